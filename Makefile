@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+# make            build/rld, build/rlctl, build/rl-shim       make deps      install what Debian needs
+# make check      every test                                  make demo      the main job on a scratch repository
+# make lint       the laws of docs/architecture.md            make bench     ratios against peers
+# make sim SEEDS=n  make fuzz SECONDS=n                       make install DESTDIR= PREFIX=
+# SAN=1: ASan and UBSan, in build-san.  DEV=1: warnings are errors.  CC=clang works as well.
+
+VERSION  = 0.1.0
+PREFIX  ?= /usr/local
+B       ?= build$(if $(SAN),-san)
+CC      ?= gcc
+CXX     ?= g++
+AR      ?= ar
+PYTHON  ?= /usr/bin/python3
+PKGS     = libuv sqlite3 jansson libbsd-overlay libmd
+
+WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla \
+           -Wformat=2 -Wswitch-enum $(if $(DEV),-Werror)
+WARNXX   = -Wall -Wextra -Wshadow -Wpointer-arith -Wformat=2 $(if $(DEV),-Werror)
+HARDEN   = -fstack-protector-strong -fstack-clash-protection -fPIE $(if $(SAN),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3) \
+           $(if $(filter x86_64,$(shell uname -m)),-fcf-protection=full)
+SANFLAGS = $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+comma   := ,
+OPT     ?= -O2 -g
+CPPFLAGS += -D_GNU_SOURCE -DRLD_VERSION='"$(VERSION)"' -I. -Idaemon -I$(B)/gen $(shell pkg-config --cflags $(PKGS))
+CFLAGS   += -std=gnu11 $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) $(EXTRA)
+CXXFLAGS += -std=c++17 $(OPT) $(WARNXX) $(HARDEN) $(SANFLAGS) $(shell pkg-config --cflags tomlplusplus)
+LDFLAGS  += -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAGS)
+LDLIBS_RLD   = $(shell pkg-config --libs $(PKGS) tomlplusplus) -lstdc++ -lpthread -lm
+LDLIBS_RLCTL = $(shell pkg-config --libs jansson libbsd-overlay) -lm
+
+ROOMS    = core engine rpc store proc agent verdict prompt task git config base
+RLD_C    = $(wildcard $(ROOMS:%=daemon/%/*.c)) $(wildcard daemon/record/*.c proto/*.c)
+RLD_CXX  = $(wildcard daemon/config/*.cc)
+RLD_O    = $(RLD_C:%.c=$(B)/%.o) $(RLD_CXX:%.cc=$(B)/%.o) $(B)/gen/sql.o $(B)/gen/templates.o
+RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c proto/*.c))
+SHIM_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/shim/*.c daemon/record/*.c))
+UNITS    = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
+
+all: $(B)/rld $(B)/rlctl $(B)/rl-shim
+
+$(B)/rld: $(B)/daemon/main.o $(B)/librld.a
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLD)
+$(B)/rlctl: $(RLCTL_O)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLCTL)
+$(B)/rl-shim: $(SHIM_O)
+	$(CC) $(LDFLAGS) -o $@ $^
+$(B)/librld.a: $(RLD_O)
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/%.o: %.cc
+	@mkdir -p $(@D)
+	$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+$(B)/gen/%.o: $(B)/gen/%.c
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(B)/gen/sql.c: $(wildcard sql/*.sql) daemon/store/embed.awk
+	@mkdir -p $(@D)
+	awk -f daemon/store/embed.awk $(sort $(filter %.sql,$^)) > $@
+$(B)/gen/templates.c: $(wildcard daemon/prompt/templates/*.md) daemon/prompt/embed.awk
+	@mkdir -p $(@D)
+	awk -f daemon/prompt/embed.awk $(sort $(filter %.md,$^)) > $@
+
+$(B)/unit/%: tests/unit/%.c $(B)/librld.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(shell pkg-config --cflags check) -MMD -MP $(LDFLAGS) -o $@ $< $(B)/librld.a $(shell pkg-config --libs check) $(LDLIBS_RLD)
+
+.PHONY: all clean
+clean:
+	rm -rf build build-san
+
+.SECONDARY:
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

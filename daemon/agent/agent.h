@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Agent programs: presets, how a prompt reaches them, how their output is read. */
+#ifndef AGENT_AGENT_H
+#define AGENT_AGENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/plan.h"
+#include "core/state.h"
+
+/* A preset: what [agent.NAME] starts from. Strings static. */
+struct agent_preset {
+	const char *name;
+	const char *const *command;	/* NULL-terminated */
+	enum prompt_via prompt;
+	enum reader_kind reader;
+	const char *const *env;		/* names that pass from the submitter's environment */
+	const char *const *set;		/* "K=V" */
+	const char *help;
+};
+
+extern const struct agent_preset agent_presets[];	/* ends with name NULL */
+const struct agent_preset *agent_preset_find(const char *name);
+
+/* Variables that pass from every submitter's environment (PATH, HOME, LANG, ...); NULL-terminated. */
+extern const char *const agent_environment[];
+
+/* Fill the argv template. Words whose only content is {model} or {session} vanish when there is none, together with
+ * the option in front of them. prompt: appended as last word for PROMPT_ARG. Returns a new NULL-terminated argv. */
+char **agent_argv(const struct agent_plan *agent, const char *prompt, const char *prompt_file, const char *session);
+
+/* Longest prompt that may travel as an argument, bytes. */
+#define AGENT_ARG_MAX 100000
+
+/* What the raw output said. Everything owned by the struct. */
+struct agent_result {
+	char *text;		/* final text, never NULL; at most AGENT_TEXT_MAX bytes, the tail kept */
+	size_t size;
+	bool truncated;
+	int64_t tokens_input, tokens_cached, tokens_cache_write, tokens_output, tokens_reasoning;	/* ROW_NONE: not given */
+	double cost_usd;	/* NaN: not given */
+	char *session;
+	bool is_error;		/* the program itself reports failure, whatever its exit code */
+	char *error;		/* its words, NULL */
+	int denials;		/* tool uses refused for want of permission */
+	enum provider_result provider;
+};
+
+#define AGENT_TEXT_MAX (16 * 1024 * 1024)
+
+struct reader;
+
+/* Fed with stdout in order; bounded memory whatever comes. */
+struct reader *reader_new(enum reader_kind kind);
+void reader_feed(struct reader *r, const char *data, size_t size);
+/* Bytes were dropped here by the output cap: an unfinished line is void. */
+void reader_gap(struct reader *r);
+/* Frees the reader and fills out. */
+void reader_end(struct reader *r, struct agent_result *out);
+void agent_result_release(struct agent_result *result);
+
+#endif

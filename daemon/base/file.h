@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole small files, read and written in one call. Blocking: off the loop only. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Read at most max bytes of dirfd/name (AT_FDCWD allowed) into a new buffer with a NUL behind. 0, -EFBIG when it is
+ * larger, or -errno. Opens with O_NOFOLLOW|O_NONBLOCK; refuses what is no regular file with -EINVAL. */
+int file_read(int dirfd, const char *name, size_t max, char **data, size_t *size);
+
+/* Replace atomically: tmp, write, [fsync], rename, [fsync(dir)]. 0 or -errno; nothing is left behind on failure. */
+int file_write(int dirfd, const char *name, const void *data, size_t size, int mode, bool durable);
+
+/* mkdir -p with mode for the missing ones. 0 or -errno. */
+int file_mkdirs(const char *path, int mode);
+
+#endif

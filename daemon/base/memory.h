@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocation that succeeds or aborts: the bounds on what others may make us allocate come first (DESIGN 13). */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include <stddef.h>
+
+void *xcalloc(size_t count, size_t size);
+void *xreallocarray(void *old, size_t count, size_t size);
+char *xstrdup(const char *text);		/* NULL stays NULL */
+char *xmemdup0(const void *data, size_t size);	/* copy with a NUL behind */
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* NULL-terminated lists of strings. */
+size_t strings_count(char *const *list);
+char **strings_copy(char *const *list);		/* NULL stays NULL */
+void strings_append(char ***list, const char *text);
+void strings_free(char **list);
+
+/* A growing byte buffer; always NUL-terminated once anything was added. */
+struct buf {
+	char *data;
+	size_t size, room;
+};
+
+void buf_add(struct buf *b, const void *data, size_t size);
+void buf_adds(struct buf *b, const char *text);
+void buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_release(struct buf *b);
+/* Hand the bytes to the caller, who frees them; never NULL. */
+char *buf_take(struct buf *b, size_t *size);
+
+#endif

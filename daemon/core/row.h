@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of the database as C structs, and one description table per row type.
+ *
+ * A decision is a list of these rows. The store binds and reads them by the
+ * description, the view installs them by the description, the RPC face prints
+ * them by the description: a new column is one line here and one in sql/. */
+#ifndef CORE_ROW_H
+#define CORE_ROW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/state.h"
+
+/* "No value" of a FIELD_INT: SQL NULL, JSON null. */
+#define ROW_NONE INT64_MIN
+
+enum row_kind {
+	ROW_RUN,
+	ROW_TASK,
+	ROW_ITERATION,
+	ROW_SLOT,
+	ROW_ATTEMPT,
+	ROW_STEP,
+	ROW_REVIEW,
+	ROW_FINDING,
+	ROW_EVENT,
+	ROW_SETTING,
+	ROW_KINDS
+};
+
+enum field_kind {
+	FIELD_INT,	/* int64_t, ROW_NONE = NULL */
+	FIELD_TIME,	/* int64_t milliseconds since the epoch, ROW_NONE = NULL; RFC 3339 in JSON */
+	FIELD_REAL,	/* double, NaN = NULL */
+	FIELD_TEXT,	/* char *, owned by the row, NULL = NULL */
+	FIELD_JSON,	/* char * like FIELD_TEXT, holds a JSON document */
+	FIELD_STATE	/* int (an enum of core/state.h), stored as its name */
+};
+
+struct field {
+	const char *name;		/* column, bind parameter (":name") and JSON key */
+	enum field_kind kind;
+	size_t offset;
+	const struct state_names *names;	/* FIELD_STATE only */
+};
+
+struct row_type {
+	const char *name;		/* table; the statement that writes it is "<name>.put" */
+	size_t size;
+	const struct field *fields;
+	size_t nfields;
+};
+
+struct run_row {
+	int64_t id;
+	int64_t owner;			/* uid that submitted */
+	char *key;			/* idempotency key or NULL */
+	char *body_hash;		/* SHA-256 of the compared submit body, for the key */
+	char *workdir;			/* absolute, as submitted */
+	char *workspace;		/* real path that is busy while the run works: repository top, else workdir */
+	int64_t has_git;		/* 1: workspace is a git repository's top */
+	char *source;			/* "prompt" */
+	int state;			/* enum run_state */
+	char *reason;			/* why it waits, NULL when it does not */
+	char *cause;			/* why it ended, NULL before */
+	int64_t priority;		/* higher goes first */
+	int64_t iteration;		/* counter of the outer loop, 0 before the first */
+	int64_t iterations;		/* limit, ROW_NONE: until no task remains */
+	char *plan;			/* JSON: the resolved settings, see config/plan.h */
+	char *environment;		/* SHA-256 naming <state>/env/<hash>; NULL: none was sent */
+	char *base_tree;		/* tree id of the snapshot taken at start */
+	char *result_ref;		/* refs/rl/passed/<run>/<task> after a pass */
+	char *result_tree;
+	int64_t result_attempt;		/* whose answer is the accepted one, ROW_NONE before */
+	int64_t review_count;		/* length of the review chain */
+	char *review_head;		/* hash of the newest review row, NULL before the first */
+	char *warnings;			/* JSON array of strings */
+	int64_t retry_of;		/* run that this one retries, ROW_NONE */
+	int64_t created_at;
+	int64_t started_at;
+	int64_t ended_at;
+};
+
+struct task_row {
+	int64_t run;
+	char *id;			/* "t1" for a prompt */
+	char *title;			/* first line, cut */
+	char *text;			/* whole text; written once, NULL in rows read for the view */
+	int64_t size;			/* bytes of text */
+	int state;			/* enum task_state */
+	char *reason;
+};
+
+struct iteration_row {
+	int64_t run;
+	int64_t number;
+	int state;			/* enum iteration_state */
+	int64_t started_at;
+	int64_t ended_at;
+};
+
+struct slot_row {
+	int64_t run;
+	int64_t iteration;
+	int64_t slot;			/* 1..N */
+	int stage;			/* enum slot_stage: where the machine of core/slot.h stands */
+	char *task;
+	int64_t round;			/* review number, 0 before the first */
+	int64_t fix;			/* fix rounds used */
+	int64_t stalled;		/* stalled rounds in a row */
+	int64_t attempt;		/* the attempt that stage waits for or waited for, ROW_NONE */
+	int64_t answer;			/* attempt whose final text is the answer under review, ROW_NONE */
+	char *answer_hash;		/* SHA-256 of that answer, for "no progress" */
+	char *tree;			/* tree id under review in this round */
+	char *previous_tree;		/* tree and answer of the round before */
+	char *previous_answer_hash;
+	int64_t diff;			/* step whose stdout is the diff under review, ROW_NONE */
+	int64_t interrupted;		/* 1: the next attempt is told that its predecessor was interrupted */
+	char *reason;			/* why it waits or was skipped */
+	char *cause;			/* why it ended */
+};
+
+struct attempt_row {
+	int64_t id;
+	int64_t run;
+	int64_t number;			/* 1.. within the run: the 3 of "42/3" */
+	int64_t iteration;
+	int64_t slot;
+	char *task;
+	int role;			/* enum role */
+	int64_t round;			/* review round, fix round; 0 for implement */
+	char *agent;
+	char *model;			/* NULL: the agent's own default */
+	char *uuid;			/* RL_ATTEMPT_UUID, marks every process of the tree */
+	char *boot_id;			/* boot in which it was to start */
+	int state;			/* enum attempt_state */
+	int64_t exit_code;		/* ROW_NONE unless it exited by code */
+	int64_t signal;			/* ROW_NONE unless it died by signal */
+	char *cause;
+	int process;			/* enum process_result */
+	int provider;			/* enum provider_result */
+	int outcome;			/* enum task_result */
+	int64_t tokens_input;
+	int64_t tokens_cached;
+	int64_t tokens_cache_write;
+	int64_t tokens_output;
+	int64_t tokens_reasoning;
+	double cost_usd;		/* NaN: not given */
+	char *session;			/* conversation id, NULL: none */
+	char *answer_hash;		/* SHA-256 of the final text file "answer", NULL: no final text */
+	int64_t bytes;			/* stdout + stderr as the agent wrote them */
+	int64_t started_at;
+	int64_t ended_at;
+};
+
+struct step_row {
+	int64_t id;			/* shares the attempts' counter */
+	int64_t run;
+	int64_t slot;			/* ROW_NONE: of the run itself */
+	char *name;			/* "snapshot: ls-files" */
+	char *uuid;
+	char *boot_id;
+	int state;			/* enum attempt_state */
+	int64_t exit_code;
+	int64_t signal;
+	char *cause;
+	int64_t started_at;
+	int64_t ended_at;
+};
+
+struct review_row {
+	int64_t run;
+	int64_t number;			/* 1.. within the run, no gaps */
+	char *task_id;
+	char *reviewer_agent;
+	char *coder_agent;
+	int64_t iteration;		/* the round, in the words of requirement 001 */
+	char *decision;			/* in the profile's words; "violation", "error" when there was none */
+	char *feedback;			/* follow-up, or the reason of a violation */
+	char *quality_checks;		/* JSON or NULL */
+	char *source;			/* "text", "file" or NULL: where the verdict was read */
+	int64_t attempt;		/* whose output holds the raw text */
+	char *tree;			/* tree under review */
+	char *findings;			/* JSON array of the finding ids, in order: part of the hash */
+	int64_t timestamp;
+	char *previous_hash;		/* NULL for number 1 */
+	char *hash;			/* see core/chain.h */
+};
+
+struct finding_row {
+	int64_t run;
+	int64_t review;			/* review number */
+	int64_t number;			/* 1.. within the review */
+	char *id;			/* stable id, see core/findings.h */
+	char *file;
+	int64_t line;
+	char *severity;
+	char *text;
+	int state;			/* enum finding_state */
+};
+
+struct event_row {
+	int64_t seq;			/* assigned by the store inside the transaction: gapless */
+	int64_t time;
+	char *type;			/* INTERFACE "Event types" */
+	int64_t run;			/* ROW_NONE: of the daemon */
+	char *body;			/* JSON object: the fields beside seq, time, type, run */
+};
+
+struct setting_row {
+	char *name;
+	char *value;
+};
+
+extern const struct row_type row_types[ROW_KINDS];
+
+/* A zeroed row with every FIELD_INT and FIELD_TIME = ROW_NONE and every FIELD_REAL = NaN. Caller frees with row_free(). */
+void *row_new(enum row_kind kind);
+
+/* The same for a row embedded in another struct. */
+void row_init(enum row_kind kind, void *row);
+
+/* Deep copy; the caller owns it. */
+void *row_copy(enum row_kind kind, const void *row);
+
+/* Make *dst a deep copy of *src; what dst held is freed. Both must be initialised. */
+void row_assign(enum row_kind kind, void *dst, const void *src);
+
+/* Free what the row owns, leave the struct itself zeroed. */
+void row_release(enum row_kind kind, void *row);
+
+/* row_release() and free. NULL is allowed. */
+void row_free(enum row_kind kind, void *row);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Every enum that reaches the disk or the wire, with its names: they are stored as text, so values may be renumbered. */
+#ifndef CORE_STATE_H
+#define CORE_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct state_names {
+	const char *what;		/* "run state", for messages */
+	const char *const *names;	/* index = enum value */
+	size_t count;
+};
+
+enum run_state { RUN_S_QUEUED, RUN_S_RUNNING, RUN_S_HELD, RUN_S_SUCCEEDED, RUN_S_FAILED, RUN_S_CANCELLED, RUN_STATES };
+enum task_state { TASK_S_OPEN, TASK_S_CLAIMED, TASK_S_PASSED, TASK_S_FAILED, TASK_S_CANCELLED, TASK_STATES };
+enum iteration_state { ITERATION_S_RUNNING, ITERATION_S_PASSED, ITERATION_S_FAILED, ITERATION_S_CANCELLED, ITERATION_STATES };
+
+/* Slot stages are finer than the phases users see; slot_phase() in core/slot.h maps them. */
+enum slot_stage {
+	SLOT_S_WAITING,		/* nothing has run yet */
+	SLOT_S_IMPLEMENTING,	/* the implement attempt runs */
+	SLOT_S_MEASURING,	/* git takes the tree and the diff that the review will judge */
+	SLOT_S_REVIEWING,	/* the review attempt runs */
+	SLOT_S_VERIFYING,	/* git takes the tree again: the reviewer must not have changed it */
+	SLOT_S_FIXING,		/* the fix attempt runs */
+	SLOT_S_PINNING,		/* git pins the passed tree */
+	SLOT_S_ENDING,		/* cancelled; the process is being ended */
+	SLOT_S_HELD,
+	SLOT_S_PASSED,
+	SLOT_S_FAILED,
+	SLOT_S_CANCELLED,
+	SLOT_STAGES
+};
+
+enum slot_phase {
+	PHASE_WAITING, PHASE_IMPLEMENTING, PHASE_CHECKING, PHASE_REVIEWING, PHASE_FIXING, PHASE_COMMITTING,
+	PHASE_HELD, PHASE_COOLING, PHASE_PASSED, PHASE_FAILED, PHASE_CANCELLED, PHASES
+};
+
+enum role { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLES };
+enum attempt_state { ATTEMPT_S_STARTING, ATTEMPT_S_RUNNING, ATTEMPT_S_EXITED, ATTEMPT_S_LOST, ATTEMPT_STATES };
+
+/* The three results that are kept apart (SPEC 6). *_NONE: not known yet. */
+enum process_result { PROCESS_NONE, PROCESS_EXITED, PROCESS_SIGNALLED, PROCESS_TIMEOUT, PROCESS_IDLE, PROCESS_CANCELLED, PROCESS_NOT_STARTED, PROCESS_LOST, PROCESS_RESULTS };
+enum provider_result { PROVIDER_NONE, PROVIDER_OK, PROVIDER_LIMIT, PROVIDER_THROTTLED, PROVIDER_AUTH, PROVIDER_ERROR, PROVIDER_RESULTS };
+enum task_result { TASK_R_NONE, TASK_R_DONE, TASK_R_DENIED, TASK_R_NO_CHANGE, TASK_R_STOP_MARKER, TASK_R_FAILED, TASK_RESULTS };
+
+enum finding_state { FINDING_NEW, FINDING_REPEATED, FINDING_RESOLVED, FINDING_STATES };
+enum on_lost { ON_LOST_HOLD, ON_LOST_RETRY, ON_LOST_FAIL, ON_LOST_CHOICES };
+
+extern const struct state_names run_state_names, task_state_names, iteration_state_names, slot_stage_names, slot_phase_names,
+    role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names, finding_state_names,
+    on_lost_names;
+
+/* The name of a value; aborts on a value outside the enum (a bug). */
+const char *state_name(const struct state_names *names, int value);
+
+/* The value of a name, or -1. */
+int state_value(const struct state_names *names, const char *name);
+
+/* True for succeeded, failed, cancelled. */
+bool run_state_is_end(enum run_state state);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies decisions: decide, record, commit, act, tell. The face that rpc and main.c see. */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include "config/config.h"
+#include "engine/ports.h"
+#include "engine/view.h"
+
+struct engine;
+
+struct engine_options {
+	const char *state_dir;		/* absolute: attempts/, runs/, env/, blobs/ are in it */
+	const char *config_dir;		/* <config>/prompts/ is searched for templates; NULL: none */
+	int64_t parallel;		/* slots of the whole daemon */
+};
+
+/* Told after every commit, with the decision's event rows (seq assigned), on the loop. */
+typedef void engine_committed_cb(void *arg, const struct decision *d);
+/* Told when the engine has become idle or busy: nothing runs, nothing is being started. */
+
+struct engine *engine_new(const struct ports *ports, const struct engine_options *options, engine_committed_cb *committed, void *arg);
+void engine_free(struct engine *engine);
+
+/* Start-up, in this order: the highest ids ever used, every row of every unfinished run, then recover: classifies each
+ * unfinished attempt before anything acts. */
+void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_attempt);
+void engine_load_row(struct engine *engine, enum row_kind kind, void *row);	/* takes row */
+void engine_recover(struct engine *engine);
+
+/* Reports of the proc port come in here, with the engine as arg. */
+extern const struct proc_sink engine_proc_sink;
+
+const struct view *engine_view(const struct engine *engine);
+
+/* True while writing has stopped for want of space: changing requests are refused. Set by main.c. */
+void engine_set_full(struct engine *engine, bool full);
+void engine_set_parallel(struct engine *engine, int64_t parallel);
+/* No new run is started, submits are refused. */
+void engine_drain(struct engine *engine);
+bool engine_draining(const struct engine *engine);
+/* Attempts, steps and commits under way: 0 = a drained daemon may exit. */
+size_t engine_busy(const struct engine *engine);
+/* Attempts running now. */
+size_t engine_running(const struct engine *engine);
+
+/* What a changing request came to. code 0 = done, else a code of proto/error.h. */
+struct engine_reply {
+	int code;
+	const char *message;		/* valid during the callback */
+	const char *hint;		/* remedy, may be NULL */
+	const char *field;		/* parameter at fault, may be NULL */
+	int64_t id;			/* run */
+	const struct run_rows *rows;	/* the run after the change, NULL on error and for check; valid during the callback */
+};
+
+/* Exactly one reply per request, on the loop, after the commit. */
+typedef void engine_reply_cb(void *arg, const struct engine_reply *reply);
+
+/* A run to be. All strings are copied by engine_submit. */
+struct submission {
+	int64_t owner;			/* uid */
+	const char *workdir;		/* absolute */
+	const char *task;		/* text, NULL when task_blob is given */
+	size_t task_size;
+	const char *task_blob;		/* name of an uploaded blob */
+	char *const *environment;	/* NULL-terminated "K=V" as captured by the client; NULL: none */
+	const char *key;		/* idempotency key, NULL: none */
+	const char *body_hash;		/* hash of the compared body */
+	int64_t priority;
+	const struct plan *plan;	/* resolved; copied */
+	const char *plan_json;		/* the same as text */
+	bool check;			/* validate only */
+	int64_t retry_of;		/* ROW_NONE */
+};
+
+void engine_submit(struct engine *engine, const struct submission *s, engine_reply_cb *cb, void *arg);
+
+/* Idempotency: the caller looks an unknown key up in the store first ("run.by_key"); keys of unfinished runs are in
+ * the view. by: who said so, for the cause: "uid 1000". */
+void engine_cancel(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
+
+/* A new run of the tasks that did not pass. rows: the ended run (from the store), or NULL for one in the view (held). */
+void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t owner, bool check, engine_reply_cb *cb, void *arg);
+
+#endif

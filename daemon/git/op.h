@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Git operations as lists of steps: each step is one git process with fixed argv, started by the engine through
+ * rl-shim; between steps a pure function reads the last output and names the next step. No operation touches the
+ * user's index, stash or checked-out branch, and no filter, hook or fsmonitor of the repository runs. */
+#ifndef GIT_OP_H
+#define GIT_OP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum git_op_kind {
+	GIT_SNAPSHOT,		/* tree id of everything git does not ignore */
+	GIT_MEASURE,		/* snapshot, then the patch base_tree..tree as the last step's stdout */
+	GIT_VERIFY,		/* snapshot; when it differs from tree: which paths. New files are moved into aside */
+	GIT_PIN,		/* point ref at tree */
+	GIT_OPS
+};
+
+extern const char *const git_op_names[GIT_OPS];
+
+struct git_op;
+
+/* What the next process is. Owned by the op, valid until the next call. */
+struct git_step {
+	const char *name;	/* "ls-files" */
+	const char *const *argv;
+	const char *const *env;	/* "K=V" added to the environment, NULL-terminated */
+	const char *input;	/* stdin bytes, NULL: none */
+	size_t input_size;
+	int64_t output_bytes;	/* cap on stdout kept; 0: all */
+};
+
+enum git_next {
+	GIT_NEXT_STEP,		/* *step is to be run, then call again */
+	GIT_NEXT_DONE,		/* git_op_tree() and the others are valid */
+	GIT_NEXT_FAILED		/* git_op_error() says what and the remedy */
+};
+
+/* All strings are copied. */
+struct git_op_spec {
+	enum git_op_kind kind;
+	const char *workspace;	/* repository top, absolute */
+	const char *scratch;	/* an existing directory of ours, absolute: the private index */
+	const char *tree;	/* MEASURE: the base; VERIFY: the tree before; PIN: the tree */
+	const char *ref;	/* PIN */
+	const char *aside;	/* VERIFY: an existing directory of ours for files that the reviewer made */
+};
+
+struct git_op *git_op_new(const struct git_op_spec *spec);
+void git_op_free(struct git_op *op);
+
+/* The result of the last step. dirfd: its attempt directory, stdout is read from its segments; -1 on the first call.
+ * Does file work: called off the loop. ok=false: the process failed; stderr tells. */
+enum git_next git_op_next(struct git_op *op, int dirfd, bool ok, struct git_step *step);
+
+const char *git_op_tree(const struct git_op *op);
+const char *git_op_error(const struct git_op *op);
+
+/* VERIFY: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
+const char *git_op_changed(const struct git_op *op);
+/* VERIFY: new files that were moved aside, in the same form; NULL: none. */
+const char *git_op_moved(const struct git_op *op);
+
+/* Top of the repository that holds dir, by looking for .git upwards without running git; NULL: none. malloc'd. */
+char *git_top(const char *dir);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What is to be started, what is found again, and the reports about both. Knows no libuv: the engine and its
+ * simulation use it too. */
+#ifndef PROC_LAUNCH_H
+#define PROC_LAUNCH_H
+
+#include <stdint.h>
+#include <stddef.h>
+
+#include "record/exit_record.h"
+#include "record/job.h"
+
+/* A file to be written into the attempt's directory before the start. */
+struct launch_file {
+	const char *name;	/* a name of record/layout.h, static */
+	char *data;		/* owned */
+	size_t size;
+	int mode;		/* 0600 */
+};
+
+struct launch {
+	int64_t id;		/* attempt or step: <state>/attempts/<id>/ */
+	struct job job;		/* owned */
+	char **envp;		/* owned, NULL-terminated: whole environment of the process */
+	struct launch_file files[4];
+	size_t nfiles;
+};
+
+void launch_free(struct launch *launch);
+
+enum proc_found {
+	FOUND_RUNNING,		/* taken back: ended() will follow */
+	FOUND_ENDED,		/* record is valid */
+	FOUND_NEVER_STARTED,	/* in this boot, no shim ever: may start again */
+	FOUND_LOST,		/* shim gone without a record, or another boot */
+	FOUND_UNREADABLE	/* record or directory damaged: quarantined, counts as lost */
+};
+
+struct adopt {
+	int64_t id;
+	const char *uuid;	/* of the row; strays that carry it are killed before FOUND_LOST is reported */
+	const char *boot_id;	/* of the row */
+};
+
+/* Reports, always from the event loop, never from inside a call. */
+struct proc_sink {
+	void (*started)(void *arg, int64_t id);
+	/* Could not be started: nothing runs. error: "attempt directory: No space left on device". */
+	void (*refused)(void *arg, int64_t id, const char *error);
+	/* record is NULL when the shim died without leaving one (after its tree was ended): lost. */
+	void (*ended)(void *arg, int64_t id, const struct exit_record *record);
+	/* Answer to adopt. record only for FOUND_ENDED. detail: a sentence for the cause, may be NULL. */
+	void (*found)(void *arg, int64_t id, enum proc_found found, const struct exit_record *record, const char *detail);
+};
+
+#endif

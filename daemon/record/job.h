@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The job file: what rl-shim is to run. A small versioned text file in the attempt's directory; never JSON, never the
+ * environment (that is the shim's own envp). */
+#ifndef RECORD_JOB_H
+#define RECORD_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job {
+	char **argv;		/* NULL-terminated; argv[0] is looked up on PATH of the job's environment */
+	char *cwd;		/* absolute */
+	char *input;		/* file in the attempt's directory that becomes stdin; NULL: /dev/null */
+	char *uuid;		/* RL_ATTEMPT_UUID: marks every process of the tree */
+	int64_t wall_ms;	/* 0: no limit */
+	int64_t idle_ms;	/* no output for so long; 0: no limit */
+	int64_t grace_ms;	/* between TERM and KILL */
+	int64_t output_bytes;	/* kept of each of stdout and stderr, head and tail; 0: all */
+	bool durable;		/* exit record is fsynced */
+};
+
+/* 0 or -errno. Not fsynced: without a running shim the job is written again. */
+int job_write(int dirfd, const struct job *job);
+
+/* 0 or -errno; -EBADMSG for a file that is not a job of this version. job_release() frees what it filled. */
+int job_read(int dirfd, struct job *job);
+void job_release(struct job *job);
+
+#endif

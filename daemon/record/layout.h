@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of the files in an attempt's directory, <state>/attempts/<id>/. */
+#ifndef RECORD_LAYOUT_H
+#define RECORD_LAYOUT_H
+
+#define RECORD_LOCK "lock"		/* flocked by rld, handed to the shim as fd 3 */
+#define RECORD_JOB "job"
+#define RECORD_SHIM "shim"		/* version, pid, boot id of the shim; renamed into place before the fork */
+#define RECORD_EXIT "exit"
+#define RECORD_PROMPT "prompt"		/* stdin of an agent */
+#define RECORD_ANSWER "answer"		/* final text, written by the daemon after the exit */
+#define RECORD_VERDICT "verdict.json"	/* RL_VERDICT_FILE */
+#define RECORD_FINDINGS "findings.json"	/* RL_FINDINGS_FILE */
+#define RECORD_STDOUT "stdout"		/* segments: stdout.<offset, 16 hex digits> */
+#define RECORD_STDERR "stderr"
+
+#define RECORD_LOCK_FD 3
+
+#endif

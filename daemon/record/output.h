@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* A recorded stream: append-only segment files named by the offset of their first byte. Middle segments may have been
+ * dropped to keep the cap; offsets always count the stream as the program wrote it. */
+#ifndef RECORD_OUTPUT_H
+#define RECORD_OUTPUT_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct output_chunk {
+	uint64_t offset;	/* of the first byte in data: larger than asked for when bytes were dropped there */
+	size_t size;		/* bytes put into the buffer */
+	uint64_t end;		/* stream size now, kept and dropped */
+	uint64_t dropped;	/* bytes missing in front of offset, counted from the offset asked for */
+};
+
+/* Read up to room bytes of stream ("stdout", "stderr") from offset. 0 or -errno. */
+int output_read(int dirfd, const char *stream, uint64_t offset, void *buffer, size_t room, struct output_chunk *chunk);
+
+/* Writer, used by rl-shim. */
+struct output_writer;
+struct output_writer *output_writer_new(int dirfd, const char *stream, int64_t keep_bytes);
+/* 0 or -errno (disk full: the bytes are counted as dropped, the caller goes on draining). */
+int output_write(struct output_writer *w, const void *data, size_t size);
+uint64_t output_written(const struct output_writer *w);
+uint64_t output_dropped(const struct output_writer *w);
+void output_writer_free(struct output_writer *w);
+
+#endif

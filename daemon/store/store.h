@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The database on its own thread. The loop hands over decisions and queries; the thread takes all that wait, commits
+ * once, and reports on the loop. The only room that includes sqlite3.h. */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "core/decision.h"
+
+struct store;
+
+enum store_result {
+	STORE_OK,
+	STORE_NO_SPACE	/* rolled back, nothing recorded; only for refusable decisions */
+};
+
+/* Rows of one query, in its order. All of one kind. */
+struct rowset {
+	enum row_kind kind;
+	void **rows;
+	size_t count;
+};
+
+void rowset_release(struct rowset *set);
+
+/* Called on the loop. d is the decision as handed over, event rows with their seq; the callee owns and frees it. */
+typedef void store_committed_cb(void *arg, enum store_result result, struct decision *d);
+
+/* Called on the loop. The callee owns set's rows (rowset_release, or take them one by one and set count = 0). */
+typedef void store_rows_cb(void *arg, struct rowset *set);
+
+/* Bind values of a query: named parameters of the statement, NULL-name-terminated. */
+struct query_bind {
+	const char *name;	/* ":run" */
+	int64_t number;		/* bound when text is NULL; ROW_NONE binds NULL */
+	const char *text;	/* copied */
+};
+
+/* Told on the loop when writing stops for want of space (true) and when it goes on (false). */
+typedef void store_space_cb(void *arg, bool full);
+
+/* Open (create, migrate) and start the thread. NULL on failure, with a sentence that names the file and the remedy
+ * in error. Blocks; called once before the loop runs. */
+struct store *store_open(uv_loop_t *loop, const char *path, store_space_cb *space, void *arg, char *error, size_t room);
+
+/* Blocking reads, only allowed before the loop runs (start-up). statement: a name of sql/, binds may be NULL. */
+void store_read_now(struct store *store, const char *statement, enum row_kind kind, const struct query_bind *binds, struct rowset *set);
+
+/* Record d, taking ownership. Decisions are committed in the order of the calls, as many as wait in one transaction.
+ * refusable: answered STORE_NO_SPACE at once when the disk is full; otherwise it is tried again until there is space.
+ * An error of COMMIT, and any error that is not lack of space, ends the process: the restart re-reads. */
+void store_commit(struct store *store, struct decision *d, bool refusable, store_committed_cb *cb, void *arg);
+
+/* A page of history: at most 256 rows, between batches. Runs after every decision handed over before it. */
+void store_read(struct store *store, const char *statement, enum row_kind kind, const struct query_bind *binds, store_rows_cb *cb, void *arg);
+
+/* First and last event seq on disk; 0, 0 when there is none. As of the last report to the loop. */
+void store_event_range(const struct store *store, int64_t *first, int64_t *last);
+
+/* Commits since start: the group-commit test counts them. */
+uint64_t store_commits(const struct store *store);
+
+/* Commit what waits, report it, close the database, join the thread. */
+void store_close(struct store *store);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* A client's connection: blocking calls, and a stream of notifications. */
+#ifndef PROTO_CALL_H
+#define PROTO_CALL_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+struct call_conn;
+
+/* -errno on failure. Line framing. */
+int call_connect(const char *socket_path, struct call_conn **out);
+void call_close(struct call_conn *conn);
+int call_fd(const struct call_conn *conn);
+
+/* What an error reply said. */
+struct call_error {
+	int code;		/* 0: the connection failed, message says how */
+	char message[1024];
+	char kind[32];
+	char hint[512];
+	char field[64];
+};
+
+/* Call method; params is consumed (NULL: none). Returns the result (caller decrefs) or NULL with error.
+ * Notifications that arrive meanwhile are kept for call_notification(). */
+json_t *call_method(struct call_conn *conn, const char *method, json_t *params, struct call_error *error);
+
+/* Wait at most timeout_ms (-1: for ever) for a notification; *params is the caller's to decref, *method is in it as "method".
+ * 1: got one; 0: timeout; -1: connection closed; -2: interrupted by a signal. */
+int call_notification(struct call_conn *conn, int timeout_ms, json_t **message);
+
+#endif
