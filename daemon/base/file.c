@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+int file_read(int dirfd, const char *name, size_t max, char **data, size_t *size)
+{
+	struct buf b = { 0 };
+	char chunk[16384];
+	struct stat st;
+	ssize_t n;
+	int fd, rv = 0;
+
+	fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd == -1)
+		return -errno;
+	if (fstat(fd, &st) == -1) {
+		rv = -errno;
+		goto out;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		rv = -EINVAL;
+		goto out;
+	}
+	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1) {
+			rv = -errno;
+			goto out;
+		}
+		if (b.size + (size_t)n > max) {
+			rv = -EFBIG;
+			goto out;
+		}
+		buf_add(&b, chunk, (size_t)n);
+	}
+	*data = buf_take(&b, size);
+out:
+	buf_release(&b);
+	close(fd);
+	return rv;
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = write(fd, data, size);
+
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -errno;
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+/* fsync of the directory that holds name: makes the rename durable. */
+static int sync_parent(int dirfd, const char *name)
+{
+	char path[PATH_MAX];
+	const char *slash = strrchr(name, '/');
+	int fd, rv;
+
+	if (slash == NULL)
+		snprintf(path, sizeof(path), ".");
+	else
+		snprintf(path, sizeof(path), "%.*s", slash == name ? 1 : (int)(slash - name), name);
+	fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+	if (fd == -1)
+		return -errno;
+	rv = fsync(fd) == -1 ? -errno : 0;
+	close(fd);
+	return rv;
+}
+
+int file_write(int dirfd, const char *name, const void *data, size_t size, int mode, bool durable)
+{
+	char *tmp = xasprintf("%s.tmp%d", name, (int)gettid());
+	int fd, rv;
+
+	fd = openat(dirfd, tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (fd == -1) {
+		rv = -errno;
+		free(tmp);
+		return rv;
+	}
+	rv = write_all(fd, data, size);
+	if (rv == 0 && durable && fsync(fd) == -1)
+		rv = -errno;
+	if (close(fd) == -1 && rv == 0)
+		rv = -errno;
+	if (rv == 0 && renameat(dirfd, tmp, dirfd, name) == -1)
+		rv = -errno;
+	if (rv != 0)
+		unlinkat(dirfd, tmp, 0);
+	else if (durable)
+		rv = sync_parent(dirfd, name);
+	free(tmp);
+	return rv;
+}
+
+int file_mkdirs(const char *path, int mode)
+{
+	char *copy = xstrdup(path);
+	int rv = 0;
+
+	for (char *p = copy + 1; rv == 0; p++) {
+		if (*p != '/' && *p != '\0')
+			continue;
+		char end = *p;
+
+		*p = '\0';
+		if (mkdir(copy, (mode_t)mode) == -1 && errno != EEXIST)
+			rv = -errno;
+		*p = end;
+		if (end == '\0')
+			break;
+	}
+	free(copy);
+	return rv;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "proto/escape.h"
+
+static const struct {
+	const char *name;
+	int priority;	/* sd-daemon(3) */
+} levels[] = {
+	[LOG_LEVEL_ERROR] = { "error", 3 },
+	[LOG_LEVEL_WARN] = { "warn", 4 },
+	[LOG_LEVEL_INFO] = { "info", 6 },
+	[LOG_LEVEL_DEBUG] = { "debug", 7 },
+};
+
+/* The one process-wide setting: set once by main.c before threads exist. */
+static enum log_level threshold = LOG_LEVEL_INFO;
+
+void log_set_level(enum log_level level)
+{
+	threshold = level;
+}
+
+int log_level_parse(const char *name, enum log_level *level)
+{
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		if (strcmp(levels[i].name, name) == 0) {
+			*level = (enum log_level)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* One write(2) per line, so that lines of threads do not mix. */
+static void emit(enum log_level level, const char *prefix, const char *fmt, va_list ap)
+{
+	int saved = errno;
+	char *text = NULL, *safe;
+	struct buf line = { 0 };
+
+	if (level > threshold)
+		return;
+	if (vasprintf(&text, fmt, ap) == -1)
+		abort();
+	safe = text_escape(text, strlen(text), false);
+	buf_addf(&line, "<%d>%s%s\n", levels[level].priority, prefix, safe);
+	if (write(STDERR_FILENO, line.data, line.size) == -1) {
+		/* nobody is left to be told */
+	}
+	buf_release(&line);
+	free(safe);
+	free(text);
+	errno = saved;
+}
+
+#define EMIT(level, prefix)			\
+	do {					\
+		va_list ap;			\
+		va_start(ap, fmt);		\
+		emit(level, prefix, fmt, ap);	\
+		va_end(ap);			\
+	} while (0)
+
+void log_error(const char *fmt, ...) { EMIT(LOG_LEVEL_ERROR, ""); }
+void log_warn(const char *fmt, ...) { EMIT(LOG_LEVEL_WARN, ""); }
+void log_info(const char *fmt, ...) { EMIT(LOG_LEVEL_INFO, ""); }
+void log_debug(const char *fmt, ...) { EMIT(LOG_LEVEL_DEBUG, ""); }
+void log_bug(const char *fmt, ...) { EMIT(LOG_LEVEL_ERROR, "bug: "); }
+
+void log_fatal(const char *fmt, ...)
+{
+	EMIT(LOG_LEVEL_ERROR, "fatal: ");
+	_exit(1);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *xcalloc(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size ? size : 1);
+
+	if (p == NULL)
+		abort();
+	return p;
+}
+
+void *xreallocarray(void *old, size_t count, size_t size)
+{
+	void *p = reallocarray(old, count ? count : 1, size ? size : 1);
+
+	if (p == NULL)
+		abort();
+	return p;
+}
+
+char *xstrdup(const char *text)
+{
+	return text == NULL ? NULL : xmemdup0(text, strlen(text));
+}
+
+char *xmemdup0(const void *data, size_t size)
+{
+	char *p = malloc(size + 1);
+
+	if (p == NULL)
+		abort();
+	if (size > 0)
+		memcpy(p, data, size);
+	p[size] = '\0';
+	return p;
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) == -1)
+		abort();
+	va_end(ap);
+	return text;
+}
+
+size_t strings_count(char *const *list)
+{
+	size_t n = 0;
+
+	while (list != NULL && list[n] != NULL)
+		n++;
+	return n;
+}
+
+char **strings_copy(char *const *list)
+{
+	size_t n = strings_count(list);
+	char **copy;
+
+	if (list == NULL)
+		return NULL;
+	copy = xcalloc(n + 1, sizeof(*copy));
+	for (size_t i = 0; i < n; i++)
+		copy[i] = xstrdup(list[i]);
+	return copy;
+}
+
+void strings_append(char ***list, const char *text)
+{
+	size_t n = strings_count(*list);
+
+	*list = xreallocarray(*list, n + 2, sizeof(**list));
+	(*list)[n] = xstrdup(text);
+	(*list)[n + 1] = NULL;
+}
+
+void strings_free(char **list)
+{
+	for (size_t i = 0; list != NULL && list[i] != NULL; i++)
+		free(list[i]);
+	free(list);
+}
+
+static void buf_grow(struct buf *b, size_t more)
+{
+	size_t need = b->size + more + 1;
+
+	if (more > SIZE_MAX / 2 - b->size)
+		abort();
+	if (need <= b->room)
+		return;
+	b->room = b->room * 2 > need ? b->room * 2 : need;
+	b->data = xreallocarray(b->data, b->room, 1);
+}
+
+void buf_add(struct buf *b, const void *data, size_t size)
+{
+	buf_grow(b, size);
+	if (size > 0)
+		memcpy(b->data + b->size, data, size);
+	b->size += size;
+	b->data[b->size] = '\0';
+}
+
+void buf_adds(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text));
+}
+
+void buf_addf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n == -1)
+		abort();
+	buf_add(b, text, (size_t)n);
+	free(text);
+}
+
+void buf_release(struct buf *b)
+{
+	free(b->data);
+	*b = (struct buf){ 0 };
+}
+
+char *buf_take(struct buf *b, size_t *size)
+{
+	char *data = b->data != NULL ? b->data : xstrdup("");
+
+	if (size != NULL)
+		*size = b->size;
+	*b = (struct buf){ 0 };
+	return data;
+}
