@@ -8,7 +8,8 @@
 #include <stddef.h>
 
 /* Escape size bytes into a new string. keep_lines: LF and TAB pass; otherwise they become \n and \t.
- * C0, DEL, C1: \xNN (ESC: \x1b); bidi controls U+202A-202E, U+2066-2069, U+200E-200F, U+2028-2029: \u{202e}; a byte
+ * C0, DEL, C1: \xNN (ESC: \x1b); bidi controls U+202A-202E, U+2066-2069, U+200E-200F, U+061C, and the
+ * line separators U+2028-2029: \u{202e}; a byte
  * that is not UTF-8: \xNN. */
 char *text_escape(const char *data, size_t size, bool keep_lines);
 

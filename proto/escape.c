@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "proto/escape.h"
+
+#include <locale.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+/* Length of the well-formed sequence at data (1..4) with its code point, or 0 when the first byte starts none. */
+static size_t decode(const char *data, size_t size, uint32_t *out)
+{
+	const unsigned char *p = (const unsigned char *)data;
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	uint32_t c;
+	size_t n;
+
+	if (p[0] < 0x80) {
+		*out = p[0];
+		return 1;
+	}
+	n = p[0] >= 0xf0 && p[0] <= 0xf4 ? 4 : (p[0] & 0xf0) == 0xe0 ? 3 : (p[0] & 0xe0) == 0xc0 ? 2 : 0;
+	if (n == 0 || n > size)
+		return 0;
+	c = p[0] & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	*out = c;
+	return n;
+}
+
+/* Code points that reorder or break a line without being seen. */
+static const struct {
+	uint32_t first, last;
+} invisible[] = {
+	{ 0x061c, 0x061c }, { 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 },
+};
+
+static bool is_invisible(uint32_t c)
+{
+	for (size_t i = 0; i < sizeof(invisible) / sizeof(invisible[0]); i++) {
+		if (c >= invisible[i].first && c <= invisible[i].last)
+			return true;
+	}
+	return false;
+}
+
+char *text_escape(const char *data, size_t size, bool keep_lines)
+{
+	/* One byte in is at most 4 out; \u{xxxx} is 8 for 2 bytes or 3. */
+	char *out, *p;
+
+	if (size > (SIZE_MAX - 1) / 4 || (out = malloc(size * 4 + 1)) == NULL)
+		abort();
+	p = out;
+	for (size_t i = 0, n; i < size; i += n) {
+		uint32_t c = 0;
+
+		n = decode(data + i, size - i, &c);
+		if (n == 0) {
+			p += snprintf(p, 5, "\\x%02x", (unsigned char)data[i]);
+			n = 1;
+		} else if (!keep_lines && (c == '\n' || c == '\t')) {
+			*p++ = '\\';
+			*p++ = c == '\n' ? 'n' : 't';
+		} else if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0)) {
+			p += snprintf(p, 5, "\\x%02x", (unsigned)c);
+		} else if (is_invisible(c)) {
+			p += snprintf(p, 9, "\\u{%x}", (unsigned)c);
+		} else {
+			memcpy(p, data + i, n);
+			p += n;
+		}
+	}
+	*p = '\0';
+	return out;
+}
+
+static bool is_ascii(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text >= 0x80)
+			return false;
+	}
+	return true;
+}
+
+/* wcwidth(3) knows widths only in a UTF-8 locale, whatever the user's is: one is taken for the call. */
+size_t text_width(const char *text)
+{
+	size_t size = strlen(text), width = 0;
+	locale_t utf8, old = (locale_t)0;
+
+	if (is_ascii(text))
+		return size;
+	utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	if (utf8 != (locale_t)0)
+		old = uselocale(utf8);
+	for (size_t i = 0, n; i < size; i += n) {
+		uint32_t c = 0;
+		int columns = 1;
+
+		n = decode(text + i, size - i, &c);
+		if (n == 0)
+			n = 1;
+		else if (utf8 != (locale_t)0)
+			columns = wcwidth((wchar_t)c);
+		width += columns >= 0 ? (size_t)columns : 1;
+	}
+	if (utf8 != (locale_t)0) {
+		uselocale(old);
+		freelocale(utf8);
+	}
+	return width;
+}
+
+bool text_is_utf8(const char *data, size_t size)
+{
+	for (size_t i = 0, n; i < size; i += n) {
+		uint32_t c;
+
+		n = decode(data + i, size - i, &c);
+		if (n == 0)
+			return false;
+	}
+	return true;
+}
