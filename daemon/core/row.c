@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/row.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* The offset of a member; does not compile when the member is of another type than its field kind asks for. */
+#define OFFSET(row, member, type)	\
+	(offsetof(struct row, member) + \
+	    0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((struct row *)0)->member), type) ? 1 : -1]))
+
+#define INT(row, m)		{ #m, FIELD_INT, OFFSET(row, m, int64_t), NULL }
+#define TIME(row, m)		{ #m, FIELD_TIME, OFFSET(row, m, int64_t), NULL }
+#define REAL(row, m)		{ #m, FIELD_REAL, OFFSET(row, m, double), NULL }
+#define TEXT(row, m)		{ #m, FIELD_TEXT, OFFSET(row, m, char *), NULL }
+#define JSON(row, m)		{ #m, FIELD_JSON, OFFSET(row, m, char *), NULL }
+#define STATE(row, m, list)	{ #m, FIELD_STATE, OFFSET(row, m, int), &list }
+
+static const struct field run_fields[] = {
+	INT(run_row, id),
+	INT(run_row, owner),
+	TEXT(run_row, key),
+	TEXT(run_row, body_hash),
+	TEXT(run_row, workdir),
+	TEXT(run_row, workspace),
+	INT(run_row, has_git),
+	TEXT(run_row, source),
+	STATE(run_row, state, run_state_names),
+	TEXT(run_row, reason),
+	TEXT(run_row, cause),
+	INT(run_row, priority),
+	INT(run_row, iteration),
+	INT(run_row, iterations),
+	JSON(run_row, plan),
+	TEXT(run_row, environment),
+	TEXT(run_row, base_tree),
+	TEXT(run_row, result_ref),
+	TEXT(run_row, result_tree),
+	INT(run_row, result_attempt),
+	INT(run_row, review_count),
+	TEXT(run_row, review_head),
+	JSON(run_row, warnings),
+	INT(run_row, retry_of),
+	TIME(run_row, created_at),
+	TIME(run_row, started_at),
+	TIME(run_row, ended_at),
+};
+
+static const struct field task_fields[] = {
+	INT(task_row, run),
+	TEXT(task_row, id),
+	TEXT(task_row, title),
+	TEXT(task_row, text),
+	INT(task_row, size),
+	STATE(task_row, state, task_state_names),
+	TEXT(task_row, reason),
+};
+
+static const struct field iteration_fields[] = {
+	INT(iteration_row, run),
+	INT(iteration_row, number),
+	STATE(iteration_row, state, iteration_state_names),
+	TIME(iteration_row, started_at),
+	TIME(iteration_row, ended_at),
+};
+
+static const struct field slot_fields[] = {
+	INT(slot_row, run),
+	INT(slot_row, iteration),
+	INT(slot_row, slot),
+	STATE(slot_row, stage, slot_stage_names),
+	TEXT(slot_row, task),
+	INT(slot_row, round),
+	INT(slot_row, fix),
+	INT(slot_row, stalled),
+	INT(slot_row, attempt),
+	INT(slot_row, answer),
+	TEXT(slot_row, answer_hash),
+	TEXT(slot_row, tree),
+	TEXT(slot_row, previous_tree),
+	TEXT(slot_row, previous_answer_hash),
+	INT(slot_row, diff),
+	INT(slot_row, interrupted),
+	TEXT(slot_row, reason),
+	TEXT(slot_row, cause),
+};
+
+static const struct field attempt_fields[] = {
+	INT(attempt_row, id),
+	INT(attempt_row, run),
+	INT(attempt_row, number),
+	INT(attempt_row, iteration),
+	INT(attempt_row, slot),
+	TEXT(attempt_row, task),
+	STATE(attempt_row, role, role_names),
+	INT(attempt_row, round),
+	TEXT(attempt_row, agent),
+	TEXT(attempt_row, model),
+	TEXT(attempt_row, uuid),
+	TEXT(attempt_row, boot_id),
+	STATE(attempt_row, state, attempt_state_names),
+	INT(attempt_row, exit_code),
+	INT(attempt_row, signal),
+	TEXT(attempt_row, cause),
+	STATE(attempt_row, process, process_result_names),
+	STATE(attempt_row, provider, provider_result_names),
+	STATE(attempt_row, outcome, task_result_names),
+	INT(attempt_row, tokens_input),
+	INT(attempt_row, tokens_cached),
+	INT(attempt_row, tokens_cache_write),
+	INT(attempt_row, tokens_output),
+	INT(attempt_row, tokens_reasoning),
+	REAL(attempt_row, cost_usd),
+	TEXT(attempt_row, session),
+	TEXT(attempt_row, answer_hash),
+	INT(attempt_row, bytes),
+	TIME(attempt_row, started_at),
+	TIME(attempt_row, ended_at),
+};
+
+static const struct field step_fields[] = {
+	INT(step_row, id),
+	INT(step_row, run),
+	INT(step_row, slot),
+	TEXT(step_row, name),
+	TEXT(step_row, uuid),
+	TEXT(step_row, boot_id),
+	STATE(step_row, state, attempt_state_names),
+	INT(step_row, exit_code),
+	INT(step_row, signal),
+	TEXT(step_row, cause),
+	TIME(step_row, started_at),
+	TIME(step_row, ended_at),
+};
+
+static const struct field review_fields[] = {
+	INT(review_row, run),
+	INT(review_row, number),
+	TEXT(review_row, task_id),
+	TEXT(review_row, reviewer_agent),
+	TEXT(review_row, coder_agent),
+	INT(review_row, iteration),
+	TEXT(review_row, decision),
+	TEXT(review_row, feedback),
+	JSON(review_row, quality_checks),
+	TEXT(review_row, source),
+	INT(review_row, attempt),
+	TEXT(review_row, tree),
+	JSON(review_row, findings),
+	TIME(review_row, timestamp),
+	TEXT(review_row, previous_hash),
+	TEXT(review_row, hash),
+};
+
+static const struct field finding_fields[] = {
+	INT(finding_row, run),
+	INT(finding_row, review),
+	INT(finding_row, number),
+	TEXT(finding_row, id),
+	TEXT(finding_row, file),
+	INT(finding_row, line),
+	TEXT(finding_row, severity),
+	TEXT(finding_row, text),
+	STATE(finding_row, state, finding_state_names),
+};
+
+static const struct field event_fields[] = {
+	INT(event_row, seq),
+	TIME(event_row, time),
+	TEXT(event_row, type),
+	INT(event_row, run),
+	JSON(event_row, body),
+};
+
+static const struct field setting_fields[] = {
+	TEXT(setting_row, name),
+	TEXT(setting_row, value),
+};
+
+#define TYPE(id)	{ #id, sizeof(struct id##_row), id##_fields, sizeof(id##_fields) / sizeof(id##_fields[0]) }
+
+const struct row_type row_types[ROW_KINDS] = {
+	[ROW_RUN] = TYPE(run),
+	[ROW_TASK] = TYPE(task),
+	[ROW_ITERATION] = TYPE(iteration),
+	[ROW_SLOT] = TYPE(slot),
+	[ROW_ATTEMPT] = TYPE(attempt),
+	[ROW_STEP] = TYPE(step),
+	[ROW_REVIEW] = TYPE(review),
+	[ROW_FINDING] = TYPE(finding),
+	[ROW_EVENT] = TYPE(event),
+	[ROW_SETTING] = TYPE(setting),
+};
+
+static void *at(void *row, const struct field *f)
+{
+	return (char *)row + f->offset;
+}
+
+/* The owned text of a field, NULL for the kinds that own nothing. */
+static char **owned_text(void *row, const struct field *f)
+{
+	return f->kind == FIELD_TEXT || f->kind == FIELD_JSON ? at(row, f) : NULL;
+}
+
+void *row_new(enum row_kind kind)
+{
+	void *row = xcalloc(1, row_types[kind].size);
+
+	row_init(kind, row);
+	return row;
+}
+
+void row_init(enum row_kind kind, void *row)
+{
+	const struct row_type *type = &row_types[kind];
+
+	memset(row, 0, type->size);
+	for (const struct field *f = type->fields; f < type->fields + type->nfields; f++) {
+		switch (f->kind) {
+		case FIELD_INT:
+		case FIELD_TIME:
+			*(int64_t *)at(row, f) = ROW_NONE;
+			break;
+		case FIELD_REAL:
+			*(double *)at(row, f) = NAN;
+			break;
+		case FIELD_TEXT:
+		case FIELD_JSON:
+		case FIELD_STATE:
+			break;
+		}
+	}
+}
+
+void *row_copy(enum row_kind kind, const void *row)
+{
+	const struct row_type *type = &row_types[kind];
+	void *copy = xmemdup0(row, type->size);
+
+	for (const struct field *f = type->fields; f < type->fields + type->nfields; f++) {
+		char **text = owned_text(copy, f);
+
+		if (text != NULL)
+			*text = xstrdup(*text);
+	}
+	return copy;
+}
+
+void row_assign(enum row_kind kind, void *dst, const void *src)
+{
+	void *copy = row_copy(kind, src);	/* first: src may be dst */
+
+	row_release(kind, dst);
+	memcpy(dst, copy, row_types[kind].size);
+	free(copy);
+}
+
+void row_release(enum row_kind kind, void *row)
+{
+	const struct row_type *type = &row_types[kind];
+
+	for (const struct field *f = type->fields; f < type->fields + type->nfields; f++) {
+		char **text = owned_text(row, f);
+
+		if (text != NULL)
+			free(*text);
+	}
+	memset(row, 0, type->size);
+}
+
+void row_free(enum row_kind kind, void *row)
+{
+	if (row == NULL)
+		return;
+	row_release(kind, row);
+	free(row);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/state.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The names of one enum, which has exactly count values. */
+#define NAMES(id, title, total, ...)								\
+	static const char *const id##_list[] = { __VA_ARGS__ };					\
+	static_assert(sizeof(id##_list) / sizeof(id##_list[0]) == (total), title " has a value without a name");	\
+	const struct state_names id##_names = { title, id##_list, (total) }
+
+NAMES(run_state, "run state", RUN_STATES,
+    [RUN_S_QUEUED] = "queued",
+    [RUN_S_RUNNING] = "running",
+    [RUN_S_HELD] = "held",
+    [RUN_S_SUCCEEDED] = "succeeded",
+    [RUN_S_FAILED] = "failed",
+    [RUN_S_CANCELLED] = "cancelled");
+
+NAMES(task_state, "task state", TASK_STATES,
+    [TASK_S_OPEN] = "open",
+    [TASK_S_CLAIMED] = "claimed",
+    [TASK_S_PASSED] = "passed",
+    [TASK_S_FAILED] = "failed",
+    [TASK_S_CANCELLED] = "cancelled");
+
+NAMES(iteration_state, "iteration state", ITERATION_STATES,
+    [ITERATION_S_RUNNING] = "running",
+    [ITERATION_S_PASSED] = "passed",
+    [ITERATION_S_FAILED] = "failed",
+    [ITERATION_S_CANCELLED] = "cancelled");
+
+NAMES(slot_stage, "slot stage", SLOT_STAGES,
+    [SLOT_S_WAITING] = "waiting",
+    [SLOT_S_IMPLEMENTING] = "implementing",
+    [SLOT_S_MEASURING] = "measuring",
+    [SLOT_S_REVIEWING] = "reviewing",
+    [SLOT_S_VERIFYING] = "verifying",
+    [SLOT_S_FIXING] = "fixing",
+    [SLOT_S_PINNING] = "pinning",
+    [SLOT_S_ENDING] = "ending",
+    [SLOT_S_HELD] = "held",
+    [SLOT_S_PASSED] = "passed",
+    [SLOT_S_FAILED] = "failed",
+    [SLOT_S_CANCELLED] = "cancelled");
+
+NAMES(slot_phase, "slot phase", PHASES,
+    [PHASE_WAITING] = "waiting",
+    [PHASE_IMPLEMENTING] = "implementing",
+    [PHASE_CHECKING] = "checking",
+    [PHASE_REVIEWING] = "reviewing",
+    [PHASE_FIXING] = "fixing",
+    [PHASE_COMMITTING] = "committing",
+    [PHASE_HELD] = "held",
+    [PHASE_COOLING] = "cooling",
+    [PHASE_PASSED] = "passed",
+    [PHASE_FAILED] = "failed",
+    [PHASE_CANCELLED] = "cancelled");
+
+NAMES(role, "role", ROLES,
+    [ROLE_IMPLEMENT] = "implement",
+    [ROLE_REVIEW] = "review",
+    [ROLE_FIX] = "fix");
+
+NAMES(attempt_state, "attempt state", ATTEMPT_STATES,
+    [ATTEMPT_S_STARTING] = "starting",
+    [ATTEMPT_S_RUNNING] = "running",
+    [ATTEMPT_S_EXITED] = "exited",
+    [ATTEMPT_S_LOST] = "lost");
+
+NAMES(process_result, "process result", PROCESS_RESULTS,
+    [PROCESS_NONE] = "none",
+    [PROCESS_EXITED] = "exited",
+    [PROCESS_SIGNALLED] = "signalled",
+    [PROCESS_TIMEOUT] = "timeout",
+    [PROCESS_IDLE] = "idle",
+    [PROCESS_CANCELLED] = "cancelled",
+    [PROCESS_NOT_STARTED] = "not-started",
+    [PROCESS_LOST] = "lost");
+
+NAMES(provider_result, "provider result", PROVIDER_RESULTS,
+    [PROVIDER_NONE] = "none",
+    [PROVIDER_OK] = "ok",
+    [PROVIDER_LIMIT] = "limit",
+    [PROVIDER_THROTTLED] = "throttled",
+    [PROVIDER_AUTH] = "auth",
+    [PROVIDER_ERROR] = "error");
+
+NAMES(task_result, "task result", TASK_RESULTS,
+    [TASK_R_NONE] = "none",
+    [TASK_R_DONE] = "done",
+    [TASK_R_DENIED] = "denied",
+    [TASK_R_NO_CHANGE] = "no-change",
+    [TASK_R_STOP_MARKER] = "stop-marker",
+    [TASK_R_FAILED] = "failed");
+
+NAMES(finding_state, "finding state", FINDING_STATES,
+    [FINDING_NEW] = "new",
+    [FINDING_REPEATED] = "repeated",
+    [FINDING_RESOLVED] = "resolved");
+
+NAMES(on_lost, "on_lost", ON_LOST_CHOICES,
+    [ON_LOST_HOLD] = "hold",
+    [ON_LOST_RETRY] = "retry",
+    [ON_LOST_FAIL] = "fail");
+
+const char *state_name(const struct state_names *names, int value)
+{
+	if (value < 0 || (size_t)value >= names->count)
+		abort();
+	return names->names[value];
+}
+
+int state_value(const struct state_names *names, const char *name)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		if (strcmp(names->names[i], name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+bool run_state_is_end(enum run_state state)
+{
+	return state == RUN_S_SUCCEEDED || state == RUN_S_FAILED || state == RUN_S_CANCELLED;
+}
