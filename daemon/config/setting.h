@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of settings: every key of rld.toml and every setting a submit may name, and what a value must look like. */
+#ifndef CONFIG_SETTING_H
+#define CONFIG_SETTING_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/state.h"
+
+enum setting_kind {
+	SETTING_BOOL,
+	SETTING_INT,		/* min..max */
+	SETTING_DURATION,	/* seconds as an integer, or "15m"; min..max in milliseconds */
+	SETTING_SIZE,		/* bytes as an integer, or "64M"; min..max in bytes */
+	SETTING_TEXT,		/* at most max bytes; "" says: none */
+	SETTING_CHOICE,		/* one of choices */
+	SETTING_PROFILE,	/* name of a review profile */
+	SETTING_AGENT,		/* name of a preset or of an [agent.NAME] */
+	SETTING_FILE,		/* absolute path */
+	SETTING_FILE_OR_NONE,	/* absolute path or "none" */
+	SETTING_ARGV,		/* array of strings, the first one not empty */
+	SETTING_NAMES,		/* array of names of environment variables */
+	SETTING_MAP,		/* object: names of environment variables -> strings */
+	SETTING_KINDS
+};
+
+enum setting_layer {
+	LAYER_FILE = 1,		/* a key of rld.toml */
+	LAYER_SUBMIT = 2	/* a submit may name it, as struct config_override */
+};
+
+struct setting {
+	const char *path;			/* "review.agent"; "agent.*.model" stands for one of every agent */
+	enum setting_kind kind;
+	unsigned layers;
+	int64_t min, max;
+	const struct state_names *choices;	/* SETTING_CHOICE only */
+	const char *fallback;			/* JSON text; NULL: unset */
+	size_t profile_field;			/* offset of an int64_t of struct profile that fills the unset value; 0: none */
+	const char *help;
+};
+
+extern const struct setting settings[];
+extern const size_t settings_count;
+
+/* The row of "agent.claude.model" is that of "agent.*.model". *rest is what follows the path of a SETTING_MAP ("K" of
+ * "agent.claude.set.K"), NULL otherwise. NULL: no such key. */
+const struct setting *setting_find(const char *path, const char **rest);
+
+/* True when path is a table of the file: "review", "agent", "agent.claude", "agent.claude.set". */
+bool setting_is_table(const char *path);
+
+/* The known key that a mistyped one probably meant, in the spelling of path ("agent.claude.modle" -> "agent.claude.model").
+ * New string or NULL. */
+char *setting_near(const char *path);
+
+/* Why a value does not fit: "must be one of hold, retry, fail", a new string; NULL when it fits. That an agent of that
+ * name exists is not looked at. */
+char *setting_refuse(const struct setting *setting, const json_t *value);
+
+/* The value of a setting that fits: bool, integer, milliseconds, bytes, index of the choice. */
+int64_t setting_number(const struct setting *setting, const json_t *value);
+
+/* A setting's value in the form in which people write it: 3600000 of a SETTING_DURATION is "1h". New reference. */
+json_t *setting_json(const struct setting *setting, int64_t number);
+
+/* "[A-Za-z0-9][A-Za-z0-9_-]*", at most 64: what [agent.NAME] may be called. */
+bool setting_agent_name(const char *name);
+
+#endif
