@@ -30,6 +30,9 @@ enum frame_mode frame_mode(const struct frame_reader *r);
 /* True while a started frame is incomplete: the server's 10 s clock. */
 bool frame_partial(const struct frame_reader *r);
 
+/* Memory held for input, for the server's sum over all clients. */
+size_t frame_held(const struct frame_reader *r);
+
 /* Put a document into the given framing: malloc'd, *out_size bytes. FRAME_UNKNOWN counts as FRAME_LINE. */
 char *frame_wrap(enum frame_mode mode, const char *json, size_t size, size_t *out_size);
 

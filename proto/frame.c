@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "proto/frame.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define HEADER_MAX 4096		/* a whole header block */
+#define ROOM_KEPT 4096		/* an idle connection holds no more than this */
+
+struct frame_reader {
+	size_t max;
+	enum frame_mode mode;
+	enum frame_result broken;	/* TOO_LONG or BAD_HEADER: for good; else FRAME_NONE */
+	bool eof;
+	char *data;
+	size_t start, end, room;	/* unread bytes are data[start..end) */
+	size_t seen;			/* bytes from start in which no line end was found */
+	bool in_body;			/* header mode: the block is read, body bytes are next */
+	size_t body;
+};
+
+struct frame_reader *frame_reader_new(size_t max)
+{
+	struct frame_reader *r = calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		abort();
+	r->max = max;
+	return r;
+}
+
+void frame_reader_free(struct frame_reader *r)
+{
+	if (r == NULL)
+		return;
+	free(r->data);
+	free(r);
+}
+
+enum frame_mode frame_mode(const struct frame_reader *r)
+{
+	return r->mode;
+}
+
+bool frame_partial(const struct frame_reader *r)
+{
+	return r->end > r->start || r->in_body;
+}
+
+size_t frame_held(const struct frame_reader *r)
+{
+	return r->room;
+}
+
+void frame_eof(struct frame_reader *r)
+{
+	r->eof = true;
+}
+
+/* What was handed out by frame_next() is given up here. */
+static void compact(struct frame_reader *r)
+{
+	if (r->start == 0)
+		return;
+	memmove(r->data, r->data + r->start, r->end - r->start);
+	r->end -= r->start;
+	r->start = 0;
+}
+
+void frame_feed(struct frame_reader *r, const void *data, size_t size)
+{
+	if (size == 0 || r->broken != FRAME_NONE)
+		return;
+	if (r->mode == FRAME_UNKNOWN)
+		r->mode = *(const char *)data == 'C' || *(const char *)data == 'c' ? FRAME_HEADER : FRAME_LINE;
+	if (r->end + size > r->room) {
+		compact(r);
+		if (size > SIZE_MAX / 4 - r->end)
+			abort();
+		if (r->end + size > r->room) {
+			r->room = r->end + size > r->room * 2 ? r->end + size : r->room * 2;
+			r->data = realloc(r->data, r->room);
+			if (r->data == NULL)
+				abort();
+		}
+	}
+	memcpy(r->data + r->end, data, size);
+	r->end += size;
+}
+
+/* Nothing is left: one large frame must not make a connection large for ever. */
+static enum frame_result none(struct frame_reader *r)
+{
+	if (r->start == r->end && r->room > ROOM_KEPT) {
+		free(r->data);
+		r->data = NULL;
+		r->start = r->end = r->room = 0;
+	}
+	return FRAME_NONE;
+}
+
+static enum frame_result fail(struct frame_reader *r, enum frame_result why)
+{
+	r->broken = why;
+	free(r->data);
+	r->data = NULL;
+	r->start = r->end = r->room = r->seen = 0;
+	r->in_body = false;
+	return why;
+}
+
+static bool is_blank(const char *p, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (p[i] != ' ' && p[i] != '\t' && p[i] != '\r')
+			return false;
+	}
+	return true;
+}
+
+static enum frame_result next_line(struct frame_reader *r, const char **data, size_t *size)
+{
+	for (;;) {
+		const char *p = r->start < r->end ? r->data + r->start : "";
+		size_t have = r->end - r->start;
+		const char *lf = have > r->seen ? memchr(p + r->seen, '\n', have - r->seen) : NULL;
+		size_t length = lf != NULL ? (size_t)(lf - p) : have;
+
+		if (length > r->max)
+			return fail(r, FRAME_TOO_LONG);
+		if (lf == NULL && !(r->eof && have > 0)) {
+			r->seen = have;
+			return none(r);
+		}
+		r->start += length + (lf != NULL);
+		r->seen = 0;
+		if (is_blank(p, length))
+			continue;
+		*data = p;
+		*size = length;
+		return FRAME_READY;
+	}
+}
+
+/* Value of a Content-Length line; -1: another header; -2: broken. */
+static long long content_length(const char *line, size_t size)
+{
+	static const char name[] = "Content-Length";
+	const char *colon = memchr(line, ':', size);
+	long long value = 0;
+	size_t i;
+
+	if (colon == NULL || colon == line)
+		return -2;
+	if ((size_t)(colon - line) != sizeof(name) - 1 || strncasecmp(line, name, sizeof(name) - 1) != 0)
+		return -1;
+	i = (size_t)(colon - line) + 1;
+	while (i < size && (line[i] == ' ' || line[i] == '\t'))
+		i++;
+	while (size > i && (line[size - 1] == ' ' || line[size - 1] == '\t'))
+		size--;
+	if (i == size || size - i > 15)
+		return -2;
+	for (; i < size; i++) {
+		if (line[i] < '0' || line[i] > '9')
+			return -2;
+		value = value * 10 + (line[i] - '0');
+	}
+	return value;
+}
+
+/* Read one header line: FRAME_READY at the blank line that ends the block. */
+static enum frame_result next_header(struct frame_reader *r, size_t *used, long long *length)
+{
+	const char *p = r->data + r->start + *used;
+	size_t have = r->end - r->start - *used;
+	const char *lf = have > 0 ? memchr(p, '\n', have) : NULL;
+	size_t size;
+	long long value;
+
+	if (lf == NULL)
+		return *used + have > HEADER_MAX || r->eof ? FRAME_BAD_HEADER : FRAME_NONE;
+	size = (size_t)(lf - p);
+	*used += size + 1;
+	if (*used > HEADER_MAX)
+		return FRAME_BAD_HEADER;
+	if (size > 0 && p[size - 1] == '\r')
+		size--;
+	if (size == 0)
+		return *length < 0 ? FRAME_BAD_HEADER : FRAME_READY;
+	value = content_length(p, size);
+	if (value == -2 || (value >= 0 && *length >= 0))
+		return FRAME_BAD_HEADER;	/* two lengths are no length */
+	if (value >= 0)
+		*length = value;
+	return FRAME_NONE;
+}
+
+static enum frame_result next_block(struct frame_reader *r, const char **data, size_t *size)
+{
+	if (!r->in_body) {
+		long long length = -1;
+		size_t used = 0, before;
+		enum frame_result rv = FRAME_NONE;
+
+		if (r->start == r->end)
+			return none(r);
+		do {
+			before = used;
+			rv = next_header(r, &used, &length);
+		} while (rv == FRAME_NONE && used > before);
+		if (rv == FRAME_BAD_HEADER)
+			return fail(r, FRAME_BAD_HEADER);
+		if (rv == FRAME_NONE)
+			return FRAME_NONE;
+		if ((unsigned long long)length > r->max)
+			return fail(r, FRAME_TOO_LONG);
+		r->start += used;
+		r->in_body = true;
+		r->body = (size_t)length;
+	}
+	if (r->end - r->start < r->body)
+		return r->eof ? fail(r, FRAME_BAD_HEADER) : FRAME_NONE;
+	*data = r->body > 0 ? r->data + r->start : "";
+	*size = r->body;
+	r->start += r->body;
+	r->in_body = false;
+	return FRAME_READY;
+}
+
+enum frame_result frame_next(struct frame_reader *r, const char **data, size_t *size)
+{
+	if (r->broken != FRAME_NONE)
+		return r->broken;
+	switch (r->mode) {
+	case FRAME_UNKNOWN:
+		return FRAME_NONE;
+	case FRAME_LINE:
+		return next_line(r, data, size);
+	case FRAME_HEADER:
+		return next_block(r, data, size);
+	}
+	abort();
+}
+
+char *frame_wrap(enum frame_mode mode, const char *json, size_t size, size_t *out_size)
+{
+	char head[64] = "";
+	size_t n = 0;
+	char *out;
+
+	if (mode == FRAME_HEADER)
+		n = (size_t)snprintf(head, sizeof(head), "Content-Length: %zu\r\n\r\n", size);
+	out = malloc(n + size + 2);
+	if (out == NULL)
+		abort();
+	memcpy(out, head, n);
+	memcpy(out + n, json, size);
+	n += size;
+	if (mode != FRAME_HEADER)
+		out[n++] = '\n';
+	out[n] = '\0';
+	*out_size = n;
+	return out;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "proto/scan.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define TEXT(x) TEXT_(x)
+#define TEXT_(x) #x
+
+static const char *const messages[SCAN_RESULTS] = {
+	[SCAN_OK] = "",
+	[SCAN_EMPTY] = "the document is empty",
+	[SCAN_NUL] = "the document contains a NUL byte",
+	[SCAN_DEEP] = "the document is nested deeper than " TEXT(SCAN_DEPTH) " levels",
+	[SCAN_MANY] = "the document has more than " TEXT(SCAN_VALUES) " values",
+};
+
+const char *scan_message(enum scan_result result)
+{
+	return messages[result];
+}
+
+/* Index of the quote that ends the string whose first byte after the opening quote is at i; size when none does. */
+static size_t string_end(const char *data, size_t size, size_t i)
+{
+	for (; i < size && data[i] != '"'; i++) {
+		if (data[i] == '\\')
+			i++;
+	}
+	return i < size ? i : size;
+}
+
+enum scan_result scan_json(const char *data, size_t size)
+{
+	size_t depth = 0, values = 0;
+	bool scalar = false;	/* inside a number or a word */
+	bool seen = false;
+
+	if (memchr(data, '\0', size) != NULL)
+		return SCAN_NUL;
+	for (size_t i = 0; i < size; i++) {
+		switch (data[i]) {
+		case ' ': case '\t': case '\r': case '\n': case ',':
+			scalar = false;
+			continue;
+		case ':':
+			/* The string before it was a member's name. What has a colon elsewhere is refused by the
+			 * parser at that very place, so it cannot buy values with it. */
+			scalar = false;
+			values -= values > 0;
+			continue;
+		case '}': case ']':
+			scalar = false;
+			depth -= depth > 0;
+			continue;
+		case '{': case '[':
+			scalar = false;
+			if (++depth > SCAN_DEPTH)
+				return SCAN_DEEP;
+			break;
+		case '"':
+			scalar = false;
+			i = string_end(data, size, i + 1);
+			break;
+		default:
+			if (scalar)
+				continue;
+			scalar = true;
+			break;
+		}
+		seen = true;
+		/* Names are counted until their colon: one may stand beside the last value. */
+		if (++values > SCAN_VALUES + 1)
+			return SCAN_MANY;
+	}
+	if (values > SCAN_VALUES)
+		return SCAN_MANY;
+	return seen ? SCAN_OK : SCAN_EMPTY;
+}
