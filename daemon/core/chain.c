@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/chain.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static void add_text(struct buf *b, const char *text)
+{
+	if (text == NULL)
+		buf_adds(b, "-,");
+	else
+		buf_addf(b, "%zu:%s,", strlen(text), text);
+}
+
+static void add_row(struct buf *b, enum row_kind kind, const void *row)
+{
+	const struct row_type *type = &row_types[kind];
+
+	for (size_t i = 0; i < type->nfields; i++) {
+		const struct field *f = &type->fields[i];
+		const char *at = (const char *)row + f->offset;
+		char number[32];
+
+		if (strcmp(f->name, "hash") == 0)
+			continue;
+		switch (f->kind) {
+		case FIELD_INT:
+		case FIELD_TIME:
+			snprintf(number, sizeof(number), "%lld", (long long)*(const int64_t *)(const void *)at);
+			add_text(b, *(const int64_t *)(const void *)at == ROW_NONE ? NULL : number);
+			break;
+		case FIELD_REAL:
+			snprintf(number, sizeof(number), "%.17g", *(const double *)(const void *)at);
+			add_text(b, number);
+			break;
+		case FIELD_TEXT:
+		case FIELD_JSON:
+			add_text(b, *(char *const *)(const void *)at);
+			break;
+		case FIELD_STATE:
+			add_text(b, state_name(f->names, *(const int *)(const void *)at));
+			break;
+		}
+	}
+}
+
+void review_hash(const struct review_row *row, struct finding_row *const *findings, size_t count, char hex[DIGEST_HEX])
+{
+	struct buf b = { 0 };
+
+	add_text(&b, row->previous_hash);
+	add_row(&b, ROW_REVIEW, row);
+	for (size_t i = 0; i < count; i++)
+		add_row(&b, ROW_FINDING, findings[i]);
+	digest_hex(b.data, b.size, hex);
+	buf_release(&b);
+}
+
+static bool same(const char *a, const char *b)
+{
+	return (a == NULL && b == NULL) || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+char *chain_verify(struct review_row *const *reviews, size_t nreviews, struct finding_row *const *findings, size_t nfindings,
+    int64_t count, const char *head)
+{
+	const char *previous = NULL;
+	char hex[DIGEST_HEX];
+	size_t f = 0;
+
+	for (size_t i = 0; i < nreviews; i++) {
+		const struct review_row *row = reviews[i];
+		size_t first = f;
+
+		if (row->number != (int64_t)i + 1)
+			return xasprintf("review %zu is missing: number %lld stands in its place", i + 1, (long long)row->number);
+		while (f < nfindings && findings[f]->review == row->number)
+			f++;
+		if (!same(row->previous_hash, previous))
+			return xasprintf("review %zu does not follow review %zu: the row before it was changed, removed or reordered", i + 1, i);
+		review_hash(row, findings + first, f - first, hex);
+		if (!same(row->hash, hex))
+			return xasprintf("review %zu was changed: its hash is %.12s, its content gives %.12s", i + 1, row->hash ? row->hash : "", hex);
+		previous = row->hash;
+	}
+	if (f != nfindings)
+		return xasprintf("finding %lld of review %lld belongs to no review in its place", (long long)findings[f]->number, (long long)findings[f]->review);
+	if ((int64_t)nreviews != count)
+		return xasprintf("the run has recorded %lld reviews, the log holds %zu", (long long)count, nreviews);
+	if (!same(previous, head))
+		return xasprintf("the newest review is not the one that the run has recorded");
+	return NULL;
+}

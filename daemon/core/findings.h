@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Stable ids of findings, and what became of them from round to round. Pure. */
+#ifndef CORE_FINDINGS_H
+#define CORE_FINDINGS_H
+
+#include "core/row.h"
+
+#define FINDING_ID 17	/* 16 hex digits and NUL */
+
+/* Hash of file and text, white space and line numbers aside: "foo.c:12: x  is unset" and "foo.c:14: x is unset" are one. */
+void finding_id(const char *file, const char *text, char id[FINDING_ID]);
+
+struct finding_counts {
+	int64_t new, repeated, resolved;
+};
+
+/* Mark each of now as new or repeated against before (the round before, same run and task), and count those of before
+ * that are gone. */
+struct finding_counts findings_compare(struct finding_row *const *now, size_t nnow, struct finding_row *const *before, size_t nbefore);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The run machine. Pure.
+ *
+ *   QUEUED ─START─▶ RUNNING ─PREPARED─▶ RUNNING ─PASSED─▶ SUCCEEDED
+ *      │               │ ▲                 │ ├───FAILED──▶ FAILED
+ *      │ CANCEL        │ └── CANCEL ───────┤ └───CANCELLED▶ CANCELLED
+ *      ▼               │ (slots are ended, │
+ *   CANCELLED          │  then CANCELLED)  ▼ HELD
+ *                      └───FAILED       HELD ─CANCEL─▶ HELD ─CANCELLED─▶ CANCELLED
+ *
+ * PASSED, FAILED, CANCELLED and HELD come from run_settle(), which looks at the slots when one of them has settled. */
+#ifndef CORE_RUN_H
+#define CORE_RUN_H
+
+#include <stddef.h>
+
+#include "core/row.h"
+#include "core/state.h"
+
+enum run_event {
+	RUN_E_START,		/* the schedule gave it a slot of the daemon */
+	RUN_E_PREPARED,		/* base snapshot and task file are there */
+	RUN_E_PASSED,		/* every task passed */
+	RUN_E_FAILED,		/* a task failed, or the run could not be prepared */
+	RUN_E_HELD,		/* nothing can go on without a human */
+	RUN_E_CANCEL,		/* somebody said so */
+	RUN_E_CANCELLED,	/* and now nothing of it is under way */
+	RUN_EVENTS
+};
+
+enum run_action {
+	RUN_A_PREPARE,
+	RUN_A_BEGIN,		/* first iteration: fill the slots */
+	RUN_A_END,		/* cancel every slot */
+	RUN_A_HOLD,
+	RUN_A_FINISH,
+	RUN_ACTIONS
+};
+
+struct run_edge {
+	unsigned when;		/* mask of 1u << enum run_state */
+	enum run_event event;
+	enum run_action action;
+	enum run_state next;
+};
+
+extern const struct run_edge run_edges[];
+extern const size_t run_edges_count;
+
+/* The edge to take, or NULL: not expected in that state, and nothing changes. */
+const struct run_edge *run_step(enum run_state state, enum run_event event);
+
+const char *run_event_name(enum run_event event);
+
+/* What the slots of the current iteration add up to. RUN_EVENTS: somebody still works.
+ * Cancelled before failed before held before passed, and a held slot holds only when nothing else goes on. */
+enum run_event run_settle(struct slot_row *const *slots, size_t count);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/slot.h"
+
+#define IN(stage) (1u << SLOT_S_##stage)
+#define ATTEMPT (IN(IMPLEMENTING) | IN(REVIEWING) | IN(FIXING))
+#define GIT (IN(MEASURING) | IN(VERIFYING) | IN(PINNING))
+#define WORKING (ATTEMPT | GIT)
+
+const struct slot_edge slot_edges[] = {
+	/* in                event                        action             next */
+	{ IN(WAITING),      SLOT_E_START,               SLOT_A_IMPLEMENT, SLOT_S_IMPLEMENTING },
+	{ IN(IMPLEMENTING), SLOT_E_DONE,                SLOT_A_MEASURE,   SLOT_S_MEASURING },
+	{ IN(IMPLEMENTING), SLOT_E_DONE_UNREVIEWED,     SLOT_A_SETTLE,    SLOT_S_PASSED },
+	{ IN(MEASURING),    SLOT_E_MEASURED,            SLOT_A_REVIEW,    SLOT_S_REVIEWING },
+	{ IN(MEASURING),    SLOT_E_MEASURED_UNREVIEWED, SLOT_A_SETTLE,    SLOT_S_PASSED },
+	{ IN(REVIEWING),    SLOT_E_ANSWERED,            SLOT_A_VERIFY,    SLOT_S_VERIFYING },
+	{ IN(VERIFYING),    SLOT_E_PASS,                SLOT_A_PIN,       SLOT_S_PINNING },
+	{ IN(VERIFYING),    SLOT_E_FINDINGS,            SLOT_A_FIX,       SLOT_S_FIXING },
+	{ IN(VERIFYING),    SLOT_E_EXHAUSTED,           SLOT_A_SETTLE,    SLOT_S_FAILED },
+	{ IN(VERIFYING),    SLOT_E_STALLED,             SLOT_A_SETTLE,    SLOT_S_FAILED },
+	{ IN(VERIFYING),    SLOT_E_VIOLATION,           SLOT_A_SETTLE,    SLOT_S_FAILED },
+	{ IN(FIXING),       SLOT_E_DONE,                SLOT_A_MEASURE,   SLOT_S_MEASURING },
+	{ IN(PINNING),      SLOT_E_PINNED,              SLOT_A_SETTLE,    SLOT_S_PASSED },
+	{ WORKING,          SLOT_E_FAILED,              SLOT_A_SETTLE,    SLOT_S_FAILED },
+	{ ATTEMPT,          SLOT_E_LOST_HOLD,           SLOT_A_SETTLE,    SLOT_S_HELD },
+	{ ATTEMPT,          SLOT_E_LOST_FAIL,           SLOT_A_SETTLE,    SLOT_S_FAILED },
+	{ IN(IMPLEMENTING), SLOT_E_LOST_RETRY,          SLOT_A_IMPLEMENT, SLOT_S_IMPLEMENTING },
+	{ IN(REVIEWING),    SLOT_E_LOST_RETRY,          SLOT_A_REVIEW,    SLOT_S_REVIEWING },
+	{ IN(FIXING),       SLOT_E_LOST_RETRY,          SLOT_A_FIX,       SLOT_S_FIXING },
+	{ IN(WAITING) | IN(HELD), SLOT_E_CANCEL,        SLOT_A_SETTLE,    SLOT_S_CANCELLED },
+	{ WORKING,          SLOT_E_CANCEL,              SLOT_A_END,       SLOT_S_ENDING },
+	{ IN(ENDING),       SLOT_E_ENDED,               SLOT_A_SETTLE,    SLOT_S_CANCELLED },
+};
+const size_t slot_edges_count = sizeof(slot_edges) / sizeof(slot_edges[0]);
+
+static const char *const event_names[SLOT_EVENTS] = {
+	[SLOT_E_START] = "start",
+	[SLOT_E_DONE] = "done",
+	[SLOT_E_DONE_UNREVIEWED] = "done-unreviewed",
+	[SLOT_E_MEASURED] = "measured",
+	[SLOT_E_MEASURED_UNREVIEWED] = "measured-unreviewed",
+	[SLOT_E_ANSWERED] = "answered",
+	[SLOT_E_PASS] = "pass",
+	[SLOT_E_FINDINGS] = "findings",
+	[SLOT_E_EXHAUSTED] = "exhausted",
+	[SLOT_E_STALLED] = "stalled",
+	[SLOT_E_VIOLATION] = "violation",
+	[SLOT_E_PINNED] = "pinned",
+	[SLOT_E_FAILED] = "failed",
+	[SLOT_E_LOST_HOLD] = "lost-hold",
+	[SLOT_E_LOST_RETRY] = "lost-retry",
+	[SLOT_E_LOST_FAIL] = "lost-fail",
+	[SLOT_E_CANCEL] = "cancel",
+	[SLOT_E_ENDED] = "ended",
+};
+
+static const enum slot_phase phases[SLOT_STAGES] = {
+	[SLOT_S_WAITING] = PHASE_WAITING,
+	[SLOT_S_IMPLEMENTING] = PHASE_IMPLEMENTING,
+	[SLOT_S_MEASURING] = PHASE_REVIEWING,
+	[SLOT_S_REVIEWING] = PHASE_REVIEWING,
+	[SLOT_S_VERIFYING] = PHASE_REVIEWING,
+	[SLOT_S_FIXING] = PHASE_FIXING,
+	[SLOT_S_PINNING] = PHASE_COMMITTING,
+	[SLOT_S_ENDING] = PHASE_CANCELLED,
+	[SLOT_S_HELD] = PHASE_HELD,
+	[SLOT_S_PASSED] = PHASE_PASSED,
+	[SLOT_S_FAILED] = PHASE_FAILED,
+	[SLOT_S_CANCELLED] = PHASE_CANCELLED,
+};
+
+const struct slot_edge *slot_step(enum slot_stage stage, enum slot_event event)
+{
+	for (size_t i = 0; i < slot_edges_count; i++)
+		if ((slot_edges[i].when & 1u << stage) != 0 && slot_edges[i].event == event)
+			return &slot_edges[i];
+	return NULL;
+}
+
+const char *slot_event_name(enum slot_event event)
+{
+	return event_names[event];
+}
+
+enum slot_phase slot_phase(enum slot_stage stage)
+{
+	return phases[stage];
+}
+
+bool slot_stage_is_end(enum slot_stage stage)
+{
+	return stage == SLOT_S_PASSED || stage == SLOT_S_FAILED || stage == SLOT_S_CANCELLED;
+}

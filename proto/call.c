@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include "proto/call.h"
+
+#include <bsd/string.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proto/frame.h"
+
+/* Replies carry whole pages of output, so they may be larger than what a server takes as a request. */
+#define REPLY_MAX (16 * FRAME_MAX)
+
+struct notification {
+	json_t *message;
+	STAILQ_ENTRY(notification) link;
+};
+
+struct call_conn {
+	int fd;			/* non-blocking; poll() is where we wait */
+	bool ended;		/* the peer has shut down its writing side */
+	int failure;		/* errno of a broken connection or -EPROTO, 0: none */
+	json_int_t last_id;
+	struct frame_reader *reader;
+	STAILQ_HEAD(, notification) notifications;
+};
+
+enum take_result { TAKE_MESSAGE, TAKE_NOTHING, TAKE_CLOSED };
+
+int call_connect(const char *socket_path, struct call_conn **out)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct call_conn *conn;
+	int fd, failure;
+
+	if (strlcpy(address.sun_path, socket_path, sizeof address.sun_path) >= sizeof address.sun_path)
+		return -ENAMETOOLONG;
+	/* Blocking until connected: a full backlog is waited for, not an error. */
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd == -1)
+		return -errno;
+	if (connect(fd, (struct sockaddr *)&address, sizeof address) == -1) {
+		failure = -errno;
+		close(fd);
+		return failure;
+	}
+	conn = calloc(1, sizeof *conn);
+	if (conn == NULL)
+		abort();
+	conn->fd = fd;
+	conn->reader = frame_reader_new(REPLY_MAX);
+	STAILQ_INIT(&conn->notifications);
+	*out = conn;
+	return 0;
+}
+
+void call_close(struct call_conn *conn)
+{
+	struct notification *n;
+
+	if (conn == NULL)
+		return;
+	while ((n = STAILQ_FIRST(&conn->notifications)) != NULL) {
+		STAILQ_REMOVE_HEAD(&conn->notifications, link);
+		json_decref(n->message);
+		free(n);
+	}
+	frame_reader_free(conn->reader);
+	close(conn->fd);
+	free(conn);
+}
+
+int call_fd(const struct call_conn *conn)
+{
+	return conn->fd;
+}
+
+/* Take in what has arrived, without waiting. */
+static void fill(struct call_conn *conn)
+{
+	char bytes[65536];
+	ssize_t n;
+
+	n = recv(conn->fd, bytes, sizeof bytes, MSG_DONTWAIT);
+	if (n > 0) {
+		frame_feed(conn->reader, bytes, (size_t)n);
+	} else if (n == 0) {
+		conn->ended = true;
+		frame_eof(conn->reader);
+	} else if (errno != EAGAIN && errno != EINTR) {
+		conn->ended = true;
+		conn->failure = errno;
+	}
+}
+
+/* The next message among the bytes that are here. */
+static enum take_result take(struct call_conn *conn, json_t **message)
+{
+	const char *data;
+	size_t size;
+
+	if (conn->failure != 0)
+		return TAKE_CLOSED;
+	switch (frame_next(conn->reader, &data, &size)) {
+	case FRAME_READY:
+		*message = json_loadb(data, size, 0, NULL);
+		if (json_is_object(*message))
+			return TAKE_MESSAGE;
+		json_decref(*message);
+		conn->failure = EPROTO;
+		return TAKE_CLOSED;
+	case FRAME_NONE:
+		return conn->ended ? TAKE_CLOSED : TAKE_NOTHING;
+	case FRAME_TOO_LONG:
+	case FRAME_BAD_HEADER:
+		break;
+	}
+	conn->failure = EPROTO;
+	return TAKE_CLOSED;
+}
+
+static void keep(struct call_conn *conn, json_t *message)
+{
+	struct notification *n = calloc(1, sizeof *n);
+
+	if (n == NULL)
+		abort();
+	n->message = message;
+	STAILQ_INSERT_TAIL(&conn->notifications, n, link);
+}
+
+/* Reads while it writes: a server that is itself blocked on writing to us must not stop us for ever. */
+static int send_all(struct call_conn *conn, const char *data, size_t size)
+{
+	while (size > 0) {
+		struct pollfd p = { .fd = conn->fd, .events = POLLOUT | (conn->ended ? 0 : POLLIN) };
+		ssize_t n;
+
+		if (poll(&p, 1, -1) == -1) {
+			if (errno == EINTR)
+				continue;
+			return errno;
+		}
+		if (p.revents & POLLIN)
+			fill(conn);
+		if (!(p.revents & (POLLOUT | POLLERR | POLLHUP)))
+			continue;
+		n = send(conn->fd, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n == -1) {
+			if (errno == EAGAIN || errno == EINTR)
+				continue;
+			return errno;
+		}
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static __attribute__((format(printf, 2, 3))) json_t *fail(struct call_error *error, const char *fmt, ...)
+{
+	va_list ap;
+
+	memset(error, 0, sizeof *error);
+	va_start(ap, fmt);
+	vsnprintf(error->message, sizeof error->message, fmt, ap);
+	va_end(ap);
+	return NULL;
+}
+
+static void copy_string(char *to, size_t room, const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	strlcpy(to, text == NULL ? "" : text, room);
+}
+
+/* The result out of a reply, which is consumed. */
+static json_t *unpack(json_t *reply, struct call_error *error)
+{
+	json_t *result = json_object_get(reply, "result");
+	const json_t *body = json_object_get(reply, "error"), *data;
+
+	if (result != NULL) {
+		json_incref(result);
+		json_decref(reply);
+		return result;
+	}
+	fail(error, "the daemon's reply has neither a result nor an error");
+	if (json_is_object(body)) {
+		data = json_object_get(body, "data");
+		error->code = (int)json_integer_value(json_object_get(body, "code"));
+		copy_string(error->message, sizeof error->message, body, "message");
+		copy_string(error->kind, sizeof error->kind, data, "kind");
+		copy_string(error->hint, sizeof error->hint, data, "hint");
+		copy_string(error->field, sizeof error->field, data, "field");
+	}
+	json_decref(reply);
+	return NULL;
+}
+
+/* A reply to this call; null: the server could not read what we sent, and nothing else of ours is under way. */
+static bool answers(const json_t *message, json_int_t id)
+{
+	const json_t *given = json_object_get(message, "id");
+
+	return json_is_null(given) || (json_is_integer(given) && json_integer_value(given) == id);
+}
+
+static json_t *await_reply(struct call_conn *conn, json_int_t id, const char *method, struct call_error *error)
+{
+	for (;;) {
+		struct pollfd p = { .fd = conn->fd, .events = POLLIN };
+		json_t *message;
+
+		switch (take(conn, &message)) {
+		case TAKE_MESSAGE:
+			if (json_object_get(message, "method") != NULL)
+				keep(conn, message);
+			else if (answers(message, id))
+				return unpack(message, error);
+			else
+				json_decref(message);
+			continue;
+		case TAKE_CLOSED:
+			if (conn->failure != 0)
+				return fail(error, "%s: the connection broke: %s", method, strerror(conn->failure));
+			return fail(error, "%s: the daemon closed the connection without an answer", method);
+		case TAKE_NOTHING:
+			break;
+		}
+		if (poll(&p, 1, -1) == -1) {
+			if (errno != EINTR)
+				return fail(error, "%s: poll: %s", method, strerror(errno));
+			continue;
+		}
+		fill(conn);
+	}
+}
+
+json_t *call_method(struct call_conn *conn, const char *method, json_t *params, struct call_error *error)
+{
+	json_t *request;
+	char *text, *frame;
+	size_t size;
+	int failure;
+
+	request = json_pack("{s:s, s:I, s:s, s:o*}", "jsonrpc", "2.0", "id", ++conn->last_id, "method", method, "params", params);
+	text = request == NULL ? NULL : json_dumps(request, JSON_COMPACT);
+	json_decref(request);
+	if (text == NULL)
+		return fail(error, "%s: the request cannot be written as JSON", method);
+	frame = frame_wrap(FRAME_LINE, text, strlen(text), &size);
+	free(text);
+	failure = send_all(conn, frame, size);
+	free(frame);
+	/* A refusal may stand in the socket although the rest of our request found nobody to read it. */
+	if (failure != 0 && failure != EPIPE && failure != ECONNRESET)
+		return fail(error, "%s: cannot send the request: %s", method, strerror(failure));
+	return await_reply(conn, conn->last_id, method, error);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int call_notification(struct call_conn *conn, int timeout_ms, json_t **message)
+{
+	struct notification *n = STAILQ_FIRST(&conn->notifications);
+	int64_t end = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+
+	if (n != NULL) {
+		STAILQ_REMOVE_HEAD(&conn->notifications, link);
+		*message = n->message;
+		free(n);
+		return 1;
+	}
+	for (;;) {
+		struct pollfd p = { .fd = conn->fd, .events = POLLIN };
+		int64_t left = end < 0 ? -1 : end - now_ms();
+		int ready;
+
+		switch (take(conn, message)) {
+		case TAKE_MESSAGE:
+			if (json_object_get(*message, "method") != NULL)
+				return 1;
+			json_decref(*message);	/* a reply nobody waits for */
+			continue;
+		case TAKE_CLOSED:
+			return -1;
+		case TAKE_NOTHING:
+			break;
+		}
+		ready = poll(&p, 1, end < 0 ? -1 : left > 0 ? (int)left : 0);
+		if (ready == -1)
+			return errno == EINTR ? -2 : -1;
+		if (ready == 0)
+			return 0;
+		fill(conn);
+	}
+}
