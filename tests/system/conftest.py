@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Fixtures, the deadline of every test, and the checks that end every test."""
+import faulthandler
+import os
+import signal
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(__file__))
+import rld as harness  # noqa: E402
+from rld import Daemon, Play, Repo  # noqa: E402
+
+DEADLINE = 180 if harness.SANITIZED else 60
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "deadline(seconds): how long the test may take; the default is one minute")
+    harness.become_subreaper()
+
+
+def pytest_collection_modifyitems(items):
+    # The comparison with what the product offers comes after everything else.
+    items.sort(key=lambda item: item.fspath.basename == "test_zz_coverage.py")
+
+
+class Late(BaseException):
+    """The deadline; not an Exception, so that no test catches it by accident."""
+
+
+def seconds_for(item):
+    marker = item.get_closest_marker("deadline")
+    return (marker.args[0] * (3 if harness.SANITIZED else 1)) if marker else DEADLINE
+
+
+def with_deadline(seconds):
+    def late(signum, frame):
+        faulthandler.dump_traceback(sys.__stderr__)
+        raise Late(f"not done after {seconds} s")
+    signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item):
+    with_deadline(seconds_for(item))
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built():
+    missing = [str(p) for p in (harness.RLD, harness.RLCTL, harness.SHIM) if not p.exists()]
+    if missing:
+        pytest.exit(f"not built: {', '.join(missing)} (run make, or set RLD_BUILD)", 2)
+
+
+@pytest.fixture
+def make_daemon(tmp_path, request):
+    """make_daemon(scripts=…, config=…) → a started Daemon; every one is checked and ended after the test."""
+    made = []
+
+    def make(name="d", scripts=None, config=None, start=True, gates=(), **kwargs):
+        play = Play(tmp_path / f"{name}.play", scripts).gates(*gates)
+        daemon = Daemon(tmp_path / name, play, config, **kwargs)
+        made.append(daemon)
+        return daemon.start() if start else daemon
+
+    yield make
+
+    with_deadline(60)
+    wrong = []
+    try:
+        for daemon in made:
+            try:
+                wrong += daemon.finish()
+            except Late:
+                wrong.append("the end of the test took more than a minute")
+                raise
+            except Exception as error:
+                wrong.append(f"{type(error).__name__}: {error}")
+    except Late:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for pid in harness.descendants():
+            wrong.append(f"process {pid} is left: {harness.command_of(pid)}")
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        for process in Daemon.processes:
+            process.wait()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe:
+                    pipe.close()
+        Daemon.processes.clear()
+        harness.reap_adopted()
+    if wrong:
+        for daemon in made:
+            print(f"---- log of {daemon.path.name}\n{daemon.log()[-6000:]}")
+        pytest.fail("after the test:\n" + "\n".join(wrong), pytrace=False)
+
+
+@pytest.fixture
+def daemon(make_daemon):
+    """An rld with the default script: the first review asks for a second line, the second passes."""
+    return make_daemon()
+
+
+@pytest.fixture
+def repo(tmp_path):
+    return Repo(tmp_path / "repo")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    if report.when == "call" and report.failed and "make_daemon" in item.funcargs:
+        for path in item.funcargs["tmp_path"].glob("*/log"):
+            report.sections.append((f"log of {path.parent.name}", path.read_text(errors="replace")[-6000:]))
+    if report.failed:
+        item.session.some_failed = True
