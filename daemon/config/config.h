@@ -27,6 +27,9 @@ const char *config_path(const struct config *config);
 /* slots of the whole daemon */
 int64_t config_parallel(const struct config *config);
 
+/* Names of the variables that any agent takes from the submitter's environment, sorted, each once. Free with strings_free(). */
+char **config_agent_env(const struct config *config);
+
 /* One setting that a submit names, "review.agent" = "\"claude\"" (JSON text of the value). */
 struct config_override {
 	const char *path;	/* a row of the settings table that a submit may set */
