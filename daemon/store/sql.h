@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of sql/, embedded at build by embed.awk: C holds no SQL of its own. */
+#ifndef STORE_SQL_H
+#define STORE_SQL_H
+
+#include <stddef.h>
+
+/* The file NNNN-name.sql brings the schema from version NNNN-1 to NNNN. */
+struct sql_migration {
+	const char *name;	/* "0001-init.sql" */
+	const char *text;
+};
+
+/* A "-- name: N" or "-- name: N rows: R" of the other files. */
+struct sql_statement {
+	const char *name;
+	const char *rows;	/* row type that the columns fill, NULL: gives no rows */
+	const char *text;
+};
+
+extern const struct sql_migration sql_migrations[];	/* [0] leads to version 1 */
+extern const size_t sql_migrations_count;
+extern const struct sql_statement sql_statements[];
+extern const size_t sql_statements_count;
+
+#endif

@@ -1,0 +1,32 @@
+-- SPDX-License-Identifier: MIT
+
+-- name: attempt.put
+INSERT INTO attempt (id, run, number, iteration, slot, task, role, round, agent, model, uuid, boot_id, state, exit_code, signal,
+    cause, process, provider, outcome, tokens_input, tokens_cached, tokens_cache_write, tokens_output, tokens_reasoning,
+    cost_usd, session, answer_hash, bytes, started_at, ended_at)
+VALUES (:id, :run, :number, :iteration, :slot, :task, :role, :round, :agent, :model, :uuid, :boot_id, :state, :exit_code, :signal,
+    :cause, :process, :provider, :outcome, :tokens_input, :tokens_cached, :tokens_cache_write, :tokens_output, :tokens_reasoning,
+    :cost_usd, :session, :answer_hash, :bytes, :started_at, :ended_at)
+ON CONFLICT (id) DO UPDATE SET
+    run = excluded.run, number = excluded.number, iteration = excluded.iteration, slot = excluded.slot,
+    task = excluded.task, role = excluded.role, round = excluded.round, agent = excluded.agent, model = excluded.model,
+    uuid = excluded.uuid, boot_id = excluded.boot_id, state = excluded.state, exit_code = excluded.exit_code,
+    signal = excluded.signal, cause = excluded.cause, process = excluded.process, provider = excluded.provider,
+    outcome = excluded.outcome, tokens_input = excluded.tokens_input, tokens_cached = excluded.tokens_cached,
+    tokens_cache_write = excluded.tokens_cache_write, tokens_output = excluded.tokens_output,
+    tokens_reasoning = excluded.tokens_reasoning, cost_usd = excluded.cost_usd, session = excluded.session,
+    answer_hash = excluded.answer_hash, bytes = excluded.bytes, started_at = excluded.started_at,
+    ended_at = excluded.ended_at
+
+-- Every attempt of the unfinished runs, ended ones included.
+-- name: attempt.unfinished rows: attempt
+SELECT attempt.* FROM run CROSS JOIN attempt ON attempt.run = run.id
+WHERE run.state NOT IN ('succeeded', 'failed', 'cancelled')
+ORDER BY run.id, number
+
+-- Pages by :after.
+-- name: run.attempts rows: attempt
+SELECT number AS after, * FROM attempt WHERE run = :run AND number > ifnull(:after, 0) ORDER BY number
+
+-- name: attempt.get rows: attempt
+SELECT * FROM attempt WHERE id = :id

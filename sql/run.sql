@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: MIT
+-- Named statements. "-- name: N" begins one; "rows: R" behind it says which row type of core/row.h its columns fill.
+-- Paged statements take :after (NULL or 0 for the first page) and give the column "after": what to bind for the next.
+
+-- name: run.put
+INSERT INTO run (id, owner, key, body_hash, workdir, workspace, has_git, source, state, reason, cause, priority, iteration,
+    iterations, plan, environment, base_tree, result_ref, result_tree, result_attempt, review_count, review_head, warnings,
+    retry_of, created_at, started_at, ended_at)
+VALUES (:id, :owner, :key, :body_hash, :workdir, :workspace, :has_git, :source, :state, :reason, :cause, :priority, :iteration,
+    :iterations, :plan, :environment, :base_tree, :result_ref, :result_tree, :result_attempt, :review_count, :review_head,
+    :warnings, :retry_of, :created_at, :started_at, :ended_at)
+ON CONFLICT (id) DO UPDATE SET
+    owner = excluded.owner, key = excluded.key, body_hash = excluded.body_hash, workdir = excluded.workdir,
+    workspace = excluded.workspace, has_git = excluded.has_git, source = excluded.source, state = excluded.state,
+    reason = excluded.reason, cause = excluded.cause, priority = excluded.priority, iteration = excluded.iteration,
+    iterations = excluded.iterations, plan = excluded.plan, environment = excluded.environment,
+    base_tree = excluded.base_tree, result_ref = excluded.result_ref, result_tree = excluded.result_tree,
+    result_attempt = excluded.result_attempt, review_count = excluded.review_count, review_head = excluded.review_head,
+    warnings = excluded.warnings, retry_of = excluded.retry_of, created_at = excluded.created_at,
+    started_at = excluded.started_at, ended_at = excluded.ended_at
+
+-- name: run.unfinished rows: run
+SELECT * FROM run WHERE state NOT IN ('succeeded', 'failed', 'cancelled') ORDER BY id
+
+-- name: run.get rows: run
+SELECT * FROM run WHERE id = :id
+
+-- name: run.by_key rows: run
+SELECT * FROM run WHERE owner = :owner AND key = :key
+
+-- Newest first, below :before (NULL: from the top), of :state and :owner (NULL: any), at most :limit.
+-- Four arms of which one runs, so that each walks an index of its own.
+-- name: run.list rows: run
+SELECT * FROM run
+WHERE :state IS NULL AND :owner IS NULL
+    AND id < ifnull(:before, 9223372036854775807)
+UNION ALL
+SELECT * FROM run INDEXED BY run_by_state
+WHERE :state IS NOT NULL AND :owner IS NULL
+    AND state = :state AND id < ifnull(:before, 9223372036854775807)
+UNION ALL
+SELECT * FROM run INDEXED BY run_by_owner
+WHERE :state IS NULL AND :owner IS NOT NULL
+    AND owner = :owner AND id < ifnull(:before, 9223372036854775807)
+UNION ALL
+SELECT * FROM run INDEXED BY run_by_owner_state
+WHERE :state IS NOT NULL AND :owner IS NOT NULL
+    AND owner = :owner AND state = :state AND id < ifnull(:before, 9223372036854775807)
+ORDER BY id DESC LIMIT :limit
+
+-- The highest ids ever used: setting rows "last_run" and "last_attempt" (attempts and steps), "0" for none.
+-- name: counters rows: setting
+SELECT 'last_run' AS name,
+    CAST(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'run'), 0) AS TEXT) AS value
+UNION ALL
+SELECT 'last_attempt',
+    CAST(ifnull((SELECT max(seq) FROM sqlite_sequence WHERE name IN ('attempt', 'step')), 0) AS TEXT)

@@ -1,0 +1,23 @@
+-- SPDX-License-Identifier: MIT
+
+-- name: slot.put
+INSERT INTO slot (run, iteration, slot, stage, task, round, fix, stalled, attempt, answer, answer_hash, tree, previous_tree,
+    previous_answer_hash, diff, interrupted, reason, cause)
+VALUES (:run, :iteration, :slot, :stage, :task, :round, :fix, :stalled, :attempt, :answer, :answer_hash, :tree, :previous_tree,
+    :previous_answer_hash, :diff, :interrupted, :reason, :cause)
+ON CONFLICT (run, iteration, slot) DO UPDATE SET
+    stage = excluded.stage, task = excluded.task, round = excluded.round, fix = excluded.fix, stalled = excluded.stalled,
+    attempt = excluded.attempt, answer = excluded.answer, answer_hash = excluded.answer_hash, tree = excluded.tree,
+    previous_tree = excluded.previous_tree, previous_answer_hash = excluded.previous_answer_hash, diff = excluded.diff,
+    interrupted = excluded.interrupted, reason = excluded.reason, cause = excluded.cause
+
+-- name: slot.unfinished rows: slot
+SELECT slot.* FROM run CROSS JOIN slot ON slot.run = run.id
+WHERE run.state NOT IN ('succeeded', 'failed', 'cancelled')
+ORDER BY run.id, slot.iteration, slot
+
+-- Pages by :after, which holds iteration and slot.
+-- name: run.slots rows: slot
+SELECT iteration << 16 | slot AS after, * FROM slot
+WHERE run = :run AND (iteration, slot) > (ifnull(:after, 0) >> 16, ifnull(:after, 0) & 65535)
+ORDER BY iteration, slot
