@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Telling the service manager how we are: the datagrams of sd_notify(3). */
+#ifndef BASE_NOTIFY_H
+#define BASE_NOTIFY_H
+
+/* socket: the value of $NOTIFY_SOCKET, "@name" for an abstract one; NULL or "": nobody asked, 0. Else 0 or -errno.
+ * A manager that does not read is not waited for: -EAGAIN. */
+
+/* Up, or done with a reload. status may be NULL. */
+int notify_ready(const char *socket, const char *status);
+/* A reload has begun; notify_ready() ends it. */
+int notify_reloading(const char *socket);
+int notify_stopping(const char *socket);
+/* One line for "systemctl status". */
+int notify_status(const char *socket, const char *status);
+
+#endif

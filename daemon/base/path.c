@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/path.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* Without the NUL that a socket address need not but should have. */
+#define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)0)->sun_path) - 1)
+
+/* New string; NULL when there is no working directory to take it from. */
+static char *absolute(const char *path)
+{
+	char *here, *joined;
+
+	if (path[0] == '/')
+		return xstrdup(path);
+	here = getcwd(NULL, 0);
+	if (here == NULL)
+		return NULL;
+	joined = xasprintf("%s/%s", here, path);
+	free(here);
+	return joined;
+}
+
+/* The XDG specification: a relative path in one of its variables is invalid and to be ignored. */
+static const char *absolute_variable(char *(*environment)(const char *), const char *name)
+{
+	const char *value = environment(name);
+
+	return value != NULL && value[0] == '/' ? value : NULL;
+}
+
+/* systemd passes a list with ":" when a unit names several directories; ours is the first. New string or NULL. */
+static char *unit_directory(char *(*environment)(const char *), const char *name)
+{
+	const char *value = absolute_variable(environment, name);
+
+	return value == NULL ? NULL : xmemdup0(value, strcspn(value, ":"));
+}
+
+/* $NAME/rld or $HOME/fallback/rld; NULL without both. New string. */
+static char *home_directory(char *(*environment)(const char *), const char *name, const char *fallback)
+{
+	const char *base = absolute_variable(environment, name), *home = absolute_variable(environment, "HOME");
+	const struct passwd *user;
+
+	if (base != NULL)
+		return xasprintf("%s/rld", base);
+	if (home == NULL && (user = getpwuid(getuid())) != NULL && user->pw_dir[0] == '/')
+		home = user->pw_dir;
+	return home == NULL ? NULL : xasprintf("%s/%s/rld", home, fallback);
+}
+
+static void system_places(struct places *out, char *(*environment)(const char *))
+{
+	char *runtime = unit_directory(environment, "RUNTIME_DIRECTORY");
+
+	out->config_dir = xstrdup("/etc/rld");
+	out->state_dir = unit_directory(environment, "STATE_DIRECTORY");
+	if (out->state_dir == NULL)
+		out->state_dir = xstrdup("/var/lib/rld");
+	out->socket[0] = xasprintf("%s/rld.sock", runtime != NULL ? runtime : "/run/rld");
+	free(runtime);
+}
+
+static void user_places(struct places *out, char *(*environment)(const char *))
+{
+	const char *runtime = absolute_variable(environment, "XDG_RUNTIME_DIR");
+
+	out->config_dir = home_directory(environment, "XDG_CONFIG_HOME", ".config");
+	out->state_dir = home_directory(environment, "XDG_STATE_HOME", ".local/state");
+	if (runtime != NULL)
+		out->socket[0] = xasprintf("%s/rld.sock", runtime);
+}
+
+/* Put what was given in the place of *path. */
+static int override(char **path, const char *given)
+{
+	if (given == NULL)
+		return 0;
+	free(*path);
+	*path = absolute(given);
+	return *path == NULL ? -1 : 0;
+}
+
+static int check_socket(const char *path, char error[512])
+{
+	if (path == NULL || strlen(path) <= SOCKET_PATH_MAX)
+		return 0;
+	snprintf(error, 512, "socket path is longer than %zu bytes; choose a shorter one with --socket or --state-dir: %s", SOCKET_PATH_MAX, path);
+	return -1;
+}
+
+int places_find(struct places *out, const struct places_given *given, char *(*environment)(const char *name), char error[512])
+{
+	const char *state = environment("STATE_DIRECTORY");
+
+	*out = (struct places){ .system = given->system || (state != NULL && state[0] != '\0') };
+	(out->system ? system_places : user_places)(out, environment);
+	if (override(&out->config_file, given->config) == -1 || override(&out->state_dir, given->state_dir) == -1
+	    || override(&out->socket[0], given->socket) == -1) {
+		snprintf(error, 512, "the working directory is gone (%s); give absolute paths", strerror(errno));
+		goto fail;
+	}
+	if (out->config_file != NULL) {
+		char *slash = strrchr(out->config_file, '/');
+
+		free(out->config_dir);
+		out->config_dir = xmemdup0(out->config_file, slash == out->config_file ? 1 : (size_t)(slash - out->config_file));
+	} else if (out->config_dir != NULL) {
+		out->config_file = xasprintf("%s/rld.toml", out->config_dir);
+	}
+	if (out->config_file == NULL || out->state_dir == NULL) {
+		snprintf(error, 512, "no home directory is known; set HOME, or give --config and --state-dir");
+		goto fail;
+	}
+	/* A logout removes $XDG_RUNTIME_DIR under a running daemon: the socket beside the state stays. */
+	if (!out->system)
+		out->socket[out->socket[0] == NULL ? 0 : 1] = xasprintf("%s/rld.sock", out->state_dir);
+	if (out->socket[1] != NULL && strcmp(out->socket[0], out->socket[1]) == 0) {
+		free(out->socket[1]);
+		out->socket[1] = NULL;
+	}
+	if (check_socket(out->socket[0], error) == -1 || check_socket(out->socket[1], error) == -1)
+		goto fail;
+	return 0;
+fail:
+	places_release(out);
+	return -1;
+}
+
+void places_release(struct places *places)
+{
+	free(places->config_file);
+	free(places->config_dir);
+	free(places->state_dir);
+	free(places->socket[0]);
+	free(places->socket[1]);
+	*places = (struct places){ 0 };
+}
