@@ -16,10 +16,12 @@ struct job {
 	int64_t idle_ms;	/* no output for so long; 0: no limit */
 	int64_t grace_ms;	/* between TERM and KILL */
 	int64_t output_bytes;	/* kept of each of stdout and stderr, head and tail; 0: all */
+	int64_t nofile;		/* soft RLIMIT_NOFILE of the process; 0: as it is. Filled in by proc/ */
+	int umask;		/* of the process. Filled in by proc/ */
 	bool durable;		/* exit record is fsynced */
 };
 
-/* 0 or -errno. Not fsynced: without a running shim the job is written again. */
+/* 0; -EINVAL: no argv, cwd not absolute, no uuid or a negative limit; or -errno. Not fsynced: without a running shim the job is written again. */
 int job_write(int dirfd, const struct job *job);
 
 /* 0 or -errno; -EBADMSG for a file that is not a job of this version. job_release() frees what it filled. */

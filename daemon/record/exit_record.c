@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/exit_record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "record/fields.h"
+#include "record/layout.h"
+
+#define RESERVED 4096	/* one block: more than any exit record */
+
+static const char *const how_names[] = {
+	[EXIT_BY_CODE] = "code", [EXIT_BY_SIGNAL] = "signal", [EXIT_NOT_STARTED] = "not-started",
+};
+static const char *const by_names[] = {
+	[EXIT_OWN] = "own", [EXIT_WALL] = "wall", [EXIT_IDLE] = "idle", [EXIT_TERM] = "term",
+};
+
+#define ROW(name, kind) { #name, kind, offsetof(struct exit_record, name), 0, NULL }
+#define NAMES(name, list) { #name, FIELDS_NAME, offsetof(struct exit_record, name), sizeof(list) / sizeof((list)[0]), list }
+
+static const struct fields_row exit_rows[] = {
+	NAMES(how, how_names),
+	ROW(status, FIELDS_INT),
+	NAMES(by, by_names),
+	ROW(sender_pid, FIELDS_INT64),
+	ROW(sender_uid, FIELDS_INT64),
+	ROW(started_ms, FIELDS_INT64),
+	ROW(ended_ms, FIELDS_INT64),
+	ROW(stdout_bytes, FIELDS_INT64),
+	ROW(stderr_bytes, FIELDS_INT64),
+	ROW(dropped, FIELDS_INT64),
+	ROW(tree_empty, FIELDS_BOOL),
+	{ "error", FIELDS_CHARS, offsetof(struct exit_record, error), sizeof(((struct exit_record *)0)->error), NULL },
+};
+
+static const struct fields_type exit_type = {
+	.kind = "exit",
+	.version = 1,
+	.rows = exit_rows,
+	.count = sizeof(exit_rows) / sizeof(exit_rows[0]),
+	.object_size = sizeof(struct exit_record),
+	.file_max = RESERVED,
+};
+
+/* What no shim writes is not believed. */
+static bool plausible(const struct exit_record *r)
+{
+	switch (r->how) {
+	case EXIT_BY_CODE:
+		return r->status >= 0 && r->status <= 255;
+	case EXIT_BY_SIGNAL:
+		return r->status >= 1 && r->status <= 127;
+	case EXIT_NOT_STARTED:
+		return r->status > 0;
+	}
+	return false;
+}
+
+int exit_record_reserve(int dirfd)
+{
+	int fd = openat(dirfd, RECORD_EXIT ".tmp", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int rv;
+
+	if (fd == -1)
+		return -errno;
+	rv = -posix_fallocate(fd, 0, RESERVED);
+	close(fd);
+	return rv;
+}
+
+int exit_record_write(int dirfd, const struct exit_record *record, bool durable)
+{
+	return fields_write(dirfd, RECORD_EXIT, &exit_type, record, durable);
+}
+
+int exit_record_read(int dirfd, struct exit_record *record)
+{
+	int rv = fields_read(dirfd, RECORD_EXIT, &exit_type, record);
+
+	return rv == 0 && !plausible(record) ? -EBADMSG : rv;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* The form of the small text files in an attempt's directory, by one table per struct:
+ *
+ *	rl-KIND VERSION
+ *	name value		one line per row, in the order of the table
+ *	end CHECKSUM		FNV-1a of all before it
+ *
+ * Backslash and LF are escaped in values, every other byte but NUL stands as it is. A file that was cut short, changed
+ * or written by another version does not read. Used by rl-shim too: nothing but libc. */
+#ifndef RECORD_FIELDS_H
+#define RECORD_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum fields_kind {
+	FIELDS_INT,	/* int */
+	FIELDS_INT64,	/* int64_t; also uint64_t below 2^63 */
+	FIELDS_BOOL,	/* bool, as 0 and 1 */
+	FIELDS_NAME,	/* an enum, as one of names[0..size) */
+	FIELDS_CHARS,	/* char[size] */
+	FIELDS_STRING,	/* char *, owned; NULL: no line */
+	FIELDS_LIST	/* char **, owned, NULL-terminated; one line each */
+};
+
+struct fields_row {
+	const char *name;
+	enum fields_kind kind;
+	size_t offset;
+	size_t size;
+	const char *const *names;
+};
+
+struct fields_type {
+	const char *kind;		/* "exit" */
+	int version;
+	const struct fields_row *rows;
+	size_t count;
+	size_t object_size;
+	size_t file_max;		/* longest file that is read */
+};
+
+/* Replace dirfd/name atomically, by way of name.tmp, mode 0600. An existing name.tmp is written over without being
+ * truncated first, so that space reserved in it counts. durable: fsync of file and directory. 0 or -errno. */
+int fields_write(int dirfd, const char *name, const struct fields_type *type, const void *object, bool durable);
+
+/* Fills object. 0; -ENOENT; -EBADMSG: there, but not a file of this type and version; -errno: could not be read now.
+ * On failure object is all zero. */
+int fields_read(int dirfd, const char *name, const struct fields_type *type, void *object);
+
+/* Free what fields_read allocated and zero the object. */
+void fields_release(const struct fields_type *type, void *object);
+
+#endif

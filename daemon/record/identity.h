@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Who supervises an attempt: the file that rl-shim renames into place before it starts anything. */
+#ifndef RECORD_IDENTITY_H
+#define RECORD_IDENTITY_H
+
+#include <stdint.h>
+
+#define BOOT_ID 37	/* with NUL */
+
+struct identity {
+	int64_t pid;
+	char boot_id[BOOT_ID];
+	char version[32];	/* of rl-shim */
+};
+
+/* This boot's id, as the kernel gives it. 0 or -errno. */
+int boot_id_read(char out[BOOT_ID]);
+
+/* Write the calling process's identity into dirfd. Not fsynced: after a power cut no shim lives. 0 or -errno. */
+int identity_write(int dirfd);
+
+/* 0; -ENOENT: no shim has come so far; -EBADMSG: unreadable; -errno. */
+int identity_read(int dirfd, struct identity *identity);
+
+#endif

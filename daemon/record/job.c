@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/job.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "record/fields.h"
+#include "record/layout.h"
+
+#define ROW(name, kind) { #name, kind, offsetof(struct job, name), 0, NULL }
+
+static const struct fields_row job_rows[] = {
+	ROW(argv, FIELDS_LIST),
+	ROW(cwd, FIELDS_STRING),
+	ROW(input, FIELDS_STRING),
+	ROW(uuid, FIELDS_STRING),
+	ROW(wall_ms, FIELDS_INT64),
+	ROW(idle_ms, FIELDS_INT64),
+	ROW(grace_ms, FIELDS_INT64),
+	ROW(output_bytes, FIELDS_INT64),
+	ROW(nofile, FIELDS_INT64),
+	ROW(umask, FIELDS_INT),
+	ROW(durable, FIELDS_BOOL),
+};
+
+static const struct fields_type job_type = {
+	.kind = "job",
+	.version = 1,
+	.rows = job_rows,
+	.count = sizeof(job_rows) / sizeof(job_rows[0]),
+	.object_size = sizeof(struct job),
+	.file_max = 8 * 1024 * 1024,	/* ARG_MAX is 2 MiB, escapes at most double it */
+};
+
+static bool plausible(const struct job *job)
+{
+	return job->argv != NULL && job->cwd != NULL && job->cwd[0] == '/' && job->uuid != NULL && job->wall_ms >= 0 &&
+	    job->idle_ms >= 0 && job->grace_ms >= 0 && job->output_bytes >= 0 && job->nofile >= 0 && job->umask >= 0 &&
+	    job->umask <= 0777;
+}
+
+int job_write(int dirfd, const struct job *job)
+{
+	if (!plausible(job))
+		return -EINVAL;
+	return fields_write(dirfd, RECORD_JOB, &job_type, job, false);
+}
+
+int job_read(int dirfd, struct job *job)
+{
+	int rv = fields_read(dirfd, RECORD_JOB, &job_type, job);
+
+	if (rv == 0 && !plausible(job)) {
+		job_release(job);
+		rv = -EBADMSG;
+	}
+	return rv;
+}
+
+void job_release(struct job *job)
+{
+	fields_release(&job_type, job);
+}

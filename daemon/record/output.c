@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAME_MAX_LENGTH 64
+#define OFFSET_DIGITS 16
+#define SEGMENT_UNLIMITED (UINT64_C(64) << 20)	/* segment size without a cap */
+#define SEGMENT_MIN UINT64_C(4096)
+#define SEGMENTS 64	/* of the tail; with a whole disk there are at most 10 */
+
+struct segment {
+	uint64_t start, size;
+};
+
+/* The first head bytes are kept in segments that are never unlinked. Behind them come segments of segment_size, of which the
+ * oldest is unlinked when the others still hold the last tail bytes. So head + tail bytes are there for certain, and at
+ * most one segment more. */
+struct output_writer {
+	int dirfd;		/* not owned */
+	const char *stream;	/* not owned */
+	uint64_t head, tail, segment_size;
+	bool capped;
+	uint64_t written, dropped;
+	int fd;			/* of the newest segment, -1: the next byte begins one */
+	struct segment open;	/* the newest */
+	struct segment segments[SEGMENTS];	/* finished ones behind the head, oldest first */
+	size_t nsegments;
+};
+
+static void segment_name(char name[NAME_MAX_LENGTH], const char *stream, uint64_t start)
+{
+	snprintf(name, NAME_MAX_LENGTH, "%s.%016" PRIx64, stream, start);
+}
+
+struct output_writer *output_writer_new(int dirfd, const char *stream, int64_t keep_bytes)
+{
+	struct output_writer *w = calloc(1, sizeof(*w));
+
+	if (w == NULL)
+		return NULL;
+	w->dirfd = dirfd;
+	w->stream = stream;
+	w->fd = -1;
+	w->capped = keep_bytes > 0;
+	w->segment_size = SEGMENT_UNLIMITED;
+	if (w->capped) {
+		w->tail = (uint64_t)keep_bytes / 2;
+		w->head = (uint64_t)keep_bytes - w->tail;
+		w->segment_size = (uint64_t)keep_bytes / 16 > SEGMENT_MIN ? (uint64_t)keep_bytes / 16 : SEGMENT_MIN;
+	}
+	return w;
+}
+
+static void drop_oldest(struct output_writer *w)
+{
+	char name[NAME_MAX_LENGTH];
+
+	segment_name(name, w->stream, w->segments[0].start);
+	unlinkat(w->dirfd, name, 0);
+	w->dropped += w->segments[0].size;
+	w->nsegments--;
+	memmove(&w->segments[0], &w->segments[1], w->nsegments * sizeof(w->segments[0]));
+}
+
+/* Unlink what is neither head nor needed for the tail. */
+static void trim(struct output_writer *w)
+{
+	while (w->nsegments > 0) {
+		uint64_t next = w->nsegments > 1 ? w->segments[1].start : w->open.start;
+
+		if (w->written - next < w->tail)
+			break;
+		drop_oldest(w);
+	}
+}
+
+static void segment_finish(struct output_writer *w)
+{
+	char name[NAME_MAX_LENGTH];
+
+	if (w->fd == -1)
+		return;
+	close(w->fd);
+	w->fd = -1;
+	if (w->open.size == 0) {
+		segment_name(name, w->stream, w->open.start);
+		unlinkat(w->dirfd, name, 0);
+	} else if (w->capped && w->open.start >= w->head) {
+		if (w->nsegments == SEGMENTS)
+			drop_oldest(w);
+		w->segments[w->nsegments++] = w->open;
+	}
+}
+
+static int segment_begin(struct output_writer *w)
+{
+	char name[NAME_MAX_LENGTH];
+
+	segment_name(name, w->stream, w->written);
+	w->fd = openat(w->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+	if (w->fd == -1)
+		return -errno;
+	w->open = (struct segment){ .start = w->written };
+	return 0;
+}
+
+static uint64_t segment_left(const struct output_writer *w)
+{
+	uint64_t full = w->open.start < w->head ? w->head - w->open.start : w->segment_size;
+
+	return full - w->open.size;
+}
+
+/* Up to size bytes. The count, or -errno. */
+static ssize_t write_some(struct output_writer *w, const char *data, size_t size)
+{
+	ssize_t n;
+	int rv;
+
+	if (w->fd != -1 && segment_left(w) == 0)
+		segment_finish(w);
+	if (w->fd == -1) {
+		rv = segment_begin(w);
+		if (rv != 0)
+			return rv;
+	}
+	do
+		n = write(w->fd, data, size < segment_left(w) ? size : segment_left(w));
+	while (n == -1 && errno == EINTR);
+	if (n > 0)
+		return n;
+	rv = n == 0 ? -EIO : -errno;
+	segment_finish(w);	/* what comes after the gap gets a segment with its true offset */
+	return rv;
+}
+
+int output_write(struct output_writer *w, const void *data, size_t size)
+{
+	const char *from = data;
+
+	while (size > 0) {
+		ssize_t n = write_some(w, from, size);
+
+		if (n < 0) {
+			w->written += size;
+			w->dropped += size;
+			return (int)n;
+		}
+		from += n;
+		size -= (size_t)n;
+		w->written += (uint64_t)n;
+		w->open.size += (uint64_t)n;
+		trim(w);
+	}
+	return 0;
+}
+
+uint64_t output_written(const struct output_writer *w)
+{
+	return w->written;
+}
+
+uint64_t output_dropped(const struct output_writer *w)
+{
+	return w->dropped;
+}
+
+void output_writer_free(struct output_writer *w)
+{
+	if (w == NULL)
+		return;
+	segment_finish(w);
+	free(w);
+}
+
+/* What a look at the directory says about one offset. */
+struct place {
+	bool any;
+	uint64_t last;		/* newest segment */
+	bool at_or_before;
+	uint64_t here;		/* newest segment that begins at or before the offset */
+	bool after;
+	uint64_t next;		/* oldest segment that begins behind it */
+};
+
+/* The start of a segment of stream, or -1 for another file. */
+static int segment_parse(const char *name, const char *stream, uint64_t *start)
+{
+	size_t length = strlen(stream);
+	const char *digits = name + length + 1;
+
+	if (strncmp(name, stream, length) != 0 || name[length] != '.' || strlen(digits) != OFFSET_DIGITS ||
+	    strspn(digits, "0123456789abcdef") != OFFSET_DIGITS)
+		return -1;
+	*start = strtoull(digits, NULL, 16);
+	return 0;
+}
+
+static int place_find(int dirfd, const char *stream, uint64_t offset, struct place *place)
+{
+	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent *entry;
+	uint64_t start;
+	DIR *dir;
+	int rv;
+
+	*place = (struct place){ 0 };
+	if (fd == -1)
+		return -errno;
+	dir = fdopendir(fd);
+	if (dir == NULL) {
+		rv = -errno;
+		close(fd);
+		return rv;
+	}
+	while (errno = 0, (entry = readdir(dir)) != NULL) {
+		if (segment_parse(entry->d_name, stream, &start) == -1)
+			continue;
+		if (!place->any || start > place->last)
+			place->last = start;
+		place->any = true;
+		if (start <= offset && (!place->at_or_before || start > place->here)) {
+			place->at_or_before = true;
+			place->here = start;
+		}
+		if (start > offset && (!place->after || start < place->next)) {
+			place->after = true;
+			place->next = start;
+		}
+	}
+	rv = -errno;
+	closedir(dir);
+	return rv;
+}
+
+static int segment_open(int dirfd, const char *stream, uint64_t start, struct stat *st)
+{
+	char name[NAME_MAX_LENGTH];
+	int fd, rv;
+
+	segment_name(name, stream, start);
+	fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd == -1)
+		return -errno;
+	rv = fstat(fd, st) == -1 ? -errno : S_ISREG(st->st_mode) ? 0 : -EINVAL;
+	if (rv != 0)
+		close(fd);
+	return rv != 0 ? rv : fd;
+}
+
+/* Bytes of the segment at start that begin at offset: the count, 0 when it ends before, or -errno. */
+static ssize_t segment_read(int dirfd, const char *stream, uint64_t start, uint64_t offset, void *buffer, size_t room)
+{
+	struct stat st;
+	ssize_t n;
+	int fd = segment_open(dirfd, stream, start, &st);
+
+	if (fd < 0)
+		return fd;
+	do
+		n = pread(fd, buffer, room, (off_t)(offset - start));
+	while (n == -1 && errno == EINTR);
+	if (n == -1)
+		n = -errno;
+	close(fd);
+	return n;
+}
+
+/* One pass. -ENOENT: a segment was unlinked between the look and the read. */
+static int read_once(int dirfd, const char *stream, uint64_t offset, char *buffer, size_t room, struct output_chunk *chunk)
+{
+	struct place place;
+	struct stat st;
+	int rv;
+
+	*chunk = (struct output_chunk){ .offset = offset };
+	for (;;) {
+		uint64_t at = chunk->offset + chunk->size;
+		ssize_t n = 0;
+
+		/* The look comes first: a segment with a newer one behind it is complete. */
+		rv = place_find(dirfd, stream, at, &place);
+		if (rv != 0)
+			return rv;
+		if (place.at_or_before && chunk->size < room)
+			n = segment_read(dirfd, stream, place.here, at, buffer + chunk->size, room - chunk->size);
+		if (n < 0)
+			return (int)n;
+		chunk->size += (size_t)n;
+		if (n > 0)
+			continue;
+		if (chunk->size > 0 || room == 0 || !place.after)
+			break;
+		chunk->offset = place.next;	/* over the gap */
+	}
+	chunk->dropped = chunk->offset - offset;
+	if (!place.any)
+		return 0;
+	rv = segment_open(dirfd, stream, place.last, &st);
+	if (rv < 0)
+		return rv;
+	close(rv);
+	chunk->end = place.last + (uint64_t)st.st_size;
+	return 0;
+}
+
+int output_read(int dirfd, const char *stream, uint64_t offset, void *buffer, size_t room, struct output_chunk *chunk)
+{
+	int rv;
+
+	do
+		rv = read_once(dirfd, stream, offset, buffer, room, chunk);
+	while (rv == -ENOENT);	/* each time the writer has gone on by a segment */
+	return rv;
+}

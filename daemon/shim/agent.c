@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OOM_STEP 300	/* out of memory, the agent goes before its shim and before the daemon */
+#define OOM_MAX 1000
+
+static void failed(struct agent_failure *failure, const char *what)
+{
+	memset(failure, 0, sizeof(*failure));
+	failure->error = errno;
+	snprintf(failure->what, sizeof(failure->what), "%s", what);
+}
+
+/* Best effort: a kernel without the file has no such order to give. */
+static void raise_oom_score(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+	char text[16] = { 0 };
+	long score;
+
+	if (fd == -1)
+		return;
+	if (read(fd, text, sizeof(text) - 1) > 0) {
+		score = strtol(text, NULL, 10) + OOM_STEP;
+		if (pwrite(fd, text, (size_t)snprintf(text, sizeof(text), "%ld", score < OOM_MAX ? score : OOM_MAX), 0) == -1) {
+			/* the score stays */
+		}
+	}
+	close(fd);
+}
+
+/* What the shim ignores and blocks for itself is not for the agent. */
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void restore_limits(const struct job *job)
+{
+	struct rlimit limit;
+
+	umask((mode_t)job->umask);
+	if (job->nofile == 0 || getrlimit(RLIMIT_NOFILE, &limit) == -1)
+		return;
+	limit.rlim_cur = (rlim_t)job->nofile < limit.rlim_max ? (rlim_t)job->nofile : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* In the child. Returns only when it failed. */
+static void become(const struct job *job, pid_t shim, int in, int out, int err, struct agent_failure *failure)
+{
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != shim)
+		_exit(127);	/* the shim died before the kernel knew of our wish */
+	raise_oom_score();
+	restore_limits(job);
+	if (dup2(in, STDIN_FILENO) == -1 || dup2(out, STDOUT_FILENO) == -1 || dup2(err, STDERR_FILENO) == -1) {
+		failed(failure, "dup2");
+		return;
+	}
+	if (chdir(job->cwd) == -1) {
+		failed(failure, "chdir");
+		return;
+	}
+	reset_signals();
+	execvp(job->argv[0], job->argv);
+	failed(failure, "exec");
+}
+
+/* stdin of the agent. */
+static int open_input(const struct job *job, int dirfd)
+{
+	return job->input == NULL ? open("/dev/null", O_RDONLY | O_CLOEXEC)
+				  : openat(dirfd, job->input, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static int make_pipe(int ends[2])
+{
+	if (pipe2(ends, O_CLOEXEC) == -1)
+		return -1;
+	return fcntl(ends[0], F_SETFL, O_NONBLOCK);	/* our end alone: the agent's blocks as it expects */
+}
+
+static void close_pipe(const int ends[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (ends[i] != -1)
+			close(ends[i]);
+}
+
+int agent_start(const struct job *job, int dirfd, struct agent *agent, struct agent_failure *failure)
+{
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, fail[2] = { -1, -1 };
+	int in = open_input(job, dirfd), rv = -1;
+	pid_t shim = getpid();
+
+	if (in == -1) {
+		failed(failure, "input");
+		return -1;
+	}
+	if (make_pipe(out) == -1 || make_pipe(err) == -1 || make_pipe(fail) == -1) {
+		failed(failure, "pipe");
+		goto out;
+	}
+	agent->pid = fork();
+	if (agent->pid == -1) {
+		failed(failure, "fork");
+		goto out;
+	}
+	if (agent->pid == 0) {
+		become(job, shim, in, out[1], err[1], failure);
+		if (write(fail[1], failure, sizeof(*failure)) == -1)
+			_exit(126);
+		_exit(127);
+	}
+	agent->out = out[0];
+	agent->err = err[0];
+	agent->failure = fail[0];
+	out[0] = err[0] = fail[0] = -1;
+	rv = 0;
+out:
+	close_pipe(out);
+	close_pipe(err);
+	close_pipe(fail);
+	close(in);
+	return rv;
+}
+
+void agent_failure_text(const struct agent_failure *failure, const struct job *job, char *out, size_t room)
+{
+	const char *object = strcmp(failure->what, "exec") == 0 ? job->argv[0] :
+			     strcmp(failure->what, "chdir") == 0 ? job->cwd :
+			     strcmp(failure->what, "input") == 0 ? job->input : NULL;
+
+	snprintf(out, room, "%s%s%s: %s", failure->what, object != NULL ? " " : "", object != NULL ? object : "",
+	    strerror(failure->error));
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* rl-shim: supervises one attempt and outlives the daemon that started it.
+ *
+ *	rl-shim [DIRECTORY]
+ *
+ * DIRECTORY (default: the working directory) holds the job; descriptor 3 is its lock file, locked by the caller. Started
+ * by rld, with SIGTERM blocked from its first moment on. The truth is in the files that it writes: its own exit status
+ * is 0 when an exit record was left, 1 when none could be, 2 for a wrong start, which touches nothing. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/exit_record.h"
+#include "record/identity.h"
+#include "record/job.h"
+#include "record/layout.h"
+#include "shim/supervisor.h"
+
+#define FULL_RETRY_S 1
+
+static int refuse(const char *what, const char *why)
+{
+	fprintf(stderr, "rl-shim: %s: %s; it is started by rld only\n", what, why);
+	return 2;
+}
+
+/* Nothing of ours may land on 0 to 2, nothing of the caller's but the lock may stay open. */
+static void tidy_descriptors(void)
+{
+	for (int fd = 0; fd < RECORD_LOCK_FD; fd++)
+		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+			open("/dev/null", O_RDWR);	/* the lowest free one, so this very number */
+	fcntl(RECORD_LOCK_FD, F_SETFD, FD_CLOEXEC);
+	close_range(RECORD_LOCK_FD + 1, ~0U, 0);
+}
+
+/* Descriptor 3 must be this directory's lock. Locking it again through the same open file changes nothing; it fails when
+ * another shim has the directory. */
+static int check_lock(int dirfd)
+{
+	struct stat mine, there;
+
+	if (fstat(RECORD_LOCK_FD, &mine) == -1 || fstatat(dirfd, RECORD_LOCK, &there, AT_SYMLINK_NOFOLLOW) == -1)
+		return -errno;
+	if (mine.st_dev != there.st_dev || mine.st_ino != there.st_ino)
+		return -ESTALE;
+	return flock(RECORD_LOCK_FD, LOCK_EX | LOCK_NB) == -1 ? -errno : 0;
+}
+
+/* A directory is used once. */
+static bool used(int dirfd)
+{
+	return faccessat(dirfd, RECORD_SHIM, F_OK, 0) == 0 || faccessat(dirfd, RECORD_EXIT, F_OK, 0) == 0;
+}
+
+/* A hang-up or a stray key must not end paid work; SIGTERM and SIGCHLD come as a descriptor. */
+static int take_signals(void)
+{
+	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM };
+	sigset_t set;
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* The job was not even tried. */
+static void not_started(struct exit_record *record, const char *what, int error)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	*record = (struct exit_record){ .how = EXIT_NOT_STARTED, .status = error, .tree_empty = true };
+	record->started_ms = record->ended_ms = (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	snprintf(record->error, sizeof(record->error), "%s: %s", what, strerror(error));
+}
+
+/* The last thing that may fail. With a full disk the exit of a started agent waits for space, until somebody sends
+ * SIGTERM. */
+static int leave_record(int dirfd, int sigfd, const struct exit_record *record, bool durable)
+{
+	struct signalfd_siginfo info;
+	int rv;
+
+	while ((rv = exit_record_write(dirfd, record, durable)) == -ENOSPC || rv == -EDQUOT) {
+		if (!used(dirfd))
+			return rv;	/* no identity: nothing was started, and that shows without a record */
+		sleep(FULL_RETRY_S);
+		while (read(sigfd, &info, sizeof(info)) == sizeof(info))
+			if (info.ssi_signo == SIGTERM)
+				return rv;
+	}
+	return rv;
+}
+
+static void run(int dirfd, int sigfd, struct job *job, struct exit_record *record)
+{
+	int rv = job_read(dirfd, job);
+
+	if (rv != 0) {
+		not_started(record, RECORD_JOB, -rv);
+		return;
+	}
+	rv = exit_record_reserve(dirfd);
+	if (rv != 0) {
+		not_started(record, "space for the exit record", -rv);
+		return;
+	}
+	/* From here on the attempt counts as started. */
+	rv = identity_write(dirfd);
+	if (rv != 0) {
+		not_started(record, RECORD_SHIM, -rv);
+		return;
+	}
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) == -1) {
+		not_started(record, "subreaper", errno);
+		return;
+	}
+	supervise(job, dirfd, sigfd, record);
+}
+
+int main(int argc, char **argv)
+{
+	struct exit_record record;
+	struct job job = { 0 };
+	int dirfd, sigfd, rv;
+
+	if (argc > 2)
+		return refuse("too many arguments", argv[2]);
+	tidy_descriptors();
+	if (argc == 2 && chdir(argv[1]) == -1)
+		return refuse(argv[1], strerror(errno));
+	dirfd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dirfd == -1)
+		return refuse("attempt directory", strerror(errno));
+	rv = check_lock(dirfd);
+	if (rv != 0)
+		return refuse("lock on descriptor 3", strerror(-rv));
+	if (used(dirfd))
+		return refuse("attempt directory", "it has been used");
+	sigfd = take_signals();
+	if (sigfd == -1)
+		return refuse("signalfd", strerror(errno));
+	run(dirfd, sigfd, &job, &record);
+	rv = leave_record(dirfd, sigfd, &record, job.durable);
+	job_release(&job);
+	return rv == 0 ? 0 : 1;
+}

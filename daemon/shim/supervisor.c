@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ *   RUNNING ── the agent exits ──▶ DRAINING ── pipes at EOF, quiet, too long, SIGTERM ──▶ ENDING (strays, short grace)
+ *      └────── SIGTERM, wall or idle limit ─────────────────────────────────────────────▶ ENDING (tree, the job's grace)
+ *   ENDING ─── grace is over ──▶ KILLING
+ *   ENDING, KILLING ── waitpid says ECHILD ──▶ DONE
+ *   KILLING ── strays cannot be killed ──▶ DONE, and the record says that the tree is not empty
+ */
+#include "shim/supervisor.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/layout.h"
+#include "record/output.h"
+#include "shim/agent.h"
+#include "shim/tree.h"
+
+#define HELD_IDLE_MS 2000	/* pipes held after the exit: so long without data ends the wait */
+#define HELD_HARD_MS 30000	/* and so long in any case */
+#define STRAY_GRACE_MS 2000	/* for what a finished agent left behind */
+#define KILL_EVERY_MS 10
+#define KILL_LIMIT_MS 30000	/* strays that outlive SIGKILL for so long are reported instead */
+#define CHUNK 65536
+#define LAST_CHUNKS 16		/* a pipe holds at most 1 MiB, pipe(7) */
+
+enum phase { RUNNING, DRAINING, ENDING, KILLING, DONE };
+
+struct stream {
+	int fd;			/* -1: at EOF */
+	struct output_writer *writer;
+};
+
+struct supervisor {
+	const struct job *job;
+	struct exit_record *record;
+	struct agent agent;
+	struct agent_failure failure;	/* error 0: it was executed, as far as known */
+	struct tree tree;
+	struct stream streams[2];
+	int sigfd;
+	enum phase phase;
+	int64_t now, started, entered;	/* monotonic; entered: begin of the phase */
+	int64_t last_output;
+	int64_t grace;			/* of ENDING */
+	bool term;			/* SIGTERM came, its sender is in the record */
+	char chunk[CHUNK];
+};
+
+static int64_t clock_ms(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static void enter(struct supervisor *s, enum phase phase)
+{
+	s->phase = phase;
+	s->entered = s->now;
+}
+
+static void end_by(struct supervisor *s, enum exit_by by)
+{
+	s->record->by = by;
+	s->grace = s->job->grace_ms;
+	enter(s, ENDING);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* begin + limit; a limit of 0 is none. */
+static int64_t due(int64_t begin, int64_t limit)
+{
+	return limit == 0 || limit > INT64_MAX - begin ? INT64_MAX : begin + limit;
+}
+
+/* When the phase wants to be looked at again, whatever happens meanwhile. */
+static int64_t deadline(const struct supervisor *s)
+{
+	switch (s->phase) {
+	case RUNNING:
+		return earlier(due(s->started, s->job->wall_ms), due(s->last_output, s->job->idle_ms));
+	case DRAINING:
+		return earlier(s->last_output + HELD_IDLE_MS, s->entered + HELD_HARD_MS);
+	case ENDING:
+		return s->grace > INT64_MAX - s->entered ? INT64_MAX : s->entered + s->grace;
+	case KILLING:
+		return s->now + KILL_EVERY_MS;
+	case DONE:
+		break;
+	}
+	return s->now;
+}
+
+/* One step of the machine above. */
+static void step(struct supervisor *s)
+{
+	switch (s->phase) {
+	case RUNNING:
+		if (s->tree.main_gone) {
+			s->last_output = s->now;	/* the two seconds begin with the exit */
+			enter(s, DRAINING);
+		} else if (s->term) {
+			end_by(s, EXIT_TERM);
+		} else if (s->now >= due(s->started, s->job->wall_ms)) {
+			end_by(s, EXIT_WALL);
+		} else if (s->now >= due(s->last_output, s->job->idle_ms)) {
+			end_by(s, EXIT_IDLE);
+		}
+		break;
+	case DRAINING:
+		if (s->term || s->now >= deadline(s) || (s->streams[0].fd == -1 && s->streams[1].fd == -1)) {
+			s->grace = earlier(s->job->grace_ms, STRAY_GRACE_MS);
+			enter(s, ENDING);
+		}
+		break;
+	case ENDING:
+		if (s->tree.empty)
+			enter(s, DONE);
+		else if (s->now >= deadline(s))
+			enter(s, KILLING);
+		else
+			tree_terminate(&s->tree);
+		break;
+	case KILLING:
+		/* An agent that cannot be reaped has no exit that could be told: stay. */
+		if (s->tree.empty || (s->tree.main_gone && s->now >= s->entered + KILL_LIMIT_MS))
+			enter(s, DONE);
+		else
+			tree_kill(&s->tree);
+		break;
+	case DONE:
+		break;
+	}
+}
+
+/* Read one chunk. False when there is nothing now. */
+static bool pump(struct supervisor *s, struct stream *stream)
+{
+	ssize_t n = read(stream->fd, s->chunk, sizeof(s->chunk));
+
+	if (n == -1 && errno == EINTR)
+		return true;
+	if (n == -1 && errno == EAGAIN)
+		return false;
+	if (n <= 0) {
+		close(stream->fd);
+		stream->fd = -1;
+		return false;
+	}
+	s->last_output = s->now;
+	output_write(stream->writer, s->chunk, (size_t)n);	/* what a full disk refuses is counted as dropped */
+	return true;
+}
+
+/* What lies in the pipes when the tree is empty. Bounded: somebody outside of the tree may hold them and write on. */
+static void drain(struct supervisor *s)
+{
+	for (int i = 0; i < 2; i++) {
+		for (int n = 0; n < LAST_CHUNKS && s->streams[i].fd != -1; n++)
+			if (!pump(s, &s->streams[i]))
+				break;
+		if (s->streams[i].fd != -1)
+			close(s->streams[i].fd);
+		s->streams[i].fd = -1;
+	}
+}
+
+static void read_signals(struct supervisor *s)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->sigfd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGTERM || s->term)
+			continue;
+		s->term = true;
+		s->record->sender_pid = info.ssi_pid;
+		s->record->sender_uid = info.ssi_uid;
+	}
+}
+
+static void read_failure(struct supervisor *s)
+{
+	struct agent_failure failure;
+	ssize_t n;
+
+	if (s->agent.failure == -1)
+		return;
+	n = read(s->agent.failure, &failure, sizeof(failure));
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n == sizeof(failure))
+		s->failure = failure;
+	close(s->agent.failure);
+	s->agent.failure = -1;
+}
+
+static void wait_for_news(const struct supervisor *s)
+{
+	struct pollfd fds[] = {
+		{ .fd = s->sigfd, .events = POLLIN },
+		{ .fd = s->agent.failure, .events = POLLIN },
+		{ .fd = s->streams[0].fd, .events = POLLIN },
+		{ .fd = s->streams[1].fd, .events = POLLIN },
+	};
+	int64_t left = deadline(s) - clock_ms(CLOCK_MONOTONIC);
+
+	poll(fds, sizeof(fds) / sizeof(fds[0]), left < 0 ? 0 : left > INT_MAX ? INT_MAX : (int)left);
+}
+
+static void loop(struct supervisor *s)
+{
+	while (s->phase != DONE) {
+		enum phase before;
+
+		wait_for_news(s);
+		s->now = clock_ms(CLOCK_MONOTONIC);
+		read_failure(s);
+		for (int i = 0; i < 2; i++)
+			if (s->streams[i].fd != -1)
+				pump(s, &s->streams[i]);
+		/* Signals before the reaping: an agent that was already dead when SIGTERM came ended by itself. */
+		read_signals(s);
+		do {
+			before = s->phase;
+			tree_reap(&s->tree);
+			step(s);
+		} while (s->phase != before && s->phase != DONE);
+	}
+}
+
+static void record_status(struct supervisor *s)
+{
+	int status = s->tree.main_status;
+
+	if (s->failure.error != 0) {
+		s->record->how = EXIT_NOT_STARTED;
+		s->record->status = s->failure.error;
+		agent_failure_text(&s->failure, s->job, s->record->error, sizeof(s->record->error));
+	} else if (WIFSIGNALED(status)) {
+		s->record->how = EXIT_BY_SIGNAL;
+		s->record->status = WTERMSIG(status);
+	} else {
+		s->record->how = EXIT_BY_CODE;
+		s->record->status = WEXITSTATUS(status);
+	}
+}
+
+static void record_end(struct supervisor *s)
+{
+	const struct output_writer *out = s->streams[0].writer, *err = s->streams[1].writer;
+
+	s->record->ended_ms = clock_ms(CLOCK_REALTIME);
+	s->record->tree_empty = s->tree.empty;
+	if (s->record->by != EXIT_TERM)
+		s->record->sender_pid = s->record->sender_uid = 0;
+	if (out == NULL || err == NULL)
+		return;
+	s->record->stdout_bytes = output_written(out);
+	s->record->stderr_bytes = output_written(err);
+	s->record->dropped = output_dropped(out) + output_dropped(err);
+}
+
+static bool start(struct supervisor *s, int dirfd)
+{
+	s->streams[0].fd = s->streams[1].fd = s->agent.failure = -1;
+	s->streams[0].writer = output_writer_new(dirfd, RECORD_STDOUT, s->job->output_bytes);
+	s->streams[1].writer = output_writer_new(dirfd, RECORD_STDERR, s->job->output_bytes);
+	if (s->streams[0].writer == NULL || s->streams[1].writer == NULL) {
+		s->failure = (struct agent_failure){ .error = ENOMEM, .what = "memory" };
+		return false;
+	}
+	if (agent_start(s->job, dirfd, &s->agent, &s->failure) == -1)
+		return false;
+	s->tree.main = s->agent.pid;
+	s->streams[0].fd = s->agent.out;
+	s->streams[1].fd = s->agent.err;
+	s->started = s->last_output = s->now = clock_ms(CLOCK_MONOTONIC);
+	return true;
+}
+
+void supervise(const struct job *job, int dirfd, int sigfd, struct exit_record *record)
+{
+	struct supervisor s = { .job = job, .record = record, .sigfd = sigfd, .phase = RUNNING };
+
+	*record = (struct exit_record){ .by = EXIT_OWN, .started_ms = clock_ms(CLOCK_REALTIME) };
+	if (start(&s, dirfd)) {
+		loop(&s);
+		drain(&s);
+		read_failure(&s);
+	} else {
+		tree_reap(&s.tree);	/* nobody was forked: waitpid says so */
+	}
+	record_status(&s);
+	record_end(&s);
+	output_writer_free(s.streams[0].writer);
+	output_writer_free(s.streams[1].writer);
+}

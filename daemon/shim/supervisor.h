@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* One attempt from its start to the empty tree: output, limits, endings. */
+#ifndef SHIM_SUPERVISOR_H
+#define SHIM_SUPERVISOR_H
+
+#include "record/exit_record.h"
+#include "record/job.h"
+
+/* Start the job and stay with it until its tree is empty; fills the record. sigfd: a signalfd of SIGTERM and SIGCHLD, both
+ * blocked, not blocking to read. The caller is a subreaper. */
+void supervise(const struct job *job, int dirfd, int sigfd, struct exit_record *record);
+
+#endif
