@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/setting.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/profile.h"
+#include "proto/units.h"
+
+#define SECOND INT64_C(1000)
+
+static const char *type_name(const json_t *value)
+{
+	switch (json_typeof(value)) {
+	case JSON_OBJECT: return "a table";
+	case JSON_ARRAY: return "an array";
+	case JSON_STRING: return "a string";
+	case JSON_INTEGER: return "an integer";
+	case JSON_REAL: return "a fraction";
+	case JSON_TRUE:
+	case JSON_FALSE: return "a boolean";
+	case JSON_NULL: return "null";
+	}
+	abort();
+}
+
+static char *not_a(const char *wanted, const json_t *value)
+{
+	return xasprintf("must be %s, is %s", wanted, type_name(value));
+}
+
+static bool has_nul(const json_t *value)
+{
+	return strlen(json_string_value(value)) != json_string_length(value);
+}
+
+/* "must be one of a, b, c" */
+static char *choices_text(const struct state_names *choices)
+{
+	struct buf b = { 0 };
+
+	buf_adds(&b, "must be one of ");
+	for (size_t i = 0; i < choices->count; i++)
+		buf_addf(&b, "%s\"%s\"", i == 0 ? "" : ", ", choices->names[i]);
+	return buf_take(&b, NULL);
+}
+
+static char *profiles_text(void)
+{
+	struct buf b = { 0 };
+
+	buf_adds(&b, "must be the name of a profile: ");
+	for (int i = 0; i < profiles_count; i++)
+		buf_addf(&b, "%s\"%s\"", i == 0 ? "" : ", ", profiles[i].name);
+	return buf_take(&b, NULL);
+}
+
+static char *refuse_bool(const struct setting *setting, const json_t *value)
+{
+	(void)setting;
+	return json_is_boolean(value) ? NULL : not_a("true or false", value);
+}
+
+static char *refuse_int(const struct setting *setting, const json_t *value)
+{
+	if (!json_is_integer(value))
+		return not_a("an integer", value);
+	if (json_integer_value(value) < setting->min || json_integer_value(value) > setting->max)
+		return xasprintf("must be from %" PRId64 " to %" PRId64 ", is %" JSON_INTEGER_FORMAT, setting->min, setting->max,
+		    json_integer_value(value));
+	return NULL;
+}
+
+/* Both take an integer in a base unit or a string with a unit. 0 or -1. */
+static int duration_value(const json_t *value, int64_t *ms)
+{
+	if (json_is_string(value))
+		return has_nul(value) ? -1 : duration_parse(json_string_value(value), ms);
+	if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > INT64_MAX / SECOND)
+		return -1;
+	*ms = json_integer_value(value) * SECOND;
+	return 0;
+}
+
+static int size_value(const json_t *value, int64_t *bytes)
+{
+	if (json_is_string(value))
+		return has_nul(value) ? -1 : size_parse(json_string_value(value), bytes);
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return -1;
+	*bytes = json_integer_value(value);
+	return 0;
+}
+
+static char *refuse_duration(const struct setting *setting, const json_t *value)
+{
+	char min[32], max[32];
+	int64_t ms;
+
+	if (!json_is_string(value) && !json_is_integer(value))
+		return not_a("a duration like 90, \"90s\", \"15m\" or \"2h\"", value);
+	if (duration_value(value, &ms) == -1)
+		return xstrdup("must be a duration like 90, \"90s\", \"15m\" or \"2h\"");
+	if (ms >= setting->min && ms <= setting->max)
+		return NULL;
+	duration_format(setting->min, min, sizeof(min));
+	duration_format(setting->max, max, sizeof(max));
+	return xasprintf("must be a duration from %s to %s", min, max);
+}
+
+static char *refuse_size(const struct setting *setting, const json_t *value)
+{
+	char min[32], max[32];
+	int64_t bytes;
+
+	if (!json_is_string(value) && !json_is_integer(value))
+		return not_a("a size like 4096, \"64K\", \"64M\" or \"1G\"", value);
+	if (size_value(value, &bytes) == -1)
+		return xstrdup("must be a size like 4096, \"64K\", \"64M\" or \"1G\"");
+	if (bytes >= setting->min && bytes <= setting->max)
+		return NULL;
+	size_format(setting->min, min, sizeof(min));
+	size_format(setting->max, max, sizeof(max));
+	return xasprintf("must be a size from %s to %s", min, max);
+}
+
+static char *refuse_text(const struct setting *setting, const json_t *value)
+{
+	if (!json_is_string(value))
+		return not_a("a string", value);
+	if (has_nul(value))
+		return xstrdup("must not contain a NUL character");
+	if (json_string_length(value) > (size_t)setting->max)
+		return xasprintf("must not be longer than %" PRId64 " bytes", setting->max);
+	return NULL;
+}
+
+static char *refuse_choice(const struct setting *setting, const json_t *value)
+{
+	if (!json_is_string(value) || has_nul(value) || state_value(setting->choices, json_string_value(value)) == -1)
+		return choices_text(setting->choices);
+	return NULL;
+}
+
+static char *refuse_profile(const struct setting *setting, const json_t *value)
+{
+	(void)setting;
+	if (!json_is_string(value) || has_nul(value) || profile_find(json_string_value(value)) == NULL)
+		return profiles_text();
+	return NULL;
+}
+
+static char *refuse_agent(const struct setting *setting, const json_t *value)
+{
+	(void)setting;
+	if (!json_is_string(value))
+		return not_a("the name of an agent", value);
+	if (has_nul(value) || !setting_agent_name(json_string_value(value)))
+		return xstrdup("must be the name of an agent: letters, digits, \"-\" and \"_\", at most 64");
+	return NULL;
+}
+
+static char *refuse_file(const struct setting *setting, const json_t *value)
+{
+	bool none = setting->kind == SETTING_FILE_OR_NONE;
+
+	if (!json_is_string(value))
+		return not_a(none ? "an absolute path or \"none\"" : "an absolute path", value);
+	if (has_nul(value))
+		return xstrdup("must not contain a NUL character");
+	if (none && strcmp(json_string_value(value), "none") == 0)
+		return NULL;
+	if (json_string_value(value)[0] != '/')
+		return xasprintf("must be an absolute path%s: begin it with \"/\"", none ? " or \"none\"" : "");
+	return NULL;
+}
+
+/* A word of an argv or of a list of names that is no string without NUL; NULL when all are. */
+static char *refuse_words(const json_t *value, const char *wanted)
+{
+	const json_t *word;
+	size_t i;
+
+	if (!json_is_array(value))
+		return not_a(wanted, value);
+	json_array_foreach(value, i, word) {
+		if (!json_is_string(word))
+			return xasprintf("must be %s, but item %zu is %s", wanted, i + 1, type_name(word));
+		if (has_nul(word))
+			return xasprintf("must not contain a NUL character, as item %zu does", i + 1);
+	}
+	return NULL;
+}
+
+static char *refuse_argv(const struct setting *setting, const json_t *value)
+{
+	char *why = refuse_words(value, "an array of strings");
+
+	(void)setting;
+	if (why == NULL && (json_array_size(value) == 0 || json_string_length(json_array_get(value, 0)) == 0))
+		return xstrdup("must begin with the program to start");
+	return why;
+}
+
+/* Why a text cannot name a variable of an agent, NULL when it can. */
+static char *refuse_name(const char *name)
+{
+	static const char first[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+	static const char later[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+
+	if (name[0] == '\0' || strchr(first, name[0]) == NULL || name[strspn(name, later)] != '\0')
+		return xasprintf("names a variable '%s', but names are made of letters, digits and \"_\"", name);
+	if (strncmp(name, "RL_", 3) == 0)
+		return xasprintf("names a variable '%s', but those that begin with RL_ are set by rld", name);
+	return NULL;
+}
+
+static char *refuse_names(const struct setting *setting, const json_t *value)
+{
+	char *why = refuse_words(value, "an array of names of variables");
+	const json_t *word;
+	size_t i;
+
+	(void)setting;
+	if (why != NULL)
+		return why;
+	json_array_foreach(value, i, word) {
+		if ((why = refuse_name(json_string_value(word))) != NULL)
+			return why;
+	}
+	return NULL;
+}
+
+static char *refuse_map(const struct setting *setting, const json_t *value)
+{
+	const char *name;
+	json_t *text;
+	char *why;
+
+	(void)setting;
+	if (!json_is_object(value))
+		return not_a("a table of variables", value);
+	json_object_foreach((json_t *)value, name, text) {
+		if ((why = refuse_name(name)) != NULL)
+			return why;
+		if (!json_is_string(text))
+			return xasprintf("must hold strings, but '%s' is %s", name, type_name(text));
+		if (has_nul(text))
+			return xasprintf("must not contain a NUL character, as '%s' does", name);
+	}
+	return NULL;
+}
+
+char *setting_refuse(const struct setting *setting, const json_t *value)
+{
+	static char *(*const refuse[SETTING_KINDS])(const struct setting *, const json_t *) = {
+		[SETTING_BOOL] = refuse_bool,
+		[SETTING_INT] = refuse_int,
+		[SETTING_DURATION] = refuse_duration,
+		[SETTING_SIZE] = refuse_size,
+		[SETTING_TEXT] = refuse_text,
+		[SETTING_CHOICE] = refuse_choice,
+		[SETTING_PROFILE] = refuse_profile,
+		[SETTING_AGENT] = refuse_agent,
+		[SETTING_FILE] = refuse_file,
+		[SETTING_FILE_OR_NONE] = refuse_file,
+		[SETTING_ARGV] = refuse_argv,
+		[SETTING_NAMES] = refuse_names,
+		[SETTING_MAP] = refuse_map,
+	};
+
+	return refuse[setting->kind](setting, value);
+}
+
+int64_t setting_number(const struct setting *setting, const json_t *value)
+{
+	int64_t number = 0;
+
+	switch (setting->kind) {
+	case SETTING_BOOL:
+		return json_is_true(value);
+	case SETTING_INT:
+		return json_integer_value(value);
+	case SETTING_DURATION:
+		if (duration_value(value, &number) == 0)
+			return number;
+		break;
+	case SETTING_SIZE:
+		if (size_value(value, &number) == 0)
+			return number;
+		break;
+	case SETTING_CHOICE:
+		return state_value(setting->choices, json_string_value(value));
+	case SETTING_TEXT:
+	case SETTING_PROFILE:
+	case SETTING_AGENT:
+	case SETTING_FILE:
+	case SETTING_FILE_OR_NONE:
+	case SETTING_ARGV:
+	case SETTING_NAMES:
+	case SETTING_MAP:
+	case SETTING_KINDS:
+		break;
+	}
+	abort();
+}
+
+json_t *setting_json(const struct setting *setting, int64_t number)
+{
+	static const struct { int64_t ms; const char *unit; } units[] = { { 3600 * SECOND, "h" }, { 60 * SECOND, "m" }, { SECOND, "s" } };
+
+	for (size_t i = 0; setting->kind == SETTING_DURATION && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (number != 0 && number % units[i].ms == 0)
+			return json_sprintf("%" PRId64 "%s", number / units[i].ms, units[i].unit);
+	}
+	return json_integer(number);
+}

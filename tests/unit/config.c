@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: MIT */
+/* rld.toml as text: what is taken, what is refused and where; then layers, origins and the JSON of a plan. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/memory.h"
+#include "config/values.h"
+#include "core/profile.h"
+
+#define FILE_NAME "f.toml"
+
+static struct config *parsed(const char *text)
+{
+	struct config *config;
+	struct config_error error;
+
+	ck_assert_msg(config_parse(&config, FILE_NAME, text, strlen(text), &error) == 0, "%s", error.text);
+	return config;
+}
+
+/* Every text is refused with exactly this message. */
+static const struct {
+	const char *text, *message;
+} bad[] = {
+	/* not TOML */
+	{ "parallel = ", "f.toml:1:12: Error while parsing key-value pair: encountered end-of-file" },
+	{ "parallel = 1\nparallel = 2\n", "f.toml:2:12: Error while parsing key-value pair: cannot redefine existing integer 'parallel'" },
+	{ "[run]\n[run]\n", "f.toml:2:1: Error while parsing table header: cannot redefine existing table 'run'" },
+	{ "default_agent = \"\xff\"\n", NULL },
+
+	/* keys that are none, or none yet */
+	{ "\n  speed = 1\n", "f.toml:2:3: unknown key 'speed'; remove it, the keys are in rld.toml(5)" },
+	{ "paralel = 4\n", "f.toml:1:1: unknown key 'paralel'; did you mean 'parallel'?" },
+	{ "[review]\nmax_fix = 4\n", "f.toml:2:1: unknown key 'review.max_fix'; did you mean 'review.max_fixes'?" },
+	{ "[agent.claude]\nmodle = \"x\"\n", "f.toml:2:1: unknown key 'agent.claude.modle'; did you mean 'agent.claude.model'?" },
+	{ "max_fixes = 4\n", "f.toml:1:1: unknown key 'max_fixes'; did you mean 'review.max_fixes'?" },
+	{ "[agent.claude]\nresume = [\"--resume\"]\n", "f.toml:2:1: unknown key 'agent.claude.resume'; remove it, the keys are in rld.toml(5)" },
+	{ "[agent.claude]\naccount = \"a\"\n", "f.toml:2:1: unknown key 'agent.claude.account'; remove it, the keys are in rld.toml(5)" },
+	{ "[agent.claude]\nwritable = []\n", "f.toml:2:1: unknown key 'agent.claude.writable'; remove it, the keys are in rld.toml(5)" },
+	{ "[agent.claude]\nfallback = []\n", "f.toml:2:1: unknown key 'agent.claude.fallback'; remove it, the keys are in rld.toml(5)" },
+	{ "[limits]\npost_result = \"30s\"\n", "f.toml:2:1: unknown key 'limits.post_result'; remove it, the keys are in rld.toml(5)" },
+	{ "[limits]\ndisk_floor = \"1G\"\n", "f.toml:2:1: unknown key 'limits.disk_floor'; remove it, the keys are in rld.toml(5)" },
+	{ "[group.default]\nslots = 4\n", "f.toml:1:2: unknown key 'group'; remove it, the keys are in rld.toml(5)" },
+	{ "[hooks]\n", "f.toml:1:2: unknown key 'hooks'; remove it, the keys are in rld.toml(5)" },
+	{ "[run]\nmodel = \"x\"\n", "f.toml:2:1: unknown key 'run.model'; remove it, the keys are in rld.toml(5)" },
+	{ "[run.env]\n", "f.toml:1:6: unknown key 'run.env'; remove it, the keys are in rld.toml(5)" },
+	{ "[review]\nskip = true\n", "f.toml:2:1: unknown key 'review.skip'; remove it, the keys are in rld.toml(5)" },
+	{ "\"review.agent\" = \"claude\"\n", "f.toml:1:1: unknown key '\"review.agent\"'; did you mean 'review.agent'?" },
+	{ "\"a\\u0000\\u001b[31m\" = 1\n", "f.toml:1:1: unknown key '\"a\\u0000\\u001b[31m\"'; remove it, the keys are in rld.toml(5)" },
+
+	/* tables and values in each other's place */
+	{ "[parallel]\n", "f.toml:1:2: 'parallel' must be an integer, is a table" },
+	{ "review = 1\n", "f.toml:1:1: 'review' must be a table: write [review] on a line of its own" },
+	{ "agent = \"claude\"\n", "f.toml:1:1: 'agent' must be a table: write [agent] on a line of its own" },
+	{ "[agent]\nclaude = \"x\"\n", "f.toml:2:1: 'agent.claude' must be a table: write [agent.claude] on a line of its own" },
+	{ "[[agent]]\n", "f.toml:1:3: 'agent' must be a table: write [agent] on a line of its own" },
+	{ "[agent.claude.command]\n", "f.toml:1:15: 'agent.claude.command' must be an array of strings, is a table" },
+	{ "[agent.claude.set.A]\n", "f.toml:1:19: 'agent.claude.set.A' must be a string, is a table" },
+
+	/* types and bounds */
+	{ "parallel = \"4\"\n", "f.toml:1:12: 'parallel' must be an integer, is a string" },
+	{ "parallel = 4.0\n", "f.toml:1:12: 'parallel' must be an integer, is a fraction" },
+	{ "parallel = 0\n", "f.toml:1:12: 'parallel' must be from 1 to 64, is 0" },
+	{ "parallel = 65\n", "f.toml:1:12: 'parallel' must be from 1 to 64, is 65" },
+	{ "parallel = 1979-05-27\n", "f.toml:1:12: no setting takes a date, a time, inf or nan; a string stands in quotes" },
+	{ "parallel = inf\n", "f.toml:1:12: no setting takes a date, a time, inf or nan; a string stands in quotes" },
+	{ "[review]\nenabled = \"yes\"\n", "f.toml:2:11: 'review.enabled' must be true or false, is a string" },
+	{ "[review]\nprofile = \"Verdict\"\n", NULL },
+	{ "[review]\nmax_fixes = -1\n", "f.toml:2:13: 'review.max_fixes' must be from 0 to 100, is -1" },
+	{ "[review]\nmax_fixes = 101\n", "f.toml:2:13: 'review.max_fixes' must be from 0 to 100, is 101" },
+	{ "[review]\ntimeout = 0\n", NULL },
+	{ "[review]\nmodel = 4\n", "f.toml:2:9: 'review.model' must be a string, is an integer" },
+	{ "[review]\nmodel = \"a\\u0000b\"\n", "f.toml:2:9: 'review.model' must not contain a NUL character" },
+	{ "[run]\non_lost = \"Hold\"\n", "f.toml:2:11: 'run.on_lost' must be one of \"hold\", \"retry\", \"fail\"" },
+	{ "[limits]\ntimeout = \"2 hours\"\n", "f.toml:2:11: 'limits.timeout' must be a duration like 90, \"90s\", \"15m\" or \"2h\"" },
+	{ "[limits]\ntimeout = -5\n", "f.toml:2:11: 'limits.timeout' must be a duration like 90, \"90s\", \"15m\" or \"2h\"" },
+	{ "[limits]\ntimeout = 1.5\n", "f.toml:2:11: 'limits.timeout' must be a duration like 90, \"90s\", \"15m\" or \"2h\", is a fraction" },
+	{ "[limits]\ntimeout = 9223372036854775807\n", "f.toml:2:11: 'limits.timeout' must be a duration like 90, \"90s\", \"15m\" or \"2h\"" },
+	{ "[limits]\ngrace = \"2h\"\n", NULL },
+	{ "[limits]\noutput = 1\n", "f.toml:2:10: 'limits.output' must be a size from 64 KiB to 1 TiB" },
+	{ "[limits]\noutput = \"64X\"\n", "f.toml:2:10: 'limits.output' must be a size like 4096, \"64K\", \"64M\" or \"1G\"" },
+	{ "[review]\ndeveloper_prompt = \"prompts/dev.md\"\n", "f.toml:2:20: 'review.developer_prompt' must be an absolute path: begin it with \"/\"" },
+	{ "[review]\ndeveloper_prompt = \"none\"\n", "f.toml:2:20: 'review.developer_prompt' must be an absolute path: begin it with \"/\"" },
+	{ "[review]\nreviewer_prompt = \"\"\n", "f.toml:2:19: 'review.reviewer_prompt' must be an absolute path or \"none\": begin it with \"/\"" },
+
+	/* agents */
+	{ "[agent.mine]\nmodel = \"x\"\n", "f.toml:1:8: 'agent.mine' has no command and is no preset: add command = [\"program\", \"argument\"]" },
+	{ "[agent.claude]\ncommand = []\n", "f.toml:2:11: 'agent.claude.command' must begin with the program to start" },
+	{ "[agent.claude]\ncommand = [\"\", \"x\"]\n", "f.toml:2:11: 'agent.claude.command' must begin with the program to start" },
+	{ "[agent.claude]\ncommand = \"claude -p\"\n", "f.toml:2:11: 'agent.claude.command' must be an array of strings, is a string" },
+	{ "[agent.claude]\ncommand = [\"a\", 1]\n", "f.toml:2:11: 'agent.claude.command' must be an array of strings, but item 2 is an integer" },
+	{ "[agent.claude]\ncommand = [\"a\", { b = 1 }]\n", "f.toml:2:11: 'agent.claude.command' must be an array of strings, but item 2 is a table" },
+	{ "[agent.claude]\nprompt = \"pipe\"\n", "f.toml:2:10: 'agent.claude.prompt' must be one of \"stdin\", \"arg\", \"file\"" },
+	{ "[agent.claude]\nenv = [\"A\", \"B C\"]\n", "f.toml:2:7: 'agent.claude.env' names a variable 'B C', but names are made of letters, digits and \"_\"" },
+	{ "[agent.claude.set]\nA = \"x\"\nRL_RUN = \"1\"\n", "f.toml:3:10: 'agent.claude.set.RL_RUN' names a variable 'RL_RUN', but those that begin with RL_ are set by rld" },
+	{ "[agent.claude]\nset = { A = 1 }\n", "f.toml:2:13: 'agent.claude.set.A' must hold strings, but 'A' is an integer" },
+	{ "[agent.\"my agent\"]\ncommand = [\"x\"]\n", "f.toml:1:8: 'agent.\"my agent\"' is no name for an agent: use letters, digits, \"-\" and \"_\", at most 64" },
+	{ "[agent.-x]\ncommand = [\"x\"]\n", "f.toml:1:8: 'agent.-x' is no name for an agent: use letters, digits, \"-\" and \"_\", at most 64" },
+	{ "[agent.\"a.set\".x]\n", "f.toml:1:8: unknown key 'agent.\"a.set\"'; remove it, the keys are in rld.toml(5)" },
+	{ "default_agent = \"cladue\"\n", NULL },
+	{ "[review]\nagent = \"nobody\"\n", NULL },
+	{ "[review]\nfixer_agent = \"\"\n", "f.toml:2:15: 'review.fixer_agent' must be the name of an agent: letters, digits, \"-\" and \"_\", at most 64" },
+
+	/* the first mistake in order of the file is told */
+	{ "parallel = 4\n[run]\non_lost = 1\n[review]\nenabled = 1\n", "f.toml:3:11: 'run.on_lost' must be one of \"hold\", \"retry\", \"fail\"" },
+	{ "zzz = 1\naaa = 1\n", "f.toml:1:1: unknown key 'zzz'; remove it, the keys are in rld.toml(5)" },
+	{ "a.b.c.d.e.f.g.h.i.j = 1\n", "f.toml:1:17: tables are nested too deeply" },
+};
+
+START_TEST(test_bad)
+{
+	struct config *config = NULL;
+	struct config_error error = { 0 };
+
+	ck_assert_msg(config_parse(&config, FILE_NAME, bad[_i].text, strlen(bad[_i].text), &error) == -1, "taken: %s", bad[_i].text);
+	if (bad[_i].message != NULL)
+		ck_assert_msg(strcmp(error.text, bad[_i].message) == 0, "%s\n  want %s\n   got %s", bad[_i].text, bad[_i].message, error.text);
+	ck_assert_str_eq(error.field, "");
+	ck_assert_ptr_null(config);
+}
+END_TEST
+
+/* Messages that list what else is known: only their heads are fixed. */
+START_TEST(test_bad_heads)
+{
+	static const struct { const char *text, *head, *part; } rows[] = {
+		{ "default_agent = \"\xff\"\n", "f.toml:1:17: ", "utf-8" },
+		{ "[review]\nprofile = \"Verdict\"\n", "f.toml:2:11: 'review.profile' must be the name of a profile: ", "\"verdict\"" },
+		{ "[review]\ntimeout = 0\n", "f.toml:2:11: 'review.timeout' must be a duration from 1s to ", "30d" },
+		{ "[limits]\ngrace = \"2h\"\n", "f.toml:2:9: 'limits.grace' must be a duration from 1s to ", "1h" },
+		{ "default_agent = \"cladue\"\n", "f.toml:1:17: 'default_agent': there is no agent 'cladue'; choose one of ", "claude" },
+		{ "[review]\nagent = \"nobody\"\n[agent.mine]\ncommand = [\"x\"]\n", "f.toml:2:9: 'review.agent': there is no agent 'nobody'; ", "mine" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct config *config;
+		struct config_error error;
+
+		ck_assert_int_eq(config_parse(&config, FILE_NAME, rows[i].text, strlen(rows[i].text), &error), -1);
+		ck_assert_msg(strncmp(error.text, rows[i].head, strlen(rows[i].head)) == 0, "want %s\n got %s", rows[i].head, error.text);
+		ck_assert_msg(strstr(error.text, rows[i].part) != NULL, "%s", error.text);
+	}
+}
+END_TEST
+
+START_TEST(test_long_texts)
+{
+	static char text[32 * 1024 + 2], path[] = "/tmp/rld-config-XXXXXX";
+	struct config *config;
+	struct config_error error;
+	size_t n;
+	int fd;
+
+	/* the deepest nesting that fits into a file: refused, not a crash */
+	for (n = 0; n + 6 < 32 * 1024; n += 2)
+		memcpy(text + n, "a.", 2);
+	memcpy(text + n, "a=1", 4);
+	ck_assert_int_eq(config_parse(&config, FILE_NAME, text, strlen(text), &error), -1);
+	ck_assert_str_eq(error.text, "f.toml:1:17: tables are nested too deeply");
+	/* a message longer than its buffer keeps whole characters */
+	memset(text, 'k', 400);
+	for (n = 0; n < 300; n++)
+		memcpy(text + n * 2, "\xc3\xa9", 2);
+	memmove(text + 1, text, 600);
+	text[0] = '"';
+	memcpy(text + 601, "\" = 1", 6);
+	ck_assert_int_eq(config_parse(&config, FILE_NAME, text, strlen(text), &error), -1);
+	ck_assert_uint_ge(strlen(error.text), 500);
+	ck_assert_uint_eq((unsigned char)error.text[strlen(error.text) - 1], 0xa9);
+	/* exactly 32 KiB are taken, one more is not */
+	fd = mkstemp(path);
+	memset(text, '\n', sizeof(text));
+	ck_assert_int_eq(write(fd, text, 32 * 1024), 32 * 1024);
+	ck_assert_int_eq(config_load(&config, path, true, &error), 0);
+	config_free(config);
+	ck_assert_int_eq(write(fd, "\n", 1), 1);
+	ck_assert_int_eq(config_load(&config, path, true, &error), -1);
+	ck_assert_ptr_nonnull(strstr(error.text, "longer than 32 KiB"));
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(test_files)
+{
+	char directory[] = "/tmp/rld-config-XXXXXX", file[64], link[64];
+	struct config *config;
+	struct config_error error;
+	FILE *f;
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	snprintf(file, sizeof(file), "%s/rld.toml", directory);
+	snprintf(link, sizeof(link), "%s/link.toml", directory);
+	/* none: defaults, unless it was asked for */
+	ck_assert_int_eq(config_load(&config, NULL, false, &error), 0);
+	ck_assert_ptr_null(config_path(config));
+	ck_assert_int_eq(config_parallel(config), 4);
+	config_free(config);
+	ck_assert_int_eq(config_load(&config, file, false, &error), 0);
+	ck_assert_ptr_null(config_path(config));
+	config_free(config);
+	ck_assert_int_eq(config_load(&config, file, true, &error), -1);
+	ck_assert_ptr_nonnull(strstr(error.text, file));
+	ck_assert_ptr_nonnull(strstr(error.text, "No such file"));
+	/* a file, and a link to it */
+	f = fopen(file, "w");
+	fputs("\xef\xbb\xbfparallel = 7\r\n", f);
+	fclose(f);
+	ck_assert_int_eq(symlink("rld.toml", link), 0);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(config_load(&config, i == 0 ? file : link, true, &error), 0);
+		ck_assert_str_eq(config_path(config), i == 0 ? file : link);
+		ck_assert_int_eq(config_parallel(config), 7);
+		config_free(config);
+	}
+	/* no file */
+	ck_assert_int_eq(config_load(&config, directory, false, &error), -1);
+	ck_assert_ptr_nonnull(strstr(error.text, "not a regular file"));
+	unlink(link);
+	unlink(file);
+	rmdir(directory);
+}
+END_TEST
+
+/* One run's settings: file and submit, then what came out, as JSON of the plan ("agents.fix.model" is a path into it). */
+struct given { const char *path, *value; };
+static const struct {
+	const char *name, *text;
+	struct given given[8];
+	struct { const char *path, *json; } want[8];
+} layers_cases[] = {
+	{ "defaults", "", { { 0 } }, {
+	    { "review", "false" }, { "skip_reason", "\"review is off\"" }, { "profile", "\"verdict\"" }, { "on_lost", "\"hold\"" },
+	    { "timeout_ms", "7200000" }, { "idle_timeout_ms", "1200000" }, { "grace_ms", "10000" }, { "output_bytes", "67108864" } } },
+	{ "the profile's own values", "", { { 0 } }, {
+	    { "max_fixes", "5" }, { "stall_limit", "2" }, { "review_timeout_ms", "3600000" }, { "env", "[]" },
+	    { "agents.implement.name", "\"claude\"" }, { "agents.review.name", "\"claude\"" }, { "agents.fix.reader", "\"claude\"" } } },
+	{ "file over profile and default", "[review]\nmax_fixes = 1\ntimeout = \"2m\"\nstall_limit = 0\n[run]\non_lost = \"fail\"\n"
+	    "[limits]\ntimeout = 60\ngrace = \"3s\"\noutput = \"1M\"\nidle_timeout = 0\n", { { 0 } }, {
+	    { "max_fixes", "1" }, { "review_timeout_ms", "120000" }, { "stall_limit", "0" }, { "on_lost", "\"fail\"" },
+	    { "timeout_ms", "60000" }, { "grace_ms", "3000" }, { "output_bytes", "1048576" }, { "idle_timeout_ms", "0" } } },
+	{ "submit over file", "[review]\nmax_fixes = 1\ntimeout = \"2m\"\nstall_limit = 0\n[run]\non_lost = \"fail\"\n[limits]\ntimeout = 60\nidle_timeout = 0\n", {
+	    { "review.max_fixes", "3" }, { "review.timeout", "\"3m\"" }, { "review.stall_limit", "4" }, { "run.on_lost", "\"retry\"" },
+	    { "limits.timeout", "\"5m\"" }, { "limits.idle_timeout", "7" } }, {
+	    { "max_fixes", "3" }, { "review_timeout_ms", "180000" }, { "stall_limit", "4" }, { "on_lost", "\"retry\"" },
+	    { "timeout_ms", "300000" }, { "idle_timeout_ms", "7000" } } },
+	{ "the last override wins", "", { { "review.max_fixes", "3" }, { "review.max_fixes", "0" } }, { { "max_fixes", "0" } } },
+
+	{ "review on by file", "[review]\nenabled = true\n", { { 0 } }, { { "review", "true" }, { "skip_reason", "null" } } },
+	{ "review on by submit", "", { { "review.enabled", "true" } }, { { "review", "true" }, { "skip_reason", "null" } } },
+	{ "review off by submit", "[review]\nenabled = true\n", { { "review.enabled", "false" } },
+	    { { "review", "false" }, { "skip_reason", "\"review is off\"" } } },
+	{ "a template none in the file", "[review]\nenabled = true\nreviewer_prompt = \"none\"\n", { { 0 } },
+	    { { "review", "false" }, { "skip_reason", "\"reviewer_prompt = none\"" }, { "reviewer_prompt", "null" } } },
+	{ "a template none in the submit", "[review]\nenabled = true\nreviewer_prompt = \"/etc/hosts\"\n", { { "review.reviewer_prompt", "\"none\"" } },
+	    { { "review", "false" }, { "skip_reason", "\"reviewer_prompt = none\"" } } },
+	{ "a template over none", "[review]\nenabled = true\nreviewer_prompt = \"none\"\n", { { "review.reviewer_prompt", "\"/etc/hosts\"" } },
+	    { { "review", "true" }, { "reviewer_prompt", "\"/etc/hosts\"" } } },
+	{ "skip beats all", "[review]\nenabled = true\n", { { "review.enabled", "true" }, { "review.skip", "true" }, { "review.reviewer_prompt", "\"none\"" } },
+	    { { "review", "false" }, { "skip_reason", "\"--skip-review flag set\"" } } },
+	{ "no skip", "[review]\nenabled = true\n", { { "review.skip", "false" } }, { { "review", "true" } } },
+	{ "templates", "[review]\ndeveloper_prompt = \"/etc/hosts\"\nreviewer_prompt = \"/etc/passwd\"\nenabled = true\n", { { 0 } },
+	    { { "developer_prompt", "\"/etc/hosts\"" }, { "reviewer_prompt", "\"/etc/passwd\"" } } },
+
+	{ "agents from file", "default_agent = \"a\"\n[review]\nagent = \"b\"\n[agent.a]\ncommand = [\"a\", \"x\"]\nmodel = \"ma\"\nprompt = \"arg\"\n"
+	    "[agent.b]\ncommand = [\"b\"]\nenv = [\"E\"]\nset = { K = \"V=W\", J = \"\" }\n", { { 0 } }, {
+	    { "agents.implement", "{\"name\":\"a\",\"command\":[\"a\",\"x\"],\"prompt\":\"arg\",\"reader\":\"text\",\"model\":\"ma\",\"set\":[],\"env\":[]}" },
+	    { "agents.review", "{\"name\":\"b\",\"command\":[\"b\"],\"prompt\":\"stdin\",\"reader\":\"text\",\"model\":null,\"set\":[\"K=V=W\",\"J=\"],\"env\":[\"E\"]}" },
+	    { "agents.fix.name", "\"a\"" }, { "agents.fix.model", "\"ma\"" } } },
+	{ "agents from submit", "default_agent = \"a\"\n[review]\nagent = \"b\"\nfixer_agent = \"b\"\n[agent.a]\ncommand = [\"a\"]\n[agent.b]\ncommand = [\"b\"]\n", {
+	    { "default_agent", "\"claude\"" }, { "review.agent", "\"a\"" }, { "review.fixer_agent", "\"claude\"" } }, {
+	    { "agents.implement.name", "\"claude\"" }, { "agents.review.name", "\"a\"" }, { "agents.fix.name", "\"claude\"" } } },
+	{ "reviewer and fixer follow the submit's agent", "[agent.a]\ncommand = [\"a\"]\n", { { "default_agent", "\"a\"" } }, {
+	    { "agents.review.name", "\"a\"" }, { "agents.fix.name", "\"a\"" } } },
+	{ "a model goes with its agent", "[agent.b]\ncommand = [\"b\"]\nmodel = \"mb\"\n", { { "run.model", "\"big\"" }, { "review.agent", "\"b\"" } }, {
+	    { "agents.implement.model", "\"big\"" }, { "agents.review.model", "\"mb\"" }, { "agents.fix.model", "\"big\"" } } },
+	{ "each role its model", "[review]\nmodel = \"r\"\nfixer_model = \"f\"\n", { { "run.model", "\"big\"" }, { "review.fixer_model", "\"g\"" } }, {
+	    { "agents.implement.model", "\"big\"" }, { "agents.review.model", "\"r\"" }, { "agents.fix.model", "\"g\"" } } },
+	{ "an empty model is none", "[agent.claude]\nmodel = \"m\"\n", { { "run.model", "\"\"" }, { "review.model", "\"\"" } }, {
+	    { "agents.implement.model", "null" }, { "agents.review.model", "null" }, { "agents.fix.model", "null" } } },
+	{ "environment", "", { { "run.env", "{\"A\":\"1\",\"B\":\"x y\"}" } }, { { "env", "[\"A=1\",\"B=x y\"]" } } },
+	{ "dotted keys are tables", "agent.x.command = [\"x\"]\nagent.x.set.A = \"1\"\nagent.x.set.B = \"2\"\ndefault_agent = \"x\"\n", { { 0 } },
+	    { { "agents.implement.set", "[\"A=1\",\"B=2\"]" } } },
+	{ "a table below before the one above", "[agent.x.set]\nA = \"1\"\n[agent.x]\ncommand = [\"x\"]\n", { { "default_agent", "\"x\"" } },
+	    { { "agents.implement.set", "[\"A=1\"]" } } },
+};
+
+static size_t given_count(const struct given *given)
+{
+	size_t n = 0;
+
+	while (n < 8 && given[n].path != NULL)
+		n++;
+	return n;
+}
+
+static int resolved(const char *text, const struct given *given, struct plan *plan, struct config_error *error)
+{
+	struct config *config = parsed(text);
+	struct config_override overrides[8];
+	size_t n = given_count(given);
+	int rv;
+
+	for (size_t i = 0; i < n; i++)
+		overrides[i] = (struct config_override){ given[i].path, given[i].value, "the_field" };
+	rv = config_resolve(config, overrides, n, plan, error);
+	config_free(config);
+	return rv;
+}
+
+/* The JSON text at a dotted path of the plan. */
+static char *plan_at(const struct plan *plan, const char *path)
+{
+	char *json = plan_to_json(plan), *copy = xstrdup(path), *rest = copy, *segment, *text;
+	json_t *root = json_loads(json, 0, NULL), *at = root;
+
+	while ((segment = strsep(&rest, ".")) != NULL)
+		at = json_object_get(at, segment);
+	ck_assert_msg(at != NULL, "no %s in %s", path, json);
+	text = json_dumps(at, JSON_COMPACT | JSON_ENCODE_ANY);
+	json_decref(root);
+	free(copy);
+	free(json);
+	return text;
+}
+
+START_TEST(test_layers)
+{
+	struct plan plan;
+	struct config_error error;
+
+	ck_assert_msg(resolved(layers_cases[_i].text, layers_cases[_i].given, &plan, &error) == 0, "%s: %s", layers_cases[_i].name, error.text);
+	for (size_t i = 0; i < 8 && layers_cases[_i].want[i].path != NULL; i++) {
+		char *got = plan_at(&plan, layers_cases[_i].want[i].path);
+
+		ck_assert_msg(strcmp(got, layers_cases[_i].want[i].json) == 0, "%s: %s\n  want %s\n   got %s", layers_cases[_i].name,
+		    layers_cases[_i].want[i].path, layers_cases[_i].want[i].json, got);
+		free(got);
+	}
+	plan_release(&plan);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	struct given given;
+	const char *head, *field;
+} submit_bad[] = {
+	{ "", { "review.max_fixes", "\"3\"" }, "the_field: must be an integer, is a string", "the_field" },
+	{ "", { "review.max_fixes", "101" }, "the_field: must be from 0 to 100, is 101", "the_field" },
+	{ "", { "review.max_fixes", "null" }, "the_field: must be an integer, is null", "the_field" },
+	{ "", { "review.max_fixes", "{" }, "the_field: the value is not JSON", "the_field" },
+	{ "", { "parallel", "3" }, "the_field: a submit cannot set 'parallel'", "the_field" },
+	{ "", { "limits.grace", "3" }, "the_field: a submit cannot set 'limits.grace'", "the_field" },
+	{ "", { "agent.claude.command", "[\"sh\"]" }, "the_field: a submit cannot set 'agent.claude.command'", "the_field" },
+	{ "", { "run.env.A", "\"1\"" }, "the_field: a submit cannot set 'run.env.A'", "the_field" },
+	{ "", { "no.such", "1" }, "the_field: a submit cannot set 'no.such'", "the_field" },
+	{ "", { "default_agent", "\"nobody\"" }, "the_field: there is no agent 'nobody'; choose one of ", "the_field" },
+	{ "", { "review.agent", "\"nobody\"" }, "the_field: there is no agent 'nobody'; choose one of ", "the_field" },
+	{ "", { "review.profile", "\"none\"" }, "the_field: must be the name of a profile: ", "the_field" },
+	{ "", { "run.env", "{\"A B\":\"1\"}" }, "the_field: names a variable 'A B'", "the_field" },
+	{ "", { "run.env", "{\"A\":\"\\u0000\"}" }, "the_field: must not contain a NUL character, as 'A' does", "the_field" },
+	{ "", { "run.model", "\"a\\u0000\"" }, "the_field: must not contain a NUL character", "the_field" },
+	{ "", { "review.developer_prompt", "\"dev.md\"" }, "the_field: must be an absolute path", "the_field" },
+	{ "", { "review.developer_prompt", "\"/nonexistent/dev.md\"" }, "the_field: /nonexistent/dev.md: No such file or directory; name a readable file", "the_field" },
+	{ "", { "review.developer_prompt", "\"/etc\"" }, "the_field: /etc: is not a regular file; name a readable file", "the_field" },
+	{ "[review]\nenabled = true\n\nreviewer_prompt = \"/nonexistent/r.md\"\n", { 0 },
+	    "f.toml:4: /nonexistent/r.md: No such file or directory; name a readable file", "" },
+};
+
+START_TEST(test_submit_bad)
+{
+	struct given given[8] = { submit_bad[_i].given };
+	struct plan plan;
+	struct config_error error;
+
+	ck_assert_int_eq(resolved(submit_bad[_i].text, given, &plan, &error), -1);
+	ck_assert_msg(strncmp(error.text, submit_bad[_i].head, strlen(submit_bad[_i].head)) == 0, "want %s\n got %s", submit_bad[_i].head, error.text);
+	ck_assert_str_eq(error.field, submit_bad[_i].field);
+}
+END_TEST
+
+/* An agent with nothing but a model keeps the rest of its preset. */
+START_TEST(test_preset_kept)
+{
+	const struct agent_preset *preset = agent_preset_find("claude");
+	struct plan plan;
+	struct config_error error;
+	const struct agent_plan *agent = &plan.agents[ROLE_IMPLEMENT];
+
+	ck_assert_int_eq(resolved("[agent.claude]\nmodel = \"opus\"\n", (struct given[8]){ { 0 } }, &plan, &error), 0);
+	ck_assert_str_eq(agent->model, "opus");
+	ck_assert_int_eq(agent->prompt, preset->prompt);
+	ck_assert_int_eq(agent->reader, preset->reader);
+	for (size_t i = 0; preset->command[i] != NULL; i++)
+		ck_assert_str_eq(agent->command[i], preset->command[i]);
+	ck_assert_uint_eq(strings_count(agent->command), strings_count((char *const *)(uintptr_t)preset->command));
+	ck_assert_uint_eq(strings_count(agent->env), strings_count((char *const *)(uintptr_t)preset->env));
+	for (size_t i = 0; agent->env[i] != NULL; i++)
+		ck_assert_str_eq(agent->env[i], preset->env[i]);
+	ck_assert_uint_eq(strings_count(agent->set), strings_count((char *const *)(uintptr_t)preset->set));
+	plan_release(&plan);
+	/* and what is written replaces what was there */
+	ck_assert_int_eq(resolved("[agent.claude]\nenv = [\"ONLY\"]\nset = {}\ncommand = [\"x\"]\nreader = \"text\"\n", (struct given[8]){ { 0 } }, &plan, &error), 0);
+	ck_assert_str_eq(agent->env[0], "ONLY");
+	ck_assert_ptr_null(agent->env[1]);
+	ck_assert_ptr_null(agent->set[0]);
+	ck_assert_ptr_null(agent->command[1]);
+	ck_assert_int_eq(agent->reader, READER_TEXT);
+	plan_release(&plan);
+}
+END_TEST
+
+START_TEST(test_agent_env)
+{
+	struct config *config = parsed("[agent.x]\ncommand = [\"x\"]\nenv = [\"ZZ\", \"AA\", \"ZZ\"]\n[agent.claude]\nenv = [\"AA\", \"MINE\"]\n");
+	char **names = config_agent_env(config);
+	size_t n = strings_count(names);
+	bool mine = false;
+
+	ck_assert_uint_ge(n, 3);
+	ck_assert_str_eq(names[0], "AA");
+	ck_assert_str_eq(names[n - 1], "ZZ");
+	for (size_t i = 1; i < n; i++) {
+		ck_assert_int_lt(strcmp(names[i - 1], names[i]), 0);
+		mine |= strcmp(names[i], "MINE") == 0;
+	}
+	ck_assert(mine);
+	strings_free(names);
+	config_free(config);
+}
+END_TEST
+
+static void collect(void *arg, const char *path, const char *value, const char *from, const char *help)
+{
+	ck_assert_uint_gt(strlen(help), 0);
+	buf_addf(arg, "%s = %s (%s)\n", path, value, from);
+}
+
+START_TEST(test_each)
+{
+	static const char *const want[] = {
+		"parallel = 2 (f.toml:1)\n",
+		"default_agent = \"claude\" (default)\n",
+		"agent.x.command = [\"x\"] (f.toml:3)\n",
+		"agent.x.prompt = \"stdin\" (default)\n",
+		"agent.x.set = {\"A\":\"1\"} (f.toml:4)\n",
+		"agent.claude.model = \"\" (default)\n",
+		"run.on_lost = \"hold\" (default)\n",
+		"review.agent = null (default)\n",
+		"review.max_fixes = 5 (profile verdict)\n",
+		"review.timeout = \"1h\" (profile verdict)\n",
+		"review.stall_limit = 3 (f.toml:6)\n",
+		"limits.timeout = \"2h\" (default)\n",
+		"limits.output = \"64M\" (default)\n",
+	};
+	struct config *config = parsed("parallel = 2\n[agent.x]\ncommand = [\"x\"]\nset = { A = \"1\" }\n[review]\nstall_limit = 3\n");
+	struct buf b = { 0 };
+
+	config_each(config, collect, &b);
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		ck_assert_msg(strstr(b.data, want[i]) != NULL, "no %s in\n%s", want[i], b.data);
+	ck_assert_ptr_null(strstr(b.data, "review.skip"));
+	ck_assert_ptr_null(strstr(b.data, "run.model"));
+	ck_assert_ptr_null(strstr(b.data, "*"));
+	buf_release(&b);
+	config_free(config);
+}
+END_TEST
+
+/* Every row is total: a kind that can be checked, bounds that hold its own default, one layer at least, a help text. */
+START_TEST(test_table)
+{
+	const struct setting *s = &settings[_i];
+	json_t *value;
+	char *why;
+
+	ck_assert_ptr_eq(setting_find(s->path, NULL), s);
+	ck_assert_uint_ne(s->layers, 0);
+	ck_assert_uint_gt(strlen(s->help), 0);
+	if (s->profile_field != 0) {
+		for (int i = 0; i < profiles_count; i++) {
+			value = setting_json(s, *(const int64_t *)(const void *)((const char *)&profiles[i] + s->profile_field));
+			ck_assert_ptr_null(setting_refuse(s, value));
+			json_decref(value);
+		}
+	}
+	if (s->fallback == NULL)
+		return;
+	value = json_loads(s->fallback, JSON_DECODE_ANY, NULL);
+	why = setting_refuse(s, value);
+	ck_assert_msg(why == NULL, "%s %s", s->path, why);
+	json_decref(value);
+}
+END_TEST
+
+START_TEST(test_plan_round_trip)
+{
+	struct given given[8] = { { "review.enabled", "true" }, { "run.env", "{\"A\":\"\xc3\xa9\\n\\\"\"}" }, { "review.developer_prompt", "\"/etc/hosts\"" },
+		{ "run.on_lost", "\"retry\"" }, { "run.model", "\"m\"" }, { "review.max_fixes", "0" } };
+	struct plan plan, again;
+	struct config_error error;
+	char *first, *second;
+
+	ck_assert_int_eq(resolved("[agent.claude]\nprompt = \"file\"\nset = { A = \"1\" }\n", given, &plan, &error), 0);
+	first = plan_to_json(&plan);
+	ck_assert_int_eq(plan_from_json(first, &again), 0);
+	second = plan_to_json(&again);
+	ck_assert_str_eq(first, second);
+	ck_assert_ptr_eq(again.profile, plan.profile);
+	ck_assert_int_eq(again.on_lost, ON_LOST_RETRY);
+	ck_assert_int_eq(again.agents[ROLE_FIX].prompt, PROMPT_FILE);
+	ck_assert_str_eq(again.env[0], "A=\xc3\xa9\n\"");
+	ck_assert_str_eq(again.developer_prompt, "/etc/hosts");
+	ck_assert(again.review);
+	plan_release(&plan);
+	plan_release(&again);
+	free(first);
+	free(second);
+}
+END_TEST
+
+static bool reads(const json_t *root)
+{
+	char *text = json_dumps(root, JSON_COMPACT | JSON_ENCODE_ANY);
+	struct plan plan;
+	int rv = plan_from_json(text, &plan);
+
+	if (rv == 0)
+		plan_release(&plan);
+	free(text);
+	return rv == 0;
+}
+
+/* Each member taken away, and each given a value of a wrong type, is seen. */
+static void damage_all(json_t *root, json_t *object, int *count)
+{
+	const char *name;
+	json_t *copy = json_copy(object), *value;
+
+	json_object_foreach(copy, name, value) {
+		json_t *wrong = json_is_real(value) ? json_null() : json_real(1.5);
+
+		json_object_del(object, name);
+		ck_assert_msg(!reads(root), "without %s", name);
+		json_object_set(object, name, wrong);
+		ck_assert_msg(!reads(root), "with a wrong %s", name);
+		json_decref(wrong);
+		json_object_set(object, name, value);
+		ck_assert(reads(root));
+		if (json_is_object(value))
+			damage_all(root, value, count);
+		(*count)++;
+	}
+	json_decref(copy);
+}
+
+START_TEST(test_plan_damaged)
+{
+	static const char *const texts[] = { "", "{", "[]", "null", "{}", "{\"agents\":[]}", "{} x" };
+	struct plan plan;
+	struct config_error error;
+	json_t *root;
+	char *json;
+	int count = 0;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		ck_assert_int_eq(plan_from_json(texts[i], &plan), -1);
+	ck_assert_int_eq(resolved("", (struct given[8]){ { "review.enabled", "true" } }, &plan, &error), 0);
+	json = plan_to_json(&plan);
+	plan_release(&plan);
+	root = json_loads(json, 0, NULL);
+	ck_assert(reads(root));
+	damage_all(root, root, &count);
+	ck_assert_int_eq(count, 15 + 3 + 3 * 7);
+	/* values that fit their type but not each other */
+	json_object_set_new(root, "review", json_false());
+	ck_assert(!reads(root));
+	json_object_set_new(root, "review", json_true());
+	json_object_set_new(root, "profile", json_string("no such"));
+	ck_assert(!reads(root));
+	json_object_set_new(root, "profile", json_string("verdict"));
+	ck_assert(reads(root));
+	json_array_clear(json_object_get(json_object_get(json_object_get(root, "agents"), "fix"), "command"));
+	ck_assert(!reads(root));
+	json_decref(root);
+	/* a row cut short at any byte */
+	for (size_t n = strlen(json); n-- > 0;) {
+		json[n] = '\0';
+		ck_assert_int_eq(plan_from_json(json, &plan), -1);
+	}
+	free(json);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("config");
+	TCase *file = tcase_create("file"), *run = tcase_create("run"), *plan = tcase_create("plan");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_loop_test(file, test_bad, 0, sizeof(bad) / sizeof(bad[0]));
+	tcase_add_test(file, test_bad_heads);
+	tcase_add_test(file, test_long_texts);
+	tcase_add_test(file, test_files);
+	tcase_add_test(file, test_each);
+	tcase_add_test(file, test_agent_env);
+	tcase_add_loop_test(file, test_table, 0, (int)settings_count);
+	tcase_add_loop_test(run, test_layers, 0, sizeof(layers_cases) / sizeof(layers_cases[0]));
+	tcase_add_loop_test(run, test_submit_bad, 0, sizeof(submit_bad) / sizeof(submit_bad[0]));
+	tcase_add_test(run, test_preset_kept);
+	tcase_add_test(plan, test_plan_round_trip);
+	tcase_add_test(plan, test_plan_damaged);
+	suite_add_tcase(suite, file);
+	suite_add_tcase(suite, run);
+	suite_add_tcase(suite, plan);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
