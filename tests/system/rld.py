@@ -503,7 +503,11 @@ class Daemon:
         assert status == 0, f"rld ended with {status} on SIGTERM:\n{self.log()[-4000:]}"
 
     def kill(self):
+        """SIGKILL and the end; a tracer in front of it goes too, so that it does not wait for the agents."""
         os.kill(self.pid, signal.SIGKILL)
+        wait_gone(self.pid)
+        if self.prefix:
+            self.process.kill()
         return self.exited()
 
     def restart(self, *more, environment=None):

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""One commit for all that waits: submits share an fsync."""
+import shutil
+
+import pytest
+
+SLOW_DISK = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:delay_exit=5000"]
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+@pytest.mark.deadline(120)
+def test_32_submits_make_at_most_8_commits(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "gate g\n"}, gates=["g"], config={"parallel": 1}, prefix=SLOW_DISK)
+    first = daemon.submit(repo.path)
+    daemon.play.arrived("g")
+    with daemon.connect() as rpc:
+        before = rpc.call("daemon.status")["commits"]
+        rpc.send_raw(b"".join(rpc.frame(rpc.request("run.submit", {"task": f"task {i}", "workdir": str(repo.path)})) for i in range(32)))
+        ids = [rpc.reply()["result"]["id"] for _ in range(32)]
+        commits = rpc.call("daemon.status")["commits"] - before
+    print(f"32 submits in {commits} commits")
+    assert len(set(ids)) == 32
+    assert 1 <= commits <= 8
+    daemon.kill()
+    daemon.prefix = []
+    daemon.start()
+    assert {r["id"] for r in daemon.call("run.list", limit=100)["runs"]} == {first, *ids}, "every answered submit is on disk"
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+@pytest.mark.deadline(120)
+def test_32_clients_share_commits_too(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "gate g\n"}, gates=["g"], config={"parallel": 1}, prefix=SLOW_DISK)
+    daemon.submit(repo.path)
+    daemon.play.arrived("g")
+    clients = [daemon.connect() for _ in range(32)]
+    before = daemon.call("daemon.status")["commits"]
+    for i, rpc in enumerate(clients):
+        rpc.send(rpc.request("run.submit", {"task": f"task {i}", "workdir": str(repo.path)}))
+    assert len({rpc.reply()["result"]["id"] for rpc in clients}) == 32
+    commits = daemon.call("daemon.status")["commits"] - before
+    print(f"32 submits of 32 clients in {commits} commits")
+    assert commits <= 8
+    for rpc in clients:
+        rpc.close()

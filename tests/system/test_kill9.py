@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""kill -9 of the daemon at random moments of one review: nothing is lost, nothing is paid twice. KILLS=n, SEED=n."""
+import collections
+import os
+import random
+import select
+import signal
+
+import pytest
+from rld import DRIFT_THEN_PASS, Closed, Events, carriers, proc_stat, wait_gone
+
+KILLS = int(os.environ.get("KILLS", "200"))
+SEED = int(os.environ.get("SEED", str(random.randrange(1 << 32))))
+FEWEST = 5 if KILLS >= 200 else 0
+
+# A few milliseconds of work, so that the agents' own phases are hit too.
+WORK = "i=0; while [ $i -lt 4000 ]; do i=$((i+1)); done\n"
+PHASES = ["queued", "implementing", "measuring", "reviewing", "verifying", "fixing", "pinning", "ended"]
+
+
+def where(daemon, number):
+    """The phase that the dead daemon left on disk."""
+    run = daemon.query("SELECT state FROM run WHERE id = ?", number)[0]["state"]
+    if run in ("succeeded", "failed", "cancelled"):
+        return "ended"
+    slots = daemon.query("SELECT stage FROM slot WHERE run = ? ORDER BY iteration, slot", number)
+    stage = slots[-1]["stage"] if slots else "waiting"
+    return "queued" if stage == "waiting" else stage
+
+
+def wait_at_most(daemon, seconds):
+    """Let the daemon live on for a random moment; it must not end by itself meanwhile."""
+    pidfd = os.pidfd_open(daemon.pid)
+    try:
+        ready, _, _ = select.select([pidfd], [], [], seconds)
+        assert not ready, f"rld ended by itself:\n{daemon.log()[-4000:]}"
+    finally:
+        os.close(pidfd)
+
+
+def reach(daemon, number, stage, since):
+    """Wait until the run tells that it enters what leads to the stage; or that it has ended."""
+    wanted = {"queued": ("run.state", "queued"), "measuring": ("attempt.ended", None), "verifying": ("attempt.ended", "review"),
+              "pinning": ("review.decided", None), "ended": ("run.state", "succeeded")}.get(stage, ("slot.phase", stage))
+    with Events(daemon, since=since, run=number) as events:
+        while True:
+            event = events.next()
+            if event["type"] == "run.state" and event["state"] in ("succeeded", "failed", "held"):
+                return
+            if event["type"] == wanted[0] and wanted[1] in (None, event.get("phase"), event.get("state"), event.get("role")):
+                return
+
+
+@pytest.mark.deadline(60 + KILLS * 2)
+def test_random_kills(make_daemon, repo):
+    print(f"SEED={SEED} KILLS={KILLS}")
+    chance = random.Random(SEED)
+    scripts = {name: WORK + text for name, text in DRIFT_THEN_PASS.items()}
+    daemon = make_daemon(scripts=scripts, config={"limits": {"grace": "2s"}})
+    hits = collections.Counter()
+    number, runs, acked = None, [], []
+    for _ in range(KILLS):
+        if number is None:
+            (repo.path / "work.txt").unlink(missing_ok=True)
+            number = daemon.review(repo.path, f"task {len(runs)}", key=f"k{len(runs)}")
+            runs.append(number)
+            acked.append(number)
+        since = max((e["seq"] for e in daemon.call("event.list", since=0, limit=1)["events"]), default=0)
+        rare = min(PHASES[:-1], key=lambda p: (hits[p], chance.random()))
+        if chance.random() < 0.7:
+            reach(daemon, number, rare, 0)
+        wait_at_most(daemon, chance.random() * chance.choice([0.001, 0.005, 0.05]))
+        daemon.kill()
+        hits[where(daemon, number)] += 1
+        daemon.start()
+        row = daemon.run(number)
+        assert row["state"] not in ("failed", "held", "cancelled"), (row, daemon.log()[-3000:])
+        if row["state"] == "succeeded":
+            number = None
+    if number is not None:
+        daemon.ended(number)
+    print("hits per phase: " + ", ".join(f"{p} {hits[p]}" for p in PHASES))
+    for run in runs:
+        row = daemon.run(run)
+        assert row["state"] == "succeeded", row
+        assert [s[1] for s in daemon.play.starts(run=run)] == ["implement", "review", "fix", "review"], f"run {run}: {daemon.play.starts(run=run)}"
+        assert [(a["role"], a["state"], a["exit_code"]) for a in daemon.attempts(run)] == [
+            (role, "exited", 0) for role in ("implement", "review", "fix", "review")]
+        assert [r["decision"] for r in daemon.reviews(run)] == ["drift", "pass"]
+        assert repo.git("rev-parse", f"refs/rl/passed/{run}/t1^{{tree}}")
+    assert [r["id"] for r in all_runs(daemon)] == sorted(acked, reverse=True), "acknowledged runs are there, once each"
+    sequence = all_events(daemon)
+    assert sequence == list(range(1, len(sequence) + 1))
+    assert all(hits[p] >= FEWEST for p in PHASES if p != "ended"), hits
+
+
+def all_runs(daemon):
+    rows, cursor = [], None
+    while True:
+        page = daemon.call("run.list", limit=100, **({"cursor": cursor} if cursor is not None else {}))
+        rows += page["runs"]
+        cursor = page.get("next")
+        if cursor is None:
+            return rows
+
+
+def all_events(daemon):
+    sequence, since = [], 0
+    while True:
+        page = daemon.call("event.list", since=since, limit=256)
+        if not page["events"]:
+            return sequence
+        sequence += [e["seq"] for e in page["events"]]
+        since = page["events"][-1]["seq"]
+
+
+@pytest.mark.deadline(180)
+def test_kills_while_clients_submit(make_daemon, tmp_path):
+    """A submit that was answered is there after the kill; one that was not is there once or not at all."""
+    from rld import Repo
+    chance = random.Random(SEED + 1)
+    daemon = make_daemon(scripts={"implement": "answer ok\n"}, config={"parallel": 8})
+    repos = [Repo(tmp_path / f"r{i}").path for i in range(8)]
+    asked, acked = 0, {}
+    for _ in range(max(KILLS // 10, 3)):
+        with daemon.connect() as rpc:
+            wave = {}
+            for i in range(8):
+                request = rpc.request("run.submit", {"task": f"task {asked}", "workdir": str(repos[i]), "key": f"key {asked}"})
+                wave[request["id"]] = f"key {asked}"
+                asked += 1
+                rpc.send(request)
+            for _ in range(chance.randrange(0, 9)):
+                reply = rpc.reply()
+                acked[wave[reply["id"]]] = reply["result"]["id"]
+            daemon.kill()
+            try:
+                while True:
+                    reply = rpc.reply()
+                    acked[wave[reply["id"]]] = reply["result"]["id"]
+            except (Closed, ConnectionError):
+                pass
+        daemon.start()
+    rows = all_runs(daemon)
+    numbers = [r["id"] for r in rows]
+    assert len(numbers) == len(set(numbers)) and set(acked.values()) <= set(numbers)
+    assert len(numbers) <= asked
+    for start in range(0, len(numbers), 50):
+        daemon.call("run.wait", ids=numbers[start:start + 50])
+    counts = collections.Counter(s[0] for s in daemon.play.starts())
+    assert counts == {n: 1 for n in numbers}, "each run's agent is paid for exactly once"
+    assert {r["state"] for r in all_runs(daemon)} == {"succeeded"}
+    print(f"{asked} submits, {len(acked)} answered, {len(numbers)} recorded")
+
+
+@pytest.mark.deadline(180)
+def test_kills_of_a_shim(make_daemon, repo):
+    """The shim dies at random moments: the run is held, or ended truly; its agent never outlives it."""
+    chance = random.Random(SEED + 2)
+    scripts = {name: WORK + text for name, text in DRIFT_THEN_PASS.items()}
+    daemon = make_daemon(scripts=scripts, config={"run": {"on_lost": "hold"}})
+    hits = collections.Counter()
+    for _ in range(max(KILLS // 10, 3)):
+        (repo.path / "work.txt").unlink(missing_ok=True)
+        nth = chance.randrange(1, 5)
+        with daemon.events() as events:
+            number = daemon.review(repo.path)
+            for _ in range(nth):
+                events.until("attempt.started", lambda e: e["run"] == number)
+        start = daemon.play.starts(run=number)
+        wait_at_most(daemon, chance.random() * 0.02)
+        victim = None
+        for path in (daemon.state / "attempts").glob("*/shim"):
+            if (path.parent / "exit").exists() and (path.parent / "exit").stat().st_size and not shim_lives(path):
+                continue
+            victim = pid_in(path)
+        if victim and proc_stat(victim) and proc_stat(victim)[0] != "Z":
+            os.kill(victim, signal.SIGKILL)
+            wait_gone(victim)
+        row = daemon.ended(number)
+        hits[row["state"]] += 1
+        assert row["state"] in ("held", "succeeded"), row
+        attempts = daemon.attempts(number)
+        assert carriers([a["uuid"] for a in attempts]) == []
+        if row["state"] == "held":
+            assert attempts[-1]["state"] == "lost" or daemon.run(number)["reason"], (row, attempts[-1], start)
+            daemon.call("run.cancel", id=number)
+            daemon.ended(number)
+    print(f"ends: {dict(hits)}")
+    assert hits["held"] >= 1
+
+
+def pid_in(path):
+    """The pid in a shim file, by the first word of digits after the version."""
+    for line in path.read_text().splitlines():
+        key, _, value = line.partition(" ")
+        if key == "pid":
+            return int(value)
+    raise AssertionError(path.read_text())
+
+
+def shim_lives(path):
+    stat = proc_stat(pid_in(path))
+    return stat is not None and stat[0] != "Z"

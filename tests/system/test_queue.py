@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Who runs when: slots of the daemon, priority, age, one run at a time in a shared workdir."""
+import pytest
+from rld import Repo, RpcError
+
+GATES = [f"g{i}" for i in range(1, 9)]
+
+
+@pytest.fixture
+def queue(make_daemon, tmp_path):
+    """A daemon with two slots whose agents wait at gate g<run>, and a way to make directories."""
+    def make(parallel=2):
+        daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\nanswer done\n"}, gates=GATES, config={"parallel": parallel})
+        daemon.dirs = iter(Repo(tmp_path / f"r{i}").path for i in range(20))
+        return daemon
+    return make
+
+
+def started(daemon):
+    return [s[0] for s in daemon.play.starts()]
+
+
+def test_never_more_than_parallel(queue):
+    daemon = queue(2)
+    runs = [daemon.submit(next(daemon.dirs)) for _ in range(5)]
+    daemon.play.arrived("g1")
+    daemon.play.arrived("g2")
+    assert [daemon.run(r)["state"] for r in runs] == ["running"] * 2 + ["queued"] * 3
+    assert daemon.run(3)["reason"]
+    for n in range(3, 6):
+        daemon.play.go(f"g{n - 2}")
+        daemon.play.arrived(f"g{n}")
+        assert len(started(daemon)) == n
+    daemon.play.go("g4")
+    daemon.play.go("g5")
+    assert {r["state"] for r in daemon.ended(*runs)} == {"succeeded"}
+
+
+def test_priority_then_age(queue):
+    daemon = queue(1)
+    daemon.submit(next(daemon.dirs))
+    daemon.play.arrived("g1")
+    for priority in (0, 5, 5, -3, 9):
+        daemon.submit(next(daemon.dirs), priority=priority)
+    last = 1
+    for expected in (6, 3, 4, 2, 5):
+        daemon.play.go(f"g{last}")
+        daemon.play.arrived(f"g{expected}")
+        last = expected
+    daemon.play.go(f"g{last}")
+    daemon.ended(*range(1, 7))
+    assert started(daemon) == [1, 6, 3, 4, 2, 5]
+
+
+def test_one_at_a_time_in_a_workdir(queue, tmp_path):
+    daemon = queue(4)
+    workdir = next(daemon.dirs)
+    (workdir / "sub").mkdir()
+    (tmp_path / "link").symlink_to(workdir)
+    daemon.submit(workdir)
+    daemon.play.arrived("g1")
+    same = [daemon.submit(d) for d in (workdir, workdir / "sub", tmp_path / "link")]
+    for run in same:
+        row = daemon.run(run)
+        assert row["state"] == "queued" and row["reason"] == "workdir busy: run 1", row
+    free = daemon.submit(next(daemon.dirs))
+    daemon.play.arrived(f"g{free}")
+    last = 1
+    for run in same:
+        daemon.play.go(f"g{last}")
+        daemon.play.arrived(f"g{run}")
+        last = run
+    daemon.play.go(f"g{last}")
+    daemon.play.go(f"g{free}")
+    daemon.ended(*range(1, 6))
+
+
+def test_a_held_run_keeps_its_workdir(make_daemon, tmp_path):
+    import os
+    import signal
+    from rld import proc_stat
+    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\n"}, gates=["g1", "g2"])
+    repo = Repo(tmp_path / "r")
+    first, second = daemon.submit(repo.path), daemon.submit(repo.path)
+    os.kill(proc_stat(daemon.play.arrived("g1"))[1], signal.SIGKILL)
+    assert daemon.ended(first)["state"] == "held"
+    assert daemon.run(second)["reason"] == "workdir busy: run 1"
+    daemon.call("run.cancel", id=first)
+    daemon.play.arrived("g2")
+    daemon.play.go("g2")
+    assert daemon.ended(second)["state"] == "succeeded"
+
+
+def test_a_run_held_frees_its_slot(make_daemon, tmp_path):
+    import os
+    import signal
+    from rld import proc_stat
+    daemon = make_daemon(scripts={"implement": "gate g$RL_RUN\n"}, gates=["g1", "g2"], config={"parallel": 1})
+    first, second = daemon.submit(Repo(tmp_path / "a").path), daemon.submit(Repo(tmp_path / "b").path)
+    os.kill(proc_stat(daemon.play.arrived("g1"))[1], signal.SIGKILL)
+    daemon.ended(first)
+    daemon.play.arrived("g2")
+    daemon.play.go("g2")
+    daemon.ended(second)
+
+
+def test_a_failed_run_makes_room(make_daemon, tmp_path):
+    daemon = make_daemon(scripts={"implement": "exit 1\n"}, config={"parallel": 1})
+    runs = [daemon.submit(Repo(tmp_path / f"r{i}").path) for i in range(10)]
+    assert {r["state"] for r in daemon.ended(*runs)} == {"failed"}
+    assert started(daemon) == runs
+
+
+def test_order_survives_a_restart(queue):
+    daemon = queue(1)
+    daemon.submit(next(daemon.dirs))
+    daemon.play.arrived("g1")
+    for priority in (1, 2, 3):
+        daemon.submit(next(daemon.dirs), priority=priority)
+    daemon.kill()
+    daemon.start()
+    last = 1
+    for expected in (4, 3, 2):
+        daemon.play.go(f"g{last}")
+        daemon.play.arrived(f"g{expected}")
+        last = expected
+    daemon.play.go(f"g{last}")
+    daemon.ended(1, 2, 3, 4)
+
+
+def test_list_is_newest_first_with_running_and_queued(queue):
+    daemon = queue(1)
+    for _ in range(3):
+        daemon.submit(next(daemon.dirs))
+    daemon.play.arrived("g1")
+    assert [(r["id"], r["state"]) for r in daemon.call("run.list")["runs"]] == [(3, "queued"), (2, "queued"), (1, "running")]
+    assert [r["id"] for r in daemon.call("run.list", state="queued")["runs"]] == [3, 2]
+
+
+def test_status_counts(queue):
+    daemon = queue(1)
+    for _ in range(3):
+        daemon.submit(next(daemon.dirs))
+    daemon.play.arrived("g1")
+    status = daemon.call("daemon.status")
+    flat = str(status)
+    assert "queued" in flat and "running" in flat
+
+
+def test_priority_limits(daemon, repo):
+    for bad in ("high", 1.5, 10 ** 30):
+        with pytest.raises(RpcError) as error:
+            daemon.submit(repo.path, priority=bad)
+        assert error.value.code in (-32602, -32700)

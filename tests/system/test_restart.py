@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: MIT
+"""The daemon stops, dies, comes back: agents go on, and are taken back with their true exit."""
+import os
+import signal
+import time
+
+import pytest
+from rld import DRIFT_THEN_PASS, alive, carriers, proc_stat, wait_gone
+
+GATED = {name: f"[ -e \"$PLAY/stop.{name}\" ] && gate g\n{text}" for name, text in DRIFT_THEN_PASS.items()}
+
+
+def at(make_daemon, repo, script, **params):
+    """A daemon whose run stands at the gate of a script: (daemon, run, pid of the agent)."""
+    daemon = make_daemon(scripts=GATED, gates=["g"])
+    (daemon.play.path / f"stop.{script}").touch()
+    number = daemon.review(repo.path, **params)
+    return daemon, number, daemon.play.arrived("g")
+
+
+SCRIPTS = ["implement", "review.1", "fix", "review"]
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_running_agent_is_taken_back(make_daemon, repo, script, how):
+    daemon, number, pid = at(make_daemon, repo, script)
+    getattr(daemon, how)()
+    assert alive(pid), "agents outlive the daemon"
+    daemon.start()
+    assert daemon.run(number)["state"] == "running"
+    assert daemon.attempts(number)[-1]["state"] == "running"
+    daemon.play.go("g")
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    assert [s[1] for s in daemon.play.starts()] == ["implement", "review", "fix", "review"], "nothing is paid for twice"
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_an_agent_that_ends_while_no_daemon_is_there(make_daemon, repo, script):
+    daemon, number, pid = at(make_daemon, repo, script)
+    shim = proc_stat(pid)[1]
+    daemon.kill()
+    daemon.play.go("g")
+    wait_gone(shim)
+    daemon.start()
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    assert [s[1] for s in daemon.play.starts()] == ["implement", "review", "fix", "review"]
+
+
+@pytest.mark.parametrize("end,exit_code,sig", [("exit 3", 3, None), ("kill -USR1 $$", None, 10), ("exit 255", 255, None)])
+def test_the_exit_is_true_across_a_restart(make_daemon, repo, end, exit_code, sig):
+    for meanwhile in (False, True):
+        name = f"d{meanwhile}"
+        daemon = make_daemon(name=name, scripts={"implement": f"answer text\ngate g\n{end}\n"}, gates=["g"])
+        number = daemon.submit(repo.path)
+        pid = daemon.play.arrived("g")
+        shim = proc_stat(pid)[1]
+        daemon.kill()
+        if meanwhile:
+            daemon.play.go("g")
+            wait_gone(shim)
+            daemon.start()
+        else:
+            daemon.start()
+            daemon.play.go("g")
+        row = daemon.ended(number)
+        attempt = daemon.attempts(number)[0]
+        assert (row["state"], attempt["state"], attempt["exit_code"], attempt["signal"]) == ("failed", "exited", exit_code, sig)
+        assert attempt["bytes"] == 5
+
+
+def test_output_written_meanwhile_is_whole(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "echo before\ngate a\nseq 1 20000\ngate b\necho after\n"}, gates=["a", "b"])
+    number = daemon.submit(repo.path)
+    daemon.play.arrived("a")
+    daemon.kill()
+    daemon.play.go("a")
+    daemon.play.arrived("b")
+    daemon.start()
+    daemon.play.go("b")
+    assert daemon.ended(number)["state"] == "succeeded"
+    expected = "before\n" + "".join(f"{i}\n" for i in range(1, 20001)) + "after\n"
+    done = daemon.rlctl("logs", f"{number}/1", check=0)
+    assert done.out == expected
+
+
+def test_a_tree_is_still_ended_after_a_restart(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "setsid sleep 1000 &\ngate g\n"}, gates=["g"])
+    number = daemon.submit(repo.path)
+    daemon.play.arrived("g")
+    daemon.kill()
+    daemon.start()
+    daemon.call("run.cancel", id=number)
+    assert daemon.ended(number)["state"] == "cancelled"
+    assert carriers([a["uuid"] for a in daemon.attempts(number)]) == []
+
+
+def test_a_queued_run_survives(make_daemon, repo):
+    daemon, first, _ = at(make_daemon, repo, "implement")
+    second = daemon.submit(repo.path, "second")
+    daemon.kill()
+    daemon.start()
+    assert daemon.run(second)["state"] == "queued"
+    (daemon.play.path / "stop.implement").unlink()
+    daemon.play.go("g")
+    assert [r["state"] for r in daemon.ended(first, second)] == ["succeeded"] * 2
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_killed_shim_is_lost_and_held(make_daemon, repo, script):
+    daemon, number, pid = at(make_daemon, repo, script)
+    os.kill(proc_stat(pid)[1], signal.SIGKILL)
+    row = daemon.ended(number)
+    assert row["state"] == "held" and row["reason"], row
+    assert not alive(pid), "the agent dies with its shim"
+    last = daemon.attempts(number)[-1]
+    assert (last["state"], last["exit_code"], last["signal"], last["process"]) == ("lost", None, None, "lost")
+    daemon.restart()
+    assert daemon.run(number)["state"] == "held", "held runs survive restarts"
+    (daemon.play.path / f"stop.{script}").unlink()
+    again = daemon.call("run.retry", id=number)["id"]
+    assert daemon.ended(again)["state"] == "succeeded"
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_lost_while_no_daemon_is_there(make_daemon, repo, script):
+    daemon, number, pid = at(make_daemon, repo, script)
+    shim = proc_stat(pid)[1]
+    daemon.kill()
+    os.kill(shim, signal.SIGKILL)
+    wait_gone(shim)
+    daemon.start()
+    assert daemon.ended(number)["state"] == "held"
+    assert daemon.attempts(number)[-1]["state"] == "lost"
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_on_lost_retry(make_daemon, repo, script):
+    daemon, number, pid = at(make_daemon, repo, script, on_lost="retry")
+    (daemon.play.path / f"stop.{script}").unlink()
+    role = script.split(".")[0]
+    before = len(daemon.play.starts(role=role))
+    if script == "review.1":
+        daemon.play.set({"review.2": DRIFT_THEN_PASS["review.1"]})
+    os.kill(proc_stat(pid)[1], signal.SIGKILL)
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    lost = [a for a in daemon.attempts(number) if a["state"] == "lost"]
+    assert len(lost) == 1 and lost[0]["role"] == role
+    assert len(daemon.play.starts(role=role)) > before
+    prompt = daemon.play.prompt(number, role, before + 1).decode()
+    assert "interrupted" in prompt, "a retry tells the agent"
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_on_lost_fail(make_daemon, repo, script):
+    daemon, number, pid = at(make_daemon, repo, script, on_lost="fail")
+    os.kill(proc_stat(pid)[1], signal.SIGKILL)
+    row = daemon.ended(number)
+    assert row["state"] == "failed" and "lost" in row["cause"]
+    daemon.rlctl("wait", number, check=12)
+
+
+def test_a_shim_ended_by_a_stranger_is_no_cancel(make_daemon, repo):
+    """SIGTERM to the shim without a recorded decision: interrupted, treated as lost."""
+    daemon, number, pid = at(make_daemon, repo, "implement")
+    os.kill(proc_stat(pid)[1], signal.SIGTERM)
+    row = daemon.ended(number)
+    assert row["state"] == "held", row
+    attempt = daemon.attempts(number)[0]
+    assert "interrupted" in attempt["cause"] and str(os.getpid()) in attempt["cause"], attempt
+
+
+def test_reboot(make_daemon, repo):
+    """Rows of another boot: nothing of them can be running, whatever has their pids now."""
+    daemon, number, pid = at(make_daemon, repo, "implement")
+    shim = proc_stat(pid)[1]
+    daemon.kill()
+    os.kill(shim, signal.SIGKILL)
+    wait_gone(shim)
+    wait_gone(pid)
+    database = daemon.database()
+    database.execute("UPDATE attempt SET boot_id = '00000000-0000-4000-8000-000000000000'")
+    database.close()
+    daemon.start()
+    assert daemon.ended(number)["state"] == "held"
+    attempt = daemon.attempts(number)[0]
+    assert attempt["state"] == "lost" and "boot" in attempt["cause"], attempt
+
+
+def test_reboot_before_the_start(make_daemon, repo):
+    """No lock, no file, but another boot: it may have run, so it is lost, not started again."""
+    import shutil
+    daemon, number, pid = at(make_daemon, repo, "implement")
+    shim = proc_stat(pid)[1]
+    daemon.kill()
+    os.kill(shim, signal.SIGKILL)
+    wait_gone(shim)
+    database = daemon.database()
+    (attempt,) = database.execute("SELECT id FROM attempt").fetchone()
+    database.execute("UPDATE attempt SET boot_id = '00000000-0000-4000-8000-000000000000', state = 'starting'")
+    database.close()
+    shutil.rmtree(daemon.state / "attempts" / str(attempt))
+    daemon.start()
+    assert daemon.ended(number)["state"] == "held"
+    assert daemon.attempts(number)[0]["state"] == "lost"
+    assert len(daemon.play.starts()) == 1
+
+
+def test_never_started_starts_again(make_daemon, repo):
+    """Recorded, but nothing there in this boot: it has never run, so it may run now, and it is not lost."""
+    import shutil
+    daemon, number, pid = at(make_daemon, repo, "implement")
+    shim = proc_stat(pid)[1]
+    daemon.kill()
+    os.kill(shim, signal.SIGKILL)
+    wait_gone(shim)
+    database = daemon.database()
+    (attempt,) = database.execute("SELECT id FROM attempt").fetchone()
+    database.execute("UPDATE attempt SET state = 'starting'")
+    database.close()
+    shutil.rmtree(daemon.state / "attempts" / str(attempt))
+    (daemon.play.path / "stop.implement").unlink()
+    daemon.start()
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert [a["state"] for a in daemon.attempts(number)] == ["exited"] * 4
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage\n", b"\0" * 100, b"\xff" * 5000])
+def test_an_unreadable_exit_record_is_quarantined(make_daemon, repo, tmp_path, content):
+    from rld import Repo
+    daemon, number, pid = at(make_daemon, repo, "implement")
+    shim = proc_stat(pid)[1]
+    (daemon.play.path / "stop.implement").unlink()
+    other = Repo(tmp_path / "other")
+    daemon.kill()
+    daemon.play.go("g")
+    wait_gone(shim)
+    attempt = next((daemon.state / "attempts").glob("*/exit")).parent
+    (attempt / "exit").write_bytes(content)
+    daemon.start()
+    assert daemon.ended(number)["state"] == "held"
+    assert daemon.attempts(number)[0]["state"] == "lost"
+    unaffected = daemon.review(other.path)
+    assert daemon.ended(unaffected)["state"] == "succeeded"
+
+
+def test_a_second_instance_is_refused_and_told_who_holds_the_state(daemon):
+    import subprocess
+    started = time.monotonic()
+    second = subprocess.run(daemon.argv(), env=daemon.environment, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert second.returncode != 0
+    assert str(daemon.pid) in second.stderr and str(daemon.state) in second.stderr, second.stderr
+    assert time.monotonic() - started < 30
+    assert daemon.call("daemon.status")
+
+
+def test_a_second_instance_waits_for_the_first_to_go(daemon):
+    """An upgrade starts the new one before the old one is gone: the lock is waited for."""
+    old = daemon.process
+    pid = daemon.pid
+    first_log = len(daemon.log())
+    daemon.spawn()
+    while "hold" not in daemon.log()[first_log:] and str(pid) not in daemon.log()[first_log:]:
+        assert daemon.process.poll() is None
+    os.kill(pid, signal.SIGTERM)
+    old.wait()
+    while b"READY=1" not in daemon.notify.recv(4096).split(b"\n"):
+        pass
+    daemon.notify.close()
+    with daemon.connect() as rpc:
+        daemon.pid = rpc.peer_pid()
+        assert daemon.pid == daemon.process.pid
+
+
+def test_a_dead_socket_is_replaced(make_daemon):
+    daemon = make_daemon()
+    daemon.kill()
+    assert daemon.socket.exists()
+    daemon.start()
+    assert daemon.call("daemon.status")
+
+
+def test_state_is_private(daemon, repo):
+    daemon.ended(daemon.review(repo.path))
+    for path in daemon.state.rglob("*"):
+        assert path.lstat().st_mode & 0o077 == 0 or path.is_symlink() or path.parent != daemon.state, f"{path}: {oct(path.lstat().st_mode)}"
+    assert daemon.state.stat().st_mode & 0o077 == 0
+    assert daemon.socket.stat().st_mode & 0o007 == 0
+
+
+def test_a_damaged_database_stops_the_start_and_is_named(make_daemon):
+    daemon = make_daemon()
+    daemon.stop()
+    whole = (daemon.state / "rld.db").read_bytes()
+    (daemon.state / "rld.db").write_bytes(b"this is no database at all " * 400)
+    process = daemon.spawn()
+    assert process.wait() != 0
+    daemon.notify.close()
+    assert "rld.db" in daemon.log()
+    (daemon.state / "rld.db").write_bytes(whole)
+    for leftover in daemon.state.glob("rld.db-*"):
+        leftover.unlink()
+    daemon.start()
+
+
+def test_a_database_of_a_newer_version_is_refused(make_daemon):
+    daemon = make_daemon()
+    daemon.stop()
+    database = daemon.database()
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    database.execute("PRAGMA user_version = 999")
+    database.close()
+    process = daemon.spawn()
+    assert process.wait() != 0
+    daemon.notify.close()
+    assert "999" in daemon.log() or "newer" in daemon.log()
+    database = daemon.database()
+    database.execute(f"PRAGMA user_version = {version}")
+    database.close()
+    daemon.start()
+
+
+def test_restart_ten_times_in_one_run(make_daemon, repo):
+    daemon, number, pid = at(make_daemon, repo, "implement")
+    for i in range(10):
+        daemon.kill() if i % 2 else daemon.stop()
+        daemon.start()
+        assert daemon.attempts(number)[0]["state"] == "running"
+    daemon.play.go("g")
+    assert daemon.ended(number)["state"] == "succeeded"
+    assert len(daemon.play.starts()) == 4
