@@ -2,6 +2,9 @@
 -- The first schema. Columns are the fields of daemon/core/row.h; states are stored as their names (core/state.h).
 -- Migrations are append-only: once released, a file of this folder with a number is never changed.
 
+-- Each file runs in one transaction and sets user_version to its own number.
+PRAGMA user_version = 1;
+
 -- "rld1": tells our file from another program's.
 PRAGMA application_id = 0x726c6431;
 

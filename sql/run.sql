@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Named statements. "-- name: N" begins one; "rows: R" behind it says which row type of core/row.h its columns fill.
+-- Named statements, kept prepared. "-- name: N" begins one; "rows: R" behind it says which row type of core/row.h its
+-- columns fill. "N.put" and "N.put-*" write a row of type N. Each parameter and column is a field of the row.
 -- Paged statements take :after (NULL or 0 for the first page) and give the column "after": what to bind for the next.
 
 -- name: run.put

@@ -20,13 +20,14 @@ function begin_file() {
 
 function begin_statement() {
 	if ($3 == "" || (NF > 3 && ($4 != "rows:" || NF != 5)))
-		complain("expected -- name: NAME or -- name: NAME rows: TYPE")
+		complain("expected -- name: NAME, -- name: NAME rows: TYPE or -- once: NAME")
 	if ($3 in seen)
 		complain("a second statement named " $3)
 	seen[$3] = 1
 	current = ++statements
 	statement_name[current] = $3
-	statement_rows[current] = $5
+	statement_once[current] = $2 == "once:" ? "true" : "false"
+	statement_rows[current] = $5 == "" ? "NULL" : "\"" $5 "\""
 }
 
 function quoted(line) {
@@ -42,13 +43,13 @@ BEGIN {
 
 FNR == 1 { begin_file() }
 
-!migration && /^-- name:/ { begin_statement(); next }
+!migration && /^-- (name|once):/ { begin_statement(); next }
 
 /^[ \t]*(--.*)?$/ { next }
 
 migration { migration_text[migrations] = migration_text[migrations] quoted($0); next }
 
-current == 0 { complain("a line before the first -- name:"); next }
+current == 0 { complain("a line before the first -- name: or -- once:"); next }
 
 { statement_text[current] = statement_text[current] quoted($0) }
 
@@ -59,7 +60,7 @@ END {
 	print "};\nconst size_t sql_migrations_count = sizeof(sql_migrations) / sizeof(sql_migrations[0]);"
 	print "\nconst struct sql_statement sql_statements[] = {"
 	for (i = 1; i <= statements; i++)
-		printf "\t{ \"%s\", %s,\n%s\t},\n", statement_name[i],
-		    statement_rows[i] == "" ? "NULL" : "\"" statement_rows[i] "\"", statement_text[i]
+		printf "\t{ \"%s\", %s, %s,\n%s\t},\n", statement_name[i], statement_once[i], statement_rows[i],
+		    statement_text[i]
 	print "};\nconst size_t sql_statements_count = sizeof(sql_statements) / sizeof(sql_statements[0]);"
 }

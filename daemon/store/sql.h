@@ -3,6 +3,7 @@
 #ifndef STORE_SQL_H
 #define STORE_SQL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The file NNNN-name.sql brings the schema from version NNNN-1 to NNNN. */
@@ -11,9 +12,10 @@ struct sql_migration {
 	const char *text;
 };
 
-/* A "-- name: N" or "-- name: N rows: R" of the other files. */
+/* A "-- name: N", "-- name: N rows: R" or "-- once: N" of the other files. */
 struct sql_statement {
 	const char *name;
+	bool once;		/* run at open, not kept prepared */
 	const char *rows;	/* row type that the columns fill, NULL: gives no rows */
 	const char *text;
 };

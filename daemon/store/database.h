@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* The one connection to the database: open, migrate, transactions, and what each error means. Used by one thread at a time. */
+#ifndef STORE_DATABASE_H
+#define STORE_DATABASE_H
+
+#include "store/store.h"
+
+struct database;
+struct statement;
+
+/* What may be answered to a failure; any other one ends the process, naming the file and the statement. */
+enum database_result {
+	DATABASE_OK,
+	DATABASE_FULL	/* no space; nothing is lost by database_rollback() */
+};
+
+/* NULL with a sentence in error that names the file and the remedy. */
+struct database *database_open(const char *path, char *error, size_t room);
+void database_close(struct database *db);
+
+/* Valid as long as db; a name that sql/ does not have is a bug and ends the process. */
+struct statement *database_statement(struct database *db, const char *name);
+
+enum database_result database_begin(struct database *db);
+enum database_result database_put(struct database *db, enum row_kind kind, const void *row);
+enum database_result database_change(struct database *db, struct statement *s, const struct query_bind *binds);
+
+/* Put everything but the commit mark on the disk and reserve the room for that: lack of space shows here, where it can
+ * still be rolled back. */
+enum database_result database_flush(struct database *db);
+
+/* After database_flush(). Any error ends the process, since the commit may have happened. */
+void database_commit(struct database *db);
+void database_rollback(struct database *db);
+
+/* Rows of s, which must be of this kind; see statement_run(). */
+void database_read(struct database *db, struct statement *s, enum row_kind kind, const struct query_bind *binds, size_t max, struct rowset *set);
+
+/* Move the WAL into the database when it has grown long enough. */
+void database_checkpoint(struct database *db);
+
+#endif

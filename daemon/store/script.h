@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs scripts of sql/ while the database is being opened, and says in a sentence what went wrong. */
+#ifndef STORE_SCRIPT_H
+#define STORE_SCRIPT_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The result of a script that gives one row of up to three values, as text. */
+struct script_row {
+	char values[3][256];
+};
+
+/* Run a "-- once:" script of sql/; row may be NULL. 0, or -1 with a sentence in error. */
+int script_once(sqlite3 *db, const char *name, struct script_row *row, char *error, size_t room);
+
+/* Run text (of one or more statements). */
+int script_text(sqlite3 *db, const char *text, struct script_row *row, char *error, size_t room);
+
+/* Is it for want of space that a call failed with code rc, by errno error? */
+bool script_is_full(int rc, int error);
+
+/* The sentence for code rc of the last call on db: the file, what is wrong, the remedy. */
+void script_error(sqlite3 *db, int rc, char *error, size_t room);
+
+#endif
