@@ -33,8 +33,7 @@ enum run_action {
 	RUN_A_BEGIN,		/* first iteration: fill the slots */
 	RUN_A_END,		/* cancel every slot */
 	RUN_A_HOLD,
-	RUN_A_FINISH,
-	RUN_ACTIONS
+	RUN_A_FINISH
 };
 
 struct run_edge {

@@ -54,8 +54,7 @@ enum slot_action {
 	SLOT_A_FIX,
 	SLOT_A_PIN,
 	SLOT_A_END,			/* end what is under way */
-	SLOT_A_SETTLE,			/* the slot is over or held: let the run decide */
-	SLOT_ACTIONS
+	SLOT_A_SETTLE			/* the slot is over or held: let the run decide */
 };
 
 struct slot_edge {

@@ -17,9 +17,12 @@ struct engine_options {
 
 /* Told after every commit, with the decision's event rows (seq assigned), on the loop. */
 typedef void engine_committed_cb(void *arg, const struct decision *d);
-/* Told when the engine has become idle or busy: nothing runs, nothing is being started. */
 
 struct engine *engine_new(const struct ports *ports, const struct engine_options *options, engine_committed_cb *committed, void *arg);
+/* Start nothing more: reports and commits that still come in are recorded facts for the next daemon. Then close the
+ * store, which reports what was still being committed, then free. */
+void engine_stop(struct engine *engine);
+/* Submits that still wait are answered "unavailable". */
 void engine_free(struct engine *engine);
 
 /* Start-up, in this order: the highest ids ever used, every row of every unfinished run, then recover: classifies each
@@ -39,7 +42,7 @@ void engine_set_parallel(struct engine *engine, int64_t parallel);
 /* No new run is started, submits are refused. */
 void engine_drain(struct engine *engine);
 bool engine_draining(const struct engine *engine);
-/* Attempts, steps and commits under way: 0 = a drained daemon may exit. */
+/* Running runs, submits and commits under way: 0 = a drained daemon may exit. */
 size_t engine_busy(const struct engine *engine);
 /* Attempts running now. */
 size_t engine_running(const struct engine *engine);
@@ -80,7 +83,10 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
  * the view. by: who said so, for the cause: "uid 1000". */
 void engine_cancel(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
 
-/* A new run of the tasks that did not pass. rows: the ended run (from the store), or NULL for one in the view (held). */
-void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t owner, bool check, engine_reply_cb *cb, void *arg);
+/* A new run of the tasks that did not pass, with the plan of the old one. rows: the old run, from the view or read from
+ * the store; copied. A held run is cancelled in the same decision, since the new one needs its workdir. environment:
+ * sent anew by the client, because the file of an ended run is gone. */
+void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t owner, char *const *environment, bool check,
+    engine_reply_cb *cb, void *arg);
 
 #endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "core/review.h"
+#include "engine/engine_int.h"
+#include "proto/escape.h"
+
+void attempt_begin(struct turn *turn, struct lane *lane, enum role role)
+{
+	struct run *run = lane->run;
+	struct engine *engine = run->engine;
+	const struct agent_plan *agent = &run->plan.agents[role];
+	struct attempt_row *a = row_new(ROW_ATTEMPT);
+	char uuid[37];
+
+	engine->ports.uuid(engine->ports.clock_ctx, uuid);
+	a->id = ++engine->last_attempt;
+	a->run = run->rows->run.id;
+	a->number = (int64_t)run->rows->nattempts + 1;
+	a->iteration = lane->row->iteration;
+	a->slot = lane->row->slot;
+	a->task = xstrdup(lane->row->task);
+	a->role = (int)role;
+	a->round = role == ROLE_REVIEW ? lane->row->round : role == ROLE_FIX ? lane->row->fix : 0;
+	a->agent = xstrdup(agent->name);
+	a->model = xstrdup(agent->model);
+	a->uuid = xstrdup(uuid);
+	a->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
+	a->state = ATTEMPT_S_STARTING;
+	lane->row->attempt = a->id;
+	turn_put(turn, ROW_ATTEMPT, a);
+	run_rows_put(run->rows, ROW_ATTEMPT, a);
+	turn_act(turn, ACT_COMPOSE, run, lane, a->id);
+}
+
+static json_t *attempt_body(const struct attempt_row *a)
+{
+	return json_pack("{s:I, s:I, s:s, s:s*, s:I, s:I}", "attempt", (json_int_t)a->id, "number", (json_int_t)a->number,
+	    "role", state_name(&role_names, a->role), "agent", a->agent, "slot", (json_int_t)a->slot, "round", (json_int_t)a->round);
+}
+
+static void set_number(json_t *body, const char *name, int64_t value)
+{
+	if (value != ROW_NONE)
+		json_object_set_new(body, name, json_integer(value));
+}
+
+static void tell_ended(struct turn *turn, const struct attempt_row *a)
+{
+	json_t *body = attempt_body(a);
+
+	json_object_set_new(body, "state", json_string(state_name(&attempt_state_names, a->state)));
+	set_number(body, "exit_code", a->exit_code);
+	set_number(body, "signal", a->signal);
+	json_object_set_new(body, "process", json_string(state_name(&process_result_names, a->process)));
+	json_object_set_new(body, "outcome", json_string(state_name(&task_result_names, a->outcome)));
+	if (a->cause != NULL)
+		json_object_set_new(body, "cause", json_string(a->cause));
+	set_number(body, "tokens_input", a->tokens_input);
+	set_number(body, "tokens_output", a->tokens_output);
+	if (a->cost_usd == a->cost_usd)
+		json_object_set_new(body, "cost_usd", json_real(a->cost_usd));
+	if (a->started_at != ROW_NONE && a->ended_at != ROW_NONE)
+		set_number(body, "wall_ms", a->ended_at - a->started_at);
+	turn_tell(turn, "attempt.ended", a->run, body);
+}
+
+/* An attempt of which nothing ran: the cancel came before its start. */
+static void end_unstarted(struct lane *lane)
+{
+	struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	struct turn *turn = turn_new(lane->run->engine);
+
+	a->state = ATTEMPT_S_EXITED;
+	a->process = PROCESS_CANCELLED;
+	a->outcome = TASK_R_FAILED;
+	a->cause = xstrdup("cancelled before it was started");
+	a->ended_at = engine_now(lane->run->engine);
+	turn_put(turn, ROW_ATTEMPT, a);
+	tell_ended(turn, a);
+	lane_ended(turn, lane);
+	turn_commit(turn);
+}
+
+static void compose_cb(void *arg, struct work *work)
+{
+	struct lane *lane = arg;
+	struct engine *engine = lane->run->engine;
+	struct compose_work *w = (struct compose_work *)work;
+	struct launch *launch = w->launch;
+
+	if (engine->stopped) {
+		work_free(work);
+		return;
+	}
+	if (lane_ending(lane)) {
+		end_unstarted(lane);
+	} else if (launch == NULL) {
+		attempt_refused(lane, w->error);
+	} else {
+		w->launch = NULL;
+		lane->pending = PENDING_PROC;
+		lane->id = w->attempt.id;
+		engine->ports.start(engine->ports.proc_ctx, launch);
+	}
+	work_free(work);
+}
+
+void attempt_compose(struct lane *lane)
+{
+	struct run *run = lane->run;
+	const struct review_row *last = review_last(lane);
+	struct compose_work *w;
+
+	if (lane_ending(lane)) {
+		end_unstarted(lane);
+		return;
+	}
+	w = xcalloc(1, sizeof(*w));
+	row_init(ROW_RUN, &w->run);
+	row_init(ROW_SLOT, &w->slot);
+	row_init(ROW_ATTEMPT, &w->attempt);
+	row_init(ROW_TASK, &w->task);
+	row_assign(ROW_RUN, &w->run, &run->rows->run);
+	row_assign(ROW_SLOT, &w->slot, lane->row);
+	row_assign(ROW_ATTEMPT, &w->attempt, run_attempt(run, lane->row->attempt));
+	row_assign(ROW_TASK, &w->task, lane_task(lane));
+	w->plan = &run->plan;
+	w->follow_up = last != NULL ? xstrdup(last->feedback) : NULL;
+	w->findings = review_findings_json(lane);
+	lane->pending = PENDING_WORK;
+	engine_work(run->engine, &w->work, WORK_COMPOSE, compose_cb, lane);
+}
+
+void attempt_started(struct lane *lane)
+{
+	struct attempt_row *a = run_attempt(lane->run, lane->id);
+	struct turn *turn = turn_new(lane->run->engine);
+
+	a->state = ATTEMPT_S_RUNNING;
+	a->started_at = engine_now(lane->run->engine);
+	turn_put(turn, ROW_ATTEMPT, a);
+	turn_tell(turn, "attempt.started", a->run, attempt_body(a));
+	turn_commit(turn);
+}
+
+static void skip_review(struct turn *turn, struct lane *lane, const char *reason)
+{
+	free(lane->row->reason);
+	lane->row->reason = xasprintf("not reviewed: %s", reason);
+	turn_tell(turn, "review.skipped", lane->row->run, json_pack("{s:I, s:s*, s:s}", "slot", (json_int_t)lane->row->slot,
+	    "task", lane->row->task, "reason", reason));
+}
+
+/* The attempt's answer becomes the one under review. */
+static void take_answer(struct lane *lane, const struct attempt_row *a)
+{
+	struct slot_row *row = lane->row;
+
+	row->answer = a->id;
+	free(row->previous_answer_hash);
+	row->previous_answer_hash = row->answer_hash;
+	row->answer_hash = xstrdup(a->answer_hash);
+	row->interrupted = 0;
+}
+
+static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, enum slot_event event, const char *cause)
+{
+	bool lost = event == SLOT_E_LOST_HOLD || event == SLOT_E_LOST_RETRY || event == SLOT_E_LOST_FAIL;
+
+	if (event == SLOT_E_DONE || event == SLOT_E_DONE_UNREVIEWED)
+		take_answer(lane, a);
+	if (event == SLOT_E_DONE_UNREVIEWED)
+		skip_review(turn, lane, lane->run->plan.skip_reason);
+	if (event == SLOT_E_FAILED && a->role == ROLE_IMPLEMENT && lane->run->plan.review)
+		skip_review(turn, lane, "implement not successful");
+	if (event == SLOT_E_FAILED && a->role == ROLE_REVIEW)
+		review_error(turn, lane, cause);
+	if (lost)
+		lane->row->interrupted = 1;
+	lane_event(turn, lane, event, cause);
+}
+
+/* Who ended the process decides what its exit means: only a recorded decision makes it "cancelled". */
+static enum process_result process_of(const struct lane *lane)
+{
+	const struct exit_record *r = &lane->record;
+
+	if (lane->lost)
+		return PROCESS_LOST;
+	if (r->how == EXIT_NOT_STARTED)
+		return PROCESS_NOT_STARTED;
+	switch (r->by) {
+	case EXIT_WALL:
+		return PROCESS_TIMEOUT;
+	case EXIT_IDLE:
+		return PROCESS_IDLE;
+	case EXIT_TERM:
+		return lane_ending(lane) ? PROCESS_CANCELLED : PROCESS_LOST;
+	case EXIT_OWN:
+		break;
+	}
+	return r->how == EXIT_BY_CODE ? PROCESS_EXITED : PROCESS_SIGNALLED;
+}
+
+static void take_output(struct attempt_row *a, struct collect_work *w)
+{
+	struct agent_result *r = &w->result;
+
+	a->tokens_input = r->tokens_input;
+	a->tokens_cached = r->tokens_cached;
+	a->tokens_cache_write = r->tokens_cache_write;
+	a->tokens_output = r->tokens_output;
+	a->tokens_reasoning = r->tokens_reasoning;
+	a->cost_usd = r->cost_usd;
+	a->session = r->session;
+	r->session = NULL;
+	a->answer_hash = w->answer_hash;
+	w->answer_hash = NULL;
+}
+
+static char *lost_detail(const struct lane *lane)
+{
+	if (!lane->lost)
+		return xasprintf("its supervisor was told to end by process %lld of uid %lld, not by this daemon",
+		    (long long)lane->record.sender_pid, (long long)lane->record.sender_uid);
+	return xstrdup(lane->lost_detail);
+}
+
+static char *cause_of(const struct lane *lane, const struct attempt_facts *facts, int64_t limit_ms, const struct collect_work *w)
+{
+	const char *words = lane->record.how == EXIT_NOT_STARTED ? lane->record.error : w->error != NULL ? w->error : w->result.error;
+	char *detail = facts->process == PROCESS_LOST ? lost_detail(lane) : xstrdup(words);
+	char *safe = detail != NULL ? text_escape(detail, strlen(detail), false) : NULL;
+	char *cause = attempt_cause(facts, limit_ms, safe);
+
+	free(safe);
+	free(detail);
+	return cause;
+}
+
+static void collect_cb(void *arg, struct work *work)
+{
+	struct lane *lane = arg;
+	struct run *run = lane->run;
+	const struct plan *plan = &run->plan;
+	struct collect_work *w = (struct collect_work *)work;
+	struct attempt_row *a = run_attempt(run, w->attempt);
+	const struct exit_record *r = &lane->record;
+	struct attempt_facts facts = {
+		.role = (enum role)a->role,
+		.process = process_of(lane),
+		.status = r->status,
+		.is_error = w->result.is_error || w->error != NULL,
+		.provider = w->result.provider,
+		.denied = w->result.denials > 0,
+		.has_git = run->rows->run.has_git == 1,
+		.review = plan->review,
+		.on_lost = plan->on_lost,
+	};
+	enum slot_event event = attempt_classify(&facts);
+	struct turn *turn;
+	int64_t limit;
+
+	if (run->engine->stopped) {
+		work_free(work);
+		return;
+	}
+	turn = turn_new(run->engine);
+	take_output(a, w);
+	a->state = facts.process == PROCESS_LOST ? ATTEMPT_S_LOST : ATTEMPT_S_EXITED;
+	a->process = (int)facts.process;
+	a->provider = (int)facts.provider;
+	a->outcome = (int)attempt_outcome(&facts);
+	a->ended_at = lane->lost || r->ended_ms == 0 ? engine_now(run->engine) : r->ended_ms;
+	if (!lane->lost) {
+		a->exit_code = r->how == EXIT_BY_CODE ? r->status : ROW_NONE;
+		a->signal = r->how == EXIT_BY_SIGNAL ? r->status : ROW_NONE;
+		a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
+	}
+	if (!attempt_succeeded(&facts) || event == SLOT_E_FAILED) {
+		limit = facts.process == PROCESS_IDLE ? plan->idle_timeout_ms :
+		    facts.role == ROLE_REVIEW ? plan->review_timeout_ms : plan->timeout_ms;
+		a->cause = cause_of(lane, &facts, limit, w);
+	}
+	if (!lane->lost && !r->tree_empty)
+		run_warn(turn, run, "an attempt's process tree could not be seen to be empty");
+	turn_put(turn, ROW_ATTEMPT, a);
+	tell_ended(turn, a);
+	lane->pending = PENDING_NOTHING;
+	lane->id = ROW_NONE;
+	if (lane_ending(lane))
+		lane_ended(turn, lane);
+	else
+		follow(turn, lane, a, event, a->cause);
+	turn_commit(turn);
+	work_free(work);
+}
+
+void attempt_ended(struct lane *lane, const struct exit_record *record, const char *detail)
+{
+	struct run *run = lane->run;
+	struct attempt_row *a = run_attempt(run, lane->row->attempt);
+	struct collect_work *w = xcalloc(1, sizeof(*w));
+
+	lane->lost = record == NULL;
+	lane->record = record != NULL ? *record : (struct exit_record){ 0 };
+	free(lane->lost_detail);
+	lane->lost_detail = xstrdup(detail);
+	lane->pending = PENDING_WORK;
+	w->attempt = a->id;
+	w->reader = run->plan.agents[a->role].reader;
+	engine_work(run->engine, &w->work, WORK_COLLECT, collect_cb, lane);
+}
+
+void attempt_refused(struct lane *lane, const char *error)
+{
+	struct exit_record record = { .how = EXIT_NOT_STARTED, .tree_empty = true };
+
+	snprintf(record.error, sizeof(record.error), "%s", error != NULL ? error : "unknown error");
+	attempt_ended(lane, &record, NULL);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/engine_int.h"
+#include "proto/error.h"
+
+struct engine *engine_new(const struct ports *ports, const struct engine_options *options, engine_committed_cb *committed, void *arg)
+{
+	struct engine *engine = xcalloc(1, sizeof(*engine));
+
+	engine->ports = *ports;
+	engine->state_dir = xstrdup(options->state_dir);
+	engine->config_dir = xstrdup(options->config_dir);
+	engine->parallel = options->parallel;
+	engine->committed = committed;
+	engine->arg = arg;
+	engine->view = view_new();
+	engine->recovering = true;
+	LIST_INIT(&engine->runs);
+	TAILQ_INIT(&engine->submits);
+	TAILQ_INIT(&engine->deciding);
+	TAILQ_INIT(&engine->forgets);
+	return engine;
+}
+
+void engine_stop(struct engine *engine)
+{
+	engine->stopped = true;
+}
+
+void engine_free(struct engine *engine)
+{
+	struct pending_submit *p;
+	struct forget_item *item;
+	struct run *run;
+
+	if (engine == NULL)
+		return;
+	while ((run = LIST_FIRST(&engine->runs)) != NULL) {
+		LIST_REMOVE(run, entry);
+		run_free(run);
+	}
+	while ((p = TAILQ_FIRST(&engine->submits)) != NULL) {
+		TAILQ_REMOVE(&engine->submits, p, entry);
+		TAILQ_INSERT_TAIL(&engine->deciding, p, entry);
+	}
+	while ((p = TAILQ_FIRST(&engine->deciding)) != NULL)
+		submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping", "submit again when it is back", NULL);
+	while ((item = TAILQ_FIRST(&engine->forgets)) != NULL) {
+		TAILQ_REMOVE(&engine->forgets, item, entry);
+		free(item->environment);
+		free(item);
+	}
+	view_free(engine->view);
+	free(engine->state_dir);
+	free(engine->config_dir);
+	free(engine);
+}
+
+int64_t engine_now(struct engine *engine)
+{
+	return engine->ports.now(engine->ports.clock_ctx);
+}
+
+void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg)
+{
+	work->kind = kind;
+	work->state_dir = engine->state_dir;
+	work->config_dir = engine->config_dir;
+	engine->ports.work(engine->ports.files_ctx, work, done, arg);
+}
+
+const struct view *engine_view(const struct engine *engine)
+{
+	return engine->view;
+}
+
+void engine_set_full(struct engine *engine, bool full)
+{
+	engine->full = full;
+}
+
+void engine_set_parallel(struct engine *engine, int64_t parallel)
+{
+	engine->parallel = parallel;
+	engine_schedule(engine);
+}
+
+void engine_drain(struct engine *engine)
+{
+	engine->draining = true;
+	engine_schedule(engine);
+}
+
+bool engine_draining(const struct engine *engine)
+{
+	return engine->draining;
+}
+
+size_t engine_busy(const struct engine *engine)
+{
+	size_t busy = engine->commits;
+	struct run *run;
+
+	LIST_FOREACH(run, &engine->runs, entry)
+		busy += run->rows->run.state == RUN_S_RUNNING;
+	return busy + (TAILQ_EMPTY(&engine->submits) && TAILQ_EMPTY(&engine->deciding) ? 0 : 1);
+}
+
+size_t engine_running(const struct engine *engine)
+{
+	size_t running = 0;
+	struct run *run;
+
+	LIST_FOREACH(run, &engine->runs, entry)
+		for (size_t i = 0; i < run->rows->nattempts; i++)
+			running += run->rows->attempts[i]->state == ATTEMPT_S_RUNNING;
+	return running;
+}
+
+void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check, engine_reply_cb *cb, void *arg)
+{
+	struct run *run = run_find(engine, id);
+	struct engine_reply reply = { .id = id, .rows = view_run(engine->view, id) };
+	struct turn *turn;
+	char *cause;
+
+	if (run == NULL || reply.rows == NULL) {
+		reply.code = RPC_NOT_FOUND;
+		reply.message = "there is no such unfinished run";
+		reply.hint = "rlctl list shows the runs";
+	} else if (engine->full) {
+		reply.code = RPC_NO_SPACE;
+		reply.message = "no space left for the database";
+		reply.hint = "make room on the disk of the state directory";
+	} else if (!check && !run_cancelling(run) && !run_state_is_end((enum run_state)run->rows->run.state)) {
+		cause = xasprintf("cancelled by %s", by);
+		turn = turn_new(engine);
+		run_event(turn, run, RUN_E_CANCEL, cause);
+		turn_reply(turn, cb, arg, id);
+		turn_commit(turn);
+		free(cause);
+		return;
+	}
+	cb(arg, &reply);
+}
+
+/* Reports of the proc port */
+
+static struct lane *lane_of_report(struct engine *engine, int64_t id, const char *what)
+{
+	struct lane *lane = engine->stopped ? NULL : engine_lane_of(engine, id);
+
+	if (lane == NULL && !engine->stopped)
+		log_bug("attempt or step %lld %s, but nobody waits for it", (long long)id, what);
+	return lane;
+}
+
+static void started(void *arg, int64_t id)
+{
+	struct lane *lane = lane_of_report(arg, id, "started");
+
+	if (lane != NULL && lane->step == NULL)
+		attempt_started(lane);
+}
+
+static void refused(void *arg, int64_t id, const char *error)
+{
+	struct lane *lane = lane_of_report(arg, id, "was refused");
+
+	if (lane == NULL)
+		return;
+	if (lane->step != NULL)
+		git_refused(lane, error);
+	else
+		attempt_refused(lane, error);
+}
+
+static void ended(void *arg, int64_t id, const struct exit_record *record)
+{
+	struct lane *lane = lane_of_report(arg, id, "ended");
+
+	if (lane == NULL)
+		return;
+	if (lane->step != NULL)
+		git_ended(lane, record);
+	else
+		attempt_ended(lane, record, "its supervisor was killed");
+}
+
+static void found(void *arg, int64_t id, enum proc_found what, const struct exit_record *record, const char *detail)
+{
+	struct engine *engine = arg;
+	struct lane *lane = lane_of_report(engine, id, "was found");
+
+	if (lane == NULL)
+		return;
+	lane->found = what;
+	if (record != NULL)
+		lane->record = *record;
+	free(lane->lost_detail);
+	lane->lost_detail = xstrdup(detail);
+	if (--engine->adopting == 0)
+		engine_resume(engine);
+}
+
+const struct proc_sink engine_proc_sink = {
+	.started = started,
+	.refused = refused,
+	.ended = ended,
+	.found = found,
+};

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine's own structs, shared by its files and by nobody else.
+ *
+ * A turn is one decision on its way: rows are put into it, it is committed, and only then its acts run, its replies
+ * are given and its events told. The engine's working rows (struct run) run ahead of the view by the turns in flight.
+ *
+ * A lane is where at most one thing at a time is under way: one per slot, and one for the run itself (preparation).
+ * lane.pending says what:
+ *   PENDING_NOTHING  nothing; only in WAITING, HELD and the end stages
+ *   PENDING_ACT      a turn is being committed whose act will go on
+ *   PENDING_WORK     file work
+ *   PENDING_PROC     an attempt or a step, its id in lane.id: ended or refused will come */
+#ifndef ENGINE_ENGINE_INT_H
+#define ENGINE_ENGINE_INT_H
+
+#include <jansson.h>
+#include <sys/queue.h>
+
+#include "core/plan.h"
+#include "core/run.h"
+#include "core/slot.h"
+#include "engine/engine.h"
+#include "engine/work.h"
+
+enum pending { PENDING_NOTHING, PENDING_ACT, PENDING_WORK, PENDING_PROC };
+
+struct run;
+
+struct lane {
+	struct run *run;
+	struct slot_row *row;		/* working row, owned by run->rows; NULL: the run's own lane */
+	enum pending pending;
+	int64_t id;			/* attempt or step under way, ROW_NONE */
+	struct git_op *op;		/* git operation under way, NULL */
+	enum git_op_kind op_kind;
+	int tries;			/* how often the operation's step was lost */
+	struct step_row *step;		/* unfinished step, owned; NULL */
+	struct git_step next_step;	/* what that step runs, until it is launched; points into op */
+	char **next_env;
+	struct exit_record record;	/* of the attempt that is being collected */
+	bool lost;			/* it has none */
+	char *lost_detail;
+	enum proc_found found;		/* recovery: what the proc port found */
+};
+
+struct run {
+	LIST_ENTRY(run) entry;
+	struct engine *engine;
+	struct run_rows *rows;		/* working rows */
+	struct plan plan;
+	struct lane own;
+	struct lane **lanes;		/* of the current iteration */
+	size_t nlanes;
+};
+
+/* A submit on its way to the commit. */
+struct pending_submit {
+	TAILQ_ENTRY(pending_submit) entry;
+	struct engine *engine;
+	int64_t owner;
+	char *workdir, *task, *task_blob, *key, *body_hash, *plan_json;
+	size_t task_size;
+	char **environment;
+	char *environment_hash;		/* after the intake, or inherited by a retry */
+	int64_t priority;
+	struct plan plan;
+	bool check;
+	int64_t retry_of;		/* ROW_NONE */
+	struct run_rows *retried;	/* copy of what retry needs of the old run, NULL */
+	int64_t id;			/* once decided */
+	engine_reply_cb *cb;
+	void *arg;
+	TAILQ_HEAD(, pending_submit) twins;	/* same key and body, waiting for this one's answer */
+};
+
+struct forget_item {
+	TAILQ_ENTRY(forget_item) entry;
+	int64_t run;
+	char *environment;
+};
+
+struct engine {
+	struct ports ports;
+	char *state_dir, *config_dir;
+	engine_committed_cb *committed;
+	void *arg;
+	int64_t parallel;
+	bool draining, full, stopped, recovering;
+	struct view *view;
+	LIST_HEAD(, run) runs;		/* unfinished, newest first */
+	int64_t last_run, last_attempt;
+	size_t commits;			/* turns in flight */
+	size_t adopting;		/* found() reports to come */
+	/* The desk: intake and forgetting, one file work at a time, so that an environment file is never removed under
+	 * a submit that has just found it. */
+	TAILQ_HEAD(, pending_submit) submits;	/* waiting for intake */
+	TAILQ_HEAD(, pending_submit) deciding;	/* at intake or in commit */
+	TAILQ_HEAD(, forget_item) forgets;
+	bool desk_busy;
+};
+
+/* turn.c */
+
+enum act_kind {
+	ACT_PREPARE,	/* the run's own lane: task file, base snapshot */
+	ACT_COMPOSE,	/* compose and launch the attempt id */
+	ACT_GIT,	/* begin the git operation of the lane's stage */
+	ACT_STEP,	/* launch the lane's step */
+	ACT_END,	/* end what is under way in the lane */
+	ACT_FORGET	/* the run is over and told: drop it */
+};
+
+struct turn;
+struct turn *turn_new(struct engine *engine);
+void turn_put(struct turn *turn, enum row_kind kind, const void *row);
+/* Consumes body. run: ROW_NONE for an event of the daemon. */
+void turn_tell(struct turn *turn, const char *type, int64_t run, json_t *body);
+void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lane *lane, int64_t id);
+void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run);
+/* Hands the decision to the store. */
+void turn_commit(struct turn *turn);
+/* The same for a new run: p is answered when it is recorded, or refused when there is no space. */
+void turn_commit_submit(struct turn *turn, struct pending_submit *p);
+
+/* run_flow.c: the run machine applied */
+
+struct run *run_new(struct engine *engine, struct run_rows *rows);	/* takes rows; NULL: damaged plan */
+void run_free(struct run *run);
+struct run *run_find(struct engine *engine, int64_t id);
+struct lane *run_lane(struct run *run, int64_t slot);	/* ROW_NONE: its own */
+void run_make_lanes(struct run *run);
+void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause);
+void run_settled(struct turn *turn, struct run *run);
+bool run_cancelling(const struct run *run);
+void run_warn(struct turn *turn, struct run *run, const char *text);
+void run_prepare(struct run *run);
+/* Start what can be started, tell why the rest waits. */
+void engine_schedule(struct engine *engine);
+
+/* lane.c: the slot machine applied */
+
+void lane_init(struct lane *lane, struct run *run, struct slot_row *row);
+void lane_release(struct lane *lane);
+void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, const char *cause);
+bool lane_ending(const struct lane *lane);
+/* The lane's activity is over in ENDING (or the run's own lane is told to stop): take the last edge. */
+void lane_ended(struct turn *turn, struct lane *lane);
+struct lane *engine_lane_of(struct engine *engine, int64_t id);
+struct task_row *lane_task(const struct lane *lane);
+struct attempt_row *run_attempt(const struct run *run, int64_t id);
+
+/* attempt_flow.c */
+
+void attempt_begin(struct turn *turn, struct lane *lane, enum role role);
+void attempt_compose(struct lane *lane);
+void attempt_started(struct lane *lane);
+void attempt_refused(struct lane *lane, const char *error);
+/* record NULL: lost. */
+void attempt_ended(struct lane *lane, const struct exit_record *record, const char *detail);
+
+/* git_flow.c */
+
+void git_begin(struct lane *lane, enum git_op_kind kind);
+void git_launch(struct lane *lane);
+void git_refused(struct lane *lane, const char *error);
+void git_ended(struct lane *lane, const struct exit_record *record);
+/* The step's process is gone without a trace: the operation is run again, three times at most. */
+void git_lost(struct lane *lane);
+
+/* review_flow.c */
+
+void review_judge(struct lane *lane, const char *changed, const char *moved);
+void review_error(struct turn *turn, struct lane *lane, const char *cause);
+const struct review_row *review_last(const struct lane *lane);
+/* JSON array of the last review's findings, malloc'd; NULL: none. */
+char *review_findings_json(const struct lane *lane);
+
+/* submit.c */
+
+void desk_next(struct engine *engine);
+void desk_forget(struct engine *engine, int64_t run, const char *environment);
+void submit_committed(struct pending_submit *p, const struct run_rows *rows);
+void submit_refused(struct pending_submit *p, int code, const char *message, const char *hint, const char *field);
+
+/* recover.c: every unfinished attempt is classified: go on. */
+void engine_resume(struct engine *engine);
+
+/* Start file work with the engine's directories filled in. */
+void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg);
+int64_t engine_now(struct engine *engine);
+
+#endif

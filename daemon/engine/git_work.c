@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "engine/work.h"
+
+static bool make_directory(struct git_work *work, const char *path)
+{
+	int rv = path != NULL ? file_mkdirs(path, 0700) : 0;
+
+	if (rv != 0)
+		work->error = xasprintf("%s: %s", path, strerror(-rv));
+	return rv == 0;
+}
+
+static void set_step_environment(struct git_work *work)
+{
+	work->env = environment_load(work->work.state_dir, work->environment, NULL, &work->error);
+	for (size_t i = 0; work->env != NULL && work->out.env != NULL && work->out.env[i] != NULL; i++) {
+		char *name = xstrdup(work->out.env[i]), *value = strchr(name, '=');
+
+		*value++ = '\0';
+		environment_set(&work->env, name, value);
+		free(name);
+	}
+}
+
+void git_run(struct git_work *work)
+{
+	int dirfd = -1;
+
+	work->next = GIT_NEXT_FAILED;
+	if (work->step == ROW_NONE) {
+		if (!make_directory(work, work->scratch) || !make_directory(work, work->aside))
+			return;
+	} else {
+		char *dir = work_attempt_dir(work->work.state_dir, work->step);
+
+		dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		free(dir);
+	}
+	work->next = git_op_next(work->op, dirfd, work->ok, &work->out);
+	if (work->next == GIT_NEXT_STEP)
+		set_step_environment(work);
+	if (work->error != NULL)
+		work->next = GIT_NEXT_FAILED;
+	if (dirfd != -1)
+		close(dirfd);
+}

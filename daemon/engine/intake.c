@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "engine/work.h"
+#include "proto/error.h"
+#include "proto/escape.h"
+
+#define TASK_MAX (16 * 1024 * 1024)
+
+static void refuse(struct intake *item, int code, const char *field, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The first refusal stands. */
+static void refuse(struct intake *item, int code, const char *field, const char *hint, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (item->code != RPC_OK)
+		return;
+	item->code = code;
+	item->field = field;
+	item->hint = hint != NULL ? xstrdup(hint) : NULL;
+	va_start(ap, fmt);
+	if (vasprintf(&item->message, fmt, ap) == -1)
+		abort();
+	va_end(ap);
+}
+
+static void check_workdir(struct intake *item)
+{
+	struct stat st;
+	char *top, *real;
+
+	if (item->workdir[0] != '/') {
+		refuse(item, RPC_INVALID_PARAMS, "workdir", "give an absolute path", "workdir '%s' is not absolute", item->workdir);
+		return;
+	}
+	if (stat(item->workdir, &st) == -1) {
+		refuse(item, RPC_INVALID_PARAMS, "workdir", "create it, or name another with -C", "workdir %s: %s", item->workdir, strerror(errno));
+		return;
+	}
+	if (!S_ISDIR(st.st_mode)) {
+		refuse(item, RPC_INVALID_PARAMS, "workdir", "name a directory with -C", "workdir %s is not a directory", item->workdir);
+		return;
+	}
+	if (access(item->workdir, R_OK | W_OK | X_OK) == -1) {
+		refuse(item, RPC_INVALID_PARAMS, "workdir", "the daemon's user needs to read, write and search it",
+		    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)geteuid(), strerror(errno));
+		return;
+	}
+	top = git_top(item->workdir);
+	item->has_git = top != NULL;
+	real = realpath(top != NULL ? top : item->workdir, NULL);
+	if (real == NULL)
+		refuse(item, RPC_INVALID_PARAMS, "workdir", NULL, "workdir %s: %s", item->workdir, strerror(errno));
+	item->workspace = real;
+	free(top);
+	if (!item->has_git && item->plan->review)
+		refuse(item, RPC_INVALID_PARAMS, "workdir", "run 'git init' there, or leave the review out (--no-review)",
+		    "workdir %s is not in a git repository, and a review needs one to know what changed", item->workdir);
+}
+
+static void check_prompt_file(struct intake *item, const char *path, const char *field)
+{
+	if (path != NULL && access(path, R_OK) == -1)
+		refuse(item, RPC_INVALID_PARAMS, field, "name an existing file, or leave the option out", "prompt file %s: %s", path, strerror(errno));
+}
+
+static void take_task(struct intake *item, const char *state_dir)
+{
+	char *path = NULL;
+	int rv;
+
+	if (item->task_blob == NULL) {
+		if (item->task_size > TASK_MAX) {
+			refuse(item, RPC_INVALID_PARAMS, "task", "split the task", "the task is larger than 16 MiB");
+			return;
+		}
+		item->text = xmemdup0(item->task, item->task_size);
+		item->text_size = item->task_size;
+	} else {
+		path = xasprintf("%s/blobs/%lld-%s", state_dir, (long long)item->owner, item->task_blob);
+		rv = file_read(AT_FDCWD, path, TASK_MAX, &item->text, &item->text_size);
+		free(path);
+		if (rv == -ENOENT)
+			refuse(item, RPC_NOT_FOUND, "task_blob", "upload it with blob.put first", "there is no blob '%s'", item->task_blob);
+		else if (rv == -EFBIG)
+			refuse(item, RPC_INVALID_PARAMS, "task_blob", "split the task", "the task is larger than 16 MiB");
+		else if (rv != 0)
+			refuse(item, RPC_UNAVAILABLE, "task_blob", NULL, "blob '%s': %s", item->task_blob, strerror(-rv));
+	}
+	if (item->text == NULL)
+		return;
+	if (item->text[strspn(item->text, " \t\r\n")] == '\0' && strlen(item->text) == item->text_size)
+		refuse(item, RPC_INVALID_PARAMS, "task", "say what the agent is to do", "the task is empty");
+	else if (memchr(item->text, '\0', item->text_size) != NULL)
+		refuse(item, RPC_INVALID_PARAMS, "task", "a task is text: remove the NUL bytes", "the task contains a NUL byte");
+	else if (!text_is_utf8(item->text, item->text_size))
+		refuse(item, RPC_INVALID_PARAMS, "task", "convert it, for example with iconv -t UTF-8", "the task is not valid UTF-8");
+}
+
+static void check_argument(struct intake *item)
+{
+	if (item->plan->agents[ROLE_IMPLEMENT].prompt == PROMPT_ARG && item->text_size > AGENT_ARG_MAX)
+		refuse(item, RPC_INVALID_PARAMS, "task", "set prompt = \"stdin\" or \"file\" for this agent",
+		    "agent '%s' takes its prompt as an argument, which is limited to %d bytes; the task has %zu",
+		    item->plan->agents[ROLE_IMPLEMENT].name, AGENT_ARG_MAX, item->text_size);
+}
+
+/* The environment as one file of NUL-terminated entries, named by its hash: runs with the same one share it. */
+static void keep_environment(struct intake *item, const char *state_dir)
+{
+	struct buf b = { 0 };
+	char hex[DIGEST_HEX], *path;
+	int rv = 0;
+
+	if (item->environment == NULL)
+		return;
+	for (size_t i = 0; item->environment[i] != NULL; i++)
+		buf_add(&b, item->environment[i], strlen(item->environment[i]) + 1);
+	digest_hex(b.data != NULL ? b.data : "", b.size, hex);
+	path = xasprintf("%s/env/%s", state_dir, hex);
+	if (access(path, F_OK) == -1)
+		rv = file_write(AT_FDCWD, path, b.data, b.size, 0600, true);
+	if (rv == -ENOSPC || rv == -EDQUOT)
+		refuse(item, RPC_NO_SPACE, NULL, "make room on the disk of the state directory", "no space left to keep the environment in %s", path);
+	else if (rv != 0)
+		refuse(item, RPC_UNAVAILABLE, NULL, NULL, "the environment cannot be kept in %s: %s", path, strerror(-rv));
+	else
+		item->environment_hash = xstrdup(hex);
+	free(path);
+	buf_release(&b);
+}
+
+void intake_run(struct intake_work *work)
+{
+	const char *state_dir = work->work.state_dir;
+
+	for (size_t i = 0; i < work->count; i++) {
+		struct intake *item = work->items[i];
+
+		check_workdir(item);
+		check_prompt_file(item, item->plan->developer_prompt, "developer_prompt");
+		if (item->plan->review)
+			check_prompt_file(item, item->plan->reviewer_prompt, "reviewer_prompt");
+		take_task(item, state_dir);
+		check_argument(item);
+		if (item->code == RPC_OK)
+			keep_environment(item, state_dir);
+	}
+}

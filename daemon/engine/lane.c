@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/engine_int.h"
+
+void lane_init(struct lane *lane, struct run *run, struct slot_row *row)
+{
+	*lane = (struct lane){ .run = run, .row = row, .id = ROW_NONE };
+}
+
+void lane_release(struct lane *lane)
+{
+	git_op_free(lane->op);
+	row_free(ROW_STEP, lane->step);
+	strings_free(lane->next_env);
+	free(lane->lost_detail);
+}
+
+struct lane *engine_lane_of(struct engine *engine, int64_t id)
+{
+	struct run *run;
+
+	LIST_FOREACH(run, &engine->runs, entry) {
+		if (run->own.pending == PENDING_PROC && run->own.id == id)
+			return &run->own;
+		for (size_t i = 0; i < run->nlanes; i++)
+			if (run->lanes[i]->pending == PENDING_PROC && run->lanes[i]->id == id)
+				return run->lanes[i];
+	}
+	return NULL;
+}
+
+struct task_row *lane_task(const struct lane *lane)
+{
+	struct run_rows *rows = lane->run->rows;
+
+	for (size_t i = 0; i < rows->ntasks; i++)
+		if (strcmp(rows->tasks[i]->id, lane->row->task) == 0)
+			return rows->tasks[i];
+	log_fatal("run %lld: slot %lld has task %s, which does not exist", (long long)rows->run.id, (long long)lane->row->slot, lane->row->task);
+}
+
+struct attempt_row *run_attempt(const struct run *run, int64_t id)
+{
+	for (size_t i = 0; i < run->rows->nattempts; i++)
+		if (run->rows->attempts[i]->id == id)
+			return run->rows->attempts[i];
+	log_fatal("run %lld: attempt %lld does not exist", (long long)run->rows->run.id, (long long)id);
+}
+
+bool lane_ending(const struct lane *lane)
+{
+	return lane->row != NULL ? lane->row->stage == SLOT_S_ENDING : run_cancelling(lane->run);
+}
+
+void lane_ended(struct turn *turn, struct lane *lane)
+{
+	lane->pending = PENDING_NOTHING;
+	lane->id = ROW_NONE;
+	git_op_free(lane->op);
+	lane->op = NULL;
+	if (lane->row != NULL)
+		lane_event(turn, lane, SLOT_E_ENDED, "cancelled");
+	else
+		run_event(turn, lane->run, RUN_E_CANCELLED, NULL);
+}
+
+static void tell_phase(struct turn *turn, const struct lane *lane)
+{
+	const struct slot_row *row = lane->row;
+
+	turn_tell(turn, "slot.phase", row->run, json_pack("{s:I, s:s, s:s*, s:I, s:I, s:I, s:s*, s:s*}",
+	    "slot", (json_int_t)row->slot,
+	    "phase", state_name(&slot_phase_names, (int)slot_phase((enum slot_stage)row->stage)),
+	    "task", row->task,
+	    "round", (json_int_t)row->round,
+	    "fix", (json_int_t)row->fix,
+	    "max_reviews", (json_int_t)(lane->run->plan.max_fixes + 1),
+	    "reason", row->reason,
+	    "cause", row->cause));
+}
+
+static void settle_task(struct turn *turn, const struct lane *lane)
+{
+	static const enum task_state states[SLOT_STAGES] = {
+		[SLOT_S_HELD] = TASK_S_CLAIMED,
+		[SLOT_S_PASSED] = TASK_S_PASSED,
+		[SLOT_S_FAILED] = TASK_S_FAILED,
+		[SLOT_S_CANCELLED] = TASK_S_CANCELLED,
+	};
+	struct task_row *task = lane_task(lane);
+
+	task->state = (int)states[lane->row->stage];
+	free(task->reason);
+	task->reason = xstrdup(lane->row->cause);
+	turn_put(turn, ROW_TASK, task);
+}
+
+void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, const char *cause)
+{
+	struct slot_row *row = lane->row;
+	const struct slot_edge *edge = slot_step((enum slot_stage)row->stage, event);
+	enum slot_phase before = slot_phase((enum slot_stage)row->stage);
+
+	if (edge == NULL) {
+		log_bug("run %lld slot %lld: event %s is not expected in stage %s", (long long)row->run, (long long)row->slot,
+		    slot_event_name(event), state_name(&slot_stage_names, row->stage));
+		return;
+	}
+	log_debug("run %lld slot %lld: %s in %s leads to %s", (long long)row->run, (long long)row->slot, slot_event_name(event),
+	    state_name(&slot_stage_names, row->stage), state_name(&slot_stage_names, (int)edge->next));
+	row->stage = (int)edge->next;
+	if (slot_stage_is_end(edge->next) || edge->next == SLOT_S_HELD) {
+		free(row->cause);
+		row->cause = xstrdup(cause);
+	}
+	switch (edge->action) {
+	case SLOT_A_IMPLEMENT:
+		attempt_begin(turn, lane, ROLE_IMPLEMENT);
+		break;
+	case SLOT_A_MEASURE:
+		turn_act(turn, ACT_GIT, lane->run, lane, GIT_MEASURE);
+		break;
+	case SLOT_A_REVIEW:
+		attempt_begin(turn, lane, ROLE_REVIEW);
+		break;
+	case SLOT_A_VERIFY:
+		turn_act(turn, ACT_GIT, lane->run, lane, GIT_VERIFY);
+		break;
+	case SLOT_A_FIX:
+		if (event == SLOT_E_FINDINGS)
+			row->fix++;
+		attempt_begin(turn, lane, ROLE_FIX);
+		break;
+	case SLOT_A_PIN:
+		turn_act(turn, ACT_GIT, lane->run, lane, GIT_PIN);
+		break;
+	case SLOT_A_END:
+		if (lane->pending == PENDING_PROC)
+			turn_act(turn, ACT_END, lane->run, lane, lane->id);
+		break;
+	case SLOT_A_SETTLE:
+		settle_task(turn, lane);
+		break;
+	}
+	turn_put(turn, ROW_SLOT, row);
+	if (slot_phase(edge->next) != before && edge->next != SLOT_S_ENDING)
+		tell_phase(turn, lane);
+	if (edge->action == SLOT_A_SETTLE)
+		run_settled(turn, lane->run);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Start-up: the rows of unfinished runs are the working rows again; every unfinished attempt and step is classified
+ * by the proc port before anything acts; then each lane goes on from its stage. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/engine_int.h"
+
+void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_attempt)
+{
+	engine->last_run = last_run;
+	engine->last_attempt = last_attempt;
+}
+
+void engine_load_row(struct engine *engine, enum row_kind kind, void *row)
+{
+	view_load(engine->view, kind, row);
+}
+
+static struct run_rows *copy_rows(const struct run_rows *from)
+{
+	struct run_rows *to = run_rows_new();
+
+	row_assign(ROW_RUN, &to->run, &from->run);
+#define COPY(kind, list, count)					\
+	for (size_t i = 0; i < from->count; i++)		\
+		run_rows_put(to, kind, row_copy(kind, from->list[i]))
+	COPY(ROW_TASK, tasks, ntasks);
+	COPY(ROW_ITERATION, iterations, niterations);
+	COPY(ROW_SLOT, slots, nslots);
+	COPY(ROW_ATTEMPT, attempts, nattempts);
+	COPY(ROW_REVIEW, reviews, nreviews);
+	COPY(ROW_FINDING, findings, nfindings);
+#undef COPY
+	return to;
+}
+
+static void adopt(struct engine *engine, struct lane *lane, int64_t id, const char *uuid, const char *boot_id)
+{
+	struct adopt a = { .id = id, .uuid = uuid, .boot_id = boot_id };
+
+	lane->pending = PENDING_PROC;
+	lane->id = id;
+	engine->adopting++;
+	engine->ports.adopt(engine->ports.proc_ctx, &a);
+}
+
+static bool unfinished(int state)
+{
+	return state == ATTEMPT_S_STARTING || state == ATTEMPT_S_RUNNING;
+}
+
+static void adopt_run(struct engine *engine, struct run *run, const struct run_rows *rows)
+{
+	for (size_t i = 0; i < run->rows->nattempts; i++) {
+		struct attempt_row *a = run->rows->attempts[i];
+		struct lane *lane = unfinished(a->state) ? run_lane(run, a->slot) : NULL;
+
+		if (lane != NULL)
+			adopt(engine, lane, a->id, a->uuid, a->boot_id);
+	}
+	for (size_t i = 0; i < rows->nsteps; i++) {
+		struct step_row *step = rows->steps[i];
+		struct lane *lane = unfinished(step->state) ? run_lane(run, step->slot) : NULL;
+
+		if (lane == NULL || lane->pending != PENDING_NOTHING)
+			continue;
+		lane->step = row_copy(ROW_STEP, step);
+		adopt(engine, lane, step->id, step->uuid, step->boot_id);
+	}
+}
+
+void engine_recover(struct engine *engine)
+{
+	const struct run_rows *rows = NULL;
+	struct turn *turn;
+
+	/* held through the loop, so that a report cannot end the count early */
+	engine->adopting = 1;
+	while ((rows = view_next(engine->view, rows != NULL ? rows->run.id : 0)) != NULL) {
+		struct run *run = run_new(engine, copy_rows(rows));
+
+		if (run == NULL)
+			log_fatal("run %lld: its settings cannot be read; restore the database from a backup", (long long)rows->run.id);
+		run_make_lanes(run);
+		adopt_run(engine, run, rows);
+	}
+	turn = turn_new(engine);
+	turn_tell(turn, "daemon", ROW_NONE, json_pack("{s:s, s:s}", "what", "started", "version", RLD_VERSION));
+	turn_commit(turn);
+	if (--engine->adopting == 0)
+		engine_resume(engine);
+}
+
+static void resume_attempt(struct lane *lane)
+{
+	struct run *run = lane->run;
+	struct attempt_row *a = run_attempt(run, lane->id);
+
+	switch (lane->found) {
+	case FOUND_RUNNING:
+		if (a->state == ATTEMPT_S_STARTING)
+			attempt_started(lane);
+		if (lane_ending(lane))
+			run->engine->ports.end(run->engine->ports.proc_ctx, lane->id);
+		break;
+	case FOUND_ENDED: {
+		struct exit_record record = lane->record;
+
+		attempt_ended(lane, &record, NULL);
+		break;
+	}
+	case FOUND_NEVER_STARTED:
+		attempt_compose(lane);
+		break;
+	case FOUND_LOST:
+	case FOUND_UNREADABLE: {
+		char *detail = xstrdup(lane->lost_detail);
+
+		attempt_ended(lane, NULL, detail);
+		free(detail);
+		break;
+	}
+	}
+}
+
+/* A step found running is ended first: two git processes must not share a private index. */
+static void resume_step(struct lane *lane)
+{
+	if (lane->found == FOUND_RUNNING)
+		lane->run->engine->ports.end(lane->run->engine->ports.proc_ctx, lane->id);
+	else
+		git_lost(lane);
+}
+
+/* Nothing was under way in this lane: take up its stage where the last decision left it. */
+static void resume_stage(struct lane *lane)
+{
+	switch ((enum slot_stage)lane->row->stage) {
+	case SLOT_S_MEASURING:
+		git_begin(lane, GIT_MEASURE);
+		break;
+	case SLOT_S_VERIFYING:
+		git_begin(lane, GIT_VERIFY);
+		break;
+	case SLOT_S_PINNING:
+		git_begin(lane, GIT_PIN);
+		break;
+	case SLOT_S_ENDING: {
+		struct turn *turn = turn_new(lane->run->engine);
+
+		lane_ended(turn, lane);
+		turn_commit(turn);
+		break;
+	}
+	case SLOT_S_WAITING:
+	case SLOT_S_IMPLEMENTING:
+	case SLOT_S_REVIEWING:
+	case SLOT_S_FIXING:
+		log_bug("run %lld slot %lld: stage %s without an attempt", (long long)lane->row->run, (long long)lane->row->slot,
+		    state_name(&slot_stage_names, lane->row->stage));
+		break;
+	case SLOT_S_HELD:
+	case SLOT_S_PASSED:
+	case SLOT_S_FAILED:
+	case SLOT_S_CANCELLED:
+	case SLOT_STAGES:
+		break;
+	}
+}
+
+/* The stage of the operation that an unfinished step belongs to. */
+static enum git_op_kind op_of(const struct lane *lane)
+{
+	if (lane->row == NULL)
+		return GIT_SNAPSHOT;
+	if (lane->row->stage == SLOT_S_VERIFYING)
+		return GIT_VERIFY;
+	return lane->row->stage == SLOT_S_PINNING ? GIT_PIN : GIT_MEASURE;
+}
+
+static void resume_lane(struct lane *lane)
+{
+	if (lane->pending == PENDING_PROC && lane->step != NULL) {
+		lane->op_kind = op_of(lane);
+		resume_step(lane);
+	} else if (lane->pending == PENDING_PROC) {
+		resume_attempt(lane);
+	} else if (lane->row != NULL) {
+		resume_stage(lane);
+	}
+}
+
+/* A running run without an iteration was still being prepared. */
+static void resume_preparation(struct run *run)
+{
+	struct turn *turn;
+
+	if (run->own.pending != PENDING_NOTHING) {
+		resume_lane(&run->own);
+	} else if (run_cancelling(run)) {
+		turn = turn_new(run->engine);
+		run_event(turn, run, RUN_E_CANCELLED, NULL);
+		turn_commit(turn);
+	} else {
+		run_prepare(run);
+	}
+}
+
+void engine_resume(struct engine *engine)
+{
+	struct run *run;
+
+	engine->recovering = false;
+	LIST_FOREACH(run, &engine->runs, entry) {
+		if (run->rows->run.state == RUN_S_RUNNING && run->nlanes == 0)
+			resume_preparation(run);
+		for (size_t i = 0; i < run->nlanes; i++)
+			resume_lane(run->lanes[i]);
+	}
+	engine_schedule(engine);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "core/schedule.h"
+#include "engine/engine_int.h"
+
+struct run *run_new(struct engine *engine, struct run_rows *rows)
+{
+	struct run *run = xcalloc(1, sizeof(*run));
+
+	if (plan_from_json(rows->run.plan, &run->plan) == -1) {
+		free(run);
+		return NULL;
+	}
+	run->engine = engine;
+	run->rows = rows;
+	lane_init(&run->own, run, NULL);
+	LIST_INSERT_HEAD(&engine->runs, run, entry);
+	return run;
+}
+
+void run_free(struct run *run)
+{
+	for (size_t i = 0; i < run->nlanes; i++) {
+		lane_release(run->lanes[i]);
+		free(run->lanes[i]);
+	}
+	free(run->lanes);
+	lane_release(&run->own);
+	plan_release(&run->plan);
+	run_rows_free(run->rows);
+	free(run);
+}
+
+struct run *run_find(struct engine *engine, int64_t id)
+{
+	struct run *run;
+
+	LIST_FOREACH(run, &engine->runs, entry)
+		if (run->rows->run.id == id)
+			return run;
+	return NULL;
+}
+
+struct lane *run_lane(struct run *run, int64_t slot)
+{
+	if (slot == ROW_NONE)
+		return &run->own;
+	for (size_t i = 0; i < run->nlanes; i++)
+		if (run->lanes[i]->row->slot == slot)
+			return run->lanes[i];
+	return NULL;
+}
+
+void run_make_lanes(struct run *run)
+{
+	struct run_rows *rows = run->rows;
+
+	for (size_t i = 0; i < rows->nslots; i++) {
+		if (rows->slots[i]->iteration != rows->run.iteration)
+			continue;
+		run->lanes = xreallocarray(run->lanes, run->nlanes + 1, sizeof(*run->lanes));
+		run->lanes[run->nlanes] = xcalloc(1, sizeof(struct lane));
+		lane_init(run->lanes[run->nlanes++], run, rows->slots[i]);
+	}
+}
+
+/* The cause is recorded with the cancel, the state when nothing is under way any more. */
+bool run_cancelling(const struct run *run)
+{
+	return run->rows->run.cause != NULL && !run_state_is_end((enum run_state)run->rows->run.state);
+}
+
+static void set_text(char **at, const char *text)
+{
+	char *copy = xstrdup(text);
+
+	free(*at);
+	*at = copy;
+}
+
+static void tell_state(struct turn *turn, const struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+
+	turn_tell(turn, "run.state", row->id, json_pack("{s:s, s:s*, s:s*}", "state", state_name(&run_state_names, row->state),
+	    "reason", row->reason, "cause", row->cause));
+}
+
+void run_warn(struct turn *turn, struct run *run, const char *text)
+{
+	struct run_row *row = &run->rows->run;
+	json_t *list = row->warnings != NULL ? json_loads(row->warnings, 0, NULL) : NULL;
+
+	if (list == NULL)
+		list = json_array();
+	json_array_append_new(list, json_string(text));
+	free(row->warnings);
+	row->warnings = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	turn_put(turn, ROW_RUN, row);
+	log_warn("run %lld: %s", (long long)row->id, text);
+}
+
+/* The one iteration of a prompt run: its counter is stored before it runs. */
+static void begin_iteration(struct turn *turn, struct run *run)
+{
+	struct run_rows *rows = run->rows;
+	int64_t now = engine_now(run->engine);
+	struct iteration_row *iteration = row_new(ROW_ITERATION);
+
+	rows->run.iteration++;
+	iteration->run = rows->run.id;
+	iteration->number = rows->run.iteration;
+	iteration->state = ITERATION_S_RUNNING;
+	iteration->started_at = now;
+	turn_put(turn, ROW_ITERATION, iteration);
+	run_rows_put(rows, ROW_ITERATION, iteration);
+	turn_tell(turn, "iteration.started", rows->run.id, json_pack("{s:I}", "iteration", (json_int_t)rows->run.iteration));
+
+	for (size_t i = 0; i < rows->ntasks; i++) {
+		struct slot_row *slot = row_new(ROW_SLOT);
+
+		slot->run = rows->run.id;
+		slot->iteration = rows->run.iteration;
+		slot->slot = (int64_t)i + 1;
+		slot->stage = SLOT_S_WAITING;
+		slot->task = xstrdup(rows->tasks[i]->id);
+		slot->round = slot->fix = slot->stalled = slot->interrupted = 0;
+		run_rows_put(rows, ROW_SLOT, slot);
+		rows->tasks[i]->state = TASK_S_CLAIMED;
+		turn_put(turn, ROW_TASK, rows->tasks[i]);
+	}
+	run_make_lanes(run);
+	for (size_t i = 0; i < run->nlanes; i++)
+		lane_event(turn, run->lanes[i], SLOT_E_START, NULL);
+}
+
+static void end_lanes(struct turn *turn, struct run *run)
+{
+	struct lane *own = &run->own;
+
+	if (own->pending == PENDING_PROC)
+		turn_act(turn, ACT_END, run, own, own->id);
+	for (size_t i = 0; i < run->nlanes; i++)
+		if (!slot_stage_is_end((enum slot_stage)run->lanes[i]->row->stage))
+			lane_event(turn, run->lanes[i], SLOT_E_CANCEL, "cancelled");
+}
+
+static void finish_iteration(struct turn *turn, struct run *run)
+{
+	static const enum iteration_state states[RUN_STATES] = {
+		[RUN_S_SUCCEEDED] = ITERATION_S_PASSED,
+		[RUN_S_FAILED] = ITERATION_S_FAILED,
+		[RUN_S_CANCELLED] = ITERATION_S_CANCELLED,
+	};
+	struct run_rows *rows = run->rows;
+	struct iteration_row *last = rows->niterations > 0 ? rows->iterations[rows->niterations - 1] : NULL;
+
+	if (last == NULL || last->state != ITERATION_S_RUNNING)
+		return;
+	last->state = states[rows->run.state];
+	last->ended_at = engine_now(run->engine);
+	turn_put(turn, ROW_ITERATION, last);
+	turn_tell(turn, "iteration.ended", rows->run.id, json_pack("{s:I, s:s}", "iteration", (json_int_t)last->number,
+	    "state", state_name(&iteration_state_names, last->state)));
+}
+
+static void finish_tasks(struct turn *turn, struct run *run)
+{
+	for (size_t i = 0; i < run->rows->ntasks; i++) {
+		struct task_row *task = run->rows->tasks[i];
+
+		if (task->state != TASK_S_OPEN)
+			continue;
+		task->state = TASK_S_CANCELLED;
+		turn_put(turn, ROW_TASK, task);
+	}
+}
+
+/* Which answer, tree and ref the run came to: those of its last passed slot. */
+static void take_result(struct run *run)
+{
+	struct run_row *row = &run->rows->run;
+
+	for (size_t i = 0; i < run->nlanes; i++)
+		if (run->lanes[i]->row->stage == SLOT_S_PASSED)
+			row->result_attempt = run->lanes[i]->row->answer;
+}
+
+void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause)
+{
+	struct run_row *row = &run->rows->run;
+	const struct run_edge *edge = run_step((enum run_state)row->state, event);
+
+	if (edge == NULL) {
+		log_bug("run %lld: event %s is not expected in state %s", (long long)row->id, run_event_name(event),
+		    state_name(&run_state_names, row->state));
+		return;
+	}
+	log_debug("run %lld: %s in %s leads to %s", (long long)row->id, run_event_name(event),
+	    state_name(&run_state_names, row->state), state_name(&run_state_names, (int)edge->next));
+	row->state = (int)edge->next;
+	set_text(&row->reason, NULL);
+	switch (edge->action) {
+	case RUN_A_PREPARE:
+		row->started_at = engine_now(run->engine);
+		set_text(&row->reason, "preparing");
+		turn_act(turn, ACT_PREPARE, run, &run->own, ROW_NONE);
+		break;
+	case RUN_A_BEGIN:
+		begin_iteration(turn, run);
+		break;
+	case RUN_A_END:
+		set_text(&row->reason, "cancelling");
+		set_text(&row->cause, cause);
+		break;
+	case RUN_A_HOLD:
+		set_text(&row->reason, cause);
+		break;
+	case RUN_A_FINISH:
+		if (row->cause == NULL)
+			set_text(&row->cause, cause);
+		row->ended_at = engine_now(run->engine);
+		take_result(run);
+		finish_tasks(turn, run);
+		finish_iteration(turn, run);
+		turn_act(turn, ACT_FORGET, run, NULL, ROW_NONE);
+		log_info("run %lld %s%s%s", (long long)row->id, state_name(&run_state_names, row->state),
+		    row->cause != NULL ? ": " : "", row->cause != NULL ? row->cause : "");
+		break;
+	}
+	turn_put(turn, ROW_RUN, row);
+	tell_state(turn, run);
+	if (edge->action == RUN_A_END)
+		end_lanes(turn, run);
+	if (event == RUN_E_CANCEL && edge->action == RUN_A_END && run->nlanes == 0 && run->own.pending == PENDING_NOTHING)
+		run_event(turn, run, RUN_E_CANCELLED, NULL);
+}
+
+void run_settled(struct turn *turn, struct run *run)
+{
+	struct slot_row *slots[64];
+	enum run_event event;
+	const char *cause = NULL;
+
+	if (run->nlanes > sizeof(slots) / sizeof(slots[0]))
+		log_fatal("run %lld: too many slots", (long long)run->rows->run.id);
+	for (size_t i = 0; i < run->nlanes; i++)
+		slots[i] = run->lanes[i]->row;
+	event = run_settle(slots, run->nlanes);
+	if (event == RUN_EVENTS)
+		return;
+	for (size_t i = 0; i < run->nlanes && cause == NULL; i++)
+		if ((event == RUN_E_FAILED && slots[i]->stage == SLOT_S_FAILED) || (event == RUN_E_HELD && slots[i]->stage == SLOT_S_HELD))
+			cause = slots[i]->cause;
+	run_event(turn, run, event, cause);
+}
+
+/* Preparation: the task's text from the store, the run's directory, then the base snapshot. */
+
+static void open_cb(void *arg, struct work *work)
+{
+	struct lane *lane = arg;
+	struct run *run = lane->run;
+	struct open_work *w = (struct open_work *)work;
+	struct turn *turn;
+
+	if (run->engine->stopped) {
+		work_free(work);
+		return;
+	}
+	lane->pending = PENDING_NOTHING;
+	if (!run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1) {
+		git_begin(lane, GIT_SNAPSHOT);
+		work_free(work);
+		return;
+	}
+	turn = turn_new(run->engine);
+	if (run_cancelling(run))
+		run_event(turn, run, RUN_E_CANCELLED, NULL);
+	else if (w->error != NULL)
+		run_event(turn, run, RUN_E_FAILED, w->error);
+	else
+		run_event(turn, run, RUN_E_PREPARED, NULL);
+	turn_commit(turn);
+	work_free(work);
+}
+
+static void task_text_cb(void *arg, const char *text, size_t size)
+{
+	struct lane *lane = arg;
+	struct run *run = lane->run;
+	struct open_work *w = xcalloc(1, sizeof(*w));
+
+	if (run->engine->stopped) {
+		free(w);
+		return;
+	}
+	w->run = run->rows->run.id;
+	w->workspace = run->rows->run.workspace;
+	w->reviewer_prompt = run->plan.reviewer_prompt;
+	w->text = xmemdup0(text != NULL ? text : "", size);
+	w->text_size = size;
+	if (text == NULL)
+		log_bug("run %lld has no task text", (long long)w->run);
+	engine_work(run->engine, &w->work, WORK_OPEN, open_cb, lane);
+}
+
+void run_prepare(struct run *run)
+{
+	struct engine *engine = run->engine;
+
+	run->own.pending = PENDING_WORK;
+	engine->ports.task_text(engine->ports.store_ctx, run->rows->run.id, run->rows->tasks[0]->id, task_text_cb, &run->own);
+}
+
+/* Queue */
+
+static size_t collect_rows(struct engine *engine, struct run_row ***rows)
+{
+	struct run *run;
+	size_t count = 0;
+
+	LIST_FOREACH(run, &engine->runs, entry)
+		count++;
+	*rows = xcalloc(count, sizeof(**rows));
+	/* the list is newest first */
+	size_t at = count;
+
+	LIST_FOREACH(run, &engine->runs, entry)
+		(*rows)[--at] = &run->rows->run;
+	return count;
+}
+
+static void tell_reasons(struct engine *engine, struct run_row **rows, size_t count, int64_t free_slots)
+{
+	struct turn *turn = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		char *reason;
+
+		if (rows[i]->state != RUN_S_QUEUED)
+			continue;
+		reason = engine->draining ? xstrdup("the daemon is draining") : schedule_reason(rows[i], rows, count, free_slots);
+		if ((reason == NULL) == (rows[i]->reason == NULL) && (reason == NULL || strcmp(reason, rows[i]->reason) == 0)) {
+			free(reason);
+			continue;
+		}
+		if (turn == NULL)
+			turn = turn_new(engine);
+		free(rows[i]->reason);
+		rows[i]->reason = reason;
+		turn_put(turn, ROW_RUN, rows[i]);
+		tell_state(turn, run_find(engine, rows[i]->id));
+	}
+	if (turn != NULL)
+		turn_commit(turn);
+}
+
+void engine_schedule(struct engine *engine)
+{
+	struct run_row **rows, *next;
+	size_t count;
+	struct turn *turn = NULL;
+
+	if (engine->recovering || engine->stopped)
+		return;
+	count = collect_rows(engine, &rows);
+	while (!engine->draining && (next = schedule_next(rows, count, engine->parallel - schedule_used(rows, count))) != NULL) {
+		if (turn == NULL)
+			turn = turn_new(engine);
+		run_event(turn, run_find(engine, next->id), RUN_E_START, NULL);
+	}
+	if (turn != NULL)
+		turn_commit(turn);
+	tell_reasons(engine, rows, count, engine->parallel - schedule_used(rows, count));
+	free(rows);
+}

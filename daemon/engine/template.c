@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/template.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "prompt/prompt.h"
+
+#define TEMPLATE_MAX (1024 * 1024)
+
+/* true: the search is over, with a text or an error. */
+static bool try_file(char *path, bool must_exist, char **text, size_t *size, char **error)
+{
+	int rv = file_read(AT_FDCWD, path, TEMPLATE_MAX, text, size);
+
+	if (rv != 0 && (must_exist || rv != -ENOENT) && rv != -ENOTDIR)
+		*error = xasprintf("prompt file %s: %s", path, strerror(-rv));
+	free(path);
+	return *text != NULL || *error != NULL;
+}
+
+char *template_find(enum role role, const char *path, const char *workspace, const char *config_dir, size_t *size, char **error)
+{
+	const char *name = prompt_file_name(role);
+	char *text = NULL;
+
+	if (path != NULL) {
+		try_file(xstrdup(path), true, &text, size, error);
+		return text;
+	}
+	if (try_file(xasprintf("%s/.ai_agents/prompts/%s", workspace, name), false, &text, size, error))
+		return text;
+	if (config_dir != NULL)
+		try_file(xasprintf("%s/prompts/%s", config_dir, name), false, &text, size, error);
+	return text;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/engine_int.h"
+#include "proto/error.h"
+
+struct act {
+	enum act_kind kind;
+	int64_t run, slot;	/* by key: the run may be gone by then */
+	int64_t id;
+};
+
+struct turn_answer {
+	engine_reply_cb *cb;
+	void *arg;
+	int64_t run;
+};
+
+struct turn {
+	struct engine *engine;
+	struct decision decision;
+	struct act *acts;
+	size_t nacts;
+	struct turn_answer *answers;
+	size_t nanswers;
+	struct pending_submit *submit;
+};
+
+struct turn *turn_new(struct engine *engine)
+{
+	struct turn *turn = xcalloc(1, sizeof(*turn));
+
+	turn->engine = engine;
+	return turn;
+}
+
+void turn_put(struct turn *turn, enum row_kind kind, const void *row)
+{
+	decision_put(&turn->decision, kind, row);
+}
+
+void turn_tell(struct turn *turn, const char *type, int64_t run, json_t *body)
+{
+	char *text;
+
+	if (body == NULL) {
+		log_bug("event %s has no body", type);
+		body = json_object();
+	}
+	text = json_dumps(body, JSON_COMPACT);
+	if (text == NULL)
+		abort();
+	decision_tell(&turn->decision, engine_now(turn->engine), type, run, text);
+	free(text);
+	json_decref(body);
+}
+
+void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lane *lane, int64_t id)
+{
+	turn->acts = xreallocarray(turn->acts, turn->nacts + 1, sizeof(*turn->acts));
+	turn->acts[turn->nacts++] = (struct act){
+		.kind = kind,
+		.run = run->rows->run.id,
+		.slot = lane != NULL && lane->row != NULL ? lane->row->slot : ROW_NONE,
+		.id = id,
+	};
+	if (lane != NULL && kind != ACT_END)
+		lane->pending = PENDING_ACT;
+}
+
+void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run)
+{
+	turn->answers = xreallocarray(turn->answers, turn->nanswers + 1, sizeof(*turn->answers));
+	turn->answers[turn->nanswers++] = (struct turn_answer){ cb, arg, run };
+}
+
+static void act_run(struct engine *engine, const struct act *act)
+{
+	struct run *run = run_find(engine, act->run);
+	struct lane *lane = run != NULL ? run_lane(run, act->slot) : NULL;
+
+	if (lane == NULL)
+		return;
+	switch (act->kind) {
+	case ACT_PREPARE:
+		run_prepare(run);
+		break;
+	case ACT_COMPOSE:
+		attempt_compose(lane);
+		break;
+	case ACT_GIT:
+		git_begin(lane, (enum git_op_kind)act->id);
+		break;
+	case ACT_STEP:
+		git_launch(lane);
+		break;
+	case ACT_END:
+		if (lane->pending == PENDING_PROC && lane->id == act->id)
+			engine->ports.end(engine->ports.proc_ctx, lane->id);
+		break;
+	case ACT_FORGET:
+		break;	/* after the telling */
+	}
+}
+
+static void forget(struct engine *engine, int64_t id)
+{
+	struct run *run = run_find(engine, id);
+
+	if (run == NULL)
+		return;
+	view_forget(engine->view, id);
+	desk_forget(engine, id, run->rows->run.environment);
+	LIST_REMOVE(run, entry);
+	run_free(run);
+}
+
+/* install → act → answer → tell */
+static void turn_cb(void *arg, enum commit_result result, struct decision *d)
+{
+	struct turn *turn = arg;
+	struct engine *engine = turn->engine;
+	bool finished = false;
+
+	engine->commits--;
+	if (result == COMMIT_NO_SPACE) {
+		submit_refused(turn->submit, RPC_NO_SPACE, "no space left for the database", "make room on the disk of the state directory, then submit again", NULL);
+		goto out;
+	}
+	view_install(engine->view, d);
+	if (turn->submit != NULL)
+		submit_committed(turn->submit, view_run(engine->view, turn->submit->id));
+	for (size_t i = 0; i < turn->nacts && !engine->stopped; i++)
+		act_run(engine, &turn->acts[i]);
+	for (size_t i = 0; i < turn->nanswers; i++) {
+		struct engine_reply reply = {
+			.id = turn->answers[i].run,
+			.rows = view_run(engine->view, turn->answers[i].run),
+		};
+
+		turn->answers[i].cb(turn->answers[i].arg, &reply);
+	}
+	engine->committed(engine->arg, d);
+	for (size_t i = 0; i < turn->nacts; i++) {
+		if (turn->acts[i].kind != ACT_FORGET)
+			continue;
+		forget(engine, turn->acts[i].run);
+		finished = true;
+	}
+	if ((finished || turn->submit != NULL) && !engine->stopped)
+		engine_schedule(engine);
+out:
+	decision_release(d);
+	free(d);
+	free(turn->acts);
+	free(turn->answers);
+	free(turn);
+}
+
+static void hand_over(struct turn *turn, bool refusable)
+{
+	struct engine *engine = turn->engine;
+	struct decision *d = xcalloc(1, sizeof(*d));
+
+	*d = turn->decision;
+	engine->commits++;
+	engine->ports.commit(engine->ports.store_ctx, d, refusable, turn_cb, turn);
+}
+
+void turn_commit(struct turn *turn)
+{
+	hand_over(turn, false);
+}
+
+void turn_commit_submit(struct turn *turn, struct pending_submit *p)
+{
+	turn->submit = p;
+	/* a retry has already moved the held run's working rows: that cannot be taken back */
+	hand_over(turn, p->retry_of == ROW_NONE);
+}

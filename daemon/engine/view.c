@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Where the rows of a kind live in struct run_rows, and by which columns they are told apart. */
+static const struct place {
+	size_t list, count;
+	size_t run;		/* offset of the run id in the row */
+	size_t keys[3];		/* offsets of FIELD_INT keys in the row, (size_t)-1 = none */
+	size_t text_key;	/* offset of a FIELD_TEXT key, (size_t)-1 = none */
+} places[ROW_KINDS] = {
+#define NONE ((size_t)-1)
+#define LIST(kind) offsetof(struct run_rows, kind##s), offsetof(struct run_rows, n##kind##s), offsetof(struct kind##_row, run)
+	[ROW_TASK] = { LIST(task), { NONE, NONE, NONE }, offsetof(struct task_row, id) },
+	[ROW_ITERATION] = { LIST(iteration), { offsetof(struct iteration_row, number), NONE, NONE }, NONE },
+	[ROW_SLOT] = { LIST(slot), { offsetof(struct slot_row, iteration), offsetof(struct slot_row, slot), NONE }, NONE },
+	[ROW_ATTEMPT] = { LIST(attempt), { offsetof(struct attempt_row, id), NONE, NONE }, NONE },
+	[ROW_STEP] = { LIST(step), { offsetof(struct step_row, id), NONE, NONE }, NONE },
+	[ROW_REVIEW] = { LIST(review), { offsetof(struct review_row, number), NONE, NONE }, NONE },
+	[ROW_FINDING] = { LIST(finding), { offsetof(struct finding_row, review), offsetof(struct finding_row, number), NONE }, NONE },
+};
+
+struct view {
+	struct run_rows **runs;	/* in order of id */
+	size_t count, room;
+};
+
+static int64_t int_at(const void *row, size_t offset)
+{
+	return *(const int64_t *)(const void *)((const char *)row + offset);
+}
+
+static const char *text_at(const void *row, size_t offset)
+{
+	return *(char *const *)(const void *)((const char *)row + offset);
+}
+
+static int row_compare(const struct place *place, const void *a, const void *b)
+{
+	for (size_t i = 0; i < 3 && place->keys[i] != NONE; i++) {
+		int64_t x = int_at(a, place->keys[i]), y = int_at(b, place->keys[i]);
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return place->text_key == NONE ? 0 : strcmp(text_at(a, place->text_key), text_at(b, place->text_key));
+}
+
+struct run_rows *run_rows_new(void)
+{
+	struct run_rows *rows = xcalloc(1, sizeof(*rows));
+
+	row_init(ROW_RUN, &rows->run);
+	return rows;
+}
+
+void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row)
+{
+	const struct place *place = &places[kind];
+	void ***list;
+	size_t *count, at;
+
+	if (kind == ROW_RUN) {
+		row_assign(ROW_RUN, &rows->run, row);
+		row_free(ROW_RUN, row);
+		return;
+	}
+	list = (void ***)(void *)((char *)rows + place->list);
+	count = (size_t *)(void *)((char *)rows + place->count);
+	for (at = *count; at > 0 && row_compare(place, (*list)[at - 1], row) > 0; at--)
+		;
+	if (at > 0 && row_compare(place, (*list)[at - 1], row) == 0) {
+		row_free(kind, (*list)[at - 1]);
+		(*list)[at - 1] = row;
+		return;
+	}
+	*list = xreallocarray(*list, *count + 1, sizeof(**list));
+	memmove(*list + at + 1, *list + at, (*count - at) * sizeof(**list));
+	(*list)[at] = row;
+	++*count;
+}
+
+void run_rows_free(struct run_rows *rows)
+{
+	if (rows == NULL)
+		return;
+	for (int kind = 0; kind < ROW_KINDS; kind++) {
+		void **list;
+		size_t count;
+
+		if (places[kind].count == 0)
+			continue;
+		list = *(void ***)(void *)((char *)rows + places[kind].list);
+		count = *(size_t *)(void *)((char *)rows + places[kind].count);
+		for (size_t i = 0; i < count; i++)
+			row_free((enum row_kind)kind, list[i]);
+		free(list);
+	}
+	row_release(ROW_RUN, &rows->run);
+	free(rows);
+}
+
+struct view *view_new(void)
+{
+	return xcalloc(1, sizeof(struct view));
+}
+
+void view_free(struct view *view)
+{
+	if (view == NULL)
+		return;
+	for (size_t i = 0; i < view->count; i++)
+		run_rows_free(view->runs[i]);
+	free(view->runs);
+	free(view);
+}
+
+/* Index of the first run with an id >= id. */
+static size_t view_search(const struct view *view, int64_t id)
+{
+	size_t low = 0, high = view->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (view->runs[mid]->run.id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static struct run_rows *view_find(const struct view *view, int64_t id)
+{
+	size_t at = view_search(view, id);
+
+	return at < view->count && view->runs[at]->run.id == id ? view->runs[at] : NULL;
+}
+
+const struct run_rows *view_run(const struct view *view, int64_t id)
+{
+	return view_find(view, id);
+}
+
+void view_load(struct view *view, enum row_kind kind, void *row)
+{
+	int64_t id = kind == ROW_RUN ? ((struct run_row *)row)->id : int_at(row, places[kind].run);
+	struct run_rows *rows = view_find(view, id);
+
+	if (rows == NULL) {
+		size_t at = view_search(view, id);
+
+		if (view->count == view->room) {
+			view->room = view->room ? view->room * 2 : 16;
+			view->runs = xreallocarray(view->runs, view->room, sizeof(*view->runs));
+		}
+		memmove(view->runs + at + 1, view->runs + at, (view->count - at) * sizeof(*view->runs));
+		rows = view->runs[at] = run_rows_new();
+		rows->run.id = id;
+		view->count++;
+	}
+	run_rows_put(rows, kind, row);
+}
+
+/* An ended step says nothing that a reader of unfinished runs needs. */
+static void drop_step(struct view *view, const struct step_row *step)
+{
+	struct run_rows *rows = view_find(view, step->run);
+
+	for (size_t i = 0; rows != NULL && i < rows->nsteps; i++) {
+		if (rows->steps[i]->id != step->id)
+			continue;
+		row_free(ROW_STEP, rows->steps[i]);
+		memmove(rows->steps + i, rows->steps + i + 1, (rows->nsteps - i - 1) * sizeof(*rows->steps));
+		rows->nsteps--;
+		return;
+	}
+}
+
+static bool step_is_over(const struct step_row *step)
+{
+	return step->state == ATTEMPT_S_EXITED || step->state == ATTEMPT_S_LOST;
+}
+
+void view_install(struct view *view, const struct decision *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		const struct change *change = &d->changes[i];
+		struct task_row *task;
+
+		if (change->kind == ROW_EVENT || change->kind == ROW_SETTING)
+			continue;
+		if (change->kind == ROW_STEP && step_is_over(change->row)) {
+			drop_step(view, change->row);
+			continue;
+		}
+		if (change->kind == ROW_TASK) {
+			/* the text is the store's: it may be 16 MiB */
+			task = row_copy(ROW_TASK, change->row);
+			free(task->text);
+			task->text = NULL;
+			view_load(view, ROW_TASK, task);
+			continue;
+		}
+		view_load(view, change->kind, row_copy(change->kind, change->row));
+	}
+}
+
+const struct run_rows *view_run_of_attempt(const struct view *view, int64_t attempt)
+{
+	for (size_t i = 0; i < view->count; i++)
+		for (size_t a = 0; a < view->runs[i]->nattempts; a++)
+			if (view->runs[i]->attempts[a]->id == attempt)
+				return view->runs[i];
+	return NULL;
+}
+
+void view_forget(struct view *view, int64_t id)
+{
+	size_t at = view_search(view, id);
+
+	if (at == view->count || view->runs[at]->run.id != id)
+		return;
+	run_rows_free(view->runs[at]);
+	memmove(view->runs + at, view->runs + at + 1, (view->count - at - 1) * sizeof(*view->runs));
+	view->count--;
+}
+
+const struct run_rows *view_next(const struct view *view, int64_t after)
+{
+	size_t at = view_search(view, after + 1);
+
+	return at < view->count ? view->runs[at] : NULL;
+}
+
+size_t view_count(const struct view *view)
+{
+	return view->count;
+}
