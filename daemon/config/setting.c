@@ -31,7 +31,7 @@ const struct setting settings[] = {
 	{ "agent.*.env", SETTING_NAMES, LAYER_FILE, .fallback = "[]",
 	    .help = "variables that pass from the submitter's environment, beside PATH, HOME, LANG and the like" },
 	{ "agent.*.set", SETTING_MAP, LAYER_FILE, .fallback = "{}",
-	    .help = "variables with fixed values" },
+	    .help = "variables with fixed values, added to those of a preset" },
 
 	{ "run.on_lost", SETTING_CHOICE, BOTH, .choices = &on_lost_names, .fallback = "\"hold\"",
 	    .help = "what becomes of a run whose attempt was lost" },

@@ -93,6 +93,17 @@ static json_t *preset_json(const char *path)
 	return NULL;
 }
 
+/* What the file says. Each key of a table is a setting of its own: those of a preset that are not written stay. */
+static json_t *file_json(const struct value *value)
+{
+	json_t *json;
+
+	if (value->setting->kind != SETTING_MAP || (json = preset_json(value->path)) == NULL)
+		return json_incref(value->json);
+	json_object_update(json, value->json);
+	return json;
+}
+
 json_t *layers_get(const struct layers *layers, const char *path, char **from, const char **field)
 {
 	const struct setting *setting = setting_find(path, NULL);
@@ -113,7 +124,7 @@ json_t *layers_get(const struct layers *layers, const char *path, char **from, c
 	if ((value = values_find(config_values(layers->config), path)) != NULL) {
 		if (from != NULL)
 			*from = xasprintf("%s:%u", config_path(layers->config), value->line);
-		return json_incref(value->json);
+		return file_json(value);
 	}
 	if (layers->profile != NULL && setting->profile_field != 0) {
 		if (from != NULL)

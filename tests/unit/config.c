@@ -405,11 +405,13 @@ START_TEST(test_preset_kept)
 		ck_assert_str_eq(agent->env[i], preset->env[i]);
 	ck_assert_uint_eq(strings_count(agent->set), strings_count((char *const *)(uintptr_t)preset->set));
 	plan_release(&plan);
-	/* and what is written replaces what was there */
-	ck_assert_int_eq(resolved("[agent.claude]\nenv = [\"ONLY\"]\nset = {}\ncommand = [\"x\"]\nreader = \"text\"\n", (struct given[8]){ { 0 } }, &plan, &error), 0);
+	/* and what is written replaces what was there: a list as a whole, a table key by key */
+	ck_assert_int_eq(resolved("[agent.claude]\nenv = [\"ONLY\"]\nset = { IS_SANDBOX = \"0\", NEW = \"1\" }\ncommand = [\"x\"]\nreader = \"text\"\n", (struct given[8]){ { 0 } }, &plan, &error), 0);
 	ck_assert_str_eq(agent->env[0], "ONLY");
 	ck_assert_ptr_null(agent->env[1]);
-	ck_assert_ptr_null(agent->set[0]);
+	ck_assert_str_eq(agent->set[0], "IS_SANDBOX=0");
+	ck_assert_str_eq(agent->set[1], "NEW=1");
+	ck_assert_ptr_null(agent->set[2]);
 	ck_assert_ptr_null(agent->command[1]);
 	ck_assert_int_eq(agent->reader, READER_TEXT);
 	plan_release(&plan);
