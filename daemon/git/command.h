@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The argv and environment of one git process: fixed words, no shell, and nothing of the repository's configuration
+ * that would run a program. */
+#ifndef GIT_COMMAND_H
+#define GIT_COMMAND_H
+
+#include <stdbool.h>
+
+struct git_command {
+	char **argv;	/* owned, NULL-terminated */
+	char **env;	/* owned, NULL-terminated "K=V" */
+};
+
+/* git in workspace/inside (NULL: workspace itself) with the words of args, NULL-terminated. index: the private index
+ * file that takes the place of the user's, NULL: the user's own, read only. What the struct held is freed. */
+void git_command_set(struct git_command *command, const char *workspace, const char *inside, const char *index, const char *const *args);
+
+/* One more word. */
+void git_command_add(struct git_command *command, const char *word);
+
+void git_command_release(struct git_command *command);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "git/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "proto/escape.h"
+
+#define MODE_FILE 0100644
+#define MODE_PROGRAM 0100755
+#define MODE_LINK 0120000
+#define MODE_REPOSITORY 0160000
+
+#define ID_MAX 65	/* SHA-256 in hex, NUL */
+
+struct entry {
+	char *path;		/* relative to the workspace, owned */
+	unsigned mode;		/* as in a tree; 0: not in the tree */
+	bool hashed;		/* hash-object gives the id */
+	char id[ID_MAX];
+	ino_t ino;		/* hashed: what snapshot_list() saw */
+	off_t size;
+	struct timespec changed;
+};
+
+struct snapshot {
+	char *workspace, *scratch;
+	int dirfd;		/* workspace, -1 until the first listing */
+	struct entry *entries;	/* owned */
+	size_t count, room;
+	size_t nested;		/* entries before this one have no HEAD to be asked for */
+	char *straight;		/* a directory whose every component is known to be a directory, no link */
+};
+
+struct snapshot *snapshot_new(const char *workspace, const char *scratch)
+{
+	struct snapshot *s = xcalloc(1, sizeof(*s));
+
+	s->workspace = xstrdup(workspace);
+	s->scratch = xstrdup(scratch);
+	s->dirfd = -1;
+	return s;
+}
+
+static char *link_file(const struct snapshot *s, size_t i)
+{
+	return xasprintf("%s/link.%zu", s->scratch, i);
+}
+
+void snapshot_free(struct snapshot *s)
+{
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->entries[i].hashed && s->entries[i].mode == MODE_LINK) {
+			char *file = link_file(s, i);
+
+			unlink(file);
+			free(file);
+		}
+		free(s->entries[i].path);
+	}
+	if (s->dirfd != -1)
+		close(s->dirfd);
+	free(s->entries);
+	free(s->straight);
+	free(s->workspace);
+	free(s->scratch);
+	free(s);
+}
+
+static char *trouble(const struct snapshot *s, const char *path, const char *what)
+{
+	char *shown = text_escape(path, strlen(path), false);
+	char *text = xasprintf("%s/%s: %s; make it readable, or have .gitignore name it", s->workspace, shown, what);
+
+	free(shown);
+	return text;
+}
+
+/* False when a leading component of path is missing or no directory: git counts nothing behind a symbolic link.
+ * Listings are sorted, so that the last directory answers for most. A component that cannot be seen is no evidence:
+ * true, and looking at path itself will fail. */
+static bool is_straight(struct snapshot *s, const char *path)
+{
+	const char *last = strrchr(path, '/');
+	size_t known = s->straight != NULL ? strlen(s->straight) : 0;
+	char *dir;
+	bool straight = true;
+
+	if (last == NULL)
+		return true;
+	dir = xmemdup0(path, (size_t)(last - path));
+	if (known == 0 || strncmp(dir, s->straight, known) != 0 || (dir[known] != '/' && dir[known] != '\0'))
+		known = 0;
+	for (char *p = dir + known; straight && *p != '\0'; ) {
+		struct stat st;
+		char *end = strchrnul(p + 1, '/'), was = *end;
+
+		*end = '\0';
+		if (fstatat(s->dirfd, dir, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			straight = S_ISDIR(st.st_mode);
+		else
+			straight = errno != ENOENT && errno != ENOTDIR;
+		*end = was;
+		p = end;
+	}
+	if (straight) {
+		free(s->straight);
+		s->straight = dir;
+	} else {
+		free(dir);
+	}
+	return straight;
+}
+
+static bool has_git(const struct snapshot *s, const char *path)
+{
+	char *git = xasprintf("%s/.git", path);
+	struct stat st;
+	bool yes = fstatat(s->dirfd, git, &st, AT_SYMLINK_NOFOLLOW) == 0;
+
+	free(git);
+	return yes;
+}
+
+static struct entry *entry_add(struct snapshot *s, char *path)
+{
+	if (s->count == s->room) {
+		s->room = s->room ? s->room * 2 : 64;
+		s->entries = xreallocarray(s->entries, s->room, sizeof(*s->entries));
+	}
+	s->entries[s->count] = (struct entry){ .path = path };
+	return &s->entries[s->count++];
+}
+
+/* What the disk has at e->path. recorded, id: of the index, 0 for an untracked path. sparse: the index knows that the
+ * file is not checked out. */
+static char *look(struct snapshot *s, struct entry *e, unsigned recorded, const char *id, bool sparse)
+{
+	struct stat st;
+	bool there = is_straight(s, e->path);
+
+	if (there && fstatat(s->dirfd, e->path, &st, AT_SYMLINK_NOFOLLOW) == -1) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			return trouble(s, e->path, strerror(errno));
+		there = false;
+	}
+	snprintf(e->id, sizeof(e->id), "%s", id);
+	if (!there) {
+		e->mode = sparse ? recorded : 0;
+	} else if (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)) {
+		e->mode = S_ISLNK(st.st_mode) ? MODE_LINK : st.st_mode & S_IXUSR ? MODE_PROGRAM : MODE_FILE;
+		e->hashed = true;
+		e->ino = st.st_ino;
+		e->size = st.st_size;
+		e->changed = st.st_mtim;
+	} else if (S_ISDIR(st.st_mode) && (recorded == 0 || recorded == MODE_REPOSITORY || has_git(s, e->path))) {
+		e->mode = MODE_REPOSITORY;
+		if (recorded != MODE_REPOSITORY)
+			e->id[0] = '\0';
+	}
+	return NULL;
+}
+
+/* One record: "? path" is untracked, "H mode id stage<TAB>path" tracked, with S for H when sparse and M when unmerged. */
+static char *take(struct snapshot *s, const char *inside, const char *record)
+{
+	const char *path = record + 2;
+	unsigned mode = 0;
+	char id[ID_MAX] = "", *full;
+	struct entry *e;
+	size_t size;
+
+	if (record[0] == '\0' || record[1] != ' ')
+		return xasprintf("git ls-files: unexpected output in %s; is git 2.39 or newer?", s->workspace);
+	if (record[0] != '?') {
+		const char *tab = strchr(record, '\t');
+
+		if (tab == NULL || sscanf(path, "%o %64s", &mode, id) != 2)
+			return xasprintf("git ls-files: unexpected output in %s; is git 2.39 or newer?", s->workspace);
+		path = tab + 1;
+	}
+	full = inside != NULL ? xasprintf("%s/%s", inside, path) : xstrdup(path);
+	size = strlen(full);
+	if (size > 0 && full[size - 1] == '/')
+		full[size - 1] = '\0';		/* an untracked repository */
+	if (mode != 0 && s->count > 0 && strcmp(s->entries[s->count - 1].path, full) == 0) {
+		free(full);			/* unmerged: one record for each stage */
+		return NULL;
+	}
+	e = entry_add(s, full);
+	return look(s, e, mode, id, record[0] == 'S');
+}
+
+char *snapshot_list(struct snapshot *s, const char *inside, const char *data, size_t size)
+{
+	char *error = NULL;
+
+	if (s->dirfd == -1)
+		s->dirfd = open(s->workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (s->dirfd == -1)
+		return xasprintf("%s: %s", s->workspace, strerror(errno));
+	if (size > 0 && data[size - 1] != '\0')
+		return xasprintf("git ls-files: its output ends in the middle of a name in %s", s->workspace);
+	for (const char *p = data, *end = data + size; p < end && error == NULL; p += strlen(p) + 1)
+		error = take(s, inside, p);
+	return error;
+}
+
+/* hash-object undoes the quoting of C on lines that start with a quote, and takes a CR off the end of others. */
+static void add_line(struct buf *out, const char *path)
+{
+	const unsigned char *p = (const unsigned char *)path;
+	bool plain = true;
+
+	for (const unsigned char *c = p; *c != '\0'; c++)
+		plain = plain && *c >= 0x20 && *c != 0x7f && *c != '"' && *c != '\\';
+	if (plain) {
+		buf_adds(out, path);
+	} else {
+		buf_adds(out, "\"");
+		for (; *p != '\0'; p++) {
+			if (*p < 0x20 || *p == 0x7f || *p == '"' || *p == '\\')
+				buf_addf(out, "\\%03o", *p);
+			else
+				buf_add(out, p, 1);
+		}
+		buf_adds(out, "\"");
+	}
+	buf_adds(out, "\n");
+}
+
+/* hash-object would follow the link: its text goes into a file of ours. */
+static char *save_link(const struct snapshot *s, const struct entry *e, const char *file)
+{
+	char text[PATH_MAX];
+	ssize_t n = readlinkat(s->dirfd, e->path, text, sizeof(text));
+	int rv;
+
+	if (n == -1)
+		return trouble(s, e->path, strerror(errno));
+	rv = file_write(AT_FDCWD, file, text, (size_t)n, 0600, false);
+	return rv == 0 ? NULL : xasprintf("%s: %s", file, strerror(-rv));
+}
+
+char *snapshot_paths(struct snapshot *s, struct buf *out)
+{
+	char *error = NULL;
+
+	for (size_t i = 0; i < s->count && error == NULL; i++) {
+		struct entry *e = &s->entries[i];
+
+		if (e->hashed && e->mode == MODE_LINK) {
+			char *file = link_file(s, i);
+
+			error = save_link(s, e, file);
+			add_line(out, file);
+			free(file);
+		} else if (e->hashed) {
+			add_line(out, e->path);
+		}
+	}
+	return error;
+}
+
+char *snapshot_ids(struct snapshot *s, const char *data, size_t size)
+{
+	const char *p = data, *end = data + size;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct entry *e = &s->entries[i];
+		const char *line = p;
+
+		if (!e->hashed)
+			continue;
+		p = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+		if (p == NULL || p - line >= ID_MAX)
+			return xasprintf("git hash-object: fewer ids than files in %s", s->workspace);
+		memcpy(e->id, line, (size_t)(p - line));
+		e->id[p - line] = '\0';
+		p++;
+	}
+	return p == end ? NULL : xasprintf("git hash-object: more ids than files in %s", s->workspace);
+}
+
+char *snapshot_check(const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct entry *e = &s->entries[i];
+		struct stat st;
+		char *shown, *text;
+
+		if (!e->hashed)
+			continue;
+		if (fstatat(s->dirfd, e->path, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_ino == e->ino && st.st_size == e->size &&
+		    st.st_mtim.tv_sec == e->changed.tv_sec && st.st_mtim.tv_nsec == e->changed.tv_nsec)
+			continue;
+		shown = text_escape(e->path, strlen(e->path), false);
+		text = xasprintf("%s/%s changes while git records it; end the program that writes it, or have .gitignore name it", s->workspace, shown);
+		free(shown);
+		return text;
+	}
+	return NULL;
+}
+
+void snapshot_index(const struct snapshot *s, struct buf *out)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct entry *e = &s->entries[i];
+
+		if (e->mode == 0 || e->id[0] == '\0')
+			continue;	/* not there, or a repository that has gone since */
+		buf_addf(out, "%06o %s\t%s", e->mode, e->id, e->path);
+		buf_add(out, "", 1);
+	}
+}
+
+/* Submodules that are checked out, and untracked repositories: those must have a .git, or ls-files had looked inside. */
+static bool wants_head(const struct snapshot *s, const struct entry *e)
+{
+	return e->mode == MODE_REPOSITORY && has_git(s, e->path);
+}
+
+const char *snapshot_nested(struct snapshot *s)
+{
+	while (s->nested < s->count && !wants_head(s, &s->entries[s->nested]))
+		s->nested++;
+	return s->nested < s->count ? s->entries[s->nested].path : NULL;
+}
+
+bool snapshot_nested_head(struct snapshot *s, const char *id)
+{
+	struct entry *e = &s->entries[s->nested++];
+	bool tracked = e->id[0] != '\0';
+
+	if (id != NULL)
+		snprintf(e->id, sizeof(e->id), "%s", id);
+	else if (!tracked)
+		e->mode = 0;
+	return id == NULL && !tracked;
+}

@@ -1,0 +1,901 @@
+/* SPDX-License-Identifier: MIT */
+/* Git operations against plain git: real repositories, each step run as rl-shim would, results compared with git add. */
+#include "git/op.h"
+
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "git/aside.h"
+
+extern char **environ;
+
+static char home[] = "/tmp/rl-git-XXXXXX";
+static char *repo, *scratch, *aside, *record;
+static int processes;		/* of the last operation */
+static const char *between;		/* shell text run before the step named in between_step, once */
+static const char *between_step;
+static bool as_nobody;		/* steps run without root's rights */
+static char patch[1 << 20];	/* stdout of the last step */
+
+static int spawn_wait(const char *const argv[], char *const env[], const char *in, const char *out, const char *err)
+{
+	posix_spawn_file_actions_t fa;
+	int status;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_addopen(&fa, 0, in, O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&fa, 1, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (err != NULL)
+		posix_spawn_file_actions_addopen(&fa, 2, err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	ck_assert_int_eq(posix_spawnp(&pid, argv[0], &fa, NULL, (char *const *)argv, env), 0);
+	posix_spawn_file_actions_destroy(&fa);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/* Shell text in the repository; its output. Must succeed. */
+__attribute__((format(printf, 1, 2)))
+static char *sh(const char *fmt, ...)
+{
+	char *script = NULL, *out = xasprintf("%s/sh.out", home), *text, *full;
+	va_list ap;
+	size_t size;
+	int status;
+
+	va_start(ap, fmt);
+	ck_assert_int_ne(vasprintf(&script, fmt, ap), -1);
+	va_end(ap);
+	full = xasprintf("set -e; cd %s; %s", repo, script);
+	const char *argv[] = { "sh", "-c", full, NULL };
+
+	status = spawn_wait(argv, environ, "/dev/null", out, NULL);
+	ck_assert_msg(status == 0, "failed: %s", script);
+	ck_assert_int_eq(file_read(AT_FDCWD, out, 64 << 20, &text, &size), 0);
+	if (size > 0 && text[size - 1] == '\n')
+		text[size - 1] = '\0';
+	free(script);
+	free(full);
+	free(out);
+	return text;
+}
+
+#define SH(...) free(sh(__VA_ARGS__))
+
+/* What rl-shim does with a step: input file, environment, recorded streams. */
+static bool run_step(const struct git_step *step)
+{
+	char *in = xasprintf("%s/prompt", record), *out = xasprintf("%s/stdout.%016x", record, 0), *err = xasprintf("%s/stderr.%016x", record, 0);
+	char **env = strings_copy(environ), **argv = NULL;
+	int status;
+
+	ck_assert_int_eq(file_write(AT_FDCWD, in, step->input != NULL ? step->input : "", step->input_size, 0644, false), 0);
+	for (size_t i = 0; step->env[i] != NULL; i++)
+		strings_append(&env, step->env[i]);
+	if (as_nobody && geteuid() == 0) {
+		strings_append(&argv, "setpriv");
+		strings_append(&argv, "--reuid=65534");
+		strings_append(&argv, "--clear-groups");
+	}
+	for (size_t i = 0; step->argv[i] != NULL; i++)
+		strings_append(&argv, step->argv[i]);
+	status = spawn_wait((const char *const *)argv, env, in, out, err);
+	strings_free(env);
+	strings_free(argv);
+	free(in);
+	free(out);
+	free(err);
+	return status == 0;
+}
+
+static enum git_next drive(struct git_op *op)
+{
+	struct git_step step;
+	int dirfd = -1;
+	bool ok = true;
+	enum git_next next;
+
+	processes = 0;
+	while ((next = git_op_next(op, dirfd, ok, &step)) == GIT_NEXT_STEP) {
+		ck_assert_int_lt(++processes, 100);
+		if (between != NULL && strcmp(step.name, between_step) == 0) {
+			const char *text = between;
+
+			if (strncmp(text, "always ", 7) != 0)
+				between = NULL;
+			else
+				text += 7;
+			SH("%s", text);
+		}
+		ok = run_step(&step);
+		if (dirfd == -1)
+			dirfd = open(record, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (dirfd != -1)
+		close(dirfd);
+	return next;
+}
+
+static struct git_op *op_of(enum git_op_kind kind, const char *tree, const char *ref)
+{
+	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .ref = ref, .aside = aside };
+
+	return git_op_new(&spec);
+}
+
+/* Everything of the user's, but the object store: names, types, modes, times, link texts and bytes. (git itself
+ * touches the time of a shared index that it reads.) */
+static char *fingerprint(void)
+{
+	return sh("find . -path ./.git/objects -prune -o ! -name 'sharedindex.*' -printf '%%p %%y %%m %%s %%T@ %%l\\n' | sort;"
+	    "find . -path ./.git/objects -prune -o -type f -print0 | sort -z | xargs -0 sha256sum");
+}
+
+static void expect_same(const char *before)
+{
+	char *after = fingerprint();
+
+	ck_assert_str_eq(before, after);
+	free(after);
+}
+
+static void expect_scratch_empty(void)
+{
+	char *left = sh("ls -A %s", scratch);
+
+	ck_assert_str_eq(left, "");
+	free(left);
+}
+
+/* Tree id of a snapshot; the user's things must not have moved. */
+static char *snapshot(void)
+{
+	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
+	char *before = fingerprint(), *tree;
+	enum git_next next = drive(op);
+
+	ck_assert_msg(next == GIT_NEXT_DONE, "%s", git_op_error(op));
+	tree = xstrdup(git_op_tree(op));
+	git_op_free(op);
+	expect_same(before);
+	expect_scratch_empty();
+	free(before);
+	return tree;
+}
+
+/* What git add -A would commit, in an index of its own. */
+static char *truth(void)
+{
+	return sh("cp .git/index %s/truth 2>/dev/null || true; export GIT_INDEX_FILE=%s/truth; git add -A 2>/dev/null; git write-tree; rm -f %s/truth",
+	    home, home, home);
+}
+
+static void expect_truth(void)
+{
+	char *ours = snapshot(), *theirs = truth();
+
+	if (strcmp(ours, theirs) != 0)
+		ck_abort_msg("%s", sh("git diff-tree -r %s %s", theirs, ours));
+	free(ours);
+	free(theirs);
+}
+
+/* The error of a snapshot that must fail. */
+static char *snapshot_error(void)
+{
+	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
+	enum git_next next = drive(op);
+	char *error;
+
+	ck_assert_int_eq(next, GIT_NEXT_FAILED);
+	error = xstrdup(git_op_error(op));
+	git_op_free(op);
+	return error;
+}
+
+#define EXPECT_IN(text, part) ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in: %s", part, text)
+
+static void setup(void)
+{
+	strcpy(home + sizeof(home) - 7, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(home));
+	ck_assert_int_eq(chmod(home, 0755), 0);
+	repo = xasprintf("%s/repo", home);
+	scratch = xasprintf("%s/scratch", home);
+	aside = xasprintf("%s/aside", home);
+	record = xasprintf("%s/record", home);
+	mkdir(repo, 0755);
+	mkdir(scratch, 0755);
+	ck_assert_int_eq(chmod(scratch, 0777), 0);
+	mkdir(aside, 0700);
+	mkdir(record, 0755);
+	setenv("HOME", home, 1);
+	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+	between = NULL;
+	as_nobody = false;
+	SH("git config --global user.name t; git config --global user.email t@example.org; git config --global init.defaultBranch main;"
+	   "git config --global protocol.file.allow always; git config --global safe.directory '*';"
+	   "git init -q; echo one >a.c; mkdir d; echo two >d/b.c; printf 'out/\\n*.o\\n' >.gitignore; git add .; git commit -qm base");
+}
+
+static void teardown(void)
+{
+	const char *argv[] = { "rm", "-rf", home, NULL };
+
+	spawn_wait(argv, environ, "/dev/null", "/dev/null", NULL);
+	free(repo);
+	free(scratch);
+	free(aside);
+	free(record);
+}
+
+/* ---- snapshot ---- */
+
+START_TEST(clean_tree_is_head)
+{
+	char *tree = snapshot(), *head = sh("git rev-parse 'HEAD^{tree}'");
+
+	ck_assert_str_eq(tree, head);
+	ck_assert_int_eq(processes, 4);
+	free(tree);
+	free(head);
+}
+END_TEST
+
+/* Each line is a state of the work tree in which we must agree with git add -A. */
+static const char *const states[] = {
+	"echo more >>a.c; echo new >n.c; mkdir -p e/f; echo x >e/f/g",
+	"echo staged >a.c; git add a.c; echo unstaged >a.c; echo s >s.c; git add s.c",
+	"rm a.c; git rm -q d/b.c",
+	"rm -r a.c d .gitignore",
+	"chmod +x a.c; echo '#!/bin/sh' >run; chmod 755 run; git add a.c; chmod 700 d/b.c",
+	"ln -s /etc/passwd abs; ln -s a.c rel; ln -s nowhere broken; ln -s d dir; ln -s ../../.. up; printf x >e; ln -s \"$(printf 'nl\\nx')\" odd",
+	"rm a.c; ln -s d/b.c a.c",
+	"ln -s a.c l; git add l; git commit -qm l; rm l; cp a.c l",
+	"rm a.c; mkdir a.c; echo in >a.c/x",
+	"rm -r d; echo file >d",
+	"mv d e; ln -s e d",				/* d/b.c is now behind a link */
+	"mkdir -p p/q/r; echo 1 >p/q/r/s; git add p; git commit -qm p; mv p/q z; ln -s ../z p/q",
+	"echo 1 >\"$(printf 'new\\nline')\"; echo 2 >\"$(printf 'cr\\r')\"; echo 3 >'\"quoted\"'; echo 4 >' lead and trail '; echo 5 >\"$(printf 'tab\\tback\\\\slash')\"",
+	"echo 1 >\"$(printf 'latin1 \\344\\366')\"; echo 2 >'häß ☃'; echo 3 >\"$(printf 'bad \\377\\376')\"; echo 4 >-n; echo 5 >'? x'; echo 6 >'\\\\'; echo 7 >\"$(printf '\\001\\177')\"",
+	"echo 1 >'H 100644 78981922613b2afb6025042ff6bd878ac1994e85 0\tx'",
+	"git add -A; echo ita >ita.c; git add -N ita.c; echo gone >gone.c; git add -N gone.c; rm gone.c",
+	"git checkout -qb o; echo o >a.c; echo o >only; git add .; git commit -qm o; git checkout -q main; echo m >a.c; git rm -q d/b.c; git commit -qam m; git merge -q o >/dev/null || true; test -n \"$(git ls-files -u)\"",
+	"git checkout -qb o; echo o >d/b.c; git commit -qam o; git checkout -q main; git rm -q d/b.c; git commit -qm m; git merge -q o >/dev/null || true; rm -f d/b.c; test -n \"$(git ls-files -u)\"",
+	"mkdir out; echo x >out/x; echo x >x.o; echo f >forced.o; git add -f forced.o; echo changed >forced.o",
+	"mkdir empty; mkfifo pipe; mkdir -p deep/empty",
+	"rm a.c d/b.c .gitignore; git add -A",
+	": >a.c; : >empty",
+	"git update-index --assume-unchanged a.c; cp .git/index .git/i; git update-index --no-assume-unchanged a.c; echo x >a.c; cp .git/i .git/index; rm .git/i; git update-index --no-assume-unchanged a.c",
+	"git rm -q --cached a.c",
+	"git stash -q -u 2>/dev/null || true; echo x >x.c; git add x.c; git stash -q; echo y >y.c",
+	"git config core.splitIndex true; git update-index --split-index; echo x >x.c; git add x.c; echo y >y.c",
+	"git config core.untrackedCache true; git update-index --untracked-cache; git status -s >/dev/null; echo y >y.c",
+	"git config index.version 4; git update-index --index-version 4; echo y >y.c",
+	/* repositories in the repository */
+	"git init -q n; cd n; echo x >x; git add x; git commit -qm n",
+	"git init -q d/n; cd d/n; echo x >x; git add x; git commit -qm n; echo dirty >x; echo new >y",
+	"git init -q n; (cd n; echo x >x; git add x; git commit -qm n); git add n 2>/dev/null; git commit -qm n; cd n; echo y >y; git add y; git commit -qm n2",
+	"git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); git submodule -q add ../sub m; git commit -qm m; cd m; git checkout -q --detach; echo z >z; git add z; git commit -qm z",
+	"git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); git submodule -q add ../sub m; git commit -qm m; git submodule -q deinit -f m",
+	"git init -q ../sub; (cd ../sub; echo x >x; git add x; git commit -qm n); git submodule -q add ../sub m; git commit -qm m; rm -rf m",
+	"git init -q n; (cd n; echo x >x; git add x; git commit -qm n); git add n 2>/dev/null; git commit -qm n; rm -rf n; echo file >n",
+	"rm a.c; git init -q a.c; cd a.c; echo x >x; git add x; git commit -qm n",
+	"git init -q --bare fixture.git; printf 'gitdir: nowhere\\n' >d/.gitx",
+	"git worktree add -q ../wt; cd ../wt; echo x >x",
+};
+
+START_TEST(agrees_with_git_add)
+{
+	SH("%s", states[_i]);
+	expect_truth();
+	SH("rm -rf ../wt ../sub");
+}
+END_TEST
+
+START_TEST(worktree)
+{
+	char *top = repo, *tree, *want;
+
+	SH("git worktree add -q ../wt; echo x >../wt/x");
+	repo = xasprintf("%s/wt", home);
+	tree = snapshot();
+	want = sh("export GIT_INDEX_FILE=%s/truth; git add -A; git write-tree", home);
+	ck_assert_str_eq(tree, want);
+	free(tree);
+	free(want);
+	free(repo);
+	repo = top;
+}
+END_TEST
+
+START_TEST(sparse_checkout_keeps_what_is_not_there)
+{
+	char *tree, *head;
+
+	SH("git sparse-checkout set --no-cone '/a.c' '/.gitignore'; test ! -e d/b.c");
+	tree = snapshot();
+	head = sh("git rev-parse 'HEAD^{tree}'");
+	ck_assert_str_eq(tree, head);
+	free(tree);
+	free(head);
+	SH("git sparse-checkout set --cone --sparse-index d; test -e d/b.c; echo x >d/x");
+	expect_truth();
+}
+END_TEST
+
+START_TEST(no_commit_yet)
+{
+	char *tree;
+
+	SH("rm -rf .git .gitignore a.c d; git init -q");
+	tree = snapshot();
+	ck_assert_str_eq(tree, "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
+	SH("git cat-file -e %s", tree);
+	free(tree);
+	SH("echo x >x");
+	expect_truth();
+}
+END_TEST
+
+START_TEST(sha256_repository)
+{
+	char *tree;
+
+	SH("rm -rf .git; git init -q --object-format=sha256; git add .; git commit -qm x; echo new >new; ln -s new l");
+	expect_truth();
+	tree = snapshot();
+	ck_assert_uint_eq(strlen(tree), 64);
+	free(tree);
+}
+END_TEST
+
+/* git add refuses what is neither file nor link; ls-files passes over it when it is not tracked. */
+START_TEST(pipe_in_place_of_a_file)
+{
+	char *tree, *names;
+
+	SH("mkfifo p; rm a.c; mkfifo a.c");
+	tree = snapshot();
+	names = sh("git ls-tree -r --name-only %s", tree);
+	ck_assert_str_eq(names, ".gitignore\nd/b.c");
+	free(tree);
+	free(names);
+}
+END_TEST
+
+/* A repository inside without a commit: git add refuses it, we take its files. */
+START_TEST(unborn_repository_inside)
+{
+	char *tree, *names;
+
+	SH("git init -q n; cd n; mkdir s; echo x >x; git add x; echo y >s/y; printf 'z\\n' >.gitignore; echo z >z; git init -q deep; echo q >deep/q");
+	tree = snapshot();
+	names = sh("git ls-tree -r --name-only %s", tree);
+	ck_assert_str_eq(names, ".gitignore\na.c\nd/b.c\nn/.gitignore\nn/deep/q\nn/s/y\nn/x");
+	free(tree);
+	free(names);
+}
+END_TEST
+
+START_TEST(nothing_of_the_repository_runs)
+{
+	char *tree;
+
+	SH("printf '#!/bin/sh\\necho \"$0\" >>%s/canary\\ncat\\n' >../run; chmod +x ../run;"
+	   "for h in pre-commit post-index-change reference-transaction post-checkout fsmonitor-watchman; do cp ../run .git/hooks/$h; done;"
+	   "git config core.fsmonitor ../run; git config filter.f.clean ../run; git config filter.f.smudge ../run; git config filter.f.process ../run;"
+	   "git config filter.f.required true; git config diff.external ../run; git config diff.f.textconv ../run; git config diff.f.command ../run;"
+	   "git config core.pager ../run; git config core.editor ../run; git config core.sshCommand ../run; git config gpg.program ../run;"
+	   "printf '* filter=f diff=f\\n' >.gitattributes; echo x >>a.c; rm -f %s/canary", home, home);
+	tree = snapshot();
+	for (int kind = GIT_MEASURE; kind <= GIT_PIN; kind++) {
+		char *base = sh("GIT_CONFIG_PARAMETERS= git -c core.fsmonitor=false -c core.hooksPath=/dev/null rev-parse 'HEAD^{tree}'");
+		struct git_op *op = op_of((enum git_op_kind)kind, kind == GIT_PIN ? tree : base, "refs/rl/passed/1/t1");
+
+		ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+		git_op_free(op);
+		free(base);
+	}
+	free(tree);
+	SH("test ! -e %s/canary", home);
+	/* and the canary can sing: */
+	SH("git -c filter.f.process= add a.c || true; test -e %s/canary", home);
+}
+END_TEST
+
+START_TEST(filters_are_not_applied)
+{
+	char *tree, *bytes;
+
+	SH("git config core.autocrlf true; printf 'a\\r\\nb\\r\\n' >crlf; echo '* text=auto ident' >.gitattributes");
+	tree = snapshot();
+	bytes = sh("git cat-file blob %s:crlf | od -An -c | tr -d ' \\n'", tree);
+	ck_assert_str_eq(bytes, "a\\r\\nb\\r\\n");
+	free(tree);
+	free(bytes);
+}
+END_TEST
+
+START_TEST(replaced_objects_do_not_show)
+{
+	char *tree, *head;
+
+	SH("git replace $(git rev-parse HEAD:a.c) $(echo other | git hash-object -w --stdin)");
+	tree = snapshot();
+	head = sh("git rev-parse 'HEAD^{tree}'");
+	ck_assert_str_eq(tree, head);
+	free(tree);
+	free(head);
+}
+END_TEST
+
+START_TEST(many_files)
+{
+	SH("mkdir many; cd many; seq 1 100000 | awk 'BEGIN { o = -1 } { d = int($1 / 1000); if (d != o) { close(f); system(\"mkdir -p \" d); o = d } f = d \"/\" $1; print $1 > f; close(f) }'");
+	expect_truth();
+	ck_assert_int_eq(processes, 4);
+}
+END_TEST
+
+START_TEST(large_file)
+{
+	SH("git config core.bigFileThreshold 1m; head -c 3000000 /dev/urandom >big; truncate -s 5M hole");
+	expect_truth();
+}
+END_TEST
+
+/* ---- a work tree that moves ---- */
+
+START_TEST(vanishing_once_is_looked_at_again)
+{
+	char *ours, *theirs;
+	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
+
+	SH("echo x >here; echo x >there");
+	between = "rm here";
+	between_step = "hash-object";
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(processes, 6);
+	ours = xstrdup(git_op_tree(op));
+	theirs = truth();
+	ck_assert_str_eq(ours, theirs);
+	git_op_free(op);
+	free(ours);
+	free(theirs);
+}
+END_TEST
+
+START_TEST(changing_once_is_looked_at_again)
+{
+	char *ours, *theirs;
+	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
+
+	between = "echo longer than before >>a.c";
+	between_step = "hash-object";
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(processes, 6);
+	ours = xstrdup(git_op_tree(op));
+	theirs = truth();
+	ck_assert_str_eq(ours, theirs);
+	git_op_free(op);
+	free(ours);
+	free(theirs);
+}
+END_TEST
+
+START_TEST(changing_always_is_an_error)
+{
+	char *error;
+
+	between = "always echo more >>d/b.c";
+	between_step = "hash-object";
+	error = snapshot_error();
+	EXPECT_IN(error, "d/b.c changes while git records it");
+	EXPECT_IN(error, ".gitignore");
+	free(error);
+}
+END_TEST
+
+START_TEST(vanishing_always_is_an_error)
+{
+	char *error;
+
+	SH("echo x >here1; echo x >here2");
+	between = "always rm -f \"$(ls here* | head -n 1)\"";
+	between_step = "hash-object";
+	error = snapshot_error();
+	EXPECT_IN(error, "here2");
+	free(error);
+}
+END_TEST
+
+START_TEST(unreadable_file_is_named)
+{
+	char *error;
+
+	SH("echo x >d/secret; chmod 000 d/secret; if [ $(id -u) = 0 ]; then chown -R 65534 .; fi");
+	as_nobody = true;
+	error = snapshot_error();
+	EXPECT_IN(error, "d/secret");
+	EXPECT_IN(error, "Permission denied");
+	EXPECT_IN(error, "make it readable");
+	free(error);
+}
+END_TEST
+
+START_TEST(unreadable_directory_is_named)
+{
+	char *error;
+
+	SH("mkdir d/shut; echo x >d/shut/x; chmod 000 d/shut; if [ $(id -u) = 0 ]; then chown -R 65534 .; fi");
+	as_nobody = true;
+	error = snapshot_error();
+	EXPECT_IN(error, "d/shut");
+	EXPECT_IN(error, "make it readable");
+	free(error);
+	SH("echo d/shut >>.gitignore");
+	expect_truth();
+	SH("chmod 700 d/shut");
+}
+END_TEST
+
+START_TEST(broken_repository)
+{
+	char *error;
+
+	SH("echo rubbish >.git/index");
+	error = snapshot_error();
+	EXPECT_IN(error, "git ls-files");
+	EXPECT_IN(error, "git status");
+	free(error);
+	SH("rm -rf .git");
+	error = snapshot_error();
+	EXPECT_IN(error, "not a git repository");
+	EXPECT_IN(error, repo);
+	free(error);
+}
+END_TEST
+
+START_TEST(silent_failure)
+{
+	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
+	struct git_step step;
+	int dirfd;
+
+	ck_assert_int_eq(git_op_next(op, -1, true, &step), GIT_NEXT_STEP);
+	dirfd = open(record, O_RDONLY | O_DIRECTORY);
+	ck_assert_int_eq(git_op_next(op, dirfd, false, &step), GIT_NEXT_STEP);	/* once more */
+	ck_assert_int_eq(git_op_next(op, dirfd, false, &step), GIT_NEXT_FAILED);
+	EXPECT_IN(git_op_error(op), "is git installed");
+	close(dirfd);
+	git_op_free(op);
+}
+END_TEST
+
+START_TEST(left_lock_does_no_harm)
+{
+	char *file = xasprintf("%s/index.lock", scratch), *tree;
+
+	ck_assert_int_eq(file_write(AT_FDCWD, file, "", 0, 0600, false), 0);
+	tree = snapshot();
+	free(tree);
+	free(file);
+}
+END_TEST
+
+/* ---- measure, verify, pin ---- */
+
+static void read_patch(void)
+{
+	char *file = xasprintf("%s/stdout.%016x", record, 0), *data;
+	size_t size;
+
+	ck_assert_int_eq(file_read(AT_FDCWD, file, sizeof(patch) - 1, &data, &size), 0);
+	memcpy(patch, data, size + 1);
+	free(data);
+	free(file);
+}
+
+START_TEST(measure_leaves_the_patch)
+{
+	char *base = snapshot(), *before, *want;
+	struct git_op *op;
+
+	SH("echo changed >>a.c; echo new >'häß.c'; git mv d/b.c d/moved.c; ln -s x l; printf 'a\\0b' >bin; chmod +x a.c; git config diff.noprefix true; git config color.ui always");
+	before = fingerprint();
+	op = op_of(GIT_MEASURE, base, NULL);
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(processes, 5);
+	expect_same(before);
+	read_patch();
+	EXPECT_IN(patch, "--- a/a.c\n+++ b/a.c\n");
+	EXPECT_IN(patch, "old mode 100644\nnew mode 100755\n");
+	EXPECT_IN(patch, "+changed\n");
+	EXPECT_IN(patch, "+++ b/häß.c\n");
+	EXPECT_IN(patch, "rename from d/b.c\nrename to d/moved.c\n");
+	EXPECT_IN(patch, "new file mode 120000\n");
+	EXPECT_IN(patch, "Binary files /dev/null and b/bin differ");
+	want = truth();
+	ck_assert_str_eq(git_op_tree(op), want);
+	git_op_free(op);
+	/* The patch makes the tree out of the base. */
+	SH("git read-tree --index-output=%s/i %s; GIT_INDEX_FILE=%s/i git diff --cached --quiet %s", home, base, home, base);
+	free(base);
+	free(before);
+	free(want);
+}
+END_TEST
+
+START_TEST(measure_without_change_is_empty)
+{
+	char *base = snapshot();
+	struct git_op *op = op_of(GIT_MEASURE, base, NULL);
+
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(processes, 5);
+	read_patch();
+	ck_assert_str_eq(patch, "");
+	ck_assert_str_eq(git_op_tree(op), base);
+	git_op_free(op);
+	free(base);
+}
+END_TEST
+
+START_TEST(verify_untouched)
+{
+	char *base, *before;
+	struct git_op *op;
+
+	SH("echo mine >>a.c; echo new >new.c");
+	base = snapshot();
+	SH("mkdir out; echo built >out/x; echo o >x.o; touch a.c; git add new.c");
+	before = fingerprint();
+	op = op_of(GIT_VERIFY, base, NULL);
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(processes, 4);
+	ck_assert_ptr_null(git_op_changed(op));
+	ck_assert_ptr_null(git_op_moved(op));
+	ck_assert_str_eq(git_op_tree(op), base);
+	expect_same(before);
+	git_op_free(op);
+	free(before);
+	free(base);
+}
+END_TEST
+
+START_TEST(verify_moves_what_is_new)
+{
+	char *base, *before, *after, *names;
+	struct git_op *op;
+
+	SH("echo mine >new.c; mkdir keep");
+	base = snapshot();
+	before = sh("git status --porcelain -uall");
+	SH("echo n >notes.md; mkdir -p r/s keep; echo r >r/s/t; ln -s /etc l; echo k >keep/k; printf x >\"$(printf 'nl\\nx')\"; chmod +x notes.md;"
+	   "git init -q n; cd n; echo x >x; git add x; git commit -qm n");
+	op = op_of(GIT_VERIFY, base, NULL);
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_ptr_null(git_op_changed(op));
+	ck_assert_str_eq(git_op_moved(op), "keep/k, l, n and 3 more");
+	after = sh("git status --porcelain -uall");
+	ck_assert_str_eq(before, after);
+	names = sh("cd %s; find . ! -type d ! -path '*/.git/*' -print0 | sort -z | tr '\\0\\n' ',|'", aside);
+	ck_assert_str_eq(names, "./keep/k,./l,./n/x,./nl|x,./notes.md,./r/s/t,");
+	SH("test -x %s/notes.md; test -d keep; cd %s/n; git rev-parse -q HEAD >/dev/null", aside, aside);
+	git_op_free(op);
+	op = op_of(GIT_VERIFY, base, NULL);
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_ptr_null(git_op_moved(op));
+	git_op_free(op);
+	free(base);
+	free(before);
+	free(after);
+	free(names);
+}
+END_TEST
+
+START_TEST(verify_names_what_changed)
+{
+	char *base = snapshot();
+	struct git_op *op;
+
+	SH("echo x >>a.c; rm d/b.c; chmod +x .gitignore; echo n >n.c");
+	op = op_of(GIT_VERIFY, base, NULL);
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_str_eq(git_op_changed(op), ".gitignore, a.c, d/b.c");
+	ck_assert_str_eq(git_op_moved(op), "n.c");
+	git_op_free(op);
+	free(base);
+}
+END_TEST
+
+/* A file that gave way to a directory, and the other way round: gone and new. */
+START_TEST(verify_sees_types)
+{
+	char *base = snapshot();
+	struct git_op *op;
+
+	SH("rm a.c; mkdir a.c; echo x >a.c/x; rm -r d; ln -s /tmp d");
+	op = op_of(GIT_VERIFY, base, NULL);
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_str_eq(git_op_changed(op), "a.c, d/b.c");
+	ck_assert_str_eq(git_op_moved(op), "a.c/x, d");
+	git_op_free(op);
+	free(base);
+}
+END_TEST
+
+START_TEST(verify_moves_across_file_systems)
+{
+	char other[] = "/dev/shm/rl-git-XXXXXX", *base, *old = aside;
+	struct stat here, there;
+	struct git_op *op;
+
+	ck_assert_ptr_nonnull(mkdtemp(other));
+	ck_assert_int_eq(stat(repo, &here), 0);
+	ck_assert_int_eq(stat(other, &there), 0);
+	ck_assert_msg(here.st_dev != there.st_dev, "/dev/shm and /tmp are one file system: this test proves nothing here");
+	base = snapshot();
+	SH("mkdir -p r/s; echo r >r/s/t; ln -s nowhere l; git init -q n; cd n; echo x >x; git add x; git commit -qm n");
+	aside = other;
+	op = op_of(GIT_VERIFY, base, NULL);
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_str_eq(git_op_moved(op), "l, n, r/s/t");
+	aside = old;
+	SH("test $(cat %s/r/s/t) = r; test $(readlink %s/l) = nowhere; test ! -e n; test ! -e l; (cd %s/n; git status --porcelain >../s; test ! -s ../s); rm -rf %s", other, other, other, other);
+	git_op_free(op);
+	free(base);
+}
+END_TEST
+
+START_TEST(copying_keeps_bytes_and_modes)
+{
+	int from, to;
+
+	SH("mkdir -p x/y/z; head -c 300000 /dev/urandom >x/y/big; chmod 640 x/y/big; touch -d @1000000000 x/y/big; ln -s q x/y/z/l; mkfifo x/y/pipe; cp -p x/y/big ../big; mkdir %s/x", aside);
+	from = open(repo, O_PATH | O_DIRECTORY);
+	to = open(aside, O_PATH | O_DIRECTORY);
+	ck_assert_int_eq(aside_copy(from, to, "x/y"), 0);
+	ck_assert_int_eq(aside_copy(from, to, "x/y"), 0);	/* gone already */
+	close(from);
+	close(to);
+	SH("test ! -e x/y; test -e x; cmp ../big %s/x/y/big; test \"$(stat -c '%%a %%Y' %s/x/y/big)\" = '640 1000000000'; test $(readlink %s/x/y/z/l) = q", aside, aside, aside);
+}
+END_TEST
+
+START_TEST(pin_keeps_a_tree)
+{
+	struct git_op *op;
+	char *tree, *got;
+
+	SH("echo passed >new.c");
+	tree = snapshot();
+	op = op_of(GIT_PIN, tree, "refs/rl/passed/7/t1");
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(processes, 1);
+	ck_assert_str_eq(git_op_tree(op), tree);
+	git_op_free(op);
+	SH("rm new.c; git gc -q --prune=now");
+	got = sh("git rev-parse refs/rl/passed/7/t1; git show refs/rl/passed/7/t1:new.c");
+	ck_assert_int_eq(strncmp(got, tree, strlen(tree)), 0);
+	EXPECT_IN(got, "passed");
+	free(got);
+	op = op_of(GIT_PIN, tree, "refs/rl/passed/7/t1");	/* again, as after a crash */
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	git_op_free(op);
+	op = op_of(GIT_PIN, "0123456789012345678901234567890123456789", "refs/rl/passed/8/t1");
+	ck_assert_int_eq(drive(op), GIT_NEXT_FAILED);
+	EXPECT_IN(git_op_error(op), "git update-ref");
+	git_op_free(op);
+	free(tree);
+}
+END_TEST
+
+START_TEST(finds_the_top)
+{
+	char *deep, *top, *root;
+
+	SH("mkdir -p d/e; git worktree add -q ../wt; mkdir -p ../wt/x ../plain/.git/x d/e/.git; ln -s repo/d ../link");
+	deep = xasprintf("%s/d/e", repo);
+	top = git_top(deep);
+	ck_assert_str_eq(top, repo);
+	free(top);
+	free(deep);
+	deep = xasprintf("%s/link", home);
+	top = git_top(deep);
+	ck_assert_str_eq(top, repo);
+	free(top);
+	free(deep);
+	deep = xasprintf("%s/wt/x", home);
+	root = xasprintf("%s/wt", home);
+	top = git_top(deep);
+	ck_assert_str_eq(top, root);
+	free(top);
+	free(deep);
+	free(root);
+	deep = xasprintf("%s/.git/refs", repo);
+	ck_assert_ptr_null(git_top(deep));
+	free(deep);
+	deep = xasprintf("%s/plain/.git/x", home);
+	ck_assert_ptr_null(git_top(deep));
+	free(deep);
+	ck_assert_ptr_null(git_top("/nonexistent"));
+	ck_assert_ptr_null(git_top("/"));
+}
+END_TEST
+
+START_TEST(names_are_made_visible)
+{
+	char *base = snapshot();
+	struct git_op *op;
+
+	SH("printf x >\"$(printf 'esc\\033[31m')\"");
+	op = op_of(GIT_VERIFY, base, NULL);
+	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_str_eq(git_op_moved(op), "esc\\x1b[31m");
+	git_op_free(op);
+	free(base);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("git");
+	TCase *tc = tcase_create("git");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 240);
+	tcase_add_test(tc, clean_tree_is_head);
+	tcase_add_loop_test(tc, agrees_with_git_add, 0, (int)(sizeof(states) / sizeof(states[0])));
+	tcase_add_test(tc, worktree);
+	tcase_add_test(tc, sparse_checkout_keeps_what_is_not_there);
+	tcase_add_test(tc, no_commit_yet);
+	tcase_add_test(tc, sha256_repository);
+	tcase_add_test(tc, pipe_in_place_of_a_file);
+	tcase_add_test(tc, unborn_repository_inside);
+	tcase_add_test(tc, nothing_of_the_repository_runs);
+	tcase_add_test(tc, filters_are_not_applied);
+	tcase_add_test(tc, replaced_objects_do_not_show);
+	tcase_add_test(tc, many_files);
+	tcase_add_test(tc, large_file);
+	tcase_add_test(tc, vanishing_once_is_looked_at_again);
+	tcase_add_test(tc, changing_once_is_looked_at_again);
+	tcase_add_test(tc, changing_always_is_an_error);
+	tcase_add_test(tc, vanishing_always_is_an_error);
+	tcase_add_test(tc, unreadable_file_is_named);
+	tcase_add_test(tc, unreadable_directory_is_named);
+	tcase_add_test(tc, broken_repository);
+	tcase_add_test(tc, silent_failure);
+	tcase_add_test(tc, left_lock_does_no_harm);
+	tcase_add_test(tc, measure_leaves_the_patch);
+	tcase_add_test(tc, measure_without_change_is_empty);
+	tcase_add_test(tc, verify_untouched);
+	tcase_add_test(tc, verify_moves_what_is_new);
+	tcase_add_test(tc, verify_names_what_changed);
+	tcase_add_test(tc, verify_sees_types);
+	tcase_add_test(tc, verify_moves_across_file_systems);
+	tcase_add_test(tc, copying_keeps_bytes_and_modes);
+	tcase_add_test(tc, pin_keeps_a_tree);
+	tcase_add_test(tc, finds_the_top);
+	tcase_add_test(tc, names_are_made_visible);
+	suite_add_tcase(suite, tc);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
