@@ -15,7 +15,7 @@
 #define NAME_MAX_LENGTH 64
 #define OFFSET_DIGITS 16
 #define SEGMENT_UNLIMITED (UINT64_C(64) << 20)	/* segment size without a cap */
-#define SEGMENT_MIN UINT64_C(4096)
+#define SEGMENT_MIN UINT64_C(65536)
 #define SEGMENTS 64	/* of the tail; with a whole disk there are at most 10 */
 
 struct segment {
