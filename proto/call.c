@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "proto/call.h"
 
-#include <bsd/string.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -26,7 +25,7 @@ struct notification {
 };
 
 struct call_conn {
-	int fd;			/* non-blocking; poll() is where we wait */
+	int fd;
 	bool ended;		/* the peer has shut down its writing side */
 	int failure;		/* errno of a broken connection or -EPROTO, 0: none */
 	json_int_t last_id;
@@ -112,7 +111,7 @@ static enum take_result take(struct call_conn *conn, json_t **message)
 		return TAKE_CLOSED;
 	switch (frame_next(conn->reader, &data, &size)) {
 	case FRAME_READY:
-		*message = json_loadb(data, size, 0, NULL);
+		*message = json_loadb(data, size, JSON_ALLOW_NUL, NULL);
 		if (json_is_object(*message))
 			return TAKE_MESSAGE;
 		json_decref(*message);

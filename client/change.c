@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl cancel and retry: one request for each run that is named. */
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/field.h"
+
+/* The other runs are not spared because one was refused. */
+static int change_each(struct client *c, const char *method, void (*tell)(struct client *c, int64_t asked, const json_t *run))
+{
+	int worst = EXIT_DONE;
+
+	for (int i = 0; i < c->options.count; i++) {
+		int64_t id;
+
+		if (client_parse_run(c->options.arguments[i], &id, NULL) != 0)
+			return EXIT_USAGE;
+	}
+	for (int i = 0; i < c->options.count; i++) {
+		int64_t id = FIELD_NONE;
+		json_t *run;
+		int status;
+
+		client_parse_run(c->options.arguments[i], &id, NULL);
+		run = client_call_json(c, method, json_pack("{s:I}", "id", (json_int_t)id), &status);
+		if (run == NULL && status == EXIT_NO_DAEMON)
+			return status;
+		if (run == NULL)
+			worst = status;
+		else if (!c->json)
+			tell(c, id, run);
+		json_decref(run);
+	}
+	return worst;
+}
+
+static void tell_cancelled(struct client *c, int64_t asked, const json_t *run)
+{
+	const char *state = field_text(run, "state");
+
+	fprintf(c->talk.file, "Run %lld: ", (long long)asked);
+	print_painted(&c->talk, print_state_paint(state), exit_is_final(state) ? state : "being cancelled");
+	fputc('\n', c->talk.file);
+}
+
+int cancel_command(struct client *c)
+{
+	return change_each(c, "run.cancel", tell_cancelled);
+}
+
+/* The number of the new run is what scripts want. */
+static void tell_retried(struct client *c, int64_t asked, const json_t *run)
+{
+	fprintf(c->talk.file, "Run %lld is tried again as:\n", (long long)asked);
+	fflush(c->talk.file);
+	fprintf(c->out.file, "%lld\n", (long long)field_int(run, "id"));
+}
+
+int retry_command(struct client *c)
+{
+	return change_each(c, "run.retry", tell_retried);
+}

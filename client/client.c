@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/client.h"
+
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/connect.h"
+#include "client/field.h"
+#include "proto/call.h"
+#include "proto/escape.h"
+
+int client_connect(struct client *c)
+{
+	const char *named = options_text(&c->options, "socket");
+
+	if (c->conn != NULL)
+		return 0;
+	if (named == NULL)
+		named = getenv("RLD_SOCKET");
+	if (named != NULL && *named == '\0')
+		named = NULL;
+	return connect_daemon(named, !c->command->no_start && !options_given(&c->options, "no-start"), &c->conn, &c->hello);
+}
+
+void client_tell(const struct call_error *error, const struct option_row *rows)
+{
+	const char *option = options_for_param(rows, error->field);
+	char *message = text_escape(error->message, strlen(error->message), true);
+
+	if (option != NULL)
+		warnx("--%s: %s", option, message);
+	else
+		warnx("%s", message);
+	free(message);
+	if (error->hint[0] != '\0') {
+		char *hint = text_escape(error->hint, strlen(error->hint), true);
+
+		fprintf(stderr, "  %s\n", hint);
+		free(hint);
+	}
+}
+
+json_t *client_call(struct client *c, const char *method, json_t *params, int *status)
+{
+	struct call_error error;
+	json_t *result;
+
+	*status = client_connect(c);
+	if (*status != 0) {
+		json_decref(params);
+		return NULL;
+	}
+	result = call_method(c->conn, method, params, &error);
+	if (result == NULL) {
+		client_tell(&error, c->command->options);
+		*status = error.code == 0 ? EXIT_NO_DAEMON : EXIT_REFUSED;
+	}
+	return result;
+}
+
+json_t *client_call_json(struct client *c, const char *method, json_t *params, int *status)
+{
+	json_t *result = client_call(c, method, params, status);
+
+	if (result != NULL && c->json)
+		print_json(&c->out, result);
+	return result;
+}
+
+static int parse_id(const char *text, size_t length, int64_t *id)
+{
+	char digits[24] = "";
+	const char *fault;
+
+	if (length == 0 || length >= sizeof digits)
+		return -1;
+	memcpy(digits, text, length);
+	if (strspn(digits, "0123456789") != length)
+		return -1;
+	*id = strtonum(digits, 1, INT64_MAX, &fault);
+	return fault == NULL ? 0 : -1;
+}
+
+int client_parse_run(const char *text, int64_t *run, int64_t *attempt)
+{
+	size_t length = strcspn(text, "/");
+
+	if (attempt != NULL)
+		*attempt = FIELD_NONE;
+	if (parse_id(text, length, run) == 0 &&
+	    (text[length] == '\0' || (attempt != NULL && parse_id(text + length + 1, strlen(text + length + 1), attempt) == 0)))
+		return 0;
+	warnx("%s is no %s; \"rlctl list\" shows the runs", text, attempt == NULL ? "run's number" : "number of a run (42) or an attempt (42/3)");
+	return EXIT_USAGE;
+}
+
+int client_subscribe(struct client *c, int64_t run, int64_t since)
+{
+	json_t *params = json_pack("{s:I}", "since", (json_int_t)since), *result;
+	int status;
+
+	if (run != FIELD_NONE)
+		json_object_set_new(params, "run", json_integer(run));
+	result = client_call(c, "event.subscribe", params, &status);
+	json_decref(result);
+	return status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* One invocation of rlctl: its command, its options, its streams, its connection. */
+#ifndef CLIENT_CLIENT_H
+#define CLIENT_CLIENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "client/exit.h"
+#include "client/options.h"
+#include "client/print.h"
+
+#define CLIENT_PROTOCOL 1
+
+struct call_conn;
+struct call_error;
+struct client;
+
+struct command {
+	const char *name;
+	int (*run)(struct client *c);	/* returns the exit code */
+	const char *usage;		/* what follows the name */
+	const char *help;		/* one line */
+	const struct option_row *options;	/* own ones, NULL: none */
+	int least, most;		/* arguments */
+	bool no_start;			/* there is nothing to be done with a daemon that had to be started */
+};
+
+/* Ends with a row without name. */
+extern const struct command commands[];
+
+struct client {
+	const struct command *command;
+	struct options options;
+	struct print out, talk;		/* data goes to stdout, talk to stderr */
+	bool json;
+	struct call_conn *conn;		/* NULL before the first call */
+	json_t *hello;
+};
+
+/* 0, or an exit code after telling. */
+int client_connect(struct client *c);
+
+/* The result, the caller's to decref; or NULL after telling, with the exit code. params is consumed. */
+json_t *client_call(struct client *c, const char *method, json_t *params, int *status);
+
+/* The same for the common case: print the result when --json was given. */
+json_t *client_call_json(struct client *c, const char *method, json_t *params, int *status);
+
+/* Say on stderr what an error reply said. rows: options that filled the request, to name the one at fault; or NULL. */
+void client_tell(const struct call_error *error, const struct option_row *rows);
+
+/* "42" or "42/3" (attempt NULL: not allowed; *attempt FIELD_NONE: not given). 0, or EXIT_USAGE after telling. */
+int client_parse_run(const char *text, int64_t *run, int64_t *attempt);
+
+/* Follow the events of one run, or of all (FIELD_NONE), from a sequence number. 0 or an exit code after telling. */
+int client_subscribe(struct client *c, int64_t run, int64_t since);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of the commands. Each returns the exit code. */
+#ifndef CLIENT_COMMANDS_H
+#define CLIENT_COMMANDS_H
+
+struct client;
+
+int submit_command(struct client *c);
+int run_command(struct client *c);
+int list_command(struct client *c);
+int show_command(struct client *c);
+int wait_command(struct client *c);
+int logs_command(struct client *c);
+int diff_command(struct client *c);
+int cancel_command(struct client *c);
+int retry_command(struct client *c);
+int review_command(struct client *c);
+int events_command(struct client *c);
+int status_command(struct client *c);
+int stop_command(struct client *c);
+int config_command(struct client *c);
+int rpc_command(struct client *c);
+int help_command(struct client *c);
+
+#endif

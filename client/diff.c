@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl diff: what a run has changed. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/field.h"
+#include "client/memory.h"
+
+static enum paint line_paint(const char *line)
+{
+	static const struct {
+		const char *start;
+		enum paint paint;
+	} paints[] = {
+		{ "+++ ", PAINT_BOLD }, { "--- ", PAINT_BOLD }, { "diff ", PAINT_BOLD }, { "index ", PAINT_BOLD },
+		{ "@@", PAINT_CYAN }, { "+", PAINT_GREEN }, { "-", PAINT_RED },
+	};
+
+	for (size_t i = 0; i < sizeof paints / sizeof paints[0]; i++) {
+		if (strncmp(line, paints[i].start, strlen(paints[i].start)) == 0)
+			return paints[i].paint;
+	}
+	return PAINT_NONE;
+}
+
+/* In colours line by line; otherwise as it is, so that git apply can read it. */
+static void print_diff(const struct print *p, char *text, size_t size)
+{
+	char *line = text, *end = text + size;
+
+	if (!p->color) {
+		print_agent_text(p, text, size);
+		return;
+	}
+	while (line < end) {
+		char *newline = memchr(line, '\n', (size_t)(end - line));
+		size_t length = (size_t)((newline == NULL ? end : newline) - line);
+		char *tab, *copy = mem_printf("%.*s", (int)length, line), *rest = copy;
+		enum paint paint = line_paint(copy);
+
+		/* A tab is layout here, and print_painted() would spell it out. */
+		while ((tab = strchr(rest, '\t')) != NULL) {
+			*tab = '\0';
+			print_painted(p, paint, rest);
+			fputc('\t', p->file);
+			rest = tab + 1;
+		}
+		print_painted(p, paint, rest);
+		free(copy);
+		fputc('\n', p->file);
+		line += length + 1;
+	}
+}
+
+int diff_command(struct client *c)
+{
+	json_t *params, *result;
+	struct bytes text = { .data = NULL };
+	int64_t run;
+	int status = client_parse_run(c->options.arguments[0], &run, NULL);
+	bool more = status == 0;
+
+	params = json_pack("{s:I}", "id", (json_int_t)run);
+	while (more) {
+		const json_t *piece;
+		int64_t next;
+
+		result = client_call_json(c, "run.diff", json_deep_copy(params), &status);
+		if (result == NULL)
+			break;
+		piece = json_object_get(result, "diff");
+		next = field_int(result, "next");
+		if (strcmp(field_text(result, "encoding"), "base64") == 0)
+			bytes_add_base64(&text, json_string_value(piece));
+		else
+			bytes_add(&text, json_string_value(piece), json_string_length(piece));
+		/* A page a time, for a diff may be longer than a reply. */
+		more = !c->json && next != FIELD_NONE && !field_true(result, "eof") && next > field_int(params, "offset");
+		json_object_set_new(params, "offset", json_integer(next));
+		json_decref(result);
+	}
+	if (status == 0 && !c->json) {
+		print_diff(&c->out, text.data, text.size);
+		if (text.size == 0)
+			fputs("Nothing has changed.\n", c->talk.file);
+	}
+	free(text.data);
+	json_decref(params);
+	return status;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/environment.h"
+
+#include <err.h>
+#include <stdbool.h>
+#include <string.h>
+
+extern char **environ;
+
+/* A name that ends with * stands for all that begin so. Nothing here is a secret by custom; what an agent needs beyond
+ * this its config names. */
+static const char *const allowed[] = {
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR", "XDG_*", "SSH_AUTH_SOCK",
+	"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
+	"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
+};
+
+static bool matches(const char *pattern, const char *name, size_t length)
+{
+	size_t n = strlen(pattern);
+
+	if (n > 0 && pattern[n - 1] == '*')
+		return length >= n - 1 && strncmp(pattern, name, n - 1) == 0;
+	return length == n && strncmp(pattern, name, n) == 0;
+}
+
+static bool is_wanted(const char *name, size_t length, const json_t *names)
+{
+	for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++) {
+		if (matches(allowed[i], name, length))
+			return true;
+	}
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		const char *wanted = json_string_value(json_array_get(names, i));
+
+		if (wanted != NULL && matches(wanted, name, length))
+			return true;
+	}
+	return false;
+}
+
+json_t *environment_capture(const json_t *names)
+{
+	json_t *list = json_array(), *entry;
+
+	for (char **variable = environ; *variable != NULL; variable++) {
+		const char *equals = strchr(*variable, '=');
+		size_t length = equals == NULL ? 0 : (size_t)(equals - *variable);
+
+		if (length == 0 || !is_wanted(*variable, length, names))
+			continue;
+		entry = json_string(*variable);
+		if (entry != NULL)
+			json_array_append_new(list, entry);
+		else
+			warnx("the variable %.*s is not UTF-8; agents will not see it", (int)length, *variable);
+	}
+	return list;
+}

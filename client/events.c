@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl events: the record of what happened, or what happens now. */
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/field.h"
+#include "client/memory.h"
+#include "proto/call.h"
+
+#define PAGE 256
+
+/* Members that have a place of their own on the line. */
+static bool is_head(const char *key)
+{
+	static const char *const heads[] = { "seq", "time", "type", "run" };
+
+	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+		if (strcmp(heads[i], key) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "12  2026-11-21 22:05:57  slot.phase  run 3  phase=reviewing round=1" */
+static void print_event(const struct print *p, const json_t *event)
+{
+	char *clock = print_clock(field_time(event, "time"));
+	struct bytes line = { .data = NULL };
+	char *head, *shown;
+
+	fprintf(p->file, "%6lld  %s  ", (long long)field_int(event, "seq"), clock);
+	head = mem_printf("%-17s", field_text(event, "type"));
+	print_painted(p, PAINT_BOLD, head);
+	if (field_int(event, "run") != FIELD_NONE) {
+		char *run = mem_printf("run %lld  ", (long long)field_int(event, "run"));
+
+		bytes_add(&line, run, strlen(run));
+		free(run);
+	}
+	for (void *i = json_object_iter((json_t *)event); i != NULL; i = json_object_iter_next((json_t *)event, i)) {
+		const char *key = json_object_iter_key(i);
+		const json_t *value = json_object_iter_value(i);
+		char *text, *pair;
+
+		if (is_head(key) || json_is_null(value))
+			continue;
+		text = json_is_string(value) ? mem_strdup(json_string_value(value)) : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+		pair = mem_printf("%s=%s ", key, text);
+		bytes_add(&line, pair, strlen(pair));
+		free(pair);
+		free(text);
+	}
+	/* The head takes 6 + 2 + 19 + 2 + 17 + 1 columns. */
+	shown = print_clip(line.data == NULL ? "" : line.data, p->width > 60 ? p->width - 47 : 0);
+	fprintf(p->file, " %s\n", shown);
+	free(shown);
+	free(line.data);
+	free(head);
+	free(clock);
+}
+
+static void tell(struct client *c, const json_t *event)
+{
+	if (c->json)
+		print_json(&c->out, event);
+	else
+		print_event(&c->out, event);
+}
+
+/* What is recorded, page by page. */
+static int list(struct client *c, int64_t run, int64_t since)
+{
+	for (;;) {
+		const json_t *events;
+		json_t *result;
+		int status;
+		size_t n;
+
+		result = client_call(c, "event.list", json_pack("{s:I, s:i}", "since", (json_int_t)since, "limit", PAGE), &status);
+		if (result == NULL)
+			return status;
+		events = field_array(result, "events");
+		n = json_array_size(events);
+		for (size_t i = 0; i < n; i++) {
+			const json_t *event = json_array_get(events, i);
+
+			since = field_int(event, "seq");
+			if (run == FIELD_NONE || field_int(event, "run") == run)
+				tell(c, event);
+		}
+		json_decref(result);
+		if (n == 0)
+			return EXIT_DONE;
+	}
+}
+
+static int follow(struct client *c)
+{
+	json_t *message;
+
+	for (;;) {
+		int got = call_notification(c->conn, -1, &message);
+		const json_t *params;
+
+		if (got == -1) {
+			warnx("the daemon has gone; \"rlctl events -f --since SEQ\" goes on from the last number shown");
+			return EXIT_NO_DAEMON;
+		}
+		if (got != 1)
+			continue;
+		params = json_object_get(message, "params");
+		if (strcmp(field_text(message, "method"), "event") == 0)
+			tell(c, params);
+		else if (strcmp(field_text(message, "method"), "gap") == 0)
+			warnx("events %lld to %lld are no longer kept", (long long)field_int(params, "from"), (long long)field_int(params, "to"));
+		json_decref(message);
+		if (fflush(c->out.file) == EOF)
+			return EXIT_REFUSED;
+	}
+}
+
+int events_command(struct client *c)
+{
+	const json_t *since = json_object_get(c->options.values, "since");
+	const char *of = options_text(&c->options, "run");
+	int64_t run = FIELD_NONE;
+	int status;
+
+	if (of != NULL && client_parse_run(of, &run, NULL) != 0)
+		return EXIT_USAGE;
+	if (!options_given(&c->options, "follow"))
+		return list(c, run, json_integer_value(since));
+	status = client_connect(c);
+	if (status == 0) {
+		json_t *params = json_object();
+
+		if (since != NULL)
+			json_object_set(params, "since", (json_t *)since);
+		if (run != FIELD_NONE)
+			json_object_set_new(params, "run", json_integer(run));
+		json_decref(client_call(c, "event.subscribe", params, &status));
+	}
+	return status != 0 ? status : follow(c);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/live.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/field.h"
+#include "client/memory.h"
+
+struct live {
+	const struct print *print;
+	json_t *phases;		/* slot -> the last phase and round told: several steps of one phase are one line */
+	bool passed;		/* the last review passed: said when the slot has, for the tree is still to be pinned */
+};
+
+struct live *live_new(const struct print *print)
+{
+	struct live *live = mem_grow(NULL, 1, sizeof *live);
+
+	*live = (struct live){ .print = print, .phases = json_object() };
+	return live;
+}
+
+void live_free(struct live *live)
+{
+	json_decref(live->phases);
+	free(live);
+}
+
+static void say(const struct live *live, enum paint paint, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* One line, cut to the terminal. */
+static void say(const struct live *live, enum paint paint, const char *fmt, ...)
+{
+	va_list ap;
+	char *text, *line;
+
+	va_start(ap, fmt);
+	text = mem_vprintf(fmt, ap);
+	va_end(ap);
+	line = print_clip(text, live->print->width);
+	print_painted(live->print, paint, line);
+	fputc('\n', live->print->file);
+	free(line);
+	free(text);
+}
+
+/* "", or ": TEXT" for the first of the keys that is there; the caller frees. */
+static char *because(const json_t *event, const char *first, const char *second)
+{
+	const char *text = field_text(event, first);
+
+	if (*text == '\0' && second != NULL)
+		text = field_text(event, second);
+	return *text == '\0' ? mem_strdup("") : mem_printf(": %s", text);
+}
+
+static long long number(const json_t *event, const char *key)
+{
+	int64_t n = field_int(event, key);
+
+	return n == FIELD_NONE ? 0 : (long long)n;
+}
+
+static void on_run_state(struct live *live, const json_t *event)
+{
+	const char *state = field_text(event, "state");
+	char *why = because(event, "cause", "reason");
+
+	say(live, print_state_paint(state), "Run %lld %s%s", number(event, "run"), state, why);
+	free(why);
+}
+
+static bool is_new_phase(struct live *live, const json_t *event)
+{
+	char *slot = mem_printf("%lld", number(event, "slot"));
+	char *now = mem_printf("%s %lld", field_text(event, "phase"), number(event, "round"));
+	bool told = strcmp(field_text(live->phases, slot), now) == 0;
+
+	json_object_set_new(live->phases, slot, json_string(now));
+	free(slot);
+	free(now);
+	return !told;
+}
+
+static void on_slot_phase(struct live *live, const json_t *event)
+{
+	const char *phase = field_text(event, "phase"), *cause = field_text(event, "cause");
+	long long round = number(event, "round"), max = number(event, "max_reviews");
+
+	if (!is_new_phase(live, event))
+		return;
+	if (strcmp(phase, "reviewing") == 0) {
+		say(live, PAINT_BOLD, "Reviewing changes (iteration %lld/%lld)...", round, max);
+	} else if (strcmp(phase, "fixing") == 0) {
+		say(live, PAINT_BOLD, "Issues found. Running corrector (iteration %lld/%lld)...", round, max);
+	} else if (strcmp(phase, "passed") == 0 && live->passed) {
+		say(live, PAINT_GREEN, "Review passed!");
+	} else if (strcmp(phase, "failed") == 0) {
+		if (strncmp(cause, "drift unresolved", strlen("drift unresolved")) == 0)
+			say(live, PAINT_RED, "Review failed after %lld iterations.", round);
+	} else if (strcmp(phase, "held") == 0 || strcmp(phase, "waiting") == 0) {
+		char *why = because(event, "reason", "cause");
+
+		if (*why != '\0')
+			say(live, print_state_paint(phase), "Slot %lld %s%s", number(event, "slot"), phase, why);
+		free(why);
+	}
+}
+
+static void on_attempt_started(struct live *live, const json_t *event)
+{
+	say(live, PAINT_DIM, "  %s: %s (attempt %lld/%lld)", field_text(event, "role"), field_text(event, "agent"), number(event, "run"),
+		number(event, "number"));
+}
+
+/* How a process ended, for a line; the caller frees. */
+static char *ending(const json_t *event)
+{
+	if (field_int(event, "signal") != FIELD_NONE)
+		return mem_printf("ended by signal %lld", number(event, "signal"));
+	if (field_int(event, "exit_code") == FIELD_NONE)
+		return mem_strdup(field_text(event, "state"));
+	return number(event, "exit_code") == 0 ? mem_strdup("done") : mem_printf("exit status %lld", number(event, "exit_code"));
+}
+
+static void on_attempt_ended(struct live *live, const json_t *event)
+{
+	char *how = ending(event), *why = because(event, "cause", NULL);
+	char *took = print_duration(field_int(event, "wall_ms")), *cost = print_cost(field_real(event, "cost_usd"));
+	bool fine = field_int(event, "exit_code") == 0 && *why == '\0';
+
+	say(live, fine ? PAINT_DIM : PAINT_RED, "  %s: %s%s%s%s%s%s", field_text(event, "role"), how, *took != '\0' ? " in " : "", took,
+		*cost != '\0' ? ", " : "", cost, why);
+	free(how);
+	free(why);
+	free(took);
+	free(cost);
+}
+
+static void on_review_decided(struct live *live, const json_t *event)
+{
+	const char *decision = field_text(event, "decision"), *feedback = field_text(event, "feedback");
+	bool counted = number(event, "new") + number(event, "repeated") + number(event, "resolved") > 0;
+
+	live->passed = print_state_paint(decision) == PAINT_GREEN;
+	if (counted)
+		say(live, print_state_paint(decision), "  %s: %lld new, %lld repeated, %lld resolved", decision, number(event, "new"),
+			number(event, "repeated"), number(event, "resolved"));
+	else
+		say(live, print_state_paint(decision), "  %s", decision);
+	if (*feedback != '\0')
+		say(live, PAINT_NONE, "    %.*s", (int)strcspn(feedback, "\r\n"), feedback);
+}
+
+static void on_review_skipped(struct live *live, const json_t *event)
+{
+	const char *reason = field_text(event, "reason");
+
+	/* The words of requirement 002, whatever the daemon calls the flag. */
+	if (strstr(reason, "skip-review") != NULL || strstr(reason, "skip_review") != NULL)
+		reason = "--skip-review flag set";
+	say(live, PAINT_DIM, "Skipping review (%s)", reason);
+}
+
+static void on_finding(struct live *live, const json_t *event)
+{
+	const char *file = field_text(event, "file"), *severity = field_text(event, "severity"), *text = field_text(event, "text");
+	char *place = field_int(event, "line") == FIELD_NONE ? mem_strdup(file) : mem_printf("%s:%lld", file, number(event, "line"));
+
+	say(live, PAINT_NONE, "    - %s%s%s%s%.*s", place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
+		(int)strcspn(text, "\r\n"), text);
+	free(place);
+}
+
+static const struct {
+	const char *type;
+	void (*tell)(struct live *live, const json_t *event);
+} tellers[] = {
+	{ "run.state", on_run_state },
+	{ "slot.phase", on_slot_phase },
+	{ "attempt.started", on_attempt_started },
+	{ "attempt.ended", on_attempt_ended },
+	{ "review.decided", on_review_decided },
+	{ "review.skipped", on_review_skipped },
+	{ "finding", on_finding },
+};
+
+void live_event(struct live *live, const json_t *event)
+{
+	for (size_t i = 0; i < sizeof tellers / sizeof tellers[0]; i++) {
+		if (strcmp(tellers[i].type, field_text(event, "type")) == 0)
+			tellers[i].tell(live, event);
+	}
+	fflush(live->print->file);
+}

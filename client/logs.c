@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl logs: what attempts wrote, as far as it is there, or on and on with -f. */
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/field.h"
+#include "client/output.h"
+#include "proto/call.h"
+
+#define LOOK_AGAIN_MS 250	/* while an attempt runs: its output is no event */
+
+static const char *const both[] = { "stdout", "stderr", NULL };
+
+struct logs {
+	struct client *client;
+	const char *const *streams;
+	int64_t run, only;	/* only: the number of one attempt, FIELD_NONE: all */
+	bool follow;
+};
+
+static bool is_over(const json_t *attempt)
+{
+	const char *state = field_text(attempt, "state");
+
+	return strcmp(state, "exited") == 0 || strcmp(state, "lost") == 0;
+}
+
+/* Wait for an event of the run or the time to look again. 0 or an exit code. */
+static int pause_until_news(struct client *c, int timeout_ms)
+{
+	json_t *message;
+
+	switch (call_notification(c->conn, timeout_ms, &message)) {
+	case 1:
+		json_decref(message);
+		return 0;
+	case -1:
+		warnx("the daemon has gone; its agents go on. The same command takes up the reading");
+		return EXIT_NO_DAEMON;
+	}
+	return 0;
+}
+
+/* The attempt object anew; NULL after telling. */
+static json_t *look(struct client *c, int64_t id, int *status)
+{
+	return client_call(c, "attempt.get", json_pack("{s:I}", "id", (json_int_t)id), status);
+}
+
+static int print_streams(const struct logs *l, int64_t id, int64_t *offsets, bool *eof)
+{
+	int status = 0;
+
+	*eof = true;
+	for (size_t i = 0; l->streams[i] != NULL && status == 0; i++) {
+		bool ended = false;
+
+		status = output_print(l->client, strcmp(l->streams[i], "stderr") == 0 && !l->client->json ? &l->client->talk : &l->client->out,
+			id, l->streams[i], &offsets[i], &ended);
+		*eof = *eof && ended;
+	}
+	return status;
+}
+
+/* One attempt: what is there, and with -f what comes until its end. The state is asked before the output is read, so
+ * that "over" is never said of output that was not read after it. */
+static int show_attempt(const struct logs *l, const json_t *attempt)
+{
+	int64_t id = field_int(attempt, "id"), offsets[2] = { 0, 0 };
+	bool over = is_over(attempt), eof;
+	int status;
+
+	for (;;) {
+		json_t *now;
+
+		status = print_streams(l, id, offsets, &eof);
+		if (status != 0 || over || eof || !l->follow)
+			return status;
+		status = pause_until_news(l->client, LOOK_AGAIN_MS);
+		if (status != 0)
+			return status;
+		now = look(l->client, id, &status);
+		if (now == NULL)
+			return status;
+		over = is_over(now);
+		json_decref(now);
+	}
+}
+
+static void announce(const struct logs *l, const json_t *attempt)
+{
+	const struct print *talk = &l->client->talk;
+
+	if (l->only != FIELD_NONE || l->client->json)
+		return;
+	fprintf(talk->file, "==> attempt %lld/%lld: ", (long long)l->run, (long long)field_int(attempt, "number"));
+	print_painted(talk, PAINT_BOLD, field_text(attempt, "role"));
+	fputs(", ", talk->file);
+	print_painted(talk, PAINT_NONE, field_text(attempt, "agent"));
+	fputc('\n', talk->file);
+	fflush(talk->file);
+}
+
+/* Show the attempts behind number *last. */
+static int show_new(const struct logs *l, int64_t *last)
+{
+	int status;
+	json_t *result = client_call(l->client, "attempt.list", json_pack("{s:I}", "run", (json_int_t)l->run), &status);
+	const json_t *attempts = field_array(result, "attempts");
+
+	for (size_t i = 0; i < json_array_size(attempts) && status == 0; i++) {
+		const json_t *attempt = json_array_get(attempts, i);
+		int64_t number = field_int(attempt, "number");
+
+		if (number <= *last || (l->only != FIELD_NONE && l->only != number))
+			continue;
+		announce(l, attempt);
+		status = show_attempt(l, attempt);
+		*last = number;
+	}
+	json_decref(result);
+	return status;
+}
+
+/* Attempts follow one another until the run is final. Its state is asked before the list: none is missed. */
+static int show_run(const struct logs *l)
+{
+	int64_t last = 0;
+
+	for (;;) {
+		int status;
+		json_t *run = client_call(l->client, "run.get", json_pack("{s:I}", "id", (json_int_t)l->run), &status);
+		bool over = exit_is_final(field_text(run, "state"));
+
+		json_decref(run);
+		if (status == 0)
+			status = show_new(l, &last);
+		if (status != 0)
+			return status;
+		if (l->only != FIELD_NONE && last == l->only)
+			return EXIT_DONE;
+		if (over || !l->follow)
+			break;
+		status = pause_until_news(l->client, -1);
+		if (status != 0)
+			return status;
+	}
+	if (l->only == FIELD_NONE)
+		return EXIT_DONE;
+	warnx("run %lld has no attempt %lld; \"rlctl show %lld\" lists them", (long long)l->run, (long long)l->only, (long long)l->run);
+	return EXIT_REFUSED;
+}
+
+int logs_command(struct client *c)
+{
+	const char *stream = options_text(&c->options, "stream");
+	const char *one[] = { stream, NULL };
+	struct logs l = { .client = c, .streams = stream == NULL ? both : one, .follow = options_given(&c->options, "follow") };
+	int status = client_parse_run(c->options.arguments[0], &l.run, &l.only);
+
+	if (status == 0 && l.follow) {
+		json_t *hello;
+
+		status = client_connect(c);
+		hello = status == 0 ? client_call(c, "event.subscribe", json_pack("{s:I}", "run", (json_int_t)l.run), &status) : NULL;
+		json_decref(hello);
+	}
+	return status != 0 ? status : show_run(&l);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl: the table of commands, and the way from argv to one of them. */
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "client/commands.h"
+#include "proto/call.h"
+
+static const struct option_row list_options[] = {
+	{ "state", 0, OPTION_TEXT, "STATE", "state", NULL, "only runs in this state (queued, running, held, …)" },
+	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "at most N runs" },
+	{ .name = NULL },
+};
+
+static const struct option_row wait_options[] = {
+	{ "timeout", 0, OPTION_DURATION, "DUR", NULL, NULL, "give up after this time, with exit code 124" },
+	{ .name = NULL },
+};
+
+static const struct option_row logs_options[] = {
+	{ "follow", 'f', OPTION_TRUE, NULL, NULL, NULL, "go on until the end" },
+	{ "stream", 0, OPTION_CHOICE, "stdout|stderr|answer", NULL, NULL, "only this (default: stdout and stderr)" },
+	{ .name = NULL },
+};
+
+static const struct option_row events_options[] = {
+	{ "follow", 'f', OPTION_TRUE, NULL, NULL, NULL, "go on for ever" },
+	{ "since", 0, OPTION_COUNT, "SEQ", NULL, NULL, "only events after this number" },
+	{ "run", 0, OPTION_TEXT, "RUN", NULL, NULL, "only events of this run" },
+	{ .name = NULL },
+};
+
+static const struct option_row stop_options[] = {
+	{ "drain", 0, OPTION_TRUE, NULL, NULL, NULL, "take no new work, and wait for the agents that run" },
+	{ .name = NULL },
+};
+
+#define ANY_NUMBER 1000000
+
+const struct command commands[] = {
+	{ "run", run_command, "[options] [TASK]", "submit, follow live, print the final answer", options_submit, 0, 1, false },
+	{ "submit", submit_command, "[options] [TASK]", "put a run in the queue, print its number", options_submit, 0, 1, false },
+	{ "list", list_command, "[options]", "show the runs, newest first", list_options, 0, 0, false },
+	{ "show", show_command, "RUN[/ATTEMPT]", "show all about a run or an attempt", NULL, 1, 1, false },
+	{ "wait", wait_command, "[options] RUN...", "wait until runs have ended or are held", wait_options, 1, ANY_NUMBER, false },
+	{ "logs", logs_command, "[options] RUN[/ATTEMPT]", "show what agents wrote", logs_options, 1, 1, false },
+	{ "diff", diff_command, "RUN", "show what a run has changed", NULL, 1, 1, false },
+	{ "review", review_command, "show|verify RUN", "show the reviews of a run, or prove their record whole", NULL, 2, 2, false },
+	{ "cancel", cancel_command, "RUN...", "end runs and their agents", NULL, 1, ANY_NUMBER, false },
+	{ "retry", retry_command, "RUN...", "make new runs of what did not pass", NULL, 1, ANY_NUMBER, false },
+	{ "events", events_command, "[options]", "show what happened, or what happens", events_options, 0, 0, false },
+	{ "status", status_command, "", "show how the daemon is", NULL, 0, 0, false },
+	{ "stop", stop_command, "[options]", "stop the daemon; agents go on", stop_options, 0, 0, true },
+	{ "config", config_command, "show | check [FILE]", "show the daemon's settings, or check a file", NULL, 1, 2, false },
+	{ "rpc", rpc_command, "METHOD [key=value ...|JSON]", "call any method of the daemon", NULL, 1, ANY_NUMBER, false },
+	{ "help", help_command, "[COMMAND]", "show help", NULL, 0, 1, false },
+	{ .name = NULL },
+};
+
+static const struct command *find_command(const char *name)
+{
+	for (const struct command *command = commands; command->name != NULL; command++) {
+		if (strcmp(command->name, name) == 0)
+			return command;
+	}
+	return NULL;
+}
+
+static void print_overview(FILE *file)
+{
+	fputs("usage: rlctl [options] COMMAND ...\n\n", file);
+	for (const struct command *command = commands; command->name != NULL; command++)
+		fprintf(file, "  %-8s %-28s %s\n", command->name, command->usage, command->help);
+	fputs("\nEverywhere:\n", file);
+	options_print(file, options_common);
+	fputs("\nOptions of a command: rlctl help COMMAND\n", file);
+}
+
+static void print_help(FILE *file, const struct command *command)
+{
+	fprintf(file, "usage: rlctl %s%s%s\n\n%c%s.\n", command->name, *command->usage != '\0' ? " " : "", command->usage,
+		command->help[0] - 'a' + 'A', command->help + 1);
+	if (command->options != NULL) {
+		fputs("\nOptions:\n", file);
+		options_print(file, command->options);
+	}
+	fputs("\nEverywhere:\n", file);
+	options_print(file, options_common);
+}
+
+int help_command(struct client *c)
+{
+	const struct command *command;
+
+	if (c->options.count == 0) {
+		print_overview(c->out.file);
+		return EXIT_DONE;
+	}
+	command = find_command(c->options.arguments[0]);
+	if (command == NULL) {
+		warnx("there is no command %s; \"rlctl help\" lists them", c->options.arguments[0]);
+		return EXIT_USAGE;
+	}
+	print_help(c->out.file, command);
+	return EXIT_DONE;
+}
+
+/* What --help and --version ask for instead of the command. */
+static bool answered(const struct client *c)
+{
+	if (options_given(&c->options, "version"))
+		puts("rlctl " RLD_VERSION);
+	else if (!options_given(&c->options, "help"))
+		return false;
+	else if (c->command != NULL)
+		print_help(stdout, c->command);
+	else
+		print_overview(stdout);
+	return true;
+}
+
+static int run_client(struct client *c)
+{
+	const char *color = options_text(&c->options, "color");
+
+	if (c->options.count < c->command->least || c->options.count > c->command->most) {
+		warnx("usage: rlctl %s %s", c->command->name, c->command->usage);
+		return EXIT_USAGE;
+	}
+	print_init(&c->out, stdout, color == NULL ? "auto" : color);
+	print_init(&c->talk, stderr, color == NULL ? "auto" : color);
+	c->json = options_given(&c->options, "json");
+	return c->command->run(c);
+}
+
+static int parse_and_run(struct client *c, int argc, char **argv)
+{
+	int status = options_parse(&c->options, argc, argv, NULL, true);
+
+	if (status != 0)
+		return status;
+	if (answered(c))
+		return EXIT_DONE;
+	if (c->options.count == 0) {
+		print_overview(stderr);
+		return EXIT_USAGE;
+	}
+	argc = c->options.count;
+	argv = c->options.arguments;
+	c->command = find_command(argv[0]);
+	if (c->command == NULL) {
+		warnx("there is no command %s; \"rlctl help\" lists them", argv[0]);
+		return EXIT_USAGE;
+	}
+	argv[0] = (char *)"rlctl";	/* the name in getopt's messages */
+	status = options_parse(&c->options, argc, argv, c->command->options, false);
+	if (status != 0)
+		return status;
+	return answered(c) ? EXIT_DONE : run_client(c);
+}
+
+int main(int argc, char **argv)
+{
+	struct client c = { .command = NULL };
+	int status;
+
+	if (argc > 0)
+		argv[0] = (char *)"rlctl";
+	options_init(&c.options);
+	status = parse_and_run(&c, argc, argv);
+	call_close(c.conn);
+	json_decref(c.hello);
+	options_release(&c.options);
+	if (fflush(stdout) == EOF || ferror(stdout)) {
+		warn("standard output");
+		return status == EXIT_DONE ? EXIT_REFUSED : status;
+	}
+	return status;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/options.h"
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "client/exit.h"
+#include "client/memory.h"
+#include "proto/units.h"
+
+#define ROWS_MAX 48
+#define FIRST_CODE 256		/* what getopt_long returns for row 0: above every letter */
+
+const struct option_row options_common[] = {
+	{ "json", 0, OPTION_TRUE, NULL, NULL, NULL, "print the daemon's result as JSON, untouched" },
+	{ "color", 0, OPTION_CHOICE, "auto|always|never", NULL, NULL, "when to use colours" },
+	{ "socket", 0, OPTION_TEXT, "PATH", NULL, NULL, "talk to the daemon at this socket only" },
+	{ "no-start", 0, OPTION_TRUE, NULL, NULL, NULL, "never start a daemon" },
+	{ "help", 'h', OPTION_TRUE, NULL, NULL, NULL, "show help" },
+	{ "version", 'V', OPTION_TRUE, NULL, NULL, NULL, "show the version" },
+	{ .name = NULL },
+};
+
+const struct option_row options_submit[] = {
+	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL, "where the agents work (default: here)" },
+	{ "file", 'f', OPTION_SOURCE, "FILE", NULL, NULL, "read the task from FILE; - is standard input" },
+	{ "quiet", 'q', OPTION_TRUE, NULL, NULL, NULL, "say nothing but the result" },
+	{ "agent", 'a', OPTION_TEXT, "NAME", "agent", NULL, "the agent that implements" },
+	{ "reviewer-agent", 0, OPTION_TEXT, "NAME", "reviewer_agent", NULL, "the agent that reviews (default: the same)" },
+	{ "fixer-agent", 0, OPTION_TEXT, "NAME", "fixer_agent", NULL, "the agent that fixes (default: the same)" },
+	{ "model", 0, OPTION_TEXT, "MODEL", "model", NULL, "the implementer's model" },
+	{ "reviewer-model", 0, OPTION_TEXT, "MODEL", "reviewer_model", NULL, "the reviewer's model" },
+	{ "fixer-model", 0, OPTION_TEXT, "MODEL", "fixer_model", NULL, "the fixer's model" },
+	{ "review", 0, OPTION_MAYBE_TEXT, "PROFILE", "review.profile", "review.enabled", "have the result reviewed, by this policy" },
+	{ "no-review", 0, OPTION_FALSE, NULL, "review.enabled", NULL, "no review" },
+	{ "skip-review", 0, OPTION_TRUE, NULL, "skip_review", NULL, "no review, whatever else is said" },
+	{ "review-max-fix-attempts", 0, OPTION_COUNT, "N", "review.max_fixes", NULL, "fix rounds before giving up; 0 reviews once" },
+	{ "developer-prompt", 0, OPTION_FILE, "FILE", "developer_prompt", NULL, "template of the implementer's prompt" },
+	{ "reviewer-prompt", 0, OPTION_FILE_OR_NONE, "FILE|none", "reviewer_prompt", NULL, "template of the reviewer's prompt; none: no review" },
+	{ "timeout", 0, OPTION_DURATION, "DUR", "timeout", NULL, "longest time of one attempt (90s, 15m, 2h)" },
+	{ "idle-timeout", 0, OPTION_DURATION, "DUR", "idle_timeout", NULL, "longest time without output" },
+	{ "priority", 0, OPTION_NUMBER, "N", "priority", NULL, "higher goes first (default 0)" },
+	{ "on-lost", 0, OPTION_CHOICE, "hold|retry|fail", "on_lost", NULL, "when an attempt's exit cannot be known" },
+	{ "env", 0, OPTION_PAIR, "K=V", "env", NULL, "set a variable for the agents (repeatable)" },
+	{ "key", 0, OPTION_TEXT, "KEY", "key", NULL, "a repeat with the same key is the same run" },
+	{ "dry-run", 0, OPTION_TRUE, NULL, "check", NULL, "check everything, submit nothing" },
+	{ .name = NULL },
+};
+
+void options_init(struct options *o)
+{
+	*o = (struct options){ .values = json_object(), .params = json_object() };
+}
+
+void options_release(struct options *o)
+{
+	json_decref(o->values);
+	json_decref(o->params);
+}
+
+/* Give the value to values under the option's name, and to params under a path of at most two names. value is taken. */
+static void store(json_t *object, const char *path, json_t *value)
+{
+	const char *dot = strchr(path, '.');
+	char *outer;
+
+	if (dot == NULL) {
+		json_object_set_new(object, path, value);
+		return;
+	}
+	outer = mem_printf("%.*s", (int)(dot - path), path);
+	if (json_object_get(object, outer) == NULL)
+		json_object_set_new(object, outer, json_object());
+	json_object_set_new(json_object_get(object, outer), dot + 1, value);
+	free(outer);
+}
+
+static void forget(json_t *object, const char *path)
+{
+	const char *dot = strchr(path, '.');
+	char *outer;
+
+	if (dot == NULL) {
+		json_object_del(object, path);
+		return;
+	}
+	outer = mem_printf("%.*s", (int)(dot - path), path);
+	json_object_del(json_object_get(object, outer), dot + 1);
+	free(outer);
+}
+
+static bool is_choice(const char *words, const char *text)
+{
+	size_t length = strlen(text);
+
+	for (const char *word = words; word != NULL; word = strchr(word, '|')) {
+		word += *word == '|';
+		if (length > 0 && strncmp(word, text, length) == 0 && (word[length] == '|' || word[length] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+/* An absolute path as JSON, NULL after telling why not. */
+static json_t *path_value(const struct option_row *row, const char *path)
+{
+	char real[PATH_MAX];
+	struct stat st;
+	bool directory = row->kind == OPTION_DIRECTORY;
+	json_t *value;
+
+	if (realpath(path, real) == NULL || stat(real, &st) == -1) {
+		warn("--%s: %s", row->name, path);
+		return NULL;
+	}
+	if (directory && !S_ISDIR(st.st_mode)) {
+		warnx("--%s: %s is not a directory", row->name, path);
+		return NULL;
+	}
+	if (!directory && !S_ISREG(st.st_mode)) {
+		warnx("--%s: %s is not a regular file", row->name, path);
+		return NULL;
+	}
+	if (!directory && faccessat(AT_FDCWD, real, R_OK, AT_EACCESS) == -1) {
+		warn("--%s: %s", row->name, path);
+		return NULL;
+	}
+	value = json_string(real);
+	if (value == NULL)
+		warnx("--%s: the path is not UTF-8; move the file to a place whose name is", row->name);
+	return value;
+}
+
+static json_t *wrong(const struct option_row *row, const char *expected, int *status)
+{
+	warnx("--%s wants %s", row->name, expected);
+	*status = EXIT_USAGE;
+	return NULL;
+}
+
+static json_t *text_value(const struct option_row *row, const char *text, int *status)
+{
+	json_t *value = json_string(text);
+
+	return value != NULL ? value : wrong(row, "text in UTF-8", status);
+}
+
+/* The value of an option, or NULL with the exit code in *status. */
+static json_t *read_value(const struct option_row *row, const char *text, int *status)
+{
+	const char *fault;
+	json_t *value;
+	int64_t ms;
+	json_int_t number;
+
+	switch (row->kind) {
+	case OPTION_TRUE:
+		return json_true();
+	case OPTION_FALSE:
+		return json_false();
+	case OPTION_TEXT:
+	case OPTION_SOURCE:
+	case OPTION_PAIR:
+		return text_value(row, text, status);
+	case OPTION_MAYBE_TEXT:
+		return text == NULL ? json_true() : text_value(row, text, status);
+	case OPTION_NUMBER:
+		number = strtonum(text, INT32_MIN, INT32_MAX, &fault);
+		return fault == NULL ? json_integer(number) : wrong(row, "a whole number", status);
+	case OPTION_COUNT:
+		number = strtonum(text, 0, INT64_MAX, &fault);
+		return fault == NULL ? json_integer(number) : wrong(row, "a whole number from 0", status);
+	case OPTION_DURATION:
+		return duration_parse(text, &ms) == 0 ? json_string(text) : wrong(row, "a duration such as 90, 90s, 15m or 2h", status);
+	case OPTION_CHOICE:
+		return is_choice(row->argument, text) ? json_string(text) : wrong(row, row->argument, status);
+	case OPTION_FILE_OR_NONE:
+		if (strcmp(text, "none") == 0)
+			return json_string(text);
+		break;
+	case OPTION_FILE:
+	case OPTION_DIRECTORY:
+		break;
+	}
+	value = path_value(row, text);
+	if (value == NULL)
+		*status = EXIT_REFUSED;
+	return value;
+}
+
+/* K=V into the object of the parameter, beside those that came before. value is taken. */
+static int store_pair(struct options *o, const struct option_row *row, json_t *value)
+{
+	const char *text = json_string_value(value), *equals = strchr(text, '=');
+	json_t *object = json_object_get(o->params, row->param);
+	char *name;
+
+	if (equals == NULL || equals == text) {
+		json_decref(value);
+		warnx("--%s wants %s", row->name, row->argument);
+		return EXIT_USAGE;
+	}
+	if (object == NULL) {
+		object = json_object();
+		json_object_set_new(o->params, row->param, object);
+	}
+	name = mem_printf("%.*s", (int)(equals - text), text);
+	json_object_set_new(object, name, json_string(equals + 1));
+	free(name);
+	json_decref(value);
+	return 0;
+}
+
+static int take(struct options *o, const struct option_row *row, const char *text)
+{
+	int status = 0;
+	json_t *value = read_value(row, text, &status);
+
+	if (value == NULL)
+		return status;
+	if (row->kind == OPTION_PAIR)
+		return store_pair(o, row, value);
+	if (row->also != NULL)
+		store(o->params, row->also, json_true());
+	if (row->param != NULL && row->kind == OPTION_MAYBE_TEXT && text == NULL)
+		forget(o->params, row->param);
+	else if (row->param != NULL)
+		store(o->params, row->param, json_incref(value));
+	json_object_set_new(o->values, row->name, value);
+	return 0;
+}
+
+/* getopt's view of the rows. */
+struct table {
+	const struct option_row *rows[ROWS_MAX];
+	struct option longs[ROWS_MAX + 1];
+	char shorts[2 * ROWS_MAX + 2];
+	int count;
+};
+
+static void table_add(struct table *t, const struct option_row *rows)
+{
+	for (; rows != NULL && rows->name != NULL && t->count < ROWS_MAX; rows++) {
+		char *end = t->shorts + strlen(t->shorts);
+		int argument = rows->argument == NULL ? no_argument : rows->kind == OPTION_MAYBE_TEXT ? optional_argument : required_argument;
+
+		t->longs[t->count] = (struct option){ rows->name, argument, NULL, FIRST_CODE + t->count };
+		t->rows[t->count++] = rows;
+		if (rows->letter != 0) {
+			*end++ = rows->letter;
+			if (argument == required_argument)
+				*end = ':';
+		}
+	}
+}
+
+static const struct option_row *table_find(const struct table *t, int code)
+{
+	for (int i = 0; i < t->count; i++) {
+		if (code == FIRST_CODE + i || (t->rows[i]->letter != 0 && code == t->rows[i]->letter))
+			return t->rows[i];
+	}
+	return NULL;
+}
+
+int options_parse(struct options *o, int argc, char **argv, const struct option_row *own, bool leading)
+{
+	struct table t = { .count = 0 };
+	int code, status;
+
+	if (leading)
+		t.shorts[0] = '+';
+	table_add(&t, options_common);
+	table_add(&t, own);
+	optind = 0;	/* glibc: start afresh, for this is called for a second argv too */
+	while ((code = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
+		const struct option_row *row = table_find(&t, code);
+
+		if (row == NULL)	/* getopt has told */
+			return EXIT_USAGE;
+		status = take(o, row, optarg);
+		if (status != 0)
+			return status;
+	}
+	o->arguments = argv + optind;
+	o->count = argc - optind;
+	return 0;
+}
+
+const char *options_text(const struct options *o, const char *name)
+{
+	return json_string_value(json_object_get(o->values, name));
+}
+
+bool options_given(const struct options *o, const char *name)
+{
+	return json_object_get(o->values, name) != NULL;
+}
+
+const char *options_for_param(const struct option_row *rows, const char *param)
+{
+	for (; rows != NULL && rows->name != NULL; rows++) {
+		if (rows->param != NULL && strcmp(rows->param, param) == 0)
+			return rows->name;
+	}
+	return NULL;
+}
+
+void options_print(FILE *file, const struct option_row *rows)
+{
+	for (; rows != NULL && rows->name != NULL; rows++) {
+		const char *before = rows->argument == NULL ? "" : rows->kind == OPTION_MAYBE_TEXT ? "[=" : " ";
+		char *left = mem_printf("--%s%s%s%s", rows->name, before, rows->argument == NULL ? "" : rows->argument,
+			rows->kind == OPTION_MAYBE_TEXT ? "]" : "");
+
+		if (rows->letter != 0)
+			fprintf(file, "  -%c, %-30s %s\n", rows->letter, left, rows->help);
+		else
+			fprintf(file, "      %-30s %s\n", left, rows->help);
+		free(left);
+	}
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What an attempt wrote, page by page. */
+#ifndef CLIENT_OUTPUT_H
+#define CLIENT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "client/client.h"
+#include "client/memory.h"
+
+struct output_page {
+	struct bytes bytes;	/* the owner frees bytes.data */
+	int64_t next;		/* offset to go on from */
+	int64_t dropped;	/* bytes before this page that were not kept */
+	bool eof;		/* nothing will follow */
+	json_t *result;		/* as it came; the owner decrefs */
+};
+
+/* 0 or an exit code after telling; on 0 output_release() frees what the page holds. */
+int output_read(struct client *c, int64_t attempt, const char *stream, int64_t offset, struct output_page *page);
+void output_release(struct output_page *page);
+
+/* Print a stream from *offset to where it ends for now, and move *offset there. *eof: nothing will follow. */
+int output_print(struct client *c, const struct print *to, int64_t attempt, const char *stream, int64_t *offset, bool *eof);
+
+#endif

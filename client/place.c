@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/place.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "client/memory.h"
+
+#define SYSTEM_SOCKET "/run/rld/rld.sock"
+
+/* A variable that holds an absolute path; others are to be ignored, says the XDG base directory specification. */
+static const char *directory(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value != NULL && *value == '/' ? value : NULL;
+}
+
+static const char *home(void)
+{
+	const char *path = directory("HOME");
+	const struct passwd *user;
+
+	if (path != NULL)
+		return path;
+	user = getpwuid(getuid());
+	return user != NULL ? user->pw_dir : "/";
+}
+
+char *place_state_dir(void)
+{
+	const char *base = directory("XDG_STATE_HOME");
+
+	return base != NULL ? mem_printf("%s/rld", base) : mem_printf("%s/.local/state/rld", home());
+}
+
+char **place_sockets(void)
+{
+	const char *runtime = directory("XDG_RUNTIME_DIR");
+	char **sockets = mem_grow(NULL, 4, sizeof *sockets);
+	char *state = place_state_dir();
+	int n = 0;
+
+	if (runtime != NULL)
+		sockets[n++] = mem_printf("%s/rld.sock", runtime);
+	sockets[n++] = mem_printf("%s/rld.sock", state);
+	sockets[n++] = mem_strdup(SYSTEM_SOCKET);
+	sockets[n] = NULL;
+	free(state);
+	return sockets;
+}
+
+void place_sockets_free(char **sockets)
+{
+	for (char **socket = sockets; *socket != NULL; socket++)
+		free(*socket);
+	free(sockets);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/field.h"
+#include "client/memory.h"
+#include "proto/escape.h"
+#include "proto/units.h"
+
+static const char *const sequences[] = {
+	[PAINT_NONE] = "",
+	[PAINT_BOLD] = "\033[1m",
+	[PAINT_DIM] = "\033[2m",
+	[PAINT_RED] = "\033[31m",
+	[PAINT_GREEN] = "\033[32m",
+	[PAINT_YELLOW] = "\033[33m",
+	[PAINT_CYAN] = "\033[36m",
+};
+
+static const struct {
+	const char *state;
+	enum paint paint;
+} state_paints[] = {
+	{ "succeeded", PAINT_GREEN }, { "passed", PAINT_GREEN }, { "pass", PAINT_GREEN }, { "GO", PAINT_GREEN },
+	{ "running", PAINT_CYAN }, { "starting", PAINT_CYAN },
+	{ "held", PAINT_YELLOW }, { "paused", PAINT_YELLOW }, { "drift", PAINT_YELLOW }, { "NO_GO", PAINT_YELLOW },
+	{ "failed", PAINT_RED }, { "lost", PAINT_RED }, { "violation", PAINT_RED }, { "error", PAINT_RED },
+	{ "cancelled", PAINT_DIM }, { "queued", PAINT_DIM },
+};
+
+void print_init(struct print *p, FILE *file, const char *when)
+{
+	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+	struct winsize size;
+
+	p->file = file;
+	p->terminal = isatty(fileno(file)) == 1;
+	p->color = p->terminal && (no_color == NULL || *no_color == '\0') && term != NULL && strcmp(term, "dumb") != 0;
+	if (strcmp(when, "auto") != 0)
+		p->color = strcmp(when, "always") == 0;
+	p->width = 0;
+	if (p->terminal)
+		p->width = ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+void print_painted(const struct print *p, enum paint paint, const char *text)
+{
+	char *safe = text_escape(text, strlen(text), false);
+
+	if (p->color && paint != PAINT_NONE && *safe != '\0')
+		fprintf(p->file, "%s%s\033[0m", sequences[paint], safe);
+	else
+		fputs(safe, p->file);
+	free(safe);
+}
+
+/* Bytes up to the next character of valid UTF-8. */
+static size_t step(const char *text)
+{
+	size_t n = 1;
+
+	while (((unsigned char)text[n] & 0xc0) == 0x80)
+		n++;
+	return n;
+}
+
+char *print_clip(const char *text, size_t columns)
+{
+	char *safe = text_escape(text, strlen(text), false);
+	size_t kept = 0, used = 0;
+
+	if (columns == 0 || text_width(safe) <= columns)
+		return safe;
+	/* Room is kept for the ellipsis, which takes one column and three bytes. */
+	while (safe[kept] != '\0') {
+		size_t n = step(safe + kept), width;
+		char one[8] = "";
+
+		memcpy(one, safe + kept, n < sizeof one ? n : sizeof one - 1);
+		width = text_width(one);
+		if (used + width > columns - 1)
+			break;
+		used += width;
+		kept += n;
+	}
+	safe = mem_grow(safe, kept + sizeof "…", 1);
+	memcpy(safe + kept, "…", sizeof "…");
+	return safe;
+}
+
+void print_agent_text(const struct print *p, const char *data, size_t size)
+{
+	char *safe;
+
+	if (!p->terminal) {
+		fwrite(data, 1, size, p->file);
+		return;
+	}
+	safe = text_escape(data, size, true);
+	fputs(safe, p->file);
+	free(safe);
+}
+
+void print_json(const struct print *p, const json_t *value)
+{
+	json_dumpf(value, p->file, JSON_COMPACT | JSON_ENCODE_ANY);
+	fputc('\n', p->file);
+}
+
+enum paint print_state_paint(const char *state)
+{
+	for (size_t i = 0; i < sizeof state_paints / sizeof state_paints[0]; i++) {
+		if (strcmp(state_paints[i].state, state) == 0)
+			return state_paints[i].paint;
+	}
+	return PAINT_NONE;
+}
+
+char *print_duration(int64_t ms)
+{
+	char text[32] = "";
+
+	if (ms != FIELD_NONE)
+		duration_format(ms, text, sizeof text);
+	return mem_strdup(text);
+}
+
+char *print_age(int64_t time)
+{
+	int64_t age;
+
+	if (time == FIELD_NONE)
+		return mem_strdup("");
+	age = field_now() - time;
+	return print_duration(age < 0 ? 0 : age / 1000 * 1000);	/* of an age, milliseconds are noise */
+}
+
+char *print_clock(int64_t time)
+{
+	char text[64] = "";
+	time_t seconds = (time_t)(time / 1000);
+	struct tm tm;
+
+	if (time != FIELD_NONE && localtime_r(&seconds, &tm) != NULL)
+		strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm);
+	return mem_strdup(text);
+}
+
+char *print_cost(double usd)
+{
+	return isnan(usd) || usd == 0 ? mem_strdup("") : mem_printf("$%.*f", usd < 0.1 ? 4 : 2, usd);
+}
+
+char *print_count(int64_t n)
+{
+	if (n == FIELD_NONE)
+		return mem_strdup("");
+	if (n < 1000)
+		return mem_printf("%lld", (long long)n);
+	if (n < 1000000)
+		return mem_printf("%.1fk", (double)n / 1000);
+	return mem_printf("%.1fM", (double)n / 1000000);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a stream leads and what may be written there: colours, widths, text from agents, JSON. */
+#ifndef CLIENT_PRINT_H
+#define CLIENT_PRINT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct print {
+	FILE *file;
+	bool terminal;
+	bool color;
+	size_t width;		/* columns; 0: no limit */
+};
+
+enum paint { PAINT_NONE, PAINT_BOLD, PAINT_DIM, PAINT_RED, PAINT_GREEN, PAINT_YELLOW, PAINT_CYAN };
+
+/* when: "auto", "always", "never". auto: a terminal, unless NO_COLOR is set or TERM is dumb. */
+void print_init(struct print *p, FILE *file, const char *when);
+
+/* Escaped, on one line, in a colour. */
+void print_painted(const struct print *p, enum paint paint, const char *text);
+
+/* Escaped, cut to so many columns (0: whole). The caller frees. */
+char *print_clip(const char *text, size_t columns);
+
+/* What an agent wrote: byte for byte, but with control characters made visible on a terminal. */
+void print_agent_text(const struct print *p, const char *data, size_t size);
+
+/* A whole JSON value and a newline, as it came. */
+void print_json(const struct print *p, const json_t *value);
+
+/* The colour that goes with the state of a run, a slot or an attempt, or with a decision. */
+enum paint print_state_paint(const char *state);
+
+/* Human units into a new string the caller frees; "" for FIELD_NONE and NaN. */
+char *print_duration(int64_t ms);
+char *print_age(int64_t time);		/* "3m 05s" since time */
+char *print_clock(int64_t time);	/* local time, to the second */
+char *print_cost(double usd);
+char *print_count(int64_t n);		/* "950", "12.3k", "4.5M" */
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl review: the rounds of a run, and whether their record is whole. */
+#include "client/review.h"
+
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/field.h"
+#include "client/memory.h"
+#include "client/table.h"
+#include "proto/escape.h"
+
+static const struct table_column columns[] = {
+	{ "REVIEW", TABLE_RIGHT },
+	{ "TASK", 0 },
+	{ "DECISION", 0 },
+	{ "REVIEWER", 0 },
+	{ "CODER", 0 },
+	{ "FINDINGS", TABLE_RIGHT },
+	{ "FEEDBACK", TABLE_FLEXIBLE },
+};
+
+void review_print_table(const struct print *p, const json_t *reviews)
+{
+	struct table *t = table_new(columns, sizeof columns / sizeof columns[0]);
+
+	for (size_t i = 0; i < json_array_size(reviews); i++) {
+		const json_t *review = json_array_get(reviews, i);
+		const char *decision = field_text(review, "decision"), *feedback = field_text(review, "feedback");
+		size_t findings = json_array_size(field_array(review, "findings"));
+
+		table_take(t, PAINT_NONE, mem_printf("%lld", (long long)field_int(review, "iteration")));
+		table_add(t, PAINT_NONE, field_text(review, "task_id"));
+		table_add(t, print_state_paint(decision), decision);
+		table_add(t, PAINT_NONE, field_text(review, "reviewer_agent"));
+		table_add(t, PAINT_NONE, field_text(review, "coder_agent"));
+		table_take(t, PAINT_NONE, findings == 0 ? mem_strdup("") : mem_printf("%zu", findings));
+		table_take(t, PAINT_NONE, mem_printf("%.*s", (int)strcspn(feedback, "\r\n"), feedback));
+	}
+	table_print(t, p, false);
+	table_free(t);
+}
+
+/* Text of many lines, each behind an indent. */
+static void print_indented(const struct print *p, const char *text)
+{
+	char *safe = text_escape(text, strlen(text), true), *rest = safe, *line;
+
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		if (*line != '\0' || rest != NULL)
+			fprintf(p->file, "%s%s\n", *line == '\0' ? "" : "    ", line);
+	}
+	free(safe);
+}
+
+static void print_finding(const struct print *p, const json_t *finding)
+{
+	const char *file = field_text(finding, "file"), *severity = field_text(finding, "severity"), *state = field_text(finding, "state");
+	const char *text = field_text(finding, "text");
+	char *place = field_int(finding, "line") == FIELD_NONE ? mem_strdup(file) : mem_printf("%s:%lld", file, (long long)field_int(finding, "line"));
+	char *line = mem_printf("%s%s%s%s%.*s%s%s%s", place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
+		(int)strcspn(text, "\r\n"), text, *state != '\0' ? " [" : "", state, *state != '\0' ? "]" : "");
+
+	fputs("    - ", p->file);
+	print_painted(p, PAINT_NONE, line);
+	fputc('\n', p->file);
+	free(line);
+	free(place);
+}
+
+static void print_review(const struct print *p, const json_t *review)
+{
+	const char *decision = field_text(review, "decision");
+	const json_t *findings = field_array(review, "findings");
+	char *age = print_age(field_time(review, "timestamp"));
+
+	fprintf(p->file, "Review %lld  ", (long long)field_int(review, "iteration"));
+	print_painted(p, print_state_paint(decision), decision);
+	fputs("  ", p->file);
+	print_painted(p, PAINT_NONE, field_text(review, "task_id"));
+	fputs(" by ", p->file);
+	print_painted(p, PAINT_NONE, field_text(review, "reviewer_agent"));
+	fputs(", of the work of ", p->file);
+	print_painted(p, PAINT_NONE, field_text(review, "coder_agent"));
+	fprintf(p->file, "%s%s%s\n", *age != '\0' ? ", " : "", age, *age != '\0' ? " ago" : "");
+	print_indented(p, field_text(review, "feedback"));
+	for (size_t i = 0; i < json_array_size(findings); i++)
+		print_finding(p, json_array_get(findings, i));
+	free(age);
+}
+
+static int show(struct client *c, int64_t run)
+{
+	int status;
+	json_t *result = client_call_json(c, "review.list", json_pack("{s:I}", "run", (json_int_t)run), &status);
+	const json_t *reviews = field_array(result, "reviews");
+
+	if (result != NULL && !c->json) {
+		for (size_t i = 0; i < json_array_size(reviews); i++)
+			print_review(&c->out, json_array_get(reviews, i));
+		if (json_array_size(reviews) == 0)
+			fprintf(c->talk.file, "Run %lld has no reviews.\n", (long long)run);
+	}
+	json_decref(result);
+	return status;
+}
+
+static int verify(struct client *c, int64_t run)
+{
+	int status;
+	json_t *result = client_call_json(c, "review.verify", json_pack("{s:I}", "run", (json_int_t)run), &status);
+
+	if (result == NULL)
+		return status;
+	if (!field_true(result, "ok"))
+		status = EXIT_REFUSED;
+	if (status != 0 && !c->json) {
+		char *why = text_escape(field_text(result, "message"), strlen(field_text(result, "message")), false);
+
+		warnx("the review record of run %lld is not what was written: %s", (long long)run, why);
+		free(why);
+	} else if (!c->json) {
+		fprintf(c->out.file, "The review record of run %lld is whole: %lld reviews, every hash fits.\n", (long long)run,
+			(long long)field_int(result, "reviews"));
+	}
+	json_decref(result);
+	return status;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct client *c, int64_t run);
+} actions[] = { { "show", show }, { "verify", verify } };
+
+int review_command(struct client *c)
+{
+	int64_t run;
+
+	for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+		if (strcmp(actions[i].name, c->options.arguments[0]) != 0)
+			continue;
+		return client_parse_run(c->options.arguments[1], &run, NULL) == 0 ? actions[i].run(c, run) : EXIT_USAGE;
+	}
+	warnx("review %s is unknown; it is \"rlctl review %s\"", c->options.arguments[0], c->command->usage);
+	return EXIT_USAGE;
+}

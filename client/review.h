@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Reviews as people read them. */
+#ifndef CLIENT_REVIEW_H
+#define CLIENT_REVIEW_H
+
+#include <jansson.h>
+
+#include "client/print.h"
+
+/* One line a review. */
+void review_print_table(const struct print *p, const json_t *reviews);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl rpc: any method of the daemon. */
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/memory.h"
+
+/* JSON where it is valid JSON, else the text itself. */
+static json_t *read_value(const char *text)
+{
+	json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+
+	return value != NULL ? value : json_string(text);
+}
+
+/* key=value into params. 0, or an exit code after telling. */
+static int add_pair(json_t *params, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	json_t *value;
+	char *key;
+
+	if (equals == NULL || equals == text) {
+		warnx("%s is neither key=value nor a JSON object or array", text);
+		return EXIT_USAGE;
+	}
+	value = read_value(equals + 1);
+	if (value == NULL) {
+		warnx("%s is not UTF-8", text);
+		return EXIT_USAGE;
+	}
+	key = mem_printf("%.*s", (int)(equals - text), text);
+	json_object_set_new(params, key, value);
+	free(key);
+	return 0;
+}
+
+int rpc_command(struct client *c)
+{
+	char **arguments = c->options.arguments;
+	json_t *params = NULL, *result;
+	json_error_t fault;
+	int status = 0;
+
+	if (c->options.count == 2 && (arguments[1][0] == '{' || arguments[1][0] == '[')) {
+		params = json_loads(arguments[1], 0, &fault);
+		if (params == NULL) {
+			warnx("the parameters are no valid JSON: %s, at character %d", fault.text, fault.position);
+			return EXIT_USAGE;
+		}
+	} else if (c->options.count > 1) {
+		params = json_object();
+	}
+	for (int i = 1; json_is_object(params) && json_object_size(params) == 0 && i < c->options.count && status == 0; i++)
+		status = add_pair(params, arguments[i]);
+	if (status != 0) {
+		json_decref(params);
+		return status;
+	}
+	result = client_call(c, arguments[0], params, &status);
+	if (result != NULL && (c->json || !c->out.terminal)) {
+		print_json(&c->out, result);
+	} else if (result != NULL) {
+		json_dumpf(result, c->out.file, JSON_INDENT(2) | JSON_ENCODE_ANY);
+		fputc('\n', c->out.file);
+	}
+	json_decref(result);
+	return status;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl run: submit, follow, print the answer. Ctrl-C lets go of the run, a second one cancels it. */
+#include <err.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/field.h"
+#include "client/live.h"
+#include "client/output.h"
+#include "client/submit.h"
+#include "proto/call.h"
+
+#define SECOND_THOUGHTS_MS 2000	/* after the hint, how long a second Ctrl-C still cancels */
+
+struct follow {
+	struct client *client;
+	struct live *live;	/* NULL: quiet */
+	int64_t run;
+	int64_t seq;		/* the last event seen */
+	int interrupts;		/* signalfd of SIGINT */
+};
+
+enum follow_result { FOLLOW_FINAL, FOLLOW_INTERRUPTED, FOLLOW_TIMEOUT, FOLLOW_BROKEN };
+
+/* The sequence number of now: what happens to the run to be comes after it. */
+static int64_t current_seq(struct client *c, int *status)
+{
+	json_t *result = client_call(c, "event.subscribe", json_object(), status);
+	int64_t seq = field_int(result, "seq");
+
+	json_decref(result);
+	if (*status != 0)
+		return FIELD_NONE;
+	json_decref(client_call(c, "event.unsubscribe", NULL, status));
+	return seq == FIELD_NONE ? 0 : seq;
+}
+
+/* A signalfd for SIGINT, which from now on does not end us by itself. */
+static int catch_interrupts(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd == -1)
+		err(EXIT_REFUSED, "signalfd");
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return fd;
+}
+
+/* SIGINT ends us again. */
+static void release_interrupts(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* Take what has arrived. True: the run is final. *broken: the connection has ended. */
+static bool take_events(struct follow *f, bool *broken)
+{
+	json_t *message;
+	bool final = false;
+	int got;
+
+	while (!final && (got = call_notification(f->client->conn, 0, &message)) == 1) {
+		const json_t *event = json_object_get(message, "params");
+
+		if (strcmp(field_text(message, "method"), "event") == 0 && field_int(event, "run") == f->run && field_int(event, "seq") > f->seq) {
+			f->seq = field_int(event, "seq");
+			if (f->live != NULL)
+				live_event(f->live, event);
+			final = strcmp(field_text(event, "type"), "run.state") == 0 && exit_is_final(field_text(event, "state"));
+		}
+		json_decref(message);
+	}
+	*broken = !final && got == -1;
+	return final;
+}
+
+static enum follow_result follow(struct follow *f, int timeout_ms)
+{
+	for (;;) {
+		struct pollfd p[] = { { .fd = call_fd(f->client->conn), .events = POLLIN }, { .fd = f->interrupts, .events = POLLIN } };
+		struct signalfd_siginfo info;
+		bool broken;
+
+		if (take_events(f, &broken))
+			return FOLLOW_FINAL;
+		if (broken)
+			return FOLLOW_BROKEN;
+		if (poll(p, 2, timeout_ms) == 0)
+			return FOLLOW_TIMEOUT;
+		if (p[1].revents != 0 && read(f->interrupts, &info, sizeof info) == (ssize_t)sizeof info)
+			return FOLLOW_INTERRUPTED;
+	}
+}
+
+/* The first Ctrl-C: say how to come back, and give a moment for the second. */
+static enum follow_result let_go(struct follow *f)
+{
+	fprintf(f->client->talk.file, "\nRun %lld goes on without this terminal: \"rlctl show %lld\", \"rlctl logs -f %lld\", \"rlctl cancel %lld\".\n"
+		"Ctrl-C again cancels it now.\n", (long long)f->run, (long long)f->run, (long long)f->run, (long long)f->run);
+	fflush(f->client->talk.file);
+	return follow(f, SECOND_THOUGHTS_MS);
+}
+
+static enum follow_result cancel(struct follow *f)
+{
+	int status;
+
+	release_interrupts();
+	json_decref(client_call(f->client, "run.cancel", json_pack("{s:I}", "id", (json_int_t)f->run), &status));
+	return status == 0 ? follow(f, -1) : FOLLOW_BROKEN;
+}
+
+static void tell_end(const struct client *c, const json_t *run)
+{
+	const char *state = field_text(run, "state"), *ref = field_text(run, "result_ref");
+	const json_t *totals = json_object_get(run, "totals");
+	long long id = (long long)field_int(run, "id");
+	char *took = print_duration(field_int(totals, "wall_ms")), *cost = print_cost(field_real(totals, "cost_usd"));
+
+	if (*took != '\0' || *cost != '\0')
+		fprintf(c->talk.file, "Agents worked %s%s%s. ", took, *cost != '\0' ? " for " : "", cost);
+	if (*ref != '\0') {
+		fputs("The reviewed tree is kept as ", c->talk.file);
+		print_painted(&c->talk, PAINT_BOLD, ref);
+		fputs(". ", c->talk.file);
+	}
+	if (strcmp(state, "held") == 0)
+		fprintf(c->talk.file, "It waits for you: \"rlctl retry %lld\" or \"rlctl cancel %lld\".\n", id, id);
+	else
+		fprintf(c->talk.file, "See \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id);
+	free(took);
+	free(cost);
+}
+
+/* The accepted answer, on a line of its own if it does not end with one. */
+static int print_answer(struct client *c, const json_t *run)
+{
+	const json_t *result = json_object_get(run, "result");
+	int64_t attempt = field_int(result, "attempt"), offset = 0;
+	bool eof = false, whole_line = true;
+	int status = 0;
+
+	while (attempt != FIELD_NONE && !eof && status == 0) {
+		struct output_page page;
+
+		status = output_read(c, attempt, "answer", offset, &page);
+		if (status != 0)
+			return status;
+		print_agent_text(&c->out, page.bytes.data, page.bytes.size);
+		if (page.bytes.size > 0)
+			whole_line = page.bytes.data[page.bytes.size - 1] == '\n';
+		eof = page.eof || page.next <= offset;
+		offset = page.next;
+		output_release(&page);
+	}
+	if (!whole_line)
+		fputc('\n', c->out.file);
+	return status;
+}
+
+static int finish(struct follow *f)
+{
+	struct client *c = f->client;
+	int status, code;
+	json_t *run;
+
+	release_interrupts();
+	run = client_call_json(c, "run.get", json_pack("{s:I}", "id", (json_int_t)f->run), &status);
+	if (run == NULL)
+		return status;
+	code = exit_of_run(run);
+	if (f->live != NULL) {
+		submit_tell_warnings(run);
+		tell_end(c, run);
+	}
+	if (code == EXIT_DONE && !c->json)
+		status = print_answer(c, run);
+	json_decref(run);
+	return status != 0 ? status : code;
+}
+
+static int follow_to_the_end(struct follow *f)
+{
+	enum follow_result result = follow(f, -1);
+
+	if (result == FOLLOW_INTERRUPTED) {
+		result = let_go(f);
+		if (result == FOLLOW_TIMEOUT)
+			return EXIT_DETACHED;
+		if (result == FOLLOW_INTERRUPTED)
+			result = cancel(f);
+	}
+	if (result == FOLLOW_FINAL)
+		return finish(f);
+	warnx("the daemon has gone; run %lld and its agents go on. \"rlctl wait %lld\" takes up the waiting", (long long)f->run, (long long)f->run);
+	return EXIT_NO_DAEMON;
+}
+
+int run_command(struct client *c)
+{
+	bool quiet = options_given(&c->options, "quiet");
+	struct follow f = { .client = c, .interrupts = -1 };
+	int64_t since;
+	json_t *submitted;
+	int status;
+
+	if (options_given(&c->options, "dry-run"))
+		return submit_command(c);
+	since = current_seq(c, &status);
+	if (status != 0)
+		return status;
+	submitted = submit_send(c, &status);
+	if (submitted == NULL)
+		return status;
+	f.run = field_int(submitted, "id");
+	f.seq = since;
+	f.interrupts = catch_interrupts();
+	f.live = quiet ? NULL : live_new(&c->talk);
+	/* With a key that is known the run may have ended long ago, before the events we ask for. */
+	if (exit_is_final(field_text(submitted, "state")))
+		status = finish(&f);
+	else if ((status = client_subscribe(c, f.run, since)) == 0)
+		status = follow_to_the_end(&f);
+	if (f.live != NULL)
+		live_free(f.live);
+	close(f.interrupts);
+	json_decref(submitted);
+	return status;
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/start.h"
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/exit.h"
+#include "client/memory.h"
+#include "proto/escape.h"
+
+#define READY_MS 10000
+#define LOG_MAX (4 << 20)	/* a log larger than this is put aside before the next start */
+#define TAIL_BYTES 2048		/* of the log of a start that failed */
+
+extern char **environ;
+
+/* rld beside rlctl, as in a build directory and in PREFIX/bin; in PREFIX/sbin; on PATH. The caller frees; NULL: nowhere. */
+static char *find_rld(void)
+{
+	static const char *const beside[] = { "rld", "../sbin/rld" };
+	const char *path = getenv("PATH");
+	char self[4096], *slash;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	if (n > 0) {
+		self[n] = '\0';
+		slash = strrchr(self, '/');
+		for (size_t i = 0; slash != NULL && i < sizeof beside / sizeof beside[0]; i++) {
+			char *candidate = mem_printf("%.*s/%s", (int)(slash - self), self, beside[i]);
+
+			if (access(candidate, X_OK) == 0)
+				return candidate;
+			free(candidate);
+		}
+	}
+	while (path != NULL && *path != '\0') {
+		size_t length = strcspn(path, ":");
+		char *candidate = mem_printf("%.*s/rld", (int)length, path);
+
+		if (length > 0 && access(candidate, X_OK) == 0)
+			return candidate;
+		free(candidate);
+		path += length + (path[length] == ':');
+	}
+	return NULL;
+}
+
+static char *need_rld(void)
+{
+	char *rld = find_rld();
+
+	if (rld == NULL)
+		warnx("rld is neither beside rlctl nor on PATH; install it, or name a running daemon with --socket");
+	return rld;
+}
+
+static int make_dirs(const char *path)
+{
+	char *copy = mem_strdup(path);
+	int failed = 0;
+
+	for (char *p = strchr(copy + 1, '/');; p = strchr(p + 1, '/')) {
+		if (p != NULL)
+			*p = '\0';
+		failed = mkdir(copy, 0700) == -1 && errno != EEXIST;
+		if (failed || p == NULL)
+			break;
+		*p = '/';
+	}
+	if (failed)
+		warn("cannot make %s", path);
+	free(copy);
+	return failed ? -1 : 0;
+}
+
+int start_lock(const char *state_dir)
+{
+	char *path;
+	int fd;
+
+	if (make_dirs(state_dir) == -1)
+		return -1;
+	path = mem_printf("%s/start.lock", state_dir);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	while (fd != -1 && flock(fd, LOCK_EX) == -1) {
+		if (errno == EINTR)
+			continue;
+		close(fd);
+		fd = -1;
+	}
+	if (fd == -1)
+		warn("%s", path);
+	free(path);
+	return fd;
+}
+
+/* A datagram socket with a name of the kernel's choice, for the daemon's READY=1 (sd_notify(3)). -1 on failure. */
+static int ready_socket(char name[64])
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t size = sizeof address;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd == -1)
+		return -1;
+	if (bind(fd, (struct sockaddr *)&address, sizeof address.sun_family) == -1 ||
+	    getsockname(fd, (struct sockaddr *)&address, &size) == -1) {
+		close(fd);
+		return -1;
+	}
+	snprintf(name, 64, "@%.*s", (int)(size - offsetof(struct sockaddr_un, sun_path) - 1), address.sun_path + 1);
+	return fd;
+}
+
+/* Our environment without what a service manager meant for us, and with NOTIFY_SOCKET. The list and its last string
+ * are the caller's to free; the others are borrowed. */
+static char **daemon_environment(char *notify)
+{
+	static const char *const dropped[] = { "NOTIFY_SOCKET=", "LISTEN_", "STATE_DIRECTORY=", "RUNTIME_DIRECTORY=", "WATCHDOG_" };
+	size_t count = 0, kept = 0;
+	char **list;
+
+	while (environ[count] != NULL)
+		count++;
+	list = mem_grow(NULL, count + 2, sizeof *list);
+	for (size_t i = 0; i < count; i++) {
+		bool drop = false;
+
+		for (size_t k = 0; k < sizeof dropped / sizeof dropped[0]; k++)
+			drop = drop || strncmp(environ[i], dropped[k], strlen(dropped[k])) == 0;
+		if (!drop)
+			list[kept++] = environ[i];
+	}
+	list[kept++] = notify;
+	list[kept] = NULL;
+	return list;
+}
+
+/* In a session of its own, so that no Ctrl-C of ours reaches it, and with nothing open of ours but the log. */
+static int spawn_daemon(const char *rld, char **environment, int log, pid_t *pid)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t all, none;
+	char *argv[] = { (char *)rld, NULL };
+	int failure;
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, log, 1);
+	posix_spawn_file_actions_adddup2(&files, log, 2);
+	posix_spawn_file_actions_addclosefrom_np(&files, 3);
+	posix_spawn_file_actions_addchdir_np(&files, "/");
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	failure = posix_spawn(pid, rld, &files, &attributes, argv, environment);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&files);
+	return failure;
+}
+
+static bool says_ready(int fd)
+{
+	char text[512];
+	ssize_t n = recv(fd, text, sizeof text - 1, MSG_DONTWAIT);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return strncmp(text, "READY=1", 7) == 0 || strstr(text, "\nREADY=1") != NULL;
+}
+
+enum start_result { START_READY, START_ENDED, START_LATE };
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static enum start_result await_ready(int ready, int process)
+{
+	int64_t end = now_ms() + READY_MS, left;
+
+	while ((left = end - now_ms()) > 0) {
+		struct pollfd p[] = { { .fd = ready, .events = POLLIN }, { .fd = process, .events = POLLIN } };
+
+		if (poll(p, 2, (int)left) <= 0)
+			continue;
+		if (p[0].revents != 0 && says_ready(ready))
+			return START_READY;
+		if (p[1].revents != 0)
+			return START_ENDED;
+	}
+	return START_LATE;
+}
+
+/* Show what was written to the log behind offset, without the journal's priorities. */
+static void show_log(int log, off_t offset)
+{
+	char text[TAIL_BYTES + 1], *line, *rest = text;
+	off_t end = lseek(log, 0, SEEK_END);
+	ssize_t n;
+
+	if (end - offset > TAIL_BYTES)
+		offset = end - TAIL_BYTES;
+	n = pread(log, text, TAIL_BYTES, offset);
+	text[n > 0 ? n : 0] = '\0';
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		char *safe;
+
+		if (line[0] == '<' && line[1] != '\0' && line[2] == '>')
+			line += 3;
+		if (*line == '\0')
+			continue;
+		safe = text_escape(line, strlen(line), false);
+		fprintf(stderr, "  %s\n", safe);
+		free(safe);
+	}
+}
+
+static int open_log(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && st.st_size > LOG_MAX) {
+		char *old = mem_printf("%s.old", path);
+
+		rename(path, old);
+		free(old);
+	}
+	return open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+static int report(enum start_result result, pid_t pid, const char *rld, const char *log_path, int log, off_t offset)
+{
+	int status = 0;
+
+	switch (result) {
+	case START_READY:
+		return 0;
+	case START_ENDED:
+		waitpid(pid, &status, 0);
+		if (WIFSIGNALED(status))
+			warnx("%s was ended by signal %d; it said, in %s:", rld, WTERMSIG(status), log_path);
+		else
+			warnx("%s ended with exit status %d; it said, in %s:", rld, WEXITSTATUS(status), log_path);
+		break;
+	case START_LATE:
+		warnx("%s (process %d) is not ready after %d s; look into %s. So far it said:", rld, (int)pid, READY_MS / 1000, log_path);
+		break;
+	}
+	show_log(log, offset);
+	return EXIT_NO_DAEMON;
+}
+
+int start_daemon(const char *state_dir)
+{
+	char name[64], *rld = need_rld(), *notify = NULL, *log_path = NULL, **environment = NULL;
+	int log = -1, ready = -1, process = -1, failure, status = EXIT_NO_DAEMON;
+	off_t offset;
+	pid_t pid;
+
+	if (rld == NULL)
+		return EXIT_NO_DAEMON;
+	log_path = mem_printf("%s/rld.log", state_dir);
+	log = open_log(log_path);
+	ready = ready_socket(name);
+	if (log == -1 || ready == -1) {
+		warn("%s", log == -1 ? log_path : "socket");
+		goto out;
+	}
+	offset = lseek(log, 0, SEEK_END);
+	notify = mem_printf("NOTIFY_SOCKET=%s", name);
+	environment = daemon_environment(notify);
+	failure = spawn_daemon(rld, environment, log, &pid);
+	if (failure != 0) {
+		warnx("cannot start %s: %s", rld, strerror(failure));
+		goto out;
+	}
+	process = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (process == -1) {
+		warn("pidfd_open");
+		goto out;
+	}
+	status = report(await_ready(ready, process), pid, rld, log_path, log, offset);
+out:
+	if (process != -1)
+		close(process);
+	if (ready != -1)
+		close(ready);
+	if (log != -1)
+		close(log);
+	free(environment);
+	free(notify);
+	free(log_path);
+	free(rld);
+	return status;
+}
+
+int start_config_check(const char *file)
+{
+	char *rld = need_rld();
+	const char *argv[] = { "rld", "--check-config", file == NULL ? NULL : "--config", file, NULL };
+	int failure, status;
+	pid_t pid;
+
+	if (rld == NULL)
+		return EXIT_REFUSED;
+	failure = posix_spawn(&pid, rld, NULL, NULL, (char *const *)argv, environ);
+	if (failure != 0)
+		warnx("cannot start %s: %s", rld, strerror(failure));
+	free(rld);
+	if (failure != 0)
+		return EXIT_REFUSED;
+	while (waitpid(pid, &status, 0) == -1) {
+		if (errno != EINTR)
+			err(EXIT_REFUSED, "waitpid");
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_REFUSED;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl status: the daemon in a few lines. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/field.h"
+#include "client/memory.h"
+#include "client/table.h"
+
+static const struct table_column columns[] = { { "", 0 }, { "", TABLE_FLEXIBLE } };
+
+/* A member on one line; members of an object as "name 3, other 4". The caller frees. */
+static char *value_text(const json_t *parent, const char *key)
+{
+	json_t *value = json_object_get(parent, key);
+	struct bytes line = { .data = NULL };
+	size_t length = strlen(key);
+
+	if (json_is_string(value) && length > 3 && strcmp(key + length - 3, "_at") == 0)
+		return print_clock(field_time(parent, key));
+	if (json_is_string(value))
+		return mem_strdup(json_string_value(value));
+	if (json_is_integer(value) && length > 3 && strcmp(key + length - 3, "_ms") == 0)
+		return print_duration(json_integer_value(value));
+	if (json_is_boolean(value))
+		return mem_strdup(json_is_true(value) ? "yes" : "no");
+	if (!json_is_object(value))
+		return json_is_null(value) ? mem_strdup("") : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+	for (void *i = json_object_iter(value); i != NULL; i = json_object_iter_next(value, i)) {
+		char *inner = value_text(value, json_object_iter_key(i));
+		char *pair = mem_printf("%s%s %s", line.size > 0 ? ", " : "", json_object_iter_key(i), inner);
+
+		bytes_add(&line, pair, strlen(pair));
+		free(pair);
+		free(inner);
+	}
+	return line.data != NULL ? line.data : mem_strdup("");
+}
+
+/* "uptime_ms" reads "uptime". */
+static char *label(const char *key)
+{
+	size_t length = strlen(key);
+	char *text;
+
+	if (length > 3 && strcmp(key + length - 3, "_ms") == 0)
+		length -= 3;
+	text = mem_printf("%.*s", (int)length, key);
+	for (char *p = text; *p != '\0'; p++) {
+		if (*p == '_')
+			*p = ' ';
+	}
+	return text;
+}
+
+int status_command(struct client *c)
+{
+	struct table *t;
+	json_t *result;
+	int status;
+
+	result = client_call_json(c, "daemon.status", NULL, &status);
+	if (result == NULL || c->json)
+		goto out;
+	t = table_new(columns, sizeof columns / sizeof columns[0]);
+	for (void *i = json_object_iter(result); i != NULL; i = json_object_iter_next(result, i)) {
+		const char *key = json_object_iter_key(i);
+		char *text = value_text(result, key);
+
+		if (*text != '\0') {
+			table_take(t, PAINT_DIM, label(key));
+			table_add(t, PAINT_NONE, text);
+		}
+		free(text);
+	}
+	table_print(t, &c->out, true);
+	table_free(t);
+out:
+	json_decref(result);
+	return status;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/submit.h"
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/commands.h"
+#include "client/environment.h"
+#include "client/field.h"
+#include "client/memory.h"
+#include "proto/escape.h"
+
+#define TASK_MAX (16 << 20)
+#define INLINE_MAX (512 * 1024)		/* as JSON; a longer text goes ahead of the request in pieces */
+#define PIECE_MAX (256 * 1024)
+#define PIECE_JSON_MAX (768 * 1024)	/* control characters take six bytes in JSON; a frame holds 1 MiB */
+
+static int read_task_file(const char *path, struct bytes *text)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), failure;
+
+	if (fd == -1) {
+		warn("%s", path);
+		return EXIT_REFUSED;
+	}
+	failure = bytes_read(text, fd, TASK_MAX);
+	if (!is_stdin)
+		close(fd);
+	if (failure == -EFBIG)
+		warnx("%s: a task has at most %d MiB", is_stdin ? "standard input" : path, TASK_MAX >> 20);
+	else if (failure != 0)
+		warnx("%s: %s", is_stdin ? "standard input" : path, strerror(-failure));
+	return failure == 0 ? 0 : EXIT_REFUSED;
+}
+
+/* TASK, else --file, else what is piped in. */
+static int read_task(const struct client *c, struct bytes *text)
+{
+	const char *file = options_text(&c->options, "file");
+
+	if (c->options.count > 0 && file != NULL) {
+		warnx("give the task as an argument or by --file, not both");
+		return EXIT_USAGE;
+	}
+	if (c->options.count > 0) {
+		bytes_add(text, c->options.arguments[0], strlen(c->options.arguments[0]));
+		return 0;
+	}
+	if (file == NULL && isatty(STDIN_FILENO)) {
+		warnx("what is to be done? Give the task as an argument, by --file, or on standard input");
+		return EXIT_USAGE;
+	}
+	return read_task_file(file == NULL ? "-" : file, text);
+}
+
+static int check_task(const struct bytes *text)
+{
+	const char *fault = NULL;
+
+	if (strspn(text->data == NULL ? "" : text->data, " \t\r\n\f\v") == text->size)
+		fault = "it is empty";
+	else if (memchr(text->data, '\0', text->size) != NULL)
+		fault = "it has a NUL byte, so it is no text";
+	else if (!text_is_utf8(text->data, text->size))
+		fault = "it is not UTF-8; convert it, for example with iconv(1)";
+	else if (text->size > TASK_MAX)
+		fault = "it is too long; a task has at most 16 MiB";
+	if (fault != NULL)
+		warnx("the task cannot be taken: %s", fault);
+	return fault == NULL ? 0 : EXIT_REFUSED;
+}
+
+static size_t json_size(const json_t *value)
+{
+	return json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY);
+}
+
+/* The longest piece at offset that ends with a whole character and fits a frame. */
+static json_t *piece_at(const struct bytes *text, size_t offset, size_t *size)
+{
+	for (*size = text->size - offset < PIECE_MAX ? text->size - offset : PIECE_MAX;; *size /= 2) {
+		json_t *piece;
+
+		while (offset + *size < text->size && ((unsigned char)text->data[offset + *size] & 0xc0) == 0x80)
+			--*size;
+		piece = json_stringn(text->data + offset, *size);
+		if (json_size(piece) <= PIECE_JSON_MAX)
+			return piece;
+		json_decref(piece);
+	}
+}
+
+/* Upload the text under a name that nobody else will choose. */
+static int send_blob(struct client *c, const struct bytes *text, json_t *params)
+{
+	char *name = mem_printf("rlctl-%08x%08x%08x%08x", arc4random(), arc4random(), arc4random(), arc4random());
+	int status = 0;
+
+	for (size_t offset = 0, size; offset < text->size && status == 0; offset += size) {
+		json_t *piece = piece_at(text, offset, &size);
+
+		json_decref(client_call(c, "blob.put", json_pack("{s:s, s:I, s:o}", "blob", name, "offset", (json_int_t)offset,
+			"data", piece), &status));
+	}
+	json_object_set_new(params, "task_blob", json_string(name));
+	free(name);
+	return status;
+}
+
+static int put_task(struct client *c, json_t *params)
+{
+	struct bytes text = { .data = NULL };
+	json_t *task;
+	int status = read_task(c, &text);
+
+	if (status == 0)
+		status = check_task(&text);
+	if (status == 0) {
+		task = json_stringn(text.data, text.size);
+		if (json_size(task) > INLINE_MAX) {
+			json_decref(task);
+			status = send_blob(c, &text, params);
+		} else {
+			json_object_set_new(params, "task", task);
+		}
+	}
+	free(text.data);
+	return status;
+}
+
+static int put_workdir(json_t *params)
+{
+	char here[4096];
+
+	if (json_object_get(params, "workdir") != NULL)
+		return 0;
+	if (getcwd(here, sizeof here) == NULL) {
+		warn("the directory we are in; name another with --workdir");
+		return EXIT_REFUSED;
+	}
+	if (json_object_set_new(params, "workdir", json_string(here)) == -1) {
+		warnx("the path of the directory we are in is not UTF-8; name another with --workdir");
+		return EXIT_REFUSED;
+	}
+	return 0;
+}
+
+void submit_tell_warnings(const json_t *result)
+{
+	const json_t *warnings = field_array(result, "warnings");
+
+	for (size_t i = 0; i < json_array_size(warnings); i++) {
+		const char *text = json_string_value(json_array_get(warnings, i));
+		char *safe = text_escape(text == NULL ? "" : text, text == NULL ? 0 : strlen(text), false);
+
+		warnx("warning: %s", safe);
+		free(safe);
+	}
+}
+
+json_t *submit_send(struct client *c, int *status)
+{
+	json_t *params = json_deep_copy(c->options.params), *result = NULL;
+
+	*status = put_workdir(params);
+	if (*status == 0)
+		*status = put_task(c, params);
+	if (*status == 0)
+		*status = client_connect(c);
+	if (*status == 0) {
+		json_object_set_new(params, "environment", environment_capture(json_object_get(c->hello, "agent_env")));
+		result = client_call(c, "run.submit", json_incref(params), status);
+	}
+	json_decref(params);
+	return result;
+}
+
+int submit_command(struct client *c)
+{
+	bool quiet = options_given(&c->options, "quiet");
+	int status;
+	json_t *result = submit_send(c, &status);
+
+	if (result == NULL)
+		return status;
+	if (!quiet)
+		submit_tell_warnings(result);
+	if (c->json)
+		print_json(&c->out, result);
+	else if (!options_given(&c->options, "dry-run"))
+		fprintf(c->out.file, "%lld\n", (long long)field_int(result, "id"));
+	else if (!quiet)
+		fputs("The run would be taken; nothing was submitted.\n", c->talk.file);
+	json_decref(result);
+	return EXIT_DONE;
+}

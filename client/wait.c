@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl wait: until all runs have ended or are held. */
+#include <stdlib.h>
+
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/field.h"
+#include "client/memory.h"
+#include "client/table.h"
+#include "proto/units.h"
+
+static const struct table_column columns[] = {
+	{ "RUN", TABLE_RIGHT },
+	{ "STATE", 0 },
+	{ "WHY", TABLE_FLEXIBLE },
+};
+
+/* The worst class of the runs as they are now; t NULL: do not show them. */
+static int look(struct client *c, const json_t *ids, struct table *t)
+{
+	int worst = EXIT_DONE;
+
+	for (size_t i = 0; i < json_array_size(ids); i++) {
+		json_t *params = json_pack("{s:O}", "id", json_array_get(ids, i)), *run;
+		const char *state;
+		int status;
+
+		run = client_call(c, "run.get", params, &status);
+		if (run == NULL)
+			return status;
+		state = field_text(run, "state");
+		if (t != NULL) {
+			table_take(t, PAINT_NONE, mem_printf("%lld", (long long)field_int(run, "id")));
+			table_add(t, print_state_paint(state), state);
+			table_add(t, PAINT_NONE, exit_of_run(run) == EXIT_DONE ? "" :
+				*field_text(run, "cause") != '\0' ? field_text(run, "cause") : field_text(run, "reason"));
+		}
+		worst = (int)exit_worse((enum exit_code)worst, exit_of_run(run));
+		json_decref(run);
+	}
+	return worst;
+}
+
+int wait_command(struct client *c)
+{
+	const char *timeout = options_text(&c->options, "timeout");
+	json_t *ids = json_array(), *params, *result = NULL;
+	struct table *t = NULL;
+	int status = 0;
+	int64_t ms;
+
+	for (int i = 0; i < c->options.count && status == 0; i++) {
+		int64_t run;
+
+		status = client_parse_run(c->options.arguments[i], &run, NULL);
+		if (status == 0)
+			json_array_append_new(ids, json_integer(run));
+	}
+	if (status != 0)
+		goto out;
+	params = json_pack("{s:O}", "ids", ids);
+	if (timeout != NULL && duration_parse(timeout, &ms) == 0)
+		json_object_set_new(params, "timeout_ms", json_integer(ms));
+	result = client_call_json(c, "run.wait", params, &status);
+	if (result == NULL)
+		goto out;
+	if (!c->json)
+		t = table_new(columns, sizeof columns / sizeof columns[0]);
+	status = look(c, ids, t);
+	if (t != NULL)
+		table_print(t, &c->out, true);
+	table_free(t);
+out:
+	json_decref(result);
+	json_decref(ids);
+	return status;
+}
