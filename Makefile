@@ -22,7 +22,7 @@ HARDEN   = -fstack-protector-strong -fstack-clash-protection -fPIE $(if $(SAN),,
 SANFLAGS = $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 comma   := ,
 OPT     ?= -O2 -g
-CPPFLAGS += -D_GNU_SOURCE -DRLD_VERSION='"$(VERSION)"' -I. -Idaemon -I$(B)/gen $(shell pkg-config --cflags $(PKGS))
+CPPFLAGS += -D_GNU_SOURCE -DRLD_VERSION='"$(VERSION)"' -DRLD_LIBEXEC='"$(PREFIX)/libexec"' -I. -Idaemon -I$(B)/gen $(shell pkg-config --cflags $(PKGS))
 CFLAGS   += -std=gnu11 $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) $(EXTRA)
 CXXFLAGS += -std=c++17 $(OPT) $(WARNXX) $(HARDEN) $(SANFLAGS) $(shell pkg-config --cflags tomlplusplus)
 LDFLAGS  += -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAGS)
@@ -33,13 +33,14 @@ ROOMS    = core engine rpc store proc agent verdict prompt task git config base
 RLD_C    = $(wildcard $(ROOMS:%=daemon/%/*.c)) $(wildcard daemon/record/*.c proto/*.c)
 RLD_CXX  = $(wildcard daemon/config/*.cc)
 RLD_O    = $(RLD_C:%.c=$(B)/%.o) $(RLD_CXX:%.cc=$(B)/%.o) $(B)/gen/sql.o $(B)/gen/templates.o
+MAIN_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/*.c))
 RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c proto/*.c))
 SHIM_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/shim/*.c daemon/record/*.c))
 UNITS    = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 
 all: $(B)/rld $(B)/rlctl $(B)/rl-shim
 
-$(B)/rld: $(B)/daemon/main.o $(B)/librld.a
+$(B)/rld: $(MAIN_O) $(B)/librld.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLD)
 $(B)/rlctl: $(RLCTL_O)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLCTL)

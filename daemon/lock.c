@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static void on_alarm(int signal)
+{
+	(void)signal;	/* it only has to interrupt flock */
+}
+
+/* 0, or -errno; -EINTR: the wait is over. */
+static int lock_within(int fd, unsigned seconds)
+{
+	struct sigaction sa = { .sa_handler = on_alarm }, old;
+	int rv;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGALRM, &sa, &old);
+	alarm(seconds);
+	rv = flock(fd, LOCK_EX) == 0 ? 0 : -errno;
+	alarm(0);
+	sigaction(SIGALRM, &old, NULL);
+	return rv;
+}
+
+int lock_take(const char *state_dir, char *error, size_t room)
+{
+	char path[PATH_MAX], holder[32] = "";
+	ssize_t n;
+	int fd, rv;
+
+	snprintf(path, sizeof(path), "%s/lock", state_dir);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd == -1) {
+		snprintf(error, room, "%s: %s", path, strerror(errno));
+		return -1;
+	}
+	rv = lock_within(fd, LOCK_WAIT_S);
+	if (rv != 0) {
+		n = pread(fd, holder, sizeof(holder) - 1, 0);
+		holder[n > 0 ? (size_t)n : 0] = '\0';
+		holder[strcspn(holder, "\n")] = '\0';
+		if (rv == -EINTR)
+			snprintf(error, room, "%s is held by another rld (pid %s); stop that one, or give this one its own --state-dir",
+			    path, holder[0] != '\0' ? holder : "unknown");
+		else
+			snprintf(error, room, "%s: %s", path, strerror(-rv));
+		close(fd);
+		return -1;
+	}
+	n = snprintf(holder, sizeof(holder), "%d\n", (int)getpid());
+	if (ftruncate(fd, 0) == -1 || pwrite(fd, holder, (size_t)n, 0) != n) {
+		snprintf(error, room, "%s: %s", path, strerror(errno));
+		close(fd);
+		return -1;
+	}
+	return fd;
+}

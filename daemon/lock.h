@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The lock on the state directory: one rld at a time. */
+#ifndef DAEMON_LOCK_H
+#define DAEMON_LOCK_H
+
+#include <stddef.h>
+
+#define LOCK_WAIT_S 10
+
+/* flock <state_dir>/lock, waiting LOCK_WAIT_S for a predecessor that is still going down. Returns the descriptor, which
+ * holds the lock until it is closed, or -1 with a sentence that names the holder. */
+int lock_take(const char *state_dir, char *error, size_t room);
+
+#endif

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/* rld: options, build order, tear-down order. No logic. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/notify.h"
+#include "base/path.h"
+#include "config/config.h"
+#include "engine/engine.h"
+#include "lock.h"
+#include "proc/proc.h"
+#include "rpc/rpc.h"
+#include "store/store.h"
+#include "wire.h"
+
+/* How long clients and commits may hold up the end. */
+#define STOP_WAIT_MS 5000
+
+struct daemon {
+	uv_loop_t loop;
+	struct places places;
+	struct config *config;
+	char *notify_socket;
+	int lock;
+	struct wire wire;
+	struct engine *engine;
+	struct rpc *rpc;
+	uv_signal_t signals[3];
+	uv_timer_t deadline;
+	size_t shown;		/* running attempts in the process title */
+	int to_close;		/* rooms that have not told yet that they are closed */
+	bool stopping, timed_out;
+};
+
+struct options {
+	struct places_given given;
+	bool check_config, print_openrpc;
+};
+
+static void usage(FILE *out)
+{
+	fputs("usage: rld [--config FILE] [--state-dir DIR] [--socket PATH] [--system]\n"
+	      "           [--log-level error|warn|info|debug] [--check-config] [--print-openrpc]\n"
+	      "           [--version] [--help]\n"
+	      "\n"
+	      "Runs coding agents in parallel slots, has their work reviewed and fixed, and keeps\n"
+	      "everything in a database. Stays in the foreground. rlctl(1) talks to it; rld(8)\n"
+	      "and rld.toml(5) tell the rest.\n", out);
+}
+
+/* Exits for --help, --version and wrong options. */
+static void parse_options(int argc, char *argv[], struct options *o)
+{
+	enum { CONFIG = 256, STATE_DIR, SOCKET, SYSTEM, LOG_LEVEL, CHECK_CONFIG, PRINT_OPENRPC, VERSION, HELP };
+	static const struct option table[] = {
+		{ "config", required_argument, NULL, CONFIG },
+		{ "state-dir", required_argument, NULL, STATE_DIR },
+		{ "socket", required_argument, NULL, SOCKET },
+		{ "system", no_argument, NULL, SYSTEM },
+		{ "log-level", required_argument, NULL, LOG_LEVEL },
+		{ "check-config", no_argument, NULL, CHECK_CONFIG },
+		{ "print-openrpc", no_argument, NULL, PRINT_OPENRPC },
+		{ "version", no_argument, NULL, VERSION },
+		{ "help", no_argument, NULL, HELP },
+		{ NULL, 0, NULL, 0 },
+	};
+	enum log_level level;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", table, NULL)) != -1) {
+		switch (c) {
+		case CONFIG:
+			o->given.config = optarg;
+			break;
+		case STATE_DIR:
+			o->given.state_dir = optarg;
+			break;
+		case SOCKET:
+			o->given.socket = optarg;
+			break;
+		case SYSTEM:
+			o->given.system = true;
+			break;
+		case LOG_LEVEL:
+			if (log_level_parse(optarg, &level) == -1) {
+				fprintf(stderr, "rld: --log-level: '%s' is none of error, warn, info, debug\n", optarg);
+				exit(2);
+			}
+			log_set_level(level);
+			break;
+		case CHECK_CONFIG:
+			o->check_config = true;
+			break;
+		case PRINT_OPENRPC:
+			o->print_openrpc = true;
+			break;
+		case VERSION:
+			puts("rld " RLD_VERSION);
+			exit(0);
+		case HELP:
+			usage(stdout);
+			exit(0);
+		default:
+			usage(stderr);
+			exit(2);
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "rld: unexpected argument '%s'\n", argv[optind]);
+		usage(stderr);
+		exit(2);
+	}
+}
+
+static int check_config(const struct places *places, bool explicit_path)
+{
+	struct config_error error = { 0 };
+	struct config *config = NULL;
+
+	if (config_load(&config, places->config_file, explicit_path, &error) == -1) {
+		fprintf(stderr, "rld: %s\n", error.text);
+		return 1;
+	}
+	if (config_path(config) != NULL)
+		printf("%s: ok\n", config_path(config));
+	else
+		printf("%s: not there, defaults apply\n", places->config_file);
+	config_free(config);
+	return 0;
+}
+
+static void make_directories(const struct places *places)
+{
+	static const char *const names[] = { "", "/attempts", "/runs", "/env", "/blobs" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *path = xasprintf("%s%s", places->state_dir, names[i]);
+		int rv = file_mkdirs(path, 0700);
+
+		if (rv != 0)
+			log_fatal("state directory %s: %s; create it for uid %d, or name another with --state-dir", path, strerror(-rv), (int)geteuid());
+		free(path);
+	}
+	for (int i = 0; i < 2; i++) {
+		char *dir = places->socket[i] != NULL ? xstrdup(places->socket[i]) : NULL;
+		char *slash = dir != NULL ? strrchr(dir, '/') : NULL;
+		int rv = 0;
+
+		if (slash != NULL && slash != dir) {
+			*slash = '\0';
+			rv = file_mkdirs(dir, 0700);
+		}
+		if (rv != 0)
+			log_fatal("socket directory %s: %s; create it, or name another socket with --socket", dir, strerror(-rv));
+		free(dir);
+	}
+}
+
+/* rl-shim beside this program (uninstalled), else in libexec. */
+static char *find_shim(void)
+{
+	char self[4096], *path = NULL, *slash;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n > 0) {
+		self[n] = '\0';
+		slash = strrchr(self, '/');
+		path = xasprintf("%.*s/rl-shim", (int)(slash - self), self);
+		if (access(path, X_OK) == 0)
+			return path;
+		free(path);
+	}
+	path = xstrdup(RLD_LIBEXEC "/rl-shim");
+	if (access(path, X_OK) == -1)
+		log_fatal("%s: %s; install rl-shim there or beside rld", path, strerror(errno));
+	return path;
+}
+
+/* Each connection, attempt and step takes descriptors; agents get the limit back that we were started with. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max > 65536 ? 65536 : limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static void show_title(struct daemon *d)
+{
+	size_t running = engine_running(d->engine);
+
+	if (running == d->shown)
+		return;
+	d->shown = running;
+	setproctitle("-rld: %zu running", running);
+}
+
+static void stop(struct daemon *d);
+
+static void committed(void *arg, const struct decision *decision)
+{
+	struct daemon *d = arg;
+
+	if (d->rpc != NULL)
+		rpc_committed(d->rpc, decision);
+	show_title(d);
+	if (engine_draining(d->engine) && engine_busy(d->engine) == 0)
+		stop(d);
+}
+
+static void space(void *arg, bool full)
+{
+	struct daemon *d = arg;
+
+	if (d->engine != NULL)
+		engine_set_full(d->engine, full);
+	if (full)
+		log_error("no space left for %s/rld.db: nothing new is started until there is", d->places.state_dir);
+	else
+		log_info("there is space for the database again");
+}
+
+static int reload(void *arg, char *error, size_t room)
+{
+	struct daemon *d = arg;
+	struct config_error e = { 0 };
+	struct config *config = NULL, *old = d->config;
+
+	notify_reloading(d->notify_socket);
+	if (config_load(&config, d->places.config_file, false, &e) == -1) {
+		snprintf(error, room, "%s", e.text);
+		log_error("reload: %s; the settings stay as they were", e.text);
+		notify_ready(d->notify_socket, NULL);
+		return -1;
+	}
+	d->config = config;
+	config_free(old);
+	engine_set_parallel(d->engine, config_parallel(config));
+	log_info("settings read again from %s", d->places.config_file);
+	notify_ready(d->notify_socket, NULL);
+	return 0;
+}
+
+static void stop_requested(void *arg, bool drain)
+{
+	struct daemon *d = arg;
+
+	if (!drain) {
+		stop(d);
+		return;
+	}
+	engine_drain(d->engine);
+	log_info("draining: %zu attempts are running", engine_running(d->engine));
+	if (engine_busy(d->engine) == 0)
+		stop(d);
+}
+
+static void signal_cb(uv_signal_t *handle, int signum)
+{
+	struct daemon *d = handle->data;
+	char error[512];
+
+	if (signum == SIGHUP)
+		(void)reload(d, error, sizeof(error));
+	else
+		stop(d);
+}
+
+/* Tear-down: no new work, then clients and watches, then the store, then the loop runs dry. Agents go on. */
+
+static void finish(struct daemon *d)
+{
+	for (size_t i = 0; i < sizeof(d->signals) / sizeof(d->signals[0]); i++)
+		uv_close((uv_handle_t *)&d->signals[i], NULL);
+	uv_close((uv_handle_t *)&d->deadline, NULL);
+}
+
+static void closed(void *arg)
+{
+	struct daemon *d = arg;
+
+	if (--d->to_close == 0 && !d->timed_out)
+		finish(d);
+}
+
+static void rpc_closed(void *arg)
+{
+	struct daemon *d = arg;
+
+	d->rpc = NULL;
+	closed(d);
+}
+
+static void deadline_cb(uv_timer_t *timer)
+{
+	struct daemon *d = timer->data;
+
+	log_warn("clients or commits hold up the end for %d s: not waiting any longer", STOP_WAIT_MS / 1000);
+	d->timed_out = true;
+	uv_stop(&d->loop);
+}
+
+static void stop(struct daemon *d)
+{
+	if (d->stopping)
+		return;
+	d->stopping = true;
+	log_info("stopping; %zu running attempts go on without the daemon", engine_running(d->engine));
+	notify_stopping(d->notify_socket);
+	engine_stop(d->engine);
+	d->to_close = 2;
+	uv_timer_start(&d->deadline, deadline_cb, STOP_WAIT_MS, 0);
+	proc_close(d->wire.proc, closed, d);
+	rpc_close(d->rpc, rpc_closed, d);
+}
+
+static void load_rows(struct daemon *d)
+{
+	static const struct {
+		const char *statement;
+		enum row_kind kind;
+	} tables[] = {
+		{ "run.unfinished", ROW_RUN },
+		{ "task.unfinished", ROW_TASK },
+		{ "iteration.unfinished", ROW_ITERATION },
+		{ "slot.unfinished", ROW_SLOT },
+		{ "attempt.unfinished", ROW_ATTEMPT },
+		{ "step.unfinished", ROW_STEP },
+		{ "review.unfinished", ROW_REVIEW },
+		{ "finding.unfinished", ROW_FINDING },
+	};
+	struct rowset set = { 0 };
+	int64_t run = 0, attempt = 0;
+
+	store_read_now(d->wire.store, "counters", ROW_SETTING, NULL, &set);
+	for (size_t i = 0; i < set.count; i++) {
+		const struct setting_row *row = set.rows[i];
+
+		if (strcmp(row->name, "last_run") == 0)
+			run = strtoll(row->value, NULL, 10);
+		else
+			attempt = strtoll(row->value, NULL, 10);
+	}
+	rowset_release(&set);
+	engine_load_counters(d->engine, run, attempt);
+	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+		store_read_now(d->wire.store, tables[t].statement, tables[t].kind, NULL, &set);
+		for (size_t i = 0; i < set.count; i++)
+			engine_load_row(d->engine, tables[t].kind, set.rows[i]);
+		set.count = 0;
+		rowset_release(&set);
+	}
+}
+
+static void open_store(struct daemon *d)
+{
+	char *path = xasprintf("%s/rld.db", d->places.state_dir), error[512];
+
+	d->wire.store = store_open(&d->loop, path, space, d, error, sizeof(error));
+	if (d->wire.store == NULL)
+		log_fatal("%s", error);
+	free(path);
+}
+
+static void open_engine(struct daemon *d)
+{
+	struct engine_options options = {
+		.state_dir = d->places.state_dir,
+		.config_dir = d->places.config_dir,
+		.parallel = config_parallel(d->config),
+	};
+	struct ports ports;
+
+	wire_ports(&d->wire, &ports);
+	d->engine = engine_new(&ports, &options, committed, d);
+}
+
+static void open_proc(struct daemon *d)
+{
+	char *attempts = xasprintf("%s/attempts", d->places.state_dir), *shim = find_shim();
+
+	d->wire.proc = proc_new(&d->loop, attempts, shim, &engine_proc_sink, d->engine);
+	free(shim);
+	free(attempts);
+}
+
+static void open_rpc(struct daemon *d)
+{
+	struct rpc_options options = {
+		.loop = &d->loop,
+		.engine = d->engine,
+		.store = d->wire.store,
+		.config = (const struct config *const *)&d->config,
+		.state_dir = d->places.state_dir,
+		.version = RLD_VERSION,
+		.stop = stop_requested,
+		.reload = reload,
+		.arg = d,
+	};
+	struct timespec now;
+	char error[512];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	options.started_at = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	d->rpc = rpc_new(&options);
+	for (int i = 0; i < 2; i++)
+		if (d->places.socket[i] != NULL && rpc_listen(d->rpc, d->places.socket[i], error, sizeof(error)) == -1)
+			log_fatal("%s", error);
+}
+
+static void watch_signals(struct daemon *d)
+{
+	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
+
+	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		uv_signal_init(&d->loop, &d->signals[i]);
+		d->signals[i].data = d;
+		uv_signal_start(&d->signals[i], signal_cb, numbers[i]);
+	}
+	uv_timer_init(&d->loop, &d->deadline);
+	d->deadline.data = d;
+}
+
+static void take_notify_socket(struct daemon *d)
+{
+	d->notify_socket = xstrdup(getenv("NOTIFY_SOCKET"));
+	unsetenv("NOTIFY_SOCKET");
+}
+
+static int run(struct daemon *d, bool explicit_config)
+{
+	struct config_error config_error = { 0 };
+	char error[512];
+
+	if (config_load(&d->config, d->places.config_file, explicit_config, &config_error) == -1)
+		log_fatal("%s", config_error.text);
+	take_notify_socket(d);
+	make_directories(&d->places);
+	d->lock = lock_take(d->places.state_dir, error, sizeof(error));
+	if (d->lock == -1)
+		log_fatal("%s", error);
+	uv_loop_init(&d->loop);
+	d->wire.loop = &d->loop;
+	open_store(d);
+	open_engine(d);
+	open_proc(d);
+	load_rows(d);
+	watch_signals(d);
+	open_rpc(d);
+	engine_recover(d->engine);
+	log_info("rld " RLD_VERSION " is ready: %s, state in %s", d->places.socket[0], d->places.state_dir);
+	notify_ready(d->notify_socket, "ready");
+	uv_run(&d->loop, UV_RUN_DEFAULT);
+
+	if (d->timed_out)
+		_exit(0);
+	store_close(d->wire.store);
+	uv_run(&d->loop, UV_RUN_DEFAULT);
+	engine_free(d->engine);
+	uv_loop_close(&d->loop);
+	config_free(d->config);
+	free(d->notify_socket);
+	places_release(&d->places);
+	close(d->lock);
+	return 0;
+}
+
+int main(int argc, char *argv[], char *envp[])
+{
+	static struct daemon d;
+	struct options o = { 0 };
+	char error[512];
+
+	setproctitle_init(argc, argv, envp);
+	parse_options(argc, argv, &o);
+	if (o.print_openrpc)
+		return rpc_print_openrpc(RLD_VERSION);
+	if (places_find(&d.places, &o.given, getenv, error) == -1) {
+		fprintf(stderr, "rld: %s\n", error);
+		return 1;
+	}
+	if (o.check_config)
+		return check_config(&d.places, o.given.config != NULL);
+	raise_descriptor_limit();
+	return run(&d, o.given.config != NULL);
+}

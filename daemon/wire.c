@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "wire.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/offload.h"
+#include "engine/work.h"
+
+static int64_t wire_now(void *ctx)
+{
+	struct timespec ts;
+
+	(void)ctx;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* RFC 9562 version 4 */
+static void wire_uuid(void *ctx, char out[37])
+{
+	unsigned char b[16];
+
+	(void)ctx;
+	if (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b))
+		log_fatal("getrandom: no random bytes");
+	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40);
+	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80);
+	snprintf(out, 37, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2], b[3], b[4], b[5],
+	    b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
+static const char *wire_boot_id(void *ctx)
+{
+	(void)ctx;
+	return proc_boot_id();
+}
+
+struct commit {
+	void (*done)(void *arg, enum commit_result result, struct decision *d);
+	void *arg;
+};
+
+static void commit_cb(void *arg, enum store_result result, struct decision *d)
+{
+	struct commit *commit = arg;
+
+	commit->done(commit->arg, result == STORE_OK ? COMMIT_OK : COMMIT_NO_SPACE, d);
+	free(commit);
+}
+
+static void wire_commit(void *ctx, struct decision *d, bool refusable,
+    void (*done)(void *arg, enum commit_result result, struct decision *d), void *arg)
+{
+	struct wire *wire = ctx;
+	struct commit *commit = xcalloc(1, sizeof(*commit));
+
+	commit->done = done;
+	commit->arg = arg;
+	store_commit(wire->store, d, refusable, commit_cb, commit);
+}
+
+struct task_text {
+	void (*done)(void *arg, const char *text, size_t size);
+	void *arg;
+};
+
+static void task_text_cb(void *arg, struct rowset *set)
+{
+	struct task_text *read = arg;
+	const struct task_row *row = set->count > 0 ? set->rows[0] : NULL;
+
+	read->done(read->arg, row != NULL ? row->text : NULL, row != NULL && row->text != NULL ? strlen(row->text) : 0);
+	rowset_release(set);
+	free(read);
+}
+
+static void wire_task_text(void *ctx, int64_t run, const char *task,
+    void (*done)(void *arg, const char *text, size_t size), void *arg)
+{
+	struct wire *wire = ctx;
+	struct task_text *read = xcalloc(1, sizeof(*read));
+	struct query_bind binds[] = {
+		{ .name = ":run", .number = run },
+		{ .name = ":id", .text = task },
+		{ .name = NULL },
+	};
+
+	read->done = done;
+	read->arg = arg;
+	store_read(wire->store, "task.text", ROW_TASK, binds, task_text_cb, read);
+}
+
+static void wire_start(void *ctx, struct launch *launch)
+{
+	proc_start(((struct wire *)ctx)->proc, launch);
+}
+
+static void wire_end(void *ctx, int64_t id)
+{
+	proc_end(((struct wire *)ctx)->proc, id);
+}
+
+static void wire_adopt(void *ctx, const struct adopt *adopt)
+{
+	proc_adopt(((struct wire *)ctx)->proc, adopt);
+}
+
+struct offloaded {
+	struct work *work;
+	void (*done)(void *arg, struct work *work);
+	void *arg;
+};
+
+static void offloaded_run(void *arg)
+{
+	work_run(((struct offloaded *)arg)->work);
+}
+
+static void offloaded_cb(void *arg)
+{
+	struct offloaded *o = arg;
+
+	o->done(o->arg, o->work);
+	free(o);
+}
+
+static void wire_work(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
+{
+	struct wire *wire = ctx;
+	struct offloaded *o = xcalloc(1, sizeof(*o));
+
+	*o = (struct offloaded){ work, done, arg };
+	offload(wire->loop, offloaded_run, offloaded_cb, o);
+}
+
+void wire_ports(struct wire *wire, struct ports *ports)
+{
+	*ports = (struct ports){
+		.clock_ctx = wire,
+		.now = wire_now,
+		.uuid = wire_uuid,
+		.boot_id = wire_boot_id,
+		.store_ctx = wire,
+		.commit = wire_commit,
+		.task_text = wire_task_text,
+		.proc_ctx = wire,
+		.start = wire_start,
+		.end = wire_end,
+		.adopt = wire_adopt,
+		.files_ctx = wire,
+		.work = wire_work,
+	};
+}
