@@ -84,18 +84,24 @@ static int check_content(sqlite3 *handle, char *error, size_t room)
 	return -1;
 }
 
-static int enter_wal(struct database *db, char *error, size_t room)
+static int enter_wal(sqlite3 *handle, char *error, size_t room)
 {
 	struct script_row row = { 0 };
-	char *path;
 
-	if (script_once(db->handle, "connection.journal", &row, error, room) != 0)
+	if (script_once(handle, "connection.journal", &row, error, room) != 0)
 		return -1;
-	if (strcmp(row.values[0], "wal") != 0) {
-		snprintf(error, room, "%s: the file system allows no write-ahead log: name another place with --state-dir", db->path);
-		return -1;
-	}
-	path = xasprintf("%s-wal", db->path);
+	if (strcmp(row.values[0], "wal") == 0)
+		return 0;
+	snprintf(error, room, "%s: the file system allows no write-ahead log: name another place with --state-dir",
+	    sqlite3_db_filename(handle, "main"));
+	return -1;
+}
+
+/* After the first read or write in WAL mode: then the file is there. */
+static int open_wal(struct database *db, char *error, size_t room)
+{
+	char *path = xasprintf("%s-wal", db->path);
+
 	db->wal = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (db->wal == -1)
 		snprintf(error, room, "%s: %s: see to the rights of its directory", path, strerror(errno));
@@ -148,9 +154,9 @@ struct database *database_open(const char *path, char *error, size_t room)
 		goto failed;
 	if (size <= CHECK_MAX && check_content(db->handle, error, room) != 0)
 		goto failed;
-	if (enter_wal(db, error, room) != 0)
+	if (enter_wal(db->handle, error, room) != 0 || migrate_run(db->handle, version, error, room) != 0)
 		goto failed;
-	if (migrate_run(db->handle, version, error, room) != 0)
+	if (open_wal(db, error, room) != 0)
 		goto failed;
 	db->statements = statements_new(db->handle, error, room);
 	if (db->statements == NULL)

@@ -1,0 +1,1329 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "fill.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+/* A store in a directory of its own, and what its loop was told. */
+struct world {
+	char dir[64], path[96];
+	uv_loop_t loop;
+	struct store *store;
+	char error[512];
+	size_t told, refused;		/* decisions reported; of these with STORE_NO_SPACE */
+	int64_t last_seq;		/* newest event number in a reported decision */
+	bool full;
+	int space_news;
+	struct rowset set;		/* of the last read */
+	bool read;
+};
+
+static void space_cb(void *arg, bool full)
+{
+	struct world *w = arg;
+
+	w->full = full;
+	w->space_news++;
+}
+
+static bool try_open(struct world *w)
+{
+	w->store = store_open(&w->loop, w->path, space_cb, w, w->error, sizeof(w->error));
+	return w->store != NULL;
+}
+
+static void world_open(struct world *w)
+{
+	ck_assert_msg(try_open(w), "%s", w->error);
+}
+
+static void world_init(struct world *w)
+{
+	*w = (struct world){ 0 };
+	strcpy(w->dir, "/tmp/rld-store.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(w->dir));
+	snprintf(w->path, sizeof(w->path), "%s/rld.db", w->dir);
+	uv_loop_init(&w->loop);
+}
+
+static void world_close(struct world *w)
+{
+	store_close(w->store);
+	w->store = NULL;
+	uv_run(&w->loop, UV_RUN_DEFAULT);
+}
+
+static void world_end(struct world *w)
+{
+	static const char *const names[] = { "rld.db", "rld.db-wal", "rld.db-journal" };
+	char path[128];
+
+	world_close(w);
+	ck_assert_int_eq(uv_loop_close(&w->loop), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", w->dir, names[i]);
+		unlink(path);
+	}
+	ck_assert_int_eq(rmdir(w->dir), 0);
+}
+
+static struct decision *decision_new(void)
+{
+	return xcalloc(1, sizeof(struct decision));
+}
+
+static void told_cb(void *arg, enum store_result result, struct decision *d)
+{
+	struct world *w = arg;
+
+	w->told++;
+	w->refused += result == STORE_NO_SPACE;
+	for (size_t i = 0; result == STORE_OK && i < d->count; i++) {
+		if (d->changes[i].kind == ROW_EVENT)
+			w->last_seq = ((struct event_row *)d->changes[i].row)->seq;
+	}
+	decision_release(d);
+	free(d);
+}
+
+static void wait_told(struct world *w, size_t count)
+{
+	while (w->told < count)
+		uv_run(&w->loop, UV_RUN_ONCE);
+}
+
+/* Hand over and wait for the report. */
+static void commit(struct world *w, struct decision *d, bool refusable)
+{
+	size_t before = w->told;
+
+	store_commit(w->store, d, refusable, told_cb, w);
+	wait_told(w, before + 1);
+}
+
+static void read_cb(void *arg, struct rowset *set)
+{
+	struct world *w = arg;
+
+	w->set = *set;
+	w->read = true;
+}
+
+/* The rows are w->set, to be released. */
+static void read_page(struct world *w, const char *statement, enum row_kind kind, const struct query_bind *binds)
+{
+	w->read = false;
+	store_read(w->store, statement, kind, binds, read_cb, w);
+	while (!w->read)
+		uv_run(&w->loop, UV_RUN_ONCE);
+}
+
+#define BINDS(...) ((struct query_bind[]){ __VA_ARGS__, { NULL, 0, NULL } })
+
+static void put_run(struct decision *d, int64_t id, int64_t owner, enum run_state state)
+{
+	struct run_row *run = row_new(ROW_RUN);
+
+	run->id = id;
+	run->owner = owner;
+	run->workdir = xstrdup("/srv/work");
+	run->source = xstrdup("prompt");
+	run->state = state;
+	run->plan = xstrdup("{}");
+	decision_put(d, ROW_RUN, run);
+	row_free(ROW_RUN, run);
+}
+
+static void put_task(struct decision *d, int64_t run, const char *id, const char *text)
+{
+	struct task_row *task = row_new(ROW_TASK);
+
+	task->run = run;
+	task->id = xstrdup(id);
+	task->text = xstrdup(text);
+	task->size = text != NULL ? (int64_t)strlen(text) : 0;
+	decision_put(d, ROW_TASK, task);
+	row_free(ROW_TASK, task);
+}
+
+static void put_setting(struct decision *d, const char *name, const char *value)
+{
+	decision_put(d, ROW_SETTING, &(struct setting_row){ (char *)(uintptr_t)name, (char *)(uintptr_t)value });
+}
+
+/* A text of size times 'x'. */
+static char *text_of(size_t size)
+{
+	char *text = xcalloc(size + 1, 1);
+
+	memset(text, 'x', size);
+	return text;
+}
+
+/* A second program's view of the closed database. */
+static sqlite3 *peek(struct world *w)
+{
+	sqlite3 *db;
+
+	ck_assert_int_eq(sqlite3_open(w->path, &db), SQLITE_OK);
+	return db;
+}
+
+static int64_t ask(sqlite3 *db, const char *sql)
+{
+	sqlite3_stmt *stmt;
+	int64_t number;
+
+	ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
+	ck_assert_int_eq(sqlite3_step(stmt), SQLITE_ROW);
+	number = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return number;
+}
+
+/* How each kind is keyed in the test of all kinds, and read back. */
+static const struct {
+	const char *statement;		/* gives that row */
+	bool append_only;
+} kinds[ROW_KINDS] = {
+	[ROW_RUN] = { "run.unfinished", false },
+	[ROW_TASK] = { "task.unfinished", false },
+	[ROW_ITERATION] = { "iteration.unfinished", false },
+	[ROW_SLOT] = { "slot.unfinished", false },
+	[ROW_ATTEMPT] = { "attempt.unfinished", false },
+	[ROW_STEP] = { "step.unfinished", false },
+	[ROW_REVIEW] = { "review.unfinished", true },
+	[ROW_FINDING] = { "finding.unfinished", true },
+	[ROW_EVENT] = { "event.since", true },
+	[ROW_SETTING] = { "setting.get", false },
+};
+
+static void set_text(char **at, const char *text)
+{
+	free(*at);
+	*at = xstrdup(text);
+}
+
+/* A full row whose key and references fit those of the other kinds. */
+static void *keyed_row(enum row_kind kind, int seed)
+{
+	void *row = row_new(kind);
+
+	fill_row(kind, row, seed);
+	switch (kind) {
+	case ROW_RUN:
+		((struct run_row *)row)->id = 5;
+		((struct run_row *)row)->state = seed == 1 ? RUN_S_QUEUED : RUN_S_HELD;
+		break;
+	case ROW_TASK:
+		((struct task_row *)row)->run = 5;
+		set_text(&((struct task_row *)row)->id, "t1");
+		break;
+	case ROW_ITERATION:
+		((struct iteration_row *)row)->run = 5;
+		((struct iteration_row *)row)->number = 1;
+		break;
+	case ROW_SLOT:
+		((struct slot_row *)row)->run = 5;
+		((struct slot_row *)row)->iteration = 1;
+		((struct slot_row *)row)->slot = 2;
+		break;
+	case ROW_ATTEMPT:
+		((struct attempt_row *)row)->run = 5;
+		((struct attempt_row *)row)->id = 11;
+		break;
+	case ROW_STEP:
+		((struct step_row *)row)->run = 5;
+		((struct step_row *)row)->id = 12;
+		((struct step_row *)row)->state = seed == 1 ? ATTEMPT_S_STARTING : ATTEMPT_S_RUNNING;
+		break;
+	case ROW_REVIEW:
+		((struct review_row *)row)->run = 5;
+		((struct review_row *)row)->number = 1;
+		break;
+	case ROW_FINDING:
+		((struct finding_row *)row)->run = 5;
+		((struct finding_row *)row)->review = 1;
+		break;
+	case ROW_EVENT:
+		((struct event_row *)row)->seq = 1;
+		break;
+	case ROW_SETTING:
+		set_text(&((struct setting_row *)row)->name, "colour");
+		break;
+	case ROW_KINDS:
+		abort();
+	}
+	return row;
+}
+
+START_TEST(test_every_kind_comes_back)
+{
+	void *first[ROW_KINDS], *second[ROW_KINDS];
+	struct decision *d = decision_new();
+	struct query_bind since[] = { { ":since", 0, NULL }, { ":limit", 10, NULL }, { NULL, 0, NULL } };
+	struct query_bind name[] = { { ":name", 0, "colour" }, { NULL, 0, NULL } };
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	for (int kind = 0; kind < ROW_KINDS; kind++) {
+		first[kind] = keyed_row((enum row_kind)kind, 1);
+		second[kind] = keyed_row((enum row_kind)kind, 2);
+		decision_put(d, (enum row_kind)kind, first[kind]);
+	}
+	commit(&w, d, true);
+	for (int turn = 0; turn < 2; turn++) {
+		world_close(&w);
+		world_open(&w);
+		for (int kind = 0; kind < ROW_KINDS; kind++) {
+			struct rowset set;
+			void *want = turn == 1 && !kinds[kind].append_only ? second[kind] : first[kind];
+
+			store_read_now(w.store, kinds[kind].statement, (enum row_kind)kind,
+			    kind == ROW_EVENT ? since : kind == ROW_SETTING ? name : NULL, &set);
+			ck_assert_msg(set.count == 1, "%s: %zu rows", kinds[kind].statement, set.count);
+			assert_rows_equal((enum row_kind)kind, want, set.rows[0], kind == ROW_TASK ? "text" : NULL);
+			if (kind == ROW_TASK)
+				ck_assert_ptr_null(((struct task_row *)set.rows[0])->text);
+			rowset_release(&set);
+		}
+		if (turn == 1)
+			break;
+		d = decision_new();
+		for (int kind = 0; kind < ROW_KINDS; kind++) {
+			if (!kinds[kind].append_only)
+				decision_put(d, (enum row_kind)kind, second[kind]);
+		}
+		commit(&w, d, true);
+	}
+	read_page(&w, "task.text", ROW_TASK, BINDS({ ":run", 5, NULL }, { ":id", 0, "t1" }));
+	ck_assert_uint_eq(w.set.count, 1);
+	ck_assert_str_eq(((struct task_row *)w.set.rows[0])->text, ((struct task_row *)first[ROW_TASK])->text);
+	rowset_release(&w.set);
+	for (int kind = 0; kind < ROW_KINDS; kind++) {
+		row_free((enum row_kind)kind, first[kind]);
+		row_free((enum row_kind)kind, second[kind]);
+	}
+	world_end(&w);
+}
+END_TEST
+
+/* What has no value comes back as having none, and a text that was written is not lost to a row without it. */
+START_TEST(test_no_value)
+{
+	struct attempt_row *attempt = row_new(ROW_ATTEMPT);
+	struct decision *d = decision_new();
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	put_run(d, 1, 0, RUN_S_RUNNING);
+	put_task(d, 1, "t1", "-rm \342\202\254 'quoted' \"text\"");
+	put_task(d, 1, "t1", NULL);
+	attempt->id = 1;
+	attempt->run = 1;
+	attempt->number = 1;
+	attempt->uuid = xstrdup("u");
+	decision_put(d, ROW_ATTEMPT, attempt);
+	commit(&w, d, true);
+	read_page(&w, "attempt.get", ROW_ATTEMPT, BINDS({ ":id", 1, NULL }));
+	ck_assert_uint_eq(w.set.count, 1);
+	assert_rows_equal(ROW_ATTEMPT, attempt, w.set.rows[0], NULL);
+	rowset_release(&w.set);
+	read_page(&w, "task.text", ROW_TASK, BINDS({ ":run", 1, NULL }, { ":id", 0, "t1" }));
+	ck_assert_str_eq(((struct task_row *)w.set.rows[0])->text, "-rm \342\202\254 'quoted' \"text\"");
+	rowset_release(&w.set);
+	read_page(&w, "run.get", ROW_RUN, BINDS({ ":id", 2, NULL }));
+	ck_assert_uint_eq(w.set.count, 0);
+	rowset_release(&w.set);
+	row_free(ROW_ATTEMPT, attempt);
+	world_end(&w);
+}
+END_TEST
+
+static const char *const forbidden[] = {
+	"UPDATE review SET feedback = 'x'",
+	"DELETE FROM review",
+	"INSERT OR REPLACE INTO review SELECT * FROM review",
+	"UPDATE finding SET text = 'x'",
+	"DELETE FROM finding",
+	"INSERT OR REPLACE INTO finding SELECT * FROM finding",
+};
+
+/* With the very settings of our connection. */
+START_TEST(test_reviews_are_append_only)
+{
+	struct decision *d = decision_new();
+	const char *setup = NULL;
+	struct world w;
+	sqlite3 *db;
+
+	world_init(&w);
+	world_open(&w);
+	put_run(d, 5, 0, RUN_S_RUNNING);
+	for (int kind = ROW_REVIEW; kind <= ROW_FINDING; kind++) {
+		void *row = keyed_row((enum row_kind)kind, 1);
+
+		decision_put(d, (enum row_kind)kind, row);
+		row_free((enum row_kind)kind, row);
+	}
+	commit(&w, d, true);
+	world_close(&w);
+	for (size_t i = 0; i < sql_statements_count; i++) {
+		if (strcmp(sql_statements[i].name, "connection.setup") == 0)
+			setup = sql_statements[i].text;
+	}
+	db = peek(&w);
+	ck_assert_int_eq(sqlite3_exec(db, setup, NULL, NULL, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db, forbidden[_i], NULL, NULL, NULL), SQLITE_CONSTRAINT);
+	ck_assert_ptr_nonnull(strstr(sqlite3_errmsg(db), "append-only"));
+	ck_assert_int_eq(ask(db, "SELECT count(*) FROM review") + ask(db, "SELECT count(*) FROM finding"), 2);
+	sqlite3_close(db);
+	world_open(&w);
+	world_end(&w);
+}
+END_TEST
+
+/* Run body in a child; its exit status, and what it wrote on stderr. */
+static int in_child(void (*body)(struct world *), struct world *w, char *words, size_t room)
+{
+	int pipes[2], status;
+	ssize_t n;
+	size_t size = 0;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0) {
+		dup2(pipes[1], STDERR_FILENO);
+		body(w);
+		_exit(0);
+	}
+	close(pipes[1]);
+	while (size + 1 < room && (n = read(pipes[0], words + size, room - size - 1)) > 0)
+		size += (size_t)n;
+	words[size] = '\0';
+	close(pipes[0]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void write_review_twice(struct world *w)
+{
+	struct decision *d = decision_new();
+	void *review = keyed_row(ROW_REVIEW, 1);
+
+	world_open(w);
+	put_run(d, 5, 0, RUN_S_RUNNING);
+	decision_put(d, ROW_REVIEW, review);
+	decision_put(d, ROW_REVIEW, review);
+	commit(w, d, true);
+}
+
+static void write_without_run(struct world *w)
+{
+	struct decision *d = decision_new();
+
+	world_open(w);
+	put_task(d, 77, "t1", "text");
+	commit(w, d, true);
+}
+
+static void share_an_id(struct world *w)
+{
+	struct decision *d = decision_new();
+	struct step_row *step = keyed_row(ROW_STEP, 1);
+	struct attempt_row *attempt = keyed_row(ROW_ATTEMPT, 1);
+
+	world_open(w);
+	put_run(d, 5, 0, RUN_S_RUNNING);
+	step->id = attempt->id;
+	decision_put(d, ROW_ATTEMPT, attempt);
+	decision_put(d, ROW_STEP, step);
+	commit(w, d, true);
+}
+
+static void ask_wrongly(struct world *w)
+{
+	world_open(w);
+	read_page(w, "run.get", ROW_RUN, BINDS({ ":run", 1, NULL }));
+}
+
+static void read_unknown_state(struct world *w)
+{
+	struct decision *d = decision_new();
+	sqlite3 *db;
+
+	world_open(w);
+	put_run(d, 1, 0, RUN_S_RUNNING);
+	commit(w, d, true);
+	world_close(w);
+	db = peek(w);
+	sqlite3_exec(db, "UPDATE run SET state = 'dancing'", NULL, NULL, NULL);
+	sqlite3_close(db);
+	world_open(w);
+	read_page(w, "run.get", ROW_RUN, BINDS({ ":id", 1, NULL }));
+}
+
+static const struct {
+	void (*body)(struct world *);
+	const char *words;
+} fatal[] = {
+	{ write_review_twice, "rld.db: review.put: UNIQUE constraint failed" },
+	{ write_without_run, "rld.db: task.put: FOREIGN KEY constraint failed" },
+	{ share_an_id, "rld.db: step.put: an attempt has this id" },
+	{ ask_wrongly, "bug: statement run.get has no parameter :run" },
+	{ read_unknown_state, "column state holds 'dancing', which is no run state" },
+};
+
+/* Any error but lack of space ends the process and names the place; nothing of the batch is recorded. */
+START_TEST(test_error_ends_the_process)
+{
+	char words[1024];
+	struct world w;
+	sqlite3 *db;
+
+	world_init(&w);
+	ck_assert_int_eq(in_child(fatal[_i].body, &w, words, sizeof(words)), 1);
+	ck_assert_msg(strstr(words, fatal[_i].words) != NULL, "%s", words);
+	db = peek(&w);
+	ck_assert_int_eq(ask(db, "SELECT count(*) FROM run"), fatal[_i].body == read_unknown_state);
+	sqlite3_close(db);
+	world_open(&w);
+	world_end(&w);
+}
+END_TEST
+
+static void tell(struct decision *d, int count)
+{
+	for (int i = 0; i < count; i++)
+		decision_tell(d, 1, "daemon", ROW_NONE, "{}");
+}
+
+START_TEST(test_events_are_numbered)
+{
+	struct decision *d;
+	int64_t first, last;
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	store_event_range(w.store, &first, &last);
+	ck_assert(first == 0 && last == 0);
+	for (int i = 0; i < 3; i++) {
+		d = decision_new();
+		tell(d, 4);
+		commit(&w, d, true);
+		ck_assert_int_eq(w.last_seq, 4 * (i + 1));
+		store_event_range(w.store, &first, &last);
+		ck_assert(first == 1 && last == w.last_seq);
+		world_close(&w);
+		world_open(&w);
+		store_event_range(w.store, &first, &last);
+		ck_assert(first == 1 && last == w.last_seq);
+	}
+	read_page(&w, "event.since", ROW_EVENT, BINDS({ ":since", 5, NULL }, { ":limit", 3, NULL }));
+	ck_assert_uint_eq(w.set.count, 3);
+	for (size_t i = 0; i < w.set.count; i++)
+		ck_assert_int_eq(((struct event_row *)w.set.rows[i])->seq, 6 + (int64_t)i);
+	rowset_release(&w.set);
+	world_end(&w);
+}
+END_TEST
+
+/* The newest million stays; what is above it goes in bites until it is so. */
+START_TEST(test_old_events_go)
+{
+	int64_t first, last, before;
+	struct decision *d;
+	struct world w;
+	sqlite3 *db;
+
+	world_init(&w);
+	world_open(&w);
+	world_close(&w);
+	db = peek(&w);
+	ck_assert_int_eq(sqlite3_exec(db, "INSERT INTO event SELECT value, 1, 'daemon', NULL, '{}' FROM generate_series(1, 300);"
+	    "INSERT INTO event VALUES (1000200, 1, 'daemon', NULL, '{}')", NULL, NULL, NULL), SQLITE_ERROR);
+	ck_assert_int_eq(sqlite3_exec(db, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) "
+	    "INSERT INTO event SELECT i, 1, 'daemon', NULL, '{}' FROM n;"
+	    "INSERT INTO event VALUES (1000200, 1, 'daemon', NULL, '{}')", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	world_open(&w);
+	store_event_range(w.store, &first, &last);
+	ck_assert(first == 1 && last == 1000200);
+	do {
+		before = first;
+		d = decision_new();
+		tell(d, 1);
+		commit(&w, d, true);
+		store_event_range(w.store, &first, &last);
+		ck_assert(first > before && first - before < 100);
+	} while (last - first >= 1000000);
+	ck_assert_int_eq(last - first + 1, 1000000);
+	world_close(&w);
+	db = peek(&w);
+	ck_assert_int_eq(ask(db, "SELECT min(seq) FROM event"), first);
+	sqlite3_close(db);
+	world_open(&w);
+	world_end(&w);
+}
+END_TEST
+
+struct order {
+	struct world *w;
+	size_t want;
+	bool read_came;
+};
+
+struct ordered {
+	struct order *order;
+	size_t number;
+};
+
+static void ordered_cb(void *arg, enum store_result result, struct decision *d)
+{
+	struct ordered *o = arg;
+
+	ck_assert_int_eq(result, STORE_OK);
+	ck_assert_uint_eq(o->number, o->order->want++);
+	told_cb(o->order->w, result, d);
+}
+
+static void ordered_rows_cb(void *arg, struct rowset *set)
+{
+	struct order *order = arg;
+
+	ck_assert_uint_eq(order->want, 1000);	/* after every decision handed over before it */
+	ck_assert_uint_eq(set->count, 1);
+	ck_assert_str_eq(((struct setting_row *)set->rows[0])->value, "999");
+	rowset_release(set);
+	order->read_came = true;
+}
+
+/* While the thread is busy with one long decision, a thousand wait: they share the next commits, in order. */
+START_TEST(test_group_commit)
+{
+	struct ordered ordered[1000];
+	struct decision *d = decision_new();
+	char *text = text_of(16 << 20);
+	struct order order;
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	order = (struct order){ &w, 0, false };
+	put_setting(d, "long", text);
+	store_commit(w.store, d, true, told_cb, &w);
+	for (size_t i = 0; i < 1000; i++) {
+		char value[16];
+
+		snprintf(value, sizeof(value), "%zu", i);
+		d = decision_new();
+		put_setting(d, "n", value);
+		tell(d, 1);
+		ordered[i] = (struct ordered){ &order, i };
+		store_commit(w.store, d, true, ordered_cb, &ordered[i]);
+	}
+	store_read(w.store, "setting.get", ROW_SETTING, BINDS({ ":name", 0, "n" }), ordered_rows_cb, &order);
+	while (!order.read_came)
+		uv_run(&w.loop, UV_RUN_ONCE);
+	ck_assert_uint_eq(w.told, 1001);
+	ck_assert_int_eq(w.last_seq, 1000);
+	ck_assert_msg(store_commits(w.store) <= 10, "%llu commits", (unsigned long long)store_commits(w.store));
+	free(text);
+	world_end(&w);
+}
+END_TEST
+
+struct chain {
+	struct world *w;
+	int left;
+};
+
+/* Each report hands over the next decision. */
+static void chain_cb(void *arg, enum store_result result, struct decision *d)
+{
+	struct chain *chain = arg;
+
+	told_cb(chain->w, result, d);
+	if (chain->left-- > 0) {
+		d = decision_new();
+		tell(d, 1);
+		store_commit(chain->w->store, d, true, chain_cb, chain);
+	}
+}
+
+START_TEST(test_close_records_what_waits)
+{
+	int64_t first, last;
+	struct chain chain;
+	struct decision *d;
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	for (int i = 0; i < 50; i++) {
+		d = decision_new();
+		tell(d, 1);
+		store_commit(w.store, d, false, told_cb, &w);
+	}
+	chain = (struct chain){ &w, 10 };
+	d = decision_new();
+	tell(d, 1);
+	store_commit(w.store, d, true, chain_cb, &chain);
+	store_close(w.store);
+	ck_assert_uint_eq(w.told, 61);
+	uv_run(&w.loop, UV_RUN_DEFAULT);
+	world_open(&w);
+	store_event_range(w.store, &first, &last);
+	ck_assert_int_eq(last, 61);
+	world_end(&w);
+}
+END_TEST
+
+static void limit_files(rlim_t size)
+{
+	struct rlimit limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = size;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* The limit on the size of files stands for the full disk: writes fail in the same places. */
+START_TEST(test_no_space)
+{
+	char *text = text_of(2 << 20);
+	struct decision *d = decision_new();
+	int64_t first, last;
+	struct world w;
+	sqlite3 *db;
+
+	signal(SIGXFSZ, SIG_IGN);
+	world_init(&w);
+	world_open(&w);
+	put_setting(d, "small", "before");
+	tell(d, 1);
+	commit(&w, d, true);
+
+	limit_files(100 << 10);
+	d = decision_new();
+	tell(d, 2);
+	put_setting(d, "big", text);
+	commit(&w, d, true);
+	ck_assert_uint_eq(w.refused, 1);
+	ck_assert(w.full && w.space_news == 1);
+	d = decision_new();		/* small as it is: refused at once */
+	tell(d, 1);
+	commit(&w, d, true);
+	ck_assert_uint_eq(w.refused, 2);
+	d = decision_new();		/* must not be refused: it waits */
+	tell(d, 2);
+	put_setting(d, "big", text);
+	store_commit(w.store, d, false, told_cb, &w);
+	read_page(&w, "setting.get", ROW_SETTING, BINDS({ ":name", 0, "small" }));
+	ck_assert_uint_eq(w.set.count, 1);	/* reads go on */
+	ck_assert_str_eq(((struct setting_row *)w.set.rows[0])->value, "before");
+	rowset_release(&w.set);
+	read_page(&w, "setting.get", ROW_SETTING, BINDS({ ":name", 0, "big" }));
+	ck_assert_uint_eq(w.set.count, 0);
+	rowset_release(&w.set);
+	store_event_range(w.store, &first, &last);
+	ck_assert_int_eq(last, 1);
+	ck_assert_uint_eq(w.told, 3);
+
+	limit_files(RLIM_INFINITY);
+	wait_told(&w, 4);
+	ck_assert_uint_eq(w.refused, 2);
+	ck_assert(!w.full && w.space_news == 2);
+	ck_assert_int_eq(w.last_seq, 3);	/* the numbers of what was rolled back are given again */
+	world_close(&w);
+	db = peek(&w);
+	ck_assert_int_eq(ask(db, "SELECT length(value) FROM setting WHERE name = 'big'"), 2 << 20);
+	ck_assert_int_eq(ask(db, "SELECT count(*) FROM event"), 3);
+	ck_assert_int_eq(ask(db, "SELECT count(*) FROM setting"), 2);
+	sqlite3_close(db);
+	free(text);
+	world_open(&w);
+	world_end(&w);
+}
+END_TEST
+
+/* Space comes back while nothing waits: it is noticed all the same. Closing with a full disk drops what waits. */
+START_TEST(test_space_comes_back)
+{
+	char *text = text_of(2 << 20), words[1024];
+	struct decision *d = decision_new();
+	int saved, pipes[2];
+	ssize_t n;
+	struct world w;
+
+	signal(SIGXFSZ, SIG_IGN);
+	world_init(&w);
+	world_open(&w);
+	limit_files(100 << 10);
+	put_setting(d, "big", text);
+	commit(&w, d, true);
+	ck_assert(w.full);
+	limit_files(RLIM_INFINITY);
+	while (w.full)
+		uv_run(&w.loop, UV_RUN_ONCE);
+	ck_assert_int_eq(w.space_news, 2);
+
+	limit_files(100 << 10);
+	d = decision_new();
+	put_setting(d, "big", text);
+	store_commit(w.store, d, false, told_cb, &w);
+	while (!w.full)
+		uv_run(&w.loop, UV_RUN_ONCE);
+	ck_assert_int_eq(pipe(pipes), 0);
+	saved = dup(STDERR_FILENO);
+	dup2(pipes[1], STDERR_FILENO);
+	world_close(&w);
+	dup2(saved, STDERR_FILENO);
+	n = read(pipes[0], words, sizeof(words) - 1);
+	words[n > 0 ? n : 0] = '\0';
+	ck_assert_ptr_nonnull(strstr(words, "1 decisions are not recorded"));
+	ck_assert_uint_eq(w.told, 1);
+	limit_files(RLIM_INFINITY);
+	free(text);
+	world_open(&w);
+	world_end(&w);
+}
+END_TEST
+
+static void write_file(const struct world *w, const char *data, size_t size)
+{
+	ck_assert_int_eq(file_write(AT_FDCWD, w->path, data, size, 0644, false), 0);
+}
+
+static void make_newer(struct world *w)
+{
+	sqlite3 *db;
+
+	world_open(w);
+	world_close(w);
+	db = peek(w);
+	sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL);
+	sqlite3_close(db);
+}
+
+static void make_foreign(struct world *w)
+{
+	sqlite3 *db = peek(w);
+
+	sqlite3_exec(db, "CREATE TABLE recipe (id INTEGER)", NULL, NULL, NULL);
+	sqlite3_close(db);
+}
+
+static void make_text(struct world *w)
+{
+	char *text = text_of(5000);
+
+	write_file(w, text, 5000);
+	free(text);
+}
+
+static void make_corrupt(struct world *w)
+{
+	struct decision *d = decision_new();
+	char junk[4096];
+	struct stat st;
+	int fd;
+
+	world_open(w);
+	for (int64_t i = 1; i <= 300; i++)
+		put_run(d, i, 0, RUN_S_FAILED);
+	commit(w, d, true);
+	world_close(w);
+	memset(junk, 0xa5, sizeof(junk));
+	fd = open(w->path, O_WRONLY);
+	fstat(fd, &st);
+	for (off_t at = st.st_size / 2 / 4096 * 4096; at < st.st_size; at += 4096)
+		ck_assert_int_eq(pwrite(fd, junk, sizeof(junk), at), sizeof(junk));
+	close(fd);
+}
+
+static void make_missing_directory(struct world *w)
+{
+	strlcat(w->path, "/no/rld.db", sizeof(w->path));
+}
+
+static void make_directory(struct world *w)
+{
+	ck_assert_int_eq(mkdir(w->path, 0700), 0);
+}
+
+static void make_link(struct world *w)
+{
+	ck_assert_int_eq(symlink("/tmp/rld-elsewhere.db", w->path), 0);
+}
+
+static void make_fifo(struct world *w)
+{
+	ck_assert_int_eq(mkfifo(w->path, 0600), 0);
+}
+
+static const struct {
+	void (*make)(struct world *);
+	const char *words;
+} refused[] = {
+	{ make_newer, "written by a newer rld (schema 99, this one knows" },
+	{ make_foreign, "the database of another program: move it away" },
+	{ make_text, "not a database: move it away" },
+	{ make_corrupt, "damaged" },
+	{ make_missing_directory, "its directory does not exist: make it" },
+	{ make_directory, "a directory stands in its place: move it away" },
+	{ make_link, "a symbolic link stands in its place: move it away" },
+	{ make_fifo, "no regular file: move it away" },
+};
+
+/* A database that cannot be used is left alone, byte for byte, and said so with file and remedy. */
+START_TEST(test_refused)
+{
+	char *before = NULL, *after = NULL, path[96];
+	size_t size = 0, size_after = 0;
+	bool is_file;
+	struct world w;
+
+	world_init(&w);
+	strcpy(path, w.path);
+	refused[_i].make(&w);
+	is_file = file_read(AT_FDCWD, w.path, 16 << 20, &before, &size) == 0;
+	ck_assert(!try_open(&w));
+	ck_assert_msg(strncmp(w.error, path, strlen(path)) == 0, "%s", w.error);
+	ck_assert_msg(strstr(w.error, refused[_i].words) != NULL, "%s", w.error);
+	if (is_file) {
+		ck_assert_int_eq(file_read(AT_FDCWD, w.path, 16 << 20, &after, &size_after), 0);
+		ck_assert(size == size_after && memcmp(before, after, size) == 0);
+	}
+	free(before);
+	free(after);
+	rmdir(path);
+	world_end(&w);
+}
+END_TEST
+
+START_TEST(test_only_ours)
+{
+	struct world w, other;
+	struct stat st;
+	char wal[112];
+
+	world_init(&w);
+	umask(0);
+	world_open(&w);
+	ck_assert(stat(w.path, &st) == 0 && (st.st_mode & 07777) == 0600);
+	snprintf(wal, sizeof(wal), "%s-wal", w.path);
+	ck_assert(stat(wal, &st) == 0 && (st.st_mode & 07777) == 0600);
+	other = w;
+	other.store = NULL;
+	ck_assert(!try_open(&other));
+	ck_assert_msg(strstr(other.error, "in use by another process: end that one first") != NULL, "%s", other.error);
+	world_close(&w);
+	ck_assert_int_eq(chmod(w.path, 0666), 0);
+	world_open(&w);
+	ck_assert(stat(w.path, &st) == 0 && (st.st_mode & 07777) == 0600);
+	world_end(&w);
+}
+END_TEST
+
+struct writer {
+	struct world *w;
+	int out;
+	int64_t next;
+};
+
+static void write_next(struct writer *writer);
+
+/* Acknowledge to the parent, as the daemon would to its client. */
+static void acked_cb(void *arg, enum store_result result, struct decision *d)
+{
+	struct writer *writer = arg;
+	int64_t id = ((struct run_row *)d->changes[0].row)->id;
+
+	if (result != STORE_OK || write(writer->out, &id, sizeof(id)) != sizeof(id))
+		_exit(2);
+	decision_release(d);
+	free(d);
+	write_next(writer);
+}
+
+static void write_next(struct writer *writer)
+{
+	struct decision *d = decision_new();
+
+	put_run(d, writer->next, 0, RUN_S_QUEUED);
+	put_task(d, writer->next, "t1", "text");
+	tell(d, 2);
+	writer->next++;
+	store_commit(writer->w->store, d, true, acked_cb, writer);
+}
+
+/* Killed in the middle of its writes: what was acknowledged is there, whole, and numbered without a gap. */
+START_TEST(test_kill)
+{
+	int64_t acked = 0, id, last = 0;
+	struct world w;
+	sqlite3 *db;
+
+	world_init(&w);
+	for (int round = 0; round < 10; round++) {
+		struct writer writer = { &w, -1, last + 1 };
+		int pipes[2], status;
+		pid_t pid;
+
+		ck_assert_int_eq(pipe(pipes), 0);
+		pid = fork();
+		if (pid == 0) {
+			close(pipes[0]);
+			writer.out = pipes[1];
+			world_open(&w);
+			for (int i = 0; i < 8; i++)
+				write_next(&writer);
+			uv_run(&w.loop, UV_RUN_DEFAULT);
+			_exit(3);
+		}
+		close(pipes[1]);
+		for (int i = 0; i < 50 + 30 * round; i++) {
+			ck_assert_int_eq(read(pipes[0], &id, sizeof(id)), sizeof(id));
+			ck_assert(id == acked + 1 || id > acked);
+			acked = id;
+		}
+		kill(pid, SIGKILL);
+		while (read(pipes[0], &id, sizeof(id)) == sizeof(id))
+			acked = id;
+		close(pipes[0]);
+		ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+
+		world_open(&w);
+		world_close(&w);
+		db = peek(&w);
+		last = ask(db, "SELECT max(id) FROM run");
+		ck_assert_msg(last >= acked, "acknowledged %lld, found %lld", (long long)acked, (long long)last);
+		ck_assert_int_eq(ask(db, "SELECT count(*) FROM run"), last);
+		ck_assert_int_eq(ask(db, "SELECT count(*) FROM task_text"), last);
+		ck_assert_int_eq(ask(db, "SELECT count(*) FROM event"), 2 * last);
+		ck_assert_int_eq(ask(db, "SELECT max(seq) FROM event"), 2 * last);
+		ck_assert_int_eq(ask(db, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"), 1);
+		sqlite3_close(db);
+	}
+	world_open(&w);
+	world_end(&w);
+}
+END_TEST
+
+/* 1000 runs of two owners, in the three end states and one other. */
+static void fill_history(struct world *w)
+{
+	static const enum run_state states[] = { RUN_S_SUCCEEDED, RUN_S_FAILED, RUN_S_CANCELLED, RUN_S_HELD };
+	struct decision *d = decision_new();
+
+	for (int64_t id = 1; id <= 1000; id++)
+		put_run(d, id, 1000 + id / 500, states[id % 4]);
+	commit(w, d, true);
+}
+
+static const struct {
+	const char *state;
+	int64_t owner;
+} lists[] = { { NULL, ROW_NONE }, { "held", ROW_NONE }, { NULL, 1001 }, { "failed", 1000 }, { "queued", ROW_NONE } };
+
+/* Pages of 100, followed by their last id, give every run that fits once, newest first. */
+START_TEST(test_run_list)
+{
+	int64_t before = ROW_NONE;
+	size_t count = 0, want = 0;
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	fill_history(&w);
+	do {
+		read_page(&w, "run.list", ROW_RUN, BINDS({ ":state", ROW_NONE, lists[_i].state },
+		    { ":owner", lists[_i].owner, NULL }, { ":before", before, NULL }, { ":limit", 100, NULL }));
+		ck_assert_uint_le(w.set.count, 100);
+		for (size_t i = 0; i < w.set.count; i++) {
+			struct run_row *run = w.set.rows[i];
+
+			ck_assert(before == ROW_NONE || run->id < before);
+			ck_assert(lists[_i].state == NULL || run->state == state_value(&run_state_names, lists[_i].state));
+			ck_assert(lists[_i].owner == ROW_NONE || run->owner == lists[_i].owner);
+			before = run->id;
+			count++;
+		}
+		want = w.set.count;
+		rowset_release(&w.set);
+	} while (want > 0);
+	for (int64_t id = 1; id <= 1000; id++) {
+		bool state = lists[_i].state == NULL || (strcmp(lists[_i].state, "held") == 0 && id % 4 == 3) ||
+		    (strcmp(lists[_i].state, "failed") == 0 && id % 4 == 1);
+
+		want += state && (lists[_i].owner == ROW_NONE || lists[_i].owner == 1000 + id / 500);
+	}
+	ck_assert_uint_eq(count, want);
+	read_page(&w, "run.list", ROW_RUN, BINDS({ ":limit", 5000, NULL }));
+	ck_assert_uint_eq(w.set.count, STORE_PAGE);
+	ck_assert_int_eq(((struct run_row *)w.set.rows[0])->id, 1000);
+	rowset_release(&w.set);
+	world_end(&w);
+}
+END_TEST
+
+/* What is paged, with 600 rows of one run and some of another. */
+static void put_many(struct decision *d, enum row_kind kind, int64_t run, int64_t n)
+{
+	void *row = keyed_row(kind, 1);
+
+	switch (kind) {
+	case ROW_TASK:
+		((struct task_row *)row)->run = run;
+		free(((struct task_row *)row)->id);
+		((struct task_row *)row)->id = xasprintf("t%lld", (long long)n);
+		break;
+	case ROW_ITERATION:
+		((struct iteration_row *)row)->run = run;
+		((struct iteration_row *)row)->number = n;
+		break;
+	case ROW_SLOT:
+		((struct slot_row *)row)->run = run;
+		((struct slot_row *)row)->iteration = 1 + n / 7;
+		((struct slot_row *)row)->slot = n % 7;
+		break;
+	case ROW_ATTEMPT:
+		((struct attempt_row *)row)->run = run;
+		((struct attempt_row *)row)->id = run * 1000 + n;
+		((struct attempt_row *)row)->number = n;
+		free(((struct attempt_row *)row)->uuid);
+		((struct attempt_row *)row)->uuid = xasprintf("%lld/%lld", (long long)run, (long long)n);
+		break;
+	case ROW_REVIEW:
+		((struct review_row *)row)->run = run;
+		((struct review_row *)row)->number = n;
+		break;
+	case ROW_FINDING:
+		((struct finding_row *)row)->run = run;
+		((struct finding_row *)row)->review = 1 + n / 7;
+		((struct finding_row *)row)->number = n % 7;
+		break;
+	case ROW_RUN:
+	case ROW_STEP:
+	case ROW_EVENT:
+	case ROW_SETTING:
+	case ROW_KINDS:
+		abort();
+	}
+	decision_put(d, kind, row);
+	row_free(kind, row);
+}
+
+static int64_t place_of(enum row_kind kind, const void *row)
+{
+	switch (kind) {
+	case ROW_TASK:
+		return strtoll(((const struct task_row *)row)->id + 1, NULL, 10);
+	case ROW_ITERATION:
+		return ((const struct iteration_row *)row)->number;
+	case ROW_SLOT:
+		return (((const struct slot_row *)row)->iteration - 1) * 7 + ((const struct slot_row *)row)->slot;
+	case ROW_ATTEMPT:
+		return ((const struct attempt_row *)row)->number;
+	case ROW_REVIEW:
+		return ((const struct review_row *)row)->number;
+	case ROW_FINDING:
+		return (((const struct finding_row *)row)->review - 1) * 7 + ((const struct finding_row *)row)->number;
+	case ROW_RUN:
+	case ROW_STEP:
+	case ROW_EVENT:
+	case ROW_SETTING:
+	case ROW_KINDS:
+		break;
+	}
+	abort();
+}
+
+static const struct {
+	const char *statement;
+	enum row_kind kind;
+} paged[] = {
+	{ "run.tasks", ROW_TASK },
+	{ "run.iterations", ROW_ITERATION },
+	{ "run.slots", ROW_SLOT },
+	{ "run.attempts", ROW_ATTEMPT },
+	{ "run.reviews", ROW_REVIEW },
+	{ "run.findings", ROW_FINDING },
+};
+
+START_TEST(test_pages_of_a_run)
+{
+	enum row_kind kind = paged[_i].kind;
+	struct decision *d = decision_new();
+	int64_t after = ROW_NONE, want = 1;
+	size_t pages = 0;
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	for (int64_t run = 1; run <= 3; run++)
+		put_run(d, run, 0, RUN_S_FAILED);
+	for (int64_t n = 1; n <= 600; n++) {
+		for (int64_t run = 1; run <= 3; run += 1 + (n > 50)) {
+			if (kind == ROW_FINDING)
+				put_many(d, ROW_REVIEW, run, n);
+			put_many(d, kind, run, n);
+		}
+	}
+	commit(&w, d, true);
+	do {
+		read_page(&w, paged[_i].statement, kind, BINDS({ ":run", 3, NULL }, { ":after", after, NULL }));
+		pages++;
+		for (size_t i = 0; i < w.set.count; i++)
+			ck_assert_int_eq(place_of(kind, w.set.rows[i]), want++);
+		after = w.set.after;
+		rowset_release(&w.set);
+	} while (after != ROW_NONE);
+	ck_assert_int_eq(want, 601);
+	ck_assert_uint_eq(pages, 3);
+	read_page(&w, paged[_i].statement, kind, BINDS({ ":run", 2, NULL }));
+	ck_assert_uint_eq(w.set.count, 50);
+	ck_assert_int_eq(w.set.after, ROW_NONE);
+	rowset_release(&w.set);
+	world_end(&w);
+}
+END_TEST
+
+static int64_t counter(struct world *w, const char *name)
+{
+	struct rowset set;
+	int64_t value = -1;
+
+	store_read_now(w->store, "counters", ROW_SETTING, NULL, &set);
+	for (size_t i = 0; i < set.count; i++) {
+		struct setting_row *row = set.rows[i];
+
+		if (strcmp(row->name, name) == 0)
+			value = strtoll(row->value, NULL, 10);
+	}
+	rowset_release(&set);
+	return value;
+}
+
+/* An id is never used again, not even when its row is gone. Only unfinished runs are read at start. */
+START_TEST(test_counters_and_unfinished)
+{
+	struct decision *d = decision_new();
+	struct rowset set;
+	struct world w;
+	sqlite3 *db;
+
+	world_init(&w);
+	world_open(&w);
+	ck_assert_int_eq(counter(&w, "last_run"), 0);
+	ck_assert_int_eq(counter(&w, "last_attempt"), 0);
+	for (int64_t run = 1; run <= 600; run++) {
+		put_run(d, run, 0, run % 2 == 0 ? RUN_S_SUCCEEDED : RUN_S_HELD);
+		put_many(d, ROW_TASK, run, 1);
+	}
+	put_run(d, 5, 0, RUN_S_RUNNING);
+	for (int kind = ROW_ATTEMPT; kind <= ROW_STEP; kind++) {
+		void *row = keyed_row((enum row_kind)kind, 1);
+
+		decision_put(d, (enum row_kind)kind, row);
+		row_free((enum row_kind)kind, row);
+	}
+	commit(&w, d, true);
+	world_close(&w);
+	db = peek(&w);
+	ck_assert_int_eq(sqlite3_exec(db, "DELETE FROM step; DELETE FROM task_text; DELETE FROM task WHERE run = 600;"
+	    "DELETE FROM run WHERE id = 600", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	world_open(&w);
+	ck_assert_int_eq(counter(&w, "last_run"), 600);
+	ck_assert_int_eq(counter(&w, "last_attempt"), 12);
+	store_read_now(w.store, "run.unfinished", ROW_RUN, NULL, &set);
+	ck_assert_uint_eq(set.count, 300);
+	for (size_t i = 0; i < set.count; i++)
+		ck_assert_int_eq(((struct run_row *)set.rows[i])->id, 2 * (int64_t)i + 1);
+	rowset_release(&set);
+	store_read_now(w.store, "task.unfinished", ROW_TASK, NULL, &set);
+	ck_assert_uint_eq(set.count, 300);
+	rowset_release(&set);
+	world_end(&w);
+}
+END_TEST
+
+START_TEST(test_run_by_key)
+{
+	struct decision *d = decision_new();
+	struct run_row *run = keyed_row(ROW_RUN, 1);
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	run->owner = 1000;
+	set_text(&run->key, "nightly");
+	decision_put(d, ROW_RUN, run);
+	run->owner = 1001;
+	run->id = 6;
+	decision_put(d, ROW_RUN, run);
+	commit(&w, d, true);
+	read_page(&w, "run.by_key", ROW_RUN, BINDS({ ":owner", 1001, NULL }, { ":key", 0, "nightly" }));
+	ck_assert_uint_eq(w.set.count, 1);
+	ck_assert_int_eq(((struct run_row *)w.set.rows[0])->id, 6);
+	rowset_release(&w.set);
+	read_page(&w, "run.by_key", ROW_RUN, BINDS({ ":owner", 1001, NULL }, { ":key", 0, "weekly" }));
+	ck_assert_uint_eq(w.set.count, 0);
+	rowset_release(&w.set);
+	row_free(ROW_RUN, run);
+	world_end(&w);
+}
+END_TEST
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof((list)[0])))
+
+int main(void)
+{
+	Suite *suite = suite_create("store");
+	TCase *tcase = tcase_create("store");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, test_every_kind_comes_back);
+	tcase_add_test(tcase, test_no_value);
+	tcase_add_loop_test(tcase, test_reviews_are_append_only, 0, COUNT(forbidden));
+	tcase_add_loop_test(tcase, test_error_ends_the_process, 0, COUNT(fatal));
+	tcase_add_test(tcase, test_events_are_numbered);
+	tcase_add_test(tcase, test_old_events_go);
+	tcase_add_test(tcase, test_group_commit);
+	tcase_add_test(tcase, test_close_records_what_waits);
+	tcase_add_test(tcase, test_no_space);
+	tcase_add_test(tcase, test_space_comes_back);
+	tcase_add_loop_test(tcase, test_refused, 0, COUNT(refused));
+	tcase_add_test(tcase, test_only_ours);
+	tcase_add_test(tcase, test_kill);
+	tcase_add_loop_test(tcase, test_run_list, 0, COUNT(lists));
+	tcase_add_loop_test(tcase, test_pages_of_a_run, 0, COUNT(paged));
+	tcase_add_test(tcase, test_counters_and_unfinished);
+	tcase_add_test(tcase, test_run_by_key);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
