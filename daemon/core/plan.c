@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/plan.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static const char *const via[PROMPT_VIAS] = {
+	[PROMPT_STDIN] = "stdin",
+	[PROMPT_ARG] = "arg",
+	[PROMPT_FILE] = "file",
+};
+
+static const char *const readers[READER_KINDS] = {
+	[READER_TEXT] = "text",
+	[READER_CLAUDE] = "claude",
+};
+
+const struct state_names prompt_via_names = { "prompt delivery", via, PROMPT_VIAS };
+const struct state_names reader_names = { "reader", readers, READER_KINDS };
+
+static void agent_plan_release(struct agent_plan *agent)
+{
+	free(agent->name);
+	strings_free(agent->command);
+	free(agent->model);
+	strings_free(agent->set);
+	strings_free(agent->env);
+}
+
+void plan_release(struct plan *plan)
+{
+	for (int role = 0; role < ROLES; role++)
+		agent_plan_release(&plan->agents[role]);
+	free(plan->skip_reason);
+	free(plan->developer_prompt);
+	free(plan->reviewer_prompt);
+	strings_free(plan->env);
+	*plan = (struct plan){ 0 };
+}
