@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+#include "verdict/extract.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "verdict/strip.h"
+
+/* A stretch of the text that was meant to be an object. */
+struct slice {
+	size_t start, size;
+	bool broken;		/* known without parsing it */
+};
+
+struct scan {
+	const char *text;
+	size_t size;
+	size_t window;		/* what starts before is not read */
+	char *quoted;		/* the key with its quotes, owned */
+	bool everywhere;	/* every { counts, not only the first thing on a line */
+	struct slice slices[EXTRACT_OBJECTS];	/* a ring: number n is at n % EXTRACT_OBJECTS */
+	size_t count;		/* of all slices, those that fell out of the ring included */
+	bool stale;		/* an object out of bounds mentions the key */
+};
+
+/* What a { at this place of its line is. */
+enum place {
+	PLACE_FIRST,		/* first thing on the line or in a fence: a candidate */
+	PLACE_BEHIND,		/* on the line on which a candidate ended: one as well, so that "{...} {...}" are two */
+	PLACE_INNER		/* in prose */
+};
+
+/* Index behind the bracket that closes the one at start, strings and escapes respected; 0 when none does. */
+static size_t balance(const char *text, size_t size, size_t start, size_t *deepest)
+{
+	const char open = text[start], close = open == '{' ? '}' : ']';
+	size_t same = 0, other = 0;
+	bool string = false;
+
+	*deepest = 0;
+	for (size_t i = start; i < size; i++) {
+		char c = text[i];
+
+		if (string) {
+			if (c == '\\')
+				i++;
+			else if (c == '"')
+				string = false;
+			continue;
+		}
+		if (c == '"')
+			string = true;
+		else if (c == open)
+			same++;
+		else if (c == close)
+			same--;
+		else if (c == '{' || c == '[')
+			other++;
+		else if ((c == '}' || c == ']') && other > 0)
+			other--;
+		if (same == 0)
+			return i + 1;
+		if (same + other > *deepest)
+			*deepest = same + other;
+	}
+	return 0;
+}
+
+static bool mentions(const struct scan *s, size_t start, size_t size)
+{
+	return memmem(s->text + start, size, s->quoted, strlen(s->quoted)) != NULL;
+}
+
+/* Objects out of bounds are not parsed. One that has the key in plain sight may disagree with the verdict. */
+static void push(struct scan *s, size_t start, size_t end, bool broken)
+{
+	struct slice *place = &s->slices[s->count % EXTRACT_OBJECTS];
+
+	if (end <= s->window) {
+		s->stale |= mentions(s, start, end - start);
+		return;
+	}
+	if (s->count >= EXTRACT_OBJECTS)
+		s->stale |= mentions(s, place->start, place->size);
+	*place = (struct slice){ start, end - start, broken || start < s->window };
+	s->count++;
+}
+
+static bool is_white(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static size_t skip_white(const char *text, size_t size, size_t i)
+{
+	while (i < size && is_white(text[i]))
+		i++;
+	return i;
+}
+
+/* The opening of a fence at i with its info word, up to what follows; 0 when there is none. */
+static size_t fence_length(const char *text, size_t size, size_t i)
+{
+	size_t n = i;
+
+	while (n < size && (text[n] == '`' || text[n] == '~') && text[n] == text[i])
+		n++;
+	if (n - i < 3)
+		return 0;
+	while (n < size && (isalnum((unsigned char)text[n]) || strchr("_+-.", text[n]) != NULL) && text[n] != '\0')
+		n++;
+	return n - i;
+}
+
+/* A [ that opens JSON rather than "[x] done". */
+static bool opens_array(const char *text, size_t size, size_t i)
+{
+	i = skip_white(text, size, i + 1);
+	return i < size && (isdigit((unsigned char)text[i]) || (text[i] != '\0' && strchr("{[\"-", text[i]) != NULL));
+}
+
+/* An object with a member, or an array of such, in the middle of a line: {"name": or [{"name": and the like. Code and
+ * prose have braces that close nowhere, so other ones are no JSON. */
+static bool opens_member(const char *text, size_t size, size_t i)
+{
+	if (text[i] == '[')
+		i = skip_white(text, size, i + 1);
+	if (i >= size || text[i] != '{')
+		return false;
+	i = skip_white(text, size, i + 1);
+	if (i >= size || text[i] != '"')
+		return false;
+	do
+		i++;
+	while (i < size && (isalnum((unsigned char)text[i]) || text[i] == '_' || text[i] == '-'));
+	if (i >= size || text[i] != '"')
+		return false;
+	i = skip_white(text, size, i + 1);
+	return i < size && text[i] == ':';
+}
+
+/* Collect the slices. One that never balances takes all the rest of the text: nothing inside it is looked at. */
+static void scan_run(struct scan *s)
+{
+	enum place place = PLACE_FIRST;
+	size_t i = 0, end, deepest, fence;
+
+	while (i < s->size) {
+		char c = s->text[i];
+
+		if (is_white(c)) {
+			if (c == '\n' || c == '\r')
+				place = PLACE_FIRST;
+			i++;
+		} else if (c == '{' && (s->everywhere || place != PLACE_INNER)) {
+			end = balance(s->text, s->size, i, &deepest);
+			push(s, i, end > 0 ? end : s->size, end == 0 || deepest > EXTRACT_DEPTH);
+			i = end > 0 ? end : s->size;
+			place = PLACE_BEHIND;
+		} else if (c == '[' && !s->everywhere && place == PLACE_FIRST && opens_array(s->text, s->size, i)) {
+			/* An array is no verdict, nor is anything inside it. */
+			end = balance(s->text, s->size, i, &deepest);
+			if (end == 0)
+				end = s->size;
+			if (mentions(s, i, end - i))
+				push(s, i, end, true);
+			i = end;
+			place = PLACE_BEHIND;
+		} else if ((c == '{' || c == '[') && !s->everywhere && opens_member(s->text, s->size, i)) {
+			/* No candidate itself, it still keeps what is inside from being one. */
+			end = balance(s->text, s->size, i, &deepest);
+			if (end == 0) {
+				end = s->size;
+				push(s, i, end, true);
+			}
+			i = end;
+			place = PLACE_INNER;
+		} else if (place == PLACE_FIRST && (fence = fence_length(s->text, s->size, i)) > 0) {
+			i += fence;
+		} else {
+			if (place == PLACE_FIRST)
+				place = PLACE_INNER;
+			i++;
+		}
+	}
+}
+
+static void scan_init(struct scan *s, const char *text, size_t size, const char *key, bool everywhere)
+{
+	*s = (struct scan){ .text = text, .size = size, .everywhere = everywhere };
+	s->window = size > EXTRACT_WINDOW ? size - EXTRACT_WINDOW : 0;
+	s->quoted = xasprintf("\"%s\"", key);
+	scan_run(s);
+}
+
+static void scan_release(struct scan *s)
+{
+	free(s->quoted);
+}
+
+/* The object of a slice, NULL when it is broken. jansson takes a raw NUL behind a number for the end of the text. */
+static json_t *slice_parse(const struct scan *s, const struct slice *slice)
+{
+	if (slice->broken || memchr(s->text + slice->start, '\0', slice->size) != NULL)
+		return NULL;
+	return json_loadb(s->text + slice->start, slice->size, JSON_REJECT_DUPLICATES, NULL);
+}
+
+/* Read the slices in order: the last object with the key counts. broken: what a broken slice means at its place. */
+static struct extract scan_read(const struct scan *s, const char *key, bool *broken)
+{
+	struct extract found = { .result = EXTRACT_NO_OBJECT, .conflict = s->stale };
+	bool first = false, after = false;
+
+	for (size_t n = s->count > EXTRACT_OBJECTS ? s->count - EXTRACT_OBJECTS : 0; n < s->count; n++) {
+		json_t *object = slice_parse(s, &s->slices[n % EXTRACT_OBJECTS]);
+
+		if (object == NULL) {
+			first |= found.object == NULL;
+			after = true;
+		} else if (json_object_get(object, key) == NULL) {
+			if (found.object == NULL)
+				found.result = EXTRACT_KEYLESS;
+			json_decref(object);
+		} else {
+			if (found.object != NULL && !json_equal(json_object_get(found.object, key), json_object_get(object, key)))
+				found.conflict = true;
+			json_decref(found.object);
+			found.object = object;
+			found.result = EXTRACT_FOUND;
+			after = false;
+		}
+	}
+	*broken = first || after;
+	return found;
+}
+
+/* Nothing stands on a line of its own: the object that ends the text. Closing marks of code may follow it. In prose a
+ * broken brace means nothing, but whole objects with the key have to agree here as well. */
+static struct extract read_end(const char *text, size_t size, const char *key, enum extract_result otherwise)
+{
+	struct extract found = { .result = otherwise };
+	struct slice *last;
+	struct scan s;
+	json_t *object;
+	bool ignored;
+
+	scan_init(&s, text, size, key, true);
+	while (size > 0 && (is_white(text[size - 1]) || text[size - 1] == '`' || text[size - 1] == '~'))
+		size--;
+	last = &s.slices[(s.count + EXTRACT_OBJECTS - 1) % EXTRACT_OBJECTS];
+	if (s.count > 0 && last->start + last->size == size && text[size - 1] == '}') {
+		object = slice_parse(&s, last);
+		if (object == NULL)
+			found.result = EXTRACT_BROKEN;
+		else if (json_object_get(object, key) == NULL)
+			found.result = EXTRACT_KEYLESS;
+		else
+			found = scan_read(&s, key, &ignored);
+		json_decref(object);
+	}
+	scan_release(&s);
+	return found;
+}
+
+/* JSON, but no object: an array, a string, a number. */
+static bool is_other_json(const char *text, size_t size)
+{
+	json_t *value;
+
+	if (size > EXTRACT_WINDOW || memchr(text, '\0', size) != NULL)
+		return false;
+	value = json_loadb(text, size, JSON_DECODE_ANY, NULL);
+	json_decref(value);
+	return value != NULL;
+}
+
+static struct extract find(const char *text, size_t size, const char *key)
+{
+	struct extract found = { .result = EXTRACT_EMPTY };
+	struct scan s;
+	bool broken;
+
+	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+		text += 3;
+		size -= 3;
+	}
+	while (size > 0 && is_white(text[size - 1]))
+		size--;
+	if (size == 0)
+		return found;
+	scan_init(&s, text, size, key, false);
+	found = scan_read(&s, key, &broken);
+	scan_release(&s);
+	if (broken) {
+		json_decref(found.object);
+		return (struct extract){ .result = EXTRACT_BROKEN };
+	}
+	if (found.object == NULL)
+		found = read_end(text, size, key, found.result);
+	if (found.result == EXTRACT_NO_OBJECT && is_other_json(text, size))
+		found.result = EXTRACT_BROKEN;
+	return found;
+}
+
+struct extract extract_find(const char *text, size_t size, const char *key)
+{
+	size_t stripped_size;
+	char *stripped = strip_escapes(text, size, &stripped_size);
+	struct extract found;
+
+	found = stripped != NULL ? find(stripped, stripped_size, key) : find(text, size, key);
+	free(stripped);
+	return found;
+}
+
+char *extract_got(const json_t *value)
+{
+	enum { LONGEST = 80 };
+	char *json, *shortened;
+	size_t size;
+
+	if (value == NULL)
+		return xstrdup("nothing");
+	json = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII | JSON_COMPACT);
+	if (json == NULL)
+		abort();
+	size = strlen(json);
+	if (size <= LONGEST)
+		return json;
+	shortened = xasprintf("%.*s...", LONGEST, json);
+	free(json);
+	return shortened;
+}
