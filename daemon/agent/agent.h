@@ -27,8 +27,9 @@ const struct agent_preset *agent_preset_find(const char *name);
 /* Variables that pass from every submitter's environment (PATH, HOME, LANG, ...); NULL-terminated. */
 extern const char *const agent_environment[];
 
-/* Fill the argv template. Words whose only content is {model} or {session} vanish when there is none, together with
- * the option in front of them. prompt: appended as last word for PROMPT_ARG. Returns a new NULL-terminated argv. */
+/* Fill the argv template. A word with {model}, {session} or {prompt_file} vanishes when there is none, and when it is
+ * nothing else, the option in front of it as well. prompt: appended as last word for PROMPT_ARG, behind a line end
+ * when it starts with '-', so that no program takes it for an option. Returns a new NULL-terminated argv. */
 char **agent_argv(const struct agent_plan *agent, const char *prompt, const char *prompt_file, const char *session);
 
 /* Longest prompt that may travel as an argument, bytes. */
@@ -36,7 +37,7 @@ char **agent_argv(const struct agent_plan *agent, const char *prompt, const char
 
 /* What the raw output said. Everything owned by the struct. */
 struct agent_result {
-	char *text;		/* final text, never NULL; at most AGENT_TEXT_MAX bytes, the tail kept */
+	char *text;		/* final text, never NULL; at most AGENT_TEXT_MAX bytes, the tail kept behind AGENT_CUT_LINE */
 	size_t size;
 	bool truncated;
 	int64_t tokens_input, tokens_cached, tokens_cache_write, tokens_output, tokens_reasoning;	/* ROW_NONE: not given */
@@ -49,6 +50,10 @@ struct agent_result {
 };
 
 #define AGENT_TEXT_MAX (16 * 1024 * 1024)
+
+/* First line of a text that lost its beginning or had a hole. It opens a brace that nothing closes, as the lost bytes
+ * may have: who looks for a JSON object behind it finds a broken one, never the inside of one. */
+#define AGENT_CUT_LINE "{... the output before this line was left out\n"
 
 struct reader;
 

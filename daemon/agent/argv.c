@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/agent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct filling {
+	const char *name;	/* with its braces */
+	const char *value;	/* NULL: there is none */
+};
+
+/* The placeholder that stands at p, NULL for any other text. */
+static const struct filling *filling_at(const struct filling *fillings, const char *p)
+{
+	for (; fillings->name != NULL; fillings++) {
+		if (strncmp(p, fillings->name, strlen(fillings->name)) == 0)
+			return fillings;
+	}
+	return NULL;
+}
+
+/* A word of the template with its placeholders filled in; NULL when one has no value. malloc'd. */
+static char *fill(const char *word, const struct filling *fillings)
+{
+	const struct filling *f;
+	struct buf out = { 0 };
+
+	while (*word != '\0') {
+		f = filling_at(fillings, word);
+		if (f == NULL) {
+			buf_add(&out, word++, 1);
+			continue;
+		}
+		if (f->value == NULL) {
+			buf_release(&out);
+			return NULL;
+		}
+		buf_adds(&out, f->value);
+		word += strlen(f->name);
+	}
+	return buf_take(&out, NULL);
+}
+
+/* True when the word is one placeholder and nothing else. */
+static bool is_placeholder(const char *word, const struct filling *fillings)
+{
+	const struct filling *f = filling_at(fillings, word);
+
+	return f != NULL && word[strlen(f->name)] == '\0';
+}
+
+/* Drop the last word if it is an option; never the program itself. */
+static void drop_option(char **argv)
+{
+	size_t n = strings_count(argv);
+
+	if (n < 2 || argv[n - 1][0] != '-')
+		return;
+	free(argv[n - 1]);
+	argv[n - 1] = NULL;
+}
+
+char **agent_argv(const struct agent_plan *agent, const char *prompt, const char *prompt_file, const char *session)
+{
+	const struct filling fillings[] = {
+		{ "{model}", agent->model },
+		{ "{session}", session },
+		{ "{prompt_file}", prompt_file },
+		{ NULL, NULL },
+	};
+	char **argv = NULL, *word;
+
+	for (char *const *w = agent->command; *w != NULL; w++) {
+		word = fill(*w, fillings);
+		if (word != NULL)
+			strings_append(&argv, word);
+		else if (is_placeholder(*w, fillings))
+			drop_option(argv);
+		free(word);
+	}
+	if (agent->prompt == PROMPT_ARG && prompt != NULL) {
+		word = xasprintf("%s%s", prompt[0] == '-' ? "\n" : "", prompt);
+		strings_append(&argv, word);
+		free(word);
+	}
+	return argv;
+}

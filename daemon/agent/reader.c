@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "core/row.h"
+
+struct reader {
+	const struct reader_type *type;
+	void *state;
+};
+
+/* A new format is a row here and a file beside. */
+static const struct reader_type *const types[READER_KINDS] = {
+	[READER_TEXT] = &reader_text,
+	[READER_CLAUDE] = &reader_claude,
+};
+
+struct reader *reader_new(enum reader_kind kind)
+{
+	struct reader *r = xcalloc(1, sizeof(*r));
+
+	r->type = types[kind];
+	r->state = r->type->new();
+	return r;
+}
+
+void reader_feed(struct reader *r, const char *data, size_t size)
+{
+	r->type->feed(r->state, data, size);
+}
+
+void reader_gap(struct reader *r)
+{
+	r->type->gap(r->state);
+}
+
+void reader_end(struct reader *r, struct agent_result *out)
+{
+	*out = (struct agent_result){
+		.tokens_input = ROW_NONE,
+		.tokens_cached = ROW_NONE,
+		.tokens_cache_write = ROW_NONE,
+		.tokens_output = ROW_NONE,
+		.tokens_reasoning = ROW_NONE,
+		.cost_usd = NAN,
+		.provider = PROVIDER_OK,
+	};
+	r->type->end(r->state, out);
+	if (out->text == NULL)
+		out->text = xstrdup("");
+	free(r);
+}
+
+void agent_result_release(struct agent_result *result)
+{
+	free(result->text);
+	free(result->session);
+	free(result->error);
+	*result = (struct agent_result){ 0 };
+}

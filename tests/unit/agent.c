@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/* Presets, argv templates, the readers of agents' output. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/agent.h"
+#include "agent/reader.h"
+#include "base/memory.h"
+#include "core/row.h"
+
+#define LIST(...) (char **)(const char *[]){ __VA_ARGS__, NULL }
+
+/* argv */
+
+static void expect_argv(char **argv, char *const *expected)
+{
+	ck_assert_uint_eq(strings_count(argv), strings_count(expected));
+	for (size_t i = 0; expected[i] != NULL; i++)
+		ck_assert_str_eq(argv[i], expected[i]);
+	strings_free(argv);
+}
+
+START_TEST(argv_template)
+{
+	struct agent_plan plan = {
+		.command = LIST("prog", "--model", "{model}", "--resume={session}", "-f", "{prompt_file}", "-v", "{model}/{model}"),
+		.prompt = PROMPT_FILE,
+	};
+
+	plan.model = (char *)"big";
+	expect_argv(agent_argv(&plan, "text", "/p", "s1"),
+	    LIST("prog", "--model", "big", "--resume=s1", "-f", "/p", "-v", "big/big"));
+	plan.model = NULL;
+	expect_argv(agent_argv(&plan, "text", "/p", NULL), LIST("prog", "-f", "/p", "-v"));
+	expect_argv(agent_argv(&plan, NULL, NULL, NULL), LIST("prog", "-v"));
+}
+END_TEST
+
+START_TEST(argv_prompt_as_argument)
+{
+	struct agent_plan plan = { .command = LIST("prog", "-p"), .prompt = PROMPT_ARG };
+
+	expect_argv(agent_argv(&plan, "do it", NULL, NULL), LIST("prog", "-p", "do it"));
+	expect_argv(agent_argv(&plan, "-rf", NULL, NULL), LIST("prog", "-p", "\n-rf"));
+	expect_argv(agent_argv(&plan, "{model} {session}", NULL, NULL), LIST("prog", "-p", "{model} {session}"));
+	plan.prompt = PROMPT_STDIN;
+	expect_argv(agent_argv(&plan, "do it", NULL, NULL), LIST("prog", "-p"));
+}
+END_TEST
+
+START_TEST(argv_values_are_not_scanned_again)
+{
+	struct agent_plan plan = { .command = LIST("prog", "{model}", "{other}", "{"), .model = (char *)"{session}" };
+
+	expect_argv(agent_argv(&plan, NULL, NULL, NULL), LIST("prog", "{session}", "{other}", "{"));
+}
+END_TEST
+
+START_TEST(argv_program_stays)
+{
+	struct agent_plan plan = { .command = LIST("-prog", "{model}", "word", "{model}", "{session}") };
+
+	expect_argv(agent_argv(&plan, NULL, NULL, NULL), LIST("-prog", "word"));
+}
+END_TEST
+
+/* presets */
+
+START_TEST(presets)
+{
+	const struct agent_preset *claude = agent_preset_find("claude");
+	struct agent_plan plan = { .model = (char *)"m" };
+
+	ck_assert_ptr_nonnull(claude);
+	ck_assert_ptr_null(agent_preset_find("Claude"));
+	ck_assert_ptr_null(agent_preset_find(""));
+	plan.command = strings_copy((char *const *)claude->command);
+	expect_argv(agent_argv(&plan, "x", "/p", NULL), LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
+	    "--dangerously-skip-permissions", "--model", "m"));
+	plan.model = NULL;
+	expect_argv(agent_argv(&plan, "x", "/p", NULL), LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
+	    "--dangerously-skip-permissions"));
+	strings_free(plan.command);
+	ck_assert_int_eq(claude->prompt, PROMPT_STDIN);
+	ck_assert_int_eq(claude->reader, READER_CLAUDE);
+	ck_assert_str_eq(claude->set[0], "IS_SANDBOX=1");
+	for (const struct agent_preset *p = agent_presets; p->name != NULL; p++) {
+		ck_assert_ptr_nonnull(p->help);
+		for (size_t i = 0; p->set[i] != NULL; i++)
+			ck_assert_ptr_nonnull(strchr(p->set[i], '='));
+		for (size_t i = 0; p->env[i] != NULL; i++)
+			ck_assert_ptr_null(strchr(p->env[i], '='));
+	}
+}
+END_TEST
+
+START_TEST(environment)
+{
+	static const char *const never[] = { "CLAUDECODE", "NOTIFY_SOCKET", "LD_PRELOAD", "ANTHROPIC_API_KEY", "RL_RUN" };
+
+	for (size_t i = 0; agent_environment[i] != NULL; i++) {
+		for (size_t n = 0; n < sizeof(never) / sizeof(never[0]); n++)
+			ck_assert_str_ne(agent_environment[i], never[n]);
+		for (size_t k = 0; k < i; k++)
+			ck_assert_str_ne(agent_environment[i], agent_environment[k]);
+	}
+}
+END_TEST
+
+/* readers */
+
+static struct agent_result read_in_parts(enum reader_kind kind, const char *data, size_t size, size_t part)
+{
+	struct reader *r = reader_new(kind);
+	struct agent_result result;
+
+	for (size_t i = 0; i < size; i += part) {
+		size_t n = size - i < part ? size - i : part;
+		char *exact = malloc(n);
+
+		memcpy(exact, data + i, n);
+		reader_feed(r, exact, n);
+		free(exact);
+	}
+	reader_end(r, &result);
+	return result;
+}
+
+static struct agent_result read_claude(const char *text)
+{
+	return read_in_parts(READER_CLAUDE, text, strlen(text), strlen(text) + 1);
+}
+
+START_TEST(reader_rows)
+{
+	ck_assert_str_eq(reader_text.name, state_name(&reader_names, READER_TEXT));
+	ck_assert_str_eq(reader_claude.name, state_name(&reader_names, READER_CLAUDE));
+}
+END_TEST
+
+START_TEST(text_whole)
+{
+	static const char data[] = "one\0two\xff\n";
+
+	for (size_t part = 1; part <= sizeof(data); part++) {
+		struct agent_result r = read_in_parts(READER_TEXT, data, sizeof(data) - 1, part);
+
+		ck_assert_uint_eq(r.size, sizeof(data) - 1);
+		ck_assert_mem_eq(r.text, data, r.size);
+		ck_assert(!r.truncated && !r.is_error);
+		ck_assert_int_eq(r.provider, PROVIDER_OK);
+		ck_assert_int_eq(r.tokens_input, ROW_NONE);
+		ck_assert_int_eq(r.tokens_reasoning, ROW_NONE);
+		ck_assert(isnan(r.cost_usd));
+		ck_assert_ptr_null(r.session);
+		agent_result_release(&r);
+	}
+}
+END_TEST
+
+START_TEST(text_empty)
+{
+	struct agent_result r = read_in_parts(READER_TEXT, "", 0, 1);
+
+	ck_assert_str_eq(r.text, "");
+	ck_assert_uint_eq(r.size, 0);
+	agent_result_release(&r);
+}
+END_TEST
+
+/* Each byte tells its place, so a tail that is off by one shows. */
+START_TEST(text_tail)
+{
+	const size_t total = (size_t)5 * AGENT_TEXT_MAX + 12345, part = 1 << 20;
+	const size_t kept = AGENT_TEXT_MAX - strlen(AGENT_CUT_LINE);
+	struct reader *r = reader_new(READER_TEXT);
+	unsigned char *chunk = malloc(part);
+	struct agent_result result;
+
+	for (size_t at = 0; at < total; at += part) {
+		size_t n = total - at < part ? total - at : part;
+
+		for (size_t i = 0; i < n; i++)
+			chunk[i] = (unsigned char)((at + i) % 251);
+		reader_feed(r, (char *)chunk, n);
+	}
+	reader_end(r, &result);
+	ck_assert(result.truncated);
+	ck_assert_uint_eq(result.size, AGENT_TEXT_MAX);
+	ck_assert_int_eq(strncmp(result.text, AGENT_CUT_LINE, strlen(AGENT_CUT_LINE)), 0);
+	for (size_t i = 0; i < kept; i++) {
+		if ((unsigned char)result.text[strlen(AGENT_CUT_LINE) + i] != (total - kept + i) % 251)
+			ck_abort_msg("byte %zu of the tail is wrong", i);
+	}
+	agent_result_release(&result);
+	free(chunk);
+}
+END_TEST
+
+START_TEST(text_gap)
+{
+	struct reader *r = reader_new(READER_TEXT);
+	struct agent_result result;
+
+	reader_feed(r, "head\nhalf a li", 14);
+	reader_gap(r);
+	reader_feed(r, "ne\ntail\n", 8);
+	reader_end(r, &result);
+	ck_assert_str_eq(result.text, AGENT_CUT_LINE "ne\ntail\n");
+	ck_assert(result.truncated);
+	agent_result_release(&result);
+}
+END_TEST
+
+#define INIT "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s-1\",\"tools\":[\"Bash\"],\"model\":\"m\"}\n"
+#define SAY "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"working\"}]},\"session_id\":\"s-1\"}\n"
+#define DONE "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"api_error_status\":null,\"num_turns\":2," \
+	"\"result\":\"All done.\\n\",\"session_id\":\"s-1\",\"total_cost_usd\":0.0125,\"usage\":{\"input_tokens\":10," \
+	"\"cache_creation_input_tokens\":20,\"cache_read_input_tokens\":30,\"output_tokens\":40},\"permission_denials\":[]}"
+#define RESULT(fields) "{\"type\":\"result\",\"session_id\":\"s-2\"," fields "}\n"
+#define FAILED(status, words) RESULT("\"subtype\":\"success\",\"is_error\":true,\"api_error_status\":" status ",\"result\":\"" words "\"")
+#define LIMITED(status) "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"" status "\",\"resetsAt\":1790000000}}\n"
+#define RETRY(status) "{\"type\":\"system\",\"subtype\":\"api_retry\",\"attempt\":1,\"error_status\":" status ",\"error\":\"x\"}\n"
+
+START_TEST(claude_stream)
+{
+	static const char data[] = INIT SAY DONE "\n";
+
+	for (size_t part = 1; part <= sizeof(data); part += 1 + part / 8) {
+		struct agent_result r = read_in_parts(READER_CLAUDE, data, sizeof(data) - 1, part);
+
+		ck_assert_str_eq(r.text, "All done.\n");
+		ck_assert_uint_eq(r.size, 10);
+		ck_assert(!r.is_error && !r.truncated);
+		ck_assert_ptr_null(r.error);
+		ck_assert_int_eq(r.provider, PROVIDER_OK);
+		ck_assert_int_eq(r.denials, 0);
+		ck_assert_str_eq(r.session, "s-1");
+		ck_assert_int_eq(r.tokens_input, 10);
+		ck_assert_int_eq(r.tokens_cache_write, 20);
+		ck_assert_int_eq(r.tokens_cached, 30);
+		ck_assert_int_eq(r.tokens_output, 40);
+		ck_assert_int_eq(r.tokens_reasoning, ROW_NONE);
+		ck_assert_double_eq(r.cost_usd, 0.0125);
+		agent_result_release(&r);
+	}
+}
+END_TEST
+
+static const struct {
+	const char *name, *data;
+	const char *text;
+	bool is_error;
+	enum provider_result provider;
+	int denials;
+	const char *error;	/* part of it, NULL: none */
+} claude[] = {
+	{ "json form", DONE, "All done.\n", false, PROVIDER_OK, 0, NULL },
+	{ "json form with LF", DONE "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
+	{ "json form with CRLF", DONE "\r\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
+	{ "noise between", "warning: x\n" INIT "\n\n{broken\n[1]\n\"s\"\n" DONE "\nbye\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
+	{ "the last result counts", FAILED("500", "x") DONE "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
+	{ "the last result counts, the other way", DONE "\n" FAILED("500", "API Error: 500"), "API Error: 500", true, PROVIDER_ERROR, 0, "API Error: 500" },
+	{ "unknown types", "{\"type\":\"stream_event\",\"result\":\"no\"}\n{\"type\":7}\n{}\n" DONE "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
+	{ "a result inside a message", "{\"type\":\"user\",\"message\":" DONE "}\n", "", true, PROVIDER_OK, 0, "without a result line" },
+	{ "nothing", "", "", true, PROVIDER_OK, 0, "without a result line" },
+	{ "text instead", "Hello, I am done.\n", "", true, PROVIDER_OK, 0, "--output-format stream-json" },
+	{ "cut off", INIT SAY, "", true, PROVIDER_OK, 0, "without a result line" },
+	{ "cut off in the result", "{\"type\":\"result\",\"is_error\":false,\"result\":\"All", "", true, PROVIDER_OK, 0, "without a result line" },
+	{ "cut off while retrying", INIT RETRY("500") RETRY("401"), "", true, PROVIDER_AUTH, 0, "without a result line" },
+	{ "cut off after a retry that helped", INIT RETRY("500") SAY, "", true, PROVIDER_OK, 0, "without a result line" },
+	{ "denials", RESULT("\"is_error\":false,\"result\":\"I could not.\",\"permission_denials\":[{\"tool_name\":\"Bash\"},{\"tool_name\":\"Write\"}]"),
+	  "I could not.", false, PROVIDER_OK, 2, NULL },
+	{ "no result key", RESULT("\"subtype\":\"error_during_execution\",\"is_error\":false"), "", true, PROVIDER_OK, 0, "error_during_execution" },
+	{ "no result key, errors", RESULT("\"subtype\":\"error_during_execution\",\"is_error\":true,\"errors\":[\"aborted by user\"]"), "", true, PROVIDER_OK, 0, "aborted by user" },
+	{ "result is no string", RESULT("\"is_error\":false,\"result\":{\"a\":1}"), "", true, PROVIDER_OK, 0, "without a word" },
+	{ "is_error missing", RESULT("\"result\":\"ok\""), "ok", true, PROVIDER_OK, 0, "ok" },
+	{ "is_error is no boolean", RESULT("\"is_error\":0,\"result\":\"ok\""), "ok", true, PROVIDER_OK, 0, "ok" },
+	{ "is_error twice", RESULT("\"is_error\":true,\"is_error\":false,\"result\":\"ok\""), "", true, PROVIDER_OK, 0, "without a result line" },
+	{ "success that is an error", FAILED("null", "Something broke"), "Something broke", true, PROVIDER_OK, 0, "Something broke" },
+	{ "turns", RESULT("\"subtype\":\"error_max_turns\",\"is_error\":true"), "", true, PROVIDER_OK, 0, "error_max_turns" },
+	{ "401", FAILED("401", "Invalid API key"), "Invalid API key", true, PROVIDER_AUTH, 0, "Invalid API key" },
+	{ "403", FAILED("403", "Forbidden"), "Forbidden", true, PROVIDER_AUTH, 0, "Forbidden" },
+	{ "404", FAILED("404", "model"), "model", true, PROVIDER_ERROR, 0, "model" },
+	{ "413", FAILED("413", "Prompt is too long"), "Prompt is too long", true, PROVIDER_ERROR, 0, "too long" },
+	{ "500", FAILED("500", "API Error: 500"), "API Error: 500", true, PROVIDER_ERROR, 0, "500" },
+	{ "529", FAILED("529", "Overloaded"), "Overloaded", true, PROVIDER_ERROR, 0, "Overloaded" },
+	{ "429", FAILED("429", "API Error: Request rejected (429)"), "API Error: Request rejected (429)", true, PROVIDER_THROTTLED, 0, "rejected" },
+	{ "429 by limit", FAILED("429", "You've hit your session limit · resets 10:52pm (UTC)"), "You've hit your session limit · resets 10:52pm (UTC)", true, PROVIDER_LIMIT, 0, "limit" },
+	{ "429 with the event", LIMITED("rejected") FAILED("429", "x"), "x", true, PROVIDER_LIMIT, 0, "x" },
+	{ "429 with a harmless event", LIMITED("allowed_warning") FAILED("429", "x"), "x", true, PROVIDER_THROTTLED, 0, "x" },
+	{ "an event that was taken back", LIMITED("rejected") LIMITED("allowed") FAILED("429", "x"), "x", true, PROVIDER_THROTTLED, 0, "x" },
+	{ "the event and no failure", LIMITED("rejected") DONE "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
+	{ "the event and no result", LIMITED("rejected"), "", true, PROVIDER_LIMIT, 0, "without a result line" },
+	{ "blocking limit", RESULT("\"is_error\":true,\"result\":\"x\",\"terminal_reason\":\"blocking_limit\""), "x", true, PROVIDER_LIMIT, 0, "x" },
+	{ "not logged in", FAILED("null", "Not logged in · Please run /login"), "Not logged in · Please run /login", true, PROVIDER_AUTH, 0, "login" },
+	{ "words of a limit in good work", RESULT("\"is_error\":false,\"result\":\"usage limit reached is now handled\""), "usage limit reached is now handled", false, PROVIDER_OK, 0, NULL },
+	{ "negative and odd figures", RESULT("\"is_error\":false,\"result\":\"x\",\"total_cost_usd\":-1,\"usage\":{\"input_tokens\":-5,\"output_tokens\":\"7\"}"), "x", false, PROVIDER_OK, 0, NULL },
+	{ "deep line", "{\"type\":\"user\",\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}\n" DONE "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
+};
+
+START_TEST(claude_table)
+{
+	struct agent_result r = read_claude(claude[_i].data);
+	const char *name = claude[_i].name;
+
+	ck_assert_msg(strcmp(r.text, claude[_i].text) == 0, "%s: text \"%s\"", name, r.text);
+	ck_assert_msg(r.is_error == claude[_i].is_error, "%s: is_error %d", name, r.is_error);
+	ck_assert_msg(r.provider == claude[_i].provider, "%s: provider %d", name, r.provider);
+	ck_assert_msg(r.denials == claude[_i].denials, "%s: %d denials", name, r.denials);
+	ck_assert_msg((r.error == NULL) == (claude[_i].error == NULL), "%s: error %s", name, r.error);
+	if (r.error != NULL)
+		ck_assert_msg(strstr(r.error, claude[_i].error) != NULL, "%s: error \"%s\"", name, r.error);
+	agent_result_release(&r);
+}
+END_TEST
+
+START_TEST(claude_nul)
+{
+	static const char data[] = "{\"type\":\"result\",\"is_error\":false,\"n\":1\0,\"result\":\"x\"}\n";
+	struct agent_result r = read_in_parts(READER_CLAUDE, data, sizeof(data) - 1, 7);
+
+	ck_assert(r.is_error);
+	ck_assert(isnan(r.cost_usd));
+	agent_result_release(&r);
+}
+END_TEST
+
+static void feed_long_line(struct reader *r, size_t size)
+{
+	static const char head[] = "{\"type\":\"result\",\"is_error\":false,\"result\":\"", tail[] = "\"}\n";
+	size_t fill = size - (sizeof(head) - 1) - (sizeof(tail) - 2);
+	char *data = malloc(size + 1);
+
+	memcpy(data, head, sizeof(head) - 1);
+	memset(data + sizeof(head) - 1, 'x', fill);
+	memcpy(data + sizeof(head) - 1 + fill, tail, sizeof(tail) - 1);
+	for (size_t i = 0; i < size + 1; i += 65536)
+		reader_feed(r, data + i, size + 1 - i < 65536 ? size + 1 - i : 65536);
+	free(data);
+}
+
+START_TEST(claude_long_lines)
+{
+	struct reader *r = reader_new(READER_CLAUDE);
+	struct agent_result result;
+
+	feed_long_line(r, READER_LINE_MAX);
+	reader_end(r, &result);
+	ck_assert(!result.is_error);
+	ck_assert_uint_gt(result.size, READER_LINE_MAX - 100);
+	agent_result_release(&result);
+
+	r = reader_new(READER_CLAUDE);
+	feed_long_line(r, READER_LINE_MAX + 1);
+	reader_end(r, &result);
+	ck_assert_msg(result.is_error, "a line of more than 8 MiB is passed over");
+	agent_result_release(&result);
+
+	r = reader_new(READER_CLAUDE);
+	feed_long_line(r, 3 * READER_LINE_MAX);
+	reader_feed(r, DONE "\n", sizeof(DONE));
+	reader_end(r, &result);
+	ck_assert_str_eq(result.text, "All done.\n");
+	ck_assert(!result.is_error);
+	agent_result_release(&result);
+}
+END_TEST
+
+START_TEST(claude_gap)
+{
+	struct reader *r = reader_new(READER_CLAUDE);
+	struct agent_result result;
+
+	/* the two halves of a line would be a result */
+	reader_feed(r, INIT, sizeof(INIT) - 1);
+	reader_feed(r, DONE, 50);
+	reader_gap(r);
+	reader_feed(r, &DONE[50], sizeof(DONE) - 51);
+	reader_feed(r, "\n", 1);
+	reader_end(r, &result);
+	ck_assert(result.is_error);
+	ck_assert_str_eq(result.session, "s-1");
+	agent_result_release(&result);
+
+	r = reader_new(READER_CLAUDE);
+	reader_feed(r, INIT, sizeof(INIT) - 1);
+	reader_gap(r);
+	reader_feed(r, "of a line\n" DONE "\n", sizeof(DONE) + 10);
+	reader_end(r, &result);
+	ck_assert(!result.is_error && !result.truncated);
+	ck_assert_str_eq(result.text, "All done.\n");
+	agent_result_release(&result);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("agent");
+	TCase *tcase = tcase_create("agent");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, argv_template);
+	tcase_add_test(tcase, argv_prompt_as_argument);
+	tcase_add_test(tcase, argv_values_are_not_scanned_again);
+	tcase_add_test(tcase, argv_program_stays);
+	tcase_add_test(tcase, presets);
+	tcase_add_test(tcase, environment);
+	tcase_add_test(tcase, reader_rows);
+	tcase_add_test(tcase, text_whole);
+	tcase_add_test(tcase, text_empty);
+	tcase_add_test(tcase, text_tail);
+	tcase_add_test(tcase, text_gap);
+	tcase_add_test(tcase, claude_stream);
+	tcase_add_loop_test(tcase, claude_table, 0, sizeof(claude) / sizeof(claude[0]));
+	tcase_add_test(tcase, claude_nul);
+	tcase_add_test(tcase, claude_long_lines);
+	tcase_add_test(tcase, claude_gap);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
