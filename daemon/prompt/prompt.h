@@ -34,7 +34,11 @@ struct prompt_parts {
 
 #define PROMPT_CAP 50000
 
-/* The whole prompt, malloc'd, *size bytes. Never fails. */
+/* The whole prompt, malloc'd, *size bytes, UTF-8 without NUL. Never fails.
+ * Placeholders of a template: {{context}} is all that the role gets, in this order: {{interrupted}} {{task}} {{follow_up}}
+ * {{answer}} {{diff}} {{shared_tree}} {{contract}}, each a section with its heading, or nothing; inside a line {{task_id}}
+ * {{task_title}} {{round}} {{max_reviews}} {{verdict_file}}. What is put in is never scanned again; unknown ones stay as
+ * they are. A template with no known placeholder gets the context behind it, a reviewer's without contract the contract. */
 char *prompt_build(const struct profile *profile, enum role role, const struct prompt_parts *parts, size_t *size);
 
 /* Invalid UTF-8 is replaced by U+FFFD; beyond cap code points head and tail are kept with

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of prompt/templates, embedded at build by embed.awk. */
+#ifndef PROMPT_TEMPLATE_H
+#define PROMPT_TEMPLATE_H
+
+#include <stddef.h>
+
+struct template {
+	const char *name;	/* "reviewer.md" */
+	const char *text;
+};
+
+extern const struct template prompt_templates[];	/* ends with name NULL */
+
+#endif
