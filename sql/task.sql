@@ -26,3 +26,7 @@ ORDER BY rowid
 -- One task with its text, by :run and :id.
 -- name: task.text rows: task
 SELECT task.*, text FROM task JOIN task_text USING (run, id) WHERE run = :run AND id = :id
+
+-- The first task, for lists of runs.
+-- name: run.title rows: task
+SELECT * FROM task INDEXED BY task_in_order WHERE run = :run ORDER BY rowid LIMIT 1

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "record/layout.h"
+#include "rpc/chunk.h"
+#include "rpc/context.h"
+#include "rpc/document.h"
+#include "rpc/load.h"
+
+struct find {
+	struct rpc *rpc;
+	struct call *call;
+	void (*found)(struct find *find, const struct attempt_row *row);
+};
+
+static void find_end(struct find *find, const struct attempt_row *row)
+{
+	if (row != NULL)
+		find->found(find, row);
+	else
+		call_error(find->call, RPC_NOT_FOUND, "id", NULL, "there is no attempt %lld", (long long)call_int(find->call, "id", 0));
+	free(find);
+}
+
+static void find_rows_cb(void *arg, struct rowset *set)
+{
+	find_end(arg, set->count > 0 ? set->rows[0] : NULL);
+	rowset_release(set);
+}
+
+/* The row of the attempt that the call names: in the view, else in the store. */
+static struct reply find_attempt(struct rpc *rpc, struct call *call, void (*found)(struct find *find, const struct attempt_row *row))
+{
+	int64_t id = call_int(call, "id", 0);
+	const struct query_bind binds[] = { { ":id", id, NULL }, { NULL, 0, NULL } };
+	const struct run_rows *rows = view_run_of_attempt(engine_view(rpc->options.engine), id);
+	struct find *find = xcalloc(1, sizeof(*find));
+
+	*find = (struct find){ rpc, call, found };
+	for (size_t i = 0; rows != NULL && i < rows->nattempts; i++) {
+		if (rows->attempts[i]->id == id) {
+			find_end(find, rows->attempts[i]);
+			return reply_later(call);
+		}
+	}
+	rpc_read(rpc, "attempt.get", ROW_ATTEMPT, binds, find_rows_cb, find);
+	return reply_later(call);
+}
+
+static void get_found(struct find *find, const struct attempt_row *row)
+{
+	call_ok(find->call, attempt_document(row));
+}
+
+static struct reply get(struct rpc *rpc, struct call *call)
+{
+	return find_attempt(rpc, call, get_found);
+}
+
+static void output_found(struct find *find, const struct attempt_row *row)
+{
+	static const struct {
+		const char *stream, *name;
+		bool segments;
+	} streams[] = {
+		{ "stdout", RECORD_STDOUT, true },
+		{ "stderr", RECORD_STDERR, true },
+		{ "answer", RECORD_ANSWER, false },
+		{ "prompt", RECORD_PROMPT, false },
+	};
+	const char *stream = call_text(find->call, "stream");
+	size_t i = 0;
+
+	while (stream != NULL && strcmp(streams[i].stream, stream) != 0)
+		i++;	/* the parameter check knows no others */
+	chunk_answer(find->call, &(struct chunk_request){
+		.loop = find->rpc->options.loop,
+		.state_dir = find->rpc->state_dir,
+		.id = row->id,
+		.name = streams[i].name,
+		.key = "data",
+		.segments = streams[i].segments,
+		.complete = row->state == ATTEMPT_S_EXITED || row->state == ATTEMPT_S_LOST,
+		.offset = call_int(find->call, "offset", 0),
+		.limit = call_int(find->call, "limit", CHUNK_MAX),
+	});
+}
+
+static struct reply output(struct rpc *rpc, struct call *call)
+{
+	return find_attempt(rpc, call, output_found);
+}
+
+static void list_cb(void *arg, const struct run_rows *rows)
+{
+	struct call *call = arg;
+	json_t *list;
+
+	if (rows == NULL) {
+		call_error(call, RPC_NOT_FOUND, "run", NULL, "there is no run %lld", (long long)call_int(call, "run", 0));
+		return;
+	}
+	list = json_array();
+	for (size_t i = 0; i < rows->nattempts; i++)
+		json_array_append_new(list, attempt_document(rows->attempts[i]));
+	call_ok(call, json_pack("{s:o}", "attempts", list));
+}
+
+static struct reply list(struct rpc *rpc, struct call *call)
+{
+	load_run(rpc, call_int(call, "run", 0), LOAD_ATTEMPTS, list_cb, call);
+	return reply_later(call);
+}
+
+static const char *const streams[] = { "stdout", "stderr", "answer", "prompt", NULL };
+
+#define ID_PARAM { "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the attempt" }
+
+static const struct param list_params[] = {
+	{ "run", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "id of the run" },
+	{ 0 },
+};
+static const struct param get_params[] = { ID_PARAM, { 0 } };
+static const struct param output_params[] = {
+	ID_PARAM,
+	{ "stream", PARAM_TEXT, .max = 16, .choices = streams, .help = "what is wanted; stdout when not given" },
+	{ "offset", PARAM_INT, .max = INT64_MAX, .help = "first byte wanted, counted as the agent wrote it" },
+	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help = "bytes at most" },
+	{ 0 },
+};
+
+static const struct result_field list_results[] = {
+	{ "attempts", "array", "in order of start; the fields of attempt.get" },
+	{ 0 },
+};
+static const struct result_field get_results[] = {
+	{ "id", "integer", "of the attempt" },
+	{ "run", "integer", "its run" },
+	{ "number", "integer", "within the run: the 3 of 42/3" },
+	{ "iteration", "integer", "pass of the outer loop" },
+	{ "slot", "integer", "lane" },
+	{ "task", "string|null", "id of the task" },
+	{ "role", "string", "implement, review or fix" },
+	{ "round", "integer", "review or fix round; 0 for implement" },
+	{ "agent", "string", "name of the agent" },
+	{ "model", "string|null", "null: the agent's own default" },
+	{ "uuid", "string", "marks every process of the attempt" },
+	{ "state", "string", "starting, running, exited or lost" },
+	{ "exit_code", "integer|null", "when it exited by code" },
+	{ "signal", "integer|null", "when it died by a signal" },
+	{ "cause", "string|null", "why it ended so" },
+	{ "process", "string|null", "what became of the process" },
+	{ "provider", "string|null", "what the provider said" },
+	{ "outcome", "string|null", "what became of the task" },
+	{ "tokens", "object", "{input, cached, cache_write, output, reasoning}; null: not given" },
+	{ "cost_usd", "number|null", "as the agent says" },
+	{ "session", "string|null", "conversation id" },
+	{ "bytes", "integer|null", "stdout and stderr as the agent wrote them" },
+	{ "started_at", "string|null", "time of the start" },
+	{ "ended_at", "string|null", "time of the end" },
+	{ 0 },
+};
+static const struct result_field output_results[] = {
+	{ "offset", "integer", "first byte of data; more than asked for where bytes were dropped" },
+	{ "next", "integer", "offset to go on with" },
+	{ "data", "string", "the bytes" },
+	{ "encoding", "string", "of data: utf-8 or base64" },
+	{ "eof", "boolean", "nothing will follow" },
+	{ "dropped", "integer", "bytes missing in front of offset" },
+	{ 0 },
+};
+static const int find_errors[] = { RPC_NOT_FOUND, 0 };
+static const int output_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
+
+const struct method attempt_methods[] = {
+	{ "attempt.list", ACCESS_READ, true, list_params, list_results, find_errors, list, "attempts of a run" },
+	{ "attempt.get", ACCESS_READ, false, get_params, get_results, find_errors, get, "all about an attempt" },
+	{ "attempt.output", ACCESS_READ, true, output_params, output_results, output_errors, output, "what an attempt wrote or was given" },
+	{ 0 },
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* A pending call, and the link to the client it came from: each has a life of its own, so that a client may leave
+ * while its call is being worked on. */
+#ifndef RPC_CALL_H
+#define RPC_CALL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "proto/error.h"
+
+struct link;
+struct call;
+struct batch;
+
+/* What the server does for a link. */
+struct link_ops {
+	void (*send)(void *arg, const char *json, size_t size);	/* one document, copied */
+	bool (*room)(void *arg);		/* more may be sent without being asked for */
+	void (*relieved)(void *arg);		/* a call has ended: more documents may be taken */
+};
+
+/* Work under way that outlives its client: who closes waits for none. */
+struct tally {
+	size_t count;
+	void (*none)(void *arg);	/* count has become 0; NULL: nobody waits for that */
+	void *arg;
+};
+
+void tally_add(struct tally *tally);
+void tally_drop(struct tally *tally);
+
+/* tally counts the calls not yet answered. */
+struct link *link_new(uid_t uid, struct tally *tally, const struct link_ops *ops, void *arg);
+/* The client is gone: answers are dropped from now on, what waits for it is told. The link itself lives as long as its calls. */
+void link_close(struct link *link);
+
+uid_t link_uid(const struct link *link);
+void link_send(struct link *link, const char *json, size_t size);
+bool link_room(const struct link *link);
+/* The server has room again. */
+void link_writable(struct link *link);
+
+/* Calls being worked on; those that only wait for something to happen are counted apart. */
+size_t link_busy(const struct link *link);
+size_t link_waiting(const struct link *link);
+/* A call is under way whose result may be large: take no other document until it is answered. */
+bool link_large(const struct link *link);
+
+/* The one subscription of a link. writable() and gone() may be called until it is taken away with NULL. */
+void link_follow(struct link *link, void *follower, void (*writable)(void *follower), void (*gone)(void *follower));
+void *link_follower(const struct link *link);
+
+/* Documents of a batch are collected until all of its calls are answered. */
+struct batch *batch_new(struct link *link);
+/* An answer that needs no call. */
+void batch_error(struct batch *batch, json_t *id, int code, const char *message);
+/* All calls of the batch were begun. */
+void batch_begun(struct batch *batch);
+
+/* Bytes a batch's answer may have: calls whose answer does not fit are answered limit-reached. */
+#define BATCH_MAX (1024 * 1024)
+
+/* id NULL: a notification. params: object, checked by method_bind(). Both are taken over. batch may be NULL. */
+struct call *call_new(struct link *link, struct batch *batch, json_t *id, json_t *params, bool large);
+void call_unref(struct call *call);
+
+/* A handler's promise that its call was, or will be, answered. Only the three functions below make one. */
+struct reply {
+	const struct call *call;
+};
+
+/* result is taken over. */
+struct reply reply_ok(struct call *call, json_t *result);
+/* field, hint: NULL when there is none. */
+struct reply reply_error(struct call *call, int code, const char *field, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* call_ok() or call_error() follows, exactly once, or came already. */
+struct reply reply_later(struct call *call);
+
+void call_ok(struct call *call, json_t *result);
+void call_error(struct call *call, int code, const char *field, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* For the dispatcher: true when the handler kept its promise. */
+bool call_kept(const struct call *call, struct reply reply);
+
+/* The call waits for something that may never happen: gone() is called, once, when the client leaves before the answer;
+ * it must end the call with call_drop(). That may be at once, when the client has left already. */
+void call_wait(struct call *call, void (*gone)(void *arg), void *arg);
+void call_drop(struct call *call);
+
+struct link *call_link(const struct call *call);
+uid_t call_uid(const struct call *call);
+
+/* Parameters, valid until the answer. Absent ones give NULL, fallback or false. */
+json_t *call_param(const struct call *call, const char *name);
+const char *call_text(const struct call *call, const char *name);
+int64_t call_int(const struct call *call, const char *name, int64_t fallback);
+bool call_flag(const struct call *call, const char *name);
+const json_t *call_params(const struct call *call);
+
+/* An error document without a call: for what could not be read. malloc'd, *size bytes. */
+char *error_document(json_t *id, int code, const char *message, size_t *size);
+
+#endif

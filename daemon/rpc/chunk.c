@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/chunk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/offload.h"
+#include "proto/escape.h"
+#include "record/output.h"
+#include "rpc/json.h"
+
+struct chunk_job {
+	struct chunk_request request;
+	struct call *call;
+	char *dir;
+	char *data;
+	struct output_chunk chunk;
+	int error;		/* errno */
+};
+
+/* How many bytes at the end begin a character that goes on behind them. */
+static size_t cut_character(const char *data, size_t size)
+{
+	for (size_t n = 1; n < 4 && n <= size; n++) {
+		unsigned char c = (unsigned char)data[size - n];
+		size_t whole = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 1;
+
+		if ((c & 0xc0) == 0x80)
+			continue;
+		return whole > n ? n : 0;
+	}
+	return 0;
+}
+
+/* Control characters take six bytes in JSON: many of them are cheaper as base64. */
+static bool is_text(const char *data, size_t size)
+{
+	size_t controls = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		if (data[i] == '\0')
+			return false;
+		controls += (unsigned char)data[i] < 0x20 && data[i] != '\n' && data[i] != '\t' && data[i] != '\r';
+	}
+	return controls <= size / 8 && text_is_utf8(data, size);
+}
+
+static json_t *base64(const unsigned char *p, size_t size)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t length = (size + 2) / 3 * 4;
+	char *text = xcalloc(1, length + 1), *out = text;
+	json_t *json;
+
+	for (size_t i = 0; i < size; i += 3) {
+		uint32_t bits = (uint32_t)p[i] << 16 | (i + 1 < size ? (uint32_t)p[i + 1] << 8 : 0) | (i + 2 < size ? p[i + 2] : 0);
+
+		*out++ = letters[bits >> 18];
+		*out++ = letters[bits >> 12 & 63];
+		*out++ = i + 1 < size ? letters[bits >> 6 & 63] : '=';
+		*out++ = i + 2 < size ? letters[bits & 63] : '=';
+	}
+	json = json_stringn_nocheck(text, length);
+	free(text);
+	return json;
+}
+
+json_t *chunk_encode(const char *data, size_t size, bool last, size_t *used, const char **encoding)
+{
+	size_t cut = last ? 0 : cut_character(data, size);
+
+	*used = size;
+	*encoding = "utf-8";
+	if (size > cut && is_text(data, size - cut)) {
+		*used = size - cut;
+		return json_stringn_nocheck(data, size - cut);
+	}
+	if (size == 0)
+		return json_string("");
+	*encoding = "base64";
+	return base64((const unsigned char *)data, size);
+}
+
+static int read_plain(int dirfd, const char *name, int64_t offset, char *data, size_t room, struct output_chunk *chunk)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	ssize_t n;
+	int rv = 0;
+
+	chunk->offset = (uint64_t)offset;
+	if (fd == -1)
+		return errno == ENOENT ? 0 : -errno;	/* none was written: empty */
+	if (fstat(fd, &st) == -1) {
+		rv = -errno;
+	} else if (!S_ISREG(st.st_mode)) {
+		rv = -EINVAL;
+	} else {
+		n = pread(fd, data, room, offset);
+		if (n == -1)
+			rv = -errno;
+		else
+			chunk->size = (size_t)n;
+		chunk->end = (uint64_t)st.st_size;
+	}
+	close(fd);
+	return rv;
+}
+
+static void chunk_run(void *arg)
+{
+	struct chunk_job *job = arg;
+	const struct chunk_request *r = &job->request;
+	size_t room = (size_t)r->limit;
+	int dirfd = open(job->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rv;
+
+	if (dirfd == -1) {
+		job->error = errno;
+		return;
+	}
+	job->data = xcalloc(1, room);
+	rv = r->segments ? output_read(dirfd, r->name, (uint64_t)r->offset, job->data, room, &job->chunk)
+			 : read_plain(dirfd, r->name, r->offset, job->data, room, &job->chunk);
+	job->error = -rv;
+	close(dirfd);
+}
+
+static json_t *chunk_result(struct chunk_job *job)
+{
+	const struct output_chunk *c = &job->chunk;
+	bool at_end = c->offset + c->size >= c->end, eof = at_end && job->request.complete;
+	const char *encoding;
+	json_t *data, *json;
+	size_t used;
+
+	data = chunk_encode(job->data, c->size, eof, &used, &encoding);
+	json = json_pack("{s:I,s:I,s:o,s:s,s:b,s:I}", "offset", (json_int_t)c->offset, "next", (json_int_t)(c->offset + used),
+	    job->request.key, data, "encoding", encoding, "eof", eof, "dropped", (json_int_t)c->dropped);
+	if (job->request.more != NULL)
+		json_object_update_missing(json, job->request.more);
+	return json;
+}
+
+static void chunk_done(void *arg)
+{
+	struct chunk_job *job = arg;
+
+	if (job->error == ENOENT)
+		call_error(job->call, RPC_NOT_FOUND, NULL, "it was removed from the state directory", "there is no record in %s", job->dir);
+	else if (job->error != 0)
+		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL, "cannot read %s/%s: %s", job->dir, job->request.name, strerror(job->error));
+	else
+		call_ok(job->call, chunk_result(job));
+	json_decref(job->request.more);
+	free(job->data);
+	free(job->dir);
+	free(job);
+}
+
+void chunk_answer(struct call *call, const struct chunk_request *request)
+{
+	struct chunk_job *job = xcalloc(1, sizeof(*job));
+
+	job->request = *request;
+	job->call = call;
+	job->dir = xasprintf("%s/attempts/%lld", request->state_dir, (long long)request->id);
+	offload(request->loop, chunk_run, chunk_done, job);
+}

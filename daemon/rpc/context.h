@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What the handlers share. */
+#ifndef RPC_CONTEXT_H
+#define RPC_CONTEXT_H
+
+#include <sys/queue.h>
+
+#include "rpc/feed.h"
+#include "rpc/method.h"
+#include "rpc/rpc.h"
+#include "rpc/server.h"
+
+#define RPC_PROTOCOL 1		/* version of the methods' meaning, for daemon.hello */
+
+struct blob_put;
+struct keyed;
+struct wait;
+
+struct rpc {
+	struct rpc_options options;
+	char *state_dir, *version;
+	char instance[33];		/* new at every start: ids of subscriptions and the like do not outlive it */
+	struct tally tally;
+	struct server *server;
+	struct feed *feed;
+	uv_timer_t stopper;		/* calls options.stop from the top of the loop */
+	bool stop_drain;
+	TAILQ_HEAD(, blob_put) blobs;	/* blob_methods.c: the first one is being written */
+	LIST_HEAD(, keyed) keyed;	/* submit_methods.c: submits with a key that are under way */
+	LIST_HEAD(, wait) waits;	/* wait_methods.c: run.wait not yet answered */
+	void (*closed)(void *arg);
+	void *closed_arg;
+};
+
+extern const struct method daemon_methods[], blob_methods[], submit_methods[], run_methods[], wait_methods[], attempt_methods[],
+    review_methods[], event_methods[];
+extern const method_tables rpc_methods;
+
+/* wait_methods.c: a run has changed. */
+void waits_changed(struct rpc *rpc, const struct run_row *run);
+
+/* store_read(), counted: the rows come while rpc lives. */
+void rpc_read(struct rpc *rpc, const char *statement, enum row_kind kind, const struct query_bind *binds, store_rows_cb *cb, void *arg);
+
+/* The settings in force. */
+const struct config *rpc_config(const struct rpc *rpc);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "rpc/context.h"
+#include "rpc/json.h"
+
+static struct reply discover(struct rpc *rpc, struct call *call)
+{
+	return reply_ok(call, method_discover(rpc_methods, rpc->version));
+}
+
+static struct reply hello(struct rpc *rpc, struct call *call)
+{
+	int64_t min = call_int(call, "min", RPC_PROTOCOL), max = call_int(call, "max", RPC_PROTOCOL);
+	char **names;
+	json_t *list;
+
+	if (min > RPC_PROTOCOL || max < RPC_PROTOCOL)
+		return reply_error(call, RPC_INVALID_PARAMS, min > RPC_PROTOCOL ? "min" : "max", "use an rlctl of the daemon's own version",
+		    "this daemon (version %s) speaks protocol %d, the client %" PRId64 " to %" PRId64, rpc->version, RPC_PROTOCOL, min, max);
+	names = config_agent_env(rpc_config(rpc));
+	list = json_array();
+	for (size_t i = 0; names != NULL && names[i] != NULL; i++)
+		json_array_append_new(list, json_text(names[i]));
+	strings_free(names);
+	return reply_ok(call, json_pack("{s:s,s:i,s:s,s:[s,s,s,s],s:o}", "version", rpc->version, "protocol", RPC_PROTOCOL,
+	    "instance", rpc->instance, "capabilities", "batch", "blob", "check", "events", "agent_env", list));
+}
+
+/* Unfinished runs by state. */
+static json_t *count_runs(struct rpc *rpc)
+{
+	const struct view *view = engine_view(rpc->options.engine);
+	int64_t counts[RUN_STATES] = { 0 };
+	const struct run_rows *rows;
+	json_t *json = json_object();
+
+	for (rows = view_next(view, 0); rows != NULL; rows = view_next(view, rows->run.id))
+		counts[rows->run.state]++;
+	for (int i = 0; i < RUN_STATES; i++) {
+		if (!run_state_is_end((enum run_state)i))
+			json_object_set_new(json, state_name(&run_state_names, i), json_integer(counts[i]));
+	}
+	return json;
+}
+
+static struct reply status(struct rpc *rpc, struct call *call)
+{
+	const struct rpc_options *o = &rpc->options;
+	const struct config *config = rpc_config(rpc);
+	uv_timeval64_t now;
+	int64_t first, last;
+
+	uv_gettimeofday(&now);
+	store_event_range(o->store, &first, &last);
+	return reply_ok(call, json_pack("{s:s,s:s,s:s,s:i,s:i,s:o,s:o,s:I,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I},s:I}",
+	    "state", engine_draining(o->engine) ? "draining" : "running",
+	    "version", rpc->version,
+	    "instance", rpc->instance,
+	    "pid", (int)getpid(),
+	    "uid", (int)geteuid(),
+	    "state_dir", json_text(rpc->state_dir),
+	    "started_at", json_time(o->started_at),
+	    "uptime_ms", (json_int_t)(now.tv_sec * 1000 + now.tv_usec / 1000 - o->started_at),
+	    "config", json_text(config_path(config)),
+	    "runs", count_runs(rpc),
+	    "parallel", (json_int_t)config_parallel(config),
+	    "attempts", (json_int_t)engine_running(o->engine),
+	    "busy", (json_int_t)engine_busy(o->engine),
+	    "clients", (json_int_t)server_clients(rpc->server),
+	    "followers", (json_int_t)feed_followers(rpc->feed),
+	    "events", "first", (json_int_t)first, "last", (json_int_t)last,
+	    "commits", (json_int_t)store_commits(o->store)));
+}
+
+static void stopper_cb(uv_timer_t *timer)
+{
+	struct rpc *rpc = timer->data;
+
+	rpc->options.stop(rpc->options.arg, rpc->stop_drain);
+}
+
+static struct reply stop(struct rpc *rpc, struct call *call)
+{
+	bool drain = call_flag(call, "drain");
+
+	if (!call_flag(call, "check")) {
+		rpc->stop_drain = drain;
+		uv_timer_start(&rpc->stopper, stopper_cb, 0, 0);
+	}
+	return reply_ok(call, json_pack("{s:s,s:I}", "state", drain ? "draining" : "stopping", "attempts",
+	    (json_int_t)engine_running(rpc->options.engine)));
+}
+
+static struct reply reload(struct rpc *rpc, struct call *call)
+{
+	const char *path = config_path(rpc_config(rpc));
+	struct config *config = NULL;
+	struct config_error error;
+	char text[sizeof(error.text)];
+
+	if (!call_flag(call, "check")) {
+		if (rpc->options.reload(rpc->options.arg, text, sizeof(text)) == -1)
+			return reply_error(call, RPC_UNAVAILABLE, NULL, "the old settings stay in force: mend the file and reload again", "%s", text);
+	} else if (path != NULL) {
+		if (config_load(&config, path, true, &error) == -1)
+			return reply_error(call, RPC_UNAVAILABLE, NULL, "mend the file before a reload", "%s", error.text);
+		config_free(config);
+	}
+	return reply_ok(call, json_pack("{s:o}", "config", json_text(config_path(rpc_config(rpc)))));
+}
+
+static void add_setting(void *arg, const char *path, const char *value, const char *from, const char *help)
+{
+	json_array_append_new(arg, json_pack("{s:o,s:o,s:o,s:o}", "path", json_text(path), "value", json_document(value, json_null()),
+	    "from", json_text(from), "help", json_text(help)));
+}
+
+static struct reply config_show(struct rpc *rpc, struct call *call)
+{
+	json_t *settings = json_array();
+
+	config_each(rpc_config(rpc), add_setting, settings);
+	return reply_ok(call, json_pack("{s:o,s:o}", "config", json_text(config_path(rpc_config(rpc))), "settings", settings));
+}
+
+static const struct param hello_params[] = {
+	{ "client", PARAM_TEXT, .max = 256, .help = "who asks, for the log" },
+	{ "min", PARAM_INT, .min = 1, .max = 1000000, .help = "oldest protocol that the client speaks" },
+	{ "max", PARAM_INT, .min = 1, .max = 1000000, .help = "newest protocol that the client speaks" },
+	{ 0 },
+};
+static const struct param stop_params[] = {
+	{ "drain", PARAM_BOOL, .help = "take no new work, end when what runs has ended; otherwise end now and leave agents running" },
+	{ "check", PARAM_BOOL, .help = "change nothing" },
+	{ 0 },
+};
+static const struct param check_params[] = {
+	{ "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" },
+	{ 0 },
+};
+
+static const struct result_field discover_results[] = {
+	{ "openrpc", "string", "version of OpenRPC" },
+	{ "info", "object", "title and version" },
+	{ "methods", "array", "every method with its parameters, result and errors" },
+	{ 0 },
+};
+static const struct result_field hello_results[] = {
+	{ "version", "string", "of the daemon" },
+	{ "protocol", "integer", "spoken here" },
+	{ "instance", "string", "another at every start of the daemon" },
+	{ "capabilities", "array", "names of what can be relied on" },
+	{ "agent_env", "array", "variables that agents take from the submitter's environment, by the config" },
+	{ 0 },
+};
+static const struct result_field status_results[] = {
+	{ "state", "string", "running or draining" },
+	{ "version", "string", "of the daemon" },
+	{ "instance", "string", "another at every start of the daemon" },
+	{ "pid", "integer", "process id" },
+	{ "uid", "integer", "user id" },
+	{ "state_dir", "string", "where everything is kept" },
+	{ "started_at", "string", "time of the start" },
+	{ "uptime_ms", "integer", "time since the start" },
+	{ "config", "string|null", "the file that was read" },
+	{ "runs", "object", "unfinished runs by state" },
+	{ "parallel", "integer", "slots of the whole daemon" },
+	{ "attempts", "integer", "attempts running now" },
+	{ "busy", "integer", "attempts, steps and commits under way" },
+	{ "clients", "integer", "connections" },
+	{ "followers", "integer", "subscriptions to events" },
+	{ "events", "object", "first and last event kept" },
+	{ "commits", "integer", "commits since the start" },
+	{ 0 },
+};
+static const struct result_field stop_results[] = {
+	{ "state", "string", "stopping or draining" },
+	{ "attempts", "integer", "attempts running now" },
+	{ 0 },
+};
+static const struct result_field reload_results[] = {
+	{ "config", "string|null", "the file that was read" },
+	{ 0 },
+};
+static const struct result_field config_results[] = {
+	{ "config", "string|null", "the file that was read" },
+	{ "settings", "array", "{path, value, from, help} of each setting" },
+	{ 0 },
+};
+static const int reload_errors[] = { RPC_UNAVAILABLE, 0 };
+
+const struct method daemon_methods[] = {
+	{ "rpc.discover", ACCESS_ANY, true, NULL, discover_results, NULL, discover, "describe every method, as an OpenRPC document" },
+	{ "daemon.hello", ACCESS_ANY, false, hello_params, hello_results, NULL, hello, "agree on a protocol version" },
+	{ "daemon.status", ACCESS_READ, false, NULL, status_results, NULL, status, "what the daemon is and does now" },
+	{ "daemon.stop", ACCESS_ADMIN, false, stop_params, stop_results, NULL, stop, "end the daemon" },
+	{ "daemon.reload", ACCESS_ADMIN, false, check_params, reload_results, reload_errors, reload, "read the config again; new runs only" },
+	{ "config.show", ACCESS_READ, false, NULL, config_results, NULL, config_show, "the settings in force, and where each comes from" },
+	{ 0 },
+};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/dispatch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "proto/scan.h"
+
+/* An answer to what is no request. */
+static void answer_error(struct link *link, struct batch *batch, json_t *id, int code, const char *message)
+{
+	size_t size;
+	char *json;
+
+	if (batch != NULL) {
+		batch_error(batch, id, code, message);
+		return;
+	}
+	json = error_document(id, code, message, &size);
+	link_send(link, json, size);
+	free(json);
+}
+
+/* What keeps a value from being a request; NULL: nothing. */
+static const char *flaw(const json_t *request)
+{
+	const json_t *version = json_object_get(request, "jsonrpc");
+	const json_t *method = json_object_get(request, "method");
+	const json_t *params = json_object_get(request, "params");
+	const json_t *id = json_object_get(request, "id");
+
+	if (!json_is_object(request))
+		return "a request must be an object";
+	if (!json_is_string(version) || strcmp(json_string_value(version), "2.0") != 0)
+		return "\"jsonrpc\" must be \"2.0\"";
+	if (!json_is_string(method))
+		return "\"method\" must be a string";
+	if (params != NULL && !json_is_object(params) && !json_is_array(params))
+		return "\"params\" must be an object or an array";
+	if (id != NULL && !json_is_string(id) && !json_is_number(id) && !json_is_null(id))
+		return "\"id\" must be a string, a number or null";
+	return NULL;
+}
+
+/* The id to answer a flawed request with: null when it has none that can be an id. */
+static json_t *usable_id(const json_t *request)
+{
+	json_t *id = json_object_get(request, "id");
+
+	return json_is_string(id) || json_is_number(id) ? id : NULL;
+}
+
+static void begin(method_tables tables, struct rpc *rpc, struct link *link, struct batch *batch, json_t *request)
+{
+	const char *why = flaw(request);
+	const struct method *method;
+	const json_t *name;
+	struct param_error error;
+	json_t *id, *params;
+	struct reply reply;
+	struct call *call;
+
+	if (why != NULL) {
+		answer_error(link, batch, usable_id(request), RPC_INVALID_REQUEST, why);
+		return;
+	}
+	id = json_object_get(request, "id");
+	name = json_object_get(request, "method");
+	method = strlen(json_string_value(name)) == json_string_length(name) ? method_find(tables, json_string_value(name)) : NULL;
+	if (method == NULL) {
+		char text[128];
+
+		snprintf(text, sizeof(text), "there is no method '%.64s'", json_string_value(name));
+		if (id != NULL)
+			answer_error(link, batch, id, RPC_METHOD_NOT_FOUND, text);
+		return;
+	}
+	params = method_bind(method, json_object_get(request, "params"), &error);
+	call = call_new(link, batch, json_incref(id), params, params != NULL && method->large);
+	if (params == NULL) {
+		call_error(call, RPC_INVALID_PARAMS, error.field, NULL, "%s", error.text);
+	} else {
+		reply = method->handler(rpc, call);
+		if (!call_kept(call, reply)) {
+			log_bug("method %s did not answer", method->name);
+			call_error(call, RPC_INTERNAL, NULL, NULL, "the method did not answer");
+		}
+	}
+	call_unref(call);
+}
+
+static void begin_batch(method_tables tables, struct rpc *rpc, struct link *link, json_t *requests)
+{
+	struct batch *batch;
+	json_t *request;
+	char text[128];
+	size_t i;
+
+	if (json_array_size(requests) == 0) {
+		answer_error(link, NULL, NULL, RPC_INVALID_REQUEST, "a batch must not be empty");
+		return;
+	}
+	if (json_array_size(requests) > BATCH_CALLS) {
+		snprintf(text, sizeof(text), "a batch may have %d requests, this one has %zu", BATCH_CALLS, json_array_size(requests));
+		answer_error(link, NULL, NULL, RPC_PARSE_ERROR, text);
+		return;
+	}
+	batch = batch_new(link);
+	json_array_foreach(requests, i, request)
+		begin(tables, rpc, link, batch, request);
+	batch_begun(batch);
+}
+
+void dispatch(method_tables tables, struct rpc *rpc, struct link *link, const char *data, size_t size)
+{
+	enum scan_result scan = scan_json(data, size);
+	json_error_t error;
+	json_t *document;
+	char text[sizeof(error.text) + 64];
+
+	if (scan != SCAN_OK) {
+		answer_error(link, NULL, NULL, RPC_PARSE_ERROR, scan_message(scan));
+		return;
+	}
+	/* NUL characters written as \u0000 are JSON; the parameter check refuses them by name. */
+	document = json_loadb(data, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+	if (document == NULL) {
+		snprintf(text, sizeof(text), "not valid JSON at byte %d: %s", error.position, error.text);
+		answer_error(link, NULL, NULL, RPC_PARSE_ERROR, text);
+		return;
+	}
+	if (json_is_array(document))
+		begin_batch(tables, rpc, link, document);
+	else
+		begin(tables, rpc, link, NULL, document);
+	json_decref(document);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* One JSON-RPC 2.0 document in, its calls begun. */
+#ifndef RPC_DISPATCH_H
+#define RPC_DISPATCH_H
+
+#include <stddef.h>
+
+#include "rpc/method.h"
+
+#define BATCH_CALLS 64		/* requests in one batch */
+
+/* Answers go to the link, now or later. */
+void dispatch(method_tables tables, struct rpc *rpc, struct link *link, const char *data, size_t size);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/document.h"
+
+#include <math.h>
+
+#include "config/config.h"
+#include "core/profile.h"
+#include "core/slot.h"
+#include "rpc/json.h"
+
+json_t *run_summary(const struct run_row *run, const char *title)
+{
+	json_t *json = json_row(ROW_RUN, run);
+
+	json_object_set_new(json, "title", json_text(title));
+	json_object_set_new(json, "warnings", json_document(run->warnings, json_array()));
+	return json;
+}
+
+json_t *attempt_document(const struct attempt_row *row)
+{
+	json_t *json = json_row(ROW_ATTEMPT, row);
+
+	/* What is not known yet is null, not a word. */
+	if (row->process == PROCESS_NONE)
+		json_object_set_new(json, "process", json_null());
+	if (row->provider == PROVIDER_NONE)
+		json_object_set_new(json, "provider", json_null());
+	if (row->outcome == TASK_R_NONE)
+		json_object_set_new(json, "outcome", json_null());
+	json_object_set_new(json, "tokens", json_pack("{s:o,s:o,s:o,s:o,s:o}", "input", json_int(row->tokens_input),
+	    "cached", json_int(row->tokens_cached), "cache_write", json_int(row->tokens_cache_write),
+	    "output", json_int(row->tokens_output), "reasoning", json_int(row->tokens_reasoning)));
+	return json;
+}
+
+static void add(int64_t *sum, int64_t value)
+{
+	if (value != ROW_NONE)
+		*sum = (*sum == ROW_NONE ? 0 : *sum) + value;
+}
+
+/* null where no attempt said anything. Reasoning is part of what was put out. */
+static json_t *totals(const struct run_rows *rows, int64_t now)
+{
+	int64_t tokens = ROW_NONE, wall = ROW_NONE;
+	double cost = NAN;
+
+	for (size_t i = 0; i < rows->nattempts; i++) {
+		const struct attempt_row *a = rows->attempts[i];
+
+		add(&tokens, a->tokens_input);
+		add(&tokens, a->tokens_cached);
+		add(&tokens, a->tokens_cache_write);
+		add(&tokens, a->tokens_output);
+		if (!isnan(a->cost_usd))
+			cost = (isnan(cost) ? 0 : cost) + a->cost_usd;
+	}
+	if (rows->run.started_at != ROW_NONE)
+		wall = (rows->run.ended_at != ROW_NONE ? rows->run.ended_at : now) - rows->run.started_at;
+	return json_pack("{s:o,s:o,s:o}", "tokens", json_int(tokens), "cost_usd", isnan(cost) ? json_null() : json_real(cost),
+	    "wall_ms", json_int(wall));
+}
+
+/* The lanes of the present iteration. */
+static json_t *slots(const struct run_rows *rows)
+{
+	json_t *list = json_array(), *json;
+
+	for (size_t i = 0; i < rows->nslots; i++) {
+		const struct slot_row *slot = rows->slots[i];
+
+		if (slot->iteration != rows->run.iteration)
+			continue;
+		json = json_row(ROW_SLOT, slot);
+		json_object_set_new(json, "phase", json_string(state_name(&slot_phase_names, slot_phase((enum slot_stage)slot->stage))));
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+static json_t *tasks(const struct run_rows *rows)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < rows->ntasks; i++)
+		json_array_append_new(list, json_row(ROW_TASK, rows->tasks[i]));
+	return list;
+}
+
+/* What it was submitted with, as far as people ask for it. */
+static void set_plan(json_t *json, const char *text)
+{
+	json_t *agents = json_object();
+	struct plan plan = { 0 };
+
+	if (text == NULL || plan_from_json(text, &plan) == -1) {
+		json_decref(agents);
+		return;
+	}
+	for (int role = 0; role < ROLES; role++) {
+		json_object_set_new(agents, state_name(&role_names, role), json_pack("{s:o,s:o}", "agent", json_text(plan.agents[role].name),
+		    "model", json_text(plan.agents[role].model)));
+	}
+	json_object_set_new(json, "agents", agents);
+	json_object_set_new(json, "review", json_pack("{s:b,s:o,s:s,s:I,s:I}", "enabled", plan.review, "skip_reason", json_text(plan.skip_reason),
+	    "profile", plan.profile->name, "max_fixes", (json_int_t)plan.max_fixes, "stall_limit", (json_int_t)plan.stall_limit));
+	plan_release(&plan);
+}
+
+json_t *run_document(const struct run_rows *rows, int64_t now)
+{
+	const struct run_row *run = &rows->run;
+	json_t *json = run_summary(run, rows->ntasks > 0 ? rows->tasks[0]->title : NULL);
+
+	json_object_set_new(json, "slots", slots(rows));
+	json_object_set_new(json, "tasks", tasks(rows));
+	json_object_set_new(json, "attempts", json_integer((json_int_t)rows->nattempts));
+	json_object_set_new(json, "totals", totals(rows, now));
+	json_object_set_new(json, "known_issues", json_array());
+	json_object_set_new(json, "result", run->result_attempt == ROW_NONE ? json_null() : json_pack("{s:o,s:o,s:o}",
+	    "attempt", json_int(run->result_attempt), "tree", json_text(run->result_tree), "ref", json_text(run->result_ref)));
+	set_plan(json, run->plan);
+	return json;
+}

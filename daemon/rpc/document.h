@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The documents that several methods answer with. */
+#ifndef RPC_DOCUMENT_H
+#define RPC_DOCUMENT_H
+
+#include <jansson.h>
+
+#include "engine/view.h"
+
+/* A line of a list. title: of the first task, NULL when it is not known. */
+json_t *run_summary(const struct run_row *run, const char *title);
+
+/* The whole: needs tasks, slots and attempts. now: ms since the epoch. */
+json_t *run_document(const struct run_rows *rows, int64_t now);
+
+json_t *attempt_document(const struct attempt_row *row);
+
+#endif

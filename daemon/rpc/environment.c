@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/environment.h"
+
+#include "base/memory.h"
+
+char **environment_strings(const json_t *pairs)
+{
+	size_t n = json_array_size(pairs) + json_object_size(pairs), count = 0, i;
+	const char *name;
+	json_t *value;
+	char **list;
+
+	if (pairs == NULL)
+		return NULL;
+	list = xcalloc(n + 1, sizeof(*list));
+	json_array_foreach(pairs, i, value)
+		list[count++] = xstrdup(json_string_value(value));
+	json_object_foreach((json_t *)pairs, name, value)
+		list[count++] = xasprintf("%s=%s", name, json_string_value(value));
+	return list;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Variables as clients send them. */
+#ifndef RPC_ENVIRONMENT_H
+#define RPC_ENVIRONMENT_H
+
+#include <jansson.h>
+
+#define ENVIRONMENT_MAX 4096	/* variables */
+
+/* An array of "K=V" or an object, checked as PARAM_PAIRS, as a NULL-terminated list; NULL for NULL. strings_free(). */
+char **environment_strings(const json_t *pairs);
+
+#endif

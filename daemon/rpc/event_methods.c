@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "rpc/context.h"
+
+#define LIST_LIMIT 100
+
+static struct reply subscribe(struct rpc *rpc, struct call *call)
+{
+	int64_t last = feed_last(rpc->feed), since = call_int(call, "since", last);
+	const json_t *list = call_param(call, "types");
+	char **types = NULL;
+	json_t *type;
+	size_t i;
+
+	if (since > last)
+		return reply_error(call, RPC_INVALID_PARAMS, "since", "begin at 0, or leave it out for what comes from now on",
+		    "the newest event is %lld, there is none above %lld yet", (long long)last, (long long)since);
+	json_array_foreach(list, i, type)
+		strings_append(&types, json_string_value(type));
+	feed_follow(rpc->feed, call_link(call), since, call_int(call, "run", ROW_NONE), types);
+	strings_free(types);
+	return reply_ok(call, json_pack("{s:I}", "seq", (json_int_t)last));
+}
+
+static struct reply unsubscribe(struct rpc *rpc, struct call *call)
+{
+	feed_unfollow(call_link(call));
+	return reply_ok(call, json_pack("{s:I}", "seq", (json_int_t)feed_last(rpc->feed)));
+}
+
+static void list_cb(void *arg, struct rowset *set)
+{
+	struct call *call = arg;
+	int64_t next = call_int(call, "since", 0);
+	json_t *events = json_array();
+
+	for (size_t i = 0; i < set->count; i++) {
+		const struct event_row *row = set->rows[i];
+
+		json_array_append_new(events, event_json(row));
+		next = row->seq;
+	}
+	rowset_release(set);
+	call_ok(call, json_pack("{s:o,s:I}", "events", events, "next", (json_int_t)next));
+}
+
+static struct reply list(struct rpc *rpc, struct call *call)
+{
+	const struct query_bind binds[] = {
+		{ ":since", call_int(call, "since", 0), NULL }, { ":limit", call_int(call, "limit", LIST_LIMIT), NULL }, { NULL, 0, NULL },
+	};
+
+	rpc_read(rpc, "event.since", ROW_EVENT, binds, list_cb, call);
+	return reply_later(call);
+}
+
+static const char *const types[] = {
+	"run.state", "iteration.started", "iteration.ended", "slot.phase", "attempt.started", "attempt.ended", "review.decided",
+	"review.skipped", "finding", "hold.opened", "hold.closed", "cooldown", "daemon", NULL,
+};
+
+static const struct param subscribe_params[] = {
+	{ "since", PARAM_INT, .max = INT64_MAX, .help = "newest event already seen, 0 for all; when not given: what comes from now on" },
+	{ "run", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "only events of this run" },
+	{ "types", PARAM_TEXTS, .min = 1, .max = 32, .choices = types, .help = "only events of these types" },
+	{ 0 },
+};
+static const struct param list_params[] = {
+	{ "since", PARAM_INT, .max = INT64_MAX, .help = "newest event already seen, 0 for all" },
+	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = STORE_PAGE, .help = "events in a page; 100 when not given" },
+	{ 0 },
+};
+static const struct result_field seq_results[] = {
+	{ "seq", "integer", "the newest event" },
+	{ 0 },
+};
+static const struct result_field list_results[] = {
+	{ "events", "array", "{seq, time, type, run, ...} in order" },
+	{ "next", "integer", "since for the next page" },
+	{ 0 },
+};
+
+const struct method event_methods[] = {
+	{ "event.list", ACCESS_READ, true, list_params, list_results, NULL, list, "events in pages" },
+	{ "event.subscribe", ACCESS_READ, false, subscribe_params, seq_results, NULL, subscribe,
+	    "have events sent as notifications `event`; `gap` {from, to} where they are no longer kept; replaces an earlier subscription" },
+	{ "event.unsubscribe", ACCESS_READ, false, NULL, seq_results, NULL, unsubscribe, "have no more events sent" },
+	{ 0 },
+};

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/feed.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "rpc/json.h"
+
+#define PAGE 64
+
+struct entry {
+	int64_t seq, run;
+	char *type;
+	char *text;		/* the whole notification */
+	size_t size;
+};
+
+struct feed {
+	struct feed_source source;
+	struct entry ring[FEED_EVENTS];		/* seq modulo FEED_EVENTS */
+	size_t count, bytes;			/* the newest count ones, up to last */
+	int64_t last;
+	size_t followers;
+	LIST_HEAD(, follower) list;
+};
+
+struct follower {
+	struct feed *feed;
+	struct link *link;	/* NULL: gone, a page is still awaited */
+	int64_t cursor;		/* newest event seen */
+	int64_t run;
+	char **types;
+	bool awaiting;
+	struct rowset page;	/* rows from next on are not yet delivered */
+	size_t next;
+	LIST_ENTRY(follower) entry;
+};
+
+struct feed *feed_new(const struct feed_source *source, int64_t last)
+{
+	struct feed *feed = xcalloc(1, sizeof(*feed));
+
+	feed->source = *source;
+	feed->last = last;
+	LIST_INIT(&feed->list);
+	return feed;
+}
+
+static void drop_oldest(struct feed *feed)
+{
+	struct entry *e = &feed->ring[(feed->last - (int64_t)feed->count + 1) % FEED_EVENTS];
+
+	feed->bytes -= e->size;
+	feed->count--;
+	free(e->type);
+	free(e->text);
+	*e = (struct entry){ 0 };
+}
+
+void feed_free(struct feed *feed)
+{
+	if (feed == NULL)
+		return;
+	assert(LIST_EMPTY(&feed->list));
+	while (feed->count > 0)
+		drop_oldest(feed);
+	free(feed);
+}
+
+int64_t feed_last(const struct feed *feed)
+{
+	return feed->last;
+}
+
+size_t feed_followers(const struct feed *feed)
+{
+	return feed->followers;
+}
+
+json_t *event_json(const struct event_row *row)
+{
+	json_t *json = json_object(), *body = json_document(row->body, json_object());
+
+	json_object_set_new(json, "seq", json_integer(row->seq));
+	json_object_set_new(json, "time", json_time(row->time));
+	json_object_set_new(json, "type", json_text(row->type));
+	json_object_set_new(json, "run", json_int(row->run));
+	json_object_update_missing(json, body);
+	json_decref(body);
+	return json;
+}
+
+/* params is taken over. */
+static char *notification(const char *method, json_t *params, size_t *size)
+{
+	json_t *json = json_pack("{s:s,s:s,s:o}", "jsonrpc", "2.0", "method", method, "params", params);
+	char *text = json_dumps(json, JSON_COMPACT);
+
+	if (text == NULL)
+		abort();
+	json_decref(json);
+	*size = strlen(text);
+	return text;
+}
+
+static bool is_wanted(const struct follower *f, int64_t run, const char *type)
+{
+	if (f->run != ROW_NONE && f->run != run)
+		return false;
+	for (size_t i = 0; f->types != NULL && f->types[i] != NULL; i++) {
+		if (strcmp(f->types[i], type) == 0)
+			return true;
+	}
+	return f->types == NULL;
+}
+
+/* Events up to to are no longer kept: say so, and go on behind them. */
+static void tell_gap(struct follower *f, int64_t to)
+{
+	size_t size;
+	char *text = notification("gap", json_pack("{s:I,s:I}", "from", (json_int_t)f->cursor + 1, "to", (json_int_t)to), &size);
+
+	link_send(f->link, text, size);
+	free(text);
+	f->cursor = to;
+}
+
+static void deliver_row(struct follower *f, const struct event_row *row)
+{
+	size_t size;
+	char *text;
+
+	if (row->seq > f->cursor + 1)
+		tell_gap(f, row->seq - 1);
+	f->cursor = row->seq;
+	if (!is_wanted(f, row->run, row->type))
+		return;
+	text = notification("event", event_json(row), &size);
+	link_send(f->link, text, size);
+	free(text);
+}
+
+static void page_clear(struct follower *f)
+{
+	rowset_release(&f->page);
+	f->page = (struct rowset){ .kind = ROW_EVENT };
+	f->next = 0;
+}
+
+static void follower_free(struct follower *f)
+{
+	page_clear(f);
+	LIST_REMOVE(f, entry);
+	strings_free(f->types);
+	free(f);
+}
+
+static void page_cb(void *arg, struct rowset *set);
+
+/* As much as the link has room for. */
+static void pump(struct follower *f)
+{
+	struct feed *feed = f->feed;
+
+	while (!f->awaiting && link_room(f->link)) {
+		if (f->next < f->page.count) {
+			const struct event_row *row = f->page.rows[f->next++];
+
+			if (row->seq > f->cursor && row->seq <= feed->last)
+				deliver_row(f, row);
+		} else if (f->cursor >= feed->last) {
+			page_clear(f);
+			return;
+		} else if (f->cursor >= feed->last - (int64_t)feed->count) {
+			const struct entry *e = &feed->ring[(f->cursor + 1) % FEED_EVENTS];
+
+			page_clear(f);
+			f->cursor = e->seq;
+			if (is_wanted(f, e->run, e->type))
+				link_send(f->link, e->text, e->size);
+		} else {
+			page_clear(f);
+			f->awaiting = true;
+			feed->source.page(feed->source.arg, f->cursor, PAGE, page_cb, f);
+		}
+	}
+}
+
+static void page_cb(void *arg, struct rowset *set)
+{
+	struct follower *f = arg;
+	struct feed *feed = f->feed;
+
+	f->awaiting = false;
+	if (f->link == NULL) {
+		rowset_release(set);
+		follower_free(f);
+		return;
+	}
+	f->page = *set;
+	*set = (struct rowset){ .kind = ROW_EVENT };
+	/* Nothing between the cursor and the ring is on disk any more. */
+	if (f->page.count == 0 && f->cursor < feed->last - (int64_t)feed->count)
+		tell_gap(f, feed->last - (int64_t)feed->count);
+	pump(f);
+}
+
+static void follower_writable(void *arg)
+{
+	pump(arg);
+}
+
+static void follower_gone(void *arg)
+{
+	struct follower *f = arg;
+
+	link_follow(f->link, NULL, NULL, NULL);
+	f->link = NULL;
+	f->feed->followers--;
+	if (!f->awaiting)
+		follower_free(f);
+}
+
+void feed_follow(struct feed *feed, struct link *link, int64_t since, int64_t run, char *const *types)
+{
+	struct follower *f = xcalloc(1, sizeof(*f));
+
+	feed_unfollow(link);
+	f->feed = feed;
+	f->link = link;
+	f->cursor = since;
+	f->run = run;
+	f->types = strings_copy(types);
+	f->page.kind = ROW_EVENT;
+	LIST_INSERT_HEAD(&feed->list, f, entry);
+	feed->followers++;
+	link_follow(link, f, follower_writable, follower_gone);
+}
+
+void feed_unfollow(struct link *link)
+{
+	if (link_follower(link) != NULL)
+		follower_gone(link_follower(link));
+}
+
+void feed_add(struct feed *feed, const struct event_row *row)
+{
+	struct follower *f;
+	struct entry *e;
+
+	if (row->seq != feed->last + 1) {
+		log_bug("event %lld follows event %lld", (long long)row->seq, (long long)feed->last);
+		while (feed->count > 0)
+			drop_oldest(feed);
+	} else if (feed->count == FEED_EVENTS) {
+		drop_oldest(feed);
+	}
+	feed->last = row->seq;
+	e = &feed->ring[row->seq % FEED_EVENTS];
+	e->seq = row->seq;
+	e->run = row->run;
+	e->type = xstrdup(row->type);
+	e->text = notification("event", event_json(row), &e->size);
+	feed->bytes += e->size;
+	feed->count++;
+	while (feed->bytes > FEED_BYTES && feed->count > 1)
+		drop_oldest(feed);
+	LIST_FOREACH(f, &feed->list, entry) {
+		if (f->link != NULL)
+			pump(f);
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Committed events to those who follow them. A subscription is a cursor: the newest events are a ring of texts made
+ * once and shared, older ones are pages of the store, so a slow client costs the same as a quick one. */
+#ifndef RPC_FEED_H
+#define RPC_FEED_H
+
+#include "rpc/call.h"
+#include "store/store.h"
+
+#define FEED_EVENTS 4096	/* in the ring */
+#define FEED_BYTES (4 * 1024 * 1024)
+
+struct feed;
+
+/* Where older events come from. */
+struct feed_source {
+	/* At most limit event rows above since, in order. Exactly one cb, on the loop, not from inside the call. */
+	void (*page)(void *arg, int64_t since, int64_t limit, store_rows_cb *cb, void *cb_arg);
+	void *arg;
+};
+
+/* last: seq of the newest event on disk. */
+struct feed *feed_new(const struct feed_source *source, int64_t last);
+/* All links must be closed, no page may be awaited. */
+void feed_free(struct feed *feed);
+
+/* A committed event; they come in order, without gaps. */
+void feed_add(struct feed *feed, const struct event_row *row);
+
+/* seq of the newest committed event. */
+int64_t feed_last(const struct feed *feed);
+size_t feed_followers(const struct feed *feed);
+
+/* Send link the events above since, of the given run (ROW_NONE: any) and types (NULL-terminated, copied; NULL: any),
+ * from the next turn on. Replaces what the link followed before. */
+void feed_follow(struct feed *feed, struct link *link, int64_t since, int64_t run, char *const *types);
+void feed_unfollow(struct link *link);
+
+/* {seq, time, type, run, ...} */
+json_t *event_json(const struct event_row *row);
+
+#endif

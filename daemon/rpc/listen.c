@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/listen.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+struct listener {
+	int fd;
+	char *path;
+	dev_t dev;	/* of the socket as it was made */
+	ino_t ino;
+};
+
+/* True when somebody accepts connections there. */
+static bool is_live(const struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool live;
+
+	if (fd == -1)
+		return true;	/* unknown: not ours to remove */
+	live = connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 || errno == EAGAIN || errno == EACCES;
+	close(fd);
+	return live;
+}
+
+/* bind(2) makes the file: the umask is what keeps it from being wider for a moment. */
+static int bind_private(int fd, const struct sockaddr_un *address)
+{
+	mode_t old = umask(0177);
+	int rv = bind(fd, (const struct sockaddr *)address, sizeof(*address)) == -1 ? -errno : 0;
+
+	umask(old);
+	return rv;
+}
+
+/* Something is at the path: a socket nobody listens on is taken away. 0, or -1 with error. */
+static int clear_path(const struct sockaddr_un *address, char *error, size_t room)
+{
+	struct stat st;
+
+	if (lstat(address->sun_path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
+		snprintf(error, room, "%s is there and is no socket: move it away, or name another path with --socket", address->sun_path);
+		return -1;
+	}
+	if (is_live(address)) {
+		snprintf(error, room, "another daemon answers at %s: use it, stop it, or name another path with --socket", address->sun_path);
+		return -1;
+	}
+	if (unlink(address->sun_path) == -1 && errno != ENOENT) {
+		snprintf(error, room, "cannot remove the stale socket %s: %s", address->sun_path, strerror(errno));
+		return -1;
+	}
+	return 0;
+}
+
+int listener_open(const char *path, struct listener **out, char *error, size_t room)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct stat st;
+	int fd, rv;
+
+	if (strlen(path) >= sizeof(address.sun_path)) {
+		snprintf(error, room, "the socket's path %s has %zu bytes, the system allows %zu: name a shorter one with --socket", path,
+		    strlen(path), sizeof(address.sun_path) - 1);
+		return -1;
+	}
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd == -1) {
+		snprintf(error, room, "cannot make a socket: %s", strerror(errno));
+		return -1;
+	}
+	rv = bind_private(fd, &address);
+	if (rv == -EADDRINUSE) {
+		if (clear_path(&address, error, room) == -1)
+			goto fail;
+		rv = bind_private(fd, &address);
+	}
+	if (rv != 0) {
+		snprintf(error, room, "cannot make the socket %s: %s: see that its directory is there and writable", path, strerror(-rv));
+		goto fail;
+	}
+	if (listen(fd, SOMAXCONN) == -1 || lstat(path, &st) == -1) {
+		snprintf(error, room, "cannot listen on %s: %s", path, strerror(errno));
+		unlink(path);
+		goto fail;
+	}
+	*out = xcalloc(1, sizeof(**out));
+	**out = (struct listener){ .fd = fd, .path = xstrdup(path), .dev = st.st_dev, .ino = st.st_ino };
+	return 0;
+fail:
+	close(fd);
+	return -1;
+}
+
+int listener_fd(const struct listener *listener)
+{
+	return listener->fd;
+}
+
+void listener_free(struct listener *listener)
+{
+	struct stat st;
+
+	if (listener == NULL)
+		return;
+	if (lstat(listener->path, &st) == 0 && st.st_dev == listener->dev && st.st_ino == listener->ino)
+		unlink(listener->path);
+	close(listener->fd);
+	free(listener->path);
+	free(listener);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* A listening Unix socket: made with mode 0600 from its first moment, and removed only while it is still ours. */
+#ifndef RPC_LISTEN_H
+#define RPC_LISTEN_H
+
+#include <stddef.h>
+
+struct listener;
+
+/* 0, or -1 with a sentence that names the path and the remedy. */
+int listener_open(const char *path, struct listener **out, char *error, size_t room);
+int listener_fd(const struct listener *listener);
+/* Remove the path and close. NULL is allowed. */
+void listener_free(struct listener *listener);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a run, wherever it is: unfinished ones from the view, ended ones from the store. */
+#ifndef RPC_LOAD_H
+#define RPC_LOAD_H
+
+#include "rpc/context.h"
+
+enum { LOAD_TASKS = 1, LOAD_SLOTS = 2, LOAD_ATTEMPTS = 4, LOAD_REVIEWS = 8, LOAD_FINDINGS = 16 };
+
+/* rows: NULL when there is no such run; valid during the callback. */
+typedef void load_cb(void *arg, const struct run_rows *rows);
+
+/* Exactly one cb, possibly before the return. what: at least these rows. */
+void load_run(struct rpc *rpc, int64_t id, unsigned what, load_cb *cb, void *arg);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/rpc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "rpc/context.h"
+#include "rpc/dispatch.h"
+
+static const struct method *const tables[] = {
+	daemon_methods, blob_methods, submit_methods, run_methods, wait_methods, attempt_methods, review_methods, event_methods, NULL,
+};
+const method_tables rpc_methods = tables;
+
+struct counted_read {
+	struct rpc *rpc;
+	store_rows_cb *cb;
+	void *arg;
+};
+
+static void counted_read_cb(void *arg, struct rowset *set)
+{
+	struct counted_read *read = arg;
+	struct rpc *rpc = read->rpc;
+
+	read->cb(read->arg, set);
+	free(read);
+	tally_drop(&rpc->tally);
+}
+
+void rpc_read(struct rpc *rpc, const char *statement, enum row_kind kind, const struct query_bind *binds, store_rows_cb *cb, void *arg)
+{
+	struct counted_read *read = xcalloc(1, sizeof(*read));
+
+	*read = (struct counted_read){ rpc, cb, arg };
+	tally_add(&rpc->tally);
+	store_read(rpc->options.store, statement, kind, binds, counted_read_cb, read);
+}
+
+const struct config *rpc_config(const struct rpc *rpc)
+{
+	return *rpc->options.config;
+}
+
+static void event_page(void *arg, int64_t since, int64_t limit, store_rows_cb *cb, void *cb_arg)
+{
+	const struct query_bind binds[] = { { ":since", since, NULL }, { ":limit", limit, NULL }, { NULL, 0, NULL } };
+
+	rpc_read(arg, "event.since", ROW_EVENT, binds, cb, cb_arg);
+}
+
+static void rpc_document(void *arg, struct link *link, const char *data, size_t size)
+{
+	dispatch(rpc_methods, arg, link, data, size);
+}
+
+struct rpc *rpc_new(const struct rpc_options *options)
+{
+	struct rpc *rpc = xcalloc(1, sizeof(*rpc));
+	const struct feed_source source = { event_page, rpc };
+	int64_t first, last;
+
+	rpc->options = *options;
+	rpc->state_dir = xstrdup(options->state_dir);
+	rpc->version = xstrdup(options->version);
+	snprintf(rpc->instance, sizeof(rpc->instance), "%08x%08x%08x%08x", arc4random(), arc4random(), arc4random(), arc4random());
+	TAILQ_INIT(&rpc->blobs);
+	LIST_INIT(&rpc->keyed);
+	LIST_INIT(&rpc->waits);
+	uv_timer_init(options->loop, &rpc->stopper);
+	rpc->stopper.data = rpc;
+	store_event_range(options->store, &first, &last);
+	rpc->feed = feed_new(&source, last);
+	rpc->server = server_new(options->loop, &rpc->tally, rpc_document, rpc);
+	return rpc;
+}
+
+int rpc_listen(struct rpc *rpc, const char *path, char *error, size_t room)
+{
+	return server_listen(rpc->server, path, error, room);
+}
+
+void rpc_committed(struct rpc *rpc, const struct decision *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		if (d->changes[i].kind == ROW_EVENT)
+			feed_add(rpc->feed, d->changes[i].row);
+	}
+	for (size_t i = 0; i < d->count; i++) {
+		if (d->changes[i].kind == ROW_RUN)
+			waits_changed(rpc, d->changes[i].row);
+	}
+}
+
+static void stopper_closed_cb(uv_handle_t *handle)
+{
+	struct rpc *rpc = handle->data;
+	void (*closed)(void *arg) = rpc->closed;
+	void *arg = rpc->closed_arg;
+
+	feed_free(rpc->feed);
+	free(rpc->state_dir);
+	free(rpc->version);
+	free(rpc);
+	closed(arg);
+}
+
+/* The last call is over. What is above us on the stack may still use rpc: it is freed from the top of the loop. */
+static void rpc_idle(void *arg)
+{
+	struct rpc *rpc = arg;
+
+	rpc->tally.none = NULL;
+	uv_close((uv_handle_t *)&rpc->stopper, stopper_closed_cb);
+}
+
+static void server_closed(void *arg)
+{
+	struct rpc *rpc = arg;
+
+	rpc->server = NULL;
+	rpc->tally.none = rpc_idle;
+	rpc->tally.arg = rpc;
+	if (rpc->tally.count == 0)
+		rpc_idle(rpc);
+}
+
+void rpc_close(struct rpc *rpc, void (*closed)(void *arg), void *arg)
+{
+	rpc->closed = closed;
+	rpc->closed_arg = arg;
+	uv_timer_stop(&rpc->stopper);
+	server_close(rpc->server, server_closed, rpc);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "rpc/chunk.h"
+#include "rpc/context.h"
+#include "rpc/document.h"
+#include "rpc/environment.h"
+#include "rpc/json.h"
+#include "rpc/load.h"
+
+#define LIST_LIMIT 50
+#define LIST_MAX 200
+#define DOCUMENT (LOAD_TASKS | LOAD_SLOTS | LOAD_ATTEMPTS)
+
+struct pending {
+	struct rpc *rpc;
+	struct call *call;
+};
+
+static struct pending *pending_new(struct rpc *rpc, struct call *call)
+{
+	struct pending *p = xcalloc(1, sizeof(*p));
+
+	*p = (struct pending){ rpc, call };
+	return p;
+}
+
+static int64_t now_ms(void)
+{
+	uv_timeval64_t now;
+
+	uv_gettimeofday(&now);
+	return now.tv_sec * 1000 + now.tv_usec / 1000;
+}
+
+static void no_such_run(struct call *call, int64_t id)
+{
+	call_error(call, RPC_NOT_FOUND, "id", NULL, "there is no run %lld", (long long)id);
+}
+
+static void get_cb(void *arg, const struct run_rows *rows)
+{
+	struct call *call = arg;
+
+	if (rows == NULL)
+		no_such_run(call, call_int(call, "id", 0));
+	else
+		call_ok(call, run_document(rows, now_ms()));
+}
+
+static struct reply get(struct rpc *rpc, struct call *call)
+{
+	load_run(rpc, call_int(call, "id", 0), DOCUMENT, get_cb, call);
+	return reply_later(call);
+}
+
+/* A page of runs, for each of which the title of its first task is looked up. */
+struct listing {
+	struct call *call;
+	json_t *runs, *next;
+	size_t missing;		/* titles */
+};
+
+struct title {
+	struct listing *listing;
+	json_t *run;		/* of listing->runs */
+};
+
+static void listing_end(struct listing *listing)
+{
+	call_ok(listing->call, json_pack("{s:o,s:o}", "runs", listing->runs, "next", listing->next));
+	free(listing);
+}
+
+static void title_cb(void *arg, struct rowset *set)
+{
+	struct title *title = arg;
+	struct listing *listing = title->listing;
+
+	if (set->count > 0)
+		json_object_set_new(title->run, "title", json_text(((const struct task_row *)set->rows[0])->title));
+	rowset_release(set);
+	free(title);
+	if (--listing->missing == 0)
+		listing_end(listing);
+}
+
+static void list_cb(void *arg, struct rowset *set)
+{
+	struct pending *p = arg;
+	struct listing *listing = xcalloc(1, sizeof(*listing));
+	int64_t limit = call_int(p->call, "limit", LIST_LIMIT);
+
+	listing->call = p->call;
+	listing->runs = json_array();
+	listing->next = json_null();
+	listing->missing = set->count;
+	for (size_t i = 0; i < set->count; i++) {
+		const struct run_row *run = set->rows[i];
+		const struct query_bind binds[] = { { ":run", run->id, NULL }, { NULL, 0, NULL } };
+		struct title *title = xcalloc(1, sizeof(*title));
+
+		*title = (struct title){ listing, run_summary(run, NULL) };
+		json_array_append_new(listing->runs, title->run);
+		if ((int64_t)i + 1 == limit)
+			listing->next = json_integer(run->id);
+		rpc_read(p->rpc, "run.title", ROW_TASK, binds, title_cb, title);
+	}
+	if (set->count == 0)
+		listing_end(listing);
+	rowset_release(set);
+	free(p);
+}
+
+static struct reply list(struct rpc *rpc, struct call *call)
+{
+	const struct query_bind binds[] = {
+		{ ":state", ROW_NONE, call_text(call, "state") },
+		{ ":owner", call_int(call, "owner", ROW_NONE), NULL },
+		{ ":before", call_int(call, "cursor", ROW_NONE), NULL },
+		{ ":limit", call_int(call, "limit", LIST_LIMIT), NULL },
+		{ NULL, 0, NULL },
+	};
+
+	rpc_read(rpc, "run.list", ROW_RUN, binds, list_cb, pending_new(rpc, call));
+	return reply_later(call);
+}
+
+/* What the engine answers about a run. */
+static void change_reply(void *arg, const struct engine_reply *reply)
+{
+	struct pending *p = arg;
+	const struct run_rows *rows = reply->rows;
+
+	if (reply->code != RPC_OK) {
+		call_error(p->call, reply->code, reply->field, reply->hint, "%s", reply->message);
+		free(p);
+		return;
+	}
+	if (rows == NULL && reply->id != ROW_NONE)
+		rows = view_run(engine_view(p->rpc->options.engine), reply->id);
+	if (rows != NULL)
+		call_ok(p->call, run_document(rows, now_ms()));
+	else
+		call_ok(p->call, json_pack("{s:n,s:s}", "id", "state", "checked"));
+	free(p);
+}
+
+static void cancel_ended_cb(void *arg, const struct run_rows *rows)
+{
+	struct call *call = arg;
+	int64_t id = call_int(call, "id", 0);
+
+	if (rows == NULL)
+		no_such_run(call, id);
+	else if (rows->run.state == RUN_S_CANCELLED)
+		call_ok(call, run_document(rows, now_ms()));
+	else
+		call_error(call, RPC_WRONG_STATE, "id", "there is nothing left to cancel", "run %lld has ended: %s", (long long)id,
+		    state_name(&run_state_names, rows->run.state));
+}
+
+static struct reply cancel(struct rpc *rpc, struct call *call)
+{
+	int64_t id = call_int(call, "id", 0);
+	char *by;
+
+	if (view_run(engine_view(rpc->options.engine), id) == NULL) {
+		load_run(rpc, id, DOCUMENT, cancel_ended_cb, call);
+		return reply_later(call);
+	}
+	by = xasprintf("uid %d", (int)call_uid(call));
+	engine_cancel(rpc->options.engine, id, by, call_flag(call, "check"), change_reply, pending_new(rpc, call));
+	free(by);
+	return reply_later(call);
+}
+
+static void retry_cb(void *arg, const struct run_rows *rows)
+{
+	struct pending *p = arg;
+	char **environment;
+
+	if (rows == NULL) {
+		no_such_run(p->call, call_int(p->call, "id", 0));
+		free(p);
+		return;
+	}
+	environment = environment_strings(call_param(p->call, "environment"));
+	engine_retry(p->rpc->options.engine, rows, call_uid(p->call), environment, call_flag(p->call, "check"), change_reply, p);
+	strings_free(environment);
+}
+
+static struct reply retry(struct rpc *rpc, struct call *call)
+{
+	load_run(rpc, call_int(call, "id", 0), LOAD_TASKS, retry_cb, pending_new(rpc, call));
+	return reply_later(call);
+}
+
+static void diff_cb(void *arg, const struct run_rows *rows)
+{
+	struct pending *p = arg;
+	const struct slot_row *slot = NULL;
+	struct chunk_request request;
+
+	for (size_t i = 0; rows != NULL && i < rows->nslots; i++) {
+		if (rows->slots[i]->diff != ROW_NONE)
+			slot = rows->slots[i];
+	}
+	if (rows == NULL) {
+		no_such_run(p->call, call_int(p->call, "id", 0));
+	} else if (slot == NULL) {
+		call_error(p->call, RPC_NOT_FOUND, NULL, "a diff is taken for a review; without one, look with git diff in the workdir",
+		    "run %lld has no diff", (long long)rows->run.id);
+	} else {
+		request = (struct chunk_request){
+			.loop = p->rpc->options.loop,
+			.state_dir = p->rpc->state_dir,
+			.id = slot->diff,
+			.name = "stdout",
+			.key = "diff",
+			.segments = true,
+			.complete = true,
+			.offset = call_int(p->call, "offset", 0),
+			.limit = call_int(p->call, "limit", CHUNK_MAX),
+			.more = json_pack("{s:o,s:o}", "base_tree", json_text(rows->run.base_tree), "tree", json_text(slot->tree)),
+		};
+		chunk_answer(p->call, &request);
+	}
+	free(p);
+}
+
+static struct reply diff(struct rpc *rpc, struct call *call)
+{
+	load_run(rpc, call_int(call, "id", 0), LOAD_SLOTS, diff_cb, pending_new(rpc, call));
+	return reply_later(call);
+}
+
+static const char *const states[] = { "queued", "running", "held", "succeeded", "failed", "cancelled", NULL };
+
+#define ID_PARAM { "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" }
+#define CHECK_PARAM { "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" }
+
+static const struct param get_params[] = { ID_PARAM, { 0 } };
+static const struct param list_params[] = {
+	{ "state", PARAM_TEXT, .max = 32, .choices = states, .help = "only runs in this state" },
+	{ "owner", PARAM_INT, .max = UINT_MAX, .help = "only runs of this uid" },
+	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "runs in a page; 50 when not given" },
+	{ "cursor", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
+	{ 0 },
+};
+static const struct param cancel_params[] = { ID_PARAM, CHECK_PARAM, { 0 } };
+static const struct param retry_params[] = {
+	ID_PARAM,
+	{ "environment", PARAM_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables, as in run.submit" },
+	CHECK_PARAM,
+	{ 0 },
+};
+static const struct param diff_params[] = {
+	ID_PARAM,
+	{ "offset", PARAM_INT, .max = INT64_MAX, .help = "first byte wanted" },
+	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help = "bytes at most" },
+	{ 0 },
+};
+
+#define RUN_FIELDS \
+	{ "id", "integer", "of the run" }, \
+	{ "owner", "integer", "uid that submitted it" }, \
+	{ "workdir", "string", "as submitted" }, \
+	{ "workspace", "string", "what is busy while it works: the repository's top, else the workdir" }, \
+	{ "has_git", "integer", "1: the workspace is a git repository" }, \
+	{ "source", "string", "where its tasks come from" }, \
+	{ "state", "string", "queued, running, held, succeeded, failed or cancelled" }, \
+	{ "reason", "string|null", "why it waits" }, \
+	{ "cause", "string|null", "why it ended" }, \
+	{ "priority", "integer", "higher goes first" }, \
+	{ "iteration", "integer", "pass of the outer loop, 0 before the first" }, \
+	{ "iterations", "integer|null", "its limit; null: until no task remains" }, \
+	{ "base_tree", "string|null", "git tree at the start" }, \
+	{ "result_ref", "string|null", "git ref of the tree that passed" }, \
+	{ "review_count", "integer", "length of the review log" }, \
+	{ "review_head", "string|null", "hash of its newest row" }, \
+	{ "warnings", "array", "sentences" }, \
+	{ "retry_of", "integer|null", "run that this one repeats" }, \
+	{ "created_at", "string", "time of the submit" }, \
+	{ "started_at", "string|null", "time of the start" }, \
+	{ "ended_at", "string|null", "time of the end" }, \
+	{ "title", "string|null", "first line of the first task" }
+
+static const struct result_field run_results[] = {
+	RUN_FIELDS,
+	{ "slots", "array", "lanes of the present iteration: {slot, phase, task, round, fix, reason, cause, ...}" },
+	{ "tasks", "array", "{id, title, state, reason, size}" },
+	{ "attempts", "integer", "agent processes so far" },
+	{ "totals", "object", "{tokens, cost_usd, wall_ms}; null: not known" },
+	{ "known_issues", "array", "accepted with the result" },
+	{ "result", "object|null", "{attempt, tree, ref} of the accepted answer" },
+	{ "agents", "object", "{agent, model} of each role" },
+	{ "review", "object", "{enabled, skip_reason, profile, max_fixes, stall_limit}" },
+	{ 0 },
+};
+static const struct result_field list_results[] = {
+	{ "runs", "array", "newest first; the fields of run.get from id to title" },
+	{ "next", "integer|null", "cursor of the next page; null: this is the last" },
+	{ 0 },
+};
+static const struct result_field diff_results[] = {
+	{ "offset", "integer", "first byte of diff; more than asked for where bytes were dropped" },
+	{ "next", "integer", "offset to go on with" },
+	{ "diff", "string", "the last diff under review, against the tree at the start" },
+	{ "encoding", "string", "of diff: utf-8 or base64" },
+	{ "eof", "boolean", "nothing follows" },
+	{ "dropped", "integer", "bytes missing in front of offset" },
+	{ "base_tree", "string|null", "git tree at the start" },
+	{ "tree", "string|null", "git tree under review" },
+	{ 0 },
+};
+
+static const int get_errors[] = { RPC_NOT_FOUND, 0 };
+static const int cancel_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
+static const int retry_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, 0 };
+static const int diff_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
+
+const struct method run_methods[] = {
+	{ "run.get", ACCESS_READ, true, get_params, run_results, get_errors, get, "all about a run" },
+	{ "run.list", ACCESS_READ, true, list_params, list_results, NULL, list, "runs, newest first, in pages" },
+	{ "run.cancel", ACCESS_OWNER, false, cancel_params, run_results, cancel_errors, cancel, "end a run and its processes" },
+	{ "run.retry", ACCESS_OWNER, false, retry_params, run_results, retry_errors, retry, "a new run of the tasks that did not pass" },
+	{ "run.diff", ACCESS_READ, true, diff_params, diff_results, diff_errors, diff, "what the run changed, as it was reviewed last" },
+	{ 0 },
+};

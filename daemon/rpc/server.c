@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "proto/frame.h"
+#include "rpc/conn.h"
+#include "rpc/listen.h"
+
+#define PATHS_MAX 2
+#define CLIENTS_MAX 512
+#define CLIENTS_OF_UID 256
+#define ACCEPTS 64		/* in one turn of the loop */
+
+struct door {
+	struct server *server;
+	struct listener *listener;
+	uv_poll_t poll;
+};
+
+struct server {
+	uv_loop_t *loop;
+	struct pool pool;
+	struct door doors[PATHS_MAX];
+	size_t ndoors;
+	int spare;		/* a descriptor to give up when there are no others, so that a client can be told */
+	int open;		/* uv handles */
+	void (*closed)(void *arg);
+	void *closed_arg;
+};
+
+static void server_finish(struct server *server)
+{
+	void (*closed)(void *arg) = server->closed;
+	void *arg = server->closed_arg;
+
+	if (closed == NULL || server->open > 0 || server->pool.count > 0)
+		return;
+	if (server->spare != -1)
+		close(server->spare);
+	free(server);
+	closed(arg);
+}
+
+static void server_ended(void *arg)
+{
+	server_finish(arg);
+}
+
+static int spare_fd(void)
+{
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+struct server *server_new(uv_loop_t *loop, struct tally *tally, server_document_cb *document, void *arg)
+{
+	struct server *server = xcalloc(1, sizeof(*server));
+
+	server->loop = loop;
+	pool_init(&server->pool, loop);
+	server->pool.tally = tally;
+	server->pool.document = document;
+	server->pool.arg = arg;
+	server->pool.ended = server_ended;
+	server->pool.ended_arg = server;
+	server->open = 1;	/* pool.idle */
+	server->spare = spare_fd();
+	return server;
+}
+
+size_t server_clients(const struct server *server)
+{
+	return server->pool.count;
+}
+
+/* Tell a client why it is not served; it is not waited for. */
+static void turn_away(int fd, int code, const char *message)
+{
+	size_t size, framed;
+	char *json = error_document(NULL, code, message, &size);
+	char *frame = frame_wrap(FRAME_LINE, json, size, &framed);
+
+	if (send(fd, frame, framed, MSG_NOSIGNAL | MSG_DONTWAIT) == -1)
+		log_debug("a client left before it was told: %s", message);
+	free(frame);
+	free(json);
+	close(fd);
+}
+
+static void admit(struct server *server, int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	char text[160];
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == -1) {
+		log_error("cannot learn who a client is: %s", strerror(errno));
+		close(fd);
+	} else if (peer.uid != geteuid() && peer.uid != 0) {
+		log_warn("a connection of uid %d was refused", (int)peer.uid);
+		snprintf(text, sizeof(text), "this daemon serves uid %d and root, not uid %d", (int)geteuid(), (int)peer.uid);
+		turn_away(fd, RPC_NOT_PERMITTED, text);
+	} else if (server->pool.count >= CLIENTS_MAX) {
+		snprintf(text, sizeof(text), "there are %d connections already: close some", CLIENTS_MAX);
+		turn_away(fd, RPC_LIMIT_REACHED, text);
+	} else if (pool_of_uid(&server->pool, peer.uid) >= CLIENTS_OF_UID) {
+		snprintf(text, sizeof(text), "uid %d has %d connections already: close some", (int)peer.uid, CLIENTS_OF_UID);
+		turn_away(fd, RPC_LIMIT_REACHED, text);
+	} else {
+		conn_new(&server->pool, fd, peer.uid);
+	}
+}
+
+/* No descriptor is left: without one to spare, the waiting client would keep the loop awake for nothing. */
+static bool refuse_one(struct server *server, int listener)
+{
+	int fd;
+
+	if (server->spare == -1)
+		server->spare = spare_fd();
+	if (server->spare == -1)
+		return false;
+	close(server->spare);
+	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd != -1)
+		turn_away(fd, RPC_BUSY, "the daemon has no file descriptor left: try again in a moment");
+	server->spare = spare_fd();
+	return fd != -1;
+}
+
+static void door_poll_cb(uv_poll_t *poll, int status, int events)
+{
+	struct door *door = poll->data;
+	int listener = listener_fd(door->listener);
+
+	(void)events;
+	if (status < 0) {
+		log_error("cannot accept clients any more: %s", uv_strerror(status));
+		return;
+	}
+	for (int i = 0; i < ACCEPTS; i++) {
+		int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd != -1)
+			admit(door->server, fd);
+		else if ((errno != EMFILE && errno != ENFILE) || !refuse_one(door->server, listener))
+			return;
+	}
+}
+
+int server_listen(struct server *server, const char *path, char *error, size_t room)
+{
+	struct door *door = &server->doors[server->ndoors];
+	int rv;
+
+	if (server->ndoors == PATHS_MAX) {
+		snprintf(error, room, "cannot listen on %s too: %d sockets are the most", path, PATHS_MAX);
+		return -1;
+	}
+	if (listener_open(path, &door->listener, error, room) == -1)
+		return -1;
+	rv = uv_poll_init(server->loop, &door->poll, listener_fd(door->listener));
+	if (rv != 0) {
+		snprintf(error, room, "cannot watch the socket %s: %s", path, uv_strerror(rv));
+		listener_free(door->listener);
+		return -1;
+	}
+	door->server = server;
+	door->poll.data = door;
+	server->ndoors++;
+	server->open++;
+	uv_poll_start(&door->poll, UV_READABLE, door_poll_cb);
+	return 0;
+}
+
+static void door_closed_cb(uv_handle_t *handle)
+{
+	struct door *door = handle->data;
+
+	listener_free(door->listener);
+	door->server->open--;
+	server_finish(door->server);
+}
+
+static void idle_closed_cb(uv_handle_t *handle)
+{
+	struct pool *pool = handle->data;
+	struct server *server = pool->ended_arg;
+
+	server->open--;
+	server_finish(server);
+}
+
+void server_close(struct server *server, void (*closed)(void *arg), void *arg)
+{
+	server->closed = closed;
+	server->closed_arg = arg;
+	for (size_t i = 0; i < server->ndoors; i++)
+		uv_close((uv_handle_t *)&server->doors[i].poll, door_closed_cb);
+	uv_close((uv_handle_t *)&server->pool.idle, idle_closed_cb);
+	pool_end(&server->pool);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/digest.h"
+#include "base/memory.h"
+#include "rpc/context.h"
+#include "rpc/environment.h"
+#include "rpc/json.h"
+
+#define OVERRIDES_MAX 64
+#define SETTING(name, setting_path) { name, PARAM_SETTING, .path = setting_path }
+
+static const struct param review_params[] = {
+	SETTING("enabled", "review.enabled"),
+	SETTING("profile", "review.profile"),
+	SETTING("agent", "review.agent"),
+	SETTING("model", "review.model"),
+	SETTING("fixer_agent", "review.fixer_agent"),
+	SETTING("fixer_model", "review.fixer_model"),
+	SETTING("max_fixes", "review.max_fixes"),
+	SETTING("stall_limit", "review.stall_limit"),
+	SETTING("timeout", "review.timeout"),
+	SETTING("developer_prompt", "review.developer_prompt"),
+	SETTING("reviewer_prompt", "review.reviewer_prompt"),
+	{ 0 },
+};
+static const struct param submit_params[] = {
+	{ "task", PARAM_TEXT, .max = INT_MAX, .help = "what is to be done" },
+	{ "workdir", PARAM_TEXT, .required = true, .min = 1, .max = PATH_MAX, .help = "absolute path of the directory to work in" },
+	{ "task_blob", PARAM_TEXT, .min = 1, .max = 64, .help = "name of a blob that holds the task's text, instead of task" },
+	SETTING("agent", "default_agent"),
+	SETTING("reviewer_agent", "review.agent"),
+	SETTING("fixer_agent", "review.fixer_agent"),
+	SETTING("model", "run.model"),
+	SETTING("reviewer_model", "review.model"),
+	SETTING("fixer_model", "review.fixer_model"),
+	{ "review", PARAM_OBJECT, .members = review_params, .help = "settings of the review" },
+	SETTING("skip_review", "review.skip"),
+	SETTING("timeout", "limits.timeout"),
+	SETTING("idle_timeout", "limits.idle_timeout"),
+	SETTING("on_lost", "run.on_lost"),
+	SETTING("env", "run.env"),
+	{ "priority", PARAM_INT, .min = -100, .max = 100, .help = "higher goes first; 0 when not given" },
+	{ "environment", PARAM_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables; only those that agents take are used" },
+	{ "key", PARAM_TEXT, .min = 1, .max = 256, .help = "a repeat with this key gives the first result" },
+	{ "check", PARAM_BOOL, .help = "look whether it would be taken, change nothing" },
+	{ 0 },
+};
+/* A submit on its way. One with a key is on rpc's list until its answer, so that a second with the same key, sent before
+ * the first is on disk, waits for it instead of making another run. */
+struct keyed {
+	struct rpc *rpc;
+	struct call *call;
+	struct plan plan;
+	char *plan_json;
+	char hash[DIGEST_HEX];		/* of the compared body */
+	char **environment;
+	bool listed;
+	bool parked;			/* an older one with this key is under way */
+	LIST_ENTRY(keyed) entry;
+};
+
+static void submit_start(struct keyed *s);
+
+static bool is_same_key(const struct keyed *a, const struct keyed *b)
+{
+	return call_uid(a->call) == call_uid(b->call) && strcmp(call_text(a->call, "key"), call_text(b->call, "key")) == 0;
+}
+
+/* The call is about to be answered. Returns who waited for that. */
+static struct keyed *submit_unlist(struct keyed *s)
+{
+	struct keyed *other, *next = NULL;
+
+	if (!s->listed)
+		return NULL;
+	LIST_REMOVE(s, entry);
+	LIST_FOREACH(other, &s->rpc->keyed, entry) {
+		if (other->parked && is_same_key(other, s))
+			next = other;	/* the list has the newest first */
+	}
+	return next;
+}
+
+static void submit_free(struct keyed *s, struct keyed *next)
+{
+	strings_free(s->environment);
+	plan_release(&s->plan);
+	free(s->plan_json);
+	free(s);
+	if (next != NULL) {
+		next->parked = false;
+		submit_start(next);
+	}
+}
+
+static json_t *submit_result(const struct run_row *run)
+{
+	return json_pack("{s:o,s:s,s:o}", "id", json_int(run->id), "state", state_name(&run_state_names, run->state),
+	    "warnings", json_document(run->warnings, json_array()));
+}
+
+static void submit_reply(void *arg, const struct engine_reply *reply)
+{
+	struct keyed *s = arg, *next = submit_unlist(s);
+
+	if (reply->code != RPC_OK)
+		call_error(s->call, reply->code, reply->field, reply->hint, "%s", reply->message);
+	else if (reply->rows != NULL)
+		call_ok(s->call, submit_result(&reply->rows->run));
+	else
+		call_ok(s->call, json_pack("{s:n,s:s,s:[]}", "id", "state", "checked", "warnings"));
+	submit_free(s, next);
+}
+
+static void submit_go(struct keyed *s)
+{
+	const json_t *task = call_param(s->call, "task");
+	const struct submission submission = {
+		.owner = call_uid(s->call),
+		.workdir = call_text(s->call, "workdir"),
+		.task = json_string_value(task),
+		.task_size = json_string_length(task),
+		.task_blob = call_text(s->call, "task_blob"),
+		.environment = s->environment,
+		.key = call_text(s->call, "key"),
+		.body_hash = s->hash,
+		.priority = call_int(s->call, "priority", 0),
+		.plan = &s->plan,
+		.plan_json = s->plan_json,
+		.check = call_flag(s->call, "check"),
+		.retry_of = ROW_NONE,
+	};
+
+	engine_submit(s->rpc->options.engine, &submission, submit_reply, s);
+}
+
+static void by_key_cb(void *arg, struct rowset *set)
+{
+	struct keyed *s = arg, *next;
+	const struct run_row *run = set->count > 0 ? set->rows[0] : NULL;
+
+	if (run == NULL) {
+		rowset_release(set);
+		submit_go(s);
+		return;
+	}
+	next = submit_unlist(s);
+	if (run->body_hash != NULL && strcmp(run->body_hash, s->hash) == 0)
+		call_ok(s->call, submit_result(run));
+	else
+		call_error(s->call, RPC_CONFLICT, "key", "take another key, or submit what was submitted then",
+		    "the key '%s' belongs to run %lld, which was submitted with other parameters", call_text(s->call, "key"), (long long)run->id);
+	rowset_release(set);
+	submit_free(s, next);
+}
+
+static void submit_start(struct keyed *s)
+{
+	const struct query_bind binds[] = {
+		{ ":owner", call_uid(s->call), NULL }, { ":key", 0, call_text(s->call, "key") }, { NULL, 0, NULL },
+	};
+	struct keyed *other;
+
+	if (call_text(s->call, "key") == NULL) {
+		submit_go(s);
+		return;
+	}
+	if (!s->listed) {
+		LIST_FOREACH(other, &s->rpc->keyed, entry)
+			s->parked = s->parked || is_same_key(other, s);
+		LIST_INSERT_HEAD(&s->rpc->keyed, s, entry);
+		s->listed = true;
+		if (s->parked)
+			return;
+	}
+	rpc_read(s->rpc, "run.by_key", ROW_RUN, binds, by_key_cb, s);
+}
+
+/* SHA-256 of what makes two submits the same. */
+static void hash_body(const json_t *params, char hex[DIGEST_HEX])
+{
+	static const char *const aside[] = { "environment", "key", "check" };
+	json_t *body = json_copy((json_t *)params);
+	char *text;
+
+	for (size_t i = 0; i < sizeof(aside) / sizeof(aside[0]); i++)
+		json_object_del(body, aside[i]);
+	text = json_dumps(body, JSON_COMPACT | JSON_SORT_KEYS);
+	if (text == NULL)
+		abort();
+	digest_hex(text, strlen(text), hex);
+	free(text);
+	json_decref(body);
+}
+
+struct overrides {
+	struct config_override list[OVERRIDES_MAX];
+	char field[OVERRIDES_MAX][64];
+	size_t count;
+};
+
+static bool has_path(const struct overrides *o, const char *path)
+{
+	for (size_t i = 0; i < o->count; i++) {
+		if (strcmp(o->list[i].path, path) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The settings among params. NULL, or the field of one that is given in two ways. */
+static const char *collect(struct overrides *o, const struct param *params, const char *prefix, const json_t *object)
+{
+	const char *twice = NULL;
+
+	for (const struct param *p = params; p->name != NULL && twice == NULL; p++) {
+		const json_t *value = json_object_get(object, p->name);
+
+		if (value == NULL)
+			continue;
+		if (p->type == PARAM_OBJECT)
+			twice = collect(o, p->members, "review.", value);
+		if (p->type != PARAM_SETTING)
+			continue;
+		snprintf(o->field[o->count], sizeof(o->field[0]), "%s%s", prefix, p->name);
+		if (o->count == OVERRIDES_MAX - 1 || has_path(o, p->path))
+			return o->field[o->count];
+		o->list[o->count] = (struct config_override){
+			.path = p->path,
+			.value = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY),
+			.field = o->field[o->count],
+		};
+		o->count++;
+	}
+	return twice;
+}
+
+static struct reply submit(struct rpc *rpc, struct call *call)
+{
+	struct overrides *o = xcalloc(1, sizeof(*o));
+	const char *twice = collect(o, submit_params, "", call_params(call));
+	struct keyed *s = xcalloc(1, sizeof(*s));
+	struct config_error error;
+	struct reply reply;
+
+	s->rpc = rpc;
+	s->call = call;
+	if ((call_text(call, "task") == NULL) == (call_text(call, "task_blob") == NULL)) {
+		reply = reply_error(call, RPC_INVALID_PARAMS, "task", NULL, "give either 'task' or 'task_blob'");
+	} else if (twice != NULL) {
+		reply = reply_error(call, RPC_INVALID_PARAMS, twice, NULL, "'%s' is given in two ways: leave one out", twice);
+	} else if (config_resolve(rpc_config(rpc), o->list, o->count, &s->plan, &error) == -1) {
+		reply = reply_error(call, RPC_INVALID_PARAMS, error.field[0] != '\0' ? error.field : NULL, NULL, "%s", error.text);
+	} else {
+		s->plan_json = plan_to_json(&s->plan);
+		s->environment = environment_strings(call_param(call, "environment"));
+		hash_body(call_params(call), s->hash);
+		submit_start(s);
+		reply = reply_later(call);
+		s = NULL;
+	}
+	if (s != NULL)
+		submit_free(s, NULL);
+	for (size_t i = 0; i < o->count; i++)
+		free((char *)o->list[i].value);
+	free(o);
+	return reply;
+}
+
+static const struct result_field submit_results[] = {
+	{ "id", "integer|null", "of the new run; null for check" },
+	{ "state", "string", "of the run; \"checked\" for check" },
+	{ "warnings", "array", "what was taken, but may not be what was meant" },
+	{ 0 },
+};
+static const int submit_errors[] = { RPC_NOT_FOUND, RPC_CONFLICT, RPC_LIMIT_REACHED, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, 0 };
+
+const struct method submit_methods[] = {
+	{ "run.submit", ACCESS_SUBMIT, false, submit_params, submit_results, submit_errors, submit, "put a run in the queue" },
+	{ 0 },
+};
