@@ -68,7 +68,12 @@ $(B)/unit/%: tests/unit/%.c $(B)/librld.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(shell pkg-config --cflags check) -MMD -MP $(LDFLAGS) -o $@ $< $(B)/librld.a $(shell pkg-config --libs check) $(LDLIBS_RLD)
 
-.PHONY: all clean
+# The laws; then each of them broken in a copy of the tree, which must be seen.
+lint: all
+	$(PYTHON) tests/lint --build $(B)
+	$(PYTHON) tests/lint --plant --build $(B)
+
+.PHONY: all clean lint
 clean:
 	rm -rf build build-san
 
