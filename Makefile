@@ -24,7 +24,7 @@ comma   := ,
 OPT     ?= -O2 -g
 CPPFLAGS += -D_GNU_SOURCE -DRLD_VERSION='"$(VERSION)"' -DRLD_LIBEXEC='"$(PREFIX)/libexec"' -I. -Idaemon -I$(B)/gen $(shell pkg-config --cflags $(PKGS))
 CFLAGS   += -std=gnu11 $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) $(EXTRA)
-CXXFLAGS += -std=c++17 $(OPT) $(WARNXX) $(HARDEN) $(SANFLAGS) $(shell pkg-config --cflags tomlplusplus)
+CXXFLAGS += -std=c++17 $(OPT) $(WARNXX) $(HARDEN) $(SANFLAGS) $(if $(SAN),-fno-sanitize=vptr) $(shell pkg-config --cflags tomlplusplus)
 LDFLAGS  += -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAGS)
 LDLIBS_RLD   = $(shell pkg-config --libs $(PKGS) tomlplusplus) -lstdc++ -lpthread -lm
 LDLIBS_RLCTL = $(shell pkg-config --libs jansson libbsd-overlay) -lm
@@ -72,6 +72,10 @@ $(B)/unit/%: tests/unit/%.c $(B)/librld.a
 lint: all
 	$(PYTHON) tests/lint --build $(B)
 	$(PYTHON) tests/lint --plant --build $(B)
+
+$(B)/sim/sim: $(patsubst %.c,$(B)/%.o,$(wildcard tests/sim/*.c)) $(B)/librld.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -Wl,--wrap=slot_step,--wrap=run_step,--wrap=review_classify -o $@ $^ $(LDLIBS_RLD)
 
 .PHONY: all clean lint
 clean:
