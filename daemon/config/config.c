@@ -287,7 +287,7 @@ int config_load(struct config **out, const char *path, bool explicit_path, struc
 	if (rv == -EFBIG)
 		return config_refuse(error, NULL, "%s: the file is longer than 32 KiB; no set of settings is, check what it holds", path);
 	if (rv == -EINVAL)
-		return config_refuse(error, NULL, "%s: is not a regular file; name the file itself", path);
+		return config_refuse(error, NULL, "%s: is a directory or no regular file; name the file itself", path);
 	if (rv < 0)
 		return config_refuse(error, NULL, "%s: %s; check the path and its permissions", path == NULL ? "config" : path, strerror(-rv));
 	rv = config_parse(out, path, text, size, error);

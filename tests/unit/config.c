@@ -220,7 +220,7 @@ START_TEST(test_files)
 	}
 	/* no file */
 	ck_assert_int_eq(config_load(&config, directory, false, &error), -1);
-	ck_assert_ptr_nonnull(strstr(error.text, "not a regular file"));
+	ck_assert_ptr_nonnull(strstr(error.text, "no regular file"));
 	unlink(link);
 	unlink(file);
 	rmdir(directory);
