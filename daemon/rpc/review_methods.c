@@ -82,7 +82,7 @@ static void verify_cb(void *arg, const struct run_rows *rows)
 	}
 	fault = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings, rows->run.review_count, rows->run.review_head);
 	call_ok(call, json_pack("{s:I,s:b,s:I,s:o,s:o}", "run", (json_int_t)rows->run.id, "ok", fault == NULL,
-	    "reviews", (json_int_t)rows->nreviews, "head", json_text(rows->run.review_head), "fault", json_text(fault)));
+	    "reviews", (json_int_t)rows->nreviews, "head", json_text(rows->run.review_head), "message", json_text(fault)));
 	free(fault);
 }
 
@@ -110,7 +110,7 @@ static const struct result_field verify_results[] = {
 	{ "ok", "boolean", "the log is as it was written" },
 	{ "reviews", "integer", "rows in the log" },
 	{ "head", "string|null", "hash of the newest row" },
-	{ "fault", "string|null", "which row breaks the chain" },
+	{ "message", "string|null", "which row breaks the chain" },
 	{ 0 },
 };
 static const int errors[] = { RPC_NOT_FOUND, 0 };

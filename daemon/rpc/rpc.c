@@ -133,3 +133,12 @@ void rpc_close(struct rpc *rpc, void (*closed)(void *arg), void *arg)
 	uv_timer_stop(&rpc->stopper);
 	server_close(rpc->server, server_closed, rpc);
 }
+
+int rpc_print_openrpc(const char *version)
+{
+	json_t *document = method_discover(rpc_methods, version);
+	int rv = json_dumpf(document, stdout, JSON_INDENT(2));
+
+	json_decref(document);
+	return rv == 0 && putchar('\n') != EOF && fflush(stdout) == 0 ? 0 : 1;
+}

@@ -40,4 +40,7 @@ void rpc_committed(struct rpc *rpc, const struct decision *d);
  * and store must still work. */
 void rpc_close(struct rpc *rpc, void (*closed)(void *arg), void *arg);
 
+/* rld --print-openrpc: the document of rpc.discover on stdout. Returns the exit status. */
+int rpc_print_openrpc(const char *version);
+
 #endif
