@@ -3,6 +3,7 @@
 #ifndef PROC_PROC_H
 #define PROC_PROC_H
 
+#include <sys/types.h>
 #include <uv.h>
 
 #include "proc/launch.h"
@@ -11,6 +12,10 @@ struct proc;
 
 /* attempts_dir and shim_path are absolute and copied. */
 struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shim_path, const struct proc_sink *sink, void *arg);
+
+/* What agents get back of the environment that rld was started in, before it set its own: umask and soft RLIMIT_NOFILE
+ * (0: as rld has it). Without this call 022 and 0. */
+void proc_set_inherited(struct proc *proc, mode_t umask, int64_t nofile);
 
 /* Takes ownership of launch. Directory, files and job are written off the loop; then lock, posix_spawn, pidfd watch.
  * Exactly one of started() or refused() follows; after started() exactly one ended(). */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/launch.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void launch_free(struct launch *launch)
+{
+	if (launch == NULL)
+		return;
+	job_release(&launch->job);
+	strings_free(launch->envp);
+	for (size_t i = 0; i < launch->nfiles; i++)
+		free(launch->files[i].data);
+	free(launch);
+}

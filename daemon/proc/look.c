@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/look.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proc/strays.h"
+#include "record/identity.h"
+#include "record/layout.h"
+#include "record/lock.h"
+
+static void say(struct look *l, enum look_result result, const char *text)
+{
+	l->result = result;
+	snprintf(l->detail, sizeof(l->detail), "%s", text);
+}
+
+/* Errors that tell of this moment and not of the attempt. */
+static bool is_passing(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EIO || error == -EINTR || error == -EAGAIN;
+}
+
+static void say_error(struct look *l, const char *what, int error)
+{
+	l->result = is_passing(error) ? LOOK_BUSY : LOOK_UNREADABLE;
+	snprintf(l->detail, sizeof(l->detail), "%s: %s", what, strerror(-error));
+}
+
+static bool this_boot(const struct look *l)
+{
+	char now[BOOT_ID];
+
+	return boot_id_read(now) == 0 && l->boot_id != NULL && strcmp(now, l->boot_id) == 0;
+}
+
+/* Lock free, no record, no identity. */
+static void judge_absent(struct look *l)
+{
+	if (this_boot(l))
+		say(l, LOOK_NEVER_STARTED, "");
+	else
+		say(l, LOOK_LOST, "the machine was started anew before the attempt was seen to start");
+}
+
+static int open_ours(struct look *l)
+{
+	struct stat st;
+	int dirfd = open(l->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dirfd == -1 && errno == ENOENT) {
+		judge_absent(l);	/* rld makes the directory before it spawns: without one nothing was spawned */
+		return -1;
+	}
+	if (dirfd == -1) {
+		say_error(l, "attempt directory", -errno);
+		return -1;
+	}
+	if (fstat(dirfd, &st) == -1 || st.st_uid != geteuid()) {
+		say(l, LOOK_UNREADABLE, "attempt directory belongs to another user");
+		close(dirfd);
+		return -1;
+	}
+	return dirfd;
+}
+
+/* The lock is free: what was written is all there will be. */
+static void judge_ended(struct look *l, int dirfd)
+{
+	struct identity id;
+	char now[BOOT_ID];
+	int rv = exit_record_read(dirfd, &l->record);
+
+	if (rv == 0) {
+		say(l, LOOK_ENDED, "");
+		return;
+	}
+	if (rv == -EBADMSG) {
+		renameat(dirfd, RECORD_EXIT, dirfd, RECORD_EXIT ".bad");
+		say(l, LOOK_UNREADABLE, "the exit record is damaged; it was set aside as exit.bad");
+		return;
+	}
+	if (rv != -ENOENT) {
+		say_error(l, "exit record", rv);
+		return;
+	}
+	/* Looked for only now: while the lock was held it could still come. */
+	rv = identity_read(dirfd, &id);
+	if (rv == -ENOENT) {
+		judge_absent(l);
+	} else if (rv == -EBADMSG) {
+		renameat(dirfd, RECORD_SHIM, dirfd, RECORD_SHIM ".bad");
+		say(l, LOOK_UNREADABLE, "the identity of the shim is damaged; it was set aside as shim.bad");
+	} else if (rv != 0) {
+		say_error(l, "identity of the shim", rv);
+	} else if (boot_id_read(now) == 0 && strcmp(id.boot_id, now) == 0) {
+		say(l, LOOK_LOST, "rl-shim was killed; the exit of its process cannot be known");
+	} else {
+		say(l, LOOK_LOST, "the machine was started anew while the attempt ran");
+	}
+}
+
+static void judge(struct look *l, int dirfd)
+{
+	struct identity id;
+	int held, pidfd = -1, rv = identity_read(dirfd, &id);
+
+	/* pidfd first, lock second: a lock that is still held then says that the pid was the shim's. */
+	if (rv == 0) {
+		pidfd = pidfd_open((pid_t)id.pid, 0);
+		if (pidfd == -1 && is_passing(-errno)) {
+			say_error(l, "pidfd", -errno);
+			return;
+		}
+	}
+	held = lock_held(dirfd);
+	if (held == 1 && pidfd != -1) {
+		say(l, LOOK_RUNNING, "");
+		l->pidfd = pidfd;
+		return;
+	}
+	if (pidfd != -1)
+		close(pidfd);
+	if (held == 1)
+		say(l, LOOK_AGAIN, "the lock is held by a process that does not name itself");
+	else if (held == 0)
+		judge_ended(l, dirfd);
+	else
+		say_error(l, "lock", held);
+}
+
+void look(struct look *l)
+{
+	int dirfd, strays;
+
+	l->pidfd = -1;
+	l->detail[0] = '\0';
+	dirfd = open_ours(l);
+	if (dirfd != -1) {
+		judge(l, dirfd);
+		close(dirfd);
+	}
+	if (l->last && l->result == LOOK_AGAIN)
+		l->result = LOOK_LOST;
+	if (l->result != LOOK_LOST && l->result != LOOK_UNREADABLE && l->result != LOOK_NEVER_STARTED)
+		return;
+	strays = strays_kill(l->uuid);
+	if (strays == 0)
+		return;
+	/* Somebody ran after all: with the directory gone, or by a mark that was handed on. */
+	if (l->result == LOOK_NEVER_STARTED)
+		say(l, LOOK_LOST, "processes of the attempt were found without its records");
+	if (strays < 0)
+		snprintf(l->detail + strlen(l->detail), sizeof(l->detail) - strlen(l->detail), "%s",
+		    "; processes of it could not be killed");
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An entry is one attempt under way:
+ *
+ *   proc_start ─▶ PREPARING ── spawned ──▶ WATCHING ── pidfd readable ──▶ LOOKING ──▶ ended()
+ *   proc_adopt ─▶ LOOKING ─── running ──▶ found(), WATCHING
+ *                    │ ▲
+ *                    └─┴ PAUSING: the look gave no answer, once more in a moment
+ */
+#include "proc/proc.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/queue.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/offload.h"
+#include "proc/look.h"
+#include "proc/prepare.h"
+#include "proc/spawn.h"
+#include "record/identity.h"
+
+#define PAUSE_MS 20
+#define NAMELESS_MS 30000	/* so long may a held lock be without an identity */
+#define UMASK_DEFAULT 022
+
+enum entry_state { PREPARING, WATCHING, LOOKING, PAUSING };
+
+struct entry {
+	LIST_ENTRY(entry) link;
+	struct proc *proc;
+	int64_t id;
+	enum entry_state state;
+	char *dir, *uuid, *boot_id;
+	bool adopting;		/* found() is still owed */
+	bool end_wanted;	/* proc_end came when nobody could be told */
+	pid_t child;		/* own and not reaped, else 0 */
+	int pidfd;		/* WATCHING, else -1 */
+	uint64_t since;		/* loop time at which the looks without an answer began */
+	bool warned;
+	struct launch *launch;	/* PREPARING */
+	struct prepare prepare;
+	struct look look;
+	uv_poll_t poll;		/* on pidfd */
+	uv_timer_t timer;	/* PAUSING */
+	bool polling;		/* poll is initialised */
+	int handles;		/* of the two, not yet closed */
+};
+
+struct proc {
+	uv_loop_t *loop;
+	char *attempts_dir, *shim_path;
+	const struct proc_sink *sink;
+	void *arg;
+	mode_t umask;
+	int64_t nofile;
+	LIST_HEAD(, entry) entries;
+	size_t count;		/* entries not freed, in the list or not */
+	uv_timer_t anchor;	/* never runs; its close makes closed() come from the loop in any case */
+	bool anchored, closing;
+	void (*closed)(void *arg);
+	void *closed_arg;
+};
+
+static void entry_look(struct entry *e);
+
+const char *proc_boot_id(void)
+{
+	static char id[BOOT_ID];	/* a constant of the machine */
+
+	if (id[0] == '\0') {
+		int rv = boot_id_read(id);
+
+		if (rv != 0)
+			log_fatal("cannot read /proc/sys/kernel/random/boot_id: %s", strerror(-rv));
+	}
+	return id;
+}
+
+struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shim_path, const struct proc_sink *sink, void *arg)
+{
+	struct proc *proc = xcalloc(1, sizeof(*proc));
+
+	proc->loop = loop;
+	proc->attempts_dir = xstrdup(attempts_dir);
+	proc->shim_path = xstrdup(shim_path);
+	proc->sink = sink;
+	proc->arg = arg;
+	proc->umask = UMASK_DEFAULT;
+	LIST_INIT(&proc->entries);
+	uv_timer_init(loop, &proc->anchor);
+	proc->anchor.data = proc;
+	proc->anchored = true;
+	proc_boot_id();		/* before there are threads */
+	return proc;
+}
+
+void proc_set_inherited(struct proc *proc, mode_t umask, int64_t nofile)
+{
+	proc->umask = umask;
+	proc->nofile = nofile;
+}
+
+/* The last step of proc_close. */
+static void proc_check_closed(struct proc *proc)
+{
+	if (!proc->closing || proc->anchored || proc->count > 0)
+		return;
+	proc->closed(proc->closed_arg);
+	free(proc->attempts_dir);
+	free(proc->shim_path);
+	free(proc);
+}
+
+static struct entry *entry_find(const struct proc *proc, int64_t id)
+{
+	struct entry *e;
+
+	LIST_FOREACH(e, &proc->entries, link)
+		if (e->id == id)
+			return e;
+	return NULL;
+}
+
+static struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const char *boot_id)
+{
+	struct entry *e = xcalloc(1, sizeof(*e));
+
+	e->proc = proc;
+	e->id = id;
+	e->dir = xasprintf("%s/%lld", proc->attempts_dir, (long long)id);
+	e->uuid = xstrdup(uuid);
+	e->boot_id = xstrdup(boot_id);
+	e->pidfd = -1;
+	uv_timer_init(proc->loop, &e->timer);
+	e->timer.data = e;
+	e->handles = 1;
+	LIST_INSERT_HEAD(&proc->entries, e, link);
+	proc->count++;
+	return e;
+}
+
+static void entry_handle_closed(struct entry *e)
+{
+	struct proc *proc = e->proc;
+
+	if (--e->handles > 0)
+		return;
+	if (e->pidfd != -1)
+		close(e->pidfd);
+	launch_free(e->launch);
+	free(e->dir);
+	free(e->uuid);
+	free(e->boot_id);
+	free(e);
+	proc->count--;
+	proc_check_closed(proc);
+}
+
+static void entry_closed_cb(uv_handle_t *handle)
+{
+	entry_handle_closed(handle->data);
+}
+
+/* Forget the entry; no work of it is under way. */
+static void entry_drop(struct entry *e)
+{
+	LIST_REMOVE(e, link);
+	if (e->polling)
+		uv_close((uv_handle_t *)&e->poll, entry_closed_cb);
+	uv_close((uv_handle_t *)&e->timer, entry_closed_cb);
+}
+
+/* Take a dead shim of ours out of the process table. False: it is not dead yet. Never waits. */
+static bool entry_reap(struct entry *e)
+{
+	siginfo_t info = { 0 };
+	int rv;
+
+	if (e->child == 0)
+		return true;
+	rv = e->pidfd != -1 ? waitid(P_PIDFD, (id_t)e->pidfd, &info, WEXITED | WNOHANG)
+			    : waitid(P_PID, (id_t)e->child, &info, WEXITED | WNOHANG);
+	if (rv == 0 && info.si_pid == 0)
+		return false;
+	e->child = 0;
+	return true;
+}
+
+static void entry_signal_end(const struct entry *e)
+{
+	if (pidfd_send_signal(e->pidfd, SIGTERM, NULL, 0) == -1 && errno != ESRCH)
+		log_warn("attempt %lld: cannot signal rl-shim: %s", (long long)e->id, strerror(errno));
+}
+
+static void pause_cb(uv_timer_t *timer)
+{
+	entry_look(timer->data);
+}
+
+static void entry_pause(struct entry *e)
+{
+	e->state = PAUSING;
+	uv_timer_start(&e->timer, pause_cb, PAUSE_MS, 0);
+}
+
+static void watch_closed_cb(uv_handle_t *handle)
+{
+	struct entry *e = handle->data;
+
+	close(e->pidfd);
+	e->pidfd = -1;
+	e->polling = false;
+	e->handles--;
+	if (e->proc->closing)
+		entry_drop(e);
+	else
+		entry_look(e);
+}
+
+static void watch_cb(uv_poll_t *poll, int status, int events)
+{
+	struct entry *e = poll->data;
+
+	(void)status, (void)events;	/* an error shows in the look */
+	entry_reap(e);
+	e->state = LOOKING;
+	uv_close((uv_handle_t *)poll, watch_closed_cb);
+}
+
+/* Wait for the end of the shim; takes pidfd. Without one, or without memory for it, look again and again. */
+static void entry_watch(struct entry *e, int pidfd)
+{
+	e->since = 0;
+	if (pidfd == -1) {
+		entry_pause(e);
+		return;
+	}
+	if (uv_poll_init(e->proc->loop, &e->poll, pidfd) != 0) {
+		close(pidfd);
+		entry_pause(e);
+		return;
+	}
+	e->state = WATCHING;
+	e->pidfd = pidfd;
+	e->poll.data = e;
+	e->polling = true;
+	e->handles++;
+	uv_poll_start(&e->poll, UV_READABLE, watch_cb);
+	if (e->end_wanted)
+		entry_signal_end(e);
+}
+
+/* started() was told, the shim is gone. */
+static void report_ended(struct entry *e)
+{
+	const struct proc_sink *sink = e->proc->sink;
+	struct exit_record none = { .how = EXIT_NOT_STARTED, .status = ECHILD, .tree_empty = true };
+
+	switch (e->look.result) {
+	case LOOK_ENDED:
+		sink->ended(e->proc->arg, e->id, &e->look.record);
+		break;
+	case LOOK_NEVER_STARTED:
+		/* The identity comes before the fork; it is not there, so there was none. */
+		snprintf(none.error, sizeof(none.error), "rl-shim ended before it started anything: see %s", e->dir);
+		sink->ended(e->proc->arg, e->id, &none);
+		break;
+	case LOOK_LOST:
+	case LOOK_UNREADABLE:
+		log_warn("attempt %lld: %s", (long long)e->id, e->look.detail);
+		sink->ended(e->proc->arg, e->id, NULL);
+		break;
+	case LOOK_RUNNING:
+	case LOOK_AGAIN:
+	case LOOK_BUSY:
+		log_bug("attempt %lld: ended without having ended", (long long)e->id);
+		break;
+	}
+}
+
+static void report_found(struct entry *e)
+{
+	static const enum proc_found found[] = {
+		[LOOK_RUNNING] = FOUND_RUNNING,
+		[LOOK_ENDED] = FOUND_ENDED,
+		[LOOK_NEVER_STARTED] = FOUND_NEVER_STARTED,
+		[LOOK_LOST] = FOUND_LOST,
+		[LOOK_UNREADABLE] = FOUND_UNREADABLE,
+	};
+
+	e->adopting = false;
+	e->proc->sink->found(e->proc->arg, e->id, found[e->look.result],
+	    e->look.result == LOOK_ENDED ? &e->look.record : NULL, e->look.detail[0] != '\0' ? e->look.detail : NULL);
+}
+
+static void entry_found_running(struct entry *e)
+{
+	entry_watch(e, e->look.pidfd);
+	if (e->adopting)
+		report_found(e);
+}
+
+/* The entry leaves the list first: the id is unknown when the report is made. */
+static void entry_finish(struct entry *e)
+{
+	if (!entry_reap(e)) {
+		entry_pause(e);	/* its lock is free already, so its end is a matter of moments */
+		return;
+	}
+	entry_drop(e);
+	if (e->adopting)
+		report_found(e);
+	else
+		report_ended(e);
+}
+
+static void entry_no_answer(struct entry *e)
+{
+	if (e->since == 0)
+		e->since = uv_now(e->proc->loop);
+	if (e->look.result == LOOK_BUSY && !e->warned) {
+		log_warn("attempt %lld: %s; trying again", (long long)e->id, e->look.detail);
+		e->warned = true;
+	}
+	entry_pause(e);
+}
+
+static void look_run(void *arg)
+{
+	struct entry *e = arg;
+
+	look(&e->look);
+}
+
+static void look_cb(void *arg)
+{
+	struct entry *e = arg;
+
+	if (e->proc->closing) {
+		if (e->look.pidfd != -1)
+			close(e->look.pidfd);
+		entry_drop(e);
+		return;
+	}
+	switch (e->look.result) {
+	case LOOK_RUNNING:
+		entry_found_running(e);
+		break;
+	case LOOK_AGAIN:
+	case LOOK_BUSY:
+		entry_no_answer(e);
+		break;
+	case LOOK_ENDED:
+	case LOOK_NEVER_STARTED:
+	case LOOK_LOST:
+	case LOOK_UNREADABLE:
+		entry_finish(e);
+		break;
+	}
+}
+
+static void entry_look(struct entry *e)
+{
+	e->state = LOOKING;
+	e->look = (struct look){ .dir = e->dir, .uuid = e->uuid, .boot_id = e->boot_id, .pidfd = -1 };
+	e->look.last = e->since != 0 && uv_now(e->proc->loop) - e->since >= NAMELESS_MS;
+	offload(e->proc->loop, look_run, look_cb, e);
+}
+
+static void prepare_run(void *arg)
+{
+	struct entry *e = arg;
+
+	prepare(&e->prepare);
+}
+
+/* -errno when nothing was started. */
+static int entry_spawn(struct entry *e)
+{
+	int rv = spawn_shim(e->proc->shim_path, e->dir, e->prepare.lock, e->launch->envp, e->uuid, &e->child);
+
+	if (rv != 0) {
+		e->child = 0;
+		snprintf(e->prepare.error, sizeof(e->prepare.error), "%s: %s", e->proc->shim_path, strerror(-rv));
+	}
+	return rv;
+}
+
+static void prepare_cb(void *arg)
+{
+	struct entry *e = arg;
+	struct proc *proc = e->proc;
+	int rv = -1;
+
+	if (e->prepare.lock != -1 && !proc->closing)
+		rv = entry_spawn(e);
+	if (e->prepare.lock != -1)
+		close(e->prepare.lock);
+	launch_free(e->launch);
+	e->launch = NULL;
+	if (rv == 0) {
+		entry_watch(e, pidfd_open(e->child, 0));
+		proc->sink->started(proc->arg, e->id);
+		return;
+	}
+	entry_drop(e);
+	if (!proc->closing)
+		proc->sink->refused(proc->arg, e->id, e->prepare.error);
+}
+
+void proc_start(struct proc *proc, struct launch *launch)
+{
+	struct entry *e = entry_new(proc, launch->id, launch->job.uuid, proc_boot_id());
+
+	launch->job.umask = (int)proc->umask;
+	launch->job.nofile = proc->nofile;
+	e->state = PREPARING;
+	e->launch = launch;
+	e->prepare = (struct prepare){ .attempts_dir = proc->attempts_dir, .dir = e->dir, .launch = launch, .lock = -1 };
+	offload(proc->loop, prepare_run, prepare_cb, e);
+}
+
+void proc_end(struct proc *proc, int64_t id)
+{
+	struct entry *e = entry_find(proc, id);
+
+	if (e == NULL)
+		return;
+	e->end_wanted = true;
+	if (e->state == WATCHING)
+		entry_signal_end(e);
+}
+
+void proc_adopt(struct proc *proc, const struct adopt *adopt)
+{
+	struct entry *e = entry_new(proc, adopt->id, adopt->uuid, adopt->boot_id);
+
+	e->adopting = true;
+	entry_look(e);
+}
+
+static void anchor_closed_cb(uv_handle_t *handle)
+{
+	struct proc *proc = handle->data;
+
+	proc->anchored = false;
+	proc_check_closed(proc);
+}
+
+void proc_close(struct proc *proc, void (*closed)(void *arg), void *arg)
+{
+	struct entry *e, *next;
+
+	proc->closing = true;
+	proc->closed = closed;
+	proc->closed_arg = arg;
+	/* PREPARING and LOOKING are dropped by their callbacks, which are certain to come. */
+	LIST_FOREACH_SAFE(e, &proc->entries, link, next)
+		if (e->state == WATCHING || e->state == PAUSING)
+			entry_drop(e);
+	uv_close((uv_handle_t *)&proc->anchor, anchor_closed_cb);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/spawn.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "proc/strays.h"
+#include "record/layout.h"
+
+/* The lock goes first: it may have landed on one of the numbers below. */
+static int descriptors(posix_spawn_file_actions_t *actions, int lock)
+{
+	int rv = posix_spawn_file_actions_adddup2(actions, lock, RECORD_LOCK_FD);
+
+	for (int fd = 0; rv == 0 && fd < RECORD_LOCK_FD; fd++)
+		rv = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
+	if (rv == 0)
+		rv = posix_spawn_file_actions_addclosefrom_np(actions, RECORD_LOCK_FD + 1);
+	return rv;
+}
+
+/* SIGTERM stays blocked until the shim takes it as a descriptor: none that is sent from now on is lost. */
+static int attributes(posix_spawnattr_t *attr)
+{
+	sigset_t all, blocked;
+	int rv;
+
+	sigfillset(&all);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	rv = posix_spawnattr_setsigdefault(attr, &all);
+	if (rv == 0)
+		rv = posix_spawnattr_setsigmask(attr, &blocked);
+	if (rv == 0)
+		rv = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	return rv;
+}
+
+/* The mark of the whole tree, the shim included, from its first moment on. */
+static char **marked(char *const *envp, const char *uuid)
+{
+	char **copy = envp != NULL ? strings_copy(envp) : xcalloc(1, sizeof(*copy));
+	char *mark = xasprintf("%s=%s", STRAYS_MARK, uuid);
+
+	for (char **p = copy; *p != NULL; p++)
+		if (strcmp(*p, mark) == 0)
+			goto out;
+	strings_append(&copy, mark);
+out:
+	free(mark);
+	return copy;
+}
+
+int spawn_shim(const char *shim_path, const char *dir, int lock, char *const *envp, const char *uuid, pid_t *pid)
+{
+	char *argv[] = { (char[]){ "rl-shim" }, (char *)dir, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	char **env;
+	int rv;
+
+	rv = posix_spawn_file_actions_init(&actions);
+	if (rv != 0)
+		return -rv;
+	rv = posix_spawnattr_init(&attr);
+	if (rv != 0)
+		goto out_actions;
+	rv = descriptors(&actions, lock);
+	if (rv == 0)
+		rv = attributes(&attr);
+	if (rv != 0)
+		goto out_attr;
+	env = marked(envp, uuid);
+	rv = posix_spawn(pid, shim_path, &actions, &attr, argv, env);
+	strings_free(env);
+out_attr:
+	posix_spawnattr_destroy(&attr);
+out_actions:
+	posix_spawn_file_actions_destroy(&actions);
+	return -rv;
+}

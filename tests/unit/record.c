@@ -1,0 +1,629 @@
+/* SPDX-License-Identifier: MIT */
+/* The attempt directory's files: job, exit record, identity, lock, output segments. */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/exit_record.h"
+#include "record/identity.h"
+#include "record/job.h"
+#include "record/layout.h"
+#include "record/lock.h"
+#include "record/output.h"
+
+static char dir[64];
+static int dirfd_;
+
+static void setup(void)
+{
+	snprintf(dir, sizeof(dir), "/tmp/record-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	dirfd_ = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(dirfd_, 0);
+}
+
+static void teardown(void)
+{
+	char command[128];
+
+	close(dirfd_);
+	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static size_t slurp(const char *name, char *out, size_t room)
+{
+	int fd = openat(dirfd_, name, O_RDONLY);
+	ssize_t n;
+
+	ck_assert_msg(fd >= 0, "%s: %s", name, strerror(errno));
+	n = read(fd, out, room);
+	ck_assert_int_ge(n, 0);
+	close(fd);
+	return (size_t)n;
+}
+
+static void spit(const char *name, const char *data, size_t size)
+{
+	int fd = openat(dirfd_, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, data, size), (ssize_t)size);
+	close(fd);
+}
+
+static bool exists(const char *name)
+{
+	return faccessat(dirfd_, name, F_OK, 0) == 0;
+}
+
+static struct exit_record sample(void)
+{
+	struct exit_record r = {
+		.how = EXIT_NOT_STARTED, .status = ENOENT, .by = EXIT_TERM, .sender_pid = 42, .sender_uid = 1000,
+		.started_ms = INT64_C(1790000000123), .ended_ms = INT64_C(1790000000456), .stdout_bytes = UINT64_C(1) << 40,
+		.stderr_bytes = 7, .dropped = 3, .tree_empty = true,
+	};
+	snprintf(r.error, sizeof(r.error), "exec a\\b\nc: No such file or directory");
+	return r;
+}
+
+static void write_sample(void)
+{
+	struct exit_record r = sample();
+
+	ck_assert_int_eq(exit_record_write(dirfd_, &r, true), 0);
+}
+
+START_TEST(exit_round_trip)
+{
+	struct exit_record want = sample(), got;
+
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), -ENOENT);
+	write_sample();
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), 0);
+	ck_assert_int_eq(got.how, want.how);
+	ck_assert_int_eq(got.status, want.status);
+	ck_assert_int_eq(got.by, want.by);
+	ck_assert_int_eq(got.sender_pid, want.sender_pid);
+	ck_assert_int_eq(got.sender_uid, want.sender_uid);
+	ck_assert_int_eq(got.started_ms, want.started_ms);
+	ck_assert_int_eq(got.ended_ms, want.ended_ms);
+	ck_assert_uint_eq(got.stdout_bytes, want.stdout_bytes);
+	ck_assert_uint_eq(got.stderr_bytes, want.stderr_bytes);
+	ck_assert_uint_eq(got.dropped, want.dropped);
+	ck_assert(got.tree_empty);
+	ck_assert_str_eq(got.error, want.error);
+	ck_assert(!exists(RECORD_EXIT ".tmp"));
+}
+END_TEST
+
+START_TEST(exit_every_code_and_signal)
+{
+	struct exit_record r = { .how = EXIT_BY_CODE }, got;
+
+	for (r.status = 0; r.status < 256; r.status++) {
+		ck_assert_int_eq(exit_record_write(dirfd_, &r, false), 0);
+		ck_assert_int_eq(exit_record_read(dirfd_, &got), 0);
+		ck_assert_int_eq(got.status, r.status);
+	}
+	r.how = EXIT_BY_SIGNAL;
+	for (r.status = 1; r.status < 65; r.status++) {
+		ck_assert_int_eq(exit_record_write(dirfd_, &r, false), 0);
+		ck_assert_int_eq(exit_record_read(dirfd_, &got), 0);
+		ck_assert_int_eq(got.status, r.status);
+	}
+}
+END_TEST
+
+START_TEST(exit_longest_error)
+{
+	struct exit_record r = sample(), got;
+
+	memset(r.error, '\n', sizeof(r.error) - 1);
+	r.error[sizeof(r.error) - 1] = '\0';
+	ck_assert_int_eq(exit_record_write(dirfd_, &r, true), 0);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), 0);
+	ck_assert_str_eq(got.error, r.error);
+}
+END_TEST
+
+START_TEST(exit_every_prefix_is_refused)
+{
+	char data[4096];
+	struct exit_record got;
+	size_t size;
+
+	write_sample();
+	size = slurp(RECORD_EXIT, data, sizeof(data));
+	for (size_t n = 0; n < size; n++) {
+		spit(RECORD_EXIT, data, n);
+		ck_assert_int_eq(exit_record_read(dirfd_, &got), -EBADMSG);
+	}
+	data[size] = '\n';
+	spit(RECORD_EXIT, data, size + 1);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), -EBADMSG);
+	spit(RECORD_EXIT, data, size);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), 0);
+}
+END_TEST
+
+START_TEST(exit_every_changed_byte_is_refused)
+{
+	static const unsigned char masks[] = { 0x01, 0x20, 0x80, 0xff };
+	char data[4096];
+	struct exit_record got;
+	size_t size;
+
+	write_sample();
+	size = slurp(RECORD_EXIT, data, sizeof(data));
+	for (size_t i = 0; i < size; i++) {
+		for (size_t m = 0; m < sizeof(masks); m++) {
+			data[i] = (char)(data[i] ^ masks[m]);
+			spit(RECORD_EXIT, data, size);
+			ck_assert_int_eq(exit_record_read(dirfd_, &got), -EBADMSG);
+			data[i] = (char)(data[i] ^ masks[m]);
+		}
+		char was = data[i];
+
+		data[i] = '\0';
+		spit(RECORD_EXIT, data, size);
+		ck_assert_int_eq(exit_record_read(dirfd_, &got), -EBADMSG);
+		data[i] = was;
+	}
+}
+END_TEST
+
+/* FNV-1a, so that lies with a true checksum can be told. */
+static void seal(const char *body)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	char data[8192];
+
+	for (const char *p = body; *p != '\0'; p++)
+		h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+	spit(RECORD_EXIT, data, (size_t)snprintf(data, sizeof(data), "%send %016llx\n", body, (unsigned long long)h));
+}
+
+#define REST "sender_pid 0\nsender_uid 0\nstarted_ms 1\nended_ms 2\nstdout_bytes 0\nstderr_bytes 0\ndropped 0\ntree_empty 1\nerror \n"
+
+static const struct {
+	const char *body;
+	int want;
+} sealed[] = {
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST, 0 },
+	{ "rl-exit 2\nhow code\nstatus 0\nby own\n" REST, -EBADMSG },
+	{ "rl-job 1\nhow code\nstatus 0\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 256\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus -1\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow signal\nstatus 0\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow not-started\nstatus 0\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow Code\nstatus 0\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0x0\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus \nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus  0\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus +0\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 99999999999999999999\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby nobody\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nby own\nstatus 0\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nstatus 0\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nby own\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "more 1\n", -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "x", -EBADMSG },
+	{ "rl-exit 1\n", -EBADMSG },
+	{ "", -EBADMSG },
+};
+
+START_TEST(exit_with_true_checksum)
+{
+	struct exit_record got;
+
+	seal(sealed[_i].body);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), sealed[_i].want);
+}
+END_TEST
+
+START_TEST(exit_that_is_no_file)
+{
+	struct exit_record got;
+	char big[8192] = "rl-exit 1\n";
+
+	ck_assert_int_eq(mkdirat(dirfd_, RECORD_EXIT, 0700), 0);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), -EBADMSG);
+	ck_assert_int_eq(unlinkat(dirfd_, RECORD_EXIT, AT_REMOVEDIR), 0);
+	ck_assert_int_eq(symlinkat("/etc/passwd", dirfd_, RECORD_EXIT), 0);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), -EBADMSG);
+	ck_assert_int_eq(unlinkat(dirfd_, RECORD_EXIT, 0), 0);
+	ck_assert_int_eq(mkfifoat(dirfd_, RECORD_EXIT, 0600), 0);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), -EBADMSG);
+	ck_assert_int_eq(unlinkat(dirfd_, RECORD_EXIT, 0), 0);
+	spit(RECORD_EXIT, big, sizeof(big));
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), -EBADMSG);
+}
+END_TEST
+
+START_TEST(exit_space_is_reserved_and_used)
+{
+	struct stat st, used;
+	struct exit_record got;
+
+	ck_assert_int_eq(exit_record_reserve(dirfd_), 0);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), -ENOENT);
+	ck_assert_int_eq(fstatat(dirfd_, RECORD_EXIT ".tmp", &st, 0), 0);
+	ck_assert_int_ge(st.st_blocks * 512, 4096);
+	write_sample();
+	ck_assert_int_eq(fstatat(dirfd_, RECORD_EXIT, &used, 0), 0);
+	ck_assert_uint_eq(used.st_ino, st.st_ino);
+	ck_assert_uint_eq(used.st_mode & 0777, 0600);
+	ck_assert_int_lt(used.st_size, 4096);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), 0);
+}
+END_TEST
+
+START_TEST(job_round_trip)
+{
+	char *argv[] = { (char[]){ "claude" }, (char[]){ "" }, (char[]){ "-p\nline two\\n" }, (char[]){ "end 0\n" }, (char[]){ "\xff" }, NULL };
+	char cwd[] = "/work dir\n", input[] = "prompt", uuid[] = "0f8f";
+	struct job want = {
+		.argv = argv, .cwd = cwd, .input = input, .uuid = uuid, .wall_ms = 1, .idle_ms = 2, .grace_ms = 3,
+		.output_bytes = INT64_MAX, .nofile = 1024, .umask = 022, .durable = true,
+	}, got;
+
+	ck_assert_int_eq(job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(job_read(dirfd_, &got), 0);
+	for (size_t i = 0; i < 5; i++)
+		ck_assert_str_eq(got.argv[i], argv[i]);
+	ck_assert_ptr_null(got.argv[5]);
+	ck_assert_str_eq(got.cwd, cwd);
+	ck_assert_str_eq(got.input, input);
+	ck_assert_str_eq(got.uuid, uuid);
+	ck_assert_int_eq(got.wall_ms, 1);
+	ck_assert_int_eq(got.idle_ms, 2);
+	ck_assert_int_eq(got.grace_ms, 3);
+	ck_assert_int_eq(got.output_bytes, INT64_MAX);
+	ck_assert_int_eq(got.nofile, 1024);
+	ck_assert_int_eq(got.umask, 022);
+	ck_assert(got.durable);
+	job_release(&got);
+	want.input = NULL;
+	ck_assert_int_eq(job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(job_read(dirfd_, &got), 0);
+	ck_assert_ptr_null(got.input);
+	job_release(&got);
+}
+END_TEST
+
+START_TEST(job_with_long_arguments)
+{
+	size_t size = 120 * 1024;
+	char *big = malloc(size + 1), cwd[] = "/", uuid[] = "u";
+	char *argv[] = { big, big, big, NULL };
+	struct job want = { .argv = argv, .cwd = cwd, .uuid = uuid }, got;
+
+	memset(big, '\n', size);
+	big[size] = '\0';
+	ck_assert_int_eq(job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(job_read(dirfd_, &got), 0);
+	for (int i = 0; i < 3; i++)
+		ck_assert_str_eq(got.argv[i], big);
+	job_release(&got);
+	free(big);
+}
+END_TEST
+
+START_TEST(job_that_makes_no_sense)
+{
+	char *argv[] = { (char[]){ "x" }, NULL }, cwd[] = "/", relative[] = "here", uuid[] = "u";
+	struct job job = { .argv = argv, .cwd = cwd, .uuid = uuid };
+
+	ck_assert_int_eq(job_write(dirfd_, &job), 0);
+	job.cwd = relative;
+	ck_assert_int_eq(job_write(dirfd_, &job), -EINVAL);
+	job.cwd = cwd;
+	job.uuid = NULL;
+	ck_assert_int_eq(job_write(dirfd_, &job), -EINVAL);
+	job.uuid = uuid;
+	job.wall_ms = -1;
+	ck_assert_int_eq(job_write(dirfd_, &job), -EINVAL);
+	job.wall_ms = 0;
+	job.argv = NULL;
+	ck_assert_int_eq(job_write(dirfd_, &job), -EINVAL);
+}
+END_TEST
+
+START_TEST(job_every_prefix_is_refused)
+{
+	char *argv[] = { (char[]){ "a" }, (char[]){ "b\n" }, NULL }, cwd[] = "/", uuid[] = "u", data[4096];
+	struct job job = { .argv = argv, .cwd = cwd, .uuid = uuid }, got;
+	size_t size;
+
+	ck_assert_int_eq(job_read(dirfd_, &got), -ENOENT);
+	ck_assert_int_eq(job_write(dirfd_, &job), 0);
+	size = slurp(RECORD_JOB, data, sizeof(data));
+	for (size_t n = 0; n < size; n++) {
+		spit(RECORD_JOB, data, n);
+		ck_assert_int_eq(job_read(dirfd_, &got), -EBADMSG);
+		ck_assert_ptr_null(got.argv);
+	}
+}
+END_TEST
+
+START_TEST(identity_is_ours)
+{
+	struct identity got;
+	char boot[BOOT_ID];
+
+	ck_assert_int_eq(identity_read(dirfd_, &got), -ENOENT);
+	ck_assert_int_eq(identity_write(dirfd_), 0);
+	ck_assert_int_eq(identity_read(dirfd_, &got), 0);
+	ck_assert_int_eq(boot_id_read(boot), 0);
+	ck_assert_int_eq(got.pid, getpid());
+	ck_assert_str_eq(got.boot_id, boot);
+	ck_assert_str_eq(got.version, RLD_VERSION);
+	spit(RECORD_SHIM, "rl-shim 1\n", 10);
+	ck_assert_int_eq(identity_read(dirfd_, &got), -EBADMSG);
+}
+END_TEST
+
+START_TEST(lock_is_seen_and_lasts)
+{
+	int fd, copy;
+
+	ck_assert_int_eq(lock_held(dirfd_), 0);
+	fd = lock_take(dirfd_);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	ck_assert_int_eq(lock_held(dirfd_), 1);
+	ck_assert_int_eq(lock_take(dirfd_), -EWOULDBLOCK);
+	copy = dup(fd);		/* as the shim's: it keeps the lock when ours is closed */
+	close(fd);
+	ck_assert_int_eq(lock_held(dirfd_), 1);
+	close(copy);
+	ck_assert_int_eq(lock_held(dirfd_), 0);
+}
+END_TEST
+
+/* Byte at an offset of the test stream. */
+static unsigned char byte_at(uint64_t offset)
+{
+	return (unsigned char)(offset * 31 + offset / 251);
+}
+
+static void write_stream(struct output_writer *w, uint64_t from, uint64_t to, size_t step)
+{
+	unsigned char block[70000];
+
+	while (from < to) {
+		size_t n = to - from < step ? (size_t)(to - from) : step;
+
+		for (size_t i = 0; i < n; i++)
+			block[i] = byte_at(from + i);
+		ck_assert_int_eq(output_write(w, block, n), 0);
+		from += n;
+	}
+}
+
+/* Read the whole stream with a buffer of room; counts kept bytes and adds up the gaps. */
+static uint64_t read_stream(size_t room, uint64_t *kept)
+{
+	unsigned char *buffer = malloc(room);
+	struct output_chunk chunk;
+	uint64_t offset = 0, dropped = 0;
+
+	*kept = 0;
+	for (;;) {
+		ck_assert_int_eq(output_read(dirfd_, "stdout", offset, buffer, room, &chunk), 0);
+		ck_assert_uint_eq(chunk.dropped, chunk.offset - offset);
+		for (size_t i = 0; i < chunk.size; i++)
+			ck_assert_uint_eq(buffer[i], byte_at(chunk.offset + i));
+		dropped += chunk.dropped;
+		*kept += chunk.size;
+		offset = chunk.offset + chunk.size;
+		if (chunk.size == 0)
+			break;
+	}
+	ck_assert_uint_eq(offset, chunk.end);
+	free(buffer);
+	return dropped;
+}
+
+static const struct {
+	int64_t keep;
+	uint64_t size;
+	size_t step, room;
+} streams[] = {
+	{ 0, 0, 1, 100 },
+	{ 0, 300000, 65536, 4096 },
+	{ 0, 1000, 1, 7 },
+	{ 1000, 1000, 13, 100 },
+	{ 1000, 1001, 13, 100 },
+	{ 1, 500000, 65536, 65536 },
+	{ 2, 200000, 999, 1000 },
+	{ 65537, 65537, 4096, 1000000 },
+	{ 1 << 20, 1 << 20, 65536, 65536 },
+	{ 1 << 20, 10 << 20, 65536, 100000 },
+	{ (1 << 20) + 1, (5 << 20) + 3, 69999, 65536 },
+	{ 3000000, 9000001, 50001, 123456 },
+};
+
+START_TEST(output_keeps_head_and_tail)
+{
+	uint64_t size = streams[_i].size, kept, dropped, keep = (uint64_t)streams[_i].keep;
+	struct output_writer *w = output_writer_new(dirfd_, "stdout", streams[_i].keep);
+	struct output_chunk chunk;
+	char byte;
+
+	write_stream(w, 0, size, streams[_i].step);
+	dropped = read_stream(streams[_i].room, &kept);
+	ck_assert_uint_eq(output_written(w), size);
+	ck_assert_uint_eq(output_dropped(w), dropped);
+	ck_assert_uint_eq(kept + dropped, size);
+	if (keep == 0 || size <= keep) {
+		ck_assert_uint_eq(dropped, 0);
+	} else {
+		uint64_t segment = keep / 16 > 65536 ? keep / 16 : 65536;
+
+		ck_assert_uint_ge(kept, keep);
+		ck_assert_uint_le(kept, keep + segment);
+		/* the first and the last of what is promised */
+		ck_assert_int_eq(output_read(dirfd_, "stdout", keep / 2 > 0 ? keep / 2 - 1 : 0, &byte, 1, &chunk), 0);
+		ck_assert_uint_eq(chunk.dropped, 0);
+		if (keep / 2 > 0) {
+			ck_assert_int_eq(output_read(dirfd_, "stdout", size - keep / 2, &byte, 1, &chunk), 0);
+			ck_assert_uint_eq(chunk.dropped, 0);
+			ck_assert_uint_eq(chunk.size, 1);
+		}
+	}
+	output_writer_free(w);
+}
+END_TEST
+
+START_TEST(output_grows_under_its_reader)
+{
+	struct output_writer *w = output_writer_new(dirfd_, "stdout", 100000);
+	struct output_chunk chunk;
+	unsigned char buffer[1000];
+	uint64_t offset = 0;
+
+	for (uint64_t at = 0; at < 1000000; at += 777) {
+		write_stream(w, at, at + 777, 777);
+		ck_assert_int_eq(output_read(dirfd_, "stdout", offset, buffer, sizeof(buffer), &chunk), 0);
+		ck_assert_uint_eq(chunk.offset, offset);
+		ck_assert_uint_eq(chunk.size, 777);
+		ck_assert_uint_eq(chunk.end, at + 777);
+		for (size_t i = 0; i < chunk.size; i++)
+			ck_assert_uint_eq(buffer[i], byte_at(offset + i));
+		offset += chunk.size;
+	}
+	output_writer_free(w);
+}
+END_TEST
+
+START_TEST(output_beyond_the_end)
+{
+	struct output_writer *w = output_writer_new(dirfd_, "stdout", 0);
+	struct output_chunk chunk;
+	char buffer[10];
+
+	ck_assert_int_eq(output_read(dirfd_, "stdout", 5, buffer, sizeof(buffer), &chunk), 0);
+	ck_assert_uint_eq(chunk.size + chunk.end + chunk.dropped, 0);
+	ck_assert_uint_eq(chunk.offset, 5);
+	write_stream(w, 0, 3, 3);
+	ck_assert_int_eq(output_read(dirfd_, "stdout", 5, buffer, sizeof(buffer), &chunk), 0);
+	ck_assert_uint_eq(chunk.size + chunk.dropped, 0);
+	ck_assert_uint_eq(chunk.offset, 5);
+	ck_assert_uint_eq(chunk.end, 3);
+	ck_assert_int_eq(output_read(dirfd_, "stdout", 0, buffer, 0, &chunk), 0);
+	ck_assert_uint_eq(chunk.size, 0);
+	ck_assert_uint_eq(chunk.end, 3);
+	output_writer_free(w);
+}
+END_TEST
+
+START_TEST(output_streams_do_not_mix)
+{
+	struct output_writer *w = output_writer_new(dirfd_, "stdout", 0);
+	struct output_chunk chunk;
+	char buffer[10];
+
+	spit("stderr.0000000000000000", "e", 1);
+	spit("stdout.0000000000000000x", "no", 2);
+	spit("stdout.000000000000000A", "no", 2);
+	spit("stdout.1", "no", 2);
+	spit("stdoutx.0000000000000000", "no", 2);
+	write_stream(w, 0, 3, 3);
+	ck_assert_int_eq(output_read(dirfd_, "stdout", 0, buffer, sizeof(buffer), &chunk), 0);
+	ck_assert_uint_eq(chunk.size, 3);
+	ck_assert_uint_eq(chunk.end, 3);
+	output_writer_free(w);
+}
+END_TEST
+
+/* A disk that refuses a while: the offsets behind the gap are true, and the gap is counted. */
+static const struct {
+	int64_t keep;
+	rlim_t limit;		/* of a file: the write at 1000 gets 500 bytes in and fails */
+	uint64_t dropped;	/* in the end: the cap takes the segment before the gap as well */
+} errors[] = { { 0, 1500, 500 }, { 1 << 20, 1500, 500 }, { 2000, 500, 1000 } };
+
+START_TEST(output_goes_on_after_an_error)
+{
+	struct output_writer *w = output_writer_new(dirfd_, "stdout", errors[_i].keep);
+	struct rlimit small = { .rlim_cur = errors[_i].limit, .rlim_max = RLIM_INFINITY }, none = { RLIM_INFINITY, RLIM_INFINITY };
+	char block[1000];
+	uint64_t kept;
+
+	signal(SIGXFSZ, SIG_IGN);
+	for (size_t i = 0; i < sizeof(block); i++)
+		block[i] = (char)byte_at(1000 + i);
+	write_stream(w, 0, 1000, 1000);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+	ck_assert_int_eq(output_write(w, block, sizeof(block)), -EFBIG);
+	ck_assert_uint_eq(output_written(w), 2000);
+	ck_assert_uint_eq(output_dropped(w), 500);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+	write_stream(w, 2000, 3000, 1000);
+	ck_assert_uint_eq(read_stream(100, &kept), errors[_i].dropped);
+	ck_assert_uint_eq(kept, 3000 - errors[_i].dropped);
+	ck_assert_uint_eq(output_dropped(w), errors[_i].dropped);
+	output_writer_free(w);
+}
+END_TEST
+
+/* A directory that takes no file at all leaves nothing, and nothing stops. */
+START_TEST(output_without_a_directory)
+{
+	struct output_writer *w = output_writer_new(-1, "stdout", 0);
+
+	ck_assert_int_eq(output_write(w, "lost", 4), -EBADF);
+	ck_assert_uint_eq(output_written(w), 4);
+	ck_assert_uint_eq(output_dropped(w), 4);
+	output_writer_free(w);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("record");
+	TCase *files = tcase_create("files"), *output = tcase_create("output");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(files, setup, teardown);
+	tcase_add_test(files, exit_round_trip);
+	tcase_add_test(files, exit_every_code_and_signal);
+	tcase_add_test(files, exit_longest_error);
+	tcase_add_test(files, exit_every_prefix_is_refused);
+	tcase_add_test(files, exit_every_changed_byte_is_refused);
+	tcase_add_loop_test(files, exit_with_true_checksum, 0, sizeof(sealed) / sizeof(sealed[0]));
+	tcase_add_test(files, exit_that_is_no_file);
+	tcase_add_test(files, exit_space_is_reserved_and_used);
+	tcase_add_test(files, job_round_trip);
+	tcase_add_test(files, job_with_long_arguments);
+	tcase_add_test(files, job_that_makes_no_sense);
+	tcase_add_test(files, job_every_prefix_is_refused);
+	tcase_add_test(files, identity_is_ours);
+	tcase_add_test(files, lock_is_seen_and_lasts);
+	suite_add_tcase(suite, files);
+	tcase_add_checked_fixture(output, setup, teardown);
+	tcase_set_timeout(output, 60);
+	tcase_add_loop_test(output, output_keeps_head_and_tail, 0, sizeof(streams) / sizeof(streams[0]));
+	tcase_add_test(output, output_grows_under_its_reader);
+	tcase_add_test(output, output_beyond_the_end);
+	tcase_add_test(output, output_streams_do_not_mix);
+	tcase_add_loop_test(output, output_goes_on_after_an_error, 0, sizeof(errors) / sizeof(errors[0]));
+	tcase_add_test(output, output_without_a_directory);
+	suite_add_tcase(suite, output);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}
