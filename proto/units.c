@@ -76,6 +76,7 @@ void size_format(int64_t bytes, char *out, size_t room)
 	static const char *const names[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
 	double value = (double)bytes / 1024;
 	size_t i = 0;
+	int tenths;
 
 	if (bytes < 1024) {
 		snprintf(out, room, "%lld B", (long long)(bytes > 0 ? bytes : 0));
@@ -84,8 +85,9 @@ void size_format(int64_t bytes, char *out, size_t room)
 	/* 1023.5 would be printed as 1024 */
 	for (; value >= 1023.5 && i + 1 < COUNT(names); i++)
 		value /= 1024;
-	if (value < 9.95 && value - (double)(int64_t)value >= 0.05)
-		snprintf(out, room, "%.1f %s", value, names[i]);
+	tenths = (int)(value * 10 + 0.5);
+	if (tenths < 100 && tenths % 10 != 0)
+		snprintf(out, room, "%d.%d %s", tenths / 10, tenths % 10, names[i]);
 	else
 		snprintf(out, room, "%.0f %s", value, names[i]);
 }

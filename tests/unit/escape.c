@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Text for a terminal: what passes, what becomes visible. */
+#include "proto/escape.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *in, *out;
+	bool keep_lines;
+} rows[] = {
+	{ "plain text, \"quotes\" and \\", "plain text, \"quotes\" and \\", false },
+	{ "", "", false },
+	{ "a\nb\tc", "a\\nb\\tc", false },
+	{ "a\nb\tc", "a\nb\tc", true },
+	{ "bell\a back\b return\r", "bell\\x07 back\\x08 return\\x0d", true },
+	{ "\x1b[31mred", "\\x1b[31mred", true },
+	{ "\x7f", "\\x7f", false },
+	{ "\xc2\x9b" "31m", "\\x9b" "31m", false },			/* C1: CSI in one code point */
+	{ "\xc2\xa0", "\xc2\xa0", false },				/* the first one behind C1 */
+	{ "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80", "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80", false },
+	{ "\xe2\x80\xae" "evil", "\\u{202e}evil", false },
+	{ "\xe2\x81\xa6\xe2\x81\xa9", "\\u{2066}\\u{2069}", false },
+	{ "\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c", "\\u{200e}\\u{200f}\\u{61c}", false },
+	{ "\xe2\x80\xa8\xe2\x80\xa9", "\\u{2028}\\u{2029}", true },
+	{ "\xe2\x80\xa7\xe2\x80\xaf", "\xe2\x80\xa7\xe2\x80\xaf", false },	/* their neighbours */
+	{ "\xff\xfe", "\\xff\\xfe", false },
+	{ "cut \xe2\x82", "cut \\xe2\\x82", false },
+	{ "\xc0\xaf", "\\xc0\\xaf", false },				/* overlong '/' */
+	{ "\xe0\x80\xaf", "\\xe0\\x80\\xaf", false },
+	{ "\xed\xa0\x80", "\\xed\\xa0\\x80", false },			/* surrogate */
+	{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80", false },		/* beyond U+10FFFF */
+	{ "\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf", false },
+	{ "\x80" "ok", "\\x80ok", false },
+	{ "\xe2" "\x28\xa1", "\\xe2(\\xa1", false },
+};
+
+START_TEST(escaped)
+{
+	char *out = text_escape(rows[_i].in, strlen(rows[_i].in), rows[_i].keep_lines);
+
+	ck_assert_str_eq(out, rows[_i].out);
+	free(out);
+}
+END_TEST
+
+START_TEST(nul_is_shown)
+{
+	char *out = text_escape("a\0b", 3, false);
+
+	ck_assert_str_eq(out, "a\\x00b");
+	free(out);
+}
+END_TEST
+
+/* Whatever comes, what goes out is UTF-8 without a control character. */
+START_TEST(always_safe)
+{
+	unsigned seed = 1;
+
+	for (int round = 0; round < 20000; round++) {
+		char in[24], *out;
+		size_t n = 0;
+
+		for (; n < sizeof(in); n++) {
+			seed = seed * 1103515245 + 12345;
+			in[n] = (char)(seed >> 16);
+		}
+		out = text_escape(in, n, false);
+		ck_assert(text_is_utf8(out, strlen(out)));
+		for (const char *p = out; *p != '\0'; p++)
+			ck_assert((unsigned char)*p >= 0x20 && *p != 0x7f);
+		free(out);
+	}
+}
+END_TEST
+
+START_TEST(utf8)
+{
+	ck_assert(text_is_utf8("", 0));
+	ck_assert(text_is_utf8("a\0b", 3));
+	ck_assert(text_is_utf8("\xe2\x82\xac", 3));
+	ck_assert(!text_is_utf8("\xe2\x82\xac", 2));
+	ck_assert(!text_is_utf8("\xed\xbf\xbf", 3));
+	ck_assert(text_is_utf8("\xef\xbf\xbf", 3));
+	ck_assert(!text_is_utf8("\xf5\x80\x80\x80", 4));
+}
+END_TEST
+
+START_TEST(width)
+{
+	ck_assert_uint_eq(text_width(""), 0);
+	ck_assert_uint_eq(text_width("abc"), 3);
+	ck_assert_uint_eq(text_width("gr\xc3\xbc\xc3\x9f"), 4);
+	ck_assert_uint_eq(text_width("\xe6\xbc\xa2\xe5\xad\x97"), 4);	/* two wide ones */
+	ck_assert_uint_eq(text_width("e\xcc\x81"), 1);			/* e and a combining accent */
+	ck_assert_uint_eq(text_width("\xf0\x9f\x98\x80"), 2);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("escape");
+	TCase *tc = tcase_create("escape");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_loop_test(tc, escaped, 0, sizeof(rows) / sizeof(rows[0]));
+	tcase_add_test(tc, nul_is_shown);
+	tcase_add_test(tc, always_safe);
+	tcase_add_test(tc, utf8);
+	tcase_add_test(tc, width);
+	suite_add_tcase(suite, tc);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}
