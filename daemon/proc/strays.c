@@ -2,6 +2,7 @@
 #include "proc/strays.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,8 +20,15 @@
 #define SCANS_MAX 500
 #define SCAN_PAUSE_NS 10000000	/* 10 ms, so 5 s in all */
 
-/* Does "NUL mark NUL" occur in the environment of the process? Bounded memory, whatever its size: chunks that overlap by a mark. */
-static bool carries(int procfd, const char *pid, const char *mark, size_t length)
+/* Errors that keep us from looking, as against a process that is gone or not ours. */
+static bool is_blind(void)
+{
+	return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+}
+
+/* Does "NUL mark NUL" occur in the environment of the process? Bounded memory, whatever its size: chunks that overlap by a
+ * mark. 1, 0, or -1 when it could not be looked at. */
+static int carries(int procfd, const char *pid, const char *mark, size_t length)
 {
 	char path[64], chunk[16384];
 	size_t kept = 1;	/* a NUL in front of the first variable */
@@ -31,7 +39,7 @@ static bool carries(int procfd, const char *pid, const char *mark, size_t length
 	snprintf(path, sizeof(path), "%s/environ", pid);
 	fd = openat(procfd, path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1)
-		return false;
+		return is_blind() ? -1 : 0;
 	chunk[0] = '\0';
 	while (!found && (n = read(fd, chunk + kept, sizeof(chunk) - kept)) > 0) {
 		size_t size = kept + (size_t)n;
@@ -44,33 +52,42 @@ static bool carries(int procfd, const char *pid, const char *mark, size_t length
 	return found;
 }
 
-/* A pidfd first, the look second, so that the signal goes to the process that was looked at. */
-static bool kill_if_marked(int procfd, const char *name, const char *mark, size_t length)
+/* A pidfd first, the look second, so that the signal goes to the process that was looked at. 1: it was marked; 0; -1. */
+static int kill_if_marked(int procfd, const char *name, const char *mark, size_t length)
 {
 	pid_t pid = (pid_t)strtol(name, NULL, 10);
-	int pidfd = pid == getpid() ? -1 : pidfd_open(pid, 0);
-	bool killed;
+	int pidfd, found;
 
+	if (pid == getpid())
+		return 0;
+	pidfd = pidfd_open(pid, 0);
 	if (pidfd == -1)
-		return false;
-	killed = carries(procfd, name, mark, length) && pidfd_send_signal(pidfd, SIGKILL, NULL, 0) == 0;
+		return is_blind() ? -1 : 0;
+	found = carries(procfd, name, mark, length);
+	if (found == 1)
+		pidfd_send_signal(pidfd, SIGKILL, NULL, 0);
 	close(pidfd);
-	return killed;
+	return found;
 }
 
+/* How many were found and killed, or -1 when not all could be looked at. */
 static int scan(const char *mark, size_t length)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
-	int found = 0;
+	int found = 0, blind = 0;
 
 	if (proc == NULL)
-		return 0;
-	while ((entry = readdir(proc)) != NULL)
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-			found += kill_if_marked(dirfd(proc), entry->d_name, mark, length);
+		return -1;
+	while ((entry = readdir(proc)) != NULL) {
+		int one = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' ?
+			  kill_if_marked(dirfd(proc), entry->d_name, mark, length) : 0;
+
+		found += one == 1;
+		blind += one == -1;
+	}
 	closedir(proc);
-	return found;
+	return blind > 0 ? -1 : found;
 }
 
 int strays_kill(const char *uuid)
@@ -89,8 +106,8 @@ int strays_kill(const char *uuid)
 		int found = scan(mark, length);
 
 		quiet = found == 0 ? quiet + 1 : 0;
-		killed += found;
-		if (found > 0)
+		killed += found > 0 ? found : 0;
+		if (found != 0)
 			nanosleep(&pause, NULL);	/* a killed process shows its environment until it is gone */
 	}
 	free(mark);

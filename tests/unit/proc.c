@@ -1,0 +1,884 @@
+/* SPDX-License-Identifier: MIT */
+/* proc against the real rl-shim: starts, reports, ends, adoptions, strays. Waits are for reports, FIFOs and deaths. */
+#include <check.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "proc/look.h"
+#include "proc/proc.h"
+#include "proc/spawn.h"
+#include "record/identity.h"
+#include "record/layout.h"
+#include "record/lock.h"
+#include "record/output.h"
+
+#define IDS 64
+
+/* What was reported of one attempt. */
+struct report {
+	int started, refused, ended, found;
+	bool lost;			/* ended() without a record */
+	enum proc_found how;
+	bool has_record;
+	struct exit_record record;
+	char text[512];
+	bool end_on_start;		/* call proc_end from inside started() */
+};
+
+static struct {
+	uv_loop_t loop;
+	struct proc *proc;
+	struct report of[IDS];
+	int reports, closed;
+	char root[64], attempts[80], shim[PATH_MAX];
+	int fds;
+} w;
+
+static void on_started(void *arg, int64_t id)
+{
+	ck_assert_ptr_eq(arg, &w);
+	w.of[id].started++;
+	w.reports++;
+	ck_assert_int_eq(w.of[id].ended, 0);
+	if (w.of[id].end_on_start)
+		proc_end(w.proc, id);
+}
+
+static void on_refused(void *arg, int64_t id, const char *error)
+{
+	ck_assert_ptr_eq(arg, &w);
+	w.of[id].refused++;
+	w.reports++;
+	snprintf(w.of[id].text, sizeof(w.of[id].text), "%s", error);
+}
+
+static void on_ended(void *arg, int64_t id, const struct exit_record *record)
+{
+	ck_assert_ptr_eq(arg, &w);
+	w.of[id].ended++;
+	w.reports++;
+	w.of[id].lost = record == NULL;
+	if (record != NULL)
+		w.of[id].record = *record;
+}
+
+static void on_found(void *arg, int64_t id, enum proc_found found, const struct exit_record *record, const char *detail)
+{
+	ck_assert_ptr_eq(arg, &w);
+	w.of[id].found++;
+	w.reports++;
+	w.of[id].how = found;
+	w.of[id].has_record = record != NULL;
+	if (record != NULL)
+		w.of[id].record = *record;
+	snprintf(w.of[id].text, sizeof(w.of[id].text), "%s", detail != NULL ? detail : "");
+}
+
+static const struct proc_sink sink = { on_started, on_refused, on_ended, on_found };
+
+static int count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (readdir(dir) != NULL)
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static void find_shim(void)
+{
+	const char *named = getenv("RL_SHIM");
+	char self[PATH_MAX - 32];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	ck_assert_int_gt(n, 0);
+	self[n] = '\0';
+	*strrchr(self, '/') = '\0';
+	if (named != NULL)
+		snprintf(w.shim, sizeof(w.shim), "%s", named);
+	else
+		snprintf(w.shim, sizeof(w.shim), "%s/../rl-shim", self);
+	ck_assert_msg(access(w.shim, X_OK) == 0, "%s is not built", w.shim);
+}
+
+static void open_proc(void)
+{
+	w.proc = proc_new(&w.loop, w.attempts, w.shim, &sink, &w);
+}
+
+static void setup(void)
+{
+	memset(&w, 0, sizeof(w));
+	find_shim();
+	w.fds = count_fds();
+	snprintf(w.root, sizeof(w.root), "/tmp/proc-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(w.root));
+	snprintf(w.attempts, sizeof(w.attempts), "%s/attempts", w.root);
+	ck_assert_int_eq(mkdir(w.attempts, 0700), 0);
+	ck_assert_int_eq(uv_loop_init(&w.loop), 0);
+	open_proc();
+}
+
+static void on_closed(void *arg)
+{
+	ck_assert_ptr_eq(arg, &w);
+	w.closed++;
+}
+
+/* As a daemon that stops: nothing is told any more, attempts go on. */
+static void close_proc(void)
+{
+	int closed = w.closed, reports;
+
+	proc_close(w.proc, on_closed, &w);
+	ck_assert_int_eq(w.closed, closed);	/* never from inside */
+	reports = w.reports;
+	while (w.closed == closed)
+		uv_run(&w.loop, UV_RUN_ONCE);
+	ck_assert_int_eq(w.closed, closed + 1);
+	ck_assert_int_eq(w.reports, reports);
+	w.proc = NULL;
+}
+
+static void teardown(void)
+{
+	char command[128];
+
+	if (w.proc != NULL)
+		close_proc();
+	uv_run(&w.loop, UV_RUN_DEFAULT);
+	ck_assert_int_eq(uv_loop_close(&w.loop), 0);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);	/* no child is left, dead or alive */
+	ck_assert_int_eq(errno, ECHILD);
+	/* the loop's own machinery (signal pipe) stays until exit; attempts must leave nothing */
+	ck_assert_int_le(count_fds(), w.fds + 4);
+	snprintf(command, sizeof(command), "rm -rf '%s'", w.root);
+	ck_assert_int_eq(system(command), 0);
+}
+
+#define WAIT_FOR(condition)					\
+	do {							\
+		while (!(condition))				\
+			uv_run(&w.loop, UV_RUN_ONCE);		\
+	} while (0)
+
+static const char *attempt_dir(int64_t id)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%lld", w.attempts, (long long)id);
+	return path;
+}
+
+static int open_attempt(int64_t id)
+{
+	int fd;
+
+	ck_assert_int_eq(file_mkdirs(attempt_dir(id), 0700), 0);
+	fd = open(attempt_dir(id), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	return fd;
+}
+
+static const char *uuid_of(int64_t id)
+{
+	static char uuid[64];
+
+	snprintf(uuid, sizeof(uuid), "test-%d-%lld", (int)getpid(), (long long)id);
+	return uuid;
+}
+
+/* A job of the shell, in its attempt's directory. */
+static struct launch *shell(int64_t id, const char *script)
+{
+	struct launch *launch = xcalloc(1, sizeof(*launch));
+
+	launch->id = id;
+	strings_append(&launch->job.argv, "/bin/sh");
+	strings_append(&launch->job.argv, "-c");
+	strings_append(&launch->job.argv, script);
+	launch->job.cwd = xstrdup(w.attempts);
+	launch->job.uuid = xstrdup(uuid_of(id));
+	launch->job.grace_ms = 10000;
+	strings_append(&launch->envp, "PATH=/usr/bin:/bin");
+	return launch;
+}
+
+/* FIFOs <attempts>/up, go: the job says that it runs, the test lets it go on. */
+static void make_fifos(void)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/up", w.attempts);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	snprintf(path, sizeof(path), "%s/go", w.attempts);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+}
+
+static void meet(const char *name, int flags)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", w.attempts, name);
+	fd = open(path, flags | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+}
+
+#define MEET "exec 9> up; exec 9>&-; exec 9< go; "
+
+static void wait_up(void)
+{
+	meet("up", O_RDONLY);
+}
+
+static void let_go(void)
+{
+	meet("go", O_WRONLY);
+}
+
+static void adopt(int64_t id, const char *boot_id)
+{
+	struct adopt a = { .id = id, .uuid = uuid_of(id), .boot_id = boot_id };
+
+	proc_adopt(w.proc, &a);
+}
+
+static void expect_found(int64_t id, enum proc_found how)
+{
+	WAIT_FOR(w.of[id].found);
+	ck_assert_int_eq(w.of[id].how, how);
+	ck_assert_int_eq(w.of[id].has_record, how == FOUND_ENDED);
+}
+
+static pid_t shim_pid(int64_t id)
+{
+	struct identity identity;
+	int dirfd = open_attempt(id);
+
+	ck_assert_int_eq(identity_read(dirfd, &identity), 0);
+	close(dirfd);
+	return (pid_t)identity.pid;
+}
+
+/* A process that carries the mark of an attempt, and ignores SIGTERM. */
+static pid_t stray(int64_t id)
+{
+	char mark[96], *argv[] = { (char[]){ "sleep" }, (char[]){ "1000" }, NULL }, *envp[] = { (char[]){ "A=b" }, mark, NULL };
+	pid_t pid;
+
+	snprintf(mark, sizeof(mark), "RL_ATTEMPT_UUID=%s", uuid_of(id));
+	ck_assert_int_eq(posix_spawn(&pid, "/bin/sleep", NULL, NULL, argv, envp), 0);
+	return pid;
+}
+
+static int status_of(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+START_TEST(exit_is_told)
+{
+	proc_start(w.proc, shell(1, "exit 7"));
+	ck_assert_int_eq(w.reports, 0);		/* never from inside */
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].started, 1);
+	ck_assert(!w.of[1].lost);
+	ck_assert_int_eq(w.of[1].record.how, EXIT_BY_CODE);
+	ck_assert_int_eq(w.of[1].record.status, 7);
+	ck_assert_int_eq(w.of[1].record.by, EXIT_OWN);
+	ck_assert(w.of[1].record.tree_empty);
+	proc_end(w.proc, 1);		/* ended, and unknown: nothing happens */
+	proc_end(w.proc, 2);
+}
+END_TEST
+
+START_TEST(many_at_once)
+{
+	for (int id = 0; id < IDS; id++) {
+		char script[32];
+
+		snprintf(script, sizeof(script), "exit %d", id + 100);
+		proc_start(w.proc, shell(id, script));
+	}
+	WAIT_FOR(w.reports == 2 * IDS);
+	for (int id = 0; id < IDS; id++) {
+		ck_assert_int_eq(w.of[id].started, 1);
+		ck_assert_int_eq(w.of[id].ended, 1);
+		ck_assert_int_eq(w.of[id].record.status, id + 100);
+	}
+}
+END_TEST
+
+START_TEST(files_environment_and_limits)
+{
+	struct launch *launch = shell(1, "cat; echo $RL_ATTEMPT_UUID $MORE; umask; ulimit -Sn");
+	char want[256], got[256];
+	struct output_chunk chunk;
+	struct stat st;
+	int dirfd;
+
+	launch->files[launch->nfiles++] = (struct launch_file){ RECORD_PROMPT, xstrdup("the prompt\n"), 11, 0600 };
+	launch->job.input = xstrdup(RECORD_PROMPT);
+	strings_append(&launch->envp, "MORE=x");
+	proc_set_inherited(w.proc, 027, 99);
+	proc_start(w.proc, launch);
+	WAIT_FOR(w.of[1].ended);
+	snprintf(want, sizeof(want), "the prompt\n%s x\n0027\n99\n", uuid_of(1));
+	dirfd = open_attempt(1);
+	ck_assert_int_eq(output_read(dirfd, RECORD_STDOUT, 0, got, sizeof(got), &chunk), 0);
+	ck_assert_int_eq((int)chunk.size, (int)strlen(want));
+	ck_assert_mem_eq(got, want, chunk.size);
+	ck_assert_int_eq(fstat(dirfd, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0700);
+	close(dirfd);
+}
+END_TEST
+
+START_TEST(missing_shim_is_refused)
+{
+	close_proc();
+	snprintf(w.shim, sizeof(w.shim), "/no/such/shim");
+	open_proc();
+	proc_start(w.proc, shell(1, "exit 0"));
+	WAIT_FOR(w.of[1].refused);
+	ck_assert_str_eq(w.of[1].text, "/no/such/shim: No such file or directory");
+	ck_assert_int_eq(w.reports, 1);
+}
+END_TEST
+
+START_TEST(missing_place_is_refused)
+{
+	close_proc();
+	snprintf(w.attempts, sizeof(w.attempts), "/proc/version");
+	open_proc();
+	proc_start(w.proc, shell(1, "exit 0"));
+	WAIT_FOR(w.of[1].refused);
+	ck_assert_str_eq(w.of[1].text, "attempt directory /proc/version/1: Not a directory");
+}
+END_TEST
+
+START_TEST(senseless_job_is_refused)
+{
+	struct launch *launch = shell(1, "exit 0");
+
+	free(launch->job.cwd);
+	launch->job.cwd = xstrdup("here");
+	proc_start(w.proc, launch);
+	WAIT_FOR(w.of[1].refused);
+	ck_assert_ptr_nonnull(strstr(w.of[1].text, "/job: Invalid argument"));
+}
+END_TEST
+
+START_TEST(directory_is_used_once)
+{
+	proc_start(w.proc, shell(1, "exit 3"));
+	WAIT_FOR(w.of[1].ended);
+	proc_start(w.proc, shell(1, "exit 4"));
+	WAIT_FOR(w.of[1].refused);
+	ck_assert_ptr_nonnull(strstr(w.of[1].text, "was used before"));
+	ck_assert_int_eq(w.of[1].started, 1);
+}
+END_TEST
+
+START_TEST(held_directory_is_refused)
+{
+	int dirfd = open_attempt(1), lock = lock_take(dirfd);
+
+	proc_start(w.proc, shell(1, "exit 0"));
+	WAIT_FOR(w.of[1].refused);
+	ck_assert_ptr_nonnull(strstr(w.of[1].text, "/lock: "));
+	close(lock);
+	close(dirfd);
+}
+END_TEST
+
+START_TEST(missing_agent_is_told)
+{
+	struct launch *launch = shell(1, "");
+
+	free(launch->job.argv[0]);
+	launch->job.argv[0] = xstrdup("/no/such/agent");
+	proc_start(w.proc, launch);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.how, EXIT_NOT_STARTED);
+	ck_assert_int_eq(w.of[1].record.status, ENOENT);
+	ck_assert_str_eq(w.of[1].record.error, "exec /no/such/agent: No such file or directory");
+}
+END_TEST
+
+/* A shim that ends before it says who it is has started nothing: that is known, not lost. */
+START_TEST(shim_that_never_came_up)
+{
+	close_proc();
+	snprintf(w.shim, sizeof(w.shim), "/bin/false");
+	open_proc();
+	proc_start(w.proc, shell(1, "exit 0"));
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].started, 1);
+	ck_assert(!w.of[1].lost);
+	ck_assert_int_eq(w.of[1].record.how, EXIT_NOT_STARTED);
+}
+END_TEST
+
+START_TEST(end_while_running)
+{
+	make_fifos();
+	proc_start(w.proc, shell(1, MEET "exit 0"));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	proc_end(w.proc, 1);
+	proc_end(w.proc, 1);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.how, EXIT_BY_SIGNAL);
+	ck_assert_int_eq(w.of[1].record.status, SIGTERM);
+	ck_assert_int_eq(w.of[1].record.by, EXIT_TERM);
+	ck_assert_int_eq(w.of[1].record.sender_pid, getpid());
+	ck_assert_int_eq(w.of[1].record.sender_uid, getuid());
+}
+END_TEST
+
+/* At once after the start, and from inside started(): none is lost, however early. */
+START_TEST(end_before_it_runs)
+{
+	for (int id = 0; id < IDS; id++) {
+		w.of[id].end_on_start = id % 2 == 0;
+		proc_start(w.proc, shell(id, "sleep 1000"));
+		if (id % 2 == 1)
+			proc_end(w.proc, id);
+	}
+	WAIT_FOR(w.reports == 2 * IDS);
+	for (int id = 0; id < IDS; id++) {
+		ck_assert_int_eq(w.of[id].started, 1);
+		ck_assert_int_eq(w.of[id].ended, 1);
+		ck_assert(!w.of[id].lost);
+		ck_assert_int_eq(w.of[id].record.by, EXIT_TERM);
+	}
+}
+END_TEST
+
+START_TEST(killed_shim_is_lost_and_its_tree_ended)
+{
+	char path[128], text[32] = { 0 };
+	struct pollfd grandchild = { .events = POLLIN };
+	int fd;
+
+	make_fifos();
+	proc_start(w.proc, shell(1, "setsid sh -c 'trap \"\" TERM; echo $$ > pid; exec 9> up; exec 9>&-; sleep 1000' & sleep 1000"));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	snprintf(path, sizeof(path), "%s/pid", w.attempts);
+	fd = open(path, O_RDONLY);
+	ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
+	close(fd);
+	grandchild.fd = pidfd_open((pid_t)strtol(text, NULL, 10), 0);
+	ck_assert_int_ge(grandchild.fd, 0);
+	ck_assert_int_eq(kill(shim_pid(1), SIGKILL), 0);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert(w.of[1].lost);
+	ck_assert_int_eq(poll(&grandchild, 1, 0), 1);	/* dead when it is told, not some time later */
+	close(grandchild.fd);
+}
+END_TEST
+
+START_TEST(adopt_running)
+{
+	pid_t shim;
+
+	make_fifos();
+	proc_start(w.proc, shell(1, MEET "exit 42"));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	shim = shim_pid(1);
+	close_proc();
+	open_proc();
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_RUNNING);
+	ck_assert_int_eq(w.of[1].ended, 0);
+	let_go();
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.how, EXIT_BY_CODE);
+	ck_assert_int_eq(w.of[1].record.status, 42);
+	status_of(shim);
+}
+END_TEST
+
+START_TEST(adopt_and_end)
+{
+	pid_t shim;
+
+	make_fifos();
+	proc_start(w.proc, shell(1, MEET "exit 42"));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	shim = shim_pid(1);
+	close_proc();
+	open_proc();
+	adopt(1, proc_boot_id());
+	proc_end(w.proc, 1);	/* before it is known whether it runs */
+	expect_found(1, FOUND_RUNNING);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.by, EXIT_TERM);
+	status_of(shim);
+}
+END_TEST
+
+START_TEST(adopt_ended_meanwhile)
+{
+	pid_t shim;
+
+	make_fifos();
+	proc_start(w.proc, shell(1, MEET "exit 43"));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	shim = shim_pid(1);
+	close_proc();
+	let_go();
+	status_of(shim);
+	open_proc();
+	adopt(1, "another boot");	/* a record is the truth in any boot */
+	expect_found(1, FOUND_ENDED);
+	ck_assert_int_eq(w.of[1].record.status, 43);
+}
+END_TEST
+
+START_TEST(adopt_shim_killed_meanwhile)
+{
+	pid_t shim;
+
+	make_fifos();
+	proc_start(w.proc, shell(1, MEET "exit 43"));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	shim = shim_pid(1);
+	close_proc();
+	kill(shim, SIGKILL);
+	status_of(shim);
+	open_proc();
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_LOST);
+	ck_assert_ptr_nonnull(strstr(w.of[1].text, "rl-shim was killed"));
+}
+END_TEST
+
+START_TEST(adopt_what_was_never_started)
+{
+	int dirfd = open_attempt(2), lock;
+
+	adopt(1, proc_boot_id());	/* not even a directory */
+	expect_found(1, FOUND_NEVER_STARTED);
+	adopt(2, proc_boot_id());	/* a directory */
+	expect_found(2, FOUND_NEVER_STARTED);
+	lock = lock_take(dirfd);	/* a lock file that nobody holds */
+	close(lock);
+	w.of[2].found = 0;
+	adopt(2, proc_boot_id());
+	expect_found(2, FOUND_NEVER_STARTED);
+	close(dirfd);
+	proc_start(w.proc, shell(2, "exit 9"));		/* and may be started now */
+	WAIT_FOR(w.of[2].ended);
+	ck_assert_int_eq(w.of[2].record.status, 9);
+}
+END_TEST
+
+START_TEST(adopt_after_a_reboot)
+{
+	close(open_attempt(2));
+	adopt(1, "another boot");
+	expect_found(1, FOUND_LOST);
+	adopt(2, "another boot");
+	expect_found(2, FOUND_LOST);
+	ck_assert_ptr_nonnull(strstr(w.of[2].text, "started anew"));
+}
+END_TEST
+
+/* An identity whose pid lives but does not hold the lock: the number was given to somebody else. */
+START_TEST(adopt_with_a_recycled_pid)
+{
+	int dirfd = open_attempt(1);
+
+	ck_assert_int_eq(identity_write(dirfd), 0);
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_LOST);
+	close(dirfd);
+}
+END_TEST
+
+START_TEST(adopt_damaged_record)
+{
+	int dirfd = open_attempt(1);
+	pid_t pid = stray(1);
+
+	ck_assert_int_eq(file_write(dirfd, RECORD_EXIT, "rl-exit 1\nhow code\nstatus 0\n", 28, 0600, false), 0);
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_UNREADABLE);
+	ck_assert_int_eq(faccessat(dirfd, RECORD_EXIT, F_OK, 0), -1);
+	ck_assert_int_eq(faccessat(dirfd, RECORD_EXIT ".bad", F_OK, 0), 0);
+	ck_assert_int_eq(WTERMSIG(status_of(pid)), SIGKILL);
+	close(dirfd);
+}
+END_TEST
+
+START_TEST(adopt_damaged_identity)
+{
+	int dirfd = open_attempt(1);
+
+	ck_assert_int_eq(file_write(dirfd, RECORD_SHIM, "rl-shim 1\npid 1\n", 16, 0600, false), 0);
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_UNREADABLE);
+	ck_assert_int_eq(faccessat(dirfd, RECORD_SHIM ".bad", F_OK, 0), 0);
+	close(dirfd);
+}
+END_TEST
+
+START_TEST(adopt_what_is_no_directory)
+{
+	int dirfd = open(w.attempts, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	ck_assert_int_eq(file_write(dirfd, "1", "", 0, 0600, false), 0);
+	ck_assert_int_eq(symlinkat("/tmp", dirfd, "2"), 0);
+	close(open_attempt(3));
+	if (geteuid() == 0)
+		ck_assert_int_eq(fchownat(dirfd, "3", 65534, 65534, 0), 0);
+	adopt(1, proc_boot_id());
+	adopt(2, proc_boot_id());
+	adopt(3, proc_boot_id());
+	expect_found(1, FOUND_UNREADABLE);
+	expect_found(2, FOUND_UNREADABLE);
+	expect_found(3, geteuid() == 0 ? FOUND_UNREADABLE : FOUND_NEVER_STARTED);
+	close(dirfd);
+}
+END_TEST
+
+START_TEST(adopt_kills_strays_before_it_answers)
+{
+	int dirfd = open_attempt(1);
+	pid_t mine[3], other = stray(2);
+	siginfo_t info;
+
+	ck_assert_int_eq(identity_write(dirfd), 0);
+	for (int i = 0; i < 3; i++)
+		mine[i] = stray(1);
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_LOST);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(WTERMSIG(status_of(mine[i])), SIGKILL);
+	info.si_pid = 0;
+	ck_assert_int_eq(waitid(P_PID, (id_t)other, &info, WEXITED | WNOHANG), 0);
+	ck_assert_int_eq(info.si_pid, 0);	/* another attempt's lives on */
+	kill(other, SIGKILL);
+	status_of(other);
+	close(dirfd);
+}
+END_TEST
+
+/* The directory is gone and something still runs: it was started, whatever the files say. */
+START_TEST(adopt_without_directory_but_with_strays)
+{
+	pid_t pid = stray(1);
+
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_LOST);
+	ck_assert_int_eq(WTERMSIG(status_of(pid)), SIGKILL);
+}
+END_TEST
+
+static void look_now(int64_t id, bool last, struct look *l)
+{
+	*l = (struct look){ .dir = attempt_dir(id), .uuid = uuid_of(id), .boot_id = proc_boot_id(), .last = last };
+	look(l);
+}
+
+START_TEST(held_lock_without_a_name_is_looked_at_again)
+{
+	int dirfd = open_attempt(1), lock = lock_take(dirfd);
+	pid_t shim;
+
+	make_fifos();
+	adopt(1, proc_boot_id());
+	for (int i = 0; i < 6; i++)
+		uv_run(&w.loop, UV_RUN_ONCE);
+	ck_assert_int_eq(w.of[1].found, 0);
+	/* now the shim comes up under that very lock */
+	struct launch *launch = shell(1, MEET "exit 5");
+
+	ck_assert_int_eq(job_write(dirfd, &launch->job), 0);
+	ck_assert_int_eq(spawn_shim(w.shim, attempt_dir(1), lock, launch->envp, launch->job.uuid, &shim), 0);
+	close(lock);
+	launch_free(launch);
+	expect_found(1, FOUND_RUNNING);
+	wait_up();
+	let_go();
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.status, 5);
+	status_of(shim);
+	close(dirfd);
+}
+END_TEST
+
+START_TEST(held_lock_that_is_let_go)
+{
+	int dirfd = open_attempt(1), lock = lock_take(dirfd);
+
+	adopt(1, proc_boot_id());
+	for (int i = 0; i < 6; i++)
+		uv_run(&w.loop, UV_RUN_ONCE);
+	ck_assert_int_eq(w.of[1].found, 0);
+	close(lock);
+	expect_found(1, FOUND_NEVER_STARTED);
+	close(dirfd);
+}
+END_TEST
+
+START_TEST(held_lock_for_ever)
+{
+	int dirfd = open_attempt(1), lock = lock_take(dirfd);
+	pid_t pid = stray(1);
+	struct look l;
+
+	look_now(1, false, &l);
+	ck_assert_int_eq(l.result, LOOK_AGAIN);
+	ck_assert_int_eq(kill(pid, 0), 0);
+	look_now(1, true, &l);
+	ck_assert_int_eq(l.result, LOOK_LOST);
+	ck_assert_int_eq(WTERMSIG(status_of(pid)), SIGKILL);
+	close(lock);
+	close(dirfd);
+}
+END_TEST
+
+/* A lock that cannot be looked at for want of descriptors says nothing about the attempt. */
+START_TEST(look_without_descriptors)
+{
+	int dirfd = open_attempt(1), hoard[64], n = 0;
+	struct rlimit few = { 64, 64 };
+	struct look l;
+
+	ck_assert_int_eq(identity_write(dirfd), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	for (int left = 0; left < 4; left++) {
+		while ((hoard[n] = open("/dev/null", O_RDONLY | O_CLOEXEC)) != -1)
+			n++;
+		for (int i = 0; i < left; i++)
+			close(hoard[--n]);
+		look_now(1, false, &l);
+		ck_assert_int_eq(l.pidfd, -1);
+		ck_assert_int_eq(l.result, left < 3 ? LOOK_BUSY : LOOK_LOST);
+	}
+	while (n > 0)
+		close(hoard[--n]);
+	close(dirfd);
+}
+END_TEST
+
+START_TEST(close_tells_nothing_and_ends_nothing)
+{
+	pid_t shim;
+
+	make_fifos();
+	proc_start(w.proc, shell(1, MEET "exit 6"));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	shim = shim_pid(1);
+	proc_start(w.proc, shell(2, "exit 0"));		/* in preparation */
+	adopt(3, proc_boot_id());			/* being looked at */
+	close_proc();
+	ck_assert_int_eq(w.of[2].started + w.of[2].refused + w.of[3].found, 0);
+	ck_assert_int_eq(kill(shim, 0), 0);
+	open_proc();
+	adopt(1, proc_boot_id());
+	adopt(2, proc_boot_id());
+	expect_found(1, FOUND_RUNNING);
+	expect_found(2, FOUND_NEVER_STARTED);
+	let_go();
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.status, 6);
+	status_of(shim);
+}
+END_TEST
+
+START_TEST(close_while_pausing)
+{
+	int dirfd = open_attempt(1), lock = lock_take(dirfd);
+
+	adopt(1, proc_boot_id());
+	for (int i = 0; i < 3; i++)
+		uv_run(&w.loop, UV_RUN_ONCE);
+	close_proc();
+	ck_assert_int_eq(w.of[1].found, 0);
+	close(lock);
+	close(dirfd);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("proc");
+	TCase *start = tcase_create("start"), *take_back = tcase_create("adopt"), *end = tcase_create("close");
+	SRunner *runner = srunner_create(suite);
+	TCase *all[] = { start, take_back, end };
+	int failed;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		tcase_add_checked_fixture(all[i], setup, teardown);
+		tcase_set_timeout(all[i], 60);
+		suite_add_tcase(suite, all[i]);
+	}
+	tcase_add_test(start, exit_is_told);
+	tcase_add_test(start, many_at_once);
+	tcase_add_test(start, files_environment_and_limits);
+	tcase_add_test(start, missing_shim_is_refused);
+	tcase_add_test(start, missing_place_is_refused);
+	tcase_add_test(start, senseless_job_is_refused);
+	tcase_add_test(start, directory_is_used_once);
+	tcase_add_test(start, held_directory_is_refused);
+	tcase_add_test(start, missing_agent_is_told);
+	tcase_add_test(start, shim_that_never_came_up);
+	tcase_add_test(start, end_while_running);
+	tcase_add_test(start, end_before_it_runs);
+	tcase_add_test(start, killed_shim_is_lost_and_its_tree_ended);
+	tcase_add_test(take_back, adopt_running);
+	tcase_add_test(take_back, adopt_and_end);
+	tcase_add_test(take_back, adopt_ended_meanwhile);
+	tcase_add_test(take_back, adopt_shim_killed_meanwhile);
+	tcase_add_test(take_back, adopt_what_was_never_started);
+	tcase_add_test(take_back, adopt_after_a_reboot);
+	tcase_add_test(take_back, adopt_with_a_recycled_pid);
+	tcase_add_test(take_back, adopt_damaged_record);
+	tcase_add_test(take_back, adopt_damaged_identity);
+	tcase_add_test(take_back, adopt_what_is_no_directory);
+	tcase_add_test(take_back, adopt_kills_strays_before_it_answers);
+	tcase_add_test(take_back, adopt_without_directory_but_with_strays);
+	tcase_add_test(take_back, held_lock_without_a_name_is_looked_at_again);
+	tcase_add_test(take_back, held_lock_that_is_let_go);
+	tcase_add_test(take_back, held_lock_for_ever);
+	tcase_add_test(take_back, look_without_descriptors);
+	tcase_add_test(end, close_tells_nothing_and_ends_nothing);
+	tcase_add_test(end, close_while_pausing);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}
