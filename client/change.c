@@ -2,10 +2,11 @@
 /* rlctl cancel and retry: one request for each run that is named. */
 #include "client/client.h"
 #include "client/commands.h"
+#include "client/environment.h"
 #include "client/field.h"
 
-/* The other runs are not spared because one was refused. */
-static int change_each(struct client *c, const char *method, void (*tell)(struct client *c, int64_t asked, const json_t *run))
+/* more: parameters beside the id. The other runs are not spared because one was refused. */
+static int change_each(struct client *c, const char *method, const json_t *more, void (*tell)(struct client *c, int64_t asked, const json_t *run))
 {
 	int worst = EXIT_DONE;
 
@@ -17,11 +18,12 @@ static int change_each(struct client *c, const char *method, void (*tell)(struct
 	}
 	for (int i = 0; i < c->options.count; i++) {
 		int64_t id = FIELD_NONE;
-		json_t *run;
+		json_t *run, *params = json_deep_copy(more);
 		int status;
 
 		client_parse_run(c->options.arguments[i], &id, NULL);
-		run = client_call_json(c, method, json_pack("{s:I}", "id", (json_int_t)id), &status);
+		json_object_set_new(params, "id", json_integer(id));
+		run = client_call_json(c, method, params, &status);
 		if (run == NULL && status == EXIT_NO_DAEMON)
 			return status;
 		if (run == NULL)
@@ -44,7 +46,11 @@ static void tell_cancelled(struct client *c, int64_t asked, const json_t *run)
 
 int cancel_command(struct client *c)
 {
-	return change_each(c, "run.cancel", tell_cancelled);
+	json_t *more = json_object();
+	int status = change_each(c, "run.cancel", more, tell_cancelled);
+
+	json_decref(more);
+	return status;
 }
 
 /* The number of the new run is what scripts want. */
@@ -57,5 +63,14 @@ static void tell_retried(struct client *c, int64_t asked, const json_t *run)
 
 int retry_command(struct client *c)
 {
-	return change_each(c, "run.retry", tell_retried);
+	int status = client_connect(c);
+	json_t *more;
+
+	if (status != 0)
+		return status;
+	/* The environment of the first try was forgotten when it ended. */
+	more = json_pack("{s:o}", "environment", environment_capture(json_object_get(c->hello, "agent_env")));
+	status = change_each(c, "run.retry", more, tell_retried);
+	json_decref(more);
+	return status;
 }

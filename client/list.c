@@ -61,8 +61,8 @@ int list_command(struct client *c)
 	table_free(t);
 	if (json_array_size(runs) == 0)
 		fputs("There are no runs.\n", c->talk.file);
-	else if (json_object_get(result, "next") != NULL && !json_is_null(json_object_get(result, "next")))
-		fputs("There are older ones; see them with --limit N.\n", c->talk.file);
+	else if (field_int(result, "next") != FIELD_NONE)
+		fprintf(c->talk.file, "There may be older ones: \"rlctl list --before %lld\".\n", (long long)field_int(result, "next"));
 out:
 	json_decref(result);
 	return status;

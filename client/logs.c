@@ -131,6 +131,7 @@ static int show_run(const struct logs *l)
 	int64_t last = 0;
 
 	for (;;) {
+		int64_t before = last;
 		int status;
 		json_t *run = client_call(l->client, "run.get", json_pack("{s:I}", "id", (json_int_t)l->run), &status);
 		bool over = exit_is_final(field_text(run, "state"));
@@ -144,6 +145,9 @@ static int show_run(const struct logs *l)
 			return EXIT_DONE;
 		if (over || !l->follow)
 			break;
+		/* While an attempt was shown its news were taken for "look again": look at the run before waiting for more. */
+		if (last > before)
+			continue;
 		status = pause_until_news(l->client, -1);
 		if (status != 0)
 			return status;

@@ -11,7 +11,8 @@
 
 static const struct option_row list_options[] = {
 	{ "state", 0, OPTION_TEXT, "STATE", "state", NULL, "only runs in this state (queued, running, held, …)" },
-	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "at most N runs" },
+	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "at most N runs (default 50)" },
+	{ "before", 0, OPTION_COUNT, "RUN", "cursor", NULL, "only runs older than this one" },
 	{ .name = NULL },
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl rpc: any method of the daemon. */
 #include <err.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,17 +45,19 @@ int rpc_command(struct client *c)
 	json_t *params = NULL, *result;
 	json_error_t fault;
 	int status = 0;
+	bool pairs = c->options.count > 1;
 
-	if (c->options.count == 2 && (arguments[1][0] == '{' || arguments[1][0] == '[')) {
+	if (pairs && c->options.count == 2 && (arguments[1][0] == '{' || arguments[1][0] == '[')) {
 		params = json_loads(arguments[1], 0, &fault);
 		if (params == NULL) {
 			warnx("the parameters are no valid JSON: %s, at character %d", fault.text, fault.position);
 			return EXIT_USAGE;
 		}
-	} else if (c->options.count > 1) {
+		pairs = false;
+	} else if (pairs) {
 		params = json_object();
 	}
-	for (int i = 1; json_is_object(params) && json_object_size(params) == 0 && i < c->options.count && status == 0; i++)
+	for (int i = 1; pairs && i < c->options.count && status == 0; i++)
 		status = add_pair(params, arguments[i]);
 	if (status != 0) {
 		json_decref(params);

@@ -28,16 +28,13 @@ struct follow {
 
 enum follow_result { FOLLOW_FINAL, FOLLOW_INTERRUPTED, FOLLOW_TIMEOUT, FOLLOW_BROKEN };
 
-/* The sequence number of now: what happens to the run to be comes after it. */
+/* The number of the newest event: what happens to the run to be comes after it. */
 static int64_t current_seq(struct client *c, int *status)
 {
-	json_t *result = client_call(c, "event.subscribe", json_object(), status);
+	json_t *result = client_call(c, "event.unsubscribe", NULL, status);
 	int64_t seq = field_int(result, "seq");
 
 	json_decref(result);
-	if (*status != 0)
-		return FIELD_NONE;
-	json_decref(client_call(c, "event.unsubscribe", NULL, status));
 	return seq == FIELD_NONE ? 0 : seq;
 }
 
@@ -132,7 +129,7 @@ static void tell_end(const struct client *c, const json_t *run)
 	char *took = print_duration(field_int(totals, "wall_ms")), *cost = print_cost(field_real(totals, "cost_usd"));
 
 	if (*took != '\0' || *cost != '\0')
-		fprintf(c->talk.file, "Agents worked %s%s%s. ", took, *cost != '\0' ? " for " : "", cost);
+		fprintf(c->talk.file, "It took %s%s%s. ", took, *took != '\0' && *cost != '\0' ? " and " : "", cost);
 	if (*ref != '\0') {
 		fputs("The reviewed tree is kept as ", c->talk.file);
 		print_painted(&c->talk, PAINT_BOLD, ref);

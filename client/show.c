@@ -88,6 +88,33 @@ static void print_heading(const struct print *p, const char *what, const json_t 
 	fputc('\n', p->file);
 }
 
+/* "implement claude, review codex (gpt-5), fix claude" */
+static char *agents_text(const json_t *agents)
+{
+	struct bytes text = { .data = NULL };
+
+	for (void *i = json_object_iter((json_t *)agents); i != NULL; i = json_object_iter_next((json_t *)agents, i)) {
+		const json_t *agent = json_object_iter_value(i);
+		const char *model = field_text(agent, "model");
+		char *one = mem_printf("%s%s %s%s%s%s", text.size > 0 ? ", " : "", json_object_iter_key(i), field_text(agent, "agent"),
+			*model != '\0' ? " (" : "", model, *model != '\0' ? ")" : "");
+
+		bytes_add(&text, one, strlen(one));
+		free(one);
+	}
+	return text.data != NULL ? text.data : mem_strdup("");
+}
+
+/* "verdict, at most 6 reviews", or why there is none. */
+static char *review_text(const json_t *review)
+{
+	if (review == NULL)
+		return mem_strdup("");
+	if (!field_true(review, "enabled"))
+		return mem_printf("none: %s", field_text(review, "skip_reason"));
+	return mem_printf("%s, at most %lld reviews", field_text(review, "profile"), (long long)field_int(review, "max_fixes") + 1);
+}
+
 static void print_run_facts(const struct print *p, const json_t *run)
 {
 	struct table *t = table_new(facts, 2);
@@ -97,13 +124,15 @@ static void print_run_facts(const struct print *p, const json_t *run)
 
 	fact(t, "task", PAINT_NONE, mem_strdup(*field_text(run, "title") != '\0' ? field_text(run, "title") : field_text(task, "title")));
 	fact(t, "workdir", PAINT_NONE, mem_strdup(field_text(run, "workdir")));
+	fact(t, "agents", PAINT_NONE, agents_text(json_object_get(run, "agents")));
+	fact(t, "review", PAINT_NONE, review_text(json_object_get(run, "review")));
 	fact(t, "reason", PAINT_YELLOW, mem_strdup(field_text(run, "reason")));
 	fact(t, "cause", PAINT_NONE, mem_strdup(field_text(run, "cause")));
 	fact(t, "created", PAINT_NONE, when(run, "created_at"));
 	fact(t, "started", PAINT_NONE, when(run, "started_at"));
 	fact(t, "ended", PAINT_NONE, when(run, "ended_at"));
 	fact(t, "retry of", PAINT_NONE, number(run, "retry_of"));
-	fact(t, "worked", PAINT_NONE, print_duration(field_int(totals, "wall_ms")));
+	fact(t, "took", PAINT_NONE, print_duration(field_int(totals, "wall_ms")));
 	fact(t, "tokens", PAINT_NONE, tokens(totals));
 	fact(t, "cost", PAINT_NONE, print_cost(field_real(totals, "cost_usd")));
 	fact(t, "result", PAINT_BOLD, mem_strdup(field_text(run, "result_ref")));

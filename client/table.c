@@ -8,7 +8,7 @@
 #include "proto/escape.h"
 
 #define GAP 2		/* spaces between columns */
-#define NARROWEST 8	/* a flexible column is not cut below this */
+#define NARROWEST 4	/* a flexible column is not cut below this */
 
 struct cell {
 	char *text;	/* escaped */

@@ -16,29 +16,23 @@ static const struct table_column columns[] = {
 };
 
 /* The worst class of the runs as they are now; t NULL: do not show them. */
-static int look(struct client *c, const json_t *ids, struct table *t)
+static int look(const json_t *runs, struct table *t)
 {
-	int worst = EXIT_DONE;
+	enum exit_code worst = EXIT_DONE;
 
-	for (size_t i = 0; i < json_array_size(ids); i++) {
-		json_t *params = json_pack("{s:O}", "id", json_array_get(ids, i)), *run;
-		const char *state;
-		int status;
+	for (size_t i = 0; i < json_array_size(runs); i++) {
+		const json_t *run = json_array_get(runs, i);
+		const char *state = field_text(run, "state"), *cause = field_text(run, "cause");
+		enum exit_code code = exit_of_run(run);
 
-		run = client_call(c, "run.get", params, &status);
-		if (run == NULL)
-			return status;
-		state = field_text(run, "state");
-		if (t != NULL) {
-			table_take(t, PAINT_NONE, mem_printf("%lld", (long long)field_int(run, "id")));
-			table_add(t, print_state_paint(state), state);
-			table_add(t, PAINT_NONE, exit_of_run(run) == EXIT_DONE ? "" :
-				*field_text(run, "cause") != '\0' ? field_text(run, "cause") : field_text(run, "reason"));
-		}
-		worst = (int)exit_worse((enum exit_code)worst, exit_of_run(run));
-		json_decref(run);
+		worst = exit_worse(worst, code);
+		if (t == NULL)
+			continue;
+		table_take(t, PAINT_NONE, mem_printf("%lld", (long long)field_int(run, "id")));
+		table_add(t, print_state_paint(state), state);
+		table_add(t, PAINT_NONE, code == EXIT_DONE ? "" : *cause != '\0' ? cause : field_text(run, "reason"));
 	}
-	return worst;
+	return (int)worst;
 }
 
 int wait_command(struct client *c)
@@ -66,7 +60,7 @@ int wait_command(struct client *c)
 		goto out;
 	if (!c->json)
 		t = table_new(columns, sizeof columns / sizeof columns[0]);
-	status = look(c, ids, t);
+	status = look(field_array(result, "runs"), t);
 	if (t != NULL)
 		table_print(t, &c->out, true);
 	table_free(t);

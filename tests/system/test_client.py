@@ -1,0 +1,734 @@
+# SPDX-License-Identifier: MIT
+"""rlctl against a scripted daemon: options, exit codes, the search for a socket, tables, Ctrl-C, large tasks."""
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import socket
+import struct
+import subprocess
+import termios
+import threading
+from pathlib import Path
+
+import pytest
+
+from rld import RLCTL
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMANDS = "run submit list show wait logs diff review cancel retry events status stop config rpc help".split()
+
+
+class Refuse(Exception):
+    def __init__(self, code, message, **data):
+        super().__init__(message)
+        self.error = {"code": code, "message": message, "data": data}
+
+
+class FakeDaemon:
+    """Answers each method from self.answers: a value, or a function of (connection, params) that may raise Refuse."""
+
+    def __init__(self, path):
+        self.path, self.calls, self.answers = path, [], {
+            "daemon.hello": {"version": "0.1.0", "protocol": 1, "instance": "x", "capabilities": [], "agent_env": ["API_KEY"]},
+            "event.subscribe": {"seq": 10}, "event.unsubscribe": {"seq": 10}, "daemon.status": {"state": "running", "uptime_ms": 61000, "runs": {"queued": 2}},
+            "run.submit": {"id": 7, "state": "queued"},
+        }
+        self.called = threading.Condition()
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(path))
+        self.listener.listen(16)
+        self.connections = []
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                peer, _ = self.listener.accept()
+            except OSError:
+                return
+            self.connections.append(peer)
+            threading.Thread(target=self.serve, args=(peer,), daemon=True).start()
+
+    def serve(self, peer):
+        for line in peer.makefile("rb"):
+            assert len(line) <= 1 << 20, "a frame has at most 1 MiB"
+            request = json.loads(line)
+            method, params = request["method"], request.get("params")
+            with self.called:
+                self.calls.append((method, params))
+                self.called.notify_all()
+            reply = {"jsonrpc": "2.0", "id": request["id"]}
+            try:
+                answer = self.answers[method]
+                reply["result"] = answer(peer, params) if callable(answer) else answer
+            except Refuse as refusal:
+                reply["error"] = refusal.error
+            except KeyError:
+                reply["error"] = {"code": -32601, "message": f"there is no method {method}"}
+            except OSError:
+                return
+            try:
+                peer.sendall(json.dumps(reply).encode() + b"\n")
+            except OSError:
+                return
+
+    @staticmethod
+    def tell(peer, *events):
+        for event in events:
+            peer.sendall(json.dumps({"jsonrpc": "2.0", "method": "event", "params": event}).encode() + b"\n")
+
+    def of(self, method):
+        return [params for name, params in self.calls if name == method]
+
+    def await_call(self, method, count=1):
+        with self.called:
+            assert self.called.wait_for(lambda: len(self.of(method)) >= count, 30), self.calls
+
+    def close(self):
+        self.listener.close()
+        for peer in self.connections:
+            try:
+                peer.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            peer.close()
+
+
+@pytest.fixture
+def fake(tmp_path):
+    daemon = FakeDaemon(tmp_path / "s")
+    yield daemon
+    daemon.close()
+
+
+def environment(tmp_path, **more):
+    return {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C.UTF-8", "TERM": "xterm", **more}
+
+
+def start(tmp_path, *args, socket_path=None, rlctl=RLCTL, **kwargs):
+    env = environment(tmp_path, **({"RLD_SOCKET": str(socket_path)} if socket_path else {}), **kwargs.pop("more", {}))
+    kwargs.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.Popen([str(rlctl), *map(str, args)], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            cwd=kwargs.pop("cwd", tmp_path), **kwargs)
+
+
+def ctl(tmp_path, *args, check=0, input=None, **kwargs):
+    if input is not None:
+        kwargs["stdin"] = subprocess.PIPE
+    process = start(tmp_path, *args, **kwargs)
+    out, err = process.communicate(input, timeout=60)
+    assert process.returncode == check, f"{args} ended with {process.returncode}, not {check}:\n{out.decode(errors='replace')}\n{err.decode(errors='replace')}"
+    return out.decode(errors="replace"), err.decode(errors="replace")
+
+
+@pytest.fixture
+def rlctl(fake, tmp_path):
+    return lambda *args, **kwargs: ctl(tmp_path, *args, socket_path=fake.path, **kwargs)
+
+
+# ---- usage and help --------------------------------------------------------------------------------------------
+
+def test_no_arguments_is_usage_on_stderr(tmp_path):
+    out, err = ctl(tmp_path, check=2)
+    assert out == "" and err.startswith("usage: rlctl")
+
+
+@pytest.mark.parametrize("args", [["--help"], ["help"], ["-h"]])
+def test_overview_names_every_command(tmp_path, args):
+    out, err = ctl(tmp_path, *args)
+    assert err == "" and [line.split()[0] for line in out.splitlines()[2:2 + len(COMMANDS)]] == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_each_command_is_the_same_both_ways(tmp_path, command):
+    out, _ = ctl(tmp_path, "help", command)
+    assert out.startswith(f"usage: rlctl {command}") and "--json" in out
+    assert ctl(tmp_path, command, "--help")[0] == out
+
+
+def test_version(tmp_path):
+    assert ctl(tmp_path, "--version")[0] == "rlctl 0.1.0\n" == ctl(tmp_path, "list", "--version")[0]
+
+
+def test_manual_and_help_have_the_same_commands_and_options(tmp_path):
+    manual = (ROOT / "docs/rlctl.1").read_text()
+    for command in COMMANDS:
+        assert re.search(rf"^\.It (Xo\n\.)?Cm {command}\b", manual, re.M), f"{command} is not in rlctl.1"
+        for option in re.findall(r"--([a-z-]+)", ctl(tmp_path, "help", command)[0]):
+            assert re.search(rf"^\.It (Xo\n\.)?(Fl \w , )?Fl -{option}\b", manual.replace("\\-", "-"), re.M), f"--{option} of {command} is not in rlctl.1"
+
+
+def test_manual_is_clean():
+    done = subprocess.run(["mandoc", "-T", "lint", "-W", "style", ROOT / "docs/rlctl.1"], capture_output=True, text=True)
+    # Our other manuals are not installed where the tests run.
+    assert [line for line in done.stdout.splitlines() if "referenced manual not found: Xr rld" not in line] == []
+
+
+@pytest.mark.parametrize("args", [
+    ["frobnicate"], ["--frobnicate"], ["list", "--frobnicate"], ["list", "extra"], ["show"], ["show", "x"], ["show", "0"], ["show", "-1"], ["show", "1/"],
+    ["show", "99999999999999999999"], ["diff", "1/2"], ["wait"], ["wait", "--timeout", "soon", "1"], ["cancel"], ["cancel", "1", "x"],
+    ["review", "show"], ["review", "burn", "1"], ["config", "burn"], ["events", "--since", "-1"], ["logs", "--stream", "stdin", "1"],
+    ["submit", "a", "b"], ["submit", "--priority", "1.5", "x"], ["submit", "--env", "K", "x"], ["submit", "--env", "=v", "x"],
+    ["submit", "--on-lost", "ret", "x"], ["submit", "--on-lost", "", "x"], ["submit", "--color", "blue", "x"], ["submit", "--timeout", "1w", "x"],
+    ["submit", "--review-max-fix-attempts", "-1", "x"], ["submit", "-f", "/dev/null", "x"], ["rpc", "m", "novalue"], ["rpc", "m", "{broken"],
+    ["submit", "--reviewer", "cmd", "x"], ["submit", "--max-cost", "1", "x"], ["submit", "--parallel", "2", "x"], ["pause", "1"], ["watch"], ["hold", "list"],
+])
+def test_usage_errors_are_2_and_ask_nothing(fake, rlctl, args):
+    out, err = rlctl(*args, check=2)
+    assert out == "" and err and [name for name, _ in fake.calls if name != "daemon.hello"] == []
+
+
+def test_a_run_that_is_no_number_is_told_so(fake, rlctl):
+    fake.answers["run.cancel"] = {"id": 1, "state": "cancelled"}
+    _, err = rlctl("cancel", "1", "x", check=2)
+    assert "x is no run's number" in err and fake.of("run.cancel") == []
+
+
+# ---- submit ----------------------------------------------------------------------------------------------------
+
+def test_submit_fills_the_request(fake, rlctl, tmp_path):
+    (tmp_path / "dev.md").write_text("x")
+    (tmp_path / "w").mkdir()
+    out, err = rlctl("submit", "-C", "w", "-a", "one", "--reviewer-agent", "two", "--fixer-agent", "three", "--model", "m", "--reviewer-model", "rm",
+                     "--fixer-model", "fm", "--review=verdict", "--review-max-fix-attempts", "3", "--developer-prompt", "dev.md", "--reviewer-prompt", "none",
+                     "--timeout", "2h", "--idle-timeout", "90", "--priority", "-5", "--on-lost", "retry", "--env", "A=1", "--env", "B=x=y", "--env", "A=2",
+                     "--key", "k", "--", "-the task")
+    assert (out, err) == ("7\n", "")
+    request = fake.of("run.submit")[0]
+    assert request.pop("environment") and request.pop("env") in ({"A": "2", "B": "x=y"}, ["A=2", "B=x=y"])
+    assert request == {"task": "-the task", "workdir": str(tmp_path / "w"), "agent": "one", "reviewer_agent": "two", "fixer_agent": "three", "model": "m",
+                       "reviewer_model": "rm", "fixer_model": "fm", "review": {"enabled": True, "profile": "verdict", "max_fixes": 3,
+                                  "developer_prompt": str(tmp_path / "dev.md"), "reviewer_prompt": "none"}, "timeout": "2h", "idle_timeout": "90", "priority": -5,
+                       "on_lost": "retry", "key": "k"}
+
+
+@pytest.mark.parametrize("args, review", [
+    (["--review", "--no-review"], {"enabled": False}), (["--no-review", "--review"], {"enabled": True}),
+    (["--review=verdict", "--review"], {"enabled": True}), (["--review", "--review=verdict"], {"enabled": True, "profile": "verdict"}),
+    (["--agent", "a", "--agent", "b"], None),
+])
+def test_the_last_of_two_wins(fake, rlctl, args, review):
+    rlctl("submit", *args, "x")
+    request = fake.of("run.submit")[0]
+    assert request.get("review") == review and request.get("agent") in (None, "b")
+
+
+def test_options_may_stand_behind_the_task_and_before_the_command(fake, rlctl, tmp_path):
+    out, _ = rlctl("--json", "submit", "x", "--skip-review")
+    assert json.loads(out) == {"id": 7, "state": "queued"}
+    assert fake.of("run.submit")[0]["skip_review"] is True and fake.of("run.submit")[0]["workdir"] == str(tmp_path)
+
+
+def test_dry_run_prints_no_number(fake, rlctl):
+    out, err = rlctl("submit", "--dry-run", "x")
+    assert out == "" and "nothing was submitted" in err and fake.of("run.submit")[0]["check"] is True
+    assert rlctl("run", "-q", "--dry-run", "x") == ("", "")
+
+
+@pytest.mark.parametrize("args", [["-f", "missing"], ["-C", "missing"], ["-C", "file"], ["--developer-prompt", "missing"], ["--reviewer-prompt", "dir"],
+                                  ["-f", "dir"]])
+def test_a_missing_or_wrong_file_or_directory_is_1_and_named(fake, rlctl, tmp_path, args):
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "dir").mkdir()
+    task = [] if args[0] == "-f" else ["x"]
+    _, err = rlctl("submit", *args, *task, check=1)
+    assert args[1] in err and fake.of("run.submit") == []
+
+
+@pytest.mark.parametrize("text, why", [(b"", "empty"), (b" \n\t", "empty"), (b"a\0b", "NUL"), (b"caf\xe9", "UTF-8"), (b"\xed\xa0\x80", "UTF-8")])
+def test_text_that_is_no_task(fake, rlctl, text, why):
+    _, err = rlctl("submit", check=1, input=text)
+    assert why in err and fake.of("run.submit") == []
+
+
+def test_task_from_file_and_stdin(fake, rlctl, tmp_path):
+    (tmp_path / "t").write_text("from ä file")
+    rlctl("submit", "-f", "t")
+    rlctl("submit", "-f", "-", input="from 😀 stdin".encode())
+    rlctl("submit", input=b"from a pipe")
+    assert [r["task"] for r in fake.of("run.submit")] == ["from ä file", "from 😀 stdin", "from a pipe"]
+
+
+@pytest.mark.parametrize("text", ["ä€😀" * 200000, "\x01\x02" * 700000, "x" * (5 << 20)], ids=["wide", "control", "plain"])
+def test_a_large_task_goes_ahead_in_pieces(fake, rlctl, text):
+    blobs = {}
+
+    def put(_, params):
+        blob = blobs.setdefault(params["blob"], bytearray())
+        assert params["offset"] == len(blob) and len(params["data"].encode()) <= 256 * 1024
+        blob += params["data"].encode()
+        return {"blob": params["blob"], "size": len(blob)}
+    fake.answers["blob.put"] = put
+    rlctl("submit", input=text.encode())
+    request = fake.of("run.submit")[0]
+    assert "task" not in request and blobs == {request["task_blob"]: text.encode()}
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", request["task_blob"])
+
+
+def test_a_task_has_at_most_16_mib(fake, rlctl):
+    _, err = rlctl("submit", check=1, input=b"x" * ((16 << 20) + 1))
+    assert "16 MiB" in err and fake.of("blob.put") == []
+
+
+def test_the_environment_goes_by_a_list(fake, rlctl):
+    rlctl("submit", "x", more={"API_KEY": "k", "LC_TIME": "C", "SECRET": "s", "XDG_DATA_HOME": "/x", "https_proxy": "p", "RL_RUN": "3"})
+    sent = fake.of("run.submit")[0]["environment"]
+    names = {e.split("=")[0] for e in sent} if isinstance(sent, list) else set(sent)
+    assert {"PATH", "HOME", "LANG", "LC_TIME", "XDG_DATA_HOME", "https_proxy", "API_KEY"} <= names and not names & {"SECRET", "RL_RUN", "RLD_SOCKET"}
+
+
+def test_errors_carry_message_hint_and_option(fake, rlctl):
+    def refuse(_, params):
+        raise Refuse(-32602, "there is no agent 'x\x1b[31m'", field="reviewer_agent", hint="agents: claude", kind="invalid-params")
+    fake.answers["run.submit"] = refuse
+    out, err = rlctl("submit", "--reviewer-agent", "x", "t", check=1)
+    assert out == "" and err == "rlctl: --reviewer-agent: there is no agent 'x\\x1b[31m'\n  agents: claude\n"
+
+
+# ---- finding a daemon ------------------------------------------------------------------------------------------
+
+def test_a_named_socket_is_the_only_one(fake, tmp_path):
+    nowhere = tmp_path / "nowhere"
+    (tmp_path / ".local/state/rld").mkdir(parents=True)
+    _, err = ctl(tmp_path, "status", socket_path=nowhere, check=3)
+    assert str(nowhere) in err and "No such file" in err and "rld --socket" in err
+    _, err = ctl(tmp_path, "status", "--socket", nowhere, socket_path=fake.path, check=3)
+    assert str(nowhere) in err and fake.calls == []
+    ctl(tmp_path, "status", "--socket", fake.path, socket_path=nowhere)
+
+
+def test_the_users_sockets_are_searched(tmp_path):
+    runtime, state = tmp_path / "r", tmp_path / "st/rld"
+    runtime.mkdir()
+    state.mkdir(parents=True)
+    more = {"XDG_RUNTIME_DIR": str(runtime), "XDG_STATE_HOME": str(tmp_path / "st"), "RLD_SOCKET": ""}
+    _, err = ctl(tmp_path, "status", "--no-start", more=more, check=3)
+    assert f"{runtime}/rld.sock" in err and f"{state}/rld.sock" in err and "/run/rld/rld.sock" in err and "--no-start" in err
+    second = FakeDaemon(state / "rld.sock")
+    ctl(tmp_path, "status", "--no-start", more=more)
+    assert second.of("daemon.status")
+    first = FakeDaemon(runtime / "rld.sock")
+    ctl(tmp_path, "status", "--no-start", more=more)
+    assert first.of("daemon.status") and len(second.of("daemon.status")) == 1
+    first.answers["daemon.hello"] = lambda *_: (_ for _ in ()).throw(Refuse(3, "only uid 0 may connect", kind="not-permitted"))
+    ctl(tmp_path, "status", "--no-start", more=more)
+    assert len(second.of("daemon.status")) == 2, "a daemon that does not let us in is passed over"
+    first.close()
+    second.close()
+
+
+READY = """#!/usr/bin/python3
+import json, os, socket, sys
+state = os.environ["HOME"] + "/.local/state/rld"
+open(state + "/started", "a").write(json.dumps([os.getpid(), os.getsid(0), os.getcwd(), os.environ.get("STATE_DIRECTORY")]) + "\\n")
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(state + "/rld.sock")
+listener.listen(16)
+notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+notify.sendto(b"STATUS=up\\nREADY=1\\n", "\\0" + os.environ["NOTIFY_SOCKET"][1:])
+while True:
+    peer, _ = listener.accept()
+    for line in peer.makefile("rb"):
+        request = json.loads(line)
+        result = {"protocol": 1, "state": "running"}
+        peer.sendall(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}).encode() + b"\\n")
+        if request["method"] == "daemon.stop":
+            os._exit(0)
+"""
+
+
+def beside(tmp_path, script):
+    """A copy of rlctl with an rld of our own beside it."""
+    bin_dir = tmp_path / "bin"
+    bin_dir.mkdir()
+    rlctl = bin_dir / "rlctl"
+    rlctl.write_bytes(RLCTL.read_bytes())
+    rlctl.chmod(0o755)
+    (bin_dir / "rld").write_text(script)
+    (bin_dir / "rld").chmod(0o755)
+    return rlctl
+
+
+def test_a_daemon_is_started_once_for_many(tmp_path):
+    rlctl = beside(tmp_path, READY)
+    clients = [start(tmp_path, "status", "--json", rlctl=rlctl, more={"STATE_DIRECTORY": "/nowhere"}) for _ in range(5)]
+    for client in clients:
+        out, err = client.communicate(timeout=60)
+        assert client.returncode == 0, err
+        assert json.loads(out)["state"] == "running"
+    started = [json.loads(line) for line in (tmp_path / ".local/state/rld/started").read_text().splitlines()]
+    assert len(started) == 1 and started[0][0] == started[0][1], "one daemon, leader of its session"
+    assert started[0][2:] == ["/", None]
+    assert (tmp_path / ".local/state/rld").stat().st_mode & 0o777 == 0o700
+    ctl(tmp_path, "stop", rlctl=rlctl)
+
+
+def test_a_start_that_fails_shows_what_the_daemon_said(tmp_path):
+    rlctl = beside(tmp_path, "#!/bin/sh\necho '<3>the state is \033[1mbroken' >&2\nexit 7\n")
+    _, err = ctl(tmp_path, "status", rlctl=rlctl, check=3)
+    assert "exit status 7" in err and "  the state is \\x1b[1mbroken" in err and "rld.log" in err
+
+
+def test_stop_starts_no_daemon(tmp_path):
+    rlctl = beside(tmp_path, "#!/bin/sh\ntouch \"$HOME/started\"\n")
+    ctl(tmp_path, "stop", rlctl=rlctl, check=3)
+    assert not (tmp_path / "started").exists()
+
+
+def test_config_check_runs_rld(tmp_path):
+    rlctl = beside(tmp_path, "#!/bin/sh\necho \"$@\"\nexit 1\n")
+    assert ctl(tmp_path, "config", "check", rlctl=rlctl, check=1)[0] == "--check-config\n"
+    assert ctl(tmp_path, "config", "check", "f.toml", rlctl=rlctl, check=1)[0] == "--check-config --config f.toml\n"
+
+
+@pytest.mark.parametrize("bytes_", [b"", b"no json\n", b"[1]\n", b'{"jsonrpc":"2.0","id":1}\n', b"\xff\xfe\n"])
+def test_a_server_that_talks_nonsense(tmp_path, bytes_):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(tmp_path / "s"))
+    listener.listen(1)
+    client = start(tmp_path, "status", socket_path=tmp_path / "s")
+    peer, _ = listener.accept()
+    peer.recv(65536)
+    peer.sendall(bytes_)
+    peer.close()
+    _, err = client.communicate(timeout=60)
+    assert client.returncode in (1, 3) and err.startswith(b"rlctl: ")
+
+
+# ---- run and wait ----------------------------------------------------------------------------------------------
+
+def event(seq, kind, **body):
+    return {"seq": seq, "time": "2026-11-21T22:05:57.123Z", "type": kind, "run": 7, **body}
+
+
+STORY = [
+    event(11, "run.state", state="queued"), {**event(12, "run.state", state="failed"), "run": 6},
+    event(13, "run.state", state="running"), event(14, "attempt.started", attempt=20, number=1, role="implement", agent="claude", slot=1, round=0),
+    event(15, "attempt.ended", attempt=20, number=1, role="implement", agent="claude", state="exited", exit_code=0, wall_ms=65000, cost_usd=0.25),
+    event(16, "slot.phase", slot=1, phase="reviewing", task="t1", round=1, fix=0, max_reviews=3),
+    event(17, "slot.phase", slot=1, phase="reviewing", task="t1", round=1, fix=0, max_reviews=3),
+    event(18, "finding", file="a.c", line=3, severity="high", text="off \x1b[31mby one", state="new"),
+    event(19, "review.decided", review=1, task="t1", round=1, decision="drift", feedback="mend it\nplease", new=1, repeated=0, resolved=0),
+    event(20, "slot.phase", slot=1, phase="fixing", task="t1", round=1, fix=1, max_reviews=3),
+    event(21, "slot.phase", slot=1, phase="reviewing", task="t1", round=2, fix=1, max_reviews=3),
+    event(22, "review.decided", review=2, task="t1", round=2, decision="pass", feedback="", new=0, repeated=0, resolved=1),
+    event(23, "slot.phase", slot=1, phase="passed", task="t1", round=2, fix=1, max_reviews=3),
+]
+
+
+def script(fake, story, run, answer=b"the answer"):
+    def subscribe(peer, params):
+        assert params == {"run": 7, "since": 10}
+        fake.tell(peer, *story)
+        return {"seq": 30}
+
+    def output(_, params):
+        assert params["stream"] == "answer" and params["id"] == 21
+        data = answer[params["offset"]:params["offset"] + 4].decode("latin1")
+        return {"offset": params["offset"], "next": params["offset"] + len(data), "data": data, "encoding": "utf-8", "eof": False, "dropped": 0}
+    fake.answers.update({"event.subscribe": subscribe, "run.get": {"id": 7, "result": {"attempt": 21}, "totals": {"wall_ms": 65000, "cost_usd": 0.25}, **run},
+                         "attempt.output": output})
+
+
+def test_run_tells_the_story_and_prints_the_answer(fake, rlctl):
+    script(fake, [*STORY, event(24, "run.state", state="succeeded")], {"state": "succeeded", "result_ref": "refs/rl/passed/7/t1"})
+    out, err = rlctl("run", "--review", "x")
+    assert out == "the answer\n"
+    lines = [line for line in err.splitlines() if not line.startswith(" ")]
+    assert lines[:-1] == ["Run 7 queued", "Run 7 running", "Reviewing changes (iteration 1/3)...", "Issues found. Running corrector (iteration 1/3)...",
+                          "Reviewing changes (iteration 2/3)...", "Review passed!", "Run 7 succeeded"]
+    assert "refs/rl/passed/7/t1" in lines[-1] and "rlctl diff 7" in lines[-1] and "1m 05s" in lines[-1] and "$0.25" in lines[-1]
+    assert "a.c:3 high: off \\x1b[31mby one" in err and "drift: 1 new" in err and "    mend it\n" in err and "implement: done in 1m 05s, $0.25" in err
+    assert "\x1b" not in err
+
+
+def test_run_quiet_and_run_json(fake, rlctl):
+    script(fake, [*STORY, event(24, "run.state", state="succeeded")], {"state": "succeeded"})
+    assert rlctl("run", "-q", "x") == ("the answer\n", "")
+    out, _ = rlctl("run", "--json", "x")
+    assert json.loads(out)["state"] == "succeeded"
+
+
+@pytest.mark.parametrize("state, cause, code", [
+    ("failed", "drift unresolved after 2 fix attempt(s)", 10), ("cancelled", "uid 0", 11), ("failed", "lost: the implement process is gone", 12),
+    ("held", None, 13), ("failed", "limit: cost", 14), ("succeeded", None, 0),
+])
+def test_exit_classes(fake, rlctl, state, cause, code):
+    run = {"state": state, "cause": cause}
+    script(fake, [event(11, "slot.phase", slot=1, phase="failed", round=3, max_reviews=3, cause=cause or ""), event(12, "run.state", **run)], run)
+    out, err = rlctl("run", "x", check=code)
+    assert (out == "the answer\n") == (code == 0) and f"Run 7 {state}" in err and (cause or "") in err
+    assert ("Review failed after 3 iterations." in err) == bool(cause and cause.startswith("drift unresolved"))
+    fake.answers["run.wait"] = {"runs": [{"id": 7, **run}], "timed_out": False}
+    out, _ = rlctl("wait", "7", check=code)
+    assert state in out
+
+
+@pytest.mark.parametrize("reason", ["--skip-review", "skip_review is set"])
+def test_skipped_review_in_the_words_of_requirement_002(fake, rlctl, reason):
+    script(fake, [event(11, "review.skipped", task="t1", reason=reason), event(12, "run.state", state="succeeded")], {"state": "succeeded"})
+    assert "Skipping review (--skip-review flag set)\n" in rlctl("run", "x")[1]
+
+
+@pytest.mark.parametrize("states, code", [
+    ([("failed", "x"), ("failed", "lost: y"), ("held", "")], 10), ([("failed", "lost"), ("held", "")], 12), ([("held", ""), ("failed", "limit: z")], 13),
+    ([("failed", "limit: z"), ("cancelled", "")], 14), ([("succeeded", ""), ("cancelled", "")], 11), ([("failed", "x"), ("running", "")], 124),
+])
+def test_wait_ends_with_the_worst(fake, rlctl, states, code):
+    fake.answers["run.wait"] = {"runs": [{"id": i + 1, "state": state, "cause": cause} for i, (state, cause) in enumerate(states)]}
+    rlctl("wait", "--timeout", "2m", *range(1, len(states) + 1), check=code)
+    assert fake.of("run.wait") == [{"ids": list(range(1, len(states) + 1)), "timeout_ms": 120000}]
+
+
+def test_a_known_key_of_an_ended_run_follows_nothing(fake, rlctl):
+    script(fake, [], {"state": "succeeded"})
+    fake.answers["run.submit"] = {"id": 7, "state": "succeeded"}
+    assert rlctl("run", "--key", "k", "x")[0] == "the answer\n"
+
+
+def test_a_daemon_that_goes_away_is_3_and_says_that_the_run_goes_on(fake, rlctl):
+    script(fake, STORY, {})
+    fake.answers["event.subscribe"] = lambda peer, _: peer.shutdown(socket.SHUT_RDWR)
+    _, err = rlctl("run", "x", check=3)
+    assert "daemon" in err
+    script(fake, [event(11, "run.state", state="running")], {})
+    process = start(fake.path.parent, "run", "x", socket_path=fake.path)
+    assert process.stderr.readline() == b"Run 7 running\n"
+    fake.connections[-1].shutdown(socket.SHUT_RDWR)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3 and b"rlctl wait 7" in err
+
+
+def interrupted(fake):
+    """A run that is being followed, after its first Ctrl-C and the hint."""
+    script(fake, [event(11, "run.state", state="running")], {"state": "cancelled"})
+    process = start(fake.path.parent, "run", "x", socket_path=fake.path)
+    while b"running" not in process.stderr.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    while b"Ctrl-C again" not in (line := process.stderr.readline()):
+        assert line
+    return process
+
+
+def test_interrupt_lets_go(fake):
+    process = interrupted(fake)
+    assert process.wait(60) == 130 and fake.of("run.cancel") == []
+    process.communicate()
+
+
+def test_two_interrupts_cancel(fake):
+    fake.answers["run.cancel"] = lambda peer, p: fake.tell(peer, event(12, "run.state", state="cancelled", cause="uid 0")) or {"id": 7, "state": "running"}
+    process = interrupted(fake)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 11 and fake.of("run.cancel") == [{"id": 7}] and b"Run 7 cancelled" in err
+
+
+# ---- what is shown ---------------------------------------------------------------------------------------------
+
+RUNS = {"runs": [
+    {"id": 12, "state": "running", "created_at": "2020-01-01T00:00:00.000Z", "started_at": "2020-01-01T00:00:00.000Z", "ended_at": None, "workdir": "/w/" + "d" * 80,
+     "title": "mend 漢字 \x1b[31m\nand more " * 9, "reason": None, "cause": None},
+    {"id": 3, "state": "failed", "created_at": "2020-01-01T00:00:00.000Z", "started_at": "2020-01-01T00:00:00.000Z", "ended_at": "2020-01-01T00:01:05.000Z",
+     "workdir": "/w", "title": "short", "cause": "drift unresolved"},
+], "next": None}
+
+
+def on_terminal(tmp_path, fake, columns, *args, more=None):
+    """Output of rlctl on a terminal of so many columns."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen([str(RLCTL), *map(str, args)], env=environment(tmp_path, RLD_SOCKET=str(fake.path), **(more or {})), stdin=subprocess.DEVNULL,
+                               stdout=slave, stderr=slave)
+    os.close(slave)
+    data = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        data += piece
+    os.close(master)
+    assert process.wait(60) == 0, data
+    return data.decode().replace("\r\n", "\n")
+
+
+def columns_of(text):
+    return sum(2 if "⺀" <= c <= "鿿" else 1 for c in text)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 133])
+def test_a_table_fits_the_terminal(fake, tmp_path, columns):
+    fake.answers["run.list"] = RUNS
+    text = re.sub(r"\x1b\[[0-9;]*m", "", on_terminal(tmp_path, fake, columns, "list"))
+    lines = text.splitlines()
+    assert len(lines) == 3 and all(columns_of(line) <= columns for line in lines) and any(columns_of(line) >= columns - 1 for line in lines), text
+    assert "\x1b" not in text and "…" in text and lines[0].split() == ["RUN", "STATE", "AGE", "TOOK", "TASK", "WORKDIR", "WHY"]
+    assert "1m 05s" in lines[2] and len({line.index("TASK" if i == 0 else ("mend", "short")[i - 1]) for i, line in enumerate(lines)}) == 1
+
+
+def test_a_table_in_a_pipe_is_whole_and_without_colours(fake, rlctl):
+    fake.answers["run.list"] = RUNS
+    out, err = rlctl("list")
+    assert err == "" and "d" * 80 in out and "\x1b" not in out and "\\x1b[31m\\nand more" in out
+    assert all(line == line.rstrip() for line in out.splitlines())
+
+
+@pytest.mark.parametrize("args, more, colored", [
+    ([], {}, True), ([], {"NO_COLOR": "1"}, False), ([], {"TERM": "dumb"}, False), (["--color", "never"], {}, False),
+    (["--color=always"], {"NO_COLOR": "1"}, True), ([], {"NO_COLOR": ""}, True),
+])
+def test_colours(fake, tmp_path, args, more, colored):
+    fake.answers["run.list"] = RUNS
+    assert ("\x1b[36m" in on_terminal(tmp_path, fake, 80, "list", *args, more=more)) == colored
+
+
+def test_json_is_the_result(fake, rlctl):
+    fake.answers["run.list"] = RUNS
+    assert json.loads(rlctl("list", "--json", "--state", "failed", "-n", "2", "--before", "9")[0]) == RUNS
+    assert fake.of("run.list") == [{"state": "failed", "limit": 2, "cursor": 9}]
+
+
+def test_older_runs_are_a_command_away(fake, rlctl):
+    fake.answers["run.list"] = {**RUNS, "next": 3}
+    assert "rlctl list --before 3" in rlctl("list")[1]
+
+
+def test_show_run_and_attempt(fake, rlctl):
+    attempt = {"id": 30, "run": 12, "number": 2, "role": "review", "agent": "claude", "state": "exited", "exit_code": 0, "started_at": "2020-01-01T00:00:00.000Z",
+               "ended_at": "2020-01-01T00:00:09.000Z", "tokens": {"input": 1000, "output": 234}, "bytes": 2048, "outcome": "done"}
+    fake.answers.update({
+        "run.get": {**RUNS["runs"][1], "id": 12, "slots": [{"slot": 1, "phase": "failed", "task": "t1", "round": 2, "fix": 1, "cause": "why"}],
+                    "tasks": [{"id": "t1", "title": "short"}], "totals": {"tokens": 1234, "cost_usd": 0.5, "wall_ms": 65000}, "warnings": ["beware"]},
+        "attempt.list": {"attempts": [attempt]}, "attempt.get": attempt,
+        "review.list": {"reviews": [{"task_id": "t1", "reviewer_agent": "r", "coder_agent": "c", "iteration": 1, "decision": "drift", "feedback": "mend\nit",
+                                     "findings": [{"file": "a.c", "line": 3, "severity": "high", "text": "bad", "state": "new"}],
+                                     "timestamp": "2020-01-01T00:00:00.000Z"}]}})
+    out, _ = rlctl("show", "12")
+    for piece in ("Run 12  failed", "drift unresolved", "beware", "12/2", "review", "9s", "1.2k", "$0.50", "drift", "mend"):
+        assert piece in out, piece
+    out, _ = rlctl("show", "12/2")
+    assert "Attempt 2  exited" in out and "2 KiB" in out
+    assert json.loads(rlctl("show", "--json", "12/2")[0]) == attempt
+    assert "has no attempt 3" in rlctl("show", "12/3", check=1)[1]
+    out, _ = rlctl("review", "show", "12")
+    assert "Review 1  drift  t1 by r, of the work of c" in out and "    mend\n    it\n" in out and "    - a.c:3 high: bad [new]" in out
+
+
+@pytest.mark.parametrize("ok, code", [(True, 0), (False, 1)])
+def test_review_verify(fake, rlctl, ok, code):
+    fake.answers["review.verify"] = {"ok": ok, "reviews": 2, "message": "review 2 has another hash"}
+    out, err = rlctl("review", "verify", "12", check=code)
+    assert ("another hash" in err) == (not ok) and (out != "") == ok
+
+
+def paged(fake, streams, attempts, state="succeeded"):
+    def output(_, p):
+        data = streams[p["id"], p["stream"]][p["offset"]:p["offset"] + 3]
+        fine = all(32 <= b < 127 or b == 10 for b in data)
+        import base64
+        return {"offset": p["offset"], "next": p["offset"] + len(data), "data": data.decode() if fine else base64.b64encode(data).decode(),
+                "encoding": "utf-8" if fine else "base64", "eof": False, "dropped": 0}
+    fake.answers.update({"attempt.output": output, "run.get": {"id": 7, "state": state}, "attempt.list": {"attempts": attempts}})
+
+
+def test_logs_are_byte_exact_in_a_pipe_and_safe_on_a_terminal(fake, tmp_path):
+    raw = bytes(range(256)) + b"end\n"
+    paged(fake, {(1, "stdout"): raw, (1, "stderr"): b"complaint\n"}, [{"id": 1, "run": 7, "number": 1, "role": "implement", "agent": "a", "state": "exited"}])
+    process = start(tmp_path, "logs", "7/1", socket_path=fake.path)
+    assert process.communicate(timeout=60) == (raw, b"complaint\n") and process.returncode == 0
+    shown = on_terminal(tmp_path, fake, 80, "logs", "7/1")
+    assert "\\x1b" in shown and "\x1b" not in shown
+    assert "has no attempt 2" in ctl(tmp_path, "logs", "7/2", socket_path=fake.path, check=1)[1]
+
+
+def test_logs_follow_goes_on_to_the_next_attempt(fake, tmp_path):
+    streams = {(1, "stdout"): b"one\n", (1, "stderr"): b"", (2, "stdout"): b"two\n", (2, "stderr"): b""}
+    attempts = [{"id": 1, "run": 7, "number": 1, "role": "implement", "agent": "a", "state": "running"}]
+    paged(fake, streams, attempts, "running")
+    fake.answers["attempt.get"] = lambda _, p: attempts[p["id"] - 1]
+    process = start(tmp_path, "logs", "-f", "7", socket_path=fake.path)
+    assert process.stdout.readline() == b"one\n"
+    streams[1, "stdout"] += b"more\n"
+    assert process.stdout.readline() == b"more\n"
+    attempts[0]["state"] = "exited"
+    attempts.append({"id": 2, "run": 7, "number": 2, "role": "review", "agent": "a", "state": "exited"})
+    fake.tell(fake.connections[-1], event(30, "attempt.started", attempt=2))
+    assert process.stdout.readline() == b"two\n"
+    fake.answers["run.get"] = {"id": 7, "state": "succeeded"}
+    fake.tell(fake.connections[-1], event(31, "run.state", state="succeeded"))
+    assert process.communicate(timeout=60)[0] == b"" and process.returncode == 0
+
+
+def test_diff_is_paged_and_coloured_only_on_a_terminal(fake, rlctl, tmp_path):
+    text = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+\tnew ä\n"
+    fake.answers["run.diff"] = lambda _, p: {"diff": text[p.get("offset", 0):p.get("offset", 0) + 10], "next": min(p.get("offset", 0) + 10, len(text)),
+                                             "eof": p.get("offset", 0) + 10 >= len(text)}
+    assert rlctl("diff", "7")[0] == text
+    shown = on_terminal(tmp_path, fake, 80, "diff", "7")
+    assert "\x1b[31m-old\x1b[0m" in shown and "\tnew" not in shown.replace("\t\x1b[32mnew", "")
+    fake.answers["run.diff"] = {"diff": ""}
+    assert rlctl("diff", "7") == ("", "Nothing has changed.\n")
+
+
+def test_events_list_and_follow(fake, rlctl, tmp_path):
+    fake.answers["event.list"] = lambda _, p: {"events": [e for e in STORY if e["seq"] > p["since"]][:5], "next": None}
+    lines = rlctl("events", "--json", "--since", "12")[0].splitlines()
+    assert [json.loads(line)["seq"] for line in lines] == list(range(13, 24))
+    out, _ = rlctl("events", "--run", "7")
+    assert len(out.splitlines()) == len(STORY) - 1 and "phase=reviewing" in out and "\x1b" not in out
+    process = start(tmp_path, "events", "-f", "--since", "3", "--json", socket_path=fake.path)
+    fake.await_call("event.subscribe")
+    assert fake.of("event.subscribe") == [{"since": 3}]
+    fake.connections[-1].sendall(b'{"jsonrpc":"2.0","method":"gap","params":{"from":4,"to":9}}\n')
+    fake.tell(fake.connections[-1], STORY[0])
+    assert json.loads(process.stdout.readline()) == STORY[0]
+    fake.connections[-1].shutdown(socket.SHUT_RDWR)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3 and b"events 4 to 9" in err
+
+
+def test_cancel_and_retry_several(fake, rlctl):
+    def cancel(_, p):
+        if p["id"] == 2:
+            raise Refuse(1, "there is no run 2", kind="not-found", hint="see rlctl list")
+        return {"id": p["id"], "state": "running"}
+    fake.answers["run.cancel"] = cancel
+    _, err = rlctl("cancel", "1", "2", "3", check=1)
+    assert [p["id"] for p in fake.of("run.cancel")] == [1, 2, 3] and "there is no run 2\n  see rlctl list" in err and "Run 3: being cancelled" in err
+    fake.answers["run.retry"] = lambda _, p: {"id": p["id"] + 10, "state": "queued"}
+    assert rlctl("retry", "1", "2")[0] == "11\n12\n"
+    assert all(any(e.startswith("PATH=") for e in p["environment"]) for p in fake.of("run.retry"))
+
+
+def test_status_config_and_rpc(fake, rlctl):
+    out, _ = rlctl("status")
+    assert "uptime  1m 01s" in re.sub(" +", lambda m: m.group() if len(m.group()) < 3 else "  ", out) and "queued 2" in out
+    fake.answers["config.show"] = {"settings": [{"path": "parallel", "value": 4, "from": "default", "help": "slots"}]}
+    assert rlctl("config", "show")[0].split() == ["KEY", "VALUE", "FROM", "MEANING", "parallel", "4", "default", "slots"]
+    fake.answers["x.y"] = lambda _, p: {"got": p}
+    assert json.loads(rlctl("rpc", "x.y", "a=1", "b=text", "c=[1]", 'd="1"', "e=")[0])["got"] == {"a": 1, "b": "text", "c": [1], "d": "1", "e": ""}
+    assert json.loads(rlctl("rpc", "x.y", "[1, 2]")[0])["got"] == [1, 2] and json.loads(rlctl("rpc", "x.y")[0])["got"] is None
+    assert "there is no method" in rlctl("rpc", "no.such", check=1)[1]
+
+
+def test_stop_waits_until_the_daemon_is_gone(fake, tmp_path):
+    fake.answers["daemon.stop"] = {"state": "draining"}
+    process = start(tmp_path, "stop", "--drain", socket_path=fake.path)
+    fake.await_call("daemon.stop")
+    assert b"Waiting" in process.stderr.readline() and process.poll() is None and fake.of("daemon.stop") == [{"drain": True}]
+    fake.close()
+    assert process.communicate(timeout=60)[1] == b"The daemon has stopped.\n" and process.returncode == 0
+
+
+def test_an_output_that_cannot_be_written_is_an_error(fake, tmp_path):
+    fake.answers["run.list"] = RUNS
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([str(RLCTL), "list"], env=environment(tmp_path, RLD_SOCKET=str(fake.path)), stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 1 and b"No space left" in done.stderr
