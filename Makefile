@@ -77,7 +77,36 @@ $(B)/sim/sim: $(patsubst %.c,$(B)/%.o,$(wildcard tests/sim/*.c)) $(B)/librld.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -Wl,--wrap=slot_step,--wrap=run_step,--wrap=review_classify -o $@ $^ $(LDLIBS_RLD)
 
-.PHONY: all clean lint
+# A second make: only after deps has run can pkg-config answer.
+deps:
+	@tests/deps test install
+demo:
+	@tests/deps build install
+	@$(MAKE) --no-print-directory all
+	@tests/demo $(B)
+
+MAN      = $(wildcard docs/*.[1-9])
+SHARE    = $(DESTDIR)$(PREFIX)/share
+LIB      = $(DESTDIR)$(PREFIX)/lib
+install: all
+	install -D -m 755 $(B)/rlctl $(DESTDIR)$(PREFIX)/bin/rlctl
+	install -D -m 755 $(B)/rld $(DESTDIR)$(PREFIX)/sbin/rld
+	install -D -m 755 $(B)/rl-shim $(DESTDIR)$(PREFIX)/libexec/rl-shim
+	for page in $(MAN); do install -D -m 644 -t $(SHARE)/man/man$${page##*.} $$page || exit; done
+	for name in system user; do install -d $(LIB)/systemd/$$name || exit; done
+	sed 's|^ExecStart=.*/rld|ExecStart=$(PREFIX)/sbin/rld|' systemd/rld.service > $(LIB)/systemd/system/rld.service
+	sed 's|^ExecStart=.*/rld|ExecStart=$(PREFIX)/sbin/rld|' systemd/user/rld.service > $(LIB)/systemd/user/rld.service
+	chmod 644 $(LIB)/systemd/system/rld.service $(LIB)/systemd/user/rld.service
+	install -D -m 644 -t $(LIB)/sysusers.d systemd/sysusers.d/rld.conf
+	install -D -m 644 -t $(LIB)/tmpfiles.d systemd/tmpfiles.d/rld.conf
+
+# The path of rl-shim is compiled in: another PREFIX than the last one makes main.o anew.
+$(B)/daemon/main.o: $(B)/prefix
+$(B)/prefix: always
+	@mkdir -p $(@D)
+	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
+
+.PHONY: all clean lint deps demo install always
 clean:
 	rm -rf build build-san
 

@@ -18,7 +18,7 @@
 #include "base/path.h"
 #include "config/config.h"
 #include "engine/engine.h"
-#include "lock.h"
+#include "state_lock.h"
 #include "proc/proc.h"
 #include "rpc/rpc.h"
 #include "store/store.h"
@@ -450,7 +450,7 @@ static int run(struct daemon *d, bool explicit_config)
 		log_fatal("%s", config_error.text);
 	take_notify_socket(d);
 	make_directories(&d->places);
-	d->lock = lock_take(d->places.state_dir, error, sizeof(error));
+	d->lock = state_lock_take(d->places.state_dir, error, sizeof(error));
 	if (d->lock == -1)
 		log_fatal("%s", error);
 	uv_loop_init(&d->loop);

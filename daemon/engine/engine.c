@@ -135,13 +135,16 @@ void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check
 		reply.code = RPC_NO_SPACE;
 		reply.message = "no space left for the database";
 		reply.hint = "make room on the disk of the state directory";
-	} else if (!check && !run_cancelling(run) && !run_state_is_end((enum run_state)run->rows->run.state)) {
-		cause = xasprintf("cancelled by %s", by);
+	} else if (!check) {
+		/* also when an earlier cancel is still on its way to the disk: the answer comes after it */
 		turn = turn_new(engine);
-		run_event(turn, run, RUN_E_CANCEL, cause);
+		if (!run_cancelling(run) && !run_state_is_end((enum run_state)run->rows->run.state)) {
+			cause = xasprintf("cancelled by %s", by);
+			run_event(turn, run, RUN_E_CANCEL, cause);
+			free(cause);
+		}
 		turn_reply(turn, cb, arg, id);
 		turn_commit(turn);
-		free(cause);
 		return;
 	}
 	cb(arg, &reply);

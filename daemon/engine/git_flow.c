@@ -97,7 +97,6 @@ static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
 		row->previous_tree = row->tree;
 		row->tree = xstrdup(tree);
 		row->diff = last_step;
-		row->round++;
 	} else if (event == SLOT_E_MEASURED_UNREVIEWED) {
 		free(row->reason);
 		row->reason = xasprintf("not reviewed: %s", lane->run->plan.skip_reason);
@@ -326,7 +325,8 @@ void git_lost(struct lane *lane)
 
 void git_ended(struct lane *lane, const struct exit_record *record)
 {
-	if (record == NULL || record->by == EXIT_TERM) {
+	/* without an op it is a step of the daemon before this one: the operation begins again */
+	if (record == NULL || record->by == EXIT_TERM || lane->op == NULL) {
 		git_lost(lane);
 		return;
 	}

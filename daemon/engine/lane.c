@@ -122,6 +122,8 @@ void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, con
 		attempt_begin(turn, lane, ROLE_IMPLEMENT);
 		break;
 	case SLOT_A_MEASURE:
+		if (lane->run->plan.review)
+			row->round++;
 		turn_act(turn, ACT_GIT, lane->run, lane, GIT_MEASURE);
 		break;
 	case SLOT_A_REVIEW:

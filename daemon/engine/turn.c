@@ -140,6 +140,10 @@ static void turn_cb(void *arg, enum commit_result result, struct decision *d)
 			.rows = view_run(engine->view, turn->answers[i].run),
 		};
 
+		if (reply.rows == NULL) {
+			reply.code = RPC_WRONG_STATE;
+			reply.message = "the run has just ended";
+		}
 		turn->answers[i].cb(turn->answers[i].arg, &reply);
 	}
 	engine->committed(engine->arg, d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The lock on the state directory: one rld at a time. */
-#ifndef DAEMON_LOCK_H
-#define DAEMON_LOCK_H
+#ifndef DAEMON_STATE_LOCK_H
+#define DAEMON_STATE_LOCK_H
 
 #include <stddef.h>
 
@@ -9,6 +9,6 @@
 
 /* flock <state_dir>/lock, waiting LOCK_WAIT_S for a predecessor that is still going down. Returns the descriptor, which
  * holds the lock until it is closed, or -1 with a sentence that names the holder. */
-int lock_take(const char *state_dir, char *error, size_t room);
+int state_lock_take(const char *state_dir, char *error, size_t room);
 
 #endif

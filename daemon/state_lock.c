@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lock.h"
+#include "state_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static int lock_within(int fd, unsigned seconds)
 	return rv;
 }
 
-int lock_take(const char *state_dir, char *error, size_t room)
+int state_lock_take(const char *state_dir, char *error, size_t room)
 {
 	char path[PATH_MAX], holder[32] = "";
 	ssize_t n;

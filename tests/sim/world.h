@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The simulated world: a store, processes and files that exist only in memory, behind the engine's ports. Every choice
+ * comes from one seed, so the same seed gives the same history. */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+
+/* What the world gives for one attempt, decided when it is first asked for and then for good: it does not depend on
+ * how often the daemon died in between. */
+struct fate {
+	int64_t id;
+	int result;		/* enum fate_result */
+	int verdict;		/* review attempts: enum fate_verdict */
+	bool changes_tree;	/* implement, fix: yes, it does something; review: it must not */
+	bool denied;
+	int started;		/* how often a process was really started: more than once is paid twice */
+	struct fate *next;
+};
+
+enum fate_result { FATE_OK, FATE_EXIT_1, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST, FATE_RESULTS };
+enum fate_verdict { FATE_PASS, FATE_DRIFT_NEW, FATE_DRIFT_SAME, FATE_MALFORMED, FATE_VERDICTS };
+
+struct world;
+
+struct world *world_new(uint64_t seed);
+void world_free(struct world *w);
+
+/* One random thing happens: a client asks, a commit lands, a report comes in, a process ends, the daemon dies. */
+void world_step(struct world *w, bool calm);
+/* Nothing new from clients, no deaths: let everything run to its end. false: it does not end (a hang). */
+bool world_settle(struct world *w);
+
+/* What is on disk. */
+const struct view *world_disk(const struct world *w);
+const struct fate *world_fate(const struct world *w, int64_t attempt);
+/* true: a cancel of this run was answered "done" before the run ended. */
+bool world_cancel_acked(const struct world *w, int64_t run);
+/* A cancel was asked for at all, answered or not. */
+bool world_cancel_asked(const struct world *w, int64_t run);
+int64_t world_crashes(const struct world *w);
+
+/* First broken law of the world itself (paid twice, started before its row was durable, ...), NULL: none. */
+const char *world_error(const struct world *w);
+void world_fail(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+uint64_t random_next(uint64_t *state);
+
+#endif
