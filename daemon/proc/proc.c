@@ -27,7 +27,8 @@
 #include "proc/spawn.h"
 #include "record/identity.h"
 
-#define PAUSE_MS 20
+#define PAUSE_MS 20		/* a shim comes up in less */
+#define BUSY_MS 500
 #define NAMELESS_MS 30000	/* so long may a held lock be without an identity */
 #define UMASK_DEFAULT 022
 
@@ -43,7 +44,7 @@ struct entry {
 	bool end_wanted;	/* proc_end came when nobody could be told */
 	pid_t child;		/* own and not reaped, else 0 */
 	int pidfd;		/* WATCHING, else -1 */
-	uint64_t since;		/* loop time at which the looks without an answer began */
+	uint64_t since;		/* loop time since when the lock is held by nobody known, 0: it is not */
 	bool warned;
 	struct launch *launch;	/* PREPARING */
 	struct prepare prepare;
@@ -208,7 +209,7 @@ static void pause_cb(uv_timer_t *timer)
 static void entry_pause(struct entry *e)
 {
 	e->state = PAUSING;
-	uv_timer_start(&e->timer, pause_cb, PAUSE_MS, 0);
+	uv_timer_start(&e->timer, pause_cb, e->look.result == LOOK_BUSY ? BUSY_MS : PAUSE_MS, 0);
 }
 
 static void watch_closed_cb(uv_handle_t *handle)
@@ -324,7 +325,9 @@ static void entry_finish(struct entry *e)
 
 static void entry_no_answer(struct entry *e)
 {
-	if (e->since == 0)
+	if (e->look.result == LOOK_BUSY)
+		e->since = 0;	/* what could not be seen is not counted against the shim */
+	else if (e->since == 0)
 		e->since = uv_now(e->proc->loop);
 	if (e->look.result == LOOK_BUSY && !e->warned) {
 		log_warn("attempt %lld: %s; trying again", (long long)e->id, e->look.detail);

@@ -6,7 +6,8 @@
  *	end CHECKSUM		FNV-1a of all before it
  *
  * Backslash and LF are escaped in values, every other byte but NUL stands as it is. A file that was cut short, changed
- * or written by another version does not read. Used by rl-shim too: nothing but libc. */
+ * or written by another version does not read. So a new version of "shim" or "exit" must be able to read the old one as
+ * well: shims outlive an upgrade of rld. Used by rl-shim too: nothing but libc. */
 #ifndef RECORD_FIELDS_H
 #define RECORD_FIELDS_H
 
