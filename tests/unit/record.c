@@ -53,8 +53,11 @@ static size_t slurp(const char *name, char *out, size_t room)
 
 static void spit(const char *name, const char *data, size_t size)
 {
-	int fd = openat(dirfd_, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int fd;
 
+	/* A new file each time: ext4 flushes one that was truncated and written again. */
+	unlinkat(dirfd_, name, 0);
+	fd = openat(dirfd_, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, data, size), (ssize_t)size);
 	close(fd);
@@ -598,6 +601,7 @@ int main(void)
 	int failed;
 
 	tcase_add_checked_fixture(files, setup, teardown);
+	tcase_set_timeout(files, 60);
 	tcase_add_test(files, exit_round_trip);
 	tcase_add_test(files, exit_every_code_and_signal);
 	tcase_add_test(files, exit_longest_error);
