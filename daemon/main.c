@@ -426,6 +426,7 @@ static void watch_signals(struct daemon *d)
 	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* a file size limit is lack of space, answered as such */
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		uv_signal_init(&d->loop, &d->signals[i]);
 		d->signals[i].data = d;

@@ -41,6 +41,8 @@ int log_level_parse(const char *name, enum log_level *level)
 }
 
 /* One write(2) per line, so that lines of threads do not mix. */
+static void emit(enum log_level level, const char *prefix, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+
 static void emit(enum log_level level, const char *prefix, const char *fmt, va_list ap)
 {
 	int saved = errno;

@@ -161,6 +161,15 @@ static struct lane *lane_of_report(struct engine *engine, int64_t id, const char
 	return lane;
 }
 
+static void keep_found(struct lane *lane, enum proc_found what, const struct exit_record *record, const char *detail)
+{
+	lane->found = what;
+	if (record != NULL)
+		lane->record = *record;
+	free(lane->lost_detail);
+	lane->lost_detail = xstrdup(detail);
+}
+
 static void started(void *arg, int64_t id)
 {
 	struct lane *lane = lane_of_report(arg, id, "started");
@@ -183,10 +192,16 @@ static void refused(void *arg, int64_t id, const char *error)
 
 static void ended(void *arg, int64_t id, const struct exit_record *record)
 {
-	struct lane *lane = lane_of_report(arg, id, "ended");
+	struct engine *engine = arg;
+	struct lane *lane = lane_of_report(engine, id, "ended");
 
 	if (lane == NULL)
 		return;
+	if (engine->recovering) {
+		/* found running, and over before the others were found: nothing acts before all are */
+		keep_found(lane, record != NULL ? FOUND_ENDED : FOUND_LOST, record, "its supervisor was killed");
+		return;
+	}
 	if (lane->step != NULL)
 		git_ended(lane, record);
 	else
@@ -200,11 +215,7 @@ static void found(void *arg, int64_t id, enum proc_found what, const struct exit
 
 	if (lane == NULL)
 		return;
-	lane->found = what;
-	if (record != NULL)
-		lane->record = *record;
-	free(lane->lost_detail);
-	lane->lost_detail = xstrdup(detail);
+	keep_found(lane, what, record, detail);
 	if (--engine->adopting == 0)
 		engine_resume(engine);
 }

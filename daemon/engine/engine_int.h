@@ -107,7 +107,8 @@ enum act_kind {
 	ACT_GIT,	/* begin the git operation of the lane's stage */
 	ACT_STEP,	/* launch the lane's step */
 	ACT_END,	/* end what is under way in the lane */
-	ACT_FORGET	/* the run is over and told: drop it */
+	ACT_FORGET,	/* the run is over and told: drop it */
+	ACT_SCHEDULE	/* a slot of the daemon is free again */
 };
 
 struct turn;

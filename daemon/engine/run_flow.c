@@ -220,6 +220,7 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 		break;
 	case RUN_A_HOLD:
 		set_text(&row->reason, cause);
+		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
 		break;
 	case RUN_A_FINISH:
 		if (row->cause == NULL)
@@ -229,6 +230,7 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 		finish_tasks(turn, run);
 		finish_iteration(turn, run);
 		turn_act(turn, ACT_FORGET, run, NULL, ROW_NONE);
+		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
 		log_info("run %lld %s%s%s", (long long)row->id, state_name(&run_state_names, row->state),
 		    row->cause != NULL ? ": " : "", row->cause != NULL ? row->cause : "");
 		break;

@@ -101,6 +101,7 @@ static void act_run(struct engine *engine, const struct act *act)
 			engine->ports.end(engine->ports.proc_ctx, lane->id);
 		break;
 	case ACT_FORGET:
+	case ACT_SCHEDULE:
 		break;	/* after the telling */
 	}
 }
@@ -122,7 +123,7 @@ static void turn_cb(void *arg, enum commit_result result, struct decision *d)
 {
 	struct turn *turn = arg;
 	struct engine *engine = turn->engine;
-	bool finished = false;
+	bool schedule = turn->submit != NULL;
 
 	engine->commits--;
 	if (result == COMMIT_NO_SPACE) {
@@ -148,12 +149,11 @@ static void turn_cb(void *arg, enum commit_result result, struct decision *d)
 	}
 	engine->committed(engine->arg, d);
 	for (size_t i = 0; i < turn->nacts; i++) {
-		if (turn->acts[i].kind != ACT_FORGET)
-			continue;
-		forget(engine, turn->acts[i].run);
-		finished = true;
+		if (turn->acts[i].kind == ACT_FORGET)
+			forget(engine, turn->acts[i].run);
+		schedule |= turn->acts[i].kind == ACT_SCHEDULE;
 	}
-	if ((finished || turn->submit != NULL) && !engine->stopped)
+	if (schedule && !engine->stopped)
 		engine_schedule(engine);
 out:
 	decision_release(d);

@@ -211,7 +211,7 @@ static const char *play(uint64_t seed, int steps, struct totals *totals, bool tr
 	bool bad;
 
 	for (int i = 0; i < steps && world_error(w) == NULL; i++) {
-		world_step(w, false);
+		world_step(w);
 		check_laws(w);
 	}
 	if (world_error(w) == NULL && !world_settle(w))
@@ -328,7 +328,7 @@ int main(int argc, char *argv[])
 	};
 	struct totals totals = { 0 };
 	const char *diverged;
-	long seeds = 2000, first = 1, steps = 600, trace = -1;
+	long seeds = 2000, first = 1, steps = 2000, trace = -1;
 	bool bend = false;
 	int c;
 

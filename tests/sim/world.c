@@ -864,9 +864,9 @@ static bool processes_wait(const struct world *w)
 	return false;
 }
 
-void world_step(struct world *w, bool calm)
+void world_step(struct world *w)
 {
-	unsigned what = below(w, calm ? 960 : 1000);
+	unsigned what = below(w, 1000);
 
 	w->steps++;
 	if (what < 30 && w->last_run < 40)
@@ -875,9 +875,9 @@ void world_step(struct world *w, bool calm)
 		client_cancel(w);
 	else if (what < 42 && w->last_run < 40)
 		client_retry(w);
-	else if (what < 960)
+	else if (what < 990)
 		move(w);
-	else if (what < 995)
+	else if (what < 998)
 		kill_daemon(w, false);
 	else
 		kill_daemon(w, true);

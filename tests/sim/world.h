@@ -30,7 +30,7 @@ struct world *world_new(uint64_t seed);
 void world_free(struct world *w);
 
 /* One random thing happens: a client asks, a commit lands, a report comes in, a process ends, the daemon dies. */
-void world_step(struct world *w, bool calm);
+void world_step(struct world *w);
 /* Nothing new from clients, no deaths: let everything run to its end. false: it does not end (a hang). */
 bool world_settle(struct world *w);
 
