@@ -267,7 +267,7 @@ static bool plant(int slot, int run, int review, int seeds, int steps)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		struct rlimit cpu = { 60, 60 }, core = { 0, 0 };
+		struct rlimit cpu = { 10, 10 }, core = { 0, 0 };
 		struct totals totals = { 0 };
 
 		setrlimit(RLIMIT_CPU, &cpu);

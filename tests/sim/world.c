@@ -129,7 +129,8 @@ static struct fate *fate_of(struct world *w, int64_t id)
 {
 	static const enum fate_result results[] = {
 		FATE_OK, FATE_OK, FATE_OK, FATE_OK, FATE_OK, FATE_OK, FATE_OK, FATE_OK, FATE_OK,
-		FATE_EXIT_1, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST, FATE_LOST,
+		FATE_OK, FATE_OK, FATE_OK, FATE_OK, FATE_OK, FATE_OK,
+		FATE_EXIT_1, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST,
 	};
 	static const enum fate_verdict verdicts[] = {
 		FATE_PASS, FATE_PASS, FATE_DRIFT_NEW, FATE_DRIFT_NEW, FATE_DRIFT_NEW, FATE_DRIFT_SAME, FATE_DRIFT_SAME, FATE_MALFORMED,
@@ -697,12 +698,12 @@ static void submit_cb(void *arg, const struct engine_reply *reply)
 
 static void client_submit(struct world *w)
 {
-	static const char *const dirs[] = { "/w/a", "/w/b", "/w/c", "/w/d", "/w/nogit" };
+	static const char *const dirs[] = { "/w/a", "/w/b", "/w/c", "/w/d", "/w/e", "/w/f", "/w/g", "/w/nogit" };
 	struct plan plan = { 0 };
 	char *json;
 	struct submission s = { .owner = 1000, .body_hash = "body", .retry_of = ROW_NONE };
 
-	s.workdir = dirs[below(w, 5)];
+	s.workdir = dirs[below(w, 8)];
 	s.task = "do it";
 	s.task_size = 5;
 	s.priority = (int64_t)below(w, 3);
@@ -869,11 +870,11 @@ void world_step(struct world *w)
 	unsigned what = below(w, 1000);
 
 	w->steps++;
-	if (what < 30 && w->last_run < 40)
+	if (what < 16 && w->last_run < 40)
 		client_submit(w);
-	else if (what < 36)
+	else if (what < 19)
 		client_cancel(w);
-	else if (what < 42 && w->last_run < 40)
+	else if (what < 22 && w->last_run < 40)
 		client_retry(w);
 	else if (what < 990)
 		move(w);
