@@ -75,7 +75,7 @@ static const struct {
 	[STAGE_TREE] = { "write-tree", { "write-tree", "--missing-ok" }, true, true, 0, tree_done },
 	[STAGE_PATCH] = { "diff-tree", { "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color",
 	    "--src-prefix=a/", "--dst-prefix=b/" }, true, false, PATCH_KEEP, patch_done },
-	[STAGE_COMPARE] = { "diff-tree", { "diff-tree", "-r", "-z", "--name-status", "--no-renames" }, true, true, 0, compare_done },
+	[STAGE_COMPARE] = { "diff-tree", { "diff-tree", "-r", "-z", "--name-status" }, true, true, 0, compare_done },
 	[STAGE_PIN] = { "update-ref", { "update-ref", "--no-deref" }, false, false, 0, pin_done },
 };
 
