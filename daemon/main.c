@@ -286,6 +286,7 @@ static void finish(struct daemon *d)
 	for (size_t i = 0; i < sizeof(d->signals) / sizeof(d->signals[0]); i++)
 		uv_close((uv_handle_t *)&d->signals[i], NULL);
 	uv_close((uv_handle_t *)&d->deadline, NULL);
+	store_unref(d->wire.store);
 }
 
 static void closed(void *arg)

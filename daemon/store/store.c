@@ -399,6 +399,11 @@ struct store *store_open(uv_loop_t *loop, const char *path, store_space_cb *spac
 	return s;
 }
 
+void store_unref(struct store *s)
+{
+	uv_unref((uv_handle_t *)&s->async);
+}
+
 static void store_closed_cb(uv_handle_t *handle)
 {
 	struct store *s = handle->data;

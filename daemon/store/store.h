@@ -70,6 +70,9 @@ void store_event_range(const struct store *store, int64_t *first, int64_t *last)
 /* Commits since start: the group-commit test counts them. */
 uint64_t store_commits(const struct store *store);
 
+/* The store alone no longer keeps the loop running: called in the tear-down, so that the loop ends when all else has. */
+void store_unref(struct store *store);
+
 /* Commit what waits, report it, close the database, join the thread. What still waits for space is dropped unreported,
  * as a crash would. The loop must run once more to let go of the handle. */
 void store_close(struct store *store);
