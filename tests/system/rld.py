@@ -151,6 +151,12 @@ def rss_kib(pid, field="VmRSS"):
     raise LookupError(field)
 
 
+def cpu_seconds(pid):
+    """What the process has used so far: a measure of work that a busy machine does not blur."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 # ---- repository ------------------------------------------------------------------------------------------------
 
 class Repo:
@@ -316,7 +322,10 @@ class Rpc:
         """Every byte until the daemon closes."""
         data = self.buffer
         while True:
-            more = self.socket.recv(1 << 16)
+            try:
+                more = self.socket.recv(1 << 16)
+            except ConnectionResetError:	# it closed without reading all that we sent
+                return data
             if not more:
                 return data
             data += more
@@ -375,8 +384,12 @@ class Events:
             params["run"] = run
         if types is not None:
             params["types"] = types
-        self.first = self.rpc.call("event.subscribe", **params)
         self.seen = []
+        try:
+            self.first = self.rpc.call("event.subscribe", **params)
+        except RpcError:
+            self.rpc.close()
+            raise
 
     def __enter__(self):
         return self
@@ -549,6 +562,13 @@ class Daemon:
         rows = [self.run(n) for n in numbers]
         return rows[0] if len(rows) == 1 else rows
 
+    def cancelled(self, number):
+        """Cancel and wait for the end: the row. run.wait would answer at once for a held run."""
+        with self.events(run=number, types=["run.state"]) as events:
+            self.call("run.cancel", id=number)
+            events.until("run.state", lambda e: e["state"] in ENDS)
+        return self.run(number)
+
     def attempts(self, run):
         return self.call("attempt.list", run=run)["attempts"]
 
@@ -631,8 +651,7 @@ class Daemon:
                 page = rpc.call("run.list", limit=100, **({"cursor": cursor} if cursor is not None else {}))
                 for run in page["runs"]:
                     if run["state"] not in ENDS:
-                        rpc.call("run.cancel", id=run["id"])
-                        rpc.call("run.wait", ids=[run["id"]])
+                        self.cancelled(run["id"])
                     verified = rpc.call("review.verify", run=run["id"])
                     if not verified.get("ok"):
                         wrong.append(f"review.verify {run['id']}: {verified}")

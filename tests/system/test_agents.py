@@ -41,7 +41,7 @@ def test_an_agent_that_cannot_be_started(make_daemon, repo, tmp_path, command, w
     row = daemon.ended(number)
     assert row["state"] == "failed"
     assert all(word in row["cause"] for word in words), row["cause"]
-    assert one(daemon, number)["process"] == "not_started"
+    assert one(daemon, number)["process"] == "not-started"
 
 
 def test_an_unknown_agent_is_refused_and_the_known_ones_named(daemon, repo):
@@ -139,7 +139,7 @@ def test_idle_timeout(make_daemon, repo):
     number = daemon.submit(repo.path)
     row = daemon.ended(number)
     assert row["state"] == "failed" and one(daemon, number)["process"] == "idle"
-    assert "idle" in row["cause"] and "1s" in row["cause"]
+    assert "printed nothing for 1s" in row["cause"]
 
 
 def test_wall_timeout(make_daemon, repo):
@@ -230,9 +230,12 @@ def test_prompt_as_argument(make_daemon, repo, tmp_path):
     number = daemon.submit(repo.path, "-the task", agent="arg")
     assert daemon.ended(number)["state"] == "succeeded"
     assert "-the task" in (tmp_path / "got").read_text()
-    number = daemon.submit(repo.path, "x" * 150_000, agent="arg")
+    with pytest.raises(RpcError) as refused:
+        daemon.submit(repo.path, "x" * 150_000, agent="arg")
+    assert refused.value.data["field"] == "task" and "100000" in refused.value.message and "stdin" in refused.value.data["hint"]
+    number = daemon.submit(repo.path, "x" * 99_990, agent="arg")
     row = daemon.ended(number)
-    assert row["state"] == "failed" and "100" in row["cause"] and "stdin" in row["cause"], row["cause"]
+    assert row["state"] == "failed" and "100000" in row["cause"] and "stdin" in row["cause"], "with what the template adds it is too long"
 
 
 def test_prompt_as_file(make_daemon, repo, tmp_path):
@@ -261,7 +264,7 @@ CLAUDE_INIT = {"type": "system", "subtype": "init", "session_id": "s-1", "tools"
 
 def claude(text, **result):
     """A script that prints a stream of claude's kind."""
-    lines = [CLAUDE_INIT, {"type": "assistant", "message": {"content": [{"type": "text", "text": "working {\"verdict\": \"pass\"}"}]}},
+    lines = [CLAUDE_INIT, {"type": "assistant", "message": {"content": [{"type": "text", "text": "working {\"verdict\": \"pass\", \"followUpPrompt\": \"ok\"}"}]}},
              {"type": "result", "subtype": "success", "is_error": False, "result": text, "session_id": "s-1", "total_cost_usd": 0.25,
               "usage": {"input_tokens": 11, "cache_creation_input_tokens": 5, "cache_read_input_tokens": 7, "output_tokens": 3},
               "permission_denials": [], **result}]
@@ -271,7 +274,7 @@ def claude(text, **result):
 @pytest.fixture
 def claude_daemon(make_daemon):
     return make_daemon(config={"agent.play": {"reader": "claude"}},
-                       scripts={"implement": "echo one > work.txt\n" + claude("the answer"), "review": claude('{"verdict": "pass"}')})
+                       scripts={"implement": "echo one > work.txt\n" + claude("the answer"), "review": claude('{"verdict": "pass", "followUpPrompt": "ok"}')})
 
 
 def test_claude_stream(claude_daemon, repo):

@@ -149,8 +149,7 @@ def test_a_held_run(make_daemon, repo):
     number = daemon.submit(repo.path)
     os.kill(proc_stat(daemon.play.arrived("work"))[1], signal.SIGKILL)
     assert daemon.ended(number)["state"] == "held"
-    daemon.call("run.cancel", id=number)
-    assert daemon.ended(number)["state"] == "cancelled"
+    assert daemon.cancelled(number)["state"] == "cancelled"
 
 
 def test_across_a_restart(make_daemon, repo):

@@ -120,9 +120,10 @@ def test_reload_affects_new_runs_only(make_daemon, repo):
     first = daemon.submit(repo.path)
     daemon.play.arrived("look")
     daemon.write_config({"review": {"enabled": True, "max_fixes": 0}})
-    with daemon.events(types=["daemon"]) as events:
-        os.kill(daemon.pid, signal.SIGHUP)
-        events.until("daemon", lambda e: "reload" in str(e))
+    before = len(daemon.log())
+    os.kill(daemon.pid, signal.SIGHUP)
+    while "read again" not in daemon.log()[before:]:
+        daemon.call("daemon.status")
     second = daemon.submit(repo.path)
     for _ in range(2):
         daemon.play.go("look")

@@ -184,8 +184,7 @@ def test_kills_of_a_shim(make_daemon, repo):
         assert carriers([a["uuid"] for a in attempts]) == []
         if row["state"] == "held":
             assert attempts[-1]["state"] == "lost" or daemon.run(number)["reason"], (row, attempts[-1], start)
-            daemon.call("run.cancel", id=number)
-            daemon.ended(number)
+            daemon.cancelled(number)
     print(f"ends: {dict(hits)}")
     assert hits["held"] >= 1
 

@@ -45,11 +45,14 @@ def test_events_tell_it_in_order(daemon, repo):
         number = daemon.review(repo.path)
         events.until("run.state", lambda e: e["run"] == number and e["state"] == "succeeded")
     told = [e for e in events.seen if e.get("run") == number]
-    assert [e["state"] for e in told if e["type"] == "run.state"] == ["queued", "running", "succeeded"]
-    phases = [e["phase"] for e in told if e["type"] == "slot.phase"]
-    distinct = [p for i, p in enumerate(phases) if i == 0 or phases[i - 1] != p]
+
+    def changes(kind, field):
+        values = [e[field] for e in told if e["type"] == kind]
+        return [v for i, v in enumerate(values) if i == 0 or values[i - 1] != v]
+    assert changes("run.state", "state") == ["queued", "running", "succeeded"]
+    distinct = changes("slot.phase", "phase")
     assert distinct[-1] == "passed"
-    assert [p for p in distinct if p not in ("waiting", "passed")] == ["implementing", "reviewing", "fixing", "reviewing"]
+    assert [p for p in distinct if p not in ("waiting", "passed")] == ["implementing", "reviewing", "fixing", "reviewing", "committing"]
     kinds = [e["type"] for e in told]
     assert kinds.count("attempt.started") == kinds.count("attempt.ended") == 4
     assert kinds.count("review.decided") == 2 and kinds.count("finding") == 1
@@ -61,11 +64,17 @@ def test_events_tell_it_in_order(daemon, repo):
 
 
 def test_findings_are_recorded(daemon, repo):
-    daemon.play.set({"review.1": """printf '{"verdict":"drift","followUpPrompt":"mend a.c","findings":[{"file":"a.c","line":3,"severity":"high","text":"off by one"}]}\\n'\n"""})
     number = daemon.review(repo.path)
     daemon.ended(number)
-    findings = daemon.reviews(number)[0]["findings"]
-    assert len(findings) >= 1
+    first, second = daemon.reviews(number)
+    assert [(f["text"], f["state"]) for f in first["findings"]] == [("add a second line", "new")]
+    assert second["findings"] == []
+    daemon.play.set({"review.2": DRIFT_THEN_PASS["review.1"], "review.3": "pass\n"})
+    number = daemon.review(repo.path)
+    daemon.ended(number)
+    first, second, _ = daemon.reviews(number)
+    assert [f["state"] for f in first["findings"] + second["findings"]] == ["new", "repeated"]
+    assert first["findings"][0]["id"] == second["findings"][0]["id"]
 
 
 def test_run_prints_the_final_answer_and_nothing_else(daemon, repo):
@@ -249,7 +258,7 @@ def test_reviewer_and_fixer_may_be_other_agents(make_daemon, repo, tmp_path):
 def test_what_an_agent_sees(daemon, repo):
     daemon.play.set({name: "env > \"$PLAY/env.$role.$nth\"; ls -l /proc/self/fd > \"$PLAY/fd.$role.$nth\"; pwd > \"$PLAY/pwd.$role.$nth\"\n" + text
                      for name, text in DRIFT_THEN_PASS.items()})
-    number = daemon.submit(repo.path, "the task", review={"enabled": True, "max_fixes": 3}, model="m1", env=["K=V"],
+    number = daemon.submit(repo.path, "the task", review={"enabled": True, "max_fixes": 3}, model="m1", env={"K": "V"},
                            environment=["CLAUDECODE=1", "NOTIFY_SOCKET=/x", "LISTEN_FDS=1", "LANG=C.UTF-8", "SECRET=s3"])
     assert daemon.ended(number)["state"] == "succeeded"
 
@@ -280,6 +289,9 @@ def test_secrets_of_the_environment_are_nowhere(make_daemon, repo):
     assert daemon.ended(number)["state"] == "succeeded"
     assert (daemon.play.path / "key").read_text() == "hunter2secret\n"
     assert "hunter2secret" not in daemon.log()
+    daemon.restart()
+    while daemon.call("daemon.status")["busy"]:
+        pass
     daemon.stop()
     for path in daemon.state.rglob("*"):
         if path.is_file():
@@ -334,7 +346,7 @@ def test_stop_with_drain_waits_for_the_work(make_daemon, repo):
     daemon.play.arrived("work")
     with daemon.connect() as rpc:
         stop = daemon.rlctl_start("stop", "--drain")
-        while not rpc.call("daemon.status").get("draining"):
+        while not rpc.call("daemon.status")["state"] != "draining":
             pass
         from rld import RpcError
         with pytest.raises(RpcError) as refused:

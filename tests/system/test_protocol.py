@@ -8,7 +8,7 @@ import socket
 import subprocess
 
 import pytest
-from rld import Closed, RpcError, rss_kib
+from rld import SANITIZED, Closed, RpcError, cpu_seconds, rss_kib
 
 BOTH = pytest.mark.parametrize("framing", ["line", "header"])
 
@@ -296,7 +296,6 @@ def test_a_client_that_never_reads_is_bounded(daemon):
             assert rpc.call("daemon.status")
     grown = rss_kib(daemon.pid) - before
     print(f"10 clients that never read: {grown} KiB")
-    from rld import SANITIZED
     if not SANITIZED:
         assert grown < 10 * 3 * 1024
     # one of them reads after all: every request it got through is answered
@@ -304,21 +303,31 @@ def test_a_client_that_never_reads_is_bounded(daemon):
     first.socket.setblocking(True)
     for _ in range(20):
         assert first.reply()["result"]["openrpc"].startswith("1.3")
+    # and when all are gone, what they had sent does not keep the others waiting
     for rpc in clients:
         rpc.close()
+    used = cpu_seconds(daemon.pid)
+    with daemon.connect() as rpc:
+        for _ in range(5):
+            assert rpc.call("daemon.status")
+    used = cpu_seconds(daemon.pid) - used
+    print(f"5 calls after that: {used} s of the daemon's time")
+    assert used < (20 if SANITIZED else 2)
 
 
 def test_many_connections(daemon):
-    """A flood of connections does not shut out the rest."""
-    clients = []
-    try:
-        for _ in range(300):
-            clients.append(daemon.connect())
-    except (ConnectionError, BlockingIOError):
-        pass
+    """There is a cap for each user, it is told, and it is over when they are gone."""
+    clients = [daemon.connect() for _ in range(300)]
+    last = clients[-1].receive()
+    assert last["error"]["code"] == 5 and last["id"] is None
+    assert clients[0].call("daemon.status")
     for rpc in clients:
         rpc.close()
-    assert daemon.call("daemon.status")
+    while True:
+        with daemon.connect() as rpc:
+            rpc.send({"jsonrpc": "2.0", "id": 1, "method": "daemon.status"})
+            if "result" in rpc.receive():
+                break
 
 
 def test_a_client_that_goes_away_mid_call(daemon, repo):
@@ -388,7 +397,7 @@ def test_blobs(daemon, repo):
     with daemon.connect() as rpc:
         document = rpc.call("rpc.discover")
         put = next(m for m in document["methods"] if m["name"] == "blob.put")
-        assert [p["name"] for p in put["params"]] == ["blob", "offset", "data"]
+        assert [p["name"] for p in put["params"]][:3] == ["blob", "offset", "data"]
         offset, step = 0, 500_000
         while offset < len(text):
             said = rpc.call("blob.put", blob="b1", offset=offset, data=text[offset:offset + step])
@@ -495,10 +504,13 @@ def test_idle_daemon_does_not_wake(daemon):
                         total += int(line.split()[1])
             return total
         pidfd = os.pidfd_open(daemon.pid)
-        before = switches()
-        assert select.select([pidfd], [], [], 1.5)[0] == []
+        counts = []
+        for _ in range(3):	# the first may still see the end of the start
+            before = switches()
+            assert select.select([pidfd], [], [], 0.7)[0] == []
+            counts.append(switches() - before)
         os.close(pidfd)
-        assert switches() - before <= 1
+        assert counts[1:] == [0, 0], counts
 
 
 def test_slow_reader_gets_everything(daemon, repo):

@@ -5,8 +5,10 @@ import signal
 import time
 
 import pytest
+from test_shim import decode, encode
 from rld import DRIFT_THEN_PASS, alive, carriers, proc_stat, wait_gone
 
+OTHER_BOOT = "00000000-0000-4000-8000-000000000000"
 GATED = {name: f"[ -e \"$PLAY/stop.{name}\" ] && gate g\n{text}" for name, text in DRIFT_THEN_PASS.items()}
 
 
@@ -151,7 +153,7 @@ def test_on_lost_retry(make_daemon, repo, script):
     assert len(lost) == 1 and lost[0]["role"] == role
     assert len(daemon.play.starts(role=role)) > before
     prompt = daemon.play.prompt(number, role, before + 1).decode()
-    assert "interrupted" in prompt, "a retry tells the agent"
+    assert "cut off" in prompt, "a retry tells the agent"
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -170,7 +172,7 @@ def test_a_shim_ended_by_a_stranger_is_no_cancel(make_daemon, repo):
     row = daemon.ended(number)
     assert row["state"] == "held", row
     attempt = daemon.attempts(number)[0]
-    assert "interrupted" in attempt["cause"] and str(os.getpid()) in attempt["cause"], attempt
+    assert attempt["state"] == "lost" and str(os.getpid()) in attempt["cause"], attempt
 
 
 def test_reboot(make_daemon, repo):
@@ -182,12 +184,16 @@ def test_reboot(make_daemon, repo):
     wait_gone(shim)
     wait_gone(pid)
     database = daemon.database()
-    database.execute("UPDATE attempt SET boot_id = '00000000-0000-4000-8000-000000000000'")
+    (attempt,) = database.execute("SELECT id FROM attempt").fetchone()
+    database.execute("UPDATE attempt SET boot_id = ?", (OTHER_BOOT,))
     database.close()
+    identity = daemon.state / "attempts" / str(attempt) / "shim"
+    rows = [(k, OTHER_BOOT if k == "boot_id" else v) for k, v in decode("shim", identity.read_bytes()).items()]
+    identity.write_bytes(encode("shim", rows))
     daemon.start()
     assert daemon.ended(number)["state"] == "held"
     attempt = daemon.attempts(number)[0]
-    assert attempt["state"] == "lost" and "boot" in attempt["cause"], attempt
+    assert attempt["state"] == "lost" and "started anew" in attempt["cause"], attempt
 
 
 def test_reboot_before_the_start(make_daemon, repo):
@@ -200,7 +206,7 @@ def test_reboot_before_the_start(make_daemon, repo):
     wait_gone(shim)
     database = daemon.database()
     (attempt,) = database.execute("SELECT id FROM attempt").fetchone()
-    database.execute("UPDATE attempt SET boot_id = '00000000-0000-4000-8000-000000000000', state = 'starting'")
+    database.execute("UPDATE attempt SET boot_id = ?, state = 'starting'", (OTHER_BOOT,))
     database.close()
     shutil.rmtree(daemon.state / "attempts" / str(attempt))
     daemon.start()
@@ -228,7 +234,7 @@ def test_never_started_starts_again(make_daemon, repo):
     assert [a["state"] for a in daemon.attempts(number)] == ["exited"] * 4
 
 
-@pytest.mark.parametrize("content", [b"", b"garbage\n", b"\0" * 100, b"\xff" * 5000])
+@pytest.mark.parametrize("content", [b"", b"garbage\n", b"\0" * 100, b"\xff" * 5000], ids=["empty", "text", "zeros", "ones"])
 def test_an_unreadable_exit_record_is_quarantined(make_daemon, repo, tmp_path, content):
     from rld import Repo
     daemon, number, pid = at(make_daemon, repo, "implement")
@@ -238,8 +244,8 @@ def test_an_unreadable_exit_record_is_quarantined(make_daemon, repo, tmp_path, c
     daemon.kill()
     daemon.play.go("g")
     wait_gone(shim)
-    attempt = next((daemon.state / "attempts").glob("*/exit")).parent
-    (attempt / "exit").write_bytes(content)
+    (row,) = daemon.query("SELECT id FROM attempt")
+    (daemon.state / "attempts" / str(row["id"]) / "exit").write_bytes(content)
     daemon.start()
     assert daemon.ended(number)["state"] == "held"
     assert daemon.attempts(number)[0]["state"] == "lost"
@@ -257,16 +263,25 @@ def test_a_second_instance_is_refused_and_told_who_holds_the_state(daemon):
     assert daemon.call("daemon.status")
 
 
+def open_files(pid):
+    names = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            names.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
+        except OSError:
+            pass
+    return names
+
+
 def test_a_second_instance_waits_for_the_first_to_go(daemon):
     """An upgrade starts the new one before the old one is gone: the lock is waited for."""
     old = daemon.process
     pid = daemon.pid
-    first_log = len(daemon.log())
-    daemon.spawn()
-    while "hold" not in daemon.log()[first_log:] and str(pid) not in daemon.log()[first_log:]:
-        assert daemon.process.poll() is None
+    new = daemon.spawn()
+    while str(daemon.state / "lock") not in open_files(new.pid):
+        assert new.poll() is None
     os.kill(pid, signal.SIGTERM)
-    old.wait()
+    assert old.wait() == 0
     while b"READY=1" not in daemon.notify.recv(4096).split(b"\n"):
         pass
     daemon.notify.close()

@@ -45,21 +45,22 @@ VIOLATIONS = [
     ("nothing", "", "empty reviewer output"),
     ("blank", "echo; echo '   '\n", "empty reviewer output"),
     ("prose only", say("All fine, ship it. The verdict is pass."), "no JSON object found in reviewer output"),
-    ("array", say('[{"verdict": "pass"}]'), None),
-    ("array on its own", say('["pass"]'), "no JSON object found in reviewer output"),
+    ("array", say('[{"verdict": "pass", "followUpPrompt": "ok"}]'), None),
+    ("array on its own", say('["pass"]'), "reviewer output is not a valid JSON object"),
     ("broken", say('{"verdict": "pass"'), "reviewer output is not a valid JSON object"),
-    ("broken after a good one", say('{"verdict": "pass"}\n{"verdict": "pass",}'), "reviewer output is not a valid JSON object"),
+    ("broken after a good one", say('{"verdict": "pass", "followUpPrompt": "ok"}\n{"verdict": "pass",}'), "reviewer output is not a valid JSON object"),
     ("key twice", say('{"verdict": "drift", "verdict": "pass", "followUpPrompt": "x"}'), "reviewer output is not a valid JSON object"),
-    ("Pass", say('{"verdict": "Pass"}'), 'invalid verdict: expected "pass" or "drift", got "Pass"'),
-    ("PASS", say('{"verdict": "PASS"}'), 'invalid verdict: expected "pass" or "drift", got "PASS"'),
-    ("true", say('{"verdict": true}'), 'invalid verdict: expected "pass" or "drift", got true'),
-    ("null", say('{"verdict": null}'), 'invalid verdict: expected "pass" or "drift", got null'),
-    ("padded", say('{"verdict": "pass "}'), 'invalid verdict: expected "pass" or "drift", got "pass "'),
+    ("Pass", say('{"verdict": "Pass", "followUpPrompt": "ok"}'), 'invalid verdict: expected "pass" or "drift", got "Pass"'),
+    ("PASS", say('{"verdict": "PASS", "followUpPrompt": "ok"}'), 'invalid verdict: expected "pass" or "drift", got "PASS"'),
+    ("true", say('{"verdict": true, "followUpPrompt": "ok"}'), 'invalid verdict: expected "pass" or "drift", got true'),
+    ("null", say('{"verdict": null, "followUpPrompt": "ok"}'), 'invalid verdict: expected "pass" or "drift", got null'),
+    ("padded", say('{"verdict": "pass ", "followUpPrompt": "ok"}'), 'invalid verdict: expected "pass" or "drift", got "pass "'),
+    ("pass without a follow-up", say('{"verdict": "pass"}'), "missing or invalid followUpPrompt: expected string, got"),
     ("drift without a follow-up", say('{"verdict": "drift"}'), "missing or invalid followUpPrompt: expected string, got"),
     ("drift with a blank follow-up", say('{"verdict": "drift", "followUpPrompt": "  \\n"}'), "missing or invalid followUpPrompt"),
     ("drift with a number", say('{"verdict": "drift", "followUpPrompt": 7}'), "missing or invalid followUpPrompt: expected string, got"),
-    ("two that disagree", say('{"verdict": "pass"}\nOn second thoughts:\n{"verdict": "drift", "followUpPrompt": "x"}'), "conflicting verdicts"),
-    ("two that disagree, pass last", say('{"verdict": "drift", "followUpPrompt": "x"}\nno:\n{"verdict": "pass"}'), "conflicting verdicts"),
+    ("two that disagree", say('{"verdict": "pass", "followUpPrompt": "ok"}\nOn second thoughts:\n{"verdict": "drift", "followUpPrompt": "x"}'), "conflicting verdicts"),
+    ("two that disagree, pass last", say('{"verdict": "drift", "followUpPrompt": "x"}\nno:\n{"verdict": "pass", "followUpPrompt": "ok"}'), "conflicting verdicts"),
 ]
 
 
@@ -79,14 +80,14 @@ def test_contract_violations_never_pass(daemon, repo, text, reason):
 
 
 GOOD = [
-    ("bare", say('{"verdict": "pass"}')),
-    ("fenced in prose", say('I ran the tests.\n\n```json\n{"verdict": "pass", "notes": "fine {really}"}\n```\n\nBye.')),
-    ("pretty printed", say('{\n  "verdict": "pass",\n  "why": "a } in a string"\n}')),
-    ("after another object", say('{"tests": 12}\nso\n{"verdict": "pass"}')),
-    ("two that agree", say('{"verdict": "pass"}\n\n{"verdict": "pass"}')),
-    ("at the end of a line", say('My verdict: {"verdict": "pass"}')),
-    ("with a byte order mark", "printf '\\357\\273\\277{\"verdict\": \"pass\"}\\n'\n"),
-    ("coloured", "printf '\\033[32m{\"verdict\": \"pass\"}\\033[0m\\n'\n"),
+    ("bare", say('{"verdict": "pass", "followUpPrompt": "ok"}')),
+    ("fenced in prose", say('I ran the tests.\n\n```json\n{"verdict": "pass", "followUpPrompt": "fine {really}"}\n```\n\nBye.')),
+    ("pretty printed", say('{\n  "verdict": "pass",\n  "followUpPrompt": "a } in a string"\n}')),
+    ("after another object", say('{"tests": 12}\nso\n{"verdict": "pass", "followUpPrompt": "ok"}')),
+    ("two that agree", say('{"verdict": "pass", "followUpPrompt": "ok"}\n\n{"verdict": "pass", "followUpPrompt": "ok"}')),
+    ("at the end of a line", say('My verdict: {"verdict": "pass", "followUpPrompt": "ok"}')),
+    ("with a byte order mark", "printf '\\357\\273\\277{\"verdict\": \"pass\", \"followUpPrompt\": \"ok\"}\\n'\n"),
+    ("coloured", "printf '\\033[32m{\"verdict\": \"pass\", \"followUpPrompt\": \"ok\"}\\033[0m\\n'\n"),
 ]
 
 
@@ -99,7 +100,7 @@ def test_readable_verdicts(daemon, repo, text):
 
 def test_echoed_examples_are_not_a_verdict(daemon, repo):
     """The reviewer repeats the contract's example as part of a sentence, then decides otherwise."""
-    daemon.play.set({"review.1": say('I could say `{"verdict": "pass"}` but:\n\n```json\n{"verdict": "drift", "followUpPrompt": "mend it"}\n```')})
+    daemon.play.set({"review.1": say('I could say `{"verdict": "pass", "followUpPrompt": "ok"}` but:\n\n```json\n{"verdict": "drift", "followUpPrompt": "mend it"}\n```')})
     number = daemon.review(repo.path)
     daemon.ended(number)
     assert [r["decision"] for r in daemon.reviews(number)][0] in ("drift", "violation")
@@ -107,7 +108,7 @@ def test_echoed_examples_are_not_a_verdict(daemon, repo):
 
 
 def test_a_verdict_file_wins_over_text(daemon, repo):
-    daemon.play.set({"review.1": "echo '{\"verdict\": \"pass\"}' > \"$RL_VERDICT_FILE\"\n" + say('{"verdict": "drift", "followUpPrompt": "x"}')})
+    daemon.play.set({"review.1": "echo '{\"verdict\": \"pass\", \"followUpPrompt\": \"ok\"}' > \"$RL_VERDICT_FILE\"\n" + say('{"verdict": "drift", "followUpPrompt": "x"}')})
     number = daemon.review(repo.path)
     assert daemon.ended(number)["state"] == "succeeded"
     assert roles(daemon, number) == ["implement", "review"]
@@ -258,6 +259,7 @@ def test_review_rows_cannot_be_changed(daemon, repo):
     daemon.ended(number)
     daemon.stop()
     database = daemon.database()
+    database.execute("PRAGMA recursive_triggers = ON")
     for statement in ("UPDATE review SET decision = 'pass'", "DELETE FROM review",
                       "INSERT OR REPLACE INTO review SELECT * FROM review WHERE number = 1"):
         with pytest.raises(sqlite3.DatabaseError):
