@@ -23,6 +23,7 @@
 #include "proc/look.h"
 #include "proc/proc.h"
 #include "proc/spawn.h"
+#include "proc/strays.h"
 #include "record/identity.h"
 #include "record/layout.h"
 #include "record/lock.h"
@@ -280,15 +281,24 @@ static pid_t shim_pid(int64_t id)
 	return (pid_t)identity.pid;
 }
 
-/* A process that carries the mark of an attempt, and ignores SIGTERM. */
-static pid_t stray(int64_t id)
+/* A process that carries the mark of an attempt, behind so many bytes of other variables. */
+static pid_t stray_behind(int64_t id, size_t bytes)
 {
-	char mark[96], *argv[] = { (char[]){ "sleep" }, (char[]){ "1000" }, NULL }, *envp[] = { (char[]){ "A=b" }, mark, NULL };
+	char mark[96], *filler = xcalloc(1, bytes + 1);
+	char *argv[] = { (char[]){ "sleep" }, (char[]){ "1000" }, NULL }, *envp[] = { filler, mark, NULL };
 	pid_t pid;
 
+	memset(filler, 'x', bytes);
+	filler[1] = '=';
 	snprintf(mark, sizeof(mark), "RL_ATTEMPT_UUID=%s", uuid_of(id));
 	ck_assert_int_eq(posix_spawn(&pid, "/bin/sleep", NULL, NULL, argv, envp), 0);
+	free(filler);
 	return pid;
+}
+
+static pid_t stray(int64_t id)
+{
+	return stray_behind(id, 3);
 }
 
 static int status_of(pid_t pid)
@@ -400,6 +410,19 @@ START_TEST(directory_is_used_once)
 	WAIT_FOR(w.of[1].refused);
 	ck_assert_ptr_nonnull(strstr(w.of[1].text, "was used before"));
 	ck_assert_int_eq(w.of[1].started, 1);
+}
+END_TEST
+
+/* A shim was there and left no exit: nobody may start it again by mistake. */
+START_TEST(directory_with_an_identity_is_refused)
+{
+	int dirfd = open_attempt(1);
+
+	ck_assert_int_eq(identity_write(dirfd), 0);
+	proc_start(w.proc, shell(1, "exit 4"));
+	WAIT_FOR(w.of[1].refused);
+	ck_assert_ptr_nonnull(strstr(w.of[1].text, "was used before"));
+	close(dirfd);
 }
 END_TEST
 
@@ -705,6 +728,23 @@ START_TEST(adopt_without_directory_but_with_strays)
 }
 END_TEST
 
+/* The mark may lie anywhere in an environment of any size. */
+START_TEST(strays_with_a_large_environment)
+{
+	static const size_t sizes[] = { 16300, 16340, 16360, 16370, 16380, 16382, 16383, 16384, 16385, 100000 };
+	size_t n = sizeof(sizes) / sizeof(sizes[0]);
+	pid_t pids[sizeof(sizes) / sizeof(sizes[0])];
+
+	for (size_t i = 0; i < n; i++)
+		pids[i] = stray_behind(1, sizes[i]);
+	ck_assert_int_ge(strays_kill(uuid_of(1)), (int)n);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_int_eq(WTERMSIG(status_of(pids[i])), SIGKILL);
+	ck_assert_int_eq(strays_kill(""), 0);
+	ck_assert_int_eq(strays_kill(NULL), 0);
+}
+END_TEST
+
 static void look_now(int64_t id, bool last, struct look *l)
 {
 	*l = (struct look){ .dir = attempt_dir(id), .uuid = uuid_of(id), .boot_id = proc_boot_id(), .last = last };
@@ -853,6 +893,7 @@ int main(void)
 	tcase_add_test(start, missing_place_is_refused);
 	tcase_add_test(start, senseless_job_is_refused);
 	tcase_add_test(start, directory_is_used_once);
+	tcase_add_test(start, directory_with_an_identity_is_refused);
 	tcase_add_test(start, held_directory_is_refused);
 	tcase_add_test(start, missing_agent_is_told);
 	tcase_add_test(start, shim_that_never_came_up);
@@ -871,6 +912,7 @@ int main(void)
 	tcase_add_test(take_back, adopt_what_is_no_directory);
 	tcase_add_test(take_back, adopt_kills_strays_before_it_answers);
 	tcase_add_test(take_back, adopt_without_directory_but_with_strays);
+	tcase_add_test(take_back, strays_with_a_large_environment);
 	tcase_add_test(take_back, held_lock_without_a_name_is_looked_at_again);
 	tcase_add_test(take_back, held_lock_that_is_let_go);
 	tcase_add_test(take_back, held_lock_for_ever);

@@ -188,14 +188,16 @@ START_TEST(exit_every_changed_byte_is_refused)
 END_TEST
 
 /* FNV-1a, so that lies with a true checksum can be told. */
-static void seal(const char *body)
+static void seal(const char *body, size_t size)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
 	char data[8192];
 
-	for (const char *p = body; *p != '\0'; p++)
-		h = (h ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-	spit(RECORD_EXIT, data, (size_t)snprintf(data, sizeof(data), "%send %016llx\n", body, (unsigned long long)h));
+	for (size_t i = 0; i < size; i++)
+		h = (h ^ (unsigned char)body[i]) * UINT64_C(0x100000001b3);
+	memcpy(data, body, size);
+	size += (size_t)snprintf(data + size, sizeof(data) - size, "end %016llx\n", (unsigned long long)h);
+	spit(RECORD_EXIT, data, size);
 }
 
 #define REST "sender_pid 0\nsender_uid 0\nstarted_ms 1\nended_ms 2\nstdout_bytes 0\nstderr_bytes 0\ndropped 0\ntree_empty 1\nerror \n"
@@ -231,8 +233,18 @@ START_TEST(exit_with_true_checksum)
 {
 	struct exit_record got;
 
-	seal(sealed[_i].body);
+	seal(sealed[_i].body, strlen(sealed[_i].body));
 	ck_assert_int_eq(exit_record_read(dirfd_, &got), sealed[_i].want);
+}
+END_TEST
+
+START_TEST(exit_with_a_nul_behind_good_lines)
+{
+	static const char body[] = "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "\0more";
+	struct exit_record got;
+
+	seal(body, sizeof(body) - 1);
+	ck_assert_int_eq(exit_record_read(dirfd_, &got), -EBADMSG);
 }
 END_TEST
 
@@ -611,6 +623,7 @@ int main(void)
 	tcase_add_test(files, exit_every_prefix_is_refused);
 	tcase_add_test(files, exit_every_changed_byte_is_refused);
 	tcase_add_loop_test(files, exit_with_true_checksum, 0, sizeof(sealed) / sizeof(sealed[0]));
+	tcase_add_test(files, exit_with_a_nul_behind_good_lines);
 	tcase_add_test(files, exit_that_is_no_file);
 	tcase_add_test(files, exit_space_is_reserved_and_used);
 	tcase_add_test(files, job_round_trip);
