@@ -8,9 +8,12 @@
 VERSION  = 0.1.0
 PREFIX  ?= /usr/local
 B       ?= build$(if $(SAN),-san)
-CC      ?= gcc
-CXX     ?= g++
-AR      ?= ar
+ifeq ($(origin CC),default)
+CC       = gcc
+endif
+ifeq ($(origin CXX),default)
+CXX      = $(if $(findstring clang,$(CC)),clang++,g++)
+endif
 PYTHON  ?= /usr/bin/python3
 PKGS     = libuv sqlite3 jansson libbsd-overlay libmd
 
@@ -47,7 +50,7 @@ $(B)/rlctl: $(RLCTL_O)
 $(B)/rl-shim: $(SHIM_O)
 	$(CC) $(LDFLAGS) -o $@ $^
 $(B)/librld.a: $(RLD_O)
-	rm -f $@ && $(AR) rcs $@ $^
+	rm -f $@ && ar rcs $@ $^
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -76,6 +79,34 @@ lint: all
 $(B)/sim/sim: $(patsubst %.c,$(B)/%.o,$(wildcard tests/sim/*.c)) $(B)/librld.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -Wl,--wrap=slot_step,--wrap=run_step,--wrap=review_classify -o $@ $^ $(LDLIBS_RLD)
+
+# What the fuzzers are fed with, replayed by tests/check; and the fuzzers themselves, SECONDS each.
+FUZZ     = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+$(B)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(B)/librld.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(B)/librld.a $(LDLIBS_RLD)
+$(B)/libfuzzer/%: tests/fuzz/%.c $(B)/librld.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/librld.a $(LDLIBS_RLD)
+fuzzers: $(FUZZ:%=$(B)/libfuzzer/%)
+SECONDS ?= 60
+fuzz:
+	@$(MAKE) --no-print-directory CC=clang SAN=1 B=build-fuzz EXTRA=-fsanitize=fuzzer-no-link fuzzers
+	@for name in $(FUZZ); do mkdir -p build-fuzz/new/$$name; echo "== $$name"; \
+	    build-fuzz/libfuzzer/$$name -max_total_time=$(SECONDS) -max_len=262144 -print_final_stats=1 \
+	    -artifact_prefix=build-fuzz/$$name- build-fuzz/new/$$name tests/fuzz/corpus/$$name 2>&1 | tail -4; \
+	    ls build-fuzz/$$name-* 2>/dev/null && exit 1 || :; done
+
+SEEDS   ?= 1000
+sim: $(B)/sim/sim
+	$(B)/sim/sim --seeds $(SEEDS)
+
+# Everything that a test runs is built first; "make check SAN=1" is the same with ASan and UBSan.
+checked: all $(UNITS) $(B)/sim/sim $(FUZZ:%=$(B)/fuzz/%)
+check:
+	@tests/deps test install
+	@$(MAKE) --no-print-directory -j2 checked
+	@SEEDS=$(SEEDS) $(PYTHON) tests/check $(B) $(PARTS)
 
 # A second make: only after deps has run can pkg-config answer.
 deps:
@@ -106,9 +137,9 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all clean lint deps demo install always
+.PHONY: all always check checked clean demo deps fuzz fuzzers install lint sim
 clean:
-	rm -rf build build-san
+	rm -rf build build-san build-fuzz
 
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

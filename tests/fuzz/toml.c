@@ -15,6 +15,8 @@ static void visit(void *arg, const char *path, const char *value, const char *fr
 		abort();
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct config *config;
