@@ -219,7 +219,7 @@ static void read_patch(void)
 
 static void setup(void)
 {
-	strcpy(home + sizeof(home) - 7, "XXXXXX");
+	memcpy(home + sizeof(home) - 7, "XXXXXX", 6);
 	ck_assert_ptr_nonnull(mkdtemp(home));
 	ck_assert_int_eq(chmod(home, 0755), 0);
 	repo = xasprintf("%s/repo", home);
