@@ -28,7 +28,6 @@ struct blob_put {
 	int64_t offset;
 	const char *data;	/* the call's */
 	size_t size;
-	bool check;
 	int code;		/* what came of it */
 	char message[256];
 	TAILQ_ENTRY(blob_put) entry;
@@ -71,7 +70,7 @@ static void tidy(struct blob_put *put, int dirfd)
 	while ((entry = readdir(dir)) != NULL) {
 		if (strncmp(entry->d_name, put->name, prefix) != 0 || strcmp(entry->d_name, put->name) == 0)
 			continue;
-		if (!put->check && fstatat(dirfd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_mtime < time(NULL) - BLOB_AGE)
+		if (!fstatat(dirfd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_mtime < time(NULL) - BLOB_AGE)
 			unlinkat(dirfd, entry->d_name, 0);
 		else
 			count++;
@@ -117,7 +116,7 @@ static void put_run(void *arg)
 	}
 	if (put->offset == 0)
 		tidy(put, dirfd);
-	if (put->code != RPC_OK || (put->check && put->offset == 0))
+	if (put->code != RPC_OK)
 		goto out;
 	if (put->offset == 0)
 		flags |= O_CREAT;
@@ -129,7 +128,7 @@ static void put_run(void *arg)
 	else if (put->offset > 0 && st.st_size != put->offset)
 		refuse(put, RPC_CONFLICT, "the blob has %lld bytes, but the offset is %lld: go on at its size, or begin at 0",
 		    (long long)st.st_size, (long long)put->offset);
-	else if (!put->check)
+	else
 		write_piece(put, fd);
 out:
 	if (fd != -1)
@@ -188,7 +187,6 @@ static struct reply put(struct rpc *rpc, struct call *call)
 	p->offset = offset;
 	p->data = call_text(call, "data");
 	p->size = size;
-	p->check = call_flag(call, "check");
 	first = TAILQ_EMPTY(&rpc->blobs);
 	TAILQ_INSERT_TAIL(&rpc->blobs, p, entry);
 	if (first)
@@ -200,7 +198,6 @@ static const struct param put_params[] = {
 	{ "blob", PARAM_TEXT, .required = true, .min = 1, .max = 64, .help = "a name of your choice: letters, digits, '_' and '-'" },
 	{ "offset", PARAM_INT, .required = true, .max = BLOB_MAX, .help = "the blob's present size; 0 begins anew" },
 	{ "data", PARAM_TEXT, .required = true, .max = INT_MAX, .help = "the text that belongs there" },
-	{ "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" },
 	{ 0 },
 };
 static const struct result_field put_results[] = {

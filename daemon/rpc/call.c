@@ -102,6 +102,11 @@ bool link_room(const struct link *link)
 	return link->ops != NULL && link->ops->room(link->arg);
 }
 
+bool link_deaf(const struct link *link)
+{
+	return link->ops == NULL || link->ops->deaf(link->arg);
+}
+
 void link_writable(struct link *link)
 {
 	if (link->follower != NULL)

@@ -19,6 +19,7 @@ struct batch;
 struct link_ops {
 	void (*send)(void *arg, const char *json, size_t size);	/* one document, copied */
 	bool (*room)(void *arg);		/* more may be sent without being asked for */
+	bool (*deaf)(void *arg);		/* nobody will read an answer, though what was sent is still taken */
 	void (*relieved)(void *arg);		/* a call has ended: more documents may be taken */
 };
 
@@ -40,6 +41,7 @@ void link_close(struct link *link);
 uid_t link_uid(const struct link *link);
 void link_send(struct link *link, const char *json, size_t size);
 bool link_room(const struct link *link);
+bool link_deaf(const struct link *link);
 /* The server has room again. */
 void link_writable(struct link *link);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -10,13 +11,15 @@
 #include "base/memory.h"
 #include "proto/frame.h"
 
-#define READ_SIZE (32 * 1024)
+#define READ_SIZE (16 * 1024)
 #define OUT_HIGH (32 * 1024)		/* more unsent: nothing more is read from this client */
 #define OUT_KEPT (16 * 1024)		/* of an empty output buffer */
 #define BUSY_MAX 64			/* calls under way */
-#define POOL_IN (16 * 1024 * 1024)	/* of all clients: those with more than IN_FREE wait */
-#define IN_FREE (64 * 1024)
-#define POOL_OUT (16 * 1024 * 1024)	/* of all clients: those with unsent output wait */
+#define QUANTUM 4			/* documents taken at a time: who has more stands in the line */
+#define LINE_NS 1000000			/* of the line in one turn of the loop: others must not wait for it */
+#define POOL_IN (8 * 1024 * 1024)	/* of all clients: those with more than IN_FREE wait, but for one at a time */
+#define IN_FREE (16 * 1024)
+#define POOL_OUT (8 * 1024 * 1024)	/* of all clients: those with unsent output wait */
 #define FRAME_MS 10000			/* a started frame must end; a last word must be taken */
 
 struct conn {
@@ -34,9 +37,12 @@ struct conn {
 	int events;			/* polled for */
 	bool eof;			/* the client has shut down its writing side */
 	bool deaf;			/* the client is gone: output is dropped, input is read to its end */
-	bool closing;			/* after the last byte of out */
+	bool closing;			/* after the last byte of out; input is read and thrown away until its end, for a
+					 * close with unread input would look like a reset to the client */
+	bool shut;			/* our writing side is shut down */
 	bool doomed;
 	bool working;			/* documents are being taken: output is sent at the end */
+	bool stalled;			/* documents may be left that could not be taken */
 	bool queued;			/* in pool->again */
 	TAILQ_ENTRY(conn) entry, again;
 };
@@ -57,26 +63,33 @@ static void conn_again(struct conn *conn)
 		return;
 	conn->queued = true;
 	TAILQ_INSERT_TAIL(&pool->again, conn, again);
-	pool->nagain++;
 	if (!uv_is_closing((uv_handle_t *)&pool->idle))
 		uv_idle_start(&pool->idle, pool_idle_cb);
+}
+
+/* There is room again for those who waited for it. */
+static void pool_again(struct pool *pool)
+{
+	struct conn *conn;
+
+	if (!pool->squeezed)
+		return;
+	pool->squeezed = false;
+	TAILQ_FOREACH(conn, &pool->conns, entry)
+		conn_again(conn);
 }
 
 static void conn_count(struct conn *conn)
 {
 	struct pool *pool = conn->pool;
 	size_t in = conn->in != NULL ? frame_held(conn->in) : 0;
-	struct conn *other;
 
 	pool->held_in += in - conn->counted_in;
 	conn->counted_in = in;
 	pool->held_out += conn->out.room - conn->counted_out;
 	conn->counted_out = conn->out.room;
-	if (!pool->squeezed || pool->held_in > POOL_IN || pool->held_out > POOL_OUT)
-		return;
-	pool->squeezed = false;
-	TAILQ_FOREACH(other, &pool->conns, entry)
-		conn_again(other);
+	if (pool->held_in <= POOL_IN && pool->held_out <= POOL_OUT)
+		pool_again(pool);
 }
 
 /* May another document be dispatched? */
@@ -89,12 +102,30 @@ static bool may_read(struct conn *conn)
 {
 	struct pool *pool = conn->pool;
 
-	if (conn->eof || !may_take(conn))
+	if (conn->eof || conn->queued || !may_take(conn))
 		return false;
-	if ((pool->held_in <= POOL_IN || frame_held(conn->in) <= IN_FREE) && (pool->held_out <= POOL_OUT || unsent(conn) == 0))
+	if (pool->held_out > POOL_OUT && unsent(conn) > 0) {
+		pool->squeezed = true;
+		return false;
+	}
+	if (pool->held_in <= POOL_IN || frame_held(conn->in) <= IN_FREE)
 		return true;
-	pool->squeezed = true;
-	return false;
+	/* If all waited for all, nothing would ever be given back. */
+	if (pool->favoured == NULL)
+		pool->favoured = conn;
+	pool->squeezed = pool->squeezed || pool->favoured != conn;
+	return pool->favoured == conn;
+}
+
+/* conn holds no unfinished frame any more. */
+static void conn_unfavour(struct conn *conn)
+{
+	struct pool *pool = conn->pool;
+
+	if (pool->favoured != conn)
+		return;
+	pool->favoured = NULL;
+	pool_again(pool);
 }
 
 static void conn_closed_cb(uv_handle_t *handle)
@@ -122,9 +153,9 @@ static void conn_doom(struct conn *conn)
 	if (conn->doomed)
 		return;
 	conn->doomed = true;
+	conn_unfavour(conn);
 	if (conn->queued) {
 		TAILQ_REMOVE(&conn->pool->again, conn, again);
-		conn->pool->nagain--;
 		conn->queued = false;
 	}
 	uv_close((uv_handle_t *)&conn->poll, conn_closed_cb);
@@ -140,12 +171,15 @@ static void conn_update(struct conn *conn)
 
 	if (conn->doomed)
 		return;
-	if (conn->closing && unsent(conn) == 0) {
+	if (conn->closing && unsent(conn) == 0 && !conn->shut) {
 		shutdown(conn->fd, SHUT_WR);
+		conn->shut = true;
+	}
+	if (conn->shut && (conn->eof || conn->deaf)) {
 		conn_doom(conn);
 		return;
 	}
-	if (conn->eof && !frame_partial(conn->in) && (conn->deaf || (unsent(conn) == 0 && link_busy(conn->link) == 0 &&
+	if (!conn->closing && conn->eof && !frame_partial(conn->in) && (conn->deaf || (unsent(conn) == 0 && link_busy(conn->link) == 0 &&
 	    link_waiting(conn->link) == 0 && link_follower(conn->link) == NULL))) {
 		conn_doom(conn);
 		return;
@@ -155,7 +189,7 @@ static void conn_update(struct conn *conn)
 		events |= UV_PRIORITIZED;
 	if (unsent(conn) > 0)
 		events |= UV_WRITABLE;
-	if (may_read(conn))
+	if (conn->closing ? !conn->eof : may_read(conn))
 		events |= UV_READABLE;
 	if (events == conn->events)
 		return;
@@ -195,6 +229,11 @@ static void conn_flush(struct conn *conn)
 		conn->out.size = conn->sent = 0;
 		if (conn->out.room > OUT_KEPT)
 			buf_release(&conn->out);
+	} else if (conn->sent >= OUT_HIGH) {
+		/* A client that never quite catches up must not make the buffer grow. */
+		memmove(conn->out.data, conn->out.data + conn->sent, unsent(conn));
+		conn->out.size = unsent(conn);
+		conn->sent = 0;
 	}
 	conn_count(conn);
 }
@@ -228,11 +267,21 @@ static void conn_relieved(void *arg)
 {
 	struct conn *conn = arg;
 
-	if (!conn->working)
+	if (conn->working)
+		return;
+	if (conn->stalled)
 		conn_again(conn);
+	conn_update(conn);
 }
 
-static const struct link_ops conn_ops = { conn_send, conn_room, conn_relieved };
+static bool conn_deaf(void *arg)
+{
+	const struct conn *conn = arg;
+
+	return conn->deaf;
+}
+
+static const struct link_ops conn_ops = { conn_send, conn_room, conn_deaf, conn_relieved };
 
 static void conn_clock_cb(uv_timer_t *timer);
 
@@ -245,6 +294,7 @@ static void conn_refuse(struct conn *conn, int code, const char *message)
 	conn_send(conn, json, size);
 	free(json);
 	conn->closing = true;
+	conn_unfavour(conn);
 	uv_timer_start(&conn->clock, conn_clock_cb, FRAME_MS, 0);
 }
 
@@ -261,49 +311,50 @@ static void conn_clock_cb(uv_timer_t *timer)
 	conn_update(conn);
 }
 
-/* Take the documents that are there. False: some may be left, since no more may be taken now. */
-static bool conn_take(struct conn *conn)
+/* Take documents. conn->stalled: some may be left, since no more may be taken now. */
+static void conn_take(struct conn *conn)
 {
 	const char *data;
 	size_t size;
 
-	while (may_take(conn)) {
+	conn->stalled = false;
+	for (int taken = 0; taken < QUANTUM && may_take(conn); taken++) {
 		switch (frame_next(conn->in, &data, &size)) {
 		case FRAME_READY:
 			uv_timer_stop(&conn->clock);
+			conn_unfavour(conn);
 			conn->pool->document(conn->pool->arg, conn->link, data, size);
 			continue;
 		case FRAME_NONE:
-			if (!frame_partial(conn->in) || !may_read(conn))
+			if (!frame_partial(conn->in))
 				uv_timer_stop(&conn->clock);
 			else if (!uv_is_active((uv_handle_t *)&conn->clock))
 				uv_timer_start(&conn->clock, conn_clock_cb, FRAME_MS, 0);
-			return true;
+			return;
 		case FRAME_TOO_LONG:
 			conn_refuse(conn, RPC_PARSE_ERROR, "a frame may have 1 MiB: send larger texts with blob.put");
-			return true;
+			return;
 		case FRAME_BAD_HEADER:
 			conn_refuse(conn, RPC_PARSE_ERROR, "a header block must have one Content-Length, and the body that it says");
-			return true;
+			return;
 		}
 	}
-	if (!conn->closing)
-		uv_timer_stop(&conn->clock);
-	return false;
+	if (conn->closing)
+		return;
+	uv_timer_stop(&conn->clock);
+	conn->stalled = true;
 }
 
 static void conn_work(struct conn *conn)
 {
-	bool all;
-
 	conn->working = true;
-	all = conn_take(conn);
+	conn_take(conn);
 	if (conn_room(conn))
 		link_writable(conn->link);
 	conn->working = false;
 	conn_flush(conn);
-	if (!all && may_take(conn))
-		conn_again(conn);	/* the kernel took the output that had stood in the way */
+	if (conn->stalled && may_take(conn))
+		conn_again(conn);
 	conn_update(conn);
 }
 
@@ -315,7 +366,8 @@ static void conn_read(struct conn *conn)
 	if (n == -1 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
 		return;
 	if (n > 0) {
-		frame_feed(conn->in, chunk, (size_t)n);
+		if (!conn->closing)
+			frame_feed(conn->in, chunk, (size_t)n);
 		return;
 	}
 	if (n == -1)
@@ -336,23 +388,24 @@ static void conn_poll_cb(uv_poll_t *poll, int status, int events)
 	}
 	if (events & UV_WRITABLE)
 		conn_flush(conn);
-	if ((events & UV_READABLE) && may_read(conn))
+	if ((events & UV_READABLE) && (conn->closing || may_read(conn)))
 		conn_read(conn);
 	else if (events & UV_PRIORITIZED)
 		conn_deafen(conn);
-	if (!conn->doomed)
+	if (conn->queued)
+		conn_update(conn);
+	else if (!conn->doomed)
 		conn_work(conn);
 }
 
 static void pool_idle_cb(uv_idle_t *idle)
 {
 	struct pool *pool = idle->data;
+	uint64_t begin = uv_hrtime();
 	struct conn *conn;
 
-	/* Those that ask again meanwhile have to wait for the next turn. */
-	for (size_t n = pool->nagain; n > 0 && (conn = TAILQ_FIRST(&pool->again)) != NULL; n--) {
+	while ((conn = TAILQ_FIRST(&pool->again)) != NULL && uv_hrtime() - begin < LINE_NS) {
 		TAILQ_REMOVE(&pool->again, conn, again);
-		pool->nagain--;
 		conn->queued = false;
 		conn_work(conn);
 	}

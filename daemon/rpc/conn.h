@@ -15,10 +15,10 @@ struct pool {
 	server_document_cb *document;
 	void *arg;
 	TAILQ_HEAD(, conn) conns;
-	TAILQ_HEAD(, conn) again;	/* something was relieved: take and send more */
-	size_t nagain;
+	TAILQ_HEAD(, conn) again;	/* the line of those who have more documents than they may take at a time */
 	uv_idle_t idle;			/* runs while again is not empty */
 	bool squeezed;			/* a connection waits for the sums to fall */
+	struct conn *favoured;		/* the one that may finish its frame meanwhile */
 	size_t count;
 	struct tally *tally;		/* calls not yet answered */
 	size_t held_in, held_out;	/* bytes */

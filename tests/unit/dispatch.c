@@ -125,7 +125,7 @@ static const struct method methods[] = {
 	{ "sum", ACCESS_ANY, false, three, NULL, NULL, sum, "" },
 	{ "update", ACCESS_ANY, false, five, NULL, NULL, notify, "" },
 	{ "notify_hello", ACCESS_ANY, false, three, NULL, NULL, notify, "" },
-	{ "notify_sum", ACCESS_ANY, false, three, NULL, NULL, notify, "" },
+	{ "notify_sum", ACCESS_SUBMIT, false, three, NULL, NULL, notify, "" },
 	{ "get_data", ACCESS_ANY, false, NULL, NULL, NULL, get_data, "" },
 	{ "echo", ACCESS_ANY, false, every, NULL, NULL, echo, "" },
 	{ "say", ACCESS_ANY, false, any_text, NULL, NULL, echo, "" },
@@ -143,6 +143,7 @@ static const struct method *const tables[] = { methods, NULL };
 static struct buf sent;		/* framed answers */
 static enum frame_mode mode;
 static int relieved;
+static bool deaf;
 static struct tally tally;
 static struct link *link_;
 
@@ -162,18 +163,25 @@ static bool client_room(void *arg)
 	return true;
 }
 
+static bool client_deaf(void *arg)
+{
+	(void)arg;
+	return deaf;
+}
+
 static void client_relieved(void *arg)
 {
 	(void)arg;
 	relieved++;
 }
 
-static const struct link_ops ops = { client_send, client_room, client_relieved };
+static const struct link_ops ops = { client_send, client_room, client_deaf, client_relieved };
 
 static void setup(void)
 {
 	mode = FRAME_LINE;
 	relieved = told_gone = notified = 0;
+	deaf = false;
 	kept = NULL;
 	link_ = link_new(0, &tally, &ops, NULL);
 }
@@ -319,6 +327,17 @@ START_TEST(notifications_are_done)
 {
 	expect("[{\"jsonrpc\":\"2.0\",\"method\":\"notify_sum\",\"params\":[1,2,4]},{\"jsonrpc\":\"2.0\",\"method\":\"notify_hello\"}]", NULL);
 	ck_assert_int_eq(notified, 2);
+}
+END_TEST
+
+/* For a client that has gone only changes are still made. */
+START_TEST(deaf_client)
+{
+	deaf = true;
+	expect("{\"jsonrpc\":\"2.0\",\"method\":\"notify_hello\",\"id\":1}", NULL);
+	ck_assert_int_eq(notified, 0);
+	json_decref(ask("{\"jsonrpc\":\"2.0\",\"method\":\"notify_sum\",\"id\":1}"));
+	ck_assert_int_eq(notified, 1);
 }
 END_TEST
 
@@ -545,6 +564,7 @@ int main(void)
 	tcase_add_loop_test(tc, example_line, 0, EXAMPLES);
 	tcase_add_loop_test(tc, example_header, 0, EXAMPLES);
 	tcase_add_test(tc, notifications_are_done);
+	tcase_add_test(tc, deaf_client);
 	tcase_add_loop_test(tc, parameters, 0, sizeof(checks) / sizeof(checks[0]));
 	tcase_add_test(tc, clamped);
 	tcase_add_test(tc, error_data);

@@ -85,12 +85,18 @@ static bool client_room(void *arg)
 	return room != 0;
 }
 
+static bool client_deaf(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
 static void client_relieved(void *arg)
 {
 	(void)arg;
 }
 
-static const struct link_ops ops = { client_send, client_room, client_relieved };
+static const struct link_ops ops = { client_send, client_room, client_deaf, client_relieved };
 
 static void start(int64_t last)
 {
