@@ -82,7 +82,7 @@ class Attempt:
         try:
             self.pid = os.posix_spawn(SHIM, argv, self.env, file_actions=[(os.POSIX_SPAWN_DUP2, lock, 3)] + null,
                                       setsid=True, setsigmask=[signal.SIGTERM],
-                                      setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
+                                      setsigdef=signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
         finally:
             os.fchdir(here)
             os.close(here)
