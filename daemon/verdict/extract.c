@@ -12,6 +12,7 @@
 struct slice {
 	size_t start, size;
 	bool broken;		/* known without parsing it */
+	bool inside;		/* of an array or of an object in prose: no verdict, but it may contradict one */
 };
 
 struct scan {
@@ -22,7 +23,8 @@ struct scan {
 	bool everywhere;	/* every { counts, not only the first thing on a line */
 	struct slice slices[EXTRACT_OBJECTS];	/* a ring: number n is at n % EXTRACT_OBJECTS */
 	size_t count;		/* of all slices, those that fell out of the ring included */
-	bool stale;		/* an object out of bounds mentions the key */
+	size_t inside;		/* what starts before is inside of something */
+	bool stale;		/* something that is not read mentions the key */
 };
 
 /* What a { at this place of its line is. */
@@ -84,7 +86,7 @@ static void push(struct scan *s, size_t start, size_t end, bool broken)
 	}
 	if (s->count >= EXTRACT_OBJECTS)
 		s->stale |= mentions(s, place->start, place->size);
-	*place = (struct slice){ start, end - start, broken || start < s->window };
+	*place = (struct slice){ start, end - start, broken || start < s->window, start < s->inside };
 	s->count++;
 }
 
@@ -141,6 +143,19 @@ static bool opens_member(const char *text, size_t size, size_t i)
 	return i < size && text[i] == ':';
 }
 
+/* Something opens at i whose inside is not to be taken for a verdict. An array with the key is none itself; an object in
+ * prose has to end, or it is a broken one. */
+static void enclose(struct scan *s, size_t i, bool array)
+{
+	size_t deepest, end = balance(s->text, s->size, i, &deepest);
+
+	if (array)
+		s->stale |= mentions(s, i, (end > 0 ? end : s->size) - i);
+	else if (end == 0)
+		push(s, i, s->size, true);
+	s->inside = end > 0 ? end : s->size;
+}
+
 /* Collect the slices. One that never balances takes all the rest of the text: nothing inside it is looked at. */
 static void scan_run(struct scan *s)
 {
@@ -159,27 +174,15 @@ static void scan_run(struct scan *s)
 			push(s, i, end > 0 ? end : s->size, end == 0 || deepest > EXTRACT_DEPTH);
 			i = end > 0 ? end : s->size;
 			place = PLACE_BEHIND;
-		} else if (c == '[' && !s->everywhere && place == PLACE_FIRST && opens_array(s->text, s->size, i)) {
-			/* An array is no verdict, nor is anything inside it. */
-			end = balance(s->text, s->size, i, &deepest);
-			if (end == 0)
-				end = s->size;
-			if (mentions(s, i, end - i))
-				push(s, i, end, true);
-			i = end;
-			place = PLACE_BEHIND;
-		} else if ((c == '{' || c == '[') && !s->everywhere && opens_member(s->text, s->size, i)) {
-			/* No candidate itself, it still keeps what is inside from being one. */
-			end = balance(s->text, s->size, i, &deepest);
-			if (end == 0) {
-				end = s->size;
-				push(s, i, end, true);
-			}
-			i = end;
-			place = PLACE_INNER;
 		} else if (place == PLACE_FIRST && (fence = fence_length(s->text, s->size, i)) > 0) {
 			i += fence;
 		} else {
+			if (!s->everywhere && i >= s->inside) {
+				if (place == PLACE_FIRST && c == '[' && opens_array(s->text, s->size, i))
+					enclose(s, i, true);
+				else if ((c == '{' || c == '[') && opens_member(s->text, s->size, i))
+					enclose(s, i, false);
+			}
 			if (place == PLACE_FIRST)
 				place = PLACE_INNER;
 			i++;
@@ -208,14 +211,16 @@ static json_t *slice_parse(const struct scan *s, const struct slice *slice)
 	return json_loadb(s->text + slice->start, slice->size, JSON_REJECT_DUPLICATES, NULL);
 }
 
-/* Read the slices in order: the last object with the key counts. broken: what a broken slice means at its place. */
+/* Read the slices in order: the last object with the key counts. broken: it does not, or there is none where one was
+ * meant. */
 static struct extract scan_read(const struct scan *s, const char *key, bool *broken)
 {
 	struct extract found = { .result = EXTRACT_NO_OBJECT, .conflict = s->stale };
-	bool first = false, after = false;
+	bool first = false, after = false, inside = false;
 
 	for (size_t n = s->count > EXTRACT_OBJECTS ? s->count - EXTRACT_OBJECTS : 0; n < s->count; n++) {
-		json_t *object = slice_parse(s, &s->slices[n % EXTRACT_OBJECTS]);
+		const struct slice *slice = &s->slices[n % EXTRACT_OBJECTS];
+		json_t *object = slice_parse(s, slice);
 
 		if (object == NULL) {
 			first |= found.object == NULL;
@@ -223,6 +228,9 @@ static struct extract scan_read(const struct scan *s, const char *key, bool *bro
 		} else if (json_object_get(object, key) == NULL) {
 			if (found.object == NULL)
 				found.result = EXTRACT_KEYLESS;
+			json_decref(object);
+		} else if (slice->inside) {
+			inside = true;
 			json_decref(object);
 		} else {
 			if (found.object != NULL && !json_equal(json_object_get(found.object, key), json_object_get(object, key)))
@@ -233,7 +241,8 @@ static struct extract scan_read(const struct scan *s, const char *key, bool *bro
 			after = false;
 		}
 	}
-	*broken = first || after;
+	found.conflict |= inside;
+	*broken = first || after || (inside && found.object == NULL);
 	return found;
 }
 

@@ -139,9 +139,13 @@ static const struct row rows[] = {
 	BAD("inline broken at the end", "So: {\"verdict\":\"pass\",\"followUpPrompt\":}", BROKEN)
 	BAD("inline with the key twice", "So: {\"verdict\":\"drift\",\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"}", BROKEN)
 	BAD("inline truncated", "So: {\"verdict\":\"pass\",\"followUpPro", BROKEN)
-	BAD("a candidate inside an inline object", "So: {\"verdict\":\"drift\",\"x\":\n" P "\n}\n", FOLLOW_UP("nothing"))
+	BAD("a candidate inside an inline object", "So: {\"verdict\":\"drift\",\"x\":\n" P "\n}\n", BROKEN)
 	BAD("a candidate inside an inline object that never ends", "So: {\"verdict\":\"drift\",\"x\":\n" P "\n", BROKEN)
-	BAD("a candidate inside an inline array", "So: [\n" P ",\n" P "\n]\n", NO_OBJECT)
+	BAD("a candidate inside an inline array", "So: [\n" P ",\n" P "\n]\n", BROKEN)
+	BAD("a drift inside an inline object, then a pass", "So: {\"a\":\n" D "\n}\n" P, CONFLICT)
+	BAD("a broken one inside an inline object, then a pass", "So: {\"a\":\n{broken}\n}\n" P, BROKEN)
+	BAD("a drift inside an inline object that passes", "So: {\"a\":\n" D "\n,\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"}", BROKEN)
+	BAD("a pass inside an inline object, then a pass", "So: {\"a\":\n" P "\n}\n" P, CONFLICT)
 	BAD("a candidate inside an inline array that never ends", "So: [\n" P "\n", BROKEN)
 	PASS("quoted braces in prose", "A \"{\" is missing in line 4, and a '{'.\n" P)
 	PASS("open braces of code in prose", "The loop `for (;;) {` and `if (x) { \"a\"` are fine.\n" P)
@@ -271,7 +275,9 @@ static const struct row rows[] = {
 	BAD("array with a string first", "[\"x\",\n" P "\n]", BROKEN)
 	BAD("array in a fence", "```json\n[\n" P "\n]\n```", BROKEN)
 	BAD("array that never ends", "[\n" P "\n", BROKEN)
-	BAD("array, then a verdict", "[" D "]\n" P, BROKEN)
+	BAD("array, then a verdict", "[" D "]\n" P, CONFLICT)
+	BAD("array between two verdicts", P "\n[\n" D "\n]\n" P, CONFLICT)
+	BAD("array with a broken object, then a verdict", "[{\"a\":1},\n{broken}\n]\n" P, BROKEN)
 	PASS("array of other things, then a verdict", "[{\"file\":\"a.c\"}]\n" P)
 	PASS("check boxes", "[x] builds\n[ ] lints\n" P)
 	PASS("footnotes", "[1] see a.c\n[2]: b.c\n" P)
@@ -440,6 +446,11 @@ START_TEST(bounds)
 	repeat(&b, K "\n", 63);
 	expect_buf(&b, VERDICT_PASS, "ok", "a verdict among the last 64 objects");
 
+	buf_adds(&b, "{\"verdict\":\"pass\",\"followUpPrompt\":\"");
+	repeat(&b, "x", EXTRACT_WINDOW);
+	buf_adds(&b, "\"}");
+	expect_buf(&b, VERDICT_NONE, BROKEN, "an object larger than the window");
+
 	repeat(&b, "see {x} ", 200);
 	buf_adds(&b, P);
 	expect_buf(&b, VERDICT_PASS, "ok", "inline behind 200 braces");
@@ -478,11 +489,7 @@ START_TEST(cut_inside_an_object)
 				buf_adds(&b, "\n");
 				buf_adds(&b, tails[t]);
 				v = read_text(b.data, b.size);
-				/* An object in prose that ends is prose: what stands behind it counts. */
-				if (h == 2 && t == 5)
-					ck_assert_int_eq(v.kind, VERDICT_PASS);
-				else
-					ck_assert_msg(v.kind != VERDICT_PASS, "head %zu, tail %zu, shift %d", h, t, shift);
+				ck_assert_msg(v.kind != VERDICT_PASS, "head %zu, tail %zu, shift %d", h, t, shift);
 				verdict_release(&v);
 				buf_release(&b);
 			}
