@@ -24,7 +24,8 @@ struct agent_preset {
 extern const struct agent_preset agent_presets[];	/* ends with name NULL */
 const struct agent_preset *agent_preset_find(const char *name);
 
-/* Variables that pass from every submitter's environment (PATH, HOME, LANG, ...); NULL-terminated. */
+/* Variables that pass from every submitter's environment (PATH, HOME, LC_*, ...); a name that ends with * stands for all
+ * that begin so; NULL-terminated. rlctl sends the same ones. */
 extern const char *const agent_environment[];
 
 /* Fill the argv template. A word with {model}, {session} or {prompt_file} vanishes when there is none, and when it is
