@@ -15,9 +15,6 @@ const struct profile profiles[] = {
 		.max_fixes = 5,
 		.stall_limit = 2,
 		.review_timeout_ms = HOUR_MS,
-		.on_malformed = BAD_END_FAIL,
-		.on_reviewer_error = BAD_END_FAIL,
-		.on_exhausted = BAD_END_FAIL,
 		.help = "a JSON verdict, pass or drift with a follow-up; a fresh fixer; fails when drift stays",
 	},
 };

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of review profiles (SPEC 7.1): how the verdict is carried, and what happens at each bad end. */
+/* The table of review profiles: how the verdict is carried, and how often is fixed. Every bad end of "verdict" fails the slot. */
 #ifndef CORE_PROFILE_H
 #define CORE_PROFILE_H
 
 #include <stdint.h>
 
 enum carrier { CARRIER_VERDICT };
-enum bad_end { BAD_END_FAIL };
 
 struct profile {
 	const char *name;
@@ -16,7 +15,6 @@ struct profile {
 	int64_t max_fixes;
 	int64_t stall_limit;
 	int64_t review_timeout_ms;
-	enum bad_end on_malformed, on_reviewer_error, on_exhausted;
 	const char *help;
 };
 

@@ -232,11 +232,19 @@ static char *lost_detail(const struct lane *lane)
 
 static char *cause_of(const struct lane *lane, const struct attempt_facts *facts, int64_t limit_ms, const struct collect_work *w)
 {
-	const char *words = lane->record.how == EXIT_NOT_STARTED ? lane->record.error : w->error != NULL ? w->error : w->result.error;
-	char *detail = facts->process == PROCESS_LOST ? lost_detail(lane) : xstrdup(words);
-	char *safe = detail != NULL ? text_escape(detail, strlen(detail), false) : NULL;
-	char *cause = attempt_cause(facts, limit_ms, safe);
+	const char *agent = run_attempt(lane->run, w->attempt)->agent;
+	char *detail, *safe, *cause;
 
+	if (facts->process == PROCESS_LOST)
+		detail = lost_detail(lane);
+	else if (lane->record.how == EXIT_NOT_STARTED && strncmp(lane->record.error, "exec ", 5) == 0)
+		detail = xasprintf("%s; look at the command of [agent.%s] in rld.toml and at PATH", lane->record.error, agent);
+	else if (lane->record.how == EXIT_NOT_STARTED)
+		detail = xstrdup(lane->record.error);
+	else
+		detail = xstrdup(w->error != NULL ? w->error : w->result.error);
+	safe = detail != NULL ? text_escape(detail, strlen(detail), false) : NULL;
+	cause = attempt_cause(facts, limit_ms, safe);
 	free(safe);
 	free(detail);
 	return cause;

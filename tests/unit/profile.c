@@ -18,9 +18,6 @@ START_TEST(verdict_row)
 	ck_assert_int_eq(p->max_fixes, 5);
 	ck_assert_int_eq(p->stall_limit, 2);
 	ck_assert_int_eq(p->review_timeout_ms, 3600000);
-	ck_assert_int_eq(p->on_malformed, BAD_END_FAIL);
-	ck_assert_int_eq(p->on_reviewer_error, BAD_END_FAIL);
-	ck_assert_int_eq(p->on_exhausted, BAD_END_FAIL);
 }
 END_TEST
 
