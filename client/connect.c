@@ -75,7 +75,7 @@ static enum attempt_result search(char *const *sockets, struct call_conn **conn,
 
 static void tell_silence(char *const *sockets)
 {
-	warnx("no daemon answers; start one with \"rld\", or leave out --no-start. Looked at:");
+	warnx("no daemon answers; start one with \"rld\", or by a command such as \"rlctl list\" without --no-start. Looked at:");
 	for (; *sockets != NULL; sockets++)
 		fprintf(stderr, "  %s\n", *sockets);
 }

@@ -35,7 +35,7 @@ static void print_event(const struct print *p, const json_t *event)
 	head = mem_printf("%-17s", field_text(event, "type"));
 	print_painted(p, PAINT_BOLD, head);
 	if (field_int(event, "run") != FIELD_NONE) {
-		char *run = mem_printf("run %lld  ", (long long)field_int(event, "run"));
+		char *run = mem_printf(" run %lld ", (long long)field_int(event, "run"));
 
 		bytes_add(&line, run, strlen(run));
 		free(run);
@@ -48,14 +48,14 @@ static void print_event(const struct print *p, const json_t *event)
 		if (is_head(key) || json_is_null(value))
 			continue;
 		text = json_is_string(value) ? mem_strdup(json_string_value(value)) : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-		pair = mem_printf("%s=%s ", key, text);
+		pair = mem_printf(" %s=%s", key, text);
 		bytes_add(&line, pair, strlen(pair));
 		free(pair);
 		free(text);
 	}
-	/* The head takes 6 + 2 + 19 + 2 + 17 + 1 columns. */
-	shown = print_clip(line.data == NULL ? "" : line.data, p->width > 60 ? p->width - 47 : 0);
-	fprintf(p->file, " %s\n", shown);
+	/* The head takes 6 + 2 + 19 + 2 + 17 columns. */
+	shown = print_clip(line.data == NULL ? "" : line.data, p->width > 60 ? p->width - 46 : 0);
+	fprintf(p->file, "%s\n", shown);
 	free(shown);
 	free(line.data);
 	free(head);

@@ -10,6 +10,7 @@
 
 struct live {
 	const struct print *print;
+	char state[16];		/* of the run, as last told */
 	json_t *phases;		/* slot -> the last phase and round told: several steps of one phase are one line */
 	bool passed;		/* the last review passed: said when the slot has, for the tree is still to be pinned */
 };
@@ -29,9 +30,23 @@ void live_free(struct live *live)
 }
 
 static void say(const struct live *live, enum paint paint, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void say_cut(const struct live *live, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* One line, cut to the terminal. */
 static void say(const struct live *live, enum paint paint, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = mem_vprintf(fmt, ap);
+	va_end(ap);
+	print_painted(live->print, paint, text);
+	fputc('\n', live->print->file);
+	free(text);
+}
+
+/* What agents wrote gets one line of the terminal; "rlctl review show" has the rest. */
+static void say_cut(const struct live *live, const char *fmt, ...)
 {
 	va_list ap;
 	char *text, *line;
@@ -40,8 +55,7 @@ static void say(const struct live *live, enum paint paint, const char *fmt, ...)
 	text = mem_vprintf(fmt, ap);
 	va_end(ap);
 	line = print_clip(text, live->print->width);
-	print_painted(live->print, paint, line);
-	fputc('\n', live->print->file);
+	say(live, PAINT_NONE, "%s", line);
 	free(line);
 	free(text);
 }
@@ -68,7 +82,9 @@ static void on_run_state(struct live *live, const json_t *event)
 	const char *state = field_text(event, "state");
 	char *why = because(event, "cause", "reason");
 
-	say(live, print_state_paint(state), "Run %lld %s%s", number(event, "run"), state, why);
+	if (*why != '\0' || strcmp(state, live->state) != 0)
+		say(live, print_state_paint(state), "Run %lld %s%s", number(event, "run"), state, why);
+	strlcpy(live->state, state, sizeof live->state);
 	free(why);
 }
 
@@ -150,8 +166,9 @@ static void on_review_decided(struct live *live, const json_t *event)
 			number(event, "repeated"), number(event, "resolved"));
 	else
 		say(live, print_state_paint(decision), "  %s", decision);
-	if (*feedback != '\0')
-		say(live, PAINT_NONE, "    %.*s", (int)strcspn(feedback, "\r\n"), feedback);
+	/* Findings have events of their own. */
+	if (*feedback != '\0' && number(event, "findings") == 0)
+		say_cut(live, "    %.*s", (int)strcspn(feedback, "\r\n"), feedback);
 }
 
 static void on_review_skipped(struct live *live, const json_t *event)
@@ -169,7 +186,7 @@ static void on_finding(struct live *live, const json_t *event)
 	const char *file = field_text(event, "file"), *severity = field_text(event, "severity"), *text = field_text(event, "text");
 	char *place = field_int(event, "line") == FIELD_NONE ? mem_strdup(file) : mem_printf("%s:%lld", file, number(event, "line"));
 
-	say(live, PAINT_NONE, "    - %s%s%s%s%.*s", place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
+	say_cut(live, "    - %s%s%s%s%.*s", place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
 		(int)strcspn(text, "\r\n"), text);
 	free(place);
 }

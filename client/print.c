@@ -138,7 +138,7 @@ char *print_age(int64_t time)
 	if (time == FIELD_NONE)
 		return mem_strdup("");
 	age = field_now() - time;
-	return print_duration(age < 0 ? 0 : age / 1000 * 1000);	/* of an age, milliseconds are noise */
+	return age < 1000 ? mem_strdup("0s") : print_duration(age);
 }
 
 char *print_clock(int64_t time)

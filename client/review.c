@@ -87,8 +87,13 @@ static void print_review(const struct print *p, const json_t *review)
 	print_painted(p, PAINT_NONE, field_text(review, "coder_agent"));
 	fprintf(p->file, "%s%s%s\n", *age != '\0' ? ", " : "", age, *age != '\0' ? " ago" : "");
 	print_indented(p, field_text(review, "feedback"));
-	for (size_t i = 0; i < json_array_size(findings); i++)
-		print_finding(p, json_array_get(findings, i));
+	for (size_t i = 0; i < json_array_size(findings); i++) {
+		const json_t *finding = json_array_get(findings, i);
+
+		/* A feedback that names no places is its own only finding. */
+		if (strcmp(field_text(finding, "text"), field_text(review, "feedback")) != 0)
+			print_finding(p, finding);
+	}
 	free(age);
 }
 
@@ -123,8 +128,10 @@ static int verify(struct client *c, int64_t run)
 		warnx("the review record of run %lld is not what was written: %s", (long long)run, why);
 		free(why);
 	} else if (!c->json) {
-		fprintf(c->out.file, "The review record of run %lld is whole: %lld reviews, every hash fits.\n", (long long)run,
-			(long long)field_int(result, "reviews"));
+		long long reviews = (long long)field_int(result, "reviews");
+
+		fprintf(c->out.file, "The review record of run %lld is whole: %lld review%s, every hash fits.\n", (long long)run, reviews,
+			reviews == 1 ? "" : "s");
 	}
 	json_decref(result);
 	return status;

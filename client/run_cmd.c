@@ -38,9 +38,11 @@ static int64_t current_seq(struct client *c, int *status)
 	return seq == FIELD_NONE ? 0 : seq;
 }
 
-/* A signalfd for SIGINT, which from now on does not end us by itself. */
+/* A signalfd for SIGINT, which from now on does not end us by itself; unless somebody had it ignored, as nohup(1) and
+ * shells do for what runs in the background. */
 static int catch_interrupts(void)
 {
+	struct sigaction now;
 	sigset_t set;
 	int fd;
 
@@ -49,7 +51,8 @@ static int catch_interrupts(void)
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd == -1)
 		err(EXIT_REFUSED, "signalfd");
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (sigaction(SIGINT, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+		sigprocmask(SIG_BLOCK, &set, NULL);
 	return fd;
 }
 

@@ -60,13 +60,13 @@ static int read_task(const struct client *c, struct bytes *text)
 
 static int check_task(const struct bytes *text)
 {
-	const char *fault = NULL;
+	const char *data = text->data == NULL ? "" : text->data, *fault = NULL;
 
-	if (strspn(text->data == NULL ? "" : text->data, " \t\r\n\f\v") == text->size)
+	if (strspn(data, " \t\r\n\f\v") == text->size)
 		fault = "it is empty";
-	else if (memchr(text->data, '\0', text->size) != NULL)
+	else if (memchr(data, '\0', text->size) != NULL)
 		fault = "it has a NUL byte, so it is no text";
-	else if (!text_is_utf8(text->data, text->size))
+	else if (!text_is_utf8(data, text->size))
 		fault = "it is not UTF-8; convert it, for example with iconv(1)";
 	else if (text->size > TASK_MAX)
 		fault = "it is too long; a task has at most 16 MiB";

@@ -50,7 +50,13 @@ class FakeDaemon:
             except OSError:
                 return
             self.connections.append(peer)
-            threading.Thread(target=self.serve, args=(peer,), daemon=True).start()
+            threading.Thread(target=self.serve_and_close, args=(peer,), daemon=True).start()
+
+    def serve_and_close(self, peer):
+        try:
+            self.serve(peer)
+        finally:
+            self.close_peer(peer)
 
     def serve(self, peer):
         for line in peer.makefile("rb"):
@@ -90,11 +96,15 @@ class FakeDaemon:
     def close(self):
         self.listener.close()
         for peer in self.connections:
-            try:
-                peer.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            peer.close()
+            self.close_peer(peer)
+
+    @staticmethod
+    def close_peer(peer):
+        try:
+            peer.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        peer.close()
 
 
 @pytest.fixture
@@ -518,6 +528,17 @@ def test_interrupt_lets_go(fake):
     process = interrupted(fake)
     assert process.wait(60) == 130 and fake.of("run.cancel") == []
     process.communicate()
+
+
+def test_an_ignored_interrupt_stays_ignored(fake):
+    script(fake, [event(11, "run.state", state="running")], {"state": "succeeded"})
+    process = start(fake.path.parent, "run", "x", socket_path=fake.path, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    while b"running" not in process.stderr.readline():
+        pass
+    process.send_signal(signal.SIGINT)
+    fake.tell(fake.connections[-1], event(12, "run.state", state="succeeded"))
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0 and out == b"the answer\n" and b"Ctrl-C" not in err
 
 
 def test_two_interrupts_cancel(fake):
