@@ -103,6 +103,8 @@ static int read_sources(const struct compose_work *w, struct sources *s, char **
 static char *make_prompt(const struct compose_work *w, const struct sources *s, const char *verdict_file, size_t *size)
 {
 	char priority[16];
+	/* a reviewer is told that there is no answer or no change; the others get neither part */
+	const char *nothing = w->attempt.role == ROLE_REVIEW ? "" : NULL;
 	struct prompt_parts parts = {
 		.template = { s->template, s->template_size },
 		.task_id = w->task.id,
@@ -113,8 +115,8 @@ static char *make_prompt(const struct compose_work *w, const struct sources *s, 
 		.round = w->attempt.round,
 		.max_reviews = w->plan->max_fixes + 1,
 		.follow_up = { w->follow_up, w->follow_up != NULL ? strlen(w->follow_up) : 0 },
-		.answer = { s->answer, s->answer_size },
-		.diff = { s->diff.data, s->diff.size },
+		.answer = { s->answer != NULL ? s->answer : nothing, s->answer_size },
+		.diff = { s->diff.data != NULL ? s->diff.data : nothing, s->diff.size },
 		.diff_dropped = s->diff_dropped,
 		.interrupted = w->slot.interrupted == 1,
 		.verdict_file = verdict_file,
