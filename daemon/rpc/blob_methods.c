@@ -70,7 +70,7 @@ static void tidy(struct blob_put *put, int dirfd)
 	while ((entry = readdir(dir)) != NULL) {
 		if (strncmp(entry->d_name, put->name, prefix) != 0 || strcmp(entry->d_name, put->name) == 0)
 			continue;
-		if (!fstatat(dirfd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_mtime < time(NULL) - BLOB_AGE)
+		if (fstatat(dirfd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_mtime < time(NULL) - BLOB_AGE)
 			unlinkat(dirfd, entry->d_name, 0);
 		else
 			count++;
