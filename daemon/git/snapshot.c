@@ -171,7 +171,8 @@ static char *look(struct snapshot *s, struct entry *e, unsigned recorded, const 
 	return NULL;
 }
 
-/* One record: "? path" is untracked, "H mode id stage<TAB>path" tracked, with S for H when sparse and M when unmerged. */
+/* One record: "? path" is untracked, "H mode id stage<TAB>path" tracked, with S for H when sparse. An
+ * unmerged path comes once for each stage, with M: the same entry again, and the index keeps one. */
 static char *take(struct snapshot *s, const char *inside, const char *record)
 {
 	const char *path = record + 2;
@@ -193,10 +194,6 @@ static char *take(struct snapshot *s, const char *inside, const char *record)
 	size = strlen(full);
 	if (size > 0 && full[size - 1] == '/')
 		full[size - 1] = '\0';		/* an untracked repository */
-	if (mode != 0 && s->count > 0 && strcmp(s->entries[s->count - 1].path, full) == 0) {
-		free(full);			/* unmerged: one record for each stage */
-		return NULL;
-	}
 	e = entry_add(s, full);
 	return look(s, e, mode, id, record[0] == 'S');
 }

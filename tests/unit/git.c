@@ -456,7 +456,8 @@ END_TEST
 
 START_TEST(many_files)
 {
-	SH("mkdir many; cd many; seq 1 100000 | awk 'BEGIN { o = -1 } { d = int($1 / 1000); if (d != o) { close(f); system(\"mkdir -p \" d); o = d } f = d \"/\" $1; print $1 > f; close(f) }'");
+	/* Almost all are empty: it is the listing that matters, and few objects spare the disk. */
+	SH("mkdir many; cd many; seq 0 99 | xargs mkdir; for d in *; do (cd $d; seq 1000 | xargs touch; echo $d >500); done");
 	expect_truth();
 	ck_assert_int_eq(processes, 4);
 }
