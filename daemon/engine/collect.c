@@ -88,24 +88,3 @@ void judge_run(struct judge_work *work)
 	free(file);
 	free(dir);
 }
-
-void forget_run(struct forget_work *work)
-{
-	static const char *const names[] = { "index", "index.lock", NULL };
-	char *path, *dir = work_run_dir(work->work.state_dir, work->run);
-
-	for (size_t i = 0; names[i] != NULL; i++) {
-		path = xasprintf("%s/scratch/%s", dir, names[i]);
-		unlink(path);
-		free(path);
-	}
-	path = xasprintf("%s/scratch", dir);
-	rmdir(path);
-	free(path);
-	free(dir);
-	if (work->environment != NULL) {
-		path = xasprintf("%s/env/%s", work->work.state_dir, work->environment);
-		unlink(path);
-		free(path);
-	}
-}

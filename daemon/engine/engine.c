@@ -25,9 +25,22 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	return engine;
 }
 
+/* Answer the submits that nothing is under way for. */
+static void refuse_submits(struct engine *engine)
+{
+	struct pending_submit *p;
+
+	while ((p = TAILQ_FIRST(&engine->submits)) != NULL) {
+		TAILQ_REMOVE(&engine->submits, p, entry);
+		TAILQ_INSERT_TAIL(&engine->deciding, p, entry);
+		submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping", "submit again when it is back", NULL);
+	}
+}
+
 void engine_stop(struct engine *engine)
 {
 	engine->stopped = true;
+	refuse_submits(engine);
 }
 
 void engine_free(struct engine *engine)
@@ -42,15 +55,13 @@ void engine_free(struct engine *engine)
 		LIST_REMOVE(run, entry);
 		run_free(run);
 	}
-	while ((p = TAILQ_FIRST(&engine->submits)) != NULL) {
-		TAILQ_REMOVE(&engine->submits, p, entry);
-		TAILQ_INSERT_TAIL(&engine->deciding, p, entry);
-	}
+	refuse_submits(engine);
 	while ((p = TAILQ_FIRST(&engine->deciding)) != NULL)
 		submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping", "submit again when it is back", NULL);
 	while ((item = TAILQ_FIRST(&engine->forgets)) != NULL) {
 		TAILQ_REMOVE(&engine->forgets, item, entry);
 		free(item->environment);
+		free(item->blob);
 		free(item);
 	}
 	view_free(engine->view);

@@ -19,10 +19,9 @@ struct engine_options {
 typedef void engine_committed_cb(void *arg, const struct decision *d);
 
 struct engine *engine_new(const struct ports *ports, const struct engine_options *options, engine_committed_cb *committed, void *arg);
-/* Start nothing more: reports and commits that still come in are recorded facts for the next daemon. Then close the
+/* Start nothing more; submits that still wait are answered "unavailable". Reports and commits that still come in are recorded facts for the next daemon. Then close the
  * store, which reports what was still being committed, then free. */
 void engine_stop(struct engine *engine);
-/* Submits that still wait are answered "unavailable". */
 void engine_free(struct engine *engine);
 
 /* Start-up, in this order: the highest ids ever used, every row of every unfinished run, then recover: classifies each

@@ -75,8 +75,9 @@ struct pending_submit {
 
 struct forget_item {
 	TAILQ_ENTRY(forget_item) entry;
-	int64_t run;
-	char *environment;
+	int64_t run;			/* ROW_NONE: of no run */
+	char *environment, *blob;	/* owned, NULL */
+	bool sweep;			/* every environment that is not in use */
 };
 
 struct engine {
@@ -179,7 +180,8 @@ char *review_findings_json(const struct lane *lane);
 /* submit.c */
 
 void desk_next(struct engine *engine);
-void desk_forget(struct engine *engine, int64_t run, const char *environment);
+/* Takes environment and blob; see struct forget_item. */
+void desk_forget(struct engine *engine, int64_t run, char *environment, char *blob, bool sweep);
 void submit_committed(struct pending_submit *p, const struct run_rows *rows);
 void submit_refused(struct pending_submit *p, int code, const char *message, const char *hint, const char *field);
 

@@ -86,6 +86,7 @@ void engine_recover(struct engine *engine)
 		run_make_lanes(run);
 		adopt_run(engine, run, rows);
 	}
+	desk_forget(engine, ROW_NONE, NULL, NULL, true);
 	turn = turn_new(engine);
 	turn_tell(turn, "daemon", ROW_NONE, json_pack("{s:s, s:s}", "what", "started", "version", RLD_VERSION));
 	turn_commit(turn);

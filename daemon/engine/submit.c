@@ -71,6 +71,8 @@ void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 		run_rows_put(copy, ROW_TASK, row_copy(ROW_TASK, rows->tasks[i]));
 	if (run_new(p->engine, copy) == NULL)
 		log_fatal("run %lld: its own plan cannot be read back", (long long)p->id);
+	if (p->task_blob != NULL)
+		desk_forget(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), false);
 	answer_all(p, &reply);
 }
 
@@ -192,23 +194,6 @@ static void intake_cb(void *arg, struct work *work)
 	desk_next(engine);
 }
 
-static bool environment_in_use(struct engine *engine, const char *hash)
-{
-	struct pending_submit *p;
-	struct run *run;
-
-	LIST_FOREACH(run, &engine->runs, entry)
-		if (run->rows->run.environment != NULL && strcmp(run->rows->run.environment, hash) == 0)
-			return true;
-	TAILQ_FOREACH(p, &engine->deciding, entry)
-		if (p->environment_hash != NULL && strcmp(p->environment_hash, hash) == 0)
-			return true;
-	TAILQ_FOREACH(p, &engine->submits, entry)
-		if (p->environment_hash != NULL && strcmp(p->environment_hash, hash) == 0)
-			return true;
-	return false;
-}
-
 static void forget_cb(void *arg, struct work *work)
 {
 	struct engine *engine = arg;
@@ -218,14 +203,47 @@ static void forget_cb(void *arg, struct work *work)
 	desk_next(engine);
 }
 
+/* Hashes of all environments that unfinished runs or submits need. */
+static char **environments_in_use(struct engine *engine)
+{
+	char **list = xcalloc(1, sizeof(*list));
+	struct pending_submit *p;
+	struct run *run;
+
+	LIST_FOREACH(run, &engine->runs, entry)
+		if (run->rows->run.environment != NULL)
+			strings_append(&list, run->rows->run.environment);
+	TAILQ_FOREACH(p, &engine->deciding, entry)
+		if (p->environment_hash != NULL)
+			strings_append(&list, p->environment_hash);
+	TAILQ_FOREACH(p, &engine->submits, entry)
+		if (p->environment_hash != NULL)
+			strings_append(&list, p->environment_hash);
+	return list;
+}
+
+static bool listed(char *const *list, const char *text)
+{
+	for (size_t i = 0; list[i] != NULL; i++)
+		if (strcmp(list[i], text) == 0)
+			return true;
+	return false;
+}
+
 static void start_forget(struct engine *engine, struct forget_item *item)
 {
 	struct forget_work *w = xcalloc(1, sizeof(*w));
+	char **in_use = environments_in_use(engine);
 
 	TAILQ_REMOVE(&engine->forgets, item, entry);
 	w->run = item->run;
-	if (item->environment != NULL && !environment_in_use(engine, item->environment))
+	w->blob = item->blob;
+	if (item->environment != NULL && !listed(in_use, item->environment))
 		w->environment = xstrdup(item->environment);
+	if (item->sweep)
+		w->keep = in_use;
+	else
+		strings_free(in_use);
 	free(item->environment);
 	free(item);
 	engine->desk_busy = true;
@@ -258,20 +276,22 @@ static void start_intake(struct engine *engine)
 
 void desk_next(struct engine *engine)
 {
-	if (engine->desk_busy || engine->stopped)
+	if (engine->desk_busy)
 		return;
 	if (!TAILQ_EMPTY(&engine->forgets))
 		start_forget(engine, TAILQ_FIRST(&engine->forgets));
-	else if (!TAILQ_EMPTY(&engine->submits))
+	else if (!TAILQ_EMPTY(&engine->submits) && !engine->stopped)
 		start_intake(engine);
 }
 
-void desk_forget(struct engine *engine, int64_t run, const char *environment)
+void desk_forget(struct engine *engine, int64_t run, char *environment, char *blob, bool sweep)
 {
 	struct forget_item *item = xcalloc(1, sizeof(*item));
 
 	item->run = run;
-	item->environment = xstrdup(environment);
+	item->environment = environment;
+	item->blob = blob;
+	item->sweep = sweep;
 	TAILQ_INSERT_TAIL(&engine->forgets, item, entry);
 	desk_next(engine);
 }

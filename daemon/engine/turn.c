@@ -109,13 +109,15 @@ static void act_run(struct engine *engine, const struct act *act)
 static void forget(struct engine *engine, int64_t id)
 {
 	struct run *run = run_find(engine, id);
+	char *environment;
 
 	if (run == NULL)
 		return;
 	view_forget(engine->view, id);
-	desk_forget(engine, id, run->rows->run.environment);
+	environment = xstrdup(run->rows->run.environment);
 	LIST_REMOVE(run, entry);
 	run_free(run);
+	desk_forget(engine, id, environment, NULL, false);
 }
 
 /* install → act → answer → tell */

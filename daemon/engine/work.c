@@ -92,6 +92,8 @@ void work_free(struct work *work)
 		break;
 	case WORK_FORGET:
 		free(((struct forget_work *)work)->environment);
+		free(((struct forget_work *)work)->blob);
+		strings_free(((struct forget_work *)work)->keep);
 		break;
 	}
 	free(work);

@@ -115,8 +115,10 @@ struct judge_work {
 
 struct forget_work {
 	struct work work;
-	int64_t run;
+	int64_t run;			/* ended: its scratch directory; ROW_NONE: none */
 	char *environment;		/* owned: hash that no unfinished run uses any more, NULL */
+	char *blob;			/* owned: "<uid>-<name>" of a blob that has become a run's task, NULL */
+	char **keep;			/* owned: every environment but these is of no unfinished run; NULL: no sweep */
 };
 
 /* Do it. Blocking; touches nothing but files and the work itself. */
