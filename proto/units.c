@@ -163,8 +163,8 @@ int time_parse(const char *text, int64_t *ms)
 	tm.tm_mon = month - 1;
 	tm.tm_mday = day;
 	t = timegm(&tm);
-	if (tm.tm_mon != month - 1 || tm.tm_mday != day)
-		return -1;	/* timegm made another day of it: there is no such date */
+	if (tm.tm_mon != month - 1)
+		return -1;	/* a day that the month does not have is one of another month */
 	t += hour * 3600 + minute * 60 + second - sign * (zone_hour * 3600 + zone_minute * 60);
 	*ms = (int64_t)t * 1000 + fraction;
 	return 0;

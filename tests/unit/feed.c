@@ -233,6 +233,19 @@ START_TEST(overtaken)
 }
 END_TEST
 
+/* The event behind the cursor has just left the ring, or is the last one in it. */
+START_TEST(edge_of_the_ring)
+{
+	start(0);
+	commit(FEED_EVENTS + 10);
+	follow(9 + _i);
+	ck_assert_int_eq(pages, _i == 0 ? 1 : 0);
+	drain();
+	expect_all(10 + _i, FEED_EVENTS + 10);
+	end();
+}
+END_TEST
+
 START_TEST(gap_in_front)
 {
 	start(300);
@@ -368,6 +381,7 @@ int main(void)
 	tcase_add_test(tc, from_the_ring);
 	tcase_add_test(tc, from_pages);
 	tcase_add_test(tc, overtaken);
+	tcase_add_loop_test(tc, edge_of_the_ring, 0, 2);
 	tcase_add_test(tc, gap_in_front);
 	tcase_add_test(tc, gap_up_to_the_ring);
 	tcase_add_test(tc, gap_to_the_end);
