@@ -15,7 +15,7 @@ FEWEST = 5 if KILLS >= 200 else 0
 
 # A few milliseconds of work, so that the agents' own phases are hit too.
 WORK = "i=0; while [ $i -lt 4000 ]; do i=$((i+1)); done\n"
-PHASES = ["queued", "implementing", "measuring", "reviewing", "verifying", "fixing", "pinning", "ended"]
+PHASES = ["queued", "preparing", "implementing", "measuring", "reviewing", "verifying", "fixing", "pinning"]
 
 
 def where(daemon, number):
@@ -23,9 +23,8 @@ def where(daemon, number):
     run = daemon.query("SELECT state FROM run WHERE id = ?", number)[0]["state"]
     if run in ("succeeded", "failed", "cancelled"):
         return "ended"
-    slots = daemon.query("SELECT stage FROM slot WHERE run = ? ORDER BY iteration, slot", number)
-    stage = slots[-1]["stage"] if slots else "waiting"
-    return "queued" if stage == "waiting" else stage
+    slots = daemon.query("SELECT stage FROM slot WHERE run = ?", number)
+    return slots[-1]["stage"] if slots else "queued" if run == "queued" else "preparing"
 
 
 def wait_at_most(daemon, seconds):
@@ -38,38 +37,42 @@ def wait_at_most(daemon, seconds):
         os.close(pidfd)
 
 
-def reach(daemon, number, stage, since):
-    """Wait until the run tells that it enters what leads to the stage; or that it has ended."""
-    wanted = {"queued": ("run.state", "queued"), "measuring": ("attempt.ended", None), "verifying": ("attempt.ended", "review"),
-              "pinning": ("review.decided", None), "ended": ("run.state", "succeeded")}.get(stage, ("slot.phase", stage))
+# What is told just before a phase begins, or as it begins.
+HERALDS = {"queued": ("run.state", "queued"), "preparing": ("run.state", "running"), "measuring": ("attempt.ended", None),
+           "verifying": ("attempt.ended", "review"), "pinning": ("review.decided", None)}
+
+
+def reach(daemon, number, phase, since):
+    """Wait until something behind since heralds the phase; or the run has ended."""
+    kind, word = HERALDS.get(phase, ("slot.phase", phase))
     with Events(daemon, since=since, run=number) as events:
         while True:
             event = events.next()
             if event["type"] == "run.state" and event["state"] in ("succeeded", "failed", "held"):
                 return
-            if event["type"] == wanted[0] and wanted[1] in (None, event.get("phase"), event.get("state"), event.get("role")):
+            if event["type"] == kind and word in (None, event.get("phase"), event.get("state"), event.get("role")):
                 return
 
 
-@pytest.mark.deadline(60 + KILLS * 2)
+@pytest.mark.deadline(60 + KILLS * 3)
 def test_random_kills(make_daemon, repo):
     print(f"SEED={SEED} KILLS={KILLS}")
     chance = random.Random(SEED)
     scripts = {name: WORK + text for name, text in DRIFT_THEN_PASS.items()}
     daemon = make_daemon(scripts=scripts, config={"limits": {"grace": "2s"}})
-    hits = collections.Counter()
-    number, runs, acked = None, [], []
-    for _ in range(KILLS):
+    hits, kills = collections.Counter(), 0
+    number, runs = None, []
+    while kills < KILLS or (kills < 2 * KILLS and min(hits[p] for p in PHASES) < FEWEST):
+        kills += 1
+        since = daemon.call("daemon.status")["events"]["last"]
         if number is None:
             (repo.path / "work.txt").unlink(missing_ok=True)
             number = daemon.review(repo.path, f"task {len(runs)}", key=f"k{len(runs)}")
             runs.append(number)
-            acked.append(number)
-        since = max((e["seq"] for e in daemon.call("event.list", since=0, limit=1)["events"]), default=0)
-        rare = min(PHASES[:-1], key=lambda p: (hits[p], chance.random()))
+        rare = min(PHASES, key=lambda p: (hits[p], chance.random()))
         if chance.random() < 0.7:
-            reach(daemon, number, rare, 0)
-        wait_at_most(daemon, chance.random() * chance.choice([0.001, 0.005, 0.05]))
+            reach(daemon, number, rare, since)
+        wait_at_most(daemon, chance.random() * chance.choice([0, 0.001, 0.005, 0.05]))
         daemon.kill()
         hits[where(daemon, number)] += 1
         daemon.start()
@@ -79,7 +82,7 @@ def test_random_kills(make_daemon, repo):
             number = None
     if number is not None:
         daemon.ended(number)
-    print("hits per phase: " + ", ".join(f"{p} {hits[p]}" for p in PHASES))
+    print(f"{kills} kills in {len(runs)} runs; hits per phase: " + ", ".join(f"{p} {hits[p]}" for p in [*PHASES, "ended"]))
     for run in runs:
         row = daemon.run(run)
         assert row["state"] == "succeeded", row
@@ -88,10 +91,10 @@ def test_random_kills(make_daemon, repo):
             (role, "exited", 0) for role in ("implement", "review", "fix", "review")]
         assert [r["decision"] for r in daemon.reviews(run)] == ["drift", "pass"]
         assert repo.git("rev-parse", f"refs/rl/passed/{run}/t1^{{tree}}")
-    assert [r["id"] for r in all_runs(daemon)] == sorted(acked, reverse=True), "acknowledged runs are there, once each"
+    assert [r["id"] for r in all_runs(daemon)] == sorted(runs, reverse=True), "acknowledged runs are there, once each"
     sequence = all_events(daemon)
     assert sequence == list(range(1, len(sequence) + 1))
-    assert all(hits[p] >= FEWEST for p in PHASES if p != "ended"), hits
+    assert all(hits[p] >= FEWEST for p in PHASES), hits
 
 
 def all_runs(daemon):

@@ -346,7 +346,7 @@ def test_stop_with_drain_waits_for_the_work(make_daemon, repo):
     daemon.play.arrived("work")
     with daemon.connect() as rpc:
         stop = daemon.rlctl_start("stop", "--drain")
-        while not rpc.call("daemon.status")["state"] != "draining":
+        while rpc.call("daemon.status")["state"] != "draining":
             pass
         from rld import RpcError
         with pytest.raises(RpcError) as refused:

@@ -26,7 +26,8 @@ def test_never_more_than_parallel(queue):
     daemon.play.arrived("g1")
     daemon.play.arrived("g2")
     assert [daemon.run(r)["state"] for r in runs] == ["running"] * 2 + ["queued"] * 3
-    assert daemon.run(3)["reason"]
+    with daemon.events(run=3) as events:
+        events.until("run.state", lambda e: e.get("reason") == "all slots of the daemon are in use")
     for n in range(3, 6):
         daemon.play.go(f"g{n - 2}")
         daemon.play.arrived(f"g{n}")
@@ -61,6 +62,8 @@ def test_one_at_a_time_in_a_workdir(queue, tmp_path):
     daemon.play.arrived("g1")
     same = [daemon.submit(d) for d in (workdir, workdir / "sub", tmp_path / "link")]
     for run in same:
+        with daemon.events(run=run) as events:
+            events.until("run.state", lambda e: e.get("reason") == "workdir busy: run 1")
         row = daemon.run(run)
         assert row["state"] == "queued" and row["reason"] == "workdir busy: run 1", row
     free = daemon.submit(next(daemon.dirs))
@@ -84,7 +87,8 @@ def test_a_held_run_keeps_its_workdir(make_daemon, tmp_path):
     first, second = daemon.submit(repo.path), daemon.submit(repo.path)
     os.kill(proc_stat(daemon.play.arrived("g1"))[1], signal.SIGKILL)
     assert daemon.ended(first)["state"] == "held"
-    assert daemon.run(second)["reason"] == "workdir busy: run 1"
+    with daemon.events(run=second) as events:
+        events.until("run.state", lambda e: e.get("reason") == "workdir busy: run 1")
     daemon.call("run.cancel", id=first)
     daemon.play.arrived("g2")
     daemon.play.go("g2")
