@@ -41,6 +41,10 @@ struct daemon {
 	size_t shown;		/* running attempts in the process title */
 	int to_close;		/* rooms that have not told yet that they are closed */
 	bool stopping, timed_out;
+	bool explicit_config;
+	uv_check_t drained;	/* active while draining: looks after each turn of the loop */
+	mode_t umask;		/* as we were started: agents get both back */
+	int64_t nofile;
 };
 
 struct options {
@@ -187,12 +191,15 @@ static char *find_shim(void)
 	return path;
 }
 
-/* Each connection, attempt and step takes descriptors; agents get the limit back that we were started with. */
-static void raise_descriptor_limit(void)
+/* Each connection, attempt and step takes descriptors, and nothing of ours is for others to read. Agents get both
+ * settings back as we were started with them. */
+static void set_limits(struct daemon *d)
 {
 	struct rlimit limit;
 
+	d->umask = umask(077);
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		d->nofile = (int64_t)limit.rlim_cur;
 		limit.rlim_cur = limit.rlim_max > 65536 ? 65536 : limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
@@ -217,8 +224,6 @@ static void committed(void *arg, const struct decision *decision)
 	if (d->rpc != NULL)
 		rpc_committed(d->rpc, decision);
 	show_title(d);
-	if (engine_draining(d->engine) && engine_busy(d->engine) == 0)
-		stop(d);
 }
 
 static void space(void *arg, bool full)
@@ -240,7 +245,7 @@ static int reload(void *arg, char *error, size_t room)
 	struct config *config = NULL, *old = d->config;
 
 	notify_reloading(d->notify_socket);
-	if (config_load(&config, d->places.config_file, false, &e) == -1) {
+	if (config_load(&config, d->places.config_file, d->explicit_config, &e) == -1) {
 		snprintf(error, room, "%s", e.text);
 		log_error("reload: %s; the settings stay as they were", e.text);
 		notify_ready(d->notify_socket, NULL);
@@ -254,6 +259,14 @@ static int reload(void *arg, char *error, size_t room)
 	return 0;
 }
 
+static void drained_cb(uv_check_t *check)
+{
+	struct daemon *d = check->data;
+
+	if (engine_busy(d->engine) == 0)
+		stop(d);
+}
+
 static void stop_requested(void *arg, bool drain)
 {
 	struct daemon *d = arg;
@@ -264,6 +277,7 @@ static void stop_requested(void *arg, bool drain)
 	}
 	engine_drain(d->engine);
 	log_info("draining: %zu attempts are running", engine_running(d->engine));
+	uv_check_start(&d->drained, drained_cb);
 	if (engine_busy(d->engine) == 0)
 		stop(d);
 }
@@ -286,6 +300,7 @@ static void finish(struct daemon *d)
 	for (size_t i = 0; i < sizeof(d->signals) / sizeof(d->signals[0]); i++)
 		uv_close((uv_handle_t *)&d->signals[i], NULL);
 	uv_close((uv_handle_t *)&d->deadline, NULL);
+	uv_close((uv_handle_t *)&d->drained, NULL);
 	store_unref(d->wire.store);
 }
 
@@ -394,6 +409,7 @@ static void open_proc(struct daemon *d)
 	char *attempts = xasprintf("%s/attempts", d->places.state_dir), *shim = find_shim();
 
 	d->wire.proc = proc_new(&d->loop, attempts, shim, &engine_proc_sink, d->engine);
+	proc_set_inherited(d->wire.proc, d->umask, d->nofile);
 	free(shim);
 	free(attempts);
 }
@@ -435,6 +451,8 @@ static void watch_signals(struct daemon *d)
 	}
 	uv_timer_init(&d->loop, &d->deadline);
 	d->deadline.data = d;
+	uv_check_init(&d->loop, &d->drained);
+	d->drained.data = d;
 }
 
 static void take_notify_socket(struct daemon *d)
@@ -443,12 +461,12 @@ static void take_notify_socket(struct daemon *d)
 	unsetenv("NOTIFY_SOCKET");
 }
 
-static int run(struct daemon *d, bool explicit_config)
+static int run(struct daemon *d)
 {
 	struct config_error config_error = { 0 };
 	char error[512];
 
-	if (config_load(&d->config, d->places.config_file, explicit_config, &config_error) == -1)
+	if (config_load(&d->config, d->places.config_file, d->explicit_config, &config_error) == -1)
 		log_fatal("%s", config_error.text);
 	take_notify_socket(d);
 	make_directories(&d->places);
@@ -497,6 +515,7 @@ int main(int argc, char *argv[], char *envp[])
 	}
 	if (o.check_config)
 		return check_config(&d.places, o.given.config != NULL);
-	raise_descriptor_limit();
-	return run(&d, o.given.config != NULL);
+	d.explicit_config = o.given.config != NULL;
+	set_limits(&d);
+	return run(&d);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocation that succeeds or aborts: the bounds on what others may make us allocate come first (DESIGN 13). */
+/* Allocation that succeeds or aborts: the bounds on what others may make us allocate come first. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 

@@ -7,12 +7,10 @@
 
 #include "base/memory.h"
 
-static void add_text(struct buf *b, const char *text)
+static void add_field(struct buf *b, const char *name, const char *value)
 {
-	if (text == NULL)
-		buf_adds(b, "-,");
-	else
-		buf_addf(b, "%zu:%s,", strlen(text), text);
+	if (value != NULL)
+		buf_addf(b, "%zu:%s,%zu:%s,", strlen(name), name, strlen(value), value);
 }
 
 static void add_row(struct buf *b, enum row_kind kind, const void *row)
@@ -30,18 +28,18 @@ static void add_row(struct buf *b, enum row_kind kind, const void *row)
 		case FIELD_INT:
 		case FIELD_TIME:
 			snprintf(number, sizeof(number), "%lld", (long long)*(const int64_t *)(const void *)at);
-			add_text(b, *(const int64_t *)(const void *)at == ROW_NONE ? NULL : number);
+			add_field(b, f->name, *(const int64_t *)(const void *)at == ROW_NONE ? NULL : number);
 			break;
 		case FIELD_REAL:
 			snprintf(number, sizeof(number), "%.17g", *(const double *)(const void *)at);
-			add_text(b, number);
+			add_field(b, f->name, number);
 			break;
 		case FIELD_TEXT:
 		case FIELD_JSON:
-			add_text(b, *(char *const *)(const void *)at);
+			add_field(b, f->name, *(char *const *)(const void *)at);
 			break;
 		case FIELD_STATE:
-			add_text(b, state_name(f->names, *(const int *)(const void *)at));
+			add_field(b, f->name, state_name(f->names, *(const int *)(const void *)at));
 			break;
 		}
 	}
@@ -51,10 +49,11 @@ void review_hash(const struct review_row *row, struct finding_row *const *findin
 {
 	struct buf b = { 0 };
 
-	add_text(&b, row->previous_hash);
 	add_row(&b, ROW_REVIEW, row);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		buf_adds(&b, "finding,");
 		add_row(&b, ROW_FINDING, findings[i]);
+	}
 	digest_hex(b.data, b.size, hex);
 	buf_release(&b);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The hash chain of a run's review log. Pure.
  *
- * hash = SHA-256 over: previous hash, then every field of the review row but hash itself, then every field of each of
- * its findings, each as "<length>:<bytes>," with NULL as "-,". The run row keeps the count and the newest hash, so a
+ * hash = SHA-256 over every field of the review row but hash itself (previous_hash among them), then every field of
+ * each of its findings, each as its name and value, "<length>:<bytes>," both. A field that is NULL is left out, so that a later
+ * column leaves the hashes of older rows as they are. The run row keeps the count and the newest hash, so a
  * row that was changed, removed, reordered or cut off at the end shows. */
 #ifndef CORE_CHAIN_H
 #define CORE_CHAIN_H

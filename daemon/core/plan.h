@@ -34,7 +34,7 @@ struct plan {
 	int64_t max_fixes;
 	int64_t stall_limit;		/* 0: never */
 	enum on_lost on_lost;
-	char *developer_prompt;		/* absolute path or NULL: the chain of SPEC 7.3 */
+	char *developer_prompt;		/* absolute path or NULL: found as engine/template.h says */
 	char *reviewer_prompt;
 	int64_t timeout_ms;		/* one implement or fix attempt */
 	int64_t review_timeout_ms;

@@ -116,7 +116,8 @@ bool round_stalls(const struct slot_row *slot, int64_t findings, int64_t repeate
 {
 	if (slot->round <= 1)
 		return false;
-	if (same(slot->tree, slot->previous_tree) && same(slot->answer_hash, slot->previous_answer_hash))
-		return true;
+	if (same(slot->tree, slot->previous_tree) && (same(slot->answer_hash, slot->previous_answer_hash) ||
+	    (slot->answer_hash == NULL && slot->previous_answer_hash == NULL)))
+		return true;	/* two agents that said nothing gave the same answer */
 	return findings > 0 && findings == repeated;
 }

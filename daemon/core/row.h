@@ -203,7 +203,7 @@ struct finding_row {
 struct event_row {
 	int64_t seq;			/* assigned by the store inside the transaction: gapless */
 	int64_t time;
-	char *type;			/* INTERFACE "Event types" */
+	char *type;			/* "run.state": see docs/protocol.md */
 	int64_t run;			/* ROW_NONE: of the daemon */
 	char *body;			/* JSON object: the fields beside seq, time, type, run */
 };

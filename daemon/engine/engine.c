@@ -19,6 +19,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	engine->view = view_new();
 	engine->recovering = true;
 	LIST_INIT(&engine->runs);
+	TAILQ_INIT(&engine->reading);
 	TAILQ_INIT(&engine->submits);
 	TAILQ_INIT(&engine->deciding);
 	TAILQ_INIT(&engine->forgets);
@@ -56,6 +57,10 @@ void engine_free(struct engine *engine)
 		run_free(run);
 	}
 	refuse_submits(engine);
+	while ((p = TAILQ_FIRST(&engine->reading)) != NULL) {
+		TAILQ_REMOVE(&engine->reading, p, entry);
+		TAILQ_INSERT_TAIL(&engine->deciding, p, entry);
+	}
 	while ((p = TAILQ_FIRST(&engine->deciding)) != NULL)
 		submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping", "submit again when it is back", NULL);
 	while ((item = TAILQ_FIRST(&engine->forgets)) != NULL) {
@@ -117,7 +122,7 @@ size_t engine_busy(const struct engine *engine)
 
 	LIST_FOREACH(run, &engine->runs, entry)
 		busy += run->rows->run.state == RUN_S_RUNNING;
-	return busy + (TAILQ_EMPTY(&engine->submits) && TAILQ_EMPTY(&engine->deciding) ? 0 : 1);
+	return busy + (TAILQ_EMPTY(&engine->reading) && TAILQ_EMPTY(&engine->submits) && TAILQ_EMPTY(&engine->deciding) ? 0 : 1);
 }
 
 size_t engine_running(const struct engine *engine)

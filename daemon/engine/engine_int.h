@@ -94,6 +94,7 @@ struct engine {
 	size_t adopting;		/* found() reports to come */
 	/* The desk: intake and forgetting, one file work at a time, so that an environment file is never removed under
 	 * a submit that has just found it. */
+	TAILQ_HEAD(, pending_submit) reading;	/* retries waiting for their task's text */
 	TAILQ_HEAD(, pending_submit) submits;	/* waiting for intake */
 	TAILQ_HEAD(, pending_submit) deciding;	/* at intake or in commit */
 	TAILQ_HEAD(, forget_item) forgets;

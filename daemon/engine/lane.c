@@ -149,7 +149,8 @@ void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, con
 		break;
 	}
 	turn_put(turn, ROW_SLOT, row);
-	if (slot_phase(edge->next) != before && edge->next != SLOT_S_ENDING)
+	/* "cancelled" is told when it is over, not when it begins */
+	if (edge->next != SLOT_S_ENDING && (slot_phase(edge->next) != before || slot_stage_is_end(edge->next)))
 		tell_phase(turn, lane);
 	if (edge->action == SLOT_A_SETTLE)
 		run_settled(turn, lane->run);

@@ -219,6 +219,9 @@ static char **environments_in_use(struct engine *engine)
 	TAILQ_FOREACH(p, &engine->submits, entry)
 		if (p->environment_hash != NULL)
 			strings_append(&list, p->environment_hash);
+	TAILQ_FOREACH(p, &engine->reading, entry)
+		if (p->environment_hash != NULL)
+			strings_append(&list, p->environment_hash);
 	return list;
 }
 
@@ -402,6 +405,7 @@ static void retry_text_cb(void *arg, const char *text, size_t size)
 {
 	struct pending_submit *p = arg;
 
+	TAILQ_REMOVE(&p->engine->reading, p, entry);
 	if (text == NULL || p->engine->stopped) {
 		refuse_now(p->cb, p->arg, text == NULL ? RPC_INTERNAL : RPC_UNAVAILABLE, text == NULL ? "the run's task is gone" : "the daemon is stopping", NULL);
 		pending_free(p);
@@ -441,5 +445,6 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 		pending_free(p);
 		return;
 	}
+	TAILQ_INSERT_TAIL(&engine->reading, p, entry);
 	engine->ports.task_text(engine->ports.store_ctx, old->id, "t1", retry_text_cb, p);
 }

@@ -144,7 +144,7 @@ static void turn_cb(void *arg, enum commit_result result, struct decision *d)
 		};
 
 		if (reply.rows == NULL) {
-			reply.code = RPC_WRONG_STATE;
+			reply.code = RPC_NOT_FOUND;
 			reply.message = "the run has just ended";
 		}
 		turn->answers[i].cb(turn->answers[i].arg, &reply);

@@ -128,7 +128,7 @@ static struct reply config_show(struct rpc *rpc, struct call *call)
 }
 
 static const struct param hello_params[] = {
-	{ "client", PARAM_TEXT, .max = 256, .help = "who asks, for the log" },
+	{ "client", PARAM_TEXT, .max = 256, .help = "who asks, for whoever reads the conversation" },
 	{ "min", PARAM_INT, .min = 1, .max = 1000000, .help = "oldest protocol that the client speaks" },
 	{ "max", PARAM_INT, .min = 1, .max = 1000000, .help = "newest protocol that the client speaks" },
 	{ 0 },
@@ -170,7 +170,7 @@ static const struct result_field status_results[] = {
 	{ "runs", "object", "unfinished runs by state" },
 	{ "parallel", "integer", "slots of the whole daemon" },
 	{ "attempts", "integer", "attempts running now" },
-	{ "busy", "integer", "attempts, steps and commits under way" },
+	{ "busy", "integer", "running runs, submits and commits under way: 0, and a draining daemon ends" },
 	{ "clients", "integer", "connections" },
 	{ "followers", "integer", "subscriptions to events" },
 	{ "events", "object", "first and last event kept" },

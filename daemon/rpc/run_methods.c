@@ -162,6 +162,19 @@ static void cancel_ended_cb(void *arg, const struct run_rows *rows)
 		    state_name(&run_state_names, rows->run.state));
 }
 
+/* The run may have ended between the question and the answer: then it is looked up among the ended ones. */
+static void cancel_reply(void *arg, const struct engine_reply *reply)
+{
+	struct pending *p = arg;
+
+	if (reply->code != RPC_NOT_FOUND) {
+		change_reply(arg, reply);
+		return;
+	}
+	load_run(p->rpc, reply->id, DOCUMENT, cancel_ended_cb, p->call);
+	free(p);
+}
+
 static struct reply cancel(struct rpc *rpc, struct call *call)
 {
 	int64_t id = call_int(call, "id", 0);
@@ -172,7 +185,7 @@ static struct reply cancel(struct rpc *rpc, struct call *call)
 		return reply_later(call);
 	}
 	by = xasprintf("uid %d", (int)call_uid(call));
-	engine_cancel(rpc->options.engine, id, by, call_flag(call, "check"), change_reply, pending_new(rpc, call));
+	engine_cancel(rpc->options.engine, id, by, call_flag(call, "check"), cancel_reply, pending_new(rpc, call));
 	free(by);
 	return reply_later(call);
 }

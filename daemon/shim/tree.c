@@ -54,15 +54,16 @@ static void each_child(void (*each)(void *arg, pid_t pid), void *arg)
 	close(fd);
 }
 
-/* The agent's whole group, and the agent itself when it is not in it: it has not come to setsid() yet, or went away. */
+/* The agent's whole group; and the agent itself when it has not come to setsid() yet, or has left its group. */
 static void terminate_main(pid_t pid)
 {
-	kill(-pid, SIGTERM);
-	kill(-pid, SIGCONT);
-	if (getpgid(pid) != pid) {
+	/* The failure counts and not only a later look: between the two the agent may have made its group. */
+	bool missed = kill(-pid, SIGTERM) == -1;
+
+	if (missed || getpgid(pid) != pid)
 		kill(pid, SIGTERM);
-		kill(pid, SIGCONT);
-	}
+	kill(-pid, SIGCONT);
+	kill(pid, SIGCONT);
 }
 
 static void terminate_one(void *arg, pid_t pid)

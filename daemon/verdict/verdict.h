@@ -23,7 +23,7 @@ struct verdict_finding {
 
 struct verdict {
 	enum verdict_kind kind;
-	char *reason;		/* VERDICT_NONE: one of INTERFACE "Contract-violation reasons" */
+	char *reason;		/* VERDICT_NONE: one of a fixed set of sentences, see docs/protocol.md */
 	char *feedback;		/* followUpPrompt; never NULL or blank for VERDICT_FINDINGS */
 	const char *source;	/* "text" or "file", static; NULL when nothing was read */
 	struct verdict_finding *findings;
@@ -38,7 +38,7 @@ struct verdict_input {
 	size_t file_size;
 };
 
-/* Read by the profile's carrier (SPEC 7.2). Always fills out. */
+/* Read by the profile's carrier. Always fills out. */
 void verdict_read(enum carrier carrier, const struct verdict_input *in, struct verdict *out);
 void verdict_release(struct verdict *v);
 

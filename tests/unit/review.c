@@ -141,6 +141,7 @@ START_TEST(rounds_that_stall)
 	ck_assert(!round_stalls(&row, 2, 1));
 	ck_assert(!round_stalls(&row, 0, 0));
 	row.tree = row.previous_tree = xstrdup("t");
+	ck_assert(round_stalls(&row, 1, 0));	/* neither said anything */
 	row.answer_hash = xstrdup("a");
 	row.previous_answer_hash = xstrdup("b");
 	ck_assert(!round_stalls(&row, 1, 0));
