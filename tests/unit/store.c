@@ -50,7 +50,7 @@ static void world_open(struct world *w)
 static void world_init(struct world *w)
 {
 	*w = (struct world){ 0 };
-	strcpy(w->dir, "/tmp/rld-store.XXXXXX");
+	snprintf(w->dir, sizeof(w->dir), "/tmp/rld-store.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(w->dir));
 	snprintf(w->path, sizeof(w->path), "%s/rld.db", w->dir);
 	uv_loop_init(&w->loop);
@@ -903,7 +903,7 @@ START_TEST(test_refused)
 	struct world w;
 
 	world_init(&w);
-	strcpy(path, w.path);
+	snprintf(path, sizeof(path), "%s", w.path);
 	refused[_i].make(&w);
 	is_file = file_read(AT_FDCWD, w.path, 16 << 20, &before, &size) == 0;
 	ck_assert(!try_open(&w));
