@@ -166,7 +166,7 @@ def test_version(tmp_path):
 def test_manual_and_help_have_the_same_commands_and_options(tmp_path):
     manual = (ROOT / "docs/rlctl.1").read_text()
     for command in COMMANDS:
-        assert re.search(rf"^\.It (Xo\n\.)?Cm {command}\b", manual, re.M), f"{command} is not in rlctl.1"
+        assert re.search(rf"^\.It Ic {command}\b", manual, re.M), f"{command} is not in rlctl.1"
         for option in re.findall(r"--([a-z-]+)", ctl(tmp_path, "help", command)[0]):
             assert re.search(rf"^\.It (Xo\n\.)?(Fl \w , )?Fl -{option}\b", manual.replace("\\-", "-"), re.M), f"--{option} of {command} is not in rlctl.1"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The configuration: what is wrong is refused with its place, what is right is shown with its origin."""
+import json
 import os
 import signal
 import subprocess
@@ -182,6 +183,10 @@ def test_config_show_names_the_origin(make_daemon):
     line = next(line for line in shown.splitlines() if "max_fixes" in line)
     assert "3" in line and f"{daemon.config}:" in line
     assert any("default" in line for line in shown.splitlines() if "grace" in line)
+    settings = {row["path"]: row for row in daemon.call("config.show")["settings"]}
+    assert settings["review.max_fixes"]["value"] == 3 and settings["limits.grace"]["from"] == "default"
+    by_hand = json.loads(daemon.rlctl("rpc", "config.show", check=0).out)["settings"]
+    assert {row["path"]: row for row in by_hand} == settings
 
 
 def test_config_check_command(make_daemon, tmp_path):
