@@ -389,6 +389,19 @@ def test_background_process_does_not_outlive_a_good_exit(attempt):
     assert how(one.record()) == ("code", 5, "own")
 
 
+@pytest.mark.parametrize("still", ["while :; do sleep 0.05; done", "kill -STOP $$"])
+def test_strays_are_asked_before_they_are_killed(attempt, still):
+    """Also one that stands still: it gets SIGCONT with the SIGTERM."""
+    one = attempt(sh(f"setsid sh -c \"trap 'echo asked > answer; exit' TERM; : > up; {still.replace('$', chr(92) + '$')}\" "
+                     "> /dev/null 2>&1 & read x < go; exit 5"))
+    up, go = one.fifo("up"), one.fifo("go")
+    one.start()
+    open(up).close()
+    go.write_text("x\n")
+    assert how(one.record()) == ("code", 5, "own")
+    assert (one.dir / "answer").read_text() == "asked\n"
+
+
 # Pipes and output
 
 @pytest.mark.deadline(120)
