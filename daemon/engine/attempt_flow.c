@@ -164,7 +164,6 @@ static void take_answer(struct lane *lane, const struct attempt_row *a)
 	free(row->previous_answer_hash);
 	row->previous_answer_hash = row->answer_hash;
 	row->answer_hash = xstrdup(a->answer_hash);
-	row->interrupted = 0;
 }
 
 static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, enum slot_event event, const char *cause)
@@ -179,8 +178,7 @@ static void follow(struct turn *turn, struct lane *lane, const struct attempt_ro
 		skip_review(turn, lane, "implement not successful");
 	if (event == SLOT_E_FAILED && a->role == ROLE_REVIEW)
 		review_error(turn, lane, cause);
-	if (lost)
-		lane->row->interrupted = 1;
+	lane->row->interrupted = lost;
 	lane_event(turn, lane, event, cause);
 }
 
