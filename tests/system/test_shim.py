@@ -141,8 +141,10 @@ def attempt(tmp_path):
         made.append(Attempt(tmp_path, argv, **kwargs))
         return made[-1]
     yield make
-    for one in made:
-        assert one.survivors() == [], "a process was left behind"
+    left = [found for one in made for found in one.survivors()]
+    for pid, _ in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == [], "a process was left behind"
 
 
 def sh(text):
