@@ -113,7 +113,11 @@ static void resume_attempt(struct lane *lane)
 		break;
 	}
 	case FOUND_NEVER_STARTED:
-		attempt_compose(lane);
+		/* a row that says running was told so by the process itself: its traces were removed, and it was paid for */
+		if (a->state == ATTEMPT_S_RUNNING)
+			attempt_ended(lane, NULL, "its directory is gone");
+		else
+			attempt_compose(lane);
 		break;
 	case FOUND_LOST:
 	case FOUND_UNREADABLE: {

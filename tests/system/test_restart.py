@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The daemon stops, dies, comes back: agents go on, and are taken back with their true exit."""
 import os
+import shutil
 import signal
 import time
 
@@ -347,3 +348,17 @@ def test_restart_ten_times_in_one_run(make_daemon, repo):
     daemon.play.go("g")
     assert daemon.ended(number)["state"] == "succeeded"
     assert len(daemon.play.starts()) == 4
+
+
+def test_a_started_attempt_whose_directory_was_removed_is_lost_not_started_again(make_daemon, repo):
+    daemon, number, pid = at(make_daemon, repo, "implement")
+    attempt = daemon.attempts(number)[-1]["id"]
+    shim = proc_stat(pid)[1]
+    daemon.kill()
+    daemon.play.go("g")
+    wait_gone(shim)
+    shutil.rmtree(daemon.state / "attempts" / str(attempt))
+    daemon.start()
+    row = daemon.ended(number)
+    assert row["state"] == "held" and "lost" in row["reason"], row
+    assert [s[1] for s in daemon.play.starts()] == ["implement"], "nothing is paid for twice"
