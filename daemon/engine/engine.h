@@ -67,19 +67,16 @@ struct submission {
 	size_t task_size;
 	const char *task_blob;		/* name of an uploaded blob */
 	char *const *environment;	/* NULL-terminated "K=V" as captured by the client; NULL: none */
-	const char *key;		/* idempotency key, NULL: none */
-	const char *body_hash;		/* hash of the compared body */
+	const char *key;		/* idempotency key, which no run and no submit under way has: the caller sees to it; NULL: none */
+	const char *body_hash;		/* kept with it */
 	int64_t priority;
-	const struct plan *plan;	/* resolved; copied */
-	const char *plan_json;		/* the same as text */
+	const char *plan_json;		/* the resolved settings */
 	bool check;			/* validate only */
-	int64_t retry_of;		/* ROW_NONE */
 };
 
 void engine_submit(struct engine *engine, const struct submission *s, engine_reply_cb *cb, void *arg);
 
-/* Idempotency: the caller looks an unknown key up in the store first ("run.by_key"); keys of unfinished runs are in
- * the view. by: who said so, for the cause: "uid 1000". */
+/* by: who said so, for the cause: "uid 1000". */
 void engine_cancel(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
 
 /* A new run of the tasks that did not pass, with the plan of the old one. rows: the old run, from the view or read from

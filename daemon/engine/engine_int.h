@@ -70,7 +70,6 @@ struct pending_submit {
 	int64_t id;			/* once decided */
 	engine_reply_cb *cb;
 	void *arg;
-	TAILQ_HEAD(, pending_submit) twins;	/* same key and body, waiting for this one's answer */
 };
 
 struct forget_item {

@@ -10,11 +10,6 @@
 
 #define TITLE_MAX 80	/* code points */
 
-static void answer(const struct pending_submit *p, const struct engine_reply *reply)
-{
-	p->cb(p->arg, reply);
-}
-
 static void pending_free(struct pending_submit *p)
 {
 	free(p->workdir);
@@ -30,17 +25,10 @@ static void pending_free(struct pending_submit *p)
 	free(p);
 }
 
-/* Answer p and those that came with the same key and body meanwhile; frees them all. */
-static void answer_all(struct pending_submit *p, const struct engine_reply *reply)
+/* Frees p. */
+static void answer(struct pending_submit *p, const struct engine_reply *reply)
 {
-	struct pending_submit *twin;
-
-	while ((twin = TAILQ_FIRST(&p->twins)) != NULL) {
-		TAILQ_REMOVE(&p->twins, twin, entry);
-		answer(twin, reply);
-		pending_free(twin);
-	}
-	answer(p, reply);
+	p->cb(p->arg, reply);
 	pending_free(p);
 }
 
@@ -56,7 +44,7 @@ void submit_refused(struct pending_submit *p, int code, const char *message, con
 	struct engine_reply reply = { .code = code, .message = message, .hint = hint, .field = field };
 
 	TAILQ_REMOVE(&p->engine->deciding, p, entry);
-	answer_all(p, &reply);
+	answer(p, &reply);
 }
 
 /* The new run enters the working rows only now. */
@@ -73,7 +61,7 @@ void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 		log_fatal("run %lld: its own plan cannot be read back", (long long)p->id);
 	if (p->task_blob != NULL)
 		desk_forget(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), false);
-	answer_all(p, &reply);
+	answer(p, &reply);
 }
 
 static char *title_of(const char *text)
@@ -156,7 +144,7 @@ static void decide(struct pending_submit *p, struct intake *item)
 	}
 	if (p->check) {
 		TAILQ_REMOVE(&p->engine->deciding, p, entry);
-		answer_all(p, &checked);
+		answer(p, &checked);
 		return;
 	}
 	if (item->environment_hash != NULL) {
@@ -299,30 +287,10 @@ void desk_forget(struct engine *engine, int64_t run, char *environment, char *bl
 	desk_next(engine);
 }
 
-/* The waiting or committing submit with that key, NULL: none. */
-static struct pending_submit *find_key(struct engine *engine, int64_t owner, const char *key)
-{
-	struct pending_submit *p;
-
-	TAILQ_FOREACH(p, &engine->submits, entry)
-		if (p->key != NULL && p->owner == owner && strcmp(p->key, key) == 0 && !p->check)
-			return p;
-	TAILQ_FOREACH(p, &engine->deciding, entry)
-		if (p->key != NULL && p->owner == owner && strcmp(p->key, key) == 0 && !p->check)
-			return p;
-	return NULL;
-}
-
-static void refuse_key(engine_reply_cb *cb, void *arg)
-{
-	refuse_now(cb, arg, RPC_CONFLICT, "this key was used for another submit", "use a new key, or send the same parameters");
-}
-
 static void enqueue(struct pending_submit *p)
 {
 	struct engine *engine = p->engine;
 
-	TAILQ_INIT(&p->twins);
 	TAILQ_INSERT_TAIL(&engine->submits, p, entry);
 	desk_next(engine);
 }
@@ -337,7 +305,6 @@ static struct pending_submit *pending_new(struct engine *engine, int64_t owner, 
 	p->retry_of = ROW_NONE;
 	p->cb = cb;
 	p->arg = arg;
-	TAILQ_INIT(&p->twins);
 	return p;
 }
 
@@ -356,30 +323,10 @@ static bool refuse_state(struct engine *engine, engine_reply_cb *cb, void *arg)
 
 void engine_submit(struct engine *engine, const struct submission *s, engine_reply_cb *cb, void *arg)
 {
-	struct pending_submit *p, *twin = NULL;
-	const struct run_rows *rows = NULL;
-	struct engine_reply reply = { 0 };
+	struct pending_submit *p;
 
 	if (refuse_state(engine, cb, arg))
 		return;
-	while (s->key != NULL && !s->check && (rows = view_next(engine->view, rows != NULL ? rows->run.id : 0)) != NULL) {
-		if (rows->run.owner != s->owner || rows->run.key == NULL || strcmp(rows->run.key, s->key) != 0)
-			continue;
-		if (strcmp(rows->run.body_hash, s->body_hash) != 0) {
-			refuse_key(cb, arg);
-			return;
-		}
-		reply.id = rows->run.id;
-		reply.rows = rows;
-		cb(arg, &reply);
-		return;
-	}
-	if (s->key != NULL && !s->check)
-		twin = find_key(engine, s->owner, s->key);
-	if (twin != NULL && strcmp(twin->body_hash, s->body_hash) != 0) {
-		refuse_key(cb, arg);
-		return;
-	}
 	p = pending_new(engine, s->owner, s->check, cb, arg);
 	p->workdir = xstrdup(s->workdir);
 	p->task = s->task != NULL ? xmemdup0(s->task, s->task_size) : NULL;
@@ -390,13 +337,9 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 	p->environment = strings_copy(s->environment);
 	p->priority = s->priority;
 	p->plan_json = xstrdup(s->plan_json);
-	p->retry_of = s->retry_of;
 	if (plan_from_json(p->plan_json, &p->plan) == -1)
 		log_fatal("a resolved plan cannot be read back");
-	if (twin != NULL)
-		TAILQ_INSERT_TAIL(&twin->twins, p, entry);
-	else
-		enqueue(p);
+	enqueue(p);
 }
 
 /* Retry: the same task text, plan and workdir again. */

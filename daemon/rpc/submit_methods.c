@@ -53,7 +53,6 @@ static const struct param submit_params[] = {
 struct keyed {
 	struct rpc *rpc;
 	struct call *call;
-	struct plan plan;
 	char *plan_json;
 	char hash[DIGEST_HEX];		/* of the compared body */
 	char **environment;
@@ -87,7 +86,6 @@ static struct keyed *submit_unlist(struct keyed *s)
 static void submit_free(struct keyed *s, struct keyed *next)
 {
 	strings_free(s->environment);
-	plan_release(&s->plan);
 	free(s->plan_json);
 	free(s);
 	if (next != NULL) {
@@ -128,10 +126,8 @@ static void submit_go(struct keyed *s)
 		.key = call_text(s->call, "key"),
 		.body_hash = s->hash,
 		.priority = call_int(s->call, "priority", 0),
-		.plan = &s->plan,
 		.plan_json = s->plan_json,
 		.check = call_flag(s->call, "check"),
-		.retry_of = ROW_NONE,
 	};
 
 	engine_submit(s->rpc->options.engine, &submission, submit_reply, s);
@@ -244,6 +240,7 @@ static struct reply submit(struct rpc *rpc, struct call *call)
 	const char *twice = collect(o, submit_params, "", call_params(call));
 	struct keyed *s = xcalloc(1, sizeof(*s));
 	struct config_error error;
+	struct plan plan = { 0 };
 	struct reply reply;
 
 	s->rpc = rpc;
@@ -252,10 +249,10 @@ static struct reply submit(struct rpc *rpc, struct call *call)
 		reply = reply_error(call, RPC_INVALID_PARAMS, "task", NULL, "give either 'task' or 'task_blob'");
 	} else if (twice != NULL) {
 		reply = reply_error(call, RPC_INVALID_PARAMS, twice, NULL, "'%s' is given in two ways: leave one out", twice);
-	} else if (config_resolve(rpc_config(rpc), o->list, o->count, &s->plan, &error) == -1) {
+	} else if (config_resolve(rpc_config(rpc), o->list, o->count, &plan, &error) == -1) {
 		reply = reply_error(call, RPC_INVALID_PARAMS, error.field[0] != '\0' ? error.field : NULL, NULL, "%s", error.text);
 	} else {
-		s->plan_json = plan_to_json(&s->plan);
+		s->plan_json = plan_to_json(&plan);
 		s->environment = environment_strings(call_param(call, "environment"));
 		hash_body(call_params(call), s->hash);
 		submit_start(s);
@@ -264,6 +261,7 @@ static struct reply submit(struct rpc *rpc, struct call *call)
 	}
 	if (s != NULL)
 		submit_free(s, NULL);
+	plan_release(&plan);
 	for (size_t i = 0; i < o->count; i++)
 		free((char *)o->list[i].value);
 	free(o);

@@ -701,7 +701,7 @@ static void client_submit(struct world *w)
 	static const char *const dirs[] = { "/w/a", "/w/b", "/w/c", "/w/d", "/w/e", "/w/f", "/w/g", "/w/nogit" };
 	struct plan plan = { 0 };
 	char *json;
-	struct submission s = { .owner = 1000, .body_hash = "body", .retry_of = ROW_NONE };
+	struct submission s = { .owner = 1000, .body_hash = "body" };
 
 	s.workdir = dirs[below(w, 8)];
 	s.task = "do it";
@@ -720,7 +720,6 @@ static void client_submit(struct world *w)
 	plan.timeout_ms = plan.review_timeout_ms = plan.idle_timeout_ms = plan.grace_ms = 1000;
 	plan.output_bytes = 1000;
 	json = plan_to_json(&plan);
-	s.plan = &plan;
 	s.plan_json = json;
 	engine_submit(w->engine, &s, submit_cb, w);
 	free(json);
