@@ -44,6 +44,9 @@ void submit_refused(struct pending_submit *p, int code, const char *message, con
 	struct engine_reply reply = { .code = code, .message = message, .hint = hint, .field = field };
 
 	TAILQ_REMOVE(&p->engine->deciding, p, entry);
+	/* when stopped, the next start sweeps */
+	if (p->environment_hash != NULL && !p->engine->stopped)
+		desk_forget(p->engine, ROW_NONE, xstrdup(p->environment_hash), NULL, false);
 	answer(p, &reply);
 }
 
@@ -134,6 +137,10 @@ static void decide(struct pending_submit *p, struct intake *item)
 	struct engine_reply checked = { .id = ROW_NONE };
 	struct turn *turn;
 
+	if (item->environment_hash != NULL) {
+		free(p->environment_hash);
+		p->environment_hash = xstrdup(item->environment_hash);
+	}
 	if (item->code == RPC_OK && p->engine->full) {
 		submit_refused(p, RPC_NO_SPACE, "no space left for the database", "make room on the disk of the state directory, then submit again", NULL);
 		return;
@@ -146,10 +153,6 @@ static void decide(struct pending_submit *p, struct intake *item)
 		TAILQ_REMOVE(&p->engine->deciding, p, entry);
 		answer(p, &checked);
 		return;
-	}
-	if (item->environment_hash != NULL) {
-		free(p->environment_hash);
-		p->environment_hash = xstrdup(item->environment_hash);
 	}
 	p->id = ++p->engine->last_run;
 	turn = turn_new(p->engine);
@@ -166,7 +169,6 @@ static void intake_cb(void *arg, struct work *work)
 	struct pending_submit *p = TAILQ_FIRST(&engine->deciding), *after;
 	size_t at = 0;
 
-	engine->desk_busy = false;
 	/* the batch is the part of "deciding" that has no id yet, in order */
 	for (; p != NULL && at < w->count; p = after) {
 		after = TAILQ_NEXT(p, entry);
@@ -179,6 +181,7 @@ static void intake_cb(void *arg, struct work *work)
 		at++;
 	}
 	work_free(work);
+	engine->desk_busy = false;	/* only now: a forgetting must see what all of the batch need */
 	desk_next(engine);
 }
 
@@ -255,7 +258,7 @@ static void start_intake(struct engine *engine)
 		item->task = p->task;
 		item->task_size = p->task_size;
 		item->task_blob = p->task_blob;
-		item->environment = p->environment;
+		item->environment = p->check ? NULL : p->environment;
 		item->plan = &p->plan;
 		item->owner = p->owner;
 		w->items = xreallocarray(w->items, w->count + 1, sizeof(*w->items));

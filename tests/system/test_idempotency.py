@@ -72,6 +72,11 @@ def test_check_does_not_use_the_key(daemon, repo):
     assert daemon.call("run.submit", task="y", workdir=str(repo.path), key="k")["id"] == 1
 
 
+def test_check_keeps_no_environment(daemon, repo):
+    daemon.call("run.submit", task="x", workdir=str(repo.path), environment=["API_KEY=secret"], check=True)
+    assert list((daemon.state / "env").iterdir()) == []
+
+
 def test_ids_are_never_used_again(daemon, repo):
     first = daemon.submit(repo.path)
     daemon.ended(first)
