@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of rld. */
+#ifndef DAEMON_OPTIONS_H
+#define DAEMON_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/path.h"
+
+struct options {
+	struct places_given given;
+	bool check_config, print_openrpc;
+};
+
+/* Sets the log level at once. Exits for --help, --version and wrong options. */
+void options_parse(int argc, char *argv[], struct options *o);
+
+#endif
