@@ -74,14 +74,3 @@ int notify_stopping(const char *socket)
 {
 	return notify_send(socket, "STOPPING=1\n");
 }
-
-int notify_status(const char *socket, const char *status)
-{
-	struct buf b = { 0 };
-	int rv;
-
-	add_status(&b, status);
-	rv = notify_send(socket, b.data);
-	buf_release(&b);
-	return rv;
-}

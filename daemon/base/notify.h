@@ -6,12 +6,10 @@
 /* socket: the value of $NOTIFY_SOCKET, "@name" for an abstract one; NULL or "": nobody asked, 0. Else 0 or -errno.
  * A manager that does not read is not waited for: -EAGAIN. */
 
-/* Up, or done with a reload. status may be NULL. */
+/* Up, or done with a reload. status: a line for "systemctl status", may be NULL. */
 int notify_ready(const char *socket, const char *status);
 /* A reload has begun; notify_ready() ends it. */
 int notify_reloading(const char *socket);
 int notify_stopping(const char *socket);
-/* One line for "systemctl status". */
-int notify_status(const char *socket, const char *status);
 
 #endif

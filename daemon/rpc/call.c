@@ -86,11 +86,6 @@ void link_close(struct link *link)
 	link_unref(link);
 }
 
-uid_t link_uid(const struct link *link)
-{
-	return link->uid;
-}
-
 void link_send(struct link *link, const char *json, size_t size)
 {
 	if (link->ops != NULL)

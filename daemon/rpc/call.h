@@ -38,7 +38,6 @@ struct link *link_new(uid_t uid, struct tally *tally, const struct link_ops *ops
 /* The client is gone: answers are dropped from now on, what waits for it is told. The link itself lives as long as its calls. */
 void link_close(struct link *link);
 
-uid_t link_uid(const struct link *link);
 void link_send(struct link *link, const char *json, size_t size);
 bool link_room(const struct link *link);
 bool link_deaf(const struct link *link);

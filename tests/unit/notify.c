@@ -64,8 +64,6 @@ START_TEST(test_words)
 	ck_assert_str_eq(received(), "READY=1\n");
 	ck_assert_int_eq(notify_ready(path, "2 attempts running"), 0);
 	ck_assert_str_eq(received(), "READY=1\nSTATUS=2 attempts running\n");
-	ck_assert_int_eq(notify_status(path, "idle"), 0);
-	ck_assert_str_eq(received(), "STATUS=idle\n");
 	ck_assert_int_eq(notify_stopping(path), 0);
 	ck_assert_str_eq(received(), "STOPPING=1\n");
 }
@@ -73,8 +71,8 @@ END_TEST
 
 START_TEST(test_status_stays_one_line)
 {
-	ck_assert_int_eq(notify_status(path, "a\nREADY=1"), 0);
-	ck_assert_str_eq(received(), "STATUS=a\n");
+	ck_assert_int_eq(notify_ready(path, "a\nSTOPPING=1"), 0);
+	ck_assert_str_eq(received(), "READY=1\nSTATUS=a\n");
 }
 END_TEST
 
@@ -132,7 +130,7 @@ START_TEST(test_full)
 	int rv = 0;
 
 	for (int i = 0; i < 100000 && rv == 0; i++)
-		rv = notify_status(path, "again");
+		rv = notify_ready(path, "again");
 	ck_assert_int_eq(rv, -EAGAIN);
 }
 END_TEST
