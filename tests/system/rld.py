@@ -662,7 +662,7 @@ class Daemon:
             for _ in range(200):
                 rpc.call("daemon.status")
                 now = self.count_fds() - 1
-                if now == self.fds:
+                if now <= self.fds:	# at its start it may have been at its first sweep
                     break
             else:
                 names = sorted(os.readlink(f"/proc/{self.pid}/fd/{fd}") for fd in os.listdir(f"/proc/{self.pid}/fd"))
