@@ -147,14 +147,6 @@ void attempt_started(struct lane *lane)
 	turn_commit(turn);
 }
 
-static void skip_review(struct turn *turn, struct lane *lane, const char *reason)
-{
-	free(lane->row->reason);
-	lane->row->reason = xasprintf("not reviewed: %s", reason);
-	turn_tell(turn, "review.skipped", lane->row->run, json_pack("{s:I, s:s*, s:s}", "slot", (json_int_t)lane->row->slot,
-	    "task", lane->row->task, "reason", reason));
-}
-
 /* The attempt's answer becomes the one under review. */
 static void take_answer(struct lane *lane, const struct attempt_row *a)
 {
@@ -173,9 +165,9 @@ static void follow(struct turn *turn, struct lane *lane, const struct attempt_ro
 	if (event == SLOT_E_DONE || event == SLOT_E_DONE_UNREVIEWED)
 		take_answer(lane, a);
 	if (event == SLOT_E_DONE_UNREVIEWED)
-		skip_review(turn, lane, lane->run->plan.skip_reason);
+		review_skip(turn, lane, lane->run->plan.skip_reason);
 	if (event == SLOT_E_FAILED && a->role == ROLE_IMPLEMENT && lane->run->plan.review)
-		skip_review(turn, lane, "implement not successful");
+		review_skip(turn, lane, "implement not successful");
 	if (event == SLOT_E_FAILED && a->role == ROLE_REVIEW)
 		review_error(turn, lane, cause);
 	lane->row->interrupted = lost;

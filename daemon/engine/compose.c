@@ -134,27 +134,14 @@ static void set_number(char ***env, const char *name, int64_t value)
 	environment_set(env, name, text);
 }
 
-static void set_pairs(char ***env, char *const *pairs)
-{
-	for (size_t i = 0; pairs != NULL && pairs[i] != NULL; i++) {
-		char *name = xstrdup(pairs[i]), *value = strchr(name, '=');
-
-		if (value != NULL) {
-			*value++ = '\0';
-			environment_set(env, name, value);
-		}
-		free(name);
-	}
-}
-
 /* Agent's set, then --env, then ours, which win. */
 static void set_variables(const struct compose_work *w, const struct agent_plan *agent, const struct sources *s, const char *verdict_file,
     const char *findings_file, char ***env)
 {
 	char *dir = work_run_dir(w->work.state_dir, w->run.id), *path = xasprintf("%s/task", dir);
 
-	set_pairs(env, agent->set);
-	set_pairs(env, w->plan->env);
+	environment_set_all(env, (const char *const *)agent->set);
+	environment_set_all(env, (const char *const *)w->plan->env);
 	set_number(env, "RL_RUN", w->run.id);
 	set_number(env, "RL_ATTEMPT", w->attempt.id);
 	environment_set(env, "RL_ATTEMPT_UUID", w->attempt.uuid);

@@ -173,6 +173,7 @@ void git_lost(struct lane *lane);
 
 void review_judge(struct lane *lane, const char *changed, const char *moved);
 void review_error(struct turn *turn, struct lane *lane, const char *cause);
+void review_skip(struct turn *turn, struct lane *lane, const char *reason);
 const struct review_row *review_last(const struct lane *lane);
 /* JSON array of the last review's findings, malloc'd; NULL: none. */
 char *review_findings_json(const struct lane *lane);

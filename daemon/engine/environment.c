@@ -64,6 +64,19 @@ void environment_set(char ***list, const char *name, const char *value)
 	free(entry);
 }
 
+void environment_set_all(char ***list, const char *const *pairs)
+{
+	for (size_t i = 0; pairs != NULL && pairs[i] != NULL; i++) {
+		char *name = xstrdup(pairs[i]), *value = strchr(name, '=');
+
+		if (value != NULL) {
+			*value++ = '\0';
+			environment_set(list, name, value);
+		}
+		free(name);
+	}
+}
+
 char **environment_load(const char *state_dir, const char *hash, const struct agent_plan *agent, char **error)
 {
 	char **list = NULL;

@@ -98,10 +98,7 @@ static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
 		row->tree = xstrdup(tree);
 		row->diff = last_step;
 	} else if (event == SLOT_E_MEASURED_UNREVIEWED) {
-		free(row->reason);
-		row->reason = xasprintf("not reviewed: %s", lane->run->plan.skip_reason);
-		turn_tell(turn, "review.skipped", row->run, json_pack("{s:I, s:s, s:s}", "slot", (json_int_t)row->slot,
-		    "task", row->task, "reason", lane->run->plan.skip_reason));
+		review_skip(turn, lane, lane->run->plan.skip_reason);
 	}
 	lane_event(turn, lane, event, a->cause);
 }

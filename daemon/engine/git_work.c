@@ -20,13 +20,8 @@ static bool make_directory(struct git_work *work, const char *path)
 static void set_step_environment(struct git_work *work)
 {
 	work->env = environment_load(work->work.state_dir, work->environment, NULL, &work->error);
-	for (size_t i = 0; work->env != NULL && work->out.env != NULL && work->out.env[i] != NULL; i++) {
-		char *name = xstrdup(work->out.env[i]), *value = strchr(name, '=');
-
-		*value++ = '\0';
-		environment_set(&work->env, name, value);
-		free(name);
-	}
+	if (work->env != NULL)
+		environment_set_all(&work->env, work->out.env);
 }
 
 void git_run(struct git_work *work)

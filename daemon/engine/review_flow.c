@@ -162,6 +162,14 @@ void review_error(struct turn *turn, struct lane *lane, const char *cause)
 	append(turn, lane, "error", cause, &none);
 }
 
+void review_skip(struct turn *turn, struct lane *lane, const char *reason)
+{
+	free(lane->row->reason);
+	lane->row->reason = xasprintf("not reviewed: %s", reason);
+	turn_tell(turn, "review.skipped", lane->row->run, json_pack("{s:I, s:s, s:s}", "slot", (json_int_t)lane->row->slot,
+	    "task", lane->row->task, "reason", reason));
+}
+
 static void decide(struct turn *turn, struct judgement *j)
 {
 	struct lane *lane = j->lane;

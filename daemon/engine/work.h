@@ -146,5 +146,7 @@ char **environment_load(const char *state_dir, const char *hash, const struct ag
 
 /* Set K=V in a list, replacing an earlier K. */
 void environment_set(char ***list, const char *name, const char *value);
+/* The same for each "K=V" of pairs, which may be NULL. */
+void environment_set_all(char ***list, const char *const *pairs);
 
 #endif
