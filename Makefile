@@ -108,6 +108,13 @@ check:
 	@$(MAKE) --no-print-directory -j2 checked
 	@SEEDS=$(SEEDS) $(PYTHON) tests/check $(B) $(PARTS)
 
+# echo: the peer of the RPC rate; rate: its client.
+$(B)/bench/%: tests/bench/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(shell pkg-config --libs libuv jansson)
+bench: all $(B)/bench/echo $(B)/bench/rate
+	RLD_BUILD=$(B) tests/bench/run
+
 # A second make: only after deps has run can pkg-config answer.
 deps:
 	@tests/deps test install
@@ -137,7 +144,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always check checked clean demo deps fuzz fuzzers install lint sim
+.PHONY: all always bench check checked clean demo deps fuzz fuzzers install lint sim
 clean:
 	rm -rf build build-san build-fuzz
 
