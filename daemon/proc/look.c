@@ -23,12 +23,13 @@ static void say(struct look *l, enum look_result result, const char *text)
 /* Errors that tell of this moment and not of the attempt. */
 static bool is_passing(int error)
 {
-	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EIO || error == -EINTR || error == -EAGAIN;
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EINTR || error == -EAGAIN;
 }
 
 static void say_error(struct look *l, const char *what, int error)
 {
-	l->result = is_passing(error) ? LOOK_BUSY : LOOK_UNREADABLE;
+	/* A bad disk may come back, but nobody waits for it for ever: all the others would. */
+	l->result = is_passing(error) ? LOOK_BUSY : error == -EIO ? LOOK_AGAIN : LOOK_UNREADABLE;
 	snprintf(l->detail, sizeof(l->detail), "%s: %s", what, strerror(-error));
 }
 

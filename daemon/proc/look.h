@@ -10,8 +10,8 @@
 
 enum look_result {
 	LOOK_RUNNING,		/* pidfd is the shim's */
-	LOOK_AGAIN,		/* the lock is held, and nobody says by whom: a shim is coming up or just going */
-	LOOK_BUSY,		/* could not look now: no descriptors, no memory, an I/O error */
+	LOOK_AGAIN,		/* the lock is held, and nobody says by whom: a shim is coming up or just going; or an I/O error */
+	LOOK_BUSY,		/* could not look now: no descriptors, no memory */
 	LOOK_ENDED,		/* record is valid */
 	LOOK_NEVER_STARTED,	/* in this boot, and no shim came so far as to fork */
 	LOOK_LOST,		/* shim gone without a record; its tree has been killed */

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -12,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
@@ -833,6 +837,37 @@ START_TEST(look_without_descriptors)
 }
 END_TEST
 
+/* From now on opening an attempt's directory fails in this process, as on a bad disk. */
+static void break_the_disk(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* One unreadable attempt must not keep all the others waiting: recovery begins when the last one is found. */
+START_TEST(look_at_a_bad_disk_comes_to_an_end)
+{
+	struct look l;
+
+	break_the_disk();
+	look_now(1, false, &l);
+	ck_assert_int_eq(l.result, LOOK_AGAIN);
+	look_now(1, true, &l);
+	ck_assert_int_eq(l.result, LOOK_LOST);
+	ck_assert_msg(strstr(l.detail, strerror(EIO)) != NULL, "%s", l.detail);
+}
+END_TEST
+
 START_TEST(close_tells_nothing_and_ends_nothing)
 {
 	pid_t shim;
@@ -917,6 +952,7 @@ int main(void)
 	tcase_add_test(take_back, held_lock_that_is_let_go);
 	tcase_add_test(take_back, held_lock_for_ever);
 	tcase_add_test(take_back, look_without_descriptors);
+	tcase_add_test(take_back, look_at_a_bad_disk_comes_to_an_end);
 	tcase_add_test(end, close_tells_nothing_and_ends_nothing);
 	tcase_add_test(end, close_while_pausing);
 	srunner_run_all(runner, CK_NORMAL);
