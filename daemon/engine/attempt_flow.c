@@ -311,6 +311,7 @@ void attempt_ended(struct lane *lane, const struct exit_record *record, const ch
 	lane->pending = PENDING_WORK;
 	w->attempt = a->id;
 	w->reader = run->plan.agents[a->role].reader;
+	w->stdout_bytes = lane->record.stdout_bytes;
 	engine_work(run->engine, &w->work, WORK_COLLECT, collect_cb, lane);
 }
 

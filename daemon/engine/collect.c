@@ -12,8 +12,8 @@
 #include "record/layout.h"
 #include "record/output.h"
 
-/* Feed the recorded stdout to the reader, gaps included. 0 or -errno. */
-static int feed(struct reader *reader, int dirfd)
+/* Feed the recorded stdout to the reader, gaps included. 0 or -errno; -ENODATA: its end is not there. */
+static int feed(struct reader *reader, int dirfd, uint64_t expected)
 {
 	static const size_t room = 256 * 1024;
 	char *buffer = xcalloc(room, 1);
@@ -34,6 +34,8 @@ static int feed(struct reader *reader, int dirfd)
 		offset = chunk.offset + chunk.size;
 	}
 	free(buffer);
+	if ((rv == 0 || rv == -ENOENT) && offset < expected)
+		return -ENODATA;	/* a full disk took it; what stands before it is not the last word */
 	return rv == -ENOENT ? 0 : rv;
 }
 
@@ -45,7 +47,7 @@ void collect_run(struct collect_work *work)
 	int dirfd, rv;
 
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rv = dirfd == -1 ? -errno : feed(reader, dirfd);
+	rv = dirfd == -1 ? -errno : feed(reader, dirfd, work->stdout_bytes);
 	reader_end(reader, &work->result);
 	if (rv == 0 && work->result.size > 0) {
 		/* durable: it is the work that was paid for, and the next prompt is made of it */
@@ -53,7 +55,9 @@ void collect_run(struct collect_work *work)
 		digest_hex(work->result.text, work->result.size, hex);
 		work->answer_hash = xstrdup(hex);
 	}
-	if (rv != 0)
+	if (rv == -ENODATA)
+		work->error = xasprintf("the end of its output was not kept; make room on the disk of %s", dir);
+	else if (rv != 0)
 		work->error = xasprintf("output in %s cannot be read: %s", dir, strerror(-rv));
 	if (dirfd != -1)
 		close(dirfd);

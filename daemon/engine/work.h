@@ -101,6 +101,7 @@ struct collect_work {
 	struct work work;
 	int64_t attempt;
 	enum reader_kind reader;
+	uint64_t stdout_bytes;		/* that the exit record speaks of, 0: nothing is known */
 	struct agent_result result;	/* out, owned */
 	char *answer_hash;		/* out, owned: SHA-256 of the answer file; NULL: no final text */
 	char *error;			/* out: the output could not be read */

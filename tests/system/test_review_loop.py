@@ -132,6 +132,16 @@ def test_the_verdict_file_is_private(daemon, repo):
     assert (daemon.play.path / "mode").read_text() == "600\n"
 
 
+def test_a_verdict_is_not_read_from_output_that_lost_its_end(daemon, repo):
+    # As when the disk was full for a while: an example stands there, the last word does not.
+    daemon.play.set({"review.1": 'stdout=$(dirname "$RL_VERDICT_FILE")/stdout.0000000000000000\npass\n'
+                                 'until [ -s "$stdout" ]; do :; done\nkept=$(stat -c %s "$stdout")\ndrift "it fails"\n'
+                                 'until [ "$(stat -c %s "$stdout")" -gt "$kept" ]; do :; done\ntruncate -s "$kept" "$stdout"\n'})
+    row = daemon.ended(daemon.review(repo.path))
+    assert row["state"] == "failed" and "the end of its output was not kept; make room" in row["cause"]
+    assert repo.git("for-each-ref", "refs/rl/passed") == ""
+
+
 def test_reviewer_that_exits_non_zero_does_not_pass(daemon, repo):
     daemon.play.set({"review.1": "pass\nexit 3\n"})
     number = daemon.review(repo.path)
