@@ -47,8 +47,9 @@ $(B)/rld: $(MAIN_O) $(B)/librld.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLD)
 $(B)/rlctl: $(RLCTL_O)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLCTL)
+# Static: one is started for each attempt and each git step, and half of its time would be the dynamic linker's.
 $(B)/rl-shim: $(SHIM_O)
-	$(CC) $(LDFLAGS) -o $@ $^
+	$(CC) $(LDFLAGS) $(if $(SAN),,-static-pie) -o $@ $^
 $(B)/librld.a: $(RLD_O)
 	rm -f $@ && ar rcs $@ $^
 

@@ -93,6 +93,13 @@ const struct view *engine_view(const struct engine *engine)
 	return engine->view;
 }
 
+const struct plan *engine_plan(struct engine *engine, int64_t id)
+{
+	const struct run *run = run_find(engine, id);
+
+	return run != NULL ? &run->plan : NULL;
+}
+
 void engine_set_full(struct engine *engine, bool full)
 {
 	engine->full = full;

@@ -35,6 +35,9 @@ extern const struct proc_sink engine_proc_sink;
 
 const struct view *engine_view(const struct engine *engine);
 
+/* The plan of an unfinished run, NULL for others; valid until the run is forgotten. */
+const struct plan *engine_plan(struct engine *engine, int64_t run);
+
 /* True while writing has stopped for want of space: changing requests are refused. Set by main.c. */
 void engine_set_full(struct engine *engine, bool full);
 void engine_set_parallel(struct engine *engine, int64_t parallel);

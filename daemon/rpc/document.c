@@ -89,27 +89,22 @@ static json_t *tasks(const struct run_rows *rows)
 }
 
 /* What it was submitted with, as far as people ask for it. */
-static void set_plan(json_t *json, const char *text)
+static void set_plan(json_t *json, const struct plan *plan)
 {
 	json_t *agents = json_object();
-	struct plan plan = { 0 };
 
-	if (text == NULL || plan_from_json(text, &plan) == -1) {
-		json_decref(agents);
-		return;
-	}
 	for (int role = 0; role < ROLES; role++) {
-		json_object_set_new(agents, state_name(&role_names, role), json_pack("{s:o,s:o}", "agent", json_text(plan.agents[role].name),
-		    "model", json_text(plan.agents[role].model)));
+		json_object_set_new(agents, state_name(&role_names, role), json_pack("{s:o,s:o}", "agent", json_text(plan->agents[role].name),
+		    "model", json_text(plan->agents[role].model)));
 	}
 	json_object_set_new(json, "agents", agents);
-	json_object_set_new(json, "review", json_pack("{s:b,s:o,s:s,s:I,s:I}", "enabled", plan.review, "skip_reason", json_text(plan.skip_reason),
-	    "profile", plan.profile->name, "max_fixes", (json_int_t)plan.max_fixes, "stall_limit", (json_int_t)plan.stall_limit));
-	plan_release(&plan);
+	json_object_set_new(json, "review", json_pack("{s:b,s:o,s:s,s:I,s:I}", "enabled", plan->review, "skip_reason", json_text(plan->skip_reason),
+	    "profile", plan->profile->name, "max_fixes", (json_int_t)plan->max_fixes, "stall_limit", (json_int_t)plan->stall_limit));
 }
 
-json_t *run_document(const struct run_rows *rows, int64_t now)
+json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64_t now)
 {
+	struct plan stored = { 0 };
 	const struct run_row *run = &rows->run;
 	json_t *json = run_summary(run, rows->ntasks > 0 ? rows->tasks[0]->title : NULL);
 
@@ -120,6 +115,10 @@ json_t *run_document(const struct run_rows *rows, int64_t now)
 	json_object_set_new(json, "known_issues", json_array());
 	json_object_set_new(json, "result", run->result_attempt == ROW_NONE ? json_null() : json_pack("{s:o,s:o,s:o}",
 	    "attempt", json_int(run->result_attempt), "tree", json_text(run->result_tree), "ref", json_text(run->result_ref)));
-	set_plan(json, run->plan);
+	if (plan != NULL)
+		set_plan(json, plan);
+	else if (run->plan != NULL && plan_from_json(run->plan, &stored) == 0)
+		set_plan(json, &stored);
+	plan_release(&stored);
 	return json;
 }

@@ -8,12 +8,17 @@
 struct load {
 	struct rpc *rpc;
 	int64_t id;
-	unsigned what;
 	load_cb *cb;
 	void *arg;
 	struct run_rows *rows;
-	size_t part;		/* of parts, being read */
-	int64_t after;		/* its next page begins behind this */
+	bool found;
+	size_t missing;		/* parts not read to their end */
+};
+
+/* One part on its way: all are asked for at once, so that they are one visit to the database thread. */
+struct load_part {
+	struct load *load;
+	const struct part *part;
 };
 
 static const struct part {
@@ -31,51 +36,41 @@ static const struct part {
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
-static void load_end(struct load *load, const struct run_rows *rows)
-{
-	load->cb(load->arg, rows);
-	run_rows_free(load->rows);
-	free(load);
-}
-
 static void load_cb_rows(void *arg, struct rowset *set);
 
-static void load_part(struct load *load)
+/* The page that begins behind after. */
+static void load_page(struct load_part *p, int64_t after)
 {
-	const struct part *part;
-	struct query_bind binds[3] = { { NULL, 0, NULL } };
+	const struct query_bind binds[] = {
+		{ p->part->bind, p->load->id, NULL },
+		{ p->part->what != 0 ? ":after" : NULL, after, NULL },
+		{ NULL, 0, NULL },
+	};
 
-	while (load->part < PARTS && parts[load->part].what != 0 && !(parts[load->part].what & load->what))
-		load->part++;
-	if (load->part == PARTS) {
-		load_end(load, load->rows);
-		return;
-	}
-	part = &parts[load->part];
-	binds[0] = (struct query_bind){ part->bind, load->id, NULL };
-	if (part->what != 0)
-		binds[1] = (struct query_bind){ ":after", load->after, NULL };
-	rpc_read(load->rpc, part->statement, part->kind, binds, load_cb_rows, load);
+	rpc_read(p->load->rpc, p->part->statement, p->part->kind, binds, load_cb_rows, p);
 }
 
 static void load_cb_rows(void *arg, struct rowset *set)
 {
-	struct load *load = arg;
-	const struct part *part = &parts[load->part];
+	struct load_part *p = arg;
+	struct load *load = p->load;
+	int64_t after = p->part->what != 0 ? set->after : ROW_NONE;
 
-	if (part->kind == ROW_RUN && set->count == 0) {
-		rowset_release(set);
-		load_end(load, NULL);
+	load->found |= p->part->kind == ROW_RUN && set->count > 0;
+	for (size_t i = 0; i < set->count; i++)
+		run_rows_put(load->rows, p->part->kind, set->rows[i]);
+	set->count = 0;
+	rowset_release(set);
+	if (after != ROW_NONE) {
+		load_page(p, after);
 		return;
 	}
-	for (size_t i = 0; i < set->count; i++)
-		run_rows_put(load->rows, part->kind, set->rows[i]);
-	set->count = 0;
-	load->after = part->what == 0 ? ROW_NONE : set->after;
-	rowset_release(set);
-	if (load->after == ROW_NONE)
-		load->part++;
-	load_part(load);
+	free(p);
+	if (--load->missing > 0)
+		return;
+	load->cb(load->arg, load->found ? load->rows : NULL);
+	run_rows_free(load->rows);
+	free(load);
 }
 
 void load_run(struct rpc *rpc, int64_t id, unsigned what, load_cb *cb, void *arg)
@@ -90,10 +85,18 @@ void load_run(struct rpc *rpc, int64_t id, unsigned what, load_cb *cb, void *arg
 	load = xcalloc(1, sizeof(*load));
 	load->rpc = rpc;
 	load->id = id;
-	load->what = what;
 	load->cb = cb;
 	load->arg = arg;
 	load->rows = run_rows_new();
-	load->after = ROW_NONE;
-	load_part(load);
+	for (size_t i = 0; i < PARTS; i++)
+		load->missing += parts[i].what == 0 || (parts[i].what & what) != 0;
+	for (size_t i = 0; i < PARTS; i++) {
+		struct load_part *p;
+
+		if (parts[i].what != 0 && !(parts[i].what & what))
+			continue;
+		p = xcalloc(1, sizeof(*p));
+		*p = (struct load_part){ load, &parts[i] };
+		load_page(p, ROW_NONE);
+	}
 }

@@ -40,19 +40,25 @@ static void no_such_run(struct call *call, int64_t id)
 	call_error(call, RPC_NOT_FOUND, "id", NULL, "there is no run %lld", (long long)id);
 }
 
+static json_t *document(struct rpc *rpc, const struct run_rows *rows)
+{
+	return run_document(rows, engine_plan(rpc->options.engine, rows->run.id), now_ms());
+}
+
 static void get_cb(void *arg, const struct run_rows *rows)
 {
-	struct call *call = arg;
+	struct pending *p = arg;
 
 	if (rows == NULL)
-		no_such_run(call, call_int(call, "id", 0));
+		no_such_run(p->call, call_int(p->call, "id", 0));
 	else
-		call_ok(call, run_document(rows, now_ms()));
+		call_ok(p->call, document(p->rpc, rows));
+	free(p);
 }
 
 static struct reply get(struct rpc *rpc, struct call *call)
 {
-	load_run(rpc, call_int(call, "id", 0), DOCUMENT, get_cb, call);
+	load_run(rpc, call_int(call, "id", 0), DOCUMENT, get_cb, pending_new(rpc, call));
 	return reply_later(call);
 }
 
@@ -142,7 +148,7 @@ static void change_reply(void *arg, const struct engine_reply *reply)
 	if (rows == NULL && reply->id != ROW_NONE)
 		rows = view_run(engine_view(p->rpc->options.engine), reply->id);
 	if (rows != NULL)
-		call_ok(p->call, run_document(rows, now_ms()));
+		call_ok(p->call, document(p->rpc, rows));
 	else
 		call_ok(p->call, json_pack("{s:n,s:s}", "id", "state", "checked"));
 	free(p);
@@ -156,7 +162,7 @@ static void cancel_ended_cb(void *arg, const struct run_rows *rows)
 	if (rows == NULL)
 		no_such_run(call, id);
 	else if (rows->run.state == RUN_S_CANCELLED)
-		call_ok(call, run_document(rows, now_ms()));
+		call_ok(call, run_document(rows, NULL, now_ms()));
 	else
 		call_error(call, RPC_WRONG_STATE, "id", "there is nothing left to cancel", "run %lld has ended: %s", (long long)id,
 		    state_name(&run_state_names, rows->run.state));

@@ -8,6 +8,7 @@ import ctypes
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sqlite3
@@ -441,12 +442,18 @@ class Daemon:
         self.pid = None
         self.fds = None
         self.write_config(config or {})
+        self.program = RLD
         if uid is not None:
+            # somebody else may not be let into the directory that holds the build
+            for each in (RLD, SHIM):
+                shutil.copy(each, self.path)
+            self.program = self.path / RLD.name
             for each in (self.path, self.state, self.home, self.play.path):
                 os.chown(each, uid, uid)
 
     def sanitizer_options(self, kind):
-        return f"log_path={self.path}/{kind}:print_stacktrace=1:detect_leaks=1"
+        leaks = 0 if self.prefix else 1		# LeakSanitizer cannot work under a tracer
+        return f"log_path={self.path}/{kind}:print_stacktrace=1:detect_leaks={leaks}"
 
     def write_config(self, config):
         """Replaces keys, and keys of tables, in what every test starts from."""
@@ -458,7 +465,7 @@ class Daemon:
         self.config.write_text(toml_document(base))
 
     def argv(self, *more):
-        return [*self.prefix, str(RLD), "--config", str(self.config), "--state-dir", str(self.state), "--socket",
+        return [*self.prefix, str(self.program), "--config", str(self.config), "--state-dir", str(self.state), "--socket",
                 str(self.socket), "--log-level", "debug", *more]
 
     def spawn(self, *more, environment=None):
