@@ -140,6 +140,8 @@ static void tell_end(const struct client *c, const json_t *run)
 	}
 	if (strcmp(state, "held") == 0)
 		fprintf(c->talk.file, "It waits for you: \"rlctl retry %lld\" or \"rlctl cancel %lld\".\n", id, id);
+	else if (strcmp(state, "failed") == 0)
+		fprintf(c->talk.file, "See \"rlctl logs %lld\", \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id, id);
 	else
 		fprintf(c->talk.file, "See \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id);
 	free(took);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rld: build order, tear-down order. No logic. */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,6 +221,7 @@ static void finish(struct daemon *d)
 		uv_close((uv_handle_t *)&d->signals[i], NULL);
 	uv_close((uv_handle_t *)&d->deadline, NULL);
 	uv_close((uv_handle_t *)&d->drained, NULL);
+	wire_close(&d->wire);
 	store_unref(d->wire.store);
 }
 
@@ -362,6 +364,8 @@ static void watch_signals(struct daemon *d)
 	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
 
 	signal(SIGPIPE, SIG_IGN);
+	/* large prompts and answers go back to the system when they are freed */
+	mallopt(M_MMAP_THRESHOLD, 256 * 1024);
 	signal(SIGXFSZ, SIG_IGN);	/* a file size limit is lack of space, answered as such */
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		uv_signal_init(&d->loop, &d->signals[i]);

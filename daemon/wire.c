@@ -139,6 +139,55 @@ static void wire_work(void *ctx, struct work *work, void (*done)(void *arg, stru
 	offload(wire->loop, offloaded_run, offloaded_cb, o);
 }
 
+struct delayed {
+	LIST_ENTRY(delayed) entry;
+	uv_timer_t timer;
+	struct wire *wire;
+	struct work *work;
+	void (*done)(void *arg, struct work *work);
+	void *arg;
+};
+
+static void delayed_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+static void delayed_cb(uv_timer_t *timer)
+{
+	struct delayed *d = timer->data;
+
+	LIST_REMOVE(d, entry);
+	wire_work(d->wire, d->work, d->done, d->arg);
+	uv_close((uv_handle_t *)timer, delayed_closed);
+}
+
+static void wire_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
+{
+	struct wire *wire = ctx;
+	struct delayed *d = xcalloc(1, sizeof(*d));
+
+	d->wire = wire;
+	d->work = work;
+	d->done = done;
+	d->arg = arg;
+	uv_timer_init(wire->loop, &d->timer);
+	d->timer.data = d;
+	uv_timer_start(&d->timer, delayed_cb, (uint64_t)ms, 0);
+	LIST_INSERT_HEAD(&wire->delayed, d, entry);
+}
+
+void wire_close(struct wire *wire)
+{
+	struct delayed *d;
+
+	while ((d = LIST_FIRST(&wire->delayed)) != NULL) {
+		LIST_REMOVE(d, entry);
+		work_free(d->work);
+		uv_close((uv_handle_t *)&d->timer, delayed_closed);
+	}
+}
+
 void wire_ports(struct wire *wire, struct ports *ports)
 {
 	*ports = (struct ports){
@@ -155,5 +204,6 @@ void wire_ports(struct wire *wire, struct ports *ports)
 		.adopt = wire_adopt,
 		.files_ctx = wire,
 		.work = wire_work,
+		.work_later = wire_work_later,
 	};
 }

@@ -3,6 +3,7 @@
 #ifndef DAEMON_WIRE_H
 #define DAEMON_WIRE_H
 
+#include <sys/queue.h>
 #include <uv.h>
 
 #include "engine/ports.h"
@@ -14,8 +15,12 @@ struct wire {
 	uv_loop_t *loop;
 	struct store *store;
 	struct proc *proc;
+	LIST_HEAD(, delayed) delayed;	/* work_later that waits */
 };
 
 void wire_ports(struct wire *wire, struct ports *ports);
+
+/* Drop what waits for later; the loop must run once more. */
+void wire_close(struct wire *wire);
 
 #endif

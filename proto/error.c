@@ -16,7 +16,7 @@ const struct rpc_error_row rpc_errors[] = {
 	{ RPC_PARSE_ERROR, "parse-error", false, "send one JSON document a line, or Content-Length frames" },
 	{ RPC_INVALID_REQUEST, "invalid-request", false, "send {\"jsonrpc\": \"2.0\", \"method\": ..., \"params\": ..., \"id\": ...}" },
 	{ RPC_METHOD_NOT_FOUND, "method-not-found", false, "rpc.discover lists the methods" },
-	{ RPC_INVALID_PARAMS, "invalid-params", false, "rpc.discover describes the parameters" },
+	{ RPC_INVALID_PARAMS, "invalid-params", false, "rpc.discover, and rlctl help for its commands, describe the parameters" },
 	{ RPC_INTERNAL, "internal", false, "look into the daemon's log and report what stands there" },
 	{ RPC_OK, NULL, false, NULL },
 };

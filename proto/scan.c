@@ -32,6 +32,11 @@ static size_t string_end(const char *data, size_t size, size_t i)
 
 enum scan_result scan_json(const char *data, size_t size)
 {
+	return scan_json_within(data, size, SCAN_DEPTH, SCAN_VALUES);
+}
+
+enum scan_result scan_json_within(const char *data, size_t size, size_t max_depth, size_t max_values)
+{
 	size_t depth = 0, values = 0;
 	bool scalar = false;	/* inside a number or a word */
 	bool seen = false;
@@ -55,7 +60,7 @@ enum scan_result scan_json(const char *data, size_t size)
 			continue;
 		case '{': case '[':
 			scalar = false;
-			if (++depth > SCAN_DEPTH)
+			if (++depth > max_depth)
 				return SCAN_DEEP;
 			break;
 		case '"':
@@ -70,10 +75,10 @@ enum scan_result scan_json(const char *data, size_t size)
 		}
 		seen = true;
 		/* Names are counted until their colon: one may stand beside the last value. */
-		if (++values > SCAN_VALUES + 1)
+		if (++values > max_values + 1)
 			return SCAN_MANY;
 	}
-	if (values > SCAN_VALUES)
+	if (values > max_values)
 		return SCAN_MANY;
 	return seen ? SCAN_OK : SCAN_EMPTY;
 }

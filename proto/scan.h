@@ -18,6 +18,8 @@ enum scan_result {
 };
 
 enum scan_result scan_json(const char *data, size_t size);
+/* The same with limits of the caller's own. */
+enum scan_result scan_json_within(const char *data, size_t size, size_t max_depth, size_t max_values);
 
 /* A sentence for the error reply; "" for SCAN_OK. */
 const char *scan_message(enum scan_result result);

@@ -46,6 +46,7 @@ struct agent_result {
 	char *session;
 	bool is_error;		/* the program itself reports failure, whatever its exit code */
 	char *error;		/* its words, NULL */
+	bool incomplete;	/* the stream ended without saying how it went: error is ours, stderr may know better */
 	int denials;		/* tool uses refused for want of permission */
 	enum provider_result provider;
 };

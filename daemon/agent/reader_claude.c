@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
+#include "agent/json_line.h"
 #include "base/memory.h"
 #include "core/row.h"
-#include "proto/scan.h"
 
 #define NO_RESULT "the output ends without a result line: the program was cut off, or its command lacks " \
 	"\"--output-format stream-json --verbose\""
@@ -91,9 +91,7 @@ static void read_line(struct claude_reader *r, const char *data, size_t size)
 	json_t *line;
 	const char *session;
 
-	if (scan_json(data, size) != SCAN_OK)
-		return;
-	line = json_loadb(data, size, JSON_REJECT_DUPLICATES, NULL);
+	line = json_line_parse(data, size);
 	session = string_of(line, "session_id");
 	if (session != NULL) {
 		free(r->session);
@@ -245,6 +243,7 @@ static void claude_end(void *state, struct agent_result *out)
 	} else {
 		out->is_error = true;
 		out->error = xstrdup(NO_RESULT);
+		out->incomplete = true;
 	}
 	if (out->is_error)
 		out->provider = provider_of(r, out->error);

@@ -27,6 +27,8 @@ enum slot_event attempt_classify(const struct attempt_facts *f)
 		[ON_LOST_FAIL] = SLOT_E_LOST_FAIL,
 	};
 
+	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_RETRY && f->losses >= LOSSES_MAX)
+		return SLOT_E_LOST_HOLD;
 	if (f->process == PROCESS_LOST)
 		return lost[f->on_lost];
 	if (!attempt_succeeded(f))
@@ -58,9 +60,10 @@ char *attempt_cause(const struct attempt_facts *f, int64_t limit_ms, const char 
 	case PROCESS_NOT_STARTED:
 		return xasprintf("%s process could not be started: %s", name, error ? error : "unknown error");
 	case PROCESS_TIMEOUT:
-		return xasprintf("%s process timed out after %s", name, limit);
+		return xasprintf("%s process timed out after %s; %s in rld.toml sets the limit", name, limit,
+		    f->role == ROLE_REVIEW ? "review.timeout" : "limits.timeout");
 	case PROCESS_IDLE:
-		return xasprintf("%s process printed nothing for %s", name, limit);
+		return xasprintf("%s process printed nothing for %s; limits.idle_timeout in rld.toml sets the limit", name, limit);
 	case PROCESS_CANCELLED:
 		return xasprintf("cancelled");
 	case PROCESS_SIGNALLED:

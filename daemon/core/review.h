@@ -21,7 +21,11 @@ struct attempt_facts {
 	bool has_git;			/* so the tree can tell whether it did something all the same */
 	bool review;			/* a review is wanted */
 	enum on_lost on_lost;
+	int64_t losses;			/* attempts lost in a row in this place, this one included */
 };
+
+/* on_lost = "retry" gives up here and holds the run: what kills three in a row will kill the fourth, and each was paid. */
+#define LOSSES_MAX 3
 
 /* Positive evidence only: exit 0, no error of its own, provider ok. */
 bool attempt_succeeded(const struct attempt_facts *facts);

@@ -116,7 +116,7 @@ struct slot_row {
 	char *previous_tree;		/* tree and answer of the round before */
 	char *previous_answer_hash;
 	int64_t diff;			/* step whose stdout is the diff under review, ROW_NONE */
-	int64_t interrupted;		/* 1: the next attempt is told that its predecessor was interrupted */
+	int64_t interrupted;		/* attempts lost in a row: above 0, the next one is told that its predecessor was interrupted */
 	char *reason;			/* why it waits or was skipped */
 	char *cause;			/* why it ended */
 };

@@ -170,7 +170,7 @@ static void follow(struct turn *turn, struct lane *lane, const struct attempt_ro
 		review_skip(turn, lane, "implement not successful");
 	if (event == SLOT_E_FAILED && a->role == ROLE_REVIEW)
 		review_error(turn, lane, cause);
-	lane->row->interrupted = lost;
+	lane->row->interrupted = lost ? lane->row->interrupted + 1 : 0;
 	lane_event(turn, lane, event, cause);
 }
 
@@ -232,12 +232,30 @@ static char *cause_of(const struct lane *lane, const struct attempt_facts *facts
 	else if (lane->record.how == EXIT_NOT_STARTED)
 		detail = xstrdup(lane->record.error);
 	else
-		detail = xstrdup(w->error != NULL ? w->error : w->result.error);
+		detail = xstrdup(w->error != NULL ? w->error : w->result.error != NULL && !w->result.incomplete ? w->result.error :
+		    w->last_words != NULL ? w->last_words : w->result.error);
 	safe = detail != NULL ? text_escape(detail, strlen(detail), false) : NULL;
 	cause = attempt_cause(facts, limit_ms, safe);
 	free(safe);
 	free(detail);
 	return cause;
+}
+
+#define FULL_WAIT_MS 1000
+
+static void collect_cb(void *arg, struct work *work);
+
+static struct work *collect_new(const struct lane *lane)
+{
+	const struct run *run = lane->run;
+	const struct attempt_row *a = run_attempt(run, lane->row->attempt);
+	struct collect_work *w = xcalloc(1, sizeof(*w));
+
+	w->attempt = a->id;
+	w->reader = run->plan.agents[a->role].reader;
+	w->stdout_bytes = lane->record.stdout_bytes;
+	w->stderr_bytes = lane->record.stderr_bytes;
+	return &w->work;
 }
 
 static void collect_cb(void *arg, struct work *work)
@@ -258,12 +276,19 @@ static void collect_cb(void *arg, struct work *work)
 		.has_git = run->rows->run.has_git == 1,
 		.review = plan->review,
 		.on_lost = plan->on_lost,
+		.losses = lane->row->interrupted + 1,
 	};
 	enum slot_event event = attempt_classify(&facts);
 	struct turn *turn;
 	int64_t limit;
 
 	if (run->engine->stopped) {
+		work_free(work);
+		return;
+	}
+	if (w->full) {
+		log_warn("run %lld: no space left to keep the answer of attempt %lld; trying again until there is", (long long)a->run, (long long)a->id);
+		engine_work_later(run->engine, FULL_WAIT_MS, collect_new(lane), WORK_COLLECT, collect_cb, lane);
 		work_free(work);
 		return;
 	}
@@ -300,19 +325,12 @@ static void collect_cb(void *arg, struct work *work)
 
 void attempt_ended(struct lane *lane, const struct exit_record *record, const char *detail)
 {
-	struct run *run = lane->run;
-	struct attempt_row *a = run_attempt(run, lane->row->attempt);
-	struct collect_work *w = xcalloc(1, sizeof(*w));
-
 	lane->lost = record == NULL;
 	lane->record = record != NULL ? *record : (struct exit_record){ 0 };
 	free(lane->lost_detail);
 	lane->lost_detail = xstrdup(detail);
 	lane->pending = PENDING_WORK;
-	w->attempt = a->id;
-	w->reader = run->plan.agents[a->role].reader;
-	w->stdout_bytes = lane->record.stdout_bytes;
-	engine_work(run->engine, &w->work, WORK_COLLECT, collect_cb, lane);
+	engine_work(lane->run->engine, collect_new(lane), WORK_COLLECT, collect_cb, lane);
 }
 
 void attempt_refused(struct lane *lane, const char *error)

@@ -39,28 +39,63 @@ static int feed(struct reader *reader, int dirfd, uint64_t expected)
 	return rv == -ENOENT ? 0 : rv;
 }
 
+#define LAST_WORDS_MAX 300
+
+/* The last line of stderr that is not blank, its end when it is long. NULL: none. */
+static char *last_words(int dirfd, uint64_t stderr_bytes)
+{
+	char tail[4096], *end, *start;
+	struct output_chunk chunk = { 0 };
+	uint64_t from = stderr_bytes > sizeof(tail) ? stderr_bytes - sizeof(tail) : 0;
+
+	if (output_read(dirfd, RECORD_STDERR, from, tail, sizeof(tail), &chunk) != 0)
+		return NULL;
+	end = tail + chunk.size;
+	while (end > tail && (end[-1] == '\n' || end[-1] == '\r' || end[-1] == ' '))
+		end--;
+	for (start = end; start > tail && start[-1] != '\n' && end - start < LAST_WORDS_MAX; start--)
+		;
+	return end > start ? xmemdup0(start, (size_t)(end - start)) : NULL;
+}
+
+/* Durable: it is the work that was paid for, and the next prompt is made of it. 0 or -errno. */
+static int keep_answer(struct collect_work *work, int dirfd)
+{
+	char hex[DIGEST_HEX];
+	int rv;
+
+	if (work->result.size == 0)
+		return 0;
+	rv = file_write(dirfd, RECORD_ANSWER, work->result.text, work->result.size, 0600, true);
+	if (rv == 0) {
+		digest_hex(work->result.text, work->result.size, hex);
+		work->answer_hash = xstrdup(hex);
+	}
+	return rv;
+}
+
 void collect_run(struct collect_work *work)
 {
 	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
 	struct reader *reader = reader_new(work->reader);
-	char hex[DIGEST_HEX];
 	int dirfd, rv;
 
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rv = dirfd == -1 ? -errno : feed(reader, dirfd, work->stdout_bytes);
 	reader_end(reader, &work->result);
-	if (rv == 0 && work->result.size > 0) {
-		/* durable: it is the work that was paid for, and the next prompt is made of it */
-		rv = file_write(dirfd, RECORD_ANSWER, work->result.text, work->result.size, 0600, true);
-		digest_hex(work->result.text, work->result.size, hex);
-		work->answer_hash = xstrdup(hex);
-	}
 	if (rv == -ENODATA)
 		work->error = xasprintf("the end of its output was not kept; make room on the disk of %s", dir);
 	else if (rv != 0)
 		work->error = xasprintf("output in %s cannot be read: %s", dir, strerror(-rv));
-	if (dirfd != -1)
+	else
+		rv = keep_answer(work, dirfd);
+	work->full = work->error == NULL && (rv == -ENOSPC || rv == -EDQUOT);
+	if (rv != 0 && work->error == NULL && !work->full)
+		work->error = xasprintf("its answer cannot be kept in %s: %s", dir, strerror(-rv));
+	if (dirfd != -1) {
+		work->last_words = last_words(dirfd, work->stderr_bytes);
 		close(dirfd);
+	}
 	free(dir);
 }
 
@@ -74,20 +109,29 @@ void judge_run(struct judge_work *work)
 	int dirfd, rv;
 
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dirfd != -1) {
-		if (file_read(dirfd, RECORD_ANSWER, AGENT_TEXT_MAX + 1, &text, &in.text_size) != 0)
-			in.text_size = 0;
+	rv = dirfd == -1 ? -errno : file_read(dirfd, RECORD_ANSWER, AGENT_TEXT_MAX + 1, &text, &in.text_size);
+	if (rv == -ENOENT && dirfd != -1)
+		rv = 0;		/* no final text */
+	if (rv == 0) {
 		/* a verdict file too large to be one is no verdict, whatever the text says */
 		rv = file_read(dirfd, RECORD_VERDICT, VERDICT_FILE_MAX, &file, &in.file_size);
-		if (rv != 0 && rv != -ENOENT) {
+		if (rv == -EFBIG || rv == -EINVAL || rv == -ELOOP) {
 			file = xstrdup("{");
 			in.file_size = 1;
+			rv = 0;
+		} else if (rv == -ENOENT) {
+			rv = 0;
 		}
-		close(dirfd);
 	}
-	in.text = text;
-	in.file = file;
-	verdict_read(work->carrier, &in, &work->verdict);
+	if (rv == 0) {
+		in.text = text;
+		in.file = file;
+		verdict_read(work->carrier, &in, &work->verdict);
+	} else {
+		work->error = xasprintf("the reviewer's answer in %s cannot be read: %s", dir, strerror(-rv));
+	}
+	if (dirfd != -1)
+		close(dirfd);
 	free(text);
 	free(file);
 	free(dir);

@@ -118,7 +118,7 @@ static char *make_prompt(const struct compose_work *w, const struct sources *s, 
 		.answer = { s->answer != NULL ? s->answer : nothing, s->answer_size },
 		.diff = { s->diff.data != NULL ? s->diff.data : nothing, s->diff.size },
 		.diff_dropped = s->diff_dropped,
-		.interrupted = w->slot.interrupted == 1,
+		.interrupted = w->slot.interrupted > 0,
 		.verdict_file = verdict_file,
 	};
 

@@ -80,12 +80,24 @@ int64_t engine_now(struct engine *engine)
 	return engine->ports.now(engine->ports.clock_ctx);
 }
 
-void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg)
+static void work_prepare(struct engine *engine, struct work *work, enum work_kind kind)
 {
 	work->kind = kind;
 	work->state_dir = engine->state_dir;
 	work->config_dir = engine->config_dir;
+}
+
+void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg)
+{
+	work_prepare(engine, work, kind);
 	engine->ports.work(engine->ports.files_ctx, work, done, arg);
+}
+
+void engine_work_later(struct engine *engine, int64_t ms, struct work *work, enum work_kind kind,
+    void (*done)(void *arg, struct work *work), void *arg)
+{
+	work_prepare(engine, work, kind);
+	engine->ports.work_later(engine->ports.files_ctx, ms, work, done, arg);
 }
 
 const struct view *engine_view(const struct engine *engine)

@@ -191,6 +191,9 @@ void engine_resume(struct engine *engine);
 
 /* Start file work with the engine's directories filled in. */
 void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg);
+/* The same in ms from now. */
+void engine_work_later(struct engine *engine, int64_t ms, struct work *work, enum work_kind kind,
+    void (*done)(void *arg, struct work *work), void *arg);
 int64_t engine_now(struct engine *engine);
 
 #endif

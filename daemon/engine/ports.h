@@ -35,6 +35,8 @@ struct ports {
 	void *files_ctx;
 	/* Run work_run(work) off the loop, then done on the loop. */
 	void (*work)(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
+	/* The same, but not before ms from now: for what a full disk refused. Dropped without done when the daemon stops. */
+	void (*work_later)(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
 };
 
 #endif

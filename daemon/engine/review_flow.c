@@ -228,10 +228,14 @@ static void judge_cb(void *arg, struct work *work)
 			free(text);
 			free(dir);
 		}
-		if (lane_ending(lane))
+		if (lane_ending(lane)) {
 			lane_ended(turn, lane);
-		else
+		} else if (j->work.error != NULL) {
+			review_error(turn, lane, j->work.error);
+			lane_event(turn, lane, SLOT_E_FAILED, j->work.error);
+		} else {
 			decide(turn, j);
+		}
 		turn_commit(turn);
 	}
 	free(j->changed);

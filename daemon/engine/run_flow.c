@@ -221,6 +221,7 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 	case RUN_A_HOLD:
 		set_text(&row->reason, cause);
 		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
+		log_warn("run %lld held: %s", (long long)row->id, cause != NULL ? cause : "");
 		break;
 	case RUN_A_FINISH:
 		if (row->cause == NULL)

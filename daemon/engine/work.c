@@ -85,10 +85,12 @@ void work_free(struct work *work)
 	case WORK_COLLECT:
 		agent_result_release(&((struct collect_work *)work)->result);
 		free(((struct collect_work *)work)->answer_hash);
+		free(((struct collect_work *)work)->last_words);
 		free(((struct collect_work *)work)->error);
 		break;
 	case WORK_JUDGE:
 		verdict_release(&((struct judge_work *)work)->verdict);
+		free(((struct judge_work *)work)->error);
 		break;
 	case WORK_FORGET:
 		free(((struct forget_work *)work)->environment);

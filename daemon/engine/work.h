@@ -101,10 +101,12 @@ struct collect_work {
 	struct work work;
 	int64_t attempt;
 	enum reader_kind reader;
-	uint64_t stdout_bytes;		/* that the exit record speaks of, 0: nothing is known */
+	uint64_t stdout_bytes, stderr_bytes;	/* that the exit record speaks of, 0: nothing is known */
 	struct agent_result result;	/* out, owned */
 	char *answer_hash;		/* out, owned: SHA-256 of the answer file; NULL: no final text */
-	char *error;			/* out: the output could not be read */
+	char *last_words;		/* out, owned: last line on stderr, for failures that the reader cannot explain; NULL: none */
+	bool full;			/* out: no space for the answer file; nothing is lost, ask again */
+	char *error;			/* out, owned: the output could not be read or the answer not be kept */
 };
 
 struct judge_work {
@@ -112,6 +114,7 @@ struct judge_work {
 	int64_t attempt;
 	enum carrier carrier;
 	struct verdict verdict;		/* out, owned */
+	char *error;			/* out, owned: the answer could not be read, so there is no verdict to speak of */
 };
 
 struct forget_work {

@@ -270,6 +270,11 @@ static void report_ended(struct entry *e)
 		sink->ended(e->proc->arg, e->id, &e->look.record);
 		break;
 	case LOOK_NEVER_STARTED:
+		if (access(e->dir, F_OK) == -1) {
+			log_warn("attempt %lld: %s was removed while it ran", (long long)e->id, e->dir);
+			sink->ended(e->proc->arg, e->id, NULL);
+			break;
+		}
 		/* The identity comes before the fork; it is not there, so there was none. */
 		snprintf(none.error, sizeof(none.error), "rl-shim ended before it started anything: see %s", e->dir);
 		sink->ended(e->proc->arg, e->id, &none);

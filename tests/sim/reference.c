@@ -12,7 +12,7 @@ struct story {
 /* The next attempt that counts in this role; NULL: the story ends or waits here, end->state is set. */
 static const struct ref_attempt *next(struct story *s, const char *role)
 {
-	for (;;) {
+	for (int losses = 1;; losses++) {
 		const struct ref_attempt *a;
 
 		if (s->end->used == s->run->count) {
@@ -31,7 +31,7 @@ static const struct ref_attempt *next(struct story *s, const char *role)
 		}
 		if (!a->lost)
 			return a;
-		if (s->run->on_lost == 'h') {
+		if (s->run->on_lost == 'h' || (s->run->on_lost == 'r' && losses == 3)) {
 			s->end->state = "held";
 			return NULL;
 		}

@@ -270,6 +270,12 @@ static void port_work(void *ctx, struct work *work, void (*done)(void *arg, stru
 	PUSH(works, pending);
 }
 
+static void port_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
+{
+	(void)ms;
+	port_work(ctx, work, done, arg);
+}
+
 /* Commits */
 
 static void disk_put(struct world *w, const struct decision *d)
@@ -409,6 +415,9 @@ static void work_collect(struct world *w, struct collect_work *work)
 	struct fate *f = fate_of(w, work->attempt);
 	struct agent_result *r = &work->result;
 
+	work->full = below(w, 15) == 0;
+	if (work->full)
+		return;
 	r->text = xasprintf("answer of %lld", (long long)work->attempt);
 	r->size = strlen(r->text);
 	r->tokens_input = r->tokens_cached = r->tokens_cache_write = r->tokens_output = r->tokens_reasoning = ROW_NONE;
@@ -622,7 +631,7 @@ static void start_daemon(struct world *w)
 		.clock_ctx = w, .now = port_now, .uuid = port_uuid, .boot_id = port_boot,
 		.store_ctx = w, .commit = port_commit, .task_text = port_task_text,
 		.proc_ctx = w, .start = port_start, .end = port_end, .adopt = port_adopt,
-		.files_ctx = w, .work = port_work,
+		.files_ctx = w, .work = port_work, .work_later = port_work_later,
 	};
 	const struct run_rows *rows = NULL;
 

@@ -2,6 +2,7 @@
 """Agents that are missing, silent, noisy, stubborn, messy; prompts of every size and content."""
 import json
 import os
+import shutil
 
 import pytest
 from rld import RpcError, alive, carriers, descendants, proc_stat, rss_kib
@@ -385,3 +386,24 @@ def test_umask_and_limits_are_the_users(make_daemon, repo):
     old = os.umask(0o22)
     os.umask(old)
     assert int((daemon.play.path / "umask").read_text(), 8) == old
+
+
+def test_the_words_of_an_agent_that_fails_are_in_the_cause(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "echo first >&2; echo 'no key: run `login` first' >&2; echo >&2; exit 1\n"})
+    row = daemon.ended(daemon.submit(repo.path))
+    assert row["cause"] == "implementer process exited with status 1: no key: run `login` first"
+    daemon = make_daemon(name="claude", scripts={"implement": "echo 'cannot be used with root' >&2; exit 1\n"}, config={"agent.play": {"reader": "claude"}})
+    row = daemon.ended(daemon.submit(repo.path))
+    assert row["cause"].endswith("status 1: cannot be used with root"), row["cause"]
+
+
+def test_a_directory_that_is_removed_while_its_agent_runs(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "gate g\n"}, gates=["g"])
+    number = daemon.submit(repo.path)
+    pid = daemon.play.arrived("g")
+    attempt = one(daemon, number)["id"]
+    shutil.rmtree(daemon.state / "attempts" / str(attempt))
+    daemon.play.go("g")
+    row = daemon.ended(number)
+    assert row["state"] == "held" and row["reason"].startswith("lost: "), row
+    assert not alive(pid)

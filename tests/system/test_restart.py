@@ -362,3 +362,10 @@ def test_a_started_attempt_whose_directory_was_removed_is_lost_not_started_again
     row = daemon.ended(number)
     assert row["state"] == "held" and "lost" in row["reason"], row
     assert [s[1] for s in daemon.play.starts()] == ["implement"], "nothing is paid for twice"
+
+
+def test_what_is_lost_again_and_again_is_not_paid_for_without_end(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "kill -9 $PPID; gate never\n"}, gates=["never"])
+    row = daemon.ended(daemon.submit(repo.path, on_lost="retry"))
+    assert row["state"] == "held" and row["reason"].startswith("lost: "), row
+    assert len(daemon.play.starts()) == 3

@@ -369,6 +369,60 @@ START_TEST(claude_long_lines)
 }
 END_TEST
 
+/* What JSON.stringify() writes and a strict parser refuses is still an answer that was paid for. */
+START_TEST(claude_lenient)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{ "a\\ud800b", "a\xef\xbf\xbd" "b" },
+		{ "a\\udc00", "a\xef\xbf\xbd" },
+		{ "\\ud83d\\ude00", "\xf0\x9f\x98\x80" },
+		{ "\\ud800\\ud83d\\ude00", "\xef\xbf\xbd\xf0\x9f\x98\x80" },
+		{ "a\\u0000b", "a\xef\xbf\xbd" "b" },
+		{ "a\xff" "b\xc3\xa9", "a\xef\xbf\xbd" "b\xc3\xa9" },
+		{ "\\\\ud800", "\\ud800" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct reader *r = reader_new(READER_CLAUDE);
+		struct agent_result result;
+		char *line = xasprintf("{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"%s\"}\n", rows[i].in);
+
+		reader_feed(r, line, strlen(line));
+		reader_end(r, &result);
+		ck_assert_msg(!result.is_error, "%s", rows[i].in);
+		ck_assert_str_eq(result.text, rows[i].out);
+		agent_result_release(&result);
+		free(line);
+	}
+}
+END_TEST
+
+START_TEST(claude_deep)
+{
+	struct reader *r = reader_new(READER_CLAUDE);
+	struct agent_result result;
+	struct buf b = { 0 };
+
+	buf_adds(&b, "{\"type\":\"result\",\"is_error\":false,\"result\":\"fine\",\"permission_denials\":[{\"tool_input\":");
+	for (int i = 0; i < 100; i++)
+		buf_adds(&b, "[");
+	for (int i = 0; i < 30000; i++)
+		buf_adds(&b, i == 0 ? "1" : ",1");
+	for (int i = 0; i < 100; i++)
+		buf_adds(&b, "]");
+	buf_adds(&b, "}]}\n");
+	reader_feed(r, b.data, b.size);
+	reader_end(r, &result);
+	ck_assert(!result.is_error && !result.incomplete);
+	ck_assert_str_eq(result.text, "fine");
+	ck_assert_int_eq(result.denials, 1);
+	agent_result_release(&result);
+	buf_release(&b);
+}
+END_TEST
+
 START_TEST(claude_gap)
 {
 	struct reader *r = reader_new(READER_CLAUDE);
@@ -420,6 +474,8 @@ int main(void)
 	tcase_add_test(tcase, claude_nul);
 	tcase_add_test(tcase, claude_long_lines);
 	tcase_add_test(tcase, claude_gap);
+	tcase_add_test(tcase, claude_lenient);
+	tcase_add_test(tcase, claude_deep);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

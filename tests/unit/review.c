@@ -63,6 +63,10 @@ START_TEST(lost_follows_the_policy)
 	f.process = PROCESS_LOST;
 	f.on_lost = ON_LOST_RETRY;
 	ck_assert_int_eq(attempt_classify(&f), SLOT_E_LOST_RETRY);
+	f.losses = LOSSES_MAX - 1;
+	ck_assert_int_eq(attempt_classify(&f), SLOT_E_LOST_RETRY);
+	f.losses = LOSSES_MAX;
+	ck_assert_int_eq(attempt_classify(&f), SLOT_E_LOST_HOLD);
 	f.on_lost = ON_LOST_FAIL;
 	ck_assert_int_eq(attempt_classify(&f), SLOT_E_LOST_FAIL);
 }
@@ -90,9 +94,9 @@ START_TEST(causes)
 	f.status = 9;
 	expect_cause(f, 0, NULL, "fixer process killed by signal 9");
 	f.process = PROCESS_TIMEOUT;
-	expect_cause(f, 2 * 60 * 60 * 1000, NULL, "fixer process timed out after 2h 00m");
+	expect_cause(f, 2 * 60 * 60 * 1000, NULL, "fixer process timed out after 2h 00m; limits.timeout in rld.toml sets the limit");
 	f.process = PROCESS_IDLE;
-	expect_cause(f, 20 * 60 * 1000, NULL, "fixer process printed nothing for 20m 00s");
+	expect_cause(f, 20 * 60 * 1000, NULL, "fixer process printed nothing for 20m 00s; limits.idle_timeout in rld.toml sets the limit");
 	f.process = PROCESS_LOST;
 	expect_cause(f, 0, "why", "lost: fixer process is gone and its exit cannot be known: why");
 	f = good;
