@@ -106,7 +106,7 @@ sim: $(B)/sim/sim
 checked: all $(UNITS) $(B)/sim/sim $(FUZZ:%=$(B)/fuzz/%)
 check:
 	@tests/deps test install
-	@$(MAKE) --no-print-directory -j2 checked
+	@$(MAKE) --no-print-directory -j2 DEV=1 checked
 	@SEEDS=$(SEEDS) $(PYTHON) tests/check $(B) $(PARTS)
 
 # echo: the peer of the RPC rate; rate: its client.
