@@ -80,7 +80,8 @@ static long long number(const json_t *event, const char *key)
 static void on_run_state(struct live *live, const json_t *event)
 {
 	const char *state = field_text(event, "state");
-	char *why = because(event, "cause", "reason");
+	/* a run that is being cancelled has a cause already; what it does now is the reason */
+	char *why = because(event, "reason", "cause");
 
 	if (*why != '\0' || strcmp(state, live->state) != 0)
 		say(live, print_state_paint(state), "Run %lld %s%s", number(event, "run"), state, why);

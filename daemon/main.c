@@ -196,7 +196,7 @@ static void stop_requested(void *arg, bool drain)
 		return;
 	}
 	engine_drain(d->engine);
-	log_info("draining: %zu attempts are running", engine_running(d->engine));
+	log_info("draining; running attempts: %zu", engine_running(d->engine));
 	uv_check_start(&d->drained, drained_cb);
 	if (engine_busy(d->engine) == 0)
 		stop(d);
@@ -255,7 +255,7 @@ static void stop(struct daemon *d)
 	if (d->stopping)
 		return;
 	d->stopping = true;
-	log_info("stopping; %zu running attempts go on without the daemon", engine_running(d->engine));
+	log_info("stopping; attempts that go on without the daemon: %zu", engine_running(d->engine));
 	notify_stopping(d->notify_socket);
 	engine_stop(d->engine);
 	d->to_close = 2;

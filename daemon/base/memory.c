@@ -85,6 +85,14 @@ void strings_append(char ***list, const char *text)
 	(*list)[n + 1] = NULL;
 }
 
+bool strings_contain(char *const *list, const char *text)
+{
+	for (size_t i = 0; list != NULL && list[i] != NULL; i++)
+		if (strcmp(list[i], text) == 0)
+			return true;
+	return false;
+}
+
 void strings_free(char **list)
 {
 	for (size_t i = 0; list != NULL && list[i] != NULL; i++)

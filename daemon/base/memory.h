@@ -3,6 +3,7 @@
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 void *xcalloc(size_t count, size_t size);
@@ -15,6 +16,7 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 size_t strings_count(char *const *list);
 char **strings_copy(char *const *list);		/* NULL stays NULL */
 void strings_append(char ***list, const char *text);
+bool strings_contain(char *const *list, const char *text);
 void strings_free(char **list);
 
 /* A growing byte buffer; always NUL-terminated once anything was added. */

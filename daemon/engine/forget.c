@@ -31,14 +31,6 @@ static void remove_scratch(const char *state_dir, int64_t run)
 	free(dir);
 }
 
-static bool listed(char *const *list, const char *name)
-{
-	for (size_t i = 0; list[i] != NULL; i++)
-		if (strcmp(list[i], name) == 0)
-			return true;
-	return false;
-}
-
 /* What a daemon that died between a run's end and the forgetting left behind. */
 static void sweep(const char *state_dir, char *const *keep)
 {
@@ -47,7 +39,7 @@ static void sweep(const char *state_dir, char *const *keep)
 	struct dirent *entry;
 
 	while (dir != NULL && (entry = readdir(dir)) != NULL)
-		if (entry->d_name[0] != '.' && !listed(keep, entry->d_name))
+		if (entry->d_name[0] != '.' && !strings_contain(keep, entry->d_name))
 			remove_file(state_dir, "env", entry->d_name);
 	if (dir != NULL)
 		closedir(dir);

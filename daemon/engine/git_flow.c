@@ -322,6 +322,10 @@ void git_lost(struct lane *lane)
 
 void git_ended(struct lane *lane, const struct exit_record *record)
 {
+	if (record != NULL && record->by == EXIT_TERM && lane_ending(lane)) {
+		git_refused(lane, "cancelled");
+		return;
+	}
 	/* without an op it is a step of the daemon before this one: the operation begins again */
 	if (record == NULL || record->by == EXIT_TERM || lane->op == NULL) {
 		git_lost(lane);

@@ -113,7 +113,7 @@ static void resume_attempt(struct lane *lane)
 		break;
 	}
 	case FOUND_NEVER_STARTED:
-		/* a row that says running was told so by the process itself: its traces were removed, and it was paid for */
+		/* its supervisor was started, and its traces were removed: it may have been paid for */
 		if (a->state == ATTEMPT_S_RUNNING)
 			attempt_ended(lane, NULL, "its directory is gone");
 		else

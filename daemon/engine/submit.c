@@ -216,14 +216,6 @@ static char **environments_in_use(struct engine *engine)
 	return list;
 }
 
-static bool listed(char *const *list, const char *text)
-{
-	for (size_t i = 0; list[i] != NULL; i++)
-		if (strcmp(list[i], text) == 0)
-			return true;
-	return false;
-}
-
 static void start_forget(struct engine *engine, struct forget_item *item)
 {
 	struct forget_work *w = xcalloc(1, sizeof(*w));
@@ -232,7 +224,7 @@ static void start_forget(struct engine *engine, struct forget_item *item)
 	TAILQ_REMOVE(&engine->forgets, item, entry);
 	w->run = item->run;
 	w->blob = item->blob;
-	if (item->environment != NULL && !listed(in_use, item->environment))
+	if (item->environment != NULL && !strings_contain(in_use, item->environment))
 		w->environment = xstrdup(item->environment);
 	if (item->sweep)
 		w->keep = in_use;

@@ -28,6 +28,7 @@ struct blob_put {
 	int64_t offset;
 	const char *data;	/* the call's */
 	size_t size;
+	bool check;		/* only look */
 	int code;		/* what came of it */
 	char message[256];
 	TAILQ_ENTRY(blob_put) entry;
@@ -118,6 +119,8 @@ static void put_run(void *arg)
 		tidy(put, dirfd);
 	if (put->code != RPC_OK)
 		goto out;
+	if (put->offset == 0 && put->check)
+		goto out;	/* it would begin anew, whatever is there */
 	if (put->offset == 0)
 		flags |= O_CREAT;
 	fd = openat(dirfd, put->name, flags, 0600);
@@ -128,7 +131,7 @@ static void put_run(void *arg)
 	else if (put->offset > 0 && st.st_size != put->offset)
 		refuse(put, RPC_CONFLICT, "the blob has %lld bytes, but the offset is %lld: go on at its size, or begin at 0",
 		    (long long)st.st_size, (long long)put->offset);
-	else
+	else if (!put->check)
 		write_piece(put, fd);
 out:
 	if (fd != -1)
@@ -187,6 +190,7 @@ static struct reply put(struct rpc *rpc, struct call *call)
 	p->offset = offset;
 	p->data = call_text(call, "data");
 	p->size = size;
+	p->check = call_flag(call, "check");
 	first = TAILQ_EMPTY(&rpc->blobs);
 	TAILQ_INSERT_TAIL(&rpc->blobs, p, entry);
 	if (first)
@@ -198,6 +202,7 @@ static const struct param put_params[] = {
 	{ "blob", PARAM_TEXT, .required = true, .min = 1, .max = 64, .help = "a name of your choice: letters, digits, '_' and '-'" },
 	{ "offset", PARAM_INT, .required = true, .max = BLOB_MAX, .help = "the blob's present size; 0 begins anew" },
 	{ "data", PARAM_TEXT, .required = true, .max = INT_MAX, .help = "the text that belongs there" },
+	{ "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" },
 	{ 0 },
 };
 static const struct result_field put_results[] = {

@@ -405,6 +405,9 @@ def test_blobs(daemon, repo):
             assert said["size"] == offset
         with pytest.raises(RpcError):
             rpc.call("blob.put", blob="b1", offset=offset + 5, data="hole")
+        assert rpc.call("blob.put", blob="b1", offset=0, data="x", check=True)["size"] == 1
+        with pytest.raises(RpcError):
+            rpc.call("blob.put", blob="b2", offset=4, data="x", check=True)
         for name in ("../x", "a/b", "", ".", "..", "a" * 1000, "x\ny"):
             with pytest.raises(RpcError) as error:
                 rpc.call("blob.put", blob=name, offset=0, data="x")
