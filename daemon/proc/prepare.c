@@ -19,6 +19,12 @@ static int failed(struct prepare *p, const char *name, const char *why)
 	return -1;
 }
 
+static int failed_errno(struct prepare *p, const char *name, int error)
+{
+	p->full = error == ENOSPC || error == EDQUOT;
+	return failed(p, name, strerror(error));
+}
+
 /* The directory's own entry must last as long as the exit record in it. */
 static int sync_dir(const char *path)
 {
@@ -40,7 +46,7 @@ static int open_dir(struct prepare *p)
 	if (rv == 0 && p->launch->job.durable)
 		rv = sync_dir(p->attempts_dir);
 	if (rv != 0)
-		return failed(p, NULL, strerror(-rv));
+		return failed_errno(p, NULL, -rv);
 	dirfd = open(p->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dirfd == -1)
 		return failed(p, NULL, strerror(errno));
@@ -59,23 +65,25 @@ static int fill(struct prepare *p, int dirfd)
 		return failed(p, NULL, "was used before; numbers are never used again");
 	p->lock = lock_take(dirfd);
 	if (p->lock < 0)
-		return failed(p, RECORD_LOCK, strerror(-p->lock));
+		return failed_errno(p, RECORD_LOCK, -p->lock);
 	for (size_t i = 0; i < p->launch->nfiles; i++) {
 		const struct launch_file *f = &p->launch->files[i];
 
 		rv = file_write(dirfd, f->name, f->data, f->size, f->mode, false);
 		if (rv != 0)
-			return failed(p, f->name, strerror(-rv));
+			return failed_errno(p, f->name, -rv);
 	}
 	rv = job_write(dirfd, &p->launch->job);
-	return rv == 0 ? 0 : failed(p, RECORD_JOB, strerror(-rv));
+	return rv == 0 ? 0 : failed_errno(p, RECORD_JOB, -rv);
 }
 
 void prepare(struct prepare *p)
 {
-	int dirfd = open_dir(p);
+	int dirfd;
 
+	p->full = false;
 	p->lock = -1;
+	dirfd = open_dir(p);
 	if (dirfd < 0)
 		return;
 	if (fill(p, dirfd) == -1) {

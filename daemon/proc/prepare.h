@@ -9,6 +9,7 @@ struct prepare {
 	const char *attempts_dir, *dir;
 	const struct launch *launch;
 	int lock;		/* out: descriptor of the held lock, the caller's; -1: failed */
+	bool full;		/* out: it failed for want of space; nothing is wrong, ask again */
 	char error[256];	/* out: what failed, where and why */
 };
 

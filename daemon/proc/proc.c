@@ -2,7 +2,7 @@
 /*
  * An entry is one attempt under way:
  *
- *   proc_start ─▶ PREPARING ── spawned ──▶ WATCHING ── pidfd readable ──▶ LOOKING ──▶ ended()
+ *   proc_start ─▶ PREPARING (and WAITING while the disk is full) ── spawned ──▶ WATCHING ── pidfd readable ──▶ LOOKING ──▶ ended()
  *   proc_adopt ─▶ LOOKING ─── running ──▶ found(), WATCHING
  *                    │ ▲
  *                    └─┴ PAUSING: the look gave no answer, once more in a moment
@@ -29,10 +29,11 @@
 
 #define PAUSE_MS 20		/* a shim comes up in less */
 #define BUSY_MS 500
+#define FULL_MS 1000		/* between two looks for space */
 #define NAMELESS_MS 30000	/* so long may a held lock be without an identity */
 #define UMASK_DEFAULT 022
 
-enum entry_state { PREPARING, WATCHING, LOOKING, PAUSING };
+enum entry_state { PREPARING, WAITING, WATCHING, LOOKING, PAUSING };
 
 struct entry {
 	LIST_ENTRY(entry) link;
@@ -46,11 +47,11 @@ struct entry {
 	int pidfd;		/* WATCHING, else -1 */
 	uint64_t since;		/* loop time since when the lock is held by nobody known, 0: it is not */
 	bool warned;
-	struct launch *launch;	/* PREPARING */
+	struct launch *launch;	/* PREPARING, WAITING */
 	struct prepare prepare;
 	struct look look;
 	uv_poll_t poll;		/* on pidfd */
-	uv_timer_t timer;	/* PAUSING */
+	uv_timer_t timer;	/* WAITING, PAUSING */
 	bool polling;		/* poll is initialised */
 	int handles;		/* of the two, not yet closed */
 };
@@ -402,12 +403,39 @@ static int entry_spawn(struct entry *e)
 	return rv;
 }
 
+static void prepare_cb(void *arg);
+
+static void entry_prepare(struct entry *e)
+{
+	e->state = PREPARING;
+	offload(e->proc->loop, prepare_run, prepare_cb, e);
+}
+
+static void space_cb(uv_timer_t *timer)
+{
+	entry_prepare(timer->data);
+}
+
+/* What is to start was decided and maybe much was paid before it: a full disk is waited for. */
+static void entry_wait(struct entry *e)
+{
+	if (!e->warned)
+		log_warn("attempt %lld: %s; trying again until there is space", (long long)e->id, e->prepare.error);
+	e->warned = true;
+	e->state = WAITING;
+	uv_timer_start(&e->timer, space_cb, FULL_MS, 0);
+}
+
 static void prepare_cb(void *arg)
 {
 	struct entry *e = arg;
 	struct proc *proc = e->proc;
 	int rv = -1;
 
+	if (e->prepare.full && !proc->closing && !e->end_wanted) {
+		entry_wait(e);
+		return;
+	}
 	if (e->prepare.lock != -1 && !proc->closing)
 		rv = entry_spawn(e);
 	if (e->prepare.lock != -1)
@@ -430,10 +458,9 @@ void proc_start(struct proc *proc, struct launch *launch)
 
 	launch->job.umask = (int)proc->umask;
 	launch->job.nofile = proc->nofile;
-	e->state = PREPARING;
 	e->launch = launch;
 	e->prepare = (struct prepare){ .attempts_dir = proc->attempts_dir, .dir = e->dir, .launch = launch, .lock = -1 };
-	offload(proc->loop, prepare_run, prepare_cb, e);
+	entry_prepare(e);
 }
 
 void proc_end(struct proc *proc, int64_t id)
@@ -472,7 +499,7 @@ void proc_close(struct proc *proc, void (*closed)(void *arg), void *arg)
 	proc->closed_arg = arg;
 	/* PREPARING and LOOKING are dropped by their callbacks, which are certain to come. */
 	LIST_FOREACH_SAFE(e, &proc->entries, link, next)
-		if (e->state == WATCHING || e->state == PAUSING)
+		if (e->state == WATCHING || e->state == WAITING || e->state == PAUSING)
 			entry_drop(e);
 	uv_close((uv_handle_t *)&proc->anchor, anchor_closed_cb);
 }

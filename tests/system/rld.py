@@ -41,6 +41,14 @@ class Closed(Exception):
     """The daemon closed the connection."""
 
 
+def note_command(args):
+    """Remember what an rlctl was asked to do."""
+    if args[:1] == ("rpc",) and len(args) > 1:
+        METHODS_CALLED.add(args[1])
+    if args:
+        COMMANDS_USED.add(" ".join(args[:2]) if args[0] in ("review", "config") else args[0])
+
+
 def toml(value):
     """A value in TOML; strings and lists of JSON are valid there."""
     if isinstance(value, dict):
@@ -584,10 +592,7 @@ class Daemon:
 
     def rlctl(self, *args, input=None, cwd=None, check=None, environment=None, **kwargs):
         """One rlctl command: CompletedProcess with text. check: the wanted exit status."""
-        if args and not args[0].startswith("-"):
-            COMMANDS_USED.add(" ".join(args[:2]) if args[0] in ("review", "config") else args[0])
-        if args[:1] == ("rpc",) and len(args) > 1:
-            METHODS_CALLED.add(args[1])
+        note_command(args)
         env = {**self.environment, "RLD_SOCKET": str(self.socket), **(environment or {})}
         done = subprocess.run([str(RLCTL), *map(str, args)], capture_output=True, env=env, cwd=cwd or self.path,
                               **({"input": input} if input is not None else {"stdin": subprocess.DEVNULL}), **kwargs)
@@ -598,8 +603,7 @@ class Daemon:
 
     def rlctl_start(self, *args, cwd=None, environment=None, **kwargs):
         """An rlctl that goes on; Popen with pipes."""
-        if args and not args[0].startswith("-"):
-            COMMANDS_USED.add(args[0])
+        note_command(args)
         env = {**self.environment, "RLD_SOCKET": str(self.socket), **(environment or {})}
         process = subprocess.Popen([str(RLCTL), *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env=env, cwd=cwd or self.path, **kwargs)

@@ -9,20 +9,28 @@ from rld import proc_stat, wait_gone
 
 
 @pytest.fixture
-def small_state(make_daemon):
-    """A daemon whose state directory is a small file system of its own."""
-    daemon = make_daemon(scripts={"implement": "answer 'the paid answer'\ngate g\n"}, gates=["g"], start=False)
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", daemon.state], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"no tmpfs can be mounted here: {done.stderr.strip()}")
-    daemon.start()
-    yield daemon
-    daemon.stop()
-    subprocess.run(["umount", "-l", daemon.state], check=True)
+def small(make_daemon):
+    """small(PLACE) → a daemon for which PLACE in its state directory is a small file system of its own."""
+    made = []
+
+    def make(place, **kwargs):
+        daemon = make_daemon(start=False, **kwargs)
+        path = daemon.state / place
+        path.mkdir(mode=0o700, exist_ok=True)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", path], capture_output=True, text=True)
+        if done.returncode:
+            pytest.skip(f"no tmpfs can be mounted here: {done.stderr.strip()}")
+        made.append((daemon, path))
+        return daemon.start()
+
+    yield make
+    for daemon, path in made:
+        daemon.stop()
+        subprocess.run(["umount", "-l", path], check=True)
 
 
-def fill(daemon):
-    path = daemon.state / "fill"
+def fill(directory):
+    path = directory / "fill"
     with open(path, "wb", buffering=0) as file:
         for size in (1 << 20, 4096, 1):
             try:
@@ -37,11 +45,24 @@ def until_logged(daemon, words):
     subprocess.run(["sh", "-c", 'tail -n +1 -F "$1" | grep -q -m1 -- "$2"', "sh", daemon.log_path, words], check=True, timeout=60)
 
 
-def test_an_answer_waits_for_space(small_state, repo):
-    daemon = small_state
+def test_an_attempt_waits_for_space(small, repo):
+    daemon = small("attempts", scripts={"implement": "answer done\n"})
+    filling = fill(daemon.state / "attempts")
+    number = daemon.submit(repo.path)
+    until_logged(daemon, "No space left on device; trying again until there is space")
+    assert daemon.run(number)["state"] == "running" and not daemon.play.starts()
+    second = daemon.submit(repo.path)
+    daemon.call("run.cancel", id=number)
+    assert daemon.ended(number)["state"] == "cancelled", "it can be cancelled while it waits"
+    os.unlink(filling)
+    assert daemon.ended(second)["state"] == "succeeded"
+
+
+def test_an_answer_waits_for_space(small, repo):
+    daemon = small(".", scripts={"implement": "answer 'the paid answer'\ngate g\n"}, gates=["g"])
     number = daemon.submit(repo.path)
     shim = proc_stat(daemon.play.arrived("g"))[1]
-    filling = fill(daemon)
+    filling = fill(daemon.state)
     daemon.play.go("g")
     wait_gone(shim)
     until_logged(daemon, "no space left to keep the answer")
