@@ -41,36 +41,50 @@ RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c proto/*.c))
 SHIM_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/shim/*.c daemon/record/*.c))
 UNITS    = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 
+# V=1 shows the commands.
+Q        = $(if $(V),,@)
+say      = $(if $(V),,@echo "  $1 $@")
+
 all: $(B)/rld $(B)/rlctl $(B)/rl-shim
 
 $(B)/rld: $(MAIN_O) $(B)/librld.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLD)
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLD)
 $(B)/rlctl: $(RLCTL_O)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLCTL)
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLCTL)
 # Static: one is started for each attempt and each git step, and half of its time would be the dynamic linker's.
 $(B)/rl-shim: $(SHIM_O)
-	$(CC) $(LDFLAGS) $(if $(SAN),,-static-pie) -o $@ $^
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) $(if $(SAN),,-static-pie) -o $@ $^
 $(B)/librld.a: $(RLD_O)
-	rm -f $@ && ar rcs $@ $^
+	$(call say,AR)
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 $(B)/%.o: %.cc
 	@mkdir -p $(@D)
-	$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CXX) $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c -o $@ $<
 $(B)/gen/%.o: $(B)/gen/%.c
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 $(B)/gen/sql.c: $(wildcard sql/*.sql) daemon/store/embed.awk
 	@mkdir -p $(@D)
-	awk -f daemon/store/embed.awk $(sort $(filter %.sql,$^)) > $@
+	$(call say,GEN)
+	$(Q)awk -f daemon/store/embed.awk $(sort $(filter %.sql,$^)) > $@
 $(B)/gen/templates.c: $(wildcard daemon/prompt/templates/*.md) daemon/prompt/embed.awk
 	@mkdir -p $(@D)
-	awk -f daemon/prompt/embed.awk $(sort $(filter %.md,$^)) > $@
+	$(call say,GEN)
+	$(Q)awk -f daemon/prompt/embed.awk $(sort $(filter %.md,$^)) > $@
 
 $(B)/unit/%: tests/unit/%.c $(B)/librld.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(shell pkg-config --cflags check) -MMD -MP $(LDFLAGS) -o $@ $< $(B)/librld.a $(shell pkg-config --libs check) $(LDLIBS_RLD)
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(shell pkg-config --cflags check) -MMD -MP $(LDFLAGS) -o $@ $< $(B)/librld.a $(shell pkg-config --libs check) $(LDLIBS_RLD)
 
 # The laws; then each of them broken in a copy of the tree, which must be seen.
 lint: all
@@ -79,16 +93,19 @@ lint: all
 
 $(B)/sim/sim: $(patsubst %.c,$(B)/%.o,$(wildcard tests/sim/*.c)) $(B)/librld.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -Wl,--wrap=slot_step,--wrap=run_step,--wrap=review_classify -o $@ $^ $(LDLIBS_RLD)
+	$(call say,CC)
+	$(Q)$(CC) $(LDFLAGS) -Wl,--wrap=slot_step,--wrap=run_step,--wrap=review_classify -o $@ $^ $(LDLIBS_RLD)
 
 # What the fuzzers are fed with, replayed by tests/check; and the fuzzers themselves, SECONDS each.
 FUZZ     = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 $(B)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c $(B)/librld.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(B)/librld.a $(LDLIBS_RLD)
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(B)/librld.a $(LDLIBS_RLD)
 $(B)/libfuzzer/%: tests/fuzz/%.c $(B)/librld.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/librld.a $(LDLIBS_RLD)
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(B)/librld.a $(LDLIBS_RLD)
 fuzzers: $(FUZZ:%=$(B)/libfuzzer/%)
 SECONDS ?= 60
 fuzz:
@@ -112,7 +129,8 @@ check:
 # echo: the peer of the RPC rate; rate: its client.
 $(B)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(shell pkg-config --libs libuv jansson)
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -o $@ $< $(shell pkg-config --libs libuv jansson)
 bench: all $(B)/bench/echo $(B)/bench/rate
 	RLD_BUILD=$(B) tests/bench/run
 

@@ -144,13 +144,15 @@ START_TEST(rounds_that_stall)
 	ck_assert(round_stalls(&row, 2, 2));
 	ck_assert(!round_stalls(&row, 2, 1));
 	ck_assert(!round_stalls(&row, 0, 0));
-	row.tree = row.previous_tree = xstrdup("t");
+	row.tree = xstrdup("t");
+	row.previous_tree = xstrdup("t");
 	ck_assert(round_stalls(&row, 1, 0));	/* neither said anything */
 	row.answer_hash = xstrdup("a");
 	row.previous_answer_hash = xstrdup("b");
 	ck_assert(!round_stalls(&row, 1, 0));
 	row.previous_answer_hash[0] = 'a';
 	ck_assert(round_stalls(&row, 1, 0));
+	row_release(ROW_SLOT, &row);
 }
 END_TEST
 
@@ -197,6 +199,10 @@ START_TEST(new_repeated_resolved)
 	ck_assert_int_eq(counts.resolved, 1);
 	ck_assert_int_eq(now[0]->state, FINDING_REPEATED);
 	ck_assert_int_eq(now[1]->state, FINDING_NEW);
+	for (size_t i = 0; i < 3; i++)
+		row_free(ROW_FINDING, now[i]);
+	for (size_t i = 0; i < 2; i++)
+		row_free(ROW_FINDING, before[i]);
 }
 END_TEST
 
@@ -258,6 +264,10 @@ START_TEST(the_chain_shows_every_change)
 	ck_assert(holds(log_rows, 3, log_findings, 2, 3, head));
 	ck_assert(!holds(log_rows, 3, log_findings, 2, 3, "0000"));
 	ck_assert(holds(NULL, 0, NULL, 0, 0, NULL));
+	for (size_t i = 0; i < 3; i++)
+		row_free(ROW_REVIEW, log_rows[i]);
+	for (size_t i = 0; i < 2; i++)
+		row_free(ROW_FINDING, log_findings[i]);
 }
 END_TEST
 
@@ -284,6 +294,8 @@ START_TEST(fields_do_not_run_together)
 	review_hash(a, NULL, 0, x);
 	review_hash(b, NULL, 0, y);
 	ck_assert_str_ne(x, y);
+	row_free(ROW_REVIEW, a);
+	row_free(ROW_REVIEW, b);
 }
 END_TEST
 

@@ -77,23 +77,27 @@ static size_t nrows;
 static struct run_row *add(enum run_state state, int64_t priority, const char *workspace)
 {
 	struct run_row *row = &rows[nrows];
-	char text[32];
 
 	row_init(ROW_RUN, row);
 	row->id = (int64_t)nrows + 1;
 	row->state = (int)state;
 	row->priority = priority;
-	snprintf(text, sizeof(text), "%s", workspace);
-	row->workspace = strdup(text);
+	row->workspace = strdup(workspace);
 	list[nrows++] = row;
 	return row;
+}
+
+static void release(void)
+{
+	for (size_t i = 0; i < nrows; i++)
+		row_release(ROW_RUN, &rows[i]);
+	nrows = 0;
 }
 
 START_TEST(priority_then_age)
 {
 	struct run_row *old, *urgent;
 
-	nrows = 0;
 	old = add(RUN_S_QUEUED, 0, "/a");
 	add(RUN_S_QUEUED, 0, "/b");
 	urgent = add(RUN_S_QUEUED, 5, "/c");
@@ -102,6 +106,7 @@ START_TEST(priority_then_age)
 	ck_assert_ptr_eq(schedule_next(list, nrows, 1), old);
 	ck_assert_ptr_null(schedule_next(list, nrows, 0));
 	ck_assert_int_eq(schedule_used(list, nrows), 1);
+	release();
 }
 END_TEST
 
@@ -110,7 +115,6 @@ START_TEST(one_run_at_a_time_in_a_workspace)
 	struct run_row *busy, *waits, *other;
 	char *reason;
 
-	nrows = 0;
 	busy = add(RUN_S_RUNNING, 0, "/a");
 	waits = add(RUN_S_QUEUED, 9, "/a");
 	other = add(RUN_S_QUEUED, 0, "/b");
@@ -127,6 +131,7 @@ START_TEST(one_run_at_a_time_in_a_workspace)
 	reason = schedule_reason(waits, list, nrows, 0);
 	ck_assert_ptr_nonnull(reason);
 	free(reason);
+	release();
 }
 END_TEST
 
