@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -145,4 +146,26 @@ int aside_move(int from, int to, const char *path)
 	if (renameat(from, path, to, path) == 0 || errno == ENOENT)
 		return 0;
 	return errno == EXDEV ? aside_copy(from, to, path) : -errno;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+void aside_each(const char *dir, void (*each)(void *arg, const char *path), void *arg)
+{
+	char *root = xstrdup(dir), *roots[] = { root, NULL };
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+
+	while (fts != NULL && (entry = fts_read(fts)) != NULL) {
+		if (entry->fts_info == FTS_D && strcmp(entry->fts_name, ".git") == 0)
+			fts_set(fts, entry, FTS_SKIP);
+		else if (entry->fts_info == FTS_F || entry->fts_info == FTS_SL || entry->fts_info == FTS_SLNONE)
+			each(arg, entry->fts_path + strlen(dir) + 1);
+	}
+	if (fts != NULL)
+		fts_close(fts);
+	free(root);
 }

@@ -10,4 +10,7 @@ int aside_move(int from, int to, const char *path);
  * directory is removed only. */
 int aside_copy(int from, int to, const char *path);
 
+/* Every file and link below dir, by its path in it, in order; not those of a repository's .git. Nothing when there is no dir. */
+void aside_each(const char *dir, void (*each)(void *arg, const char *path), void *arg);
+
 #endif

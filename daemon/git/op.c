@@ -103,6 +103,12 @@ static enum stage fail(struct git_op *op, char *error)
 	return STAGE_NONE;
 }
 
+/* What lies aside already was moved by a daemon that died before it could tell. */
+static void note_moved(void *arg, const char *path)
+{
+	names_add(&((struct git_op *)arg)->moved, path);
+}
+
 /* A fresh look at the work tree. */
 static enum stage start(struct git_op *op)
 {
@@ -192,7 +198,11 @@ static enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t
 	case GIT_MEASURE:
 		return STAGE_PATCH;
 	case GIT_VERIFY:
-		return strcmp(op->tree, op->base) == 0 ? STAGE_NONE : STAGE_COMPARE;
+		aside_each(op->aside, note_moved, op);
+		if (strcmp(op->tree, op->base) != 0)
+			return STAGE_COMPARE;
+		names_end(&op->moved);
+		return STAGE_NONE;
 	case GIT_SNAPSHOT:
 	case GIT_PIN:
 	case GIT_OPS:
