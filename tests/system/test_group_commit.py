@@ -46,3 +46,31 @@ def test_32_clients_share_commits_too(make_daemon, repo):
     assert commits <= 8
     for rpc in clients:
         rpc.close()
+
+
+# Each write to the database takes a tenth of a second to begin.
+LATE_WRITES = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=100000"]
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+@pytest.mark.parametrize("seen", ["answer", "view", "event"])
+def test_nothing_is_seen_before_it_is_recorded(make_daemon, repo, seen):
+    """The daemon dies the moment a submit shows: in its answer, to another client, in the events. It must be on disk."""
+    daemon = make_daemon(scripts={"implement": "answer x\n"})
+    daemon.stop()
+    daemon.prefix = LATE_WRITES
+    daemon.start()
+    with daemon.events(types=["run.state"]) as events, daemon.connect() as rpc, daemon.connect() as other:
+        rpc.send(rpc.request("run.submit", {"task": "x", "workdir": str(repo.path)}))
+        if seen == "answer":
+            assert rpc.reply()["result"]["id"] == 1
+        elif seen == "event":
+            assert events.next()["run"] == 1
+        else:
+            while not other.call("run.list")["runs"]:
+                pass
+        daemon.kill()
+    assert [r["id"] for r in daemon.query("SELECT id FROM run")] == [1]
+    daemon.prefix = []
+    daemon.start()
+    assert daemon.ended(1)["state"] == "succeeded"
