@@ -164,7 +164,7 @@ def test_kills_while_clients_submit(make_daemon, tmp_path):
 def test_kills_of_a_shim(make_daemon, repo):
     """A shim dies at random moments. An agent's: the run is held, and the agent dies with it. A git step's: it is run again."""
     chance = random.Random(SEED + 2)
-    daemon = make_daemon(scripts={name: WORK + text for name, text in DRIFT_THEN_PASS.items()}, config={"run": {"on_lost": "hold"}})
+    daemon = make_daemon(scripts={name: WORK * 3 + text for name, text in DRIFT_THEN_PASS.items()}, config={"run": {"on_lost": "hold"}})
     ends, hits = collections.Counter(), collections.Counter()
     wanted = max(KILLS // 10, 4)
     for _ in range(wanted * 10):
@@ -177,7 +177,8 @@ def test_kills_of_a_shim(make_daemon, repo):
                 started = events.until("attempt.started", lambda e: e["run"] == number)
         if chance.random() < 0.5:
             wait_at_most(daemon, chance.random() * 0.1)
-        for path in sorted((daemon.state / "attempts").glob("*/shim"), reverse=True):
+        newest = sorted((int(name) for name in os.listdir(daemon.state / "attempts")), reverse=True)[:4]
+        for path in [daemon.state / "attempts" / str(n) / "shim" for n in newest]:
             victim = pid_in(path)
             if victim is not None and alive(victim) and "rl-shim" in command_of(victim):
                 os.kill(victim, signal.SIGKILL)
