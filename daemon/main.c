@@ -278,9 +278,11 @@ static void load_rows(struct daemon *d)
 		{ "step.unfinished", ROW_STEP },
 		{ "review.unfinished", ROW_REVIEW },
 		{ "finding.unfinished", ROW_FINDING },
+		{ "hold.unfinished", ROW_HOLD },
+		{ "hook.unfinished", ROW_HOOK },
 	};
 	struct rowset set = { 0 };
-	int64_t run = 0, attempt = 0;
+	int64_t run = 0, attempt = 0, hold = 0;
 
 	store_read_now(d->wire.store, "counters", ROW_SETTING, NULL, &set);
 	for (size_t i = 0; i < set.count; i++) {
@@ -288,11 +290,13 @@ static void load_rows(struct daemon *d)
 
 		if (strcmp(row->name, "last_run") == 0)
 			run = strtoll(row->value, NULL, 10);
+		else if (strcmp(row->name, "last_hold") == 0)
+			hold = strtoll(row->value, NULL, 10);
 		else
 			attempt = strtoll(row->value, NULL, 10);
 	}
 	rowset_release(&set);
-	engine_load_counters(d->engine, run, attempt);
+	engine_load_counters(d->engine, run, attempt, hold);
 	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
 		store_read_now(d->wire.store, tables[t].statement, tables[t].kind, NULL, &set);
 		for (size_t i = 0; i < set.count; i++)

@@ -3,10 +3,10 @@
 -- name: attempt.put
 INSERT INTO attempt (id, run, number, iteration, slot, task, role, round, agent, model, uuid, boot_id, state, exit_code, signal,
     cause, process, provider, outcome, tokens_input, tokens_cached, tokens_cache_write, tokens_output, tokens_reasoning,
-    cost_usd, session, answer_hash, bytes, started_at, ended_at)
+    cost_usd, sandbox, session, answer_hash, bytes, started_at, ended_at)
 VALUES (:id, :run, :number, :iteration, :slot, :task, :role, :round, :agent, :model, :uuid, :boot_id, :state, :exit_code, :signal,
     :cause, :process, :provider, :outcome, :tokens_input, :tokens_cached, :tokens_cache_write, :tokens_output, :tokens_reasoning,
-    :cost_usd, :session, :answer_hash, :bytes, :started_at, :ended_at)
+    :cost_usd, :sandbox, :session, :answer_hash, :bytes, :started_at, :ended_at)
 ON CONFLICT (id) DO UPDATE SET
     run = excluded.run, number = excluded.number, iteration = excluded.iteration, slot = excluded.slot,
     task = excluded.task, role = excluded.role, round = excluded.round, agent = excluded.agent, model = excluded.model,
@@ -14,7 +14,7 @@ ON CONFLICT (id) DO UPDATE SET
     signal = excluded.signal, cause = excluded.cause, process = excluded.process, provider = excluded.provider,
     outcome = excluded.outcome, tokens_input = excluded.tokens_input, tokens_cached = excluded.tokens_cached,
     tokens_cache_write = excluded.tokens_cache_write, tokens_output = excluded.tokens_output,
-    tokens_reasoning = excluded.tokens_reasoning, cost_usd = excluded.cost_usd, session = excluded.session,
+    tokens_reasoning = excluded.tokens_reasoning, cost_usd = excluded.cost_usd, sandbox = excluded.sandbox, session = excluded.session,
     answer_hash = excluded.answer_hash, bytes = excluded.bytes, started_at = excluded.started_at,
     ended_at = excluded.ended_at
 

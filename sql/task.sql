@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
 
 -- name: task.put
-INSERT INTO task (run, id, title, size, state, reason)
-VALUES (:run, :id, :title, :size, :state, :reason)
+INSERT INTO task (run, id, title, size, state, reason, locked_ref, locked_tree)
+VALUES (:run, :id, :title, :size, :state, :reason, :locked_ref, :locked_tree)
 ON CONFLICT (run, id) DO UPDATE SET
-    title = excluded.title, size = excluded.size, state = excluded.state, reason = excluded.reason
+    title = excluded.title, size = excluded.size, state = excluded.state, reason = excluded.reason,
+    locked_ref = excluded.locked_ref, locked_tree = excluded.locked_tree
 
 -- Once only: rows of the view come without their text.
 -- name: task.put-text

@@ -23,9 +23,11 @@ static void agent_plan_release(struct agent_plan *agent)
 {
 	free(agent->name);
 	strings_free(agent->command);
+	strings_free(agent->resume);
 	free(agent->model);
 	strings_free(agent->set);
 	strings_free(agent->env);
+	strings_free(agent->writable);
 }
 
 void plan_release(struct plan *plan)
@@ -33,6 +35,16 @@ void plan_release(struct plan *plan)
 	for (int role = 0; role < ROLES; role++)
 		agent_plan_release(&plan->agents[role]);
 	free(plan->skip_reason);
+	free(plan->profile_name);
+	strings_free(plan->checks);
+	strings_free(plan->guidelines);
+	strings_free(plan->conventions);
+	free(plan->review_file);
+	free(plan->review_log);
+	free(plan->reviewer);
+	free(plan->report);
+	strings_free(plan->on_hold);
+	strings_free(plan->on_end);
 	free(plan->developer_prompt);
 	free(plan->reviewer_prompt);
 	strings_free(plan->env);

@@ -19,24 +19,45 @@ extern const struct state_names prompt_via_names, reader_names;
 struct agent_plan {
 	char *name;
 	char **command;		/* NULL-terminated argv template; {model} {prompt_file} {session} are filled in at start */
+	char **resume;		/* words put behind the command when a conversation goes on, with {session}; empty: it cannot */
 	enum prompt_via prompt;
 	enum reader_kind reader;
 	char *model;		/* NULL: the program's own default */
 	char **set;		/* NULL-terminated "K=V" */
 	char **env;		/* NULL-terminated names that may pass from the submitter's environment */
+	char **writable;	/* NULL-terminated: files and folders of its own state, "~/" is HOME of its environment */
 };
 
+/* agents[ROLE_CHECK] is empty: a check is a command of `checks`. agents[ROLE_REVIEW] of carrier "exit" has name and
+ * command from `reviewer`, without the base directory, which is put behind it. */
 struct plan {
 	struct agent_plan agents[ROLES];
 	bool review;			/* review.enabled, after --skip-review and reviewer_prompt = "none" */
 	char *skip_reason;		/* why review is false, NULL when it is true */
-	const struct profile *profile;
+	const struct profile *profile;	/* the built-in one: carrier, words, parts */
+	char *profile_name;		/* as chosen: a [profile.NAME] or the built-in's own */
 	int64_t max_fixes;
 	int64_t stall_limit;		/* 0: never */
+	enum bad_end on_malformed, on_reviewer_error, on_exhausted;
+	enum fixer fixer;
+	enum scope scope;
+	enum commit_mode commit;
+	enum strictness strictness;
+	bool read_only;			/* the reviewer is confined to its scratch, the carrier file and `writable` */
+	enum sandbox sandbox;		/* what when the kernel cannot confine it */
+	enum review_place workspace;	/* where the reviewer works */
+	char **checks;			/* NULL-terminated shell commands, run in order before each review */
+	char **guidelines;		/* NULL-terminated pairs: file, section; file, section; ... */
+	char **conventions;		/* NULL-terminated names of files */
+	char *review_file;		/* FILE and COMMENTS: name of the carrier file, plain and relative to the workdir; NULL: none */
+	char *review_log;		/* directory, absolute or relative to the workdir; NULL: none */
+	char *reviewer;			/* EXIT: the program; NULL: none */
+	char *report;			/* absolute path to write a report to when the run ends or is held; NULL: none */
+	char **on_hold, **on_end;	/* NULL-terminated argv of [hook]; empty: none */
 	enum on_lost on_lost;
 	char *developer_prompt;		/* absolute path or NULL: found as engine/template.h says */
 	char *reviewer_prompt;
-	int64_t timeout_ms;		/* one implement or fix attempt */
+	int64_t timeout_ms;		/* one implement, check or fix attempt */
 	int64_t review_timeout_ms;
 	int64_t idle_timeout_ms;
 	int64_t grace_ms;

@@ -31,21 +31,51 @@ enum slot_event attempt_classify(const struct attempt_facts *f)
 		return SLOT_E_LOST_HOLD;
 	if (f->process == PROCESS_LOST)
 		return lost[f->on_lost];
-	if (!attempt_succeeded(f))
+	switch (f->role) {
+	case ROLE_CHECK:
+		if (f->process == PROCESS_NOT_STARTED)
+			return SLOT_E_FAILED;
+		if (!attempt_succeeded(f))
+			return SLOT_E_FINDINGS;
+		return f->check < f->checks ? SLOT_E_NEXT_CHECK : work_done(0, f->has_git);
+	case ROLE_REVIEW:
+		if (!attempt_succeeded(f) && !(f->by_status && f->process == PROCESS_EXITED && f->status == 1 && !f->is_error))
+			return SLOT_E_FAILED;
+		return f->has_git ? SLOT_E_ANSWERED : SLOT_E_ANSWERED_NO_TREE;
+	case ROLE_FIX:
+		if (!attempt_succeeded(f))
+			return SLOT_E_FAILED;
+		return f->items_left > 0 ? SLOT_E_NEXT_FINDING : work_done(f->checks, f->has_git);
+	case ROLE_IMPLEMENT:
+	case ROLES:
+		break;
+	}
+	if (!attempt_succeeded(f) || (f->denied && !f->has_git))
 		return SLOT_E_FAILED;
-	if (f->role == ROLE_REVIEW)
-		return SLOT_E_ANSWERED;
-	if (f->role == ROLE_FIX || f->review)
-		return SLOT_E_DONE;
-	if (!f->denied)
-		return SLOT_E_DONE_UNREVIEWED;
-	return f->has_git ? SLOT_E_DONE : SLOT_E_FAILED;
+	if (f->review)
+		return f->later ? SLOT_E_DONE_LATER : work_done(f->checks, f->has_git);
+	return f->denied || f->commit ? SLOT_E_DONE : SLOT_E_DONE_UNREVIEWED;
+}
+
+enum slot_event work_done(int64_t checks, bool has_git)
+{
+	if (checks > 0)
+		return SLOT_E_DONE_CHECKS;
+	return has_git ? SLOT_E_DONE : SLOT_E_DONE_NO_TREE;
+}
+
+enum slot_event measured_event(const struct plan *plan)
+{
+	if (plan->review)
+		return plan->workspace == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
+	return plan->commit == COMMIT_MODE_AUTO ? SLOT_E_MEASURED_COMMIT : SLOT_E_MEASURED_UNREVIEWED;
 }
 
 char *attempt_cause(const struct attempt_facts *f, int64_t limit_ms, const char *error)
 {
 	static const char *const who[ROLES] = {
 		[ROLE_IMPLEMENT] = "implementer",
+		[ROLE_CHECK] = "check",
 		[ROLE_REVIEW] = "reviewer",
 		[ROLE_FIX] = "fixer",
 	};
@@ -79,35 +109,102 @@ char *attempt_cause(const struct attempt_facts *f, int64_t limit_ms, const char 
 	return xasprintf("%s process exited with status 0 but reported an error%s%s", name, error ? ": " : "", error ? error : "");
 }
 
-/* What a round came to, before budget and stall are looked at. */
-enum round { ROUND_PASS, ROUND_FINDINGS, ROUND_VIOLATION };
+/* A verdict before budget and stall are looked at. */
+enum word { WORD_PASS, WORD_FINDINGS, WORD_NONE };
 
 static const struct {
-	enum round round;
+	enum word word;
 	unsigned spent;		/* mask of the values of "no fix round is left" that match */
 	unsigned stalled;	/* mask of the values of "too many rounds stalled" that match */
-	enum slot_event event;
+	enum round_end end;
 } review_rows[] = {
 #define NO 1u
 #define YES 2u
 #define ANY (NO | YES)
-	{ ROUND_PASS,      ANY, ANY, SLOT_E_PASS },
-	{ ROUND_FINDINGS,  YES, ANY, SLOT_E_EXHAUSTED },
-	{ ROUND_FINDINGS,  NO,  YES, SLOT_E_STALLED },
-	{ ROUND_FINDINGS,  NO,  NO,  SLOT_E_FINDINGS },
-	{ ROUND_VIOLATION, ANY, ANY, SLOT_E_VIOLATION },
+	{ WORD_PASS,     ANY, ANY, ROUND_PASS },
+	{ WORD_FINDINGS, YES, ANY, ROUND_EXHAUSTED },
+	{ WORD_FINDINGS, NO,  YES, ROUND_STALLED },
+	{ WORD_FINDINGS, NO,  NO,  ROUND_FINDINGS },
+	{ WORD_NONE,     ANY, ANY, ROUND_VIOLATION },
 };
 
-enum slot_event review_classify(const struct review_facts *f)
+enum round_end review_classify(const struct review_facts *f)
 {
-	enum round round = f->tree_changed || !f->verdict ? ROUND_VIOLATION : f->pass ? ROUND_PASS : ROUND_FINDINGS;
-	unsigned spent = f->fix >= f->max_fixes ? YES : NO;
+	enum word word = f->tree_changed || !f->verdict ? WORD_NONE : f->pass ? WORD_PASS : WORD_FINDINGS;
+	unsigned spent = f->fix >= f->fixes ? YES : NO;
 	unsigned stalled = f->stall_limit > 0 && f->stalled >= f->stall_limit ? YES : NO;
 
 	for (size_t i = 0; i < sizeof(review_rows) / sizeof(review_rows[0]); i++)
-		if (review_rows[i].round == round && (review_rows[i].spent & spent) && (review_rows[i].stalled & stalled))
-			return review_rows[i].event;
+		if (review_rows[i].word == word && (review_rows[i].spent & spent) && (review_rows[i].stalled & stalled))
+			return review_rows[i].end;
 	abort();	/* the rows are total: tests/unit/review.c */
+}
+
+enum round_end check_classify(int64_t fix, int64_t fixes)
+{
+	return fix >= fixes ? ROUND_EXHAUSTED : ROUND_FINDINGS;
+}
+
+enum bad_end round_policy(const struct plan *plan, enum round_end end)
+{
+	switch (end) {
+	case ROUND_EXHAUSTED:
+	case ROUND_STALLED:
+		return plan->on_exhausted;
+	case ROUND_VIOLATION:
+		return plan->on_malformed;
+	case ROUND_REVIEWER_ERROR:
+		return plan->on_reviewer_error;
+	case ROUND_PASS:
+	case ROUND_FINDINGS:
+	case ROUND_ENDS:
+		break;
+	}
+	return BAD_ENDS;
+}
+
+enum slot_event round_event(const struct plan *plan, enum round_end end, bool has_git)
+{
+	enum slot_event accepted = plan->commit == COMMIT_MODE_AUTO ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED;
+
+	switch (round_policy(plan, end)) {
+	case BAD_END_FAIL:
+		return SLOT_E_FAILED;
+	case BAD_END_HOLD:
+		return SLOT_E_HOLD;
+	case BAD_END_ACCEPT:
+	case BAD_END_KNOWN_ISSUES:
+		return accepted;
+	case BAD_ENDS:
+		break;
+	}
+	if (end == ROUND_FINDINGS)
+		return SLOT_E_FINDINGS;
+	return has_git ? SLOT_E_PASS : SLOT_E_PASS_NO_TREE;
+}
+
+enum hold_kind round_hold(enum round_end end)
+{
+	static const enum hold_kind kinds[ROUND_ENDS] = {
+		[ROUND_EXHAUSTED] = HOLD_EXHAUSTED,
+		[ROUND_STALLED] = HOLD_STALLED,
+		[ROUND_VIOLATION] = HOLD_VIOLATION,
+		[ROUND_REVIEWER_ERROR] = HOLD_REVIEWER,
+	};
+
+	return kinds[end];
+}
+
+enum slot_event rework_event(enum hold_kind kind, enum role role)
+{
+	static const enum slot_event again[ROLES] = {
+		[ROLE_IMPLEMENT] = SLOT_E_REWORK_IMPLEMENT,
+		[ROLE_CHECK] = SLOT_E_REWORK_CHECK,
+		[ROLE_REVIEW] = SLOT_E_REWORK_REVIEW,
+		[ROLE_FIX] = SLOT_E_REWORK_FIX,
+	};
+
+	return kind == HOLD_LOST ? again[role] : SLOT_E_REWORK_FIX;
 }
 
 static bool same(const char *a, const char *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ended attempt and a read verdict mean: facts in, one event of the slot machine out. Pure. */
+/* What an ended attempt, a measured tree and a read verdict mean: facts in, one event of the slot machine out. Pure. */
 #ifndef CORE_REVIEW_H
 #define CORE_REVIEW_H
 
@@ -20,6 +20,11 @@ struct attempt_facts {
 	bool denied;			/* it was refused a permission */
 	bool has_git;			/* so the tree can tell whether it did something all the same */
 	bool review;			/* a review is wanted */
+	bool later;			/* ... of the whole run, when all is implemented */
+	bool commit;			/* what changed is to be committed */
+	bool by_status;			/* REVIEW: exit status 1 is an answer as well */
+	int64_t checks, check;		/* how many there are, and which one this was; 0: none */
+	int64_t items_left;		/* FIX: findings that wait for a fixer of their own */
 	enum on_lost on_lost;
 	int64_t losses;			/* attempts lost in a row in this place, this one included */
 };
@@ -30,23 +35,46 @@ struct attempt_facts {
 /* Positive evidence only: exit 0, no error of its own, provider ok. */
 bool attempt_succeeded(const struct attempt_facts *facts);
 enum task_result attempt_outcome(const struct attempt_facts *facts);
+/* SLOT_E_FINDINGS for a check that failed, SLOT_E_FAILED for a reviewer that gave no answer: the policy of the plan has the
+ * last word about both, see round_event(). */
 enum slot_event attempt_classify(const struct attempt_facts *facts);
+
+/* Where the work of a round, done and not yet checked, goes next; also where slot 0 begins. */
+enum slot_event work_done(int64_t checks, bool has_git);
+
+/* A tree has been measured: is it reviewed, where, or only committed? */
+enum slot_event measured_event(const struct plan *plan);
 
 /* "reviewer process exited with status 3", "implementer process timed out after 2h": the cause of a failed attempt.
  * limit_ms: the wall or idle limit that ended it. error: the program's own words or the failed start, may be NULL.
  * malloc'd. */
 char *attempt_cause(const struct attempt_facts *facts, int64_t limit_ms, const char *error);
 
+/* What a round of review came to. */
+enum round_end { ROUND_PASS, ROUND_FINDINGS, ROUND_EXHAUSTED, ROUND_STALLED, ROUND_VIOLATION, ROUND_REVIEWER_ERROR, ROUND_ENDS };
+
 /* A round whose review has been read. */
 struct review_facts {
 	bool verdict;			/* there is a valid one ... */
 	bool pass;			/* ... and it says so */
 	bool tree_changed;		/* the reviewer changed or removed a file: then no verdict counts */
-	int64_t fix, max_fixes;		/* fix rounds used and allowed */
+	int64_t fix, fixes;		/* fix rounds used and allowed */
 	int64_t stalled, stall_limit;	/* stalled rounds in a row, this one included; 0 = never */
 };
 
-enum slot_event review_classify(const struct review_facts *facts);
+enum round_end review_classify(const struct review_facts *facts);
+
+/* Findings that wait for no reviewer: of a failed check. */
+enum round_end check_classify(int64_t fix, int64_t fixes);
+
+/* The event that an end of a round is, by the policies of the plan. */
+enum slot_event round_event(const struct plan *plan, enum round_end end, bool has_git);
+/* The policy that decides about it; BAD_ENDS for pass and findings, which are not bad. */
+enum bad_end round_policy(const struct plan *plan, enum round_end end);
+enum hold_kind round_hold(enum round_end end);
+
+/* How a hold that a human sends back goes on: the lost attempt again, else a fix. role: of the hold's attempt. */
+enum slot_event rework_event(enum hold_kind kind, enum role role);
 
 /* A round stalls when tree and answer are both as in the round before, or when it has findings and all repeat. */
 bool round_stalls(const struct slot_row *slot, int64_t findings, int64_t repeated);

@@ -39,10 +39,12 @@ static const struct field run_fields[] = {
 	TEXT(run_row, base_tree),
 	TEXT(run_row, result_ref),
 	TEXT(run_row, result_tree),
+	TEXT(run_row, result_commit),
 	INT(run_row, result_attempt),
 	INT(run_row, review_count),
 	TEXT(run_row, review_head),
 	JSON(run_row, warnings),
+	JSON(run_row, known_issues),
 	INT(run_row, retry_of),
 	TIME(run_row, created_at),
 	TIME(run_row, started_at),
@@ -57,6 +59,8 @@ static const struct field task_fields[] = {
 	INT(task_row, size),
 	STATE(task_row, state, task_state_names),
 	TEXT(task_row, reason),
+	TEXT(task_row, locked_ref),
+	TEXT(task_row, locked_tree),
 };
 
 static const struct field iteration_fields[] = {
@@ -75,6 +79,7 @@ static const struct field slot_fields[] = {
 	TEXT(slot_row, task),
 	INT(slot_row, round),
 	INT(slot_row, fix),
+	INT(slot_row, fixes),
 	INT(slot_row, stalled),
 	INT(slot_row, attempt),
 	INT(slot_row, answer),
@@ -83,6 +88,11 @@ static const struct field slot_fields[] = {
 	TEXT(slot_row, previous_tree),
 	TEXT(slot_row, previous_answer_hash),
 	INT(slot_row, diff),
+	INT(slot_row, check),
+	INT(slot_row, failed_check),
+	INT(slot_row, item),
+	JSON(slot_row, marked),
+	TEXT(slot_row, message),
 	INT(slot_row, interrupted),
 	TEXT(slot_row, reason),
 	TEXT(slot_row, cause),
@@ -114,6 +124,7 @@ static const struct field attempt_fields[] = {
 	INT(attempt_row, tokens_output),
 	INT(attempt_row, tokens_reasoning),
 	REAL(attempt_row, cost_usd),
+	TEXT(attempt_row, sandbox),
 	TEXT(attempt_row, session),
 	TEXT(attempt_row, answer_hash),
 	INT(attempt_row, bytes),
@@ -167,6 +178,38 @@ static const struct field finding_fields[] = {
 	STATE(finding_row, state, finding_state_names),
 };
 
+static const struct field hold_fields[] = {
+	INT(hold_row, id),
+	INT(hold_row, run),
+	TEXT(hold_row, task),
+	INT(hold_row, iteration),
+	INT(hold_row, slot),
+	STATE(hold_row, kind, hold_kind_names),
+	TEXT(hold_row, reason),
+	INT(hold_row, attempt),
+	STATE(hold_row, state, hold_state_names),
+	TEXT(hold_row, decided_by),
+	TEXT(hold_row, message),
+	TIME(hold_row, created_at),
+	TIME(hold_row, decided_at),
+};
+
+static const struct field hook_fields[] = {
+	INT(hook_row, id),
+	INT(hook_row, run),
+	TEXT(hook_row, name),
+	JSON(hook_row, command),
+	JSON(hook_row, environment),
+	TEXT(hook_row, uuid),
+	TEXT(hook_row, boot_id),
+	STATE(hook_row, state, attempt_state_names),
+	INT(hook_row, exit_code),
+	INT(hook_row, signal),
+	TEXT(hook_row, cause),
+	TIME(hook_row, started_at),
+	TIME(hook_row, ended_at),
+};
+
 static const struct field event_fields[] = {
 	INT(event_row, seq),
 	TIME(event_row, time),
@@ -191,6 +234,8 @@ const struct row_type row_types[ROW_KINDS] = {
 	[ROW_STEP] = TYPE(step),
 	[ROW_REVIEW] = TYPE(review),
 	[ROW_FINDING] = TYPE(finding),
+	[ROW_HOLD] = TYPE(hold),
+	[ROW_HOOK] = TYPE(hook),
 	[ROW_EVENT] = TYPE(event),
 	[ROW_SETTING] = TYPE(setting),
 };

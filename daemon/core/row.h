@@ -24,6 +24,8 @@ enum row_kind {
 	ROW_STEP,
 	ROW_REVIEW,
 	ROW_FINDING,
+	ROW_HOLD,
+	ROW_HOOK,
 	ROW_EVENT,
 	ROW_SETTING,
 	ROW_KINDS
@@ -72,10 +74,12 @@ struct run_row {
 	char *base_tree;		/* tree id of the snapshot taken at start */
 	char *result_ref;		/* refs/rl/passed/<run>/<task> after a pass */
 	char *result_tree;
+	char *result_commit;		/* commit = "auto": the commit that holds the result */
 	int64_t result_attempt;		/* whose answer is the accepted one, ROW_NONE before */
 	int64_t review_count;		/* length of the review chain */
 	char *review_head;		/* hash of the newest review row, NULL before the first */
 	char *warnings;			/* JSON array of strings */
+	char *known_issues;		/* JSON array of strings: findings that the run ended with by leave of its policy */
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	int64_t created_at;
 	int64_t started_at;
@@ -90,6 +94,8 @@ struct task_row {
 	int64_t size;			/* bytes of text */
 	int state;			/* enum task_state */
 	char *reason;
+	char *locked_ref;		/* a verdict passed it: pinned here, and no later attempt of the run may take the task */
+	char *locked_tree;
 };
 
 struct iteration_row {
@@ -108,6 +114,7 @@ struct slot_row {
 	char *task;
 	int64_t round;			/* review number, 0 before the first */
 	int64_t fix;			/* fix rounds used */
+	int64_t fixes;			/* fix rounds allowed: max_fixes of the plan, and as many again for each rework */
 	int64_t stalled;		/* stalled rounds in a row */
 	int64_t attempt;		/* the attempt that stage waits for or waited for, ROW_NONE */
 	int64_t answer;			/* attempt whose final text is the answer under review, ROW_NONE */
@@ -116,6 +123,11 @@ struct slot_row {
 	char *previous_tree;		/* tree and answer of the round before */
 	char *previous_answer_hash;
 	int64_t diff;			/* step whose stdout is the diff under review, ROW_NONE */
+	int64_t check;			/* check under way, 1..; 0: none */
+	int64_t failed_check;		/* attempt whose output is the feedback of the fix under way, ROW_NONE */
+	int64_t item;			/* fixer per_finding: number of the finding that is being fixed; 0: none */
+	char *marked;			/* JSON array: ids of findings that the corrector marked FIXED in this round */
+	char *message;			/* what a human asked for with rework: the feedback of the fix under way */
 	int64_t interrupted;		/* attempts lost in a row: above 0, the next one is told that its predecessor was interrupted */
 	char *reason;			/* why it waits or was skipped */
 	char *cause;			/* why it ended */
@@ -147,6 +159,7 @@ struct attempt_row {
 	int64_t tokens_output;
 	int64_t tokens_reasoning;
 	double cost_usd;		/* NaN: not given */
+	char *sandbox;			/* what confined it: "landlock 6", "none: ..."; NULL: nothing was asked for */
 	char *session;			/* conversation id, NULL: none */
 	char *answer_hash;		/* SHA-256 of the final text file "answer", NULL: no final text */
 	int64_t bytes;			/* stdout + stderr as the agent wrote them */
@@ -179,7 +192,7 @@ struct review_row {
 	char *decision;			/* in the profile's words; "violation", "error" when there was none */
 	char *feedback;			/* follow-up, or the reason of a violation */
 	char *quality_checks;		/* JSON or NULL */
-	char *source;			/* "text", "file" or NULL: where the verdict was read */
+	char *source;			/* "text", "file", "exit", "human" or NULL: where the verdict was read */
 	int64_t attempt;		/* whose output holds the raw text */
 	char *tree;			/* tree under review */
 	char *findings;			/* JSON array of the finding ids, in order: part of the hash */
@@ -198,6 +211,40 @@ struct finding_row {
 	char *severity;
 	char *text;
 	int state;			/* enum finding_state */
+};
+
+/* An item in the human decision queue. */
+struct hold_row {
+	int64_t id;
+	int64_t run;
+	char *task;
+	int64_t iteration;
+	int64_t slot;
+	int kind;			/* enum hold_kind */
+	char *reason;
+	int64_t attempt;		/* the one that was lost or failed, the reviewer's else */
+	int state;			/* enum hold_state */
+	char *decided_by;		/* "human:<user>" */
+	char *message;
+	int64_t created_at;
+	int64_t decided_at;
+};
+
+/* A command of [hook] that is to be run for a hold or an end, at least once. */
+struct hook_row {
+	int64_t id;			/* shares the attempts' counter */
+	int64_t run;
+	char *name;			/* "on_hold", "on_end" */
+	char *command;			/* JSON array: argv */
+	char *environment;		/* JSON object: the RL_* variables that tell what happened */
+	char *uuid;
+	char *boot_id;
+	int state;			/* enum attempt_state */
+	int64_t exit_code;
+	int64_t signal;
+	char *cause;
+	int64_t started_at;
+	int64_t ended_at;
 };
 
 struct event_row {

@@ -12,12 +12,17 @@ const struct run_edge run_edges[] = {
 	{ IN(QUEUED),  RUN_E_START,     RUN_A_PREPARE, RUN_S_RUNNING },
 	{ IN(QUEUED),  RUN_E_CANCEL,    RUN_A_FINISH,  RUN_S_CANCELLED },
 	{ IN(RUNNING), RUN_E_PREPARED,  RUN_A_BEGIN,   RUN_S_RUNNING },
-	{ IN(RUNNING), RUN_E_PASSED,    RUN_A_FINISH,  RUN_S_SUCCEEDED },
-	{ IN(RUNNING), RUN_E_FAILED,    RUN_A_FINISH,  RUN_S_FAILED },
+	{ IN(QUEUED),  RUN_E_CANCEL_BEGUN, RUN_A_END,  RUN_S_QUEUED },
+	{ IN(QUEUED),  RUN_E_RESUME,    RUN_A_RESUME,  RUN_S_RUNNING },
+	{ IN(RUNNING) | IN(HELD), RUN_E_PASSED, RUN_A_FINISH, RUN_S_SUCCEEDED },
+	{ IN(RUNNING) | IN(HELD), RUN_E_FAILED, RUN_A_FINISH, RUN_S_FAILED },
+	{ IN(RUNNING), RUN_E_REVIEW,    RUN_A_REVIEW,  RUN_S_RUNNING },
 	{ IN(RUNNING), RUN_E_HELD,      RUN_A_HOLD,    RUN_S_HELD },
+	{ IN(HELD),    RUN_E_REWORK,    RUN_A_REWORK,  RUN_S_QUEUED },
+	{ IN(HELD),    RUN_E_BACK,      RUN_A_NONE,    RUN_S_RUNNING },
 	{ IN(RUNNING), RUN_E_CANCEL,    RUN_A_END,     RUN_S_RUNNING },
 	{ IN(HELD),    RUN_E_CANCEL,    RUN_A_END,     RUN_S_HELD },
-	{ IN(RUNNING) | IN(HELD), RUN_E_CANCELLED, RUN_A_FINISH, RUN_S_CANCELLED },
+	{ IN(QUEUED) | IN(RUNNING) | IN(HELD), RUN_E_CANCELLED, RUN_A_FINISH, RUN_S_CANCELLED },
 };
 const size_t run_edges_count = sizeof(run_edges) / sizeof(run_edges[0]);
 
@@ -27,7 +32,12 @@ static const char *const event_names[RUN_EVENTS] = {
 	[RUN_E_PASSED] = "passed",
 	[RUN_E_FAILED] = "failed",
 	[RUN_E_HELD] = "held",
+	[RUN_E_REVIEW] = "review",
+	[RUN_E_REWORK] = "rework",
+	[RUN_E_RESUME] = "resume",
+	[RUN_E_BACK] = "back",
 	[RUN_E_CANCEL] = "cancel",
+	[RUN_E_CANCEL_BEGUN] = "cancel-begun",
 	[RUN_E_CANCELLED] = "cancelled",
 };
 
@@ -53,10 +63,11 @@ enum run_event run_settle(struct slot_row *const *slots, size_t count)
 		{ SLOT_S_CANCELLED, RUN_E_CANCELLED },
 		{ SLOT_S_FAILED, RUN_E_FAILED },
 		{ SLOT_S_HELD, RUN_E_HELD },
+		{ SLOT_S_IMPLEMENTED, RUN_E_REVIEW },
 	};
 
 	for (size_t i = 0; i < count; i++)
-		if (!slot_stage_is_end((enum slot_stage)slots[i]->stage) && slots[i]->stage != SLOT_S_HELD)
+		if (!slot_stage_is_end((enum slot_stage)slots[i]->stage) && slots[i]->stage != SLOT_S_HELD && slots[i]->stage != SLOT_S_IMPLEMENTED)
 			return RUN_EVENTS;
 	for (size_t o = 0; o < sizeof(order) / sizeof(order[0]); o++)
 		for (size_t i = 0; i < count; i++)

@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* The slot machine: one task on its way through implement, review and fix. Pure.
+/* The slot machine: one task on its way through implement, check, review and fix. Pure.
  *
- *                                       review off: DONE_UNREVIEWED
- *   WAITING ─START─▶ IMPLEMENTING ──────────────────────────────────────▶ PASSED
- *                         │ DONE                    MEASURED_UNREVIEWED ──▲  ▲
- *                         ▼                                │                 │ PINNED
- *   FIXING ──DONE──▶ MEASURING ─MEASURED─▶ REVIEWING       │              PINNING
- *      ▲                  └────────────────────│───────────┘                 ▲
- *      │                                       │ ANSWERED                    │ PASS
- *      └────────────────FINDINGS────────── VERIFYING ────────────────────────┘
+ *   WAITING ─START─▶ IMPLEMENTING          WAITING ─START_REVIEW─▶ MEASURING   (slot 0: the review of the whole run)
  *
- *   any working stage ─FAILED, EXHAUSTED, STALLED, VIOLATION, LOST_FAIL─▶ FAILED
- *   an attempt stage  ─LOST_HOLD─▶ HELD      ─LOST_RETRY─▶ the same stage, a new attempt
- *   any working stage ─CANCEL─▶ ENDING ─ENDED─▶ CANCELLED
+ *   IMPLEMENTING, FIXING ─DONE─────────────▶ MEASURING   (tree and diff of the work)
+ *                        ─DONE_CHECKS──────▶ CHECKING    (there are checks)
+ *                        ─DONE_NO_TREE─────▶ REVIEWING   (no git)
+ *   IMPLEMENTING ─DONE_UNREVIEWED─▶ PASSED       ─DONE_LATER─▶ IMPLEMENTED   (slot 0 will review it)
+ *   FIXING ─NEXT_FINDING─▶ FIXING                                            (one fixer per finding)
  *
- * Guards are resolved before the table: attempt_classify() and review_classify() name one event.
+ *   CHECKING ─NEXT_CHECK─▶ CHECKING   ─DONE─▶ MEASURING   ─DONE_NO_TREE─▶ REVIEWING   ─FINDINGS─▶ FIXING
+ *   MEASURING ─MEASURED─▶ REVIEWING   ─MEASURED_CHECKOUT─▶ CHECKOUT ─CHECKED_OUT─▶ REVIEWING
+ *             ─MEASURED_UNREVIEWED─▶ PASSED   ─MEASURED_COMMIT─▶ COMMITTING
+ *   REVIEWING ─ANSWERED─▶ VERIFYING  (git, then the verdict)   ─ANSWERED_NO_TREE─▶ VERIFYING  (the verdict)
+ *   VERIFYING ─PASS─▶ PINNING   ─PASS_NO_TREE─▶ PASSED   ─FINDINGS─▶ FIXING
+ *   PINNING ─PINNED─▶ PASSED    ─PINNED_COMMIT─▶ COMMITTING ─COMMITTED─▶ PASSED
+ *
+ *   bad ends of CHECKING, REVIEWING, VERIFYING, as the policy says:
+ *      ─FAILED─▶ FAILED   ─HOLD─▶ HELD   ─ACCEPTED─▶ PASSED   ─ACCEPTED_COMMIT─▶ COMMITTING
+ *   HELD ─ACCEPTED─▶ PASSED   ─ACCEPTED_COMMIT─▶ COMMITTING   ─FAILED─▶ FAILED   ─REWORK_x─▶ a new attempt x
+ *   IMPLEMENTED ─RUN_PASSED─▶ PASSED   ─FAILED─▶ FAILED
+ *   an attempt stage ─LOST_HOLD─▶ HELD   ─LOST_RETRY─▶ the same stage, a new attempt   ─LOST_FAIL─▶ FAILED
+ *   any working stage ─FAILED─▶ FAILED   ─CANCEL─▶ ENDING ─ENDED─▶ CANCELLED
+ *
+ * Guards are resolved before the table: the functions of core/review.h name one event.
  * In every stage at most one thing of the slot is under way: an attempt, a git operation or file work. */
 #ifndef CORE_SLOT_H
 #define CORE_SLOT_H
@@ -26,21 +35,39 @@
 
 enum slot_event {
 	SLOT_E_START,
-	SLOT_E_DONE,			/* implement or fix attempt succeeded */
-	SLOT_E_DONE_UNREVIEWED,		/* implement succeeded, and no review is wanted */
+	SLOT_E_START_REVIEW,		/* slot 0: everything has been implemented */
+	SLOT_E_DONE,			/* the work of the round is done: next its tree */
+	SLOT_E_DONE_CHECKS,		/* ... next the checks */
+	SLOT_E_DONE_NO_TREE,		/* ... next the review, since there is no git */
+	SLOT_E_DONE_UNREVIEWED,		/* implement succeeded, and neither review nor commit is wanted */
+	SLOT_E_DONE_LATER,		/* implement succeeded, and the run is reviewed as a whole */
+	SLOT_E_NEXT_FINDING,		/* one finding was fixed, there are more */
+	SLOT_E_NEXT_CHECK,		/* one check passed, there are more */
 	SLOT_E_MEASURED,		/* tree and diff under review are known */
+	SLOT_E_MEASURED_CHECKOUT,	/* ... and the reviewer gets a checkout of its own */
 	SLOT_E_MEASURED_UNREVIEWED,	/* the tree shows that denied permissions did not stop the work; no review */
+	SLOT_E_MEASURED_COMMIT,		/* no review; what changed is committed */
+	SLOT_E_CHECKED_OUT,
 	SLOT_E_ANSWERED,		/* the reviewer ended cleanly */
+	SLOT_E_ANSWERED_NO_TREE,	/* ... and there is no git to ask whether it changed the tree */
 	SLOT_E_PASS,
+	SLOT_E_PASS_NO_TREE,		/* no git: nothing to pin */
 	SLOT_E_FINDINGS,
-	SLOT_E_EXHAUSTED,
-	SLOT_E_STALLED,
-	SLOT_E_VIOLATION,
+	SLOT_E_ACCEPTED,		/* by leave: of the policy, of a human */
+	SLOT_E_ACCEPTED_COMMIT,		/* ... and the result is committed */
+	SLOT_E_HOLD,			/* a human is to decide */
 	SLOT_E_PINNED,
-	SLOT_E_FAILED,			/* an attempt or a git operation failed */
+	SLOT_E_PINNED_COMMIT,
+	SLOT_E_COMMITTED,
+	SLOT_E_RUN_PASSED,		/* slot 0 passed */
+	SLOT_E_FAILED,
 	SLOT_E_LOST_HOLD,		/* the attempt is lost, and on_lost says ... */
 	SLOT_E_LOST_RETRY,
 	SLOT_E_LOST_FAIL,
+	SLOT_E_REWORK_IMPLEMENT,	/* a human sends a held task back: the lost attempt again, or a fix with the human's text */
+	SLOT_E_REWORK_CHECK,
+	SLOT_E_REWORK_REVIEW,
+	SLOT_E_REWORK_FIX,
 	SLOT_E_CANCEL,
 	SLOT_E_ENDED,			/* what was under way when the cancel came is over */
 	SLOT_EVENTS
@@ -48,13 +75,18 @@ enum slot_event {
 
 enum slot_action {
 	SLOT_A_IMPLEMENT,
+	SLOT_A_CHECK,			/* the next check, or the one that was lost */
 	SLOT_A_MEASURE,
+	SLOT_A_CHECKOUT,
 	SLOT_A_REVIEW,
 	SLOT_A_VERIFY,
+	SLOT_A_JUDGE,			/* the verdict without git */
 	SLOT_A_FIX,
 	SLOT_A_PIN,
+	SLOT_A_COMMIT,
+	SLOT_A_HOLD,			/* open a hold, then let the run decide */
 	SLOT_A_END,			/* end what is under way */
-	SLOT_A_SETTLE			/* the slot is over or held: let the run decide */
+	SLOT_A_SETTLE			/* the slot is over: let the run decide */
 };
 
 struct slot_edge {

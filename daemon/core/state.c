@@ -35,11 +35,15 @@ NAMES(iteration_state, "iteration state", ITERATION_STATES,
 NAMES(slot_stage, "slot stage", SLOT_STAGES,
     [SLOT_S_WAITING] = "waiting",
     [SLOT_S_IMPLEMENTING] = "implementing",
+    [SLOT_S_CHECKING] = "checking",
     [SLOT_S_MEASURING] = "measuring",
+    [SLOT_S_CHECKOUT] = "checkout",
     [SLOT_S_REVIEWING] = "reviewing",
     [SLOT_S_VERIFYING] = "verifying",
     [SLOT_S_FIXING] = "fixing",
     [SLOT_S_PINNING] = "pinning",
+    [SLOT_S_COMMITTING] = "committing",
+    [SLOT_S_IMPLEMENTED] = "implemented",
     [SLOT_S_ENDING] = "ending",
     [SLOT_S_HELD] = "held",
     [SLOT_S_PASSED] = "passed",
@@ -61,6 +65,7 @@ NAMES(slot_phase, "slot phase", PHASES,
 
 NAMES(role, "role", ROLES,
     [ROLE_IMPLEMENT] = "implement",
+    [ROLE_CHECK] = "check",
     [ROLE_REVIEW] = "review",
     [ROLE_FIX] = "fix");
 
@@ -105,6 +110,55 @@ NAMES(on_lost, "on_lost", ON_LOST_CHOICES,
     [ON_LOST_HOLD] = "hold",
     [ON_LOST_RETRY] = "retry",
     [ON_LOST_FAIL] = "fail");
+
+NAMES(bad_end, "bad end", BAD_ENDS,
+    [BAD_END_FAIL] = "fail",
+    [BAD_END_HOLD] = "hold",
+    [BAD_END_ACCEPT] = "accept",
+    [BAD_END_KNOWN_ISSUES] = "known_issues");
+
+NAMES(fixer, "fixer", FIXERS,
+    [FIXER_FRESH] = "fresh",
+    [FIXER_IMPLEMENTER] = "implementer",
+    [FIXER_CORRECTOR] = "corrector",
+    [FIXER_RESUME] = "resume",
+    [FIXER_PER_FINDING] = "per_finding");
+
+NAMES(scope, "scope", SCOPES,
+    [SCOPE_TASK] = "task",
+    [SCOPE_RUN] = "run");
+
+NAMES(commit_mode, "commit", COMMIT_MODES,
+    [COMMIT_MODE_NONE] = "none",
+    [COMMIT_MODE_AUTO] = "auto");
+
+NAMES(review_place, "workspace", REVIEW_PLACES,
+    [PLACE_SAME] = "same",
+    [PLACE_SNAPSHOT] = "snapshot");
+
+NAMES(sandbox, "sandbox", SANDBOXES,
+    [SANDBOX_OFF] = "off",
+    [SANDBOX_TRY] = "try",
+    [SANDBOX_REQUIRE] = "require");
+
+NAMES(strictness, "strictness", STRICTNESSES,
+    [STRICTNESS_SAME] = "same",
+    [STRICTNESS_BY_ROUND] = "by_round");
+
+NAMES(hold_kind, "hold kind", HOLD_KINDS,
+    [HOLD_LOST] = "lost",
+    [HOLD_EXHAUSTED] = "exhausted",
+    [HOLD_STALLED] = "stalled",
+    [HOLD_VIOLATION] = "violation",
+    [HOLD_REVIEWER] = "reviewer-error");
+
+NAMES(hold_state, "hold state", HOLD_STATES,
+    [HOLD_S_OPEN] = "open",
+    [HOLD_S_APPROVED] = "approved",
+    [HOLD_S_REJECTED] = "rejected",
+    [HOLD_S_REWORK] = "rework",
+    [HOLD_S_REWORKED] = "reworked",
+    [HOLD_S_CANCELLED] = "cancelled");
 
 const char *state_name(const struct state_names *names, int value)
 {

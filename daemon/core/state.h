@@ -20,11 +20,15 @@ enum iteration_state { ITERATION_S_RUNNING, ITERATION_S_PASSED, ITERATION_S_FAIL
 enum slot_stage {
 	SLOT_S_WAITING,		/* nothing has run yet */
 	SLOT_S_IMPLEMENTING,	/* the implement attempt runs */
+	SLOT_S_CHECKING,	/* a check attempt runs */
 	SLOT_S_MEASURING,	/* git takes the tree and the diff that the review will judge */
+	SLOT_S_CHECKOUT,	/* git lays the tree under review out in a directory of its own */
 	SLOT_S_REVIEWING,	/* the review attempt runs */
-	SLOT_S_VERIFYING,	/* git takes the tree again: the reviewer must not have changed it */
+	SLOT_S_VERIFYING,	/* git takes the tree again: the reviewer must not have changed it; then the verdict is read */
 	SLOT_S_FIXING,		/* the fix attempt runs */
 	SLOT_S_PINNING,		/* git pins the passed tree */
+	SLOT_S_COMMITTING,	/* git commits what changed */
+	SLOT_S_IMPLEMENTED,	/* scope "run": done, and reviewed with the run by slot 0 */
 	SLOT_S_ENDING,		/* cancelled; the process is being ended */
 	SLOT_S_HELD,
 	SLOT_S_PASSED,
@@ -38,7 +42,7 @@ enum slot_phase {
 	PHASE_HELD, PHASE_COOLING, PHASE_PASSED, PHASE_FAILED, PHASE_CANCELLED, PHASES
 };
 
-enum role { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLES };
+enum role { ROLE_IMPLEMENT, ROLE_CHECK, ROLE_REVIEW, ROLE_FIX, ROLES };
 enum attempt_state { ATTEMPT_S_STARTING, ATTEMPT_S_RUNNING, ATTEMPT_S_EXITED, ATTEMPT_S_LOST, ATTEMPT_STATES };
 
 /* The three results that are kept apart. *_NONE: not known yet. */
@@ -49,9 +53,27 @@ enum task_result { TASK_R_NONE, TASK_R_DONE, TASK_R_DENIED, TASK_R_NO_CHANGE, TA
 enum finding_state { FINDING_NEW, FINDING_REPEATED, FINDING_RESOLVED, FINDING_STATES };
 enum on_lost { ON_LOST_HOLD, ON_LOST_RETRY, ON_LOST_FAIL, ON_LOST_CHOICES };
 
+/* What a bad end of a review comes to: no evidence, a reviewer that failed, findings that stay. */
+enum bad_end { BAD_END_FAIL, BAD_END_HOLD, BAD_END_ACCEPT, BAD_END_KNOWN_ISSUES, BAD_ENDS };
+/* Who settles the findings. */
+enum fixer { FIXER_FRESH, FIXER_IMPLEMENTER, FIXER_CORRECTOR, FIXER_RESUME, FIXER_PER_FINDING, FIXERS };
+enum scope { SCOPE_TASK, SCOPE_RUN, SCOPES };
+enum commit_mode { COMMIT_MODE_NONE, COMMIT_MODE_AUTO, COMMIT_MODES };
+enum review_place { PLACE_SAME, PLACE_SNAPSHOT, REVIEW_PLACES };
+enum sandbox { SANDBOX_OFF, SANDBOX_TRY, SANDBOX_REQUIRE, SANDBOXES };
+enum strictness { STRICTNESS_SAME, STRICTNESS_BY_ROUND, STRICTNESSES };
+
+enum hold_kind { HOLD_LOST, HOLD_EXHAUSTED, HOLD_STALLED, HOLD_VIOLATION, HOLD_REVIEWER, HOLD_KINDS };
+enum hold_state {
+	HOLD_S_OPEN, HOLD_S_APPROVED, HOLD_S_REJECTED,
+	HOLD_S_REWORK,		/* decided; its slot goes on when the run has a slot of the daemon again */
+	HOLD_S_REWORKED, HOLD_S_CANCELLED, HOLD_STATES
+};
+
 extern const struct state_names run_state_names, task_state_names, iteration_state_names, slot_stage_names, slot_phase_names,
     role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names, finding_state_names,
-    on_lost_names;
+    on_lost_names, bad_end_names, fixer_names, scope_names, commit_mode_names, review_place_names, sandbox_names,
+    strictness_names, hold_kind_names, hold_state_names;
 
 /* The name of a value; aborts on a value outside the enum (a bug). */
 const char *state_name(const struct state_names *names, int value);

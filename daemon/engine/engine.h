@@ -26,7 +26,7 @@ void engine_free(struct engine *engine);
 
 /* Start-up, in this order: the highest ids ever used, every row of every unfinished run, then recover: classifies each
  * unfinished attempt before anything acts. */
-void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_attempt);
+void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_attempt, int64_t last_hold);
 void engine_load_row(struct engine *engine, enum row_kind kind, void *row);	/* takes row */
 void engine_recover(struct engine *engine);
 
@@ -81,6 +81,14 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 
 /* by: who said so, for the cause: "uid 1000". */
 void engine_cancel(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
+
+enum hold_decision { HOLD_APPROVE, HOLD_REJECT, HOLD_REWORK };
+
+/* A human decides an open hold of an unfinished run. by: the person's user name; message: NULL or "" for none, which rework of
+ * anything but a lost attempt refuses. Codes: not-found, wrong-state (decided already; approve of a lost attempt). The
+ * reply's rows are the run's, its holds among them. */
+void engine_hold(struct engine *engine, int64_t hold, enum hold_decision decision, const char *by, const char *message, bool check,
+    engine_reply_cb *cb, void *arg);
 
 /* A new run of the tasks that did not pass, with the plan of the old one. rows: the old run, from the view or read from
  * the store; copied. A held run is cancelled in the same decision, since the new one needs its workdir. environment:

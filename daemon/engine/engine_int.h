@@ -88,7 +88,7 @@ struct engine {
 	bool draining, full, stopped, recovering;
 	struct view *view;
 	LIST_HEAD(, run) runs;		/* unfinished, newest first */
-	int64_t last_run, last_attempt;
+	int64_t last_run, last_attempt, last_hold;
 	size_t commits;			/* turns in flight */
 	size_t adopting;		/* found() reports to come */
 	/* The desk: intake and forgetting, one file work at a time, so that an environment file is never removed under

@@ -7,9 +7,10 @@
 #include "base/memory.h"
 #include "engine/engine_int.h"
 
-void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_attempt)
+void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_attempt, int64_t last_hold)
 {
 	engine->last_run = last_run;
+	engine->last_hold = last_hold;
 	engine->last_attempt = last_attempt;
 }
 
@@ -32,6 +33,7 @@ static struct run_rows *copy_rows(const struct run_rows *from)
 	COPY(ROW_ATTEMPT, attempts, nattempts);
 	COPY(ROW_REVIEW, reviews, nreviews);
 	COPY(ROW_FINDING, findings, nfindings);
+	COPY(ROW_HOLD, holds, nholds);
 #undef COPY
 	return to;
 }
@@ -159,14 +161,22 @@ static void resume_stage(struct lane *lane)
 		turn_commit(turn);
 		break;
 	}
+	case SLOT_S_CHECKOUT:
+		git_begin(lane, GIT_CHECKOUT);
+		break;
+	case SLOT_S_COMMITTING:
+		git_begin(lane, GIT_COMMIT);
+		break;
 	case SLOT_S_WAITING:
 	case SLOT_S_IMPLEMENTING:
+	case SLOT_S_CHECKING:
 	case SLOT_S_REVIEWING:
 	case SLOT_S_FIXING:
 		log_bug("run %lld slot %lld: stage %s without an attempt", (long long)lane->row->run, (long long)lane->row->slot,
 		    state_name(&slot_stage_names, lane->row->stage));
 		break;
 	case SLOT_S_HELD:
+	case SLOT_S_IMPLEMENTED:
 	case SLOT_S_PASSED:
 	case SLOT_S_FAILED:
 	case SLOT_S_CANCELLED:

@@ -21,6 +21,7 @@ static const struct place {
 	[ROW_ATTEMPT] = { LIST(attempt), { offsetof(struct attempt_row, id), NONE, NONE }, NONE },
 	[ROW_STEP] = { LIST(step), { offsetof(struct step_row, id), NONE, NONE }, NONE },
 	[ROW_REVIEW] = { LIST(review), { offsetof(struct review_row, number), NONE, NONE }, NONE },
+	[ROW_HOLD] = { LIST(hold), { offsetof(struct hold_row, id), NONE, NONE }, NONE },
 	[ROW_FINDING] = { LIST(finding), { offsetof(struct finding_row, review), offsetof(struct finding_row, number), NONE }, NONE },
 };
 
@@ -193,7 +194,8 @@ void view_install(struct view *view, const struct decision *d)
 		const struct change *change = &d->changes[i];
 		struct task_row *task;
 
-		if (change->kind == ROW_EVENT || change->kind == ROW_SETTING)
+		/* a hook outlives its run, and nobody reads it */
+		if (change->kind == ROW_EVENT || change->kind == ROW_SETTING || change->kind == ROW_HOOK)
 			continue;
 		if (change->kind == ROW_STEP && step_is_over(change->row)) {
 			drop_step(view, change->row);
@@ -209,6 +211,15 @@ void view_install(struct view *view, const struct decision *d)
 		}
 		view_load(view, change->kind, row_copy(change->kind, change->row));
 	}
+}
+
+const struct run_rows *view_run_of_hold(const struct view *view, int64_t hold)
+{
+	for (size_t i = 0; i < view->count; i++)
+		for (size_t h = 0; h < view->runs[i]->nholds; h++)
+			if (view->runs[i]->holds[h]->id == hold)
+				return view->runs[i];
+	return NULL;
 }
 
 const struct run_rows *view_run_of_attempt(const struct view *view, int64_t attempt)

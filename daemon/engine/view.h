@@ -25,6 +25,8 @@ struct run_rows {
 	size_t nreviews;
 	struct finding_row **findings;
 	size_t nfindings;
+	struct hold_row **holds;
+	size_t nholds;
 };
 
 struct view;
@@ -43,6 +45,9 @@ const struct run_rows *view_run(const struct view *view, int64_t id);
 
 /* The run of an unfinished run's attempt, NULL otherwise. */
 const struct run_rows *view_run_of_attempt(const struct view *view, int64_t attempt);
+
+/* The run of an unfinished run's hold, NULL otherwise. */
+const struct run_rows *view_run_of_hold(const struct view *view, int64_t hold);
 
 /* Drop an ended run. */
 void view_forget(struct view *view, int64_t id);

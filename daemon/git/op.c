@@ -30,6 +30,8 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_MEASURE] = "measure",
 	[GIT_VERIFY] = "verify",
 	[GIT_PIN] = "pin",
+	[GIT_CHECKOUT] = "checkout",
+	[GIT_COMMIT] = "commit",
 };
 
 /* A list of names for people: "a.c, b.c, d.c and 3 more". */
@@ -205,6 +207,8 @@ static enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t
 		return STAGE_NONE;
 	case GIT_SNAPSHOT:
 	case GIT_PIN:
+	case GIT_CHECKOUT:
+	case GIT_COMMIT:
 	case GIT_OPS:
 		break;
 	}
@@ -453,6 +457,12 @@ const char *git_op_tree(const struct git_op *op)
 const char *git_op_error(const struct git_op *op)
 {
 	return op->error;
+}
+
+const char *git_op_commit(const struct git_op *op)
+{
+	(void)op;
+	return NULL;
 }
 
 const char *git_op_changed(const struct git_op *op)

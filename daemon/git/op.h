@@ -10,10 +10,12 @@
 #include <stdint.h>
 
 enum git_op_kind {
-	GIT_SNAPSHOT,		/* tree id of everything git does not ignore */
+	GIT_SNAPSHOT,		/* tree id of everything git does not ignore; when ref is given, it is pointed there */
 	GIT_MEASURE,		/* snapshot, then the patch base_tree..tree as the last step's stdout */
 	GIT_VERIFY,		/* snapshot; when it differs from tree: which paths. New files are moved into aside */
 	GIT_PIN,		/* point ref at tree */
+	GIT_CHECKOUT,		/* lay tree out in dir, byte for byte: no filter, no attribute, no hook */
+	GIT_COMMIT,		/* commit what differs between base and tree to the checked-out branch; hooks run, what else the user has staged stays staged */
 	GIT_OPS
 };
 
@@ -42,8 +44,13 @@ struct git_op_spec {
 	enum git_op_kind kind;
 	const char *workspace;	/* repository top, absolute */
 	const char *scratch;	/* an existing directory of ours, absolute: the private index */
-	const char *tree;	/* MEASURE: the base; VERIFY: the tree before; PIN: the tree */
-	const char *ref;	/* PIN */
+	const char *tree;	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, COMMIT: the tree */
+	const char *base;	/* COMMIT: the tree to compare with */
+	const char *ref;	/* PIN, SNAPSHOT */
+	const char *dir;	/* CHECKOUT: absolute; emptied first, made when it is not there */
+	const char *message;	/* COMMIT */
+	char *const *artifacts;	/* paths relative to workspace, files or folders, that are of the review and not of the work: no tree,
+				 * diff or commit has them. NULL-terminated; NULL: none. One that is tracked is an error of SNAPSHOT */
 	const char *aside;	/* VERIFY: an existing directory of ours for files that the reviewer made */
 };
 
@@ -56,6 +63,9 @@ enum git_next git_op_next(struct git_op *op, int dirfd, bool ok, struct git_step
 
 const char *git_op_tree(const struct git_op *op);
 const char *git_op_error(const struct git_op *op);
+
+/* COMMIT: the new commit; NULL: there was nothing to commit. */
+const char *git_op_commit(const struct git_op *op);
 
 /* VERIFY: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
 const char *git_op_changed(const struct git_op *op);

@@ -16,14 +16,33 @@ struct span {
 	size_t size;
 };
 
-/* Everything a prompt may be made of; what a role must not see is left out by the caller's profile row, not here. */
+/* One earlier review. */
+struct prompt_review {
+	int64_t round;
+	const char *decision, *feedback, *by;
+};
+
+/* Everything a prompt may be made of. What a role is given of it is in the profile's row (review_sees, fix_sees); an
+ * implementer gets task and interrupted. */
 struct prompt_parts {
 	struct span template;		/* file text; NULL data: built-in of role and profile */
 	const char *task_id, *task_title, *task_status, *task_priority;
 	struct span task;		/* text */
+	const char *project;		/* name of the project: the directory's, when no source names it */
+	const char *feature;		/* one line */
+	struct span stories;		/* all tasks of the run, as Markdown */
 	int64_t round;			/* review n or fix n */
 	int64_t max_reviews;
-	struct span follow_up;		/* feedback of the previous review */
+	enum strictness strictness;	/* by_round: thorough in round 1, blocking bugs only in the last, significant issues between */
+	struct span follow_up;		/* feedback of the previous review, of a failed check or of a human */
+	const char *follow_up_from;	/* "review", "check", "human" */
+	struct span guidelines;		/* Markdown, see prompt_guidelines() */
+	struct span conventions;	/* Markdown: the files' contents under their names */
+	const struct prompt_review *history;	/* earlier reviews of the task, oldest first */
+	size_t nhistory;
+	const char *review_file;	/* name of the carrier file, NULL: none */
+	bool read_only;			/* only the carrier file can be written */
+	bool resumed;			/* the conversation goes on: nothing but the feedback is news */
 	struct span answer;		/* under review, capped at PROMPT_CAP code points */
 	struct span diff;		/* capped */
 	bool diff_dropped;		/* the recorded diff itself was cut in the middle */
@@ -40,6 +59,11 @@ struct prompt_parts {
  * {{task_title}} {{round}} {{max_reviews}} {{verdict_file}}. What is put in is never scanned again; unknown ones stay as
  * they are. A template with no known placeholder gets the context behind it, a reviewer's without contract the contract. */
 char *prompt_build(const struct profile *profile, enum role role, const struct prompt_parts *parts, size_t *size);
+
+/* The section of a Markdown text under the first heading that reads `heading` (letter case and white space aside), the heading
+ * itself included, up to the next heading of its level or above. CommonMark decides what a heading is: one in a code block is
+ * none. malloc'd; NULL: there is none. */
+char *prompt_section(struct span markdown, const char *heading);
 
 /* Invalid UTF-8 is replaced by U+FFFD; beyond cap code points head and tail are kept with
  * a visible "[... N characters left out ...]" line between. malloc'd. */

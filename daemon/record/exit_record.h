@@ -29,6 +29,7 @@ struct exit_record {
 	uint64_t stdout_bytes, stderr_bytes;	/* as the program wrote them */
 	uint64_t dropped;			/* of these, bytes not kept */
 	bool tree_empty;			/* waitpid said ECHILD */
+	int sandbox;				/* Landlock ABI that confined it; 0: it was not confined */
 	char error[256];			/* EXIT_NOT_STARTED: "exec /no/such: No such file or directory" */
 };
 

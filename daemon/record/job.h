@@ -7,6 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum job_sandbox {
+	JOB_OPEN,		/* not confined */
+	JOB_TRY,		/* may write only `writable`, where the kernel can see to it */
+	JOB_REQUIRE		/* the same, or it is not started at all */
+};
+
 struct job {
 	char **argv;		/* NULL-terminated; argv[0] is looked up on PATH of the job's environment */
 	char *cwd;		/* absolute */
@@ -19,6 +25,8 @@ struct job {
 	int64_t nofile;		/* soft RLIMIT_NOFILE of the process; 0: as it is. Filled in by proc/ */
 	int umask;		/* of the process. Filled in by proc/ */
 	bool durable;		/* exit record is fsynced */
+	int sandbox;		/* enum job_sandbox */
+	char **writable;	/* NULL-terminated absolute paths that it may write, when confined; files or whole folders. What is not there is passed over */
 };
 
 /* 0; -EINVAL: no argv, cwd not absolute, no uuid or a negative limit; or -errno. Not fsynced: without a running shim the job is written again. */

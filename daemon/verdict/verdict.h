@@ -4,6 +4,7 @@
 #define VERDICT_VERDICT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/profile.h"
 
@@ -24,22 +25,30 @@ struct verdict_finding {
 struct verdict {
 	enum verdict_kind kind;
 	char *reason;		/* VERDICT_NONE: one of a fixed set of sentences, see docs/protocol.md */
-	char *feedback;		/* followUpPrompt; never NULL or blank for VERDICT_FINDINGS */
-	const char *source;	/* "text" or "file", static; NULL when nothing was read */
+	char *feedback;		/* what the fixer is told; never NULL or blank for VERDICT_FINDINGS */
+	char *quality_checks;	/* DECISION: the object as compact JSON; NULL: not given */
+	const char *source;	/* "text", "file" or "exit", static; NULL when nothing was read */
 	struct verdict_finding *findings;
 	size_t nfindings;
 };
 
-/* What a reviewer left behind. text may hold any bytes; file is NULL or empty when it wrote none. */
+/* What a reviewer left behind. text: its final text, any bytes. file: VERDICT and DECISION: $RL_VERDICT_FILE, FILE and
+ * COMMENTS: the carrier file in the working directory; NULL: it is not there. */
 struct verdict_input {
 	const char *text;
 	size_t text_size;
 	const char *file;
 	size_t file_size;
+	int64_t status;		/* EXIT: exit status, 0 or 1 */
 };
 
 /* Read by the profile's carrier. Always fills out. */
 void verdict_read(enum carrier carrier, const struct verdict_input *in, struct verdict *out);
 void verdict_release(struct verdict *v);
+
+/* The items of a Markdown review file that a corrector marked ("- [x] FIXED: text", "FIXED: text", with or without list
+ * mark, check box and emphasis): their texts as the review had them, without the mark, so that finding_id() knows them again.
+ * New NULL-terminated list, NULL when there is none. */
+char **verdict_marks(const char *text, size_t size);
 
 #endif
