@@ -10,16 +10,16 @@
 enum { NAME_MAX_SIZE = 32 };	/* of a placeholder, with its closing braces */
 
 /* What a prompt is made for. */
-struct scope {
+struct setting {
 	const struct profile *profile;
 	enum role role;
 	const struct prompt_parts *parts;
 };
 
 /* What stands for {{name}}. A section brings its heading with it, or nothing at all. */
-struct part {
+struct piece {
 	const char *name;
-	void (*write)(struct buf *out, const struct scope *s);
+	void (*write)(struct buf *out, const struct setting *s);
 };
 
 static const char *const file_names[ROLES] = {
@@ -89,13 +89,13 @@ static void add_capped(struct buf *out, const char *info, struct span text)
 	free(capped);
 }
 
-static void write_interrupted(struct buf *out, const struct scope *s)
+static void write_interrupted(struct buf *out, const struct setting *s)
 {
 	if (s->parts->interrupted)
 		buf_adds(out, template_text(s->role == ROLE_REVIEW ? "interrupted-review.md" : "interrupted.md"));
 }
 
-static void write_task(struct buf *out, const struct scope *s)
+static void write_task(struct buf *out, const struct setting *s)
 {
 	const struct prompt_parts *p = s->parts;
 	const struct {
@@ -124,7 +124,7 @@ static void write_task(struct buf *out, const struct scope *s)
 }
 
 /* The fix round under way, for a reviewer the one that has just ended. */
-static void write_follow_up(struct buf *out, const struct scope *s)
+static void write_follow_up(struct buf *out, const struct setting *s)
 {
 	static const char *const leads[ROLES] = {
 		[ROLE_IMPLEMENT] = "An earlier review asked for this:\n\n",
@@ -143,7 +143,7 @@ static void write_follow_up(struct buf *out, const struct scope *s)
 	add_fenced(out, "text", p->follow_up);
 }
 
-static void write_answer(struct buf *out, const struct scope *s)
+static void write_answer(struct buf *out, const struct setting *s)
 {
 	if (s->parts->answer.data == NULL)
 		return;
@@ -156,7 +156,7 @@ static void write_answer(struct buf *out, const struct scope *s)
 	add_capped(out, "text", s->parts->answer);
 }
 
-static void write_diff(struct buf *out, const struct scope *s)
+static void write_diff(struct buf *out, const struct setting *s)
 {
 	if (s->parts->diff.data == NULL)
 		return;
@@ -172,16 +172,16 @@ static void write_diff(struct buf *out, const struct scope *s)
 	add_capped(out, "diff", s->parts->diff);
 }
 
-static void write_shared_tree(struct buf *out, const struct scope *s)
+static void write_shared_tree(struct buf *out, const struct setting *s)
 {
 	if (s->parts->shared_tree)
 		buf_adds(out, template_text("shared-tree.md"));
 }
 
-static void write_contract(struct buf *out, const struct scope *s);
+static void write_contract(struct buf *out, const struct setting *s);
 
 /* In the order of a prompt. */
-static const struct part sections[] = {
+static const struct piece sections[] = {
 	{ "interrupted", write_interrupted },
 	{ "task", write_task },
 	{ "follow_up", write_follow_up },
@@ -191,7 +191,7 @@ static const struct part sections[] = {
 	{ "contract", write_contract },
 };
 
-static void write_context(struct buf *out, const struct scope *s)
+static void write_context(struct buf *out, const struct setting *s)
 {
 	bool first = true;
 
@@ -208,32 +208,32 @@ static void write_context(struct buf *out, const struct scope *s)
 	}
 }
 
-static void write_task_id(struct buf *out, const struct scope *s)
+static void write_task_id(struct buf *out, const struct setting *s)
 {
 	add_line(out, s->parts->task_id);
 }
 
-static void write_task_title(struct buf *out, const struct scope *s)
+static void write_task_title(struct buf *out, const struct setting *s)
 {
 	add_line(out, s->parts->task_title);
 }
 
-static void write_round(struct buf *out, const struct scope *s)
+static void write_round(struct buf *out, const struct setting *s)
 {
 	buf_addf(out, "%lld", (long long)s->parts->round);
 }
 
-static void write_max_reviews(struct buf *out, const struct scope *s)
+static void write_max_reviews(struct buf *out, const struct setting *s)
 {
 	buf_addf(out, "%lld", (long long)s->parts->max_reviews);
 }
 
-static void write_verdict_file(struct buf *out, const struct scope *s)
+static void write_verdict_file(struct buf *out, const struct setting *s)
 {
 	add_line(out, s->parts->verdict_file);
 }
 
-static const struct part values[] = {
+static const struct piece values[] = {
 	{ "context", write_context },
 	{ "task_id", write_task_id },
 	{ "task_title", write_task_title },
@@ -242,19 +242,19 @@ static const struct part values[] = {
 	{ "verdict_file", write_verdict_file },
 };
 
-static const struct part *part_among(const struct part *parts, size_t count, const char *name, size_t size)
+static const struct piece *piece_among(const struct piece *pieces, size_t count, const char *name, size_t size)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (strlen(parts[i].name) == size && memcmp(parts[i].name, name, size) == 0)
-			return &parts[i];
+		if (strlen(pieces[i].name) == size && memcmp(pieces[i].name, name, size) == 0)
+			return &pieces[i];
 	}
 	return NULL;
 }
 
 /* The part whose placeholder stands at the start of text, NULL for any other text. */
-static const struct part *part_at(struct span text, size_t *size)
+static const struct piece *piece_at(struct span text, size_t *size)
 {
-	const struct part *part;
+	const struct piece *piece;
 	const char *end;
 	size_t n;
 
@@ -265,22 +265,22 @@ static const struct part *part_at(struct span text, size_t *size)
 		return NULL;
 	n = (size_t)(end - text.data) - 2;
 	*size = n + 4;
-	part = part_among(sections, sizeof(sections) / sizeof(sections[0]), text.data + 2, n);
-	return part != NULL ? part : part_among(values, sizeof(values) / sizeof(values[0]), text.data + 2, n);
+	piece = piece_among(sections, sizeof(sections) / sizeof(sections[0]), text.data + 2, n);
+	return piece != NULL ? piece : piece_among(values, sizeof(values) / sizeof(values[0]), text.data + 2, n);
 }
 
 /* Fill a template in. What is put in is never looked at again. */
-static void expand(struct buf *out, struct span template, const struct scope *s, bool *placed, bool *contract_placed)
+static void expand(struct buf *out, struct span template, const struct setting *s, bool *placed, bool *contract_placed)
 {
-	const struct part *part;
+	const struct piece *piece;
 	size_t n;
 
 	while (template.size > 0) {
-		part = part_at(template, &n);
-		if (part != NULL) {
-			part->write(out, s);
+		piece = piece_at(template, &n);
+		if (piece != NULL) {
+			piece->write(out, s);
 			*placed = true;
-			*contract_placed |= part->write == write_contract || part->write == write_context;
+			*contract_placed |= piece->write == write_contract || piece->write == write_context;
 		} else {
 			const char *next = memmem(template.data + 1, template.size - 1, "{{", 2);
 
@@ -292,7 +292,7 @@ static void expand(struct buf *out, struct span template, const struct scope *s,
 	}
 }
 
-static void write_contract(struct buf *out, const struct scope *s)
+static void write_contract(struct buf *out, const struct setting *s)
 {
 	bool ignored;
 
@@ -312,7 +312,7 @@ static void add_blank_line(struct buf *out)
 
 char *prompt_build(const struct profile *profile, enum role role, const struct prompt_parts *parts, size_t *size)
 {
-	const struct scope s = { profile, role, parts };
+	const struct setting s = { profile, role, parts };
 	bool placed = false, contract_placed = false;
 	struct buf out = { 0 };
 	char *prompt;
