@@ -15,7 +15,7 @@ ifeq ($(origin CXX),default)
 CXX      = $(if $(findstring clang,$(CC)),clang++,g++)
 endif
 PYTHON  ?= /usr/bin/python3
-PKGS     = libuv sqlite3 jansson libbsd-overlay libmd
+PKGS     = libuv sqlite3 jansson libbsd-overlay libmd libcmark
 
 WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla \
            -Wformat=2 -Wswitch-enum $(if $(DEV),-Werror)
