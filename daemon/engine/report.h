@@ -9,8 +9,16 @@
 #include "engine/view.h"
 
 /* The report of docs/protocol.md (requirement 003): result, stats.review_rounds, timeline with cumulative turns, known issues,
- * warnings, tokens, cost; for a run in any state. answer: the accepted final text, NULL when there is none. New reference. */
+ * warnings, tokens, cost; for a run in any state. plan NULL: it cannot be read, and no settings are told. answer: the accepted
+ * final text, NULL when there is none. New reference. */
 json_t *report_make(const struct run_rows *rows, const struct plan *plan, const char *answer, size_t size);
+
+/* The review rows->reviews[at] with its findings. Those of the review before that it does not have any more are among them, as
+ * resolved. final: it is the last one of a task whose reviews are over. New reference. */
+json_t *review_document(const struct run_rows *rows, size_t at);
+
+/* A hold with every review of its task. New reference. */
+json_t *hold_document(const struct run_rows *rows, const struct hold_row *hold);
 
 /* The log of one task, exactly as in requirement 001: {task_id, overlay, iterations: [{iteration, decision, feedback, timestamp}],
  * final_decision, completed_at}; the last two are null until the task's reviews are over. New reference; NULL: the task has no review. */

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "rpc/json.h"
+#include "engine/json.h"
 
 struct link {
 	int refs;			/* the server's, and one per call and batch */

@@ -10,9 +10,9 @@
 
 #include "base/memory.h"
 #include "base/offload.h"
+#include "engine/json.h"
 #include "proto/escape.h"
 #include "record/output.h"
-#include "rpc/json.h"
 
 struct chunk_job {
 	struct chunk_request request;

@@ -13,6 +13,7 @@
 #define RPC_PROTOCOL 1		/* version of the methods' meaning, for daemon.hello */
 
 struct blob_put;
+struct ended;
 struct keyed;
 struct wait;
 
@@ -28,12 +29,13 @@ struct rpc {
 	TAILQ_HEAD(, blob_put) blobs;	/* blob_methods.c: the first one is being written */
 	LIST_HEAD(, keyed) keyed;	/* submit_methods.c: submits with a key that are under way */
 	LIST_HEAD(, wait) waits;	/* wait_methods.c: run.wait not yet answered */
+	struct ended *ended;		/* documents of ended runs that were asked for lately */
 	void (*closed)(void *arg);
 	void *closed_arg;
 };
 
 extern const struct method daemon_methods[], blob_methods[], submit_methods[], run_methods[], wait_methods[], attempt_methods[],
-    review_methods[], event_methods[];
+    review_methods[], hold_methods[], report_methods[], event_methods[];
 extern const method_tables rpc_methods;
 
 /* wait_methods.c: a run has changed. */

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "engine/json.h"
 #include "rpc/context.h"
-#include "rpc/json.h"
 
 static struct reply discover(struct rpc *rpc, struct call *call)
 {

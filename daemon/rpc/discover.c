@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "config/setting.h"
-#include "rpc/json.h"
+#include "engine/json.h"
 #include "rpc/method.h"
 
 static const char *const access_names[ACCESSES] = {

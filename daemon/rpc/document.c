@@ -3,10 +3,11 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "config/config.h"
 #include "core/profile.h"
 #include "core/slot.h"
-#include "rpc/json.h"
+#include "engine/json.h"
 
 json_t *run_summary(const struct run_row *run, const char *title)
 {
@@ -14,6 +15,7 @@ json_t *run_summary(const struct run_row *run, const char *title)
 
 	json_object_set_new(json, "title", json_text(title));
 	json_object_set_new(json, "warnings", json_document(run->warnings, json_array()));
+	json_object_set_new(json, "known_issues", json_document(run->known_issues, json_array()));
 	return json;
 }
 
@@ -88,18 +90,36 @@ static json_t *tasks(const struct run_rows *rows)
 	return list;
 }
 
+/* Those that wait for a human. */
+static json_t *open_holds(const struct run_rows *rows)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < rows->nholds; i++) {
+		if (rows->holds[i]->state == HOLD_S_OPEN)
+			json_array_append_new(list, json_row(ROW_HOLD, rows->holds[i]));
+	}
+	return list;
+}
+
 /* What it was submitted with, as far as people ask for it. */
 static void set_plan(json_t *json, const struct plan *plan)
 {
 	json_t *agents = json_object();
 
 	for (int role = 0; role < ROLES; role++) {
-		json_object_set_new(agents, state_name(&role_names, role), json_pack("{s:o,s:o}", "agent", json_text(plan->agents[role].name),
-		    "model", json_text(plan->agents[role].model)));
+		if (plan->agents[role].name != NULL)
+			json_object_set_new(agents, state_name(&role_names, role), json_pack("{s:o,s:o}",
+			    "agent", json_text(plan->agents[role].name), "model", json_text(plan->agents[role].model)));
 	}
 	json_object_set_new(json, "agents", agents);
-	json_object_set_new(json, "review", json_pack("{s:b,s:o,s:s,s:I,s:I}", "enabled", plan->review, "skip_reason", json_text(plan->skip_reason),
-	    "profile", plan->profile->name, "max_fixes", (json_int_t)plan->max_fixes, "stall_limit", (json_int_t)plan->stall_limit));
+	json_object_set_new(json, "review", json_pack("{s:b,s:o,s:o,s:s,s:I,s:I,s:s,s:s,s:s,s:s,s:I}", "enabled", plan->review,
+	    "skip_reason", json_text(plan->skip_reason),
+	    "profile", json_text(plan->profile_name != NULL ? plan->profile_name : plan->profile->name), "base_profile", plan->profile->name,
+	    "max_fixes", (json_int_t)plan->max_fixes, "stall_limit", (json_int_t)plan->stall_limit,
+	    "fixer", state_name(&fixer_names, plan->fixer), "scope", state_name(&scope_names, plan->scope),
+	    "commit", state_name(&commit_mode_names, plan->commit), "on_exhausted", state_name(&bad_end_names, plan->on_exhausted),
+	    "checks", (json_int_t)strings_count(plan->checks)));
 }
 
 json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64_t now)
@@ -112,9 +132,10 @@ json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64
 	json_object_set_new(json, "tasks", tasks(rows));
 	json_object_set_new(json, "attempts", json_integer((json_int_t)rows->nattempts));
 	json_object_set_new(json, "totals", totals(rows, now));
-	json_object_set_new(json, "known_issues", json_array());
-	json_object_set_new(json, "result", run->result_attempt == ROW_NONE ? json_null() : json_pack("{s:o,s:o,s:o}",
-	    "attempt", json_int(run->result_attempt), "tree", json_text(run->result_tree), "ref", json_text(run->result_ref)));
+	json_object_set_new(json, "holds", open_holds(rows));
+	json_object_set_new(json, "result", run->result_attempt == ROW_NONE ? json_null() : json_pack("{s:o,s:o,s:o,s:o}",
+	    "attempt", json_int(run->result_attempt), "tree", json_text(run->result_tree), "ref", json_text(run->result_ref),
+	    "commit", json_text(run->result_commit)));
 	if (plan != NULL)
 		set_plan(json, plan);
 	else if (run->plan != NULL && plan_from_json(run->plan, &stored) == 0)

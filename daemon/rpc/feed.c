@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "rpc/json.h"
+#include "engine/json.h"
 
 #define PAGE 64
 

@@ -1,24 +1,3 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as JSON, by the field table of core/row.h. */
-#ifndef RPC_JSON_H
-#define RPC_JSON_H
-
-#include <jansson.h>
-#include <stdint.h>
-
-#include "core/row.h"
-
-/* A string of any bytes: what is not UTF-8 becomes U+FFFD. NULL becomes null. */
-json_t *json_text(const char *text);
-
-/* ROW_NONE becomes null. */
-json_t *json_int(int64_t value);
-/* Milliseconds to RFC 3339; ROW_NONE becomes null. */
-json_t *json_time(int64_t ms);
-/* The JSON document in text; fallback (taken over) when text is NULL or broken. */
-json_t *json_document(const char *text, json_t *fallback);
-
-/* Every column that clients may see. */
-json_t *json_row(enum row_kind kind, const void *row);
-
-#endif
+/* The former place of engine/json.h. */
+#include "engine/json.h"

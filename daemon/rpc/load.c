@@ -33,6 +33,7 @@ static const struct part {
 	{ LOAD_ATTEMPTS, "run.attempts", ROW_ATTEMPT, ":run" },
 	{ LOAD_REVIEWS, "run.reviews", ROW_REVIEW, ":run" },
 	{ LOAD_FINDINGS, "run.findings", ROW_FINDING, ":run" },
+	{ LOAD_HOLDS, "run.holds", ROW_HOLD, ":run" },
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 

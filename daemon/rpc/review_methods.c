@@ -3,48 +3,14 @@
 #include <string.h>
 
 #include "core/chain.h"
+#include "engine/json.h"
+#include "engine/report.h"
 #include "rpc/context.h"
-#include "rpc/json.h"
 #include "rpc/load.h"
 
 static void no_such_run(struct call *call)
 {
 	call_error(call, RPC_NOT_FOUND, "run", NULL, "there is no run %lld", (long long)call_int(call, "run", 0));
-}
-
-static bool task_has_ended(const struct run_rows *rows, const char *id)
-{
-	for (size_t i = 0; i < rows->ntasks; i++) {
-		if (strcmp(rows->tasks[i]->id, id) == 0)
-			return rows->tasks[i]->state != TASK_S_OPEN && rows->tasks[i]->state != TASK_S_CLAIMED;
-	}
-	return false;
-}
-
-/* The last review of a task that has ended. */
-static bool is_final(const struct run_rows *rows, size_t at)
-{
-	const char *task = rows->reviews[at]->task_id;
-
-	for (size_t i = at + 1; i < rows->nreviews; i++) {
-		if (strcmp(rows->reviews[i]->task_id, task) == 0)
-			return false;
-	}
-	return task_has_ended(rows, task);
-}
-
-static json_t *review_json(const struct run_rows *rows, size_t at)
-{
-	const struct review_row *review = rows->reviews[at];
-	json_t *json = json_row(ROW_REVIEW, review), *findings = json_array();
-
-	for (size_t i = 0; i < rows->nfindings; i++) {
-		if (rows->findings[i]->review == review->number)
-			json_array_append_new(findings, json_row(ROW_FINDING, rows->findings[i]));
-	}
-	json_object_set_new(json, "findings", findings);
-	json_object_set_new(json, "final", json_boolean(is_final(rows, at)));
-	return json;
 }
 
 static void list_cb(void *arg, const struct run_rows *rows)
@@ -60,7 +26,7 @@ static void list_cb(void *arg, const struct run_rows *rows)
 	list = json_array();
 	for (size_t i = 0; i < rows->nreviews; i++) {
 		if (task == NULL || strcmp(rows->reviews[i]->task_id, task) == 0)
-			json_array_append_new(list, review_json(rows, i));
+			json_array_append_new(list, review_document(rows, i));
 	}
 	call_ok(call, json_pack("{s:o}", "reviews", list));
 }
@@ -92,6 +58,36 @@ static struct reply verify(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
+static void export_cb(void *arg, const struct run_rows *rows)
+{
+	struct call *call = arg;
+	json_t *logs, *log;
+
+	if (rows == NULL) {
+		no_such_run(call);
+		return;
+	}
+	logs = json_array();
+	for (size_t i = 0; i < rows->nreviews; i++) {
+		const char *task = rows->reviews[i]->task_id;
+		size_t first = 0;
+
+		/* one log a task, in the order in which they were first reviewed */
+		while (strcmp(rows->reviews[first]->task_id, task) != 0)
+			first++;
+		log = first == i ? review_log_make(rows, task) : NULL;
+		if (log != NULL)
+			json_array_append_new(logs, log);
+	}
+	call_ok(call, json_pack("{s:o}", "logs", logs));
+}
+
+static struct reply export(struct rpc *rpc, struct call *call)
+{
+	load_run(rpc, call_int(call, "run", 0), LOAD_TASKS | LOAD_REVIEWS, export_cb, call);
+	return reply_later(call);
+}
+
 #define RUN_PARAM { "run", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "id of the run" }
 
 static const struct param list_params[] = {
@@ -103,6 +99,11 @@ static const struct param verify_params[] = { RUN_PARAM, { 0 } };
 static const struct result_field list_results[] = {
 	{ "reviews", "array", "in order: {run, number, task_id, reviewer_agent, coder_agent, iteration, decision, feedback, quality_checks, "
 	    "source, attempt, tree, findings, final, timestamp, previous_hash, hash}" },
+	{ 0 },
+};
+static const struct result_field export_results[] = {
+	{ "logs", "array", "one a task: {task_id, overlay, iterations: [{iteration, decision, feedback, timestamp}], final_decision, "
+	    "completed_at}; the last two are null until its reviews are over" },
 	{ 0 },
 };
 static const struct result_field verify_results[] = {
@@ -117,6 +118,7 @@ static const int errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method review_methods[] = {
 	{ "review.list", ACCESS_READ, true, list_params, list_results, errors, list, "the review log of a run" },
+	{ "review.export", ACCESS_READ, true, verify_params, export_results, errors, export, "the review logs of a run, for other programs" },
 	{ "review.verify", ACCESS_READ, false, verify_params, verify_results, errors, verify, "prove that the review log was not changed" },
 	{ 0 },
 };

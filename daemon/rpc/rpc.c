@@ -7,9 +7,11 @@
 #include "base/memory.h"
 #include "rpc/context.h"
 #include "rpc/dispatch.h"
+#include "rpc/ended.h"
 
 static const struct method *const tables[] = {
-	daemon_methods, blob_methods, submit_methods, run_methods, wait_methods, attempt_methods, review_methods, event_methods, NULL,
+	daemon_methods, blob_methods, submit_methods, run_methods, wait_methods, attempt_methods, review_methods,
+	hold_methods, report_methods, event_methods, NULL,
 };
 const method_tables rpc_methods = tables;
 
@@ -71,6 +73,7 @@ struct rpc *rpc_new(const struct rpc_options *options)
 	uv_timer_init(options->loop, &rpc->stopper);
 	rpc->stopper.data = rpc;
 	store_event_range(options->store, &first, &last);
+	rpc->ended = ended_new();
 	rpc->feed = feed_new(&source, last);
 	rpc->server = server_new(options->loop, &rpc->tally, rpc_document, rpc);
 	return rpc;
@@ -88,8 +91,10 @@ void rpc_committed(struct rpc *rpc, const struct decision *d)
 			feed_add(rpc->feed, d->changes[i].row);
 	}
 	for (size_t i = 0; i < d->count; i++) {
-		if (d->changes[i].kind == ROW_RUN)
-			waits_changed(rpc, d->changes[i].row);
+		if (d->changes[i].kind != ROW_RUN)
+			continue;
+		ended_drop(rpc->ended, ((const struct run_row *)d->changes[i].row)->id);
+		waits_changed(rpc, d->changes[i].row);
 	}
 }
 
@@ -100,6 +105,7 @@ static void stopper_closed_cb(uv_handle_t *handle)
 	void *arg = rpc->closed_arg;
 
 	feed_free(rpc->feed);
+	ended_free(rpc->ended);
 	free(rpc->state_dir);
 	free(rpc->version);
 	free(rpc);

@@ -3,16 +3,17 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "engine/json.h"
 #include "rpc/chunk.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
+#include "rpc/ended.h"
 #include "rpc/environment.h"
-#include "rpc/json.h"
 #include "rpc/load.h"
 
 #define LIST_LIMIT 50
 #define LIST_MAX 200
-#define DOCUMENT (LOAD_TASKS | LOAD_SLOTS | LOAD_ATTEMPTS)
+#define DOCUMENT (LOAD_TASKS | LOAD_SLOTS | LOAD_ATTEMPTS | LOAD_HOLDS)
 
 struct pending {
 	struct rpc *rpc;
@@ -48,17 +49,27 @@ static json_t *document(struct rpc *rpc, const struct run_rows *rows)
 static void get_cb(void *arg, const struct run_rows *rows)
 {
 	struct pending *p = arg;
+	json_t *json;
 
-	if (rows == NULL)
+	if (rows == NULL) {
 		no_such_run(p->call, call_int(p->call, "id", 0));
-	else
-		call_ok(p->call, document(p->rpc, rows));
+	} else {
+		json = document(p->rpc, rows);
+		if (view_run(engine_view(p->rpc->options.engine), rows->run.id) == NULL)
+			ended_keep(p->rpc->ended, rows->run.id, json);
+		call_ok(p->call, json);
+	}
 	free(p);
 }
 
 static struct reply get(struct rpc *rpc, struct call *call)
 {
-	load_run(rpc, call_int(call, "id", 0), DOCUMENT, get_cb, pending_new(rpc, call));
+	int64_t id = call_int(call, "id", 0);
+	json_t *kept = ended_find(rpc->ended, id);
+
+	if (kept != NULL)
+		return reply_ok(call, json_incref(kept));
+	load_run(rpc, id, DOCUMENT, get_cb, pending_new(rpc, call));
 	return reply_later(call);
 }
 
@@ -298,9 +309,11 @@ static const struct param diff_params[] = {
 	{ "iterations", "integer|null", "its limit; null: until no task remains" }, \
 	{ "base_tree", "string|null", "git tree at the start" }, \
 	{ "result_ref", "string|null", "git ref of the tree that passed" }, \
+	{ "result_commit", "string|null", "git commit of the result" }, \
 	{ "review_count", "integer", "length of the review log" }, \
 	{ "review_head", "string|null", "hash of its newest row" }, \
 	{ "warnings", "array", "sentences" }, \
+	{ "known_issues", "array", "findings that it ended with by leave of its policy" }, \
 	{ "retry_of", "integer|null", "run that this one repeats" }, \
 	{ "created_at", "string", "time of the submit" }, \
 	{ "started_at", "string|null", "time of the start" }, \
@@ -310,13 +323,13 @@ static const struct param diff_params[] = {
 static const struct result_field run_results[] = {
 	RUN_FIELDS,
 	{ "slots", "array", "lanes of the present iteration: {slot, phase, task, round, fix, reason, cause, ...}" },
-	{ "tasks", "array", "{id, title, state, reason, size}" },
+	{ "tasks", "array", "{id, title, state, reason, size, locked_ref, locked_tree}" },
 	{ "attempts", "integer", "agent processes so far" },
 	{ "totals", "object", "{tokens, cost_usd, wall_ms}; null: not known" },
-	{ "known_issues", "array", "accepted with the result" },
-	{ "result", "object|null", "{attempt, tree, ref} of the accepted answer" },
+	{ "holds", "array", "what waits for a human: {id, task, kind, reason, ...}" },
+	{ "result", "object|null", "{attempt, tree, ref, commit} of the accepted answer" },
 	{ "agents", "object", "{agent, model} of each role" },
-	{ "review", "object", "{enabled, skip_reason, profile, max_fixes, stall_limit}" },
+	{ "review", "object", "{enabled, skip_reason, profile, base_profile, max_fixes, stall_limit, fixer, scope, commit, on_exhausted, checks}" },
 	{ 0 },
 };
 static const struct result_field list_results[] = {

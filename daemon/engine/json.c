@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/json.h"
+#include "engine/json.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -16,10 +16,10 @@ static const struct {
 	const char *name;
 } hidden[] = {
 	{ ROW_RUN, "key" }, { ROW_RUN, "body_hash" }, { ROW_RUN, "plan" }, { ROW_RUN, "environment" },
-	{ ROW_RUN, "result_tree" }, { ROW_RUN, "result_attempt" },
+	{ ROW_RUN, "result_tree" }, { ROW_RUN, "result_attempt" }, { ROW_RUN, "subdir" },
 	{ ROW_TASK, "text" },
 	{ ROW_SLOT, "stage" }, { ROW_SLOT, "answer_hash" }, { ROW_SLOT, "previous_tree" }, { ROW_SLOT, "previous_answer_hash" },
-	{ ROW_SLOT, "interrupted" },
+	{ ROW_SLOT, "interrupted" }, { ROW_SLOT, "marked" }, { ROW_SLOT, "message" },
 	{ ROW_ATTEMPT, "boot_id" }, { ROW_ATTEMPT, "answer_hash" }, { ROW_ATTEMPT, "tokens_input" }, { ROW_ATTEMPT, "tokens_cached" },
 	{ ROW_ATTEMPT, "tokens_cache_write" }, { ROW_ATTEMPT, "tokens_output" }, { ROW_ATTEMPT, "tokens_reasoning" },
 	{ ROW_STEP, "boot_id" },

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/ended.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct ended {
+	struct {
+		int64_t run;
+		json_t *document;	/* NULL: empty */
+	} kept[ENDED_KEPT];
+	size_t next;			/* place of the oldest */
+};
+
+struct ended *ended_new(void)
+{
+	return xcalloc(1, sizeof(struct ended));
+}
+
+void ended_free(struct ended *ended)
+{
+	for (size_t i = 0; i < ENDED_KEPT; i++)
+		json_decref(ended->kept[i].document);
+	free(ended);
+}
+
+json_t *ended_find(const struct ended *ended, int64_t run)
+{
+	for (size_t i = 0; i < ENDED_KEPT; i++) {
+		if (ended->kept[i].document != NULL && ended->kept[i].run == run)
+			return ended->kept[i].document;
+	}
+	return NULL;
+}
+
+void ended_drop(struct ended *ended, int64_t run)
+{
+	for (size_t i = 0; i < ENDED_KEPT; i++) {
+		if (ended->kept[i].run != run)
+			continue;
+		json_decref(ended->kept[i].document);
+		ended->kept[i].document = NULL;
+	}
+}
+
+void ended_keep(struct ended *ended, int64_t run, json_t *document)
+{
+	ended_drop(ended, run);
+	json_decref(ended->kept[ended->next].document);
+	ended->kept[ended->next].run = run;
+	ended->kept[ended->next].document = json_incref(document);
+	ended->next = (ended->next + 1) % ENDED_KEPT;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The documents of ended runs that were asked for last: such a run does not change any more, and those that just ended are
+ * asked for again and again. */
+#ifndef RPC_ENDED_H
+#define RPC_ENDED_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#define ENDED_KEPT 16
+
+struct ended;
+
+struct ended *ended_new(void);
+void ended_free(struct ended *ended);
+
+/* Takes a reference of its own; the oldest one makes room. */
+void ended_keep(struct ended *ended, int64_t run, json_t *document);
+/* Borrowed; NULL: it is not here. */
+json_t *ended_find(const struct ended *ended, int64_t run);
+/* The run has changed all the same. */
+void ended_drop(struct ended *ended, int64_t run);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/report.h"
+#include "rpc/context.h"
+#include "rpc/load.h"
+#include "rpc/user.h"
+
+#define LIST_LIMIT 20
+#define LIST_MAX 50		/* each with its history */
+#define MESSAGE_MAX (256 * 1024)
+#define HISTORY (LOAD_TASKS | LOAD_REVIEWS | LOAD_FINDINGS | LOAD_HOLDS)
+
+static json_t *document_of(const struct run_rows *rows, int64_t id)
+{
+	for (size_t i = 0; rows != NULL && i < rows->nholds; i++) {
+		if (rows->holds[i]->id == id)
+			return hold_document(rows, rows->holds[i]);
+	}
+	return NULL;
+}
+
+static void no_such_hold(struct call *call)
+{
+	call_error(call, RPC_NOT_FOUND, "id", "look at what there is with `rlctl hold list`", "there is no hold %lld",
+	    (long long)call_int(call, "id", 0));
+}
+
+/* ---- one hold, wherever its run is ---- */
+
+struct find {
+	struct rpc *rpc;
+	struct call *call;
+	/* json: new reference */
+	void (*found)(struct call *call, json_t *json);
+};
+
+static void find_rows_cb(void *arg, const struct run_rows *rows)
+{
+	struct find *find = arg;
+	json_t *json = document_of(rows, call_int(find->call, "id", 0));
+
+	if (json != NULL)
+		find->found(find->call, json);
+	else
+		no_such_hold(find->call);
+	free(find);
+}
+
+static void find_hold_cb(void *arg, struct rowset *set)
+{
+	struct find *find = arg;
+
+	if (set->count > 0) {
+		load_run(find->rpc, ((const struct hold_row *)set->rows[0])->run, HISTORY, find_rows_cb, find);
+	} else {
+		no_such_hold(find->call);
+		free(find);
+	}
+	rowset_release(set);
+}
+
+static void find_hold(struct rpc *rpc, struct call *call, void (*found)(struct call *call, json_t *json))
+{
+	int64_t id = call_int(call, "id", 0);
+	const struct query_bind binds[] = { { ":id", id, NULL }, { NULL, 0, NULL } };
+	const struct run_rows *rows = view_run_of_hold(engine_view(rpc->options.engine), id);
+	struct find *find = xcalloc(1, sizeof(*find));
+
+	*find = (struct find){ rpc, call, found };
+	if (rows != NULL)
+		find_rows_cb(find, rows);
+	else
+		rpc_read(rpc, "hold.get", ROW_HOLD, binds, find_hold_cb, find);
+}
+
+static void get_found(struct call *call, json_t *json)
+{
+	call_ok(call, json);
+}
+
+static struct reply get(struct rpc *rpc, struct call *call)
+{
+	find_hold(rpc, call, get_found);
+	return reply_later(call);
+}
+
+/* ---- a page of holds, each with its history ---- */
+
+struct listing {
+	struct call *call;
+	json_t *holds, *next;
+	size_t missing;		/* histories */
+};
+
+struct entry {
+	struct listing *listing;
+	json_t *place;		/* of listing->holds */
+	int64_t id;
+};
+
+static void listing_end(struct listing *listing)
+{
+	call_ok(listing->call, json_pack("{s:o,s:o}", "holds", listing->holds, "next", listing->next));
+	free(listing);
+}
+
+static void entry_cb(void *arg, const struct run_rows *rows)
+{
+	struct entry *entry = arg;
+	struct listing *listing = entry->listing;
+	json_t *json = document_of(rows, entry->id);
+
+	if (json != NULL)
+		json_object_update(entry->place, json);
+	json_decref(json);
+	free(entry);
+	if (--listing->missing == 0)
+		listing_end(listing);
+}
+
+struct pending {
+	struct rpc *rpc;
+	struct call *call;
+};
+
+static void list_cb(void *arg, struct rowset *set)
+{
+	struct pending *p = arg;
+	struct listing *listing = xcalloc(1, sizeof(*listing));
+	int64_t limit = call_int(p->call, "limit", LIST_LIMIT);
+
+	listing->call = p->call;
+	listing->holds = json_array();
+	listing->next = json_null();
+	listing->missing = set->count + 1;
+	for (size_t i = 0; i < set->count; i++) {
+		const struct hold_row *hold = set->rows[i];
+		struct entry *entry = xcalloc(1, sizeof(*entry));
+
+		*entry = (struct entry){ listing, json_object(), hold->id };
+		json_array_append_new(listing->holds, entry->place);
+		if ((int64_t)i + 1 == limit)
+			listing->next = json_integer(hold->id);
+		load_run(p->rpc, hold->run, HISTORY, entry_cb, entry);
+	}
+	if (--listing->missing == 0)
+		listing_end(listing);
+	rowset_release(set);
+	free(p);
+}
+
+static struct reply list(struct rpc *rpc, struct call *call)
+{
+	const struct query_bind binds[] = {
+		{ ":run", call_int(call, "run", ROW_NONE), NULL },
+		{ ":state", ROW_NONE, call_text(call, "state") },
+		{ ":before", call_int(call, "cursor", ROW_NONE), NULL },
+		{ ":limit", call_int(call, "limit", LIST_LIMIT), NULL },
+		{ NULL, 0, NULL },
+	};
+	struct pending *p = xcalloc(1, sizeof(*p));
+
+	*p = (struct pending){ rpc, call };
+	rpc_read(rpc, "hold.list", ROW_HOLD, binds, list_cb, p);
+	return reply_later(call);
+}
+
+/* ---- decisions ---- */
+
+struct deciding {
+	struct rpc *rpc;
+	struct call *call;
+	enum hold_decision decision;
+};
+
+static void decided_before(struct call *call, json_t *json)
+{
+	call_error(call, RPC_WRONG_STATE, "id", "`rlctl hold list --state open` shows what waits", "hold %lld waits for nobody: it is %s",
+	    (long long)call_int(call, "id", 0), json_string_value(json_object_get(json, "state")));
+	json_decref(json);
+}
+
+static void decide_reply(void *arg, const struct engine_reply *reply)
+{
+	struct deciding *d = arg;
+	int64_t id = call_int(d->call, "id", 0);
+	const struct run_rows *rows = reply->rows;
+	json_t *json;
+
+	if (reply->code == RPC_NOT_FOUND) {
+		/* its run has ended meanwhile, or long ago */
+		find_hold(d->rpc, d->call, decided_before);
+	} else if (reply->code != RPC_OK) {
+		call_error(d->call, reply->code, reply->field, reply->hint, "%s", reply->message);
+	} else {
+		if (rows == NULL)
+			rows = view_run_of_hold(engine_view(d->rpc->options.engine), id);
+		json = document_of(rows, id);
+		if (json != NULL)
+			call_ok(d->call, json);
+		else
+			no_such_hold(d->call);
+	}
+	free(d);
+}
+
+static void decide_cb(void *arg, const char *name)
+{
+	struct deciding *d = arg;
+
+	engine_hold(d->rpc->options.engine, call_int(d->call, "id", 0), d->decision, name, call_text(d->call, "message"),
+	    call_flag(d->call, "check"), decide_reply, d);
+}
+
+static struct reply decide(struct rpc *rpc, struct call *call, enum hold_decision decision)
+{
+	struct deciding *d = xcalloc(1, sizeof(*d));
+
+	*d = (struct deciding){ rpc, call, decision };
+	user_name(rpc->options.loop, call_uid(call), decide_cb, d);
+	return reply_later(call);
+}
+
+static struct reply approve(struct rpc *rpc, struct call *call)
+{
+	return decide(rpc, call, HOLD_APPROVE);
+}
+
+static struct reply reject(struct rpc *rpc, struct call *call)
+{
+	return decide(rpc, call, HOLD_REJECT);
+}
+
+static struct reply rework(struct rpc *rpc, struct call *call)
+{
+	return decide(rpc, call, HOLD_REWORK);
+}
+
+static const char *const states[] = { "open", "approved", "rejected", "rework", "reworked", "cancelled", NULL };
+
+#define ID_PARAM { "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the hold" }
+
+static const struct param list_params[] = {
+	{ "run", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "only holds of this run" },
+	{ "state", PARAM_TEXT, .max = 32, .choices = states, .help = "only holds in this state" },
+	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "holds in a page; 20 when not given" },
+	{ "cursor", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
+	{ 0 },
+};
+static const struct param get_params[] = { ID_PARAM, { 0 } };
+static const struct param decide_params[] = {
+	ID_PARAM,
+	{ "message", PARAM_TEXT, .max = MESSAGE_MAX, .help = "why; for rework: what is to be done" },
+	{ "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" },
+	{ 0 },
+};
+
+static const struct result_field list_results[] = {
+	{ "holds", "array", "newest first; the fields of hold.get" },
+	{ "next", "integer|null", "cursor of the next page; null: this is the last" },
+	{ 0 },
+};
+static const struct result_field hold_results[] = {
+	{ "id", "integer", "of the hold" },
+	{ "run", "integer", "its run" },
+	{ "task", "string", "what is held" },
+	{ "iteration", "integer", "pass of the outer loop" },
+	{ "slot", "integer", "lane" },
+	{ "kind", "string", "lost, exhausted, stalled, violation or reviewer-error" },
+	{ "reason", "string|null", "why it is held" },
+	{ "attempt", "integer|null", "the one that was lost or failed, else the reviewer's" },
+	{ "state", "string", "open, approved, rejected, rework (decided; its run waits for a slot), reworked or cancelled" },
+	{ "decided_by", "string|null", "human:<user>" },
+	{ "message", "string|null", "what they said" },
+	{ "created_at", "string", "time of the question" },
+	{ "decided_at", "string|null", "time of the answer" },
+	{ "reviews", "array", "every review of the task, as in review.list" },
+	{ 0 },
+};
+static const int get_errors[] = { RPC_NOT_FOUND, 0 };
+static const int decide_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
+
+const struct method hold_methods[] = {
+	{ "hold.list", ACCESS_READ, true, list_params, list_results, NULL, list, "what waits for a human, or did, in pages" },
+	{ "hold.get", ACCESS_READ, true, get_params, hold_results, get_errors, get, "a hold with the reviews that led to it" },
+	{ "hold.approve", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, approve, "accept the work as it is" },
+	{ "hold.reject", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, reject, "the task has failed" },
+	{ "hold.rework", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, rework, "have it fixed and reviewed again" },
+	{ 0 },
+};

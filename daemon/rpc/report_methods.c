@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/offload.h"
+#include "config/config.h"
+#include "engine/json.h"
+#include "engine/report.h"
+#include "record/layout.h"
+#include "rpc/context.h"
+#include "rpc/load.h"
+
+/* A client takes answers of 16 MiB, and a byte may take six of them. */
+#define ANSWER_MAX (2 * 1024 * 1024)
+
+/* A report on its way: made from the rows, it waits for the answer to be read. */
+struct reporting {
+	struct rpc *rpc;
+	struct call *call;
+	json_t *report;
+	char *dir;		/* of the attempt with the answer */
+	char *text;
+	size_t size;
+	int error;		/* -errno */
+};
+
+static void reporting_end(struct reporting *r)
+{
+	call_ok(r->call, r->report);
+	free(r->dir);
+	free(r->text);
+	free(r);
+}
+
+static void answer_run(void *arg)
+{
+	struct reporting *r = arg;
+	int dirfd = open(r->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	r->error = dirfd == -1 ? -errno : file_read(dirfd, RECORD_ANSWER, ANSWER_MAX, &r->text, &r->size);
+	if (dirfd != -1)
+		close(dirfd);
+}
+
+/* A report without its answer is still a report: what could not be read is null, and said. */
+static void answer_done(void *arg)
+{
+	struct reporting *r = arg;
+	json_t *result = json_object_get(r->report, "result");
+	char *why;
+
+	if (r->error == 0) {
+		json_object_set_new(result, "answer", json_text(r->text));
+	} else if (r->error != -ENOENT) {
+		why = r->error == -EFBIG ? xasprintf("the answer has more than %d MiB; attempt.output gives it in pieces", ANSWER_MAX >> 20)
+					 : xasprintf("the answer in %s cannot be read: %s", r->dir, strerror(-r->error));
+		json_array_append_new(json_object_get(r->report, "warnings"), json_text(why));
+		free(why);
+	}
+	reporting_end(r);
+}
+
+static json_t *make(struct rpc *rpc, const struct run_rows *rows)
+{
+	const struct plan *plan = engine_plan(rpc->options.engine, rows->run.id);
+	struct plan stored = { 0 };
+	json_t *report;
+
+	if (plan == NULL && rows->run.plan != NULL && plan_from_json(rows->run.plan, &stored) == 0)
+		plan = &stored;
+	report = report_make(rows, plan, NULL, 0);
+	plan_release(&stored);
+	return report;
+}
+
+static void report_cb(void *arg, const struct run_rows *rows)
+{
+	struct reporting *r = arg;
+
+	if (rows == NULL) {
+		call_error(r->call, RPC_NOT_FOUND, "id", NULL, "there is no run %lld", (long long)call_int(r->call, "id", 0));
+		free(r);
+		return;
+	}
+	r->report = make(r->rpc, rows);
+	if (rows->run.result_attempt == ROW_NONE) {
+		reporting_end(r);
+		return;
+	}
+	r->dir = xasprintf("%s/attempts/%lld", r->rpc->state_dir, (long long)rows->run.result_attempt);
+	offload(r->rpc->options.loop, answer_run, answer_done, r);
+}
+
+static struct reply report(struct rpc *rpc, struct call *call)
+{
+	struct reporting *r = xcalloc(1, sizeof(*r));
+
+	r->rpc = rpc;
+	r->call = call;
+	load_run(rpc, call_int(call, "id", 0), LOAD_ALL, report_cb, r);
+	return reply_later(call);
+}
+
+static const struct param report_params[] = {
+	{ "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" },
+	{ 0 },
+};
+static const struct result_field report_results[] = {
+	{ "version", "integer", "of this form: 1" },
+	{ "run", "integer", "id of the run" },
+	{ "task", "string|null", "first line of the first task" },
+	{ "agent", "string|null", "that implements" },
+	{ "model", "string|null", "of that agent; null: its own default" },
+	{ "reviewer", "string|null", "agent or program that reviews; null: no review" },
+	{ "workdir", "string", "as submitted" },
+	{ "state", "string", "of the run" },
+	{ "reason", "string|null", "why it waits" },
+	{ "cause", "string|null", "why it ended" },
+	{ "created_at", "string", "time of the submit" },
+	{ "started_at", "string|null", "time of the start" },
+	{ "ended_at", "string|null", "time of the end" },
+	{ "settings", "object|null", "{agents, review, profile, max_fixes, max_review_rounds, ...}" },
+	{ "result", "object", "{outcome, exit_code, answer, attempt, ref, tree, commit}" },
+	{ "stats", "object", "{review_rounds, fix_rounds, checks, turns, attempts, wall_ms, tokens, cost_usd, unpriced_attempts}" },
+	{ "timeline", "array", "a turn for each attempt: {turn, type, round, agent, decision, feedback, ...}" },
+	{ "tasks", "array", "as in run.get" },
+	{ "reviews", "array", "as in review.list" },
+	{ "findings", "array", "each once, with its last state" },
+	{ "known_issues", "array", "findings that it ended with by leave of its policy" },
+	{ "warnings", "array", "sentences" },
+	{ "holds", "array", "what waited for a human, and what became of it" },
+	{ 0 },
+};
+static const int report_errors[] = { RPC_NOT_FOUND, 0 };
+
+const struct method report_methods[] = {
+	{ "run.report", ACCESS_READ, true, report_params, report_results, report_errors, report, "what came of a run, for machines and archives" },
+	{ 0 },
+};
