@@ -3,6 +3,7 @@
 
 PRAGMA user_version = 2;
 
+ALTER TABLE run ADD COLUMN subdir TEXT;
 ALTER TABLE run ADD COLUMN result_commit TEXT;
 ALTER TABLE run ADD COLUMN known_issues TEXT;
 

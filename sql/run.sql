@@ -6,10 +6,10 @@
 -- name: run.put
 INSERT INTO run (id, owner, key, body_hash, workdir, workspace, has_git, source, state, reason, cause, priority, iteration,
     iterations, plan, environment, base_tree, result_ref, result_tree, result_attempt, review_count, review_head, warnings,
-    retry_of, created_at, started_at, ended_at, result_commit, known_issues)
+    retry_of, created_at, started_at, ended_at, result_commit, known_issues, subdir)
 VALUES (:id, :owner, :key, :body_hash, :workdir, :workspace, :has_git, :source, :state, :reason, :cause, :priority, :iteration,
     :iterations, :plan, :environment, :base_tree, :result_ref, :result_tree, :result_attempt, :review_count, :review_head,
-    :warnings, :retry_of, :created_at, :started_at, :ended_at, :result_commit, :known_issues)
+    :warnings, :retry_of, :created_at, :started_at, :ended_at, :result_commit, :known_issues, :subdir)
 ON CONFLICT (id) DO UPDATE SET
     owner = excluded.owner, key = excluded.key, body_hash = excluded.body_hash, workdir = excluded.workdir,
     workspace = excluded.workspace, has_git = excluded.has_git, source = excluded.source, state = excluded.state,
@@ -19,7 +19,7 @@ ON CONFLICT (id) DO UPDATE SET
     result_attempt = excluded.result_attempt, review_count = excluded.review_count, review_head = excluded.review_head,
     warnings = excluded.warnings, retry_of = excluded.retry_of, created_at = excluded.created_at,
     started_at = excluded.started_at, ended_at = excluded.ended_at, result_commit = excluded.result_commit,
-    known_issues = excluded.known_issues
+    known_issues = excluded.known_issues, subdir = excluded.subdir
 
 -- name: run.unfinished rows: run
 SELECT * FROM run WHERE state NOT IN ('succeeded', 'failed', 'cancelled') ORDER BY id

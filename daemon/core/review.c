@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "core/profile.h"
 #include "proto/units.h"
 
 bool attempt_succeeded(const struct attempt_facts *f)
@@ -64,8 +65,10 @@ enum slot_event work_done(int64_t checks, bool has_git)
 	return has_git ? SLOT_E_DONE : SLOT_E_DONE_NO_TREE;
 }
 
-enum slot_event measured_event(const struct plan *plan)
+enum slot_event measured_event(const struct plan *plan, bool accepted)
 {
+	if (accepted)
+		return SLOT_E_MEASURED_COMMIT;
 	if (plan->review)
 		return plan->workspace == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
 	return plan->commit == COMMIT_MODE_AUTO ? SLOT_E_MEASURED_COMMIT : SLOT_E_MEASURED_UNREVIEWED;
@@ -193,6 +196,25 @@ enum hold_kind round_hold(enum round_end end)
 	};
 
 	return kinds[end];
+}
+
+char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot)
+{
+	if (end == ROUND_STALLED)
+		return xasprintf("stalled: %lld rounds in a row changed nothing or repeated every finding", (long long)slot->stalled);
+	switch (plan->profile->carrier) {
+	case CARRIER_FILE:
+		return xasprintf("Review failed after %lld iterations. Please manually review %s for remaining issues.",
+		    (long long)slot->round, plan->review_file);
+	case CARRIER_EXIT:
+		return xasprintf("max review rounds (%lld) reached", (long long)slot->round);
+	case CARRIER_VERDICT:
+	case CARRIER_DECISION:
+	case CARRIER_COMMENTS:
+	case CARRIERS:
+		break;
+	}
+	return xasprintf("%s unresolved after %lld fix attempt(s)", plan->profile->findings_word, (long long)slot->fix);
 }
 
 enum slot_event rework_event(enum hold_kind kind, enum role role)

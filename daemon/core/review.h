@@ -42,8 +42,8 @@ enum slot_event attempt_classify(const struct attempt_facts *facts);
 /* Where the work of a round, done and not yet checked, goes next; also where slot 0 begins. */
 enum slot_event work_done(int64_t checks, bool has_git);
 
-/* A tree has been measured: is it reviewed, where, or only committed? */
-enum slot_event measured_event(const struct plan *plan);
+/* A tree has been measured: is it reviewed, where, or only committed? accepted: by leave, so there is no further review. */
+enum slot_event measured_event(const struct plan *plan, bool accepted);
 
 /* "reviewer process exited with status 3", "implementer process timed out after 2h": the cause of a failed attempt.
  * limit_ms: the wall or idle limit that ended it. error: the program's own words or the failed start, may be NULL.
@@ -72,6 +72,9 @@ enum slot_event round_event(const struct plan *plan, enum round_end end, bool ha
 /* The policy that decides about it; BAD_ENDS for pass and findings, which are not bad. */
 enum bad_end round_policy(const struct plan *plan, enum round_end end);
 enum hold_kind round_hold(enum round_end end);
+
+/* "drift unresolved after 5 fix attempt(s)": why an exhausted or stalled loop ended, in the profile's words. malloc'd. */
+char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot);
 
 /* How a hold that a human sends back goes on: the lost attempt again, else a fix. role: of the hold's attempt. */
 enum slot_event rework_event(enum hold_kind kind, enum role role);

@@ -27,6 +27,7 @@ static const struct field run_fields[] = {
 	TEXT(run_row, workdir),
 	TEXT(run_row, workspace),
 	INT(run_row, has_git),
+	TEXT(run_row, subdir),
 	TEXT(run_row, source),
 	STATE(run_row, state, run_state_names),
 	TEXT(run_row, reason),

@@ -62,6 +62,7 @@ struct run_row {
 	char *workdir;			/* absolute, as submitted */
 	char *workspace;		/* real path that is busy while the run works: repository top, else workdir */
 	int64_t has_git;		/* 1: workspace is a git repository's top */
+	char *subdir;			/* workdir relative to workspace, "": the same */
 	char *source;			/* "prompt" */
 	int state;			/* enum run_state */
 	char *reason;			/* why it waits, NULL when it does not */
@@ -130,7 +131,7 @@ struct slot_row {
 	char *message;			/* what a human asked for with rework: the feedback of the fix under way */
 	int64_t interrupted;		/* attempts lost in a row: above 0, the next one is told that its predecessor was interrupted */
 	char *reason;			/* why it waits or was skipped */
-	char *cause;			/* why it ended */
+	char *cause;			/* why it ended; while it works: it is accepted already, and why */
 };
 
 struct attempt_row {

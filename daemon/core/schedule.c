@@ -5,11 +5,12 @@
 
 #include "base/memory.h"
 
-/* The run that works in the workspace (or is held there), NULL: it is free. */
+/* The run that works in the workspace, is held there or was sent back and waits for a slot; NULL: it is free. */
 static const struct run_row *occupant(const struct run_row *run, struct run_row *const *runs, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (runs[i] != run && (runs[i]->state == RUN_S_RUNNING || runs[i]->state == RUN_S_HELD) &&
+		if (runs[i] != run && (runs[i]->state == RUN_S_RUNNING || runs[i]->state == RUN_S_HELD ||
+		    (runs[i]->state == RUN_S_QUEUED && runs[i]->started_at != ROW_NONE)) &&
 		    strcmp(runs[i]->workspace, run->workspace) == 0)
 			return runs[i];
 	return NULL;

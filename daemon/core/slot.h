@@ -17,8 +17,8 @@
  *   PINNING ─PINNED─▶ PASSED    ─PINNED_COMMIT─▶ COMMITTING ─COMMITTED─▶ PASSED
  *
  *   bad ends of CHECKING, REVIEWING, VERIFYING, as the policy says:
- *      ─FAILED─▶ FAILED   ─HOLD─▶ HELD   ─ACCEPTED─▶ PASSED   ─ACCEPTED_COMMIT─▶ COMMITTING
- *   HELD ─ACCEPTED─▶ PASSED   ─ACCEPTED_COMMIT─▶ COMMITTING   ─FAILED─▶ FAILED   ─REWORK_x─▶ a new attempt x
+ *      ─FAILED─▶ FAILED   ─HOLD─▶ HELD   ─ACCEPTED─▶ PASSED   ─ACCEPTED_COMMIT─▶ MEASURING ─MEASURED_COMMIT─▶ COMMITTING
+ *   HELD ─ACCEPTED─▶ PASSED   ─ACCEPTED_COMMIT─▶ MEASURING   ─FAILED─▶ FAILED   ─REWORK_x─▶ a new attempt x
  *   IMPLEMENTED ─RUN_PASSED─▶ PASSED   ─FAILED─▶ FAILED
  *   an attempt stage ─LOST_HOLD─▶ HELD   ─LOST_RETRY─▶ the same stage, a new attempt   ─LOST_FAIL─▶ FAILED
  *   any working stage ─FAILED─▶ FAILED   ─CANCEL─▶ ENDING ─ENDED─▶ CANCELLED
@@ -46,7 +46,7 @@ enum slot_event {
 	SLOT_E_MEASURED,		/* tree and diff under review are known */
 	SLOT_E_MEASURED_CHECKOUT,	/* ... and the reviewer gets a checkout of its own */
 	SLOT_E_MEASURED_UNREVIEWED,	/* the tree shows that denied permissions did not stop the work; no review */
-	SLOT_E_MEASURED_COMMIT,		/* no review; what changed is committed */
+	SLOT_E_MEASURED_COMMIT,		/* no review, or accepted already; what changed is committed */
 	SLOT_E_CHECKED_OUT,
 	SLOT_E_ANSWERED,		/* the reviewer ended cleanly */
 	SLOT_E_ANSWERED_NO_TREE,	/* ... and there is no git to ask whether it changed the tree */

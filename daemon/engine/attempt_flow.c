@@ -8,13 +8,36 @@
 #include "engine/engine_int.h"
 #include "proto/escape.h"
 
+/* The review or fix that it is, the review that a check comes before. */
+static int64_t round_of(const struct slot_row *row, enum role role)
+{
+	switch (role) {
+	case ROLE_CHECK:
+		return row->round + 1;
+	case ROLE_REVIEW:
+		return row->round;
+	case ROLE_FIX:
+		return row->fix;
+	case ROLE_IMPLEMENT:
+	case ROLES:
+		break;
+	}
+	return 0;
+}
+
 void attempt_begin(struct turn *turn, struct lane *lane, enum role role)
 {
 	struct run *run = lane->run;
 	struct engine *engine = run->engine;
 	const struct agent_plan *agent = &run->plan.agents[role];
-	struct attempt_row *a = row_new(ROW_ATTEMPT);
+	struct attempt_row *a;
 	char uuid[37];
+
+	if (lane_task(lane)->locked_tree != NULL) {
+		log_bug("run %lld: task %s has passed and is locked; no %s attempt", (long long)run->rows->run.id, lane->row->task, state_name(&role_names, (int)role));
+		return;
+	}
+	a = row_new(ROW_ATTEMPT);
 
 	engine->ports.uuid(engine->ports.clock_ctx, uuid);
 	a->id = ++engine->last_attempt;
@@ -24,8 +47,8 @@ void attempt_begin(struct turn *turn, struct lane *lane, enum role role)
 	a->slot = lane->row->slot;
 	a->task = xstrdup(lane->row->task);
 	a->role = (int)role;
-	a->round = role == ROLE_REVIEW ? lane->row->round : role == ROLE_FIX ? lane->row->fix : 0;
-	a->agent = xstrdup(agent->name);
+	a->round = round_of(lane->row, role);
+	a->agent = xstrdup(role == ROLE_CHECK ? run->plan.checks[lane->row->check - 1] : agent->name);
 	a->model = xstrdup(agent->model);
 	a->uuid = xstrdup(uuid);
 	a->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
@@ -109,10 +132,59 @@ static void compose_cb(void *arg, struct work *work)
 	work_free(work);
 }
 
+/* What the attempt is asked for beyond the task: the newest word counts, a human's before a check's before a reviewer's. */
+static void set_follow_up(struct compose_work *w, const struct lane *lane)
+{
+	const struct slot_row *row = lane->row;
+	const struct review_row *last = review_last(lane);
+	const struct finding_row *item = row->item > 0 ? review_item(lane, row->item - 1) : NULL;
+	bool fix = w->attempt.role == ROLE_FIX;
+
+	w->follow_up_output = ROW_NONE;
+	if (fix && row->message != NULL) {
+		w->follow_up = xstrdup(row->message);
+		w->follow_up_from = "human";
+	} else if (fix && row->failed_check != ROW_NONE) {
+		const struct attempt_row *check = run_attempt(lane->run, row->failed_check);
+
+		w->follow_up = xasprintf("`%s`: %s", check->agent, check->cause);
+		w->follow_up_from = "check";
+		w->follow_up_output = check->id;
+	} else if (last != NULL) {
+		w->follow_up = fix && item != NULL ? review_issue(item) : xstrdup(last->feedback);
+		w->follow_up_from = "review";
+	}
+}
+
+static void copy_history(struct compose_work *w, const struct lane *lane)
+{
+	const struct run_rows *rows = lane->run->rows;
+
+	w->history = xcalloc(rows->nreviews, sizeof(*w->history));
+	for (size_t i = 0; i < rows->nreviews; i++) {
+		if (strcmp(rows->reviews[i]->task_id, lane->row->task) != 0)
+			continue;
+		row_init(ROW_REVIEW, &w->history[w->nhistory]);
+		row_assign(ROW_REVIEW, &w->history[w->nhistory++], rows->reviews[i]);
+	}
+}
+
+/* The conversation that a fix goes on with: that of the answer under review, when its agent can and still is the fixer. */
+static char *session_of(const struct lane *lane)
+{
+	const struct plan *plan = &lane->run->plan;
+	const struct agent_plan *agent = &plan->agents[ROLE_FIX];
+	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt), *answer;
+
+	if (a->role != ROLE_FIX || plan->fixer != FIXER_RESUME || lane->row->answer == ROW_NONE || agent->resume == NULL || agent->resume[0] == NULL)
+		return NULL;
+	answer = run_attempt(lane->run, lane->row->answer);
+	return strcmp(answer->agent, agent->name) == 0 ? xstrdup(answer->session) : NULL;
+}
+
 void attempt_compose(struct lane *lane)
 {
 	struct run *run = lane->run;
-	const struct review_row *last = review_last(lane);
 	struct compose_work *w;
 
 	if (lane_ending(lane)) {
@@ -129,8 +201,10 @@ void attempt_compose(struct lane *lane)
 	row_assign(ROW_ATTEMPT, &w->attempt, run_attempt(run, lane->row->attempt));
 	row_assign(ROW_TASK, &w->task, lane_task(lane));
 	w->plan = &run->plan;
-	w->follow_up = last != NULL ? xstrdup(last->feedback) : NULL;
+	set_follow_up(w, lane);
 	w->findings = review_findings_json(lane);
+	copy_history(w, lane);
+	w->session = session_of(lane);
 	lane->pending = PENDING_WORK;
 	engine_work(run->engine, &w->work, WORK_COMPOSE, compose_cb, lane);
 }
@@ -158,20 +232,38 @@ static void take_answer(struct lane *lane, const struct attempt_row *a)
 	row->answer_hash = xstrdup(a->answer_hash);
 }
 
+/* A check that failed: its output goes to a fixer, while there is a fix round left. */
+static void check_failed(struct turn *turn, struct lane *lane, const struct attempt_row *a)
+{
+	enum round_end end = check_classify(lane->row->fix, lane->row->fixes);
+	char *cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s", a->agent, (long long)lane->row->fix, a->cause);
+
+	lane->row->failed_check = a->id;
+	review_over(turn, lane, end, end == ROUND_EXHAUSTED ? cause : NULL);
+	free(cause);
+}
+
 static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, enum slot_event event, const char *cause)
 {
 	bool lost = event == SLOT_E_LOST_HOLD || event == SLOT_E_LOST_RETRY || event == SLOT_E_LOST_FAIL;
 
-	if (event == SLOT_E_DONE || event == SLOT_E_DONE_UNREVIEWED)
+	lane->row->interrupted = lost ? lane->row->interrupted + 1 : 0;
+	if (lost)
+		lane->hold_kind = HOLD_LOST;
+	else if (event != SLOT_E_FAILED && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		take_answer(lane, a);
 	if (event == SLOT_E_DONE_UNREVIEWED)
 		review_skip(turn, lane, lane->run->plan.skip_reason);
 	if (event == SLOT_E_FAILED && a->role == ROLE_IMPLEMENT && lane->run->plan.review)
 		review_skip(turn, lane, "implement not successful");
-	if (event == SLOT_E_FAILED && a->role == ROLE_REVIEW)
+	if (event == SLOT_E_FAILED && a->role == ROLE_REVIEW) {
 		review_error(turn, lane, cause);
-	lane->row->interrupted = lost ? lane->row->interrupted + 1 : 0;
-	lane_event(turn, lane, event, cause);
+		review_over(turn, lane, ROUND_REVIEWER_ERROR, cause);
+	} else if (event == SLOT_E_FINDINGS) {
+		check_failed(turn, lane, a);
+	} else {
+		lane_event(turn, lane, event, cause);
+	}
 }
 
 /* Who ended the process decides what its exit means: only a recorded decision makes it "cancelled". */
@@ -210,6 +302,21 @@ static void take_output(struct attempt_row *a, struct collect_work *w)
 	r->session = NULL;
 	a->answer_hash = w->answer_hash;
 	w->answer_hash = NULL;
+}
+
+#define NOT_CONFINED "the reviewer was not confined: this kernel has no Landlock; changes of the tree are only noticed afterwards"
+
+/* How far a reviewer that may only read was really held to it. */
+static void take_sandbox(struct turn *turn, const struct lane *lane, struct attempt_row *a)
+{
+	struct run *run = lane->run;
+	const char *warnings = run->rows->run.warnings;
+
+	if (!run->plan.read_only || run->plan.sandbox == SANDBOX_OFF || lane->lost || lane->record.how == EXIT_NOT_STARTED)
+		return;
+	a->sandbox = lane->record.sandbox > 0 ? xasprintf("landlock %d", lane->record.sandbox) : xstrdup("none");
+	if (lane->record.sandbox == 0 && (warnings == NULL || strstr(warnings, NOT_CONFINED) == NULL))
+		run_warn(turn, run, NOT_CONFINED);
 }
 
 static char *lost_detail(const struct lane *lane)
@@ -255,6 +362,8 @@ static struct work *collect_new(const struct lane *lane)
 	w->reader = run->plan.agents[a->role].reader;
 	w->stdout_bytes = lane->record.stdout_bytes;
 	w->stderr_bytes = lane->record.stderr_bytes;
+	if (a->role == ROLE_FIX && run->plan.fixer == FIXER_CORRECTOR && run->plan.review_file != NULL)
+		w->review_file = xasprintf("%s/%s", run->rows->run.workdir, run->plan.review_file);
 	return &w->work;
 }
 
@@ -275,6 +384,12 @@ static void collect_cb(void *arg, struct work *work)
 		.denied = w->result.denials > 0,
 		.has_git = run->rows->run.has_git == 1,
 		.review = plan->review,
+		.later = plan->review && plan->scope == SCOPE_RUN,
+		.commit = plan->commit == COMMIT_MODE_AUTO && run->rows->run.has_git == 1,
+		.by_status = plan->profile->carrier == CARRIER_EXIT,
+		.checks = plan->review ? (int64_t)strings_count(plan->checks) : 0,
+		.check = lane->row->check,
+		.items_left = review_items_left(lane),
 		.on_lost = plan->on_lost,
 		.losses = lane->row->interrupted + 1,
 	};
@@ -294,6 +409,10 @@ static void collect_cb(void *arg, struct work *work)
 	}
 	turn = turn_new(run->engine);
 	take_output(a, w);
+	if (facts.role == ROLE_REVIEW)
+		take_sandbox(turn, lane, a);
+	if (w->review_file != NULL && attempt_succeeded(&facts))
+		review_marked(turn, lane, w->marks, w->nmarks);
 	a->state = facts.process == PROCESS_LOST ? ATTEMPT_S_LOST : ATTEMPT_S_EXITED;
 	a->process = (int)facts.process;
 	a->provider = (int)facts.provider;

@@ -74,6 +74,19 @@ static int keep_answer(struct collect_work *work, int dirfd)
 	return rv;
 }
 
+#define REVIEW_FILE_MAX (1024 * 1024)
+
+/* A review file that is gone or no plain file has no marks. */
+static void read_marks(struct collect_work *work)
+{
+	char *text = NULL;
+	size_t size = 0;
+
+	if (file_read(AT_FDCWD, work->review_file, REVIEW_FILE_MAX, &text, &size) == 0)
+		work->nmarks = verdict_marks(text, size, &work->marks);
+	free(text);
+}
+
 void collect_run(struct collect_work *work)
 {
 	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
@@ -89,6 +102,8 @@ void collect_run(struct collect_work *work)
 		work->error = xasprintf("output in %s cannot be read: %s", dir, strerror(-rv));
 	else
 		rv = keep_answer(work, dirfd);
+	if (work->review_file != NULL)
+		read_marks(work);
 	work->full = work->error == NULL && (rv == -ENOSPC || rv == -EDQUOT);
 	if (rv != 0 && work->error == NULL && !work->full)
 		work->error = xasprintf("its answer cannot be kept in %s: %s", dir, strerror(-rv));
@@ -96,43 +111,5 @@ void collect_run(struct collect_work *work)
 		work->last_words = last_words(dirfd, work->stderr_bytes);
 		close(dirfd);
 	}
-	free(dir);
-}
-
-#define VERDICT_FILE_MAX (1024 * 1024)
-
-void judge_run(struct judge_work *work)
-{
-	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
-	struct verdict_input in = { 0 };
-	char *text = NULL, *file = NULL;
-	int dirfd, rv;
-
-	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rv = dirfd == -1 ? -errno : file_read(dirfd, RECORD_ANSWER, AGENT_TEXT_MAX + 1, &text, &in.text_size);
-	if (rv == -ENOENT && dirfd != -1)
-		rv = 0;		/* no final text */
-	if (rv == 0) {
-		/* a verdict file too large to be one is no verdict, whatever the text says */
-		rv = file_read(dirfd, RECORD_VERDICT, VERDICT_FILE_MAX, &file, &in.file_size);
-		if (rv == -EFBIG || rv == -EINVAL || rv == -ELOOP) {
-			file = xstrdup("{");
-			in.file_size = 1;
-			rv = 0;
-		} else if (rv == -ENOENT) {
-			rv = 0;
-		}
-	}
-	if (rv == 0) {
-		in.text = text;
-		in.file = file;
-		verdict_read(work->carrier, &in, &work->verdict);
-	} else {
-		work->error = xasprintf("the reviewer's answer in %s cannot be read: %s", dir, strerror(-rv));
-	}
-	if (dirfd != -1)
-		close(dirfd);
-	free(text);
-	free(file);
 	free(dir);
 }

@@ -23,6 +23,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	TAILQ_INIT(&engine->submits);
 	TAILQ_INIT(&engine->deciding);
 	TAILQ_INIT(&engine->forgets);
+	LIST_INIT(&engine->hooks);
 	return engine;
 }
 
@@ -48,6 +49,7 @@ void engine_free(struct engine *engine)
 {
 	struct pending_submit *p;
 	struct forget_item *item;
+	struct hook *hook;
 	struct run *run;
 
 	if (engine == NULL)
@@ -67,7 +69,13 @@ void engine_free(struct engine *engine)
 		TAILQ_REMOVE(&engine->forgets, item, entry);
 		free(item->environment);
 		free(item->blob);
+		free(item->leftover);
+		work_free(item->work);
 		free(item);
+	}
+	while ((hook = LIST_FIRST(&engine->hooks)) != NULL) {
+		LIST_REMOVE(hook, entry);
+		hook_free(hook);
 	}
 	view_free(engine->view);
 	free(engine->state_dir);
@@ -138,7 +146,10 @@ size_t engine_busy(const struct engine *engine)
 {
 	size_t busy = engine->commits;
 	struct run *run;
+	struct hook *hook;
 
+	LIST_FOREACH(hook, &engine->hooks, entry)
+		busy++;
 	LIST_FOREACH(run, &engine->runs, entry)
 		busy += run->rows->run.state == RUN_S_RUNNING;
 	return busy + (TAILQ_EMPTY(&engine->reading) && TAILQ_EMPTY(&engine->submits) && TAILQ_EMPTY(&engine->deciding) ? 0 : 1);
@@ -175,7 +186,7 @@ void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check
 		turn = turn_new(engine);
 		if (!run_cancelling(run) && !run_state_is_end((enum run_state)run->rows->run.state)) {
 			cause = xasprintf("cancelled by %s", by);
-			run_event(turn, run, RUN_E_CANCEL, cause);
+			run_cancel(turn, run, cause);
 			free(cause);
 		}
 		turn_reply(turn, cb, arg, id);
@@ -207,7 +218,7 @@ static void keep_found(struct lane *lane, enum proc_found what, const struct exi
 
 static void started(void *arg, int64_t id)
 {
-	struct lane *lane = lane_of_report(arg, id, "started");
+	struct lane *lane = hook_find(arg, id) == NULL ? lane_of_report(arg, id, "started") : NULL;
 
 	if (lane != NULL && lane->step == NULL)
 		attempt_started(lane);
@@ -215,8 +226,15 @@ static void started(void *arg, int64_t id)
 
 static void refused(void *arg, int64_t id, const char *error)
 {
-	struct lane *lane = lane_of_report(arg, id, "was refused");
+	struct engine *engine = arg;
+	struct hook *hook = hook_find(engine, id);
+	struct lane *lane;
 
+	if (hook != NULL) {
+		hook_ended(engine, hook, NULL, error);
+		return;
+	}
+	lane = lane_of_report(engine, id, "was refused");
 	if (lane == NULL)
 		return;
 	if (lane->step != NULL)
@@ -228,8 +246,14 @@ static void refused(void *arg, int64_t id, const char *error)
 static void ended(void *arg, int64_t id, const struct exit_record *record)
 {
 	struct engine *engine = arg;
-	struct lane *lane = lane_of_report(engine, id, "ended");
+	struct hook *hook = hook_find(engine, id);
+	struct lane *lane;
 
+	if (hook != NULL) {
+		hook_ended(engine, hook, record, "its supervisor was killed");
+		return;
+	}
+	lane = lane_of_report(engine, id, "ended");
 	if (lane == NULL)
 		return;
 	if (engine->recovering) {
@@ -246,8 +270,14 @@ static void ended(void *arg, int64_t id, const struct exit_record *record)
 static void found(void *arg, int64_t id, enum proc_found what, const struct exit_record *record, const char *detail)
 {
 	struct engine *engine = arg;
-	struct lane *lane = lane_of_report(engine, id, "was found");
+	struct hook *hook = hook_find(engine, id);
+	struct lane *lane;
 
+	if (hook != NULL) {
+		hook_found(engine, hook, what, record);
+		return;
+	}
+	lane = lane_of_report(engine, id, "was found");
 	if (lane == NULL)
 		return;
 	keep_found(lane, what, record, detail);

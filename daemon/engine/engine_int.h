@@ -17,6 +17,8 @@
 #include <sys/queue.h>
 
 #include "core/plan.h"
+#include "core/profile.h"
+#include "core/review.h"
 #include "core/run.h"
 #include "core/slot.h"
 #include "engine/engine.h"
@@ -41,6 +43,14 @@ struct lane {
 	bool lost;			/* it has none */
 	char *lost_detail;
 	enum proc_found found;		/* recovery: what the proc port found */
+	enum hold_kind hold_kind;	/* of the hold that the next SLOT_A_HOLD opens */
+};
+
+/* A command of [hook] on its way. It belongs to no lane, since it may outlive its run. */
+struct hook {
+	LIST_ENTRY(hook) entry;
+	struct hook_row *row;		/* owned */
+	bool begun;			/* the proc port has it */
 };
 
 struct run {
@@ -51,6 +61,7 @@ struct run {
 	struct lane own;
 	struct lane **lanes;		/* of the current iteration */
 	size_t nlanes;
+	bool settling;			/* run_settled() is at work: what settles meanwhile is seen by it */
 };
 
 /* A submit on its way to the commit. */
@@ -77,6 +88,9 @@ struct forget_item {
 	int64_t run;			/* ROW_NONE: of no run */
 	char *environment, *blob;	/* owned, NULL */
 	bool sweep;			/* every environment that is not in use */
+	char *leftover;			/* owned, NULL */
+	struct work *work;		/* a log or a report, owned: none of the others then; NULL */
+	enum work_kind kind;
 };
 
 struct engine {
@@ -88,6 +102,7 @@ struct engine {
 	bool draining, full, stopped, recovering;
 	struct view *view;
 	LIST_HEAD(, run) runs;		/* unfinished, newest first */
+	LIST_HEAD(, hook) hooks;	/* unfinished */
 	int64_t last_run, last_attempt, last_hold;
 	size_t commits;			/* turns in flight */
 	size_t adopting;		/* found() reports to come */
@@ -107,7 +122,11 @@ enum act_kind {
 	ACT_COMPOSE,	/* compose and launch the attempt id */
 	ACT_GIT,	/* begin the git operation of the lane's stage */
 	ACT_STEP,	/* launch the lane's step */
+	ACT_JUDGE,	/* read the verdict, where there is no git to ask first */
 	ACT_END,	/* end what is under way in the lane */
+	ACT_HOOK,	/* start the hook id */
+	ACT_LOG,	/* write the review log of the lane's task */
+	ACT_REPORT,	/* write the run's report */
 	ACT_FORGET,	/* the run is over and told: drop it */
 	ACT_SCHEDULE	/* a slot of the daemon is free again */
 };
@@ -118,6 +137,8 @@ void turn_put(struct turn *turn, enum row_kind kind, const void *row);
 /* Consumes body. run: ROW_NONE for an event of the daemon. */
 void turn_tell(struct turn *turn, const char *type, int64_t run, json_t *body);
 void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lane *lane, int64_t id);
+/* ACT_HOOK: start the hook of that id, whose run may be over. */
+void turn_act_hook(struct turn *turn, int64_t id);
 void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run);
 /* Hands the decision to the store. */
 void turn_commit(struct turn *turn);
@@ -131,10 +152,16 @@ void run_free(struct run *run);
 struct run *run_find(struct engine *engine, int64_t id);
 struct lane *run_lane(struct run *run, int64_t slot);	/* ROW_NONE: its own */
 void run_make_lanes(struct run *run);
+/* What is of the review and not of the work, relative to the workspace: see git_op_spec. Free with strings_free(). */
+char **run_artifacts(const struct run *run);
 void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause);
 void run_settled(struct turn *turn, struct run *run);
+/* Somebody said so. */
+void run_cancel(struct turn *turn, struct run *run, const char *cause);
 bool run_cancelling(const struct run *run);
 void run_warn(struct turn *turn, struct run *run, const char *text);
+/* A finding that the run ends with by leave of its policy. */
+void run_known_issue(struct turn *turn, struct run *run, const char *text);
 void run_prepare(struct run *run);
 /* Start what can be started, tell why the rest waits. */
 void engine_schedule(struct engine *engine);
@@ -150,6 +177,26 @@ void lane_ended(struct turn *turn, struct lane *lane);
 struct lane *engine_lane_of(struct engine *engine, int64_t id);
 struct task_row *lane_task(const struct lane *lane);
 struct attempt_row *run_attempt(const struct run *run, int64_t id);
+
+/* hold_flow.c: the human decision queue */
+
+void hold_open(struct turn *turn, struct lane *lane, enum hold_kind kind, const char *reason);
+/* Close the lane's open hold, if it has one. */
+void hold_close(struct turn *turn, struct lane *lane, enum hold_state state, const char *by, const char *message);
+/* The slots that were sent back while the run had no slot of the daemon go on. */
+void hold_resume(struct turn *turn, struct run *run);
+
+/* hook.c */
+
+/* Put a hook row into the turn, if the command is not empty. hold NULL: for the end of the run. */
+void hook_add(struct turn *turn, struct run *run, const char *name, char *const *command, const struct hold_row *hold);
+void hook_start(struct engine *engine, int64_t id);
+struct hook *hook_find(struct engine *engine, int64_t id);
+void hook_load(struct engine *engine, struct hook_row *row);
+void hook_adopt_all(struct engine *engine);
+void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, const char *error);
+void hook_found(struct engine *engine, struct hook *hook, enum proc_found found, const struct exit_record *record);
+void hook_free(struct hook *hook);
 
 /* attempt_flow.c */
 
@@ -169,10 +216,25 @@ void git_ended(struct lane *lane, const struct exit_record *record);
 /* The step's process is gone without a trace: the operation is run again, three times at most. */
 void git_lost(struct lane *lane);
 
+/* The review log and the report of a run; see turn.c. */
+void review_write_log(struct run *run, struct lane *lane);
+void run_write_report(struct run *run);
+
 /* review_flow.c */
 
 void review_judge(struct lane *lane, const char *changed, const char *moved);
 void review_error(struct turn *turn, struct lane *lane, const char *cause);
+/* A round has come to an end that is neither pass nor findings by a reviewer: what the policy says. cause: why. */
+void review_over(struct turn *turn, struct lane *lane, enum round_end end, const char *cause);
+/* A human has the last word about a held task: a row of the log. */
+void review_human(struct turn *turn, struct lane *lane, const char *decision, const char *by, const char *message);
+/* The corrector's marks become resolved findings. */
+void review_marked(struct turn *turn, struct lane *lane, const struct verdict_finding *marks, size_t count);
+/* The finding that comes after number `after` of the last review and is a fixer's to settle, NULL: none. */
+const struct finding_row *review_item(const struct lane *lane, int64_t after);
+int64_t review_items_left(const struct lane *lane);
+/* "src/foo.ts:42: the comment", malloc'd. */
+char *review_issue(const struct finding_row *finding);
 void review_skip(struct turn *turn, struct lane *lane, const char *reason);
 const struct review_row *review_last(const struct lane *lane);
 /* JSON array of the last review's findings, malloc'd; NULL: none. */
@@ -181,8 +243,10 @@ char *review_findings_json(const struct lane *lane);
 /* submit.c */
 
 void desk_next(struct engine *engine);
-/* Takes environment and blob; see struct forget_item. */
-void desk_forget(struct engine *engine, int64_t run, char *environment, char *blob, bool sweep);
+/* Takes environment, blob and leftover; see struct forget_item. */
+void desk_forget(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep);
+/* A log or a report, after those that were handed in before. Takes work. */
+void desk_write(struct engine *engine, struct work *work, enum work_kind kind);
 void submit_committed(struct pending_submit *p, const struct run_rows *rows);
 void submit_refused(struct pending_submit *p, int code, const char *message, const char *hint, const char *field);
 

@@ -19,29 +19,80 @@ static char *passed_ref(const struct lane *lane)
 	return xasprintf("refs/rl/passed/%lld/%s", (long long)lane->row->run, lane->row->task);
 }
 
+/* path, as seen from the workdir, relative to the workspace; NULL: it is outside. */
+static char *in_workspace(const struct run_row *run, const char *path)
+{
+	size_t n = strlen(run->workspace);
+
+	if (path[0] != '/')
+		return run->subdir != NULL && run->subdir[0] != '\0' ? xasprintf("%s/%s", run->subdir, path) : xstrdup(path);
+	return strncmp(path, run->workspace, n) == 0 && path[n] == '/' ? xstrdup(path + n + 1) : NULL;
+}
+
+char **run_artifacts(const struct run *run)
+{
+	const struct plan *plan = &run->plan;
+	const char *const paths[] = { plan->review ? plan->review_file : NULL, plan->review ? plan->review_log : NULL };
+	char **list = NULL;
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		char *path = paths[i] != NULL ? in_workspace(&run->rows->run, paths[i]) : NULL;
+
+		if (path != NULL)
+			strings_append(&list, path);
+		free(path);
+	}
+	return list;
+}
+
+/* Its trailer tells a commit of ours from another's, should the operation begin again. */
+static char *commit_message(const struct lane *lane)
+{
+	const struct task_row *task = lane_task(lane);
+
+	return xasprintf("%s\n\nRld-Run: %lld\n", task->title != NULL ? task->title : task->id, (long long)lane->row->run);
+}
+
+static char *ref_of(const struct lane *lane, enum git_op_kind kind)
+{
+	if (kind == GIT_PIN)
+		return passed_ref(lane);
+	return kind == GIT_SNAPSHOT ? xasprintf("refs/rl/base/%lld", (long long)lane->run->rows->run.id) : NULL;
+}
+
 void git_begin(struct lane *lane, enum git_op_kind kind)
 {
 	struct run *run = lane->run;
-	char *dir = work_run_dir(run->engine->state_dir, run->rows->run.id);
-	char *attempt = lane->row != NULL && lane->row->attempt != ROW_NONE ? work_attempt_dir(run->engine->state_dir, lane->row->attempt) : NULL;
+	const struct run_row *row = &run->rows->run;
+	const char *state_dir = run->engine->state_dir;
+	char *dir = work_run_dir(state_dir, row->id), **artifacts = run_artifacts(run);
+	char *attempt = lane->row != NULL && lane->row->attempt != ROW_NONE ? work_attempt_dir(state_dir, lane->row->attempt) : NULL;
 	char *scratch = xasprintf("%s/scratch", dir), *aside = attempt != NULL ? xasprintf("%s/aside", attempt) : NULL;
-	char *ref = kind == GIT_PIN ? passed_ref(lane) : NULL;
+	char *ref = ref_of(lane, kind), *message = kind == GIT_COMMIT ? commit_message(lane) : NULL;
+	char *checkout = kind == GIT_CHECKOUT ? work_checkout_dir(state_dir, row->id, lane->row->slot) : NULL;
 	struct git_op_spec spec = {
 		.kind = kind,
-		.workspace = run->rows->run.workspace,
+		.workspace = row->workspace,
 		.scratch = scratch,
-		.tree = kind == GIT_MEASURE ? run->rows->run.base_tree : lane->row != NULL ? lane->row->tree : NULL,
+		.tree = kind == GIT_MEASURE ? row->base_tree : lane->row != NULL ? lane->row->tree : NULL,
+		.base = row->base_tree,
 		.ref = ref,
 		.aside = aside,
+		.dir = checkout,
+		.message = message,
+		.artifacts = artifacts,
 	};
 
 	git_op_free(lane->op);
 	lane->op = git_op_new(&spec);
 	lane->op_kind = kind;
+	free(checkout);
+	free(message);
 	free(ref);
 	free(aside);
 	free(scratch);
 	free(attempt);
+	strings_free(artifacts);
 	free(dir);
 	next(lane, ROW_NONE, true);
 }
@@ -68,7 +119,7 @@ static bool same(const char *a, const char *b)
 /* The tree tells what the attempt really did: nothing after a refused permission is a failure, nothing at all is told. */
 static enum slot_event weigh(struct turn *turn, struct lane *lane, const char *tree)
 {
-	struct slot_row *row = lane->row;
+	const struct slot_row *row = lane->row;
 	struct attempt_row *a = run_attempt(lane->run, row->answer);
 	bool unchanged = same(tree, row->tree != NULL ? row->tree : lane->run->rows->run.base_tree);
 	bool denied = a->outcome == TASK_R_DENIED;
@@ -82,37 +133,56 @@ static enum slot_event weigh(struct turn *turn, struct lane *lane, const char *t
 	turn_put(turn, ROW_ATTEMPT, a);
 	if (denied && unchanged)
 		return SLOT_E_FAILED;
-	return lane->run->plan.review ? SLOT_E_MEASURED : SLOT_E_MEASURED_UNREVIEWED;
+	return measured_event(&lane->run->plan, false);
 }
 
 static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
 {
 	struct slot_row *row = lane->row;
+	bool accepted = row->cause != NULL;
 	const char *tree = git_op_tree(lane->op);
-	enum slot_event event = weigh(turn, lane, tree);
-	struct attempt_row *a = run_attempt(lane->run, row->answer);
+	enum slot_event event = accepted ? measured_event(&lane->run->plan, true) : weigh(turn, lane, tree);
 
-	if (event == SLOT_E_MEASURED) {
+	if (event != SLOT_E_FAILED) {
 		free(row->previous_tree);
 		row->previous_tree = row->tree;
 		row->tree = xstrdup(tree);
 		row->diff = last_step;
-	} else if (event == SLOT_E_MEASURED_UNREVIEWED) {
-		review_skip(turn, lane, lane->run->plan.skip_reason);
 	}
-	lane_event(turn, lane, event, a->cause);
+	if (event == SLOT_E_MEASURED_UNREVIEWED || (event == SLOT_E_MEASURED_COMMIT && !accepted))
+		review_skip(turn, lane, lane->run->plan.skip_reason);
+	lane_event(turn, lane, event, event == SLOT_E_FAILED ? run_attempt(lane->run, row->answer)->cause : NULL);
 }
 
+/* A verdict passed it: from now on the artifact is locked. */
 static void pinned(struct turn *turn, struct lane *lane)
 {
 	struct run_row *run = &lane->run->rows->run;
+	struct task_row *task = lane_task(lane);
 
 	free(run->result_ref);
 	run->result_ref = passed_ref(lane);
 	free(run->result_tree);
 	run->result_tree = xstrdup(lane->row->tree);
 	turn_put(turn, ROW_RUN, run);
-	lane_event(turn, lane, SLOT_E_PINNED, NULL);
+	free(task->locked_ref);
+	task->locked_ref = passed_ref(lane);
+	free(task->locked_tree);
+	task->locked_tree = xstrdup(lane->row->tree);
+	turn_put(turn, ROW_TASK, task);
+	lane_event(turn, lane, lane->run->plan.commit == COMMIT_MODE_AUTO ? SLOT_E_PINNED_COMMIT : SLOT_E_PINNED, NULL);
+}
+
+static void committed(struct turn *turn, struct lane *lane)
+{
+	struct run_row *run = &lane->run->rows->run;
+
+	free(run->result_commit);
+	run->result_commit = xstrdup(git_op_commit(lane->op));
+	turn_put(turn, ROW_RUN, run);
+	if (run->result_commit == NULL)
+		run_warn(turn, lane->run, "nothing was committed: the tree is as it was before");
+	lane_event(turn, lane, SLOT_E_COMMITTED, NULL);
 }
 
 static void done(struct turn *turn, struct lane *lane, int64_t last_step)
@@ -133,6 +203,12 @@ static void done(struct turn *turn, struct lane *lane, int64_t last_step)
 		break;
 	case GIT_PIN:
 		pinned(turn, lane);
+		break;
+	case GIT_CHECKOUT:
+		lane_event(turn, lane, SLOT_E_CHECKED_OUT, NULL);
+		break;
+	case GIT_COMMIT:
+		committed(turn, lane);
 		break;
 	case GIT_OPS:
 		break;

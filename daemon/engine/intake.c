@@ -11,6 +11,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "core/profile.h"
 #include "engine/work.h"
 #include "proto/error.h"
 #include "proto/escape.h"
@@ -34,6 +35,16 @@ static void refuse(struct intake *item, int code, const char *field, const char 
 	if (vasprintf(&item->message, fmt, ap) == -1)
 		abort();
 	va_end(ap);
+}
+
+/* The workdir as seen from the workspace. */
+static void set_subdir(struct intake *item)
+{
+	char *real = item->workspace != NULL ? realpath(item->workdir, NULL) : NULL;
+	size_t n = item->workspace != NULL ? strlen(item->workspace) : 0;
+
+	item->subdir = xstrdup(real != NULL && strncmp(real, item->workspace, n) == 0 && real[n] == '/' ? real + n + 1 : "");
+	free(real);
 }
 
 static void check_workdir(struct intake *item)
@@ -65,8 +76,9 @@ static void check_workdir(struct intake *item)
 		refuse(item, RPC_INVALID_PARAMS, "workdir", NULL, "workdir %s: %s", item->workdir, strerror(errno));
 	item->workspace = real;
 	free(top);
-	if (!item->has_git && item->plan->review)
-		refuse(item, RPC_INVALID_PARAMS, "workdir", "run 'git init' there, or leave the review out (--no-review)",
+	set_subdir(item);
+	if (!item->has_git && item->plan->review && item->plan->profile->carrier != CARRIER_EXIT)
+		refuse(item, RPC_INVALID_PARAMS, "workdir", "run 'git init' there, review with a program (--reviewer CMD), or leave the review out (--no-review)",
 		    "workdir %s is not in a git repository, and a review needs one to know what changed", item->workdir);
 }
 
@@ -74,6 +86,55 @@ static void check_prompt_file(struct intake *item, const char *path, const char 
 {
 	if (path != NULL && access(path, R_OK) == -1)
 		refuse(item, RPC_INVALID_PARAMS, field, "name an existing file, or leave the option out", "prompt file %s: %s", path, strerror(errno));
+}
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* The value of a variable in the submitter's environment, the daemon's own when none was sent. */
+static const char *variable(const struct intake *item, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (item->environment == NULL)
+		return getenv(name);
+	for (size_t i = 0; item->environment[i] != NULL; i++)
+		if (strncmp(item->environment[i], name, n) == 0 && item->environment[i][n] == '=')
+			return item->environment[i] + n + 1;
+	return NULL;
+}
+
+static bool on_path(const struct intake *item, const char *name)
+{
+	const char *path = variable(item, "PATH");
+	char *copy = xstrdup(path != NULL ? path : "/usr/bin:/bin"), *rest = copy, *dir;
+	bool found = false;
+
+	while (!found && (dir = strsep(&rest, ":")) != NULL) {
+		char *file = xasprintf("%s/%s", dir[0] != '\0' ? dir : ".", name);
+
+		found = is_program(file);
+		free(file);
+	}
+	free(copy);
+	return found;
+}
+
+/* Profile "exit": before anything is paid for. */
+static void check_reviewer(struct intake *item)
+{
+	const char *reviewer = item->plan->reviewer;
+
+	if (!item->plan->review || item->plan->profile->carrier != CARRIER_EXIT || reviewer == NULL)
+		return;
+	if (strchr(reviewer, '/') == NULL ? on_path(item, reviewer) : is_program(reviewer))
+		return;
+	refuse(item, RPC_INVALID_PARAMS, "reviewer", "name an existing program, and make it executable (chmod +x)",
+	    "reviewer %s: it is not there or not an executable file", reviewer);
 }
 
 static void take_task(struct intake *item, const char *state_dir)
@@ -153,6 +214,7 @@ void intake_run(struct intake_work *work)
 		check_prompt_file(item, item->plan->developer_prompt, "developer_prompt");
 		if (item->plan->review)
 			check_prompt_file(item, item->plan->reviewer_prompt, "reviewer_prompt");
+		check_reviewer(item);
 		take_task(item, state_dir);
 		check_argument(item);
 		if (item->code == RPC_OK)

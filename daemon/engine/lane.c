@@ -78,7 +78,7 @@ static void tell_phase(struct turn *turn, const struct lane *lane)
 	    "task", row->task,
 	    "round", (json_int_t)row->round,
 	    "fix", (json_int_t)row->fix,
-	    "max_reviews", (json_int_t)(lane->run->plan.max_fixes + 1),
+	    "max_reviews", (json_int_t)(row->fixes + 1),
 	    "reason", row->reason,
 	    "cause", row->cause));
 }
@@ -87,6 +87,7 @@ static void settle_task(struct turn *turn, const struct lane *lane)
 {
 	static const enum task_state states[SLOT_STAGES] = {
 		[SLOT_S_HELD] = TASK_S_CLAIMED,
+		[SLOT_S_IMPLEMENTED] = TASK_S_CLAIMED,
 		[SLOT_S_PASSED] = TASK_S_PASSED,
 		[SLOT_S_FAILED] = TASK_S_FAILED,
 		[SLOT_S_CANCELLED] = TASK_S_CANCELLED,
@@ -99,11 +100,114 @@ static void settle_task(struct turn *turn, const struct lane *lane)
 	turn_put(turn, ROW_TASK, task);
 }
 
+/* A cause stands with what ended or is held, and with what is accepted already and has only to be committed. */
+static void set_cause(struct slot_row *row, enum slot_event event, enum slot_stage before, const char *cause)
+{
+	bool settled = slot_stage_is_end((enum slot_stage)row->stage) || row->stage == SLOT_S_HELD;
+
+	if (settled || event == SLOT_E_ACCEPTED_COMMIT) {
+		char *copy = xstrdup(cause != NULL ? cause : event == SLOT_E_COMMITTED ? row->cause : NULL);
+
+		free(row->cause);
+		row->cause = copy;
+	} else if (before == SLOT_S_HELD) {
+		free(row->cause);
+		row->cause = NULL;
+	}
+}
+
+/* A new review begins: its checks are over. */
+static void next_round(struct slot_row *row)
+{
+	row->check = 0;
+	row->failed_check = ROW_NONE;
+	row->round++;
+}
+
+/* What the fix attempt that begins now is about. */
+static void next_fix(const struct lane *lane, enum slot_event event)
+{
+	struct slot_row *row = lane->row;
+	const struct finding_row *item;
+
+	if (event == SLOT_E_FINDINGS) {
+		row->fix++;
+		row->item = 0;
+		free(row->marked);
+		row->marked = NULL;
+	}
+	if ((event != SLOT_E_FINDINGS && event != SLOT_E_NEXT_FINDING) || lane->run->plan.fixer != FIXER_PER_FINDING || row->failed_check != ROW_NONE)
+		return;
+	item = review_item(lane, row->item);
+	row->item = item != NULL ? item->number : 0;
+}
+
+static void act(struct turn *turn, struct lane *lane, enum slot_action action, enum slot_event event)
+{
+	struct slot_row *row = lane->row;
+	struct run *run = lane->run;
+
+	switch (action) {
+	case SLOT_A_IMPLEMENT:
+		attempt_begin(turn, lane, ROLE_IMPLEMENT);
+		break;
+	case SLOT_A_CHECK:
+		if (event == SLOT_E_DONE_CHECKS)
+			row->check = 1;
+		else if (event == SLOT_E_NEXT_CHECK)
+			row->check++;
+		attempt_begin(turn, lane, ROLE_CHECK);
+		break;
+	case SLOT_A_MEASURE:
+		if (run->plan.review && row->cause == NULL)
+			next_round(row);
+		turn_act(turn, ACT_GIT, run, lane, GIT_MEASURE);
+		break;
+	case SLOT_A_CHECKOUT:
+		turn_act(turn, ACT_GIT, run, lane, GIT_CHECKOUT);
+		break;
+	case SLOT_A_REVIEW:
+		if (event == SLOT_E_DONE_NO_TREE)
+			next_round(row);
+		attempt_begin(turn, lane, ROLE_REVIEW);
+		break;
+	case SLOT_A_VERIFY:
+		turn_act(turn, ACT_GIT, run, lane, GIT_VERIFY);
+		break;
+	case SLOT_A_JUDGE:
+		turn_act(turn, ACT_JUDGE, run, lane, ROW_NONE);
+		break;
+	case SLOT_A_FIX:
+		next_fix(lane, event);
+		attempt_begin(turn, lane, ROLE_FIX);
+		break;
+	case SLOT_A_PIN:
+		turn_act(turn, ACT_GIT, run, lane, GIT_PIN);
+		break;
+	case SLOT_A_COMMIT:
+		turn_act(turn, ACT_GIT, run, lane, GIT_COMMIT);
+		break;
+	case SLOT_A_HOLD:
+		hold_open(turn, lane, lane->hold_kind, row->cause);
+		settle_task(turn, lane);
+		break;
+	case SLOT_A_END:
+		if (lane->pending == PENDING_PROC)
+			turn_act(turn, ACT_END, run, lane, lane->id);
+		break;
+	case SLOT_A_SETTLE:
+		if (row->stage == SLOT_S_CANCELLED)
+			hold_close(turn, lane, HOLD_S_CANCELLED, NULL, NULL);
+		settle_task(turn, lane);
+		break;
+	}
+}
+
 void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, const char *cause)
 {
 	struct slot_row *row = lane->row;
-	const struct slot_edge *edge = slot_step((enum slot_stage)row->stage, event);
-	enum slot_phase before = slot_phase((enum slot_stage)row->stage);
+	enum slot_stage before = (enum slot_stage)row->stage;
+	const struct slot_edge *edge = slot_step(before, event);
 
 	if (edge == NULL) {
 		log_bug("run %lld slot %lld: event %s is not expected in stage %s", (long long)row->run, (long long)row->slot,
@@ -113,45 +217,12 @@ void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, con
 	log_debug("run %lld slot %lld: %s in %s leads to %s", (long long)row->run, (long long)row->slot, slot_event_name(event),
 	    state_name(&slot_stage_names, row->stage), state_name(&slot_stage_names, (int)edge->next));
 	row->stage = (int)edge->next;
-	if (slot_stage_is_end(edge->next) || edge->next == SLOT_S_HELD) {
-		free(row->cause);
-		row->cause = xstrdup(cause);
-	}
-	switch (edge->action) {
-	case SLOT_A_IMPLEMENT:
-		attempt_begin(turn, lane, ROLE_IMPLEMENT);
-		break;
-	case SLOT_A_MEASURE:
-		if (lane->run->plan.review)
-			row->round++;
-		turn_act(turn, ACT_GIT, lane->run, lane, GIT_MEASURE);
-		break;
-	case SLOT_A_REVIEW:
-		attempt_begin(turn, lane, ROLE_REVIEW);
-		break;
-	case SLOT_A_VERIFY:
-		turn_act(turn, ACT_GIT, lane->run, lane, GIT_VERIFY);
-		break;
-	case SLOT_A_FIX:
-		if (event == SLOT_E_FINDINGS)
-			row->fix++;
-		attempt_begin(turn, lane, ROLE_FIX);
-		break;
-	case SLOT_A_PIN:
-		turn_act(turn, ACT_GIT, lane->run, lane, GIT_PIN);
-		break;
-	case SLOT_A_END:
-		if (lane->pending == PENDING_PROC)
-			turn_act(turn, ACT_END, lane->run, lane, lane->id);
-		break;
-	case SLOT_A_SETTLE:
-		settle_task(turn, lane);
-		break;
-	}
+	set_cause(row, event, before, cause);
+	act(turn, lane, edge->action, event);
 	turn_put(turn, ROW_SLOT, row);
 	/* "cancelled" is told when it is over, not when it begins */
-	if (edge->next != SLOT_S_ENDING && (slot_phase(edge->next) != before || slot_stage_is_end(edge->next)))
+	if (edge->next != SLOT_S_ENDING && (slot_phase(edge->next) != slot_phase(before) || slot_stage_is_end(edge->next)))
 		tell_phase(turn, lane);
-	if (edge->action == SLOT_A_SETTLE)
+	if (edge->action == SLOT_A_SETTLE || edge->action == SLOT_A_HOLD)
 		run_settled(turn, lane->run);
 }

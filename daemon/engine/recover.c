@@ -16,26 +16,10 @@ void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_
 
 void engine_load_row(struct engine *engine, enum row_kind kind, void *row)
 {
-	view_load(engine->view, kind, row);
-}
-
-static struct run_rows *copy_rows(const struct run_rows *from)
-{
-	struct run_rows *to = run_rows_new();
-
-	row_assign(ROW_RUN, &to->run, &from->run);
-#define COPY(kind, list, count)					\
-	for (size_t i = 0; i < from->count; i++)		\
-		run_rows_put(to, kind, row_copy(kind, from->list[i]))
-	COPY(ROW_TASK, tasks, ntasks);
-	COPY(ROW_ITERATION, iterations, niterations);
-	COPY(ROW_SLOT, slots, nslots);
-	COPY(ROW_ATTEMPT, attempts, nattempts);
-	COPY(ROW_REVIEW, reviews, nreviews);
-	COPY(ROW_FINDING, findings, nfindings);
-	COPY(ROW_HOLD, holds, nholds);
-#undef COPY
-	return to;
+	if (kind == ROW_HOOK)
+		hook_load(engine, row);
+	else
+		view_load(engine->view, kind, row);
 }
 
 static void adopt(struct engine *engine, struct lane *lane, int64_t id, const char *uuid, const char *boot_id)
@@ -81,14 +65,15 @@ void engine_recover(struct engine *engine)
 	/* held through the loop, so that a report cannot end the count early */
 	engine->adopting = 1;
 	while ((rows = view_next(engine->view, rows != NULL ? rows->run.id : 0)) != NULL) {
-		struct run *run = run_new(engine, copy_rows(rows));
+		struct run *run = run_new(engine, run_rows_copy(rows));
 
 		if (run == NULL)
 			log_fatal("run %lld: its settings cannot be read; restore the database from a backup", (long long)rows->run.id);
 		run_make_lanes(run);
 		adopt_run(engine, run, rows);
 	}
-	desk_forget(engine, ROW_NONE, NULL, NULL, true);
+	hook_adopt_all(engine);
+	desk_forget(engine, ROW_NONE, NULL, NULL, NULL, true);
 	turn = turn_new(engine);
 	turn_tell(turn, "daemon", ROW_NONE, json_pack("{s:s, s:s}", "what", "started", "version", RLD_VERSION));
 	turn_commit(turn);
@@ -149,7 +134,10 @@ static void resume_stage(struct lane *lane)
 		git_begin(lane, GIT_MEASURE);
 		break;
 	case SLOT_S_VERIFYING:
-		git_begin(lane, GIT_VERIFY);
+		if (lane->run->rows->run.has_git == 1)
+			git_begin(lane, GIT_VERIFY);
+		else
+			review_judge(lane, NULL, NULL);
 		break;
 	case SLOT_S_PINNING:
 		git_begin(lane, GIT_PIN);
@@ -185,14 +173,18 @@ static void resume_stage(struct lane *lane)
 	}
 }
 
-/* The stage of the operation that an unfinished step belongs to. */
+/* The operation that a stage waits for. */
 static enum git_op_kind op_of(const struct lane *lane)
 {
-	if (lane->row == NULL)
-		return GIT_SNAPSHOT;
-	if (lane->row->stage == SLOT_S_VERIFYING)
-		return GIT_VERIFY;
-	return lane->row->stage == SLOT_S_PINNING ? GIT_PIN : GIT_MEASURE;
+	static const enum git_op_kind ops[SLOT_STAGES] = {
+		[SLOT_S_MEASURING] = GIT_MEASURE,
+		[SLOT_S_CHECKOUT] = GIT_CHECKOUT,
+		[SLOT_S_VERIFYING] = GIT_VERIFY,
+		[SLOT_S_PINNING] = GIT_PIN,
+		[SLOT_S_COMMITTING] = GIT_COMMIT,
+	};
+
+	return lane->row == NULL ? GIT_SNAPSHOT : ops[lane->row->stage];
 }
 
 static void resume_lane(struct lane *lane)

@@ -38,25 +38,6 @@ static bool is_human(const struct review_row *review)
 	return review->source != NULL && strcmp(review->source, "human") == 0;
 }
 
-static bool has_finding(const struct run_rows *rows, int64_t review, const char *id)
-{
-	for (size_t i = 0; i < rows->nfindings; i++) {
-		if (rows->findings[i]->review == review && strcmp(rows->findings[i]->id, id) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* The review of the same task before this one, or NULL. */
-static const struct review_row *review_before(const struct run_rows *rows, size_t at)
-{
-	for (size_t i = at; i > 0; i--) {
-		if (strcmp(rows->reviews[i - 1]->task_id, rows->reviews[at]->task_id) == 0)
-			return rows->reviews[i - 1];
-	}
-	return NULL;
-}
-
 static bool is_last(const struct run_rows *rows, size_t at)
 {
 	for (size_t i = at + 1; i < rows->nreviews; i++) {
@@ -66,32 +47,15 @@ static bool is_last(const struct run_rows *rows, size_t at)
 	return true;
 }
 
-static void add_resolved(json_t *list, const struct run_rows *rows, int64_t before, int64_t now)
-{
-	for (size_t i = 0; i < rows->nfindings; i++) {
-		const struct finding_row *finding = rows->findings[i];
-		json_t *json;
-
-		if (finding->review != before || finding->state == FINDING_RESOLVED || has_finding(rows, now, finding->id))
-			continue;
-		json = json_row(ROW_FINDING, finding);
-		json_object_set_new(json, "state", json_string(state_name(&finding_state_names, FINDING_RESOLVED)));
-		json_array_append_new(list, json);
-	}
-}
-
 json_t *review_document(const struct run_rows *rows, size_t at)
 {
-	const struct review_row *review = rows->reviews[at], *before = review_before(rows, at);
+	const struct review_row *review = rows->reviews[at];
 	json_t *json = json_row(ROW_REVIEW, review), *findings = json_array();
 
 	for (size_t i = 0; i < rows->nfindings; i++) {
 		if (rows->findings[i]->review == review->number)
 			json_array_append_new(findings, json_row(ROW_FINDING, rows->findings[i]));
 	}
-	/* Only a verdict says that something is gone: a review that failed and a human's leave do not. */
-	if (before != NULL && review->source != NULL && !is_human(review))
-		add_resolved(findings, rows, before->number, review->number);
 	json_object_set_new(json, "findings", findings);
 	json_object_set_new(json, "final", json_boolean(is_last(rows, at) && reviews_are_over(rows, review->task_id)));
 	return json;
@@ -313,12 +277,13 @@ static const struct review_row *review_of(const struct run_rows *rows, int64_t a
 	return NULL;
 }
 
+/* What it asks for; what it found resolved is no part of that. */
 static json_t *finding_ids(const struct run_rows *rows, int64_t review)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < rows->nfindings; i++) {
-		if (rows->findings[i]->review == review)
+		if (rows->findings[i]->review == review && rows->findings[i]->state != FINDING_RESOLVED)
 			json_array_append_new(list, json_text(rows->findings[i]->id));
 	}
 	return list;
@@ -364,27 +329,19 @@ static json_t *result(const struct run_rows *rows, const char *answer, size_t si
 	return json;
 }
 
-/* What came of each: the last review that speaks of it has its state. */
+/* Each once, with the state that the last review to speak of it gave it. */
 static json_t *findings(const struct run_rows *rows)
 {
-	json_t *list = json_array(), *seen = json_object();
+	json_t *list = json_array();
 
-	for (size_t i = rows->nreviews; i > 0; i--) {
-		json_t *review = review_document(rows, i - 1), *finding;
-		size_t n;
+	for (size_t i = 0; i < rows->nfindings; i++) {
+		bool again = false;
 
-		json_array_foreach (json_object_get(review, "findings"), n, finding) {
-			char *key = xasprintf("%s %s", rows->reviews[i - 1]->task_id, json_string_value(json_object_get(finding, "id")));
-
-			if (json_object_get(seen, key) == NULL) {
-				json_object_set_new(seen, key, json_true());
-				json_array_append(list, finding);
-			}
-			free(key);
-		}
-		json_decref(review);
+		for (size_t j = i + 1; j < rows->nfindings && !again; j++)
+			again = strcmp(rows->findings[j]->id, rows->findings[i]->id) == 0;
+		if (!again)
+			json_array_append_new(list, json_row(ROW_FINDING, rows->findings[i]));
 	}
-	json_decref(seen);
 	return list;
 }
 

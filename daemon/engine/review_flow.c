@@ -40,6 +40,39 @@ static struct finding_row **findings_of(const struct run_rows *rows, int64_t rev
 	return rows->findings + first;
 }
 
+/* A finding that somebody has to settle. */
+static bool is_open(const struct finding_row *finding)
+{
+	return finding->state != FINDING_RESOLVED && (finding->severity == NULL || strcmp(finding->severity, "suggestion") != 0);
+}
+
+const struct finding_row *review_item(const struct lane *lane, int64_t after)
+{
+	const struct review_row *last = review_last(lane);
+	struct finding_row **findings;
+	size_t count;
+
+	if (last == NULL)
+		return NULL;
+	findings = findings_of(lane->run->rows, last->number, &count);
+	for (size_t i = 0; i < count; i++)
+		if (findings[i]->number > after && is_open(findings[i]))
+			return findings[i];
+	return NULL;
+}
+
+int64_t review_items_left(const struct lane *lane)
+{
+	const struct finding_row *item;
+	int64_t left = 0, at = lane->row->item;
+
+	while (at > 0 && (item = review_item(lane, at)) != NULL) {
+		at = item->number;
+		left++;
+	}
+	return left;
+}
+
 char *review_findings_json(const struct lane *lane)
 {
 	const struct review_row *last = review_last(lane);
@@ -53,10 +86,14 @@ char *review_findings_json(const struct lane *lane)
 	list = json_array();
 	findings = findings_of(lane->run->rows, last->number, &count);
 	for (size_t i = 0; i < count; i++) {
-		json_t *item = json_pack("{s:s, s:s*, s:s*, s:s*, s:s}", "id", findings[i]->id, "file", findings[i]->file,
+		json_t *item;
+
+		/* a fixer of its own sees nothing of the others */
+		if (lane->row->item > 0 && findings[i]->number != lane->row->item)
+			continue;
+		item = json_pack("{s:s, s:s*, s:s*, s:s*, s:s}", "id", findings[i]->id, "file", findings[i]->file,
 		    "severity", findings[i]->severity, "text", findings[i]->text,
 		    "state", state_name(&finding_state_names, findings[i]->state));
-
 		if (findings[i]->line != ROW_NONE)
 			json_object_set_new(item, "line", json_integer(findings[i]->line));
 		json_array_append_new(list, item);
@@ -66,25 +103,68 @@ char *review_findings_json(const struct lane *lane)
 	return text;
 }
 
-static struct finding_row **make_findings(const struct lane *lane, int64_t review, const struct verdict *v)
+static struct finding_row *make_finding(const struct lane *lane, int64_t review, const struct verdict_finding *f)
 {
-	struct finding_row **rows = xcalloc(v->nfindings, sizeof(*rows));
+	struct finding_row *row = row_new(ROW_FINDING);
+	char id[FINDING_ID];
 
-	for (size_t i = 0; i < v->nfindings; i++) {
-		char id[FINDING_ID];
+	finding_id(f->file, f->text, id);
+	row->run = lane->row->run;
+	row->review = review;
+	row->id = xstrdup(id);
+	row->file = xstrdup(f->file);
+	row->line = f->line > 0 ? f->line : ROW_NONE;
+	row->severity = xstrdup(f->severity);
+	row->text = xstrdup(f->text);
+	return row;
+}
 
-		rows[i] = row_new(ROW_FINDING);
-		finding_id(v->findings[i].file, v->findings[i].text, id);
-		rows[i]->run = lane->row->run;
-		rows[i]->review = review;
-		rows[i]->number = (int64_t)i + 1;
-		rows[i]->id = xstrdup(id);
-		rows[i]->file = xstrdup(v->findings[i].file);
-		rows[i]->line = v->findings[i].line > 0 ? v->findings[i].line : ROW_NONE;
-		rows[i]->severity = xstrdup(v->findings[i].severity);
-		rows[i]->text = xstrdup(v->findings[i].text);
+static bool has_id(struct finding_row *const *rows, size_t count, const char *id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(rows[i]->id, id) == 0)
+			return true;
+	return false;
+}
+
+/* The rows of a review: what it says now, then what was open before and is gone. *said: how many are of the first kind. */
+static struct finding_row **make_findings(const struct lane *lane, int64_t review, const struct verdict *v, size_t *said, size_t *count,
+    struct finding_counts *counts)
+{
+	const struct review_row *last = review_last(lane);
+	struct finding_row **rows, **old = NULL, **before;
+	size_t nold = 0, nbefore = 0;
+
+	if (last != NULL)
+		old = findings_of(lane->run->rows, last->number, &nold);
+	before = xcalloc(nold, sizeof(*before));
+	for (size_t i = 0; i < nold; i++)
+		if (old[i]->state != FINDING_RESOLVED)
+			before[nbefore++] = old[i];
+	rows = xcalloc(v->nfindings + nbefore, sizeof(*rows));
+	for (*said = 0; *said < v->nfindings; ++*said)
+		rows[*said] = make_finding(lane, review, &v->findings[*said]);
+	*counts = findings_compare(rows, *said, before, nbefore);
+	*count = *said;
+	/* no verdict settles nothing */
+	for (size_t i = 0; i < nbefore && v->kind != VERDICT_NONE; i++) {
+		if (has_id(rows, *count, before[i]->id))
+			continue;
+		rows[*count] = row_copy(ROW_FINDING, before[i]);
+		rows[*count]->review = review;
+		rows[(*count)++]->state = FINDING_RESOLVED;
 	}
+	for (size_t i = 0; i < *count; i++)
+		rows[i]->number = (int64_t)i + 1;
+	free(before);
 	return rows;
+}
+
+static void tell_finding(struct turn *turn, const struct finding_row *f, const char *by)
+{
+	turn_tell(turn, "finding", f->run, json_pack("{s:I, s:s, s:s*, s:s*, s:s, s:s, s:s}", "review", (json_int_t)f->review,
+	    "id", f->id, "file", f->file, "severity", f->severity, "text", f->text,
+	    "state", state_name(&finding_state_names, f->state), "by", by));
 }
 
 static char *ids_json(struct finding_row *const *findings, size_t count)
@@ -99,59 +179,74 @@ static char *ids_json(struct finding_row *const *findings, size_t count)
 	return text;
 }
 
-/* Append one row to the run's chain, with its findings. decision, feedback: see struct review_row. */
-static struct finding_counts append(struct turn *turn, struct lane *lane, const char *decision, const char *feedback, const struct verdict *v)
+/* The row becomes the next of the run's chain, with its findings. Takes row and findings. */
+static void chain(struct turn *turn, struct lane *lane, struct review_row *row, struct finding_row **findings, size_t count)
 {
 	struct run_rows *rows = lane->run->rows;
-	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
-	const struct review_row *last = review_last(lane);
-	struct review_row *row = row_new(ROW_REVIEW);
-	struct finding_row **findings, **before = NULL;
-	struct finding_counts counts;
-	size_t nbefore = 0;
 	char hex[DIGEST_HEX];
 
 	row->run = rows->run.id;
 	row->number = rows->run.review_count + 1;
 	row->task_id = xstrdup(lane->row->task);
-	row->reviewer_agent = xstrdup(a->agent);
-	row->coder_agent = xstrdup(run_attempt(lane->run, lane->row->answer)->agent);
+	row->coder_agent = xstrdup(lane->row->answer != ROW_NONE ? run_attempt(lane->run, lane->row->answer)->agent :
+	    lane->run->plan.agents[ROLE_IMPLEMENT].name);
 	row->iteration = lane->row->round;
-	row->decision = xstrdup(decision);
-	row->feedback = xstrdup(feedback);
-	row->source = xstrdup(v->source);
-	row->attempt = a->id;
 	row->tree = xstrdup(lane->row->tree);
 	row->timestamp = engine_now(lane->run->engine);
 	row->previous_hash = xstrdup(rows->run.review_head);
-
-	if (last != NULL)
-		before = findings_of(rows, last->number, &nbefore);
-	findings = make_findings(lane, row->number, v);
-	counts = findings_compare(findings, v->nfindings, before, nbefore);
-	row->findings = ids_json(findings, v->nfindings);
-	review_hash(row, findings, v->nfindings, hex);
+	row->findings = ids_json(findings, count);
+	review_hash(row, findings, count, hex);
 	row->hash = xstrdup(hex);
-
 	rows->run.review_count = row->number;
 	free(rows->run.review_head);
 	rows->run.review_head = xstrdup(hex);
 	turn_put(turn, ROW_REVIEW, row);
 	turn_put(turn, ROW_RUN, &rows->run);
-	turn_tell(turn, "review.decided", row->run, json_pack("{s:I, s:s, s:I, s:I, s:s, s:s*, s:I, s:I, s:I, s:I, s:I}",
-	    "review", (json_int_t)row->number, "task", row->task_id, "slot", (json_int_t)lane->row->slot, "round", (json_int_t)row->iteration,
-	    "decision", row->decision, "feedback", row->feedback, "findings", (json_int_t)v->nfindings, "new", (json_int_t)counts.new,
-	    "repeated", (json_int_t)counts.repeated, "resolved", (json_int_t)counts.resolved, "attempt", (json_int_t)row->attempt));
-	for (size_t i = 0; i < v->nfindings; i++) {
+	for (size_t i = 0; i < count; i++)
 		turn_put(turn, ROW_FINDING, findings[i]);
-		turn_tell(turn, "finding", row->run, json_pack("{s:I, s:s, s:s*, s:s*, s:s, s:s}", "review", (json_int_t)row->number,
-		    "id", findings[i]->id, "file", findings[i]->file, "severity", findings[i]->severity, "text", findings[i]->text,
-		    "state", state_name(&finding_state_names, findings[i]->state)));
-	}
-	run_rows_put(rows, ROW_REVIEW, row);
-	for (size_t i = 0; i < v->nfindings; i++)
-		run_rows_put(rows, ROW_FINDING, findings[i]);
+	if (lane->run->plan.review_log != NULL)
+		turn_act(turn, ACT_LOG, lane->run, lane, ROW_NONE);
+}
+
+static void tell_decided(struct turn *turn, const struct lane *lane, const struct review_row *row, size_t said, const struct finding_counts *counts)
+{
+	json_t *body = json_pack("{s:I, s:s, s:I, s:I, s:s, s:s*, s:I, s:I, s:I, s:I, s:s*}",
+	    "review", (json_int_t)row->number, "task", row->task_id, "slot", (json_int_t)lane->row->slot, "round", (json_int_t)row->iteration,
+	    "decision", row->decision, "feedback", row->feedback, "findings", (json_int_t)said, "new", (json_int_t)counts->new,
+	    "repeated", (json_int_t)counts->repeated, "resolved", (json_int_t)counts->resolved, "by", row->reviewer_agent);
+
+	if (row->attempt != ROW_NONE)
+		json_object_set_new(body, "attempt", json_integer(row->attempt));
+	turn_tell(turn, "review.decided", row->run, body);
+}
+
+/* The review attempt of the lane has said something, or failed to. decision, feedback: see struct review_row. */
+static struct finding_counts append(struct turn *turn, struct lane *lane, const char *decision, const char *feedback, const struct verdict *v)
+{
+	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	struct review_row *row = row_new(ROW_REVIEW);
+	struct finding_counts counts;
+	struct finding_row **findings;
+	size_t said, count;
+
+	row->reviewer_agent = xstrdup(a->agent);
+	row->decision = xstrdup(decision);
+	row->feedback = xstrdup(feedback);
+	row->quality_checks = xstrdup(v->quality_checks);
+	row->source = xstrdup(v->source);
+	row->attempt = a->id;
+	findings = make_findings(lane, lane->run->rows->run.review_count + 1, v, &said, &count, &counts);
+	chain(turn, lane, row, findings, count);
+	tell_decided(turn, lane, row, said, &counts);
+	for (size_t i = 0; i < count; i++)
+		tell_finding(turn, findings[i], row->reviewer_agent);
+	run_rows_put(lane->run->rows, ROW_REVIEW, row);
+	for (size_t i = 0; i < count; i++)
+		run_rows_put(lane->run->rows, ROW_FINDING, findings[i]);
 	free(findings);
+	/* what a human asked for has been looked at */
+	free(lane->row->message);
+	lane->row->message = NULL;
 	return counts;
 }
 
@@ -162,12 +257,110 @@ void review_error(struct turn *turn, struct lane *lane, const char *cause)
 	append(turn, lane, "error", cause, &none);
 }
 
+void review_human(struct turn *turn, struct lane *lane, const char *decision, const char *by, const char *message)
+{
+	static const struct finding_counts none;
+	struct review_row *row = row_new(ROW_REVIEW);
+
+	row->reviewer_agent = xstrdup(by);
+	row->decision = xstrdup(decision);
+	row->feedback = xstrdup(message != NULL ? message : "");
+	row->source = xstrdup("human");
+	chain(turn, lane, row, NULL, 0);
+	tell_decided(turn, lane, row, 0, &none);
+	run_rows_put(lane->run->rows, ROW_REVIEW, row);
+}
+
+void review_marked(struct turn *turn, struct lane *lane, const struct verdict_finding *marks, size_t count)
+{
+	const struct review_row *last = review_last(lane);
+	json_t *ids = json_array();
+	struct finding_row **findings = NULL;
+	size_t nfindings = 0;
+
+	if (last != NULL)
+		findings = findings_of(lane->run->rows, last->number, &nfindings);
+	for (size_t i = 0; i < nfindings; i++) {
+		struct finding_row *told;
+		bool marked = false;
+
+		for (size_t m = 0; m < count && !marked; m++) {
+			char id[FINDING_ID];
+
+			finding_id(marks[m].file, marks[m].text, id);
+			marked = strcmp(id, findings[i]->id) == 0;
+		}
+		if (!marked || !is_open(findings[i]))
+			continue;
+		json_array_append_new(ids, json_string(findings[i]->id));
+		told = row_copy(ROW_FINDING, findings[i]);
+		told->state = FINDING_RESOLVED;
+		tell_finding(turn, told, run_attempt(lane->run, lane->row->attempt)->agent);
+		row_free(ROW_FINDING, told);
+	}
+	free(lane->row->marked);
+	lane->row->marked = json_dumps(ids, JSON_COMPACT);
+	json_decref(ids);
+}
+
 void review_skip(struct turn *turn, struct lane *lane, const char *reason)
 {
 	free(lane->row->reason);
 	lane->row->reason = xasprintf("not reviewed: %s", reason);
 	turn_tell(turn, "review.skipped", lane->row->run, json_pack("{s:I, s:s, s:s}", "slot", (json_int_t)lane->row->slot,
 	    "task", lane->row->task, "reason", reason));
+}
+
+char *review_issue(const struct finding_row *f)
+{
+	if (f->file == NULL)
+		return xstrdup(f->text);
+	return f->line != ROW_NONE ? xasprintf("%s:%lld: %s", f->file, (long long)f->line, f->text) : xasprintf("%s: %s", f->file, f->text);
+}
+
+/* What the run ends with, by leave. Returns how many there are. */
+static int64_t keep_issues(struct turn *turn, struct lane *lane)
+{
+	const struct review_row *last = review_last(lane);
+	const struct finding_row *item;
+	int64_t at = 0, count = 0;
+
+	for (; (item = review_item(lane, at)) != NULL; at = item->number, count++) {
+		char *text = review_issue(item);
+
+		run_known_issue(turn, lane->run, text);
+		free(text);
+	}
+	if (count == 0 && last != NULL && last->feedback != NULL) {
+		run_known_issue(turn, lane->run, last->feedback);
+		count = 1;
+	}
+	return count;
+}
+
+void review_over(struct turn *turn, struct lane *lane, enum round_end end, const char *why)
+{
+	struct run *run = lane->run;
+	bool has_git = run->rows->run.has_git == 1;
+	char *cause = NULL;
+
+	lane->hold_kind = round_hold(end);
+	switch (round_policy(&run->plan, end)) {
+	case BAD_END_ACCEPT:
+		cause = xasprintf("accepted: %s", why);
+		run_warn(turn, run, cause);
+		break;
+	case BAD_END_KNOWN_ISSUES:
+		cause = xasprintf("known issues: %lld; %s", (long long)keep_issues(turn, lane), why);
+		break;
+	case BAD_END_FAIL:
+	case BAD_END_HOLD:
+	case BAD_ENDS:
+		cause = xstrdup(why);
+		break;
+	}
+	lane_event(turn, lane, round_event(&run->plan, end, has_git), cause);
+	free(cause);
 }
 
 static void decide(struct turn *turn, struct judgement *j)
@@ -181,13 +374,13 @@ static void decide(struct turn *turn, struct judgement *j)
 	struct review_facts facts = {
 		.verdict = v->kind != VERDICT_NONE,
 		.pass = v->kind == VERDICT_PASS,
-		.tree_changed = j->changed != NULL,
+		.tree_changed = j->changed != NULL && !plan->profile->change_warns,
 		.fix = row->fix,
-		.max_fixes = plan->max_fixes,
+		.fixes = row->fixes,
 		.stall_limit = plan->stall_limit,
 	};
 	char *reason = NULL, *cause = NULL;
-	enum slot_event event;
+	enum round_end end;
 
 	if (facts.tree_changed)
 		reason = xasprintf("reviewer changed the tree: %s", j->changed);
@@ -199,40 +392,83 @@ static void decide(struct turn *turn, struct judgement *j)
 		counts = append(turn, lane, facts.pass ? plan->profile->pass_word : plan->profile->findings_word, v->feedback, v);
 	row->stalled = reason == NULL && !facts.pass && round_stalls(row, counts.new + counts.repeated, counts.repeated) ? row->stalled + 1 : 0;
 	facts.stalled = row->stalled;
-	event = review_classify(&facts);
-	if (event == SLOT_E_VIOLATION)
+	end = review_classify(&facts);
+	if (end == ROUND_VIOLATION)
 		cause = xasprintf("reviewer contract violation: %s", reason);
-	else if (event == SLOT_E_EXHAUSTED)
-		cause = xasprintf("drift unresolved after %lld fix attempt(s)", (long long)row->fix);
-	else if (event == SLOT_E_STALLED)
-		cause = xasprintf("stalled: %lld rounds in a row changed nothing or repeated every finding", (long long)row->stalled);
-	lane_event(turn, lane, event, cause);
+	else if (end == ROUND_EXHAUSTED || end == ROUND_STALLED)
+		cause = round_cause(plan, end, row);
+	review_over(turn, lane, end, cause);
 	free(cause);
 	free(reason);
+}
+
+/* What the reviewer did beside reviewing. */
+static void warn_of_changes(struct turn *turn, const struct judgement *j)
+{
+	struct run *run = j->lane->run;
+	char *dir, *text;
+
+	if (j->moved != NULL) {
+		dir = work_attempt_dir(run->engine->state_dir, j->lane->row->attempt);
+		text = xasprintf("reviewer left new files, moved to %s/aside: %s", dir, j->moved);
+		run_warn(turn, run, text);
+		free(text);
+		free(dir);
+	}
+	if (j->changed != NULL && run->plan.profile->change_warns) {
+		text = xasprintf("reviewer changed the tree: %s", j->changed);
+		run_warn(turn, run, text);
+		free(text);
+	}
+}
+
+#define FULL_WAIT_MS 1000
+
+static void judge_cb(void *arg, struct work *work);
+
+/* Takes changed and moved. */
+static struct judgement *judgement_new(struct lane *lane, char *changed, char *moved)
+{
+	struct run *run = lane->run;
+	const struct run_row *row = &run->rows->run;
+	const char *state_dir = run->engine->state_dir;
+	struct judgement *j = xcalloc(1, sizeof(*j));
+
+	j->lane = lane;
+	j->changed = changed;
+	j->moved = moved;
+	j->work.attempt = lane->row->attempt;
+	j->work.carrier = run->plan.profile->carrier;
+	j->work.status = run_attempt(run, lane->row->attempt)->exit_code;
+	j->work.review_file = work_review_file(state_dir, row, &run->plan, lane->row->slot);
+	if (run->plan.profile->carrier == CARRIER_FILE && run->plan.workspace == PLACE_SNAPSHOT)
+		j->work.copy_to = xasprintf("%s/%s", row->workdir, run->plan.review_file);
+	return j;
 }
 
 static void judge_cb(void *arg, struct work *work)
 {
 	struct lane *lane = arg;
+	struct engine *engine = lane->run->engine;
 	struct judgement *j = (struct judgement *)work;
 	struct turn *turn;
 
-	if (!lane->run->engine->stopped) {
-		turn = turn_new(lane->run->engine);
+	if (!engine->stopped && j->work.full) {
+		log_warn("run %lld: no space left to keep the review of attempt %lld; trying again until there is", (long long)lane->row->run,
+		    (long long)j->work.attempt);
+		engine_work_later(engine, FULL_WAIT_MS, &judgement_new(lane, j->changed, j->moved)->work.work, WORK_JUDGE, judge_cb, lane);
+		work_free(work);
+		return;
+	}
+	if (!engine->stopped) {
+		turn = turn_new(engine);
 		lane->pending = PENDING_NOTHING;
-		if (j->moved != NULL) {
-			char *dir = work_attempt_dir(lane->run->engine->state_dir, lane->row->attempt);
-			char *text = xasprintf("reviewer left new files, moved to %s/aside: %s", dir, j->moved);
-
-			run_warn(turn, lane->run, text);
-			free(text);
-			free(dir);
-		}
+		warn_of_changes(turn, j);
 		if (lane_ending(lane)) {
 			lane_ended(turn, lane);
 		} else if (j->work.error != NULL) {
 			review_error(turn, lane, j->work.error);
-			lane_event(turn, lane, SLOT_E_FAILED, j->work.error);
+			review_over(turn, lane, ROUND_REVIEWER_ERROR, j->work.error);
 		} else {
 			decide(turn, j);
 		}
@@ -245,13 +481,9 @@ static void judge_cb(void *arg, struct work *work)
 
 void review_judge(struct lane *lane, const char *changed, const char *moved)
 {
-	struct judgement *j = xcalloc(1, sizeof(*j));
+	struct judgement *j = judgement_new(lane, changed != NULL ? text_escape(changed, strlen(changed), false) : NULL,
+	    moved != NULL ? text_escape(moved, strlen(moved), false) : NULL);
 
-	j->lane = lane;
-	j->changed = changed != NULL ? text_escape(changed, strlen(changed), false) : NULL;
-	j->moved = moved != NULL ? text_escape(moved, strlen(moved), false) : NULL;
-	j->work.attempt = lane->row->attempt;
-	j->work.carrier = lane->run->plan.profile->carrier;
 	lane->pending = PENDING_WORK;
 	engine_work(lane->run->engine, &j->work.work, WORK_JUDGE, judge_cb, lane);
 }

@@ -55,16 +55,20 @@ struct lane *run_lane(struct run *run, int64_t slot)
 	return NULL;
 }
 
+static void add_lane(struct run *run, struct slot_row *slot)
+{
+	run->lanes = xreallocarray(run->lanes, run->nlanes + 1, sizeof(*run->lanes));
+	run->lanes[run->nlanes] = xcalloc(1, sizeof(struct lane));
+	lane_init(run->lanes[run->nlanes++], run, slot);
+}
+
 void run_make_lanes(struct run *run)
 {
 	struct run_rows *rows = run->rows;
 
 	for (size_t i = 0; i < rows->nslots; i++) {
-		if (rows->slots[i]->iteration != rows->run.iteration)
-			continue;
-		run->lanes = xreallocarray(run->lanes, run->nlanes + 1, sizeof(*run->lanes));
-		run->lanes[run->nlanes] = xcalloc(1, sizeof(struct lane));
-		lane_init(run->lanes[run->nlanes++], run, rows->slots[i]);
+		if (rows->slots[i]->iteration == rows->run.iteration)
+			add_lane(run, rows->slots[i]);
 	}
 }
 
@@ -90,19 +94,48 @@ static void tell_state(struct turn *turn, const struct run *run)
 	    "reason", row->reason, "cause", row->cause));
 }
 
+/* Append text to a JSON array of strings. */
+static void list_add(char **list, const char *text)
+{
+	json_t *array = *list != NULL ? json_loads(*list, 0, NULL) : NULL;
+
+	if (array == NULL)
+		array = json_array();
+	json_array_append_new(array, json_string(text));
+	free(*list);
+	*list = json_dumps(array, JSON_COMPACT);
+	json_decref(array);
+}
+
 void run_warn(struct turn *turn, struct run *run, const char *text)
 {
 	struct run_row *row = &run->rows->run;
-	json_t *list = row->warnings != NULL ? json_loads(row->warnings, 0, NULL) : NULL;
 
-	if (list == NULL)
-		list = json_array();
-	json_array_append_new(list, json_string(text));
-	free(row->warnings);
-	row->warnings = json_dumps(list, JSON_COMPACT);
-	json_decref(list);
+	list_add(&row->warnings, text);
 	turn_put(turn, ROW_RUN, row);
 	log_warn("run %lld: %s", (long long)row->id, text);
+}
+
+void run_known_issue(struct turn *turn, struct run *run, const char *text)
+{
+	struct run_row *row = &run->rows->run;
+
+	list_add(&row->known_issues, text);
+	turn_put(turn, ROW_RUN, row);
+}
+
+static struct slot_row *slot_new(const struct run *run, int64_t number, const char *task)
+{
+	struct slot_row *slot = row_new(ROW_SLOT);
+
+	slot->run = run->rows->run.id;
+	slot->iteration = run->rows->run.iteration;
+	slot->slot = number;
+	slot->stage = SLOT_S_WAITING;
+	slot->task = xstrdup(task);
+	slot->round = slot->fix = slot->stalled = slot->interrupted = slot->check = slot->item = 0;
+	slot->fixes = run->plan.max_fixes;
+	return slot;
 }
 
 /* The one iteration of a prompt run: its counter is stored before it runs. */
@@ -122,21 +155,28 @@ static void begin_iteration(struct turn *turn, struct run *run)
 	turn_tell(turn, "iteration.started", rows->run.id, json_pack("{s:I}", "iteration", (json_int_t)rows->run.iteration));
 
 	for (size_t i = 0; i < rows->ntasks; i++) {
-		struct slot_row *slot = row_new(ROW_SLOT);
-
-		slot->run = rows->run.id;
-		slot->iteration = rows->run.iteration;
-		slot->slot = (int64_t)i + 1;
-		slot->stage = SLOT_S_WAITING;
-		slot->task = xstrdup(rows->tasks[i]->id);
-		slot->round = slot->fix = slot->stalled = slot->interrupted = 0;
-		run_rows_put(rows, ROW_SLOT, slot);
+		run_rows_put(rows, ROW_SLOT, slot_new(run, (int64_t)i + 1, rows->tasks[i]->id));
 		rows->tasks[i]->state = TASK_S_CLAIMED;
 		turn_put(turn, ROW_TASK, rows->tasks[i]);
 	}
 	run_make_lanes(run);
 	for (size_t i = 0; i < run->nlanes; i++)
 		lane_event(turn, run->lanes[i], SLOT_E_START, NULL);
+}
+
+/* Scope "run": everything is implemented, slot 0 reviews it. */
+static void begin_review(struct turn *turn, struct run *run)
+{
+	struct run_rows *rows = run->rows;
+	const struct slot_row *last = run->lanes[run->nlanes - 1]->row;
+	struct slot_row *slot = slot_new(run, 0, last->task);
+	enum slot_event event = work_done((int64_t)strings_count(run->plan.checks), rows->run.has_git == 1);
+
+	slot->answer = last->answer;
+	slot->answer_hash = xstrdup(last->answer_hash);
+	run_rows_put(rows, ROW_SLOT, slot);
+	add_lane(run, slot);
+	lane_event(turn, run->lanes[run->nlanes - 1], event == SLOT_E_DONE ? SLOT_E_START_REVIEW : event, NULL);
 }
 
 static void end_lanes(struct turn *turn, struct run *run)
@@ -186,9 +226,15 @@ static void take_result(struct run *run)
 {
 	struct run_row *row = &run->rows->run;
 
-	for (size_t i = 0; i < run->nlanes; i++)
-		if (run->lanes[i]->row->stage == SLOT_S_PASSED)
-			row->result_attempt = run->lanes[i]->row->answer;
+	for (size_t i = 0; i < run->nlanes; i++) {
+		const struct slot_row *slot = run->lanes[i]->row;
+
+		if (slot->stage != SLOT_S_PASSED)
+			continue;
+		row->result_attempt = slot->answer;
+		if (slot->slot == 0)
+			return;
+	}
 }
 
 void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause)
@@ -221,7 +267,15 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 	case RUN_A_HOLD:
 		set_text(&row->reason, cause);
 		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
+		turn_act(turn, ACT_REPORT, run, NULL, ROW_NONE);
 		log_warn("run %lld held: %s", (long long)row->id, cause != NULL ? cause : "");
+		break;
+	case RUN_A_REWORK:
+		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
+		break;
+	case RUN_A_REVIEW:
+	case RUN_A_RESUME:
+	case RUN_A_NONE:
 		break;
 	case RUN_A_FINISH:
 		if (row->cause == NULL)
@@ -230,6 +284,8 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 		take_result(run);
 		finish_tasks(turn, run);
 		finish_iteration(turn, run);
+		hook_add(turn, run, "on_end", run->plan.on_end, NULL);
+		turn_act(turn, ACT_REPORT, run, NULL, ROW_NONE);
 		turn_act(turn, ACT_FORGET, run, NULL, ROW_NONE);
 		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
 		log_info("run %lld %s%s%s", (long long)row->id, state_name(&run_state_names, row->state),
@@ -240,8 +296,35 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 	tell_state(turn, run);
 	if (edge->action == RUN_A_END)
 		end_lanes(turn, run);
+	if (edge->action == RUN_A_REVIEW)
+		begin_review(turn, run);
+	if (edge->action == RUN_A_RESUME)
+		hold_resume(turn, run);
 	if (event == RUN_E_CANCEL && edge->action == RUN_A_END && run->nlanes == 0 && run->own.pending == PENDING_NOTHING)
 		run_event(turn, run, RUN_E_CANCELLED, NULL);
+}
+
+void run_cancel(struct turn *turn, struct run *run, const char *cause)
+{
+	bool begun = run->rows->run.state == RUN_S_QUEUED && run->nlanes > 0;
+
+	run_event(turn, run, begun ? RUN_E_CANCEL_BEGUN : RUN_E_CANCEL, cause);
+}
+
+/* What slot 0 decided, and any failure, is the end of the tasks that wait for the review of the run. */
+static void settle_implemented(struct turn *turn, struct run *run)
+{
+	const struct slot_row *decided = NULL;
+
+	for (size_t i = 0; i < run->nlanes; i++) {
+		const struct slot_row *slot = run->lanes[i]->row;
+
+		if (slot->stage == SLOT_S_FAILED || (slot->slot == 0 && slot->stage == SLOT_S_PASSED))
+			decided = slot;
+	}
+	for (size_t i = 0; decided != NULL && i < run->nlanes; i++)
+		if (run->lanes[i]->row->stage == SLOT_S_IMPLEMENTED)
+			lane_event(turn, run->lanes[i], decided->stage == SLOT_S_PASSED ? SLOT_E_RUN_PASSED : SLOT_E_FAILED, decided->cause);
 }
 
 void run_settled(struct turn *turn, struct run *run)
@@ -252,13 +335,21 @@ void run_settled(struct turn *turn, struct run *run)
 
 	if (run->nlanes > sizeof(slots) / sizeof(slots[0]))
 		log_fatal("run %lld: too many slots", (long long)run->rows->run.id);
+	if (run->settling)
+		return;
+	run->settling = true;
+	settle_implemented(turn, run);
+	run->settling = false;
 	for (size_t i = 0; i < run->nlanes; i++)
 		slots[i] = run->lanes[i]->row;
 	event = run_settle(slots, run->nlanes);
 	if (event == RUN_EVENTS)
 		return;
+	/* reworked and in the queue: only what ends it counts */
+	if (event == RUN_E_HELD && run->rows->run.state != RUN_S_RUNNING)
+		return;
 	for (size_t i = 0; i < run->nlanes && cause == NULL; i++)
-		if ((event == RUN_E_FAILED && slots[i]->stage == SLOT_S_FAILED) || (event == RUN_E_HELD && slots[i]->stage == SLOT_S_HELD))
+		if ((event == RUN_E_PASSED && slots[i]->stage == SLOT_S_PASSED) || (event == RUN_E_FAILED && slots[i]->stage == SLOT_S_FAILED) || (event == RUN_E_HELD && slots[i]->stage == SLOT_S_HELD))
 			cause = slots[i]->cause;
 	run_event(turn, run, event, cause);
 }
@@ -271,18 +362,28 @@ static void open_cb(void *arg, struct work *work)
 	struct run *run = lane->run;
 	struct open_work *w = (struct open_work *)work;
 	struct turn *turn;
+	bool go_on;
 
 	if (run->engine->stopped) {
 		work_free(work);
 		return;
 	}
 	lane->pending = PENDING_NOTHING;
-	if (!run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1) {
+	go_on = !run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1;
+	if (go_on && w->warning == NULL) {
 		git_begin(lane, GIT_SNAPSHOT);
 		work_free(work);
 		return;
 	}
 	turn = turn_new(run->engine);
+	if (w->warning != NULL)
+		run_warn(turn, run, w->warning);
+	if (go_on) {
+		turn_act(turn, ACT_GIT, run, lane, GIT_SNAPSHOT);
+		turn_commit(turn);
+		work_free(work);
+		return;
+	}
 	if (run_cancelling(run))
 		run_event(turn, run, RUN_E_CANCELLED, NULL);
 	else if (w->error != NULL)
@@ -305,7 +406,10 @@ static void task_text_cb(void *arg, const char *text, size_t size)
 	}
 	w->run = run->rows->run.id;
 	w->workspace = run->rows->run.workspace;
-	w->reviewer_prompt = run->plan.reviewer_prompt;
+	w->workdir = run->rows->run.workdir;
+	w->has_git = run->rows->run.has_git == 1;
+	w->plan = &run->plan;
+	w->artifacts = run_artifacts(run);
 	w->text = xmemdup0(text != NULL ? text : "", size);
 	w->text_size = size;
 	if (text == NULL)
@@ -376,7 +480,7 @@ void engine_schedule(struct engine *engine)
 	while (!engine->draining && (next = schedule_next(rows, count, engine->parallel - schedule_used(rows, count))) != NULL) {
 		if (turn == NULL)
 			turn = turn_new(engine);
-		run_event(turn, run_find(engine, next->id), RUN_E_START, NULL);
+		run_event(turn, run_find(engine, next->id), next->started_at == ROW_NONE ? RUN_E_START : RUN_E_RESUME, NULL);
 	}
 	if (turn != NULL)
 		turn_commit(turn);

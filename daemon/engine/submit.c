@@ -46,7 +46,7 @@ void submit_refused(struct pending_submit *p, int code, const char *message, con
 	TAILQ_REMOVE(&p->engine->deciding, p, entry);
 	/* when stopped, the next start sweeps */
 	if (p->environment_hash != NULL && !p->engine->stopped)
-		desk_forget(p->engine, ROW_NONE, xstrdup(p->environment_hash), NULL, false);
+		desk_forget(p->engine, ROW_NONE, xstrdup(p->environment_hash), NULL, NULL, false);
 	answer(p, &reply);
 }
 
@@ -63,7 +63,7 @@ void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 	if (run_new(p->engine, copy) == NULL)
 		log_fatal("run %lld: its own plan cannot be read back", (long long)p->id);
 	if (p->task_blob != NULL)
-		desk_forget(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), false);
+		desk_forget(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), NULL, false);
 	answer(p, &reply);
 }
 
@@ -91,6 +91,7 @@ static void put_run(struct turn *turn, struct pending_submit *p, const struct in
 	row->workdir = xstrdup(p->workdir);
 	row->workspace = xstrdup(item->workspace);
 	row->has_git = item->has_git;
+	row->subdir = xstrdup(item->subdir);
 	row->source = xstrdup("prompt");
 	row->state = RUN_S_QUEUED;
 	row->priority = p->priority;
@@ -128,7 +129,7 @@ static void cancel_retried(struct turn *turn, struct pending_submit *p)
 	if (old == NULL || old->rows->run.state != RUN_S_HELD)
 		return;
 	cause = xasprintf("retried as run %lld", (long long)p->id);
-	run_event(turn, old, RUN_E_CANCEL, cause);
+	run_cancel(turn, old, cause);
 	free(cause);
 }
 
@@ -224,6 +225,7 @@ static void start_forget(struct engine *engine, struct forget_item *item)
 	TAILQ_REMOVE(&engine->forgets, item, entry);
 	w->run = item->run;
 	w->blob = item->blob;
+	w->leftover = item->leftover;
 	if (item->environment != NULL && !strings_contain(in_use, item->environment))
 		w->environment = xstrdup(item->environment);
 	if (item->sweep)
@@ -234,6 +236,38 @@ static void start_forget(struct engine *engine, struct forget_item *item)
 	free(item);
 	engine->desk_busy = true;
 	engine_work(engine, &w->work, WORK_FORGET, forget_cb, engine);
+}
+
+static const char *write_error(const struct work *work)
+{
+	return work->kind == WORK_LOG ? ((const struct log_work *)work)->error : ((const struct report_work *)work)->error;
+}
+
+/* A log or a report is for people: when it cannot be written, the run has lost nothing. */
+static void write_cb(void *arg, struct work *work)
+{
+	struct engine *engine = arg;
+	const char *error = write_error(work);
+	struct run *run;
+	struct turn *turn;
+
+	if (error != NULL && work->kind == WORK_LOG && !engine->stopped &&
+	    (run = run_find(engine, ((struct log_work *)work)->run)) != NULL) {
+		turn = turn_new(engine);
+		run_warn(turn, run, error);
+		turn_commit(turn);
+	} else if (error != NULL) {
+		log_warn("%s", error);
+	}
+	forget_cb(arg, work);
+}
+
+static void start_write(struct engine *engine, struct forget_item *item)
+{
+	TAILQ_REMOVE(&engine->forgets, item, entry);
+	engine->desk_busy = true;
+	engine_work(engine, item->work, item->kind, write_cb, engine);
+	free(item);
 }
 
 static void start_intake(struct engine *engine)
@@ -260,24 +294,44 @@ static void start_intake(struct engine *engine)
 	engine_work(engine, &w->work, WORK_INTAKE, intake_cb, engine);
 }
 
+static void start_item(struct engine *engine, struct forget_item *item)
+{
+	if (item->work != NULL)
+		start_write(engine, item);
+	else
+		start_forget(engine, item);
+}
+
 void desk_next(struct engine *engine)
 {
 	if (engine->desk_busy)
 		return;
 	if (!TAILQ_EMPTY(&engine->forgets))
-		start_forget(engine, TAILQ_FIRST(&engine->forgets));
+		start_item(engine, TAILQ_FIRST(&engine->forgets));
 	else if (!TAILQ_EMPTY(&engine->submits) && !engine->stopped)
 		start_intake(engine);
 }
 
-void desk_forget(struct engine *engine, int64_t run, char *environment, char *blob, bool sweep)
+void desk_forget(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep)
 {
 	struct forget_item *item = xcalloc(1, sizeof(*item));
 
 	item->run = run;
 	item->environment = environment;
 	item->blob = blob;
+	item->leftover = leftover;
 	item->sweep = sweep;
+	TAILQ_INSERT_TAIL(&engine->forgets, item, entry);
+	desk_next(engine);
+}
+
+void desk_write(struct engine *engine, struct work *work, enum work_kind kind)
+{
+	struct forget_item *item = xcalloc(1, sizeof(*item));
+
+	item->run = ROW_NONE;
+	item->work = work;
+	item->kind = kind;
 	TAILQ_INSERT_TAIL(&engine->forgets, item, entry);
 	desk_next(engine);
 }

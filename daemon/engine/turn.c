@@ -66,8 +66,14 @@ void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lan
 		.slot = lane != NULL && lane->row != NULL ? lane->row->slot : ROW_NONE,
 		.id = id,
 	};
-	if (lane != NULL && kind != ACT_END)
+	if (lane != NULL && kind != ACT_END && kind != ACT_LOG)
 		lane->pending = PENDING_ACT;
+}
+
+void turn_act_hook(struct turn *turn, int64_t id)
+{
+	turn->acts = xreallocarray(turn->acts, turn->nacts + 1, sizeof(*turn->acts));
+	turn->acts[turn->nacts++] = (struct act){ .kind = ACT_HOOK, .run = ROW_NONE, .slot = ROW_NONE, .id = id };
 }
 
 void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run)
@@ -81,6 +87,8 @@ static void act_run(struct engine *engine, const struct act *act)
 	struct run *run = run_find(engine, act->run);
 	struct lane *lane = run != NULL ? run_lane(run, act->slot) : NULL;
 
+	if (act->kind == ACT_HOOK)
+		hook_start(engine, act->id);
 	if (lane == NULL)
 		return;
 	switch (act->kind) {
@@ -96,10 +104,20 @@ static void act_run(struct engine *engine, const struct act *act)
 	case ACT_STEP:
 		git_launch(lane);
 		break;
+	case ACT_JUDGE:
+		review_judge(lane, NULL, NULL);
+		break;
+	case ACT_LOG:
+		review_write_log(run, lane);
+		break;
+	case ACT_REPORT:
+		run_write_report(run);
+		break;
 	case ACT_END:
 		if (lane->pending == PENDING_PROC && lane->id == act->id)
 			engine->ports.end(engine->ports.proc_ctx, lane->id);
 		break;
+	case ACT_HOOK:
 	case ACT_FORGET:
 	case ACT_SCHEDULE:
 		break;	/* after the telling */
@@ -109,15 +127,17 @@ static void act_run(struct engine *engine, const struct act *act)
 static void forget(struct engine *engine, int64_t id)
 {
 	struct run *run = run_find(engine, id);
-	char *environment;
+	char *environment, *leftover = NULL;
 
 	if (run == NULL)
 		return;
 	view_forget(engine->view, id);
 	environment = xstrdup(run->rows->run.environment);
+	if (run->plan.review && run->plan.profile->carrier == CARRIER_COMMENTS)
+		leftover = xasprintf("%s/%s", run->rows->run.workdir, run->plan.review_file);
 	LIST_REMOVE(run, entry);
 	run_free(run);
-	desk_forget(engine, id, environment, NULL, false);
+	desk_forget(engine, id, environment, NULL, leftover, false);
 }
 
 /* install → act → answer → tell */

@@ -85,6 +85,25 @@ void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row)
 	++*count;
 }
 
+struct run_rows *run_rows_copy(const struct run_rows *from)
+{
+	struct run_rows *to = run_rows_new();
+
+	row_assign(ROW_RUN, &to->run, &from->run);
+#define COPY(kind, list, count)					\
+	for (size_t i = 0; i < from->count; i++)		\
+		run_rows_put(to, kind, row_copy(kind, from->list[i]))
+	COPY(ROW_TASK, tasks, ntasks);
+	COPY(ROW_ITERATION, iterations, niterations);
+	COPY(ROW_SLOT, slots, nslots);
+	COPY(ROW_ATTEMPT, attempts, nattempts);
+	COPY(ROW_REVIEW, reviews, nreviews);
+	COPY(ROW_FINDING, findings, nfindings);
+	COPY(ROW_HOLD, holds, nholds);
+#undef COPY
+	return to;
+}
+
 void run_rows_free(struct run_rows *rows)
 {
 	if (rows == NULL)

@@ -29,6 +29,12 @@ void work_run(struct work *work)
 	case WORK_FORGET:
 		forget_run((struct forget_work *)work);
 		break;
+	case WORK_LOG:
+		log_run((struct log_work *)work);
+		break;
+	case WORK_REPORT:
+		report_run((struct report_work *)work);
+		break;
 	}
 }
 
@@ -37,6 +43,7 @@ static void intake_free(struct intake *item)
 	free(item->message);
 	free(item->hint);
 	free(item->workspace);
+	free(item->subdir);
 	free(item->text);
 	free(item->environment_hash);
 	free(item);
@@ -58,6 +65,8 @@ void work_free(struct work *work)
 	case WORK_OPEN:
 		free(((struct open_work *)work)->text);
 		free(((struct open_work *)work)->error);
+		free(((struct open_work *)work)->warning);
+		strings_free(((struct open_work *)work)->artifacts);
 		break;
 	case WORK_GIT: {
 		struct git_work *w = (struct git_work *)work;
@@ -77,25 +86,50 @@ void work_free(struct work *work)
 		row_release(ROW_ATTEMPT, &w->attempt);
 		row_release(ROW_TASK, &w->task);
 		free(w->follow_up);
+		for (size_t i = 0; i < w->nhistory; i++)
+			row_release(ROW_REVIEW, &w->history[i]);
+		free(w->history);
+		free(w->session);
 		free(w->findings);
 		launch_free(w->launch);
 		free(w->error);
 		break;
 	}
-	case WORK_COLLECT:
-		agent_result_release(&((struct collect_work *)work)->result);
-		free(((struct collect_work *)work)->answer_hash);
-		free(((struct collect_work *)work)->last_words);
-		free(((struct collect_work *)work)->error);
+	case WORK_COLLECT: {
+		struct collect_work *w = (struct collect_work *)work;
+
+		agent_result_release(&w->result);
+		free(w->answer_hash);
+		free(w->last_words);
+		free(w->review_file);
+		verdict_findings_free(w->marks, w->nmarks);
+		free(w->error);
 		break;
-	case WORK_JUDGE:
-		verdict_release(&((struct judge_work *)work)->verdict);
-		free(((struct judge_work *)work)->error);
+	}
+	case WORK_JUDGE: {
+		struct judge_work *w = (struct judge_work *)work;
+
+		verdict_release(&w->verdict);
+		free(w->review_file);
+		free(w->copy_to);
+		free(w->error);
 		break;
+	}
 	case WORK_FORGET:
 		free(((struct forget_work *)work)->environment);
 		free(((struct forget_work *)work)->blob);
 		strings_free(((struct forget_work *)work)->keep);
+		free(((struct forget_work *)work)->leftover);
+		break;
+	case WORK_LOG:
+		free(((struct log_work *)work)->path);
+		free(((struct log_work *)work)->text);
+		free(((struct log_work *)work)->error);
+		break;
+	case WORK_REPORT:
+		run_rows_free(((struct report_work *)work)->rows);
+		free(((struct report_work *)work)->path);
+		free(((struct report_work *)work)->error);
 		break;
 	}
 	free(work);
@@ -109,4 +143,35 @@ char *work_attempt_dir(const char *state_dir, int64_t id)
 char *work_run_dir(const char *state_dir, int64_t run)
 {
 	return xasprintf("%s/runs/%lld", state_dir, (long long)run);
+}
+
+char *work_checkout_dir(const char *state_dir, int64_t run, int64_t slot)
+{
+	return xasprintf("%s/runs/%lld/tree-%lld", state_dir, (long long)run, (long long)slot);
+}
+
+char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, int64_t slot)
+{
+	char *tree, *dir;
+
+	if (plan->workspace != PLACE_SNAPSHOT || run->has_git != 1)
+		return xstrdup(run->workdir);
+	tree = work_checkout_dir(state_dir, run->id, slot);
+	if (run->subdir == NULL || run->subdir[0] == '\0')
+		return tree;
+	dir = xasprintf("%s/%s", tree, run->subdir);
+	free(tree);
+	return dir;
+}
+
+char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, int64_t slot)
+{
+	char *dir, *path;
+
+	if (plan->review_file == NULL)
+		return NULL;
+	dir = work_review_dir(state_dir, run, plan, slot);
+	path = xasprintf("%s/%s", dir, plan->review_file);
+	free(dir);
+	return path;
 }

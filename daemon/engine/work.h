@@ -13,16 +13,19 @@
 #include "core/row.h"
 #include "git/op.h"
 #include "proc/launch.h"
+#include "engine/view.h"
 #include "verdict/verdict.h"
 
 enum work_kind {
 	WORK_INTAKE,	/* is a submitted run possible, and what does it need from the disk */
-	WORK_OPEN,	/* make the run's directory: task file, reviewer's prompt */
+	WORK_OPEN,	/* make the run's directory: task file, reviewer's prompt, guidelines and conventions as they are before any coder */
 	WORK_GIT,	/* read the last step's output, name the next step */
 	WORK_COMPOSE,	/* prompt, environment and argv of an attempt */
 	WORK_COLLECT,	/* what an ended attempt said */
-	WORK_JUDGE,	/* the verdict in a review attempt's answer */
-	WORK_FORGET	/* remove what only an unfinished run needs */
+	WORK_JUDGE,	/* the verdict in what a review attempt left behind */
+	WORK_FORGET,	/* remove what only an unfinished run needs */
+	WORK_LOG,	/* a review log for people, in the working directory */
+	WORK_REPORT	/* --report FILE */
 };
 
 /* Head of every kind; the kind decides which struct it is. */
@@ -46,7 +49,7 @@ struct intake {
 	int code;			/* 0 or a code of proto/error.h, then message, hint and field are set */
 	char *message, *hint;
 	const char *field;
-	char *workspace;
+	char *workspace, *subdir;
 	bool has_git;
 	char *text;			/* the task, checked: UTF-8 without NUL */
 	size_t text_size;
@@ -62,11 +65,14 @@ struct intake_work {
 struct open_work {
 	struct work work;
 	int64_t run;
-	const char *workspace;
-	const char *reviewer_prompt;	/* path or NULL */
+	const char *workspace, *workdir;
+	bool has_git;
+	const struct plan *plan;
+	char **artifacts;		/* owned: see git_op_spec */
 	char *text;			/* owned: the task */
 	size_t text_size;
 	char *error;			/* out: NULL when it is done */
+	char *warning;			/* out: NULL when there is none */
 };
 
 struct git_work {
@@ -90,7 +96,12 @@ struct compose_work {
 	struct attempt_row attempt;
 	struct task_row task;
 	const struct plan *plan;	/* borrowed: a run's plan never changes */
-	char *follow_up;		/* feedback of the previous review, NULL */
+	char *follow_up;		/* what a fixer is asked for, a reviewer's previous feedback; NULL: nothing */
+	const char *follow_up_from;	/* "review", "check", "human"; static */
+	int64_t follow_up_output;	/* attempt whose output stands behind follow_up, ROW_NONE */
+	struct review_row *history;	/* owned copies: all reviews of the task so far */
+	size_t nhistory;
+	char *session;			/* conversation that goes on, NULL: a new one */
 	char *findings;			/* JSON for RL_FINDINGS_FILE, NULL */
 	/* out */
 	struct launch *launch;		/* owned; NULL: error says why */
@@ -102,9 +113,12 @@ struct collect_work {
 	int64_t attempt;
 	enum reader_kind reader;
 	uint64_t stdout_bytes, stderr_bytes;	/* that the exit record speaks of, 0: nothing is known */
+	char *review_file;		/* owned: path in which a corrector marks what it fixed; NULL: none */
 	struct agent_result result;	/* out, owned */
 	char *answer_hash;		/* out, owned: SHA-256 of the answer file; NULL: no final text */
 	char *last_words;		/* out, owned: last line on stderr, for failures that the reader cannot explain; NULL: none */
+	struct verdict_finding *marks;	/* out, owned: items that are marked in review_file */
+	size_t nmarks;
 	bool full;			/* out: no space for the answer file; nothing is lost, ask again */
 	char *error;			/* out, owned: the output could not be read or the answer not be kept */
 };
@@ -113,7 +127,11 @@ struct judge_work {
 	struct work work;
 	int64_t attempt;
 	enum carrier carrier;
+	int64_t status;			/* exit status of the reviewer */
+	char *review_file;		/* owned: path of the carrier file; NULL: the carrier has none */
+	char *copy_to;			/* owned: where a corrector looks for it, when that is another place; NULL */
 	struct verdict verdict;		/* out, owned */
+	bool full;			/* out: no space to keep the carrier file; nothing is lost, ask again */
 	char *error;			/* out, owned: the answer could not be read, so there is no verdict to speak of */
 };
 
@@ -123,6 +141,22 @@ struct forget_work {
 	char *environment;		/* owned: hash that no unfinished run uses any more, NULL */
 	char *blob;			/* owned: "<uid>-<name>" of a blob that has become a run's task, NULL */
 	char **keep;			/* owned: every environment but these is of no unfinished run; NULL: no sweep */
+	char *leftover;			/* owned: carrier file that a reviewer left in the working directory, NULL */
+};
+
+struct log_work {
+	struct work work;
+	int64_t run;
+	char *path;			/* owned */
+	char *text;			/* owned */
+	char *error;			/* out, owned */
+};
+
+struct report_work {
+	struct work work;
+	struct run_rows *rows;		/* owned */
+	char *path;			/* owned */
+	char *error;			/* out, owned */
 };
 
 /* Do it. Blocking; touches nothing but files and the work itself. */
@@ -143,6 +177,15 @@ void compose_run(struct compose_work *work);
 void collect_run(struct collect_work *work);
 void judge_run(struct judge_work *work);
 void forget_run(struct forget_work *work);
+void log_run(struct log_work *work);
+void report_run(struct report_work *work);
+
+/* Where the reviewer of a slot works: the run's workdir, or its checkout in the run's directory. malloc'd. */
+char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, int64_t slot);
+/* The checkout itself, the workspace's counterpart. */
+char *work_checkout_dir(const char *state_dir, int64_t run, int64_t slot);
+/* The carrier file of a review, or NULL when the profile has none. malloc'd. */
+char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, int64_t slot);
 
 /* The submitter's environment as kept in <state>/env/<hash>, filtered for an agent (NULL: for git steps): names of the
  * allowlist and of agent->env. hash NULL: the daemon's own environment, filtered the same. New NULL-terminated list. */

@@ -10,6 +10,7 @@
 #define RECORD_PROMPT "prompt"		/* stdin of an agent */
 #define RECORD_ANSWER "answer"		/* final text, written by the daemon after the exit */
 #define RECORD_VERDICT "verdict.json"	/* RL_VERDICT_FILE */
+#define RECORD_CARRIER "carrier"	/* the file in which a review came, as it was when it was read */
 #define RECORD_FINDINGS "findings.json"	/* RL_FINDINGS_FILE */
 #define RECORD_STDOUT "stdout"		/* segments: stdout.<offset, 16 hex digits> */
 #define RECORD_STDERR "stderr"

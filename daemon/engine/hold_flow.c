@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* The human decision queue: a held slot waits at no cost until somebody approves, rejects or sends it back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/review.h"
+#include "engine/engine_int.h"
+#include "proto/error.h"
+
+static struct hold_row *lane_hold(const struct lane *lane)
+{
+	struct run_rows *rows = lane->run->rows;
+
+	for (size_t i = rows->nholds; i > 0; i--) {
+		struct hold_row *hold = rows->holds[i - 1];
+
+		if (hold->iteration == lane->row->iteration && hold->slot == lane->row->slot &&
+		    (hold->state == HOLD_S_OPEN || hold->state == HOLD_S_REWORK))
+			return hold;
+	}
+	return NULL;
+}
+
+void hold_open(struct turn *turn, struct lane *lane, enum hold_kind kind, const char *reason)
+{
+	struct run *run = lane->run;
+	struct hold_row *hold = row_new(ROW_HOLD);
+
+	hold->id = ++run->engine->last_hold;
+	hold->run = run->rows->run.id;
+	hold->task = xstrdup(lane->row->task);
+	hold->iteration = lane->row->iteration;
+	hold->slot = lane->row->slot;
+	hold->kind = (int)kind;
+	hold->reason = xstrdup(reason);
+	hold->attempt = lane->row->attempt;
+	hold->state = HOLD_S_OPEN;
+	hold->created_at = engine_now(run->engine);
+	turn_put(turn, ROW_HOLD, hold);
+	turn_tell(turn, "hold.opened", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*}", "hold", (json_int_t)hold->id, "task", hold->task,
+	    "slot", (json_int_t)hold->slot, "kind", state_name(&hold_kind_names, hold->kind), "reason", hold->reason));
+	hook_add(turn, run, "on_hold", run->plan.on_hold, hold);
+	run_rows_put(run->rows, ROW_HOLD, hold);
+}
+
+static void set_state(struct turn *turn, const struct lane *lane, struct hold_row *hold, enum hold_state state, const char *by, const char *message)
+{
+	hold->state = (int)state;
+	if (by != NULL) {
+		free(hold->decided_by);
+		hold->decided_by = xstrdup(by);
+		hold->decided_at = engine_now(lane->run->engine);
+	}
+	if (message != NULL) {
+		free(hold->message);
+		hold->message = xstrdup(message);
+	}
+	turn_put(turn, ROW_HOLD, hold);
+	if (state != HOLD_S_REWORKED)
+		turn_tell(turn, "hold.closed", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*, s:s*}", "hold", (json_int_t)hold->id,
+		    "task", hold->task, "slot", (json_int_t)hold->slot, "state", state_name(&hold_state_names, (int)state),
+		    "by", hold->decided_by, "message", hold->message));
+}
+
+void hold_close(struct turn *turn, struct lane *lane, enum hold_state state, const char *by, const char *message)
+{
+	struct hold_row *hold = lane_hold(lane);
+
+	if (hold != NULL)
+		set_state(turn, lane, hold, state, by, message);
+}
+
+/* The slot of a hold that was sent back goes on: the lost attempt again, or a fix with the human's text and as many rounds
+ * as the plan gives. */
+static void go_on(struct turn *turn, struct lane *lane, struct hold_row *hold)
+{
+	struct slot_row *row = lane->row;
+	const struct plan *plan = &lane->run->plan;
+	enum role role = hold->attempt != ROW_NONE ? (enum role)run_attempt(lane->run, hold->attempt)->role : ROLE_IMPLEMENT;
+
+	set_state(turn, lane, hold, HOLD_S_REWORKED, NULL, NULL);
+	row->stalled = 0;
+	if (hold->kind == HOLD_LOST) {
+		row->interrupted = 1;
+	} else {
+		row->fixes = row->fix + (plan->max_fixes > 0 ? plan->max_fixes : 1);
+		row->fix++;
+		row->item = 0;
+		free(row->message);
+		row->message = xstrdup(hold->message);
+	}
+	lane_event(turn, lane, rework_event((enum hold_kind)hold->kind, role), NULL);
+}
+
+void hold_resume(struct turn *turn, struct run *run)
+{
+	for (size_t i = 0; i < run->nlanes; i++) {
+		struct hold_row *hold = lane_hold(run->lanes[i]);
+
+		if (hold != NULL && hold->state == HOLD_S_REWORK)
+			go_on(turn, run->lanes[i], hold);
+	}
+}
+
+static void rework(struct turn *turn, struct lane *lane, struct hold_row *hold, const char *by, const char *message)
+{
+	struct run *run = lane->run;
+
+	set_state(turn, lane, hold, HOLD_S_REWORK, by, message);
+	if (run->rows->run.state == RUN_S_RUNNING)
+		go_on(turn, lane, hold);
+	else if (run->rows->run.state == RUN_S_HELD)
+		run_event(turn, run, RUN_E_REWORK, NULL);
+}
+
+/* "accepted: human:ann: looks right" */
+static char *cause_of(const char *what, const char *by, const char *message)
+{
+	return xasprintf("%s%s%s%s", what, by, message != NULL && message[0] != '\0' ? ": " : "", message != NULL ? message : "");
+}
+
+static void approve(struct turn *turn, struct lane *lane, const char *by, const char *message)
+{
+	struct run *run = lane->run;
+	bool commit = run->plan.commit == COMMIT_MODE_AUTO && run->rows->run.has_git == 1;
+	char *cause = cause_of("accepted: ", by, message);
+
+	hold_close(turn, lane, HOLD_S_APPROVED, by, message);
+	review_human(turn, lane, "accepted", by, message);
+	if (commit && run->rows->run.state == RUN_S_HELD)
+		run_event(turn, run, RUN_E_BACK, NULL);
+	lane_event(turn, lane, commit ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED, cause);
+	free(cause);
+}
+
+static void reject(struct turn *turn, struct lane *lane, const char *by, const char *message)
+{
+	char *cause = cause_of("rejected by ", by, message);
+
+	hold_close(turn, lane, HOLD_S_REJECTED, by, message);
+	review_human(turn, lane, "rejected", by, message);
+	lane_event(turn, lane, SLOT_E_FAILED, cause);
+	free(cause);
+}
+
+/* Why the decision cannot be made; RPC_OK: it can. */
+static int refusal(const struct hold_row *hold, enum hold_decision decision, const char *message, struct engine_reply *reply)
+{
+	if (hold->state != HOLD_S_OPEN) {
+		reply->message = "this hold has been decided already";
+		reply->hint = "rlctl hold show tells by whom";
+		return RPC_WRONG_STATE;
+	}
+	if (hold->kind == HOLD_LOST && decision == HOLD_APPROVE) {
+		reply->message = "the attempt is lost: there is nothing to approve";
+		reply->hint = "rework runs it again, reject fails the task";
+		return RPC_WRONG_STATE;
+	}
+	if (hold->kind != HOLD_LOST && decision == HOLD_REWORK && (message == NULL || message[strspn(message, " \t\r\n")] == '\0')) {
+		reply->message = "rework needs a message: it is what the fixer is told";
+		reply->hint = "say what is to be done, with -m TEXT";
+		reply->field = "message";
+		return RPC_INVALID_PARAMS;
+	}
+	return RPC_OK;
+}
+
+void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision, const char *by, const char *message, bool check,
+    engine_reply_cb *cb, void *arg)
+{
+	const struct run_rows *rows = view_run_of_hold(engine->view, id);
+	struct run *run = rows != NULL ? run_find(engine, rows->run.id) : NULL;
+	struct engine_reply reply = { .id = rows != NULL ? rows->run.id : ROW_NONE, .rows = rows };
+	struct hold_row *hold = NULL;
+	struct lane *lane = NULL;
+	struct turn *turn;
+	char *human;
+
+	for (size_t i = 0; run != NULL && i < run->rows->nholds; i++)
+		if (run->rows->holds[i]->id == id)
+			hold = run->rows->holds[i];
+	if (hold != NULL)
+		lane = run_lane(run, hold->slot);
+	if (lane == NULL) {
+		reply.code = RPC_NOT_FOUND;
+		reply.message = "there is no such open hold";
+		reply.hint = "rlctl hold list shows them";
+	} else if (engine->full) {
+		reply.code = RPC_NO_SPACE;
+		reply.message = "no space left for the database";
+		reply.hint = "make room on the disk of the state directory";
+	} else {
+		reply.code = refusal(hold, decision, message, &reply);
+	}
+	if (reply.code != RPC_OK || check) {
+		cb(arg, &reply);
+		return;
+	}
+	turn = turn_new(engine);
+	human = xasprintf("human:%s", by);
+	switch (decision) {
+	case HOLD_APPROVE:
+		approve(turn, lane, human, message);
+		break;
+	case HOLD_REJECT:
+		reject(turn, lane, human, message);
+		break;
+	case HOLD_REWORK:
+		rework(turn, lane, hold, human, message);
+		break;
+	}
+	free(human);
+	turn_reply(turn, cb, arg, run->rows->run.id);
+	turn_commit(turn);
+}

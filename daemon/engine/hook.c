@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Hooks: commands of the administrator that are told of a hold or an end. Each has its row before it is started, so that it runs
+ * at least once; how it ends changes nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/engine_int.h"
+
+#define HOOK_WALL_MS (5 * 60 * 1000)
+#define HOOK_GRACE_MS 5000
+#define HOOK_OUTPUT (64 * 1024)
+
+static void set_number(json_t *object, const char *name, int64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", (long long)value);
+	json_object_set_new(object, name, json_string(text));
+}
+
+static void set_text(json_t *object, const char *name, const char *value)
+{
+	json_object_set_new(object, name, json_string(value != NULL ? value : ""));
+}
+
+/* What happened, in variables. */
+static char *make_environment(const struct run_row *run, const char *name, const struct hold_row *hold)
+{
+	json_t *object = json_object();
+	char *text;
+
+	set_text(object, "RL_HOOK", name);
+	set_number(object, "RL_RUN", run->id);
+	set_text(object, "RL_WORKDIR", run->workdir);
+	if (hold != NULL) {
+		set_number(object, "RL_HOLD", hold->id);
+		set_text(object, "RL_HOLD_KIND", state_name(&hold_kind_names, hold->kind));
+		set_text(object, "RL_TASK_ID", hold->task);
+		set_text(object, "RL_REASON", hold->reason);
+	} else {
+		set_text(object, "RL_STATE", state_name(&run_state_names, run->state));
+		set_text(object, "RL_CAUSE", run->cause);
+		set_text(object, "RL_RESULT_REF", run->result_ref);
+	}
+	text = json_dumps(object, JSON_COMPACT);
+	json_decref(object);
+	return text;
+}
+
+static char *make_command(char *const *command)
+{
+	json_t *words = json_array();
+	char *text;
+
+	for (size_t i = 0; command[i] != NULL; i++)
+		json_array_append_new(words, json_string(command[i]));
+	text = json_dumps(words, JSON_COMPACT);
+	json_decref(words);
+	return text;
+}
+
+/* Takes row. */
+static struct hook *hook_new(struct engine *engine, struct hook_row *row)
+{
+	struct hook *hook = xcalloc(1, sizeof(*hook));
+
+	hook->row = row;
+	LIST_INSERT_HEAD(&engine->hooks, hook, entry);
+	return hook;
+}
+
+void hook_free(struct hook *hook)
+{
+	row_free(ROW_HOOK, hook->row);
+	free(hook);
+}
+
+void hook_load(struct engine *engine, struct hook_row *row)
+{
+	hook_new(engine, row);
+}
+
+/* A new try: new id, new directory. */
+static void set_identity(struct engine *engine, struct hook_row *row)
+{
+	char uuid[37];
+
+	engine->ports.uuid(engine->ports.clock_ctx, uuid);
+	row->id = ++engine->last_attempt;
+	free(row->uuid);
+	row->uuid = xstrdup(uuid);
+	free(row->boot_id);
+	row->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
+	row->state = ATTEMPT_S_STARTING;
+	row->started_at = engine_now(engine);
+}
+
+void hook_add(struct turn *turn, struct run *run, const char *name, char *const *command, const struct hold_row *hold)
+{
+	struct hook_row *row;
+
+	if (command == NULL || command[0] == NULL)
+		return;
+	row = row_new(ROW_HOOK);
+	row->run = run->rows->run.id;
+	row->name = xstrdup(name);
+	row->command = make_command(command);
+	row->environment = make_environment(&run->rows->run, name, hold);
+	set_identity(run->engine, row);
+	turn_put(turn, ROW_HOOK, row);
+	turn_act_hook(turn, row->id);
+	hook_new(run->engine, row);
+}
+
+struct hook *hook_find(struct engine *engine, int64_t id)
+{
+	struct hook *hook;
+
+	LIST_FOREACH(hook, &engine->hooks, entry)
+		if (hook->row->id == id)
+			return hook;
+	return NULL;
+}
+
+static char **words_of(const char *json)
+{
+	json_t *array = json_loads(json, 0, NULL), *word;
+	char **words = NULL;
+	size_t i;
+
+	json_array_foreach(array, i, word)
+		strings_append(&words, json_string_value(word));
+	json_decref(array);
+	return words;
+}
+
+static char **environment_of(const struct hook_row *row)
+{
+	char *error = NULL, **env = environment_load(NULL, NULL, NULL, &error);
+	json_t *object = json_loads(row->environment, 0, NULL), *value;
+	const char *name;
+
+	json_object_foreach(object, name, value)
+		environment_set(&env, name, json_string_value(value));
+	environment_set(&env, "RL_ATTEMPT_UUID", row->uuid);
+	json_decref(object);
+	free(error);
+	return env;
+}
+
+void hook_start(struct engine *engine, int64_t id)
+{
+	struct hook *hook = hook_find(engine, id);
+	struct launch *launch;
+
+	if (hook == NULL || hook->begun)
+		return;
+	launch = xcalloc(1, sizeof(*launch));
+	launch->id = id;
+	launch->envp = environment_of(hook->row);
+	launch->job = (struct job){
+		.argv = words_of(hook->row->command),
+		.cwd = xstrdup("/"),
+		.uuid = xstrdup(hook->row->uuid),
+		.wall_ms = HOOK_WALL_MS,
+		.grace_ms = HOOK_GRACE_MS,
+		.output_bytes = HOOK_OUTPUT,
+		.durable = true,
+	};
+	hook->begun = true;
+	engine->ports.start(engine->ports.proc_ctx, launch);
+}
+
+/* The hook is over; takes it. */
+static void finish(struct engine *engine, struct hook *hook)
+{
+	struct turn *turn = turn_new(engine);
+	struct hook_row *row = hook->row;
+
+	row->ended_at = engine_now(engine);
+	turn_put(turn, ROW_HOOK, row);
+	turn_commit(turn);
+	if (row->cause != NULL || row->signal != ROW_NONE || row->exit_code != 0)
+		log_warn("hook %s of run %lld did not end well: %s %lld; its output is in attempts/%lld", row->name, (long long)row->run,
+		    row->cause != NULL ? row->cause : row->signal != ROW_NONE ? "signal" : "exit status",
+		    (long long)(row->signal != ROW_NONE ? row->signal : row->exit_code), (long long)row->id);
+	LIST_REMOVE(hook, entry);
+	hook_free(hook);
+}
+
+void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, const char *error)
+{
+	struct hook_row *row = hook->row;
+
+	if (engine->stopped)
+		return;
+	row->state = record != NULL || error == NULL ? ATTEMPT_S_EXITED : ATTEMPT_S_LOST;
+	if (record == NULL) {
+		row->cause = xstrdup(error);
+	} else if (record->how == EXIT_NOT_STARTED) {
+		row->cause = xstrdup(record->error);
+	} else {
+		row->exit_code = record->how == EXIT_BY_CODE ? record->status : ROW_NONE;
+		row->signal = record->how == EXIT_BY_SIGNAL ? record->status : ROW_NONE;
+		if (record->by == EXIT_WALL)
+			row->cause = xstrdup("timed out");
+	}
+	finish(engine, hook);
+}
+
+void hook_adopt_all(struct engine *engine)
+{
+	struct hook *hook;
+
+	LIST_FOREACH(hook, &engine->hooks, entry) {
+		struct adopt a = { .id = hook->row->id, .uuid = hook->row->uuid, .boot_id = hook->row->boot_id };
+
+		hook->begun = true;
+		engine->ports.adopt(engine->ports.proc_ctx, &a);
+	}
+}
+
+/* Nobody knows whether it has told anyone: once more. */
+static void again(struct engine *engine, struct hook *hook)
+{
+	struct hook_row *row = row_copy(ROW_HOOK, hook->row);
+	struct turn *turn = turn_new(engine);
+
+	hook->row->state = ATTEMPT_S_LOST;
+	hook->row->ended_at = engine_now(engine);
+	turn_put(turn, ROW_HOOK, hook->row);
+	set_identity(engine, row);
+	turn_put(turn, ROW_HOOK, row);
+	hook_new(engine, row);
+	turn_act_hook(turn, row->id);
+	turn_commit(turn);
+	LIST_REMOVE(hook, entry);
+	hook_free(hook);
+}
+
+void hook_found(struct engine *engine, struct hook *hook, enum proc_found found, const struct exit_record *record)
+{
+	if (engine->stopped)
+		return;
+	switch (found) {
+	case FOUND_RUNNING:
+		break;
+	case FOUND_ENDED:
+		hook_ended(engine, hook, record, NULL);
+		break;
+	case FOUND_NEVER_STARTED:
+		hook->begun = false;
+		hook_start(engine, hook->row->id);
+		break;
+	case FOUND_LOST:
+	case FOUND_UNREADABLE:
+		again(engine, hook);
+		break;
+	}
+}

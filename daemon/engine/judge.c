@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "engine/work.h"
+#include "record/layout.h"
+
+#define FILE_MAX (1024 * 1024)
+
+/* What is there in place of a file: a folder, a link, a device, or too much of it. */
+static bool is_no_file(int rv)
+{
+	return rv == -EFBIG || rv == -EINVAL || rv == -ELOOP || rv == -EISDIR;
+}
+
+/* $RL_VERDICT_FILE. One too large to be a verdict is none, whatever the text says. 0 or -errno. */
+static int read_verdict_file(int dirfd, char **file, size_t *size)
+{
+	int rv = file_read(dirfd, RECORD_VERDICT, FILE_MAX, file, size);
+
+	if (is_no_file(rv)) {
+		*file = xstrdup("{");
+		*size = 1;
+		return 0;
+	}
+	return rv == -ENOENT ? 0 : rv;
+}
+
+/* The carrier file of the working directory. It is kept in the attempt's directory first and read from there, so that a daemon
+ * that died in between reads the same again. 0 or -errno; no_file: what is there is none. */
+static int read_carrier(const struct judge_work *work, int dirfd, char **file, size_t *size, bool *no_file)
+{
+	int rv = file_read(dirfd, RECORD_CARRIER, FILE_MAX, file, size);
+
+	if (rv != -ENOENT)
+		return rv;
+	rv = file_read(AT_FDCWD, work->review_file, FILE_MAX, file, size);
+	*no_file = is_no_file(rv);
+	if (rv == -ENOENT || *no_file)
+		return 0;
+	if (rv == 0)
+		rv = file_write(dirfd, RECORD_CARRIER, *file, *size, 0600, true);
+	return rv;
+}
+
+static bool is_blank(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (strchr(" \t\r\n", text[i]) == NULL || text[i] == '\0')
+			return false;
+	return true;
+}
+
+/* A corrector works off the file where it works; nobody else is to see it, and a blank one says nothing. 0 or -errno. */
+static int place_carrier(const struct judge_work *work, const char *file, size_t size)
+{
+	bool keep = work->carrier == CARRIER_FILE && file != NULL && !is_blank(file, size);
+
+	if (keep && work->copy_to != NULL)
+		return file_write(AT_FDCWD, work->copy_to, file, size, 0644, false);
+	if (!keep)
+		unlink(work->review_file);
+	if (!keep && work->copy_to != NULL)
+		unlink(work->copy_to);
+	return 0;
+}
+
+static void refuse(struct verdict *v)
+{
+	v->kind = VERDICT_NONE;
+	v->reason = xstrdup("the review file is no plain file of at most 1 MiB");
+}
+
+void judge_run(struct judge_work *work)
+{
+	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
+	struct verdict_input in = { .status = work->status };
+	char *text = NULL, *file = NULL;
+	bool no_file = false;
+	int dirfd, rv;
+
+	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rv = dirfd == -1 ? -errno : file_read(dirfd, RECORD_ANSWER, AGENT_TEXT_MAX + 1, &text, &in.text_size);
+	if (rv == -ENOENT && dirfd != -1)
+		rv = 0;		/* no final text */
+	if (rv == 0 && work->review_file != NULL) {
+		rv = read_carrier(work, dirfd, &file, &in.file_size, &no_file);
+		if (rv == 0)
+			rv = place_carrier(work, file, in.file_size);
+	} else if (rv == 0) {
+		rv = read_verdict_file(dirfd, &file, &in.file_size);
+	}
+	in.text = text;
+	in.file = file;
+	work->full = rv == -ENOSPC || rv == -EDQUOT;
+	if (rv == 0 && no_file)
+		refuse(&work->verdict);
+	else if (rv == 0)
+		verdict_read(work->carrier, &in, &work->verdict);
+	else
+		work->error = xasprintf("the review in %s cannot be read: %s", dir, strerror(-rv));
+	if (dirfd != -1)
+		close(dirfd);
+	free(text);
+	free(file);
+	free(dir);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What is written for people beside the database: review logs in the working directory, reports. Each is made of the rows as they
+ * are when it is asked for, and handed to the desk, which keeps the order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/engine_int.h"
+#include "engine/report.h"
+
+void review_write_log(struct run *run, struct lane *lane)
+{
+	const struct run_row *row = &run->rows->run;
+	const char *dir = run->plan.review_log, *task = lane->row->task;
+	json_t *log = review_log_make(run->rows, task);
+	struct log_work *w;
+	char *name;
+
+	if (log == NULL)
+		return;
+	name = review_log_name(task);
+	w = xcalloc(1, sizeof(*w));
+	w->run = row->id;
+	w->path = dir[0] == '/' ? xasprintf("%s/%s", dir, name) : xasprintf("%s/%s/%s", row->workdir, dir, name);
+	w->text = json_dumps(log, JSON_INDENT(2));
+	desk_write(run->engine, &w->work, WORK_LOG);
+	free(name);
+	json_decref(log);
+}
+
+void run_write_report(struct run *run)
+{
+	struct report_work *w;
+
+	if (run->plan.report == NULL)
+		return;
+	w = xcalloc(1, sizeof(*w));
+	w->rows = run_rows_copy(run->rows);
+	w->path = xstrdup(run->plan.report);
+	desk_write(run->engine, &w->work, WORK_REPORT);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "config/config.h"
+#include "engine/report.h"
+#include "engine/work.h"
+#include "record/layout.h"
+
+/* Whole or not at all, with a line end. 0 or -errno. */
+static int write_text(const char *path, const char *text)
+{
+	char *data = xasprintf("%s\n", text);
+	int rv = file_write(AT_FDCWD, path, data, strlen(data), 0644, true);
+
+	free(data);
+	return rv;
+}
+
+void log_run(struct log_work *work)
+{
+	char *dir = xstrdup(work->path);
+	int rv;
+
+	*strrchr(dir, '/') = '\0';
+	rv = file_mkdirs(dir, 0755);
+	if (rv == 0)
+		rv = write_text(work->path, work->text);
+	if (rv != 0)
+		work->error = xasprintf("the review log %s cannot be written: %s; the reviews are in the database, see rlctl review export",
+		    work->path, strerror(-rv));
+	free(dir);
+}
+
+void report_run(struct report_work *work)
+{
+	const struct run_row *row = &work->rows->run;
+	char *dir, *path, *answer = NULL, *text;
+	struct plan plan = { 0 };
+	size_t size = 0;
+	json_t *report;
+	int rv;
+
+	if (row->result_attempt != ROW_NONE) {
+		dir = work_attempt_dir(work->work.state_dir, row->result_attempt);
+		path = xasprintf("%s/" RECORD_ANSWER, dir);
+		if (file_read(AT_FDCWD, path, AGENT_TEXT_MAX + 1, &answer, &size) != 0)
+			answer = NULL;
+		free(path);
+		free(dir);
+	}
+	if (plan_from_json(row->plan, &plan) == -1) {
+		work->error = xasprintf("run %lld: its settings cannot be read", (long long)row->id);
+		free(answer);
+		return;
+	}
+	report = report_make(work->rows, &plan, answer, size);
+	text = json_dumps(report, JSON_INDENT(2));
+	rv = write_text(work->path, text);
+	if (rv != 0)
+		work->error = xasprintf("run %lld: the report %s cannot be written: %s; rlctl report %lld makes it again", (long long)row->id,
+		    work->path, strerror(-rv), (long long)row->id);
+	free(text);
+	json_decref(report);
+	plan_release(&plan);
+	free(answer);
+}
