@@ -343,3 +343,12 @@ char *extract_got(const json_t *value)
 	free(json);
 	return shortened;
 }
+
+char *extract_invalid(const char *key, const char *expected, const json_t *got)
+{
+	char *json = extract_got(got);
+	char *reason = xasprintf("missing or invalid %s: expected %s, got %s", key, expected, json);
+
+	free(json);
+	return reason;
+}

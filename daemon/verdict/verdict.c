@@ -3,34 +3,46 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "verdict/carrier.h"
 
-static void (*const carriers[])(const char *text, size_t size, struct verdict *out) = {
+static void (*const carriers[CARRIERS])(const struct verdict_input *in, struct verdict *out) = {
 	[CARRIER_VERDICT] = carrier_verdict_read,
+	[CARRIER_DECISION] = carrier_decision_read,
+	[CARRIER_FILE] = carrier_file_read,
+	[CARRIER_EXIT] = carrier_exit_read,
+	[CARRIER_COMMENTS] = carrier_comments_read,
 };
 
 void verdict_read(enum carrier carrier, const struct verdict_input *in, struct verdict *out)
 {
 	*out = (struct verdict){ 0 };
-	if (in->file != NULL && in->file_size > 0) {
-		carriers[carrier](in->file, in->file_size, out);
-		out->source = "file";
-		return;
+	carriers[carrier](in, out);
+}
+
+/* One text is one finding, so that a repeated one is known by its id. */
+void carrier_single_finding(struct verdict *out)
+{
+	out->findings = xcalloc(1, sizeof(*out->findings));
+	out->findings[0].text = xstrdup(out->feedback);
+	out->nfindings = 1;
+}
+
+void verdict_findings_free(struct verdict_finding *findings, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(findings[i].file);
+		free(findings[i].severity);
+		free(findings[i].text);
 	}
-	carriers[carrier](in->text != NULL ? in->text : "", in->text != NULL ? in->text_size : 0, out);
-	if (in->text != NULL && in->text_size > 0)
-		out->source = "text";
+	free(findings);
 }
 
 void verdict_release(struct verdict *v)
 {
 	free(v->reason);
 	free(v->feedback);
-	for (size_t i = 0; i < v->nfindings; i++) {
-		free(v->findings[i].file);
-		free(v->findings[i].severity);
-		free(v->findings[i].text);
-	}
-	free(v->findings);
+	free(v->quality_checks);
+	verdict_findings_free(v->findings, v->nfindings);
 	*v = (struct verdict){ 0 };
 }

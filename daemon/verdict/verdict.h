@@ -48,7 +48,8 @@ void verdict_release(struct verdict *v);
 
 /* The items of a Markdown review file that a corrector marked ("- [x] FIXED: text", "FIXED: text", with or without list
  * mark, check box and emphasis): their texts as the review had them, without the mark, so that finding_id() knows them again.
- * New NULL-terminated list, NULL when there is none. */
-char **verdict_marks(const char *text, size_t size);
+ * Split into file, line, severity and text as the file carrier does. Their number; *out is new, NULL when there is none. */
+size_t verdict_marks(const char *text, size_t size, struct verdict_finding **out);
+void verdict_findings_free(struct verdict_finding *findings, size_t count);
 
 #endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#include "verdict/carrier.h"
+
+#include "base/memory.h"
+#include "verdict/clean.h"
+
+/* A fixer has to be told something. */
+#define NO_WORDS "The reviewer asks for another pass and gave no reason."
+
+void carrier_exit_read(const struct verdict_input *in, struct verdict *out)
+{
+	if (in->status != 0 && in->status != 1) {
+		out->reason = xstrdup(NO_EVIDENCE);
+		return;
+	}
+	out->source = "exit";
+	out->kind = in->status == 0 ? VERDICT_PASS : VERDICT_FINDINGS;
+	/* what is printed with an accept is no answer to anybody */
+	if (out->kind == VERDICT_PASS)
+		out->feedback = xstrdup("");
+	else if (clean_is_silent(in->text, in->text_size))
+		out->feedback = xstrdup(NO_WORDS);
+	else
+		out->feedback = clean_text(in->text, in->text_size, CLEAN_FEEDBACK_MAX);
+	if (out->kind == VERDICT_FINDINGS)
+		carrier_single_finding(out);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "verdict/clean.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "proto/escape.h"
+#include "verdict/strip.h"
+
+#define BOM "\xef\xbb\xbf"
+#define REPLACEMENT "\xef\xbf\xbd"
+
+static size_t bom_length(const char *text, size_t size)
+{
+	return size >= strlen(BOM) && memcmp(text, BOM, strlen(BOM)) == 0 ? strlen(BOM) : 0;
+}
+
+bool clean_is_blank(const char *text, size_t size)
+{
+	for (size_t i = text != NULL ? bom_length(text, size) : size; i < size; i++) {
+		if (text[i] == '\0' || strchr(" \t\r\n\v\f", text[i]) == NULL)
+			return false;
+	}
+	return true;
+}
+
+bool clean_is_silent(const char *text, size_t size)
+{
+	size_t left = size;
+	char *stripped = text != NULL ? strip_escapes(text, size, &left) : NULL;
+	bool silent = clean_is_blank(stripped != NULL ? stripped : text, left);
+
+	free(stripped);
+	return silent;
+}
+
+/* Bytes of the code point at text, 0 when there is none. */
+static size_t point_length(const char *text, size_t size)
+{
+	for (size_t n = 1; n <= 4 && n <= size; n++) {
+		if (text_is_utf8(text, n))
+			return n;
+	}
+	return 0;
+}
+
+static void replace(struct buf *out, const char *text, size_t size)
+{
+	for (size_t i = 0, n; i < size; i += n > 0 ? n : 1) {
+		n = text[i] != '\0' ? point_length(text + i, size - i) : 0;
+		buf_add(out, n > 0 ? text + i : REPLACEMENT, n > 0 ? n : strlen(REPLACEMENT));
+	}
+}
+
+static bool inside_point(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+char *clean_text(const char *text, size_t size, size_t max)
+{
+	struct buf whole = { 0 }, cut = { 0 };
+	size_t bom = bom_length(text, size), head, tail;
+
+	text += bom;
+	size -= bom;
+	if (text_is_utf8(text, size) && memchr(text, '\0', size) == NULL)
+		buf_add(&whole, text, size);
+	else
+		replace(&whole, text, size);
+	if (whole.size <= max)
+		return buf_take(&whole, NULL);
+	for (head = max / 2; head > 0 && inside_point(whole.data[head]); head--)
+		;
+	for (tail = whole.size - max / 2; tail < whole.size && inside_point(whole.data[tail]); tail++)
+		;
+	buf_add(&cut, whole.data, head);
+	buf_addf(&cut, "\n[... %zu bytes left out ...]\n", tail - head);
+	buf_add(&cut, whole.data + tail, whole.size - tail);
+	buf_release(&whole);
+	return buf_take(&cut, NULL);
+}
