@@ -23,7 +23,8 @@ struct prompt_review {
 };
 
 /* Everything a prompt may be made of. What a role is given of it is in the profile's row (review_sees, fix_sees); an
- * implementer gets task and interrupted. */
+ * implementer gets the task, and what a human said who sent it back. A part that a role does not see is never written, also where
+ * its template has the placeholder. Texts are capped at PROMPT_CAP code points each, the task is whole. */
 struct prompt_parts {
 	struct span template;		/* file text; NULL data: built-in of role and profile */
 	const char *task_id, *task_title, *task_status, *task_priority;
@@ -35,16 +36,16 @@ struct prompt_parts {
 	int64_t max_reviews;
 	enum strictness strictness;	/* by_round: thorough in round 1, blocking bugs only in the last, significant issues between */
 	struct span follow_up;		/* feedback of the previous review, of a failed check or of a human */
-	const char *follow_up_from;	/* "review", "check", "human" */
-	struct span guidelines;		/* Markdown, see prompt_guidelines() */
+	const char *follow_up_from;	/* "review" (NULL is), "check", "human" */
+	struct span guidelines;		/* Markdown, see prompt_section() */
 	struct span conventions;	/* Markdown: the files' contents under their names */
 	const struct prompt_review *history;	/* earlier reviews of the task, oldest first */
 	size_t nhistory;
 	const char *review_file;	/* name of the carrier file, NULL: none */
 	bool read_only;			/* only the carrier file can be written */
-	bool resumed;			/* the conversation goes on: nothing but the feedback is news */
-	struct span answer;		/* under review, capped at PROMPT_CAP code points */
-	struct span diff;		/* capped */
+	bool resumed;			/* the conversation goes on: the prompt is the feedback and nothing else */
+	struct span answer;		/* under review */
+	struct span diff;
 	bool diff_dropped;		/* the recorded diff itself was cut in the middle */
 	bool shared_tree;		/* another slot writes the same tree: warn */
 	bool interrupted;		/* the attempt before this one was interrupted: say so */
@@ -54,25 +55,28 @@ struct prompt_parts {
 #define PROMPT_CAP 50000
 
 /* The whole prompt, malloc'd, *size bytes, UTF-8 without NUL. Never fails.
- * Placeholders of a template: {{context}} is all that the role gets, in this order: {{interrupted}} {{task}} {{follow_up}}
- * {{answer}} {{diff}} {{shared_tree}} {{contract}}, each a section with its heading, or nothing; inside a line {{task_id}}
- * {{task_title}} {{round}} {{max_reviews}} {{verdict_file}}. What is put in is never scanned again; unknown ones stay as
- * they are. A template with no known placeholder gets the context behind it, a reviewer's without contract the contract. */
+ * Placeholders of a template: {{context}} is all that the role gets, in this order: {{interrupted}} {{project}} {{task}}
+ * {{review_iteration}} {{follow_up}} {{guidelines}} {{conventions}} {{history}} {{answer}} {{diff}} {{shared_tree}} {{contract}}, each a
+ * section with its heading, or nothing; {{stories}} and {{strictness}} are blocks of text; inside a line {{task_id}} {{task_title}}
+ * {{project_name}} {{feature}} {{round}} {{max_reviews}} {{review_file}} {{verdict_file}}. What is put in is never scanned again;
+ * unknown ones stay as they are. A template with no known placeholder gets the context behind it, a reviewer's without contract
+ * the contract. */
 char *prompt_build(const struct profile *profile, enum role role, const struct prompt_parts *parts, size_t *size);
 
-/* The section of a Markdown text under the first heading that reads `heading` (letter case and white space aside), the heading
- * itself included, up to the next heading of its level or above. CommonMark decides what a heading is: one in a code block is
- * none. malloc'd; NULL: there is none. */
+/* The section of a Markdown text under the first heading that reads `heading` (ASCII letter case and white space aside), the heading
+ * itself included, up to the next heading of its level or above, as it stands. CommonMark decides what a heading is: one in a code
+ * block is none, and one in a quotation or a list is none of this text. malloc'd; NULL: there is none. */
 char *prompt_section(struct span markdown, const char *heading);
 
 /* Invalid UTF-8 is replaced by U+FFFD; beyond cap code points head and tail are kept with
  * a visible "[... N characters left out ...]" line between. malloc'd. */
 char *prompt_cap(struct span text, size_t cap, size_t *size);
 
-/* The built-in template of a role, from prompt/templates/<profile>-<role>.md, else <role>.md. */
+/* The built-in template of a role, from prompt/templates/<profile>-<role>.md, else <role>.md. NULL data: a check has none. */
 struct span prompt_builtin(const struct profile *profile, enum role role);
 
-/* File name of a role's template in .ai_agents/prompts/ and <config>/prompts/: "developer.md", "reviewer.md", "fixer.md". */
+/* File name of a role's template in .ai_agents/prompts/ and <config>/prompts/: "developer.md", "reviewer.md", "fixer.md";
+ * NULL: a check has none. */
 const char *prompt_file_name(enum role role);
 
 #endif

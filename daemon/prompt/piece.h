@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands for the placeholders of a template: tables of writers. */
+#ifndef PROMPT_PIECE_H
+#define PROMPT_PIECE_H
+
+#include "base/memory.h"
+#include "prompt/prompt.h"
+
+/* What a prompt is made for. */
+struct setting {
+	const struct profile *profile;
+	enum role role;
+	unsigned sees;		/* mask of enum part: nothing else of parts is looked at */
+	const struct prompt_parts *parts;
+};
+
+/* What stands for {{name}}. A section brings its heading with it, or nothing at all. */
+struct piece {
+	const char *name;
+	unsigned part;		/* enum part; 0: for everybody */
+	void (*write)(struct buf *out, const struct setting *s);
+};
+
+/* Sections in the order of a prompt, all but the last one, the contract. Ends with name NULL. */
+extern const struct piece piece_sections[];
+/* Words inside a line. Ends with name NULL. */
+extern const struct piece piece_values[];
+
+/* False: it is a check or a human who says what is to be done. */
+bool feedback_is_of_review(const struct prompt_parts *parts);
+/* The feedback under a line that says whose it is, without heading and fence. */
+void feedback_write(struct buf *out, const struct setting *s);
+
+#endif
