@@ -33,6 +33,7 @@ static const struct fields_row exit_rows[] = {
 	ROW(dropped, FIELDS_INT64),
 	ROW(tree_empty, FIELDS_BOOL),
 	{ "error", FIELDS_CHARS, offsetof(struct exit_record, error), sizeof(((struct exit_record *)0)->error), NULL },
+	ROW(sandbox, FIELDS_OPTION),	/* shims of before know nothing of it */
 };
 
 static const struct fields_type exit_type = {
@@ -47,6 +48,8 @@ static const struct fields_type exit_type = {
 /* What no shim writes is not believed. */
 static bool plausible(const struct exit_record *r)
 {
+	if (r->sandbox < 0)
+		return false;
 	switch (r->how) {
 	case EXIT_BY_CODE:
 		return r->status >= 0 && r->status <= 255;

@@ -70,6 +70,10 @@ static void put_row(struct out *o, const struct fields_row *row, const void *obj
 	case FIELDS_INT:
 		put_number(o, row->name, *AT_CONST(object, row, int));
 		break;
+	case FIELDS_OPTION:
+		if (*AT_CONST(object, row, int) != 0)
+			put_number(o, row->name, *AT_CONST(object, row, int));
+		break;
 	case FIELDS_INT64:
 		put_number(o, row->name, *AT_CONST(object, row, int64_t));
 		break;
@@ -217,6 +221,7 @@ static int take_value(const struct fields_row *row, const char *value, void *obj
 
 	switch (row->kind) {
 	case FIELDS_INT:
+	case FIELDS_OPTION:
 		rv = parse_number(value, INT_MIN, INT_MAX, &n);
 		*AT(object, row, int) = (int)n;
 		return rv;
@@ -246,6 +251,12 @@ static int take_value(const struct fields_row *row, const char *value, void *obj
 		return append(AT(object, row, char **), value);
 	}
 	return -EBADMSG;
+}
+
+/* Whether a file without the row is whole. */
+static bool may_be_missing(enum fields_kind kind)
+{
+	return kind == FIELDS_OPTION || kind == FIELDS_STRING || kind == FIELDS_LIST;
 }
 
 /* The line at *next as name and value, without going on. -1: no line left, or none of our form. */
@@ -284,7 +295,7 @@ static int decode_rows(char *next, const struct fields_type *type, void *object)
 			if (row->kind != FIELDS_LIST)
 				break;
 		}
-		if (seen == 0 && row->kind != FIELDS_LIST && row->kind != FIELDS_STRING)
+		if (seen == 0 && !may_be_missing(row->kind))
 			return -EBADMSG;
 	}
 	return *next == '\0' ? 0 : -EBADMSG;

@@ -21,6 +21,8 @@ static const struct fields_row job_rows[] = {
 	ROW(nofile, FIELDS_INT64),
 	ROW(umask, FIELDS_INT),
 	ROW(durable, FIELDS_BOOL),
+	ROW(sandbox, FIELDS_OPTION),	/* this and the next: jobs of before know nothing of it */
+	ROW(writable, FIELDS_LIST),
 };
 
 static const struct fields_type job_type = {
@@ -32,11 +34,19 @@ static const struct fields_type job_type = {
 	.file_max = 8 * 1024 * 1024,	/* ARG_MAX is 2 MiB, escapes at most double it */
 };
 
+static bool all_absolute(char *const *paths)
+{
+	for (; paths != NULL && *paths != NULL; paths++)
+		if (**paths != '/')
+			return false;
+	return true;
+}
+
 static bool plausible(const struct job *job)
 {
 	return job->argv != NULL && job->cwd != NULL && job->cwd[0] == '/' && job->uuid != NULL && job->wall_ms >= 0 &&
 	    job->idle_ms >= 0 && job->grace_ms >= 0 && job->output_bytes >= 0 && job->nofile >= 0 && job->umask >= 0 &&
-	    job->umask <= 0777;
+	    job->umask <= 0777 && job->sandbox >= JOB_OPEN && job->sandbox <= JOB_REQUIRE && all_absolute(job->writable);
 }
 
 int job_write(int dirfd, const struct job *job)

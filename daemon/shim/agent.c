@@ -10,16 +10,18 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "shim/confine.h"
 
 #define OOM_STEP 300	/* out of memory, the agent goes before its shim and before the daemon */
 #define OOM_MAX 1000
 
-static void failed(struct agent_failure *failure, const char *what)
+static void failed(struct agent_news *news, const char *what)
 {
-	memset(failure, 0, sizeof(*failure));
-	failure->error = errno;
-	snprintf(failure->what, sizeof(failure->what), "%s", what);
+	news->error = errno;
+	snprintf(news->what, sizeof(news->what), "%s", what);
 }
 
 /* Best effort: a kernel without the file has no such order to give. */
@@ -62,8 +64,46 @@ static void restore_limits(const struct job *job)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* What confine() would come to, tried by a child of its own: a filter of system calls may kill who asks. *result is 0 or
+ * -errno of that; -1 when it could not be tried. */
+static int rehearse(const struct job *job, int *result)
+{
+	int status, rv;
+	pid_t pid = fork();
+
+	if (pid == -1)
+		return -1;
+	if (pid == 0) {
+		prctl(PR_SET_DUMPABLE, 0);	/* no core file */
+		rv = confine(job->writable);
+		_exit(rv > 0 ? 0 : -rv);
+	}
+	while (waitpid(pid, &status, 0) == -1)
+		if (errno != EINTR)
+			return -1;
+	*result = WIFEXITED(status) ? -WEXITSTATUS(status) : -ENOSYS;
+	return 0;
+}
+
+/* -1: it must not be started like this. */
+static int confine_as_asked(const struct job *job, int rehearsed, struct agent_news *news)
+{
+	int rv = rehearsed;
+
+	if (job->sandbox == JOB_OPEN)
+		return 0;
+	if (rv == 0)
+		rv = confine(job->writable);
+	news->sandbox = rv > 0 ? rv : 0;
+	if (rv > 0 || job->sandbox == JOB_TRY)
+		return 0;
+	errno = -rv;
+	failed(news, "sandbox");
+	return -1;
+}
+
 /* In the child. Returns only when it failed. */
-static void become(const struct job *job, pid_t shim, int in, int out, int err, struct agent_failure *failure)
+static void become(const struct job *job, pid_t shim, int in, int out, int err, int told, int rehearsed, struct agent_news *news)
 {
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -72,16 +112,22 @@ static void become(const struct job *job, pid_t shim, int in, int out, int err, 
 	raise_oom_score();
 	restore_limits(job);
 	if (dup2(in, STDIN_FILENO) == -1 || dup2(out, STDOUT_FILENO) == -1 || dup2(err, STDERR_FILENO) == -1) {
-		failed(failure, "dup2");
+		failed(news, "dup2");
 		return;
 	}
 	if (chdir(job->cwd) == -1) {
-		failed(failure, "chdir");
+		failed(news, "chdir");
 		return;
 	}
 	reset_signals();
+	if (confine_as_asked(job, rehearsed, news) == -1)
+		return;
+	if (news->sandbox > 0 && write(told, news, sizeof(*news)) == -1) {
+		failed(news, "pipe");
+		return;
+	}
 	execvp(job->argv[0], job->argv);
-	failed(failure, "exec");
+	failed(news, "exec");
 }
 
 /* stdin of the agent. */
@@ -105,50 +151,59 @@ static void close_pipe(const int ends[2])
 			close(ends[i]);
 }
 
-int agent_start(const struct job *job, int dirfd, struct agent *agent, struct agent_failure *failure)
+int agent_start(const struct job *job, int dirfd, struct agent *agent, struct agent_news *news)
 {
-	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, fail[2] = { -1, -1 };
-	int in = open_input(job, dirfd), rv = -1;
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, told[2] = { -1, -1 };
+	int in = open_input(job, dirfd), rehearsed = 0, rv = -1;
 	pid_t shim = getpid();
 
+	memset(news, 0, sizeof(*news));
 	if (in == -1) {
-		failed(failure, "input");
+		failed(news, "input");
 		return -1;
 	}
-	if (make_pipe(out) == -1 || make_pipe(err) == -1 || make_pipe(fail) == -1) {
-		failed(failure, "pipe");
+	if (make_pipe(out) == -1 || make_pipe(err) == -1 || make_pipe(told) == -1) {
+		failed(news, "pipe");
+		goto out;
+	}
+	if (job->sandbox != JOB_OPEN && rehearse(job, &rehearsed) == -1) {
+		failed(news, "fork");
 		goto out;
 	}
 	agent->pid = fork();
 	if (agent->pid == -1) {
-		failed(failure, "fork");
+		failed(news, "fork");
 		goto out;
 	}
 	if (agent->pid == 0) {
-		become(job, shim, in, out[1], err[1], failure);
-		if (write(fail[1], failure, sizeof(*failure)) == -1)
+		become(job, shim, in, out[1], err[1], told[1], rehearsed, news);
+		if (write(told[1], news, sizeof(*news)) == -1)
 			_exit(126);
 		_exit(127);
 	}
 	agent->out = out[0];
 	agent->err = err[0];
-	agent->failure = fail[0];
-	out[0] = err[0] = fail[0] = -1;
+	agent->news = told[0];
+	out[0] = err[0] = told[0] = -1;
 	rv = 0;
 out:
 	close_pipe(out);
 	close_pipe(err);
-	close_pipe(fail);
+	close_pipe(told);
 	close(in);
 	return rv;
 }
 
-void agent_failure_text(const struct agent_failure *failure, const struct job *job, char *out, size_t room)
+void agent_failure_text(const struct agent_news *news, const struct job *job, char *out, size_t room)
 {
-	const char *object = strcmp(failure->what, "exec") == 0 ? job->argv[0] :
-			     strcmp(failure->what, "chdir") == 0 ? job->cwd :
-			     strcmp(failure->what, "input") == 0 ? job->input : NULL;
+	const char *object = strcmp(news->what, "exec") == 0 ? job->argv[0] :
+			     strcmp(news->what, "chdir") == 0 ? job->cwd :
+			     strcmp(news->what, "input") == 0 ? job->input : NULL;
 
-	snprintf(out, room, "%s%s%s: %s", failure->what, object != NULL ? " " : "", object != NULL ? object : "",
-	    strerror(failure->error));
+	if (strcmp(news->what, "sandbox") == 0)
+		snprintf(out, room, "sandbox: there is no Landlock here (%s): set review.sandbox = \"try\" to go on without it, "
+		    "or run rld on a kernel that has it", strerror(news->error));
+	else
+		snprintf(out, room, "%s%s%s: %s", news->what, object != NULL ? " " : "", object != NULL ? object : "",
+		    strerror(news->error));
 }

@@ -10,19 +10,21 @@
 struct agent {
 	pid_t pid;	/* leads a session and group of its own */
 	int out, err;	/* read ends of its stdout and stderr, not blocking */
-	int failure;	/* read end: a struct agent_failure when it could not be executed, else EOF; not blocking */
+	int news;	/* read end: struct agent_news, then EOF; not blocking */
 };
 
-/* Which step of the start failed, and why. */
-struct agent_failure {
-	int error;	/* errno */
-	char what[8];	/* "chdir", "exec", "input", "pipe", "fork" */
+/* How the start went. The child tells it when it has confined itself, and again when it could not be executed after that. */
+struct agent_news {
+	int sandbox;	/* Landlock ABI that confines it, 0: it is not confined */
+	int error;	/* errno of the step that failed, 0: none so far */
+	char what[8];	/* that step: "chdir", "exec", "input", "pipe", "fork", "sandbox" */
 };
 
-/* Fork and execute. 0, or -1 with failure when it did not come to a fork. Ownership of the descriptors passes to the caller. */
-int agent_start(const struct job *job, int dirfd, struct agent *agent, struct agent_failure *failure);
+/* Fork and execute. 0, or -1 with news when it did not come to a fork. Ownership of the descriptors passes to the caller.
+ * The caller has one thread. */
+int agent_start(const struct job *job, int dirfd, struct agent *agent, struct agent_news *news);
 
 /* The failure as a sentence that names the place: "exec /no/such: No such file or directory". */
-void agent_failure_text(const struct agent_failure *failure, const struct job *job, char *out, size_t room);
+void agent_failure_text(const struct agent_news *news, const struct job *job, char *out, size_t room);
 
 #endif

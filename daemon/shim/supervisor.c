@@ -43,7 +43,7 @@ struct supervisor {
 	const struct job *job;
 	struct exit_record *record;
 	struct agent agent;
-	struct agent_failure failure;	/* error 0: it was executed, as far as known */
+	struct agent_news news;		/* error 0: it was executed, as far as known */
 	struct tree tree;
 	struct stream streams[2];
 	int sigfd;
@@ -192,27 +192,26 @@ static void read_signals(struct supervisor *s)
 	}
 }
 
-static void read_failure(struct supervisor *s)
+static void read_news(struct supervisor *s)
 {
-	struct agent_failure failure;
+	struct agent_news news;
 	ssize_t n;
 
-	if (s->agent.failure == -1)
+	if (s->agent.news == -1)
 		return;
-	n = read(s->agent.failure, &failure, sizeof(failure));
+	while ((n = read(s->agent.news, &news, sizeof(news))) == sizeof(news))
+		s->news = news;
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n == sizeof(failure))
-		s->failure = failure;
-	close(s->agent.failure);
-	s->agent.failure = -1;
+	close(s->agent.news);
+	s->agent.news = -1;
 }
 
 static void wait_for_news(const struct supervisor *s)
 {
 	struct pollfd fds[] = {
 		{ .fd = s->sigfd, .events = POLLIN },
-		{ .fd = s->agent.failure, .events = POLLIN },
+		{ .fd = s->agent.news, .events = POLLIN },
 		{ .fd = s->streams[0].fd, .events = POLLIN },
 		{ .fd = s->streams[1].fd, .events = POLLIN },
 	};
@@ -228,7 +227,7 @@ static void loop(struct supervisor *s)
 
 		wait_for_news(s);
 		s->now = clock_ms(CLOCK_MONOTONIC);
-		read_failure(s);
+		read_news(s);
 		for (int i = 0; i < 2; i++)
 			if (s->streams[i].fd != -1)
 				pump(s, &s->streams[i]);
@@ -246,10 +245,11 @@ static void record_status(struct supervisor *s)
 {
 	int status = s->tree.main_status;
 
-	if (s->failure.error != 0) {
+	s->record->sandbox = s->news.sandbox;
+	if (s->news.error != 0) {
 		s->record->how = EXIT_NOT_STARTED;
-		s->record->status = s->failure.error;
-		agent_failure_text(&s->failure, s->job, s->record->error, sizeof(s->record->error));
+		s->record->status = s->news.error;
+		agent_failure_text(&s->news, s->job, s->record->error, sizeof(s->record->error));
 	} else if (WIFSIGNALED(status)) {
 		s->record->how = EXIT_BY_SIGNAL;
 		s->record->status = WTERMSIG(status);
@@ -276,14 +276,14 @@ static void record_end(struct supervisor *s)
 
 static bool start(struct supervisor *s, int dirfd)
 {
-	s->streams[0].fd = s->streams[1].fd = s->agent.failure = -1;
+	s->streams[0].fd = s->streams[1].fd = s->agent.news = -1;
 	s->streams[0].writer = output_writer_new(dirfd, RECORD_STDOUT, s->job->output_bytes);
 	s->streams[1].writer = output_writer_new(dirfd, RECORD_STDERR, s->job->output_bytes);
 	if (s->streams[0].writer == NULL || s->streams[1].writer == NULL) {
-		s->failure = (struct agent_failure){ .error = ENOMEM, .what = "memory" };
+		s->news = (struct agent_news){ .error = ENOMEM, .what = "memory" };
 		return false;
 	}
-	if (agent_start(s->job, dirfd, &s->agent, &s->failure) == -1)
+	if (agent_start(s->job, dirfd, &s->agent, &s->news) == -1)
 		return false;
 	s->tree.main = s->agent.pid;
 	s->streams[0].fd = s->agent.out;
@@ -300,7 +300,7 @@ void supervise(const struct job *job, int dirfd, int sigfd, struct exit_record *
 	if (start(&s, dirfd)) {
 		loop(&s);
 		drain(&s);
-		read_failure(&s);
+		read_news(&s);
 	} else {
 		tree_reap(&s.tree);	/* nobody was forked: waitpid says so */
 	}

@@ -47,11 +47,12 @@ class Attempt:
     """One directory, one shim."""
 
     def __init__(self, where, argv, *, cwd=None, stdin=None, env=(), wall=0, idle=0, grace=10_000, cap=0, nofile=0,
-                 umask=0o022, argument=True):
+                 umask=0o022, argument=True, sandbox=0, writable=(), before=()):
         self.dir = Path(where) / uuid.uuid4().hex
         self.dir.mkdir(mode=0o700)
         self.uuid = str(uuid.uuid4())
         self.argument = argument
+        self.before = list(before)
         self.env = {"PATH": os.environ["PATH"], "RL_ATTEMPT_UUID": self.uuid, **dict(env)}
         rows = [("argv", a) for a in argv] + [("cwd", cwd or self.dir)]
         if stdin is not None:
@@ -59,6 +60,7 @@ class Attempt:
             rows.append(("input", "prompt"))
         rows += [("uuid", self.uuid), ("wall_ms", wall), ("idle_ms", idle), ("grace_ms", grace), ("output_bytes", cap),
                  ("nofile", nofile), ("umask", umask), ("durable", 1)]
+        rows += [("sandbox", sandbox)] * bool(sandbox) + [("writable", path) for path in writable]
         (self.dir / "job").write_bytes(encode("job", rows))
         self.pid = self.pidfd = None
 
@@ -75,12 +77,14 @@ class Attempt:
 
     def spawn(self, lock):
         null = [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_RDWR, 0) for fd in range(3)]
-        argv = ["rl-shim", str(self.dir)] if self.argument else ["rl-shim"]
+        """before: a program that becomes the shim, with its words."""
+        argv = [*self.before, str(SHIM)] if self.before else ["rl-shim"]
+        argv += [str(self.dir)] * self.argument
         here = os.open(".", os.O_RDONLY)
         if not self.argument:
             os.chdir(self.dir)
         try:
-            self.pid = os.posix_spawn(SHIM, argv, self.env, file_actions=[(os.POSIX_SPAWN_DUP2, lock, 3)] + null,
+            self.pid = os.posix_spawn(self.before[0] if self.before else SHIM, argv, self.env, file_actions=[(os.POSIX_SPAWN_DUP2, lock, 3)] + null,
                                       setsid=True, setsigmask=[signal.SIGTERM],
                                       setsigdef=signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
         finally:

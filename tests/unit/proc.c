@@ -371,6 +371,27 @@ START_TEST(files_environment_and_limits)
 }
 END_TEST
 
+/* The job's wish reaches the shim, and what came of it comes back. */
+START_TEST(confinement_is_told)
+{
+	long kernel = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+	char path[128];
+
+	for (int64_t id = 1; id <= 2; id++) {
+		struct launch *launch = shell(id, "echo x > kept; echo x > made; test -e made");
+
+		snprintf(path, sizeof(path), "%s/kept", w.attempts);
+		close(open(path, O_WRONLY | O_CREAT, 0600));
+		launch->job.sandbox = id == 1 ? JOB_TRY : JOB_OPEN;
+		strings_append(&launch->job.writable, path);
+		proc_start(w.proc, launch);
+		WAIT_FOR(w.of[id].ended);
+		ck_assert_int_eq(w.of[id].record.sandbox, id == 2 || kernel < 0 ? 0 : kernel < 6 ? kernel : 6);
+		ck_assert_int_eq(w.of[id].record.status, id == 1 && kernel >= 1);
+	}
+}
+END_TEST
+
 START_TEST(missing_shim_is_refused)
 {
 	close_proc();
@@ -924,6 +945,7 @@ int main(void)
 	tcase_add_test(start, exit_is_told);
 	tcase_add_test(start, many_at_once);
 	tcase_add_test(start, files_environment_and_limits);
+	tcase_add_test(start, confinement_is_told);
 	tcase_add_test(start, missing_shim_is_refused);
 	tcase_add_test(start, missing_place_is_refused);
 	tcase_add_test(start, senseless_job_is_refused);

@@ -73,7 +73,7 @@ static struct exit_record sample(void)
 	struct exit_record r = {
 		.how = EXIT_NOT_STARTED, .status = ENOENT, .by = EXIT_TERM, .sender_pid = 42, .sender_uid = 1000,
 		.started_ms = INT64_C(1790000000123), .ended_ms = INT64_C(1790000000456), .stdout_bytes = UINT64_C(1) << 40,
-		.stderr_bytes = 7, .dropped = 3, .tree_empty = true,
+		.stderr_bytes = 7, .dropped = 3, .tree_empty = true, .sandbox = 6,
 	};
 	snprintf(r.error, sizeof(r.error), "exec a\\b\nc: No such file or directory");
 	return r;
@@ -104,6 +104,7 @@ START_TEST(exit_round_trip)
 	ck_assert_uint_eq(got.stderr_bytes, want.stderr_bytes);
 	ck_assert_uint_eq(got.dropped, want.dropped);
 	ck_assert(got.tree_empty);
+	ck_assert_int_eq(got.sandbox, 6);
 	ck_assert_str_eq(got.error, want.error);
 	ck_assert(!exists(RECORD_EXIT ".tmp"));
 }
@@ -188,7 +189,7 @@ START_TEST(exit_every_changed_byte_is_refused)
 END_TEST
 
 /* FNV-1a, so that lies with a true checksum can be told. */
-static void seal(const char *body, size_t size)
+static void seal_as(const char *name, const char *body, size_t size)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
 	char data[8192];
@@ -197,7 +198,12 @@ static void seal(const char *body, size_t size)
 		h = (h ^ (unsigned char)body[i]) * UINT64_C(0x100000001b3);
 	memcpy(data, body, size);
 	size += (size_t)snprintf(data + size, sizeof(data) - size, "end %016llx\n", (unsigned long long)h);
-	spit(RECORD_EXIT, data, size);
+	spit(name, data, size);
+}
+
+static void seal(const char *body, size_t size)
+{
+	seal_as(RECORD_EXIT, body, size);
 }
 
 #define REST "sender_pid 0\nsender_uid 0\nstarted_ms 1\nended_ms 2\nstdout_bytes 0\nstderr_bytes 0\ndropped 0\ntree_empty 1\nerror \n"
@@ -206,7 +212,11 @@ static const struct {
 	const char *body;
 	int want;
 } sealed[] = {
-	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST, 0 },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST, 0 },	/* as shims wrote it that could not confine */
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "sandbox 6\n", 0 },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "sandbox -1\n", -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "sandbox \n", -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "sandbox 6\nsandbox 6\n", -EBADMSG },
 	{ "rl-exit 2\nhow code\nstatus 0\nby own\n" REST, -EBADMSG },
 	{ "rl-job 1\nhow code\nstatus 0\nby own\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus 256\nby own\n" REST, -EBADMSG },
@@ -235,6 +245,21 @@ START_TEST(exit_with_true_checksum)
 
 	seal(sealed[_i].body, strlen(sealed[_i].body));
 	ck_assert_int_eq(exit_record_read(dirfd_, &got), sealed[_i].want);
+	if (sealed[_i].want == 0)
+		ck_assert_int_eq(got.sandbox, strstr(sealed[_i].body, "sandbox") != NULL ? 6 : 0);
+}
+END_TEST
+
+/* Without confinement it is to the byte what an rld of before reads. */
+START_TEST(exit_as_before)
+{
+	static const char body[] = "rl-exit 1\nhow code\nstatus 7\nby own\n" REST "end ";
+	struct exit_record r = { .how = EXIT_BY_CODE, .status = 7, .started_ms = 1, .ended_ms = 2, .tree_empty = true };
+	char data[4096];
+
+	ck_assert_int_eq(exit_record_write(dirfd_, &r, true), 0);
+	ck_assert_uint_eq(slurp(RECORD_EXIT, data, sizeof(data)), sizeof(body) - 1 + 17);
+	ck_assert_int_eq(memcmp(data, body, sizeof(body) - 1), 0);
 }
 END_TEST
 
@@ -315,6 +340,77 @@ START_TEST(job_round_trip)
 	ck_assert_int_eq(job_read(dirfd_, &got), 0);
 	ck_assert_ptr_null(got.input);
 	job_release(&got);
+}
+END_TEST
+
+START_TEST(job_that_is_confined)
+{
+	char *argv[] = { (char[]){ "x" }, NULL }, cwd[] = "/", uuid[] = "u";
+	char *writable[] = { (char[]){ "/tmp/a b" }, (char[]){ "/h/.c\n" }, NULL }, *relative[] = { (char[]){ "/x" }, (char[]){ "x" }, NULL };
+	struct job want = { .argv = argv, .cwd = cwd, .uuid = uuid, .sandbox = JOB_REQUIRE, .writable = writable }, got;
+
+	ck_assert_int_eq(job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(job_read(dirfd_, &got), 0);
+	ck_assert_int_eq(got.sandbox, JOB_REQUIRE);
+	ck_assert_str_eq(got.writable[0], writable[0]);
+	ck_assert_str_eq(got.writable[1], writable[1]);
+	ck_assert_ptr_null(got.writable[2]);
+	job_release(&got);
+	want.writable = NULL;
+	want.sandbox = JOB_TRY;
+	ck_assert_int_eq(job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(job_read(dirfd_, &got), 0);
+	ck_assert_int_eq(got.sandbox, JOB_TRY);
+	ck_assert_ptr_null(got.writable);
+	job_release(&got);
+	want.writable = relative;
+	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+	want.writable = NULL;
+	want.sandbox = JOB_REQUIRE + 1;
+	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+	want.sandbox = -1;
+	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+}
+END_TEST
+
+#define JOB "rl-job 1\nargv x\ncwd /\nuuid u\nwall_ms 0\nidle_ms 0\ngrace_ms 0\noutput_bytes 0\nnofile 0\numask 18\ndurable 0\n"
+
+/* What an rld writes that knows nothing of confinement, and lies. */
+static const struct {
+	const char *body;
+	int want, sandbox;
+} jobs[] = {
+	{ JOB, 0, JOB_OPEN },
+	{ JOB "sandbox 1\n", 0, JOB_TRY },
+	{ JOB "sandbox 2\nwritable /a\nwritable /b\n", 0, JOB_REQUIRE },
+	{ JOB "sandbox 3\n", -EBADMSG, 0 },
+	{ JOB "sandbox try\n", -EBADMSG, 0 },
+	{ JOB "sandbox 1\nwritable a\n", -EBADMSG, 0 },
+	{ JOB "writable /a\nsandbox 1\n", -EBADMSG, 0 },
+	{ JOB "sandbox 1\nconfined 1\n", -EBADMSG, 0 },
+};
+
+START_TEST(job_with_true_checksum)
+{
+	struct job got;
+
+	seal_as(RECORD_JOB, jobs[_i].body, strlen(jobs[_i].body));
+	ck_assert_int_eq(job_read(dirfd_, &got), jobs[_i].want);
+	ck_assert_int_eq(got.sandbox, jobs[_i].sandbox);
+	job_release(&got);
+}
+END_TEST
+
+/* Without confinement it is to the byte what a shim of before reads. */
+START_TEST(job_as_before)
+{
+	char *argv[] = { (char[]){ "x" }, NULL }, cwd[] = "/", uuid[] = "u", data[4096];
+	struct job job = { .argv = argv, .cwd = cwd, .uuid = uuid, .umask = 022 };
+	static const char body[] = JOB "end ";
+
+	ck_assert_int_eq(job_write(dirfd_, &job), 0);
+	ck_assert_uint_eq(slurp(RECORD_JOB, data, sizeof(data)), sizeof(body) - 1 + 17);
+	ck_assert_int_eq(memcmp(data, body, sizeof(body) - 1), 0);
 }
 END_TEST
 
@@ -625,10 +721,14 @@ int main(void)
 	tcase_add_test(files, exit_every_prefix_is_refused);
 	tcase_add_test(files, exit_every_changed_byte_is_refused);
 	tcase_add_loop_test(files, exit_with_true_checksum, 0, sizeof(sealed) / sizeof(sealed[0]));
+	tcase_add_test(files, exit_as_before);
 	tcase_add_test(files, exit_with_a_nul_behind_good_lines);
 	tcase_add_test(files, exit_that_is_no_file);
 	tcase_add_test(files, exit_space_is_reserved_and_used);
 	tcase_add_test(files, job_round_trip);
+	tcase_add_test(files, job_that_is_confined);
+	tcase_add_loop_test(files, job_with_true_checksum, 0, sizeof(jobs) / sizeof(jobs[0]));
+	tcase_add_test(files, job_as_before);
 	tcase_add_test(files, job_with_long_arguments);
 	tcase_add_test(files, job_that_makes_no_sense);
 	tcase_add_test(files, job_every_prefix_is_refused);
