@@ -22,6 +22,7 @@ static const struct {
 	{ "intro\n\n# A", "A", "# A" },
 	{ "# A\n", "A", "# A\n" },
 	{ "# A\none\n# A\ntwo\n", "A", "# A\none\n" },
+	{ "# A\n## A\na\n# B\n", "A", "# A\n## A\na\n" },
 	/* there is none */
 	{ "# A\n", "B", NONE },
 	{ "A\n", "A", NONE },

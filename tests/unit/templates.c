@@ -102,7 +102,14 @@ END_TEST
 
 START_TEST(reviewer_is_told_the_maximum)
 {
+	struct prompt_parts parts = all_parts();
+	char *prompt;
+
 	SAYS("file", ROLE_REVIEW, "You have a maximum of 3 review cycles. Focus on critical issues, not nitpicks.");
+	parts.max_reviews = 5;
+	prompt = build("file", ROLE_REVIEW, &parts);
+	ck_assert_ptr_nonnull(strstr(prompt, "You have a maximum of 5 review cycles."));
+	free(prompt);
 }
 END_TEST
 
@@ -452,6 +459,9 @@ START_TEST(builtins_are_whole)
 			prompt = build(profiles[i].name, (enum role)role, &parts);
 			ck_assert_ptr_null(strstr(prompt, "{{"));
 			ck_assert_ptr_null(strstr(prompt, "\n\n\n"));
+			ck_assert_uint_le(times(prompt, "+fixed"), 1);
+			ck_assert_int_eq(strstr(prompt, "RL_VERDICT_FILE") != NULL, role == ROLE_REVIEW &&
+			    (profiles[i].carrier == CARRIER_VERDICT || profiles[i].carrier == CARRIER_DECISION));
 			ck_assert_uint_eq(times(prompt, "## Your answer"), role == ROLE_REVIEW && profiles[i].carrier != CARRIER_EXIT);
 			free(prompt);
 		}
