@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "verdict/carrier.h"
 
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "verdict/clean.h"
@@ -30,11 +32,15 @@ static void read_findings(const char *text, size_t size, struct verdict *out)
 
 void carrier_file_read(const struct verdict_input *in, struct verdict *out)
 {
+	char *clean;
+
 	if (!clean_is_blank(in->file, in->file_size)) {
+		clean = clean_text(in->file, in->file_size, SIZE_MAX);
 		out->source = "file";
 		out->kind = VERDICT_FINDINGS;
-		out->feedback = clean_text(in->file, in->file_size, CLEAN_FEEDBACK_MAX);
-		read_findings(in->file, in->file_size, out);
+		out->feedback = clean_text(clean, strlen(clean), CLEAN_FEEDBACK_MAX);
+		read_findings(clean, strlen(clean), out);
+		free(clean);
 	} else if (clean_is_silent(in->text, in->text_size)) {
 		/* it may have died politely */
 		out->reason = xstrdup(NO_EVIDENCE);

@@ -38,19 +38,26 @@ bool clean_is_silent(const char *text, size_t size)
 /* Bytes of the code point at text, 0 when there is none. */
 static size_t point_length(const char *text, size_t size)
 {
-	for (size_t n = 1; n <= 4 && n <= size; n++) {
-		if (text_is_utf8(text, n))
-			return n;
-	}
-	return 0;
+	unsigned char c = (unsigned char)*text;
+	size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+
+	return n > 0 && n <= size && text_is_utf8(text, n) ? n : 0;
 }
 
 static void replace(struct buf *out, const char *text, size_t size)
 {
-	for (size_t i = 0, n; i < size; i += n > 0 ? n : 1) {
+	size_t kept = 0;
+
+	for (size_t i = 0, n; i < size; i += n) {
 		n = text[i] != '\0' ? point_length(text + i, size - i) : 0;
-		buf_add(out, n > 0 ? text + i : REPLACEMENT, n > 0 ? n : strlen(REPLACEMENT));
+		if (n > 0)
+			continue;
+		buf_add(out, text + kept, i - kept);
+		buf_adds(out, REPLACEMENT);
+		n = 1;
+		kept = i + n;
 	}
+	buf_add(out, text + kept, size - kept);
 }
 
 static bool inside_point(char c)

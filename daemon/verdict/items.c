@@ -86,6 +86,7 @@ static char *without_strong(const char *from, const char *end)
 {
 	size_t left[2] = { 0, 0 };
 	struct buf out = { 0 };
+	const char *kept = from;
 	int mark;
 
 	for (int pass = 0; pass < 2; pass++) {
@@ -95,25 +96,27 @@ static char *without_strong(const char *from, const char *end)
 			mark = code ? -1 : strong_mark(from, p, end);
 			if (*p == '`' && (p == from || p[-1] != '`'))
 				code = !code;
-			if (pass == 1 && (mark < 0 || left[mark] == 0))
-				buf_add(&out, p, mark < 0 ? 1 : 2);
 			if (mark < 0)
 				continue;
-			if (pass == 0)
+			if (pass == 0) {
 				left[mark]++;
-			else
-				left[mark] -= left[mark] > 0;
+			} else if (left[mark] > 0) {
+				left[mark]--;
+				buf_add(&out, kept, (size_t)(p - kept));
+				kept = p + 2;
+			}
 			p++;
 		}
 		/* the last one of an odd number has no partner */
 		left[0] -= left[0] % 2;
 		left[1] -= left[1] % 2;
 	}
+	buf_add(&out, kept, (size_t)(end - kept));
 	return buf_take(&out, NULL);
 }
 
-/* Split an item, without its list mark, into a finding; its text is "" when there is nothing. True: it is marked. */
-static bool split(const char *from, const char *end, size_t max, struct verdict_finding *out)
+/* Split an item, without its list mark, into a finding; its text is "" when there is nothing. */
+static void split(const char *from, const char *end, size_t max, struct verdict_finding *out)
 {
 	char *plain = without_strong(skip_box(from, end), end), open;
 	const char *text = skip(plain, plain + strlen(plain), " \t\n"), *fixed;
@@ -136,7 +139,13 @@ static bool split(const char *from, const char *end, size_t max, struct verdict_
 		size--;
 	out->text = clean_text(text, size, max);
 	free(plain);
-	return fixed != NULL;
+}
+
+static bool is_marked(const char *from, const char *end)
+{
+	char open;
+
+	return skip_fixed(skip_box(from, end), end, &open) != NULL;
 }
 
 static void drop(struct verdict_finding *finding)
@@ -151,16 +160,17 @@ static void finish(struct state *s)
 {
 	struct items *items = s->items;
 	struct verdict_finding finding;
-	bool fixed;
+	const char *item = s->item;
 
-	if (s->item == NULL)
-		return;
-	fixed = split(s->item, s->item_end, CLEAN_FINDING_MAX, &finding);
 	s->item = NULL;
-	if (fixed != s->fixed || finding.text[0] == '\0') {
-		drop(&finding);
-	} else if (items->count == ITEMS_MAX) {
+	if (item == NULL || skip_box(item, s->item_end) == s->item_end || is_marked(item, s->item_end) != s->fixed)
+		return;
+	if (items->count == ITEMS_MAX) {
 		items->left_out++;
+		return;
+	}
+	split(item, s->item_end, CLEAN_FINDING_MAX, &finding);
+	if (finding.text[0] == '\0') {
 		drop(&finding);
 	} else {
 		finding.severity = xstrdup(s->severity);
@@ -249,13 +259,6 @@ static const char *list_text(const struct line *line)
 	return p == line->end || isspace((unsigned char)*p) ? skip(p, line->end, " \t") : NULL;
 }
 
-static bool is_marked(const struct line *line)
-{
-	char open;
-
-	return skip_fixed(skip_box(line->text, line->end), line->end, &open) != NULL;
-}
-
 /* A line in a fence, its end included. */
 static void read_code(struct state *s, const struct line *line)
 {
@@ -302,7 +305,7 @@ static void read_line(struct state *s, const struct line *line)
 		finish(s);
 	else if (!inside && (text = list_text(line)) != NULL)
 		begin(s, line, text);
-	else if (!inside && is_marked(line))
+	else if (!inside && is_marked(line->text, line->end))
 		begin(s, line, line->text);
 	else if (apart && is_strong_line(line))
 		head(s, line->text, line->end);
