@@ -20,7 +20,8 @@ int client_connect(struct client *c)
 		named = getenv("RLD_SOCKET");
 	if (named != NULL && *named == '\0')
 		named = NULL;
-	return connect_daemon(named, !c->command->no_start && !options_given(&c->options, "no-start"), &c->conn, &c->hello);
+	return connect_daemon(named, !c->command->no_start && !options_given(&c->options, "no-start"), &c->conn, &c->hello,
+		&c->socket);
 }
 
 void client_tell(const struct call_error *error, const struct option_row *rows)
@@ -80,6 +81,11 @@ static int parse_id(const char *text, size_t length, int64_t *id)
 		return -1;
 	*id = strtonum(digits, 1, INT64_MAX, &fault);
 	return fault == NULL ? 0 : -1;
+}
+
+int client_parse_id(const char *text, int64_t *id)
+{
+	return parse_id(text, strlen(text), id);
 }
 
 int client_parse_run(const char *text, int64_t *run, int64_t *attempt)

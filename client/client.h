@@ -37,6 +37,7 @@ struct client {
 	bool json;
 	struct call_conn *conn;		/* NULL before the first call */
 	json_t *hello;
+	char *socket;			/* where conn leads */
 };
 
 /* 0, or an exit code after telling. */
@@ -53,6 +54,9 @@ void client_tell(const struct call_error *error, const struct option_row *rows);
 
 /* "42" or "42/3" (attempt NULL: not allowed; *attempt FIELD_NONE: not given). 0, or EXIT_USAGE after telling. */
 int client_parse_run(const char *text, int64_t *run, int64_t *attempt);
+
+/* A number from 1 on. 0 or -1. */
+int client_parse_id(const char *text, int64_t *id);
 
 /* Follow the events of one run, or of all (FIELD_NONE), from a sequence number. 0 or an exit code after telling. */
 int client_subscribe(struct client *c, int64_t run, int64_t since);

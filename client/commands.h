@@ -15,6 +15,8 @@ int diff_command(struct client *c);
 int cancel_command(struct client *c);
 int retry_command(struct client *c);
 int review_command(struct client *c);
+int hold_command(struct client *c);
+int report_command(struct client *c);
 int events_command(struct client *c);
 int status_command(struct client *c);
 int stop_command(struct client *c);

@@ -43,12 +43,20 @@ static enum attempt_result attempt(const char *path, struct call_conn **conn, js
 	return why->code == RPC_NOT_PERMITTED ? ATTEMPT_CLOSED_TO_US : ATTEMPT_REFUSED;
 }
 
-static int connect_named(const char *path, struct call_conn **conn, json_t **hello)
+bool connect_again(const char *path, struct call_conn **conn, json_t **hello)
+{
+	struct call_error why;
+
+	return attempt(path, conn, hello, &why) == ATTEMPT_CONNECTED;
+}
+
+static int connect_named(const char *path, struct call_conn **conn, json_t **hello, char **found)
 {
 	struct call_error why;
 
 	switch (attempt(path, conn, hello, &why)) {
 	case ATTEMPT_CONNECTED:
+		*found = mem_strdup(path);
 		return 0;
 	case ATTEMPT_SILENT:
 		warnx("no daemon answers at %s: %s; start one with \"rld --socket %s\", or name another socket", path, why.message, path);
@@ -62,11 +70,13 @@ static int connect_named(const char *path, struct call_conn **conn, json_t **hel
 }
 
 /* A daemon of somebody else's that does not let us in counts as none. */
-static enum attempt_result search(char *const *sockets, struct call_conn **conn, json_t **hello, struct call_error *why)
+static enum attempt_result search(char *const *sockets, struct call_conn **conn, json_t **hello, char **found, struct call_error *why)
 {
 	for (; *sockets != NULL; sockets++) {
 		enum attempt_result result = attempt(*sockets, conn, hello, why);
 
+		if (result == ATTEMPT_CONNECTED)
+			*found = mem_strdup(*sockets);
 		if (result == ATTEMPT_CONNECTED || result == ATTEMPT_REFUSED)
 			return result;
 	}
@@ -81,7 +91,7 @@ static void tell_silence(char *const *sockets)
 }
 
 /* Under the lock, look again before starting: the one that held it may just have started a daemon. */
-static int start_and_connect(char *const *sockets, struct call_conn **conn, json_t **hello, struct call_error *why)
+static int start_and_connect(char *const *sockets, struct call_conn **conn, json_t **hello, char **found, struct call_error *why)
 {
 	char *state = place_state_dir();
 	int lock = start_lock(state), status = EXIT_NO_DAEMON;
@@ -89,11 +99,11 @@ static int start_and_connect(char *const *sockets, struct call_conn **conn, json
 	if (lock == -1)
 		goto out;
 	status = 0;
-	if (search(sockets, conn, hello, why) == ATTEMPT_CONNECTED)
+	if (search(sockets, conn, hello, found, why) == ATTEMPT_CONNECTED)
 		goto out;
 	status = start_daemon(state);
 	/* It also ends when another daemon, started by hand, holds the state: then that one answers. */
-	if (search(sockets, conn, hello, why) == ATTEMPT_CONNECTED) {
+	if (search(sockets, conn, hello, found, why) == ATTEMPT_CONNECTED) {
 		if (status != 0)
 			warnx("going on with the daemon that answers");
 		status = 0;
@@ -108,22 +118,22 @@ out:
 	return status;
 }
 
-int connect_daemon(const char *named, bool may_start, struct call_conn **conn, json_t **hello)
+int connect_daemon(const char *named, bool may_start, struct call_conn **conn, json_t **hello, char **path)
 {
 	struct call_error why;
 	char **sockets;
 	int status = 0;
 
 	if (named != NULL)
-		return connect_named(named, conn, hello);
+		return connect_named(named, conn, hello, path);
 	sockets = place_sockets();
-	switch (search(sockets, conn, hello, &why)) {
+	switch (search(sockets, conn, hello, path, &why)) {
 	case ATTEMPT_CONNECTED:
 		break;
 	case ATTEMPT_SILENT:
 	case ATTEMPT_CLOSED_TO_US:
 		if (may_start) {
-			status = start_and_connect(sockets, conn, hello, &why);
+			status = start_and_connect(sockets, conn, hello, path, &why);
 		} else {
 			tell_silence(sockets);
 			status = EXIT_NO_DAEMON;

@@ -8,8 +8,11 @@
 
 struct call_conn;
 
-/* named: the only socket to try, NULL to search. 0 with the connection and the daemon's reply to daemon.hello, both
- * the caller's; or an exit code after telling. */
-int connect_daemon(const char *named, bool may_start, struct call_conn **conn, json_t **hello);
+/* named: the only socket to try, NULL to search. 0 with the connection, the daemon's reply to daemon.hello and the path of the
+ * socket (malloc'd), all the caller's; or an exit code after telling. */
+int connect_daemon(const char *named, bool may_start, struct call_conn **conn, json_t **hello, char **path);
+
+/* The same for a daemon that was there before: one quick try, without a word. */
+bool connect_again(const char *path, struct call_conn **conn, json_t **hello);
 
 #endif

@@ -7,19 +7,22 @@
 
 #include "client/field.h"
 #include "client/memory.h"
+#include "proto/run_class.h"
 
 struct live {
 	const struct print *print;
 	char state[16];		/* of the run, as last told */
 	json_t *phases;		/* slot -> the last phase and round told: several steps of one phase are one line */
 	bool passed;		/* the last review passed: said when the slot has, for the tree is still to be pinned */
+	bool commit;		/* ... or when it is committed */
+	long long round;	/* of the last review */
 };
 
-struct live *live_new(const struct print *print)
+struct live *live_new(const struct print *print, bool commit)
 {
 	struct live *live = mem_grow(NULL, 1, sizeof *live);
 
-	*live = (struct live){ .print = print, .phases = json_object() };
+	*live = (struct live){ .print = print, .phases = json_object(), .commit = commit };
 	return live;
 }
 
@@ -89,35 +92,53 @@ static void on_run_state(struct live *live, const json_t *event)
 	free(why);
 }
 
-static bool is_new_phase(struct live *live, const json_t *event)
+/* *from_check: the phase before was that of the checks. */
+static bool is_new_phase(struct live *live, const json_t *event, bool *from_check)
 {
 	char *slot = mem_printf("%lld", number(event, "slot"));
 	char *now = mem_printf("%s %lld", field_text(event, "phase"), number(event, "round"));
-	bool told = strcmp(field_text(live->phases, slot), now) == 0;
+	const char *before = field_text(live->phases, slot);
+	bool told = strcmp(before, now) == 0;
 
+	*from_check = strncmp(before, "checking ", strlen("checking ")) == 0;
 	json_object_set_new(live->phases, slot, json_string(now));
 	free(slot);
 	free(now);
 	return !told;
 }
 
+/* In the words of requirement 002. */
+static void say_passed(struct live *live, bool commit)
+{
+	say(live, PAINT_GREEN, commit ? "Review passed! Proceeding to commit." : "Review passed!");
+	live->passed = false;
+}
+
 static void on_slot_phase(struct live *live, const json_t *event)
 {
 	const char *phase = field_text(event, "phase"), *cause = field_text(event, "cause");
 	long long round = number(event, "round"), max = number(event, "max_reviews");
+	bool from_check;
 
-	if (!is_new_phase(live, event))
+	if (!is_new_phase(live, event, &from_check))
 		return;
-	if (strcmp(phase, "reviewing") == 0) {
+	live->round = round;
+	if (strcmp(phase, "checking") == 0) {
+		say(live, PAINT_DIM, "Running checks...");
+	} else if (strcmp(phase, "fixing") == 0 && from_check) {
+		say(live, PAINT_BOLD, "A check failed. Running fixer (fix %lld)...", number(event, "fix"));
+	} else if (strcmp(phase, "committing") == 0 && live->passed && live->commit) {
+		say_passed(live, true);
+	} else if (strcmp(phase, "reviewing") == 0) {
 		say(live, PAINT_BOLD, "Reviewing changes (iteration %lld/%lld)...", round, max);
 	} else if (strcmp(phase, "fixing") == 0) {
 		say(live, PAINT_BOLD, "Issues found. Running corrector (iteration %lld/%lld)...", round, max);
 	} else if (strcmp(phase, "passed") == 0 && live->passed) {
-		say(live, PAINT_GREEN, "Review passed!");
+		say_passed(live, false);
 	} else if (strcmp(phase, "failed") == 0) {
-		if (strncmp(cause, "drift unresolved", strlen("drift unresolved")) == 0)
+		if (cause_is_exhausted(cause))
 			say(live, PAINT_RED, "Review failed after %lld iterations.", round);
-	} else if (strcmp(phase, "held") == 0 || strcmp(phase, "waiting") == 0) {
+	} else if (strcmp(phase, "waiting") == 0) {
 		char *why = because(event, "reason", "cause");
 
 		if (*why != '\0')
@@ -156,12 +177,20 @@ static void on_attempt_ended(struct live *live, const json_t *event)
 	free(cost);
 }
 
+static bool is_human(const json_t *event)
+{
+	return strncmp(field_text(event, "by"), "human:", strlen("human:")) == 0;
+}
+
 static void on_review_decided(struct live *live, const json_t *event)
 {
 	const char *decision = field_text(event, "decision"), *feedback = field_text(event, "feedback");
 	bool counted = number(event, "new") + number(event, "repeated") + number(event, "resolved") > 0;
 
-	live->passed = print_state_paint(decision) == PAINT_GREEN;
+	/* A human's word is told with the hold. */
+	live->passed = print_state_paint(decision) == PAINT_GREEN && !is_human(event);
+	if (is_human(event))
+		return;
 	if (counted)
 		say(live, print_state_paint(decision), "  %s: %lld new, %lld repeated, %lld resolved", decision, number(event, "new"),
 			number(event, "repeated"), number(event, "resolved"));
@@ -187,9 +216,28 @@ static void on_finding(struct live *live, const json_t *event)
 	const char *file = field_text(event, "file"), *severity = field_text(event, "severity"), *text = field_text(event, "text");
 	char *place = field_int(event, "line") == FIELD_NONE ? mem_strdup(file) : mem_printf("%s:%lld", file, number(event, "line"));
 
-	say_cut(live, "    - %s%s%s%s%.*s", place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
+	say_cut(live, "    - %s%s%s%s%s%.*s", strcmp(field_text(event, "state"), "resolved") == 0 ? "resolved: " : "", place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
 		(int)strcspn(text, "\r\n"), text);
 	free(place);
+}
+
+static void on_hold_opened(struct live *live, const json_t *event)
+{
+	char *why = because(event, "reason", NULL);
+
+	if (strcmp(field_text(event, "kind"), "exhausted") == 0)
+		say(live, PAINT_RED, "Review failed after %lld iterations.", live->round);
+	say(live, PAINT_YELLOW, "Hold %lld waits for a human%s", number(event, "hold"), why);
+	free(why);
+}
+
+static void on_hold_closed(struct live *live, const json_t *event)
+{
+	const char *state = field_text(event, "state"), *by = field_text(event, "by");
+	char *why = because(event, "message", NULL);
+
+	say_cut(live, "Hold %lld: %s%s%s%.*s", number(event, "hold"), state, *by != '\0' ? " by " : "", by, (int)strcspn(why, "\r\n"), why);
+	free(why);
 }
 
 static const struct {
@@ -203,6 +251,8 @@ static const struct {
 	{ "review.decided", on_review_decided },
 	{ "review.skipped", on_review_skipped },
 	{ "finding", on_finding },
+	{ "hold.opened", on_hold_opened },
+	{ "hold.closed", on_hold_closed },
 };
 
 void live_event(struct live *live, const json_t *event)

@@ -4,13 +4,14 @@
 #define CLIENT_LIVE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "client/print.h"
 
 struct live;
 
-/* print must live as long. */
-struct live *live_new(const struct print *print);
+/* print must live as long. commit: what passes is committed, as far as is known. */
+struct live *live_new(const struct print *print, bool commit);
 void live_free(struct live *live);
 
 /* Print what an event is worth; params of the notification. */

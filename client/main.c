@@ -10,7 +10,7 @@
 #include "proto/call.h"
 
 static const struct option_row list_options[] = {
-	{ "state", 0, OPTION_TEXT, "STATE", "state", NULL, "only runs in this state (queued, running, held, …)" },
+	{ "state", 0, OPTION_CHOICE, "queued|running|held|succeeded|failed|cancelled", "state", NULL, "only runs in this state" },
 	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "at most N runs (default 50)" },
 	{ "before", 0, OPTION_COUNT, "RUN", "cursor", NULL, "only runs older than this one" },
 	{ .name = NULL },
@@ -24,6 +24,21 @@ static const struct option_row wait_options[] = {
 static const struct option_row logs_options[] = {
 	{ "follow", 'f', OPTION_TRUE, NULL, NULL, NULL, "go on until the end" },
 	{ "stream", 0, OPTION_CHOICE, "stdout|stderr|answer", NULL, NULL, "only this (default: stdout and stderr)" },
+	{ .name = NULL },
+};
+
+static const struct option_row hold_options[] = {
+	{ "message", 'm', OPTION_TEXT, "TEXT", NULL, NULL, "why; for rework: what is to be done; - is standard input" },
+	{ "state", 0, OPTION_CHOICE, "open|approved|rejected|rework|reworked|cancelled|all", NULL, NULL, "list: holds in this state (default: open)" },
+	{ "run", 0, OPTION_TEXT, "RUN", NULL, NULL, "list: only holds of this run" },
+	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "list: at most N holds (default 20)" },
+	{ "before", 0, OPTION_COUNT, "HOLD", "cursor", NULL, "list: only holds older than this one" },
+	{ .name = NULL },
+};
+
+static const struct option_row report_options[] = {
+	{ "format", 0, OPTION_CHOICE, "text|json", NULL, NULL, "for people, which is the default, or for programs" },
+	{ "output", 'o', OPTION_TEXT, "FILE", NULL, NULL, "write it to FILE" },
 	{ .name = NULL },
 };
 
@@ -49,13 +64,15 @@ const struct command commands[] = {
 	{ "wait", wait_command, "[options] RUN...", "wait until runs have ended or are held", wait_options, 1, ANY_NUMBER, false },
 	{ "logs", logs_command, "[options] RUN[/ATTEMPT]", "show what agents wrote", logs_options, 1, 1, false },
 	{ "diff", diff_command, "RUN", "show what a run has changed", NULL, 1, 1, false },
-	{ "review", review_command, "show|verify RUN", "show the reviews of a run, or prove their record whole", NULL, 2, 2, false },
+	{ "review", review_command, "show|export|verify RUN", "show the reviews of a run, or prove their record whole", NULL, 2, 2, false },
+	{ "hold", hold_command, "list | show|approve|reject|rework ID", "see and answer what waits for a human", hold_options, 1, 2, false },
+	{ "report", report_command, "[options] RUN", "report on a run as a whole", report_options, 1, 1, false },
 	{ "cancel", cancel_command, "RUN...", "end runs and their agents", NULL, 1, ANY_NUMBER, false },
 	{ "retry", retry_command, "RUN...", "make new runs of what did not pass", NULL, 1, ANY_NUMBER, false },
 	{ "events", events_command, "[options]", "show what happened, or what happens", events_options, 0, 0, false },
 	{ "status", status_command, "", "show how the daemon is", NULL, 0, 0, false },
 	{ "stop", stop_command, "[options]", "stop the daemon; agents go on", stop_options, 0, 0, true },
-	{ "config", config_command, "show | check [FILE]", "show the daemon's settings, or check a file", NULL, 1, 2, false },
+	{ "config", config_command, "show | check [FILE]", "show the daemon's settings, or check a file", options_config, 1, 2, false },
 	{ "rpc", rpc_command, "METHOD [key=value ...|JSON]", "call any method of the daemon", NULL, 1, ANY_NUMBER, false },
 	{ "help", help_command, "[COMMAND]", "show help", NULL, 0, 1, false },
 	{ .name = NULL },
@@ -174,6 +191,7 @@ int main(int argc, char **argv)
 	status = parse_and_run(&c, argc, argv);
 	call_close(c.conn);
 	json_decref(c.hello);
+	free(c.socket);
 	options_release(&c.options);
 	if (fflush(stdout) == EOF || ferror(stdout)) {
 		warn("standard output");

@@ -23,6 +23,17 @@ static const struct table_column columns[] = {
 	{ "FEEDBACK", TABLE_FLEXIBLE },
 };
 
+/* Those that it asks for; what it found resolved is no part of that. */
+static size_t open_findings(const json_t *review)
+{
+	const json_t *findings = field_array(review, "findings");
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(findings); i++)
+		count += strcmp(field_text(json_array_get(findings, i), "state"), "resolved") != 0;
+	return count;
+}
+
 void review_print_table(const struct print *p, const json_t *reviews)
 {
 	struct table *t = table_new(columns, sizeof columns / sizeof columns[0]);
@@ -30,7 +41,7 @@ void review_print_table(const struct print *p, const json_t *reviews)
 	for (size_t i = 0; i < json_array_size(reviews); i++) {
 		const json_t *review = json_array_get(reviews, i);
 		const char *decision = field_text(review, "decision"), *feedback = field_text(review, "feedback");
-		size_t findings = json_array_size(field_array(review, "findings"));
+		size_t findings = open_findings(review);
 
 		table_take(t, PAINT_NONE, mem_printf("%lld", (long long)field_int(review, "iteration")));
 		table_add(t, PAINT_NONE, field_text(review, "task_id"));
@@ -71,11 +82,27 @@ static void print_finding(const struct print *p, const json_t *finding)
 	free(place);
 }
 
-static void print_review(const struct print *p, const json_t *review)
+/* "    acceptance_criteria_met: true" */
+static void print_checks(const struct print *p, const json_t *checks)
+{
+	for (void *i = json_object_iter((json_t *)checks); i != NULL; i = json_object_iter_next((json_t *)checks, i)) {
+		char *value = json_dumps(json_object_iter_value(i), JSON_COMPACT | JSON_ENCODE_ANY);
+		char *line = mem_printf("%s: %s", json_object_iter_key(i), value);
+
+		fputs("    ", p->file);
+		print_painted(p, strcmp(value, "false") == 0 ? PAINT_YELLOW : PAINT_NONE, line);
+		fputc('\n', p->file);
+		free(line);
+		free(value);
+	}
+}
+
+void review_print(const struct print *p, const json_t *review)
 {
 	const char *decision = field_text(review, "decision");
 	const json_t *findings = field_array(review, "findings");
 	char *age = print_age(field_time(review, "timestamp"));
+	const char *final = field_true(review, "final") ? ", final" : "";
 
 	fprintf(p->file, "Review %lld  ", (long long)field_int(review, "iteration"));
 	print_painted(p, print_state_paint(decision), decision);
@@ -85,8 +112,9 @@ static void print_review(const struct print *p, const json_t *review)
 	print_painted(p, PAINT_NONE, field_text(review, "reviewer_agent"));
 	fputs(", of the work of ", p->file);
 	print_painted(p, PAINT_NONE, field_text(review, "coder_agent"));
-	fprintf(p->file, "%s%s%s\n", *age != '\0' ? ", " : "", age, *age != '\0' ? " ago" : "");
+	fprintf(p->file, "%s%s%s%s\n", *age != '\0' ? ", " : "", age, *age != '\0' ? " ago" : "", final);
 	print_indented(p, field_text(review, "feedback"));
+	print_checks(p, json_object_get(review, "quality_checks"));
 	for (size_t i = 0; i < json_array_size(findings); i++) {
 		const json_t *finding = json_array_get(findings, i);
 
@@ -105,9 +133,23 @@ static int show(struct client *c, int64_t run)
 
 	if (result != NULL && !c->json) {
 		for (size_t i = 0; i < json_array_size(reviews); i++)
-			print_review(&c->out, json_array_get(reviews, i));
+			review_print(&c->out, json_array_get(reviews, i));
 		if (json_array_size(reviews) == 0)
 			fprintf(c->talk.file, "Run %lld has no reviews.\n", (long long)run);
+	}
+	json_decref(result);
+	return status;
+}
+
+/* For other programs: the logs as they are, in either way of asking. */
+static int export(struct client *c, int64_t run)
+{
+	int status;
+	json_t *result = client_call_json(c, "review.export", json_pack("{s:I}", "run", (json_int_t)run), &status);
+
+	if (result != NULL && !c->json) {
+		json_dumpf(result, c->out.file, JSON_INDENT(2));
+		fputc('\n', c->out.file);
 	}
 	json_decref(result);
 	return status;
@@ -140,7 +182,7 @@ static int verify(struct client *c, int64_t run)
 static const struct {
 	const char *name;
 	int (*run)(struct client *c, int64_t run);
-} actions[] = { { "show", show }, { "verify", verify } };
+} actions[] = { { "show", show }, { "export", export }, { "verify", verify } };
 
 int review_command(struct client *c)
 {

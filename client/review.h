@@ -7,6 +7,9 @@
 
 #include "client/print.h"
 
+/* The whole of one. */
+void review_print(const struct print *p, const json_t *review);
+
 /* One line a review. */
 void review_print_table(const struct print *p, const json_t *reviews);
 

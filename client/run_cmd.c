@@ -10,23 +10,30 @@
 
 #include "client/client.h"
 #include "client/commands.h"
+#include "client/connect.h"
 #include "client/field.h"
+#include "client/hold.h"
 #include "client/live.h"
 #include "client/output.h"
 #include "client/submit.h"
 #include "proto/call.h"
+#include "proto/escape.h"
 
 #define SECOND_THOUGHTS_MS 2000	/* after the hint, how long a second Ctrl-C still cancels */
+#define RETURN_MS 10000		/* how long a daemon that has gone may take to come back */
+#define LOOK_AGAIN_MS 100
+#define RETURNS 5		/* how often it may come back without news of the run */
 
 struct follow {
 	struct client *client;
 	struct live *live;	/* NULL: quiet */
 	int64_t run;
 	int64_t seq;		/* the last event seen */
+	int returns;		/* of the daemon, since then */
 	int interrupts;		/* signalfd of SIGINT */
 };
 
-enum follow_result { FOLLOW_FINAL, FOLLOW_INTERRUPTED, FOLLOW_TIMEOUT, FOLLOW_BROKEN };
+enum follow_result { FOLLOW_FINAL, FOLLOW_INTERRUPTED, FOLLOW_TIMEOUT, FOLLOW_BROKEN, FOLLOW_BACK };
 
 /* The number of the newest event: what happens to the run to be comes after it. */
 static int64_t current_seq(struct client *c, int *status)
@@ -78,6 +85,7 @@ static bool take_events(struct follow *f, bool *broken)
 
 		if (strcmp(field_text(message, "method"), "event") == 0 && field_int(event, "run") == f->run && field_int(event, "seq") > f->seq) {
 			f->seq = field_int(event, "seq");
+			f->returns = 0;
 			if (f->live != NULL)
 				live_event(f->live, event);
 			final = strcmp(field_text(event, "type"), "run.state") == 0 && exit_is_final(field_text(event, "state"));
@@ -115,6 +123,56 @@ static enum follow_result let_go(struct follow *f)
 	return follow(f, SECOND_THOUGHTS_MS);
 }
 
+static void hang_up(struct client *c)
+{
+	call_close(c->conn);
+	json_decref(c->hello);
+	c->conn = NULL;
+	c->hello = NULL;
+}
+
+/* One quick try. *refused: it is not the daemon that we know. */
+static bool follow_again(struct follow *f, bool *refused)
+{
+	struct client *c = f->client;
+	struct call_error why;
+	json_t *result;
+
+	*refused = false;
+	if (!connect_again(c->socket, &c->conn, &c->hello))
+		return false;
+	result = call_method(c->conn, "event.subscribe", json_pack("{s:I, s:I}", "run", (json_int_t)f->run, "since", (json_int_t)f->seq), &why);
+	if (result == NULL) {
+		*refused = why.code != 0;
+		hang_up(c);
+	}
+	json_decref(result);
+	return result != NULL;
+}
+
+/* Restarted or upgraded, a daemon is back in a moment, and the agents have gone on meanwhile. */
+static enum follow_result come_back(struct follow *f)
+{
+	struct pollfd p = { .fd = f->interrupts, .events = POLLIN };
+	struct signalfd_siginfo info;
+	int64_t since = field_now();
+	bool refused = false;
+
+	hang_up(f->client);
+	if (f->returns++ == RETURNS)
+		return FOLLOW_BROKEN;
+	if (f->live != NULL && f->returns == 1)
+		fputs("The daemon has gone; waiting for it to come back.\n", f->client->talk.file);
+	fflush(f->client->talk.file);
+	while (!refused && field_now() - since < RETURN_MS) {
+		if (follow_again(f, &refused))
+			return FOLLOW_BACK;
+		if (poll(&p, 1, LOOK_AGAIN_MS) > 0 && read(f->interrupts, &info, sizeof info) == (ssize_t)sizeof info)
+			return FOLLOW_INTERRUPTED;
+	}
+	return FOLLOW_BROKEN;
+}
+
 static enum follow_result cancel(struct follow *f)
 {
 	int status;
@@ -124,9 +182,34 @@ static enum follow_result cancel(struct follow *f)
 	return status == 0 ? follow(f, -1) : FOLLOW_BROKEN;
 }
 
+/* What the run ends with by leave of its policy is no secret. */
+static void tell_issues(const json_t *run)
+{
+	const json_t *issues = field_array(run, "known_issues");
+
+	for (size_t i = 0; i < json_array_size(issues); i++) {
+		const char *text = json_string_value(json_array_get(issues, i));
+		char *safe = text_escape(text, strlen(text), false);
+
+		warnx("known issue: %s", safe);
+		free(safe);
+	}
+}
+
+/* Whether a pass is committed, which the line that tells of it says. */
+static bool commits(struct client *c, int64_t id)
+{
+	int status;
+	json_t *run = client_call(c, "run.get", json_pack("{s:I}", "id", (json_int_t)id), &status);
+	bool commit = strcmp(field_text(json_object_get(run, "review"), "commit"), "auto") == 0;
+
+	json_decref(run);
+	return commit;
+}
+
 static void tell_end(const struct client *c, const json_t *run)
 {
-	const char *state = field_text(run, "state"), *ref = field_text(run, "result_ref");
+	const char *state = field_text(run, "state"), *ref = field_text(run, "result_ref"), *commit = field_text(run, "result_commit");
 	const json_t *totals = json_object_get(run, "totals");
 	long long id = (long long)field_int(run, "id");
 	char *took = print_duration(field_int(totals, "wall_ms")), *cost = print_cost(field_real(totals, "cost_usd"));
@@ -138,8 +221,13 @@ static void tell_end(const struct client *c, const json_t *run)
 		print_painted(&c->talk, PAINT_BOLD, ref);
 		fputs(". ", c->talk.file);
 	}
+	if (*commit != '\0') {
+		fputs("It is committed as ", c->talk.file);
+		print_painted(&c->talk, PAINT_BOLD, commit);
+		fputs(". ", c->talk.file);
+	}
 	if (strcmp(state, "held") == 0)
-		fprintf(c->talk.file, "It waits for you: \"rlctl retry %lld\" or \"rlctl cancel %lld\".\n", id, id);
+		hold_tell_open(c, field_array(run, "holds"));
 	else if (strcmp(state, "failed") == 0)
 		fprintf(c->talk.file, "See \"rlctl logs %lld\", \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id, id);
 	else
@@ -187,6 +275,7 @@ static int finish(struct follow *f)
 	code = exit_of_run(run);
 	if (f->live != NULL) {
 		submit_tell_warnings(run);
+		tell_issues(run);
 		tell_end(c, run);
 	}
 	if (code == EXIT_DONE && !c->json)
@@ -199,7 +288,11 @@ static int follow_to_the_end(struct follow *f)
 {
 	enum follow_result result = follow(f, -1);
 
+	while (result == FOLLOW_BROKEN && (result = come_back(f)) == FOLLOW_BACK)
+		result = follow(f, -1);
 	if (result == FOLLOW_INTERRUPTED) {
+		if (f->client->conn == NULL)
+			return EXIT_DETACHED;
 		result = let_go(f);
 		if (result == FOLLOW_TIMEOUT)
 			return EXIT_DETACHED;
@@ -231,7 +324,7 @@ int run_command(struct client *c)
 	f.run = field_int(submitted, "id");
 	f.seq = since;
 	f.interrupts = catch_interrupts();
-	f.live = quiet ? NULL : live_new(&c->talk);
+	f.live = quiet ? NULL : live_new(&c->talk, commits(c, f.run));
 	/* With a key that is known the run may have ended long ago, before the events we ask for. */
 	if (exit_is_final(field_text(submitted, "state")))
 		status = finish(&f);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl show: all about one run, or one attempt of it. */
+#include "client/show.h"
+
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +13,6 @@
 #include "client/review.h"
 #include "client/table.h"
 #include "proto/units.h"
-
-static const struct table_column facts[] = { { "", 0 }, { "", TABLE_FLEXIBLE } };
 
 static const struct table_column attempt_columns[] = {
 	{ "ATTEMPT", 0 },
@@ -36,24 +36,14 @@ static const struct table_column slot_columns[] = {
 	{ "WHY", TABLE_FLEXIBLE },
 };
 
-/* A line "name  value", unless there is nothing to say. value is freed. */
-static void fact(struct table *t, const char *name, enum paint paint, char *value)
-{
-	if (*value != '\0') {
-		table_add(t, PAINT_DIM, name);
-		table_add(t, paint, value);
-	}
-	free(value);
-}
-
-static char *number(const json_t *object, const char *key)
+char *show_number(const json_t *object, const char *key)
 {
 	int64_t n = field_int(object, key);
 
 	return n == FIELD_NONE ? mem_strdup("") : mem_printf("%lld", (long long)n);
 }
 
-static char *when(const json_t *object, const char *key)
+char *show_when(const json_t *object, const char *key)
 {
 	int64_t time = field_time(object, key);
 	char *clock = print_clock(time), *age = print_age(time);
@@ -64,8 +54,7 @@ static char *when(const json_t *object, const char *key)
 	return text;
 }
 
-/* Tokens are one number, or numbers by kind. */
-static char *tokens(const json_t *object)
+char *show_tokens(const json_t *object)
 {
 	const json_t *value = json_object_get(object, "tokens");
 	int64_t sum = 0;
@@ -108,38 +97,66 @@ static char *agents_text(const json_t *agents)
 /* "verdict, at most 6 reviews", or why there is none. */
 static char *review_text(const json_t *review)
 {
+	int64_t checks = field_int(review, "checks");
+	char *behind, *text;
+
 	if (review == NULL)
 		return mem_strdup("");
 	if (!field_true(review, "enabled"))
 		return mem_printf("none: %s", field_text(review, "skip_reason"));
-	return mem_printf("%s, at most %lld reviews", field_text(review, "profile"), (long long)field_int(review, "max_fixes") + 1);
+	behind = checks > 0 ? mem_printf(", %lld check%s before each", (long long)checks, checks == 1 ? "" : "s") : mem_strdup("");
+	text = mem_printf("%s, at most %lld reviews%s%s", field_text(review, "profile"), (long long)field_int(review, "max_fixes") + 1,
+		strcmp(field_text(review, "scope"), "run") == 0 ? " of the whole run" : "", behind);
+	free(behind);
+	return text;
+}
+
+static void add_texts(struct table *t, const char *name, const json_t *texts)
+{
+	for (size_t i = 0; i < json_array_size(texts); i++)
+		table_fact(t, name, PAINT_YELLOW, mem_strdup(json_string_value(json_array_get(texts, i))));
+}
+
+/* What waits for a human, and the way on. */
+static void add_holds(struct table *t, const json_t *run)
+{
+	const json_t *holds = field_array(run, "holds");
+	long long id = (long long)field_int(run, "id");
+
+	for (size_t i = 0; i < json_array_size(holds); i++) {
+		const json_t *hold = json_array_get(holds, i);
+
+		table_fact(t, "hold", PAINT_YELLOW, mem_printf("%lld: %s, %s", (long long)field_int(hold, "id"), field_text(hold, "task"),
+			field_text(hold, "reason")));
+		table_fact(t, "next", PAINT_NONE, mem_printf("rlctl hold show %lld", (long long)field_int(hold, "id")));
+	}
+	if (json_array_size(holds) == 0 && strcmp(field_text(run, "state"), "held") == 0)
+		table_fact(t, "next", PAINT_NONE, mem_printf("rlctl retry %lld, or rlctl cancel %lld", id, id));
 }
 
 static void print_run_facts(const struct print *p, const json_t *run)
 {
-	struct table *t = table_new(facts, 2);
+	struct table *t = table_facts();
 	const json_t *task = json_array_get(field_array(run, "tasks"), 0), *totals = json_object_get(run, "totals");
-	const json_t *warnings = field_array(run, "warnings");
-	long long id = (long long)field_int(run, "id");
 
-	fact(t, "task", PAINT_NONE, mem_strdup(*field_text(run, "title") != '\0' ? field_text(run, "title") : field_text(task, "title")));
-	fact(t, "workdir", PAINT_NONE, mem_strdup(field_text(run, "workdir")));
-	fact(t, "agents", PAINT_NONE, agents_text(json_object_get(run, "agents")));
-	fact(t, "review", PAINT_NONE, review_text(json_object_get(run, "review")));
-	fact(t, "reason", PAINT_YELLOW, mem_strdup(field_text(run, "reason")));
-	fact(t, "cause", PAINT_NONE, mem_strdup(field_text(run, "cause")));
-	fact(t, "created", PAINT_NONE, when(run, "created_at"));
-	fact(t, "started", PAINT_NONE, when(run, "started_at"));
-	fact(t, "ended", PAINT_NONE, when(run, "ended_at"));
-	fact(t, "retry of", PAINT_NONE, number(run, "retry_of"));
-	fact(t, "took", PAINT_NONE, print_duration(field_int(totals, "wall_ms")));
-	fact(t, "tokens", PAINT_NONE, tokens(totals));
-	fact(t, "cost", PAINT_NONE, print_cost(field_real(totals, "cost_usd")));
-	fact(t, "result", PAINT_BOLD, mem_strdup(field_text(run, "result_ref")));
-	for (size_t i = 0; i < json_array_size(warnings); i++)
-		fact(t, "warning", PAINT_YELLOW, mem_strdup(json_string_value(json_array_get(warnings, i))));
-	if (strcmp(field_text(run, "state"), "held") == 0)
-		fact(t, "next", PAINT_NONE, mem_printf("rlctl retry %lld, or rlctl cancel %lld", id, id));
+	table_fact(t, "task", PAINT_NONE, mem_strdup(*field_text(run, "title") != '\0' ? field_text(run, "title") : field_text(task, "title")));
+	table_fact(t, "workdir", PAINT_NONE, mem_strdup(field_text(run, "workdir")));
+	table_fact(t, "agents", PAINT_NONE, agents_text(json_object_get(run, "agents")));
+	table_fact(t, "review", PAINT_NONE, review_text(json_object_get(run, "review")));
+	table_fact(t, "reason", PAINT_YELLOW, mem_strdup(field_text(run, "reason")));
+	table_fact(t, "cause", PAINT_NONE, mem_strdup(field_text(run, "cause")));
+	table_fact(t, "created", PAINT_NONE, show_when(run, "created_at"));
+	table_fact(t, "started", PAINT_NONE, show_when(run, "started_at"));
+	table_fact(t, "ended", PAINT_NONE, show_when(run, "ended_at"));
+	table_fact(t, "retry of", PAINT_NONE, show_number(run, "retry_of"));
+	table_fact(t, "took", PAINT_NONE, print_duration(field_int(totals, "wall_ms")));
+	table_fact(t, "tokens", PAINT_NONE, show_tokens(totals));
+	table_fact(t, "cost", PAINT_NONE, print_cost(field_real(totals, "cost_usd")));
+	table_fact(t, "result", PAINT_BOLD, mem_strdup(field_text(run, "result_ref")));
+	table_fact(t, "commit", PAINT_BOLD, mem_strdup(field_text(run, "result_commit")));
+	add_texts(t, "known issue", field_array(run, "known_issues"));
+	add_texts(t, "warning", field_array(run, "warnings"));
+	add_holds(t, run);
 	table_print(t, p, true);
 	table_free(t);
 }
@@ -152,11 +169,11 @@ static void print_slots(const struct print *p, const json_t *slots)
 		const json_t *slot = json_array_get(slots, i);
 		const char *cause = field_text(slot, "cause");
 
-		table_take(t, PAINT_NONE, number(slot, "slot"));
+		table_take(t, PAINT_NONE, show_number(slot, "slot"));
 		table_add(t, print_state_paint(field_text(slot, "phase")), field_text(slot, "phase"));
 		table_add(t, PAINT_NONE, field_text(slot, "task"));
-		table_take(t, PAINT_NONE, number(slot, "round"));
-		table_take(t, PAINT_NONE, number(slot, "fix"));
+		table_take(t, PAINT_NONE, show_number(slot, "round"));
+		table_take(t, PAINT_NONE, show_number(slot, "fix"));
 		table_add(t, PAINT_NONE, *cause != '\0' ? cause : field_text(slot, "reason"));
 	}
 	if (json_array_size(slots) > 0)
@@ -165,7 +182,7 @@ static void print_slots(const struct print *p, const json_t *slots)
 	table_free(t);
 }
 
-static char *took(const json_t *attempt)
+char *show_took(const json_t *attempt)
 {
 	int64_t started = field_time(attempt, "started_at"), ended = field_time(attempt, "ended_at");
 
@@ -174,14 +191,13 @@ static char *took(const json_t *attempt)
 	return ended == FIELD_NONE ? print_age(started) : print_duration(ended - started);
 }
 
-/* "0", "3", "signal 9" */
-static char *exit_text(const json_t *attempt)
+char *show_exit(const json_t *attempt)
 {
-	char *text = number(attempt, "signal"), *signal;
+	char *text = show_number(attempt, "signal"), *signal;
 
 	if (*text == '\0') {
 		free(text);
-		return number(attempt, "exit_code");
+		return show_number(attempt, "exit_code");
 	}
 	signal = mem_printf("signal %s", text);
 	free(text);
@@ -196,10 +212,10 @@ static void add_attempt(struct table *t, const json_t *attempt)
 	table_add(t, PAINT_NONE, field_text(attempt, "role"));
 	table_add(t, PAINT_NONE, field_text(attempt, "agent"));
 	table_add(t, print_state_paint(state), state);
-	table_take(t, PAINT_NONE, exit_text(attempt));
+	table_take(t, PAINT_NONE, show_exit(attempt));
 	table_add(t, PAINT_NONE, strcmp(outcome, "none") == 0 ? "" : outcome);
-	table_take(t, PAINT_NONE, took(attempt));
-	table_take(t, PAINT_NONE, tokens(attempt));
+	table_take(t, PAINT_NONE, show_took(attempt));
+	table_take(t, PAINT_NONE, show_tokens(attempt));
 	table_take(t, PAINT_NONE, print_cost(field_real(attempt, "cost_usd")));
 	table_add(t, PAINT_NONE, field_text(attempt, "cause"));
 }
@@ -246,26 +262,27 @@ out:
 
 static void print_attempt_facts(const struct print *p, const json_t *attempt)
 {
-	struct table *t = table_new(facts, 2);
+	struct table *t = table_facts();
 	char size[32] = "";
 
 	if (field_int(attempt, "bytes") != FIELD_NONE)
 		size_format(field_int(attempt, "bytes"), size, sizeof size);
-	fact(t, "id", PAINT_NONE, number(attempt, "id"));
-	fact(t, "role", PAINT_NONE, mem_strdup(field_text(attempt, "role")));
-	fact(t, "agent", PAINT_NONE, mem_strdup(field_text(attempt, "agent")));
-	fact(t, "model", PAINT_NONE, mem_strdup(field_text(attempt, "model")));
-	fact(t, "task", PAINT_NONE, mem_strdup(field_text(attempt, "task")));
-	fact(t, "exit", PAINT_NONE, exit_text(attempt));
-	fact(t, "process", PAINT_NONE, mem_strdup(field_text(attempt, "process")));
-	fact(t, "provider", PAINT_NONE, mem_strdup(field_text(attempt, "provider")));
-	fact(t, "outcome", PAINT_NONE, mem_strdup(field_text(attempt, "outcome")));
-	fact(t, "cause", PAINT_NONE, mem_strdup(field_text(attempt, "cause")));
-	fact(t, "started", PAINT_NONE, when(attempt, "started_at"));
-	fact(t, "took", PAINT_NONE, took(attempt));
-	fact(t, "output", PAINT_NONE, mem_strdup(size));
-	fact(t, "tokens", PAINT_NONE, tokens(attempt));
-	fact(t, "cost", PAINT_NONE, print_cost(field_real(attempt, "cost_usd")));
+	table_fact(t, "id", PAINT_NONE, show_number(attempt, "id"));
+	table_fact(t, "role", PAINT_NONE, mem_strdup(field_text(attempt, "role")));
+	table_fact(t, "agent", PAINT_NONE, mem_strdup(field_text(attempt, "agent")));
+	table_fact(t, "model", PAINT_NONE, mem_strdup(field_text(attempt, "model")));
+	table_fact(t, "task", PAINT_NONE, mem_strdup(field_text(attempt, "task")));
+	table_fact(t, "exit", PAINT_NONE, show_exit(attempt));
+	table_fact(t, "process", PAINT_NONE, mem_strdup(field_text(attempt, "process")));
+	table_fact(t, "sandbox", PAINT_NONE, mem_strdup(field_text(attempt, "sandbox")));
+	table_fact(t, "provider", PAINT_NONE, mem_strdup(field_text(attempt, "provider")));
+	table_fact(t, "outcome", PAINT_NONE, mem_strdup(field_text(attempt, "outcome")));
+	table_fact(t, "cause", PAINT_NONE, mem_strdup(field_text(attempt, "cause")));
+	table_fact(t, "started", PAINT_NONE, show_when(attempt, "started_at"));
+	table_fact(t, "took", PAINT_NONE, show_took(attempt));
+	table_fact(t, "output", PAINT_NONE, mem_strdup(size));
+	table_fact(t, "tokens", PAINT_NONE, show_tokens(attempt));
+	table_fact(t, "cost", PAINT_NONE, print_cost(field_real(attempt, "cost_usd")));
 	table_print(t, p, true);
 	table_free(t);
 }

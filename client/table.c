@@ -136,6 +136,22 @@ static void print_row(const struct table *t, const struct print *p, const struct
 	fputc('\n', p->file);
 }
 
+struct table *table_facts(void)
+{
+	static const struct table_column columns[] = { { "", 0 }, { "", TABLE_FLEXIBLE } };
+
+	return table_new(columns, 2);
+}
+
+void table_fact(struct table *t, const char *name, enum paint paint, char *value)
+{
+	if (*value != '\0') {
+		table_add(t, PAINT_DIM, name);
+		table_add(t, paint, value);
+	}
+	free(value);
+}
+
 void table_print(struct table *t, const struct print *p, bool bare)
 {
 	size_t *widths;

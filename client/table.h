@@ -23,6 +23,10 @@ void table_free(struct table *t);
 void table_add(struct table *t, enum paint paint, const char *text);
 void table_take(struct table *t, enum paint paint, char *text);
 
+/* A table of lines "name  value", printed bare. table_fact() frees value, and is silent when there is nothing to say. */
+struct table *table_facts(void);
+void table_fact(struct table *t, const char *name, enum paint paint, char *value);
+
 /* With a line of titles unless the table is empty or bare. */
 void table_print(struct table *t, const struct print *p, bool bare);
 

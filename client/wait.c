@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl wait: until all runs have ended or are held. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/hold.h"
 #include "client/memory.h"
 #include "client/table.h"
 #include "proto/units.h"
@@ -33,6 +35,22 @@ static int look(const json_t *runs, struct table *t)
 		table_add(t, PAINT_NONE, code == EXIT_DONE ? "" : *cause != '\0' ? cause : field_text(run, "reason"));
 	}
 	return (int)worst;
+}
+
+/* Where to look for what waits for a human. */
+static void tell_holds(struct client *c, const json_t *runs)
+{
+	for (size_t i = 0; i < json_array_size(runs); i++) {
+		const json_t *run = json_array_get(runs, i);
+		json_t *result;
+		int status;
+
+		if (strcmp(field_text(run, "state"), "held") != 0)
+			continue;
+		result = client_call(c, "hold.list", json_pack("{s:I, s:s}", "run", (json_int_t)field_int(run, "id"), "state", "open"), &status);
+		hold_tell_open(c, field_array(result, "holds"));
+		json_decref(result);
+	}
 }
 
 int wait_command(struct client *c)
@@ -64,6 +82,8 @@ int wait_command(struct client *c)
 	if (t != NULL)
 		table_print(t, &c->out, true);
 	table_free(t);
+	if (!c->json)
+		tell_holds(c, field_array(result, "runs"));
 out:
 	json_decref(result);
 	json_decref(ids);

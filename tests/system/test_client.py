@@ -18,7 +18,7 @@ import pytest
 from rld import RLCTL
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = "run submit list show wait logs diff review cancel retry events status stop config rpc help".split()
+COMMANDS = "run submit list show wait logs diff review hold report cancel retry events status stop config rpc help".split()
 
 
 class Refuse(Exception):
@@ -191,7 +191,10 @@ def test_manual_is_clean():
     ["submit", "a", "b"], ["submit", "--priority", "1.5", "x"], ["submit", "--env", "K", "x"], ["submit", "--env", "=v", "x"],
     ["submit", "--on-lost", "ret", "x"], ["submit", "--on-lost", "", "x"], ["submit", "--color", "blue", "x"], ["submit", "--timeout", "1w", "x"],
     ["submit", "--review-max-fix-attempts", "-1", "x"], ["submit", "-f", "/dev/null", "x"], ["rpc", "m", "novalue"], ["rpc", "m", "{broken"],
-    ["submit", "--reviewer", "cmd", "x"], ["submit", "--max-cost", "1", "x"], ["submit", "--parallel", "2", "x"], ["pause", "1"], ["watch"], ["hold", "list"],
+    ["submit", "--reviewer", "cmd", "x"], ["submit", "--max-cost", "1", "x"], ["submit", "--parallel", "2", "x"], ["pause", "1"], ["watch"], ["list", "--state", "nonsense"],
+    ["hold"], ["hold", "show"], ["hold", "show", "x"], ["hold", "show", "0"], ["hold", "list", "1"], ["hold", "approve", "1", "2"], ["hold", "burn", "1"],
+    ["hold", "list", "--state", "nonsense"], ["hold", "list", "--run", "x"], ["report"], ["report", "x"], ["report", "--format", "html", "1"],
+    ["review", "export", "x"],
 ])
 def test_usage_errors_are_2_and_ask_nothing(fake, rlctl, args):
     out, err = rlctl(*args, check=2)
@@ -417,7 +420,7 @@ def test_a_server_that_talks_nonsense(tmp_path, bytes_):
 
 # ---- run and wait ----------------------------------------------------------------------------------------------
 
-def event(seq, kind, **body):
+def event(seq, kind, /, **body):
     return {"seq": seq, "time": "2026-11-21T22:05:57.123Z", "type": kind, "run": 7, **body}
 
 
@@ -471,17 +474,72 @@ def test_run_quiet_and_run_json(fake, rlctl):
 
 @pytest.mark.parametrize("state, cause, code", [
     ("failed", "drift unresolved after 2 fix attempt(s)", 10), ("cancelled", "uid 0", 11), ("failed", "lost: the implement process is gone", 12),
-    ("held", None, 13), ("failed", "limit: cost", 14), ("succeeded", None, 0),
+    ("held", None, 13), ("failed", "limit: cost", 14), ("succeeded", None, 0), ("failed", "NO_GO unresolved after 2 fix attempt(s)", 10),
+    ("failed", "Review failed after 3 iterations. Please manually review autom8_review.md for remaining issues.", 10),
 ])
 def test_exit_classes(fake, rlctl, state, cause, code):
     run = {"state": state, "cause": cause}
     script(fake, [event(11, "slot.phase", slot=1, phase="failed", round=3, max_reviews=3, cause=cause or ""), event(12, "run.state", **run)], run)
     out, err = rlctl("run", "x", check=code)
     assert (out == "the answer\n") == (code == 0) and f"Run 7 {state}" in err and (cause or "") in err
-    assert ("Review failed after 3 iterations." in err) == bool(cause and cause.startswith("drift unresolved"))
+    told = [line for line in err.splitlines() if line == "Review failed after 3 iterations."]
+    assert len(told) == bool(cause and ("unresolved" in cause or cause.startswith("Review failed")))
+    fake.answers["hold.list"] = {"holds": [], "next": None}
     fake.answers["run.wait"] = {"runs": [{"id": 7, **run}], "timed_out": False}
     out, _ = rlctl("wait", "7", check=code)
     assert state in out
+
+
+def test_a_pass_that_is_committed_says_so(fake, rlctl):
+    story = [event(11, "slot.phase", slot=0, phase="reviewing", round=1, max_reviews=3), event(12, "review.decided", decision="pass", round=1, by="claude"),
+             event(13, "slot.phase", slot=0, phase="committing", round=1, max_reviews=3), event(14, "slot.phase", slot=0, phase="passed", round=1),
+             event(15, "run.state", state="succeeded")]
+    script(fake, story, {"state": "succeeded", "review": {"commit": "auto"}, "result_commit": "abc123"})
+    _, err = rlctl("run", "x")
+    assert err.count("Review passed!") == 1 and "\nReview passed! Proceeding to commit.\nRun 7 succeeded\n" in err and "committed as abc123" in err
+    script(fake, story, {"state": "succeeded", "review": {"commit": "none"}})
+    _, err = rlctl("run", "x")
+    assert "\nReview passed!\nRun 7 succeeded\n" in err and "ommit" not in err
+
+
+def test_checks_are_told_apart_from_reviews(fake, rlctl):
+    script(fake, [event(11, "slot.phase", slot=1, phase="checking", round=0, max_reviews=3), event(12, "slot.phase", slot=1, phase="fixing", round=0, fix=1, max_reviews=3),
+                  event(13, "slot.phase", slot=1, phase="checking", round=0, max_reviews=3), event(14, "run.state", state="succeeded")], {"state": "succeeded"})
+    _, err = rlctl("run", "x")
+    assert err.startswith("Running checks...\nA check failed. Running fixer (fix 1)...\nRunning checks...\nRun 7 succeeded\n")
+
+
+HOLD = {"id": 3, "run": 7, "task": "t1", "slot": 1, "iteration": 1, "kind": "exhausted", "reason": "NO_GO unresolved after 2 fix attempt(s)", "attempt": 20,
+        "state": "open", "decided_by": None, "message": None, "created_at": "2026-11-21T22:05:57.123Z", "decided_at": None,
+        "reviews": [{"iteration": n, "decision": "NO_GO", "feedback": f"again {n}", "task_id": "t1", "reviewer_agent": "r", "coder_agent": "c", "final": False,
+                     "quality_checks": {"test_coverage_adequate": n == 2}, "findings": [], "timestamp": "2026-11-21T22:05:57.123Z"} for n in (1, 2, 3)]}
+
+
+def test_a_run_that_is_held_ends_with_13_and_the_way_on(fake, rlctl):
+    run = {"state": "held", "reason": HOLD["reason"], "holds": [HOLD]}
+    script(fake, [event(11, "slot.phase", slot=1, phase="reviewing", round=3, max_reviews=3), event(12, "hold.opened", hold=3, task="t1", slot=1, kind="exhausted",
+                  reason=HOLD["reason"]), event(13, "slot.phase", slot=1, phase="held", round=3, cause=HOLD["reason"]), event(14, "run.state", state="held")], run)
+    out, err = rlctl("run", "x", check=13)
+    assert out == "" and "\nReview failed after 3 iterations.\nHold 3 waits for a human: NO_GO unresolved" in err
+    assert err.endswith('Run 7 waits for you: "rlctl hold show 3".\n')
+    fake.answers["run.wait"] = {"runs": [{"id": 7, **run}], "timed_out": False}
+    fake.answers["hold.list"] = {"holds": [HOLD], "next": None}
+    out, err = rlctl("wait", "7", check=13)
+    assert "held" in out and err == 'Run 7 waits for you: "rlctl hold show 3".\n'
+    assert fake.of("hold.list") == [{"run": 7, "state": "open"}]
+
+
+def test_what_was_accepted_by_leave_is_told(fake, rlctl):
+    story = [event(11, "review.decided", decision="accepted", by="human:anna", round=3, feedback="fine"), event(12, "hold.closed", hold=3, state="approved", by="human:anna",
+             message="fine\nreally"), event(13, "slot.phase", slot=1, phase="passed", round=3),
+             event(14, "finding", review=3, id="x", file="a.c", text="off by one", state="resolved", by="fixer"),
+             event(15, "run.state", state="succeeded", cause="accepted: human:anna: fine")]
+    script(fake, story, {"state": "succeeded", "known_issues": ["a.c:1: still \x1b[31mwrong"], "warnings": ["accepted: reviewer process timed out"]})
+    out, err = rlctl("run", "x")
+    assert out == "the answer\n" and "Hold 3: approved by human:anna: fine\n" in err and "Run 7 succeeded: accepted: human:anna: fine\n" in err
+    assert "rlctl: known issue: a.c:1: still \\x1b[31mwrong\n" in err and "rlctl: warning: accepted: reviewer process timed out\n" in err
+    assert "    - resolved: a.c off by one\n" in err and "Review passed!" not in err, "a human's leave is no verdict"
+    assert rlctl("run", "-q", "x") == ("the answer\n", "")
 
 
 @pytest.mark.parametrize("reason", ["--skip-review", "skip_review is set"])
@@ -511,9 +569,52 @@ def test_a_daemon_that_goes_away_is_3_and_says_that_the_run_goes_on(fake, rlctl)
     fake.answers["event.subscribe"] = lambda peer, _: peer.shutdown(socket.SHUT_RDWR)
     _, err = rlctl("run", "x", check=3)
     assert "daemon" in err
+    # One that dies again and again before it has told anything is gone.
     script(fake, [event(11, "run.state", state="running")], {})
     process = start(fake.path.parent, "run", "x", socket_path=fake.path)
     assert process.stderr.readline() == b"Run 7 running\n"
+    fake.answers["event.subscribe"] = lambda peer, _: peer.shutdown(socket.SHUT_RDWR)
+    fake.connections[-1].shutdown(socket.SHUT_RDWR)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3 and b"rlctl wait 7" in err
+
+
+def test_a_daemon_that_does_not_come_back_is_3(fake):
+    script(fake, [event(11, "run.state", state="running")], {})
+    process = start(fake.path.parent, "run", "x", socket_path=fake.path)
+    assert process.stderr.readline() == b"Run 7 running\n"
+    fake.close()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3 and b"waiting for it to come back" in err and b"rlctl wait 7" in err
+
+
+def test_a_daemon_that_comes_back_is_followed_on(fake, tmp_path):
+    script(fake, [event(11, "run.state", state="running")], {"state": "succeeded"})
+    process = start(tmp_path, "run", "x", socket_path=fake.path)
+    assert process.stderr.readline() == b"Run 7 running\n"
+    fake.close()
+    assert process.stderr.readline() == b"The daemon has gone; waiting for it to come back.\n"
+    fake.path.unlink()
+    again = FakeDaemon(fake.path)
+    script(again, [], {"state": "succeeded"})
+
+    def subscribe(peer, params):
+        again.tell(peer, event(11, "run.state", state="running"), event(12, "slot.phase", slot=1, phase="reviewing", round=1, max_reviews=3),
+                   event(13, "run.state", state="succeeded"))
+        return {"seq": 13}
+    again.answers["event.subscribe"] = subscribe
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0 and out == b"the answer\n"
+    assert again.of("event.subscribe") == [{"run": 7, "since": 11}] and again.of("run.submit") == []
+    assert err.startswith(b"Reviewing changes (iteration 1/3)...\nRun 7 succeeded\n"), "nothing is told twice"
+    again.close()
+
+
+def test_another_daemon_at_the_same_place_is_not_taken_for_ours(fake, tmp_path):
+    script(fake, [event(11, "run.state", state="running")], {"state": "succeeded"})
+    process = start(tmp_path, "run", "x", socket_path=fake.path)
+    assert process.stderr.readline() == b"Run 7 running\n"
+    fake.answers["event.subscribe"] = lambda *_: (_ for _ in ()).throw(Refuse(-32602, "since is above the newest event", kind="invalid-params"))
     fake.connections[-1].shutdown(socket.SHUT_RDWR)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 3 and b"rlctl wait 7" in err
@@ -733,6 +834,94 @@ def test_cancel_and_retry_several(fake, rlctl):
     fake.answers["run.retry"] = lambda _, p: {"id": p["id"] + 10, "state": "queued"}
     assert rlctl("retry", "1", "2")[0] == "11\n12\n"
     assert all(any(e.startswith("PATH=") for e in p["environment"]) for p in fake.of("run.retry"))
+
+
+# ---- holds and reports -----------------------------------------------------------------------------------------
+
+def test_hold_list_shows_what_is_open(fake, rlctl):
+    fake.answers["hold.list"] = {"holds": [HOLD], "next": 3}
+    out, err = rlctl("hold", "list")
+    assert out.split()[:8] == ["HOLD", "RUN", "TASK", "STATE", "KIND", "AGE", "REVIEWS", "WHY"] and "exhausted" in out and "NO_GO unresolved after 2" in out
+    assert "rlctl hold list --before 3" in err
+    rlctl("hold", "list", "--state", "all", "--run", "7", "-n", "5", "--before", "9")
+    assert fake.of("hold.list") == [{"state": "open"}, {"run": 7, "limit": 5, "cursor": 9}]
+    assert json.loads(rlctl("--json", "hold", "list", "--state", "rejected")[0])["holds"] == [HOLD] and fake.of("hold.list")[2] == {"state": "rejected"}
+    fake.answers["hold.list"] = {"holds": [], "next": None}
+    assert rlctl("hold", "list") == ("", "Nothing waits for a human.\n")
+
+
+def test_hold_show_has_the_history_and_the_way_on(fake, rlctl):
+    fake.answers["hold.get"] = HOLD
+    out, _ = rlctl("hold", "show", "3")
+    assert out.startswith("Hold 3  open\n") and "rlctl hold approve 3, reject 3, or rework 3 -m TEXT" in out
+    assert [out.count(f"again {n}") for n in (1, 2, 3)] == [1, 1, 1] and "test_coverage_adequate: false" in out
+    fake.answers["hold.get"] = {**HOLD, "kind": "lost", "reviews": []}
+    out, _ = rlctl("hold", "show", "3")
+    assert "rework 3, which runs it again" in out and "approve" not in out
+    fake.answers["hold.get"] = {**HOLD, "state": "approved", "decided_by": "human:anna"}
+    out, _ = rlctl("hold", "show", "3")
+    assert "human:anna" in out and "rlctl hold" not in out
+
+
+@pytest.mark.parametrize("action, state", [("approve", "approved"), ("reject", "rejected"), ("rework", "rework")])
+def test_hold_decisions(fake, rlctl, action, state):
+    fake.answers[f"hold.{action}"] = lambda _, p: {**HOLD, "state": state}
+    out, err = rlctl("hold", action, "3", "-m", "as you like")
+    assert out == "" and f"Hold 3: {state}." in err and "rlctl wait 7" in err
+    rlctl("hold", action, "-m", "-", "3", input="long\n\u00e4 text\n".encode())
+    assert fake.of(f"hold.{action}") == [{"id": 3, "message": "as you like"}, {"id": 3, "message": "long\n\u00e4 text\n"}]
+    assert json.loads(rlctl("--json", "hold", action, "3", "-m", "x")[0])["state"] == state
+    assert "NUL" in rlctl("hold", action, "3", "-m", "-", input=b"a\0b", check=1)[1]
+    assert "UTF-8" in rlctl("hold", action, "3", "-m", "-", input=b"\xff", check=1)[1]
+
+
+def test_rework_says_what_is_to_be_done(fake, rlctl):
+    fake.answers["hold.get"] = HOLD
+    fake.answers["hold.rework"] = lambda _, p: {**HOLD, "state": "rework"}
+    for message in ([], ["-m", ""], ["-m", " \n"]):
+        _, err = rlctl("hold", "rework", "3", *message, check=2)
+        assert "rlctl hold rework 3 -m TEXT" in err and fake.of("hold.rework") == []
+    fake.answers["hold.get"] = {**HOLD, "kind": "lost"}
+    rlctl("hold", "rework", "3")
+    assert fake.of("hold.rework") == [{"id": 3}], "what was lost is run again without a word"
+    fake.answers["hold.approve"] = lambda _, p: {**HOLD, "state": "approved"}
+    rlctl("hold", "approve", "3")
+    assert fake.of("hold.approve") == [{"id": 3}] and len(fake.of("hold.get")) == 4
+
+
+REPORT = {"version": 1, "run": 7, "task": "do it", "agent": "claude", "model": None, "reviewer": "judge", "workdir": "/w", "state": "succeeded", "reason": None,
+          "cause": None, "created_at": None, "started_at": "2026-11-21T22:05:57.123Z", "ended_at": None, "settings": {"review": True, "profile": "exit"},
+          "result": {"outcome": "success", "exit_code": 0, "answer": "the \x1b[31manswer", "ref": "refs/rl/passed/7/t1"},
+          "stats": {"review_rounds": 2, "fix_rounds": 1, "checks": 0, "turns": 4, "attempts": 4, "wall_ms": 65000, "tokens": {"input": 1200, "output": 34}, "cost_usd": 0.25},
+          "timeline": [{"turn": i + 1, "type": t, "round": i // 2, "agent": "claude", "exit_code": 0, "signal": None, "decision": d, "feedback": f, "tokens": {}}
+                       for i, (t, d, f) in enumerate([("implement", None, None), ("review", "retry", "mend\nit"), ("fix", None, None), ("review", "accept", "")])],
+          "findings": [{"file": "a.c", "line": 3, "severity": "must-fix", "text": "off by one", "state": "resolved"}], "known_issues": ["one issue"], "warnings": ["careful"],
+          "holds": [{"id": 3, "reason": "why", "state": "approved", "decided_by": "human:anna", "message": "fine"}], "reviews": [], "tasks": []}
+
+
+def test_report_for_people_and_for_programs(fake, rlctl, tmp_path):
+    fake.answers["run.report"] = REPORT
+    out, err = rlctl("report", "7")
+    assert err == "" and out.startswith("Run 7  succeeded\n") and fake.of("run.report") == [{"id": 7}]
+    for part in ("judge", "1m 05s", "$0.25", "1.2k", "TURN", "retry", "mend", "a.c:3 must-fix: off by one [resolved]", "  - one issue", "  - careful",
+                 "3 why: approved by human:anna: fine", "refs/rl/passed/7/t1", "Answer:\nthe "):
+        assert part in out, part
+    rows = [line.split() for line in out.splitlines()]
+    assert [row[:2] for row in rows if len(row) > 3 and row[0].isdigit()] == [["1", "implement"], ["2", "review"], ["3", "fix"], ["4", "review"]]
+    assert json.loads(rlctl("report", "7", "--format", "json")[0]) == REPORT
+    raw = rlctl("--json", "report", "7")[0]
+    assert json.loads(raw) == REPORT and raw.count("\n") == 1
+    assert rlctl("report", "7", "--format", "json", "-o", "r.json") == ("", "") and json.loads((tmp_path / "r.json").read_text()) == REPORT
+    rlctl("report", "7", "--output", "r.txt")
+    assert (tmp_path / "r.txt").read_text() == out
+    assert "nowhere" in rlctl("report", "7", "-o", "nowhere/x", check=1)[1]
+
+
+def test_review_export_is_the_logs(fake, rlctl):
+    logs = {"logs": [{"task_id": "t1", "overlay": "agentic_review", "iterations": [], "final_decision": "GO", "completed_at": "2026-02-27T11:45:00Z"}]}
+    fake.answers["review.export"] = logs
+    assert json.loads(rlctl("review", "export", "7")[0]) == logs and fake.of("review.export") == [{"run": 7}]
+    assert rlctl("--json", "review", "export", "7")[0].count("\n") == 1
 
 
 def test_status_config_and_rpc(fake, rlctl):

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What waits for a human. */
+#ifndef CLIENT_HOLD_H
+#define CLIENT_HOLD_H
+
+#include <jansson.h>
+
+struct client;
+
+/* On stderr, a line for each hold of the array: where to look. */
+void hold_tell_open(const struct client *c, const json_t *holds);
+
+#endif

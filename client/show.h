@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of a run, an attempt or a hold as people read them: new strings that the caller frees, "" for what is not there. */
+#ifndef CLIENT_SHOW_H
+#define CLIENT_SHOW_H
+
+#include <jansson.h>
+
+char *show_number(const json_t *object, const char *key);
+char *show_when(const json_t *object, const char *key);	/* "2026-11-21 22:05:57 (3m 05s ago)" */
+char *show_tokens(const json_t *object);			/* of its member "tokens": a number, or numbers by kind */
+char *show_took(const json_t *attempt);
+char *show_exit(const json_t *attempt);			/* "0", "3", "signal 9" */
+
+#endif
