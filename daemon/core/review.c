@@ -10,7 +10,9 @@
 
 bool attempt_succeeded(const struct attempt_facts *f)
 {
-	return f->process == PROCESS_EXITED && f->status == 0 && !f->is_error && f->provider == PROVIDER_OK;
+	bool said = f->status == 0 || (f->status == 1 && f->role == ROLE_REVIEW && f->by_status);
+
+	return f->process == PROCESS_EXITED && said && !f->is_error && f->provider == PROVIDER_OK;
 }
 
 enum task_result attempt_outcome(const struct attempt_facts *f)
@@ -40,7 +42,7 @@ enum slot_event attempt_classify(const struct attempt_facts *f)
 			return SLOT_E_FINDINGS;
 		return f->check < f->checks ? SLOT_E_NEXT_CHECK : work_done(0, f->has_git);
 	case ROLE_REVIEW:
-		if (!attempt_succeeded(f) && !(f->by_status && f->process == PROCESS_EXITED && f->status == 1 && !f->is_error))
+		if (!attempt_succeeded(f))
 			return SLOT_E_FAILED;
 		return f->has_git ? SLOT_E_ANSWERED : SLOT_E_ANSWERED_NO_TREE;
 	case ROLE_FIX:

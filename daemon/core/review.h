@@ -32,7 +32,7 @@ struct attempt_facts {
 /* on_lost = "retry" gives up here and holds the run: what kills three in a row will kill the fourth, and each was paid. */
 #define LOSSES_MAX 3
 
-/* Positive evidence only: exit 0, no error of its own, provider ok. */
+/* Positive evidence only: exit 0, no error of its own, provider ok. Status 1 of a reviewer whose status is the verdict is one, too. */
 bool attempt_succeeded(const struct attempt_facts *facts);
 enum task_result attempt_outcome(const struct attempt_facts *facts);
 /* SLOT_E_FINDINGS for a check that failed, SLOT_E_FAILED for a reviewer that gave no answer: the policy of the plan has the
