@@ -10,7 +10,6 @@ static const char *const settings[] = {
 	"--no-pager",
 	"--no-replace-objects",			/* a tree id means that tree */
 	"-c", "core.fsmonitor=false",		/* may name a program */
-	"-c", "core.hooksPath=/dev/null",	/* post-index-change, reference-transaction */
 	"-c", "core.splitIndex=false",		/* would leave a shared index in the user's .git */
 	"-c", "core.quotePath=false",		/* names in a patch as they are */
 	NULL
@@ -24,7 +23,45 @@ static const char *const environment[] = {
 	NULL
 };
 
-void git_command_set(struct git_command *command, const char *workspace, const char *inside, const char *index, const char *const *args)
+static const char *const unhooked_settings[] = {
+	"-c", "core.hooksPath=/dev/null",	/* post-index-change, reference-transaction */
+	NULL
+};
+
+static const char *const hooked_settings[] = {
+	"-c", "gc.auto=0",			/* no upkeep behind a commit, nor behind those of its hooks */
+	"-c", "maintenance.auto=false",
+	NULL
+};
+
+/* Who needs a passphrase fails at once; one that an agent of the user's keeps is found as always. */
+static const char *const hooked_environment[] = {
+	"GIT_EDITOR=:",
+	"GIT_ASKPASS=/bin/false",
+	"SSH_ASKPASS=/bin/false",
+	"SSH_ASKPASS_REQUIRE=never",
+	"GPG_TTY=",
+	"DISPLAY=",
+	"WAYLAND_DISPLAY=",
+	NULL
+};
+
+static const char *const ident[] = {
+	"GIT_AUTHOR_NAME=rld",
+	"GIT_AUTHOR_EMAIL=rld@localhost",
+	"GIT_COMMITTER_NAME=rld",
+	"GIT_COMMITTER_EMAIL=rld@localhost",
+	NULL
+};
+
+static void add_all(char ***list, const char *const *more)
+{
+	for (size_t i = 0; more[i] != NULL; i++)
+		strings_append(list, more[i]);
+}
+
+static void set(struct git_command *command, const char *workspace, const char *inside, const char *index,
+    const char *const *more_settings, const char *const *args)
 {
 	git_command_release(command);
 	git_command_add(command, "git");
@@ -34,18 +71,32 @@ void git_command_set(struct git_command *command, const char *workspace, const c
 		git_command_add(command, "-C");
 		git_command_add(command, inside);
 	}
-	for (size_t i = 0; settings[i] != NULL; i++)
-		git_command_add(command, settings[i]);
-	for (size_t i = 0; args[i] != NULL; i++)
-		git_command_add(command, args[i]);
-	for (size_t i = 0; environment[i] != NULL; i++)
-		strings_append(&command->env, environment[i]);
+	add_all(&command->argv, settings);
+	add_all(&command->argv, more_settings);
+	add_all(&command->argv, args);
+	add_all(&command->env, environment);
 	if (index != NULL) {
 		char *text = xasprintf("GIT_INDEX_FILE=%s", index);
 
 		strings_append(&command->env, text);
 		free(text);
 	}
+}
+
+void git_command_set(struct git_command *command, const char *workspace, const char *inside, const char *index, const char *const *args)
+{
+	set(command, workspace, inside, index, unhooked_settings, args);
+}
+
+void git_command_set_hooked(struct git_command *command, const char *workspace, const char *index, const char *const *args)
+{
+	set(command, workspace, NULL, index, hooked_settings, args);
+	add_all(&command->env, hooked_environment);
+}
+
+void git_command_set_ident(struct git_command *command)
+{
+	add_all(&command->env, ident);
 }
 
 void git_command_add(struct git_command *command, const char *word)

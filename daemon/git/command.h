@@ -12,8 +12,14 @@ struct git_command {
 };
 
 /* git in workspace/inside (NULL: workspace itself) with the words of args, NULL-terminated. index: the private index
- * file that takes the place of the user's, NULL: the user's own, read only. What the struct held is freed. */
+ * file that takes the place of the user's, NULL: the user's own. What the struct held is freed. */
 void git_command_set(struct git_command *command, const char *workspace, const char *inside, const char *index, const char *const *args);
+
+/* The same for `git commit`: the repository's hooks run, and nothing that could ask somebody gets to. */
+void git_command_set_hooked(struct git_command *command, const char *workspace, const char *index, const char *const *args);
+
+/* Commits are by author and committer "rld <rld@localhost>". */
+void git_command_set_ident(struct git_command *command);
 
 /* One more word. */
 void git_command_add(struct git_command *command, const char *word);

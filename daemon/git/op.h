@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Git operations as lists of steps: each step is one git process with fixed argv, started by the engine through
- * rl-shim; between steps a pure function reads the last output and names the next step. No operation touches the
- * user's index, stash or checked-out branch, and no filter, hook or fsmonitor of the repository runs. */
+ * rl-shim; between steps a function reads the last output and names the next step. No operation but COMMIT touches the
+ * user's index, stash or checked-out branch, or runs a filter, hook or fsmonitor of the repository. */
 #ifndef GIT_OP_H
 #define GIT_OP_H
 
@@ -15,7 +15,10 @@ enum git_op_kind {
 	GIT_VERIFY,		/* snapshot; when it differs from tree: which paths. New files are moved into aside */
 	GIT_PIN,		/* point ref at tree */
 	GIT_CHECKOUT,		/* lay tree out in dir, byte for byte: no filter, no attribute, no hook */
-	GIT_COMMIT,		/* commit what differs between base and tree to the checked-out branch; hooks run, what else the user has staged stays staged */
+	GIT_COMMIT,		/* commit what differs between base and tree to the checked-out branch (or detached HEAD), when the
+				 * work tree still has it; clean filters and the commit's hooks run, with the rights of the step. What
+				 * else the user has staged stays staged. Begun again after a death, it finds its own commit by the
+				 * lines "Rld-..." of message: make them tell it from others of the run */
 	GIT_OPS
 };
 
@@ -48,9 +51,10 @@ struct git_op_spec {
 	const char *base;	/* COMMIT: the tree to compare with */
 	const char *ref;	/* PIN, SNAPSHOT */
 	const char *dir;	/* CHECKOUT: absolute; emptied first, made when it is not there */
-	const char *message;	/* COMMIT */
+	const char *message;	/* COMMIT: with a line "Rld-Run: 42" */
 	char *const *artifacts;	/* paths relative to workspace, files or folders, that are of the review and not of the work: no tree,
-				 * diff or commit has them. NULL-terminated; NULL: none. One that is tracked is an error of SNAPSHOT */
+				 * diff or commit has them. NULL-terminated; NULL: none. One that is tracked, or a folder that has
+				 * something tracked in it, is an error of SNAPSHOT */
 	const char *aside;	/* VERIFY: an existing directory of ours for files that the reviewer made */
 };
 
@@ -64,7 +68,7 @@ enum git_next git_op_next(struct git_op *op, int dirfd, bool ok, struct git_step
 const char *git_op_tree(const struct git_op *op);
 const char *git_op_error(const struct git_op *op);
 
-/* COMMIT: the new commit; NULL: there was nothing to commit. */
+/* COMMIT: the new commit, also after an error that was found behind it; NULL: there was nothing to commit. */
 const char *git_op_commit(const struct git_op *op);
 
 /* VERIFY: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */

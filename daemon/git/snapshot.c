@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "git/artifact.h"
 #include "proto/escape.h"
 
 #define MODE_FILE 0100644
@@ -33,6 +34,8 @@ struct entry {
 
 struct snapshot {
 	char *workspace, *scratch;
+	char *const *artifacts;	/* borrowed */
+	char *tracked_artifact;	/* the first, NULL: none */
 	int dirfd;		/* workspace, -1 until the first listing */
 	struct entry *entries;	/* owned */
 	size_t count, room;
@@ -40,12 +43,13 @@ struct snapshot {
 	char *straight;		/* a directory whose every component is known to be a directory, no link */
 };
 
-struct snapshot *snapshot_new(const char *workspace, const char *scratch)
+struct snapshot *snapshot_new(const char *workspace, const char *scratch, char *const *artifacts)
 {
 	struct snapshot *s = xcalloc(1, sizeof(*s));
 
 	s->workspace = xstrdup(workspace);
 	s->scratch = xstrdup(scratch);
+	s->artifacts = artifacts;
 	s->dirfd = -1;
 	return s;
 }
@@ -72,6 +76,7 @@ void snapshot_free(struct snapshot *s)
 		close(s->dirfd);
 	free(s->entries);
 	free(s->straight);
+	free(s->tracked_artifact);
 	free(s->workspace);
 	free(s->scratch);
 	free(s);
@@ -194,6 +199,12 @@ static char *take(struct snapshot *s, const char *inside, const char *record)
 	size = strlen(full);
 	if (size > 0 && full[size - 1] == '/')
 		full[size - 1] = '\0';		/* an untracked repository */
+	if (artifact_has(s->artifacts, full)) {
+		if (record[0] != '?' && inside == NULL && s->tracked_artifact == NULL)
+			s->tracked_artifact = xstrdup(full);
+		free(full);
+		return NULL;
+	}
 	e = entry_add(s, full);
 	return look(s, e, mode, id, record[0] == 'S');
 }
@@ -211,6 +222,11 @@ char *snapshot_list(struct snapshot *s, const char *inside, const char *data, si
 	for (const char *p = data, *end = data + size; p < end && error == NULL; p += strlen(p) + 1)
 		error = take(s, inside, p);
 	return error;
+}
+
+const char *snapshot_tracked_artifact(const struct snapshot *s)
+{
+	return s->tracked_artifact;
 }
 
 /* hash-object undoes the quoting of C on lines that start with a quote, and takes a CR off the end of others. */

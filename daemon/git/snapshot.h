@@ -19,14 +19,17 @@
 
 struct snapshot;
 
-/* Both absolute; links are written into scratch as files of their own. Strings are copied. */
-struct snapshot *snapshot_new(const char *workspace, const char *scratch);
+/* Both absolute; links are written into scratch as files of their own. Strings are copied. artifacts: passed over, of
+ * artifacts_copy(), borrowed; NULL: none. */
+struct snapshot *snapshot_new(const char *workspace, const char *scratch, char *const *artifacts);
 void snapshot_free(struct snapshot *s);
 
 /* These answer NULL, or what is wrong as a sentence with the remedy, malloc'd. */
 
 /* Take a listing in; inside: the untracked repository it is from, NULL: the workspace. */
 char *snapshot_list(struct snapshot *s, const char *inside, const char *data, size_t size);
+/* The first artifact that the workspace's index has; NULL: none. */
+const char *snapshot_tracked_artifact(const struct snapshot *s);
 /* Lines for hash-object --stdin-paths. */
 char *snapshot_paths(struct snapshot *s, struct buf *out);
 /* The ids that hash-object printed for them. */

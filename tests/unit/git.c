@@ -1,178 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Git operations against plain git: real repositories, each step run as rl-shim would, results compared with git add. */
-#include "git/op.h"
+/* Git operations against plain git: results compared with git add. */
+#include "git_repo.h"
 
-#include <check.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "base/file.h"
-#include "base/memory.h"
 #include "git/aside.h"
 
-extern char **environ;
-
-static char home[] = "/tmp/rl-git-XXXXXX";
-static char *repo, *scratch, *aside, *record;
-static int processes;		/* of the last operation */
-static const char *between;		/* shell text run before the step named in between_step, once */
-static const char *between_step;
-static bool as_nobody;		/* steps run without root's rights */
 static char patch[1 << 20];	/* stdout of the last step */
-
-static int spawn_wait(const char *const argv[], char *const env[], const char *in, const char *out, const char *err)
-{
-	posix_spawn_file_actions_t fa;
-	int status;
-	pid_t pid;
-
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_addopen(&fa, 0, in, O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&fa, 1, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	if (err != NULL)
-		posix_spawn_file_actions_addopen(&fa, 2, err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	ck_assert_int_eq(posix_spawnp(&pid, argv[0], &fa, NULL, (char *const *)argv, env), 0);
-	posix_spawn_file_actions_destroy(&fa);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	return status;
-}
-
-/* Shell text in the repository; its output. Must succeed. */
-__attribute__((format(printf, 1, 2)))
-static char *sh(const char *fmt, ...)
-{
-	char *script = NULL, *out = xasprintf("%s/sh.out", home), *text, *full;
-	va_list ap;
-	size_t size;
-	int status;
-
-	va_start(ap, fmt);
-	ck_assert_int_ne(vasprintf(&script, fmt, ap), -1);
-	va_end(ap);
-	full = xasprintf("set -e; cd %s; %s", repo, script);
-	const char *argv[] = { "sh", "-c", full, NULL };
-
-	status = spawn_wait(argv, environ, "/dev/null", out, NULL);
-	ck_assert_msg(status == 0, "failed: %s", script);
-	ck_assert_int_eq(file_read(AT_FDCWD, out, 64 << 20, &text, &size), 0);
-	if (size > 0 && text[size - 1] == '\n')
-		text[size - 1] = '\0';
-	free(script);
-	free(full);
-	free(out);
-	return text;
-}
-
-#define SH(...) free(sh(__VA_ARGS__))
-
-/* What rl-shim does with a step: input file, environment, recorded streams. */
-static bool run_step(const struct git_step *step)
-{
-	char *in = xasprintf("%s/prompt", record), *out = xasprintf("%s/stdout.%016x", record, 0), *err = xasprintf("%s/stderr.%016x", record, 0);
-	char **env = strings_copy(environ), **argv = NULL;
-	int status;
-
-	ck_assert_int_eq(file_write(AT_FDCWD, in, step->input != NULL ? step->input : "", step->input_size, 0644, false), 0);
-	for (size_t i = 0; step->env[i] != NULL; i++)
-		strings_append(&env, step->env[i]);
-	if (as_nobody && geteuid() == 0) {
-		strings_append(&argv, "setpriv");
-		strings_append(&argv, "--reuid=65534");
-		strings_append(&argv, "--clear-groups");
-	}
-	for (size_t i = 0; step->argv[i] != NULL; i++)
-		strings_append(&argv, step->argv[i]);
-	status = spawn_wait((const char *const *)argv, env, in, out, err);
-	strings_free(env);
-	strings_free(argv);
-	free(in);
-	free(out);
-	free(err);
-	return status == 0;
-}
-
-static enum git_next drive(struct git_op *op)
-{
-	struct git_step step;
-	int dirfd = -1;
-	bool ok = true;
-	enum git_next next;
-
-	processes = 0;
-	while ((next = git_op_next(op, dirfd, ok, &step)) == GIT_NEXT_STEP) {
-		ck_assert_int_lt(++processes, 100);
-		if (between != NULL && strcmp(step.name, between_step) == 0) {
-			const char *text = between;
-
-			if (strncmp(text, "always ", 7) != 0)
-				between = NULL;
-			else
-				text += 7;
-			SH("%s", text);
-		}
-		ok = run_step(&step);
-		if (dirfd == -1)
-			dirfd = open(record, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
-	if (dirfd != -1)
-		close(dirfd);
-	return next;
-}
-
-static struct git_op *op_of(enum git_op_kind kind, const char *tree, const char *ref)
-{
-	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .ref = ref, .aside = aside };
-
-	return git_op_new(&spec);
-}
-
-/* Everything of the user's, but the object store: names, types, modes, times, link texts and bytes. (git itself
- * touches the time of a shared index that it reads.) */
-static char *fingerprint(void)
-{
-	return sh("find . -path ./.git/objects -prune -o ! -name 'sharedindex.*' -printf '%%p %%y %%m %%s %%T@ %%l\\n' | sort;"
-	    "find . -path ./.git/objects -prune -o -type f -print0 | sort -z | xargs -0 sha256sum");
-}
-
-static void expect_same(const char *before)
-{
-	char *after = fingerprint();
-
-	ck_assert_str_eq(before, after);
-	free(after);
-}
-
-static void expect_scratch_empty(void)
-{
-	char *left = sh("ls -A %s", scratch);
-
-	ck_assert_str_eq(left, "");
-	free(left);
-}
-
-/* Tree id of a snapshot; the user's things must not have moved. */
-static char *snapshot(void)
-{
-	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
-	char *before = fingerprint(), *tree;
-	enum git_next next = drive(op);
-
-	ck_assert_msg(next == GIT_NEXT_DONE, "%s", git_op_error(op));
-	tree = xstrdup(git_op_tree(op));
-	git_op_free(op);
-	expect_same(before);
-	expect_scratch_empty();
-	free(before);
-	return tree;
-}
 
 /* What git add -A would commit, in an index of its own. */
 static char *truth(void)
@@ -213,42 +45,6 @@ static void read_patch(void)
 	memcpy(patch, data, size + 1);
 	free(data);
 	free(file);
-}
-
-#define EXPECT_IN(text, part) ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in: %s", part, text)
-
-static void setup(void)
-{
-	memcpy(home + sizeof(home) - 7, "XXXXXX", 6);
-	ck_assert_ptr_nonnull(mkdtemp(home));
-	ck_assert_int_eq(chmod(home, 0755), 0);
-	repo = xasprintf("%s/repo", home);
-	scratch = xasprintf("%s/scratch", home);
-	aside = xasprintf("%s/aside", home);
-	record = xasprintf("%s/record", home);
-	mkdir(repo, 0755);
-	mkdir(scratch, 0755);
-	ck_assert_int_eq(chmod(scratch, 0777), 0);
-	mkdir(aside, 0700);
-	mkdir(record, 0755);
-	setenv("HOME", home, 1);
-	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
-	between = NULL;
-	as_nobody = false;
-	SH("git config --global user.name t; git config --global user.email t@example.org; git config --global init.defaultBranch main;"
-	   "git config --global protocol.file.allow always; git config --global safe.directory '*';"
-	   "git init -q; echo one >a.c; mkdir d; echo two >d/b.c; printf 'out/\\n*.o\\n' >.gitignore; git add .; git commit -qm base");
-}
-
-static void teardown(void)
-{
-	const char *argv[] = { "rm", "-rf", home, NULL };
-
-	spawn_wait(argv, environ, "/dev/null", "/dev/null", NULL);
-	free(repo);
-	free(scratch);
-	free(aside);
-	free(record);
 }
 
 /* ---- snapshot ---- */
@@ -856,13 +652,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("git");
 	TCase *tc = tcase_create("git");
-	SRunner *runner;
-	int failed;
 
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 240);
 	tcase_add_test(tc, clean_tree_is_head);
 	tcase_add_loop_test(tc, agrees_with_git_add, 0, (int)(sizeof(states) / sizeof(states[0])));
 	tcase_add_test(tc, worktree);
@@ -896,10 +687,5 @@ int main(void)
 	tcase_add_test(tc, pin_keeps_a_tree);
 	tcase_add_test(tc, finds_the_top);
 	tcase_add_test(tc, names_are_made_visible);
-	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return run_tests("git", tc);
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What differs between two trees: the output of `git diff-tree -r -z --raw`. */
+#ifndef GIT_CHANGE_H
+#define GIT_CHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/memory.h"
+
+#define GIT_ID_MAX 65	/* SHA-256 in hex, NUL */
+
+struct change {
+	char *path;
+	unsigned mode;		/* now; 0: removed */
+	char id[GIT_ID_MAX];	/* now; all zeros: removed */
+};
+
+struct changes {
+	struct change *list;	/* owned, in order of the path's bytes */
+	size_t count;
+};
+
+/* Takes output in. artifacts: such paths are left out. False: it is no such output; what came before is kept. */
+bool changes_read(struct changes *changes, const char *data, size_t size, char *const *artifacts);
+void changes_release(struct changes *changes);
+
+/* NULL: path is not among them. */
+const struct change *changes_find(const struct changes *changes, const char *path);
+
+/* Their paths, each with a NUL behind: the removed ones, or the others. */
+void changes_paths(const struct changes *changes, bool removed, struct buf *out);
+
+/* Input of update-index -z --index-info, which is also what snapshot_index() makes of the same files. Removed ones
+ * come first when they are wanted: one may be where a directory is now. */
+void changes_index(const struct changes *changes, bool removed, struct buf *out);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "git/exclude.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "git/artifact.h"
+#include "git/gitdir.h"
+#include "proto/escape.h"
+
+#define EXCLUDE_MAX (4 * 1024 * 1024)
+
+/* The pattern that matches path at the top and nothing else. What cannot stand in a line, "?" matches. */
+static char *pattern(const char *path)
+{
+	size_t words = strlen(path);
+	struct buf out = { 0 };
+
+	while (words > 0 && path[words - 1] == ' ')
+		words--;
+	buf_adds(&out, "/");
+	for (size_t i = 0; path[i] != '\0'; i++) {
+		if (path[i] == '\n' || path[i] == '\r')
+			buf_adds(&out, "?");
+		else
+			buf_addf(&out, "%s%c", strchr("\\*?[", path[i]) != NULL || i >= words ? "\\" : "", path[i]);
+	}
+	return buf_take(&out, &words);
+}
+
+static bool has_line(const struct buf *text, const char *line)
+{
+	size_t size = strlen(line);
+
+	for (const char *p = text->data, *end = p + text->size; p != NULL && p < end; ) {
+		const char *stop = memchr(p, '\n', (size_t)(end - p));
+		size_t length = (size_t)((stop != NULL ? stop : end) - p);
+
+		if (length == size && memcmp(p, line, size) == 0)
+			return true;
+		p = stop != NULL ? stop + 1 : end;
+	}
+	return false;
+}
+
+/* What is to be added to text. */
+static struct buf missing(const struct buf *text, char *const *artifacts)
+{
+	char **list = artifacts_copy(artifacts);
+	struct buf out = { 0 };
+
+	for (size_t i = 0; list != NULL && list[i] != NULL; i++) {
+		char *line = pattern(list[i]);
+
+		if (!has_line(text, line) && !has_line(&out, line))
+			buf_addf(&out, "%s\n", line);
+		free(line);
+	}
+	strings_free(list);
+	return out;
+}
+
+/* Reads file, adds, replaces it. *lines: what was to be added, for an error. 0 or -errno. */
+static int add_lines(const char *file, char *const *artifacts, struct buf *lines)
+{
+	struct buf text = { 0 };
+	struct stat st;
+	char *data;
+	size_t size;
+	bool there = stat(file, &st) == 0;
+	int rv = file_read(AT_FDCWD, file, EXCLUDE_MAX, &data, &size);
+
+	if (rv == 0) {
+		buf_add(&text, data, size);
+		free(data);
+	}
+	*lines = missing(&text, artifacts);
+	if ((rv == 0 || rv == -ENOENT) && lines->size > 0) {
+		if (text.size > 0 && text.data[text.size - 1] != '\n')
+			buf_adds(&text, "\n");
+		buf_add(&text, lines->data, lines->size);
+		rv = file_write(AT_FDCWD, file, text.data, text.size, 0644, false);
+		if (rv == 0 && there && chmod(file, st.st_mode & 07777) == -1)
+			rv = -errno;
+	}
+	buf_release(&text);
+	return lines->size > 0 ? rv : 0;
+}
+
+static char *trouble(const char *file, int rv, const struct buf *lines)
+{
+	size_t size = lines->size > 0 ? lines->size - 1 : 0;
+	char *shown = text_escape(lines->data != NULL ? lines->data : "", size, false);
+	char *text = xasprintf("%s: %s; make it writable for the daemon's user, or add these lines to it: %s", file, strerror(-rv), shown);
+
+	free(shown);
+	return text;
+}
+
+int git_exclude(const char *workspace, char *const *artifacts, char **error)
+{
+	char *common = git_dir_common(workspace), *info, *file, *real;
+	struct buf lines = { 0 };
+	int rv;
+
+	if (common == NULL) {
+		*error = xasprintf("%s/.git: %s; see what `git status` says there", workspace, strerror(errno));
+		return -1;
+	}
+	info = xasprintf("%s/info", common);
+	file = xasprintf("%s/exclude", info);
+	real = realpath(file, NULL);		/* a link of the user's stays one */
+	rv = file_mkdirs(info, 0777);
+	if (rv == 0)
+		rv = add_lines(real != NULL ? real : file, artifacts, &lines);
+	if (rv != 0)
+		*error = trouble(file, rv, &lines);
+	buf_release(&lines);
+	free(real);
+	free(file);
+	free(info);
+	free(common);
+	return rv == 0 ? 0 : -1;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "git/gitdir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#define POINTER_MAX 65536
+
+/* The path that a small file holds behind mark; a relative one starts at base. */
+static char *follow(const char *file, const char *mark, const char *base)
+{
+	char *data, *path = NULL;
+	size_t size;
+	int rv = file_read(AT_FDCWD, file, POINTER_MAX, &data, &size);
+
+	if (rv != 0) {
+		errno = -rv;
+		return NULL;
+	}
+	while (size > 0 && (data[size - 1] == '\n' || data[size - 1] == '\r'))
+		data[--size] = '\0';
+	if (strncmp(data, mark, strlen(mark)) == 0 && size > strlen(mark)) {
+		const char *to = data + strlen(mark);
+
+		path = to[0] == '/' ? xstrdup(to) : xasprintf("%s/%s", base, to);
+	} else {
+		errno = EINVAL;
+	}
+	free(data);
+	return path;
+}
+
+char *git_dir_own(const char *workspace)
+{
+	char *git = xasprintf("%s/.git", workspace), *dir = NULL;
+	struct stat st;
+
+	if (stat(git, &st) == 0) {
+		if (S_ISDIR(st.st_mode))
+			return git;
+		dir = follow(git, "gitdir: ", workspace);
+	}
+	free(git);
+	return dir;
+}
+
+char *git_dir_common(const char *workspace)
+{
+	char *own = git_dir_own(workspace), *file, *common;
+
+	if (own == NULL)
+		return NULL;
+	file = xasprintf("%s/commondir", own);
+	common = follow(file, "", own);
+	free(file);
+	if (common == NULL && errno == ENOENT)
+		return own;		/* shared with nobody */
+	free(own);
+	return common;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* An operation from inside: its state, and the functions that say what a finished process leads to. */
+#ifndef GIT_OP_INT_H
+#define GIT_OP_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/memory.h"
+#include "git/change.h"
+#include "git/command.h"
+#include "git/op.h"
+#include "git/snapshot.h"
+
+/*   LIST ─▶ HEAD ⇄ INSIDE ─▶ HASH ─▶ INDEX ─▶ TREE ─┬─▶ SNAPSHOT: [PIN] ─▶ done
+ *    ▲  (nested repositories)    │                  ├─▶ MEASURE: PATCH ─▶ done
+ *    └── once, when files moved ─┘                  └─▶ VERIFY: done when equal, else COMPARE ─▶ done
+ *   PIN ─▶ done
+ *   ENTRIES ─▶ BLOBS ─▶ done                             (CHECKOUT)
+ *   COMMIT: CHANGES ─▶ TIP ─▶ TIP_TEXT ─▶ (HEAD ─▶) HASH ─▶ READ ─▶ REMOVE ─▶ ADD ─▶ STAGED ─▶ IDENT ─▶ COMMIT
+ *           └ none: done └ unborn: ──▶ ┘      not as reviewed: failed ┘              │                    ▼
+ *                                                    nothing: done, or TIP is ours ─▶└─▶ CHECK ◀── MADE ──┘
+ *                                                                                          └─▶ OWN_INDEX ─▶ done */
+enum stage {
+	STAGE_NONE, STAGE_LIST, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_PIN,
+	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_STAGED,
+	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX, STAGES
+};
+
+/* A list of names for people: "a.c, b.c, d.c and 3 more". */
+struct names {
+	struct buf text;
+	size_t count;
+};
+
+/* One line of a tree. */
+struct tree_entry {
+	char *path;		/* owned */
+	unsigned mode;
+	char id[GIT_ID_MAX];
+};
+
+struct git_op {
+	enum git_op_kind kind;
+	char *workspace, *scratch, *given, *base, *ref, *dir, *message, *aside, *index;	/* given: the tree of the spec */
+	char **artifacts;
+	enum stage stage;		/* whose result comes next */
+	int dirfd;			/* of that result, borrowed */
+	struct snapshot *snapshot;
+	char *inside;			/* nested repository that HEAD or INSIDE is about */
+	bool again;			/* the work tree moved once already */
+	struct git_command command;
+	struct buf input;
+	char *tree, *error;
+	struct names changed, moved;
+	/* CHECKOUT */
+	struct tree_entry *entries;
+	size_t nentries;
+	/* COMMIT */
+	struct changes wanted, made;	/* what is to be committed; what the commit has */
+	char *tip;			/* HEAD, NULL: no commit yet */
+	bool tip_ours;			/* HEAD is a commit that an earlier begin of this operation made */
+	bool anonymous;			/* the user has no name that git would take */
+	char *commit;
+};
+
+/* What a finished process leads to; STAGE_NONE: done, or failed when op->error is set. data: its stdout. */
+typedef enum stage result_fn(struct git_op *op, bool ok, const char *data, size_t size);
+
+/* op.c */
+enum stage op_fail(struct git_op *op, char *error);	/* takes error */
+void op_fresh_index(struct git_op *op);			/* nothing is left of the private index */
+void names_add(struct names *names, const char *path);
+void names_end(struct names *names);
+
+/* tree.c: from the files to a tree */
+enum stage tree_start(struct git_op *op);
+enum stage tree_start_again(struct git_op *op, char *error);	/* something moved; takes error */
+enum stage tree_files(struct git_op *op);			/* nested repositories, then hash what op->snapshot has */
+result_fn list_done, head_done, inside_done, hash_done, index_done, tree_done;
+
+/* verify.c */
+enum stage verify_tree(struct git_op *op);
+result_fn compare_done;
+
+/* checkout.c */
+result_fn entries_done, blobs_done;
+void checkout_release(struct git_op *op);
+
+/* commit.c */
+enum stage commit_hashed(struct git_op *op);
+result_fn changes_done, tip_done, tip_text_done, read_done, remove_done, add_done, staged_done, ident_done, commit_done, made_done,
+    check_done, own_index_done;
+
+#endif

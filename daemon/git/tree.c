@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* From the files of a work tree to a tree of git: SNAPSHOT, and the first half of MEASURE and VERIFY. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "git/op_int.h"
+#include "proto/escape.h"
+
+enum stage tree_start(struct git_op *op)
+{
+	op_fresh_index(op);
+	snapshot_free(op->snapshot);
+	op->snapshot = snapshot_new(op->workspace, op->scratch, op->artifacts);
+	return STAGE_LIST;
+}
+
+/* Look once more, then give up. A commit does not look twice: it was looked at before it was begun. */
+enum stage tree_start_again(struct git_op *op, char *error)
+{
+	if (op->again || op->kind == GIT_COMMIT)
+		return op_fail(op, error);
+	free(error);
+	op->again = true;
+	return tree_start(op);
+}
+
+enum stage tree_files(struct git_op *op)
+{
+	const char *nested = snapshot_nested(op->snapshot);
+	char *error;
+
+	free(op->inside);
+	op->inside = xstrdup(nested);
+	if (nested != NULL)
+		return STAGE_HEAD;
+	error = snapshot_paths(op->snapshot, &op->input);
+	return error != NULL ? tree_start_again(op, error) : STAGE_HASH;
+}
+
+static enum stage tracked(struct git_op *op, const char *path)
+{
+	char *shown = text_escape(path, strlen(path), false);
+	char *error = xasprintf("%s/%s is tracked by git, but its place is kept for the review and never committed; "
+	    "take it out with `git rm -r --cached -- %s`, or set another review_file or review_log", op->workspace, shown, shown);
+
+	free(shown);
+	return op_fail(op, error);
+}
+
+enum stage list_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	char *error = snapshot_list(op->snapshot, op->inside, data, size);
+	const char *artifact = snapshot_tracked_artifact(op->snapshot);
+
+	(void)ok;
+	if (error != NULL)
+		return op_fail(op, error);
+	/* Once the run goes on, an agent that adds one does no harm: it is passed over. */
+	if (op->kind == GIT_SNAPSHOT && artifact != NULL)
+		return tracked(op, artifact);
+	return tree_files(op);
+}
+
+enum stage inside_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	return list_done(op, ok, data, size);
+}
+
+enum stage head_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	char *id = ok && size > 1 ? xmemdup0(data, size - 1) : NULL;
+	bool list = snapshot_nested_head(op->snapshot, id);
+
+	free(id);
+	return list ? STAGE_INSIDE : tree_files(op);
+}
+
+enum stage hash_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	char *error;
+
+	(void)ok;
+	error = snapshot_ids(op->snapshot, data, size);
+	if (error == NULL)
+		error = snapshot_check(op->snapshot);
+	if (error != NULL)
+		return tree_start_again(op, error);
+	if (op->kind == GIT_COMMIT)
+		return commit_hashed(op);
+	snapshot_index(op->snapshot, &op->input);
+	return STAGE_INDEX;
+}
+
+enum stage index_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	(void)op, (void)ok, (void)data, (void)size;
+	return STAGE_TREE;
+}
+
+enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	(void)ok;
+	if (size < 2)
+		return op_fail(op, xasprintf("git write-tree: no tree id in %s", op->workspace));
+	op->tree = xmemdup0(data, size - 1);
+	switch (op->kind) {
+	case GIT_SNAPSHOT:
+		return op->ref != NULL ? STAGE_PIN : STAGE_NONE;
+	case GIT_MEASURE:
+		return STAGE_PATCH;
+	case GIT_VERIFY:
+		return verify_tree(op);
+	case GIT_PIN:
+	case GIT_CHECKOUT:
+	case GIT_COMMIT:
+	case GIT_OPS:
+		break;
+	}
+	return STAGE_NONE;
+}

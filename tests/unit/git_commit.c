@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+/* Commits of what an agent did, in repositories with things of their own: what else is staged, hooks, filters. */
+#include "git_repo.h"
+
+#define MESSAGE "rld: do it\n\n# no comment\nRld-Run: 42\n"
+
+static char *base;		/* tree before the work */
+static char *error, *commit;	/* of the last operation, NULL: none */
+static char **artifacts;
+
+static struct git_op *commit_op(const char *tree, const char *message)
+{
+	struct git_op_spec spec = { .kind = GIT_COMMIT, .workspace = repo, .scratch = scratch, .tree = tree, .base = base, .message = message, .artifacts = artifacts };
+
+	return git_op_new(&spec);
+}
+
+static void take(struct git_op *op)
+{
+	free(error);
+	free(commit);
+	error = xstrdup(git_op_error(op));
+	commit = xstrdup(git_op_commit(op));
+	git_op_free(op);
+}
+
+static void expect_done(struct git_op *op)
+{
+	enum git_next next = drive(op);
+
+	take(op);
+	ck_assert_msg(next == GIT_NEXT_DONE, "%s", error);
+}
+
+static void expect_failed(struct git_op *op)
+{
+	ck_assert_int_eq(drive(op), GIT_NEXT_FAILED);
+	take(op);
+}
+
+static void expect_text(const char *want, char *got)
+{
+	ck_assert_str_eq(got, want);
+	free(got);
+}
+
+/* The work, from base to what there is now, becomes a commit with those changes. */
+static void work(const char *script, const char *changes)
+{
+	char *tree, *head;
+
+	free(base);
+	base = snapshot();
+	SH("%s", script);
+	tree = snapshot();
+	expect_done(commit_op(tree, MESSAGE));
+	head = sh("git rev-parse HEAD");
+	ck_assert_ptr_nonnull(commit);
+	ck_assert_str_eq(commit, head);
+	expect_text(changes, sh("git -c core.quotePath=false show --no-renames --format= --name-status HEAD | tr '\\t\\n' ' ,'"));
+	expect_scratch_empty();
+	free(head);
+	free(tree);
+}
+
+/* ---- what gets in ---- */
+
+/* Staged and unstaged things of the user's that have nothing to do with the work. */
+#define MINE "echo s >staged; git add staged; printf '1\\n2\\n' >half; git add half; printf '1\\n2\\n3\\n' >half; echo u >untracked; git rm -q --cached mine; echo -n >.gitkeep; git add -N .gitkeep;"
+#define MINE_STATUS " A .gitkeep\nAM half\nD  mine\nA  staged\n?? mine\n?? untracked"
+
+static const struct { const char *before, *script, *changes; } works[] = {
+	{ "", "echo more >>a.c; mkdir -p e/f; echo g >e/f/g", "M a.c,A e/f/g," },
+	{ "", "rm a.c; git rm -q d/b.c", "D a.c,D d/b.c," },
+	{ "", "git mv a.c z.c; mv d/b.c d/c.c", "D a.c,D d/b.c,A d/c.c,A z.c," },
+	{ "", "chmod +x a.c; ln -s a.c l; echo '#!/bin/sh' >run; chmod 755 run", "M a.c,A l,A run," },
+	{ "", "rm a.c; mkdir a.c; echo x >a.c/x", "D a.c,A a.c/x," },
+	{ "", "rm -r d; echo x >d", "A d,D d/b.c," },
+	{ "", "mv d e; ln -s e d", "A d,D d/b.c,A e/b.c," },
+	{ "", "rm a.c; ln -s d/b.c a.c", "T a.c," },
+	{ "", "git rm -q --cached a.c; echo a.c >>.gitignore", "M .gitignore,D a.c," },
+	{ "echo n >new;", "echo more >>new", "A new," },			/* untracked before the work already */
+	{ "echo n >new; git add new;", "git rm -qf new; echo x >x", "A x," },	/* never committed, and gone */
+	{ "echo n >new;", "echo new >>.gitignore", "M .gitignore," },
+	{ "echo staged >a.c; git add a.c;", "echo more >>a.c; git add a.c; echo most >>a.c", "M a.c," },
+	{ "", "echo x >x; git add -N x; echo y >>a.c; git add a.c", "M a.c,A x," },
+	{ "", "echo 1 >'a*'; echo 2 >'?'; echo 3 >'[a].c'; echo 4 >':(glob)**'; echo 5 >'!x'; echo 6 >-n; echo 7 >' s p '; echo 8 >häß; echo 9 >'\"q\"'",
+	    "A  s p ,A !x,A \"\\\"q\\\"\",A -n,A :(glob)**,A ?,A [a].c,A a*,A häß," },
+	{ "", "printf x >\"$(printf 'nl\\nx')\"; printf x >\"$(printf 'bad\\377')\"", "A bad\xff,A \"nl\\nx\"," },
+	{ "git init -q m; (cd m; echo x >x; git add x; git commit -qm n); git add m 2>/dev/null; git commit -qm m -- m;", "echo x >>a.c", "M a.c," },
+	{ "git init -q m; (cd m; echo x >x; git add x; git commit -qm n); git add m 2>/dev/null; git commit -qm m -- m;", "cd m; echo y >y; git add y; git commit -qm y", "M m," },
+	{ "", "git init -q m; cd m; echo x >x; git add x; git commit -qm n", "A m," },
+	{ "git config core.sparseCheckout true; printf '/*\\n!/far\\n' >.git/info/sparse-checkout; git read-tree -mu HEAD; test ! -e far;", "echo x >>a.c", "M a.c," },
+	{ "git checkout -q --detach;", "echo x >>a.c", "M a.c," },
+	{ "git config commit.cleanup strip; git config core.safecrlf true; git config commit.verbose true; git config core.splitIndex true;", "echo x >>a.c", "M a.c," },
+};
+
+START_TEST(commits_the_work_only)
+{
+	char *status;
+
+	SH("echo m >mine; mkdir far; echo f >far/f; git add mine far; git commit -qm mine; %s %s", works[_i].before, MINE);
+	work(works[_i].script, works[_i].changes);
+	status = sh("git status --porcelain -- mine half staged untracked .gitkeep; git diff --cached --name-only -- ':!mine' ':!half' ':!staged' ':!.gitkeep'");
+	ck_assert_str_eq(status, MINE_STATUS);
+	free(status);
+	/* The index of what was committed is that of the commit, and so is the work tree. */
+	expect_text("", sh("git diff --name-only -- ':!half' ':!.gitkeep'"));
+	expect_text("rld: do it\n\n# no comment\nRld-Run: 42", sh("git show -s --format=%%B HEAD | sed '$d'"));
+	SH("git fsck --no-dangling >/dev/null 2>&1");
+}
+END_TEST
+
+START_TEST(first_commit)
+{
+	SH("rm -rf .git; git init -q; echo s >staged; git add staged");
+	free(base);
+	base = sh("git mktree </dev/null");
+	artifacts = NULL;
+	char *tree = snapshot();
+
+	/* all that there is, against nothing */
+	expect_done(commit_op(tree, MESSAGE));
+	expect_text(tree, sh("git rev-parse 'HEAD^{tree}'"));
+	expect_text("", sh("git status --porcelain"));
+	free(tree);
+	SH("rm -rf .git; git init -q; git add staged");
+	work("echo x >x", "A x,");
+	expect_text("A  staged\n?? .gitignore\n?? a.c\n?? d/", sh("git status --porcelain"));
+}
+END_TEST
+
+START_TEST(sha256)
+{
+	SH("rm -rf .git; git init -q --object-format=sha256; git add .");
+	work("echo x >x", "A x,");
+	work("rm x; echo y >y", "D x,A y,");
+}
+END_TEST
+
+START_TEST(worktree_of_another_branch)
+{
+	char *top = repo;
+
+	SH("git worktree add -q ../wt -b other");
+	repo = xasprintf("%s/wt", home);
+	base = sh("git rev-parse 'HEAD^{tree}'");
+	SH("echo x >x");
+	char *tree = sh("export GIT_INDEX_FILE=%s/truth; git add -A; git write-tree", home);
+
+	expect_done(commit_op(tree, MESSAGE));
+	expect_text("", sh("git status --porcelain"));
+	expect_text("other x", sh("echo $(git symbolic-ref --short HEAD) $(git show --format= --name-only HEAD)"));
+	free(tree);
+	free(repo);
+	repo = top;
+	expect_text("base", sh("git log -1 --format=%%s main"));
+}
+END_TEST
+
+START_TEST(nothing_differs)
+{
+	base = snapshot();
+	expect_done(commit_op(base, MESSAGE));
+	ck_assert_ptr_null(commit);
+	ck_assert_int_eq(processes, 1);
+	/* what the agent has committed itself is not committed again */
+	SH("echo x >x; git add x; git commit -qm mine");
+	char *tree = snapshot(), *before = fingerprint();
+
+	expect_done(commit_op(tree, MESSAGE));
+	ck_assert_ptr_null(commit);
+	expect_same(before);
+	free(before);
+	free(tree);
+}
+END_TEST
+
+/* ---- review artifacts ---- */
+
+START_TEST(artifacts_stay_out)
+{
+	char *tree;
+
+	strings_append(&artifacts, "review.md");
+	strings_append(&artifacts, "logs");
+	base = snapshot();
+	SH("echo r >review.md; mkdir logs; echo l >logs/t1.json; echo x >x; git add review.md");
+	tree = snapshot();	/* of somebody who knows of no artifacts: it has them */
+	expect_done(commit_op(tree, MESSAGE));
+	expect_text("x", sh("git show --format= --name-only HEAD"));
+	expect_text("A  review.md\n?? logs/", sh("git status --porcelain"));
+	free(tree);
+}
+END_TEST
+
+START_TEST(artifact_of_a_hook)
+{
+	char *tree;
+
+	strings_append(&artifacts, "review.md");
+	base = snapshot();
+	SH("printf '#!/bin/sh\\necho r >review.md; echo o >other; git add review.md other\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo x >x");
+	tree = snapshot();
+	expect_failed(commit_op(tree, MESSAGE));
+	EXPECT_IN(error, "has more in it than the work, even what is of the review: other, review.md; a hook");
+	EXPECT_IN(error, "git reset --soft HEAD~1");
+	ck_assert_ptr_nonnull(commit);
+	SH("git reset -q --soft HEAD~1");
+	free(tree);
+}
+END_TEST
+
+/* ---- hooks, filters, names ---- */
+
+START_TEST(hooks_run)
+{
+	SH("for h in pre-commit prepare-commit-msg commit-msg post-commit; do printf '#!/bin/sh\\necho %%s >>%s/ran; git diff --cached --name-only >>%s/ran\\n' $h >.git/hooks/$h; chmod +x .git/hooks/$h; done; echo s >staged; git add staged", home, home);
+	work("echo x >x", "A x,");
+	expect_text("pre-commit x prepare-commit-msg x commit-msg x post-commit", sh("echo $(cat ../ran)"));
+}
+END_TEST
+
+START_TEST(hook_that_refuses)
+{
+	char *tree, *status, *head = sh("git rev-parse HEAD; git symbolic-ref HEAD");
+
+	base = snapshot();
+	SH("printf '#!/bin/sh\\necho \"x:1: not pretty\"; echo \"second line\" >&2; exit 1\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo x >x; echo s >staged; git add staged");
+	tree = snapshot();
+	status = fingerprint();
+	expect_failed(commit_op(tree, MESSAGE));
+	EXPECT_IN(error, "git commit in ");
+	EXPECT_IN(error, "x:1: not pretty second line");
+	EXPECT_IN(error, "make it pass and commit");
+	expect_same(status);
+	expect_text(head, sh("git rev-parse HEAD; git symbolic-ref HEAD"));
+	SH("printf '#!/bin/sh\\nexit 1\\n' >.git/hooks/pre-commit");
+	expect_failed(commit_op(tree, MESSAGE));
+	EXPECT_IN(error, "without a word: a hook of the repository refused it");
+	free(status);
+	free(tree);
+	free(head);
+}
+END_TEST
+
+/* A hook that puts files in form and adds them: the commit has that form, and so has the index. */
+START_TEST(hook_that_puts_in_form)
+{
+	char *tree;
+
+	base = snapshot();
+	SH("printf '#!/bin/sh\\nsed -i s/ugly/pretty/ x; git add x\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo ugly >x");
+	tree = snapshot();
+	expect_done(commit_op(tree, MESSAGE));
+	expect_text("pretty", sh("git show HEAD:x; git status --porcelain"));
+	/* The daemon died, and has forgotten that it made this commit; the file is not as reviewed any more. */
+	char *first = xstrdup(commit);
+
+	SH("git rm -q --cached x");
+	expect_done(commit_op(tree, MESSAGE));
+	ck_assert_str_eq(commit, first);
+	expect_text("", sh("git status --porcelain"));
+	free(first);
+	free(tree);
+}
+END_TEST
+
+/* The clean filter is the user's word on what his repository has: without it the commit would hold other bytes than
+ * his own commits do. Nothing else runs. */
+START_TEST(only_filter_and_hooks_run)
+{
+	SH("printf '#!/bin/sh\\necho \"$0 $*\" >>%s/canary\\ncat\\n' >../run; chmod +x ../run;"
+	   "git config core.fsmonitor ../run; git config filter.f.clean 'tr a-z A-Z'; git config filter.f.smudge ../run; git config diff.external ../run;"
+	   "git config diff.f.textconv ../run; git config diff.f.command ../run; git config core.pager ../run; git config core.editor ../run;"
+	   "git config core.askPass ../run; git config sequence.editor ../run; git config merge.f.driver ../run; git config log.showSignature true; git config gpg.program ../run;"
+	   "printf 'f* filter=f\\n* diff=f merge=f\\n' >.gitattributes; rm -f %s/canary", home, home);
+	work("echo x >x; echo shout >f", "A f,A x,");
+	SH("test ! -e %s/canary", home);
+	expect_text("SHOUT", sh("git -c core.fsmonitor=false show HEAD:f"));
+	expect_text("?? .gitattributes", sh("git -c core.fsmonitor=false status --porcelain"));
+}
+END_TEST
+
+START_TEST(signing_that_fails_does_not_hang)
+{
+	char *tree, *status;
+
+	setenv("DISPLAY", ":7", 1);
+	setenv("GPG_TTY", "/dev/pts/7", 1);
+	SH("git config commit.gpgsign true; git config gpg.program ../gpg; printf '#!/bin/sh\\necho \"[$GPG_TTY$DISPLAY]\" >%s/asked; exit 2\\n' >../gpg; chmod +x ../gpg", home);
+	base = snapshot();
+	SH("echo x >x");
+	tree = snapshot();
+	status = sh("sha256sum .git/index; git rev-parse HEAD");
+	expect_failed(commit_op(tree, MESSAGE));
+	EXPECT_IN(error, "gpg failed to sign");
+	EXPECT_IN(error, "commit.gpgsign=false");
+	expect_text(status, sh("sha256sum .git/index; git rev-parse HEAD"));
+	free(status);
+	expect_text("[]", sh("cat ../asked"));
+	free(tree);
+}
+END_TEST
+
+START_TEST(names_of_the_commit)
+{
+	work("echo x >x", "A x,");
+	expect_text("t t@example.org t t@example.org", sh("git log -1 --format='%%an %%ae %%cn %%ce'"));
+	SH("git config --global --unset user.name; git config --global --unset user.email; git config --global user.useConfigOnly true");
+	work("echo y >y", "A y,");
+	expect_text("rld rld@localhost rld rld@localhost", sh("git log -1 --format='%%an %%ae %%cn %%ce'"));
+	SH("git config user.name mine; git config user.email m@e");
+	work("echo z >z", "A z,");
+	expect_text("mine m@e mine m@e", sh("git log -1 --format='%%an %%ae %%cn %%ce'"));
+}
+END_TEST
+
+/* ---- what is in the way ---- */
+
+static const struct { const char *script, *says; } obstacles[] = {
+	{ "git checkout -qb o; echo o >o; git add o; git commit -qm o; git checkout -q main; git merge -q --no-commit --no-ff o", "a merge is under way" },
+	{ "git checkout -qb o; echo o >a.c; git commit -qam o; git checkout -q main; echo m >a.c; git commit -qam m; git cherry-pick o >/dev/null 2>&1 || true; git checkout -q HEAD a.c", "a cherry-pick is under way" },
+	{ "git revert --no-commit HEAD", "a revert is under way" },
+	{ "GIT_SEQUENCE_EDITOR='sed -i s/pick/edit/' git rebase -qi --root >/dev/null 2>&1", "a rebase is under way" },
+	{ ": >.git/index.lock", "another git works there" },
+};
+
+START_TEST(something_is_under_way)
+{
+	char *tree, *head, *before;
+
+	SH("echo 2 >two; git add two; git commit -qm two; %s", obstacles[_i].script);
+	base = snapshot();
+	SH("echo x >x");
+	tree = snapshot();
+	head = sh("git rev-parse HEAD");
+	before = fingerprint();
+	expect_failed(commit_op(tree, MESSAGE));
+	EXPECT_IN(error, obstacles[_i].says);
+	EXPECT_IN(error, "then commit what is in the work tree");
+	expect_text(head, sh("git rev-parse HEAD"));
+	expect_same(before);
+	free(before);
+	free(head);
+	free(tree);
+}
+END_TEST
+
+static const char *const later[] = {
+	"echo changed >>x", "rm x", "chmod +x x", "rm x; ln -s a.c x", "rm x; mkdir x; echo y >x/y", "rm x; git init -q x; echo y >x/y", "rm l; ln -s d l",
+};
+
+/* What was reviewed is what is committed: the user may have gone on. Other files are his own. */
+START_TEST(work_tree_has_moved_on)
+{
+	char *tree;
+
+	base = snapshot();
+	SH("echo x >x; ln -s a.c l");
+	tree = snapshot();
+	SH("%s", later[_i]);
+	expect_failed(commit_op(tree, MESSAGE));
+	EXPECT_IN(error, _i < 6 ? "/x is not as it was when it was reviewed" : "/l is not as it was when it was reviewed");
+	EXPECT_IN(error, "nothing was committed");
+	expect_text("base", sh("git log -1 --format=%%s"));
+	SH("rm -rf x l; echo x >x; ln -s a.c l; echo mine >>a.c; echo y >y");
+	expect_done(commit_op(tree, MESSAGE));
+	expect_text("l x", sh("echo $(git show --format= --name-only HEAD)"));
+	free(tree);
+}
+END_TEST
+
+/* Somebody commits between the look at HEAD and the commit: what he did would be undone by it. */
+START_TEST(head_moves)
+{
+	char *tree;
+
+	base = snapshot();
+	SH("echo x >x");
+	tree = snapshot();
+	between = "echo his >his; git add his; git commit -qm his";
+	between_step = "commit";
+	expect_failed(commit_op(tree, MESSAGE));
+	EXPECT_IN(error, "has more in it than the work: his; a hook of the repository, or somebody else");
+	free(tree);
+}
+END_TEST
+
+START_TEST(own_index_is_locked)
+{
+	char *tree;
+
+	base = snapshot();
+	SH("echo x >x");
+	tree = snapshot();
+	between = ": >.git/index.lock";
+	between_step = "commit";
+	expect_failed(commit_op(tree, MESSAGE));
+	EXPECT_IN(error, "the commit was made, but your index does not know it yet: run `git reset -q`");
+	ck_assert_ptr_nonnull(commit);
+	SH("rm .git/index.lock; git reset -q; test -z \"$(git status --porcelain)\"");
+	free(tree);
+}
+END_TEST
+
+/* ---- begun again ---- */
+
+/* So many processes have run, then the daemon died. */
+static void die_after(struct git_op *op, int after)
+{
+	struct git_step step;
+	int dirfd = -1, n = 0;
+	bool ok = true;
+
+	while (n++ < after && git_op_next(op, dirfd, ok, &step) == GIT_NEXT_STEP) {
+		ok = run_step(&step);
+		if (dirfd == -1)
+			dirfd = open(record, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	close(dirfd);
+	git_op_free(op);
+}
+
+/* A daemon that dies anywhere and begins again: one commit, a whole index. */
+START_TEST(dies_after_each_process)
+{
+	char *tree, *first;
+
+	SH("echo s >staged; git add staged");
+	base = snapshot();
+	SH("echo x >x; rm a.c");
+	tree = snapshot();
+	die_after(commit_op(tree, MESSAGE), _i);
+	expect_done(commit_op(tree, MESSAGE));
+	first = xstrdup(commit);
+	expect_text("2 a.c x A staged", sh("echo $(git rev-list --count HEAD) $(git show --format= --name-only HEAD) $(git status --porcelain)"));
+	expect_done(commit_op(tree, MESSAGE));
+	ck_assert_str_eq(commit, first);
+	free(first);
+	free(tree);
+}
+END_TEST
+
+/* HEAD has the work, but it is another's commit: nothing of ours is told. */
+START_TEST(whose_commit)
+{
+	static const struct { const char *text, *message; bool ours; } rows[] = {
+		{ "do\n\nRld-Run: 42\n", MESSAGE, true },
+		{ "changed by a hook\n\nChange-Id: I1\nRld-Run: 42\nSigned-off-by: x\n", MESSAGE, true },
+		{ "do\n\nRld-Run: 421\n", MESSAGE, false },
+		{ "do\n\nX Rld-Run: 42\n", MESSAGE, false },
+		{ "Rld-Run: 42 is good\n", MESSAGE, false },
+		{ "do\n", MESSAGE, false },
+		{ "do\n\nRld-Run: 42\nRld-Task: t1\n", "m\n\nRld-Run: 42\nRld-Task: t2\n", false },
+		{ "do\n\nRld-Task: t2\nRld-Run: 42\n", "m\n\nRld-Run: 42\nRld-Task: t2", true },
+		{ "do\n\nRld-Run: 42\n", "no trailer", false },
+	};
+	char *tree, *head;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		free(base);
+		base = snapshot();
+		SH("echo %zu >x; git add x; git commit -qm '%s'", i, rows[i].text);
+		tree = snapshot();
+		head = sh("git rev-parse HEAD");
+		expect_done(commit_op(tree, rows[i].message));
+		if (rows[i].ours)
+			ck_assert_str_eq(commit, head);
+		else
+			ck_assert_msg(commit == NULL, "%zu", i);
+		free(head);
+		free(tree);
+	}
+}
+END_TEST
+
+static void forget(void)
+{
+	free(base);
+	free(error);
+	free(commit);
+	strings_free(artifacts);
+	base = error = commit = NULL;
+	artifacts = NULL;
+}
+
+static void nothing(void)
+{
+}
+
+int main(void)
+{
+	TCase *tc = tcase_create("git_commit");
+
+	tcase_add_checked_fixture(tc, nothing, forget);
+	tcase_add_loop_test(tc, commits_the_work_only, 0, (int)(sizeof(works) / sizeof(works[0])));
+	tcase_add_test(tc, first_commit);
+	tcase_add_test(tc, sha256);
+	tcase_add_test(tc, worktree_of_another_branch);
+	tcase_add_test(tc, nothing_differs);
+	tcase_add_test(tc, artifacts_stay_out);
+	tcase_add_test(tc, artifact_of_a_hook);
+	tcase_add_test(tc, hooks_run);
+	tcase_add_test(tc, hook_that_refuses);
+	tcase_add_test(tc, hook_that_puts_in_form);
+	tcase_add_test(tc, only_filter_and_hooks_run);
+	tcase_add_test(tc, signing_that_fails_does_not_hang);
+	tcase_add_test(tc, names_of_the_commit);
+	tcase_add_loop_test(tc, something_is_under_way, 0, (int)(sizeof(obstacles) / sizeof(obstacles[0])));
+	tcase_add_loop_test(tc, work_tree_has_moved_on, 0, (int)(sizeof(later) / sizeof(later[0])));
+	tcase_add_test(tc, head_moves);
+	tcase_add_test(tc, own_index_is_locked);
+	tcase_add_loop_test(tc, dies_after_each_process, 1, 15);
+	tcase_add_test(tc, whose_commit);
+	return run_tests("git_commit", tc);
+}
