@@ -30,8 +30,21 @@ WHEN EXISTS (SELECT 1 FROM task WHERE run = NEW.run AND id = NEW.task AND locked
 	SELECT RAISE(ABORT, 'the task has passed its review and is locked');
 END;
 
+CREATE TRIGGER attempt_moved_after_lock BEFORE UPDATE ON attempt
+WHEN NEW.task IS NOT OLD.task
+	AND EXISTS (SELECT 1 FROM task WHERE run = NEW.run AND id = NEW.task AND locked_tree IS NOT NULL) BEGIN
+	SELECT RAISE(ABORT, 'the task has passed its review and is locked');
+END;
+
 CREATE TRIGGER task_lock_is_never_changed BEFORE UPDATE ON task
 WHEN OLD.locked_tree IS NOT NULL AND (NEW.locked_tree IS NOT OLD.locked_tree OR NEW.locked_ref IS NOT OLD.locked_ref) BEGIN
+	SELECT RAISE(ABORT, 'the task has passed its review and is locked');
+END;
+
+-- REPLACE deletes as well: recursive_triggers is on.
+CREATE TRIGGER task_lock_is_never_deleted BEFORE DELETE ON task
+WHEN OLD.locked_tree IS NOT NULL
+	AND EXISTS (SELECT 1 FROM run WHERE id = OLD.run AND state NOT IN ('succeeded', 'failed', 'cancelled')) BEGIN
 	SELECT RAISE(ABORT, 'the task has passed its review and is locked');
 END;
 
@@ -73,7 +86,16 @@ CREATE TABLE hook (
 
 CREATE INDEX hook_unfinished ON hook (id) WHERE state IN ('starting', 'running');
 
+-- Hooks share the counter and the folder of attempts and steps.
 CREATE TRIGGER hook_id_is_no_other BEFORE INSERT ON hook
 WHEN EXISTS (SELECT 1 FROM attempt WHERE id = NEW.id) OR EXISTS (SELECT 1 FROM step WHERE id = NEW.id) BEGIN
 	SELECT RAISE(ABORT, 'an attempt or a step has this id');
+END;
+
+CREATE TRIGGER attempt_id_is_no_hook BEFORE INSERT ON attempt WHEN EXISTS (SELECT 1 FROM hook WHERE id = NEW.id) BEGIN
+	SELECT RAISE(ABORT, 'a hook has this id');
+END;
+
+CREATE TRIGGER step_id_is_no_hook BEFORE INSERT ON step WHEN EXISTS (SELECT 1 FROM hook WHERE id = NEW.id) BEGIN
+	SELECT RAISE(ABORT, 'a hook has this id');
 END;

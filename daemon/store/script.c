@@ -40,7 +40,7 @@ void script_error(sqlite3 *db, int rc, char *error, size_t room)
 			return;
 		}
 	}
-	snprintf(error, room, "%s: %s", path, sqlite3_errstr(rc));
+	snprintf(error, room, "%s: %s", path, sqlite3_errmsg(db));
 }
 
 static int keep_row(void *arg, int count, char **values, char **names)

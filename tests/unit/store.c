@@ -204,6 +204,8 @@ static const struct {
 	[ROW_STEP] = { "step.unfinished", false },
 	[ROW_REVIEW] = { "review.unfinished", true },
 	[ROW_FINDING] = { "finding.unfinished", true },
+	[ROW_HOLD] = { "hold.unfinished", false },
+	[ROW_HOOK] = { "hook.unfinished", false },
 	[ROW_EVENT] = { "event.since", true },
 	[ROW_SETTING] = { "setting.get", false },
 };
@@ -211,7 +213,49 @@ static const struct {
 static void set_text(char **at, const char *text)
 {
 	free(*at);
-	*at = xstrdup(text);
+	*at = text != NULL ? xstrdup(text) : NULL;
+}
+
+/* Fields of a kind that are written once: they keep the values of the first row. */
+static const struct {
+	enum row_kind kind;
+	const char *name;
+} once[] = {
+	{ ROW_HOLD, "task" }, { ROW_HOLD, "iteration" }, { ROW_HOLD, "slot" }, { ROW_HOLD, "kind" }, { ROW_HOLD, "reason" },
+	{ ROW_HOLD, "attempt" }, { ROW_HOLD, "created_at" },
+	{ ROW_HOOK, "name" }, { ROW_HOOK, "command" }, { ROW_HOOK, "environment" },
+};
+
+static bool is_once(enum row_kind kind, const char *name)
+{
+	for (size_t i = 0; i < sizeof(once) / sizeof(once[0]); i++)
+		if (once[i].kind == kind && strcmp(once[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static void fill_row_as_allowed(enum row_kind kind, void *row, int seed)
+{
+	const struct row_type *type = &row_types[kind];
+	void *first = row_new(kind);
+
+	fill_row(kind, row, seed);
+	fill_row(kind, first, 1);
+	for (size_t i = 0; i < type->nfields; i++) {
+		const struct field *f = &type->fields[i];
+
+		if (!is_once(kind, f->name))
+			continue;
+		if (f->kind == FIELD_TEXT || f->kind == FIELD_JSON) {
+			free(*(char **)field_at(row, f));
+			*(char **)field_at(row, f) = xstrdup(*(char **)field_at(first, f));
+		} else if (f->kind == FIELD_STATE) {
+			*(int *)field_at(row, f) = *(int *)field_at(first, f);
+		} else {
+			*(int64_t *)field_at(row, f) = *(int64_t *)field_at(first, f);
+		}
+	}
+	row_free(kind, first);
 }
 
 /* A full row whose key and references fit those of the other kinds. */
@@ -219,7 +263,7 @@ static void *keyed_row(enum row_kind kind, int seed)
 {
 	void *row = row_new(kind);
 
-	fill_row(kind, row, seed);
+	fill_row_as_allowed(kind, row, seed);
 	switch (kind) {
 	case ROW_RUN:
 		((struct run_row *)row)->id = 5;
@@ -228,6 +272,8 @@ static void *keyed_row(enum row_kind kind, int seed)
 	case ROW_TASK:
 		((struct task_row *)row)->run = 5;
 		set_text(&((struct task_row *)row)->id, "t1");
+		if (seed == 1)	/* a lock is for ever: it comes with the second row */
+			set_text(&((struct task_row *)row)->locked_ref, NULL), set_text(&((struct task_row *)row)->locked_tree, NULL);
 		break;
 	case ROW_ITERATION:
 		((struct iteration_row *)row)->run = 5;
@@ -254,6 +300,15 @@ static void *keyed_row(enum row_kind kind, int seed)
 	case ROW_FINDING:
 		((struct finding_row *)row)->run = 5;
 		((struct finding_row *)row)->review = 1;
+		break;
+	case ROW_HOLD:
+		((struct hold_row *)row)->run = 5;
+		((struct hold_row *)row)->id = 21;
+		break;
+	case ROW_HOOK:
+		((struct hook_row *)row)->run = 5;
+		((struct hook_row *)row)->id = 13;
+		((struct hook_row *)row)->state = seed == 1 ? ATTEMPT_S_STARTING : ATTEMPT_S_RUNNING;
 		break;
 	case ROW_EVENT:
 		((struct event_row *)row)->seq = 1;
@@ -455,6 +510,98 @@ static void share_an_id(struct world *w)
 	commit(w, d, true);
 }
 
+static void put_row(struct decision *d, enum row_kind kind, void *row)
+{
+	decision_put(d, kind, row);
+	row_free(kind, row);
+}
+
+/* A hook, and then an attempt and a step, or the other way round, with one id. */
+static void share_an_id_with_a_hook(struct world *w, enum row_kind first, enum row_kind second)
+{
+	struct decision *d = decision_new();
+
+	world_open(w);
+	put_run(d, 5, 0, RUN_S_RUNNING);
+	for (int turn = 0; turn < 2; turn++) {
+		enum row_kind kind = turn == 0 ? first : second;
+		void *row = keyed_row(kind, 1);
+
+		*(int64_t *)row = 30;
+		put_row(d, kind, row);
+	}
+	commit(w, d, true);
+}
+
+static void hook_then_attempt(struct world *w)
+{
+	share_an_id_with_a_hook(w, ROW_HOOK, ROW_ATTEMPT);
+}
+
+static void hook_then_step(struct world *w)
+{
+	share_an_id_with_a_hook(w, ROW_HOOK, ROW_STEP);
+}
+
+static void attempt_then_hook(struct world *w)
+{
+	share_an_id_with_a_hook(w, ROW_ATTEMPT, ROW_HOOK);
+}
+
+static void step_then_hook(struct world *w)
+{
+	share_an_id_with_a_hook(w, ROW_STEP, ROW_HOOK);
+}
+
+static void put_locked(struct decision *d, const char *tree)
+{
+	struct task_row *task = keyed_row(ROW_TASK, 2);
+
+	set_text(&task->locked_tree, tree);
+	put_row(d, ROW_TASK, task);
+}
+
+static void try_after_lock(struct world *w)
+{
+	struct decision *d = decision_new();
+	struct attempt_row *attempt = keyed_row(ROW_ATTEMPT, 1);
+
+	world_open(w);
+	put_run(d, 5, 0, RUN_S_RUNNING);
+	put_locked(d, "tree");
+	set_text(&attempt->task, "t1");
+	put_row(d, ROW_ATTEMPT, attempt);
+	commit(w, d, true);
+}
+
+static void change_a_lock(struct world *w)
+{
+	struct decision *d = decision_new();
+
+	world_open(w);
+	put_run(d, 5, 0, RUN_S_RUNNING);
+	put_locked(d, "tree");
+	put_locked(d, "tree");
+	put_locked(d, "other");
+	commit(w, d, true);
+}
+
+static void hold_twice(struct world *w)
+{
+	struct decision *d = decision_new();
+
+	world_open(w);
+	put_run(d, 5, 0, RUN_S_RUNNING);
+	for (int64_t id = 1; id <= 2; id++) {
+		struct hold_row *hold = keyed_row(ROW_HOLD, 1);
+
+		hold->id = id;
+		hold->state = id == 1 ? HOLD_S_REWORK : HOLD_S_OPEN;
+		put_row(d, ROW_HOLD, hold);
+	}
+	commit(w, d, true);
+}
+
 static void ask_wrongly(struct world *w)
 {
 	world_open(w);
@@ -484,6 +631,13 @@ static const struct {
 	{ write_review_twice, "rld.db: review.put: UNIQUE constraint failed" },
 	{ write_without_run, "rld.db: task.put: FOREIGN KEY constraint failed" },
 	{ share_an_id, "rld.db: step.put: an attempt has this id" },
+	{ hook_then_attempt, "rld.db: attempt.put: a hook has this id" },
+	{ hook_then_step, "rld.db: step.put: a hook has this id" },
+	{ attempt_then_hook, "rld.db: hook.put: an attempt or a step has this id" },
+	{ step_then_hook, "rld.db: hook.put: an attempt or a step has this id" },
+	{ try_after_lock, "rld.db: attempt.put: the task has passed its review and is locked" },
+	{ change_a_lock, "rld.db: task.put: the task has passed its review and is locked" },
+	{ hold_twice, "rld.db: hold.put: UNIQUE constraint failed: hold.run, hold.task" },
 	{ ask_wrongly, "bug: statement run.get has no parameter :run" },
 	{ read_unknown_state, "column state holds 'dancing', which is no run state" },
 };
@@ -1123,7 +1277,15 @@ static void put_many(struct decision *d, enum row_kind kind, int64_t run, int64_
 		((struct finding_row *)row)->review = 1 + n / 7;
 		((struct finding_row *)row)->number = n % 7;
 		break;
+	case ROW_HOLD:
+		((struct hold_row *)row)->run = run;
+		((struct hold_row *)row)->id = run * 1000 + n;
+		((struct hold_row *)row)->state = n % 3 == 0 ? HOLD_S_OPEN : HOLD_S_REJECTED;
+		free(((struct hold_row *)row)->task);
+		((struct hold_row *)row)->task = xasprintf("t%lld", (long long)n);
+		break;
 	case ROW_RUN:
+	case ROW_HOOK:
 	case ROW_STEP:
 	case ROW_EVENT:
 	case ROW_SETTING:
@@ -1149,8 +1311,11 @@ static int64_t place_of(enum row_kind kind, const void *row)
 		return ((const struct review_row *)row)->number;
 	case ROW_FINDING:
 		return (((const struct finding_row *)row)->review - 1) * 7 + ((const struct finding_row *)row)->number;
+	case ROW_HOLD:
+		return ((const struct hold_row *)row)->id % 1000;
 	case ROW_RUN:
 	case ROW_STEP:
+	case ROW_HOOK:
 	case ROW_EVENT:
 	case ROW_SETTING:
 	case ROW_KINDS:
@@ -1169,6 +1334,7 @@ static const struct {
 	{ "run.attempts", ROW_ATTEMPT },
 	{ "run.reviews", ROW_REVIEW },
 	{ "run.findings", ROW_FINDING },
+	{ "run.holds", ROW_HOLD },
 };
 
 START_TEST(test_pages_of_a_run)
@@ -1209,6 +1375,96 @@ START_TEST(test_pages_of_a_run)
 }
 END_TEST
 
+static const struct {
+	int64_t run;
+	const char *state;
+	size_t want;
+} hold_lists[] = { { ROW_NONE, NULL, 450 }, { 2, NULL, 150 }, { ROW_NONE, "open", 150 }, { 3, "rejected", 100 }, { 3, "approved", 0 }, { 4, NULL, 0 } };
+
+/* Newest first, each once, in pages that the id of the last row continues. */
+START_TEST(test_hold_list)
+{
+	struct decision *d = decision_new();
+	int64_t before = ROW_NONE;
+	size_t count = 0, got;
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	for (int64_t run = 1; run <= 4; run++)
+		put_run(d, run, 0, run == 1 ? RUN_S_FAILED : RUN_S_HELD);
+	for (int64_t n = 1; n <= 150; n++)
+		for (int64_t run = 1; run <= 3; run++)
+			put_many(d, ROW_HOLD, run, n);
+	commit(&w, d, true);
+	do {
+		read_page(&w, "hold.list", ROW_HOLD, BINDS({ ":run", hold_lists[_i].run, NULL },
+		    { ":state", ROW_NONE, hold_lists[_i].state }, { ":before", before, NULL }, { ":limit", 40, NULL }));
+		got = w.set.count;
+		ck_assert_uint_le(got, 40);
+		for (size_t i = 0; i < got; i++) {
+			struct hold_row *hold = w.set.rows[i];
+
+			ck_assert(before == ROW_NONE || hold->id < before);
+			ck_assert(hold_lists[_i].run == ROW_NONE || hold->run == hold_lists[_i].run);
+			ck_assert(hold_lists[_i].state == NULL || hold->state == state_value(&hold_state_names, hold_lists[_i].state));
+			before = hold->id;
+			count++;
+		}
+		rowset_release(&w.set);
+	} while (got > 0);
+	ck_assert_uint_eq(count, hold_lists[_i].want);
+	read_page(&w, "hold.get", ROW_HOLD, BINDS({ ":id", 2007, NULL }));
+	ck_assert_uint_eq(w.set.count, 1);
+	ck_assert_int_eq(((struct hold_row *)w.set.rows[0])->run, 2);
+	rowset_release(&w.set);
+	world_close(&w);
+	world_open(&w);
+	store_read_now(w.store, "hold.unfinished", ROW_HOLD, NULL, &w.set);
+	ck_assert_uint_eq(w.set.count, 300);	/* not those of run 1, which has ended */
+	for (size_t i = 0; i < 300; i++)
+		ck_assert_int_eq(((struct hold_row *)w.set.rows[i])->id, 2001 + (int64_t)i / 150 * 1000 + (int64_t)i % 150);
+	rowset_release(&w.set);
+	world_end(&w);
+}
+END_TEST
+
+/* Also those of runs that have ended: what they tell of is the end. */
+START_TEST(test_unfinished_hooks)
+{
+	struct decision *d = decision_new();
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	put_run(d, 1, 0, RUN_S_SUCCEEDED);
+	put_run(d, 2, 0, RUN_S_HELD);
+	for (int64_t n = 0; n < 4 * ATTEMPT_STATES; n++) {
+		struct hook_row *hook = keyed_row(ROW_HOOK, 1);
+
+		hook->id = 100 - n;
+		hook->run = 1 + n % 2;
+		hook->state = (int)(n / 4);
+		free(hook->uuid);
+		hook->uuid = xasprintf("%lld", (long long)n);
+		put_row(d, ROW_HOOK, hook);
+	}
+	commit(&w, d, true);
+	world_close(&w);
+	world_open(&w);
+	store_read_now(w.store, "hook.unfinished", ROW_HOOK, NULL, &w.set);
+	ck_assert_uint_eq(w.set.count, 8);
+	for (size_t i = 0; i < 8; i++) {
+		struct hook_row *hook = w.set.rows[i];
+
+		ck_assert_int_eq(hook->id, 93 + (int64_t)i);
+		ck_assert_int_eq(hook->state, i < 4 ? ATTEMPT_S_RUNNING : ATTEMPT_S_STARTING);
+	}
+	rowset_release(&w.set);
+	world_end(&w);
+}
+END_TEST
+
 static int64_t counter(struct world *w, const char *name)
 {
 	struct rowset set;
@@ -1230,6 +1486,7 @@ START_TEST(test_counters_and_unfinished)
 {
 	struct decision *d = decision_new();
 	struct attempt_row *attempt;
+	struct hook_row *hook;
 	struct rowset set;
 	struct world w;
 	sqlite3 *db;
@@ -1238,6 +1495,7 @@ START_TEST(test_counters_and_unfinished)
 	world_open(&w);
 	ck_assert_int_eq(counter(&w, "last_run"), 0);
 	ck_assert_int_eq(counter(&w, "last_attempt"), 0);
+	ck_assert_int_eq(counter(&w, "last_hold"), 0);
 	for (int64_t run = 1; run <= 600; run++) {
 		put_run(d, run, 0, run % 2 == 0 ? RUN_S_SUCCEEDED : RUN_S_HELD);
 		put_many(d, ROW_TASK, run, 1);
@@ -1270,6 +1528,20 @@ START_TEST(test_counters_and_unfinished)
 	sqlite3_close(db);
 	world_open(&w);
 	ck_assert_int_eq(counter(&w, "last_attempt"), 13);
+	ck_assert_int_eq(counter(&w, "last_hold"), 0);
+	d = decision_new();
+	hook = keyed_row(ROW_HOOK, 1);
+	hook->id = 14;
+	put_row(d, ROW_HOOK, hook);
+	put_row(d, ROW_HOLD, keyed_row(ROW_HOLD, 1));
+	commit(&w, d, true);
+	world_close(&w);
+	db = peek(&w);
+	ck_assert_int_eq(sqlite3_exec(db, "DELETE FROM hook; DELETE FROM hold", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	world_open(&w);
+	ck_assert_int_eq(counter(&w, "last_attempt"), 14);
+	ck_assert_int_eq(counter(&w, "last_hold"), 21);
 	store_read_now(w.store, "run.unfinished", ROW_RUN, NULL, &set);
 	ck_assert_uint_eq(set.count, 300);
 	for (size_t i = 0; i < set.count; i++)
@@ -1334,6 +1606,8 @@ int main(void)
 	tcase_add_test(tcase, test_kill);
 	tcase_add_loop_test(tcase, test_run_list, 0, COUNT(lists));
 	tcase_add_loop_test(tcase, test_pages_of_a_run, 0, COUNT(paged));
+	tcase_add_loop_test(tcase, test_hold_list, 0, COUNT(hold_lists));
+	tcase_add_test(tcase, test_unfinished_hooks);
 	tcase_add_test(tcase, test_counters_and_unfinished);
 	tcase_add_test(tcase, test_run_by_key);
 	suite_add_tcase(suite, tcase);
