@@ -29,7 +29,7 @@ static int show(struct client *c)
 		warnx("config show takes no file; it shows what the daemon has read");
 		return EXIT_USAGE;
 	}
-	result = client_call_json(c, "config.show", NULL, &status);
+	result = client_call_json(c, "config.show", json_incref(c->options.params), &status);
 	if (result == NULL || c->json)
 		goto out;
 	settings = field_array(result, "settings");
@@ -52,6 +52,10 @@ out:
 
 static int check(struct client *c)
 {
+	if (json_object_size(c->options.params) > 0) {
+		warnx("config check takes no options; \"rlctl config show -C DIR\" checks a project's own file");
+		return EXIT_USAGE;
+	}
 	return start_config_check(c->options.count > 1 ? c->options.arguments[1] : NULL);
 }
 

@@ -42,16 +42,26 @@ const struct option_row options_submit[] = {
 	{ "review", 0, OPTION_MAYBE_TEXT, "PROFILE", "review.profile", "review.enabled", "have the result reviewed, by this policy" },
 	{ "no-review", 0, OPTION_FALSE, NULL, "review.enabled", NULL, "no review" },
 	{ "skip-review", 0, OPTION_TRUE, NULL, "skip_review", NULL, "no review, whatever else is said" },
+	{ "reviewer", 0, OPTION_PROGRAM, "CMD", "reviewer", NULL, "have a program review, by its exit status" },
+	{ "check", 0, OPTION_LIST, "CMD", "checks", NULL, "a shell command that must succeed before each review (repeatable)" },
 	{ "review-max-fix-attempts", 0, OPTION_COUNT, "N", "review.max_fixes", NULL, "fix rounds before giving up; 0 reviews once" },
 	{ "developer-prompt", 0, OPTION_FILE, "FILE", "review.developer_prompt", NULL, "template of the implementer's prompt" },
 	{ "reviewer-prompt", 0, OPTION_FILE_OR_NONE, "FILE|none", "review.reviewer_prompt", NULL, "template of the reviewer's prompt; none: no review" },
+	{ "commit", 0, OPTION_CHOICE, "none|auto", "commit", NULL, "whether the result is committed" },
 	{ "timeout", 0, OPTION_DURATION, "DUR", "timeout", NULL, "longest time of one attempt (90s, 15m, 2h)" },
 	{ "idle-timeout", 0, OPTION_DURATION, "DUR", "idle_timeout", NULL, "longest time without output" },
 	{ "priority", 0, OPTION_NUMBER, "N", "priority", NULL, "from -100 to 100; higher goes first" },
 	{ "on-lost", 0, OPTION_CHOICE, "hold|retry|fail", "on_lost", NULL, "when an attempt's exit cannot be known" },
 	{ "env", 0, OPTION_PAIR, "K=V", "env", NULL, "set a variable for the agents (repeatable)" },
 	{ "key", 0, OPTION_TEXT, "KEY", "key", NULL, "a repeat with the same key is the same run" },
+	{ "report", 0, OPTION_NEW_FILE, "FILE", "report", NULL, "write a report to FILE when the run ends or is held" },
 	{ "dry-run", 0, OPTION_TRUE, NULL, "check", NULL, "check everything, submit nothing" },
+	{ .name = NULL },
+};
+
+const struct option_row options_config[] = {
+	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL, "show: as for a run there" },
+	{ "review", 0, OPTION_MAYBE_TEXT, "PROFILE", "profile", NULL, "show: as for a review by this policy" },
 	{ .name = NULL },
 };
 
@@ -139,6 +149,30 @@ static json_t *path_value(const struct option_row *row, const char *path)
 	return value;
 }
 
+/* The absolute path of a file that need not be there, NULL after telling why not. */
+static json_t *new_file_value(const struct option_row *row, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+	char *directory = slash == NULL ? mem_strdup(".") : mem_printf("%.*s", slash == path ? 1 : (int)(slash - path), path);
+	char real[PATH_MAX];
+	struct stat st;
+	json_t *value = NULL;
+
+	if (realpath(directory, real) == NULL || stat(real, &st) == -1) {
+		warn("--%s: %s", row->name, directory);
+	} else if (!S_ISDIR(st.st_mode)) {
+		warnx("--%s: %s is not a directory", row->name, directory);
+	} else if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) {
+		warnx("--%s: %s is a directory; name a file in it", row->name, path);
+	} else {
+		value = json_sprintf("%s/%s", strcmp(real, "/") == 0 ? "" : real, name);
+		if (value == NULL)
+			warnx("--%s: the path is not UTF-8; choose one that is", row->name);
+	}
+	free(directory);
+	return value;
+}
+
 static json_t *wrong(const struct option_row *row, const char *expected, int *status)
 {
 	warnx("--%s wants %s", row->name, expected);
@@ -151,6 +185,29 @@ static json_t *text_value(const struct option_row *row, const char *text, int *s
 	json_t *value = json_string(text);
 
 	return value != NULL ? value : wrong(row, "text in UTF-8", status);
+}
+
+/* Links stay as they are: some programs go by the name they are called by. */
+static json_t *program_value(const struct option_row *row, const char *path, int *status)
+{
+	char here[PATH_MAX], *text;
+	json_t *value;
+
+	if (*path == '\0')
+		return wrong(row, "a program", status);
+	if (*path == '/' || strchr(path, '/') == NULL)
+		return text_value(row, path, status);
+	if (getcwd(here, sizeof here) == NULL) {
+		warn("--%s: the directory we are in", row->name);
+		*status = EXIT_REFUSED;
+		return NULL;
+	}
+	while (strncmp(path, "./", 2) == 0)
+		path += 2;
+	text = mem_printf("%s/%s", here, path);
+	value = text_value(row, text, status);
+	free(text);
+	return value;
 }
 
 /* The value of an option, or NULL with the exit code in *status. */
@@ -169,7 +226,10 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 	case OPTION_TEXT:
 	case OPTION_SOURCE:
 	case OPTION_PAIR:
+	case OPTION_LIST:
 		return text_value(row, text, status);
+	case OPTION_PROGRAM:
+		return program_value(row, text, status);
 	case OPTION_MAYBE_TEXT:
 		return text == NULL ? json_true() : text_value(row, text, status);
 	case OPTION_NUMBER:
@@ -187,10 +247,11 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 			return json_string(text);
 		break;
 	case OPTION_FILE:
+	case OPTION_NEW_FILE:
 	case OPTION_DIRECTORY:
 		break;
 	}
-	value = path_value(row, text);
+	value = row->kind == OPTION_NEW_FILE ? new_file_value(row, text) : path_value(row, text);
 	if (value == NULL)
 		*status = EXIT_REFUSED;
 	return value;
@@ -219,6 +280,19 @@ static int store_pair(struct options *o, const struct option_row *row, json_t *v
 	return 0;
 }
 
+/* Behind the texts that came before. value is taken. */
+static int store_item(struct options *o, const struct option_row *row, json_t *value)
+{
+	json_t *array = json_object_get(o->params, row->param);
+
+	if (array == NULL) {
+		array = json_array();
+		json_object_set_new(o->params, row->param, array);
+	}
+	json_array_append_new(array, value);
+	return 0;
+}
+
 static int take(struct options *o, const struct option_row *row, const char *text)
 {
 	int status = 0;
@@ -228,6 +302,8 @@ static int take(struct options *o, const struct option_row *row, const char *tex
 		return status;
 	if (row->kind == OPTION_PAIR)
 		return store_pair(o, row, value);
+	if (row->kind == OPTION_LIST)
+		return store_item(o, row, value);
 	if (row->also != NULL)
 		store(o->params, row->also, json_true());
 	if (row->param != NULL && row->kind == OPTION_MAYBE_TEXT && text == NULL)

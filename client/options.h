@@ -17,9 +17,12 @@ enum option_kind {
 	OPTION_DURATION,	/* sent as written */
 	OPTION_CHOICE,		/* one of argument's words: "a|b|c" */
 	OPTION_PAIR,		/* K=V; adds up to an object */
+	OPTION_LIST,		/* text; adds up to an array */
 	OPTION_SOURCE,		/* a file to read, or - */
 	OPTION_FILE,		/* a regular file, sent as absolute path */
 	OPTION_FILE_OR_NONE,	/* the same, or the word none */
+	OPTION_NEW_FILE,	/* a file to be, in a directory that is there; sent as absolute path */
+	OPTION_PROGRAM,		/* sent as absolute path, unless it is a name to be looked up on PATH */
 	OPTION_DIRECTORY	/* sent as absolute path */
 };
 
@@ -34,7 +37,7 @@ struct option_row {
 };
 
 /* Lists end with a row without name. Common rows go with every command. */
-extern const struct option_row options_common[], options_submit[];
+extern const struct option_row options_common[], options_submit[], options_config[];
 
 struct options {
 	json_t *values;		/* name -> text, number or true */

@@ -18,6 +18,8 @@ struct agent_preset {
 	enum reader_kind reader;
 	const char *const *env;		/* names that pass from the submitter's environment */
 	const char *const *set;		/* "K=V" */
+	const char *const *resume;	/* words that go on with {session} */
+	const char *const *writable;	/* files and folders of its own state, "~/" is HOME */
 	const char *help;
 };
 
@@ -29,8 +31,10 @@ const struct agent_preset *agent_preset_find(const char *name);
 extern const char *const agent_environment[];
 
 /* Fill the argv template. A word with {model}, {session} or {prompt_file} vanishes when there is none, and when it is
- * nothing else, the option in front of it as well. prompt: appended as last word for PROMPT_ARG, behind a line end
- * when it starts with '-', so that no program takes it for an option. Returns a new NULL-terminated argv. */
+ * nothing else, the option in front of it as well. With a session the words of `resume` follow, filled in
+ * likewise, unless the command has {session} itself. prompt:
+ * appended as last word for PROMPT_ARG, behind a line end when it starts with '-', so that no program takes it for an
+ * option. Returns a new NULL-terminated argv. */
 char **agent_argv(const struct agent_plan *agent, const char *prompt, const char *prompt_file, const char *session);
 
 /* Longest prompt that may travel as an argument, bytes. */

@@ -62,6 +62,27 @@ static void drop_option(char **argv)
 	argv[n - 1] = NULL;
 }
 
+/* A command that goes on by itself needs no words for it. */
+static bool has_session(char *const *words)
+{
+	while (*words != NULL && strstr(*words, "{session}") == NULL)
+		words++;
+	return *words != NULL;
+}
+
+static void fill_words(char ***argv, char *const *words, const struct filling *fillings)
+{
+	for (; *words != NULL; words++) {
+		char *word = fill(*words, fillings);
+
+		if (word != NULL)
+			strings_append(argv, word);
+		else if (is_placeholder(*words, fillings))
+			drop_option(*argv);
+		free(word);
+	}
+}
+
 char **agent_argv(const struct agent_plan *agent, const char *prompt, const char *prompt_file, const char *session)
 {
 	const struct filling fillings[] = {
@@ -72,14 +93,9 @@ char **agent_argv(const struct agent_plan *agent, const char *prompt, const char
 	};
 	char **argv = NULL, *word;
 
-	for (char *const *w = agent->command; *w != NULL; w++) {
-		word = fill(*w, fillings);
-		if (word != NULL)
-			strings_append(&argv, word);
-		else if (is_placeholder(*w, fillings))
-			drop_option(argv);
-		free(word);
-	}
+	fill_words(&argv, agent->command, fillings);
+	if (session != NULL && agent->resume != NULL && !has_session(agent->command))
+		fill_words(&argv, agent->resume, fillings);
 	if (agent->prompt == PROMPT_ARG && prompt != NULL) {
 		word = xasprintf("%s%s", prompt[0] == '-' ? "\n" : "", prompt);
 		strings_append(&argv, word);

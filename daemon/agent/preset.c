@@ -18,6 +18,10 @@ const struct agent_preset agent_presets[] = {
 		    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "NODE_EXTRA_CA_CERTS"),
 		/* Without it the program refuses to skip permissions as root. */
 		.set = LIST("IS_SANDBOX=1"),
+		.resume = LIST("--resume", "{session}"),
+		/* Conversations, settings and locks, what it downloads, and the caches of npm and MCP servers that it starts. */
+		.writable = LIST("~/.claude", "~/.claude.json", "~/.claude.json.lock", "~/.claude.json.backup", "~/.cache",
+		    "~/.local/state/claude", "~/.local/share/claude", "~/.npm"),
 		.help = "Claude Code, in print mode",
 	},
 	{ .name = NULL },

@@ -37,15 +37,45 @@ struct config_override {
 	const char *field;	/* the parameter it came from, for errors: "reviewer_agent" */
 };
 
-/* The settings of one run: command line over [run] and [review] over profile over default.
- * 0, or -1 with error. plan_release() frees what it filled. */
-int config_resolve(const struct config *config, const struct config_override *overrides, size_t count, struct plan *plan, struct config_error *error);
+/* The name of a project's own settings in the workdir of a run: [run] and [review], and nothing that runs agents or grants. */
+#define PROJECT_FILE ".rld.toml"
 
-/* plan <-> the JSON of the run row. plan_from_json: 0 or -1 (a damaged row). */
+/* What was found there. */
+struct project_text {
+	char *workdir;
+	char *text;
+	size_t size;
+	int error;		/* 0, or the -errno why there is no text */
+};
+
+/* Blocks on the disk, and on nothing else: a worker thread's work. A link is not followed, what is no regular file is not
+ * read. project_text_release() in any case. */
+void project_read(struct project_text *out, const char *workdir);
+void project_text_release(struct project_text *text);
+
+struct project;
+
+/* *out NULL: there is no such file. 0, or -1 with error, whose field is "workdir". */
+int project_parse(struct project **out, const struct project_text *text, struct config_error *error);
+void project_free(struct project *project);
+
+/* The settings of one run: command line over project over [run] and [review] over profile over default. project may be NULL.
+ * A reviewer among the overrides turns the review on, with a profile that goes by its exit status.
+ * 0, or -1 with error. plan_release() frees what it filled. */
+int config_resolve(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
+    struct plan *plan, struct config_error *error);
+
+/* plan <-> the JSON of the run row. plan_from_json: 0 or -1 (a damaged row). What a plan of an older version does not have is as its
+ * profile says, or nothing. */
 char *plan_to_json(const struct plan *plan);
 int plan_from_json(const char *json, struct plan *plan);
 
-/* Effective values in the order of the table: called once per key. value is JSON, from "default", "profile verdict", "/etc/rld/rld.toml:7". */
-void config_each(const struct config *config, void (*each)(void *arg, const char *path, const char *value, const char *from, const char *help), void *arg);
+typedef void config_each_cb(void *arg, const char *path, const char *value, const char *from, const char *help);
+
+/* Effective values in the order of the table, for a run with this project and these overrides: called once per key. value is JSON, from
+ * "default", "profile verdict", "profile mine (/etc/rld/rld.toml:12)", "/etc/rld/rld.toml:7", "/work/.rld.toml:3", "command line".
+ * 0, or -1 with error. */
+int config_each(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
+    config_each_cb *each, void *arg, struct config_error *error);
 
 #endif

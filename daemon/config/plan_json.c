@@ -8,44 +8,80 @@
 #include "config/config.h"
 #include "core/profile.h"
 
-enum member_kind { MEMBER_TEXT, MEMBER_WORDS, MEMBER_INT, MEMBER_BOOL, MEMBER_PROFILE, MEMBER_PROMPT_VIA, MEMBER_READER, MEMBER_ON_LOST };
+enum member_kind { MEMBER_TEXT, MEMBER_WORDS, MEMBER_INT, MEMBER_BOOL, MEMBER_CHOICE, MEMBER_PROFILE };
 
 /* One member of the JSON object and of the struct; both directions walk these tables. */
 struct member {
 	const char *name;
 	enum member_kind kind;
 	size_t offset;
-	bool required;		/* may not be null */
+	enum { MAY_BE_NULL, NEVER_NULL, CAME_LATER } rule;	/* CAME_LATER: a plan of an older version has it not */
+	const struct state_names *choices;	/* MEMBER_CHOICE */
+	size_t cell;			/* of struct profile: the value of one that came later; 0: nothing, the first choice */
 };
 
-#define AGENT(name, kind, required) { #name, kind, offsetof(struct agent_plan, name), required }
+#define AGENT(name, kind, rule) { #name, kind, offsetof(struct agent_plan, name), rule, NULL, 0 }
+#define AGENT_CHOICE(name, choices) { #name, MEMBER_CHOICE, offsetof(struct agent_plan, name), NEVER_NULL, choices, 0 }
 static const struct member agent_members[] = {
-	AGENT(name, MEMBER_TEXT, true),
-	AGENT(command, MEMBER_WORDS, true),
-	AGENT(prompt, MEMBER_PROMPT_VIA, true),
-	AGENT(reader, MEMBER_READER, true),
-	AGENT(model, MEMBER_TEXT, false),
-	AGENT(set, MEMBER_WORDS, true),
-	AGENT(env, MEMBER_WORDS, true),
+	AGENT(name, MEMBER_TEXT, NEVER_NULL),
+	AGENT(command, MEMBER_WORDS, NEVER_NULL),
+	AGENT(resume, MEMBER_WORDS, CAME_LATER),
+	AGENT_CHOICE(prompt, &prompt_via_names),
+	AGENT_CHOICE(reader, &reader_names),
+	AGENT(model, MEMBER_TEXT, MAY_BE_NULL),
+	AGENT(set, MEMBER_WORDS, NEVER_NULL),
+	AGENT(env, MEMBER_WORDS, NEVER_NULL),
+	AGENT(writable, MEMBER_WORDS, CAME_LATER),
 };
 
-#define PLAN(name, kind, required) { #name, kind, offsetof(struct plan, name), required }
+/* The profile stands before what comes from its cells. */
+#define PLAN(name, kind, rule) { #name, kind, offsetof(struct plan, name), rule, NULL, 0 }
+#define PLAN_CELL(name, kind, cell) { #name, kind, offsetof(struct plan, name), CAME_LATER, NULL, offsetof(struct profile, cell) }
+#define PLAN_CHOICE(name, choices) { #name, MEMBER_CHOICE, offsetof(struct plan, name), CAME_LATER, choices, offsetof(struct profile, name) }
+#define PLAN_CHOICE_0(name, rule, choices) { #name, MEMBER_CHOICE, offsetof(struct plan, name), rule, choices, 0 }
 static const struct member plan_members[] = {
-	PLAN(review, MEMBER_BOOL, true),
-	PLAN(skip_reason, MEMBER_TEXT, false),
-	PLAN(profile, MEMBER_PROFILE, true),
-	PLAN(max_fixes, MEMBER_INT, true),
-	PLAN(stall_limit, MEMBER_INT, true),
-	PLAN(on_lost, MEMBER_ON_LOST, true),
-	PLAN(developer_prompt, MEMBER_TEXT, false),
-	PLAN(reviewer_prompt, MEMBER_TEXT, false),
-	PLAN(timeout_ms, MEMBER_INT, true),
-	PLAN(review_timeout_ms, MEMBER_INT, true),
-	PLAN(idle_timeout_ms, MEMBER_INT, true),
-	PLAN(grace_ms, MEMBER_INT, true),
-	PLAN(output_bytes, MEMBER_INT, true),
-	PLAN(env, MEMBER_WORDS, true),
+	PLAN(review, MEMBER_BOOL, NEVER_NULL),
+	PLAN(skip_reason, MEMBER_TEXT, MAY_BE_NULL),
+	PLAN(profile, MEMBER_PROFILE, NEVER_NULL),
+	PLAN(profile_name, MEMBER_TEXT, CAME_LATER),
+	PLAN(max_fixes, MEMBER_INT, NEVER_NULL),
+	PLAN(stall_limit, MEMBER_INT, NEVER_NULL),
+	PLAN_CHOICE(on_malformed, &bad_end_names),
+	PLAN_CHOICE(on_reviewer_error, &bad_end_names),
+	PLAN_CHOICE(on_exhausted, &bad_end_names),
+	PLAN_CHOICE(fixer, &fixer_names),
+	PLAN_CHOICE(scope, &scope_names),
+	PLAN_CHOICE(commit, &commit_mode_names),
+	PLAN_CHOICE(strictness, &strictness_names),
+	PLAN_CELL(read_only, MEMBER_BOOL, read_only),
+	PLAN_CHOICE_0(sandbox, CAME_LATER, &sandbox_names),
+	PLAN_CHOICE_0(workspace, CAME_LATER, &review_place_names),
+	PLAN(checks, MEMBER_WORDS, CAME_LATER),
+	PLAN(guidelines, MEMBER_WORDS, CAME_LATER),
+	PLAN(conventions, MEMBER_WORDS, CAME_LATER),
+	PLAN_CELL(review_file, MEMBER_TEXT, carrier_file),
+	PLAN_CELL(review_log, MEMBER_TEXT, review_log),
+	PLAN(reviewer, MEMBER_TEXT, CAME_LATER),
+	PLAN(report, MEMBER_TEXT, CAME_LATER),
+	PLAN(on_hold, MEMBER_WORDS, CAME_LATER),
+	PLAN(on_end, MEMBER_WORDS, CAME_LATER),
+	PLAN_CHOICE_0(on_lost, NEVER_NULL, &on_lost_names),
+	PLAN(developer_prompt, MEMBER_TEXT, MAY_BE_NULL),
+	PLAN(reviewer_prompt, MEMBER_TEXT, MAY_BE_NULL),
+	PLAN(timeout_ms, MEMBER_INT, NEVER_NULL),
+	PLAN(review_timeout_ms, MEMBER_INT, NEVER_NULL),
+	PLAN(idle_timeout_ms, MEMBER_INT, NEVER_NULL),
+	PLAN(grace_ms, MEMBER_INT, NEVER_NULL),
+	PLAN(output_bytes, MEMBER_INT, NEVER_NULL),
+	PLAN(env, MEMBER_WORDS, NEVER_NULL),
 };
+
+/* The roles that an agent plays: a check is a command of its own. */
+static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX };
+
+/* Enums without negative values are unsigned ints here, whichever they are. */
+_Static_assert(sizeof(enum bad_end) == sizeof(unsigned) && sizeof(enum prompt_via) == sizeof(unsigned), "an enum is an unsigned int");
+
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static json_t *words_out(char *const *words)
@@ -73,14 +109,10 @@ static json_t *member_out(const struct member *m, const void *p)
 		return json_integer(*(const int64_t *)p);
 	case MEMBER_BOOL:
 		return json_boolean(*(const bool *)p);
+	case MEMBER_CHOICE:
+		return text_out(state_name(m->choices, (int)*(const unsigned *)p));
 	case MEMBER_PROFILE:
 		return text_out((*(const struct profile *const *)p)->name);
-	case MEMBER_PROMPT_VIA:
-		return text_out(state_name(&prompt_via_names, (int)*(const enum prompt_via *)p));
-	case MEMBER_READER:
-		return text_out(state_name(&reader_names, (int)*(const enum reader_kind *)p));
-	case MEMBER_ON_LOST:
-		return text_out(state_name(&on_lost_names, (int)*(const enum on_lost *)p));
 	}
 	abort();
 }
@@ -99,8 +131,8 @@ char *plan_to_json(const struct plan *plan)
 	json_t *object = json_object(), *agents = json_object();
 	char *text;
 
-	for (int role = 0; role < ROLES; role++)
-		json_object_set_new(agents, state_name(&role_names, role), object_out(agent_members, COUNT(agent_members), &plan->agents[role]));
+	for (size_t i = 0; i < COUNT(roles); i++)
+		json_object_set_new(agents, state_name(&role_names, (int)roles[i]), object_out(agent_members, COUNT(agent_members), &plan->agents[roles[i]]));
 	json_object_set_new(object, "agents", agents);
 	json_object_update_new(object, object_out(plan_members, COUNT(plan_members), plan));
 	text = json_dumps(object, JSON_COMPACT);
@@ -126,10 +158,28 @@ static int words_in(const json_t *json, char ***words)
 	return 0;
 }
 
-/* Index of the name, -1 for what is none. */
-static int choice_in(const json_t *json, const struct state_names *names)
+/* The value that a member has in a plan from before it was. */
+static void member_default(const struct member *m, const struct profile *profile, void *p)
 {
-	return json_is_string(json) ? state_value(names, json_string_value(json)) : -1;
+	const void *cell = m->cell == 0 ? NULL : (const char *)profile + m->cell;
+
+	switch (m->kind) {
+	case MEMBER_TEXT:
+		*(char **)p = cell == NULL ? NULL : xstrdup(*(const char *const *)cell);
+		break;
+	case MEMBER_WORDS:
+		*(char ***)p = xcalloc(1, sizeof(char *));
+		break;
+	case MEMBER_BOOL:
+		*(bool *)p = cell != NULL && *(const int64_t *)cell != 0;
+		break;
+	case MEMBER_CHOICE:
+		*(unsigned *)p = cell == NULL ? 0 : (unsigned)*(const int64_t *)cell;
+		break;
+	case MEMBER_INT:
+	case MEMBER_PROFILE:
+		abort();
+	}
 }
 
 /* 0, or -1 for a value that does not fit; what was already made is freed by plan_release(). */
@@ -137,7 +187,7 @@ static int member_in(const struct member *m, const json_t *json, void *p)
 {
 	int value;
 
-	if (json == NULL || (json_is_null(json) && m->required))
+	if (json == NULL || (json_is_null(json) && m->rule == NEVER_NULL))
 		return -1;
 	switch (m->kind) {
 	case MEMBER_TEXT:
@@ -153,35 +203,40 @@ static int member_in(const struct member *m, const json_t *json, void *p)
 	case MEMBER_BOOL:
 		*(bool *)p = json_is_true(json);
 		return json_is_boolean(json) ? 0 : -1;
+	case MEMBER_CHOICE:
+		value = json_is_string(json) ? state_value(m->choices, json_string_value(json)) : -1;
+		*(unsigned *)p = value == -1 ? 0 : (unsigned)value;
+		return value == -1 ? -1 : 0;
 	case MEMBER_PROFILE:
 		*(const struct profile **)p = json_is_string(json) ? profile_find(json_string_value(json)) : NULL;
 		return *(const struct profile **)p != NULL ? 0 : -1;
-	case MEMBER_PROMPT_VIA:
-		if ((value = choice_in(json, &prompt_via_names)) == -1)
-			return -1;
-		*(enum prompt_via *)p = (enum prompt_via)value;
-		return 0;
-	case MEMBER_READER:
-		if ((value = choice_in(json, &reader_names)) == -1)
-			return -1;
-		*(enum reader_kind *)p = (enum reader_kind)value;
-		return 0;
-	case MEMBER_ON_LOST:
-		if ((value = choice_in(json, &on_lost_names)) == -1)
-			return -1;
-		*(enum on_lost *)p = (enum on_lost)value;
-		return 0;
 	}
 	abort();
 }
 
-static int object_in(const json_t *object, const struct member *members, size_t count, void *base)
+/* profile: found where it belongs once it has been read. */
+static int object_in(const json_t *object, const struct member *members, size_t count, const struct profile *const *profile, void *base)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (member_in(&members[i], json_object_get(object, members[i].name), (char *)base + members[i].offset) == -1)
+		const json_t *json = json_object_get(object, members[i].name);
+		void *p = (char *)base + members[i].offset;
+
+		if (json == NULL && members[i].rule == CAME_LATER)
+			member_default(&members[i], *profile, p);
+		else if (member_in(&members[i], json, p) == -1)
 			return -1;
 	}
 	return 0;
+}
+
+/* Values that fit their types, but not each other. */
+static bool is_whole(const struct plan *plan)
+{
+	for (size_t i = 0; i < COUNT(roles); i++) {
+		if (plan->agents[roles[i]].command[0] == NULL)
+			return false;
+	}
+	return plan->review == (plan->skip_reason == NULL) && strings_count(plan->guidelines) % 2 == 0;
 }
 
 int plan_from_json(const char *json, struct plan *plan)
@@ -190,14 +245,15 @@ int plan_from_json(const char *json, struct plan *plan)
 	int rv;
 
 	*plan = (struct plan){ 0 };
-	rv = object_in(object, plan_members, COUNT(plan_members), plan);
-	for (int role = 0; rv == 0 && role < ROLES; role++)
-		rv = object_in(json_object_get(agents, state_name(&role_names, role)), agent_members, COUNT(agent_members), &plan->agents[role]);
+	rv = object_in(object, plan_members, COUNT(plan_members), &plan->profile, plan);
+	for (size_t i = 0; rv == 0 && i < COUNT(roles); i++)
+		rv = object_in(json_object_get(agents, state_name(&role_names, (int)roles[i])), agent_members, COUNT(agent_members), &plan->profile,
+		    &plan->agents[roles[i]]);
 	json_decref(object);
-	if (rv == 0 && plan->review != (plan->skip_reason == NULL))
+	if (rv == 0 && plan->profile_name == NULL)
+		plan->profile_name = xstrdup(plan->profile->name);
+	if (rv == 0 && !is_whole(plan))
 		rv = -1;
-	for (int role = 0; rv == 0 && role < ROLES; role++)
-		rv = plan->agents[role].command[0] == NULL ? -1 : 0;
 	if (rv == -1)
 		plan_release(plan);
 	return rv;

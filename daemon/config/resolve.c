@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "config/config.h"
-#include "config/values.h"
+#include "config/layers.h"
 #include "core/profile.h"
 
-/* What each role asks for first; its agent falls back to the implementer's. */
+/* What each role asks for first; its agent falls back to the implementer's. A check is no agent's. */
 static const struct {
 	const char *agent, *model;
 } role_paths[ROLES] = {
@@ -21,7 +20,7 @@ static const struct {
 
 static int64_t get_number(const struct layers *layers, const char *path)
 {
-	json_t *json = layers_get(layers, path, NULL, NULL);
+	json_t *json = layers_get(layers, path, NULL);
 	int64_t number = setting_number(setting_find(path, NULL), json);
 
 	json_decref(json);
@@ -31,23 +30,29 @@ static int64_t get_number(const struct layers *layers, const char *path)
 /* New string; NULL when unset or "". */
 static char *get_text(const struct layers *layers, const char *path)
 {
-	json_t *json = layers_get(layers, path, NULL, NULL);
+	json_t *json = layers_get(layers, path, NULL);
 	char *text = json_string_length(json) == 0 ? NULL : xstrdup(json_string_value(json));
 
 	json_decref(json);
 	return text;
 }
 
-/* New list: the words of an array, "K=V" of an object. */
+/* New list: the words of an array, file and section of its tables, "K=V" of an object. */
 static char **get_words(const struct layers *layers, const char *path)
 {
 	char **words = xcalloc(1, sizeof(*words));
-	json_t *json = layers_get(layers, path, NULL, NULL), *item;
+	json_t *json = layers_get(layers, path, NULL), *item;
 	const char *name;
 	size_t i;
 
-	json_array_foreach(json, i, item)
-		strings_append(&words, json_string_value(item));
+	json_array_foreach(json, i, item) {
+		if (json_is_object(item)) {
+			strings_append(&words, json_string_value(json_object_get(item, "file")));
+			strings_append(&words, json_string_value(json_object_get(item, "section")));
+		} else {
+			strings_append(&words, json_string_value(item));
+		}
+	}
 	json_object_foreach(json, name, item) {
 		char *word = xasprintf("%s=%s", name, json_string_value(item));
 
@@ -58,33 +63,16 @@ static char **get_words(const struct layers *layers, const char *path)
 	return words;
 }
 
-/* Check what a submit gave, so that later lookups need not. */
-static int take_overrides(const struct config *config, const struct config_override *overrides, size_t count,
-    struct values *submit, struct config_error *error)
+/* A model belongs to one program: the implementer's goes with its agent only. path: of the agent's own. */
+static char *get_model(const struct layers *layers, enum role role, const struct agent_plan *implementer, bool same, const char *path)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct config_override *o = &overrides[i];
-		const char *rest, *name = o->field != NULL ? o->field : o->path;
-		const struct setting *setting = setting_find(o->path, &rest);
-		json_t *json;
-		char *why;
+	json_t *model = layers_get(layers, role_paths[role].model, NULL);
+	bool given = model != NULL;
 
-		if (setting == NULL || rest != NULL || !(setting->layers & LAYER_SUBMIT))
-			return config_refuse(error, o->field, "%s: a submit cannot set '%s'", name, o->path);
-		json = json_loads(o->value, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
-		if (json == NULL)
-			return config_refuse(error, o->field, "%s: the value is not JSON", name);
-		if ((why = setting_refuse(setting, json)) != NULL) {
-			json_decref(json);
-			config_refuse(error, o->field, "%s: %s", name, why);
-			free(why);
-			return -1;
-		}
-		values_put(submit, o->path, setting, json)->field = xstrdup(name);
-		if (setting->kind == SETTING_AGENT && !config_has_agent(config, json_string_value(json)))
-			return config_refuse_agent(config, error, o->field, name, json_string_value(json));
-	}
-	return 0;
+	json_decref(model);
+	if (given)
+		return get_text(layers, role_paths[role].model);
+	return role != ROLE_IMPLEMENT && same ? xstrdup(implementer->model) : get_text(layers, path);
 }
 
 static int fill_agent(const struct layers *layers, enum role role, const struct agent_plan *implementer, struct agent_plan *agent,
@@ -92,18 +80,24 @@ static int fill_agent(const struct layers *layers, enum role role, const struct 
 {
 	static const struct { const char *key; size_t offset; } lists[] = {
 		{ "command", offsetof(struct agent_plan, command) },
+		{ "resume", offsetof(struct agent_plan, resume) },
 		{ "env", offsetof(struct agent_plan, env) },
 		{ "set", offsetof(struct agent_plan, set) },
+		{ "writable", offsetof(struct agent_plan, writable) },
 	};
-	json_t *model;
+	json_t *name;
 	char *path;
+	int rv;
 
 	agent->name = get_text(layers, role_paths[role].agent);
 	if (agent->name == NULL)
 		agent->name = xstrdup(implementer->name);
 	/* only the built-in default can still be unknown here */
-	if (!config_has_agent(layers->config, agent->name))
-		return config_refuse_agent(layers->config, error, "agent", "default_agent", agent->name);
+	name = json_string(agent->name);
+	rv = config_check_name(layers->config, setting_find("default_agent", NULL), name, "agent", "default_agent", error);
+	json_decref(name);
+	if (rv == -1)
+		return -1;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		path = xasprintf("agent.%s.%s", agent->name, lists[i].key);
 		*(char ***)(void *)((char *)agent + lists[i].offset) = get_words(layers, path);
@@ -116,37 +110,44 @@ static int fill_agent(const struct layers *layers, enum role role, const struct 
 	agent->reader = (enum reader_kind)get_number(layers, path);
 	free(path);
 
-	/* A model belongs to one program: the implementer's goes with its agent only. */
-	model = layers_get(layers, role_paths[role].model, NULL, NULL);
 	path = xasprintf("agent.%s.model", agent->name);
-	if (model != NULL)
-		agent->model = get_text(layers, role_paths[role].model);
-	else if (role != ROLE_IMPLEMENT && strcmp(agent->name, implementer->name) == 0)
-		agent->model = xstrdup(implementer->model);
-	else
-		agent->model = get_text(layers, path);
+	agent->model = get_model(layers, role, implementer, strcmp(agent->name, implementer->name) == 0, path);
 	free(path);
-	json_decref(model);
 	return 0;
+}
+
+/* A program that judges by its exit status: no agent, but it is given what the implementer is given. */
+static void fill_reviewer(const struct layers *layers, const struct agent_plan *implementer, const char *program, struct agent_plan *agent)
+{
+	const char *slash = strrchr(program, '/');
+
+	agent->name = xstrdup(slash == NULL || slash[1] == '\0' ? program : slash + 1);
+	strings_append(&agent->command, program);
+	agent->resume = xcalloc(1, sizeof(*agent->resume));
+	agent->prompt = PROMPT_STDIN;
+	agent->reader = READER_TEXT;
+	agent->model = get_model(layers, ROLE_REVIEW, implementer, true, NULL);
+	agent->set = strings_copy(implementer->set);
+	agent->env = strings_copy(implementer->env);
+	agent->writable = strings_copy(implementer->writable);
 }
 
 /* A template that was named must be there now: a run should not fail for it hours later. */
 static int check_prompt(const struct layers *layers, const char *path, const char *file, struct config_error *error)
 {
-	const char *field;
+	struct origin origin;
 	json_t *json;
-	char *from;
 	struct stat st;
 	int rv = 0;
 
 	if (file == NULL)
 		return 0;
-	json = layers_get(layers, path, &from, &field);
+	json = layers_get(layers, path, &origin);
 	if (stat(file, &st) == -1 || access(file, R_OK) == -1)
-		rv = config_refuse(error, field, "%s: %s: %s; name a readable file", from, file, strerror(errno));
+		rv = config_refuse(error, origin.field, "%s: %s: %s; name a readable file", origin.name, file, strerror(errno));
 	else if (!S_ISREG(st.st_mode))
-		rv = config_refuse(error, field, "%s: %s: is not a regular file; name a readable file", from, file);
-	free(from);
+		rv = config_refuse(error, origin.field, "%s: %s: is not a regular file; name a readable file", origin.name, file);
+	free(origin.text);
 	json_decref(json);
 	return rv;
 }
@@ -171,42 +172,84 @@ static void fill_review(const struct layers *layers, struct plan *plan)
 	}
 }
 
-int config_resolve(const struct config *config, const struct config_override *overrides, size_t count, struct plan *plan, struct config_error *error)
+static void fill_policy(const struct layers *layers, struct plan *plan)
 {
-	struct values submit = { 0 };
-	struct layers layers = { .submit = &submit, .config = config };
-	char *profile;
+	plan->profile = config_profile(layers->config, layers->profile);
+	plan->profile_name = xstrdup(layers->profile);
+	plan->max_fixes = get_number(layers, "review.max_fixes");
+	plan->stall_limit = get_number(layers, "review.stall_limit");
+	plan->on_malformed = (enum bad_end)get_number(layers, "review.on_malformed");
+	plan->on_reviewer_error = (enum bad_end)get_number(layers, "review.on_reviewer_error");
+	plan->on_exhausted = (enum bad_end)get_number(layers, "review.on_exhausted");
+	plan->fixer = (enum fixer)get_number(layers, "review.fixer");
+	plan->scope = (enum scope)get_number(layers, "review.scope");
+	plan->strictness = (enum strictness)get_number(layers, "review.strictness");
+	plan->read_only = get_number(layers, "review.read_only") != 0;
+	plan->sandbox = (enum sandbox)get_number(layers, "review.sandbox");
+	plan->workspace = (enum review_place)get_number(layers, "review.workspace");
+	plan->checks = get_words(layers, "review.checks");
+	plan->guidelines = get_words(layers, "review.guidelines");
+	plan->conventions = get_words(layers, "review.conventions");
+	if (plan->profile->carrier_file != NULL)
+		plan->review_file = get_text(layers, "review.review_file");
+	plan->review_log = get_text(layers, "review.review_log");
+	if (plan->profile->carrier == CARRIER_EXIT)
+		plan->reviewer = get_text(layers, "review.reviewer");
+	plan->developer_prompt = get_text(layers, "review.developer_prompt");
+	plan->review_timeout_ms = get_number(layers, "review.timeout");
+}
+
+static void fill_run(const struct layers *layers, struct plan *plan)
+{
+	plan->commit = (enum commit_mode)get_number(layers, "run.commit");
+	plan->on_lost = (enum on_lost)get_number(layers, "run.on_lost");
+	plan->report = get_text(layers, "run.report");
+	plan->env = get_words(layers, "run.env");
+	plan->on_hold = get_words(layers, "hook.on_hold");
+	plan->on_end = get_words(layers, "hook.on_end");
+	plan->timeout_ms = get_number(layers, "limits.timeout");
+	plan->idle_timeout_ms = get_number(layers, "limits.idle_timeout");
+	plan->grace_ms = get_number(layers, "limits.grace");
+	plan->output_bytes = get_number(layers, "limits.output");
+}
+
+static int fill_agents(const struct layers *layers, struct plan *plan, struct config_error *error)
+{
+	struct agent_plan *agents = plan->agents, *implementer = &agents[ROLE_IMPLEMENT];
+
+	if (fill_agent(layers, ROLE_IMPLEMENT, implementer, implementer, error) == -1 ||
+	    fill_agent(layers, ROLE_FIX, implementer, &agents[ROLE_FIX], error) == -1)
+		return -1;
+	if (plan->profile->carrier != CARRIER_EXIT || (plan->reviewer == NULL && !plan->review))
+		return fill_agent(layers, ROLE_REVIEW, implementer, &agents[ROLE_REVIEW], error);
+	if (plan->reviewer == NULL)
+		return config_refuse(error, "reviewer", "profile '%s' needs a program that reviews: name it with --reviewer, or set reviewer in [review]",
+		    plan->profile_name);
+	fill_reviewer(layers, implementer, plan->reviewer, &agents[ROLE_REVIEW]);
+	return 0;
+}
+
+int config_resolve(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
+    struct plan *plan, struct config_error *error)
+{
+	struct layers layers;
 	int rv;
 
 	*plan = (struct plan){ 0 };
-	*error = (struct config_error){ 0 };
-	rv = take_overrides(config, overrides, count, &submit, error);
-	if (rv == -1)
-		goto out;
-	profile = get_text(&layers, "review.profile");
-	plan->profile = layers.profile = profile_find(profile);
-	free(profile);
-	for (int role = 0; rv == 0 && role < ROLES; role++)
-		rv = fill_agent(&layers, (enum role)role, &plan->agents[ROLE_IMPLEMENT], &plan->agents[role], error);
+	rv = layers_open(&layers, config, project, overrides, count, error);
 	if (rv == -1)
 		goto out;
 	fill_review(&layers, plan);
-	plan->max_fixes = get_number(&layers, "review.max_fixes");
-	plan->stall_limit = get_number(&layers, "review.stall_limit");
-	plan->on_lost = (enum on_lost)get_number(&layers, "run.on_lost");
-	plan->developer_prompt = get_text(&layers, "review.developer_prompt");
-	plan->timeout_ms = get_number(&layers, "limits.timeout");
-	plan->review_timeout_ms = get_number(&layers, "review.timeout");
-	plan->idle_timeout_ms = get_number(&layers, "limits.idle_timeout");
-	plan->grace_ms = get_number(&layers, "limits.grace");
-	plan->output_bytes = get_number(&layers, "limits.output");
-	plan->env = get_words(&layers, "run.env");
-	rv = check_prompt(&layers, "review.developer_prompt", plan->developer_prompt, error);
+	fill_policy(&layers, plan);
+	fill_run(&layers, plan);
+	rv = fill_agents(&layers, plan, error);
+	if (rv == 0)
+		rv = check_prompt(&layers, "review.developer_prompt", plan->developer_prompt, error);
 	if (rv == 0)
 		rv = check_prompt(&layers, "review.reviewer_prompt", plan->reviewer_prompt, error);
 out:
 	if (rv == -1)
 		plan_release(plan);
-	values_release(&submit);
+	layers_close(&layers);
 	return rv;
 }

@@ -12,6 +12,9 @@
 #define DAY (INT64_C(86400) * SECOND)
 #define KIB INT64_C(1024)
 #define BOTH (LAYER_FILE | LAYER_SUBMIT)
+#define WORK (BOTH | LAYER_PROJECT)
+#define KNOB (WORK | LAYER_PROFILE)
+#define GUARD (KNOB | LAYER_STRICTER)
 #define FIELD(name) offsetof(struct profile, name)
 
 const struct setting settings[] = {
@@ -20,7 +23,7 @@ const struct setting settings[] = {
 	{ "default_agent", SETTING_AGENT, BOTH, .fallback = "\"claude\"",
 	    .help = "agent of runs that name none" },
 
-	{ "agent.*.command", SETTING_ARGV, LAYER_FILE,
+	{ "agent.*.command", SETTING_ARGV, LAYER_FILE, .min = 1,
 	    .help = "program and arguments; {model}, {prompt_file} and {session} are filled in" },
 	{ "agent.*.prompt", SETTING_CHOICE, LAYER_FILE, .choices = &prompt_via_names, .fallback = "\"stdin\"",
 	    .help = "how the prompt reaches the program" },
@@ -32,38 +35,84 @@ const struct setting settings[] = {
 	    .help = "variables that pass from the submitter's environment, beside PATH, HOME, LANG and the like" },
 	{ "agent.*.set", SETTING_MAP, LAYER_FILE, .fallback = "{}",
 	    .help = "variables with fixed values, added to those of a preset" },
+	{ "agent.*.resume", SETTING_ARGV, LAYER_FILE, .fallback = "[]",
+	    .help = "words behind the command when a conversation goes on, {session} among them; none: it cannot" },
+	{ "agent.*.writable", SETTING_PATHS, LAYER_FILE, .fallback = "[]",
+	    .help = "files and folders of the program's own state, which a confined reviewer may write" },
 
-	{ "run.on_lost", SETTING_CHOICE, BOTH, .choices = &on_lost_names, .fallback = "\"hold\"",
+	{ "run.commit", SETTING_CHOICE, KNOB, .choices = &commit_mode_names, .fallback = "\"none\"", .profile_field = FIELD(commit),
+	    .help = "whether what changed is committed" },
+	{ "run.on_lost", SETTING_CHOICE, WORK, .choices = &on_lost_names, .fallback = "\"hold\"",
 	    .help = "what becomes of a run whose attempt was lost" },
 	{ "run.model", SETTING_TEXT, LAYER_SUBMIT, .max = 256,
 	    .help = "model of the implementer" },
 	{ "run.env", SETTING_MAP, LAYER_SUBMIT, .fallback = "{}",
 	    .help = "variables for all agents of the run" },
+	{ "run.report", SETTING_FILE, LAYER_SUBMIT,
+	    .help = "file that gets the report when the run ends or is held" },
 
-	{ "review.enabled", SETTING_BOOL, BOTH, .fallback = "false",
+	{ "review.enabled", SETTING_BOOL, WORK, .fallback = "false",
 	    .help = "have results reviewed" },
-	{ "review.profile", SETTING_PROFILE, BOTH, .fallback = "\"verdict\"",
+	{ "review.profile", SETTING_PROFILE, WORK, .fallback = "\"verdict\"",
 	    .help = "review profile" },
-	{ "review.agent", SETTING_AGENT, BOTH,
+	{ "review.agent", SETTING_AGENT, WORK,
 	    .help = "agent that reviews; unset: the implementer's" },
-	{ "review.model", SETTING_TEXT, BOTH, .max = 256,
+	{ "review.model", SETTING_TEXT, WORK, .max = 256,
 	    .help = "model of the reviewer" },
-	{ "review.fixer_agent", SETTING_AGENT, BOTH,
+	{ "review.fixer_agent", SETTING_AGENT, WORK,
 	    .help = "agent that fixes; unset: the implementer's" },
-	{ "review.fixer_model", SETTING_TEXT, BOTH, .max = 256,
+	{ "review.fixer_model", SETTING_TEXT, WORK, .max = 256,
 	    .help = "model of the fixer" },
-	{ "review.max_fixes", SETTING_INT, BOTH, .min = 0, .max = 100, .profile_field = FIELD(max_fixes),
+	{ "review.max_fixes", SETTING_INT, KNOB, .min = 0, .max = 100, .profile_field = FIELD(max_fixes),
 	    .help = "fix rounds at most; 0: one review, no fix" },
-	{ "review.stall_limit", SETTING_INT, BOTH, .min = 0, .max = 100, .profile_field = FIELD(stall_limit),
+	{ "review.stall_limit", SETTING_INT, KNOB, .min = 0, .max = 100, .profile_field = FIELD(stall_limit),
 	    .help = "rounds without progress in a row that end the loop; 0: never" },
-	{ "review.timeout", SETTING_DURATION, BOTH, .min = SECOND, .max = 30 * DAY, .profile_field = FIELD(review_timeout_ms),
+	{ "review.timeout", SETTING_DURATION, KNOB, .min = SECOND, .max = 30 * DAY, .profile_field = FIELD(review_timeout_ms),
 	    .help = "wall time of one review" },
-	{ "review.developer_prompt", SETTING_FILE, BOTH,
+	{ "review.on_malformed", SETTING_CHOICE, KNOB, .choices = &bad_end_names, .profile_field = FIELD(on_malformed),
+	    .help = "when a review gives no evidence" },
+	{ "review.on_reviewer_error", SETTING_CHOICE, KNOB, .choices = &bad_end_names, .profile_field = FIELD(on_reviewer_error),
+	    .help = "when the reviewer fails" },
+	{ "review.on_exhausted", SETTING_CHOICE, KNOB, .choices = &bad_end_names, .profile_field = FIELD(on_exhausted),
+	    .help = "when findings stay after the last round" },
+	{ "review.fixer", SETTING_CHOICE, KNOB, .choices = &fixer_names, .profile_field = FIELD(fixer),
+	    .help = "who settles the findings" },
+	{ "review.scope", SETTING_CHOICE, KNOB, .choices = &scope_names, .profile_field = FIELD(scope),
+	    .help = "review each task, or the run as a whole" },
+	{ "review.strictness", SETTING_CHOICE, KNOB, .choices = &strictness_names, .profile_field = FIELD(strictness),
+	    .help = "how strict later reviews are" },
+	{ "review.checks", SETTING_TEXTS, KNOB, .max = 64 * KIB, .fallback = "[]",
+	    .help = "shell commands that must succeed before each review" },
+	{ "review.guidelines", SETTING_SECTIONS, KNOB, .fallback = "[{\"file\":\"constitution.md\",\"section\":\"Standards\"}]",
+	    .help = "sections of files that say how work is judged, where the file exists" },
+	{ "review.conventions", SETTING_FILES, KNOB, .fallback = "[\"CLAUDE.md\",\"AGENTS.md\"]",
+	    .help = "files with the conventions of the project, where they exist" },
+	{ "review.reviewer", SETTING_PROGRAM, KNOB,
+	    .help = "program that reviews, in a profile that goes by its exit status" },
+	{ "review.review_file", SETTING_FILE_NAME, KNOB, .profile_field = FIELD(carrier_file),
+	    .help = "name of the file in which the reviewer says what it found" },
+	{ "review.review_log", SETTING_DIRECTORY, KNOB, .profile_field = FIELD(review_log),
+	    .help = "directory for a log of each task's reviews; empty: none" },
+	{ "review.read_only", SETTING_BOOL, GUARD, .profile_field = FIELD(read_only),
+	    .help = "confine the reviewer, so that it cannot write what it judges" },
+	{ "review.sandbox", SETTING_CHOICE, GUARD, .choices = &sandbox_names, .fallback = "\"try\"",
+	    .help = "what a read_only review does when the kernel cannot confine it" },
+	{ "review.workspace", SETTING_CHOICE, GUARD, .choices = &review_place_names, .fallback = "\"same\"",
+	    .help = "where the reviewer works" },
+	{ "review.developer_prompt", SETTING_FILE, KNOB,
 	    .help = "template of the implementer's prompt" },
-	{ "review.reviewer_prompt", SETTING_FILE_OR_NONE, BOTH,
+	{ "review.reviewer_prompt", SETTING_FILE_OR_NONE, KNOB,
 	    .help = "template of the reviewer's prompt; none: no review" },
 	{ "review.skip", SETTING_BOOL, LAYER_SUBMIT, .fallback = "false",
 	    .help = "no review, whatever else is set" },
+
+	{ "profile.*.extends", SETTING_PROFILE, LAYER_FILE,
+	    .help = "profile whose values hold where this one says nothing" },
+
+	{ "hook.on_hold", SETTING_ARGV, LAYER_FILE, .fallback = "[]",
+	    .help = "program and arguments, started when a hold has been opened" },
+	{ "hook.on_end", SETTING_ARGV, LAYER_FILE, .fallback = "[]",
+	    .help = "program and arguments, started when a run has ended" },
 
 	{ "limits.timeout", SETTING_DURATION, BOTH, .min = SECOND, .max = 30 * DAY, .fallback = "\"2h\"",
 	    .help = "wall time of one implement or fix attempt" },
@@ -96,32 +145,62 @@ static size_t cover(const char *pattern, const char *path)
 	return *p == '\0' || *p == '.' ? (size_t)(p - path) : 0;
 }
 
+const char *setting_key(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot == NULL ? path : dot + 1;
+}
+
+/* The row that "profile.NAME.KEY" fills for those who choose that profile; NULL: there is none of that KEY. */
+static const struct setting *find_knob(const char *path)
+{
+	size_t n = cover("profile.*", path);
+
+	for (size_t i = 0; i < settings_count && n > 0 && path[n] == '.'; i++) {
+		if ((settings[i].layers & LAYER_PROFILE) && strcmp(setting_key(settings[i].path), path + n + 1) == 0)
+			return &settings[i];
+	}
+	return NULL;
+}
+
 const struct setting *setting_find(const char *path, const char **rest)
 {
+	if (rest != NULL)
+		*rest = NULL;
 	for (size_t i = 0; i < settings_count; i++) {
 		size_t n = cover(settings[i].path, path);
 
 		if (n == 0 || (path[n] != '\0' && settings[i].kind != SETTING_MAP))
 			continue;
-		if (rest != NULL)
-			*rest = path[n] == '\0' ? NULL : path + n + 1;
+		if (rest != NULL && path[n] != '\0')
+			*rest = path + n + 1;
 		return &settings[i];
 	}
-	return NULL;
+	return find_knob(path);
 }
 
-bool setting_is_table(const char *path)
+const struct setting *setting_of_file(const char *path, enum setting_layer layer, const char **rest)
+{
+	const struct setting *setting = setting_find(path, rest);
+
+	if (setting != NULL && layer == LAYER_PROJECT && find_knob(path) != NULL)
+		return NULL;
+	return setting != NULL && (setting->layers & layer) ? setting : NULL;
+}
+
+bool setting_is_table(const char *path, enum setting_layer layer)
 {
 	const struct setting *setting = setting_find(path, NULL);
 
 	if (setting != NULL)
-		return setting->kind == SETTING_MAP && (setting->layers & LAYER_FILE) && cover(setting->path, path) == strlen(path);
+		return setting->kind == SETTING_MAP && (setting->layers & layer) && cover(setting->path, path) == strlen(path);
 	for (size_t i = 0; i < settings_count; i++) {
 		char *head = xstrdup(settings[i].path);
 		char *dot;
 		bool found = false;
 
-		while (!found && (settings[i].layers & LAYER_FILE) && (dot = strrchr(head, '.')) != NULL) {
+		while (!found && (settings[i].layers & layer) && (dot = strrchr(head, '.')) != NULL) {
 			*dot = '\0';
 			found = cover(head, path) == strlen(path);
 		}
@@ -171,35 +250,43 @@ static char *spelled(const char *pattern, const char *path)
 	return xasprintf("%.*s%.*s%s", (int)(star - pattern), pattern, (int)strcspn(name + 1, "."), name + 1, star + 1);
 }
 
-char *setting_near(const char *path)
+/* The better of two guesses: guess, which is taken, or *near, whose distance is *best. */
+static void weigh(const char *path, char *guess, bool named, size_t limit, char **near, size_t *best)
 {
-	size_t limit = strlen(path) < 6 ? 1 : 2, best = limit + 1;
-	const char *last = strrchr(path, '.');
+	size_t d = guess == NULL ? limit + 1 : distance(path, guess, limit);
+
+	if (guess != NULL && d > limit && named)
+		d = limit;
+	if (d >= *best) {
+		free(guess);
+		return;
+	}
+	*best = d;
+	free(*near);
+	*near = guess;
+}
+
+char *setting_near(const char *path, enum setting_layer layer)
+{
+	size_t limit = strlen(path) < 6 ? 1 : 2, best = limit + 1, profile = cover("profile.*", path);
 	bool known = setting_find(path, NULL) != NULL;	/* but not as a key of the file: its namesake would mislead */
 	char *near = NULL;
 
 	for (size_t i = 0; i < settings_count; i++) {
-		const char *key = strrchr(settings[i].path, '.');
-		char *name;
-		size_t d;
+		const char *key = setting_key(settings[i].path);
 
-		if (!(settings[i].layers & LAYER_FILE) || (name = spelled(settings[i].path, path)) == NULL)
+		if (!(settings[i].layers & layer))
 			continue;
-		d = distance(path, name, limit);
 		/* the right key in the wrong table, or in none */
-		if (d > limit && !known && key != NULL && strchr(settings[i].path, '*') == NULL && strcmp(key + 1, last == NULL ? path : last + 1) == 0)
-			d = limit;
-		if (d < best) {
-			best = d;
-			free(near);
-			near = xstrdup(name);
-		}
-		free(name);
+		weigh(path, spelled(settings[i].path, path), !known && key != settings[i].path && strchr(settings[i].path, '*') == NULL &&
+		    strcmp(key, setting_key(path)) == 0, limit, &near, &best);
+		if (profile > 0 && layer == LAYER_FILE && (settings[i].layers & LAYER_PROFILE))
+			weigh(path, xasprintf("%.*s.%s", (int)profile, path, key), false, limit, &near, &best);
 	}
 	return near;
 }
 
-bool setting_agent_name(const char *name)
+bool setting_table_name(const char *name)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 	size_t n = strlen(name);

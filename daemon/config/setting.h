@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of settings: every key of rld.toml and every setting a submit may name, and what a value must look like. */
+/* The table of settings: every key of rld.toml and .rld.toml, every setting a submit may name, and what a value must look like. */
 #ifndef CONFIG_SETTING_H
 #define CONFIG_SETTING_H
 
@@ -21,7 +21,14 @@ enum setting_kind {
 	SETTING_AGENT,		/* name of a preset or of an [agent.NAME] */
 	SETTING_FILE,		/* absolute path */
 	SETTING_FILE_OR_NONE,	/* absolute path or "none" */
-	SETTING_ARGV,		/* array of strings, the first one not empty */
+	SETTING_DIRECTORY,	/* absolute path, or one below the workdir; "" says: none */
+	SETTING_FILE_NAME,	/* plain name of a file in the workdir */
+	SETTING_PROGRAM,	/* absolute path, or a name without "/" to be found on PATH */
+	SETTING_ARGV,		/* array of at least min strings, the first one not empty */
+	SETTING_TEXTS,		/* array of strings of 1 to max bytes */
+	SETTING_FILES,		/* array of paths below the workdir */
+	SETTING_PATHS,		/* array of absolute paths and such that begin with "~/" */
+	SETTING_SECTIONS,	/* array of { file, section }: a path below the workdir, a heading of it */
 	SETTING_NAMES,		/* array of names of environment variables */
 	SETTING_MAP,		/* object: names of environment variables -> strings */
 	SETTING_KINDS
@@ -29,7 +36,10 @@ enum setting_kind {
 
 enum setting_layer {
 	LAYER_FILE = 1,		/* a key of rld.toml */
-	LAYER_SUBMIT = 2	/* a submit may name it, as struct config_override */
+	LAYER_SUBMIT = 2,	/* a submit may name it, as struct config_override */
+	LAYER_PROJECT = 4,	/* a key of a project's .rld.toml */
+	LAYER_PROFILE = 8,	/* a key of [profile.NAME] in rld.toml: "profile.mine.max_fixes" is the row of "review.max_fixes" */
+	LAYER_STRICTER = 16	/* what a project says counts only when it is more than without it; a lower number is refused */
 };
 
 struct setting {
@@ -39,26 +49,33 @@ struct setting {
 	int64_t min, max;
 	const struct state_names *choices;	/* SETTING_CHOICE only */
 	const char *fallback;			/* JSON text; NULL: unset */
-	size_t profile_field;			/* offset of an int64_t of struct profile that fills the unset value; 0: none */
+	size_t profile_field;			/* offset of the cell of struct profile that fills the unset value: an int64_t, or a
+						 * const char * for texts; 0: none */
 	const char *help;
 };
 
 extern const struct setting settings[];
 extern const size_t settings_count;
 
+/* What stands behind the last dot. */
+const char *setting_key(const char *path);
+
 /* The row of "agent.claude.model" is that of "agent.*.model". *rest is what follows the path of a SETTING_MAP ("K" of
  * "agent.claude.set.K"), NULL otherwise. NULL: no such key. */
 const struct setting *setting_find(const char *path, const char **rest);
 
-/* True when path is a table of the file: "review", "agent", "agent.claude", "agent.claude.set". */
-bool setting_is_table(const char *path);
+/* The row of a key of a file of that layer, LAYER_FILE or LAYER_PROJECT; otherwise as setting_find(). */
+const struct setting *setting_of_file(const char *path, enum setting_layer layer, const char **rest);
+
+/* True when path is a table of such a file: "review", "agent", "agent.claude", "agent.claude.set", "profile.mine". */
+bool setting_is_table(const char *path, enum setting_layer layer);
 
 /* The known key that a mistyped one probably meant, in the spelling of path ("agent.claude.modle" -> "agent.claude.model").
  * New string or NULL. */
-char *setting_near(const char *path);
+char *setting_near(const char *path, enum setting_layer layer);
 
-/* Why a value does not fit: "must be one of hold, retry, fail", a new string; NULL when it fits. That an agent of that
- * name exists is not looked at. */
+/* Why a value does not fit: "must be one of hold, retry, fail", a new string; NULL when it fits. That an agent or a profile
+ * of that name exists is not looked at. */
 char *setting_refuse(const struct setting *setting, const json_t *value);
 
 /* The value of a setting that fits: bool, integer, milliseconds, bytes, index of the choice. */
@@ -67,7 +84,7 @@ int64_t setting_number(const struct setting *setting, const json_t *value);
 /* A setting's value in the form in which people write it: 3600000 of a SETTING_DURATION is "1h". New reference. */
 json_t *setting_json(const struct setting *setting, int64_t number);
 
-/* "[A-Za-z0-9][A-Za-z0-9_-]*", at most 64: what [agent.NAME] may be called. */
-bool setting_agent_name(const char *name);
+/* "[A-Za-z0-9][A-Za-z0-9_-]*", at most 64: what [agent.NAME] and [profile.NAME] may be called. */
+bool setting_table_name(const char *name);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "core/profile.h"
 #include "proto/units.h"
 
 #define SECOND INT64_C(1000)
@@ -44,16 +43,6 @@ static char *choices_text(const struct state_names *choices)
 	buf_adds(&b, "must be one of ");
 	for (size_t i = 0; i < choices->count; i++)
 		buf_addf(&b, "%s\"%s\"", i == 0 ? "" : ", ", choices->names[i]);
-	return buf_take(&b, NULL);
-}
-
-static char *profiles_text(void)
-{
-	struct buf b = { 0 };
-
-	buf_adds(&b, "must be the name of a profile: ");
-	for (int i = 0; i < profiles_count; i++)
-		buf_addf(&b, "%s\"%s\"", i == 0 ? "" : ", ", profiles[i].name);
 	return buf_take(&b, NULL);
 }
 
@@ -144,22 +133,18 @@ static char *refuse_choice(const struct setting *setting, const json_t *value)
 	return NULL;
 }
 
-static char *refuse_profile(const struct setting *setting, const json_t *value)
+/* Of an agent or a profile. */
+static char *refuse_table_name(const struct setting *setting, const json_t *value)
 {
-	(void)setting;
-	if (!json_is_string(value) || has_nul(value) || profile_find(json_string_value(value)) == NULL)
-		return profiles_text();
-	return NULL;
-}
+	const char *what = setting->kind == SETTING_AGENT ? "an agent" : "a profile";
+	char *wanted, *why;
 
-static char *refuse_agent(const struct setting *setting, const json_t *value)
-{
-	(void)setting;
-	if (!json_is_string(value))
-		return not_a("the name of an agent", value);
-	if (has_nul(value) || !setting_agent_name(json_string_value(value)))
-		return xstrdup("must be the name of an agent: letters, digits, \"-\" and \"_\", at most 64");
-	return NULL;
+	if (json_is_string(value) && !has_nul(value) && setting_table_name(json_string_value(value)))
+		return NULL;
+	wanted = xasprintf("the name of %s%s", what, json_is_string(value) ? ": letters, digits, \"-\" and \"_\", at most 64" : "");
+	why = json_is_string(value) ? xasprintf("must be %s", wanted) : not_a(wanted, value);
+	free(wanted);
+	return why;
 }
 
 static char *refuse_file(const struct setting *setting, const json_t *value)
@@ -177,7 +162,81 @@ static char *refuse_file(const struct setting *setting, const json_t *value)
 	return NULL;
 }
 
-/* A word of an argv or of a list of names that is no string without NUL; NULL when all are. */
+/* Why a text is no path below a directory, as the end of a sentence; NULL when it is one. The repository's own
+ * folder is nobody's to read or write. */
+static const char *refuse_below(const char *path)
+{
+	if (path[0] == '\0')
+		return "is empty";
+	if (path[0] == '/')
+		return "is an absolute path";
+	for (const char *p = path; *p != '\0'; p += strspn(p, "/")) {
+		size_t n = strcspn(p, "/");
+
+		if (n == 2 && memcmp(p, "..", 2) == 0)
+			return "leads out of the working directory";
+		if (n == 4 && strncasecmp(p, ".git", 4) == 0)
+			return "leads into .git";
+		p += n;
+	}
+	return NULL;
+}
+
+static bool has_control(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			return true;
+	}
+	return false;
+}
+
+static char *refuse_directory(const struct setting *setting, const json_t *value)
+{
+	const char *path = json_string_value(value), *fault;
+
+	(void)setting;
+	if (!json_is_string(value))
+		return not_a("a directory, or \"\" for none", value);
+	if (has_nul(value) || has_control(path))
+		return xstrdup("must not contain control characters");
+	fault = path[0] == '\0' || path[0] == '/' ? NULL : refuse_below(path);
+	return fault == NULL ? NULL : xasprintf("must be an absolute path or one below the working directory, but '%s' %s", path, fault);
+}
+
+/* What would be a pattern in a file of git's is no plain name. */
+static char *refuse_file_name(const struct setting *setting, const json_t *value)
+{
+	const char *name = json_string_value(value);
+
+	(void)setting;
+	if (!json_is_string(value))
+		return not_a("the name of a file", value);
+	if (has_nul(value) || has_control(name))
+		return xstrdup("must not contain control characters");
+	if (name[0] == '\0' || strlen(name) > 255 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcasecmp(name, ".git") == 0 ||
+	    strpbrk(name, "/*?[\\") != NULL || strchr("-!#: ", name[0]) != NULL || name[strlen(name) - 1] == ' ')
+		return xasprintf("must be the plain name of a file in the working directory, which '%s' is not", name);
+	return NULL;
+}
+
+static char *refuse_program(const struct setting *setting, const json_t *value)
+{
+	const char *path = json_string_value(value);
+
+	(void)setting;
+	if (!json_is_string(value))
+		return not_a("a program", value);
+	if (has_nul(value))
+		return xstrdup("must not contain a NUL character");
+	if (path[0] == '\0')
+		return xstrdup("must be a program: an absolute path, or a name to be found on PATH");
+	if (path[0] != '/' && strchr(path, '/') != NULL)
+		return xasprintf("must be an absolute path or a name without \"/\", which '%s' is not", path);
+	return NULL;
+}
+
+/* A word of a list that is no string without NUL; NULL when all are. */
 static char *refuse_words(const json_t *value, const char *wanted)
 {
 	const json_t *word;
@@ -198,10 +257,83 @@ static char *refuse_argv(const struct setting *setting, const json_t *value)
 {
 	char *why = refuse_words(value, "an array of strings");
 
-	(void)setting;
-	if (why == NULL && (json_array_size(value) == 0 || json_string_length(json_array_get(value, 0)) == 0))
-		return xstrdup("must begin with the program to start");
+	if (why == NULL && (json_array_size(value) < (size_t)setting->min ||
+	    (json_array_size(value) > 0 && json_string_length(json_array_get(value, 0)) == 0)))
+		return xstrdup(setting->min > 0 ? "must begin with the program to start" : "must not begin with an empty word");
 	return why;
+}
+
+static char *refuse_texts(const struct setting *setting, const json_t *value)
+{
+	char *why = refuse_words(value, "an array of strings");
+	const json_t *text;
+	size_t i;
+
+	json_array_foreach(value, i, text) {
+		if (why == NULL && strspn(json_string_value(text), " \t\r\n") == json_string_length(text))
+			why = xasprintf("must not have empty items, as item %zu is", i + 1);
+		if (why == NULL && json_string_length(text) > (size_t)setting->max)
+			why = xasprintf("must have items of at most %" PRId64 " bytes, but item %zu has %zu", setting->max, i + 1, json_string_length(text));
+	}
+	return why;
+}
+
+static char *refuse_files(const struct setting *setting, const json_t *value)
+{
+	char *why = refuse_words(value, "an array of names of files");
+	const char *fault;
+	const json_t *path;
+	size_t i;
+
+	(void)setting;
+	json_array_foreach(value, i, path) {
+		if (why == NULL && (fault = refuse_below(json_string_value(path))) != NULL)
+			why = xasprintf("must have paths below the working directory, but item %zu %s", i + 1, fault);
+	}
+	return why;
+}
+
+static char *refuse_paths(const struct setting *setting, const json_t *value)
+{
+	char *why = refuse_words(value, "an array of paths");
+	const json_t *path;
+	size_t i;
+
+	(void)setting;
+	json_array_foreach(value, i, path) {
+		const char *text = json_string_value(path);
+
+		if (why == NULL && text[0] != '/' && strncmp(text, "~/", 2) != 0)
+			why = xasprintf("must have absolute paths or such that begin with \"~/\", which item %zu does not", i + 1);
+	}
+	return why;
+}
+
+static char *refuse_sections(const struct setting *setting, const json_t *value)
+{
+	static const char *const members[] = { "file", "section" };
+	const char *fault;
+	const json_t *item;
+	size_t i;
+
+	(void)setting;
+	if (!json_is_array(value))
+		return not_a("an array of tables { file = \"...\", section = \"...\" }", value);
+	json_array_foreach(value, i, item) {
+		if (!json_is_object(item))
+			return xasprintf("must be an array of tables { file = \"...\", section = \"...\" }, but item %zu is %s", i + 1, type_name(item));
+		for (size_t m = 0; m < 2; m++) {
+			const json_t *text = json_object_get(item, members[m]);
+
+			if (!json_is_string(text) || has_nul(text) || json_string_length(text) == 0)
+				return xasprintf("must have a text '%s' in each table, which item %zu has not", members[m], i + 1);
+		}
+		if (json_object_size(item) != 2)
+			return xasprintf("must have nothing but 'file' and 'section' in each table, but item %zu has more", i + 1);
+		if ((fault = refuse_below(json_string_value(json_object_get(item, "file")))) != NULL)
+			return xasprintf("must have paths below the working directory, but the file of item %zu %s", i + 1, fault);
+	}
+	return NULL;
 }
 
 /* Why a text cannot name a variable of an agent, NULL when it can. */
@@ -262,11 +394,18 @@ char *setting_refuse(const struct setting *setting, const json_t *value)
 		[SETTING_SIZE] = refuse_size,
 		[SETTING_TEXT] = refuse_text,
 		[SETTING_CHOICE] = refuse_choice,
-		[SETTING_PROFILE] = refuse_profile,
-		[SETTING_AGENT] = refuse_agent,
+		[SETTING_PROFILE] = refuse_table_name,
+		[SETTING_AGENT] = refuse_table_name,
 		[SETTING_FILE] = refuse_file,
 		[SETTING_FILE_OR_NONE] = refuse_file,
+		[SETTING_DIRECTORY] = refuse_directory,
+		[SETTING_FILE_NAME] = refuse_file_name,
+		[SETTING_PROGRAM] = refuse_program,
 		[SETTING_ARGV] = refuse_argv,
+		[SETTING_TEXTS] = refuse_texts,
+		[SETTING_FILES] = refuse_files,
+		[SETTING_PATHS] = refuse_paths,
+		[SETTING_SECTIONS] = refuse_sections,
 		[SETTING_NAMES] = refuse_names,
 		[SETTING_MAP] = refuse_map,
 	};
@@ -298,7 +437,14 @@ int64_t setting_number(const struct setting *setting, const json_t *value)
 	case SETTING_AGENT:
 	case SETTING_FILE:
 	case SETTING_FILE_OR_NONE:
+	case SETTING_DIRECTORY:
+	case SETTING_FILE_NAME:
+	case SETTING_PROGRAM:
 	case SETTING_ARGV:
+	case SETTING_TEXTS:
+	case SETTING_FILES:
+	case SETTING_PATHS:
+	case SETTING_SECTIONS:
 	case SETTING_NAMES:
 	case SETTING_MAP:
 	case SETTING_KINDS:
@@ -311,6 +457,10 @@ json_t *setting_json(const struct setting *setting, int64_t number)
 {
 	static const struct { int64_t ms; const char *unit; } units[] = { { 3600 * SECOND, "h" }, { 60 * SECOND, "m" }, { SECOND, "s" } };
 
+	if (setting->kind == SETTING_BOOL)
+		return json_boolean(number != 0);
+	if (setting->kind == SETTING_CHOICE)
+		return json_string(state_name(setting->choices, (int)number));
 	for (size_t i = 0; setting->kind == SETTING_DURATION && i < sizeof(units) / sizeof(units[0]); i++) {
 		if (number != 0 && number % units[i].ms == 0)
 			return json_sprintf("%" PRId64 "%s", number / units[i].ms, units[i].unit);

@@ -54,11 +54,27 @@ std::string segment(std::string_view key)
 	return out + "\"";
 }
 
-/* New reference. Tables inside arrays come out empty: no setting takes one. */
-json_t *to_json(const toml::node &node)
+json_t *to_json(const toml::node &node, int depth);
+
+/* Adds each member to value, which is freed when one cannot be taken. */
+template <typename Members, typename Add> void add_members(json_t *value, const Members &members, Add add)
+{
+	try {
+		for (auto &&member : members)
+			add(member);
+	} catch (...) {
+		json_decref(value);
+		throw;
+	}
+}
+
+/* New reference. */
+json_t *to_json(const toml::node &node, int depth)
 {
 	json_t *value = nullptr;
 
+	if (depth > depth_max)
+		throw refusal{ "arrays and tables are nested too deeply", place(node.source()) };
 	if (const auto *text = node.as_string()) {
 		value = json_stringn(text->get().data(), text->get().size());
 	} else if (const auto *integer = node.as_integer()) {
@@ -67,21 +83,14 @@ json_t *to_json(const toml::node &node)
 		value = json_real(real->get());
 	} else if (const auto *boolean = node.as_boolean()) {
 		value = json_boolean(boolean->get());
-	} else if (node.is_table()) {
+	} else if (const auto *table = node.as_table()) {
 		value = json_object();
+		add_members(value, *table, [value, depth](auto &&member) {
+			json_object_set_new(value, segment(member.first.str()).c_str(), to_json(member.second, depth + 1));
+		});
 	} else if (const auto *array = node.as_array()) {
 		value = json_array();
-		for (const toml::node &item : *array) {
-			json_t *member;
-
-			try {
-				member = to_json(item);
-			} catch (...) {
-				json_decref(value);
-				throw;
-			}
-			json_array_append_new(value, member);
-		}
+		add_members(value, *array, [value, depth](const toml::node &item) { json_array_append_new(value, to_json(item, depth + 1)); });
 	}
 	if (value == nullptr)
 		throw refusal{ "no setting takes a date, a time, inf or nan; a string stands in quotes", place(node.source()) };
@@ -96,7 +105,7 @@ void walk(struct toml_list *out, const toml::table &table, const std::string &pr
 
 		if (depth > depth_max)
 			throw refusal{ "tables are nested too deeply", place(key.source()) };
-		value = node.is_table() ? nullptr : to_json(node);
+		value = node.is_table() ? nullptr : to_json(node, depth);
 		out->entries = static_cast<toml_entry *>(xreallocarray(out->entries, out->count + 1, sizeof(*out->entries)));
 		out->entries[out->count++] = { xstrdup(path.c_str()), value, place(key.source()), place(node.source()) };
 		if (value == nullptr)

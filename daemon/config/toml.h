@@ -19,7 +19,8 @@ struct toml_place {
 
 struct toml_entry {
 	char *path;			/* "agent.claude.set.K"; a segment that is no bare key stands in quotes */
-	json_t *value;			/* string, integer, real, boolean or array; NULL: a table, its members follow */
+	json_t *value;			/* string, integer, real, boolean or array; NULL: a table, its members follow. A table inside
+					 * an array is an object; a key of it that is no bare key stands in quotes */
 	struct toml_place key, at;	/* where the key, where the value stands */
 };
 

@@ -14,7 +14,7 @@
 
 struct blob_put;
 struct ended;
-struct keyed;
+struct submit;
 struct wait;
 
 struct rpc {
@@ -27,7 +27,9 @@ struct rpc {
 	uv_timer_t stopper;		/* calls options.stop from the top of the loop */
 	bool stop_drain;
 	TAILQ_HEAD(, blob_put) blobs;	/* blob_methods.c: the first one is being written */
-	LIST_HEAD(, keyed) keyed;	/* submit_methods.c: submits with a key that are under way */
+	LIST_HEAD(, submit) keyed;	/* submit_methods.c: submits with a key that are under way */
+	TAILQ_HEAD(submits, submit) unread;	/* submit_methods.c: submits whose project is still to be read, in order */
+	bool reading;			/* ... and others' are being read */
 	LIST_HEAD(, wait) waits;	/* wait_methods.c: run.wait not yet answered */
 	struct ended *ended;		/* documents of ended runs that were asked for lately */
 	void (*closed)(void *arg);

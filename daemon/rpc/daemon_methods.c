@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/offload.h"
 #include "engine/json.h"
 #include "rpc/context.h"
 
@@ -119,12 +121,66 @@ static void add_setting(void *arg, const char *path, const char *value, const ch
 	    "from", json_text(from), "help", json_text(help)));
 }
 
+/* A config.show that waits for a project to be read. */
+struct shown {
+	struct rpc *rpc;
+	struct call *call;
+	struct project_text text;
+};
+
+static void show_settings(struct rpc *rpc, struct call *call, const struct project *project)
+{
+	json_t *settings = json_array(), *profile = call_param(call, "profile");
+	const struct config_override override = { "review.profile", json_dumps(profile, JSON_COMPACT | JSON_ENCODE_ANY), "profile" };
+	struct config_error error;
+
+	if (config_each(rpc_config(rpc), project, &override, profile == NULL ? 0 : 1, add_setting, settings, &error) == 0) {
+		call_ok(call, json_pack("{s:o,s:O}", "config", json_text(config_path(rpc_config(rpc))), "settings", settings));
+	} else {
+		call_error(call, RPC_INVALID_PARAMS, error.field[0] != '\0' ? error.field : NULL, NULL, "%s", error.text);
+	}
+	json_decref(settings);
+	free((char *)override.value);
+}
+
+static void show_run(void *arg)
+{
+	struct shown *shown = arg;
+
+	project_read(&shown->text, call_text(shown->call, "workdir"));
+}
+
+static void show_done(void *arg)
+{
+	struct shown *shown = arg;
+	struct project *project;
+	struct config_error error;
+
+	if (project_parse(&project, &shown->text, &error) == 0)
+		show_settings(shown->rpc, shown->call, project);
+	else
+		call_error(shown->call, RPC_INVALID_PARAMS, error.field, NULL, "%s", error.text);
+	project_free(project);
+	project_text_release(&shown->text);
+	free(shown);
+}
+
 static struct reply config_show(struct rpc *rpc, struct call *call)
 {
-	json_t *settings = json_array();
+	const char *workdir = call_text(call, "workdir");
+	struct shown *shown;
 
-	config_each(rpc_config(rpc), add_setting, settings);
-	return reply_ok(call, json_pack("{s:o,s:o}", "config", json_text(config_path(rpc_config(rpc))), "settings", settings));
+	if (workdir == NULL) {
+		show_settings(rpc, call, NULL);
+	} else if (workdir[0] != '/') {
+		return reply_error(call, RPC_INVALID_PARAMS, "workdir", "give an absolute path", "workdir '%s' is not absolute", workdir);
+	} else {
+		shown = xcalloc(1, sizeof(*shown));
+		shown->rpc = rpc;
+		shown->call = call;
+		offload(rpc->options.loop, show_run, show_done, shown);
+	}
+	return reply_later(call);
 }
 
 static const struct param hello_params[] = {
@@ -140,6 +196,12 @@ static const struct param stop_params[] = {
 };
 static const struct param check_params[] = {
 	{ "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" },
+	{ 0 },
+};
+
+static const struct param config_params[] = {
+	{ "workdir", PARAM_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path: as for a run there, with the project's own settings" },
+	{ "profile", PARAM_SETTING, .path = "review.profile", .help = "as for a run that is reviewed by this profile" },
 	{ 0 },
 };
 
@@ -199,6 +261,6 @@ const struct method daemon_methods[] = {
 	{ "daemon.status", ACCESS_READ, false, NULL, status_results, NULL, status, "what the daemon is and does now" },
 	{ "daemon.stop", ACCESS_ADMIN, false, stop_params, stop_results, NULL, stop, "end the daemon" },
 	{ "daemon.reload", ACCESS_ADMIN, false, check_params, reload_results, reload_errors, reload, "read the config again; new runs only" },
-	{ "config.show", ACCESS_READ, false, NULL, config_results, NULL, config_show, "the settings in force, and where each comes from" },
+	{ "config.show", ACCESS_READ, false, config_params, config_results, NULL, config_show, "the settings in force, and where each comes from" },
 	{ 0 },
 };

@@ -70,8 +70,17 @@ static json_t *setting_schema(const struct setting *setting)
 	case SETTING_AGENT:
 	case SETTING_FILE:
 	case SETTING_FILE_OR_NONE:
+	case SETTING_DIRECTORY:
+	case SETTING_FILE_NAME:
+	case SETTING_PROGRAM:
 		return typed("string");
+	case SETTING_SECTIONS:
+		return json_pack("{s:s,s:{s:s,s:{s:o,s:o},s:[s,s],s:b}}", "type", "array", "items", "type", "object", "properties",
+		    "file", typed("string"), "section", typed("string"), "required", "file", "section", "additionalProperties", 0);
 	case SETTING_ARGV:
+	case SETTING_TEXTS:
+	case SETTING_FILES:
+	case SETTING_PATHS:
 	case SETTING_NAMES:
 		return json_pack("{s:s,s:o}", "type", "array", "items", typed("string"));
 	case SETTING_MAP:

@@ -69,6 +69,7 @@ struct rpc *rpc_new(const struct rpc_options *options)
 	snprintf(rpc->instance, sizeof(rpc->instance), "%08x%08x%08x%08x", arc4random(), arc4random(), arc4random(), arc4random());
 	TAILQ_INIT(&rpc->blobs);
 	LIST_INIT(&rpc->keyed);
+	TAILQ_INIT(&rpc->unread);
 	LIST_INIT(&rpc->waits);
 	uv_timer_init(options->loop, &rpc->stopper);
 	rpc->stopper.data = rpc;

@@ -5,9 +5,10 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "base/offload.h"
+#include "engine/json.h"
 #include "rpc/context.h"
 #include "rpc/environment.h"
-#include "rpc/json.h"
 
 #define OVERRIDES_MAX 64
 #define SETTING(name, setting_path) { name, PARAM_SETTING, .path = setting_path }
@@ -22,6 +23,21 @@ static const struct param review_params[] = {
 	SETTING("max_fixes", "review.max_fixes"),
 	SETTING("stall_limit", "review.stall_limit"),
 	SETTING("timeout", "review.timeout"),
+	SETTING("on_malformed", "review.on_malformed"),
+	SETTING("on_reviewer_error", "review.on_reviewer_error"),
+	SETTING("on_exhausted", "review.on_exhausted"),
+	SETTING("fixer", "review.fixer"),
+	SETTING("scope", "review.scope"),
+	SETTING("strictness", "review.strictness"),
+	SETTING("checks", "review.checks"),
+	SETTING("guidelines", "review.guidelines"),
+	SETTING("conventions", "review.conventions"),
+	SETTING("reviewer", "review.reviewer"),
+	SETTING("review_file", "review.review_file"),
+	SETTING("review_log", "review.review_log"),
+	SETTING("read_only", "review.read_only"),
+	SETTING("sandbox", "review.sandbox"),
+	SETTING("workspace", "review.workspace"),
 	SETTING("developer_prompt", "review.developer_prompt"),
 	SETTING("reviewer_prompt", "review.reviewer_prompt"),
 	{ 0 },
@@ -38,6 +54,10 @@ static const struct param submit_params[] = {
 	SETTING("fixer_model", "review.fixer_model"),
 	{ "review", PARAM_OBJECT, .members = review_params, .help = "settings of the review" },
 	SETTING("skip_review", "review.skip"),
+	SETTING("reviewer", "review.reviewer"),
+	SETTING("checks", "review.checks"),
+	SETTING("commit", "run.commit"),
+	SETTING("report", "run.report"),
 	SETTING("timeout", "limits.timeout"),
 	SETTING("idle_timeout", "limits.idle_timeout"),
 	SETTING("on_lost", "run.on_lost"),
@@ -48,30 +68,40 @@ static const struct param submit_params[] = {
 	{ "check", PARAM_BOOL, .help = "look whether it would be taken, change nothing" },
 	{ 0 },
 };
-/* A submit on its way. One with a key is on rpc's list until its answer, so that a second with the same key, sent before
- * the first is on disk, waits for it instead of making another run. */
-struct keyed {
+struct overrides {
+	struct config_override list[OVERRIDES_MAX];
+	char field[OVERRIDES_MAX][64];
+	size_t count;
+};
+
+/* A submit on its way: its key is looked up, its project read, its settings resolved, then it is the engine's. One with a
+ * key is on rpc's list from the first moment until its answer, so that a second with the same key, sent before the first
+ * is on disk, waits for it instead of making another run. */
+struct submit {
 	struct rpc *rpc;
 	struct call *call;
+	struct overrides *overrides;
+	struct project_text project;	/* .rld.toml of the workdir */
 	char *plan_json;
 	char hash[DIGEST_HEX];		/* of the compared body */
 	char **environment;
 	bool listed;
 	bool parked;			/* an older one with this key is under way */
-	LIST_ENTRY(keyed) entry;
+	LIST_ENTRY(submit) entry;
+	TAILQ_ENTRY(submit) unread;
 };
 
-static void submit_start(struct keyed *s);
+static void submit_start(struct submit *s);
 
-static bool is_same_key(const struct keyed *a, const struct keyed *b)
+static bool is_same_key(const struct submit *a, const struct submit *b)
 {
 	return call_uid(a->call) == call_uid(b->call) && strcmp(call_text(a->call, "key"), call_text(b->call, "key")) == 0;
 }
 
 /* The call is about to be answered. Returns who waited for that. */
-static struct keyed *submit_unlist(struct keyed *s)
+static struct submit *submit_unlist(struct submit *s)
 {
-	struct keyed *other, *next = NULL;
+	struct submit *other, *next = NULL;
 
 	if (!s->listed)
 		return NULL;
@@ -83,8 +113,12 @@ static struct keyed *submit_unlist(struct keyed *s)
 	return next;
 }
 
-static void submit_free(struct keyed *s, struct keyed *next)
+static void submit_free(struct submit *s, struct submit *next)
 {
+	for (size_t i = 0; i < s->overrides->count; i++)
+		free((char *)s->overrides->list[i].value);
+	free(s->overrides);
+	project_text_release(&s->project);
 	strings_free(s->environment);
 	free(s->plan_json);
 	free(s);
@@ -102,7 +136,7 @@ static json_t *submit_result(const struct run_row *run)
 
 static void submit_reply(void *arg, const struct engine_reply *reply)
 {
-	struct keyed *s = arg, *next = submit_unlist(s);
+	struct submit *s = arg, *next = submit_unlist(s);
 
 	if (reply->code != RPC_OK)
 		call_error(s->call, reply->code, reply->field, reply->hint, "%s", reply->message);
@@ -113,7 +147,7 @@ static void submit_reply(void *arg, const struct engine_reply *reply)
 	submit_free(s, next);
 }
 
-static void submit_go(struct keyed *s)
+static void submit_go(struct submit *s)
 {
 	const json_t *task = call_param(s->call, "task");
 	const struct submission submission = {
@@ -133,14 +167,87 @@ static void submit_go(struct keyed *s)
 	engine_submit(s->rpc->options.engine, &submission, submit_reply, s);
 }
 
+/* The settings in force are those of this moment: a reload may have come while the project was read. */
+static void submit_resolve(struct submit *s)
+{
+	struct project *project = NULL;
+	struct config_error error;
+	struct plan plan = { 0 };
+	struct submit *next;
+
+	if (project_parse(&project, &s->project, &error) == 0 &&
+	    config_resolve(rpc_config(s->rpc), project, s->overrides->list, s->overrides->count, &plan, &error) == 0) {
+		s->plan_json = plan_to_json(&plan);
+		submit_go(s);
+	} else {
+		next = submit_unlist(s);
+		call_error(s->call, RPC_INVALID_PARAMS, error.field[0] != '\0' ? error.field : NULL, NULL, "%s", error.text);
+		submit_free(s, next);
+	}
+	plan_release(&plan);
+	project_free(project);
+}
+
+/* Projects of those that came while the last ones were read: one worker, so that runs are numbered in the order of arrival. */
+struct batch_read {
+	struct rpc *rpc;
+	struct submits submits;
+};
+
+static void read_start(struct rpc *rpc);
+
+static void read_run(void *arg)
+{
+	struct batch_read *batch = arg;
+	struct submit *s;
+
+	TAILQ_FOREACH(s, &batch->submits, unread)
+		project_read(&s->project, call_text(s->call, "workdir"));
+}
+
+static void read_done(void *arg)
+{
+	struct batch_read *batch = arg;
+	struct rpc *rpc = batch->rpc;
+	struct submit *s;
+
+	while ((s = TAILQ_FIRST(&batch->submits)) != NULL) {
+		TAILQ_REMOVE(&batch->submits, s, unread);
+		submit_resolve(s);
+	}
+	free(batch);
+	rpc->reading = false;
+	read_start(rpc);
+}
+
+static void read_start(struct rpc *rpc)
+{
+	struct batch_read *batch;
+
+	if (rpc->reading || TAILQ_EMPTY(&rpc->unread))
+		return;
+	rpc->reading = true;
+	batch = xcalloc(1, sizeof(*batch));
+	batch->rpc = rpc;
+	TAILQ_INIT(&batch->submits);
+	TAILQ_CONCAT(&batch->submits, &rpc->unread, unread);
+	offload(rpc->options.loop, read_run, read_done, batch);
+}
+
+static void submit_read(struct submit *s)
+{
+	TAILQ_INSERT_TAIL(&s->rpc->unread, s, unread);
+	read_start(s->rpc);
+}
+
 static void by_key_cb(void *arg, struct rowset *set)
 {
-	struct keyed *s = arg, *next;
+	struct submit *s = arg, *next;
 	const struct run_row *run = set->count > 0 ? set->rows[0] : NULL;
 
 	if (run == NULL) {
 		rowset_release(set);
-		submit_go(s);
+		submit_read(s);
 		return;
 	}
 	next = submit_unlist(s);
@@ -153,15 +260,15 @@ static void by_key_cb(void *arg, struct rowset *set)
 	submit_free(s, next);
 }
 
-static void submit_start(struct keyed *s)
+static void submit_start(struct submit *s)
 {
 	const struct query_bind binds[] = {
 		{ ":owner", call_uid(s->call), NULL }, { ":key", 0, call_text(s->call, "key") }, { NULL, 0, NULL },
 	};
-	struct keyed *other;
+	struct submit *other;
 
 	if (call_text(s->call, "key") == NULL) {
-		submit_go(s);
+		submit_read(s);
 		return;
 	}
 	if (!s->listed) {
@@ -191,12 +298,6 @@ static void hash_body(const json_t *params, char hex[DIGEST_HEX])
 	free(text);
 	json_decref(body);
 }
-
-struct overrides {
-	struct config_override list[OVERRIDES_MAX];
-	char field[OVERRIDES_MAX][64];
-	size_t count;
-};
 
 static bool has_path(const struct overrides *o, const char *path)
 {
@@ -236,36 +337,28 @@ static const char *collect(struct overrides *o, const struct param *params, cons
 
 static struct reply submit(struct rpc *rpc, struct call *call)
 {
-	struct overrides *o = xcalloc(1, sizeof(*o));
-	const char *twice = collect(o, submit_params, "", call_params(call));
-	struct keyed *s = xcalloc(1, sizeof(*s));
-	struct config_error error;
-	struct plan plan = { 0 };
+	struct submit *s = xcalloc(1, sizeof(*s));
 	struct reply reply;
+	const char *twice;
 
 	s->rpc = rpc;
 	s->call = call;
+	s->overrides = xcalloc(1, sizeof(*s->overrides));
+	twice = collect(s->overrides, submit_params, "", call_params(call));
 	if ((call_text(call, "task") == NULL) == (call_text(call, "task_blob") == NULL)) {
 		reply = reply_error(call, RPC_INVALID_PARAMS, "task", NULL, "give either 'task' or 'task_blob'");
-	} else if (twice != NULL) {
-		reply = reply_error(call, RPC_INVALID_PARAMS, twice, NULL, "'%s' is given in two ways: leave one out", twice);
-	} else if (config_resolve(rpc_config(rpc), o->list, o->count, &plan, &error) == -1) {
-		reply = reply_error(call, RPC_INVALID_PARAMS, error.field[0] != '\0' ? error.field : NULL, NULL, "%s", error.text);
-	} else {
-		s->plan_json = plan_to_json(&plan);
-		s->environment = environment_strings(call_param(call, "environment"));
-		hash_body(call_params(call), s->hash);
-		submit_start(s);
-		reply = reply_later(call);
-		s = NULL;
-	}
-	if (s != NULL)
 		submit_free(s, NULL);
-	plan_release(&plan);
-	for (size_t i = 0; i < o->count; i++)
-		free((char *)o->list[i].value);
-	free(o);
-	return reply;
+		return reply;
+	}
+	if (twice != NULL) {
+		reply = reply_error(call, RPC_INVALID_PARAMS, twice, NULL, "'%s' is given in two ways: leave one out", twice);
+		submit_free(s, NULL);
+		return reply;
+	}
+	s->environment = environment_strings(call_param(call, "environment"));
+	hash_body(call_params(call), s->hash);
+	submit_start(s);
+	return reply_later(call);
 }
 
 static const struct result_field submit_results[] = {

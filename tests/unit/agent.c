@@ -66,6 +66,28 @@ START_TEST(argv_program_stays)
 }
 END_TEST
 
+/* The words that go on stand behind the command's and in front of a prompt. */
+START_TEST(argv_resume)
+{
+	struct agent_plan plan = {
+		.command = LIST("prog", "-p", "--model", "{model}"),
+		.resume = LIST("--model", "{model}", "--resume", "{session}", "--with={session}"),
+		.prompt = PROMPT_ARG,
+	};
+
+	expect_argv(agent_argv(&plan, "go on", NULL, "s1"), LIST("prog", "-p", "--resume", "s1", "--with=s1", "go on"));
+	expect_argv(agent_argv(&plan, "go on", NULL, NULL), LIST("prog", "-p", "go on"));
+	plan.model = (char *)"big";
+	expect_argv(agent_argv(&plan, "-x", NULL, "-s"), LIST("prog", "-p", "--model", "big", "--model", "big", "--resume", "-s", "--with=-s", "\n-x"));
+	/* a command that has its own */
+	plan.command = LIST("prog", "--session={session}");
+	expect_argv(agent_argv(&plan, "go on", NULL, "s1"), LIST("prog", "--session=s1", "go on"));
+	plan.command = LIST("prog");
+	plan.resume = LIST(NULL);
+	expect_argv(agent_argv(&plan, "go on", NULL, "s1"), LIST("prog", "go on"));
+}
+END_TEST
+
 /* presets */
 
 START_TEST(presets)
@@ -82,7 +104,13 @@ START_TEST(presets)
 	plan.model = NULL;
 	expect_argv(agent_argv(&plan, "x", "/p", NULL), LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
 	    "--dangerously-skip-permissions"));
+	plan.resume = strings_copy((char *const *)claude->resume);
+	expect_argv(agent_argv(&plan, "x", "/p", "11-22"), LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
+	    "--dangerously-skip-permissions", "--resume", "11-22"));
+	strings_free(plan.resume);
 	strings_free(plan.command);
+	ck_assert_str_eq(claude->writable[0], "~/.claude");
+	ck_assert_str_eq(claude->writable[1], "~/.claude.json");
 	ck_assert_int_eq(claude->prompt, PROMPT_STDIN);
 	ck_assert_int_eq(claude->reader, READER_CLAUDE);
 	ck_assert_str_eq(claude->set[0], "IS_SANDBOX=1");
@@ -92,6 +120,8 @@ START_TEST(presets)
 			ck_assert_ptr_nonnull(strchr(p->set[i], '='));
 		for (size_t i = 0; p->env[i] != NULL; i++)
 			ck_assert_ptr_null(strchr(p->env[i], '='));
+		for (size_t i = 0; p->writable[i] != NULL; i++)
+			ck_assert(p->writable[i][0] == '/' || strncmp(p->writable[i], "~/", 2) == 0);
 	}
 }
 END_TEST
@@ -462,6 +492,7 @@ int main(void)
 	tcase_add_test(tcase, argv_prompt_as_argument);
 	tcase_add_test(tcase, argv_values_are_not_scanned_again);
 	tcase_add_test(tcase, argv_program_stays);
+	tcase_add_test(tcase, argv_resume);
 	tcase_add_test(tcase, presets);
 	tcase_add_test(tcase, environment);
 	tcase_add_test(tcase, reader_rows);

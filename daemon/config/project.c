@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* .rld.toml: what a project says about runs in it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "config/layers.h"
+#include "config/toml.h"
+
+/* Names that an older tool gave to these keys. */
+static const struct alias aliases[] = {
+	{ "reviewEnabled", "review.enabled" },
+	{ "reviewMaxFixAttempts", "review.max_fixes" },
+	{ "developerPromptPath", "review.developer_prompt" },
+	{ "reviewerPromptPath", "review.reviewer_prompt" },
+	{ 0 },
+};
+
+void project_read(struct project_text *out, const char *workdir)
+{
+	size_t n = strlen(workdir);
+
+	while (n > 1 && workdir[n - 1] == '/')
+		n--;
+	*out = (struct project_text){ .workdir = xmemdup0(workdir, n) };
+	/* whether the directory can be used is seen later, and better told */
+	if (workdir[0] != '/')
+		out->error = -ENOENT;
+	else {
+		char *path = xasprintf("%s/" PROJECT_FILE, n == 1 ? "" : out->workdir);
+
+		out->error = file_read(AT_FDCWD, path, TOML_SIZE_MAX, &out->text, &out->size);
+		free(path);
+	}
+}
+
+void project_text_release(struct project_text *text)
+{
+	free(text->workdir);
+	free(text->text);
+	*text = (struct project_text){ 0 };
+}
+
+static const char *fault(int error)
+{
+	switch (error) {
+	case -EFBIG:
+		return "the file is longer than 32 KiB; no set of settings is, check what it holds";
+	case -EINVAL:
+		return "is a directory or no regular file; make it one, or remove it";
+	case -ELOOP:
+		return "is a symbolic link, which is not followed here; put the file itself in its place";
+	default:
+		return strerror(-error);
+	}
+}
+
+int project_parse(struct project **out, const struct project_text *text, struct config_error *error)
+{
+	struct project *project;
+	struct reading reading = { .field = "workdir", .layer = LAYER_PROJECT, .aliases = aliases, .error = error };
+
+	*out = NULL;
+	if (text->error == -ENOENT || text->error == -ENOTDIR)
+		return 0;
+	project = xcalloc(1, sizeof(*project));
+	project->path = xasprintf("%s/" PROJECT_FILE, strcmp(text->workdir, "/") == 0 ? "" : text->workdir);
+	if (text->error != 0) {
+		config_refuse(error, "workdir", "%s: %s", project->path, fault(text->error));
+		project_free(project);
+		return -1;
+	}
+	reading.file = project->path;
+	reading.base = text->workdir;
+	if (reading_take(&reading, text->text, text->size) == -1) {
+		reading_release(&reading);
+		project_free(project);
+		return -1;
+	}
+	project->values = reading.values;
+	values_release(&reading.tables);
+	*out = project;
+	return 0;
+}
+
+void project_free(struct project *project)
+{
+	if (project == NULL)
+		return;
+	free(project->path);
+	values_release(&project->values);
+	free(project);
+}
