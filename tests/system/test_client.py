@@ -191,7 +191,7 @@ def test_manual_is_clean():
     ["submit", "a", "b"], ["submit", "--priority", "1.5", "x"], ["submit", "--env", "K", "x"], ["submit", "--env", "=v", "x"],
     ["submit", "--on-lost", "ret", "x"], ["submit", "--on-lost", "", "x"], ["submit", "--color", "blue", "x"], ["submit", "--timeout", "1w", "x"],
     ["submit", "--review-max-fix-attempts", "-1", "x"], ["submit", "-f", "/dev/null", "x"], ["rpc", "m", "novalue"], ["rpc", "m", "{broken"],
-    ["submit", "--reviewer", "cmd", "x"], ["submit", "--max-cost", "1", "x"], ["submit", "--parallel", "2", "x"], ["pause", "1"], ["watch"], ["list", "--state", "nonsense"],
+    ["submit", "--max-cost", "1", "x"], ["submit", "--parallel", "2", "x"], ["pause", "1"], ["watch"], ["list", "--state", "nonsense"],
     ["hold"], ["hold", "show"], ["hold", "show", "x"], ["hold", "show", "0"], ["hold", "list", "1"], ["hold", "approve", "1", "2"], ["hold", "burn", "1"],
     ["hold", "list", "--state", "nonsense"], ["hold", "list", "--run", "x"], ["report"], ["report", "x"], ["report", "--format", "html", "1"],
     ["review", "export", "x"],
