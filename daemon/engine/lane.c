@@ -199,6 +199,9 @@ static void act(struct turn *turn, struct lane *lane, enum slot_action action, e
 		if (row->stage == SLOT_S_CANCELLED)
 			hold_close(turn, lane, HOLD_S_CANCELLED, NULL, NULL);
 		settle_task(turn, lane);
+		/* once more, for now it says which decision was the final one */
+		if (run->plan.review_log != NULL)
+			turn_act(turn, ACT_LOG, run, lane, ROW_NONE);
 		break;
 	}
 }
