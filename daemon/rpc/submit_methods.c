@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/offload.h"
 #include "engine/json.h"
-#include "engine/json.h"
 #include "rpc/context.h"
 #include "rpc/environment.h"
 
