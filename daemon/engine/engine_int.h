@@ -16,6 +16,7 @@
 #include <jansson.h>
 #include <sys/queue.h>
 
+#include "core/findings.h"
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/review.h"
@@ -163,6 +164,10 @@ void run_warn(struct turn *turn, struct run *run, const char *text);
 /* A finding that the run ends with by leave of its policy. */
 void run_known_issue(struct turn *turn, struct run *run, const char *text);
 void run_prepare(struct run *run);
+void run_tell_state(struct turn *turn, const struct run *run);
+
+/* queue.c */
+
 /* Start what can be started, tell why the rest waits. */
 void engine_schedule(struct engine *engine);
 
@@ -216,27 +221,33 @@ void git_ended(struct lane *lane, const struct exit_record *record);
 /* The step's process is gone without a trace: the operation is run again, three times at most. */
 void git_lost(struct lane *lane);
 
-/* The review log and the report of a run; see turn.c. */
+/* publish.c */
+
 void review_write_log(struct run *run, struct lane *lane);
 void run_write_report(struct run *run);
 
 /* review_flow.c */
 
 void review_judge(struct lane *lane, const char *changed, const char *moved);
-void review_error(struct turn *turn, struct lane *lane, const char *cause);
 /* A round has come to an end that is neither pass nor findings by a reviewer: what the policy says. cause: why. */
 void review_over(struct turn *turn, struct lane *lane, enum round_end end, const char *cause);
-/* A human has the last word about a held task: a row of the log. */
+void review_skip(struct turn *turn, struct lane *lane, const char *reason);
+
+/* review_rows.c */
+
+/* The review attempt of the lane has said something, or failed to. decision, feedback: see struct review_row. */
+struct finding_counts review_append(struct turn *turn, struct lane *lane, const char *decision, const char *feedback, const struct verdict *v);
+void review_error(struct turn *turn, struct lane *lane, const char *cause);
+/* A human has the last word about a held task. */
 void review_human(struct turn *turn, struct lane *lane, const char *decision, const char *by, const char *message);
 /* The corrector's marks become resolved findings. */
 void review_marked(struct turn *turn, struct lane *lane, const struct verdict_finding *marks, size_t count);
+const struct review_row *review_last(const struct lane *lane);
 /* The finding that comes after number `after` of the last review and is a fixer's to settle, NULL: none. */
 const struct finding_row *review_item(const struct lane *lane, int64_t after);
 int64_t review_items_left(const struct lane *lane);
 /* "src/foo.ts:42: the comment", malloc'd. */
 char *review_issue(const struct finding_row *finding);
-void review_skip(struct turn *turn, struct lane *lane, const char *reason);
-const struct review_row *review_last(const struct lane *lane);
 /* JSON array of the last review's findings, malloc'd; NULL: none. */
 char *review_findings_json(const struct lane *lane);
 

@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "core/schedule.h"
 #include "engine/engine_int.h"
 
 struct run *run_new(struct engine *engine, struct run_rows *rows)
@@ -86,7 +85,7 @@ static void set_text(char **at, const char *text)
 	*at = copy;
 }
 
-static void tell_state(struct turn *turn, const struct run *run)
+void run_tell_state(struct turn *turn, const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
 
@@ -293,7 +292,7 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 		break;
 	}
 	turn_put(turn, ROW_RUN, row);
-	tell_state(turn, run);
+	run_tell_state(turn, run);
 	if (edge->action == RUN_A_END)
 		end_lanes(turn, run);
 	if (edge->action == RUN_A_REVIEW)
@@ -423,67 +422,4 @@ void run_prepare(struct run *run)
 
 	run->own.pending = PENDING_WORK;
 	engine->ports.task_text(engine->ports.store_ctx, run->rows->run.id, run->rows->tasks[0]->id, task_text_cb, &run->own);
-}
-
-/* Queue */
-
-static size_t collect_rows(struct engine *engine, struct run_row ***rows)
-{
-	struct run *run;
-	size_t count = 0;
-
-	LIST_FOREACH(run, &engine->runs, entry)
-		count++;
-	*rows = xcalloc(count, sizeof(**rows));
-	/* the list is newest first */
-	size_t at = count;
-
-	LIST_FOREACH(run, &engine->runs, entry)
-		(*rows)[--at] = &run->rows->run;
-	return count;
-}
-
-static void tell_reasons(struct engine *engine, struct run_row **rows, size_t count, int64_t free_slots)
-{
-	struct turn *turn = NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		char *reason;
-
-		if (rows[i]->state != RUN_S_QUEUED)
-			continue;
-		reason = engine->draining ? xstrdup("the daemon is draining") : schedule_reason(rows[i], rows, count, free_slots);
-		if ((reason == NULL) == (rows[i]->reason == NULL) && (reason == NULL || strcmp(reason, rows[i]->reason) == 0)) {
-			free(reason);
-			continue;
-		}
-		if (turn == NULL)
-			turn = turn_new(engine);
-		free(rows[i]->reason);
-		rows[i]->reason = reason;
-		turn_put(turn, ROW_RUN, rows[i]);
-		tell_state(turn, run_find(engine, rows[i]->id));
-	}
-	if (turn != NULL)
-		turn_commit(turn);
-}
-
-void engine_schedule(struct engine *engine)
-{
-	struct run_row **rows, *next;
-	size_t count;
-	struct turn *turn = NULL;
-
-	if (engine->recovering || engine->stopped)
-		return;
-	count = collect_rows(engine, &rows);
-	while (!engine->draining && (next = schedule_next(rows, count, engine->parallel - schedule_used(rows, count))) != NULL) {
-		if (turn == NULL)
-			turn = turn_new(engine);
-		run_event(turn, run_find(engine, next->id), next->started_at == ROW_NONE ? RUN_E_START : RUN_E_RESUME, NULL);
-	}
-	if (turn != NULL)
-		turn_commit(turn);
-	tell_reasons(engine, rows, count, engine->parallel - schedule_used(rows, count));
-	free(rows);
 }

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* The review log of a run: its rows, their findings and the chain that holds them together. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/chain.h"
+#include "core/findings.h"
+#include "engine/engine_int.h"
+
+const struct review_row *review_last(const struct lane *lane)
+{
+	const struct run_rows *rows = lane->run->rows;
+
+	for (size_t i = rows->nreviews; i > 0; i--)
+		if (strcmp(rows->reviews[i - 1]->task_id, lane->row->task) == 0)
+			return rows->reviews[i - 1];
+	return NULL;
+}
+
+/* The findings of one review: a stretch of the run's list, which is in order. */
+static struct finding_row **findings_of(const struct run_rows *rows, int64_t review, size_t *count)
+{
+	size_t first = 0;
+
+	while (first < rows->nfindings && rows->findings[first]->review < review)
+		first++;
+	for (*count = 0; first + *count < rows->nfindings && rows->findings[first + *count]->review == review; ++*count)
+		;
+	return rows->findings + first;
+}
+
+/* A finding that somebody has to settle. */
+static bool is_open(const struct finding_row *finding)
+{
+	return finding->state != FINDING_RESOLVED && (finding->severity == NULL || strcmp(finding->severity, "suggestion") != 0);
+}
+
+const struct finding_row *review_item(const struct lane *lane, int64_t after)
+{
+	const struct review_row *last = review_last(lane);
+	struct finding_row **findings;
+	size_t count;
+
+	if (last == NULL)
+		return NULL;
+	findings = findings_of(lane->run->rows, last->number, &count);
+	for (size_t i = 0; i < count; i++)
+		if (findings[i]->number > after && is_open(findings[i]))
+			return findings[i];
+	return NULL;
+}
+
+int64_t review_items_left(const struct lane *lane)
+{
+	const struct finding_row *item;
+	int64_t left = 0, at = lane->row->item;
+
+	while (at > 0 && (item = review_item(lane, at)) != NULL) {
+		at = item->number;
+		left++;
+	}
+	return left;
+}
+
+char *review_findings_json(const struct lane *lane)
+{
+	const struct review_row *last = review_last(lane);
+	struct finding_row **findings;
+	json_t *list;
+	size_t count;
+	char *text;
+
+	if (last == NULL)
+		return NULL;
+	list = json_array();
+	findings = findings_of(lane->run->rows, last->number, &count);
+	for (size_t i = 0; i < count; i++) {
+		json_t *item;
+
+		/* a fixer of its own sees nothing of the others */
+		if (lane->row->item > 0 && findings[i]->number != lane->row->item)
+			continue;
+		item = json_pack("{s:s, s:s*, s:s*, s:s*, s:s}", "id", findings[i]->id, "file", findings[i]->file,
+		    "severity", findings[i]->severity, "text", findings[i]->text,
+		    "state", state_name(&finding_state_names, findings[i]->state));
+		if (findings[i]->line != ROW_NONE)
+			json_object_set_new(item, "line", json_integer(findings[i]->line));
+		json_array_append_new(list, item);
+	}
+	text = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	return text;
+}
+
+static struct finding_row *make_finding(const struct lane *lane, int64_t review, const struct verdict_finding *f)
+{
+	struct finding_row *row = row_new(ROW_FINDING);
+	char id[FINDING_ID];
+
+	finding_id(f->file, f->text, id);
+	row->run = lane->row->run;
+	row->review = review;
+	row->id = xstrdup(id);
+	row->file = xstrdup(f->file);
+	row->line = f->line > 0 ? f->line : ROW_NONE;
+	row->severity = xstrdup(f->severity);
+	row->text = xstrdup(f->text);
+	return row;
+}
+
+static bool has_id(struct finding_row *const *rows, size_t count, const char *id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(rows[i]->id, id) == 0)
+			return true;
+	return false;
+}
+
+/* The rows of a review: what it says now, then what was open before and is gone. *said: how many are of the first kind. */
+static struct finding_row **make_findings(const struct lane *lane, int64_t review, const struct verdict *v, size_t *said, size_t *count,
+    struct finding_counts *counts)
+{
+	const struct review_row *last = review_last(lane);
+	struct finding_row **rows, **old = NULL, **before;
+	size_t nold = 0, nbefore = 0;
+
+	if (last != NULL)
+		old = findings_of(lane->run->rows, last->number, &nold);
+	before = xcalloc(nold, sizeof(*before));
+	for (size_t i = 0; i < nold; i++)
+		if (old[i]->state != FINDING_RESOLVED)
+			before[nbefore++] = old[i];
+	rows = xcalloc(v->nfindings + nbefore, sizeof(*rows));
+	for (*said = 0; *said < v->nfindings; ++*said)
+		rows[*said] = make_finding(lane, review, &v->findings[*said]);
+	*counts = findings_compare(rows, *said, before, nbefore);
+	*count = *said;
+	/* no verdict settles nothing */
+	for (size_t i = 0; i < nbefore && v->kind != VERDICT_NONE; i++) {
+		if (has_id(rows, *count, before[i]->id))
+			continue;
+		rows[*count] = row_copy(ROW_FINDING, before[i]);
+		rows[*count]->review = review;
+		rows[(*count)++]->state = FINDING_RESOLVED;
+	}
+	for (size_t i = 0; i < *count; i++)
+		rows[i]->number = (int64_t)i + 1;
+	free(before);
+	return rows;
+}
+
+static void tell_finding(struct turn *turn, const struct finding_row *f, const char *by)
+{
+	turn_tell(turn, "finding", f->run, json_pack("{s:I, s:s, s:s*, s:s*, s:s, s:s, s:s}", "review", (json_int_t)f->review,
+	    "id", f->id, "file", f->file, "severity", f->severity, "text", f->text,
+	    "state", state_name(&finding_state_names, f->state), "by", by));
+}
+
+static char *ids_json(struct finding_row *const *findings, size_t count)
+{
+	json_t *ids = json_array();
+	char *text;
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(ids, json_string(findings[i]->id));
+	text = json_dumps(ids, JSON_COMPACT);
+	json_decref(ids);
+	return text;
+}
+
+/* The row becomes the next of the run's chain, with its findings. Takes row and findings. */
+static void chain(struct turn *turn, struct lane *lane, struct review_row *row, struct finding_row **findings, size_t count)
+{
+	struct run_rows *rows = lane->run->rows;
+	char hex[DIGEST_HEX];
+
+	row->run = rows->run.id;
+	row->number = rows->run.review_count + 1;
+	row->task_id = xstrdup(lane->row->task);
+	row->coder_agent = xstrdup(lane->row->answer != ROW_NONE ? run_attempt(lane->run, lane->row->answer)->agent :
+	    lane->run->plan.agents[ROLE_IMPLEMENT].name);
+	row->iteration = lane->row->round;
+	row->tree = xstrdup(lane->row->tree);
+	row->timestamp = engine_now(lane->run->engine);
+	row->previous_hash = xstrdup(rows->run.review_head);
+	row->findings = ids_json(findings, count);
+	review_hash(row, findings, count, hex);
+	row->hash = xstrdup(hex);
+	rows->run.review_count = row->number;
+	free(rows->run.review_head);
+	rows->run.review_head = xstrdup(hex);
+	turn_put(turn, ROW_REVIEW, row);
+	turn_put(turn, ROW_RUN, &rows->run);
+	for (size_t i = 0; i < count; i++)
+		turn_put(turn, ROW_FINDING, findings[i]);
+	if (lane->run->plan.review_log != NULL)
+		turn_act(turn, ACT_LOG, lane->run, lane, ROW_NONE);
+}
+
+static void tell_decided(struct turn *turn, const struct lane *lane, const struct review_row *row, size_t said, const struct finding_counts *counts)
+{
+	json_t *body = json_pack("{s:I, s:s, s:I, s:I, s:s, s:s*, s:I, s:I, s:I, s:I, s:s*}",
+	    "review", (json_int_t)row->number, "task", row->task_id, "slot", (json_int_t)lane->row->slot, "round", (json_int_t)row->iteration,
+	    "decision", row->decision, "feedback", row->feedback, "findings", (json_int_t)said, "new", (json_int_t)counts->new,
+	    "repeated", (json_int_t)counts->repeated, "resolved", (json_int_t)counts->resolved, "by", row->reviewer_agent);
+
+	if (row->attempt != ROW_NONE)
+		json_object_set_new(body, "attempt", json_integer(row->attempt));
+	turn_tell(turn, "review.decided", row->run, body);
+}
+
+/* The review attempt of the lane has said something, or failed to. decision, feedback: see struct review_row. */
+struct finding_counts review_append(struct turn *turn, struct lane *lane, const char *decision, const char *feedback, const struct verdict *v)
+{
+	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	struct review_row *row = row_new(ROW_REVIEW);
+	struct finding_counts counts;
+	struct finding_row **findings;
+	size_t said, count;
+
+	row->reviewer_agent = xstrdup(a->agent);
+	row->decision = xstrdup(decision);
+	row->feedback = xstrdup(feedback);
+	row->quality_checks = xstrdup(v->quality_checks);
+	row->source = xstrdup(v->source);
+	row->attempt = a->id;
+	findings = make_findings(lane, lane->run->rows->run.review_count + 1, v, &said, &count, &counts);
+	chain(turn, lane, row, findings, count);
+	tell_decided(turn, lane, row, said, &counts);
+	for (size_t i = 0; i < count; i++)
+		tell_finding(turn, findings[i], row->reviewer_agent);
+	run_rows_put(lane->run->rows, ROW_REVIEW, row);
+	for (size_t i = 0; i < count; i++)
+		run_rows_put(lane->run->rows, ROW_FINDING, findings[i]);
+	free(findings);
+	/* what a human asked for has been looked at */
+	free(lane->row->message);
+	lane->row->message = NULL;
+	return counts;
+}
+
+void review_error(struct turn *turn, struct lane *lane, const char *cause)
+{
+	static const struct verdict none;
+
+	review_append(turn, lane, "error", cause, &none);
+}
+
+void review_human(struct turn *turn, struct lane *lane, const char *decision, const char *by, const char *message)
+{
+	static const struct finding_counts none;
+	struct review_row *row = row_new(ROW_REVIEW);
+
+	row->reviewer_agent = xstrdup(by);
+	row->decision = xstrdup(decision);
+	row->feedback = xstrdup(message != NULL ? message : "");
+	row->source = xstrdup("human");
+	chain(turn, lane, row, NULL, 0);
+	tell_decided(turn, lane, row, 0, &none);
+	run_rows_put(lane->run->rows, ROW_REVIEW, row);
+}
+
+void review_marked(struct turn *turn, struct lane *lane, const struct verdict_finding *marks, size_t count)
+{
+	const struct review_row *last = review_last(lane);
+	json_t *ids = json_array();
+	struct finding_row **findings = NULL;
+	size_t nfindings = 0;
+
+	if (last != NULL)
+		findings = findings_of(lane->run->rows, last->number, &nfindings);
+	for (size_t i = 0; i < nfindings; i++) {
+		struct finding_row *told;
+		bool marked = false;
+
+		for (size_t m = 0; m < count && !marked; m++) {
+			char id[FINDING_ID];
+
+			finding_id(marks[m].file, marks[m].text, id);
+			marked = strcmp(id, findings[i]->id) == 0;
+		}
+		if (!marked || !is_open(findings[i]))
+			continue;
+		json_array_append_new(ids, json_string(findings[i]->id));
+		told = row_copy(ROW_FINDING, findings[i]);
+		told->state = FINDING_RESOLVED;
+		tell_finding(turn, told, run_attempt(lane->run, lane->row->attempt)->agent);
+		row_free(ROW_FINDING, told);
+	}
+	free(lane->row->marked);
+	lane->row->marked = json_dumps(ids, JSON_COMPACT);
+	json_decref(ids);
+}
