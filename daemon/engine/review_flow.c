@@ -24,13 +24,6 @@ void review_skip(struct turn *turn, struct lane *lane, const char *reason)
 	    "task", lane->row->task, "reason", reason));
 }
 
-char *review_issue(const struct finding_row *f)
-{
-	if (f->file == NULL)
-		return xstrdup(f->text);
-	return f->line != ROW_NONE ? xasprintf("%s:%lld: %s", f->file, (long long)f->line, f->text) : xasprintf("%s: %s", f->file, f->text);
-}
-
 /* What the run ends with, by leave. Returns how many there are. */
 static int64_t keep_issues(struct turn *turn, struct lane *lane)
 {

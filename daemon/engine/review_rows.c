@@ -63,6 +63,13 @@ int64_t review_items_left(const struct lane *lane)
 	return left;
 }
 
+char *review_issue(const struct finding_row *f)
+{
+	if (f->file == NULL)
+		return xstrdup(f->text);
+	return f->line != ROW_NONE ? xasprintf("%s:%lld: %s", f->file, (long long)f->line, f->text) : xasprintf("%s: %s", f->file, f->text);
+}
+
 char *review_findings_json(const struct lane *lane)
 {
 	const struct review_row *last = review_last(lane);
