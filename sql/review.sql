@@ -12,9 +12,11 @@ SELECT review.* FROM run CROSS JOIN review ON review.run = run.id
 WHERE run.state NOT IN ('succeeded', 'failed', 'cancelled')
 ORDER BY run.id, number
 
--- Pages by :after.
+-- Pages by :after. Also what only a stranger could have written, with a number below 1: the check of the chain is to see it.
 -- name: run.reviews rows: review
-SELECT number AS after, * FROM review WHERE run = :run AND number > ifnull(:after, 0) ORDER BY number
+SELECT number AS after, * FROM review
+WHERE run = :run AND number >= ifnull(:after + 1, -9223372036854775808)
+ORDER BY number
 
 -- name: finding.put
 INSERT INTO finding (run, review, number, id, file, line, severity, text, state)
@@ -28,5 +30,5 @@ ORDER BY run.id, review, number
 -- Pages by :after, which holds review and number.
 -- name: run.findings rows: finding
 SELECT review << 16 | number AS after, * FROM finding
-WHERE run = :run AND (review, number) > (ifnull(:after, 0) >> 16, ifnull(:after, 0) & 65535)
+WHERE run = :run AND (review, number) >= (ifnull(:after + 1, -9223372036854775808) >> 16, ifnull(:after + 1, -9223372036854775808) & 65535)
 ORDER BY review, number
