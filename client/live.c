@@ -130,13 +130,16 @@ static void on_slot_phase(struct live *live, const json_t *event)
 	} else if (strcmp(phase, "committing") == 0 && live->passed && live->commit) {
 		say_passed(live, true);
 	} else if (strcmp(phase, "reviewing") == 0) {
-		say(live, PAINT_BOLD, "Reviewing changes (iteration %lld/%lld)...", round, max);
+		/* round 0: the tree is looked at for a commit without a review */
+		if (round > 0)
+			say(live, PAINT_BOLD, "Reviewing changes (iteration %lld/%lld)...", round, max);
 	} else if (strcmp(phase, "fixing") == 0) {
 		say(live, PAINT_BOLD, "Issues found. Running corrector (iteration %lld/%lld)...", round, max);
 	} else if (strcmp(phase, "passed") == 0 && live->passed) {
 		say_passed(live, false);
 	} else if (strcmp(phase, "failed") == 0) {
-		if (cause_is_exhausted(cause))
+		/* a slot that was not reviewed by itself shares the end of the one that was */
+		if (round > 0 && cause_is_exhausted(cause))
 			say(live, PAINT_RED, "Review failed after %lld iterations.", round);
 	} else if (strcmp(phase, "waiting") == 0) {
 		char *why = because(event, "reason", "cause");
