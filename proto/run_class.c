@@ -12,6 +12,7 @@ static const struct run_class classes[] = {
 	{ "failed", "limit: ", 14, "exhausted" },
 	{ "failed", "lost", 12, "error" },
 	{ "failed", "stalled: ", 10, "exhausted" },
+	{ "failed", "check `", 10, "exhausted" },
 	{ "failed", "", 10, "error" },
 };
 static const struct run_class exhausted = { "failed", "", 10, "exhausted" };

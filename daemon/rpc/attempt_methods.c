@@ -156,7 +156,7 @@ static const struct result_field get_results[] = {
 	{ "outcome", "string|null", "what became of the task" },
 	{ "tokens", "object", "{input, cached, cache_write, output, reasoning}; null: not given" },
 	{ "cost_usd", "number|null", "as the agent says" },
-	{ "sandbox", "string|null", "what confined it: landlock N, or none and why; null: nothing was asked for" },
+	{ "sandbox", "string|null", "what confined it: landlock N, or none; null: nothing was asked for" },
 	{ "session", "string|null", "conversation id" },
 	{ "bytes", "integer|null", "stdout and stderr as the agent wrote them" },
 	{ "started_at", "string|null", "time of the start" },

@@ -55,7 +55,8 @@ def test_events_tell_it_in_order(daemon, repo):
     assert [p for p in distinct if p not in ("waiting", "passed")] == ["implementing", "reviewing", "fixing", "reviewing", "committing"]
     kinds = [e["type"] for e in told]
     assert kinds.count("attempt.started") == kinds.count("attempt.ended") == 4
-    assert kinds.count("review.decided") == 2 and kinds.count("finding") == 1
+    assert kinds.count("review.decided") == 2 and kinds.count("finding") == 2
+    assert [e["state"] for e in told if e["type"] == "finding"] == ["new", "resolved"]
     assert kinds.index("iteration.started") < kinds.index("attempt.started") < kinds.index("attempt.ended")
     assert kinds.index("review.decided") < kinds.index("finding") or kinds.index("finding") < len(kinds) - 1
     assert kinds.index("iteration.ended") > kinds.index("review.decided")
@@ -68,7 +69,7 @@ def test_findings_are_recorded(daemon, repo):
     daemon.ended(number)
     first, second = daemon.reviews(number)
     assert [(f["text"], f["state"]) for f in first["findings"]] == [("add a second line", "new")]
-    assert second["findings"] == []
+    assert [(f["text"], f["state"]) for f in second["findings"]] == [("add a second line", "resolved")]
     daemon.play.set({"review.2": DRIFT_THEN_PASS["review.1"], "review.3": "pass\n"})
     number = daemon.review(repo.path)
     daemon.ended(number)

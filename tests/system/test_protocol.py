@@ -490,8 +490,8 @@ def test_submit_refuses_what_is_not_there_yet(daemon, repo):
             daemon.submit(repo.path, **{key: 1})
         assert error.value.code == -32602 and error.value.data["field"] == key
     with pytest.raises(RpcError) as error:
-        daemon.review(repo.path, review={"checks": ["make"]})
-    assert error.value.code == -32602 and "checks" in error.value.data["field"]
+        daemon.review(repo.path, review={"chequers": ["make"]})
+    assert error.value.code == -32602 and "chequers" in error.value.data["field"]
 
 
 def test_idle_daemon_does_not_wake(daemon):

@@ -421,6 +421,7 @@ static const struct {
 	{ RUN_S_FAILED, "Review failed after 3 iterations. Please manually review autom8_review.md for remaining issues.", "exhausted", 10 },
 	{ RUN_S_FAILED, "max review rounds (5) reached", "exhausted", 10 },
 	{ RUN_S_FAILED, "stalled: 2 rounds in a row changed nothing", "exhausted", 10 },
+	{ RUN_S_FAILED, "check `make test` still fails after 5 fix attempt(s): exit status 2", "exhausted", 10 },
 	{ RUN_S_FAILED, "the drift unresolved after all", "error", 10 },
 	{ RUN_S_FAILED, "reviewer process exited with status 3", "error", 10 },
 	{ RUN_S_FAILED, "limit: cost", "exhausted", 14 },
