@@ -54,10 +54,6 @@ static const struct param submit_params[] = {
 	SETTING("fixer_model", "review.fixer_model"),
 	{ "review", PARAM_OBJECT, .members = review_params, .help = "settings of the review" },
 	SETTING("skip_review", "review.skip"),
-	SETTING("reviewer", "review.reviewer"),
-	SETTING("checks", "review.checks"),
-	SETTING("commit", "run.commit"),
-	SETTING("report", "run.report"),
 	SETTING("timeout", "limits.timeout"),
 	SETTING("idle_timeout", "limits.idle_timeout"),
 	SETTING("on_lost", "run.on_lost"),
@@ -66,6 +62,10 @@ static const struct param submit_params[] = {
 	{ "environment", PARAM_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables; only those that agents take are used" },
 	{ "key", PARAM_TEXT, .min = 1, .max = 256, .help = "a repeat with this key gives the first result" },
 	{ "check", PARAM_BOOL, .help = "look whether it would be taken, change nothing" },
+	SETTING("reviewer", "review.reviewer"),
+	SETTING("checks", "review.checks"),
+	SETTING("commit", "run.commit"),
+	SETTING("report", "run.report"),
 	{ 0 },
 };
 struct overrides {

@@ -42,6 +42,13 @@ BAD = [
     ("table for value", "[parallel]\nx = 1\n", "1:", "parallel"),
     ("value for table", "review = 3\n", "1:", "review"),
     ("unknown default agent", "default_agent = 'nobody'\n", "1:", "nobody"),
+    ("a circle of profiles", "[profile.a]\nextends = 'b'\n[profile.b]\nextends = 'a'\n", "2:11", "circle"),
+    ("a profile that extends nothing", "[profile.a]\nmax_fixes = 1\n", "1:10", "extends"),
+    ("a profile with a built-in name", "[profile.exit]\nextends = 'verdict'\n", "1:10", "built in"),
+    ("a hook that is no list", "[hook]\non_end = 'mail'\n", "2:", "on_end"),
+    ("a check that is empty", "[review]\nchecks = ['']\n", "2:", "checks"),
+    ("a review file elsewhere", "[review]\nreview_file = '../x'\n", "2:", "review_file"),
+    ("a section without a file", "[review]\nguidelines = [{ section = 'S' }]\n", "2:", "file"),
     ("no command", "[agent.own]\nreader = 'text'\n", "1:", "command"),
 ]
 
@@ -83,10 +90,20 @@ reader = "text"
 model = "m"
 env = ["KEY"]
 set = { A = "b" }
+resume = ["--session", "{session}"]
+writable = ["~/.mine"]
 [agent.claude]
 model = "opus"
 [run]
 on_lost = "retry"
+commit = "auto"
+[hook]
+on_hold = ["mail", "me"]
+on_end = []
+[profile.own]
+extends = "exit"
+reviewer = "judge"
+commit = "none"
 [review]
 enabled = true
 profile = "verdict"
@@ -97,6 +114,21 @@ fixer_model = "n"
 max_fixes = 3
 stall_limit = 0
 timeout = "30m"
+on_malformed = "hold"
+on_reviewer_error = "accept"
+on_exhausted = "known_issues"
+fixer = "implementer"
+scope = "run"
+strictness = "by_round"
+checks = ["make test"]
+guidelines = [{ file = "constitution.md", section = "Standards" }]
+conventions = ["CLAUDE.md"]
+reviewer = "/usr/bin/judge"
+review_file = "review.md"
+review_log = "logs"
+read_only = true
+sandbox = "require"
+workspace = "snapshot"
 developer_prompt = "/dev.md"
 reviewer_prompt = "none"
 [limits]
