@@ -3,6 +3,7 @@
 
 The triggers refuse all of this to whoever writes by statements (tests/unit/schema.c); here they are dropped first.
 """
+import hashlib
 import shutil
 import sqlite3
 
@@ -183,6 +184,46 @@ def test_every_kind_of_edit(log):
             wrong[name] = answer
         log.restore()
     assert wrong == {}
+
+
+def hashed(review, findings):
+    """The hash of a review, written from the description in core/chain.h and not from the code."""
+    def fields(row):
+        text = b""
+        for name in row.keys():
+            if name != "hash" and row[name] is not None:
+                for word in (name, str(row[name])):
+                    text += b"%d:%s," % (len(word.encode()), word.encode())
+        return text
+    return hashlib.sha256(fields(review) + b"".join(b"finding," + fields(f) for f in findings)).hexdigest()
+
+
+def test_an_edit_with_true_hashes(log):
+    """Who changes a review must change all that follow, and the run as well."""
+    connection = sqlite3.connect(log.path)
+    connection.row_factory = sqlite3.Row
+    reviews = [dict(r) for r in connection.execute("SELECT * FROM review ORDER BY number")]
+    findings = [[dict(f) for f in connection.execute("SELECT * FROM finding WHERE review = ? ORDER BY number", (r["number"],))]
+                for r in reviews]
+    connection.close()
+    assert [hashed(r, f) for r, f in zip(reviews, findings)] == [r["hash"] for r in reviews]
+    statements = []
+    reviews[1]["decision"] = "pass"
+    for at, said in ((1, "review 3 does not follow review 2"), (2, "review 4 does not follow review 3"),
+                     (3, "not the one that the run has recorded")):
+        reviews[at]["hash"] = hashed(reviews[at], findings[at])
+        statements.append(f"UPDATE review SET decision = '{reviews[at]['decision']}', hash = '{reviews[at]['hash']}', "
+                          f"previous_hash = '{reviews[at]['previous_hash']}' WHERE number = {at + 1}")
+        log.edit(*statements)
+        answer = log.verified()
+        assert not answer["ok"] and said in answer["message"]
+        if at < 3:
+            reviews[at + 1]["previous_hash"] = reviews[at]["hash"]
+            link = f"UPDATE review SET previous_hash = '{reviews[at]['hash']}' WHERE number = {at + 2}"
+            log.edit(link)
+            answer = log.verified()
+            assert not answer["ok"] and f"review {at + 2} was changed" in answer["message"]
+        log.restore()
 
 
 def test_a_log_of_another_run(make_daemon, tmp_path):
