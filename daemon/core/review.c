@@ -46,7 +46,7 @@ enum slot_event attempt_classify(const struct attempt_facts *f)
 			return SLOT_E_FAILED;
 		return f->has_git ? SLOT_E_ANSWERED : SLOT_E_ANSWERED_NO_TREE;
 	case ROLE_FIX:
-		if (!attempt_succeeded(f))
+		if (!attempt_succeeded(f) || (f->denied && !f->has_git))
 			return SLOT_E_FAILED;
 		return f->items_left > 0 ? SLOT_E_NEXT_FINDING : work_done(f->checks, f->has_git);
 	case ROLE_IMPLEMENT:
@@ -170,7 +170,7 @@ enum bad_end round_policy(const struct plan *plan, enum round_end end)
 
 enum slot_event round_event(const struct plan *plan, enum round_end end, bool has_git)
 {
-	enum slot_event accepted = plan->commit == COMMIT_MODE_AUTO ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED;
+	enum slot_event accepted = plan->commit == COMMIT_MODE_AUTO && has_git ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED;
 
 	switch (round_policy(plan, end)) {
 	case BAD_END_FAIL:
