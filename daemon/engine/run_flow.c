@@ -172,7 +172,6 @@ static void begin_review(struct turn *turn, struct run *run)
 	enum slot_event event = work_done((int64_t)strings_count(run->plan.checks), rows->run.has_git == 1);
 
 	slot->answer = last->answer;
-	slot->answer_hash = xstrdup(last->answer_hash);
 	run_rows_put(rows, ROW_SLOT, slot);
 	add_lane(run, slot);
 	lane_event(turn, run->lanes[run->nlanes - 1], event == SLOT_E_DONE ? SLOT_E_START_REVIEW : event, NULL);
@@ -184,9 +183,14 @@ static void end_lanes(struct turn *turn, struct run *run)
 
 	if (own->pending == PENDING_PROC)
 		turn_act(turn, ACT_END, run, own, own->id);
+	/* only when all have been told is it clear whether one still works */
+	run->settling = true;
 	for (size_t i = 0; i < run->nlanes; i++)
 		if (!slot_stage_is_end((enum slot_stage)run->lanes[i]->row->stage))
 			lane_event(turn, run->lanes[i], SLOT_E_CANCEL, "cancelled");
+	run->settling = false;
+	if (run->nlanes > 0)
+		run_settled(turn, run);
 }
 
 static void finish_iteration(struct turn *turn, struct run *run)
