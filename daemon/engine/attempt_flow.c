@@ -221,19 +221,6 @@ void attempt_started(struct lane *lane)
 	turn_commit(turn);
 }
 
-/* The attempt's answer becomes the one under review; the last one of a round is compared with that of the round before. */
-static void take_answer(struct lane *lane, const struct attempt_row *a, bool last)
-{
-	struct slot_row *row = lane->row;
-
-	row->answer = a->id;
-	if (!last)
-		return;
-	free(row->previous_answer_hash);
-	row->previous_answer_hash = row->answer_hash;
-	row->answer_hash = xstrdup(a->answer_hash);
-}
-
 /* A check that failed: its output goes to a fixer, while there is a fix round left. */
 static void check_failed(struct turn *turn, struct lane *lane, const struct attempt_row *a)
 {
@@ -253,7 +240,7 @@ static void follow(struct turn *turn, struct lane *lane, const struct attempt_ro
 	if (lost)
 		lane->hold_kind = HOLD_LOST;
 	else if (event != SLOT_E_FAILED && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
-		take_answer(lane, a, event != SLOT_E_NEXT_FINDING);
+		lane->row->answer = a->id;
 	if (event == SLOT_E_DONE_UNREVIEWED)
 		review_skip(turn, lane, lane->run->plan.skip_reason);
 	if (event == SLOT_E_FAILED && a->role == ROLE_IMPLEMENT && lane->run->plan.review)

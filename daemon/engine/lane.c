@@ -116,9 +116,14 @@ static void set_cause(struct slot_row *row, enum slot_event event, enum slot_sta
 	}
 }
 
-/* A new review begins: its checks are over. */
-static void next_round(struct slot_row *row)
+/* A new review begins: its checks are over, and its answer is the last one of however many fixers. */
+static void next_round(const struct lane *lane)
 {
+	struct slot_row *row = lane->row;
+
+	free(row->previous_answer_hash);
+	row->previous_answer_hash = row->answer_hash;
+	row->answer_hash = xstrdup(run_attempt(lane->run, row->answer)->answer_hash);
 	row->check = 0;
 	row->failed_check = ROW_NONE;
 	row->round++;
@@ -135,6 +140,9 @@ static void next_fix(const struct lane *lane, enum slot_event event)
 		row->item = 0;
 		free(row->marked);
 		row->marked = NULL;
+		/* what a human asked for has been worked on: this is newer */
+		free(row->message);
+		row->message = NULL;
 	}
 	if ((event != SLOT_E_FINDINGS && event != SLOT_E_NEXT_FINDING) || lane->run->plan.fixer != FIXER_PER_FINDING || row->failed_check != ROW_NONE)
 		return;
@@ -160,7 +168,7 @@ static void act(struct turn *turn, struct lane *lane, enum slot_action action, e
 		break;
 	case SLOT_A_MEASURE:
 		if (run->plan.review && row->cause == NULL)
-			next_round(row);
+			next_round(lane);
 		turn_act(turn, ACT_GIT, run, lane, GIT_MEASURE);
 		break;
 	case SLOT_A_CHECKOUT:
@@ -168,7 +176,7 @@ static void act(struct turn *turn, struct lane *lane, enum slot_action action, e
 		break;
 	case SLOT_A_REVIEW:
 		if (event == SLOT_E_DONE_NO_TREE)
-			next_round(row);
+			next_round(lane);
 		attempt_begin(turn, lane, ROLE_REVIEW);
 		break;
 	case SLOT_A_VERIFY:
