@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written for people beside the database: review logs in the working directory, reports. Each is made of the rows as they
- * are when it is asked for, and handed to the desk, which keeps the order. */
+/* What is written for people beside the database: review logs in the working directory, reports. Each is made of the committed rows
+ * when it is asked for, and handed to the desk, which keeps the order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ void review_write_log(struct run *run, struct lane *lane)
 {
 	const struct run_row *row = &run->rows->run;
 	const char *dir = run->plan.review_log, *task = lane->row->task;
-	json_t *log = review_log_make(run->rows, task);
+	json_t *log = review_log_make(view_run(run->engine->view, row->id), task);
 	struct log_work *w;
 	char *name;
 
@@ -35,7 +35,7 @@ void run_write_report(struct run *run)
 	if (run->plan.report == NULL)
 		return;
 	w = xcalloc(1, sizeof(*w));
-	w->rows = run_rows_copy(run->rows);
+	w->rows = run_rows_copy(view_run(run->engine->view, run->rows->run.id));
 	w->path = xstrdup(run->plan.report);
 	desk_write(run->engine, &w->work, WORK_REPORT);
 }

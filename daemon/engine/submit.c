@@ -243,7 +243,7 @@ static const char *write_error(const struct work *work)
 	return work->kind == WORK_LOG ? ((const struct log_work *)work)->error : ((const struct report_work *)work)->error;
 }
 
-/* A log or a report is for people: when it cannot be written, the run has lost nothing. */
+/* A log or a report is for people: when it cannot be written, the run has lost nothing. The rows of a run that has ended stay as they are. */
 static void write_cb(void *arg, struct work *work)
 {
 	struct engine *engine = arg;
@@ -252,7 +252,7 @@ static void write_cb(void *arg, struct work *work)
 	struct turn *turn;
 
 	if (error != NULL && work->kind == WORK_LOG && !engine->stopped &&
-	    (run = run_find(engine, ((struct log_work *)work)->run)) != NULL) {
+	    (run = run_find(engine, ((struct log_work *)work)->run)) != NULL && !run_state_is_end((enum run_state)run->rows->run.state)) {
 		turn = turn_new(engine);
 		run_warn(turn, run, error);
 		turn_commit(turn);
@@ -331,7 +331,7 @@ void desk_write(struct engine *engine, struct work *work, enum work_kind kind)
 
 	item->run = ROW_NONE;
 	item->work = work;
-	item->kind = kind;
+	item->kind = work->kind = kind;
 	TAILQ_INSERT_TAIL(&engine->forgets, item, entry);
 	desk_next(engine);
 }
