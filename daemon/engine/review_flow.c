@@ -24,8 +24,8 @@ void review_skip(struct turn *turn, struct lane *lane, const char *reason)
 	    "task", lane->row->task, "reason", reason));
 }
 
-/* What the run ends with, by leave. Returns how many there are. */
-static int64_t keep_issues(struct turn *turn, struct lane *lane)
+/* What the run ends with, by leave: the findings that stay, and the check that fails. Returns how many there are. */
+static int64_t keep_issues(struct turn *turn, struct lane *lane, const char *why)
 {
 	const struct review_row *last = review_last(lane);
 	const struct finding_row *item;
@@ -37,7 +37,10 @@ static int64_t keep_issues(struct turn *turn, struct lane *lane)
 		run_known_issue(turn, lane->run, text);
 		free(text);
 	}
-	if (count == 0 && last != NULL && last->feedback != NULL) {
+	if (lane->row->failed_check != ROW_NONE) {
+		run_known_issue(turn, lane->run, why);
+		count++;
+	} else if (count == 0 && last != NULL && last->feedback != NULL) {
 		run_known_issue(turn, lane->run, last->feedback);
 		count = 1;
 	}
@@ -57,7 +60,7 @@ void review_over(struct turn *turn, struct lane *lane, enum round_end end, const
 		run_warn(turn, run, cause);
 		break;
 	case BAD_END_KNOWN_ISSUES:
-		cause = xasprintf("known issues: %lld; %s", (long long)keep_issues(turn, lane), why);
+		cause = xasprintf("known issues: %lld; %s", (long long)keep_issues(turn, lane, why), why);
 		break;
 	case BAD_END_FAIL:
 	case BAD_END_HOLD:
