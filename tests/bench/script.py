@@ -8,10 +8,10 @@ import json
 import os
 import stat
 
-GIT = ["--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
-       "-c", "core.splitIndex=false", "-c", "core.quotePath=false"]
+GIT = ["--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false",
+       "-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null"]
 GIT_ENVIRONMENT = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
-PROCESSES = 27		# of one review: the commits are spread over them
+PROCESSES = 28		# of one review: the commits are spread over them
 
 
 class Script:
@@ -110,7 +110,7 @@ class Script:
 
     def diff(self, base, tree):
         return self.git("diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/",
-                        "--dst-prefix=b/", base, tree, index=True)
+                        "--dst-prefix=b/", "--ignore-submodules=none", base, tree, index=True)
 
     # the review
 
@@ -122,6 +122,7 @@ class Script:
         os.makedirs(f"{self.directory}/runs/{self.runs}")
         self.keep(f"{self.directory}/runs/{self.runs}", "task", b"do it\n")
         base = self.tree()
+        self.git("update-ref", "--no-deref", f"refs/rl/base/{self.runs}", base)
         self.attempt("implement", 0)
         number = 0
         while True:
