@@ -43,6 +43,7 @@ void engine_stop(struct engine *engine)
 {
 	engine->stopped = true;
 	refuse_submits(engine);
+	desk_stop(engine);
 }
 
 void engine_free(struct engine *engine)
@@ -78,6 +79,7 @@ void engine_free(struct engine *engine)
 		hook_free(hook);
 	}
 	view_free(engine->view);
+	free(engine->deferred);
 	free(engine->state_dir);
 	free(engine->config_dir);
 	free(engine);
@@ -152,7 +154,9 @@ size_t engine_busy(const struct engine *engine)
 		busy++;
 	LIST_FOREACH(run, &engine->runs, entry)
 		busy += run->rows->run.state == RUN_S_RUNNING;
-	return busy + (TAILQ_EMPTY(&engine->reading) && TAILQ_EMPTY(&engine->submits) && TAILQ_EMPTY(&engine->deciding) ? 0 : 1);
+	if (!TAILQ_EMPTY(&engine->reading) || !TAILQ_EMPTY(&engine->submits) || !TAILQ_EMPTY(&engine->deciding))
+		busy++;
+	return busy + (engine->desk_busy || !TAILQ_EMPTY(&engine->forgets));
 }
 
 size_t engine_running(const struct engine *engine)

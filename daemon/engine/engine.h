@@ -44,10 +44,13 @@ void engine_set_parallel(struct engine *engine, int64_t parallel);
 /* No new run is started, submits are refused. */
 void engine_drain(struct engine *engine);
 bool engine_draining(const struct engine *engine);
-/* Running runs, submits and commits under way: 0 = a drained daemon may exit. */
+/* Running runs, submits, commits, hooks, logs and reports under way: 0 = a drained daemon may exit. */
 size_t engine_busy(const struct engine *engine);
 /* Attempts running now. */
 size_t engine_running(const struct engine *engine);
+
+/* Calls cb once when the logs and reports that were to be written until now are written, or never will be: at once, or later on the loop. */
+void engine_after_writing(struct engine *engine, void (*cb)(void *arg), void *arg);
 
 /* What a changing request came to. code 0 = done, else a code of proto/error.h. */
 struct engine_reply {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,20 +16,43 @@ static void remove_file(const char *state_dir, const char *dir, const char *name
 	free(path);
 }
 
+/* What cannot be removed stays: it is in nobody's way. */
+static void remove_tree(char *path)
+{
+	char *const roots[] = { path, NULL };
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	FTSENT *entry;
+
+	while (fts != NULL && (entry = fts_read(fts)) != NULL) {
+		if (entry->fts_info == FTS_DP)
+			rmdir(entry->fts_accpath);
+		else if (entry->fts_info != FTS_D)
+			unlink(entry->fts_accpath);
+	}
+	if (fts != NULL)
+		fts_close(fts);
+}
+
+/* Of the run's directory: private index, checkouts, what confined reviewers wrote. */
 static void remove_scratch(const char *state_dir, int64_t run)
 {
-	static const char *const names[] = { "index", "index.lock" };
-	char *dir = work_run_dir(state_dir, run), *scratch = xasprintf("%s/scratch", dir);
+	static const char *const heads[] = { "scratch", "tmp-", "tree-" };
+	char *path = work_run_dir(state_dir, run);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *path = xasprintf("%s/%s", scratch, names[i]);
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+			char *name = xasprintf("%s/%s", path, entry->d_name);
 
-		unlink(path);
-		free(path);
+			if (strncmp(entry->d_name, heads[i], strlen(heads[i])) == 0)
+				remove_tree(name);
+			free(name);
+		}
 	}
-	rmdir(scratch);
-	free(scratch);
-	free(dir);
+	if (dir != NULL)
+		closedir(dir);
+	free(path);
 }
 
 /* What a daemon that died between a run's end and the forgetting left behind. */
@@ -56,6 +80,8 @@ void forget_run(struct forget_work *work)
 		remove_file(state_dir, "env", work->environment);
 	if (work->blob != NULL)
 		remove_file(state_dir, "blobs", work->blob);
+	if (work->leftover != NULL)
+		unlink(work->leftover);
 	if (work->keep != NULL)
 		sweep(state_dir, work->keep);
 }
