@@ -80,7 +80,7 @@ class Profile:
 class Loop:
     """A daemon with a repository; the first review finds something, the second is content."""
 
-    def __init__(self, make_daemon, repo, tmp_path, profile, scripts=None, config=None, name="d"):
+    def __init__(self, make_daemon, repo, tmp_path, profile, scripts=None, config=None, name="d", **kwargs):
         self.profile, self.repo = profile, repo
         play, tools = tmp_path / f"{name}.play", tmp_path / f"{name}.tools"
         tools.mkdir()
@@ -89,7 +89,7 @@ class Loop:
         config = {"limits": {"grace": "1s"}, **(config or {})}
         config["agent.play"] = {"writable": [str(play)], **config.get("agent.play", {})}
         self.daemon = make_daemon(name=name, scripts={**self.scripts(), **(scripts or {})}, gates=STOPS, config=config,
-                                  environment={"PATH": f"{tools}:/usr/local/bin:/usr/bin:/bin"})
+                                  environment={"PATH": f"{tools}:/usr/local/bin:/usr/bin:/bin"}, **kwargs)
         self.play = self.daemon.play
         self.check = f"{FAKES / 'play'} {shlex.quote(str(play))}"	# a command for `checks`: plays the script "check"
 

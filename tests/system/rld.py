@@ -669,8 +669,9 @@ class Daemon:
                 cursor = page.get("next")
                 if cursor is None:
                     break
-            # What clients sent before they went is still done, and then the daemon must be alone with us.
-            while rpc.call("daemon.status")["clients"] > 1:
+            # What clients sent before they went is still done, what the runs left to write is written, and then the daemon
+            # must be alone with us.
+            while (status := rpc.call("daemon.status"))["clients"] > 1 or status["busy"]:
                 pass
             # A reply follows what the loop had in hand when the question came: a few of them are a rest.
             for _ in range(200):
