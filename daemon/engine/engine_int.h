@@ -27,6 +27,7 @@
 
 enum pending { PENDING_NOTHING, PENDING_ACT, PENDING_WORK, PENDING_PROC };
 
+struct act;
 struct run;
 
 struct lane {
@@ -92,6 +93,8 @@ struct forget_item {
 	char *leftover;			/* owned, NULL */
 	struct work *work;		/* a log or a report, owned: none of the others then; NULL */
 	enum work_kind kind;
+	void (*reached)(void *arg);	/* nothing to do but to tell that it is its turn; NULL */
+	void *arg;
 };
 
 struct engine {
@@ -107,6 +110,8 @@ struct engine {
 	int64_t last_run, last_attempt, last_hold;
 	size_t commits;			/* turns in flight */
 	size_t adopting;		/* found() reports to come */
+	struct act *deferred;		/* what lanes are to go on with once all are found, see turn.c */
+	size_t ndeferred;
 	/* The desk: intake and forgetting, one file work at a time, so that an environment file is never removed under
 	 * a submit that has just found it. */
 	TAILQ_HEAD(, pending_submit) reading;	/* retries waiting for their task's text */
@@ -141,6 +146,8 @@ void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lan
 /* ACT_HOOK: start the hook of that id, whose run may be over. */
 void turn_act_hook(struct turn *turn, int64_t id);
 void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run);
+/* Everything has been found: do what was decided meanwhile. */
+void turn_resume(struct engine *engine);
 /* Hands the decision to the store. */
 void turn_commit(struct turn *turn);
 /* The same for a new run: p is answered when it is recorded, or refused when there is no space. */
@@ -254,6 +261,8 @@ char *review_findings_json(const struct lane *lane);
 /* submit.c */
 
 void desk_next(struct engine *engine);
+/* Those who wait for the desk wait no longer: it will not come to them. */
+void desk_stop(struct engine *engine);
 /* Takes environment, blob and leftover; see struct forget_item. */
 void desk_forget(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep);
 /* A log or a report, after those that were handed in before. Takes work. */

@@ -194,7 +194,7 @@ static void resume_lane(struct lane *lane)
 		resume_step(lane);
 	} else if (lane->pending == PENDING_PROC) {
 		resume_attempt(lane);
-	} else if (lane->row != NULL) {
+	} else if (lane->row != NULL && lane->pending == PENDING_NOTHING) {
 		resume_stage(lane);
 	}
 }
@@ -226,5 +226,6 @@ void engine_resume(struct engine *engine)
 		for (size_t i = 0; i < run->nlanes; i++)
 			resume_lane(run->lanes[i]);
 	}
+	turn_resume(engine);
 	engine_schedule(engine);
 }

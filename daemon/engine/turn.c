@@ -124,6 +124,32 @@ static void act_run(struct engine *engine, const struct act *act)
 	}
 }
 
+/* Kinds by which the lane goes on with its own work. */
+static bool goes_on(enum act_kind kind)
+{
+	return kind == ACT_PREPARE || kind == ACT_COMPOSE || kind == ACT_GIT || kind == ACT_STEP || kind == ACT_JUDGE;
+}
+
+/* Nothing of the work goes on before everything that was left running is found. */
+static void act_or_defer(struct engine *engine, const struct act *act)
+{
+	if (!engine->recovering || !goes_on(act->kind)) {
+		act_run(engine, act);
+		return;
+	}
+	engine->deferred = xreallocarray(engine->deferred, engine->ndeferred + 1, sizeof(*engine->deferred));
+	engine->deferred[engine->ndeferred++] = *act;
+}
+
+void turn_resume(struct engine *engine)
+{
+	for (size_t i = 0; i < engine->ndeferred; i++)
+		act_run(engine, &engine->deferred[i]);
+	free(engine->deferred);
+	engine->deferred = NULL;
+	engine->ndeferred = 0;
+}
+
 static void forget(struct engine *engine, int64_t id)
 {
 	struct run *run = run_find(engine, id);
@@ -156,7 +182,7 @@ static void turn_cb(void *arg, enum commit_result result, struct decision *d)
 	if (turn->submit != NULL)
 		submit_committed(turn->submit, view_run(engine->view, turn->submit->id));
 	for (size_t i = 0; i < turn->nacts && !engine->stopped; i++)
-		act_run(engine, &turn->acts[i]);
+		act_or_defer(engine, &turn->acts[i]);
 	for (size_t i = 0; i < turn->nanswers; i++) {
 		struct engine_reply reply = {
 			.id = turn->answers[i].run,
