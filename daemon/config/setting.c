@@ -184,8 +184,6 @@ const struct setting *setting_of_file(const char *path, enum setting_layer layer
 {
 	const struct setting *setting = setting_find(path, rest);
 
-	if (setting != NULL && layer == LAYER_PROJECT && find_knob(path) != NULL)
-		return NULL;
 	return setting != NULL && (setting->layers & layer) ? setting : NULL;
 }
 
