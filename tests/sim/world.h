@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulated world: a store, processes and files that exist only in memory, behind the engine's ports. Every choice
+/* The simulated world: a store, processes, files and humans that exist only in memory, behind the engine's ports. Every choice
  * comes from one seed, so the same seed gives the same history. */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
@@ -9,20 +9,24 @@
 
 #include "engine/engine.h"
 
+enum fate_result { FATE_OK, FATE_ERROR, FATE_EXIT, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST, FATE_RESULTS };
+enum fate_verdict { FATE_PASS, FATE_FINDINGS, FATE_MALFORMED, FATE_UNREADABLE, FATE_VERDICTS };
+enum fate_answer { FATE_ANSWER_NEW, FATE_ANSWER_SAME, FATE_ANSWER_NONE, FATE_ANSWERS };
+
 /* What the world gives for one attempt, decided when it is first asked for and then for good: it does not depend on
  * how often the daemon died in between. */
 struct fate {
-	int64_t id;
 	int result;		/* enum fate_result */
-	int verdict;		/* review attempts: enum fate_verdict */
+	int verdict;		/* review: enum fate_verdict */
+	bool same;		/* findings: the one that every such review has is among them */
+	int news;		/* findings: how many that nobody had before */
+	bool suggestion;	/* review in profile "comments": a remark beside them */
 	bool changes_tree;	/* implement, fix: yes, it does something; review: it must not */
 	bool denied;
+	int answer;		/* enum fate_answer */
+	const char *told;	/* fix: whose word it was given, "review", "check", "human"; NULL: nobody has composed it */
 	int started;		/* how often a process was really started: more than once is paid twice */
-	struct fate *next;
 };
-
-enum fate_result { FATE_OK, FATE_EXIT_1, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST, FATE_RESULTS };
-enum fate_verdict { FATE_PASS, FATE_DRIFT_NEW, FATE_DRIFT_SAME, FATE_MALFORMED, FATE_VERDICTS };
 
 struct world;
 
@@ -33,9 +37,15 @@ void world_free(struct world *w);
 void world_step(struct world *w);
 /* Nothing new from clients, no deaths: let everything run to its end. false: it does not end (a hang). */
 bool world_settle(struct world *w);
+/* At rest: every hook has been told, every file written, every answer of a human kept. */
+void world_check_end(struct world *w);
+/* At any moment: slots, processes, holds. */
+void world_check(struct world *w);
 
 /* What is on disk. */
 const struct view *world_disk(const struct world *w);
+const struct plan *world_plan(const struct world *w, int64_t run);
+/* NULL: nobody has asked for it yet. */
 const struct fate *world_fate(const struct world *w, int64_t attempt);
 /* true: a cancel of this run was answered "done" before the run ended. */
 bool world_cancel_acked(const struct world *w, int64_t run);

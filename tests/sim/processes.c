@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes of the simulated world: attempts, git steps and hooks. They outlive the daemon. */
+#include <stdio.h>
+
+#include "world_int.h"
+
+static struct process *process_find(struct world *w, int64_t id)
+{
+	return id < IDS_MAX ? w->procs[id] : NULL;
+}
+
+static void remove_live(struct world *w, const struct process *p)
+{
+	for (size_t i = 0; i < w->nlive; i++)
+		if (w->live[i] == p) {
+			REMOVE(live, i);
+			return;
+		}
+}
+
+/* It is as if it had never been. */
+static void process_drop(struct world *w, struct process *p)
+{
+	remove_live(w, p);
+	w->procs[p->id] = NULL;
+	free(p);
+}
+
+static void check_start(struct world *w, struct process *p)
+{
+	const struct attempt_row *row = disk_attempt(w, p->id);
+	const struct told *told = disk_hook(w, p->id);
+
+	p->kind = row != NULL ? PROC_ATTEMPT : told != NULL ? PROC_HOOK : PROC_STEP;
+	if (p->kind == PROC_STEP && !disk_step(w, p->id))
+		world_fail(w, "%lld was started before its row was on disk", (long long)p->id);
+	if (row != NULL && row->state != ATTEMPT_S_STARTING)
+		world_fail(w, "attempt %lld was started in state %s", (long long)p->id, state_name(&attempt_state_names, row->state));
+	if (told != NULL && told->row->state != ATTEMPT_S_STARTING)
+		world_fail(w, "hook %lld was started in state %s", (long long)p->id, state_name(&attempt_state_names, told->row->state));
+}
+
+void port_start(void *ctx, struct launch *launch)
+{
+	struct world *w = ctx;
+	struct process *p = xcalloc(1, sizeof(*p));
+
+	p->id = launch->id;
+	p->watched = true;
+	if (p->id >= IDS_MAX || w->procs[p->id] != NULL)
+		world_fail(w, "%lld was started twice", (long long)p->id);
+	check_start(w, p);
+	launch_free(launch);
+	if (world_error(w) != NULL) {
+		free(p);
+		return;
+	}
+	w->procs[p->id] = p;
+	PUSH(live, p);
+}
+
+void port_end(void *ctx, int64_t id)
+{
+	struct process *p = process_find(ctx, id);
+
+	if (p != NULL)
+		p->ending = true;
+}
+
+void port_adopt(void *ctx, const struct adopt *adopt)
+{
+	struct world *w = ctx;
+	struct question q = { adopt->id, xstrdup(adopt->boot_id) };
+
+	PUSH(questions, q);
+}
+
+const char *port_boot(void *ctx)
+{
+	static char text[32];
+	struct world *w = ctx;
+
+	snprintf(text, sizeof(text), "boot-%lld", (long long)w->boot);
+	return text;
+}
+
+/* From now on it costs money, or tells somebody. */
+static void process_run(struct world *w, struct process *p)
+{
+	p->state = PROC_RUNNING;
+	if (p->kind == PROC_HOOK)
+		disk_hook(w, p->id)->ran = true;
+	if (p->kind == PROC_ATTEMPT && fate_of(w, p->id)->started++ > 0)
+		world_fail(w, "attempt %lld was paid twice", (long long)p->id);
+}
+
+static bool is_refused(struct world *w, const struct process *p)
+{
+	return p->kind == PROC_ATTEMPT && fate_of(w, p->id)->result == FATE_NOT_STARTED;
+}
+
+/* Report what the daemon does not know yet. */
+static bool process_report(struct world *w, struct process *p)
+{
+	struct exit_record record = p->record;
+
+	if (!p->watched)
+		return false;
+	if (p->state == PROC_STARTING && is_refused(w, p) && !p->ending) {
+		p->state = PROC_GONE;
+		p->watched = false;
+		remove_live(w, p);
+		engine_proc_sink.refused(w->engine, p->id, "no such file");
+		return true;
+	}
+	if (p->state == PROC_STARTING)
+		process_run(w, p);
+	if (!p->told_started) {
+		p->told_started = true;
+		engine_proc_sink.started(w->engine, p->id);
+		return true;
+	}
+	if (p->state == PROC_ENDED || p->state == PROC_GONE) {
+		p->watched = false;
+		remove_live(w, p);
+		engine_proc_sink.ended(w->engine, p->id, p->state == PROC_GONE ? NULL : &record);
+		return true;
+	}
+	return false;
+}
+
+/* A program that reviews says what it found by its exit status. */
+static int review_status(struct world *w, const struct attempt_row *row, const struct fate *f)
+{
+	const struct plan *plan = world_plan(w, row->run);
+
+	return row->role == ROLE_REVIEW && plan->profile->carrier == CARRIER_EXIT && f->verdict == FATE_FINDINGS;
+}
+
+static void attempt_end(struct world *w, struct process *p)
+{
+	const struct attempt_row *row = disk_attempt(w, p->id);
+	struct exit_record *r = &p->record;
+	struct fate *f = fate_of(w, p->id);
+
+	switch ((enum fate_result)f->result) {
+	case FATE_OK:
+	case FATE_ERROR:
+		r->status = review_status(w, row, f);
+		break;
+	case FATE_EXIT:
+		r->status = 3;
+		break;
+	case FATE_SIGNAL:
+		r->how = EXIT_BY_SIGNAL;
+		r->status = 11;
+		break;
+	case FATE_TIMEOUT:
+		r->how = EXIT_BY_SIGNAL;
+		r->status = 15;
+		r->by = EXIT_WALL;
+		break;
+	case FATE_LOST:
+		p->state = PROC_GONE;
+		break;
+	case FATE_NOT_STARTED:
+	case FATE_RESULTS:
+		r->how = EXIT_NOT_STARTED;
+		r->status = 2;
+		break;
+	}
+}
+
+static void process_end(struct world *w, struct process *p)
+{
+	struct exit_record *r = &p->record;
+
+	r->tree_empty = true;
+	r->ended_ms = ++w->now;
+	p->state = PROC_ENDED;
+	if (p->kind != PROC_ATTEMPT) {
+		p->state = below(w, 12) == 0 ? PROC_GONE : PROC_ENDED;
+		r->status = below(w, p->kind == PROC_STEP ? 60 : 4) == 0;
+		r->by = p->ending ? EXIT_TERM : EXIT_OWN;
+	} else if (p->ending) {
+		r->by = EXIT_TERM;
+		r->how = EXIT_BY_SIGNAL;
+		r->status = 15;
+	} else {
+		attempt_end(w, p);
+	}
+	if (!p->watched)
+		remove_live(w, p);
+}
+
+bool processes_move(struct world *w)
+{
+	size_t first = below(w, (unsigned)w->nlive);
+
+	for (size_t i = 0; i < w->nlive; i++) {
+		struct process *p = w->live[(first + i) % w->nlive];
+
+		if (process_report(w, p))
+			return true;
+		if (p->state == PROC_RUNNING && (p->told_started || !p->watched)) {
+			process_end(w, p);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool processes_wait(const struct world *w)
+{
+	for (size_t i = 0; i < w->nlive; i++)
+		if (w->live[i]->watched || w->live[i]->state == PROC_RUNNING)
+			return true;
+	return false;
+}
+
+void processes_orphaned(struct world *w, bool reboot)
+{
+	for (size_t i = w->nlive; i > 0; i--) {
+		struct process *p = w->live[i - 1];
+
+		p->watched = p->told_started = false;
+		/* it may have been spawned just before: then it runs and is paid for */
+		if (p->state == PROC_STARTING && below(w, 2) == 0) {
+			process_drop(w, p);
+			continue;
+		}
+		if (p->state == PROC_STARTING && is_refused(w, p))
+			process_end(w, p);
+		else if (p->state == PROC_STARTING)
+			process_run(w, p);
+		if (reboot && p->state == PROC_RUNNING)
+			p->state = PROC_GONE;
+		if (p->state == PROC_ENDED || p->state == PROC_GONE)
+			remove_live(w, p);
+	}
+}
+
+/* What a reboot or a dead shim took away is lost, whatever it would have come to. */
+static void answer_lost(struct world *w, int64_t id, const struct process *p)
+{
+	if (p != NULL ? p->kind == PROC_ATTEMPT : disk_attempt(w, id) != NULL)
+		fate_of(w, id)->result = FATE_LOST;
+	engine_proc_sink.found(w->engine, id, below(w, 4) == 0 ? FOUND_UNREADABLE : FOUND_LOST, NULL, "its supervisor is gone");
+}
+
+void processes_answer(struct world *w)
+{
+	size_t at = below(w, (unsigned)w->nquestions);
+	struct question q = w->questions[at];
+	struct process *p = process_find(w, q.id);
+	bool this_boot = strcmp(q.boot, port_boot(w)) == 0;
+	struct exit_record record;
+
+	REMOVE(questions, at);
+	free(q.boot);
+	if (p != NULL && p->state == PROC_ENDED) {
+		record = p->record;
+		engine_proc_sink.found(w->engine, q.id, FOUND_ENDED, &record, NULL);
+	} else if (this_boot && p == NULL) {
+		/* the old daemon died between its row and the spawn */
+		engine_proc_sink.found(w->engine, q.id, FOUND_NEVER_STARTED, NULL, NULL);
+	} else if (this_boot && p->state == PROC_RUNNING) {
+		p->watched = true;
+		p->told_started = true;
+		engine_proc_sink.found(w->engine, q.id, FOUND_RUNNING, NULL, NULL);
+	} else {
+		answer_lost(w, q.id, p);
+	}
+}
+
+/* Attempts run only for runs that have a slot of the daemon, and no more than it has slots. */
+void processes_check(struct world *w)
+{
+	int64_t running = 0;
+
+	for (size_t i = 0; i < w->nlive; i++) {
+		const struct process *p = w->live[i];
+		const struct run_rows *rows = p->kind == PROC_ATTEMPT && p->state == PROC_RUNNING ? view_run_of_attempt(w->disk, p->id) : NULL;
+
+		if (rows == NULL)
+			continue;
+		running++;
+		if (rows->run.state != RUN_S_RUNNING)
+			world_fail(w, "attempt %lld runs, but its run %lld is %s", (long long)p->id, (long long)rows->run.id,
+			    state_name(&run_state_names, rows->run.state));
+	}
+	if (running > w->parallel)
+		world_fail(w, "%lld attempts run in %lld slots", (long long)running, (long long)w->parallel);
+}
+
+/* Somebody was told, though perhaps not at the first try. */
+static bool was_told(const struct world *w, int64_t run, const char *name, const char *what)
+{
+	for (size_t i = 0; i < w->ntold; i++)
+		if (w->told[i].row->run == run && strcmp(w->told[i].row->name, name) == 0 && w->told[i].ran &&
+		    strstr(w->told[i].row->environment, what) != NULL)
+			return true;
+	return false;
+}
+
+void hooks_check_end(struct world *w)
+{
+	const struct run_rows *rows = NULL;
+	char what[80];
+
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
+		const struct plan *plan = world_plan(w, rows->run.id);
+
+		for (size_t i = 0; i < rows->nholds && strings_count(plan->on_hold) > 0; i++) {
+			snprintf(what, sizeof(what), "\"RL_HOLD\":\"%lld\"", (long long)rows->holds[i]->id);
+			if (!was_told(w, rows->run.id, "on_hold", what))
+				world_fail(w, "no hook was told of hold %lld", (long long)rows->holds[i]->id);
+		}
+		snprintf(what, sizeof(what), "\"RL_STATE\":\"%s\"", state_name(&run_state_names, rows->run.state));
+		if (strings_count(plan->on_end) > 0 && run_state_is_end((enum run_state)rows->run.state) &&
+		    !was_told(w, rows->run.id, "on_end", what))
+			world_fail(w, "no hook was told that run %lld ended", (long long)rows->run.id);
+	}
+	for (size_t i = 0; i < w->ntold; i++) {
+		const struct hook_row *row = w->told[i].row;
+		const struct plan *plan = world_plan(w, row->run);
+
+		if (row->state == ATTEMPT_S_STARTING || row->state == ATTEMPT_S_RUNNING)
+			world_fail(w, "hook %lld is still %s, but nothing moves", (long long)row->id, state_name(&attempt_state_names, row->state));
+		if (strings_count(strcmp(row->name, "on_hold") == 0 ? plan->on_hold : plan->on_end) == 0)
+			world_fail(w, "run %lld: nobody wanted to be told %s", (long long)row->run, row->name);
+	}
+}
