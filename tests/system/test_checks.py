@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""Checks: commands run before the reviewer. One that fails goes straight to the fixer with its output and uses a fix round,
+but no reviewer tokens."""
+import json
+
+import pytest
+
+import loop
+from loop import End, Loop
+from test_profile_comments import COMMENTS
+from test_profile_decision import DECISION
+from test_profile_verdict import VERDICT
+
+
+@pytest.fixture
+def made(make_daemon, repo, tmp_path):
+    made = Loop(make_daemon, repo, tmp_path, VERDICT)
+    made.always_content()
+    return made
+
+
+# Fails until a fixer has been there; says something on both streams.
+FIXED = "grep -q fix work.txt || { echo 'no fix in work.txt'; echo 'see the manual' >&2; exit 7; }"
+
+
+def attempts(made, number=1):
+    return [(a["role"], a["exit_code"]) for a in made.daemon.attempts(number)]
+
+
+def test_a_failing_check_goes_straight_to_the_fixer(made):
+    made.passes(made.run(review={"checks": [FIXED]}))
+    assert attempts(made) == [("implement", 0), ("check", 7), ("fix", 0), ("check", 0), ("review", 0)]
+    fix = made.prompt("fix")
+    assert "no fix in work.txt" in fix and "see the manual" in fix and FIXED in fix and "status 7" in fix
+    assert made.decisions() == ["pass"], "no reviewer tokens"
+    assert made.daemon.reviews(1)[0]["iteration"] == 1
+
+
+def test_it_uses_a_fix_round(made):
+    made.never_content()
+    made.ends(End("failed", "drift unresolved after 1 fix attempt(s)", 10), made.run(review={"checks": [FIXED], "max_fixes": 1}))
+    assert made.roles() == ["implement", "fix", "review"]
+
+
+def test_all_that_pass_cost_no_round(made):
+    made.passes(made.run(review={"checks": ["true", "echo fine"], "max_fixes": 0}))
+    assert attempts(made) == [("implement", 0), ("check", 0), ("check", 0), ("review", 0)]
+    assert [a["agent"] for a in made.daemon.attempts(1) if a["role"] == "check"] == ["true", "echo fine"]
+    assert "fine" not in made.prompt("review").split("## Your answer")[0].split("## Diff")[1]
+
+
+def test_in_order_and_from_the_first_after_each_fix(made):
+    made.run(review={"checks": ["echo 1 >> \"$PLAY_DIR/ran\"", "echo 2 >> \"$PLAY_DIR/ran\"; " + FIXED, "echo 3 >> \"$PLAY_DIR/ran\""]},
+             env={"PLAY_DIR": str(made.play.path)})
+    assert (made.play.path / "ran").read_text().split() == ["1", "2", "1", "2", "3"]
+
+
+def test_they_run_before_each_review(made):
+    made.set(review_1=VERDICT.finds("more"), review=VERDICT.passes)
+    made.passes(made.run(review={"checks": ["true"]}))
+    assert [r for r, _ in attempts(made)] == ["implement", "check", "review", "fix", "check", "review"]
+
+
+def test_what_a_check_sees(made):
+    made.run("the task", review={"checks": ["env > \"$PLAY_DIR/env\"; pwd >> \"$PLAY_DIR/env\"; cat >> \"$PLAY_DIR/env\""]},
+             env={"PLAY_DIR": str(made.play.path)})
+    seen = (made.play.path / "env").read_text().split("\n")
+    assert {"RL_ROLE=check", "RL_RUN=1", "RL_TASK=the task", f"RL_WORKDIR={made.repo.path}", "RL_REVIEW_ROUND=1", "NO_COLOR=1"} <= set(seen)
+    assert str(made.repo.path) in seen and not [line for line in seen if line.startswith("RL_VERDICT_FILE=")]
+
+
+@pytest.mark.parametrize("profile,end,known", [
+    (VERDICT, End("failed", "check `false` still fails after 1 fix attempt(s)", 10), False),
+    (DECISION, End("held", "check `false` still fails after 1 fix attempt(s)", 13), False),
+    (COMMENTS, End("succeeded", "known issues: 1; check `false` still fails after 1 fix attempt(s)", 0), True),
+], ids=["verdict", "decision", "comments"])
+def test_exhausted_by_failing_checks(make_daemon, repo, tmp_path, profile, end, known):
+    """The policy of the profile decides, as about findings that stay."""
+    made = Loop(make_daemon, repo, tmp_path, profile)
+    row = made.run(review={"checks": ["false"], "max_fixes": 1})
+    made.ends(end, row)
+    assert attempts(made) == [("implement", 0), ("check", 1), ("fix", 0), ("check", 1)] and made.decisions() == []
+    assert [i for i in row["known_issues"] if "`false`" in i] == row["known_issues"] and len(row["known_issues"]) == known
+    if end.state == "held":
+        made.daemon.rlctl("hold", "approve", 1, check=0)
+        assert made.daemon.ended(1)["state"] == "succeeded" and made.decisions() == ["accepted"]
+
+
+def test_rework_after_failing_checks(make_daemon, repo, tmp_path):
+    made = Loop(make_daemon, repo, tmp_path, DECISION)
+    made.always_content()
+    made.run(review={"checks": ["grep -q 'fix 3' work.txt"]})
+    with made.daemon.events(run=1, types=["run.state"]) as events:
+        made.daemon.rlctl("hold", "rework", 1, "-m", "write fix 3", check=0)
+        events.until("run.state", lambda e: e["state"] == "succeeded")
+    made.passes(made.daemon.run(1))
+    assert "write fix 3" in made.prompt("fix", 3)
+
+
+@pytest.mark.parametrize("how", ["timeout", "signal"])
+def test_a_check_that_does_not_end_well_fails(make_daemon, repo, tmp_path, how):
+    made = Loop(make_daemon, repo, tmp_path, VERDICT)
+    made.always_content()
+    bad = {"timeout": "sleep 1000", "signal": "kill -9 $$"}[how]
+    params = {"timeout": "2s"} if how == "timeout" else {}
+    made.passes(made.run(review={"checks": [f"grep -q fix work.txt || {bad}"]}, **params))
+    assert [r for r, _ in attempts(made)] == ["implement", "check", "fix", "check", "review"]
+    assert {"timeout": "timed out", "signal": "signal 9"}[how] in made.prompt("fix")
+
+
+def test_a_check_of_the_fixer_of_each_finding(make_daemon, repo, tmp_path):
+    """Profile comments: a failing check is one thing to settle, not an item of the review before."""
+    made = Loop(make_daemon, repo, tmp_path, COMMENTS)
+    made.set(review_1=loop.write("review-comments.json", json.dumps({"comments": [
+        {"file": "a", "line": 1, "severity": "must-fix", "comment": c} for c in ("one", "two")], "summary": "2"})))
+    made.passes(made.run(review={"checks": ["! grep -q 'fix 2' work.txt || grep -q 'fix 3' work.txt"]}))
+    assert made.roles() == ["implement", "review", "fix", "fix", "fix", "review"]
+    third = made.prompt("fix", 3)
+    assert "A check of the work failed" in third and "a:1: one" not in third and "a:1: two" not in third
+
+
+def test_without_a_review_there_are_none(made):
+    made.daemon.rlctl("run", "-q", "--no-review", "--check", "false", "x", cwd=made.repo.path, check=0)
+    assert attempts(made) == [("implement", 0)]
+
+
+def test_on_the_command_line_and_in_the_project(made):
+    """--check CMD (repeatable, adds up); checks = [...] in .rld.toml. The command line wins."""
+    made.daemon.rlctl("run", "-q", "--review", "--check", "echo a", "--check", "echo b", "x", cwd=made.repo.path, check=0)
+    made.repo.write(".rld.toml", '[review]\nenabled = true\nchecks = ["echo c"]\n')
+    made.daemon.rlctl("run", "-q", "x", cwd=made.repo.path, check=0)
+    made.daemon.rlctl("run", "-q", "--check", "echo d", "x", cwd=made.repo.path, check=0)
+    assert [[a["agent"] for a in made.daemon.attempts(n) if a["role"] == "check"] for n in (1, 2, 3)] == [
+        ["echo a", "echo b"], ["echo c"], ["echo d"]]
+
+
+def test_a_coder_cannot_rewrite_its_checks(made):
+    """The checks come from the base."""
+    made.repo.write(".rld.toml", f'[review]\nenabled = true\nchecks = ["{FIXED}"]\n')
+    made.set(implement="echo one > work.txt\nprintf '[review]\\nenabled = false\\n' > .rld.toml\n")
+    made.daemon.rlctl("run", "-q", "x", cwd=made.repo.path, check=0)
+    assert [r for r, _ in attempts(made)] == ["implement", "check", "fix", "check", "review"]
