@@ -11,9 +11,14 @@
 #define BOM "\xef\xbb\xbf"
 #define REPLACEMENT "\xef\xbf\xbd"
 
+/* Of as many as there are: what was cleaned may be cleaned again. */
 static size_t bom_length(const char *text, size_t size)
 {
-	return size >= strlen(BOM) && memcmp(text, BOM, strlen(BOM)) == 0 ? strlen(BOM) : 0;
+	size_t n = 0;
+
+	while (size - n >= strlen(BOM) && memcmp(text + n, BOM, strlen(BOM)) == 0)
+		n += strlen(BOM);
+	return n;
 }
 
 bool clean_is_blank(const char *text, size_t size)

@@ -46,12 +46,12 @@ static size_t count(const char *p, const char *end, char c)
 	return n;
 }
 
-/* Behind "[ ]" or "[x]", or p. */
+/* Behind "[ ]" or "[x]", and whoever marks may put a second one in front; or p. */
 static const char *skip_box(const char *p, const char *end)
 {
-	if (end - p < 3 || p[0] != '[' || strchr(" xX~-", p[1]) == NULL || p[2] != ']')
-		return p;
-	return end - p == 3 || isspace((unsigned char)p[3]) ? skip(p + 3, end, " \t\n") : p;
+	while (end - p >= 3 && p[0] == '[' && strchr(" xX~-", p[1]) != NULL && p[2] == ']' && (end - p == 3 || isspace((unsigned char)p[3])))
+		p = skip(p + 3, end, " \t\n");
+	return p;
 }
 
 /* Behind "FIXED:", in whatever emphasis; NULL when p does not begin with it. *open: the mark of emphasis that is still open. */
@@ -125,8 +125,7 @@ static void split(const char *from, const char *end, size_t max, struct verdict_
 
 	end = plain + strlen(plain);
 	fixed = skip_fixed(text, end, &open);
-	if (fixed != NULL)
-		text = skip_box(fixed, end);
+	text = skip_box(fixed != NULL ? fixed : text, end);
 	place = place_read(text);
 	*out = (struct verdict_finding){ .line = place.line };
 	if (place.file != NULL)
@@ -196,7 +195,7 @@ static void head(struct state *s, const char *from, const char *end)
 	free(s->severity);
 	s->severity = without_strong(from, end);
 	size = strlen(s->severity);
-	while (size > 0 && strchr("#: \t", s->severity[size - 1]) != NULL)
+	while (size > 0 && strchr("#: \t\r\v\f", s->severity[size - 1]) != NULL)
 		size--;
 	if (size > SEVERITY_LONGEST) {
 		for (size = SEVERITY_LONGEST; ((unsigned char)s->severity[size] & 0xc0) == 0x80; size--)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a reviewer's output: a verdict is read only where a second reader, plain and slow, reads the same one.
- *
- * clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Idaemon $(pkg-config --cflags jansson libbsd-overlay) \
- *   -o fuzz-verdict tests/fuzz/verdict.c daemon/verdict/[a-z]*.c daemon/base/memory.c $(pkg-config --libs jansson libbsd-overlay)
- * ./fuzz-verdict -max_total_time=120 NEW tests/fuzz/corpus/verdict
- */
+/* Any bytes as a reviewer's output, for the carriers verdict and decision: a verdict is read only where a second reader, plain
+ * and slow, reads the same one. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -20,11 +16,24 @@
 
 enum { DEPTH_MAX = 64, KEPT_MAX = 64, KEYS_MAX = 4096, PLAIN_MAX = 32 * 1024, TOKENS_MAX = 400, TOKEN_MAX = 80 };
 
+/* The names of a carrier. */
+struct dialect {
+	enum carrier carrier;
+	const char *key, *words, *pass, *findings;
+	const char *checks;		/* an object of booleans, when it is there */
+};
+
+static const struct dialect dialects[] = {
+	{ CARRIER_VERDICT, "verdict", "followUpPrompt", "pass", "drift", NULL },
+	{ CARRIER_DECISION, "decision", "feedback", "GO", "NO_GO", "quality_checks" },
+};
+
 struct parser {
+	const struct dialect *dialect;
 	const unsigned char *at, *end;
-	char *verdict, *follow_up;	/* of the outermost object; decoded, NULL when it has none */
-	bool has_verdict, has_follow_up;
-	bool follow_up_is_string, verdict_is_string;
+	char *verdict, *words;		/* of the outermost object; decoded, NULL when it is no string */
+	bool has_verdict;
+	bool bad_checks;
 };
 
 static void space(struct parser *p)
@@ -197,6 +206,32 @@ static bool number(struct parser *p)
 }
 
 static bool value(struct parser *p, int depth);
+static bool word(struct parser *p, const char *text);
+
+/* The value between them as a string; NULL when it is none. */
+static char *decoded(const unsigned char *from, const unsigned char *end)
+{
+	struct parser again = { .at = from, .end = end };
+
+	return string(&again);
+}
+
+/* The value between them, which is known to be JSON, is an object that has nothing but true and false. */
+static bool all_booleans(const unsigned char *from, const unsigned char *end)
+{
+	struct parser again = { .at = from, .end = end };
+	bool ok = take(&again, '{');
+
+	if (ok && take(&again, '}'))
+		return true;
+	do {
+		free(string(&again));
+		ok = ok && take(&again, ':');
+		space(&again);
+		ok = ok && (word(&again, "true") || word(&again, "false"));
+	} while (ok && take(&again, ','));
+	return ok;
+}
 
 static bool members(struct parser *p, int depth)
 {
@@ -221,19 +256,13 @@ static bool members(struct parser *p, int depth)
 		space(p);
 		from = p->at;
 		ok = ok && value(p, depth);
-		if (ok && depth == 1 && (strcmp(key, "verdict") == 0 || strcmp(key, "followUpPrompt") == 0)) {
-			struct parser again = { .at = from, .end = p->at };
-			char *text = string(&again);
-
-			if (strcmp(key, "verdict") == 0) {
-				p->has_verdict = true;
-				p->verdict = text != NULL ? text : strndup((const char *)from, (size_t)(p->at - from));
-				p->verdict_is_string = text != NULL;
-			} else {
-				p->has_follow_up = true;
-				p->follow_up = text;
-				p->follow_up_is_string = text != NULL;
-			}
+		if (ok && depth == 1 && strcmp(key, p->dialect->key) == 0) {
+			p->has_verdict = true;
+			p->verdict = decoded(from, p->at);
+		} else if (ok && depth == 1 && strcmp(key, p->dialect->words) == 0) {
+			p->words = decoded(from, p->at);
+		} else if (ok && depth == 1 && p->dialect->checks != NULL && strcmp(key, p->dialect->checks) == 0) {
+			p->bad_checks = !all_booleans(from, p->at);
 		}
 	} while (ok && take(p, ','));
 	while (n > 0)
@@ -280,12 +309,12 @@ static bool value(struct parser *p, int depth)
 	return word(p, "true") || word(p, "false") || word(p, "null") || number(p);
 }
 
-enum said { SAID_BROKEN, SAID_NOTHING, SAID_PASS, SAID_DRIFT, SAID_ELSE };
+enum said { SAID_BROKEN, SAID_NOTHING, SAID_PASS, SAID_FINDINGS, SAID_ELSE };
 
 /* What the bytes say as one JSON object. */
-static enum said object_says(const char *text, size_t size, char **words)
+static enum said object_says(const struct dialect *d, const char *text, size_t size, char **words)
 {
-	struct parser p = { .at = (const unsigned char *)text, .end = (const unsigned char *)text + size };
+	struct parser p = { .dialect = d, .at = (const unsigned char *)text, .end = (const unsigned char *)text + size };
 	enum said said = SAID_ELSE;
 	bool whole = value(&p, 0);
 
@@ -295,16 +324,17 @@ static enum said object_says(const char *text, size_t size, char **words)
 		said = SAID_BROKEN;
 	else if (!p.has_verdict)
 		said = SAID_NOTHING;
-	else if (p.verdict_is_string && strcmp(p.verdict, "pass") == 0)
+	else if (p.verdict != NULL && strcmp(p.verdict, d->pass) == 0)
 		said = SAID_PASS;
-	else if (p.verdict_is_string && strcmp(p.verdict, "drift") == 0)
-		said = SAID_DRIFT;
-	if (said == SAID_PASS || said == SAID_DRIFT) {
-		*words = p.follow_up;
-		p.follow_up = NULL;
+	else if (p.verdict != NULL && strcmp(p.verdict, d->findings) == 0)
+		said = SAID_FINDINGS;
+	/* without them it is no verdict, but the word may contradict another */
+	if ((said == SAID_PASS || said == SAID_FINDINGS) && !p.bad_checks) {
+		*words = p.words;
+		p.words = NULL;
 	}
 	free(p.verdict);
-	free(p.follow_up);
+	free(p.words);
 	return said;
 }
 
@@ -363,7 +393,7 @@ struct judgement {
 	char *words;
 };
 
-static struct judgement judge_objects(const char *text, size_t size)
+static struct judgement judge_objects(const struct dialect *d, const char *text, size_t size)
 {
 	enum said *list = malloc((size + 1) * sizeof(*list)), before = SAID_NOTHING;
 	char **words = malloc((size + 1) * sizeof(*words));
@@ -376,7 +406,7 @@ static struct judgement judge_objects(const char *text, size_t size)
 			continue;
 		end = object_end(text, size, i);
 		words[n] = NULL;
-		list[n] = end > size ? SAID_BROKEN : object_says(text + i, end - i, &words[n]);
+		list[n] = end > size ? SAID_BROKEN : object_says(d, text + i, end - i, &words[n]);
 		n++;
 		last = end > size ? size : end;
 		i = last - 1;
@@ -413,7 +443,7 @@ static struct judgement judge_objects(const char *text, size_t size)
 			i = last - 1;
 		}
 		if (last == size && size > 0)
-			j.said = object_says(text + start, size - start, &j.words);
+			j.said = object_says(d, text + start, size - start, &j.words);
 	} else if (violated || broken_last) {
 		j.said = SAID_BROKEN;
 	}
@@ -483,31 +513,31 @@ static size_t without_escapes(const char *in, size_t size, char *out)
 	return n;
 }
 
-static struct judgement judge(const char *text, size_t size)
+static struct judgement judge(const struct dialect *d, const char *text, size_t size)
 {
 	char *plain = malloc(size + 1);
 	size_t n = without_escapes(text, size, plain), skip = n >= 3 && memcmp(plain, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-	struct judgement j = judge_objects(plain + skip, n - skip);
+	struct judgement j = judge_objects(d, plain + skip, n - skip);
 
 	free(plain);
 	return j;
 }
 
-static void check(const char *text, size_t size)
+static void check(const struct dialect *d, const char *text, size_t size)
 {
 	struct verdict_input in = { .text = text, .text_size = size };
 	struct judgement j;
 	struct verdict v;
 
-	verdict_read(CARRIER_VERDICT, &in, &v);
+	verdict_read(d->carrier, &in, &v);
 	if ((v.kind == VERDICT_NONE) != (v.reason != NULL) || (v.kind == VERDICT_NONE) != (v.feedback == NULL))
 		abort();
 	if (v.nfindings != (v.kind == VERDICT_FINDINGS))
 		abort();
 	if (v.kind != VERDICT_NONE && size <= PLAIN_MAX) {
-		j = judge(text, size);
-		if (j.said != (v.kind == VERDICT_PASS ? SAID_PASS : SAID_DRIFT) || j.words == NULL || strcmp(j.words, v.feedback) != 0) {
-			fprintf(stderr, "read %d \"%s\", the plain reader says %d \"%s\" in:\n", v.kind, v.feedback, j.said, j.words ? j.words : "");
+		j = judge(d, text, size);
+		if (j.said != (v.kind == VERDICT_PASS ? SAID_PASS : SAID_FINDINGS) || j.words == NULL || strcmp(j.words, v.feedback) != 0) {
+			fprintf(stderr, "%s read %d \"%s\", the plain reader says %d \"%s\" in:\n", d->key, v.kind, v.feedback, j.said, j.words ? j.words : "");
 			fwrite(text, 1, size, stderr);
 			abort();
 		}
@@ -516,32 +546,51 @@ static void check(const char *text, size_t size)
 	verdict_release(&v);
 }
 
-/* What reviewers' outputs are made of: a byte of the input picks one. "" is a NUL. */
+/* What reviewers' outputs are made of: a byte of the input picks one. "" is a NUL. @K, @W, @P and @F stand for key, words, pass
+ * and findings of the carrier. */
 static const char *const tokens[] = {
-	"{\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"}", "{\"verdict\":\"drift\",\"followUpPrompt\":\"no\"}",
-	"{\"verdict\":\"pass\",\"followUpPrompt\":\"}{\"}", "{\"verdict\":\"Pass\",\"followUpPrompt\":\"ok\"}",
-	"{\"verdict\":\"pass\"}", "{\"note\":1}", "{}", "{broken}", "{\"verdict\":\"pass\" | \"drift\"}",
-	"{\"verdict\":\"drift\",\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"}", "{\"verdict\":\"pass\",\"followUpPrompt\":\"ok\",\"n\":1", "",
-	"\"verdict\":\"pass\"", "\"verdict\":\"drift\"", "\"followUpPrompt\":\"ok\"", "\"a\":", "{\"a\":",
-	"{", "}", "[", "]", ",", ":", "\"", "\\", "\\\"", "\n", "\n", "\n", "\r\n", "\r", " ", "\t", "```json\n", "```", "~~~", "`",
-	"prose", "> ", "- ", "1", "\x1b[1m", "\x1b]", "\x07", "\x1b\\", "\x1b", "\xef\xbb\xbf", "\xff", "[1] ", "[x] ", "null",
-	"\"d\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+	"{\"@K\":\"@P\",\"@W\":\"ok\"}", "{\"@K\":\"@F\",\"@W\":\"no\"}", "{\"@K\":\"@P\",\"@W\":\"}{\"}", "{\"@K\":\"@P@P\",\"@W\":\"ok\"}",
+	"{\"@K\":\"@P\"}", "{\"note\":1}", "{}", "{broken}", "{\"@K\":\"@P\" | \"@F\"}", "{\"@K\":\"@F\",\"@K\":\"@P\",\"@W\":\"ok\"}",
+	"{\"@K\":\"@P\",\"@W\":\"ok\",\"n\":1", "", "\"@K\":\"@P\"", "\"@K\":\"@F\"", "\"@W\":\"ok\"", "\"a\":", "{\"a\":", "{", "}", "[", "]", ",",
+	":", "\"", "\\", "\\\"", "\n", "\n", "\n", "\r\n", "\r", " ", "\t", "```json\n", "```", "~~~", "`", "prose", "> ", "- ", "1", "\x1b[1m", "\x1b]",
+	"\x07", "\x1b\\", "\x1b", "\xef\xbb\xbf", "\xff", "[1] ", "[x] ", "null", "\"d\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+	"]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "\"quality_checks\":{\"a\":true}", "\"quality_checks\":{\"a\":", "true", "false",
+	"{\"@K\":\"@P\",\"@W\":\"ok\",",
 };
+
+static char *put_token(char *end, const char *token, const struct dialect *d)
+{
+	if (token[0] == '\0')
+		*end++ = '\0';
+	for (; *token != '\0'; token++) {
+		const char *name = *token != '@' ? NULL : token[1] == 'K' ? d->key : token[1] == 'W' ? d->words : token[1] == 'P' ? d->pass : d->findings;
+
+		if (name == NULL) {
+			*end++ = *token;
+		} else {
+			end = stpcpy(end, name);
+			token++;
+		}
+	}
+	return end;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const size_t count = sizeof(tokens) / sizeof(tokens[0]);
-	char *text = calloc(TOKENS_MAX, TOKEN_MAX), *end = text;
+	char *text = calloc(TOKENS_MAX, TOKEN_MAX), *end;
 
-	check((const char *)data, size);
-	for (size_t i = 0; i < size && i < TOKENS_MAX; i++) {
-		const char *token = tokens[data[i] % count];
+	for (size_t n = 0; n < sizeof(dialects) / sizeof(dialects[0]); n++) {
+		const struct dialect *d = &dialects[n];
 
-		end = token[0] != '\0' ? stpcpy(end, token) : end + 1;
+		check(d, (const char *)data, size);
+		end = text;
+		for (size_t i = 0; i < size && i < TOKENS_MAX; i++)
+			end = put_token(end, tokens[data[i] % count], d);
+		check(d, text, (size_t)(end - text));
 	}
-	check(text, (size_t)(end - text));
 	free(text);
 	return 0;
 }

@@ -299,6 +299,7 @@ START_TEST(file_kinds)
 	expect(read_input(CARRIER_FILE, "I ran the tests.", "", 0), VERDICT_PASS, "I ran the tests.", "text");
 	expect(read_input(CARRIER_FILE, "I ran the tests.", " \r\n\t\n", 0), VERDICT_PASS, "I ran the tests.", "text");
 	expect(read_input(CARRIER_FILE, "I ran the tests.", "\xef\xbb\xbf\n", 0), VERDICT_PASS, "I ran the tests.", "text");
+	expect(read_input(CARRIER_FILE, "I ran the tests.", "\xef\xbb\xbf\xef\xbb\xbf", 0), VERDICT_PASS, "I ran the tests.", "text");
 	expect(read_input(CARRIER_FILE, NULL, NULL, 0), VERDICT_NONE, NO_EVIDENCE, NULL);
 	expect(read_input(CARRIER_FILE, "", "", 0), VERDICT_NONE, NO_EVIDENCE, NULL);
 	expect(read_input(CARRIER_FILE, " \n", "\n", 0), VERDICT_NONE, NO_EVIDENCE, NULL);
