@@ -245,6 +245,26 @@ enum stage check_done(struct git_op *op, bool ok, const char *data, size_t size)
 	return op->input.size > 0 ? STAGE_OWN_INDEX : own_index_done(op, true, "", 0);
 }
 
+static bool is_below(const char *path, const char *dir)
+{
+	size_t size = strlen(dir);
+
+	return strncmp(path, dir, size) == 0 && path[size] == '/';
+}
+
+/* A file and a directory of one name cannot both be in a commit: who had put one in the other's place before the work
+ * began gets it committed with the work. */
+static bool gave_way(const struct changes *wanted, const struct change *made)
+{
+	for (size_t i = 0; made->mode == 0 && i < wanted->count; i++) {
+		const struct change *c = &wanted->list[i];
+
+		if (c->mode != 0 && (is_below(made->path, c->path) || is_below(c->path, made->path)))
+			return true;
+	}
+	return false;
+}
+
 /* Only what was wanted is in it, and nothing of the review. */
 enum stage own_index_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
@@ -255,7 +275,7 @@ enum stage own_index_done(struct git_op *op, bool ok, const char *data, size_t s
 	for (size_t i = 0; i < op->made.count; i++) {
 		const char *path = op->made.list[i].path;
 
-		if (changes_find(&op->wanted, path) != NULL)
+		if (changes_find(&op->wanted, path) != NULL || gave_way(&op->wanted, &op->made.list[i]))
 			continue;
 		artifact = artifact || artifact_has(op->artifacts, path);
 		names_add(&names, path);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "git/artifact.h"
+#include "git/gitdir.h"
 #include "git/op_int.h"
 #include "proto/escape.h"
 #include "record/layout.h"
@@ -66,7 +67,7 @@ static const struct {
 	[STAGE_CHANGES] = { "diff-tree", { "diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none" }, { ARG_BASE, ARG_TREE }, READ, 0, changes_done },
 	[STAGE_TIP] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ | MAY_FAIL, 0, tip_done },
 	[STAGE_TIP_TEXT] = { "cat-file", { "cat-file", "commit" }, { ARG_TIP }, READ, 0, tip_text_done },
-	[STAGE_READ] = { "read-tree", { "read-tree", "--no-sparse-checkout" }, { ARG_TIP }, INDEX, 0, read_done },
+	[STAGE_READ] = { "read-tree", { "read-tree" }, { ARG_TIP }, INDEX, 0, read_done },
 	[STAGE_REMOVE] = { "update-index", { "update-index", "--force-remove", "-z", "--stdin" }, { 0 }, INDEX, 0, remove_done },
 	[STAGE_ADD] = { "update-index", { "update-index", "--add", "--replace", "-z", "--stdin" }, { 0 }, INDEX, 0, add_done },
 	[STAGE_STAGED] = { "diff-index", { "diff-index", "--cached", "-z", "--name-only", "--ignore-submodules=none" }, { ARG_TIP }, INDEX | READ, 0, staged_done },
@@ -255,17 +256,25 @@ static void prepare(struct git_op *op, struct git_step *step)
 	unsigned flags = stages[op->stage].flags;
 	const char *index = (flags & INDEX) != 0 ? op->index : NULL;
 	const char *words[WORDS + 2] = { NULL };
+	bool checkout = op->kind == GIT_VERIFY && op->dir != NULL && (op->stage == STAGE_HEAD || op->stage == STAGE_HASH);
+	const char *place = checkout ? op->dir : op->workspace;
 	char *dir = NULL;
 	size_t n = 0;
 
 	/* Named outright, so that git does not go looking in the directories above. */
-	if (op->stage == STAGE_HEAD)
+	if (op->stage == STAGE_HEAD) {
 		words[n++] = dir = xasprintf("--git-dir=%s/.git", op->inside);
+	} else if (checkout) {
+		char *own = git_dir_own(op->workspace);
+
+		words[n++] = dir = xasprintf("--git-dir=%s", own != NULL ? own : op->workspace);
+		free(own);
+	}
 	memcpy(words + n, stages[op->stage].words, sizeof(stages[op->stage].words));
 	if ((flags & HOOKED) != 0)
-		git_command_set_hooked(&op->command, op->workspace, index, words);
+		git_command_set_hooked(&op->command, place, index, words);
 	else
-		git_command_set(&op->command, op->workspace, (flags & INSIDE) != 0 ? op->inside : NULL, index, words);
+		git_command_set(&op->command, place, (flags & INSIDE) != 0 ? op->inside : NULL, index, words);
 	free(dir);
 	if (op->anonymous)
 		git_command_set_ident(&op->command);
@@ -341,10 +350,12 @@ static const enum stage first[GIT_OPS] = {
 
 static enum stage begin(struct git_op *op)
 {
-	if (first[op->kind] == STAGE_NONE)
+	bool checkout = op->kind == GIT_VERIFY && op->dir != NULL;
+
+	if (first[op->kind] == STAGE_NONE && !checkout)
 		return tree_start(op);
 	op->tree = xstrdup(op->given);
-	return first[op->kind];
+	return checkout ? STAGE_ENTRIES : first[op->kind];
 }
 
 enum git_next git_op_next(struct git_op *op, int dirfd, bool ok, struct git_step *step)

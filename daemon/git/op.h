@@ -50,7 +50,8 @@ struct git_op_spec {
 	const char *tree;	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, COMMIT: the tree */
 	const char *base;	/* COMMIT: the tree to compare with */
 	const char *ref;	/* PIN, SNAPSHOT */
-	const char *dir;	/* CHECKOUT: absolute; emptied first, made when it is not there */
+	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, NULL:
+				 * the workspace */
 	const char *message;	/* COMMIT: with a line "Rld-Run: 42" */
 	char *const *artifacts;	/* paths relative to workspace, files or folders, that are of the review and not of the work: no tree,
 				 * diff or commit has them. NULL-terminated; NULL: none. One that is tracked, or a folder that has

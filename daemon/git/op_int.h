@@ -17,6 +17,7 @@
  *    └── once, when files moved ─┘                  └─▶ VERIFY: done when equal, else COMPARE ─▶ done
  *   PIN ─▶ done
  *   ENTRIES ─▶ BLOBS ─▶ done                             (CHECKOUT)
+ *   ENTRIES ─▶ HEAD or HASH, as above                    (VERIFY of a checkout)
  *   COMMIT: CHANGES ─▶ TIP ─▶ TIP_TEXT ─▶ (HEAD ─▶) HASH ─▶ READ ─▶ REMOVE ─▶ ADD ─▶ STAGED ─▶ IDENT ─▶ COMMIT
  *           └ none: done └ unborn: ──▶ ┘      not as reviewed: failed ┘              │                    ▼
  *                                                    nothing: done, or TIP is ours ─▶└─▶ CHECK ◀── MADE ──┘
@@ -81,6 +82,7 @@ result_fn list_done, head_done, inside_done, hash_done, index_done, tree_done;
 
 /* verify.c */
 enum stage verify_tree(struct git_op *op);
+enum stage verify_checkout(struct git_op *op);
 result_fn compare_done;
 
 /* checkout.c */

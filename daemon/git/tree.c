@@ -14,10 +14,11 @@ enum stage tree_start(struct git_op *op)
 	return STAGE_LIST;
 }
 
-/* Look once more, then give up. A commit does not look twice: it was looked at before it was begun. */
+/* Look once more, then give up. A commit does not look twice: it was looked at before it was begun. Nor does a checkout
+ * need it: nobody is left who works there. */
 enum stage tree_start_again(struct git_op *op, char *error)
 {
-	if (op->again || op->kind == GIT_COMMIT)
+	if (op->again || op->kind == GIT_COMMIT || op->dir != NULL)
 		return op_fail(op, error);
 	free(error);
 	op->again = true;
@@ -102,6 +103,7 @@ enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t size)
 	(void)ok;
 	if (size < 2)
 		return op_fail(op, xasprintf("git write-tree: no tree id in %s", op->workspace));
+	free(op->tree);
 	op->tree = xmemdup0(data, size - 1);
 	switch (op->kind) {
 	case GIT_SNAPSHOT:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* VERIFY: did somebody who was only to look change the work tree? */
+/* VERIFY: did somebody who was only to look change the work tree, or the checkout that he had to himself? */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -21,6 +21,24 @@ enum stage verify_tree(struct git_op *op)
 		return STAGE_COMPARE;
 	names_end(&op->moved);
 	return STAGE_NONE;
+}
+
+/* Of a checkout only what was laid there is looked at: what was made beside it is in nobody's way, and goes with it. */
+enum stage verify_checkout(struct git_op *op)
+{
+	struct buf list = { 0 };
+	char *error;
+
+	buf_release(&op->input);
+	for (size_t i = 0; i < op->nentries; i++) {
+		buf_addf(&list, "H %06o %s 0\t%s", op->entries[i].mode, op->entries[i].id, op->entries[i].path);
+		buf_add(&list, "", 1);
+	}
+	op_fresh_index(op);
+	op->snapshot = snapshot_new(op->dir, op->scratch, NULL);
+	error = snapshot_list(op->snapshot, NULL, list.data != NULL ? list.data : "", list.size);
+	buf_release(&list);
+	return error != NULL ? op_fail(op, error) : tree_files(op);
 }
 
 static int move_aside(struct git_op *op, const char *path)

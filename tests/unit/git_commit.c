@@ -78,6 +78,8 @@ static const struct { const char *before, *script, *changes; } works[] = {
 	{ "", "rm -r d; echo x >d", "A d,D d/b.c," },
 	{ "", "mv d e; ln -s e d", "A d,D d/b.c,A e/b.c," },
 	{ "", "rm a.c; ln -s d/b.c a.c", "T a.c," },
+	{ "rm -r d; echo x >d;", "echo more >>d", "A d,D d/b.c," },		/* was in the way before already */
+	{ "rm a.c; mkdir a.c;", "echo y >a.c/y", "D a.c,A a.c/y," },
 	{ "", "git rm -q --cached a.c; echo a.c >>.gitignore", "M .gitignore,D a.c," },
 	{ "echo n >new;", "echo more >>new", "A new," },			/* untracked before the work already */
 	{ "echo n >new; git add new;", "git rm -qf new; echo x >x", "A x," },	/* never committed, and gone */
