@@ -269,6 +269,9 @@ static int finish(struct follow *f)
 	json_t *run;
 
 	release_interrupts();
+	/* answered when the report is written as well */
+	if (options_given(&c->options, "report"))
+		json_decref(client_call(c, "run.wait", json_pack("{s:[I]}", "ids", (json_int_t)f->run), &status));
 	run = client_call_json(c, "run.get", json_pack("{s:I}", "id", (json_int_t)f->run), &status);
 	if (run == NULL)
 		return status;

@@ -302,10 +302,48 @@ static void start_item(struct engine *engine, struct forget_item *item)
 		start_forget(engine, item);
 }
 
+/* Tells one who waits for its turn. Takes item. */
+static void pass(struct engine *engine, struct forget_item *item)
+{
+	TAILQ_REMOVE(&engine->forgets, item, entry);
+	item->reached(item->arg);
+	free(item);
+}
+
+void desk_stop(struct engine *engine)
+{
+	struct forget_item *item, *next;
+
+	for (item = TAILQ_FIRST(&engine->forgets); item != NULL; item = next) {
+		next = TAILQ_NEXT(item, entry);
+		if (item->reached != NULL)
+			pass(engine, item);
+	}
+}
+
+void engine_after_writing(struct engine *engine, void (*cb)(void *arg), void *arg)
+{
+	struct forget_item *item;
+
+	if (engine->stopped) {
+		cb(arg);
+		return;
+	}
+	item = xcalloc(1, sizeof(*item));
+	item->reached = cb;
+	item->arg = arg;
+	TAILQ_INSERT_TAIL(&engine->forgets, item, entry);
+	desk_next(engine);
+}
+
 void desk_next(struct engine *engine)
 {
+	struct forget_item *item;
+
 	if (engine->desk_busy)
 		return;
+	while ((item = TAILQ_FIRST(&engine->forgets)) != NULL && item->reached != NULL)
+		pass(engine, item);
 	if (!TAILQ_EMPTY(&engine->forgets))
 		start_item(engine, TAILQ_FIRST(&engine->forgets));
 	else if (!TAILQ_EMPTY(&engine->submits) && !engine->stopped)

@@ -97,6 +97,15 @@ static void gone(void *arg)
 		wait_free(w);
 }
 
+static void answer(void *arg)
+{
+	struct wait *w = arg;
+
+	if (w->call != NULL)
+		call_ok(w->call, json_pack("{s:O,s:b}", "runs", w->runs, "timed_out", w->timed_out));
+	wait_free(w);
+}
+
 static void looked(struct wait *w)
 {
 	int64_t timeout = call_int(w->call, "timeout_ms", -1);
@@ -107,8 +116,11 @@ static void looked(struct wait *w)
 			look_again(w, false);
 			return;
 		}
-		call_ok(w->call, json_pack("{s:O,s:b}", "runs", w->runs, "timed_out", w->timed_out));
-		wait_free(w);
+		/* who has waited for a run finds its report written */
+		if (w->timed_out)
+			answer(w);
+		else
+			engine_after_writing(w->rpc->options.engine, answer, w);
 		return;
 	}
 	LIST_INSERT_HEAD(&w->rpc->waits, w, entry);
@@ -191,6 +203,6 @@ static const struct result_field wait_results[] = {
 static const int wait_errors[] = { RPC_NOT_FOUND, RPC_LIMIT_REACHED, 0 };
 
 const struct method wait_methods[] = {
-	{ "run.wait", ACCESS_READ, false, wait_params, wait_results, wait_errors, wait_for, "answers when all have ended or are held" },
+	{ "run.wait", ACCESS_READ, false, wait_params, wait_results, wait_errors, wait_for, "answers when all have ended or are held, and their reports are written" },
 	{ 0 },
 };
