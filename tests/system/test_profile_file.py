@@ -212,12 +212,12 @@ def test_us004_a_blank_file_is_a_pass(loop, blank):
 
 def test_us004_content_is_issues(loop):
     """Returns IssuesFound if autom8_review.md exists and has content."""
-    loop.set(review_1=write(FILE, "## Critical\n\n- [ ] work.txt:1: no greeting\n\n## Minor\n\n- [ ] README:7: a typo"))
+    loop.set(review_1=write(FILE, "## Critical\n\n- [ ] work.txt:1: no greeting\n\n## Minor\n\n- [ ] src/b.c:7: a typo"))
     loop.passes(loop.run())
     first, second = loop.daemon.reviews(1)
     assert first["decision"] == "issues" and "work.txt:1: no greeting" in first["feedback"]
     assert [(f["file"], f["line"], f["severity"], f["text"], f["state"]) for f in first["findings"]] == [
-        ("work.txt", 1, "Critical", "no greeting", "new"), ("README", 7, "Minor", "a typo", "new")]
+        ("work.txt", 1, "Critical", "no greeting", "new"), ("src/b.c", 7, "Minor", "a typo", "new")]
     assert [(f["text"], f["state"]) for f in second["findings"]] == [("no greeting", "resolved"), ("a typo", "resolved")]
 
 
