@@ -349,9 +349,11 @@ static char **make_writable(const struct agent_plan *agent, const struct places 
 		if (strncmp(env[i], "HOME=", 5) == 0)
 			home = env[i] + 5;
 	for (char *const *path = agent->writable; path != NULL && *path != NULL; path++) {
-		char *full = strncmp(*path, "~/", 2) == 0 && home != NULL ? xasprintf("%s/%s", home, *path + 2) : xstrdup(*path);
+		bool in_home = strncmp(*path, "~/", 2) == 0;
+		char *full = in_home ? xasprintf("%s/%s", home != NULL ? home : "", *path + 2) : xstrdup(*path);
 
-		strings_append(&list, full);
+		if (!in_home || home != NULL)
+			strings_append(&list, full);
 		free(full);
 	}
 	return list;
