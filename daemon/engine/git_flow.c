@@ -69,7 +69,8 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	char *attempt = lane->row != NULL && lane->row->attempt != ROW_NONE ? work_attempt_dir(state_dir, lane->row->attempt) : NULL;
 	char *scratch = xasprintf("%s/scratch", dir), *aside = attempt != NULL ? xasprintf("%s/aside", attempt) : NULL;
 	char *ref = ref_of(lane, kind), *message = kind == GIT_COMMIT ? commit_message(lane) : NULL;
-	char *checkout = kind == GIT_CHECKOUT ? work_checkout_dir(state_dir, row->id, lane->row->slot) : NULL;
+	bool apart = kind == GIT_CHECKOUT || (kind == GIT_VERIFY && run->plan.workspace == PLACE_SNAPSHOT);
+	char *checkout = apart ? work_checkout_dir(state_dir, row->id, lane->row->slot) : NULL;
 	struct git_op_spec spec = {
 		.kind = kind,
 		.workspace = row->workspace,
