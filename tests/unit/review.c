@@ -1,74 +1,130 @@
 /* SPDX-License-Identifier: MIT */
-/* What ended attempts and read verdicts mean; findings from round to round; the chain of the review log. */
+/* What ended attempts, measured trees and read verdicts mean, over all their facts; findings from round to round; the chain of the
+ * review log. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "core.h"
 #include "core/chain.h"
 #include "core/findings.h"
+#include "core/profile.h"
 #include "core/review.h"
 
 static const struct attempt_facts good = {
 	.role = ROLE_IMPLEMENT, .process = PROCESS_EXITED, .provider = PROVIDER_OK, .has_git = true, .review = true, .on_lost = ON_LOST_HOLD,
 };
 
-/* Over every combination of facts: only exit 0, no error of its own and a provider that is ok is a success. */
-START_TEST(success_needs_positive_evidence)
+/* What the specification says about one attempt. Section 6: exit 0 with is_error, or with denied permissions and no change, is no
+ * success. Section 7: a failing check goes to the fixer; a program that reviews says "findings" by status 1. Section 10: on_lost holds
+ * for every role, and gives up after three losses. */
+static enum slot_event wanted_event(const struct attempt_facts *f)
 {
-	for (int process = 0; process < PROCESS_RESULTS; process++)
-		for (int status = 0; status < 2; status++)
-			for (int error = 0; error < 2; error++)
-				for (int provider = 0; provider < PROVIDER_RESULTS; provider++)
-					for (int role = 0; role < ROLES; role++) {
-						struct attempt_facts f = good;
-						bool ok = process == PROCESS_EXITED && status == 0 && !error && provider == PROVIDER_OK;
-						enum slot_event event;
+	bool answered = f->status == 0 || (f->role == ROLE_REVIEW && f->by_status && f->status == 1);
+	bool ok = f->process == PROCESS_EXITED && answered && !f->is_error && f->provider == PROVIDER_OK;
+	bool evidence = ok && !(f->denied && !f->has_git);
+	enum slot_event review = f->has_git ? SLOT_E_DONE : SLOT_E_DONE_NO_TREE, checked = f->checks > 0 ? SLOT_E_DONE_CHECKS : review;
 
-						f.process = (enum process_result)process;
-						f.status = status;
-						f.is_error = error;
-						f.provider = (enum provider_result)provider;
-						f.role = (enum role)role;
-						event = attempt_classify(&f);
-						ck_assert_int_eq(attempt_succeeded(&f), ok);
-						if (process == PROCESS_LOST)
-							ck_assert_int_eq(event, SLOT_E_LOST_HOLD);
-						else if (!ok)
-							ck_assert_int_eq(event, SLOT_E_FAILED);
-						else
-							ck_assert_int_eq(event, role == ROLE_REVIEW ? SLOT_E_ANSWERED : SLOT_E_DONE);
-						ck_assert_int_eq(attempt_outcome(&f), ok ? TASK_R_DONE : TASK_R_FAILED);
-					}
+	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_FAIL)
+		return SLOT_E_LOST_FAIL;
+	if (f->process == PROCESS_LOST)
+		return f->on_lost == ON_LOST_RETRY && f->losses < 3 ? SLOT_E_LOST_RETRY : SLOT_E_LOST_HOLD;
+	if (f->role == ROLE_CHECK && f->process == PROCESS_NOT_STARTED)
+		return SLOT_E_FAILED;
+	if (f->role == ROLE_CHECK && !ok)
+		return SLOT_E_FINDINGS;
+	if (f->role == ROLE_CHECK)
+		return f->check < f->checks ? SLOT_E_NEXT_CHECK : review;
+	if (f->role == ROLE_REVIEW && ok)
+		return f->has_git ? SLOT_E_ANSWERED : SLOT_E_ANSWERED_NO_TREE;
+	if (f->role == ROLE_REVIEW || !evidence)
+		return SLOT_E_FAILED;
+	if (f->role == ROLE_FIX)
+		return f->items_left > 0 ? SLOT_E_NEXT_FINDING : checked;
+	if (f->review && f->later)
+		return SLOT_E_DONE_LATER;
+	if (f->review)
+		return checked;
+	return f->commit || f->denied ? SLOT_E_DONE : SLOT_E_DONE_UNREVIEWED;
+}
+
+static void expect_event(const struct attempt_facts *f)
+{
+	bool answered = f->status == 0 || (f->role == ROLE_REVIEW && f->by_status && f->status == 1);
+	bool ok = f->process == PROCESS_EXITED && answered && !f->is_error && f->provider == PROVIDER_OK;
+	enum slot_event event = attempt_classify(f);
+
+	if (event != wanted_event(f) || attempt_succeeded(f) != ok ||
+	    attempt_outcome(f) != (!ok ? TASK_R_FAILED : f->denied ? TASK_R_DENIED : TASK_R_DONE))
+		ck_abort_msg("%s, process %s, status %d, error %d, provider %s, denied %d, git %d, review %d, later %d, commit %d, by status %d, "
+		    "check %d of %d, items %d, on_lost %s, losses %d: %s, expected %s", state_name(&role_names, (int)f->role),
+		    state_name(&process_result_names, (int)f->process), (int)f->status, f->is_error, state_name(&provider_result_names, (int)f->provider),
+		    f->denied, f->has_git, f->review, f->later, f->commit, f->by_status, (int)f->check, (int)f->checks, (int)f->items_left,
+		    state_name(&on_lost_names, (int)f->on_lost), (int)f->losses, slot_event_name(event), slot_event_name(wanted_event(f)));
+}
+
+/* Digits of n to the bases of all facts: every combination once. */
+static unsigned digit(unsigned *n, unsigned base)
+{
+	unsigned d = *n % base;
+
+	*n /= base;
+	return d;
+}
+
+START_TEST(every_attempt_means_one_event)
+{
+	static const struct { int64_t checks, check; } at[] = { { 0, 0 }, { 2, 1 }, { 2, 2 } };
+	unsigned n, i;
+
+	for (i = 0, n = 0; n == 0; i++) {
+		struct attempt_facts f = { 0 };
+
+		n = i;
+		f.role = (enum role)digit(&n, ROLES);
+		f.process = (enum process_result)digit(&n, PROCESS_RESULTS);
+		f.status = digit(&n, 3);
+		f.provider = (enum provider_result)digit(&n, PROVIDER_RESULTS);
+		f.is_error = digit(&n, 2);
+		f.denied = digit(&n, 2);
+		f.has_git = digit(&n, 2);
+		f.review = digit(&n, 2);
+		f.later = digit(&n, 2);
+		f.commit = digit(&n, 2);
+		f.by_status = digit(&n, 2);
+		f.items_left = digit(&n, 2);
+		f.on_lost = (enum on_lost)digit(&n, ON_LOST_CHOICES);
+		f.losses = 1 + digit(&n, 3);
+		f.checks = at[n % 3].checks;
+		f.check = at[digit(&n, 3)].check;
+		if (n == 0)
+			expect_event(&f);
+	}
+	ck_assert_uint_eq(i - 1, ROLES * PROCESS_RESULTS * 3 * PROVIDER_RESULTS * 256 * ON_LOST_CHOICES * 3 * 3);
 }
 END_TEST
 
-START_TEST(denied_without_a_tree_to_look_at_fails)
+START_TEST(where_work_goes)
 {
-	struct attempt_facts f = good;
-
-	f.review = false;
-	ck_assert_int_eq(attempt_classify(&f), SLOT_E_DONE_UNREVIEWED);
-	f.denied = true;
-	ck_assert_int_eq(attempt_outcome(&f), TASK_R_DENIED);
-	ck_assert_int_eq(attempt_classify(&f), SLOT_E_DONE);
-	f.has_git = false;
-	ck_assert_int_eq(attempt_classify(&f), SLOT_E_FAILED);
+	ck_assert_int_eq(work_done(0, true), SLOT_E_DONE);
+	ck_assert_int_eq(work_done(0, false), SLOT_E_DONE_NO_TREE);
+	ck_assert_int_eq(work_done(1, true), SLOT_E_DONE_CHECKS);
+	ck_assert_int_eq(work_done(3, false), SLOT_E_DONE_CHECKS);
 }
 END_TEST
 
-START_TEST(lost_follows_the_policy)
+/* What is accepted is not reviewed again; what is reviewed is committed after the verdict, not before. */
+START_TEST(where_a_measured_tree_goes)
 {
-	struct attempt_facts f = good;
+	for (int review = 0; review < 2; review++)
+		for (int commit = 0; commit < COMMIT_MODES; commit++)
+			for (int place = 0; place < REVIEW_PLACES; place++) {
+				struct plan plan = { .review = review, .commit = (enum commit_mode)commit, .workspace = (enum review_place)place };
+				enum slot_event unreviewed = commit == COMMIT_MODE_AUTO ? SLOT_E_MEASURED_COMMIT : SLOT_E_MEASURED_UNREVIEWED;
+				enum slot_event reviewed = place == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
 
-	f.process = PROCESS_LOST;
-	f.on_lost = ON_LOST_RETRY;
-	ck_assert_int_eq(attempt_classify(&f), SLOT_E_LOST_RETRY);
-	f.losses = LOSSES_MAX - 1;
-	ck_assert_int_eq(attempt_classify(&f), SLOT_E_LOST_RETRY);
-	f.losses = LOSSES_MAX;
-	ck_assert_int_eq(attempt_classify(&f), SLOT_E_LOST_HOLD);
-	f.on_lost = ON_LOST_FAIL;
-	ck_assert_int_eq(attempt_classify(&f), SLOT_E_LOST_FAIL);
+				ck_assert_int_eq(measured_event(&plan, true), SLOT_E_MEASURED_COMMIT);
+				ck_assert_int_eq(measured_event(&plan, false), review ? reviewed : unreviewed);
+			}
 }
 END_TEST
 
@@ -105,6 +161,13 @@ START_TEST(causes)
 	f = good;
 	f.denied = true;
 	expect_cause(f, 0, NULL, "implementer process was denied permissions and changed nothing");
+	f = good;
+	f.role = ROLE_CHECK;
+	f.process = PROCESS_NOT_STARTED;
+	expect_cause(f, 0, "no such file", "check process could not be started: no such file");
+	f.process = PROCESS_TIMEOUT;
+	f.role = ROLE_REVIEW;
+	expect_cause(f, 120 * 1000, NULL, "reviewer process timed out after 2m 00s; review.timeout in rld.toml sets the limit");
 }
 END_TEST
 
@@ -118,18 +181,113 @@ START_TEST(every_round_has_one_meaning)
 					for (int stalled = 0; stalled < 4; stalled++)
 						for (int limit = 0; limit < 3; limit++) {
 							struct review_facts f = { verdict, pass, changed, fix, 2, stalled, limit };
-							enum slot_event event = review_classify(&f), want = SLOT_E_FINDINGS;
+							enum round_end want = ROUND_FINDINGS;
 
 							if (!verdict || changed)
-								want = SLOT_E_VIOLATION;
+								want = ROUND_VIOLATION;
 							else if (pass)
-								want = SLOT_E_PASS;
+								want = ROUND_PASS;
 							else if (fix >= 2)
-								want = SLOT_E_EXHAUSTED;
+								want = ROUND_EXHAUSTED;
 							else if (limit > 0 && stalled >= limit)
-								want = SLOT_E_STALLED;
-							ck_assert_int_eq(event, want);
+								want = ROUND_STALLED;
+							ck_assert_int_eq(review_classify(&f), want);
 						}
+}
+END_TEST
+
+/* A failing check uses a fix round, and does no more when none is left. */
+START_TEST(a_failing_check)
+{
+	for (int fixes = 0; fixes < 4; fixes++)
+		for (int fix = 0; fix < 5; fix++)
+			ck_assert_int_eq(check_classify(fix, fixes), fix < fixes ? ROUND_FINDINGS : ROUND_EXHAUSTED);
+}
+END_TEST
+
+/* Every end of a round under every policy, each of the three knobs having a value of its own. */
+START_TEST(every_end_has_its_policy)
+{
+	for (int malformed = 0; malformed < BAD_ENDS; malformed++)
+		for (int reviewer = 0; reviewer < BAD_ENDS; reviewer++)
+			for (int exhausted = 0; exhausted < BAD_ENDS; exhausted++)
+				for (int end = 0; end < ROUND_ENDS; end++)
+					for (int commit = 0; commit < COMMIT_MODES; commit++)
+						for (int git = 0; git < 2; git++) {
+							struct plan plan = {
+								.on_malformed = (enum bad_end)malformed, .on_reviewer_error = (enum bad_end)reviewer,
+								.on_exhausted = (enum bad_end)exhausted, .commit = (enum commit_mode)commit,
+							};
+							enum bad_end policy = end == ROUND_VIOLATION ? plan.on_malformed :
+							    end == ROUND_REVIEWER_ERROR ? plan.on_reviewer_error :
+							    end == ROUND_EXHAUSTED || end == ROUND_STALLED ? plan.on_exhausted : BAD_ENDS;
+							enum slot_event want = SLOT_E_FAILED;
+
+							if (end == ROUND_PASS)
+								want = git ? SLOT_E_PASS : SLOT_E_PASS_NO_TREE;
+							else if (end == ROUND_FINDINGS)
+								want = SLOT_E_FINDINGS;
+							else if (policy == BAD_END_HOLD)
+								want = SLOT_E_HOLD;
+							else if (policy == BAD_END_ACCEPT || policy == BAD_END_KNOWN_ISSUES)
+								want = git && commit == COMMIT_MODE_AUTO ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED;
+							ck_assert_int_eq(round_policy(&plan, (enum round_end)end), policy);
+							ck_assert_int_eq(round_event(&plan, (enum round_end)end, git), want);
+						}
+}
+END_TEST
+
+START_TEST(holds_say_why)
+{
+	ck_assert_int_eq(round_hold(ROUND_EXHAUSTED), HOLD_EXHAUSTED);
+	ck_assert_int_eq(round_hold(ROUND_STALLED), HOLD_STALLED);
+	ck_assert_int_eq(round_hold(ROUND_VIOLATION), HOLD_VIOLATION);
+	ck_assert_int_eq(round_hold(ROUND_REVIEWER_ERROR), HOLD_REVIEWER);
+}
+END_TEST
+
+/* Rework: a lost attempt is run again, whatever it was; anything else is a fix with the human's text. */
+START_TEST(rework)
+{
+	static const enum slot_event again[ROLES] = {
+		[ROLE_IMPLEMENT] = SLOT_E_REWORK_IMPLEMENT, [ROLE_CHECK] = SLOT_E_REWORK_CHECK,
+		[ROLE_REVIEW] = SLOT_E_REWORK_REVIEW, [ROLE_FIX] = SLOT_E_REWORK_FIX,
+	};
+
+	for (int kind = 0; kind < HOLD_KINDS; kind++)
+		for (int role = 0; role < ROLES; role++)
+			ck_assert_int_eq(rework_event((enum hold_kind)kind, (enum role)role), kind == HOLD_LOST ? again[role] : SLOT_E_REWORK_FIX);
+}
+END_TEST
+
+/* The sentences of the requirements, each profile in its own words. */
+START_TEST(causes_of_rounds)
+{
+	static const struct { const char *profile, *cause; } want[] = {
+		{ "verdict", "drift unresolved after 2 fix attempt(s)" },
+		{ "decision", "NO_GO unresolved after 2 fix attempt(s)" },
+		{ "file", "Review failed after 3 iterations. Please manually review autom8_review.md for remaining issues." },
+		{ "exit", "max review rounds (3) reached" },
+		{ "comments", "must-fix unresolved after 2 fix attempt(s)" },
+	};
+	struct slot_row slot;
+
+	row_init(ROW_SLOT, &slot);
+	slot.round = 3;
+	slot.fix = slot.stalled = 2;
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		struct plan plan = { .profile = profile_find(want[i].profile) };
+		char *cause, *stalled;
+
+		plan.review_file = xstrdup(plan.profile->carrier_file);
+		cause = round_cause(&plan, ROUND_EXHAUSTED, &slot);
+		stalled = round_cause(&plan, ROUND_STALLED, &slot);
+		ck_assert_str_eq(cause, want[i].cause);
+		ck_assert_str_eq(stalled, "stalled: 2 rounds in a row changed nothing or repeated every finding");
+		free(cause);
+		free(stalled);
+		free(plan.review_file);
+	}
 }
 END_TEST
 
@@ -301,8 +459,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { success_needs_positive_evidence, denied_without_a_tree_to_look_at_fails, lost_follows_the_policy, causes,
-	    every_round_has_one_meaning, rounds_that_stall, ids_are_stable, new_repeated_resolved, the_chain_shows_every_change,
+	const TTest *const tests[] = { every_attempt_means_one_event, where_work_goes, where_a_measured_tree_goes, causes,
+	    every_round_has_one_meaning, a_failing_check, every_end_has_its_policy, holds_say_why, rework, causes_of_rounds, rounds_that_stall, ids_are_stable, new_repeated_resolved, the_chain_shows_every_change,
 	    fields_do_not_run_together };
 
 	return RUN_SUITE("review", tests);
