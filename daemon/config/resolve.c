@@ -229,6 +229,31 @@ static int fill_agents(const struct layers *layers, struct plan *plan, struct co
 	return 0;
 }
 
+/* Fixers that a profile cannot have. */
+static int check_fixer(const struct layers *layers, const struct plan *plan, struct config_error *error)
+{
+	const struct {
+		enum fixer fixer;
+		bool impossible;
+		const char *why;
+	} rows[] = {
+		{ FIXER_CORRECTOR, plan->profile->carrier != CARRIER_FILE, "there is no review file to work off" },
+		{ FIXER_RESUME, plan->profile->no_task, "the conversation knows the task, and nobody in this profile may" },
+	};
+	struct origin origin;
+	int rv = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && rv == 0; i++) {
+		if (!plan->review || plan->fixer != rows[i].fixer || !rows[i].impossible)
+			continue;
+		json_decref(layers_get(layers, "review.fixer", &origin));
+		rv = config_refuse(error, origin.field, "%s: fixer '%s' does not go with profile '%s': %s; choose another fixer", origin.name,
+		    state_name(&fixer_names, (int)plan->fixer), plan->profile_name, rows[i].why);
+		free(origin.text);
+	}
+	return rv;
+}
+
 int config_resolve(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
     struct plan *plan, struct config_error *error)
 {
@@ -243,6 +268,8 @@ int config_resolve(const struct config *config, const struct project *project, c
 	fill_policy(&layers, plan);
 	fill_run(&layers, plan);
 	rv = fill_agents(&layers, plan, error);
+	if (rv == 0)
+		rv = check_fixer(&layers, plan, error);
 	if (rv == 0)
 		rv = check_prompt(&layers, "review.developer_prompt", plan->developer_prompt, error);
 	if (rv == 0)

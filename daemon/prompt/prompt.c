@@ -146,7 +146,8 @@ static unsigned seen_by(const struct profile *profile, enum role role, const str
 		[ROLE_FIX] = profile != NULL ? profile->fix_sees : 0,
 	};
 
-	return masks[role] | (role != ROLE_REVIEW && !feedback_is_of_review(parts) ? PART_FOLLOW_UP : 0);
+	return masks[role] | (role != ROLE_REVIEW && !feedback_is_of_review(parts) ? PART_FOLLOW_UP : 0) |
+	    (role == ROLE_REVIEW && parts->strictness == STRICTNESS_BY_ROUND ? PART_ROUND : 0);
 }
 
 /* Without its contract a reviewer cannot be understood, however its template was written. */

@@ -225,6 +225,9 @@ static const struct {
 
 	/* a program that reviews */
 	{ "[review]\nenabled = true\nprofile = \"exit\"\n", NULL, { 0 }, "profile 'exit' needs a program that reviews: name it with --reviewer, or set reviewer in [review]", "reviewer" },
+	{ "[review]\nenabled = true\nfixer = \"corrector\"\n", NULL, { 0 }, "f.toml:3: fixer 'corrector' does not go with profile 'verdict': there is no review file ", "" },
+	{ "", "[review]\nenabled = true\nfixer = \"resume\"\n", { "review.profile", "\"comments\"" },
+	    "/etc/.rld.toml:3: fixer 'resume' does not go with profile 'comments': the conversation knows the task", "workdir" },
 	{ "[profile.ci]\nextends = \"exit\"\n[review]\nenabled = true\n", NULL, { "review.profile", "\"ci\"" }, "profile 'ci' needs a program that reviews: ", "reviewer" },
 };
 
@@ -264,7 +267,7 @@ static const struct knob {
 	{ "on_malformed", "on_malformed", { "\"hold\"", "\"accept\"", "\"known_issues\"", "\"hold\"" }, "\"fail\"" },
 	{ "on_reviewer_error", "on_reviewer_error", { "\"hold\"", "\"accept\"", "\"known_issues\"", "\"hold\"" }, "\"fail\"" },
 	{ "on_exhausted", "on_exhausted", { "\"hold\"", "\"accept\"", "\"fail\"", "\"hold\"" }, "\"known_issues\"" },
-	{ "fixer", "fixer", { "\"fresh\"", "\"implementer\"", "\"corrector\"", "\"resume\"" }, "\"per_finding\"" },
+	{ "fixer", "fixer", { "\"fresh\"", "\"implementer\"", "\"fresh\"", "\"implementer\"" }, "\"per_finding\"" },
 	{ "scope", "scope", { "\"task\"", "\"run\"", "\"task\"", "\"task\"" }, "\"run\"" },
 	{ "commit", "commit", { "\"none\"", "\"auto\"", "\"none\"", "\"auto\"" }, "\"none\"" },
 	{ "strictness", "strictness", { "\"same\"", "\"by_round\"", "\"same\"", "\"by_round\"" }, "\"same\"" },

@@ -430,6 +430,25 @@ END_TEST
 
 /* all of them */
 
+/* strictness = "by_round" is a knob of every profile with a reviewer that reads a prompt. */
+START_TEST(strictness_is_a_knob)
+{
+	static const char *const names[] = { "verdict", "decision", "comments" };
+	struct prompt_parts parts = all_parts();
+	char *prompt;
+
+	parts.round = 3;
+	prompt = build(names[_i], ROLE_REVIEW, &parts);
+	ck_assert_ptr_nonnull(strstr(prompt, "Review iteration 3/3"));
+	ck_assert_ptr_nonnull(strstr(prompt, "blocking"));
+	free(prompt);
+	parts.strictness = STRICTNESS_SAME;
+	prompt = build(names[_i], ROLE_REVIEW, &parts);
+	ck_assert_ptr_null(strstr(prompt, "Review iteration 3/3"));
+	free(prompt);
+}
+END_TEST
+
 START_TEST(file_names)
 {
 	ck_assert_str_eq(prompt_file_name(ROLE_IMPLEMENT), "developer.md");
@@ -600,6 +619,7 @@ int main(void)
 	tcase_add_test(tcase, comments_example_is_valid);
 	tcase_add_test(tcase, issue_form_is_understood);
 	tcase_add_test(tcase, file_names);
+tcase_add_loop_test(tcase, strictness_is_a_knob, 0, 3);
 	tcase_add_test(tcase, builtins_are_whole);
 	tcase_add_test(tcase, read_only_is_said);
 	tcase_add_test(tcase, embedding_is_exact);
