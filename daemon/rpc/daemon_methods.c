@@ -131,16 +131,19 @@ struct shown {
 static void show_settings(struct rpc *rpc, struct call *call, const struct project *project)
 {
 	json_t *settings = json_array(), *profile = call_param(call, "profile");
-	const struct config_override override = { "review.profile", json_dumps(profile, JSON_COMPACT | JSON_ENCODE_ANY), "profile" };
+	const struct config_override overrides[] = {
+		{ "review.profile", json_dumps(profile, JSON_COMPACT | JSON_ENCODE_ANY), "profile" },
+		{ "review.enabled", "true", "profile" },	/* as --review=PROFILE of a submit: with the review off, it would not commit */
+	};
 	struct config_error error;
 
-	if (config_each(rpc_config(rpc), project, &override, profile == NULL ? 0 : 1, add_setting, settings, &error) == 0) {
+	if (config_each(rpc_config(rpc), project, overrides, profile == NULL ? 0 : 2, add_setting, settings, &error) == 0) {
 		call_ok(call, json_pack("{s:o,s:O}", "config", json_text(config_path(rpc_config(rpc))), "settings", settings));
 	} else {
 		call_error(call, RPC_INVALID_PARAMS, error.field[0] != '\0' ? error.field : NULL, NULL, "%s", error.text);
 	}
 	json_decref(settings);
-	free((char *)override.value);
+	free((char *)overrides[0].value);
 }
 
 static void show_run(void *arg)
