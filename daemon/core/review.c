@@ -32,6 +32,8 @@ enum slot_event attempt_classify(const struct attempt_facts *f)
 
 	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_RETRY && f->losses >= LOSSES_MAX)
 		return SLOT_E_LOST_HOLD;
+	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_RETRY && f->role == ROLE_REVIEW && f->checkout)
+		return SLOT_E_LOST_CHECKOUT;
 	if (f->process == PROCESS_LOST)
 		return lost[f->on_lost];
 	switch (f->role) {
@@ -219,7 +221,7 @@ char *round_cause(const struct plan *plan, enum round_end end, const struct slot
 	return xasprintf("%s unresolved after %lld fix attempt(s)", plan->profile->findings_word, (long long)slot->fix);
 }
 
-enum slot_event rework_event(enum hold_kind kind, enum role role)
+enum slot_event rework_event(enum hold_kind kind, enum role role, bool checkout)
 {
 	static const enum slot_event again[ROLES] = {
 		[ROLE_IMPLEMENT] = SLOT_E_REWORK_IMPLEMENT,
@@ -228,6 +230,8 @@ enum slot_event rework_event(enum hold_kind kind, enum role role)
 		[ROLE_FIX] = SLOT_E_REWORK_FIX,
 	};
 
+	if (kind == HOLD_LOST && role == ROLE_REVIEW && checkout)
+		return SLOT_E_REWORK_CHECKOUT;
 	return kind == HOLD_LOST ? again[role] : SLOT_E_REWORK_FIX;
 }
 

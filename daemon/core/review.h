@@ -23,6 +23,7 @@ struct attempt_facts {
 	bool later;			/* ... of the whole run, when all is implemented */
 	bool commit;			/* what changed is to be committed */
 	bool by_status;			/* REVIEW: exit status 1 is an answer as well */
+	bool checkout;			/* REVIEW: it works in a checkout of its own */
 	int64_t checks, check;		/* how many there are, and which one this was; 0: none */
 	int64_t items_left;		/* FIX: findings that wait for a fixer of their own */
 	enum on_lost on_lost;
@@ -76,8 +77,9 @@ enum hold_kind round_hold(enum round_end end);
 /* "drift unresolved after 5 fix attempt(s)": why an exhausted or stalled loop ended, in the profile's words. malloc'd. */
 char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot);
 
-/* How a hold that a human sends back goes on: the lost attempt again, else a fix. role: of the hold's attempt. */
-enum slot_event rework_event(enum hold_kind kind, enum role role);
+/* How a hold that a human sends back goes on: the lost attempt again, else a fix. role: of the hold's attempt. checkout: reviewers
+ * work in one of their own. */
+enum slot_event rework_event(enum hold_kind kind, enum role role, bool checkout);
 
 /* A round stalls when tree and answer are both as in the round before, or when it has findings and all repeat. */
 bool round_stalls(const struct slot_row *slot, int64_t findings, int64_t repeated);

@@ -21,6 +21,7 @@
  *   HELD ─ACCEPTED─▶ PASSED   ─ACCEPTED_COMMIT─▶ MEASURING   ─FAILED─▶ FAILED   ─REWORK_x─▶ a new attempt x
  *   IMPLEMENTED ─RUN_PASSED─▶ PASSED   ─FAILED─▶ FAILED
  *   an attempt stage ─LOST_HOLD─▶ HELD   ─LOST_RETRY─▶ the same stage, a new attempt   ─LOST_FAIL─▶ FAILED
+ *   REVIEWING ─LOST_CHECKOUT─▶ CHECKOUT, HELD ─REWORK_CHECKOUT─▶ CHECKOUT   (the lost reviewer has worked in its checkout)
  *   any working stage ─FAILED─▶ FAILED   ─CANCEL─▶ ENDING ─ENDED─▶ CANCELLED
  *
  * Guards are resolved before the table: the functions of core/review.h name one event.
@@ -63,10 +64,12 @@ enum slot_event {
 	SLOT_E_FAILED,
 	SLOT_E_LOST_HOLD,		/* the attempt is lost, and on_lost says ... */
 	SLOT_E_LOST_RETRY,
+	SLOT_E_LOST_CHECKOUT,		/* ... retry, and its checkout is no longer what is under review */
 	SLOT_E_LOST_FAIL,
 	SLOT_E_REWORK_IMPLEMENT,	/* a human sends a held task back: the lost attempt again, or a fix with the human's text */
 	SLOT_E_REWORK_CHECK,
 	SLOT_E_REWORK_REVIEW,
+	SLOT_E_REWORK_CHECKOUT,
 	SLOT_E_REWORK_FIX,
 	SLOT_E_CANCEL,
 	SLOT_E_ENDED,			/* what was under way when the cancel came is over */

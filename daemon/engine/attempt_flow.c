@@ -234,7 +234,7 @@ static void check_failed(struct turn *turn, struct lane *lane, const struct atte
 
 static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, enum slot_event event, const char *cause)
 {
-	bool lost = event == SLOT_E_LOST_HOLD || event == SLOT_E_LOST_RETRY || event == SLOT_E_LOST_FAIL;
+	bool lost = a->state == ATTEMPT_S_LOST;
 
 	lane->row->interrupted = lost ? lane->row->interrupted + 1 : 0;
 	if (lost)
@@ -376,6 +376,7 @@ static void collect_cb(void *arg, struct work *work)
 		.later = plan->review && plan->scope == SCOPE_RUN,
 		.commit = plan->commit == COMMIT_MODE_AUTO && run->rows->run.has_git == 1,
 		.by_status = plan->profile->carrier == CARRIER_EXIT,
+		.checkout = run_has_checkout(run),
 		.checks = plan->review ? (int64_t)strings_count(plan->checks) : 0,
 		.check = lane->row->check,
 		.items_left = review_items_left(lane),

@@ -162,6 +162,8 @@ struct lane *run_lane(struct run *run, int64_t slot);	/* ROW_NONE: its own */
 void run_make_lanes(struct run *run);
 /* What is of the review and not of the work, relative to the workspace: see git_op_spec. Free with strings_free(). */
 char **run_artifacts(const struct run *run);
+/* Its reviewers work in a checkout of their own. */
+bool run_has_checkout(const struct run *run);
 void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause);
 void run_settled(struct turn *turn, struct run *run);
 /* Somebody said so. */

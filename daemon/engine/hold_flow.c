@@ -90,7 +90,7 @@ static void go_on(struct turn *turn, struct lane *lane, struct hold_row *hold)
 		free(row->message);
 		row->message = xstrdup(hold->message);
 	}
-	lane_event(turn, lane, rework_event((enum hold_kind)hold->kind, role), NULL);
+	lane_event(turn, lane, rework_event((enum hold_kind)hold->kind, role, run_has_checkout(lane->run)), NULL);
 }
 
 void hold_resume(struct turn *turn, struct run *run)

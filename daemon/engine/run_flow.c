@@ -77,6 +77,11 @@ bool run_cancelling(const struct run *run)
 	return run->rows->run.cause != NULL && !run_state_is_end((enum run_state)run->rows->run.state);
 }
 
+bool run_has_checkout(const struct run *run)
+{
+	return run->plan.workspace == PLACE_SNAPSHOT && run->rows->run.has_git == 1;
+}
+
 static void set_text(char **at, const char *text)
 {
 	char *copy = xstrdup(text);

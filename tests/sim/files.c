@@ -89,6 +89,8 @@ static void work_git(struct world *w, struct git_work *work)
 		snprintf(op->changed, sizeof(op->changed), "file.c");
 	if (op->kind == GIT_VERIFY && f != NULL && f->denied)
 		snprintf(op->moved, sizeof(op->moved), "new.c");
+	if (op->kind == GIT_CHECKOUT)
+		w->fresh[op->run] = true;
 	if (op->kind == GIT_COMMIT && op->differs)
 		snprintf(op->commit, sizeof(op->commit), "commit-%lld", (long long)op->run);
 }

@@ -84,10 +84,24 @@ const char *port_boot(void *ctx)
 	return text;
 }
 
+/* A reviewer in a checkout of its own is given exactly the tree under review, which nobody has worked in. */
+static void use_checkout(struct world *w, const struct attempt_row *row)
+{
+	const struct run_rows *rows = view_run(w->disk, row->run);
+
+	if (row->role != ROLE_REVIEW || world_plan(w, row->run)->workspace != PLACE_SNAPSHOT || rows->run.has_git != 1)
+		return;
+	if (!w->fresh[row->run])
+		world_fail(w, "attempt %lld reviews in a checkout that another has used", (long long)row->id);
+	w->fresh[row->run] = false;
+}
+
 /* From now on it costs money, or tells somebody. */
 static void process_run(struct world *w, struct process *p)
 {
 	p->state = PROC_RUNNING;
+	if (p->kind == PROC_ATTEMPT)
+		use_checkout(w, disk_attempt(w, p->id));
 	if (p->kind == PROC_HOOK)
 		disk_hook(w, p->id)->ran = true;
 	if (p->kind == PROC_ATTEMPT && fate_of(w, p->id)->started++ > 0)

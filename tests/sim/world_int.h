@@ -84,6 +84,7 @@ struct world {
 	struct plan *plans[RUNS_MAX];
 	char *logs[RUNS_MAX];		/* review log of the run's task as last written */
 	struct run_rows *reports[RUNS_MAX];
+	bool fresh[RUNS_MAX];		/* the checkout for the reviewer is as git has laid it out */
 	int64_t last_run, last_attempt, last_hold;	/* ids on disk */
 	LIST_OF(struct pending_commit, commits);
 	LIST_OF(struct pending_work, works);

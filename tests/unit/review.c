@@ -26,8 +26,10 @@ static enum slot_event wanted_event(const struct attempt_facts *f)
 
 	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_FAIL)
 		return SLOT_E_LOST_FAIL;
+	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_RETRY && f->losses < 3)
+		return f->role == ROLE_REVIEW && f->checkout ? SLOT_E_LOST_CHECKOUT : SLOT_E_LOST_RETRY;
 	if (f->process == PROCESS_LOST)
-		return f->on_lost == ON_LOST_RETRY && f->losses < 3 ? SLOT_E_LOST_RETRY : SLOT_E_LOST_HOLD;
+		return SLOT_E_LOST_HOLD;
 	if (f->role == ROLE_CHECK && f->process == PROCESS_NOT_STARTED)
 		return SLOT_E_FAILED;
 	if (f->role == ROLE_CHECK && !ok)
@@ -55,10 +57,10 @@ static void expect_event(const struct attempt_facts *f)
 
 	if (event != wanted_event(f) || attempt_succeeded(f) != ok ||
 	    attempt_outcome(f) != (!ok ? TASK_R_FAILED : f->denied ? TASK_R_DENIED : TASK_R_DONE))
-		ck_abort_msg("%s, process %s, status %d, error %d, provider %s, denied %d, git %d, review %d, later %d, commit %d, by status %d, "
+		ck_abort_msg("%s, process %s, status %d, error %d, provider %s, denied %d, git %d, review %d, later %d, commit %d, by status %d, checkout %d, "
 		    "check %d of %d, items %d, on_lost %s, losses %d: %s, expected %s", state_name(&role_names, (int)f->role),
 		    state_name(&process_result_names, (int)f->process), (int)f->status, f->is_error, state_name(&provider_result_names, (int)f->provider),
-		    f->denied, f->has_git, f->review, f->later, f->commit, f->by_status, (int)f->check, (int)f->checks, (int)f->items_left,
+		    f->denied, f->has_git, f->review, f->later, f->commit, f->by_status, f->checkout, (int)f->check, (int)f->checks, (int)f->items_left,
 		    state_name(&on_lost_names, (int)f->on_lost), (int)f->losses, slot_event_name(event), slot_event_name(wanted_event(f)));
 }
 
@@ -91,6 +93,7 @@ START_TEST(every_attempt_means_one_event)
 		f.later = digit(&n, 2);
 		f.commit = digit(&n, 2);
 		f.by_status = digit(&n, 2);
+		f.checkout = digit(&n, 2);
 		f.items_left = digit(&n, 2);
 		f.on_lost = (enum on_lost)digit(&n, ON_LOST_CHOICES);
 		f.losses = 1 + digit(&n, 3);
@@ -99,7 +102,7 @@ START_TEST(every_attempt_means_one_event)
 		if (n == 0)
 			expect_event(&f);
 	}
-	ck_assert_uint_eq(i - 1, ROLES * PROCESS_RESULTS * 3 * PROVIDER_RESULTS * 256 * ON_LOST_CHOICES * 3 * 3);
+	ck_assert_uint_eq(i - 1, ROLES * PROCESS_RESULTS * 3 * PROVIDER_RESULTS * 512 * ON_LOST_CHOICES * 3 * 3);
 }
 END_TEST
 
@@ -256,7 +259,12 @@ START_TEST(rework)
 
 	for (int kind = 0; kind < HOLD_KINDS; kind++)
 		for (int role = 0; role < ROLES; role++)
-			ck_assert_int_eq(rework_event((enum hold_kind)kind, (enum role)role), kind == HOLD_LOST ? again[role] : SLOT_E_REWORK_FIX);
+			for (int checkout = 0; checkout < 2; checkout++) {
+				enum slot_event want = kind != HOLD_LOST ? SLOT_E_REWORK_FIX :
+				    role == ROLE_REVIEW && checkout ? SLOT_E_REWORK_CHECKOUT : again[role];
+
+				ck_assert_int_eq(rework_event((enum hold_kind)kind, (enum role)role, checkout), want);
+			}
 }
 END_TEST
 
