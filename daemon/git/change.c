@@ -36,8 +36,6 @@ bool changes_read(struct changes *changes, const char *data, size_t size, char *
 		c.path = xstrdup(path);
 		changes->list[changes->count++] = c;
 	}
-	if (changes->count > 0)
-		qsort(changes->list, changes->count, sizeof(*changes->list), by_path);
 	return true;
 }
 

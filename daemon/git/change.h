@@ -17,7 +17,7 @@ struct change {
 };
 
 struct changes {
-	struct change *list;	/* owned, in order of the path's bytes */
+	struct change *list;	/* owned; git has them in order of the path's bytes */
 	size_t count;
 };
 
