@@ -53,6 +53,9 @@ struct hook {
 	LIST_ENTRY(hook) entry;
 	struct hook_row *row;		/* owned */
 	bool begun;			/* the proc port has it */
+	bool looked;			/* recovery: the proc port has found ... */
+	enum proc_found found;
+	struct exit_record record;
 };
 
 struct run {
@@ -209,7 +212,9 @@ struct hook *hook_find(struct engine *engine, int64_t id);
 void hook_load(struct engine *engine, struct hook_row *row);
 void hook_adopt_all(struct engine *engine);
 void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, const char *error);
+/* Kept until everything is found, see hook_resume_all(). */
 void hook_found(struct engine *engine, struct hook *hook, enum proc_found found, const struct exit_record *record);
+void hook_resume_all(struct engine *engine);
 void hook_free(struct hook *hook);
 
 /* attempt_flow.c */

@@ -46,6 +46,8 @@ void hold_open(struct turn *turn, struct lane *lane, enum hold_kind kind, const 
 
 static void set_state(struct turn *turn, const struct lane *lane, struct hold_row *hold, enum hold_state state, const char *by, const char *message)
 {
+	bool was_open = hold->state == HOLD_S_OPEN;
+
 	hold->state = (int)state;
 	if (by != NULL) {
 		free(hold->decided_by);
@@ -57,7 +59,7 @@ static void set_state(struct turn *turn, const struct lane *lane, struct hold_ro
 		hold->message = xstrdup(message);
 	}
 	turn_put(turn, ROW_HOLD, hold);
-	if (state != HOLD_S_REWORKED)
+	if (was_open)
 		turn_tell(turn, "hold.closed", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*, s:s*}", "hold", (json_int_t)hold->id,
 		    "task", hold->task, "slot", (json_int_t)hold->slot, "state", state_name(&hold_state_names, (int)state),
 		    "by", hold->decided_by, "message", hold->message));

@@ -218,6 +218,7 @@ void hook_adopt_all(struct engine *engine)
 		struct adopt a = { .id = hook->row->id, .uuid = hook->row->uuid, .boot_id = hook->row->boot_id };
 
 		hook->begun = true;
+		engine->adopting++;
 		engine->ports.adopt(engine->ports.proc_ctx, &a);
 	}
 }
@@ -242,13 +243,21 @@ static void again(struct engine *engine, struct hook *hook)
 
 void hook_found(struct engine *engine, struct hook *hook, enum proc_found found, const struct exit_record *record)
 {
-	if (engine->stopped)
-		return;
-	switch (found) {
+	hook->looked = true;
+	hook->found = found;
+	if (record != NULL)
+		hook->record = *record;
+	if (--engine->adopting == 0 && !engine->stopped)
+		engine_resume(engine);
+}
+
+static void resume(struct engine *engine, struct hook *hook)
+{
+	switch (hook->found) {
 	case FOUND_RUNNING:
 		break;
 	case FOUND_ENDED:
-		hook_ended(engine, hook, record, NULL);
+		hook_ended(engine, hook, &hook->record, NULL);
 		break;
 	case FOUND_NEVER_STARTED:
 		hook->begun = false;
@@ -258,5 +267,18 @@ void hook_found(struct engine *engine, struct hook *hook, enum proc_found found,
 	case FOUND_UNREADABLE:
 		again(engine, hook);
 		break;
+	}
+}
+
+void hook_resume_all(struct engine *engine)
+{
+	struct hook *hook = LIST_FIRST(&engine->hooks), *next;
+
+	for (; hook != NULL; hook = next) {
+		next = LIST_NEXT(hook, entry);
+		if (hook->looked) {
+			hook->looked = false;
+			resume(engine, hook);
+		}
 	}
 }

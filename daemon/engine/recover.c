@@ -215,6 +215,15 @@ static void resume_preparation(struct run *run)
 	}
 }
 
+/* Between a decision and what is written of it for people, the daemon may have died. */
+static void publish(struct run *run)
+{
+	for (size_t i = 0; i < run->nlanes && run->plan.review_log != NULL; i++)
+		review_write_log(run, run->lanes[i]);
+	if (run->rows->run.state == RUN_S_HELD)
+		run_write_report(run);
+}
+
 void engine_resume(struct engine *engine)
 {
 	struct run *run;
@@ -225,7 +234,9 @@ void engine_resume(struct engine *engine)
 			resume_preparation(run);
 		for (size_t i = 0; i < run->nlanes; i++)
 			resume_lane(run->lanes[i]);
+		publish(run);
 	}
+	hook_resume_all(engine);
 	turn_resume(engine);
 	engine_schedule(engine);
 }
