@@ -293,6 +293,7 @@ START_TEST(comments_reviewer_reads_conventions_and_diff)
 	SAYS("comments", ROLE_REVIEW, "# CLAUDE.md Use tabs.");
 	SAYS("comments", ROLE_REVIEW, "+fixed");
 	SAYS("comments", ROLE_REVIEW, "Read the conventions below first, then the diff");
+	SAYS("comments", ROLE_REVIEW, "files that do not belong in a repository");
 }
 END_TEST
 
