@@ -45,12 +45,12 @@ char **run_artifacts(const struct run *run)
 	return list;
 }
 
-/* Its trailer tells a commit of ours from another's, should the operation begin again. */
+/* Its trailers tell a commit of ours from another's, should the operation begin again. */
 static char *commit_message(const struct lane *lane)
 {
 	const struct task_row *task = lane_task(lane);
 
-	return xasprintf("%s\n\nRld-Run: %lld\n", task->title != NULL ? task->title : task->id, (long long)lane->row->run);
+	return xasprintf("%s\n\nRld-Run: %lld\nRld-Task: %s\n", task->title != NULL ? task->title : task->id, (long long)lane->row->run, task->id);
 }
 
 static char *ref_of(const struct lane *lane, enum git_op_kind kind)
