@@ -19,8 +19,8 @@ def made(make_daemon, repo, tmp_path):
     return made
 
 
-# Fails until a fixer has been there; says something on both streams.
-FIXED = "grep -q fix work.txt || { echo 'no fix in work.txt'; echo 'see the manual' >&2; exit 7; }"
+# Fails until a fixer has been there; says something on both streams. Its last words are part of its cause.
+FIXED = "grep -q fix work.txt || { echo said $((40 + 2)); { echo warned $((50 + 2)); echo gave up; } >&2; exit 7; }"
 
 
 def attempts(made, number=1):
@@ -31,7 +31,7 @@ def test_a_failing_check_goes_straight_to_the_fixer(made):
     made.passes(made.run(review={"checks": [FIXED]}))
     assert attempts(made) == [("implement", 0), ("check", 7), ("fix", 0), ("check", 0), ("review", 0)]
     fix = made.prompt("fix")
-    assert "no fix in work.txt" in fix and "see the manual" in fix and FIXED in fix and "status 7" in fix
+    assert "said 42" in fix and "warned 52" in fix and FIXED in fix and "status 7" in fix
     assert made.decisions() == ["pass"], "no reviewer tokens"
     assert made.daemon.reviews(1)[0]["iteration"] == 1
 
