@@ -40,7 +40,7 @@ enum {
 	HOOKED = 32,		/* the repository's hooks run */
 };
 
-enum arg { ARG_NONE, ARG_GIVEN, ARG_BASE, ARG_TREE, ARG_REF, ARG_TIP, ARG_COMMIT };
+enum arg { ARG_NONE, ARG_GIVEN, ARG_BASE, ARG_TREE, ARG_REF, ARG_TIP, ARG_COMMIT, ARG_ARTIFACT };
 
 static const struct {
 	const char *name;
@@ -51,6 +51,7 @@ static const struct {
 	result_fn *done;
 } stages[STAGES] = {
 	[STAGE_LIST] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN, 0, list_done },
+	[STAGE_IN_HEAD] = { "ls-tree", { "ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--" }, { ARG_ARTIFACT }, READ | MAY_FAIL, 0, in_head_done },
 	[STAGE_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD" }, { 0 }, READ | MAY_FAIL, 0, head_done },
 	[STAGE_INSIDE] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN | INSIDE, 0, inside_done },
 	[STAGE_HASH] = { "hash-object", { "hash-object", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ | AGAIN, 0, hash_done },
@@ -243,6 +244,7 @@ static void add_arg(struct git_op *op, enum arg arg)
 		[ARG_REF] = op->ref,
 		[ARG_TIP] = op->tip,
 		[ARG_COMMIT] = op->commit,
+		[ARG_ARTIFACT] = op->snapshot != NULL ? snapshot_tracked_artifact(op->snapshot) : NULL,
 	};
 
 	if (arg == ARG_TIP && op->tip == NULL)

@@ -15,6 +15,7 @@
 /*   LIST ─▶ HEAD ⇄ INSIDE ─▶ HASH ─▶ INDEX ─▶ TREE ─┬─▶ SNAPSHOT: [PIN] ─▶ done
  *    ▲  (nested repositories)    │                  ├─▶ MEASURE: PATCH ─▶ done
  *    └── once, when files moved ─┘                  └─▶ VERIFY: done when equal, else COMPARE ─▶ done
+ *   LIST ─▶ IN_HEAD ─▶ as above, when an agent has added an artifact: failed, when it is committed
  *   PIN ─▶ done
  *   ENTRIES ─▶ BLOBS ─▶ done                             (CHECKOUT)
  *   ENTRIES ─▶ HEAD or HASH, as above                    (VERIFY of a checkout)
@@ -23,7 +24,7 @@
  *                                                    nothing: done, or TIP is ours ─▶└─▶ CHECK ◀── MADE ──┘
  *                                                                                          └─▶ OWN_INDEX ─▶ done */
 enum stage {
-	STAGE_NONE, STAGE_LIST, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_PIN,
+	STAGE_NONE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_PIN,
 	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_STAGED,
 	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX, STAGES
 };
@@ -78,7 +79,7 @@ void names_end(struct names *names);
 enum stage tree_start(struct git_op *op);
 enum stage tree_start_again(struct git_op *op, char *error);	/* something moved; takes error */
 enum stage tree_files(struct git_op *op);			/* nested repositories, then hash what op->snapshot has */
-result_fn list_done, head_done, inside_done, hash_done, index_done, tree_done;
+result_fn list_done, in_head_done, head_done, inside_done, hash_done, index_done, tree_done;
 
 /* verify.c */
 enum stage verify_tree(struct git_op *op);

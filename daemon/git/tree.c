@@ -56,10 +56,26 @@ enum stage list_done(struct git_op *op, bool ok, const char *data, size_t size)
 	(void)ok;
 	if (error != NULL)
 		return op_fail(op, error);
-	/* Once the run goes on, an agent that adds one does no harm: it is passed over. */
-	if (op->kind == GIT_SNAPSHOT && artifact != NULL)
-		return tracked(op, artifact);
-	return tree_files(op);
+	if (artifact == NULL)
+		return tree_files(op);
+	/* Once the run goes on, an agent that adds one does no harm: it is passed over, unless it commits it. */
+	return op->kind == GIT_SNAPSHOT ? tracked(op, artifact) : STAGE_IN_HEAD;
+}
+
+enum stage in_head_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	const char *artifact = snapshot_tracked_artifact(op->snapshot);
+	char *shown, *error;
+
+	(void)data;
+	/* it fails where nothing has been committed yet */
+	if (!ok || size == 0)
+		return tree_files(op);
+	shown = text_escape(artifact, strlen(artifact), false);
+	error = xasprintf("%s/%s was committed by an agent, but what a review leaves behind is never committed; "
+	    "take it out with `git rm -r --cached -- %s` and `git commit --amend`, then retry the run", op->workspace, shown, shown);
+	free(shown);
+	return op_fail(op, error);
 }
 
 enum stage inside_done(struct git_op *op, bool ok, const char *data, size_t size)

@@ -369,6 +369,13 @@ def test_us007_an_agent_that_adds_everything(loop, command):
     assert committed(loop) == ["work.txt"] and FILE not in loop.repo.git("log", "--all", "--name-only")
 
 
+def test_us007_an_agent_that_commits_it(loop):
+    """Never commit autom8_review.md: an agent that does so itself has failed, and is told how to undo it."""
+    loop.set(fix=f"echo two >> work.txt\ngit add -f {FILE}\ngit -c user.name=a -c user.email=a@example.org commit -qm 'all of it'\n")
+    run = loop.run()
+    assert run["state"] == "failed" and f"{FILE} was committed by an agent" in run["cause"] and "git commit --amend" in run["cause"]
+
+
 def test_us007_excluded_by_git_itself(loop):
     """Add autom8_review.md to the exclusion list: the one that git reads, and once."""
     for _ in range(2):

@@ -91,7 +91,7 @@ START_TEST(artifacts_are_no_change_for_verify)
 }
 END_TEST
 
-/* A tracked one is refused at the start; one that an agent adds later is passed over. */
+/* A tracked one is refused at the start; one that an agent adds later is passed over, one that it commits is not. */
 START_TEST(tracked_artifacts)
 {
 	char *base = done_tree(op_with(GIT_SNAPSHOT, NULL, NULL, artifacts)), *error, *tree;
@@ -105,6 +105,12 @@ START_TEST(tracked_artifacts)
 	EXPECT_IN(error, "`git rm -r --cached -- review.md`");
 	EXPECT_IN(error, "another review_file or review_log");
 	free(error);
+	SH("git commit -qm agent");
+	error = failed(op_with(GIT_MEASURE, base, NULL, artifacts));
+	EXPECT_IN(error, "/review.md was committed by an agent");
+	EXPECT_IN(error, "git commit --amend");
+	free(error);
+	SH("git reset -q --soft HEAD~1");
 	SH("git rm -q --cached review.md; mkdir -p .ai-sdd/state/logs; : >.ai-sdd/state/logs/.gitkeep; echo l >.ai-sdd/state/logs/t1.json; git add .ai-sdd/state/logs/.gitkeep");
 	error = failed(op_with(GIT_SNAPSHOT, NULL, NULL, artifacts));
 	EXPECT_IN(error, "/.ai-sdd/state/logs/.gitkeep is tracked by git");
