@@ -42,6 +42,7 @@ static const struct member agent_members[] = {
 static const struct member plan_members[] = {
 	PLAN(review, MEMBER_BOOL, NEVER_NULL),
 	PLAN(skip_reason, MEMBER_TEXT, MAY_BE_NULL),
+	PLAN(skipped, MEMBER_BOOL, CAME_LATER),
 	PLAN(profile, MEMBER_PROFILE, NEVER_NULL),
 	PLAN(profile_name, MEMBER_TEXT, CAME_LATER),
 	PLAN(max_fixes, MEMBER_INT, NEVER_NULL),

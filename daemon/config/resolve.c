@@ -158,18 +158,20 @@ static void fill_review(const struct layers *layers, struct plan *plan)
 	const char *reason = NULL;
 
 	plan->reviewer_prompt = get_text(layers, "review.reviewer_prompt");
-	if (get_number(layers, "review.skip"))
-		reason = "--skip-review flag set";
-	else if (!get_number(layers, "review.enabled"))
+	if (!get_number(layers, "review.enabled"))
 		reason = "review is off";
 	else if (plan->reviewer_prompt != NULL && strcmp(plan->reviewer_prompt, "none") == 0)
 		reason = "reviewer_prompt = none";
-	plan->review = reason == NULL;
-	plan->skip_reason = xstrdup(reason);
-	if (!plan->review) {
+	if (reason != NULL) {
 		free(plan->reviewer_prompt);
 		plan->reviewer_prompt = NULL;
 	}
+	if (get_number(layers, "review.skip")) {
+		plan->skipped = reason == NULL;
+		reason = "--skip-review flag set";
+	}
+	plan->review = reason == NULL;
+	plan->skip_reason = xstrdup(reason);
 }
 
 static void fill_policy(const struct layers *layers, struct plan *plan)
@@ -220,11 +222,8 @@ static int fill_agents(const struct layers *layers, struct plan *plan, struct co
 	if (fill_agent(layers, ROLE_IMPLEMENT, implementer, implementer, error) == -1 ||
 	    fill_agent(layers, ROLE_FIX, implementer, &agents[ROLE_FIX], error) == -1)
 		return -1;
-	if (plan->profile->carrier != CARRIER_EXIT || (plan->reviewer == NULL && !plan->review))
-		return fill_agent(layers, ROLE_REVIEW, implementer, &agents[ROLE_REVIEW], error);
 	if (plan->reviewer == NULL)
-		return config_refuse(error, "reviewer", "profile '%s' needs a program that reviews: name it with --reviewer, or set reviewer in [review]",
-		    plan->profile_name);
+		return fill_agent(layers, ROLE_REVIEW, implementer, &agents[ROLE_REVIEW], error);
 	fill_reviewer(layers, implementer, plan->reviewer, &agents[ROLE_REVIEW]);
 	return 0;
 }
@@ -244,7 +243,7 @@ static int check_fixer(const struct layers *layers, const struct plan *plan, str
 	int rv = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && rv == 0; i++) {
-		if (!plan->review || plan->fixer != rows[i].fixer || !rows[i].impossible)
+		if (plan->fixer != rows[i].fixer || !rows[i].impossible)
 			continue;
 		json_decref(layers_get(layers, "review.fixer", &origin));
 		rv = config_refuse(error, origin.field, "%s: fixer '%s' does not go with profile '%s': %s; choose another fixer", origin.name,
@@ -252,6 +251,17 @@ static int check_fixer(const struct layers *layers, const struct plan *plan, str
 		free(origin.text);
 	}
 	return rv;
+}
+
+/* A review that cannot be is refused now, not when the work has been paid for. */
+static int check_review(const struct layers *layers, const struct plan *plan, struct config_error *error)
+{
+	if (plan->profile->carrier == CARRIER_EXIT && plan->reviewer == NULL)
+		return config_refuse(error, "reviewer", "profile '%s' needs a program that reviews: name it with --reviewer, or set reviewer in [review]",
+		    plan->profile_name);
+	if (check_fixer(layers, plan, error) == -1)
+		return -1;
+	return check_prompt(layers, "review.reviewer_prompt", plan->reviewer_prompt, error);
 }
 
 int config_resolve(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
@@ -269,11 +279,12 @@ int config_resolve(const struct config *config, const struct project *project, c
 	fill_run(&layers, plan);
 	rv = fill_agents(&layers, plan, error);
 	if (rv == 0)
-		rv = check_fixer(&layers, plan, error);
-	if (rv == 0)
 		rv = check_prompt(&layers, "review.developer_prompt", plan->developer_prompt, error);
-	if (rv == 0)
-		rv = check_prompt(&layers, "review.reviewer_prompt", plan->reviewer_prompt, error);
+	if (rv == 0 && (plan->review || plan->skipped) && check_review(&layers, plan, error) == -1) {
+		/* --skip-review beats every option; a retry will do without as well */
+		plan->skipped = false;
+		rv = plan->review ? -1 : 0;
+	}
 out:
 	if (rv == -1)
 		plan_release(plan);

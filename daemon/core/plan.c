@@ -30,6 +30,17 @@ static void agent_plan_release(struct agent_plan *agent)
 	strings_free(agent->writable);
 }
 
+bool plan_unskip(struct plan *plan)
+{
+	if (!plan->skipped)
+		return false;
+	plan->skipped = false;
+	plan->review = true;
+	free(plan->skip_reason);
+	plan->skip_reason = NULL;
+	return true;
+}
+
 void plan_release(struct plan *plan)
 {
 	for (int role = 0; role < ROLES; role++)

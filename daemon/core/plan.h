@@ -34,6 +34,7 @@ struct plan {
 	struct agent_plan agents[ROLES];
 	bool review;			/* review.enabled, after --skip-review and reviewer_prompt = "none" */
 	char *skip_reason;		/* why review is false, NULL when it is true */
+	bool skipped;			/* it is false only for --skip-review, which does not hold for a retry */
 	const struct profile *profile;	/* the built-in one: carrier, words, parts */
 	char *profile_name;		/* as chosen: a [profile.NAME] or the built-in's own */
 	int64_t max_fixes;
@@ -64,6 +65,9 @@ struct plan {
 	int64_t output_bytes;
 	char **env;			/* NULL-terminated "K=V" of --env */
 };
+
+/* The plan of a retry: what only --skip-review left out is reviewed. True when something has changed. */
+bool plan_unskip(struct plan *plan);
 
 void plan_release(struct plan *plan);
 

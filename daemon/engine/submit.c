@@ -475,6 +475,10 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 		pending_free(p);
 		return;
 	}
+	if (plan_unskip(&p->plan)) {
+		free(p->plan_json);
+		p->plan_json = plan_to_json(&p->plan);
+	}
 	TAILQ_INSERT_TAIL(&engine->reading, p, entry);
 	engine->ports.task_text(engine->ports.store_ctx, old->id, "t1", retry_text_cb, p);
 }

@@ -513,6 +513,16 @@ def test_us011_no_effect_on_retry(loop):
     assert loop.decisions(2) == ["pass"]
 
 
+def test_us011_no_effect_on_the_retry_of_a_skipped_run(loop):
+    """Flag has no effect on resume command: what only the flag left out is reviewed when the run is tried again."""
+    loop.set(implement="exit 1\n")
+    rlctl(loop, "--skip-review", check=10)
+    loop.set(implement="echo one > work.txt\nanswer done\n")
+    loop.daemon.rlctl("retry", "1", check=0)
+    loop.passes(loop.daemon.ended(2))
+    assert loop.decisions(1) == [] and loop.decisions(2)[-1] == "pass"
+
+
 # What else was asked for
 
 def test_scope_run_is_slot_0(loop):
