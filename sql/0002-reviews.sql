@@ -14,7 +14,6 @@ ALTER TABLE slot ADD COLUMN fixes INTEGER;
 ALTER TABLE slot ADD COLUMN "check" INTEGER;
 ALTER TABLE slot ADD COLUMN failed_check INTEGER;
 ALTER TABLE slot ADD COLUMN item INTEGER;
-ALTER TABLE slot ADD COLUMN marked TEXT;
 ALTER TABLE slot ADD COLUMN message TEXT;
 
 -- Slots of runs that are under way keep the rounds they were given.

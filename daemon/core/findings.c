@@ -2,7 +2,6 @@
 #include "core/findings.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -51,7 +50,7 @@ void finding_id(const char *file, const char *text, char id[FINDING_ID])
 	buf_release(&b);
 }
 
-static bool contains(struct finding_row *const *rows, size_t count, const char *id)
+bool findings_have(struct finding_row *const *rows, size_t count, const char *id)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(rows[i]->id, id) == 0)
@@ -64,14 +63,14 @@ struct finding_counts findings_compare(struct finding_row *const *now, size_t nn
 	struct finding_counts counts = { 0 };
 
 	for (size_t i = 0; i < nnow; i++) {
-		now[i]->state = contains(before, nbefore, now[i]->id) ? FINDING_REPEATED : FINDING_NEW;
+		now[i]->state = findings_have(before, nbefore, now[i]->id) ? FINDING_REPEATED : FINDING_NEW;
 		if (now[i]->state == FINDING_REPEATED)
 			counts.repeated++;
 		else
 			counts.new++;
 	}
 	for (size_t i = 0; i < nbefore; i++)
-		if (!contains(now, nnow, before[i]->id))
+		if (!findings_have(now, nnow, before[i]->id))
 			counts.resolved++;
 	return counts;
 }

@@ -3,12 +3,17 @@
 #ifndef CORE_FINDINGS_H
 #define CORE_FINDINGS_H
 
+#include <stdbool.h>
+
 #include "core/row.h"
 
 #define FINDING_ID 17	/* 16 hex digits and NUL */
 
 /* Hash of file and text, white space and line numbers aside: "foo.c:12: x  is unset" and "foo.c:14: x is unset" are one. */
 void finding_id(const char *file, const char *text, char id[FINDING_ID]);
+
+/* One of them has that id. */
+bool findings_have(struct finding_row *const *rows, size_t count, const char *id);
 
 struct finding_counts {
 	int64_t new, repeated, resolved;

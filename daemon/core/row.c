@@ -92,7 +92,6 @@ static const struct field slot_fields[] = {
 	INT(slot_row, check),
 	INT(slot_row, failed_check),
 	INT(slot_row, item),
-	JSON(slot_row, marked),
 	TEXT(slot_row, message),
 	INT(slot_row, interrupted),
 	TEXT(slot_row, reason),

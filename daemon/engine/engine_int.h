@@ -173,8 +173,8 @@ void run_settled(struct turn *turn, struct run *run);
 void run_cancel(struct turn *turn, struct run *run, const char *cause);
 bool run_cancelling(const struct run *run);
 void run_warn(struct turn *turn, struct run *run, const char *text);
-/* A finding that the run ends with by leave of its policy. */
-void run_known_issue(struct turn *turn, struct run *run, const char *text);
+/* Findings that the run ends with by leave of its policy, all at once: each time the whole row is copied. NULL-terminated. */
+void run_known_issues(struct turn *turn, struct run *run, char *const *texts);
 void run_prepare(struct run *run);
 void run_tell_state(struct turn *turn, const struct run *run);
 
@@ -254,7 +254,7 @@ struct finding_counts review_append(struct turn *turn, struct lane *lane, const 
 void review_error(struct turn *turn, struct lane *lane, const char *cause);
 /* A human has the last word about a held task. */
 void review_human(struct turn *turn, struct lane *lane, const char *decision, const char *by, const char *message);
-/* The corrector's marks become resolved findings. */
+/* The corrector's marks are told as resolved findings; the rows that say so are those of the next review. */
 void review_marked(struct turn *turn, struct lane *lane, const struct verdict_finding *marks, size_t count);
 const struct review_row *review_last(const struct lane *lane);
 /* The finding that comes after number `after` of the last review and is a fixer's to settle, NULL: none. */
@@ -262,6 +262,8 @@ const struct finding_row *review_item(const struct lane *lane, int64_t after);
 int64_t review_items_left(const struct lane *lane);
 /* "src/foo.ts:42: the comment", malloc'd. */
 char *review_issue(const struct finding_row *finding);
+/* The same of all findings of the last review that somebody has to settle. Free with strings_free(); NULL: none. */
+char **review_issues(const struct lane *lane);
 /* JSON array of the last review's findings, malloc'd; NULL: none. */
 char *review_findings_json(const struct lane *lane);
 

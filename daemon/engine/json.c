@@ -19,7 +19,7 @@ static const struct {
 	{ ROW_RUN, "result_tree" }, { ROW_RUN, "result_attempt" }, { ROW_RUN, "subdir" },
 	{ ROW_TASK, "text" },
 	{ ROW_SLOT, "stage" }, { ROW_SLOT, "answer_hash" }, { ROW_SLOT, "previous_tree" }, { ROW_SLOT, "previous_answer_hash" },
-	{ ROW_SLOT, "interrupted" }, { ROW_SLOT, "marked" }, { ROW_SLOT, "message" },
+	{ ROW_SLOT, "interrupted" }, { ROW_SLOT, "message" },
 	{ ROW_ATTEMPT, "boot_id" }, { ROW_ATTEMPT, "answer_hash" }, { ROW_ATTEMPT, "tokens_input" }, { ROW_ATTEMPT, "tokens_cached" },
 	{ ROW_ATTEMPT, "tokens_cache_write" }, { ROW_ATTEMPT, "tokens_output" }, { ROW_ATTEMPT, "tokens_reasoning" },
 	{ ROW_STEP, "boot_id" },

@@ -138,8 +138,6 @@ static void next_fix(const struct lane *lane, enum slot_event event)
 	if (event == SLOT_E_FINDINGS) {
 		row->fix++;
 		row->item = 0;
-		free(row->marked);
-		row->marked = NULL;
 		/* what a human asked for has been worked on: this is newer */
 		free(row->message);
 		row->message = NULL;

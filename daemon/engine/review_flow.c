@@ -28,23 +28,18 @@ void review_skip(struct turn *turn, struct lane *lane, const char *reason)
 static int64_t keep_issues(struct turn *turn, struct lane *lane, const char *why)
 {
 	const struct review_row *last = review_last(lane);
-	const struct finding_row *item;
-	int64_t at = 0, count = 0;
+	char **issues = review_issues(lane);
+	size_t count;
 
-	for (; (item = review_item(lane, at)) != NULL; at = item->number, count++) {
-		char *text = review_issue(item);
-
-		run_known_issue(turn, lane->run, text);
-		free(text);
-	}
-	if (lane->row->failed_check != ROW_NONE) {
-		run_known_issue(turn, lane->run, why);
-		count++;
-	} else if (count == 0 && last != NULL && last->feedback != NULL) {
-		run_known_issue(turn, lane->run, last->feedback);
-		count = 1;
-	}
-	return count;
+	if (lane->row->failed_check != ROW_NONE)
+		strings_append(&issues, why);
+	else if (strings_count(issues) == 0 && last != NULL && last->feedback != NULL)
+		strings_append(&issues, last->feedback);
+	count = strings_count(issues);
+	if (count > 0)
+		run_known_issues(turn, lane->run, issues);
+	strings_free(issues);
+	return (int64_t)count;
 }
 
 void review_over(struct turn *turn, struct lane *lane, enum round_end end, const char *why)

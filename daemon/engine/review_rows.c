@@ -70,6 +70,20 @@ char *review_issue(const struct finding_row *f)
 	return f->line != ROW_NONE ? xasprintf("%s:%lld: %s", f->file, (long long)f->line, f->text) : xasprintf("%s: %s", f->file, f->text);
 }
 
+char **review_issues(const struct lane *lane)
+{
+	const struct finding_row *item = review_item(lane, 0);
+	char **issues = NULL;
+
+	for (; item != NULL; item = review_item(lane, item->number)) {
+		char *text = review_issue(item);
+
+		strings_append(&issues, text);
+		free(text);
+	}
+	return issues;
+}
+
 char *review_findings_json(const struct lane *lane)
 {
 	const struct review_row *last = review_last(lane);
@@ -116,14 +130,6 @@ static struct finding_row *make_finding(const struct lane *lane, int64_t review,
 	return row;
 }
 
-static bool has_id(struct finding_row *const *rows, size_t count, const char *id)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(rows[i]->id, id) == 0)
-			return true;
-	return false;
-}
-
 /* The rows of a review: what it says now, then what was open before and is gone. *said: how many are of the first kind. */
 static struct finding_row **make_findings(const struct lane *lane, int64_t review, const struct verdict *v, size_t *said, size_t *count,
     struct finding_counts *counts)
@@ -145,7 +151,7 @@ static struct finding_row **make_findings(const struct lane *lane, int64_t revie
 	*count = *said;
 	/* no verdict settles nothing */
 	for (size_t i = 0; i < nbefore && v->kind != VERDICT_NONE; i++) {
-		if (has_id(rows, *count, before[i]->id))
+		if (findings_have(rows, *count, before[i]->id))
 			continue;
 		rows[*count] = row_copy(ROW_FINDING, before[i]);
 		rows[*count]->review = review;
@@ -268,10 +274,21 @@ void review_human(struct turn *turn, struct lane *lane, const char *decision, co
 	run_rows_put(lane->run->rows, ROW_REVIEW, row);
 }
 
+static bool is_marked(const struct finding_row *finding, const struct verdict_finding *marks, size_t count)
+{
+	char id[FINDING_ID];
+
+	for (size_t i = 0; i < count; i++) {
+		finding_id(marks[i].file, marks[i].text, id);
+		if (strcmp(id, finding->id) == 0)
+			return true;
+	}
+	return false;
+}
+
 void review_marked(struct turn *turn, struct lane *lane, const struct verdict_finding *marks, size_t count)
 {
 	const struct review_row *last = review_last(lane);
-	json_t *ids = json_array();
 	struct finding_row **findings = NULL;
 	size_t nfindings = 0;
 
@@ -279,23 +296,12 @@ void review_marked(struct turn *turn, struct lane *lane, const struct verdict_fi
 		findings = findings_of(lane->run->rows, last->number, &nfindings);
 	for (size_t i = 0; i < nfindings; i++) {
 		struct finding_row *told;
-		bool marked = false;
 
-		for (size_t m = 0; m < count && !marked; m++) {
-			char id[FINDING_ID];
-
-			finding_id(marks[m].file, marks[m].text, id);
-			marked = strcmp(id, findings[i]->id) == 0;
-		}
-		if (!marked || !is_open(findings[i]))
+		if (!is_open(findings[i]) || !is_marked(findings[i], marks, count))
 			continue;
-		json_array_append_new(ids, json_string(findings[i]->id));
 		told = row_copy(ROW_FINDING, findings[i]);
 		told->state = FINDING_RESOLVED;
 		tell_finding(turn, told, run_attempt(lane->run, lane->row->attempt)->agent);
 		row_free(ROW_FINDING, told);
 	}
-	free(lane->row->marked);
-	lane->row->marked = json_dumps(ids, JSON_COMPACT);
-	json_decref(ids);
 }

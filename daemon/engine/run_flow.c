@@ -98,14 +98,15 @@ void run_tell_state(struct turn *turn, const struct run *run)
 	    "reason", row->reason, "cause", row->cause));
 }
 
-/* Append text to a JSON array of strings. */
-static void list_add(char **list, const char *text)
+/* Append texts to a JSON array of strings. */
+static void list_add(char **list, const char *const *texts)
 {
 	json_t *array = *list != NULL ? json_loads(*list, 0, NULL) : NULL;
 
 	if (array == NULL)
 		array = json_array();
-	json_array_append_new(array, json_string(text));
+	for (; *texts != NULL; texts++)
+		json_array_append_new(array, json_string(*texts));
 	free(*list);
 	*list = json_dumps(array, JSON_COMPACT);
 	json_decref(array);
@@ -113,18 +114,19 @@ static void list_add(char **list, const char *text)
 
 void run_warn(struct turn *turn, struct run *run, const char *text)
 {
+	const char *const texts[] = { text, NULL };
 	struct run_row *row = &run->rows->run;
 
-	list_add(&row->warnings, text);
+	list_add(&row->warnings, texts);
 	turn_put(turn, ROW_RUN, row);
 	log_warn("run %lld: %s", (long long)row->id, text);
 }
 
-void run_known_issue(struct turn *turn, struct run *run, const char *text)
+void run_known_issues(struct turn *turn, struct run *run, char *const *texts)
 {
 	struct run_row *row = &run->rows->run;
 
-	list_add(&row->known_issues, text);
+	list_add(&row->known_issues, (const char *const *)texts);
 	turn_put(turn, ROW_RUN, row);
 }
 
