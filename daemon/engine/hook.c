@@ -173,6 +173,19 @@ void hook_start(struct engine *engine, int64_t id)
 	engine->ports.start(engine->ports.proc_ctx, launch);
 }
 
+/* Nothing else speaks of it: no row of its run tells how it ended. */
+static void tell_failure(const struct hook_row *row)
+{
+	char *how;
+
+	if (row->cause == NULL && row->signal == ROW_NONE && row->exit_code == 0)
+		return;
+	how = row->cause != NULL ? xstrdup(row->cause) : row->signal != ROW_NONE ? xasprintf("signal %lld", (long long)row->signal) :
+	    xasprintf("exit status %lld", (long long)row->exit_code);
+	log_warn("hook %s of run %lld did not end well: %s; its output is in attempts/%lld", row->name, (long long)row->run, how, (long long)row->id);
+	free(how);
+}
+
 /* The hook is over; takes it. */
 static void finish(struct engine *engine, struct hook *hook)
 {
@@ -182,10 +195,7 @@ static void finish(struct engine *engine, struct hook *hook)
 	row->ended_at = engine_now(engine);
 	turn_put(turn, ROW_HOOK, row);
 	turn_commit(turn);
-	if (row->cause != NULL || row->signal != ROW_NONE || row->exit_code != 0)
-		log_warn("hook %s of run %lld did not end well: %s %lld; its output is in attempts/%lld", row->name, (long long)row->run,
-		    row->cause != NULL ? row->cause : row->signal != ROW_NONE ? "signal" : "exit status",
-		    (long long)(row->signal != ROW_NONE ? row->signal : row->exit_code), (long long)row->id);
+	tell_failure(row);
 	LIST_REMOVE(hook, entry);
 	hook_free(hook);
 }
