@@ -308,7 +308,7 @@ static void set_variables(const struct compose_work *w, const struct agent_plan 
 	set_number(env, "RL_REVIEW_ROUND", w->attempt.round);
 	set_number(env, "RL_MAX_REVIEWS", w->slot.fixes + 1);
 	environment_set(env, "RL_MODEL", agent->model != NULL ? agent->model : "");
-	environment_set(env, "RL_WORKDIR", w->run.workdir);
+	environment_set(env, "RL_WORKDIR", p->cwd);
 	environment_set(env, "RL_BASE_REF", w->run.base_tree != NULL ? w->run.base_tree : "");
 	if (p->verdict_file != NULL)
 		environment_set(env, "RL_VERDICT_FILE", p->verdict_file);
@@ -346,7 +346,7 @@ static char **make_writable(const struct agent_plan *agent, const struct places 
 		if (own[i] != NULL)
 			strings_append(&list, own[i]);
 	for (size_t i = 0; env[i] != NULL; i++)
-		if (strncmp(env[i], "HOME=", 5) == 0)
+		if (strncmp(env[i], "HOME=/", 6) == 0)
 			home = env[i] + 5;
 	for (char *const *path = agent->writable; path != NULL && *path != NULL; path++) {
 		bool in_home = strncmp(*path, "~/", 2) == 0;
@@ -400,16 +400,29 @@ static struct launch *make_launch(const struct compose_work *w, const struct age
 	return launch;
 }
 
+/* Its scratch, and where it works in a checkout: git lays out no directory that has nothing in it. */
+static int make_directories(const struct compose_work *w, const struct places *p, char **error)
+{
+	const char *const dirs[] = { strcmp(p->cwd, w->run.workdir) != 0 ? p->cwd : NULL, p->scratch };
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		int rv = dirs[i] != NULL ? file_mkdirs(dirs[i], 0700) : 0;
+
+		if (rv != 0) {
+			*error = xasprintf("%s: %s", dirs[i], strerror(-rv));
+			return -1;
+		}
+	}
+	return 0;
+}
+
 /* A file of an earlier review must not be taken for this one's. One that may write nothing else finds it there, empty. */
 static int clear_review_file(const struct compose_work *w, const struct places *p, char **error)
 {
-	int fd, rv;
+	int fd;
 
-	rv = p->scratch != NULL ? file_mkdirs(p->scratch, 0700) : 0;
-	if (rv != 0) {
-		*error = xasprintf("%s: %s", p->scratch, strerror(-rv));
+	if (make_directories(w, p, error) == -1)
 		return -1;
-	}
 	if (p->review_file == NULL)
 		return 0;
 	if (unlink(p->review_file) == -1 && errno != ENOENT) {

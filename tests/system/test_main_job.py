@@ -256,6 +256,15 @@ def test_reviewer_and_fixer_may_be_other_agents(make_daemon, repo, tmp_path):
         [(r["reviewer_agent"], r["coder_agent"]) for r in daemon.reviews(1)] == [("judge", "play"), ("judge", "mender")]
 
 
+def test_a_reviewer_in_a_checkout_is_not_led_out_of_it(daemon, repo):
+    """RL_WORKDIR of a review is the tree under review, wherever that is laid out."""
+    daemon.play.set({"implement": "echo one > work.txt\n",
+                     "review": "cd \"$RL_WORKDIR\" && pwd > \"$PLAY/where\" && rm work.txt\nprintf '{\"verdict\": \"pass\", \"followUpPrompt\": \"\"}\\n'\n"})
+    row = daemon.ended(daemon.review(repo.path, review={"profile": "verdict", "workspace": "snapshot"}))
+    assert (daemon.play.path / "where").read_text().startswith(str(daemon.state))
+    assert row["cause"] == "reviewer contract violation: reviewer changed the tree: work.txt" and (repo.path / "work.txt").exists()
+
+
 def test_what_an_agent_sees(daemon, repo):
     daemon.play.set({name: "env > \"$PLAY/env.$role.$nth\"; ls -l /proc/self/fd > \"$PLAY/fd.$role.$nth\"; pwd > \"$PLAY/pwd.$role.$nth\"\n" + text
                      for name, text in DRIFT_THEN_PASS.items()})
