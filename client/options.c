@@ -154,7 +154,7 @@ static json_t *new_file_value(const struct option_row *row, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
 	char *directory = slash == NULL ? mem_strdup(".") : mem_printf("%.*s", slash == path ? 1 : (int)(slash - path), path);
-	char real[PATH_MAX];
+	char real[PATH_MAX], target[PATH_MAX];
 	struct stat st;
 	json_t *value = NULL;
 
@@ -164,8 +164,11 @@ static json_t *new_file_value(const struct option_row *row, const char *path)
 		warnx("--%s: %s is not a directory", row->name, directory);
 	} else if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) {
 		warnx("--%s: %s is a directory; name a file in it", row->name, path);
+	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		warnx("--%s: %s is no regular file; name another", row->name, path);
 	} else {
-		value = json_sprintf("%s/%s", strcmp(real, "/") == 0 ? "" : real, name);
+		/* what a link leads to is meant, not the link */
+		value = realpath(path, target) != NULL ? json_string(target) : json_sprintf("%s/%s", strcmp(real, "/") == 0 ? "" : real, name);
 		if (value == NULL)
 			warnx("--%s: the path is not UTF-8; choose one that is", row->name);
 	}

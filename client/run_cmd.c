@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client/client.h"
@@ -22,6 +23,7 @@
 #define SECOND_THOUGHTS_MS 2000	/* after the hint, how long a second Ctrl-C still cancels */
 #define RETURN_MS 10000		/* how long a daemon that has gone may take to come back */
 #define LOOK_AGAIN_MS 100
+#define REPORT_LATE_MS 1000
 #define RETURNS 5		/* how often it may come back without news of the run */
 
 struct follow {
@@ -262,6 +264,19 @@ static int print_answer(struct client *c, const json_t *run)
 	return status;
 }
 
+/* A report that cannot be written costs the run nothing, so only we are left to tell. One from before is no report of this run;
+ * the clock of files is some milliseconds late. */
+static void tell_report(const struct client *c, const json_t *run)
+{
+	const char *path = options_text(&c->options, "report");
+	int64_t id = field_int(run, "id"), created = field_time(run, "created_at");
+	struct stat st;
+
+	if (path == NULL || (stat(path, &st) == 0 && (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000 + REPORT_LATE_MS >= created))
+		return;
+	warnx("the report %s was not written, the log of rld says why; \"rlctl report %lld --format json -o FILE\" makes it", path, (long long)id);
+}
+
 static int finish(struct follow *f)
 {
 	struct client *c = f->client;
@@ -276,6 +291,7 @@ static int finish(struct follow *f)
 	if (run == NULL)
 		return status;
 	code = exit_of_run(run);
+	tell_report(c, run);
 	if (f->live != NULL) {
 		submit_tell_warnings(run);
 		tell_issues(run);

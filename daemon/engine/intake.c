@@ -88,6 +88,24 @@ static void check_prompt_file(struct intake *item, const char *path, const char 
 		refuse(item, RPC_INVALID_PARAMS, field, "name an existing file, or leave the option out", "prompt file %s: %s", path, strerror(errno));
 }
 
+/* Before anything is paid for. It is put in place by a rename, which would do away with a device or a pipe of this name. */
+static void check_report(struct intake *item)
+{
+	const char *path = item->plan->report;
+	char *directory;
+	struct stat st;
+
+	if (path == NULL)
+		return;
+	directory = xmemdup0(path, (size_t)(strrchr(path, '/') - path) + 1);
+	if (access(directory, W_OK | X_OK) == -1)
+		refuse(item, RPC_INVALID_PARAMS, "report", "name a file in a directory that is there and that the daemon's user may write",
+		    "report %s: %s: %s", path, directory, strerror(errno));
+	else if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		refuse(item, RPC_INVALID_PARAMS, "report", "name another file", "report %s is no regular file", path);
+	free(directory);
+}
+
 static bool is_program(const char *path)
 {
 	struct stat st;
@@ -215,6 +233,7 @@ void intake_run(struct intake_work *work)
 		if (item->plan->review)
 			check_prompt_file(item, item->plan->reviewer_prompt, "reviewer_prompt");
 		check_reviewer(item);
+		check_report(item);
 		take_task(item, state_dir);
 		check_argument(item);
 		if (item->code == RPC_OK)

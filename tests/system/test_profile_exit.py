@@ -2,9 +2,11 @@
 """Profile exit, sentence by sentence as it was asked for: a program is given the answer and says by its exit status whether
 it is good enough; whatever happens to the program, the answer is not lost."""
 import json
+import os
 import re
 import shlex
 import shutil
+import stat
 import subprocess
 
 import pytest
@@ -422,8 +424,29 @@ def test_a_report_that_cannot_be_written(loop, tmp_path):
     loop.play.arrived("review")
     (tmp_path / "gone").rmdir()
     loop.play.go("review")
-    out, _ = run.communicate()
+    out, err = run.communicate()
     assert run.returncode == 0 and out == b"answer 1\n"
+    assert b"gone/report.json was not written" in err and b"rlctl report 1" in err
+
+
+def test_a_report_takes_the_place_of_files_only(loop, tmp_path):
+    """A pipe or a device stays what it is, and a link leads to the file that is meant."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("pipe", "link"):
+        done = rlctl(loop, "--report", tmp_path / name, check=1)
+        assert f"{name} is no regular file" in done.err
+    with pytest.raises(RpcError) as refused:
+        loop.submit(report=str(tmp_path / "pipe"))
+    assert refused.value.data["field"] == "report"
+    with pytest.raises(RpcError) as refused:
+        loop.submit(report=str(tmp_path / "missing" / "report.json"))
+    assert refused.value.data["field"] == "report"
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode) and loop.roles() == []
+    (tmp_path / "report.json").write_text("an old one")
+    (tmp_path / "other").symlink_to("report.json")
+    assert "was not written" not in rlctl(loop, "--report", tmp_path / "other", check=0).err
+    assert json.loads((tmp_path / "report.json").read_text())["run"] == 1 and (tmp_path / "other").is_symlink()
 
 
 # Settings
