@@ -127,7 +127,7 @@ struct slot_row {
 	int64_t check;			/* check under way, 1..; 0: none */
 	int64_t failed_check;		/* attempt whose output is the feedback of the fix under way, ROW_NONE */
 	int64_t item;			/* fixer per_finding: number of the finding that is being fixed; 0: none */
-	char *message;			/* what a human asked for with rework: the feedback of the fix under way */
+	char *message;			/* what a human asked for with rework, until a reviewer or a check has had the next word */
 	int64_t interrupted;		/* attempts lost in a row: above 0, the next one is told that its predecessor was interrupted */
 	char *reason;			/* why it waits or was skipped */
 	char *cause;			/* why it ended; while it works: it is accepted already, and why */

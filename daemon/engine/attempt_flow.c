@@ -141,7 +141,7 @@ static void set_follow_up(struct compose_work *w, const struct lane *lane)
 	bool fix = w->attempt.role == ROLE_FIX;
 
 	w->follow_up_output = ROW_NONE;
-	if (fix && row->message != NULL) {
+	if (row->message != NULL) {
 		w->follow_up = xstrdup(row->message);
 		w->follow_up_from = "human";
 	} else if (fix && row->failed_check != ROW_NONE) {
@@ -150,7 +150,7 @@ static void set_follow_up(struct compose_work *w, const struct lane *lane)
 		w->follow_up = xasprintf("`%s`: %s", check->agent, check->cause);
 		w->follow_up_from = "check";
 		w->follow_up_output = check->id;
-	} else if (last != NULL) {
+	} else if (last != NULL && strcmp(last->decision, lane->run->plan.profile->findings_word) == 0) {
 		w->follow_up = fix && item != NULL ? review_issue(item) : xstrdup(last->feedback);
 		w->follow_up_from = "review";
 	}

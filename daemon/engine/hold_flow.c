@@ -73,6 +73,12 @@ void hold_close(struct turn *turn, struct lane *lane, enum hold_state state, con
 		set_state(turn, lane, hold, state, by, message);
 }
 
+static void set_message(struct slot_row *row, const char *message)
+{
+	free(row->message);
+	row->message = message != NULL && message[strspn(message, " \t\r\n")] != '\0' ? xstrdup(message) : NULL;
+}
+
 /* The slot of a hold that was sent back goes on: the lost attempt again, or a fix with the human's text and as many rounds
  * as the plan gives. */
 static void go_on(struct turn *turn, struct lane *lane, struct hold_row *hold)
@@ -89,9 +95,10 @@ static void go_on(struct turn *turn, struct lane *lane, struct hold_row *hold)
 		row->fixes = row->fix + (plan->max_fixes > 0 ? plan->max_fixes : 1);
 		row->fix++;
 		row->item = 0;
-		free(row->message);
-		row->message = xstrdup(hold->message);
 	}
+	/* whoever was lost in the middle of a review goes on with what it was asked for */
+	if (hold->kind != HOLD_LOST || role == ROLE_IMPLEMENT)
+		set_message(row, hold->message);
 	lane_event(turn, lane, rework_event((enum hold_kind)hold->kind, role, run_has_checkout(lane->run)), NULL);
 }
 

@@ -96,7 +96,7 @@ struct compose_work {
 	struct attempt_row attempt;
 	struct task_row task;
 	const struct plan *plan;	/* borrowed: a run's plan never changes */
-	char *follow_up;		/* what a fixer is asked for, a reviewer's previous feedback; NULL: nothing */
+	char *follow_up;		/* what a fixer is asked for, a reviewer's previous feedback, a human's words; NULL: nothing */
 	const char *follow_up_from;	/* "review", "check", "human"; static */
 	int64_t follow_up_output;	/* attempt whose output stands behind follow_up, ROW_NONE */
 	struct review_row *history;	/* owned copies: all reviews of the task so far */

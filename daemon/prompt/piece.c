@@ -231,7 +231,7 @@ static void write_follow_up(struct buf *out, const struct setting *s)
 
 	if (p->follow_up.data == NULL)
 		return;
-	if (s->role == ROLE_IMPLEMENT)
+	if (s->role == ROLE_IMPLEMENT || (s->role == ROLE_REVIEW && round <= 1))
 		buf_adds(out, "## What came back\n\n");
 	else
 		buf_addf(out, "## Fix round %lld\n\n", s->role == ROLE_REVIEW ? round - 1 : round);

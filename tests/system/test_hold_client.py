@@ -156,19 +156,56 @@ def test_a_cancelled_run_asks_nobody(daemon, repo):
     assert daemon.call("hold.get", id=hold["id"])["state"] == "cancelled" and code(daemon, "hold.approve", id=hold["id"])[0] == 2
 
 
-def test_a_lost_attempt_is_run_again_and_never_approved(make_daemon, repo):
+def test_a_reviewer_that_is_given_the_last_feedback_is_given_the_humans(make_daemon, repo):
+    drift = "printf '{\"verdict\": \"drift\", \"followUpPrompt\": \"again\"}\\n'\n"
+    daemon = make_daemon(scripts={**SCRIPTS, "review": drift, "review.2": "printf '{\"verdict\": \"pass\", \"followUpPrompt\": \"\"}\\n'\n"})
+    number, hold = held(daemon, repo, profile="verdict", on_exhausted="hold", max_fixes=0)
+    _, row = decided(daemon, number, "hold.rework", id=hold["id"], message="use a tab, not spaces")
+    assert row["state"] == "succeeded"
+    asked = daemon.play.prompt(number, "review", 2)
+    assert b"A human had sent the work back" in asked and b"use a tab, not spaces" in asked
+
+
+def lost(make_daemon, repo):
+    """A run whose implementer was lost: (daemon, run, hold)."""
     daemon = make_daemon(scripts={**SCRIPTS, "implement.1": "gate here\n", "review": GO}, gates=["here"])
     number = daemon.review(repo.path, review={"profile": "decision"})
     agent = daemon.play.arrived("here")
     os.kill(int(open(f"/proc/{agent}/stat").read().rsplit(")", 1)[1].split()[1]), signal.SIGKILL)	# its shim
     assert daemon.ended(number)["state"] == "held"
-    hold = daemon.call("hold.list", run=number)["holds"][0]
+    return daemon, number, daemon.call("hold.list", run=number)["holds"][0]
+
+
+def test_an_implementer_that_was_lost_hears_what_the_human_says(make_daemon, repo):
+    daemon, number, hold = lost(make_daemon, repo)
+    _, row = decided(daemon, number, "hold.rework", id=hold["id"], message="leave the big file alone")
+    assert row["state"] == "succeeded"
+    assert b"leave the big file alone" in daemon.play.prompt(number, "implement", 2)
+
+
+def test_a_lost_attempt_is_run_again_and_never_approved(make_daemon, repo):
+    daemon, number, hold = lost(make_daemon, repo)
     assert (hold["kind"], hold["reviews"]) == ("lost", []) and hold["attempt"] == daemon.attempts(number)[0]["id"]
     assert code(daemon, "hold.approve", id=hold["id"])[0] == 2
     daemon.rlctl("hold", "rework", hold["id"], check=0)
     with daemon.events(run=number, types=["run.state"]) as events:
         events.until("run.state", lambda e: e["state"] == "succeeded")
     assert [a["role"] for a in daemon.attempts(number)] == ["implement", "implement", "review"]
+
+
+# ---- the log ---------------------------------------------------------------------------------------------------
+
+def test_a_repository_cannot_have_its_log_written_elsewhere(daemon, repo, tmp_path):
+    """A link in the way that the log takes is not followed: it may lead anywhere."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (repo.path / ".ai-sdd").symlink_to(elsewhere)
+    daemon.play.set({"review": GO})
+    number = daemon.review(repo.path, review={"profile": "decision"})
+    row = daemon.ended(number)
+    while ".ai-sdd/state/review-logs/t1.json cannot be written: Not a directory" not in daemon.log():
+        pass
+    assert row["state"] == "succeeded" and list(elsewhere.iterdir()) == []
 
 
 # ---- rlctl -----------------------------------------------------------------------------------------------------
