@@ -131,3 +131,30 @@ int file_mkdirs(const char *path, int mode)
 	free(copy);
 	return rv;
 }
+
+/* name below at, made when it is missing; at is closed. */
+static int enter(int at, const char *name, int mode)
+{
+	int fd = -1, rv = 0;
+
+	if (mkdirat(at, name, (mode_t)mode) == -1 && errno != EEXIST)
+		rv = -errno;
+	else if ((fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)) == -1)
+		rv = errno == ELOOP ? -ENOTDIR : -errno;
+	close(at);
+	return rv == 0 ? fd : rv;
+}
+
+int file_open_below(const char *base, const char *path, int mode)
+{
+	int at = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char *copy = xstrdup(path), *rest = copy, *word;
+
+	if (at == -1)
+		at = -errno;
+	while (at >= 0 && (word = strsep(&rest, "/")) != NULL)
+		if (word[0] != '\0' && strcmp(word, ".") != 0)
+			at = enter(at, word, mode);
+	free(copy);
+	return at;
+}

@@ -16,4 +16,8 @@ int file_write(int dirfd, const char *name, const void *data, size_t size, int m
 /* mkdir -p with mode for the missing ones. 0 or -errno. */
 int file_mkdirs(const char *path, int mode);
 
+/* Open the directory path, relative, below base; missing ones are made with mode. No link in path is followed, so it is not
+ * left however it was laid out. The descriptor, or -errno (-ENOTDIR at a link or a file). */
+int file_open_below(const char *base, const char *path, int mode);
+
 #endif

@@ -14,17 +14,16 @@ void review_write_log(struct run *run, struct lane *lane)
 	const char *dir = run->plan.review_log, *task = lane->row->task;
 	json_t *log = review_log_make(view_run(run->engine->view, row->id), task);
 	struct log_work *w;
-	char *name;
 
 	if (log == NULL)
 		return;
-	name = review_log_name(task);
 	w = xcalloc(1, sizeof(*w));
 	w->run = row->id;
-	w->path = dir[0] == '/' ? xasprintf("%s/%s", dir, name) : xasprintf("%s/%s/%s", row->workdir, dir, name);
+	w->base = dir[0] != '/' ? xstrdup(row->workdir) : NULL;
+	w->dir = xstrdup(dir);
+	w->name = review_log_name(task);
 	w->text = json_dumps(log, JSON_INDENT(2));
 	desk_write(run->engine, &w->work, WORK_LOG);
-	free(name);
 	json_decref(log);
 }
 

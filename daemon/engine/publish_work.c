@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -11,28 +13,38 @@
 #include "record/layout.h"
 
 /* Whole or not at all, with a line end. 0 or -errno. */
-static int write_text(const char *path, const char *text)
+static int write_text(int dirfd, const char *path, const char *text)
 {
 	char *data = xasprintf("%s\n", text);
-	int rv = file_write(AT_FDCWD, path, data, strlen(data), 0644, true);
+	int rv = file_write(dirfd, path, data, strlen(data), 0644, true);
 
 	free(data);
 	return rv;
 }
 
+/* Its directory, made when it is missing. What a repository has there must not lead elsewhere; an absolute path is the user's own. */
+static int open_log_dir(const struct log_work *work)
+{
+	int fd, rv;
+
+	if (work->base != NULL)
+		return file_open_below(work->base, work->dir, 0755);
+	rv = file_mkdirs(work->dir, 0755);
+	if (rv != 0)
+		return rv;
+	fd = open(work->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd == -1 ? -errno : fd;
+}
+
 void log_run(struct log_work *work)
 {
-	char *dir = xstrdup(work->path);
-	int rv;
+	int dirfd = open_log_dir(work), rv = dirfd < 0 ? dirfd : write_text(dirfd, work->name, work->text);
 
-	*strrchr(dir, '/') = '\0';
-	rv = file_mkdirs(dir, 0755);
-	if (rv == 0)
-		rv = write_text(work->path, work->text);
 	if (rv != 0)
-		work->error = xasprintf("the review log %s cannot be written: %s; the reviews are in the database, see rlctl review export",
-		    work->path, strerror(-rv));
-	free(dir);
+		work->error = xasprintf("the review log %s%s%s/%s cannot be written: %s; the reviews are in the database, see rlctl review export",
+		    work->base != NULL ? work->base : "", work->base != NULL ? "/" : "", work->dir, work->name, strerror(-rv));
+	if (dirfd >= 0)
+		close(dirfd);
 }
 
 void report_run(struct report_work *work)
@@ -59,7 +71,7 @@ void report_run(struct report_work *work)
 	}
 	report = report_make(work->rows, &plan, answer, size);
 	text = json_dumps(report, JSON_INDENT(2));
-	rv = write_text(work->path, text);
+	rv = write_text(AT_FDCWD, work->path, text);
 	if (rv != 0)
 		work->error = xasprintf("run %lld: the report %s cannot be written: %s; rlctl report %lld makes it again", (long long)row->id,
 		    work->path, strerror(-rv), (long long)row->id);

@@ -122,7 +122,9 @@ void work_free(struct work *work)
 		free(((struct forget_work *)work)->leftover);
 		break;
 	case WORK_LOG:
-		free(((struct log_work *)work)->path);
+		free(((struct log_work *)work)->base);
+		free(((struct log_work *)work)->dir);
+		free(((struct log_work *)work)->name);
 		free(((struct log_work *)work)->text);
 		free(((struct log_work *)work)->error);
 		break;

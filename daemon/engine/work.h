@@ -147,7 +147,8 @@ struct forget_work {
 struct log_work {
 	struct work work;
 	int64_t run;
-	char *path;			/* owned */
+	char *base;			/* owned: directory that dir is below, and no link in it is followed; NULL: dir is absolute */
+	char *dir, *name;		/* owned */
 	char *text;			/* owned */
 	char *error;			/* out, owned */
 };
