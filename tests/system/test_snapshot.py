@@ -51,6 +51,14 @@ def test_in_a_directory_below_the_top(made):
     assert (made.play.path / "where").read_text().strip().endswith("/sub")
 
 
+def test_in_a_directory_with_nothing_in_it_for_git(made):
+    made.repo.write(".gitignore", "sub/\n")
+    (made.repo.path / "sub").mkdir()
+    made.set(implement="echo one > ../work.txt\n", review_1="test -f ../work.txt || exit 9\n" + VERDICT.passes)
+    row = made.daemon.ended(made.daemon.review(made.repo.path / "sub", review={"profile": "verdict", **SNAPSHOT}))
+    assert row["state"] == "succeeded", row
+
+
 def test_what_others_write_meanwhile_does_not_bear_on_it(made):
     """When anyone else may write the tree meanwhile: their edits are theirs, and what was reviewed is what passes."""
     made.set(review_1="gate review\ncat work.txt > \"$PLAY/read\"\n" + VERDICT.passes)
