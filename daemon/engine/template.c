@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -13,13 +14,29 @@
 
 #define TEMPLATE_MAX (1024 * 1024)
 
-/* true: the search is over, with a text or an error. */
+static const char *fault(int error)
+{
+	switch (error) {
+	case EINVAL:
+		return "is no regular file";
+	case EFBIG:
+		return "is larger than 1 MiB";
+	default:
+		return strerror(error);
+	}
+}
+
+/* true: the search is over, with a text or an error. A link is followed, as people keep their prompts in one place. */
 static bool try_file(char *path, bool must_exist, char **text, size_t *size, char **error)
 {
-	int rv = file_read(AT_FDCWD, path, TEMPLATE_MAX, text, size);
+	char *real = realpath(path, NULL);
+	int rv = real != NULL ? file_read(AT_FDCWD, real, TEMPLATE_MAX, text, size) : -errno;
+	struct stat st;
 
+	must_exist = must_exist || (real == NULL && lstat(path, &st) == 0);	/* a link that leads nowhere was meant to */
 	if (rv != 0 && (must_exist || rv != -ENOENT) && rv != -ENOTDIR)
-		*error = xasprintf("prompt file %s: %s", path, strerror(-rv));
+		*error = xasprintf("prompt file %s: %s", path, fault(-rv));
+	free(real);
 	free(path);
 	return *text != NULL || *error != NULL;
 }

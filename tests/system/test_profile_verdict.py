@@ -260,6 +260,22 @@ def test_prompt_resolution(loop, tmp_path):
     assert '"verdict"' in loop.prompt("review", 1, 4), "no reviewer goes without the contract"
 
 
+def test_a_prompt_may_be_a_link(loop, tmp_path):
+    """Prompts are kept in one place for many machines and projects."""
+    loop.always_content()
+    (tmp_path / "r.md").write_text("R linked\n")
+    for number, place in ((1, loop.daemon.path / "prompts"), (2, loop.repo.path / ".ai_agents" / "prompts")):
+        place.mkdir(parents=True)
+        (place / "reviewer.md").symlink_to(tmp_path / "r.md")
+        assert loop.run()["state"] == "succeeded" and loop.prompt("review", 1, number).startswith("R linked\n")
+        (place / "reviewer.md").unlink()
+    (place / "reviewer.md").symlink_to("nowhere")
+    assert loop.run()["cause"] == f"prompt file {place}/reviewer.md: No such file or directory"
+    (place / "reviewer.md").unlink()
+    (place / "reviewer.md").mkdir()
+    assert loop.run()["cause"] == f"prompt file {place}/reviewer.md: is no regular file"
+
+
 @pytest.mark.parametrize("option", ["--developer-prompt", "--reviewer-prompt"])
 def test_an_explicit_prompt_that_is_missing_is_an_error(loop, option):
     """Explicit path: missing = error at submit."""
