@@ -22,7 +22,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	TAILQ_INIT(&engine->reading);
 	TAILQ_INIT(&engine->submits);
 	TAILQ_INIT(&engine->deciding);
-	TAILQ_INIT(&engine->forgets);
+	TAILQ_INIT(&engine->desk);
 	LIST_INIT(&engine->hooks);
 	return engine;
 }
@@ -49,7 +49,7 @@ void engine_stop(struct engine *engine)
 void engine_free(struct engine *engine)
 {
 	struct pending_submit *p;
-	struct forget_item *item;
+	struct desk_item *item;
 	struct hook *hook;
 	struct run *run;
 
@@ -66,8 +66,8 @@ void engine_free(struct engine *engine)
 	}
 	while ((p = TAILQ_FIRST(&engine->deciding)) != NULL)
 		submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping", "submit again when it is back", NULL);
-	while ((item = TAILQ_FIRST(&engine->forgets)) != NULL) {
-		TAILQ_REMOVE(&engine->forgets, item, entry);
+	while ((item = TAILQ_FIRST(&engine->desk)) != NULL) {
+		TAILQ_REMOVE(&engine->desk, item, entry);
 		free(item->environment);
 		free(item->blob);
 		free(item->leftover);
@@ -156,7 +156,7 @@ size_t engine_busy(const struct engine *engine)
 		busy += run->rows->run.state == RUN_S_RUNNING;
 	if (!TAILQ_EMPTY(&engine->reading) || !TAILQ_EMPTY(&engine->submits) || !TAILQ_EMPTY(&engine->deciding))
 		busy++;
-	return busy + (engine->desk_busy || !TAILQ_EMPTY(&engine->forgets));
+	return busy + (engine->desk_busy || !TAILQ_EMPTY(&engine->desk));
 }
 
 size_t engine_running(const struct engine *engine)

@@ -88,8 +88,9 @@ struct pending_submit {
 	void *arg;
 };
 
-struct forget_item {
-	TAILQ_ENTRY(forget_item) entry;
+/* Something for the desk to do: forget, write, or tell. */
+struct desk_item {
+	TAILQ_ENTRY(desk_item) entry;
 	int64_t run;			/* ROW_NONE: of no run */
 	char *environment, *blob;	/* owned, NULL */
 	bool sweep;			/* every environment that is not in use */
@@ -115,12 +116,11 @@ struct engine {
 	size_t adopting;		/* found() reports to come */
 	struct act *deferred;		/* what lanes are to go on with once all are found, see turn.c */
 	size_t ndeferred;
-	/* The desk: intake and forgetting, one file work at a time, so that an environment file is never removed under
-	 * a submit that has just found it. */
+	/* see desk.c */
 	TAILQ_HEAD(, pending_submit) reading;	/* retries waiting for their task's text */
 	TAILQ_HEAD(, pending_submit) submits;	/* waiting for intake */
 	TAILQ_HEAD(, pending_submit) deciding;	/* at intake or in commit */
-	TAILQ_HEAD(, forget_item) forgets;
+	TAILQ_HEAD(, desk_item) desk;
 	bool desk_busy;
 };
 
@@ -269,15 +269,23 @@ char *review_findings_json(const struct lane *lane);
 
 /* submit.c */
 
+/* Hands all submits that wait to a worker; desk_done() when they are decided. */
+void submit_intake(struct engine *engine);
+void submit_committed(struct pending_submit *p, const struct run_rows *rows);
+void submit_refused(struct pending_submit *p, int code, const char *message, const char *hint, const char *field);
+
+/* desk.c */
+
+/* Begin what is next, unless something is under way. */
 void desk_next(struct engine *engine);
+/* What was under way is over. */
+void desk_done(struct engine *engine);
 /* Those who wait for the desk wait no longer: it will not come to them. */
 void desk_stop(struct engine *engine);
-/* Takes environment, blob and leftover; see struct forget_item. */
+/* Takes environment, blob and leftover; see struct desk_item. */
 void desk_forget(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep);
 /* A log or a report, after those that were handed in before. Takes work. */
 void desk_write(struct engine *engine, struct work *work, enum work_kind kind);
-void submit_committed(struct pending_submit *p, const struct run_rows *rows);
-void submit_refused(struct pending_submit *p, int code, const char *message, const char *hint, const char *field);
 
 /* recover.c: every unfinished attempt is classified: go on. */
 void engine_resume(struct engine *engine);

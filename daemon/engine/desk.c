@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* The desk: file work that belongs to no run's lane, one at a time and in order: the intake of submits, forgetting, logs and reports.
+ * So an environment file is never removed under a submit that has just found it, and a newer log never comes before an older one. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/engine_int.h"
+
+/* Hashes of all environments that unfinished runs or submits need. */
+static char **environments_in_use(struct engine *engine)
+{
+	char **list = xcalloc(1, sizeof(*list));
+	struct pending_submit *p;
+	struct run *run;
+
+	LIST_FOREACH(run, &engine->runs, entry)
+		if (run->rows->run.environment != NULL)
+			strings_append(&list, run->rows->run.environment);
+	TAILQ_FOREACH(p, &engine->deciding, entry)
+		if (p->environment_hash != NULL)
+			strings_append(&list, p->environment_hash);
+	TAILQ_FOREACH(p, &engine->submits, entry)
+		if (p->environment_hash != NULL)
+			strings_append(&list, p->environment_hash);
+	TAILQ_FOREACH(p, &engine->reading, entry)
+		if (p->environment_hash != NULL)
+			strings_append(&list, p->environment_hash);
+	return list;
+}
+
+static void forget_cb(void *arg, struct work *work)
+{
+	work_free(work);
+	desk_done(arg);
+}
+
+static void start_forget(struct engine *engine, struct desk_item *item)
+{
+	struct forget_work *w = xcalloc(1, sizeof(*w));
+	char **in_use = environments_in_use(engine);
+
+	TAILQ_REMOVE(&engine->desk, item, entry);
+	w->run = item->run;
+	w->blob = item->blob;
+	w->leftover = item->leftover;
+	if (item->environment != NULL && !strings_contain(in_use, item->environment))
+		w->environment = xstrdup(item->environment);
+	if (item->sweep)
+		w->keep = in_use;
+	else
+		strings_free(in_use);
+	free(item->environment);
+	free(item);
+	engine_work(engine, &w->work, WORK_FORGET, forget_cb, engine);
+}
+
+static const char *write_error(const struct work *work)
+{
+	return work->kind == WORK_LOG ? ((const struct log_work *)work)->error : ((const struct report_work *)work)->error;
+}
+
+/* A log or a report is for people: when it cannot be written, the run has lost nothing. The rows of a run that has ended stay as they are. */
+static void write_cb(void *arg, struct work *work)
+{
+	struct engine *engine = arg;
+	const char *error = write_error(work);
+	struct run *run;
+	struct turn *turn;
+
+	if (error != NULL && work->kind == WORK_LOG && !engine->stopped &&
+	    (run = run_find(engine, ((struct log_work *)work)->run)) != NULL && !run_state_is_end((enum run_state)run->rows->run.state)) {
+		turn = turn_new(engine);
+		run_warn(turn, run, error);
+		turn_commit(turn);
+	} else if (error != NULL) {
+		log_warn("%s", error);
+	}
+	work_free(work);
+	desk_done(engine);
+}
+
+static void start_write(struct engine *engine, struct desk_item *item)
+{
+	TAILQ_REMOVE(&engine->desk, item, entry);
+	engine_work(engine, item->work, item->kind, write_cb, engine);
+	free(item);
+}
+
+static void start_item(struct engine *engine, struct desk_item *item)
+{
+	if (item->work != NULL)
+		start_write(engine, item);
+	else
+		start_forget(engine, item);
+}
+
+/* Tells one who waits for its turn. Takes item. */
+static void pass(struct engine *engine, struct desk_item *item)
+{
+	TAILQ_REMOVE(&engine->desk, item, entry);
+	item->reached(item->arg);
+	free(item);
+}
+
+void desk_stop(struct engine *engine)
+{
+	struct desk_item *item, *next;
+
+	for (item = TAILQ_FIRST(&engine->desk); item != NULL; item = next) {
+		next = TAILQ_NEXT(item, entry);
+		if (item->reached != NULL)
+			pass(engine, item);
+	}
+}
+
+void engine_after_writing(struct engine *engine, void (*cb)(void *arg), void *arg)
+{
+	struct desk_item *item;
+
+	if (engine->stopped) {
+		cb(arg);
+		return;
+	}
+	item = xcalloc(1, sizeof(*item));
+	item->reached = cb;
+	item->arg = arg;
+	TAILQ_INSERT_TAIL(&engine->desk, item, entry);
+	desk_next(engine);
+}
+
+void desk_next(struct engine *engine)
+{
+	struct desk_item *item;
+
+	if (engine->desk_busy)
+		return;
+	engine->desk_busy = true;	/* who is told may hand in more */
+	while ((item = TAILQ_FIRST(&engine->desk)) != NULL && item->reached != NULL)
+		pass(engine, item);
+	if (item != NULL)
+		start_item(engine, item);
+	else if (!TAILQ_EMPTY(&engine->submits) && !engine->stopped)
+		submit_intake(engine);
+	else
+		engine->desk_busy = false;
+}
+
+void desk_done(struct engine *engine)
+{
+	engine->desk_busy = false;
+	desk_next(engine);
+}
+
+void desk_forget(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep)
+{
+	struct desk_item *item = xcalloc(1, sizeof(*item));
+
+	item->run = run;
+	item->environment = environment;
+	item->blob = blob;
+	item->leftover = leftover;
+	item->sweep = sweep;
+	TAILQ_INSERT_TAIL(&engine->desk, item, entry);
+	desk_next(engine);
+}
+
+void desk_write(struct engine *engine, struct work *work, enum work_kind kind)
+{
+	struct desk_item *item = xcalloc(1, sizeof(*item));
+
+	item->run = ROW_NONE;
+	item->work = work;
+	item->kind = work->kind = kind;
+	TAILQ_INSERT_TAIL(&engine->desk, item, entry);
+	desk_next(engine);
+}
