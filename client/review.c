@@ -67,6 +67,14 @@ static void print_indented(const struct print *p, const char *text)
 	free(safe);
 }
 
+/* A feedback that names no places is its own only finding, but for the line end. */
+static bool says_it_all(const char *feedback, const char *text)
+{
+	size_t length = strlen(text);
+
+	return strncmp(feedback, text, length) == 0 && feedback[length + strspn(feedback + length, " \t\r\n")] == '\0';
+}
+
 static void print_finding(const struct print *p, const json_t *finding)
 {
 	const char *file = field_text(finding, "file"), *severity = field_text(finding, "severity"), *state = field_text(finding, "state");
@@ -118,8 +126,7 @@ void review_print(const struct print *p, const json_t *review)
 	for (size_t i = 0; i < json_array_size(findings); i++) {
 		const json_t *finding = json_array_get(findings, i);
 
-		/* A feedback that names no places is its own only finding. */
-		if (strcmp(field_text(finding, "text"), field_text(review, "feedback")) != 0)
+		if (!says_it_all(field_text(review, "feedback"), field_text(finding, "text")))
 			print_finding(p, finding);
 	}
 	free(age);

@@ -165,9 +165,13 @@ static struct finding_row **make_findings(const struct lane *lane, int64_t revie
 
 static void tell_finding(struct turn *turn, const struct finding_row *f, const char *by)
 {
-	turn_tell(turn, "finding", f->run, json_pack("{s:I, s:s, s:s*, s:s*, s:s, s:s, s:s}", "review", (json_int_t)f->review,
+	json_t *event = json_pack("{s:I, s:s, s:s*, s:s*, s:s, s:s, s:s}", "review", (json_int_t)f->review,
 	    "id", f->id, "file", f->file, "severity", f->severity, "text", f->text,
-	    "state", state_name(&finding_state_names, f->state), "by", by));
+	    "state", state_name(&finding_state_names, f->state), "by", by);
+
+	if (f->line != ROW_NONE)
+		json_object_set_new(event, "line", json_integer(f->line));
+	turn_tell(turn, "finding", f->run, event);
 }
 
 static char *ids_json(struct finding_row *const *findings, size_t count)

@@ -2,6 +2,7 @@
 #include "verdict/verdict.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "verdict/carrier.h"
@@ -21,10 +22,20 @@ void verdict_read(enum carrier carrier, const struct verdict_input *in, struct v
 }
 
 /* One text is one finding, so that a repeated one is known by its id. */
+/* Length without the white space at the end: feedback is kept byte for byte, a finding is an item of a list. */
+static size_t trimmed(const char *text)
+{
+	size_t length = strlen(text);
+
+	while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL)
+		length--;
+	return length;
+}
+
 void carrier_single_finding(struct verdict *out)
 {
 	out->findings = xcalloc(1, sizeof(*out->findings));
-	out->findings[0].text = xstrdup(out->feedback);
+	out->findings[0].text = xmemdup0(out->feedback, trimmed(out->feedback));
 	out->nfindings = 1;
 }
 

@@ -70,6 +70,8 @@ def test_structured_comments(loop):
     loop.passes(loop.run())
     assert findings(loop, 1) == [("src/foo.ts", 42, "must-fix", "Implicit dependency on pyyaml"),
                                  ("work.txt", 1, "suggestion", "A longer name would read better"), ("work.txt", 2, "must-fix", "Placeholder left in")]
+    told = [e for e in loop.daemon.call("event.list", limit=500)["events"] if e["type"] == "finding" and e["state"] == "new"]
+    assert [(e["file"], e["line"]) for e in told] == [("src/foo.ts", 42), ("work.txt", 1), ("work.txt", 2)]
     first = loop.daemon.reviews(1)[0]
     assert (first["decision"], first["source"]) == ("must-fix", "file") and "Placeholder left in" in first["feedback"]
 

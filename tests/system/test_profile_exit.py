@@ -429,6 +429,16 @@ def test_a_report_that_cannot_be_written(loop, tmp_path):
     assert b"gone/report.json was not written" in err and b"rlctl report 1" in err
 
 
+def test_what_the_reviewer_said_is_shown_once(loop):
+    """Its standard output is kept byte for byte; as a finding it has no line end."""
+    loop.never_content()
+    loop.repo.write(".rld.toml", "[review]\non_exhausted = \"known_issues\"\n")
+    text = rlctl(loop, "--review-max-fix-attempts", "0", check=0).err
+    issue, = loop.daemon.run(1)["known_issues"]
+    assert issue == issue.rstrip() and f"known issue: {issue}\n" in text and loop.daemon.reviews(1)[0]["feedback"] == issue + "\n"
+    assert loop.daemon.rlctl("review", "show", 1, check=0).out.count(issue) == 1
+
+
 def test_a_report_takes_the_place_of_files_only(loop, tmp_path):
     """A pipe or a device stays what it is, and a link leads to the file that is meant."""
     os.mkfifo(tmp_path / "pipe")

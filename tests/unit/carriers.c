@@ -128,7 +128,7 @@ START_TEST(exit_status)
 	expect(read_input(CARRIER_EXIT, "fine", NULL, 2), VERDICT_NONE, NO_EVIDENCE, NULL);
 	expect(read_input(CARRIER_EXIT, "fine", NULL, 256), VERDICT_NONE, NO_EVIDENCE, NULL);
 	expect(read_input(CARRIER_EXIT, "fine", NULL, -1), VERDICT_NONE, NO_EVIDENCE, NULL);
-	v = read_input(CARRIER_EXIT, "2 tests fail", NULL, 1);
+	v = read_input(CARRIER_EXIT, "2 tests fail \n\n", NULL, 1);
 	ck_assert_uint_eq(v.nfindings, 1);
 	ck_assert_str_eq(v.findings[0].text, "2 tests fail");
 	verdict_release(&v);
