@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* One attempt under way.
+ *
+ *   proc_start ─▶ PREPARING (and WAITING while the disk is full) ── spawned ──▶ WATCHING ── pidfd readable ──▶ LOOKING ──▶ ended()
+ *   proc_adopt ─▶ LOOKING ─── running ──▶ found(), WATCHING
+ *                    │ ▲
+ *                    └─┴ PAUSING: the look gave no answer, once more in a moment
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/offload.h"
+#include "proc/proc_int.h"
+#include "proc/spawn.h"
+
+#define PAUSE_MS 20		/* a shim comes up in less */
+#define BUSY_MS 500
+#define FULL_MS 1000		/* between two looks for space */
+#define NAMELESS_MS 30000	/* so long may a held lock be without an identity */
+
+struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const char *boot_id)
+{
+	struct entry *e = xcalloc(1, sizeof(*e));
+
+	e->proc = proc;
+	e->id = id;
+	e->dir = xasprintf("%s/%lld", proc->attempts_dir, (long long)id);
+	e->uuid = xstrdup(uuid);
+	e->boot_id = xstrdup(boot_id);
+	e->pidfd = -1;
+	uv_timer_init(proc->loop, &e->timer);
+	e->timer.data = e;
+	e->handles = 1;
+	LIST_INSERT_HEAD(&proc->entries, e, link);
+	proc->count++;
+	return e;
+}
+
+static void entry_handle_closed(struct entry *e)
+{
+	struct proc *proc = e->proc;
+
+	if (--e->handles > 0)
+		return;
+	if (e->pidfd != -1)
+		close(e->pidfd);
+	launch_free(e->launch);
+	free(e->dir);
+	free(e->uuid);
+	free(e->boot_id);
+	free(e);
+	proc->count--;
+	proc_check_closed(proc);
+}
+
+static void entry_closed_cb(uv_handle_t *handle)
+{
+	entry_handle_closed(handle->data);
+}
+
+void entry_drop(struct entry *e)
+{
+	LIST_REMOVE(e, link);
+	if (e->polling)
+		uv_close((uv_handle_t *)&e->poll, entry_closed_cb);
+	uv_close((uv_handle_t *)&e->timer, entry_closed_cb);
+}
+
+/* Take a dead shim of ours out of the process table. False: it is not dead yet. Never waits. */
+static bool entry_reap(struct entry *e)
+{
+	siginfo_t info = { 0 };
+	int rv;
+
+	if (e->child == 0)
+		return true;
+	rv = e->pidfd != -1 ? waitid(P_PIDFD, (id_t)e->pidfd, &info, WEXITED | WNOHANG)
+			    : waitid(P_PID, (id_t)e->child, &info, WEXITED | WNOHANG);
+	if (rv == 0 && info.si_pid == 0)
+		return false;
+	e->child = 0;
+	return true;
+}
+
+void entry_signal_end(const struct entry *e)
+{
+	if (pidfd_send_signal(e->pidfd, SIGTERM, NULL, 0) == -1 && errno != ESRCH)
+		log_warn("attempt %lld: cannot signal rl-shim: %s", (long long)e->id, strerror(errno));
+}
+
+static void pause_cb(uv_timer_t *timer)
+{
+	entry_look(timer->data);
+}
+
+static void entry_pause(struct entry *e)
+{
+	e->state = PAUSING;
+	uv_timer_start(&e->timer, pause_cb, e->look.result == LOOK_BUSY ? BUSY_MS : PAUSE_MS, 0);
+}
+
+static void watch_closed_cb(uv_handle_t *handle)
+{
+	struct entry *e = handle->data;
+
+	close(e->pidfd);
+	e->pidfd = -1;
+	e->polling = false;
+	e->handles--;
+	if (e->proc->closing)
+		entry_drop(e);
+	else
+		entry_look(e);
+}
+
+static void watch_cb(uv_poll_t *poll, int status, int events)
+{
+	struct entry *e = poll->data;
+
+	(void)status, (void)events;	/* an error shows in the look */
+	entry_reap(e);
+	e->state = LOOKING;
+	uv_close((uv_handle_t *)poll, watch_closed_cb);
+}
+
+/* Wait for the end of the shim; takes pidfd. Without one, or without memory for it, look again and again. */
+static void entry_watch(struct entry *e, int pidfd)
+{
+	e->since = 0;
+	if (pidfd == -1) {
+		entry_pause(e);
+		return;
+	}
+	if (uv_poll_init(e->proc->loop, &e->poll, pidfd) != 0) {
+		close(pidfd);
+		entry_pause(e);
+		return;
+	}
+	e->state = WATCHING;
+	e->pidfd = pidfd;
+	e->poll.data = e;
+	e->polling = true;
+	e->handles++;
+	uv_poll_start(&e->poll, UV_READABLE, watch_cb);
+	if (e->end_wanted)
+		entry_signal_end(e);
+}
+
+/* started() was told, the shim is gone. */
+static void report_ended(struct entry *e)
+{
+	const struct proc_sink *sink = e->proc->sink;
+	struct exit_record none = { .how = EXIT_NOT_STARTED, .status = ECHILD, .tree_empty = true };
+
+	switch (e->look.result) {
+	case LOOK_ENDED:
+		sink->ended(e->proc->arg, e->id, &e->look.record);
+		break;
+	case LOOK_NEVER_STARTED:
+		if (access(e->dir, F_OK) == -1) {
+			log_warn("attempt %lld: %s was removed while it ran", (long long)e->id, e->dir);
+			sink->ended(e->proc->arg, e->id, NULL);
+			break;
+		}
+		/* The identity comes before the fork; it is not there, so there was none. */
+		snprintf(none.error, sizeof(none.error), "rl-shim ended before it started anything: see %s", e->dir);
+		sink->ended(e->proc->arg, e->id, &none);
+		break;
+	case LOOK_LOST:
+	case LOOK_UNREADABLE:
+		log_warn("attempt %lld: %s", (long long)e->id, e->look.detail);
+		sink->ended(e->proc->arg, e->id, NULL);
+		break;
+	case LOOK_RUNNING:
+	case LOOK_AGAIN:
+	case LOOK_BUSY:
+		log_bug("attempt %lld: ended without having ended", (long long)e->id);
+		break;
+	}
+}
+
+static void report_found(struct entry *e)
+{
+	static const enum proc_found found[] = {
+		[LOOK_RUNNING] = FOUND_RUNNING,
+		[LOOK_ENDED] = FOUND_ENDED,
+		[LOOK_NEVER_STARTED] = FOUND_NEVER_STARTED,
+		[LOOK_LOST] = FOUND_LOST,
+		[LOOK_UNREADABLE] = FOUND_UNREADABLE,
+	};
+
+	e->adopting = false;
+	e->proc->sink->found(e->proc->arg, e->id, found[e->look.result],
+	    e->look.result == LOOK_ENDED ? &e->look.record : NULL, e->look.detail[0] != '\0' ? e->look.detail : NULL);
+}
+
+static void entry_found_running(struct entry *e)
+{
+	entry_watch(e, e->look.pidfd);
+	if (e->adopting)
+		report_found(e);
+}
+
+/* The entry leaves the list first: the id is unknown when the report is made. */
+static void entry_finish(struct entry *e)
+{
+	if (!entry_reap(e)) {
+		entry_pause(e);	/* its lock is free already, so its end is a matter of moments */
+		return;
+	}
+	entry_drop(e);
+	if (e->adopting)
+		report_found(e);
+	else
+		report_ended(e);
+}
+
+static void entry_no_answer(struct entry *e)
+{
+	if (e->look.result == LOOK_BUSY)
+		e->since = 0;	/* what could not be seen is not counted against the shim */
+	else if (e->since == 0)
+		e->since = uv_now(e->proc->loop);
+	if (e->look.result == LOOK_BUSY && !e->warned) {
+		log_warn("attempt %lld: %s; trying again", (long long)e->id, e->look.detail);
+		e->warned = true;
+	}
+	entry_pause(e);
+}
+
+static void look_run(void *arg)
+{
+	struct entry *e = arg;
+
+	look(&e->look);
+}
+
+static void look_cb(void *arg)
+{
+	struct entry *e = arg;
+
+	if (e->proc->closing) {
+		if (e->look.pidfd != -1)
+			close(e->look.pidfd);
+		entry_drop(e);
+		return;
+	}
+	switch (e->look.result) {
+	case LOOK_RUNNING:
+		entry_found_running(e);
+		break;
+	case LOOK_AGAIN:
+	case LOOK_BUSY:
+		entry_no_answer(e);
+		break;
+	case LOOK_ENDED:
+	case LOOK_NEVER_STARTED:
+	case LOOK_LOST:
+	case LOOK_UNREADABLE:
+		entry_finish(e);
+		break;
+	}
+}
+
+void entry_look(struct entry *e)
+{
+	e->state = LOOKING;
+	e->look = (struct look){ .dir = e->dir, .uuid = e->uuid, .boot_id = e->boot_id, .pidfd = -1 };
+	e->look.last = e->since != 0 && uv_now(e->proc->loop) - e->since >= NAMELESS_MS;
+	offload(e->proc->loop, look_run, look_cb, e);
+}
+
+static void prepare_run(void *arg)
+{
+	struct entry *e = arg;
+
+	prepare(&e->prepare);
+}
+
+/* -errno when nothing was started. */
+static int entry_spawn(struct entry *e)
+{
+	int rv = spawn_shim(e->proc->shim_path, e->dir, e->prepare.lock, e->launch->envp, e->uuid, &e->child);
+
+	if (rv != 0) {
+		e->child = 0;
+		snprintf(e->prepare.error, sizeof(e->prepare.error), "%s: %s", e->proc->shim_path, strerror(-rv));
+	}
+	return rv;
+}
+
+static void prepare_cb(void *arg);
+
+void entry_prepare(struct entry *e)
+{
+	e->state = PREPARING;
+	offload(e->proc->loop, prepare_run, prepare_cb, e);
+}
+
+static void space_cb(uv_timer_t *timer)
+{
+	entry_prepare(timer->data);
+}
+
+/* What is to start was decided and maybe much was paid before it: a full disk is waited for. */
+static void entry_wait(struct entry *e)
+{
+	if (!e->warned)
+		log_warn("attempt %lld: %s; trying again until there is space", (long long)e->id, e->prepare.error);
+	e->warned = true;
+	e->state = WAITING;
+	uv_timer_start(&e->timer, space_cb, FULL_MS, 0);
+}
+
+static void prepare_cb(void *arg)
+{
+	struct entry *e = arg;
+	struct proc *proc = e->proc;
+	int rv = -1;
+
+	if (e->prepare.full && !proc->closing && !e->end_wanted) {
+		entry_wait(e);
+		return;
+	}
+	if (e->prepare.lock != -1 && !proc->closing)
+		rv = entry_spawn(e);
+	if (e->prepare.lock != -1)
+		close(e->prepare.lock);
+	launch_free(e->launch);
+	e->launch = NULL;
+	if (rv == 0) {
+		entry_watch(e, pidfd_open(e->child, 0));
+		proc->sink->started(proc->arg, e->id);
+		return;
+	}
+	entry_drop(e);
+	if (!proc->closing)
+		proc->sink->refused(proc->arg, e->id, e->prepare.error);
+}
