@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* An attempt as it is to be started: argv, environment, files, prompt, and the places that it may write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,53 +9,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "core/profile.h"
-#include "engine/template.h"
-#include "engine/work.h"
-#include "prompt/prompt.h"
+#include "engine/compose_int.h"
 #include "record/layout.h"
-#include "record/output.h"
-
-#define TASK_VARIABLE_MAX (64 * 1024)
-#define TASK_FILE_MAX (16 * 1024 * 1024)
-
-/* Texts that a prompt is made of, as read from disk. */
-struct sources {
-	char *template, *task, *answer, *guidelines, *conventions;
-	size_t template_size, task_size, answer_size, guidelines_size, conventions_size;
-	struct buf diff, follow_up, stories;
-	bool diff_dropped;
-	struct prompt_review *history;
-};
-
-/* Where the attempt works, and the files it is given. Paths, NULL: none. */
-struct places {
-	char *dir;		/* its attempt directory */
-	char *run_dir;
-	char *cwd;
-	char *prompt_file, *verdict_file, *findings_file;
-	char *review_file;	/* carrier file */
-	char *scratch;		/* of a reviewer that may write nowhere else */
-};
-
-static void sources_release(struct sources *s)
-{
-	free(s->template);
-	free(s->task);
-	free(s->answer);
-	free(s->guidelines);
-	free(s->conventions);
-	buf_release(&s->diff);
-	buf_release(&s->follow_up);
-	buf_release(&s->stories);
-	free(s->history);
-}
-
-static bool is_review(const struct compose_work *w)
-{
-	return w->attempt.role == ROLE_REVIEW;
-}
 
 static void places_init(struct places *p, const struct compose_work *w)
 {
@@ -63,11 +20,11 @@ static void places_init(struct places *p, const struct compose_work *w)
 
 	p->dir = work_attempt_dir(state_dir, w->attempt.id);
 	p->run_dir = work_run_dir(state_dir, w->run.id);
-	p->cwd = is_review(w) ? work_review_dir(state_dir, &w->run, w->plan, w->slot.slot) : xstrdup(w->run.workdir);
+	p->cwd = compose_is_review(w) ? work_review_dir(state_dir, &w->run, w->plan, w->slot.slot) : xstrdup(w->run.workdir);
 	p->prompt_file = xasprintf("%s/" RECORD_PROMPT, p->dir);
 	if (w->attempt.role == ROLE_FIX)
 		p->findings_file = xasprintf("%s/" RECORD_FINDINGS, p->dir);
-	if (!is_review(w))
+	if (!compose_is_review(w))
 		return;
 	p->review_file = work_review_file(state_dir, &w->run, w->plan, w->slot.slot);
 	if (carrier == CARRIER_COMMENTS)
@@ -90,111 +47,6 @@ static void places_release(struct places *p)
 	free(p->scratch);
 }
 
-/* One stream of an attempt or step. Only as much of each end is read as a prompt can show. */
-static bool read_output(struct buf *out, const char *state_dir, int64_t id, const char *stream)
-{
-	static const size_t keep = 4 * PROMPT_CAP;	/* a code point has at most four bytes */
-	char *dir = work_attempt_dir(state_dir, id), *buffer = xcalloc(keep, 1);
-	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	size_t start = out->size;
-	struct output_chunk chunk = { 0 };
-	bool dropped = false;
-	uint64_t offset = 0;
-
-	while (dirfd != -1 && output_read(dirfd, stream, offset, buffer, keep, &chunk) == 0 && chunk.size > 0) {
-		dropped |= chunk.dropped > 0;
-		buf_add(out, buffer, chunk.size);
-		offset = chunk.offset + chunk.size;
-		if (out->size - start >= keep && chunk.end > offset + keep) {
-			dropped = true;
-			offset = chunk.end - keep;
-		}
-	}
-	if (dirfd != -1)
-		close(dirfd);
-	free(buffer);
-	free(dir);
-	return dropped;
-}
-
-/* 0 or -1 with error; a file that is not there is an error only when it must be. */
-static int read_source(const char *dir, const char *name, size_t max, bool must, char **text, size_t *size, char **error)
-{
-	char *path = xasprintf("%s/%s", dir, name);
-	int rv = file_read(AT_FDCWD, path, max, text, size);
-
-	if (rv != 0 && (must || rv != -ENOENT)) {
-		free(*error);
-		*error = xasprintf("%s cannot be read: %s", path, strerror(-rv));
-	}
-	free(path);
-	return *error == NULL ? 0 : -1;
-}
-
-static int read_template(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
-{
-	bool developer = w->attempt.role == ROLE_IMPLEMENT || w->plan->fixer == FIXER_IMPLEMENTER;
-
-	if (is_review(w))
-		return read_source(p->run_dir, "reviewer.md", TASK_FILE_MAX, false, &s->template, &s->template_size, error);
-	s->template = template_find(developer ? ROLE_IMPLEMENT : ROLE_FIX, developer ? w->plan->developer_prompt : NULL, w->run.workspace,
-	    w->work.config_dir, &s->template_size, error);
-	return *error == NULL ? 0 : -1;
-}
-
-/* Feedback, and the output it speaks of. */
-static void gather_follow_up(const struct compose_work *w, struct sources *s)
-{
-	if (w->follow_up == NULL)
-		return;
-	buf_adds(&s->follow_up, w->follow_up);
-	if (w->follow_up_output == ROW_NONE)
-		return;
-	buf_adds(&s->follow_up, "\n\nIts output:\n\n");
-	read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDOUT);
-	read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDERR);
-}
-
-static void gather_history(const struct compose_work *w, struct sources *s)
-{
-	s->history = xcalloc(w->nhistory, sizeof(*s->history));
-	for (size_t i = 0; i < w->nhistory; i++)
-		s->history[i] = (struct prompt_review){
-			.round = w->history[i].iteration,
-			.decision = w->history[i].decision,
-			.feedback = w->history[i].feedback,
-			.by = w->history[i].reviewer_agent,
-		};
-}
-
-static int read_sources(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
-{
-	const char *state_dir = w->work.state_dir;
-	char *dir;
-	int rv;
-
-	if (read_source(p->run_dir, "task", TASK_FILE_MAX, true, &s->task, &s->task_size, error) == -1 ||
-	    read_source(p->run_dir, "guidelines.md", TASK_FILE_MAX, false, &s->guidelines, &s->guidelines_size, error) == -1 ||
-	    read_source(p->run_dir, "conventions.md", TASK_FILE_MAX, false, &s->conventions, &s->conventions_size, error) == -1)
-		return -1;
-	buf_addf(&s->stories, "- %s: %s\n\n", w->task.id, w->task.title != NULL ? w->task.title : "");
-	buf_add(&s->stories, s->task, s->task_size);
-	gather_follow_up(w, s);
-	gather_history(w, s);
-	if (w->attempt.role != ROLE_CHECK && read_template(w, p, s, error) == -1)
-		return -1;
-	if (w->slot.answer != ROW_NONE) {
-		dir = work_attempt_dir(state_dir, w->slot.answer);
-		rv = read_source(dir, RECORD_ANSWER, AGENT_TEXT_MAX + 1, false, &s->answer, &s->answer_size, error);
-		free(dir);
-		if (rv == -1)
-			return -1;
-	}
-	if (is_review(w) && w->slot.diff != ROW_NONE)
-		s->diff_dropped = read_output(&s->diff, state_dir, w->slot.diff, RECORD_STDOUT);
-	return 0;
-}
-
 static const char *project_name(const char *workdir)
 {
 	const char *slash = strrchr(workdir, '/');
@@ -206,8 +58,8 @@ static char *make_prompt(const struct compose_work *w, const struct sources *s, 
 {
 	char priority[16];
 	/* a reviewer is told that there is no answer or no change; the others get neither part */
-	const char *nothing = is_review(w) ? "" : NULL;
-	bool answer = is_review(w) || w->attempt.role == ROLE_FIX;
+	const char *nothing = compose_is_review(w) ? "" : NULL;
+	bool answer = compose_is_review(w) || w->attempt.role == ROLE_FIX;
 	struct prompt_parts parts = {
 		.template = { s->template, s->template_size },
 		.project = project_name(w->run.workdir),
@@ -241,83 +93,6 @@ static char *make_prompt(const struct compose_work *w, const struct sources *s, 
 	return prompt_build(w->plan->profile, (enum role)w->attempt.role, &parts, size);
 }
 
-static void set_number(char ***env, const char *name, int64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%lld", (long long)value);
-	environment_set(env, name, text);
-}
-
-/* A text as a variable, cut where the kernel would refuse it. */
-static void set_long(char ***env, const char *name, const char *text, size_t size)
-{
-	size_t cut = TASK_VARIABLE_MAX;
-	char *head;
-
-	if (size <= TASK_VARIABLE_MAX) {
-		environment_set(env, name, text);
-		return;
-	}
-	while (cut > 0 && ((unsigned char)text[cut] & 0xc0) == 0x80)
-		cut--;
-	head = xmemdup0(text, cut);
-	environment_set(env, name, head);
-	free(head);
-}
-
-static void set_task(const struct compose_work *w, const struct places *p, const struct sources *s, char ***env)
-{
-	char *path;
-
-	if (w->plan->profile->no_task && w->plan->review && (is_review(w) || w->attempt.role == ROLE_FIX))
-		return;
-	path = xasprintf("%s/task", p->run_dir);
-	environment_set(env, "RL_TASK_ID", w->task.id);
-	set_long(env, "RL_TASK", s->task, s->task_size);
-	environment_set(env, "RL_TASK_FILE", path);
-	free(path);
-}
-
-/* What scripts written for requirement 003 look at. */
-static void set_swival(const struct compose_work *w, const struct sources *s, char ***env)
-{
-	const char *model = w->plan->agents[ROLE_IMPLEMENT].model;
-
-	if (!is_review(w) || w->plan->profile->carrier != CARRIER_EXIT)
-		return;
-	set_long(env, "SWIVAL_TASK", s->task, s->task_size);
-	set_number(env, "SWIVAL_REVIEW_ROUND", w->attempt.round);
-	if (model != NULL)
-		environment_set(env, "SWIVAL_MODEL", model);
-}
-
-/* Agent's set, then --env, then ours, which win. */
-static void set_variables(const struct compose_work *w, const struct agent_plan *agent, const struct sources *s, const struct places *p, char ***env)
-{
-	environment_set_all(env, (const char *const *)agent->set);
-	environment_set_all(env, (const char *const *)w->plan->env);
-	set_number(env, "RL_RUN", w->run.id);
-	set_number(env, "RL_ATTEMPT", w->attempt.id);
-	environment_set(env, "RL_ATTEMPT_UUID", w->attempt.uuid);
-	environment_set(env, "RL_ROLE", state_name(&role_names, w->attempt.role));
-	set_number(env, "RL_SLOT", w->attempt.slot);
-	set_task(w, p, s, env);
-	set_swival(w, s, env);
-	set_number(env, "RL_ITERATION", w->attempt.iteration);
-	set_number(env, "RL_REVIEW_ROUND", w->attempt.round);
-	set_number(env, "RL_MAX_REVIEWS", w->slot.fixes + 1);
-	environment_set(env, "RL_MODEL", agent->model != NULL ? agent->model : "");
-	environment_set(env, "RL_WORKDIR", p->cwd);
-	environment_set(env, "RL_BASE_REF", w->run.base_tree != NULL ? w->run.base_tree : "");
-	if (p->verdict_file != NULL)
-		environment_set(env, "RL_VERDICT_FILE", p->verdict_file);
-	if (p->findings_file != NULL)
-		environment_set(env, "RL_FINDINGS_FILE", p->findings_file);
-	if (p->scratch != NULL)
-		environment_set(env, "TMPDIR", p->scratch);
-}
-
 /* argv of a check, of a reviewer that is a program, of an agent. */
 static char **make_argv(const struct compose_work *w, const struct agent_plan *agent, const char *prompt, const struct places *p)
 {
@@ -330,7 +105,7 @@ static char **make_argv(const struct compose_work *w, const struct agent_plan *a
 		return argv;
 	}
 	argv = agent_argv(agent, prompt, p->prompt_file, w->session);
-	if (is_review(w) && w->plan->profile->carrier == CARRIER_EXIT)
+	if (compose_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT)
 		strings_append(&argv, p->cwd);
 	return argv;
 }
@@ -381,13 +156,13 @@ static struct launch *make_launch(const struct compose_work *w, const struct age
 		.cwd = xstrdup(p->cwd),
 		.input = prompt != NULL && agent->prompt == PROMPT_STDIN ? xstrdup(RECORD_PROMPT) : NULL,
 		.uuid = xstrdup(w->attempt.uuid),
-		.wall_ms = is_review(w) ? w->plan->review_timeout_ms : w->plan->timeout_ms,
+		.wall_ms = compose_is_review(w) ? w->plan->review_timeout_ms : w->plan->timeout_ms,
 		.idle_ms = w->plan->idle_timeout_ms,
 		.grace_ms = w->plan->grace_ms,
 		.output_bytes = w->plan->output_bytes,
 		.durable = true,
 	};
-	if (is_review(w) && w->plan->read_only && w->plan->sandbox != SANDBOX_OFF) {
+	if (compose_is_review(w) && w->plan->read_only && w->plan->sandbox != SANDBOX_OFF) {
 		launch->job.sandbox = (int)levels[w->plan->sandbox];
 		launch->job.writable = make_writable(agent, p, env);
 	}
@@ -445,7 +220,7 @@ static char *make_input(const struct compose_work *w, const struct sources *s, c
 {
 	if (w->attempt.role == ROLE_CHECK)
 		return NULL;
-	if (is_review(w) && w->plan->profile->carrier == CARRIER_EXIT) {
+	if (compose_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT) {
 		*size = s->answer_size;
 		return xmemdup0(s->answer != NULL ? s->answer : "", s->answer_size);
 	}
@@ -461,7 +236,7 @@ void compose_run(struct compose_work *w)
 	size_t size = 0;
 
 	places_init(&p, w);
-	if (read_sources(w, &p, &s, &w->error) == -1 || (is_review(w) && clear_review_file(w, &p, &w->error) == -1))
+	if (sources_read(w, &p, &s, &w->error) == -1 || (compose_is_review(w) && clear_review_file(w, &p, &w->error) == -1))
 		goto out;
 	prompt = make_input(w, &s, &p, &size);
 	if (prompt != NULL && agent->prompt == PROMPT_ARG && size > AGENT_ARG_MAX) {
@@ -472,7 +247,7 @@ void compose_run(struct compose_work *w)
 	env = environment_load(w->work.state_dir, w->run.environment, w->attempt.role == ROLE_CHECK ? NULL : agent, &w->error);
 	if (env == NULL)
 		goto out;
-	set_variables(w, agent, &s, &p, &env);
+	variables_set(w, agent, &s, &p, &env);
 	w->launch = make_launch(w, agent, &p, env, prompt, size);
 	prompt = NULL;
 out:

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* The texts that a prompt is made of, read from disk. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "engine/compose_int.h"
+#include "engine/template.h"
+#include "record/layout.h"
+#include "record/output.h"
+
+#define TASK_FILE_MAX (16 * 1024 * 1024)
+
+void sources_release(struct sources *s)
+{
+	free(s->template);
+	free(s->task);
+	free(s->answer);
+	free(s->guidelines);
+	free(s->conventions);
+	buf_release(&s->diff);
+	buf_release(&s->follow_up);
+	buf_release(&s->stories);
+	free(s->history);
+}
+
+/* One stream of an attempt or step. Only as much of each end is read as a prompt can show. */
+static bool read_output(struct buf *out, const char *state_dir, int64_t id, const char *stream)
+{
+	static const size_t keep = 4 * PROMPT_CAP;	/* a code point has at most four bytes */
+	char *dir = work_attempt_dir(state_dir, id), *buffer = xcalloc(keep, 1);
+	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	size_t start = out->size;
+	struct output_chunk chunk = { 0 };
+	bool dropped = false;
+	uint64_t offset = 0;
+
+	while (dirfd != -1 && output_read(dirfd, stream, offset, buffer, keep, &chunk) == 0 && chunk.size > 0) {
+		dropped |= chunk.dropped > 0;
+		buf_add(out, buffer, chunk.size);
+		offset = chunk.offset + chunk.size;
+		if (out->size - start >= keep && chunk.end > offset + keep) {
+			dropped = true;
+			offset = chunk.end - keep;
+		}
+	}
+	if (dirfd != -1)
+		close(dirfd);
+	free(buffer);
+	free(dir);
+	return dropped;
+}
+
+/* 0 or -1 with error; a file that is not there is an error only when it must be. */
+static int read_source(const char *dir, const char *name, size_t max, bool must, char **text, size_t *size, char **error)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	int rv = file_read(AT_FDCWD, path, max, text, size);
+
+	if (rv != 0 && (must || rv != -ENOENT)) {
+		free(*error);
+		*error = xasprintf("%s cannot be read: %s", path, strerror(-rv));
+	}
+	free(path);
+	return *error == NULL ? 0 : -1;
+}
+
+static int read_template(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
+{
+	bool developer = w->attempt.role == ROLE_IMPLEMENT || w->plan->fixer == FIXER_IMPLEMENTER;
+
+	if (compose_is_review(w))
+		return read_source(p->run_dir, "reviewer.md", TASK_FILE_MAX, false, &s->template, &s->template_size, error);
+	s->template = template_find(developer ? ROLE_IMPLEMENT : ROLE_FIX, developer ? w->plan->developer_prompt : NULL, w->run.workspace,
+	    w->work.config_dir, &s->template_size, error);
+	return *error == NULL ? 0 : -1;
+}
+
+/* Feedback, and the output it speaks of. */
+static void gather_follow_up(const struct compose_work *w, struct sources *s)
+{
+	if (w->follow_up == NULL)
+		return;
+	buf_adds(&s->follow_up, w->follow_up);
+	if (w->follow_up_output == ROW_NONE)
+		return;
+	buf_adds(&s->follow_up, "\n\nIts output:\n\n");
+	read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDOUT);
+	read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDERR);
+}
+
+static void gather_history(const struct compose_work *w, struct sources *s)
+{
+	s->history = xcalloc(w->nhistory, sizeof(*s->history));
+	for (size_t i = 0; i < w->nhistory; i++)
+		s->history[i] = (struct prompt_review){
+			.round = w->history[i].iteration,
+			.decision = w->history[i].decision,
+			.feedback = w->history[i].feedback,
+			.by = w->history[i].reviewer_agent,
+		};
+}
+
+int sources_read(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
+{
+	const char *state_dir = w->work.state_dir;
+	char *dir;
+	int rv;
+
+	if (read_source(p->run_dir, "task", TASK_FILE_MAX, true, &s->task, &s->task_size, error) == -1 ||
+	    read_source(p->run_dir, "guidelines.md", TASK_FILE_MAX, false, &s->guidelines, &s->guidelines_size, error) == -1 ||
+	    read_source(p->run_dir, "conventions.md", TASK_FILE_MAX, false, &s->conventions, &s->conventions_size, error) == -1)
+		return -1;
+	buf_addf(&s->stories, "- %s: %s\n\n", w->task.id, w->task.title != NULL ? w->task.title : "");
+	buf_add(&s->stories, s->task, s->task_size);
+	gather_follow_up(w, s);
+	gather_history(w, s);
+	if (w->attempt.role != ROLE_CHECK && read_template(w, p, s, error) == -1)
+		return -1;
+	if (w->slot.answer != ROW_NONE) {
+		dir = work_attempt_dir(state_dir, w->slot.answer);
+		rv = read_source(dir, RECORD_ANSWER, AGENT_TEXT_MAX + 1, false, &s->answer, &s->answer_size, error);
+		free(dir);
+		if (rv == -1)
+			return -1;
+	}
+	if (compose_is_review(w) && w->slot.diff != ROW_NONE)
+		s->diff_dropped = read_output(&s->diff, state_dir, w->slot.diff, RECORD_STDOUT);
+	return 0;
+}
