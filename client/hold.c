@@ -3,6 +3,7 @@
 #include "client/hold.h"
 
 #include <err.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,7 +139,10 @@ static int read_message(const struct client *c, char **text)
 		return EXIT_REFUSED;
 	}
 	if (failure != 0) {
-		warnx("standard input: %s", strerror(-failure));
+		if (failure == -EFBIG)
+			warnx("standard input: a message has at most %d KiB", MESSAGE_MAX >> 10);
+		else
+			warnx("standard input: %s", strerror(-failure));
 		free(bytes.data);
 		return EXIT_REFUSED;
 	}

@@ -873,6 +873,7 @@ def test_hold_decisions(fake, rlctl, action, state):
     assert json.loads(rlctl("--json", "hold", action, "3", "-m", "x")[0])["state"] == state
     assert "NUL" in rlctl("hold", action, "3", "-m", "-", input=b"a\0b", check=1)[1]
     assert "UTF-8" in rlctl("hold", action, "3", "-m", "-", input=b"\xff", check=1)[1]
+    assert "at most 256 KiB" in rlctl("hold", action, "3", "-m", "-", input=b"x" * (256 * 1024 + 1), check=1)[1]
 
 
 def test_rework_says_what_is_to_be_done(fake, rlctl):
