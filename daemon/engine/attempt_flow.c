@@ -356,25 +356,23 @@ static struct work *collect_new(const struct lane *lane)
 	return &w->work;
 }
 
-static void collect_cb(void *arg, struct work *work)
+static struct attempt_facts facts_of(const struct lane *lane, const struct attempt_row *a, const struct collect_work *w)
 {
-	struct lane *lane = arg;
-	struct run *run = lane->run;
+	const struct run *run = lane->run;
 	const struct plan *plan = &run->plan;
-	struct collect_work *w = (struct collect_work *)work;
-	struct attempt_row *a = run_attempt(run, w->attempt);
-	const struct exit_record *r = &lane->record;
-	struct attempt_facts facts = {
+	bool has_git = run->rows->run.has_git == 1;
+
+	return (struct attempt_facts){
 		.role = (enum role)a->role,
 		.process = process_of(lane),
-		.status = r->status,
+		.status = lane->record.status,
 		.is_error = w->result.is_error || w->error != NULL,
 		.provider = w->result.provider,
 		.denied = w->result.denials > 0,
-		.has_git = run->rows->run.has_git == 1,
+		.has_git = has_git,
 		.review = plan->review,
 		.later = plan->review && plan->scope == SCOPE_RUN,
-		.commit = plan->commit == COMMIT_MODE_AUTO && run->rows->run.has_git == 1,
+		.commit = plan->commit == COMMIT_MODE_AUTO && has_git,
 		.by_status = plan->profile->carrier == CARRIER_EXIT,
 		.checkout = run_has_checkout(run),
 		.checks = plan->review ? (int64_t)strings_count(plan->checks) : 0,
@@ -383,9 +381,41 @@ static void collect_cb(void *arg, struct work *work)
 		.on_lost = plan->on_lost,
 		.losses = lane->row->interrupted + 1,
 	};
+}
+
+static int64_t limit_of(const struct plan *plan, const struct attempt_facts *facts)
+{
+	if (facts->process == PROCESS_IDLE)
+		return plan->idle_timeout_ms;
+	return facts->role == ROLE_REVIEW ? plan->review_timeout_ms : plan->timeout_ms;
+}
+
+/* How it ended. */
+static void take_end(const struct lane *lane, struct attempt_row *a, const struct attempt_facts *facts)
+{
+	const struct exit_record *r = &lane->record;
+
+	a->state = facts->process == PROCESS_LOST ? ATTEMPT_S_LOST : ATTEMPT_S_EXITED;
+	a->process = (int)facts->process;
+	a->provider = (int)facts->provider;
+	a->outcome = (int)attempt_outcome(facts);
+	a->ended_at = lane->lost || r->ended_ms == 0 ? engine_now(lane->run->engine) : r->ended_ms;
+	if (lane->lost)
+		return;
+	a->exit_code = r->how == EXIT_BY_CODE ? r->status : ROW_NONE;
+	a->signal = r->how == EXIT_BY_SIGNAL ? r->status : ROW_NONE;
+	a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
+}
+
+static void collect_cb(void *arg, struct work *work)
+{
+	struct lane *lane = arg;
+	struct run *run = lane->run;
+	struct collect_work *w = (struct collect_work *)work;
+	struct attempt_row *a = run_attempt(run, w->attempt);
+	struct attempt_facts facts = facts_of(lane, a, w);
 	enum slot_event event = attempt_classify(&facts);
 	struct turn *turn;
-	int64_t limit;
 
 	if (run->engine->stopped) {
 		work_free(work);
@@ -403,22 +433,10 @@ static void collect_cb(void *arg, struct work *work)
 		take_sandbox(turn, lane, a);
 	if (w->review_file != NULL && attempt_succeeded(&facts))
 		review_marked(turn, lane, w->marks, w->nmarks);
-	a->state = facts.process == PROCESS_LOST ? ATTEMPT_S_LOST : ATTEMPT_S_EXITED;
-	a->process = (int)facts.process;
-	a->provider = (int)facts.provider;
-	a->outcome = (int)attempt_outcome(&facts);
-	a->ended_at = lane->lost || r->ended_ms == 0 ? engine_now(run->engine) : r->ended_ms;
-	if (!lane->lost) {
-		a->exit_code = r->how == EXIT_BY_CODE ? r->status : ROW_NONE;
-		a->signal = r->how == EXIT_BY_SIGNAL ? r->status : ROW_NONE;
-		a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
-	}
-	if (!attempt_succeeded(&facts) || event == SLOT_E_FAILED) {
-		limit = facts.process == PROCESS_IDLE ? plan->idle_timeout_ms :
-		    facts.role == ROLE_REVIEW ? plan->review_timeout_ms : plan->timeout_ms;
-		a->cause = cause_of(lane, &facts, limit, w);
-	}
-	if (!lane->lost && !r->tree_empty)
+	take_end(lane, a, &facts);
+	if (!attempt_succeeded(&facts) || event == SLOT_E_FAILED)
+		a->cause = cause_of(lane, &facts, limit_of(&run->plan, &facts), w);
+	if (!lane->lost && !lane->record.tree_empty)
 		run_warn(turn, run, "an attempt's process tree could not be seen to be empty");
 	turn_put(turn, ROW_ATTEMPT, a);
 	tell_ended(turn, a);

@@ -38,15 +38,95 @@ void work_run(struct work *work)
 	}
 }
 
-static void intake_free(struct intake *item)
+static void intake_release(struct intake_work *w)
 {
-	free(item->message);
-	free(item->hint);
-	free(item->workspace);
-	free(item->subdir);
-	free(item->text);
-	free(item->environment_hash);
-	free(item);
+	for (size_t i = 0; i < w->count; i++) {
+		struct intake *item = w->items[i];
+
+		free(item->message);
+		free(item->hint);
+		free(item->workspace);
+		free(item->subdir);
+		free(item->text);
+		free(item->environment_hash);
+		free(item);
+	}
+	free(w->items);
+}
+
+static void open_release(struct open_work *w)
+{
+	strings_free(w->artifacts);
+	free(w->text);
+	free(w->error);
+	free(w->warning);
+}
+
+static void git_release(struct git_work *w)
+{
+	free(w->environment);
+	free(w->scratch);
+	free(w->aside);
+	strings_free(w->env);
+	free(w->error);
+}
+
+static void compose_release(struct compose_work *w)
+{
+	row_release(ROW_RUN, &w->run);
+	row_release(ROW_SLOT, &w->slot);
+	row_release(ROW_ATTEMPT, &w->attempt);
+	row_release(ROW_TASK, &w->task);
+	free(w->follow_up);
+	for (size_t i = 0; i < w->nhistory; i++)
+		row_release(ROW_REVIEW, &w->history[i]);
+	free(w->history);
+	free(w->session);
+	free(w->findings);
+	launch_free(w->launch);
+	free(w->error);
+}
+
+static void collect_release(struct collect_work *w)
+{
+	agent_result_release(&w->result);
+	free(w->answer_hash);
+	free(w->last_words);
+	free(w->review_file);
+	verdict_findings_free(w->marks, w->nmarks);
+	free(w->error);
+}
+
+static void judge_release(struct judge_work *w)
+{
+	verdict_release(&w->verdict);
+	free(w->review_file);
+	free(w->copy_to);
+	free(w->error);
+}
+
+static void forget_release(struct forget_work *w)
+{
+	free(w->environment);
+	free(w->blob);
+	strings_free(w->keep);
+	free(w->leftover);
+}
+
+static void log_release(struct log_work *w)
+{
+	free(w->base);
+	free(w->dir);
+	free(w->name);
+	free(w->text);
+	free(w->error);
+}
+
+static void report_release(struct report_work *w)
+{
+	run_rows_free(w->rows);
+	free(w->path);
+	free(w->error);
 }
 
 void work_free(struct work *work)
@@ -54,84 +134,32 @@ void work_free(struct work *work)
 	if (work == NULL)
 		return;
 	switch (work->kind) {
-	case WORK_INTAKE: {
-		struct intake_work *w = (struct intake_work *)work;
-
-		for (size_t i = 0; i < w->count; i++)
-			intake_free(w->items[i]);
-		free(w->items);
+	case WORK_INTAKE:
+		intake_release((struct intake_work *)work);
 		break;
-	}
 	case WORK_OPEN:
-		free(((struct open_work *)work)->text);
-		free(((struct open_work *)work)->error);
-		free(((struct open_work *)work)->warning);
-		strings_free(((struct open_work *)work)->artifacts);
+		open_release((struct open_work *)work);
 		break;
-	case WORK_GIT: {
-		struct git_work *w = (struct git_work *)work;
-
-		free(w->environment);
-		free(w->scratch);
-		free(w->aside);
-		strings_free(w->env);
-		free(w->error);
+	case WORK_GIT:
+		git_release((struct git_work *)work);
 		break;
-	}
-	case WORK_COMPOSE: {
-		struct compose_work *w = (struct compose_work *)work;
-
-		row_release(ROW_RUN, &w->run);
-		row_release(ROW_SLOT, &w->slot);
-		row_release(ROW_ATTEMPT, &w->attempt);
-		row_release(ROW_TASK, &w->task);
-		free(w->follow_up);
-		for (size_t i = 0; i < w->nhistory; i++)
-			row_release(ROW_REVIEW, &w->history[i]);
-		free(w->history);
-		free(w->session);
-		free(w->findings);
-		launch_free(w->launch);
-		free(w->error);
+	case WORK_COMPOSE:
+		compose_release((struct compose_work *)work);
 		break;
-	}
-	case WORK_COLLECT: {
-		struct collect_work *w = (struct collect_work *)work;
-
-		agent_result_release(&w->result);
-		free(w->answer_hash);
-		free(w->last_words);
-		free(w->review_file);
-		verdict_findings_free(w->marks, w->nmarks);
-		free(w->error);
+	case WORK_COLLECT:
+		collect_release((struct collect_work *)work);
 		break;
-	}
-	case WORK_JUDGE: {
-		struct judge_work *w = (struct judge_work *)work;
-
-		verdict_release(&w->verdict);
-		free(w->review_file);
-		free(w->copy_to);
-		free(w->error);
+	case WORK_JUDGE:
+		judge_release((struct judge_work *)work);
 		break;
-	}
 	case WORK_FORGET:
-		free(((struct forget_work *)work)->environment);
-		free(((struct forget_work *)work)->blob);
-		strings_free(((struct forget_work *)work)->keep);
-		free(((struct forget_work *)work)->leftover);
+		forget_release((struct forget_work *)work);
 		break;
 	case WORK_LOG:
-		free(((struct log_work *)work)->base);
-		free(((struct log_work *)work)->dir);
-		free(((struct log_work *)work)->name);
-		free(((struct log_work *)work)->text);
-		free(((struct log_work *)work)->error);
+		log_release((struct log_work *)work);
 		break;
 	case WORK_REPORT:
-		run_rows_free(((struct report_work *)work)->rows);
-		free(((struct report_work *)work)->path);
-		free(((struct report_work *)work)->error);
+		report_release((struct report_work *)work);
 		break;
 	}
 	free(work);
