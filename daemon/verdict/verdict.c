@@ -21,7 +21,6 @@ void verdict_read(enum carrier carrier, const struct verdict_input *in, struct v
 	carriers[carrier](in, out);
 }
 
-/* One text is one finding, so that a repeated one is known by its id. */
 /* Length without the white space at the end: feedback is kept byte for byte, a finding is an item of a list. */
 static size_t trimmed(const char *text)
 {
@@ -32,6 +31,7 @@ static size_t trimmed(const char *text)
 	return length;
 }
 
+/* One text is one finding, so that a repeated one is known by its id. */
 void carrier_single_finding(struct verdict *out)
 {
 	out->findings = xcalloc(1, sizeof(*out->findings));
