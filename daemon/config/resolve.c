@@ -264,6 +264,27 @@ static int check_review(const struct layers *layers, const struct plan *plan, st
 	return check_prompt(layers, "review.reviewer_prompt", plan->reviewer_prompt, error);
 }
 
+static bool is_submitted(const struct layers *layers, const char *path, struct origin *origin)
+{
+	json_decref(layers_get(layers, path, origin));
+	return origin->field != NULL && strcmp(origin->name, origin->field) == 0;
+}
+
+/* Checks that were asked for with the submit, and would not be run although nobody said so. */
+static int check_checks(const struct layers *layers, const struct plan *plan, struct config_error *error)
+{
+	struct origin checks, enabled;
+	bool asked = is_submitted(layers, "review.checks", &checks), told = is_submitted(layers, "review.enabled", &enabled);
+	int rv = 0;
+
+	if (asked && !told && !plan->review && !get_number(layers, "review.skip") && strings_count(plan->checks) > 0)
+		rv = config_refuse(error, checks.field, "%s: checks are run before a review, and there is none (%s); add --review, or leave them out",
+		    checks.name, plan->skip_reason);
+	free(checks.text);
+	free(enabled.text);
+	return rv;
+}
+
 int config_resolve(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
     struct plan *plan, struct config_error *error)
 {
@@ -280,6 +301,8 @@ int config_resolve(const struct config *config, const struct project *project, c
 	rv = fill_agents(&layers, plan, error);
 	if (rv == 0)
 		rv = check_prompt(&layers, "review.developer_prompt", plan->developer_prompt, error);
+	if (rv == 0)
+		rv = check_checks(&layers, plan, error);
 	if (rv == 0 && (plan->review || plan->skipped) && check_review(&layers, plan, error) == -1) {
 		/* --skip-review beats every option; a retry will do without as well */
 		plan->skipped = false;

@@ -101,6 +101,20 @@ static int keep_judgement(struct open_work *work, const char *dir)
 	return rv;
 }
 
+/* A directory in the place of the review file would be noticed only when the implementer has been paid. */
+static void check_review_file(struct open_work *work)
+{
+	char *path;
+	struct stat st;
+
+	if (work->plan->review_file == NULL || work->error != NULL)
+		return;
+	path = xasprintf("%s/%s", work->workdir, work->plan->review_file);
+	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		work->error = xasprintf("%s is a directory, and the reviewer is to write a file there; move it away, or set another review_file", path);
+	free(path);
+}
+
 /* <state>/runs/<id>/: task (RL_TASK_FILE), reviewer.md, guidelines.md, conventions.md, scratch/. */
 void open_run(struct open_work *work)
 {
@@ -114,6 +128,8 @@ void open_run(struct open_work *work)
 		rv = write_file(dir, "task", work->text, work->text_size);
 	if (rv == 0 && work->plan->review)
 		rv = keep_judgement(work, dir);
+	if (work->plan->review)
+		check_review_file(work);
 	if (rv != 0 && work->error == NULL)
 		work->error = xasprintf("the run's directory %s: %s", dir, strerror(-rv));
 	if (work->error == NULL && work->has_git && work->artifacts != NULL)

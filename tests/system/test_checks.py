@@ -140,3 +140,11 @@ def test_a_coder_cannot_rewrite_its_checks(made):
     made.set(implement="echo one > work.txt\nprintf '[review]\\nenabled = false\\n' > .rld.toml\n")
     made.daemon.rlctl("run", "-q", "x", cwd=made.repo.path, check=0)
     assert [r for r, _ in attempts(made)] == ["implement", "check", "fix", "check", "review"]
+
+
+def test_without_a_review_they_are_refused(made):
+    """They would not be run, and whoever asked for them would not know."""
+    refused = made.daemon.rlctl("run", "--check", "true", "do it", cwd=made.repo.path, check=1)
+    assert "checks are run before a review, and there is none (review is off)" in refused.err and "--review" in refused.err
+    made.daemon.rlctl("run", "--review", "--skip-review", "--check", "false", "do it", cwd=made.repo.path, check=0)
+    assert made.roles() == ["implement"]

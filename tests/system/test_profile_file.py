@@ -525,6 +525,13 @@ def test_us011_no_effect_on_the_retry_of_a_skipped_run(loop):
 
 # What else was asked for
 
+def test_a_directory_in_its_place(loop):
+    """It is noticed before anybody is paid."""
+    (loop.repo.path / FILE).mkdir()
+    run = loop.run()
+    assert run["state"] == "failed" and f"{FILE} is a directory" in run["cause"] and loop.roles() == []
+
+
 def test_scope_run_is_slot_0(loop):
     """When all stories pass, a Reviewer Agent inspects the changes: one review for the whole run, as slot 0."""
     loop.run()
