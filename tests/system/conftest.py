@@ -16,6 +16,8 @@ DEADLINE = int(os.environ.get("TEST_SECONDS", "60")) * (3 if harness.SANITIZED e
 def pytest_configure(config):
     config.addinivalue_line("markers", "deadline(seconds): how long the test may take; the default is one minute")
     harness.become_subreaper()
+    # A shell starts what it puts in the background with interrupts ignored, and what is ignored is inherited.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionfinish():
