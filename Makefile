@@ -110,7 +110,7 @@ fuzzers: $(FUZZ:%=$(B)/libfuzzer/%)
 SECONDS ?= 60
 fuzz:
 	@$(MAKE) --no-print-directory CC=clang SAN=1 B=build-fuzz EXTRA=-fsanitize=fuzzer-no-link fuzzers
-	@for name in $(FUZZ); do mkdir -p build-fuzz/new/$$name; echo "== $$name"; \
+	@for name in $(FUZZ); do mkdir -p build-fuzz/new/$$name; rm -f build-fuzz/$$name-*; echo "== $$name"; \
 	    build-fuzz/libfuzzer/$$name -max_total_time=$(SECONDS) -max_len=262144 -print_final_stats=1 \
 	    -artifact_prefix=build-fuzz/$$name- build-fuzz/new/$$name tests/fuzz/corpus/$$name 2>&1 | tail -4; \
 	    ls build-fuzz/$$name-* 2>/dev/null && exit 1 || :; done

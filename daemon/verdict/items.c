@@ -115,6 +115,14 @@ static char *without_strong(const char *from, const char *end)
 	return buf_take(&out, NULL);
 }
 
+/* Size without white space at the end. */
+static size_t trimmed(const char *text, size_t size)
+{
+	while (size > 0 && isspace((unsigned char)text[size - 1]))
+		size--;
+	return size;
+}
+
 /* Split an item, without its list mark, into a finding; its text is "" when there is nothing. */
 static void split(const char *from, const char *end, size_t max, struct verdict_finding *out)
 {
@@ -131,11 +139,9 @@ static void split(const char *from, const char *end, size_t max, struct verdict_
 	if (place.file != NULL)
 		out->file = xmemdup0(place.file, place.file_size);
 	text += place.length;
-	size = strlen(text);
-	while (size > 0 && isspace((unsigned char)text[size - 1]))
-		size--;
+	size = trimmed(text, strlen(text));
 	if (fixed != NULL && size > 0 && open != '\0' && text[size - 1] == open)
-		size--;
+		size = trimmed(text, size - 1);
 	out->text = clean_text(text, size, max);
 	free(plain);
 }
