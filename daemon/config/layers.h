@@ -10,7 +10,7 @@
 struct profile;
 
 struct project {
-	char *path;			/* "/work/.rld.toml" */
+	char *path;			/* "/home/ann/w/.rld.toml" */
 	struct values values;
 };
 
