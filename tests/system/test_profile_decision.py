@@ -188,6 +188,28 @@ def test_a_held_run_survives_and_costs_nothing(held):
     assert held.roles().count("review") == 3
 
 
+def test_a_held_run_waits_for_weeks(loop):
+    """Long enough for the repository to be swept: the base, uncommitted work and all, is pinned, so that the rework still has
+    something to compare with."""
+    loop.repo.write("begun.txt", "by the user\n")
+    loop.never_content()
+    loop.ends(DECISION.on_exhausted, loop.run())
+    loop.repo.write("begun.txt", "and gone on with\n")
+    loop.repo.git("gc", "-q", "--prune=now")
+    loop.play.set({"review": GO})
+    loop.daemon.rlctl("hold", "rework", 1, "-m", "go on", check=0)
+    loop.passes(loop.daemon.ended(1))
+
+
+def test_a_log_that_was_not_written_is_made_good(held):
+    """A daemon may die between a review and its log; the next one writes the log of a run that has not ended again."""
+    before = log_of(held)
+    held.daemon.kill()
+    log_file(held).unlink()
+    held.daemon.start()
+    assert log_of(held) == before
+
+
 def test_a_held_run_frees_its_slot_and_keeps_its_directory(held, tmp_path):
     other = Repo(tmp_path / "other")
     behind = held.submit()
