@@ -90,17 +90,17 @@ struct run_rows *run_rows_copy(const struct run_rows *from)
 	struct run_rows *to = run_rows_new();
 
 	row_assign(ROW_RUN, &to->run, &from->run);
-#define COPY(kind, list, count)					\
-	for (size_t i = 0; i < from->count; i++)		\
-		run_rows_put(to, kind, row_copy(kind, from->list[i]))
-	COPY(ROW_TASK, tasks, ntasks);
-	COPY(ROW_ITERATION, iterations, niterations);
-	COPY(ROW_SLOT, slots, nslots);
-	COPY(ROW_ATTEMPT, attempts, nattempts);
-	COPY(ROW_REVIEW, reviews, nreviews);
-	COPY(ROW_FINDING, findings, nfindings);
-	COPY(ROW_HOLD, holds, nholds);
-#undef COPY
+	for (int kind = 0; kind < ROW_KINDS; kind++) {
+		void *const *list;
+		size_t count;
+
+		if (places[kind].count == 0 || kind == ROW_STEP)
+			continue;
+		list = *(void *const *const *)(const void *)((const char *)from + places[kind].list);
+		count = *(const size_t *)(const void *)((const char *)from + places[kind].count);
+		for (size_t i = 0; i < count; i++)
+			run_rows_put(to, (enum row_kind)kind, row_copy((enum row_kind)kind, list[i]));
+	}
 	return to;
 }
 
