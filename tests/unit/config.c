@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "config/layers.h"
 #include "core/profile.h"
+#include "plan_at.h"
 
 #define FILE_NAME "f.toml"
 
@@ -404,22 +405,6 @@ static int resolved(const char *text, const struct given *given, struct plan *pl
 	rv = config_resolve(config, NULL, overrides, n, plan, error);
 	config_free(config);
 	return rv;
-}
-
-/* The JSON text at a dotted path of the plan. */
-static char *plan_at(const struct plan *plan, const char *path)
-{
-	char *json = plan_to_json(plan), *copy = xstrdup(path), *rest = copy, *segment, *text;
-	json_t *root = json_loads(json, 0, NULL), *at = root;
-
-	while ((segment = strsep(&rest, ".")) != NULL)
-		at = json_object_get(at, segment);
-	ck_assert_msg(at != NULL, "no %s in %s", path, json);
-	text = json_dumps(at, JSON_COMPACT | JSON_ENCODE_ANY);
-	json_decref(root);
-	free(copy);
-	free(json);
-	return text;
 }
 
 START_TEST(test_layers)

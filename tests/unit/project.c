@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "config/layers.h"
 #include "core/profile.h"
+#include "plan_at.h"
 
 #define WANTS 8
 
@@ -44,21 +45,6 @@ static int resolve(const char *file, const char *project_text, const struct give
 	project_free(project);
 	config_free(config);
 	return rv;
-}
-
-static char *plan_at(const struct plan *plan, const char *path)
-{
-	char *json = plan_to_json(plan), *copy = xstrdup(path), *rest = copy, *segment, *text;
-	json_t *root = json_loads(json, 0, NULL), *at = root;
-
-	while ((segment = strsep(&rest, ".")) != NULL)
-		at = json_object_get(at, segment);
-	ck_assert_msg(at != NULL, "no %s in %s", path, json);
-	text = json_dumps(at, JSON_COMPACT | JSON_ENCODE_ANY);
-	json_decref(root);
-	free(copy);
-	free(json);
-	return text;
 }
 
 static const struct {
