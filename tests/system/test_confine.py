@@ -271,7 +271,7 @@ def test_signals_stay_inside(place):
 
 @needs_landlock
 def test_confined_trees_end_as_others_do(place):
-    one = place.attempt(sh("setsid sh -c \"trap '' TERM; while :; do sleep 1000; done\" & trap 'exit 7' TERM; echo up; while :; do sleep 0.1; done"),
+    one = place.attempt(sh("setsid sh -c \"trap '' TERM; while :; do sleep 1000; done\" & trap 'exit 7' TERM; echo up; sleep 1000 & wait"),
                         sandbox=REQUIRE, grace=10_000)
     one.start()
     while b"up" not in one.output():
