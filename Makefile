@@ -15,7 +15,7 @@ ifeq ($(origin CXX),default)
 CXX      = $(if $(findstring clang,$(CC)),clang++,g++)
 endif
 PYTHON  ?= /usr/bin/python3
-PKGS     = libuv sqlite3 jansson libbsd-overlay libmd libcmark
+PKGS     = libuv sqlite3 jansson libbsd-overlay libmd libcmark yaml-0.1
 
 WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla \
            -Wformat=2 -Wswitch-enum $(if $(DEV),-Werror)

@@ -39,7 +39,7 @@ struct lane {
 	enum git_op_kind op_kind;
 	int tries;			/* how often the operation's step was lost */
 	struct step_row *step;		/* unfinished step, owned; NULL */
-	struct git_step next_step;	/* what that step runs, until it is launched; points into op */
+	struct step_spec next_step;	/* what that step runs, until it is launched; points into op */
 	char **next_env;
 	struct exit_record record;	/* of the attempt that is being collected */
 	bool lost;			/* it has none */

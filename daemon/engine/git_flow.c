@@ -272,14 +272,14 @@ static void next_cb(void *arg, struct work *work)
 		lane_ended(turn, lane);
 	} else {
 		switch (w->next) {
-		case GIT_NEXT_STEP:
+		case STEP_NEXT_RUN:
 			begin_step(turn, lane, w);
 			break;
-		case GIT_NEXT_DONE:
+		case STEP_NEXT_DONE:
 			lane->tries = 0;
 			done(turn, lane, w->step);
 			break;
-		case GIT_NEXT_FAILED:
+		case STEP_NEXT_FAILED:
 			fail(turn, lane, w->error != NULL ? w->error : git_op_error(lane->op));
 			break;
 		}

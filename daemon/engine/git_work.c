@@ -28,7 +28,7 @@ void git_run(struct git_work *work)
 {
 	int dirfd = -1;
 
-	work->next = GIT_NEXT_FAILED;
+	work->next = STEP_NEXT_FAILED;
 	if (work->step == ROW_NONE) {
 		if (!make_directory(work, work->scratch) || !make_directory(work, work->aside))
 			return;
@@ -39,10 +39,10 @@ void git_run(struct git_work *work)
 		free(dir);
 	}
 	work->next = git_op_next(work->op, dirfd, work->ok, &work->out);
-	if (work->next == GIT_NEXT_STEP)
+	if (work->next == STEP_NEXT_RUN)
 		set_step_environment(work);
 	if (work->error != NULL)
-		work->next = GIT_NEXT_FAILED;
+		work->next = STEP_NEXT_FAILED;
 	if (dirfd != -1)
 		close(dirfd);
 }

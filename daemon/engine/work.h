@@ -82,10 +82,10 @@ struct git_work {
 	char *scratch, *aside;		/* owned: directories that the first call makes; aside may be NULL */
 	int64_t step;			/* whose output is to be read; ROW_NONE: first call */
 	bool ok;
-	enum git_next next;		/* out */
-	struct git_step out;		/* valid for GIT_NEXT_STEP while the op is */
+	enum step_next next;		/* out */
+	struct step_spec out;		/* valid for STEP_NEXT_RUN while the op is */
 	char **env;			/* out, owned: the step's whole environment */
-	char *error;			/* out, owned: something but git failed; counts as GIT_NEXT_FAILED */
+	char *error;			/* out, owned: something but git failed; counts as STEP_NEXT_FAILED */
 };
 
 struct compose_work {

@@ -253,7 +253,7 @@ static void add_arg(struct git_op *op, enum arg arg)
 		git_command_add(&op->command, words[arg]);
 }
 
-static void prepare(struct git_op *op, struct git_step *step)
+static void prepare(struct git_op *op, struct step_spec *step)
 {
 	unsigned flags = stages[op->stage].flags;
 	const char *index = (flags & INDEX) != 0 ? op->index : NULL;
@@ -282,7 +282,7 @@ static void prepare(struct git_op *op, struct git_step *step)
 		git_command_set_ident(&op->command);
 	for (size_t i = 0; i < 2; i++)
 		add_arg(op, stages[op->stage].args[i]);
-	*step = (struct git_step){
+	*step = (struct step_spec){
 		.name = stages[op->stage].name,
 		.argv = (const char *const *)op->command.argv,
 		.env = (const char *const *)op->command.env,
@@ -360,15 +360,15 @@ static enum stage begin(struct git_op *op)
 	return checkout ? STAGE_ENTRIES : first[op->kind];
 }
 
-enum git_next git_op_next(struct git_op *op, int dirfd, bool ok, struct git_step *step)
+enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step)
 {
 	buf_release(&op->input);
 	op->dirfd = dirfd;
 	op->stage = dirfd == -1 ? begin(op) : result(op, ok);
 	if (op->stage == STAGE_NONE)
-		return op->error != NULL ? GIT_NEXT_FAILED : GIT_NEXT_DONE;
+		return op->error != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
 	prepare(op, step);
-	return GIT_NEXT_STEP;
+	return STEP_NEXT_RUN;
 }
 
 const char *git_op_tree(const struct git_op *op)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/step.h"
+
 enum git_op_kind {
 	GIT_SNAPSHOT,		/* tree id of everything git does not ignore; when ref is given, it is pointed there */
 	GIT_MEASURE,		/* snapshot, then the patch base_tree..tree as the last step's stdout */
@@ -25,22 +27,6 @@ enum git_op_kind {
 extern const char *const git_op_names[GIT_OPS];
 
 struct git_op;
-
-/* What the next process is. Owned by the op, valid until the next call. */
-struct git_step {
-	const char *name;	/* "ls-files" */
-	const char *const *argv;
-	const char *const *env;	/* "K=V" added to the environment, NULL-terminated */
-	const char *input;	/* stdin bytes, NULL: none */
-	size_t input_size;
-	int64_t output_bytes;	/* cap on stdout kept; 0: all */
-};
-
-enum git_next {
-	GIT_NEXT_STEP,		/* *step is to be run, then call again */
-	GIT_NEXT_DONE,		/* git_op_tree() and the others are valid */
-	GIT_NEXT_FAILED		/* git_op_error() says what and the remedy */
-};
 
 /* All strings are copied. */
 struct git_op_spec {
@@ -64,7 +50,7 @@ void git_op_free(struct git_op *op);
 
 /* The result of the last step. dirfd: its attempt directory, stdout is read from its segments; -1 on the first call.
  * Does file work: called off the loop. ok=false: the process failed; stderr tells. */
-enum git_next git_op_next(struct git_op *op, int dirfd, bool ok, struct git_step *step);
+enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step);
 
 const char *git_op_tree(const struct git_op *op);
 const char *git_op_error(const struct git_op *op);

@@ -33,7 +33,7 @@ void git_op_free(struct git_op *op)
 	free(op);
 }
 
-enum git_next git_op_next(struct git_op *op, int dirfd, bool ok, struct git_step *step)
+enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step)
 {
 	(void)op, (void)dirfd, (void)ok, (void)step;
 	abort();	/* the world answers WORK_GIT itself */
@@ -75,15 +75,15 @@ static void work_git(struct world *w, struct git_work *work)
 	const struct fate *f = rows->nattempts > 0 ? world_fate(w, rows->attempts[rows->nattempts - 1]->id) : NULL;
 
 	if (op->calls++ == 0) {
-		work->next = GIT_NEXT_STEP;
-		work->out = (struct git_step){ .name = "step", .argv = argv };
+		work->next = STEP_NEXT_RUN;
+		work->out = (struct step_spec){ .name = "step", .argv = argv };
 		return;
 	}
 	if (!work->ok) {
-		work->next = GIT_NEXT_FAILED;
+		work->next = STEP_NEXT_FAILED;
 		return;
 	}
-	work->next = GIT_NEXT_DONE;
+	work->next = STEP_NEXT_DONE;
 	snprintf(op->tree, sizeof(op->tree), "tree-%lld-%lld", (long long)op->run, (long long)changes_so_far(w, op->run));
 	if (op->kind == GIT_VERIFY && f != NULL && !f->changes_tree)
 		snprintf(op->changed, sizeof(op->changed), "file.c");

@@ -27,10 +27,10 @@ static void expect_truth(void)
 static char *snapshot_error(void)
 {
 	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
-	enum git_next next = drive(op);
+	enum step_next next = drive(op);
 	char *error;
 
-	ck_assert_int_eq(next, GIT_NEXT_FAILED);
+	ck_assert_int_eq(next, STEP_NEXT_FAILED);
 	error = xstrdup(git_op_error(op));
 	git_op_free(op);
 	return error;
@@ -211,7 +211,7 @@ START_TEST(nothing_of_the_repository_runs)
 		char *base = sh("GIT_CONFIG_PARAMETERS= git -c core.fsmonitor=false -c core.hooksPath=/dev/null rev-parse 'HEAD^{tree}'");
 		struct git_op *op = op_of((enum git_op_kind)kind, kind == GIT_PIN ? tree : base, "refs/rl/passed/1/t1");
 
-		ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+		ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 		git_op_free(op);
 		free(base);
 	}
@@ -242,7 +242,7 @@ START_TEST(replaced_objects_do_not_show)
 
 	SH("git replace $(git rev-parse HEAD:a.c) $(echo other | git hash-object -w --stdin); echo mine >a.c");
 	op = op_of(GIT_MEASURE, base, NULL);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	read_patch();
 	EXPECT_IN(patch, "\n-one\n+mine\n");
 	git_op_free(op);
@@ -276,7 +276,7 @@ START_TEST(vanishing_once_is_looked_at_again)
 	SH("echo x >here; echo x >there");
 	between = "rm here";
 	between_step = "hash-object";
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_int_eq(processes, 6);
 	ours = xstrdup(git_op_tree(op));
 	theirs = truth();
@@ -294,7 +294,7 @@ START_TEST(changing_once_is_looked_at_again)
 
 	between = "echo longer than before >>a.c";
 	between_step = "hash-object";
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_int_eq(processes, 6);
 	ours = xstrdup(git_op_tree(op));
 	theirs = truth();
@@ -381,13 +381,13 @@ END_TEST
 START_TEST(silent_failure)
 {
 	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
-	struct git_step step;
+	struct step_spec step;
 	int dirfd;
 
-	ck_assert_int_eq(git_op_next(op, -1, true, &step), GIT_NEXT_STEP);
+	ck_assert_int_eq(git_op_next(op, -1, true, &step), STEP_NEXT_RUN);
 	dirfd = open(record, O_RDONLY | O_DIRECTORY);
-	ck_assert_int_eq(git_op_next(op, dirfd, false, &step), GIT_NEXT_STEP);	/* once more */
-	ck_assert_int_eq(git_op_next(op, dirfd, false, &step), GIT_NEXT_FAILED);
+	ck_assert_int_eq(git_op_next(op, dirfd, false, &step), STEP_NEXT_RUN);	/* once more */
+	ck_assert_int_eq(git_op_next(op, dirfd, false, &step), STEP_NEXT_FAILED);
 	EXPECT_IN(git_op_error(op), "is git installed");
 	close(dirfd);
 	git_op_free(op);
@@ -415,7 +415,7 @@ START_TEST(measure_leaves_the_patch)
 	SH("echo changed >>a.c; echo new >'häß.c'; git mv d/b.c d/moved.c; ln -s x l; printf 'a\\0b' >bin; chmod +x a.c; git config diff.noprefix true; git config color.ui always");
 	before = fingerprint();
 	op = op_of(GIT_MEASURE, base, NULL);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_int_eq(processes, 5);
 	expect_same(before);
 	read_patch();
@@ -442,7 +442,7 @@ START_TEST(measure_without_change_is_empty)
 	char *base = snapshot();
 	struct git_op *op = op_of(GIT_MEASURE, base, NULL);
 
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_int_eq(processes, 5);
 	read_patch();
 	ck_assert_str_eq(patch, "");
@@ -462,7 +462,7 @@ START_TEST(verify_untouched)
 	SH("mkdir out; echo built >out/x; echo o >x.o; touch a.c; git add new.c");
 	before = fingerprint();
 	op = op_of(GIT_VERIFY, base, NULL);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_int_eq(processes, 4);
 	ck_assert_ptr_null(git_op_changed(op));
 	ck_assert_ptr_null(git_op_moved(op));
@@ -485,7 +485,7 @@ START_TEST(verify_moves_what_is_new)
 	SH("echo n >notes.md; mkdir -p r/s keep; echo r >r/s/t; ln -s /etc l; echo k >keep/k; printf x >\"$(printf 'nl\\nx')\"; chmod +x notes.md;"
 	   "git init -q n; cd n; echo x >x; git add x; git commit -qm n");
 	op = op_of(GIT_VERIFY, base, NULL);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_ptr_null(git_op_changed(op));
 	ck_assert_str_eq(git_op_moved(op), "keep/k, l, n and 3 more");
 	after = sh("git status --porcelain -uall");
@@ -496,7 +496,7 @@ START_TEST(verify_moves_what_is_new)
 	git_op_free(op);
 	/* a daemon that died after the move tells of it when it is back */
 	op = op_of(GIT_VERIFY, base, NULL);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_str_eq(git_op_moved(op), "keep/k, l, n/x and 3 more");
 	git_op_free(op);
 	free(base);
@@ -513,7 +513,7 @@ START_TEST(verify_names_what_changed)
 
 	SH("echo x >>a.c; rm d/b.c; chmod +x .gitignore; echo n >n.c");
 	op = op_of(GIT_VERIFY, base, NULL);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_str_eq(git_op_changed(op), ".gitignore, a.c, d/b.c");
 	ck_assert_str_eq(git_op_moved(op), "n.c");
 	git_op_free(op);
@@ -529,7 +529,7 @@ START_TEST(verify_sees_types)
 
 	SH("rm a.c; mkdir a.c; echo x >a.c/x; rm -r d; ln -s /tmp d");
 	op = op_of(GIT_VERIFY, base, NULL);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_str_eq(git_op_changed(op), "a.c, d/b.c");
 	ck_assert_str_eq(git_op_moved(op), "a.c/x, d");
 	git_op_free(op);
@@ -551,7 +551,7 @@ START_TEST(verify_moves_across_file_systems)
 	SH("mkdir -p r/s; echo r >r/s/t; ln -s nowhere l; git init -q n; cd n; echo x >x; git add x; git commit -qm n");
 	aside = other;
 	op = op_of(GIT_VERIFY, base, NULL);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_str_eq(git_op_moved(op), "l, n, r/s/t");
 	aside = old;
 	SH("test $(cat %s/r/s/t) = r; test $(readlink %s/l) = nowhere; test ! -e n; test ! -e l; (cd %s/n; git status --porcelain >../s; test ! -s ../s); rm -rf %s", other, other, other, other);
@@ -583,7 +583,7 @@ START_TEST(pin_keeps_a_tree)
 	SH("echo passed >new.c");
 	tree = snapshot();
 	op = op_of(GIT_PIN, tree, "refs/rl/passed/7/t1");
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_int_eq(processes, 1);
 	ck_assert_str_eq(git_op_tree(op), tree);
 	git_op_free(op);
@@ -593,10 +593,10 @@ START_TEST(pin_keeps_a_tree)
 	EXPECT_IN(got, "passed");
 	free(got);
 	op = op_of(GIT_PIN, tree, "refs/rl/passed/7/t1");	/* again, as after a crash */
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	git_op_free(op);
 	op = op_of(GIT_PIN, "0123456789012345678901234567890123456789", "refs/rl/passed/8/t1");
-	ck_assert_int_eq(drive(op), GIT_NEXT_FAILED);
+	ck_assert_int_eq(drive(op), STEP_NEXT_FAILED);
 	EXPECT_IN(git_op_error(op), "git update-ref");
 	git_op_free(op);
 	free(tree);
@@ -643,7 +643,7 @@ START_TEST(names_are_made_visible)
 
 	SH("printf x >\"$(printf 'esc\\033[31m')\"");
 	op = op_of(GIT_VERIFY, base, NULL);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_str_eq(git_op_moved(op), "esc\\x1b[31m");
 	git_op_free(op);
 	free(base);

@@ -18,10 +18,10 @@ static struct git_op *op_with(enum git_op_kind kind, const char *tree, const cha
 
 static char *done_tree(struct git_op *op)
 {
-	enum git_next next = drive(op);
+	enum step_next next = drive(op);
 	char *tree;
 
-	ck_assert_msg(next == GIT_NEXT_DONE, "%s", git_op_error(op));
+	ck_assert_msg(next == STEP_NEXT_DONE, "%s", git_op_error(op));
 	tree = xstrdup(git_op_tree(op));
 	git_op_free(op);
 	return tree;
@@ -29,10 +29,10 @@ static char *done_tree(struct git_op *op)
 
 static char *failed(struct git_op *op)
 {
-	enum git_next next = drive(op);
+	enum step_next next = drive(op);
 	char *error;
 
-	ck_assert_int_eq(next, GIT_NEXT_FAILED);
+	ck_assert_int_eq(next, STEP_NEXT_FAILED);
 	error = xstrdup(git_op_error(op));
 	git_op_free(op);
 	return error;
@@ -78,13 +78,13 @@ START_TEST(artifacts_are_no_change_for_verify)
 
 	SH(MAKE_ARTIFACTS "; echo new >n");
 	op = op_with(GIT_VERIFY, base, NULL, artifacts);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_ptr_null(git_op_changed(op));
 	ck_assert_str_eq(git_op_moved(op), "n");
 	git_op_free(op);
 	SH("test -s review.md; test -s .ai-sdd/state/logs/t1.json; rm review.md");
 	op = op_with(GIT_VERIFY, base, NULL, artifacts);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_ptr_null(git_op_changed(op));
 	git_op_free(op);
 	free(base);
@@ -170,7 +170,7 @@ START_TEST(a_submodule_cannot_be_overlooked)
 	base = snapshot();
 	SH("cd m; echo z >z; git add z; git commit -qm z");
 	op = op_with(GIT_VERIFY, base, NULL, NULL);
-	ck_assert_int_eq(drive(op), GIT_NEXT_DONE);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_str_eq(git_op_changed(op), "m");
 	git_op_free(op);
 	free(base);

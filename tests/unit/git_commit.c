@@ -26,15 +26,15 @@ static void take(struct git_op *op)
 
 static void expect_done(struct git_op *op)
 {
-	enum git_next next = drive(op);
+	enum step_next next = drive(op);
 
 	take(op);
-	ck_assert_msg(next == GIT_NEXT_DONE, "%s", error);
+	ck_assert_msg(next == STEP_NEXT_DONE, "%s", error);
 }
 
 static void expect_failed(struct git_op *op)
 {
-	ck_assert_int_eq(drive(op), GIT_NEXT_FAILED);
+	ck_assert_int_eq(drive(op), STEP_NEXT_FAILED);
 	take(op);
 }
 
@@ -413,11 +413,11 @@ END_TEST
 /* So many processes have run, then the daemon died. */
 static void die_after(struct git_op *op, int after)
 {
-	struct git_step step;
+	struct step_spec step;
 	int dirfd = -1, n = 0;
 	bool ok = true;
 
-	while (n++ < after && git_op_next(op, dirfd, ok, &step) == GIT_NEXT_STEP) {
+	while (n++ < after && git_op_next(op, dirfd, ok, &step) == STEP_NEXT_RUN) {
 		ok = run_step(&step);
 		if (dirfd == -1)
 			dirfd = open(record, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -75,7 +75,7 @@ static char *sh(const char *fmt, ...)
 #define SH(...) free(sh(__VA_ARGS__))
 
 /* What rl-shim does with a step: input file, environment, recorded streams. */
-static bool run_step(const struct git_step *step)
+static bool run_step(const struct step_spec *step)
 {
 	char *in = xasprintf("%s/prompt", record), *out = xasprintf("%s/stdout.%016x", record, 0), *err = xasprintf("%s/stderr.%016x", record, 0);
 	char **env = strings_copy(environ), **argv = NULL;
@@ -100,15 +100,15 @@ static bool run_step(const struct git_step *step)
 	return status == 0;
 }
 
-static enum git_next drive(struct git_op *op)
+static enum step_next drive(struct git_op *op)
 {
-	struct git_step step;
+	struct step_spec step;
 	int dirfd = -1;
 	bool ok = true;
-	enum git_next next;
+	enum step_next next;
 
 	processes = 0;
-	while ((next = git_op_next(op, dirfd, ok, &step)) == GIT_NEXT_STEP) {
+	while ((next = git_op_next(op, dirfd, ok, &step)) == STEP_NEXT_RUN) {
 		ck_assert_int_lt(++processes, 100);
 		if (between != NULL && strcmp(step.name, between_step) == 0) {
 			const char *text = between;
@@ -166,9 +166,9 @@ static char *snapshot(void)
 {
 	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
 	char *before = fingerprint(), *tree;
-	enum git_next next = drive(op);
+	enum step_next next = drive(op);
 
-	ck_assert_msg(next == GIT_NEXT_DONE, "%s", git_op_error(op));
+	ck_assert_msg(next == STEP_NEXT_DONE, "%s", git_op_error(op));
 	tree = xstrdup(git_op_tree(op));
 	git_op_free(op);
 	expect_same(before);
