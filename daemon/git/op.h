@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Git operations as lists of steps: each step is one git process with fixed argv, started by the engine through
- * rl-shim; between steps a function reads the last output and names the next step. No operation but COMMIT touches the
- * user's index, stash or checked-out branch, or runs a filter, hook or fsmonitor of the repository. */
+ * rl-shim; between steps a function reads the last output and names the next step. No operation but COMMIT and COMMITTED touches
+ * the index, stash or checked-out branch of workspace, or runs a hook; no other but BASE, WORKTREE and MERGE, and those on
+ * their own work tree, runs a filter of the repository, and none runs a fsmonitor, merge driver, diff or text conversion program. */
 #ifndef GIT_OP_H
 #define GIT_OP_H
 
@@ -21,6 +22,24 @@ enum git_op_kind {
 				 * work tree still has it; clean filters and the commit's hooks run, with the rights of the step. What
 				 * else the user has staged stays staged. Begun again after a death, it finds its own commit by the
 				 * lines "Rld-..." of message: make them tell it from others of the run */
+	GIT_BASE,		/* the commit that work starts from: the merge base of HEAD and name when name is given, else HEAD, and when the
+				 * work tree has anything that git does not ignore beyond it, a commit of that on top (clean filters
+				 * run; index, branch and stash stay). ref is pointed there. Gives commit, and its tree. An unborn HEAD: a
+				 * commit without a parent */
+	GIT_WORKTREE,		/* a work tree of its own in dir, on branch (short name), which is made at commit, or is there already
+				 * when commit is NULL; what is left of an earlier begin is removed first. Gives the tree as the disk has
+				 * it, and the commit. Refused with the remedy: submodules that are checked out in workspace */
+	GIT_COMMITTED,		/* an agent has committed in workspace: are its commits on commit (the base), without artifacts, and is
+				 * the work tree still tree? What it left out is committed as COMMIT does. Gives the last commit */
+	GIT_MERGE,		/* the commits base_commit..commit one by one on top of what ref has (created at base_commit when it is not
+				 * there): linear, authors and messages kept, no hook. Gives the new tip, and ref is moved there. A conflict: nothing
+				 * of ref moves, but the branch that dir has checked out is set to that tip (what it had stays in
+				 * keep_ref), and dir to the merged files with conflict markers. Then git_op_conflicts() is not NULL, commit
+				 * is the tip, git_op_base() the tip's tree as the disk had it, and the tree is what lies there now */
+	GIT_CLEAR,		/* everything in the work tree dir that its branch does not have, untracked and ignored files too, is saved as a
+				 * commit under ref; then dir and its registration are removed, and branch when it still is at commit. Gives
+				 * the saved commit, NULL: there was nothing to save. dir is not there: done. What cannot be
+				 * saved (a nested repository with work of its own) is an error, and dir stays */
 	GIT_OPS
 };
 
@@ -37,7 +56,12 @@ struct git_op_spec {
 	const char *base;	/* COMMIT: the tree to compare with */
 	const char *ref;	/* PIN, SNAPSHOT */
 	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, NULL:
-				 * the workspace */
+				 * the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
+	const char *name;	/* BASE: what the user calls the other branch, NULL: none */
+	const char *branch;	/* WORKTREE, CLEAR: without refs/heads/ */
+	const char *commit;	/* WORKTREE, COMMITTED, MERGE, CLEAR */
+	const char *base_commit;	/* MERGE */
+	const char *keep_ref;	/* MERGE */
 	const char *message;	/* COMMIT: with a line "Rld-Run: 42" */
 	char *const *artifacts;	/* paths relative to workspace, files or folders, that are of the review and not of the work: no tree,
 				 * diff or commit has them. NULL-terminated; NULL: none. One that is tracked, or a folder that has
@@ -55,8 +79,16 @@ enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_sp
 const char *git_op_tree(const struct git_op *op);
 const char *git_op_error(const struct git_op *op);
 
-/* COMMIT: the new commit, also after an error that was found behind it; NULL: there was nothing to commit. */
+/* COMMIT: the new commit, also after an error that was found behind it; NULL: there was nothing to commit. The others as they say. */
 const char *git_op_commit(const struct git_op *op);
+
+/* COMMIT, COMMITTED: a hook of the repository said no: its words. Not an error, the operation is done; NULL: nobody did. */
+const char *git_op_refused(const struct git_op *op);
+
+/* MERGE: paths in conflict, "a.c, b.c and 3 more"; NULL: none. */
+const char *git_op_conflicts(const struct git_op *op);
+/* MERGE: see there. */
+const char *git_op_base(const struct git_op *op);
 
 /* VERIFY: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
 const char *git_op_changed(const struct git_op *op);

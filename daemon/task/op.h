@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run asks of its task source while it runs, as lists of steps: {load, claim, done, release}. `next` is the core's (core/tasks.h).
+ *
+ *              LOAD                      CLAIM              CLOSE                 RELEASE
+ *   prompt     -                         -                  -                     -
+ *   workflow   - (at submit)             -                  -                     -
+ *   stories    - (at submit)             -                  passes: true          -
+ *   beads, bd  bd ready --json           bd update --claim  bd close --reason     bd update --status open, no assignee
+ *   beads      .beads/issues.jsonl       -                  -                     -
+ *
+ * bd is used when it is on the PATH of the run's agents; which was found is decided by each operation anew. The
+ * operations that have nothing to do are done at once, without a step. */
+#ifndef TASK_OP_H
+#define TASK_OP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/step.h"
+#include "task/task.h"
+
+enum source_kind { SOURCE_PROMPT, SOURCE_BEADS, SOURCE_STORIES, SOURCE_WORKFLOW, SOURCES };
+
+/* One row a source. */
+struct source {
+	const char *name;	/* "beads": stored in run.source */
+	bool reloads;		/* tasks may come and go while the run works: it is loaded before each iteration */
+	bool markers;		/* a stop marker ends the run */
+	bool claims;		/* other runs may want the same task: a claim row says whose it is */
+};
+
+extern const struct source sources[SOURCES];
+
+/* -1: no source of that name. */
+int source_find(const char *name);
+
+enum task_op_kind { TASK_OP_LOAD, TASK_OP_CLAIM, TASK_OP_CLOSE, TASK_OP_RELEASE, TASK_OPS };
+
+extern const char *const task_op_names[TASK_OPS];
+
+/* All strings are copied. */
+struct task_op_spec {
+	enum task_op_kind kind;
+	enum source_kind source;
+	const char *path;	/* beads: the directory that holds .beads; stories: the PRD file; absolute. NULL: there is none to write to */
+	const char *search;	/* PATH in which bd is looked for, and that its process gets; NULL: no bd */
+	const char *task;	/* id; LOAD: NULL */
+	const char *actor;	/* who claims: "rld-42" */
+	const char *reason;	/* CLOSE */
+};
+
+struct task_op;
+
+struct task_op *task_op_new(const struct task_op_spec *spec);
+void task_op_free(struct task_op *op);
+
+/* The result of the last step. dirfd: its attempt directory, stdout and stderr are read from their segments; -1 on the first call. ok: it
+ * exited with 0. Does file work: called off the loop. */
+enum step_next task_op_next(struct task_op *op, int dirfd, bool ok, struct step_spec *step);
+
+const char *task_op_error(const struct task_op *op);
+
+/* LOAD: valid until the op is freed. */
+const struct task_list *task_op_list(const struct task_op *op);
+/* LOAD: bd was asked, so claims of other programs are seen. */
+bool task_op_has_bd(const struct task_op *op);
+
+/* CLAIM: NULL when the task is ours; else who has it, in the source's words. Not an error. */
+const char *task_op_taken(const struct task_op *op);
+
+#endif
