@@ -25,6 +25,11 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_PIN] = "pin",
 	[GIT_CHECKOUT] = "checkout",
 	[GIT_COMMIT] = "commit",
+	[GIT_BASE] = "base",
+	[GIT_WORKTREE] = "worktree",
+	[GIT_COMMITTED] = "committed",
+	[GIT_MERGE] = "merge",
+	[GIT_CLEAR] = "clear",
 };
 
 static result_fn last_done;
@@ -305,6 +310,11 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->base = xstrdup(spec->base);
 	op->ref = xstrdup(spec->ref);
 	op->dir = xstrdup(spec->dir);
+	op->name = xstrdup(spec->name);
+	op->branch = xstrdup(spec->branch);
+	op->given_commit = xstrdup(spec->commit);
+	op->base_commit = xstrdup(spec->base_commit);
+	op->keep_ref = xstrdup(spec->keep_ref);
 	op->message = xstrdup(spec->message);
 	op->aside = xstrdup(spec->aside);
 	op->artifacts = artifacts_copy(spec->artifacts);
@@ -325,6 +335,7 @@ void git_op_free(struct git_op *op)
 	buf_release(&op->input);
 	buf_release(&op->changed.text);
 	buf_release(&op->moved.text);
+	buf_release(&op->conflicts.text);
 	strings_free(op->artifacts);
 	free(op->workspace);
 	free(op->scratch);
@@ -332,6 +343,11 @@ void git_op_free(struct git_op *op)
 	free(op->base);
 	free(op->ref);
 	free(op->dir);
+	free(op->name);
+	free(op->branch);
+	free(op->given_commit);
+	free(op->base_commit);
+	free(op->keep_ref);
 	free(op->message);
 	free(op->aside);
 	free(op->index);
@@ -339,32 +355,59 @@ void git_op_free(struct git_op *op)
 	free(op->tree);
 	free(op->tip);
 	free(op->commit);
+	free(op->refused);
+	free(op->tip_tree);
 	free(op->error);
 	free(op);
 }
 
-/* Where operations begin that are about a tree that is known. */
-static const enum stage first[GIT_OPS] = {
-	[GIT_PIN] = STAGE_PIN,
-	[GIT_CHECKOUT] = STAGE_ENTRIES,
-	[GIT_COMMIT] = STAGE_CHANGES,
-};
-
-static enum stage begin(struct git_op *op)
+static enum stage begin_pin(struct git_op *op)
 {
-	bool checkout = op->kind == GIT_VERIFY && op->dir != NULL;
-
-	if (first[op->kind] == STAGE_NONE && !checkout)
-		return tree_start(op);
 	op->tree = xstrdup(op->given);
-	return checkout ? STAGE_ENTRIES : first[op->kind];
+	return STAGE_PIN;
 }
+
+static enum stage begin_checkout(struct git_op *op)
+{
+	op->tree = xstrdup(op->given);
+	return STAGE_ENTRIES;
+}
+
+static enum stage begin_verify(struct git_op *op)
+{
+	return op->dir != NULL ? begin_checkout(op) : tree_start(op);
+}
+
+static enum stage begin_commit(struct git_op *op)
+{
+	op->tree = xstrdup(op->given);
+	return STAGE_CHANGES;
+}
+
+static enum stage not_available(struct git_op *op)
+{
+	return op_fail(op, xasprintf("git %s is not available here; use another isolation", git_op_names[op->kind]));
+}
+
+static enum stage (*const begin[GIT_OPS])(struct git_op *op) = {
+	[GIT_SNAPSHOT] = tree_start,
+	[GIT_MEASURE] = tree_start,
+	[GIT_VERIFY] = begin_verify,
+	[GIT_PIN] = begin_pin,
+	[GIT_CHECKOUT] = begin_checkout,
+	[GIT_COMMIT] = begin_commit,
+	[GIT_BASE] = not_available,
+	[GIT_WORKTREE] = not_available,
+	[GIT_COMMITTED] = not_available,
+	[GIT_MERGE] = not_available,
+	[GIT_CLEAR] = not_available,
+};
 
 enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step)
 {
 	buf_release(&op->input);
 	op->dirfd = dirfd;
-	op->stage = dirfd == -1 ? begin(op) : result(op, ok);
+	op->stage = dirfd == -1 ? begin[op->kind](op) : result(op, ok);
 	if (op->stage == STAGE_NONE)
 		return op->error != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
 	prepare(op, step);
@@ -384,6 +427,21 @@ const char *git_op_error(const struct git_op *op)
 const char *git_op_commit(const struct git_op *op)
 {
 	return op->commit;
+}
+
+const char *git_op_refused(const struct git_op *op)
+{
+	return op->refused;
+}
+
+const char *git_op_conflicts(const struct git_op *op)
+{
+	return op->conflicts.text.data;
+}
+
+const char *git_op_base(const struct git_op *op)
+{
+	return op->tip_tree;
 }
 
 const char *git_op_changed(const struct git_op *op)

@@ -45,6 +45,7 @@ struct tree_entry {
 struct git_op {
 	enum git_op_kind kind;
 	char *workspace, *scratch, *given, *base, *ref, *dir, *message, *aside, *index;	/* given: the tree of the spec */
+	char *name, *branch, *given_commit, *base_commit, *keep_ref;	/* given_commit: that of the spec */
 	char **artifacts;
 	enum stage stage;		/* whose result comes next */
 	int dirfd;			/* of that result, borrowed */
@@ -64,6 +65,10 @@ struct git_op {
 	bool tip_ours;			/* HEAD is a commit that an earlier begin of this operation made */
 	bool anonymous;			/* the user has no name that git would take */
 	char *commit;
+	char *refused;
+	/* MERGE */
+	struct names conflicts;
+	char *tip_tree;
 };
 
 /* What a finished process leads to; STAGE_NONE: done, or failed when op->error is set. data: its stdout. */

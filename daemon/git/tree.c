@@ -131,6 +131,11 @@ enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t size)
 	case GIT_PIN:
 	case GIT_CHECKOUT:
 	case GIT_COMMIT:
+	case GIT_BASE:
+	case GIT_WORKTREE:
+	case GIT_COMMITTED:
+	case GIT_MERGE:
+	case GIT_CLEAR:
 	case GIT_OPS:
 		break;
 	}
