@@ -30,6 +30,12 @@ static void agent_plan_release(struct agent_plan *agent)
 	strings_free(agent->writable);
 }
 
+char *plan_settle(struct plan *plan, bool has_git, bool many, const char **field)
+{
+	(void)plan, (void)has_git, (void)many, (void)field;
+	return NULL;
+}
+
 bool plan_unskip(struct plan *plan)
 {
 	if (!plan->skipped)
@@ -47,6 +53,8 @@ void plan_release(struct plan *plan)
 		agent_plan_release(&plan->agents[role]);
 	free(plan->skip_reason);
 	free(plan->profile_name);
+	strings_free(plan->stop_markers);
+	free(plan->base);
 	strings_free(plan->checks);
 	strings_free(plan->guidelines);
 	strings_free(plan->conventions);

@@ -43,6 +43,18 @@ struct plan {
 	enum fixer fixer;
 	enum scope scope;
 	enum commit_mode commit;
+	bool commit_said;		/* it was written down, so isolation does not turn it on */
+	enum isolation isolation;	/* AUTO until plan_settle() */
+	enum integrate integrate;	/* the same */
+	int64_t parallel;		/* slots of one iteration */
+	int64_t iterations;		/* ROW_NONE: until no task remains */
+	int64_t pause_ms;		/* between iterations */
+	enum on_failure on_failure;
+	enum assign assign;
+	char **stop_markers;		/* NULL-terminated */
+	char *base;			/* --base REF, NULL: none */
+	int64_t disk_floor_bytes;	/* no attempt starts with less free space */
+	int64_t group_slots;		/* of its group, as rld.toml says */
 	enum strictness strictness;
 	bool read_only;			/* the reviewer is confined to its scratch, the carrier file and `writable` */
 	enum sandbox sandbox;		/* what when the kernel cannot confine it */
@@ -68,6 +80,11 @@ struct plan {
 
 /* The plan of a retry: what only --skip-review left out is reviewed. True when something has changed. */
 bool plan_unskip(struct plan *plan);
+
+/* What can be decided only when workdir and source are known, in place: isolation and integrate of "auto", commit of a work tree.
+ * many: the source may have more than one task. Returns NULL, or why the plan is impossible, a sentence with the remedy,
+ * malloc'd, and in *field the parameter at fault. */
+char *plan_settle(struct plan *plan, bool has_git, bool many, const char **field);
 
 void plan_release(struct plan *plan);
 

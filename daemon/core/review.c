@@ -51,14 +51,22 @@ enum slot_event attempt_classify(const struct attempt_facts *f)
 		if (!attempt_succeeded(f) || (f->denied && !f->has_git))
 			return SLOT_E_FAILED;
 		return f->items_left > 0 ? SLOT_E_NEXT_FINDING : work_done(f->checks, f->has_git);
+	case ROLE_COMMIT:
+		return attempt_succeeded(f) ? SLOT_E_DONE : SLOT_E_FAILED;
 	case ROLE_IMPLEMENT:
 	case ROLES:
 		break;
 	}
-	if (!attempt_succeeded(f) || (f->denied && !f->has_git))
+	if (!attempt_succeeded(f) || (f->denied && !f->has_git && !f->stop))
 		return SLOT_E_FAILED;
+	if (f->stop)
+		return SLOT_E_RELEASED;
+	if (f->later && !f->merge)
+		return SLOT_E_DONE_LATER;
+	if (f->later)
+		return SLOT_E_DONE;
 	if (f->review)
-		return f->later ? SLOT_E_DONE_LATER : work_done(f->checks, f->has_git);
+		return work_done(f->checks, f->has_git);
 	return f->denied || f->commit ? SLOT_E_DONE : SLOT_E_DONE_UNREVIEWED;
 }
 
@@ -69,18 +77,48 @@ enum slot_event work_done(int64_t checks, bool has_git)
 	return has_git ? SLOT_E_DONE : SLOT_E_DONE_NO_TREE;
 }
 
-enum slot_event measured_event(const struct plan *plan, bool accepted)
+enum slot_event measured_event(const struct plan *plan, bool accepted, bool later)
 {
-	if (accepted)
-		return SLOT_E_MEASURED_COMMIT;
-	if (plan->review)
+	static const enum slot_event commit[COMMIT_MODES] = {
+		[COMMIT_MODE_NONE] = SLOT_E_MEASURED_UNREVIEWED,
+		[COMMIT_MODE_AUTO] = SLOT_E_MEASURED_COMMIT,
+		[COMMIT_MODE_AGENT] = SLOT_E_MEASURED_ASK,
+	};
+
+	if (plan->review && !accepted && !later)
 		return plan->workspace == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
-	return plan->commit == COMMIT_MODE_AUTO ? SLOT_E_MEASURED_COMMIT : SLOT_E_MEASURED_UNREVIEWED;
+	return commit[plan->commit];
+}
+
+enum slot_event passed_event(const struct plan *plan, bool has_git)
+{
+	static const enum slot_event commit[COMMIT_MODES] = {
+		[COMMIT_MODE_NONE] = SLOT_E_PASS,
+		[COMMIT_MODE_AUTO] = SLOT_E_PASS_COMMIT,
+		[COMMIT_MODE_AGENT] = SLOT_E_PASS_ASK,
+	};
+
+	return has_git ? commit[plan->commit] : SLOT_E_PASS_NO_TREE;
+}
+
+enum slot_event committed_event(const struct plan *plan, bool passed, bool review_slot)
+{
+	if (plan->integrate == INTEGRATE_MERGE && !review_slot)
+		return SLOT_E_COMMITTED_MERGE;
+	return passed ? SLOT_E_COMMITTED_PIN : SLOT_E_COMMITTED;
+}
+
+enum slot_event merged_event(const struct plan *plan, bool passed)
+{
+	if (plan->review && plan->scope == SCOPE_RUN)
+		return SLOT_E_MERGED_LATER;
+	return passed ? SLOT_E_MERGED_PIN : SLOT_E_MERGED;
 }
 
 char *attempt_cause(const struct attempt_facts *f, int64_t limit_ms, const char *error)
 {
 	static const char *const who[ROLES] = {
+		[ROLE_COMMIT] = "commit",
 		[ROLE_IMPLEMENT] = "implementer",
 		[ROLE_CHECK] = "check",
 		[ROLE_REVIEW] = "reviewer",
@@ -162,6 +200,9 @@ enum bad_end round_policy(const struct plan *plan, enum round_end end)
 		return plan->on_malformed;
 	case ROUND_REVIEWER_ERROR:
 		return plan->on_reviewer_error;
+	case ROUND_CONFLICT:
+	case ROUND_REFUSED:
+		return BAD_END_HOLD;
 	case ROUND_PASS:
 	case ROUND_FINDINGS:
 	case ROUND_ENDS:
@@ -172,7 +213,7 @@ enum bad_end round_policy(const struct plan *plan, enum round_end end)
 
 enum slot_event round_event(const struct plan *plan, enum round_end end, bool has_git)
 {
-	enum slot_event accepted = plan->commit == COMMIT_MODE_AUTO && has_git ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED;
+	enum slot_event accepted = plan->commit != COMMIT_MODE_NONE && has_git ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED;
 
 	switch (round_policy(plan, end)) {
 	case BAD_END_FAIL:
@@ -187,7 +228,7 @@ enum slot_event round_event(const struct plan *plan, enum round_end end, bool ha
 	}
 	if (end == ROUND_FINDINGS)
 		return SLOT_E_FINDINGS;
-	return has_git ? SLOT_E_PASS : SLOT_E_PASS_NO_TREE;
+	return passed_event(plan, has_git);
 }
 
 enum hold_kind round_hold(enum round_end end)
@@ -197,6 +238,8 @@ enum hold_kind round_hold(enum round_end end)
 		[ROUND_STALLED] = HOLD_STALLED,
 		[ROUND_VIOLATION] = HOLD_VIOLATION,
 		[ROUND_REVIEWER_ERROR] = HOLD_REVIEWER,
+		[ROUND_CONFLICT] = HOLD_CONFLICT,
+		[ROUND_REFUSED] = HOLD_REFUSED,
 	};
 
 	return kinds[end];
@@ -228,6 +271,7 @@ enum slot_event rework_event(enum hold_kind kind, enum role role, bool checkout)
 		[ROLE_CHECK] = SLOT_E_REWORK_CHECK,
 		[ROLE_REVIEW] = SLOT_E_REWORK_REVIEW,
 		[ROLE_FIX] = SLOT_E_REWORK_FIX,
+		[ROLE_COMMIT] = SLOT_E_REWORK_COMMIT,
 	};
 
 	if (kind == HOLD_LOST && role == ROLE_REVIEW && checkout)

@@ -22,6 +22,8 @@ struct attempt_facts {
 	bool review;			/* a review is wanted */
 	bool later;			/* ... of the whole run, when all is implemented */
 	bool commit;			/* what changed is to be committed */
+	bool merge;			/* ... and put on what the other tasks did */
+	bool stop;			/* IMPLEMENT: it said that there is nothing to do; or it picked nothing */
 	bool by_status;			/* REVIEW: exit status 1 is an answer as well */
 	bool checkout;			/* REVIEW: it works in a checkout of its own */
 	int64_t checks, check;		/* how many there are, and which one this was; 0: none */
@@ -43,8 +45,16 @@ enum slot_event attempt_classify(const struct attempt_facts *facts);
 /* Where the work of a round, done and not yet checked, goes next; also where slot 0 begins. */
 enum slot_event work_done(int64_t checks, bool has_git);
 
-/* A tree has been measured: is it reviewed, where, or only committed? accepted: by leave, so there is no further review. */
-enum slot_event measured_event(const struct plan *plan, bool accepted);
+/* A verdict passed: is it committed, by whom? */
+enum slot_event passed_event(const struct plan *plan, bool has_git);
+
+/* Committed: passed is true when a verdict passed it, review_slot for slot 0. */
+enum slot_event committed_event(const struct plan *plan, bool passed, bool review_slot);
+enum slot_event merged_event(const struct plan *plan, bool passed);
+
+/* A tree has been measured: is it reviewed, where, or only committed? accepted: by leave, so there is no further review; later: the run
+ * is reviewed as a whole. */
+enum slot_event measured_event(const struct plan *plan, bool accepted, bool later);
 
 /* "reviewer process exited with status 3", "implementer process timed out after 2h": the cause of a failed attempt.
  * limit_ms: the wall or idle limit that ended it. error: the program's own words or the failed start, may be NULL.
@@ -52,7 +62,10 @@ enum slot_event measured_event(const struct plan *plan, bool accepted);
 char *attempt_cause(const struct attempt_facts *facts, int64_t limit_ms, const char *error);
 
 /* What a round of review came to. */
-enum round_end { ROUND_PASS, ROUND_FINDINGS, ROUND_EXHAUSTED, ROUND_STALLED, ROUND_VIOLATION, ROUND_REVIEWER_ERROR, ROUND_ENDS };
+enum round_end { ROUND_PASS, ROUND_FINDINGS, ROUND_EXHAUSTED, ROUND_STALLED, ROUND_VIOLATION, ROUND_REVIEWER_ERROR,
+	ROUND_CONFLICT,			/* no fix round is left for a conflict with another task */
+	ROUND_REFUSED,			/* ... for what a hook of the repository has against the commit */
+	ROUND_ENDS };
 
 /* A round whose review has been read. */
 struct review_facts {

@@ -29,15 +29,24 @@ static const struct field run_fields[] = {
 	INT(run_row, has_git),
 	TEXT(run_row, subdir),
 	TEXT(run_row, source),
+	TEXT(run_row, source_path),
+	TEXT(run_row, project),
 	STATE(run_row, state, run_state_names),
 	TEXT(run_row, reason),
 	TEXT(run_row, cause),
 	INT(run_row, priority),
+	TEXT(run_row, group),
+	INT(run_row, after_run),
+	INT(run_row, paused),
+	TIME(run_row, next_at),
 	INT(run_row, iteration),
 	INT(run_row, iterations),
 	JSON(run_row, plan),
 	TEXT(run_row, environment),
 	TEXT(run_row, base_tree),
+	TEXT(run_row, base_commit),
+	TEXT(run_row, result_branch),
+	INT(run_row, stopped),
 	TEXT(run_row, result_ref),
 	TEXT(run_row, result_tree),
 	TEXT(run_row, result_commit),
@@ -58,8 +67,15 @@ static const struct field task_fields[] = {
 	TEXT(task_row, title),
 	TEXT(task_row, text),
 	INT(task_row, size),
+	INT(task_row, position),
+	INT(task_row, priority),
+	TEXT(task_row, status),
+	TEXT(task_row, acceptance),
+	JSON(task_row, depends_on),
+	JSON(task_row, plan),
 	STATE(task_row, state, task_state_names),
 	TEXT(task_row, reason),
+	INT(task_row, disk_bytes),
 	TEXT(task_row, locked_ref),
 	TEXT(task_row, locked_tree),
 };
@@ -77,7 +93,13 @@ static const struct field slot_fields[] = {
 	INT(slot_row, iteration),
 	INT(slot_row, slot),
 	STATE(slot_row, stage, slot_stage_names),
+	STATE(slot_row, leaving, slot_leaving_names),
 	TEXT(slot_row, task),
+	TEXT(slot_row, worktree),
+	TEXT(slot_row, branch),
+	TEXT(slot_row, base_commit),
+	TEXT(slot_row, base_tree),
+	TEXT(slot_row, commit_id),
 	INT(slot_row, round),
 	INT(slot_row, fix),
 	INT(slot_row, fixes),
@@ -135,6 +157,7 @@ static const struct field attempt_fields[] = {
 static const struct field step_fields[] = {
 	INT(step_row, id),
 	INT(step_row, run),
+	INT(step_row, iteration),
 	INT(step_row, slot),
 	TEXT(step_row, name),
 	TEXT(step_row, uuid),
@@ -210,6 +233,31 @@ static const struct field hook_fields[] = {
 	TIME(hook_row, ended_at),
 };
 
+static const struct field claim_fields[] = {
+	TEXT(claim_row, source),
+	TEXT(claim_row, task),
+	INT(claim_row, run),
+	STATE(claim_row, state, claim_state_names),
+	TIME(claim_row, at),
+};
+
+static const struct field salvage_fields[] = {
+	INT(salvage_row, id),
+	INT(salvage_row, run),
+	TEXT(salvage_row, task),
+	TEXT(salvage_row, workspace),
+	TEXT(salvage_row, ref),
+	TEXT(salvage_row, commit_id),
+	TEXT(salvage_row, path),
+	TIME(salvage_row, created_at),
+};
+
+static const struct field group_fields[] = {
+	TEXT(group_row, name),
+	INT(group_row, slots),
+	INT(group_row, paused),
+};
+
 static const struct field event_fields[] = {
 	INT(event_row, seq),
 	TIME(event_row, time),
@@ -236,6 +284,9 @@ const struct row_type row_types[ROW_KINDS] = {
 	[ROW_FINDING] = TYPE(finding),
 	[ROW_HOLD] = TYPE(hold),
 	[ROW_HOOK] = TYPE(hook),
+	[ROW_CLAIM] = TYPE(claim),
+	[ROW_SALVAGE] = TYPE(salvage),
+	[ROW_GROUP] = TYPE(group),
 	[ROW_EVENT] = TYPE(event),
 	[ROW_SETTING] = TYPE(setting),
 };

@@ -26,6 +26,9 @@ enum row_kind {
 	ROW_FINDING,
 	ROW_HOLD,
 	ROW_HOOK,
+	ROW_CLAIM,
+	ROW_SALVAGE,
+	ROW_GROUP,
 	ROW_EVENT,
 	ROW_SETTING,
 	ROW_KINDS
@@ -63,16 +66,25 @@ struct run_row {
 	char *workspace;		/* real path that is busy while the run works: repository top, else workdir */
 	int64_t has_git;		/* 1: workspace is a git repository's top */
 	char *subdir;			/* workdir relative to workspace, "": the same */
-	char *source;			/* "prompt" */
+	char *source;			/* name of a row of sources[] in task/op.h */
+	char *source_path;		/* beads: real path of the directory that holds .beads; stories, workflow: the file; NULL: none */
+	char *project;			/* name of the project, where the source tells it; NULL */
 	int state;			/* enum run_state */
 	char *reason;			/* why it waits, NULL when it does not */
 	char *cause;			/* why it ended, NULL before */
 	int64_t priority;		/* higher goes first */
+	char *group;			/* whose slots it uses */
+	int64_t after_run;		/* run that it waits for, ROW_NONE */
+	int64_t paused;			/* 1: somebody said so, and nobody has undone it */
+	int64_t next_at;		/* TIME of the next try, while it waits for one; ROW_NONE */
 	int64_t iteration;		/* counter of the outer loop, 0 before the first */
 	int64_t iterations;		/* limit, ROW_NONE: until no task remains */
 	char *plan;			/* JSON: the resolved settings, see config/plan.h */
 	char *environment;		/* SHA-256 naming <state>/env/<hash>; NULL: none was sent */
-	char *base_tree;		/* tree id of the snapshot taken at start */
+	char *base_tree;		/* tree id of the snapshot taken at start, as the disk has it */
+	char *base_commit;		/* commit that work trees start from; NULL: isolation "shared" without --base */
+	char *result_branch;		/* integrate = "merge": short name of the branch that has everything; NULL */
+	int64_t stopped;		/* 1: an agent gave a stop marker */
 	char *result_ref;		/* refs/rl/passed/<run>/<task> after a pass */
 	char *result_tree;
 	char *result_commit;		/* commit = "auto": the commit that holds the result */
@@ -93,8 +105,15 @@ struct task_row {
 	char *title;			/* first line, cut */
 	char *text;			/* whole text; written once, NULL in rows read for the view */
 	int64_t size;			/* bytes of text */
+	int64_t position;		/* 1.. in the order in which they are offered */
+	int64_t priority;		/* in the source's numbers, 0 first; ROW_NONE: none */
+	char *status;			/* the source's own word, NULL */
+	char *acceptance;		/* Markdown, NULL */
+	char *depends_on;		/* JSON array of ids, NULL */
+	char *plan;			/* JSON: settings of this task alone, as run.plan; NULL: the run's */
 	int state;			/* enum task_state */
 	char *reason;
+	int64_t disk_bytes;		/* of its work tree when it was last looked at, ROW_NONE */
 	char *locked_ref;		/* a verdict passed it: pinned here, and no later attempt of the run may take the task */
 	char *locked_tree;
 };
@@ -112,7 +131,13 @@ struct slot_row {
 	int64_t iteration;
 	int64_t slot;			/* 1..N */
 	int stage;			/* enum slot_stage: where the machine of core/slot.h stands */
-	char *task;
+	int leaving;			/* enum slot_leaving: of a slot that has come to its end */
+	char *task;			/* NULL: none yet, the agent picks one, or none at all */
+	char *worktree;			/* absolute path of its own work tree, NULL: the run's workspace */
+	char *branch;			/* of the work tree, short name */
+	char *base_commit;		/* that the branch was made at, or was moved to by a conflict */
+	char *base_tree;		/* that tree as the disk had it; NULL: the run's */
+	char *commit_id;		/* what the slot has committed, NULL */
 	int64_t round;			/* review number, 0 before the first */
 	int64_t fix;			/* fix rounds used */
 	int64_t fixes;			/* fix rounds allowed: max_fixes of the plan, and as many again for each rework */
@@ -170,6 +195,7 @@ struct attempt_row {
 struct step_row {
 	int64_t id;			/* shares the attempts' counter */
 	int64_t run;
+	int64_t iteration;		/* of the slot */
 	int64_t slot;			/* ROW_NONE: of the run itself */
 	char *name;			/* "snapshot: ls-files" */
 	char *uuid;
@@ -228,6 +254,34 @@ struct hold_row {
 	char *message;
 	int64_t created_at;
 	int64_t decided_at;
+};
+
+/* Whose a task of a shared source is: the key (source, task) is unique, so no two runs have it. */
+struct claim_row {
+	char *source;			/* "beads:<real path>" */
+	char *task;
+	int64_t run;
+	int state;			/* enum claim_state */
+	int64_t at;
+};
+
+/* What a work tree had when it was removed. */
+struct salvage_row {
+	int64_t id;			/* shares the attempts' counter */
+	int64_t run;
+	char *task;
+	char *workspace;		/* repository that has it */
+	char *ref;			/* refs/rl/salvage/<run>/<task> */
+	char *commit_id;
+	char *path;			/* where the work tree was */
+	int64_t created_at;
+};
+
+/* Live limits of a group of runs, over those of rld.toml. */
+struct group_row {
+	char *name;
+	int64_t slots;			/* ROW_NONE: as rld.toml says */
+	int64_t paused;			/* 1: its runs start nothing */
 };
 
 /* A command of [hook] that is to be run for a hold or an end, at least once. */

@@ -3,32 +3,44 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "core/slot.h"
+#include "core/tasks.h"
 
 #define IN(state) (1u << RUN_S_##state)
+#define WORKING (IN(RUNNING) | IN(PAUSED))
 
 const struct run_edge run_edges[] = {
 	/* in         event             action         next */
 	{ IN(QUEUED),  RUN_E_START,     RUN_A_PREPARE, RUN_S_RUNNING },
 	{ IN(QUEUED),  RUN_E_CANCEL,    RUN_A_FINISH,  RUN_S_CANCELLED },
-	{ IN(RUNNING), RUN_E_PREPARED,  RUN_A_BEGIN,   RUN_S_RUNNING },
+	{ IN(RUNNING), RUN_E_PREPARED,  RUN_A_LOAD,    RUN_S_RUNNING },
+	{ IN(RUNNING), RUN_E_NEXT,      RUN_A_LOAD,    RUN_S_RUNNING },
+	{ IN(RUNNING), RUN_E_LOADED,    RUN_A_BEGIN,   RUN_S_RUNNING },
 	{ IN(QUEUED),  RUN_E_CANCEL_BEGUN, RUN_A_END,  RUN_S_QUEUED },
 	{ IN(QUEUED),  RUN_E_RESUME,    RUN_A_RESUME,  RUN_S_RUNNING },
-	{ IN(RUNNING) | IN(HELD), RUN_E_PASSED, RUN_A_FINISH, RUN_S_SUCCEEDED },
-	{ IN(RUNNING) | IN(HELD), RUN_E_FAILED, RUN_A_FINISH, RUN_S_FAILED },
+	{ WORKING | IN(HELD), RUN_E_PASSED, RUN_A_FINISH, RUN_S_SUCCEEDED },
+	{ WORKING | IN(HELD), RUN_E_FAILED, RUN_A_FINISH, RUN_S_FAILED },
+	{ IN(QUEUED) | IN(RUNNING), RUN_E_PAUSE, RUN_A_NONE, RUN_S_PAUSED },
+	{ IN(PAUSED),  RUN_E_UNPAUSE,   RUN_A_REWORK,  RUN_S_QUEUED },
 	{ IN(RUNNING), RUN_E_REVIEW,    RUN_A_REVIEW,  RUN_S_RUNNING },
 	{ IN(RUNNING), RUN_E_HELD,      RUN_A_HOLD,    RUN_S_HELD },
 	{ IN(HELD),    RUN_E_REWORK,    RUN_A_REWORK,  RUN_S_QUEUED },
 	{ IN(HELD),    RUN_E_BACK,      RUN_A_NONE,    RUN_S_RUNNING },
 	{ IN(RUNNING), RUN_E_CANCEL,    RUN_A_END,     RUN_S_RUNNING },
+	{ IN(PAUSED),  RUN_E_CANCEL,    RUN_A_END,     RUN_S_PAUSED },
 	{ IN(HELD),    RUN_E_CANCEL,    RUN_A_END,     RUN_S_HELD },
-	{ IN(QUEUED) | IN(RUNNING) | IN(HELD), RUN_E_CANCELLED, RUN_A_FINISH, RUN_S_CANCELLED },
+	{ IN(QUEUED) | WORKING | IN(HELD), RUN_E_CANCELLED, RUN_A_FINISH, RUN_S_CANCELLED },
 };
 const size_t run_edges_count = sizeof(run_edges) / sizeof(run_edges[0]);
 
 static const char *const event_names[RUN_EVENTS] = {
 	[RUN_E_START] = "start",
 	[RUN_E_PREPARED] = "prepared",
+	[RUN_E_NEXT] = "next",
+	[RUN_E_LOADED] = "loaded",
+	[RUN_E_PAUSE] = "pause",
+	[RUN_E_UNPAUSE] = "unpause",
 	[RUN_E_PASSED] = "passed",
 	[RUN_E_FAILED] = "failed",
 	[RUN_E_HELD] = "held",
@@ -54,24 +66,80 @@ const char *run_event_name(enum run_event event)
 	return event_names[event];
 }
 
-enum run_event run_settle(struct slot_row *const *slots, size_t count)
+static bool works(const struct slot_row *slot)
 {
-	static const struct {
-		enum slot_stage stage;
-		enum run_event event;
-	} order[] = {
-		{ SLOT_S_CANCELLED, RUN_E_CANCELLED },
-		{ SLOT_S_FAILED, RUN_E_FAILED },
-		{ SLOT_S_HELD, RUN_E_HELD },
-		{ SLOT_S_IMPLEMENTED, RUN_E_REVIEW },
-	};
+	if (slot->leaving != LEAVING_NOTHING)
+		return true;
+	return !slot_stage_is_end((enum slot_stage)slot->stage) && slot->stage != SLOT_S_HELD && slot->stage != SLOT_S_IMPLEMENTED;
+}
 
-	for (size_t i = 0; i < count; i++)
-		if (!slot_stage_is_end((enum slot_stage)slots[i]->stage) && slots[i]->stage != SLOT_S_HELD && slots[i]->stage != SLOT_S_IMPLEMENTED)
+static size_t count_slots(const struct loop *l, enum slot_stage stage)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < l->nslots; i++)
+		count += l->slots[i]->stage == (int)stage;
+	return count;
+}
+
+static size_t count_tasks(const struct loop *l, enum task_state state)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < l->ntasks; i++)
+		count += l->tasks[i]->state == (int)state;
+	return count;
+}
+
+size_t run_ready(const struct loop *l)
+{
+	size_t ready = 0;
+
+	for (size_t i = 0; i < l->ntasks; i++)
+		ready += task_wait(l->tasks[i], l->tasks, l->ntasks) == TASK_W_NOTHING;
+	return ready;
+}
+
+static bool at_limit(const struct loop *l)
+{
+	return l->iterations != ROW_NONE && l->iteration >= l->iterations;
+}
+
+/* May another iteration begin? */
+static bool goes_on(const struct loop *l)
+{
+	if (l->stopped || at_limit(l) || (count_tasks(l, TASK_S_FAILED) > 0 && l->on_failure == ON_FAILURE_STOP))
+		return false;
+	if (l->one_tree && count_slots(l, SLOT_S_HELD) > 0)
+		return false;
+	return l->more || run_ready(l) > 0;
+}
+
+enum run_event run_settle(const struct loop *l)
+{
+	for (size_t i = 0; i < l->nslots; i++)
+		if (works(l->slots[i]))
 			return RUN_EVENTS;
-	for (size_t o = 0; o < sizeof(order) / sizeof(order[0]); o++)
-		for (size_t i = 0; i < count; i++)
-			if (slots[i]->stage == (int)order[o].stage)
-				return order[o].event;
-	return RUN_E_PASSED;
+	if (count_slots(l, SLOT_S_CANCELLED) > 0)
+		return RUN_E_CANCELLED;
+	if (goes_on(l))
+		return RUN_E_NEXT;
+	if (count_slots(l, SLOT_S_HELD) > 0)
+		return RUN_E_HELD;
+	if (count_tasks(l, TASK_S_FAILED) > 0)
+		return RUN_E_FAILED;
+	if (count_slots(l, SLOT_S_IMPLEMENTED) > 0)
+		return RUN_E_REVIEW;
+	return at_limit(l) && !l->stopped && run_ready(l) > 0 ? RUN_E_FAILED : RUN_E_PASSED;
+}
+
+char *run_limit_cause(const struct loop *l, enum run_event event)
+{
+	size_t left = count_tasks(l, TASK_S_OPEN) + count_tasks(l, TASK_S_RELEASED);
+
+	if (event == RUN_E_PASSED && l->stopped)
+		return xasprintf("stop-marker: %zu task(s) left", left);
+	if (event == RUN_E_FAILED && count_tasks(l, TASK_S_FAILED) == 0 && at_limit(l))
+		return xasprintf("limit: %lld iteration(s), %zu task(s) left", (long long)l->iterations, left);
+	return NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The run machine. Pure.
  *
- *   QUEUED ─START─▶ RUNNING ─PREPARED─▶ RUNNING ─PASSED─▶ SUCCEEDED
+ *   QUEUED ─START─▶ RUNNING ─PREPARED, NEXT─▶ RUNNING (loads its tasks) ─LOADED─▶ RUNNING (an iteration begins)
+ *                      RUNNING ─PASSED─▶ SUCCEEDED
  *    │  ▲              │ ▲               │ │ ├───FAILED──▶ FAILED
  *    │  │ REWORK       │ └─── CANCEL ────┤ │ └───CANCELLED▶ CANCELLED
  *    │  │              └─FAILED          │ └─REVIEW─▶ RUNNING   (scope "run": slot 0 reviews what the others made)
@@ -11,11 +12,15 @@
  *    ├─CANCEL─▶ CANCELLED                └─CANCEL─▶ HELD ─CANCELLED─▶ CANCELLED
  *    └─CANCEL_BEGUN─▶ QUEUED ─CANCELLED─▶ CANCELLED
  *
- * PASSED, FAILED, CANCELLED, HELD and REVIEW come from run_settle(), which looks at the slots when one of them has settled. A reworked
- * run waits in the queue for a slot of the daemon again; it keeps its workspace. */
+ *   RUNNING ─PAUSE─▶ PAUSED ─UNPAUSE─▶ QUEUED ─RESUME─▶ RUNNING       PAUSED ─PASSED, FAILED─▶ (what ran was the last)
+ *   PAUSED ─CANCEL─▶ PAUSED ─CANCELLED─▶ CANCELLED
+ *
+ * PASSED, FAILED, CANCELLED, HELD, NEXT and REVIEW come from run_settle(), which looks at tasks and slots when a slot has settled. A
+ * reworked run, and one that was paused, waits in the queue for a slot of the daemon again; it keeps its workspace. */
 #ifndef CORE_RUN_H
 #define CORE_RUN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/row.h"
@@ -24,6 +29,8 @@
 enum run_event {
 	RUN_E_START,		/* the schedule gave it a slot of the daemon */
 	RUN_E_PREPARED,		/* base snapshot and task file are there */
+	RUN_E_NEXT,		/* the iteration is over, and there may be more to do */
+	RUN_E_LOADED,		/* the source has been asked, and there is something to do */
 	RUN_E_PASSED,		/* every task passed */
 	RUN_E_FAILED,		/* a task failed, or the run could not be prepared */
 	RUN_E_HELD,		/* nothing can go on without a human */
@@ -31,6 +38,8 @@ enum run_event {
 	RUN_E_REWORK,		/* a human sent a held task back */
 	RUN_E_RESUME,		/* the schedule gave a reworked run a slot of the daemon */
 	RUN_E_BACK,		/* a human's decision leaves something to do that needs no slot */
+	RUN_E_PAUSE,		/* somebody said so; what runs ends by itself */
+	RUN_E_UNPAUSE,
 	RUN_E_CANCEL,		/* somebody said so */
 	RUN_E_CANCEL_BEGUN,	/* ... of a queued run that has slots already */
 	RUN_E_CANCELLED,	/* and now nothing of it is under way */
@@ -39,7 +48,8 @@ enum run_event {
 
 enum run_action {
 	RUN_A_PREPARE,
-	RUN_A_BEGIN,		/* first iteration: fill the slots */
+	RUN_A_LOAD,		/* what is there to do */
+	RUN_A_BEGIN,		/* an iteration: fill the slots */
 	RUN_A_END,		/* cancel every slot */
 	RUN_A_HOLD,
 	RUN_A_REVIEW,		/* make slot 0 */
@@ -64,8 +74,29 @@ const struct run_edge *run_step(enum run_state state, enum run_event event);
 
 const char *run_event_name(enum run_event event);
 
-/* What the slots of the current iteration add up to. RUN_EVENTS: somebody still works.
- * Cancelled before failed before held before review before passed, and a held slot holds only when nothing else goes on. */
-enum run_event run_settle(struct slot_row *const *slots, size_t count);
+/* What a run looks at when one of its slots has settled, or its source has been asked. */
+struct loop {
+	struct slot_row *const *slots;	/* of the current iteration, and those of earlier ones that are held or wait for the review of the run */
+	size_t nslots;
+	struct task_row *const *tasks;
+	size_t ntasks;
+	int64_t iteration;		/* the last one that has begun */
+	int64_t iterations;		/* ROW_NONE: until no task remains */
+	enum on_failure on_failure;
+	bool more;			/* the source may have tasks that are no rows yet */
+	bool one_tree;			/* the slots share a tree, which a held task keeps */
+	bool stopped;			/* an agent gave a stop marker */
+};
+
+/* What they add up to, RUN_EVENTS: somebody still works. Cancelled before held before failed for on_failure = "stop"; then the next
+ * iteration; then what is held, the review of the run, failed, passed. A slot that is leaving still works. */
+enum run_event run_settle(const struct loop *loop);
+
+/* Tasks that nobody has worked on and that wait for nothing: what the next iteration would take. */
+size_t run_ready(const struct loop *loop);
+
+/* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "stop-marker: 2 tasks left"; NULL: none
+ * of these. */
+char *run_limit_cause(const struct loop *loop, enum run_event event);
 
 #endif

@@ -14,6 +14,7 @@
 NAMES(run_state, "run state", RUN_STATES,
     [RUN_S_QUEUED] = "queued",
     [RUN_S_RUNNING] = "running",
+    [RUN_S_PAUSED] = "paused",
     [RUN_S_HELD] = "held",
     [RUN_S_SUCCEEDED] = "succeeded",
     [RUN_S_FAILED] = "failed",
@@ -24,7 +25,10 @@ NAMES(task_state, "task state", TASK_STATES,
     [TASK_S_CLAIMED] = "claimed",
     [TASK_S_PASSED] = "passed",
     [TASK_S_FAILED] = "failed",
-    [TASK_S_CANCELLED] = "cancelled");
+    [TASK_S_CANCELLED] = "cancelled",
+    [TASK_S_DONE] = "done",
+    [TASK_S_TAKEN] = "taken",
+    [TASK_S_RELEASED] = "released");
 
 NAMES(iteration_state, "iteration state", ITERATION_STATES,
     [ITERATION_S_RUNNING] = "running",
@@ -34,6 +38,8 @@ NAMES(iteration_state, "iteration state", ITERATION_STATES,
 
 NAMES(slot_stage, "slot stage", SLOT_STAGES,
     [SLOT_S_WAITING] = "waiting",
+    [SLOT_S_CLAIMING] = "claiming",
+    [SLOT_S_LAYING] = "laying",
     [SLOT_S_IMPLEMENTING] = "implementing",
     [SLOT_S_CHECKING] = "checking",
     [SLOT_S_MEASURING] = "measuring",
@@ -42,7 +48,9 @@ NAMES(slot_stage, "slot stage", SLOT_STAGES,
     [SLOT_S_VERIFYING] = "verifying",
     [SLOT_S_FIXING] = "fixing",
     [SLOT_S_PINNING] = "pinning",
+    [SLOT_S_COMMIT_AGENT] = "commit-agent",
     [SLOT_S_COMMITTING] = "committing",
+    [SLOT_S_MERGING] = "merging",
     [SLOT_S_IMPLEMENTED] = "implemented",
     [SLOT_S_ENDING] = "ending",
     [SLOT_S_HELD] = "held",
@@ -67,7 +75,8 @@ NAMES(role, "role", ROLES,
     [ROLE_IMPLEMENT] = "implement",
     [ROLE_CHECK] = "check",
     [ROLE_REVIEW] = "review",
-    [ROLE_FIX] = "fix");
+    [ROLE_FIX] = "fix",
+    [ROLE_COMMIT] = "commit");
 
 NAMES(attempt_state, "attempt state", ATTEMPT_STATES,
     [ATTEMPT_S_STARTING] = "starting",
@@ -130,7 +139,36 @@ NAMES(scope, "scope", SCOPES,
 
 NAMES(commit_mode, "commit", COMMIT_MODES,
     [COMMIT_MODE_NONE] = "none",
-    [COMMIT_MODE_AUTO] = "auto");
+    [COMMIT_MODE_AUTO] = "auto",
+    [COMMIT_MODE_AGENT] = "agent");
+
+NAMES(slot_leaving, "slot leaving", SLOT_LEAVINGS,
+    [LEAVING_NOTHING] = "nothing",
+    [LEAVING_TASK] = "task",
+    [LEAVING_CLEAR] = "clear");
+
+NAMES(isolation, "isolation", ISOLATIONS,
+    [ISOLATION_AUTO] = "auto",
+    [ISOLATION_SHARED] = "shared",
+    [ISOLATION_WORKTREE] = "worktree");
+
+NAMES(integrate, "integrate", INTEGRATES,
+    [INTEGRATE_AUTO] = "auto",
+    [INTEGRATE_NONE] = "none",
+    [INTEGRATE_MERGE] = "merge");
+
+NAMES(on_failure, "on_failure", ON_FAILURES,
+    [ON_FAILURE_STOP] = "stop",
+    [ON_FAILURE_CONTINUE] = "continue");
+
+NAMES(assign, "assign", ASSIGNS,
+    [ASSIGN_DAEMON] = "daemon",
+    [ASSIGN_AGENT] = "agent");
+
+NAMES(claim_state, "claim state", CLAIM_STATES,
+    [CLAIM_S_HELD] = "held",
+    [CLAIM_S_DONE] = "done",
+    [CLAIM_S_FREE] = "free");
 
 NAMES(review_place, "workspace", REVIEW_PLACES,
     [PLACE_SAME] = "same",
@@ -150,7 +188,9 @@ NAMES(hold_kind, "hold kind", HOLD_KINDS,
     [HOLD_EXHAUSTED] = "exhausted",
     [HOLD_STALLED] = "stalled",
     [HOLD_VIOLATION] = "violation",
-    [HOLD_REVIEWER] = "reviewer-error");
+    [HOLD_REVIEWER] = "reviewer-error",
+    [HOLD_CONFLICT] = "conflict",
+    [HOLD_REFUSED] = "commit-refused");
 
 NAMES(hold_state, "hold state", HOLD_STATES,
     [HOLD_S_OPEN] = "open",

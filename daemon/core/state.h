@@ -12,13 +12,21 @@ struct state_names {
 	size_t count;
 };
 
-enum run_state { RUN_S_QUEUED, RUN_S_RUNNING, RUN_S_HELD, RUN_S_SUCCEEDED, RUN_S_FAILED, RUN_S_CANCELLED, RUN_STATES };
-enum task_state { TASK_S_OPEN, TASK_S_CLAIMED, TASK_S_PASSED, TASK_S_FAILED, TASK_S_CANCELLED, TASK_STATES };
+enum run_state { RUN_S_QUEUED, RUN_S_RUNNING, RUN_S_PAUSED, RUN_S_HELD, RUN_S_SUCCEEDED, RUN_S_FAILED, RUN_S_CANCELLED, RUN_STATES };
+enum task_state {
+	TASK_S_OPEN, TASK_S_CLAIMED, TASK_S_PASSED, TASK_S_FAILED, TASK_S_CANCELLED,
+	TASK_S_DONE,		/* its source says so: not ours to do */
+	TASK_S_TAKEN,		/* somebody else has it */
+	TASK_S_RELEASED,	/* given back: a stop marker */
+	TASK_STATES
+};
 enum iteration_state { ITERATION_S_RUNNING, ITERATION_S_PASSED, ITERATION_S_FAILED, ITERATION_S_CANCELLED, ITERATION_STATES };
 
 /* Slot stages are finer than the phases users see; slot_phase() in core/slot.h maps them. */
 enum slot_stage {
 	SLOT_S_WAITING,		/* nothing has run yet */
+	SLOT_S_CLAIMING,	/* the task's source is told that it is ours */
+	SLOT_S_LAYING,		/* git makes the work tree of the task */
 	SLOT_S_IMPLEMENTING,	/* the implement attempt runs */
 	SLOT_S_CHECKING,	/* a check attempt runs */
 	SLOT_S_MEASURING,	/* git takes the tree and the diff that the review will judge */
@@ -27,7 +35,9 @@ enum slot_stage {
 	SLOT_S_VERIFYING,	/* git takes the tree again: the reviewer must not have changed it; then the verdict is read */
 	SLOT_S_FIXING,		/* the fix attempt runs */
 	SLOT_S_PINNING,		/* git pins the passed tree */
-	SLOT_S_COMMITTING,	/* git commits what changed */
+	SLOT_S_COMMIT_AGENT,	/* the commit attempt runs */
+	SLOT_S_COMMITTING,	/* git commits what changed, or looks at what an agent committed */
+	SLOT_S_MERGING,		/* git puts the commits on those of the other tasks; one slot of a run at a time */
 	SLOT_S_IMPLEMENTED,	/* scope "run": done, and reviewed with the run by slot 0 */
 	SLOT_S_ENDING,		/* cancelled; the process is being ended */
 	SLOT_S_HELD,
@@ -42,7 +52,15 @@ enum slot_phase {
 	PHASE_HELD, PHASE_COOLING, PHASE_PASSED, PHASE_FAILED, PHASE_CANCELLED, PHASES
 };
 
-enum role { ROLE_IMPLEMENT, ROLE_CHECK, ROLE_REVIEW, ROLE_FIX, ROLES };
+/* What a slot that has come to its end still gives back, in this order. */
+enum slot_leaving {
+	LEAVING_NOTHING,
+	LEAVING_TASK,		/* the source is told: closed, or released */
+	LEAVING_CLEAR,		/* the work tree is saved and removed */
+	SLOT_LEAVINGS
+};
+
+enum role { ROLE_IMPLEMENT, ROLE_CHECK, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT, ROLES };
 enum attempt_state { ATTEMPT_S_STARTING, ATTEMPT_S_RUNNING, ATTEMPT_S_EXITED, ATTEMPT_S_LOST, ATTEMPT_STATES };
 
 /* The three results that are kept apart. *_NONE: not known yet. */
@@ -58,12 +76,24 @@ enum bad_end { BAD_END_FAIL, BAD_END_HOLD, BAD_END_ACCEPT, BAD_END_KNOWN_ISSUES,
 /* Who settles the findings. */
 enum fixer { FIXER_FRESH, FIXER_IMPLEMENTER, FIXER_CORRECTOR, FIXER_RESUME, FIXER_PER_FINDING, FIXERS };
 enum scope { SCOPE_TASK, SCOPE_RUN, SCOPES };
-enum commit_mode { COMMIT_MODE_NONE, COMMIT_MODE_AUTO, COMMIT_MODES };
+enum commit_mode { COMMIT_MODE_NONE, COMMIT_MODE_AUTO, COMMIT_MODE_AGENT, COMMIT_MODES };
+/* *_AUTO: plan_settle() decides when the workdir is known. */
+enum isolation { ISOLATION_AUTO, ISOLATION_SHARED, ISOLATION_WORKTREE, ISOLATIONS };
+enum integrate { INTEGRATE_AUTO, INTEGRATE_NONE, INTEGRATE_MERGE, INTEGRATES };
+enum on_failure { ON_FAILURE_STOP, ON_FAILURE_CONTINUE, ON_FAILURES };
+/* Who chooses the task of a slot. */
+enum assign { ASSIGN_DAEMON, ASSIGN_AGENT, ASSIGNS };
+enum claim_state {
+	CLAIM_S_HELD,		/* an unfinished run works on it */
+	CLAIM_S_DONE,		/* a run passed it, and its source could not be told */
+	CLAIM_S_FREE,		/* given back */
+	CLAIM_STATES
+};
 enum review_place { PLACE_SAME, PLACE_SNAPSHOT, REVIEW_PLACES };
 enum sandbox { SANDBOX_OFF, SANDBOX_TRY, SANDBOX_REQUIRE, SANDBOXES };
 enum strictness { STRICTNESS_SAME, STRICTNESS_BY_ROUND, STRICTNESSES };
 
-enum hold_kind { HOLD_LOST, HOLD_EXHAUSTED, HOLD_STALLED, HOLD_VIOLATION, HOLD_REVIEWER, HOLD_KINDS };
+enum hold_kind { HOLD_LOST, HOLD_EXHAUSTED, HOLD_STALLED, HOLD_VIOLATION, HOLD_REVIEWER, HOLD_CONFLICT, HOLD_REFUSED, HOLD_KINDS };
 enum hold_state {
 	HOLD_S_OPEN, HOLD_S_APPROVED, HOLD_S_REJECTED,
 	HOLD_S_REWORK,		/* decided; its slot goes on when the run has a slot of the daemon again */
@@ -73,7 +103,8 @@ enum hold_state {
 extern const struct state_names run_state_names, task_state_names, iteration_state_names, slot_stage_names, slot_phase_names,
     role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names, finding_state_names,
     on_lost_names, bad_end_names, fixer_names, scope_names, commit_mode_names, review_place_names, sandbox_names,
-    strictness_names, hold_kind_names, hold_state_names;
+    strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names, integrate_names, on_failure_names,
+    assign_names, claim_state_names;
 
 /* The name of a value; aborts on a value outside the enum (a bug). */
 const char *state_name(const struct state_names *names, int value);

@@ -19,6 +19,7 @@ static int64_t round_of(const struct slot_row *row, enum role role)
 	case ROLE_FIX:
 		return row->fix;
 	case ROLE_IMPLEMENT:
+	case ROLE_COMMIT:
 	case ROLES:
 		break;
 	}

@@ -6,6 +6,7 @@
 #include "config/config.h"
 #include "engine/ports.h"
 #include "engine/view.h"
+#include "task/op.h"
 
 struct engine;
 
@@ -69,7 +70,13 @@ typedef void engine_reply_cb(void *arg, const struct engine_reply *reply);
 struct submission {
 	int64_t owner;			/* uid */
 	const char *workdir;		/* absolute */
-	const char *task;		/* text, NULL when task_blob is given */
+	enum source_kind source;
+	const char *source_path;	/* see struct run_row; NULL: none */
+	const struct task_list *tasks;	/* stories, workflow: what was read; NULL else */
+	char *const *task_plans;	/* workflow: the resolved settings of each of tasks, NULL where the run's hold; NULL: of none */
+	const char *group;		/* NULL: "default" */
+	int64_t after;			/* run that it comes after; ROW_NONE: none. One that has ended must have succeeded: the caller sees to it */
+	const char *task;		/* PROMPT: text, NULL when task_blob is given */
 	size_t task_size;
 	const char *task_blob;		/* name of an uploaded blob */
 	char *const *environment;	/* NULL-terminated "K=V" as captured by the client; NULL: none */
@@ -84,6 +91,29 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 
 /* by: who said so, for the cause: "uid 1000". */
 void engine_cancel(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
+
+/* Nothing more of the run is started; what runs ends by itself. A queued run stays in the queue and is passed over. Codes: not-found,
+ * wrong-state (paused already, held, over). Undone by engine_unpause(), which undoes nothing else. */
+void engine_pause(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
+void engine_unpause(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
+
+/* Live limits of a group, kept over restarts. slots ROW_NONE: as rld.toml says again; -1: as it is. paused 0, 1, or -1: as it is. The group need
+ * not have a run. reply.id is 0 and there are no rows. */
+void engine_group_set(struct engine *engine, const char *name, int64_t slots, int paused, bool check, engine_reply_cb *cb, void *arg);
+
+struct group_info {
+	const char *name;
+	int64_t slots;			/* in force; ROW_NONE: no limit */
+	bool live;			/* set by engine_group_set(), not by rld.toml */
+	int64_t used, queued;		/* slots of the daemon that its runs use, runs in the queue */
+	bool paused;
+};
+
+/* Every group that is configured, set or has an unfinished run, by name. */
+void engine_groups(struct engine *engine, void (*each)(void *arg, const struct group_info *group), void *arg);
+
+/* Groups as rld.toml has them: at start and after a reload. names NULL-terminated, slots beside them. */
+void engine_configure_groups(struct engine *engine, const char *const *names, const int64_t *slots);
 
 enum hold_decision { HOLD_APPROVE, HOLD_REJECT, HOLD_REWORK };
 

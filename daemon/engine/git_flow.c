@@ -134,7 +134,7 @@ static enum slot_event weigh(struct turn *turn, struct lane *lane, const char *t
 	turn_put(turn, ROW_ATTEMPT, a);
 	if (denied && unchanged)
 		return SLOT_E_FAILED;
-	return measured_event(&lane->run->plan, false);
+	return measured_event(&lane->run->plan, false, false);
 }
 
 static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
@@ -142,7 +142,7 @@ static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
 	struct slot_row *row = lane->row;
 	bool accepted = row->cause != NULL;
 	const char *tree = git_op_tree(lane->op);
-	enum slot_event event = accepted ? measured_event(&lane->run->plan, true) : weigh(turn, lane, tree);
+	enum slot_event event = accepted ? measured_event(&lane->run->plan, true, false) : weigh(turn, lane, tree);
 
 	if (event != SLOT_E_FAILED) {
 		free(row->previous_tree);
@@ -171,7 +171,7 @@ static void pinned(struct turn *turn, struct lane *lane)
 	free(task->locked_tree);
 	task->locked_tree = xstrdup(lane->row->tree);
 	turn_put(turn, ROW_TASK, task);
-	lane_event(turn, lane, lane->run->plan.commit == COMMIT_MODE_AUTO ? SLOT_E_PINNED_COMMIT : SLOT_E_PINNED, NULL);
+	lane_event(turn, lane, SLOT_E_PINNED, NULL);
 }
 
 static void committed(struct turn *turn, struct lane *lane)
@@ -183,7 +183,7 @@ static void committed(struct turn *turn, struct lane *lane)
 	turn_put(turn, ROW_RUN, run);
 	if (run->result_commit == NULL)
 		run_warn(turn, lane->run, "nothing was committed: the tree is as it was before");
-	lane_event(turn, lane, SLOT_E_COMMITTED, NULL);
+	lane_event(turn, lane, committed_event(&lane->run->plan, lane->row->cause == NULL && lane->run->plan.review, lane->row->slot == 0), NULL);
 }
 
 static void done(struct turn *turn, struct lane *lane, int64_t last_step)
@@ -211,6 +211,11 @@ static void done(struct turn *turn, struct lane *lane, int64_t last_step)
 	case GIT_COMMIT:
 		committed(turn, lane);
 		break;
+	case GIT_BASE:
+	case GIT_WORKTREE:
+	case GIT_COMMITTED:
+	case GIT_MERGE:
+	case GIT_CLEAR:
 	case GIT_OPS:
 		break;
 	}

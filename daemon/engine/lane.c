@@ -197,6 +197,11 @@ static void act(struct turn *turn, struct lane *lane, enum slot_action action, e
 		hold_open(turn, lane, lane->hold_kind, row->cause);
 		settle_task(turn, lane);
 		break;
+	case SLOT_A_CLAIM:
+	case SLOT_A_LAY:
+	case SLOT_A_ASK:
+	case SLOT_A_MERGE:
+		break;
 	case SLOT_A_END:
 		if (lane->pending == PENDING_PROC)
 			turn_act(turn, ACT_END, run, lane, lane->id);

@@ -163,6 +163,10 @@ static void resume_stage(struct lane *lane)
 		log_bug("run %lld slot %lld: stage %s without an attempt", (long long)lane->row->run, (long long)lane->row->slot,
 		    state_name(&slot_stage_names, lane->row->stage));
 		break;
+	case SLOT_S_CLAIMING:
+	case SLOT_S_LAYING:
+	case SLOT_S_COMMIT_AGENT:
+	case SLOT_S_MERGING:
 	case SLOT_S_HELD:
 	case SLOT_S_IMPLEMENTED:
 	case SLOT_S_PASSED:

@@ -283,6 +283,7 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 	case RUN_A_REWORK:
 		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
 		break;
+	case RUN_A_LOAD:
 	case RUN_A_REVIEW:
 	case RUN_A_RESUME:
 	case RUN_A_NONE:
@@ -352,7 +353,8 @@ void run_settled(struct turn *turn, struct run *run)
 	run->settling = false;
 	for (size_t i = 0; i < run->nlanes; i++)
 		slots[i] = run->lanes[i]->row;
-	event = run_settle(slots, run->nlanes);
+	struct loop loop = { .slots = slots, .nslots = run->nlanes, .tasks = run->rows->tasks, .ntasks = run->rows->ntasks, .iterations = ROW_NONE };
+	event = run_settle(&loop);
 	if (event == RUN_EVENTS)
 		return;
 	/* reworked and in the queue: only what ends it counts */
