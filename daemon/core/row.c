@@ -100,6 +100,7 @@ static const struct field slot_fields[] = {
 	TEXT(slot_row, base_commit),
 	TEXT(slot_row, base_tree),
 	TEXT(slot_row, commit_id),
+	TEXT(slot_row, obstacle),
 	INT(slot_row, round),
 	INT(slot_row, fix),
 	INT(slot_row, fixes),

@@ -138,6 +138,7 @@ struct slot_row {
 	char *base_commit;		/* that the branch was made at, or was moved to by a conflict */
 	char *base_tree;		/* that tree as the disk had it; NULL: the run's */
 	char *commit_id;		/* what the slot has committed, NULL */
+	char *obstacle;			/* why git did not take the result: words of a hook, paths in conflict; for the fixer. NULL */
 	int64_t round;			/* review number, 0 before the first */
 	int64_t fix;			/* fix rounds used */
 	int64_t fixes;			/* fix rounds allowed: max_fixes of the plan, and as many again for each rework */
