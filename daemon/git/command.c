@@ -34,8 +34,15 @@ static const char *const hooked_settings[] = {
 	NULL
 };
 
+static const char *const filtered_settings[] = {
+	"-c", "core.hooksPath=/dev/null",
+	"-c", "core.safecrlf=false",		/* would refuse what the user's own tree has */
+	"-c", "submodule.recurse=false",
+	NULL
+};
+
 /* Who needs a passphrase fails at once; one that an agent of the user's keeps is found as always. */
-static const char *const hooked_environment[] = {
+static const char *const silent_environment[] = {
 	"GIT_EDITOR=:",
 	"GIT_ASKPASS=/bin/false",
 	"SSH_ASKPASS=/bin/false",
@@ -91,7 +98,13 @@ void git_command_set(struct git_command *command, const char *workspace, const c
 void git_command_set_hooked(struct git_command *command, const char *workspace, const char *index, const char *const *args)
 {
 	set(command, workspace, NULL, index, hooked_settings, args);
-	add_all(&command->env, hooked_environment);
+	add_all(&command->env, silent_environment);
+}
+
+void git_command_set_filtered(struct git_command *command, const char *workspace, const char *index, const char *const *args)
+{
+	set(command, workspace, NULL, index, filtered_settings, args);
+	add_all(&command->env, silent_environment);
 }
 
 void git_command_set_ident(struct git_command *command)

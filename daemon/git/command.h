@@ -18,6 +18,9 @@ void git_command_set(struct git_command *command, const char *workspace, const c
 /* The same for `git commit`: the repository's hooks run, and nothing that could ask somebody gets to. */
 void git_command_set_hooked(struct git_command *command, const char *workspace, const char *index, const char *const *args);
 
+/* The same for what runs the repository's filters, and no hook. */
+void git_command_set_filtered(struct git_command *command, const char *workspace, const char *index, const char *const *args);
+
 /* Commits are by author and committer "rld <rld@localhost>". */
 void git_command_set_ident(struct git_command *command);
 

@@ -7,13 +7,11 @@
 #include <unistd.h>
 
 #include "git/artifact.h"
-#include "git/gitdir.h"
 #include "git/op_int.h"
 #include "proto/escape.h"
 #include "record/layout.h"
 #include "record/output.h"
 
-#define PATCH_KEEP (64 * 1024 * 1024)	/* of a patch: head and tail */
 #define MESSAGE_MAX 600			/* of git's own words in an error */
 #define HOOK_MESSAGE_MAX 4000		/* of those of a hook */
 #define NAMES_SHOWN 3
@@ -31,64 +29,6 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_MERGE] = "merge",
 	[GIT_CLEAR] = "clear",
 };
-
-static result_fn last_done;
-
-#define WORDS 10
-
-enum {
-	INDEX = 1,		/* on the private index */
-	READ = 2,		/* its stdout is wanted */
-	MAY_FAIL = 4,		/* that it failed is an answer */
-	AGAIN = 8,		/* it fails when a file vanishes: look once more */
-	INSIDE = 16,		/* in the nested repository */
-	HOOKED = 32,		/* the repository's hooks run */
-};
-
-enum arg { ARG_NONE, ARG_GIVEN, ARG_BASE, ARG_TREE, ARG_REF, ARG_TIP, ARG_COMMIT, ARG_ARTIFACT };
-
-static const struct {
-	const char *name;
-	const char *words[WORDS];
-	enum arg args[2];	/* behind the words */
-	unsigned flags;
-	int64_t keep;
-	result_fn *done;
-} stages[STAGES] = {
-	[STAGE_LIST] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN, 0, list_done },
-	[STAGE_IN_HEAD] = { "ls-tree", { "ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--" }, { ARG_ARTIFACT }, READ | MAY_FAIL, 0, in_head_done },
-	[STAGE_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD" }, { 0 }, READ | MAY_FAIL, 0, head_done },
-	[STAGE_INSIDE] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN | INSIDE, 0, inside_done },
-	[STAGE_HASH] = { "hash-object", { "hash-object", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ | AGAIN, 0, hash_done },
-	[STAGE_INDEX] = { "update-index", { "update-index", "-z", "--index-info" }, { 0 }, INDEX, 0, index_done },
-	/* missing-ok: every object was just written or is the repository's own; a partial clone must not fetch. */
-	[STAGE_TREE] = { "write-tree", { "write-tree", "--missing-ok" }, { 0 }, INDEX | READ, 0, tree_done },
-	/* ignore-submodules: .gitmodules may say that they are to be overlooked. */
-	[STAGE_PATCH] = { "diff-tree", { "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color",
-	    "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none" }, { ARG_GIVEN, ARG_TREE }, INDEX, PATCH_KEEP, last_done },
-	[STAGE_COMPARE] = { "diff-tree", { "diff-tree", "-r", "-z", "--name-status", "--ignore-submodules=none" }, { ARG_GIVEN, ARG_TREE }, INDEX | READ, 0, compare_done },
-	[STAGE_PIN] = { "update-ref", { "update-ref", "--no-deref" }, { ARG_REF, ARG_TREE }, 0, 0, last_done },
-	[STAGE_ENTRIES] = { "ls-tree", { "ls-tree", "-r", "-z", "--full-tree" }, { ARG_TREE }, READ, 0, entries_done },
-	[STAGE_BLOBS] = { "cat-file", { "cat-file", "--batch", "--buffer" }, { 0 }, 0, 0, blobs_done },
-	[STAGE_CHANGES] = { "diff-tree", { "diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none" }, { ARG_BASE, ARG_TREE }, READ, 0, changes_done },
-	[STAGE_TIP] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ | MAY_FAIL, 0, tip_done },
-	[STAGE_TIP_TEXT] = { "cat-file", { "cat-file", "commit" }, { ARG_TIP }, READ, 0, tip_text_done },
-	[STAGE_READ] = { "read-tree", { "read-tree" }, { ARG_TIP }, INDEX, 0, read_done },
-	[STAGE_REMOVE] = { "update-index", { "update-index", "--force-remove", "-z", "--stdin" }, { 0 }, INDEX, 0, remove_done },
-	[STAGE_ADD] = { "update-index", { "update-index", "--add", "--replace", "-z", "--stdin" }, { 0 }, INDEX, 0, add_done },
-	[STAGE_STAGED] = { "diff-index", { "diff-index", "--cached", "-z", "--name-only", "--ignore-submodules=none" }, { ARG_TIP }, INDEX | READ, 0, staged_done },
-	[STAGE_IDENT] = { "var", { "var", "GIT_COMMITTER_IDENT" }, { 0 }, MAY_FAIL, 0, ident_done },
-	[STAGE_COMMIT] = { "commit", { "commit", "-q", "--cleanup=whitespace", "--no-status", "-F", "-" }, { 0 }, INDEX | HOOKED, 0, commit_done },
-	[STAGE_MADE] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ, 0, made_done },
-	[STAGE_CHECK] = { "diff-tree", { "diff-tree", "-r", "-z", "--raw", "--root", "--no-commit-id", "--ignore-submodules=none" }, { ARG_COMMIT }, READ, 0, check_done },
-	[STAGE_OWN_INDEX] = { "update-index", { "update-index", "-z", "--index-info" }, { 0 }, 0, 0, own_index_done },
-};
-
-static enum stage last_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)op, (void)ok, (void)data, (void)size;
-	return STAGE_NONE;
-}
 
 /* ---- for all operations ---- */
 
@@ -233,70 +173,6 @@ static enum stage result(struct git_op *op, bool ok)
 	return next;
 }
 
-/* The tree without anything in it, in the repository's kind of id. */
-static const char *empty_tree(const struct git_op *op)
-{
-	return strlen(op->tree) == 40 ? "4b825dc642cb6eb9a060e54bf8d69288fbee4904" :
-	    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
-}
-
-static void add_arg(struct git_op *op, enum arg arg)
-{
-	const char *const words[] = {
-		[ARG_GIVEN] = op->given,
-		[ARG_BASE] = op->base,
-		[ARG_TREE] = op->tree,
-		[ARG_REF] = op->ref,
-		[ARG_TIP] = op->tip,
-		[ARG_COMMIT] = op->commit,
-		[ARG_ARTIFACT] = op->snapshot != NULL ? snapshot_tracked_artifact(op->snapshot) : NULL,
-	};
-
-	if (arg == ARG_TIP && op->tip == NULL)
-		git_command_add(&op->command, empty_tree(op));
-	else if (arg != ARG_NONE)
-		git_command_add(&op->command, words[arg]);
-}
-
-static void prepare(struct git_op *op, struct step_spec *step)
-{
-	unsigned flags = stages[op->stage].flags;
-	const char *index = (flags & INDEX) != 0 ? op->index : NULL;
-	const char *words[WORDS + 2] = { NULL };
-	bool checkout = op->kind == GIT_VERIFY && op->dir != NULL && (op->stage == STAGE_HEAD || op->stage == STAGE_HASH);
-	const char *place = checkout ? op->dir : op->workspace;
-	char *dir = NULL;
-	size_t n = 0;
-
-	/* Named outright, so that git does not go looking in the directories above. */
-	if (op->stage == STAGE_HEAD) {
-		words[n++] = dir = xasprintf("--git-dir=%s/.git", op->inside);
-	} else if (checkout) {
-		char *own = git_dir_own(op->workspace);
-
-		words[n++] = dir = xasprintf("--git-dir=%s", own != NULL ? own : op->workspace);
-		free(own);
-	}
-	memcpy(words + n, stages[op->stage].words, sizeof(stages[op->stage].words));
-	if ((flags & HOOKED) != 0)
-		git_command_set_hooked(&op->command, place, index, words);
-	else
-		git_command_set(&op->command, place, (flags & INSIDE) != 0 ? op->inside : NULL, index, words);
-	free(dir);
-	if (op->anonymous)
-		git_command_set_ident(&op->command);
-	for (size_t i = 0; i < 2; i++)
-		add_arg(op, stages[op->stage].args[i]);
-	*step = (struct step_spec){
-		.name = stages[op->stage].name,
-		.argv = (const char *const *)op->command.argv,
-		.env = (const char *const *)op->command.env,
-		.input = op->input.data,
-		.input_size = op->input.size,
-		.output_bytes = stages[op->stage].keep,
-	};
-}
-
 /* ---- the face ---- */
 
 struct git_op *git_op_new(const struct git_op_spec *spec)
@@ -318,6 +194,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->message = xstrdup(spec->message);
 	op->aside = xstrdup(spec->aside);
 	op->artifacts = artifacts_copy(spec->artifacts);
+	op->place = op->workspace;
 	op->index = xasprintf("%s/index", spec->scratch);
 	return op;
 }
@@ -337,6 +214,8 @@ void git_op_free(struct git_op *op)
 	buf_release(&op->moved.text);
 	buf_release(&op->conflicts.text);
 	strings_free(op->artifacts);
+	strings_free(op->words);
+	free(op->git_dir);
 	free(op->workspace);
 	free(op->scratch);
 	free(op->given);
@@ -406,11 +285,13 @@ static enum stage (*const begin[GIT_OPS])(struct git_op *op) = {
 enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step)
 {
 	buf_release(&op->input);
+	strings_free(op->words);
+	op->words = NULL;
 	op->dirfd = dirfd;
 	op->stage = dirfd == -1 ? begin[op->kind](op) : result(op, ok);
 	if (op->stage == STAGE_NONE)
 		return op->error != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
-	prepare(op, step);
+	stage_prepare(op, step);
 	return STEP_NEXT_RUN;
 }
 

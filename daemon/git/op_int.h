@@ -49,6 +49,9 @@ struct git_op {
 	char **artifacts;
 	enum stage stage;		/* whose result comes next */
 	int dirfd;			/* of that result, borrowed */
+	const char *place;		/* where processes run and whose files become a tree: workspace or dir */
+	char *git_dir;			/* named outright, with place as the work tree; NULL: the one that git finds in place */
+	char **words;			/* the last ones of the next process, set by who names its stage; NULL: none */
 	struct snapshot *snapshot;
 	char *inside;			/* nested repository that HEAD or INSIDE is about */
 	bool again;			/* the work tree moved once already */
@@ -73,6 +76,33 @@ struct git_op {
 
 /* What a finished process leads to; STAGE_NONE: done, or failed when op->error is set. data: its stdout. */
 typedef enum stage result_fn(struct git_op *op, bool ok, const char *data, size_t size);
+
+#define STAGE_WORDS 10
+
+enum {
+	INDEX = 1,		/* on the private index */
+	READ = 2,		/* its stdout is wanted */
+	MAY_FAIL = 4,		/* that it failed is an answer */
+	AGAIN = 8,		/* it fails when a file vanishes: look once more */
+	INSIDE = 16,		/* in the nested repository */
+	HOOKED = 32,		/* the repository's hooks run */
+	FILTERED = 64,		/* its filters may run: nothing that could ask somebody gets to */
+};
+
+enum arg { ARG_NONE, ARG_GIVEN, ARG_BASE, ARG_TREE, ARG_REF, ARG_TIP, ARG_COMMIT, ARG_ARTIFACT };
+
+struct stage_spec {
+	const char *name;
+	const char *words[STAGE_WORDS];
+	enum arg args[2];	/* behind the words; op->words come behind those */
+	unsigned flags;
+	int64_t keep;
+	result_fn *done;
+};
+
+/* stage.c */
+extern const struct stage_spec stages[STAGES];
+void stage_prepare(struct git_op *op, struct step_spec *step);	/* of op->stage */
 
 /* op.c */
 enum stage op_fail(struct git_op *op, char *error);	/* takes error */

@@ -10,7 +10,7 @@ enum stage tree_start(struct git_op *op)
 {
 	op_fresh_index(op);
 	snapshot_free(op->snapshot);
-	op->snapshot = snapshot_new(op->workspace, op->scratch, op->artifacts);
+	op->snapshot = snapshot_new(op->place, op->scratch, op->artifacts);
 	return STAGE_LIST;
 }
 
