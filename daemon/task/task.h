@@ -27,6 +27,7 @@ struct task_item {
 	char *coder, *reviewer;		/* agents of the overlay, NULL: not given */
 	int64_t max_reviews;		/* max_iterations of the overlay, ROW_NONE: not given */
 	size_t line, column;		/* where an unknown agent would be told of: of `agent`, else of the task; 0: not known */
+	size_t coder_line, coder_column, reviewer_line, reviewer_column;	/* the same of the agents of the overlay, 0: not given */
 };
 
 struct task_list {

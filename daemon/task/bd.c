@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* The program bd: fixed words, and what its answers mean. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "proto/escape.h"
+#include "record/layout.h"
+#include "record/output.h"
+#include "task/bead.h"
+#include "task/op_int.h"
+
+#define OUTPUT_MAX (64 * 1024 * 1024)
+#define STDERR_MAX 65536
+#define MESSAGE_MAX 600			/* of bd's own words in an error */
+#define WORDS 6
+
+typedef enum bd_stage result_fn(struct task_op *op, bool ok, const json_t *answer, const char *said);
+
+static result_fn ready_done, claim_done, close_done, closed_done, show_done, open_done;
+
+enum { WITH_ID = 1, WITH_REASON = 2 };
+
+/* A word of ours that begins with a dash holds its value behind "=", so that no value is taken for an option. */
+static const struct {
+	const char *name;
+	const char *words[WORDS];
+	unsigned flags;
+	result_fn *done;
+} stages[BD_STAGES] = {
+	/* a number: older ones list 10 or 100 when they are not told */
+	[BD_READY] = { "bd ready", { "ready", "--json", "--limit=1000000" }, 0, ready_done },
+	[BD_CLAIM] = { "bd update", { "update", "--json", "--claim" }, WITH_ID, claim_done },
+	[BD_CLOSE] = { "bd close", { "close", "--json" }, WITH_ID | WITH_REASON, close_done },
+	[BD_CLOSED] = { "bd show", { "show", "--json" }, WITH_ID, closed_done },
+	[BD_SHOW] = { "bd show", { "show", "--json" }, WITH_ID, show_done },
+	[BD_OPEN] = { "bd update", { "update", "--json", "--status=open", "--assignee=" }, WITH_ID, open_done },
+};
+
+static const char *const environment[] = {
+	"LC_ALL=C",
+	"NO_COLOR=1",
+	"BEADS_NO_DAEMON=1",	/* older ones leave a process behind otherwise */
+	NULL
+};
+
+/* ---- the program ---- */
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+char *bd_find(const char *search)
+{
+	char *copy = xstrdup(search), *rest = copy, *found = NULL;
+	const char *dir;
+
+	/* what a relative directory holds is the repository's word */
+	while (found == NULL && rest != NULL && (dir = strsep(&rest, ":")) != NULL) {
+		char *path = dir[0] == '/' ? xasprintf("%s/bd", dir) : NULL;
+
+		if (path != NULL && is_program(path))
+			found = path;
+		else
+			free(path);
+	}
+	free(copy);
+	return found;
+}
+
+static void add(char ***list, char *text)
+{
+	strings_append(list, text);
+	free(text);
+}
+
+void bd_prepare(struct task_op *op, struct step_spec *step)
+{
+	unsigned flags = stages[op->stage].flags;
+
+	strings_free(op->argv);
+	strings_free(op->env);
+	op->argv = op->env = NULL;
+	strings_append(&op->argv, op->bd);
+	for (size_t i = 0; i < WORDS && stages[op->stage].words[i] != NULL; i++)
+		strings_append(&op->argv, stages[op->stage].words[i]);
+	if (op->actor != NULL)
+		add(&op->argv, xasprintf("--actor=%s", op->actor));
+	if ((flags & WITH_REASON) != 0 && op->reason != NULL)
+		add(&op->argv, xasprintf("--reason=%s", op->reason));
+	if ((flags & WITH_ID) != 0)
+		strings_append(&op->argv, op->task);
+	for (size_t i = 0; environment[i] != NULL; i++)
+		strings_append(&op->env, environment[i]);
+	add(&op->env, xasprintf("PATH=%s", op->search));
+	if (op->actor != NULL) {
+		add(&op->env, xasprintf("BEADS_ACTOR=%s", op->actor));
+		add(&op->env, xasprintf("BD_ACTOR=%s", op->actor));
+	}
+	*step = (struct step_spec){
+		.name = stages[op->stage].name,
+		.argv = (const char *const *)op->argv,
+		.env = (const char *const *)op->env,
+		.cwd = op->path,
+		.output_bytes = OUTPUT_MAX,
+	};
+}
+
+/* ---- what it printed ---- */
+
+/* At most max bytes. 0 or -errno; -ENODATA: some of it was not kept. */
+static int read_stream(int dirfd, const char *stream, size_t max, struct buf *out)
+{
+	char chunk[65536];
+	struct output_chunk got;
+
+	do {
+		int rv = output_read(dirfd, stream, out->size, chunk, sizeof(chunk), &got);
+
+		if (rv == -ENOENT)
+			return 0;
+		if (rv != 0)
+			return rv;
+		if (got.dropped > 0)
+			return -ENODATA;
+		buf_add(out, chunk, got.size);
+	} while (got.size > 0 && out->size < got.end && out->size < max);
+	return 0;
+}
+
+/* Its stderr, "" when there is none. */
+static char *words_of(int dirfd)
+{
+	struct buf raw = { 0 };
+
+	read_stream(dirfd, RECORD_STDERR, STDERR_MAX, &raw);
+	while (raw.size > 0 && (raw.data[raw.size - 1] == '\n' || raw.data[raw.size - 1] == ' '))
+		raw.data[--raw.size] = '\0';
+	return buf_take(&raw, NULL);
+}
+
+static const char *remedy(const char *said)
+{
+	static const struct { const char *sign, *remedy; } remedies[] = {
+		{ "blocked by open issues", "close those first, or take the dependency out" },
+		{ "open child issue", "close its children first" },
+		{ "no beads database", "run `bd init` there, or have another directory's beads worked off" },
+		{ "unknown flag", "install a newer bd" },
+		{ "", "see what `bd doctor` says there" },
+	};
+	size_t i = 0;
+
+	while (strstr(said, remedies[i].sign) == NULL)
+		i++;
+	return remedies[i].remedy;
+}
+
+static enum bd_stage failed(struct task_op *op, const char *said)
+{
+	char *line = xmemdup0(said, strnlen(said, MESSAGE_MAX)), *words, *id = NULL;
+
+	for (char *c = line; *c != '\0'; c++)
+		if (*c == '\n')
+			*c = ' ';
+	words = text_escape(line, strlen(line), false);
+	if ((stages[op->stage].flags & WITH_ID) != 0)
+		id = text_escape(op->task, strlen(op->task), false);
+	op_fail_with(op, xasprintf("%s%s%s in %s: %s; %s", stages[op->stage].name, id != NULL ? " " : "", id != NULL ? id : "", op->path,
+	    words[0] != '\0' ? words : "it failed without a word", remedy(words)));
+	free(line);
+	free(words);
+	free(id);
+	return BD_NONE;
+}
+
+/* The issue of the operation among those of answer; NULL: it is not there. */
+static const json_t *issue_of(const struct task_op *op, const json_t *answer)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(answer, i, one) {
+		const char *id = json_string_value(json_object_get(one, "id"));
+
+		if (id != NULL && strcmp(id, op->task) == 0)
+			return one;
+	}
+	return NULL;
+}
+
+static bool member_is(const json_t *object, const char *name, const char *text)
+{
+	const char *value = json_string_value(json_object_get(object, name));
+
+	return value != NULL && strcmp(value, text) == 0;
+}
+
+/* ---- one stage after the other. answer: what it printed, NULL: nothing that can be read, and said says why. ---- */
+
+/* To the end of the line, for people. */
+static char *rest_of_line(const char *text)
+{
+	size_t n = strcspn(text, "\r\n");
+
+	return text_escape(text, n < MESSAGE_MAX ? n : MESSAGE_MAX, false);
+}
+
+static enum bd_stage claim_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+{
+	static const char by[] = "already claimed by ", state[] = "not claimable: ";
+	const char *who;
+	char *state_now;
+
+	if (ok && answer != NULL)
+		return member_is(issue_of(op, answer), "status", "in_progress") ? BD_NONE : failed(op, "it did not say that the issue is in progress now");
+	if ((who = strstr(said, by)) != NULL) {
+		op->taken = rest_of_line(who + strlen(by));
+	} else if ((who = strstr(said, state)) != NULL) {
+		state_now = rest_of_line(who + strlen(state));
+		op->taken = xasprintf("nobody, and it has %s", state_now);
+		free(state_now);
+	} else {
+		return failed(op, said);
+	}
+	return BD_NONE;
+}
+
+static enum bd_stage close_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+{
+	if (ok && member_is(issue_of(op, answer), "status", "closed"))
+		return BD_NONE;
+	/* it may have been closed before, by the agent or by this very operation before the daemon died */
+	failed(op, ok && answer != NULL ? "it did not say that the issue is closed now" : said);
+	return BD_CLOSED;
+}
+
+static enum bd_stage closed_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+{
+	(void)said;
+	if (ok && member_is(issue_of(op, answer), "status", "closed"))
+		op_fail_with(op, NULL);
+	return BD_NONE;
+}
+
+static enum bd_stage show_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+{
+	const json_t *issue = issue_of(op, answer);
+	const char *assignee = json_string_value(json_object_get(issue, "assignee"));
+
+	if (!ok || issue == NULL)
+		return failed(op, answer != NULL ? "it did not show the issue" : said);
+	/* whoever has it by now keeps it */
+	if (op->actor != NULL && assignee != NULL && assignee[0] != '\0' && strcmp(assignee, op->actor) != 0)
+		return BD_NONE;
+	return member_is(issue, "status", "open") && (assignee == NULL || assignee[0] == '\0') ? BD_NONE : BD_OPEN;
+}
+
+static enum bd_stage open_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+{
+	if (ok && member_is(issue_of(op, answer), "status", "open"))
+		return BD_NONE;
+	return failed(op, answer != NULL ? "it did not say that the issue is open now" : said);
+}
+
+static enum bd_stage ready_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+{
+	char *error;
+
+	if (!ok || answer == NULL)
+		return failed(op, said);
+	if (bd_list(answer, true, &op->list, &error) != 0) {
+		failed(op, error);
+		free(error);
+	}
+	return BD_NONE;
+}
+
+/* ---- the face ---- */
+
+enum bd_stage bd_begin(struct task_op *op)
+{
+	static const enum bd_stage first[TASK_OPS] = {
+		[TASK_OP_LOAD] = BD_READY, [TASK_OP_CLAIM] = BD_CLAIM, [TASK_OP_CLOSE] = BD_CLOSE, [TASK_OP_RELEASE] = BD_SHOW,
+	};
+
+	if (op->task != NULL && op->task[0] == '-')
+		return op_fail_with(op, xasprintf("the id %s begins with a dash, which bd takes for an option; rename the issue", op->task));
+	return first[op->kind];
+}
+
+enum bd_stage bd_result(struct task_op *op, bool ok)
+{
+	struct buf out = { 0 };
+	char *said = NULL;
+	json_t *answer = NULL;
+	enum bd_stage next;
+	int rv = read_stream(op->dirfd, RECORD_STDOUT, OUTPUT_MAX, &out);
+
+	if (rv != 0)
+		said = xasprintf("its output cannot be read: %s", strerror(-rv));
+	else
+		answer = bd_answer(out.data != NULL ? out.data : "", out.size, &said);
+	/* an error is on stderr, or an object on stdout, or both */
+	if (!ok && rv == 0) {
+		char *words = words_of(op->dirfd);
+
+		if (words[0] != '\0' || said == NULL) {
+			free(said);
+			said = words;
+		} else {
+			free(words);
+		}
+	}
+	next = stages[op->stage].done(op, ok, answer, said);
+	json_decref(answer);
+	buf_release(&out);
+	free(said);
+	return next;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "task/bead.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/row.h"
+#include "proto/units.h"
+#include "task/json.h"
+#include "task/list.h"
+
+/* Statuses that hold nothing back; done: there is nothing left to do. */
+static const struct {
+	const char *name;
+	bool done;
+} settled[] = {
+	{ "closed", true }, { "tombstone", true }, { "pinned", false },
+};
+
+/* Types of issues that bd keeps for itself and never offers. */
+static const char *const kept_types[] = { "merge-request", "gate", "molecule", "message", "agent", "role", "rig", NULL };
+
+/* Dependencies of other types say something, and hold nothing back. */
+static const struct {
+	const char *name;
+	enum edge_kind kind;
+} edge_types[] = {
+	{ "blocks", EDGE_WAITS }, { "conditional-blocks", EDGE_WAITS }, { "waits-for", EDGE_WAITS }, { "parent-child", EDGE_PARENT },
+};
+
+static bool is_settled(const char *status, bool *done)
+{
+	for (size_t i = 0; i < sizeof(settled) / sizeof(settled[0]); i++) {
+		if (strcmp(status, settled[i].name) == 0) {
+			*done = settled[i].done;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_kept_type(const json_t *object)
+{
+	const char *type = json_string_value(json_object_get(object, "issue_type"));
+
+	for (size_t i = 0; type != NULL && kept_types[i] != NULL; i++)
+		if (strcmp(type, kept_types[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Put off until a time that has not come, or that nobody understands. */
+static bool is_deferred(const json_t *object, int64_t now)
+{
+	const json_t *until = json_object_get(object, "defer_until");
+	int64_t when;
+
+	if (until == NULL || json_is_null(until))
+		return false;
+	return !json_is_string(until) || time_parse(json_string_value(until), &when) != 0 || when > now;
+}
+
+static bool is_free(const json_t *object, const struct task_item *item, int64_t now)
+{
+	const char *assignee = json_string_value(json_object_get(object, "assignee"));
+
+	return strcmp(item->status, "open") == 0 && (assignee == NULL || assignee[0] == '\0') && !is_kept_type(object) &&
+	    !json_is_true(json_object_get(object, "pinned")) && !json_is_true(json_object_get(object, "ephemeral")) &&
+	    !json_is_true(json_object_get(object, "is_template")) && !is_deferred(object, now);
+}
+
+/* ---- dependencies ---- */
+
+static void add_edge(struct bead *bead, const char *on, enum edge_kind kind, int closed)
+{
+	bead->edges[bead->nedges++] = (struct edge){ xstrdup(on), kind, closed };
+}
+
+/* A record {issue_id, depends_on_id, type}, or the other issue itself with a dependency_type, as `bd show` has it. */
+static bool take_record(struct bead *bead, const json_t *record)
+{
+	const char *on = json_string_value(json_object_get(record, "depends_on_id")), *whose = json_string_value(json_object_get(record, "issue_id"));
+	const char *type = json_string_value(json_object_get(record, "type")), *status = json_string_value(json_object_get(record, "status"));
+	bool done;
+
+	if (on == NULL)
+		on = json_string_value(json_object_get(record, "id"));
+	if (type == NULL)
+		type = json_string_value(json_object_get(record, "dependency_type"));
+	if (on == NULL)
+		return false;
+	if (whose != NULL && strcmp(whose, bead->item.id) != 0)
+		return true;	/* the other way round: not what this one waits for */
+	if (type == NULL)
+		type = edge_types[0].name;
+	for (size_t i = 0; i < sizeof(edge_types) / sizeof(edge_types[0]); i++)
+		if (strcmp(type, edge_types[i].name) == 0)
+			add_edge(bead, on, edge_types[i].kind, status == NULL ? -1 : is_settled(status, &done));
+	return true;
+}
+
+static bool take_dependencies(struct bead *bead, const json_t *object)
+{
+	const json_t *list = json_object_get(object, "dependencies"), *one;
+	size_t i;
+
+	if (list == NULL || json_is_null(list))
+		return true;
+	if (!json_is_array(list))
+		return false;
+	bead->edges = xcalloc(json_array_size(list) + 1, sizeof(*bead->edges));
+	json_array_foreach(list, i, one) {
+		if (json_is_string(one))
+			add_edge(bead, json_string_value(one), EDGE_WAITS, -1);
+		else if (!json_is_object(one) || !take_record(bead, one))
+			return false;
+	}
+	return true;
+}
+
+/* The ids that it waits for itself: a parent is done after its children, so that nobody waits for it. */
+static char **depends_on(const struct bead *bead)
+{
+	char **ids = xcalloc(bead->nedges + 1, sizeof(char *));
+	size_t n = 0;
+
+	for (size_t i = 0; i < bead->nedges; i++)
+		if (bead->edges[i].kind == EDGE_WAITS)
+			ids[n++] = xstrdup(bead->edges[i].on);
+	if (n > 0)
+		return ids;
+	free(ids);
+	return NULL;
+}
+
+/* ---- an issue ---- */
+
+static bool take_id(struct bead *bead, const json_t *object)
+{
+	static const char *const names[] = { "id", "issue_id", "key" };
+
+	for (size_t i = 0; bead->item.id == NULL && i < sizeof(names) / sizeof(names[0]); i++)
+		bead->item.id = json_id(json_object_get(object, names[i]));
+	return bead->item.id != NULL;
+}
+
+static bool wrong(char **words, const json_t *object, const char *name)
+{
+	*words = xasprintf("\"%s\" is %s", name, json_kind(json_object_get(object, name)));
+	return false;
+}
+
+bool bead_read(struct bead *bead, const json_t *object, int64_t now, char **words)
+{
+	struct task_item *item = &bead->item;
+
+	*bead = (struct bead){ .item = { .priority = ROW_NONE, .max_reviews = ROW_NONE } };
+	if (!json_is_object(object)) {
+		*words = xasprintf("it is %s, and an issue is an object", json_kind(object));
+		return false;
+	}
+	if (!take_id(bead, object)) {
+		*words = xstrdup("it has no \"id\"");
+		return false;
+	}
+	if (list_id_fault(item->id) != NULL) {
+		*words = xstrdup(list_id_fault(item->id));
+		return false;
+	}
+	if (!json_take_text(object, "title", &item->title))
+		return wrong(words, object, "title");
+	if (!json_take_text(object, "description", &item->description))
+		return wrong(words, object, "description");
+	if (!json_take_criteria(object, "acceptance_criteria", &item->acceptance))
+		return wrong(words, object, "acceptance_criteria");
+	if (!json_take_text(object, "status", &item->status))
+		return wrong(words, object, "status");
+	if (!json_take_priority(object, "priority", &item->priority))
+		return wrong(words, object, "priority");
+	if (!json_take_text(object, "updated_at", &item->updated_at))
+		return wrong(words, object, "updated_at");
+	if (!take_dependencies(bead, object))
+		return wrong(words, object, "dependencies");
+	if (item->status == NULL)
+		item->status = xstrdup("open");
+	for (char *c = item->status; *c != '\0'; c++)
+		*c = (char)tolower((unsigned char)*c);
+	item->depends_on = depends_on(bead);
+	bead->settled = is_settled(item->status, &item->done);
+	bead->idle = is_free(object, item, now);
+	return true;
+}
+
+void bead_release(struct bead *bead)
+{
+	for (size_t i = 0; i < bead->nedges; i++)
+		free(bead->edges[i].on);
+	free(bead->edges);
+	task_item_release(&bead->item);
+	*bead = (struct bead){ 0 };
+}
+
+/* ---- what is ready ---- */
+
+static int compare_id(const void *key, const void *member)
+{
+	return strcmp(key, ((const struct bead *)member)->item.id);
+}
+
+/* Whether an own dependency holds it back: one on a bead that nobody knows does. */
+static bool waits(const struct bead *bead, const struct bead *beads, size_t count)
+{
+	for (size_t i = 0; i < bead->nedges; i++) {
+		const struct edge *edge = &bead->edges[i];
+		const struct bead *on = bsearch(edge->on, beads, count, sizeof(*beads), compare_id);
+
+		if (on == NULL && edge->closed == -1)
+			return true;
+		if (edge->kind == EDGE_WAITS && (on != NULL ? !on->settled : edge->closed == 0))
+			return true;
+	}
+	return false;
+}
+
+/* What is handed down: the children of each bead, in one array. */
+struct family {
+	size_t *parents;	/* of each bead: how many are not looked at yet */
+	size_t *first;		/* of each bead: its first child in children; count + 1 of them */
+	size_t *children;
+};
+
+static size_t parent_of(const struct edge *edge, const struct bead *beads, size_t count)
+{
+	const struct bead *on = edge->kind == EDGE_PARENT ? bsearch(edge->on, beads, count, sizeof(*beads), compare_id) : NULL;
+
+	return on != NULL ? (size_t)(on - beads) : SIZE_MAX;
+}
+
+static void find_family(struct family *f, const struct bead *beads, size_t count)
+{
+	size_t *next;
+
+	f->parents = xcalloc(count + 1, sizeof(size_t));
+	f->first = xcalloc(count + 2, sizeof(size_t));
+	for (size_t i = 0; i < count; i++) {
+		for (size_t e = 0; e < beads[i].nedges; e++) {
+			size_t parent = parent_of(&beads[i].edges[e], beads, count);
+
+			if (parent == SIZE_MAX)
+				continue;
+			f->parents[i]++;
+			f->first[parent + 1]++;
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		f->first[i + 1] += f->first[i];
+	f->children = xcalloc(f->first[count] + 1, sizeof(size_t));
+	next = xcalloc(count + 1, sizeof(size_t));
+	for (size_t i = 0; i < count; i++) {
+		for (size_t e = 0; e < beads[i].nedges; e++) {
+			size_t parent = parent_of(&beads[i].edges[e], beads, count);
+
+			if (parent != SIZE_MAX)
+				f->children[f->first[parent] + next[parent]++] = i;
+		}
+	}
+	free(next);
+}
+
+void beads_work_out(struct bead *beads, size_t count)
+{
+	struct family f;
+	bool *held = xcalloc(count + 1, sizeof(bool));
+	size_t *queue = xcalloc(count + 1, sizeof(size_t)), end = 0;
+
+	find_family(&f, beads, count);
+	for (size_t i = 0; i < count; i++) {
+		held[i] = waits(&beads[i], beads, count) || strcmp(beads[i].item.status, "deferred") == 0;
+		if (f.parents[i] == 0)
+			queue[end++] = i;
+	}
+	/* Parents first. Who is among its own ancestors is never reached, and so is not ready. */
+	for (size_t at = 0; at < end; at++) {
+		size_t parent = queue[at];
+
+		beads[parent].item.ready = beads[parent].idle && !held[parent] && beads[parent].item.id[0] != '-';
+		for (size_t c = f.first[parent]; c < f.first[parent + 1]; c++) {
+			size_t child = f.children[c];
+
+			held[child] = held[child] || (held[parent] && !beads[parent].settled);
+			if (--f.parents[child] == 0)
+				queue[end++] = child;
+		}
+	}
+	free(f.parents);
+	free(f.first);
+	free(f.children);
+	free(held);
+	free(queue);
+}

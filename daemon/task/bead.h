@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What jsonl lines and answers of bd have in common: one issue as JSON, and what holds it back. Pure. */
+#ifndef TASK_BEAD_H
+#define TASK_BEAD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "task/task.h"
+
+/* What bd prints, parsed: always a list of issues. NULL with *error, words for the person, malloc'd: bd's own when it said so. */
+json_t *bd_answer(const char *text, size_t size, char **error);
+
+/* The issues of an answer as a list; see beads_read_bd(). */
+int bd_list(const json_t *answer, bool all_ready, struct task_list *list, char **error);
+
+enum edge_kind {
+	EDGE_WAITS,	/* until the other bead is closed */
+	EDGE_PARENT	/* what holds the parent back holds its children back */
+};
+
+struct edge {
+	char *on;		/* id */
+	enum edge_kind kind;
+	int closed;		/* the other bead is closed: 1, is not: 0, its state does not stand here: -1 */
+};
+
+struct bead {
+	struct task_item item;
+	struct edge *edges;
+	size_t nedges;
+	bool idle;		/* may be worked on, as far as its own fields say */
+	bool settled;		/* holds nothing back */
+};
+
+/* object: an issue. now: milliseconds since the epoch, for defer_until. False with *words, malloc'd; release it either way. */
+bool bead_read(struct bead *bead, const json_t *object, int64_t now, char **words);
+void bead_release(struct bead *bead);
+
+/* item.ready of each bead, which are in order of their ids. */
+void beads_work_out(struct bead *beads, size_t count);
+
+#endif

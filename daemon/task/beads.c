@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "proto/escape.h"
+#include "task/bead.h"
+#include "task/json.h"
+#include "task/list.h"
+#include "task/task.h"
+
+#define SIZE_LIMIT ((size_t)64 * 1024 * 1024)
+#define LINE_MAX_SIZE ((size_t)4 * 1024 * 1024)
+#define LINE_VALUES 100000
+#define ANSWER_VALUES 2000000
+
+/* Beads in the order in which they were read. */
+struct pile {
+	struct bead *beads;
+	size_t count;
+	int64_t now;
+};
+
+static struct bead *pile_add(struct pile *pile)
+{
+	size_t n = pile->count;
+
+	if ((n & (n - 1)) == 0)
+		pile->beads = xreallocarray(pile->beads, n == 0 ? 1 : n * 2, sizeof(*pile->beads));
+	pile->beads[n] = (struct bead){ 0 };
+	pile->count++;
+	return &pile->beads[n];
+}
+
+static void pile_release(struct pile *pile)
+{
+	for (size_t i = 0; i < pile->count; i++)
+		bead_release(&pile->beads[i]);
+	free(pile->beads);
+	*pile = (struct pile){ 0 };
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct bead *x = a, *y = b;
+	int by_id = strcmp(x->item.id, y->item.id);
+
+	/* line: the order in which they were read */
+	return by_id != 0 ? by_id : (x->item.line > y->item.line) - (x->item.line < y->item.line);
+}
+
+/* By id, of each id the one that was read last. */
+static void pile_sort(struct pile *pile)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < pile->count; i++)
+		pile->beads[i].item.line = i;
+	if (pile->count > 0)
+		qsort(pile->beads, pile->count, sizeof(*pile->beads), compare);
+	for (size_t i = 0; i < pile->count; i++) {
+		pile->beads[i].item.line = 0;
+		if (i + 1 < pile->count && strcmp(pile->beads[i].item.id, pile->beads[i + 1].item.id) == 0)
+			bead_release(&pile->beads[i]);
+		else
+			pile->beads[kept++] = pile->beads[i];
+	}
+	pile->count = kept;
+}
+
+/* The beads become a list, in the order in which they are offered. */
+static void pile_end(struct pile *pile, bool all_ready, struct task_list *list)
+{
+	pile_sort(pile);
+	beads_work_out(pile->beads, pile->count);
+	for (size_t i = 0; i < pile->count; i++) {
+		struct task_item *item = list_add(list);
+
+		*item = pile->beads[i].item;
+		if (all_ready)
+			item->ready = item->id[0] != '-';	/* which bd would take for an option */
+		pile->beads[i].item = (struct task_item){ 0 };
+	}
+	list_sort(list, true);
+	pile_release(pile);
+}
+
+static int64_t now_ms(void)
+{
+	return (int64_t)time(NULL) * 1000;
+}
+
+/* ---- .beads/issues.jsonl ---- */
+
+/* Lines of other types are memories and the like. */
+static bool is_issue(const json_t *object)
+{
+	const json_t *type = json_object_get(object, "_type");
+
+	return type == NULL || (json_is_string(type) && strcmp(json_string_value(type), "issue") == 0);
+}
+
+static const char *remedy(const char *line, size_t size)
+{
+	static const char *const marks[] = { "<<<<<<<", "=======", ">>>>>>>" };
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (size >= strlen(marks[i]) && memcmp(line, marks[i], strlen(marks[i])) == 0)
+			return "this is what a merge leaves that git could not finish: finish it";
+	return "mend or remove the line, or have bd write the file again: bd export -o .beads/issues.jsonl";
+}
+
+static bool is_blank(const char *line, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
+			return false;
+	return true;
+}
+
+/* False with *words. */
+static bool take_line(struct pile *pile, const char *line, size_t size, char **words)
+{
+	json_t *object;
+	bool ok;
+
+	if (size > LINE_MAX_SIZE) {
+		*words = xstrdup("it is longer than 4 MiB");
+		return false;
+	}
+	object = json_read(line, size, LINE_VALUES, words);
+	if (object == NULL)
+		return false;
+	ok = (json_is_object(object) && !is_issue(object)) || bead_read(pile_add(pile), object, pile->now, words);
+	json_decref(object);
+	return ok;
+}
+
+int beads_read_jsonl(const char *text, size_t size, struct task_list *list, char **error)
+{
+	struct pile pile = { .now = now_ms() };
+	size_t at = json_mark(text, size), number = 0;
+	char *words;
+
+	*list = (struct task_list){ 0 };
+	if (size > SIZE_LIMIT) {
+		*error = xstrdup(".beads/issues.jsonl is longer than 64 MiB; install bd, or remove what is closed");
+		return -1;
+	}
+	while (at < size) {
+		const char *end = memchr(text + at, '\n', size - at);
+		size_t length = end != NULL ? (size_t)(end - text) - at : size - at;
+
+		number++;
+		if (!is_blank(text + at, length) && !take_line(&pile, text + at, length, &words)) {
+			*error = xasprintf(".beads/issues.jsonl:%zu: %s; %s", number, words, remedy(text + at, length));
+			free(words);
+			pile_release(&pile);
+			return -1;
+		}
+		at += length + 1;
+	}
+	pile_end(&pile, false, list);
+	return 0;
+}
+
+/* ---- bd --json ---- */
+
+/* {"schema_version", "data"}, or what is in it alone. */
+static json_t *unwrapped(json_t *value)
+{
+	json_t *data = json_object_get(value, "schema_version") != NULL ? json_object_get(value, "data") : NULL;
+
+	if (data == NULL)
+		return value;
+	json_incref(data);
+	json_decref(value);
+	return data;
+}
+
+json_t *bd_answer(const char *text, size_t size, char **error)
+{
+	json_t *value, *list;
+	const json_t *said;
+
+	if (size > SIZE_LIMIT) {
+		*error = xstrdup("bd printed more than 64 MiB");
+		return NULL;
+	}
+	if (is_blank(text, size)) {
+		*error = xstrdup("bd printed nothing");
+		return NULL;
+	}
+	value = json_read(text, size, ANSWER_VALUES, error);
+	if (value == NULL)
+		return NULL;
+	value = unwrapped(value);
+	if (json_is_array(value))
+		return value;
+	said = json_object_get(value, "error");
+	if (said != NULL) {
+		const char *words = json_is_string(said) ? json_string_value(said) : "bd says that it failed";
+
+		*error = text_escape(words, strlen(words), false);
+	} else if (!json_is_object(value) && !json_is_null(value)) {
+		*error = xasprintf("bd printed %s, and no issue", json_kind(value));
+	} else {
+		list = json_array();
+		if (json_is_object(value))
+			json_array_append(list, value);
+		json_decref(value);
+		return list;
+	}
+	json_decref(value);
+	return NULL;
+}
+
+int bd_list(const json_t *answer, bool all_ready, struct task_list *list, char **error)
+{
+	struct pile pile = { .now = now_ms() };
+	const json_t *one;
+	char *words;
+	size_t i;
+
+	*list = (struct task_list){ 0 };
+	json_array_foreach(answer, i, one) {
+		if (!bead_read(pile_add(&pile), one, pile.now, &words)) {
+			*error = xasprintf("issue %zu that bd printed: %s", i + 1, words);
+			free(words);
+			pile_release(&pile);
+			return -1;
+		}
+	}
+	pile_end(&pile, all_ready, list);
+	return 0;
+}
+
+int beads_read_bd(const char *text, size_t size, bool all_ready, struct task_list *list, char **error)
+{
+	json_t *answer = bd_answer(text, size, error);
+	int rv = -1;
+
+	*list = (struct task_list){ 0 };
+	if (answer != NULL)
+		rv = bd_list(answer, all_ready, list, error);
+	json_decref(answer);
+	return rv;
+}
