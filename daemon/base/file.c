@@ -85,7 +85,8 @@ static int sync_parent(int dirfd, const char *name)
 	return rv;
 }
 
-int file_write(int dirfd, const char *name, const void *data, size_t size, int mode, bool durable)
+/* keep_mode: exactly mode, whatever the umask says. */
+static int replace(int dirfd, const char *name, const void *data, size_t size, int mode, bool keep_mode, bool durable)
 {
 	char *tmp = xasprintf("%s.tmp%d", name, (int)gettid());
 	int fd, rv;
@@ -96,7 +97,9 @@ int file_write(int dirfd, const char *name, const void *data, size_t size, int m
 		free(tmp);
 		return rv;
 	}
-	rv = write_all(fd, data, size);
+	rv = keep_mode && fchmod(fd, (mode_t)mode) == -1 ? -errno : 0;
+	if (rv == 0)
+		rv = write_all(fd, data, size);
 	if (rv == 0 && durable && fsync(fd) == -1)
 		rv = -errno;
 	if (close(fd) == -1 && rv == 0)
@@ -108,6 +111,29 @@ int file_write(int dirfd, const char *name, const void *data, size_t size, int m
 	else if (durable)
 		rv = sync_parent(dirfd, name);
 	free(tmp);
+	return rv;
+}
+
+int file_write(int dirfd, const char *name, const void *data, size_t size, int mode, bool durable)
+{
+	return replace(dirfd, name, data, size, mode, false, durable);
+}
+
+int file_update(const char *path, const void *data, size_t size)
+{
+	char *target = realpath(path, NULL);
+	struct stat st;
+	int rv;
+
+	if (target == NULL)
+		return -errno;
+	if (stat(target, &st) == -1)
+		rv = -errno;
+	else if (!S_ISREG(st.st_mode))
+		rv = -EINVAL;
+	else
+		rv = replace(AT_FDCWD, target, data, size, st.st_mode & 07777, true, true);
+	free(target);
 	return rv;
 }
 
