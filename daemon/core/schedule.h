@@ -7,7 +7,9 @@
  * one is in its workspace, while the run it comes after has not ended, and while its group is paused or has no seat left. Limits are
  * never taken from those who sit: what is lowered only stops further seats.
  *
- * No call costs more when the queue is longer, but for the logarithm; groups and owners are few and may be walked. */
+ * No call costs more when the queue or the history is longer, but for the logarithm. Groups, the owners who share one, and the
+ * groups and owners that meet in a workspace are few, and are walked; schedule_set_group() walks the workspaces of its group.
+ * An id that is not here is nobody's: the call changes nothing, and answers 0 or NULL. */
 #ifndef CORE_SCHEDULE_H
 #define CORE_SCHEDULE_H
 
@@ -21,7 +23,7 @@ struct schedule_run {
 	int64_t id;
 	int64_t owner;
 	int64_t priority;		/* higher goes first */
-	int64_t after;			/* unfinished run that it comes after, ROW_NONE: none */
+	int64_t after;			/* run that it comes after; ROW_NONE or one that is not here, before it or behind it: none */
 	const char *group;
 	const char *workspace;		/* only one run at a time is in it; NULL: it shares */
 };
@@ -33,15 +35,15 @@ void schedule_set_slots(struct schedule *s, int64_t slots);
 /* A group that nobody has set has no limit of its own. slots ROW_NONE: no limit. */
 void schedule_set_group(struct schedule *s, const char *group, int64_t slots, bool paused);
 
-/* A run, in order of id or not. It wants nothing yet, and is not in its workspace. Strings are copied. */
+/* A run, in order of id or not; once. It wants nothing yet, and is not in its workspace. Strings are copied. */
 void schedule_add(struct schedule *s, const struct schedule_run *run);
 /* It is over: its seats, its workspace and those who came after it are free. */
 void schedule_remove(struct schedule *s, int64_t id);
 
 /* How many seats it wants beyond those it has. */
 void schedule_want(struct schedule *s, int64_t id, int64_t seats);
-/* It sits down: one seat more, one wanted less, and it is in its workspace. Also beyond every limit: what is found running after
- * a start sits. */
+/* It sits down: one seat more, one wanted less, and it is in its workspace until it is over. Also beyond every limit, and beside
+ * whoever else is there: what is found running after a start sits. */
 void schedule_take(struct schedule *s, int64_t id);
 /* It gives one seat back. It stays in its workspace. */
 void schedule_give(struct schedule *s, int64_t id);
@@ -55,12 +57,15 @@ int64_t schedule_seats(const struct schedule *s, int64_t id);	/* of one run */
 int64_t schedule_used(const struct schedule *s);		/* of all */
 int64_t schedule_group_used(const struct schedule *s, const char *group);
 
-/* Why a run that wants a seat has none, malloc'd: "workdir busy: run 7", "waits for run 7", "group night is paused", "group night: all 4 slots
- * are in use", "all slots of the daemon are in use"; NULL: nothing but its turn, or it wants none. */
+/* Why a run does not get the seat that it wants, the first that holds, malloc'd: "waits for run 7", "workdir busy: run 7", "group night
+ * is paused", "group night: all 4 slots are in use" ("its only slot is in use"), "all slots of the daemon are in use"; NULL: nothing but
+ * its turn, or it wants none. Two are in a workspace only after a start: it is the first of them. */
 char *schedule_reason(struct schedule *s, int64_t id);
 
-/* The runs whose reason may be another than when they were last named here, each once; 0: no more. Lack of slots is told once: that
- * it is another slot that is lacking changes nothing. */
+/* The runs whose reason may be another than when they were last named here, each once; 0: no more. To be asked when schedule_next() has
+ * no more to give. One that has just been added is named; lack of slots, of the group or of the daemon, is told once: that it is
+ * another slot that is lacking changes nothing. When the workspace of many goes to the next run, all that wait for it are named:
+ * a caller may leave the rest for later, who is named first then waits longest. */
 int64_t schedule_changed(struct schedule *s);
 
 /* A run that comes after this one, 0: none. */
