@@ -151,6 +151,27 @@ void lay_free(struct lay *lay)
 	free(lay);
 }
 
+int lay_remove(const char *dir)
+{
+	struct stat st;
+	int root, rv;
+
+	if (lstat(dir, &st) == -1)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	if (!S_ISDIR(st.st_mode))
+		return unlink(dir) == -1 ? -errno : 0;
+	if ((st.st_mode & 0700) != 0700 && fchmodat(AT_FDCWD, dir, 0700, AT_SYMLINK_NOFOLLOW) == -1)
+		return -errno;
+	root = open(dir, OPEN_DIR);
+	if (root == -1)
+		return -errno;
+	rv = empty(root);
+	close(root);
+	if (rv == 0 && rmdir(dir) == -1)
+		rv = -errno;
+	return rv;
+}
+
 /* ---- filling ---- */
 
 static int make(int at, const char *name)

@@ -15,6 +15,9 @@ bool lay_allows(const char *path);
 int lay_new(const char *dir, struct lay **lay);
 void lay_free(struct lay *lay);
 
+/* dir with all in it goes; a link or a file of that name as well, and not what it points to. 0, also when there is none, or -errno. */
+int lay_remove(const char *dir);
+
 /* Each path once, none through a link or a file: 0 or -errno (-EEXIST, -ENOTDIR). Missing directories are made. */
 int lay_directory(struct lay *lay, const char *path);
 int lay_link(struct lay *lay, const char *path, const char *text);

@@ -114,6 +114,14 @@ static const char *remedy(const struct git_op *op, const char *said)
 		{ STAGE_NONE, ".lock': File exists", "another git works there: wait for it, or remove the file when there is none" },
 		{ STAGE_COMMIT, "failed to sign", "let signing work without a question, or set commit.gpgsign=false there; the work is in the work tree" },
 		{ STAGE_COMMIT, "", "if a hook refused it, make it pass and commit what is in the work tree yourself" },
+		{ STAGE_BASE_ADD, " filter '", "let that filter work for the daemon's user, or commit what you have without it" },
+		{ STAGE_WORKTREE, " filter '", "let that filter work for the daemon's user, then retry the run" },
+		{ STAGE_WORKTREE, "cannot create", "another branch has a part of that name: rename it with `git branch -m`, then retry the run" },
+		{ STAGE_WORKTREE, "already checked out", "end the work there, and remove it with `git worktree remove`, then retry the run" },
+		{ STAGE_WORKTREE, "already used by worktree", "end the work there, and remove it with `git worktree remove`, then retry the run" },
+		{ STAGE_NONE, "insufficient permission", "make its .git writable for the daemon's user" },
+		{ STAGE_NONE, "cannot lock ref", "make its .git writable for the daemon's user" },
+		{ STAGE_NONE, "Read-only file system", "make its .git writable for the daemon's user" },
 		{ STAGE_NONE, "Permission denied", "make it readable for the daemon's user, or have .gitignore name it" },
 		{ STAGE_NONE, "could not open", "make it readable, or have .gitignore name it" },
 		{ STAGE_NONE, "index file", "see what `git status` says there" },
@@ -146,7 +154,7 @@ static enum stage process_failed(struct git_op *op)
 /* ls-files passes over what it cannot open, with a warning and exit status 0. */
 static bool missed_something(struct git_op *op)
 {
-	bool list = op->stage == STAGE_LIST || op->stage == STAGE_INSIDE;
+	bool list = op->stage == STAGE_LIST || op->stage == STAGE_INSIDE || op->stage == STAGE_ALL || op->stage == STAGE_ALL_OURS;
 	char *said = list ? message(op->dirfd, MESSAGE_MAX) : NULL;
 	bool missed = said != NULL && strstr(said, "could not open directory") != NULL;
 
@@ -216,6 +224,8 @@ void git_op_free(struct git_op *op)
 	strings_free(op->artifacts);
 	strings_free(op->words);
 	free(op->git_dir);
+	free(op->common);
+	free(op->also);
 	free(op->workspace);
 	free(op->scratch);
 	free(op->given);
@@ -263,6 +273,12 @@ static enum stage begin_commit(struct git_op *op)
 	return STAGE_CHANGES;
 }
 
+static enum stage begin_place(struct git_op *op)
+{
+	(void)op;
+	return STAGE_PLACE;
+}
+
 static enum stage not_available(struct git_op *op)
 {
 	return op_fail(op, xasprintf("git %s is not available here; use another isolation", git_op_names[op->kind]));
@@ -275,11 +291,11 @@ static enum stage (*const begin[GIT_OPS])(struct git_op *op) = {
 	[GIT_PIN] = begin_pin,
 	[GIT_CHECKOUT] = begin_checkout,
 	[GIT_COMMIT] = begin_commit,
-	[GIT_BASE] = not_available,
-	[GIT_WORKTREE] = not_available,
+	[GIT_BASE] = begin_place,
+	[GIT_WORKTREE] = begin_place,
 	[GIT_COMMITTED] = not_available,
 	[GIT_MERGE] = not_available,
-	[GIT_CLEAR] = not_available,
+	[GIT_CLEAR] = begin_place,
 };
 
 enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step)

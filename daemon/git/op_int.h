@@ -23,10 +23,24 @@
  *           └ none: done └ unborn: ──▶ ┘      not as reviewed: failed ┘              │                    ▼
  *                                                    nothing: done, or TIP is ours ─▶└─▶ CHECK ◀── MADE ──┘
  *                                                                                          └─▶ OWN_INDEX ─▶ done */
+/*   BASE: PLACE ─▶ BASE_TIP ─┬▶ NAMED ─▶ MERGE_BASE ─────────────────────▶ BASE_TREE ─▶ POINT
+ *                            └▶ LIST, as above ─▶ BASE_REMOVE ─▶ BASE_ADD ─▶ TREE ─▶ BASE_TREE ─▶ POINT, or when it differs:
+ *   KEPT ─┬▶ WHO ─▶ COMMIT_TREE ─▶ POINT ─▶ done     (a tree becomes a commit under a ref)
+ *         └─ has it: done
+ *   WORKTREE: PLACE ─▶ SUBMODULES ─▶ BRANCH ─▶ WORKTREE ─▶ LIST to TREE, as above ─▶ WORKTREE_HEAD ─▶ NOTE ─▶ done
+ *   CLEAR: PLACE ─▶ CLEAR_HEAD ─┬──────────────────────────▶ ALL ─┬─▶ HASH to TREE ─▶ CLEAR_DIFF ─┬─▶ LOOSE ─▶ LEFT ─▶ DELETE
+ *            │                  └▶ CLEAR_BRANCH ─▶ CLEAR_READ ─▶ ALL_OURS   │                     └─▶ NOTED ─▶ SINCE_TREE ─▶ SINCE_COMMIT
+ *            └ not there: CLEAR_KEPT ─▶ LEFT                                └ something would be lost: KEPT, as above, ─▶ LEFT */
 enum stage {
 	STAGE_NONE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_PIN,
 	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_STAGED,
-	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX, STAGES
+	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX,
+	STAGE_PLACE, STAGE_KEPT, STAGE_WHO, STAGE_COMMIT_TREE, STAGE_POINT,
+	STAGE_BASE_TIP, STAGE_NAMED, STAGE_MERGE_BASE, STAGE_BASE_TREE, STAGE_BASE_REMOVE, STAGE_BASE_ADD,
+	STAGE_SUBMODULES, STAGE_BRANCH, STAGE_WORKTREE, STAGE_WORKTREE_HEAD, STAGE_NOTE,
+	STAGE_CLEAR_HEAD, STAGE_CLEAR_BRANCH, STAGE_CLEAR_READ, STAGE_ALL, STAGE_ALL_OURS, STAGE_CLEAR_DIFF, STAGE_NOTED, STAGE_SINCE_TREE,
+	STAGE_SINCE_COMMIT, STAGE_LOOSE, STAGE_CLEAR_KEPT, STAGE_LEFT, STAGE_DELETE,
+	STAGES
 };
 
 /* A list of names for people: "a.c, b.c, d.c and 3 more". */
@@ -69,6 +83,12 @@ struct git_op {
 	bool anonymous;			/* the user has no name that git would take */
 	char *commit;
 	char *refused;
+	/* BASE, WORKTREE, CLEAR */
+	char *common;			/* what all work trees of the repository share */
+	bool bare;
+	char *also;			/* a second commit that something is about */
+	bool noted;			/* WORKTREE: it was complete before */
+	bool astray;			/* CLEAR: what git knows of dir is of no use */
 	/* MERGE */
 	struct names conflicts;
 	char *tip_tree;
@@ -129,5 +149,38 @@ void checkout_release(struct git_op *op);
 enum stage commit_hashed(struct git_op *op);
 result_fn changes_done, tip_done, tip_text_done, read_done, remove_done, add_done, staged_done, ident_done, commit_done, made_done,
     check_done, own_index_done;
+
+/* place.c */
+result_fn place_done;
+
+/* keep.c */
+struct kept {
+	char id[GIT_ID_MAX], tree[GIT_ID_MAX], parent[GIT_ID_MAX];	/* "": it is no commit; it has none */
+};
+
+enum stage keep_start(struct git_op *op);		/* op->tree on top of op->tip, under op->ref; then keep_end() */
+enum stage keep_end(struct git_op *op);
+bool kept_read(const struct git_op *op, const char *data, struct kept *kept);
+result_fn kept_done, who_done, commit_tree_done, point_done;
+
+/* base.c */
+bool base_is_merged(const char *data, size_t size);
+enum stage base_files(struct git_op *op);
+enum stage base_written(struct git_op *op);
+result_fn base_tip_done, named_done, merge_base_done, base_tree_done, base_remove_done, base_add_done;
+
+/* worktree.c */
+#define WORKTREE_COMMIT "refs/worktree/rl/commit"
+#define WORKTREE_TREE "refs/worktree/rl/tree"
+
+enum stage worktree_start(struct git_op *op);
+result_fn submodules_done, branch_done, worktree_done, worktree_head_done;
+
+/* clear.c */
+enum stage clear_start(struct git_op *op);
+enum stage clear_written(struct git_op *op);
+enum stage clear_saved(struct git_op *op);
+result_fn clear_head_done, clear_branch_done, clear_read_done, all_done, clear_diff_done, noted_done, since_tree_done, since_commit_done,
+    loose_done, clear_kept_done, left_done;
 
 #endif

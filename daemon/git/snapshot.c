@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -335,6 +336,65 @@ void snapshot_index(const struct snapshot *s, struct buf *out)
 		buf_addf(out, "%06o %s\t%s", e->mode, e->id, e->path);
 		buf_add(out, "", 1);
 	}
+}
+
+void snapshot_names(const struct snapshot *s, bool gone, struct buf *out)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct entry *e = &s->entries[i];
+		bool here = e->hashed || (e->mode == MODE_REPOSITORY && has_git(s, e->path));
+
+		if (gone ? e->mode == 0 : here)
+			buf_add(out, e->path, strlen(e->path) + 1);
+	}
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool is_missed(const struct snapshot *s, char *const *paths, size_t count, const char *path)
+{
+	return strcmp(path, ".git") != 0 && !artifact_has(s->artifacts, path) &&
+	    (count == 0 || bsearch(&path, paths, count, sizeof(*paths), by_path) == NULL);
+}
+
+/* Of a repository inside it is enough to know that it is one. */
+static char *shorten(const char *path)
+{
+	const char *git = strncmp(path, ".git/", 5) == 0 ? path : strstr(path, "/.git/");
+
+	return git == NULL ? xstrdup(path) : xmemdup0(path, (size_t)(git - path) + (git == path ? 4 : 5));
+}
+
+char *snapshot_missed(const struct snapshot *s, char **error)
+{
+	char **paths = xcalloc(s->count + 1, sizeof(*paths)), *roots[] = { s->workspace, NULL }, *missed = NULL;
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	size_t count = 0;
+	FTSENT *e;
+
+	*error = NULL;
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->entries[i].hashed)
+			paths[count++] = s->entries[i].path;
+	}
+	qsort(paths, count, sizeof(*paths), by_path);
+	while (fts != NULL && missed == NULL && *error == NULL && (errno = 0, e = fts_read(fts)) != NULL) {
+		const char *path = e->fts_level > 0 ? e->fts_path + strlen(s->workspace) + 1 : "";
+
+		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS)
+			*error = trouble(s, path, strerror(e->fts_errno));
+		else if ((e->fts_info == FTS_F || e->fts_info == FTS_SL || e->fts_info == FTS_SLNONE) && is_missed(s, paths, count, path))
+			missed = shorten(path);
+	}
+	if (missed == NULL && *error == NULL && errno != 0)
+		*error = trouble(s, "", strerror(errno));
+	if (fts != NULL)
+		fts_close(fts);
+	free(paths);
+	return missed;
 }
 
 /* Submodules that are checked out, and untracked repositories: those must have a .git, or ls-files had looked inside. */

@@ -40,6 +40,14 @@ char *snapshot_check(const struct snapshot *s);
 /* Input of update-index -z --index-info. */
 void snapshot_index(const struct snapshot *s, struct buf *out);
 
+/* Paths with a NUL behind each: those that are not there any more, or the files, links and repositories that are. What
+ * is only not checked out is in neither. */
+void snapshot_names(const struct snapshot *s, bool gone, struct buf *out);
+
+/* The first regular file or link below the workspace that would be in no tree made of this, nor is an artifact; the
+ * workspace's own .git, unless it is a directory, is not counted. NULL: there is none; *error when it cannot be told. Both malloc'd. */
+char *snapshot_missed(const struct snapshot *s, char **error);
+
 /* The next nested repository whose HEAD is wanted, relative to the workspace; NULL: none is left. */
 const char *snapshot_nested(struct snapshot *s);
 /* Its HEAD; NULL: it has none. True when its files must be listed instead. */

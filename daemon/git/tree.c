@@ -34,6 +34,8 @@ enum stage tree_files(struct git_op *op)
 	op->inside = xstrdup(nested);
 	if (nested != NULL)
 		return STAGE_HEAD;
+	if (op->kind == GIT_BASE)
+		return base_files(op);
 	error = snapshot_paths(op->snapshot, &op->input);
 	return error != NULL ? tree_start_again(op, error) : STAGE_HASH;
 }
@@ -56,10 +58,12 @@ enum stage list_done(struct git_op *op, bool ok, const char *data, size_t size)
 	(void)ok;
 	if (error != NULL)
 		return op_fail(op, error);
+	if (op->kind == GIT_BASE && !base_is_merged(data, size))
+		return op_fail(op, xasprintf("%s has conflicts that are not resolved; resolve them, or end what is under way, such as by `git merge --abort`", op->workspace));
 	if (artifact == NULL)
 		return tree_files(op);
 	/* Once the run goes on, an agent that adds one does no harm: it is passed over, unless it commits it. */
-	return op->kind == GIT_SNAPSHOT ? tracked(op, artifact) : STAGE_IN_HEAD;
+	return op->kind == GIT_SNAPSHOT || op->kind == GIT_BASE || op->kind == GIT_WORKTREE ? tracked(op, artifact) : STAGE_IN_HEAD;
 }
 
 enum stage in_head_done(struct git_op *op, bool ok, const char *data, size_t size)
@@ -128,14 +132,17 @@ enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t size)
 		return STAGE_PATCH;
 	case GIT_VERIFY:
 		return verify_tree(op);
+	case GIT_BASE:
+		return base_written(op);
+	case GIT_WORKTREE:
+		return STAGE_WORKTREE_HEAD;
+	case GIT_CLEAR:
+		return clear_written(op);
 	case GIT_PIN:
 	case GIT_CHECKOUT:
 	case GIT_COMMIT:
-	case GIT_BASE:
-	case GIT_WORKTREE:
 	case GIT_COMMITTED:
 	case GIT_MERGE:
-	case GIT_CLEAR:
 	case GIT_OPS:
 		break;
 	}

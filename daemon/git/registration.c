@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "git/registration.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "git/lay.h"
+
+#define LINE_MAX_SIZE 65536
+
+char *registration_line(const char *registration, const char *file)
+{
+	char *path = xasprintf("%s/%s", registration, file), *data, *line = NULL;
+	size_t size;
+
+	if (file_read(AT_FDCWD, path, LINE_MAX_SIZE, &data, &size) == 0) {
+		if (size > 0 && data[size - 1] == '\n')
+			data[--size] = '\0';
+		line = data;
+	}
+	free(path);
+	return line;
+}
+
+/* Both names may go through links. */
+static bool same_place(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* Is git, "/path/of/tree/.git", that of dir? Neither needs to be there any more, but what they are in. */
+static bool is_of(const char *git, const char *dir)
+{
+	size_t size = strlen(git);
+	char *tree, *at, *other;
+	bool yes = false;
+
+	if (size < 6 || strcmp(git + size - 5, "/.git") != 0)
+		return false;
+	tree = xmemdup0(git, size - 5);
+	other = xstrdup(dir);
+	at = strrchr(tree, '/');
+	if (strcmp(tree, dir) == 0) {
+		yes = true;
+	} else if (at != NULL && strrchr(other, '/') != NULL && strcmp(at, strrchr(other, '/')) == 0) {
+		*at = '\0';
+		*strrchr(other, '/') = '\0';
+		yes = same_place(*tree != '\0' ? tree : "/", *other != '\0' ? other : "/");
+	}
+	free(tree);
+	free(other);
+	return yes;
+}
+
+char *registration_find(const char *common, const char *dir)
+{
+	char *place = xasprintf("%s/worktrees", common), *found = NULL;
+	DIR *d = opendir(place);
+	struct dirent *entry;
+
+	while (d != NULL && found == NULL && (entry = readdir(d)) != NULL) {
+		char *registration, *git;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		registration = xasprintf("%s/%s", place, entry->d_name);
+		git = registration_line(registration, "gitdir");
+		if (git != NULL && is_of(git, dir))
+			found = registration;
+		else
+			free(registration);
+		free(git);
+	}
+	if (d != NULL)
+		closedir(d);
+	free(place);
+	return found;
+}
+
+bool registration_leads_to(const char *registration, const char *common)
+{
+	char *to = registration_line(registration, "commondir"), *path;
+	bool yes;
+
+	if (to == NULL)
+		return false;
+	path = to[0] == '/' ? xstrdup(to) : xasprintf("%s/%s", registration, to);
+	yes = same_place(path, common);
+	free(path);
+	free(to);
+	return yes;
+}
+
+int registration_remove(const char *common, const char *registration)
+{
+	char *place = xasprintf("%s/worktrees", common);
+	int rv = lay_remove(registration);
+
+	rmdir(place);	/* git does so behind the last one; it fails while there are others */
+	free(place);
+	return rv;
+}
