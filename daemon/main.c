@@ -280,6 +280,8 @@ static void load_rows(struct daemon *d)
 		{ "finding.unfinished", ROW_FINDING },
 		{ "hold.unfinished", ROW_HOLD },
 		{ "hook.unfinished", ROW_HOOK },
+		{ "claim.all", ROW_CLAIM },
+		{ "group.all", ROW_GROUP },
 	};
 	struct rowset set = { 0 };
 	int64_t run = 0, attempt = 0, hold = 0;

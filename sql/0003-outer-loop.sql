@@ -23,7 +23,11 @@ ALTER TABLE task ADD COLUMN depends_on TEXT;
 ALTER TABLE task ADD COLUMN plan TEXT;
 ALTER TABLE task ADD COLUMN disk_bytes INTEGER;
 
-UPDATE task SET position = 1;
+UPDATE task SET position = (SELECT count(*) FROM task AS other WHERE other.run = task.run AND other.rowid <= task.rowid);
+
+-- Tasks of a run in the order in which they are offered; of one place: in which they came.
+DROP INDEX task_in_order;
+CREATE INDEX task_in_order ON task (run, ifnull(position, 0));
 
 ALTER TABLE slot ADD COLUMN leaving TEXT NOT NULL DEFAULT 'nothing';
 ALTER TABLE slot ADD COLUMN worktree TEXT;
@@ -48,6 +52,8 @@ CREATE TABLE claim (
 	PRIMARY KEY (source, task)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX claim_in_force ON claim (source, task) WHERE state IN ('held', 'done');
+
 -- A claim that is held is given back by its own run before another gets it.
 CREATE TRIGGER claim_is_never_stolen BEFORE UPDATE ON claim
 WHEN OLD.state = 'held' AND NEW.run IS NOT OLD.run
@@ -67,6 +73,25 @@ CREATE TABLE salvage (
 ) STRICT;
 
 CREATE INDEX salvage_of_run ON salvage (run, id);
+
+-- Salvage has its ids from the counter of attempts, steps and hooks.
+CREATE TRIGGER salvage_id_is_no_other BEFORE INSERT ON salvage
+WHEN EXISTS (SELECT 1 FROM attempt WHERE id = NEW.id) OR EXISTS (SELECT 1 FROM step WHERE id = NEW.id)
+	OR EXISTS (SELECT 1 FROM hook WHERE id = NEW.id) BEGIN
+	SELECT RAISE(ABORT, 'an attempt, a step or a hook has this id');
+END;
+
+CREATE TRIGGER attempt_id_is_no_salvage BEFORE INSERT ON attempt WHEN EXISTS (SELECT 1 FROM salvage WHERE id = NEW.id) BEGIN
+	SELECT RAISE(ABORT, 'a salvage has this id');
+END;
+
+CREATE TRIGGER step_id_is_no_salvage BEFORE INSERT ON step WHEN EXISTS (SELECT 1 FROM salvage WHERE id = NEW.id) BEGIN
+	SELECT RAISE(ABORT, 'a salvage has this id');
+END;
+
+CREATE TRIGGER hook_id_is_no_salvage BEFORE INSERT ON hook WHEN EXISTS (SELECT 1 FROM salvage WHERE id = NEW.id) BEGIN
+	SELECT RAISE(ABORT, 'a salvage has this id');
+END;
 
 CREATE TABLE "group" (
 	name   TEXT PRIMARY KEY NOT NULL,

@@ -6,10 +6,12 @@
 -- name: run.put
 INSERT INTO run (id, owner, key, body_hash, workdir, workspace, has_git, source, state, reason, cause, priority, iteration,
     iterations, plan, environment, base_tree, result_ref, result_tree, result_attempt, review_count, review_head, warnings,
-    retry_of, created_at, started_at, ended_at, result_commit, known_issues, subdir)
+    retry_of, created_at, started_at, ended_at, result_commit, known_issues, subdir,
+    source_path, project, "group", after_run, paused, next_at, base_commit, result_branch, stopped)
 VALUES (:id, :owner, :key, :body_hash, :workdir, :workspace, :has_git, :source, :state, :reason, :cause, :priority, :iteration,
     :iterations, :plan, :environment, :base_tree, :result_ref, :result_tree, :result_attempt, :review_count, :review_head,
-    :warnings, :retry_of, :created_at, :started_at, :ended_at, :result_commit, :known_issues, :subdir)
+    :warnings, :retry_of, :created_at, :started_at, :ended_at, :result_commit, :known_issues, :subdir,
+    :source_path, :project, :group, :after_run, :paused, :next_at, :base_commit, :result_branch, :stopped)
 ON CONFLICT (id) DO UPDATE SET
     owner = excluded.owner, key = excluded.key, body_hash = excluded.body_hash, workdir = excluded.workdir,
     workspace = excluded.workspace, has_git = excluded.has_git, source = excluded.source, state = excluded.state,
@@ -19,7 +21,10 @@ ON CONFLICT (id) DO UPDATE SET
     result_attempt = excluded.result_attempt, review_count = excluded.review_count, review_head = excluded.review_head,
     warnings = excluded.warnings, retry_of = excluded.retry_of, created_at = excluded.created_at,
     started_at = excluded.started_at, ended_at = excluded.ended_at, result_commit = excluded.result_commit,
-    known_issues = excluded.known_issues, subdir = excluded.subdir
+    known_issues = excluded.known_issues, subdir = excluded.subdir, source_path = excluded.source_path,
+    project = excluded.project, "group" = excluded."group", after_run = excluded.after_run, paused = excluded.paused,
+    next_at = excluded.next_at, base_commit = excluded.base_commit, result_branch = excluded.result_branch,
+    stopped = excluded.stopped
 
 -- name: run.unfinished rows: run
 SELECT * FROM run WHERE state NOT IN ('succeeded', 'failed', 'cancelled') ORDER BY id
@@ -50,13 +55,14 @@ WHERE :state IS NOT NULL AND :owner IS NOT NULL
     AND owner = :owner AND state = :state AND id < ifnull(:before, 9223372036854775807)
 ORDER BY id DESC LIMIT :limit
 
--- The highest ids ever used: setting rows "last_run", "last_attempt" (attempts, steps and hooks) and "last_hold", "0" for none.
+-- The highest ids ever used: setting rows "last_run", "last_attempt" (attempts, steps, hooks and salvage) and "last_hold",
+-- "0" for none.
 -- name: counters rows: setting
 SELECT 'last_run' AS name,
     CAST(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'run'), 0) AS TEXT) AS value
 UNION ALL
 SELECT 'last_attempt',
-    CAST(ifnull((SELECT max(seq) FROM sqlite_sequence WHERE name IN ('attempt', 'step', 'hook')), 0) AS TEXT)
+    CAST(ifnull((SELECT max(seq) FROM sqlite_sequence WHERE name IN ('attempt', 'step', 'hook', 'salvage')), 0) AS TEXT)
 UNION ALL
 SELECT 'last_hold',
     CAST(ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'hold'), 0) AS TEXT)

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 
 -- name: step.put
-INSERT INTO step (id, run, slot, name, uuid, boot_id, state, exit_code, signal, cause, started_at, ended_at)
-VALUES (:id, :run, :slot, :name, :uuid, :boot_id, :state, :exit_code, :signal, :cause, :started_at, :ended_at)
+INSERT INTO step (id, run, iteration, slot, name, uuid, boot_id, state, exit_code, signal, cause, started_at, ended_at)
+VALUES (:id, :run, :iteration, :slot, :name, :uuid, :boot_id, :state, :exit_code, :signal, :cause, :started_at, :ended_at)
 ON CONFLICT (id) DO UPDATE SET
-    run = excluded.run, slot = excluded.slot, name = excluded.name, uuid = excluded.uuid, boot_id = excluded.boot_id,
+    run = excluded.run, iteration = excluded.iteration, slot = excluded.slot, name = excluded.name, uuid = excluded.uuid, boot_id = excluded.boot_id,
     state = excluded.state, exit_code = excluded.exit_code, signal = excluded.signal, cause = excluded.cause,
     started_at = excluded.started_at, ended_at = excluded.ended_at
 

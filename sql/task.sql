@@ -1,10 +1,14 @@
 -- SPDX-License-Identifier: MIT
 
 -- name: task.put
-INSERT INTO task (run, id, title, size, state, reason, locked_ref, locked_tree)
-VALUES (:run, :id, :title, :size, :state, :reason, :locked_ref, :locked_tree)
+INSERT INTO task (run, id, title, size, position, priority, status, acceptance, depends_on, plan, state, reason, disk_bytes,
+    locked_ref, locked_tree)
+VALUES (:run, :id, :title, :size, :position, :priority, :status, :acceptance, :depends_on, :plan, :state, :reason, :disk_bytes,
+    :locked_ref, :locked_tree)
 ON CONFLICT (run, id) DO UPDATE SET
-    title = excluded.title, size = excluded.size, state = excluded.state, reason = excluded.reason,
+    title = excluded.title, size = excluded.size, position = excluded.position, priority = excluded.priority,
+    status = excluded.status, acceptance = excluded.acceptance, depends_on = excluded.depends_on, plan = excluded.plan,
+    state = excluded.state, reason = excluded.reason, disk_bytes = excluded.disk_bytes,
     locked_ref = excluded.locked_ref, locked_tree = excluded.locked_tree
 
 -- Once only: rows of the view come without their text.
@@ -14,15 +18,16 @@ SELECT :run, :id, :text WHERE :text IS NOT NULL
 ON CONFLICT (run, id) DO NOTHING
 
 -- name: task.unfinished rows: task
-SELECT task.* FROM run CROSS JOIN task ON task.run = run.id
+SELECT task.* FROM run CROSS JOIN task INDEXED BY task_in_order ON task.run = run.id
 WHERE run.state NOT IN ('succeeded', 'failed', 'cancelled')
-ORDER BY run.id, task.rowid
+ORDER BY run.id, ifnull(task.position, 0), task.rowid
 
--- Pages by :after.
+-- Pages by :after, which holds position and rowid.
 -- name: run.tasks rows: task
-SELECT rowid AS after, task.* FROM task INDEXED BY task_in_order
-WHERE run = :run AND rowid > ifnull(:after, 0)
-ORDER BY rowid
+SELECT ifnull(position, 0) << 40 | rowid AS after, task.* FROM task INDEXED BY task_in_order
+WHERE run = :run AND ifnull(position, 0) >= ifnull(:after, 0) >> 40
+    AND (ifnull(position, 0), rowid) > (ifnull(:after, 0) >> 40, ifnull(:after, 0) & 1099511627775)
+ORDER BY ifnull(position, 0), rowid
 
 -- One task with its text, by :run and :id.
 -- name: task.text rows: task
@@ -30,4 +35,4 @@ SELECT task.*, text FROM task JOIN task_text USING (run, id) WHERE run = :run AN
 
 -- The first task, for lists of runs.
 -- name: run.title rows: task
-SELECT * FROM task INDEXED BY task_in_order WHERE run = :run ORDER BY rowid LIMIT 1
+SELECT * FROM task INDEXED BY task_in_order WHERE run = :run ORDER BY ifnull(position, 0), rowid LIMIT 1

@@ -18,6 +18,8 @@ void engine_load_row(struct engine *engine, enum row_kind kind, void *row)
 {
 	if (kind == ROW_HOOK)
 		hook_load(engine, row);
+	else if (kind == ROW_CLAIM || kind == ROW_GROUP)
+		row_free(kind, row);
 	else
 		view_load(engine->view, kind, row);
 }

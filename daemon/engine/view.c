@@ -6,7 +6,8 @@
 
 #include "base/memory.h"
 
-/* Where the rows of a kind live in struct run_rows, and by which columns they are told apart. */
+/* Where the rows of a kind live in struct run_rows, and by which columns they are told apart. Kinds without a place are of no run's view: a
+ * hook outlives its run, a claim and a group are of all runs. */
 static const struct place {
 	size_t list, count;
 	size_t run;		/* offset of the run id in the row */
@@ -213,8 +214,7 @@ void view_install(struct view *view, const struct decision *d)
 		const struct change *change = &d->changes[i];
 		struct task_row *task;
 
-		/* a hook outlives its run, and nobody reads it */
-		if (change->kind == ROW_EVENT || change->kind == ROW_SETTING || change->kind == ROW_HOOK)
+		if (change->kind != ROW_RUN && places[change->kind].count == 0)
 			continue;
 		if (change->kind == ROW_STEP && step_is_over(change->row)) {
 			drop_step(view, change->row);

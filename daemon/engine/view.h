@@ -34,7 +34,8 @@ struct view;
 struct view *view_new(void);
 void view_free(struct view *view);
 
-/* Copy the rows of a committed decision into the view. Event and setting rows are passed over. */
+/* Copy the rows of a committed decision into the view. Rows that are no working rows of a run are passed over: events, settings, hooks,
+ * claims, salvage, groups. */
 void view_install(struct view *view, const struct decision *d);
 
 /* Put one row in, as read from disk at start; takes ownership. */
