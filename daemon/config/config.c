@@ -17,6 +17,7 @@ struct config {
 	struct values values;
 	char **agents;		/* names of presets, then of the other [agent.NAME] in order of the file */
 	char **profiles;	/* the same of profiles */
+	char **groups;		/* "default", then the others of the file */
 };
 
 const char *config_path(const struct config *config)
@@ -32,6 +33,11 @@ const struct values *config_values(const struct config *config)
 char *const *config_agents(const struct config *config)
 {
 	return config->agents;
+}
+
+char *const *config_group_names(const struct config *config)
+{
+	return config->groups;
 }
 
 int config_check_name(const struct config *config, const struct setting *setting, const json_t *value, const char *field, const char *where,
@@ -74,16 +80,35 @@ const struct profile *config_profile(const struct config *config, const char *na
 	return builtin;
 }
 
-/* The names that tables give to agents and profiles. */
+/* The tables that have names, and what each of them has to say; needs: the key that stands for all else. */
+enum named { NAMED_AGENT, NAMED_PROFILE, NAMED_GROUP, NAMED_KINDS };
+
+static const struct { const char *head, *needs; } named[NAMED_KINDS] = {
+	[NAMED_AGENT] = { "agent.", "command" },
+	[NAMED_PROFILE] = { "profile.", "extends" },
+	[NAMED_GROUP] = { "group.", "slots" },
+};
+
+static enum named named_kind(const struct value *table)
+{
+	enum named kind = NAMED_AGENT;
+
+	while (strncmp(table->path, named[kind].head, strlen(named[kind].head)) != 0)
+		kind++;
+	return kind;
+}
+
+/* The names that tables give to agents, profiles and groups. */
 static int take_tables(struct config *config, const struct reading *r)
 {
 	for (size_t i = 0; i < r->tables.count; i++) {
 		const struct value *table = &r->tables.list[i];
 		const char *name = setting_key(table->path);
-		bool agent = strncmp(table->path, "agent.", strlen("agent.")) == 0;
-		char ***names = agent ? &config->agents : &config->profiles;
+		char ***const lists[NAMED_KINDS] = { &config->agents, &config->profiles, &config->groups };
+		enum named kind = named_kind(table);
+		char ***names = lists[kind];
 
-		if (!agent && profile_find(name) != NULL)
+		if (kind == NAMED_PROFILE && profile_find(name) != NULL)
 			return reading_refuse(r, table->line, table->column, table->path,
 			    xasprintf("is built in: choose another name, and write extends = \"%s\" below it", name));
 		if (!strings_contain(*names, name))
@@ -92,23 +117,25 @@ static int take_tables(struct config *config, const struct reading *r)
 	return 0;
 }
 
-/* An agent that is no preset must say what to start, a profile what it extends, in the end a built-in one. */
+/* An agent that is no preset must say what to start, a profile what it extends, in the end a built-in one, a group how many slots it has. */
 static int check_tables(const struct config *config, const struct reading *r)
 {
 	for (size_t i = 0; i < r->tables.count; i++) {
 		const struct value *table = &r->tables.list[i], *value;
 		const char *name = setting_key(table->path), *at = name;
-		bool agent = strncmp(table->path, "agent.", strlen("agent.")) == 0;
-		char *path = xasprintf("%s.%s", table->path, agent ? "command" : "extends");
+		enum named kind = named_kind(table);
+		char *path = xasprintf("%s.%s", table->path, named[kind].needs);
 
 		value = values_find(&config->values, path);
 		free(path);
-		if (agent && value == NULL && agent_preset_find(name) == NULL)
+		if (value == NULL && kind == NAMED_AGENT && agent_preset_find(name) == NULL)
 			return reading_refuse(r, table->line, table->column, table->path,
 			    xstrdup("has no command and is no preset: add command = [\"program\", \"argument\"]"));
-		if (!agent && value == NULL)
+		if (value == NULL && kind == NAMED_PROFILE)
 			return reading_refuse(r, table->line, table->column, table->path, xstrdup("extends nothing: add extends = \"verdict\""));
-		for (size_t steps = 0; !agent && at != NULL && profile_find(at) == NULL; at = config_extends(config, at)) {
+		if (value == NULL && kind == NAMED_GROUP && strcmp(name, GROUP_DEFAULT) != 0)
+			return reading_refuse(r, table->line, table->column, table->path, xstrdup("limits nothing: add slots = 4"));
+		for (size_t steps = 0; kind == NAMED_PROFILE && at != NULL && profile_find(at) == NULL; at = config_extends(config, at)) {
 			if (steps++ > r->tables.count)
 				return reading_refuse(r, value->line, value->column, value->path,
 				    xstrdup("leads in a circle: in the end a profile extends a built-in one"));
@@ -140,6 +167,7 @@ static struct config *config_new(void)
 		strings_append(&config->agents, preset->name);
 	for (int i = 0; i < profiles_count; i++)
 		strings_append(&config->profiles, profiles[i].name);
+	strings_append(&config->groups, GROUP_DEFAULT);
 	return config;
 }
 
@@ -199,6 +227,7 @@ void config_free(struct config *config)
 	values_release(&config->values);
 	strings_free(config->agents);
 	strings_free(config->profiles);
+	strings_free(config->groups);
 	free(config);
 }
 
@@ -209,6 +238,25 @@ int64_t config_parallel(const struct config *config)
 
 	json_decref(json);
 	return parallel;
+}
+
+void config_groups(const struct config *config, char ***names, int64_t **slots)
+{
+	*names = strings_copy(config->groups);
+	*slots = xcalloc(strings_count(config->groups), sizeof(**slots));
+	for (size_t i = 0; config->groups[i] != NULL; i++) {
+		char *path = xasprintf("group.%s.slots", config->groups[i]);
+		json_t *json = layers_get(&(struct layers){ .config = config }, path, NULL);
+
+		(*slots)[i] = json_integer_value(json);
+		json_decref(json);
+		free(path);
+	}
+}
+
+bool config_group_name(const char *name)
+{
+	return setting_table_name(name);
 }
 
 static int compare_names(const void *a, const void *b)

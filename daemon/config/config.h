@@ -27,6 +27,16 @@ const char *config_path(const struct config *config);
 /* slots of the whole daemon */
 int64_t config_parallel(const struct config *config);
 
+/* The group of runs that name none. */
+#define GROUP_DEFAULT "default"
+
+/* "default" and every [group.NAME]: their names, NULL-terminated, and beside them how many slots each has. Free *names with
+ * strings_free(), *slots with free(). */
+void config_groups(const struct config *config, char ***names, int64_t **slots);
+
+/* What a group may be called. */
+bool config_group_name(const char *name);
+
 /* Names of the variables that any agent takes from the submitter's environment, sorted, each once. Free with strings_free(). */
 char **config_agent_env(const struct config *config);
 

@@ -106,12 +106,15 @@ static json_t *profile_json(const struct layers *layers, const struct setting *s
 	return json;
 }
 
-static json_t *default_json(const struct setting *setting, const char *path)
+static json_t *default_json(const struct layers *layers, const struct setting *setting, const char *path)
 {
 	json_t *json;
 
 	if (strncmp(path, "agent.", strlen("agent.")) == 0 && (json = preset_json(path)) != NULL)
 		return json;
+	/* who lets more run at one time means runs that name no group, too */
+	if (strcmp(path, "group." GROUP_DEFAULT ".slots") == 0)
+		return layers_get(layers, "parallel", NULL);
 	return setting->fallback == NULL ? NULL : json_loads(setting->fallback, JSON_DECODE_ANY, NULL);
 }
 
@@ -124,15 +127,15 @@ json_t *layers_get(const struct layers *layers, const char *path, struct origin 
 
 	if ((value = values_find(&layers->submit, path)) != NULL) {
 		json = json_incref(value->json);
-		o = (struct origin){ xstrdup("command line"), value->field, value->field };
+		o = (struct origin){ xstrdup("command line"), value->field, value->field, true };
 	} else if (layers->project != NULL && (value = values_find(&layers->project->values, path)) != NULL) {
 		json = json_incref(value->json);
-		o = (struct origin){ xasprintf("%s:%u", layers->project->path, value->line), NULL, "workdir" };
+		o = (struct origin){ xasprintf("%s:%u", layers->project->path, value->line), NULL, "workdir", true };
 	} else if ((value = values_find(config_values(layers->config), path)) != NULL) {
 		json = file_json(value);
-		o.text = xasprintf("%s:%u", config_path(layers->config), value->line);
+		o = (struct origin){ xasprintf("%s:%u", config_path(layers->config), value->line), NULL, NULL, true };
 	} else if ((json = profile_json(layers, setting, &o.text)) == NULL) {
-		json = default_json(setting, path);
+		json = default_json(layers, setting, path);
 		o.text = xstrdup("default");
 	}
 	if (o.name == NULL)

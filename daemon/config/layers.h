@@ -28,6 +28,7 @@ struct origin {
 	char *text;			/* "command line", "/etc/rld/rld.toml:7", "profile verdict", "default"; owned */
 	const char *name;		/* how errors name it: the parameter, or text */
 	const char *field;		/* the submit's parameter at fault, NULL: none */
+	bool said;			/* it was written for runs: neither a profile's nor the default */
 };
 
 /* Take the overrides, check what they and the project name, and settle on a profile. layers_close() in both cases.
@@ -53,5 +54,7 @@ const char *config_extends(const struct config *config, const char *profile);
 const struct profile *config_profile(const struct config *config, const char *name);
 /* Names of all agents: presets, then of [agent.NAME]. NULL-terminated. */
 char *const *config_agents(const struct config *config);
+/* Names of all groups: "default", then of [group.NAME]. NULL-terminated. */
+char *const *config_group_names(const struct config *config);
 
 #endif

@@ -7,8 +7,13 @@
 #include "base/memory.h"
 #include "config/config.h"
 #include "core/profile.h"
+#include "core/row.h"
 
-enum member_kind { MEMBER_TEXT, MEMBER_WORDS, MEMBER_INT, MEMBER_BOOL, MEMBER_CHOICE, MEMBER_PROFILE };
+enum member_kind {
+	MEMBER_TEXT, MEMBER_WORDS, MEMBER_INT,
+	MEMBER_LIMIT,		/* an integer; null: ROW_NONE */
+	MEMBER_BOOL, MEMBER_CHOICE, MEMBER_PROFILE
+};
 
 /* One member of the JSON object and of the struct; both directions walk these tables. */
 struct member {
@@ -17,11 +22,12 @@ struct member {
 	size_t offset;
 	enum { MAY_BE_NULL, NEVER_NULL, CAME_LATER } rule;	/* CAME_LATER: a plan of an older version has it not */
 	const struct state_names *choices;	/* MEMBER_CHOICE */
-	size_t cell;			/* of struct profile: the value of one that came later; 0: nothing, the first choice */
+	size_t cell;			/* of struct profile: the value of one that came later; 0: none */
+	int64_t old;			/* ... and then this is its value, if it is a number or a choice */
 };
 
-#define AGENT(name, kind, rule) { #name, kind, offsetof(struct agent_plan, name), rule, NULL, 0 }
-#define AGENT_CHOICE(name, choices) { #name, MEMBER_CHOICE, offsetof(struct agent_plan, name), NEVER_NULL, choices, 0 }
+#define AGENT(name, kind, rule) { #name, kind, offsetof(struct agent_plan, name), rule, NULL, 0, 0 }
+#define AGENT_CHOICE(name, choices) { #name, MEMBER_CHOICE, offsetof(struct agent_plan, name), NEVER_NULL, choices, 0, 0 }
 static const struct member agent_members[] = {
 	AGENT(name, MEMBER_TEXT, NEVER_NULL),
 	AGENT(command, MEMBER_WORDS, NEVER_NULL),
@@ -35,10 +41,12 @@ static const struct member agent_members[] = {
 };
 
 /* The profile stands before what comes from its cells. */
-#define PLAN(name, kind, rule) { #name, kind, offsetof(struct plan, name), rule, NULL, 0 }
-#define PLAN_CELL(name, kind, cell) { #name, kind, offsetof(struct plan, name), CAME_LATER, NULL, offsetof(struct profile, cell) }
-#define PLAN_CHOICE(name, choices) { #name, MEMBER_CHOICE, offsetof(struct plan, name), CAME_LATER, choices, offsetof(struct profile, name) }
-#define PLAN_CHOICE_0(name, rule, choices) { #name, MEMBER_CHOICE, offsetof(struct plan, name), rule, choices, 0 }
+#define PLAN(name, kind, rule) { #name, kind, offsetof(struct plan, name), rule, NULL, 0, 0 }
+#define PLAN_OLD(name, kind, old) { #name, kind, offsetof(struct plan, name), CAME_LATER, NULL, 0, old }
+#define PLAN_CELL(name, kind, cell) { #name, kind, offsetof(struct plan, name), CAME_LATER, NULL, offsetof(struct profile, cell), 0 }
+#define PLAN_CHOICE(name, choices) { #name, MEMBER_CHOICE, offsetof(struct plan, name), CAME_LATER, choices, offsetof(struct profile, name), 0 }
+#define PLAN_CHOICE_0(name, rule, choices) { #name, MEMBER_CHOICE, offsetof(struct plan, name), rule, choices, 0, 0 }
+#define PLAN_CHOICE_OLD(name, choices, old) { #name, MEMBER_CHOICE, offsetof(struct plan, name), CAME_LATER, choices, 0, old }
 static const struct member plan_members[] = {
 	PLAN(review, MEMBER_BOOL, NEVER_NULL),
 	PLAN(skip_reason, MEMBER_TEXT, MAY_BE_NULL),
@@ -53,6 +61,17 @@ static const struct member plan_members[] = {
 	PLAN_CHOICE(fixer, &fixer_names),
 	PLAN_CHOICE(scope, &scope_names),
 	PLAN_CHOICE(commit, &commit_mode_names),
+	PLAN(commit_said, MEMBER_BOOL, CAME_LATER),
+	PLAN_CHOICE_OLD(isolation, &isolation_names, ISOLATION_SHARED),
+	PLAN_CHOICE_OLD(integrate, &integrate_names, INTEGRATE_NONE),
+	PLAN_OLD(parallel, MEMBER_INT, 1),
+	PLAN_OLD(iterations, MEMBER_LIMIT, ROW_NONE),
+	PLAN_OLD(pause_ms, MEMBER_INT, 0),
+	PLAN_CHOICE_OLD(on_failure, &on_failure_names, ON_FAILURE_STOP),
+	PLAN_CHOICE_OLD(assign, &assign_names, ASSIGN_DAEMON),
+	PLAN(stop_markers, MEMBER_WORDS, CAME_LATER),
+	PLAN(base, MEMBER_TEXT, CAME_LATER),
+	PLAN_OLD(disk_floor_bytes, MEMBER_INT, 0),
 	PLAN_CHOICE(strictness, &strictness_names),
 	PLAN_CELL(read_only, MEMBER_BOOL, read_only),
 	PLAN_CHOICE_0(sandbox, CAME_LATER, &sandbox_names),
@@ -78,7 +97,7 @@ static const struct member plan_members[] = {
 };
 
 /* The roles that an agent plays: a check is a command of its own. */
-static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX };
+static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
 
 /* Enums without negative values are unsigned ints here, whichever they are. */
 _Static_assert(sizeof(enum bad_end) == sizeof(unsigned) && sizeof(enum prompt_via) == sizeof(unsigned), "an enum is an unsigned int");
@@ -108,6 +127,8 @@ static json_t *member_out(const struct member *m, const void *p)
 		return words_out(*(char **const *)p);
 	case MEMBER_INT:
 		return json_integer(*(const int64_t *)p);
+	case MEMBER_LIMIT:
+		return *(const int64_t *)p == ROW_NONE ? json_null() : json_integer(*(const int64_t *)p);
 	case MEMBER_BOOL:
 		return json_boolean(*(const bool *)p);
 	case MEMBER_CHOICE:
@@ -175,9 +196,12 @@ static void member_default(const struct member *m, const struct profile *profile
 		*(bool *)p = cell != NULL && *(const int64_t *)cell != 0;
 		break;
 	case MEMBER_CHOICE:
-		*(unsigned *)p = cell == NULL ? 0 : (unsigned)*(const int64_t *)cell;
+		*(unsigned *)p = cell == NULL ? (unsigned)m->old : (unsigned)*(const int64_t *)cell;
 		break;
 	case MEMBER_INT:
+	case MEMBER_LIMIT:
+		*(int64_t *)p = m->old;
+		break;
 	case MEMBER_PROFILE:
 		abort();
 	}
@@ -201,6 +225,9 @@ static int member_in(const struct member *m, const json_t *json, void *p)
 	case MEMBER_INT:
 		*(int64_t *)p = json_integer_value(json);
 		return json_is_integer(json) ? 0 : -1;
+	case MEMBER_LIMIT:
+		*(int64_t *)p = json_is_null(json) ? ROW_NONE : json_integer_value(json);
+		return json_is_integer(json) || json_is_null(json) ? 0 : -1;
 	case MEMBER_BOOL:
 		*(bool *)p = json_is_true(json);
 		return json_is_boolean(json) ? 0 : -1;
@@ -247,9 +274,14 @@ int plan_from_json(const char *json, struct plan *plan)
 
 	*plan = (struct plan){ 0 };
 	rv = object_in(object, plan_members, COUNT(plan_members), &plan->profile, plan);
-	for (size_t i = 0; rv == 0 && i < COUNT(roles); i++)
-		rv = object_in(json_object_get(agents, state_name(&role_names, (int)roles[i])), agent_members, COUNT(agent_members), &plan->profile,
-		    &plan->agents[roles[i]]);
+	for (size_t i = 0; rv == 0 && i < COUNT(roles); i++) {
+		const json_t *agent = json_object_get(agents, state_name(&role_names, (int)roles[i]));
+
+		/* a role that came later */
+		if (agent == NULL && roles[i] == ROLE_COMMIT)
+			agent = json_object_get(agents, state_name(&role_names, ROLE_IMPLEMENT));
+		rv = object_in(agent, agent_members, COUNT(agent_members), &plan->profile, &plan->agents[roles[i]]);
+	}
 	json_decref(object);
 	if (rv == 0 && plan->profile_name == NULL)
 		plan->profile_name = xstrdup(plan->profile->name);

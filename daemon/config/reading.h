@@ -19,7 +19,7 @@ struct reading {
 	const struct alias *aliases;	/* ends with name NULL; NULL: none */
 	const char *base;		/* directory that relative paths begin in; NULL: there are none */
 	struct values values;
-	struct values tables;		/* [agent.NAME] and [profile.NAME], in the order of the file */
+	struct values tables;		/* [agent.NAME], [profile.NAME] and [group.NAME], in the order of the file */
 	struct config_error *error;
 };
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "config/layers.h"
 #include "core/profile.h"
+#include "core/row.h"
 
 /* What each role asks for first; its agent falls back to the implementer's. A check is no agent's. */
 static const struct {
@@ -16,6 +17,7 @@ static const struct {
 	[ROLE_IMPLEMENT] = { "default_agent", "run.model" },
 	[ROLE_REVIEW] = { "review.agent", "review.model" },
 	[ROLE_FIX] = { "review.fixer_agent", "review.fixer_model" },
+	[ROLE_COMMIT] = { "default_agent", "run.model" },
 };
 
 static int64_t get_number(const struct layers *layers, const char *path)
@@ -201,9 +203,38 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	plan->review_timeout_ms = get_number(layers, "review.timeout");
 }
 
+static bool is_said(const struct layers *layers, const char *path)
+{
+	struct origin origin;
+
+	json_decref(layers_get(layers, path, &origin));
+	free(origin.text);
+	return origin.said;
+}
+
+/* ROW_NONE when it is unset. */
+static int64_t get_limit(const struct layers *layers, const char *path)
+{
+	json_t *json = layers_get(layers, path, NULL);
+	bool set = json != NULL;
+
+	json_decref(json);
+	return set ? get_number(layers, path) : ROW_NONE;
+}
+
 static void fill_run(const struct layers *layers, struct plan *plan)
 {
+	plan->iterations = get_limit(layers, "run.iterations");
+	plan->parallel = get_number(layers, "run.parallel");
+	plan->pause_ms = get_number(layers, "run.pause_ms");
+	plan->isolation = (enum isolation)get_number(layers, "run.isolation");
+	plan->base = get_text(layers, "run.base");
 	plan->commit = (enum commit_mode)get_number(layers, "run.commit");
+	plan->commit_said = is_said(layers, "run.commit");
+	plan->integrate = (enum integrate)get_number(layers, "run.integrate");
+	plan->on_failure = (enum on_failure)get_number(layers, "run.on_failure");
+	plan->assign = (enum assign)get_number(layers, "run.assign");
+	plan->stop_markers = get_words(layers, "run.stop_markers");
 	plan->on_lost = (enum on_lost)get_number(layers, "run.on_lost");
 	plan->report = get_text(layers, "run.report");
 	plan->env = get_words(layers, "run.env");
@@ -213,6 +244,7 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->idle_timeout_ms = get_number(layers, "limits.idle_timeout");
 	plan->grace_ms = get_number(layers, "limits.grace");
 	plan->output_bytes = get_number(layers, "limits.output");
+	plan->disk_floor_bytes = get_number(layers, "limits.disk_floor");
 }
 
 static int fill_agents(const struct layers *layers, struct plan *plan, struct config_error *error)
@@ -220,7 +252,8 @@ static int fill_agents(const struct layers *layers, struct plan *plan, struct co
 	struct agent_plan *agents = plan->agents, *implementer = &agents[ROLE_IMPLEMENT];
 
 	if (fill_agent(layers, ROLE_IMPLEMENT, implementer, implementer, error) == -1 ||
-	    fill_agent(layers, ROLE_FIX, implementer, &agents[ROLE_FIX], error) == -1)
+	    fill_agent(layers, ROLE_FIX, implementer, &agents[ROLE_FIX], error) == -1 ||
+	    fill_agent(layers, ROLE_COMMIT, implementer, &agents[ROLE_COMMIT], error) == -1)
 		return -1;
 	if (plan->reviewer == NULL)
 		return fill_agent(layers, ROLE_REVIEW, implementer, &agents[ROLE_REVIEW], error);

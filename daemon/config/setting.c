@@ -40,8 +40,26 @@ const struct setting settings[] = {
 	{ "agent.*.writable", SETTING_PATHS, LAYER_FILE, .fallback = "[]",
 	    .help = "files and folders of the program's own state, which a confined reviewer may write" },
 
+	{ "run.iterations", SETTING_INT, WORK, .min = 1, .max = 1000000,
+	    .help = "passes over the slots at most; unset: until no task remains" },
+	{ "run.parallel", SETTING_INT, WORK, .min = 1, .max = 64, .fallback = "1",
+	    .help = "slots of one iteration, each with a task of its own" },
+	{ "run.pause_ms", SETTING_INT, WORK, .min = 0, .max = 30 * DAY, .fallback = "0",
+	    .help = "milliseconds between two iterations" },
+	{ "run.isolation", SETTING_CHOICE, WORK, .choices = &isolation_names, .fallback = "\"auto\"",
+	    .help = "where tasks are worked on: in the directory itself, or each in a git work tree of its own" },
+	{ "run.base", SETTING_REVISION, WORK, .max = 256,
+	    .help = "branch or commit that the work is compared with" },
 	{ "run.commit", SETTING_CHOICE, KNOB, .choices = &commit_mode_names, .fallback = "\"none\"", .profile_field = FIELD(commit),
 	    .help = "whether what changed is committed" },
+	{ "run.integrate", SETTING_CHOICE, WORK, .choices = &integrate_names, .fallback = "\"auto\"",
+	    .help = "whether the commits of work trees are put on one branch" },
+	{ "run.on_failure", SETTING_CHOICE, WORK, .choices = &on_failure_names, .fallback = "\"stop\"",
+	    .help = "whether there is a next iteration when a task has failed" },
+	{ "run.assign", SETTING_CHOICE, WORK, .choices = &assign_names, .fallback = "\"daemon\"",
+	    .help = "who chooses the bead of a slot" },
+	{ "run.stop_markers", SETTING_LINES, WORK, .max = 256, .fallback = "[\"no_beads_available\",\"no beads available\"]",
+	    .help = "lines by which an agent says that there is nothing left to do" },
 	{ "run.on_lost", SETTING_CHOICE, WORK, .choices = &on_lost_names, .fallback = "\"hold\"",
 	    .help = "what becomes of a run whose attempt was lost" },
 	{ "run.model", SETTING_TEXT, LAYER_SUBMIT, .max = 256,
@@ -122,6 +140,11 @@ const struct setting settings[] = {
 	    .help = "time between SIGTERM and SIGKILL" },
 	{ "limits.output", SETTING_SIZE, LAYER_FILE, .min = 64 * KIB, .max = KIB * KIB * KIB * KIB, .fallback = "\"64M\"",
 	    .help = "kept of each output stream of an attempt; the middle is dropped" },
+	{ "limits.disk_floor", SETTING_SIZE, LAYER_FILE, .min = 0, .max = KIB * KIB * KIB * KIB, .fallback = "\"1G\"",
+	    .help = "no attempt starts while less space is free; 0: never mind" },
+
+	{ "group.*.slots", SETTING_INT, LAYER_FILE, .min = 1, .max = 1000,
+	    .help = "attempts of all runs of the group that may run at one time" },
 };
 const size_t settings_count = sizeof(settings) / sizeof(settings[0]);
 

@@ -16,6 +16,7 @@ enum setting_kind {
 	SETTING_DURATION,	/* seconds as an integer, or "15m"; min..max in milliseconds */
 	SETTING_SIZE,		/* bytes as an integer, or "64M"; min..max in bytes */
 	SETTING_TEXT,		/* at most max bytes; "" says: none */
+	SETTING_REVISION,	/* what git is given as the name of a commit, at most max bytes; "" says: none */
 	SETTING_CHOICE,		/* one of choices */
 	SETTING_PROFILE,	/* name of a review profile */
 	SETTING_AGENT,		/* name of a preset or of an [agent.NAME] */
@@ -26,6 +27,7 @@ enum setting_kind {
 	SETTING_PROGRAM,	/* absolute path, or a name without "/" to be found on PATH */
 	SETTING_ARGV,		/* array of at least min strings, the first one not empty */
 	SETTING_TEXTS,		/* array of strings of 1 to max bytes */
+	SETTING_LINES,		/* the same, and each is one line */
 	SETTING_FILES,		/* array of paths below the workdir */
 	SETTING_PATHS,		/* array of absolute paths and such that begin with "~/" */
 	SETTING_SECTIONS,	/* array of { file, section }: a path below the workdir, a heading of it */
@@ -84,7 +86,7 @@ int64_t setting_number(const struct setting *setting, const json_t *value);
 /* A setting's value in the form in which people write it: 3600000 of a SETTING_DURATION is "1h". New reference. */
 json_t *setting_json(const struct setting *setting, int64_t number);
 
-/* "[A-Za-z0-9][A-Za-z0-9_-]*", at most 64: what [agent.NAME] and [profile.NAME] may be called. */
+/* "[A-Za-z0-9][A-Za-z0-9_-]*", at most 64: what [agent.NAME], [profile.NAME] and [group.NAME] may be called. */
 bool setting_table_name(const char *name);
 
 #endif

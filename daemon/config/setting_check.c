@@ -35,6 +35,15 @@ static bool has_nul(const json_t *value)
 	return strlen(json_string_value(value)) != json_string_length(value);
 }
 
+static bool has_control(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			return true;
+	}
+	return false;
+}
+
 /* "must be one of a, b, c" */
 static char *choices_text(const struct state_names *choices)
 {
@@ -126,6 +135,17 @@ static char *refuse_text(const struct setting *setting, const json_t *value)
 	return NULL;
 }
 
+/* What begins with "-" would be an option. */
+static char *refuse_revision(const struct setting *setting, const json_t *value)
+{
+	const char *name = json_string_value(value);
+	char *why = refuse_text(setting, value);
+
+	if (why == NULL && (name[0] == '-' || has_control(name) || strchr(name, ' ') != NULL))
+		why = xasprintf("must be the name of a branch or commit, which '%s' is not", name);
+	return why;
+}
+
 static char *refuse_choice(const struct setting *setting, const json_t *value)
 {
 	if (!json_is_string(value) || has_nul(value) || state_value(setting->choices, json_string_value(value)) == -1)
@@ -180,15 +200,6 @@ static const char *refuse_below(const char *path)
 		p += n;
 	}
 	return NULL;
-}
-
-static bool has_control(const char *text)
-{
-	for (; *text != '\0'; text++) {
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			return true;
-	}
-	return false;
 }
 
 static char *refuse_directory(const struct setting *setting, const json_t *value)
@@ -274,6 +285,19 @@ static char *refuse_texts(const struct setting *setting, const json_t *value)
 			why = xasprintf("must not have empty items, as item %zu is", i + 1);
 		if (why == NULL && json_string_length(text) > (size_t)setting->max)
 			why = xasprintf("must have items of at most %" PRId64 " bytes, but item %zu has %zu", setting->max, i + 1, json_string_length(text));
+	}
+	return why;
+}
+
+static char *refuse_lines(const struct setting *setting, const json_t *value)
+{
+	char *why = refuse_texts(setting, value);
+	const json_t *text;
+	size_t i;
+
+	json_array_foreach(value, i, text) {
+		if (why == NULL && has_control(json_string_value(text)))
+			why = xasprintf("must have items of one line without control characters, which item %zu is not", i + 1);
 	}
 	return why;
 }
@@ -393,6 +417,7 @@ char *setting_refuse(const struct setting *setting, const json_t *value)
 		[SETTING_DURATION] = refuse_duration,
 		[SETTING_SIZE] = refuse_size,
 		[SETTING_TEXT] = refuse_text,
+		[SETTING_REVISION] = refuse_revision,
 		[SETTING_CHOICE] = refuse_choice,
 		[SETTING_PROFILE] = refuse_table_name,
 		[SETTING_AGENT] = refuse_table_name,
@@ -403,6 +428,7 @@ char *setting_refuse(const struct setting *setting, const json_t *value)
 		[SETTING_PROGRAM] = refuse_program,
 		[SETTING_ARGV] = refuse_argv,
 		[SETTING_TEXTS] = refuse_texts,
+		[SETTING_LINES] = refuse_lines,
 		[SETTING_FILES] = refuse_files,
 		[SETTING_PATHS] = refuse_paths,
 		[SETTING_SECTIONS] = refuse_sections,
@@ -433,6 +459,7 @@ int64_t setting_number(const struct setting *setting, const json_t *value)
 	case SETTING_CHOICE:
 		return state_value(setting->choices, json_string_value(value));
 	case SETTING_TEXT:
+	case SETTING_REVISION:
 	case SETTING_PROFILE:
 	case SETTING_AGENT:
 	case SETTING_FILE:
@@ -442,6 +469,7 @@ int64_t setting_number(const struct setting *setting, const json_t *value)
 	case SETTING_PROGRAM:
 	case SETTING_ARGV:
 	case SETTING_TEXTS:
+	case SETTING_LINES:
 	case SETTING_FILES:
 	case SETTING_PATHS:
 	case SETTING_SECTIONS:

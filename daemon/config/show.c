@@ -18,13 +18,11 @@ static void tell(const struct layers *layers, const struct setting *setting, con
 	json_decref(json);
 }
 
-/* "agent.*.model" of each agent */
-static void tell_agents(const struct layers *layers, const struct setting *setting, config_each_cb *each, void *arg)
+/* "agent.*.model" of each agent; table: "agent". */
+static void tell_named(const struct layers *layers, const struct setting *setting, const char *table, char *const *names, config_each_cb *each, void *arg)
 {
-	char *const *agents = config_agents(layers->config);
-
-	for (size_t i = 0; agents[i] != NULL; i++) {
-		char *path = xasprintf("agent.%s.%s", agents[i], setting_key(setting->path));
+	for (size_t i = 0; names[i] != NULL; i++) {
+		char *path = xasprintf("%s.%s.%s", table, names[i], setting_key(setting->path));
 
 		tell(layers, setting, path, each, arg);
 		free(path);
@@ -52,7 +50,9 @@ int config_each(const struct config *config, const struct project *project, cons
 		if (!(settings[i].layers & LAYER_FILE))
 			continue;
 		if (strncmp(settings[i].path, "agent.*", strlen("agent.*")) == 0)
-			tell_agents(&layers, &settings[i], each, arg);
+			tell_named(&layers, &settings[i], "agent", config_agents(config), each, arg);
+		else if (strncmp(settings[i].path, "group.*", strlen("group.*")) == 0)
+			tell_named(&layers, &settings[i], "group", config_group_names(config), each, arg);
 		else if (strncmp(settings[i].path, "profile.*", strlen("profile.*")) == 0)
 			tell_profiles(&layers, each, arg);
 		else

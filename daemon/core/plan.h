@@ -29,7 +29,7 @@ struct agent_plan {
 };
 
 /* agents[ROLE_CHECK] is empty: a check is a command of `checks`. agents[ROLE_REVIEW] of carrier "exit" has name and
- * command from `reviewer`, without the base directory, which is put behind it. */
+ * command from `reviewer`, without the base directory, which is put behind it. agents[ROLE_COMMIT] is the implementer's. */
 struct plan {
 	struct agent_plan agents[ROLES];
 	bool review;			/* review.enabled, after --skip-review and reviewer_prompt = "none" */
@@ -43,7 +43,7 @@ struct plan {
 	enum fixer fixer;
 	enum scope scope;
 	enum commit_mode commit;
-	bool commit_said;		/* it was written down, so isolation does not turn it on */
+	bool commit_said;		/* it was written down, and not by a profile, so isolation does not turn it on */
 	enum isolation isolation;	/* AUTO until plan_settle() */
 	enum integrate integrate;	/* the same */
 	int64_t parallel;		/* slots of one iteration */
@@ -53,8 +53,7 @@ struct plan {
 	enum assign assign;
 	char **stop_markers;		/* NULL-terminated */
 	char *base;			/* --base REF, NULL: none */
-	int64_t disk_floor_bytes;	/* no attempt starts with less free space */
-	int64_t group_slots;		/* of its group, as rld.toml says */
+	int64_t disk_floor_bytes;	/* no attempt starts with less free space; 0: never mind */
 	enum strictness strictness;
 	bool read_only;			/* the reviewer is confined to its scratch, the carrier file and `writable` */
 	enum sandbox sandbox;		/* what when the kernel cannot confine it */
@@ -81,9 +80,9 @@ struct plan {
 /* The plan of a retry: what only --skip-review left out is reviewed. True when something has changed. */
 bool plan_unskip(struct plan *plan);
 
-/* What can be decided only when workdir and source are known, in place: isolation and integrate of "auto", commit of a work tree.
- * many: the source may have more than one task. Returns NULL, or why the plan is impossible, a sentence with the remedy,
- * malloc'd, and in *field the parameter at fault. */
+/* What can be decided only when workdir and source are known, in place: isolation and integrate of "auto", commit of a work tree, where
+ * reviews take place. many: the source may have more than one task. A settled plan stays as it is. Returns NULL, or why the plan is
+ * impossible, a sentence with the remedy, malloc'd, and in *field the parameter at fault. */
 char *plan_settle(struct plan *plan, bool has_git, bool many, const char **field);
 
 void plan_release(struct plan *plan);

@@ -66,6 +66,7 @@ static json_t *setting_schema(const struct setting *setting)
 			json_array_append_new(json_object_get(schema, "enum"), json_string(setting->choices->names[i]));
 		return schema;
 	case SETTING_TEXT:
+	case SETTING_REVISION:
 	case SETTING_PROFILE:
 	case SETTING_AGENT:
 	case SETTING_FILE:
@@ -79,6 +80,7 @@ static json_t *setting_schema(const struct setting *setting)
 		    "file", typed("string"), "section", typed("string"), "required", "file", "section", "additionalProperties", 0);
 	case SETTING_ARGV:
 	case SETTING_TEXTS:
+	case SETTING_LINES:
 	case SETTING_FILES:
 	case SETTING_PATHS:
 	case SETTING_NAMES:

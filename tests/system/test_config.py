@@ -36,6 +36,16 @@ BAD = [
     ("prompt", "[agent.x]\ncommand = ['x']\nprompt = 'pigeon'\n", "3:", "prompt"),
     ("syntax", "parallel = \n", "1:", ""),
     ("duplicate", "parallel = 1\nparallel = 2\n", "2:", "parallel"),
+    ("no slots", "[run]\nparallel = 0\n", "2:12", "parallel"),
+    ("no iteration", "[run]\niterations = 0\n", "2:14", "iterations"),
+    ("a pause that is none", "[run]\npause_ms = -1\n", "2:", "pause_ms"),
+    ("isolation", "[run]\nisolation = 'jail'\n", "2:", "isolation"),
+    ("an option for a base", "[run]\nbase = '--all'\n", "2:", "base"),
+    ("who commits", "[run]\ncommit = 'me'\n", "2:", "commit"),
+    ("a stop marker of nothing", "[run]\nstop_markers = ['x', '']\n", "2:", "stop_markers"),
+    ("a group without a limit", "[group.night]\n", "1:8", "slots"),
+    ("a group of none", "[group.night]\nslots = 0\n", "2:9", "slots"),
+    ("a group that is a number", "[group]\nnight = 3\n", "2:1", "night"),
     ("not yet", "[run]\nmax_cost = 3\n", "2:1", "max_cost"),
     ("not yet either", "[agent.x]\ncommand = ['x']\naccount = 'a'\n", "3:1", "account"),
     ("nor this", "[limits]\npost_result = '3s'\n", "2:1", "post_result"),
@@ -96,7 +106,20 @@ writable = ["~/.mine"]
 model = "opus"
 [run]
 on_lost = "retry"
-commit = "auto"
+commit = "agent"
+iterations = 20
+parallel = 4
+pause_ms = 500
+isolation = "worktree"
+base = "origin/main"
+integrate = "merge"
+on_failure = "continue"
+assign = "daemon"
+stop_markers = ["nothing left"]
+[group.default]
+slots = 2
+[group.night]
+slots = 64
 [hook]
 on_hold = ["mail", "me"]
 on_end = []
@@ -136,6 +159,7 @@ timeout = "1h"
 idle_timeout = "10m"
 grace = "5s"
 output = "16M"
+disk_floor = 0
 """)
     assert done.returncode == 0, done.stderr
 
@@ -217,6 +241,8 @@ def test_config_show_names_the_origin(make_daemon):
     assert any("default" in line for line in shown.splitlines() if "grace" in line)
     settings = {row["path"]: row for row in daemon.call("config.show")["settings"]}
     assert settings["review.max_fixes"]["value"] == 3 and settings["limits.grace"]["from"] == "default"
+    assert settings["run.parallel"]["value"] == 1 and settings["run.iterations"]["value"] is None
+    assert settings["group.default.slots"]["value"] == settings["parallel"]["value"] and settings["limits.disk_floor"]["value"] == "1G"
     by_hand = json.loads(daemon.rlctl("rpc", "config.show", check=0).out)["settings"]
     assert {row["path"]: row for row in by_hand} == settings
 

@@ -43,8 +43,9 @@ static const struct {
 	{ "[agent.claude]\naccount = \"a\"\n", "f.toml:2:1: unknown key 'agent.claude.account'; remove it, the keys are in rld.toml(5)" },
 	{ "[agent.claude]\nfallback = []\n", "f.toml:2:1: unknown key 'agent.claude.fallback'; remove it, the keys are in rld.toml(5)" },
 	{ "[limits]\npost_result = \"30s\"\n", "f.toml:2:1: unknown key 'limits.post_result'; remove it, the keys are in rld.toml(5)" },
-	{ "[limits]\ndisk_floor = \"1G\"\n", "f.toml:2:1: unknown key 'limits.disk_floor'; remove it, the keys are in rld.toml(5)" },
-	{ "[group.default]\nslots = 4\n", "f.toml:1:2: unknown key 'group'; remove it, the keys are in rld.toml(5)" },
+	{ "[run]\nmax_cost = 3\n", "f.toml:2:1: unknown key 'run.max_cost'; remove it, the keys are in rld.toml(5)" },
+	{ "[group.night]\npaused = true\n", "f.toml:2:1: unknown key 'group.night.paused'; remove it, the keys are in rld.toml(5)" },
+	{ "[run]\niteration = 3\n", "f.toml:2:1: unknown key 'run.iteration'; did you mean 'run.iterations'?" },
 	{ "[hooks]\n", "f.toml:1:2: unknown key 'hooks'; remove it, the keys are in rld.toml(5)" },
 	{ "[hook]\non_hole = []\n", "f.toml:2:1: unknown key 'hook.on_hole'; did you mean 'hook.on_hold'?" },
 	{ "[run]\nreport = \"/r\"\n", "f.toml:2:1: unknown key 'run.report'; remove it, the keys are in rld.toml(5)" },
@@ -100,7 +101,31 @@ static const struct {
 	{ "[review]\nsandbox = true\n", "f.toml:2:11: 'review.sandbox' must be one of \"off\", \"try\", \"require\"" },
 	{ "[review]\nworkspace = \"worktree\"\n", "f.toml:2:13: 'review.workspace' must be one of \"same\", \"snapshot\"" },
 	{ "[review]\nread_only = 1\n", "f.toml:2:13: 'review.read_only' must be true or false, is an integer" },
-	{ "[run]\ncommit = \"agent\"\n", "f.toml:2:10: 'run.commit' must be one of \"none\", \"auto\"" },
+	{ "[run]\ncommit = \"agents\"\n", "f.toml:2:10: 'run.commit' must be one of \"none\", \"auto\", \"agent\"" },
+
+	/* the outer loop */
+	{ "[run]\niterations = 0\n", "f.toml:2:14: 'run.iterations' must be from 1 to 1000000, is 0" },
+	{ "[run]\niterations = \"all\"\n", "f.toml:2:14: 'run.iterations' must be an integer, is a string" },
+	{ "[run]\nparallel = 0\n", "f.toml:2:12: 'run.parallel' must be from 1 to 64, is 0" },
+	{ "[run]\nparallel = 65\n", "f.toml:2:12: 'run.parallel' must be from 1 to 64, is 65" },
+	{ "[run]\npause_ms = -1\n", "f.toml:2:12: 'run.pause_ms' must be from 0 to 2592000000, is -1" },
+	{ "[run]\nisolation = \"tree\"\n", "f.toml:2:13: 'run.isolation' must be one of \"auto\", \"shared\", \"worktree\"" },
+	{ "[run]\nintegrate = \"rebase\"\n", "f.toml:2:13: 'run.integrate' must be one of \"auto\", \"none\", \"merge\"" },
+	{ "[run]\non_failure = \"fail\"\n", "f.toml:2:14: 'run.on_failure' must be one of \"stop\", \"continue\"" },
+	{ "[run]\nassign = \"auto\"\n", "f.toml:2:10: 'run.assign' must be one of \"daemon\", \"agent\"" },
+	{ "[run]\nbase = 1\n", "f.toml:2:8: 'run.base' must be a string, is an integer" },
+	{ "[run]\nbase = \"--all\"\n", "f.toml:2:8: 'run.base' must be the name of a branch or commit, which '--all' is not" },
+	{ "[run]\nbase = \"a b\"\n", "f.toml:2:8: 'run.base' must be the name of a branch or commit, which 'a b' is not" },
+	{ "[run]\nbase = \"a\\u0000\"\n", "f.toml:2:8: 'run.base' must not contain a NUL character" },
+	{ "[run]\nstop_markers = \"done\"\n", "f.toml:2:16: 'run.stop_markers' must be an array of strings, is a string" },
+	{ "[run]\nstop_markers = [\"done\", \"\"]\n", "f.toml:2:16: 'run.stop_markers' must not have empty items, as item 2 is" },
+	{ "[run]\nstop_markers = [\"all\\ndone\"]\n", "f.toml:2:16: 'run.stop_markers' must have items of one line without control characters, which item 1 is not" },
+	{ "[limits]\ndisk_floor = -1\n", "f.toml:2:14: 'limits.disk_floor' must be a size like 4096, \"64K\", \"64M\" or \"1G\"" },
+	{ "[group.night]\nslots = 0\n", "f.toml:2:9: 'group.night.slots' must be from 1 to 1000, is 0" },
+	{ "[group.night]\n", "f.toml:1:8: 'group.night' limits nothing: add slots = 4" },
+	{ "[group.\"a b\"]\nslots = 1\n", "f.toml:1:8: 'group.\"a b\"' is no name for a group: use letters, digits, \"-\" and \"_\", at most 64" },
+	{ "[group]\nnight = 4\n", "f.toml:2:1: 'group.night' must be a table: write [group.night] on a line of its own" },
+	{ "[group]\ndefault = 4\n", "f.toml:2:1: 'group.default' must be a table: write [group.default] on a line of its own" },
 	{ "[review]\nchecks = \"make\"\n", "f.toml:2:10: 'review.checks' must be an array of strings, is a string" },
 	{ "[review]\nchecks = [\"make\", 1]\n", "f.toml:2:10: 'review.checks' must be an array of strings, but item 2 is an integer" },
 	{ "[review]\nchecks = [\"make\", \" \"]\n", "f.toml:2:10: 'review.checks' must not have empty items, as item 2 is" },
@@ -343,6 +368,30 @@ static const struct {
 	    { "limits.timeout", "\"5m\"" }, { "limits.idle_timeout", "7" } }, {
 	    { "max_fixes", "3" }, { "review_timeout_ms", "180000" }, { "stall_limit", "4" }, { "on_lost", "\"retry\"" },
 	    { "timeout_ms", "300000" }, { "idle_timeout_ms", "7000" } } },
+	{ "the outer loop, defaults", "", { { 0 } }, {
+	    { "parallel", "1" }, { "iterations", "null" }, { "pause_ms", "0" }, { "isolation", "\"auto\"" }, { "integrate", "\"auto\"" },
+	    { "on_failure", "\"stop\"" }, { "assign", "\"daemon\"" }, { "stop_markers", "[\"no_beads_available\",\"no beads available\"]" } } },
+	{ "the outer loop, file", "[run]\nparallel = 2\niterations = 3\npause_ms = 4\nisolation = \"shared\"\nintegrate = \"merge\"\non_failure = \"continue\"\n"
+	    "assign = \"agent\"\nstop_markers = [\"done\"]\n", { { 0 } }, {
+	    { "parallel", "2" }, { "iterations", "3" }, { "pause_ms", "4" }, { "isolation", "\"shared\"" }, { "integrate", "\"merge\"" },
+	    { "on_failure", "\"continue\"" }, { "assign", "\"agent\"" }, { "stop_markers", "[\"done\"]" } } },
+	{ "the outer loop, submit", "[run]\nparallel = 2\niterations = 3\npause_ms = 4\nisolation = \"shared\"\nintegrate = \"merge\"\non_failure = \"continue\"\n"
+	    "assign = \"agent\"\nstop_markers = [\"done\"]\n", {
+	    { "run.parallel", "5" }, { "run.iterations", "6" }, { "run.pause_ms", "7" }, { "run.isolation", "\"worktree\"" }, { "run.integrate", "\"none\"" },
+	    { "run.on_failure", "\"stop\"" }, { "run.assign", "\"daemon\"" }, { "run.stop_markers", "[]" } }, {
+	    { "parallel", "5" }, { "iterations", "6" }, { "pause_ms", "7" }, { "isolation", "\"worktree\"" }, { "integrate", "\"none\"" },
+	    { "on_failure", "\"stop\"" }, { "assign", "\"daemon\"" }, { "stop_markers", "[]" } } },
+	{ "a base, a floor", "[run]\nbase = \"main\"\n[limits]\ndisk_floor = \"2G\"\n", { { 0 } }, { { "base", "\"main\"" }, { "disk_floor_bytes", "2147483648" } } },
+	{ "no base, no floor", "[run]\nbase = \"main\"\n[limits]\ndisk_floor = 0\n", { { "run.base", "\"\"" } }, { { "base", "null" }, { "disk_floor_bytes", "0" } } },
+	{ "a floor by default", "", { { 0 } }, { { "base", "null" }, { "disk_floor_bytes", "1073741824" } } },
+	{ "a commit that nobody wrote", "[review]\nenabled = true\nprofile = \"file\"\n", { { 0 } }, { { "commit", "\"auto\"" }, { "commit_said", "false" } } },
+	{ "a commit of a profile", "[review]\nenabled = true\nprofile = \"mine\"\n[profile.mine]\nextends = \"file\"\ncommit = \"none\"\n", { { 0 } },
+	    { { "commit", "\"none\"" }, { "commit_said", "false" } } },
+	{ "a commit of the file", "[run]\ncommit = \"none\"\n", { { 0 } }, { { "commit", "\"none\"" }, { "commit_said", "true" } } },
+	{ "a commit of the submit", "", { { "run.commit", "\"agent\"" } }, { { "commit", "\"agent\"" }, { "commit_said", "true" } } },
+	{ "the one who commits is the one who implements", "[agent.a]\ncommand = [\"a\"]\n[review]\nfixer_agent = \"claude\"\n",
+	    { { "default_agent", "\"a\"" }, { "run.model", "\"m\"" }, { "review.fixer_model", "\"f\"" } },
+	    { { "agents.commit.name", "\"a\"" }, { "agents.commit.model", "\"m\"" }, { "agents.fix.name", "\"claude\"" } } },
 	{ "the last override wins", "", { { "review.max_fixes", "3" }, { "review.max_fixes", "0" } }, { { "max_fixes", "0" } } },
 
 	{ "review on by file", "[review]\nenabled = true\n", { { 0 } }, { { "review", "true" }, { "skip_reason", "null" } } },
@@ -445,7 +494,12 @@ static const struct {
 	{ "", { "profile.a.max_fixes", "1" }, "the_field: a submit cannot set 'profile.a.max_fixes'", "the_field" },
 	{ "", { "hook.on_end", "[\"sh\"]" }, "the_field: a submit cannot set 'hook.on_end'", "the_field" },
 	{ "", { "run.report", "\"r.json\"" }, "the_field: must be an absolute path", "the_field" },
-	{ "", { "run.commit", "\"agent\"" }, "the_field: must be one of \"none\", \"auto\"", "the_field" },
+	{ "", { "run.commit", "true" }, "the_field: must be one of \"none\", \"auto\", \"agent\"", "the_field" },
+	{ "", { "run.parallel", "65" }, "the_field: must be from 1 to 64, is 65", "the_field" },
+	{ "", { "run.stop_markers", "[\" \"]" }, "the_field: must not have empty items, as item 1 is", "the_field" },
+	{ "", { "run.base", "\"-x\"" }, "the_field: must be the name of a branch or commit, which '-x' is not", "the_field" },
+	{ "", { "limits.disk_floor", "0" }, "the_field: a submit cannot set 'limits.disk_floor'", "the_field" },
+	{ "", { "group.default.slots", "9" }, "the_field: a submit cannot set 'group.default.slots'", "the_field" },
 	{ "", { "review.checks", "[\"\"]" }, "the_field: must not have empty items, as item 1 is", "the_field" },
 	{ "", { "review.checks", "\"make\"" }, "the_field: must be an array of strings, is a string", "the_field" },
 	{ "", { "review.reviewer", "\"a/b\"" }, "the_field: must be an absolute path or a name", "the_field" },
@@ -530,6 +584,37 @@ START_TEST(test_agent_env)
 }
 END_TEST
 
+START_TEST(test_groups)
+{
+	static const struct { const char *text; const char *names[3]; int64_t slots[3]; } rows[] = {
+		{ "", { "default" }, { 4 } },
+		{ "parallel = 9\n", { "default" }, { 9 } },
+		{ "[group.default]\n", { "default" }, { 4 } },
+		{ "parallel = 9\n[group.default]\nslots = 2\n", { "default" }, { 2 } },
+		{ "[group.night]\nslots = 7\n[group.a-b_1]\nslots = 1\n", { "default", "night", "a-b_1" }, { 4, 7, 1 } },
+		{ "group.night.slots = 7\n", { "default", "night" }, { 4, 7 } },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct config *config = parsed(rows[i].text);
+		char **names;
+		int64_t *slots;
+
+		config_groups(config, &names, &slots);
+		for (size_t k = 0; k < 3 && rows[i].names[k] != NULL; k++) {
+			ck_assert_str_eq(names[k], rows[i].names[k]);
+			ck_assert_int_eq(slots[k], rows[i].slots[k]);
+			ck_assert(config_group_name(names[k]));
+		}
+		ck_assert(strings_count(names) == 3 || rows[i].names[strings_count(names)] == NULL);
+		strings_free(names);
+		free(slots);
+		config_free(config);
+	}
+	ck_assert(!config_group_name("") && !config_group_name("a b") && !config_group_name("-a") && !config_group_name("a.b"));
+}
+END_TEST
+
 static void collect(void *arg, const char *path, const char *value, const char *from, const char *help)
 {
 	ck_assert_uint_gt(strlen(help), 0);
@@ -556,12 +641,18 @@ START_TEST(test_each)
 		"review.sandbox = \"try\" (default)\n",
 		"review.conventions = [\"CLAUDE.md\",\"AGENTS.md\"] (default)\n",
 		"run.commit = \"none\" (default)\n",
+		"run.iterations = null (default)\n",
+		"run.parallel = 3 (f.toml:8)\n",
+		"run.stop_markers = [\"no_beads_available\",\"no beads available\"] (default)\n",
+		"limits.disk_floor = \"1G\" (default)\n",
+		"group.default.slots = 2 (default)\n",
+		"group.night.slots = 1 (f.toml:10)\n",
 		"hook.on_end = [] (default)\n",
 		"agent.claude.resume = [\"--resume\",\"{session}\"] (default)\n",
 		"limits.timeout = \"2h\" (default)\n",
 		"limits.output = \"64M\" (default)\n",
 	};
-	struct config *config = parsed("parallel = 2\n[agent.x]\ncommand = [\"x\"]\nset = { A = \"1\" }\n[review]\nstall_limit = 3\n");
+	struct config *config = parsed("parallel = 2\n[agent.x]\ncommand = [\"x\"]\nset = { A = \"1\" }\n[review]\nstall_limit = 3\n[run]\nparallel = 3\n[group.night]\nslots = 1\n");
 	struct config_error error;
 	struct buf b = { 0 };
 
@@ -625,6 +716,7 @@ int main(void)
 	tcase_add_test(file, test_files);
 	tcase_add_test(file, test_each);
 	tcase_add_test(file, test_agent_env);
+	tcase_add_test(file, test_groups);
 	tcase_add_loop_test(file, test_table, 0, (int)settings_count);
 	tcase_add_loop_test(run, test_layers, 0, sizeof(layers_cases) / sizeof(layers_cases[0]));
 	tcase_add_loop_test(run, test_submit_bad, 0, sizeof(submit_bad) / sizeof(submit_bad[0]));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON of a plan: every member goes there and back, plans of older versions are read, damaged ones are not. */
+/* The JSON of a plan: every member goes there and back, plans of older versions are read, damaged ones are not. Then what a
+ * plan comes to when workdir and source are known. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "base/memory.h"
 #include "config/layers.h"
 #include "core/profile.h"
+#include "core/row.h"
 
 /* Every member has a value that is neither its default nor nothing. */
 static void resolve_full(struct plan *plan)
@@ -14,7 +16,9 @@ static void resolve_full(struct plan *plan)
 	static const char file[] =
 	    "[agent.claude]\nprompt = \"file\"\nset = { A = \"1\" }\nenv = [\"E\"]\nresume = [\"-r\", \"{session}\"]\nwritable = [\"~/x\"]\n"
 	    "[hook]\non_hold = [\"h\", \"1\"]\non_end = [\"e\"]\n"
-	    "[limits]\ntimeout = 1\nidle_timeout = 2\ngrace = 3\noutput = \"1M\"\n"
+	    "[limits]\ntimeout = 1\nidle_timeout = 2\ngrace = 3\noutput = \"1M\"\ndisk_floor = 7\n"
+	    "[run]\niterations = 3\nparallel = 5\npause_ms = 6\nisolation = \"worktree\"\nintegrate = \"merge\"\non_failure = \"continue\"\nassign = \"agent\"\n"
+	    "base = \"main\"\nstop_markers = [\"a\", \"b\"]\ncommit = \"agent\"\n"
 	    "[profile.mine]\nextends = \"exit\"\nmax_fixes = 9\nstall_limit = 8\ntimeout = 4\non_malformed = \"hold\"\non_reviewer_error = \"known_issues\"\n"
 	    "on_exhausted = \"hold\"\nfixer = \"per_finding\"\nscope = \"run\"\ncommit = \"auto\"\nstrictness = \"by_round\"\nread_only = true\nsandbox = \"require\"\n"
 	    "workspace = \"snapshot\"\nchecks = [\"make\", \"make test\"]\nguidelines = [{ file = \"a.md\", section = \"A\" }, { file = \"b.md\", section = \"B\" }]\n"
@@ -56,7 +60,12 @@ START_TEST(test_plan_round_trip)
 	ck_assert_ptr_eq(again.profile, profile_find("exit"));
 	ck_assert_str_eq(again.profile_name, "mine");
 	ck_assert(again.max_fixes == 9 && again.stall_limit == 8 && again.on_malformed == BAD_END_HOLD && again.on_reviewer_error == BAD_END_KNOWN_ISSUES);
-	ck_assert(again.on_exhausted == BAD_END_HOLD && again.fixer == FIXER_PER_FINDING && again.scope == SCOPE_RUN && again.commit == COMMIT_MODE_AUTO);
+	ck_assert(again.on_exhausted == BAD_END_HOLD && again.fixer == FIXER_PER_FINDING && again.scope == SCOPE_RUN && again.commit == COMMIT_MODE_AGENT && again.commit_said);
+	ck_assert(again.iterations == 3 && again.parallel == 5 && again.pause_ms == 6 && again.isolation == ISOLATION_WORKTREE && again.integrate == INTEGRATE_MERGE);
+	ck_assert(again.on_failure == ON_FAILURE_CONTINUE && again.assign == ASSIGN_AGENT && again.disk_floor_bytes == 7);
+	ck_assert_str_eq(again.base, "main");
+	expect_words(again.stop_markers, "a", "b");
+	ck_assert_str_eq(again.agents[ROLE_COMMIT].name, "claude");
 	ck_assert(again.strictness == STRICTNESS_BY_ROUND && again.read_only && again.sandbox == SANDBOX_REQUIRE && again.workspace == PLACE_SNAPSHOT);
 	expect_words(again.checks, "make", "make test");
 	ck_assert_uint_eq(strings_count(again.guidelines), 4);
@@ -109,6 +118,10 @@ START_TEST(test_old_plan)
 	ck_assert(plan.checks[0] == NULL && plan.guidelines[0] == NULL && plan.conventions[0] == NULL && plan.on_hold[0] == NULL && plan.on_end[0] == NULL);
 	ck_assert_str_eq(plan.agents[ROLE_FIX].name, "c");
 	ck_assert(plan.agents[ROLE_FIX].resume[0] == NULL && plan.agents[ROLE_FIX].writable[0] == NULL);
+	ck_assert(!plan.commit_said && plan.isolation == ISOLATION_SHARED && plan.integrate == INTEGRATE_NONE && plan.parallel == 1 && plan.iterations == ROW_NONE);
+	ck_assert(plan.pause_ms == 0 && plan.on_failure == ON_FAILURE_STOP && plan.assign == ASSIGN_DAEMON && plan.disk_floor_bytes == 0);
+	ck_assert(plan.base == NULL && plan.stop_markers[0] == NULL);
+	ck_assert_str_eq(plan.agents[ROLE_COMMIT].name, "a");
 	plan_release(&plan);
 }
 END_TEST
@@ -146,7 +159,8 @@ static bool reads(const json_t *root)
 static bool came_later(const char *name)
 {
 	static const char *const names[] = { "resume", "writable", "profile_name", "on_malformed", "on_reviewer_error", "on_exhausted", "fixer", "scope", "commit",
-		"strictness", "read_only", "sandbox", "workspace", "checks", "guidelines", "conventions", "review_file", "review_log", "reviewer", "report", "on_hold", "on_end", "skipped" };
+		"strictness", "read_only", "sandbox", "workspace", "checks", "guidelines", "conventions", "review_file", "review_log", "reviewer", "report", "on_hold", "on_end", "skipped",
+		"commit_said", "isolation", "integrate", "parallel", "iterations", "pause_ms", "on_failure", "assign", "stop_markers", "base", "disk_floor_bytes" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], name) == 0)
@@ -194,7 +208,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 35 + 3 + 3 * 9);
+	ck_assert_int_eq(count, 1 + 46 + 4 + 4 * 9);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));
@@ -219,10 +233,116 @@ START_TEST(test_plan_damaged)
 }
 END_TEST
 
+/* What is given of a plan, and what it comes to. Defaults are as of a run without options in a git repository, its source having many tasks. */
+struct facts {
+	bool no_git, one;			/* no repository, one task */
+	int64_t parallel;			/* 0: 1 */
+	enum isolation isolation;
+	enum assign assign;
+	enum integrate integrate;
+	enum commit_mode commit;
+	bool said, review, skipped, base;
+	enum scope scope;
+};
+struct outcome {
+	enum isolation isolation;
+	enum integrate integrate;
+	enum commit_mode commit;
+	enum review_place workspace;
+	bool unskipped;				/* a retry will do without the review as well */
+	const char *field, *words;		/* refused: nothing else counts */
+};
+#define SHARED ISOLATION_SHARED
+#define WORKTREE ISOLATION_WORKTREE
+#define MERGE INTEGRATE_MERGE
+#define AUTO COMMIT_MODE_AUTO
+#define OUT(where, how, commits) .isolation = where, .integrate = how, .commit = commits
+static const struct {
+	const char *name;
+	struct facts given;
+	struct outcome want;
+} settled[] = {
+	{ "nothing said", { 0 }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE) } },
+	{ "nothing said, no git", { .no_git = true }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE) } },
+	{ "one slot commits where it works", { .commit = AUTO, .review = true }, { OUT(SHARED, INTEGRATE_NONE, AUTO) } },
+	{ "a commit without git is told of later", { .commit = AUTO, .no_git = true }, { OUT(SHARED, INTEGRATE_NONE, AUTO) } },
+	{ "a base", { .base = true }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE) } },
+
+	/* isolation, and what follows from it */
+	{ "slots", { .parallel = 4 }, { OUT(WORKTREE, MERGE, AUTO) } },
+	{ "slots for one task", { .parallel = 4, .one = true }, { OUT(WORKTREE, INTEGRATE_NONE, AUTO) } },
+	{ "slots without git", { .parallel = 4, .no_git = true }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE) } },
+	{ "slots whose agents pick", { .parallel = 4, .assign = ASSIGN_AGENT }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE), .workspace = PLACE_SNAPSHOT } },
+	{ "slots in one directory", { .parallel = 4, .isolation = SHARED }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE), .workspace = PLACE_SNAPSHOT } },
+	{ "the same without git", { .parallel = 4, .isolation = SHARED, .no_git = true }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE) } },
+	{ "the same for one task", { .parallel = 4, .isolation = SHARED, .one = true, .commit = AUTO }, { OUT(SHARED, INTEGRATE_NONE, AUTO) } },
+	{ "a work tree for one slot", { .isolation = WORKTREE }, { OUT(WORKTREE, MERGE, AUTO) } },
+	{ "a work tree for one task", { .isolation = WORKTREE, .one = true }, { OUT(WORKTREE, INTEGRATE_NONE, AUTO) } },
+	{ "a work tree and an agent that commits", { .isolation = WORKTREE, .commit = COMMIT_MODE_AGENT }, { OUT(WORKTREE, MERGE, COMMIT_MODE_AGENT) } },
+	{ "work trees, none merged", { .parallel = 4, .integrate = INTEGRATE_NONE }, { OUT(WORKTREE, INTEGRATE_NONE, AUTO) } },
+	{ "a written none wins", { .parallel = 4, .said = true }, { OUT(WORKTREE, INTEGRATE_NONE, COMMIT_MODE_NONE) } },
+	{ "merge for one task", { .isolation = WORKTREE, .one = true, .integrate = MERGE }, { OUT(WORKTREE, MERGE, AUTO) } },
+
+	/* the review of the run */
+	{ "a run's review in one directory", { .review = true, .scope = SCOPE_RUN, .commit = AUTO }, { OUT(SHARED, INTEGRATE_NONE, AUTO) } },
+	{ "after many slots in one directory, none of which commits", { .parallel = 4, .isolation = SHARED, .review = true, .scope = SCOPE_RUN, .commit = AUTO },
+	    { OUT(SHARED, INTEGRATE_NONE, AUTO) } },
+	{ "after many slots", { .parallel = 4, .review = true, .scope = SCOPE_RUN }, { OUT(WORKTREE, MERGE, AUTO) } },
+	{ "in the work tree of one task", { .isolation = WORKTREE, .one = true, .review = true, .scope = SCOPE_RUN }, { OUT(WORKTREE, MERGE, AUTO) } },
+	{ "a review that is off has no scope", { .parallel = 4, .integrate = INTEGRATE_NONE, .scope = SCOPE_RUN }, { OUT(WORKTREE, INTEGRATE_NONE, AUTO) } },
+	{ "a skipped one is in nobody's way", { .parallel = 4, .integrate = INTEGRATE_NONE, .scope = SCOPE_RUN, .skipped = true },
+	    { OUT(WORKTREE, INTEGRATE_NONE, AUTO), .unskipped = true } },
+	{ "a skipped one comes back", { .parallel = 4, .scope = SCOPE_RUN, .skipped = true, .one = true }, { OUT(WORKTREE, MERGE, AUTO) } },
+
+	/* what cannot be */
+	{ "a base without git", { .base = true, .no_git = true }, { .field = "base", .words = "--base" } },
+	{ "work trees without git", { .isolation = WORKTREE, .no_git = true }, { .field = "isolation", .words = "--isolation shared" } },
+	{ "agents that pick, in work trees", { .isolation = WORKTREE, .assign = ASSIGN_AGENT }, { .field = "assign", .words = "--assign daemon" } },
+	{ "merge of nothing", { .integrate = MERGE }, { .field = "integrate", .words = "--isolation worktree" } },
+	{ "merge without git", { .parallel = 4, .integrate = MERGE, .no_git = true }, { .field = "integrate", .words = "--isolation worktree" } },
+	{ "merge without commits", { .parallel = 4, .integrate = MERGE, .said = true }, { .field = "commit", .words = "--commit auto" } },
+	{ "slots that commit in one directory", { .parallel = 2, .isolation = SHARED, .commit = AUTO, .review = true }, { .field = "commit", .words = "--isolation worktree" } },
+	{ "agents that commit in one directory", { .parallel = 2, .isolation = SHARED, .commit = COMMIT_MODE_AGENT }, { .field = "commit", .words = "--isolation worktree" } },
+	{ "a run's review that is skipped does not wait with the commit", { .parallel = 2, .isolation = SHARED, .commit = AUTO, .skipped = true, .scope = SCOPE_RUN },
+	    { .field = "commit", .words = "--isolation worktree" } },
+	{ "a run's review of many trees", { .parallel = 2, .review = true, .scope = SCOPE_RUN, .integrate = INTEGRATE_NONE }, { .field = "review.scope", .words = "--integrate merge" } },
+	{ "... because nothing is committed", { .parallel = 2, .review = true, .scope = SCOPE_RUN, .said = true }, { .field = "review.scope", .words = "--isolation shared" } },
+};
+
+START_TEST(test_settle)
+{
+	const struct facts *given = &settled[_i].given;
+	const struct outcome *want = &settled[_i].want;
+	struct plan plan = {
+		.parallel = given->parallel == 0 ? 1 : given->parallel, .isolation = given->isolation, .assign = given->assign, .integrate = given->integrate,
+		.commit = given->commit, .commit_said = given->said, .review = given->review, .skipped = given->skipped, .scope = given->scope,
+		.base = given->base ? xstrdup("main") : NULL,
+	};
+
+	/* what is settled stays so */
+	for (int times = 0; times < 2; times++) {
+		const char *field = NULL;
+		char *text = plan_settle(&plan, !given->no_git, !given->one, &field);
+
+		ck_assert_msg((text == NULL) == (want->field == NULL), "%s: %s", settled[_i].name, text);
+		if (text != NULL) {
+			ck_assert_str_eq(field, want->field);
+			ck_assert_msg(strstr(text, want->words) != NULL, "%s: %s", settled[_i].name, text);
+			free(text);
+			break;
+		}
+		ck_assert_msg(plan.isolation == want->isolation && plan.integrate == want->integrate && plan.commit == want->commit, "%s: %s, %s, %s", settled[_i].name,
+		    state_name(&isolation_names, (int)plan.isolation), state_name(&integrate_names, (int)plan.integrate), state_name(&commit_mode_names, (int)plan.commit));
+		ck_assert_msg(plan.workspace == want->workspace && plan.skipped == (given->skipped && !want->unskipped), "%s", settled[_i].name);
+	}
+	plan_release(&plan);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("plan");
-	TCase *json = tcase_create("json");
+	TCase *json = tcase_create("json"), *settle = tcase_create("settle");
 	SRunner *runner;
 	int failed;
 
@@ -230,7 +350,9 @@ int main(void)
 	tcase_add_test(json, test_old_plan);
 	tcase_add_test(json, test_cells_of_the_profile);
 	tcase_add_test(json, test_plan_damaged);
+	tcase_add_loop_test(settle, test_settle, 0, sizeof(settled) / sizeof(settled[0]));
 	suite_add_tcase(suite, json);
+	suite_add_tcase(suite, settle);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -54,6 +54,12 @@ static const struct {
 } cases[] = {
 	/* every key of a project */
 	{ "[run]", "", "[run]\ncommit = \"auto\"\non_lost = \"retry\"\n", { { 0 } }, { { "commit", "\"auto\"" }, { "on_lost", "\"retry\"" } } },
+	{ "[run], the outer loop", "", "[run]\niterations = 2\nparallel = 3\npause_ms = 4\nisolation = \"worktree\"\nintegrate = \"none\"\non_failure = \"continue\"\n"
+	    "assign = \"agent\"\nbase = \"main\"\n", { { 0 } }, {
+	    { "iterations", "2" }, { "parallel", "3" }, { "pause_ms", "4" }, { "isolation", "\"worktree\"" }, { "integrate", "\"none\"" },
+	    { "on_failure", "\"continue\"" }, { "assign", "\"agent\"" }, { "base", "\"main\"" } } },
+	{ "[run], words and who said so", "", "[run]\nstop_markers = [\"done\"]\ncommit = \"none\"\n", { { 0 } }, {
+	    { "stop_markers", "[\"done\"]" }, { "commit_said", "true" } } },
 	{ "[review], policies", "", "[review]\nenabled = true\nprofile = \"decision\"\nmax_fixes = 7\nstall_limit = 9\ntimeout = \"3m\"\n"
 	    "on_malformed = \"hold\"\non_reviewer_error = \"accept\"\non_exhausted = \"known_issues\"\n", { { 0 } }, {
 	    { "review", "true" }, { "profile_name", "\"decision\"" }, { "max_fixes", "7" }, { "stall_limit", "9" }, { "review_timeout_ms", "180000" },
@@ -172,6 +178,7 @@ static const struct {
 	{ "", "[agent.claude]\ncommand = [\"sh\"]\n", { 0 }, "/etc/.rld.toml:1:2: 'agent' belongs to rld.toml; ", "workdir" },
 	{ "", "agent.claude.env = [\"X\"]\n", { 0 }, "/etc/.rld.toml:1:1: 'agent' belongs to rld.toml; ", "workdir" },
 	{ "", "[hook]\non_end = [\"sh\"]\n", { 0 }, "/etc/.rld.toml:1:2: 'hook' belongs to rld.toml; ", "workdir" },
+	{ "", "[group.default]\nslots = 64\n", { 0 }, "/etc/.rld.toml:1:2: 'group' belongs to rld.toml; ", "workdir" },
 	{ "", "[limits]\ntimeout = 3\n", { 0 }, "/etc/.rld.toml:1:2: 'limits' belongs to rld.toml; ", "workdir" },
 	{ "", "[profile.x]\nextends = \"exit\"\n", { 0 }, "/etc/.rld.toml:1:2: 'profile' belongs to rld.toml; ", "workdir" },
 	{ "", "profile.x.max_fixes = 2\n", { 0 }, "/etc/.rld.toml:1:1: 'profile' belongs to rld.toml; ", "workdir" },
