@@ -12,29 +12,51 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct change *)a)->path, ((const struct change *)b)->path);
 }
 
+void changes_add(struct changes *changes, const char *path, unsigned mode, const char *id)
+{
+	struct change *c;
+
+	if (changes->count == changes->room) {
+		changes->room = changes->room ? changes->room * 2 : 64;
+		changes->list = xreallocarray(changes->list, changes->room, sizeof(*changes->list));
+	}
+	c = &changes->list[changes->count++];
+	*c = (struct change){ .path = xstrdup(path), .mode = mode };
+	snprintf(c->id, sizeof(c->id), "%s", id);
+}
+
+void changes_order(struct changes *changes)
+{
+	size_t kept = 0;
+
+	if (changes->count > 1)
+		qsort(changes->list, changes->count, sizeof(*changes->list), by_path);
+	for (size_t i = 0; i < changes->count; i++) {
+		if (kept > 0 && by_path(&changes->list[kept - 1], &changes->list[i]) == 0)
+			free(changes->list[i].path);
+		else
+			changes->list[kept++] = changes->list[i];
+	}
+	changes->count = kept;
+}
+
 /* Pairs of ":mode mode id id letter" and a path. */
 bool changes_read(struct changes *changes, const char *data, size_t size, char *const *artifacts)
 {
 	const char *end = data + size;
-	size_t room = changes->count;
 
 	if (size > 0 && end[-1] != '\0')
 		return false;
 	for (const char *p = data; p < end; ) {
 		const char *path = p + strlen(p) + 1;
-		struct change c = { 0 };
+		unsigned mode;
+		char id[GIT_ID_MAX];
 
-		if (path >= end || sscanf(p, ":%*o %o %*64s %64s", &c.mode, c.id) != 2)
+		if (path >= end || sscanf(p, ":%*o %o %*64s %64s", &mode, id) != 2)
 			return false;
 		p = path + strlen(path) + 1;
-		if (artifact_has(artifacts, path))
-			continue;
-		if (changes->count == room) {
-			room = room ? room * 2 : 64;
-			changes->list = xreallocarray(changes->list, room, sizeof(*changes->list));
-		}
-		c.path = xstrdup(path);
-		changes->list[changes->count++] = c;
+		if (!artifact_has(artifacts, path))
+			changes_add(changes, path, mode, id);
 	}
 	return true;
 }

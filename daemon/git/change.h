@@ -18,8 +18,12 @@ struct change {
 
 struct changes {
 	struct change *list;	/* owned; git has them in order of the path's bytes */
-	size_t count;
+	size_t count, room;
 };
+
+/* One more, in whatever order; changes_order() puts that right, and keeps one of each path. */
+void changes_add(struct changes *changes, const char *path, unsigned mode, const char *id);
+void changes_order(struct changes *changes);
 
 /* Takes output in. artifacts: such paths are left out. False: it is no such output; what came before is kept. */
 bool changes_read(struct changes *changes, const char *data, size_t size, char *const *artifacts);

@@ -44,20 +44,43 @@ static char *in_the_way(const struct git_op *op)
 
 /* ---- before ---- */
 
+/* The commit was made by a daemon that died before it could tell. */
+static enum stage made_before(struct git_op *op)
+{
+	op->commit = xstrdup(op->tip);
+	return STAGE_CHECK;
+}
+
+/* Nothing is left to be committed. */
+static enum stage settled(struct git_op *op)
+{
+	if (op->tip_ours)
+		return made_before(op);
+	if (op->tip != NULL && (op->kind == GIT_COMMITTED || op->given_commit != NULL) &&
+	    (op->given_commit == NULL || strcmp(op->tip, op->given_commit) != 0))
+		op->commit = xstrdup(op->tip);
+	return STAGE_NONE;
+}
+
 enum stage changes_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	(void)ok;
 	if (!changes_read(&op->wanted, data, size, op->artifacts))
 		return op_fail(op, xasprintf("git diff-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
-	return op->wanted.count > 0 ? STAGE_TIP : STAGE_NONE;
+	if (op->kind == GIT_COMMITTED)
+		return op->led.count > 0 ? STAGE_AHEAD : commit_look(op);
+	return op->wanted.count > 0 || op->given_commit != NULL ? STAGE_TIP : STAGE_NONE;
 }
 
 /* The files of what is wanted, looked at and hashed: are they still those of the tree? */
-static enum stage look(struct git_op *op)
+enum stage commit_look(struct git_op *op)
 {
 	struct buf list = { 0 };
-	char *error = in_the_way(op);
+	char *error;
 
+	if (op->wanted.count == 0)
+		return settled(op);
+	error = in_the_way(op);
 	if (error != NULL)
 		return op_fail(op, error);
 	for (size_t i = 0; i < op->wanted.count; i++) {
@@ -69,6 +92,8 @@ static enum stage look(struct git_op *op)
 		buf_add(&list, "", 1);
 	}
 	op_fresh_index(op);
+	op->looking = true;
+	snapshot_free(op->snapshot);
 	op->snapshot = snapshot_new(op->workspace, op->scratch, NULL);
 	error = snapshot_list(op->snapshot, NULL, list.data != NULL ? list.data : "", list.size);
 	buf_release(&list);
@@ -78,7 +103,7 @@ static enum stage look(struct git_op *op)
 enum stage tip_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	if (!ok || size < 2)
-		return look(op);	/* no commit yet */
+		return committed_tip(op);	/* no commit yet */
 	op->tip = xmemdup0(data, size - 1);
 	return STAGE_TIP_TEXT;
 }
@@ -117,15 +142,8 @@ enum stage tip_text_done(struct git_op *op, bool ok, const char *data, size_t si
 	const char *body = strstr(data, "\n\n");
 
 	(void)ok, (void)size;
-	op->tip_ours = body != NULL && is_ours(op->message, body + 1);
-	return look(op);
-}
-
-/* The commit was made by a daemon that died before it could tell. */
-static enum stage made_before(struct git_op *op)
-{
-	op->commit = xstrdup(op->tip);
-	return STAGE_CHECK;
+	op->tip_ours = body != NULL && is_ours(op->message, body + 1) && (op->given_commit == NULL || strcmp(op->tip, op->given_commit) != 0);
+	return committed_tip(op);
 }
 
 /* The first path whose line in want is not in have; both are in the same order. */
@@ -150,6 +168,17 @@ static enum stage moved_on(struct git_op *op, const char *path)
 	return op_fail(op, error);
 }
 
+/* A hook of the first begin may have put it in form. */
+static enum stage in_form(struct git_op *op, const char *path)
+{
+	struct names names = { 0 };
+
+	names_add(&names, path);
+	hook_changed(op, &names);
+	buf_release(&names.text);
+	return STAGE_NONE;
+}
+
 enum stage commit_hashed(struct git_op *op)
 {
 	struct buf want = { 0 }, have = { 0 };
@@ -159,9 +188,8 @@ enum stage commit_hashed(struct git_op *op)
 	changes_index(&op->wanted, false, &want);
 	snapshot_index(op->snapshot, &have);
 	path = first_difference(&want, &have);
-	/* A hook of the first try may have put them in form. */
 	if (path != NULL)
-		next = op->tip_ours ? made_before(op) : moved_on(op, path);
+		next = op->tip_ours ? made_before(op) : hook_noted(op) ? in_form(op, path) : moved_on(op, path);
 	buf_release(&want);
 	buf_release(&have);
 	return next;
@@ -199,7 +227,7 @@ enum stage staged_done(struct git_op *op, bool ok, const char *data, size_t size
 	(void)ok, (void)data;
 	if (size > 0)
 		return STAGE_IDENT;
-	return op->tip_ours ? made_before(op) : STAGE_NONE;
+	return settled(op);
 }
 
 /* ---- the commit ---- */
@@ -208,8 +236,7 @@ enum stage ident_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	(void)data, (void)size;
 	op->anonymous = !ok;
-	buf_adds(&op->input, op->message);
-	return STAGE_COMMIT;
+	return STAGE_PLANNED;
 }
 
 enum stage commit_done(struct git_op *op, bool ok, const char *data, size_t size)
@@ -265,6 +292,11 @@ static bool gave_way(const struct changes *wanted, const struct change *made)
 	return false;
 }
 
+static bool is_wanted(const struct git_op *op, const struct change *made)
+{
+	return changes_find(&op->wanted, made->path) != NULL || changes_find(&op->led, made->path) != NULL || gave_way(&op->wanted, made);
+}
+
 /* Only what was wanted is in it, and nothing of the review. */
 enum stage own_index_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
@@ -275,7 +307,7 @@ enum stage own_index_done(struct git_op *op, bool ok, const char *data, size_t s
 	for (size_t i = 0; i < op->made.count; i++) {
 		const char *path = op->made.list[i].path;
 
-		if (changes_find(&op->wanted, path) != NULL || gave_way(&op->wanted, &op->made.list[i]))
+		if (is_wanted(op, &op->made.list[i]))
 			continue;
 		artifact = artifact || artifact_has(op->artifacts, path);
 		names_add(&names, path);
@@ -286,5 +318,5 @@ enum stage own_index_done(struct git_op *op, bool ok, const char *data, size_t s
 		    "see `git show`, and `git reset --soft HEAD~1` undoes the commit", op->commit, op->workspace,
 		    artifact ? "the work, even what is of the review" : "the work", names.text.data));
 	buf_release(&names.text);
-	return STAGE_NONE;
+	return op->error == NULL ? STAGE_HOOK_AFTER : STAGE_NONE;
 }

@@ -13,7 +13,6 @@
 #include "record/output.h"
 
 #define MESSAGE_MAX 600			/* of git's own words in an error */
-#define HOOK_MESSAGE_MAX 4000		/* of those of a hook */
 #define NAMES_SHOWN 3
 
 const char *const git_op_names[GIT_OPS] = {
@@ -113,7 +112,9 @@ static const char *remedy(const struct git_op *op, const char *said)
 		{ STAGE_NONE, "No space left", "free some space and retry the run" },
 		{ STAGE_NONE, ".lock': File exists", "another git works there: wait for it, or remove the file when there is none" },
 		{ STAGE_COMMIT, "failed to sign", "let signing work without a question, or set commit.gpgsign=false there; the work is in the work tree" },
-		{ STAGE_COMMIT, "", "if a hook refused it, make it pass and commit what is in the work tree yourself" },
+		{ STAGE_COMMIT, "", "see what `git commit` says there; the work is in the work tree" },
+		{ STAGE_NONE, "cannot run ", "a hook of the repository cannot be run: put it right, or take it away, then retry the run" },
+		{ STAGE_NONE, "died of signal", "a hook of the repository was ended by a signal: see why, then retry the run" },
 		{ STAGE_BASE_ADD, " filter '", "let that filter work for the daemon's user, or commit what you have without it" },
 		{ STAGE_WORKTREE, " filter '", "let that filter work for the daemon's user, then retry the run" },
 		{ STAGE_WORKTREE, "cannot create", "another branch has a part of that name: rename it with `git branch -m`, then retry the run" },
@@ -134,15 +135,12 @@ static const char *remedy(const struct git_op *op, const char *said)
 	return remedies[i].remedy;
 }
 
-static enum stage process_failed(struct git_op *op)
+enum stage op_process_failed(struct git_op *op)
 {
 	const char *name = stages[op->stage].name;
-	bool hooked = (stages[op->stage].flags & HOOKED) != 0;
-	char *said = message(op->dirfd, hooked ? HOOK_MESSAGE_MAX : MESSAGE_MAX), *error;
+	char *said = message(op->dirfd, MESSAGE_MAX), *error;
 
-	if (said[0] == '\0' && hooked)
-		error = xasprintf("git %s failed in %s without a word: a hook of the repository refused it; %s", name, op->workspace, remedy(op, said));
-	else if (said[0] == '\0')
+	if (said[0] == '\0')
 		error = xasprintf("git %s failed in %s and said nothing; is git installed and on PATH?", name, op->workspace);
 	else
 		error = xasprintf("git %s in %s: %s; %s", name, op->workspace, said, remedy(op, said));
@@ -170,7 +168,7 @@ static enum stage result(struct git_op *op, bool ok)
 	int rv = 0;
 
 	if ((!ok && (flags & MAY_FAIL) == 0) || missed_something(op))
-		return process_failed(op);
+		return op_process_failed(op);
 	if ((flags & READ) != 0)
 		rv = read_stream(op->dirfd, RECORD_STDOUT, SIZE_MAX, &data);
 	if (rv != 0)
@@ -217,6 +215,7 @@ void git_op_free(struct git_op *op)
 	checkout_release(op);
 	changes_release(&op->wanted);
 	changes_release(&op->made);
+	changes_release(&op->led);
 	buf_release(&op->input);
 	buf_release(&op->changed.text);
 	buf_release(&op->moved.text);
@@ -245,6 +244,7 @@ void git_op_free(struct git_op *op)
 	free(op->tip);
 	free(op->commit);
 	free(op->refused);
+	free(op->planned);
 	free(op->tip_tree);
 	free(op->error);
 	free(op);
@@ -273,6 +273,12 @@ static enum stage begin_commit(struct git_op *op)
 	return STAGE_CHANGES;
 }
 
+static enum stage begin_committed(struct git_op *op)
+{
+	(void)op;
+	return STAGE_TIP;
+}
+
 static enum stage begin_place(struct git_op *op)
 {
 	(void)op;
@@ -293,7 +299,7 @@ static enum stage (*const begin[GIT_OPS])(struct git_op *op) = {
 	[GIT_COMMIT] = begin_commit,
 	[GIT_BASE] = begin_place,
 	[GIT_WORKTREE] = begin_place,
-	[GIT_COMMITTED] = not_available,
+	[GIT_COMMITTED] = begin_committed,
 	[GIT_MERGE] = not_available,
 	[GIT_CLEAR] = begin_place,
 };
@@ -305,8 +311,11 @@ enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_sp
 	op->words = NULL;
 	op->dirfd = dirfd;
 	op->stage = dirfd == -1 ? begin[op->kind](op) : result(op, ok);
-	if (op->stage == STAGE_NONE)
+	if (op->stage == STAGE_NONE) {
+		if (op->refused == NULL)
+			hook_over(op);
 		return op->error != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
+	}
 	stage_prepare(op, step);
 	return STEP_NEXT_RUN;
 }

@@ -19,10 +19,15 @@
  *   PIN ─▶ done
  *   ENTRIES ─▶ BLOBS ─▶ done                             (CHECKOUT)
  *   ENTRIES ─▶ HEAD or HASH, as above                    (VERIFY of a checkout)
- *   COMMIT: CHANGES ─▶ TIP ─▶ TIP_TEXT ─▶ (HEAD ─▶) HASH ─▶ READ ─▶ REMOVE ─▶ ADD ─▶ STAGED ─▶ IDENT ─▶ COMMIT
+ *   COMMIT: CHANGES ─▶ TIP ─▶ TIP_TEXT ─▶ (HEAD ─▶) HASH ─▶ READ ─▶ REMOVE ─▶ ADD ─▶ STAGED ─▶ IDENT ─▶ PLANNED
  *           └ none: done └ unborn: ──▶ ┘      not as reviewed: failed ┘              │                    ▼
- *                                                    nothing: done, or TIP is ours ─▶└─▶ CHECK ◀── MADE ──┘
- *                                                                                          └─▶ OWN_INDEX ─▶ done */
+ *      refused ◀─ HOOK_BEFORE ─▶ HOOK_PREPARE ─▶ HOOK_MESSAGE ─▶ AGREED ─▶ COMMIT    │               HOOK_BEFORE
+ *      refused ◀──────── MEDDLED ◀───── a hook changed something ──┘         ▼       │
+ *                     done ◀─ HOOK_AFTER ◀─ OWN_INDEX ◀─ CHECK ◀────────── MADE      │
+ *                                                          └─◀─ nothing: done, or TIP is ours
+ *   TIP_TEXT ─▶ HISTORY ─▶ TOUCHED ─▶ AHEAD ─▶ (HEAD ─▶) HASH, as above       (an agent has committed)
+ *   COMMITTED: TIP ─▶ TIP_TEXT ─▶ HISTORY ─▶ TOUCHED ─▶ LIST to TREE, as above ─▶ CHANGES ─▶ AHEAD, as above
+ *                                                                   not as reviewed: └─▶ DRIFT ─▶ failed */
 /*   BASE: PLACE ─▶ BASE_TIP ─┬▶ NAMED ─▶ MERGE_BASE ─────────────────────▶ BASE_TREE ─▶ POINT
  *                            └▶ LIST, as above ─▶ BASE_REMOVE ─▶ BASE_ADD ─▶ TREE ─▶ BASE_TREE ─▶ POINT, or when it differs:
  *   KEPT ─┬▶ WHO ─▶ COMMIT_TREE ─▶ POINT ─▶ done     (a tree becomes a commit under a ref)
@@ -35,6 +40,8 @@ enum stage {
 	STAGE_NONE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_PIN,
 	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_STAGED,
 	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX,
+	STAGE_PLANNED, STAGE_HOOK_BEFORE, STAGE_HOOK_PREPARE, STAGE_HOOK_MESSAGE, STAGE_AGREED, STAGE_MEDDLED, STAGE_HOOK_AFTER,
+	STAGE_HISTORY, STAGE_TOUCHED, STAGE_AHEAD, STAGE_DRIFT,
 	STAGE_PLACE, STAGE_KEPT, STAGE_WHO, STAGE_COMMIT_TREE, STAGE_POINT,
 	STAGE_BASE_TIP, STAGE_NAMED, STAGE_MERGE_BASE, STAGE_BASE_TREE, STAGE_BASE_REMOVE, STAGE_BASE_ADD,
 	STAGE_SUBMODULES, STAGE_BRANCH, STAGE_WORKTREE, STAGE_WORKTREE_HEAD, STAGE_NOTE,
@@ -78,6 +85,9 @@ struct git_op {
 	size_t nentries;
 	/* COMMIT */
 	struct changes wanted, made;	/* what is to be committed; what the commit has */
+	struct changes led;		/* what commits of the agent's own have touched: paths only */
+	bool looking;			/* the snapshot is of what is wanted */
+	char *planned;			/* the tree that the commit is to have */
 	char *tip;			/* HEAD, NULL: no commit yet */
 	bool tip_ours;			/* HEAD is a commit that an earlier begin of this operation made */
 	bool anonymous;			/* the user has no name that git would take */
@@ -124,7 +134,15 @@ struct stage_spec {
 extern const struct stage_spec stages[STAGES];
 void stage_prepare(struct git_op *op, struct step_spec *step);	/* of op->stage */
 
+/* Commits in the order in which they were made. */
+struct series {
+	char **ids;		/* owned; NULL: none */
+	bool linear;		/* each is the next one's only parent */
+	bool descends;		/* the commit that they are counted from is behind one of them */
+};
+
 /* op.c */
+enum stage op_process_failed(struct git_op *op);		/* what it says on stderr becomes the error */
 enum stage op_fail(struct git_op *op, char *error);	/* takes error */
 void op_fresh_index(struct git_op *op);			/* nothing is left of the private index */
 void names_add(struct names *names, const char *path);
@@ -146,9 +164,23 @@ result_fn entries_done, blobs_done;
 void checkout_release(struct git_op *op);
 
 /* commit.c */
+enum stage commit_look(struct git_op *op);
 enum stage commit_hashed(struct git_op *op);
 result_fn changes_done, tip_done, tip_text_done, read_done, remove_done, add_done, staged_done, ident_done, commit_done, made_done,
     check_done, own_index_done;
+
+/* hook.c */
+bool hook_noted(const struct git_op *op);		/* hooks have run in an earlier begin of this operation, or said no */
+void hook_over(const struct git_op *op);		/* forget that */
+enum stage hook_changed(struct git_op *op, const struct names *names);
+result_fn planned_done, hook_before_done, hook_prepare_done, hook_message_done, agreed_done, meddled_done;
+
+/* committed.c */
+void series_read(struct series *series, const char *data, size_t size, const char *since);	/* of rev-list --parents; since: NULL: a root */
+enum stage committed_tip(struct git_op *op);		/* HEAD is known */
+enum stage committed_known(struct git_op *op);		/* what the agent has committed, too */
+enum stage committed_tree(struct git_op *op);
+result_fn history_done, touched_done, ahead_done, drift_done;
 
 /* place.c */
 result_fn place_done;

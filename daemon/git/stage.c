@@ -7,6 +7,7 @@
 #include "git/op_int.h"
 
 #define PATCH_KEEP (64 * 1024 * 1024)	/* of a patch: head and tail */
+#define WORDS_KEEP (256 * 1024)		/* of what a hook says, likewise */
 
 static result_fn last_done;
 
@@ -34,9 +35,22 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_ADD] = { "update-index", { "update-index", "--add", "--replace", "-z", "--stdin" }, { 0 }, INDEX, 0, add_done },
 	[STAGE_STAGED] = { "diff-index", { "diff-index", "--cached", "-z", "--name-only", "--ignore-submodules=none" }, { ARG_TIP }, INDEX | READ, 0, staged_done },
 	[STAGE_IDENT] = { "var", { "var", "GIT_COMMITTER_IDENT" }, { 0 }, MAY_FAIL, 0, ident_done },
-	[STAGE_COMMIT] = { "commit", { "commit", "-q", "--cleanup=whitespace", "--no-status", "-F", "-" }, { 0 }, INDEX | HOOKED, 0, commit_done },
+	[STAGE_PLANNED] = { "write-tree", { "write-tree", "--missing-ok" }, { 0 }, INDEX | READ, 0, planned_done },
+	[STAGE_HOOK_BEFORE] = { "hook", { "hook", "run", "--ignore-missing", "pre-commit" }, { 0 }, INDEX | HOOKED | MAY_FAIL, WORDS_KEEP, hook_before_done },
+	[STAGE_HOOK_PREPARE] = { "hook", { "hook", "run", "--ignore-missing", "prepare-commit-msg", "--" }, { 0 }, INDEX | HOOKED | MAY_FAIL, WORDS_KEEP, hook_prepare_done },
+	[STAGE_HOOK_MESSAGE] = { "hook", { "hook", "run", "--ignore-missing", "commit-msg", "--" }, { 0 }, INDEX | HOOKED | MAY_FAIL, WORDS_KEEP, hook_message_done },
+	[STAGE_AGREED] = { "write-tree", { "write-tree", "--missing-ok" }, { 0 }, INDEX | READ, 0, agreed_done },
+	[STAGE_MEDDLED] = { "diff-tree", { "diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=none" }, { 0 }, READ, 0, meddled_done },
+	/* Its hooks have run: each is a process of its own. */
+	[STAGE_COMMIT] = { "commit", { "-c", "core.hooksPath=/dev/null", "commit", "-q", "--cleanup=whitespace", "--no-status", "-F" }, { 0 }, INDEX | HOOKED, 0, commit_done },
+	[STAGE_HOOK_AFTER] = { "hook", { "hook", "run", "--ignore-missing", "post-commit" }, { 0 }, INDEX | HOOKED | MAY_FAIL, WORDS_KEEP, last_done },
 	[STAGE_MADE] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ, 0, made_done },
 	[STAGE_CHECK] = { "diff-tree", { "diff-tree", "-r", "-z", "--raw", "--root", "--no-commit-id", "--ignore-submodules=none" }, { ARG_COMMIT }, READ, 0, check_done },
+	[STAGE_HISTORY] = { "rev-list", { "rev-list", "--reverse", "--topo-order", "--parents" }, { 0 }, READ, 0, history_done },
+	/* m: a merge may have what none of its parents has. */
+	[STAGE_TOUCHED] = { "diff-tree", { "diff-tree", "--stdin", "-m", "-r", "-z", "--raw", "--root", "--ignore-submodules=none" }, { 0 }, READ, 0, touched_done },
+	[STAGE_AHEAD] = { "diff-tree", { "diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none" }, { ARG_TIP, ARG_TREE }, READ, 0, ahead_done },
+	[STAGE_DRIFT] = { "diff-tree", { "diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=none" }, { ARG_GIVEN, ARG_TREE }, READ, 0, drift_done },
 	[STAGE_OWN_INDEX] = { "update-index", { "update-index", "-z", "--index-info" }, { 0 }, 0, 0, own_index_done },
 	[STAGE_PLACE] = { "rev-parse", { "rev-parse", "--is-bare-repository", "--path-format=absolute", "--git-common-dir" }, { 0 }, READ, 0, place_done },
 	[STAGE_KEPT] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(objectname) %(tree) %(parent)" }, { 0 }, READ, 0, kept_done },

@@ -18,7 +18,7 @@ enum stage tree_start(struct git_op *op)
  * need it: nobody is left who works there. */
 enum stage tree_start_again(struct git_op *op, char *error)
 {
-	if (op->again || op->kind == GIT_COMMIT || op->dir != NULL)
+	if (op->again || op->looking || op->dir != NULL)
 		return op_fail(op, error);
 	free(error);
 	op->again = true;
@@ -106,7 +106,7 @@ enum stage hash_done(struct git_op *op, bool ok, const char *data, size_t size)
 		error = snapshot_check(op->snapshot);
 	if (error != NULL)
 		return tree_start_again(op, error);
-	if (op->kind == GIT_COMMIT)
+	if (op->looking)
 		return commit_hashed(op);
 	snapshot_index(op->snapshot, &op->input);
 	return STAGE_INDEX;
@@ -138,10 +138,11 @@ enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t size)
 		return STAGE_WORKTREE_HEAD;
 	case GIT_CLEAR:
 		return clear_written(op);
+	case GIT_COMMITTED:
+		return committed_tree(op);
 	case GIT_PIN:
 	case GIT_CHECKOUT:
 	case GIT_COMMIT:
-	case GIT_COMMITTED:
 	case GIT_MERGE:
 	case GIT_OPS:
 		break;

@@ -5,22 +5,31 @@
 #define MESSAGE "rld: do it\n\n# no comment\nRld-Run: 42\n"
 
 static char *base;		/* tree before the work */
-static char *error, *commit;	/* of the last operation, NULL: none */
+static char *error, *commit, *refusal;	/* of the last operation, NULL: none */
+static char *since;		/* the commit that the work began at, NULL: it is not told */
 static char **artifacts;
+
+static struct git_op *op_for(enum git_op_kind kind, const char *tree, const char *message)
+{
+	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .base = base, .commit = since,
+		.message = message, .artifacts = artifacts };
+
+	return git_op_new(&spec);
+}
 
 static struct git_op *commit_op(const char *tree, const char *message)
 {
-	struct git_op_spec spec = { .kind = GIT_COMMIT, .workspace = repo, .scratch = scratch, .tree = tree, .base = base, .message = message, .artifacts = artifacts };
-
-	return git_op_new(&spec);
+	return op_for(GIT_COMMIT, tree, message);
 }
 
 static void take(struct git_op *op)
 {
 	free(error);
 	free(commit);
+	free(refusal);
 	error = xstrdup(git_op_error(op));
 	commit = xstrdup(git_op_commit(op));
+	refusal = xstrdup(git_op_refused(op));
 	git_op_free(op);
 }
 
@@ -36,6 +45,19 @@ static void expect_failed(struct git_op *op)
 {
 	ck_assert_int_eq(drive(op), STEP_NEXT_FAILED);
 	take(op);
+}
+
+static void expect_refused(struct git_op *op, const char *words)
+{
+	expect_done(op);
+	ck_assert_ptr_nonnull(refusal);
+	ck_assert_str_eq(refusal, words);
+	ck_assert_ptr_null(commit);
+}
+
+static void hook(const char *name, const char *script)
+{
+	SH("printf '%%s\n' '#!/bin/sh' '%s' >.git/hooks/%s; chmod +x .git/hooks/%s", script, name, name);
 }
 
 static void expect_text(const char *want, char *got)
@@ -206,11 +228,10 @@ START_TEST(artifact_of_a_hook)
 	SH("printf '#!/bin/sh\\necho r >review.md; echo o >other; git add review.md other\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo x >x");
 	tree = snapshot();
 	expect_failed(commit_op(tree, MESSAGE));
-	EXPECT_IN(error, "has more in it than the work, even what is of the review: other, review.md; a hook");
-	EXPECT_IN(error, "git reset --soft HEAD~1");
-	ck_assert_ptr_nonnull(commit);
+	EXPECT_IN(error, "a hook of the repository puts into the commit what is of the review: other, review.md; nothing was committed");
+	ck_assert_ptr_null(commit);
 	/* his index has what he staged, not what the hook did */
-	expect_text("mine", sh("git show :other; git reset -q --soft HEAD~1"));
+	expect_text("mine", sh("git show :other; git log --format=%%s | grep -v base || true"));
 	free(tree);
 }
 END_TEST
@@ -225,47 +246,141 @@ START_TEST(hooks_run)
 }
 END_TEST
 
+#define HEAD_STATE "git rev-parse HEAD; git symbolic-ref HEAD; sha256sum .git/index"
+
+static const struct { const char *name, *script, *words; } noes[] = {
+	{ "pre-commit", "echo \"x:1: not pretty\"; echo \"second line\" >&2; exit 1", "pre-commit: x:1: not pretty\nsecond line" },
+	{ "prepare-commit-msg", "echo \"$2\"; exit 3", "prepare-commit-msg: message" },
+	{ "commit-msg", "grep -q JIRA- \"$1\" || { echo no ticket; exit 1; }", "commit-msg: no ticket" },
+	{ "pre-commit", "exit 1", "pre-commit failed without a word" },
+	{ "pre-commit", "printf \"\\033[31mred\\033[0m\\r\\tx\\n\"; exit 1", "pre-commit: \\x1b[31mred\\x1b[0m\\x0d\tx" },
+	{ "pre-commit", "git rev-parse nonsense; exit 128", NULL },
+	{ "pre-commit", "sh -c \"kill -11 \\$\\$\"", NULL },
+};
+
+/* Nothing of the user's has moved, and the words are there for who can do better. */
 START_TEST(hook_that_refuses)
 {
-	char *tree, *status, *head = sh("git rev-parse HEAD; git symbolic-ref HEAD");
+	char *tree, *state;
 
+	SH("echo s >staged; git add staged");
 	base = snapshot();
-	SH("printf '#!/bin/sh\\necho \"x:1: not pretty\"; echo \"second line\" >&2; exit 1\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo x >x; echo s >staged; git add staged");
+	hook(noes[_i].name, noes[_i].script);
+	SH("echo x >x");
 	tree = snapshot();
-	status = fingerprint();
-	expect_failed(commit_op(tree, MESSAGE));
-	EXPECT_IN(error, "git commit in ");
-	EXPECT_IN(error, "x:1: not pretty second line");
-	EXPECT_IN(error, "make it pass and commit");
-	expect_same(status);
-	expect_text(head, sh("git rev-parse HEAD; git symbolic-ref HEAD"));
-	SH("printf '#!/bin/sh\\nexit 1\\n' >.git/hooks/pre-commit");
-	expect_failed(commit_op(tree, MESSAGE));
-	EXPECT_IN(error, "without a word: a hook of the repository refused it");
-	free(status);
+	state = fingerprint();
+	if (noes[_i].words != NULL) {
+		expect_refused(commit_op(tree, MESSAGE), noes[_i].words);
+	} else {
+		expect_done(commit_op(tree, MESSAGE));
+		EXPECT_IN(refusal, "pre-commit");
+	}
+	expect_same(state);
+	free(state);
+	/* and when it is content */
+	SH("rm .git/hooks/%s", noes[_i].name);
+	expect_done(commit_op(tree, MESSAGE));
+	ck_assert_ptr_null(refusal);
+	expect_text("x", sh("git show --format= --name-only HEAD"));
 	free(tree);
-	free(head);
 }
 END_TEST
 
-/* A hook that puts files in form and adds them: the commit has that form, and so has the index. */
-START_TEST(hook_that_puts_in_form)
+START_TEST(hook_of_many_words)
 {
 	char *tree;
 
 	base = snapshot();
-	SH("printf '#!/bin/sh\\nsed -i s/ugly/pretty/ x; git add x\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; echo ugly >x");
+	hook("pre-commit", "echo first; seq 1 100000; printf ä; seq 1 100000 >&2; echo last; exit 1");
+	SH("echo x >x");
 	tree = snapshot();
 	expect_done(commit_op(tree, MESSAGE));
-	expect_text("pretty", sh("git show HEAD:x; git status --porcelain"));
-	/* The daemon died, and has forgotten that it made this commit; the file is not as reviewed any more. */
-	char *first = xstrdup(commit);
+	ck_assert_int_le(strlen(refusal), 16384);
+	EXPECT_IN(refusal, "pre-commit: first\n1\n2\n");
+	EXPECT_IN(refusal, "\n[... ");
+	EXPECT_IN(refusal, "\n100000\nlast");
+	free(tree);
+}
+END_TEST
 
-	SH("git rm -q --cached x");
+static const struct { const char *script, *says; } troubles[] = {
+	{ "printf '#!/no/such/program\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit", "a hook of the repository cannot be run" },
+	{ "printf '#!/bin/sh\\nkill -9 $$\\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit", "a hook of the repository was ended by a signal" },
+	{ "mkdir -p .git/refs/heads; : >.git/refs/heads/main.lock", "another git works there" },
+	{ ": >.git/HEAD.lock", "another git works there" },
+};
+
+/* Nobody said no: it could not be done. */
+START_TEST(trouble_is_no_refusal)
+{
+	char *tree, *head = sh("git rev-parse HEAD");
+
+	base = snapshot();
+	SH("echo x >x; %s", troubles[_i].script);
+	tree = snapshot();
+	expect_failed(commit_op(tree, MESSAGE));
+	EXPECT_IN(error, troubles[_i].says);
+	ck_assert_ptr_null(refusal);
+	ck_assert_ptr_null(commit);
+	expect_text(head, sh("git rev-parse HEAD"));
+	free(head);
+	free(tree);
+}
+END_TEST
+
+static const struct { const char *script, *words, *after; } formers[] = {
+	{ "sed -i s/ugly/pretty/ x; git add x", "a hook of the repository changed: x", "pretty\nbase" },
+	{ "sed -i s/ugly/pretty/ x; git add x; echo 2 >version; git add version", "a hook of the repository changed: version, x", "pretty\nbase" },
+	{ "sed -i s/ugly/pretty/ x; echo I put them in form; exit 1", "pre-commit: I put them in form", "pretty\nbase" },
+	{ "git rm -q --cached x", "a hook of the repository changed: x", "ugly\nbase" },
+};
+
+/* A hook that puts files in form: what was reviewed would not be what is committed. The next round has them in that form. */
+START_TEST(hook_that_puts_in_form)
+{
+	char *tree, *state;
+
+	base = snapshot();
+	hook("pre-commit", formers[_i].script);
+	SH("echo ugly >x");
+	tree = snapshot();
+	state = sh(HEAD_STATE);
+	expect_refused(commit_op(tree, MESSAGE), formers[_i].words);
+	expect_text(formers[_i].after, sh("cat x; git log --format=%%s"));
+	expect_text(state, sh(HEAD_STATE));
+	free(state);
+	free(tree);
+	if (_i < 2) {
+		tree = snapshot();
+		expect_done(commit_op(tree, MESSAGE));
+		ck_assert_ptr_null(refusal);
+		expect_text("pretty", sh("git show HEAD:x; git status --porcelain"));
+		free(tree);
+	}
+}
+END_TEST
+
+/* The commit is what was reviewed; what the hook did beside it stays where it is. */
+START_TEST(hook_that_changes_other_things)
+{
+	hook("pre-commit", "echo log >log; echo more >>a.c; sed -i s/ugly/pretty/ x");
+	work("echo ugly >x", "A x,");
+	expect_text("ugly\n M a.c\n M x\n?? log", sh("git show HEAD:x; git status --porcelain"));
+}
+END_TEST
+
+START_TEST(hook_that_edits_the_message)
+{
+	hook("prepare-commit-msg", "echo \"$2\" >>../ran; echo Issue: 7 >>$1");
+	hook("commit-msg", "cat $1 >>../ran; echo Change-Id: I1 >>$1");
+	SH("echo x >x");
+	base = snapshot();
+	SH("echo y >x");
+	char *tree = snapshot();
+
 	expect_done(commit_op(tree, MESSAGE));
-	ck_assert_str_eq(commit, first);
-	expect_text("", sh("git status --porcelain"));
-	free(first);
+	expect_text("rld: do it\n\n# no comment\nRld-Run: 42\nIssue: 7\nChange-Id: I1", sh("git show -s --format=%%B HEAD | sed '$d'"));
+	expect_text("message\nrld: do it\n\n# no comment\nRld-Run: 42\nIssue: 7", sh("cat ../ran"));
 	free(tree);
 }
 END_TEST
@@ -446,6 +561,27 @@ START_TEST(dies_after_each_process)
 }
 END_TEST
 
+/* The same, with a hook that puts files in form: the daemon may have died behind it. */
+START_TEST(dies_with_a_hook)
+{
+	char *tree;
+
+	base = snapshot();
+	hook("pre-commit", "sed -i s/ugly/pretty/ x; git add x");
+	SH("echo ugly >x");
+	tree = snapshot();
+	die_after(commit_op(tree, MESSAGE), _i);
+	expect_refused(commit_op(tree, MESSAGE), "a hook of the repository changed: x");
+	free(tree);
+	tree = snapshot();
+	die_after(commit_op(tree, MESSAGE), _i);
+	expect_done(commit_op(tree, MESSAGE));
+	ck_assert_ptr_null(refusal);
+	expect_text("pretty\n2", sh("git show HEAD:x; git rev-list --count HEAD"));
+	free(tree);
+}
+END_TEST
+
 /* HEAD has the work, but it is another's commit: nothing of ours is told. */
 START_TEST(whose_commit)
 {
@@ -479,8 +615,181 @@ START_TEST(whose_commit)
 }
 END_TEST
 
+/* ---- an agent that commits ---- */
+
+/* A work tree of its own on a branch of its own, as a task has it. */
+static void enter_worktree(void)
+{
+	char *top = repo;
+
+	SH("git worktree add -q ../wt -b rl/1/t");
+	repo = xasprintf("%s/wt", home);
+	free(top);
+	since = sh("git rev-parse HEAD");
+	base = sh("git rev-parse 'HEAD^{tree}'");
+}
+
+static char *files(void)
+{
+	return sh("export GIT_INDEX_FILE=%s/truth; git read-tree --empty; git add -A; git reset -q -- review.md 2>/dev/null || git rm -q --cached --ignore-unmatch review.md; git write-tree; rm -f %s/truth", home, home);
+}
+
+#define COMMIT_ALL "git add -A; git commit -qm"
+
+/* What the agent does; what git then has above since, newest first, with their files; whether the last is ours. */
+static const struct { const char *script, *log; bool ours; } agents[] = {
+	{ "echo x >x", "rld: do it: x", true },
+	{ "echo x >x; " COMMIT_ALL " mine", "mine: x", false },
+	{ "echo x >x; " COMMIT_ALL " one; echo y >y; " COMMIT_ALL " two; echo z >z", "rld: do it: z|two: y|one: x", true },
+	{ "echo x >x; " COMMIT_ALL " one; rm x", "rld: do it: x|one: x", true },		/* the tree is as it was, and HEAD is not */
+	{ "echo x >>a.c; " COMMIT_ALL " one; git checkout -q HEAD~1 -- a.c; echo y >y", "rld: do it: a.c y|one: a.c", true },
+	{ "echo x >x; " COMMIT_ALL " one; git rm -q --cached x; echo /x >>.gitignore", "rld: do it: .gitignore x|one: x", true },
+	{ "echo x >x; " COMMIT_ALL " one; git revert --no-edit HEAD >/dev/null", "Revert \"one\": x|one: x", false },
+	{ "git mv a.c b.c; " COMMIT_ALL " one; git mv b.c ä.c; chmod +x ä.c", "rld: do it: b.c ä.c|one: a.c b.c", true },
+	{ "git checkout -q --detach; echo x >x; " COMMIT_ALL " one; echo y >y", "rld: do it: y|one: x", true },
+	{ "", "", false },
+};
+
+START_TEST(agent_that_commits)
+{
+	enter_worktree();
+	SH("git config core.quotePath false; %s", agents[_i].script);
+	char *tree = files();
+
+	expect_done(commit_op(tree, MESSAGE));
+	expect_text(agents[_i].log, sh("for c in $(git rev-list %s..HEAD); do printf '%%s: %%s|' \"$(git show -s --format=%%s $c)\" \"$(echo $(git show --no-renames --format= --name-only $c))\"; done | sed 's/|$//'", since));
+	expect_text(tree, sh("git rev-parse 'HEAD^{tree}'"));
+	expect_text("", sh("git status --porcelain"));
+	if (agents[_i].log[0] != '\0')
+		expect_text(commit, sh("git rev-parse HEAD"));
+	else
+		ck_assert_ptr_null(commit);
+	expect_scratch_empty();
+	/* begun again by a daemon that has forgotten; the other operation says the same, and has nothing more to do */
+	char *first = xstrdup(commit);
+
+	for (int i = 0; i < 2; i++) {
+		expect_done(op_for(i == 0 ? GIT_COMMIT : GIT_COMMITTED, tree, MESSAGE));
+		if (first != NULL)
+			ck_assert_str_eq(commit, first);
+		expect_text(first != NULL ? first : since, sh("git rev-parse HEAD"));
+	}
+	free(first);
+	free(tree);
+}
+END_TEST
+
+START_TEST(commit_agent)
+{
+	enter_worktree();
+	SH("git config core.quotePath false; %s", agents[_i].script);
+	char *tree = files();
+
+	expect_done(op_for(GIT_COMMITTED, tree, MESSAGE));
+	expect_text(agents[_i].log, sh("for c in $(git rev-list %s..HEAD); do printf '%%s: %%s|' \"$(git show -s --format=%%s $c)\" \"$(echo $(git show --no-renames --format= --name-only $c))\"; done | sed 's/|$//'", since));
+	expect_text(tree, sh("git rev-parse 'HEAD^{tree}'"));
+	if (agents[_i].log[0] != '\0')
+		expect_text(commit, sh("git rev-parse HEAD"));
+	else
+		ck_assert_ptr_null(commit);
+	expect_scratch_empty();
+	free(tree);
+}
+END_TEST
+
+/* commit: also an error of COMMIT. */
+static const struct { const char *script, *says; bool commit; } wrongs[] = {
+	{ "echo x >x; echo r >review.md; git add -f review.md x; git commit -qm one", "was made by an agent and has review.md, but what a review", true },
+	{ "echo x >x; echo r >review.md; git add -f review.md x; git commit -qm one; git rm -q --cached review.md; git commit -qm two", "was made by an agent and has review.md", true },
+	{ "git commit -q --allow-empty --amend -m other; echo x >x", "an agent has rewritten history; put it right with `git reset --soft", true },
+	{ "git reset -q --soft HEAD~1; echo x >x; git add -A; git commit -qm one", "an agent has rewritten history", true },
+	{ "git reset -q --soft HEAD~1; echo x >x", "an agent has rewritten history", true },
+	{ "git checkout -q --orphan o; git commit -qm o; echo x >x", "an agent has rewritten history", true },
+	{ "git checkout -q --orphan o; echo x >x", "its branch has no commit any more", true },
+	{ "git checkout -q -b side; echo s >s; git add -A; git commit -qm s; git checkout -q -; echo x >x; git add -A; git commit -qm one; git merge -q side", "it has a merge in it", false },
+};
+
+START_TEST(agent_that_commits_what_it_must_not)
+{
+	char *tree, *head;
+
+	SH("echo 2 >two; git add two; git commit -qm two");
+	enter_worktree();
+	strings_append(&artifacts, "review.md");
+	SH("%s", wrongs[_i].script);
+	tree = files();
+	head = sh("git rev-parse -q --verify HEAD || true");
+	expect_failed(op_for(GIT_COMMITTED, tree, MESSAGE));
+	EXPECT_IN(error, wrongs[_i].says);
+	if (wrongs[_i].commit) {
+		expect_failed(commit_op(tree, MESSAGE));
+		EXPECT_IN(error, wrongs[_i].says);
+		expect_text(head, sh("git rev-parse -q --verify HEAD || true"));
+	} else {
+		/* who was not told to commit may merge: what counts is the tree */
+		expect_done(commit_op(tree, MESSAGE));
+		expect_text(commit, sh("git rev-parse HEAD"));
+	}
+	free(head);
+	free(tree);
+}
+END_TEST
+
+START_TEST(commit_agent_that_changes_things)
+{
+	enter_worktree();
+	strings_append(&artifacts, "review.md");
+	SH("echo x >x");
+	char *tree = files();
+
+	SH("echo r >review.md; echo more >>x; rm a.c; git add x; git commit -qm one");
+	expect_failed(op_for(GIT_COMMITTED, tree, MESSAGE));
+	EXPECT_IN(error, "the commit agent changed: a.c, x; that is not what was reviewed");
+	ck_assert_ptr_null(commit);
+	SH("git reset -q --soft HEAD~1; git checkout -q HEAD a.c; echo x >x");
+	expect_done(op_for(GIT_COMMITTED, tree, MESSAGE));
+	expect_text("?? review.md\nx", sh("git status --porcelain; git show --format= --name-only HEAD"));
+	free(tree);
+}
+END_TEST
+
+/* In a repository that had no commit. */
+START_TEST(commit_agent_makes_the_first)
+{
+	SH("rm -rf .git; git init -q");
+	base = sh("git mktree </dev/null");
+	SH("git add a.c; git commit -qm one; git add d; git commit -qm two");
+	char *tree = snapshot();
+
+	expect_done(op_for(GIT_COMMITTED, tree, MESSAGE));
+	expect_text("rld: do it\ntwo\none", sh("git log --format=%%s"));
+	expect_text(tree, sh("git rev-parse 'HEAD^{tree}'"));
+	expect_text(commit, sh("git rev-parse HEAD"));
+	free(tree);
+}
+END_TEST
+
+START_TEST(commit_agent_and_a_hook)
+{
+	base = snapshot();
+	since = sh("git rev-parse HEAD");
+	SH("echo x >x; echo ugly >y; git add x; git commit -qm one");
+	hook("pre-commit", "sed -i s/ugly/pretty/ y; git add y");
+	char *tree = snapshot(), *head = sh("git rev-parse HEAD");
+
+	die_after(op_for(GIT_COMMITTED, tree, MESSAGE), _i);
+	expect_refused(op_for(GIT_COMMITTED, tree, MESSAGE), "a hook of the repository changed: y");
+	expect_text(head, sh("git rev-parse HEAD"));
+	free(head);
+	free(tree);
+}
+END_TEST
+
 static void forget(void)
 {
+	free(refusal);
+	free(since);
+	refusal = since = NULL;
 	free(base);
 	free(error);
 	free(commit);
@@ -506,8 +815,12 @@ int main(void)
 	tcase_add_test(tc, artifacts_stay_out);
 	tcase_add_test(tc, artifact_of_a_hook);
 	tcase_add_test(tc, hooks_run);
-	tcase_add_test(tc, hook_that_refuses);
-	tcase_add_test(tc, hook_that_puts_in_form);
+	tcase_add_loop_test(tc, hook_that_refuses, 0, (int)(sizeof(noes) / sizeof(noes[0])));
+	tcase_add_test(tc, hook_of_many_words);
+	tcase_add_loop_test(tc, trouble_is_no_refusal, 0, (int)(sizeof(troubles) / sizeof(troubles[0])));
+	tcase_add_loop_test(tc, hook_that_puts_in_form, 0, (int)(sizeof(formers) / sizeof(formers[0])));
+	tcase_add_test(tc, hook_that_changes_other_things);
+	tcase_add_test(tc, hook_that_edits_the_message);
 	tcase_add_test(tc, only_filter_and_hooks_run);
 	tcase_add_test(tc, signing_that_fails_does_not_hang);
 	tcase_add_test(tc, names_of_the_commit);
@@ -515,7 +828,14 @@ int main(void)
 	tcase_add_loop_test(tc, work_tree_has_moved_on, 0, (int)(sizeof(later) / sizeof(later[0])));
 	tcase_add_test(tc, head_moves);
 	tcase_add_test(tc, own_index_is_locked);
-	tcase_add_loop_test(tc, dies_after_each_process, 1, 15);
+	tcase_add_loop_test(tc, dies_after_each_process, 1, 22);
+	tcase_add_loop_test(tc, dies_with_a_hook, 10, 22);
 	tcase_add_test(tc, whose_commit);
+	tcase_add_loop_test(tc, agent_that_commits, 0, (int)(sizeof(agents) / sizeof(agents[0])));
+	tcase_add_loop_test(tc, commit_agent, 0, (int)(sizeof(agents) / sizeof(agents[0])));
+	tcase_add_loop_test(tc, agent_that_commits_what_it_must_not, 0, (int)(sizeof(wrongs) / sizeof(wrongs[0])));
+	tcase_add_test(tc, commit_agent_that_changes_things);
+	tcase_add_test(tc, commit_agent_makes_the_first);
+	tcase_add_loop_test(tc, commit_agent_and_a_hook, 17, 30);
 	return run_tests("git_commit", tc);
 }

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* What an agent has committed itself. COMMITTED asks whether that is as it was told to; both it and COMMIT look for artifacts in
+ * each of its commits, and take what they touched along: the last commit is to have the tree that was reviewed, whatever the
+ * agent put in and took out again on the way. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "git/artifact.h"
+#include "git/op_int.h"
+#include "proto/escape.h"
+
+enum stage committed_tip(struct git_op *op)
+{
+	char *since;
+
+	if (op->given_commit != NULL && (op->tip == NULL || strcmp(op->tip, op->given_commit) == 0))
+		return op->tip != NULL ? committed_known(op) :
+		    op_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there, put it back to %.12s and retry the run",
+		    op->workspace, op->given_commit));
+	if (op->tip == NULL || (op->given_commit == NULL && op->kind == GIT_COMMIT))
+		return committed_known(op);
+	strings_append(&op->words, op->tip);
+	if (op->given_commit != NULL) {
+		since = xasprintf("^%s", op->given_commit);
+		strings_append(&op->words, since);
+		free(since);
+	}
+	return STAGE_HISTORY;
+}
+
+enum stage committed_known(struct git_op *op)
+{
+	if (op->kind == GIT_COMMITTED)
+		return tree_start(op);
+	return op->led.count > 0 ? STAGE_AHEAD : commit_look(op);
+}
+
+/* ---- its commits ---- */
+
+/* The command that takes its commits back and leaves the files. */
+static char *undoing(const struct git_op *op)
+{
+	return op->given_commit != NULL ? xasprintf("git reset --soft %.12s", op->given_commit) : xstrdup("git update-ref -d HEAD");
+}
+
+static enum stage left(struct git_op *op)
+{
+	return op_fail(op, xasprintf("%s: HEAD is at %.12s, which does not come after %.12s, where the work began: an agent has rewritten history; "
+	    "put it right with `git reset --soft %.12s` there, then retry the run", op->workspace, op->tip, op->given_commit, op->given_commit));
+}
+
+static enum stage merged(struct git_op *op)
+{
+	char *undo = undoing(op);
+	char *error = xasprintf("%s: what the commit agent made is no line of commits, it has a merge in it; put it right with `%s` there, then retry "
+	    "the run", op->workspace, undo);
+
+	free(undo);
+	return op_fail(op, error);
+}
+
+void series_read(struct series *series, const char *data, size_t size, const char *since)
+{
+	char *text = xmemdup0(data, size), *next = text, *line;
+	char *last = xstrdup(since);
+
+	*series = (struct series){ .linear = true, .descends = since == NULL };
+	while ((line = strsep(&next, "\n")) != NULL && line[0] != '\0') {
+		char *id = strsep(&line, " "), *parent;
+		size_t parents = 0;
+		bool follows = last == NULL;
+
+		for (; (parent = strsep(&line, " ")) != NULL; parents++) {
+			follows = last != NULL && strcmp(parent, last) == 0;
+			series->descends = series->descends || (since != NULL && strcmp(parent, since) == 0);
+		}
+		series->linear = series->linear && follows && parents <= 1;
+		strings_append(&series->ids, id);
+		free(last);
+		last = xstrdup(id);
+	}
+	free(last);
+	free(text);
+}
+
+enum stage history_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	struct series series;
+	enum stage next = STAGE_TOUCHED;
+
+	(void)ok;
+	series_read(&series, data, size, op->given_commit);
+	if (!series.descends || series.ids == NULL)
+		next = left(op);
+	else if (op->kind == GIT_COMMITTED && !series.linear)
+		next = merged(op);
+	for (size_t i = 0; series.ids != NULL && series.ids[i] != NULL; i++)
+		buf_addf(&op->input, "%s\n", series.ids[i]);
+	strings_free(series.ids);
+	return next;
+}
+
+static enum stage committed_artifact(struct git_op *op, const char *id, const char *path)
+{
+	char *shown = text_escape(path, strlen(path), false), *undo = undoing(op);
+	char *error = xasprintf("commit %.12s in %s was made by an agent and has %s, but what a review leaves behind is never committed; "
+	    "take it out with `%s` and `git rm -r --cached -- %s` there, then retry the run", id, op->workspace, shown, undo, shown);
+
+	free(undo);
+	free(shown);
+	return op_fail(op, error);
+}
+
+/* An id, then pairs of ":mode mode id id letter" and a path; the next id. */
+enum stage touched_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	const char *id = "", *end = data + size;
+
+	(void)ok;
+	if (size > 0 && end[-1] != '\0')
+		return op_fail(op, xasprintf("git diff-tree: its output ends in the middle of a name in %s", op->workspace));
+	for (const char *p = data; p < end; p += strlen(p) + 1) {
+		if (p[0] != ':') {
+			id = p;
+			continue;
+		}
+		p += strlen(p) + 1;
+		if (p >= end)
+			return op_fail(op, xasprintf("git diff-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
+		if (artifact_has(op->artifacts, p))
+			return committed_artifact(op, id, p);
+		changes_add(&op->led, p, 0, "");
+	}
+	changes_order(&op->led);
+	return committed_known(op);
+}
+
+/* What differs between HEAD and the tree, of that which they touched. */
+enum stage ahead_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	struct changes ahead = { 0 };
+	bool read = changes_read(&ahead, data, size, op->artifacts);
+
+	(void)ok;
+	for (size_t i = 0; read && i < ahead.count; i++) {
+		const struct change *c = &ahead.list[i];
+
+		if (changes_find(&op->led, c->path) != NULL)
+			changes_add(&op->wanted, c->path, c->mode, c->id);
+	}
+	changes_release(&ahead);
+	changes_order(&op->wanted);
+	return read ? commit_look(op) : op_fail(op, xasprintf("git diff-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
+}
+
+/* ---- its work tree ---- */
+
+enum stage committed_tree(struct git_op *op)
+{
+	return strcmp(op->tree, op->given) == 0 ? STAGE_CHANGES : STAGE_DRIFT;
+}
+
+enum stage drift_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	struct names names = { 0 };
+
+	(void)ok;
+	for (const char *p = data, *end = data + size; p < end; p += strlen(p) + 1)
+		names_add(&names, p);
+	names_end(&names);
+	if (hook_noted(op))
+		hook_changed(op, &names);
+	else
+		op_fail(op, xasprintf("the commit agent changed: %s; that is not what was reviewed: look at it in %s, and commit it yourself", names.text.data,
+		    op->workspace));
+	buf_release(&names.text);
+	return STAGE_NONE;
+}
