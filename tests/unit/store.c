@@ -206,6 +206,9 @@ static const struct {
 	[ROW_FINDING] = { "finding.unfinished", true },
 	[ROW_HOLD] = { "hold.unfinished", false },
 	[ROW_HOOK] = { "hook.unfinished", false },
+	[ROW_CLAIM] = { "claim.all", false },
+	[ROW_SALVAGE] = { "salvage.list", false },
+	[ROW_GROUP] = { "group.all", false },
 	[ROW_EVENT] = { "event.since", true },
 	[ROW_SETTING] = { "setting.get", false },
 };
@@ -310,6 +313,19 @@ static void *keyed_row(enum row_kind kind, int seed)
 		((struct hook_row *)row)->id = 13;
 		((struct hook_row *)row)->state = seed == 1 ? ATTEMPT_S_STARTING : ATTEMPT_S_RUNNING;
 		break;
+	case ROW_CLAIM:
+		((struct claim_row *)row)->run = 5;
+		((struct claim_row *)row)->state = seed == 1 ? CLAIM_S_HELD : CLAIM_S_DONE;
+		set_text(&((struct claim_row *)row)->source, "beads:/srv/a");
+		set_text(&((struct claim_row *)row)->task, "bd-1");
+		break;
+	case ROW_SALVAGE:
+		((struct salvage_row *)row)->run = 5;
+		((struct salvage_row *)row)->id = 14;
+		break;
+	case ROW_GROUP:
+		set_text(&((struct group_row *)row)->name, "nightly");
+		break;
 	case ROW_EVENT:
 		((struct event_row *)row)->seq = 1;
 		break;
@@ -328,6 +344,8 @@ START_TEST(test_every_kind_comes_back)
 	struct decision *d = decision_new();
 	struct query_bind since[] = { { ":since", 0, NULL }, { ":limit", 10, NULL }, { NULL, 0, NULL } };
 	struct query_bind name[] = { { ":name", 0, "colour" }, { NULL, 0, NULL } };
+	struct query_bind limit[] = { { ":limit", 10, NULL }, { NULL, 0, NULL } };
+	const struct query_bind *binds[ROW_KINDS] = { [ROW_EVENT] = since, [ROW_SETTING] = name, [ROW_SALVAGE] = limit };
 	struct world w;
 
 	world_init(&w);
@@ -345,8 +363,7 @@ START_TEST(test_every_kind_comes_back)
 			struct rowset set;
 			void *want = turn == 1 && !kinds[kind].append_only ? second[kind] : first[kind];
 
-			store_read_now(w.store, kinds[kind].statement, (enum row_kind)kind,
-			    kind == ROW_EVENT ? since : kind == ROW_SETTING ? name : NULL, &set);
+			store_read_now(w.store, kinds[kind].statement, (enum row_kind)kind, binds[kind], &set);
 			ck_assert_msg(set.count == 1, "%s: %zu rows", kinds[kind].statement, set.count);
 			assert_rows_equal((enum row_kind)kind, want, set.rows[0], kind == ROW_TASK ? "text" : NULL);
 			if (kind == ROW_TASK)
@@ -602,6 +619,77 @@ static void hold_twice(struct world *w)
 	commit(w, d, true);
 }
 
+static void put_claim(struct decision *d, const char *task, int64_t run, enum claim_state state)
+{
+	struct claim_row *claim = row_new(ROW_CLAIM);
+
+	claim->source = xstrdup("beads:/srv/a");
+	claim->task = xstrdup(task);
+	claim->run = run;
+	claim->state = state;
+	claim->at = run;
+	put_row(d, ROW_CLAIM, claim);
+}
+
+/* Ids of the kinds that share a counter. */
+static void salvage_with(struct world *w, enum row_kind kind, bool first)
+{
+	struct decision *d = decision_new();
+	struct salvage_row *salvage = keyed_row(ROW_SALVAGE, 1);
+
+	world_open(w);
+	put_run(d, 5, 0, RUN_S_RUNNING);
+	salvage->id = kind == ROW_ATTEMPT ? 11 : kind == ROW_STEP ? 12 : 13;
+	if (first)
+		put_row(d, ROW_SALVAGE, salvage);
+	put_row(d, kind, keyed_row(kind, 1));
+	if (!first)
+		put_row(d, ROW_SALVAGE, salvage);
+	commit(w, d, true);
+}
+
+static void salvage_then_attempt(struct world *w)
+{
+	salvage_with(w, ROW_ATTEMPT, true);
+}
+
+static void salvage_then_step(struct world *w)
+{
+	salvage_with(w, ROW_STEP, true);
+}
+
+static void salvage_then_hook(struct world *w)
+{
+	salvage_with(w, ROW_HOOK, true);
+}
+
+static void attempt_then_salvage(struct world *w)
+{
+	salvage_with(w, ROW_ATTEMPT, false);
+}
+
+static void step_then_salvage(struct world *w)
+{
+	salvage_with(w, ROW_STEP, false);
+}
+
+static void hook_then_salvage(struct world *w)
+{
+	salvage_with(w, ROW_HOOK, false);
+}
+
+static void steal_a_claim(struct world *w)
+{
+	struct decision *d = decision_new();
+
+	world_open(w);
+	for (int64_t run = 1; run <= 2; run++) {
+		put_run(d, run, 0, RUN_S_RUNNING);
+		put_claim(d, "bd-1", run, CLAIM_S_HELD);
+	}
+	commit(w, d, true);
+}
+
 static void ask_wrongly(struct world *w)
 {
 	world_open(w);
@@ -638,6 +726,13 @@ static const struct {
 	{ try_after_lock, "rld.db: attempt.put: the task has passed its review and is locked" },
 	{ change_a_lock, "rld.db: task.put: the task has passed its review and is locked" },
 	{ hold_twice, "rld.db: hold.put: UNIQUE constraint failed: hold.run, hold.task" },
+	{ salvage_then_attempt, "rld.db: attempt.put: a salvage has this id" },
+	{ salvage_then_step, "rld.db: step.put: a salvage has this id" },
+	{ salvage_then_hook, "rld.db: hook.put: a salvage has this id" },
+	{ attempt_then_salvage, "rld.db: salvage.put: an attempt, a step or a hook has this id" },
+	{ step_then_salvage, "rld.db: salvage.put: an attempt, a step or a hook has this id" },
+	{ hook_then_salvage, "rld.db: salvage.put: an attempt, a step or a hook has this id" },
+	{ steal_a_claim, "rld.db: claim.put: another run works on this task" },
 	{ ask_wrongly, "bug: statement run.get has no parameter :run" },
 	{ read_unknown_state, "column state holds 'dancing', which is no run state" },
 };
@@ -1241,6 +1336,12 @@ START_TEST(test_run_list)
 }
 END_TEST
 
+/* None, then one for every third, then one each: a page may end between tasks of one place. */
+static int64_t task_position(int64_t run, int64_t n)
+{
+	return run == 3 && n <= 20 ? ROW_NONE : n < 300 ? n / 3 : n;
+}
+
 /* What is paged, with 600 rows of one run and some of another. */
 static void put_many(struct decision *d, enum row_kind kind, int64_t run, int64_t n)
 {
@@ -1251,6 +1352,7 @@ static void put_many(struct decision *d, enum row_kind kind, int64_t run, int64_
 		((struct task_row *)row)->run = run;
 		free(((struct task_row *)row)->id);
 		((struct task_row *)row)->id = xasprintf("t%lld", (long long)n);
+		((struct task_row *)row)->position = task_position(run, n);
 		break;
 	case ROW_ITERATION:
 		((struct iteration_row *)row)->run = run;
@@ -1284,9 +1386,15 @@ static void put_many(struct decision *d, enum row_kind kind, int64_t run, int64_
 		free(((struct hold_row *)row)->task);
 		((struct hold_row *)row)->task = xasprintf("t%lld", (long long)n);
 		break;
+	case ROW_SALVAGE:
+		((struct salvage_row *)row)->run = run;
+		((struct salvage_row *)row)->id = run * 1000 + n;
+		break;
 	case ROW_RUN:
 	case ROW_HOOK:
 	case ROW_STEP:
+	case ROW_CLAIM:
+	case ROW_GROUP:
 	case ROW_EVENT:
 	case ROW_SETTING:
 	case ROW_KINDS:
@@ -1316,6 +1424,9 @@ static int64_t place_of(enum row_kind kind, const void *row)
 	case ROW_RUN:
 	case ROW_STEP:
 	case ROW_HOOK:
+	case ROW_CLAIM:
+	case ROW_SALVAGE:
+	case ROW_GROUP:
 	case ROW_EVENT:
 	case ROW_SETTING:
 	case ROW_KINDS:
@@ -1429,6 +1540,120 @@ START_TEST(test_hold_list)
 }
 END_TEST
 
+/* Not in the order in which they came. */
+START_TEST(test_tasks_in_order)
+{
+	static const char *const ids[] = { "c", "a", "d", "b" }, *const want[] = { "b", "a", "d", "c" };
+	static const int64_t positions[] = { 3, 2, 2, 1 };
+	struct decision *d = decision_new();
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	put_run(d, 1, 0, RUN_S_RUNNING);
+	for (size_t i = 0; i < 4; i++) {
+		struct task_row *task = row_new(ROW_TASK);
+
+		task->run = 1;
+		task->id = xstrdup(ids[i]);
+		task->position = positions[i];
+		put_row(d, ROW_TASK, task);
+	}
+	commit(&w, d, true);
+	read_page(&w, "run.tasks", ROW_TASK, BINDS({ ":run", 1, NULL }));
+	ck_assert_uint_eq(w.set.count, 4);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_str_eq(((struct task_row *)w.set.rows[i])->id, want[i]);
+	rowset_release(&w.set);
+	read_page(&w, "run.title", ROW_TASK, BINDS({ ":run", 1, NULL }));
+	ck_assert_str_eq(((struct task_row *)w.set.rows[0])->id, "b");
+	rowset_release(&w.set);
+	world_close(&w);
+	world_open(&w);
+	store_read_now(w.store, "task.unfinished", ROW_TASK, NULL, &w.set);
+	ck_assert_uint_eq(w.set.count, 4);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_str_eq(((struct task_row *)w.set.rows[i])->id, want[i]);
+	rowset_release(&w.set);
+	world_end(&w);
+}
+END_TEST
+
+/* What keeps others off is read at start, also when its run has ended; what was given back may be had by the next. */
+START_TEST(test_claims_at_start)
+{
+	struct decision *d = decision_new();
+	struct claim_row *claim;
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	put_run(d, 1, 0, RUN_S_RUNNING);
+	put_run(d, 2, 0, RUN_S_FAILED);
+	put_claim(d, "held", 1, CLAIM_S_HELD);
+	put_claim(d, "done", 2, CLAIM_S_DONE);
+	put_claim(d, "free", 2, CLAIM_S_FREE);
+	put_claim(d, "again", 2, CLAIM_S_HELD);
+	put_claim(d, "again", 2, CLAIM_S_FREE);
+	put_claim(d, "again", 1, CLAIM_S_HELD);
+	commit(&w, d, true);
+	world_close(&w);
+	world_open(&w);
+	store_read_now(w.store, "claim.all", ROW_CLAIM, NULL, &w.set);
+	ck_assert_uint_eq(w.set.count, 3);
+	claim = w.set.rows[0];
+	ck_assert_str_eq(claim->task, "again");
+	ck_assert(claim->run == 1 && claim->at == 1 && claim->state == CLAIM_S_HELD);
+	claim = w.set.rows[1];
+	ck_assert_str_eq(claim->task, "done");
+	ck_assert(claim->run == 2 && claim->state == CLAIM_S_DONE);
+	ck_assert_str_eq(((struct claim_row *)w.set.rows[2])->task, "held");
+	rowset_release(&w.set);
+	world_end(&w);
+}
+END_TEST
+
+static const struct {
+	int64_t run;
+	size_t want;
+} salvage_lists[] = { { ROW_NONE, 450 }, { 2, 150 }, { 4, 0 } };
+
+/* Newest first, each once, in pages that the id of the last row continues. */
+START_TEST(test_salvage_list)
+{
+	struct decision *d = decision_new();
+	int64_t before = ROW_NONE;
+	size_t count = 0, got;
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	for (int64_t run = 1; run <= 4; run++)
+		put_run(d, run, 0, RUN_S_FAILED);
+	for (int64_t n = 1; n <= 150; n++)
+		for (int64_t run = 1; run <= 3; run++)
+			put_many(d, ROW_SALVAGE, run, n);
+	commit(&w, d, true);
+	do {
+		read_page(&w, "salvage.list", ROW_SALVAGE, BINDS({ ":run", salvage_lists[_i].run, NULL },
+		    { ":before", before, NULL }, { ":limit", 40, NULL }));
+		got = w.set.count;
+		ck_assert_uint_le(got, 40);
+		for (size_t i = 0; i < got; i++) {
+			struct salvage_row *salvage = w.set.rows[i];
+
+			ck_assert(before == ROW_NONE || salvage->id < before);
+			ck_assert(salvage_lists[_i].run == ROW_NONE || salvage->run == salvage_lists[_i].run);
+			before = salvage->id;
+			count++;
+		}
+		rowset_release(&w.set);
+	} while (got > 0);
+	ck_assert_uint_eq(count, salvage_lists[_i].want);
+	world_end(&w);
+}
+END_TEST
+
 /* Also those of runs that have ended: what they tell of is the end. */
 START_TEST(test_unfinished_hooks)
 {
@@ -1485,6 +1710,7 @@ static int64_t counter(struct world *w, const char *name)
 START_TEST(test_counters_and_unfinished)
 {
 	struct decision *d = decision_new();
+	struct salvage_row *salvage;
 	struct attempt_row *attempt;
 	struct hook_row *hook;
 	struct rowset set;
@@ -1542,6 +1768,17 @@ START_TEST(test_counters_and_unfinished)
 	world_open(&w);
 	ck_assert_int_eq(counter(&w, "last_attempt"), 14);
 	ck_assert_int_eq(counter(&w, "last_hold"), 21);
+	d = decision_new();
+	salvage = keyed_row(ROW_SALVAGE, 1);
+	salvage->id = 15;
+	put_row(d, ROW_SALVAGE, salvage);
+	commit(&w, d, true);
+	world_close(&w);
+	db = peek(&w);
+	ck_assert_int_eq(sqlite3_exec(db, "DELETE FROM salvage", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	world_open(&w);
+	ck_assert_int_eq(counter(&w, "last_attempt"), 15);
 	store_read_now(w.store, "run.unfinished", ROW_RUN, NULL, &set);
 	ck_assert_uint_eq(set.count, 300);
 	for (size_t i = 0; i < set.count; i++)
@@ -1607,6 +1844,9 @@ int main(void)
 	tcase_add_loop_test(tcase, test_run_list, 0, COUNT(lists));
 	tcase_add_loop_test(tcase, test_pages_of_a_run, 0, COUNT(paged));
 	tcase_add_loop_test(tcase, test_hold_list, 0, COUNT(hold_lists));
+	tcase_add_test(tcase, test_tasks_in_order);
+	tcase_add_test(tcase, test_claims_at_start);
+	tcase_add_loop_test(tcase, test_salvage_list, 0, COUNT(salvage_lists));
 	tcase_add_test(tcase, test_unfinished_hooks);
 	tcase_add_test(tcase, test_counters_and_unfinished);
 	tcase_add_test(tcase, test_run_by_key);
