@@ -11,6 +11,7 @@
 struct step_spec {
 	const char *name;	/* "ls-files" */
 	const char *const *argv;
+	const char *cwd;	/* directory to start in, NULL: the run's workspace */
 	const char *const *env;	/* "K=V" added to the environment, NULL-terminated */
 	const char *input;	/* stdin bytes, NULL: none */
 	size_t input_size;

@@ -50,6 +50,8 @@ enum slot_event attempt_classify(const struct attempt_facts *f)
 	case ROLE_FIX:
 		if (!attempt_succeeded(f) || (f->denied && !f->has_git))
 			return SLOT_E_FAILED;
+		if (f->stop)
+			return SLOT_E_RELEASED;
 		return f->items_left > 0 ? SLOT_E_NEXT_FINDING : work_done(f->checks, f->has_git);
 	case ROLE_COMMIT:
 		return attempt_succeeded(f) ? SLOT_E_DONE : SLOT_E_FAILED;

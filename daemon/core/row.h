@@ -84,7 +84,7 @@ struct run_row {
 	char *base_tree;		/* tree id of the snapshot taken at start, as the disk has it */
 	char *base_commit;		/* commit that work trees start from; NULL: isolation "shared" without --base */
 	char *result_branch;		/* integrate = "merge": short name of the branch that has everything; NULL */
-	int64_t stopped;		/* 1: an agent gave a stop marker */
+	int64_t stopped;		/* 1: an agent gave a stop marker; 2: an iteration found nothing to do */
 	char *result_ref;		/* refs/rl/passed/<run>/<task> after a pass */
 	char *result_tree;
 	char *result_commit;		/* commit = "auto": the commit that holds the result */

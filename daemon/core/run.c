@@ -21,11 +21,12 @@ const struct run_edge run_edges[] = {
 	{ IN(QUEUED),  RUN_E_RESUME,    RUN_A_RESUME,  RUN_S_RUNNING },
 	{ WORKING | IN(HELD), RUN_E_PASSED, RUN_A_FINISH, RUN_S_SUCCEEDED },
 	{ WORKING | IN(HELD), RUN_E_FAILED, RUN_A_FINISH, RUN_S_FAILED },
-	{ IN(QUEUED) | IN(RUNNING), RUN_E_PAUSE, RUN_A_NONE, RUN_S_PAUSED },
+	{ IN(RUNNING), RUN_E_PAUSE,     RUN_A_PAUSE,   RUN_S_PAUSED },
+	{ IN(PAUSED),  RUN_E_PREPARED,  RUN_A_NONE,    RUN_S_PAUSED },
 	{ IN(PAUSED),  RUN_E_UNPAUSE,   RUN_A_REWORK,  RUN_S_QUEUED },
 	{ IN(RUNNING), RUN_E_REVIEW,    RUN_A_REVIEW,  RUN_S_RUNNING },
 	{ IN(RUNNING), RUN_E_HELD,      RUN_A_HOLD,    RUN_S_HELD },
-	{ IN(HELD),    RUN_E_REWORK,    RUN_A_REWORK,  RUN_S_QUEUED },
+	{ IN(HELD) | IN(RUNNING), RUN_E_REWORK, RUN_A_REWORK, RUN_S_QUEUED },
 	{ IN(HELD),    RUN_E_BACK,      RUN_A_NONE,    RUN_S_RUNNING },
 	{ IN(RUNNING), RUN_E_CANCEL,    RUN_A_END,     RUN_S_RUNNING },
 	{ IN(PAUSED),  RUN_E_CANCEL,    RUN_A_END,     RUN_S_PAUSED },
@@ -108,7 +109,7 @@ static bool at_limit(const struct loop *l)
 /* May another iteration begin? */
 static bool goes_on(const struct loop *l)
 {
-	if (l->stopped || at_limit(l) || (count_tasks(l, TASK_S_FAILED) > 0 && l->on_failure == ON_FAILURE_STOP))
+	if (l->stopped || l->idle || at_limit(l) || (count_tasks(l, TASK_S_FAILED) > 0 && l->on_failure == ON_FAILURE_STOP))
 		return false;
 	if (l->one_tree && count_slots(l, SLOT_S_HELD) > 0)
 		return false;
@@ -130,7 +131,7 @@ enum run_event run_settle(const struct loop *l)
 		return RUN_E_FAILED;
 	if (count_slots(l, SLOT_S_IMPLEMENTED) > 0)
 		return RUN_E_REVIEW;
-	return at_limit(l) && !l->stopped && run_ready(l) > 0 ? RUN_E_FAILED : RUN_E_PASSED;
+	return at_limit(l) && !l->stopped && !l->idle && run_ready(l) > 0 ? RUN_E_FAILED : RUN_E_PASSED;
 }
 
 char *run_limit_cause(const struct loop *l, enum run_event event)
@@ -139,6 +140,8 @@ char *run_limit_cause(const struct loop *l, enum run_event event)
 
 	if (event == RUN_E_PASSED && l->stopped)
 		return xasprintf("stop-marker: %zu task(s) left", left);
+	if (event == RUN_E_PASSED && l->idle && left > 0)
+		return xasprintf("nothing was picked: %zu task(s) left", left);
 	if (event == RUN_E_FAILED && count_tasks(l, TASK_S_FAILED) == 0 && at_limit(l))
 		return xasprintf("limit: %lld iteration(s), %zu task(s) left", (long long)l->iterations, left);
 	return NULL;

@@ -35,7 +35,7 @@ enum run_event {
 	RUN_E_FAILED,		/* a task failed, or the run could not be prepared */
 	RUN_E_HELD,		/* nothing can go on without a human */
 	RUN_E_REVIEW,		/* every task is implemented: now the review of the whole run */
-	RUN_E_REWORK,		/* a human sent a held task back */
+	RUN_E_REWORK,		/* a human's decision leaves something to do that needs a slot of the daemon */
 	RUN_E_RESUME,		/* the schedule gave a reworked run a slot of the daemon */
 	RUN_E_BACK,		/* a human's decision leaves something to do that needs no slot */
 	RUN_E_PAUSE,		/* somebody said so; what runs ends by itself */
@@ -55,6 +55,7 @@ enum run_action {
 	RUN_A_REVIEW,		/* make slot 0 */
 	RUN_A_REWORK,		/* let go of the slot of the daemon, wait for one */
 	RUN_A_RESUME,		/* the reworked slots go on */
+	RUN_A_PAUSE,		/* what has not begun waits */
 	RUN_A_NONE,
 	RUN_A_FINISH
 };
@@ -85,7 +86,8 @@ struct loop {
 	enum on_failure on_failure;
 	bool more;			/* the source may have tasks that are no rows yet */
 	bool one_tree;			/* the slots share a tree, which a held task keeps */
-	bool stopped;			/* an agent gave a stop marker */
+	bool stopped;			/* an agent gave a stop marker ... */
+	bool idle;			/* ... or an iteration found nothing to do */
 };
 
 /* What they add up to, RUN_EVENTS: somebody still works. Cancelled before held before failed for on_failure = "stop"; then the next
@@ -95,7 +97,8 @@ enum run_event run_settle(const struct loop *loop);
 /* Tasks that nobody has worked on and that wait for nothing: what the next iteration would take. */
 size_t run_ready(const struct loop *loop);
 
-/* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "stop-marker: 2 tasks left"; NULL: none
+/* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "stop-marker: 2 tasks left", "nothing
+ * was picked: 2 tasks left"; NULL: none
  * of these. */
 char *run_limit_cause(const struct loop *loop, enum run_event event);
 

@@ -10,7 +10,7 @@
  *                        ─DONE_CHECKS──────▶ CHECKING    (there are checks)
  *                        ─DONE_NO_TREE─────▶ REVIEWING   (no git)
  *   IMPLEMENTING ─DONE_UNREVIEWED─▶ PASSED       ─DONE_LATER─▶ IMPLEMENTED   (slot 0 will review it)
- *   IMPLEMENTING ─RELEASED─▶ PASSED (a stop marker, or nothing was picked: without a task)
+ *   IMPLEMENTING, FIXING ─RELEASED─▶ PASSED (a stop marker, or nothing was picked: without a task)
  *   FIXING ─NEXT_FINDING─▶ FIXING                                            (one fixer per finding)
  *
  *   CHECKING ─NEXT_CHECK─▶ CHECKING   ─DONE─▶ MEASURING   ─DONE_NO_TREE─▶ REVIEWING   ─FINDINGS─▶ FIXING

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "core/review.h"
+#include "core/tasks.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
 
@@ -30,11 +31,12 @@ void attempt_begin(struct turn *turn, struct lane *lane, enum role role)
 {
 	struct run *run = lane->run;
 	struct engine *engine = run->engine;
-	const struct agent_plan *agent = &run->plan.agents[role];
+	const struct agent_plan *agent = &lane_plan(lane)->agents[role];
+	const struct task_row *task = lane_task(lane);
 	struct attempt_row *a;
 	char uuid[37];
 
-	if (lane_task(lane)->locked_tree != NULL) {
+	if (task != NULL && task->locked_tree != NULL) {
 		log_bug("run %lld: task %s has passed and is locked; no %s attempt", (long long)run->rows->run.id, lane->row->task, state_name(&role_names, (int)role));
 		return;
 	}
@@ -49,7 +51,7 @@ void attempt_begin(struct turn *turn, struct lane *lane, enum role role)
 	a->task = xstrdup(lane->row->task);
 	a->role = (int)role;
 	a->round = round_of(lane->row, role);
-	a->agent = xstrdup(role == ROLE_CHECK ? run->plan.checks[lane->row->check - 1] : agent->name);
+	a->agent = xstrdup(role == ROLE_CHECK ? lane_plan(lane)->checks[lane->row->check - 1] : agent->name);
 	a->model = xstrdup(agent->model);
 	a->uuid = xstrdup(uuid);
 	a->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
@@ -92,11 +94,9 @@ static void tell_ended(struct turn *turn, const struct attempt_row *a)
 	turn_tell(turn, "attempt.ended", a->run, body);
 }
 
-/* An attempt of which nothing ran: the cancel came before its start. */
-static void end_unstarted(struct lane *lane)
+void attempt_unstarted(struct turn *turn, struct lane *lane)
 {
 	struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
-	struct turn *turn = turn_new(lane->run->engine);
 
 	a->state = ATTEMPT_S_EXITED;
 	a->process = PROCESS_CANCELLED;
@@ -106,7 +106,38 @@ static void end_unstarted(struct lane *lane)
 	turn_put(turn, ROW_ATTEMPT, a);
 	tell_ended(turn, a);
 	lane_ended(turn, lane);
+}
+
+/* An attempt of which nothing ran: the cancel came before its start. */
+static void end_unstarted(struct lane *lane)
+{
+	struct turn *turn = turn_new(lane->run->engine);
+
+	attempt_unstarted(turn, lane);
 	turn_commit(turn);
+}
+
+#define FLOOR_WAIT_MS 2000
+
+static void compose_cb(void *arg, struct work *work);
+static struct work *compose_new(struct lane *lane, const char *text, size_t size);
+
+/* Too little free space: it is asked again, and the slot says why it waits. */
+static void wait_for_space(struct lane *lane, const char *why)
+{
+	struct engine *engine = lane->run->engine;
+	struct slot_row *row = lane->row;
+	struct turn *turn;
+
+	if (row->reason == NULL || strcmp(row->reason, why) != 0) {
+		free(row->reason);
+		row->reason = xstrdup(why);
+		turn = turn_new(engine);
+		turn_put(turn, ROW_SLOT, row);
+		turn_commit(turn);
+		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
+	}
+	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(lane, NULL, 0), WORK_COMPOSE, compose_cb, lane);
 }
 
 static void compose_cb(void *arg, struct work *work)
@@ -122,6 +153,8 @@ static void compose_cb(void *arg, struct work *work)
 	}
 	if (lane_ending(lane)) {
 		end_unstarted(lane);
+	} else if (w->floor != NULL) {
+		wait_for_space(lane, w->floor);
 	} else if (launch == NULL) {
 		attempt_refused(lane, w->error);
 	} else {
@@ -151,7 +184,10 @@ static void set_follow_up(struct compose_work *w, const struct lane *lane)
 		w->follow_up = xasprintf("`%s`: %s", check->agent, check->cause);
 		w->follow_up_from = "check";
 		w->follow_up_output = check->id;
-	} else if (last != NULL && strcmp(last->decision, lane->run->plan.profile->findings_word) == 0) {
+	} else if (row->obstacle != NULL) {
+		w->follow_up = xstrdup(row->obstacle);
+		w->follow_up_from = "git";
+	} else if (last != NULL && strcmp(last->decision, lane_plan(lane)->profile->findings_word) == 0) {
 		w->follow_up = fix && item != NULL ? review_issue(item) : xstrdup(last->feedback);
 		w->follow_up_from = "review";
 	}
@@ -163,7 +199,7 @@ static void copy_history(struct compose_work *w, const struct lane *lane)
 
 	w->history = xcalloc(rows->nreviews, sizeof(*w->history));
 	for (size_t i = 0; i < rows->nreviews; i++) {
-		if (strcmp(rows->reviews[i]->task_id, lane->row->task) != 0)
+		if (strcmp(rows->reviews[i]->task_id, lane_task_id(lane)) != 0)
 			continue;
 		row_init(ROW_REVIEW, &w->history[w->nhistory]);
 		row_assign(ROW_REVIEW, &w->history[w->nhistory++], rows->reviews[i]);
@@ -173,7 +209,7 @@ static void copy_history(struct compose_work *w, const struct lane *lane)
 /* The conversation that a fix goes on with: that of the answer under review, when its agent can and still is the fixer. */
 static char *session_of(const struct lane *lane)
 {
-	const struct plan *plan = &lane->run->plan;
+	const struct plan *plan = lane_plan(lane);
 	const struct agent_plan *agent = &plan->agents[ROLE_FIX];
 	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt), *answer;
 
@@ -183,16 +219,59 @@ static char *session_of(const struct lane *lane)
 	return strcmp(answer->agent, agent->name) == 0 ? xstrdup(answer->session) : NULL;
 }
 
-void attempt_compose(struct lane *lane)
+/* All tasks of the run, for reviewers of the whole. */
+static char *stories_of(const struct run *run)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < run->rows->ntasks; i++) {
+		const struct task_row *task = run->rows->tasks[i];
+
+		buf_addf(&b, "- %s: %s\n", task->id, task->title != NULL ? task->title : "");
+		if (task->acceptance != NULL)
+			buf_addf(&b, "\n%s\n", task->acceptance);
+	}
+	return b.data;
+}
+
+/* What an agent may pick from. NULL: it has its task. */
+static char *offer_of(const struct lane *lane)
+{
+	const struct run_rows *rows = lane->run->rows;
+	struct buf b = { 0 };
+
+	if (lane->row->task != NULL || lane->row->slot == 0)
+		return NULL;
+	buf_adds(&b, "Choose one of these tasks, and only one. Claim it with `bd update ID --claim` where bd is there, say which it is in a line of "
+	    "its own, `Updated task: ID`, and do it. When there is nothing to do, say `no_beads_available` in a line of its own.\n\n");
+	for (size_t i = 0; i < rows->ntasks; i++) {
+		const struct task_row *task = rows->tasks[i];
+
+		if (task_wait(task, rows->tasks, rows->ntasks) != TASK_W_NOTHING)
+			continue;
+		buf_addf(&b, "- %s", task->id);
+		if (task->priority != ROW_NONE)
+			buf_addf(&b, " (priority %lld)", (long long)task->priority);
+		buf_addf(&b, ": %s\n", task->title != NULL ? task->title : "");
+	}
+	return b.data;
+}
+
+static bool shares_tree(const struct lane *lane)
+{
+	size_t working = 0;
+
+	for (size_t i = 0; i < lane->run->nlanes; i++)
+		working += lane->run->lanes[i]->pending >= PENDING_ACT;
+	return working > 1 && lane_plan(lane)->isolation != ISOLATION_WORKTREE;
+}
+
+static struct work *compose_new(struct lane *lane, const char *text, size_t size)
 {
 	struct run *run = lane->run;
-	struct compose_work *w;
+	const struct task_row *task = lane_task(lane);
+	struct compose_work *w = xcalloc(1, sizeof(*w));
 
-	if (lane_ending(lane)) {
-		end_unstarted(lane);
-		return;
-	}
-	w = xcalloc(1, sizeof(*w));
 	row_init(ROW_RUN, &w->run);
 	row_init(ROW_SLOT, &w->slot);
 	row_init(ROW_ATTEMPT, &w->attempt);
@@ -200,14 +279,68 @@ void attempt_compose(struct lane *lane)
 	row_assign(ROW_RUN, &w->run, &run->rows->run);
 	row_assign(ROW_SLOT, &w->slot, lane->row);
 	row_assign(ROW_ATTEMPT, &w->attempt, run_attempt(run, lane->row->attempt));
-	row_assign(ROW_TASK, &w->task, lane_task(lane));
-	w->plan = &run->plan;
+	if (task != NULL)
+		row_assign(ROW_TASK, &w->task, task);
+	else
+		w->task.id = xstrdup(lane_task_id(lane));
+	w->plan = lane_plan(lane);
+	w->text = text != NULL ? xmemdup0(text, size) : NULL;
+	w->text_size = size;
+	w->stories = stories_of(run);
+	w->offer = offer_of(lane);
+	w->shared_tree = shares_tree(lane);
 	set_follow_up(w, lane);
 	w->findings = review_findings_json(lane);
 	copy_history(w, lane);
 	w->session = session_of(lane);
+	return &w->work;
+}
+
+static void compose_text_cb(void *arg, const char *text, size_t size)
+{
+	struct lane *lane = arg;
+
+	if (lane->run->engine->stopped)
+		return;
+	engine_work(lane->run->engine, compose_new(lane, text != NULL ? text : "", size), WORK_COMPOSE, compose_cb, lane);
+}
+
+/* Nothing is started while the run or its group is paused, nor without a slot of the daemon. */
+static bool waits_for_seat(struct lane *lane)
+{
+	struct run *run = lane->run;
+
+	if (!lane->seated && run->own.seated && run->own.pending == PENDING_NOTHING) {
+		run->own.seated = false;
+		lane->seated = true;
+	}
+	if (lane->seated && run->rows->run.state == RUN_S_RUNNING && !group_is_paused(run->engine, run->rows->run.group))
+		return false;
+	queue_give(lane);
+	queue_want(lane);
+	return true;
+}
+
+void attempt_compose(struct lane *lane)
+{
+	struct run *run = lane->run;
+	struct engine *engine = run->engine;
+	bool prompt = run_source(run) == SOURCE_PROMPT;
+
+	if (lane_ending(lane)) {
+		end_unstarted(lane);
+		return;
+	}
+	if (waits_for_seat(lane)) {
+		engine_schedule(engine);
+		return;
+	}
 	lane->pending = PENDING_WORK;
-	engine_work(run->engine, &w->work, WORK_COMPOSE, compose_cb, lane);
+	/* a prompt is in a file already: it may be large */
+	if (prompt || lane->row->task == NULL)
+		engine_work(engine, compose_new(lane, NULL, 0), WORK_COMPOSE, compose_cb, lane);
+	else
+		engine->ports.task_text(engine->ports.store_ctx, run->rows->run.id, lane->row->task, compose_text_cb, lane);
 }
 
 void attempt_started(struct lane *lane)
@@ -220,6 +353,8 @@ void attempt_started(struct lane *lane)
 	turn_put(turn, ROW_ATTEMPT, a);
 	turn_tell(turn, "attempt.started", a->run, attempt_body(a));
 	turn_commit(turn);
+	if (lane->row->task == NULL && a->role == ROLE_IMPLEMENT)
+		pick_watch(lane);
 }
 
 /* A check that failed: its output goes to a fixer, while there is a fix round left. */
@@ -233,6 +368,18 @@ static void check_failed(struct turn *turn, struct lane *lane, const struct atte
 	free(cause);
 }
 
+/* A stop marker, or nothing was picked: the task, if it had one, is somebody else's again. */
+static void released(struct turn *turn, struct lane *lane, const struct attempt_row *a)
+{
+	struct run *run = lane->run;
+	bool marker = a->outcome == TASK_R_STOP_MARKER;
+
+	if (marker)
+		run->rows->run.stopped = 1;
+	turn_put(turn, ROW_RUN, &run->rows->run);
+	review_skip(turn, lane, marker ? "the agent gave a stop marker" : "no task was picked");
+}
+
 static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, enum slot_event event, const char *cause)
 {
 	bool lost = a->state == ATTEMPT_S_LOST;
@@ -243,8 +390,10 @@ static void follow(struct turn *turn, struct lane *lane, const struct attempt_ro
 	else if (event != SLOT_E_FAILED && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		lane->row->answer = a->id;
 	if (event == SLOT_E_DONE_UNREVIEWED)
-		review_skip(turn, lane, lane->run->plan.skip_reason);
-	if (event == SLOT_E_FAILED && a->role == ROLE_IMPLEMENT && lane->run->plan.review)
+		review_skip(turn, lane, lane_plan(lane)->skip_reason);
+	if (event == SLOT_E_RELEASED)
+		released(turn, lane, a);
+	if (event == SLOT_E_FAILED && a->role == ROLE_IMPLEMENT && lane_plan(lane)->review)
 		review_skip(turn, lane, "implement not successful");
 	if (event == SLOT_E_FAILED && a->role == ROLE_REVIEW) {
 		review_error(turn, lane, cause);
@@ -302,7 +451,7 @@ static void take_sandbox(struct turn *turn, const struct lane *lane, struct atte
 	struct run *run = lane->run;
 	const char *warnings = run->rows->run.warnings;
 
-	if (!run->plan.read_only || run->plan.sandbox == SANDBOX_OFF || lane->lost || lane->record.how == EXIT_NOT_STARTED)
+	if (!lane_plan(lane)->read_only || lane_plan(lane)->sandbox == SANDBOX_OFF || lane->lost || lane->record.how == EXIT_NOT_STARTED)
 		return;
 	a->sandbox = lane->record.sandbox > 0 ? xasprintf("landlock %d", lane->record.sandbox) : xstrdup("none");
 	if (lane->record.sandbox == 0 && (warnings == NULL || strstr(warnings, NOT_CONFINED) == NULL))
@@ -349,18 +498,26 @@ static struct work *collect_new(const struct lane *lane)
 	struct collect_work *w = xcalloc(1, sizeof(*w));
 
 	w->attempt = a->id;
-	w->reader = run->plan.agents[a->role].reader;
+	w->reader = lane_plan(lane)->agents[a->role].reader;
+	w->disk_bytes = ROW_NONE;
+	w->worktree = xstrdup(lane->row->worktree);
+	if (sources[run_source(run)].markers && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
+		w->markers = strings_copy(run->plan.stop_markers);
 	w->stdout_bytes = lane->record.stdout_bytes;
 	w->stderr_bytes = lane->record.stderr_bytes;
-	if (a->role == ROLE_FIX && run->plan.fixer == FIXER_CORRECTOR && run->plan.review_file != NULL)
-		w->review_file = xasprintf("%s/%s", run->rows->run.workdir, run->plan.review_file);
+	if (a->role == ROLE_FIX && lane_plan(lane)->fixer == FIXER_CORRECTOR && lane_plan(lane)->review_file != NULL) {
+		char *dir = lane_workdir(lane);
+
+		w->review_file = xasprintf("%s/%s", dir, lane_plan(lane)->review_file);
+		free(dir);
+	}
 	return &w->work;
 }
 
 static struct attempt_facts facts_of(const struct lane *lane, const struct attempt_row *a, const struct collect_work *w)
 {
 	const struct run *run = lane->run;
-	const struct plan *plan = &run->plan;
+	const struct plan *plan = lane_plan(lane);
 	bool has_git = run->rows->run.has_git == 1;
 
 	return (struct attempt_facts){
@@ -372,10 +529,12 @@ static struct attempt_facts facts_of(const struct lane *lane, const struct attem
 		.denied = w->result.denials > 0,
 		.has_git = has_git,
 		.review = plan->review,
-		.later = plan->review && plan->scope == SCOPE_RUN,
-		.commit = plan->commit == COMMIT_MODE_AUTO && has_git,
+		.later = plan->review && plan->scope == SCOPE_RUN && lane->row->slot != 0,
+		.commit = plan->commit != COMMIT_MODE_NONE && has_git,
+		.merge = plan->integrate == INTEGRATE_MERGE,
+		.stop = w->stop || (lane->row->task == NULL && lane->row->slot != 0),
 		.by_status = plan->profile->carrier == CARRIER_EXIT,
-		.checkout = run_has_checkout(run),
+		.checkout = lane_has_checkout(lane),
 		.checks = plan->review ? (int64_t)strings_count(plan->checks) : 0,
 		.check = lane->row->check,
 		.items_left = review_items_left(lane),
@@ -408,6 +567,16 @@ static void take_end(const struct lane *lane, struct attempt_row *a, const struc
 	a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
 }
 
+static void take_disk(struct turn *turn, const struct lane *lane, const struct collect_work *w)
+{
+	struct task_row *task = lane_task(lane);
+
+	if (task == NULL || w->disk_bytes == ROW_NONE)
+		return;
+	task->disk_bytes = w->disk_bytes;
+	turn_put(turn, ROW_TASK, task);
+}
+
 static void collect_cb(void *arg, struct work *work)
 {
 	struct lane *lane = arg;
@@ -435,8 +604,11 @@ static void collect_cb(void *arg, struct work *work)
 	if (w->review_file != NULL && attempt_succeeded(&facts))
 		review_marked(turn, lane, w->marks, w->nmarks);
 	take_end(lane, a, &facts);
+	if (event == SLOT_E_RELEASED && w->stop)
+		a->outcome = TASK_R_STOP_MARKER;
+	take_disk(turn, lane, w);
 	if (!attempt_succeeded(&facts) || event == SLOT_E_FAILED)
-		a->cause = cause_of(lane, &facts, limit_of(&run->plan, &facts), w);
+		a->cause = cause_of(lane, &facts, limit_of(lane_plan(lane), &facts), w);
 	if (!lane->lost && !lane->record.tree_empty)
 		run_warn(turn, run, "an attempt's process tree could not be seen to be empty");
 	turn_put(turn, ROW_ATTEMPT, a);
@@ -451,6 +623,11 @@ static void collect_cb(void *arg, struct work *work)
 	work_free(work);
 }
 
+void attempt_collect(struct lane *lane)
+{
+	engine_work(lane->run->engine, collect_new(lane), WORK_COLLECT, collect_cb, lane);
+}
+
 void attempt_ended(struct lane *lane, const struct exit_record *record, const char *detail)
 {
 	lane->lost = record == NULL;
@@ -458,7 +635,10 @@ void attempt_ended(struct lane *lane, const struct exit_record *record, const ch
 	free(lane->lost_detail);
 	lane->lost_detail = xstrdup(detail);
 	lane->pending = PENDING_WORK;
-	engine_work(lane->run->engine, collect_new(lane), WORK_COLLECT, collect_cb, lane);
+	if (lane->row->task == NULL && lane->row->slot != 0 && !lane_ending(lane))
+		pick_last(lane);
+	else
+		attempt_collect(lane);
 }
 
 void attempt_refused(struct lane *lane, const char *error)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "engine/work.h"
 #include "record/layout.h"
 #include "record/output.h"
+#include "task/marker.h"
 
 /* Feed the recorded stdout to the reader, gaps included. 0 or -errno; -ENODATA: its end is not there. */
 static int feed(struct reader *reader, int dirfd, uint64_t expected)
@@ -87,6 +89,27 @@ static void read_marks(struct collect_work *work)
 	free(text);
 }
 
+#define DISK_FILES_MAX 500000
+
+/* What a tree takes on the disk, links not followed; as far as can be seen. */
+static int64_t disk_use(const char *dir)
+{
+	char *paths[] = { (char *)dir, NULL };
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, NULL);
+	const FTSENT *entry;
+	int64_t bytes = 0, files = 0;
+
+	while (fts != NULL && files < DISK_FILES_MAX && (entry = fts_read(fts)) != NULL) {
+		if (entry->fts_info == FTS_DP || entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS)
+			continue;
+		bytes += (int64_t)entry->fts_statp->st_blocks * 512;
+		files++;
+	}
+	if (fts != NULL)
+		fts_close(fts);
+	return bytes;
+}
+
 void collect_run(struct collect_work *work)
 {
 	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
@@ -104,6 +127,9 @@ void collect_run(struct collect_work *work)
 		rv = keep_answer(work, dirfd);
 	if (work->review_file != NULL)
 		read_marks(work);
+	work->stop = work->markers != NULL && work->result.size > 0 && marker_in(work->result.text, work->result.size, work->markers) != NULL;
+	if (work->worktree != NULL)
+		work->disk_bytes = disk_use(work->worktree);
 	work->full = work->error == NULL && (rv == -ENOSPC || rv == -EDQUOT);
 	if (rv != 0 && work->error == NULL && !work->full)
 		work->error = xasprintf("its answer cannot be kept in %s: %s", dir, strerror(-rv));

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "core/profile.h"
 #include "engine/compose_int.h"
+#include "proto/units.h"
 #include "record/layout.h"
 
 static void places_init(struct places *p, const struct compose_work *w)
@@ -20,13 +22,14 @@ static void places_init(struct places *p, const struct compose_work *w)
 
 	p->dir = work_attempt_dir(state_dir, w->attempt.id);
 	p->run_dir = work_run_dir(state_dir, w->run.id);
-	p->cwd = compose_is_review(w) ? work_review_dir(state_dir, &w->run, w->plan, w->slot.slot) : xstrdup(w->run.workdir);
+	p->cwd = compose_is_review(w) ? work_review_dir(state_dir, &w->run, w->plan, &w->slot) : work_slot_dir(&w->run, &w->slot);
+	p->task_file = work_task_file(state_dir, &w->run, &w->slot);
 	p->prompt_file = xasprintf("%s/" RECORD_PROMPT, p->dir);
 	if (w->attempt.role == ROLE_FIX)
 		p->findings_file = xasprintf("%s/" RECORD_FINDINGS, p->dir);
 	if (!compose_is_review(w))
 		return;
-	p->review_file = work_review_file(state_dir, &w->run, w->plan, w->slot.slot);
+	p->review_file = work_review_file(state_dir, &w->run, w->plan, &w->slot);
 	if (carrier == CARRIER_COMMENTS)
 		p->verdict_file = xstrdup(p->review_file);
 	else if (carrier == CARRIER_VERDICT || carrier == CARRIER_DECISION)
@@ -40,6 +43,7 @@ static void places_release(struct places *p)
 	free(p->dir);
 	free(p->run_dir);
 	free(p->cwd);
+	free(p->task_file);
 	free(p->prompt_file);
 	free(p->verdict_file);
 	free(p->findings_file);
@@ -62,12 +66,12 @@ static char *make_prompt(const struct compose_work *w, const struct sources *s, 
 	bool answer = compose_is_review(w) || w->attempt.role == ROLE_FIX;
 	struct prompt_parts parts = {
 		.template = { s->template, s->template_size },
-		.project = project_name(w->run.workdir),
+		.project = w->run.project != NULL ? w->run.project : project_name(w->run.workdir),
 		.feature = w->task.title,
 		.stories = { s->stories.data, s->stories.size },
 		.task_id = w->task.id,
 		.task_title = w->task.title,
-		.task_status = state_name(&task_state_names, w->task.state),
+		.task_status = w->task.status != NULL ? w->task.status : state_name(&task_state_names, w->task.state),
 		.task_priority = priority,
 		.task = { s->task, s->task_size },
 		.round = w->attempt.round,
@@ -83,13 +87,14 @@ static char *make_prompt(const struct compose_work *w, const struct sources *s, 
 		.diff = { s->diff.data != NULL ? s->diff.data : nothing, s->diff.size },
 		.diff_dropped = s->diff_dropped,
 		.interrupted = w->slot.interrupted > 0,
+		.shared_tree = w->shared_tree,
 		.verdict_file = p->verdict_file,
 		.review_file = w->plan->review_file,
 		.read_only = w->plan->read_only,
 		.resumed = w->session != NULL,
 	};
 
-	snprintf(priority, sizeof(priority), "%lld", (long long)w->run.priority);
+	snprintf(priority, sizeof(priority), "%lld", (long long)(w->task.priority != ROW_NONE ? w->task.priority : w->run.priority));
 	return prompt_build(w->plan->profile, (enum role)w->attempt.role, &parts, size);
 }
 
@@ -227,6 +232,29 @@ static char *make_input(const struct compose_work *w, const struct sources *s, c
 	return make_prompt(w, s, p, size);
 }
 
+/* Agents fill disks, and the database is on one of them. */
+static bool below_floor(struct compose_work *w, const struct places *p)
+{
+	const char *const places[] = { w->work.state_dir, p->cwd };
+	char free_text[32], floor_text[32];
+
+	for (size_t i = 0; w->plan->disk_floor_bytes > 0 && i < sizeof(places) / sizeof(places[0]); i++) {
+		struct statvfs fs;
+		int64_t bytes;
+
+		if (statvfs(places[i], &fs) == -1)
+			continue;
+		bytes = (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
+		if (bytes >= w->plan->disk_floor_bytes)
+			continue;
+		size_format(bytes, free_text, sizeof(free_text));
+		size_format(w->plan->disk_floor_bytes, floor_text, sizeof(floor_text));
+		w->floor = xasprintf("waiting for disk space: %s free at %s, limits.disk_floor is %s", free_text, places[i], floor_text);
+		return true;
+	}
+	return false;
+}
+
 void compose_run(struct compose_work *w)
 {
 	const struct agent_plan *agent = &w->plan->agents[w->attempt.role];
@@ -236,6 +264,8 @@ void compose_run(struct compose_work *w)
 	size_t size = 0;
 
 	places_init(&p, w);
+	if (below_floor(w, &p))
+		goto out;
 	if (sources_read(w, &p, &s, &w->error) == -1 || (compose_is_review(w) && clear_review_file(w, &p, &w->error) == -1))
 		goto out;
 	prompt = make_input(w, &s, &p, &size);

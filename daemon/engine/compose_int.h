@@ -21,6 +21,7 @@ struct places {
 	char *dir;		/* its attempt directory */
 	char *run_dir;
 	char *cwd;
+	char *task_file;	/* the task's text */
 	char *prompt_file, *verdict_file, *findings_file;
 	char *review_file;	/* carrier file */
 	char *scratch;		/* of a reviewer that may write nowhere else */

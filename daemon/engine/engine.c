@@ -17,6 +17,9 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	engine->committed = committed;
 	engine->arg = arg;
 	engine->view = view_new();
+	engine->schedule = schedule_new(options->parallel);
+	engine->claims = claims_new();
+	engine->groups = groups_new();
 	engine->recovering = true;
 	LIST_INIT(&engine->runs);
 	TAILQ_INIT(&engine->reading);
@@ -79,6 +82,9 @@ void engine_free(struct engine *engine)
 		hook_free(hook);
 	}
 	view_free(engine->view);
+	schedule_free(engine->schedule);
+	claims_free(engine->claims);
+	groups_free(engine->groups);
 	free(engine->deferred);
 	free(engine->state_dir);
 	free(engine->config_dir);
@@ -130,6 +136,7 @@ void engine_set_full(struct engine *engine, bool full)
 void engine_set_parallel(struct engine *engine, int64_t parallel)
 {
 	engine->parallel = parallel;
+	schedule_set_slots(engine->schedule, parallel);
 	engine_schedule(engine);
 }
 
@@ -153,7 +160,7 @@ size_t engine_busy(const struct engine *engine)
 	LIST_FOREACH(hook, &engine->hooks, entry)
 		busy++;
 	LIST_FOREACH(run, &engine->runs, entry)
-		busy += run->rows->run.state == RUN_S_RUNNING;
+		busy += run_is_active(run);
 	if (!TAILQ_EMPTY(&engine->reading) || !TAILQ_EMPTY(&engine->submits) || !TAILQ_EMPTY(&engine->deciding))
 		busy++;
 	return busy + (engine->desk_busy || !TAILQ_EMPTY(&engine->desk));
@@ -200,6 +207,82 @@ void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check
 	cb(arg, &reply);
 }
 
+/* Why a change of a run cannot be; RPC_OK: it can, or it is only checked. */
+static int refuse_change(const struct engine *engine, const struct run *run, struct engine_reply *reply)
+{
+	if (run == NULL || reply->rows == NULL) {
+		reply->message = "there is no such unfinished run";
+		reply->hint = "rlctl list shows the runs";
+		return RPC_NOT_FOUND;
+	}
+	if (engine->full) {
+		reply->message = "no space left for the database";
+		reply->hint = "make room on the disk of the state directory";
+		return RPC_NO_SPACE;
+	}
+	return RPC_OK;
+}
+
+void engine_pause(struct engine *engine, int64_t id, const char *by, bool check, engine_reply_cb *cb, void *arg)
+{
+	struct run *run = run_find(engine, id);
+	struct engine_reply reply = { .id = id, .rows = view_run(engine->view, id) };
+	struct turn *turn;
+	char *cause;
+
+	reply.code = refuse_change(engine, run, &reply);
+	if (reply.code == RPC_OK && (run_cancelling(run) || (run->rows->run.state != RUN_S_QUEUED && run->rows->run.state != RUN_S_RUNNING))) {
+		reply.code = RPC_WRONG_STATE;
+		reply.message = run->rows->run.state == RUN_S_PAUSED ? "the run is paused already" : "only a queued or running run can be paused";
+		reply.hint = "rlctl show tells what it does";
+	}
+	if (reply.code != RPC_OK || check) {
+		cb(arg, &reply);
+		return;
+	}
+	turn = turn_new(engine);
+	cause = xasprintf("paused by %s", by);
+	run->rows->run.paused = 1;
+	if (run->rows->run.state == RUN_S_RUNNING) {
+		run_event(turn, run, RUN_E_PAUSE, cause);
+	} else {
+		queue_update(run);
+		turn_act_schedule(turn);
+	}
+	turn_put(turn, ROW_RUN, &run->rows->run);
+	free(cause);
+	turn_reply(turn, cb, arg, id);
+	turn_commit(turn);
+}
+
+void engine_unpause(struct engine *engine, int64_t id, const char *by, bool check, engine_reply_cb *cb, void *arg)
+{
+	struct run *run = run_find(engine, id);
+	struct engine_reply reply = { .id = id, .rows = view_run(engine->view, id) };
+	struct turn *turn;
+
+	reply.code = refuse_change(engine, run, &reply);
+	if (reply.code == RPC_OK && (run_cancelling(run) || run->rows->run.paused != 1)) {
+		reply.code = RPC_WRONG_STATE;
+		reply.message = "the run is not paused";
+		reply.hint = "a held run goes on by a decision: rlctl hold list";
+	}
+	if (reply.code != RPC_OK || check) {
+		cb(arg, &reply);
+		return;
+	}
+	turn = turn_new(engine);
+	log_debug("run %lld resumed by %s", (long long)id, by);
+	run->rows->run.paused = 0;
+	if (run->rows->run.state == RUN_S_PAUSED)
+		run_event(turn, run, RUN_E_UNPAUSE, NULL);
+	queue_update(run);
+	turn_act_schedule(turn);
+	turn_put(turn, ROW_RUN, &run->rows->run);
+	turn_reply(turn, cb, arg, id);
+	turn_commit(turn);
+}
+
 /* Reports of the proc port */
 
 static struct lane *lane_of_report(struct engine *engine, int64_t id, const char *what)
@@ -242,7 +325,7 @@ static void refused(void *arg, int64_t id, const char *error)
 	if (lane == NULL)
 		return;
 	if (lane->step != NULL)
-		git_refused(lane, error);
+		step_refused(lane, error);
 	else
 		attempt_refused(lane, error);
 }
@@ -266,7 +349,7 @@ static void ended(void *arg, int64_t id, const struct exit_record *record)
 		return;
 	}
 	if (lane->step != NULL)
-		git_ended(lane, record);
+		step_ended(lane, record);
 	else
 		attempt_ended(lane, record, "its supervisor was killed");
 }

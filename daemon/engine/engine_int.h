@@ -6,7 +6,10 @@
  *
  * A lane is where at most one thing at a time is under way: one per slot, and one for the run itself (preparation).
  * lane.pending says what:
- *   PENDING_NOTHING  nothing; only in WAITING, HELD and the end stages
+ *   PENDING_NOTHING  nothing; only in HELD, IMPLEMENTED and the end stages
+ *   PENDING_SEAT     a slot of the daemon: to begin with, or for an attempt after it gave its own back
+ *   PENDING_STAGE    that the slots before it have picked a task (assign = "agent")
+ *   PENDING_TURN     that another slot of the run has merged
  *   PENDING_ACT      a turn is being committed whose act will go on
  *   PENDING_WORK     file work
  *   PENDING_PROC     an attempt or a step, its id in lane.id: ended or refused will come */
@@ -21,22 +24,36 @@
 #include "core/profile.h"
 #include "core/review.h"
 #include "core/run.h"
+#include "core/schedule.h"
 #include "core/slot.h"
 #include "engine/engine.h"
 #include "engine/work.h"
+#include "task/pick.h"
 
-enum pending { PENDING_NOTHING, PENDING_ACT, PENDING_WORK, PENDING_PROC };
+enum pending { PENDING_NOTHING, PENDING_SEAT, PENDING_STAGE, PENDING_TURN, PENDING_ACT, PENDING_WORK, PENDING_PROC };
 
 struct act;
 struct run;
+struct claims;
+struct groups;
+
+/* One of both while steps are under way. */
+struct operation {
+	struct git_op *git;
+	struct task_op *task;
+};
 
 struct lane {
 	struct run *run;
 	struct slot_row *row;		/* working row, owned by run->rows; NULL: the run's own lane */
 	enum pending pending;
 	int64_t id;			/* attempt or step under way, ROW_NONE */
-	struct git_op *op;		/* git operation under way, NULL */
-	enum git_op_kind op_kind;
+	bool seated;			/* it has a slot of the daemon */
+	struct plan *plan;		/* of its task alone, owned; NULL: the run's */
+	struct operation op;		/* under way */
+	enum git_op_kind git_kind;	/* what it is, also while it is begun again */
+	enum task_op_kind task_kind;
+	bool asks_source;		/* the operation is one of the task's source, not of git */
 	int tries;			/* how often the operation's step was lost */
 	struct step_row *step;		/* unfinished step, owned; NULL */
 	struct step_spec next_step;	/* what that step runs, until it is launched; points into op */
@@ -63,9 +80,10 @@ struct run {
 	struct engine *engine;
 	struct run_rows *rows;		/* working rows */
 	struct plan plan;
-	struct lane own;
-	struct lane **lanes;		/* of the current iteration */
+	struct lane own;		/* seated while the run prepares, loads and reviews, so between its slots */
+	struct lane **lanes;		/* of the current iteration, and of earlier ones what is held or waits for the review of the run */
 	size_t nlanes;
+	bool drained;			/* the source has been asked after the last iteration, and has no more */
 	bool settling;			/* run_settled() is at work: what settles meanwhile is seen by it */
 };
 
@@ -75,6 +93,13 @@ struct pending_submit {
 	struct engine *engine;
 	int64_t owner;
 	char *workdir, *task, *task_blob, *key, *body_hash, *plan_json;
+	enum source_kind source;
+	char *source_path, *group, *project;
+	int64_t after;
+	bool after_unfinished;		/* ... when it was submitted */
+	struct task_row **tasks;	/* of stories and workflows, with their texts; as they will be put; owned */
+	size_t ntasks;
+	size_t read;			/* retry: tasks whose text has been read */
 	size_t task_size;
 	char **environment;
 	char *environment_hash;		/* after the intake, or inherited by a retry */
@@ -112,6 +137,9 @@ struct engine {
 	LIST_HEAD(, run) runs;		/* unfinished, newest first */
 	LIST_HEAD(, hook) hooks;	/* unfinished */
 	int64_t last_run, last_attempt, last_hold;
+	struct schedule *schedule;
+	struct claims *claims;
+	struct groups *groups;
 	size_t commits;			/* turns in flight */
 	size_t adopting;		/* found() reports to come */
 	struct act *deferred;		/* what lanes are to go on with once all are found, see turn.c */
@@ -129,7 +157,11 @@ struct engine {
 enum act_kind {
 	ACT_PREPARE,	/* the run's own lane: task file, base snapshot */
 	ACT_COMPOSE,	/* compose and launch the attempt id */
-	ACT_GIT,	/* begin the git operation of the lane's stage */
+	ACT_GIT,	/* begin the git operation id */
+	ACT_SOURCE,	/* begin the operation id of the task's source */
+	ACT_LOAD,	/* the run's own lane: wait between iterations, then ask the source */
+	ACT_LEAVE,	/* give back what the slot took */
+	ACT_SEAT,	/* wait for a slot of the daemon */
 	ACT_STEP,	/* launch the lane's step */
 	ACT_JUDGE,	/* read the verdict, where there is no git to ask first */
 	ACT_END,	/* end what is under way in the lane */
@@ -148,11 +180,17 @@ void turn_tell(struct turn *turn, const char *type, int64_t run, json_t *body);
 void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lane *lane, int64_t id);
 /* ACT_HOOK: start the hook of that id, whose run may be over. */
 void turn_act_hook(struct turn *turn, int64_t id);
+/* A slot of the daemon may be free, or what somebody wants has changed. */
+void turn_act_schedule(struct turn *turn);
+/* run 0: it is about none. */
 void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run);
 /* Everything has been found: do what was decided meanwhile. */
 void turn_resume(struct engine *engine);
 /* Hands the decision to the store. */
 void turn_commit(struct turn *turn);
+/* The same, unless nothing is in it. */
+void turn_commit_or_drop(struct turn *turn);
+int64_t turn_now(const struct turn *turn);
 /* The same for a new run: p is answered when it is recorded, or refused when there is no space. */
 void turn_commit_submit(struct turn *turn, struct pending_submit *p);
 
@@ -161,12 +199,10 @@ void turn_commit_submit(struct turn *turn, struct pending_submit *p);
 struct run *run_new(struct engine *engine, struct run_rows *rows);	/* takes rows; NULL: damaged plan */
 void run_free(struct run *run);
 struct run *run_find(struct engine *engine, int64_t id);
-struct lane *run_lane(struct run *run, int64_t slot);	/* ROW_NONE: its own */
+struct lane *run_lane(struct run *run, int64_t iteration, int64_t slot);	/* slot ROW_NONE: its own */
 void run_make_lanes(struct run *run);
 /* What is of the review and not of the work, relative to the workspace: see git_op_spec. Free with strings_free(). */
 char **run_artifacts(const struct run *run);
-/* Its reviewers work in a checkout of their own. */
-bool run_has_checkout(const struct run *run);
 void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause);
 void run_settled(struct turn *turn, struct run *run);
 /* Somebody said so. */
@@ -177,11 +213,95 @@ void run_warn(struct turn *turn, struct run *run, const char *text);
 void run_known_issues(struct turn *turn, struct run *run, char *const *texts);
 void run_prepare(struct run *run);
 void run_tell_state(struct turn *turn, const struct run *run);
+bool run_is_active(const struct run *run);	/* something of it is under way */
 
-/* queue.c */
+/* loop_flow.c: from iteration to iteration */
 
-/* Start what can be started, tell why the rest waits. */
+/* Between two iterations, or before the first: wait as long as the plan says, then ask the source. */
+void run_load(struct run *run);
+/* The source has been asked; list NULL: there was nothing to ask. */
+void run_loaded(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd);
+void run_begin_iteration(struct turn *turn, struct run *run);
+/* False: it was over already. */
+bool run_finish_iteration(struct turn *turn, struct run *run);
+/* Scope "run": everything is implemented, slot 0 reviews it. */
+void run_begin_review(struct turn *turn, struct run *run);
+/* Tasks that were never begun, with the reason. */
+void run_finish_tasks(struct turn *turn, struct run *run);
+struct slot_row *run_slot_new(const struct run *run, int64_t number, const char *task);
+void run_add_lane(struct run *run, struct slot_row *slot);
+/* The loop as run_settle() wants it; *slots is malloc'd, for the caller to free. */
+struct loop run_loop(const struct run *run, struct slot_row ***slots);
+enum source_kind run_source(const struct run *run);
+
+/* queue.c: the slots of the daemon */
+
+/* Give free slots to those who are next, tell why the rest waits. */
 void engine_schedule(struct engine *engine);
+/* A run enters the schedule: a new one, or one that was found at start. */
+void queue_add(struct run *run);
+/* The lane gives its slot of the daemon back, if it has one. */
+void queue_give(struct lane *lane);
+/* The lane wants one; lane_seated() is called when it has it. */
+void queue_want(struct lane *lane);
+/* It was found at work: it sits. */
+void queue_sit(struct lane *lane);
+/* What the run wants has changed: its state, or that of its lanes. */
+void queue_update(struct run *run);
+
+/* claims.c: whose the tasks of shared sources are */
+
+struct claims *claims_new(void);
+void claims_free(struct claims *claims);
+void claims_load(struct claims *claims, struct claim_row *row);	/* takes row */
+/* NULL: nobody ever had it. */
+const struct claim_row *claims_find(const struct claims *claims, const char *source, const char *task);
+/* Puts the row into the turn, and is so from now on. */
+void claims_put(struct turn *turn, struct claims *claims, const char *source, const char *task, int64_t run, enum claim_state state);
+/* The source of a run as claims name it, malloc'd; NULL: its tasks are nobody else's. */
+char *run_claim_source(const struct run *run);
+/* The claim of a task of the run becomes this; nothing where there are no claims. */
+void run_claim(struct turn *turn, struct run *run, const char *task, enum claim_state state);
+
+/* groups.c */
+
+struct groups *groups_new(void);
+void groups_free(struct groups *groups);
+void groups_load(struct engine *engine, struct group_row *row);	/* takes row */
+bool group_is_paused(const struct engine *engine, const char *name);
+
+/* task_rows.c */
+
+/* The first line of a text, cut; malloc'd. */
+char *task_title(const char *text);
+/* With its text; without a position. */
+struct task_row *task_row_new(int64_t run, const struct task_item *item);
+/* Its source says that it has changed since. */
+bool item_is_newer(const struct task_item *item, int64_t at);
+
+/* task_flow.c: what is asked of a task's source */
+
+void source_begin(struct lane *lane, enum task_op_kind kind);
+/* What it is; the strings are the caller's. */
+void source_spec(const struct lane *lane, struct source_spec *spec);
+/* Ends the turn's part of it: the operation is over. error NULL: it went well. */
+void source_done(struct turn *turn, struct lane *lane, const char *error);
+
+/* pick_flow.c: assign = "agent" */
+
+/* The first slots may begin; each further one when those before it have picked or ended. */
+void pick_stage(struct turn *turn, struct run *run);
+/* Look at the output of the lane's attempt, until it has picked or ended. */
+void pick_watch(struct lane *lane);
+/* It has ended: a last look, then attempt_collect(). */
+void pick_last(struct lane *lane);
+
+/* leave_flow.c: a slot that has come to its end gives back what it took */
+
+void leave_begin(struct turn *turn, struct lane *lane);
+void leave_act(struct lane *lane);
+/* The operation of row->leaving is over. */
+void leave_next(struct turn *turn, struct lane *lane, const char *error);
 
 /* lane.c: the slot machine applied */
 
@@ -192,7 +312,22 @@ bool lane_ending(const struct lane *lane);
 /* The lane's activity is over in ENDING (or the run's own lane is told to stop): take the last edge. */
 void lane_ended(struct turn *turn, struct lane *lane);
 struct lane *engine_lane_of(struct engine *engine, int64_t id);
-struct task_row *lane_task(const struct lane *lane);
+struct task_row *lane_task(const struct lane *lane);	/* NULL: it has none */
+const char *lane_task_id(const struct lane *lane);	/* "run" for one that has none */
+const struct plan *lane_plan(const struct lane *lane);
+/* It has another task from now on; NULL: none. */
+void lane_set_task(struct lane *lane, const char *task);
+const char *lane_workspace(const struct lane *lane);
+char *lane_workdir(const struct lane *lane);	/* malloc'd */
+const char *lane_base_tree(const struct lane *lane);
+bool lane_has_checkout(const struct lane *lane);	/* its reviewer works in a checkout of its own */
+bool lane_passed(const struct lane *lane);		/* a verdict passed what it has */
+/* A slot of the daemon is there: begin, or go on with the attempt that waited. */
+void lane_seated(struct turn *turn, struct lane *lane);
+/* It does nothing for now: its slot of the daemon is free, or the run's. */
+void lane_rest(struct lane *lane);
+/* The first thing of the slot, when it may begin. */
+void lane_start(struct turn *turn, struct lane *lane);
 struct attempt_row *run_attempt(const struct run *run, int64_t id);
 
 /* hold_flow.c: the human decision queue */
@@ -221,19 +356,32 @@ void hook_free(struct hook *hook);
 
 void attempt_begin(struct turn *turn, struct lane *lane, enum role role);
 void attempt_compose(struct lane *lane);
+void attempt_collect(struct lane *lane);
+/* It was decided, and is cancelled before anything of it ran. */
+void attempt_unstarted(struct turn *turn, struct lane *lane);
 void attempt_started(struct lane *lane);
 void attempt_refused(struct lane *lane, const char *error);
 /* record NULL: lost. */
 void attempt_ended(struct lane *lane, const struct exit_record *record, const char *detail);
 
-/* git_flow.c */
+/* git_flow.c: what git is asked, and what its answer means */
 
 void git_begin(struct lane *lane, enum git_op_kind kind);
-void git_launch(struct lane *lane);
-void git_refused(struct lane *lane, const char *error);
-void git_ended(struct lane *lane, const struct exit_record *record);
+void git_done(struct turn *turn, struct lane *lane, int64_t last_step);
+void git_failed(struct turn *turn, struct lane *lane, const char *why);
+/* A slot of the run has merged, or never will: the next one may. */
+void git_merge_next(struct turn *turn, struct run *run);
+
+/* step_flow.c: an operation, step by step */
+
+/* The operation is lane->op: ask it for its first step. */
+void step_first(struct lane *lane);
+void step_launch(struct lane *lane);
+void step_refused(struct lane *lane, const char *error);
+void step_ended(struct lane *lane, const struct exit_record *record);
 /* The step's process is gone without a trace: the operation is run again, three times at most. */
-void git_lost(struct lane *lane);
+void step_lost(struct lane *lane);
+void operation_free(struct operation *op);
 
 /* publish.c */
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What git is asked for, and what its answer means for the slot. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,17 +7,47 @@
 #include "base/memory.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
-#include "record/layout.h"
 
-#define GIT_TRIES 3
-#define GIT_WALL_MS (30 * 60 * 1000)
-#define GIT_GRACE_MS 5000
-
-static void next(struct lane *lane, int64_t step, bool ok);
-
-static char *passed_ref(const struct lane *lane)
+/* An id as a part of a ref or of a branch: what git or a file system would not have is percent-encoded. */
+static char *ref_part(const char *id)
 {
-	return xasprintf("refs/rl/passed/%lld/%s", (long long)lane->row->run, lane->row->task);
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+	struct buf b = { 0 };
+
+	for (const char *p = id; *p != '\0'; p++) {
+		bool dot = *p == '.' && p > id && p[1] != '\0' && p[1] != '.' && strcmp(p, ".lock") != 0;
+
+		if (dot || (strchr(plain, *p) != NULL && !(*p == '-' && p == id)))
+			buf_add(&b, p, 1);
+		else
+			buf_addf(&b, "%%%02X", (unsigned char)*p);
+	}
+	return b.data;
+}
+
+/* "refs/rl/passed/42/t1" */
+static char *ref_name(const struct lane *lane, const char *kind)
+{
+	char *part = ref_part(lane_task_id(lane)), *ref = xasprintf("refs/rl/%s/%lld/%s", kind, (long long)lane->row->run, part);
+
+	free(part);
+	return ref;
+}
+
+/* The branch of a slot's work tree. Slot 0 has that of the whole run. Profile "comments" must not know the task. */
+static char *branch_name(const struct lane *lane)
+{
+	const struct plan *plan = lane_plan(lane);
+	char *part, *name;
+
+	if (lane->row->slot == 0)
+		return xstrdup(lane->run->rows->run.result_branch);
+	if (plan->review && plan->profile->no_task)
+		return xasprintf("rl/%lld/%lld-%lld", (long long)lane->row->run, (long long)lane->row->iteration, (long long)lane->row->slot);
+	part = ref_part(lane_task_id(lane));
+	name = xasprintf("rl/%lld/%s", (long long)lane->row->run, part);
+	free(part);
+	return name;
 }
 
 /* path, as seen from the workdir, relative to the workspace; NULL: it is outside. */
@@ -49,15 +80,126 @@ char **run_artifacts(const struct run *run)
 static char *commit_message(const struct lane *lane)
 {
 	const struct task_row *task = lane_task(lane);
+	const struct plan *plan = lane_plan(lane);
+	const char *id = lane_task_id(lane);
 
-	return xasprintf("%s\n\nRld-Run: %lld\nRld-Task: %s\n", task->title != NULL ? task->title : task->id, (long long)lane->row->run, task->id);
+	if (task == NULL)
+		return xasprintf("Review of the run\n\nRld-Run: %lld\nRld-Task: %s\n", (long long)lane->row->run, id);
+	/* a review that must not know the task comes after this commit */
+	if (plan->review && plan->profile->no_task && plan->integrate == INTEGRATE_MERGE)
+		return xasprintf("Task %lld\n\nRld-Run: %lld\nRld-Task: %lld\n", (long long)task->position, (long long)lane->row->run, (long long)task->position);
+	return xasprintf("%s\n\nRld-Run: %lld\nRld-Task: %s\n", task->title != NULL ? task->title : id, (long long)lane->row->run, id);
+}
+
+static char *message_of(const struct lane *lane, enum git_op_kind kind)
+{
+	switch (kind) {
+	case GIT_BASE:
+		return xasprintf("rld: uncommitted work at the start of run %lld", (long long)lane->run->rows->run.id);
+	case GIT_COMMIT:
+	case GIT_COMMITTED:
+	case GIT_MERGE:
+		return commit_message(lane);
+	case GIT_CLEAR:
+		return xasprintf("rld: what the work tree of %s had in run %lld\n", lane_task_id(lane), (long long)lane->row->run);
+	case GIT_SNAPSHOT:
+	case GIT_MEASURE:
+	case GIT_VERIFY:
+	case GIT_PIN:
+	case GIT_CHECKOUT:
+	case GIT_WORKTREE:
+	case GIT_OPS:
+		break;
+	}
+	return NULL;
 }
 
 static char *ref_of(const struct lane *lane, enum git_op_kind kind)
 {
-	if (kind == GIT_PIN)
-		return passed_ref(lane);
-	return kind == GIT_SNAPSHOT ? xasprintf("refs/rl/base/%lld", (long long)lane->run->rows->run.id) : NULL;
+	const struct run_row *run = &lane->run->rows->run;
+
+	switch (kind) {
+	case GIT_PIN:
+		return ref_name(lane, "passed");
+	case GIT_SNAPSHOT:
+	case GIT_BASE:
+		return xasprintf("refs/rl/base/%lld", (long long)run->id);
+	case GIT_MERGE:
+		return xasprintf("refs/heads/%s", run->result_branch);
+	case GIT_CLEAR:
+		return ref_name(lane, "salvage");
+	case GIT_MEASURE:
+	case GIT_VERIFY:
+	case GIT_CHECKOUT:
+	case GIT_COMMIT:
+	case GIT_WORKTREE:
+	case GIT_COMMITTED:
+	case GIT_OPS:
+		break;
+	}
+	return NULL;
+}
+
+/* MEASURE compares with the base; the others are about the tree under review. */
+static const char *tree_of(const struct lane *lane, enum git_op_kind kind)
+{
+	if (kind == GIT_MEASURE)
+		return lane_base_tree(lane);
+	return lane->row != NULL ? lane->row->tree : NULL;
+}
+
+/* What the branch of a work tree is made at: what the others have done so far, where everything is put together. Slot 0 has
+ * the branch that they were put on. */
+static const char *commit_of(const struct lane *lane, enum git_op_kind kind)
+{
+	const struct run_row *run = &lane->run->rows->run;
+
+	if (lane->row == NULL)
+		return NULL;
+	if (kind == GIT_WORKTREE && lane->row->slot == 0)
+		return NULL;
+	if (kind == GIT_WORKTREE)
+		return lane_plan(lane)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ? run->result_commit : run->base_commit;
+	if (kind == GIT_MERGE)
+		return lane->row->commit_id;
+	return lane->row->base_commit;
+}
+
+static bool is_merging(const struct lane *lane)
+{
+	return lane->row->stage == SLOT_S_MERGING && lane->pending != PENDING_TURN && lane->pending != PENDING_NOTHING;
+}
+
+/* One at a time: the others wait until this one is through. */
+static bool waits_for_turn(struct lane *lane)
+{
+	for (size_t i = 0; i < lane->run->nlanes; i++)
+		if (lane->run->lanes[i] != lane && is_merging(lane->run->lanes[i]))
+			return true;
+	return false;
+}
+
+void git_merge_next(struct turn *turn, struct run *run)
+{
+	struct lane *next = NULL;
+
+	for (size_t i = 0; i < run->nlanes; i++)
+		if (run->lanes[i]->pending == PENDING_TURN && (next == NULL || run->lanes[i]->row->slot < next->row->slot))
+			next = run->lanes[i];
+	if (next != NULL)
+		turn_act(turn, ACT_GIT, run, next, GIT_MERGE);
+}
+
+/* The work tree of the task: where git works, and for the others what it is made of. */
+static char *dir_of(const struct lane *lane, enum git_op_kind kind)
+{
+	const struct run *run = lane->run;
+
+	if (kind == GIT_CHECKOUT || (kind == GIT_VERIFY && lane_has_checkout(lane)))
+		return work_checkout_dir(run->engine->state_dir, lane->row);
+	if (kind == GIT_WORKTREE)
+		return work_worktree_dir(run->engine->state_dir, lane->row);
+	return kind == GIT_MERGE || kind == GIT_CLEAR ? xstrdup(lane->row->worktree) : NULL;
 }
 
 void git_begin(struct lane *lane, enum git_op_kind kind)
@@ -65,49 +207,64 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	struct run *run = lane->run;
 	const struct run_row *row = &run->rows->run;
 	const char *state_dir = run->engine->state_dir;
-	char *dir = work_run_dir(state_dir, row->id), **artifacts = run_artifacts(run);
+	bool in_repository = kind == GIT_WORKTREE || kind == GIT_MERGE || kind == GIT_CLEAR || lane->row == NULL;
+	char **artifacts = run_artifacts(run);
 	char *attempt = lane->row != NULL && lane->row->attempt != ROW_NONE ? work_attempt_dir(state_dir, lane->row->attempt) : NULL;
-	char *scratch = xasprintf("%s/scratch", dir), *aside = attempt != NULL ? xasprintf("%s/aside", attempt) : NULL;
-	char *ref = ref_of(lane, kind), *message = kind == GIT_COMMIT ? commit_message(lane) : NULL;
-	bool apart = kind == GIT_CHECKOUT || (kind == GIT_VERIFY && run->plan.workspace == PLACE_SNAPSHOT);
-	char *checkout = apart ? work_checkout_dir(state_dir, row->id, lane->row->slot) : NULL;
+	char *scratch = work_scratch_dir(state_dir, row->id, lane->row), *aside = attempt != NULL ? xasprintf("%s/aside", attempt) : NULL;
+	char *ref = ref_of(lane, kind), *message = message_of(lane, kind), *dir = dir_of(lane, kind);
+	char *branch = kind == GIT_WORKTREE ? branch_name(lane) : lane->row != NULL ? xstrdup(lane->row->branch) : NULL;
+	char *keep = kind == GIT_MERGE ? ref_name(lane, "before-merge") : NULL;
 	struct git_op_spec spec = {
 		.kind = kind,
-		.workspace = row->workspace,
+		.workspace = in_repository ? row->workspace : lane_workspace(lane),
 		.scratch = scratch,
-		.tree = kind == GIT_MEASURE ? row->base_tree : lane->row != NULL ? lane->row->tree : NULL,
-		.base = row->base_tree,
+		.tree = tree_of(lane, kind),
+		.base = lane_base_tree(lane),
 		.ref = ref,
 		.aside = aside,
-		.dir = checkout,
+		.dir = dir,
+		.name = kind == GIT_BASE ? run->plan.base : NULL,
+		.branch = branch,
+		.commit = commit_of(lane, kind),
+		.base_commit = lane->row != NULL ? lane->row->base_commit : NULL,
+		.keep_ref = keep,
 		.message = message,
 		.artifacts = artifacts,
 	};
 
-	git_op_free(lane->op);
-	lane->op = git_op_new(&spec);
-	lane->op_kind = kind;
-	free(checkout);
+	lane->git_kind = kind;
+	lane->asks_source = false;
+	if (kind == GIT_MERGE && waits_for_turn(lane)) {
+		lane->pending = PENDING_TURN;
+	} else {
+		operation_free(&lane->op);
+		lane->op.git = git_op_new(&spec);
+		step_first(lane);
+	}
+	free(keep);
+	free(branch);
+	free(dir);
 	free(message);
 	free(ref);
 	free(aside);
 	free(scratch);
 	free(attempt);
 	strings_free(artifacts);
-	free(dir);
-	next(lane, ROW_NONE, true);
 }
 
-/* Ends the turn: what the whole operation came to. */
-static void fail(struct turn *turn, struct lane *lane, const char *why)
+void git_failed(struct turn *turn, struct lane *lane, const char *why)
 {
 	char *safe = text_escape(why, strlen(why), false);
-	char *cause = xasprintf("git %s failed: %s", git_op_names[lane->op_kind], safe);
+	char *cause = xasprintf("git %s failed: %s", git_op_names[lane->git_kind], safe);
 
-	if (lane->row != NULL)
-		lane_event(turn, lane, SLOT_E_FAILED, cause);
-	else
+	if (lane->row == NULL)
 		run_event(turn, lane->run, RUN_E_FAILED, cause);
+	else if (lane->row->leaving != LEAVING_NOTHING)
+		leave_next(turn, lane, cause);
+	else
+		lane_event(turn, lane, SLOT_E_FAILED, cause);
+	if (lane->git_kind == GIT_MERGE)
+		git_merge_next(turn, lane->run);
 	free(cause);
 	free(safe);
 }
@@ -122,7 +279,7 @@ static enum slot_event weigh(struct turn *turn, struct lane *lane, const char *t
 {
 	const struct slot_row *row = lane->row;
 	struct attempt_row *a = run_attempt(lane->run, row->answer);
-	bool unchanged = same(tree, row->tree != NULL ? row->tree : lane->run->rows->run.base_tree);
+	bool unchanged = same(tree, row->tree != NULL ? row->tree : lane_base_tree(lane));
 	bool denied = a->outcome == TASK_R_DENIED;
 
 	if (denied && unchanged) {
@@ -134,15 +291,15 @@ static enum slot_event weigh(struct turn *turn, struct lane *lane, const char *t
 	turn_put(turn, ROW_ATTEMPT, a);
 	if (denied && unchanged)
 		return SLOT_E_FAILED;
-	return measured_event(&lane->run->plan, false, false);
+	return measured_event(lane_plan(lane), false, lane_plan(lane)->review && lane_plan(lane)->scope == SCOPE_RUN && lane->row->slot != 0);
 }
 
 static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
 {
 	struct slot_row *row = lane->row;
 	bool accepted = row->cause != NULL;
-	const char *tree = git_op_tree(lane->op);
-	enum slot_event event = accepted ? measured_event(&lane->run->plan, true, false) : weigh(turn, lane, tree);
+	const char *tree = git_op_tree(lane->op.git);
+	enum slot_event event = accepted ? measured_event(lane_plan(lane), true, false) : weigh(turn, lane, tree);
 
 	if (event != SLOT_E_FAILED) {
 		free(row->previous_tree);
@@ -150,8 +307,8 @@ static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
 		row->tree = xstrdup(tree);
 		row->diff = last_step;
 	}
-	if (event == SLOT_E_MEASURED_UNREVIEWED || (event == SLOT_E_MEASURED_COMMIT && !accepted))
-		review_skip(turn, lane, lane->run->plan.skip_reason);
+	if (!lane_plan(lane)->review && !accepted && event != SLOT_E_FAILED)
+		review_skip(turn, lane, lane_plan(lane)->skip_reason);
 	lane_event(turn, lane, event, event == SLOT_E_FAILED ? run_attempt(lane->run, row->answer)->cause : NULL);
 }
 
@@ -162,45 +319,169 @@ static void pinned(struct turn *turn, struct lane *lane)
 	struct task_row *task = lane_task(lane);
 
 	free(run->result_ref);
-	run->result_ref = passed_ref(lane);
+	run->result_ref = ref_name(lane, "passed");
 	free(run->result_tree);
 	run->result_tree = xstrdup(lane->row->tree);
 	turn_put(turn, ROW_RUN, run);
-	free(task->locked_ref);
-	task->locked_ref = passed_ref(lane);
-	free(task->locked_tree);
-	task->locked_tree = xstrdup(lane->row->tree);
-	turn_put(turn, ROW_TASK, task);
+	if (task != NULL) {
+		free(task->locked_ref);
+		task->locked_ref = ref_name(lane, "passed");
+		free(task->locked_tree);
+		task->locked_tree = xstrdup(lane->row->tree);
+		turn_put(turn, ROW_TASK, task);
+	}
 	lane_event(turn, lane, SLOT_E_PINNED, NULL);
+}
+
+static void set_text(char **at, const char *text)
+{
+	char *copy = xstrdup(text);
+
+	free(*at);
+	*at = copy;
+}
+
+/* What git has against the result goes to a fixer, while there is a fix round left. Takes why. */
+static void send_back(struct turn *turn, struct lane *lane, enum round_end end, char *why)
+{
+	struct slot_row *row = lane->row;
+	bool left = check_classify(row->fix, row->fixes) == ROUND_FINDINGS;
+
+	set_text(&row->obstacle, why);
+	/* what was accepted by leave is not accepted as it is now */
+	set_text(&row->cause, NULL);
+	review_over(turn, lane, left ? ROUND_FINDINGS : end, left ? NULL : why);
+	free(why);
 }
 
 static void committed(struct turn *turn, struct lane *lane)
 {
 	struct run_row *run = &lane->run->rows->run;
+	struct slot_row *row = lane->row;
+	const char *refused = git_op_refused(lane->op.git), *commit = git_op_commit(lane->op.git);
 
-	free(run->result_commit);
-	run->result_commit = xstrdup(git_op_commit(lane->op));
-	turn_put(turn, ROW_RUN, run);
-	if (run->result_commit == NULL)
+	if (refused != NULL) {
+		char *safe = text_escape(refused, strlen(refused), true);
+
+		send_back(turn, lane, ROUND_REFUSED, xasprintf("the commit was refused by a hook of the repository:\n\n%s", safe));
+		free(safe);
+		return;
+	}
+	/* nothing to commit leaves the branch where it was made */
+	set_text(&row->commit_id, commit != NULL ? commit : row->base_commit);
+	set_text(&row->obstacle, NULL);
+	if (commit == NULL)
 		run_warn(turn, lane->run, "nothing was committed: the tree is as it was before");
-	lane_event(turn, lane, committed_event(&lane->run->plan, lane->row->cause == NULL && lane->run->plan.review, lane->row->slot == 0), NULL);
+	else if (lane_plan(lane)->integrate != INTEGRATE_MERGE || row->slot == 0)
+		set_text(&run->result_commit, commit);
+	turn_put(turn, ROW_RUN, run);
+	lane_event(turn, lane, committed_event(lane_plan(lane), lane_passed(lane), row->slot == 0), NULL);
 }
 
-static void done(struct turn *turn, struct lane *lane, int64_t last_step)
+/* It stands on what the others have done, or the work tree does, with what does not fit marked in it. */
+static void merged(struct turn *turn, struct lane *lane)
+{
+	struct run *run = lane->run;
+	struct slot_row *row = lane->row;
+	const char *conflicts = git_op_conflicts(lane->op.git);
+
+	if (conflicts != NULL) {
+		char *safe = text_escape(conflicts, strlen(conflicts), false);
+
+		set_text(&row->base_commit, git_op_commit(lane->op.git));
+		set_text(&row->base_tree, git_op_base(lane->op.git));
+		set_text(&row->tree, git_op_tree(lane->op.git));
+		send_back(turn, lane, ROUND_CONFLICT, xasprintf("this work conflicts with that of another task, which has been put on the same branch "
+		    "meanwhile: %s. The work tree stands on that branch now, and has this work as changes that are not committed; "
+		    "where both changed the same lines there are conflict markers. Resolve them so that both tasks hold.", safe));
+		free(safe);
+	} else {
+		set_text(&run->rows->run.result_commit, git_op_commit(lane->op.git));
+		turn_put(turn, ROW_RUN, &run->rows->run);
+		turn_tell(turn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot, "task", lane_task_id(lane),
+		    "commit", git_op_commit(lane->op.git)));
+		lane_event(turn, lane, merged_event(lane_plan(lane), lane_passed(lane)), NULL);
+	}
+	git_merge_next(turn, run);
+}
+
+static void laid(struct turn *turn, struct lane *lane)
+{
+	struct run_row *run = &lane->run->rows->run;
+	struct slot_row *row = lane->row;
+	char *dir = dir_of(lane, GIT_WORKTREE);
+	char *branch = branch_name(lane);
+	enum slot_event event = SLOT_E_LAID;
+
+	set_text(&row->worktree, dir);
+	set_text(&row->branch, branch);
+	if (row->slot == 0) {
+		/* the review of the run is about everything since its base */
+		set_text(&row->base_commit, run->base_commit);
+		set_text(&row->base_tree, run->base_tree);
+		event = work_done((int64_t)strings_count(lane_plan(lane)->checks), true);
+		event = event == SLOT_E_DONE ? SLOT_E_LAID_REVIEW : event;
+	} else {
+		set_text(&row->base_commit, git_op_commit(lane->op.git));
+		set_text(&row->base_tree, git_op_tree(lane->op.git));
+		if (run->base_tree == NULL && same(row->base_commit, run->base_commit)) {
+			set_text(&run->base_tree, row->base_tree);
+			turn_put(turn, ROW_RUN, run);
+		}
+	}
+	free(branch);
+	free(dir);
+	lane_event(turn, lane, event, NULL);
+}
+
+/* The work tree is gone, and what only it had is kept. */
+static void cleared(struct turn *turn, struct lane *lane)
+{
+	struct run *run = lane->run;
+	const char *commit = git_op_commit(lane->op.git);
+
+	if (commit != NULL) {
+		struct salvage_row *s = row_new(ROW_SALVAGE);
+
+		s->id = ++run->engine->last_attempt;
+		s->run = run->rows->run.id;
+		s->task = xstrdup(lane_task_id(lane));
+		s->workspace = xstrdup(run->rows->run.workspace);
+		s->ref = ref_name(lane, "salvage");
+		s->commit_id = xstrdup(commit);
+		s->path = xstrdup(lane->row->worktree);
+		s->created_at = engine_now(run->engine);
+		turn_put(turn, ROW_SALVAGE, s);
+		turn_tell(turn, "salvaged", s->run, json_pack("{s:I, s:s, s:s}", "salvage", (json_int_t)s->id, "task", s->task, "ref", s->ref));
+		row_free(ROW_SALVAGE, s);
+	}
+	leave_next(turn, lane, NULL);
+}
+
+void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 {
 	struct run_row *run = &lane->run->rows->run;
 
-	switch (lane->op_kind) {
+	switch (lane->git_kind) {
 	case GIT_SNAPSHOT:
-		free(run->base_tree);
-		run->base_tree = xstrdup(git_op_tree(lane->op));
+		set_text(&run->base_tree, git_op_tree(lane->op.git));
 		run_event(turn, lane->run, RUN_E_PREPARED, NULL);
+		break;
+	case GIT_BASE:
+		set_text(&run->base_commit, git_op_commit(lane->op.git));
+		/* a work tree's own is as its disk has it */
+		if (lane->run->plan.isolation != ISOLATION_WORKTREE)
+			set_text(&run->base_tree, git_op_tree(lane->op.git));
+		run_event(turn, lane->run, RUN_E_PREPARED, NULL);
+		break;
+	case GIT_WORKTREE:
+		laid(turn, lane);
 		break;
 	case GIT_MEASURE:
 		measured(turn, lane, last_step);
 		break;
 	case GIT_VERIFY:
-		review_judge(lane, git_op_changed(lane->op), git_op_moved(lane->op));
+		review_judge(lane, git_op_changed(lane->op.git), git_op_moved(lane->op.git));
 		break;
 	case GIT_PIN:
 		pinned(turn, lane);
@@ -209,218 +490,16 @@ static void done(struct turn *turn, struct lane *lane, int64_t last_step)
 		lane_event(turn, lane, SLOT_E_CHECKED_OUT, NULL);
 		break;
 	case GIT_COMMIT:
+	case GIT_COMMITTED:
 		committed(turn, lane);
 		break;
-	case GIT_BASE:
-	case GIT_WORKTREE:
-	case GIT_COMMITTED:
 	case GIT_MERGE:
+		merged(turn, lane);
+		break;
 	case GIT_CLEAR:
+		cleared(turn, lane);
+		break;
 	case GIT_OPS:
 		break;
 	}
-}
-
-static void begin_step(struct turn *turn, struct lane *lane, struct git_work *w)
-{
-	struct run *run = lane->run;
-	struct engine *engine = run->engine;
-	struct step_row *step = row_new(ROW_STEP);
-	char uuid[37];
-
-	engine->ports.uuid(engine->ports.clock_ctx, uuid);
-	step->id = ++engine->last_attempt;
-	step->run = run->rows->run.id;
-	step->slot = lane->row != NULL ? lane->row->slot : ROW_NONE;
-	step->name = xasprintf("%s: %s", git_op_names[lane->op_kind], w->out.name);
-	step->uuid = xstrdup(uuid);
-	step->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
-	step->state = ATTEMPT_S_STARTING;
-	step->started_at = engine_now(engine);
-	turn_put(turn, ROW_STEP, step);
-	lane->step = step;
-	lane->next_step = w->out;
-	strings_free(lane->next_env);
-	lane->next_env = w->env;
-	w->env = NULL;
-	environment_set(&lane->next_env, "RL_ATTEMPT_UUID", uuid);
-	turn_act(turn, ACT_STEP, run, lane, step->id);
-}
-
-/* Record the end of the lane's step, if it has one that ran. */
-static void end_step(struct turn *turn, struct lane *lane)
-{
-	if (lane->step == NULL)
-		return;
-	lane->step->ended_at = engine_now(lane->run->engine);
-	turn_put(turn, ROW_STEP, lane->step);
-	row_free(ROW_STEP, lane->step);
-	lane->step = NULL;
-}
-
-static void next_cb(void *arg, struct work *work)
-{
-	struct lane *lane = arg;
-	struct engine *engine = lane->run->engine;
-	struct git_work *w = (struct git_work *)work;
-	struct turn *turn;
-
-	if (engine->stopped) {
-		work_free(work);
-		return;
-	}
-	turn = turn_new(engine);
-	end_step(turn, lane);
-	lane->pending = PENDING_NOTHING;
-	lane->id = ROW_NONE;
-	if (lane_ending(lane)) {
-		lane_ended(turn, lane);
-	} else {
-		switch (w->next) {
-		case STEP_NEXT_RUN:
-			begin_step(turn, lane, w);
-			break;
-		case STEP_NEXT_DONE:
-			lane->tries = 0;
-			done(turn, lane, w->step);
-			break;
-		case STEP_NEXT_FAILED:
-			fail(turn, lane, w->error != NULL ? w->error : git_op_error(lane->op));
-			break;
-		}
-	}
-	turn_commit(turn);
-	work_free(work);
-}
-
-static void next(struct lane *lane, int64_t step, bool ok)
-{
-	struct run *run = lane->run;
-	char *dir = work_run_dir(run->engine->state_dir, run->rows->run.id);
-	struct git_work *w = xcalloc(1, sizeof(*w));
-
-	lane->pending = PENDING_WORK;
-	w->op = lane->op;
-	w->environment = xstrdup(run->rows->run.environment);
-	w->scratch = xasprintf("%s/scratch", dir);
-	if (lane->op_kind == GIT_VERIFY) {
-		free(dir);
-		dir = work_attempt_dir(run->engine->state_dir, lane->row->attempt);
-		w->aside = xasprintf("%s/aside", dir);
-	}
-	free(dir);
-	w->step = step;
-	w->ok = ok;
-	engine_work(run->engine, &w->work, WORK_GIT, next_cb, lane);
-}
-
-/* The cancel came between the decision and the start. */
-static void end_unstarted(struct lane *lane)
-{
-	struct turn *turn = turn_new(lane->run->engine);
-
-	lane->step->state = ATTEMPT_S_EXITED;
-	lane->step->cause = xstrdup("cancelled before it was started");
-	end_step(turn, lane);
-	lane_ended(turn, lane);
-	turn_commit(turn);
-}
-
-void git_launch(struct lane *lane)
-{
-	struct engine *engine = lane->run->engine;
-	struct launch *launch;
-	char **argv = NULL;
-
-	if (lane_ending(lane)) {
-		end_unstarted(lane);
-		return;
-	}
-	launch = xcalloc(1, sizeof(*launch));
-	for (size_t i = 0; lane->next_step.argv[i] != NULL; i++)
-		strings_append(&argv, lane->next_step.argv[i]);
-	launch->id = lane->step->id;
-	launch->envp = lane->next_env;
-	lane->next_env = NULL;
-	launch->job = (struct job){
-		.argv = argv,
-		.cwd = xstrdup(lane->run->rows->run.workspace),
-		.input = lane->next_step.input != NULL ? xstrdup(RECORD_PROMPT) : NULL,
-		.uuid = xstrdup(lane->step->uuid),
-		.wall_ms = GIT_WALL_MS,
-		.grace_ms = GIT_GRACE_MS,
-		.output_bytes = lane->next_step.output_bytes,
-		.durable = false,
-	};
-	if (lane->next_step.input != NULL)
-		launch->files[launch->nfiles++] = (struct launch_file){
-			.name = RECORD_PROMPT,
-			.data = xmemdup0(lane->next_step.input, lane->next_step.input_size),
-			.size = lane->next_step.input_size,
-			.mode = 0600,
-		};
-	lane->pending = PENDING_PROC;
-	lane->id = launch->id;
-	engine->ports.start(engine->ports.proc_ctx, launch);
-}
-
-void git_refused(struct lane *lane, const char *error)
-{
-	struct turn *turn = turn_new(lane->run->engine);
-
-	lane->step->state = ATTEMPT_S_EXITED;
-	lane->step->cause = xstrdup(error);
-	end_step(turn, lane);
-	lane->pending = PENDING_NOTHING;
-	lane->id = ROW_NONE;
-	if (lane_ending(lane))
-		lane_ended(turn, lane);
-	else
-		fail(turn, lane, error);
-	turn_commit(turn);
-}
-
-void git_lost(struct lane *lane)
-{
-	struct turn *turn = turn_new(lane->run->engine);
-
-	if (lane->step != NULL) {
-		lane->step->state = ATTEMPT_S_LOST;
-		end_step(turn, lane);
-	}
-	lane->pending = PENDING_NOTHING;
-	lane->id = ROW_NONE;
-	if (lane_ending(lane)) {
-		lane_ended(turn, lane);
-	} else if (++lane->tries >= GIT_TRIES) {
-		fail(turn, lane, "its process was killed three times");
-	} else if (lane->row == NULL) {
-		turn_act(turn, ACT_PREPARE, lane->run, lane, ROW_NONE);
-	} else {
-		turn_act(turn, ACT_GIT, lane->run, lane, (int64_t)lane->op_kind);
-	}
-	turn_commit(turn);
-}
-
-void git_ended(struct lane *lane, const struct exit_record *record)
-{
-	if (record != NULL && record->by == EXIT_TERM && lane_ending(lane)) {
-		git_refused(lane, "cancelled");
-		return;
-	}
-	/* without an op it is a step of the daemon before this one: the operation begins again */
-	if (record == NULL || record->by == EXIT_TERM || lane->op == NULL) {
-		git_lost(lane);
-		return;
-	}
-	if (record->how == EXIT_NOT_STARTED) {
-		git_refused(lane, record->error);
-		return;
-	}
-	lane->step->state = ATTEMPT_S_EXITED;
-	lane->step->exit_code = record->how == EXIT_BY_CODE ? record->status : ROW_NONE;
-	lane->step->signal = record->how == EXIT_BY_SIGNAL ? record->status : ROW_NONE;
-	if (record->by == EXIT_WALL)
-		lane->step->cause = xstrdup("timed out");
-	next(lane, lane->step->id, record->how == EXIT_BY_CODE && record->status == 0);
 }

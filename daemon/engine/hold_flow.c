@@ -29,7 +29,7 @@ void hold_open(struct turn *turn, struct lane *lane, enum hold_kind kind, const 
 
 	hold->id = ++run->engine->last_hold;
 	hold->run = run->rows->run.id;
-	hold->task = xstrdup(lane->row->task);
+	hold->task = xstrdup(lane_task_id(lane));
 	hold->iteration = lane->row->iteration;
 	hold->slot = lane->row->slot;
 	hold->kind = (int)kind;
@@ -84,7 +84,7 @@ static void set_message(struct slot_row *row, const char *message)
 static void go_on(struct turn *turn, struct lane *lane, struct hold_row *hold)
 {
 	struct slot_row *row = lane->row;
-	const struct plan *plan = &lane->run->plan;
+	const struct plan *plan = lane_plan(lane);
 	enum role role = hold->attempt != ROW_NONE ? (enum role)run_attempt(lane->run, hold->attempt)->role : ROLE_IMPLEMENT;
 
 	set_state(turn, lane, hold, HOLD_S_REWORKED, NULL, NULL);
@@ -99,7 +99,7 @@ static void go_on(struct turn *turn, struct lane *lane, struct hold_row *hold)
 	/* whoever was lost in the middle of a review goes on with what it was asked for */
 	if (hold->kind != HOLD_LOST || role == ROLE_IMPLEMENT)
 		set_message(row, hold->message);
-	lane_event(turn, lane, rework_event((enum hold_kind)hold->kind, role, run_has_checkout(lane->run)), NULL);
+	lane_event(turn, lane, rework_event((enum hold_kind)hold->kind, role, lane_has_checkout(lane)), NULL);
 }
 
 void hold_resume(struct turn *turn, struct run *run)
@@ -132,7 +132,7 @@ static char *cause_of(const char *what, const char *by, const char *message)
 static void approve(struct turn *turn, struct lane *lane, const char *by, const char *message)
 {
 	struct run *run = lane->run;
-	bool commit = run->plan.commit == COMMIT_MODE_AUTO && run->rows->run.has_git == 1;
+	bool commit = lane_plan(lane)->commit != COMMIT_MODE_NONE && run->rows->run.has_git == 1;
 	char *cause = cause_of("accepted: ", by, message);
 
 	hold_close(turn, lane, HOLD_S_APPROVED, by, message);
@@ -190,7 +190,7 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 		if (run->rows->holds[i]->id == id)
 			hold = run->rows->holds[i];
 	if (hold != NULL)
-		lane = run_lane(run, hold->slot);
+		lane = run_lane(run, hold->iteration, hold->slot);
 	if (lane == NULL) {
 		reply.code = RPC_NOT_FOUND;
 		reply.message = "there is no such open hold";

@@ -155,6 +155,17 @@ static void check_reviewer(struct intake *item)
 	    "reviewer %s: it is not there or not an executable file", reviewer);
 }
 
+/* Where beads come from must be there, and is looked at again before each iteration. */
+static void check_beads(struct intake *item)
+{
+	char *dir = xasprintf("%s/.beads", item->source_path);
+	struct stat st;
+
+	if (stat(dir, &st) == -1 || !S_ISDIR(st.st_mode))
+		refuse(item, RPC_INVALID_PARAMS, "beads", "name the directory that holds .beads, or run 'bd init' there", "there are no beads in %s", item->source_path);
+	free(dir);
+}
+
 static void take_task(struct intake *item, const char *state_dir)
 {
 	char *path = NULL;
@@ -234,8 +245,12 @@ void intake_run(struct intake_work *work)
 			check_prompt_file(item, item->plan->reviewer_prompt, "reviewer_prompt");
 		check_reviewer(item);
 		check_report(item);
-		take_task(item, state_dir);
-		check_argument(item);
+		if (item->source == SOURCE_PROMPT) {
+			take_task(item, state_dir);
+			check_argument(item);
+		} else if (item->source == SOURCE_BEADS) {
+			check_beads(item);
+		}
 		if (item->code == RPC_OK)
 			keep_environment(item, state_dir);
 	}

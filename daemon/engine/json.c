@@ -16,14 +16,48 @@ static const struct {
 	const char *name;
 } hidden[] = {
 	{ ROW_RUN, "key" }, { ROW_RUN, "body_hash" }, { ROW_RUN, "plan" }, { ROW_RUN, "environment" },
-	{ ROW_RUN, "result_tree" }, { ROW_RUN, "result_attempt" }, { ROW_RUN, "subdir" },
-	{ ROW_TASK, "text" },
+	{ ROW_RUN, "result_tree" }, { ROW_RUN, "result_attempt" }, { ROW_RUN, "subdir" }, { ROW_RUN, "stopped" },
+	{ ROW_TASK, "text" }, { ROW_TASK, "plan" }, { ROW_TASK, "acceptance" },
 	{ ROW_SLOT, "stage" }, { ROW_SLOT, "answer_hash" }, { ROW_SLOT, "previous_tree" }, { ROW_SLOT, "previous_answer_hash" },
-	{ ROW_SLOT, "interrupted" }, { ROW_SLOT, "message" },
+	{ ROW_SLOT, "interrupted" }, { ROW_SLOT, "message" }, { ROW_SLOT, "leaving" }, { ROW_SLOT, "base_tree" }, { ROW_SLOT, "obstacle" },
 	{ ROW_ATTEMPT, "boot_id" }, { ROW_ATTEMPT, "answer_hash" }, { ROW_ATTEMPT, "tokens_input" }, { ROW_ATTEMPT, "tokens_cached" },
 	{ ROW_ATTEMPT, "tokens_cache_write" }, { ROW_ATTEMPT, "tokens_output" }, { ROW_ATTEMPT, "tokens_reasoning" },
 	{ ROW_STEP, "boot_id" },
 };
+
+/* Columns that bear another name here, since theirs is a word of SQL or says what their table says already. */
+static const struct {
+	enum row_kind kind;
+	const char *name, *shown;
+} renamed[] = {
+	{ ROW_RUN, "after_run", "after" }, { ROW_SLOT, "commit_id", "commit" }, { ROW_SALVAGE, "commit_id", "commit" },
+};
+
+/* Columns that are 1 or nothing. */
+static const struct {
+	enum row_kind kind;
+	const char *name;
+} flags[] = {
+	{ ROW_RUN, "paused" },
+};
+
+static const char *shown_name(enum row_kind kind, const char *name)
+{
+	for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++) {
+		if (renamed[i].kind == kind && strcmp(renamed[i].name, name) == 0)
+			return renamed[i].shown;
+	}
+	return name;
+}
+
+static bool is_flag(enum row_kind kind, const char *name)
+{
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (flags[i].kind == kind && strcmp(flags[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
 
 static bool is_hidden(enum row_kind kind, const char *name)
 {
@@ -113,8 +147,12 @@ json_t *json_row(enum row_kind kind, const void *row)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < type->nfields; i++) {
-		if (!is_hidden(kind, type->fields[i].name))
-			json_object_set_new(json, type->fields[i].name, json_field(&type->fields[i], row));
+		const struct field *field = &type->fields[i];
+
+		if (is_hidden(kind, field->name))
+			continue;
+		json_object_set_new(json, shown_name(kind, field->name), is_flag(kind, field->name) ?
+		    json_boolean(*(const int64_t *)(const void *)((const char *)row + field->offset) == 1) : json_field(field, row));
 	}
 	return json;
 }

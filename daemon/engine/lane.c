@@ -6,17 +6,15 @@
 #include "base/memory.h"
 #include "engine/engine_int.h"
 
-void lane_init(struct lane *lane, struct run *run, struct slot_row *row)
-{
-	*lane = (struct lane){ .run = run, .row = row, .id = ROW_NONE };
-}
-
 void lane_release(struct lane *lane)
 {
-	git_op_free(lane->op);
+	operation_free(&lane->op);
 	row_free(ROW_STEP, lane->step);
 	strings_free(lane->next_env);
 	free(lane->lost_detail);
+	if (lane->plan != NULL)
+		plan_release(lane->plan);
+	free(lane->plan);
 }
 
 struct lane *engine_lane_of(struct engine *engine, int64_t id)
@@ -37,10 +35,80 @@ struct task_row *lane_task(const struct lane *lane)
 {
 	struct run_rows *rows = lane->run->rows;
 
+	if (lane->row->task == NULL)
+		return NULL;
 	for (size_t i = 0; i < rows->ntasks; i++)
 		if (strcmp(rows->tasks[i]->id, lane->row->task) == 0)
 			return rows->tasks[i];
 	log_fatal("run %lld: slot %lld has task %s, which does not exist", (long long)rows->run.id, (long long)lane->row->slot, lane->row->task);
+}
+
+const char *lane_task_id(const struct lane *lane)
+{
+	return lane->row->task != NULL ? lane->row->task : "run";
+}
+
+/* The settings of its task, where that has some of its own. */
+static void load_plan(struct lane *lane)
+{
+	const struct task_row *task = lane->row != NULL ? lane_task(lane) : NULL;
+
+	if (lane->plan != NULL)
+		plan_release(lane->plan);
+	free(lane->plan);
+	lane->plan = NULL;
+	if (task == NULL || task->plan == NULL)
+		return;
+	lane->plan = xcalloc(1, sizeof(*lane->plan));
+	if (plan_from_json(task->plan, lane->plan) == -1)
+		log_fatal("run %lld: the settings of task %s cannot be read; restore a backup", (long long)task->run, task->id);
+}
+
+void lane_init(struct lane *lane, struct run *run, struct slot_row *row)
+{
+	*lane = (struct lane){ .run = run, .row = row, .id = ROW_NONE };
+	load_plan(lane);
+}
+
+void lane_set_task(struct lane *lane, const char *task)
+{
+	char *copy = xstrdup(task);
+
+	free(lane->row->task);
+	lane->row->task = copy;
+	load_plan(lane);
+}
+
+const struct plan *lane_plan(const struct lane *lane)
+{
+	return lane->plan != NULL ? lane->plan : &lane->run->plan;
+}
+
+const char *lane_workspace(const struct lane *lane)
+{
+	return lane->row != NULL && lane->row->worktree != NULL ? lane->row->worktree : lane->run->rows->run.workspace;
+}
+
+char *lane_workdir(const struct lane *lane)
+{
+	return work_slot_dir(&lane->run->rows->run, lane->row);
+}
+
+const char *lane_base_tree(const struct lane *lane)
+{
+	return lane->row != NULL && lane->row->base_tree != NULL ? lane->row->base_tree : lane->run->rows->run.base_tree;
+}
+
+bool lane_has_checkout(const struct lane *lane)
+{
+	return lane_plan(lane)->workspace == PLACE_SNAPSHOT && lane->run->rows->run.has_git == 1;
+}
+
+bool lane_passed(const struct lane *lane)
+{
+	const struct review_row *last = review_last(lane);
+
+	return lane_plan(lane)->review && lane->row->cause == NULL && last != NULL && strcmp(last->decision, lane_plan(lane)->profile->pass_word) == 0;
 }
 
 struct attempt_row *run_attempt(const struct run *run, int64_t id)
@@ -60,8 +128,7 @@ void lane_ended(struct turn *turn, struct lane *lane)
 {
 	lane->pending = PENDING_NOTHING;
 	lane->id = ROW_NONE;
-	git_op_free(lane->op);
-	lane->op = NULL;
+	operation_free(&lane->op);
 	if (lane->row != NULL)
 		lane_event(turn, lane, SLOT_E_ENDED, "cancelled");
 	else
@@ -83,7 +150,7 @@ static void tell_phase(struct turn *turn, const struct lane *lane)
 	    "cause", row->cause));
 }
 
-static void settle_task(struct turn *turn, const struct lane *lane)
+static void settle_task(struct turn *turn, const struct lane *lane, enum slot_event event)
 {
 	static const enum task_state states[SLOT_STAGES] = {
 		[SLOT_S_HELD] = TASK_S_CLAIMED,
@@ -94,9 +161,11 @@ static void settle_task(struct turn *turn, const struct lane *lane)
 	};
 	struct task_row *task = lane_task(lane);
 
-	task->state = (int)states[lane->row->stage];
+	if (task == NULL)
+		return;
+	task->state = event == SLOT_E_RELEASED ? TASK_S_RELEASED : (int)states[lane->row->stage];
 	free(task->reason);
-	task->reason = xstrdup(lane->row->cause);
+	task->reason = xstrdup(event == SLOT_E_RELEASED ? lane->row->reason : lane->row->cause);
 	turn_put(turn, ROW_TASK, task);
 }
 
@@ -126,6 +195,8 @@ static void next_round(const struct lane *lane)
 	row->answer_hash = xstrdup(run_attempt(lane->run, row->answer)->answer_hash);
 	row->check = 0;
 	row->failed_check = ROW_NONE;
+	free(row->obstacle);
+	row->obstacle = NULL;
 	row->round++;
 }
 
@@ -142,7 +213,8 @@ static void next_fix(const struct lane *lane, enum slot_event event)
 		free(row->message);
 		row->message = NULL;
 	}
-	if ((event != SLOT_E_FINDINGS && event != SLOT_E_NEXT_FINDING) || lane->run->plan.fixer != FIXER_PER_FINDING || row->failed_check != ROW_NONE)
+	if ((event != SLOT_E_FINDINGS && event != SLOT_E_NEXT_FINDING) || lane_plan(lane)->fixer != FIXER_PER_FINDING ||
+	    row->failed_check != ROW_NONE || row->obstacle != NULL)
 		return;
 	item = review_item(lane, row->item);
 	row->item = item != NULL ? item->number : 0;
@@ -165,7 +237,7 @@ static void act(struct turn *turn, struct lane *lane, enum slot_action action, e
 		attempt_begin(turn, lane, ROLE_CHECK);
 		break;
 	case SLOT_A_MEASURE:
-		if (run->plan.review && row->cause == NULL)
+		if (lane_plan(lane)->review && row->cause == NULL && (lane_plan(lane)->scope == SCOPE_TASK || row->slot == 0))
 			next_round(lane);
 		turn_act(turn, ACT_GIT, run, lane, GIT_MEASURE);
 		break;
@@ -191,29 +263,82 @@ static void act(struct turn *turn, struct lane *lane, enum slot_action action, e
 		turn_act(turn, ACT_GIT, run, lane, GIT_PIN);
 		break;
 	case SLOT_A_COMMIT:
-		turn_act(turn, ACT_GIT, run, lane, GIT_COMMIT);
+		turn_act(turn, ACT_GIT, run, lane, event == SLOT_E_DONE ? GIT_COMMITTED : GIT_COMMIT);
 		break;
 	case SLOT_A_HOLD:
 		hold_open(turn, lane, lane->hold_kind, row->cause);
-		settle_task(turn, lane);
+		settle_task(turn, lane, event);
 		break;
 	case SLOT_A_CLAIM:
+		turn_act(turn, ACT_SOURCE, run, lane, TASK_OP_CLAIM);
+		break;
 	case SLOT_A_LAY:
+		turn_act(turn, ACT_GIT, run, lane, GIT_WORKTREE);
+		break;
 	case SLOT_A_ASK:
+		attempt_begin(turn, lane, ROLE_COMMIT);
+		break;
 	case SLOT_A_MERGE:
+		turn_act(turn, ACT_GIT, run, lane, GIT_MERGE);
 		break;
 	case SLOT_A_END:
 		if (lane->pending == PENDING_PROC)
 			turn_act(turn, ACT_END, run, lane, lane->id);
+		else if (lane->pending == PENDING_SEAT)
+			attempt_unstarted(turn, lane);
+		else if (lane->pending == PENDING_TURN)
+			lane_ended(turn, lane);
 		break;
 	case SLOT_A_SETTLE:
 		if (row->stage == SLOT_S_CANCELLED)
 			hold_close(turn, lane, HOLD_S_CANCELLED, NULL, NULL);
-		settle_task(turn, lane);
+		settle_task(turn, lane, event);
 		/* once more, for now it says which decision was the final one */
-		if (run->plan.review_log != NULL)
+		if (lane_plan(lane)->review_log != NULL)
 			turn_act(turn, ACT_LOG, run, lane, ROW_NONE);
+		if (slot_stage_is_end((enum slot_stage)row->stage))
+			leave_begin(turn, lane);
 		break;
+	}
+}
+
+void lane_start(struct turn *turn, struct lane *lane)
+{
+	enum slot_event event = SLOT_E_START;
+
+	/* what an agent picks by itself it claims by itself */
+	if (run_source(lane->run) == SOURCE_BEADS && lane->row->task != NULL)
+		event = SLOT_E_START_CLAIM;
+	else if (lane_plan(lane)->isolation == ISOLATION_WORKTREE)
+		event = SLOT_E_START_LAY;
+	lane_event(turn, lane, event, NULL);
+}
+
+void lane_seated(struct turn *turn, struct lane *lane)
+{
+	free(lane->row->reason);
+	lane->row->reason = NULL;
+	turn_put(turn, ROW_SLOT, lane->row);
+	lane->pending = PENDING_NOTHING;
+	if (lane->row->stage == SLOT_S_WAITING)
+		lane_start(turn, lane);
+	else
+		turn_act(turn, ACT_COMPOSE, lane->run, lane, lane->row->attempt);
+}
+
+/* It does nothing for now. Its slot of the daemon goes to the next, or stays with the run when nobody else of it has one. */
+void lane_rest(struct lane *lane)
+{
+	struct run *run = lane->run;
+	bool last = lane->seated && !run->own.seated;
+
+	for (size_t i = 0; i < run->nlanes; i++)
+		last &= run->lanes[i] == lane || !run->lanes[i]->seated;
+	if (last && run->rows->run.state == RUN_S_RUNNING) {
+		lane->seated = false;
+		run->own.seated = true;
+	} else {
+		queue_give(lane);
 	}
 }
 
@@ -237,6 +362,8 @@ void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, con
 	/* "cancelled" is told when it is over, not when it begins */
 	if (edge->next != SLOT_S_ENDING && (slot_phase(edge->next) != slot_phase(before) || slot_stage_is_end(edge->next)))
 		tell_phase(turn, lane);
-	if (edge->action == SLOT_A_SETTLE || edge->action == SLOT_A_HOLD)
-		run_settled(turn, lane->run);
+	if ((edge->action != SLOT_A_SETTLE && edge->action != SLOT_A_HOLD) || row->leaving != LEAVING_NOTHING)
+		return;
+	lane_rest(lane);
+	run_settled(turn, lane->run);
 }

@@ -124,7 +124,7 @@ void open_run(struct open_work *work)
 	path = xasprintf("%s/scratch", dir);
 	rv = file_mkdirs(path, 0700);
 	free(path);
-	if (rv == 0)
+	if (rv == 0 && work->text != NULL)
 		rv = write_file(dir, "task", work->text, work->text_size);
 	if (rv == 0 && work->plan->review)
 		rv = keep_judgement(work, dir);

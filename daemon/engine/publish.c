@@ -11,7 +11,7 @@
 void review_write_log(struct run *run, struct lane *lane)
 {
 	const struct run_row *row = &run->rows->run;
-	const char *dir = run->plan.review_log, *task = lane->row->task;
+	const char *dir = lane_plan(lane)->review_log, *task = lane_task_id(lane);
 	json_t *log = review_log_make(view_run(run->engine->view, row->id), task);
 	struct log_work *w;
 

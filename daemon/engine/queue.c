@@ -1,115 +1,166 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue: which run gets a slot of the daemon next, and why the others wait. */
+/* The slots of the daemon: who gets one next, who gives one back, and why the others wait. core/schedule.h decides; a lane that has one is
+ * seated. Between its slots a run keeps one for itself, so that it goes on without queueing again. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "core/schedule.h"
 #include "engine/engine_int.h"
 
-/* The run that works in the workspace, is held there or was sent back and waits for a slot; NULL: it is free. */
-static const struct run_row *occupant(const struct run_row *run, struct run_row *const *runs, size_t count)
+void queue_add(struct run *run)
 {
-	for (size_t i = 0; i < count; i++)
-		if (runs[i] != run && (runs[i]->state == RUN_S_RUNNING || runs[i]->state == RUN_S_HELD ||
-		    (runs[i]->state == RUN_S_QUEUED && runs[i]->started_at != ROW_NONE)) &&
-		    strcmp(runs[i]->workspace, run->workspace) == 0)
-			return runs[i];
-	return NULL;
+	const struct run_row *row = &run->rows->run;
+	struct schedule_run entry = {
+		.id = row->id,
+		.owner = row->owner,
+		.priority = row->priority,
+		.after = row->after_run != ROW_NONE && run_find(run->engine, row->after_run) != NULL ? row->after_run : ROW_NONE,
+		.group = row->group,
+		/* work trees are everybody's own */
+		.workspace = run->plan.isolation == ISOLATION_WORKTREE ? NULL : row->workspace,
+	};
+
+	schedule_add(run->engine->schedule, &entry);
+	if (row->state != RUN_S_QUEUED || row->started_at != ROW_NONE)
+		schedule_occupy(run->engine->schedule, row->id);
+	queue_update(run);
 }
 
-static struct run_row *next_run(struct run_row *const *runs, size_t count, int64_t free_slots)
+static bool wants(const struct lane *lane)
 {
-	struct run_row *best = NULL;
+	return lane->pending == PENDING_SEAT && !lane->seated;
+}
 
-	if (free_slots <= 0)
-		return NULL;
-	for (size_t i = 0; i < count; i++) {
-		if (runs[i]->state != RUN_S_QUEUED || (best != NULL && runs[i]->priority <= best->priority))
+void queue_update(struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+	int64_t seats = 0;
+
+	if (row->state == RUN_S_QUEUED && row->paused != 1 && !run_cancelling(run))
+		seats = 1;
+	for (size_t i = 0; row->state == RUN_S_RUNNING && !run_cancelling(run) && i < run->nlanes; i++)
+		seats += wants(run->lanes[i]);
+	if (!run_state_is_end((enum run_state)row->state))
+		schedule_want(run->engine->schedule, row->id, seats);
+}
+
+void queue_want(struct lane *lane)
+{
+	lane->pending = PENDING_SEAT;
+	queue_update(lane->run);
+}
+
+void queue_sit(struct lane *lane)
+{
+	if (lane->seated)
+		return;
+	lane->seated = true;
+	schedule_take(lane->run->engine->schedule, lane->run->rows->run.id);
+}
+
+void queue_give(struct lane *lane)
+{
+	if (!lane->seated)
+		return;
+	lane->seated = false;
+	schedule_give(lane->run->engine->schedule, lane->run->rows->run.id);
+}
+
+/* The slot that gets it: the first that waits for one. */
+static void seat(struct turn *turn, struct run *run)
+{
+	for (size_t i = 0; i < run->nlanes; i++) {
+		struct lane *lane = run->lanes[i];
+
+		if (!wants(lane))
 			continue;
-		if (occupant(runs[i], runs, count) == NULL)
-			best = runs[i];
+		lane->seated = true;
+		lane_seated(turn, lane);
+		return;
 	}
-	return best;
 }
 
-static char *reason_of(const struct run_row *run, struct run_row *const *runs, size_t count, int64_t free_slots)
+static void grant(struct turn *turn, struct run *run)
 {
-	const struct run_row *busy = occupant(run, runs, count);
+	struct run_row *row = &run->rows->run;
 
-	if (busy != NULL)
-		return xasprintf("workdir busy: run %lld", (long long)busy->id);
-	if (free_slots <= 0)
-		return xasprintf("all slots of the daemon are in use");
-	return NULL;
+	schedule_take(run->engine->schedule, row->id);
+	if (row->state == RUN_S_QUEUED) {
+		run->own.seated = true;
+		run_event(turn, run, row->started_at == ROW_NONE ? RUN_E_START : RUN_E_RESUME, NULL);
+	} else {
+		seat(turn, run);
+	}
+	queue_update(run);
 }
 
-static int64_t used_slots(struct run_row *const *runs, size_t count)
+static bool same(const char *a, const char *b)
 {
-	int64_t used = 0;
-
-	for (size_t i = 0; i < count; i++)
-		used += runs[i]->state == RUN_S_RUNNING;
-	return used;
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-static size_t collect_rows(struct engine *engine, struct run_row ***rows)
+/* Its slots that wait for one of the daemon say why. */
+static void tell_slots(struct turn *turn, struct run *run, const char *reason)
+{
+	for (size_t i = 0; i < run->nlanes; i++) {
+		struct slot_row *row = run->lanes[i]->row;
+
+		if (!wants(run->lanes[i]) || same(row->reason, reason))
+			continue;
+		free(row->reason);
+		row->reason = xstrdup(reason);
+		turn_put(turn, ROW_SLOT, row);
+	}
+}
+
+static void tell_reason(struct turn *turn, struct run *run)
+{
+	struct engine *engine = run->engine;
+	struct run_row *row = &run->rows->run;
+	char *reason;
+
+	if (engine->draining)
+		reason = xstrdup("the daemon is draining");
+	else if (row->state == RUN_S_QUEUED && row->paused == 1)
+		reason = xstrdup("paused");
+	else
+		reason = schedule_reason(engine->schedule, row->id);
+	if (row->state == RUN_S_RUNNING) {
+		tell_slots(turn, run, reason);
+	} else if (row->state == RUN_S_QUEUED && !run_cancelling(run) && !same(reason, row->reason)) {
+		free(row->reason);
+		row->reason = xstrdup(reason);
+		turn_put(turn, ROW_RUN, row);
+		run_tell_state(turn, run);
+	}
+	free(reason);
+}
+
+static void tell_reasons(struct turn *turn, struct engine *engine)
 {
 	struct run *run;
-	size_t count = 0;
+	int64_t id;
 
-	LIST_FOREACH(run, &engine->runs, entry)
-		count++;
-	*rows = xcalloc(count, sizeof(**rows));
-	/* the list is newest first */
-	size_t at = count;
-
-	LIST_FOREACH(run, &engine->runs, entry)
-		(*rows)[--at] = &run->rows->run;
-	return count;
-}
-
-static void tell_reasons(struct engine *engine, struct run_row **rows, size_t count, int64_t free_slots)
-{
-	struct turn *turn = NULL;
-
-	for (size_t i = 0; i < count; i++) {
-		char *reason;
-
-		if (rows[i]->state != RUN_S_QUEUED)
-			continue;
-		reason = engine->draining ? xstrdup("the daemon is draining") : reason_of(rows[i], rows, count, free_slots);
-		if ((reason == NULL) == (rows[i]->reason == NULL) && (reason == NULL || strcmp(reason, rows[i]->reason) == 0)) {
-			free(reason);
-			continue;
-		}
-		if (turn == NULL)
-			turn = turn_new(engine);
-		free(rows[i]->reason);
-		rows[i]->reason = reason;
-		turn_put(turn, ROW_RUN, rows[i]);
-		run_tell_state(turn, run_find(engine, rows[i]->id));
+	if (engine->draining)
+		LIST_FOREACH(run, &engine->runs, entry)
+			tell_reason(turn, run);
+	while ((id = schedule_changed(engine->schedule)) != 0) {
+		run = run_find(engine, id);
+		if (run != NULL)
+			tell_reason(turn, run);
 	}
-	if (turn != NULL)
-		turn_commit(turn);
 }
 
 void engine_schedule(struct engine *engine)
 {
-	struct run_row **rows, *next;
-	size_t count;
-	struct turn *turn = NULL;
+	struct turn *turn;
+	int64_t id;
 
 	if (engine->recovering || engine->stopped)
 		return;
-	count = collect_rows(engine, &rows);
-	while (!engine->draining && (next = next_run(rows, count, engine->parallel - used_slots(rows, count))) != NULL) {
-		if (turn == NULL)
-			turn = turn_new(engine);
-		run_event(turn, run_find(engine, next->id), next->started_at == ROW_NONE ? RUN_E_START : RUN_E_RESUME, NULL);
-	}
-	if (turn != NULL)
-		turn_commit(turn);
-	tell_reasons(engine, rows, count, engine->parallel - used_slots(rows, count));
-	free(rows);
+	turn = turn_new(engine);
+	while (!engine->draining && (id = schedule_next(engine->schedule)) != 0)
+		grant(turn, run_find(engine, id));
+	tell_reasons(turn, engine);
+	turn_commit_or_drop(turn);
 }

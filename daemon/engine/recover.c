@@ -18,6 +18,10 @@ void engine_load_row(struct engine *engine, enum row_kind kind, void *row)
 {
 	if (kind == ROW_HOOK)
 		hook_load(engine, row);
+	else if (kind == ROW_CLAIM)
+		claims_load(engine->claims, row);
+	else if (kind == ROW_GROUP)
+		groups_load(engine, row);
 	else if (kind == ROW_CLAIM || kind == ROW_GROUP)
 		row_free(kind, row);
 	else
@@ -43,14 +47,14 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 {
 	for (size_t i = 0; i < run->rows->nattempts; i++) {
 		struct attempt_row *a = run->rows->attempts[i];
-		struct lane *lane = unfinished(a->state) ? run_lane(run, a->slot) : NULL;
+		struct lane *lane = unfinished(a->state) ? run_lane(run, a->iteration, a->slot) : NULL;
 
 		if (lane != NULL)
 			adopt(engine, lane, a->id, a->uuid, a->boot_id);
 	}
 	for (size_t i = 0; i < rows->nsteps; i++) {
 		struct step_row *step = rows->steps[i];
-		struct lane *lane = unfinished(step->state) ? run_lane(run, step->slot) : NULL;
+		struct lane *lane = unfinished(step->state) ? run_lane(run, step->iteration, step->slot) : NULL;
 
 		if (lane == NULL || lane->pending != PENDING_NOTHING)
 			continue;
@@ -81,6 +85,20 @@ void engine_recover(struct engine *engine)
 	turn_commit(turn);
 	if (--engine->adopting == 0)
 		engine_resume(engine);
+}
+
+/* After a commit agent the operation is another. */
+static enum git_op_kind commit_op(const struct lane *lane)
+{
+	return lane->row->attempt != ROW_NONE && run_attempt(lane->run, lane->row->attempt)->role == ROLE_COMMIT ? GIT_COMMITTED : GIT_COMMIT;
+}
+
+/* Base and directory of the run are there. */
+static bool run_is_prepared(const struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+
+	return row->iteration > 0 || row->base_tree != NULL || row->base_commit != NULL;
 }
 
 static void resume_attempt(struct lane *lane)
@@ -125,13 +143,22 @@ static void resume_step(struct lane *lane)
 	if (lane->found == FOUND_RUNNING)
 		lane->run->engine->ports.end(lane->run->engine->ports.proc_ctx, lane->id);
 	else
-		git_lost(lane);
+		step_lost(lane);
 }
 
 /* Nothing was under way in this lane: take up its stage where the last decision left it. */
 static void resume_stage(struct lane *lane)
 {
 	switch ((enum slot_stage)lane->row->stage) {
+	case SLOT_S_CLAIMING:
+		source_begin(lane, TASK_OP_CLAIM);
+		break;
+	case SLOT_S_LAYING:
+		git_begin(lane, GIT_WORKTREE);
+		break;
+	case SLOT_S_MERGING:
+		git_begin(lane, GIT_MERGE);
+		break;
 	case SLOT_S_MEASURING:
 		git_begin(lane, GIT_MEASURE);
 		break;
@@ -155,20 +182,19 @@ static void resume_stage(struct lane *lane)
 		git_begin(lane, GIT_CHECKOUT);
 		break;
 	case SLOT_S_COMMITTING:
-		git_begin(lane, GIT_COMMIT);
+		git_begin(lane, commit_op(lane));
 		break;
 	case SLOT_S_WAITING:
+		queue_want(lane);
+		break;
 	case SLOT_S_IMPLEMENTING:
 	case SLOT_S_CHECKING:
 	case SLOT_S_REVIEWING:
 	case SLOT_S_FIXING:
+	case SLOT_S_COMMIT_AGENT:
 		log_bug("run %lld slot %lld: stage %s without an attempt", (long long)lane->row->run, (long long)lane->row->slot,
 		    state_name(&slot_stage_names, lane->row->stage));
 		break;
-	case SLOT_S_CLAIMING:
-	case SLOT_S_LAYING:
-	case SLOT_S_COMMIT_AGENT:
-	case SLOT_S_MERGING:
 	case SLOT_S_HELD:
 	case SLOT_S_IMPLEMENTED:
 	case SLOT_S_PASSED:
@@ -179,27 +205,43 @@ static void resume_stage(struct lane *lane)
 	}
 }
 
-/* The operation that a stage waits for. */
-static enum git_op_kind op_of(const struct lane *lane)
+/* The operation that a lane waits for. */
+static void name_operation(struct lane *lane)
 {
 	static const enum git_op_kind ops[SLOT_STAGES] = {
+		[SLOT_S_LAYING] = GIT_WORKTREE,
 		[SLOT_S_MEASURING] = GIT_MEASURE,
 		[SLOT_S_CHECKOUT] = GIT_CHECKOUT,
 		[SLOT_S_VERIFYING] = GIT_VERIFY,
 		[SLOT_S_PINNING] = GIT_PIN,
 		[SLOT_S_COMMITTING] = GIT_COMMIT,
+		[SLOT_S_MERGING] = GIT_MERGE,
 	};
+	const struct slot_row *row = lane->row;
 
-	return lane->row == NULL ? GIT_SNAPSHOT : ops[lane->row->stage];
+	if (row == NULL) {
+		lane->asks_source = run_is_prepared(lane->run);
+		lane->task_kind = TASK_OP_LOAD;
+		lane->git_kind = GIT_SNAPSHOT;
+	} else if (row->leaving == LEAVING_CLEAR) {
+		lane->git_kind = GIT_CLEAR;
+	} else if (row->leaving == LEAVING_TASK || row->stage == SLOT_S_CLAIMING) {
+		lane->asks_source = true;
+		lane->task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM : lane_task(lane)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;
+	} else {
+		lane->git_kind = row->stage == SLOT_S_COMMITTING ? commit_op(lane) : ops[row->stage];
+	}
 }
 
 static void resume_lane(struct lane *lane)
 {
 	if (lane->pending == PENDING_PROC && lane->step != NULL) {
-		lane->op_kind = op_of(lane);
+		name_operation(lane);
 		resume_step(lane);
 	} else if (lane->pending == PENDING_PROC) {
 		resume_attempt(lane);
+	} else if (lane->row != NULL && lane->pending == PENDING_NOTHING && lane->row->leaving != LEAVING_NOTHING) {
+		leave_act(lane);
 	} else if (lane->row != NULL && lane->pending == PENDING_NOTHING) {
 		resume_stage(lane);
 	}
@@ -216,9 +258,44 @@ static void resume_preparation(struct run *run)
 		turn = turn_new(run->engine);
 		run_event(turn, run, RUN_E_CANCELLED, NULL);
 		turn_commit(turn);
+	} else if (run_is_prepared(run)) {
+		run_load(run);
 	} else {
 		run_prepare(run);
 	}
+}
+
+/* Nothing of it is under way: the outer loop is between two iterations, or a slot waits for the next daemon. */
+static void resume_loop(struct run *run)
+{
+	struct turn *turn = turn_new(run->engine);
+
+	if (run->rows->run.next_at != ROW_NONE && !run_cancelling(run))
+		run_load(run);
+	else
+		run_settled(turn, run);
+	turn_commit_or_drop(turn);
+}
+
+/* What was under way has a slot of the daemon, whatever the limits say now. Waiting slots queue again. */
+static void resume_seats(struct run *run)
+{
+	bool seated = false;
+
+	queue_add(run);
+	for (size_t i = 0; i < run->nlanes; i++) {
+		const struct slot_row *row = run->lanes[i]->row;
+		bool over = (slot_stage_is_end((enum slot_stage)row->stage) && row->leaving == LEAVING_NOTHING) || row->stage == SLOT_S_HELD ||
+		    row->stage == SLOT_S_IMPLEMENTED || row->stage == SLOT_S_WAITING;
+
+		/* an attempt that never started waits for one like the others */
+		if (!over && !(run->lanes[i]->pending == PENDING_PROC && run->lanes[i]->found == FOUND_NEVER_STARTED)) {
+			queue_sit(run->lanes[i]);
+			seated = true;
+		}
+	}
+	if (!seated && run->rows->run.state == RUN_S_RUNNING)
+		queue_sit(&run->own);
 }
 
 /* Between a decision and what is written of it for people, the daemon may have died. */
@@ -230,16 +307,41 @@ static void publish(struct run *run)
 		run_write_report(run);
 }
 
+/* assign = "agent": what runs has perhaps not said yet what it picked, and what waits queues behind it. */
+static void resume_picks(struct run *run)
+{
+	struct turn *turn = turn_new(run->engine);
+
+	for (size_t i = 0; i < run->nlanes; i++) {
+		struct lane *lane = run->lanes[i];
+
+		if (lane->row->task != NULL || lane->row->slot == 0)
+			continue;
+		if (lane->row->stage == SLOT_S_WAITING && lane->row->slot > 1)
+			lane->pending = PENDING_STAGE;
+		else if (lane->row->stage == SLOT_S_IMPLEMENTING && lane->pending == PENDING_PROC)
+			pick_watch(lane);
+	}
+	pick_stage(turn, run);
+	turn_commit_or_drop(turn);
+}
+
 void engine_resume(struct engine *engine)
 {
 	struct run *run;
 
 	engine->recovering = false;
+	LIST_FOREACH(run, &engine->runs, entry)
+		resume_seats(run);
 	LIST_FOREACH(run, &engine->runs, entry) {
 		if (run->rows->run.state == RUN_S_RUNNING && run->nlanes == 0)
 			resume_preparation(run);
 		for (size_t i = 0; i < run->nlanes; i++)
 			resume_lane(run->lanes[i]);
+		if (run->nlanes > 0 && !run_is_active(run))
+			resume_loop(run);
+		if (run->plan.assign == ASSIGN_AGENT)
+			resume_picks(run);
 		publish(run);
 	}
 	hook_resume_all(engine);

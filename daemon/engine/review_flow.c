@@ -21,7 +21,7 @@ void review_skip(struct turn *turn, struct lane *lane, const char *reason)
 	free(lane->row->reason);
 	lane->row->reason = xasprintf("not reviewed: %s", reason);
 	turn_tell(turn, "review.skipped", lane->row->run, json_pack("{s:I, s:s, s:s}", "slot", (json_int_t)lane->row->slot,
-	    "task", lane->row->task, "reason", reason));
+	    "task", lane_task_id(lane), "reason", reason));
 }
 
 /* What the run ends with, by leave: the findings that stay, and the check that fails. Returns how many there are. */
@@ -49,7 +49,7 @@ void review_over(struct turn *turn, struct lane *lane, enum round_end end, const
 	char *cause = NULL;
 
 	lane->hold_kind = round_hold(end);
-	switch (round_policy(&run->plan, end)) {
+	switch (round_policy(lane_plan(lane), end)) {
 	case BAD_END_ACCEPT:
 		cause = xasprintf("accepted: %s", why);
 		run_warn(turn, run, cause);
@@ -63,7 +63,7 @@ void review_over(struct turn *turn, struct lane *lane, enum round_end end, const
 		cause = xstrdup(why);
 		break;
 	}
-	lane_event(turn, lane, round_event(&run->plan, end, has_git), cause);
+	lane_event(turn, lane, round_event(lane_plan(lane), end, has_git), cause);
 	free(cause);
 }
 
@@ -71,7 +71,7 @@ static void decide(struct turn *turn, struct judgement *j)
 {
 	struct lane *lane = j->lane;
 	struct slot_row *row = lane->row;
-	const struct plan *plan = &lane->run->plan;
+	const struct plan *plan = lane_plan(lane);
 	const struct verdict *v = &j->work.verdict;
 	static const struct verdict none;
 	struct finding_counts counts;
@@ -119,7 +119,7 @@ static void warn_of_changes(struct turn *turn, const struct judgement *j)
 		free(text);
 		free(dir);
 	}
-	if (j->changed != NULL && run->plan.profile->change_warns) {
+	if (j->changed != NULL && lane_plan(j->lane)->profile->change_warns) {
 		text = xasprintf("reviewer changed the tree: %s", j->changed);
 		run_warn(turn, run, text);
 		free(text);
@@ -142,11 +142,16 @@ static struct judgement *judgement_new(struct lane *lane, char *changed, char *m
 	j->changed = changed;
 	j->moved = moved;
 	j->work.attempt = lane->row->attempt;
-	j->work.carrier = run->plan.profile->carrier;
+	j->work.carrier = lane_plan(lane)->profile->carrier;
 	j->work.status = run_attempt(run, lane->row->attempt)->exit_code;
-	j->work.review_file = work_review_file(state_dir, row, &run->plan, lane->row->slot);
-	if (run->plan.profile->carrier == CARRIER_FILE && run->plan.workspace == PLACE_SNAPSHOT)
-		j->work.copy_to = xasprintf("%s/%s", row->workdir, run->plan.review_file);
+	j->work.review_file = work_review_file(state_dir, row, lane_plan(lane), lane->row);
+	if (lane_plan(lane)->profile->carrier == CARRIER_FILE && lane_plan(lane)->workspace == PLACE_SNAPSHOT)
+	{
+		char *dir = lane_workdir(lane);
+
+		j->work.copy_to = xasprintf("%s/%s", dir, lane_plan(lane)->review_file);
+		free(dir);
+	}
 	return j;
 }
 

@@ -13,7 +13,7 @@ const struct review_row *review_last(const struct lane *lane)
 	const struct run_rows *rows = lane->run->rows;
 
 	for (size_t i = rows->nreviews; i > 0; i--)
-		if (strcmp(rows->reviews[i - 1]->task_id, lane->row->task) == 0)
+		if (strcmp(rows->reviews[i - 1]->task_id, lane_task_id(lane)) == 0)
 			return rows->reviews[i - 1];
 	return NULL;
 }
@@ -194,9 +194,9 @@ static void chain(struct turn *turn, struct lane *lane, struct review_row *row, 
 
 	row->run = rows->run.id;
 	row->number = rows->run.review_count + 1;
-	row->task_id = xstrdup(lane->row->task);
+	row->task_id = xstrdup(lane_task_id(lane));
 	row->coder_agent = xstrdup(lane->row->answer != ROW_NONE ? run_attempt(lane->run, lane->row->answer)->agent :
-	    lane->run->plan.agents[ROLE_IMPLEMENT].name);
+	    lane_plan(lane)->agents[ROLE_IMPLEMENT].name);
 	row->iteration = lane->row->round;
 	row->tree = xstrdup(lane->row->tree);
 	row->timestamp = engine_now(lane->run->engine);
@@ -211,7 +211,7 @@ static void chain(struct turn *turn, struct lane *lane, struct review_row *row, 
 	turn_put(turn, ROW_RUN, &rows->run);
 	for (size_t i = 0; i < count; i++)
 		turn_put(turn, ROW_FINDING, findings[i]);
-	if (lane->run->plan.review_log != NULL)
+	if (lane_plan(lane)->review_log != NULL)
 		turn_act(turn, ACT_LOG, lane->run, lane, ROW_NONE);
 }
 

@@ -44,42 +44,42 @@ struct run *run_find(struct engine *engine, int64_t id)
 	return NULL;
 }
 
-struct lane *run_lane(struct run *run, int64_t slot)
+struct lane *run_lane(struct run *run, int64_t iteration, int64_t slot)
 {
 	if (slot == ROW_NONE)
 		return &run->own;
 	for (size_t i = 0; i < run->nlanes; i++)
-		if (run->lanes[i]->row->slot == slot)
+		if (run->lanes[i]->row->iteration == iteration && run->lanes[i]->row->slot == slot)
 			return run->lanes[i];
 	return NULL;
 }
 
-static void add_lane(struct run *run, struct slot_row *slot)
-{
-	run->lanes = xreallocarray(run->lanes, run->nlanes + 1, sizeof(*run->lanes));
-	run->lanes[run->nlanes] = xcalloc(1, sizeof(struct lane));
-	lane_init(run->lanes[run->nlanes++], run, slot);
-}
-
+/* Of an earlier iteration only what still waits for something. */
 void run_make_lanes(struct run *run)
 {
 	struct run_rows *rows = run->rows;
 
 	for (size_t i = 0; i < rows->nslots; i++) {
-		if (rows->slots[i]->iteration == rows->run.iteration)
-			add_lane(run, rows->slots[i]);
+		const struct slot_row *slot = rows->slots[i];
+
+		if (slot->iteration == rows->run.iteration || !slot_stage_is_end((enum slot_stage)slot->stage) || slot->leaving != LEAVING_NOTHING)
+			run_add_lane(run, rows->slots[i]);
 	}
+}
+
+bool run_is_active(const struct run *run)
+{
+	bool active = run->own.pending >= PENDING_ACT;
+
+	for (size_t i = 0; i < run->nlanes; i++)
+		active |= run->lanes[i]->pending >= PENDING_ACT;
+	return active;
 }
 
 /* The cause is recorded with the cancel, the state when nothing is under way any more. */
 bool run_cancelling(const struct run *run)
 {
 	return run->rows->run.cause != NULL && !run_state_is_end((enum run_state)run->rows->run.state);
-}
-
-bool run_has_checkout(const struct run *run)
-{
-	return run->plan.workspace == PLACE_SNAPSHOT && run->rows->run.has_git == 1;
 }
 
 static void set_text(char **at, const char *text)
@@ -130,60 +130,6 @@ void run_known_issues(struct turn *turn, struct run *run, char *const *texts)
 	turn_put(turn, ROW_RUN, row);
 }
 
-static struct slot_row *slot_new(const struct run *run, int64_t number, const char *task)
-{
-	struct slot_row *slot = row_new(ROW_SLOT);
-
-	slot->run = run->rows->run.id;
-	slot->iteration = run->rows->run.iteration;
-	slot->slot = number;
-	slot->stage = SLOT_S_WAITING;
-	slot->task = xstrdup(task);
-	slot->round = slot->fix = slot->stalled = slot->interrupted = slot->check = slot->item = 0;
-	slot->fixes = run->plan.max_fixes;
-	return slot;
-}
-
-/* The one iteration of a prompt run: its counter is stored before it runs. */
-static void begin_iteration(struct turn *turn, struct run *run)
-{
-	struct run_rows *rows = run->rows;
-	int64_t now = engine_now(run->engine);
-	struct iteration_row *iteration = row_new(ROW_ITERATION);
-
-	rows->run.iteration++;
-	iteration->run = rows->run.id;
-	iteration->number = rows->run.iteration;
-	iteration->state = ITERATION_S_RUNNING;
-	iteration->started_at = now;
-	turn_put(turn, ROW_ITERATION, iteration);
-	run_rows_put(rows, ROW_ITERATION, iteration);
-	turn_tell(turn, "iteration.started", rows->run.id, json_pack("{s:I}", "iteration", (json_int_t)rows->run.iteration));
-
-	for (size_t i = 0; i < rows->ntasks; i++) {
-		run_rows_put(rows, ROW_SLOT, slot_new(run, (int64_t)i + 1, rows->tasks[i]->id));
-		rows->tasks[i]->state = TASK_S_CLAIMED;
-		turn_put(turn, ROW_TASK, rows->tasks[i]);
-	}
-	run_make_lanes(run);
-	for (size_t i = 0; i < run->nlanes; i++)
-		lane_event(turn, run->lanes[i], SLOT_E_START, NULL);
-}
-
-/* Scope "run": everything is implemented, slot 0 reviews it. */
-static void begin_review(struct turn *turn, struct run *run)
-{
-	struct run_rows *rows = run->rows;
-	const struct slot_row *last = run->lanes[run->nlanes - 1]->row;
-	struct slot_row *slot = slot_new(run, 0, last->task);
-	enum slot_event event = work_done((int64_t)strings_count(run->plan.checks), rows->run.has_git == 1);
-
-	slot->answer = last->answer;
-	run_rows_put(rows, ROW_SLOT, slot);
-	add_lane(run, slot);
-	lane_event(turn, run->lanes[run->nlanes - 1], event == SLOT_E_DONE ? SLOT_E_START_REVIEW : event, NULL);
-}
-
 static void end_lanes(struct turn *turn, struct run *run)
 {
 	struct lane *own = &run->own;
@@ -198,37 +144,6 @@ static void end_lanes(struct turn *turn, struct run *run)
 	run->settling = false;
 	if (run->nlanes > 0)
 		run_settled(turn, run);
-}
-
-static void finish_iteration(struct turn *turn, struct run *run)
-{
-	static const enum iteration_state states[RUN_STATES] = {
-		[RUN_S_SUCCEEDED] = ITERATION_S_PASSED,
-		[RUN_S_FAILED] = ITERATION_S_FAILED,
-		[RUN_S_CANCELLED] = ITERATION_S_CANCELLED,
-	};
-	struct run_rows *rows = run->rows;
-	struct iteration_row *last = rows->niterations > 0 ? rows->iterations[rows->niterations - 1] : NULL;
-
-	if (last == NULL || last->state != ITERATION_S_RUNNING)
-		return;
-	last->state = states[rows->run.state];
-	last->ended_at = engine_now(run->engine);
-	turn_put(turn, ROW_ITERATION, last);
-	turn_tell(turn, "iteration.ended", rows->run.id, json_pack("{s:I, s:s}", "iteration", (json_int_t)last->number,
-	    "state", state_name(&iteration_state_names, last->state)));
-}
-
-static void finish_tasks(struct turn *turn, struct run *run)
-{
-	for (size_t i = 0; i < run->rows->ntasks; i++) {
-		struct task_row *task = run->rows->tasks[i];
-
-		if (task->state != TASK_S_OPEN)
-			continue;
-		task->state = TASK_S_CANCELLED;
-		turn_put(turn, ROW_TASK, task);
-	}
 }
 
 /* Which answer, tree and ref the run came to: those of its last passed slot. */
@@ -247,6 +162,62 @@ static void take_result(struct run *run)
 	}
 }
 
+/* A run that was to come after this one never will, unless it succeeded. */
+static void end_dependants(struct turn *turn, struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+	struct run *other;
+	char *cause;
+
+	if (row->state == RUN_S_SUCCEEDED)
+		return;
+	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id, row->state == RUN_S_FAILED ? "failed" : "was cancelled");
+	LIST_FOREACH(other, &run->engine->runs, entry)
+		if (other->rows->run.after_run == row->id && !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
+			run_cancel(turn, other, cause);
+	free(cause);
+}
+
+/* It does not wait for the next iteration any more. */
+static void rest_over(struct run *run)
+{
+	if (run->rows->run.next_at == ROW_NONE)
+		return;
+	run->rows->run.next_at = ROW_NONE;
+	run->own.pending = PENDING_NOTHING;
+}
+
+/* It has a slot of the daemon again: what was sent back goes on, then what was paused. */
+static void resume(struct turn *turn, struct run *run)
+{
+	bool seated = false;
+
+	if (run->rows->run.iteration == 0) {
+		/* it was paused before it had begun */
+		if (run->own.pending == PENDING_NOTHING)
+			turn_act(turn, ACT_PREPARE, run, &run->own, ROW_NONE);
+		return;
+	}
+	run->settling = true;
+	hold_resume(turn, run);
+	run->settling = false;
+	for (size_t i = 0; i < run->nlanes && run->own.seated; i++) {
+		struct lane *lane = run->lanes[i];
+
+		if (lane->pending != PENDING_SEAT || lane->seated)
+			continue;
+		run->own.seated = false;
+		lane->seated = true;
+		lane_seated(turn, lane);
+	}
+	for (size_t i = 0; i < run->nlanes; i++)
+		seated |= run->lanes[i]->seated;
+	/* what ran on while it was paused has one already */
+	if (seated)
+		queue_give(&run->own);
+	run_settled(turn, run);
+}
+
 void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause)
 {
 	struct run_row *row = &run->rows->run;
@@ -262,20 +233,29 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 	row->state = (int)edge->next;
 	set_text(&row->reason, NULL);
 	switch (edge->action) {
+	case RUN_A_LOAD:
+		if (run_finish_iteration(turn, run))
+			row->next_at = run->plan.pause_ms > 0 ? engine_now(run->engine) + run->plan.pause_ms : ROW_NONE;
+		if (row->next_at != ROW_NONE)
+			set_text(&row->reason, "pausing between iterations");
+		turn_act(turn, ACT_LOAD, run, &run->own, ROW_NONE);
+		break;
 	case RUN_A_PREPARE:
 		row->started_at = engine_now(run->engine);
 		set_text(&row->reason, "preparing");
 		turn_act(turn, ACT_PREPARE, run, &run->own, ROW_NONE);
 		break;
 	case RUN_A_BEGIN:
-		begin_iteration(turn, run);
+		run_begin_iteration(turn, run);
 		break;
 	case RUN_A_END:
 		set_text(&row->reason, "cancelling");
+		rest_over(run);
 		set_text(&row->cause, cause);
 		break;
 	case RUN_A_HOLD:
 		set_text(&row->reason, cause);
+		queue_give(&run->own);
 		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
 		turn_act(turn, ACT_REPORT, run, NULL, ROW_NONE);
 		log_warn("run %lld held: %s", (long long)row->id, cause != NULL ? cause : "");
@@ -283,7 +263,13 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 	case RUN_A_REWORK:
 		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
 		break;
-	case RUN_A_LOAD:
+	case RUN_A_PAUSE:
+		set_text(&row->reason, cause);
+		rest_over(run);
+		if (run->own.pending == PENDING_NOTHING)
+			queue_give(&run->own);
+		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
+		break;
 	case RUN_A_REVIEW:
 	case RUN_A_RESUME:
 	case RUN_A_NONE:
@@ -292,9 +278,11 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 		if (row->cause == NULL)
 			set_text(&row->cause, cause);
 		row->ended_at = engine_now(run->engine);
+		row->next_at = ROW_NONE;
 		take_result(run);
-		finish_tasks(turn, run);
-		finish_iteration(turn, run);
+		run_finish_tasks(turn, run);
+		run_finish_iteration(turn, run);
+		end_dependants(turn, run);
 		hook_add(turn, run, "on_end", run->plan.on_end, NULL);
 		turn_act(turn, ACT_REPORT, run, NULL, ROW_NONE);
 		turn_act(turn, ACT_FORGET, run, NULL, ROW_NONE);
@@ -308,9 +296,10 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 	if (edge->action == RUN_A_END)
 		end_lanes(turn, run);
 	if (edge->action == RUN_A_REVIEW)
-		begin_review(turn, run);
+		run_begin_review(turn, run);
 	if (edge->action == RUN_A_RESUME)
-		hold_resume(turn, run);
+		resume(turn, run);
+	queue_update(run);
 	if (event == RUN_E_CANCEL && edge->action == RUN_A_END && run->nlanes == 0 && run->own.pending == PENDING_NOTHING)
 		run_event(turn, run, RUN_E_CANCELLED, NULL);
 }
@@ -338,35 +327,62 @@ static void settle_implemented(struct turn *turn, struct run *run)
 			lane_event(turn, run->lanes[i], decided->stage == SLOT_S_PASSED ? SLOT_E_RUN_PASSED : SLOT_E_FAILED, decided->cause);
 }
 
+/* The reason of a task that failed in an earlier iteration. */
+static const char *failed_task(const struct run *run)
+{
+	for (size_t i = 0; i < run->rows->ntasks; i++)
+		if (run->rows->tasks[i]->state == TASK_S_FAILED)
+			return run->rows->tasks[i]->reason;
+	return NULL;
+}
+
 void run_settled(struct turn *turn, struct run *run)
 {
-	struct slot_row *slots[64];
+	enum run_state state = (enum run_state)run->rows->run.state;
+	struct slot_row **slots;
+	struct loop loop;
 	enum run_event event;
 	const char *cause = NULL;
+	char *limit;
 
-	if (run->nlanes > sizeof(slots) / sizeof(slots[0]))
-		log_fatal("run %lld: too many slots", (long long)run->rows->run.id);
-	if (run->settling)
+	if (run->settling || run_state_is_end(state))
 		return;
+	if (run->plan.assign == ASSIGN_AGENT)
+		pick_stage(turn, run);
 	run->settling = true;
 	settle_implemented(turn, run);
 	run->settling = false;
-	for (size_t i = 0; i < run->nlanes; i++)
-		slots[i] = run->lanes[i]->row;
-	struct loop loop = { .slots = slots, .nslots = run->nlanes, .tasks = run->rows->tasks, .ntasks = run->rows->ntasks, .iterations = ROW_NONE };
+	loop = run_loop(run, &slots);
 	event = run_settle(&loop);
-	if (event == RUN_EVENTS)
+	if (event != RUN_EVENTS && run_cancelling(run))
+		event = RUN_E_CANCELLED;
+	/* what goes on needs a slot of the daemon, which a human's decision does not bring with it */
+	if ((event == RUN_E_NEXT || event == RUN_E_REVIEW) && !run->own.seated && (state == RUN_S_HELD || state == RUN_S_RUNNING))
+		event = RUN_E_REWORK;
+	/* in the queue, paused or held: only what ends it counts, the rest is looked at again when it goes on */
+	if (event == RUN_EVENTS || run->own.pending >= PENDING_ACT ||
+	    (state != RUN_S_RUNNING && (event == RUN_E_HELD || event == RUN_E_NEXT || event == RUN_E_REVIEW))) {
+		free(slots);
 		return;
-	/* reworked and in the queue: only what ends it counts */
-	if (event == RUN_E_HELD && run->rows->run.state != RUN_S_RUNNING)
-		return;
+	}
+	limit = run_limit_cause(&loop, event);
 	for (size_t i = 0; i < run->nlanes && cause == NULL; i++)
 		if ((event == RUN_E_PASSED && slots[i]->stage == SLOT_S_PASSED) || (event == RUN_E_FAILED && slots[i]->stage == SLOT_S_FAILED) || (event == RUN_E_HELD && slots[i]->stage == SLOT_S_HELD))
 			cause = slots[i]->cause;
-	run_event(turn, run, event, cause);
+	if (event == RUN_E_FAILED && cause == NULL && limit == NULL)
+		cause = failed_task(run);
+	run_event(turn, run, event, limit != NULL ? limit : cause);
+	free(limit);
+	free(slots);
 }
 
 /* Preparation: the task's text from the store, the run's directory, then the base snapshot. */
+
+/* What the work is compared with, and in work trees made from. */
+static enum git_op_kind base_op(const struct run *run)
+{
+	return run->plan.isolation == ISOLATION_WORKTREE || run->plan.base != NULL ? GIT_BASE : GIT_SNAPSHOT;
+}
 
 static void open_cb(void *arg, struct work *work)
 {
@@ -383,7 +399,7 @@ static void open_cb(void *arg, struct work *work)
 	lane->pending = PENDING_NOTHING;
 	go_on = !run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1;
 	if (go_on && w->warning == NULL) {
-		git_begin(lane, GIT_SNAPSHOT);
+		git_begin(lane, base_op(run));
 		work_free(work);
 		return;
 	}
@@ -391,7 +407,7 @@ static void open_cb(void *arg, struct work *work)
 	if (w->warning != NULL)
 		run_warn(turn, run, w->warning);
 	if (go_on) {
-		turn_act(turn, ACT_GIT, run, lane, GIT_SNAPSHOT);
+		turn_act(turn, ACT_GIT, run, lane, (int64_t)base_op(run));
 		turn_commit(turn);
 		work_free(work);
 		return;
@@ -406,27 +422,32 @@ static void open_cb(void *arg, struct work *work)
 	work_free(work);
 }
 
-static void task_text_cb(void *arg, const char *text, size_t size)
+/* text NULL: it is no prompt, and each task's text is written when its first attempt begins. */
+static void open_run_dir(struct run *run, const char *text, size_t size)
 {
-	struct lane *lane = arg;
-	struct run *run = lane->run;
 	struct open_work *w = xcalloc(1, sizeof(*w));
 
-	if (run->engine->stopped) {
-		free(w);
-		return;
-	}
 	w->run = run->rows->run.id;
 	w->workspace = run->rows->run.workspace;
 	w->workdir = run->rows->run.workdir;
 	w->has_git = run->rows->run.has_git == 1;
 	w->plan = &run->plan;
 	w->artifacts = run_artifacts(run);
-	w->text = xmemdup0(text != NULL ? text : "", size);
+	w->text = text != NULL ? xmemdup0(text, size) : NULL;
 	w->text_size = size;
+	engine_work(run->engine, &w->work, WORK_OPEN, open_cb, &run->own);
+}
+
+static void task_text_cb(void *arg, const char *text, size_t size)
+{
+	struct lane *lane = arg;
+	struct run *run = lane->run;
+
+	if (run->engine->stopped)
+		return;
 	if (text == NULL)
-		log_bug("run %lld has no task text", (long long)w->run);
-	engine_work(run->engine, &w->work, WORK_OPEN, open_cb, lane);
+		log_bug("run %lld has no task text", (long long)run->rows->run.id);
+	open_run_dir(run, text != NULL ? text : "", size);
 }
 
 void run_prepare(struct run *run)
@@ -434,5 +455,8 @@ void run_prepare(struct run *run)
 	struct engine *engine = run->engine;
 
 	run->own.pending = PENDING_WORK;
-	engine->ports.task_text(engine->ports.store_ctx, run->rows->run.id, run->rows->tasks[0]->id, task_text_cb, &run->own);
+	if (run_source(run) == SOURCE_PROMPT)
+		engine->ports.task_text(engine->ports.store_ctx, run->rows->run.id, run->rows->tasks[0]->id, task_text_cb, &run->own);
+	else
+		open_run_dir(run, NULL, 0);
 }

@@ -104,18 +104,39 @@ static void gather_history(const struct compose_work *w, struct sources *s)
 		};
 }
 
+/* The task as it came with the work, which also makes its file; else that file as it is. */
+static int take_task(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
+{
+	const char *text = w->text != NULL ? w->text : w->offer != NULL ? w->offer : NULL;
+	int rv;
+
+	/* slot 0 is about all tasks */
+	if (text == NULL && w->slot.task == NULL)
+		text = w->stories != NULL ? w->stories : "";
+	if (text == NULL)
+		return read_source("", p->task_file, TASK_FILE_MAX, true, &s->task, &s->task_size, error);
+	s->task_size = w->text != NULL ? w->text_size : strlen(text);
+	s->task = xmemdup0(text, s->task_size);
+	rv = file_write(AT_FDCWD, p->task_file, s->task, s->task_size, 0600, false);
+	if (rv != 0)
+		*error = xasprintf("%s: %s", p->task_file, strerror(-rv));
+	return rv == 0 ? 0 : -1;
+}
+
 int sources_read(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
 {
 	const char *state_dir = w->work.state_dir;
 	char *dir;
 	int rv;
 
-	if (read_source(p->run_dir, "task", TASK_FILE_MAX, true, &s->task, &s->task_size, error) == -1 ||
-	    read_source(p->run_dir, "guidelines.md", TASK_FILE_MAX, false, &s->guidelines, &s->guidelines_size, error) == -1 ||
+	if (take_task(w, p, s, error) == -1 || read_source(p->run_dir, "guidelines.md", TASK_FILE_MAX, false, &s->guidelines, &s->guidelines_size, error) == -1 ||
 	    read_source(p->run_dir, "conventions.md", TASK_FILE_MAX, false, &s->conventions, &s->conventions_size, error) == -1)
 		return -1;
-	buf_addf(&s->stories, "- %s: %s\n\n", w->task.id, w->task.title != NULL ? w->task.title : "");
-	buf_add(&s->stories, s->task, s->task_size);
+	if (w->stories != NULL)
+		buf_adds(&s->stories, w->stories);
+	/* a single task is told whole */
+	if (strcmp(w->run.source, "prompt") == 0)
+		buf_add(&s->stories, s->task, s->task_size);
 	gather_follow_up(w, s);
 	gather_history(w, s);
 	if (w->attempt.role != ROLE_CHECK && read_template(w, p, s, error) == -1)

@@ -8,8 +8,6 @@
 #include "engine/engine_int.h"
 #include "proto/error.h"
 
-#define TITLE_MAX 80	/* code points */
-
 static void pending_free(struct pending_submit *p)
 {
 	free(p->workdir);
@@ -18,6 +16,12 @@ static void pending_free(struct pending_submit *p)
 	free(p->key);
 	free(p->body_hash);
 	free(p->plan_json);
+	free(p->source_path);
+	free(p->group);
+	free(p->project);
+	for (size_t i = 0; i < p->ntasks; i++)
+		row_free(ROW_TASK, p->tasks[i]);
+	free(p->tasks);
 	strings_free(p->environment);
 	free(p->environment_hash);
 	plan_release(&p->plan);
@@ -55,29 +59,19 @@ void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 {
 	struct engine_reply reply = { .id = p->id, .rows = rows };
 	struct run_rows *copy = run_rows_new();
+	struct run *run;
 
 	TAILQ_REMOVE(&p->engine->deciding, p, entry);
 	row_assign(ROW_RUN, &copy->run, &rows->run);
 	for (size_t i = 0; i < rows->ntasks; i++)
 		run_rows_put(copy, ROW_TASK, row_copy(ROW_TASK, rows->tasks[i]));
-	if (run_new(p->engine, copy) == NULL)
+	run = run_new(p->engine, copy);
+	if (run == NULL)
 		log_fatal("run %lld: its own plan cannot be read back", (long long)p->id);
+	queue_add(run);
 	if (p->task_blob != NULL)
 		desk_forget(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), NULL, false);
 	answer(p, &reply);
-}
-
-static char *title_of(const char *text)
-{
-	const char *start = text + strspn(text, " \t\r\n");
-	size_t length = strcspn(start, "\r\n"), points = 0, cut = 0;
-
-	while (cut < length && points <= TITLE_MAX) {
-		if (((unsigned char)start[cut] & 0xc0) != 0x80 && ++points > TITLE_MAX)
-			break;
-		cut++;
-	}
-	return cut < length ? xasprintf("%.*s…", (int)cut, start) : xmemdup0(start, length);
 }
 
 static void put_run(struct turn *turn, struct pending_submit *p, const struct intake *item)
@@ -92,7 +86,15 @@ static void put_run(struct turn *turn, struct pending_submit *p, const struct in
 	row->workspace = xstrdup(item->workspace);
 	row->has_git = item->has_git;
 	row->subdir = xstrdup(item->subdir);
-	row->source = xstrdup("prompt");
+	row->source = xstrdup(sources[p->source].name);
+	row->source_path = xstrdup(p->source_path);
+	row->project = xstrdup(p->project);
+	row->group = xstrdup(p->group);
+	row->after_run = p->after;
+	row->paused = row->stopped = 0;
+	row->iterations = p->plan.iterations;
+	if (p->plan.integrate == INTEGRATE_MERGE)
+		row->result_branch = xasprintf("rl/%lld-result", (long long)p->id);
 	row->state = RUN_S_QUEUED;
 	row->priority = p->priority;
 	row->iteration = 0;
@@ -106,18 +108,59 @@ static void put_run(struct turn *turn, struct pending_submit *p, const struct in
 	row_free(ROW_RUN, row);
 }
 
-static void put_task(struct turn *turn, const struct pending_submit *p, const struct intake *item)
+static struct task_row *prompt_task(const char *text, size_t size)
 {
 	struct task_row *row = row_new(ROW_TASK);
 
-	row->run = p->id;
 	row->id = xstrdup("t1");
-	row->title = title_of(item->text);
-	row->text = xmemdup0(item->text, item->text_size);
-	row->size = (int64_t)item->text_size;
+	row->title = task_title(text);
+	row->text = xmemdup0(text, size);
+	row->size = (int64_t)size;
 	row->state = TASK_S_OPEN;
-	turn_put(turn, ROW_TASK, row);
-	row_free(ROW_TASK, row);
+	return row;
+}
+
+static void add_task(struct pending_submit *p, struct task_row *row)
+{
+	row->position = (int64_t)p->ntasks + 1;
+	p->tasks = xreallocarray(p->tasks, p->ntasks + 1, sizeof(struct task_row *));
+	p->tasks[p->ntasks++] = row;
+}
+
+static void put_tasks(struct turn *turn, struct pending_submit *p, const struct intake *item)
+{
+	if (p->source == SOURCE_PROMPT && p->ntasks == 0)
+		add_task(p, prompt_task(item->text, item->text_size));
+	for (size_t i = 0; i < p->ntasks; i++) {
+		p->tasks[i]->run = p->id;
+		turn_put(turn, ROW_TASK, p->tasks[i]);
+	}
+}
+
+/* What only the workdir decides: isolation and what follows from it. False: it is refused. */
+static bool settle_plan(struct pending_submit *p, bool has_git)
+{
+	const char *field = NULL;
+	char *why = plan_settle(&p->plan, has_git, p->source != SOURCE_PROMPT, &field);
+
+	for (size_t i = 0; why == NULL && i < p->ntasks; i++) {
+		struct plan plan = { 0 };
+
+		if (p->tasks[i]->plan == NULL)
+			continue;
+		if (plan_from_json(p->tasks[i]->plan, &plan) == -1)
+			log_fatal("the resolved plan of a task cannot be read back");
+		why = plan_settle(&plan, has_git, true, &field);
+		free(p->tasks[i]->plan);
+		p->tasks[i]->plan = plan_to_json(&plan);
+		plan_release(&plan);
+	}
+	free(p->plan_json);
+	p->plan_json = plan_to_json(&p->plan);
+	if (why != NULL)
+		submit_refused(p, RPC_INVALID_PARAMS, why, NULL, field);
+	free(why);
+	return why == NULL;
 }
 
 /* A held run gives way to its retry in the same decision. */
@@ -150,6 +193,12 @@ static void decide(struct pending_submit *p, struct intake *item)
 		submit_refused(p, item->code, item->message, item->hint, item->field);
 		return;
 	}
+	if (p->after != ROW_NONE && run_find(p->engine, p->after) == NULL && p->after_unfinished) {
+		submit_refused(p, RPC_WRONG_STATE, "the run that this one is to come after has just ended", "look how it ended, then submit again", "after");
+		return;
+	}
+	if (!settle_plan(p, item->has_git))
+		return;
 	if (p->check) {
 		TAILQ_REMOVE(&p->engine->deciding, p, entry);
 		answer(p, &checked);
@@ -158,7 +207,7 @@ static void decide(struct pending_submit *p, struct intake *item)
 	p->id = ++p->engine->last_run;
 	turn = turn_new(p->engine);
 	put_run(turn, p, item);
-	put_task(turn, p, item);
+	put_tasks(turn, p, item);
 	cancel_retried(turn, p);
 	turn_commit_submit(turn, p);
 }
@@ -196,6 +245,8 @@ void submit_intake(struct engine *engine)
 		TAILQ_REMOVE(&engine->submits, p, entry);
 		TAILQ_INSERT_TAIL(&engine->deciding, p, entry);
 		item->workdir = p->workdir;
+		item->source = p->source;
+		item->source_path = p->source_path;
 		item->task = p->task;
 		item->task_size = p->task_size;
 		item->task_blob = p->task_blob;
@@ -223,7 +274,7 @@ static struct pending_submit *pending_new(struct engine *engine, int64_t owner, 
 	p->engine = engine;
 	p->owner = owner;
 	p->check = check;
-	p->retry_of = ROW_NONE;
+	p->retry_of = p->after = ROW_NONE;
 	p->cb = cb;
 	p->arg = arg;
 	return p;
@@ -257,27 +308,79 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 	p->body_hash = xstrdup(s->body_hash);
 	p->environment = strings_copy(s->environment);
 	p->priority = s->priority;
+	p->source = s->source;
+	p->source_path = xstrdup(s->source_path);
+	p->group = xstrdup(s->group != NULL ? s->group : "default");
+	p->after = s->after;
+	p->after_unfinished = s->after != ROW_NONE && run_find(engine, s->after) != NULL;
+	for (size_t i = 0; s->tasks != NULL && i < s->tasks->count; i++) {
+		struct task_row *row = task_row_new(0, &s->tasks->items[i]);
+
+		row->plan = s->task_plans != NULL ? xstrdup(s->task_plans[i]) : NULL;
+		add_task(p, row);
+	}
+	p->project = s->tasks != NULL ? xstrdup(s->tasks->project) : NULL;
 	p->plan_json = xstrdup(s->plan_json);
 	if (plan_from_json(p->plan_json, &p->plan) == -1)
 		log_fatal("a resolved plan cannot be read back");
 	enqueue(p);
 }
 
-/* Retry: the same task text, plan and workdir again. */
+/* Retry: the tasks that did not pass, with their texts, plan and workdir again. The texts are read one after the other. */
+
+static void retry_text_cb(void *arg, const char *text, size_t size);
+
+static void retry_next(struct pending_submit *p)
+{
+	struct task_row *row;
+
+	while (p->read < p->ntasks && p->tasks[p->read]->text != NULL)
+		p->read++;
+	if (p->read < p->ntasks) {
+		row = p->tasks[p->read];
+		p->engine->ports.task_text(p->engine->ports.store_ctx, p->retry_of, row->id, retry_text_cb, p);
+		return;
+	}
+	TAILQ_REMOVE(&p->engine->reading, p, entry);
+	/* a prompt is looked at like a new one */
+	if (p->source == SOURCE_PROMPT) {
+		p->task = xstrdup(p->tasks[0]->text);
+		p->task_size = strlen(p->task);
+	}
+	enqueue(p);
+}
 
 static void retry_text_cb(void *arg, const char *text, size_t size)
 {
 	struct pending_submit *p = arg;
 
-	TAILQ_REMOVE(&p->engine->reading, p, entry);
 	if (text == NULL || p->engine->stopped) {
+		TAILQ_REMOVE(&p->engine->reading, p, entry);
 		refuse_now(p->cb, p->arg, text == NULL ? RPC_INTERNAL : RPC_UNAVAILABLE, text == NULL ? "the run's task is gone" : "the daemon is stopping", NULL);
 		pending_free(p);
 		return;
 	}
-	p->task = xmemdup0(text, size);
-	p->task_size = size;
-	enqueue(p);
+	p->tasks[p->read]->text = xmemdup0(text, size);
+	retry_next(p);
+}
+
+/* Passed ones are left out, and with them the waiting for them. Beads are asked for anew. */
+static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
+{
+	for (size_t i = 0; p->source != SOURCE_BEADS && i < rows->ntasks; i++) {
+		struct task_row *row;
+
+		if (rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_DONE)
+			continue;
+		row = row_copy(ROW_TASK, rows->tasks[i]);
+		row->state = TASK_S_OPEN;
+		free(row->reason);
+		free(row->locked_ref);
+		free(row->locked_tree);
+		row->reason = row->locked_ref = row->locked_tree = NULL;
+		row->disk_bytes = ROW_NONE;
+		add_task(p, row);
+	}
 }
 
 void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t owner, char *const *environment, bool check,
@@ -303,7 +406,12 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 	p->environment_hash = environment == NULL && old->state == RUN_S_HELD ? xstrdup(old->environment) : NULL;
 	p->priority = old->priority;
 	p->plan_json = xstrdup(old->plan);
+	p->source = (enum source_kind)source_find(old->source);
+	p->source_path = xstrdup(old->source_path);
+	p->project = xstrdup(old->project);
+	p->group = xstrdup(old->group != NULL ? old->group : "default");
 	p->retry_of = old->id;
+	retry_tasks(p, rows);
 	if (plan_from_json(p->plan_json, &p->plan) == -1) {
 		refuse_now(cb, arg, RPC_INTERNAL, "the run's settings cannot be read", "submit the task anew");
 		pending_free(p);
@@ -314,5 +422,5 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 		p->plan_json = plan_to_json(&p->plan);
 	}
 	TAILQ_INSERT_TAIL(&engine->reading, p, entry);
-	engine->ports.task_text(engine->ports.store_ctx, old->id, "t1", retry_text_cb, p);
+	retry_next(p);
 }

@@ -8,7 +8,7 @@
 
 struct act {
 	enum act_kind kind;
-	int64_t run, slot;	/* by key: the run may be gone by then */
+	int64_t run, iteration, slot;	/* by key: the run may be gone by then */
 	int64_t id;
 };
 
@@ -63,6 +63,7 @@ void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lan
 	turn->acts[turn->nacts++] = (struct act){
 		.kind = kind,
 		.run = run->rows->run.id,
+		.iteration = lane != NULL && lane->row != NULL ? lane->row->iteration : ROW_NONE,
 		.slot = lane != NULL && lane->row != NULL ? lane->row->slot : ROW_NONE,
 		.id = id,
 	};
@@ -76,6 +77,12 @@ void turn_act_hook(struct turn *turn, int64_t id)
 	turn->acts[turn->nacts++] = (struct act){ .kind = ACT_HOOK, .run = ROW_NONE, .slot = ROW_NONE, .id = id };
 }
 
+void turn_act_schedule(struct turn *turn)
+{
+	turn->acts = xreallocarray(turn->acts, turn->nacts + 1, sizeof(*turn->acts));
+	turn->acts[turn->nacts++] = (struct act){ .kind = ACT_SCHEDULE, .run = ROW_NONE, .iteration = ROW_NONE, .slot = ROW_NONE, .id = ROW_NONE };
+}
+
 void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run)
 {
 	turn->answers = xreallocarray(turn->answers, turn->nanswers + 1, sizeof(*turn->answers));
@@ -85,7 +92,7 @@ void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run)
 static void act_run(struct engine *engine, const struct act *act)
 {
 	struct run *run = run_find(engine, act->run);
-	struct lane *lane = run != NULL ? run_lane(run, act->slot) : NULL;
+	struct lane *lane = run != NULL ? run_lane(run, act->iteration, act->slot) : NULL;
 
 	if (act->kind == ACT_HOOK)
 		hook_start(engine, act->id);
@@ -101,8 +108,21 @@ static void act_run(struct engine *engine, const struct act *act)
 	case ACT_GIT:
 		git_begin(lane, (enum git_op_kind)act->id);
 		break;
+	case ACT_SOURCE:
+		source_begin(lane, (enum task_op_kind)act->id);
+		break;
+	case ACT_LOAD:
+		run_load(run);
+		break;
+	case ACT_LEAVE:
+		leave_act(lane);
+		break;
+	case ACT_SEAT:
+		lane->pending = PENDING_SEAT;
+		queue_update(run);
+		break;
 	case ACT_STEP:
-		git_launch(lane);
+		step_launch(lane);
 		break;
 	case ACT_JUDGE:
 		review_judge(lane, NULL, NULL);
@@ -127,7 +147,8 @@ static void act_run(struct engine *engine, const struct act *act)
 /* Kinds by which the lane goes on with its own work. */
 static bool goes_on(enum act_kind kind)
 {
-	return kind == ACT_PREPARE || kind == ACT_COMPOSE || kind == ACT_GIT || kind == ACT_STEP || kind == ACT_JUDGE;
+	return kind == ACT_PREPARE || kind == ACT_COMPOSE || kind == ACT_GIT || kind == ACT_STEP || kind == ACT_JUDGE ||
+	    kind == ACT_SOURCE || kind == ACT_LOAD || kind == ACT_LEAVE;
 }
 
 /* Nothing of the work goes on before everything that was left running is found. */
@@ -162,6 +183,7 @@ static void forget(struct engine *engine, int64_t id)
 	if (run->plan.review && run->plan.profile->carrier == CARRIER_COMMENTS)
 		leftover = xasprintf("%s/%s", run->rows->run.workdir, run->plan.review_file);
 	LIST_REMOVE(run, entry);
+	schedule_remove(engine->schedule, id);
 	run_free(run);
 	desk_forget(engine, id, environment, NULL, leftover, false);
 }
@@ -189,7 +211,7 @@ static void turn_cb(void *arg, enum commit_result result, struct decision *d)
 			.rows = view_run(engine->view, turn->answers[i].run),
 		};
 
-		if (reply.rows == NULL) {
+		if (reply.rows == NULL && turn->answers[i].run != 0) {
 			reply.code = RPC_NOT_FOUND;
 			reply.message = "the run has just ended";
 		}
@@ -199,7 +221,7 @@ static void turn_cb(void *arg, enum commit_result result, struct decision *d)
 	for (size_t i = 0; i < turn->nacts; i++) {
 		if (turn->acts[i].kind == ACT_FORGET)
 			forget(engine, turn->acts[i].run);
-		schedule |= turn->acts[i].kind == ACT_SCHEDULE;
+		schedule |= turn->acts[i].kind == ACT_SCHEDULE || turn->acts[i].kind == ACT_SEAT;
 	}
 	if (schedule && !engine->stopped)
 		engine_schedule(engine);
@@ -224,6 +246,21 @@ static void hand_over(struct turn *turn, bool refusable)
 void turn_commit(struct turn *turn)
 {
 	hand_over(turn, false);
+}
+
+void turn_commit_or_drop(struct turn *turn)
+{
+	if (turn->decision.count > 0 || turn->nacts > 0 || turn->nanswers > 0) {
+		turn_commit(turn);
+		return;
+	}
+	decision_release(&turn->decision);
+	free(turn);
+}
+
+int64_t turn_now(const struct turn *turn)
+{
+	return engine_now(turn->engine);
 }
 
 void turn_commit_submit(struct turn *turn, struct pending_submit *p)

@@ -36,15 +36,11 @@ static void set_long(char ***env, const char *name, const char *text, size_t siz
 
 static void set_task(const struct compose_work *w, const struct places *p, const struct sources *s, char ***env)
 {
-	char *path;
-
 	if (w->plan->profile->no_task && w->plan->review && (compose_is_review(w) || w->attempt.role == ROLE_FIX))
 		return;
-	path = xasprintf("%s/task", p->run_dir);
 	environment_set(env, "RL_TASK_ID", w->task.id);
 	set_long(env, "RL_TASK", s->task, s->task_size);
-	environment_set(env, "RL_TASK_FILE", path);
-	free(path);
+	environment_set(env, "RL_TASK_FILE", p->task_file);
 }
 
 /* What scripts written for requirement 003 look at. */
@@ -76,7 +72,8 @@ void variables_set(const struct compose_work *w, const struct agent_plan *agent,
 	set_number(env, "RL_MAX_REVIEWS", w->slot.fixes + 1);
 	environment_set(env, "RL_MODEL", agent->model != NULL ? agent->model : "");
 	environment_set(env, "RL_WORKDIR", p->cwd);
-	environment_set(env, "RL_BASE_REF", w->run.base_tree != NULL ? w->run.base_tree : "");
+	environment_set(env, "RL_BASE_REF", w->slot.base_commit != NULL ? w->slot.base_commit : w->run.base_commit != NULL ? w->run.base_commit :
+	    w->run.base_tree != NULL ? w->run.base_tree : "");
 	if (p->verdict_file != NULL)
 		environment_set(env, "RL_VERDICT_FILE", p->verdict_file);
 	if (p->findings_file != NULL)

@@ -2,6 +2,7 @@
 #include "engine/work.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -14,11 +15,16 @@ void work_run(struct work *work)
 	case WORK_OPEN:
 		open_run((struct open_work *)work);
 		break;
-	case WORK_GIT:
-		git_run((struct git_work *)work);
+	case WORK_STEP:
+		step_run((struct step_work *)work);
 		break;
 	case WORK_COMPOSE:
 		compose_run((struct compose_work *)work);
+		break;
+	case WORK_PICK:
+		pick_run((struct pick_work *)work);
+		break;
+	case WORK_REST:
 		break;
 	case WORK_COLLECT:
 		collect_run((struct collect_work *)work);
@@ -62,8 +68,21 @@ static void open_release(struct open_work *w)
 	free(w->warning);
 }
 
-static void git_release(struct git_work *w)
+static void pick_release(struct pick_work *w)
 {
+	strings_free(w->ids);
+	pick_free(w->pick[0]);
+	pick_free(w->pick[1]);
+	free(w->picked);
+}
+
+static void step_release(struct step_work *w)
+{
+	free(w->source.path);
+	free(w->source.task);
+	free(w->source.actor);
+	free(w->source.reason);
+	task_op_free(w->made);
 	free(w->environment);
 	free(w->scratch);
 	free(w->aside);
@@ -83,6 +102,10 @@ static void compose_release(struct compose_work *w)
 	free(w->history);
 	free(w->session);
 	free(w->findings);
+	free(w->text);
+	free(w->stories);
+	free(w->offer);
+	free(w->floor);
 	launch_free(w->launch);
 	free(w->error);
 }
@@ -93,6 +116,8 @@ static void collect_release(struct collect_work *w)
 	free(w->answer_hash);
 	free(w->last_words);
 	free(w->review_file);
+	strings_free(w->markers);
+	free(w->worktree);
 	verdict_findings_free(w->marks, w->nmarks);
 	free(w->error);
 }
@@ -140,11 +165,16 @@ void work_free(struct work *work)
 	case WORK_OPEN:
 		open_release((struct open_work *)work);
 		break;
-	case WORK_GIT:
-		git_release((struct git_work *)work);
+	case WORK_STEP:
+		step_release((struct step_work *)work);
 		break;
 	case WORK_COMPOSE:
 		compose_release((struct compose_work *)work);
+		break;
+	case WORK_PICK:
+		pick_release((struct pick_work *)work);
+		break;
+	case WORK_REST:
 		break;
 	case WORK_COLLECT:
 		collect_release((struct collect_work *)work);
@@ -175,26 +205,56 @@ char *work_run_dir(const char *state_dir, int64_t run)
 	return xasprintf("%s/runs/%lld", state_dir, (long long)run);
 }
 
-char *work_checkout_dir(const char *state_dir, int64_t run, int64_t slot)
+/* A prompt's is made with the run's directory; the others have one for each slot, when it begins. */
+char *work_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *slot)
 {
-	return xasprintf("%s/runs/%lld/tree-%lld", state_dir, (long long)run, (long long)slot);
+	if (strcmp(run->source, sources[SOURCE_PROMPT].name) == 0)
+		return xasprintf("%s/runs/%lld/task", state_dir, (long long)run->id);
+	return xasprintf("%s/runs/%lld/task-%lld-%lld", state_dir, (long long)run->id, (long long)slot->iteration, (long long)slot->slot);
 }
 
-char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, int64_t slot)
+char *work_worktree_dir(const char *state_dir, const struct slot_row *slot)
 {
-	char *tree, *dir;
+	return xasprintf("%s/worktrees/%lld/%lld-%lld", state_dir, (long long)slot->run, (long long)slot->iteration, (long long)slot->slot);
+}
 
-	if (plan->workspace != PLACE_SNAPSHOT || run->has_git != 1)
-		return xstrdup(run->workdir);
-	tree = work_checkout_dir(state_dir, run->id, slot);
+char *work_scratch_dir(const char *state_dir, int64_t run, const struct slot_row *slot)
+{
+	if (slot == NULL)
+		return xasprintf("%s/runs/%lld/scratch", state_dir, (long long)run);
+	return xasprintf("%s/runs/%lld/scratch/%lld-%lld", state_dir, (long long)run, (long long)slot->iteration, (long long)slot->slot);
+}
+
+char *work_checkout_dir(const char *state_dir, const struct slot_row *slot)
+{
+	return xasprintf("%s/runs/%lld/tree-%lld-%lld", state_dir, (long long)slot->run, (long long)slot->iteration, (long long)slot->slot);
+}
+
+/* dir, or its part that is the run's workdir in it. */
+static char *inside(const struct run_row *run, char *dir)
+{
+	char *path;
+
 	if (run->subdir == NULL || run->subdir[0] == '\0')
-		return tree;
-	dir = xasprintf("%s/%s", tree, run->subdir);
-	free(tree);
-	return dir;
+		return dir;
+	path = xasprintf("%s/%s", dir, run->subdir);
+	free(dir);
+	return path;
 }
 
-char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, int64_t slot)
+char *work_slot_dir(const struct run_row *run, const struct slot_row *slot)
+{
+	return slot == NULL || slot->worktree == NULL ? xstrdup(run->workdir) : inside(run, xstrdup(slot->worktree));
+}
+
+char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *slot)
+{
+	if (plan->workspace != PLACE_SNAPSHOT || run->has_git != 1)
+		return work_slot_dir(run, slot);
+	return inside(run, work_checkout_dir(state_dir, slot));
+}
+
+char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *slot)
 {
 	char *dir, *path;
 

@@ -13,15 +13,19 @@
 #include "core/row.h"
 #include "git/op.h"
 #include "proc/launch.h"
+#include "task/op.h"
+#include "task/pick.h"
 #include "engine/view.h"
 #include "verdict/verdict.h"
 
 enum work_kind {
 	WORK_INTAKE,	/* is a submitted run possible, and what does it need from the disk */
 	WORK_OPEN,	/* make the run's directory: task file, reviewer's prompt, guidelines and conventions as they are before any coder */
-	WORK_GIT,	/* read the last step's output, name the next step */
+	WORK_STEP,	/* read the last step's output, name the next step */
 	WORK_COMPOSE,	/* prompt, environment and argv of an attempt */
+	WORK_PICK,	/* has a running attempt picked its task */
 	WORK_COLLECT,	/* what an ended attempt said */
+	WORK_REST,	/* nothing: time passes */
 	WORK_JUDGE,	/* the verdict in what a review attempt left behind */
 	WORK_FORGET,	/* remove what only an unfinished run needs */
 	WORK_LOG,	/* a review log for people, in the working directory */
@@ -39,6 +43,8 @@ struct work {
 struct intake {
 	/* in, borrowed from the pending submission */
 	const char *workdir;
+	enum source_kind source;
+	const char *source_path;
 	const char *task;
 	size_t task_size;
 	const char *task_blob;
@@ -75,9 +81,19 @@ struct open_work {
 	char *warning;			/* out: NULL when there is none */
 };
 
-struct git_work {
+/* Of an operation that is made by the worker, since PATH is in the kept environment. Strings owned. */
+struct source_spec {
+	enum task_op_kind kind;
+	enum source_kind source;
+	char *path, *task, *actor, *reason;
+};
+
+struct step_work {
 	struct work work;
-	struct git_op *op;		/* borrowed from the lane */
+	struct git_op *git;		/* borrowed from the lane; one of both */
+	struct task_op *task;
+	struct source_spec source;	/* what has to be made, where both are NULL */
+	struct task_op *made;		/* out, owned; NULL: none had to be made */
 	char *environment;		/* owned: the run's environment hash, NULL */
 	char *scratch, *aside;		/* owned: directories that the first call makes; aside may be NULL */
 	int64_t step;			/* whose output is to be read; ROW_NONE: first call */
@@ -96,6 +112,11 @@ struct compose_work {
 	struct attempt_row attempt;
 	struct task_row task;
 	const struct plan *plan;	/* borrowed: a run's plan never changes */
+	char *text;			/* owned: the task, where its file is not there yet; NULL */
+	size_t text_size;
+	char *stories;			/* owned: all tasks of the run, Markdown */
+	char *offer;			/* owned: tasks that the agent may pick, Markdown; NULL: it has one */
+	bool shared_tree;		/* another slot writes the same tree */
 	char *follow_up;		/* what a fixer is asked for, a reviewer's previous feedback, a human's words; NULL: nothing */
 	const char *follow_up_from;	/* "review", "check", "human"; static */
 	int64_t follow_up_output;	/* attempt whose output stands behind follow_up, ROW_NONE */
@@ -104,7 +125,8 @@ struct compose_work {
 	char *session;			/* conversation that goes on, NULL: a new one */
 	char *findings;			/* JSON for RL_FINDINGS_FILE, NULL */
 	/* out */
-	struct launch *launch;		/* owned; NULL: error says why */
+	struct launch *launch;		/* owned; NULL: error or floor says why */
+	char *floor;			/* owned: there is too little free space to start anything, in words; ask again */
 	char *error;
 };
 
@@ -119,8 +141,28 @@ struct collect_work {
 	char *last_words;		/* out, owned: last line on stderr, for failures that the reader cannot explain; NULL: none */
 	struct verdict_finding *marks;	/* out, owned: items that are marked in review_file */
 	size_t nmarks;
+	char **markers;			/* owned: stop markers to look for; NULL: none */
+	char *worktree;			/* owned: whose size is wanted; NULL: none */
+	bool stop;			/* out: its answer has one */
+	int64_t disk_bytes;		/* out: ROW_NONE: not asked for */
 	bool full;			/* out: no space for the answer file; nothing is lost, ask again */
 	char *error;			/* out, owned: the output could not be read or the answer not be kept */
+};
+
+struct pick_work {
+	struct work work;
+	int64_t run, iteration, slot, attempt;
+	char **ids;			/* owned: tasks that it may pick */
+	bool last;			/* it has ended: a last line without a newline counts */
+	struct pick *pick[2];		/* owned: stdout, stderr, as far as they were looked at */
+	uint64_t offset[2];
+	char *picked;			/* out, owned: NULL: nothing yet */
+};
+
+struct rest_work {
+	struct work work;
+	int64_t run;
+	int64_t until;			/* run.next_at of this rest */
 };
 
 struct judge_work {
@@ -170,10 +212,16 @@ void work_free(struct work *work);
 char *work_attempt_dir(const char *state_dir, int64_t id);
 char *work_run_dir(const char *state_dir, int64_t run);
 
+/* A task's text, and its directories. malloc'd. */
+char *work_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *slot);
+char *work_worktree_dir(const char *state_dir, const struct slot_row *slot);
+char *work_scratch_dir(const char *state_dir, int64_t run, const struct slot_row *slot);	/* NULL: of the run itself */
+
 /* One per kind. */
 void intake_run(struct intake_work *work);
 void open_run(struct open_work *work);
-void git_run(struct git_work *work);
+void step_run(struct step_work *work);
+void pick_run(struct pick_work *work);
 void compose_run(struct compose_work *work);
 void collect_run(struct collect_work *work);
 void judge_run(struct judge_work *work);
@@ -181,12 +229,14 @@ void forget_run(struct forget_work *work);
 void log_run(struct log_work *work);
 void report_run(struct report_work *work);
 
-/* Where the reviewer of a slot works: the run's workdir, or its checkout in the run's directory. malloc'd. */
-char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, int64_t slot);
+/* Where a slot works: the run's workdir, or its counterpart in the slot's work tree. malloc'd. */
+char *work_slot_dir(const struct run_row *run, const struct slot_row *slot);
+/* Where its reviewer works: the same, or its counterpart in the checkout. malloc'd. */
+char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *slot);
 /* The checkout itself, the workspace's counterpart. */
-char *work_checkout_dir(const char *state_dir, int64_t run, int64_t slot);
+char *work_checkout_dir(const char *state_dir, const struct slot_row *slot);
 /* The carrier file of a review, or NULL when the profile has none. malloc'd. */
-char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, int64_t slot);
+char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *slot);
 
 /* The submitter's environment as kept in <state>/env/<hash>, filtered for an agent (NULL: for git steps): names of the
  * allowlist and of agent->env. hash NULL: the daemon's own environment, filtered the same. New NULL-terminated list. */

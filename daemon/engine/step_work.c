@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "engine/work.h"
 
-static bool make_directory(struct git_work *work, const char *path)
+static bool make_directory(struct step_work *work, const char *path)
 {
 	int rv = path != NULL ? file_mkdirs(path, 0700) : 0;
 
@@ -17,14 +17,34 @@ static bool make_directory(struct git_work *work, const char *path)
 	return rv == 0;
 }
 
-static void set_step_environment(struct git_work *work)
+static void set_step_environment(struct step_work *work)
 {
 	work->env = environment_load(work->work.state_dir, work->environment, NULL, &work->error);
 	if (work->env != NULL)
 		environment_set_all(&work->env, work->out.env);
 }
 
-void git_run(struct git_work *work)
+static void make_task_op(struct step_work *work)
+{
+	char **env = environment_load(work->work.state_dir, work->environment, NULL, &work->error);
+	struct task_op_spec spec = {
+		.kind = work->source.kind,
+		.source = work->source.source,
+		.path = work->source.path,
+		.task = work->source.task,
+		.actor = work->source.actor,
+		.reason = work->source.reason,
+	};
+
+	for (size_t i = 0; env != NULL && env[i] != NULL; i++)
+		if (strncmp(env[i], "PATH=", 5) == 0)
+			spec.search = env[i] + 5;
+	if (env != NULL)
+		work->task = work->made = task_op_new(&spec);
+	strings_free(env);
+}
+
+void step_run(struct step_work *work)
 {
 	int dirfd = -1;
 
@@ -32,13 +52,17 @@ void git_run(struct git_work *work)
 	if (work->step == ROW_NONE) {
 		if (!make_directory(work, work->scratch) || !make_directory(work, work->aside))
 			return;
+		if (work->git == NULL && work->task == NULL)
+			make_task_op(work);
+		if (work->error != NULL)
+			return;
 	} else {
 		char *dir = work_attempt_dir(work->work.state_dir, work->step);
 
 		dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		free(dir);
 	}
-	work->next = git_op_next(work->op, dirfd, work->ok, &work->out);
+	work->next = work->git != NULL ? git_op_next(work->git, dirfd, work->ok, &work->out) : task_op_next(work->task, dirfd, work->ok, &work->out);
 	if (work->next == STEP_NEXT_RUN)
 		set_step_environment(work);
 	if (work->error != NULL)

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Whose the tasks of shared sources are: an index over the claim rows, ahead of them by the turns in flight. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/tree.h>
+
+#include "base/memory.h"
+#include "core/order.h"
+#include "engine/engine_int.h"
+
+struct claim {
+	RB_ENTRY(claim) entry;
+	struct claim_row *row;	/* owned */
+};
+
+static int compare(struct claim *a, struct claim *b)
+{
+	int order = strcmp(a->row->source, b->row->source);
+
+	return order != 0 ? order : strcmp(a->row->task, b->row->task);
+}
+
+RB_HEAD(claim_tree, claim);
+TREE(claim_tree, claim, entry, compare)
+
+struct claims {
+	struct claim_tree tree;
+};
+
+struct claims *claims_new(void)
+{
+	struct claims *claims = xcalloc(1, sizeof(*claims));
+
+	RB_INIT(&claims->tree);
+	return claims;
+}
+
+void claims_free(struct claims *claims)
+{
+	struct claim *claim;
+
+	while ((claim = RB_MIN(claim_tree, &claims->tree)) != NULL) {
+		RB_REMOVE(claim_tree, &claims->tree, claim);
+		row_free(ROW_CLAIM, claim->row);
+		free(claim);
+	}
+	free(claims);
+}
+
+void claims_load(struct claims *claims, struct claim_row *row)
+{
+	struct claim *claim = xcalloc(1, sizeof(*claim));
+
+	claim->row = row;
+	RB_INSERT(claim_tree, &claims->tree, claim);
+}
+
+static struct claim *find(const struct claims *claims, const char *source, const char *task)
+{
+	struct claim_row row = { .source = (char *)source, .task = (char *)task };
+	struct claim key = { .row = &row };
+
+	return RB_FIND(claim_tree, (struct claim_tree *)&claims->tree, &key);
+}
+
+const struct claim_row *claims_find(const struct claims *claims, const char *source, const char *task)
+{
+	const struct claim *claim = find(claims, source, task);
+
+	return claim != NULL ? claim->row : NULL;
+}
+
+void claims_put(struct turn *turn, struct claims *claims, const char *source, const char *task, int64_t run, enum claim_state state)
+{
+	struct claim *claim = find(claims, source, task);
+	struct claim_row *row;
+
+	if (claim == NULL) {
+		row = row_new(ROW_CLAIM);
+		row->source = xstrdup(source);
+		row->task = xstrdup(task);
+		claims_load(claims, row);
+	} else {
+		row = claim->row;
+	}
+	row->run = run;
+	row->state = (int)state;
+	row->at = turn_now(turn);
+	turn_put(turn, ROW_CLAIM, row);
+}
+
+char *run_claim_source(const struct run *run)
+{
+	enum source_kind kind = run_source(run);
+	const char *path = run->rows->run.source_path;
+
+	return sources[kind].claims && path != NULL ? xasprintf("%s:%s", sources[kind].name, path) : NULL;
+}
+
+void run_claim(struct turn *turn, struct run *run, const char *task, enum claim_state state)
+{
+	char *source = run_claim_source(run);
+
+	if (source != NULL)
+		claims_put(turn, run->engine->claims, source, task, run->rows->run.id, state);
+	free(source);
+}

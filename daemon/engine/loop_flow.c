@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* The outer loop: ask the source, fill the slots, and again, until nothing is left to do. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "core/tasks.h"
+#include "engine/engine_int.h"
+
+enum source_kind run_source(const struct run *run)
+{
+	int kind = source_find(run->rows->run.source);
+
+	if (kind == -1)
+		log_fatal("run %lld: there is no task source '%s'; restore a backup", (long long)run->rows->run.id, run->rows->run.source);
+	return (enum source_kind)kind;
+}
+
+struct loop run_loop(const struct run *run, struct slot_row ***slots)
+{
+	const struct run_row *row = &run->rows->run;
+
+	*slots = xcalloc(run->nlanes, sizeof(**slots));
+	for (size_t i = 0; i < run->nlanes; i++)
+		(*slots)[i] = run->lanes[i]->row;
+	return (struct loop){
+		.slots = *slots,
+		.nslots = run->nlanes,
+		.tasks = run->rows->tasks,
+		.ntasks = run->rows->ntasks,
+		.iteration = row->iteration,
+		.iterations = run->plan.iterations,
+		.on_failure = run->plan.on_failure,
+		.more = sources[run_source(run)].reloads && !run->drained,
+		.one_tree = run->plan.isolation != ISOLATION_WORKTREE,
+		.stopped = row->stopped == 1,
+		.idle = row->stopped == 2,
+	};
+}
+
+static void set_text(char **at, const char *text)
+{
+	char *copy = xstrdup(text);
+
+	free(*at);
+	*at = copy;
+}
+
+/* ---- the source ---- */
+
+static void rest_cb(void *arg, struct work *work)
+{
+	struct engine *engine = arg;
+	const struct rest_work *w = (const struct rest_work *)work;
+	struct run *run = run_find(engine, w->run);
+
+	/* by key: it may have been cancelled meanwhile, or paused, which has it begin again */
+	if (!engine->stopped && run != NULL && run->rows->run.next_at == w->until && run->own.pending == PENDING_WORK) {
+		run->rows->run.next_at = ROW_NONE;
+		run_load(run);
+	}
+	work_free(work);
+}
+
+/* The time between two iterations: the row says until when. */
+static void rest(struct run *run)
+{
+	struct engine *engine = run->engine;
+	struct rest_work *w = xcalloc(1, sizeof(*w));
+	int64_t left = run->rows->run.next_at - engine_now(engine);
+
+	w->run = run->rows->run.id;
+	w->until = run->rows->run.next_at;
+	run->own.pending = PENDING_WORK;
+	engine_work_later(engine, left > 0 ? left : 0, &w->work, WORK_REST, rest_cb, engine);
+}
+
+void run_load(struct run *run)
+{
+	struct turn *turn;
+
+	if (run->engine->draining) {
+		/* the next daemon goes on with it */
+		run->own.pending = PENDING_NOTHING;
+		return;
+	}
+	if (run->rows->run.next_at != ROW_NONE) {
+		rest(run);
+		return;
+	}
+	if (sources[run_source(run)].reloads) {
+		source_begin(&run->own, TASK_OP_LOAD);
+		return;
+	}
+	turn = turn_new(run->engine);
+	run->own.pending = PENDING_NOTHING;
+	run_loaded(turn, run, NULL, false);
+	turn_commit(turn);
+}
+
+static struct task_row *find_task(const struct run *run, const char *id)
+{
+	for (size_t i = 0; i < run->rows->ntasks; i++)
+		if (strcmp(run->rows->tasks[i]->id, id) == 0)
+			return run->rows->tasks[i];
+	return NULL;
+}
+
+static const struct task_item *find_item(const struct task_list *list, const char *id)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].id, id) == 0)
+			return &list->items[i];
+	return NULL;
+}
+
+/* It is not begun yet, so what the source says of it now counts. */
+static bool follows_source(const struct task_row *task)
+{
+	return task->state == TASK_S_OPEN || task->state == TASK_S_TAKEN || task->state == TASK_S_DONE;
+}
+
+/* Who else has it, malloc'd; NULL: nobody. Where bd is there, it knows what has been closed. */
+static char *taken_by(const struct run *run, const struct task_item *item, bool has_bd)
+{
+	char *source = run_claim_source(run), *by = NULL;
+	const struct claim_row *claim = source != NULL ? claims_find(run->engine->claims, source, item->id) : NULL;
+
+	if (claim != NULL && claim->state == CLAIM_S_HELD && claim->run != run->rows->run.id)
+		by = xasprintf("run %lld works on it", (long long)claim->run);
+	if (claim != NULL && claim->state == CLAIM_S_DONE && !has_bd && !item_is_newer(item, claim->at))
+		by = xasprintf("it passed in run %lld", (long long)claim->run);
+	free(source);
+	return by;
+}
+
+static void refresh(struct turn *turn, struct run *run, const struct task_item *item, int64_t position, bool has_bd)
+{
+	struct task_row *task = find_task(run, item->id);
+	bool is_new = task == NULL;
+	char *by;
+
+	if (is_new && (!item->ready || item->done))
+		return;
+	if (is_new)
+		task = task_row_new(run->rows->run.id, item);
+	else if (!follows_source(task))
+		return;
+	by = taken_by(run, item, has_bd);
+	task->position = position;
+	task->priority = item->priority;
+	set_text(&task->status, item->status);
+	task->state = item->done ? TASK_S_DONE : by != NULL || !item->ready ? TASK_S_TAKEN : TASK_S_OPEN;
+	set_text(&task->reason, by != NULL ? by : item->done || item->ready ? NULL : "its source holds it back");
+	free(by);
+	turn_put(turn, ROW_TASK, task);
+	set_text(&task->text, NULL);	/* the store has it */
+	if (is_new)
+		run_rows_put(run->rows, ROW_TASK, task);
+}
+
+/* Put in by the order of ids: by position they are what the source says. */
+static void take_list(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd)
+{
+	for (size_t i = 0; i < list->count; i++)
+		refresh(turn, run, &list->items[i], (int64_t)i + 1, has_bd);
+	for (size_t i = 0; i < run->rows->ntasks; i++) {
+		struct task_row *task = run->rows->tasks[i];
+
+		if (task->state != TASK_S_OPEN || find_item(list, task->id) != NULL)
+			continue;
+		task->state = TASK_S_TAKEN;
+		set_text(&task->reason, "its source does not offer it any more");
+		turn_put(turn, ROW_TASK, task);
+	}
+}
+
+void run_loaded(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd)
+{
+	struct slot_row **slots;
+	struct loop loop;
+	size_t ready;
+
+	/* paused or cancelled meanwhile: it is asked again when it goes on */
+	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run)) {
+		queue_give(&run->own);
+		run_settled(turn, run);
+		return;
+	}
+	if (list != NULL)
+		take_list(turn, run, list, has_bd);
+	loop = run_loop(run, &slots);
+	ready = run_ready(&loop);
+	free(slots);
+	if (ready > 0) {
+		run_event(turn, run, RUN_E_LOADED, NULL);
+		return;
+	}
+	/* nothing to do is no iteration: it would cost and bring nothing */
+	run->drained = true;
+	run_settled(turn, run);
+}
+
+/* ---- an iteration ---- */
+
+struct slot_row *run_slot_new(const struct run *run, int64_t number, const char *task)
+{
+	struct slot_row *slot = row_new(ROW_SLOT);
+
+	slot->run = run->rows->run.id;
+	slot->iteration = run->rows->run.iteration;
+	slot->slot = number;
+	slot->stage = SLOT_S_WAITING;
+	slot->leaving = LEAVING_NOTHING;
+	slot->task = xstrdup(task);
+	slot->round = slot->fix = slot->stalled = slot->interrupted = slot->check = slot->item = 0;
+	return slot;
+}
+
+void run_add_lane(struct run *run, struct slot_row *slot)
+{
+	run->lanes = xreallocarray(run->lanes, run->nlanes + 1, sizeof(*run->lanes));
+	run->lanes[run->nlanes] = xcalloc(1, sizeof(struct lane));
+	lane_init(run->lanes[run->nlanes++], run, slot);
+}
+
+/* Those of earlier iterations that are over are pages of the past. */
+static void drop_lanes(struct run *run)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < run->nlanes; i++) {
+		struct lane *lane = run->lanes[i];
+
+		if (!slot_stage_is_end((enum slot_stage)lane->row->stage) || lane->row->leaving != LEAVING_NOTHING) {
+			run->lanes[kept++] = lane;
+			continue;
+		}
+		lane_release(lane);
+		free(lane);
+	}
+	run->nlanes = kept;
+}
+
+static void put_iteration(struct turn *turn, struct run *run)
+{
+	struct run_rows *rows = run->rows;
+	struct iteration_row *iteration = row_new(ROW_ITERATION);
+
+	iteration->run = rows->run.id;
+	iteration->number = rows->run.iteration;
+	iteration->state = ITERATION_S_RUNNING;
+	iteration->started_at = engine_now(run->engine);
+	turn_put(turn, ROW_ITERATION, iteration);
+	run_rows_put(rows, ROW_ITERATION, iteration);
+	turn_tell(turn, "iteration.started", rows->run.id, json_pack("{s:I}", "iteration", (json_int_t)rows->run.iteration));
+}
+
+/* A slot with the task that is next, or with none, which its agent will pick. */
+static void add_slot(struct turn *turn, struct run *run, int64_t number)
+{
+	struct task_row *task = run->plan.assign == ASSIGN_DAEMON ? task_next(run->rows->tasks, run->rows->ntasks) : NULL;
+	struct slot_row *slot = run_slot_new(run, number, task != NULL ? task->id : NULL);
+	struct lane *lane;
+
+	if (task != NULL) {
+		task->state = TASK_S_CLAIMED;
+		set_text(&task->reason, NULL);
+		turn_put(turn, ROW_TASK, task);
+		run_claim(turn, run, task->id, CLAIM_S_HELD);
+	}
+	run_rows_put(run->rows, ROW_SLOT, slot);
+	run_add_lane(run, slot);
+	lane = run->lanes[run->nlanes - 1];
+	slot->fixes = lane_plan(lane)->max_fixes;
+	if (task == NULL && number > 1) {
+		slot->reason = xstrdup("waiting to spawn until those before it have picked a task");
+		lane->pending = PENDING_STAGE;
+	}
+	turn_put(turn, ROW_SLOT, slot);
+}
+
+void run_begin_iteration(struct turn *turn, struct run *run)
+{
+	struct run_row *row = &run->rows->run;
+	struct slot_row **slots;
+	struct loop loop = run_loop(run, &slots);
+	size_t count = run_ready(&loop);
+	size_t first;
+
+	free(slots);
+	if (count > (size_t)run->plan.parallel)
+		count = (size_t)run->plan.parallel;
+	drop_lanes(run);
+	first = run->nlanes;
+	row->iteration++;
+	run->drained = false;
+	turn_put(turn, ROW_RUN, row);
+	put_iteration(turn, run);
+	for (size_t i = 0; i < count; i++)
+		add_slot(turn, run, (int64_t)i + 1);
+	for (size_t i = first; i < run->nlanes; i++)
+		if (run->lanes[i]->pending == PENDING_NOTHING)
+			queue_want(run->lanes[i]);
+	/* the run's own slot is the first one's */
+	run->own.seated = false;
+	run->lanes[first]->seated = true;
+	lane_seated(turn, run->lanes[first]);
+	queue_update(run);
+}
+
+/* Failed when one of its slots is; idle, when none had a task, is the end of what there is to do. */
+bool run_finish_iteration(struct turn *turn, struct run *run)
+{
+	struct run_rows *rows = run->rows;
+	struct iteration_row *last = rows->niterations > 0 ? rows->iterations[rows->niterations - 1] : NULL;
+	bool failed = false, idle = true;
+
+	if (last == NULL || last->state != ITERATION_S_RUNNING)
+		return false;
+	for (size_t i = 0; i < run->nlanes; i++) {
+		const struct slot_row *slot = run->lanes[i]->row;
+
+		if (slot->iteration != last->number)
+			continue;
+		failed |= slot->stage == SLOT_S_FAILED;
+		idle &= slot->task == NULL;
+	}
+	last->state = run_cancelling(run) || rows->run.state == RUN_S_CANCELLED ? ITERATION_S_CANCELLED : failed ? ITERATION_S_FAILED : ITERATION_S_PASSED;
+	last->ended_at = engine_now(run->engine);
+	turn_put(turn, ROW_ITERATION, last);
+	turn_tell(turn, "iteration.ended", rows->run.id, json_pack("{s:I, s:s}", "iteration", (json_int_t)last->number,
+	    "state", state_name(&iteration_state_names, last->state)));
+	if (idle) {
+		run->drained = true;
+		rows->run.stopped = rows->run.stopped == 1 ? 1 : 2;
+		turn_put(turn, ROW_RUN, &rows->run);
+	}
+	return true;
+}
+
+void run_begin_review(struct turn *turn, struct run *run)
+{
+	struct run_rows *rows = run->rows;
+	const struct slot_row *last = run->lanes[run->nlanes - 1]->row;
+	struct slot_row *slot = run_slot_new(run, 0, rows->ntasks == 1 ? rows->tasks[0]->id : NULL);
+	struct lane *lane;
+	enum slot_event event = work_done((int64_t)strings_count(run->plan.checks), rows->run.has_git == 1);
+
+	slot->answer = last->answer;
+	slot->fixes = run->plan.max_fixes;
+	run_rows_put(rows, ROW_SLOT, slot);
+	run_add_lane(run, slot);
+	lane = run->lanes[run->nlanes - 1];
+	run->own.seated = false;
+	lane->seated = true;
+	if (run->plan.isolation == ISOLATION_WORKTREE)
+		lane_event(turn, lane, SLOT_E_START_LAY, NULL);
+	else
+		lane_event(turn, lane, event == SLOT_E_DONE ? SLOT_E_START_REVIEW : event, NULL);
+}
+
+void run_finish_tasks(struct turn *turn, struct run *run)
+{
+	struct run_rows *rows = run->rows;
+	char **reasons = xcalloc(rows->ntasks, sizeof(*reasons));
+
+	/* all reasons first: a task that is cancelled here is nobody's reason */
+	for (size_t i = 0; i < rows->ntasks; i++)
+		reasons[i] = task_reason(rows->tasks[i], rows->tasks, rows->ntasks);
+	for (size_t i = 0; i < rows->ntasks; i++) {
+		struct task_row *task = rows->tasks[i];
+
+		if (task->state == TASK_S_OPEN) {
+			task->state = TASK_S_CANCELLED;
+			free(task->reason);
+			task->reason = reasons[i] != NULL ? reasons[i] : xasprintf("not started: %s", rows->run.cause != NULL ? rows->run.cause : "the run ended");
+			reasons[i] = NULL;
+			turn_put(turn, ROW_TASK, task);
+		}
+		free(reasons[i]);
+	}
+	free(reasons);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* assign = "agent": an agent picks its task by itself, and what it picked is read from its output (requirement 000). Each slot
+ * starts when those before it have picked or ended, so that two agents do not choose at the same moment. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/tasks.h"
+#include "engine/engine_int.h"
+
+#define PICK_EVERY_MS 300
+
+static bool has_picked(const struct lane *lane)
+{
+	return lane->row->task != NULL || slot_stage_is_end((enum slot_stage)lane->row->stage) || lane->row->stage == SLOT_S_HELD;
+}
+
+void pick_stage(struct turn *turn, struct run *run)
+{
+	size_t picked = 0;
+
+	for (size_t i = 0; i < run->nlanes; i++) {
+		struct lane *lane = run->lanes[i];
+
+		if (lane->row->iteration != run->rows->run.iteration || lane->row->slot == 0)
+			continue;
+		if (lane->pending == PENDING_STAGE && (int64_t)picked >= lane->row->slot - 1) {
+			free(lane->row->reason);
+			lane->row->reason = NULL;
+			turn_put(turn, ROW_SLOT, lane->row);
+			turn_act(turn, ACT_SEAT, run, lane, ROW_NONE);
+		}
+		picked += has_picked(lane);
+	}
+}
+
+/* What nobody has begun: the same task never counts for two. */
+static char **free_tasks(const struct run *run)
+{
+	char **ids = NULL;
+
+	for (size_t i = 0; i < run->rows->ntasks; i++) {
+		struct task_row *task = run->rows->tasks[i];
+
+		if (task_wait(task, run->rows->tasks, run->rows->ntasks) == TASK_W_NOTHING)
+			strings_append(&ids, task->id);
+	}
+	if (ids == NULL)
+		ids = xcalloc(1, sizeof(*ids));
+	return ids;
+}
+
+static struct task_row *find_task(const struct run *run, const char *id)
+{
+	for (size_t i = 0; i < run->rows->ntasks; i++)
+		if (strcmp(run->rows->tasks[i]->id, id) == 0)
+			return run->rows->tasks[i];
+	return NULL;
+}
+
+static struct pick_work *pick_new_work(const struct lane *lane, bool last)
+{
+	struct pick_work *w = xcalloc(1, sizeof(*w));
+
+	w->run = lane->row->run;
+	w->iteration = lane->row->iteration;
+	w->slot = lane->row->slot;
+	w->attempt = lane->row->attempt;
+	w->ids = free_tasks(lane->run);
+	w->last = last;
+	return w;
+}
+
+/* Another slot may have been quicker since the worker looked. */
+static bool take(struct lane *lane, const char *id)
+{
+	struct run *run = lane->run;
+	struct task_row *task = find_task(run, id);
+	struct attempt_row *a = run_attempt(run, lane->row->attempt);
+	struct turn *turn;
+
+	if (task == NULL || task_wait(task, run->rows->tasks, run->rows->ntasks) != TASK_W_NOTHING)
+		return false;
+	turn = turn_new(run->engine);
+	lane_set_task(lane, id);
+	turn_put(turn, ROW_SLOT, lane->row);
+	free(a->task);
+	a->task = xstrdup(id);
+	turn_put(turn, ROW_ATTEMPT, a);
+	task->state = TASK_S_CLAIMED;
+	turn_put(turn, ROW_TASK, task);
+	run_claim(turn, run, id, CLAIM_S_HELD);
+	turn_tell(turn, "slot.picked", run->rows->run.id, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)lane->row->slot, "task", id, "title", task->title));
+	pick_stage(turn, run);
+	turn_commit(turn);
+	return true;
+}
+
+static void pick_cb(void *arg, struct work *work);
+
+static void look_again(struct engine *engine, struct pick_work *w)
+{
+	engine_work_later(engine, PICK_EVERY_MS, &w->work, WORK_PICK, pick_cb, engine);
+}
+
+/* By key: run and lane may be gone since it was asked for. */
+static void pick_cb(void *arg, struct work *work)
+{
+	struct engine *engine = arg;
+	struct pick_work *w = (struct pick_work *)work;
+	struct run *run = run_find(engine, w->run);
+	struct lane *lane = run != NULL ? run_lane(run, w->iteration, w->slot) : NULL;
+	bool open = !engine->stopped && lane != NULL && lane->row->attempt == w->attempt && lane->row->task == NULL;
+	bool missed = open && w->picked != NULL && !take(lane, w->picked);
+
+	if (engine->stopped || lane == NULL || lane->row->attempt != w->attempt) {
+		work_free(work);
+	} else if (missed) {
+		/* from the beginning, without the one that is gone */
+		bool last = w->last;
+
+		work_free(work);
+		w = pick_new_work(lane, last);
+		engine_work(engine, &w->work, WORK_PICK, pick_cb, engine);
+	} else if (w->last) {
+		work_free(work);
+		attempt_collect(lane);
+	} else if (lane->row->task == NULL && lane->pending == PENDING_PROC) {
+		look_again(engine, w);
+	} else {
+		work_free(work);
+	}
+}
+
+void pick_watch(struct lane *lane)
+{
+	look_again(lane->run->engine, pick_new_work(lane, false));
+}
+
+void pick_last(struct lane *lane)
+{
+	struct pick_work *w = pick_new_work(lane, true);
+
+	engine_work(lane->run->engine, &w->work, WORK_PICK, pick_cb, lane->run->engine);
+}

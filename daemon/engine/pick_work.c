@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "engine/work.h"
+#include "record/layout.h"
+#include "record/output.h"
+
+#define ROOM (256 * 1024)
+
+/* What has come on one stream since the last look. */
+static void look(struct pick_work *work, int stream, const char *name, int dirfd, char *buffer)
+{
+	struct output_chunk chunk;
+	bool picked = false;
+
+	if (work->pick[stream] == NULL)
+		work->pick[stream] = pick_new(work->ids);
+	while (!picked && output_read(dirfd, name, work->offset[stream], buffer, ROOM, &chunk) == 0 && chunk.size > 0) {
+		picked = pick_feed(work->pick[stream], buffer, chunk.size);
+		work->offset[stream] = chunk.offset + chunk.size;
+	}
+	if (!picked && work->last)
+		picked = pick_end(work->pick[stream]);
+	if (picked && work->picked == NULL)
+		work->picked = xstrdup(pick_id(work->pick[stream]));
+}
+
+void pick_run(struct pick_work *work)
+{
+	char *dir = work_attempt_dir(work->work.state_dir, work->attempt), *buffer = xcalloc(ROOM, 1);
+	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dirfd != -1) {
+		look(work, 0, RECORD_STDOUT, dirfd, buffer);
+		look(work, 1, RECORD_STDERR, dirfd, buffer);
+		close(dirfd);
+	}
+	free(buffer);
+	free(dir);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run asks of its task source, and what the answer means. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/tasks.h"
+#include "engine/engine_int.h"
+#include "proto/escape.h"
+
+void source_begin(struct lane *lane, enum task_op_kind kind)
+{
+	operation_free(&lane->op);
+	lane->asks_source = true;
+	lane->task_kind = kind;
+	step_first(lane);
+}
+
+void source_spec(const struct lane *lane, struct source_spec *spec)
+{
+	const struct run_row *run = &lane->run->rows->run;
+
+	spec->kind = lane->task_kind;
+	spec->source = run_source(lane->run);
+	spec->path = xstrdup(run->source_path);
+	spec->task = lane->row != NULL ? xstrdup(lane->row->task) : NULL;
+	spec->actor = xasprintf("rld-%lld", (long long)run->id);
+	spec->reason = xasprintf("passed in run %lld of rld", (long long)run->id);
+}
+
+/* The source says that somebody else has it: another task, while there is one. */
+static void taken(struct turn *turn, struct lane *lane, const char *by)
+{
+	struct run *run = lane->run;
+	struct task_row *task = lane_task(lane), *next;
+	char *safe = text_escape(by, strlen(by), false);
+
+	run_claim(turn, run, task->id, CLAIM_S_FREE);
+	task->state = TASK_S_TAKEN;
+	free(task->reason);
+	task->reason = xasprintf("taken: %s", safe);
+	turn_put(turn, ROW_TASK, task);
+	free(safe);
+	next = task_next(run->rows->tasks, run->rows->ntasks);
+	if (next == NULL) {
+		free(lane->row->reason);
+		lane->row->reason = xstrdup("no task: somebody else has taken it");
+		lane_set_task(lane, NULL);
+		lane_event(turn, lane, SLOT_E_TAKEN, NULL);
+		return;
+	}
+	lane_set_task(lane, next->id);
+	run_claim(turn, run, next->id, CLAIM_S_HELD);
+	next->state = TASK_S_CLAIMED;
+	turn_put(turn, ROW_TASK, next);
+	lane_event(turn, lane, SLOT_E_TAKEN_NEXT, NULL);
+}
+
+static void claimed(struct turn *turn, struct lane *lane)
+{
+	const char *by = task_op_taken(lane->op.task);
+
+	if (by != NULL)
+		taken(turn, lane, by);
+	else
+		lane_event(turn, lane, lane_plan(lane)->isolation == ISOLATION_WORKTREE ? SLOT_E_CLAIMED_LAY : SLOT_E_CLAIMED, NULL);
+}
+
+static void failed(struct turn *turn, struct lane *lane, const char *why)
+{
+	char *safe = text_escape(why, strlen(why), false);
+	char *cause = xasprintf("%s of %s failed: %s", task_op_names[lane->task_kind], sources[run_source(lane->run)].name, safe);
+
+	if (lane->row == NULL)
+		run_event(turn, lane->run, RUN_E_FAILED, cause);
+	else if (lane->row->leaving != LEAVING_NOTHING)
+		leave_next(turn, lane, cause);
+	else
+		lane_event(turn, lane, SLOT_E_FAILED, cause);
+	free(cause);
+	free(safe);
+}
+
+void source_done(struct turn *turn, struct lane *lane, const char *error)
+{
+	if (error != NULL) {
+		failed(turn, lane, error);
+		return;
+	}
+	switch (lane->task_kind) {
+	case TASK_OP_LOAD:
+		run_loaded(turn, lane->run, task_op_list(lane->op.task), task_op_has_bd(lane->op.task));
+		break;
+	case TASK_OP_CLAIM:
+		claimed(turn, lane);
+		break;
+	case TASK_OP_CLOSE:
+	case TASK_OP_RELEASE:
+		leave_next(turn, lane, NULL);
+		break;
+	case TASK_OPS:
+		break;
+	}
+}
