@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "core/row.h"
 #include "proto/units.h"
-#include "task/json.h"
 #include "task/list.h"
+#include "task/value.h"
 
 /* Statuses that hold nothing back; done: there is nothing left to do. */
 static const struct {
@@ -142,13 +142,13 @@ static bool take_id(struct bead *bead, const json_t *object)
 	static const char *const names[] = { "id", "issue_id", "key" };
 
 	for (size_t i = 0; bead->item.id == NULL && i < sizeof(names) / sizeof(names[0]); i++)
-		bead->item.id = json_id(json_object_get(object, names[i]));
+		bead->item.id = value_id(json_object_get(object, names[i]));
 	return bead->item.id != NULL;
 }
 
 static bool wrong(char **words, const json_t *object, const char *name)
 {
-	*words = xasprintf("\"%s\" is %s", name, json_kind(json_object_get(object, name)));
+	*words = xasprintf("\"%s\" is %s", name, value_kind(json_object_get(object, name)));
 	return false;
 }
 
@@ -158,7 +158,7 @@ bool bead_read(struct bead *bead, const json_t *object, int64_t now, char **word
 
 	*bead = (struct bead){ .item = { .priority = ROW_NONE, .max_reviews = ROW_NONE } };
 	if (!json_is_object(object)) {
-		*words = xasprintf("it is %s, and an issue is an object", json_kind(object));
+		*words = xasprintf("it is %s, and an issue is an object", value_kind(object));
 		return false;
 	}
 	if (!take_id(bead, object)) {
@@ -169,17 +169,17 @@ bool bead_read(struct bead *bead, const json_t *object, int64_t now, char **word
 		*words = xstrdup(list_id_fault(item->id));
 		return false;
 	}
-	if (!json_take_text(object, "title", &item->title))
+	if (!value_take_text(object, "title", &item->title))
 		return wrong(words, object, "title");
-	if (!json_take_text(object, "description", &item->description))
+	if (!value_take_text(object, "description", &item->description))
 		return wrong(words, object, "description");
-	if (!json_take_criteria(object, "acceptance_criteria", &item->acceptance))
+	if (!value_take_criteria(object, "acceptance_criteria", &item->acceptance))
 		return wrong(words, object, "acceptance_criteria");
-	if (!json_take_text(object, "status", &item->status))
+	if (!value_take_text(object, "status", &item->status))
 		return wrong(words, object, "status");
-	if (!json_take_priority(object, "priority", &item->priority))
+	if (!value_take_priority(object, "priority", &item->priority))
 		return wrong(words, object, "priority");
-	if (!json_take_text(object, "updated_at", &item->updated_at))
+	if (!value_take_text(object, "updated_at", &item->updated_at))
 		return wrong(words, object, "updated_at");
 	if (!take_dependencies(bead, object))
 		return wrong(words, object, "dependencies");

@@ -6,9 +6,9 @@
 #include "base/memory.h"
 #include "proto/escape.h"
 #include "task/bead.h"
-#include "task/json.h"
 #include "task/list.h"
 #include "task/task.h"
+#include "task/value.h"
 
 #define SIZE_LIMIT ((size_t)64 * 1024 * 1024)
 #define LINE_MAX_SIZE ((size_t)4 * 1024 * 1024)
@@ -129,7 +129,7 @@ static bool take_line(struct pile *pile, const char *line, size_t size, char **w
 		*words = xstrdup("it is longer than 4 MiB");
 		return false;
 	}
-	object = json_read(line, size, LINE_VALUES, words);
+	object = value_read(line, size, LINE_VALUES, words);
 	if (object == NULL)
 		return false;
 	ok = (json_is_object(object) && !is_issue(object)) || bead_read(pile_add(pile), object, pile->now, words);
@@ -140,7 +140,7 @@ static bool take_line(struct pile *pile, const char *line, size_t size, char **w
 int beads_read_jsonl(const char *text, size_t size, struct task_list *list, char **error)
 {
 	struct pile pile = { .now = now_ms() };
-	size_t at = json_mark(text, size), number = 0;
+	size_t at = value_mark(text, size), number = 0;
 	char *words;
 
 	*list = (struct task_list){ 0 };
@@ -192,7 +192,7 @@ json_t *bd_answer(const char *text, size_t size, char **error)
 		*error = xstrdup("bd printed nothing");
 		return NULL;
 	}
-	value = json_read(text, size, ANSWER_VALUES, error);
+	value = value_read(text, size, ANSWER_VALUES, error);
 	if (value == NULL)
 		return NULL;
 	value = unwrapped(value);
@@ -204,7 +204,7 @@ json_t *bd_answer(const char *text, size_t size, char **error)
 
 		*error = text_escape(words, strlen(words), false);
 	} else if (!json_is_object(value) && !json_is_null(value)) {
-		*error = xasprintf("bd printed %s, and no issue", json_kind(value));
+		*error = xasprintf("bd printed %s, and no issue", value_kind(value));
 	} else {
 		list = json_array();
 		if (json_is_object(value))

@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "core/row.h"
 #include "proto/escape.h"
-#include "task/json.h"
 #include "task/list.h"
 #include "task/task.h"
+#include "task/value.h"
 
 #define SIZE_LIMIT ((size_t)16 * 1024 * 1024)
 #define VALUES_MAX 1000000
@@ -59,7 +59,7 @@ static bool take_priority(const json_t *story, struct task_item *item)
 			return true;
 		}
 	}
-	return json_take_priority(story, "priority", &item->priority);
+	return value_take_priority(story, "priority", &item->priority);
 }
 
 static bool take_passes(const json_t *story, struct task_item *item)
@@ -72,7 +72,7 @@ static bool take_passes(const json_t *story, struct task_item *item)
 
 static bool wrong_type(struct reader *r, size_t i, const json_t *story, const char *name, const char *remedy)
 {
-	return fail(r, "userStories[%zu]: \"%s\" is %s; %s", i, name, json_kind(json_object_get(story, name)), remedy);
+	return fail(r, "userStories[%zu]: \"%s\" is %s; %s", i, name, value_kind(json_object_get(story, name)), remedy);
 }
 
 static bool take_story(struct reader *r, size_t i, const json_t *story)
@@ -80,18 +80,18 @@ static bool take_story(struct reader *r, size_t i, const json_t *story)
 	struct task_item *item;
 
 	if (!json_is_object(story))
-		return fail(r, "userStories[%zu] is %s; each story is an object with an \"id\"", i, json_kind(story));
+		return fail(r, "userStories[%zu] is %s; each story is an object with an \"id\"", i, value_kind(story));
 	item = list_add(r->list);
-	item->id = json_id(json_object_get(story, "id"));
+	item->id = value_id(json_object_get(story, "id"));
 	if (item->id == NULL) {
 		item->id = xstrdup("");
 		return wrong_type(r, i, story, "id", "give the story an id such as \"US-001\"");
 	}
-	if (!json_take_text(story, "title", &item->title))
+	if (!value_take_text(story, "title", &item->title))
 		return wrong_type(r, i, story, "title", "write text");
-	if (!json_take_text(story, "description", &item->description))
+	if (!value_take_text(story, "description", &item->description))
 		return wrong_type(r, i, story, "description", "write text");
-	if (!json_take_criteria(story, "acceptanceCriteria", &item->acceptance))
+	if (!value_take_criteria(story, "acceptanceCriteria", &item->acceptance))
 		return wrong_type(r, i, story, "acceptanceCriteria", "write a list of texts, or one text");
 	if (!take_priority(story, item))
 		return wrong_type(r, i, story, "priority", "write a whole number, 1 going before 2");
@@ -107,17 +107,17 @@ static bool take_document(struct reader *r, const json_t *document)
 	size_t i;
 
 	if (!json_is_object(document))
-		return fail(r, "it is %s; a PRD is an object with a list \"userStories\"", json_kind(document));
+		return fail(r, "it is %s; a PRD is an object with a list \"userStories\"", value_kind(document));
 	if (!json_is_array(stories))
-		return fail(r, "\"userStories\" is %s; a PRD has a list of stories there", json_kind(stories));
+		return fail(r, "\"userStories\" is %s; a PRD has a list of stories there", value_kind(stories));
 	if (json_array_size(stories) == 0)
 		return fail(r, "\"userStories\" is empty; write at least one story");
 	if (json_array_size(stories) > STORIES_MAX)
 		return fail(r, "it has more than %d stories; split it", STORIES_MAX);
-	if (!json_take_text(document, "project", &r->list->project))
-		return fail(r, "\"project\" is %s; write text", json_kind(json_object_get(document, "project")));
-	if (!json_take_text(document, "description", &r->list->description))
-		return fail(r, "\"description\" is %s; write text", json_kind(json_object_get(document, "description")));
+	if (!value_take_text(document, "project", &r->list->project))
+		return fail(r, "\"project\" is %s; write text", value_kind(json_object_get(document, "project")));
+	if (!value_take_text(document, "description", &r->list->description))
+		return fail(r, "\"description\" is %s; write text", value_kind(json_object_get(document, "description")));
 	json_array_foreach(stories, i, story)
 		if (!take_story(r, i, story))
 			return false;
@@ -139,7 +139,7 @@ static json_t *parse(struct reader *r, const char *text, size_t size)
 		fail(r, "it is longer than 16 MiB; split it");
 		return NULL;
 	}
-	document = json_read(text, size, VALUES_MAX, &words);
+	document = value_read(text, size, VALUES_MAX, &words);
 	if (document == NULL) {
 		fail(r, "%s; mend the file", words);
 		free(words);
@@ -308,7 +308,7 @@ char *stories_pass(const char *text, size_t size, const char *id, size_t *out_si
 		goto out;
 	}
 	copy = xmemdup0(text, size);
-	out = with_passes(copy, size, story_at(copy, json_mark(copy, size), number), out_size);
+	out = with_passes(copy, size, story_at(copy, value_mark(copy, size), number), out_size);
 	free(copy);
 out:
 	json_decref(document);

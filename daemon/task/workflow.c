@@ -6,10 +6,10 @@
 #include "base/memory.h"
 #include "core/row.h"
 #include "proto/escape.h"
-#include "task/json.h"
 #include "task/list.h"
+#include "task/node.h"
 #include "task/task.h"
-#include "task/yaml.h"
+#include "task/value.h"
 
 #define TASKS_MAX 10000
 #define REVIEWS_MAX 101		/* max_fixes = 100 */
@@ -19,27 +19,27 @@
 struct draft {
 	struct task_item *item;
 	char *prompt;
-	const struct yaml_node *agent, *coder, *reviewer;	/* where they stand, NULL: they do not */
+	const struct node *agent, *coder, *reviewer;	/* where they stand, NULL: they do not */
 	bool has_enabled;
 };
 
 struct reader {
 	struct task_list *list;
-	const struct yaml_node *tasks;
+	const struct node *tasks;
 	struct draft draft;
 	char *error;
 };
 
-typedef bool take_fn(struct reader *r, const struct yaml_node *value);
+typedef bool take_fn(struct reader *r, const struct node *value);
 
 struct key {
 	const char *name;
 	take_fn *take;
 };
 
-static bool fail(struct reader *r, const struct yaml_node *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static bool fail(struct reader *r, const struct node *at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-static bool fail(struct reader *r, const struct yaml_node *at, const char *fmt, ...)
+static bool fail(struct reader *r, const struct node *at, const char *fmt, ...)
 {
 	char *words;
 	va_list ap;
@@ -62,12 +62,12 @@ static bool is_blank(const char *text)
 	return text[strspn(text, " \t\r\n")] == '\0';
 }
 
-static bool take_string(struct reader *r, const struct yaml_node *value, const char *name, char **out)
+static bool take_string(struct reader *r, const struct node *value, const char *name, char **out)
 {
-	if (value->kind == YAML_TEXT && !yaml_is_string(value) && !yaml_is_null(value))
-		return fail(r, value, "\"%s\" is %s; put it in quotes to make it text", name, yaml_describe(value));
-	if (!yaml_is_string(value))
-		return fail(r, value, "\"%s\" is %s; write text, or leave the key out", name, yaml_describe(value));
+	if (value->kind == NODE_TEXT && !node_is_string(value) && !node_is_null(value))
+		return fail(r, value, "\"%s\" is %s; put it in quotes to make it text", name, node_describe(value));
+	if (!node_is_string(value))
+		return fail(r, value, "\"%s\" is %s; write text, or leave the key out", name, node_describe(value));
 	if (is_blank(value->text))
 		return fail(r, value, "\"%s\" is blank; write text, or leave the key out", name);
 	free(*out);
@@ -75,10 +75,10 @@ static bool take_string(struct reader *r, const struct yaml_node *value, const c
 	return true;
 }
 
-static bool take_map(struct reader *r, const struct yaml_node *map, const struct key *keys, const char *what)
+static bool take_map(struct reader *r, const struct node *map, const struct key *keys, const char *what)
 {
-	if (map->kind != YAML_MAP)
-		return fail(r, map, "%s is %s; write its keys as a mapping", what, yaml_describe(map));
+	if (map->kind != NODE_MAP)
+		return fail(r, map, "%s is %s; write its keys as a mapping", what, node_describe(map));
 	for (size_t i = 0; i < map->count; i += 2) {
 		const struct key *key = keys;
 
@@ -103,15 +103,15 @@ static bool take_map(struct reader *r, const struct yaml_node *map, const struct
 
 /* ---- overlays.agentic_review ---- */
 
-static bool take_enabled(struct reader *r, const struct yaml_node *value)
+static bool take_enabled(struct reader *r, const struct node *value)
 {
 	r->draft.has_enabled = true;
-	if (!yaml_to_bool(value, &r->draft.item->review))
-		return fail(r, value, "\"enabled\" is %s; write true or false, without quotes", yaml_describe(value));
+	if (!node_to_bool(value, &r->draft.item->review))
+		return fail(r, value, "\"enabled\" is %s; write true or false, without quotes", node_describe(value));
 	return true;
 }
 
-static bool take_coder(struct reader *r, const struct yaml_node *value)
+static bool take_coder(struct reader *r, const struct node *value)
 {
 	r->draft.coder = value;
 	r->draft.item->coder_line = value->line;
@@ -119,7 +119,7 @@ static bool take_coder(struct reader *r, const struct yaml_node *value)
 	return take_string(r, value, "coder_agent", &r->draft.item->coder);
 }
 
-static bool take_reviewer(struct reader *r, const struct yaml_node *value)
+static bool take_reviewer(struct reader *r, const struct node *value)
 {
 	r->draft.reviewer = value;
 	r->draft.item->reviewer_line = value->line;
@@ -127,11 +127,11 @@ static bool take_reviewer(struct reader *r, const struct yaml_node *value)
 	return take_string(r, value, "reviewer_agent", &r->draft.item->reviewer);
 }
 
-static bool take_max_iterations(struct reader *r, const struct yaml_node *value)
+static bool take_max_iterations(struct reader *r, const struct node *value)
 {
 	int64_t number;
 
-	if (!yaml_to_int(value, &number) || number < 1 || number > REVIEWS_MAX)
+	if (!node_to_int(value, &number) || number < 1 || number > REVIEWS_MAX)
 		return fail(r, value, "\"max_iterations\" counts reviews; write a whole number from 1 to %d", REVIEWS_MAX);
 	r->draft.item->max_reviews = number;
 	return true;
@@ -152,13 +152,13 @@ static bool is_exit_condition(const char *text)
 	}
 }
 
-static bool take_exit_conditions(struct reader *r, const struct yaml_node *value)
+static bool take_exit_conditions(struct reader *r, const struct node *value)
 {
-	if (value->kind != YAML_LIST || value->count == 0)
+	if (value->kind != NODE_LIST || value->count == 0)
 		return fail(r, value, "\"exit_conditions\" is %s; write a list with \"" EXIT_CONDITION "\", or leave the key out",
-		    value->kind == YAML_LIST ? "an empty list" : yaml_describe(value));
+		    value->kind == NODE_LIST ? "an empty list" : node_describe(value));
 	for (size_t i = 0; i < value->count; i++)
-		if (value->items[i]->kind != YAML_TEXT || !is_exit_condition(value->items[i]->text))
+		if (value->items[i]->kind != NODE_TEXT || !is_exit_condition(value->items[i]->text))
 			return fail(r, value->items[i], "an exit condition that is not known; the only one is \"" EXIT_CONDITION "\"");
 	return true;
 }
@@ -172,7 +172,7 @@ static const struct key review_keys[] = {
 	{ NULL, NULL },
 };
 
-static bool take_agentic_review(struct reader *r, const struct yaml_node *value)
+static bool take_agentic_review(struct reader *r, const struct node *value)
 {
 	if (!take_map(r, value, review_keys, "agentic_review"))
 		return false;
@@ -186,49 +186,49 @@ static const struct key overlay_keys[] = {
 
 /* ---- a task ---- */
 
-static bool take_agent(struct reader *r, const struct yaml_node *value)
+static bool take_agent(struct reader *r, const struct node *value)
 {
 	r->draft.agent = value;
 	return take_string(r, value, "agent", &r->draft.item->agent);
 }
 
-static bool take_title(struct reader *r, const struct yaml_node *value)
+static bool take_title(struct reader *r, const struct node *value)
 {
 	return take_string(r, value, "title", &r->draft.item->title);
 }
 
-static bool take_task_description(struct reader *r, const struct yaml_node *value)
+static bool take_task_description(struct reader *r, const struct node *value)
 {
 	return take_string(r, value, "description", &r->draft.item->description);
 }
 
-static bool take_prompt(struct reader *r, const struct yaml_node *value)
+static bool take_prompt(struct reader *r, const struct node *value)
 {
 	return take_string(r, value, "prompt", &r->draft.prompt);
 }
 
-static bool take_depends_on(struct reader *r, const struct yaml_node *value)
+static bool take_depends_on(struct reader *r, const struct node *value)
 {
 	char **ids;
 
-	if (value->kind != YAML_LIST)
-		return fail(r, value, "\"depends_on\" is %s; write a list of ids, as in [design, test]", yaml_describe(value));
+	if (value->kind != NODE_LIST)
+		return fail(r, value, "\"depends_on\" is %s; write a list of ids, as in [design, test]", node_describe(value));
 	ids = xcalloc(value->count + 1, sizeof(char *));
 	r->draft.item->depends_on = ids;
 	for (size_t i = 0; i < value->count; i++) {
 		/* an id such as 7 is a number only for YAML */
-		if (value->items[i]->kind != YAML_TEXT || yaml_is_null(value->items[i]))
-			return fail(r, value->items[i], "\"depends_on\" has %s in its list; write the id of a task", yaml_describe(value->items[i]));
+		if (value->items[i]->kind != NODE_TEXT || node_is_null(value->items[i]))
+			return fail(r, value->items[i], "\"depends_on\" has %s in its list; write the id of a task", node_describe(value->items[i]));
 		ids[i] = xstrdup(value->items[i]->text);
 	}
 	return true;
 }
 
-static bool take_acceptance_criteria(struct reader *r, const struct yaml_node *value)
+static bool take_acceptance_criteria(struct reader *r, const struct node *value)
 {
 	struct buf b = { 0 };
 
-	if (value->kind != YAML_LIST)
+	if (value->kind != NODE_LIST)
 		return take_string(r, value, "acceptance_criteria", &r->draft.item->acceptance);
 	for (size_t i = 0; i < value->count; i++) {
 		char *one = NULL;
@@ -247,7 +247,7 @@ static bool take_acceptance_criteria(struct reader *r, const struct yaml_node *v
 	return true;
 }
 
-static bool take_overlays(struct reader *r, const struct yaml_node *value)
+static bool take_overlays(struct reader *r, const struct node *value)
 {
 	return take_map(r, value, overlay_keys, "overlays");
 }
@@ -292,7 +292,7 @@ static void drop_overlay(struct task_item *item)
 	item->max_reviews = ROW_NONE;
 }
 
-static bool take_task(struct reader *r, const struct yaml_node *key, const struct yaml_node *value)
+static bool take_task(struct reader *r, const struct node *key, const struct node *value)
 {
 	struct task_item *item = list_add(r->list);
 	char *what, *shown = text_escape(key->text, strlen(key->text), false);
@@ -316,31 +316,31 @@ static bool take_task(struct reader *r, const struct yaml_node *key, const struc
 
 /* ---- the document ---- */
 
-static bool take_version(struct reader *r, const struct yaml_node *value)
+static bool take_version(struct reader *r, const struct node *value)
 {
 	static const char *const known[] = { "1", "1.0", NULL };
 
 	for (size_t i = 0; known[i] != NULL; i++)
-		if (value->kind == YAML_TEXT && strcmp(value->text, known[i]) == 0)
+		if (value->kind == NODE_TEXT && strcmp(value->text, known[i]) == 0)
 			return true;
 	return fail(r, value, "a version that is not known; write \"1\", or leave the key out");
 }
 
-static bool take_name(struct reader *r, const struct yaml_node *value)
+static bool take_name(struct reader *r, const struct node *value)
 {
 	return take_string(r, value, "name", &r->list->project);
 }
 
-static bool take_description(struct reader *r, const struct yaml_node *value)
+static bool take_description(struct reader *r, const struct node *value)
 {
 	return take_string(r, value, "description", &r->list->description);
 }
 
-static bool take_tasks(struct reader *r, const struct yaml_node *value)
+static bool take_tasks(struct reader *r, const struct node *value)
 {
 	r->tasks = value;
-	if (value->kind != YAML_MAP)
-		return fail(r, value, "\"tasks\" is %s; write a mapping from each task's id to its keys", yaml_describe(value));
+	if (value->kind != NODE_MAP)
+		return fail(r, value, "\"tasks\" is %s; write a mapping from each task's id to its keys", node_describe(value));
 	if (value->count == 0)
 		return fail(r, value, "\"tasks\" is empty; write at least one task");
 	if (value->count / 2 > TASKS_MAX)
@@ -361,20 +361,20 @@ static const struct key document_keys[] = {
 
 static bool check_list(struct reader *r)
 {
-	const struct yaml_node *at;
+	const struct node *at;
 	struct list_fault fault;
 
 	if (list_check(r->list, &fault))
 		return true;
 	at = r->tasks->items[2 * fault.item];
 	if (fault.dependency != SIZE_MAX)
-		at = yaml_get(r->tasks->items[2 * fault.item + 1], "depends_on")->items[fault.dependency];
+		at = node_get(r->tasks->items[2 * fault.item + 1], "depends_on")->items[fault.dependency];
 	fail(r, at, "%s", fault.words);
 	free(fault.words);
 	return false;
 }
 
-static bool take_document(struct reader *r, const struct yaml_node *root)
+static bool take_document(struct reader *r, const struct node *root)
 {
 	if (!take_map(r, root, document_keys, "the workflow"))
 		return false;
@@ -387,18 +387,18 @@ int workflow_read(const char *text, size_t size, struct task_list *list, char **
 {
 	struct reader r = { .list = list };
 	char *words;
-	struct yaml_node *root;
+	struct node *root;
 	bool ok;
 
 	*list = (struct task_list){ 0 };
-	root = yaml_read(text, size, &words);
+	root = node_read(text, size, &words);
 	if (root == NULL) {
 		*error = xasprintf("workflow:%s", words);
 		free(words);
 		return -1;
 	}
 	ok = take_document(&r, root);
-	yaml_free(root);
+	node_free(root);
 	if (ok)
 		return 0;
 	task_list_release(list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/yaml.h"
+#include "task/node.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,20 +12,20 @@
 
 struct builder {
 	yaml_parser_t parser;
-	struct yaml_node *root;
-	struct yaml_node *open[YAML_DEPTH_MAX];
+	struct node *root;
+	struct node *open[NODE_DEPTH_MAX];
 	size_t depth;
 	bool started;			/* a document has begun */
 	char *error;
 };
 
-void yaml_free(struct yaml_node *node)
+void node_free(struct node *node)
 {
 	if (node == NULL)
 		return;
-	/* no deeper than YAML_DEPTH_MAX */
+	/* no deeper than NODE_DEPTH_MAX */
 	for (size_t i = 0; i < node->count; i++)
-		yaml_free(node->items[i]);
+		node_free(node->items[i]);
 	free(node->items);
 	free(node->text);
 	free(node);
@@ -37,25 +37,25 @@ static bool fail(struct builder *b, yaml_mark_t at, const char *words)
 	return false;
 }
 
-static void add_item(struct yaml_node *to, struct yaml_node *item)
+static void add_item(struct node *to, struct node *item)
 {
 	size_t n = to->count;
 
 	if ((n & (n - 1)) == 0)
-		to->items = xreallocarray(to->items, n == 0 ? 1 : n * 2, sizeof(struct yaml_node *));
+		to->items = xreallocarray(to->items, n == 0 ? 1 : n * 2, sizeof(struct node *));
 	to->items[to->count++] = item;
 }
 
 static bool expects_key(const struct builder *b)
 {
-	const struct yaml_node *in = b->depth > 0 ? b->open[b->depth - 1] : NULL;
+	const struct node *in = b->depth > 0 ? b->open[b->depth - 1] : NULL;
 
-	return in != NULL && in->kind == YAML_MAP && in->count % 2 == 0;
+	return in != NULL && in->kind == NODE_MAP && in->count % 2 == 0;
 }
 
-static struct yaml_node *add_node(struct builder *b, enum yaml_kind kind, yaml_mark_t at)
+static struct node *add_node(struct builder *b, enum node_kind kind, yaml_mark_t at)
 {
-	struct yaml_node *node = xcalloc(1, sizeof(*node));
+	struct node *node = xcalloc(1, sizeof(*node));
 
 	node->kind = kind;
 	node->line = at.line + 1;
@@ -67,11 +67,11 @@ static struct yaml_node *add_node(struct builder *b, enum yaml_kind kind, yaml_m
 	return node;
 }
 
-static bool begin(struct builder *b, const yaml_event_t *event, enum yaml_kind kind)
+static bool begin(struct builder *b, const yaml_event_t *event, enum node_kind kind)
 {
 	if (expects_key(b))
 		return fail(b, event->start_mark, "a list or mapping stands for a key; a key is a word");
-	if (b->depth == YAML_DEPTH_MAX)
+	if (b->depth == NODE_DEPTH_MAX)
 		return fail(b, event->start_mark, "lists and mappings lie more than 16 deep; nothing here needs that");
 	b->open[b->depth] = add_node(b, kind, event->start_mark);
 	b->depth++;
@@ -82,11 +82,11 @@ static bool add_scalar(struct builder *b, const yaml_event_t *event)
 {
 	const char *text = (const char *)event->data.scalar.value;
 	size_t size = event->data.scalar.length;
-	struct yaml_node *node;
+	struct node *node;
 
 	if (memchr(text, '\0', size) != NULL)
 		return fail(b, event->start_mark, "the text has a NUL character; take it out");
-	node = add_node(b, YAML_TEXT, event->start_mark);
+	node = add_node(b, NODE_TEXT, event->start_mark);
 	node->text = xmemdup0(text, size);
 	node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 	return true;
@@ -94,7 +94,7 @@ static bool add_scalar(struct builder *b, const yaml_event_t *event)
 
 static int compare_keys(const void *a, const void *b)
 {
-	const struct yaml_node *x = *(struct yaml_node *const *)a, *y = *(struct yaml_node *const *)b;
+	const struct node *x = *(struct node *const *)a, *y = *(struct node *const *)b;
 	int by_text = strcmp(x->text, y->text);
 
 	if (by_text != 0)
@@ -103,16 +103,16 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* The map that ends has no key twice. */
-static bool end_map(struct builder *b, const struct yaml_node *map)
+static bool end_map(struct builder *b, const struct node *map)
 {
 	size_t n = map->count / 2;
-	struct yaml_node **keys = xcalloc(n + 1, sizeof(struct yaml_node *));
-	const struct yaml_node *first = NULL, *again = NULL;
+	struct node **keys = xcalloc(n + 1, sizeof(struct node *));
+	const struct node *first = NULL, *again = NULL;
 	char *shown;
 
 	for (size_t i = 0; i < n; i++)
 		keys[i] = map->items[2 * i];
-	qsort(keys, n, sizeof(struct yaml_node *), compare_keys);
+	qsort(keys, n, sizeof(struct node *), compare_keys);
 	for (size_t i = 1; again == NULL && i < n; i++) {
 		if (strcmp(keys[i - 1]->text, keys[i]->text) == 0) {
 			first = keys[i - 1];
@@ -159,9 +159,9 @@ static bool take_event(struct builder *b, const yaml_event_t *event)
 		b->started = true;
 		return true;
 	case YAML_SEQUENCE_START_EVENT:
-		return begin(b, event, YAML_LIST);
+		return begin(b, event, NODE_LIST);
 	case YAML_MAPPING_START_EVENT:
-		return begin(b, event, YAML_MAP);
+		return begin(b, event, NODE_MAP);
 	case YAML_SEQUENCE_END_EVENT:
 		b->depth--;
 		return true;
@@ -225,7 +225,7 @@ static bool build(struct builder *b, const char *text, size_t size)
 	return ok;
 }
 
-struct yaml_node *yaml_read(const char *text, size_t size, char **error)
+struct node *node_read(const char *text, size_t size, char **error)
 {
 	struct builder b = { .depth = 0 };
 	size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -233,7 +233,7 @@ struct yaml_node *yaml_read(const char *text, size_t size, char **error)
 
 	text += mark;
 	size -= mark;
-	if (size > YAML_SIZE_MAX)
+	if (size > NODE_SIZE_MAX)
 		ok = fail(&b, (yaml_mark_t){ 0 }, "the file is longer than 1 MiB; split it");
 	else if (memchr(text, '\0', size) != NULL)
 		ok = fail(&b, mark_at(text, (size_t)((const char *)memchr(text, '\0', size) - text)), "a NUL byte; write the file as UTF-8");
@@ -249,12 +249,12 @@ struct yaml_node *yaml_read(const char *text, size_t size, char **error)
 	}
 	if (ok)
 		return b.root;
-	yaml_free(b.root);
+	node_free(b.root);
 	*error = b.error;
 	return NULL;
 }
 
-const struct yaml_node *yaml_get(const struct yaml_node *map, const char *name)
+const struct node *node_get(const struct node *map, const char *name)
 {
 	for (size_t i = 0; i + 1 < map->count; i += 2)
 		if (strcmp(map->items[i]->text, name) == 0)
@@ -319,25 +319,25 @@ static bool is_real(const char *text)
 	return *at == '\0';
 }
 
-bool yaml_is_null(const struct yaml_node *node)
+bool node_is_null(const struct node *node)
 {
-	return node->kind == YAML_TEXT && node->plain && is_one_of(node->text, nulls);
+	return node->kind == NODE_TEXT && node->plain && is_one_of(node->text, nulls);
 }
 
-bool yaml_to_bool(const struct yaml_node *node, bool *out)
+bool node_to_bool(const struct node *node, bool *out)
 {
-	if (node->kind != YAML_TEXT || !node->plain)
+	if (node->kind != NODE_TEXT || !node->plain)
 		return false;
 	*out = is_one_of(node->text, yes);
 	return *out || is_one_of(node->text, no);
 }
 
-bool yaml_to_int(const struct yaml_node *node, int64_t *out)
+bool node_to_int(const struct node *node, int64_t *out)
 {
 	const char *text = node->text;
 	int base = 10;
 
-	if (node->kind != YAML_TEXT || !node->plain || !is_int(text))
+	if (node->kind != NODE_TEXT || !node->plain || !is_int(text))
 		return false;
 	if (text[0] == '0' && (text[1] == 'o' || text[1] == 'x')) {
 		base = text[1] == 'o' ? 8 : 16;
@@ -348,22 +348,22 @@ bool yaml_to_int(const struct yaml_node *node, int64_t *out)
 	return errno == 0;
 }
 
-const char *yaml_describe(const struct yaml_node *node)
+const char *node_describe(const struct node *node)
 {
 	bool value;
 
-	if (node->kind != YAML_TEXT)
-		return node->kind == YAML_LIST ? "a list" : "a mapping";
+	if (node->kind != NODE_TEXT)
+		return node->kind == NODE_LIST ? "a list" : "a mapping";
 	if (!node->plain)
 		return "text";
-	if (yaml_is_null(node))
+	if (node_is_null(node))
 		return "empty";
-	if (yaml_to_bool(node, &value))
+	if (node_to_bool(node, &value))
 		return value ? "true" : "false";
 	return is_int(node->text) || is_real(node->text) ? "a number" : "text";
 }
 
-bool yaml_is_string(const struct yaml_node *node)
+bool node_is_string(const struct node *node)
 {
-	return node->kind == YAML_TEXT && strcmp(yaml_describe(node), "text") == 0;
+	return node->kind == NODE_TEXT && strcmp(node_describe(node), "text") == 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/json.h"
+#include "task/value.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@ static const char *const scan_words[SCAN_RESULTS] = {
 	[SCAN_MANY] = "it has too many values",
 };
 
-size_t json_mark(const char *text, size_t size)
+size_t value_mark(const char *text, size_t size)
 {
 	return size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-json_t *json_read(const char *text, size_t size, size_t max_values, char **error)
+json_t *value_read(const char *text, size_t size, size_t max_values, char **error)
 {
-	size_t mark = json_mark(text, size);
+	size_t mark = value_mark(text, size);
 	enum scan_result scanned = scan_json_within(text + mark, size - mark, DEPTH_MAX, max_values);
 	json_error_t said;
 	json_t *value;
@@ -36,7 +36,7 @@ json_t *json_read(const char *text, size_t size, size_t max_values, char **error
 		*error = xstrdup(scan_words[scanned]);
 		return NULL;
 	}
-	value = json_loadb(text + mark, size - mark, JSON_REJECT_DUPLICATES, &said);
+	value = json_loadb(text + mark, size - mark, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &said);
 	if (value == NULL) {
 		words = text_escape(said.text, strlen(said.text), false);
 		*error = xasprintf("it is no JSON: line %d, column %d: %s", said.line, said.column, words);
@@ -45,7 +45,7 @@ json_t *json_read(const char *text, size_t size, size_t max_values, char **error
 	return value;
 }
 
-const char *json_kind(const json_t *value)
+const char *value_kind(const json_t *value)
 {
 	static const char *const kinds[] = {
 		[JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_STRING] = "a string", [JSON_INTEGER] = "a number",
@@ -55,7 +55,7 @@ const char *json_kind(const json_t *value)
 	return value != NULL ? kinds[json_typeof(value)] : "missing";
 }
 
-bool json_take_text(const json_t *object, const char *name, char **out)
+bool value_take_text(const json_t *object, const char *name, char **out)
 {
 	const json_t *value = json_object_get(object, name);
 
@@ -82,14 +82,14 @@ void criteria_add(struct buf *b, const char *criterion)
 	}
 }
 
-bool json_take_criteria(const json_t *object, const char *name, char **out)
+bool value_take_criteria(const json_t *object, const char *name, char **out)
 {
 	const json_t *value = json_object_get(object, name), *one;
 	struct buf b = { 0 };
 	size_t i;
 
 	if (!json_is_array(value))
-		return json_take_text(object, name, out);
+		return value_take_text(object, name, out);
 	*out = NULL;
 	json_array_foreach(value, i, one) {
 		if (!json_is_string(one)) {
@@ -103,7 +103,7 @@ bool json_take_criteria(const json_t *object, const char *name, char **out)
 	return true;
 }
 
-bool json_take_priority(const json_t *object, const char *name, int64_t *out)
+bool value_take_priority(const json_t *object, const char *name, int64_t *out)
 {
 	const json_t *value = json_object_get(object, name);
 	const char *text;
@@ -133,7 +133,7 @@ bool json_take_priority(const json_t *object, const char *name, int64_t *out)
 	return errno == 0 && *end == '\0';
 }
 
-char *json_id(const json_t *value)
+char *value_id(const json_t *value)
 {
 	if (json_is_string(value))
 		return xstrdup(json_string_value(value));
