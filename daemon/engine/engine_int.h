@@ -352,10 +352,13 @@ void hook_found(struct engine *engine, struct hook *hook, enum proc_found found,
 void hook_resume_all(struct engine *engine);
 void hook_free(struct hook *hook);
 
+/* start_flow.c */
+
+void attempt_compose(struct lane *lane);
+
 /* attempt_flow.c */
 
 void attempt_begin(struct turn *turn, struct lane *lane, enum role role);
-void attempt_compose(struct lane *lane);
 void attempt_collect(struct lane *lane);
 /* It was decided, and is cancelled before anything of it ran. */
 void attempt_unstarted(struct turn *turn, struct lane *lane);

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* From a decided attempt to a started one: what it is given is gathered, and it waits while it may not start. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "core/tasks.h"
+#include "engine/engine_int.h"
+
+/* An attempt of which nothing ran: the cancel came before its start. */
+static void end_unstarted(struct lane *lane)
+{
+	struct turn *turn = turn_new(lane->run->engine);
+
+	attempt_unstarted(turn, lane);
+	turn_commit(turn);
+}
+
+#define FLOOR_WAIT_MS 2000
+
+static void compose_cb(void *arg, struct work *work);
+static struct work *compose_new(struct lane *lane, const char *text, size_t size);
+
+/* Too little free space: it is asked again, and the slot says why it waits. */
+static void wait_for_space(struct lane *lane, const char *why)
+{
+	struct engine *engine = lane->run->engine;
+	struct slot_row *row = lane->row;
+	struct turn *turn;
+
+	if (row->reason == NULL || strcmp(row->reason, why) != 0) {
+		free(row->reason);
+		row->reason = xstrdup(why);
+		turn = turn_new(engine);
+		turn_put(turn, ROW_SLOT, row);
+		turn_commit(turn);
+		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
+	}
+	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(lane, NULL, 0), WORK_COMPOSE, compose_cb, lane);
+}
+
+static void compose_cb(void *arg, struct work *work)
+{
+	struct lane *lane = arg;
+	struct engine *engine = lane->run->engine;
+	struct compose_work *w = (struct compose_work *)work;
+	struct launch *launch = w->launch;
+
+	if (engine->stopped) {
+		work_free(work);
+		return;
+	}
+	if (lane_ending(lane)) {
+		end_unstarted(lane);
+	} else if (w->floor != NULL) {
+		wait_for_space(lane, w->floor);
+	} else if (launch == NULL) {
+		attempt_refused(lane, w->error);
+	} else {
+		w->launch = NULL;
+		lane->pending = PENDING_PROC;
+		lane->id = w->attempt.id;
+		engine->ports.start(engine->ports.proc_ctx, launch);
+	}
+	work_free(work);
+}
+
+/* What the attempt is asked for beyond the task: the newest word counts, a human's before a check's before a reviewer's. */
+static void set_follow_up(struct compose_work *w, const struct lane *lane)
+{
+	const struct slot_row *row = lane->row;
+	const struct review_row *last = review_last(lane);
+	const struct finding_row *item = row->item > 0 ? review_item(lane, row->item - 1) : NULL;
+	bool fix = w->attempt.role == ROLE_FIX;
+
+	w->follow_up_output = ROW_NONE;
+	if (row->message != NULL) {
+		w->follow_up = xstrdup(row->message);
+		w->follow_up_from = "human";
+	} else if (fix && row->failed_check != ROW_NONE) {
+		const struct attempt_row *check = run_attempt(lane->run, row->failed_check);
+
+		w->follow_up = xasprintf("`%s`: %s", check->agent, check->cause);
+		w->follow_up_from = "check";
+		w->follow_up_output = check->id;
+	} else if (row->obstacle != NULL) {
+		w->follow_up = xstrdup(row->obstacle);
+		w->follow_up_from = "git";
+	} else if (last != NULL && strcmp(last->decision, lane_plan(lane)->profile->findings_word) == 0) {
+		w->follow_up = fix && item != NULL ? review_issue(item) : xstrdup(last->feedback);
+		w->follow_up_from = "review";
+	}
+}
+
+static void copy_history(struct compose_work *w, const struct lane *lane)
+{
+	const struct run_rows *rows = lane->run->rows;
+
+	w->history = xcalloc(rows->nreviews, sizeof(*w->history));
+	for (size_t i = 0; i < rows->nreviews; i++) {
+		if (strcmp(rows->reviews[i]->task_id, lane_task_id(lane)) != 0)
+			continue;
+		row_init(ROW_REVIEW, &w->history[w->nhistory]);
+		row_assign(ROW_REVIEW, &w->history[w->nhistory++], rows->reviews[i]);
+	}
+}
+
+/* The conversation that a fix goes on with: that of the answer under review, when its agent can and still is the fixer. */
+static char *session_of(const struct lane *lane)
+{
+	const struct plan *plan = lane_plan(lane);
+	const struct agent_plan *agent = &plan->agents[ROLE_FIX];
+	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt), *answer;
+
+	if (a->role != ROLE_FIX || plan->fixer != FIXER_RESUME || lane->row->answer == ROW_NONE || agent->resume == NULL || agent->resume[0] == NULL)
+		return NULL;
+	answer = run_attempt(lane->run, lane->row->answer);
+	return strcmp(answer->agent, agent->name) == 0 ? xstrdup(answer->session) : NULL;
+}
+
+/* All tasks of the run, for reviewers of the whole. */
+static char *stories_of(const struct run *run)
+{
+	struct buf b = { 0 };
+
+	for (size_t i = 0; i < run->rows->ntasks; i++) {
+		const struct task_row *task = run->rows->tasks[i];
+
+		buf_addf(&b, "- %s: %s\n", task->id, task->title != NULL ? task->title : "");
+		if (task->acceptance != NULL)
+			buf_addf(&b, "\n%s\n", task->acceptance);
+	}
+	return b.data;
+}
+
+/* What an agent may pick from. NULL: it has its task. */
+static char *offer_of(const struct lane *lane)
+{
+	const struct run_rows *rows = lane->run->rows;
+	struct buf b = { 0 };
+
+	if (lane->row->task != NULL || lane->row->slot == 0)
+		return NULL;
+	buf_adds(&b, "Choose one of these tasks, and only one. Claim it with `bd update ID --claim` where bd is there, say which it is in a line of "
+	    "its own, `Updated task: ID`, and do it. When there is nothing to do, say `no_beads_available` in a line of its own.\n\n");
+	for (size_t i = 0; i < rows->ntasks; i++) {
+		const struct task_row *task = rows->tasks[i];
+
+		if (task_wait(task, rows->tasks, rows->ntasks) != TASK_W_NOTHING)
+			continue;
+		buf_addf(&b, "- %s", task->id);
+		if (task->priority != ROW_NONE)
+			buf_addf(&b, " (priority %lld)", (long long)task->priority);
+		buf_addf(&b, ": %s\n", task->title != NULL ? task->title : "");
+	}
+	return b.data;
+}
+
+static bool shares_tree(const struct lane *lane)
+{
+	size_t working = 0;
+
+	for (size_t i = 0; i < lane->run->nlanes; i++)
+		working += lane->run->lanes[i]->pending >= PENDING_ACT;
+	return working > 1 && lane_plan(lane)->isolation != ISOLATION_WORKTREE;
+}
+
+static struct work *compose_new(struct lane *lane, const char *text, size_t size)
+{
+	struct run *run = lane->run;
+	const struct task_row *task = lane_task(lane);
+	struct compose_work *w = xcalloc(1, sizeof(*w));
+
+	row_init(ROW_RUN, &w->run);
+	row_init(ROW_SLOT, &w->slot);
+	row_init(ROW_ATTEMPT, &w->attempt);
+	row_init(ROW_TASK, &w->task);
+	row_assign(ROW_RUN, &w->run, &run->rows->run);
+	row_assign(ROW_SLOT, &w->slot, lane->row);
+	row_assign(ROW_ATTEMPT, &w->attempt, run_attempt(run, lane->row->attempt));
+	if (task != NULL)
+		row_assign(ROW_TASK, &w->task, task);
+	else
+		w->task.id = xstrdup(lane_task_id(lane));
+	w->plan = lane_plan(lane);
+	w->text = text != NULL ? xmemdup0(text, size) : NULL;
+	w->text_size = size;
+	w->stories = stories_of(run);
+	w->offer = offer_of(lane);
+	w->shared_tree = shares_tree(lane);
+	set_follow_up(w, lane);
+	w->findings = review_findings_json(lane);
+	copy_history(w, lane);
+	w->session = session_of(lane);
+	return &w->work;
+}
+
+static void compose_text_cb(void *arg, const char *text, size_t size)
+{
+	struct lane *lane = arg;
+
+	if (lane->run->engine->stopped)
+		return;
+	engine_work(lane->run->engine, compose_new(lane, text != NULL ? text : "", size), WORK_COMPOSE, compose_cb, lane);
+}
+
+/* Nothing is started while the run or its group is paused, nor without a slot of the daemon. */
+static bool waits_for_seat(struct lane *lane)
+{
+	struct run *run = lane->run;
+
+	if (!lane->seated && run->own.seated && run->own.pending == PENDING_NOTHING) {
+		run->own.seated = false;
+		lane->seated = true;
+	}
+	if (lane->seated && run->rows->run.state == RUN_S_RUNNING && !group_is_paused(run->engine, run->rows->run.group))
+		return false;
+	queue_give(lane);
+	queue_want(lane);
+	return true;
+}
+
+void attempt_compose(struct lane *lane)
+{
+	struct run *run = lane->run;
+	struct engine *engine = run->engine;
+	bool prompt = run_source(run) == SOURCE_PROMPT;
+
+	if (lane_ending(lane)) {
+		end_unstarted(lane);
+		return;
+	}
+	if (waits_for_seat(lane)) {
+		engine_schedule(engine);
+		return;
+	}
+	lane->pending = PENDING_WORK;
+	/* a prompt is in a file already: it may be large */
+	if (prompt || lane->row->task == NULL)
+		engine_work(engine, compose_new(lane, NULL, 0), WORK_COMPOSE, compose_cb, lane);
+	else
+		engine->ports.task_text(engine->ports.store_ctx, run->rows->run.id, lane->row->task, compose_text_cb, lane);
+}
