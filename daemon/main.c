@@ -158,6 +158,18 @@ static void space(void *arg, bool full)
 		log_info("there is space for the database again");
 }
 
+/* The engine copies what it needs. */
+static void configure_groups(struct daemon *d)
+{
+	char **names;
+	int64_t *slots;
+
+	config_groups(d->config, &names, &slots);
+	engine_configure_groups(d->engine, (const char *const *)names, slots);
+	strings_free(names);
+	free(slots);
+}
+
 static int reload(void *arg, char *error, size_t room)
 {
 	struct daemon *d = arg;
@@ -174,6 +186,7 @@ static int reload(void *arg, char *error, size_t room)
 	d->config = config;
 	config_free(old);
 	engine_set_parallel(d->engine, config_parallel(config));
+	configure_groups(d);
 	log_info("settings read again from %s", d->places.config_file);
 	notify_ready(d->notify_socket, NULL);
 	return 0;
@@ -406,6 +419,7 @@ static int run(struct daemon *d)
 	d->wire.loop = &d->loop;
 	open_store(d);
 	open_engine(d);
+	configure_groups(d);
 	open_proc(d);
 	load_rows(d);
 	watch_signals(d);

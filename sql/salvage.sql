@@ -7,6 +7,9 @@ ON CONFLICT (id) DO UPDATE SET
     run = excluded.run, task = excluded.task, workspace = excluded.workspace, ref = excluded.ref, commit_id = excluded.commit_id,
     path = excluded.path, created_at = excluded.created_at
 
+-- name: salvage.get rows: salvage
+SELECT * FROM salvage WHERE id = :id
+
 -- Newest first, below :before (NULL: from the top), of :run (NULL: any), at most :limit. Two arms of which one runs.
 -- name: salvage.list rows: salvage
 SELECT * FROM salvage

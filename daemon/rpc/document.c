@@ -2,6 +2,8 @@
 #include "rpc/document.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "config/config.h"
@@ -81,13 +83,51 @@ static json_t *slots(const struct run_rows *rows)
 	return list;
 }
 
-static json_t *tasks(const struct run_rows *rows)
+static int by_position(const void *a, const void *b)
 {
-	json_t *list = json_array();
+	const struct task_row *x = *(struct task_row *const *)a, *y = *(struct task_row *const *)b;
+
+	return x->position == y->position ? strcmp(x->id, y->id) : x->position < y->position ? -1 : 1;
+}
+
+/* In the order in which they are offered, each with what the last slot that had it has left in git. The first one's title is *title. */
+static json_t *tasks(const struct run_rows *rows, const char **title)
+{
+	json_t *list = json_array(), *by_id = json_object(), *json;
+	struct task_row **order = rows->ntasks == 0 ? NULL : (void *)xmemdup0(rows->tasks, rows->ntasks * sizeof(*order));
+
+	if (order != NULL)
+		qsort(order, rows->ntasks, sizeof(*order), by_position);
+	*title = order == NULL ? NULL : order[0]->title;
+	for (size_t i = 0; i < rows->ntasks; i++) {
+		json = json_row(ROW_TASK, order[i]);
+		json_object_set_new(json, "branch", json_null());
+		json_object_set_new(json, "commit", json_null());
+		json_array_append_new(list, json);
+		json_object_set_nocheck(by_id, order[i]->id, json);
+	}
+	for (size_t i = 0; i < rows->nslots; i++) {
+		const struct slot_row *slot = rows->slots[i];
+
+		json = slot->task == NULL ? NULL : json_object_get(by_id, slot->task);
+		if (json == NULL)
+			continue;
+		json_object_set_new(json, "branch", json_text(slot->branch));
+		json_object_set_new(json, "commit", json_text(slot->commit_id));
+	}
+	json_decref(by_id);
+	free(order);
+	return list;
+}
+
+/* Of the work trees of all tasks, as far as anybody has looked. */
+static int64_t disk_bytes(const struct run_rows *rows)
+{
+	int64_t sum = ROW_NONE;
 
 	for (size_t i = 0; i < rows->ntasks; i++)
-		json_array_append_new(list, json_row(ROW_TASK, rows->tasks[i]));
-	return list;
+		add(&sum, rows->tasks[i]->disk_bytes);
+	return sum;
 }
 
 /* Those that wait for a human. */
@@ -126,10 +166,12 @@ json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64
 {
 	struct plan stored = { 0 };
 	const struct run_row *run = &rows->run;
-	json_t *json = run_summary(run, rows->ntasks > 0 ? rows->tasks[0]->title : NULL);
+	const char *title;
+	json_t *list = tasks(rows, &title), *json = run_summary(run, title);
 
 	json_object_set_new(json, "slots", slots(rows));
-	json_object_set_new(json, "tasks", tasks(rows));
+	json_object_set_new(json, "tasks", list);
+	json_object_set_new(json, "disk_bytes", json_int(disk_bytes(rows)));
 	json_object_set_new(json, "attempts", json_integer((json_int_t)rows->nattempts));
 	json_object_set_new(json, "totals", totals(rows, now));
 	json_object_set_new(json, "holds", open_holds(rows));

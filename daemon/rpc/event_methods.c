@@ -57,8 +57,9 @@ static struct reply list(struct rpc *rpc, struct call *call)
 }
 
 static const char *const types[] = {
-	"run.state", "iteration.started", "iteration.ended", "slot.phase", "attempt.started", "attempt.ended", "review.decided",
-	"review.skipped", "finding", "hold.opened", "hold.closed", "cooldown", "daemon", NULL,
+	"run.state", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.merged", "attempt.started",
+	"attempt.ended", "review.decided", "review.skipped", "finding", "hold.opened", "hold.closed", "salvaged", "cooldown", "group",
+	"daemon", NULL,
 };
 
 static const struct param subscribe_params[] = {

@@ -192,19 +192,61 @@ static void cancel_reply(void *arg, const struct engine_reply *reply)
 	free(p);
 }
 
-static struct reply cancel(struct rpc *rpc, struct call *call)
+/* What the engine does to one unfinished run. */
+typedef void change_fn(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
+
+static struct reply change(struct rpc *rpc, struct call *call, change_fn *apply, engine_reply_cb *cb, load_cb *ended)
 {
 	int64_t id = call_int(call, "id", 0);
 	char *by;
 
 	if (view_run(engine_view(rpc->options.engine), id) == NULL) {
-		load_run(rpc, id, DOCUMENT, cancel_ended_cb, call);
+		load_run(rpc, id, DOCUMENT, ended, call);
 		return reply_later(call);
 	}
 	by = xasprintf("uid %d", (int)call_uid(call));
-	engine_cancel(rpc->options.engine, id, by, call_flag(call, "check"), cancel_reply, pending_new(rpc, call));
+	apply(rpc->options.engine, id, by, call_flag(call, "check"), cb, pending_new(rpc, call));
 	free(by);
 	return reply_later(call);
+}
+
+static struct reply cancel(struct rpc *rpc, struct call *call)
+{
+	return change(rpc, call, engine_cancel, cancel_reply, cancel_ended_cb);
+}
+
+static void pause_ended_cb(void *arg, const struct run_rows *rows)
+{
+	struct call *call = arg;
+	int64_t id = call_int(call, "id", 0);
+
+	if (rows == NULL)
+		no_such_run(call, id);
+	else
+		call_error(call, RPC_WRONG_STATE, "id", "only a run that has not ended is paused and resumed; `rlctl retry` makes a new one",
+		    "run %lld has ended: %s", (long long)id, state_name(&run_state_names, rows->run.state));
+}
+
+static void pause_reply(void *arg, const struct engine_reply *reply)
+{
+	struct pending *p = arg;
+
+	if (reply->code != RPC_NOT_FOUND) {
+		change_reply(arg, reply);
+		return;
+	}
+	load_run(p->rpc, reply->id, DOCUMENT, pause_ended_cb, p->call);
+	free(p);
+}
+
+static struct reply pause_run(struct rpc *rpc, struct call *call)
+{
+	return change(rpc, call, engine_pause, pause_reply, pause_ended_cb);
+}
+
+static struct reply resume(struct rpc *rpc, struct call *call)
+{
+	return change(rpc, call, engine_unpause, pause_reply, pause_ended_cb);
 }
 
 static void retry_cb(void *arg, const struct run_rows *rows)
@@ -267,7 +309,7 @@ static struct reply diff(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static const char *const states[] = { "queued", "running", "held", "succeeded", "failed", "cancelled", NULL };
+static const char *const states[] = { "queued", "running", "paused", "held", "succeeded", "failed", "cancelled", NULL };
 
 #define ID_PARAM { "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" }
 #define CHECK_PARAM { "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" }
@@ -280,7 +322,7 @@ static const struct param list_params[] = {
 	{ "cursor", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
 	{ 0 },
 };
-static const struct param cancel_params[] = { ID_PARAM, CHECK_PARAM, { 0 } };
+static const struct param change_params[] = { ID_PARAM, CHECK_PARAM, { 0 } };
 static const struct param retry_params[] = {
 	ID_PARAM,
 	{ "environment", PARAM_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables, as in run.submit" },
@@ -301,13 +343,21 @@ static const struct param diff_params[] = {
 	{ "workspace", "string", "what is busy while it works: the repository's top, else the workdir" }, \
 	{ "has_git", "integer", "1: the workspace is a git repository" }, \
 	{ "source", "string", "where its tasks come from" }, \
-	{ "state", "string", "queued, running, held, succeeded, failed or cancelled" }, \
+	{ "source_path", "string|null", "the directory that holds .beads, or the file of the tasks" }, \
+	{ "project", "string|null", "name of the project, where the source tells it" }, \
+	{ "group", "string", "whose slots it uses" }, \
+	{ "after", "integer|null", "run that it comes after" }, \
+	{ "state", "string", "queued, running, paused, held, succeeded, failed or cancelled" }, \
+	{ "paused", "boolean", "somebody has paused it: it starts nothing" }, \
 	{ "reason", "string|null", "why it waits" }, \
+	{ "next_at", "string|null", "time of the next try, while it waits for one" }, \
 	{ "cause", "string|null", "why it ended" }, \
 	{ "priority", "integer", "higher goes first" }, \
 	{ "iteration", "integer", "pass of the outer loop, 0 before the first" }, \
 	{ "iterations", "integer|null", "its limit; null: until no task remains" }, \
 	{ "base_tree", "string|null", "git tree at the start" }, \
+	{ "base_commit", "string|null", "commit that work trees start from" }, \
+	{ "result_branch", "string|null", "branch that has the commits of every task" }, \
 	{ "result_ref", "string|null", "git ref of the tree that passed" }, \
 	{ "result_commit", "string|null", "git commit of the result" }, \
 	{ "review_count", "integer", "length of the review log" }, \
@@ -322,8 +372,9 @@ static const struct param diff_params[] = {
 
 static const struct result_field run_results[] = {
 	RUN_FIELDS,
-	{ "slots", "array", "lanes of the present iteration: {slot, phase, task, round, fix, reason, cause, ...}" },
-	{ "tasks", "array", "{id, title, state, reason, size, locked_ref, locked_tree}" },
+	{ "slots", "array", "lanes of the present iteration: {iteration, slot, phase, task, round, fix, worktree, branch, commit, reason, cause, ...}" },
+	{ "tasks", "array", "in order: {id, title, position, priority, status, depends_on, state, reason, disk_bytes, branch, commit, ...}" },
+	{ "disk_bytes", "integer|null", "of the work trees of its tasks, when they were last looked at" },
 	{ "attempts", "integer", "agent processes so far" },
 	{ "totals", "object", "{tokens, cost_usd, wall_ms}; null: not known" },
 	{ "holds", "array", "what waits for a human: {id, task, kind, reason, ...}" },
@@ -350,14 +401,16 @@ static const struct result_field diff_results[] = {
 };
 
 static const int get_errors[] = { RPC_NOT_FOUND, 0 };
-static const int cancel_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
+static const int change_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
 static const int retry_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, 0 };
 static const int diff_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
 
 const struct method run_methods[] = {
 	{ "run.get", ACCESS_READ, true, get_params, run_results, get_errors, get, "all about a run" },
 	{ "run.list", ACCESS_READ, true, list_params, list_results, NULL, list, "runs, newest first, in pages" },
-	{ "run.cancel", ACCESS_OWNER, false, cancel_params, run_results, cancel_errors, cancel, "end a run and its processes" },
+	{ "run.cancel", ACCESS_OWNER, false, change_params, run_results, change_errors, cancel, "end a run and its processes" },
+	{ "run.pause", ACCESS_OWNER, false, change_params, run_results, change_errors, pause_run, "let what runs end, and start nothing more" },
+	{ "run.resume", ACCESS_OWNER, false, change_params, run_results, change_errors, resume, "undo a pause" },
 	{ "run.retry", ACCESS_OWNER, false, retry_params, run_results, retry_errors, retry, "a new run of the tasks that did not pass" },
 	{ "run.diff", ACCESS_READ, true, diff_params, diff_results, diff_errors, diff, "what the run changed, as it was reviewed last" },
 	{ 0 },

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "config/config.h"
+#include "engine/json.h"
+#include "rpc/context.h"
+
+#define SLOTS_MAX 1000
+#define NAME_MAX_BYTES 64
+
+static json_t *group_document(const struct group_info *group)
+{
+	return json_pack("{s:o,s:o,s:b,s:I,s:I,s:b}", "name", json_text(group->name), "slots", json_int(group->slots), "live", group->live,
+	    "used", (json_int_t)group->used, "queued", (json_int_t)group->queued, "paused", group->paused);
+}
+
+static void add_group(void *arg, const struct group_info *group)
+{
+	json_array_append_new(arg, group_document(group));
+}
+
+static struct reply list(struct rpc *rpc, struct call *call)
+{
+	json_t *groups = json_array();
+
+	engine_groups(rpc->options.engine, add_group, groups);
+	return reply_ok(call, json_pack("{s:o}", "groups", groups));
+}
+
+struct setting {
+	struct rpc *rpc;
+	struct call *call;
+	json_t *json;		/* the group that was set, NULL until it is met */
+};
+
+static void find_group(void *arg, const struct group_info *group)
+{
+	struct setting *s = arg;
+
+	if (strcmp(group->name, call_text(s->call, "name")) == 0)
+		s->json = group_document(group);
+}
+
+static void set_reply(void *arg, const struct engine_reply *reply)
+{
+	struct setting *s = arg;
+
+	if (reply->code != RPC_OK) {
+		call_error(s->call, reply->code, reply->field, reply->hint, "%s", reply->message);
+		free(s);
+		return;
+	}
+	engine_groups(s->rpc->options.engine, find_group, s);
+	if (s->json == NULL)	/* nobody uses it, and nothing is set that rld.toml does not say */
+		s->json = group_document(&(struct group_info){ .name = call_text(s->call, "name"), .slots = ROW_NONE });
+	call_ok(s->call, s->json);
+	free(s);
+}
+
+/* slots, paused: as engine_group_set() takes them. */
+static struct reply change(struct rpc *rpc, struct call *call, int64_t slots, int paused)
+{
+	const char *name = call_text(call, "name");
+	struct setting *s;
+
+	if (!config_group_name(name))
+		return reply_error(call, RPC_INVALID_PARAMS, "name", "letters, digits, '_' and '-', at most 64, with a letter or a digit first",
+		    "'%s' is no name of a group", name);
+	s = xcalloc(1, sizeof(*s));
+	*s = (struct setting){ rpc, call, NULL };
+	engine_group_set(rpc->options.engine, name, slots, paused, call_flag(call, "check"), set_reply, s);
+	return reply_later(call);
+}
+
+static struct reply set(struct rpc *rpc, struct call *call)
+{
+	return change(rpc, call, call_int(call, "slots", ROW_NONE), -1);
+}
+
+static struct reply pause_group(struct rpc *rpc, struct call *call)
+{
+	return change(rpc, call, -1, 1);
+}
+
+static struct reply resume(struct rpc *rpc, struct call *call)
+{
+	return change(rpc, call, -1, 0);
+}
+
+#define NAME_PARAM { "name", PARAM_TEXT, .required = true, .min = 1, .max = NAME_MAX_BYTES, .help = "of the group" }
+#define CHECK_PARAM { "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" }
+
+static const struct param set_params[] = {
+	NAME_PARAM,
+	{ "slots", PARAM_INT, .min = 1, .max = SLOTS_MAX, .help = "attempts of all its runs at a time; not given: as rld.toml says" },
+	CHECK_PARAM,
+	{ 0 },
+};
+static const struct param pause_params[] = { NAME_PARAM, CHECK_PARAM, { 0 } };
+
+static const struct result_field list_results[] = {
+	{ "groups", "array", "by name, with the fields of group.set: those of rld.toml, those that were set, and those of unfinished runs" },
+	{ 0 },
+};
+static const struct result_field group_results[] = {
+	{ "name", "string", "of the group" },
+	{ "slots", "integer|null", "attempts of all its runs at a time; null: as many as the daemon has slots" },
+	{ "live", "boolean", "slots was set here and not in rld.toml" },
+	{ "used", "integer", "slots of the daemon that its runs use" },
+	{ "queued", "integer", "its runs in the queue" },
+	{ "paused", "boolean", "its runs start nothing" },
+	{ 0 },
+};
+static const int change_errors[] = { RPC_NO_SPACE, 0 };
+
+const struct method group_methods[] = {
+	{ "group.list", ACCESS_READ, true, NULL, list_results, NULL, list, "groups of runs and their slots" },
+	{ "group.set", ACCESS_ADMIN, false, set_params, group_results, change_errors, set, "how many slots a group has, from now on" },
+	{ "group.pause", ACCESS_ADMIN, false, pause_params, group_results, change_errors, pause_group, "let what runs end, and start nothing more of its runs" },
+	{ "group.resume", ACCESS_ADMIN, false, pause_params, group_results, change_errors, resume, "undo a pause of a group" },
+	{ 0 },
+};

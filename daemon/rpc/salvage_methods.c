@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "engine/json.h"
+#include "rpc/context.h"
+
+#define LIST_LIMIT 50
+#define LIST_MAX 200
+
+static void list_cb(void *arg, struct rowset *set)
+{
+	struct call *call = arg;
+	int64_t limit = call_int(call, "limit", LIST_LIMIT);
+	json_t *list = json_array(), *next = json_null();
+
+	for (size_t i = 0; i < set->count; i++) {
+		json_array_append_new(list, json_row(ROW_SALVAGE, set->rows[i]));
+		if ((int64_t)i + 1 == limit)
+			next = json_integer(((const struct salvage_row *)set->rows[i])->id);
+	}
+	rowset_release(set);
+	call_ok(call, json_pack("{s:o,s:o}", "salvage", list, "next", next));
+}
+
+static struct reply list(struct rpc *rpc, struct call *call)
+{
+	const struct query_bind binds[] = {
+		{ ":run", call_int(call, "run", ROW_NONE), NULL },
+		{ ":before", call_int(call, "cursor", ROW_NONE), NULL },
+		{ ":limit", call_int(call, "limit", LIST_LIMIT), NULL },
+		{ NULL, 0, NULL },
+	};
+
+	rpc_read(rpc, "salvage.list", ROW_SALVAGE, binds, list_cb, call);
+	return reply_later(call);
+}
+
+static void get_cb(void *arg, struct rowset *set)
+{
+	struct call *call = arg;
+
+	if (set->count > 0)
+		call_ok(call, json_row(ROW_SALVAGE, set->rows[0]));
+	else
+		call_error(call, RPC_NOT_FOUND, "id", "look at what there is with `rlctl salvage list`", "there is no salvage %lld",
+		    (long long)call_int(call, "id", 0));
+	rowset_release(set);
+}
+
+static struct reply get(struct rpc *rpc, struct call *call)
+{
+	const struct query_bind binds[] = { { ":id", call_int(call, "id", 0), NULL }, { NULL, 0, NULL } };
+
+	rpc_read(rpc, "salvage.get", ROW_SALVAGE, binds, get_cb, call);
+	return reply_later(call);
+}
+
+static const struct param list_params[] = {
+	{ "run", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "only what this run has left" },
+	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "of them in a page; 50 when not given" },
+	{ "cursor", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
+	{ 0 },
+};
+static const struct param get_params[] = {
+	{ "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the salvage" },
+	{ 0 },
+};
+
+static const struct result_field list_results[] = {
+	{ "salvage", "array", "newest first; the fields of salvage.get" },
+	{ "next", "integer|null", "cursor of the next page; null: this is the last" },
+	{ 0 },
+};
+static const struct result_field salvage_results[] = {
+	{ "id", "integer", "of the salvage" },
+	{ "run", "integer", "its run" },
+	{ "task", "string|null", "whose work tree it was" },
+	{ "workspace", "string", "top of the repository that has it" },
+	{ "ref", "string", "git ref, refs/rl/salvage/<run>/<task>" },
+	{ "commit", "string", "git commit of everything that was in the work tree" },
+	{ "path", "string|null", "where the work tree was" },
+	{ "created_at", "string", "time of the removal" },
+	{ 0 },
+};
+static const int get_errors[] = { RPC_NOT_FOUND, 0 };
+
+const struct method salvage_methods[] = {
+	{ "salvage.list", ACCESS_READ, true, list_params, list_results, NULL, list, "what work trees had when they were removed, in pages" },
+	{ "salvage.get", ACCESS_READ, false, get_params, salvage_results, get_errors, get, "where git has what a work tree had" },
+	{ 0 },
+};
