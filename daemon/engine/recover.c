@@ -22,8 +22,6 @@ void engine_load_row(struct engine *engine, enum row_kind kind, void *row)
 		claims_load(engine->claims, row);
 	else if (kind == ROW_GROUP)
 		groups_load(engine, row);
-	else if (kind == ROW_CLAIM || kind == ROW_GROUP)
-		row_free(kind, row);
 	else
 		view_load(engine->view, kind, row);
 }
