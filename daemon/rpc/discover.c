@@ -129,6 +129,10 @@ static json_t *param_schema(const struct param *param)
 		return schema;
 	case PARAM_BOOL:
 		return typed("boolean");
+	case PARAM_TEXT_OR_TRUE:
+		schema = typed("string|boolean");
+		set_range(schema, "minLength", "maxLength", param->min, param->max);
+		return schema;
 	case PARAM_OBJECT:
 		return members_schema(param->members);
 	case PARAM_IDS:

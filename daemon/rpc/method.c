@@ -161,6 +161,10 @@ static bool check(const struct param *param, const char *field, json_t *value, s
 		return check_int(param, field, value, error);
 	case PARAM_BOOL:
 		return json_is_boolean(value) || refuse(error, field, "'%s' must be true or false", field);
+	case PARAM_TEXT_OR_TRUE:
+		if (!json_is_string(value))
+			return json_is_true(value) || refuse(error, field, "'%s' must be a string or true", field);
+		return check_text(param, field, value, error);
 	case PARAM_OBJECT:
 		if (!json_is_object(value))
 			return refuse(error, field, "'%s' must be an object", field);

@@ -17,6 +17,7 @@ enum param_type {
 	PARAM_TEXT,		/* min..max bytes, no NUL */
 	PARAM_INT,		/* min..max */
 	PARAM_BOOL,
+	PARAM_TEXT_OR_TRUE,	/* the same as PARAM_TEXT, or true */
 	PARAM_OBJECT,		/* with the given members */
 	PARAM_IDS,		/* array of min..max integers from 1 on */
 	PARAM_TEXTS,		/* array of at most max texts */

@@ -9,6 +9,7 @@
 #include "engine/json.h"
 #include "rpc/context.h"
 #include "rpc/environment.h"
+#include "rpc/source.h"
 
 #define OVERRIDES_MAX 64
 #define SETTING(name, setting_path) { name, PARAM_SETTING, .path = setting_path }
@@ -43,7 +44,7 @@ static const struct param review_params[] = {
 	{ 0 },
 };
 static const struct param submit_params[] = {
-	{ "task", PARAM_TEXT, .max = INT_MAX, .help = "what is to be done" },
+	{ "task", PARAM_TEXT, .max = INT_MAX, .help = "what is to be done: the one task; or one of task_blob, beads, stories, workflow" },
 	{ "workdir", PARAM_TEXT, .required = true, .min = 1, .max = PATH_MAX, .help = "absolute path of the directory to work in" },
 	{ "task_blob", PARAM_TEXT, .min = 1, .max = 64, .help = "name of a blob that holds the task's text, instead of task" },
 	SETTING("agent", "default_agent"),
@@ -66,6 +67,22 @@ static const struct param submit_params[] = {
 	SETTING("checks", "review.checks"),
 	SETTING("commit", "run.commit"),
 	SETTING("report", "run.report"),
+	{ "beads", PARAM_TEXT_OR_TRUE, .min = 1, .max = PATH_MAX, .help = "absolute path of the directory that holds .beads, or true for the workdir: its beads are the tasks" },
+	{ "stories", PARAM_TEXT, .min = 1, .max = INT_MAX, .help = "text of a PRD in JSON: its user stories are the tasks" },
+	{ "stories_path", PARAM_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path of that file, in which the stories that pass are marked" },
+	{ "workflow", PARAM_TEXT, .min = 1, .max = INT_MAX, .help = "text of a workflow in YAML: its tasks are the tasks" },
+	{ "workflow_path", PARAM_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path of that file, for messages" },
+	SETTING("assign", "run.assign"),
+	SETTING("stop_markers", "run.stop_markers"),
+	SETTING("iterations", "run.iterations"),
+	SETTING("parallel", "run.parallel"),
+	SETTING("pause_ms", "run.pause_ms"),
+	SETTING("on_failure", "run.on_failure"),
+	SETTING("isolation", "run.isolation"),
+	SETTING("base", "run.base"),
+	SETTING("integrate", "run.integrate"),
+	{ "group", PARAM_TEXT, .min = 1, .max = 64, .help = "group whose limits hold for the run; \"default\" when not given" },
+	{ "after", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "run that must have succeeded before this one starts" },
 	{ 0 },
 };
 struct overrides {
@@ -74,7 +91,7 @@ struct overrides {
 	size_t count;
 };
 
-/* A submit on its way: its key is looked up, its project read, its settings resolved, then it is the engine's. One with a
+/* A submit on its way: its key is looked up, its project and source read, its settings resolved, then it is the engine's. One with a
  * key is on rpc's list from the first moment until its answer, so that a second with the same key, sent before the first
  * is on disk, waits for it instead of making another run. */
 struct submit {
@@ -82,6 +99,7 @@ struct submit {
 	struct call *call;
 	struct overrides *overrides;
 	struct project_text project;	/* .rld.toml of the workdir */
+	struct submit_source source;
 	char *plan_json;
 	char hash[DIGEST_HEX];		/* of the compared body */
 	char **environment;
@@ -119,6 +137,7 @@ static void submit_free(struct submit *s, struct submit *next)
 		free((char *)s->overrides->list[i].value);
 	free(s->overrides);
 	project_text_release(&s->project);
+	submit_source_release(&s->source);
 	strings_free(s->environment);
 	free(s->plan_json);
 	free(s);
@@ -126,6 +145,15 @@ static void submit_free(struct submit *s, struct submit *next)
 		next->parked = false;
 		submit_start(next);
 	}
+}
+
+/* Frees s. */
+static void submit_refuse(struct submit *s, int code, const char *field, const char *hint, const char *text)
+{
+	struct submit *next = submit_unlist(s);
+
+	call_error(s->call, code, field[0] != '\0' ? field : NULL, hint, "%s", text);
+	submit_free(s, next);
 }
 
 static json_t *submit_result(const struct run_row *run)
@@ -153,6 +181,12 @@ static void submit_go(struct submit *s)
 	const struct submission submission = {
 		.owner = call_uid(s->call),
 		.workdir = call_text(s->call, "workdir"),
+		.source = s->source.kind,
+		.source_path = s->source.path,
+		.tasks = s->source.tasks.count > 0 ? &s->source.tasks : NULL,
+		.task_plans = s->source.plans,
+		.group = call_text(s->call, "group"),
+		.after = call_int(s->call, "after", ROW_NONE),
 		.task = json_string_value(task),
 		.task_size = json_string_length(task),
 		.task_blob = call_text(s->call, "task_blob"),
@@ -167,28 +201,69 @@ static void submit_go(struct submit *s)
 	engine_submit(s->rpc->options.engine, &submission, submit_reply, s);
 }
 
+/* run NULL: there is none. Frees s, or hands it over. */
+static void follow(struct submit *s, const struct run_row *run)
+{
+	long long id = (long long)call_int(s->call, "after", 0);
+	char *text = NULL;
+
+	if (run == NULL) {
+		text = xasprintf("there is no run %lld", id);
+		submit_refuse(s, RPC_NOT_FOUND, "after", "'rlctl list' shows the runs", text);
+	} else if (run_state_is_end(run->state) && run->state != RUN_S_SUCCEEDED) {
+		text = xasprintf("run %lld is %s, and what comes after it would never start", id, state_name(&run_state_names, run->state));
+		submit_refuse(s, RPC_WRONG_STATE, "after", "retry that run first, and come after its retry", text);
+	} else {
+		submit_go(s);
+	}
+	free(text);
+}
+
+static void after_cb(void *arg, struct rowset *set)
+{
+	follow(arg, set->count > 0 ? set->rows[0] : NULL);
+	rowset_release(set);
+}
+
+/* The run that this one comes after: unfinished, or ended well. */
+static void submit_after(struct submit *s)
+{
+	const struct query_bind binds[] = { { ":id", call_int(s->call, "after", ROW_NONE), NULL }, { NULL, 0, NULL } };
+	const struct run_rows *rows;
+
+	if (binds[0].number == ROW_NONE) {
+		submit_go(s);
+		return;
+	}
+	rows = view_run(engine_view(s->rpc->options.engine), binds[0].number);
+	if (rows != NULL)
+		follow(s, &rows->run);
+	else
+		rpc_read(s->rpc, "run.get", ROW_RUN, binds, after_cb, s);
+}
+
 /* The settings in force are those of this moment: a reload may have come while the project was read. */
 static void submit_resolve(struct submit *s)
 {
 	struct project *project = NULL;
 	struct config_error error;
 	struct plan plan = { 0 };
-	struct submit *next;
 
-	if (project_parse(&project, &s->project, &error) == 0 &&
-	    config_resolve(rpc_config(s->rpc), project, s->overrides->list, s->overrides->count, &plan, &error) == 0) {
-		s->plan_json = plan_to_json(&plan);
-		submit_go(s);
+	if (s->source.error != NULL) {
+		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
+	} else if (project_parse(&project, &s->project, &error) == -1) {
+		submit_refuse(s, RPC_INVALID_PARAMS, error.field, NULL, error.text);
+	} else if (!submit_source_resolve(&s->source, rpc_config(s->rpc), project, s->overrides->list, s->overrides->count, &plan)) {
+		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
 	} else {
-		next = submit_unlist(s);
-		call_error(s->call, RPC_INVALID_PARAMS, error.field[0] != '\0' ? error.field : NULL, NULL, "%s", error.text);
-		submit_free(s, next);
+		s->plan_json = plan_to_json(&plan);
+		plan_release(&plan);
+		submit_after(s);
 	}
-	plan_release(&plan);
 	project_free(project);
 }
 
-/* Projects of those that came while the last ones were read: one worker, so that runs are numbered in the order of arrival. */
+/* Projects and sources of those that came while the last ones were read: one worker, so that runs are numbered in the order of arrival. */
 struct batch_read {
 	struct rpc *rpc;
 	struct submits submits;
@@ -201,8 +276,10 @@ static void read_run(void *arg)
 	struct batch_read *batch = arg;
 	struct submit *s;
 
-	TAILQ_FOREACH(s, &batch->submits, unread)
+	TAILQ_FOREACH(s, &batch->submits, unread) {
 		project_read(&s->project, call_text(s->call, "workdir"));
+		(void)submit_source_read(&s->source);
+	}
 }
 
 static void read_done(void *arg)
@@ -338,15 +415,20 @@ static const char *collect(struct overrides *o, const struct param *params, cons
 static struct reply submit(struct rpc *rpc, struct call *call)
 {
 	struct submit *s = xcalloc(1, sizeof(*s));
+	const char *twice, *group = call_text(call, "group");
 	struct reply reply;
-	const char *twice;
 
 	s->rpc = rpc;
 	s->call = call;
 	s->overrides = xcalloc(1, sizeof(*s->overrides));
 	twice = collect(s->overrides, submit_params, "", call_params(call));
-	if ((call_text(call, "task") == NULL) == (call_text(call, "task_blob") == NULL)) {
-		reply = reply_error(call, RPC_INVALID_PARAMS, "task", NULL, "give either 'task' or 'task_blob'");
+	if (!submit_source_take(&s->source, call_params(call))) {
+		reply = reply_error(call, RPC_INVALID_PARAMS, s->source.field, s->source.hint, "%s", s->source.error);
+		submit_free(s, NULL);
+		return reply;
+	}
+	if (group != NULL && !config_group_name(group)) {
+		reply = reply_error(call, RPC_INVALID_PARAMS, "group", NULL, "'group' must be a name: letters, digits, \"-\" and \"_\", at most 64");
 		submit_free(s, NULL);
 		return reply;
 	}
@@ -367,7 +449,7 @@ static const struct result_field submit_results[] = {
 	{ "warnings", "array", "what was taken, but may not be what was meant" },
 	{ 0 },
 };
-static const int submit_errors[] = { RPC_NOT_FOUND, RPC_CONFLICT, RPC_LIMIT_REACHED, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, 0 };
+static const int submit_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_CONFLICT, RPC_LIMIT_REACHED, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, 0 };
 
 const struct method submit_methods[] = {
 	{ "run.submit", ACCESS_SUBMIT, false, submit_params, submit_results, submit_errors, submit, "put a run in the queue" },
