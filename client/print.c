@@ -62,35 +62,15 @@ void print_painted(const struct print *p, enum paint paint, const char *text)
 	free(safe);
 }
 
-/* Bytes up to the next character of valid UTF-8. */
-static size_t step(const char *text)
-{
-	size_t n = 1;
-
-	while (((unsigned char)text[n] & 0xc0) == 0x80)
-		n++;
-	return n;
-}
-
 char *print_clip(const char *text, size_t columns)
 {
 	char *safe = text_escape(text, strlen(text), false);
-	size_t kept = 0, used = 0;
+	size_t kept;
 
-	if (columns == 0 || text_width(safe) <= columns)
+	if (columns == 0 || safe[text_fit(safe, columns)] == '\0')
 		return safe;
 	/* Room is kept for the ellipsis, which takes one column and three bytes. */
-	while (safe[kept] != '\0') {
-		size_t n = step(safe + kept), width;
-		char one[8] = "";
-
-		memcpy(one, safe + kept, n < sizeof one ? n : sizeof one - 1);
-		width = text_width(one);
-		if (used + width > columns - 1)
-			break;
-		used += width;
-		kept += n;
-	}
+	kept = text_fit(safe, columns - 1);
 	safe = mem_grow(safe, kept + sizeof "…", 1);
 	memcpy(safe + kept, "…", sizeof "…");
 	return safe;

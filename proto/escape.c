@@ -91,33 +91,68 @@ static bool is_ascii(const char *text)
 	return true;
 }
 
-/* wcwidth(3) knows widths only in a UTF-8 locale, whatever the user's is: one is taken for the call. */
-size_t text_width(const char *text)
+/* wcwidth(3) knows widths only in a UTF-8 locale, whatever the user's is: one is taken for the call. Up to where the columns
+ * end, *width is what that takes. */
+static size_t measure(const char *text, size_t columns, size_t *width)
 {
-	size_t size = strlen(text), width = 0;
-	locale_t utf8, old = (locale_t)0;
+	size_t size = strlen(text), i, n;
+	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), old = (locale_t)0;
 
-	if (is_ascii(text))
-		return size;
-	utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	if (utf8 != (locale_t)0)
 		old = uselocale(utf8);
-	for (size_t i = 0, n; i < size; i += n) {
+	*width = 0;
+	for (i = 0; i < size; i += n) {
 		uint32_t c = 0;
-		int columns = 1;
+		int taken = 1;
 
 		n = decode(text + i, size - i, &c);
 		if (n == 0)
 			n = 1;
 		else if (utf8 != (locale_t)0)
-			columns = wcwidth((wchar_t)c);
-		width += columns >= 0 ? (size_t)columns : 1;
+			taken = wcwidth((wchar_t)c);
+		if (taken < 0)
+			taken = 1;
+		if ((size_t)taken > columns - *width)
+			break;
+		*width += (size_t)taken;
 	}
 	if (utf8 != (locale_t)0) {
 		uselocale(old);
 		freelocale(utf8);
 	}
+	return i;
+}
+
+size_t text_width(const char *text)
+{
+	size_t width;
+
+	if (is_ascii(text))
+		return strlen(text);
+	measure(text, SIZE_MAX, &width);
 	return width;
+}
+
+size_t text_fit(const char *text, size_t columns)
+{
+	size_t size = strlen(text), width;
+
+	if (is_ascii(text))
+		return size < columns ? size : columns;
+	return measure(text, columns, &width);
+}
+
+size_t text_unfinished(const char *data, size_t size)
+{
+	for (size_t n = 1; n < 4 && n <= size; n++) {
+		unsigned char c = (unsigned char)data[size - n];
+		size_t whole = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 1;
+
+		if ((c & 0xc0) == 0x80)
+			continue;
+		return whole > n ? n : 0;
+	}
+	return 0;
 }
 
 bool text_is_utf8(const char *data, size_t size)

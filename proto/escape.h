@@ -16,6 +16,13 @@ char *text_escape(const char *data, size_t size, bool keep_lines);
 /* Columns a UTF-8 string takes on a terminal; wide characters count 2, combining ones 0. */
 size_t text_width(const char *text);
 
+/* Bytes of the longest beginning of a UTF-8 string that takes at most so many columns; combining characters go with what they
+ * combine with. */
+size_t text_fit(const char *text, size_t columns);
+
+/* How many bytes at the end of data begin a character that goes on behind them: 0 to 3. */
+size_t text_unfinished(const char *data, size_t size);
+
 /* True when data is valid UTF-8 (RFC 3629: no surrogates, no overlong forms). */
 bool text_is_utf8(const char *data, size_t size);
 

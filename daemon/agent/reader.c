@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "core/row.h"
+#include "proto/escape.h"
 
 struct reader {
 	const struct reader_type *type;
@@ -52,6 +53,27 @@ void reader_end(struct reader *r, struct agent_result *out)
 	if (out->text == NULL)
 		out->text = xstrdup("");
 	free(r);
+}
+
+/* A character that is still being written is not broken. */
+static struct preview_tail whole(const struct preview_tail *tail)
+{
+	return (struct preview_tail){ tail->data, tail->size - text_unfinished(tail->data, tail->size), tail->cut };
+}
+
+char **reader_preview(enum reader_kind kind, const struct preview_tail *out, const struct preview_tail *err, size_t lines)
+{
+	struct preview p = { .wanted = lines };
+	struct preview_tail shown = whole(out), said = whole(err);
+	char **list;
+
+	types[kind]->preview(&p, &shown);
+	if (p.count == 0)
+		preview_text(&p, &said);
+	list = xcalloc(p.count + 1, sizeof(*list));
+	for (size_t i = 0; i < p.count; i++)
+		list[i] = p.lines[p.count - 1 - i];
+	return list;
 }
 
 void agent_result_release(struct agent_result *result)

@@ -4,6 +4,7 @@
 #define AGENT_READER_H
 
 #include "agent/agent.h"
+#include "agent/preview.h"
 
 struct reader_type {
 	const char *name;	/* as in reader_names */
@@ -12,11 +13,18 @@ struct reader_type {
 	void (*gap)(void *state);
 	/* Frees state; out is empty: no text, nothing given, provider ok. */
 	void (*end)(void *state, struct agent_result *out);
+	/* What stdout says to people, the newest first, until p is full. */
+	void (*preview)(struct preview *p, const struct preview_tail *out);
 };
 
 extern const struct reader_type reader_text, reader_claude;
 
 /* Room for one more line; what is longer is passed over. */
 #define READER_LINE_MAX (8 * 1024 * 1024)
+
+/* The last lines of what a program of this kind has shown, the oldest first: of stdout as its reader understands it, of stderr
+ * when that shows nothing. lines: 1..PREVIEW_LINES_MAX. NULL-terminated, for strings_free(); each is UTF-8 without control
+ * characters, of at most PREVIEW_CHARACTERS. */
+char **reader_preview(enum reader_kind kind, const struct preview_tail *out, const struct preview_tail *err, size_t lines);
 
 #endif

@@ -253,4 +253,114 @@ static void claude_end(void *state, struct agent_result *out)
 	free(r);
 }
 
-const struct reader_type reader_claude = { "claude", claude_new, claude_feed, claude_gap, claude_end };
+/* ---- what it shows while it works ---- */
+
+static void show(struct preview *p, const char *text)
+{
+	if (text != NULL)
+		preview_text(p, &(struct preview_tail){ text, strlen(text), false });
+}
+
+/* Of what a tool is given, what tells most. */
+static const char *const told_inputs[] = {
+	"command", "file_path", "notebook_path", "path", "pattern", "query", "url", "description", "prompt",
+};
+
+/* "Bash: make test" */
+static void show_tool(struct preview *p, const json_t *use)
+{
+	const json_t *input = json_object_get(use, "input");
+	const char *name = string_of(use, "name"), *with = NULL;
+	char *line;
+
+	for (size_t i = 0; with == NULL && i < sizeof(told_inputs) / sizeof(told_inputs[0]); i++)
+		with = string_of(input, told_inputs[i]);
+	if (name == NULL)
+		return;
+	line = with == NULL ? xstrdup(name) : xasprintf("%s: %.*s", name, (int)strcspn(with, "\r\n"), with);
+	show(p, line);
+	free(line);
+}
+
+static void show_assistant(struct preview *p, const json_t *line)
+{
+	const json_t *content = json_object_get(json_object_get(line, "message"), "content");
+
+	for (size_t i = json_array_size(content); i-- > 0 && !preview_full(p);) {
+		const json_t *block = json_array_get(content, i);
+
+		if (is(block, "type", "text"))
+			show(p, string_of(block, "text"));
+		else if (is(block, "type", "tool_use"))
+			show_tool(p, block);
+	}
+}
+
+static void show_system(struct preview *p, const json_t *line)
+{
+	char *text;
+
+	if (!is(line, "subtype", "api_retry"))
+		return;
+	text = xasprintf("the service answered %lld, retry %lld", (long long)integer_of(line, "error_status", 0),
+	    (long long)integer_of(line, "attempt", 0));
+	show(p, text);
+	free(text);
+}
+
+/* A failure is news; a success repeats what was said, and is shown only when that is not there. */
+static void show_result(struct preview *p, const json_t *line)
+{
+	char *words;
+
+	if (json_is_false(json_object_get(line, "is_error")))
+		return;
+	words = error_words(line);
+	show(p, words);
+	free(words);
+}
+
+static const struct {
+	const char *type;
+	void (*show)(struct preview *p, const json_t *line);
+} shown_lines[] = {
+	{ "assistant", show_assistant },
+	{ "system", show_system },
+	{ "result", show_result },
+};
+
+/* What is no JSON comes from what runs the program; a document that is not all there is none of that. */
+static bool is_plain(const struct preview_tail *line)
+{
+	size_t at = 0;
+
+	while (at < line->size && (line->data[at] == ' ' || line->data[at] == '\t'))
+		at++;
+	return at < line->size && line->data[at] != '{' && line->data[at] != '[';
+}
+
+static void claude_preview(struct preview *p, const struct preview_tail *out)
+{
+	struct preview_tail line;
+	size_t at = out->size;
+	json_t *result = NULL;
+
+	while (!preview_full(p) && preview_back(out, "\n", &at, &line)) {
+		json_t *json = line.cut ? NULL : json_line_parse(line.data, line.size);
+
+		if (json == NULL && !line.cut && is_plain(&line))
+			preview_text(p, &line);
+		for (size_t i = 0; i < sizeof(shown_lines) / sizeof(shown_lines[0]); i++) {
+			if (is(json, "type", shown_lines[i].type))
+				shown_lines[i].show(p, json);
+		}
+		if (result == NULL && is(json, "type", "result"))
+			result = json_incref(json);
+		json_decref(json);
+	}
+	if (p->count == 0)
+		show(p, string_of(result, "result"));
+	json_decref(result);
+}
+
+const struct reader_type reader_claude = { "claude", claude_new, claude_feed, claude_gap, claude_end, claude_preview };

@@ -71,4 +71,4 @@ static void text_end(void *state, struct agent_result *out)
 	free(r);
 }
 
-const struct reader_type reader_text = { "text", text_new, text_feed, text_gap, text_end };
+const struct reader_type reader_text = { "text", text_new, text_feed, text_gap, text_end, preview_text };

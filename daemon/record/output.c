@@ -323,3 +323,23 @@ int output_read(int dirfd, const char *stream, uint64_t offset, void *buffer, si
 	while (rv == -ENOENT);	/* each time the writer has gone on by a segment */
 	return rv;
 }
+
+int output_end(int dirfd, const char *stream, uint64_t *end, int64_t *modified)
+{
+	struct place place;
+	struct stat st;
+	int fd;
+
+	do {
+		fd = place_find(dirfd, stream, UINT64_MAX, &place);
+		if (fd != 0 || !place.any)
+			return fd;
+		fd = segment_open(dirfd, stream, place.last, &st);
+	} while (fd == -ENOENT);	/* the writer has gone on by a segment */
+	if (fd < 0)
+		return fd;
+	close(fd);
+	*end = place.last + (uint64_t)st.st_size;
+	*modified = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+	return 0;
+}

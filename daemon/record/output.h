@@ -17,6 +17,10 @@ struct output_chunk {
 /* Read up to room bytes of stream ("stdout", "stderr") from offset. 0 or -errno. */
 int output_read(int dirfd, const char *stream, uint64_t offset, void *buffer, size_t room, struct output_chunk *chunk);
 
+/* Where the stream ends now, dropped bytes included, and when that was last written to, in milliseconds since the epoch; both stay
+ * as they are when there is none. 0 or -errno. */
+int output_end(int dirfd, const char *stream, uint64_t *end, int64_t *modified);
+
 /* Writer, used by rl-shim. Of what was written the first and the last keep_bytes / 2 are there for certain, all of it
  * when it is not more than keep_bytes, and never more than keep_bytes plus one segment (1/16 of it, at least 64 KiB).
  * keep_bytes 0: all. dirfd and stream are not owned. NULL: no memory. */

@@ -2,12 +2,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/preview.h"
 #include "base/memory.h"
+#include "config/config.h"
 #include "record/layout.h"
 #include "rpc/chunk.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
 #include "rpc/load.h"
+#include "rpc/preview.h"
+
+#define PREVIEW_LINES 3
 
 struct find {
 	struct rpc *rpc;
@@ -93,6 +98,65 @@ static struct reply output(struct rpc *rpc, struct call *call)
 	return find_attempt(rpc, call, output_found);
 }
 
+/* Whose output is asked for; how it is to be read is a matter of its run's settings. */
+struct preview_find {
+	struct rpc *rpc;
+	struct call *call;
+	int64_t id;
+	enum role role;
+	char *task;
+};
+
+/* A task's own settings go before its run's. */
+static enum reader_kind reader_of(const struct preview_find *find, const struct run_rows *rows)
+{
+	const struct plan *plan = rows == NULL ? NULL : engine_plan(find->rpc->options.engine, rows->run.id);
+	const char *text = rows == NULL ? NULL : rows->run.plan;
+	struct plan stored = { 0 };
+	enum reader_kind kind = READER_TEXT;
+
+	for (size_t i = 0; rows != NULL && find->task != NULL && i < rows->ntasks; i++) {
+		if (rows->tasks[i]->plan != NULL && strcmp(rows->tasks[i]->id, find->task) == 0) {
+			text = rows->tasks[i]->plan;
+			plan = NULL;
+		}
+	}
+	if (plan == NULL && text != NULL && plan_from_json(text, &stored) == 0)
+		plan = &stored;
+	if (plan != NULL)
+		kind = plan->agents[find->role].reader;
+	plan_release(&stored);
+	return kind;
+}
+
+static void preview_run_cb(void *arg, const struct run_rows *rows)
+{
+	struct preview_find *find = arg;
+
+	preview_answer(find->call, &(struct preview_request){
+		.loop = find->rpc->options.loop,
+		.state_dir = find->rpc->state_dir,
+		.id = find->id,
+		.reader = find->role == ROLE_CHECK ? READER_TEXT : reader_of(find, rows),
+		.lines = (size_t)call_int(find->call, "lines", PREVIEW_LINES),
+	});
+	free(find->task);
+	free(find);
+}
+
+static void preview_found(struct find *find, const struct attempt_row *row)
+{
+	struct preview_find *preview = xcalloc(1, sizeof(*preview));
+
+	*preview = (struct preview_find){ find->rpc, find->call, row->id, (enum role)row->role, xstrdup(row->task) };
+	load_run(find->rpc, row->run, LOAD_TASKS, preview_run_cb, preview);
+}
+
+static struct reply preview(struct rpc *rpc, struct call *call)
+{
+	return find_attempt(rpc, call, preview_found);
+}
+
 static void list_cb(void *arg, const struct run_rows *rows)
 {
 	struct call *call = arg;
@@ -128,6 +192,12 @@ static const struct param output_params[] = {
 	{ "stream", PARAM_TEXT, .max = 16, .choices = streams, .help = "what is wanted; stdout when not given" },
 	{ "offset", PARAM_INT, .max = INT64_MAX, .help = "first byte wanted, counted as the agent wrote it" },
 	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help = "bytes at most" },
+	{ 0 },
+};
+
+static const struct param preview_params[] = {
+	ID_PARAM,
+	{ "lines", PARAM_INT, .clamp = true, .min = 1, .max = PREVIEW_LINES_MAX, .help = "lines at most; 3 when not given" },
 	{ 0 },
 };
 
@@ -172,6 +242,11 @@ static const struct result_field output_results[] = {
 	{ "dropped", "integer", "bytes missing in front of offset" },
 	{ 0 },
 };
+static const struct result_field preview_results[] = {
+	{ "lines", "array", "the last lines for people, the oldest first: no control characters, 220 characters each at most, none twice in a row" },
+	{ "updated_at", "string|null", "when it last wrote; null: nothing yet" },
+	{ 0 },
+};
 static const int find_errors[] = { RPC_NOT_FOUND, 0 };
 static const int output_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
 
@@ -179,5 +254,7 @@ const struct method attempt_methods[] = {
 	{ "attempt.list", ACCESS_READ, true, list_params, list_results, find_errors, list, "attempts of a run" },
 	{ "attempt.get", ACCESS_READ, false, get_params, get_results, find_errors, get, "all about an attempt" },
 	{ "attempt.output", ACCESS_READ, true, output_params, output_results, output_errors, output, "what an attempt wrote or was given" },
+	{ "attempt.preview", ACCESS_READ, false, preview_params, preview_results, output_errors, preview,
+	    "the last lines of what an attempt shows, as its reader understands them" },
 	{ 0 },
 };

@@ -23,20 +23,6 @@ struct chunk_job {
 	int error;		/* errno */
 };
 
-/* How many bytes at the end begin a character that goes on behind them. */
-static size_t cut_character(const char *data, size_t size)
-{
-	for (size_t n = 1; n < 4 && n <= size; n++) {
-		unsigned char c = (unsigned char)data[size - n];
-		size_t whole = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc2 ? 2 : 1;
-
-		if ((c & 0xc0) == 0x80)
-			continue;
-		return whole > n ? n : 0;
-	}
-	return 0;
-}
-
 /* Control characters take six bytes in JSON: many of them are cheaper as base64. */
 static bool is_text(const char *data, size_t size)
 {
@@ -72,7 +58,7 @@ static json_t *base64(const unsigned char *p, size_t size)
 
 json_t *chunk_encode(const char *data, size_t size, bool last, size_t *used, const char **encoding)
 {
-	size_t cut = last ? 0 : cut_character(data, size);
+	size_t cut = last ? 0 : text_unfinished(data, size);
 
 	*used = size;
 	*encoding = "utf-8";

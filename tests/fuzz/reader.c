@@ -3,7 +3,7 @@
  * result out of two halves, and every result is whole.
  *
  * clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Idaemon $(pkg-config --cflags jansson libbsd-overlay) \
- *   -o fuzz-reader tests/fuzz/reader.c daemon/agent/reader*.c daemon/base/memory.c proto/scan.c $(pkg-config --libs jansson libbsd-overlay)
+ *   -o fuzz-reader tests/fuzz/reader.c daemon/agent/reader*.c daemon/agent/preview.c daemon/agent/json_line.c daemon/base/memory.c proto/scan.c proto/escape.c $(pkg-config --libs jansson libbsd-overlay)
  * ./fuzz-reader -max_total_time=120 NEW tests/fuzz/corpus/reader
  */
 #include <math.h>
@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/agent.h"
+#include "agent/reader.h"
+#include "base/memory.h"
 #include "core/row.h"
+#include "proto/escape.h"
 
 static void expect(bool holds)
 {
@@ -64,6 +66,25 @@ static struct agent_result read_in_steps(enum reader_kind kind, const char *data
 	return result;
 }
 
+/* Fit for a terminal, whatever it was. */
+static void expect_shown(enum reader_kind kind, const struct preview_tail *out, size_t lines)
+{
+	char **list = reader_preview(kind, out, &(struct preview_tail){ "err\n", 4, false }, lines);
+
+	expect(strings_count(list) <= lines);
+	for (size_t i = 0; list[i] != NULL; i++) {
+		size_t characters = 0;
+
+		expect(text_is_utf8(list[i], strlen(list[i])) && (i == 0 || strcmp(list[i], list[i - 1]) != 0));
+		for (const char *p = list[i]; *p != '\0'; p++) {
+			expect((unsigned char)*p >= 0x20 && *p != 0x7f);
+			characters += ((unsigned char)*p & 0xc0) != 0x80;
+		}
+		expect(characters <= PREVIEW_CHARACTERS);
+	}
+	strings_free(list);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* First byte: how many of the next ones are sizes of pieces. */
@@ -92,6 +113,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			expect(same_text(parts.session, whole.session) && same_text(parts.error, whole.error));
 			expect(parts.tokens_input == whole.tokens_input && parts.tokens_output == whole.tokens_output);
 		}
+		for (int cut = 0; cut < 2; cut++)
+			expect_shown((enum reader_kind)kind, &(struct preview_tail){ text, size, cut == 1 }, 1 + nsteps);
 		agent_result_release(&parts);
 		agent_result_release(&whole);
 	}

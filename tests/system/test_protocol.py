@@ -366,7 +366,7 @@ def test_discover(daemon):
     names = [m["name"] for m in document["methods"]]
     assert len(names) == len(set(names))
     assert {"rpc.discover", "daemon.hello", "daemon.status", "daemon.stop", "daemon.reload", "blob.put", "run.submit", "run.get", "run.list", "run.wait",
-            "run.cancel", "run.retry", "run.diff", "attempt.list", "attempt.get", "attempt.output", "review.list", "review.verify",
+            "run.cancel", "run.retry", "run.diff", "attempt.list", "attempt.get", "attempt.output", "attempt.preview", "review.list", "review.verify",
             "event.subscribe", "event.unsubscribe", "event.list"} <= set(names)
     for method in document["methods"]:
         assert {"name", "params", "result"} <= method.keys(), method

@@ -100,6 +100,36 @@ START_TEST(width)
 }
 END_TEST
 
+START_TEST(fit)
+{
+	static const struct {
+		const char *text;
+		size_t columns, bytes;
+	} fits[] = {
+		{ "", 0, 0 }, { "abc", 0, 0 }, { "abc", 2, 2 }, { "abc", 3, 3 }, { "abc", 99, 3 },
+		{ "\xe6\xbc\xa2\xe5\xad\x97", 1, 0 }, { "\xe6\xbc\xa2\xe5\xad\x97", 3, 3 }, { "\xe6\xbc\xa2\xe5\xad\x97", 4, 6 },
+		{ "e\xcc\x81x", 1, 3 },			/* the accent goes with its letter */
+		{ "e\xcc\x81x", 2, 4 },
+	};
+
+	for (size_t i = 0; i < sizeof(fits) / sizeof(fits[0]); i++)
+		ck_assert_uint_eq(text_fit(fits[i].text, fits[i].columns), fits[i].bytes);
+}
+END_TEST
+
+START_TEST(unfinished)
+{
+	ck_assert_uint_eq(text_unfinished("", 0), 0);
+	ck_assert_uint_eq(text_unfinished("abc", 3), 0);
+	ck_assert_uint_eq(text_unfinished("a\xe2", 2), 1);
+	ck_assert_uint_eq(text_unfinished("a\xe2\x82", 3), 2);
+	ck_assert_uint_eq(text_unfinished("a\xe2\x82\xac", 4), 0);
+	ck_assert_uint_eq(text_unfinished("\xf0\x9f\x98", 3), 3);
+	ck_assert_uint_eq(text_unfinished("\x98\x98\x98\x98", 4), 0);
+	ck_assert_uint_eq(text_unfinished("\xc0", 1), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("escape");
@@ -112,6 +142,8 @@ int main(void)
 	tcase_add_test(tc, always_safe);
 	tcase_add_test(tc, utf8);
 	tcase_add_test(tc, width);
+	tcase_add_test(tc, fit);
+	tcase_add_test(tc, unfinished);
 	suite_add_tcase(suite, tc);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/exit_record.h"
@@ -623,6 +624,29 @@ START_TEST(output_grows_under_its_reader)
 }
 END_TEST
 
+/* Past the gap of what was dropped, and with nothing written. */
+START_TEST(output_ends_where_it_was_written_last)
+{
+	struct output_writer *w = output_writer_new(dirfd_, "stdout", 1000);
+	uint64_t end = 77;
+	int64_t modified = -1;
+	struct timespec now;
+
+	ck_assert_int_eq(output_end(dirfd_, "stdout", &end, &modified), 0);
+	ck_assert_uint_eq(end, 77);
+	ck_assert_int_eq(modified, -1);
+	write_stream(w, 0, 1000000, 777);
+	ck_assert_int_eq(output_end(dirfd_, "stdout", &end, &modified), 0);
+	ck_assert_uint_eq(end, 1000000);
+	clock_gettime(CLOCK_REALTIME, &now);
+	/* files have a coarser clock */
+	ck_assert_int_le(modified, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+	ck_assert_int_ge(modified, (int64_t)now.tv_sec * 1000 - 60000);
+	ck_assert_int_eq(output_end(-1, "stdout", &end, &modified), -EBADF);
+	output_writer_free(w);
+}
+END_TEST
+
 START_TEST(output_beyond_the_end)
 {
 	struct output_writer *w = output_writer_new(dirfd_, "stdout", 0);
@@ -739,6 +763,7 @@ int main(void)
 	tcase_set_timeout(output, 60);
 	tcase_add_loop_test(output, output_keeps_head_and_tail, 0, sizeof(streams) / sizeof(streams[0]));
 	tcase_add_test(output, output_grows_under_its_reader);
+	tcase_add_test(output, output_ends_where_it_was_written_last);
 	tcase_add_test(output, output_beyond_the_end);
 	tcase_add_test(output, output_streams_do_not_mix);
 	tcase_add_loop_test(output, output_goes_on_after_an_error, 0, sizeof(errors) / sizeof(errors[0]));

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The last lines of an attempt's output as its reader understands it, read off the loop, as an answer. */
+#ifndef RPC_PREVIEW_H
+#define RPC_PREVIEW_H
+
+#include <stdint.h>
+#include <uv.h>
+
+#include "core/plan.h"
+#include "rpc/call.h"
+
+struct preview_request {
+	uv_loop_t *loop;
+	const char *state_dir;		/* copied */
+	int64_t id;			/* of the attempt */
+	enum reader_kind reader;
+	size_t lines;
+};
+
+/* Answers call with {lines, updated_at}. */
+void preview_answer(struct call *call, const struct preview_request *request);
+
+#endif

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""attempt.preview: the last lines of what an attempt shows, as its reader understands them."""
+import json
+import os
+
+import pytest
+
+from rld import RpcError
+
+
+def preview(daemon, attempt, **more):
+    return daemon.call("attempt.preview", id=attempt["id"], **more)
+
+
+def say(*texts):
+    lines = [{"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}} for text in texts]
+    return "cat << 'END'\n" + "".join(json.dumps(line) + "\n" for line in lines) + "END\n"
+
+
+def use(name, **given):
+    line = {"type": "assistant", "message": {"content": [{"type": "tool_use", "name": name, "input": given}]}}
+    return f"cat << 'END'\n{json.dumps(line)}\nEND\n"
+
+
+RESULT = 'echo \'{"type":"result","subtype":"success","is_error":false,"result":"All done.","session_id":"s"}\'\n'
+
+
+def test_while_it_runs_and_afterwards(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "seq 1 5; printf unfinished; gate a; echo ' end'; echo talk >&2\n"}, gates=["a"])
+    number = daemon.submit(repo.path)
+    daemon.play.arrived("a")
+    attempt = daemon.attempts(number)[0]
+    while (seen := preview(daemon, attempt))["lines"] != ["4", "5", "unfinished"]:     # the shim is a moment behind
+        pass
+    assert seen["updated_at"] >= attempt["started_at"][:19]
+    assert preview(daemon, attempt, lines=1)["lines"] == ["unfinished"]
+    assert preview(daemon, attempt, lines=20)["lines"] == ["1", "2", "3", "4", "5", "unfinished"]
+    daemon.play.go("a")
+    daemon.ended(number)
+    attempt = daemon.attempts(number)[0]
+    assert preview(daemon, attempt)["lines"] == ["4", "5", "unfinished end"]
+    daemon.restart()
+    assert preview(daemon, attempt)["lines"] == ["4", "5", "unfinished end"]
+
+
+def test_stderr_when_stdout_shows_nothing(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "echo; echo '  '; echo 'no such option' >&2; exit 2\n"})
+    number = daemon.submit(repo.path)
+    daemon.ended(number)
+    assert preview(daemon, daemon.attempts(number)[0])["lines"] == ["no such option"]
+
+
+def test_nothing_was_written(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "exit 2\n"})
+    number = daemon.submit(repo.path)
+    daemon.ended(number)
+    assert preview(daemon, daemon.attempts(number)[0]) == {"lines": [], "updated_at": None}
+
+
+def test_claude_is_shown_as_words(make_daemon, repo):
+    script = say("I look at it.", "One.\n\nTwo.") + use("Bash", command="make test", description="d") + RESULT
+    daemon = make_daemon(scripts={"implement": script, "check": "echo '{\"a\": 1}'\n"}, config={"agent.play": {"reader": "claude"}})
+    number = daemon.submit(repo.path)
+    daemon.ended(number)
+    attempt = daemon.attempts(number)[0]
+    assert preview(daemon, attempt, lines=20)["lines"] == ["I look at it.", "One.", "Two.", "Bash: make test"]
+    assert preview(daemon, attempt)["lines"] == ["One.", "Two.", "Bash: make test"]
+
+
+def test_a_check_is_read_as_text_whatever_the_agent_is(make_daemon, repo):
+    script = say("done") + RESULT
+    daemon = make_daemon(scripts={"implement": script, "review": say("no") + RESULT}, config={"agent.play": {"reader": "claude"}})
+    number = daemon.review(repo.path, review={"checks": ["echo '{\"type\": 1}'"]})
+    daemon.ended(number)
+    check = [a for a in daemon.attempts(number) if a["role"] == "check"][0]
+    assert preview(daemon, check)["lines"] == ['{"type": 1}']
+
+
+def test_control_characters_are_visible(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "printf '\\033[2J\\033]0;title\\007 \\302\\233 \\377 \\342\\200\\256x\\n'\n"})
+    number = daemon.submit(repo.path)
+    daemon.ended(number)
+    assert preview(daemon, daemon.attempts(number)[0])["lines"] == ["\\x1b[2J\\x1b]0;title\\x07 \\x9b \\xff \\u{202e}x"]
+
+
+def test_much_output_with_a_hole(make_daemon, repo):
+    """Of 64 MiB the middle is not kept; a line of them has no end. Only the tail is read."""
+    daemon = make_daemon(scripts={"implement": "seq 1 200000; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last\n"},
+                         config={"limits": {"output": "1M"}})
+    number = daemon.submit(repo.path)
+    daemon.ended(number)
+    lines = preview(daemon, daemon.attempts(number)[0], lines=20)["lines"]
+    assert lines == ["…" + 219 * "x", "last"]
+
+
+def test_what_is_refused(daemon, repo):
+    number = daemon.submit(repo.path)
+    daemon.ended(number)
+    attempt = daemon.attempts(number)[0]
+    for bad in ({"lines": 0}, {"lines": "3"}, {"line": 3}):
+        with pytest.raises(RpcError) as error:
+            preview(daemon, attempt, **bad)
+        assert error.value.code == -32602
+    assert preview(daemon, attempt, lines=1000)["lines"], "more than the maximum means the maximum"
+    with pytest.raises(RpcError) as error:
+        daemon.call("attempt.preview", id=99999)
+    assert error.value.code == 1
+    folder = daemon.state / "attempts" / str(attempt["id"])
+    os.rename(folder, folder.with_name("away"))
+    with pytest.raises(RpcError) as error:
+        preview(daemon, attempt)
+    assert error.value.code == 1
+    os.rename(folder.with_name("away"), folder)
