@@ -70,11 +70,11 @@ static int read_source(const char *dir, const char *name, size_t max, bool must,
 
 static int read_template(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
 {
-	bool developer = w->attempt.role == ROLE_IMPLEMENT || w->plan->fixer == FIXER_IMPLEMENTER;
+	bool developer = w->attempt.role == ROLE_IMPLEMENT || (w->attempt.role == ROLE_FIX && w->plan->fixer == FIXER_IMPLEMENTER);
 
 	if (compose_is_review(w))
 		return read_source(p->run_dir, "reviewer.md", TASK_FILE_MAX, false, &s->template, &s->template_size, error);
-	s->template = template_find(developer ? ROLE_IMPLEMENT : ROLE_FIX, developer ? w->plan->developer_prompt : NULL, w->run.workspace,
+	s->template = template_find(developer ? ROLE_IMPLEMENT : (enum role)w->attempt.role, developer ? w->plan->developer_prompt : NULL, w->run.workspace,
 	    w->work.config_dir, &s->template_size, error);
 	return *error == NULL ? 0 : -1;
 }

@@ -16,6 +16,8 @@ static const struct origin {
 	    "A check of the work failed. It said:\n\n" },
 	{ "human", "A human had sent the work back with the following words. Check first whether each point is settled:\n\n",
 	    "A human has read the work and asks for this:\n\n" },
+	{ "git", "The result of this work could not be taken into the repository. Check first whether that is settled:\n\n",
+	    "The work passed, but it could not be taken into the repository:\n\n" },
 };
 
 const char *template_text(const char *name)

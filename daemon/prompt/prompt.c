@@ -14,6 +14,7 @@ static const char *const file_names[ROLES] = {
 	[ROLE_IMPLEMENT] = "developer.md",
 	[ROLE_REVIEW] = "reviewer.md",
 	[ROLE_FIX] = "fixer.md",
+	[ROLE_COMMIT] = "commit.md",
 };
 
 /* How a reviewer has to answer. The program of CARRIER_EXIT is given no prompt. */
@@ -144,6 +145,7 @@ static unsigned seen_by(const struct profile *profile, enum role role, const str
 		[ROLE_IMPLEMENT] = PART_TASK,
 		[ROLE_REVIEW] = profile != NULL ? profile->review_sees : 0,
 		[ROLE_FIX] = profile != NULL ? profile->fix_sees : 0,
+		[ROLE_COMMIT] = profile != NULL && profile->no_task ? 0 : PART_TASK,
 	};
 
 	return masks[role] | (role != ROLE_REVIEW && !feedback_is_of_review(parts) ? PART_FOLLOW_UP : 0) |

@@ -36,7 +36,7 @@ struct prompt_parts {
 	int64_t max_reviews;
 	enum strictness strictness;	/* by_round: thorough in round 1, blocking bugs only in the last, significant issues between */
 	struct span follow_up;		/* feedback of the previous review, of a failed check or of a human */
-	const char *follow_up_from;	/* "review" (NULL is), "check", "human" */
+	const char *follow_up_from;	/* "review" (NULL is), "check", "human", "git" */
 	struct span guidelines;		/* Markdown, see prompt_section() */
 	struct span conventions;	/* Markdown: the files' contents under their names */
 	const struct prompt_review *history;	/* earlier reviews of the task, oldest first */
@@ -75,8 +75,8 @@ char *prompt_cap(struct span text, size_t cap, size_t *size);
 /* The built-in template of a role, from prompt/templates/<profile>-<role>.md, else <role>.md. NULL data: a check has none. */
 struct span prompt_builtin(const struct profile *profile, enum role role);
 
-/* File name of a role's template in .ai_agents/prompts/ and <config>/prompts/: "developer.md", "reviewer.md", "fixer.md";
- * NULL: a check has none. */
+/* File name of a role's template in .ai_agents/prompts/ and <config>/prompts/: "developer.md", "reviewer.md", "fixer.md",
+ * "commit.md"; NULL: a check has none. */
 const char *prompt_file_name(enum role role);
 
 #endif
