@@ -17,18 +17,18 @@
 #include "core/crowd.h"
 
 /* Where a run is. */
-enum place {
-	PLACE_IDLE,			/* wants nothing */
-	PLACE_BEHIND,			/* the run that it comes after has not ended */
-	PLACE_DOOR,			/* wants to get into its workspace */
-	PLACE_LINE			/* is in its workspace, or shares it */
+enum spot {
+	SPOT_IDLE,			/* wants nothing */
+	SPOT_BEHIND,			/* the run that it comes after has not ended */
+	SPOT_DOOR,			/* wants to get into its workspace */
+	SPOT_LINE			/* is in its workspace, or shares it */
 };
 
 struct item {
 	int64_t id, priority;
 	int64_t after;			/* ROW_NONE: none */
 	int64_t want, seats;
-	enum place place;
+	enum spot spot;
 	bool inside;			/* its workspace */
 	struct door *door;
 	struct listener listener;
@@ -43,7 +43,7 @@ struct door {
 	size_t runs;			/* also those who want nothing */
 	RB_HEAD(door_tree, item) waiting;
 	struct item *first;		/* of them, and in the line; NULL: somebody is inside, or nobody waits */
-	struct crowd crowd;		/* those in PLACE_DOOR and PLACE_LINE */
+	struct crowd crowd;		/* those in SPOT_DOOR and SPOT_LINE */
 	LIST_ENTRY(door) of_workspace, of_line;
 };
 
@@ -105,7 +105,7 @@ bool group_is_full(const struct group *group);
 /* Its limit or its pause has changed. */
 void group_refresh(struct lines *lines, struct group *group);
 
-/* The run comes to its place, or goes from it. */
+/* The run comes to its spot, or goes from it. */
 void line_enter(struct lines *lines, struct item *item);
 void line_leave(struct lines *lines, struct item *item);
 void door_enter(struct lines *lines, struct item *item);

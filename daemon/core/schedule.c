@@ -46,40 +46,40 @@ static struct item *first_after(const struct schedule *s, int64_t id)
 	return item != NULL && item->after == id ? item : NULL;
 }
 
-static enum place place_of(const struct schedule *s, const struct item *item)
+static enum spot spot_of(const struct schedule *s, const struct item *item)
 {
 	if (item->want == 0)
-		return PLACE_IDLE;
+		return SPOT_IDLE;
 	if (item->after != ROW_NONE && find(s, item->after) != NULL)
-		return PLACE_BEHIND;
-	return item->inside || item->door->workspace->path == NULL ? PLACE_LINE : PLACE_DOOR;
+		return SPOT_BEHIND;
+	return item->inside || item->door->workspace->path == NULL ? SPOT_LINE : SPOT_DOOR;
 }
 
 /* What holds it back is to be told. */
 static void tell(struct schedule *s, struct item *item)
 {
-	bool waits = item->place == PLACE_DOOR || item->place == PLACE_LINE;
+	bool waits = item->spot == SPOT_DOOR || item->spot == SPOT_LINE;
 
 	crowd_leave(&item->listener, &s->news);
 	crowd_join(waits ? &item->door->crowd : &s->aside, &item->listener, &s->news);
 }
 
-/* What its place is made of may have changed. */
+/* What its spot depends on may have changed. */
 static void settle(struct schedule *s, struct item *item)
 {
-	enum place place = place_of(s, item);
+	enum spot spot = spot_of(s, item);
 
-	if (place == item->place)
+	if (spot == item->spot)
 		return;
-	if (item->place == PLACE_LINE)
+	if (item->spot == SPOT_LINE)
 		line_leave(&s->lines, item);
-	if (item->place == PLACE_DOOR)
+	if (item->spot == SPOT_DOOR)
 		door_leave(&s->lines, item);
-	if (place == PLACE_LINE)
+	if (spot == SPOT_LINE)
 		line_enter(&s->lines, item);
-	if (place == PLACE_DOOR)
+	if (spot == SPOT_DOOR)
 		door_enter(&s->lines, item);
-	item->place = place;
+	item->spot = spot;
 	tell(s, item);
 }
 
@@ -287,12 +287,12 @@ char *schedule_reason(struct schedule *s, int64_t id)
 	const struct item *item = find(s, id);
 	const struct group *group;
 
-	if (item == NULL || item->place == PLACE_IDLE)
+	if (item == NULL || item->spot == SPOT_IDLE)
 		return NULL;
 	group = item->door->line->group;
-	if (item->place == PLACE_BEHIND)
+	if (item->spot == SPOT_BEHIND)
 		return xasprintf("waits for run %lld", (long long)item->after);
-	if (item->place == PLACE_DOOR && !TAILQ_EMPTY(&item->door->workspace->inside))
+	if (item->spot == SPOT_DOOR && !TAILQ_EMPTY(&item->door->workspace->inside))
 		return xasprintf("workdir busy: run %lld", (long long)TAILQ_FIRST(&item->door->workspace->inside)->id);
 	if (group->paused)
 		return xasprintf("group %s is paused", group->name);
