@@ -16,7 +16,7 @@
 #include "client/memory.h"
 #include "proto/units.h"
 
-#define ROWS_MAX 48
+#define ROWS_MAX 64
 #define FIRST_CODE 256		/* what getopt_long returns for row 0: above every letter */
 
 const struct option_row options_common[] = {
@@ -32,6 +32,14 @@ const struct option_row options_common[] = {
 const struct option_row options_submit[] = {
 	{ "workdir", 'C', OPTION_DIRECTORY, "DIR", "workdir", NULL, "where the agents work (default: here)" },
 	{ "file", 'f', OPTION_SOURCE, "FILE", NULL, NULL, "read the task from FILE; - is standard input" },
+	{ "beads", 0, OPTION_MAYBE_DIRECTORY, "DIR", "beads", NULL, "the tasks are the beads of DIR (default: of the workdir)" },
+	{ "assign", 0, OPTION_CHOICE, "daemon|agent", "assign", NULL, "who chooses among beads" },
+	{ "stories", 0, OPTION_FILE, "FILE", "stories_path", NULL, "the tasks are the user stories of a PRD in JSON" },
+	{ "workflow", 0, OPTION_FILE, "FILE", "workflow_path", NULL, "the tasks are those of a workflow in YAML" },
+	{ "parallel", 'P', OPTION_POSITIVE, "N", "parallel", NULL, "slots side by side, each with a task (default: 1)" },
+	{ "iterations", 'n', OPTION_POSITIVE, "N", "iterations", NULL, "passes over the slots at most (default: until all is done)" },
+	{ "pause-ms", 0, OPTION_COUNT, "N", "pause_ms", NULL, "milliseconds between two iterations" },
+	{ "on-failure", 0, OPTION_CHOICE, "stop|continue", "on_failure", NULL, "when a task has failed" },
 	{ "quiet", 'q', OPTION_TRUE, NULL, NULL, NULL, "say nothing but the result" },
 	{ "agent", 'a', OPTION_TEXT, "NAME", "agent", NULL, "the agent that implements" },
 	{ "reviewer-agent", 0, OPTION_TEXT, "NAME", "reviewer_agent", NULL, "the agent that reviews (default: the same)" },
@@ -47,10 +55,15 @@ const struct option_row options_submit[] = {
 	{ "review-max-fix-attempts", 0, OPTION_COUNT, "N", "review.max_fixes", NULL, "fix rounds before giving up; 0 reviews once" },
 	{ "developer-prompt", 0, OPTION_FILE, "FILE", "review.developer_prompt", NULL, "template of the implementer's prompt" },
 	{ "reviewer-prompt", 0, OPTION_FILE_OR_NONE, "FILE|none", "review.reviewer_prompt", NULL, "template of the reviewer's prompt; none: no review" },
-	{ "commit", 0, OPTION_CHOICE, "none|auto", "commit", NULL, "whether the result is committed" },
+	{ "isolation", 0, OPTION_CHOICE, "shared|worktree", "isolation", NULL, "work in the directory itself, or in a git work tree for each task" },
+	{ "base", 0, OPTION_TEXT, "REF", "base", NULL, "the branch or commit that the work is compared with" },
+	{ "commit", 0, OPTION_CHOICE, "none|auto|agent", "commit", NULL, "whether the result is committed, and by whom" },
+	{ "integrate", 0, OPTION_CHOICE, "none|merge", "integrate", NULL, "whether the commits of work trees are put on one branch" },
 	{ "timeout", 0, OPTION_DURATION, "DUR", "timeout", NULL, "longest time of one attempt (90s, 15m, 2h)" },
 	{ "idle-timeout", 0, OPTION_DURATION, "DUR", "idle_timeout", NULL, "longest time without output" },
 	{ "priority", 0, OPTION_NUMBER, "N", "priority", NULL, "from -100 to 100; higher goes first" },
+	{ "group", 0, OPTION_TEXT, "GROUP", "group", NULL, "the group whose limits hold for the run" },
+	{ "after", 0, OPTION_POSITIVE, "RUN", "after", NULL, "start when this run has succeeded" },
 	{ "on-lost", 0, OPTION_CHOICE, "hold|retry|fail", "on_lost", NULL, "when an attempt's exit cannot be known" },
 	{ "env", 0, OPTION_PAIR, "K=V", "env", NULL, "set a variable for the agents (repeatable)" },
 	{ "key", 0, OPTION_TEXT, "KEY", "key", NULL, "a repeat with the same key is the same run" },
@@ -93,6 +106,12 @@ static void store(json_t *object, const char *path, json_t *value)
 	free(outer);
 }
 
+/* Its argument may be left out. */
+static bool is_maybe(const struct option_row *row)
+{
+	return row->kind == OPTION_MAYBE_TEXT || row->kind == OPTION_MAYBE_DIRECTORY;
+}
+
 static void forget(json_t *object, const char *path)
 {
 	const char *dot = strchr(path, '.');
@@ -124,7 +143,7 @@ static json_t *path_value(const struct option_row *row, const char *path)
 {
 	char real[PATH_MAX];
 	struct stat st;
-	bool directory = row->kind == OPTION_DIRECTORY;
+	bool directory = row->kind == OPTION_DIRECTORY || row->kind == OPTION_MAYBE_DIRECTORY;
 	json_t *value;
 
 	if (realpath(path, real) == NULL || stat(real, &st) == -1) {
@@ -241,6 +260,9 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 	case OPTION_COUNT:
 		number = strtonum(text, 0, INT64_MAX, &fault);
 		return fault == NULL ? json_integer(number) : wrong(row, "a whole number from 0", status);
+	case OPTION_POSITIVE:
+		number = strtonum(text, 1, INT64_MAX, &fault);
+		return fault == NULL ? json_integer(number) : wrong(row, "a whole number from 1", status);
 	case OPTION_DURATION:
 		return duration_parse(text, &ms) == 0 ? json_string(text) : wrong(row, "a duration such as 90, 90s, 15m or 2h", status);
 	case OPTION_CHOICE:
@@ -248,6 +270,10 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 	case OPTION_FILE_OR_NONE:
 		if (strcmp(text, "none") == 0)
 			return json_string(text);
+		break;
+	case OPTION_MAYBE_DIRECTORY:
+		if (text == NULL)
+			return json_true();
 		break;
 	case OPTION_FILE:
 	case OPTION_NEW_FILE:
@@ -329,7 +355,7 @@ static void table_add(struct table *t, const struct option_row *rows)
 {
 	for (; rows != NULL && rows->name != NULL && t->count < ROWS_MAX; rows++) {
 		char *end = t->shorts + strlen(t->shorts);
-		int argument = rows->argument == NULL ? no_argument : rows->kind == OPTION_MAYBE_TEXT ? optional_argument : required_argument;
+		int argument = rows->argument == NULL ? no_argument : is_maybe(rows) ? optional_argument : required_argument;
 
 		t->longs[t->count] = (struct option){ rows->name, argument, NULL, FIRST_CODE + t->count };
 		t->rows[t->count++] = rows;
@@ -396,9 +422,9 @@ const char *options_for_param(const struct option_row *rows, const char *param)
 void options_print(FILE *file, const struct option_row *rows)
 {
 	for (; rows != NULL && rows->name != NULL; rows++) {
-		const char *before = rows->argument == NULL ? "" : rows->kind == OPTION_MAYBE_TEXT ? "[=" : " ";
+		const char *before = rows->argument == NULL ? "" : is_maybe(rows) ? "[=" : " ";
 		char *left = mem_printf("--%s%s%s%s", rows->name, before, rows->argument == NULL ? "" : rows->argument,
-			rows->kind == OPTION_MAYBE_TEXT ? "]" : "");
+			is_maybe(rows) ? "]" : "");
 
 		if (rows->letter != 0)
 			fprintf(file, "  -%c, %-30s %s\n", rows->letter, left, rows->help);

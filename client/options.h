@@ -14,6 +14,7 @@ enum option_kind {
 	OPTION_MAYBE_TEXT,	/* argument only as --name=TEXT; without one, param is left to the daemon */
 	OPTION_NUMBER,
 	OPTION_COUNT,		/* a number from 0 */
+	OPTION_POSITIVE,	/* a number from 1 */
 	OPTION_DURATION,	/* sent as written */
 	OPTION_CHOICE,		/* one of argument's words: "a|b|c" */
 	OPTION_PAIR,		/* K=V; adds up to an object */
@@ -23,7 +24,8 @@ enum option_kind {
 	OPTION_FILE_OR_NONE,	/* the same, or the word none */
 	OPTION_NEW_FILE,	/* a file to be, in a directory that is there; sent as absolute path */
 	OPTION_PROGRAM,		/* sent as absolute path, unless it is a name to be looked up on PATH */
-	OPTION_DIRECTORY	/* sent as absolute path */
+	OPTION_DIRECTORY,	/* sent as absolute path */
+	OPTION_MAYBE_DIRECTORY	/* the same, only as --name=DIR; without one, param becomes true */
 };
 
 struct option_row {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client/commands.h"
@@ -19,7 +20,30 @@
 #define PIECE_MAX (256 * 1024)
 #define PIECE_JSON_MAX (768 * 1024)	/* control characters take six bytes in JSON; a frame holds 1 MiB */
 
-static int read_task_file(const char *path, struct bytes *text)
+/* What a run may have its tasks from; it has them from one. */
+static const char *const sources[] = { "file", "beads", "stories", "workflow" };
+
+/* *source NULL: the task is the argument, or what is piped in. 0, or an exit code after telling. */
+static int find_source(const struct client *c, const char **source)
+{
+	*source = NULL;
+	for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+		if (!options_given(&c->options, sources[i]))
+			continue;
+		if (*source != NULL) {
+			warnx("a run has its tasks from one place: give --%s or --%s, not both", *source, sources[i]);
+			return EXIT_USAGE;
+		}
+		*source = sources[i];
+	}
+	if (*source == NULL || c->options.count == 0)
+		return 0;
+	warnx("a run has its tasks from one place: give a task or --%s, not both%s", *source,
+		strcmp(*source, "beads") == 0 ? "; a directory of beads is given as --beads=DIR" : "");
+	return EXIT_USAGE;
+}
+
+static int read_file(const char *path, struct bytes *text)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), failure;
@@ -32,7 +56,7 @@ static int read_task_file(const char *path, struct bytes *text)
 	if (!is_stdin)
 		close(fd);
 	if (failure == -EFBIG)
-		warnx("%s: a task has at most %d MiB", is_stdin ? "standard input" : path, TASK_MAX >> 20);
+		warnx("%s: it is longer than %d MiB", is_stdin ? "standard input" : path, TASK_MAX >> 20);
 	else if (failure != 0)
 		warnx("%s: %s", is_stdin ? "standard input" : path, strerror(-failure));
 	return failure == 0 ? 0 : EXIT_REFUSED;
@@ -43,10 +67,6 @@ static int read_task(const struct client *c, struct bytes *text)
 {
 	const char *file = options_text(&c->options, "file");
 
-	if (c->options.count > 0 && file != NULL) {
-		warnx("give the task as an argument or by --file, not both");
-		return EXIT_USAGE;
-	}
 	if (c->options.count > 0) {
 		bytes_add(text, c->options.arguments[0], strlen(c->options.arguments[0]));
 		return 0;
@@ -55,10 +75,11 @@ static int read_task(const struct client *c, struct bytes *text)
 		warnx("what is to be done? Give the task as an argument, by --file, or on standard input");
 		return EXIT_USAGE;
 	}
-	return read_task_file(file == NULL ? "-" : file, text);
+	return read_file(file == NULL ? "-" : file, text);
 }
 
-static int check_task(const struct bytes *text)
+/* what: "the task" */
+static int check_text(const char *what, const struct bytes *text)
 {
 	const char *data = text->data == NULL ? "" : text->data, *fault = NULL;
 
@@ -69,9 +90,9 @@ static int check_task(const struct bytes *text)
 	else if (!text_is_utf8(data, text->size))
 		fault = "it is not UTF-8; convert it, for example with iconv(1)";
 	else if (text->size > TASK_MAX)
-		fault = "it is too long; a task has at most 16 MiB";
+		fault = "it is longer than 16 MiB";
 	if (fault != NULL)
-		warnx("the task cannot be taken: %s", fault);
+		warnx("%s cannot be taken: %s", what, fault);
 	return fault == NULL ? 0 : EXIT_REFUSED;
 }
 
@@ -119,7 +140,7 @@ static int put_task(struct client *c, json_t *params)
 	int status = read_task(c, &text);
 
 	if (status == 0)
-		status = check_task(&text);
+		status = check_text("the task", &text);
 	if (status == 0) {
 		task = json_stringn(text.data, text.size);
 		if (json_size(task) > INLINE_MAX) {
@@ -131,6 +152,56 @@ static int put_task(struct client *c, json_t *params)
 	}
 	free(text.data);
 	return status;
+}
+
+/* The text of the file that --stories or --workflow names. */
+static int put_file(const char *source, json_t *params)
+{
+	char *name = mem_printf("%s_path", source);
+	const char *path = field_text(params, name);
+	struct bytes text = { .data = NULL };
+	int status = read_file(path, &text);
+	json_t *value;
+
+	if (status == 0)
+		status = check_text(path, &text);
+	if (status == 0) {
+		value = json_stringn(text.data, text.size);
+		if (json_size(value) > INLINE_MAX) {
+			warnx("%s: it is too long; split it into files of at most %d KiB", path, INLINE_MAX >> 10);
+			status = EXIT_REFUSED;
+		}
+		json_object_set_new(params, source, value);
+	}
+	free(text.data);
+	free(name);
+	return status;
+}
+
+static int check_beads(const json_t *params)
+{
+	const json_t *beads = json_object_get(params, "beads");
+	const char *dir = json_is_string(beads) ? json_string_value(beads) : field_text(params, "workdir");
+	char *path = mem_printf("%s/.beads", dir);
+	struct stat st;
+	int failure = stat(path, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+
+	if (failure != 0)
+		warnx("--beads: %s: %s; name the directory that holds .beads as --beads=DIR, or make it with \"bd init\"", path, strerror(failure));
+	free(path);
+	return failure == 0 ? 0 : EXIT_REFUSED;
+}
+
+static int put_source(struct client *c, json_t *params)
+{
+	const char *source;
+	int status = find_source(c, &source);
+
+	if (status != 0)
+		return status;
+	if (source == NULL || strcmp(source, "file") == 0)
+		return put_task(c, params);
+	return strcmp(source, "beads") == 0 ? check_beads(params) : put_file(source, params);
 }
 
 static int put_workdir(json_t *params)
@@ -169,7 +240,7 @@ json_t *submit_send(struct client *c, int *status)
 
 	*status = put_workdir(params);
 	if (*status == 0)
-		*status = put_task(c, params);
+		*status = put_source(c, params);
 	if (*status == 0)
 		*status = client_connect(c);
 	if (*status == 0) {

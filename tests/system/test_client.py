@@ -191,7 +191,12 @@ def test_manual_is_clean():
     ["submit", "a", "b"], ["submit", "--priority", "1.5", "x"], ["submit", "--env", "K", "x"], ["submit", "--env", "=v", "x"],
     ["submit", "--on-lost", "ret", "x"], ["submit", "--on-lost", "", "x"], ["submit", "--color", "blue", "x"], ["submit", "--timeout", "1w", "x"],
     ["submit", "--review-max-fix-attempts", "-1", "x"], ["submit", "-f", "/dev/null", "x"], ["rpc", "m", "novalue"], ["rpc", "m", "{broken"],
-    ["submit", "--max-cost", "1", "x"], ["submit", "--parallel", "2", "x"], ["pause", "1"], ["watch"], ["list", "--state", "nonsense"],
+    ["submit", "--max-cost", "1", "x"], ["pause", "1"],
+    ["submit", "--parallel", "0", "x"], ["submit", "-P", "two", "x"], ["submit", "-n", "0", "x"], ["submit", "--pause-ms", "-1", "x"], ["submit", "--after", "0", "x"],
+    ["submit", "--after", "7/1", "x"], ["submit", "--isolation", "auto", "x"], ["submit", "--integrate", "rebase", "x"], ["submit", "--assign", "me", "--beads"],
+    ["submit", "--on-failure", "fail", "x"], ["submit", "--commit", "agents", "x"], ["submit", "--beads", "x"], ["submit", "--beads=.", "x"],
+    ["submit", "--beads", "-f", "/dev/null"], ["submit", "--stories", "/etc/hostname", "x"], ["submit", "--stories", "/etc/hostname", "--workflow", "/etc/hostname"],
+    ["submit", "--workflow", "/etc/hostname", "--beads"], ["watch"], ["list", "--state", "nonsense"],
     ["hold"], ["hold", "show"], ["hold", "show", "x"], ["hold", "show", "0"], ["hold", "list", "1"], ["hold", "approve", "1", "2"], ["hold", "burn", "1"],
     ["hold", "list", "--state", "nonsense"], ["hold", "list", "--run", "x"], ["report"], ["report", "x"], ["report", "--format", "html", "1"],
     ["review", "export", "x"],
@@ -223,6 +228,55 @@ def test_submit_fills_the_request(fake, rlctl, tmp_path):
                        "reviewer_model": "rm", "fixer_model": "fm", "review": {"enabled": True, "profile": "verdict", "max_fixes": 3,
                                   "developer_prompt": str(tmp_path / "dev.md"), "reviewer_prompt": "none"}, "timeout": "2h", "idle_timeout": "90", "priority": -5,
                        "on_lost": "retry", "key": "k"}
+
+
+def test_options_of_the_outer_loop_fill_the_request(fake, rlctl, tmp_path):
+    rlctl("submit", "-P", "4", "-n", "20", "--pause-ms", "0", "--isolation", "worktree", "--base", "main", "--commit", "agent", "--integrate", "merge",
+          "--group", "night", "--after", "7", "--on-failure", "continue", "x")
+    request = fake.of("run.submit")[0]
+    assert request.pop("environment")
+    assert request == {"task": "x", "workdir": str(tmp_path), "parallel": 4, "iterations": 20, "pause_ms": 0, "isolation": "worktree", "base": "main",
+                       "commit": "agent", "integrate": "merge", "group": "night", "after": 7, "on_failure": "continue"}
+
+
+def test_a_source_fills_the_request(fake, rlctl, tmp_path):
+    (tmp_path / "w" / ".beads").mkdir(parents=True)
+    (tmp_path / "prd.json").write_text('{"userStories": "é"}\n')
+    (tmp_path / "flow.yaml").write_text("tasks:\n")
+    (tmp_path / "link.json").symlink_to("prd.json")
+    # what is piped in is nobody's task then
+    rlctl("submit", "--beads", "-C", "w", "--assign", "agent", input=b"not a task")
+    rlctl("submit", "--beads=w")
+    rlctl("submit", "--stories", "link.json", input=b"not a task")
+    rlctl("submit", "--workflow", "flow.yaml")
+    requests = fake.of("run.submit")
+    for request in requests:
+        assert request.pop("environment")
+    here = str(tmp_path)
+    assert requests == [{"beads": True, "workdir": f"{here}/w", "assign": "agent"}, {"beads": f"{here}/w", "workdir": here},
+                        {"stories": '{"userStories": "é"}\n', "stories_path": f"{here}/prd.json", "workdir": here},
+                        {"workflow": "tasks:\n", "workflow_path": f"{here}/flow.yaml", "workdir": here}]
+
+
+@pytest.mark.parametrize("args, words", [
+    (["--beads"], "bd init"), (["--beads=none"], "none"), (["--beads=file"], "file"), (["--beads=dir"], "dir/.beads"), (["--stories", "none"], "none"),
+    (["--stories", "dir"], "dir"), (["--workflow", "none"], "none"), (["--stories", "empty"], "empty"), (["--stories", "nul"], "NUL"),
+    (["--workflow", "latin"], "UTF-8"), (["--workflow", "long"], "512 KiB"),
+])
+def test_a_source_that_is_missing_or_wrong_is_1_and_asks_nothing(fake, rlctl, tmp_path, args, words):
+    (tmp_path / "dir").mkdir()
+    for name, data in (("file", b"x"), ("empty", b" \n"), ("nul", b"a\0b"), ("latin", b"\xe9"), ("long", b"# long\n" * 80000)):
+        (tmp_path / name).write_bytes(data)
+    _, err = rlctl("submit", *args, check=1)
+    assert words in err and fake.of("run.submit") == []
+
+
+def test_two_sources_are_told_apart(rlctl, tmp_path):
+    (tmp_path / "d" / ".beads").mkdir(parents=True)
+    _, err = rlctl("submit", "--beads", "d", check=2)
+    assert "--beads=DIR" in err and "not both" in err
+    _, err = rlctl("submit", "-f", "d", "--beads", check=2)
+    assert "--file or --beads" in err
 
 
 @pytest.mark.parametrize("args, review", [

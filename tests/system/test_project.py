@@ -292,7 +292,7 @@ def test_options_of_a_submit(make_daemon, repo, tmp_path):
 
 
 @pytest.mark.parametrize("args, status, word", [
-    (["--commit", "agent"], 2, "commit"), (["--commit", ""], 2, "commit"), (["--reviewer", ""], 2, "reviewer"), (["--reviewer"], 2, "reviewer"),
+    (["--commit", "agents"], 2, "commit"), (["--commit", ""], 2, "commit"), (["--reviewer", ""], 2, "reviewer"), (["--reviewer"], 2, "reviewer"),
     (["--check"], 2, "check"), (["--report", "none/r.json"], 1, "none"), (["--report", "."], 1, "directory"), (["--report", "dir"], 1, "directory"),
     (["--report", "dir/"], 1, "directory"), (["--report", "file/r"], 1, "file"),
     (["--review=nobody"], 1, "there is no profile 'nobody'"), (["--review=exit"], 1, "--reviewer"), (["--check", " "], 1, "empty"),
