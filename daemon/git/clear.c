@@ -54,7 +54,7 @@ enum stage clear_start(struct git_op *op)
 		return op_fail(op, xasprintf("%s is no directory any more; look at it, and remove it", op->dir));
 	git = xasprintf("%s/.git", op->dir);
 	if (lstat(git, &st) == 0 && S_ISDIR(st.st_mode)) {
-		op_fail(op, xasprintf("%s is a repository of its own, which cannot be saved; take out of it what you need, remove it, then retry", git));
+		op_fail(op, xasprintf("%s cannot be saved: it is a repository of its own; take out of it what you need, remove it, then retry", git));
 		free(git);
 		return STAGE_NONE;
 	}
@@ -99,20 +99,6 @@ enum stage clear_read_done(struct git_op *op, bool ok, const char *data, size_t 
 	return STAGE_ALL_OURS;
 }
 
-/* Is all that the disk has in the list? */
-static char *check(struct git_op *op)
-{
-	char *error, *missed = snapshot_missed(op->snapshot, &error), *shown;
-
-	if (missed == NULL)
-		return error;
-	shown = text_escape(missed, strlen(missed), false);
-	error = xasprintf("%s/%s is of a repository of its own, which cannot be saved; take out of it what you need, remove it, then retry", op->dir, shown);
-	free(shown);
-	free(missed);
-	return error;
-}
-
 enum stage all_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	char *error;
@@ -123,9 +109,23 @@ enum stage all_done(struct git_op *op, bool ok, const char *data, size_t size)
 	snapshot_free(op->snapshot);
 	op->snapshot = snapshot_new(op->dir, op->scratch, op->artifacts);
 	error = snapshot_list(op->snapshot, NULL, data, size);
-	if (error == NULL)
-		error = check(op);
 	return error != NULL ? op_fail(op, error) : tree_files(op);
+}
+
+/* Is all that the disk has in the index? git passes over what is in a repository inside, and over names like .GIT. */
+enum stage held_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	char *error, *missed = snapshot_missed(op->snapshot, data, size, &error), *shown;
+
+	(void)ok;
+	if (missed != NULL) {
+		shown = text_escape(missed, strlen(missed), false);
+		error = xasprintf("%s/%s cannot be saved: it is a repository of its own, or has a name that git does not take; "
+		    "take out of it what you need, remove it, then retry", op->dir, shown);
+		free(shown);
+		free(missed);
+	}
+	return error != NULL ? op_fail(op, error) : STAGE_TREE;
 }
 
 /* ---- would anything be lost? ---- */

@@ -33,7 +33,7 @@
  *   KEPT ─┬▶ WHO ─▶ COMMIT_TREE ─▶ POINT ─▶ done     (a tree becomes a commit under a ref)
  *         └─ has it: done
  *   WORKTREE: PLACE ─▶ SUBMODULES ─▶ BRANCH ─▶ WORKTREE ─▶ LIST to TREE, as above ─▶ WORKTREE_HEAD ─▶ NOTE ─▶ done
- *   CLEAR: PLACE ─▶ CLEAR_HEAD ─┬──────────────────────────▶ ALL ─┬─▶ HASH to TREE ─▶ CLEAR_DIFF ─┬─▶ LOOSE ─▶ LEFT ─▶ DELETE
+ *   CLEAR: PLACE ─▶ CLEAR_HEAD ─┬──────────────────────────▶ ALL ─┬─▶ HASH, INDEX, HELD, TREE ─▶ CLEAR_DIFF ─┬─▶ LOOSE ─▶ LEFT ─▶ DELETE
  *            │                  └▶ CLEAR_BRANCH ─▶ CLEAR_READ ─▶ ALL_OURS   │                     └─▶ NOTED ─▶ SINCE_TREE ─▶ SINCE_COMMIT
  *            └ not there: CLEAR_KEPT ─▶ LEFT                                └ something would be lost: KEPT, as above, ─▶ LEFT */
 enum stage {
@@ -45,7 +45,7 @@ enum stage {
 	STAGE_PLACE, STAGE_KEPT, STAGE_WHO, STAGE_COMMIT_TREE, STAGE_POINT,
 	STAGE_BASE_TIP, STAGE_NAMED, STAGE_MERGE_BASE, STAGE_BASE_TREE, STAGE_BASE_REMOVE, STAGE_BASE_ADD,
 	STAGE_SUBMODULES, STAGE_BRANCH, STAGE_WORKTREE, STAGE_WORKTREE_HEAD, STAGE_NOTE,
-	STAGE_CLEAR_HEAD, STAGE_CLEAR_BRANCH, STAGE_CLEAR_READ, STAGE_ALL, STAGE_ALL_OURS, STAGE_CLEAR_DIFF, STAGE_NOTED, STAGE_SINCE_TREE,
+	STAGE_CLEAR_HEAD, STAGE_CLEAR_BRANCH, STAGE_CLEAR_READ, STAGE_ALL, STAGE_ALL_OURS, STAGE_HELD, STAGE_CLEAR_DIFF, STAGE_NOTED, STAGE_SINCE_TREE,
 	STAGE_SINCE_COMMIT, STAGE_LOOSE, STAGE_CLEAR_KEPT, STAGE_LEFT, STAGE_DELETE,
 	STAGES
 };
@@ -212,7 +212,7 @@ result_fn submodules_done, branch_done, worktree_done, worktree_head_done;
 enum stage clear_start(struct git_op *op);
 enum stage clear_written(struct git_op *op);
 enum stage clear_saved(struct git_op *op);
-result_fn clear_head_done, clear_branch_done, clear_read_done, all_done, clear_diff_done, noted_done, since_tree_done, since_commit_done,
+result_fn clear_head_done, clear_branch_done, clear_read_done, all_done, held_done, clear_diff_done, noted_done, since_tree_done, since_commit_done,
     loose_done, clear_kept_done, left_done;
 
 #endif

@@ -351,49 +351,53 @@ void snapshot_names(const struct snapshot *s, bool gone, struct buf *out)
 
 static int by_path(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool is_missed(const struct snapshot *s, char *const *paths, size_t count, const char *path)
+static bool is_missed(const struct snapshot *s, const char *const *held, size_t count, const char *path)
 {
 	return strcmp(path, ".git") != 0 && !artifact_has(s->artifacts, path) &&
-	    (count == 0 || bsearch(&path, paths, count, sizeof(*paths), by_path) == NULL);
+	    (count == 0 || bsearch(&path, held, count, sizeof(*held), by_path) == NULL);
 }
 
-/* Of a repository inside it is enough to know that it is one. */
-static char *shorten(const char *path)
+/* Of a repository inside it is enough to name it. */
+static char *shorten(const struct snapshot *s, const char *path)
 {
-	const char *git = strncmp(path, ".git/", 5) == 0 ? path : strstr(path, "/.git/");
+	char *name = xstrdup(path);
 
-	return git == NULL ? xstrdup(path) : xmemdup0(path, (size_t)(git - path) + (git == path ? 4 : 5));
+	for (char *p = strchr(name, '/'); p != NULL; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (has_git(s, name))
+			break;
+		*p = '/';
+	}
+	return name;
 }
 
-char *snapshot_missed(const struct snapshot *s, char **error)
+char *snapshot_missed(const struct snapshot *s, const char *data, size_t size, char **error)
 {
-	char **paths = xcalloc(s->count + 1, sizeof(*paths)), *roots[] = { s->workspace, NULL }, *missed = NULL;
+	const char **held = xcalloc(size / 2 + 1, sizeof(*held));	/* no name is empty */
+	char *roots[] = { s->workspace, NULL }, *missed = NULL;
 	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	size_t count = 0;
 	FTSENT *e;
 
 	*error = NULL;
-	for (size_t i = 0; i < s->count; i++) {
-		if (s->entries[i].hashed)
-			paths[count++] = s->entries[i].path;
-	}
-	qsort(paths, count, sizeof(*paths), by_path);
+	for (const char *p = data, *end = data + size; p < end; p += strlen(p) + 1)
+		held[count++] = p;	/* in order */
 	while (fts != NULL && missed == NULL && *error == NULL && (errno = 0, e = fts_read(fts)) != NULL) {
 		const char *path = e->fts_level > 0 ? e->fts_path + strlen(s->workspace) + 1 : "";
 
 		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS)
 			*error = trouble(s, path, strerror(e->fts_errno));
-		else if ((e->fts_info == FTS_F || e->fts_info == FTS_SL || e->fts_info == FTS_SLNONE) && is_missed(s, paths, count, path))
-			missed = shorten(path);
+		else if ((e->fts_info == FTS_F || e->fts_info == FTS_SL || e->fts_info == FTS_SLNONE) && is_missed(s, held, count, path))
+			missed = shorten(s, path);
 	}
 	if (missed == NULL && *error == NULL && errno != 0)
 		*error = trouble(s, "", strerror(errno));
 	if (fts != NULL)
 		fts_close(fts);
-	free(paths);
+	free(held);
 	return missed;
 }
 

@@ -44,9 +44,10 @@ void snapshot_index(const struct snapshot *s, struct buf *out);
  * is only not checked out is in neither. */
 void snapshot_names(const struct snapshot *s, bool gone, struct buf *out);
 
-/* The first regular file or link below the workspace that would be in no tree made of this, nor is an artifact; the
- * workspace's own .git, unless it is a directory, is not counted. NULL: there is none; *error when it cannot be told. Both malloc'd. */
-char *snapshot_missed(const struct snapshot *s, char **error);
+/* A regular file or link below the workspace that an index with the names in data (of `git ls-files -z`) does not have,
+ * nor is an artifact or the workspace's own .git; or the repository that it is in. NULL: there is none, or it cannot be
+ * told: *error. Both malloc'd. */
+char *snapshot_missed(const struct snapshot *s, const char *data, size_t size, char **error);
 
 /* The next nested repository whose HEAD is wanted, relative to the workspace; NULL: none is left. */
 const char *snapshot_nested(struct snapshot *s);

@@ -27,7 +27,8 @@ enum stage tree_start_again(struct git_op *op, char *error)
 
 enum stage tree_files(struct git_op *op)
 {
-	const char *nested = snapshot_nested(op->snapshot);
+	/* before a work tree goes, all of them are in the way */
+	const char *nested = op->kind == GIT_CLEAR ? NULL : snapshot_nested(op->snapshot);
 	char *error;
 
 	free(op->inside);
@@ -114,8 +115,8 @@ enum stage hash_done(struct git_op *op, bool ok, const char *data, size_t size)
 
 enum stage index_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
-	(void)op, (void)ok, (void)data, (void)size;
-	return STAGE_TREE;
+	(void)ok, (void)data, (void)size;
+	return op->kind == GIT_CLEAR ? STAGE_HELD : STAGE_TREE;
 }
 
 enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t size)
