@@ -180,14 +180,28 @@ static bool take_event(struct builder *b, const yaml_event_t *event)
 	return true;
 }
 
+/* Bytes of the line break at text, as YAML 1.1 has them, which is what the parser counts by; 0: there is none. */
+static size_t break_size(const char *text, size_t size)
+{
+	static const char *const breaks[] = { "\r\n", "\n", "\r", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9" };
+
+	for (size_t i = 0; i < sizeof(breaks) / sizeof(breaks[0]); i++)
+		if (size >= strlen(breaks[i]) && memcmp(text, breaks[i], strlen(breaks[i])) == 0)
+			return strlen(breaks[i]);
+	return 0;
+}
+
 static yaml_mark_t mark_at(const char *text, size_t offset)
 {
 	yaml_mark_t mark = { 0 };
 
 	for (size_t i = 0; i < offset; i++) {
-		if (text[i] == '\n') {
+		size_t n = break_size(text + i, offset - i);
+
+		if (n > 0) {
 			mark.line++;
 			mark.column = 0;
+			i += n - 1;
 		} else if ((text[i] & 0xc0) != 0x80) {
 			mark.column++;
 		}
@@ -199,13 +213,18 @@ static bool parser_failed(struct builder *b, const char *text, size_t size)
 {
 	const yaml_parser_t *p = &b->parser;
 	const char *problem = p->problem != NULL ? p->problem : "it cannot be read";
+	yaml_mark_t at = p->problem_mark, end;
 	char *words;
 
 	/* what no YAML may hold shows before there is a mark */
 	if (p->error == YAML_READER_ERROR)
 		return fail(b, mark_at(text, p->problem_offset < size ? p->problem_offset : size), "a character that YAML does not allow; take it out");
+	/* the parser imagines a line behind the last one */
+	end = mark_at(text, size);
+	if (at.line > end.line)
+		at = end;
 	words = xasprintf("%s%s%s; look at the indentation and the quotes there", p->context != NULL ? p->context : "", p->context != NULL ? ": " : "", problem);
-	fail(b, p->problem_mark, words);
+	fail(b, at, words);
 	free(words);
 	return false;
 }

@@ -297,7 +297,7 @@ END_TEST
 /* bd is a program in an absolute directory of the PATH. */
 START_TEST(which_bd)
 {
-	static const char *const searches[] = { "", ":", ".", "bin:.", NULL, "/nonexistent" };
+	static const char *const searches[] = { "", ":", ".", FAKES ":" FAKES "/", NULL, "/nonexistent" };
 	struct task_op *op;
 
 	put("a project/.beads/issues.jsonl", EXPORT);

@@ -183,7 +183,7 @@ END_TEST
 
 /* ---- markers ---- */
 
-static char *const markers[] = { (char *)"no_beads_available", (char *)"no beads available", (char *)"", (char *)" ", (char *)" ALL DONE ", NULL };
+static char *const markers[] = { (char *)"no_beads_available", (char *)"no beads available", (char *)"", (char *)" ", (char *)" ALL DONE ", (char *)"> over", NULL };
 
 static const struct {
 	const char *text;
@@ -222,6 +222,7 @@ static const struct {
 	{ "  ```json\n  no_beads_available\n  ```\nend\n", -1 },
 	{ "```no_beads_available```\nno beads available\n", 1 },
 	{ "``\nno_beads_available\n``\n", 0 },
+	{ "> over\n", -1 },
 	{ "> ```\nno_beads_available\n", 0 },
 };
 
