@@ -81,10 +81,17 @@ $(B)/gen/templates.c: $(wildcard daemon/prompt/templates/*.md) daemon/prompt/emb
 	$(call say,GEN)
 	$(Q)awk -f daemon/prompt/embed.awk $(sort $(filter %.md,$^)) > $@
 
+# The client without its main, for tests of its parts.
+$(B)/librlctl.a: $(filter-out $(B)/client/main.o,$(RLCTL_O))
+	$(call say,AR)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(B)/unit/screen: $(B)/librlctl.a
+$(B)/unit/screen: UNIT_A = $(B)/librlctl.a
+
 $(B)/unit/%: tests/unit/%.c $(B)/librld.a
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(shell pkg-config --cflags check) -MMD -MP $(LDFLAGS) -o $@ $< $(B)/librld.a $(shell pkg-config --libs check) $(LDLIBS_RLD)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(shell pkg-config --cflags check) -MMD -MP $(LDFLAGS) -o $@ $< $(UNIT_A) $(B)/librld.a $(shell pkg-config --libs check) $(LDLIBS_RLD)
 
 # The laws; then each of them broken in a copy of the tree, which must be seen.
 lint: all

@@ -51,6 +51,11 @@ void print_init(struct print *p, FILE *file, const char *when)
 		p->width = ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+const char *print_sequence(enum paint paint)
+{
+	return sequences[paint];
+}
+
 void print_painted(const struct print *p, enum paint paint, const char *text)
 {
 	char *safe = text_escape(text, strlen(text), false);

@@ -24,6 +24,9 @@ void print_init(struct print *p, FILE *file, const char *when);
 /* Escaped, on one line, in a colour. */
 void print_painted(const struct print *p, enum paint paint, const char *text);
 
+/* What switches a colour on; "" for PAINT_NONE. */
+const char *print_sequence(enum paint paint);
+
 /* Escaped, cut to so many columns (0: whole). The caller frees. */
 char *print_clip(const char *text, size_t columns);
 

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/badge.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/field.h"
+#include "client/memory.h"
+
+struct look {
+	const json_t *run, *slot, *attempt;
+	const char *task;	/* what it is about, for a sentence; "" when it has none */
+	int64_t events;
+};
+
+char *badge_name(int64_t slot)
+{
+	return slot == 0 ? mem_strdup("all") : mem_printf("A%lld", (long long)slot);
+}
+
+static long long number(const json_t *object, const char *key)
+{
+	int64_t n = field_int(object, key);
+
+	return n == FIELD_NONE ? 0 : (long long)n;
+}
+
+static bool is(const json_t *object, const char *key, const char *value)
+{
+	return strcmp(field_text(object, key), value) == 0;
+}
+
+/* Why it is so: cause before reason. "" when nobody says. */
+static char *why(const struct look *l)
+{
+	const char *cause = field_text(l->slot, "cause");
+
+	return mem_strdup(*cause != '\0' ? cause : field_text(l->slot, "reason"));
+}
+
+static bool is_reviewed(const struct look *l)
+{
+	/* round 0: the tree is looked at for a commit without a review */
+	return is(l->slot, "phase", "reviewing") && number(l->slot, "round") > 0;
+}
+
+static char *reviewing(const struct look *l)
+{
+	return *l->task == '\0' ? mem_strdup("reviewing") : mem_printf("reviewing %s", l->task);
+}
+
+static bool is_fixed(const struct look *l)
+{
+	return is(l->slot, "phase", "fixing");
+}
+
+static char *fixing(const struct look *l)
+{
+	return mem_printf("fix attempt %lld%s%s", number(l->slot, "fix"), *l->task == '\0' ? "" : " for ", l->task);
+}
+
+static bool is_checked(const struct look *l)
+{
+	return is(l->slot, "phase", "checking");
+}
+
+static char *checking(const struct look *l)
+{
+	const char *command = is(l->attempt, "role", "check") ? field_text(l->attempt, "agent") : "";
+
+	return mem_printf("check %lld%s%s%s%s", number(l->slot, "check"), *l->task == '\0' ? "" : " for ", l->task,
+		*command == '\0' ? "" : ": ", command);
+}
+
+/* Its commit is there: what goes on is the way of that to those of the other tasks. */
+static bool is_merged(const struct look *l)
+{
+	return is(l->slot, "phase", "committing") && *field_text(l->slot, "commit") != '\0' && *field_text(l->run, "result_branch") != '\0';
+}
+
+static char *merging(const struct look *l)
+{
+	return mem_printf("merging %s", l->task);
+}
+
+static bool is_committed(const struct look *l)
+{
+	return is(l->slot, "phase", "committing") || is(l->slot, "phase", "reviewing");
+}
+
+static char *committing(const struct look *l)
+{
+	return mem_printf("committing %s", l->task);
+}
+
+static bool is_held(const struct look *l)
+{
+	return is(l->slot, "phase", "held");
+}
+
+static bool is_cooling(const struct look *l)
+{
+	return is(l->slot, "phase", "cooling");
+}
+
+static bool has_passed(const struct look *l)
+{
+	return is(l->slot, "phase", "passed");
+}
+
+static bool has_failed(const struct look *l)
+{
+	return is(l->slot, "phase", "failed");
+}
+
+static bool is_cancelled(const struct look *l)
+{
+	return is(l->slot, "phase", "cancelled");
+}
+
+static bool is_implemented(const struct look *l)
+{
+	return is(l->slot, "phase", "implementing");
+}
+
+/* Also for the moment in which what it said is read. */
+static bool runs(const struct look *l)
+{
+	return is_implemented(l) && l->attempt != NULL && !is(l->attempt, "state", "starting");
+}
+
+static bool has_said_something(const struct look *l)
+{
+	return runs(l) && l->events > 0;
+}
+
+static char *working(const struct look *l)
+{
+	if (*l->task != '\0')
+		return mem_printf("working on %s", l->task);
+	return mem_strdup(is(l->run, "assign", "agent") ? "picking a bead" : "working");
+}
+
+static bool has_task(const json_t *slot)
+{
+	return *field_text(slot, "task") != '\0';
+}
+
+/* The slot that this one was, or is, started after: where agents pick their tasks by themselves, one starts after the other. */
+static const json_t *slot_before(const struct look *l)
+{
+	const json_t *slots = field_array(l->run, "slots");
+	long long wanted = number(l->slot, "slot") - 1;
+
+	for (size_t i = 0; wanted > 0 && is(l->run, "assign", "agent") && i < json_array_size(slots); i++) {
+		if (number(json_array_get(slots, i), "slot") == wanted)
+			return json_array_get(slots, i);
+	}
+	return NULL;
+}
+
+/* The agent is about to run, or has just ended and the next step is on its way. */
+static char *spawning(const struct look *l)
+{
+	const json_t *before = slot_before(l);
+
+	if (!has_task(l->slot) && has_task(before))
+		return mem_printf("launching after A%lld picked %s", number(before, "slot"), field_text(before, "task"));
+	return mem_printf("launching%s%s", *l->task == '\0' ? "" : " for ", l->task);
+}
+
+static bool is_paused(const struct look *l)
+{
+	return is(l->slot, "phase", "waiting") && (is(l->run, "state", "paused") || field_true(l->run, "paused"));
+}
+
+static char *nothing(const struct look *l)
+{
+	(void)l;
+	return mem_strdup("");
+}
+
+/* What keeps it from a slot of the daemon. */
+static const char *reason(const struct look *l)
+{
+	const char *own = field_text(l->slot, "reason");
+
+	return *own != '\0' ? own : field_text(l->run, "reason");
+}
+
+static bool is_queued(const struct look *l)
+{
+	return is(l->slot, "phase", "waiting") && (is(l->run, "state", "queued") || strstr(reason(l), "in use") != NULL || strstr(reason(l), " busy") != NULL);
+}
+
+static char *for_what(const struct look *l)
+{
+	return mem_strdup(reason(l));
+}
+
+static bool is_any(const struct look *l)
+{
+	(void)l;
+	return true;
+}
+
+static char *waiting(const struct look *l)
+{
+	const json_t *before = slot_before(l);
+
+	if (*field_text(l->slot, "reason") != '\0')
+		return mem_strdup(field_text(l->slot, "reason"));
+	if (!has_task(l->slot) && before != NULL && !has_task(before))
+		return mem_printf("waiting to spawn until A%lld picked a bead", number(before, "slot"));
+	return *l->task == '\0' ? mem_strdup(field_text(l->run, "reason")) : mem_printf("making ready for %s", l->task);
+}
+
+/* The first that holds is told. */
+static const struct {
+	const char *word;
+	enum paint paint;
+	bool (*holds)(const struct look *l);
+	char *(*text)(const struct look *l);
+	bool counts;
+} badges[] = {
+	{ "REVIEW", PAINT_CYAN, is_reviewed, reviewing, false },
+	{ "FIX", PAINT_YELLOW, is_fixed, fixing, false },
+	{ "CHECK", PAINT_CYAN, is_checked, checking, false },
+	{ "MERGE", PAINT_CYAN, is_merged, merging, false },
+	{ "COMMIT", PAINT_CYAN, is_committed, committing, false },
+	{ "HELD", PAINT_YELLOW, is_held, why, false },
+	{ "COOLING", PAINT_YELLOW, is_cooling, why, false },
+	{ "PASSED", PAINT_GREEN, has_passed, why, false },
+	{ "FAILED", PAINT_RED, has_failed, why, false },
+	{ "CANCELLED", PAINT_DIM, is_cancelled, why, false },
+	{ "EVENTS", PAINT_CYAN, has_said_something, working, true },
+	{ "RUN", PAINT_CYAN, runs, working, false },
+	{ "SPAWN", PAINT_CYAN, is_implemented, spawning, false },
+	{ "PAUSED", PAINT_YELLOW, is_paused, nothing, false },
+	{ "QUEUED", PAINT_DIM, is_queued, for_what, false },
+	{ "WAIT", PAINT_DIM, is_any, waiting, false },
+};
+
+void badge_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events, struct badge *badge)
+{
+	struct look look = { run, slot, attempt, number(slot, "slot") == 0 ? "the whole run" : field_text(slot, "task"), events };
+	size_t i = 0;
+
+	while (!badges[i].holds(&look))
+		i++;	/* the last one always does */
+	*badge = (struct badge){ badges[i].word, badges[i].counts ? events : FIELD_NONE, badges[i].paint, badges[i].text(&look) };
+}
+
+void badge_release(struct badge *badge)
+{
+	free(badge->text);
+	badge->text = NULL;
+}

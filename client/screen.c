@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/badge.h"
+#include "client/block.h"
+#include "client/field.h"
+#include "client/show.h"
+#include "proto/escape.h"
+
+#define HEADER_MAX 3
+#define BETWEEN " | "		/* two iterations of the history */
+
+static bool is(const json_t *object, const char *key, const char *value)
+{
+	return strcmp(field_text(object, key), value) == 0;
+}
+
+static const json_t *slot_at(const json_t *run, size_t i)
+{
+	return json_array_get(field_array(run, "slots"), i);
+}
+
+static bool is_in_review(const json_t *slot)
+{
+	return is(slot, "phase", "fixing") || (is(slot, "phase", "reviewing") && field_int(slot, "round") > 0);
+}
+
+void screen_follow(struct screen_choice *choice, const json_t *run)
+{
+	size_t count = json_array_size(field_array(run, "slots"));
+	bool in_review;
+
+	if (choice->slot >= count)
+		choice->slot = count > 0 ? count - 1 : 0;
+	in_review = is_in_review(slot_at(run, choice->slot));
+	if (in_review && !choice->in_review) {
+		choice->before = choice->tab;
+		choice->tab = SCREEN_REVIEW;
+	} else if (!in_review && choice->in_review) {
+		choice->tab = choice->before;
+	}
+	choice->in_review = in_review;
+}
+
+void screen_choose(struct screen_choice *choice, const json_t *run, size_t slot)
+{
+	if (slot == choice->slot || slot >= json_array_size(field_array(run, "slots")))
+		return;
+	if (choice->in_review)
+		choice->tab = choice->before;
+	choice->in_review = false;
+	choice->slot = slot;
+	screen_follow(choice, run);
+}
+
+void screen_turn(struct screen_choice *choice)
+{
+	choice->tab = choice->tab == SCREEN_OUTPUT ? SCREEN_REVIEW : SCREEN_OUTPUT;
+}
+
+const json_t *screen_attempt(const struct screen_run *s, const json_t *slot)
+{
+	int64_t id = field_int(slot, "attempt");
+
+	for (size_t i = json_array_size(s->attempts); id != FIELD_NONE && i-- > 0;) {
+		if (field_int(json_array_get(s->attempts, i), "id") == id)
+			return json_array_get(s->attempts, i);
+	}
+	return NULL;
+}
+
+/* ---- the head ---- */
+
+/* One more fact on the line, or on the next when it does not fit there. */
+static void put(struct lines *l, enum paint paint, char *text)
+{
+	if (*text != '\0') {
+		if (l->used > 0 && text_width(text) + 2 > lines_left(l))
+			lines_end(l);
+		if (l->used > 0)
+			lines_add(l, PAINT_NONE, "  ");
+		lines_add(l, paint, text);
+	}
+	free(text);
+}
+
+static char *iteration_text(const json_t *run)
+{
+	int64_t now = field_int(run, "iteration"), limit = field_int(run, "iterations");
+
+	if (is(run, "source", "prompt") || now == FIELD_NONE || now == 0)
+		return mem_strdup("");
+	return limit == FIELD_NONE ? mem_printf("iteration %lld", (long long)now) : mem_printf("iteration %lld/%lld", (long long)now, (long long)limit);
+}
+
+/* "3/30 done, 1 failed, 1 held": of what was there to be done. */
+static char *progress_text(const json_t *run)
+{
+	const json_t *tasks = field_array(run, "tasks");
+	size_t total = 0, passed = 0, failed = 0, held = json_array_size(field_array(run, "holds"));
+	char *text, *failed_text, *held_text;
+
+	for (size_t i = 0; i < json_array_size(tasks); i++) {
+		const json_t *task = json_array_get(tasks, i);
+
+		total += !is(task, "state", "done") && !is(task, "state", "taken");
+		passed += is(task, "state", "passed");
+		failed += is(task, "state", "failed");
+	}
+	if (total == 0)
+		return mem_strdup("");
+	failed_text = failed > 0 ? mem_printf(", %zu failed", failed) : mem_strdup("");
+	held_text = held > 0 ? mem_printf(", %zu held", held) : mem_strdup("");
+	text = mem_printf("%zu/%zu done%s%s", passed, total, failed_text, held_text);
+	free(failed_text);
+	free(held_text);
+	return text;
+}
+
+static char *elapsed_text(const struct screen_run *s)
+{
+	int64_t started = field_time(s->run, "started_at"), ended = field_time(s->run, "ended_at");
+
+	if (started == FIELD_NONE)
+		return mem_strdup("");
+	return block_duration((ended == FIELD_NONE ? s->now : ended) - started);
+}
+
+static void put_tokens(struct lines *l, const json_t *totals)
+{
+	char *tokens = show_tokens(totals);
+
+	put(l, PAINT_NONE, *tokens == '\0' ? mem_strdup("") : mem_printf("%s tokens", tokens));
+	free(tokens);
+	put(l, PAINT_NONE, print_cost(field_real(totals, "cost_usd")));
+}
+
+static void head(struct lines *l, const struct screen_run *s)
+{
+	const json_t *run = s->run;
+	const char *state = field_text(run, "state"), *cause = field_text(run, "cause"), *why = *cause != '\0' ? cause : field_text(run, "reason");
+
+	put(l, PAINT_BOLD, mem_printf("Run %lld", (long long)field_int(run, "id")));
+	put(l, print_state_paint(state), mem_strdup(state));
+	put(l, PAINT_NONE, mem_strdup(field_text(run, "source")));
+	put(l, PAINT_NONE, iteration_text(run));
+	put(l, PAINT_NONE, progress_text(run));
+	put_tokens(l, json_object_get(run, "totals"));
+	put(l, PAINT_NONE, elapsed_text(s));
+	lines_end(l);
+	if (*why != '\0') {
+		lines_add(l, PAINT_YELLOW, why);
+		lines_end(l);
+	}
+}
+
+/* ---- the iterations so far ---- */
+
+/* Attempts that were lost, and whose slot went on with another. */
+static size_t retries(const json_t *attempts, int64_t iteration)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(attempts); i++) {
+		const json_t *a = json_array_get(attempts, i);
+
+		if (!is(a, "state", "lost") || field_int(a, "iteration") != iteration)
+			continue;
+		for (size_t j = i + 1; j < json_array_size(attempts); j++) {
+			const json_t *b = json_array_get(attempts, j);
+
+			if (field_int(b, "iteration") == iteration && field_int(b, "slot") == field_int(a, "slot")) {
+				count++;
+				break;
+			}
+		}
+	}
+	return count;
+}
+
+static char *outcome_text(const struct screen_run *s, const json_t *iteration)
+{
+	int64_t number = field_int(iteration, "number");
+	size_t again = retries(s->attempts, number);
+
+	if (again == 0)
+		return mem_printf("%lld %s", (long long)number, field_text(iteration, "state"));
+	return mem_printf("%lld %s, %zu retr%s", (long long)number, field_text(iteration, "state"), again, again == 1 ? "y" : "ies");
+}
+
+/* As many of the newest ones as the line has room for. Nothing when all there is to say is that the first one is under way. */
+static void history(struct lines *l, const struct screen_run *s)
+{
+	const json_t *history = field_array(s->run, "history");
+	size_t count = json_array_size(history), first = count, used = 0;
+	char **texts;
+
+	if (count == 0 || (count == 1 && retries(s->attempts, field_int(json_array_get(history, 0), "number")) == 0))
+		return;
+	lines_add(l, PAINT_DIM, "iterations: ");
+	texts = mem_grow(NULL, count, sizeof *texts);
+	for (size_t i = 0; i < count; i++)
+		texts[i] = outcome_text(s, json_array_get(history, i));
+	while (first > 0) {
+		size_t more = used + (used > 0 ? strlen(BETWEEN) : 0) + text_width(texts[first - 1]);
+
+		if (more + (first > 1 ? 2 : 0) > lines_left(l))
+			break;
+		used = more;
+		first--;
+	}
+	if (first > 0)
+		lines_add(l, PAINT_DIM, "… ");
+	for (size_t i = first; i < count; i++) {
+		lines_add(l, PAINT_DIM, i > first ? BETWEEN : "");
+		lines_add(l, print_state_paint(field_text(json_array_get(history, i), "state")), texts[i]);
+	}
+	lines_end(l);
+	for (size_t i = 0; i < count; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+/* ---- the blocks ---- */
+
+/* How much of each block there is room for: the first that fits. */
+static const struct {
+	size_t preview;
+	bool title;
+} measures[] = { { 3, true }, { 2, true }, { 1, true }, { 0, true }, { 0, false } };
+
+/* The chosen block keeps what it can, the others get shorter, and when even a line for each is too much, those around the
+ * chosen one are shown. */
+static void body(struct lines *l, const struct screen_run *s, const struct screen_choice *choice, size_t room)
+{
+	const json_t *slots = field_array(s->run, "slots");
+	size_t count = json_array_size(slots), i = 0, need, chosen_room, from = 0, to = count;
+
+	for (i = 0; i < sizeof measures / sizeof measures[0]; i++) {
+		need = 0;
+		for (size_t n = 0; n < count; n++) {
+			if (n != choice->slot)
+				need += block_height(s, json_array_get(slots, n), measures[i].preview, measures[i].title);
+		}
+		/* three lines of the chosen one are worth more than the preview of the others */
+		if (need + 3 <= room)
+			break;
+	}
+	if (i == sizeof measures / sizeof measures[0]) {
+		i--;
+		need = count > 0 ? count - 1 : 0;
+	}
+	if (need + 1 > room) {
+		to = room;
+		from = choice->slot < room ? 0 : choice->slot - room + 1;
+		to = from + room < count ? from + room : count;
+		need = to - from > 0 ? to - from - 1 : 0;
+	}
+	chosen_room = room > need ? room - need : 0;
+	for (size_t n = from; n < to; n++) {
+		const json_t *slot = json_array_get(slots, n);
+
+		if (n == choice->slot)
+			block_chosen(l, s, slot, choice->tab == SCREEN_REVIEW, count > 1, chosen_room);
+		else
+			block_put(l, s, slot, measures[i].preview, measures[i].title);
+	}
+}
+
+static void foot(struct lines *l, const struct screen_run *s, size_t room)
+{
+	if (room >= 2) {
+		lines_add(l, PAINT_DIM, s->last == NULL ? "" : s->last);
+		lines_end(l);
+	}
+	if (room >= 1) {
+		lines_add(l, PAINT_DIM, lines_left(l) >= 60 ? "q quit   up/down, 1-9 choose a slot   r review or output   b all runs" : "q quit  up/down slot  r review  b runs");
+		lines_end(l);
+	}
+}
+
+/* Exactly so many lines. */
+static void cut_or_fill(struct lines *l, size_t from, size_t height)
+{
+	while (l->count > from + height)
+		free(l->line[--l->count]);
+	while (l->count < from + height)
+		lines_end(l);
+}
+
+void screen_run(struct lines *l, const struct screen_run *s, const struct screen_choice *choice, size_t height)
+{
+	size_t foot_lines = height >= 8 ? 2 : height >= 4 ? 1 : 0, room = height - foot_lines;
+
+	head(l, s);
+	if (height >= 4 && l->count > HEADER_MAX)
+		cut_or_fill(l, 0, HEADER_MAX);
+	if (height >= 10)
+		history(l, s);
+	if (l->count < room)
+		body(l, s, choice, room - l->count);
+	cut_or_fill(l, 0, room);
+	foot(l, s, foot_lines);
+}
+
+void screen_slots(struct lines *l, const struct screen_run *s)
+{
+	const json_t *slots = field_array(s->run, "slots");
+
+	for (size_t i = 0; i < json_array_size(slots); i++)
+		block_put(l, s, json_array_get(slots, i), SCREEN_PREVIEW, true);
+}
+
+/* ---- the list ---- */
+
+static void list_row(struct lines *l, const json_t *run, bool chosen, int64_t now)
+{
+	const json_t *slots = field_array(run, "slots");
+	const char *state = field_text(run, "state"), *reason = field_text(run, "reason"), *title = field_text(run, "title");
+	int64_t since = field_time(run, "started_at");
+	char *age;
+
+	if (since == FIELD_NONE)
+		since = field_time(run, "created_at");
+	age = since == FIELD_NONE ? mem_strdup("") : block_duration(now - since);
+	lines_addf(l, chosen ? PAINT_BOLD : PAINT_NONE, "%s%5lld  ", chosen ? ">" : " ", (long long)field_int(run, "id"));
+	lines_addf(l, print_state_paint(state), "%-9s", state);
+	lines_addf(l, PAINT_NONE, " %8s  ", age);
+	free(age);
+	for (size_t i = 0; i < json_array_size(slots); i++) {
+		const json_t *slot = json_array_get(slots, i);
+		struct badge badge;
+
+		badge_of(run, slot, NULL, 0, &badge);
+		lines_add(l, badge.paint, is(slot, "phase", "implementing") ? "RUN" : badge.word);
+		lines_add(l, PAINT_NONE, i + 1 < json_array_size(slots) ? "," : "  ");
+		badge_release(&badge);
+	}
+	lines_add(l, PAINT_YELLOW, reason);
+	lines_add(l, PAINT_NONE, *reason == '\0' ? "" : "  ");
+	lines_add(l, PAINT_NONE, title);
+	lines_end(l);
+}
+
+void screen_list(struct lines *l, const json_t *runs, size_t chosen, int64_t now, size_t height)
+{
+	size_t count = json_array_size(runs), foot_lines = height >= 4 ? 1 : 0, room = height - foot_lines - (height > 1), from = 0;
+
+	if (height > 1) {
+		lines_addf(l, PAINT_BOLD, count == 1 ? "%zu unfinished run" : "%zu unfinished runs", count);
+		lines_end(l);
+	}
+	if (chosen >= room)
+		from = chosen - room + 1;
+	for (size_t i = from; i < count && i < from + room; i++)
+		list_row(l, json_array_get(runs, i), i == chosen, now);
+	cut_or_fill(l, 0, height - foot_lines);
+	if (foot_lines > 0) {
+		lines_add(l, PAINT_DIM, "q quit   up/down choose   Enter show");
+		lines_end(l);
+	}
+}
