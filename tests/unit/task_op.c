@@ -343,12 +343,13 @@ static void *claim_all(void *arg)
 	int me = *(int *)arg;
 
 	for (int i = 0; i < TASKS_AT_ONCE; i++) {
-		char *task = xasprintf("t%d", (i * 7 + me * 5) % TASKS_AT_ONCE), *actor = xasprintf("rld-%d", me), *got = outcome(TASK_OP_CLAIM, task, actor);
+		int number = (i * 7 + me * 5) % TASKS_AT_ONCE;
+		char *task = xasprintf("t%d", number), *actor = xasprintf("rld-%d", me), *got = outcome(TASK_OP_CLAIM, task, actor);
 
 		if (strcmp(got, "done") == 0) {
 			pthread_mutex_lock(&owner_mutex);
-			ck_assert_int_eq(owner[atoi(task + 1)], 0);
-			owner[atoi(task + 1)] = me;
+			ck_assert_int_eq(owner[number], 0);
+			owner[number] = me;
 			pthread_mutex_unlock(&owner_mutex);
 		} else {
 			ck_assert_msg(strncmp(got, "taken: rld-", 11) == 0, "%s", got);
