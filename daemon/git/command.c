@@ -53,6 +53,13 @@ static const char *const silent_environment[] = {
 	NULL
 };
 
+static const char *const alone[] = {
+	"GIT_CONFIG_GLOBAL=/dev/null",
+	"GIT_CONFIG_NOSYSTEM=1",
+	"GIT_ATTR_NOSYSTEM=1",
+	NULL
+};
+
 static const char *const ident[] = {
 	"GIT_AUTHOR_NAME=rld",
 	"GIT_AUTHOR_EMAIL=rld@localhost",
@@ -105,6 +112,11 @@ void git_command_set_filtered(struct git_command *command, const char *workspace
 {
 	set(command, workspace, NULL, index, filtered_settings, args);
 	add_all(&command->env, silent_environment);
+}
+
+void git_command_set_alone(struct git_command *command)
+{
+	add_all(&command->env, alone);
 }
 
 void git_command_set_ident(struct git_command *command)

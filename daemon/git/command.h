@@ -21,6 +21,9 @@ void git_command_set_hooked(struct git_command *command, const char *workspace, 
 /* The same for what runs the repository's filters, and no hook. */
 void git_command_set_filtered(struct git_command *command, const char *workspace, const char *index, const char *const *args);
 
+/* Neither the user's configuration nor that of the system is read. */
+void git_command_set_alone(struct git_command *command);
+
 /* Commits are by author and committer "rld <rld@localhost>". */
 void git_command_set_ident(struct git_command *command);
 

@@ -121,7 +121,7 @@ static const char *remedy(const struct git_op *op, const char *said)
 		{ STAGE_WORKTREE, "already checked out", "end the work there, and remove it with `git worktree remove`, then retry the run" },
 		{ STAGE_WORKTREE, "already used by worktree", "end the work there, and remove it with `git worktree remove`, then retry the run" },
 		{ STAGE_NONE, "insufficient permission", "make its .git writable for the daemon's user" },
-		{ STAGE_NONE, "cannot lock ref", "make its .git writable for the daemon's user" },
+		{ STAGE_NONE, "Unable to create '", "make its .git writable for the daemon's user" },
 		{ STAGE_NONE, "Read-only file system", "make its .git writable for the daemon's user" },
 		{ STAGE_NONE, "Permission denied", "make it readable for the daemon's user, or have .gitignore name it" },
 		{ STAGE_NONE, "could not open", "make it readable, or have .gitignore name it" },
@@ -135,10 +135,15 @@ static const char *remedy(const struct git_op *op, const char *said)
 	return remedies[i].remedy;
 }
 
+char *op_said(const struct git_op *op)
+{
+	return message(op->dirfd, MESSAGE_MAX);
+}
+
 enum stage op_process_failed(struct git_op *op)
 {
 	const char *name = stages[op->stage].name;
-	char *said = message(op->dirfd, MESSAGE_MAX), *error;
+	char *said = op_said(op), *error;
 
 	if (said[0] == '\0')
 		error = xasprintf("git %s failed in %s and said nothing; is git installed and on PATH?", name, op->workspace);
@@ -213,6 +218,7 @@ void git_op_free(struct git_op *op)
 	unlink(op->index);
 	git_command_release(&op->command);
 	checkout_release(op);
+	merge_release(op);
 	changes_release(&op->wanted);
 	changes_release(&op->made);
 	changes_release(&op->led);
@@ -285,11 +291,6 @@ static enum stage begin_place(struct git_op *op)
 	return STAGE_PLACE;
 }
 
-static enum stage not_available(struct git_op *op)
-{
-	return op_fail(op, xasprintf("git %s is not available here; use another isolation", git_op_names[op->kind]));
-}
-
 static enum stage (*const begin[GIT_OPS])(struct git_op *op) = {
 	[GIT_SNAPSHOT] = tree_start,
 	[GIT_MEASURE] = tree_start,
@@ -300,7 +301,7 @@ static enum stage (*const begin[GIT_OPS])(struct git_op *op) = {
 	[GIT_BASE] = begin_place,
 	[GIT_WORKTREE] = begin_place,
 	[GIT_COMMITTED] = begin_committed,
-	[GIT_MERGE] = not_available,
+	[GIT_MERGE] = begin_place,
 	[GIT_CLEAR] = begin_place,
 };
 

@@ -35,7 +35,12 @@
  *   WORKTREE: PLACE ─▶ SUBMODULES ─▶ BRANCH ─▶ WORKTREE ─▶ LIST to TREE, as above ─▶ WORKTREE_HEAD ─▶ NOTE ─▶ done
  *   CLEAR: PLACE ─▶ CLEAR_HEAD ─┬──────────────────────────▶ ALL ─┬─▶ HASH, INDEX, HELD, TREE ─▶ CLEAR_DIFF ─┬─▶ LOOSE ─▶ LEFT ─▶ DELETE
  *            │                  └▶ CLEAR_BRANCH ─▶ CLEAR_READ ─▶ ALL_OURS   │                     └─▶ NOTED ─▶ SINCE_TREE ─▶ SINCE_COMMIT
- *            └ not there: CLEAR_KEPT ─▶ LEFT                                └ something would be lost: KEPT, as above, ─▶ LEFT */
+ *            └ not there: CLEAR_KEPT ─▶ LEFT                                └ something would be lost: KEPT, as above, ─▶ LEFT
+ *   MERGE: PLACE ─▶ MERGE_TIP ─▶ MERGE_NOTED ─▶ MERGE_HELD ─▶ MERGE_LIST ─▶ MERGE_READ ─▶ MERGE_ROOTS ─▶ MERGE_SIDES ─▶ MERGE_PICK
+ *                    ▲  └ at the base: ─────────────────────▶ ┘  └ at the base: ─▶ MERGE_MOVE      ▲     for each:  ▼
+ *                    └─◀─ ref was moved ─ MERGE_MOVE ◀─ MERGE_NOTE ◀─ none is left ───────────────────────── MERGE_PICKED
+ *          in conflict: all as one ─▶ MERGE_ROOTS, and once more ─▶ DIR_KEPT ─▶ DIR_HEAD ─▶ DIR_KEEP ─▶ DIR_RESET ─▶ LIST to TREE,
+ *          as above ─▶ DIR_LAY ─▶ DIR_BACK ─▶ LIST to TREE ─▶ done                └ begun again: DIR_BEHIND ─▶ DIR_FORGET ─▶ ┘ */
 enum stage {
 	STAGE_NONE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_PIN,
 	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_STAGED,
@@ -47,6 +52,9 @@ enum stage {
 	STAGE_SUBMODULES, STAGE_BRANCH, STAGE_WORKTREE, STAGE_WORKTREE_HEAD, STAGE_NOTE,
 	STAGE_CLEAR_HEAD, STAGE_CLEAR_BRANCH, STAGE_CLEAR_READ, STAGE_ALL, STAGE_ALL_OURS, STAGE_HELD, STAGE_CLEAR_DIFF, STAGE_NOTED, STAGE_SINCE_TREE,
 	STAGE_SINCE_COMMIT, STAGE_LOOSE, STAGE_CLEAR_KEPT, STAGE_LEFT, STAGE_DELETE,
+	STAGE_MERGE_TIP, STAGE_MERGE_NOTED, STAGE_MERGE_HELD, STAGE_MERGE_LIST, STAGE_MERGE_READ, STAGE_MERGE_ROOTS, STAGE_MERGE_SIDES,
+	STAGE_MERGE_PICK, STAGE_MERGE_PICKED, STAGE_MERGE_NOTE, STAGE_MERGE_MOVE,
+	STAGE_DIR_KEPT, STAGE_DIR_HEAD, STAGE_DIR_KEEP, STAGE_DIR_BEHIND, STAGE_DIR_FORGET, STAGE_DIR_RESET, STAGE_DIR_LAY, STAGE_DIR_BACK,
 	STAGES
 };
 
@@ -100,6 +108,7 @@ struct git_op {
 	bool noted;			/* WORKTREE: it was complete before */
 	bool astray;			/* CLEAR: what git knows of dir is of no use */
 	/* MERGE */
+	struct merge *merge;		/* owned */
 	struct names conflicts;
 	char *tip_tree;
 };
@@ -117,6 +126,7 @@ enum {
 	INSIDE = 16,		/* in the nested repository */
 	HOOKED = 32,		/* the repository's hooks run */
 	FILTERED = 64,		/* its filters may run: nothing that could ask somebody gets to */
+	ALONE = 128,		/* no configuration but that of the git directory that is named */
 };
 
 enum arg { ARG_NONE, ARG_GIVEN, ARG_BASE, ARG_TREE, ARG_REF, ARG_TIP, ARG_COMMIT, ARG_ARTIFACT };
@@ -142,7 +152,8 @@ struct series {
 };
 
 /* op.c */
-enum stage op_process_failed(struct git_op *op);		/* what it says on stderr becomes the error */
+char *op_said(const struct git_op *op);			/* what the process said on stderr, in one line */
+enum stage op_process_failed(struct git_op *op);		/* that becomes the error */
 enum stage op_fail(struct git_op *op, char *error);	/* takes error */
 void op_fresh_index(struct git_op *op);			/* nothing is left of the private index */
 void names_add(struct names *names, const char *path);
@@ -214,5 +225,17 @@ enum stage clear_written(struct git_op *op);
 enum stage clear_saved(struct git_op *op);
 result_fn clear_head_done, clear_branch_done, clear_read_done, all_done, held_done, clear_diff_done, noted_done, since_tree_done, since_commit_done,
     loose_done, clear_kept_done, left_done;
+
+/* merge.c */
+enum stage merge_start(struct git_op *op);
+void merge_release(struct git_op *op);
+result_fn merge_tip_done, merge_noted_done, merge_held_done, merge_list_done, merge_note_done, merge_move_done;
+
+/* replay.c */
+result_fn merge_read_done, merge_roots_done, merge_sides_done, merge_pick_done, merge_picked_done;
+
+/* conflict.c */
+enum stage conflict_written(struct git_op *op);
+result_fn dir_kept_done, dir_head_done, dir_keep_done, dir_behind_done, dir_reset_done, dir_lay_done, dir_back_done;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first question of what makes and removes work trees: where the repository has what they share. */
+/* The first question of what has to do with work trees of tasks: where the repository has what they share. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,5 +17,7 @@ enum stage place_done(struct git_op *op, bool ok, const char *data, size_t size)
 	op->common = xmemdup0(path + 1, size - (size_t)(path + 1 - data) - 1);
 	if (op->kind == GIT_BASE)
 		return STAGE_BASE_TIP;
+	if (op->kind == GIT_MERGE)
+		return merge_start(op);
 	return op->kind == GIT_WORKTREE ? worktree_start(op) : clear_start(op);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "git/gitdir.h"
+#include "git/merge.h"
 #include "git/op_int.h"
 
 #define PATCH_KEEP (64 * 1024 * 1024)	/* of a patch: head and tail */
@@ -82,6 +83,26 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_LOOSE] = { "rev-list", { "rev-list", "--max-count=1" }, { 0 }, READ, 0, loose_done },
 	[STAGE_CLEAR_KEPT] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(objectname) %(tree) %(parent)" }, { 0 }, READ, 0, clear_kept_done },
 	[STAGE_LEFT] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(objectname) %(worktreepath)" }, { 0 }, READ, 0, left_done },
+	[STAGE_MERGE_TIP] = { "rev-parse", { "rev-parse", "--verify", "-q" }, { 0 }, READ | MAY_FAIL, 0, merge_tip_done },
+	[STAGE_MERGE_NOTED] = { "rev-list", { "rev-list", "--no-walk", "--parents" }, { 0 }, READ | MAY_FAIL, 0, merge_noted_done },
+	[STAGE_MERGE_HELD] = { "merge-base", { "merge-base", "--is-ancestor" }, { 0 }, MAY_FAIL, 0, merge_held_done },
+	[STAGE_MERGE_LIST] = { "rev-list", { "rev-list", "--reverse", "--topo-order", "--parents" }, { 0 }, READ, 0, merge_list_done },
+	[STAGE_MERGE_READ] = { "cat-file", { "cat-file", "--batch" }, { 0 }, READ, 0, merge_read_done },
+	[STAGE_MERGE_ROOTS] = { "hash-object", { "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ, 0, merge_roots_done },
+	[STAGE_MERGE_SIDES] = { "hash-object", { "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ, 0, merge_sides_done },
+	[STAGE_MERGE_PICK] = { "merge-tree", { "-c", "core.attributesFile=/dev/null", "merge-tree", "--write-tree", "--messages", "-z", MERGE_INTEGRATED, MERGE_TASK },
+	    { 0 }, READ | MAY_FAIL | ALONE, 0, merge_pick_done },
+	[STAGE_MERGE_PICKED] = { "hash-object", { "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ, 0, merge_picked_done },
+	[STAGE_MERGE_NOTE] = { "hash-object", { "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ, 0, merge_note_done },
+	[STAGE_MERGE_MOVE] = { "update-ref", { "update-ref", "--no-deref", "--stdin" }, { 0 }, MAY_FAIL, 0, merge_move_done },
+	[STAGE_DIR_KEPT] = { "rev-parse", { "rev-parse", "--verify", "-q" }, { 0 }, READ | MAY_FAIL, 0, dir_kept_done },
+	[STAGE_DIR_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ | MAY_FAIL, 0, dir_head_done },
+	[STAGE_DIR_KEEP] = { "update-ref", { "update-ref", "--no-deref" }, { 0 }, 0, 0, dir_keep_done },
+	[STAGE_DIR_BEHIND] = { "merge-base", { "merge-base", "--is-ancestor" }, { 0 }, MAY_FAIL, 0, dir_behind_done },
+	[STAGE_DIR_FORGET] = { "read-tree", { "read-tree" }, { 0 }, 0, 0, dir_keep_done },
+	[STAGE_DIR_RESET] = { "reset", { "reset", "-q", "--hard" }, { ARG_TIP }, FILTERED, 0, dir_reset_done },
+	[STAGE_DIR_LAY] = { "read-tree", { "read-tree", "--reset", "-u" }, { 0 }, FILTERED, 0, dir_lay_done },
+	[STAGE_DIR_BACK] = { "reset", { "reset", "-q", "--mixed" }, { ARG_TIP }, FILTERED, 0, dir_back_done },
 	[STAGE_DELETE] = { "update-ref", { "update-ref", "--no-deref", "-d" }, { 0 }, 0, 0, last_done },
 };
 
@@ -147,6 +168,8 @@ void stage_prepare(struct git_op *op, struct step_spec *step)
 		git_command_set(&op->command, place, (flags & INSIDE) != 0 ? op->inside : NULL, index, words);
 	free(dir);
 	free(tree);
+	if ((flags & ALONE) != 0)
+		git_command_set_alone(&op->command);
 	if (op->anonymous)
 		git_command_set_ident(&op->command);
 	for (size_t i = 0; i < 2; i++)

@@ -141,10 +141,11 @@ enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t size)
 		return clear_written(op);
 	case GIT_COMMITTED:
 		return committed_tree(op);
+	case GIT_MERGE:
+		return conflict_written(op);
 	case GIT_PIN:
 	case GIT_CHECKOUT:
 	case GIT_COMMIT:
-	case GIT_MERGE:
 	case GIT_OPS:
 		break;
 	}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* MERGE: what is there already, and how ref is moved.
+ *
+ * A note, a commit with the new tip and with what was asked for as its parents, is made before ref is moved. Who begins again and
+ * finds in ref what the note has knows that it is done: replayed once more, the same commits need not agree with what they have
+ * made of it. */
+#include "git/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOTE_PREFIX "refs/rl/merged/"
+#define TRIES 5			/* at most, while somebody else moves ref */
+
+static char *line_of(const char *data, size_t size)
+{
+	return size > 1 ? xmemdup0(data, size - 1) : NULL;
+}
+
+/* Its name is that of keep_ref, with another beginning. */
+static char *note_ref(const struct git_op *op)
+{
+	const char *name = op->keep_ref;
+
+	if (strncmp(name, "refs/", 5) == 0)
+		name += 5;
+	if (strncmp(name, "rl/", 3) == 0)
+		name += 3;
+	return xasprintf(NOTE_PREFIX "%s", name);
+}
+
+/* ---- what there is ---- */
+
+enum stage merge_start(struct git_op *op)
+{
+	char *ref = xasprintf("%s^{commit}", op->ref);
+
+	if (op->merge == NULL)
+		op->merge = xcalloc(1, sizeof(*op->merge));
+	strings_append(&op->words, ref);
+	free(ref);
+	return STAGE_MERGE_TIP;
+}
+
+static enum stage list(struct git_op *op)
+{
+	char *before = xasprintf("^%s", op->base_commit);
+
+	strings_append(&op->words, op->given_commit);
+	strings_append(&op->words, before);
+	free(before);
+	return STAGE_MERGE_LIST;
+}
+
+enum stage merge_tip_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	struct merge *m = op->merge;
+	char *note;
+
+	free(m->old);
+	free(m->start);
+	m->old = ok ? line_of(data, size) : NULL;
+	m->start = xstrdup(m->old != NULL ? m->old : op->base_commit);
+	if (strcmp(m->start, op->base_commit) == 0)
+		return list(op);
+	note = note_ref(op);
+	strings_append(&op->words, note);
+	free(note);
+	return STAGE_MERGE_NOTED;
+}
+
+/* "note tip commit", when there is one: is that tip, or else the commit itself, in ref? */
+enum stage merge_noted_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	char *text = ok ? line_of(data, size) : NULL, *rest = text, *words[3];
+
+	for (size_t i = 0; i < 3; i++)
+		words[i] = strsep(&rest, " ");
+	strings_append(&op->words, words[2] != NULL && strcmp(words[2], op->given_commit) == 0 ? words[1] : op->given_commit);
+	strings_append(&op->words, op->merge->old);
+	free(text);
+	return STAGE_MERGE_HELD;
+}
+
+enum stage merge_held_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	(void)data, (void)size;
+	if (!ok)
+		return list(op);
+	op->commit = xstrdup(op->merge->old);
+	return STAGE_NONE;
+}
+
+/* ---- ref ---- */
+
+/* note: NULL: none is needed, for ref gets the very commit that was asked for, or one that was there before. */
+static enum stage move(struct git_op *op, const char *tip, const char *note)
+{
+	struct merge *m = op->merge;
+	char *name = note_ref(op), *copy = xstrdup(tip);
+
+	if (note != NULL)
+		buf_addf(&op->input, "start\nupdate %s %s\ncommit\n", name, note);
+	if (m->old != NULL)
+		buf_addf(&op->input, "start\nupdate %s %s %s\ncommit\n", op->ref, copy, m->old);
+	else
+		buf_addf(&op->input, "start\ncreate %s %s\ncommit\n", op->ref, copy);
+	free(m->tip);
+	m->tip = copy;
+	free(name);
+	return STAGE_MERGE_MOVE;
+}
+
+enum stage merge_list_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	struct merge *m = op->merge;
+	struct series series;
+	bool nothing, ahead;
+
+	(void)ok;
+	series_read(&series, data, size, op->base_commit);
+	nothing = series.ids == NULL;
+	m->linear = series.linear;
+	ahead = m->linear && strcmp(m->start, op->base_commit) == 0;
+	buf_addf(&op->input, "%s\n%s\n", op->base_commit, m->start);
+	for (size_t i = 0; m->linear && !nothing && series.ids[i] != NULL; i++)
+		buf_addf(&op->input, "%s\n", series.ids[i]);
+	if (!m->linear)
+		buf_addf(&op->input, "%s\n", op->given_commit);
+	strings_free(series.ids);
+	if (!nothing && !ahead)
+		return STAGE_MERGE_READ;
+	buf_release(&op->input);
+	if (!nothing || m->old == NULL)
+		return move(op, nothing ? m->start : op->given_commit, NULL);
+	op->commit = xstrdup(m->old);
+	return STAGE_NONE;
+}
+
+enum stage merge_finish(struct git_op *op)
+{
+	struct merge *m = op->merge;
+	const char *parents[] = { m->tip, op->given_commit, NULL };
+
+	if (strcmp(m->tip, m->start) == 0) {
+		op->commit = xstrdup(m->tip);	/* all of it was there already */
+		return STAGE_NONE;
+	}
+	m->files = 0;
+	return replay_object(op, m->tip_tree, parents, NULL, 0) ? STAGE_MERGE_NOTE : STAGE_NONE;
+}
+
+enum stage merge_note_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	char *note = line_of(data, size);
+	enum stage next;
+
+	(void)ok;
+	if (note == NULL)
+		return op_fail(op, xasprintf("git hash-object: no commit in %s", op->workspace));
+	next = move(op, op->merge->tip, note);
+	free(note);
+	return next;
+}
+
+/* When somebody else has moved ref, this begins again. */
+enum stage merge_move_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	static const char *const signs[] = { "but expected", "reference already exists", "unable to resolve reference" };
+	struct merge *m = op->merge;
+	char *said;
+	bool moved = false;
+
+	(void)data, (void)size;
+	if (ok) {
+		op->commit = xstrdup(m->tip);
+		return STAGE_NONE;
+	}
+	said = op_said(op);
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		moved = moved || strstr(said, signs[i]) != NULL;
+	free(said);
+	return moved && ++m->tries < TRIES ? merge_start(op) : op_process_failed(op);
+}
+
+void merge_release(struct git_op *op)
+{
+	if (op->merge == NULL)
+		return;
+	replay_release(op);
+	free(op->merge->old);
+	free(op->merge->start);
+	free(op->merge->tip);
+	free(op->merge);
+}
