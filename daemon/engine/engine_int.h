@@ -9,7 +9,7 @@
  *   PENDING_NOTHING  nothing; only in HELD, IMPLEMENTED and the end stages
  *   PENDING_SEAT     a slot of the daemon: to begin with, or for an attempt after it gave its own back
  *   PENDING_STAGE    that the slots before it have picked a task (assign = "agent")
- *   PENDING_TURN     that another slot of the run has merged
+ *   PENDING_TURN     that another slot is through with what only one may do at a time
  *   PENDING_ACT      a turn is being committed whose act will go on
  *   PENDING_WORK     file work
  *   PENDING_PROC     an attempt or a step, its id in lane.id: ended or refused will come */
@@ -53,6 +53,7 @@ struct lane {
 	struct operation op;		/* under way */
 	enum git_op_kind git_kind;	/* what it is, also while it is begun again */
 	enum task_op_kind task_kind;
+	bool has_turn;			/* it does what only one slot may do at a time */
 	bool asks_source;		/* the operation is one of the task's source, not of git */
 	int tries;			/* how often the operation's step was lost */
 	struct step_row *step;		/* unfinished step, owned; NULL */
@@ -324,8 +325,9 @@ bool lane_has_checkout(const struct lane *lane);	/* its reviewer works in a chec
 bool lane_passed(const struct lane *lane);		/* a verdict passed what it has */
 /* A slot of the daemon is there: begin, or go on with the attempt that waited. */
 void lane_seated(struct turn *turn, struct lane *lane);
+bool lane_is_merged(const struct lane *lane);		/* it is over, and its commits are on the branch of the run */
 /* It does nothing for now: its slot of the daemon is free, or the run's. */
-void lane_rest(struct lane *lane);
+void lane_rest(struct turn *turn, struct lane *lane);
 /* The first thing of the slot, when it may begin. */
 void lane_start(struct turn *turn, struct lane *lane);
 struct attempt_row *run_attempt(const struct run *run, int64_t id);
@@ -372,8 +374,8 @@ void attempt_ended(struct lane *lane, const struct exit_record *record, const ch
 void git_begin(struct lane *lane, enum git_op_kind kind);
 void git_done(struct turn *turn, struct lane *lane, int64_t last_step);
 void git_failed(struct turn *turn, struct lane *lane, const char *why);
-/* A slot of the run has merged, or never will: the next one may. */
-void git_merge_next(struct turn *turn, struct run *run);
+/* What only one slot may do at a time is over: the next one may. */
+void git_turn_over(struct turn *turn, struct lane *lane);
 
 /* step_flow.c: an operation, step by step */
 

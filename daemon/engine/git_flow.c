@@ -160,34 +160,45 @@ static const char *commit_of(const struct lane *lane, enum git_op_kind kind)
 		return NULL;
 	if (kind == GIT_WORKTREE)
 		return lane_plan(lane)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ? run->result_commit : run->base_commit;
-	if (kind == GIT_MERGE)
+	/* what has been put on the branch of the run needs none of its own any more */
+	if (kind == GIT_MERGE || (kind == GIT_CLEAR && lane_is_merged(lane)))
 		return lane->row->commit_id;
 	return lane->row->base_commit;
 }
 
-static bool is_merging(const struct lane *lane)
+/* Merges of a run go one at a time, for each stands on the one before. So does making and removing work trees of a repository: git
+ * trips over registrations that another git is just writing. */
+static bool excludes(const struct lane *a, const struct lane *b)
 {
-	return lane->row->stage == SLOT_S_MERGING && lane->pending != PENDING_TURN && lane->pending != PENDING_NOTHING;
+	bool tree_a = a->git_kind == GIT_WORKTREE || a->git_kind == GIT_CLEAR, tree_b = b->git_kind == GIT_WORKTREE || b->git_kind == GIT_CLEAR;
+
+	if (a->git_kind == GIT_MERGE)
+		return b->git_kind == GIT_MERGE && a->run == b->run;
+	return tree_a && tree_b && strcmp(a->run->rows->run.workspace, b->run->rows->run.workspace) == 0;
 }
 
-/* One at a time: the others wait until this one is through. */
-static bool waits_for_turn(struct lane *lane)
+static bool waits_for_turn(const struct lane *lane)
 {
-	for (size_t i = 0; i < lane->run->nlanes; i++)
-		if (lane->run->lanes[i] != lane && is_merging(lane->run->lanes[i]))
-			return true;
+	struct run *run;
+
+	LIST_FOREACH(run, &lane->run->engine->runs, entry)
+		for (size_t i = 0; i < run->nlanes; i++)
+			if (run->lanes[i] != lane && run->lanes[i]->has_turn && excludes(lane, run->lanes[i]))
+				return true;
 	return false;
 }
 
-void git_merge_next(struct turn *turn, struct run *run)
+void git_turn_over(struct turn *turn, struct lane *lane)
 {
-	struct lane *next = NULL;
+	struct run *run;
 
-	for (size_t i = 0; i < run->nlanes; i++)
-		if (run->lanes[i]->pending == PENDING_TURN && (next == NULL || run->lanes[i]->row->slot < next->row->slot))
-			next = run->lanes[i];
-	if (next != NULL)
-		turn_act(turn, ACT_GIT, run, next, GIT_MERGE);
+	if (!lane->has_turn)
+		return;
+	lane->has_turn = false;
+	LIST_FOREACH(run, &lane->run->engine->runs, entry)
+		for (size_t i = 0; i < run->nlanes; i++)
+			if (run->lanes[i]->pending == PENDING_TURN && !waits_for_turn(run->lanes[i]))
+				turn_act(turn, ACT_GIT, run, run->lanes[i], (int64_t)run->lanes[i]->git_kind);
 }
 
 /* The work tree of the task: where git works, and for the others what it is made of. */
@@ -234,9 +245,10 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 
 	lane->git_kind = kind;
 	lane->asks_source = false;
-	if (kind == GIT_MERGE && waits_for_turn(lane)) {
+	if (lane->row != NULL && waits_for_turn(lane)) {
 		lane->pending = PENDING_TURN;
 	} else {
+		lane->has_turn = kind == GIT_MERGE || kind == GIT_WORKTREE || kind == GIT_CLEAR;
 		operation_free(&lane->op);
 		lane->op.git = git_op_new(&spec);
 		step_first(lane);
@@ -257,14 +269,13 @@ void git_failed(struct turn *turn, struct lane *lane, const char *why)
 	char *safe = text_escape(why, strlen(why), false);
 	char *cause = xasprintf("git %s failed: %s", git_op_names[lane->git_kind], safe);
 
+	git_turn_over(turn, lane);
 	if (lane->row == NULL)
 		run_event(turn, lane->run, RUN_E_FAILED, cause);
 	else if (lane->row->leaving != LEAVING_NOTHING)
 		leave_next(turn, lane, cause);
 	else
 		lane_event(turn, lane, SLOT_E_FAILED, cause);
-	if (lane->git_kind == GIT_MERGE)
-		git_merge_next(turn, lane->run);
 	free(cause);
 	free(safe);
 }
@@ -402,7 +413,6 @@ static void merged(struct turn *turn, struct lane *lane)
 		    "commit", git_op_commit(lane->op.git)));
 		lane_event(turn, lane, merged_event(lane_plan(lane), lane_passed(lane)), NULL);
 	}
-	git_merge_next(turn, run);
 }
 
 static void laid(struct turn *turn, struct lane *lane)
@@ -462,6 +472,7 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 {
 	struct run_row *run = &lane->run->rows->run;
 
+	git_turn_over(turn, lane);
 	switch (lane->git_kind) {
 	case GIT_SNAPSHOT:
 		set_text(&run->base_tree, git_op_tree(lane->op.git));

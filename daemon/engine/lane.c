@@ -104,6 +104,11 @@ bool lane_has_checkout(const struct lane *lane)
 	return lane_plan(lane)->workspace == PLACE_SNAPSHOT && lane->run->rows->run.has_git == 1;
 }
 
+bool lane_is_merged(const struct lane *lane)
+{
+	return lane_plan(lane)->integrate == INTEGRATE_MERGE && lane->row->slot != 0 && lane->row->stage == SLOT_S_PASSED && lane->row->commit_id != NULL;
+}
+
 bool lane_passed(const struct lane *lane)
 {
 	const struct review_row *last = review_last(lane);
@@ -128,6 +133,7 @@ void lane_ended(struct turn *turn, struct lane *lane)
 {
 	lane->pending = PENDING_NOTHING;
 	lane->id = ROW_NONE;
+	git_turn_over(turn, lane);
 	operation_free(&lane->op);
 	if (lane->row != NULL)
 		lane_event(turn, lane, SLOT_E_ENDED, "cancelled");
@@ -327,7 +333,7 @@ void lane_seated(struct turn *turn, struct lane *lane)
 }
 
 /* It does nothing for now. Its slot of the daemon goes to the next, or stays with the run when nobody else of it has one. */
-void lane_rest(struct lane *lane)
+void lane_rest(struct turn *turn, struct lane *lane)
 {
 	struct run *run = lane->run;
 	bool last = lane->seated && !run->own.seated;
@@ -337,8 +343,9 @@ void lane_rest(struct lane *lane)
 	if (last && run->rows->run.state == RUN_S_RUNNING) {
 		lane->seated = false;
 		run->own.seated = true;
-	} else {
+	} else if (lane->seated) {
 		queue_give(lane);
+		turn_act_schedule(turn);
 	}
 }
 
@@ -364,6 +371,6 @@ void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, con
 		tell_phase(turn, lane);
 	if ((edge->action != SLOT_A_SETTLE && edge->action != SLOT_A_HOLD) || row->leaving != LEAVING_NOTHING)
 		return;
-	lane_rest(lane);
+	lane_rest(turn, lane);
 	run_settled(turn, lane->run);
 }

@@ -79,6 +79,10 @@ void leave_next(struct turn *turn, struct lane *lane, const char *error)
 
 		free(lane->row->worktree);
 		lane->row->worktree = NULL;
+		if (lane_is_merged(lane)) {
+			free(lane->row->branch);
+			lane->row->branch = NULL;
+		}
 		if (task != NULL && task->disk_bytes != ROW_NONE) {
 			task->disk_bytes = 0;
 			turn_put(turn, ROW_TASK, task);
@@ -87,6 +91,6 @@ void leave_next(struct turn *turn, struct lane *lane, const char *error)
 	enter(turn, lane, after(lane, was));
 	if (lane->row->leaving != LEAVING_NOTHING)
 		return;
-	lane_rest(lane);
+	lane_rest(turn, lane);
 	run_settled(turn, lane->run);
 }

@@ -308,6 +308,7 @@ void run_begin_iteration(struct turn *turn, struct run *run)
 	run->lanes[first]->seated = true;
 	lane_seated(turn, run->lanes[first]);
 	queue_update(run);
+	turn_act_schedule(turn);
 }
 
 /* Failed when one of its slots is; idle, when none had a task, is the end of what there is to do. */
@@ -364,11 +365,9 @@ void run_begin_review(struct turn *turn, struct run *run)
 void run_finish_tasks(struct turn *turn, struct run *run)
 {
 	struct run_rows *rows = run->rows;
-	char **reasons = xcalloc(rows->ntasks, sizeof(*reasons));
+	/* of all before any: a task that is cancelled here is nobody's reason */
+	char **reasons = task_reasons(rows->tasks, rows->ntasks);
 
-	/* all reasons first: a task that is cancelled here is nobody's reason */
-	for (size_t i = 0; i < rows->ntasks; i++)
-		reasons[i] = task_reason(rows->tasks[i], rows->tasks, rows->ntasks);
 	for (size_t i = 0; i < rows->ntasks; i++) {
 		struct task_row *task = rows->tasks[i];
 
