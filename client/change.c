@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl cancel and retry: one request for each run that is named. */
+/* rlctl cancel, pause, resume and retry: one request for each run that is named. */
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/environment.h"
@@ -51,6 +51,38 @@ int cancel_command(struct client *c)
 
 	json_decref(more);
 	return status;
+}
+
+/* It may go on for a while: nothing is interrupted. */
+static void tell_paused(struct client *c, int64_t asked, const json_t *run)
+{
+	const char *state = field_text(run, "state");
+	bool paused = field_true(run, "paused");
+
+	fprintf(c->talk.file, "Run %lld: ", (long long)asked);
+	print_painted(&c->talk, print_state_paint(paused ? "paused" : state), paused ? "paused" : state);
+	if (paused)
+		fprintf(c->talk.file, "; what runs ends by itself. \"rlctl resume %lld\" lets it go on", (long long)asked);
+	fputs(".\n", c->talk.file);
+}
+
+static int pause_each(struct client *c, const char *method)
+{
+	json_t *more = json_object();
+	int status = change_each(c, method, more, tell_paused);
+
+	json_decref(more);
+	return status;
+}
+
+int pause_command(struct client *c)
+{
+	return pause_each(c, "run.pause");
+}
+
+int resume_command(struct client *c)
+{
+	return pause_each(c, "run.resume");
 }
 
 /* The number of the new run is what scripts want. */

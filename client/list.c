@@ -7,11 +7,13 @@
 #include "client/commands.h"
 #include "client/field.h"
 #include "client/memory.h"
+#include "client/show.h"
 #include "client/table.h"
 
 static const struct table_column columns[] = {
 	{ "RUN", TABLE_RIGHT },
 	{ "STATE", 0 },
+	{ "GROUP", 0 },
 	{ "AGE", TABLE_RIGHT },
 	{ "TOOK", TABLE_RIGHT },
 	{ "TASK", TABLE_FLEXIBLE },
@@ -35,12 +37,14 @@ static void add_run(struct table *t, const json_t *run)
 
 	table_take(t, PAINT_NONE, mem_printf("%lld", (long long)field_int(run, "id")));
 	table_add(t, print_state_paint(state), state);
+	/* A column in which nothing stands is left out. */
+	table_add(t, PAINT_NONE, strcmp(field_text(run, "group"), "default") == 0 ? "" : field_text(run, "group"));
 	table_take(t, PAINT_NONE, print_age(field_time(run, "created_at")));
 	table_take(t, PAINT_NONE, started == FIELD_NONE ? mem_strdup("") :
 		ended == FIELD_NONE ? print_age(started) : print_duration(ended - started));
 	table_add(t, PAINT_NONE, title(run));
 	table_add(t, PAINT_DIM, field_text(run, "workdir"));
-	table_add(t, PAINT_NONE, *cause != '\0' && !done ? cause : done ? "" : field_text(run, "reason"));
+	table_take(t, PAINT_NONE, *cause != '\0' && !done ? mem_strdup(cause) : done ? mem_strdup("") : show_reason(run));
 }
 
 int list_command(struct client *c)

@@ -10,7 +10,7 @@
 #include "proto/call.h"
 
 static const struct option_row list_options[] = {
-	{ "state", 0, OPTION_CHOICE, "queued|running|held|succeeded|failed|cancelled", "state", NULL, "only runs in this state" },
+	{ "state", 0, OPTION_CHOICE, "queued|running|paused|held|succeeded|failed|cancelled", "state", NULL, "only runs in this state" },
 	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "at most N runs (default 50)" },
 	{ "before", 0, OPTION_COUNT, "RUN", "cursor", NULL, "only runs older than this one" },
 	{ .name = NULL },
@@ -33,6 +33,17 @@ static const struct option_row hold_options[] = {
 	{ "run", 0, OPTION_TEXT, "RUN", NULL, NULL, "list: only holds of this run" },
 	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "list: at most N holds (default 20)" },
 	{ "before", 0, OPTION_COUNT, "HOLD", "cursor", NULL, "list: only holds older than this one" },
+	{ .name = NULL },
+};
+
+static const struct option_row group_options[] = {
+	{ "slots", 0, OPTION_TEXT, "N|default", NULL, NULL, "set: attempts of all its runs at a time; default: as configured" },
+	{ .name = NULL },
+};
+
+static const struct option_row salvage_options[] = {
+	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "list: at most N of them (default 50)" },
+	{ "before", 0, OPTION_COUNT, "ID", "cursor", NULL, "list: only what is older than this one" },
 	{ .name = NULL },
 };
 
@@ -68,7 +79,11 @@ const struct command commands[] = {
 	{ "hold", hold_command, "list | show|approve|reject|rework ID", "see and answer what waits for a human", hold_options, 1, 2, false },
 	{ "report", report_command, "[options] RUN", "report on a run as a whole", report_options, 1, 1, false },
 	{ "cancel", cancel_command, "RUN...", "end runs and their agents", NULL, 1, ANY_NUMBER, false },
+	{ "pause", pause_command, "RUN...", "let what runs end, and start nothing more", NULL, 1, ANY_NUMBER, false },
+	{ "resume", resume_command, "RUN...", "let paused runs go on", NULL, 1, ANY_NUMBER, false },
 	{ "retry", retry_command, "RUN...", "make new runs of what did not pass", NULL, 1, ANY_NUMBER, false },
+	{ "group", group_command, "list | set|pause|resume NAME", "see and change the slots of groups of runs", group_options, 1, 2, false },
+	{ "salvage", salvage_command, "list [RUN] | restore ID DIR", "have again what removed work trees had", salvage_options, 1, 3, false },
 	{ "events", events_command, "[options]", "show what happened, or what happens", events_options, 0, 0, false },
 	{ "status", status_command, "", "show how the daemon is", NULL, 0, 0, false },
 	{ "stop", stop_command, "[options]", "stop the daemon; agents go on", stop_options, 0, 0, true },

@@ -12,6 +12,7 @@
 #include "client/memory.h"
 #include "client/review.h"
 #include "client/table.h"
+#include "client/tasks.h"
 #include "proto/units.h"
 
 static const struct table_column attempt_columns[] = {
@@ -33,6 +34,8 @@ static const struct table_column slot_columns[] = {
 	{ "TASK", 0 },
 	{ "ROUND", TABLE_RIGHT },
 	{ "FIXES", TABLE_RIGHT },
+	{ "BRANCH", TABLE_FLEXIBLE },
+	{ "WORK TREE", TABLE_FLEXIBLE },
 	{ "WHY", TABLE_FLEXIBLE },
 };
 
@@ -51,6 +54,22 @@ char *show_when(const json_t *object, const char *key)
 
 	free(clock);
 	free(age);
+	return text;
+}
+
+char *show_reason(const json_t *run)
+{
+	const char *reason = field_text(run, "reason");
+	int64_t time = field_time(run, "next_at"), left = time == FIELD_NONE ? 0 : time - field_now();
+	char *clock, *until, *text;
+
+	if (time == FIELD_NONE)
+		return mem_strdup(reason);
+	clock = print_clock(time);
+	until = print_duration(left < 0 ? 0 : left);
+	text = mem_printf("%s%snext try at %s (in %s)", reason, *reason != '\0' ? "; " : "", clock, until);
+	free(clock);
+	free(until);
 	return text;
 }
 
@@ -134,16 +153,42 @@ static void add_holds(struct table *t, const json_t *run)
 		table_fact(t, "next", PAINT_NONE, mem_printf("rlctl retry %lld, or rlctl cancel %lld", id, id));
 }
 
+/* Where its tasks come from, how many there are, and whom it waits for. */
+static void add_work(struct table *t, const json_t *run)
+{
+	const json_t *task = json_array_get(field_array(run, "tasks"), 0);
+	const char *source = field_text(run, "source"), *path = field_text(run, "source_path"), *project = field_text(run, "project");
+	int64_t iterations = field_int(run, "iterations"), after = field_int(run, "after");
+	bool prompt = strcmp(source, "prompt") == 0;
+
+	if (prompt)
+		table_fact(t, "task", PAINT_NONE, mem_strdup(*field_text(run, "title") != '\0' ? field_text(run, "title") : field_text(task, "title")));
+	else
+		table_fact(t, "source", PAINT_NONE, mem_printf("%s%s%s%s%s", source, *path != '\0' ? " " : "", path, *project != '\0' ? ": " : "", project));
+	table_fact(t, "tasks", PAINT_NONE, tasks_count(run));
+	table_fact(t, "workdir", PAINT_NONE, mem_strdup(field_text(run, "workdir")));
+	table_fact(t, "base", PAINT_NONE, mem_printf("%.12s", field_text(run, "base_commit")));
+	table_fact(t, "group", PAINT_NONE, mem_strdup(field_text(run, "group")));
+	if (after != FIELD_NONE)
+		table_fact(t, "after", PAINT_NONE, mem_printf("run %lld", (long long)after));
+	if (!prompt && field_int(run, "iteration") > 0 && iterations != FIELD_NONE)
+		table_fact(t, "iteration", PAINT_NONE, mem_printf("%lld of %lld", (long long)field_int(run, "iteration"), (long long)iterations));
+	else if (!prompt && field_int(run, "iteration") > 0)
+		table_fact(t, "iteration", PAINT_NONE, show_number(run, "iteration"));
+}
+
 static void print_run_facts(const struct print *p, const json_t *run)
 {
 	struct table *t = table_facts();
-	const json_t *task = json_array_get(field_array(run, "tasks"), 0), *totals = json_object_get(run, "totals");
+	const json_t *totals = json_object_get(run, "totals");
+	char disk[32] = "";
 
-	table_fact(t, "task", PAINT_NONE, mem_strdup(*field_text(run, "title") != '\0' ? field_text(run, "title") : field_text(task, "title")));
-	table_fact(t, "workdir", PAINT_NONE, mem_strdup(field_text(run, "workdir")));
+	if (field_int(run, "disk_bytes") != FIELD_NONE)
+		size_format(field_int(run, "disk_bytes"), disk, sizeof disk);
+	add_work(t, run);
 	table_fact(t, "agents", PAINT_NONE, agents_text(json_object_get(run, "agents")));
 	table_fact(t, "review", PAINT_NONE, review_text(json_object_get(run, "review")));
-	table_fact(t, "reason", PAINT_YELLOW, mem_strdup(field_text(run, "reason")));
+	table_fact(t, "reason", PAINT_YELLOW, show_reason(run));
 	table_fact(t, "cause", PAINT_NONE, mem_strdup(field_text(run, "cause")));
 	table_fact(t, "created", PAINT_NONE, show_when(run, "created_at"));
 	table_fact(t, "started", PAINT_NONE, show_when(run, "started_at"));
@@ -152,8 +197,8 @@ static void print_run_facts(const struct print *p, const json_t *run)
 	table_fact(t, "took", PAINT_NONE, print_duration(field_int(totals, "wall_ms")));
 	table_fact(t, "tokens", PAINT_NONE, show_tokens(totals));
 	table_fact(t, "cost", PAINT_NONE, print_cost(field_real(totals, "cost_usd")));
-	table_fact(t, "result", PAINT_BOLD, mem_strdup(field_text(run, "result_ref")));
-	table_fact(t, "commit", PAINT_BOLD, mem_strdup(field_text(run, "result_commit")));
+	table_fact(t, "disk", PAINT_NONE, mem_strdup(disk));
+	tasks_add_result(t, run);
 	add_texts(t, "known issue", field_array(run, "known_issues"));
 	add_texts(t, "warning", field_array(run, "warnings"));
 	add_holds(t, run);
@@ -174,6 +219,8 @@ static void print_slots(const struct print *p, const json_t *slots)
 		table_add(t, PAINT_NONE, field_text(slot, "task"));
 		table_take(t, PAINT_NONE, show_number(slot, "round"));
 		table_take(t, PAINT_NONE, show_number(slot, "fix"));
+		table_add(t, PAINT_NONE, field_text(slot, "branch"));
+		table_add(t, PAINT_DIM, field_text(slot, "worktree"));
 		table_add(t, PAINT_NONE, *cause != '\0' ? cause : field_text(slot, "reason"));
 	}
 	if (json_array_size(slots) > 0)
@@ -248,6 +295,7 @@ static int show_run(struct client *c, int64_t id)
 		goto out;
 	print_heading(&c->out, "Run", run, "id");
 	print_run_facts(&c->out, run);
+	tasks_print(&c->out, run);
 	print_slots(&c->out, field_array(run, "slots"));
 	print_attempts(&c->out, field_array(attempts, "attempts"));
 	if (json_array_size(field_array(reviews, "reviews")) > 0)

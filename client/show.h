@@ -7,6 +7,7 @@
 
 char *show_number(const json_t *object, const char *key);
 char *show_when(const json_t *object, const char *key);	/* "2026-11-21 22:05:57 (3m 05s ago)" */
+char *show_reason(const json_t *run);			/* why it waits, and when it will be tried again */
 char *show_tokens(const json_t *object);			/* of its member "tokens": a number, or numbers by kind */
 char *show_took(const json_t *attempt);
 char *show_exit(const json_t *attempt);			/* "0", "3", "signal 9" */

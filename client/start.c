@@ -129,28 +129,38 @@ static int ready_socket(char name[64])
 	return fd;
 }
 
-/* Our environment without what a service manager meant for us, and with NOTIFY_SOCKET. The list and its last string
- * are the caller's to free; the others are borrowed. */
-static char **daemon_environment(char *notify)
+/* Our environment without the variables that begin with one of dropped, and with more. The list is the caller's to free,
+ * its strings are borrowed. */
+static char **environment_but(const char *const *dropped, const char *const *more)
 {
-	static const char *const dropped[] = { "NOTIFY_SOCKET=", "LISTEN_", "STATE_DIRECTORY=", "RUNTIME_DIRECTORY=", "WATCHDOG_" };
-	size_t count = 0, kept = 0;
+	size_t count = 0, kept = 0, added = 0;
 	char **list;
 
 	while (environ[count] != NULL)
 		count++;
-	list = mem_grow(NULL, count + 2, sizeof *list);
+	while (more[added] != NULL)
+		added++;
+	list = mem_grow(NULL, count + added + 1, sizeof *list);
 	for (size_t i = 0; i < count; i++) {
 		bool drop = false;
 
-		for (size_t k = 0; k < sizeof dropped / sizeof dropped[0]; k++)
+		for (size_t k = 0; dropped[k] != NULL; k++)
 			drop = drop || strncmp(environ[i], dropped[k], strlen(dropped[k])) == 0;
 		if (!drop)
 			list[kept++] = environ[i];
 	}
-	list[kept++] = notify;
+	for (size_t i = 0; i < added; i++)
+		list[kept++] = (char *)more[i];
 	list[kept] = NULL;
 	return list;
+}
+
+/* Without what a service manager meant for us. */
+static char **daemon_environment(const char *notify)
+{
+	static const char *const dropped[] = { "NOTIFY_SOCKET=", "LISTEN_", "STATE_DIRECTORY=", "RUNTIME_DIRECTORY=", "WATCHDOG_", NULL };
+
+	return environment_but(dropped, (const char *const[]){ notify, NULL });
 }
 
 /* In a session of its own, so that no Ctrl-C of ours reaches it, and with nothing open of ours but the log. */
@@ -321,6 +331,18 @@ out:
 	return status;
 }
 
+/* The wait status of a process of ours. */
+static int await(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) == -1) {
+		if (errno != EINTR)
+			err(EXIT_REFUSED, "waitpid");
+	}
+	return status;
+}
+
 int start_config_check(const char *file)
 {
 	char *rld = need_rld();
@@ -336,9 +358,57 @@ int start_config_check(const char *file)
 	free(rld);
 	if (failure != 0)
 		return EXIT_REFUSED;
-	while (waitpid(pid, &status, 0) == -1) {
-		if (errno != EINTR)
-			err(EXIT_REFUSED, "waitpid");
-	}
+	status = await(pid);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_REFUSED;
+}
+
+/* Output of git of which nobody needs more: the path of a directory. */
+#define GIT_OUTPUT_MAX 65536
+
+static int spawn_git(const char *const *argv, char **environment, int output, pid_t *pid)
+{
+	posix_spawn_file_actions_t files;
+	int failure;
+
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, output, 1);
+	failure = posix_spawnp(pid, argv[0], &files, NULL, (char *const *)argv, environment);
+	posix_spawn_file_actions_destroy(&files);
+	return failure;
+}
+
+int start_git(const char *const *argv, const char *const *more, struct bytes *output)
+{
+	static const char *const dropped[] = {
+		"GIT_DIR=", "GIT_WORK_TREE=", "GIT_IMPLICIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_OBJECT_DIRECTORY=",
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=", "GIT_COMMON_DIR=", "GIT_NAMESPACE=", "GIT_PREFIX=", "GIT_GRAFT_FILE=", "GIT_SHALLOW_FILE=",
+		"GIT_REPLACE_REF_BASE=", "GIT_ATTR_SOURCE=", "GIT_QUARANTINE_PATH=", NULL
+	};
+	char **environment;
+	int ends[2] = { -1, -1 }, failure, status;
+	pid_t pid;
+
+	if (output != NULL && pipe2(ends, O_CLOEXEC) == -1) {
+		warn("pipe");
+		return -1;
+	}
+	environment = environment_but(dropped, more);
+	failure = spawn_git(argv, environment, output != NULL ? ends[1] : STDERR_FILENO, &pid);
+	free(environment);
+	if (output != NULL)
+		close(ends[1]);
+	if (failure != 0) {
+		warnx("cannot start git: %s", strerror(failure));
+	} else {
+		if (output != NULL && bytes_read(output, ends[0], GIT_OUTPUT_MAX) != 0)
+			warnx("git printed more than was to be expected");
+		status = await(pid);
+		failure = WIFEXITED(status) ? 0 : -1;
+		if (failure != 0)
+			warnx("git was ended by signal %d", WTERMSIG(status));
+	}
+	if (output != NULL)
+		close(ends[0]);
+	return failure != 0 ? -1 : WEXITSTATUS(status);
 }

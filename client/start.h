@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting rld: as a daemon on demand, or to look at a config file. The one file that starts processes. */
+/* Starting rld, as a daemon on demand or to look at a config file, and git. The one file that starts processes. */
 #ifndef CLIENT_START_H
 #define CLIENT_START_H
+
+#include "client/memory.h"
 
 /* Only one rlctl at a time starts a daemon; the others wait here and then find it. An fd to close, or -1 after telling. */
 int start_lock(const char *state_dir);
@@ -11,5 +13,10 @@ int start_daemon(const char *state_dir);
 
 /* Run "rld --check-config", with the given file unless it is NULL. Its exit code, or an own one after telling. */
 int start_config_check(const char *file);
+
+/* Run git with these words, the name of the program first and NULL last. What our environment says of a repository is taken away;
+ * more: "K=V" added to it, NULL-terminated. What git prints goes to output, or to standard error when that is NULL; it reads nothing,
+ * and its errors are seen. Its exit code, or -1 after telling. */
+int start_git(const char *const *argv, const char *const *more, struct bytes *output);
 
 #endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/tasks.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/exit.h"
+#include "client/field.h"
+#include "client/memory.h"
+
+static const struct table_column columns[] = {
+	{ "TASK", 0 },
+	{ "STATE", 0 },
+	{ "TITLE", TABLE_FLEXIBLE },
+	{ "BRANCH", TABLE_FLEXIBLE },
+	{ "WHY", TABLE_FLEXIBLE },
+};
+
+/* In the order in which people look for them. */
+static const char *const states[] = { "passed", "failed", "cancelled", "claimed", "open", "released", "taken", "done" };
+
+static bool is_single(const json_t *run)
+{
+	return json_array_size(field_array(run, "tasks")) <= 1 && strcmp(field_text(run, "source"), "prompt") == 0;
+}
+
+static bool is_passed(const json_t *task)
+{
+	return strcmp(field_text(task, "state"), "passed") == 0;
+}
+
+char *tasks_count(const json_t *run)
+{
+	const json_t *tasks = field_array(run, "tasks");
+	struct bytes text = { .data = NULL };
+	char *word;
+
+	if (is_single(run))
+		return mem_strdup("");
+	word = mem_printf("%zu", json_array_size(tasks));
+	bytes_add(&text, word, strlen(word));
+	free(word);
+	for (size_t s = 0, named = 0; s < sizeof states / sizeof states[0]; s++) {
+		size_t count = 0;
+
+		for (size_t i = 0; i < json_array_size(tasks); i++)
+			count += strcmp(field_text(json_array_get(tasks, i), "state"), states[s]) == 0;
+		if (count == 0)
+			continue;
+		word = mem_printf("%s%zu %s", named++ == 0 ? ": " : ", ", count, states[s]);
+		bytes_add(&text, word, strlen(word));
+		free(word);
+	}
+	return text.data;
+}
+
+void tasks_print(const struct print *p, const json_t *run)
+{
+	const json_t *tasks = field_array(run, "tasks");
+	struct table *t;
+
+	if (is_single(run) || json_array_size(tasks) == 0)
+		return;
+	t = table_new(columns, sizeof columns / sizeof columns[0]);
+	for (size_t i = 0; i < json_array_size(tasks); i++) {
+		const json_t *task = json_array_get(tasks, i);
+		const char *state = field_text(task, "state");
+
+		table_add(t, PAINT_NONE, field_text(task, "id"));
+		table_add(t, print_state_paint(state), state);
+		table_add(t, PAINT_NONE, field_text(task, "title"));
+		table_add(t, PAINT_DIM, field_text(task, "branch"));
+		table_add(t, PAINT_NONE, field_text(task, "reason"));
+	}
+	fputc('\n', p->file);
+	table_print(t, p, false);
+	table_free(t);
+}
+
+/* How many passed tasks have a branch with commits of its own; *one is the last of them. */
+static size_t count_branches(const json_t *run, const json_t **one)
+{
+	const json_t *tasks = field_array(run, "tasks");
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(tasks); i++) {
+		const json_t *task = json_array_get(tasks, i);
+
+		if (!is_passed(task) || *field_text(task, "branch") == '\0' || *field_text(task, "commit") == '\0')
+			continue;
+		*one = task;
+		count++;
+	}
+	return count;
+}
+
+void tasks_add_result(struct table *facts, const json_t *run)
+{
+	const char *branch = field_text(run, "result_branch"), *commit = field_text(run, "result_commit");
+	bool over = exit_is_final(field_text(run, "state"));
+	const json_t *one = NULL;
+	size_t branches = count_branches(run, &one);
+
+	table_fact(facts, "result", PAINT_BOLD, mem_strdup(field_text(run, "result_ref")));
+	table_fact(facts, "commit", PAINT_BOLD, mem_strdup(commit));
+	table_fact(facts, "branch", PAINT_BOLD, mem_strdup(branch));
+	if (!over)
+		return;
+	if (*branch != '\0' && *commit != '\0')
+		table_fact(facts, "to take it", PAINT_NONE, mem_printf("git merge %s", branch));
+	else if (branches == 1)
+		table_fact(facts, "to take it", PAINT_NONE, mem_printf("git merge %s", field_text(one, "branch")));
+	else if (branches > 1)
+		table_fact(facts, "to take it", PAINT_NONE, mem_printf("git merge BRANCH, for each of the %zu tasks that passed", branches));
+	else if (*commit != '\0')
+		table_fact(facts, "to see it", PAINT_NONE, mem_printf("git show %.12s", commit));
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The tasks of a run, as run.get gives them: what became of them, and where their results are. */
+#ifndef CLIENT_TASKS_H
+#define CLIENT_TASKS_H
+
+#include <jansson.h>
+
+#include "client/print.h"
+#include "client/table.h"
+
+/* "12: 5 passed, 1 failed, 6 open"; of a run with one task nothing. The caller frees. */
+char *tasks_count(const json_t *run);
+
+/* A line for each, unless there is only the task that the run was submitted with. */
+void tasks_print(const struct print *p, const json_t *run);
+
+/* Facts about the result of a run, and how to have it. */
+void tasks_add_result(struct table *facts, const json_t *run);
+
+#endif
