@@ -30,6 +30,8 @@ static const struct given {
 
 #define GIVEN (sizeof(given) / sizeof(given[0]))
 
+static const char mend[] = "mend the file, and submit it again";
+
 static bool refuse(struct submit_source *source, const char *field, const char *hint, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 static bool refuse(struct submit_source *source, const char *field, const char *hint, const char *fmt, ...)
@@ -108,9 +110,9 @@ static bool refuse_text(struct submit_source *source, const struct given *row, c
 	size_t n = strlen(row->called);
 
 	if (source->path != NULL && strncmp(words, row->called, n) == 0)
-		refuse(source, row->param, NULL, "%s%s", source->path, words + n);
+		refuse(source, row->param, mend, "%s%s", source->path, words + n);
 	else
-		refuse(source, row->param, NULL, "%s", words);
+		refuse(source, row->param, mend, "%s", words);
 	free(words);
 	return false;
 }
@@ -246,7 +248,6 @@ static int resolve_workflow(struct submit_source *source, const struct task_item
 
 	for (size_t i = 0; i < count; i++)
 		layer.list[i] = overrides[i];
-	layer_drop(&layer, "review.profile");
 	layer_drop(&layer, "review.reviewer");
 	layer_set(&layer, "review.enabled", json_boolean(item != NULL && item->review), "workflow");
 	if (item != NULL)
@@ -259,7 +260,9 @@ static int resolve_workflow(struct submit_source *source, const struct task_item
 /* Places are no parameters. */
 static bool refuse_settings(struct submit_source *source, const struct config_error *error)
 {
-	return refuse(source, error->field[0] == '/' || strncmp(error->field, "workflow", strlen("workflow")) == 0 ? "workflow" : error->field, NULL, "%s", error->text);
+	bool place = error->field[0] == '/' || strncmp(error->field, "workflow", strlen("workflow")) == 0;
+
+	return refuse(source, place ? "workflow" : error->field, place ? mend : NULL, "%s", error->text);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -289,7 +292,7 @@ static bool resolve_tasks(struct submit_source *source, const struct config *con
 		for (k = 0; k < nkinds && !same_settings(&items[i], kinds[k]); k++)
 			;
 		if (k == KINDS_MAX)
-			return refuse(source, "workflow", NULL, "%s:%zu:%zu: the tasks up to here have %d different agents and reviews, and a workflow can have no more; split it",
+			return refuse(source, "workflow", mend, "%s:%zu:%zu: the tasks up to here have %d different agents and reviews, and a workflow has no more; split it",
 			    source->path != NULL ? source->path : "workflow", items[i].line, items[i].column, KINDS_MAX);
 		if (k == nkinds) {
 			if (resolve_workflow(source, &items[i], run->agents[ROLE_IMPLEMENT].name, config, project, overrides, count, &plan, &error) == -1)

@@ -364,6 +364,31 @@ START_TEST(test_who_assigns)
 }
 END_TEST
 
+/* Two tasks, and whether they share their settings. */
+START_TEST(test_same_kind)
+{
+	static const char *const inside[] = {
+		"", "        max_iterations: 2\n", "        max_iterations: 3\n", "        coder_agent: dev\n", "        reviewer_agent: dev\n", "        reviewer_agent: judge\n",
+	};
+	static const size_t count = sizeof(inside) / sizeof(inside[0]);
+	static const struct given none[4] = { { 0 } };
+
+	for (size_t i = 0; i < count * count; i++) {
+		json_t *json = json_pack("{s:o}", "workflow", json_sprintf("tasks:\n  a:\n    prompt: x\n" OVERLAY("%s") "  b:\n    prompt: y\n" OVERLAY("%s"), inside[i / count], inside[i % count]));
+		char *params = json_dumps(json, 0);
+		struct submit_source source;
+		struct plan plan;
+
+		ck_assert(resolve(&source, RLD_TOML, params, none, &plan));
+		ck_assert_msg((source.plans[0] == source.plans[1]) == (i / count == i % count), "%s", params);
+		plan_release(&plan);
+		release(&source);
+		free(params);
+		json_decref(json);
+	}
+}
+END_TEST
+
 /* Tasks that ask for the same have the same settings, which are made once; there is a bound to those that differ. */
 START_TEST(test_many_kinds)
 {
@@ -416,6 +441,7 @@ int main(void)
 	tcase_add_test(disk, test_who_assigns);
 	tcase_add_loop_test(settings_, test_workflow, 0, sizeof(workflows) / sizeof(workflows[0]));
 	tcase_add_loop_test(settings_, test_refused, 0, sizeof(refused) / sizeof(refused[0]));
+	tcase_add_test(settings_, test_same_kind);
 	tcase_add_test(settings_, test_many_kinds);
 	suite_add_tcase(suite, take);
 	suite_add_tcase(suite, disk);
