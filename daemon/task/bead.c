@@ -11,6 +11,8 @@
 #include "task/list.h"
 #include "task/value.h"
 
+#define HOLDS_MAX 64	/* open beads that one bead waits for: with more it waits for its source to say that it is ready */
+
 /* Statuses that hold nothing back; done: there is nothing left to do. */
 static const struct {
 	const char *name;
@@ -209,19 +211,62 @@ static int compare_id(const void *key, const void *member)
 	return strcmp(key, ((const struct bead *)member)->item.id);
 }
 
-/* Whether an own dependency holds it back: one on a bead that nobody knows does. */
-static bool waits(const struct bead *bead, const struct bead *beads, size_t count)
+/* What holds a bead back: others that are open, or what no bead's end changes. */
+struct hold {
+	char **by;		/* ids, each once, owned by their beads; count of them */
+	size_t count;
+	bool for_good;
+};
+
+static void hold_add(struct hold *hold, char *id)
 {
+	for (size_t i = 0; i < hold->count; i++)
+		if (strcmp(hold->by[i], id) == 0)
+			return;
+	/* a family may hand down what all of it waits for */
+	if (hold->count == HOLDS_MAX) {
+		hold->for_good = true;
+		return;
+	}
+	if (hold->by == NULL)
+		hold->by = xcalloc(HOLDS_MAX, sizeof(char *));
+	hold->by[hold->count++] = id;
+}
+
+/* By its own dependencies. One on a bead that nobody knows is one for good. */
+static void hold_own(struct hold *hold, const struct bead *bead, const struct bead *beads, size_t count)
+{
+	hold->for_good = strcmp(bead->item.status, "deferred") == 0;
 	for (size_t i = 0; i < bead->nedges; i++) {
 		const struct edge *edge = &bead->edges[i];
-		const struct bead *on = bsearch(edge->on, beads, count, sizeof(*beads), compare_id);
+		struct bead *on = bsearch(edge->on, beads, count, sizeof(*beads), compare_id);
 
 		if (on == NULL && edge->closed == -1)
-			return true;
+			hold->for_good = true;
 		if (edge->kind == EDGE_WAITS && (on != NULL ? !on->settled : edge->closed == 0))
-			return true;
+			hold_add(hold, on != NULL ? on->item.id : edge->on);
 	}
-	return false;
+}
+
+static void hold_inherit(struct hold *hold, const struct hold *parent)
+{
+	hold->for_good |= parent->for_good;
+	for (size_t i = 0; i < parent->count; i++)
+		hold_add(hold, parent->by[i]);
+}
+
+/* Its hold is complete now. */
+static void settle(struct bead *bead, const struct hold *hold)
+{
+	struct task_item *item = &bead->item;
+	bool may = bead->idle && item->id[0] != '-' && !hold->for_good;
+
+	item->ready = may && hold->count == 0;
+	if (!may || hold->count == 0)
+		return;
+	item->held_by = xcalloc(hold->count + 1, sizeof(char *));
+	for (size_t i = 0; i < hold->count; i++)
+		item->held_by[i] = xstrdup(hold->by[i]);
 }
 
 /* What is handed down: the children of each bead, in one array. */
@@ -272,12 +317,12 @@ static void find_family(struct family *f, const struct bead *beads, size_t count
 void beads_work_out(struct bead *beads, size_t count)
 {
 	struct family f;
-	bool *held = xcalloc(count + 1, sizeof(bool));
+	struct hold *holds = xcalloc(count + 1, sizeof(*holds));
 	size_t *queue = xcalloc(count + 1, sizeof(size_t)), end = 0;
 
 	find_family(&f, beads, count);
 	for (size_t i = 0; i < count; i++) {
-		held[i] = waits(&beads[i], beads, count) || strcmp(beads[i].item.status, "deferred") == 0;
+		hold_own(&holds[i], &beads[i], beads, count);
 		if (f.parents[i] == 0)
 			queue[end++] = i;
 	}
@@ -285,18 +330,21 @@ void beads_work_out(struct bead *beads, size_t count)
 	for (size_t at = 0; at < end; at++) {
 		size_t parent = queue[at];
 
-		beads[parent].item.ready = beads[parent].idle && !held[parent] && beads[parent].item.id[0] != '-';
+		settle(&beads[parent], &holds[parent]);
 		for (size_t c = f.first[parent]; c < f.first[parent + 1]; c++) {
 			size_t child = f.children[c];
 
-			held[child] = held[child] || (held[parent] && !beads[parent].settled);
+			if (!beads[parent].settled)
+				hold_inherit(&holds[child], &holds[parent]);
 			if (--f.parents[child] == 0)
 				queue[end++] = child;
 		}
 	}
+	for (size_t i = 0; i < count; i++)
+		free(holds[i].by);
+	free(holds);
 	free(f.parents);
 	free(f.first);
 	free(f.children);
-	free(held);
 	free(queue);
 }

@@ -38,7 +38,7 @@ struct bead {
 bool bead_read(struct bead *bead, const json_t *object, int64_t now, char **words);
 void bead_release(struct bead *bead);
 
-/* item.ready of each bead, which are in order of their ids. */
+/* item.ready and item.held_by of each bead, which are in order of their ids. */
 void beads_work_out(struct bead *beads, size_t count);
 
 #endif

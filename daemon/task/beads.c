@@ -78,8 +78,11 @@ static void pile_end(struct pile *pile, bool all_ready, struct task_list *list)
 		struct task_item *item = list_add(list);
 
 		*item = pile->beads[i].item;
-		if (all_ready)
+		if (all_ready) {
 			item->ready = item->id[0] != '-';	/* which bd would take for an option */
+			strings_free(item->held_by);
+			item->held_by = NULL;
+		}
 		pile->beads[i].item = (struct task_item){ 0 };
 	}
 	list_sort(list, true);

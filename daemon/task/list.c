@@ -37,6 +37,7 @@ void task_item_release(struct task_item *item)
 	free(item->description);
 	free(item->acceptance);
 	strings_free(item->depends_on);
+	strings_free(item->held_by);
 	free(item->updated_at);
 	free(item->agent);
 	free(item->coder);

@@ -20,6 +20,7 @@ struct task_item {
 	char **depends_on;		/* ids, NULL-terminated; NULL: none */
 	bool done;			/* passes: true, closed */
 	bool ready;			/* beads: open, and nothing that the source knows of holds it back */
+	char **held_by;			/* beads: not ready, and it will be when these are done: ids, NULL-terminated; NULL: something else holds it back, or nothing */
 	char *updated_at;		/* beads: the source's own text; NULL: none */
 	/* workflow only */
 	char *agent;			/* NULL: the run's */

@@ -37,6 +37,8 @@ static void check_list(struct task_list *list, bool all_ready, bool export)
 		if (before != NULL && (before->priority == item->priority ? strcmp(before->id, item->id) >= 0 :
 		    before->priority == ROW_NONE || (item->priority != ROW_NONE && before->priority > item->priority)))
 			abort();
+		if (item->held_by != NULL && (item->ready || item->done || strcmp(item->status, "open") != 0 || item->held_by[0] == NULL))
+			abort();
 		if (!item->ready || all_ready)
 			continue;
 		if (item->done || strcmp(item->status, "open") != 0)

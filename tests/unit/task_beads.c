@@ -40,21 +40,21 @@ static const struct {
 	    "-k status=open; a status=open; b status=open ready; c status=open; d status=open; e status=open; f status=open; g status=open ready; h status=open; "
 	    "i status=open ready; j status=open; l status=open" },
 	/* dependencies, by type */
-	{ WAITS("b", "blocks") "{\"id\":\"b\"}\n", "a status=open <-b; b status=open ready" },
-	{ WAITS("b", "conditional-blocks") "{\"id\":\"b\"}\n", "a status=open <-b; b status=open ready" },
-	{ WAITS("b", "waits-for") "{\"id\":\"b\"}\n", "a status=open <-b; b status=open ready" },
+	{ WAITS("b", "blocks") "{\"id\":\"b\"}\n", "a status=open <-b !b; b status=open ready" },
+	{ WAITS("b", "conditional-blocks") "{\"id\":\"b\"}\n", "a status=open <-b !b; b status=open ready" },
+	{ WAITS("b", "waits-for") "{\"id\":\"b\"}\n", "a status=open <-b !b; b status=open ready" },
 	{ WAITS("b", "related") "{\"id\":\"b\"}\n", "a status=open ready; b status=open ready" },
 	{ WAITS("b", "discovered-from") "{\"id\":\"b\"}\n", "a status=open ready; b status=open ready" },
 	{ WAITS("b", "my-own") "{\"id\":\"b\"}\n", "a status=open ready; b status=open ready" },
 	{ WAITS("b", "parent-child") "{\"id\":\"b\"}\n", "a status=open ready; b status=open ready" },
 	{ WAITS("b", "blocks") "{\"id\":\"b\",\"status\":\"closed\"}\n", "a status=open <-b ready; b status=closed done" },
 	{ WAITS("b", "blocks") "{\"id\":\"b\",\"status\":\"pinned\"}\n", "a status=open <-b ready; b status=pinned" },
-	{ WAITS("b", "blocks") "{\"id\":\"b\",\"status\":\"in_progress\"}\n", "a status=open <-b; b status=in_progress" },
+	{ WAITS("b", "blocks") "{\"id\":\"b\",\"status\":\"in_progress\"}\n", "a status=open <-b !b; b status=in_progress" },
 	{ WAITS("gone", "blocks"), "a status=open <-gone" },
 	{ WAITS("gone", "parent-child"), "a status=open" },
 	{ WAITS("gone", "related"), "a status=open ready" },
 	/* without a type, and as words */
-	{ "{\"id\":\"a\",\"dependencies\":[{\"issue_id\":\"a\",\"depends_on_id\":\"b\"}]}\n{\"id\":\"b\"}\n", "a status=open <-b; b status=open ready" },
+	{ "{\"id\":\"a\",\"dependencies\":[{\"issue_id\":\"a\",\"depends_on_id\":\"b\"}]}\n{\"id\":\"b\"}\n", "a status=open <-b !b; b status=open ready" },
 	{ "{\"id\":\"a\",\"dependencies\":[\"b\",\"c\"]}\n{\"id\":\"b\",\"status\":\"closed\"}\n{\"id\":\"c\",\"status\":\"closed\"}\n", "a status=open <-b,c ready; b status=closed done; c status=closed done" },
 	{ "{\"id\":\"a\",\"dependencies\":null}\n{\"id\":\"b\",\"dependencies\":[]}\n", "a status=open ready; b status=open ready" },
 	/* a record of the other direction is the other's */
@@ -62,13 +62,18 @@ static const struct {
 	/* a parent hands down what holds it back, any number of generations */
 	{ "{\"id\":\"x\"}\n{\"id\":\"p\",\"dependencies\":[{\"depends_on_id\":\"x\",\"type\":\"blocks\"}]}\n{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"p\",\"type\":\"parent-child\"}]}\n"
 	  "{\"id\":\"d\",\"dependencies\":[{\"depends_on_id\":\"c\",\"type\":\"parent-child\"}]}\n",
-	    "c status=open; d status=open; p status=open <-x; x status=open ready" },
+	    "c status=open !x; d status=open !x; p status=open <-x !x; x status=open ready" },
 	{ "{\"id\":\"p\",\"status\":\"deferred\"}\n{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"p\",\"type\":\"parent-child\"}]}\n", "c status=open; p status=deferred" },
 	{ "{\"id\":\"p\",\"status\":\"closed\",\"dependencies\":[\"x\"]}\n{\"id\":\"x\"}\n{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"p\",\"type\":\"parent-child\"}]}\n",
 	    "c status=open ready; p status=closed <-x done; x status=open ready" },
+	/* several, each told once; and what no bead's end changes is not told */
+	{ "{\"id\":\"a\",\"dependencies\":[\"x\",\"y\",\"x\",{\"depends_on_id\":\"p\",\"type\":\"parent-child\"}]}\n{\"id\":\"p\",\"dependencies\":[\"y\",\"z\"]}\n"
+	  "{\"id\":\"x\"}\n{\"id\":\"y\"}\n{\"id\":\"z\"}\n", "a status=open <-x,y,x !x,y,z; p status=open <-y,z !y,z; x status=open ready; y status=open ready; z status=open ready" },
+	{ "{\"id\":\"a\",\"dependencies\":[\"x\",\"gone\"]}\n{\"id\":\"x\"}\n", "a status=open <-x,gone; x status=open ready" },
+	{ "{\"id\":\"a\",\"assignee\":\"eve\",\"dependencies\":[\"x\"]}\n{\"id\":\"x\"}\n", "a status=open <-x; x status=open ready" },
 	/* circles */
-	{ "{\"id\":\"a\",\"dependencies\":[\"b\"]}\n{\"id\":\"b\",\"dependencies\":[\"a\"]}\n{\"id\":\"c\"}\n", "a status=open <-b; b status=open <-a; c status=open ready" },
-	{ WAITS("a", "blocks"), "a status=open <-a" },
+	{ "{\"id\":\"a\",\"dependencies\":[\"b\"]}\n{\"id\":\"b\",\"dependencies\":[\"a\"]}\n{\"id\":\"c\"}\n", "a status=open <-b !b; b status=open <-a !a; c status=open ready" },
+	{ WAITS("a", "blocks"), "a status=open <-a !a" },
 	{ WAITS("a", "parent-child"), "a status=open" },
 	{ "{\"id\":\"a\",\"dependencies\":[{\"depends_on_id\":\"b\",\"type\":\"parent-child\"}]}\n{\"id\":\"b\",\"dependencies\":[{\"depends_on_id\":\"a\",\"type\":\"parent-child\"}]}\n"
 	  "{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"b\",\"type\":\"parent-child\"}]}\n", "a status=open; b status=open; c status=open" },
@@ -179,6 +184,20 @@ START_TEST(hostile)
 		ck_assert_int_eq(list.items[i].ready, strcmp(list.items[i].id, "same") == 0);
 	task_list_release(&list);
 	buf_release(&b);
+	/* 64 others can be waited for, and no more */
+	for (int n = 64; n <= 65; n++) {
+		buf_adds(&b, "{\"id\":\"a\",\"dependencies\":[\"b0\"");
+		for (int i = 1; i < n; i++)
+			buf_addf(&b, ",\"b%d\"", i);
+		buf_adds(&b, "]}\n");
+		for (int i = 0; i < n; i++)
+			buf_addf(&b, "{\"id\":\"b%d\"}\n", i);
+		ck_assert_int_eq(beads_read_jsonl(b.data, b.size, &list, &error), 0);
+		ck_assert_uint_eq(strings_count(list.items[0].held_by), n == 64 ? 64 : 0);
+		ck_assert(!list.items[0].ready);
+		task_list_release(&list);
+		buf_release(&b);
+	}
 }
 END_TEST
 
@@ -201,7 +220,7 @@ static const struct {
 	{ "{\"schema_version\": 1, \"data\": []}", true, "", NULL },
 	{ "[{\"id\": \"-a\"}, {\"id\": \"b\"}]", true, "-a status=open; b status=open ready", NULL },
 	/* as bd show prints dependencies: whole issues */
-	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"open\", \"dependency_type\": \"blocks\"}]}]", false, "a status=open <-b", NULL },
+	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"open\", \"dependency_type\": \"blocks\"}]}]", false, "a status=open <-b !b", NULL },
 	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"closed\", \"dependency_type\": \"blocks\"}], \"dependents\": [{\"id\": \"c\", \"dependency_type\": \"blocks\"}]}]",
 	    false, "a status=open <-b ready", NULL },
 	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"open\", \"dependency_type\": \"related\"}]}]", false, "a status=open ready", NULL },

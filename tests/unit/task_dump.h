@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of tasks as a line of text: "id title=.. p=.. <-dep,dep ready; id ..". What is not there is not told. */
+/* A list of tasks as a line of text: "id title=.. p=.. <-dep,dep !held-by ready; id ..". What is not there is not told. */
 #ifndef TESTS_TASK_DUMP_H
 #define TESTS_TASK_DUMP_H
 
@@ -38,6 +38,8 @@ static inline char *dump_list(const struct task_list *list)
 		dump_text(&b, "accept", item->acceptance);
 		for (size_t d = 0; item->depends_on != NULL && item->depends_on[d] != NULL; d++)
 			buf_addf(&b, "%s%s", d > 0 ? "," : " <-", item->depends_on[d]);
+		for (size_t d = 0; item->held_by != NULL && item->held_by[d] != NULL; d++)
+			buf_addf(&b, "%s%s", d > 0 ? "," : " !", item->held_by[d]);
 		dump_text(&b, "at", item->updated_at);
 		dump_text(&b, "agent", item->agent);
 		if (item->review)
