@@ -2,6 +2,7 @@
 #include "core/run.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "core/slot.h"
@@ -19,8 +20,8 @@ const struct run_edge run_edges[] = {
 	{ IN(RUNNING), RUN_E_LOADED,    RUN_A_BEGIN,   RUN_S_RUNNING },
 	{ IN(QUEUED),  RUN_E_CANCEL_BEGUN, RUN_A_END,  RUN_S_QUEUED },
 	{ IN(QUEUED),  RUN_E_RESUME,    RUN_A_RESUME,  RUN_S_RUNNING },
-	{ WORKING | IN(HELD), RUN_E_PASSED, RUN_A_FINISH, RUN_S_SUCCEEDED },
-	{ WORKING | IN(HELD), RUN_E_FAILED, RUN_A_FINISH, RUN_S_FAILED },
+	{ IN(QUEUED) | WORKING | IN(HELD), RUN_E_PASSED, RUN_A_FINISH, RUN_S_SUCCEEDED },
+	{ IN(QUEUED) | WORKING | IN(HELD), RUN_E_FAILED, RUN_A_FINISH, RUN_S_FAILED },
 	{ IN(RUNNING), RUN_E_PAUSE,     RUN_A_PAUSE,   RUN_S_PAUSED },
 	{ IN(PAUSED),  RUN_E_PREPARED,  RUN_A_NONE,    RUN_S_PAUSED },
 	{ IN(PAUSED),  RUN_E_UNPAUSE,   RUN_A_REWORK,  RUN_S_QUEUED },
@@ -94,10 +95,12 @@ static size_t count_tasks(const struct loop *l, enum task_state state)
 
 size_t run_ready(const struct loop *l)
 {
+	enum task_wait *waits = task_waits(l->tasks, l->ntasks);
 	size_t ready = 0;
 
 	for (size_t i = 0; i < l->ntasks; i++)
-		ready += task_wait(l->tasks[i], l->tasks, l->ntasks) == TASK_W_NOTHING;
+		ready += waits[i] == TASK_W_NOTHING;
+	free(waits);
 	return ready;
 }
 

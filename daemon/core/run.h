@@ -10,7 +10,8 @@
  *    │  └──────────────────────────────HELD ─PASSED, FAILED─▶ (as a human decided)
  *    ├─RESUME─▶ RUNNING                  │ └─BACK─▶ RUNNING   (a human accepted, and there is something to commit)
  *    ├─CANCEL─▶ CANCELLED                └─CANCEL─▶ HELD ─CANCELLED─▶ CANCELLED
- *    └─CANCEL_BEGUN─▶ QUEUED ─CANCELLED─▶ CANCELLED
+ *    ├─CANCEL_BEGUN─▶ QUEUED ─CANCELLED─▶ CANCELLED
+ *    └─PASSED, FAILED─▶ (sent back, it waited; meanwhile a human decided about what else was held)
  *
  *   RUNNING ─PAUSE─▶ PAUSED ─UNPAUSE─▶ QUEUED ─RESUME─▶ RUNNING       PAUSED ─PASSED, FAILED─▶ (what ran was the last)
  *   PAUSED ─CANCEL─▶ PAUSED ─CANCELLED─▶ CANCELLED

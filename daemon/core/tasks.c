@@ -7,13 +7,27 @@
 
 #include "base/memory.h"
 
-static const struct task_row *find(const char *id, struct task_row *const *tasks, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(tasks[i]->id, id) == 0)
-			return tasks[i];
-	return NULL;
-}
+/* What holds a task back. */
+struct hold {
+	enum task_wait wait;
+	const struct task_row *by;	/* the first that may still pass, one that never will before it; NULL: none */
+	size_t edges;			/* 1 + number of the first edge to those who depend on it, 0: none */
+};
+
+/* That an open task depends on another open one. */
+struct edge {
+	size_t to;
+	size_t next;			/* of the same task, as hold.edges */
+};
+
+struct graph {
+	struct task_row *const *tasks;
+	size_t count;
+	struct hold *holds;		/* by number of the task */
+	size_t *by_id;			/* numbers, ordered by id */
+	struct edge *edges;
+	size_t nedges, room;
+};
 
 static bool never_passes(const struct task_row *task)
 {
@@ -25,63 +39,166 @@ static bool has_passed(const struct task_row *task)
 	return task->state == TASK_S_PASSED || task->state == TASK_S_DONE;
 }
 
-/* The first dependency that holds it back, one that will never pass before one that may; NULL: none. */
-static const struct task_row *obstacle(const struct task_row *task, struct task_row *const *tasks, size_t count, bool *never)
+static int compare_ids(const void *a, const void *b, void *arg)
 {
-	json_t *ids = task->depends_on != NULL ? json_loads(task->depends_on, 0, NULL) : NULL, *id;
-	const struct task_row *found = NULL;
+	struct task_row *const *tasks = arg;
+
+	return strcmp(tasks[*(const size_t *)a]->id, tasks[*(const size_t *)b]->id);
+}
+
+/* Its number, count: no task of the run. */
+static size_t find(const struct graph *g, const char *id)
+{
+	size_t low = 0, high = g->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(id, g->tasks[g->by_id[middle]]->id);
+
+		if (order == 0)
+			return g->by_id[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return g->count;
+}
+
+static void add_edge(struct graph *g, size_t from, size_t to)
+{
+	if (g->nedges == g->room) {
+		g->room = g->room > 0 ? 2 * g->room : 64;
+		g->edges = xreallocarray(g->edges, g->room, sizeof(*g->edges));
+	}
+	g->edges[g->nedges++] = (struct edge){ to, g->holds[from].edges };
+	g->holds[from].edges = g->nedges;
+}
+
+static void look_at(struct graph *g, size_t number)
+{
+	struct hold *hold = &g->holds[number];
+	json_t *ids = json_loads(g->tasks[number]->depends_on, 0, NULL), *id;
 	size_t i;
 
-	*never = false;
 	json_array_foreach(ids, i, id) {
-		const struct task_row *on = json_is_string(id) ? find(json_string_value(id), tasks, count) : NULL;
+		size_t on = json_is_string(id) ? find(g, json_string_value(id)) : g->count;
 
-		if (on == NULL || has_passed(on))
+		if (on == g->count || has_passed(g->tasks[on]))
 			continue;
-		if (found == NULL)
-			found = on;
-		if (never_passes(on) && !*never) {
-			found = on;
-			*never = true;
-		}
+		if (g->tasks[on]->state == TASK_S_OPEN)
+			add_edge(g, on, number);
+		if (hold->by == NULL || (never_passes(g->tasks[on]) && hold->wait != TASK_W_NEVER))
+			hold->by = g->tasks[on];
+		hold->wait = never_passes(hold->by) ? TASK_W_NEVER : TASK_W_DEPENDENCY;
 	}
 	json_decref(ids);
-	return found;
+}
+
+/* Who never starts takes those who depend on it along. No recursion: the chain may be as long as there are tasks. */
+static void spread(struct graph *g)
+{
+	size_t *queue = xcalloc(g->count, sizeof(*queue)), done = 0, end = 0;
+
+	for (size_t i = 0; i < g->count; i++)
+		if (g->holds[i].wait == TASK_W_NEVER)
+			queue[end++] = i;
+	for (; done < end; done++)
+		for (size_t at = g->holds[queue[done]].edges; at > 0; at = g->edges[at - 1].next) {
+			size_t to = g->edges[at - 1].to;
+
+			if (g->holds[to].wait == TASK_W_NEVER)
+				continue;
+			g->holds[to] = (struct hold){ TASK_W_NEVER, g->tasks[queue[done]], g->holds[to].edges };
+			queue[end++] = to;
+		}
+	free(queue);
+}
+
+static struct hold *solve(struct task_row *const *tasks, size_t count)
+{
+	struct graph g = { .tasks = tasks, .count = count, .holds = xcalloc(count, sizeof(*g.holds)) };
+	bool depends = false;
+
+	for (size_t i = 0; i < count; i++) {
+		g.holds[i].wait = tasks[i]->state == TASK_S_OPEN ? TASK_W_NOTHING : TASK_W_NOT_OPEN;
+		depends |= tasks[i]->state == TASK_S_OPEN && tasks[i]->depends_on != NULL;
+	}
+	if (!depends)
+		return g.holds;
+	g.by_id = xcalloc(count, sizeof(*g.by_id));
+	for (size_t i = 0; i < count; i++)
+		g.by_id[i] = i;
+	qsort_r(g.by_id, count, sizeof(*g.by_id), compare_ids, (void *)(uintptr_t)tasks);
+	for (size_t i = 0; i < count; i++)
+		if (tasks[i]->state == TASK_S_OPEN && tasks[i]->depends_on != NULL)
+			look_at(&g, i);
+	spread(&g);
+	free(g.by_id);
+	free(g.edges);
+	return g.holds;
+}
+
+enum task_wait *task_waits(struct task_row *const *tasks, size_t count)
+{
+	struct hold *holds = solve(tasks, count);
+	enum task_wait *waits = xcalloc(count, sizeof(*waits));
+
+	for (size_t i = 0; i < count; i++)
+		waits[i] = holds[i].wait;
+	free(holds);
+	return waits;
 }
 
 enum task_wait task_wait(const struct task_row *task, struct task_row *const *tasks, size_t count)
 {
-	bool never;
+	enum task_wait wait = task->state == TASK_S_OPEN ? TASK_W_NOTHING : TASK_W_NOT_OPEN;
+	struct hold *holds;
 
-	if (task->state != TASK_S_OPEN)
-		return TASK_W_NOT_OPEN;
-	if (obstacle(task, tasks, count, &never) == NULL)
-		return TASK_W_NOTHING;
-	return never ? TASK_W_NEVER : TASK_W_DEPENDENCY;
+	if (wait == TASK_W_NOT_OPEN || task->depends_on == NULL)
+		return wait;
+	holds = solve(tasks, count);
+	for (size_t i = 0; i < count; i++)
+		if (tasks[i] == task)
+			wait = holds[i].wait;
+	free(holds);
+	return wait;
 }
 
 struct task_row *task_next(struct task_row *const *tasks, size_t count)
 {
+	struct hold *holds = solve(tasks, count);
 	struct task_row *next = NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		if (next != NULL && next->position <= tasks[i]->position)
-			continue;
-		if (task_wait(tasks[i], tasks, count) == TASK_W_NOTHING)
+	for (size_t i = 0; i < count; i++)
+		if (holds[i].wait == TASK_W_NOTHING && (next == NULL || tasks[i]->position < next->position))
 			next = tasks[i];
-	}
+	free(holds);
 	return next;
 }
 
-char *task_reason(const struct task_row *task, struct task_row *const *tasks, size_t count)
+char **task_reasons(struct task_row *const *tasks, size_t count)
 {
-	bool never;
-	const struct task_row *on = obstacle(task, tasks, count, &never);
+	static const char *const ends[TASK_STATES] = {
+		[TASK_S_OPEN] = "never starts",
+		[TASK_S_FAILED] = "failed",
+		[TASK_S_CANCELLED] = "was cancelled",
+		[TASK_S_TAKEN] = "somebody else has",
+		[TASK_S_RELEASED] = "was given back",
+	};
+	struct hold *holds = solve(tasks, count);
+	char **reasons = xcalloc(count, sizeof(*reasons));
 
-	if (on == NULL)
-		return NULL;
-	return never ? xasprintf("depends on %s, which %s", on->id, on->state == TASK_S_FAILED ? "failed" : "never passed") :
-	    xasprintf("waits for %s", on->id);
+	for (size_t i = 0; i < count; i++) {
+		const struct task_row *by = holds[i].by;
+
+		if (holds[i].wait == TASK_W_NEVER)
+			reasons[i] = xasprintf("depends on %s, which %s", by->id, ends[by->state]);
+		else if (holds[i].wait == TASK_W_DEPENDENCY)
+			reasons[i] = xasprintf("waits for %s", by->id);
+	}
+	free(holds);
+	return reasons;
 }
 
 char *task_depends(char *const *ids)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which task of a run is next: dependencies first, then the order in which the source offers them. Pure. */
+/* Which task of a run is next: dependencies first, then the order in which the source offers them. Pure.
+ *
+ * A dependency that is no task of the run holds nothing back: its source has seen to it. What depends on a task that never
+ * passes never starts, and so does what depends on that. tasks: all of the run, in any order. */
 #ifndef CORE_TASKS_H
 #define CORE_TASKS_H
 
@@ -15,15 +18,18 @@ enum task_wait {
 	TASK_W_NOT_OPEN		/* it has been begun, or is over */
 };
 
-/* Whether the task may start now. tasks: all of the run. A dependency that is no task of the run holds nothing back: its
- * source has seen to it. */
+/* Whether each of them may start now, malloc'd. One walk over tasks and dependencies, and a search for each of these: whoever wants to
+ * know it of many asks here. */
+enum task_wait *task_waits(struct task_row *const *tasks, size_t count);
+
+/* The same of one of them. */
 enum task_wait task_wait(const struct task_row *task, struct task_row *const *tasks, size_t count);
 
 /* The task to start next, by position; NULL: none can. */
 struct task_row *task_next(struct task_row *const *tasks, size_t count);
 
-/* Why it does not start, malloc'd: "depends on a, which failed"; NULL: nothing holds it. */
-char *task_reason(const struct task_row *task, struct task_row *const *tasks, size_t count);
+/* Why each of them does not start, both malloc'd: "waits for a", "depends on a, which failed"; NULL: no dependency holds it. */
+char **task_reasons(struct task_row *const *tasks, size_t count);
 
 /* ids as the JSON array of task_row.depends_on, malloc'd; NULL when there is none. */
 char *task_depends(char *const *ids);

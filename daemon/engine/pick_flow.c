@@ -37,14 +37,13 @@ void pick_stage(struct turn *turn, struct run *run)
 /* What nobody has begun: the same task never counts for two. */
 static char **free_tasks(const struct run *run)
 {
+	enum task_wait *waits = task_waits(run->rows->tasks, run->rows->ntasks);
 	char **ids = NULL;
 
-	for (size_t i = 0; i < run->rows->ntasks; i++) {
-		struct task_row *task = run->rows->tasks[i];
-
-		if (task_wait(task, run->rows->tasks, run->rows->ntasks) == TASK_W_NOTHING)
-			strings_append(&ids, task->id);
-	}
+	for (size_t i = 0; i < run->rows->ntasks; i++)
+		if (waits[i] == TASK_W_NOTHING)
+			strings_append(&ids, run->rows->tasks[i]->id);
+	free(waits);
 	if (ids == NULL)
 		ids = xcalloc(1, sizeof(*ids));
 	return ids;

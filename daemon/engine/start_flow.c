@@ -138,22 +138,25 @@ static char *stories_of(const struct run *run)
 static char *offer_of(const struct lane *lane)
 {
 	const struct run_rows *rows = lane->run->rows;
+	enum task_wait *waits;
 	struct buf b = { 0 };
 
 	if (lane->row->task != NULL || lane->row->slot == 0)
 		return NULL;
+	waits = task_waits(rows->tasks, rows->ntasks);
 	buf_adds(&b, "Choose one of these tasks, and only one. Claim it with `bd update ID --claim` where bd is there, say which it is in a line of "
 	    "its own, `Updated task: ID`, and do it. When there is nothing to do, say `no_beads_available` in a line of its own.\n\n");
 	for (size_t i = 0; i < rows->ntasks; i++) {
 		const struct task_row *task = rows->tasks[i];
 
-		if (task_wait(task, rows->tasks, rows->ntasks) != TASK_W_NOTHING)
+		if (waits[i] != TASK_W_NOTHING)
 			continue;
 		buf_addf(&b, "- %s", task->id);
 		if (task->priority != ROW_NONE)
 			buf_addf(&b, " (priority %lld)", (long long)task->priority);
 		buf_addf(&b, ": %s\n", task->title != NULL ? task->title : "");
 	}
+	free(waits);
 	return b.data;
 }
 
