@@ -265,7 +265,8 @@ static struct work *collect_new(const struct lane *lane)
 	w->reader = lane_plan(lane)->agents[a->role].reader;
 	w->disk_bytes = ROW_NONE;
 	w->worktree = xstrdup(lane->row->worktree);
-	if (sources[run_source(run)].markers && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
+	/* slot 0 has no task to give back, and must not pass without a verdict */
+	if (sources[run_source(run)].markers && lane->row->slot != 0 && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		w->markers = strings_copy(run->plan.stop_markers);
 	w->stdout_bytes = lane->record.stdout_bytes;
 	w->stderr_bytes = lane->record.stderr_bytes;
