@@ -219,11 +219,15 @@ void schedule_remove(struct schedule *s, int64_t id)
 void schedule_want(struct schedule *s, int64_t id, int64_t wanted)
 {
 	struct item *item = find(s, id);
+	bool more;
 
 	if (item == NULL)
 		return;
+	more = wanted > item->want;
 	item->want = wanted;
 	settle(s, item);
+	if (more)
+		tell(s, item);	/* nobody has been told what the further ones wait for */
 }
 
 void schedule_take(struct schedule *s, int64_t id)

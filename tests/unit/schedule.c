@@ -104,7 +104,7 @@ static const struct {
 	{ "the workspace goes to another", "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/a\n add 4 w=/b\n sit 1 4\n told 1 2 3 4\n give 1\n told\n remove 1\n sit 2\n told 2 3\n why 3 workdir busy: run 2" },
 	{ "those before it are over", "slots 9\n add 1\n add 2 a=1\n add 3 a=1 n=0\n sit 1\n told 1 2 3\n remove 1\n told 2\n remove 2\n told" },
 	{ "an ended one is not told", "slots 1\n add 1\n add 2\n remove 1\n remove 2\n told" },
-	{ "who wants no more is told", "slots 0\n add 1\n told 1\n want 1 2\n told\n want 1 0\n told 1\n why 1 -" },
+	{ "who wants no more is told", "slots 0\n add 1\n told 1\n want 1 2\n told 1\n want 1 2\n want 1 1\n told\n want 1 0\n told 1\n why 1 -" },
 	{ "what a running one lacks is a further seat", "slots 0\n add 1 n=2\n told 1\n slots 1\n sit 1\n told 1\n why 1 all slots of the daemon are in use\n slots 2\n sit 1\n told 1\n why 1 -" },
 };
 
