@@ -15,13 +15,15 @@ static const struct attempt_facts good = {
 };
 
 /* What the specification says about one attempt. Section 6: exit 0 with is_error, or with denied permissions and no change, is no
- * success. Section 7: a failing check goes to the fixer; a program that reviews says "findings" by status 1. Section 10: on_lost holds
- * for every role, and gives up after three losses. */
+ * success; a committer's evidence is what git finds afterwards. Section 5: a stop marker in the text of an implementer or a fixer releases
+ * the task. Section 7: a failing check goes to the fixer; a program that reviews says "findings" by status 1. Section 10: on_lost
+ * holds for every role, and gives up after three losses. */
 static enum slot_event wanted_event(const struct attempt_facts *f)
 {
 	bool answered = f->status == 0 || (f->role == ROLE_REVIEW && f->by_status && f->status == 1);
 	bool ok = f->process == PROCESS_EXITED && answered && !f->is_error && f->provider == PROVIDER_OK;
-	bool evidence = ok && !(f->denied && !f->has_git);
+	/* who has found nothing to do needed no permission */
+	bool evidence = ok && (!f->denied || f->has_git || f->role == ROLE_COMMIT || (f->role == ROLE_IMPLEMENT && f->stop));
 	enum slot_event review = f->has_git ? SLOT_E_DONE : SLOT_E_DONE_NO_TREE, checked = f->checks > 0 ? SLOT_E_DONE_CHECKS : review;
 
 	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_FAIL)
@@ -40,10 +42,14 @@ static enum slot_event wanted_event(const struct attempt_facts *f)
 		return f->has_git ? SLOT_E_ANSWERED : SLOT_E_ANSWERED_NO_TREE;
 	if (f->role == ROLE_REVIEW || !evidence)
 		return SLOT_E_FAILED;
+	if (f->role == ROLE_COMMIT)
+		return SLOT_E_DONE;
+	if (f->stop)
+		return SLOT_E_RELEASED;
 	if (f->role == ROLE_FIX)
 		return f->items_left > 0 ? SLOT_E_NEXT_FINDING : checked;
-	if (f->review && f->later)
-		return SLOT_E_DONE_LATER;
+	if (f->later)
+		return f->merge ? SLOT_E_DONE : SLOT_E_DONE_LATER;
 	if (f->review)
 		return checked;
 	return f->commit || f->denied ? SLOT_E_DONE : SLOT_E_DONE_UNREVIEWED;
@@ -57,10 +63,10 @@ static void expect_event(const struct attempt_facts *f)
 
 	if (event != wanted_event(f) || attempt_succeeded(f) != ok ||
 	    attempt_outcome(f) != (!ok ? TASK_R_FAILED : f->denied ? TASK_R_DENIED : TASK_R_DONE))
-		ck_abort_msg("%s, process %s, status %d, error %d, provider %s, denied %d, git %d, review %d, later %d, commit %d, by status %d, checkout %d, "
+		ck_abort_msg("%s, process %s, status %d, error %d, provider %s, denied %d, git %d, review %d, later %d, merge %d, stop %d, commit %d, by status %d, checkout %d, "
 		    "check %d of %d, items %d, on_lost %s, losses %d: %s, expected %s", state_name(&role_names, (int)f->role),
 		    state_name(&process_result_names, (int)f->process), (int)f->status, f->is_error, state_name(&provider_result_names, (int)f->provider),
-		    f->denied, f->has_git, f->review, f->later, f->commit, f->by_status, f->checkout, (int)f->check, (int)f->checks, (int)f->items_left,
+		    f->denied, f->has_git, f->review, f->later, f->merge, f->stop, f->commit, f->by_status, f->checkout, (int)f->check, (int)f->checks, (int)f->items_left,
 		    state_name(&on_lost_names, (int)f->on_lost), (int)f->losses, slot_event_name(event), slot_event_name(wanted_event(f)));
 }
 
@@ -90,19 +96,21 @@ START_TEST(every_attempt_means_one_event)
 		f.denied = digit(&n, 2);
 		f.has_git = digit(&n, 2);
 		f.review = digit(&n, 2);
-		f.later = digit(&n, 2);
+		f.later = digit(&n, 2) && f.review;
+		f.merge = digit(&n, 2);
+		f.stop = digit(&n, 2);
 		f.commit = digit(&n, 2);
 		f.by_status = digit(&n, 2);
 		f.checkout = digit(&n, 2);
 		f.items_left = digit(&n, 2);
 		f.on_lost = (enum on_lost)digit(&n, ON_LOST_CHOICES);
-		f.losses = 1 + digit(&n, 3);
+		f.losses = 2 + digit(&n, 2);
 		f.checks = at[n % 3].checks;
 		f.check = at[digit(&n, 3)].check;
 		if (n == 0)
 			expect_event(&f);
 	}
-	ck_assert_uint_eq(i - 1, ROLES * PROCESS_RESULTS * 3 * PROVIDER_RESULTS * 512 * ON_LOST_CHOICES * 3 * 3);
+	ck_assert_uint_eq(i - 1, ROLES * PROCESS_RESULTS * 3 * PROVIDER_RESULTS * 2048 * ON_LOST_CHOICES * 2 * 3);
 }
 END_TEST
 
@@ -115,19 +123,47 @@ START_TEST(where_work_goes)
 }
 END_TEST
 
-/* What is accepted is not reviewed again; what is reviewed is committed after the verdict, not before. */
+/* What is accepted is not reviewed again, nor is what slot 0 will review; what is reviewed is committed after the verdict, not before. */
 START_TEST(where_a_measured_tree_goes)
 {
+	static const enum slot_event unreviewed[COMMIT_MODES] = { SLOT_E_MEASURED_UNREVIEWED, SLOT_E_MEASURED_COMMIT, SLOT_E_MEASURED_ASK };
+
 	for (int review = 0; review < 2; review++)
 		for (int commit = 0; commit < COMMIT_MODES; commit++)
-			for (int place = 0; place < REVIEW_PLACES; place++) {
-				struct plan plan = { .review = review, .commit = (enum commit_mode)commit, .workspace = (enum review_place)place };
-				enum slot_event unreviewed = commit == COMMIT_MODE_AUTO ? SLOT_E_MEASURED_COMMIT : SLOT_E_MEASURED_UNREVIEWED;
-				enum slot_event reviewed = place == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
+			for (int place = 0; place < REVIEW_PLACES; place++)
+				for (int why = 0; why < 4; why++) {
+					struct plan plan = { .review = review, .commit = (enum commit_mode)commit, .workspace = (enum review_place)place };
+					enum slot_event want = place == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
 
-				ck_assert_int_eq(measured_event(&plan, true), SLOT_E_MEASURED_COMMIT);
-				ck_assert_int_eq(measured_event(&plan, false), review ? reviewed : unreviewed);
-			}
+					if (!review || why != 0)
+						want = unreviewed[commit];
+					ck_assert_int_eq(measured_event(&plan, (why & 1) != 0, (why & 2) != 0), want);
+				}
+}
+END_TEST
+
+/* After the verdict: the commit, the merge, and the pin as the last of all, for nothing but what a verdict passed. Slot 0 works where all is
+ * merged already; what it will review is pinned with the run. */
+START_TEST(where_a_passed_tree_goes)
+{
+	static const enum slot_event passed[COMMIT_MODES] = { SLOT_E_PASS, SLOT_E_PASS_COMMIT, SLOT_E_PASS_ASK };
+
+	for (int commit = 0; commit < COMMIT_MODES; commit++)
+		for (int integrate = 0; integrate < INTEGRATES; integrate++)
+			for (int scope = 0; scope < SCOPES; scope++)
+				for (int review = 0; review < 2; review++) {
+					struct plan plan = { .review = review, .commit = (enum commit_mode)commit, .integrate = (enum integrate)integrate, .scope = (enum scope)scope };
+					bool merge = integrate == INTEGRATE_MERGE, later = review && scope == SCOPE_RUN;
+
+					ck_assert_int_eq(passed_event(&plan, true), passed[commit]);
+					ck_assert_int_eq(passed_event(&plan, false), SLOT_E_PASS_NO_TREE);
+					ck_assert_int_eq(committed_event(&plan, true, false), merge ? SLOT_E_COMMITTED_MERGE : SLOT_E_COMMITTED_PIN);
+					ck_assert_int_eq(committed_event(&plan, false, false), merge ? SLOT_E_COMMITTED_MERGE : SLOT_E_COMMITTED);
+					ck_assert_int_eq(committed_event(&plan, true, true), SLOT_E_COMMITTED_PIN);
+					ck_assert_int_eq(committed_event(&plan, false, true), SLOT_E_COMMITTED);
+					ck_assert_int_eq(merged_event(&plan, true), later ? SLOT_E_MERGED_LATER : SLOT_E_MERGED_PIN);
+					ck_assert_int_eq(merged_event(&plan, false), later ? SLOT_E_MERGED_LATER : SLOT_E_MERGED);
+				}
 }
 END_TEST
 
@@ -168,6 +204,10 @@ START_TEST(causes)
 	f.role = ROLE_CHECK;
 	f.process = PROCESS_NOT_STARTED;
 	expect_cause(f, 0, "no such file", "check process could not be started: no such file");
+	f.role = ROLE_COMMIT;
+	f.process = PROCESS_EXITED;
+	f.status = 1;
+	expect_cause(f, 0, NULL, "commit process exited with status 1");
 	f.process = PROCESS_TIMEOUT;
 	f.role = ROLE_REVIEW;
 	expect_cause(f, 120 * 1000, NULL, "reviewer process timed out after 2m 00s; review.timeout in rld.toml sets the limit");
@@ -223,17 +263,18 @@ START_TEST(every_end_has_its_policy)
 							};
 							enum bad_end policy = end == ROUND_VIOLATION ? plan.on_malformed :
 							    end == ROUND_REVIEWER_ERROR ? plan.on_reviewer_error :
-							    end == ROUND_EXHAUSTED || end == ROUND_STALLED ? plan.on_exhausted : BAD_ENDS;
+							    end == ROUND_EXHAUSTED || end == ROUND_STALLED ? plan.on_exhausted :
+							    end == ROUND_CONFLICT || end == ROUND_REFUSED ? BAD_END_HOLD : BAD_ENDS;
 							enum slot_event want = SLOT_E_FAILED;
 
 							if (end == ROUND_PASS)
-								want = git ? SLOT_E_PASS : SLOT_E_PASS_NO_TREE;
+								want = passed_event(&plan, git);
 							else if (end == ROUND_FINDINGS)
 								want = SLOT_E_FINDINGS;
 							else if (policy == BAD_END_HOLD)
 								want = SLOT_E_HOLD;
 							else if (policy == BAD_END_ACCEPT || policy == BAD_END_KNOWN_ISSUES)
-								want = git && commit == COMMIT_MODE_AUTO ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED;
+								want = git && commit != COMMIT_MODE_NONE ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED;
 							ck_assert_int_eq(round_policy(&plan, (enum round_end)end), policy);
 							ck_assert_int_eq(round_event(&plan, (enum round_end)end, git), want);
 						}
@@ -246,6 +287,8 @@ START_TEST(holds_say_why)
 	ck_assert_int_eq(round_hold(ROUND_STALLED), HOLD_STALLED);
 	ck_assert_int_eq(round_hold(ROUND_VIOLATION), HOLD_VIOLATION);
 	ck_assert_int_eq(round_hold(ROUND_REVIEWER_ERROR), HOLD_REVIEWER);
+	ck_assert_int_eq(round_hold(ROUND_CONFLICT), HOLD_CONFLICT);
+	ck_assert_int_eq(round_hold(ROUND_REFUSED), HOLD_REFUSED);
 }
 END_TEST
 
@@ -255,6 +298,7 @@ START_TEST(rework)
 	static const enum slot_event again[ROLES] = {
 		[ROLE_IMPLEMENT] = SLOT_E_REWORK_IMPLEMENT, [ROLE_CHECK] = SLOT_E_REWORK_CHECK,
 		[ROLE_REVIEW] = SLOT_E_REWORK_REVIEW, [ROLE_FIX] = SLOT_E_REWORK_FIX,
+		[ROLE_COMMIT] = SLOT_E_REWORK_COMMIT,
 	};
 
 	for (int kind = 0; kind < HOLD_KINDS; kind++)
@@ -467,7 +511,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { every_attempt_means_one_event, where_work_goes, where_a_measured_tree_goes, causes,
+	const TTest *const tests[] = { every_attempt_means_one_event, where_work_goes, where_a_measured_tree_goes, where_a_passed_tree_goes, causes,
 	    every_round_has_one_meaning, a_failing_check, every_end_has_its_policy, holds_say_why, rework, causes_of_rounds, rounds_that_stall, ids_are_stable, new_repeated_resolved, the_chain_shows_every_change,
 	    fields_do_not_run_together };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The run machine, every cell of it; what slots add up to; which run starts next. */
+/* The run machine, every cell of it; what the slots and tasks of a run add up to. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "core.h"
 #include "core/run.h"
-#include "core/schedule.h"
+#include "tasks.h"
 
 START_TEST(the_table_is_a_function)
 {
@@ -31,7 +32,10 @@ static const struct cell {
 	enum run_state to;
 } cells[] = {
 	{ RUN_S_QUEUED, RUN_E_START, RUN_A_PREPARE, RUN_S_RUNNING },
-	{ RUN_S_RUNNING, RUN_E_PREPARED, RUN_A_BEGIN, RUN_S_RUNNING },
+	/* an iteration: the source is asked, the slots are filled */
+	{ RUN_S_RUNNING, RUN_E_PREPARED, RUN_A_LOAD, RUN_S_RUNNING },
+	{ RUN_S_RUNNING, RUN_E_LOADED, RUN_A_BEGIN, RUN_S_RUNNING },
+	{ RUN_S_RUNNING, RUN_E_NEXT, RUN_A_LOAD, RUN_S_RUNNING },
 	{ RUN_S_RUNNING, RUN_E_REVIEW, RUN_A_REVIEW, RUN_S_RUNNING },
 	{ RUN_S_RUNNING, RUN_E_PASSED, RUN_A_FINISH, RUN_S_SUCCEEDED },
 	{ RUN_S_RUNNING, RUN_E_FAILED, RUN_A_FINISH, RUN_S_FAILED },
@@ -41,7 +45,19 @@ static const struct cell {
 	{ RUN_S_HELD, RUN_E_FAILED, RUN_A_FINISH, RUN_S_FAILED },
 	{ RUN_S_HELD, RUN_E_BACK, RUN_A_NONE, RUN_S_RUNNING },
 	{ RUN_S_HELD, RUN_E_REWORK, RUN_A_REWORK, RUN_S_QUEUED },
+	{ RUN_S_RUNNING, RUN_E_REWORK, RUN_A_REWORK, RUN_S_QUEUED },
 	{ RUN_S_QUEUED, RUN_E_RESUME, RUN_A_RESUME, RUN_S_RUNNING },
+	/* ... and while it waits there, a human may decide about the rest */
+	{ RUN_S_QUEUED, RUN_E_PASSED, RUN_A_FINISH, RUN_S_SUCCEEDED },
+	{ RUN_S_QUEUED, RUN_E_FAILED, RUN_A_FINISH, RUN_S_FAILED },
+	/* pause: what runs ends by itself, and may have been the last */
+	{ RUN_S_RUNNING, RUN_E_PAUSE, RUN_A_PAUSE, RUN_S_PAUSED },
+	{ RUN_S_PAUSED, RUN_E_PREPARED, RUN_A_NONE, RUN_S_PAUSED },
+	{ RUN_S_PAUSED, RUN_E_UNPAUSE, RUN_A_REWORK, RUN_S_QUEUED },
+	{ RUN_S_PAUSED, RUN_E_PASSED, RUN_A_FINISH, RUN_S_SUCCEEDED },
+	{ RUN_S_PAUSED, RUN_E_FAILED, RUN_A_FINISH, RUN_S_FAILED },
+	{ RUN_S_PAUSED, RUN_E_CANCEL, RUN_A_END, RUN_S_PAUSED },
+	{ RUN_S_PAUSED, RUN_E_CANCELLED, RUN_A_FINISH, RUN_S_CANCELLED },
 	/* cancel works in every state that is not an end */
 	{ RUN_S_QUEUED, RUN_E_CANCEL, RUN_A_FINISH, RUN_S_CANCELLED },
 	{ RUN_S_QUEUED, RUN_E_CANCEL_BEGUN, RUN_A_END, RUN_S_QUEUED },
@@ -79,159 +95,176 @@ START_TEST(ends_are_finished)
 }
 END_TEST
 
-static enum run_event settle(const enum slot_stage *stages, size_t count)
+/* What ends is never left, and every other state can be. */
+START_TEST(ends_are_ends)
 {
-	struct slot_row rows[4], *slots[4];
+	for (int state = 0; state < RUN_STATES; state++) {
+		bool left = false;
 
-	for (size_t i = 0; i < count; i++) {
-		row_init(ROW_SLOT, &rows[i]);
-		rows[i].stage = (int)stages[i];
-		slots[i] = &rows[i];
+		for (size_t i = 0; i < run_edges_count; i++)
+			left |= (run_edges[i].when & 1u << state) != 0 && (int)run_edges[i].next != state;
+		ck_assert_int_eq(left, !run_state_is_end((enum run_state)state));
 	}
-	return run_settle(slots, count);
-}
-
-START_TEST(the_worst_slot_decides)
-{
-	static const struct {
-		enum slot_stage stages[3];
-		enum run_event event;
-	} cases[] = {
-		{ { SLOT_S_PASSED, SLOT_S_PASSED, SLOT_S_PASSED }, RUN_E_PASSED },
-		{ { SLOT_S_PASSED, SLOT_S_FAILED, SLOT_S_PASSED }, RUN_E_FAILED },
-		{ { SLOT_S_PASSED, SLOT_S_HELD, SLOT_S_PASSED }, RUN_E_HELD },
-		{ { SLOT_S_FAILED, SLOT_S_HELD, SLOT_S_PASSED }, RUN_E_FAILED },
-		{ { SLOT_S_CANCELLED, SLOT_S_FAILED, SLOT_S_HELD }, RUN_E_CANCELLED },
-		{ { SLOT_S_PASSED, SLOT_S_REVIEWING, SLOT_S_FAILED }, RUN_EVENTS },
-		{ { SLOT_S_HELD, SLOT_S_ENDING, SLOT_S_PASSED }, RUN_EVENTS },
-		{ { SLOT_S_WAITING, SLOT_S_PASSED, SLOT_S_PASSED }, RUN_EVENTS },
-		/* the review of the whole run waits for all, and for what a human still has to say */
-		{ { SLOT_S_IMPLEMENTED, SLOT_S_IMPLEMENTED, SLOT_S_IMPLEMENTED }, RUN_E_REVIEW },
-		{ { SLOT_S_IMPLEMENTED, SLOT_S_PASSED, SLOT_S_IMPLEMENTED }, RUN_E_REVIEW },
-		{ { SLOT_S_IMPLEMENTED, SLOT_S_FIXING, SLOT_S_IMPLEMENTED }, RUN_EVENTS },
-		{ { SLOT_S_IMPLEMENTED, SLOT_S_HELD, SLOT_S_IMPLEMENTED }, RUN_E_HELD },
-		{ { SLOT_S_IMPLEMENTED, SLOT_S_HELD, SLOT_S_FAILED }, RUN_E_FAILED },
-		{ { SLOT_S_IMPLEMENTED, SLOT_S_CANCELLED, SLOT_S_FAILED }, RUN_E_CANCELLED },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_int_eq(settle(cases[i].stages, 3), cases[i].event);
 }
 END_TEST
 
-static struct run_row rows[8], *list[8];
-static size_t nrows;
+/* slots: stages, "!" behind one that has not given back what it took. tasks: as tests/unit/tasks.h has them. */
+static const struct scene {
+	const char *name, *slots, *tasks;
+	int64_t iteration, iterations;	/* 0: until no task remains */
+	enum on_failure on_failure;
+	bool more, one_tree, stopped, idle;
+	size_t ready;
+	enum run_event event;
+	const char *cause;		/* of the limit */
+} scenes[] = {
+	{ .name = "a prompt before its slot", .tasks = "t1:open", .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "a prompt at work", .slots = "reviewing", .tasks = "t1:claimed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "a prompt that passed", .slots = "passed", .tasks = "t1:passed", .iteration = 1, .event = RUN_E_PASSED },
+	{ .name = "a prompt that failed", .slots = "failed", .tasks = "t1:failed", .iteration = 1, .event = RUN_E_FAILED },
+	{ .name = "a prompt that is held", .slots = "held", .tasks = "t1:claimed", .iteration = 1, .one_tree = true, .event = RUN_E_HELD },
+	{ .name = "a prompt that was cancelled", .slots = "cancelled", .tasks = "t1:cancelled", .iteration = 1, .event = RUN_E_CANCELLED },
+	{ .name = "a prompt in its first and last iteration", .slots = "passed", .tasks = "t1:passed", .iteration = 1, .iterations = 1, .event = RUN_E_PASSED },
+	/* whoever still works is waited for */
+	{ .name = "another slot works", .slots = "failed checking passed", .tasks = "a:failed b:claimed c:passed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "another slot is being ended", .slots = "held ending", .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "another slot waits for one of the daemon", .slots = "waiting passed", .tasks = "a:claimed b:passed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "it has passed, and its source is being told", .slots = "passed!", .tasks = "a:passed b:open", .iteration = 1, .more = true, .ready = 1, .event = RUN_EVENTS },
+	{ .name = "it has failed, and its work tree is being saved", .slots = "failed!", .tasks = "a:failed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "it was cancelled, and its task is being released", .slots = "cancelled! passed", .tasks = "a:cancelled b:passed", .iteration = 1, .event = RUN_EVENTS },
+	/* beads: more iterations, until nothing is left */
+	{ .name = "more tasks", .slots = "passed passed", .tasks = "a:passed b:passed c:open d:open<e e:open", .iteration = 1, .ready = 2, .event = RUN_E_NEXT },
+	{ .name = "the source may have more", .slots = "passed", .tasks = "a:passed", .iteration = 1, .more = true, .event = RUN_E_NEXT },
+	{ .name = "the source had no more", .slots = "passed", .tasks = "a:passed b:done c:taken", .iteration = 1, .event = RUN_E_PASSED },
+	{ .name = "a source without tasks", .tasks = "", .event = RUN_E_PASSED },
+	{ .name = "all done before", .tasks = "a:done b:done", .event = RUN_E_PASSED },
+	/* limits */
+	{ .name = "the last iteration, and work left", .slots = "passed", .tasks = "a:passed b:open c:open<b", .iteration = 3, .iterations = 3, .ready = 1,
+		.event = RUN_E_FAILED, .cause = "limit: 3 iteration(s), 2 task(s) left" },
+	{ .name = "the last iteration but one", .slots = "passed", .tasks = "a:passed b:open", .iteration = 2, .iterations = 3, .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "the last iteration, and nothing left", .slots = "passed", .tasks = "a:passed b:passed", .iteration = 3, .iterations = 3, .event = RUN_E_PASSED },
+	{ .name = "a limit, and a failure", .slots = "failed passed", .tasks = "a:failed b:passed c:open", .iteration = 1, .iterations = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .event = RUN_E_FAILED },
+	{ .name = "a limit, and a held task", .slots = "held", .tasks = "a:claimed b:open", .iteration = 1, .iterations = 1, .ready = 1, .event = RUN_E_HELD },
+	/* a failure */
+	{ .name = "stop", .slots = "failed passed", .tasks = "a:failed b:passed c:open", .iteration = 1, .on_failure = ON_FAILURE_STOP, .more = true, .ready = 1, .event = RUN_E_FAILED },
+	{ .name = "continue", .slots = "failed passed", .tasks = "a:failed b:passed c:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "continue, and ask the source", .slots = "failed", .tasks = "a:failed", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .more = true, .event = RUN_E_NEXT },
+	{ .name = "continue, to the end", .slots = "passed", .tasks = "a:failed b:passed c:passed", .iteration = 2, .on_failure = ON_FAILURE_CONTINUE, .event = RUN_E_FAILED },
+	{ .name = "those who depend on it never start", .slots = "failed", .tasks = "a:failed b:open<a c:open<b d:passed", .iteration = 2, .on_failure = ON_FAILURE_CONTINUE, .event = RUN_E_FAILED },
+	{ .name = "those who do not depend on it do", .slots = "failed", .tasks = "a:failed b:open<a c:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .event = RUN_E_NEXT },
+	/* held */
+	{ .name = "held in the tree of all", .slots = "held passed", .tasks = "a:claimed b:passed c:open", .iteration = 1, .one_tree = true, .ready = 1, .event = RUN_E_HELD },
+	{ .name = "held in a tree of its own", .slots = "held passed", .tasks = "a:claimed b:passed c:open", .iteration = 1, .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "held, and the rest depends on it", .slots = "held passed", .tasks = "a:claimed b:passed c:open<a", .iteration = 1, .event = RUN_E_HELD },
+	{ .name = "held, and nothing else is left", .slots = "held", .tasks = "a:claimed b:passed", .iteration = 2, .event = RUN_E_HELD },
+	{ .name = "held, and another one failed: it ends when the human has spoken", .slots = "held failed", .tasks = "a:claimed b:failed c:open", .iteration = 1, .ready = 1, .event = RUN_E_HELD },
+	{ .name = "cancelled before held", .slots = "held cancelled", .tasks = "a:claimed b:cancelled", .iteration = 1, .event = RUN_E_CANCELLED },
+	/* a stop marker, and an iteration in which nothing was picked */
+	{ .name = "a stop marker", .slots = "passed passed", .tasks = "a:released b:passed c:open", .iteration = 1, .more = true, .stopped = true, .ready = 1,
+		.event = RUN_E_PASSED, .cause = "stop-marker: 2 task(s) left" },
+	{ .name = "a stop marker, while a sibling works", .slots = "passed fixing", .tasks = "a:released b:claimed", .iteration = 1, .stopped = true, .event = RUN_EVENTS },
+	{ .name = "a stop marker, and a sibling that failed", .slots = "passed failed", .tasks = "a:released b:failed", .iteration = 1, .stopped = true, .event = RUN_E_FAILED },
+	{ .name = "a stop marker in the last iteration", .slots = "passed", .tasks = "a:released b:open", .iteration = 2, .iterations = 2, .stopped = true, .ready = 1,
+		.event = RUN_E_PASSED, .cause = "stop-marker: 2 task(s) left" },
+	{ .name = "a stop marker when all is done", .slots = "passed", .tasks = "a:passed", .iteration = 2, .stopped = true, .event = RUN_E_PASSED, .cause = "stop-marker: 0 task(s) left" },
+	{ .name = "nothing was picked", .slots = "passed passed", .tasks = "a:open b:open", .iteration = 1, .more = true, .idle = true, .ready = 2,
+		.event = RUN_E_PASSED, .cause = "nothing was picked: 2 task(s) left" },
+	{ .name = "nothing was picked, and nothing is left", .slots = "passed", .tasks = "a:taken", .iteration = 1, .idle = true, .event = RUN_E_PASSED },
+	/* the review of the whole run comes after all tasks, and after what a human still has to say */
+	{ .name = "all is implemented", .slots = "implemented implemented", .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_E_REVIEW },
+	{ .name = "all is implemented, in two iterations", .slots = "implemented implemented passed", .tasks = "a:claimed b:claimed c:taken", .iteration = 2, .event = RUN_E_REVIEW },
+	{ .name = "not all is implemented", .slots = "implemented", .tasks = "a:claimed b:open", .iteration = 1, .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "implemented, and one works", .slots = "implemented fixing", .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "implemented, and one is held", .slots = "implemented held", .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_E_HELD },
+	{ .name = "implemented, and one failed", .slots = "implemented failed", .tasks = "a:claimed b:failed", .iteration = 1, .event = RUN_E_FAILED },
+	{ .name = "implemented, and a stop marker", .slots = "implemented passed", .tasks = "a:claimed b:released", .iteration = 1, .stopped = true, .event = RUN_E_REVIEW },
+	{ .name = "implemented, and a limit", .slots = "implemented", .tasks = "a:claimed b:open", .iteration = 1, .iterations = 1, .ready = 1, .event = RUN_E_REVIEW },
+	{ .name = "reviewed as a whole, at the limit", .slots = "passed passed", .tasks = "a:passed b:open", .iteration = 1, .iterations = 1, .ready = 1,
+		.event = RUN_E_FAILED, .cause = "limit: 1 iteration(s), 1 task(s) left" },
+};
 
-static struct run_row *add(enum run_state state, int64_t priority, const char *workspace)
+static size_t make_slots(const char *text, struct slot_row ***list)
 {
-	struct run_row *row = &rows[nrows];
+	char *copy = xstrdup(text != NULL ? text : ""), *rest = copy;
+	size_t count = 0;
 
-	row_init(ROW_RUN, row);
-	row->id = (int64_t)nrows + 1;
-	row->state = (int)state;
-	row->priority = priority;
-	row->workspace = strdup(workspace);
-	list[nrows++] = row;
-	return row;
+	*list = xcalloc(8, sizeof(**list));
+	for (char *word = strtok_r(rest, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+		struct slot_row *row = row_new(ROW_SLOT);
+		size_t length = strcspn(word, "!");
+
+		row->leaving = word[length] == '!' ? LEAVING_TASK : LEAVING_NOTHING;
+		word[length] = '\0';
+		row->stage = state_value(&slot_stage_names, word);
+		ck_assert_int_ne(row->stage, -1);
+		(*list)[count++] = row;
+	}
+	free(copy);
+	return count;
 }
 
-static void release(void)
+static void expect_scene(const struct scene *scene)
 {
-	for (size_t i = 0; i < nrows; i++)
-		row_release(ROW_RUN, &rows[i]);
-	nrows = 0;
+	struct slot_row **slots;
+	struct task_row **tasks;
+	struct loop loop = { .iteration = scene->iteration, .iterations = scene->iterations > 0 ? scene->iterations : ROW_NONE, .on_failure = scene->on_failure,
+		.more = scene->more, .one_tree = scene->one_tree, .stopped = scene->stopped, .idle = scene->idle };
+	enum run_event event;
+	char *cause;
+
+	loop.nslots = make_slots(scene->slots, &slots);
+	loop.ntasks = tasks_make(scene->tasks, &tasks);
+	loop.slots = slots;
+	loop.tasks = tasks;
+	event = run_settle(&loop);
+	ck_assert_msg(event == scene->event, "%s: %s", scene->name, event == RUN_EVENTS ? "somebody works" : run_event_name(event));
+	cause = run_limit_cause(&loop, event);
+	ck_assert_msg((cause == NULL) == (scene->cause == NULL) && (cause == NULL || strcmp(cause, scene->cause) == 0), "%s: %s", scene->name, cause != NULL ? cause : "no cause");
+	ck_assert_msg(run_ready(&loop) == scene->ready, "%s: %zu ready", scene->name, run_ready(&loop));
+	free(cause);
+	for (size_t i = 0; i < loop.nslots; i++)
+		row_free(ROW_SLOT, slots[i]);
+	free(slots);
+	tasks_free(tasks, loop.ntasks);
 }
+
+START_TEST(every_scene)
+{
+	for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++)
+		expect_scene(&scenes[i]);
+}
+END_TEST
 
 /* Each stage alone, so that none is forgotten. */
 START_TEST(one_slot)
 {
-	for (int stage = 0; stage < SLOT_STAGES; stage++) {
-		enum slot_stage stages[] = { (enum slot_stage)stage };
-		enum run_event want = RUN_EVENTS;
+	for (int stage = 0; stage < SLOT_STAGES; stage++)
+		for (int leaving = 0; leaving < SLOT_LEAVINGS; leaving++) {
+			struct slot_row row, *slots[] = { &row };
+			struct loop loop = { .slots = slots, .nslots = 1, .iteration = 1, .iterations = ROW_NONE };
+			enum run_event want = RUN_EVENTS;
 
-		if (stage == SLOT_S_PASSED)
-			want = RUN_E_PASSED;
-		else if (stage == SLOT_S_FAILED)
-			want = RUN_E_FAILED;
-		else if (stage == SLOT_S_CANCELLED)
-			want = RUN_E_CANCELLED;
-		else if (stage == SLOT_S_HELD)
-			want = RUN_E_HELD;
-		else if (stage == SLOT_S_IMPLEMENTED)
-			want = RUN_E_REVIEW;
-		ck_assert_int_eq(settle(stages, 1), want);
-	}
-}
-END_TEST
-
-START_TEST(priority_then_age)
-{
-	struct run_row *old, *urgent;
-
-	old = add(RUN_S_QUEUED, 0, "/a");
-	add(RUN_S_QUEUED, 0, "/b");
-	urgent = add(RUN_S_QUEUED, 5, "/c");
-	ck_assert_ptr_eq(schedule_next(list, nrows, 1), urgent);
-	urgent->state = RUN_S_RUNNING;
-	ck_assert_ptr_eq(schedule_next(list, nrows, 1), old);
-	ck_assert_ptr_null(schedule_next(list, nrows, 0));
-	ck_assert_int_eq(schedule_used(list, nrows), 1);
-	release();
-}
-END_TEST
-
-START_TEST(one_run_at_a_time_in_a_workspace)
-{
-	struct run_row *busy, *waits, *other;
-	char *reason;
-
-	busy = add(RUN_S_RUNNING, 0, "/a");
-	waits = add(RUN_S_QUEUED, 9, "/a");
-	other = add(RUN_S_QUEUED, 0, "/b");
-	ck_assert_ptr_eq(schedule_next(list, nrows, 3), other);
-	reason = schedule_reason(waits, list, nrows, 3);
-	ck_assert_str_eq(reason, "workdir busy: run 1");
-	free(reason);
-	busy->state = RUN_S_HELD;
-	ck_assert_ptr_eq(schedule_next(list, nrows, 3), other);
-	ck_assert_int_eq(schedule_used(list, nrows), 0);
-	busy->state = RUN_S_FAILED;
-	ck_assert_ptr_eq(schedule_next(list, nrows, 3), waits);
-	ck_assert_ptr_null(schedule_reason(waits, list, nrows, 3));
-	reason = schedule_reason(waits, list, nrows, 0);
-	ck_assert_ptr_nonnull(reason);
-	free(reason);
-	release();
-}
-END_TEST
-
-/* A run that was sent back gave away its slot, not its workspace. */
-START_TEST(a_reworked_run_keeps_its_workspace)
-{
-	struct run_row *back, *waits;
-	char *reason;
-
-	back = add(RUN_S_QUEUED, 0, "/a");
-	back->started_at = 1000;
-	waits = add(RUN_S_QUEUED, 9, "/a");
-	ck_assert_int_eq(schedule_used(list, nrows), 0);
-	ck_assert_ptr_eq(schedule_next(list, nrows, 1), back);
-	ck_assert_ptr_null(schedule_next(list, nrows, 0));
-	reason = schedule_reason(waits, list, nrows, 1);
-	ck_assert_str_eq(reason, "workdir busy: run 1");
-	free(reason);
-	reason = schedule_reason(back, list, nrows, 0);
-	ck_assert_str_eq(reason, "all slots of the daemon are in use");
-	free(reason);
-	ck_assert_ptr_null(schedule_reason(back, list, nrows, 1));
-	release();
+			row_init(ROW_SLOT, &row);
+			row.stage = stage;
+			row.leaving = leaving;
+			if (leaving != LEAVING_NOTHING)
+				want = RUN_EVENTS;
+			else if (stage == SLOT_S_PASSED || stage == SLOT_S_FAILED)
+				want = RUN_E_PASSED;	/* that one failed is in its task's row */
+			else if (stage == SLOT_S_CANCELLED)
+				want = RUN_E_CANCELLED;
+			else if (stage == SLOT_S_HELD)
+				want = RUN_E_HELD;
+			else if (stage == SLOT_S_IMPLEMENTED)
+				want = RUN_E_REVIEW;
+			ck_assert_int_eq(run_settle(&loop), want);
+		}
 }
 END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { the_table_is_a_function, every_cell, ends_are_finished, the_worst_slot_decides, one_slot, priority_then_age,
-	    one_run_at_a_time_in_a_workspace, a_reworked_run_keeps_its_workspace };
+	const TTest *const tests[] = { the_table_is_a_function, every_cell, ends_are_finished, ends_are_ends, every_scene, one_slot };
 
 	return RUN_SUITE("run", tests);
 }
