@@ -147,25 +147,36 @@ static bool has_task(const json_t *slot)
 	return *field_text(slot, "task") != '\0';
 }
 
-/* The slot that this one was, or is, started after: where agents pick their tasks by themselves, one starts after the other. */
-static const json_t *slot_before(const struct look *l)
+static bool is_over(const json_t *slot)
 {
-	const json_t *slots = field_array(l->run, "slots");
-	long long wanted = number(l->slot, "slot") - 1;
+	return is(slot, "phase", "passed") || is(slot, "phase", "failed") || is(slot, "phase", "cancelled");
+}
 
-	for (size_t i = 0; wanted > 0 && is(l->run, "assign", "agent") && i < json_array_size(slots); i++) {
-		if (number(json_array_get(slots, i), "slot") == wanted)
-			return json_array_get(slots, i);
+/* Where agents pick their tasks by themselves, one starts after the other: of the slots in front of this one the last that has
+ * picked, or the first that still has to. NULL: none. */
+static const json_t *slot_before(const struct look *l, bool picked)
+{
+	const json_t *slots = field_array(l->run, "slots"), *found = NULL;
+
+	for (size_t i = 0; is(l->run, "assign", "agent") && i < json_array_size(slots); i++) {
+		const json_t *slot = json_array_get(slots, i);
+
+		if (number(slot, "slot") == 0 || number(slot, "slot") >= number(l->slot, "slot"))
+			continue;
+		if (picked && has_task(slot))
+			found = slot;
+		else if (!picked && found == NULL && !has_task(slot) && !is_over(slot))
+			found = slot;
 	}
-	return NULL;
+	return found;
 }
 
 /* The agent is about to run, or has just ended and the next step is on its way. */
 static char *spawning(const struct look *l)
 {
-	const json_t *before = slot_before(l);
+	const json_t *before = slot_before(l, true);
 
-	if (!has_task(l->slot) && has_task(before))
+	if (!has_task(l->slot) && before != NULL)
 		return mem_printf("launching after A%lld picked %s", number(before, "slot"), field_text(before, "task"));
 	return mem_printf("launching%s%s", *l->task == '\0' ? "" : " for ", l->task);
 }
@@ -207,12 +218,12 @@ static bool is_any(const struct look *l)
 
 static char *waiting(const struct look *l)
 {
-	const json_t *before = slot_before(l);
+	const json_t *before = slot_before(l, false);
 
+	if (!has_task(l->slot) && before != NULL)
+		return mem_printf("waiting to spawn until A%lld picked a bead", number(before, "slot"));
 	if (*field_text(l->slot, "reason") != '\0')
 		return mem_strdup(field_text(l->slot, "reason"));
-	if (!has_task(l->slot) && before != NULL && !has_task(before))
-		return mem_printf("waiting to spawn until A%lld picked a bead", number(before, "slot"));
 	return *l->task == '\0' ? mem_strdup(field_text(l->run, "reason")) : mem_printf("making ready for %s", l->task);
 }
 

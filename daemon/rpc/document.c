@@ -130,6 +130,16 @@ static int64_t disk_bytes(const struct run_rows *rows)
 	return sum;
 }
 
+/* The iterations so far. */
+static json_t *history(const struct run_rows *rows)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < rows->niterations; i++)
+		json_array_append_new(list, json_row(ROW_ITERATION, rows->iterations[i]));
+	return list;
+}
+
 /* Those that wait for a human. */
 static json_t *open_holds(const struct run_rows *rows)
 {
@@ -153,6 +163,8 @@ static void set_plan(json_t *json, const struct plan *plan)
 			    "agent", json_text(plan->agents[role].name), "model", json_text(plan->agents[role].model)));
 	}
 	json_object_set_new(json, "agents", agents);
+	json_object_set_new(json, "parallel", json_integer((json_int_t)plan->parallel));
+	json_object_set_new(json, "assign", json_string(state_name(&assign_names, (int)plan->assign)));
 	json_object_set_new(json, "review", json_pack("{s:b,s:o,s:o,s:s,s:I,s:I,s:s,s:s,s:s,s:s,s:I}", "enabled", plan->review,
 	    "skip_reason", json_text(plan->skip_reason),
 	    "profile", json_text(plan->profile_name != NULL ? plan->profile_name : plan->profile->name), "base_profile", plan->profile->name,
@@ -175,6 +187,7 @@ json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64
 	json_object_set_new(json, "attempts", json_integer((json_int_t)rows->nattempts));
 	json_object_set_new(json, "totals", totals(rows, now));
 	json_object_set_new(json, "holds", open_holds(rows));
+	json_object_set_new(json, "history", history(rows));
 	json_object_set_new(json, "result", run->result_attempt == ROW_NONE ? json_null() : json_pack("{s:o,s:o,s:o,s:o}",
 	    "attempt", json_int(run->result_attempt), "tree", json_text(run->result_tree), "ref", json_text(run->result_ref),
 	    "commit", json_text(run->result_commit)));

@@ -34,6 +34,7 @@ static const struct part {
 	{ LOAD_REVIEWS, "run.reviews", ROW_REVIEW, ":run" },
 	{ LOAD_FINDINGS, "run.findings", ROW_FINDING, ":run" },
 	{ LOAD_HOLDS, "run.holds", ROW_HOLD, ":run" },
+	{ LOAD_ITERATIONS, "run.iterations", ROW_ITERATION, ":run" },
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 

@@ -5,7 +5,8 @@
 
 #include "rpc/context.h"
 
-enum { LOAD_TASKS = 1, LOAD_SLOTS = 2, LOAD_ATTEMPTS = 4, LOAD_REVIEWS = 8, LOAD_FINDINGS = 16, LOAD_HOLDS = 32, LOAD_ALL = 63 };
+enum { LOAD_TASKS = 1, LOAD_SLOTS = 2, LOAD_ATTEMPTS = 4, LOAD_REVIEWS = 8, LOAD_FINDINGS = 16, LOAD_HOLDS = 32, LOAD_ITERATIONS = 64,
+    LOAD_ALL = 127 };
 
 /* rows: NULL when there is no such run; valid during the callback. */
 typedef void load_cb(void *arg, const struct run_rows *rows);

@@ -13,7 +13,7 @@
 
 #define LIST_LIMIT 50
 #define LIST_MAX 200
-#define DOCUMENT (LOAD_TASKS | LOAD_SLOTS | LOAD_ATTEMPTS | LOAD_HOLDS)
+#define DOCUMENT (LOAD_TASKS | LOAD_SLOTS | LOAD_ATTEMPTS | LOAD_HOLDS | LOAD_ITERATIONS)
 
 struct pending {
 	struct rpc *rpc;
@@ -378,8 +378,11 @@ static const struct result_field run_results[] = {
 	{ "attempts", "integer", "agent processes so far" },
 	{ "totals", "object", "{tokens, cost_usd, wall_ms}; null: not known" },
 	{ "holds", "array", "what waits for a human: {id, task, kind, reason, ...}" },
+	{ "history", "array", "iterations so far: {number, state, started_at, ended_at}" },
 	{ "result", "object|null", "{attempt, tree, ref, commit} of the accepted answer" },
 	{ "agents", "object", "{agent, model} of each role" },
+	{ "parallel", "integer", "slots of an iteration" },
+	{ "assign", "string", "who chooses the task of a slot: daemon or agent" },
 	{ "review", "object", "{enabled, skip_reason, profile, base_profile, max_fixes, stall_limit, fixer, scope, commit, on_exhausted, checks}" },
 	{ 0 },
 };

@@ -83,7 +83,14 @@ static const struct {
 	{ "'id': 42, 'state': 'paused'", "'slot': 1, 'phase': 'reviewing', 'round': 1, 'task': 'x-7'", NULL, 0, "REVIEW", "reviewing x-7" },
 	/* agents that pick: one starts after the other */
 	{ AGENT, "'slot': 1, 'phase': 'implementing'", RUNNING, 1, "EVENTS", "picking a bead" },
-	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'implementing'}]", "'slot': 2, 'phase': 'waiting'", NULL, 0, "WAIT", "waiting to spawn until A1 picked a bead" },
+	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'implementing'}]", "'slot': 2, 'phase': 'waiting', 'reason': 'those before it'", NULL, 0, "WAIT",
+	  "waiting to spawn until A1 picked a bead" },
+	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'passed'}, {'slot': 2, 'phase': 'fixing', 'task': 'x-1'}, {'slot': 3, 'phase': 'implementing'},"
+	  "{'slot': 4, 'phase': 'waiting'}, {'slot': 5, 'phase': 'waiting'}]", "'slot': 5, 'phase': 'waiting'", NULL, 0, "WAIT",
+	  "waiting to spawn until A3 picked a bead" },
+	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'passed'}]", "'slot': 2, 'phase': 'waiting', 'reason': 'less than 1 GiB is free'", NULL, 0, "WAIT",
+	  "less than 1 GiB is free" },
+	{ RUN ", 'slots': [{'slot': 1, 'phase': 'implementing'}]", "'slot': 2, 'phase': 'waiting'", NULL, 0, "WAIT", "" },
 	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'implementing', 'task': 'x-7'}]", "'slot': 2, 'phase': 'implementing'", STARTING, 0, "SPAWN",
 	  "launching after A1 picked x-7" },
 };
