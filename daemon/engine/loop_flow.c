@@ -121,38 +121,63 @@ static bool follows_source(const struct task_row *task)
 	return task->state == TASK_S_OPEN || task->state == TASK_S_TAKEN || task->state == TASK_S_DONE;
 }
 
-/* Who else has it, malloc'd; NULL: nobody. Where bd is there, it knows what has been closed. */
-static char *taken_by(const struct run *run, const struct task_item *item, bool has_bd)
+/* In some run, and nobody has changed it since. Where bd is there, it knows what has been closed. */
+static bool has_passed(const struct run *run, const char *source, const struct task_item *item, bool has_bd)
+{
+	const struct claim_row *claim = source != NULL && !has_bd ? claims_find(run->engine->claims, source, item->id) : NULL;
+
+	return claim != NULL && claim->state == CLAIM_S_DONE && !item_is_newer(item, claim->at);
+}
+
+/* Who else has it, malloc'd; NULL: nobody. *passed: there is nothing left to do. */
+static char *taken_by(const struct run *run, const struct task_item *item, bool has_bd, bool *passed)
 {
 	char *source = run_claim_source(run), *by = NULL;
 	const struct claim_row *claim = source != NULL ? claims_find(run->engine->claims, source, item->id) : NULL;
 
 	if (claim != NULL && claim->state == CLAIM_S_HELD && claim->run != run->rows->run.id)
 		by = xasprintf("run %lld works on it", (long long)claim->run);
-	if (claim != NULL && claim->state == CLAIM_S_DONE && !has_bd && !item_is_newer(item, claim->at))
+	if (has_passed(run, source, item, has_bd)) {
+		*passed = true;
 		by = xasprintf("it passed in run %lld", (long long)claim->run);
+	}
 	free(source);
 	return by;
 }
 
-static void refresh(struct turn *turn, struct run *run, const struct task_item *item, int64_t position, bool has_bd)
+/* Where bd is not there, nobody tells the source that what held the bead back has passed. */
+static bool is_ready(const struct run *run, const struct task_list *list, const struct task_item *item, bool has_bd)
+{
+	char *source = item->held_by != NULL ? run_claim_source(run) : NULL;
+	bool ready = item->ready || source != NULL;
+
+	for (size_t i = 0; ready && source != NULL && item->held_by[i] != NULL; i++) {
+		const struct task_item *on = find_item(list, item->held_by[i]);
+
+		ready = on != NULL && has_passed(run, source, on, has_bd);
+	}
+	free(source);
+	return ready;
+}
+
+static void refresh(struct turn *turn, struct run *run, const struct task_list *list, const struct task_item *item, int64_t position, bool has_bd)
 {
 	struct task_row *task = find_task(run, item->id);
-	bool is_new = task == NULL;
+	bool is_new = task == NULL, ready = is_ready(run, list, item, has_bd), passed = false;
 	char *by;
 
-	if (is_new && (!item->ready || item->done))
+	if (is_new && (!ready || item->done))
 		return;
 	if (is_new)
 		task = task_row_new(run->rows->run.id, item);
 	else if (!follows_source(task))
 		return;
-	by = taken_by(run, item, has_bd);
+	by = taken_by(run, item, has_bd, &passed);
 	task->position = position;
 	task->priority = item->priority;
 	set_text(&task->status, item->status);
-	task->state = item->done ? TASK_S_DONE : by != NULL || !item->ready ? TASK_S_TAKEN : TASK_S_OPEN;
-	set_text(&task->reason, by != NULL ? by : item->done || item->ready ? NULL : "its source holds it back");
+	task->state = item->done || passed ? TASK_S_DONE : by != NULL || !ready ? TASK_S_TAKEN : TASK_S_OPEN;
+	set_text(&task->reason, by != NULL ? by : item->done || ready ? NULL : "its source holds it back");
 	free(by);
 	turn_put(turn, ROW_TASK, task);
 	set_text(&task->text, NULL);	/* the store has it */
@@ -164,7 +189,7 @@ static void refresh(struct turn *turn, struct run *run, const struct task_item *
 static void take_list(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd)
 {
 	for (size_t i = 0; i < list->count; i++)
-		refresh(turn, run, &list->items[i], (int64_t)i + 1, has_bd);
+		refresh(turn, run, list, &list->items[i], (int64_t)i + 1, has_bd);
 	for (size_t i = 0; i < run->rows->ntasks; i++) {
 		struct task_row *task = run->rows->tasks[i];
 
