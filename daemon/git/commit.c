@@ -56,8 +56,8 @@ static enum stage settled(struct git_op *op)
 {
 	if (op->tip_ours)
 		return made_before(op);
-	if (op->tip != NULL && (op->kind == GIT_COMMITTED || op->given_commit != NULL) &&
-	    (op->given_commit == NULL || strcmp(op->tip, op->given_commit) != 0))
+	/* not told where HEAD was: when there was work, HEAD has it now */
+	if (op->given_commit == NULL ? op->kind == GIT_COMMITTED && op->wanted.count > 0 : strcmp(op->tip, op->given_commit) != 0)
 		op->commit = xstrdup(op->tip);
 	return STAGE_NONE;
 }

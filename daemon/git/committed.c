@@ -13,18 +13,15 @@ enum stage committed_tip(struct git_op *op)
 {
 	char *since;
 
-	if (op->given_commit != NULL && (op->tip == NULL || strcmp(op->tip, op->given_commit) == 0))
-		return op->tip != NULL ? committed_known(op) :
-		    op_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there, put it back to %.12s and retry the run",
-		    op->workspace, op->given_commit));
-	if (op->tip == NULL || (op->given_commit == NULL && op->kind == GIT_COMMIT))
+	if (op->given_commit == NULL || (op->tip != NULL && strcmp(op->tip, op->given_commit) == 0))
 		return committed_known(op);
+	if (op->tip == NULL)
+		return op_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there, put it back to %.12s and retry the run",
+		    op->workspace, op->given_commit));
+	since = xasprintf("^%s", op->given_commit);
 	strings_append(&op->words, op->tip);
-	if (op->given_commit != NULL) {
-		since = xasprintf("^%s", op->given_commit);
-		strings_append(&op->words, since);
-		free(since);
-	}
+	strings_append(&op->words, since);
+	free(since);
 	return STAGE_HISTORY;
 }
 
@@ -37,12 +34,6 @@ enum stage committed_known(struct git_op *op)
 
 /* ---- its commits ---- */
 
-/* The command that takes its commits back and leaves the files. */
-static char *undoing(const struct git_op *op)
-{
-	return op->given_commit != NULL ? xasprintf("git reset --soft %.12s", op->given_commit) : xstrdup("git update-ref -d HEAD");
-}
-
 static enum stage left(struct git_op *op)
 {
 	return op_fail(op, xasprintf("%s: HEAD is at %.12s, which does not come after %.12s, where the work began: an agent has rewritten history; "
@@ -51,12 +42,8 @@ static enum stage left(struct git_op *op)
 
 static enum stage merged(struct git_op *op)
 {
-	char *undo = undoing(op);
-	char *error = xasprintf("%s: what the commit agent made is no line of commits, it has a merge in it; put it right with `%s` there, then retry "
-	    "the run", op->workspace, undo);
-
-	free(undo);
-	return op_fail(op, error);
+	return op_fail(op, xasprintf("%s: what the commit agent made is no line of commits, it has a merge in it; put it right with "
+	    "`git reset --soft %.12s` there, then retry the run", op->workspace, op->given_commit));
 }
 
 void series_read(struct series *series, const char *data, size_t size, const char *since)
@@ -64,15 +51,15 @@ void series_read(struct series *series, const char *data, size_t size, const cha
 	char *text = xmemdup0(data, size), *next = text, *line;
 	char *last = xstrdup(since);
 
-	*series = (struct series){ .linear = true, .descends = since == NULL };
+	*series = (struct series){ .linear = true };
 	while ((line = strsep(&next, "\n")) != NULL && line[0] != '\0') {
 		char *id = strsep(&line, " "), *parent;
 		size_t parents = 0;
-		bool follows = last == NULL;
+		bool follows = false;
 
 		for (; (parent = strsep(&line, " ")) != NULL; parents++) {
-			follows = last != NULL && strcmp(parent, last) == 0;
-			series->descends = series->descends || (since != NULL && strcmp(parent, since) == 0);
+			follows = strcmp(parent, last) == 0;
+			series->descends = series->descends || strcmp(parent, since) == 0;
 		}
 		series->linear = series->linear && follows && parents <= 1;
 		strings_append(&series->ids, id);
@@ -102,11 +89,11 @@ enum stage history_done(struct git_op *op, bool ok, const char *data, size_t siz
 
 static enum stage committed_artifact(struct git_op *op, const char *id, const char *path)
 {
-	char *shown = text_escape(path, strlen(path), false), *undo = undoing(op);
+	char *shown = text_escape(path, strlen(path), false);
 	char *error = xasprintf("commit %.12s in %s was made by an agent and has %s, but what a review leaves behind is never committed; "
-	    "take it out with `%s` and `git rm -r --cached -- %s` there, then retry the run", id, op->workspace, shown, undo, shown);
+	    "take it out with `git reset --soft %.12s` and `git rm -r --cached -- %s` there, then retry the run", id, op->workspace, shown,
+	    op->given_commit, shown);
 
-	free(undo);
 	free(shown);
 	return op_fail(op, error);
 }

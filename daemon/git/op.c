@@ -262,6 +262,26 @@ static enum stage begin_pin(struct git_op *op)
 	return STAGE_PIN;
 }
 
+/* A snapshot is pinned as well, but has no name to be looked up. */
+enum stage pin_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	char *name;
+
+	(void)ok, (void)data, (void)size;
+	if (op->kind != GIT_PIN || op->name == NULL)
+		return STAGE_NONE;
+	name = xasprintf("%s^{commit}", op->name);
+	strings_append(&op->words, name);
+	free(name);
+	return STAGE_PIN_NAMED;
+}
+
+enum stage pin_named_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	op->commit = ok && size > 1 ? xmemdup0(data, size - 1) : NULL;
+	return STAGE_NONE;
+}
+
 static enum stage begin_checkout(struct git_op *op)
 {
 	op->tree = xstrdup(op->given);

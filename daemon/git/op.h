@@ -16,12 +16,14 @@ enum git_op_kind {
 	GIT_SNAPSHOT,		/* tree id of everything git does not ignore; when ref is given, it is pointed there */
 	GIT_MEASURE,		/* snapshot, then the patch base_tree..tree as the last step's stdout */
 	GIT_VERIFY,		/* snapshot; when it differs from tree: which paths. New files are moved into aside */
-	GIT_PIN,		/* point ref at tree */
+	GIT_PIN,		/* point ref at tree; when name is given, gives the commit that it is */
 	GIT_CHECKOUT,		/* lay tree out in dir, byte for byte: no filter, no attribute, no hook */
 	GIT_COMMIT,		/* commit what differs between base and tree to the checked-out branch (or detached HEAD), when the
 				 * work tree still has it; clean filters and the commit's hooks run, with the rights of the step. What
 				 * else the user has staged stays staged. Begun again after a death, it finds its own commit by the
-				 * lines "Rld-..." of message: make them tell it from others of the run */
+				 * lines "Rld-..." of message: make them tell it from others of the run. When commit, where HEAD
+				 * was, is given, an agent may have committed on top of it: with the rest the last commit has what of tree
+				 * was touched. No commit since then has an artifact, and with nothing left to be committed, HEAD is given */
 	GIT_BASE,		/* the commit that work starts from: the merge base of HEAD and name when name is given, else HEAD, and when the
 				 * work tree has anything that git does not ignore beyond it, a commit of that on top (clean filters
 				 * run; index, branch and stash stay). ref is pointed there. Gives commit, and its tree. An unborn HEAD: a
@@ -30,9 +32,12 @@ enum git_op_kind {
 				 * when commit is NULL; what is left of an earlier begin is removed first. Gives the tree as the disk has
 				 * it, and the commit. Refused with the remedy: submodules that are checked out in workspace */
 	GIT_COMMITTED,		/* an agent has committed in workspace: are its commits on commit (the base), without artifacts, and is
-				 * the work tree still tree? What it left out is committed as COMMIT does. Gives the last commit */
+				 * the work tree still tree? They must be a line. What it left out is committed as COMMIT does. Gives the last
+				 * commit. commit NULL: not told, only HEAD is looked at for artifacts */
 	GIT_MERGE,		/* the commits base_commit..commit one by one on top of what ref has (created at base_commit when it is not
-				 * there): linear, authors and messages kept, no hook. Gives the new tip, and ref is moved there. A conflict: nothing
+				 * there): linear, authors and messages kept, no hook. Those that change nothing any more are left out. When they
+				 * are no line, or agree with the tip only all together, they become one commit with message.
+				 * Gives the new tip, and ref is moved there; a note of that stays under refs/rl/merged/. A conflict: nothing
 				 * of ref moves, but the branch that dir has checked out is set to that tip (what it had stays in
 				 * keep_ref), and dir to the merged files with conflict markers. Then git_op_conflicts() is not NULL, commit
 				 * is the tip, git_op_base() the tip's tree as the disk had it, and the tree is what lies there now */
@@ -54,12 +59,12 @@ struct git_op_spec {
 	const char *scratch;	/* an existing directory of ours, absolute: the private index */
 	const char *tree;	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, COMMIT: the tree */
 	const char *base;	/* COMMIT: the tree to compare with */
-	const char *ref;	/* PIN, SNAPSHOT */
+	const char *ref;	/* PIN, SNAPSHOT, BASE, MERGE, CLEAR */
 	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, NULL:
 				 * the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
-	const char *name;	/* BASE: what the user calls the other branch, NULL: none */
+	const char *name;	/* BASE: what the user calls the other branch, NULL: none; PIN: "HEAD" */
 	const char *branch;	/* WORKTREE, CLEAR: without refs/heads/ */
-	const char *commit;	/* WORKTREE, COMMITTED, MERGE, CLEAR */
+	const char *commit;	/* WORKTREE, COMMIT, COMMITTED, MERGE, CLEAR */
 	const char *base_commit;	/* MERGE */
 	const char *keep_ref;	/* MERGE */
 	const char *message;	/* COMMIT: with a line "Rld-Run: 42" */
@@ -82,10 +87,12 @@ const char *git_op_error(const struct git_op *op);
 /* COMMIT: the new commit, also after an error that was found behind it; NULL: there was nothing to commit. The others as they say. */
 const char *git_op_commit(const struct git_op *op);
 
-/* COMMIT, COMMITTED: a hook of the repository said no: its words. Not an error, the operation is done; NULL: nobody did. */
+/* COMMIT, COMMITTED: a hook of the repository said no, or changed what was to be committed: its words, at most 16 KiB, safe for a
+ * terminal, with line ends. Nothing was committed; work tree changes of the hook stay. Not an error, the operation is done; NULL:
+ * nobody did. */
 const char *git_op_refused(const struct git_op *op);
 
-/* MERGE: paths in conflict, "a.c, b.c and 3 more"; NULL: none. */
+/* MERGE: paths in conflict, "a.c, b.c (modify/delete) and 3 more", with the kind where there are no markers; NULL: none. */
 const char *git_op_conflicts(const struct git_op *op);
 /* MERGE: see there. */
 const char *git_op_base(const struct git_op *op);

@@ -16,7 +16,7 @@
  *    ▲  (nested repositories)    │                  ├─▶ MEASURE: PATCH ─▶ done
  *    └── once, when files moved ─┘                  └─▶ VERIFY: done when equal, else COMPARE ─▶ done
  *   LIST ─▶ IN_HEAD ─▶ as above, when an agent has added an artifact: failed, when it is committed
- *   PIN ─▶ done
+ *   PIN ─▶ [PIN_NAMED] ─▶ done
  *   ENTRIES ─▶ BLOBS ─▶ done                             (CHECKOUT)
  *   ENTRIES ─▶ HEAD or HASH, as above                    (VERIFY of a checkout)
  *   COMMIT: CHANGES ─▶ TIP ─▶ TIP_TEXT ─▶ (HEAD ─▶) HASH ─▶ READ ─▶ REMOVE ─▶ ADD ─▶ STAGED ─▶ IDENT ─▶ PLANNED
@@ -42,7 +42,7 @@
  *          in conflict: all as one ─▶ MERGE_ROOTS, and once more ─▶ DIR_KEPT ─▶ DIR_HEAD ─▶ DIR_KEEP ─▶ DIR_RESET ─▶ LIST to TREE,
  *          as above ─▶ DIR_LAY ─▶ DIR_BACK ─▶ LIST to TREE ─▶ done                └ begun again: DIR_BEHIND ─▶ DIR_FORGET ─▶ ┘ */
 enum stage {
-	STAGE_NONE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_PIN,
+	STAGE_NONE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_PIN, STAGE_PIN_NAMED,
 	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_STAGED,
 	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX,
 	STAGE_PLANNED, STAGE_HOOK_BEFORE, STAGE_HOOK_PREPARE, STAGE_HOOK_MESSAGE, STAGE_AGREED, STAGE_MEDDLED, STAGE_HOOK_AFTER,
@@ -152,6 +152,7 @@ struct series {
 };
 
 /* op.c */
+result_fn pin_done, pin_named_done;
 char *op_said(const struct git_op *op);			/* what the process said on stderr, in one line */
 enum stage op_process_failed(struct git_op *op);		/* that becomes the error */
 enum stage op_fail(struct git_op *op, char *error);	/* takes error */
@@ -187,7 +188,7 @@ enum stage hook_changed(struct git_op *op, const struct names *names);
 result_fn planned_done, hook_before_done, hook_prepare_done, hook_message_done, agreed_done, meddled_done;
 
 /* committed.c */
-void series_read(struct series *series, const char *data, size_t size, const char *since);	/* of rev-list --parents; since: NULL: a root */
+void series_read(struct series *series, const char *data, size_t size, const char *since);	/* of rev-list --parents ^since */
 enum stage committed_tip(struct git_op *op);		/* HEAD is known */
 enum stage committed_known(struct git_op *op);		/* what the agent has committed, too */
 enum stage committed_tree(struct git_op *op);

@@ -769,6 +769,50 @@ START_TEST(commit_agent_makes_the_first)
 }
 END_TEST
 
+/* Where HEAD was is not told, and others have merged long before. */
+START_TEST(commit_agent_somewhere)
+{
+	SH("git checkout -qb side; echo s >s; git add s; git commit -qm s; git checkout -q main; echo m >m; git add m; git commit -qm m; git merge -q side -m merged");
+	base = snapshot();
+	SH("echo x >x; git add x; git commit -qm one; echo y >y");
+	char *tree = snapshot();
+
+	for (int i = 0; i < 2; i++) {
+		expect_done(op_for(GIT_COMMITTED, tree, MESSAGE));
+		expect_text(commit, sh("git rev-parse HEAD"));
+		expect_text("rld: do it\none\nmerged", sh("git log --format=%%s --first-parent -3"));
+	}
+	free(base);
+	base = xstrdup(tree);
+	expect_done(op_for(GIT_COMMITTED, tree, "another\n\nRld-Run: 43\n"));
+	ck_assert_ptr_null(commit);
+	free(tree);
+}
+END_TEST
+
+/* So it can be told. */
+START_TEST(pin_tells_head)
+{
+	static const char *const names[] = { "HEAD", NULL };
+	char *tree = snapshot(), *head = sh("git rev-parse HEAD");
+
+	for (int i = 0; i < 3; i++) {
+		struct git_op_spec spec = { .kind = GIT_PIN, .workspace = repo, .scratch = scratch, .tree = tree, .ref = "refs/rl/passed/1/t", .name = names[i == 1] };
+
+		if (i == 2)
+			SH("git checkout -q --orphan none");
+		expect_done(git_op_new(&spec));
+		expect_text(tree, sh("git rev-parse refs/rl/passed/1/t"));
+		if (i == 0)
+			ck_assert_str_eq(commit, head);
+		else
+			ck_assert_ptr_null(commit);
+	}
+	free(head);
+	free(tree);
+}
+END_TEST
+
 START_TEST(commit_agent_and_a_hook)
 {
 	base = snapshot();
@@ -836,6 +880,8 @@ int main(void)
 	tcase_add_loop_test(tc, agent_that_commits_what_it_must_not, 0, (int)(sizeof(wrongs) / sizeof(wrongs[0])));
 	tcase_add_test(tc, commit_agent_that_changes_things);
 	tcase_add_test(tc, commit_agent_makes_the_first);
+	tcase_add_test(tc, commit_agent_somewhere);
+	tcase_add_test(tc, pin_tells_head);
 	tcase_add_loop_test(tc, commit_agent_and_a_hook, 17, 30);
 	return run_tests("git_commit", tc);
 }
