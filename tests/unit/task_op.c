@@ -311,7 +311,7 @@ START_TEST(which_bd)
 		ck_assert_int_eq(run(op), STEP_NEXT_DONE);
 		ck_assert(!task_op_has_bd(op));
 		task_op_free(op);
-		expect(TASK_OP_LOAD, NULL, "rld-1", "x-2 title=two status=open p=0 <-x-1; x-1 title=one status=open p=1 ready");
+		expect(TASK_OP_LOAD, NULL, "rld-1", "x-2 title=two status=open p=0 <-x-1 !x-1; x-1 title=one status=open p=1 ready");
 		expect(TASK_OP_CLAIM, "x-1", "rld-1", "done");
 		expect(TASK_OP_CLOSE, "x-1", "rld-1", "done");
 		expect(TASK_OP_RELEASE, "x-1", "rld-1", "done");
