@@ -332,14 +332,14 @@ void lane_seated(struct turn *turn, struct lane *lane)
 		turn_act(turn, ACT_COMPOSE, lane->run, lane, lane->row->attempt);
 }
 
-/* It does nothing for now. Its slot of the daemon goes to the next, or stays with the run when nobody else of it has one. */
+/* It does nothing for now. Its slot of the daemon goes to the next, or stays with the run when nobody else of it has one or waits for one. */
 void lane_rest(struct turn *turn, struct lane *lane)
 {
 	struct run *run = lane->run;
 	bool last = lane->seated && !run->own.seated;
 
 	for (size_t i = 0; i < run->nlanes; i++)
-		last &= run->lanes[i] == lane || !run->lanes[i]->seated;
+		last &= run->lanes[i] == lane || (!run->lanes[i]->seated && run->lanes[i]->pending != PENDING_SEAT);
 	if (last && run->rows->run.state == RUN_S_RUNNING) {
 		lane->seated = false;
 		run->own.seated = true;
