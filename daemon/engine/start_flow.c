@@ -21,6 +21,7 @@ static void end_unstarted(struct lane *lane)
 
 static void compose_cb(void *arg, struct work *work);
 static struct work *compose_new(struct lane *lane, const char *text, size_t size);
+static bool waits_for_seat(struct lane *lane);
 
 /* Too little free space: it is asked again, and the slot says why it waits. */
 static void wait_for_space(struct lane *lane, const char *why)
@@ -53,6 +54,9 @@ static void compose_cb(void *arg, struct work *work)
 	}
 	if (lane_ending(lane)) {
 		end_unstarted(lane);
+	} else if (waits_for_seat(lane)) {
+		/* it was paused meanwhile: it is asked again when it goes on */
+		engine_schedule(engine);
 	} else if (w->floor != NULL) {
 		wait_for_space(lane, w->floor);
 	} else if (launch == NULL) {
