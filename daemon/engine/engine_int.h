@@ -374,6 +374,8 @@ void attempt_ended(struct lane *lane, const struct exit_record *record, const ch
 void git_begin(struct lane *lane, enum git_op_kind kind);
 void git_done(struct turn *turn, struct lane *lane, int64_t last_step);
 void git_failed(struct turn *turn, struct lane *lane, const char *why);
+/* Where the lane's work tree will be, and what it is made at: on record before anything of it is there. */
+void git_lay(struct lane *lane);
 /* What only one slot may do at a time is over: the next one may. */
 void git_turn_over(struct turn *turn, struct lane *lane);
 

@@ -158,7 +158,7 @@ static const char *commit_of(const struct lane *lane, enum git_op_kind kind)
 		return NULL;
 	if (kind == GIT_WORKTREE && lane->row->slot == 0)
 		return NULL;
-	if (kind == GIT_WORKTREE)
+	if (kind == GIT_WORKTREE && lane->row->base_commit == NULL)
 		return lane_plan(lane)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ? run->result_commit : run->base_commit;
 	/* what has been put on the branch of the run needs none of its own any more */
 	if (kind == GIT_MERGE || (kind == GIT_CLEAR && lane_is_merged(lane)))
@@ -415,16 +415,25 @@ static void merged(struct turn *turn, struct lane *lane)
 	}
 }
 
+void git_lay(struct lane *lane)
+{
+	struct slot_row *row = lane->row;
+	char *dir = dir_of(lane, GIT_WORKTREE);
+	char *branch = branch_name(lane);
+
+	set_text(&row->worktree, dir);
+	set_text(&row->branch, branch);
+	set_text(&row->base_commit, commit_of(lane, GIT_WORKTREE));
+	free(branch);
+	free(dir);
+}
+
 static void laid(struct turn *turn, struct lane *lane)
 {
 	struct run_row *run = &lane->run->rows->run;
 	struct slot_row *row = lane->row;
-	char *dir = dir_of(lane, GIT_WORKTREE);
-	char *branch = branch_name(lane);
 	enum slot_event event = SLOT_E_LAID;
 
-	set_text(&row->worktree, dir);
-	set_text(&row->branch, branch);
 	if (row->slot == 0) {
 		/* the review of the run is about everything since its base */
 		set_text(&row->base_commit, run->base_commit);
@@ -439,8 +448,6 @@ static void laid(struct turn *turn, struct lane *lane)
 			turn_put(turn, ROW_RUN, run);
 		}
 	}
-	free(branch);
-	free(dir);
 	lane_event(turn, lane, event, NULL);
 }
 

@@ -279,6 +279,7 @@ static void act(struct turn *turn, struct lane *lane, enum slot_action action, e
 		turn_act(turn, ACT_SOURCE, run, lane, TASK_OP_CLAIM);
 		break;
 	case SLOT_A_LAY:
+		git_lay(lane);
 		turn_act(turn, ACT_GIT, run, lane, GIT_WORKTREE);
 		break;
 	case SLOT_A_ASK:
