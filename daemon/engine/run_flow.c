@@ -231,7 +231,8 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 	log_debug("run %lld: %s in %s leads to %s", (long long)row->id, run_event_name(event),
 	    state_name(&run_state_names, row->state), state_name(&run_state_names, (int)edge->next));
 	row->state = (int)edge->next;
-	set_text(&row->reason, NULL);
+	if (edge->next != RUN_S_PAUSED || edge->action != RUN_A_NONE)
+		set_text(&row->reason, NULL);
 	switch (edge->action) {
 	case RUN_A_LOAD:
 		if (run_finish_iteration(turn, run))
