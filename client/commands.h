@@ -10,6 +10,7 @@ int run_command(struct client *c);
 int list_command(struct client *c);
 int show_command(struct client *c);
 int wait_command(struct client *c);
+int watch_command(struct client *c);
 int logs_command(struct client *c);
 int diff_command(struct client *c);
 int cancel_command(struct client *c);

@@ -5,31 +5,78 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/badge.h"
 #include "client/field.h"
 #include "client/memory.h"
 #include "proto/run_class.h"
 
-struct live {
-	const struct print *print;
-	char state[16];		/* of the run, as last told */
-	json_t *phases;		/* slot -> the last phase and round told: several steps of one phase are one line */
+/* What is known of a slot. */
+struct live_slot {
+	int64_t number;
+	char *phase;		/* the last phase and round told: several steps of one phase are one line */
+	char *task;		/* that it works on, NULL: none yet */
 	bool passed;		/* the last review passed: said when the slot has, for the tree is still to be pinned */
-	bool commit;		/* ... or when it is committed */
 	long long round;	/* of the last review */
 };
 
-struct live *live_new(const struct print *print, bool commit)
+struct live {
+	const struct print *print;
+	char *before;
+	char state[16];		/* of the run, as last told */
+	bool commit;		/* what passes is committed */
+	bool many;		/* lines name slot and task */
+	int64_t iterations;	/* limit, FIELD_NONE: none */
+	struct live_slot *slots;
+	size_t count;
+};
+
+struct live *live_new(const struct print *print, const json_t *run, const char *before)
 {
 	struct live *live = mem_grow(NULL, 1, sizeof *live);
 
-	*live = (struct live){ .print = print, .phases = json_object(), .commit = commit };
+	*live = (struct live){
+		.print = print,
+		.before = mem_strdup(before),
+		.commit = strcmp(field_text(json_object_get(run, "review"), "commit"), "auto") == 0,
+		.many = *field_text(run, "source") != '\0' && strcmp(field_text(run, "source"), "prompt") != 0,
+		.iterations = field_int(run, "iterations"),
+	};
 	return live;
 }
 
 void live_free(struct live *live)
 {
-	json_decref(live->phases);
+	if (live == NULL)
+		return;
+	for (size_t i = 0; i < live->count; i++) {
+		free(live->slots[i].phase);
+		free(live->slots[i].task);
+	}
+	free(live->slots);
+	free(live->before);
 	free(live);
+}
+
+/* The slot that an event is about; the first one when it names none. */
+static struct live_slot *slot_of(struct live *live, const json_t *event)
+{
+	int64_t number = field_int(event, "slot");
+
+	for (size_t i = 0; i < live->count; i++) {
+		if (live->slots[i].number == number || number == FIELD_NONE)
+			return &live->slots[i];
+	}
+	live->slots = mem_grow(live->slots, live->count + 1, sizeof *live->slots);
+	live->slots[live->count] = (struct live_slot){ .number = number };
+	return &live->slots[live->count++];
+}
+
+static void set_text(char **at, const char *text)
+{
+	char *copy = text == NULL || *text == '\0' ? NULL : mem_strdup(text);
+
+	free(*at);
+	*at = copy;
 }
 
 static void say(const struct live *live, enum paint paint, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -43,6 +90,7 @@ static void say(const struct live *live, enum paint paint, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = mem_vprintf(fmt, ap);
 	va_end(ap);
+	fputs(live->before, live->print->file);
 	print_painted(live->print, paint, text);
 	fputc('\n', live->print->file);
 	free(text);
@@ -51,16 +99,31 @@ static void say(const struct live *live, enum paint paint, const char *fmt, ...)
 /* What agents wrote gets one line of the terminal; "rlctl review show" has the rest. */
 static void say_cut(const struct live *live, const char *fmt, ...)
 {
+	size_t width = live->print->width, taken = strlen(live->before);
 	va_list ap;
 	char *text, *line;
 
 	va_start(ap, fmt);
 	text = mem_vprintf(fmt, ap);
 	va_end(ap);
-	line = print_clip(text, live->print->width);
+	line = print_clip(text, width == 0 ? 0 : width > taken ? width - taken : 1);
 	say(live, PAINT_NONE, "%s", line);
 	free(line);
 	free(text);
+}
+
+/* Whose line it is: "A1 REVIEW x-7: ", or "" where there is only one. The caller frees. */
+static char *whose(const struct live *live, const struct live_slot *slot, const char *word)
+{
+	char *name, *text;
+
+	if (!live->many)
+		return mem_strdup("");
+	name = badge_name(slot->number);
+	text = mem_printf("%s%s%s%s%s: ", name, *word != '\0' ? " " : "", word, slot->task != NULL && slot->number != 0 ? " " : "",
+		slot->task != NULL && slot->number != 0 ? slot->task : "");
+	free(name);
+	return text;
 }
 
 /* "", or ": TEXT" for the first of the keys that is there; the caller frees. */
@@ -92,68 +155,204 @@ static void on_run_state(struct live *live, const json_t *event)
 	free(why);
 }
 
-/* *from_check: the phase before was that of the checks. */
-static bool is_new_phase(struct live *live, const json_t *event, bool *from_check)
+static void on_iteration_started(struct live *live, const json_t *event)
 {
-	char *slot = mem_printf("%lld", number(event, "slot"));
-	char *now = mem_printf("%s %lld", field_text(event, "phase"), number(event, "round"));
-	const char *before = field_text(live->phases, slot);
-	bool told = strcmp(before, now) == 0;
-
-	*from_check = strncmp(before, "checking ", strlen("checking ")) == 0;
-	json_object_set_new(live->phases, slot, json_string(now));
-	free(slot);
-	free(now);
-	return !told;
+	if (!live->many)
+		return;
+	if (live->iterations == FIELD_NONE)
+		say(live, PAINT_BOLD, "Iteration %lld", number(event, "iteration"));
+	else
+		say(live, PAINT_BOLD, "Iteration %lld/%lld", number(event, "iteration"), (long long)live->iterations);
 }
+
+static void on_iteration_ended(struct live *live, const json_t *event)
+{
+	const char *state = field_text(event, "state");
+
+	if (!live->many)
+		return;
+	if (live->iterations == FIELD_NONE)
+		say(live, print_state_paint(state), "Iteration %lld %s", number(event, "iteration"), state);
+	else
+		say(live, print_state_paint(state), "Iteration %lld/%lld %s", number(event, "iteration"), (long long)live->iterations, state);
+}
+
+static void on_slot_picked(struct live *live, const json_t *event)
+{
+	struct live_slot *slot = slot_of(live, event);
+	const char *title = field_text(event, "title");
+	char *name = badge_name(slot->number);
+
+	set_text(&slot->task, field_text(event, "task"));
+	say_cut(live, "%s PICK picked %s%s%s", name, field_text(event, "task"), *title != '\0' ? ": " : "", title);
+	free(name);
+}
+
+static void on_slot_merged(struct live *live, const json_t *event)
+{
+	struct live_slot *slot = slot_of(live, event);
+	char *name = badge_name(slot->number);
+
+	say(live, PAINT_GREEN, "%s MERGE merged %s as %.12s", name, field_text(event, "task"), field_text(event, "commit"));
+	free(name);
+}
+
+/* ---- what a slot is at ---- */
 
 /* In the words of requirement 002. */
-static void say_passed(struct live *live, bool commit)
+static void say_passed(struct live *live, struct live_slot *slot, bool commit)
 {
-	say(live, PAINT_GREEN, commit ? "Review passed! Proceeding to commit." : "Review passed!");
-	live->passed = false;
+	char *who = whose(live, slot, commit ? "COMMIT" : "PASSED");
+
+	say(live, PAINT_GREEN, "%s%s", who, commit ? "Review passed! Proceeding to commit." : "Review passed!");
+	slot->passed = false;
+	free(who);
 }
+
+static void on_implementing(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+{
+	char *who = whose(live, slot, "START");
+
+	(void)event;
+	(void)before;
+	if (live->many)
+		say(live, PAINT_BOLD, "%simplementing", who);
+	free(who);
+}
+
+static void on_checking(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+{
+	char *who = whose(live, slot, "CHECK");
+
+	(void)event;
+	(void)before;
+	say(live, PAINT_DIM, "%sRunning checks...", who);
+	free(who);
+}
+
+static void on_reviewing(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+{
+	char *who = whose(live, slot, "REVIEW");
+
+	(void)before;
+	/* round 0: the tree is looked at for a commit without a review */
+	if (slot->round > 0)
+		say(live, PAINT_BOLD, "%sReviewing changes (iteration %lld/%lld)...", who, slot->round, number(event, "max_reviews"));
+	free(who);
+}
+
+static void on_fixing(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+{
+	char *word = mem_printf("FIX %lld", number(event, "fix")), *who = whose(live, slot, word);
+
+	if (strncmp(before, "checking ", strlen("checking ")) == 0)
+		say(live, PAINT_BOLD, "%sA check failed. Running fixer (fix %lld)...", who, number(event, "fix"));
+	else
+		say(live, PAINT_BOLD, "%sIssues found. Running corrector (iteration %lld/%lld)...", who, slot->round, number(event, "max_reviews"));
+	free(word);
+	free(who);
+}
+
+static void on_committing(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+{
+	(void)event;
+	(void)before;
+	if (slot->passed && live->commit)
+		say_passed(live, slot, true);
+}
+
+/* With the reason, which says when it was not reviewed; or by whose leave it passed. */
+static void on_passed(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+{
+	char *who = whose(live, slot, "PASSED"), *why = because(event, "cause", "reason");
+
+	(void)before;
+	if (slot->passed)
+		say_passed(live, slot, false);
+	else if (live->many)
+		say(live, PAINT_GREEN, "%spassed%s", who, why);
+	free(who);
+	free(why);
+}
+
+static void on_failed(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+{
+	char *who = whose(live, slot, "FAILED"), *why = because(event, "cause", NULL);
+
+	(void)before;
+	/* a slot that was not reviewed by itself shares the end of the one that was */
+	if (slot->round > 0 && cause_is_exhausted(field_text(event, "cause")))
+		say(live, PAINT_RED, "%sReview failed after %lld iterations.", who, slot->round);
+	else if (live->many)
+		say(live, PAINT_RED, "%sfailed%s", who, why);
+	free(who);
+	free(why);
+}
+
+static void on_waiting(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+{
+	char *why = because(event, "reason", "cause"), *name = badge_name(slot->number);
+
+	(void)before;
+	if (*why != '\0' && live->many)
+		say(live, print_state_paint("waiting"), "%s WAIT%s", name, why);
+	else if (*why != '\0')
+		say(live, print_state_paint("waiting"), "Slot %lld waiting%s", (long long)slot->number, why);
+	free(why);
+	free(name);
+}
+
+static const struct {
+	const char *phase;
+	void (*tell)(struct live *live, struct live_slot *slot, const json_t *event, const char *before);
+} phases[] = {
+	{ "waiting", on_waiting },
+	{ "implementing", on_implementing },
+	{ "checking", on_checking },
+	{ "reviewing", on_reviewing },
+	{ "fixing", on_fixing },
+	{ "committing", on_committing },
+	{ "passed", on_passed },
+	{ "failed", on_failed },
+};
 
 static void on_slot_phase(struct live *live, const json_t *event)
 {
-	const char *phase = field_text(event, "phase"), *cause = field_text(event, "cause");
-	long long round = number(event, "round"), max = number(event, "max_reviews");
-	bool from_check;
+	struct live_slot *slot = slot_of(live, event);
+	char *before = slot->phase != NULL ? slot->phase : mem_strdup("");
 
-	if (!is_new_phase(live, event, &from_check))
-		return;
-	live->round = round;
-	if (strcmp(phase, "checking") == 0) {
-		say(live, PAINT_DIM, "Running checks...");
-	} else if (strcmp(phase, "fixing") == 0 && from_check) {
-		say(live, PAINT_BOLD, "A check failed. Running fixer (fix %lld)...", number(event, "fix"));
-	} else if (strcmp(phase, "committing") == 0 && live->passed && live->commit) {
-		say_passed(live, true);
-	} else if (strcmp(phase, "reviewing") == 0) {
-		/* round 0: the tree is looked at for a commit without a review */
-		if (round > 0)
-			say(live, PAINT_BOLD, "Reviewing changes (iteration %lld/%lld)...", round, max);
-	} else if (strcmp(phase, "fixing") == 0) {
-		say(live, PAINT_BOLD, "Issues found. Running corrector (iteration %lld/%lld)...", round, max);
-	} else if (strcmp(phase, "passed") == 0 && live->passed) {
-		say_passed(live, false);
-	} else if (strcmp(phase, "failed") == 0) {
-		/* a slot that was not reviewed by itself shares the end of the one that was */
-		if (round > 0 && cause_is_exhausted(cause))
-			say(live, PAINT_RED, "Review failed after %lld iterations.", round);
-	} else if (strcmp(phase, "waiting") == 0) {
-		char *why = because(event, "reason", "cause");
-
-		if (*why != '\0')
-			say(live, print_state_paint(phase), "Slot %lld %s%s", number(event, "slot"), phase, why);
-		free(why);
+	slot->phase = mem_printf("%s %lld %s", field_text(event, "phase"), number(event, "round"), field_text(event, "task"));
+	set_text(&slot->task, field_text(event, "task"));
+	slot->round = number(event, "round");
+	for (size_t i = 0; strcmp(before, slot->phase) != 0 && i < sizeof phases / sizeof phases[0]; i++) {
+		if (strcmp(phases[i].phase, field_text(event, "phase")) == 0)
+			phases[i].tell(live, slot, event, before);
 	}
+	free(before);
+}
+
+/* ---- attempts ---- */
+
+/* "A1 " where there are several slots. The caller frees. */
+static char *slot_name(struct live *live, const json_t *event)
+{
+	char *name, *text;
+
+	if (!live->many || field_int(event, "slot") == FIELD_NONE)
+		return mem_strdup("");
+	name = badge_name(field_int(event, "slot"));
+	text = mem_printf("%s ", name);
+	free(name);
+	return text;
 }
 
 static void on_attempt_started(struct live *live, const json_t *event)
 {
-	say(live, PAINT_DIM, "  %s: %s (attempt %lld/%lld)", field_text(event, "role"), field_text(event, "agent"), number(event, "run"),
+	char *name = slot_name(live, event);
+
+	say(live, PAINT_DIM, "  %s%s: %s (attempt %lld/%lld)", name, field_text(event, "role"), field_text(event, "agent"), number(event, "run"),
 		number(event, "number"));
+	free(name);
 }
 
 /* How a process ended, for a line; the caller frees. */
@@ -170,15 +369,19 @@ static void on_attempt_ended(struct live *live, const json_t *event)
 {
 	char *how = ending(event), *why = because(event, "cause", NULL);
 	char *took = print_duration(field_int(event, "wall_ms")), *cost = print_cost(field_real(event, "cost_usd"));
+	char *name = slot_name(live, event);
 	bool fine = field_int(event, "exit_code") == 0 && *why == '\0';
 
-	say(live, fine ? PAINT_DIM : PAINT_RED, "  %s: %s%s%s%s%s%s", field_text(event, "role"), how, *took != '\0' ? " in " : "", took,
+	say(live, fine ? PAINT_DIM : PAINT_RED, "  %s%s: %s%s%s%s%s%s", name, field_text(event, "role"), how, *took != '\0' ? " in " : "", took,
 		*cost != '\0' ? ", " : "", cost, why);
+	free(name);
 	free(how);
 	free(why);
 	free(took);
 	free(cost);
 }
+
+/* ---- reviews and holds ---- */
 
 static bool is_human(const json_t *event)
 {
@@ -189,16 +392,19 @@ static void on_review_decided(struct live *live, const json_t *event)
 {
 	const char *decision = field_text(event, "decision"), *feedback = field_text(event, "feedback");
 	bool counted = number(event, "new") + number(event, "repeated") + number(event, "resolved") > 0;
+	char *name;
 
 	/* A human's word is told with the hold. */
-	live->passed = print_state_paint(decision) == PAINT_GREEN && !is_human(event);
+	slot_of(live, event)->passed = print_state_paint(decision) == PAINT_GREEN && !is_human(event);
 	if (is_human(event))
 		return;
+	name = slot_name(live, event);
 	if (counted)
-		say(live, print_state_paint(decision), "  %s: %lld new, %lld repeated, %lld resolved", decision, number(event, "new"),
+		say(live, print_state_paint(decision), "  %s%s: %lld new, %lld repeated, %lld resolved", name, decision, number(event, "new"),
 			number(event, "repeated"), number(event, "resolved"));
 	else
-		say(live, print_state_paint(decision), "  %s", decision);
+		say(live, print_state_paint(decision), "  %s%s", name, decision);
+	free(name);
 	/* Findings have events of their own. */
 	if (*feedback != '\0' && number(event, "findings") == 0)
 		say_cut(live, "    %.*s", (int)strcspn(feedback, "\r\n"), feedback);
@@ -207,11 +413,13 @@ static void on_review_decided(struct live *live, const json_t *event)
 static void on_review_skipped(struct live *live, const json_t *event)
 {
 	const char *reason = field_text(event, "reason");
+	char *who = whose(live, slot_of(live, event), "");
 
 	/* The words of requirement 002, whatever the daemon calls the flag. */
 	if (strstr(reason, "skip-review") != NULL || strstr(reason, "skip_review") != NULL)
 		reason = "--skip-review flag set";
-	say(live, PAINT_DIM, "Skipping review (%s)", reason);
+	say(live, PAINT_DIM, "%sSkipping review (%s)", who, reason);
+	free(who);
 }
 
 static void on_finding(struct live *live, const json_t *event)
@@ -226,12 +434,14 @@ static void on_finding(struct live *live, const json_t *event)
 
 static void on_hold_opened(struct live *live, const json_t *event)
 {
-	char *why = because(event, "reason", NULL);
+	struct live_slot *slot = slot_of(live, event);
+	char *why = because(event, "reason", NULL), *who = whose(live, slot, "HELD");
 
 	if (strcmp(field_text(event, "kind"), "exhausted") == 0)
-		say(live, PAINT_RED, "Review failed after %lld iterations.", live->round);
-	say(live, PAINT_YELLOW, "Hold %lld waits for a human%s", number(event, "hold"), why);
+		say(live, PAINT_RED, "%sReview failed after %lld iterations.", who, slot->round);
+	say(live, PAINT_YELLOW, "%sHold %lld waits for a human%s", who, number(event, "hold"), why);
 	free(why);
+	free(who);
 }
 
 static void on_hold_closed(struct live *live, const json_t *event)
@@ -248,7 +458,11 @@ static const struct {
 	void (*tell)(struct live *live, const json_t *event);
 } tellers[] = {
 	{ "run.state", on_run_state },
+	{ "iteration.started", on_iteration_started },
+	{ "iteration.ended", on_iteration_ended },
 	{ "slot.phase", on_slot_phase },
+	{ "slot.picked", on_slot_picked },
+	{ "slot.merged", on_slot_merged },
 	{ "attempt.started", on_attempt_started },
 	{ "attempt.ended", on_attempt_ended },
 	{ "review.decided", on_review_decided },

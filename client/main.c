@@ -73,6 +73,7 @@ const struct command commands[] = {
 	{ "list", list_command, "[options]", "show the runs, newest first", list_options, 0, 0, false },
 	{ "show", show_command, "RUN[/ATTEMPT]", "show all about a run or an attempt", NULL, 1, 1, false },
 	{ "wait", wait_command, "[options] RUN...", "wait until runs have ended or are held", wait_options, 1, ANY_NUMBER, false },
+	{ "watch", watch_command, "[RUN]", "see a run as it goes on, or all that are unfinished", NULL, 0, 1, false },
 	{ "logs", logs_command, "[options] RUN[/ATTEMPT]", "show what agents wrote", logs_options, 1, 1, false },
 	{ "diff", diff_command, "RUN", "show what a run has changed", NULL, 1, 1, false },
 	{ "review", review_command, "show|export|verify RUN", "show the reviews of a run, or prove their record whole", NULL, 2, 2, false },

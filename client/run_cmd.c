@@ -198,15 +198,15 @@ static void tell_issues(const json_t *run)
 	}
 }
 
-/* Whether a pass is committed, which the line that tells of it says. */
-static bool commits(struct client *c, int64_t id)
+/* Lines that tell what happens to it. */
+static struct live *live_of(struct client *c, int64_t id)
 {
 	int status;
 	json_t *run = client_call(c, "run.get", json_pack("{s:I}", "id", (json_int_t)id), &status);
-	bool commit = strcmp(field_text(json_object_get(run, "review"), "commit"), "auto") == 0;
+	struct live *live = live_new(&c->talk, run, "");
 
 	json_decref(run);
-	return commit;
+	return live;
 }
 
 static void tell_end(const struct client *c, const json_t *run)
@@ -343,14 +343,13 @@ int run_command(struct client *c)
 	f.run = field_int(submitted, "id");
 	f.seq = since;
 	f.interrupts = catch_interrupts();
-	f.live = quiet ? NULL : live_new(&c->talk, commits(c, f.run));
+	f.live = quiet ? NULL : live_of(c, f.run);
 	/* With a key that is known the run may have ended long ago, before the events we ask for. */
 	if (exit_is_final(field_text(submitted, "state")))
 		status = finish(&f);
 	else if ((status = client_subscribe(c, f.run, since)) == 0)
 		status = follow_to_the_end(&f);
-	if (f.live != NULL)
-		live_free(f.live);
+	live_free(f.live);
 	close(f.interrupts);
 	json_decref(submitted);
 	return status;

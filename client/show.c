@@ -11,8 +11,10 @@
 #include "client/field.h"
 #include "client/memory.h"
 #include "client/review.h"
+#include "client/screen.h"
 #include "client/table.h"
 #include "client/tasks.h"
+#include "client/watch_data.h"
 #include "proto/units.h"
 
 static const struct table_column attempt_columns[] = {
@@ -279,6 +281,29 @@ static void print_attempts(const struct print *p, const json_t *attempts)
 	table_free(t);
 }
 
+/* What its slots are at, as rlctl watch shows it; of one that is over the tables tell all. */
+static void print_blocks(struct client *c, json_t *run, json_t *attempts)
+{
+	struct screen_run s = { .run = run, .attempts = attempts, .now = field_now() };
+	struct watch_data d;
+	struct lines l;
+
+	if (field_time(run, "ended_at") != FIELD_NONE || json_array_size(field_array(run, "slots")) == 0)
+		return;
+	watch_data_init(&d, c->conn);
+	d.document = json_incref(run);
+	watch_data_tick(&d, 0, SIZE_MAX);
+	watch_data_uncount(&d);
+	s.previews = d.previews;
+	lines_init(&l, c->out.width, c->out.color);
+	screen_slots(&l, &s);
+	fputc('\n', c->out.file);
+	for (size_t i = 0; i < l.count; i++)
+		fprintf(c->out.file, "%s\n", l.line[i]);
+	lines_release(&l);
+	watch_data_release(&d);
+}
+
 static int show_run(struct client *c, int64_t id)
 {
 	json_t *run, *attempts = NULL, *reviews = NULL;
@@ -296,6 +321,7 @@ static int show_run(struct client *c, int64_t id)
 	print_heading(&c->out, "Run", run, "id");
 	print_run_facts(&c->out, run);
 	tasks_print(&c->out, run);
+	print_blocks(c, run, json_object_get(attempts, "attempts"));
 	print_slots(&c->out, field_array(run, "slots"));
 	print_attempts(&c->out, field_array(attempts, "attempts"));
 	if (json_array_size(field_array(reviews, "reviews")) > 0)

@@ -26,6 +26,7 @@ struct notification {
 
 struct call_conn {
 	int fd;
+	int give_up;		/* readable: wait for no reply */
 	bool ended;		/* the peer has shut down its writing side */
 	int failure;		/* errno of a broken connection or -EPROTO, 0: none */
 	json_int_t last_id;
@@ -56,6 +57,7 @@ int call_connect(const char *socket_path, struct call_conn **out)
 	if (conn == NULL)
 		abort();
 	conn->fd = fd;
+	conn->give_up = -1;
 	conn->reader = frame_reader_new(REPLY_MAX);
 	STAILQ_INIT(&conn->notifications);
 	*out = conn;
@@ -81,6 +83,11 @@ void call_close(struct call_conn *conn)
 int call_fd(const struct call_conn *conn)
 {
 	return conn->fd;
+}
+
+void call_give_up_on(struct call_conn *conn, int fd)
+{
+	conn->give_up = fd;
 }
 
 /* Take in what has arrived, without waiting. */
@@ -218,7 +225,8 @@ static bool answers(const json_t *message, json_int_t id)
 static json_t *await_reply(struct call_conn *conn, json_int_t id, const char *method, struct call_error *error)
 {
 	for (;;) {
-		struct pollfd p = { .fd = conn->fd, .events = POLLIN };
+		/* a descriptor below 0 is passed over */
+		struct pollfd p[] = { { .fd = conn->fd, .events = POLLIN }, { .fd = conn->give_up, .events = POLLIN } };
 		json_t *message;
 
 		switch (take(conn, &message)) {
@@ -237,11 +245,13 @@ static json_t *await_reply(struct call_conn *conn, json_int_t id, const char *me
 		case TAKE_NOTHING:
 			break;
 		}
-		if (poll(&p, 1, -1) == -1) {
+		if (poll(p, 2, -1) == -1) {
 			if (errno != EINTR)
 				return fail(error, "%s: poll: %s", method, strerror(errno));
 			continue;
 		}
+		if (p[1].revents != 0)
+			return fail(error, "%s: interrupted", method);
 		fill(conn);
 	}
 }

@@ -13,6 +13,9 @@ int call_connect(const char *socket_path, struct call_conn **out);
 void call_close(struct call_conn *conn);
 int call_fd(const struct call_conn *conn);
 
+/* While fd is readable, calls that have to wait for their reply fail at once, and the connection is of no more use. -1: none does. */
+void call_give_up_on(struct call_conn *conn, int fd);
+
 /* What an error reply said. */
 struct call_error {
 	int code;		/* 0: the connection failed, message says how */

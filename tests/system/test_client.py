@@ -18,7 +18,7 @@ import pytest
 from rld import RLCTL
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = "run submit list show wait logs diff review hold report cancel retry events status stop config rpc help".split()
+COMMANDS = "run submit list show wait watch logs diff review hold report cancel pause resume retry group salvage events status stop config rpc help".split()
 
 
 class Refuse(Exception):
@@ -191,12 +191,12 @@ def test_manual_is_clean():
     ["submit", "a", "b"], ["submit", "--priority", "1.5", "x"], ["submit", "--env", "K", "x"], ["submit", "--env", "=v", "x"],
     ["submit", "--on-lost", "ret", "x"], ["submit", "--on-lost", "", "x"], ["submit", "--color", "blue", "x"], ["submit", "--timeout", "1w", "x"],
     ["submit", "--review-max-fix-attempts", "-1", "x"], ["submit", "-f", "/dev/null", "x"], ["rpc", "m", "novalue"], ["rpc", "m", "{broken"],
-    ["submit", "--max-cost", "1", "x"], ["pause", "1"],
+    ["submit", "--max-cost", "1", "x"], ["pause"],
     ["submit", "--parallel", "0", "x"], ["submit", "-P", "two", "x"], ["submit", "-n", "0", "x"], ["submit", "--pause-ms", "-1", "x"], ["submit", "--after", "0", "x"],
     ["submit", "--after", "7/1", "x"], ["submit", "--isolation", "auto", "x"], ["submit", "--integrate", "rebase", "x"], ["submit", "--assign", "me", "--beads"],
     ["submit", "--on-failure", "fail", "x"], ["submit", "--commit", "agents", "x"], ["submit", "--beads", "x"], ["submit", "--beads=.", "x"],
     ["submit", "--beads", "-f", "/dev/null"], ["submit", "--stories", "/etc/hostname", "x"], ["submit", "--stories", "/etc/hostname", "--workflow", "/etc/hostname"],
-    ["submit", "--workflow", "/etc/hostname", "--beads"], ["watch"], ["list", "--state", "nonsense"],
+    ["submit", "--workflow", "/etc/hostname", "--beads"], ["watch", "x"], ["watch", "1/2"], ["watch", "1", "2"], ["list", "--state", "nonsense"],
     ["hold"], ["hold", "show"], ["hold", "show", "x"], ["hold", "show", "0"], ["hold", "list", "1"], ["hold", "approve", "1", "2"], ["hold", "burn", "1"],
     ["hold", "list", "--state", "nonsense"], ["hold", "list", "--run", "x"], ["report"], ["report", "x"], ["report", "--format", "html", "1"],
     ["review", "export", "x"],

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/terminal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "client/memory.h"
+
+/* Alternate screen, no cursor, no wrapping at the right edge; cleared. And all of that undone. */
+#define ENTER "\033[?1049h\033[?25l\033[?7l\033[H\033[2J"
+#define LEAVE "\033[0m\033[?7h\033[?25h\033[?1049l"
+
+#define USUAL_COLUMNS 80
+#define USUAL_LINES 24
+
+static struct {
+	bool known, open, registered;	/* known: `before` is how the terminal was when we came */
+	struct termios before;
+	char **shown;			/* what stands on the screen, line by line; NULL: not known */
+	size_t count;
+	char input[64];			/* read, not yet looked at */
+	size_t from, to;
+	int sequence;			/* 1: behind ESC; 2: behind ESC [ or ESC O */
+} terminal;
+
+bool terminal_usable(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && term != NULL && *term != '\0' && strcmp(term, "dumb") != 0;
+}
+
+static void write_all(const char *data, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = write(STDOUT_FILENO, data, size);
+
+		if (n == -1 && errno == EAGAIN) {
+			struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+			poll(&p, 1, -1);
+			continue;
+		}
+		if (n == -1 && errno != EINTR)
+			return;	/* the terminal has gone; a signal says so as well */
+		if (n > 0) {
+			data += n;
+			size -= (size_t)n;
+		}
+	}
+}
+
+/* Only what a signal handler may do. */
+static void give_back(void)
+{
+	if (!terminal.open)
+		return;
+	terminal.open = false;
+	write_all(LEAVE, sizeof LEAVE - 1);
+	tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
+}
+
+static void die(int signal)
+{
+	give_back();
+	raise(signal);	/* the default is back: SA_RESETHAND */
+}
+
+static void restore_whatever_happens(void)
+{
+	static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	struct sigaction action = { .sa_handler = die, .sa_flags = (int)SA_RESETHAND };
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
+		sigaction(deadly[i], &action, NULL);
+	atexit(terminal_close);
+}
+
+int terminal_open(void)
+{
+	struct termios raw;
+
+	if (!terminal.known && tcgetattr(STDIN_FILENO, &terminal.before) == -1)
+		return -errno;
+	terminal.known = true;
+	if (!terminal.registered)
+		restore_whatever_happens();
+	terminal.registered = true;
+	raw = terminal.before;
+	/* Ctrl-C and Ctrl-Z stay signals */
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	terminal.open = true;
+	if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) == -1) {
+		terminal.open = false;
+		return -errno;
+	}
+	write_all(ENTER, sizeof ENTER - 1);
+	terminal_forget();
+	return 0;
+}
+
+void terminal_close(void)
+{
+	give_back();
+	terminal_forget();
+}
+
+void terminal_size(size_t *columns, size_t *lines)
+{
+	struct winsize size;
+	bool told = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+
+	*columns = told && size.ws_col > 0 ? size.ws_col : USUAL_COLUMNS;
+	*lines = told && size.ws_row > 0 ? size.ws_row : USUAL_LINES;
+}
+
+void terminal_forget(void)
+{
+	for (size_t i = 0; i < terminal.count; i++)
+		free(terminal.shown[i]);
+	free(terminal.shown);
+	terminal.shown = NULL;
+	terminal.count = 0;
+}
+
+static bool stands_there(size_t i, const char *line)
+{
+	return i < terminal.count && strcmp(terminal.shown[i], line) == 0;
+}
+
+void terminal_draw(char *const *lines, size_t count)
+{
+	struct bytes out = { .data = NULL };
+
+	if (terminal.count != count) {
+		bytes_add(&out, "\033[H\033[2J", strlen("\033[H\033[2J"));
+		terminal_forget();
+	}
+	for (size_t i = 0; i < count; i++) {
+		char *at;
+
+		if (stands_there(i, lines[i]) || (terminal.count == 0 && *lines[i] == '\0'))
+			continue;
+		/* erased before it is written: behind a full line the cursor still stands on its last character */
+		at = mem_printf("\033[%zu;1H\033[2K%s", i + 1, lines[i]);
+		bytes_add(&out, at, strlen(at));
+		free(at);
+	}
+	write_all(out.data, out.size);
+	free(out.data);
+	terminal_forget();
+	terminal.shown = mem_grow(NULL, count, sizeof *terminal.shown);
+	terminal.count = count;
+	for (size_t i = 0; i < count; i++)
+		terminal.shown[i] = mem_strdup(lines[i]);
+}
+
+/* One more byte, without waiting. 1, 0: none is there, -1: there will be none. */
+static int next_byte(char *c)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	ssize_t n;
+
+	if (terminal.from == terminal.to) {
+		if (poll(&p, 1, 0) <= 0)
+			return 0;
+		n = read(STDIN_FILENO, terminal.input, sizeof terminal.input);
+		if (n == -1 && (errno == EINTR || errno == EAGAIN))
+			return 0;
+		if (n <= 0)
+			return -1;
+		terminal.from = 0;
+		terminal.to = (size_t)n;
+	}
+	*c = terminal.input[terminal.from++];
+	return 1;
+}
+
+/* What ends a sequence of the keys that we know, with and without "application mode". */
+static enum key key_of_sequence(char last)
+{
+	static const struct {
+		char last;
+		enum key key;
+	} keys[] = { { 'A', KEY_UP }, { 'B', KEY_DOWN }, { 'C', KEY_RIGHT }, { 'D', KEY_LEFT } };
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		if (keys[i].last == last)
+			return keys[i].key;
+	}
+	return KEY_NONE;
+}
+
+/* KEY_NONE: c is part of a sequence, or a key that means nothing here. */
+static enum key take_byte(char c)
+{
+	enum key key = KEY_NONE;
+
+	if (terminal.sequence == 1) {
+		terminal.sequence = c == '[' || c == 'O' ? 2 : c == '\033' ? 1 : 0;
+	} else if (terminal.sequence == 2) {
+		if (c < 0x40 || c > 0x7e)
+			return KEY_NONE;	/* its numbers */
+		terminal.sequence = 0;
+		key = key_of_sequence(c);
+	} else if (c == '\033') {
+		terminal.sequence = 1;
+	} else if (c == '\n' || c == '\r') {
+		key = KEY_ENTER;
+	} else if (c == 0x7f || c == '\b') {
+		key = KEY_BACKSPACE;
+	} else if (c == 0x04) {
+		key = KEY_END;
+	} else if (c >= 0x20) {
+		key = KEY_TEXT;
+	}
+	return key;
+}
+
+enum key terminal_key(char *c)
+{
+	enum key key = KEY_NONE;
+	int got;
+
+	while (key == KEY_NONE && (got = next_byte(c)) != 0) {
+		if (got == -1)
+			return KEY_END;
+		key = take_byte(*c);
+	}
+	return key;
+}

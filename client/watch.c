@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl watch: a run as it goes on, or the list of those that do. Full screen on a terminal, a line for each event else. */
+#include <err.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/field.h"
+#include "client/terminal.h"
+#include "client/watch_data.h"
+#include "client/watch_lines.h"
+#include "proto/call.h"
+
+#define FRAME_MS 100	/* between two drawings */
+#define LOAD_MS 200	/* between two looks at the documents: events come in bursts */
+#define TICK_MS 1000	/* ages grow, and output has no events */
+
+struct watch {
+	struct client *client;
+	struct watch_data data;
+	struct screen_choice choice;	/* of a run */
+	size_t chosen;			/* in the list */
+	int quit;			/* signalfd of what ends us ... */
+	int other;			/* ... and of what the terminal tells */
+	size_t columns, lines;
+	bool dirty;			/* the screen does not show what is known */
+	int64_t loaded, drawn, ticked;	/* when; monotonic */
+	int signal;			/* that ended us, 0: none */
+	struct call_error error;
+};
+
+enum watch_end { GO_ON, END_QUIT, END_GONE, END_REFUSED };
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Signals that come by a descriptor from now on. */
+static int catch_signals(const int *signals, size_t count)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < count; i++)
+		sigaddset(&set, signals[i]);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd == -1)
+		err(EXIT_REFUSED, "signalfd");
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return fd;
+}
+
+/* The signal does what it does by itself. Returns when that is to go on. */
+static void give_in(int signal)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void draw(struct watch *w, int64_t now)
+{
+	struct watch_data *d = &w->data;
+	struct lines l;
+
+	terminal_size(&w->columns, &w->lines);
+	lines_init(&l, w->columns, w->client->out.color);
+	if (d->run == FIELD_NONE) {
+		screen_list(&l, d->runs, w->chosen, field_now(), w->lines);
+	} else {
+		struct screen_run s = { d->document, d->attempts, d->previews, d->reviews, d->last, field_now() };
+
+		screen_run(&l, &s, &w->choice, w->lines);
+	}
+	terminal_draw(l.line, l.count);
+	lines_release(&l);
+	w->dirty = false;
+	w->drawn = now;
+}
+
+/* Two lines of a block at least: more slots than that have no room for output. */
+static size_t slots_with_room(const struct watch *w)
+{
+	return w->lines / 2;
+}
+
+static enum watch_end after(const struct watch *w, enum watch_result result)
+{
+	struct pollfd p = { .fd = w->quit, .events = POLLIN };
+
+	if (result == WATCH_OK)
+		return GO_ON;
+	if (result == WATCH_REFUSED)
+		return END_REFUSED;
+	/* a call that was given up looks like a daemon that has gone */
+	return poll(&p, 1, 0) > 0 ? GO_ON : END_GONE;
+}
+
+static enum watch_end load(struct watch *w)
+{
+	enum watch_end end = after(w, watch_data_load(&w->data, w->choice.slot, slots_with_room(w), &w->error));
+	size_t count = json_array_size(w->data.runs), slot = w->choice.slot;
+
+	if (end != GO_ON)
+		return end;
+	if (w->chosen >= count)
+		w->chosen = count > 0 ? count - 1 : 0;
+	screen_follow(&w->choice, w->data.document);
+	w->data.stale |= w->choice.slot != slot;	/* it was another one's review */
+	w->loaded = w->ticked = now_ms();
+	w->dirty = true;
+	return GO_ON;
+}
+
+/* FIELD_NONE: the list. */
+static enum watch_end look_at(struct watch *w, int64_t run)
+{
+	enum watch_end end = after(w, watch_data_follow(&w->data, run, &w->error));
+
+	w->choice = (struct screen_choice){ .slot = 0 };
+	return end == GO_ON ? load(w) : end;
+}
+
+/* ---- keys ---- */
+
+static void choose_slot(struct watch *w, size_t slot)
+{
+	screen_choose(&w->choice, w->data.document, slot);
+	w->data.stale = true;
+	w->loaded = 0;
+}
+
+/* The slot of this number. */
+static void choose_number(struct watch *w, int64_t number)
+{
+	const json_t *slots = field_array(w->data.document, "slots");
+
+	for (size_t i = 0; i < json_array_size(slots); i++) {
+		if (field_int(json_array_get(slots, i), "slot") == number)
+			choose_slot(w, i);
+	}
+}
+
+static enum watch_end run_key(struct watch *w, enum key key, char c)
+{
+	if (key == KEY_UP && w->choice.slot > 0)
+		choose_slot(w, w->choice.slot - 1);
+	else if (key == KEY_DOWN)
+		choose_slot(w, w->choice.slot + 1);
+	else if (key == KEY_TEXT && c >= '0' && c <= '9')
+		choose_number(w, c - '0');
+	else if (key == KEY_TEXT && c == 'r')
+		screen_turn(&w->choice);
+	else if (key == KEY_LEFT || key == KEY_BACKSPACE || (key == KEY_TEXT && c == 'b'))
+		return look_at(w, FIELD_NONE);
+	return GO_ON;
+}
+
+static enum watch_end list_key(struct watch *w, enum key key)
+{
+	if (key == KEY_UP && w->chosen > 0)
+		w->chosen--;
+	else if (key == KEY_DOWN && w->chosen + 1 < json_array_size(w->data.runs))
+		w->chosen++;
+	else if ((key == KEY_ENTER || key == KEY_RIGHT) && w->chosen < json_array_size(w->data.runs))
+		return look_at(w, field_int(json_array_get(w->data.runs, w->chosen), "id"));
+	return GO_ON;
+}
+
+static enum watch_end take_keys(struct watch *w)
+{
+	enum watch_end end = GO_ON;
+	enum key key;
+	char c = 0;
+
+	while (end == GO_ON && (key = terminal_key(&c)) != KEY_NONE) {
+		if (key == KEY_END || (key == KEY_TEXT && c == 'q'))
+			return END_QUIT;
+		end = w->data.run == FIELD_NONE ? list_key(w, key) : run_key(w, key, c);
+		w->dirty = true;
+	}
+	return end;
+}
+
+/* ---- the loop ---- */
+
+/* What the terminal, or the shell that owns it, tells. */
+static void take_signals(struct watch *w)
+{
+	struct signalfd_siginfo info;
+
+	while (read(w->other, &info, sizeof info) == (ssize_t)sizeof info) {
+		if (info.ssi_signo == SIGTSTP) {
+			terminal_close();
+			give_in(SIGTSTP);
+		}
+		/* stopped by anything and gone on: the shell may have had the terminal in between */
+		if (info.ssi_signo != SIGWINCH)
+			terminal_open();
+		terminal_forget();
+		w->dirty = true;
+	}
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Until when nothing is to be done, as poll() wants it. */
+static int rest(const struct watch *w, int64_t now)
+{
+	int64_t due = INT64_MAX;
+
+	if (w->data.stale)
+		due = sooner(due, w->loaded + LOAD_MS);
+	if (w->dirty)
+		due = sooner(due, w->drawn + FRAME_MS);
+	if (watch_data_is_live(&w->data))
+		due = sooner(due, w->ticked + TICK_MS);
+	return due == INT64_MAX ? -1 : due <= now ? 0 : (int)(due - now);
+}
+
+/* What is due. */
+static enum watch_end work(struct watch *w, int64_t now)
+{
+	if (w->data.stale && now >= w->loaded + LOAD_MS)
+		return load(w);
+	if (watch_data_is_live(&w->data) && now >= w->ticked + TICK_MS) {
+		w->ticked = now;
+		w->dirty = true;
+		if (w->data.run != FIELD_NONE)
+			return after(w, watch_data_tick(&w->data, w->choice.slot, slots_with_room(w)));
+	}
+	if (w->dirty && now >= w->drawn + FRAME_MS)
+		draw(w, now);
+	return GO_ON;
+}
+
+static enum watch_end loop(struct watch *w)
+{
+	enum watch_end end;
+
+	for (;;) {
+		struct pollfd p[] = {
+			{ .fd = call_fd(w->client->conn), .events = POLLIN }, { .fd = STDIN_FILENO, .events = POLLIN },
+			{ .fd = w->quit, .events = POLLIN }, { .fd = w->other, .events = POLLIN },
+		};
+		struct signalfd_siginfo info;
+
+		end = work(w, now_ms());
+		/* what a call has found on its way is in no descriptor any more */
+		if (end == GO_ON)
+			end = after(w, watch_data_events(&w->data));
+		if (end != GO_ON)
+			return end;
+		poll(p, sizeof p / sizeof p[0], rest(w, now_ms()));
+		if (read(w->quit, &info, sizeof info) == (ssize_t)sizeof info) {
+			w->signal = (int)info.ssi_signo;
+			return END_QUIT;
+		}
+		take_signals(w);
+		if (p[1].revents != 0 && (end = take_keys(w)) != GO_ON)
+			return end;
+	}
+}
+
+static int tell_end(const struct watch *w, enum watch_end end)
+{
+	int64_t run = w->data.run;
+
+	switch (end) {
+	case GO_ON:
+	case END_QUIT:
+		break;
+	case END_GONE:
+		if (run == FIELD_NONE)
+			warnx("the daemon has gone; its agents go on");
+		else
+			warnx("the daemon has gone; run %lld and its agents go on. \"rlctl watch %lld\" looks again", (long long)run, (long long)run);
+		return EXIT_NO_DAEMON;
+	case END_REFUSED:
+		client_tell(&w->error, NULL);
+		return EXIT_REFUSED;
+	}
+	return EXIT_DONE;
+}
+
+static int watch_screen(struct client *c, int64_t run)
+{
+	static const int quits[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT }, others[] = { SIGWINCH, SIGTSTP, SIGCONT };
+	struct watch w = { .client = c };
+	enum watch_end end;
+	int status;
+
+	w.quit = catch_signals(quits, sizeof quits / sizeof quits[0]);
+	w.other = catch_signals(others, sizeof others / sizeof others[0]);
+	call_give_up_on(c->conn, w.quit);
+	watch_data_init(&w.data, c->conn);
+	terminal_size(&w.columns, &w.lines);
+	/* what is refused is told before the screen is taken */
+	end = look_at(&w, run);
+	if (end == GO_ON) {
+		status = terminal_open();
+		if (status != 0)
+			errc(EXIT_REFUSED, -status, "the terminal");
+		end = loop(&w);
+		terminal_close();
+	}
+	status = tell_end(&w, end);
+	watch_data_release(&w.data);
+	close(w.quit);
+	close(w.other);
+	/* Ctrl-C is a way to leave; what others send does what it always does */
+	if (w.signal != 0 && w.signal != SIGINT)
+		give_in(w.signal);
+	return status;
+}
+
+int watch_command(struct client *c)
+{
+	int64_t run = FIELD_NONE;
+	int status = 0;
+
+	if (c->options.count > 0)
+		status = client_parse_run(c->options.arguments[0], &run, NULL);
+	if (status == 0)
+		status = client_connect(c);
+	if (status != 0)
+		return status;
+	return terminal_usable() && !c->json ? watch_screen(c, run) : watch_lines(c, run);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/watch_lines.h"
+
+#include <err.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "client/field.h"
+#include "client/live.h"
+#include "client/memory.h"
+#include "client/screen.h"
+#include "proto/call.h"
+
+/* Each run has lines of its own: what stands in one depends on those before. */
+struct told {
+	int64_t run;
+	struct live *live;
+};
+
+struct watch_lines {
+	struct client *client;
+	int64_t run;		/* FIELD_NONE: all */
+	struct told *told;
+	size_t count;
+};
+
+static bool is_over(const char *state)
+{
+	return strcmp(state, "succeeded") == 0 || strcmp(state, "failed") == 0 || strcmp(state, "cancelled") == 0;
+}
+
+/* How things stand before the first event. */
+static void print_now(const struct watch_lines *w, const json_t *run)
+{
+	const struct print *p = &w->client->out;
+	const char *cause = field_text(run, "cause"), *why = *cause != '\0' ? cause : field_text(run, "reason");
+	struct screen_run s = { .run = run, .now = field_now() };
+	struct lines l;
+
+	lines_init(&l, p->width, p->color);
+	lines_addf(&l, PAINT_NONE, "Run %lld ", (long long)field_int(run, "id"));
+	lines_add(&l, print_state_paint(field_text(run, "state")), field_text(run, "state"));
+	lines_addf(&l, PAINT_NONE, "%s%s", *why != '\0' ? ": " : "", why);
+	lines_end(&l);
+	screen_slots(&l, &s);
+	for (size_t i = 0; i < l.count; i++)
+		fprintf(p->file, "%s\n", l.line[i]);
+	fflush(p->file);
+	lines_release(&l);
+}
+
+/* What makes lines of the events of a run that we now hear of for the first time. run: as in run.get, NULL: not known. */
+static struct live *begin(struct watch_lines *w, int64_t id, const json_t *run)
+{
+	char *before = w->run == FIELD_NONE ? mem_printf("[%lld] ", (long long)id) : mem_strdup("");
+
+	w->told = mem_grow(w->told, w->count + 1, sizeof *w->told);
+	w->told[w->count] = (struct told){ id, live_new(&w->client->out, run, before) };
+	free(before);
+	return w->told[w->count++].live;
+}
+
+static struct live *live_of(struct watch_lines *w, int64_t id)
+{
+	struct call_error error;
+	struct live *live;
+	json_t *run;
+
+	for (size_t i = 0; i < w->count; i++) {
+		if (w->told[i].run == id)
+			return w->told[i].live;
+	}
+	run = call_method(w->client->conn, "run.get", json_pack("{s:I}", "id", (json_int_t)id), &error);
+	live = begin(w, id, run);
+	json_decref(run);
+	return live;
+}
+
+static void end(struct watch_lines *w, int64_t id)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		if (w->told[i].run == id) {
+			live_free(w->told[i].live);
+			w->told[i] = w->told[--w->count];
+			return;
+		}
+	}
+}
+
+/* True: the run that is watched has ended. */
+static bool tell(struct watch_lines *w, const json_t *event)
+{
+	int64_t id = field_int(event, "run");
+	bool over = strcmp(field_text(event, "type"), "run.state") == 0 && is_over(field_text(event, "state"));
+
+	if (w->client->json)
+		print_json(&w->client->out, event);
+	else if (id != FIELD_NONE)
+		live_event(live_of(w, id), event);
+	if (over)
+		end(w, id);
+	return over && w->run != FIELD_NONE;
+}
+
+static int follow(struct watch_lines *w)
+{
+	json_t *message;
+
+	for (;;) {
+		int got = call_notification(w->client->conn, -1, &message);
+		bool over = false;
+
+		if (got == -1) {
+			warnx("the daemon has gone; its agents go on");
+			return EXIT_NO_DAEMON;
+		}
+		if (got != 1)
+			continue;
+		if (strcmp(field_text(message, "method"), "event") == 0)
+			over = tell(w, json_object_get(message, "params"));
+		json_decref(message);
+		if (fflush(w->client->out.file) == EOF)
+			return EXIT_REFUSED;
+		if (over)
+			return EXIT_DONE;
+	}
+}
+
+/* One run: its state now, then what happens. */
+static int watch_one(struct watch_lines *w)
+{
+	int status;
+	json_t *run = client_call(w->client, "run.get", json_pack("{s:I}", "id", (json_int_t)w->run), &status);
+	bool over = is_over(field_text(run, "state"));
+
+	if (run == NULL)
+		return status;
+	if (!w->client->json)
+		print_now(w, run);
+	begin(w, w->run, run);
+	json_decref(run);
+	return over ? EXIT_DONE : follow(w);
+}
+
+int watch_lines(struct client *c, int64_t run)
+{
+	struct watch_lines w = { .client = c, .run = run };
+	json_t *params = json_object();
+	int status;
+
+	if (run != FIELD_NONE)
+		json_object_set_new(params, "run", json_integer(run));
+	json_decref(client_call(c, "event.subscribe", params, &status));
+	if (status == 0)
+		status = run != FIELD_NONE ? watch_one(&w) : follow(&w);
+	while (w.count > 0)
+		end(&w, w.told[0].run);
+	free(w.told);
+	return status;
+}
