@@ -262,7 +262,7 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 	struct turn *turn;
 
 	reply.code = refuse_change(engine, run, &reply);
-	if (reply.code == RPC_OK && (run_cancelling(run) || run->rows->run.paused != 1)) {
+	if (reply.code == RPC_OK && (run_cancelling(run) || run_state_is_end((enum run_state)run->rows->run.state) || run->rows->run.paused != 1)) {
 		reply.code = RPC_WRONG_STATE;
 		reply.message = "the run is not paused";
 		reply.hint = "a held run goes on by a decision: rlctl hold list";
