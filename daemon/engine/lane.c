@@ -340,7 +340,7 @@ void lane_rest(struct turn *turn, struct lane *lane)
 	bool last = lane->seated && !run->own.seated;
 
 	for (size_t i = 0; i < run->nlanes; i++)
-		last &= run->lanes[i] == lane || (!run->lanes[i]->seated && run->lanes[i]->pending != PENDING_SEAT);
+		last &= run->lanes[i] == lane || (!run->lanes[i]->seated && run->lanes[i]->pending != PENDING_SEAT && run->lanes[i]->row->stage != SLOT_S_WAITING);
 	if (last && run->rows->run.state == RUN_S_RUNNING) {
 		lane->seated = false;
 		run->own.seated = true;

@@ -325,12 +325,11 @@ void run_begin_iteration(struct turn *turn, struct run *run)
 	put_iteration(turn, run);
 	for (size_t i = 0; i < count; i++)
 		add_slot(turn, run, (int64_t)i + 1);
-	for (size_t i = first; i < run->nlanes; i++)
+	run->lanes[first]->seated = true;
+	run->own.seated = false;
+	for (size_t i = first + 1; i < run->nlanes; i++)
 		if (run->lanes[i]->pending == PENDING_NOTHING)
 			queue_want(run->lanes[i]);
-	/* the run's own slot is the first one's */
-	run->own.seated = false;
-	run->lanes[first]->seated = true;
 	lane_seated(turn, run->lanes[first]);
 	queue_update(run);
 	turn_act_schedule(turn);

@@ -46,6 +46,11 @@ void queue_update(struct run *run)
 
 void queue_want(struct lane *lane)
 {
+	struct lane *own = &lane->run->own;
+
+	/* what the run keeps for itself between its slots would be missing */
+	if (own->seated && own->pending == PENDING_NOTHING)
+		queue_give(own);
 	lane->pending = PENDING_SEAT;
 	queue_update(lane->run);
 }

@@ -118,8 +118,7 @@ static void act_run(struct engine *engine, const struct act *act)
 		leave_act(lane);
 		break;
 	case ACT_SEAT:
-		lane->pending = PENDING_SEAT;
-		queue_update(run);
+		queue_want(lane);
 		break;
 	case ACT_STEP:
 		step_launch(lane);
