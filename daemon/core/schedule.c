@@ -300,11 +300,13 @@ char *schedule_reason(struct schedule *s, int64_t id)
 		return xasprintf("workdir busy: run %lld", (long long)TAILQ_FIRST(&item->door->workspace->inside)->id);
 	if (group->paused)
 		return xasprintf("group %s is paused", group->name);
+	if (s->used >= s->slots)
+		return xstrdup("all slots of the daemon are in use");
 	if (group_is_full(group) && group->slots == 1)
 		return xasprintf("group %s: its only slot is in use", group->name);
 	if (group_is_full(group))
 		return xasprintf("group %s: all %lld slots are in use", group->name, (long long)group->slots);
-	return s->used >= s->slots ? xstrdup("all slots of the daemon are in use") : NULL;
+	return NULL;
 }
 
 int64_t schedule_changed(struct schedule *s)
