@@ -84,6 +84,7 @@ struct run {
 	struct lane own;		/* seated while the run prepares, loads and reviews, so between its slots */
 	struct lane **lanes;		/* of the current iteration, and of earlier ones what is held or waits for the review of the run */
 	size_t nlanes;
+	char *iteration_tree;		/* what a shared tree has when the next iteration begins, owned; NULL: not looked at */
 	bool drained;			/* the source has been asked after the last iteration, and has no more */
 	bool settling;			/* run_settled() is at work: what settles meanwhile is seen by it */
 };
@@ -214,6 +215,7 @@ void run_warn(struct turn *turn, struct run *run, const char *text);
 void run_known_issues(struct turn *turn, struct run *run, char *const *texts);
 void run_prepare(struct run *run);
 void run_tell_state(struct turn *turn, const struct run *run);
+bool run_is_prepared(const struct run *run);	/* its base is there */
 bool run_is_active(const struct run *run);	/* something of it is under way */
 
 /* loop_flow.c: from iteration to iteration */

@@ -122,6 +122,7 @@ static char *ref_of(const struct lane *lane, enum git_op_kind kind)
 	case GIT_PIN:
 		return ref_name(lane, "passed");
 	case GIT_SNAPSHOT:
+		return run_is_prepared(lane->run) ? NULL : xasprintf("refs/rl/base/%lld", (long long)run->id);
 	case GIT_BASE:
 		return xasprintf("refs/rl/base/%lld", (long long)run->id);
 	case GIT_MERGE:
@@ -482,6 +483,11 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 	git_turn_over(turn, lane);
 	switch (lane->git_kind) {
 	case GIT_SNAPSHOT:
+		if (run_is_prepared(lane->run)) {
+			set_text(&lane->run->iteration_tree, git_op_tree(lane->op.git));
+			turn_act(turn, ACT_LOAD, lane->run, lane, ROW_NONE);
+			break;
+		}
 		set_text(&run->base_tree, git_op_tree(lane->op.git));
 		run_event(turn, lane->run, RUN_E_PREPARED, NULL);
 		break;

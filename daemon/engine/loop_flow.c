@@ -76,6 +76,15 @@ static void rest(struct run *run)
 	engine_work_later(engine, left > 0 ? left : 0, &w->work, WORK_REST, rest_cb, engine);
 }
 
+/* In a shared tree the work of a task begins where the tasks before it have left the tree, and that is what its review is about. */
+static bool begins_where_it_stands(const struct run *run)
+{
+	const struct plan *plan = &run->plan;
+
+	return run->rows->run.iteration > 0 && run->rows->run.has_git == 1 && plan->isolation != ISOLATION_WORKTREE && plan->base == NULL &&
+	    !(plan->review && plan->scope == SCOPE_RUN);
+}
+
 void run_load(struct run *run)
 {
 	struct turn *turn;
@@ -87,6 +96,10 @@ void run_load(struct run *run)
 	}
 	if (run->rows->run.next_at != ROW_NONE) {
 		rest(run);
+		return;
+	}
+	if (begins_where_it_stands(run) && run->iteration_tree == NULL) {
+		git_begin(&run->own, GIT_SNAPSHOT);
 		return;
 	}
 	if (sources[run_source(run)].reloads) {
@@ -295,6 +308,7 @@ static void add_slot(struct turn *turn, struct run *run, int64_t number)
 		turn_put(turn, ROW_TASK, task);
 		run_claim(turn, run, task->id, CLAIM_S_HELD);
 	}
+	slot->base_tree = xstrdup(run->iteration_tree);
 	run_rows_put(run->rows, ROW_SLOT, slot);
 	run_add_lane(run, slot);
 	lane = run->lanes[run->nlanes - 1];
@@ -330,6 +344,7 @@ void run_begin_iteration(struct turn *turn, struct run *run)
 	for (size_t i = first + 1; i < run->nlanes; i++)
 		if (run->lanes[i]->pending == PENDING_NOTHING)
 			queue_want(run->lanes[i]);
+	set_text(&run->iteration_tree, NULL);
 	lane_seated(turn, run->lanes[first]);
 	queue_update(run);
 	turn_act_schedule(turn);

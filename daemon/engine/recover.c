@@ -91,14 +91,6 @@ static enum git_op_kind commit_op(const struct lane *lane)
 	return lane->row->attempt != ROW_NONE && run_attempt(lane->run, lane->row->attempt)->role == ROLE_COMMIT ? GIT_COMMITTED : GIT_COMMIT;
 }
 
-/* Base and directory of the run are there. */
-static bool run_is_prepared(const struct run *run)
-{
-	const struct run_row *row = &run->rows->run;
-
-	return row->iteration > 0 || row->base_tree != NULL || row->base_commit != NULL;
-}
-
 static void resume_attempt(struct lane *lane)
 {
 	struct run *run = lane->run;

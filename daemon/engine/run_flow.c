@@ -29,6 +29,7 @@ void run_free(struct run *run)
 	}
 	free(run->lanes);
 	lane_release(&run->own);
+	free(run->iteration_tree);
 	plan_release(&run->plan);
 	run_rows_free(run->rows);
 	free(run);
@@ -65,6 +66,13 @@ void run_make_lanes(struct run *run)
 		if (slot->iteration == rows->run.iteration || !slot_stage_is_end((enum slot_stage)slot->stage) || slot->leaving != LEAVING_NOTHING)
 			run_add_lane(run, rows->slots[i]);
 	}
+}
+
+bool run_is_prepared(const struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+
+	return row->iteration > 0 || row->base_tree != NULL || row->base_commit != NULL;
 }
 
 bool run_is_active(const struct run *run)

@@ -220,10 +220,10 @@ void step_lost(struct lane *lane)
 		lane_ended(turn, lane);
 	} else if (++lane->tries >= STEP_TRIES) {
 		fail(turn, lane, "its process was killed three times");
+	} else if (lane->row == NULL) {
+		turn_act(turn, run_is_prepared(lane->run) ? ACT_LOAD : ACT_PREPARE, lane->run, lane, ROW_NONE);
 	} else if (lane->asks_source) {
 		turn_act(turn, ACT_SOURCE, lane->run, lane, (int64_t)lane->task_kind);
-	} else if (lane->row == NULL) {
-		turn_act(turn, ACT_PREPARE, lane->run, lane, ROW_NONE);
 	} else {
 		turn_act(turn, ACT_GIT, lane->run, lane, (int64_t)lane->git_kind);
 	}
