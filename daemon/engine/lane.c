@@ -181,7 +181,7 @@ static void set_cause(struct slot_row *row, enum slot_event event, enum slot_sta
 	bool settled = slot_stage_is_end((enum slot_stage)row->stage) || row->stage == SLOT_S_HELD;
 
 	if (settled || event == SLOT_E_ACCEPTED_COMMIT) {
-		char *copy = xstrdup(cause != NULL ? cause : event == SLOT_E_COMMITTED ? row->cause : NULL);
+		char *copy = xstrdup(cause != NULL ? cause : event == SLOT_E_COMMITTED || event == SLOT_E_MERGED ? row->cause : NULL);
 
 		free(row->cause);
 		row->cause = copy;
