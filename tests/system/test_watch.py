@@ -200,6 +200,79 @@ def test_the_list_and_a_run_out_of_it(make_daemon, repo, on):
     assert screen.ended() == 0 and screen.restored()
 
 
+# ---- many tasks ----------------------------------------------------------------------------------------------------
+
+def with_beads(repo, count):
+    (repo.path / ".beads").mkdir()
+    repo.write(".beads/issues.jsonl", "".join(json.dumps({"id": f"x-{i}", "title": f"bead number {i}", "status": "open", "priority": 1}) + "\n"
+                                              for i in range(1, count + 1)))
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "beads")
+
+
+BEADS = {"implement": 'echo "I work on $RL_TASK_ID"; gate "$RL_TASK_ID"; echo one > "work.$RL_TASK_ID"; answer done\n', "review": "pass\n", "review.1": "pass\n"}
+
+
+def test_two_slots_and_two_iterations(make_daemon, repo, on):
+    with_beads(repo, 3)
+    daemon = make_daemon(scripts=BEADS, gates=["x-1", "x-2", "x-3"], config={"agent.play": {"reader": "text"}})
+    daemon.rlctl("submit", "--beads", "-P", "2", "--review", "-C", repo.path, check=0)
+    screen = on(daemon, "watch", 1, width=120)
+    daemon.play.arrived("x-1")
+    daemon.play.arrived("x-2")
+    text = screen.shows("Run 1  running  beads  iteration 1  0/3 done", "| I work on x-1", "| I work on x-2")
+    assert re.search(r"^> A1 EVENTS \d+  working on x-1  play .*\n    x-1  bead number 1\n    \| I work on x-1\n  A2 EVENTS \d+  working on x-2", text, re.M), text
+    screen.press("2")
+    screen.shows("> A2 EVENTS", "  A1 EVENTS")
+    screen.press("\x1b[A")
+    screen.shows("> A1 EVENTS", "  A2 EVENTS")
+    daemon.play.go("x-2")
+    screen.shows("A2 PASSED", "A1 EVENTS", "1/3 done")
+    daemon.play.go("x-1")
+    daemon.play.arrived("x-3")
+    text = screen.shows("iteration 2  2/3 done", "iterations: 1 passed | 2 running", "working on x-3", "| I work on x-3")
+    assert "A2" not in text.split("iterations:")[1].rsplit("\n", 2)[0], "the slots of the last iteration are gone"
+    daemon.play.go("x-3")
+    screen.shows("Run 1  succeeded", "3/3 done", "iterations: 1 passed | 2 passed", "A1 PASSED")
+    screen.press("q")
+    assert screen.ended() == 0 and screen.restored()
+
+
+def test_run_names_slot_and_task_where_there_are_many(make_daemon, repo):
+    with_beads(repo, 2)
+    daemon = make_daemon(scripts={**BEADS, "implement": 'echo one > "work.$RL_TASK_ID"; answer done\n', "review.1": "drift more\n", "fix": 'echo two >> "work.$RL_TASK_ID"\n'})
+    done = daemon.rlctl("run", "--beads", "-P", "1", "-n", "3", "--isolation", "worktree", "--integrate", "merge", "--review", "-C", repo.path, check=0)
+    lines = [re.sub("as [0-9a-f]{12}$", "as COMMIT", line) for line in done.err.splitlines() if not line.startswith(" ")]
+    assert lines[2:-1] == [
+        "Iteration 1/3", "A1 START x-1: implementing", "A1 REVIEW x-1: Reviewing changes (iteration 1/6)...",
+        "A1 FIX 1 x-1: Issues found. Running corrector (iteration 1/6)...", "A1 REVIEW x-1: Reviewing changes (iteration 2/6)...",
+        "A1 COMMIT x-1: Review passed! Proceeding to commit.", "A1 MERGE merged x-1 as COMMIT", "A1 PASSED x-1: passed", "Iteration 1/3 passed",
+        "Iteration 2/3", "A1 START x-2: implementing", "A1 REVIEW x-2: Reviewing changes (iteration 1/6)...",
+        "A1 COMMIT x-2: Review passed! Proceeding to commit.", "A1 MERGE merged x-2 as COMMIT", "A1 PASSED x-2: passed", "Iteration 2/3 passed",
+        "Run 1 succeeded"], done.err
+    assert "  A1 implement: play (attempt 1/1)" in done.err.splitlines() and "  A1 drift: 1 new, 0 repeated, 0 resolved" in done.err.splitlines()
+
+
+def test_agents_that_pick_are_told_apart(make_daemon, repo, on):
+    with_beads(repo, 2)
+    daemon = make_daemon(scripts={"implement": 'gate a; echo "bd update x-$RL_SLOT"; gate b; echo one > "work.$RL_SLOT"; answer done\n'}, gates=["a", "b"])
+    process = daemon.rlctl_start("run", "--beads", "-P", "2", "-n", "1", "--assign", "agent", "-C", repo.path)
+    daemon.play.arrived("a")
+    screen = on(daemon, "watch", 1)
+    screen.shows("A1 RUN  picking a bead", "A2 WAIT  waiting to spawn until A1 picked a bead")
+    daemon.play.go("a")
+    daemon.play.arrived("b")
+    daemon.play.arrived("a")
+    screen.shows("working on x-1", "x-1  bead number 1", "A2 RUN  picking a bead")
+    daemon.play.go("b")
+    daemon.play.go("a")
+    go_on(daemon, "b")
+    _, err = process.communicate()
+    assert process.returncode == 0 and "\nA1 PICK picked x-1: bead number 1\n" in err.decode() and "\nA2 PICK picked x-2: bead number 2\n" in err.decode()
+
+
+# ---- what agents write ---------------------------------------------------------------------------------------------
+
 RUBBISH = "\\033[2J\\033]0;title\\007\\033[?1049l\\302\\2331m\\r\\342\\200\\256"
 
 
