@@ -116,11 +116,11 @@ static int lay_out(const char *repository, const char *objects, const char *comm
 	char *index = mem_printf("GIT_INDEX_FILE=%s/index", repository), *store = mem_printf("GIT_OBJECT_DIRECTORY=%s", objects);
 	const char *const environment[] = { index, store, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", NULL };
 	const char *const read[] = {
-		"git", "--no-pager", "--no-replace-objects", git_dir, work_tree, "-C", dir, "-c", "core.hooksPath=/dev/null",
+		"git", "--no-pager", git_dir, work_tree, "-C", dir, "-c", "core.hooksPath=/dev/null",
 		"-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "read-tree", commit, NULL
 	};
 	const char *const write[] = {
-		"git", "--no-pager", "--no-replace-objects", git_dir, work_tree, "-C", dir, "-c", "core.hooksPath=/dev/null",
+		"git", "--no-pager", git_dir, work_tree, "-C", dir, "-c", "core.hooksPath=/dev/null",
 		"-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "checkout-index", "--all", "--quiet", NULL
 	};
 	int status = start_git(read, environment, NULL);

@@ -80,6 +80,14 @@ def test_the_branch_that_has_everything(make_daemon, repo, stories):
     assert {repo.read(f"{name}.txt").strip() for name in TITLES} == set(TITLES) and repo.git("rev-parse", "main") != before
 
 
+def test_the_branch_of_the_only_one(make_daemon, repo, stories):
+    daemon = make_daemon(scripts={"implement": '[ "$RL_TASK_ID" = US-2 ] || exit 3\n' + IMPLEMENT})
+    run = submit(daemon, repo, stories, integrate="none")
+    row = daemon.ended(run)
+    told = facts(daemon.rlctl("show", run, check=0).out)
+    assert told["tasks"] == ["3: 1 passed, 2 failed"] and told["to take it"] == [f"git merge {row['tasks'][2]['branch']}"], told
+
+
 def test_slots_at_work(make_daemon, repo, stories):
     daemon = make_daemon(scripts={"implement": 'gate "$RL_TASK_ID"\n' + IMPLEMENT}, gates=list(TITLES))
     run = submit(daemon, repo, stories, integrate="none", parallel=2)
