@@ -175,7 +175,10 @@ static void resume_stage(struct lane *lane)
 		git_begin(lane, commit_op(lane));
 		break;
 	case SLOT_S_WAITING:
-		queue_want(lane);
+		if (lane->run->plan.assign == ASSIGN_AGENT && lane->row->task == NULL && lane->row->slot > 1)
+			lane->pending = PENDING_STAGE;
+		else
+			queue_want(lane);
 		break;
 	case SLOT_S_IMPLEMENTING:
 	case SLOT_S_CHECKING:
@@ -305,11 +308,7 @@ static void resume_picks(struct run *run)
 	for (size_t i = 0; i < run->nlanes; i++) {
 		struct lane *lane = run->lanes[i];
 
-		if (lane->row->task != NULL || lane->row->slot == 0)
-			continue;
-		if (lane->row->stage == SLOT_S_WAITING && lane->row->slot > 1)
-			lane->pending = PENDING_STAGE;
-		else if (lane->row->stage == SLOT_S_IMPLEMENTING && lane->pending == PENDING_PROC)
+		if (lane->row->task == NULL && lane->row->slot != 0 && lane->row->stage == SLOT_S_IMPLEMENTING && lane->pending == PENDING_PROC)
 			pick_watch(lane);
 	}
 	pick_stage(turn, run);
