@@ -289,6 +289,8 @@ static void resume_seats(struct run *run)
 	}
 	if (!seated && run->rows->run.state == RUN_S_RUNNING)
 		queue_sit(&run->own);
+	/* whoever sits down wants one less, but what was found has not been waited for */
+	queue_update(run);
 }
 
 /* Between a decision and what is written of it for people, the daemon may have died. */
