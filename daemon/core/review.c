@@ -63,7 +63,8 @@ enum slot_event attempt_classify(const struct attempt_facts *f)
 		return SLOT_E_FAILED;
 	if (f->stop)
 		return SLOT_E_RELEASED;
-	if (f->later && !f->merge)
+	/* only the tree can tell whether what was refused stopped the work */
+	if (f->later && !f->merge && !(f->denied && f->has_git))
 		return SLOT_E_DONE_LATER;
 	if (f->later)
 		return SLOT_E_DONE;
@@ -89,6 +90,8 @@ enum slot_event measured_event(const struct plan *plan, bool accepted, bool late
 
 	if (plan->review && !accepted && !later)
 		return plan->workspace == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
+	if (later && !accepted && plan->integrate != INTEGRATE_MERGE)
+		return SLOT_E_MEASURED_LATER;
 	return commit[plan->commit];
 }
 

@@ -112,11 +112,12 @@ static bool at_limit(const struct loop *l)
 /* May another iteration begin? */
 static bool goes_on(const struct loop *l)
 {
-	if (l->stopped || l->idle || at_limit(l) || (count_tasks(l, TASK_S_FAILED) > 0 && l->on_failure == ON_FAILURE_STOP))
+	if (l->stopped || l->idle || (count_tasks(l, TASK_S_FAILED) > 0 && l->on_failure == ON_FAILURE_STOP))
 		return false;
 	if (l->one_tree && count_slots(l, SLOT_S_HELD) > 0)
 		return false;
-	return l->more || run_ready(l) > 0;
+	/* at the limit the source is still asked: it says whether there is work left */
+	return l->more || (!at_limit(l) && run_ready(l) > 0);
 }
 
 enum run_event run_settle(const struct loop *l)
@@ -139,7 +140,7 @@ enum run_event run_settle(const struct loop *l)
 
 char *run_limit_cause(const struct loop *l, enum run_event event)
 {
-	size_t left = count_tasks(l, TASK_S_OPEN) + count_tasks(l, TASK_S_RELEASED);
+	size_t open = count_tasks(l, TASK_S_OPEN), left = open + count_tasks(l, TASK_S_RELEASED);
 
 	if (event == RUN_E_PASSED && l->stopped)
 		return xasprintf("stop-marker: %zu task(s) left", left);
@@ -147,5 +148,7 @@ char *run_limit_cause(const struct loop *l, enum run_event event)
 		return xasprintf("nothing was picked: %zu task(s) left", left);
 	if (event == RUN_E_FAILED && count_tasks(l, TASK_S_FAILED) == 0 && at_limit(l))
 		return xasprintf("limit: %lld iteration(s), %zu task(s) left", (long long)l->iterations, left);
+	if (event == RUN_E_PASSED && open > 0)
+		return xasprintf("%zu task(s) left, which wait for others that this run does not have", open);
 	return NULL;
 }

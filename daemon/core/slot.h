@@ -2,7 +2,7 @@
 /* The slot machine: one task on its way through implement, check, review and fix. Pure.
  *
  *   WAITING ─START─▶ IMPLEMENTING   ─START_CLAIM─▶ CLAIMING   ─START_LAY─▶ LAYING
- *           ─START_REVIEW─▶ MEASURING, ─START_LAY_REVIEW─▶ LAYING   (slot 0: the review of the whole run)
+ *           ─START_REVIEW─▶ MEASURING   (slot 0: the review of the whole run)   ─LET_GO─▶ PASSED   (the run goes no further; without a task)
  *   CLAIMING ─CLAIMED─▶ IMPLEMENTING   ─CLAIMED_LAY─▶ LAYING   ─TAKEN_NEXT─▶ CLAIMING (another task)   ─TAKEN─▶ PASSED (without a task)
  *   LAYING ─LAID─▶ IMPLEMENTING   ─LAID_REVIEW─▶ MEASURING, or what the work of a round leads to
  *
@@ -15,7 +15,7 @@
  *
  *   CHECKING ─NEXT_CHECK─▶ CHECKING   ─DONE─▶ MEASURING   ─DONE_NO_TREE─▶ REVIEWING   ─FINDINGS─▶ FIXING
  *   MEASURING ─MEASURED─▶ REVIEWING   ─MEASURED_CHECKOUT─▶ CHECKOUT ─CHECKED_OUT─▶ REVIEWING
- *             ─MEASURED_UNREVIEWED─▶ PASSED   ─MEASURED_COMMIT─▶ COMMITTING   ─MEASURED_ASK─▶ COMMIT_AGENT
+ *             ─MEASURED_UNREVIEWED─▶ PASSED   ─MEASURED_LATER─▶ IMPLEMENTED   ─MEASURED_COMMIT─▶ COMMITTING   ─MEASURED_ASK─▶ COMMIT_AGENT
  *   REVIEWING ─ANSWERED─▶ VERIFYING  (git, then the verdict)   ─ANSWERED_NO_TREE─▶ VERIFYING  (the verdict)
  *   VERIFYING ─PASS─▶ PINNING   ─PASS_COMMIT─▶ COMMITTING   ─PASS_ASK─▶ COMMIT_AGENT   ─PASS_NO_TREE─▶ PASSED   ─FINDINGS─▶ FIXING
  *   COMMIT_AGENT ─DONE─▶ COMMITTING
@@ -51,6 +51,7 @@ enum slot_event {
 	SLOT_E_CLAIMED_LAY,
 	SLOT_E_TAKEN_NEXT,		/* somebody else has it; there is another task */
 	SLOT_E_TAKEN,			/* ... there is none */
+	SLOT_E_LET_GO,			/* a sibling failed or gave a stop marker before this one began */
 	SLOT_E_LAID,
 	SLOT_E_LAID_REVIEW,		/* slot 0 */
 	SLOT_E_RELEASED,		/* the agent says that there is nothing to do, or has picked nothing */
@@ -64,6 +65,7 @@ enum slot_event {
 	SLOT_E_MEASURED,		/* tree and diff under review are known */
 	SLOT_E_MEASURED_CHECKOUT,	/* ... and the reviewer gets a checkout of its own */
 	SLOT_E_MEASURED_UNREVIEWED,	/* the tree shows that denied permissions did not stop the work; no review */
+	SLOT_E_MEASURED_LATER,		/* ... and the run is reviewed as a whole */
 	SLOT_E_MEASURED_COMMIT,		/* no review, or accepted already; what changed is committed */
 	SLOT_E_MEASURED_ASK,		/* ... by an agent */
 	SLOT_E_CHECKED_OUT,

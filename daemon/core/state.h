@@ -14,7 +14,9 @@ struct state_names {
 
 enum run_state { RUN_S_QUEUED, RUN_S_RUNNING, RUN_S_PAUSED, RUN_S_HELD, RUN_S_SUCCEEDED, RUN_S_FAILED, RUN_S_CANCELLED, RUN_STATES };
 enum task_state {
-	TASK_S_OPEN, TASK_S_CLAIMED, TASK_S_PASSED, TASK_S_FAILED, TASK_S_CANCELLED,
+	TASK_S_OPEN, TASK_S_CLAIMED,
+	TASK_S_IMPLEMENTED,	/* done, and reviewed with the whole run: others may build on it */
+	TASK_S_PASSED, TASK_S_FAILED, TASK_S_CANCELLED,
 	TASK_S_DONE,		/* its source says so: not ours to do */
 	TASK_S_TAKEN,		/* somebody else has it */
 	TASK_S_RELEASED,	/* given back: a stop marker */

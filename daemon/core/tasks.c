@@ -36,7 +36,7 @@ static bool never_passes(const struct task_row *task)
 
 static bool has_passed(const struct task_row *task)
 {
-	return task->state == TASK_S_PASSED || task->state == TASK_S_DONE;
+	return task->state == TASK_S_PASSED || task->state == TASK_S_IMPLEMENTED || task->state == TASK_S_DONE;
 }
 
 static int compare_ids(const void *a, const void *b, void *arg)

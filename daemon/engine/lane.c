@@ -160,7 +160,7 @@ static void settle_task(struct turn *turn, const struct lane *lane, enum slot_ev
 {
 	static const enum task_state states[SLOT_STAGES] = {
 		[SLOT_S_HELD] = TASK_S_CLAIMED,
-		[SLOT_S_IMPLEMENTED] = TASK_S_CLAIMED,
+		[SLOT_S_IMPLEMENTED] = TASK_S_IMPLEMENTED,
 		[SLOT_S_PASSED] = TASK_S_PASSED,
 		[SLOT_S_FAILED] = TASK_S_FAILED,
 		[SLOT_S_CANCELLED] = TASK_S_CANCELLED,

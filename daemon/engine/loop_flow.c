@@ -231,7 +231,7 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 	loop = run_loop(run, &slots);
 	ready = run_ready(&loop);
 	free(slots);
-	if (ready > 0) {
+	if (ready > 0 && (loop.iterations == ROW_NONE || loop.iteration < loop.iterations)) {
 		run_event(turn, run, RUN_E_LOADED, NULL);
 		return;
 	}

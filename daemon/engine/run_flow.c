@@ -341,8 +341,31 @@ static const char *failed_task(const struct run *run)
 {
 	for (size_t i = 0; i < run->rows->ntasks; i++)
 		if (run->rows->tasks[i]->state == TASK_S_FAILED)
-			return run->rows->tasks[i]->reason;
+			return run->rows->tasks[i]->reason != NULL ? run->rows->tasks[i]->reason : "failed";
 	return NULL;
+}
+
+/* A slot that has not begun does not begin any more when the run goes no further: its task is anybody's again. */
+static void let_go(struct turn *turn, struct run *run)
+{
+	bool stop = run->rows->run.stopped == 1 || (run->plan.on_failure == ON_FAILURE_STOP && failed_task(run) != NULL);
+
+	for (size_t i = 0; stop && i < run->nlanes; i++) {
+		struct lane *lane = run->lanes[i];
+		struct task_row *task = lane_task(lane);
+
+		if (lane->row->stage != SLOT_S_WAITING || (lane->pending != PENDING_SEAT && lane->pending != PENDING_STAGE))
+			continue;
+		if (task != NULL) {
+			task->state = TASK_S_OPEN;
+			turn_put(turn, ROW_TASK, task);
+			run_claim(turn, run, task->id, CLAIM_S_FREE);
+		}
+		set_text(&lane->row->reason, "not started: the run goes no further");
+		lane_set_task(lane, NULL);
+		lane->pending = PENDING_NOTHING;
+		lane_event(turn, lane, SLOT_E_LET_GO, NULL);
+	}
 }
 
 void run_settled(struct turn *turn, struct run *run)
@@ -359,6 +382,7 @@ void run_settled(struct turn *turn, struct run *run)
 	if (run->plan.assign == ASSIGN_AGENT)
 		pick_stage(turn, run);
 	run->settling = true;
+	let_go(turn, run);
 	settle_implemented(turn, run);
 	run->settling = false;
 	loop = run_loop(run, &slots);

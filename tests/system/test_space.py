@@ -14,7 +14,7 @@ def small(make_daemon):
     made = []
 
     def make(place, **kwargs):
-        daemon = make_daemon(start=False, **kwargs)
+        daemon = make_daemon(start=False, config={"limits": {"disk_floor": 0}}, **kwargs)
         path = daemon.state / place
         path.mkdir(mode=0o700, exist_ok=True)
         done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", path], capture_output=True, text=True)

@@ -49,7 +49,7 @@ static enum slot_event wanted_event(const struct attempt_facts *f)
 	if (f->role == ROLE_FIX)
 		return f->items_left > 0 ? SLOT_E_NEXT_FINDING : checked;
 	if (f->later)
-		return f->merge ? SLOT_E_DONE : SLOT_E_DONE_LATER;
+		return f->merge || (f->denied && f->has_git) ? SLOT_E_DONE : SLOT_E_DONE_LATER;
 	if (f->review)
 		return checked;
 	return f->commit || f->denied ? SLOT_E_DONE : SLOT_E_DONE_UNREVIEWED;
@@ -136,7 +136,7 @@ START_TEST(where_a_measured_tree_goes)
 					enum slot_event want = place == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
 
 					if (!review || why != 0)
-						want = unreviewed[commit];
+						want = why == 2 ? SLOT_E_MEASURED_LATER : unreviewed[commit];
 					ck_assert_int_eq(measured_event(&plan, (why & 1) != 0, (why & 2) != 0), want);
 				}
 }

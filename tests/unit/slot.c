@@ -34,6 +34,8 @@ static const struct cell {
 	{ SLOT_S_IMPLEMENTING, SLOT_E_DONE_LATER, SLOT_A_SETTLE, SLOT_S_IMPLEMENTED },
 	/* nothing to do: the task, if there was one, is given back */
 	{ SLOT_S_IMPLEMENTING, SLOT_E_RELEASED, SLOT_A_SETTLE, SLOT_S_PASSED },
+	{ SLOT_S_WAITING, SLOT_E_LET_GO, SLOT_A_SETTLE, SLOT_S_PASSED },
+	{ SLOT_S_MEASURING, SLOT_E_MEASURED_LATER, SLOT_A_SETTLE, SLOT_S_IMPLEMENTED },
 	{ SLOT_S_FIXING, SLOT_E_RELEASED, SLOT_A_SETTLE, SLOT_S_PASSED },
 	/* slot 0 begins where an implementer ends, in a work tree or not */
 	{ SLOT_S_LAYING, SLOT_E_LAID_REVIEW, SLOT_A_MEASURE, SLOT_S_MEASURING },
@@ -247,6 +249,7 @@ START_TEST(passed_needs_evidence_or_leave)
 		{ SLOT_E_MEASURED_UNREVIEWED, BIT(MEASURING) },
 		{ SLOT_E_RELEASED, BIT(IMPLEMENTING) | BIT(FIXING) },
 		{ SLOT_E_TAKEN, BIT(CLAIMING) },
+		{ SLOT_E_LET_GO, BIT(WAITING) },
 	};
 
 	for (int event = 0; event < SLOT_EVENTS; event++) {
