@@ -346,7 +346,7 @@ static void claude_preview(struct preview *p, const struct preview_tail *out)
 	json_t *result = NULL;
 
 	while (!preview_full(p) && preview_back(out, "\n", &at, &line)) {
-		json_t *json = line.cut ? NULL : json_line_parse(line.data, line.size);
+		json_t *json = json_line_parse(line.data, line.size);
 
 		if (json == NULL && !line.cut && is_plain(&line))
 			preview_text(p, &line);

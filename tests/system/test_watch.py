@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """rlctl watch: full screen on a terminal that is given back as it was, a line for each event elsewhere."""
+import argparse
 import json
 import os
 import re
@@ -7,12 +8,14 @@ import shutil
 import signal
 import subprocess
 import termios
+import threading
 
 import pytest
 
 import rld as harness
 from rld import DRIFT_THEN_PASS, RLCTL
 from terminal import Terminal
+from test_client import FakeDaemon
 
 GATED = {**DRIFT_THEN_PASS, "implement": "echo I look at it; gate a\n" + DRIFT_THEN_PASS["implement"], "review.1": "gate b\n" + DRIFT_THEN_PASS["review.1"],
          "fix": "gate c\n" + DRIFT_THEN_PASS["fix"], "review.2": "gate d\npass\n"}
@@ -100,16 +103,26 @@ def test_the_daemon_dies(at_a, on):
     at_a.start()
 
 
-def test_a_daemon_that_hangs_can_be_left(at_a, on):
-    screen = on(at_a, "watch", 1)
-    screen.shows("I look at it")
-    os.kill(at_a.pid, signal.SIGSTOP)
+def test_a_daemon_that_hangs_can_be_left(tmp_path, on):
+    """It asks for the output again, and gets no answer."""
+    fake, hanging = FakeDaemon(tmp_path / "s"), threading.Event()
+    slot = {"slot": 1, "phase": "implementing", "task": "t1", "attempt": 5, "round": 0, "fix": 0, "fixes": 5}
+
+    def preview(peer, params):
+        if len(fake.of("attempt.preview")) > 1:
+            hanging.wait(60)
+        return {"lines": ["I look at it"], "updated_at": None}
+    fake.answers.update({"run.get": {"id": 1, "state": "running", "source": "prompt", "slots": [slot]}, "attempt.preview": preview,
+                         "attempt.list": {"attempts": [{"id": 5, "role": "implement", "state": "running"}]}, "review.list": {"reviews": []}})
     try:
-        # it asks for the output again within a second, and gets no answer
+        screen = on(argparse.Namespace(socket=fake.path), "watch", 1)
+        screen.shows("I look at it")
+        fake.await_call("attempt.preview", 2)
         screen.press("\x03")
         assert screen.ended() == 0 and screen.restored()
     finally:
-        os.kill(at_a.pid, signal.SIGCONT)
+        hanging.set()
+        fake.close()
 
 
 def test_stopped_and_continued(at_a, on):
@@ -131,9 +144,11 @@ def test_stopped_and_continued(at_a, on):
     assert termios.tcgetattr(screen.slave) == screen.before and "1049" not in screen.screen.modes
 
 
-def test_resized(at_a, on):
-    screen = on(at_a, "watch", 1)
-    screen.shows("mend the parser")
+def test_resized(daemon, repo, on):
+    """Also when nothing else would have the screen drawn again."""
+    daemon.ended(daemon.submit(repo.path, "mend the parser"))
+    screen = on(daemon, "watch", 1)
+    screen.shows("mend the parser", "q quit")
     for lines, width in ((10, 40), (60, 200), (3, 20), (24, 80)):
         screen.resize(lines, width)
         screen.signal(signal.SIGWINCH)

@@ -148,6 +148,7 @@ static const struct {
 	  "I try.|the service answered 529, retry 2", false },
 	{ SAY("whole") "{\"type\":\"assistant\",\"message\":{\"content\":[{\"ty", "whole", false },	/* still being written */
 	{ "ext\",\"text\":\"its beginning is lost\"}]}}\n" SAY("whole"), "whole", true },
+	{ SAY("all of it is there") SAY("whole"), "all of it is there|whole", true },
 	{ "error: unknown option\n", "error: unknown option", false },
 	{ "[1, 2\n\"half a document\n", "\"half a document", false },
 	{ SAY("bell \\u0007 \\u001b[2J"), "bell \\x07 \\x1b[2J", false },
