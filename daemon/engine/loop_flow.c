@@ -383,12 +383,13 @@ bool run_finish_iteration(struct turn *turn, struct run *run)
 void run_begin_review(struct turn *turn, struct run *run)
 {
 	struct run_rows *rows = run->rows;
-	const struct slot_row *last = run->lanes[run->nlanes - 1]->row;
 	struct slot_row *slot = run_slot_new(run, 0, rows->ntasks == 1 ? rows->tasks[0]->id : NULL);
 	struct lane *lane;
 	enum slot_event event = work_done((int64_t)strings_count(run->plan.checks), rows->run.has_git == 1);
 
-	slot->answer = last->answer;
+	for (size_t i = 0; i < run->nlanes; i++)
+		if (run->lanes[i]->row->stage == SLOT_S_IMPLEMENTED)
+			slot->answer = run->lanes[i]->row->answer;
 	slot->fixes = run->plan.max_fixes;
 	run_rows_put(rows, ROW_SLOT, slot);
 	run_add_lane(run, slot);
