@@ -60,6 +60,8 @@ enum stage who_done(struct git_op *op, bool ok, const char *data, size_t size)
 		strings_append(&op->words, parent);
 	}
 	buf_adds(&op->input, op->message);
+	if (op->message[strlen(op->message) - 1] != '\n')
+		buf_adds(&op->input, "\n");
 	return STAGE_COMMIT_TREE;
 }
 

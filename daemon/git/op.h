@@ -24,13 +24,16 @@ enum git_op_kind {
 				 * lines "Rld-..." of message: make them tell it from others of the run. When commit, where HEAD
 				 * was, is given, an agent may have committed on top of it: with the rest the last commit has what of tree
 				 * was touched. No commit since then has an artifact, and with nothing left to be committed, HEAD is given */
-	GIT_BASE,		/* the commit that work starts from: the merge base of HEAD and name when name is given, else HEAD, and when the
-				 * work tree has anything that git does not ignore beyond it, a commit of that on top (clean filters
-				 * run; index, branch and stash stay). ref is pointed there. Gives commit, and its tree. An unborn HEAD: a
-				 * commit without a parent */
+	GIT_BASE,		/* the commit that work starts from. With name: the merge base of HEAD and name, and nothing uncommitted. Else
+				 * HEAD, and when the work tree has anything that git does not ignore beyond it, a commit of that on top
+				 * (clean filters run; index, branch and stash stay; of a repository inside it has the commit, not what
+				 * is uncommitted there). An unborn HEAD: a commit without a parent. A bare repository: HEAD. ref is
+				 * pointed there. Gives commit, and its tree. Conflicts that are not resolved: refused */
 	GIT_WORKTREE,		/* a work tree of its own in dir, on branch (short name), which is made at commit, or is there already
-				 * when commit is NULL; what is left of an earlier begin is removed first. Gives the tree as the disk has
-				 * it, and the commit. Refused with the remedy: submodules that are checked out in workspace */
+				 * when commit is NULL; locked, so that nobody prunes it. Gives the tree as the disk has it, and the commit.
+				 * Smudge filters run. What is left of an earlier begin is removed first; one that came to its end is taken
+				 * as it is, with what was done there since. Refused with the remedy: submodules that are checked out in
+				 * workspace, a branch of that name that is elsewhere, a dir that has something not ours */
 	GIT_COMMITTED,		/* an agent has committed in workspace: are its commits on commit (the base), without artifacts, and is
 				 * the work tree still tree? They must be a line. What it left out is committed as COMMIT does. Gives the last
 				 * commit. commit NULL: not told, only HEAD is looked at for artifacts */
@@ -41,10 +44,14 @@ enum git_op_kind {
 				 * of ref moves, but the branch that dir has checked out is set to that tip (what it had stays in
 				 * keep_ref), and dir to the merged files with conflict markers. Then git_op_conflicts() is not NULL, commit
 				 * is the tip, git_op_base() the tip's tree as the disk had it, and the tree is what lies there now */
-	GIT_CLEAR,		/* everything in the work tree dir that its branch does not have, untracked and ignored files too, is saved as a
-				 * commit under ref; then dir and its registration are removed, and branch when it still is at commit. Gives
-				 * the saved commit, NULL: there was nothing to save. dir is not there: done. What cannot be
-				 * saved (a nested repository with work of its own) is an error, and dir stays */
+	GIT_CLEAR,		/* everything in the work tree dir that its HEAD does not have, untracked and ignored files too, byte for byte
+				 * and no filter, or a HEAD that is on no branch, is saved as a commit under ref, with HEAD (else branch, else
+				 * commit) as its parent; then dir and its registration are removed, and branch when it still is at commit
+				 * and nobody has it checked out. Gives the saved commit, NULL: there was nothing to save. An agent that broke
+				 * .git, index or registration does not stop it. dir is not there: done. What cannot be saved (a repository
+				 * inside, a name that git does not take) is an error, and dir stays. Begun again with ref there, what it had
+				 * is kept as a second parent. Not saved: what only the index has, empty directories, pipes and sockets, artifacts.
+				 * While it is removed, dir has the name dir.cleared */
 	GIT_OPS
 };
 
@@ -67,7 +74,7 @@ struct git_op_spec {
 	const char *commit;	/* WORKTREE, COMMIT, COMMITTED, MERGE, CLEAR */
 	const char *base_commit;	/* MERGE */
 	const char *keep_ref;	/* MERGE */
-	const char *message;	/* COMMIT: with a line "Rld-Run: 42" */
+	const char *message;	/* COMMIT: with a line "Rld-Run: 42"; BASE, CLEAR: whole */
 	char *const *artifacts;	/* paths relative to workspace, files or folders, that are of the review and not of the work: no tree,
 				 * diff or commit has them. NULL-terminated; NULL: none. One that is tracked, or a folder that has
 				 * something tracked in it, is an error of SNAPSHOT */

@@ -130,7 +130,7 @@ static const struct { const char *script, *changes; } works[] = {
 	{ "echo u >u; rm .git", "A u," },
 	{ "echo u >u; echo gitdir: /nowhere >.git", "A u," },
 	{ "echo u >u; git init -q --bare ../../evil; echo gitdir: $(realpath ../../evil) >.git", "A u," },
-	{ "echo u >u; git init -q --bare ../../evil; realpath ../../evil >$(git rev-parse --git-dir)/commondir", "A u," },
+	{ "echo u >u; git clone -q --bare ../../repo ../../evil; realpath ../../evil >$(git rev-parse --git-dir)/commondir", "A u," },
 	{ "echo u >u; rm -r $(git rev-parse --git-dir)", "A u," },
 	{ "echo u >u; rm .git; rm -r ../../repo/.git/worktrees", "A u," },
 	{ "echo u >u; echo broken >$(git rev-parse --git-dir)/HEAD", "A u," },

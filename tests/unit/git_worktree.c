@@ -212,6 +212,19 @@ START_TEST(smudge_that_fails)
 }
 END_TEST
 
+START_TEST(not_writable)
+{
+	char *head = sh("git rev-parse HEAD; chmod -R a+rX,a-w .git");
+
+	prepare();
+	as_nobody = true;
+	refused(worktree_op(BRANCH, head), "cannot lock ref", "make its .git writable");
+	as_nobody = false;
+	SH("test ! -e '%s'", dir);
+	free(head);
+}
+END_TEST
+
 /* ---- begun again ---- */
 
 START_TEST(again_after_any_step)
@@ -321,6 +334,7 @@ int main(void)
 	tcase_add_test(tc, of_a_branch_that_is_elsewhere);
 	tcase_add_test(tc, submodules);
 	tcase_add_test(tc, smudge_that_fails);
+	tcase_add_test(tc, not_writable);
 	tcase_add_test(tc, again_after_any_step);
 	tcase_add_loop_test(tc, again_after_a_killed_git, 0, sizeof(rests) / sizeof(rests[0]));
 	tcase_add_test(tc, again_when_it_was_complete);
