@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Those who ask: submits, cancels, retries, and humans who decide about holds. */
-#include "config/config.h"
-#include "core/profile.h"
+/* Those who ask: cancels, retries, pauses, limits, and humans who decide about holds. */
 #include "proto/error.h"
 #include "world_int.h"
 
-static void submit_cb(void *arg, const struct engine_reply *reply)
+void submit_cb(void *arg, const struct engine_reply *reply)
 {
 	struct world *w = arg;
 
@@ -13,69 +11,6 @@ static void submit_cb(void *arg, const struct engine_reply *reply)
 		return;
 	if (view_run(w->disk, reply->id) == NULL)
 		world_fail(w, "run %lld was acknowledged before it was on disk", (long long)reply->id);
-}
-
-/* Half of the runs change what their profile says. */
-static void draw_knobs(struct world *w, struct plan *plan)
-{
-	bool own = below(w, 2) == 0;
-	const struct profile *p = plan->profile;
-
-	plan->max_fixes = own ? below(w, 4) : p->max_fixes;
-	plan->stall_limit = own ? below(w, 3) : p->stall_limit;
-	plan->on_malformed = own ? (enum bad_end)below(w, BAD_ENDS) : (enum bad_end)p->on_malformed;
-	plan->on_reviewer_error = own ? (enum bad_end)below(w, BAD_ENDS) : (enum bad_end)p->on_reviewer_error;
-	plan->on_exhausted = own ? (enum bad_end)below(w, BAD_ENDS) : (enum bad_end)p->on_exhausted;
-	plan->fixer = own ? (enum fixer)below(w, FIXERS) : (enum fixer)p->fixer;
-	plan->scope = own ? (enum scope)below(w, SCOPES) : (enum scope)p->scope;
-	plan->commit = own ? (enum commit_mode)below(w, COMMIT_MODES) : (enum commit_mode)p->commit;
-	plan->workspace = own ? (enum review_place)below(w, REVIEW_PLACES) : PLACE_SAME;
-	plan->read_only = p->read_only != 0;
-	for (unsigned n = below(w, 3) == 0 ? below(w, 4) : 0; n > 0; n--)
-		strings_append(&plan->checks, "make test");
-}
-
-static void draw_plan(struct world *w, struct plan *plan, bool git)
-{
-	for (int role = 0; role < ROLES; role++) {
-		plan->agents[role].name = xstrdup(role == ROLE_REVIEW ? "critic" : "fake");
-		strings_append(&plan->agents[role].command, "fake");
-		if (below(w, 2) == 0)
-			strings_append(&plan->agents[role].resume, "{session}");
-	}
-	plan->profile = profile_find("exit");
-	if (git)
-		plan->profile = &profiles[below(w, (unsigned)profiles_count)];
-	plan->review = below(w, 6) != 0;
-	plan->skip_reason = plan->review ? NULL : xstrdup("review is off");
-	draw_knobs(w, plan);
-	plan->review_file = xstrdup(plan->profile->carrier_file);
-	plan->review_log = xstrdup(below(w, 3) == 0 ? "logs" : plan->profile->review_log);
-	plan->report = below(w, 3) == 0 ? xstrdup("/w/report.json") : NULL;
-	if (below(w, 2) == 0)
-		strings_append(&plan->on_hold, "tell");
-	if (below(w, 2) == 0)
-		strings_append(&plan->on_end, "tell");
-	plan->on_lost = (enum on_lost)below(w, ON_LOST_CHOICES);
-	plan->timeout_ms = plan->review_timeout_ms = plan->idle_timeout_ms = plan->grace_ms = 1000;
-	plan->output_bytes = 1000;
-}
-
-void client_submit(struct world *w)
-{
-	static const char *const dirs[] = { "/w/a", "/w/b", "/w/c", "/w/d", "/w/e", "/w/f", "/w/nogit1", "/w/nogit2" };
-	struct plan plan = { 0 };
-	struct submission s = { .owner = 1000, .body_hash = "body", .task = "do it", .task_size = 5 };
-	char *json;
-
-	s.workdir = dirs[below(w, sizeof(dirs) / sizeof(dirs[0]))];
-	s.priority = (int64_t)below(w, 3);
-	draw_plan(w, &plan, strstr(s.workdir, "nogit") == NULL);
-	json = plan_to_json(&plan);
-	s.plan_json = json;
-	engine_submit(w->engine, &s, submit_cb, w);
-	free(json);
-	plan_release(&plan);
 }
 
 /* One that can still be asked about, mostly. */
@@ -98,11 +33,6 @@ static struct asked *asked_of(struct world *w, int64_t run)
 			return &w->asked[i];
 	PUSH(asked, fresh);
 	return &w->asked[w->nasked - 1];
-}
-
-static bool starts_with(const char *text, const char *prefix)
-{
-	return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
 static void cancel_cb(void *arg, const struct engine_reply *reply)
@@ -194,13 +124,13 @@ static void hold_cb(void *arg, const struct engine_reply *reply)
 /* An open one, mostly; sometimes one that was decided, or never was. */
 static int64_t random_hold(struct world *w)
 {
-	int64_t open[RUNS_MAX];
+	int64_t open[4 * RUNS_MAX];
 	const struct run_rows *rows = NULL;
 	unsigned count = 0;
 
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
 		for (size_t i = 0; i < rows->nholds; i++)
-			if (rows->holds[i]->state == HOLD_S_OPEN && count < RUNS_MAX)
+			if (rows->holds[i]->state == HOLD_S_OPEN && count < 4 * RUNS_MAX)
 				open[count++] = rows->holds[i]->id;
 	if (count == 0 || below(w, 8) == 0)
 		return (int64_t)below(w, (unsigned)w->last_hold + 2);
@@ -233,5 +163,100 @@ void clients_check_end(struct world *w)
 
 		if (w->said[i]->acked && !is_as_said(hold, w->said[i]->decision))
 			world_fail(w, "hold %lld: an acknowledged decision is gone", (long long)w->said[i]->hold);
+	}
+}
+
+/* Pauses, of runs and of groups */
+
+static struct paused *paused_of(struct world *w, int64_t run, const char *group)
+{
+	struct paused *paused;
+
+	for (size_t i = 0; i < w->npaused; i++)
+		if (w->paused[i]->run == run && (group == NULL || strcmp(w->paused[i]->group, group) == 0))
+			return w->paused[i];
+	paused = xcalloc(1, sizeof(*paused));
+	paused->world = w;
+	paused->run = run;
+	paused->group = group;
+	PUSH(paused, paused);
+	return paused;
+}
+
+bool is_paused(const struct world *w, const struct run_row *run)
+{
+	for (size_t i = 0; i < w->npaused; i++) {
+		const struct paused *p = w->paused[i];
+
+		if (p->acked && (p->run == run->id || (p->run == 0 && strcmp(p->group, run->group) == 0)))
+			return true;
+	}
+	return false;
+}
+
+static void pause_cb(void *arg, const struct engine_reply *reply)
+{
+	struct pause_word *word = arg;
+
+	if (!word->paused->world->dying && reply->code == RPC_OK && word->paused->asked == word->number)
+		word->paused->acked = word->pause;
+	free(word);
+}
+
+static struct pause_word *say(struct paused *paused, bool pause)
+{
+	struct pause_word *word = xcalloc(1, sizeof(*word));
+
+	*word = (struct pause_word){ paused, ++paused->asked, pause };
+	if (!pause)
+		paused->acked = false;
+	return word;
+}
+
+/* Who is paused is mostly to go on. */
+void client_pause(struct world *w)
+{
+	const struct run_rows *rows = random_run(w);
+	bool pause;
+
+	for (size_t i = 0; i < w->npaused && below(w, 2) == 0; i++)
+		if (w->paused[i]->acked && w->paused[i]->run != 0)
+			rows = view_run(w->disk, w->paused[i]->run);
+	if (rows == NULL || run_state_is_end((enum run_state)rows->run.state))
+		return;
+	pause = rows->run.paused != 1 && below(w, 8) != 0;
+	if (pause)
+		engine_pause(w->engine, rows->run.id, "uid 1000", false, pause_cb, say(paused_of(w, rows->run.id, NULL), true));
+	else
+		engine_unpause(w->engine, rows->run.id, "uid 1000", false, pause_cb, say(paused_of(w, rows->run.id, NULL), false));
+}
+
+void client_group(struct world *w)
+{
+	const char *name = below(w, 4) == 0 ? "default" : "night";
+	int paused = (int)below(w, 3) - 1;
+	int64_t slots = strcmp(name, "default") == 0 || below(w, 2) == 0 ? -1 : below(w, 3) == 0 ? ROW_NONE : 1 + (int64_t)below(w, 2);
+
+	if (w->settling)
+		paused = 0;
+	engine_group_set(w->engine, name, slots, paused, false, pause_cb, say(paused_of(w, 0, name), paused == 1));
+}
+
+void client_slots(struct world *w)
+{
+	w->parallel = 1 + (int64_t)below(w, 4);
+	engine_set_parallel(w->engine, w->parallel);
+}
+
+/* Nobody is to stay paused for ever. */
+void clients_settle(struct world *w)
+{
+	for (size_t i = 0; i < w->npaused; i++) {
+		const struct paused *p = w->paused[i];
+
+		if (p->run == 0)
+			engine_group_set(w->engine, p->group, -1, 0, false, pause_cb, say(w->paused[i], false));
+		else if (below(w, 2) == 0)
+			engine_unpause(w->engine, p->run, "uid 1000", false, pause_cb, say(w->paused[i], false));
 	}
 }

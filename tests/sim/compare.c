@@ -8,14 +8,33 @@
 
 #include "base/memory.h"
 #include "core/profile.h"
+#include "core/slot.h"
 #include "reference.h"
+#include "task/op.h"
 
-static struct ref_attempt describe(const struct world *w, const struct attempt_row *row)
+#define ANSWERS_MAX 512
+
+/* A slot and its story. */
+struct told {
+	const struct slot_row *row;
+	struct ref_attempt attempts[REF_MAX * 2];
+	struct ref_answer answers[ANSWERS_MAX];
+	struct ref_hold holds[REF_MAX];
+	struct ref_slot slot;
+	struct ref_end end;
+};
+
+static bool begins(const char *text, const char *prefix)
+{
+	return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+
+static struct ref_attempt describe(const struct world *w, const struct attempt_row *row, const struct plan *plan)
 {
 	const struct fate *f = world_fate(w, row->id);
 	struct ref_attempt a = {
 		.role = state_name(&role_names, row->role),
-		.slot = (int)row->slot,
 		.round = (int)row->round,
 		.ended = row->state == ATTEMPT_S_EXITED || row->state == ATTEMPT_S_LOST,
 		.lost = row->state == ATTEMPT_S_LOST,
@@ -25,21 +44,114 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 		return a;
 	a.failed = f->result != FATE_OK;
 	a.not_started = f->result == FATE_NOT_STARTED;
-	a.changed = row->role == ROLE_REVIEW ? !f->changes_tree : f->changes_tree;
+	a.changed = row->role == ROLE_REVIEW && !f->changes_tree;
 	a.denied = f->denied;
+	a.stop = f->stop;
 	a.told = f->told;
 	a.answer = f->answer == FATE_ANSWER_NEW ? (int)row->id : -f->answer;
 	a.verdict = "pfmu"[f->verdict];
 	a.same = f->same;
 	a.news = f->news;
-	a.suggestion = f->suggestion && world_plan(w, row->run)->profile->carrier == CARRIER_COMMENTS;
+	a.suggestion = f->suggestion && plan->profile->carrier == CARRIER_COMMENTS;
 	return a;
 }
 
-static bool starts_with(const char *text, const char *prefix)
+/* "t12" */
+static int64_t content(const char *tree)
 {
-	return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
+	return tree != NULL ? strtoll(tree + 1, NULL, 10) : 0;
 }
+
+static void gather(struct told *t, const struct world *w, const struct run_rows *rows, const struct plan *plan)
+{
+	struct world_answer answers[ANSWERS_MAX];
+
+	for (size_t i = 0; i < rows->nattempts && t->slot.count < REF_MAX * 2; i++)
+		if (rows->attempts[i]->iteration == t->row->iteration && rows->attempts[i]->slot == t->row->slot)
+			t->attempts[t->slot.count++] = describe(w, rows->attempts[i], plan);
+	for (size_t i = 0; i < rows->nholds && t->slot.nholds < REF_MAX; i++)
+		if (rows->holds[i]->iteration == t->row->iteration && rows->holds[i]->slot == t->row->slot)
+			t->holds[t->slot.nholds++] = (struct ref_hold){ state_name(&hold_kind_names, rows->holds[i]->kind), state_name(&hold_state_names, rows->holds[i]->state) };
+	t->slot.nanswers = world_answers(w, rows->run.id, t->row->iteration, t->row->slot, answers, ANSWERS_MAX - 1);
+	for (int i = 0; i < t->slot.nanswers; i++)
+		t->answers[i] = (struct ref_answer){ answers[i].what, answers[i].value };
+	t->slot.attempts = t->attempts;
+	t->slot.answers = t->answers;
+	t->slot.holds = t->holds;
+}
+
+/* Three processes were killed, and no answer came. */
+static void hear_of_deaths(struct told *t)
+{
+	bool verify = begins(t->row->cause, "git verify");
+
+	if (t->row->stage != SLOT_S_FAILED || t->row->cause == NULL || strstr(t->row->cause, "its process was killed three times") == NULL ||
+	    strcmp(t->end.state, "implemented") == 0 || (t->end.waits == 0 && !verify))
+		return;
+	t->answers[t->slot.nanswers++].what = verify ? 'f' : 'F';
+	reference_slot(&t->slot, &t->end);
+}
+
+/* What slot 0 begins with: the answer of the last of those whose work it reviews. */
+static void begin_review(struct ref_slot *slot, const struct world *w, const struct run_rows *rows, const struct told *stories)
+{
+	const struct slot_row *last = NULL;
+
+	for (size_t i = 0; i < rows->nslots; i++)
+		if (strcmp(stories[i].end.state, "implemented") == 0)
+			last = rows->slots[i];
+	for (size_t i = 0; last != NULL && i < rows->nattempts; i++) {
+		struct ref_attempt a = describe(w, rows->attempts[i], world_plan(w, rows->run.id));
+
+		if (rows->attempts[i]->id != last->answer)
+			continue;
+		slot->answer = a.answer;
+		slot->denied = a.denied;
+	}
+}
+
+/* stories: those of the slots that are told before slot 0. */
+static void tell(struct told *t, const struct world *w, const struct run_rows *rows, const struct slot_row *row, const struct told *stories)
+{
+	static const char policies[BAD_ENDS] = {
+		[BAD_END_FAIL] = 'f', [BAD_END_HOLD] = 'h', [BAD_END_ACCEPT] = 'a', [BAD_END_KNOWN_ISSUES] = 'k',
+	};
+	const struct plan *run = world_plan(w, rows->run.id), *plan = world_task_plan(w, rows->run.id, row->slot == 0 ? NULL : row->task);
+	const struct source *source = &sources[source_find(rows->run.source)];
+
+	*t = (struct told){ .row = row };
+	t->slot = (struct ref_slot){
+		.profile = plan->profile->name,
+		.review = plan->review,
+		.has_git = rows->run.has_git == 1,
+		.whole_run = plan->scope == SCOPE_RUN,
+		.one_fixer_each = plan->fixer == FIXER_PER_FINDING,
+		.checkout = plan->workspace == PLACE_SNAPSHOT,
+		.worktree = plan->isolation == ISOLATION_WORKTREE,
+		.merge = plan->integrate == INTEGRATE_MERGE,
+		.commit = "nag"[plan->commit],
+		.claims = source->claims && run->assign == ASSIGN_DAEMON,
+		.markers = source->markers,
+		.has_task = row->task != NULL,
+		.reviewer = row->slot == 0,
+		.checks = (int)strings_count(plan->checks),
+		.max_fixes = (int)plan->max_fixes,
+		.stall_limit = (int)plan->stall_limit,
+		.on_lost = "hrf"[plan->on_lost],
+		.on_malformed = policies[plan->on_malformed],
+		.on_reviewer_error = policies[plan->on_reviewer_error],
+		.on_exhausted = policies[plan->on_exhausted],
+		.review_file = plan->review_file,
+		.base = content(row->base_tree != NULL ? row->base_tree : rows->run.base_tree),
+	};
+	gather(t, w, rows, plan);
+	if (row->slot == 0)
+		begin_review(&t->slot, w, rows, stories);
+	reference_slot(&t->slot, &t->end);
+	hear_of_deaths(t);
+}
+
+/* The review log */
 
 static int count_findings(const struct run_rows *rows, int64_t review, enum finding_state state)
 {
@@ -50,38 +162,142 @@ static int count_findings(const struct run_rows *rows, int64_t review, enum find
 	return count;
 }
 
-static void compare_reviews(struct world *w, const struct run_rows *rows, const struct ref_end *end)
+static void compare_review(struct world *w, const struct run_rows *rows, const struct review_row *row, const struct ref_review *want)
 {
-	long long run = rows->run.id;
+	long long run = rows->run.id, number = row->number;
+	int new = count_findings(rows, row->number, FINDING_NEW), repeated = count_findings(rows, row->number, FINDING_REPEATED),
+	    resolved = count_findings(rows, row->number, FINDING_RESOLVED);
 
-	if ((int)rows->nreviews > end->nreviews)
-		world_fail(w, "run %lld: %zu reviews, expected %d", run, rows->nreviews, end->nreviews);
-	for (int i = 0; i < (int)rows->nreviews && i < end->nreviews; i++) {
-		const struct review_row *row = rows->reviews[i];
-		const struct ref_review *want = &end->reviews[i];
-		int new = count_findings(rows, row->number, FINDING_NEW), repeated = count_findings(rows, row->number, FINDING_REPEATED),
-		    resolved = count_findings(rows, row->number, FINDING_RESOLVED);
+	if (strcmp(row->decision, want->decision) != 0 || row->iteration != want->round)
+		world_fail(w, "run %lld: review %lld is %s of round %lld, expected %s of round %d", run, number, row->decision,
+		    (long long)row->iteration, want->decision, want->round);
+	if (strcmp(row->reviewer_agent, want->human ? "human:ann" : "critic") != 0)
+		world_fail(w, "run %lld: review %lld is by %s", run, number, row->reviewer_agent);
+	if (new != want->new || repeated != want->repeated || resolved != want->resolved)
+		world_fail(w, "run %lld: review %lld has %d new, %d repeated, %d resolved findings, expected %d, %d, %d", run, number,
+		    new, repeated, resolved, want->new, want->repeated, want->resolved);
+}
 
-		if (strcmp(row->decision, want->decision) != 0 || row->iteration != want->round)
-			world_fail(w, "run %lld: review %d is %s of round %lld, expected %s of round %d", run, i + 1, row->decision,
-			    (long long)row->iteration, want->decision, want->round);
-		if (strcmp(row->reviewer_agent, want->human ? "human:ann" : "critic") != 0)
-			world_fail(w, "run %lld: review %d is by %s", run, i + 1, row->reviewer_agent);
-		if (new != want->new || repeated != want->repeated || resolved != want->resolved)
-			world_fail(w, "run %lld: review %d has %d new, %d repeated, %d resolved findings, expected %d, %d, %d", run, i + 1,
-			    new, repeated, resolved, want->new, want->repeated, want->resolved);
+/* The rows of one task against what its slots say, one slot after the other. exact: nothing cut them short. */
+static void compare_reviews(struct world *w, const struct run_rows *rows, const char *task, struct told *const *stories, size_t count, bool exact)
+{
+	size_t at = 0;
+	int n = 0;
+
+	for (size_t i = 0; i < rows->nreviews; i++) {
+		if (strcmp(rows->reviews[i]->task_id, task) != 0)
+			continue;
+		while (at < count && n == stories[at]->end.nreviews) {
+			at++;
+			n = 0;
+		}
+		if (at == count) {
+			world_fail(w, "run %lld: review %lld of task %s was one too many", (long long)rows->run.id, (long long)rows->reviews[i]->number, task);
+			return;
+		}
+		compare_review(w, rows, rows->reviews[i], &stories[at]->end.reviews[n++]);
+	}
+	while (at < count && n == stories[at]->end.nreviews) {
+		at++;
+		n = 0;
+	}
+	if (exact && at < count)
+		world_fail(w, "run %lld: a review of task %s is missing", (long long)rows->run.id, task);
+}
+
+/* One slot */
+
+/* How a slot that stands so is told. */
+static bool fits(const struct told *t, enum run_state run)
+{
+	const char *state = t->end.state;
+	bool over = run_state_is_end(run);
+
+	if (t->row->stage == SLOT_S_PASSED)
+		return strcmp(state, "passed") == 0 || strcmp(state, "released") == 0 || strcmp(state, "untasked") == 0 || (over && strcmp(state, "implemented") == 0);
+	if (t->row->stage == SLOT_S_FAILED)
+		return strcmp(state, "failed") == 0 || (over && strcmp(state, "implemented") == 0);
+	if (t->row->stage == SLOT_S_CANCELLED)
+		return run == RUN_S_CANCELLED;
+	if (t->row->stage == SLOT_S_HELD)
+		return strcmp(state, "held") == 0 || strcmp(state, "rework") == 0;
+	return strcmp(state, t->row->stage == SLOT_S_IMPLEMENTED ? "implemented" : "working") == 0;
+}
+
+/* It had not begun when the run was to go no further. */
+static bool is_let_go(const struct world *w, const struct run_rows *rows, const struct told *t)
+{
+	bool stop = rows->run.stopped == 1;
+
+	for (size_t i = 0; i < rows->ntasks; i++)
+		stop |= rows->tasks[i]->state == TASK_S_FAILED && world_plan(w, rows->run.id)->on_failure == ON_FAILURE_STOP;
+	return stop && t->row->task == NULL && t->row->slot != 0 && t->slot.count == 0 && t->slot.nanswers == 0;
+}
+
+static void compare_slot(struct world *w, const struct run_rows *rows, const struct told *t)
+{
+	const struct slot_row *row = t->row;
+	const struct ref_end *end = &t->end;
+	long long run = rows->run.id, iteration = row->iteration, slot = row->slot;
+
+	if (end->wrong[0] != '\0')
+		world_fail(w, "run %lld slot %lld/%lld: %s", run, iteration, slot, end->wrong);
+	if (row->stage != SLOT_S_CANCELLED && (end->used < t->slot.count || end->heard < t->slot.nanswers))
+		world_fail(w, "run %lld slot %lld/%lld: %d attempts and %d answers on record, %d and %d were needed", run, iteration, slot, t->slot.count,
+		    t->slot.nanswers, end->used, end->heard);
+	if (!fits(t, (enum run_state)rows->run.state) && !(row->stage == SLOT_S_PASSED && is_let_go(w, rows, t)))
+		world_fail(w, "run %lld (%s) slot %lld/%lld is %s (%s), expected %s (%s)", run, state_name(&run_state_names, rows->run.state), iteration, slot,
+		    state_name(&slot_stage_names, row->stage), row->cause != NULL ? row->cause : "no cause", end->state, end->cause);
+	if (t->slot.nholds > end->nholds)
+		world_fail(w, "run %lld slot %lld/%lld: %d holds, expected %d", run, iteration, slot, t->slot.nholds, end->nholds);
+	for (int i = 0; i < t->slot.nholds && i < end->nholds; i++)
+		if (strcmp(t->holds[i].kind, end->holds[i]) != 0)
+			world_fail(w, "run %lld slot %lld/%lld: hold %d is for %s, expected %s", run, iteration, slot, i + 1, t->holds[i].kind, end->holds[i]);
+	if (row->stage == SLOT_S_CANCELLED || strcmp(end->state, "working") == 0)
+		return;
+	if ((int)row->fix != end->fixes)
+		world_fail(w, "run %lld slot %lld/%lld used %lld fix rounds, expected %d", run, iteration, slot, (long long)row->fix, end->fixes);
+	if (strcmp(end->state, "implemented") != 0 && strcmp(end->state, "held") != 0 && strcmp(end->state, "rework") != 0 &&
+	    (end->cause[0] == '\0' ? row->cause != NULL : !begins(row->cause, end->cause)))
+		world_fail(w, "run %lld slot %lld/%lld: the cause is \"%s\", expected \"%s\"", run, iteration, slot, row->cause ? row->cause : "none", end->cause);
+}
+
+static void compare_task(struct world *w, const struct run_rows *rows, const struct told *t)
+{
+	static const struct {
+		enum slot_stage stage;
+		enum task_state task;
+	} ends[] = {
+		{ SLOT_S_PASSED, TASK_S_PASSED }, { SLOT_S_FAILED, TASK_S_FAILED }, { SLOT_S_CANCELLED, TASK_S_CANCELLED }, { SLOT_S_HELD, TASK_S_CLAIMED }, { SLOT_S_IMPLEMENTED, TASK_S_IMPLEMENTED },
+	};
+	const char *id = t->row->task;
+
+	for (size_t i = 0; i < rows->ntasks && id != NULL && t->row->slot != 0; i++) {
+		const struct task_row *task = rows->tasks[i];
+
+		if (strcmp(task->id, id) != 0)
+			continue;
+		for (size_t e = 0; e < sizeof(ends) / sizeof(ends[0]); e++)
+			if (t->row->stage == (int)ends[e].stage && strcmp(t->end.state, "released") != 0 && task->state != (int)ends[e].task)
+				world_fail(w, "run %lld: task %s is %s, its slot %s", (long long)rows->run.id, id, state_name(&task_state_names, task->state),
+				    state_name(&slot_stage_names, t->row->stage));
+		if (strcmp(t->end.state, "released") == 0 && task->state != TASK_S_RELEASED)
+			world_fail(w, "run %lld: task %s was given back, and is %s", (long long)rows->run.id, id, state_name(&task_state_names, task->state));
 	}
 }
 
-static void compare_holds(struct world *w, const struct run_rows *rows, const struct ref_end *end)
+/* What a verdict passed is locked, and nothing else. */
+static void compare_lock(struct world *w, const struct task_row *task, struct told *const *stories, size_t count)
 {
-	if ((int)rows->nholds > end->nholds)
-		world_fail(w, "run %lld: %zu holds, expected %d", (long long)rows->run.id, rows->nholds, end->nholds);
-	for (int i = 0; i < (int)rows->nholds && i < end->nholds; i++)
-		if (strcmp(state_name(&hold_kind_names, rows->holds[i]->kind), end->holds[i]) != 0)
-			world_fail(w, "run %lld: hold %d is for %s, expected %s", (long long)rows->run.id, i + 1,
-			    state_name(&hold_kind_names, rows->holds[i]->kind), end->holds[i]);
+	bool pinned = false;
+
+	for (size_t i = 0; i < count; i++)
+		pinned |= stories[i]->end.pinned;
+	if ((task->locked_tree != NULL) != pinned)
+		world_fail(w, "run %lld: task %s is locked at %s", (long long)task->run, task->id, task->locked_tree != NULL ? task->locked_tree : "nothing");
 }
+
+/* The run */
 
 static int count_strings(const char *json)
 {
@@ -92,139 +308,193 @@ static int count_strings(const char *json)
 	return count;
 }
 
-static int fixes_used(const struct run_rows *rows)
+static bool has_passed(const struct run_rows *rows, const char *id)
 {
-	int fixes = 0;
-
-	for (size_t i = 0; i < rows->nslots; i++)
-		fixes += (int)rows->slots[i]->fix;
-	return fixes;
+	for (size_t i = 0; i < rows->ntasks; i++)
+		if (strcmp(rows->tasks[i]->id, id) == 0)
+			return rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_DONE || rows->tasks[i]->state == TASK_S_IMPLEMENTED;
+	return true;
 }
 
-/* The story was told to its end, and neither a cancel nor git cut it short. */
-static void compare_end(struct world *w, const struct run_rows *rows, const struct ref_end *end)
+static struct ref_task describe_task(const struct run_rows *rows, const struct task_row *task)
+{
+	static const char states[TASK_STATES] = {
+		[TASK_S_OPEN] = 'o', [TASK_S_CLAIMED] = 'w', [TASK_S_PASSED] = 'p', [TASK_S_FAILED] = 'f', [TASK_S_CANCELLED] = 'c', [TASK_S_DONE] = 'd',
+		[TASK_S_TAKEN] = 't', [TASK_S_RELEASED] = 'r', [TASK_S_IMPLEMENTED] = 'i',
+	};
+	struct ref_task t = { .state = states[task->state], .ready = true };
+	json_t *ids = task->depends_on != NULL ? json_loads(task->depends_on, 0, NULL) : NULL, *id;
+	size_t i;
+
+	json_array_foreach(ids, i, id)
+		t.ready &= has_passed(rows, json_string_value(id));
+	json_decref(ids);
+	return t;
+}
+
+/* All slots of an iteration have no task. */
+static bool is_idle(const struct run_rows *rows, int64_t iteration)
+{
+	size_t slots = 0, tasks = 0;
+
+	for (size_t i = 0; i < rows->nslots; i++) {
+		slots += rows->slots[i]->iteration == iteration && rows->slots[i]->slot != 0;
+		tasks += rows->slots[i]->iteration == iteration && rows->slots[i]->slot != 0 && rows->slots[i]->task != NULL;
+	}
+	return slots > 0 && tasks == 0;
+}
+
+/* The cause of a run whose slots have the word is that of one of them. */
+static bool is_of_a_slot(const struct told *stories, size_t count, enum slot_stage stage, const char *cause)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (stories[i].row->stage != (int)stage || stories[i].row->cause == NULL)
+			continue;
+		any = true;
+		if (cause != NULL && strcmp(stories[i].row->cause, cause) == 0)
+			return true;
+	}
+	return !any && cause == NULL;
+}
+
+static void compare_end(struct world *w, const struct run_rows *rows, const struct told *stories, size_t count)
 {
 	const struct run_row *run = &rows->run;
-	const struct task_row *task = rows->tasks[0];
 	const char *state = state_name(&run_state_names, run->state);
-	long long id = run->id;
+	struct ref_task *tasks = xcalloc(rows->ntasks, sizeof(*tasks));
+	struct ref_run r = {
+		.tasks = tasks, .ntasks = (int)rows->ntasks, .iteration = (int)run->iteration, .iterations = run->iterations == ROW_NONE ? -1 : (int)run->iterations,
+		.working = count == 0 && !run_state_is_end((enum run_state)run->state),
+	};
+	struct ref_run_end end;
+	bool pinned = false, committed = false;
+	int known = 0;
 
-	if (strcmp(state, end->state) != 0)
-		world_fail(w, "run %lld is %s (%s), expected %s (%s)", id, state, run->cause ? run->cause : "no cause", end->state, end->cause);
-	if (end->cause[0] == '\0' ? run->cause != NULL : !starts_with(run->cause, end->cause))
-		world_fail(w, "run %lld: the cause is \"%s\", expected \"%s\"", id, run->cause ? run->cause : "none", end->cause);
-	if ((int)rows->nreviews != end->nreviews || (int)rows->nholds != end->nholds)
-		world_fail(w, "run %lld: %zu reviews and %zu holds on record, expected %d and %d", id, rows->nreviews, rows->nholds, end->nreviews, end->nholds);
-	if (fixes_used(rows) != end->fixes)
-		world_fail(w, "run %lld used %d fix rounds, expected %d", id, fixes_used(rows), end->fixes);
-	if (count_strings(run->known_issues) != end->known)
-		world_fail(w, "run %lld has %d known issues, expected %d", id, count_strings(run->known_issues), end->known);
-	if ((run->result_ref != NULL) != end->pinned || (run->result_tree != NULL) != end->pinned || (task->locked_tree != NULL) != end->pinned)
-		world_fail(w, "run %lld is %s: pinned %s", id, state, run->result_ref != NULL ? run->result_ref : "nothing");
-	if ((run->result_commit != NULL) != end->committed)
-		world_fail(w, "run %lld is %s: committed %s", id, state, run->result_commit != NULL ? run->result_commit : "nothing");
-	if (strcmp(state, "succeeded") == 0 && (task->state != TASK_S_PASSED || run->result_attempt == ROW_NONE))
-		world_fail(w, "run %lld succeeded, its task %s", id, state_name(&task_state_names, task->state));
-	if (strcmp(state, "failed") == 0 && task->state != TASK_S_FAILED)
-		world_fail(w, "run %lld failed, its task %s", id, state_name(&task_state_names, task->state));
+	for (size_t i = 0; i < rows->ntasks; i++)
+		tasks[i] = describe_task(rows, rows->tasks[i]);
+	for (int64_t n = 1; n <= run->iteration; n++)
+		r.idle |= is_idle(rows, n);
+	for (size_t i = 0; i < count; i++) {
+		const struct told *t = &stories[i];
+
+		r.held |= t->row->stage == SLOT_S_HELD;
+		r.rework |= strcmp(t->end.state, "rework") == 0;
+		r.working |= strcmp(t->end.state, "working") == 0 && t->row->stage != SLOT_S_PASSED && !run_state_is_end((enum run_state)run->state);
+		r.stopped |= t->end.stopped;
+		r.failed |= t->row->stage == SLOT_S_FAILED;
+		pinned |= t->end.pinned;
+		committed |= t->end.committed;
+		known += t->end.known;
+	}
+	reference_run(&r, &end);
+	free(tasks);
+	if (run_state_is_end((enum run_state)run->state) && (end.state == NULL || strcmp(end.state, state) != 0))
+		world_fail(w, "run %lld is %s (%s), expected %s (%s)", (long long)run->id, state, run->cause ? run->cause : "no cause",
+		    end.state != NULL ? end.state : "something to do", end.cause);
+	if (run->state == RUN_S_HELD && (end.state == NULL || strcmp(end.state, "held") != 0))
+		world_fail(w, "run %lld is held, and something else can go on", (long long)run->id);
+	if (!run_state_is_end((enum run_state)run->state))
+		return;
+	if (end.cause[0] != '\0' ? !begins(run->cause, end.cause) :
+	    !is_of_a_slot(stories, count, run->state == RUN_S_FAILED ? SLOT_S_FAILED : SLOT_S_PASSED, run->cause))
+		world_fail(w, "run %lld is %s: the cause is \"%s\", expected %s", (long long)run->id, state, run->cause ? run->cause : "none",
+		    end.cause[0] != '\0' ? end.cause : "that of a slot");
+	if (count_strings(run->known_issues) != known)
+		world_fail(w, "run %lld has %d known issues, expected %d", (long long)run->id, count_strings(run->known_issues), known);
+	if ((run->result_ref != NULL) != pinned || (run->result_tree != NULL) != pinned)
+		world_fail(w, "run %lld is %s: pinned %s", (long long)run->id, state, run->result_ref != NULL ? run->result_ref : "nothing");
+	if (committed && run->result_commit == NULL)
+		world_fail(w, "run %lld is %s, and its commit is forgotten", (long long)run->id, state);
 }
 
-/* A run ends with all of its slots, and as they do. */
-static void compare_slots(struct world *w, const struct run_rows *rows)
+/* A cancel that was asked for or a run before it that came to nothing. */
+static bool may_be_cancelled(const struct world *w, const struct run_row *run)
 {
-	static const enum slot_stage ends[RUN_STATES] = {
-		[RUN_S_SUCCEEDED] = SLOT_S_PASSED,
-		[RUN_S_FAILED] = SLOT_S_FAILED,
-		[RUN_S_CANCELLED] = SLOT_S_CANCELLED,
-	};
+	const struct run_rows *before = run->after_run != ROW_NONE ? view_run(world_disk(w), run->after_run) : NULL;
 
+	return world_cancel_asked(w, run->id) || (before != NULL && (before->run.state == RUN_S_FAILED || before->run.state == RUN_S_CANCELLED));
+}
+
+static void compare_cancel(struct world *w, const struct run_rows *rows)
+{
+	long long id = rows->run.id;
+	bool cancelled = rows->run.state == RUN_S_CANCELLED;
+
+	if (cancelled && !may_be_cancelled(w, &rows->run))
+		world_fail(w, "run %lld is cancelled, but nobody asked", id);
+	if (world_cancel_acked(w, rows->run.id) && !cancelled)
+		world_fail(w, "run %lld: the cancel was acknowledged, but it is %s", id, state_name(&run_state_names, rows->run.state));
 	for (size_t i = 0; i < rows->nslots && run_state_is_end((enum run_state)rows->run.state); i++)
-		if (rows->slots[i]->stage != (int)ends[rows->run.state])
-			world_fail(w, "run %lld is %s, its slot %lld %s", (long long)rows->run.id, state_name(&run_state_names, rows->run.state),
+		if (!slot_stage_is_end((enum slot_stage)rows->slots[i]->stage) || rows->slots[i]->leaving != LEAVING_NOTHING)
+			world_fail(w, "run %lld is %s, its slot %lld/%lld %s", id, state_name(&run_state_names, rows->run.state), (long long)rows->slots[i]->iteration,
 			    (long long)rows->slots[i]->slot, state_name(&slot_stage_names, rows->slots[i]->stage));
-}
-
-static struct ref_run make_run(const struct plan *plan, const struct run_rows *rows)
-{
-	static const char policies[BAD_ENDS] = {
-		[BAD_END_FAIL] = 'f', [BAD_END_HOLD] = 'h', [BAD_END_ACCEPT] = 'a', [BAD_END_KNOWN_ISSUES] = 'k',
-	};
-
-	return (struct ref_run){
-		.profile = plan->profile->name,
-		.review = plan->review,
-		.has_git = rows->run.has_git == 1,
-		.whole_run = plan->scope == SCOPE_RUN,
-		.commit = plan->commit == COMMIT_MODE_AUTO,
-		.one_fixer_each = plan->fixer == FIXER_PER_FINDING,
-		.checks = (int)strings_count(plan->checks),
-		.max_fixes = (int)plan->max_fixes,
-		.stall_limit = (int)plan->stall_limit,
-		.on_lost = "hrf"[plan->on_lost],
-		.on_malformed = policies[plan->on_malformed],
-		.on_reviewer_error = policies[plan->on_reviewer_error],
-		.on_exhausted = policies[plan->on_exhausted],
-		.review_file = plan->review_file,
-		.count = (int)rows->nattempts,
-		.nholds = (int)rows->nholds,
-	};
 }
 
 static void compare_run(struct world *w, const struct run_rows *rows)
 {
-	struct ref_attempt attempts[REF_MAX * 2];
-	struct ref_hold holds[REF_MAX];
-	struct ref_run run = make_run(world_plan(w, rows->run.id), rows);
-	struct ref_end end;
-	const char *state = state_name(&run_state_names, rows->run.state);
-	long long id = rows->run.id;
-	bool cancelled = strcmp(state, "cancelled") == 0, broken = starts_with(rows->run.cause, "git ") || starts_with(rows->run.cause, "prepare: ");
+	struct told *stories = xcalloc(rows->nslots, sizeof(*stories)), **of_task = xcalloc(rows->nslots, sizeof(*of_task));
+	bool cancelled = rows->run.state == RUN_S_CANCELLED, broken = begins(rows->run.cause, "git ") || begins(rows->run.cause, "prepare: ") ||
+	    begins(rows->run.cause, "load of ");
+	size_t count = 0;
 
-	if (rows->nattempts > REF_MAX * 2 || rows->nholds >= REF_MAX || rows->nreviews >= REF_MAX) {
-		world_fail(w, "run %lld is too long to look at", id);
-		return;
+	compare_cancel(w, rows);
+	for (size_t i = 0; i < rows->nslots; i++)
+		stories[i].end.state = "";
+	/* slot 0 comes last */
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < rows->nslots; i++)
+			if ((rows->slots[i]->slot == 0) == (pass == 1))
+				tell(&stories[i], w, rows, rows->slots[i], stories);
+	for (size_t i = 0; i < rows->nslots; i++) {
+		compare_slot(w, rows, &stories[i]);
+		compare_task(w, rows, &stories[i]);
 	}
-	for (size_t i = 0; i < rows->nattempts; i++)
-		attempts[i] = describe(w, rows->attempts[i]);
-	for (size_t i = 0; i < rows->nholds; i++)
-		holds[i] = (struct ref_hold){ state_name(&hold_kind_names, rows->holds[i]->kind), state_name(&hold_state_names, rows->holds[i]->state) };
-	run.attempts = attempts;
-	run.holds = holds;
-	reference(&run, &end);
-	if (end.wrong[0] != '\0')
-		world_fail(w, "run %lld: %s", id, end.wrong);
-	if (end.used < run.count)
-		world_fail(w, "run %lld: %d attempts on record, %d were needed", id, run.count, end.used);
-	if (cancelled && !world_cancel_asked(w, rows->run.id))
-		world_fail(w, "run %lld is cancelled, but nobody asked", id);
-	if (world_cancel_acked(w, rows->run.id) && !cancelled)
-		world_fail(w, "run %lld: the cancel was acknowledged, but it is %s", id, state);
-	if (broken && strcmp(state, "failed") != 0)
-		world_fail(w, "run %lld: %s, but it is %s", id, rows->run.cause, state);
-	compare_reviews(w, rows, &end);
-	compare_holds(w, rows, &end);
-	compare_slots(w, rows);
-	if (!cancelled && !broken && (strcmp(state, "queued") != 0 || run.count > 0))
-		compare_end(w, rows, &end);
-	/* whatever cut it short: leave is no verdict */
-	if (!end.passed && (rows->run.result_ref != NULL || rows->tasks[0]->locked_tree != NULL))
-		world_fail(w, "run %lld has no verdict, but %s", id, rows->run.result_ref != NULL ? rows->run.result_ref : "a lock");
+	for (size_t t = 0; t <= rows->ntasks; t++) {
+		const char *task = t < rows->ntasks ? rows->tasks[t]->id : "run";
+
+		count = 0;
+		/* slot 0 comes last */
+		for (int pass = 0; pass < 2; pass++)
+			for (size_t i = 0; i < rows->nslots; i++)
+				if (strcmp(rows->slots[i]->task != NULL ? rows->slots[i]->task : "run", task) == 0 && (rows->slots[i]->slot == 0) == (pass == 1))
+					of_task[count++] = &stories[i];
+		compare_reviews(w, rows, task, of_task, count, !cancelled);
+		if (t < rows->ntasks)
+			compare_lock(w, rows->tasks[t], of_task, count);
+	}
+	if (!cancelled && !broken && rows->run.started_at != ROW_NONE)
+		compare_end(w, rows, stories, rows->nslots);
+	free(of_task);
+	free(stories);
+}
+
+/* Whoever waits at rest waits for a human, or for one who does. */
+static bool has_to_wait(struct world *w, const struct run_rows *rows)
+{
+	const struct run_rows *other = NULL;
+
+	if (rows->run.paused == 1)
+		return true;
+	while ((other = view_next(world_disk(w), other != NULL ? other->run.id : 0)) != NULL) {
+		if (other == rows || run_state_is_end((enum run_state)other->run.state))
+			continue;
+		if (other->run.id == rows->run.after_run || strcmp(other->run.workspace, rows->run.workspace) == 0)
+			return true;
+	}
+	return false;
 }
 
 void compare_runs(struct world *w)
 {
-	const struct run_rows *rows = NULL, *other;
+	const struct run_rows *rows = NULL;
 
 	while ((rows = view_next(world_disk(w), rows != NULL ? rows->run.id : 0)) != NULL) {
 		compare_run(w, rows);
 		if (rows->run.state == RUN_S_RUNNING)
 			world_fail(w, "run %lld is still running, but nothing moves", (long long)rows->run.id);
-		if (rows->run.state != RUN_S_QUEUED)
-			continue;
-		for (other = NULL; (other = view_next(world_disk(w), other != NULL ? other->run.id : 0)) != NULL;)
-			if (other->run.state == RUN_S_HELD && strcmp(other->run.workspace, rows->run.workspace) == 0)
-				break;
-		if (other == NULL)
+		if (rows->run.state == RUN_S_QUEUED && !has_to_wait(w, rows))
 			world_fail(w, "run %lld stays queued, and nothing holds it back", (long long)rows->run.id);
 	}
 }

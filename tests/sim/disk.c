@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The store of the simulated world, and the laws that each commit has to keep. */
+/* The store of the simulated world. */
 #include <stdio.h>
 
 #include "config/config.h"
-#include "core/chain.h"
 #include "world_int.h"
 
 void port_commit(void *ctx, struct decision *d, bool refusable,
@@ -12,24 +11,30 @@ void port_commit(void *ctx, struct decision *d, bool refusable,
 	struct world *w = ctx;
 	struct pending_commit commit = { d, refusable, done, arg };
 
+	if (w->ncommits == 0)
+		law_fair(w, d);
 	PUSH(commits, commit);
+	w->asked_commits++;
 }
 
 void port_task_text(void *ctx, int64_t run, const char *task, void (*done)(void *arg, const char *text, size_t size), void *arg)
 {
 	struct world *w = ctx;
-	struct pending_text read = { run, done, arg };
+	struct pending_text read = { run, xstrdup(task), done, arg };
 
-	(void)task;
 	PUSH(reads, read);
 }
 
 void disk_read_text(struct world *w)
 {
 	struct pending_text t = w->reads[0];
-	const char *text = t.run < RUNS_MAX ? w->texts[t.run] : NULL;
+	const char *text = NULL;
 
 	REMOVE(reads, 0);
+	for (size_t i = 0; i < w->ntexts; i++)
+		if (w->texts[i].run == t.run && strcmp(w->texts[i].task, t.task) == 0)
+			text = w->texts[i].text;
+	free(t.task);
 	t.done(t.arg, text, text != NULL ? strlen(text) : 0);
 }
 
@@ -72,53 +77,24 @@ const struct hold_row *disk_hold(const struct world *w, int64_t id)
 	return NULL;
 }
 
-/* Laws about single rows, before they are on disk */
-
-static void check_run(struct world *w, const struct run_row *row)
+const struct slot_row *disk_slot(const struct world *w, struct where where)
 {
-	const struct run_rows *before = view_run(w->disk, row->id);
+	const struct run_rows *rows = view_run(w->disk, where.run);
 
-	if (before != NULL && run_state_is_end((enum run_state)before->run.state))
-		world_fail(w, "run %lld was changed after its end", (long long)row->id);
+	for (size_t i = 0; rows != NULL && i < rows->nslots; i++)
+		if (rows->slots[i]->iteration == where.iteration && rows->slots[i]->slot == where.slot)
+			return rows->slots[i];
+	return NULL;
 }
 
-static void check_task(struct world *w, const struct task_row *row)
+const struct task_row *disk_task(const struct world *w, int64_t run, const char *id)
 {
-	const struct run_rows *before = view_run(w->disk, row->run);
+	const struct run_rows *rows = view_run(w->disk, run);
 
-	for (size_t i = 0; before != NULL && i < before->ntasks; i++)
-		if (strcmp(before->tasks[i]->id, row->id) == 0 && before->tasks[i]->locked_tree != NULL &&
-		    (row->locked_tree == NULL || strcmp(row->locked_tree, before->tasks[i]->locked_tree) != 0))
-			world_fail(w, "run %lld: the lock of task %s was changed", (long long)row->run, row->id);
-}
-
-static void check_attempt(struct world *w, const struct attempt_row *row)
-{
-	const struct run_rows *before = view_run(w->disk, row->run);
-
-	if (before == NULL || disk_attempt(w, row->id) != NULL)
-		return;
-	for (size_t i = 0; i < before->ntasks; i++)
-		if (strcmp(before->tasks[i]->id, row->task) == 0 && before->tasks[i]->locked_tree != NULL)
-			world_fail(w, "run %lld: attempt %lld takes task %s, which is locked", (long long)row->run, (long long)row->id, row->task);
-}
-
-static void check_hold(struct world *w, const struct hold_row *row)
-{
-	const struct hold_row *before = disk_hold(w, row->id);
-
-	if (before != NULL && before->state != HOLD_S_OPEN && before->state != HOLD_S_REWORK)
-		world_fail(w, "hold %lld was changed after it was closed", (long long)row->id);
-	if (before != NULL && before->state == HOLD_S_REWORK && row->state != HOLD_S_REWORKED && row->state != HOLD_S_CANCELLED)
-		world_fail(w, "hold %lld was decided twice", (long long)row->id);
-}
-
-static void check_review(struct world *w, const struct review_row *row)
-{
-	const struct run_rows *before = view_run(w->disk, row->run);
-
-	if (before != NULL && row->number <= (int64_t)before->nreviews)
-		world_fail(w, "run %lld: review %lld was written over", (long long)row->run, (long long)row->number);
+	for (size_t i = 0; rows != NULL && i < rows->ntasks; i++)
+		if (strcmp(rows->tasks[i]->id, id) == 0)
+			return rows->tasks[i];
+	return NULL;
 }
 
 static void put_hook(struct world *w, const struct hook_row *row)
@@ -139,22 +115,62 @@ static void highest(int64_t *at, int64_t id)
 		*at = id;
 }
 
+static void put_text(struct world *w, const struct task_row *task)
+{
+	struct kept_text fresh = { task->run, NULL, NULL };
+
+	if (task->text == NULL)
+		return;
+	fresh.task = xstrdup(task->id);
+	fresh.text = xstrdup(task->text);
+	PUSH(texts, fresh);
+}
+
+static void put_task_plan(struct world *w, const struct task_row *task)
+{
+	struct task_plan fresh = { task->run, NULL, NULL };
+
+	if (task->plan == NULL || disk_task(w, task->run, task->id) != NULL)
+		return;
+	fresh.task = xstrdup(task->id);
+	fresh.plan = xcalloc(1, sizeof(*fresh.plan));
+	if (plan_from_json(task->plan, fresh.plan) == -1)
+		world_fail(w, "run %lld: the plan of task %s cannot be read", (long long)task->run, task->id);
+	PUSH(task_plans, fresh);
+}
+
+static void put_claim(struct world *w, const struct claim_row *row)
+{
+	for (size_t i = 0; i < w->nclaims; i++)
+		if (strcmp(w->claims[i]->source, row->source) == 0 && strcmp(w->claims[i]->task, row->task) == 0) {
+			row_assign(ROW_CLAIM, w->claims[i], row);
+			return;
+		}
+	PUSH(claims, row_copy(ROW_CLAIM, row));
+}
+
+static void put_group(struct world *w, const struct group_row *row)
+{
+	for (size_t i = 0; i < w->ngroups; i++)
+		if (strcmp(w->groups[i]->name, row->name) == 0) {
+			row_assign(ROW_GROUP, w->groups[i], row);
+			return;
+		}
+	PUSH(groups, row_copy(ROW_GROUP, row));
+}
+
 static void put(struct world *w, const struct change *c)
 {
-	const struct task_row *task = c->row;
-
+	law_row(w, c->kind, c->row);
 	switch (c->kind) {
 	case ROW_RUN:
-		check_run(w, c->row);
 		highest(&w->last_run, ((const struct run_row *)c->row)->id);
 		break;
 	case ROW_TASK:
-		check_task(w, task);
-		if (task->text != NULL)
-			w->texts[task->run] = xstrdup(task->text);
+		put_text(w, c->row);
+		put_task_plan(w, c->row);
 		break;
 	case ROW_ATTEMPT:
-		check_attempt(w, c->row);
 		highest(&w->last_attempt, ((const struct attempt_row *)c->row)->id);
 		break;
 	case ROW_STEP:
@@ -165,48 +181,27 @@ static void put(struct world *w, const struct change *c)
 		put_hook(w, c->row);
 		break;
 	case ROW_HOLD:
-		check_hold(w, c->row);
 		highest(&w->last_hold, ((const struct hold_row *)c->row)->id);
 		break;
-	case ROW_REVIEW:
-		check_review(w, c->row);
+	case ROW_CLAIM:
+		put_claim(w, c->row);
+		break;
+	case ROW_SALVAGE:
+		highest(&w->last_attempt, ((const struct salvage_row *)c->row)->id);
+		PUSH(salvage, row_copy(ROW_SALVAGE, c->row));
+		break;
+	case ROW_GROUP:
+		put_group(w, c->row);
 		break;
 	case ROW_ITERATION:
 	case ROW_SLOT:
+	case ROW_REVIEW:
 	case ROW_FINDING:
 	case ROW_EVENT:
 	case ROW_SETTING:
 	case ROW_KINDS:
 		break;
 	}
-}
-
-/* Laws about the whole, once it is on disk */
-
-static void check_chain(struct world *w, int64_t run)
-{
-	const struct run_rows *rows = view_run(w->disk, run);
-	char *broken = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings, rows->run.review_count, rows->run.review_head);
-
-	if (broken != NULL)
-		world_fail(w, "run %lld: %s", (long long)run, broken);
-	free(broken);
-}
-
-static bool is_unfinished(const struct attempt_row *row)
-{
-	return row->state == ATTEMPT_S_STARTING || row->state == ATTEMPT_S_RUNNING;
-}
-
-/* At most one at a time in a slot. */
-static void check_alone(struct world *w, const struct attempt_row *row)
-{
-	const struct run_rows *rows = view_run(w->disk, row->run);
-
-	for (size_t i = 0; i < rows->nattempts; i++)
-		if (rows->attempts[i]->id != row->id && rows->attempts[i]->slot == row->slot && is_unfinished(rows->attempts[i]) && is_unfinished(row))
-			world_fail(w, "run %lld: attempts %lld and %lld work in one slot", (long long)row->run, (long long)row->id,
-			    (long long)rows->attempts[i]->id);
 }
 
 static void keep_plan(struct world *w, const struct run_row *row)
@@ -221,16 +216,12 @@ static void keep_plan(struct world *w, const struct run_row *row)
 static void disk_put(struct world *w, const struct decision *d)
 {
 	for (size_t i = 0; i < d->count; i++)
-		put(w, &d->changes[i]);
-	view_install(w->disk, d);
-	for (size_t i = 0; i < d->count; i++) {
-		if (d->changes[i].kind == ROW_REVIEW)
-			check_chain(w, ((const struct review_row *)d->changes[i].row)->run);
-		if (d->changes[i].kind == ROW_ATTEMPT)
-			check_alone(w, d->changes[i].row);
 		if (d->changes[i].kind == ROW_RUN)
 			keep_plan(w, d->changes[i].row);
-	}
+	for (size_t i = 0; i < d->count; i++)
+		put(w, &d->changes[i]);
+	view_install(w->disk, d);
+	law_decision(w, d);
 }
 
 void disk_commit(struct world *w, bool report)
@@ -238,12 +229,14 @@ void disk_commit(struct world *w, bool report)
 	struct pending_commit c = w->commits[0];
 
 	REMOVE(commits, 0);
+	w->landed_commits++;
 	if (c.refusable && below(w, 20) == 0) {
 		if (report)
 			c.done(c.arg, COMMIT_NO_SPACE, c.d);
 		return;
 	}
 	disk_put(w, c.d);
+	answers_landed(w);
 	if (!report)
 		return;
 	w->landed = c.d;

@@ -1,98 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* File work of the simulated world: git, what agents said, verdicts, logs and reports. */
+/* File work of the simulated world: steps, what agents said, verdicts, logs and reports. */
 #include <jansson.h>
 #include <stdio.h>
 
 #include "core/profile.h"
 #include "world_int.h"
 
-/* The git operation of the fake world: one step, then the tree that belongs to the work done so far. */
-struct git_op {
-	enum git_op_kind kind;
-	int64_t run;
-	int calls;
-	char tree[64], changed[16], moved[16], commit[32];
-	bool differs;		/* COMMIT: there is something to commit */
-};
-
-const char *const git_op_names[GIT_OPS] = { "snapshot", "measure", "verify", "pin", "checkout", "commit" };
-
-struct git_op *git_op_new(const struct git_op_spec *spec)
+/* An operation of git, or of a task source. */
+static void work_step(struct world *w, struct step_work *work)
 {
-	struct git_op *op = xcalloc(1, sizeof(*op));
-	const char *runs = strstr(spec->scratch, "/runs/");
+	struct task_op_spec spec = {
+		.kind = work->source.kind, .source = work->source.source, .path = work->source.path, .task = work->source.task, .actor = work->source.actor,
+	};
 
-	op->kind = spec->kind;
-	op->run = strtoll(runs + 6, NULL, 10);
-	op->differs = spec->kind == GIT_COMMIT && strcmp(spec->tree, spec->base) != 0;
-	return op;
-}
-
-void git_op_free(struct git_op *op)
-{
-	free(op);
-}
-
-enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step)
-{
-	(void)op, (void)dirfd, (void)ok, (void)step;
-	abort();	/* the world answers WORK_GIT itself */
-}
-
-static const char *unless_empty(const char *text)
-{
-	return text[0] != '\0' ? text : NULL;
-}
-
-const char *git_op_tree(const struct git_op *op) { return op->tree; }
-const char *git_op_error(const struct git_op *op) { (void)op; return "git said no"; }
-const char *git_op_changed(const struct git_op *op) { return unless_empty(op->changed); }
-const char *git_op_moved(const struct git_op *op) { return unless_empty(op->moved); }
-const char *git_op_commit(const struct git_op *op) { return unless_empty(op->commit); }
-char *git_top(const char *dir) { return xstrdup(dir); }
-
-/* How often the tree has been changed by those who may. */
-static int64_t changes_so_far(const struct world *w, int64_t run)
-{
-	const struct run_rows *rows = view_run(w->disk, run);
-	int64_t changes = 0;
-
-	for (size_t i = 0; rows != NULL && i < rows->nattempts; i++) {
-		const struct attempt_row *a = rows->attempts[i];
-		const struct fate *f = world_fate(w, a->id);
-
-		if ((a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX) && a->state == ATTEMPT_S_EXITED && f != NULL && f->result == FATE_OK)
-			changes += f->changes_tree;
-	}
-	return changes;
-}
-
-static void work_git(struct world *w, struct git_work *work)
-{
-	static const char *const argv[] = { "git", NULL };
-	struct git_op *op = work->op;
-	const struct run_rows *rows = view_run(w->disk, op->run);
-	const struct fate *f = rows->nattempts > 0 ? world_fate(w, rows->attempts[rows->nattempts - 1]->id) : NULL;
-
-	if (op->calls++ == 0) {
-		work->next = STEP_NEXT_RUN;
-		work->out = (struct step_spec){ .name = "step", .argv = argv };
+	if (work->git != NULL) {
+		work->next = git_move(w, work->git, work->ok, &work->out);
 		return;
 	}
-	if (!work->ok) {
-		work->next = STEP_NEXT_FAILED;
-		return;
+	if (work->task == NULL)
+		work->task = work->made = task_op_new(&spec);
+	work->next = source_move(w, work->task, work->ok, &work->out);
+}
+
+/* "/state/runs/3/scratch/1-2" */
+static struct where where_of_scratch(const char *scratch)
+{
+	long long run = 0, iteration = OWN, slot = OWN;
+
+	sscanf(strstr(scratch, "/runs/"), "/runs/%lld/scratch/%lld-%lld", &run, &iteration, &slot);
+	return (struct where){ run, iteration, slot };
+}
+
+/* What the engine hears, and what becomes of it. */
+static void deliver(struct world *w, const struct pending_work *p)
+{
+	const struct step_work *work = (const struct step_work *)p->work;
+	int64_t before = w->asked_commits, value = 0;
+	struct where where = { 0, OWN, OWN };
+	char what = 0;
+
+	if (p->work->kind == WORK_STEP && work->git != NULL) {
+		what = git_answer(work->git, work->next, &where, &value);
+	} else if (p->work->kind == WORK_STEP) {
+		what = source_answer(work->task, work->next);
+		where = where_of_scratch(work->scratch);
 	}
-	work->next = STEP_NEXT_DONE;
-	snprintf(op->tree, sizeof(op->tree), "tree-%lld-%lld", (long long)op->run, (long long)changes_so_far(w, op->run));
-	if (op->kind == GIT_VERIFY && f != NULL && !f->changes_tree)
-		snprintf(op->changed, sizeof(op->changed), "file.c");
-	if (op->kind == GIT_VERIFY && f != NULL && f->denied)
-		snprintf(op->moved, sizeof(op->moved), "new.c");
-	if (op->kind == GIT_CHECKOUT)
-		w->fresh[op->run] = true;
-	if (op->kind == GIT_COMMIT && op->differs)
-		snprintf(op->commit, sizeof(op->commit), "commit-%lld", (long long)op->run);
+	p->done(p->arg, p->work);
+	answer_given(w, where, what, value, before);
 }
 
 static void work_collect(struct world *w, struct collect_work *work)
@@ -113,6 +67,8 @@ static void work_collect(struct world *w, struct collect_work *work)
 	r->is_error = f->result == FATE_ERROR;
 	r->denials = f->denied ? 1 : 0;
 	r->session = xasprintf("session-%lld", (long long)work->attempt);
+	work->stop = strings_count(work->markers) > 0 && f->stop;
+	work->disk_bytes = work->worktree != NULL ? 4096 : ROW_NONE;
 	if (work->review_file != NULL && f->changes_tree) {
 		work->marks = xcalloc(1, sizeof(*work->marks));
 		work->marks[work->nmarks++].text = xstrdup("the same again");
@@ -171,6 +127,10 @@ static void work_compose(struct world *w, struct compose_work *work)
 		world_fail(w, "attempt %lld is composed before its row is on disk", (long long)work->attempt.id);
 	if (row != NULL && row->role == ROLE_FIX)
 		fate_of(w, row->id)->told = work->follow_up_from;
+	if (row != NULL && work->plan->disk_floor_bytes > 0 && w->low_disk) {
+		work->floor = xstrdup("too little space");
+		return;
+	}
 	work->launch = xcalloc(1, sizeof(*work->launch));
 	work->launch->id = work->attempt.id;
 }
@@ -190,9 +150,19 @@ static void work_intake(struct intake_work *work)
 
 		item->workspace = xstrdup(item->workdir);
 		item->has_git = strstr(item->workdir, "nogit") == NULL;
-		item->text = xmemdup0(item->task, item->task_size);
+		item->text = item->task != NULL ? xmemdup0(item->task, item->task_size) : NULL;
 		item->text_size = item->task_size;
 	}
+}
+
+/* The review of that number of a task, NULL: there are not so many. */
+static const struct review_row *review_of_task(const struct run_rows *rows, const char *name, size_t number)
+{
+	for (size_t i = 0; i < rows->nreviews; i++)
+		if (strncmp(rows->reviews[i]->task_id, name, strlen(name) - strlen(".json")) == 0 && strlen(rows->reviews[i]->task_id) + strlen(".json") == strlen(name) &&
+		    number-- == 0)
+			return rows->reviews[i];
+	return NULL;
 }
 
 /* A review log says nothing that is not on disk. */
@@ -202,11 +172,16 @@ static void check_log(struct world *w, const struct log_work *work)
 	json_t *log = json_loads(work->text, 0, NULL), *list = json_object_get(log, "iterations"), *item;
 	size_t i;
 
-	if (log == NULL || json_array_size(list) > rows->nreviews)
-		world_fail(w, "run %lld: the log has %zu reviews, the disk %zu", (long long)work->run, json_array_size(list), rows->nreviews);
-	json_array_foreach(list, i, item)
-		if (i < rows->nreviews && json_integer_value(json_object_get(item, "iteration")) != rows->reviews[i]->iteration)
-			world_fail(w, "run %lld: review %zu of the log is another", (long long)work->run, i + 1);
+	json_array_foreach(list, i, item) {
+		const struct review_row *row = review_of_task(rows, work->name, i);
+
+		if (row == NULL)
+			world_fail(w, "run %lld: the log %s has %zu reviews, and the disk fewer", (long long)work->run, work->name, json_array_size(list));
+		else if (json_integer_value(json_object_get(item, "iteration")) != row->iteration)
+			world_fail(w, "run %lld: review %zu of the log %s is another", (long long)work->run, i + 1, work->name);
+	}
+	if (log == NULL)
+		world_fail(w, "run %lld: the log %s cannot be read", (long long)work->run, work->name);
 	json_decref(log);
 }
 
@@ -265,8 +240,16 @@ void files_work(struct world *w)
 	case WORK_OPEN:
 		work_open(w, (struct open_work *)p.work);
 		break;
-	case WORK_GIT:
-		work_git(w, (struct git_work *)p.work);
+	case WORK_STEP:
+		work_step(w, (struct step_work *)p.work);
+		break;
+	case WORK_PICK:
+		work_pick(w, (struct pick_work *)p.work);
+		break;
+	case WORK_REST:
+		/* it is told when that time has come */
+		if (w->now < ((struct rest_work *)p.work)->until)
+			w->now = ((struct rest_work *)p.work)->until;
 		break;
 	case WORK_COMPOSE:
 		work_compose(w, (struct compose_work *)p.work);
@@ -286,7 +269,7 @@ void files_work(struct world *w)
 	case WORK_FORGET:
 		break;
 	}
-	p.done(p.arg, p.work);
+	deliver(w, &p);
 }
 
 /* In a world without deaths every report was written, and every log that could be. */

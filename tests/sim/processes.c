@@ -34,6 +34,8 @@ static void check_start(struct world *w, struct process *p)
 	p->kind = row != NULL ? PROC_ATTEMPT : told != NULL ? PROC_HOOK : PROC_STEP;
 	if (p->kind == PROC_STEP && !disk_step(w, p->id))
 		world_fail(w, "%lld was started before its row was on disk", (long long)p->id);
+	if (row != NULL)
+		law_start(w, row);
 	if (row != NULL && row->state != ATTEMPT_S_STARTING)
 		world_fail(w, "attempt %lld was started in state %s", (long long)p->id, state_name(&attempt_state_names, row->state));
 	if (told != NULL && told->row->state != ATTEMPT_S_STARTING)
@@ -88,20 +90,44 @@ const char *port_boot(void *ctx)
 static void use_checkout(struct world *w, const struct attempt_row *row)
 {
 	const struct run_rows *rows = view_run(w->disk, row->run);
+	struct place *place;
+	char *path;
 
-	if (row->role != ROLE_REVIEW || world_plan(w, row->run)->workspace != PLACE_SNAPSHOT || rows->run.has_git != 1)
+	if (row->role != ROLE_REVIEW || world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task)->workspace != PLACE_SNAPSHOT || rows->run.has_git != 1)
 		return;
-	if (!w->fresh[row->run])
+	path = xasprintf("/state/runs/%lld/tree-%lld-%lld", (long long)row->run, (long long)row->iteration, (long long)row->slot);
+	place = place_of(w, path);
+	free(path);
+	if (!place->fresh)
 		world_fail(w, "attempt %lld reviews in a checkout that another has used", (long long)row->id);
-	w->fresh[row->run] = false;
+	place->fresh = false;
+}
+
+/* No other process works on that task. */
+static void check_only_one(struct world *w, const struct attempt_row *row)
+{
+	const struct run_rows *mine = view_run(w->disk, row->run);
+
+	for (size_t i = 0; i < w->nlive && row->task != NULL; i++) {
+		const struct process *p = w->live[i];
+		const struct attempt_row *other = p->kind == PROC_ATTEMPT && p->state == PROC_RUNNING && p->id != row->id ? disk_attempt(w, p->id) : NULL;
+		const struct run_rows *rows = other != NULL && other->task != NULL && strcmp(other->task, row->task) == 0 ? view_run(w->disk, other->run) : NULL;
+		bool shared = rows != NULL && strcmp(rows->run.source, "beads") == 0 && strcmp(mine->run.source, "beads") == 0 &&
+		    strcmp(rows->run.source_path, mine->run.source_path) == 0;
+
+		if (rows != NULL && (rows == mine || shared))
+			world_fail(w, "attempts %lld and %lld work on task %s", (long long)other->id, (long long)row->id, row->task);
+	}
 }
 
 /* From now on it costs money, or tells somebody. */
 static void process_run(struct world *w, struct process *p)
 {
 	p->state = PROC_RUNNING;
-	if (p->kind == PROC_ATTEMPT)
+	if (p->kind == PROC_ATTEMPT) {
 		use_checkout(w, disk_attempt(w, p->id));
+		check_only_one(w, disk_attempt(w, p->id));
+	}
 	if (p->kind == PROC_HOOK)
 		disk_hook(w, p->id)->ran = true;
 	if (p->kind == PROC_ATTEMPT && fate_of(w, p->id)->started++ > 0)
@@ -146,7 +172,7 @@ static bool process_report(struct world *w, struct process *p)
 /* A program that reviews says what it found by its exit status. */
 static int review_status(struct world *w, const struct attempt_row *row, const struct fate *f)
 {
-	const struct plan *plan = world_plan(w, row->run);
+	const struct plan *plan = world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task);
 
 	return row->role == ROLE_REVIEW && plan->profile->carrier == CARRIER_EXIT && f->verdict == FATE_FINDINGS;
 }
@@ -159,6 +185,10 @@ static void attempt_end(struct world *w, struct process *p)
 
 	switch ((enum fate_result)f->result) {
 	case FATE_OK:
+		if ((row->role == ROLE_IMPLEMENT || row->role == ROLE_FIX) && f->changes_tree)
+			place_of_slot(w, disk_slot(w, (struct where){ row->run, row->iteration, row->slot }))->tree = ++w->trees;
+		r->status = review_status(w, row, f);
+		break;
 	case FATE_ERROR:
 		r->status = review_status(w, row, f);
 		break;
@@ -194,7 +224,7 @@ static void process_end(struct world *w, struct process *p)
 	p->state = PROC_ENDED;
 	if (p->kind != PROC_ATTEMPT) {
 		p->state = below(w, 12) == 0 ? PROC_GONE : PROC_ENDED;
-		r->status = below(w, p->kind == PROC_STEP ? 60 : 4) == 0;
+		r->status = below(w, p->kind == PROC_STEP ? 100 : 4) == 0;
 		r->by = p->ending ? EXIT_TERM : EXIT_OWN;
 	} else if (p->ending) {
 		r->by = EXIT_TERM;
@@ -287,24 +317,17 @@ void processes_answer(struct world *w)
 	}
 }
 
-/* Attempts run only for runs that have a slot of the daemon, and no more than it has slots. */
+/* Attempts run only for runs that are neither over nor wait for somebody. */
 void processes_check(struct world *w)
 {
-	int64_t running = 0;
-
 	for (size_t i = 0; i < w->nlive; i++) {
 		const struct process *p = w->live[i];
 		const struct run_rows *rows = p->kind == PROC_ATTEMPT && p->state == PROC_RUNNING ? view_run_of_attempt(w->disk, p->id) : NULL;
 
-		if (rows == NULL)
-			continue;
-		running++;
-		if (rows->run.state != RUN_S_RUNNING)
+		if (rows != NULL && (run_state_is_end((enum run_state)rows->run.state) || rows->run.state == RUN_S_HELD))
 			world_fail(w, "attempt %lld runs, but its run %lld is %s", (long long)p->id, (long long)rows->run.id,
 			    state_name(&run_state_names, rows->run.state));
 	}
-	if (running > w->parallel)
-		world_fail(w, "%lld attempts run in %lld slots", (long long)running, (long long)w->parallel);
 }
 
 /* Somebody was told, though perhaps not at the first try. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Section 7 of the specification, told from the implementer's first word to the last decision. It knows nothing of stages and events:
- * what happened is read from the record one attempt and one hold at a time, and what must come next is said here. */
+/* Sections 4 to 8 of the specification, told from the first word to the last decision. It knows nothing of stages and events: what happened
+ * is read from the record one attempt, one answer and one hold at a time, and what must come next is said here. */
 #include "reference.h"
 
 #include <stdarg.h>
@@ -14,13 +14,15 @@ struct said {
 };
 
 struct story {
-	const struct ref_run *run;
+	const struct ref_slot *run;
 	struct ref_end *end;
-	int slot, round;
+	int round;
 	int fixes_left;
-	int tree, answer;		/* of the work so far: how often it was changed, whose answer it is */
+	int64_t tree;			/* content when it was last looked at */
+	int answer;			/* whose answer it is */
 	bool denied;			/* whoever worked last was refused a permission */
-	int seen_tree, seen_answer;	/* of the round before */
+	int64_t seen_tree;		/* of the round before */
+	int seen_answer;
 	int stalled;
 	struct said said;
 };
@@ -47,24 +49,44 @@ static struct ref_review *write_review(struct story *s, const char *decision)
 	return review;
 }
 
-/* It succeeds, by verdict or by leave. */
-static bool succeed(struct story *s, const char *cause)
+/* The next answer, one of those that are expected; 0: the story ends or waits here. */
+static char hear(struct story *s, const char *expected, int64_t *value)
 {
-	s->end->committed = s->run->commit && s->run->has_git && s->tree > 0;
-	return over(s, "succeeded", "%s", cause);
+	struct ref_end *end = s->end;
+	const struct ref_answer *answer;
+
+	if (end->heard == s->run->nanswers) {
+		end->waits = expected[0];
+		over(s, "working", "%s", "");
+		return 0;
+	}
+	answer = &s->run->answers[end->heard++];
+	if (value != NULL)
+		*value = answer->value;
+	if (answer->what == 'F') {
+		over(s, "failed", "%s", expected[0] == 'K' ? "claim of " : "git ");
+		return 0;
+	}
+	if (strchr(expected, answer->what) != NULL)
+		return answer->what;
+	snprintf(end->wrong, sizeof(end->wrong), "answer %d is %c, expected one of %s", end->heard, answer->what, expected);
+	return 0;
 }
 
+static bool finish(struct story *s, bool passed, const char *cause);
+
 /* A human is asked. true: sent back to work. */
-static bool hold(struct story *s, const char *kind)
+static bool hold(struct story *s, const char *kind, bool *again)
 {
 	struct ref_end *end = s->end;
 	const struct ref_hold *h = end->nholds < s->run->nholds ? &s->run->holds[end->nholds] : NULL;
 
+	*again = false;
 	end->holds[end->nholds++] = kind;
 	if (h == NULL || strcmp(h->state, "open") == 0)
 		return over(s, "held", "%s", "");
 	if (strcmp(h->state, "rework") == 0)
-		return over(s, "queued", "%s", "");
+		return over(s, "rework", "%s", "");
 	if (strcmp(h->state, "cancelled") == 0)
 		return over(s, "cancelled", "%s", "");
 	if (strcmp(h->state, "reworked") == 0)
@@ -72,27 +94,33 @@ static bool hold(struct story *s, const char *kind)
 	if (strcmp(h->state, "approved") == 0 && strcmp(kind, "lost") == 0)
 		snprintf(end->wrong, sizeof(end->wrong), "a lost attempt was approved");
 	write_review(s, strcmp(h->state, "approved") == 0 ? "accepted" : "rejected")->human = true;
-	if (strcmp(h->state, "approved") == 0)
-		return succeed(s, "accepted: human:ann");
-	return over(s, "failed", "rejected by human:ann");
+	if (strcmp(h->state, "approved") != 0)
+		return over(s, "failed", "rejected by human:ann");
+	/* what he accepts may still be refused by git, and go to a fixer */
+	*again = finish(s, false, "accepted: human:ann");
+	return false;
 }
 
 /* The next attempt that counts; NULL: the story ends or waits here. */
 static const struct ref_attempt *next(struct story *s, const char *role, int round)
 {
 	struct ref_end *end = s->end;
+	bool again;
 
 	for (int losses = 1;; losses++) {
 		const struct ref_attempt *a;
 
+		/* a reviewer that was lost may have worked in its checkout */
+		if (strcmp(role, "review") == 0 && s->run->checkout && s->run->has_git && hear(s, "O", NULL) == 0)
+			return NULL;
 		if (end->used == s->run->count) {
 			over(s, "working", "%s", "");
 			return NULL;
 		}
 		a = &s->run->attempts[end->used++];
-		if (strcmp(a->role, role) != 0 || a->slot != s->slot || a->round != round)
-			snprintf(end->wrong, sizeof(end->wrong), "attempt %d is %s of round %d in slot %d, expected %s of round %d in slot %d",
-			    end->used, a->role, a->round, a->slot, role, round, s->slot);
+		if (strcmp(a->role, role) != 0 || a->round != round)
+			snprintf(end->wrong, sizeof(end->wrong), "attempt %d is %s of round %d, expected %s of round %d", end->used, a->role, a->round,
+			    role, round);
 		if (!a->ended)
 			over(s, "working", "%s", "");
 		if (end->wrong[0] != '\0' || !a->ended)
@@ -105,21 +133,28 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 		}
 		/* three in a row are enough; the one that a human asks to do again counts as one */
 		if (s->run->on_lost == 'h' || losses == 3) {
-			if (!hold(s, "lost"))
+			if (!hold(s, "lost", &again))
 				return NULL;
 			losses = 1;
 		}
 	}
 }
 
-/* Somebody worked. false: without success. */
+/* Somebody worked. false: without success, or for nothing. */
 static bool take_work(struct story *s, const struct ref_attempt *a, const char *who)
 {
+	bool stop = s->run->markers && !s->run->reviewer && a->stop, fixer = strcmp(a->role, "fix") == 0;
+
+	if (!s->run->has_task && !s->run->reviewer)
+		stop = true;
 	if (a->failed)
 		return over(s, "failed", "%s process ", who);
-	if (a->denied && !s->run->has_git)
+	if (a->denied && !s->run->has_git && (!stop || fixer))
 		return over(s, "failed", "%s process was denied permissions and changed nothing", who);
-	s->tree += a->changed;
+	if (stop) {
+		s->end->stopped = s->run->markers && a->stop;
+		return over(s, "released", "%s", "");
+	}
 	s->answer = a->answer;
 	s->denied = a->denied;
 	return true;
@@ -141,13 +176,78 @@ static bool fix(struct story *s, int fixers, const char *told)
 	return true;
 }
 
+/* A human is asked what to do with it. true: it has been fixed, and all of it begins again. */
+static bool ask(struct story *s, const char *kind)
+{
+	bool again;
+
+	if (!hold(s, kind, &again))
+		return again;
+	s->fixes_left = s->run->max_fixes > 0 ? s->run->max_fixes : 1;
+	s->stalled = 0;
+	return fix(s, 1, "human");
+}
+
+/* Git has something against the result. */
+static bool send_back(struct story *s, const char *kind)
+{
+	s->end->passed = false;
+	return s->fixes_left > 0 ? fix(s, 1, "git") : ask(s, kind);
+}
+
+/* What is passed or accepted is committed, merged and pinned. true: it was sent back and has been fixed. */
+static bool finish(struct story *s, bool passed, const char *cause)
+{
+	const struct ref_slot *run = s->run;
+	const struct ref_attempt *a;
+	bool later = run->whole_run && run->review && !run->reviewer;
+	char how;
+
+	s->end->passed = passed;
+	if (run->commit != 'n' && run->has_git) {
+		/* what was accepted is looked at once more */
+		if (cause[0] != '\0' && hear(s, "T", &s->seen_tree) == 0)
+			return false;
+		if (run->commit == 'g') {
+			a = next(s, "commit", 0);
+			if (a == NULL)
+				return false;
+			if (a->failed)
+				return over(s, "failed", "commit process ");
+		}
+		how = hear(s, "CNR", NULL);
+		if (how == 'R')
+			return send_back(s, "commit-refused");
+		if (how == 0)
+			return false;
+		s->end->committed |= how == 'C';
+		if (run->merge && !run->reviewer) {
+			how = hear(s, "MX", &s->tree);
+			if (how == 'X')
+				s->seen_tree = s->tree;
+			if (how == 'X')
+				return send_back(s, "conflict");
+			if (how == 0)
+				return false;
+		}
+	}
+	if (later)
+		return over(s, "implemented", "%s", "");
+	if (passed && run->has_git) {
+		if (hear(s, "P", NULL) == 0)
+			return false;
+		s->end->pinned = true;
+	}
+	return over(s, "passed", "%s", cause);
+}
+
 /* How many findings of the last review somebody has to settle. */
 static int open_findings(const struct story *s)
 {
 	return s->said.same + s->said.news;
 }
 
-/* A bad end: what the policy makes of it. known: how many findings stay. true: a human sent it back, and it has been fixed. */
+/* A bad end: what the policy makes of it. known: how many findings stay. true: it was sent back, and has been fixed. */
 static bool bad_end(struct story *s, char policy, const char *kind, int known, const char *cause)
 {
 	char text[160];
@@ -157,19 +257,14 @@ static bool bad_end(struct story *s, char policy, const char *kind, int known, c
 		return over(s, "failed", "%s", cause);
 	case 'a':
 		snprintf(text, sizeof(text), "accepted: %.140s", cause);
-		return succeed(s, text);
+		return finish(s, false, text);
 	case 'k':
-		s->end->known = known;
+		s->end->known += known;
 		snprintf(text, sizeof(text), "known issues: %d; %.120s", known, cause);
-		return succeed(s, text);
+		return finish(s, false, text);
 	default:
-		break;
+		return ask(s, kind);
 	}
-	if (!hold(s, kind))
-		return false;
-	s->fixes_left = s->run->max_fixes > 0 ? s->run->max_fixes : 1;
-	s->stalled = 0;
-	return fix(s, 1, "human");
 }
 
 /* Checks before a review. */
@@ -241,17 +336,29 @@ static void exhausted_cause(const struct story *s, char *text, size_t size)
 		snprintf(text, size, "%s unresolved after %d fix attempt(s)", word(s, false), s->end->fixes);
 }
 
+/* The work as it is now. false: nothing was done, since it was refused a permission. */
+static bool look(struct story *s)
+{
+	if (!s->run->has_git)
+		return true;
+	if (hear(s, "T", &s->tree) == 0)
+		return false;
+	if (s->denied && s->tree == s->seen_tree)
+		return over(s, "failed", "%s process was denied permissions and changed nothing", s->end->fixes > 0 ? "fixer" : "implementer");
+	return true;
+}
+
 /* One review, and the fix that follows it. true: another round. */
 static bool review(struct story *s)
 {
-	const struct ref_run *run = s->run;
+	const struct ref_slot *run = s->run;
 	const struct ref_attempt *a;
 	const struct ref_review *row;
 	bool unchanged;
 	char cause[160];
 
-	if (s->denied && run->has_git && s->tree == s->seen_tree)
-		return over(s, "failed", "%s process was denied permissions and changed nothing", s->end->fixes > 0 ? "fixer" : "implementer");
+	if (!look(s))
+		return false;
 	unchanged = s->round > 0 && run->has_git && s->tree == s->seen_tree && s->answer == s->seen_answer;
 	s->seen_tree = s->tree;
 	s->seen_answer = s->answer;
@@ -261,15 +368,18 @@ static bool review(struct story *s)
 		return false;
 	if (a->failed)
 		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error", "reviewer process ");
+	if (s->end->heard < run->nanswers && run->answers[s->end->heard].what == 'f') {
+		s->end->heard++;
+		return over(s, "failed", "git verify failed: ");
+	}
 	if (a->verdict == 'u')
 		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error", "unreadable review");
 	if (a->verdict == 'm' || (a->changed && run->has_git && strcmp(run->profile, "exit") != 0))
 		return no_verdict(s, run->on_malformed, "violation", "violation", "reviewer contract violation: ");
 	row = write_verdict(s, a);
 	if (a->verdict == 'p') {
-		s->end->passed = true;
-		s->end->pinned = run->has_git;
-		return succeed(s, "");
+		s->stalled = 0;
+		return finish(s, true, "");
 	}
 	s->stalled = unchanged || (s->round > 1 && row->repeated > 0 && row->new == 0) ? s->stalled + 1 : 0;
 	if (s->fixes_left <= 0) {
@@ -281,24 +391,95 @@ static bool review(struct story *s)
 	return fix(s, run->one_fixer_each ? open_findings(s) : 1, "review");
 }
 
-void reference(const struct ref_run *run, struct ref_end *end)
+/* Nobody reviews it, at least not here. */
+static bool unreviewed(struct story *s)
 {
-	struct story s = { .run = run, .end = end, .slot = 1, .fixes_left = run->max_fixes };
-	const struct ref_attempt *a;
+	const struct ref_slot *run = s->run;
+	bool later = run->whole_run && run->review;
+
+	if ((s->denied || (run->commit != 'n' && (!later || run->merge))) && !look(s))
+		return false;
+	if (later && !run->merge)
+		return over(s, "implemented", "%s", "");
+	s->seen_tree = s->tree;
+	return finish(s, false, "");
+}
+
+/* The task is ours, or another, or none. */
+static bool claim(struct story *s)
+{
+	char how;
+
+	while ((how = hear(s, "Kk", NULL)) == 'k')
+		if (s->end->heard == s->run->nanswers && !s->run->has_task)
+			return over(s, "untasked", "%s", "");
+	return how != 0;
+}
+
+static bool implement(struct story *s)
+{
+	const struct ref_attempt *a = next(s, "implement", 0);
+
+	return a != NULL && take_work(s, a, "implementer");
+}
+
+void reference_slot(const struct ref_slot *run, struct ref_end *end)
+{
+	struct story s = { .run = run, .end = end, .fixes_left = run->max_fixes, .seen_tree = run->base, .answer = run->answer, .denied = run->denied };
+	int64_t laid = run->base;
 
 	*end = (struct ref_end){ .state = "working" };
-	a = next(&s, "implement", 0);
-	if (a == NULL || !take_work(&s, a, "implementer"))
+	if (run->claims && !run->reviewer && !claim(&s))
 		return;
-	if (!run->review) {
-		if (s.denied && s.tree == 0)
-			over(&s, "failed", "implementer process was denied permissions and changed nothing");
-		else
-			succeed(&s, "");
+	if (run->worktree && hear(&s, "W", &laid) == 0)
+		return;
+	if (!run->reviewer)
+		s.seen_tree = laid;
+	if (!run->reviewer && !implement(&s))
+		return;
+	/* one review for the whole run is the work of slot 0 */
+	if (run->review && (!run->whole_run || run->reviewer))
+		while (check(&s) && review(&s))
+			;
+	else
+		while (unreviewed(&s))
+			;
+}
+
+/* The outer loop */
+
+void reference_run(const struct ref_run *run, struct ref_run_end *end)
+{
+	int left = 0, open = 0, ready = 0, failed = 0;
+
+	*end = (struct ref_run_end){ NULL, "" };
+	for (int i = 0; i < run->ntasks; i++) {
+		char state = run->tasks[i].state;
+
+		open += state == 'c' || state == 'o';
+		left += state == 'c' || state == 'o' || state == 'r';
+		ready += (state == 'c' || state == 'o') && run->tasks[i].ready;
+		failed += state == 'f';
+	}
+	if (run->working)
+		return;
+	if (run->held || run->rework) {
+		end->state = run->rework ? NULL : "held";
 		return;
 	}
-	/* one review for the whole run is the work of slot 0 */
-	s.slot = run->whole_run ? 0 : 1;
-	while (check(&s) && review(&s))
-		;
+	end->state = failed > 0 || run->failed ? "failed" : "succeeded";
+	if (failed > 0 || run->failed)
+		return;
+	if (run->stopped) {
+		snprintf(end->cause, sizeof(end->cause), "stop-marker: %d task(s) left", left);
+	} else if (run->idle && left > 0) {
+		snprintf(end->cause, sizeof(end->cause), "nothing was picked: %d task(s) left", left);
+	} else if (run->iterations != -1 && run->iteration >= run->iterations && ready > 0) {
+		end->state = "failed";
+		snprintf(end->cause, sizeof(end->cause), "limit: %d iteration(s), %d task(s) left", run->iterations, left);
+	} else if (ready > 0) {
+		end->state = NULL;	/* they are to be done */
+	} else if (open > 0) {
+		snprintf(end->cause, sizeof(end->cause), "%d task(s) left, which wait for others", open);
+	}
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The reference model: what a run must come to, written as a plain story with none of the daemon's tables. */
+/* The reference model: what a slot and a run must come to, written as a plain story with none of the daemon's tables. */
 #ifndef SIM_REFERENCE_H
 #define SIM_REFERENCE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define REF_MAX 64
 
 struct ref_attempt {
-	const char *role;	/* "implement", "check", "review", "fix", as recorded */
-	int slot, round;	/* as recorded */
+	const char *role;	/* "implement", "check", "review", "fix", "commit", as recorded */
+	int round;		/* as recorded */
 	bool ended;		/* its end is recorded */
 	bool lost, failed, not_started;
-	bool changed;		/* implement, fix: the tree differs afterwards; review: the reviewer broke the tree */
+	bool changed;		/* review: the reviewer broke the tree */
 	bool denied;
-	const char *told;	/* fix: whose word it was given, "review", "check", "human"; NULL: it came to nothing */
+	bool stop;		/* implement, fix: it said that there is nothing to do */
+	const char *told;	/* fix: whose word it was given, "review", "check", "human", "git"; NULL: it came to nothing */
 	int answer;		/* two answers with the same number are the same */
 	char verdict;		/* review: 'p'ass, 'f'indings, 'm'alformed, 'u'nreadable */
 	bool same;		/* findings: the one that every such review has is among them */
@@ -22,20 +24,40 @@ struct ref_attempt {
 	bool suggestion;	/* a remark, the same each time, that nobody has to settle */
 };
 
+/* What git or the task's source answered: 'K' the task is ours, 'k' somebody else has it; 'W' a work tree with the content value is laid;
+ * 'T' the content is value; 'O' it is laid out for a reviewer; 'C' committed, 'N' there was nothing to commit, 'R' a hook refused it; 'M' merged,
+ * 'X' a conflict, and value lies there now; 'P' pinned; 'F' it went wrong, 'f' so did looking
+ * at what a reviewer has left. */
+struct ref_answer {
+	char what;
+	int64_t value;
+};
+
 struct ref_hold {
-	const char *kind;	/* "lost", "exhausted", "stalled", "violation", "reviewer-error", as recorded */
+	const char *kind;	/* "lost", "exhausted", "stalled", "violation", "reviewer-error", "conflict", "refused", as recorded */
 	const char *state;	/* "open", "approved", "rejected", "rework", "reworked", "cancelled", as recorded */
 };
 
-struct ref_run {
+struct ref_slot {
 	const char *profile;	/* "verdict", "decision", "file", "exit", "comments" */
-	bool review, has_git, whole_run, commit, one_fixer_each;
+	bool review, has_git, whole_run, one_fixer_each, checkout;
+	bool worktree, merge;
+	char commit;		/* 'n'one, 'a'uto, a'g'ent */
+	bool claims;		/* its task is one that others may have */
+	bool markers;		/* agents may say that there is nothing to do */
+	bool has_task;		/* in the end */
+	bool reviewer;		/* it is slot 0, which reviews the whole run */
 	int checks, max_fixes, stall_limit;
 	char on_lost;		/* 'h'old, 'r'etry, 'f'ail */
 	char on_malformed, on_reviewer_error, on_exhausted;	/* 'f'ail, 'h'old, 'a'ccept, 'k'nown issues */
 	const char *review_file;
+	int64_t base;		/* content of the tree that the work is compared with; work trees: as they are laid */
+	int answer;		/* reviewer: the answer that it begins with ... */
+	bool denied;		/* ... and whether that one was denied something */
 	const struct ref_attempt *attempts;
 	int count;
+	const struct ref_answer *answers;
+	int nanswers;
 	const struct ref_hold *holds;
 	int nholds;
 };
@@ -48,22 +70,46 @@ struct ref_review {
 };
 
 struct ref_end {
-	const char *state;		/* "succeeded", "failed", "held", "queued"; "cancelled": a held one was; "working": the attempts do not
-					 * reach an end */
+	const char *state;		/* "passed", "failed", "released", "untasked", "implemented", "held", "rework" (a human sent it back, and it
+					 * has not begun again); "cancelled": a held one was; "working": the record does not reach an end */
 	char cause[160];		/* how the recorded cause begins; "": there is none */
-	int used;			/* attempts that the story needs; more on record were one too many */
+	char waits;			/* working: the answer that it waits for, 0: an attempt */
+	int used, heard;		/* attempts and answers that the story needs; more on record were too many */
 	struct ref_review reviews[REF_MAX];
 	int nreviews;
 	const char *holds[REF_MAX];	/* kinds, in order */
 	int nholds;
 	int fixes;			/* fix rounds used */
-	int known;			/* known issues that the run ends with */
+	int known;			/* known issues that it ends with */
 	bool passed;			/* a verdict passed it */
 	bool pinned;			/* ... and git holds what it passed */
 	bool committed;
-	char wrong[128];		/* the record has an attempt that the story does not ask for; "" otherwise */
+	bool stopped;			/* by a stop marker */
+	char wrong[128];		/* the record has what the story does not ask for; "" otherwise */
 };
 
-void reference(const struct ref_run *run, struct ref_end *end);
+void reference_slot(const struct ref_slot *slot, struct ref_end *end);
+
+struct ref_task {
+	char state;			/* 'p'assed, 'd'one before, 'f'ailed, 'r'eleased, 't'aken, 'i'mplemented, 'c'ancelled, 'w'orking, 'o'pen */
+	bool ready;			/* all that it depends on have passed */
+};
+
+struct ref_run {
+	const struct ref_task *tasks;
+	int ntasks;
+	int iteration, iterations;	/* -1: without limit */
+	bool held, rework;		/* a slot is */
+	bool working;			/* something of it is under way, or would be if it had a slot of the daemon */
+	bool stopped, idle;		/* a stop marker; an iteration in which nobody had a task */
+	bool failed;			/* a slot has */
+};
+
+struct ref_run_end {
+	const char *state;		/* "succeeded", "failed", "held"; NULL: not over */
+	char cause[80];			/* "": that of its slots */
+};
+
+void reference_run(const struct ref_run *run, struct ref_run_end *end);
 
 #endif

@@ -4,6 +4,8 @@
  *   sim [--seeds N] [--first SEED] [--steps N]     every table row must have been taken at the end
  *   sim --plants                                   bend each table row in turn: the comparison must notice
  *   --debug                                        the engine's own log on stderr
+ *   --show                                         what was on disk when a history has diverged
+ *   --crowd                                        64 slots and more than one run on 40 beads
  *   sim --trace SEED                               print a digest of one history: the same every time */
 #include <getopt.h>
 #include <signal.h>
@@ -22,6 +24,7 @@
 #include "core/review.h"
 #include "core/run.h"
 #include "core/slot.h"
+#include "show.h"
 #include "world.h"
 
 /* Rows taken, each from each of its stages or states, and the one that is bent. The linker sends the engine's calls through here
@@ -33,6 +36,7 @@ static struct bend {
 	int from;			/* stage or state */
 } bent = { -1, -1, -1, -1, -1 };
 static struct world *playing;
+static bool crowd, show;
 
 const struct slot_edge *__real_slot_step(enum slot_stage stage, enum slot_event event);
 const struct slot_edge *__wrap_slot_step(enum slot_stage stage, enum slot_event event);
@@ -154,7 +158,7 @@ static void add_up(struct world *w, struct totals *totals, struct buf *history)
 static const char *play(uint64_t seed, int steps, struct totals *totals, bool trace)
 {
 	static char error[640];
-	struct world *w = playing = world_new(seed);
+	struct world *w = playing = world_new(seed, crowd);
 	struct buf history = { 0 };
 
 	for (int i = 0; i < steps && world_error(w) == NULL; i++) {
@@ -180,6 +184,8 @@ static const char *play(uint64_t seed, int steps, struct totals *totals, bool tr
 		return NULL;
 	}
 	/* a diverged world is not taken apart */
+	if (show)
+		show_runs(w);
 	snprintf(error, sizeof(error), "seed %llu: %s", (unsigned long long)seed, world_error(w));
 	return error;
 }
@@ -269,7 +275,7 @@ static int plants(int seeds, int steps)
 
 int main(int argc, char *argv[])
 {
-	enum { SEEDS = 256, FIRST, STEPS, PLANTS, TRACE, DEBUG };
+	enum { SEEDS = 256, FIRST, STEPS, PLANTS, TRACE, DEBUG, CROWD, SHOW };
 	static const struct option table[] = {
 		{ "seeds", required_argument, NULL, SEEDS },
 		{ "first", required_argument, NULL, FIRST },
@@ -277,6 +283,8 @@ int main(int argc, char *argv[])
 		{ "plants", no_argument, NULL, PLANTS },
 		{ "trace", required_argument, NULL, TRACE },
 		{ "debug", no_argument, NULL, DEBUG },
+		{ "crowd", no_argument, NULL, CROWD },
+		{ "show", no_argument, NULL, SHOW },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct totals totals = { 0 };
@@ -305,6 +313,12 @@ int main(int argc, char *argv[])
 			break;
 		case DEBUG:
 			log_set_level(LOG_LEVEL_DEBUG);
+			break;
+		case CROWD:
+			crowd = true;
+			break;
+		case SHOW:
+			show = true;
 			break;
 		default:
 			return 2;

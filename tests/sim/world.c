@@ -66,6 +66,13 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->changes_tree = below(w, 6) != 0;
 	f->denied = below(w, 10) == 0;
 	f->answer = (int)below(w, FATE_ANSWERS);
+	f->stop = below(w, 15) == 0;
+	f->refused = below(w, 8) == 0;
+	f->conflict = below(w, 3) == 0;
+	if (w->crowd && below(w, 8) != 0)
+		f->result = FATE_OK;
+	if (w->crowd)
+		f->stop = false;
 	return f;
 }
 
@@ -91,6 +98,11 @@ static void port_uuid(void *ctx, char out[37])
 }
 
 /* The daemon's life */
+
+bool starts_with(const char *text, const char *prefix)
+{
+	return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
+}
 
 static void load_run(struct world *w, const struct run_rows *rows)
 {
@@ -128,6 +140,11 @@ static void start_daemon(struct world *w)
 	for (size_t i = 0; i < w->ntold; i++)
 		if (w->told[i].row->state == ATTEMPT_S_STARTING || w->told[i].row->state == ATTEMPT_S_RUNNING)
 			engine_load_row(w->engine, ROW_HOOK, row_copy(ROW_HOOK, w->told[i].row));
+	for (size_t i = 0; i < w->nclaims; i++)
+		engine_load_row(w->engine, ROW_CLAIM, row_copy(ROW_CLAIM, w->claims[i]));
+	for (size_t i = 0; i < w->ngroups; i++)
+		engine_load_row(w->engine, ROW_GROUP, row_copy(ROW_GROUP, w->groups[i]));
+	w->used = w->night_used = INT64_MAX;
 	engine_recover(w->engine);
 }
 
@@ -143,6 +160,7 @@ static void kill_daemon(struct world *w, bool reboot)
 	for (unsigned i = 0; i < landed; i++)
 		disk_commit(w, false);
 	w->ncommits = w->nworks = w->nreads = 0;
+	answers_lost(w);
 	for (size_t i = 0; i < w->nquestions; i++)
 		free(w->questions[i].boot);
 	w->nquestions = 0;
@@ -176,19 +194,37 @@ static bool move(struct world *w)
 	return true;
 }
 
+/* Somebody asks for something. */
+static void ask(struct world *w)
+{
+	static const struct {
+		unsigned often;
+		void (*ask)(struct world *w);
+		bool makes;	/* a new run */
+	} clients[] = {
+		{ 14, client_submit, true }, { 3, client_cancel, false }, { 3, client_retry, true }, { 14, client_hold, false },
+		{ 5, client_pause, false }, { 3, client_group, false }, { 1, client_slots, false }, { 10, beads_other, false },
+	};
+	unsigned what = below(w, 53);
+	size_t i = 0;
+
+	while (what >= clients[i].often)
+		what -= clients[i++].often;
+	if (w->crowd && i != 0 && i != 7)
+		return;
+	if (clients[i].makes && w->last_run >= (w->crowd ? 3 : RUNS_MAX * 2 / 3))
+		return;
+	clients[i].ask(w);
+}
+
 void world_step(struct world *w)
 {
 	unsigned what = below(w, 1000);
-	bool room = w->last_run < RUNS_MAX * 2 / 3;
 
-	if (what < 14 && room)
-		client_submit(w);
-	else if (what < 17)
-		client_cancel(w);
-	else if (what < 20 && room)
-		client_retry(w);
-	else if (what < 34 && w->last_hold > 0)
-		client_hold(w);
+	if (what < 53)
+		ask(w);
+	else if (what < 56)
+		w->low_disk = below(w, 3) == 0;
 	else if (what < 990)
 		move(w);
 	else
@@ -197,7 +233,10 @@ void world_step(struct world *w)
 
 bool world_settle(struct world *w)
 {
-	for (int i = 0; i < 200000; i++) {
+	w->settling = true;
+	w->low_disk = false;
+	clients_settle(w);
+	for (int i = 0; i < 400000; i++) {
 		bool moved = move(w);
 
 		if (!moved && !processes_wait(w) && w->ncommits + w->nworks + w->nquestions + w->nreads == 0)
@@ -206,46 +245,6 @@ bool world_settle(struct world *w)
 			return true;
 	}
 	return false;
-}
-
-/* What is accepted already has only to be committed, without an agent: that needs no slot of the daemon. */
-static bool needs_slot(const struct run_rows *rows)
-{
-	for (size_t i = 0; i < rows->nslots; i++)
-		if (rows->slots[i]->cause != NULL && (rows->slots[i]->stage == SLOT_S_MEASURING || rows->slots[i]->stage == SLOT_S_COMMITTING ||
-		    rows->slots[i]->stage == SLOT_S_ENDING))
-			return false;
-	return true;
-}
-
-/* From its start to its end, be it held or sent back. */
-static bool has_workspace(const struct run_rows *rows)
-{
-	return !run_state_is_end((enum run_state)rows->run.state) && rows->run.started_at != ROW_NONE;
-}
-
-void world_check(struct world *w)
-{
-	const struct run_rows *rows = NULL, *other;
-	int64_t running = 0;
-
-	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
-		running += rows->run.state == RUN_S_RUNNING && needs_slot(rows);
-		other = has_workspace(rows) ? rows : NULL;
-		while (other != NULL && (other = view_next(w->disk, other->run.id)) != NULL)
-			if (has_workspace(other) && strcmp(other->run.workspace, rows->run.workspace) == 0)
-				world_fail(w, "runs %lld and %lld share a workspace", (long long)rows->run.id, (long long)other->run.id);
-	}
-	if (running > w->parallel)
-		world_fail(w, "%lld runs work in %lld slots", (long long)running, (long long)w->parallel);
-	processes_check(w);
-}
-
-void world_check_end(struct world *w)
-{
-	hooks_check_end(w);
-	files_check_end(w);
-	clients_check_end(w);
 }
 
 const struct view *world_disk(const struct world *w)
@@ -258,20 +257,30 @@ const struct plan *world_plan(const struct world *w, int64_t run)
 	return w->plans[run];
 }
 
+const struct plan *world_task_plan(const struct world *w, int64_t run, const char *task)
+{
+	for (size_t i = 0; i < w->ntask_plans && task != NULL; i++)
+		if (w->task_plans[i].run == run && strcmp(w->task_plans[i].task, task) == 0)
+			return w->task_plans[i].plan;
+	return w->plans[run];
+}
+
 int64_t world_crashes(const struct world *w)
 {
 	return w->crashes;
 }
 
-struct world *world_new(uint64_t seed)
+struct world *world_new(uint64_t seed, bool crowd)
 {
 	struct world *w = xcalloc(1, sizeof(*w));
 
 	w->random = seed;
 	w->now = 1700000000000;
 	w->boot = 1;
-	w->parallel = 1 + (int64_t)below(w, 3);
+	w->crowd = crowd;
+	w->parallel = crowd ? 64 : 1 + (int64_t)below(w, 4);
 	w->calm = below(w, 8) == 0;
+	beads_init(w);
 	w->disk = view_new();
 	start_daemon(w);
 	return w;
@@ -284,7 +293,6 @@ void world_free(struct world *w)
 	engine_free(w->engine);
 	view_free(w->disk);
 	for (size_t i = 0; i < RUNS_MAX; i++) {
-		free(w->texts[i]);
 		free(w->logs[i]);
 		run_rows_free(w->reports[i]);
 		if (w->plans[i] != NULL)
@@ -299,6 +307,44 @@ void world_free(struct world *w)
 		row_free(ROW_HOOK, w->told[i].row);
 	for (size_t i = 0; i < w->nsaid; i++)
 		free(w->said[i]);
+	for (size_t i = 0; i < w->ntexts; i++) {
+		free(w->texts[i].task);
+		free(w->texts[i].text);
+	}
+	for (size_t i = 0; i < w->nplaces; i++) {
+		free(w->places[i]->path);
+		free(w->places[i]->branch);
+		free(w->places[i]);
+	}
+	for (size_t i = 0; i < w->nbranches; i++)
+		free(w->branches[i].ref);
+	for (size_t i = 0; i < w->npicks; i++)
+		free(w->picks[i].id);
+	for (size_t i = 0; i < w->npaused; i++)
+		free(w->paused[i]);
+	for (size_t i = 0; i < w->nclaims; i++)
+		row_free(ROW_CLAIM, w->claims[i]);
+	for (size_t i = 0; i < w->ngroups; i++)
+		row_free(ROW_GROUP, w->groups[i]);
+	for (size_t i = 0; i < w->nsalvage; i++)
+		row_free(ROW_SALVAGE, w->salvage[i]);
+	for (size_t i = 0; i < w->ntask_plans; i++) {
+		free(w->task_plans[i].task);
+		plan_release(w->task_plans[i].plan);
+		free(w->task_plans[i].plan);
+	}
+	beads_free(w);
+	free(w->texts);
+	free(w->places);
+	free(w->branches);
+	free(w->picks);
+	free(w->paused);
+	free(w->claims);
+	free(w->groups);
+	free(w->salvage);
+	free(w->task_plans);
+	free(w->answers);
+	free(w->made);
 	free(w->commits);
 	free(w->works);
 	free(w->reads);

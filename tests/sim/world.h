@@ -23,6 +23,9 @@ struct fate {
 	bool suggestion;	/* review in profile "comments": a remark beside them */
 	bool changes_tree;	/* implement, fix: yes, it does something; review: it must not */
 	bool denied;
+	bool stop;		/* implement, fix: it says that there is nothing to do */
+	bool refused;		/* a hook of the repository refuses what is committed after it */
+	bool conflict;		/* what is merged after it conflicts with what others have merged */
 	int answer;		/* enum fate_answer */
 	const char *told;	/* fix: whose word it was given, "review", "check", "human"; NULL: nobody has composed it */
 	int started;		/* how often a process was really started: more than once is paid twice */
@@ -30,7 +33,8 @@ struct fate {
 
 struct world;
 
-struct world *world_new(uint64_t seed);
+/* crowd: 64 slots and two runs on 40 beads. */
+struct world *world_new(uint64_t seed, bool crowd);
 void world_free(struct world *w);
 
 /* One random thing happens: a client asks, a commit lands, a report comes in, a process ends, the daemon dies. */
@@ -45,6 +49,14 @@ void world_check(struct world *w);
 /* What is on disk. */
 const struct view *world_disk(const struct world *w);
 const struct plan *world_plan(const struct world *w, int64_t run);
+/* The settings of a task, those of the run where it has none. task NULL: the run's. */
+const struct plan *world_task_plan(const struct world *w, int64_t run, const char *task);
+/* What git and its source answered a slot, in order; at most max. */
+struct world_answer {
+	char what;		/* see struct ref_answer */
+	int64_t value;
+};
+int world_answers(const struct world *w, int64_t run, int64_t iteration, int64_t slot, struct world_answer *out, int max);
 /* NULL: nobody has asked for it yet. */
 const struct fate *world_fate(const struct world *w, int64_t attempt);
 /* true: a cancel of this run was answered "done" before the run ended. */

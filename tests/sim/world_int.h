@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The insides of the simulated world, shared by its files: disk.c, processes.c, files.c, clients.c and world.c. */
+/* The insides of the simulated world, shared by its files. Each of them says what part of the world it is. */
 #ifndef SIM_WORLD_INT_H
 #define SIM_WORLD_INT_H
 
@@ -11,7 +11,13 @@
 #include "world.h"
 
 #define RUNS_MAX 64		/* of one world */
-#define IDS_MAX 16384		/* attempts, steps and hooks of one world */
+#define IDS_MAX 32768		/* attempts, steps and hooks of one world */
+#define OWN (-1)		/* slot of struct where: the run's own lane */
+
+/* A slot of a run, for good: no two have the same. */
+struct where {
+	int64_t run, iteration, slot;
+};
 
 struct pending_commit {
 	struct decision *d;
@@ -28,6 +34,7 @@ struct pending_work {
 
 struct pending_text {
 	int64_t run;
+	char *task;
 	void (*done)(void *arg, const char *text, size_t size);
 	void *arg;
 };
@@ -71,20 +78,103 @@ struct told {
 	bool ran;
 };
 
+/* A task's text as the disk has it. */
+struct kept_text {
+	int64_t run;
+	char *task, *text;
+};
+
+/* What git or a source answered a slot. It counts from when the decision that is made of it is on disk: what a dead daemon has not
+ * written down it has not heard. */
+struct answer {
+	struct where where;
+	char what;		/* see struct ref_answer */
+	int64_t value;
+	int64_t commit;		/* ordinal number of that decision */
+	bool landed;
+};
+
+/* A directory in which agents and git work: a workspace, a work tree, a checkout. */
+struct place {
+	char *path;
+	int64_t tree;		/* what lies there; the same number is the same content */
+	int64_t head;		/* commit that is checked out, 0: unborn */
+	struct where where;	/* work trees and checkouts: whose */
+	char *branch;		/* work trees: checked out in it */
+	bool there;		/* work trees: laid and not yet cleared */
+	int laid;		/* how often it came to be */
+	int64_t saved;		/* cleared: commit that has what only it had; 0: nothing */
+	bool fresh;		/* checkouts: as git has laid them out */
+};
+
+/* A commit. */
+struct made {
+	int64_t tree, parent;
+	struct where where;	/* whose work it is */
+	int64_t of;		/* the commit that this one is a copy of on another tip, itself else */
+};
+
+struct branch {
+	char *ref;
+	int64_t tip;
+};
+
+/* A bead as its directory has it. */
+struct bead {
+	const char *dir;
+	char *id;
+	int64_t priority;
+	const char *after;	/* id of the one that blocks it, NULL */
+	enum { BEAD_OPEN, BEAD_BUSY, BEAD_CLOSED } status;
+	char *assignee;
+	int64_t changed_at;
+	bool ours_passed;	/* a run has passed it, and nobody has opened it again */
+	int64_t passed_by;
+};
+
+/* What an agent that picks its task by itself has said. */
+struct picked {
+	int64_t attempt;
+	char *id;		/* NULL: nothing */
+};
+
+/* Somebody paused a run or a group. */
+struct paused {
+	struct world *world;
+	int64_t run;		/* 0: a group */
+	const char *group;
+	int64_t asked;		/* how often something was asked about it */
+	bool acked;		/* the last word about it was "paused", and it was answered */
+};
+
+/* One such word. */
+struct pause_word {
+	struct paused *paused;
+	int64_t number;
+	bool pause;
+};
+
+/* Settings of a task alone. */
+struct task_plan {
+	int64_t run;
+	char *task;
+	struct plan *plan;
+};
+
 #define LIST_OF(type, name) type *name; size_t n##name
 
 struct world {
 	uint64_t random;
 	bool calm;			/* the daemon of this world never dies */
+	bool crowd;			/* many slots, and more than one run, on the same few beads */
 	int64_t now, uuid, boot, parallel;
 	struct engine *engine;
 	struct view *disk;
 	const struct decision *landed;	/* the decision that is being reported as recorded */
-	char *texts[RUNS_MAX];		/* task text by run */
 	struct plan *plans[RUNS_MAX];
 	char *logs[RUNS_MAX];		/* review log of the run's task as last written */
 	struct run_rows *reports[RUNS_MAX];
-	bool fresh[RUNS_MAX];		/* the checkout for the reviewer is as git has laid it out */
+	struct git_op *merging[RUNS_MAX];	/* which merge of the run is under way */
 	int64_t last_run, last_attempt, last_hold;	/* ids on disk */
 	LIST_OF(struct pending_commit, commits);
 	LIST_OF(struct pending_work, works);
@@ -93,6 +183,23 @@ struct world {
 	LIST_OF(struct asked, asked);
 	LIST_OF(struct said *, said);
 	LIST_OF(struct told, told);
+	LIST_OF(struct kept_text, texts);
+	LIST_OF(struct answer, answers);
+	LIST_OF(struct place *, places);
+	LIST_OF(struct made, made);
+	LIST_OF(struct branch, branches);
+	LIST_OF(struct bead, beads);
+	LIST_OF(struct picked, picks);
+	LIST_OF(struct paused *, paused);
+	LIST_OF(struct claim_row *, claims);
+	LIST_OF(struct group_row *, groups);
+	LIST_OF(struct salvage_row *, salvage);
+	int64_t trees;			/* contents so far */
+	int64_t asked_commits, landed_commits;	/* decisions handed to the store, and those on disk */
+	bool settling;			/* nothing new, and nobody is paused any more */
+	LIST_OF(struct task_plan, task_plans);
+	bool low_disk;			/* too little free space to start anything */
+	int64_t used, night_used;	/* slots of the daemon, and of group "night", when they were last looked at */
 	LIST_OF(struct process *, live);	/* those of which something is still to come */
 	struct process *procs[IDS_MAX];
 	struct fate *fates[IDS_MAX];
@@ -114,6 +221,9 @@ struct world {
 unsigned below(struct world *w, unsigned limit);
 struct fate *fate_of(struct world *w, int64_t id);
 
+bool starts_with(const char *text, const char *prefix);
+bool same_where(struct where a, struct where b);
+
 /* disk.c */
 void port_commit(void *ctx, struct decision *d, bool refusable, void (*done)(void *arg, enum commit_result result, struct decision *d), void *arg);
 void port_task_text(void *ctx, int64_t run, const char *task, void (*done)(void *arg, const char *text, size_t size), void *arg);
@@ -124,6 +234,44 @@ const struct attempt_row *disk_attempt(const struct world *w, int64_t id);
 bool disk_step(const struct world *w, int64_t id);
 struct told *disk_hook(const struct world *w, int64_t id);
 const struct hold_row *disk_hold(const struct world *w, int64_t id);
+const struct slot_row *disk_slot(const struct world *w, struct where where);
+const struct task_row *disk_task(const struct world *w, int64_t run, const char *id);
+
+/* laws.c: what must hold of each row, each decision and at each moment */
+void law_row(struct world *w, enum row_kind kind, const void *row);
+void law_decision(struct world *w, const struct decision *d);
+void law_start(struct world *w, const struct attempt_row *row);
+/* Before it is handed to the store, while nothing else is on its way. */
+void law_fair(struct world *w, const struct decision *d);
+
+/* answers.c */
+/* To be called around the delivery of an answer: what the engine decides meanwhile stands for it. */
+void answer_given(struct world *w, struct where where, char what, int64_t value, int64_t before);
+void answers_landed(struct world *w);
+void answers_lost(struct world *w);
+
+/* git.c */
+enum step_next git_move(struct world *w, struct git_op *op, bool ok, struct step_spec *step);
+/* What its answer is in the story of the slot, 0: of none. */
+char git_answer(const struct git_op *op, enum step_next next, struct where *where, int64_t *value);
+struct place *place_of(struct world *w, const char *path);
+/* Where the attempts of a slot work. */
+struct place *place_of_slot(struct world *w, const struct slot_row *slot);
+/* Is the one commit the other or an ancestor of it? */
+bool git_is_before(const struct world *w, const char *older, const char *newer);
+void git_check_end(struct world *w);
+
+/* tasks.c: sources */
+void beads_init(struct world *w);
+void beads_free(struct world *w);
+enum step_next source_move(struct world *w, struct task_op *op, bool ok, struct step_spec *step);
+char source_answer(const struct task_op *op, enum step_next next);
+/* The imaginary other program does something. */
+void beads_other(struct world *w);
+struct bead *bead_find(struct world *w, const char *dir, const char *id);
+bool beads_have_bd(const char *dir);
+void work_pick(struct world *w, struct pick_work *work);
+void tasks_check_end(struct world *w);
 
 /* processes.c */
 void port_start(void *ctx, struct launch *launch);
@@ -144,11 +292,20 @@ void port_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void
 void files_work(struct world *w);
 void files_check_end(struct world *w);
 
-/* clients.c */
+/* submits.c */
 void client_submit(struct world *w);
+
+/* clients.c */
+void submit_cb(void *arg, const struct engine_reply *reply);
 void client_cancel(struct world *w);
 void client_retry(struct world *w);
 void client_hold(struct world *w);
+void client_pause(struct world *w);
+void client_group(struct world *w);
+void client_slots(struct world *w);
+void clients_settle(struct world *w);
+/* Somebody has said that it is paused, was told that it is so, and nobody has said otherwise since. */
+bool is_paused(const struct world *w, const struct run_row *run);
 void clients_check_end(struct world *w);
 
 #endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/* Repositories of the simulated world: contents are numbers, commits know their parent, and each operation is one process. What a process
+ * has begun is there even when nobody hears of its end. */
+#include <stdio.h>
+
+#include "core/slot.h"
+#include "world_int.h"
+
+struct git_op {
+	enum git_op_kind kind;
+	struct where where;
+	char *workspace, *dir, *branch, *ref;
+	int64_t given_tree, given_base, given_commit, given_base_commit;
+	int calls;
+	struct world *world;	/* once it has begun */
+	/* results */
+	int64_t number;		/* of tree */
+	char tree[32], base[32], commit[32];
+	const char *changed, *moved, *refused, *conflicts, *error;
+};
+
+const char *const git_op_names[GIT_OPS] = {
+	"snapshot", "measure", "verify", "pin", "checkout", "commit", "base", "worktree", "committed", "merge", "clear",
+};
+
+/* "t12", "c7" */
+static int64_t number_of(const char *id)
+{
+	return id != NULL ? strtoll(id + 1, NULL, 10) : 0;
+}
+
+/* "/state/runs/3/scratch", "/state/runs/3/scratch/1-2" */
+static struct where where_of(const char *scratch)
+{
+	struct where where = { 0, OWN, OWN };
+	long long run = 0, iteration = OWN, slot = OWN;
+
+	sscanf(strstr(scratch, "/runs/"), "/runs/%lld/scratch/%lld-%lld", &run, &iteration, &slot);
+	where.run = run;
+	where.iteration = iteration;
+	where.slot = slot;
+	return where;
+}
+
+struct git_op *git_op_new(const struct git_op_spec *spec)
+{
+	struct git_op *op = xcalloc(1, sizeof(*op));
+
+	op->kind = spec->kind;
+	op->where = where_of(spec->scratch);
+	op->workspace = xstrdup(spec->workspace);
+	op->dir = xstrdup(spec->dir);
+	op->branch = xstrdup(spec->branch);
+	op->ref = xstrdup(spec->ref);
+	op->given_tree = number_of(spec->tree);
+	op->given_base = number_of(spec->base);
+	op->given_commit = number_of(spec->commit);
+	op->given_base_commit = number_of(spec->base_commit);
+	op->error = "git said no";
+	return op;
+}
+
+void git_op_free(struct git_op *op)
+{
+	if (op == NULL)
+		return;
+	if (op->world != NULL && op->world->merging[op->where.run] == op)
+		op->world->merging[op->where.run] = NULL;
+	free(op->workspace);
+	free(op->dir);
+	free(op->branch);
+	free(op->ref);
+	free(op);
+}
+
+enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step)
+{
+	(void)op, (void)dirfd, (void)ok, (void)step;
+	abort();	/* the world answers WORK_STEP itself */
+}
+
+static const char *unless_empty(const char *text)
+{
+	return text[0] != '\0' ? text : NULL;
+}
+
+const char *git_op_tree(const struct git_op *op) { return op->tree; }
+const char *git_op_base(const struct git_op *op) { return op->base; }
+const char *git_op_error(const struct git_op *op) { return op->error; }
+const char *git_op_changed(const struct git_op *op) { return op->changed; }
+const char *git_op_moved(const struct git_op *op) { return op->moved; }
+const char *git_op_refused(const struct git_op *op) { return op->refused; }
+const char *git_op_conflicts(const struct git_op *op) { return op->conflicts; }
+const char *git_op_commit(const struct git_op *op) { return unless_empty(op->commit); }
+char *git_top(const char *dir) { return xstrdup(dir); }
+
+/* What there is */
+
+struct place *place_of(struct world *w, const char *path)
+{
+	struct place *place;
+
+	for (size_t i = 0; i < w->nplaces; i++)
+		if (strcmp(w->places[i]->path, path) == 0)
+			return w->places[i];
+	place = xcalloc(1, sizeof(*place));
+	place->path = xstrdup(path);
+	place->tree = ++w->trees;
+	place->where = (struct where){ 0, OWN, OWN };
+	PUSH(places, place);
+	return place;
+}
+
+struct place *place_of_slot(struct world *w, const struct slot_row *slot)
+{
+	return place_of(w, slot->worktree != NULL ? slot->worktree : view_run(w->disk, slot->run)->run.workspace);
+}
+
+static int64_t make(struct world *w, int64_t tree, int64_t parent, struct where where, int64_t of)
+{
+	struct made made = { tree, parent, where, of };
+
+	PUSH(made, made);
+	return (int64_t)w->nmade;
+}
+
+static const struct made *made_of(const struct world *w, int64_t id)
+{
+	return id > 0 ? &w->made[id - 1] : NULL;
+}
+
+bool same_where(struct where a, struct where b)
+{
+	return a.run == b.run && a.iteration == b.iteration && a.slot == b.slot;
+}
+
+static bool is_in(const struct world *w, int64_t id, int64_t tip)
+{
+	while (tip != 0 && tip != id)
+		tip = made_of(w, tip)->parent;
+	return tip == id;
+}
+
+bool git_is_before(const struct world *w, const char *older, const char *newer)
+{
+	return is_in(w, number_of(older), number_of(newer));
+}
+
+static struct branch *branch_of(struct world *w, const char *ref)
+{
+	for (size_t i = 0; i < w->nbranches; i++)
+		if (strcmp(w->branches[i].ref, ref) == 0)
+			return &w->branches[i];
+	return NULL;
+}
+
+static void set_branch(struct world *w, const char *ref, int64_t tip)
+{
+	struct branch *branch = branch_of(w, ref), fresh = { NULL, tip };
+
+	if (branch != NULL) {
+		if (!is_in(w, branch->tip, tip))
+			world_fail(w, "%s moves to a commit that has not what it had", ref);
+		branch->tip = tip;
+		return;
+	}
+	fresh.ref = xstrdup(ref);
+	PUSH(branches, fresh);
+}
+
+static void give_tree(struct git_op *op, int64_t tree)
+{
+	op->number = tree;
+	snprintf(op->tree, sizeof(op->tree), "t%lld", (long long)tree);
+}
+
+static void give_commit(struct git_op *op, int64_t id)
+{
+	snprintf(op->commit, sizeof(op->commit), "c%lld", (long long)id);
+}
+
+/* Operations that make something where a work tree is */
+
+static struct fate *fate_of_slot(struct world *w, const struct git_op *op)
+{
+	const struct slot_row *slot = disk_slot(w, op->where);
+
+	return slot != NULL && slot->attempt != ROW_NONE ? fate_of(w, slot->attempt) : NULL;
+}
+
+static int64_t start_of_worktree(struct world *w, const struct git_op *op)
+{
+	char *ref = xasprintf("refs/heads/%s", op->branch);
+	struct branch *branch = branch_of(w, ref);
+
+	free(ref);
+	return op->given_commit != 0 ? op->given_commit : branch != NULL ? branch->tip : 0;
+}
+
+/* Its directory is there from the first process on. */
+static bool lay_begin(struct world *w, struct git_op *op)
+{
+	struct place *place = place_of(w, op->dir);
+	int64_t start = start_of_worktree(w, op);
+
+	for (size_t i = 0; i < w->nplaces; i++)
+		if (w->places[i] != place && w->places[i]->there && strcmp(w->places[i]->branch, op->branch) == 0)
+			world_fail(w, "branch %s is in two work trees", op->branch);
+	if (start == 0)
+		world_fail(w, "the work tree %s begins at no commit", op->dir);
+	if (place->there && place->head != start) {
+		op->error = "the work tree is that of another start";
+		return false;
+	}
+	if (place->there)
+		return true;
+	place->where = op->where;
+	free(place->branch);
+	place->branch = xstrdup(op->branch);
+	place->there = true;
+	place->laid++;
+	place->head = start;
+	place->tree = made_of(w, start)->tree;
+	return true;
+}
+
+static void lay(struct world *w, struct git_op *op)
+{
+	const struct place *place = place_of(w, op->dir);
+
+	give_tree(op, place->tree);
+	give_commit(op, place->head);
+}
+
+static void commit(struct world *w, struct git_op *op)
+{
+	struct place *place = place_of(w, op->workspace);
+	const struct made *head = made_of(w, place->head);
+	const struct fate *f = fate_of_slot(w, op);
+
+	if (head != NULL && same_where(head->where, op->where) && head->tree == op->given_tree) {
+		give_commit(op, place->head);	/* begun again */
+	} else if (f != NULL && f->refused) {
+		op->refused = "the hook says no";
+	} else if (op->given_tree != op->given_base && (head == NULL || head->tree != op->given_tree)) {
+		place->head = make(w, op->given_tree, place->head, op->where, (int64_t)w->nmade + 1);
+		give_commit(op, place->head);
+	}
+}
+
+static bool is_merged(const struct world *w, const struct git_op *op, int64_t tip)
+{
+	for (; tip != 0; tip = made_of(w, tip)->parent)
+		if (tip == op->given_commit || made_of(w, tip)->of == op->given_commit)
+			return true;
+	return false;
+}
+
+static void merge(struct world *w, struct git_op *op)
+{
+	struct branch *branch = branch_of(w, op->ref);
+	int64_t tip = branch != NULL ? branch->tip : op->given_base_commit, made = tip;
+	const struct fate *f = fate_of_slot(w, op);
+	struct place *place = place_of(w, op->dir);
+
+	w->merging[op->where.run] = NULL;
+	if (!is_merged(w, op, tip) && tip == op->given_base_commit) {
+		made = op->given_commit;
+	} else if (!is_merged(w, op, tip) && f != NULL && f->conflict) {
+		op->conflicts = "a.c";
+		place->head = tip;
+		place->tree = ++w->trees;
+		give_tree(op, place->tree);
+		give_commit(op, tip);
+		snprintf(op->base, sizeof(op->base), "t%lld", (long long)made_of(w, tip)->tree);
+		return;
+	} else if (!is_merged(w, op, tip) && op->given_commit != op->given_base_commit) {
+		made = make(w, ++w->trees, tip, op->where, op->given_commit);
+	}
+	set_branch(w, op->ref, made);
+	give_commit(op, made);
+}
+
+static void clear(struct world *w, struct git_op *op)
+{
+	struct place *place = place_of(w, op->dir);
+
+	if (place->there && place->tree != made_of(w, place->head)->tree)
+		place->saved = make(w, place->tree, place->head, op->where, (int64_t)w->nmade + 1);
+	place->there = false;
+	if (place->saved != 0)
+		give_commit(op, place->saved);
+}
+
+/* What git sees in the beginning */
+
+static void check_begin(struct world *w, const struct git_op *op)
+{
+	const struct slot_row *slot = op->where.slot == OWN ? NULL : disk_slot(w, op->where);
+	bool works = op->kind == GIT_MEASURE || op->kind == GIT_COMMIT || op->kind == GIT_COMMITTED || op->kind == GIT_VERIFY;
+
+	if (op->where.slot != OWN && slot == NULL)
+		world_fail(w, "git works for slot %lld/%lld/%lld, which is not on disk", (long long)op->where.run, (long long)op->where.iteration,
+		    (long long)op->where.slot);
+	else if (works && strcmp(op->workspace, place_of_slot(w, slot)->path) != 0)
+		world_fail(w, "git %s of run %lld looks at %s", git_op_names[op->kind], (long long)op->where.run, op->workspace);
+	else if (op->kind == GIT_CLEAR && !slot_stage_is_end((enum slot_stage)slot->stage))
+		world_fail(w, "the work tree %s is cleared before its slot has ended", op->dir);
+}
+
+static void begin(struct world *w, struct git_op *op)
+{
+	op->world = w;
+	check_begin(w, op);
+	if (op->kind != GIT_MERGE)
+		return;
+	if (w->merging[op->where.run] != NULL)
+		world_fail(w, "run %lld merges two slots at a time", (long long)op->where.run);
+	w->merging[op->where.run] = op;
+}
+
+static void act(struct world *w, struct git_op *op)
+{
+	const struct fate *f = op->where.slot == OWN ? NULL : fate_of_slot(w, op);
+	struct place *place;
+
+	switch (op->kind) {
+	case GIT_SNAPSHOT:
+	case GIT_MEASURE:
+		give_tree(op, place_of(w, op->workspace)->tree);
+		break;
+	case GIT_BASE:
+		place = place_of(w, op->workspace);
+		give_tree(op, place->tree);
+		give_commit(op, make(w, place->tree, place->head, op->where, (int64_t)w->nmade + 1));
+		break;
+	case GIT_VERIFY:
+		op->changed = f != NULL && !f->changes_tree ? "file.c" : NULL;
+		op->moved = f != NULL && f->denied ? "new.c" : NULL;
+		break;
+	case GIT_CHECKOUT:
+		place_of(w, op->dir)->fresh = true;
+		break;
+	case GIT_WORKTREE:
+		lay(w, op);
+		break;
+	case GIT_COMMIT:
+	case GIT_COMMITTED:
+		commit(w, op);
+		break;
+	case GIT_MERGE:
+		merge(w, op);
+		break;
+	case GIT_CLEAR:
+		clear(w, op);
+		break;
+	case GIT_PIN:
+	case GIT_OPS:
+		break;
+	}
+}
+
+enum step_next git_move(struct world *w, struct git_op *op, bool ok, struct step_spec *step)
+{
+	static const char *const argv[] = { "git", NULL };
+
+	if (op->calls++ == 0) {
+		begin(w, op);
+		if (op->kind == GIT_WORKTREE && !lay_begin(w, op))
+			return STEP_NEXT_FAILED;
+		*step = (struct step_spec){ .name = "step", .argv = argv };
+		return STEP_NEXT_RUN;
+	}
+	if (!ok)
+		return STEP_NEXT_FAILED;
+	act(w, op);
+	return STEP_NEXT_DONE;
+}
+
+char git_answer(const struct git_op *op, enum step_next next, struct where *where, int64_t *value)
+{
+	static const char words[GIT_OPS] = {
+		[GIT_MEASURE] = 'T', [GIT_PIN] = 'P', [GIT_CHECKOUT] = 'O', [GIT_WORKTREE] = 'W', [GIT_COMMIT] = 'C', [GIT_COMMITTED] = 'C', [GIT_MERGE] = 'M',
+	};
+
+	*where = op->where;
+	*value = op->number;
+	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_CLEAR)
+		return 0;
+	if (next == STEP_NEXT_FAILED)
+		return op->kind == GIT_VERIFY ? 'f' : 'F';
+	if (op->refused != NULL)
+		return 'R';
+	if (op->conflicts != NULL)
+		return 'X';
+	return words[op->kind] == 'C' && op->commit[0] == '\0' ? 'N' : words[op->kind];
+}
+
+/* Nothing that was laid lies about, unless it could not be removed, which is told; and nothing that was in it is lost. */
+void git_check_end(struct world *w)
+{
+	for (size_t i = 0; i < w->nplaces; i++) {
+		const struct place *place = w->places[i];
+		const struct run_rows *rows = view_run(w->disk, place->where.run);
+		bool salvaged = false;
+
+		for (size_t s = 0; s < w->nsalvage; s++)
+			salvaged |= number_of(w->salvage[s]->commit_id) == place->saved;
+		if (place->there && run_state_is_end((enum run_state)rows->run.state) && (rows->run.warnings == NULL || strstr(rows->run.warnings, "git clear failed") == NULL))
+			world_fail(w, "run %lld is over, and its work tree %s is still there", (long long)rows->run.id, place->path);
+		if (place->laid > 1)
+			world_fail(w, "the work tree %s was laid again after it was cleared", place->path);
+		if (place->saved != 0 && !place->there && !salvaged)
+			world_fail(w, "what %s had is kept, and nobody is told where", place->path);
+	}
+}

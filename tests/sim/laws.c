@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* The laws that every row and every decision has to keep, whatever the history. */
+#include <jansson.h>
+
+#include "core/chain.h"
+#include "core/slot.h"
+#include "world_int.h"
+
+/* Single rows, before they are on disk */
+
+static void check_run(struct world *w, const struct run_row *row)
+{
+	const struct run_rows *before = view_run(w->disk, row->id);
+
+	if (before == NULL)
+		return;
+	if (run_state_is_end((enum run_state)before->run.state))
+		world_fail(w, "run %lld was changed after its end", (long long)row->id);
+	if (row->iteration != before->run.iteration && row->iteration != before->run.iteration + 1)
+		world_fail(w, "run %lld: iteration %lld comes after %lld", (long long)row->id, (long long)row->iteration, (long long)before->run.iteration);
+	if (row->result_branch != NULL && before->run.result_commit != NULL &&
+	    (row->result_commit == NULL || !git_is_before(w, before->run.result_commit, row->result_commit)))
+		world_fail(w, "run %lld: its result was %s, and becomes %s, which has not all of it", (long long)row->id, before->run.result_commit,
+		    row->result_commit != NULL ? row->result_commit : "nothing");
+}
+
+static void check_task(struct world *w, const struct task_row *row)
+{
+	const struct task_row *before = disk_task(w, row->run, row->id);
+
+	if (before == NULL)
+		return;
+	if (before->locked_tree != NULL && (row->locked_tree == NULL || strcmp(row->locked_tree, before->locked_tree) != 0))
+		world_fail(w, "run %lld: the lock of task %s was changed", (long long)row->run, row->id);
+	if (before->state == TASK_S_PASSED && row->state != TASK_S_PASSED)
+		world_fail(w, "run %lld: task %s had passed, and becomes %s", (long long)row->run, row->id, state_name(&task_state_names, row->state));
+	if (before->state == TASK_S_FAILED && row->state != TASK_S_FAILED)
+		world_fail(w, "run %lld: task %s had failed, and becomes %s", (long long)row->run, row->id, state_name(&task_state_names, row->state));
+}
+
+/* Every task that it depends on has passed, or is none of the run. */
+static void check_dependencies(struct world *w, const struct task_row *task)
+{
+	json_t *ids = task->depends_on != NULL ? json_loads(task->depends_on, 0, NULL) : NULL, *id;
+	size_t i;
+
+	json_array_foreach(ids, i, id) {
+		const struct task_row *on = disk_task(w, task->run, json_string_value(id));
+
+		if (on != NULL && on->state != TASK_S_PASSED && on->state != TASK_S_IMPLEMENTED && on->state != TASK_S_DONE)
+			world_fail(w, "run %lld: task %s is begun, and %s, which it depends on, is %s", (long long)task->run, task->id, on->id,
+			    state_name(&task_state_names, on->state));
+	}
+	json_decref(ids);
+}
+
+static void check_attempt(struct world *w, const struct attempt_row *row)
+{
+	const struct task_row *task = row->task != NULL ? disk_task(w, row->run, row->task) : NULL;
+
+	if (task == NULL || disk_attempt(w, row->id) != NULL)
+		return;
+	if (task->locked_tree != NULL)
+		world_fail(w, "run %lld: attempt %lld takes task %s, which is locked", (long long)row->run, (long long)row->id, row->task);
+	if (row->slot != 0 && task->state == TASK_S_PASSED)
+		world_fail(w, "run %lld: attempt %lld takes task %s, which has passed", (long long)row->run, (long long)row->id, row->task);
+	if (row->role == ROLE_IMPLEMENT)
+		check_dependencies(w, task);
+}
+
+static void check_hold(struct world *w, const struct hold_row *row)
+{
+	const struct hold_row *before = disk_hold(w, row->id);
+
+	if (before != NULL && before->state != HOLD_S_OPEN && before->state != HOLD_S_REWORK)
+		world_fail(w, "hold %lld was changed after it was closed", (long long)row->id);
+	if (before != NULL && before->state == HOLD_S_REWORK && row->state != HOLD_S_REWORKED && row->state != HOLD_S_CANCELLED)
+		world_fail(w, "hold %lld was decided twice", (long long)row->id);
+}
+
+static void check_review(struct world *w, const struct review_row *row)
+{
+	const struct run_rows *before = view_run(w->disk, row->run);
+
+	if (before != NULL && row->number <= (int64_t)before->nreviews)
+		world_fail(w, "run %lld: review %lld was written over", (long long)row->run, (long long)row->number);
+}
+
+/* Whoever has it keeps it until he gives it back. */
+static void check_claim(struct world *w, const struct claim_row *row)
+{
+	for (size_t i = 0; i < w->nclaims; i++) {
+		const struct claim_row *before = w->claims[i];
+
+		if (strcmp(before->source, row->source) == 0 && strcmp(before->task, row->task) == 0 && before->state == CLAIM_S_HELD && before->run != row->run)
+			world_fail(w, "task %s is claimed by run %lld, and taken from it by run %lld", row->task, (long long)before->run, (long long)row->run);
+	}
+}
+
+static bool is_over(const struct slot_row *slot)
+{
+	return slot_stage_is_end((enum slot_stage)slot->stage) && slot->leaving == LEAVING_NOTHING;
+}
+
+/* It does not end twice, and what it took is given back before it is over. */
+static void check_slot(struct world *w, const struct slot_row *row)
+{
+	const struct slot_row *before = disk_slot(w, (struct where){ row->run, row->iteration, row->slot });
+
+	if (before != NULL && slot_stage_is_end((enum slot_stage)before->stage) && before->stage != row->stage)
+		world_fail(w, "run %lld: slot %lld was %s, and becomes %s", (long long)row->run, (long long)row->slot, state_name(&slot_stage_names, before->stage),
+		    state_name(&slot_stage_names, row->stage));
+}
+
+void law_row(struct world *w, enum row_kind kind, const void *row)
+{
+	switch (kind) {
+	case ROW_RUN:
+		check_run(w, row);
+		break;
+	case ROW_TASK:
+		check_task(w, row);
+		break;
+	case ROW_SLOT:
+		check_slot(w, row);
+		break;
+	case ROW_ATTEMPT:
+		check_attempt(w, row);
+		break;
+	case ROW_HOLD:
+		check_hold(w, row);
+		break;
+	case ROW_REVIEW:
+		check_review(w, row);
+		break;
+	case ROW_CLAIM:
+		check_claim(w, row);
+		break;
+	case ROW_ITERATION:
+	case ROW_STEP:
+	case ROW_FINDING:
+	case ROW_HOOK:
+	case ROW_SALVAGE:
+	case ROW_GROUP:
+	case ROW_EVENT:
+	case ROW_SETTING:
+	case ROW_KINDS:
+		break;
+	}
+}
+
+/* The whole, once it is on disk */
+
+static void check_chain(struct world *w, int64_t run)
+{
+	const struct run_rows *rows = view_run(w->disk, run);
+	char *broken = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings, rows->run.review_count, rows->run.review_head);
+
+	if (broken != NULL)
+		world_fail(w, "run %lld: %s", (long long)run, broken);
+	free(broken);
+}
+
+static bool is_unfinished(const struct attempt_row *row)
+{
+	return row->state == ATTEMPT_S_STARTING || row->state == ATTEMPT_S_RUNNING;
+}
+
+/* At most one at a time in a slot; and of an iteration that is on record, with the counter. */
+static void check_alone(struct world *w, const struct attempt_row *row)
+{
+	const struct run_rows *rows = view_run(w->disk, row->run);
+	bool known = false;
+
+	for (size_t i = 0; i < rows->nattempts; i++) {
+		const struct attempt_row *other = rows->attempts[i];
+
+		if (other->id != row->id && other->slot == row->slot && other->iteration == row->iteration && is_unfinished(other) && is_unfinished(row))
+			world_fail(w, "run %lld: attempts %lld and %lld work in one slot", (long long)row->run, (long long)row->id, (long long)other->id);
+	}
+	for (size_t i = 0; i < rows->niterations; i++)
+		known |= rows->iterations[i]->number == row->iteration;
+	if (!known || rows->run.iteration < row->iteration)
+		world_fail(w, "run %lld: attempt %lld is of iteration %lld, and the counter says %lld", (long long)row->run, (long long)row->id,
+		    (long long)row->iteration, (long long)rows->run.iteration);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+/* A task of a source is in one slot of one run. */
+static void check_owner(struct world *w, const struct slot_row *row)
+{
+	const struct run_rows *mine = view_run(w->disk, row->run), *rows = NULL;
+
+	if (row->task == NULL || row->slot == 0 || is_over(row))
+		return;
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
+		if (rows != mine && (strcmp(mine->run.source, "beads") != 0 || !same_text(rows->run.source_path, mine->run.source_path) ||
+		    strcmp(rows->run.source, mine->run.source) != 0))
+			continue;
+		for (size_t i = 0; i < rows->nslots; i++) {
+			const struct slot_row *other = rows->slots[i];
+			bool self = rows == mine && other->iteration == row->iteration && other->slot == row->slot;
+
+			if (!self && other->slot != 0 && !is_over(other) && same_text(other->task, row->task))
+				world_fail(w, "task %s is in slot %lld of run %lld, and in slot %lld of run %lld", row->task, (long long)row->slot, (long long)row->run,
+				    (long long)other->slot, (long long)other->run);
+		}
+	}
+}
+
+/* What has passed is not begun again, by no run, unless somebody has opened it since. */
+static void check_passed(struct world *w, const struct task_row *row)
+{
+	const struct run_rows *rows = view_run(w->disk, row->run);
+	struct bead *bead = strcmp(rows->run.source, "beads") == 0 ? bead_find(w, rows->run.source_path, row->id) : NULL;
+
+	if (bead == NULL)
+		return;
+	if (row->state == TASK_S_CLAIMED && bead->ours_passed && bead->passed_by != row->run)
+		world_fail(w, "run %lld begins %s, which has passed in run %lld", (long long)row->run, row->id, (long long)bead->passed_by);
+	/* where bd is there, it is closed only when it has been told */
+	if (row->state == TASK_S_PASSED && !(beads_have_bd(bead->dir) && bead->status != BEAD_CLOSED)) {
+		bead->ours_passed = true;
+		bead->passed_by = row->run;
+	}
+}
+
+void law_decision(struct world *w, const struct decision *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		const struct change *c = &d->changes[i];
+
+		if (c->kind == ROW_REVIEW)
+			check_chain(w, ((const struct review_row *)c->row)->run);
+		if (c->kind == ROW_ATTEMPT)
+			check_alone(w, c->row);
+		if (c->kind == ROW_SLOT)
+			check_owner(w, c->row);
+		if (c->kind == ROW_TASK)
+			check_passed(w, c->row);
+	}
+}
+
+/* When it is decided */
+
+static bool is_starting(const struct world *w, const struct decision *d, int64_t run)
+{
+	const struct run_rows *rows = view_run(w->disk, run);
+
+	for (size_t i = 0; rows != NULL && i < d->count; i++) {
+		const struct run_row *row = d->changes[i].row;
+
+		if (d->changes[i].kind == ROW_RUN && row->id == run && row->started_at != ROW_NONE && rows->run.started_at == ROW_NONE)
+			return true;
+	}
+	return false;
+}
+
+/* Somebody of his has a slot of the daemon, or may have. */
+static bool is_served(const struct world *w, int64_t owner)
+{
+	const struct run_rows *rows = NULL;
+
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
+		if (rows->run.owner == owner && rows->run.started_at != ROW_NONE && !run_state_is_end((enum run_state)rows->run.state))
+			return true;
+	return false;
+}
+
+/* Who waits only for a slot of the daemon is not passed over: by nobody who matters less, nor, when he has none yet, by a younger one. */
+void law_fair(struct world *w, const struct decision *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		const struct run_row *row = d->changes[i].row;
+		const struct run_rows *rows = NULL;
+
+		if (d->changes[i].kind != ROW_RUN || !is_starting(w, d, row->id))
+			continue;
+		while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
+			if (rows->run.state != RUN_S_QUEUED || rows->run.cause != NULL || !same_text(rows->run.reason, "all slots of the daemon are in use") ||
+			    is_starting(w, d, rows->run.id) || rows->run.started_at != ROW_NONE)
+				continue;
+			if (rows->run.priority > row->priority)
+				world_fail(w, "run %lld starts before run %lld, which matters more", (long long)row->id, (long long)rows->run.id);
+			if (rows->run.priority == row->priority && rows->run.id < row->id && !is_served(w, rows->run.owner))
+				world_fail(w, "run %lld starts before run %lld, which is older, and whose owner has none", (long long)row->id, (long long)rows->run.id);
+		}
+	}
+}
+
+/* An attempt is about to cost money. */
+void law_start(struct world *w, const struct attempt_row *row)
+{
+	const struct run_rows *rows = view_run(w->disk, row->run);
+	const struct slot_row *slot = disk_slot(w, (struct where){ row->run, row->iteration, row->slot });
+
+	if (is_paused(w, &rows->run))
+		world_fail(w, "attempt %lld is started, and its run %lld is paused", (long long)row->id, (long long)row->run);
+	if (rows->run.state != RUN_S_RUNNING)
+		world_fail(w, "attempt %lld is started, and its run %lld is %s", (long long)row->id, (long long)row->run, state_name(&run_state_names, rows->run.state));
+	if (slot == NULL || is_over(slot))
+		world_fail(w, "attempt %lld is started in no slot", (long long)row->id);
+	if (rows->run.source_path != NULL && strcmp(rows->run.source, "beads") == 0 && row->task != NULL && beads_have_bd(rows->run.source_path)) {
+		const struct bead *bead = bead_find(w, rows->run.source_path, row->task);
+
+		if (bead != NULL && bead->assignee != NULL && strcmp(bead->assignee, "other") == 0 && world_plan(w, row->run)->assign == ASSIGN_DAEMON)
+			world_fail(w, "attempt %lld works on %s, which somebody else has", (long long)row->id, row->task);
+	}
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* What must hold at each moment: workspaces, slots of the daemon, reasons. */
+#include <stdio.h>
+
+#include "core/slot.h"
+#include "world_int.h"
+
+/* From its start to its end, be it held, paused or sent back. Work trees are everybody's own. */
+static bool has_workspace(const struct world *w, const struct run_rows *rows)
+{
+	return !run_state_is_end((enum run_state)rows->run.state) && rows->run.started_at != ROW_NONE && world_plan(w, rows->run.id)->isolation != ISOLATION_WORKTREE;
+}
+
+static void check_workspaces(struct world *w)
+{
+	const struct run_rows *rows = NULL, *other;
+
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
+		other = has_workspace(w, rows) ? rows : NULL;
+		while (other != NULL && (other = view_next(w->disk, other->run.id)) != NULL)
+			if (has_workspace(w, other) && strcmp(other->run.workspace, rows->run.workspace) == 0)
+				world_fail(w, "runs %lld and %lld share a workspace", (long long)rows->run.id, (long long)other->run.id);
+	}
+}
+
+/* Slots of the daemon */
+
+struct use {
+	struct world *world;
+	int64_t used, night, night_slots;
+};
+
+static void add_group(void *arg, const struct group_info *group)
+{
+	struct use *use = arg;
+	int64_t running = 0;
+
+	use->used += group->used;
+	if (strcmp(group->name, "night") == 0) {
+		use->night = group->used;
+		use->night_slots = group->slots;
+	}
+	for (size_t i = 0; i < use->world->nlive; i++) {
+		const struct process *p = use->world->live[i];
+		const struct run_rows *rows = p->kind == PROC_ATTEMPT && p->watched && p->state == PROC_RUNNING ? view_run_of_attempt(use->world->disk, p->id) : NULL;
+
+		running += rows != NULL && strcmp(rows->run.group, group->name) == 0;
+	}
+	if (running > group->used)
+		world_fail(use->world, "%lld attempts of group %s run in %lld slots", (long long)running, group->name, (long long)group->used);
+}
+
+/* A limit is never passed; what was lowered below what is in use only goes down. What was found at start sits anyhow. */
+static void check_seats(struct world *w)
+{
+	struct use use = { .world = w, .night_slots = ROW_NONE };
+
+	if (w->nquestions > 0) {
+		w->used = w->night_used = INT64_MAX;
+		return;
+	}
+	engine_groups(w->engine, add_group, &use);
+	if (use.used > w->parallel && use.used > w->used)
+		world_fail(w, "%lld of %lld slots of the daemon are in use", (long long)use.used, (long long)w->parallel);
+	if (use.night_slots != ROW_NONE && use.night > use.night_slots && use.night > w->night_used)
+		world_fail(w, "%lld of %lld slots of the group are in use", (long long)use.night, (long long)use.night_slots);
+	w->used = use.used;
+	w->night_used = use.night;
+}
+
+/* Reasons */
+
+static const struct group_row *group_of(const struct world *w, const char *name)
+{
+	for (size_t i = 0; i < w->ngroups; i++)
+		if (strcmp(w->groups[i]->name, name) == 0)
+			return w->groups[i];
+	return NULL;
+}
+
+static bool is_unfinished(const struct world *w, long long id)
+{
+	const struct run_rows *rows = view_run(w->disk, id);
+
+	return rows != NULL && !run_state_is_end((enum run_state)rows->run.state);
+}
+
+/* As far as the disk can tell. */
+static bool is_true(const struct world *w, const struct run_row *run, const char *reason)
+{
+	const struct group_row *group = group_of(w, run->group);
+	const struct run_rows *other;
+	char words[80];
+	long long id;
+
+	if (strcmp(reason, "paused") == 0)
+		return run->paused == 1;
+	if (sscanf(reason, "waits for run %lld", &id) == 1)
+		return run->after_run == id && is_unfinished(w, id);
+	if (sscanf(reason, "workdir busy: run %lld", &id) == 1) {
+		other = view_run(w->disk, id);
+		return other != NULL && id != run->id && has_workspace(w, other) && strcmp(other->run.workspace, run->workspace) == 0;
+	}
+	snprintf(words, sizeof(words), "group %s is paused", run->group);
+	if (strcmp(reason, words) == 0)
+		return group != NULL && group->paused == 1;
+	snprintf(words, sizeof(words), "group %s: ", run->group);
+	if (starts_with(reason, words))
+		return group != NULL && group->slots != ROW_NONE && w->night_used >= group->slots;
+	return strcmp(reason, "all slots of the daemon are in use") == 0 && w->used >= w->parallel;
+}
+
+static void check_waiting(struct world *w, const struct run_row *run, const char *who, const char *reason)
+{
+	if (reason == NULL)
+		world_fail(w, "run %lld: %s waits, and nobody says why", (long long)run->id, who);
+	else if (strncmp(reason, "waiting to spawn", 16) != 0 && strncmp(reason, "too little", 10) != 0 && !is_true(w, run, reason))
+		world_fail(w, "run %lld: %s waits, it says: %s", (long long)run->id, who, reason);
+}
+
+/* Between two decisions each who waits says why, and it is so. */
+static void check_reasons(struct world *w)
+{
+	const struct run_rows *rows = NULL;
+
+	if (w->ncommits > 0 || w->nquestions > 0)
+		return;
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
+		const struct run_row *run = &rows->run;
+
+		if (run->cause != NULL || run_state_is_end((enum run_state)run->state))
+			continue;
+		if (run->state == RUN_S_QUEUED)
+			check_waiting(w, run, "it", run->reason);
+		if ((run->state == RUN_S_HELD || run->state == RUN_S_PAUSED) && run->reason == NULL)
+			world_fail(w, "run %lld is %s, and nobody says why", (long long)run->id, state_name(&run_state_names, run->state));
+		for (size_t i = 0; i < rows->nslots && run->state == RUN_S_RUNNING; i++)
+			if (rows->slots[i]->stage == SLOT_S_WAITING)
+				check_waiting(w, run, "a slot", rows->slots[i]->reason);
+	}
+}
+
+void world_check(struct world *w)
+{
+	check_workspaces(w);
+	check_seats(w);
+	check_reasons(w);
+	processes_check(w);
+}
+
+void world_check_end(struct world *w)
+{
+	hooks_check_end(w);
+	files_check_end(w);
+	git_check_end(w);
+	tasks_check_end(w);
+	clients_check_end(w);
+}

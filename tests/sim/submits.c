@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* What is submitted: plans of every kind, and the tasks of every source. */
+#include <stdio.h>
+
+#include "config/config.h"
+#include "core/profile.h"
+#include "world_int.h"
+
+/* Half of the runs change what their profile says. */
+static void draw_knobs(struct world *w, struct plan *plan)
+{
+	bool own = below(w, 2) == 0;
+	const struct profile *p = plan->profile;
+
+	plan->max_fixes = own ? below(w, 4) : p->max_fixes;
+	plan->stall_limit = own ? below(w, 3) : p->stall_limit;
+	plan->on_malformed = own ? (enum bad_end)below(w, BAD_ENDS) : (enum bad_end)p->on_malformed;
+	plan->on_reviewer_error = own ? (enum bad_end)below(w, BAD_ENDS) : (enum bad_end)p->on_reviewer_error;
+	plan->on_exhausted = own ? (enum bad_end)below(w, BAD_ENDS) : (enum bad_end)p->on_exhausted;
+	plan->fixer = own ? (enum fixer)below(w, FIXERS) : (enum fixer)p->fixer;
+	plan->scope = own ? (enum scope)below(w, SCOPES) : (enum scope)p->scope;
+	plan->commit = own ? (enum commit_mode)below(w, COMMIT_MODES) : (enum commit_mode)p->commit;
+	plan->commit_said = own;
+	plan->workspace = own ? (enum review_place)below(w, REVIEW_PLACES) : PLACE_SAME;
+	plan->read_only = p->read_only != 0;
+	for (unsigned n = below(w, 3) == 0 ? below(w, 4) : 0; n > 0; n--)
+		strings_append(&plan->checks, "make test");
+}
+
+/* How many at a time, how often, and where. */
+static void draw_loop(struct world *w, struct plan *plan, enum source_kind source)
+{
+	static const int parallel[] = { 1, 1, 2, 2, 3, 4, 8, 64 };
+	static const int isolation[] = { ISOLATION_AUTO, ISOLATION_AUTO, ISOLATION_WORKTREE, ISOLATION_SHARED };
+	static const int integrate[] = { INTEGRATE_AUTO, INTEGRATE_AUTO, INTEGRATE_AUTO, INTEGRATE_NONE, INTEGRATE_MERGE };
+
+	plan->parallel = 1;
+	plan->iterations = ROW_NONE;
+	plan->isolation = below(w, source == SOURCE_PROMPT ? 4 : 1) == 0 ? (enum isolation)isolation[below(w, 4)] : ISOLATION_AUTO;
+	plan->integrate = (enum integrate)integrate[below(w, 5)];
+	strings_append(&plan->stop_markers, "no_beads_available");
+	if (source == SOURCE_PROMPT)
+		return;
+	plan->parallel = parallel[below(w, sizeof(parallel) / sizeof(parallel[0]))];
+	plan->iterations = below(w, 3) == 0 ? 1 + (int64_t)below(w, 3) : ROW_NONE;
+	plan->pause_ms = below(w, 3) == 0 ? 1000 : 0;
+	plan->on_failure = (enum on_failure)below(w, ON_FAILURES);
+	plan->assign = source == SOURCE_BEADS && below(w, 4) == 0 ? ASSIGN_AGENT : ASSIGN_DAEMON;
+}
+
+static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_kind source)
+{
+	for (int role = 0; role < ROLES; role++) {
+		plan->agents[role].name = xstrdup(role == ROLE_REVIEW ? "critic" : "fake");
+		strings_append(&plan->agents[role].command, "fake");
+		if (below(w, 2) == 0)
+			strings_append(&plan->agents[role].resume, "{session}");
+	}
+	plan->profile = profile_find("exit");
+	if (git)
+		plan->profile = &profiles[below(w, (unsigned)profiles_count)];
+	plan->review = source != SOURCE_WORKFLOW && below(w, 6) != 0;
+	plan->skip_reason = plan->review ? NULL : xstrdup("review is off");
+	draw_knobs(w, plan);
+	draw_loop(w, plan, source);
+	plan->disk_floor_bytes = below(w, 4) == 0;
+	plan->review_file = xstrdup(plan->profile->carrier_file);
+	plan->review_log = xstrdup(below(w, 3) == 0 ? "logs" : plan->profile->review_log);
+	plan->report = below(w, 3) == 0 ? xstrdup("/w/report.json") : NULL;
+	if (below(w, 2) == 0)
+		strings_append(&plan->on_hold, "tell");
+	if (below(w, 2) == 0)
+		strings_append(&plan->on_end, "tell");
+	plan->on_lost = (enum on_lost)below(w, ON_LOST_CHOICES);
+	plan->timeout_ms = plan->review_timeout_ms = plan->idle_timeout_ms = plan->grace_ms = 1000;
+	plan->output_bytes = 1000;
+}
+
+/* Stories are offered as they are listed; a step of a workflow may come after some of those before it. */
+static void draw_tasks(struct world *w, struct submission *s, struct task_list *list)
+{
+	size_t count = 1 + below(w, 6);
+
+	list->items = xcalloc(count, sizeof(*list->items));
+	for (; list->count < count; list->count++) {
+		struct task_item *item = &list->items[list->count];
+
+		item->id = xasprintf("s%zu", list->count + 1);
+		item->title = xasprintf("task %zu", list->count + 1);
+		item->priority = item->max_reviews = ROW_NONE;
+		item->done = s->source == SOURCE_STORIES && below(w, 6) == 0;
+		for (size_t i = 0; s->source == SOURCE_WORKFLOW && i < list->count; i++)
+			if (below(w, 3) == 0)
+				strings_append(&item->depends_on, list->items[i].id);
+	}
+	s->tasks = list;
+}
+
+/* Some steps of a workflow are reviewed, each by a profile of its own, and the run is not. */
+static void draw_task_plans(struct world *w, const struct plan *plan, size_t count, char **plans)
+{
+	const char *names[] = { "decision", "decision", "verdict", "comments" };
+
+	for (size_t i = 0; i < count; i++) {
+		char *json = plan_to_json(plan);
+		struct plan own;
+
+		if (plan_from_json(json, &own) == -1)
+			abort();
+		free(json);
+		if (below(w, 3) != 0) {
+			own.review = true;
+			free(own.skip_reason);
+			own.skip_reason = NULL;
+			own.profile = profile_find(names[below(w, 4)]);
+			own.scope = SCOPE_TASK;
+			own.max_fixes = below(w, 3);
+			free(own.review_file);
+			own.review_file = xstrdup(own.profile->carrier_file);
+			plans[i] = plan_to_json(&own);
+		}
+		plan_release(&own);
+	}
+}
+
+static const char *draw_workdir(struct world *w)
+{
+	static const char *const dirs[] = { "/w/a", "/w/b", "/w/c", "/w/d", "/w/e", "/w/f", "/w/nogit1", "/w/nogit2" };
+
+	return w->crowd ? dirs[below(w, 2)] : dirs[below(w, sizeof(dirs) / sizeof(dirs[0]))];
+}
+
+/* One that has not ended. */
+static int64_t draw_after(struct world *w)
+{
+	const struct run_rows *rows = NULL;
+
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
+		if (!run_state_is_end((enum run_state)rows->run.state) && below(w, 4) == 0)
+			return rows->run.id;
+	return ROW_NONE;
+}
+
+static void draw_crowd(struct plan *plan, struct submission *s)
+{
+	plan->review = false;
+	free(plan->skip_reason);
+	plan->skip_reason = xstrdup("review is off");
+	plan->scope = SCOPE_TASK;
+	plan->commit = COMMIT_MODE_NONE;
+	plan->commit_said = true;
+	plan->isolation = ISOLATION_WORKTREE;
+	plan->integrate = INTEGRATE_NONE;
+	plan->parallel = 64;
+	plan->iterations = ROW_NONE;
+	plan->on_failure = ON_FAILURE_CONTINUE;
+	plan->assign = ASSIGN_DAEMON;
+	plan->on_lost = ON_LOST_RETRY;
+	s->source = SOURCE_BEADS;
+}
+
+void client_submit(struct world *w)
+{
+	static const enum source_kind kinds[] = { SOURCE_PROMPT, SOURCE_PROMPT, SOURCE_PROMPT, SOURCE_PROMPT, SOURCE_BEADS, SOURCE_BEADS, SOURCE_STORIES, SOURCE_WORKFLOW };
+	struct plan plan = { 0 };
+	struct task_list list = { 0 };
+	struct submission s = { .owner = 1000 + (int64_t)below(w, 3), .body_hash = "body", .after = ROW_NONE };
+	char *plans[8] = { NULL }, *json;
+
+	s.source = w->crowd ? SOURCE_BEADS : kinds[below(w, sizeof(kinds) / sizeof(kinds[0]))];
+	s.workdir = draw_workdir(w);
+	s.priority = (int64_t)below(w, 3);
+	s.group = below(w, 4) == 0 ? "night" : NULL;
+	if (!w->crowd && below(w, 8) == 0)
+		s.after = draw_after(w);
+	draw_plan(w, &plan, strstr(s.workdir, "nogit") == NULL, s.source);
+	if (w->crowd)
+		draw_crowd(&plan, &s);
+	if (s.source == SOURCE_PROMPT) {
+		s.task = "do it";
+		s.task_size = 5;
+	} else if (s.source == SOURCE_BEADS) {
+		s.source_path = w->crowd ? "/beads/bd" : below(w, 2) == 0 ? "/beads/bd" : "/beads/file";
+	} else {
+		s.source_path = s.source == SOURCE_STORIES ? "/w/prd.json" : "/w/flow.yaml";
+		draw_tasks(w, &s, &list);
+	}
+	if (s.source == SOURCE_WORKFLOW) {
+		draw_task_plans(w, &plan, list.count, plans);
+		s.task_plans = plans;
+	}
+	json = plan_to_json(&plan);
+	s.plan_json = json;
+	engine_submit(w->engine, &s, submit_cb, w);
+	free(json);
+	for (size_t i = 0; i < 8; i++)
+		free(plans[i]);
+	task_list_release(&list);
+	plan_release(&plan);
+}
