@@ -82,7 +82,7 @@ struct run_row {
 	char *plan;			/* JSON: the resolved settings, see config/plan.h */
 	char *environment;		/* SHA-256 naming <state>/env/<hash>; NULL: none was sent */
 	char *base_tree;		/* tree id of the snapshot taken at start, as the disk has it */
-	char *base_commit;		/* commit that work trees start from; NULL: isolation "shared" without --base */
+	char *base_commit;		/* commit that work trees start from, and that a commit agent's commits are on; NULL: none was needed */
 	char *result_branch;		/* integrate = "merge": short name of the branch that has everything; NULL */
 	int64_t stopped;		/* 1: an agent gave a stop marker; 2: an iteration found nothing to do */
 	char *result_ref;		/* refs/rl/passed/<run>/<task> after a pass */

@@ -22,6 +22,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	engine->groups = groups_new();
 	engine->recovering = true;
 	LIST_INIT(&engine->runs);
+	RB_INIT(&engine->runs_by_id);
 	TAILQ_INIT(&engine->reading);
 	TAILQ_INIT(&engine->submits);
 	TAILQ_INIT(&engine->deciding);
@@ -59,7 +60,6 @@ void engine_free(struct engine *engine)
 	if (engine == NULL)
 		return;
 	while ((run = LIST_FIRST(&engine->runs)) != NULL) {
-		LIST_REMOVE(run, entry);
 		run_free(run);
 	}
 	refuse_submits(engine);

@@ -18,6 +18,7 @@
 
 #include <jansson.h>
 #include <sys/queue.h>
+#include <sys/tree.h>
 
 #include "core/findings.h"
 #include "core/plan.h"
@@ -78,6 +79,7 @@ struct hook {
 
 struct run {
 	LIST_ENTRY(run) entry;
+	RB_ENTRY(run) by_id;
 	struct engine *engine;
 	struct run_rows *rows;		/* working rows */
 	struct plan plan;
@@ -137,6 +139,7 @@ struct engine {
 	bool draining, full, stopped, recovering;
 	struct view *view;
 	LIST_HEAD(, run) runs;		/* unfinished, newest first */
+	RB_HEAD(run_tree, run) runs_by_id;
 	LIST_HEAD(, hook) hooks;	/* unfinished */
 	int64_t last_run, last_attempt, last_hold;
 	struct schedule *schedule;
@@ -199,6 +202,7 @@ void turn_commit_submit(struct turn *turn, struct pending_submit *p);
 /* run_flow.c: the run machine applied */
 
 struct run *run_new(struct engine *engine, struct run_rows *rows);	/* takes rows; NULL: damaged plan */
+/* It is over: nobody finds it any more. */
 void run_free(struct run *run);
 struct run *run_find(struct engine *engine, int64_t id);
 struct lane *run_lane(struct run *run, int64_t iteration, int64_t slot);	/* slot ROW_NONE: its own */

@@ -60,18 +60,31 @@ static char *in_workspace(const struct run_row *run, const char *path)
 	return strncmp(path, run->workspace, n) == 0 && path[n] == '/' ? xstrdup(path + n + 1) : NULL;
 }
 
-char **run_artifacts(const struct run *run)
+static void add_artifacts(char ***list, const struct run_row *run, const struct plan *plan)
 {
-	const struct plan *plan = &run->plan;
 	const char *const paths[] = { plan->review ? plan->review_file : NULL, plan->review ? plan->review_log : NULL };
-	char **list = NULL;
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		char *path = paths[i] != NULL ? in_workspace(&run->rows->run, paths[i]) : NULL;
+		char *path = paths[i] != NULL ? in_workspace(run, paths[i]) : NULL;
 
-		if (path != NULL)
-			strings_append(&list, path);
+		if (path != NULL && !strings_contain(*list, path))
+			strings_append(list, path);
 		free(path);
+	}
+}
+
+char **run_artifacts(const struct run *run)
+{
+	char **list = NULL;
+
+	add_artifacts(&list, &run->rows->run, &run->plan);
+	for (size_t i = 0; i < run->rows->ntasks; i++) {
+		struct plan plan = { 0 };
+
+		if (run->rows->tasks[i]->plan == NULL || plan_from_json(run->rows->tasks[i]->plan, &plan) == -1)
+			continue;
+		add_artifacts(&list, &run->rows->run, &plan);
+		plan_release(&plan);
 	}
 	return list;
 }
@@ -120,7 +133,7 @@ static char *ref_of(const struct lane *lane, enum git_op_kind kind)
 
 	switch (kind) {
 	case GIT_PIN:
-		return ref_name(lane, "passed");
+		return lane->row == NULL ? xasprintf("refs/rl/base/%lld", (long long)run->id) : ref_name(lane, "passed");
 	case GIT_SNAPSHOT:
 		return run_is_prepared(lane->run) ? NULL : xasprintf("refs/rl/base/%lld", (long long)run->id);
 	case GIT_BASE:
@@ -146,7 +159,7 @@ static const char *tree_of(const struct lane *lane, enum git_op_kind kind)
 {
 	if (kind == GIT_MEASURE)
 		return lane_base_tree(lane);
-	return lane->row != NULL ? lane->row->tree : NULL;
+	return lane->row != NULL ? lane->row->tree : lane->run->rows->run.base_tree;
 }
 
 /* What the branch of a work tree is made at: what the others have done so far, where everything is put together. Slot 0 has
@@ -164,7 +177,7 @@ static const char *commit_of(const struct lane *lane, enum git_op_kind kind)
 	/* what has been put on the branch of the run needs none of its own any more */
 	if (kind == GIT_MERGE || (kind == GIT_CLEAR && lane_is_merged(lane)))
 		return lane->row->commit_id;
-	return lane->row->base_commit;
+	return lane->row->base_commit != NULL ? lane->row->base_commit : run->base_commit;
 }
 
 /* Merges of a run go one at a time, for each stands on the one before. So does making and removing work trees of a repository: git
@@ -235,7 +248,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 		.ref = ref,
 		.aside = aside,
 		.dir = dir,
-		.name = kind == GIT_BASE ? run->plan.base : NULL,
+		.name = kind == GIT_BASE ? run->plan.base : kind == GIT_PIN && lane->row == NULL ? "HEAD" : NULL,
 		.branch = branch,
 		.commit = commit_of(lane, kind),
 		.base_commit = lane->row != NULL ? lane->row->base_commit : NULL,
@@ -489,7 +502,12 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 			break;
 		}
 		set_text(&run->base_tree, git_op_tree(lane->op.git));
-		run_event(turn, lane->run, RUN_E_PREPARED, NULL);
+		turn_put(turn, ROW_RUN, run);
+		/* an agent that commits is judged by what it puts on top of this */
+		if (lane->run->plan.commit == COMMIT_MODE_AGENT)
+			turn_act(turn, ACT_GIT, lane->run, lane, GIT_PIN);
+		else
+			run_event(turn, lane->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_BASE:
 		set_text(&run->base_commit, git_op_commit(lane->op.git));
@@ -508,7 +526,12 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 		review_judge(lane, git_op_changed(lane->op.git), git_op_moved(lane->op.git));
 		break;
 	case GIT_PIN:
-		pinned(turn, lane);
+		if (lane->row != NULL) {
+			pinned(turn, lane);
+			break;
+		}
+		set_text(&run->base_commit, git_op_commit(lane->op.git));
+		run_event(turn, lane->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_CHECKOUT:
 		lane_event(turn, lane, SLOT_E_CHECKED_OUT, NULL);

@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "engine/engine_int.h"
 
+#define REASONS_MAX 128
+
 void queue_add(struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
@@ -144,16 +146,19 @@ static void tell_reason(struct turn *turn, struct run *run)
 static void tell_reasons(struct turn *turn, struct engine *engine)
 {
 	struct run *run;
-	int64_t id;
+	int64_t id, told;
 
 	if (engine->draining)
 		LIST_FOREACH(run, &engine->runs, entry)
 			tell_reason(turn, run);
-	while ((id = schedule_changed(engine->schedule)) != 0) {
+	for (told = 0; told < REASONS_MAX && (id = schedule_changed(engine->schedule)) != 0; told++) {
 		run = run_find(engine, id);
 		if (run != NULL)
 			tell_reason(turn, run);
 	}
+	/* the others when these are on disk: a thousand runs may wait for one workdir */
+	if (told == REASONS_MAX)
+		turn_act_schedule(turn);
 }
 
 void engine_schedule(struct engine *engine)

@@ -296,8 +296,9 @@ static void resume_seats(struct run *run)
 /* Between a decision and what is written of it for people, the daemon may have died. */
 static void publish(struct run *run)
 {
-	for (size_t i = 0; i < run->nlanes && run->plan.review_log != NULL; i++)
-		review_write_log(run, run->lanes[i]);
+	for (size_t i = 0; i < run->nlanes; i++)
+		if (lane_plan(run->lanes[i])->review_log != NULL)
+			review_write_log(run, run->lanes[i]);
 	if (run->rows->run.state == RUN_S_HELD)
 		run_write_report(run);
 }

@@ -4,7 +4,15 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "core/order.h"
 #include "engine/engine_int.h"
+
+static int compare(struct run *a, struct run *b)
+{
+	return order(a->rows->run.id, b->rows->run.id);
+}
+
+TREE(run_tree, run, by_id, compare)
 
 struct run *run_new(struct engine *engine, struct run_rows *rows)
 {
@@ -18,11 +26,14 @@ struct run *run_new(struct engine *engine, struct run_rows *rows)
 	run->rows = rows;
 	lane_init(&run->own, run, NULL);
 	LIST_INSERT_HEAD(&engine->runs, run, entry);
+	RB_INSERT(run_tree, &engine->runs_by_id, run);
 	return run;
 }
 
 void run_free(struct run *run)
 {
+	LIST_REMOVE(run, entry);
+	RB_REMOVE(run_tree, &run->engine->runs_by_id, run);
 	for (size_t i = 0; i < run->nlanes; i++) {
 		lane_release(run->lanes[i]);
 		free(run->lanes[i]);
@@ -37,12 +48,11 @@ void run_free(struct run *run)
 
 struct run *run_find(struct engine *engine, int64_t id)
 {
-	struct run *run;
+	struct run *run = RB_ROOT(&engine->runs_by_id);
 
-	LIST_FOREACH(run, &engine->runs, entry)
-		if (run->rows->run.id == id)
-			return run;
-	return NULL;
+	while (run != NULL && run->rows->run.id != id)
+		run = id < run->rows->run.id ? RB_LEFT(run, by_id) : RB_RIGHT(run, by_id);
+	return run;
 }
 
 struct lane *run_lane(struct run *run, int64_t iteration, int64_t slot)

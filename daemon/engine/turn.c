@@ -181,7 +181,6 @@ static void forget(struct engine *engine, int64_t id)
 	environment = xstrdup(run->rows->run.environment);
 	if (run->plan.review && run->plan.profile->carrier == CARRIER_COMMENTS)
 		leftover = xasprintf("%s/%s", run->rows->run.workdir, run->plan.review_file);
-	LIST_REMOVE(run, entry);
 	schedule_remove(engine->schedule, id);
 	run_free(run);
 	desk_forget(engine, id, environment, NULL, leftover, false);
