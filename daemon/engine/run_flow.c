@@ -213,7 +213,7 @@ static void resume(struct turn *turn, struct run *run)
 	if (run->rows->run.iteration == 0) {
 		/* it was paused before it had begun */
 		if (run->own.pending == PENDING_NOTHING)
-			turn_act(turn, ACT_PREPARE, run, &run->own, ROW_NONE);
+			turn_act(turn, run_is_prepared(run) ? ACT_LOAD : ACT_PREPARE, run, &run->own, ROW_NONE);
 		return;
 	}
 	run->settling = true;
@@ -249,7 +249,7 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 	log_debug("run %lld: %s in %s leads to %s", (long long)row->id, run_event_name(event),
 	    state_name(&run_state_names, row->state), state_name(&run_state_names, (int)edge->next));
 	row->state = (int)edge->next;
-	if (edge->next != RUN_S_PAUSED || edge->action != RUN_A_NONE)
+	if (event != RUN_E_PREPARED || edge->action != RUN_A_NONE)
 		set_text(&row->reason, NULL);
 	switch (edge->action) {
 	case RUN_A_LOAD:
@@ -289,9 +289,14 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 			queue_give(&run->own);
 		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
 		break;
+	case RUN_A_NONE:
+		if (event == RUN_E_PREPARED) {
+			queue_give(&run->own);
+			turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
+		}
+		break;
 	case RUN_A_REVIEW:
 	case RUN_A_RESUME:
-	case RUN_A_NONE:
 		break;
 	case RUN_A_FINISH:
 		if (row->cause == NULL)
@@ -325,7 +330,7 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 
 void run_cancel(struct turn *turn, struct run *run, const char *cause)
 {
-	bool begun = run->rows->run.state == RUN_S_QUEUED && run->nlanes > 0;
+	bool begun = run->rows->run.state == RUN_S_QUEUED && (run->nlanes > 0 || run->own.pending != PENDING_NOTHING);
 
 	run_event(turn, run, begun ? RUN_E_CANCEL_BEGUN : RUN_E_CANCEL, cause);
 }
