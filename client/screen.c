@@ -138,10 +138,26 @@ static void put_tokens(struct lines *l, const json_t *totals)
 	put(l, PAINT_NONE, print_cost(field_real(totals, "cost_usd")));
 }
 
+/* Why it ended or waits, and how long the next try is away. */
+static char *why_text(const struct screen_run *s)
+{
+	const char *cause = field_text(s->run, "cause"), *why = *cause != '\0' ? cause : field_text(s->run, "reason");
+	int64_t next = field_time(s->run, "next_at");
+	char *left, *text;
+
+	if (next == FIELD_NONE)
+		return mem_strdup(why);
+	left = block_duration(next - s->now);
+	text = mem_printf("%s%snext try in %s", why, *why != '\0' ? "; " : "", left);
+	free(left);
+	return text;
+}
+
 static void head(struct lines *l, const struct screen_run *s)
 {
 	const json_t *run = s->run;
-	const char *state = field_text(run, "state"), *cause = field_text(run, "cause"), *why = *cause != '\0' ? cause : field_text(run, "reason");
+	const char *state = field_text(run, "state");
+	char *why = why_text(s);
 
 	put(l, PAINT_BOLD, mem_printf("Run %lld", (long long)field_int(run, "id")));
 	put(l, print_state_paint(state), mem_strdup(state));
@@ -155,6 +171,7 @@ static void head(struct lines *l, const struct screen_run *s)
 		lines_add(l, PAINT_YELLOW, why);
 		lines_end(l);
 	}
+	free(why);
 }
 
 /* ---- the iterations so far ---- */

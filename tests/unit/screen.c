@@ -290,6 +290,22 @@ START_TEST(ended)
 }
 END_TEST
 
+/* A pause between iterations is counted down. */
+START_TEST(next_try)
+{
+	static const struct scene scene = {
+		.run = "{'id': 3, 'state': 'running', 'source': 'beads', 'iteration': 1, 'iterations': 2, 'reason': 'pause', 'next_at': '2026-11-21T22:10:09.000Z', 'slots': []}",
+	};
+
+	expect(&scene, 80, 4, (const char *const[]){
+		"Run 3  running  beads  iteration 1/2",
+		"pause; next try in 9s",
+		"",
+		"q quit   up/down, 1-9 choose a slot   r review or output   b all runs",
+	});
+}
+END_TEST
+
 /* Of many iterations the newest ones. */
 START_TEST(long_history)
 {
@@ -549,6 +565,7 @@ int main(void)
 	tcase_add_test(tcase, four_slots_40x10);
 	tcase_add_test(tcase, four_slots_200x60);
 	tcase_add_test(tcase, ended);
+	tcase_add_test(tcase, next_try);
 	tcase_add_test(tcase, long_history);
 	tcase_add_test(tcase, any_size);
 	tcase_add_test(tcase, rubbish);
