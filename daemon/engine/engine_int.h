@@ -56,6 +56,7 @@ struct lane {
 	enum task_op_kind task_kind;
 	bool has_turn;			/* it does what only one slot may do at a time */
 	bool asks_source;		/* the operation is one of the task's source, not of git */
+	bool bd_claimed;		/* bd has given it its task, and waits for word of it; forgotten with the daemon */
 	int tries;			/* how often the operation's step was lost */
 	struct step_row *step;		/* unfinished step, owned; NULL */
 	struct step_spec next_step;	/* what that step runs, until it is launched; points into op */
@@ -217,10 +218,14 @@ bool run_cancelling(const struct run *run);
 void run_warn(struct turn *turn, struct run *run, const char *text);
 /* Findings that the run ends with by leave of its policy, all at once: each time the whole row is copied. NULL-terminated. */
 void run_known_issues(struct turn *turn, struct run *run, char *const *texts);
-void run_prepare(struct run *run);
 void run_tell_state(struct turn *turn, const struct run *run);
 bool run_is_prepared(const struct run *run);	/* its base is there */
 bool run_is_active(const struct run *run);	/* something of it is under way */
+
+/* prepare_flow.c */
+
+/* The run's directory, and the base that its work is compared with. */
+void run_prepare(struct run *run);
 
 /* loop_flow.c: from iteration to iteration */
 
@@ -375,15 +380,24 @@ void attempt_refused(struct lane *lane, const char *error);
 /* record NULL: lost. */
 void attempt_ended(struct lane *lane, const struct exit_record *record, const char *detail);
 
-/* git_flow.c: what git is asked, and what its answer means */
+/* git_ask.c: what git is asked */
 
 void git_begin(struct lane *lane, enum git_op_kind kind);
+/* By which names, malloc'd: the ref of an operation, the work tree or checkout that it is about, the branch of the slot. NULL: none. */
+char *git_ref(const struct lane *lane, enum git_op_kind kind);
+char *git_dir(const struct lane *lane, enum git_op_kind kind);
+char *git_branch(const struct lane *lane);
+/* The commit that an operation is about. */
+const char *git_commit_of(const struct lane *lane, enum git_op_kind kind);
+/* What only one slot may do at a time is over: the next one may. */
+void git_turn_over(struct turn *turn, struct lane *lane);
+
+/* git_flow.c: what its answer means */
+
 void git_done(struct turn *turn, struct lane *lane, int64_t last_step);
 void git_failed(struct turn *turn, struct lane *lane, const char *why);
 /* Where the lane's work tree will be, and what it is made at: on record before anything of it is there. */
 void git_lay(struct lane *lane);
-/* What only one slot may do at a time is over: the next one may. */
-void git_turn_over(struct turn *turn, struct lane *lane);
 
 /* step_flow.c: an operation, step by step */
 

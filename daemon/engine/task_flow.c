@@ -24,7 +24,7 @@ void source_spec(const struct lane *lane, struct source_spec *spec)
 	spec->source = run_source(lane->run);
 	spec->path = xstrdup(run->source_path);
 	spec->task = lane->row != NULL ? xstrdup(lane->row->task) : NULL;
-	spec->actor = xasprintf("rld-%lld", (long long)run->id);
+	spec->actor = work_actor(lane->run->engine->state_dir, run);
 	spec->reason = xasprintf("passed in run %lld of rld", (long long)run->id);
 }
 
@@ -60,6 +60,7 @@ static void claimed(struct turn *turn, struct lane *lane)
 {
 	const char *by = task_op_taken(lane->op.task);
 
+	lane->bd_claimed = by == NULL && task_op_has_bd(lane->op.task);
 	if (by != NULL)
 		taken(turn, lane, by);
 	else
@@ -81,6 +82,12 @@ static void failed(struct turn *turn, struct lane *lane, const char *why)
 	free(safe);
 }
 
+/* bd is not on the PATH any more. */
+static const char *const gone[TASK_OPS] = {
+	[TASK_OP_CLOSE] = "bd, which gave it, is not there any more; it has passed, so close it there yourself (bd close)",
+	[TASK_OP_RELEASE] = "bd, which gave it, is not there any more; give it back there yourself (bd update --status=open --assignee=)",
+};
+
 void source_done(struct turn *turn, struct lane *lane, const char *error)
 {
 	if (error != NULL) {
@@ -96,7 +103,7 @@ void source_done(struct turn *turn, struct lane *lane, const char *error)
 		break;
 	case TASK_OP_CLOSE:
 	case TASK_OP_RELEASE:
-		leave_next(turn, lane, NULL);
+		leave_next(turn, lane, lane->bd_claimed && !task_op_has_bd(lane->op.task) ? gone[lane->task_kind] : NULL);
 		break;
 	case TASK_OPS:
 		break;

@@ -56,8 +56,22 @@ static void set_swival(const struct compose_work *w, const struct sources *s, ch
 		environment_set(env, "SWIVAL_MODEL", model);
 }
 
+/* What an agent does with bd it does as the run: it may claim again what the run has, and what it picks the run can give back. */
+static void set_actor(const struct compose_work *w, char ***env)
+{
+	char *actor;
+
+	if (strcmp(w->run.source, sources[SOURCE_BEADS].name) != 0)
+		return;
+	actor = work_actor(w->work.state_dir, &w->run);
+	environment_set(env, "BEADS_ACTOR", actor);
+	environment_set(env, "BD_ACTOR", actor);
+	free(actor);
+}
+
 void variables_set(const struct compose_work *w, const struct agent_plan *agent, const struct sources *s, const struct places *p, char ***env)
 {
+	set_actor(w, env);
 	environment_set_all(env, (const char *const *)agent->set);
 	environment_set_all(env, (const char *const *)w->plan->env);
 	set_number(env, "RL_RUN", w->run.id);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
 #include "base/memory.h"
 
 void work_run(struct work *work)
@@ -203,6 +204,16 @@ char *work_attempt_dir(const char *state_dir, int64_t id)
 char *work_run_dir(const char *state_dir, int64_t run)
 {
 	return xasprintf("%s/runs/%lld", state_dir, (long long)run);
+}
+
+char *work_actor(const char *state_dir, const struct run_row *run)
+{
+	char *which = xasprintf("%s\n%lld\n%lld", state_dir, (long long)run->id, (long long)run->created_at), hex[DIGEST_HEX], *actor;
+
+	digest_hex(which, strlen(which), hex);
+	actor = xasprintf("rld-%lld-%.8s", (long long)run->id, hex);
+	free(which);
+	return actor;
 }
 
 /* A prompt's is made with the run's directory; the others have one for each slot, when it begins. */

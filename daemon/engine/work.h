@@ -212,6 +212,9 @@ void work_free(struct work *work);
 char *work_attempt_dir(const char *state_dir, int64_t id);
 char *work_run_dir(const char *state_dir, int64_t run);
 
+/* Who a run is for a source that others use as well, malloc'd: "rld-42-5c1f09ab". Another daemon's run 42 is somebody else. */
+char *work_actor(const char *state_dir, const struct run_row *run);
+
 /* A task's text, and its directories. malloc'd. */
 char *work_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *slot);
 char *work_worktree_dir(const char *state_dir, const struct slot_row *slot);

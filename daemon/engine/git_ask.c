@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* What git is asked for: the operation, where it works, and by which names. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/engine_int.h"
+
+/* An id as a part of a ref or of a branch: what git or a file system would not have is percent-encoded. */
+static char *ref_part(const char *id)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+	struct buf b = { 0 };
+
+	for (const char *p = id; *p != '\0'; p++) {
+		bool dot = *p == '.' && p > id && p[1] != '\0' && p[1] != '.' && strcmp(p, ".lock") != 0;
+
+		if (dot || (strchr(plain, *p) != NULL && !(*p == '-' && p == id)))
+			buf_add(&b, p, 1);
+		else
+			buf_addf(&b, "%%%02X", (unsigned char)*p);
+	}
+	return b.data;
+}
+
+/* "refs/rl/passed/42/t1" */
+static char *ref_name(const struct lane *lane, const char *kind)
+{
+	char *part = ref_part(lane_task_id(lane)), *ref = xasprintf("refs/rl/%s/%lld/%s", kind, (long long)lane->row->run, part);
+
+	free(part);
+	return ref;
+}
+
+/* The branch of a slot's work tree. Slot 0 has that of the whole run. Profile "comments" must not know the task. */
+char *git_branch(const struct lane *lane)
+{
+	const struct plan *plan = lane_plan(lane);
+	char *part, *name;
+
+	if (lane->row->slot == 0)
+		return xstrdup(lane->run->rows->run.result_branch);
+	if (plan->review && plan->profile->no_task)
+		return xasprintf("rl/%lld/%lld-%lld", (long long)lane->row->run, (long long)lane->row->iteration, (long long)lane->row->slot);
+	part = ref_part(lane_task_id(lane));
+	name = xasprintf("rl/%lld/%s", (long long)lane->row->run, part);
+	free(part);
+	return name;
+}
+
+/* path, as seen from the workdir, relative to the workspace; NULL: it is outside. */
+static char *in_workspace(const struct run_row *run, const char *path)
+{
+	size_t n = strlen(run->workspace);
+
+	if (path[0] != '/')
+		return run->subdir != NULL && run->subdir[0] != '\0' ? xasprintf("%s/%s", run->subdir, path) : xstrdup(path);
+	return strncmp(path, run->workspace, n) == 0 && path[n] == '/' ? xstrdup(path + n + 1) : NULL;
+}
+
+static void add_artifacts(char ***list, const struct run_row *run, const struct plan *plan)
+{
+	const char *const paths[] = { plan->review ? plan->review_file : NULL, plan->review ? plan->review_log : NULL };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		char *path = paths[i] != NULL ? in_workspace(run, paths[i]) : NULL;
+
+		if (path != NULL && !strings_contain(*list, path))
+			strings_append(list, path);
+		free(path);
+	}
+}
+
+char **run_artifacts(const struct run *run)
+{
+	char **list = NULL;
+
+	add_artifacts(&list, &run->rows->run, &run->plan);
+	for (size_t i = 0; i < run->rows->ntasks; i++) {
+		struct plan plan = { 0 };
+
+		if (run->rows->tasks[i]->plan == NULL || plan_from_json(run->rows->tasks[i]->plan, &plan) == -1)
+			continue;
+		add_artifacts(&list, &run->rows->run, &plan);
+		plan_release(&plan);
+	}
+	return list;
+}
+
+/* Its trailers tell a commit of ours from another's, should the operation begin again. */
+static char *commit_message(const struct lane *lane)
+{
+	const struct task_row *task = lane_task(lane);
+	const struct plan *plan = lane_plan(lane);
+	const char *id = lane_task_id(lane);
+
+	if (task == NULL)
+		return xasprintf("Review of the run\n\nRld-Run: %lld\nRld-Task: %s\n", (long long)lane->row->run, id);
+	/* a review that must not know the task comes after this commit */
+	if (plan->review && plan->profile->no_task && plan->integrate == INTEGRATE_MERGE)
+		return xasprintf("Task %lld\n\nRld-Run: %lld\nRld-Task: %lld\n", (long long)task->position, (long long)lane->row->run, (long long)task->position);
+	return xasprintf("%s\n\nRld-Run: %lld\nRld-Task: %s\n", task->title != NULL ? task->title : id, (long long)lane->row->run, id);
+}
+
+static char *message_of(const struct lane *lane, enum git_op_kind kind)
+{
+	switch (kind) {
+	case GIT_BASE:
+		return xasprintf("rld: uncommitted work at the start of run %lld", (long long)lane->run->rows->run.id);
+	case GIT_COMMIT:
+	case GIT_COMMITTED:
+	case GIT_MERGE:
+		return commit_message(lane);
+	case GIT_CLEAR:
+		return xasprintf("rld: what the work tree of %s had in run %lld\n", lane_task_id(lane), (long long)lane->row->run);
+	case GIT_SNAPSHOT:
+	case GIT_MEASURE:
+	case GIT_VERIFY:
+	case GIT_PIN:
+	case GIT_CHECKOUT:
+	case GIT_WORKTREE:
+	case GIT_OPS:
+		break;
+	}
+	return NULL;
+}
+
+char *git_ref(const struct lane *lane, enum git_op_kind kind)
+{
+	const struct run_row *run = &lane->run->rows->run;
+
+	switch (kind) {
+	case GIT_PIN:
+		return lane->row == NULL ? xasprintf("refs/rl/base/%lld", (long long)run->id) : ref_name(lane, "passed");
+	case GIT_SNAPSHOT:
+		return run_is_prepared(lane->run) ? NULL : xasprintf("refs/rl/base/%lld", (long long)run->id);
+	case GIT_BASE:
+		return xasprintf("refs/rl/base/%lld", (long long)run->id);
+	case GIT_MERGE:
+		return xasprintf("refs/heads/%s", run->result_branch);
+	case GIT_CLEAR:
+		return ref_name(lane, "salvage");
+	case GIT_MEASURE:
+	case GIT_VERIFY:
+	case GIT_CHECKOUT:
+	case GIT_COMMIT:
+	case GIT_WORKTREE:
+	case GIT_COMMITTED:
+	case GIT_OPS:
+		break;
+	}
+	return NULL;
+}
+
+/* MEASURE compares with the base; the others are about the tree under review. */
+static const char *tree_of(const struct lane *lane, enum git_op_kind kind)
+{
+	if (kind == GIT_MEASURE)
+		return lane_base_tree(lane);
+	return lane->row != NULL ? lane->row->tree : lane->run->rows->run.base_tree;
+}
+
+/* What the branch of a work tree is made at: what the others have done so far, where everything is put together. Slot 0 has
+ * the branch that they were put on. */
+const char *git_commit_of(const struct lane *lane, enum git_op_kind kind)
+{
+	const struct run_row *run = &lane->run->rows->run;
+
+	if (lane->row == NULL)
+		return NULL;
+	if (kind == GIT_WORKTREE && lane->row->slot == 0)
+		return NULL;
+	if (kind == GIT_WORKTREE && lane->row->base_commit == NULL)
+		return lane_plan(lane)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ? run->result_commit : run->base_commit;
+	/* what has been put on the branch of the run needs none of its own any more */
+	if (kind == GIT_MERGE || (kind == GIT_CLEAR && lane_is_merged(lane)))
+		return lane->row->commit_id;
+	return lane->row->base_commit != NULL ? lane->row->base_commit : run->base_commit;
+}
+
+/* Merges of a run go one at a time, for each stands on the one before. So does making and removing work trees of a repository: git
+ * trips over registrations that another git is just writing. */
+static bool excludes(const struct lane *a, const struct lane *b)
+{
+	bool tree_a = a->git_kind == GIT_WORKTREE || a->git_kind == GIT_CLEAR, tree_b = b->git_kind == GIT_WORKTREE || b->git_kind == GIT_CLEAR;
+
+	if (a->git_kind == GIT_MERGE)
+		return b->git_kind == GIT_MERGE && a->run == b->run;
+	return tree_a && tree_b && strcmp(a->run->rows->run.workspace, b->run->rows->run.workspace) == 0;
+}
+
+static bool waits_for_turn(const struct lane *lane)
+{
+	struct run *run;
+
+	LIST_FOREACH(run, &lane->run->engine->runs, entry)
+		for (size_t i = 0; i < run->nlanes; i++)
+			if (run->lanes[i] != lane && run->lanes[i]->has_turn && excludes(lane, run->lanes[i]))
+				return true;
+	return false;
+}
+
+void git_turn_over(struct turn *turn, struct lane *lane)
+{
+	struct run *run;
+
+	if (!lane->has_turn)
+		return;
+	lane->has_turn = false;
+	LIST_FOREACH(run, &lane->run->engine->runs, entry)
+		for (size_t i = 0; i < run->nlanes; i++)
+			if (run->lanes[i]->pending == PENDING_TURN && !waits_for_turn(run->lanes[i]))
+				turn_act(turn, ACT_GIT, run, run->lanes[i], (int64_t)run->lanes[i]->git_kind);
+}
+
+/* The work tree of the task: where git works, and for the others what it is made of. */
+char *git_dir(const struct lane *lane, enum git_op_kind kind)
+{
+	const struct run *run = lane->run;
+
+	if (kind == GIT_CHECKOUT || (kind == GIT_VERIFY && lane_has_checkout(lane)))
+		return work_checkout_dir(run->engine->state_dir, lane->row);
+	if (kind == GIT_WORKTREE)
+		return work_worktree_dir(run->engine->state_dir, lane->row);
+	return kind == GIT_MERGE || kind == GIT_CLEAR ? xstrdup(lane->row->worktree) : NULL;
+}
+
+void git_begin(struct lane *lane, enum git_op_kind kind)
+{
+	struct run *run = lane->run;
+	const struct run_row *row = &run->rows->run;
+	const char *state_dir = run->engine->state_dir;
+	bool in_repository = kind == GIT_WORKTREE || kind == GIT_MERGE || kind == GIT_CLEAR || lane->row == NULL;
+	char **artifacts = run_artifacts(run);
+	char *attempt = lane->row != NULL && lane->row->attempt != ROW_NONE ? work_attempt_dir(state_dir, lane->row->attempt) : NULL;
+	char *scratch = work_scratch_dir(state_dir, row->id, lane->row), *aside = attempt != NULL ? xasprintf("%s/aside", attempt) : NULL;
+	char *ref = git_ref(lane, kind), *message = message_of(lane, kind), *dir = git_dir(lane, kind);
+	char *branch = kind == GIT_WORKTREE ? git_branch(lane) : lane->row != NULL ? xstrdup(lane->row->branch) : NULL;
+	char *keep = kind == GIT_MERGE ? ref_name(lane, "before-merge") : NULL;
+	struct git_op_spec spec = {
+		.kind = kind,
+		.workspace = in_repository ? row->workspace : lane_workspace(lane),
+		.scratch = scratch,
+		.tree = tree_of(lane, kind),
+		.base = lane_base_tree(lane),
+		.ref = ref,
+		.aside = aside,
+		.dir = dir,
+		.name = kind == GIT_BASE ? run->plan.base : kind == GIT_PIN && lane->row == NULL ? "HEAD" : NULL,
+		.branch = branch,
+		.commit = git_commit_of(lane, kind),
+		.base_commit = lane->row != NULL ? lane->row->base_commit : NULL,
+		.keep_ref = keep,
+		.message = message,
+		.artifacts = artifacts,
+	};
+
+	lane->git_kind = kind;
+	lane->asks_source = false;
+	if (lane->row != NULL && waits_for_turn(lane)) {
+		lane->pending = PENDING_TURN;
+	} else {
+		lane->has_turn = kind == GIT_MERGE || kind == GIT_WORKTREE || kind == GIT_CLEAR;
+		operation_free(&lane->op);
+		lane->op.git = git_op_new(&spec);
+		step_first(lane);
+	}
+	free(keep);
+	free(branch);
+	free(dir);
+	free(message);
+	free(ref);
+	free(aside);
+	free(scratch);
+	free(attempt);
+	strings_free(artifacts);
+}
