@@ -137,6 +137,8 @@ void lane_ended(struct turn *turn, struct lane *lane)
 	operation_free(&lane->op);
 	if (lane->row != NULL)
 		lane_event(turn, lane, SLOT_E_ENDED, "cancelled");
+	else if (lane->run->nlanes > 0)
+		run_settled(turn, lane->run);	/* its slots may still have something to give back */
 	else
 		run_event(turn, lane->run, RUN_E_CANCELLED, NULL);
 }

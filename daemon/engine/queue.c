@@ -92,7 +92,8 @@ static void grant(struct turn *turn, struct run *run)
 	struct run_row *row = &run->rows->run;
 
 	/* one that prepared while it was paused has one already */
-	queue_give(&run->own);
+	if (row->state == RUN_S_QUEUED)
+		queue_give(&run->own);
 	schedule_take(run->engine->schedule, row->id);
 	if (row->state == RUN_S_QUEUED) {
 		run->own.seated = true;

@@ -328,6 +328,8 @@ void engine_resume(struct engine *engine)
 	LIST_FOREACH(run, &engine->runs, entry) {
 		if (run->rows->run.state == RUN_S_RUNNING && run->nlanes == 0)
 			resume_preparation(run);
+		else if (run->own.pending == PENDING_PROC)
+			resume_lane(&run->own);
 		for (size_t i = 0; i < run->nlanes; i++)
 			resume_lane(run->lanes[i]);
 		if (run->nlanes > 0 && !run_is_active(run))
