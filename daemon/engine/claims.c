@@ -97,6 +97,16 @@ char *run_claim_source(const struct run *run)
 	return sources[kind].claims && path != NULL ? xasprintf("%s:%s", sources[kind].name, path) : NULL;
 }
 
+bool run_is_claimed_elsewhere(const struct run *run, const char *task)
+{
+	char *source = run_claim_source(run);
+	const struct claim_row *claim = source != NULL ? claims_find(run->engine->claims, source, task) : NULL;
+
+	free(source);
+	return claim != NULL && claim->run != run->rows->run.id &&
+	    (claim->state == CLAIM_S_HELD || (claim->state == CLAIM_S_DONE && claim->at >= run->loaded_at));
+}
+
 void run_claim(struct turn *turn, struct run *run, const char *task, enum claim_state state)
 {
 	char *source = run_claim_source(run);

@@ -88,6 +88,7 @@ struct run {
 	struct lane **lanes;		/* of the current iteration, and of earlier ones what is held or waits for the review of the run */
 	size_t nlanes;
 	char *iteration_tree;		/* what a shared tree has when the next iteration begins, owned; NULL: not looked at */
+	int64_t loaded_at;		/* when the source was asked last by this daemon, 0: not yet */
 	bool drained;			/* the source has been asked after the last iteration, and has no more */
 	bool settling;			/* run_settled() is at work: what settles meanwhile is seen by it */
 };
@@ -272,6 +273,8 @@ const struct claim_row *claims_find(const struct claims *claims, const char *sou
 void claims_put(struct turn *turn, struct claims *claims, const char *source, const char *task, int64_t run, enum claim_state state);
 /* The source of a run as claims name it, malloc'd; NULL: its tasks are nobody else's. */
 char *run_claim_source(const struct run *run);
+/* Another run has it, or has passed it since this one last asked its source. */
+bool run_is_claimed_elsewhere(const struct run *run, const char *task);
 /* The claim of a task of the run becomes this; nothing where there are no claims. */
 void run_claim(struct turn *turn, struct run *run, const char *task, enum claim_state state);
 

@@ -226,6 +226,7 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 		run_settled(turn, run);
 		return;
 	}
+	run->loaded_at = engine_now(run->engine);
 	if (list != NULL)
 		take_list(turn, run, list, has_bd);
 	loop = run_loop(run, &slots);

@@ -41,7 +41,7 @@ static char **free_tasks(const struct run *run)
 	char **ids = NULL;
 
 	for (size_t i = 0; i < run->rows->ntasks; i++)
-		if (waits[i] == TASK_W_NOTHING)
+		if (waits[i] == TASK_W_NOTHING && !run_is_claimed_elsewhere(run, run->rows->tasks[i]->id))
 			strings_append(&ids, run->rows->tasks[i]->id);
 	free(waits);
 	if (ids == NULL)
@@ -78,7 +78,7 @@ static bool take(struct lane *lane, const char *id)
 	struct attempt_row *a = run_attempt(run, lane->row->attempt);
 	struct turn *turn;
 
-	if (task == NULL || task_wait(task, run->rows->tasks, run->rows->ntasks) != TASK_W_NOTHING)
+	if (task == NULL || task_wait(task, run->rows->tasks, run->rows->ntasks) != TASK_W_NOTHING || run_is_claimed_elsewhere(run, id))
 		return false;
 	turn = turn_new(run->engine);
 	lane_set_task(lane, id);

@@ -153,7 +153,7 @@ static char *offer_of(const struct lane *lane)
 	for (size_t i = 0; i < rows->ntasks; i++) {
 		const struct task_row *task = rows->tasks[i];
 
-		if (waits[i] != TASK_W_NOTHING)
+		if (waits[i] != TASK_W_NOTHING || run_is_claimed_elsewhere(lane->run, task->id))
 			continue;
 		buf_addf(&b, "- %s", task->id);
 		if (task->priority != ROW_NONE)

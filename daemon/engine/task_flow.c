@@ -41,7 +41,12 @@ static void taken(struct turn *turn, struct lane *lane, const char *by)
 	task->reason = xasprintf("taken: %s", safe);
 	turn_put(turn, ROW_TASK, task);
 	free(safe);
-	next = task_next(run->rows->tasks, run->rows->ntasks);
+	while ((next = task_next(run->rows->tasks, run->rows->ntasks)) != NULL && run_is_claimed_elsewhere(run, next->id)) {
+		next->state = TASK_S_TAKEN;
+		free(next->reason);
+		next->reason = xstrdup("taken: another run works on it");
+		turn_put(turn, ROW_TASK, next);
+	}
 	if (next == NULL) {
 		free(lane->row->reason);
 		lane->row->reason = xstrdup("no task: somebody else has taken it");
