@@ -45,7 +45,7 @@ struct task_op_spec {
 	const char *path;	/* beads: the directory that holds .beads; stories: the PRD file; absolute. NULL: there is none to write to */
 	const char *search;	/* PATH in which bd is looked for, and that its process gets; NULL: no bd */
 	const char *task;	/* id; LOAD: NULL */
-	const char *actor;	/* who claims: "rld-42" */
+	const char *actor;	/* who claims: "rld-42-5c1f09ab" */
 	const char *reason;	/* CLOSE */
 };
 

@@ -282,7 +282,7 @@ static void choose(struct world *w, struct picked *picked, const struct pick_wor
 	picked->id = xstrdup(work->ids[below(w, count)]);
 	bead = bead_find(w, rows->run.source_path, picked->id);
 	if (beads_have_bd(rows->run.source_path) && bead != NULL) {
-		char *actor = xasprintf("rld-%lld", (long long)work->run);
+		char *actor = work_actor(work->work.state_dir, &rows->run);
 
 		/* bd is asked first: he does not say what he was not given */
 		if (!claim(w, bead, actor)) {
