@@ -142,7 +142,13 @@ void engine_set_parallel(struct engine *engine, int64_t parallel)
 
 void engine_drain(struct engine *engine)
 {
+	struct run *run;
+
 	engine->draining = true;
+	/* what waits for its next iteration waits for the next daemon */
+	LIST_FOREACH(run, &engine->runs, entry)
+		if (run->rows->run.next_at != ROW_NONE && run->own.pending == PENDING_WORK)
+			run->own.pending = PENDING_NOTHING;
 	engine_schedule(engine);
 }
 

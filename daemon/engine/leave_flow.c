@@ -33,11 +33,6 @@ static void enter(struct turn *turn, struct lane *lane, enum slot_leaving leavin
 		turn_act(turn, ACT_LEAVE, lane->run, lane, ROW_NONE);
 }
 
-void leave_begin(struct turn *turn, struct lane *lane)
-{
-	enter(turn, lane, after(lane, LEAVING_NOTHING));
-}
-
 /* What the claim becomes when the source has been told, or there is nobody to tell. */
 static void release_claim(struct turn *turn, struct lane *lane)
 {
@@ -45,6 +40,13 @@ static void release_claim(struct turn *turn, struct lane *lane)
 
 	if (lane->row->task != NULL && lane->row->slot != 0)
 		run_claim(turn, lane->run, lane->row->task, passed ? CLAIM_S_DONE : CLAIM_S_FREE);
+}
+
+void leave_begin(struct turn *turn, struct lane *lane)
+{
+	if (!tells_source(lane))
+		release_claim(turn, lane);
+	enter(turn, lane, after(lane, LEAVING_NOTHING));
 }
 
 void leave_act(struct lane *lane)

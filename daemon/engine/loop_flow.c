@@ -214,6 +214,36 @@ static void take_list(struct turn *turn, struct run *run, const struct task_list
 	}
 }
 
+/* Stories are read once; what other runs do with those of the same file is known here. */
+static void follow_claims(struct turn *turn, struct run *run)
+{
+	char *source = run_claim_source(run);
+
+	for (size_t i = 0; source != NULL && i < run->rows->ntasks; i++) {
+		struct task_row *task = run->rows->tasks[i];
+		const struct claim_row *claim = claims_find(run->engine->claims, source, task->id);
+		enum task_state state = TASK_S_OPEN;
+		char *reason = NULL;
+
+		if ((task->state != TASK_S_OPEN && task->state != TASK_S_TAKEN) || claim == NULL || claim->run == run->rows->run.id)
+			continue;
+		if (claim->state == CLAIM_S_HELD) {
+			state = TASK_S_TAKEN;
+			reason = xasprintf("run %lld works on it", (long long)claim->run);
+		} else if (claim->state == CLAIM_S_DONE && claim->at >= run->rows->run.created_at) {
+			state = TASK_S_DONE;
+			reason = xasprintf("it passed in run %lld", (long long)claim->run);
+		}
+		if (task->state != (int)state) {
+			task->state = (int)state;
+			set_text(&task->reason, reason);
+			turn_put(turn, ROW_TASK, task);
+		}
+		free(reason);
+	}
+	free(source);
+}
+
 void run_loaded(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd)
 {
 	struct slot_row **slots;
@@ -229,6 +259,8 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 	run->loaded_at = engine_now(run->engine);
 	if (list != NULL)
 		take_list(turn, run, list, has_bd);
+	else
+		follow_claims(turn, run);
 	loop = run_loop(run, &slots);
 	ready = run_ready(&loop);
 	free(slots);

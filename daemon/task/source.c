@@ -6,7 +6,7 @@
 const struct source sources[SOURCES] = {
 	[SOURCE_PROMPT] = { .name = "prompt" },
 	[SOURCE_BEADS] = { .name = "beads", .reloads = true, .markers = true, .claims = true },
-	[SOURCE_STORIES] = { .name = "stories", .markers = true },
+	[SOURCE_STORIES] = { .name = "stories", .markers = true, .claims = true },
 	[SOURCE_WORKFLOW] = { .name = "workflow" },
 };
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Who runs when: slots of the daemon, priority, age, one run at a time in a shared workdir."""
+import json
+
 import pytest
 from rld import Repo, RpcError
 
@@ -160,3 +162,17 @@ def test_priority_limits(daemon, repo):
         with pytest.raises(RpcError) as error:
             daemon.submit(repo.path, priority=bad)
         assert error.value.code == -32602 and error.value.data["field"] == "priority"
+
+
+def test_two_runs_of_one_prd_do_no_story_twice(make_daemon, repo, tmp_path):
+    prd = tmp_path / "prd.json"
+    text = json.dumps({"project": "p", "userStories": [{"id": f"S{n}", "title": f"story {n}", "priority": n, "passes": False} for n in range(1, 5)]})
+    prd.write_text(text)
+    daemon = make_daemon(config={"parallel": 4}, scripts={"implement": "again implement\necho $RL_TASK_ID > $RL_TASK_ID\nanswer done\n"})
+    runs = [daemon.call("run.submit", workdir=str(repo.path), stories=text, stories_path=str(prd), parallel=2, agent="play",
+                        isolation="worktree")["id"] for _ in range(2)]
+    ended = daemon.ended(*runs)
+    assert {r["state"] for r in ended} == {"succeeded"}, ended
+    worked = [a["task"] for r in runs for a in daemon.call("attempt.list", run=r)["attempts"] if a["role"] == "implement"]
+    assert sorted(worked) == ["S1", "S2", "S3", "S4"]
+    assert all(s["passes"] for s in json.loads(prd.read_text())["userStories"])

@@ -498,7 +498,7 @@ START_TEST(other_sources_do_nothing)
 	}
 	ck_assert_int_eq(source_find("bead"), -1);
 	ck_assert(sources[SOURCE_BEADS].claims && sources[SOURCE_BEADS].reloads && sources[SOURCE_BEADS].markers);
-	ck_assert(!sources[SOURCE_STORIES].claims && !sources[SOURCE_STORIES].reloads && sources[SOURCE_STORIES].markers);
+	ck_assert(sources[SOURCE_STORIES].claims && !sources[SOURCE_STORIES].reloads && sources[SOURCE_STORIES].markers);
 	ck_assert(!sources[SOURCE_WORKFLOW].markers && !sources[SOURCE_PROMPT].markers);
 	task_op_free(NULL);
 }
