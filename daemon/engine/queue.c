@@ -42,6 +42,9 @@ void queue_update(struct run *run)
 		seats = 1;
 	for (size_t i = 0; row->state == RUN_S_RUNNING && !run_cancelling(run) && i < run->nlanes; i++)
 		seats += wants(run->lanes[i]);
+	/* what its slots were told, the run was not */
+	if (row->state == RUN_S_QUEUED && row->reason == NULL)
+		schedule_want(run->engine->schedule, row->id, 0);
 	if (!run_state_is_end((enum run_state)row->state))
 		schedule_want(run->engine->schedule, row->id, seats);
 }
