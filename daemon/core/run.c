@@ -105,6 +105,12 @@ size_t run_ready(const struct loop *l)
 	return ready;
 }
 
+/* Tasks, and slots whose agent has failed before it had one. */
+static bool has_failed(const struct loop *l)
+{
+	return count_tasks(l, TASK_S_FAILED) > 0 || count_slots(l, SLOT_S_FAILED) > 0;
+}
+
 static bool at_limit(const struct loop *l)
 {
 	return l->iterations != ROW_NONE && l->iteration >= l->iterations;
@@ -113,7 +119,7 @@ static bool at_limit(const struct loop *l)
 /* May another iteration begin? */
 static bool goes_on(const struct loop *l)
 {
-	if (l->stopped || l->idle || (count_tasks(l, TASK_S_FAILED) > 0 && l->on_failure == ON_FAILURE_STOP))
+	if (l->stopped || l->idle || (has_failed(l) && l->on_failure == ON_FAILURE_STOP))
 		return false;
 	if (l->one_tree && count_slots(l, SLOT_S_HELD) > 0)
 		return false;
@@ -132,7 +138,7 @@ enum run_event run_settle(const struct loop *l)
 		return RUN_E_NEXT;
 	if (count_slots(l, SLOT_S_HELD) > 0)
 		return RUN_E_HELD;
-	if (count_tasks(l, TASK_S_FAILED) > 0)
+	if (has_failed(l))
 		return RUN_E_FAILED;
 	if (count_slots(l, SLOT_S_IMPLEMENTED) > 0)
 		return RUN_E_REVIEW;
@@ -147,7 +153,7 @@ char *run_limit_cause(const struct loop *l, enum run_event event)
 		return xasprintf("stop-marker: %zu task(s) left", left);
 	if (event == RUN_E_PASSED && l->idle && left > 0)
 		return xasprintf("nothing was picked: %zu task(s) left", left);
-	if (event == RUN_E_FAILED && count_tasks(l, TASK_S_FAILED) == 0 && at_limit(l))
+	if (event == RUN_E_FAILED && !has_failed(l) && at_limit(l))
 		return xasprintf("limit: %lld iteration(s), %zu task(s) left", (long long)l->iterations, left);
 	if (event == RUN_E_PASSED && open == 0 && count_tasks(l, TASK_S_TAKEN) > 0)
 		return xasprintf("%zu task(s) left to others, who have taken them", count_tasks(l, TASK_S_TAKEN));

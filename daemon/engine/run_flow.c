@@ -335,35 +335,74 @@ void run_cancel(struct turn *turn, struct run *run, const char *cause)
 	run_event(turn, run, begun ? RUN_E_CANCEL_BEGUN : RUN_E_CANCEL, cause);
 }
 
-/* What slot 0 decided, and any failure, is the end of the tasks that wait for the review of the run. */
-static void settle_implemented(struct turn *turn, struct run *run)
+/* The end of the tasks that wait for the review of the run. False: there are none. */
+static bool end_implemented(struct turn *turn, struct run *run, enum slot_event event, const char *cause)
 {
-	const struct slot_row *decided = NULL;
+	bool any = false;
 
+	run->settling = true;
+	for (size_t i = 0; i < run->nlanes; i++) {
+		if (run->lanes[i]->row->stage != SLOT_S_IMPLEMENTED)
+			continue;
+		lane_event(turn, run->lanes[i], event, cause);
+		any = true;
+	}
+	run->settling = false;
+	return any;
+}
+
+/* Slot 0 has passed, and they with it. */
+static void pass_implemented(struct turn *turn, struct run *run)
+{
 	for (size_t i = 0; i < run->nlanes; i++) {
 		const struct slot_row *slot = run->lanes[i]->row;
 
-		if (slot->stage == SLOT_S_FAILED || (slot->slot == 0 && slot->stage == SLOT_S_PASSED))
-			decided = slot;
+		if (slot->slot == 0 && slot->stage == SLOT_S_PASSED)
+			end_implemented(turn, run, SLOT_E_RUN_PASSED, slot->cause);
 	}
-	for (size_t i = 0; decided != NULL && i < run->nlanes; i++)
-		if (run->lanes[i]->row->stage == SLOT_S_IMPLEMENTED)
-			lane_event(turn, run->lanes[i], decided->stage == SLOT_S_PASSED ? SLOT_E_RUN_PASSED : SLOT_E_FAILED, decided->cause);
 }
 
-/* The reason of a task that failed in an earlier iteration. */
-static const char *failed_task(const struct run *run)
+/* Why the last slot that stands so does; NULL: none does, or there is no cause. */
+static const char *cause_of(const struct run *run, enum slot_stage stage)
+{
+	for (size_t i = 0; i < run->nlanes; i++)
+		if (run->lanes[i]->row->stage == (int)stage && run->lanes[i]->row->cause != NULL)
+			return run->lanes[i]->row->cause;
+	return NULL;
+}
+
+/* The reason of a task that ended so, perhaps in an earlier iteration: why it failed, by whose leave it passed. */
+static const char *reason_of(const struct run *run, enum task_state state)
 {
 	for (size_t i = 0; i < run->rows->ntasks; i++)
-		if (run->rows->tasks[i]->state == TASK_S_FAILED)
-			return run->rows->tasks[i]->reason != NULL ? run->rows->tasks[i]->reason : "failed";
+		if (run->rows->tasks[i]->state == (int)state && run->rows->tasks[i]->reason != NULL)
+			return run->rows->tasks[i]->reason;
 	return NULL;
+}
+
+/* Why the run ends so or is held. */
+static const char *why(const struct run *run, enum run_event event)
+{
+	const char *cause;
+
+	switch (event) {
+	case RUN_E_HELD:
+		return cause_of(run, SLOT_S_HELD);
+	case RUN_E_FAILED:
+		cause = cause_of(run, SLOT_S_FAILED);
+		return cause != NULL ? cause : reason_of(run, TASK_S_FAILED);
+	case RUN_E_PASSED:
+		cause = cause_of(run, SLOT_S_PASSED);
+		return cause != NULL ? cause : reason_of(run, TASK_S_PASSED);
+	default:
+		return NULL;
+	}
 }
 
 /* A slot that has not begun does not begin any more when the run goes no further: its task is anybody's again. */
 static void let_go(struct turn *turn, struct run *run)
 {
-	bool stop = run->rows->run.stopped == 1 || (run->plan.on_failure == ON_FAILURE_STOP && failed_task(run) != NULL);
+	bool stop = run->rows->run.stopped == 1 || (run->plan.on_failure == ON_FAILURE_STOP && why(run, RUN_E_FAILED) != NULL);
 
 	for (size_t i = 0; stop && i < run->nlanes; i++) {
 		struct lane *lane = run->lanes[i];
@@ -389,7 +428,6 @@ void run_settled(struct turn *turn, struct run *run)
 	struct slot_row **slots;
 	struct loop loop;
 	enum run_event event;
-	const char *cause = NULL;
 	char *limit;
 
 	if (run->settling || run_state_is_end(state))
@@ -398,8 +436,8 @@ void run_settled(struct turn *turn, struct run *run)
 		pick_stage(turn, run);
 	run->settling = true;
 	let_go(turn, run);
-	settle_implemented(turn, run);
 	run->settling = false;
+	pass_implemented(turn, run);
 	loop = run_loop(run, &slots);
 	event = run_settle(&loop);
 	if (event != RUN_EVENTS && run_cancelling(run))
@@ -414,12 +452,11 @@ void run_settled(struct turn *turn, struct run *run)
 		return;
 	}
 	limit = run_limit_cause(&loop, event);
-	for (size_t i = 0; i < run->nlanes && cause == NULL; i++)
-		if ((event == RUN_E_PASSED && slots[i]->stage == SLOT_S_PASSED) || (event == RUN_E_FAILED && slots[i]->stage == SLOT_S_FAILED) || (event == RUN_E_HELD && slots[i]->stage == SLOT_S_HELD))
-			cause = slots[i]->cause;
-	if (event == RUN_E_FAILED && cause == NULL && limit == NULL)
-		cause = failed_task(run);
-	run_event(turn, run, event, limit != NULL ? limit : cause);
-	free(limit);
 	free(slots);
+	/* they may still have something to give back */
+	if (event == RUN_E_FAILED && limit == NULL && end_implemented(turn, run, SLOT_E_FAILED, why(run, RUN_E_FAILED)))
+		run_settled(turn, run);
+	else
+		run_event(turn, run, event, limit != NULL ? limit : why(run, event));
+	free(limit);
 }
