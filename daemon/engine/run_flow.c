@@ -362,7 +362,7 @@ static void pass_implemented(struct turn *turn, struct run *run)
 	}
 }
 
-/* Why the last slot that stands so does; NULL: none does, or there is no cause. */
+/* Why the first slot that stands so does; NULL: none does, or there is no cause. */
 static const char *cause_of(const struct run *run, enum slot_stage stage)
 {
 	for (size_t i = 0; i < run->nlanes; i++)
@@ -383,20 +383,21 @@ static const char *reason_of(const struct run *run, enum task_state state)
 /* Why the run ends so or is held. */
 static const char *why(const struct run *run, enum run_event event)
 {
-	const char *cause;
+	static const struct {
+		enum run_event event;
+		enum slot_stage stage;
+		enum task_state task;
+	} ends[] = {
+		{ RUN_E_HELD, SLOT_S_HELD, TASK_S_CLAIMED }, { RUN_E_FAILED, SLOT_S_FAILED, TASK_S_FAILED }, { RUN_E_PASSED, SLOT_S_PASSED, TASK_S_PASSED },
+	};
 
-	switch (event) {
-	case RUN_E_HELD:
-		return cause_of(run, SLOT_S_HELD);
-	case RUN_E_FAILED:
-		cause = cause_of(run, SLOT_S_FAILED);
-		return cause != NULL ? cause : reason_of(run, TASK_S_FAILED);
-	case RUN_E_PASSED:
-		cause = cause_of(run, SLOT_S_PASSED);
-		return cause != NULL ? cause : reason_of(run, TASK_S_PASSED);
-	default:
-		return NULL;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const char *cause = ends[i].event == event ? cause_of(run, ends[i].stage) : NULL;
+
+		if (ends[i].event == event)
+			return cause != NULL ? cause : reason_of(run, ends[i].task);
 	}
+	return NULL;
 }
 
 /* A slot that has not begun does not begin any more when the run goes no further: its task is anybody's again. */
