@@ -88,6 +88,7 @@ static void seat(struct turn *turn, struct run *run)
 		lane_seated(turn, lane);
 		return;
 	}
+	schedule_give(run->engine->schedule, run->rows->run.id);
 }
 
 static void grant(struct turn *turn, struct run *run)

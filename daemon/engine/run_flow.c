@@ -202,7 +202,8 @@ static void rest_over(struct run *run)
 	if (run->rows->run.next_at == ROW_NONE)
 		return;
 	run->rows->run.next_at = ROW_NONE;
-	run->own.pending = PENDING_NOTHING;
+	if (run->own.pending == PENDING_WORK)
+		run->own.pending = PENDING_NOTHING;
 }
 
 /* It has a slot of the daemon again: what was sent back goes on, then what was paused. */
@@ -421,6 +422,8 @@ static void let_go(struct turn *turn, struct run *run)
 		lane->pending = PENDING_NOTHING;
 		lane_event(turn, lane, SLOT_E_LET_GO, NULL);
 	}
+	if (stop)
+		queue_update(run);
 }
 
 void run_settled(struct turn *turn, struct run *run)
