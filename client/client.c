@@ -8,6 +8,7 @@
 #include "client/connect.h"
 #include "client/field.h"
 #include "proto/call.h"
+#include "proto/error.h"
 #include "proto/escape.h"
 
 int client_connect(struct client *c)
@@ -24,17 +25,31 @@ int client_connect(struct client *c)
 		&c->socket);
 }
 
+/* What is said of every wrong parameter helps only who gave parameters, not options. */
+static bool hint_helps(const struct call_error *error, const struct option_row *rows)
+{
+	const struct rpc_error_row *row = rpc_error_find(RPC_INVALID_PARAMS);
+
+	return error->hint[0] != '\0' && (rows == NULL || strcmp(error->hint, row->help) != 0);
+}
+
 void client_tell(const struct call_error *error, const struct option_row *rows)
 {
-	const char *option = options_for_param(rows, error->field);
-	char *message = text_escape(error->message, strlen(error->message), true);
+	const char *option = options_for_param(rows, error->field), *text = error->message;
+	size_t named = strlen(error->field);
+	char *message;
+
+	/* the option names it already */
+	if (option != NULL && strncmp(text, error->field, named) == 0 && strncmp(text + named, ": ", 2) == 0)
+		text += named + 2;
+	message = text_escape(text, strlen(text), true);
 
 	if (option != NULL)
 		warnx("--%s: %s", option, message);
 	else
 		warnx("%s", message);
 	free(message);
-	if (error->hint[0] != '\0') {
+	if (hint_helps(error, rows)) {
 		char *hint = text_escape(error->hint, strlen(error->hint), true);
 
 		fprintf(stderr, "  %s\n", hint);

@@ -152,6 +152,8 @@ static int show_run(const struct logs *l)
 		if (status != 0)
 			return status;
 	}
+	if (l->only == FIELD_NONE && last == 0 && !l->client->json)
+		fprintf(l->client->talk.file, "Run %lld has no attempts; \"rlctl show %lld\" says why.\n", (long long)l->run, (long long)l->run);
 	if (l->only == FIELD_NONE)
 		return EXIT_DONE;
 	warnx("run %lld has no attempt %lld; \"rlctl show %lld\" lists them", (long long)l->run, (long long)l->only, (long long)l->run);

@@ -389,8 +389,10 @@ int options_parse(struct options *o, int argc, char **argv, const struct option_
 	while ((code = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
 		const struct option_row *row = table_find(&t, code);
 
-		if (row == NULL)	/* getopt has told */
+		if (row == NULL) {	/* getopt has told */
+			fputs("  --help lists the options\n", stderr);
 			return EXIT_USAGE;
+		}
 		status = take(o, row, optarg);
 		if (status != 0)
 			return status;

@@ -17,6 +17,7 @@
 #include "client/live.h"
 #include "client/output.h"
 #include "client/submit.h"
+#include "client/tasks.h"
 #include "proto/call.h"
 #include "proto/escape.h"
 
@@ -215,6 +216,7 @@ static void tell_end(const struct client *c, const json_t *run)
 	const json_t *totals = json_object_get(run, "totals");
 	long long id = (long long)field_int(run, "id");
 	char *took = print_duration(field_int(totals, "wall_ms")), *cost = print_cost(field_real(totals, "cost_usd"));
+	char *branch = tasks_branch(run);
 
 	if (*took != '\0' || *cost != '\0')
 		fprintf(c->talk.file, "It took %s%s%s. ", took, *took != '\0' && *cost != '\0' ? " and " : "", cost);
@@ -228,12 +230,15 @@ static void tell_end(const struct client *c, const json_t *run)
 		print_painted(&c->talk, PAINT_BOLD, commit);
 		fputs(". ", c->talk.file);
 	}
+	if (*branch != '\0')
+		fprintf(c->talk.file, "To take it: \"git merge %s\". ", branch);
 	if (strcmp(state, "held") == 0)
 		hold_tell_open(c, field_array(run, "holds"));
 	else if (strcmp(state, "failed") == 0)
 		fprintf(c->talk.file, "See \"rlctl logs %lld\", \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id, id);
 	else
 		fprintf(c->talk.file, "See \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id);
+	free(branch);
 	free(took);
 	free(cost);
 }

@@ -199,6 +199,9 @@ static int put_source(struct client *c, json_t *params)
 
 	if (status != 0)
 		return status;
+	if (source != NULL && strcmp(source, "workflow") == 0 && !options_given(&c->options, "quiet") &&
+	    (options_given(&c->options, "review") || options_given(&c->options, "reviewer")))
+		warnx("warning: the tasks of a workflow are reviewed as it says itself, by agentic_review; --review and --reviewer add nothing");
 	if (source == NULL || strcmp(source, "file") == 0)
 		return put_task(c, params);
 	return strcmp(source, "beads") == 0 ? check_beads(params) : put_file(source, params);

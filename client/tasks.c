@@ -78,16 +78,18 @@ void tasks_print(const struct print *p, const json_t *run)
 	table_free(t);
 }
 
-/* How many passed tasks have a branch with commits of its own; *one is the last of them. */
+/* How many passed tasks have a branch with commits of its own; *one is the last of them. One without has gone with its work tree. */
 static size_t count_branches(const json_t *run, const json_t **one)
 {
 	const json_t *tasks = field_array(run, "tasks");
+	const char *base = field_text(run, "base_commit");
 	size_t count = 0;
 
 	for (size_t i = 0; i < json_array_size(tasks); i++) {
 		const json_t *task = json_array_get(tasks, i);
 
-		if (!is_passed(task) || *field_text(task, "branch") == '\0' || *field_text(task, "commit") == '\0')
+		if (!is_passed(task) || *field_text(task, "branch") == '\0' || *field_text(task, "commit") == '\0' ||
+		    strcmp(field_text(task, "commit"), base) == 0)
 			continue;
 		*one = task;
 		count++;
@@ -95,24 +97,36 @@ static size_t count_branches(const json_t *run, const json_t **one)
 	return count;
 }
 
+char *tasks_branch(const json_t *run)
+{
+	const char *branch = field_text(run, "result_branch");
+	const json_t *one = NULL;
+
+	if (*branch == '\0' || *field_text(run, "result_commit") == '\0')
+		branch = count_branches(run, &one) == 1 ? field_text(one, "branch") : "";
+	return mem_strdup(branch);
+}
+
 void tasks_add_result(struct table *facts, const json_t *run)
 {
-	const char *branch = field_text(run, "result_branch"), *commit = field_text(run, "result_commit");
+	const char *commit = field_text(run, "result_commit");
 	bool over = exit_is_final(field_text(run, "state"));
 	const json_t *one = NULL;
 	size_t branches = count_branches(run, &one);
+	char *branch = tasks_branch(run);
 
 	table_fact(facts, "result", PAINT_BOLD, mem_strdup(field_text(run, "result_ref")));
 	table_fact(facts, "commit", PAINT_BOLD, mem_strdup(commit));
-	table_fact(facts, "branch", PAINT_BOLD, mem_strdup(branch));
-	if (!over)
-		return;
-	if (*branch != '\0' && *commit != '\0')
+	/* it is made with the first commit that is put on it */
+	table_fact(facts, "branch", PAINT_BOLD, mem_strdup(over && *commit == '\0' ? "" : field_text(run, "result_branch")));
+	if (over && *branch != '\0') {
 		table_fact(facts, "to take it", PAINT_NONE, mem_printf("git merge %s", branch));
-	else if (branches == 1)
-		table_fact(facts, "to take it", PAINT_NONE, mem_printf("git merge %s", field_text(one, "branch")));
-	else if (branches > 1)
+		table_fact(facts, "or else", PAINT_NONE, mem_printf("git cherry-pick %.12s..%s, without what was uncommitted at the start",
+			field_text(run, "base_commit"), branch));
+	} else if (over && branches > 1) {
 		table_fact(facts, "to take it", PAINT_NONE, mem_printf("git merge BRANCH, for each of the %zu tasks that passed", branches));
-	else if (*commit != '\0')
+	} else if (over && *commit != '\0') {
 		table_fact(facts, "to see it", PAINT_NONE, mem_printf("git show %.12s", commit));
+	}
+	free(branch);
 }

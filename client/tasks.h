@@ -14,6 +14,9 @@ char *tasks_count(const json_t *run);
 /* A line for each, unless there is only the task that the run was submitted with. */
 void tasks_print(const struct print *p, const json_t *run);
 
+/* Short name of the one branch that has the result; empty: there is none, or one for each task. The caller frees. */
+char *tasks_branch(const json_t *run);
+
 /* Facts about the result of a run, and how to have it. */
 void tasks_add_result(struct table *facts, const json_t *run);
 

@@ -141,7 +141,7 @@ static json_t *parse(struct reader *r, const char *text, size_t size)
 	}
 	document = value_read(text, size, VALUES_MAX, &words);
 	if (document == NULL) {
-		fail(r, "%s; mend the file", words);
+		fail(r, "%s", words);
 		free(words);
 	}
 	return document;

@@ -88,6 +88,29 @@ def test_the_branch_of_the_only_one(make_daemon, repo, stories):
     assert told["tasks"] == ["3: 1 passed, 2 failed"] and told["to take it"] == [f"git merge {row['tasks'][2]['branch']}"], told
 
 
+def test_the_result_beside_work_that_is_not_committed(make_daemon, repo, stories):
+    """What was uncommitted at the start is in the base, so a merge would have it twice."""
+    repo.write("mine.txt", "mine\n")
+    daemon = make_daemon(scripts={"implement": IMPLEMENT})
+    done = daemon.rlctl("run", "--stories", "prd.json", "-P2", cwd=repo.path, check=0)
+    told = facts(daemon.rlctl("show", 1, check=0).out)
+    assert 'To take it: "git merge rl/1-result".' in done.err and told["to take it"] == ["git merge rl/1-result"]
+    repo.git(*told["to take it"][0].split()[1:], check=False)
+    assert not (repo.path / "US-1.txt").exists()
+    repo.git(*told["or else"][0].split(",")[0].split()[1:])
+    assert {repo.read(f"{name}.txt").strip() for name in TITLES} == set(TITLES)
+    assert repo.git("status", "--short", "mine.txt") == "?? mine.txt" and "mine.txt" not in repo.git("ls-tree", "-r", "--name-only", "HEAD")
+
+
+def test_nothing_to_take(make_daemon, repo, stories):
+    daemon = make_daemon(scripts={"implement": 'answer done\n'})
+    for options in (["-P2", "work"], ["--stories", "prd.json", "--integrate=none", "--isolation=worktree"]):
+        done = daemon.rlctl("run", *options, cwd=repo.path, check=0)
+        told = facts(daemon.rlctl("show", len(daemon.call("run.list")["runs"]), check=0).out)
+        assert not {"to take it", "or else", "branch", "commit"} & told.keys() and "To take it" not in done.err, told
+    assert repo.git("for-each-ref", "refs/heads/rl") == ""
+
+
 def test_slots_at_work(make_daemon, repo, stories):
     daemon = make_daemon(scripts={"implement": 'gate "$RL_TASK_ID"\n' + IMPLEMENT}, gates=list(TITLES))
     run = submit(daemon, repo, stories, integrate="none", parallel=2)
