@@ -109,7 +109,8 @@ static void pick_cb(void *arg, struct work *work)
 	struct pick_work *w = (struct pick_work *)work;
 	struct run *run = run_find(engine, w->run);
 	struct lane *lane = run != NULL ? run_lane(run, w->iteration, w->slot) : NULL;
-	bool open = !engine->stopped && lane != NULL && lane->row->attempt == w->attempt && lane->row->task == NULL;
+	bool open = !engine->stopped && lane != NULL && lane->row->attempt == w->attempt && lane->row->task == NULL && lane->row->stage == SLOT_S_IMPLEMENTING &&
+	    (w->last || lane->pending == PENDING_PROC);
 	bool missed = open && w->picked != NULL && !take(lane, w->picked);
 
 	if (engine->stopped || lane == NULL || lane->row->attempt != w->attempt) {
