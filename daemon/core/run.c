@@ -108,7 +108,7 @@ size_t run_ready(const struct loop *l)
 /* Tasks, and slots whose agent has failed before it had one. */
 static bool has_failed(const struct loop *l)
 {
-	return count_tasks(l, TASK_S_FAILED) > 0 || count_slots(l, SLOT_S_FAILED) > 0;
+	return l->failed || count_tasks(l, TASK_S_FAILED) > 0 || count_slots(l, SLOT_S_FAILED) > 0;
 }
 
 static bool at_limit(const struct loop *l)

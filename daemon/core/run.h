@@ -89,6 +89,7 @@ struct loop {
 	bool one_tree;			/* the slots share a tree, which a held task keeps */
 	bool stopped;			/* an agent gave a stop marker ... */
 	bool idle;			/* ... or an iteration found nothing to do */
+	bool failed;			/* a slot has failed, perhaps in an earlier iteration, and perhaps before it had a task */
 };
 
 /* What they add up to, RUN_EVENTS: somebody still works. Cancelled before held before failed for on_failure = "stop"; then the next

@@ -17,6 +17,28 @@ enum source_kind run_source(const struct run *run)
 	return (enum source_kind)kind;
 }
 
+/* None of the slots of this iteration had a task: the next would come to the same. */
+static bool is_idle(const struct run *run)
+{
+	size_t slots = 0, tasks = 0;
+
+	for (size_t i = 0; i < run->nlanes; i++) {
+		const struct slot_row *slot = run->lanes[i]->row;
+
+		slots += slot->iteration == run->rows->run.iteration && slot->slot != 0;
+		tasks += slot->iteration == run->rows->run.iteration && slot->slot != 0 && slot->task != NULL;
+	}
+	return slots > 0 && tasks == 0;
+}
+
+static bool has_failed(const struct run *run)
+{
+	for (size_t i = 0; i < run->rows->nslots; i++)
+		if (run->rows->slots[i]->stage == SLOT_S_FAILED)
+			return true;
+	return false;
+}
+
 struct loop run_loop(const struct run *run, struct slot_row ***slots)
 {
 	const struct run_row *row = &run->rows->run;
@@ -35,7 +57,8 @@ struct loop run_loop(const struct run *run, struct slot_row ***slots)
 		.more = sources[run_source(run)].reloads && !run->drained,
 		.one_tree = run->plan.isolation != ISOLATION_WORKTREE,
 		.stopped = row->stopped == 1,
-		.idle = row->stopped == 2,
+		.idle = row->stopped == 2 || is_idle(run),
+		.failed = has_failed(run),
 	};
 }
 

@@ -363,12 +363,12 @@ static void pass_implemented(struct turn *turn, struct run *run)
 	}
 }
 
-/* Why the first slot that stands so does; NULL: none does, or there is no cause. */
+/* Why the first slot that stands so does, in whatever iteration; NULL: none does, or there is no cause. */
 static const char *cause_of(const struct run *run, enum slot_stage stage)
 {
-	for (size_t i = 0; i < run->nlanes; i++)
-		if (run->lanes[i]->row->stage == (int)stage && run->lanes[i]->row->cause != NULL)
-			return run->lanes[i]->row->cause;
+	for (size_t i = 0; i < run->rows->nslots; i++)
+		if (run->rows->slots[i]->stage == (int)stage && run->rows->slots[i]->cause != NULL)
+			return run->rows->slots[i]->cause;
 	return NULL;
 }
 
@@ -436,10 +436,10 @@ void run_settled(struct turn *turn, struct run *run)
 
 	if (run->settling || run_state_is_end(state))
 		return;
-	if (run->plan.assign == ASSIGN_AGENT)
-		pick_stage(turn, run);
 	run->settling = true;
 	let_go(turn, run);
+	if (run->plan.assign == ASSIGN_AGENT)
+		pick_stage(turn, run);
 	run->settling = false;
 	pass_implemented(turn, run);
 	loop = run_loop(run, &slots);

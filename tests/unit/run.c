@@ -114,7 +114,7 @@ static const struct scene {
 	const char *name, *slots, *tasks;
 	int64_t iteration, iterations;	/* 0: until no task remains */
 	enum on_failure on_failure;
-	bool more, one_tree, stopped, idle;
+	bool more, one_tree, stopped, idle, slot_failed;
 	size_t ready;
 	enum run_event event;
 	const char *cause;		/* of the limit */
@@ -154,6 +154,8 @@ static const struct scene {
 	{ .name = "continue, to the end", .slots = "passed", .tasks = "a:failed b:passed c:passed", .iteration = 2, .on_failure = ON_FAILURE_CONTINUE, .event = RUN_E_FAILED },
 	{ .name = "those who depend on it never start", .slots = "failed", .tasks = "a:failed b:open<a c:open<b d:passed", .iteration = 2, .on_failure = ON_FAILURE_CONTINUE, .event = RUN_E_FAILED },
 	{ .name = "those who do not depend on it do", .slots = "failed", .tasks = "a:failed b:open<a c:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "continue, and a slot that had no task failed before", .slots = "passed", .tasks = "b:passed", .iteration = 2, .on_failure = ON_FAILURE_CONTINUE, .slot_failed = true,
+		.event = RUN_E_FAILED },
 	/* held */
 	{ .name = "held in the tree of all", .slots = "held passed", .tasks = "a:claimed b:passed c:open", .iteration = 1, .one_tree = true, .ready = 1, .event = RUN_E_HELD },
 	{ .name = "held in a tree of its own", .slots = "held passed", .tasks = "a:claimed b:passed c:open", .iteration = 1, .ready = 1, .event = RUN_E_NEXT },
@@ -211,7 +213,8 @@ static void expect_scene(const struct scene *scene)
 	struct slot_row **slots;
 	struct task_row **tasks;
 	struct loop loop = { .iteration = scene->iteration, .iterations = scene->iterations > 0 ? scene->iterations : ROW_NONE, .on_failure = scene->on_failure,
-		.more = scene->more, .one_tree = scene->one_tree, .stopped = scene->stopped, .idle = scene->idle };
+		.more = scene->more, .one_tree = scene->one_tree, .stopped = scene->stopped, .idle = scene->idle,
+		.failed = scene->slot_failed };
 	enum run_event event;
 	char *cause;
 
@@ -252,8 +255,10 @@ START_TEST(one_slot)
 			row.leaving = leaving;
 			if (leaving != LEAVING_NOTHING)
 				want = RUN_EVENTS;
-			else if (stage == SLOT_S_PASSED || stage == SLOT_S_FAILED)
-				want = RUN_E_PASSED;	/* that one failed is in its task's row */
+			else if (stage == SLOT_S_PASSED)
+				want = RUN_E_PASSED;
+			else if (stage == SLOT_S_FAILED)
+				want = RUN_E_FAILED;	/* also when it had no task */
 			else if (stage == SLOT_S_CANCELLED)
 				want = RUN_E_CANCELLED;
 			else if (stage == SLOT_S_HELD)
