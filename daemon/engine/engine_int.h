@@ -304,6 +304,8 @@ void source_done(struct turn *turn, struct lane *lane, const char *error);
 
 /* pick_flow.c: assign = "agent" */
 
+#define REASON_STAGED "waiting to spawn until those before it have picked a task"
+
 /* The first slots may begin; each further one when those before it have picked or ended. */
 void pick_stage(struct turn *turn, struct run *run);
 /* Look at the output of the lane's attempt, until it has picked or ended. */

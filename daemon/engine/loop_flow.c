@@ -276,6 +276,7 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 	/* paused or cancelled meanwhile: it is asked again when it goes on */
 	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run)) {
 		queue_give(&run->own);
+		turn_act_schedule(turn);
 		run_settled(turn, run);
 		return;
 	}
@@ -370,7 +371,7 @@ static void add_slot(struct turn *turn, struct run *run, int64_t number)
 	lane = run->lanes[run->nlanes - 1];
 	slot->fixes = lane_plan(lane)->max_fixes;
 	if (task == NULL && number > 1) {
-		slot->reason = xstrdup("waiting to spawn until those before it have picked a task");
+		slot->reason = xstrdup(REASON_STAGED);
 		lane->pending = PENDING_STAGE;
 	}
 	turn_put(turn, ROW_SLOT, slot);

@@ -313,6 +313,10 @@ static void resume_picks(struct run *run)
 
 		if (lane->row->task == NULL && lane->row->slot != 0 && lane->row->stage == SLOT_S_IMPLEMENTING && lane->pending == PENDING_PROC)
 			pick_watch(lane);
+		if (lane->pending == PENDING_STAGE && lane->row->reason == NULL) {
+			lane->row->reason = xstrdup(REASON_STAGED);
+			turn_put(turn, ROW_SLOT, lane->row);
+		}
 	}
 	pick_stage(turn, run);
 	turn_commit_or_drop(turn);
