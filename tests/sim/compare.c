@@ -130,7 +130,7 @@ static void tell(struct told *t, const struct world *w, const struct run_rows *r
 		.worktree = plan->isolation == ISOLATION_WORKTREE,
 		.merge = plan->integrate == INTEGRATE_MERGE,
 		.commit = "nag"[plan->commit],
-		.claims = source->claims && run->assign == ASSIGN_DAEMON,
+		.claims = strcmp(rows->run.source, "beads") == 0 && run->assign == ASSIGN_DAEMON,
 		.markers = source->markers,
 		.has_task = row->task != NULL,
 		.reviewer = row->slot == 0,
@@ -281,7 +281,7 @@ static void compare_task(struct world *w, const struct run_rows *rows, const str
 			if (t->row->stage == (int)ends[e].stage && strcmp(t->end.state, "released") != 0 && task->state != (int)ends[e].task)
 				world_fail(w, "run %lld: task %s is %s, its slot %s", (long long)rows->run.id, id, state_name(&task_state_names, task->state),
 				    state_name(&slot_stage_names, t->row->stage));
-		if (strcmp(t->end.state, "released") == 0 && task->state != TASK_S_RELEASED)
+		if (strcmp(t->end.state, "released") == 0 && t->row->stage == SLOT_S_PASSED && task->state != TASK_S_RELEASED)
 			world_fail(w, "run %lld: task %s was given back, and is %s", (long long)rows->run.id, id, state_name(&task_state_names, task->state));
 	}
 }

@@ -97,9 +97,10 @@ static void check_claim(struct world *w, const struct claim_row *row)
 	}
 }
 
+/* Its task is nobody's any more; a work tree may still have to be cleared. */
 static bool is_over(const struct slot_row *slot)
 {
-	return slot_stage_is_end((enum slot_stage)slot->stage) && slot->leaving == LEAVING_NOTHING;
+	return slot_stage_is_end((enum slot_stage)slot->stage) && slot->leaving != LEAVING_TASK;
 }
 
 /* It does not end twice, and what it took is given back before it is over. */
@@ -198,7 +199,7 @@ static void check_owner(struct world *w, const struct slot_row *row)
 	if (row->task == NULL || row->slot == 0 || is_over(row))
 		return;
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
-		if (rows != mine && (strcmp(mine->run.source, "beads") != 0 || !same_text(rows->run.source_path, mine->run.source_path) ||
+		if (rows != mine && (strcmp(mine->run.source, "workflow") == 0 || !same_text(rows->run.source_path, mine->run.source_path) ||
 		    strcmp(rows->run.source, mine->run.source) != 0))
 			continue;
 		for (size_t i = 0; i < rows->nslots; i++) {
@@ -260,13 +261,26 @@ static bool is_starting(const struct world *w, const struct decision *d, int64_t
 	return false;
 }
 
+/* One that starts has the workspace to itself. */
+static bool is_locked_out(const struct world *w, const struct decision *d, const struct run_row *run)
+{
+	const struct run_rows *rows = NULL;
+
+	if (world_plan(w, run->id)->isolation == ISOLATION_WORKTREE)
+		return false;
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
+		if (is_starting(w, d, rows->run.id) && strcmp(rows->run.workspace, run->workspace) == 0)
+			return true;
+	return false;
+}
+
 /* Somebody of his has a slot of the daemon, or may have. */
-static bool is_served(const struct world *w, int64_t owner)
+static bool is_served(const struct world *w, const struct decision *d, int64_t owner)
 {
 	const struct run_rows *rows = NULL;
 
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
-		if (rows->run.owner == owner && rows->run.started_at != ROW_NONE && !run_state_is_end((enum run_state)rows->run.state))
+		if (rows->run.owner == owner && !run_state_is_end((enum run_state)rows->run.state) && (rows->run.started_at != ROW_NONE || is_starting(w, d, rows->run.id)))
 			return true;
 	return false;
 }
@@ -282,11 +296,11 @@ void law_fair(struct world *w, const struct decision *d)
 			continue;
 		while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
 			if (rows->run.state != RUN_S_QUEUED || rows->run.cause != NULL || !same_text(rows->run.reason, "all slots of the daemon are in use") ||
-			    is_starting(w, d, rows->run.id) || rows->run.started_at != ROW_NONE)
+			    strcmp(rows->run.group, "default") != 0 || is_paused(w, &rows->run) || is_starting(w, d, rows->run.id) || rows->run.started_at != ROW_NONE || is_locked_out(w, d, &rows->run))
 				continue;
 			if (rows->run.priority > row->priority)
 				world_fail(w, "run %lld starts before run %lld, which matters more", (long long)row->id, (long long)rows->run.id);
-			if (rows->run.priority == row->priority && rows->run.id < row->id && !is_served(w, rows->run.owner))
+			if (rows->run.priority == row->priority && rows->run.id < row->id && !is_served(w, d, rows->run.owner))
 				world_fail(w, "run %lld starts before run %lld, which is older, and whose owner has none", (long long)row->id, (long long)rows->run.id);
 		}
 	}
@@ -300,7 +314,8 @@ void law_start(struct world *w, const struct attempt_row *row)
 
 	if (is_paused(w, &rows->run))
 		world_fail(w, "attempt %lld is started, and its run %lld is paused", (long long)row->id, (long long)row->run);
-	if (rows->run.state != RUN_S_RUNNING)
+	/* that it goes on may be on its way to the disk */
+	if (rows->run.state != RUN_S_RUNNING && rows->run.state != RUN_S_QUEUED)
 		world_fail(w, "attempt %lld is started, and its run %lld is %s", (long long)row->id, (long long)row->run, state_name(&run_state_names, rows->run.state));
 	if (slot == NULL || is_over(slot))
 		world_fail(w, "attempt %lld is started in no slot", (long long)row->id);

@@ -104,10 +104,11 @@ static bool is_true(const struct world *w, const struct run_row *run, const char
 	snprintf(words, sizeof(words), "group %s is paused", run->group);
 	if (strcmp(reason, words) == 0)
 		return group != NULL && group->paused == 1;
+	/* which of both limits it is may change, and is told once */
 	snprintf(words, sizeof(words), "group %s: ", run->group);
-	if (starts_with(reason, words))
-		return group != NULL && group->slots != ROW_NONE && w->night_used >= group->slots;
-	return strcmp(reason, "all slots of the daemon are in use") == 0 && w->used >= w->parallel;
+	if (!starts_with(reason, words) && strcmp(reason, "all slots of the daemon are in use") != 0)
+		return false;
+	return w->used >= w->parallel || (group != NULL && group->slots != ROW_NONE && strcmp(run->group, "night") == 0 && w->night_used >= group->slots);
 }
 
 static void check_waiting(struct world *w, const struct run_row *run, const char *who, const char *reason)
@@ -148,8 +149,19 @@ void world_check(struct world *w)
 	processes_check(w);
 }
 
+/* Nothing moves: nobody has a slot of the daemon. */
+static void check_seats_end(struct world *w)
+{
+	struct use use = { .world = w, .night_slots = ROW_NONE };
+
+	engine_groups(w->engine, add_group, &use);
+	if (use.used > 0)
+		world_fail(w, "%lld slots of the daemon are in use, and nothing moves", (long long)use.used);
+}
+
 void world_check_end(struct world *w)
 {
+	check_seats_end(w);
 	hooks_check_end(w);
 	files_check_end(w);
 	git_check_end(w);

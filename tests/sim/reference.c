@@ -450,7 +450,7 @@ void reference_slot(const struct ref_slot *run, struct ref_end *end)
 
 void reference_run(const struct ref_run *run, struct ref_run_end *end)
 {
-	int left = 0, open = 0, ready = 0, failed = 0;
+	int left = 0, open = 0, ready = 0, failed = 0, taken = 0;
 
 	*end = (struct ref_run_end){ NULL, "" };
 	for (int i = 0; i < run->ntasks; i++) {
@@ -460,6 +460,7 @@ void reference_run(const struct ref_run *run, struct ref_run_end *end)
 		left += state == 'c' || state == 'o' || state == 'r';
 		ready += (state == 'c' || state == 'o') && run->tasks[i].ready;
 		failed += state == 'f';
+		taken += state == 't';
 	}
 	if (run->working)
 		return;
@@ -479,6 +480,8 @@ void reference_run(const struct ref_run *run, struct ref_run_end *end)
 		snprintf(end->cause, sizeof(end->cause), "limit: %d iteration(s), %d task(s) left", run->iterations, left);
 	} else if (ready > 0) {
 		end->state = NULL;	/* they are to be done */
+	} else if (open == 0 && taken > 0) {
+		snprintf(end->cause, sizeof(end->cause), "%d task(s) left to others", taken);
 	} else if (open > 0) {
 		snprintf(end->cause, sizeof(end->cause), "%d task(s) left, which wait for others", open);
 	}

@@ -182,7 +182,7 @@ void client_submit(struct world *w)
 	} else if (s.source == SOURCE_BEADS) {
 		s.source_path = w->crowd ? "/beads/bd" : below(w, 2) == 0 ? "/beads/bd" : "/beads/file";
 	} else {
-		s.source_path = s.source == SOURCE_STORIES ? "/w/prd.json" : "/w/flow.yaml";
+		s.source_path = s.source == SOURCE_WORKFLOW ? "/w/flow.yaml" : below(w, 2) == 0 ? "/w/prd.json" : "/w/more.json";
 		draw_tasks(w, &s, &list);
 	}
 	if (s.source == SOURCE_WORKFLOW) {
