@@ -240,6 +240,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	struct git_op_spec spec = {
 		.kind = kind,
 		.workspace = in_repository ? row->workspace : lane_workspace(lane),
+		.repository = in_repository || lane->row->worktree == NULL ? NULL : row->workspace,
 		.scratch = scratch,
 		.tree = tree_of(lane, kind),
 		.base = lane_base_tree(lane),

@@ -194,6 +194,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 
 	op->kind = spec->kind;
 	op->workspace = xstrdup(spec->workspace);
+	op->repository = xstrdup(spec->repository);
 	op->scratch = xstrdup(spec->scratch);
 	op->given = xstrdup(spec->tree);
 	op->base = xstrdup(spec->base);
@@ -234,6 +235,7 @@ void git_op_free(struct git_op *op)
 	free(op->common);
 	free(op->also);
 	free(op->workspace);
+	free(op->repository);
 	free(op->scratch);
 	free(op->given);
 	free(op->base);
@@ -298,13 +300,7 @@ static enum stage begin_verify(struct git_op *op)
 static enum stage begin_commit(struct git_op *op)
 {
 	op->tree = xstrdup(op->given);
-	return STAGE_CHANGES;
-}
-
-static enum stage begin_committed(struct git_op *op)
-{
-	(void)op;
-	return STAGE_TIP;
+	return attach_start(op);
 }
 
 static enum stage begin_place(struct git_op *op)
@@ -322,10 +318,17 @@ static enum stage (*const begin[GIT_OPS])(struct git_op *op) = {
 	[GIT_COMMIT] = begin_commit,
 	[GIT_BASE] = begin_place,
 	[GIT_WORKTREE] = begin_place,
-	[GIT_COMMITTED] = begin_committed,
+	[GIT_COMMITTED] = attach_start,
 	[GIT_MERGE] = begin_place,
 	[GIT_CLEAR] = begin_place,
 };
+
+static enum stage first(struct git_op *op)
+{
+	char *error = op->repository != NULL ? attach_trouble(op) : NULL;
+
+	return error != NULL ? op_fail(op, error) : begin[op->kind](op);
+}
 
 enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step)
 {
@@ -333,7 +336,7 @@ enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_sp
 	strings_free(op->words);
 	op->words = NULL;
 	op->dirfd = dirfd;
-	op->stage = dirfd == -1 ? begin[op->kind](op) : result(op, ok);
+	op->stage = dirfd == -1 ? first(op) : result(op, ok);
 	if (op->stage == STAGE_NONE) {
 		if (op->refused == NULL)
 			hook_over(op);

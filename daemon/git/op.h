@@ -63,6 +63,8 @@ struct git_op;
 struct git_op_spec {
 	enum git_op_kind kind;
 	const char *workspace;	/* repository top, absolute */
+	const char *repository;	/* its top, absolute, when workspace is a work tree that WORKTREE has made there on branch: only there
+				 * anything is done, and COMMIT and COMMITTED bring a HEAD that is elsewhere back to branch. NULL: it is none */
 	const char *scratch;	/* an existing directory of ours, absolute: the private index */
 	const char *tree;	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, COMMIT: the tree */
 	const char *base;	/* COMMIT: the tree to compare with */
@@ -70,7 +72,7 @@ struct git_op_spec {
 	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, NULL:
 				 * the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
 	const char *name;	/* BASE: what the user calls the other branch, NULL: none; PIN: "HEAD" */
-	const char *branch;	/* WORKTREE, CLEAR: without refs/heads/ */
+	const char *branch;	/* WORKTREE, CLEAR, and with repository: without refs/heads/ */
 	const char *commit;	/* WORKTREE, COMMIT, COMMITTED, MERGE, CLEAR */
 	const char *base_commit;	/* MERGE */
 	const char *keep_ref;	/* MERGE */

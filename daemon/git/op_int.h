@@ -27,7 +27,8 @@
  *                                                          └─◀─ nothing: done, or TIP is ours
  *   TIP_TEXT ─▶ HISTORY ─▶ TOUCHED ─▶ AHEAD ─▶ (HEAD ─▶) HASH, as above       (an agent has committed)
  *   COMMITTED: TIP ─▶ TIP_TEXT ─▶ HISTORY ─▶ TOUCHED ─▶ LIST to TREE, as above ─▶ CHANGES ─▶ AHEAD, as above
- *                                                                   not as reviewed: └─▶ DRIFT ─▶ failed */
+ *                                                                   not as reviewed: └─▶ DRIFT ─▶ failed
+ *   ATTACH_LOOK ─▶ ATTACH_MOVE ─▶ ATTACH ─▶ COMMIT or COMMITTED, as above   (HEAD of a task's work tree is elsewhere) */
 /*   BASE: PLACE ─▶ BASE_TIP ─┬▶ NAMED ─▶ MERGE_BASE ─────────────────────▶ BASE_TREE ─▶ POINT
  *                            └▶ LIST, as above ─▶ BASE_REMOVE ─▶ BASE_ADD ─▶ TREE ─▶ BASE_TREE ─▶ POINT, or when it differs:
  *   KEPT ─┬▶ WHO ─▶ COMMIT_TREE ─▶ POINT ─▶ done     (a tree becomes a commit under a ref)
@@ -46,7 +47,7 @@ enum stage {
 	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_STAGED,
 	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX,
 	STAGE_PLANNED, STAGE_HOOK_BEFORE, STAGE_HOOK_PREPARE, STAGE_HOOK_MESSAGE, STAGE_AGREED, STAGE_MEDDLED, STAGE_HOOK_AFTER,
-	STAGE_HISTORY, STAGE_TOUCHED, STAGE_AHEAD, STAGE_DRIFT,
+	STAGE_HISTORY, STAGE_TOUCHED, STAGE_AHEAD, STAGE_DRIFT, STAGE_ATTACH_LOOK, STAGE_ATTACH_MOVE, STAGE_ATTACH,
 	STAGE_PLACE, STAGE_KEPT, STAGE_WHO, STAGE_COMMIT_TREE, STAGE_POINT,
 	STAGE_BASE_TIP, STAGE_NAMED, STAGE_MERGE_BASE, STAGE_BASE_TREE, STAGE_BASE_REMOVE, STAGE_BASE_ADD,
 	STAGE_SUBMODULES, STAGE_BRANCH, STAGE_WORKTREE, STAGE_WORKTREE_HEAD, STAGE_NOTE,
@@ -73,7 +74,7 @@ struct tree_entry {
 
 struct git_op {
 	enum git_op_kind kind;
-	char *workspace, *scratch, *given, *base, *ref, *dir, *message, *aside, *index;	/* given: the tree of the spec */
+	char *workspace, *repository, *scratch, *given, *base, *ref, *dir, *message, *aside, *index;	/* given: the tree of the spec */
 	char *name, *branch, *given_commit, *base_commit, *keep_ref;	/* given_commit: that of the spec */
 	char **artifacts;
 	enum stage stage;		/* whose result comes next */
@@ -193,6 +194,11 @@ enum stage committed_tip(struct git_op *op);		/* HEAD is known */
 enum stage committed_known(struct git_op *op);		/* what the agent has committed, too */
 enum stage committed_tree(struct git_op *op);
 result_fn history_done, touched_done, ahead_done, drift_done;
+
+/* attach.c */
+char *attach_trouble(const struct git_op *op);		/* why nothing may be done in the work tree; NULL: it is the repository's */
+enum stage attach_start(struct git_op *op);
+result_fn attach_look_done, attach_move_done, attach_done;
 
 /* place.c */
 result_fn place_done;

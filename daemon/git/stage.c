@@ -53,6 +53,9 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_TOUCHED] = { "diff-tree", { "diff-tree", "--stdin", "-m", "-r", "-z", "--raw", "--root", "--ignore-submodules=none" }, { 0 }, READ, 0, touched_done },
 	[STAGE_AHEAD] = { "diff-tree", { "diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none" }, { ARG_TIP, ARG_TREE }, READ, 0, ahead_done },
 	[STAGE_DRIFT] = { "diff-tree", { "diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=none" }, { ARG_GIVEN, ARG_TREE }, READ, 0, drift_done },
+	[STAGE_ATTACH_LOOK] = { "merge-base", { "merge-base", "--is-ancestor" }, { 0 }, MAY_FAIL, 0, attach_look_done },
+	[STAGE_ATTACH_MOVE] = { "update-ref", { "update-ref", "--no-deref" }, { 0 }, 0, 0, attach_move_done },
+	[STAGE_ATTACH] = { "symbolic-ref", { "symbolic-ref", "HEAD" }, { 0 }, 0, 0, attach_done },
 	[STAGE_OWN_INDEX] = { "update-index", { "update-index", "-z", "--index-info" }, { 0 }, 0, 0, own_index_done },
 	[STAGE_PLACE] = { "rev-parse", { "rev-parse", "--is-bare-repository", "--path-format=absolute", "--git-common-dir" }, { 0 }, READ, 0, place_done },
 	[STAGE_KEPT] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(objectname) %(tree) %(parent)" }, { 0 }, READ, 0, kept_done },
@@ -104,7 +107,8 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_DIR_RESET] = { "reset", { "reset", "-q", "--hard" }, { ARG_TIP }, FILTERED, 0, dir_reset_done },
 	[STAGE_DIR_LAY] = { "read-tree", { "read-tree", "--reset", "-u" }, { 0 }, FILTERED, 0, dir_lay_done },
 	[STAGE_DIR_BACK] = { "reset", { "reset", "-q", "--mixed" }, { ARG_TIP }, FILTERED, 0, dir_back_done },
-	[STAGE_DELETE] = { "update-ref", { "update-ref", "--no-deref", "-d" }, { 0 }, 0, 0, last_done },
+	/* that it stays does no harm, and what was there is saved and gone */
+	[STAGE_DELETE] = { "update-ref", { "update-ref", "--no-deref", "-d" }, { 0 }, MAY_FAIL, 0, last_done },
 };
 
 static enum stage last_done(struct git_op *op, bool ok, const char *data, size_t size)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* An agent may have turned a task's work tree away: .git leads to another repository, or HEAD is another branch, such as the
+ * user's. The first ends the operation, for nothing of ours is done elsewhere. The second is put right before a commit:
+ * HEAD comes back to the branch of the task, and that to what HEAD was at. Index and files stay as they are. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "git/gitdir.h"
+#include "git/op_int.h"
+#include "git/registration.h"
+
+static bool same_directory(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+static char *registration_of(const struct git_op *op)
+{
+	char *common = git_dir_common(op->repository), *registration = common != NULL ? registration_find(common, op->workspace) : NULL;
+
+	if (registration != NULL && !registration_leads_to(registration, common)) {
+		free(registration);
+		registration = NULL;
+	}
+	free(common);
+	return registration;
+}
+
+char *attach_trouble(const struct git_op *op)
+{
+	char *registration = registration_of(op), *own = git_dir_own(op->workspace), *error = NULL;
+	struct stat st;
+
+	if (lstat(op->workspace, &st) == -1)
+		error = xasprintf("%s is not there any more: its agent has removed it; retry the run", op->workspace);
+	else if (registration == NULL || own == NULL || !same_directory(registration, own))
+		error = xasprintf("%s is no work tree of %s any more: its agent has changed .git, or what that leads to; "
+		    "`rlctl salvage list` has its files when the task has ended", op->workspace, op->repository);
+	free(registration);
+	free(own);
+	return error;
+}
+
+static enum stage next(const struct git_op *op)
+{
+	return op->kind == GIT_COMMIT ? STAGE_CHANGES : STAGE_TIP;
+}
+
+static void add_branch(struct git_op *op)
+{
+	char *ref = xasprintf("refs/heads/%s", op->branch);
+
+	strings_append(&op->words, ref);
+	free(ref);
+}
+
+enum stage attach_start(struct git_op *op)
+{
+	char *registration = op->repository != NULL ? registration_of(op) : NULL, *head, *want;
+	bool there;
+
+	if (registration == NULL)
+		return next(op);
+	head = registration_line(registration, "HEAD");
+	want = xasprintf("ref: refs/heads/%s", op->branch);
+	there = head != NULL && strcmp(head, want) == 0;
+	free(want);
+	free(head);
+	free(registration);
+	if (there)
+		return next(op);
+	add_branch(op);
+	strings_append(&op->words, "HEAD");
+	return STAGE_ATTACH_LOOK;
+}
+
+enum stage attach_look_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	(void)data, (void)size;
+	if (!ok)
+		return op_fail(op, xasprintf("%s: its agent has left branch %s, and HEAD has not what was committed there; put it right with "
+		    "`git checkout %s` there, then retry the run", op->workspace, op->branch, op->branch));
+	add_branch(op);
+	strings_append(&op->words, "HEAD");
+	return STAGE_ATTACH_MOVE;
+}
+
+enum stage attach_move_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	(void)ok, (void)data, (void)size;
+	add_branch(op);
+	return STAGE_ATTACH;
+}
+
+enum stage attach_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	(void)ok, (void)data, (void)size;
+	return next(op);
+}
