@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from outer import NOTE, WORK, Beads, Bd, bead, done, reasons, states, submit, tasks_done, with_bd
+from outer import NOTE, WORK, Bd, Beads, bead, done, reasons, states, submit, tasks_done, with_bd
 from rld import Repo
 
 EXPORT_OR_BD = pytest.mark.parametrize("has_bd", [False, True], ids=["export", "bd"])
