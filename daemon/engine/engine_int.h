@@ -87,6 +87,7 @@ struct run {
 	struct lane own;		/* seated while the run prepares, loads and reviews, so between its slots */
 	struct lane **lanes;		/* of the current iteration, and of earlier ones what is held or waits for the review of the run */
 	size_t nlanes;
+	char *failure;			/* its source or its tree cannot be looked at any more, and why; owned. What waits for a human still does */
 	char *iteration_tree;		/* what a shared tree has when the next iteration begins, owned; NULL: not looked at */
 	int64_t loaded_at;		/* when the source was asked last by this daemon, 0: not yet */
 	bool drained;			/* the source has been asked after the last iteration, and has no more */
@@ -213,6 +214,8 @@ void run_make_lanes(struct run *run);
 char **run_artifacts(const struct run *run);
 void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause);
 void run_settled(struct turn *turn, struct run *run);
+/* What the run does between its slots has failed: nothing more begins. */
+void run_failed(struct turn *turn, struct run *run, const char *cause);
 /* Somebody said so. */
 void run_cancel(struct turn *turn, struct run *run, const char *cause);
 bool run_cancelling(const struct run *run);
@@ -257,6 +260,8 @@ void queue_add(struct run *run);
 void queue_give(struct lane *lane);
 /* The lane wants one; lane_seated() is called when it has it. */
 void queue_want(struct lane *lane);
+/* The run does nothing between its slots for now: what it keeps for itself goes to one of them that waits. */
+void queue_yield(struct turn *turn, struct run *run);
 /* It was found at work: it sits. */
 void queue_sit(struct lane *lane);
 /* What the run wants has changed: its state, or that of its lanes. */

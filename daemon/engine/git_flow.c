@@ -15,7 +15,7 @@ void git_failed(struct turn *turn, struct lane *lane, const char *why)
 
 	git_turn_over(turn, lane);
 	if (lane->row == NULL)
-		run_event(turn, lane->run, RUN_E_FAILED, cause);
+		run_failed(turn, lane->run, cause);
 	else if (lane->row->leaving != LEAVING_NOTHING)
 		leave_next(turn, lane, cause);
 	else

@@ -60,6 +60,16 @@ void queue_want(struct lane *lane)
 	queue_update(lane->run);
 }
 
+void queue_yield(struct turn *turn, struct run *run)
+{
+	for (size_t i = 0; run->own.seated && run->own.pending == PENDING_NOTHING && i < run->nlanes; i++) {
+		if (!wants(run->lanes[i]))
+			continue;
+		queue_give(&run->own);
+		turn_act_schedule(turn);
+	}
+}
+
 void queue_sit(struct lane *lane)
 {
 	if (lane->seated)

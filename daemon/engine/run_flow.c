@@ -40,6 +40,7 @@ void run_free(struct run *run)
 	}
 	free(run->lanes);
 	lane_release(&run->own);
+	free(run->failure);
 	free(run->iteration_tree);
 	plan_release(&run->plan);
 	run_rows_free(run->rows);
@@ -444,6 +445,8 @@ void run_settled(struct turn *turn, struct run *run)
 	pass_implemented(turn, run);
 	loop = run_loop(run, &slots);
 	event = run_settle(&loop);
+	if (event != RUN_EVENTS && event != RUN_E_HELD && run->failure != NULL)
+		event = RUN_E_FAILED;
 	if (event != RUN_EVENTS && run_cancelling(run))
 		event = RUN_E_CANCELLED;
 	/* what goes on needs a slot of the daemon, which a human's decision does not bring with it */
@@ -453,14 +456,25 @@ void run_settled(struct turn *turn, struct run *run)
 	if (event == RUN_EVENTS || run->own.pending >= PENDING_ACT ||
 	    (state != RUN_S_RUNNING && (event == RUN_E_HELD || event == RUN_E_NEXT || event == RUN_E_REVIEW))) {
 		free(slots);
+		queue_yield(turn, run);
 		return;
 	}
-	limit = run_limit_cause(&loop, event);
+	limit = run->failure != NULL ? xstrdup(run->failure) : run_limit_cause(&loop, event);
 	free(slots);
 	/* they may still have something to give back */
-	if (event == RUN_E_FAILED && limit == NULL && end_implemented(turn, run, SLOT_E_FAILED, why(run, RUN_E_FAILED)))
+	if (event == RUN_E_FAILED && end_implemented(turn, run, SLOT_E_FAILED, limit != NULL ? limit : why(run, RUN_E_FAILED)))
 		run_settled(turn, run);
 	else
 		run_event(turn, run, event, limit != NULL ? limit : why(run, event));
 	free(limit);
+}
+
+void run_failed(struct turn *turn, struct run *run, const char *cause)
+{
+	if (run->nlanes == 0) {
+		run_event(turn, run, RUN_E_FAILED, cause);
+		return;
+	}
+	set_text(&run->failure, cause);
+	run_settled(turn, run);
 }

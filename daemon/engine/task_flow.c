@@ -78,7 +78,7 @@ static void failed(struct turn *turn, struct lane *lane, const char *why)
 	char *cause = xasprintf("%s of %s failed: %s", task_op_names[lane->task_kind], sources[run_source(lane->run)].name, safe);
 
 	if (lane->row == NULL)
-		run_event(turn, lane->run, RUN_E_FAILED, cause);
+		run_failed(turn, lane->run, cause);
 	else if (lane->row->leaving != LEAVING_NOTHING)
 		leave_next(turn, lane, cause);
 	else
