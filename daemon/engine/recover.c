@@ -330,7 +330,7 @@ void engine_resume(struct engine *engine)
 	LIST_FOREACH(run, &engine->runs, entry)
 		resume_seats(run);
 	LIST_FOREACH(run, &engine->runs, entry) {
-		if (run->rows->run.state == RUN_S_RUNNING && run->nlanes == 0)
+		if (run->nlanes == 0 && (run->rows->run.state == RUN_S_RUNNING || run_cancelling(run)))
 			resume_preparation(run);
 		else if (run->own.pending == PENDING_PROC)
 			resume_lane(&run->own);
