@@ -300,7 +300,7 @@ static struct attempt_facts facts_of(const struct lane *lane, const struct attem
 		.stop = w->stop || (lane->row->task == NULL && lane->row->slot != 0),
 		.by_status = plan->profile->carrier == CARRIER_EXIT,
 		.checkout = lane_has_checkout(lane),
-		.checks = plan->review ? (int64_t)strings_count(plan->checks) : 0,
+		.checks = plan->review && (plan->scope == SCOPE_TASK || lane->row->slot == 0) ? (int64_t)strings_count(plan->checks) : 0,
 		.check = lane->row->check,
 		.items_left = review_items_left(lane),
 		.on_lost = plan->on_lost,
