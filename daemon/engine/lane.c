@@ -177,12 +177,30 @@ static void settle_task(struct turn *turn, const struct lane *lane, enum slot_ev
 	turn_put(turn, ROW_TASK, task);
 }
 
-/* A cause stands with what ended or is held, and with what is accepted already and has only to be committed. */
+static bool is_leave(const char *text)
+{
+	return text != NULL && (strncmp(text, "accepted: ", strlen("accepted: ")) == 0 || strncmp(text, "known issues: ", strlen("known issues: ")) == 0);
+}
+
+/* Text that *from is to become, which has it no more. */
+static void move_text(char **to, char **from)
+{
+	free(*to);
+	*to = *from;
+	*from = NULL;
+}
+
+/* A cause stands with what ended or is held, and with what is accepted already and has only to be committed. When its commit agent is
+ * lost, that it was accepted is kept beside until a human sends it back. */
 static void set_cause(struct slot_row *row, enum slot_event event, enum slot_stage before, const char *cause)
 {
 	bool settled = slot_stage_is_end((enum slot_stage)row->stage) || row->stage == SLOT_S_HELD;
 
-	if (settled || event == SLOT_E_ACCEPTED_COMMIT) {
+	if (event == SLOT_E_LOST_HOLD && before == SLOT_S_COMMIT_AGENT && is_leave(row->cause))
+		move_text(&row->reason, &row->cause);
+	if (event == SLOT_E_REWORK_COMMIT && is_leave(row->reason))
+		move_text(&row->cause, &row->reason);
+	else if (settled || event == SLOT_E_ACCEPTED_COMMIT) {
 		char *copy = xstrdup(cause != NULL ? cause : event == SLOT_E_COMMITTED || event == SLOT_E_MERGED ? row->cause : NULL);
 
 		free(row->cause);
