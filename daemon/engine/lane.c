@@ -182,7 +182,7 @@ static bool is_leave(const char *text)
 	return text != NULL && (strncmp(text, "accepted: ", strlen("accepted: ")) == 0 || strncmp(text, "known issues: ", strlen("known issues: ")) == 0);
 }
 
-/* Text that *from is to become, which has it no more. */
+/* *to gets what *from has. */
 static void move_text(char **to, char **from)
 {
 	free(*to);
