@@ -98,7 +98,7 @@ static void begin_review(struct ref_slot *slot, const struct world *w, const str
 	const struct slot_row *last = NULL;
 
 	for (size_t i = 0; i < rows->nslots; i++)
-		if (strcmp(stories[i].end.state, "implemented") == 0)
+		if (rows->slots[i]->slot != 0 && strcmp(stories[i].end.state, "implemented") == 0)
 			last = rows->slots[i];
 	for (size_t i = 0; last != NULL && i < rows->nattempts; i++) {
 		struct ref_attempt a = describe(w, rows->attempts[i], world_plan(w, rows->run.id));
@@ -231,6 +231,8 @@ static bool is_let_go(const struct world *w, const struct run_rows *rows, const 
 
 	for (size_t i = 0; i < rows->ntasks; i++)
 		stop |= rows->tasks[i]->state == TASK_S_FAILED && world_plan(w, rows->run.id)->on_failure == ON_FAILURE_STOP;
+	for (size_t i = 0; i < rows->nslots; i++)
+		stop |= rows->slots[i]->stage == SLOT_S_FAILED && world_plan(w, rows->run.id)->on_failure == ON_FAILURE_STOP;
 	return stop && t->row->task == NULL && t->row->slot != 0 && t->slot.count == 0 && t->slot.nanswers == 0;
 }
 
@@ -268,7 +270,7 @@ static void compare_task(struct world *w, const struct run_rows *rows, const str
 		enum slot_stage stage;
 		enum task_state task;
 	} ends[] = {
-		{ SLOT_S_PASSED, TASK_S_PASSED }, { SLOT_S_FAILED, TASK_S_FAILED }, { SLOT_S_CANCELLED, TASK_S_CANCELLED }, { SLOT_S_HELD, TASK_S_CLAIMED }, { SLOT_S_IMPLEMENTED, TASK_S_IMPLEMENTED },
+		{ SLOT_S_PASSED, TASK_S_PASSED }, { SLOT_S_FAILED, TASK_S_FAILED }, { SLOT_S_CANCELLED, TASK_S_CANCELLED }, { SLOT_S_HELD, TASK_S_CLAIMED }
 	};
 	const char *id = t->row->task;
 
@@ -281,6 +283,9 @@ static void compare_task(struct world *w, const struct run_rows *rows, const str
 			if (t->row->stage == (int)ends[e].stage && strcmp(t->end.state, "released") != 0 && task->state != (int)ends[e].task)
 				world_fail(w, "run %lld: task %s is %s, its slot %s", (long long)rows->run.id, id, state_name(&task_state_names, task->state),
 				    state_name(&slot_stage_names, t->row->stage));
+		/* the only task of a run is that of slot 0 as well */
+		if (t->row->stage == SLOT_S_IMPLEMENTED && task->state != TASK_S_IMPLEMENTED && (task->state != TASK_S_CLAIMED || rows->ntasks > 1))
+			world_fail(w, "run %lld: task %s is %s, its slot implemented", (long long)rows->run.id, id, state_name(&task_state_names, task->state));
 		if (strcmp(t->end.state, "released") == 0 && t->row->stage == SLOT_S_PASSED && task->state != TASK_S_RELEASED)
 			world_fail(w, "run %lld: task %s was given back, and is %s", (long long)rows->run.id, id, state_name(&task_state_names, task->state));
 	}
@@ -435,7 +440,7 @@ static void compare_cancel(struct world *w, const struct run_rows *rows)
 static void compare_run(struct world *w, const struct run_rows *rows)
 {
 	struct told *stories = xcalloc(rows->nslots, sizeof(*stories)), **of_task = xcalloc(rows->nslots, sizeof(*of_task));
-	bool cancelled = rows->run.state == RUN_S_CANCELLED, broken = begins(rows->run.cause, "git ") || begins(rows->run.cause, "prepare: ") ||
+	bool cancelled = rows->run.state == RUN_S_CANCELLED, broken = begins(rows->run.cause, "git base") || begins(rows->run.cause, "git snapshot") || begins(rows->run.cause, "prepare: ") ||
 	    begins(rows->run.cause, "load of ");
 	size_t count = 0;
 
