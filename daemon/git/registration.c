@@ -100,11 +100,34 @@ bool registration_leads_to(const char *registration, const char *common)
 	return yes;
 }
 
+/* All but the file by which it is found, so that a removal that was cut short is found, too. */
+static int remove_rest(const char *registration)
+{
+	DIR *d = opendir(registration);
+	struct dirent *entry;
+	int rv = 0;
+
+	while (d != NULL && rv == 0 && (entry = readdir(d)) != NULL) {
+		char *path;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || strcmp(entry->d_name, "gitdir") == 0)
+			continue;
+		path = xasprintf("%s/%s", registration, entry->d_name);
+		rv = lay_remove(path);
+		free(path);
+	}
+	if (d != NULL)
+		closedir(d);
+	return rv;
+}
+
 int registration_remove(const char *common, const char *registration)
 {
 	char *place = xasprintf("%s/worktrees", common);
-	int rv = lay_remove(registration);
+	int rv = remove_rest(registration);
 
+	if (rv == 0)
+		rv = lay_remove(registration);
 	rmdir(place);	/* git does so behind the last one; it fails while there are others */
 	free(place);
 	return rv;

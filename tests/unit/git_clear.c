@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of a task's work tree: nothing in it is lost, whatever an agent did to it, and nothing beside it goes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "git/registration.h"
 #include "git_repo.h"
 
 #define BRANCH "rl/42/t1"
@@ -390,6 +396,44 @@ START_TEST(again_in_the_middle_of_removing)
 }
 END_TEST
 
+/* What git knows of it went last, and of that the name of what it is of. */
+START_TEST(again_behind_the_files)
+{
+	make();
+	SH("rm -r '%s'; cd .git/worktrees/*; find . -mindepth 1 ! -name gitdir -delete", dir);
+	clear();
+	ck_assert_ptr_null(commit);
+	expect_text("", sh("ls -A .git/worktrees 2>/dev/null || :; git branch --list 'rl/*'"));
+}
+END_TEST
+
+/* Whatever of it cannot be removed, and in whichever order it is read, the file by which it is found stays. */
+START_TEST(cut_short_it_is_found_again)
+{
+	char *common = xasprintf("%s/.git", repo), *registration;
+	struct rlimit before, few;
+	int next;
+
+	make();
+	registration = registration_find(common, dir);
+	getrlimit(RLIMIT_NOFILE, &before);
+	next = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	close(next);
+	few = (struct rlimit){ (rlim_t)next + 2, before.rlim_max };
+	for (int i = 0; i < 20; i++) {
+		SH("cd '%s'; find . -mindepth 1 ! -name gitdir -delete; mkdir d%d", registration, i);
+		setrlimit(RLIMIT_NOFILE, &few);
+		ck_assert_int_eq(registration_remove(common, registration), -EMFILE);
+		setrlimit(RLIMIT_NOFILE, &before);
+		expect_text(registration, registration_find(common, dir));
+	}
+	clear();
+	expect_text("", sh("ls -A .git/worktrees 2>/dev/null || :"));
+	free(registration);
+	free(common);
+}
+END_TEST
+
 /* What was saved under that name before is not lost with the ref. */
 START_TEST(a_second_time)
 {
@@ -428,6 +472,8 @@ int main(void)
 	tcase_add_test(tc, gone_already);
 	tcase_add_test(tc, again_after_any_step);
 	tcase_add_test(tc, again_in_the_middle_of_removing);
+	tcase_add_test(tc, again_behind_the_files);
+	tcase_add_test(tc, cut_short_it_is_found_again);
 	tcase_add_test(tc, a_second_time);
 	return run_tests("git_clear", tc);
 }
