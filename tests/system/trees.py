@@ -126,7 +126,9 @@ class Trees:
         tools = git_with_gates(tmp_path / f"{name}.tools", play)
         scripts = {"implement": WORK, "review": "pass\n", **(scripts or {})}
         scripts = {role: STOP + text for role, text in scripts.items()}
-        self.daemon = make_daemon(name=name, scripts=scripts, gates=STOPS + tuple(gates), config={"limits": {"grace": "1s"}, **(config or {})},
+        config = {"limits": {"grace": "1s"}, **(config or {})}
+        config["agent.play"] = {"writable": [str(play)], **config.get("agent.play", {})}
+        self.daemon = make_daemon(name=name, scripts=scripts, gates=STOPS + tuple(gates), config=config,
                                   environment={"PATH": f"{tools}:/usr/local/bin:/usr/bin:/bin"}, **kwargs)
         self.play = self.daemon.play
 
