@@ -247,6 +247,8 @@ static void on_fixing(struct live *live, struct live_slot *slot, const json_t *e
 
 	if (strncmp(before, "checking ", strlen("checking ")) == 0)
 		say(live, PAINT_BOLD, "%sA check failed. Running fixer (fix %lld)...", who, number(event, "fix"));
+	else if (strncmp(before, "committing ", strlen("committing ")) == 0)
+		say(live, PAINT_BOLD, "%sIt cannot be committed or merged as it is. Running fixer (fix %lld)...", who, number(event, "fix"));
 	else
 		say(live, PAINT_BOLD, "%sIssues found. Running corrector (iteration %lld/%lld)...", who, slot->round, number(event, "max_reviews"));
 	free(word);

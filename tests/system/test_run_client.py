@@ -38,6 +38,16 @@ def test_profile_file_that_fails(make_daemon, repo):
     assert "Run 1 failed: Review failed after 3 iterations. Please manually review autom8_review.md for remaining issues." in told(done)
 
 
+def test_a_commit_that_a_hook_refuses(make_daemon, repo):
+    """It was no review that found something."""
+    daemon = make_daemon(scripts={"implement": "echo one > work.txt\nanswer done\n", "fix": "echo two >> work.txt\nanswer mended\n", "review": "pass\n"})
+    repo.write(".git/hooks/pre-commit", "#!/bin/sh\ngrep -q two work.txt\n")
+    (repo.path / ".git/hooks/pre-commit").chmod(0o755)
+    done = run(daemon, repo, "--review", "--commit=auto", check=0)
+    assert "It cannot be committed or merged as it is. Running fixer (fix 1)..." in told(done) and "Issues found" not in done.err
+    assert repo.git("show", "HEAD:work.txt") == "one\ntwo"
+
+
 def test_skipped_review(daemon, repo):
     assert "Skipping review (--skip-review flag set)" in told(run(daemon, repo, "--review", "--skip-review", check=0))
 
