@@ -249,7 +249,7 @@ static bool below_floor(struct compose_work *w, const struct places *p)
 			continue;
 		size_format(bytes, free_text, sizeof(free_text));
 		size_format(w->plan->disk_floor_bytes, floor_text, sizeof(floor_text));
-		w->floor = xasprintf("waiting for disk space: %s free at %s, limits.disk_floor is %s", free_text, places[i], floor_text);
+		w->floor = xasprintf(FLOOR_REASON "%s free at %s, limits.disk_floor is %s", free_text, places[i], floor_text);
 		return true;
 	}
 	return false;

@@ -41,6 +41,21 @@ static void wait_for_space(struct lane *lane, const char *why)
 	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(lane, NULL, 0), WORK_COMPOSE, compose_cb, lane);
 }
 
+/* It waits for space no more. */
+static void space_is_back(struct lane *lane)
+{
+	struct slot_row *row = lane->row;
+	struct turn *turn;
+
+	if (row->reason == NULL || strncmp(row->reason, FLOOR_REASON, strlen(FLOOR_REASON)) != 0)
+		return;
+	free(row->reason);
+	row->reason = NULL;
+	turn = turn_new(lane->run->engine);
+	turn_put(turn, ROW_SLOT, row);
+	turn_commit(turn);
+}
+
 static void compose_cb(void *arg, struct work *work)
 {
 	struct lane *lane = arg;
@@ -63,6 +78,7 @@ static void compose_cb(void *arg, struct work *work)
 		attempt_refused(lane, w->error);
 	} else {
 		w->launch = NULL;
+		space_is_back(lane);
 		lane->pending = PENDING_PROC;
 		lane->id = w->attempt.id;
 		engine->ports.start(engine->ports.proc_ctx, launch);

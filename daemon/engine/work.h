@@ -104,6 +104,9 @@ struct step_work {
 	char *error;			/* out, owned: something but git failed; counts as STEP_NEXT_FAILED */
 };
 
+/* How the reason of a slot begins that waits for disk space. */
+#define FLOOR_REASON "waiting for disk space: "
+
 struct compose_work {
 	struct work work;
 	/* in, owned copies: rows change while the worker reads */
