@@ -24,7 +24,7 @@
  *   PINNING ─PINNED─▶ PASSED
  *   What a verdict passed is pinned last: a hook or a conflict may still send it back, and what is pinned is never touched again.
  *
- *   bad ends of CHECKING, REVIEWING, VERIFYING, COMMITTING, MERGING, as the policy says:
+ *   bad ends of CHECKING, REVIEWING, VERIFYING, as the policy says; of COMMITTING and MERGING, HOLD:
  *      ─FAILED─▶ FAILED   ─HOLD─▶ HELD   ─ACCEPTED─▶ PASSED   ─ACCEPTED_COMMIT─▶ MEASURING ─MEASURED_COMMIT─▶ COMMITTING
  *   HELD ─ACCEPTED─▶ PASSED   ─ACCEPTED_COMMIT─▶ MEASURING   ─FAILED─▶ FAILED   ─REWORK_x─▶ a new attempt x
  *   IMPLEMENTED ─RUN_PASSED─▶ PASSED   ─FAILED─▶ FAILED
