@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""rld(8): what it says is made in a repository is there, is all there is, and goes with the commands that stand beside it."""
+import re
+import subprocess
+
+import pytest
+from rld import SOURCE
+
+PAGE = (SOURCE / "docs" / "rld.8").read_text()
+COMMANDS = {name: text.removeprefix("$ ").replace("\\e", "\\")
+            for name, text in re.findall(r'^\.\\" example: (\w+)\n\.Bd -literal -offset indent\n(.*?)^\.Ed$', PAGE, re.S | re.M)}
+BEADS = "".join(f'{{"id": "{name}", "title": "{name}"}}\n' for name in ("a-1", "a-2", "a-3"))
+# Two change the same line, which a fixer settles; one fails with something left in its work tree.
+SCRIPTS = {"implement": 'echo "$RL_TASK_ID" > same\n[ "$RL_TASK_ID" != a-3 ] || exit 3\nanswer done\n', "fix": "echo both > same\nanswer settled\n", "review": "pass\n"}
+
+
+def told(run):
+    """The refs that the page lists, as patterns."""
+    names = " ".join(re.findall(r"^\.It (refs/.*)$", PAGE, re.M)).replace(" , ", " ").split()
+    return [re.compile(re.escape(name).replace("42", str(run)).replace(r"a\-1", "a-[0-9]") + "$") for name in names]
+
+
+def refs(repo):
+    return repo.git("for-each-ref", "--format=%(refname)", "refs/rl", "refs/heads/rl").splitlines()
+
+
+@pytest.fixture
+def worked(make_daemon, repo):
+    repo.write(".beads/issues.jsonl", BEADS)
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "beads")
+    daemon = make_daemon(scripts=SCRIPTS)
+    daemon.rlctl("run", "--beads", "-P3", "--review", cwd=repo.path, check=10)
+    daemon.rlctl("run", "-P2", "--review", "one more", cwd=repo.path, check=0)
+    return daemon
+
+
+def test_what_is_made(worked, repo):
+    names = refs(repo)
+    of_one = [name for name in names if re.search(r"/1(/|-|$)", name)]
+    assert all(any(pattern.match(name) for pattern in told(1)) for name in of_one), of_one
+    for kind in ("rl/1-result", "rl/base/1", "rl/passed/1/", "rl/salvage/1/a-3", "rl/before-merge/1/"):
+        assert any(kind in name for name in of_one), (kind, of_one)
+    assert not any("refs/heads/rl/1/" in name for name in of_one) and "refs/heads/rl/2/t1" in names
+
+
+@pytest.mark.parametrize("what", ["run", "all"])
+def test_how_it_goes(worked, repo, what):
+    others = [name for name in refs(repo) if not re.search(r"/1(/|-|$)", name)]
+    before = repo.git("rev-parse", "main")
+    assert others and len(COMMANDS) == 2
+    subprocess.run(["sh", "-ec", COMMANDS[what].replace("42", "1")], cwd=repo.path, check=True, env={**worked.environment,
+        "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"})
+    assert refs(repo) == (others if what == "run" else [])
+    assert repo.git("for-each-ref", "--format=%(refname)").splitlines()[0] == "refs/heads/main" and repo.git("rev-parse", "main") == before
