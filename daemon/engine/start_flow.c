@@ -23,9 +23,10 @@ static void compose_cb(void *arg, struct work *work);
 static struct work *compose_new(struct lane *lane, const char *text, size_t size);
 static bool waits_for_seat(struct lane *lane);
 
-/* Too little free space: it is asked again, and the slot says why it waits. */
-static void wait_for_space(struct lane *lane, const char *why)
+/* Too little free space: it is asked again, with the text that w brought, and the slot says why it waits. */
+static void wait_for_space(struct lane *lane, const struct compose_work *w)
 {
+	const char *why = w->floor;
 	struct engine *engine = lane->run->engine;
 	struct slot_row *row = lane->row;
 	struct turn *turn;
@@ -38,7 +39,7 @@ static void wait_for_space(struct lane *lane, const char *why)
 		turn_commit(turn);
 		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
 	}
-	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(lane, NULL, 0), WORK_COMPOSE, compose_cb, lane);
+	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(lane, w->text, w->text_size), WORK_COMPOSE, compose_cb, lane);
 }
 
 /* It waits for space no more. */
@@ -73,7 +74,7 @@ static void compose_cb(void *arg, struct work *work)
 		/* it was paused meanwhile: it is asked again when it goes on */
 		engine_schedule(engine);
 	} else if (w->floor != NULL) {
-		wait_for_space(lane, w->floor);
+		wait_for_space(lane, w);
 	} else if (launch == NULL) {
 		attempt_refused(lane, w->error);
 	} else {
