@@ -365,7 +365,8 @@ def until_logged(daemon, words):
     subprocess.run(["sh", "-c", 'tail -n +1 -F "$1" | grep -q -m1 -- "$2"', "sh", daemon.log_path, words], check=True)
 
 
-def test_too_little_space_holds_back_what_is_new(make_daemon, small):
+@pytest.mark.parametrize("killed", [False, True], ids=["", "killed"])
+def test_too_little_space_holds_back_what_is_new(make_daemon, small, killed):
     """Who works goes on; the next waits, says why, and begins when there is room again."""
     daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || gate g\nanswer done\n'}, gates=["g"], config={"limits": {"disk_floor": "10M"}, "parallel": 4, **QUICK})
     beads = Beads(small, bead("x-1"), bead("x-2"))
@@ -380,12 +381,14 @@ def test_too_little_space_holds_back_what_is_new(make_daemon, small):
     reason = row["slots"][0]["reason"]
     assert reason.startswith("waiting for disk space: ") and str(small) in reason and "limits.disk_floor is 10" in reason
     assert reason in daemon.rlctl("show", run, check=0).out
-    daemon.kill()
-    daemon.start()
+    if killed:
+        daemon.kill()
+        daemon.start()
     daemon.play.set({"implement": NOTE + "gate g\n"})
     (small / "fill").unlink()
     daemon.play.arrived("g")
     assert daemon.run(run)["slots"][0]["reason"] is None, "it waits no more"
+    assert "do x-2" in daemon.play.prompt(run, "implement", 2).decode()
     daemon.play.go("g")
     assert daemon.ended(run)["state"] == "succeeded" and tasks_done(daemon.play) == ["x-1", "x-2"]
 
