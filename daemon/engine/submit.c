@@ -412,6 +412,11 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 	p->group = xstrdup(old->group != NULL ? old->group : "default");
 	p->retry_of = old->id;
 	retry_tasks(p, rows);
+	if (p->source != SOURCE_BEADS && p->ntasks == 0) {
+		refuse_now(cb, arg, RPC_WRONG_STATE, "every task of the run has passed: there is nothing to do again", "submit it anew to do all of it again");
+		pending_free(p);
+		return;
+	}
 	if (plan_from_json(p->plan_json, &p->plan) == -1) {
 		refuse_now(cb, arg, RPC_INTERNAL, "the run's settings cannot be read", "submit the task anew");
 		pending_free(p);
