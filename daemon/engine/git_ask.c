@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "engine/engine_int.h"
 
-/* An id as a part of a ref or of a branch: what git or a file system would not have is percent-encoded. */
+/* An id as a part of a ref or of a branch: what git or a file system would not have is percent-encoded, what is too long is cut. */
 static char *ref_part(const char *id)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
@@ -20,7 +21,7 @@ static char *ref_part(const char *id)
 		else
 			buf_addf(&b, "%%%02X", (unsigned char)*p);
 	}
-	return b.data;
+	return name_fit(b.data, id);
 }
 
 /* "refs/rl/passed/42/t1" */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/name.h"
 #include "core/profile.h"
 #include "engine/json.h"
 #include "proto/run_class.h"
@@ -124,6 +125,7 @@ static bool is_plain(const char *text, size_t at)
 char *review_log_name(const char *task)
 {
 	struct buf b = { 0 };
+	char *part, *name;
 
 	for (size_t i = 0; task[i] != '\0'; i++) {
 		if (is_plain(task, i))
@@ -131,8 +133,10 @@ char *review_log_name(const char *task)
 		else
 			buf_addf(&b, "%%%02X", (unsigned)(unsigned char)task[i]);
 	}
-	buf_adds(&b, ".json");
-	return buf_take(&b, NULL);
+	part = name_fit(buf_take(&b, NULL), task);
+	name = xasprintf("%s.json", part);
+	free(part);
+	return name;
 }
 
 /* ---- the report ---- */

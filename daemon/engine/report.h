@@ -24,7 +24,8 @@ json_t *hold_document(const struct run_rows *rows, const struct hold_row *hold);
  * final_decision, completed_at}; the last two are null until the task's reviews are over. New reference; NULL: the task has no review. */
 json_t *review_log_make(const struct run_rows *rows, const char *task);
 
-/* "<task>.json" with every byte of the id that is not a letter, a digit, '-', '_' or an inner '.' percent-encoded. malloc'd. */
+/* "<task>.json" with every byte of the id that is not a letter, a digit, '-', '_' or an inner '.' percent-encoded; one that
+ * would be too long is cut, with a digest of the id behind. malloc'd. */
 char *review_log_name(const char *task);
 
 #endif

@@ -83,7 +83,8 @@ def test_the_base_is_fixed(trees, repo):
     assert [repo.git("rev-parse", f"rl/{number}/{each}^") for each in ("x-1", "x-2")] == [base, base]
 
 
-NAMES = ["a b", "ä-ö", "..", "a..b", "x.lock", "-dash", "a/b", "a~^:?*[\\", "@{u}", "x" * 200, "."]
+NAMES = ["a b", "ä-ö", "..", "a..b", "x.lock", "-dash", "a/b", "a~^:?*[\\", "@{u}", "x" * 200, ".",
+         "日" * 66, "日" * 65 + "本"]
 
 
 def test_ids_that_are_no_names_for_branches(trees, repo):

@@ -186,6 +186,9 @@ START_TEST(test_log_is_of_one_task)
 }
 END_TEST
 
+#define TEN(text) text text text text text text text text text text
+#define THIRTY(text) TEN(text) TEN(text) TEN(text)
+
 static const struct {
 	const char *task, *name;
 } names[] = {
@@ -199,6 +202,9 @@ static const struct {
 	{ "a b%\n", "a%20b%25%0A.json" },
 	{ "\303\244", "%C3%A4.json" },
 	{ "", ".json" },
+	{ THIRTY("\303\244") "12345678901234567890", THIRTY("%C3%A4") "12345678901234567890.json" },
+	{ THIRTY("\303\244") "\303\244\303\244\303\244\303\244", THIRTY("%C3%A4") "%C3-c6203e86f0a475b2.json" },
+	{ THIRTY("\303\244") "\303\244\303\244\303\244\303\266", THIRTY("%C3%A4") "%C3-a454a0ae06a40f65.json" },
 };
 
 START_TEST(test_names_of_logs_stay_in_their_directory)
