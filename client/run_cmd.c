@@ -225,7 +225,7 @@ static void tell_end(const struct client *c, const json_t *run)
 		print_painted(&c->talk, PAINT_BOLD, ref);
 		fputs(". ", c->talk.file);
 	}
-	if (*commit != '\0') {
+	if (*commit != '\0' && tasks_have_result(run)) {
 		fputs("It is committed as ", c->talk.file);
 		print_painted(&c->talk, PAINT_BOLD, commit);
 		fputs(". ", c->talk.file);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/tasks.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,12 +96,24 @@ static size_t count_branches(const json_t *run, const json_t **one)
 	return count;
 }
 
+bool tasks_have_result(const json_t *run)
+{
+	const json_t *tasks = field_array(run, "tasks");
+	bool passed = strcmp(field_text(run, "state"), "succeeded") == 0;
+
+	for (size_t i = 0; !passed && i < json_array_size(tasks); i++)
+		passed = is_passed(json_array_get(tasks, i));
+	return passed;
+}
+
 char *tasks_branch(const json_t *run)
 {
 	const char *branch = field_text(run, "result_branch");
 	const json_t *one = NULL;
 
-	if (*branch == '\0' || *field_text(run, "result_commit") == '\0')
+	if (!tasks_have_result(run))
+		branch = "";
+	else if (*branch == '\0' || *field_text(run, "result_commit") == '\0')
 		branch = count_branches(run, &one) == 1 ? field_text(one, "branch") : "";
 	return mem_strdup(branch);
 }
@@ -125,6 +136,9 @@ void tasks_add_result(struct table *facts, const json_t *run)
 			field_text(run, "base_commit"), branch));
 	} else if (over && branches > 1) {
 		table_fact(facts, "to take it", PAINT_NONE, mem_printf("git merge BRANCH, for each of the %zu tasks that passed", branches));
+	} else if (over && *commit != '\0' && *field_text(run, "result_branch") != '\0') {
+		table_fact(facts, "to see it", PAINT_NONE, mem_printf("git log -p %.12s..%s, which nothing has passed", field_text(run, "base_commit"),
+			field_text(run, "result_branch")));
 	} else if (over && *commit != '\0') {
 		table_fact(facts, "to see it", PAINT_NONE, mem_printf("git show %.12s", commit));
 	}

@@ -4,6 +4,7 @@
 #define CLIENT_TASKS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "client/print.h"
 #include "client/table.h"
@@ -13,6 +14,9 @@ char *tasks_count(const json_t *run);
 
 /* A line for each, unless there is only the task that the run was submitted with. */
 void tasks_print(const struct print *p, const json_t *run);
+
+/* Whether anything has passed, or was accepted. */
+bool tasks_have_result(const json_t *run);
 
 /* Short name of the one branch that has the result; empty: there is none, or one for each task. The caller frees. */
 char *tasks_branch(const json_t *run);

@@ -38,6 +38,15 @@ def rlctl(loop, *args, check=0):
     return loop.daemon.rlctl("run", "-q", *args, "do it", cwd=loop.repo.path, check=check)
 
 
+def beads(loop, *names):
+    loop.repo.write(".beads/issues.jsonl", "".join(f'{{"id": "{name}", "title": "{name.upper()} it is", "priority": {n + 1}}}\n' for n, name in enumerate(names)))
+
+
+def run_beads(loop, **params):
+    number = loop.daemon.call("run.submit", workdir=str(loop.repo.path), beads=True, review={"enabled": True, "profile": "verdict"}, **params)["id"]
+    return loop.daemon.ended(number)
+
+
 def section(prompt, heading):
     """What stands under a heading of the second level."""
     return re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", prompt, re.S | re.M).group(1)
@@ -86,6 +95,19 @@ def test_failed_slots_mark_the_iteration_as_failed(loop):
         assert events.until("iteration.ended")["state"] == "failed"
         events.until_end()
     assert loop.phases(number) == {1: "failed"}
+
+
+def test_a_bead_that_was_picked_is_reviewed(loop):
+    """If reviewEnabled is true, a bead was picked, and implementation exits 0, the reviewer agent evaluates the output;
+    review is skipped when no bead was picked by the agent."""
+    beads(loop, "x-1", "x-2")
+    loop.set(implement='[ $RL_SLOT = 2 ] || echo "Updated issue: x-2"\necho one > work.txt\nanswer "first answer"\n', review_1=PASS)
+    row = run_beads(loop, assign="agent", parallel=2, iterations=1)
+    assert loop.roles().count("review") == 1 and [r["task_id"] for r in loop.daemon.reviews(row["id"])] == ["x-2"]
+    skipped, = [e for e in loop.daemon.call("event.list", since=0)["events"] if e["type"] == "review.skipped"]
+    assert (skipped["slot"], skipped["reason"]) == (2, "no task was picked")
+    prompt = loop.prompt("review")
+    assert "x-2" in section(prompt, "Task") and "X-2 it is" in section(prompt, "Task")
 
 
 # Review conditions
@@ -217,6 +239,25 @@ def test_untracked_files_are_in_the_diff(loop):
 
 
 # Stop-marker exclusion
+
+@pytest.mark.parametrize("options,warned", [({"parallel": 2, "isolation": "shared"}, True), ({"parallel": 1}, False), ({"parallel": 2, "isolation": "worktree"}, False)])
+def test_a_warning_where_others_work_in_the_same_tree(loop, options, warned):
+    """Parallel-agent warning when parallelAgents > 1 (diff may include unrelated changes)."""
+    beads(loop, "x-1", "x-2")
+    loop.set(implement='echo $RL_TASK_ID > $RL_TASK_ID.txt\nanswer done\n', review_1=PASS)
+    run_beads(loop, **options)
+    prompts = [loop.prompt("review", nth) for nth in (1, 2)]
+    assert [("Other agents work in this same tree" in prompt and "nothing to do with this" in prompt) for prompt in prompts] == [warned] * 2
+
+
+def test_the_metadata_of_a_bead(loop):
+    """Bead metadata (id, title, status, priority)."""
+    loop.repo.write(".beads/issues.jsonl", '{"id": "x-7", "title": "Sevens", "status": "open", "priority": 3, "acceptance_criteria": "they add up"}\n')
+    loop.always_content()
+    run_beads(loop)
+    task = section(loop.prompt("review"), "Task")
+    assert re.findall(r"x-7|Sevens|open|3|they add up", task)[:4] == ["x-7", "Sevens", "open", "3"] and "they add up" in task, task
+
 
 def test_a_stop_marker_of_the_reviewer_is_ignored(loop):
     """A reviewer quoting no_beads_available in analysis does not terminate the loop."""

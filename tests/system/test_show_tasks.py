@@ -111,6 +111,16 @@ def test_nothing_to_take(make_daemon, repo, stories):
     assert repo.git("for-each-ref", "refs/heads/rl") == ""
 
 
+def test_what_no_review_has_passed_is_not_offered(make_daemon, repo, stories):
+    """Reviewed as a whole, the tasks are on the branch before anybody has judged them."""
+    daemon = make_daemon(scripts={"implement": IMPLEMENT, "review": "echo '- [ ] no' > autom8_review.md; answer issues\n"})
+    done = daemon.rlctl("run", "--stories", "prd.json", "-P2", "--review=file", "--review-max-fix-attempts=0", cwd=repo.path, check=10)
+    told = facts(daemon.rlctl("show", 1, check=0).out)
+    assert told["branch"] == ["rl/1-result"] and "to take it" not in told and "which nothing has passed" in told["to see it"][0], told
+    assert "To take it" not in done.err and "It is committed as" not in done.err
+    assert "US-2.txt" in repo.git(*told["to see it"][0].split(",")[0].split()[1:])
+
+
 def test_slots_at_work(make_daemon, repo, stories):
     daemon = make_daemon(scripts={"implement": 'gate "$RL_TASK_ID"\n' + IMPLEMENT}, gates=list(TITLES))
     run = submit(daemon, repo, stories, integrate="none", parallel=2)
