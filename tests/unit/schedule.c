@@ -310,12 +310,12 @@ static void model_reason(const struct model_run *run, char *text, size_t room)
 		snprintf(text, room, "workdir busy: run %d", (int)inside->id);
 	else if (model.groups[run->group].paused)
 		snprintf(text, room, "group %s is paused", group_names[run->group]);
+	else if (sums.all >= model.slots)
+		snprintf(text, room, "all slots of the daemon are in use");
 	else if (limit == 1 && sums.group[run->group] >= 1)
 		snprintf(text, room, "group %s: its only slot is in use", group_names[run->group]);
 	else if (limit != ROW_NONE && sums.group[run->group] >= limit)
 		snprintf(text, room, "group %s: all %d slots are in use", group_names[run->group], (int)limit);
-	else if (sums.all >= model.slots)
-		snprintf(text, room, "all slots of the daemon are in use");
 	else
 		snprintf(text, room, "-");
 }
