@@ -87,7 +87,7 @@ struct loop {
 	enum on_failure on_failure;
 	bool more;			/* the source may have tasks that are no rows yet */
 	bool one_tree;			/* the slots share a tree, which a held task keeps */
-	bool stopped;			/* an agent gave a stop marker ... */
+	bool stopped;			/* an agent gave a stop marker, or the source cannot be asked any more ... */
 	bool idle;			/* ... or an iteration found nothing to do */
 	bool failed;			/* a slot has failed, perhaps in an earlier iteration, and perhaps before it had a task */
 };

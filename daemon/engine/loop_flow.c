@@ -56,7 +56,7 @@ struct loop run_loop(const struct run *run, struct slot_row ***slots)
 		.on_failure = run->plan.on_failure,
 		.more = sources[run_source(run)].reloads && !run->drained,
 		.one_tree = run->plan.isolation != ISOLATION_WORKTREE,
-		.stopped = row->stopped == 1,
+		.stopped = row->stopped == 1 || run->failure != NULL,
 		.idle = row->stopped == 2 || is_idle(run),
 		.failed = has_failed(run),
 	};

@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What happens to a run between its slots: people who decide, cancel and retry meanwhile, sources that fail, and deaths."""
 import pytest
-from rld import RpcError
-from trees import trees  # noqa: F401
+from outer import submit
+from rld import ENDS, RpcError
+from trees import beads, trees  # noqa: F401
+
+NEVER = {"profile": "verdict", "max_fixes": 0, "on_exhausted": "hold"}
+
+
+def holds(daemon, run=None):
+    return daemon.call("hold.list", state="open", **({"run": run} if run else {}))["holds"]
 
 
 # ---- retry -----------------------------------------------------------------------------------------------------
@@ -21,3 +28,21 @@ def test_retry_of_a_cancelled_run_whose_task_has_passed(trees):
     with pytest.raises(RpcError) as error:
         t.daemon.call("run.retry", id=number)
     assert error.value.code == 2 and "passed" in error.value.message, error.value
+
+
+# ---- a source that fails between two iterations ----------------------------------------------------------------
+
+def test_a_source_that_fails_leaves_what_is_held_to_people(trees, repo):
+    beads(repo, "x-1", "x-2")
+    t = trees(scripts={"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; echo "{" > "%s/.beads/issues.jsonl"; answer done\n' % repo.path, "review": "drift 'never good'\n"})
+    number = t.submit(parallel=1, review=NEVER)
+    row = t.daemon.ended(number)
+    assert row["state"] == "held" and "load of beads failed" in row["reason"], row
+    hold, = holds(t.daemon, number)
+    with t.daemon.events(run=number, types=["run.state"]) as events:
+        t.daemon.call("hold.approve", id=hold["id"])
+        events.until("run.state", lambda e: e["state"] in ENDS)
+    row = t.daemon.run(number)
+    assert row["state"] == "failed" and "load of beads failed" in row["cause"], row
+    assert {k: v["state"] for k, v in t.tasks(number).items()} == {"x-1": "passed", "x-2": "cancelled"}
+    assert holds(t.daemon) == [] and t.slot(number, "x-1")["worktree"] is None
