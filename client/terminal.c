@@ -205,9 +205,14 @@ static enum key take_byte(char c)
 {
 	enum key key = KEY_NONE;
 
-	if (terminal.sequence == 1) {
-		terminal.sequence = c == '[' || c == 'O' ? 2 : c == '\033' ? 1 : 0;
-	} else if (terminal.sequence == 2) {
+	if (terminal.sequence == 1 && (c == '[' || c == 'O')) {
+		terminal.sequence = 2;
+		return KEY_NONE;
+	}
+	/* Escape, and then a key: it counts as it would have alone */
+	if (terminal.sequence == 1)
+		terminal.sequence = 0;
+	if (terminal.sequence == 2) {
 		if (c < 0x40 || c > 0x7e)
 			return KEY_NONE;	/* its numbers */
 		terminal.sequence = 0;

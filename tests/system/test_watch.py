@@ -72,7 +72,7 @@ def test_a_run_from_its_agent_to_its_end(at_a, on):
     assert screen.ended() == 0 and screen.restored() and screen.message() == ""
 
 
-@pytest.mark.parametrize("leave", ["q", "\x03", "\x04"], ids=["q", "ctrl-c", "ctrl-d"])
+@pytest.mark.parametrize("leave", ["q", "\x03", "\x04", "\x1bq", "\x1b\x1bq"], ids=["q", "ctrl-c", "ctrl-d", "escape-q", "escapes-q"])
 def test_leaving_restores_the_terminal_and_ends_nothing(at_a, on, leave):
     screen = on(at_a, "watch", 1)
     screen.shows("I look at it")
