@@ -244,7 +244,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 		.repository = in_repository || lane->row->worktree == NULL ? NULL : row->workspace,
 		.scratch = scratch,
 		.tree = tree_of(lane, kind),
-		.base = lane_base_tree(lane),
+		.base = kind == GIT_MERGE ? row->base_commit : lane_base_tree(lane),
 		.ref = ref,
 		.aside = aside,
 		.dir = dir,

@@ -113,7 +113,16 @@ static void committed(struct turn *turn, struct lane *lane)
 {
 	struct run_row *run = &lane->run->rows->run;
 	struct slot_row *row = lane->row;
-	const char *refused = git_op_refused(lane->op.git), *commit = git_op_commit(lane->op.git);
+	const char *refused = git_op_refused(lane->op.git), *commit = git_op_commit(lane->op.git), *marked = git_op_conflicts(lane->op.git);
+
+	if (marked != NULL) {
+		char *safe = text_escape(marked, strlen(marked), false);
+
+		send_back(turn, lane, ROUND_CONFLICT, xasprintf("the conflict with another task is not resolved: its markers are still in %s. "
+		    "Resolve it so that both tasks hold, and leave no line of `<<<<<<<` and `>>>>>>>`.", safe));
+		free(safe);
+		return;
+	}
 
 	if (refused != NULL) {
 		char *safe = text_escape(refused, strlen(refused), true);
@@ -134,7 +143,7 @@ static void committed(struct turn *turn, struct lane *lane)
 }
 
 /* It stands on what the others have done, or the work tree does, with what does not fit marked in it. */
-static void merged(struct turn *turn, struct lane *lane)
+static void merged(struct turn *turn, struct lane *lane, int64_t last_step)
 {
 	struct run *run = lane->run;
 	struct slot_row *row = lane->row;
@@ -153,6 +162,7 @@ static void merged(struct turn *turn, struct lane *lane)
 	} else {
 		set_text(&run->rows->run.result_commit, git_op_commit(lane->op.git));
 		turn_put(turn, ROW_RUN, &run->rows->run);
+		row->diff = last_step;	/* of everything so far */
 		turn_tell(turn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot, "task", lane_task_id(lane),
 		    "commit", git_op_commit(lane->op.git)));
 		lane_event(turn, lane, merged_event(lane_plan(lane), lane_passed(lane)), NULL);
@@ -271,7 +281,7 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 		committed(turn, lane);
 		break;
 	case GIT_MERGE:
-		merged(turn, lane);
+		merged(turn, lane, last_step);
 		break;
 	case GIT_CLEAR:
 		cleared(turn, lane);

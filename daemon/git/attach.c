@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* An agent may have turned a task's work tree away: .git leads to another repository, or HEAD is another branch, such as the
  * user's. The first ends the operation, for nothing of ours is done elsewhere. The second is put right before a commit:
- * HEAD comes back to the branch of the task, and that to what HEAD was at. Index and files stay as they are. */
+ * HEAD comes back to the branch of the task, and that to what HEAD was at. Index and files stay as they are.
+ * Where a conflict was laid out, the markers have to be gone before anything is committed. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include "git/gitdir.h"
 #include "git/op_int.h"
 #include "git/registration.h"
+#include "proto/escape.h"
 
 static bool same_directory(const char *a, const char *b)
 {
@@ -44,9 +46,24 @@ char *attach_trouble(const struct git_op *op)
 	return error;
 }
 
-static enum stage next(const struct git_op *op)
+static enum stage begin(const struct git_op *op)
 {
 	return op->kind == GIT_COMMIT ? STAGE_CHANGES : STAGE_TIP;
+}
+
+static enum stage next(const struct git_op *op)
+{
+	return op->resolved ? STAGE_MARKS : begin(op);
+}
+
+/* A conflict has moved the work to another commit than the one that the work tree was made at. */
+static bool was_in_conflict(const struct git_op *op, const char *registration)
+{
+	char *made_at = registration_line(registration, WORKTREE_COMMIT);
+	bool moved = made_at != NULL && op->given_commit != NULL && strcmp(made_at, op->given_commit) != 0;
+
+	free(made_at);
+	return moved;
 }
 
 static void add_branch(struct git_op *op)
@@ -64,6 +81,7 @@ enum stage attach_start(struct git_op *op)
 
 	if (registration == NULL)
 		return next(op);
+	op->resolved = was_in_conflict(op, registration);
 	head = registration_line(registration, "HEAD");
 	want = xasprintf("ref: refs/heads/%s", op->branch);
 	there = head != NULL && strcmp(head, want) == 0;
@@ -99,4 +117,22 @@ enum stage attach_done(struct git_op *op, bool ok, const char *data, size_t size
 {
 	(void)ok, (void)data, (void)size;
 	return next(op);
+}
+
+/* "tree:path" of each file; exit status 1 and no word: there is none. */
+enum stage marks_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	char *said = ok ? NULL : op_said(op);
+	bool failed = said != NULL && said[0] != '\0';
+
+	free(said);
+	if (failed)
+		return op_process_failed(op);
+	for (const char *p = data, *end = data + size; ok && p < end; p += strlen(p) + 1) {
+		const char *colon = strchr(p, ':');
+
+		names_add(&op->conflicts, colon != NULL ? colon + 1 : p);
+	}
+	names_end(&op->conflicts);
+	return op->conflicts.count > 0 ? STAGE_NONE : begin(op);
 }

@@ -82,13 +82,17 @@ enum stage merge_noted_done(struct git_op *op, bool ok, const char *data, size_t
 	return STAGE_MERGE_HELD;
 }
 
+/* All is in ref: what it has by now, for those who want to see it. */
+static enum stage whole(struct git_op *op, const char *tip)
+{
+	op->commit = xstrdup(tip);
+	return op->base != NULL ? STAGE_MERGE_WHOLE : STAGE_NONE;
+}
+
 enum stage merge_held_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	(void)data, (void)size;
-	if (!ok)
-		return list(op);
-	op->commit = xstrdup(op->merge->old);
-	return STAGE_NONE;
+	return ok ? whole(op, op->merge->old) : list(op);
 }
 
 /* ---- ref ---- */
@@ -133,8 +137,7 @@ enum stage merge_list_done(struct git_op *op, bool ok, const char *data, size_t 
 	buf_release(&op->input);
 	if (!nothing || m->old == NULL)
 		return move(op, nothing ? m->start : op->given_commit, NULL);
-	op->commit = xstrdup(m->old);
-	return STAGE_NONE;
+	return whole(op, m->old);
 }
 
 enum stage merge_finish(struct git_op *op)
@@ -142,10 +145,8 @@ enum stage merge_finish(struct git_op *op)
 	struct merge *m = op->merge;
 	const char *parents[] = { m->tip, op->given_commit, NULL };
 
-	if (strcmp(m->tip, m->start) == 0) {
-		op->commit = xstrdup(m->tip);	/* all of it was there already */
-		return STAGE_NONE;
-	}
+	if (strcmp(m->tip, m->start) == 0)
+		return whole(op, m->tip);	/* all of it was there already */
 	m->files = 0;
 	return replay_object(op, m->tip_tree, parents, NULL, 0) ? STAGE_MERGE_NOTE : STAGE_NONE;
 }
@@ -172,10 +173,8 @@ enum stage merge_move_done(struct git_op *op, bool ok, const char *data, size_t 
 	bool moved = false;
 
 	(void)data, (void)size;
-	if (ok) {
-		op->commit = xstrdup(m->tip);
-		return STAGE_NONE;
-	}
+	if (ok)
+		return whole(op, m->tip);
 	said = op_said(op);
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
 		moved = moved || strstr(said, signs[i]) != NULL;

@@ -67,7 +67,8 @@ struct git_op_spec {
 				 * anything is done, and COMMIT and COMMITTED bring a HEAD that is elsewhere back to branch. NULL: it is none */
 	const char *scratch;	/* an existing directory of ours, absolute: the private index */
 	const char *tree;	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, COMMIT: the tree */
-	const char *base;	/* COMMIT: the tree to compare with */
+	const char *base;	/* COMMIT: the tree to compare with; MERGE: the commit or tree, the patch base..ref is the last step's stdout
+				 * when all is done; NULL: none is made */
 	const char *ref;	/* PIN, SNAPSHOT, BASE, MERGE, CLEAR */
 	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, NULL:
 				 * the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
@@ -101,7 +102,8 @@ const char *git_op_commit(const struct git_op *op);
  * nobody did. */
 const char *git_op_refused(const struct git_op *op);
 
-/* MERGE: paths in conflict, "a.c, b.c (modify/delete) and 3 more", with the kind where there are no markers; NULL: none. */
+/* MERGE: paths in conflict, "a.c, b.c (modify/delete) and 3 more", with the kind where there are no markers; NULL: none.
+ * COMMIT and COMMITTED, with repository, when a MERGE had a conflict: where its markers still are; nothing was committed. */
 const char *git_op_conflicts(const struct git_op *op);
 /* MERGE: see there. */
 const char *git_op_base(const struct git_op *op);

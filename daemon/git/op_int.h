@@ -28,7 +28,7 @@
  *   TIP_TEXT ─▶ HISTORY ─▶ TOUCHED ─▶ AHEAD ─▶ (HEAD ─▶) HASH, as above       (an agent has committed)
  *   COMMITTED: TIP ─▶ TIP_TEXT ─▶ HISTORY ─▶ TOUCHED ─▶ LIST to TREE, as above ─▶ CHANGES ─▶ AHEAD, as above
  *                                                                   not as reviewed: └─▶ DRIFT ─▶ failed
- *   ATTACH_LOOK ─▶ ATTACH_MOVE ─▶ ATTACH ─▶ COMMIT or COMMITTED, as above   (HEAD of a task's work tree is elsewhere) */
+ *   [ATTACH_LOOK ─▶ ATTACH_MOVE ─▶ ATTACH ─▶] [MARKS ─▶] COMMIT or COMMITTED, as above   (in a task's work tree) */
 /*   BASE: PLACE ─▶ BASE_TIP ─┬▶ NAMED ─▶ MERGE_BASE ─────────────────────▶ BASE_TREE ─▶ POINT
  *                            └▶ LIST, as above ─▶ BASE_REMOVE ─▶ BASE_ADD ─▶ TREE ─▶ BASE_TREE ─▶ POINT, or when it differs:
  *   KEPT ─┬▶ WHO ─▶ COMMIT_TREE ─▶ POINT ─▶ done     (a tree becomes a commit under a ref)
@@ -40,6 +40,7 @@
  *   MERGE: PLACE ─▶ MERGE_TIP ─▶ MERGE_NOTED ─▶ MERGE_HELD ─▶ MERGE_LIST ─▶ MERGE_READ ─▶ MERGE_ROOTS ─▶ MERGE_SIDES ─▶ MERGE_PICK
  *                    ▲  └ at the base: ─────────────────────▶ ┘  └ at the base: ─▶ MERGE_MOVE      ▲     for each:  ▼
  *                    └─◀─ ref was moved ─ MERGE_MOVE ◀─ MERGE_NOTE ◀─ none is left ───────────────────────── MERGE_PICKED
+ *          done: [MERGE_WHOLE]
  *          in conflict: all as one ─▶ MERGE_ROOTS, and once more ─▶ DIR_KEPT ─▶ DIR_HEAD ─▶ DIR_KEEP ─▶ DIR_RESET ─▶ LIST to TREE,
  *          as above ─▶ DIR_LAY ─▶ DIR_BACK ─▶ LIST to TREE ─▶ done                └ begun again: DIR_BEHIND ─▶ DIR_FORGET ─▶ ┘ */
 enum stage {
@@ -47,14 +48,14 @@ enum stage {
 	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_STAGED,
 	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX,
 	STAGE_PLANNED, STAGE_HOOK_BEFORE, STAGE_HOOK_PREPARE, STAGE_HOOK_MESSAGE, STAGE_AGREED, STAGE_MEDDLED, STAGE_HOOK_AFTER,
-	STAGE_HISTORY, STAGE_TOUCHED, STAGE_AHEAD, STAGE_DRIFT, STAGE_ATTACH_LOOK, STAGE_ATTACH_MOVE, STAGE_ATTACH,
+	STAGE_HISTORY, STAGE_TOUCHED, STAGE_AHEAD, STAGE_DRIFT, STAGE_ATTACH_LOOK, STAGE_ATTACH_MOVE, STAGE_ATTACH, STAGE_MARKS,
 	STAGE_PLACE, STAGE_KEPT, STAGE_WHO, STAGE_COMMIT_TREE, STAGE_POINT,
 	STAGE_BASE_TIP, STAGE_NAMED, STAGE_MERGE_BASE, STAGE_BASE_TREE, STAGE_BASE_REMOVE, STAGE_BASE_ADD,
 	STAGE_SUBMODULES, STAGE_BRANCH, STAGE_WORKTREE, STAGE_WORKTREE_HEAD, STAGE_NOTE,
 	STAGE_CLEAR_HEAD, STAGE_CLEAR_BRANCH, STAGE_CLEAR_READ, STAGE_ALL, STAGE_ALL_OURS, STAGE_HELD, STAGE_CLEAR_DIFF, STAGE_NOTED, STAGE_SINCE_TREE,
 	STAGE_SINCE_COMMIT, STAGE_LOOSE, STAGE_CLEAR_KEPT, STAGE_LEFT, STAGE_DELETE,
 	STAGE_MERGE_TIP, STAGE_MERGE_NOTED, STAGE_MERGE_HELD, STAGE_MERGE_LIST, STAGE_MERGE_READ, STAGE_MERGE_ROOTS, STAGE_MERGE_SIDES,
-	STAGE_MERGE_PICK, STAGE_MERGE_PICKED, STAGE_MERGE_NOTE, STAGE_MERGE_MOVE,
+	STAGE_MERGE_PICK, STAGE_MERGE_PICKED, STAGE_MERGE_NOTE, STAGE_MERGE_MOVE, STAGE_MERGE_WHOLE,
 	STAGE_DIR_KEPT, STAGE_DIR_HEAD, STAGE_DIR_KEEP, STAGE_DIR_BEHIND, STAGE_DIR_FORGET, STAGE_DIR_RESET, STAGE_DIR_LAY, STAGE_DIR_BACK,
 	STAGES
 };
@@ -102,6 +103,7 @@ struct git_op {
 	bool anonymous;			/* the user has no name that git would take */
 	char *commit;
 	char *refused;
+	bool resolved;			/* what a conflict has left there has been worked on: no marker may be left */
 	/* BASE, WORKTREE, CLEAR */
 	char *common;			/* what all work trees of the repository share */
 	bool bare;
@@ -198,7 +200,7 @@ result_fn history_done, touched_done, ahead_done, drift_done;
 /* attach.c */
 char *attach_trouble(const struct git_op *op);		/* why nothing may be done in the work tree; NULL: it is the repository's */
 enum stage attach_start(struct git_op *op);
-result_fn attach_look_done, attach_move_done, attach_done;
+result_fn attach_look_done, attach_move_done, attach_done, marks_done;
 
 /* place.c */
 result_fn place_done;

@@ -56,6 +56,9 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_ATTACH_LOOK] = { "merge-base", { "merge-base", "--is-ancestor" }, { 0 }, MAY_FAIL, 0, attach_look_done },
 	[STAGE_ATTACH_MOVE] = { "update-ref", { "update-ref", "--no-deref" }, { 0 }, 0, 0, attach_move_done },
 	[STAGE_ATTACH] = { "symbolic-ref", { "symbolic-ref", "HEAD" }, { 0 }, 0, 0, attach_done },
+	/* -a: whatever an attribute says of a file */
+	[STAGE_MARKS] = { "grep", { "grep", "-a", "-l", "-z", "-E", "--no-recurse-submodules", "-e",
+	    "^(<<<<<<< " MERGE_INTEGRATED "|>>>>>>> " MERGE_TASK ")(:.*)?[[:space:]]*$" }, { ARG_GIVEN }, READ | MAY_FAIL, 0, marks_done },
 	[STAGE_OWN_INDEX] = { "update-index", { "update-index", "-z", "--index-info" }, { 0 }, 0, 0, own_index_done },
 	[STAGE_PLACE] = { "rev-parse", { "rev-parse", "--is-bare-repository", "--path-format=absolute", "--git-common-dir" }, { 0 }, READ, 0, place_done },
 	[STAGE_KEPT] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(objectname) %(tree) %(parent)" }, { 0 }, READ, 0, kept_done },
@@ -99,6 +102,8 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_MERGE_PICKED] = { "hash-object", { "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ, 0, merge_picked_done },
 	[STAGE_MERGE_NOTE] = { "hash-object", { "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ, 0, merge_note_done },
 	[STAGE_MERGE_MOVE] = { "update-ref", { "update-ref", "--no-deref", "--stdin" }, { 0 }, MAY_FAIL, 0, merge_move_done },
+	[STAGE_MERGE_WHOLE] = { "diff-tree", { "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color",
+	    "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none" }, { ARG_BASE, ARG_COMMIT }, INDEX | MAY_FAIL, PATCH_KEEP, last_done },
 	[STAGE_DIR_KEPT] = { "rev-parse", { "rev-parse", "--verify", "-q" }, { 0 }, READ | MAY_FAIL, 0, dir_kept_done },
 	[STAGE_DIR_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ | MAY_FAIL, 0, dir_head_done },
 	[STAGE_DIR_KEEP] = { "update-ref", { "update-ref", "--no-deref" }, { 0 }, 0, 0, dir_keep_done },

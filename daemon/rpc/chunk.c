@@ -17,7 +17,9 @@
 struct chunk_job {
 	struct chunk_request request;
 	struct call *call;
-	char *dir;
+	char *state_dir;
+	int64_t id;		/* the one that is read */
+	size_t left;		/* others behind that */
 	char *data;
 	struct output_chunk chunk;
 	int error;		/* errno */
@@ -98,34 +100,56 @@ static int read_plain(int dirfd, const char *name, int64_t offset, char *data, s
 	return rv;
 }
 
+static char *directory(const struct chunk_job *job)
+{
+	return xasprintf("%s/attempts/%lld", job->state_dir, (long long)job->id);
+}
+
+/* 0 or -errno. Offsets count from the beginning of the one that is read. */
+static int read_one(struct chunk_job *job, uint64_t offset)
+{
+	const struct chunk_request *r = &job->request;
+	char *dir = directory(job);
+	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rv;
+
+	free(dir);
+	if (dirfd == -1)
+		return -errno;
+	job->chunk = (struct output_chunk){ 0 };
+	rv = r->segments ? output_read(dirfd, r->name, offset, job->data, (size_t)r->limit, &job->chunk)
+			 : read_plain(dirfd, r->name, (int64_t)offset, job->data, (size_t)r->limit, &job->chunk);
+	close(dirfd);
+	return rv;
+}
+
 static void chunk_run(void *arg)
 {
 	struct chunk_job *job = arg;
 	const struct chunk_request *r = &job->request;
-	size_t room = (size_t)r->limit;
-	int dirfd = open(job->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint64_t before = 0;		/* bytes of those that were passed over */
 	int rv;
 
-	if (dirfd == -1) {
-		job->error = errno;
-		return;
+	job->data = xcalloc(1, (size_t)r->limit);
+	job->id = r->id;
+	job->left = r->nothers;
+	while ((rv = read_one(job, (uint64_t)r->offset - before)) == 0 && job->left > 0 && (uint64_t)r->offset - before >= job->chunk.end) {
+		before += job->chunk.end;
+		job->id = r->others[r->nothers - job->left--];
 	}
-	job->data = xcalloc(1, room);
-	rv = r->segments ? output_read(dirfd, r->name, (uint64_t)r->offset, job->data, room, &job->chunk)
-			 : read_plain(dirfd, r->name, r->offset, job->data, room, &job->chunk);
+	job->chunk.offset += before;
+	job->chunk.end += before;
 	job->error = -rv;
-	close(dirfd);
 }
 
 static json_t *chunk_result(struct chunk_job *job)
 {
 	const struct output_chunk *c = &job->chunk;
-	bool at_end = c->offset + c->size >= c->end, eof = at_end && job->request.complete;
+	bool at_end = c->offset + c->size >= c->end && job->request.complete, eof = at_end && job->left == 0;
 	const char *encoding;
 	json_t *data, *json;
 	size_t used;
 
-	data = chunk_encode(job->data, c->size, eof, &used, &encoding);
+	data = chunk_encode(job->data, c->size, at_end, &used, &encoding);
 	json = json_pack("{s:I,s:I,s:o,s:s,s:b,s:I}", "offset", (json_int_t)c->offset, "next", (json_int_t)(c->offset + used),
 	    job->request.key, data, "encoding", encoding, "eof", eof, "dropped", (json_int_t)c->dropped);
 	if (job->request.more != NULL)
@@ -136,16 +160,19 @@ static json_t *chunk_result(struct chunk_job *job)
 static void chunk_done(void *arg)
 {
 	struct chunk_job *job = arg;
+	char *dir = directory(job);
 
 	if (job->error == ENOENT)
-		call_error(job->call, RPC_NOT_FOUND, NULL, "it was removed from the state directory", "there is no record in %s", job->dir);
+		call_error(job->call, RPC_NOT_FOUND, NULL, "it was removed from the state directory", "there is no record in %s", dir);
 	else if (job->error != 0)
-		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL, "cannot read %s/%s: %s", job->dir, job->request.name, strerror(job->error));
+		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL, "cannot read %s/%s: %s", dir, job->request.name, strerror(job->error));
 	else
 		call_ok(job->call, chunk_result(job));
+	free(dir);
 	json_decref(job->request.more);
+	free(job->request.others);
 	free(job->data);
-	free(job->dir);
+	free(job->state_dir);
 	free(job);
 }
 
@@ -155,6 +182,6 @@ void chunk_answer(struct call *call, const struct chunk_request *request)
 
 	job->request = *request;
 	job->call = call;
-	job->dir = xasprintf("%s/attempts/%lld", request->state_dir, (long long)request->id);
+	job->state_dir = xstrdup(request->state_dir);
 	offload(request->loop, chunk_run, chunk_done, job);
 }

@@ -16,6 +16,8 @@ struct chunk_request {
 	uv_loop_t *loop;
 	const char *state_dir;		/* copied */
 	int64_t id;			/* attempt or step */
+	int64_t *others;		/* what comes behind it, for recorded streams that are complete; taken over; NULL: nothing */
+	size_t nothers;
 	const char *name;		/* of record/layout.h, static */
 	const char *key;		/* member that holds the bytes, static */
 	bool segments;			/* a recorded stream, not a plain file */
