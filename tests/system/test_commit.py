@@ -172,13 +172,13 @@ def hook(repo, name, script):
 @pytest.mark.parametrize("place", PLACES)
 def test_a_hook_that_says_no(trees, repo, place):
     """Its words go to the fixer like findings, and what he makes of them is reviewed and committed."""
-    hook(repo, "pre-commit", "! grep -Hn TODO -- *.txt || { echo 'no TODO in here'; exit 1; }\n")
-    t = trees(scripts={"implement": "echo TODO > t1.txt; answer done\n", "fix": "echo done > t1.txt; answer 'it is done'\n"})
+    hook(repo, "pre-commit", "! grep -Hn DRAFT -- *.txt || { echo 'no DRAFT in here'; exit 1; }\n")
+    t = trees(scripts={"implement": "echo DRAFT > t1.txt; answer done\n", "fix": "echo done > t1.txt; answer 'it is done'\n"})
     before = repo.git("rev-parse", "main")
     row = t.run(task="do it", isolation=place, commit="auto", review=True)
     assert row["state"] == "succeeded" and t.roles() == ["implement", "review", "fix", "review"], row
     told = t.play.prompt(row["id"], "fix").decode()
-    assert "refused by a hook" in told and "no TODO in here" in told and "t1.txt:1:TODO" in told
+    assert "refused by a hook" in told and "no DRAFT in here" in told and "t1.txt:1:DRAFT" in told
     commit, all_of_it = result_of(repo, row)
     assert repo.git("show", f"{commit}:t1.txt") == "done" and repo.git("rev-parse", f"{commit}^") == before and len(commits(repo, "--branches")) == 2
     assert [r["decision"] for r in t.daemon.reviews(row["id"])] == ["pass", "pass"]
