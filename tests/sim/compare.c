@@ -208,13 +208,20 @@ static void compare_reviews(struct world *w, const struct run_rows *rows, const 
 /* One slot */
 
 /* How a slot that stands so is told. */
-static bool fits(const struct told *t, enum run_state run)
+static bool fits(const struct told *t, const struct run_rows *rows)
 {
 	const char *state = t->end.state;
+	enum run_state run = (enum run_state)rows->run.state;
 	bool over = run_state_is_end(run);
+
+	/* reviewed by a slot 0 since, and the run goes on */
+	for (size_t i = 0; i < rows->nslots; i++)
+		over |= rows->slots[i]->slot == 0 && rows->slots[i]->iteration >= t->row->iteration && rows->slots[i]->stage == SLOT_S_PASSED;
 
 	if (t->row->stage == SLOT_S_PASSED)
 		return strcmp(state, "passed") == 0 || strcmp(state, "released") == 0 || strcmp(state, "untasked") == 0 || (over && strcmp(state, "implemented") == 0);
+	for (size_t i = 0; i < rows->ntasks && t->row->stage == SLOT_S_FAILED; i++)
+		over |= rows->tasks[i]->state == TASK_S_FAILED && (t->row->task == NULL || strcmp(rows->tasks[i]->id, t->row->task) != 0);
 	if (t->row->stage == SLOT_S_FAILED)
 		return strcmp(state, "failed") == 0 || (over && strcmp(state, "implemented") == 0);
 	if (t->row->stage == SLOT_S_CANCELLED)
@@ -247,7 +254,7 @@ static void compare_slot(struct world *w, const struct run_rows *rows, const str
 	if (row->stage != SLOT_S_CANCELLED && (end->used < t->slot.count || end->heard < t->slot.nanswers))
 		world_fail(w, "run %lld slot %lld/%lld: %d attempts and %d answers on record, %d and %d were needed", run, iteration, slot, t->slot.count,
 		    t->slot.nanswers, end->used, end->heard);
-	if (!fits(t, (enum run_state)rows->run.state) && !(row->stage == SLOT_S_PASSED && is_let_go(w, rows, t)))
+	if (!fits(t, rows) && !(row->stage == SLOT_S_PASSED && is_let_go(w, rows, t)))
 		world_fail(w, "run %lld (%s) slot %lld/%lld is %s (%s), expected %s (%s)", run, state_name(&run_state_names, rows->run.state), iteration, slot,
 		    state_name(&slot_stage_names, row->stage), row->cause != NULL ? row->cause : "no cause", end->state, end->cause);
 	if (t->slot.nholds > end->nholds)
@@ -297,7 +304,7 @@ static void compare_lock(struct world *w, const struct task_row *task, struct to
 	bool pinned = false;
 
 	for (size_t i = 0; i < count; i++)
-		pinned |= stories[i]->end.pinned;
+		pinned |= stories[i]->end.pinned && stories[i]->row->stage != SLOT_S_CANCELLED;
 	if ((task->locked_tree != NULL) != pinned)
 		world_fail(w, "run %lld: task %s is locked at %s", (long long)task->run, task->id, task->locked_tree != NULL ? task->locked_tree : "nothing");
 }
@@ -440,7 +447,7 @@ static void compare_cancel(struct world *w, const struct run_rows *rows)
 static void compare_run(struct world *w, const struct run_rows *rows)
 {
 	struct told *stories = xcalloc(rows->nslots, sizeof(*stories)), **of_task = xcalloc(rows->nslots, sizeof(*of_task));
-	bool cancelled = rows->run.state == RUN_S_CANCELLED, broken = begins(rows->run.cause, "git base") || begins(rows->run.cause, "git snapshot") || begins(rows->run.cause, "prepare: ") ||
+	bool cancelled = rows->run.state == RUN_S_CANCELLED, broken = (rows->nslots == 0 && begins(rows->run.cause, "git ")) || begins(rows->run.cause, "git snapshot") || begins(rows->run.cause, "prepare: ") ||
 	    begins(rows->run.cause, "load of ");
 	size_t count = 0;
 
@@ -485,7 +492,7 @@ static bool has_to_wait(struct world *w, const struct run_rows *rows)
 	while ((other = view_next(world_disk(w), other != NULL ? other->run.id : 0)) != NULL) {
 		if (other == rows || run_state_is_end((enum run_state)other->run.state))
 			continue;
-		if (other->run.id == rows->run.after_run || strcmp(other->run.workspace, rows->run.workspace) == 0)
+		if (other->run.id == rows->run.after_run || other->run.id == rows->run.retry_of || strcmp(other->run.workspace, rows->run.workspace) == 0)
 			return true;
 	}
 	return false;

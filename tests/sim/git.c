@@ -11,6 +11,7 @@ struct git_op {
 	struct where where;
 	char *workspace, *dir, *branch, *ref;
 	int64_t given_tree, given_base, given_commit, given_base_commit;
+	bool named;
 	int calls;
 	struct world *world;	/* once it has begun */
 	/* results */
@@ -20,7 +21,8 @@ struct git_op {
 };
 
 const char *const git_op_names[GIT_OPS] = {
-	"snapshot", "measure", "verify", "pin", "checkout", "commit", "base", "worktree", "committed", "merge", "clear",
+	[GIT_SNAPSHOT] = "snapshot", [GIT_MEASURE] = "measure", [GIT_VERIFY] = "verify", [GIT_PIN] = "pin", [GIT_CHECKOUT] = "checkout",
+	[GIT_COMMIT] = "commit", [GIT_BASE] = "base", [GIT_WORKTREE] = "worktree", [GIT_COMMITTED] = "committed", [GIT_MERGE] = "merge", [GIT_CLEAR] = "clear",
 };
 
 /* "t12", "c7" */
@@ -56,6 +58,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->given_base = number_of(spec->base);
 	op->given_commit = number_of(spec->commit);
 	op->given_base_commit = number_of(spec->base_commit);
+	op->named = spec->name != NULL;
 	op->error = "git said no";
 	return op;
 }
@@ -240,10 +243,13 @@ static void commit(struct world *w, struct git_op *op)
 
 	if (head != NULL && same_where(head->where, op->where) && head->tree == op->given_tree) {
 		give_commit(op, place->head);	/* begun again */
+	} else if (place->conflict && f != NULL && f->unresolved) {
+		op->conflicts = "a.c";
 	} else if (f != NULL && f->refused) {
 		op->refused = "the hook says no";
 	} else if (op->given_tree != op->given_base && (head == NULL || head->tree != op->given_tree)) {
 		place->head = make(w, op->given_tree, place->head, op->where, (int64_t)w->nmade + 1);
+		place->conflict = false;
 		give_commit(op, place->head);
 		if (place->branch != NULL) {
 			char *ref = xasprintf("refs/heads/%s", place->branch);
@@ -274,6 +280,7 @@ static void merge(struct world *w, struct git_op *op)
 		made = op->given_commit;
 	} else if (!is_merged(w, op, tip) && f != NULL && f->conflict) {
 		op->conflicts = "a.c";
+		place->conflict = true;
 		place->head = tip;
 		place->tree = ++w->trees;
 		give_tree(op, place->tree);
@@ -361,6 +368,12 @@ static void act(struct world *w, struct git_op *op)
 		clear(w, op);
 		break;
 	case GIT_PIN:
+		place = place_of(w, op->workspace);
+		if (op->named && place->head == 0)
+			place->head = make(w, place->tree, 0, op->where, (int64_t)w->nmade + 1);
+		if (op->named)
+			give_commit(op, place->head);
+		break;
 	case GIT_OPS:
 		break;
 	}
@@ -398,7 +411,7 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 	if (op->refused != NULL)
 		return 'R';
 	if (op->conflicts != NULL)
-		return 'X';
+		return op->kind == GIT_MERGE ? 'X' : 'Y';
 	return words[op->kind] == 'C' && op->commit[0] == '\0' ? 'N' : words[op->kind];
 }
 
@@ -408,11 +421,11 @@ void git_check_end(struct world *w)
 	for (size_t i = 0; i < w->nplaces; i++) {
 		const struct place *place = w->places[i];
 		const struct run_rows *rows = view_run(w->disk, place->where.run);
-		bool salvaged = false;
+		bool told = rows != NULL && rows->run.warnings != NULL && strstr(rows->run.warnings, "git clear failed") != NULL, salvaged = told;
 
 		for (size_t s = 0; s < w->nsalvage; s++)
 			salvaged |= number_of(w->salvage[s]->commit_id) == place->saved;
-		if (place->there && run_state_is_end((enum run_state)rows->run.state) && (rows->run.warnings == NULL || strstr(rows->run.warnings, "git clear failed") == NULL))
+		if (place->there && run_state_is_end((enum run_state)rows->run.state) && !told)
 			world_fail(w, "run %lld is over, and its work tree %s is still there", (long long)rows->run.id, place->path);
 		if (place->laid > 1)
 			world_fail(w, "the work tree %s was laid again after it was cleared", place->path);

@@ -191,6 +191,97 @@ static bool same_text(const char *a, const char *b)
 	return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
+/* An iteration */
+
+static bool is_begun(const struct decision *d, const char *task)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (d->changes[i].kind == ROW_TASK && strcmp(((const struct task_row *)d->changes[i].row)->id, task) == 0 &&
+		    ((const struct task_row *)d->changes[i].row)->state == TASK_S_CLAIMED)
+			return true;
+	return false;
+}
+
+static bool has_passed(const struct run_rows *rows, const char *id)
+{
+	for (size_t i = 0; i < rows->ntasks; i++)
+		if (strcmp(rows->tasks[i]->id, id) == 0)
+			return rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_IMPLEMENTED || rows->tasks[i]->state == TASK_S_DONE;
+	return true;
+}
+
+/* Open, and nothing holds it back. */
+static bool is_ready(const struct run_rows *rows, const struct task_row *task)
+{
+	json_t *ids = task->depends_on != NULL ? json_loads(task->depends_on, 0, NULL) : NULL, *id;
+	bool ready = task->state == TASK_S_OPEN;
+	size_t i;
+
+	json_array_foreach(ids, i, id)
+		ready &= has_passed(rows, json_string_value(id));
+	json_decref(ids);
+	return ready;
+}
+
+/* It takes what is offered first, as much as it has slots for. */
+static void check_filled(struct world *w, const struct decision *d, const struct run_rows *rows, const struct plan *plan)
+{
+	int64_t slots = 0, begun = 0, ready = 0, last = 0;
+
+	for (size_t i = 0; i < rows->nslots; i++)
+		slots += rows->slots[i]->iteration == rows->run.iteration && rows->slots[i]->slot != 0;
+	for (size_t i = 0; i < rows->ntasks; i++) {
+		if (!is_begun(d, rows->tasks[i]->id))
+			continue;
+		begun++;
+		last = rows->tasks[i]->position > last ? rows->tasks[i]->position : last;
+	}
+	for (size_t i = 0; i < rows->ntasks; i++) {
+		if (!is_ready(rows, rows->tasks[i]))
+			continue;
+		ready++;
+		if (plan->assign == ASSIGN_DAEMON && rows->tasks[i]->position < last)
+			world_fail(w, "run %lld: iteration %lld passes over task %s", (long long)rows->run.id, (long long)rows->run.iteration, rows->tasks[i]->id);
+	}
+	if (slots == 0 || slots > plan->parallel || (slots < plan->parallel && slots != ready + begun) || (plan->assign == ASSIGN_DAEMON && begun != slots))
+		world_fail(w, "run %lld: iteration %lld has %lld slots and begins %lld tasks; %lld are left, and it may have %lld slots", (long long)rows->run.id,
+		    (long long)rows->run.iteration, (long long)slots, (long long)begun, (long long)ready, (long long)plan->parallel);
+}
+
+/* Who resumes a run ends its rest as well. */
+static bool was_paused(const struct world *w, int64_t run)
+{
+	for (size_t i = 0; i < w->npaused; i++)
+		if (w->paused[i]->run == run)
+			return true;
+	return false;
+}
+
+/* It may begin at all. */
+static void check_iteration(struct world *w, const struct decision *d, const struct iteration_row *row)
+{
+	const struct run_rows *rows = view_run(w->disk, row->run);
+	const struct plan *plan = world_plan(w, row->run);
+	long long run = row->run, number = row->number;
+
+	if (row->state != ITERATION_S_RUNNING)
+		return;
+	if (plan->iterations != ROW_NONE && row->number > plan->iterations)
+		world_fail(w, "run %lld: iteration %lld is beyond its limit", run, number);
+	if (rows->run.stopped == 1)
+		world_fail(w, "run %lld: iteration %lld comes after a stop marker", run, number);
+	for (size_t i = 0; i < rows->ntasks && plan->on_failure == ON_FAILURE_STOP; i++)
+		if (rows->tasks[i]->state == TASK_S_FAILED)
+			world_fail(w, "run %lld: iteration %lld begins, and task %s has failed", run, number, rows->tasks[i]->id);
+	for (size_t i = 0; i < rows->niterations; i++) {
+		const struct iteration_row *before = rows->iterations[i];
+
+		if (before->number + 1 == row->number && (before->ended_at == ROW_NONE || (row->started_at < before->ended_at + plan->pause_ms && !was_paused(w, row->run))))
+			world_fail(w, "run %lld: iteration %lld begins too early", run, number);
+	}
+	check_filled(w, d, rows, plan);
+}
+
 /* A task of a source is in one slot of one run. */
 static void check_owner(struct world *w, const struct slot_row *row)
 {
@@ -243,6 +334,8 @@ void law_decision(struct world *w, const struct decision *d)
 			check_owner(w, c->row);
 		if (c->kind == ROW_TASK)
 			check_passed(w, c->row);
+		if (c->kind == ROW_ITERATION)
+			check_iteration(w, d, c->row);
 	}
 }
 

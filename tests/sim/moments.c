@@ -42,7 +42,7 @@ static void add_group(void *arg, const struct group_info *group)
 	}
 	for (size_t i = 0; i < use->world->nlive; i++) {
 		const struct process *p = use->world->live[i];
-		const struct run_rows *rows = p->kind == PROC_ATTEMPT && p->watched && p->state == PROC_RUNNING ? view_run_of_attempt(use->world->disk, p->id) : NULL;
+		const struct run_rows *rows = p->kind == PROC_ATTEMPT && p->watched && p->state == PROC_RUNNING ? view_run(use->world->disk, p->run) : NULL;
 
 		running += rows != NULL && strcmp(rows->run.group, group->name) == 0;
 	}
@@ -96,7 +96,7 @@ static bool is_true(const struct world *w, const struct run_row *run, const char
 	if (strcmp(reason, "paused") == 0)
 		return run->paused == 1;
 	if (sscanf(reason, "waits for run %lld", &id) == 1)
-		return run->after_run == id && is_unfinished(w, id);
+		return (run->after_run == id || run->retry_of == id) && is_unfinished(w, id);
 	if (sscanf(reason, "workdir busy: run %lld", &id) == 1) {
 		other = view_run(w->disk, id);
 		return other != NULL && id != run->id && has_workspace(w, other) && strcmp(other->run.workspace, run->workspace) == 0;

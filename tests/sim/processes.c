@@ -31,6 +31,7 @@ static void check_start(struct world *w, struct process *p)
 	const struct attempt_row *row = disk_attempt(w, p->id);
 	const struct told *told = disk_hook(w, p->id);
 
+	p->run = row != NULL ? row->run : 0;
 	p->kind = row != NULL ? PROC_ATTEMPT : told != NULL ? PROC_HOOK : PROC_STEP;
 	if (p->kind == PROC_STEP && !disk_step(w, p->id))
 		world_fail(w, "%lld was started before its row was on disk", (long long)p->id);
@@ -322,7 +323,7 @@ void processes_check(struct world *w)
 {
 	for (size_t i = 0; i < w->nlive; i++) {
 		const struct process *p = w->live[i];
-		const struct run_rows *rows = p->kind == PROC_ATTEMPT && p->state == PROC_RUNNING ? view_run_of_attempt(w->disk, p->id) : NULL;
+		const struct run_rows *rows = p->kind == PROC_ATTEMPT && p->state == PROC_RUNNING ? view_run(w->disk, p->run) : NULL;
 
 		if (rows != NULL && (run_state_is_end((enum run_state)rows->run.state) || rows->run.state == RUN_S_HELD))
 			world_fail(w, "attempt %lld runs, but its run %lld is %s", (long long)p->id, (long long)rows->run.id,

@@ -215,12 +215,14 @@ static bool finish(struct story *s, bool passed, const char *cause)
 			if (a->failed)
 				return over(s, "failed", "commit process ");
 		}
-		how = hear(s, "CNR", NULL);
+		how = hear(s, "CNRY", NULL);
+		if (how == 'Y')
+			return send_back(s, "conflict");
 		if (how == 'R')
 			return send_back(s, "commit-refused");
 		if (how == 0)
 			return false;
-		s->end->committed |= how == 'C';
+		s->end->committed |= how == 'C' && (!run->merge || run->reviewer);
 		if (run->merge && !run->reviewer) {
 			how = hear(s, "MX", &s->tree);
 			if (how == 'X')
@@ -229,6 +231,7 @@ static bool finish(struct story *s, bool passed, const char *cause)
 				return send_back(s, "conflict");
 			if (how == 0)
 				return false;
+			s->end->committed = true;
 		}
 	}
 	if (later)

@@ -26,7 +26,7 @@ struct ref_attempt {
 
 /* What git or the task's source answered: 'K' the task is ours, 'k' somebody else has it; 'W' a work tree with the content value is laid;
  * 'T' the content is value; 'O' it is laid out for a reviewer; 'C' committed, 'N' there was nothing to commit, 'R' a hook refused it; 'M' merged,
- * 'X' a conflict, and value lies there now; 'P' pinned; 'F' it went wrong, 'f' so did looking
+ * 'X' a conflict, and value lies there now; 'Y' it is not resolved; 'P' pinned; 'F' it went wrong, 'f' so did looking
  * at what a reviewer has left. */
 struct ref_answer {
 	char what;

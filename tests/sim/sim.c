@@ -2,7 +2,7 @@
 /* Random histories of the engine in a simulated world, with deaths at any moment, compared with the reference model.
  *
  *   sim [--seeds N] [--first SEED] [--steps N]     every table row must have been taken at the end
- *   sim --plants                                   bend each table row in turn: the comparison must notice
+ *   --plants                                       then bend each row in turn, in histories that take it: it must be noticed
  *   --debug                                        the engine's own log on stderr
  *   --show                                         what was on disk when a history has diverged
  *   --crowd                                        64 slots and more than one run on 40 beads
@@ -30,7 +30,16 @@
 /* Rows taken, each from each of its stages or states, and the one that is bent. The linker sends the engine's calls through here
  * (-Wl,--wrap). */
 
-static uint64_t slot_taken[96][SLOT_STAGES], run_taken[32][RUN_STATES], review_taken[ROUND_ENDS], check_taken[ROUND_ENDS];
+/* Which histories took a row: those in which its bend is looked for. */
+#define SEEDS_KEPT 24
+
+struct taken {
+	uint64_t seeds[SEEDS_KEPT];
+	int count;
+};
+
+static struct taken slot_taken[96][SLOT_STAGES], run_taken[32][RUN_STATES], review_taken[ROUND_ENDS], check_taken[ROUND_ENDS];
+static uint64_t seed_now;
 static struct bend {
 	int slot, run, review, check;	/* row, -1: none of them */
 	int from;			/* stage or state */
@@ -47,6 +56,12 @@ enum round_end __wrap_review_classify(const struct review_facts *facts);
 enum round_end __real_check_classify(int64_t fix, int64_t fixes);
 enum round_end __wrap_check_classify(int64_t fix, int64_t fixes);
 void __wrap_log_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static void take(struct taken *taken)
+{
+	if (taken->count < SEEDS_KEPT && (taken->count == 0 || taken->seeds[taken->count - 1] != seed_now))
+		taken->seeds[taken->count++] = seed_now;
+}
 
 static struct slot_edge bend_slot(const struct slot_edge *edge)
 {
@@ -70,7 +85,7 @@ const struct slot_edge *__wrap_slot_step(enum slot_stage stage, enum slot_event 
 
 	if (edge == NULL)
 		return NULL;
-	slot_taken[edge - slot_edges][stage]++;
+	take(&slot_taken[edge - slot_edges][stage]);
 	if (edge - slot_edges != bent.slot || (int)stage != bent.from)
 		return edge;
 	other = bend_slot(edge);
@@ -84,12 +99,12 @@ const struct run_edge *__wrap_run_step(enum run_state state, enum run_event even
 
 	if (edge == NULL)
 		return NULL;
-	run_taken[edge - run_edges][state]++;
+	take(&run_taken[edge - run_edges][state]);
 	if (edge - run_edges != bent.run || (int)state != bent.from)
 		return edge;
 	other = *edge;
-	if (edge->next == RUN_S_RUNNING)
-		other.next = state == RUN_S_QUEUED ? RUN_S_HELD : RUN_S_QUEUED;
+	if (edge->next == RUN_S_RUNNING && state != RUN_S_HELD)
+		other.next = RUN_S_HELD;
 	else
 		other.next = edge->next == RUN_S_SUCCEEDED ? RUN_S_FAILED : RUN_S_SUCCEEDED;
 	return &other;
@@ -99,7 +114,7 @@ enum round_end __wrap_review_classify(const struct review_facts *facts)
 {
 	enum round_end end = __real_review_classify(facts);
 
-	review_taken[end]++;
+	take(&review_taken[end]);
 	if ((int)end != bent.review)
 		return end;
 	return end == ROUND_PASS ? ROUND_FINDINGS : ROUND_PASS;
@@ -109,7 +124,7 @@ enum round_end __wrap_check_classify(int64_t fix, int64_t fixes)
 {
 	enum round_end end = __real_check_classify(fix, fixes);
 
-	check_taken[end]++;
+	take(&check_taken[end]);
 	if ((int)end != bent.check)
 		return end;
 	return end == ROUND_FINDINGS ? ROUND_EXHAUSTED : ROUND_FINDINGS;
@@ -161,6 +176,7 @@ static const char *play(uint64_t seed, int steps, struct totals *totals, bool tr
 	struct world *w = playing = world_new(seed, crowd);
 	struct buf history = { 0 };
 
+	seed_now = seed;
 	for (int i = 0; i < steps && world_error(w) == NULL; i++) {
 		world_step(w);
 		world_check(w);
@@ -191,7 +207,7 @@ static const char *play(uint64_t seed, int steps, struct totals *totals, bool tr
 }
 
 /* Each row that can be bent, as each of its stages or states reaches it. */
-typedef int visit(struct bend bend, uint64_t taken, const char *what, const char *name, const char *from);
+typedef int visit(struct bend bend, const struct taken *taken, const char *what, const char *name, const char *from);
 
 static int each_row(visit *see)
 {
@@ -204,39 +220,38 @@ static int each_row(visit *see)
 	for (size_t i = 0; i < slot_edges_count; i++)
 		for (int from = 0; from < SLOT_STAGES; from++)
 			if ((slot_edges[i].when & 1u << from) != 0 && !is_out_of_reach(i, from))
-				count += see((struct bend){ (int)i, -1, -1, -1, from }, slot_taken[i][from], "slot row",
+				count += see((struct bend){ (int)i, -1, -1, -1, from }, &slot_taken[i][from], "slot row",
 				    slot_event_name(slot_edges[i].event), state_name(&slot_stage_names, from));
 	for (size_t i = 0; i < run_edges_count; i++)
 		for (int from = 0; from < RUN_STATES; from++)
 			if ((run_edges[i].when & 1u << from) != 0)
-				count += see((struct bend){ -1, (int)i, -1, -1, from }, run_taken[i][from], "run row",
+				count += see((struct bend){ -1, (int)i, -1, -1, from }, &run_taken[i][from], "run row",
 				    run_event_name(run_edges[i].event), state_name(&run_state_names, from));
 	for (int end = ROUND_PASS; end <= ROUND_VIOLATION; end++)
-		count += see((struct bend){ -1, -1, end, -1, -1 }, review_taken[end], "review row", ends[end], "a review");
+		count += see((struct bend){ -1, -1, end, -1, -1 }, &review_taken[end], "review row", ends[end], "a review");
 	for (int end = ROUND_FINDINGS; end <= ROUND_EXHAUSTED; end++)
-		count += see((struct bend){ -1, -1, -1, end, -1 }, check_taken[end], "check row", ends[end], "a check");
+		count += see((struct bend){ -1, -1, -1, end, -1 }, &check_taken[end], "check row", ends[end], "a check");
 	return count;
 }
 
-static int tell_untaken(struct bend bend, uint64_t taken, const char *what, const char *name, const char *from)
+static int tell_untaken(struct bend bend, const struct taken *taken, const char *what, const char *name, const char *from)
 {
 	(void)bend;
-	if (taken == 0)
+	if (taken->count == 0)
 		printf("%s %s from %s was never taken\n", what, name, from);
-	return taken == 0;
+	return taken->count == 0;
 }
 
 /* Planting */
 
-static int plant_seeds, plant_steps, planted;
+static int plant_steps, planted;
 
 /* In a child: a bent row may well abort or loop. Returns 1 when it was noticed. */
-static int plant(struct bend bend, uint64_t taken, const char *what, const char *name, const char *from)
+static int plant(struct bend bend, const struct taken *taken, const char *what, const char *name, const char *from)
 {
 	pid_t pid;
 	int status;
 
-	(void)taken;
 	planted++;
 	fflush(stdout);
 	pid = fork();
@@ -249,8 +264,8 @@ static int plant(struct bend bend, uint64_t taken, const char *what, const char 
 		if (freopen("/dev/null", "w", stderr) == NULL)
 			_exit(2);
 		bent = bend;
-		for (int seed = 1; seed <= plant_seeds; seed++)
-			if (play((uint64_t)seed, plant_steps, &totals, false) != NULL)
+		for (int i = 0; i < taken->count; i++)
+			if (play(taken->seeds[i], plant_steps, &totals, false) != NULL)
 				_exit(1);
 		_exit(0);
 	}
@@ -262,11 +277,10 @@ static int plant(struct bend bend, uint64_t taken, const char *what, const char 
 	return 0;
 }
 
-static int plants(int seeds, int steps)
+static int plants(int steps)
 {
 	int caught;
 
-	plant_seeds = seeds;
 	plant_steps = steps;
 	caught = each_row(plant);
 	printf("planted rows: %d of %d caught\n", caught, planted);
@@ -324,8 +338,6 @@ int main(int argc, char *argv[])
 			return 2;
 		}
 	}
-	if (bend)
-		return plants((int)seeds, (int)steps);
 	if (trace >= 0)
 		return play((uint64_t)trace, (int)steps, &totals, true) != NULL;
 	for (long seed = first; seed < first + seeds; seed++) {
@@ -337,5 +349,9 @@ int main(int argc, char *argv[])
 	}
 	printf("sim: %ld histories, %ld runs, %ld attempts, %ld holds, %ld deaths of the daemon: 0 divergences\n", seeds, totals.runs,
 	    totals.attempts, totals.holds, totals.crashes);
-	return each_row(tell_untaken) == 0 ? 0 : 1;
+	if (crowd)
+		return 0;
+	if (each_row(tell_untaken) > 0)
+		return 1;
+	return bend ? plants((int)steps) : 0;
 }

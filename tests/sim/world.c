@@ -69,6 +69,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->stop = below(w, 15) == 0;
 	f->refused = below(w, 8) == 0;
 	f->conflict = below(w, 3) == 0;
+	f->unresolved = below(w, 4) == 0;
 	if (w->crowd && below(w, 8) != 0)
 		f->result = FATE_OK;
 	if (w->crowd)

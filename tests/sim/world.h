@@ -25,6 +25,7 @@ struct fate {
 	bool denied;
 	bool stop;		/* implement, fix: it says that there is nothing to do */
 	bool refused;		/* a hook of the repository refuses what is committed after it */
+	bool unresolved;	/* it leaves the marks of a conflict where they are */
 	bool conflict;		/* what is merged after it conflicts with what others have merged */
 	int answer;		/* enum fate_answer */
 	const char *told;	/* fix: whose word it was given, "review", "check", "human"; NULL: nobody has composed it */

@@ -43,7 +43,7 @@ enum proc_kind { PROC_ATTEMPT, PROC_STEP, PROC_HOOK };
 enum proc_state { PROC_STARTING, PROC_RUNNING, PROC_ENDED, PROC_GONE };
 
 struct process {
-	int64_t id;
+	int64_t id, run;	/* run: of an attempt */
 	enum proc_kind kind;
 	enum proc_state state;
 	bool told_started;	/* to the daemon that lives now */
@@ -104,6 +104,7 @@ struct place {
 	bool there;		/* work trees: laid and not yet cleared */
 	int laid;		/* how often it came to be */
 	int64_t saved;		/* cleared: commit that has what only it had; 0: nothing */
+	bool conflict;		/* work trees: what does not fit is marked in it */
 	bool fresh;		/* checkouts: as git has laid them out */
 };
 
