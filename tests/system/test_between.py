@@ -46,3 +46,22 @@ def test_a_source_that_fails_leaves_what_is_held_to_people(trees, repo):
     assert row["state"] == "failed" and "load of beads failed" in row["cause"], row
     assert {k: v["state"] for k, v in t.tasks(number).items()} == {"x-1": "passed", "x-2": "cancelled"}
     assert holds(t.daemon) == [] and t.slot(number, "x-1")["worktree"] is None
+
+
+# ---- a review of the whole run that is held --------------------------------------------------------------------
+
+def test_nothing_is_begun_while_the_review_of_the_run_is_held(trees, repo):
+    """After a death, too: what is new would pass with the rest, and nobody has reviewed it."""
+    beads(repo, "x-1")
+    t = trees(scripts={"review": "drift 'never good'\n"})
+    number = t.submit(parallel=1, review={**NEVER, "scope": "run"})
+    assert t.daemon.ended(number)["state"] == "held"
+    hold, = holds(t.daemon, number)
+    t.daemon.kill()
+    beads(repo, "x-1", "x-2", commit=False)
+    t.daemon.start()
+    assert t.daemon.run(number)["state"] == "held" and set(t.tasks(number)) == {"x-1"}
+    with t.daemon.events(run=number, types=["run.state"]) as events:
+        t.daemon.call("hold.approve", id=hold["id"])
+        events.until("run.state", lambda e: e["state"] in (*ENDS, "held"))
+    assert t.tasks(number).get("x-2", {"state": "open"})["state"] != "passed"
