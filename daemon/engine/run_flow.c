@@ -82,8 +82,10 @@ void run_make_lanes(struct run *run)
 bool run_is_prepared(const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
+	/* what an agent commits on comes after the tree */
+	bool both = run->plan.commit == COMMIT_MODE_AGENT && row->has_git == 1 && run->plan.isolation != ISOLATION_WORKTREE;
 
-	return row->iteration > 0 || row->base_tree != NULL || row->base_commit != NULL;
+	return row->iteration > 0 || row->base_commit != NULL || (row->base_tree != NULL && !both);
 }
 
 bool run_is_active(const struct run *run)

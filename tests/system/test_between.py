@@ -65,3 +65,18 @@ def test_nothing_is_begun_while_the_review_of_the_run_is_held(trees, repo):
         t.daemon.call("hold.approve", id=hold["id"])
         events.until("run.state", lambda e: e["state"] in (*ENDS, "held"))
     assert t.tasks(number).get("x-2", {"state": "open"})["state"] != "passed"
+
+
+# ---- the base of a commit agent --------------------------------------------------------------------------------
+
+def test_killed_before_it_knows_what_an_agent_commits_on(trees, repo):
+    t = trees(scripts={"implement": "echo one > work.txt\nanswer done\n", "commit": "git add work.txt && git commit -q -m work\nanswer done\n"})
+    number, _ = t.submit_to("base", task="do it", isolation="shared", commit="agent")
+    head = repo.git("rev-parse", "HEAD")
+    t.stop_at("base")
+    t.play.go("base")
+    t.play.arrived("base")
+    t.daemon.kill()
+    t.daemon.start()
+    row = t.daemon.ended(number)
+    assert (row["state"], row["base_commit"]) == ("succeeded", head), row
