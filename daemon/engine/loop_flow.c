@@ -31,6 +31,16 @@ static bool is_idle(const struct run *run)
 	return slots > 0 && tasks == 0;
 }
 
+/* What others have may be given back, which a source that is read once does not tell. */
+static bool may_have_more(const struct run *run)
+{
+	bool more = sources[run_source(run)].reloads;
+
+	for (size_t i = 0; i < run->rows->ntasks; i++)
+		more |= run->rows->tasks[i]->state == TASK_S_TAKEN;
+	return more && !run->drained;
+}
+
 static bool has_failed(const struct run *run)
 {
 	for (size_t i = 0; i < run->rows->nslots; i++)
@@ -54,7 +64,7 @@ struct loop run_loop(const struct run *run, struct slot_row ***slots)
 		.iteration = row->iteration,
 		.iterations = run->plan.iterations,
 		.on_failure = run->plan.on_failure,
-		.more = sources[run_source(run)].reloads && !run->drained,
+		.more = may_have_more(run),
 		.one_tree = run->plan.isolation != ISOLATION_WORKTREE,
 		.stopped = row->stopped == 1 || run->failure != NULL,
 		.idle = row->stopped == 2 || is_idle(run),
@@ -248,12 +258,13 @@ static void follow_claims(struct turn *turn, struct run *run)
 		enum task_state state = TASK_S_OPEN;
 		char *reason = NULL;
 
-		if ((task->state != TASK_S_OPEN && task->state != TASK_S_TAKEN) || claim == NULL || claim->run == run->rows->run.id)
+		if ((task->state != TASK_S_OPEN && task->state != TASK_S_TAKEN) || (claim != NULL && claim->run == run->rows->run.id))
 			continue;
-		if (claim->state == CLAIM_S_HELD) {
+		/* after a start there is no claim of what was given back */
+		if (claim != NULL && claim->state == CLAIM_S_HELD) {
 			state = TASK_S_TAKEN;
 			reason = xasprintf("run %lld works on it", (long long)claim->run);
-		} else if (claim->state == CLAIM_S_DONE && claim->at >= run->rows->run.created_at) {
+		} else if (claim != NULL && claim->state == CLAIM_S_DONE && claim->at >= run->rows->run.created_at) {
 			state = TASK_S_DONE;
 			reason = xasprintf("it passed in run %lld", (long long)claim->run);
 		}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What happens to a run between its slots: people who decide, cancel and retry meanwhile, sources that fail, and deaths."""
 import pytest
-from outer import submit
-from rld import ENDS, RpcError
+from outer import WORK, states, submit
+from rld import ENDS, Repo, RpcError
 from trees import beads, trees  # noqa: F401
 
 NEVER = {"profile": "verdict", "max_fixes": 0, "on_exhausted": "hold"}
@@ -80,3 +80,26 @@ def test_killed_before_it_knows_what_an_agent_commits_on(trees, repo):
     t.daemon.start()
     row = t.daemon.ended(number)
     assert (row["state"], row["base_commit"]) == ("succeeded", head), row
+
+
+# ---- who has passed or given back, after a death ---------------------------------------------------------------
+
+def test_a_story_that_was_given_back_is_done_after_a_death(make_daemon, tmp_path):
+    prd = '{"userStories": [{"id": "s-1", "title": "one", "passes": false}, {"id": "s-2", "title": "two", "passes": false}]}'
+    path = tmp_path / "prd.json"
+    path.write_text(prd)
+    daemon = make_daemon(scripts={"implement": 'gate "$RL_RUN"\n' + WORK}, gates=["1", "2"], config={"parallel": 4})
+    repo = Repo(tmp_path / "r")
+    runs = []
+    for n in (1, 2):
+        runs.append(submit(daemon, repo.path, stories=prd, stories_path=str(path), isolation="worktree", parallel=1))
+        daemon.play.arrived(str(n))
+    assert [states(daemon, r) for r in runs][1] == {"s-1": "taken", "s-2": "claimed"}
+    assert daemon.cancelled(runs[0])["state"] == "cancelled"
+    daemon.kill()
+    daemon.start()
+    daemon.play.go("2")
+    daemon.play.arrived("2")
+    daemon.play.go("2")
+    row = daemon.ended(runs[1])
+    assert (row["state"], states(daemon, runs[1])) == ("succeeded", {"s-1": "passed", "s-2": "passed"}), row
