@@ -9,6 +9,16 @@
 
 #define REASONS_MAX 128
 
+/* The run that it waits for, ROW_NONE: none. A retry does not begin before that which it does again has given back its tasks. */
+static int64_t comes_after(const struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+
+	if (row->after_run != ROW_NONE && run_find(run->engine, row->after_run) != NULL)
+		return row->after_run;
+	return row->retry_of != ROW_NONE && run_find(run->engine, row->retry_of) != NULL ? row->retry_of : ROW_NONE;
+}
+
 void queue_add(struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
@@ -16,7 +26,7 @@ void queue_add(struct run *run)
 		.id = row->id,
 		.owner = row->owner,
 		.priority = row->priority,
-		.after = row->after_run != ROW_NONE && run_find(run->engine, row->after_run) != NULL ? row->after_run : ROW_NONE,
+		.after = comes_after(run),
 		.group = row->group,
 		/* work trees are everybody's own */
 		.workspace = run->plan.isolation == ISOLATION_WORKTREE ? NULL : row->workspace,

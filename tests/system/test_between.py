@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What happens to a run between its slots: people who decide, cancel and retry meanwhile, sources that fail, and deaths."""
 import pytest
-from outer import WORK, states, submit
+from outer import WORK, Beads, bead, states, submit, tasks_done, with_bd
 from rld import ENDS, Repo, RpcError
 from trees import beads, trees  # noqa: F401
 
@@ -10,6 +10,12 @@ NEVER = {"profile": "verdict", "max_fixes": 0, "on_exhausted": "hold"}
 
 def holds(daemon, run=None):
     return daemon.call("hold.list", state="open", **({"run": run} if run else {}))["holds"]
+
+
+def told(daemon, run, since=0, **wanted):
+    """Wait for an event run.state that says so."""
+    with daemon.events(run=run, since=since, types=["run.state"]) as events:
+        return events.until("run.state", lambda e: wanted.items() <= e.items())
 
 
 # ---- retry -----------------------------------------------------------------------------------------------------
@@ -28,6 +34,23 @@ def test_retry_of_a_cancelled_run_whose_task_has_passed(trees):
     with pytest.raises(RpcError) as error:
         t.daemon.call("run.retry", id=number)
     assert error.value.code == 2 and "passed" in error.value.message, error.value
+
+
+def test_retry_of_a_held_run_waits_until_its_task_is_given_back(make_daemon, tmp_path):
+    repo = Repo(tmp_path / "r")
+    Beads(repo.path, bead("x-1"))
+    daemon, bd = with_bd(make_daemon, tmp_path, scripts={"implement": WORK, "review.1": "drift 'never good'\n", "review": "pass\n"}, config={"parallel": 4})
+    first = submit(daemon, repo.path, isolation="worktree", review={"enabled": True, **NEVER})
+    assert daemon.ended(first)["state"] == "held"
+    daemon.play.set({"review.1": "pass\n"})
+    bd.stop("release", "before")
+    again = daemon.call("run.retry", id=first)["id"]
+    daemon.play.arrived("bd")
+    told(daemon, again, state="queued", reason=f"waits for run {first}")
+    daemon.play.go("bd")
+    row = daemon.ended(again)
+    assert (row["state"], row["cause"], states(daemon, again)) == ("succeeded", None, {"x-1": "passed"}), row
+    assert daemon.run(first)["state"] == "cancelled" and tasks_done(daemon.play) == ["x-1", "x-1"]
 
 
 # ---- a source that fails between two iterations ----------------------------------------------------------------
