@@ -53,6 +53,25 @@ def test_retry_of_a_held_run_waits_until_its_task_is_given_back(make_daemon, tmp
     assert daemon.run(first)["state"] == "cancelled" and tasks_done(daemon.play) == ["x-1", "x-1"]
 
 
+# ---- cancel ----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("state", ["paused", "queued"])
+def test_killed_when_a_cancel_waits_for_the_preparation(make_daemon, repo, state):
+    """The run was paused while it prepared (and perhaps sent on); the record is what such a death leaves behind."""
+    daemon = make_daemon(scripts={"implement": "gate implement\n"}, gates=["implement"])
+    first, run = daemon.submit(repo.path), daemon.submit(repo.path)
+    daemon.play.arrived("implement")
+    daemon.kill()
+    database = daemon.database()
+    database.execute("UPDATE run SET state = ?, started_at = created_at, cause = 'cancelled by uid 0', reason = 'cancelling' WHERE id = ?", (state, run))
+    database.close()
+    daemon.start()
+    row = daemon.ended(run)
+    assert (row["state"], row["cause"]) == ("cancelled", "cancelled by uid 0")
+    daemon.play.go("implement")
+    assert daemon.ended(first)["state"] == "succeeded"
+
+
 # ---- a source that fails between two iterations ----------------------------------------------------------------
 
 def test_a_source_that_fails_leaves_what_is_held_to_people(trees, repo):
@@ -69,6 +88,36 @@ def test_a_source_that_fails_leaves_what_is_held_to_people(trees, repo):
     assert row["state"] == "failed" and "load of beads failed" in row["cause"], row
     assert {k: v["state"] for k, v in t.tasks(number).items()} == {"x-1": "passed", "x-2": "cancelled"}
     assert holds(t.daemon) == [] and t.slot(number, "x-1")["worktree"] is None
+
+
+def test_a_source_that_fails_fails_what_waits_for_the_review(trees, repo):
+    beads(repo, "x-1", "x-2")
+    t = trees(scripts={"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; echo "{" > "%s/.beads/issues.jsonl"; answer done\n' % repo.path})
+    number = t.submit(parallel=1, review={"profile": "verdict", "scope": "run"})
+    row = t.daemon.ended(number)
+    assert row["state"] == "failed" and "load of beads failed" in row["cause"], row
+    task = t.tasks(number)["x-1"]
+    assert task["state"] == "failed" and "load of beads failed" in task["reason"]
+    assert t.slot(number, "x-1")["worktree"] is None
+    t.daemon.stop()
+    assert t.daemon.query("SELECT count(*) AS n FROM claim WHERE state = 'held'")[0]["n"] == 0
+
+
+# ---- a decision between two iterations -------------------------------------------------------------------------
+
+def test_sent_back_while_the_source_is_asked(make_daemon, tmp_path):
+    """The run keeps the only slot of the daemon between its iterations; who was sent back gets it when nothing else is to do."""
+    repo = Repo(tmp_path / "r")
+    Beads(repo.path, bead("x-1"))
+    daemon, bd = with_bd(make_daemon, tmp_path, scripts={"implement": "rm -f $PLAY/never; touch \"$PLAY/bd.ready.before\"\n" + WORK, "review.1": "drift 'never good'\n",
+                                                         "review": "pass\n", "fix": "echo fixed > fixed\nanswer fixed\n"}, config={"parallel": 1})
+    run = submit(daemon, repo.path, isolation="worktree", review={"enabled": True, **NEVER})
+    daemon.play.arrived("bd")
+    hold, = holds(daemon, run)
+    daemon.call("hold.rework", id=hold["id"], message="fix it")
+    daemon.play.go("bd")
+    row = daemon.ended(run)
+    assert row["state"] == "succeeded" and [s[1] for s in daemon.play.starts(run)] == ["implement", "review", "fix", "review"], row
 
 
 # ---- a review of the whole run that is held --------------------------------------------------------------------
