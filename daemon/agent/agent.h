@@ -45,13 +45,16 @@ struct agent_result {
 	char *text;		/* final text, never NULL; at most AGENT_TEXT_MAX bytes, the tail kept behind AGENT_CUT_LINE */
 	size_t size;
 	bool truncated;
-	int64_t tokens_input, tokens_cached, tokens_cache_write, tokens_output, tokens_reasoning;	/* ROW_NONE: not given */
+	/* ROW_NONE: not given. Each token is in one of the first four; those of reasoning are a part of the output. */
+	int64_t tokens_input, tokens_cached, tokens_cache_write, tokens_output, tokens_reasoning;
+	bool tokens_of_session;	/* they count the whole conversation: with those of the attempts that it goes on from */
 	double cost_usd;	/* NaN: not given */
 	char *session;
 	bool is_error;		/* the program itself reports failure, whatever its exit code */
 	char *error;		/* its words, NULL */
 	bool incomplete;	/* the stream ended without saying how it went: error is ours, stderr may know better */
 	int denials;		/* tool uses refused for want of permission */
+	int tool_errors;	/* tool uses that went wrong otherwise: no failure of the attempt */
 	enum provider_result provider;
 };
 

@@ -17,6 +17,12 @@ struct reader {
 static const struct reader_type *const types[READER_KINDS] = {
 	[READER_TEXT] = &reader_text,
 	[READER_CLAUDE] = &reader_claude,
+	[READER_CODEX] = &reader_codex,
+	[READER_GEMINI] = &reader_gemini,
+	[READER_OPENCODE] = &reader_opencode,
+	[READER_COPILOT] = &reader_copilot,
+	[READER_QWEN] = &reader_qwen,
+	[READER_PI] = &reader_pi,
 };
 
 struct reader *reader_new(enum reader_kind kind)

@@ -17,9 +17,9 @@ struct reader_type {
 	void (*preview)(struct preview *p, const struct preview_tail *out);
 };
 
-extern const struct reader_type reader_text, reader_claude;
+extern const struct reader_type reader_text, reader_claude, reader_codex, reader_gemini, reader_opencode, reader_copilot, reader_qwen, reader_pi;
 
-/* Room for one more line; what is longer is passed over. */
+/* Room for one document; what is longer is passed over. */
 #define READER_LINE_MAX (8 * 1024 * 1024)
 
 /* The last lines of what a program of this kind has shown, the oldest first: of stdout as its reader understands it, of stderr

@@ -14,6 +14,12 @@ static const char *const via[PROMPT_VIAS] = {
 static const char *const readers[READER_KINDS] = {
 	[READER_TEXT] = "text",
 	[READER_CLAUDE] = "claude",
+	[READER_CODEX] = "codex",
+	[READER_GEMINI] = "gemini",
+	[READER_OPENCODE] = "opencode",
+	[READER_COPILOT] = "copilot",
+	[READER_QWEN] = "qwen",
+	[READER_PI] = "pi",
 };
 
 const struct state_names prompt_via_names = { "prompt delivery", via, PROMPT_VIAS };

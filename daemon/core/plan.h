@@ -11,7 +11,9 @@
 struct profile;
 
 enum prompt_via { PROMPT_STDIN, PROMPT_ARG, PROMPT_FILE, PROMPT_VIAS };
-enum reader_kind { READER_TEXT, READER_CLAUDE, READER_KINDS };
+enum reader_kind {
+	READER_TEXT, READER_CLAUDE, READER_CODEX, READER_GEMINI, READER_OPENCODE, READER_COPILOT, READER_QWEN, READER_PI, READER_KINDS
+};
 
 extern const struct state_names prompt_via_names, reader_names;
 

@@ -3,7 +3,7 @@
  * result out of two halves, and every result is whole.
  *
  * clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Idaemon $(pkg-config --cflags jansson libbsd-overlay) \
- *   -o fuzz-reader tests/fuzz/reader.c daemon/agent/reader*.c daemon/agent/preview.c daemon/agent/json_line.c daemon/base/memory.c proto/scan.c proto/escape.c $(pkg-config --libs jansson libbsd-overlay)
+ *   -o fuzz-reader tests/fuzz/reader.c daemon/agent/?*.c daemon/core/state.c daemon/base/memory.c proto/scan.c proto/escape.c $(pkg-config --libs jansson libbsd-overlay)
  * ./fuzz-reader -max_total_time=120 NEW tests/fuzz/corpus/reader
  */
 #include <math.h>
@@ -35,7 +35,8 @@ static void expect_whole(const struct agent_result *r)
 	expect(r->provider > PROVIDER_NONE && r->provider < PROVIDER_RESULTS);
 	expect(r->is_error == (r->error != NULL));
 	expect(r->is_error || r->provider == PROVIDER_OK);
-	expect(r->denials >= 0);
+	expect(r->denials >= 0 && r->tool_errors >= 0);
+	expect(r->is_error || !r->incomplete);
 	expect(isnan(r->cost_usd) || r->cost_usd >= 0);
 	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++)
 		expect(tokens[i] == ROW_NONE || tokens[i] >= 0);
@@ -112,6 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			expect(parts.is_error == whole.is_error && parts.provider == whole.provider && parts.denials == whole.denials);
 			expect(same_text(parts.session, whole.session) && same_text(parts.error, whole.error));
 			expect(parts.tokens_input == whole.tokens_input && parts.tokens_output == whole.tokens_output);
+			expect(parts.tool_errors == whole.tool_errors && parts.incomplete == whole.incomplete);
 		}
 		for (int cut = 0; cut < 2; cut++)
 			expect_shown((enum reader_kind)kind, &(struct preview_tail){ text, size, cut == 1 }, 1 + nsteps);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/events.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/json_line.h"
+#include "agent/member.h"
+#include "agent/refusal.h"
+#include "core/row.h"
+
+#define NO_END "the output ends without saying how the work went: the program was cut off, or its command lacks \"%s\""
+#define NO_WORDS "the program reports a failure without a word"
+
+void *events_new(const struct events_type *type)
+{
+	struct events *e = xcalloc(1, sizeof(*e));
+
+	e->type = type;
+	e->provider = PROVIDER_OK;
+	e->input = e->cached = e->cache_write = e->output = e->reasoning = ROW_NONE;
+	e->cost = NAN;
+	json_stream_init(&e->stream);
+	return e;
+}
+
+static bool is_passed_over(const struct events *e, const char *data, size_t size)
+{
+	const char *head = e->type->passed_over;
+
+	return head != NULL && size > strlen(head) && memcmp(data, head, strlen(head)) == 0;
+}
+
+static void on_document(void *state, const char *data, size_t size)
+{
+	struct events *e = state;
+	json_t *event;
+
+	if (is_passed_over(e, data, size))
+		return;
+	event = json_line_parse(data, size);
+	if (e->type->session != NULL)
+		member_keep(&e->session, event, e->type->session);
+	for (const struct events_row *row = e->type->rows; row->type != NULL; row++) {
+		if (member_is(event, "type", row->type))
+			row->on(e, event);
+	}
+	if (event != NULL && member(event, "type") == NULL && e->type->on_untyped != NULL)
+		e->type->on_untyped(e, event);
+	json_decref(event);
+}
+
+/* It may have been the last word, or the first piece of it. */
+static void on_lost(void *state)
+{
+	struct events *e = state;
+
+	answer_lost(&e->answer);
+	e->tool_since = false;
+}
+
+static const struct json_taker taker = { on_document, on_lost };
+
+void events_feed(void *state, const char *data, size_t size)
+{
+	struct events *e = state;
+
+	json_stream_feed(&e->stream, data, size, &taker, e);
+}
+
+void events_gap(void *state)
+{
+	struct events *e = state;
+
+	json_stream_gap(&e->stream);
+	on_lost(e);
+}
+
+void events_message(struct events *e, const char *text)
+{
+	if (text == NULL || text[0] == '\0')
+		return;
+	answer_set(&e->answer, text);
+	e->tool_since = false;
+}
+
+void events_piece(struct events *e, const char *text)
+{
+	if (text == NULL || text[0] == '\0')
+		return;
+	if (e->tool_since)
+		answer_set(&e->answer, NULL);
+	answer_add(&e->answer, text, strlen(text));
+	e->tool_since = false;
+}
+
+void events_fail(struct events *e, const char *words, int64_t status, enum provider_result otherwise)
+{
+	free(e->error);
+	e->error = xstrdup(words != NULL && words[0] != '\0' ? words : NO_WORDS);
+	e->status = status;
+	e->provider = otherwise;
+}
+
+void events_recovered(struct events *e)
+{
+	free(e->error);
+	e->error = NULL;
+	e->status = 0;
+	e->provider = PROVIDER_OK;
+}
+
+void events_end(void *state, struct agent_result *out)
+{
+	struct events *e = state;
+
+	answer_end(&e->answer, out);
+	out->tokens_input = e->input;
+	out->tokens_cached = e->cached;
+	out->tokens_cache_write = e->cache_write;
+	out->tokens_output = e->output;
+	out->tokens_reasoning = e->reasoning;
+	out->tokens_of_session = e->of_session;
+	out->cost_usd = e->cost;
+	out->session = e->session;
+	out->denials = e->denials;
+	out->tool_errors = e->tool_errors;
+	out->is_error = !e->ended || e->error != NULL;
+	out->incomplete = !e->ended;
+	if (e->error != NULL)
+		out->provider = refusal_of(e->status, e->error, e->provider);
+	if (e->ended) {
+		out->error = e->error;
+	} else {
+		out->error = xasprintf(NO_END, e->type->needs);
+		free(e->error);
+	}
+	json_stream_release(&e->stream);
+	free(e);
+}

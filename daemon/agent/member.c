@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/member.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/row.h"
+
+const json_t *member(const json_t *object, const char *key)
+{
+	return json_object_get(object, key);
+}
+
+const char *member_text(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+bool member_is(const json_t *object, const char *key, const char *value)
+{
+	const char *text = member_text(object, key);
+
+	return text != NULL && strcmp(text, value) == 0;
+}
+
+int64_t member_count(const json_t *object, const char *key, int64_t otherwise)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_integer(value) && json_integer_value(value) >= 0 ? json_integer_value(value) : otherwise;
+}
+
+double member_amount(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) && json_number_value(value) >= 0 ? json_number_value(value) : NAN;
+}
+
+void member_keep(char **text, const json_t *object, const char *key)
+{
+	const char *value = member_text(object, key);
+
+	if (value == NULL)
+		return;
+	free(*text);
+	*text = xstrdup(value);
+}
+
+int64_t count_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (a == ROW_NONE || b == ROW_NONE)
+		return a == ROW_NONE ? b : a;
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+int64_t count_without(int64_t whole, int64_t part)
+{
+	if (whole == ROW_NONE || part == ROW_NONE)
+		return whole;
+	return whole > part ? whole - part : 0;
+}

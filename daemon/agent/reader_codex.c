@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Codex: "turn.completed" or "turn.failed" ends the work (exec --json). An "error" in front of it may have been got over, and
+ * an item of type "error" is a warning. */
+#include "agent/events.h"
+
+#include "agent/member.h"
+#include "agent/show.h"
+#include "core/row.h"
+
+static void on_thread(struct events *e, const json_t *event)
+{
+	member_keep(&e->session, event, "thread_id");
+}
+
+static void on_turn_started(struct events *e, const json_t *event)
+{
+	(void)event;
+	events_recovered(e);
+	e->ended = false;
+}
+
+static void on_item(struct events *e, const json_t *event)
+{
+	const json_t *item = member(event, "item");
+
+	if (member_is(item, "type", "agent_message"))
+		events_message(e, member_text(item, "text"));
+	if (!member_is(event, "type", "item.completed"))
+		return;
+	e->tool_errors += member_is(item, "status", "failed");
+	e->denials += member_is(item, "status", "declined");
+}
+
+/* Its total grows over the turns of a thread, those of earlier processes included: the newest counts, never the sum. What was
+ * read from or written to the cache is a part of its input. */
+static void on_completed(struct events *e, const json_t *event)
+{
+	const json_t *usage = member(event, "usage");
+
+	e->cached = member_count(usage, "cached_input_tokens", ROW_NONE);
+	e->cache_write = member_count(usage, "cache_write_input_tokens", ROW_NONE);
+	e->input = count_without(count_without(member_count(usage, "input_tokens", ROW_NONE), e->cached), e->cache_write);
+	e->output = member_count(usage, "output_tokens", ROW_NONE);
+	e->reasoning = member_count(usage, "reasoning_output_tokens", ROW_NONE);
+	e->of_session = true;
+	events_recovered(e);
+	e->ended = true;
+}
+
+static void on_failed(struct events *e, const json_t *event)
+{
+	events_fail(e, member_text(member(event, "error"), "message"), 0, PROVIDER_ERROR);
+	e->ended = true;
+}
+
+static void on_error(struct events *e, const json_t *event)
+{
+	if (!e->ended)
+		events_fail(e, member_text(event, "message"), 0, PROVIDER_ERROR);
+}
+
+static const struct events_row rows[] = {
+	{ "thread.started", on_thread },
+	{ "turn.started", on_turn_started },
+	{ "item.updated", on_item },
+	{ "item.completed", on_item },
+	{ "turn.completed", on_completed },
+	{ "turn.failed", on_failed },
+	{ "error", on_error },
+	{ NULL, NULL },
+};
+
+static const struct events_type codex = { .rows = rows, .needs = "exec --json" };
+
+static void *codex_new(void)
+{
+	return events_new(&codex);
+}
+
+/* ---- what it shows while it works ---- */
+
+static void show_started(struct preview *p, const json_t *event)
+{
+	const json_t *item = member(event, "item");
+
+	if (member_is(item, "type", "command_execution"))
+		show_tool(p, "command", item);
+	else if (member_is(item, "type", "web_search"))
+		show_tool(p, "web search", item);
+	else if (member_is(item, "type", "mcp_tool_call"))
+		show_tool(p, member_text(item, "tool"), member(item, "arguments"));
+}
+
+static void show_completed(struct preview *p, const json_t *event)
+{
+	const json_t *item = member(event, "item"), *changes = member(item, "changes");
+
+	if (member_is(item, "type", "agent_message"))
+		show_text(p, member_text(item, "text"));
+	for (size_t i = json_array_size(changes); i-- > 0 && !preview_full(p);)
+		show_tool(p, "change", json_array_get(changes, i));
+}
+
+static void show_error(struct preview *p, const json_t *event)
+{
+	show_text(p, member_text(event, "message"));
+}
+
+static void show_failed(struct preview *p, const json_t *event)
+{
+	show_text(p, member_text(member(event, "error"), "message"));
+}
+
+static const struct show_row shown[] = {
+	{ "item.started", show_started, NULL },
+	{ "item.completed", show_completed, NULL },
+	{ "error", show_error, NULL },
+	{ "turn.failed", show_failed, NULL },
+	{ NULL, NULL, NULL },
+};
+
+static void codex_preview(struct preview *p, const struct preview_tail *out)
+{
+	show_events(p, out, shown);
+}
+
+const struct reader_type reader_codex = { "codex", codex_new, events_feed, events_gap, events_end, codex_preview };

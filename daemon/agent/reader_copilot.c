@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* GitHub Copilot CLI: events with their content in "data", of which "result" ends the work (--output-format json). They count
+ * premium requests, no tokens. */
+#include "agent/events.h"
+
+#include "agent/member.h"
+#include "agent/show.h"
+
+static void on_message(struct events *e, const json_t *event)
+{
+	events_message(e, member_text(member(event, "data"), "content"));
+	events_recovered(e);
+}
+
+static void on_tool(struct events *e, const json_t *event)
+{
+	const json_t *data = member(event, "data");
+	/* a command that was run is a success to it, however it ended */
+	bool failed = json_is_false(member(data, "success")) || member_count(member(data, "shellExecution"), "exitCode", 0) != 0;
+
+	if (member_is(member(data, "error"), "code", "denied"))
+		e->denials++;
+	else if (failed)
+		e->tool_errors++;
+}
+
+static void on_error(struct events *e, const json_t *event)
+{
+	const json_t *data = member(event, "data");
+	int64_t status = member_count(data, "statusCode", 0);
+
+	/* a limit of some hours and a short one have the same type: the words tell them apart */
+	if (status == 0 && member_is(data, "errorType", "rate_limit"))
+		status = 429;
+	if (status == 0 && member_is(data, "errorType", "authentication"))
+		status = 401;
+	events_fail(e, member_text(data, "message"), status, PROVIDER_ERROR);
+}
+
+static void on_result(struct events *e, const json_t *event)
+{
+	const json_t *code = member(event, "exitCode");
+
+	member_keep(&e->session, event, "sessionId");
+	if (e->error == NULL && !(json_is_integer(code) && json_integer_value(code) == 0))
+		events_fail(e, NULL, 0, PROVIDER_OK);
+	e->ended = true;
+}
+
+static const struct events_row rows[] = {
+	{ "assistant.message", on_message },
+	{ "tool.execution_complete", on_tool },
+	{ "session.error", on_error },
+	{ "result", on_result },
+	{ NULL, NULL },
+};
+
+static const struct events_type copilot = { .rows = rows, .needs = "--output-format json" };
+
+static void *copilot_new(void)
+{
+	return events_new(&copilot);
+}
+
+/* ---- what it shows while it works ---- */
+
+static void show_message(struct preview *p, const json_t *event)
+{
+	show_text(p, member_text(member(event, "data"), "content"));
+}
+
+static void show_start(struct preview *p, const json_t *event)
+{
+	const json_t *data = member(event, "data");
+
+	show_tool(p, member_text(data, "toolName"), member(data, "arguments"));
+}
+
+static void show_error(struct preview *p, const json_t *event)
+{
+	show_text(p, member_text(member(event, "data"), "message"));
+}
+
+static const struct show_row shown[] = {
+	{ "assistant.message", show_message, NULL },
+	{ "tool.execution_start", show_start, NULL },
+	{ "session.error", show_error, NULL },
+	{ NULL, NULL, NULL },
+};
+
+static void copilot_preview(struct preview *p, const struct preview_tail *out)
+{
+	show_events(p, out, shown);
+}
+
+const struct reader_type reader_copilot = { "copilot", copilot_new, events_feed, events_gap, events_end, copilot_preview };

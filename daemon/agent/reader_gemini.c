@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Gemini CLI: an event a line of which "result" ends the work (--output-format stream-json), or one document over many lines
+ * that says all (--output-format json). */
+#include "agent/events.h"
+
+#include <string.h>
+
+#include "agent/member.h"
+#include "agent/show.h"
+#include "core/row.h"
+
+static void on_message(struct events *e, const json_t *event)
+{
+	if (!member_is(event, "role", "assistant"))
+		return;
+	if (json_is_true(member(event, "delta")))
+		events_piece(e, member_text(event, "content"));
+	else
+		events_message(e, member_text(event, "content"));
+}
+
+static void on_tool_use(struct events *e, const json_t *event)
+{
+	(void)event;
+	e->tool_since = true;
+}
+
+static void on_tool_result(struct events *e, const json_t *event)
+{
+	e->tool_since = true;
+	if (member_is(member(event, "error"), "type", "policy_violation"))
+		e->denials++;
+	else if (member_is(event, "status", "error"))
+		e->tool_errors++;
+}
+
+static void fail(struct events *e, const json_t *error)
+{
+	const char *words = member_text(error, "message");
+	bool service = words != NULL && strstr(words, "[API Error") != NULL;
+
+	events_fail(e, words, 0, service ? PROVIDER_ERROR : PROVIDER_OK);
+}
+
+/* "input_tokens" has the cached ones in it, "input" has not. What the model thought is only in the total. */
+static void on_result(struct events *e, const json_t *event)
+{
+	const json_t *stats = member(event, "stats");
+	int64_t sent = member_count(stats, "input_tokens", ROW_NONE), total = member_count(stats, "total_tokens", ROW_NONE);
+
+	e->cached = member_count(stats, "cached", ROW_NONE);
+	e->input = count_without(sent, e->cached);
+	e->output = member_count(stats, "output_tokens", ROW_NONE);
+	if (e->output != ROW_NONE && sent != ROW_NONE && total != ROW_NONE) {
+		e->reasoning = count_without(count_without(total, sent), e->output);
+		e->output = count_sum(e->output, e->reasoning);
+	}
+	events_recovered(e);
+	if (!member_is(event, "status", "success"))
+		fail(e, member(event, "error"));
+	e->ended = true;
+}
+
+/* The one document of "json". */
+static void on_document(struct events *e, const json_t *document)
+{
+	const json_t *models = member(member(document, "stats"), "models"), *error = member(document, "error"), *model;
+	const char *name;
+
+	if (member_text(document, "response") == NULL && !json_is_object(error))
+		return;
+	json_object_foreach((json_t *)models, name, model) {
+		const json_t *tokens = member(model, "tokens");
+		int64_t cached = member_count(tokens, "cached", ROW_NONE), thoughts = member_count(tokens, "thoughts", ROW_NONE);
+
+		e->cached = count_sum(e->cached, cached);
+		e->input = count_sum(e->input, count_without(member_count(tokens, "prompt", ROW_NONE), cached));
+		e->input = count_sum(e->input, member_count(tokens, "tool", ROW_NONE));
+		e->reasoning = count_sum(e->reasoning, thoughts);
+		e->output = count_sum(e->output, count_sum(member_count(tokens, "candidates", ROW_NONE), thoughts));
+	}
+	events_message(e, member_text(document, "response"));
+	e->tool_errors = (int)member_count(member(member(document, "stats"), "tools"), "totalFail", 0);
+	events_recovered(e);
+	if (json_is_object(error))
+		fail(e, error);
+	e->ended = true;
+}
+
+static const struct events_row rows[] = {
+	{ "message", on_message },
+	{ "tool_use", on_tool_use },
+	{ "tool_result", on_tool_result },
+	{ "result", on_result },
+	{ NULL, NULL },
+};
+
+static const struct events_type gemini = {
+	.rows = rows, .session = "session_id", .needs = "--output-format stream-json", .on_untyped = on_document,
+};
+
+static void *gemini_new(void)
+{
+	return events_new(&gemini);
+}
+
+/* ---- what it shows while it works ---- */
+
+static const char *said(const json_t *event)
+{
+	return member_is(event, "role", "assistant") ? member_text(event, "content") : NULL;
+}
+
+static void show_use(struct preview *p, const json_t *event)
+{
+	show_tool(p, member_text(event, "tool_name"), member(event, "parameters"));
+}
+
+static void show_error(struct preview *p, const json_t *event)
+{
+	show_text(p, member_text(event, "message"));
+}
+
+/* A success repeats what was said. */
+static void show_result(struct preview *p, const json_t *event)
+{
+	show_text(p, member_text(member(event, "error"), "message"));
+}
+
+static const struct show_row shown[] = {
+	{ "message", NULL, said },
+	{ "tool_use", show_use, NULL },
+	{ "error", show_error, NULL },
+	{ "result", show_result, NULL },
+	{ NULL, NULL, NULL },
+};
+
+static void gemini_preview(struct preview *p, const struct preview_tail *out)
+{
+	show_events(p, out, shown);
+}
+
+const struct reader_type reader_gemini = { "gemini", gemini_new, events_feed, events_gap, events_end, gemini_preview };

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* OpenCode: steps, of which one that does not go on with its tools ends the work, as an "error" does (run --format json). */
+#include "agent/events.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "agent/member.h"
+#include "agent/show.h"
+#include "core/row.h"
+
+/* Each is a whole paragraph; a JSON object in it keeps its own line. */
+static void on_text(struct events *e, const json_t *event)
+{
+	if (e->answer.tail.size > 0 && !e->tool_since)
+		events_piece(e, "\n");
+	events_piece(e, member_text(member(event, "part"), "text"));
+}
+
+static bool is_denial(const char *words)
+{
+	return words != NULL && (strstr(words, "rejected permission") != NULL || strstr(words, "prevents you from using") != NULL);
+}
+
+static void on_tool(struct events *e, const json_t *event)
+{
+	const json_t *state = member(member(event, "part"), "state");
+
+	/* a command that was run has "completed", however it ended */
+	bool failed = member_is(state, "status", "error") || member_count(member(state, "metadata"), "exit", 0) != 0;
+
+	e->tool_since = true;
+	if (is_denial(member_text(state, "error")))
+		e->denials++;
+	else if (failed)
+		e->tool_errors++;
+}
+
+static void on_start(struct events *e, const json_t *event)
+{
+	(void)event;
+	events_recovered(e);
+	e->ended = false;
+}
+
+/* Each counts for itself, and its output without the reasoning. */
+static void on_finish(struct events *e, const json_t *event)
+{
+	const json_t *part = member(event, "part"), *tokens = member(part, "tokens"), *cache = member(tokens, "cache");
+	int64_t reasoning = member_count(tokens, "reasoning", ROW_NONE);
+	double cost = member_amount(part, "cost");
+
+	e->input = count_sum(e->input, member_count(tokens, "input", ROW_NONE));
+	e->cached = count_sum(e->cached, member_count(cache, "read", ROW_NONE));
+	e->cache_write = count_sum(e->cache_write, member_count(cache, "write", ROW_NONE));
+	e->output = count_sum(e->output, count_sum(member_count(tokens, "output", ROW_NONE), reasoning));
+	e->reasoning = count_sum(e->reasoning, reasoning);
+	if (!isnan(cost))
+		e->cost = (isnan(e->cost) ? 0 : e->cost) + cost;
+	e->ended = !member_is(part, "reason", "tool-calls");
+}
+
+static void on_error(struct events *e, const json_t *event)
+{
+	const json_t *error = member(event, "error"), *data = member(error, "data");
+	const char *words = member_text(data, "message");
+	bool service = member_is(error, "name", "APIError");
+
+	events_fail(e, words != NULL ? words : member_text(error, "name"), member_count(data, "statusCode", 0),
+	    service ? PROVIDER_ERROR : PROVIDER_OK);
+	e->ended = true;
+}
+
+static const struct events_row rows[] = {
+	{ "step_start", on_start },
+	{ "text", on_text },
+	{ "tool_use", on_tool },
+	{ "step_finish", on_finish },
+	{ "error", on_error },
+	{ NULL, NULL },
+};
+
+static const struct events_type opencode = { .rows = rows, .session = "sessionID", .needs = "run --format json" };
+
+static void *opencode_new(void)
+{
+	return events_new(&opencode);
+}
+
+/* ---- what it shows while it works ---- */
+
+static void show_said(struct preview *p, const json_t *event)
+{
+	show_text(p, member_text(member(event, "part"), "text"));
+}
+
+static void show_use(struct preview *p, const json_t *event)
+{
+	const json_t *part = member(event, "part");
+
+	show_tool(p, member_text(part, "tool"), member(member(part, "state"), "input"));
+}
+
+static void show_error(struct preview *p, const json_t *event)
+{
+	show_text(p, member_text(member(member(event, "error"), "data"), "message"));
+}
+
+static const struct show_row shown[] = {
+	{ "text", show_said, NULL },
+	{ "tool_use", show_use, NULL },
+	{ "error", show_error, NULL },
+	{ NULL, NULL, NULL },
+};
+
+static void opencode_preview(struct preview *p, const struct preview_tail *out)
+{
+	show_events(p, out, shown);
+}
+
+const struct reader_type reader_opencode = { "opencode", opencode_new, events_feed, events_gap, events_end, opencode_preview };

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Pi: each message as it ends, then "agent_end" (--mode json). Why the last one of the assistant stopped tells how the work
+ * went, since the exit code does not. */
+#include "agent/events.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "agent/member.h"
+#include "agent/show.h"
+#include "core/row.h"
+
+static void on_session(struct events *e, const json_t *event)
+{
+	member_keep(&e->session, event, "id");
+}
+
+/* The text of a message is in blocks. malloc'd. */
+static char *text_of(const json_t *message)
+{
+	const json_t *content = member(message, "content");
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < json_array_size(content); i++) {
+		const json_t *block = json_array_get(content, i);
+
+		if (!member_is(block, "type", "text") || member_text(block, "text") == NULL)
+			continue;
+		if (text.size > 0)
+			buf_adds(&text, "\n");
+		buf_adds(&text, member_text(block, "text"));
+	}
+	return buf_take(&text, NULL);
+}
+
+static void read_usage(struct events *e, const json_t *usage)
+{
+	double cost = member_amount(member(usage, "cost"), "total");
+
+	e->input = count_sum(e->input, member_count(usage, "input", ROW_NONE));
+	e->cached = count_sum(e->cached, member_count(usage, "cacheRead", ROW_NONE));
+	e->cache_write = count_sum(e->cache_write, member_count(usage, "cacheWrite", ROW_NONE));
+	e->output = count_sum(e->output, member_count(usage, "output", ROW_NONE));
+	if (!isnan(cost))
+		e->cost = (isnan(e->cost) ? 0 : e->cost) + cost;
+}
+
+/* "turn_end" and "agent_end" have the same messages once more. */
+static void on_message(struct events *e, const json_t *event)
+{
+	const json_t *message = member(event, "message");
+	char *text;
+
+	if (!member_is(message, "role", "assistant"))
+		return;
+	text = text_of(message);
+	events_message(e, text);
+	free(text);
+	read_usage(e, member(message, "usage"));
+	events_recovered(e);
+	if (member_is(message, "stopReason", "error"))
+		events_fail(e, member_text(message, "errorMessage"), 0, PROVIDER_ERROR);
+	else if (member_is(message, "stopReason", "aborted"))
+		events_fail(e, member_text(message, "errorMessage"), 0, PROVIDER_OK);
+	e->ended = !member_is(message, "stopReason", "toolUse");
+}
+
+static void on_begin(struct events *e, const json_t *event)
+{
+	if (member_is(member(event, "message"), "role", "assistant"))
+		e->ended = false;
+}
+
+static void on_tool(struct events *e, const json_t *event)
+{
+	e->tool_errors += json_is_true(member(event, "isError"));
+}
+
+static const struct events_row rows[] = {
+	{ "session", on_session },
+	{ "message_start", on_begin },
+	{ "message_end", on_message },
+	{ "tool_execution_end", on_tool },
+	{ NULL, NULL },
+};
+
+/* Each update has the whole message so far, twice: a stream of them grows with the square of the message. */
+static const struct events_type pi = {
+	.rows = rows, .needs = "--mode json", .passed_over = "{\"type\":\"message_update\",",
+};
+
+static void *pi_new(void)
+{
+	return events_new(&pi);
+}
+
+/* ---- what it shows while it works ---- */
+
+static void show_message(struct preview *p, const json_t *event)
+{
+	const json_t *message = member(event, "message"), *content = member(message, "content");
+
+	if (!member_is(message, "role", "assistant"))
+		return;
+	show_text(p, member_text(message, "errorMessage"));
+	for (size_t i = json_array_size(content); i-- > 0 && !preview_full(p);) {
+		const json_t *block = json_array_get(content, i);
+
+		if (member_is(block, "type", "text"))
+			show_text(p, member_text(block, "text"));
+		else if (member_is(block, "type", "toolCall"))
+			show_tool(p, member_text(block, "name"), member(block, "arguments"));
+	}
+}
+
+static const struct show_row shown[] = {
+	{ "message_end", show_message, NULL },
+	{ NULL, NULL, NULL },
+};
+
+static void pi_preview(struct preview *p, const struct preview_tail *out)
+{
+	show_events(p, out, shown);
+}
+
+const struct reader_type reader_pi = { "pi", pi_new, events_feed, events_gap, events_end, pi_preview };

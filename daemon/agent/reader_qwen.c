@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Qwen Code: events much like Claude Code's, one a line (--output-format stream-json) or all in one array (json), of which
+ * "result" ends the work. A refusal by the service comes as a success: its words are the result. */
+#include "agent/events.h"
+
+#include <string.h>
+
+#include "agent/member.h"
+#include "agent/show.h"
+#include "core/row.h"
+
+#define REFUSED "[API Error: "
+
+static void on_user(struct events *e, const json_t *event)
+{
+	const json_t *content = member(member(event, "message"), "content");
+
+	for (size_t i = 0; i < json_array_size(content); i++) {
+		const json_t *block = json_array_get(content, i);
+
+		e->tool_errors += member_is(block, "type", "tool_result") && json_is_true(member(block, "is_error"));
+	}
+}
+
+/* The refusal that is the end of a text, maybe behind what had been said before it; NULL: none. */
+static const char *refusal_in(const char *text)
+{
+	const char *last = NULL;
+	size_t size;
+
+	if (text == NULL)
+		return NULL;
+	for (const char *p = strstr(text, REFUSED); p != NULL; p = strstr(p + 1, REFUSED))
+		last = p;
+	size = strlen(text);
+	while (size > 0 && strchr(" \t\r\n", text[size - 1]) != NULL)
+		size--;
+	return last != NULL && text[size - 1] == ']' ? last : NULL;
+}
+
+/* The total of the conversation, earlier processes included; input has the cached tokens in it. */
+static void read_usage(struct events *e, const json_t *usage)
+{
+	e->cached = member_count(usage, "cache_read_input_tokens", ROW_NONE);
+	e->input = count_without(member_count(usage, "input_tokens", ROW_NONE), e->cached);
+	e->output = member_count(usage, "output_tokens", ROW_NONE);
+	e->of_session = true;
+}
+
+static void on_result(struct events *e, const json_t *event)
+{
+	const json_t *error = member(event, "error");
+	const char *text = member_text(event, "result"), *refusal = refusal_in(text);
+	size_t denials = json_array_size(member(event, "permission_denials"));
+
+	answer_set(&e->answer, text);
+	read_usage(e, member(event, "usage"));
+	e->denials = (int)denials;
+	e->tool_errors = e->tool_errors > e->denials ? e->tool_errors - e->denials : 0;
+	events_recovered(e);
+	if (refusal != NULL)
+		events_fail(e, refusal, 0, PROVIDER_ERROR);
+	else if (!json_is_false(member(event, "is_error")) || text == NULL)
+		events_fail(e, member_text(error, "message") != NULL ? member_text(error, "message") : text, 0, PROVIDER_OK);
+	e->ended = true;
+}
+
+static const struct events_row rows[] = {
+	{ "user", on_user },
+	{ "result", on_result },
+	{ NULL, NULL },
+};
+
+static const struct events_type qwen = { .rows = rows, .session = "session_id", .needs = "--output-format stream-json" };
+
+static void *qwen_new(void)
+{
+	return events_new(&qwen);
+}
+
+/* ---- what it shows while it works ---- */
+
+/* All else that a result tells was said before. */
+static void show_failure(struct preview *p, const json_t *event)
+{
+	show_text(p, member_text(member(event, "error"), "message"));
+}
+
+static const struct show_row shown[] = {
+	{ "assistant", show_blocks, NULL },
+	{ "result", show_failure, NULL },
+	{ NULL, NULL, NULL },
+};
+
+static void qwen_preview(struct preview *p, const struct preview_tail *out)
+{
+	show_events(p, out, shown);
+}
+
+const struct reader_type reader_qwen = { "qwen", qwen_new, events_feed, events_gap, events_end, qwen_preview };

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What a refusal by the model's service means, by its HTTP status and its words. Only for what a program reports as its
+ * failure: good work may have the same words in it. */
+#ifndef AGENT_REFUSAL_H
+#define AGENT_REFUSAL_H
+
+#include <stdint.h>
+
+#include "core/state.h"
+
+/* status: 0 when the program gives none apart from its words. words: NULL, or what the program says. Returns `otherwise`
+ * when neither tells anything. */
+enum provider_result refusal_of(int64_t status, const char *words, enum provider_result otherwise);
+
+#endif
