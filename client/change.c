@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl cancel, pause, resume and retry: one request for each run that is named. */
+#include <string.h>
+
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/environment.h"
@@ -38,9 +40,11 @@ static int change_each(struct client *c, const char *method, const json_t *more,
 static void tell_cancelled(struct client *c, int64_t asked, const json_t *run)
 {
 	const char *state = field_text(run, "state");
+	/* one that is held stays so until its work trees are saved */
+	bool over = exit_is_final(state) && strcmp(state, "held") != 0;
 
 	fprintf(c->talk.file, "Run %lld: ", (long long)asked);
-	print_painted(&c->talk, print_state_paint(state), exit_is_final(state) ? state : "being cancelled");
+	print_painted(&c->talk, print_state_paint(state), over ? state : "being cancelled");
 	fputc('\n', c->talk.file);
 }
 

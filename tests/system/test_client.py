@@ -881,10 +881,11 @@ def test_cancel_and_retry_several(fake, rlctl):
     def cancel(_, p):
         if p["id"] == 2:
             raise Refuse(1, "there is no run 2", kind="not-found", hint="see rlctl list")
-        return {"id": p["id"], "state": "running"}
+        return {"id": p["id"], "state": {3: "running", 4: "held"}.get(p["id"], "cancelled")}
     fake.answers["run.cancel"] = cancel
-    _, err = rlctl("cancel", "1", "2", "3", check=1)
-    assert [p["id"] for p in fake.of("run.cancel")] == [1, 2, 3] and "there is no run 2\n  see rlctl list" in err and "Run 3: being cancelled" in err
+    _, err = rlctl("cancel", "1", "2", "3", "4", check=1)
+    assert [p["id"] for p in fake.of("run.cancel")] == [1, 2, 3, 4] and "there is no run 2\n  see rlctl list" in err
+    assert "Run 1: cancelled" in err and "Run 3: being cancelled" in err and "Run 4: being cancelled" in err
     fake.answers["run.retry"] = lambda _, p: {"id": p["id"] + 10, "state": "queued"}
     assert rlctl("retry", "1", "2")[0] == "11\n12\n"
     assert all(any(e.startswith("PATH=") for e in p["environment"]) for p in fake.of("run.retry"))
