@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from outer import NOTE, WORK, Beads, bead, done, states, submit, tasks_done, waits, with_bd
-from rld import Repo, RpcError
+from rld import Repo, RpcError, proc_stat, wait_gone
 
 GATES = [f"g{i}" for i in range(1, 13)]
 QUICK = {"agent.quick": {"command": ["/bin/true"], "reader": "text"}}	# for passes_by()
@@ -179,7 +179,7 @@ def test_paused_and_resumed(make_daemon, tmp_path, moment, killed):
     for gate in gates[:-1]:
         daemon.play.arrived(gate)
         daemon.play.go(gate)
-    daemon.play.arrived(gates[-1])
+    shim = proc_stat(daemon.play.arrived(gates[-1]))[1]
     if moment == "rest":
         daemon.play.go("g")
         waits(daemon, run, "pausing between iterations")
@@ -191,6 +191,7 @@ def test_paused_and_resumed(make_daemon, tmp_path, moment, killed):
         daemon.start()
     if moment != "rest" and not (killed and gates[-1] == "bd"):      # a step begins again after a death, when it goes on
         daemon.play.go(gates[-1])
+        wait_gone(shim)
     passes_by(daemon)
     row = daemon.run(run)
     assert row["state"] == "paused" and tasks_done(daemon.play) == before, row
