@@ -116,11 +116,11 @@ static bool at_limit(const struct loop *l)
 	return l->iterations != ROW_NONE && l->iteration >= l->iterations;
 }
 
-/* What is begun meanwhile would pass with the rest, and nobody would have reviewed it. */
-static bool review_is_held(const struct loop *l)
+/* What is begun now would pass or fail with the rest, and nobody would have reviewed it. */
+static bool review_stands(const struct loop *l)
 {
 	for (size_t i = 0; i < l->nslots; i++)
-		if (l->slots[i]->slot == 0 && l->slots[i]->stage == SLOT_S_HELD)
+		if (l->slots[i]->slot == 0 && (l->slots[i]->stage == SLOT_S_HELD || l->slots[i]->stage == SLOT_S_FAILED))
 			return true;
 	return false;
 }
@@ -130,7 +130,7 @@ static bool goes_on(const struct loop *l)
 {
 	if (l->stopped || l->idle || (has_failed(l) && l->on_failure == ON_FAILURE_STOP))
 		return false;
-	if ((l->one_tree && count_slots(l, SLOT_S_HELD) > 0) || review_is_held(l))
+	if ((l->one_tree && count_slots(l, SLOT_S_HELD) > 0) || review_stands(l))
 		return false;
 	/* at the limit the source is still asked: it says whether there is work left */
 	return l->more || (!at_limit(l) && run_ready(l) > 0);

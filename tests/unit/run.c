@@ -109,7 +109,7 @@ START_TEST(ends_are_ends)
 }
 END_TEST
 
-/* slots: stages, "!" behind one that has not given back what it took. tasks: as tests/unit/tasks.h has them. */
+/* slots: stages, "0:" before that of slot 0, "!" behind one that has not given back what it took. tasks: as tests/unit/tasks.h has them. */
 static const struct scene {
 	const char *name, *slots, *tasks;
 	int64_t iteration, iterations;	/* 0: until no task remains */
@@ -184,6 +184,10 @@ static const struct scene {
 	{ .name = "implemented, and one failed", .slots = "implemented failed", .tasks = "a:claimed b:failed", .iteration = 1, .event = RUN_E_FAILED },
 	{ .name = "implemented, and a stop marker", .slots = "implemented passed", .tasks = "a:claimed b:released", .iteration = 1, .stopped = true, .event = RUN_E_REVIEW },
 	{ .name = "implemented, and a limit", .slots = "implemented", .tasks = "a:claimed b:open", .iteration = 1, .iterations = 1, .ready = 1, .event = RUN_E_REVIEW },
+	{ .name = "the review of the whole is held", .slots = "implemented 0:held", .tasks = "a:implemented b:open", .iteration = 1, .more = true, .ready = 1, .event = RUN_E_HELD },
+	{ .name = "the review of the whole has failed", .slots = "implemented 0:failed", .tasks = "a:implemented b:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE,
+		.more = true, .ready = 1, .event = RUN_E_FAILED },
+	{ .name = "the review of the whole has passed", .slots = "passed 0:passed", .tasks = "a:passed b:open", .iteration = 1, .more = true, .ready = 1, .event = RUN_E_NEXT },
 	{ .name = "reviewed as a whole, at the limit", .slots = "passed passed", .tasks = "a:passed b:open", .iteration = 1, .iterations = 1, .ready = 1,
 		.event = RUN_E_FAILED, .cause = "limit: 1 iteration(s), 1 task(s) left" },
 };
@@ -196,8 +200,12 @@ static size_t make_slots(const char *text, struct slot_row ***list)
 	*list = xcalloc(8, sizeof(**list));
 	for (char *word = strtok_r(rest, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
 		struct slot_row *row = row_new(ROW_SLOT);
-		size_t length = strcspn(word, "!");
+		bool reviewer = strncmp(word, "0:", 2) == 0;
+		size_t length;
 
+		word += reviewer ? 2 : 0;
+		length = strcspn(word, "!");
+		row->slot = reviewer ? 0 : 1;
 		row->leaving = word[length] == '!' ? LEAVING_TASK : LEAVING_NOTHING;
 		word[length] = '\0';
 		row->stage = state_value(&slot_stage_names, word);
