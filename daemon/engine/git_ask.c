@@ -236,7 +236,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	char *attempt = lane->row != NULL && lane->row->attempt != ROW_NONE ? work_attempt_dir(state_dir, lane->row->attempt) : NULL;
 	char *scratch = work_scratch_dir(state_dir, row->id, lane->row), *aside = attempt != NULL ? xasprintf("%s/aside", attempt) : NULL;
 	char *ref = git_ref(lane, kind), *message = message_of(lane, kind), *dir = git_dir(lane, kind);
-	char *branch = kind == GIT_WORKTREE ? git_branch(lane) : lane->row != NULL ? xstrdup(lane->row->branch) : NULL;
+	char *branch = kind == GIT_WORKTREE ? git_branch(lane) : xstrdup(lane->row != NULL ? lane->row->branch : row->result_branch);
 	char *keep = kind == GIT_MERGE ? ref_name(lane, "before-merge") : NULL;
 	struct git_op_spec spec = {
 		.kind = kind,

@@ -73,7 +73,7 @@ struct git_op_spec {
 	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, NULL:
 				 * the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
 	const char *name;	/* BASE: what the user calls the other branch, NULL: none; PIN: "HEAD" */
-	const char *branch;	/* WORKTREE, CLEAR, and with repository: without refs/heads/ */
+	const char *branch;	/* WORKTREE, CLEAR, and with repository: without refs/heads/; BASE: one that must not be there yet, NULL: none */
 	const char *commit;	/* WORKTREE, COMMIT, COMMITTED, MERGE, CLEAR */
 	const char *base_commit;	/* MERGE */
 	const char *keep_ref;	/* MERGE */

@@ -28,9 +28,15 @@
  *   TIP_TEXT ─▶ HISTORY ─▶ TOUCHED ─▶ AHEAD ─▶ (HEAD ─▶) HASH, as above       (an agent has committed)
  *   COMMITTED: TIP ─▶ TIP_TEXT ─▶ HISTORY ─▶ TOUCHED ─▶ LIST to TREE, as above ─▶ CHANGES ─▶ AHEAD, as above
  *                                                                   not as reviewed: └─▶ DRIFT ─▶ failed
+<<<<<<< Updated upstream
  *   [ATTACH_LOOK ─▶ ATTACH_MOVE ─▶ ATTACH ─▶] [MARKS ─▶] COMMIT or COMMITTED, as above   (in a task's work tree) */
 /*   BASE: PLACE ─▶ BASE_TIP ─┬▶ NAMED ─▶ MERGE_BASE ─────────────────────▶ BASE_TREE ─▶ POINT
  *                            └▶ LIST, as above ─▶ BASE_REMOVE ─▶ BASE_ADD ─▶ TREE ─▶ BASE_TREE ─▶ POINT, or when it differs:
+=======
+ *   ATTACH_LOOK ─▶ ATTACH_MOVE ─▶ ATTACH ─▶ COMMIT or COMMITTED, as above   (HEAD of a task's work tree is elsewhere) */
+/*   BASE: PLACE ─▶ [BRANCH ─▶] BASE_TIP ─┬▶ NAMED ─▶ MERGE_BASE ─────────────────────▶ BASE_TREE ─▶ POINT
+ *                                         └▶ LIST, as above ─▶ BASE_REMOVE ─▶ BASE_ADD ─▶ TREE ─▶ BASE_TREE ─▶ POINT, or when it differs:
+>>>>>>> Stashed changes
  *   KEPT ─┬▶ WHO ─▶ COMMIT_TREE ─▶ POINT ─▶ done     (a tree becomes a commit under a ref)
  *         └─ has it: done
  *   WORKTREE: PLACE ─▶ SUBMODULES ─▶ BRANCH ─▶ WORKTREE ─▶ LIST to TREE, as above ─▶ WORKTREE_HEAD ─▶ NOTE ─▶ done
@@ -216,6 +222,8 @@ bool kept_read(const struct git_op *op, const char *data, struct kept *kept);
 result_fn kept_done, who_done, commit_tree_done, point_done;
 
 /* base.c */
+enum stage base_start(struct git_op *op);
+enum stage base_branch_done(struct git_op *op, const char *data);	/* lines as for WORKTREE */
 bool base_is_merged(const char *data, size_t size);
 enum stage base_files(struct git_op *op);
 enum stage base_written(struct git_op *op);

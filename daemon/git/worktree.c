@@ -137,11 +137,16 @@ static char *tip_of(const struct git_op *op, const char *data)
 
 enum stage branch_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
-	char *tip = tip_of(op, data), *registration = registration_find(op->common, op->dir);
-	enum state state = registration != NULL ? state_of(op, registration) : HALF_MADE;
+	char *tip, *registration;
 	enum stage next = STAGE_NONE;
+	enum state state;
 
 	(void)ok, (void)size;
+	if (op->kind == GIT_BASE)
+		return base_branch_done(op, data);
+	tip = tip_of(op, data);
+	registration = registration_find(op->common, op->dir);
+	state = registration != NULL ? state_of(op, registration) : HALF_MADE;
 	if (state == COMPLETE) {
 		op->noted = true;
 		next = look(op);

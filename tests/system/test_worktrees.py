@@ -96,6 +96,21 @@ def test_ids_that_are_no_names_for_branches(trees, repo):
     assert done == set(NAMES) and len(t.is_linear(row)) == len(NAMES) and work_trees(repo) == []
 
 
+def test_the_branch_of_an_earlier_state_directory(trees, repo):
+    """Runs begin at 1 again there: what the first one has made is neither added to nor built on."""
+    beads(repo, "x-1", "x-2")
+    earlier = trees(name="earlier")
+    old = earlier.run()
+    earlier.daemon.stop()
+    commit_of_old = repo.git("rev-parse", old["result_branch"])
+    t = trees()
+    row = t.run()
+    assert row["state"] == "failed" and f"branch {old['result_branch']} in" in row["cause"] and "git branch -m" in row["cause"], row
+    assert t.play.starts() == [] and repo.git("rev-parse", old["result_branch"]) == commit_of_old
+    row = t.daemon.ended(t.daemon.call("run.retry", id=row["id"])["id"])
+    assert row["state"] == "succeeded" and len(t.is_linear(row)) == 2, row
+
+
 # ---- whatever dies ---------------------------------------------------------------------------------------------
 
 KILLED_AT = ("after-base", "lay", "after-lay", "note", "implement", "measure", "review", "fix", "record", "after-record", "merge",

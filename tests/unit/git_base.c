@@ -7,10 +7,12 @@
 
 static char *error, *commit, *tree;	/* of the last operation, NULL: none */
 static char **artifacts;
+static const char *branch;	/* that must not be there */
 
 static struct git_op *base_op(const char *name)
 {
-	struct git_op_spec spec = { .kind = GIT_BASE, .workspace = repo, .scratch = scratch, .ref = REF, .name = name, .message = MESSAGE, .artifacts = artifacts };
+	struct git_op_spec spec = { .kind = GIT_BASE, .workspace = repo, .scratch = scratch, .ref = REF, .name = name, .message = MESSAGE, .artifacts = artifacts,
+		.branch = branch };
 
 	return git_op_new(&spec);
 }
@@ -244,6 +246,23 @@ END_TEST
 
 /* ---- refusals ---- */
 
+START_TEST(branch_of_another)
+{
+	branch = "rl/1-result";
+	SH("git branch rl/1-result-2; git branch x/rl/1-result; git tag rl/1-result; git branch rl/1");
+	base(NULL);
+	SH("git branch -D rl/1 >/dev/null; git branch rl/1-result");
+	refused(NULL, "branch rl/1-result", "git branch -m");
+	refused("main", "branch rl/1-result", "git branch -m");
+	SH("git branch -m rl/1-result old");
+	base(NULL);
+	SH("git branch rl/1-result/x");
+	refused(NULL, "branch rl/1-result", "git branch -m");
+	branch = NULL;
+	base(NULL);
+}
+END_TEST
+
 START_TEST(conflicts)
 {
 	SH("git checkout -qb o; echo o >a.c; git commit -qam o; git checkout -q main; echo n >a.c; git commit -qam n; git merge o >/dev/null || :");
@@ -380,6 +399,7 @@ int main(void)
 	tcase_add_test(tc, a_repository_without_commit_inside);
 	tcase_add_test(tc, of_another_branch);
 	tcase_add_test(tc, shallow);
+	tcase_add_test(tc, branch_of_another);
 	tcase_add_test(tc, conflicts);
 	tcase_add_test(tc, tracked_artifact);
 	tcase_add_test(tc, filter_that_fails);
