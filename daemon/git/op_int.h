@@ -28,15 +28,9 @@
  *   TIP_TEXT ─▶ HISTORY ─▶ TOUCHED ─▶ AHEAD ─▶ (HEAD ─▶) HASH, as above       (an agent has committed)
  *   COMMITTED: TIP ─▶ TIP_TEXT ─▶ HISTORY ─▶ TOUCHED ─▶ LIST to TREE, as above ─▶ CHANGES ─▶ AHEAD, as above
  *                                                                   not as reviewed: └─▶ DRIFT ─▶ failed
-<<<<<<< Updated upstream
  *   [ATTACH_LOOK ─▶ ATTACH_MOVE ─▶ ATTACH ─▶] [MARKS ─▶] COMMIT or COMMITTED, as above   (in a task's work tree) */
-/*   BASE: PLACE ─▶ BASE_TIP ─┬▶ NAMED ─▶ MERGE_BASE ─────────────────────▶ BASE_TREE ─▶ POINT
- *                            └▶ LIST, as above ─▶ BASE_REMOVE ─▶ BASE_ADD ─▶ TREE ─▶ BASE_TREE ─▶ POINT, or when it differs:
-=======
- *   ATTACH_LOOK ─▶ ATTACH_MOVE ─▶ ATTACH ─▶ COMMIT or COMMITTED, as above   (HEAD of a task's work tree is elsewhere) */
 /*   BASE: PLACE ─▶ [BRANCH ─▶] BASE_TIP ─┬▶ NAMED ─▶ MERGE_BASE ─────────────────────▶ BASE_TREE ─▶ POINT
- *                                         └▶ LIST, as above ─▶ BASE_REMOVE ─▶ BASE_ADD ─▶ TREE ─▶ BASE_TREE ─▶ POINT, or when it differs:
->>>>>>> Stashed changes
+ *                                        └▶ LIST, as above ─▶ BASE_REMOVE ─▶ BASE_ADD ─▶ TREE ─▶ BASE_TREE ─▶ POINT, or when it differs:
  *   KEPT ─┬▶ WHO ─▶ COMMIT_TREE ─▶ POINT ─▶ done     (a tree becomes a commit under a ref)
  *         └─ has it: done
  *   WORKTREE: PLACE ─▶ SUBMODULES ─▶ BRANCH ─▶ WORKTREE ─▶ LIST to TREE, as above ─▶ WORKTREE_HEAD ─▶ NOTE ─▶ done
