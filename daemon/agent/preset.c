@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LIST(...) (const char *const[]){ __VA_ARGS__, NULL }
+#define LIST(...) (const char *const[]){ __VA_ARGS__ __VA_OPT__(,) NULL }
 
 /* A new program is a row here. */
 const struct agent_preset agent_presets[] = {
@@ -23,6 +23,85 @@ const struct agent_preset agent_presets[] = {
 		.writable = LIST("~/.claude", "~/.claude.json", "~/.claude.json.lock", "~/.claude.json.backup", "~/.cache",
 		    "~/.local/state/claude", "~/.local/share/claude", "~/.npm"),
 		.help = "Claude Code, in print mode",
+	},
+	{
+		.name = "codex",
+		/* No sandbox of its own: under the one that lets it write, .git is read-only, and it may commit nothing. */
+		.command = LIST("codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check",
+		    "--model", "{model}"),
+		.prompt = PROMPT_STDIN,
+		.reader = READER_CODEX,
+		.env = LIST("OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY", "CODEX_HOME", "SSL_CERT_FILE"),
+		.set = LIST(),
+		.resume = LIST("resume", "{session}", "-"),
+		.writable = LIST("~/.codex"),
+		.help = "Codex, as codex exec",
+	},
+	{
+		.name = "gemini",
+		/* The word behind -p is added to the prompt; without -p it would ask people. */
+		.command = LIST("gemini", "--output-format", "stream-json", "--approval-mode", "yolo", "--skip-trust",
+		    "--model", "{model}", "-p", ""),
+		.prompt = PROMPT_STDIN,
+		.reader = READER_GEMINI,
+		.env = LIST("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION",
+		    "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA", "GOOGLE_APPLICATION_CREDENTIALS", "GEMINI_MODEL", "GEMINI_CLI_HOME",
+		    "NODE_EXTRA_CA_CERTS"),
+		.set = LIST(),
+		.resume = LIST("--resume", "{session}"),
+		.writable = LIST("~/.gemini"),
+		.help = "Gemini CLI, without questions",
+	},
+	{
+		.name = "opencode",
+		.command = LIST("opencode", "run", "--format", "json", "--auto", "--model", "{model}"),
+		.prompt = PROMPT_STDIN,
+		.reader = READER_OPENCODE,
+		.env = LIST("OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG_DIR", "OPENCODE_PERMISSION", "OPENCODE_API_KEY",
+		    "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "NODE_EXTRA_CA_CERTS"),
+		.set = LIST(),
+		.resume = LIST("--session", "{session}"),
+		.writable = LIST("~/.local/share/opencode", "~/.local/state/opencode", "~/.cache/opencode", "~/.config/opencode"),
+		.help = "OpenCode, as opencode run",
+	},
+	{
+		.name = "copilot",
+		.command = LIST("copilot", "--output-format", "json", "--allow-all-tools", "--no-ask-user", "--no-color", "--no-auto-update",
+		    "--model", "{model}"),
+		.prompt = PROMPT_STDIN,
+		.reader = READER_COPILOT,
+		.env = LIST("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST", "COPILOT_GH_HOST", "COPILOT_HOME", "COPILOT_MODEL",
+		    "COPILOT_OFFLINE", "COPILOT_PROVIDER_BASE_URL", "COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_API_KEY",
+		    "COPILOT_PROVIDER_BEARER_TOKEN", "COPILOT_PROVIDER_WIRE_API", "NODE_EXTRA_CA_CERTS"),
+		.set = LIST(),
+		.resume = LIST("--resume={session}"),
+		.writable = LIST("~/.copilot", "~/.cache/copilot"),
+		.help = "GitHub Copilot CLI, without questions",
+	},
+	{
+		.name = "qwen",
+		.command = LIST("qwen", "--output-format", "stream-json", "--approval-mode", "yolo", "--model", "{model}"),
+		.prompt = PROMPT_STDIN,
+		.reader = READER_QWEN,
+		.env = LIST("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_MODEL", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY",
+		    "QWEN_HOME", "NODE_EXTRA_CA_CERTS"),
+		.set = LIST(),
+		.resume = LIST("--resume", "{session}"),
+		.writable = LIST("~/.qwen"),
+		.help = "Qwen Code, without questions",
+	},
+	{
+		.name = "pi",
+		.command = LIST("pi", "-p", "--mode", "json", "--model", "{model}"),
+		.prompt = PROMPT_STDIN,
+		.reader = READER_PI,
+		.env = LIST("ANTHROPIC_API_KEY", "ANTHROPIC_OAUTH_TOKEN", "OPENAI_API_KEY", "GEMINI_API_KEY", "DEEPSEEK_API_KEY", "GROQ_API_KEY",
+		    "CEREBRAS_API_KEY", "XAI_API_KEY", "OPENROUTER_API_KEY", "MISTRAL_API_KEY", "ZAI_API_KEY", "KIMI_API_KEY", "OPENCODE_API_KEY",
+		    "PI_CODING_AGENT_DIR", "PI_OFFLINE", "PI_TELEMETRY", "NODE_EXTRA_CA_CERTS"),
+		.set = LIST(),
+		.resume = LIST("--session", "{session}"),
+		.writable = LIST("~/.pi"),
+		.help = "Pi, in print mode",
 	},
 	{ .name = NULL },
 };

@@ -126,6 +126,48 @@ START_TEST(presets)
 }
 END_TEST
 
+/* As they were seen to work. */
+static const struct {
+	const char *name;
+	char *const *fresh, *const *resumed;
+	enum reader_kind reader;
+} programs[] = {
+	{ "codex", LIST("codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"),
+	  LIST("codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", "resume", "s1", "-"), READER_CODEX },
+	{ "gemini", LIST("gemini", "--output-format", "stream-json", "--approval-mode", "yolo", "--skip-trust", "-p", ""),
+	  LIST("gemini", "--output-format", "stream-json", "--approval-mode", "yolo", "--skip-trust", "-p", "", "--resume", "s1"), READER_GEMINI },
+	{ "opencode", LIST("opencode", "run", "--format", "json", "--auto"),
+	  LIST("opencode", "run", "--format", "json", "--auto", "--session", "s1"), READER_OPENCODE },
+	{ "copilot", LIST("copilot", "--output-format", "json", "--allow-all-tools", "--no-ask-user", "--no-color", "--no-auto-update"),
+	  LIST("copilot", "--output-format", "json", "--allow-all-tools", "--no-ask-user", "--no-color", "--no-auto-update", "--resume=s1"), READER_COPILOT },
+	{ "qwen", LIST("qwen", "--output-format", "stream-json", "--approval-mode", "yolo"),
+	  LIST("qwen", "--output-format", "stream-json", "--approval-mode", "yolo", "--resume", "s1"), READER_QWEN },
+	{ "pi", LIST("pi", "-p", "--mode", "json"), LIST("pi", "-p", "--mode", "json", "--session", "s1"), READER_PI },
+};
+
+START_TEST(presets_of_other_programs)
+{
+	const struct agent_preset *preset = agent_preset_find(programs[_i].name);
+	struct agent_plan plan = { .prompt = PROMPT_STDIN };
+	char **argv;
+
+	ck_assert_ptr_nonnull(preset);
+	ck_assert_int_eq(preset->prompt, PROMPT_STDIN);
+	ck_assert_int_eq(preset->reader, programs[_i].reader);
+	plan.command = strings_copy((char *const *)preset->command);
+	plan.resume = strings_copy((char *const *)preset->resume);
+	expect_argv(agent_argv(&plan, "-x", NULL, NULL), programs[_i].fresh);
+	expect_argv(agent_argv(&plan, "-x", NULL, "s1"), programs[_i].resumed);
+	plan.model = (char *)"big";
+	argv = agent_argv(&plan, "-x", NULL, NULL);
+	ck_assert(strings_contain(argv, "--model") && strings_contain(argv, "big"));
+	ck_assert_uint_eq(strings_count(argv), strings_count(programs[_i].fresh) + 2);
+	strings_free(argv);
+	strings_free(plan.resume);
+	strings_free(plan.command);
+}
+END_TEST
+
 START_TEST(environment)
 {
 	static const char *const never[] = { "CLAUDECODE", "NOTIFY_SOCKET", "LD_PRELOAD", "ANTHROPIC_API_KEY", "RL_RUN" };
@@ -494,6 +536,7 @@ int main(void)
 	tcase_add_test(tcase, argv_program_stays);
 	tcase_add_test(tcase, argv_resume);
 	tcase_add_test(tcase, presets);
+	tcase_add_loop_test(tcase, presets_of_other_programs, 0, sizeof(programs) / sizeof(programs[0]));
 	tcase_add_test(tcase, environment);
 	tcase_add_test(tcase, reader_rows);
 	tcase_add_test(tcase, text_whole);

@@ -510,6 +510,18 @@ START_TEST(trap_usage_of_a_resumed_conversation)
 }
 END_TEST
 
+/* A later result without a text: the former one is gone, its bytes too. */
+START_TEST(answer_taken_back)
+{
+	struct agent_result r = read_text(READER_QWEN, "{\"type\":\"result\",\"is_error\":false,\"result\":\"All done.\"}\n{\"type\":\"result\",\"is_error\":true}\n");
+
+	ck_assert(r.is_error && !r.truncated);
+	ck_assert_uint_eq(r.size, 0);
+	ck_assert_str_eq(r.text, "");
+	agent_result_release(&r);
+}
+END_TEST
+
 START_TEST(rows)
 {
 	static const struct reader_type *const types[] = {
@@ -567,6 +579,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, rows);
+	tcase_add_test(tcase, answer_taken_back);
 	tcase_add_test(tcase, all_transcripts);
 	tcase_add_loop_test(tcase, transcripts, 0, COUNT(files));
 	tcase_add_loop_test(tcase, in_pieces, 0, COUNT(files));
