@@ -196,8 +196,10 @@ def test_a_slot_that_waits_for_the_daemon_does_not_begin_after_a_failure(make_da
     for task in ("x-1", "x-2"):
         daemon.play.arrived(task)
     assert daemon.run(run)["slots"][2]["reason"] == "all slots of the daemon are in use"
-    for task in ("x-1", "x-2"):
-        daemon.play.go(task)
+    daemon.play.go("x-1")
+    with daemon.events(run=run) as events:
+        events.until("slot.phase", lambda e: e["phase"] == "failed")
+    daemon.play.go("x-2")
     assert daemon.ended(run)["state"] == "failed"
     assert sorted(tasks_done(daemon.play)) == ["x-1", "x-2"] and states(daemon, run)["x-3"] == "cancelled"
     # it is nobody's
