@@ -228,6 +228,8 @@ def test_every_byte_is_saved(trees, repo, tmp_path, how):
     assert row["state"] == ("failed" if how == "failed" else "cancelled"), row
     saved, = t.salvage(number)
     assert (saved["ref"], saved["task"]) == (f"refs/rl/salvage/{number}/x-1", "x-1") and not os.path.exists(saved["path"])
+    told, = [e for e in t.daemon.call("event.list", limit=1000)["events"] if e["type"] == "salvaged"]
+    assert (told["salvage"], told["task"], told["ref"]) == (saved["id"], "x-1", saved["ref"])
     got = t.restored(saved, tmp_path / "given back")
     assert got == want
     assert of_the_user(repo) == before and work_trees(repo) == []
