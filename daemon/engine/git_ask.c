@@ -253,6 +253,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 		.commit = git_commit_of(lane, kind),
 		.base_commit = lane->row != NULL ? lane->row->base_commit : NULL,
 		.keep_ref = keep,
+		.known = row->result_commit,
 		.message = message,
 		.artifacts = artifacts,
 	};

@@ -60,6 +60,10 @@ enum stage merge_tip_done(struct git_op *op, bool ok, const char *data, size_t s
 	free(m->old);
 	free(m->start);
 	m->old = ok ? line_of(data, size) : NULL;
+	if (m->old == NULL && op->known != NULL) {
+		buf_addf(&op->input, "create %s %s\n", op->ref, op->known);
+		return STAGE_MERGE_BACK;
+	}
 	m->start = xstrdup(m->old != NULL ? m->old : op->base_commit);
 	if (strcmp(m->start, op->base_commit) == 0)
 		return list(op);
@@ -67,6 +71,13 @@ enum stage merge_tip_done(struct git_op *op, bool ok, const char *data, size_t s
 	strings_append(&op->words, note);
 	free(note);
 	return STAGE_MERGE_NOTED;
+}
+
+/* Who has removed ref took nothing from what the others have done. */
+enum stage merge_back_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	(void)ok, (void)data, (void)size;
+	return merge_start(op);
 }
 
 /* "note tip commit", when there is one: is that tip, or else the commit itself, in ref? */

@@ -205,6 +205,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->given_commit = xstrdup(spec->commit);
 	op->base_commit = xstrdup(spec->base_commit);
 	op->keep_ref = xstrdup(spec->keep_ref);
+	op->known = xstrdup(spec->known);
 	op->message = xstrdup(spec->message);
 	op->aside = xstrdup(spec->aside);
 	op->artifacts = artifacts_copy(spec->artifacts);
@@ -246,6 +247,7 @@ void git_op_free(struct git_op *op)
 	free(op->given_commit);
 	free(op->base_commit);
 	free(op->keep_ref);
+	free(op->known);
 	free(op->message);
 	free(op->aside);
 	free(op->index);

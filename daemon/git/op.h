@@ -77,6 +77,7 @@ struct git_op_spec {
 	const char *commit;	/* WORKTREE, COMMIT, COMMITTED, MERGE, CLEAR */
 	const char *base_commit;	/* MERGE */
 	const char *keep_ref;	/* MERGE */
+	const char *known;	/* MERGE: what ref had when it was moved last, and gets again when it is not there any more; NULL: it was not moved yet */
 	const char *message;	/* COMMIT: with a line "Rld-Run: 42"; BASE, CLEAR: whole */
 	char *const *artifacts;	/* paths relative to workspace, files or folders, that are of the review and not of the work: no tree,
 				 * diff or commit has them. NULL-terminated; NULL: none. One that is tracked, or a folder that has

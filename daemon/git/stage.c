@@ -91,6 +91,7 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_CLEAR_KEPT] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(objectname) %(tree) %(parent)" }, { 0 }, READ, 0, clear_kept_done },
 	[STAGE_LEFT] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(objectname) %(worktreepath)" }, { 0 }, READ, 0, left_done },
 	[STAGE_MERGE_TIP] = { "rev-parse", { "rev-parse", "--verify", "-q" }, { 0 }, READ | MAY_FAIL, 0, merge_tip_done },
+	[STAGE_MERGE_BACK] = { "update-ref", { "update-ref", "--no-deref", "--stdin" }, { 0 }, 0, 0, merge_back_done },
 	[STAGE_MERGE_NOTED] = { "rev-list", { "rev-list", "--no-walk", "--parents" }, { 0 }, READ | MAY_FAIL, 0, merge_noted_done },
 	[STAGE_MERGE_HELD] = { "merge-base", { "merge-base", "--is-ancestor" }, { 0 }, MAY_FAIL, 0, merge_held_done },
 	[STAGE_MERGE_LIST] = { "rev-list", { "rev-list", "--reverse", "--topo-order", "--parents" }, { 0 }, READ, 0, merge_list_done },

@@ -233,6 +233,25 @@ def test_the_user_moves_the_branch(trees, repo):
     assert names_in(repo, row["result_branch"]) >= {"x-1.txt", "x-2.txt", "user.txt"} and commit in repo.git("rev-list", row["result_branch"])
 
 
+def test_the_user_removes_the_branch(trees, repo):
+    """What others have put there is there again with the next merge."""
+    beads(repo, "x-1", "x-2")
+    t = trees()
+    t.play.set({"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; gate "$RL_TASK_ID"\n'})
+    t.play.gates("x-1", "x-2")
+    number = t.submit(parallel=2)
+    with t.daemon.events(run=number) as events:
+        t.play.arrived("x-1")
+        t.play.arrived("x-2")
+        t.play.go("x-1")
+        events.until("slot.merged")
+    repo.git("branch", "-D", f"rl/{number}-result")
+    t.play.go("x-2")
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded" and [s for _, _, s in t.is_linear(row)] == ["do x-1", "do x-2"], row
+    assert names_in(repo, row["result_branch"]) >= {"x-1.txt", "x-2.txt"}
+
+
 def test_the_user_moves_the_branch_in_the_middle_of_a_merge(trees, repo):
     beads(repo, "x-1", "x-2")
     t = trees()

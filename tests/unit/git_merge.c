@@ -9,6 +9,7 @@
 static char *base;		/* the commit that all tasks begin at */
 static char *error, *commit, *tree, *conflicts, *tip_tree;	/* of the last operation, NULL: none */
 static char **artifacts;
+static const char *known;	/* what REF had */
 
 /* ---- tasks ---- */
 
@@ -42,7 +43,7 @@ static struct git_op *merge_from(const char *from, int number, const char *head)
 {
 	char *dir = dir_of(number), *keep = xasprintf(KEEP, number);
 	struct git_op_spec spec = { .kind = GIT_MERGE, .workspace = repo, .scratch = scratch, .dir = dir, .ref = REF, .base_commit = from, .commit = head,
-		.keep_ref = keep, .message = MESSAGE, .artifacts = artifacts };
+		.keep_ref = keep, .message = MESSAGE, .artifacts = artifacts, .known = known };
 	struct git_op *op = git_op_new(&spec);
 
 	free(dir);
@@ -418,6 +419,38 @@ END_TEST
 
 /* ---- who else is there ---- */
 
+/* Somebody has removed ref: it has all that it had again. */
+START_TEST(ref_is_removed)
+{
+	char *heads[3], *last;
+
+	for (int i = 0; i < 3; i++) {
+		char *script = xasprintf("echo %d >new%d; " COMMIT_ALL " %d", i, i, i);
+
+		heads[i] = task(i, script);
+		free(script);
+	}
+	expect_merged(merge_op(0, heads[0]));
+	expect_merged(merge_op(1, heads[1]));
+	last = xstrdup(commit);
+	known = last;
+	SH("git update-ref -d " REF);
+	expect_merged(merge_op(2, heads[2]));
+	expect_text("new0 new1 new2", sh("echo $(git ls-tree --name-only " REF " | grep new)"));
+	/* once more for one that is in it */
+	SH("git update-ref -d " REF);
+	expect_merged(merge_op(1, heads[1]));
+	ck_assert_str_eq(commit, last);
+	known = "0123456789012345678901234567890123456789";
+	SH("git update-ref -d " REF);
+	expect_failed(merge_op(2, heads[2]), "0123456789");
+	known = NULL;
+	free(last);
+	for (int i = 0; i < 3; i++)
+		free(heads[i]);
+}
+END_TEST
+
 /* Somebody moves ref just before we would. */
 START_TEST(ref_is_moved_meanwhile)
 {
@@ -603,6 +636,7 @@ int main(void)
 	tcase_add_loop_test(tc, tasks_that_do_not_agree, 0, (int)(sizeof(disputes) / sizeof(disputes[0])));
 	tcase_add_test(tc, second_round);
 	tcase_add_test(tc, branch_has_moved);
+	tcase_add_test(tc, ref_is_removed);
 	tcase_add_loop_test(tc, ref_is_moved_meanwhile, 0, 2);
 	tcase_add_loop_test(tc, dies_after_each_process, 1, 20);
 	tcase_add_loop_test(tc, dies_in_a_conflict, 10, 38);
