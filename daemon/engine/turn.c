@@ -170,17 +170,28 @@ void turn_resume(struct engine *engine)
 	engine->ndeferred = 0;
 }
 
+/* The reviewer's file in the user's own tree, malloc'd; NULL: the run has put none there, and one of that name is the user's. */
+static char *leftover_of(const struct run *run)
+{
+	bool reviewed = false;
+
+	for (size_t i = 0; i < run->rows->nattempts; i++)
+		reviewed |= run->rows->attempts[i]->role == ROLE_REVIEW;
+	if (!reviewed || run->plan.isolation == ISOLATION_WORKTREE || !run->plan.review || run->plan.profile->carrier != CARRIER_COMMENTS)
+		return NULL;
+	return xasprintf("%s/%s", run->rows->run.workdir, run->plan.review_file);
+}
+
 static void forget(struct engine *engine, int64_t id)
 {
 	struct run *run = run_find(engine, id);
-	char *environment, *leftover = NULL;
+	char *environment, *leftover;
 
 	if (run == NULL)
 		return;
 	view_forget(engine->view, id);
 	environment = xstrdup(run->rows->run.environment);
-	if (run->plan.review && run->plan.profile->carrier == CARRIER_COMMENTS)
-		leftover = xasprintf("%s/%s", run->rows->run.workdir, run->plan.review_file);
+	leftover = leftover_of(run);
 	schedule_remove(engine->schedule, id);
 	run_free(run);
 	desk_forget(engine, id, environment, NULL, leftover, false);

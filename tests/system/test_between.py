@@ -175,3 +175,13 @@ def test_a_story_that_was_given_back_is_done_after_a_death(make_daemon, tmp_path
     daemon.play.go("2")
     row = daemon.ended(runs[1])
     assert (row["state"], states(daemon, runs[1])) == ("succeeded", {"s-1": "passed", "s-2": "passed"}), row
+
+
+# ---- more of retry ---------------------------------------------------------------------------------------------
+
+def test_the_users_own_file_of_that_name_stays(trees, repo):
+    """Profile comments in a work tree: what lies in the user's tree under the name of the carrier is no leftover of the run."""
+    repo.write("review-comments.json", "mine\n")
+    t = trees(scripts={"review": "echo '{\"comments\": []}' > \"$RL_REVIEW_FILE\"\n"})
+    row = t.run(task="do it", review={"profile": "comments"})
+    assert repo.read("review-comments.json") == "mine\n", row
