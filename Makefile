@@ -125,6 +125,7 @@ fuzz:
 SEEDS   ?= 1000
 sim: $(B)/sim/sim
 	$(B)/sim/sim --seeds $(SEEDS)
+	$(B)/sim/sim --crowd --seeds $(SEEDS)
 
 # Everything that a test runs is built first; "make check SAN=1" is the same with ASan and UBSan.
 checked: all $(UNITS) $(B)/sim/sim $(FUZZ:%=$(B)/fuzz/%)

@@ -194,6 +194,17 @@ bool is_paused(const struct world *w, const struct run_row *run)
 	return false;
 }
 
+bool may_be_paused(const struct world *w, const struct run_row *run)
+{
+	for (size_t i = 0; i < w->npaused; i++) {
+		const struct paused *p = w->paused[i];
+
+		if (p->said && (p->run == run->id || (p->run == 0 && strcmp(p->group, run->group) == 0)))
+			return true;
+	}
+	return false;
+}
+
 static void pause_cb(void *arg, const struct engine_reply *reply)
 {
 	struct pause_word *word = arg;
@@ -208,6 +219,7 @@ static struct pause_word *say(struct paused *paused, bool pause)
 	struct pause_word *word = xcalloc(1, sizeof(*word));
 
 	*word = (struct pause_word){ paused, ++paused->asked, pause };
+	paused->said = pause;
 	if (!pause)
 		paused->acked = false;
 	return word;

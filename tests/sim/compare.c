@@ -214,16 +214,16 @@ static bool fits(const struct told *t, const struct run_rows *rows)
 	enum run_state run = (enum run_state)rows->run.state;
 	bool over = run_state_is_end(run);
 
-	/* reviewed by a slot 0 since, and the run goes on */
-	for (size_t i = 0; i < rows->nslots; i++)
-		over |= rows->slots[i]->slot == 0 && rows->slots[i]->iteration >= t->row->iteration && rows->slots[i]->stage == SLOT_S_PASSED;
+	bool passed = false;	/* reviewed by a slot 0 since */
 
-	if (t->row->stage == SLOT_S_PASSED)
-		return strcmp(state, "passed") == 0 || strcmp(state, "released") == 0 || strcmp(state, "untasked") == 0 || (over && strcmp(state, "implemented") == 0);
-	for (size_t i = 0; i < rows->ntasks && t->row->stage == SLOT_S_FAILED; i++)
+	for (size_t i = 0; i < rows->nslots; i++)
+		passed |= rows->slots[i]->slot == 0 && rows->slots[i]->iteration >= t->row->iteration && rows->slots[i]->stage == SLOT_S_PASSED;
+	for (size_t i = 0; i < rows->ntasks; i++)
 		over |= rows->tasks[i]->state == TASK_S_FAILED && (t->row->task == NULL || strcmp(rows->tasks[i]->id, t->row->task) != 0);
+	if (t->row->stage == SLOT_S_PASSED)
+		return strcmp(state, "passed") == 0 || strcmp(state, "released") == 0 || strcmp(state, "untasked") == 0 || (passed && strcmp(state, "implemented") == 0);
 	if (t->row->stage == SLOT_S_FAILED)
-		return strcmp(state, "failed") == 0 || (over && strcmp(state, "implemented") == 0);
+		return strcmp(state, "failed") == 0 || (over && !passed && strcmp(state, "implemented") == 0);
 	if (t->row->stage == SLOT_S_CANCELLED)
 		return run == RUN_S_CANCELLED;
 	if (t->row->stage == SLOT_S_HELD)

@@ -190,6 +190,7 @@ static void work_log(struct world *w, struct log_work *work)
 	check_log(w, work);
 	if (below(w, 10) == 0) {
 		work->error = xstrdup("the log cannot be written");
+		w->unlogged[work->run] = true;
 		return;
 	}
 	free(w->logs[work->run]);
@@ -284,7 +285,7 @@ void files_check_end(struct world *w)
 
 		if (plan->report != NULL && over && (w->reports[run->id] == NULL || w->reports[run->id]->run.state != run->state))
 			world_fail(w, "run %lld is %s, and no report says so", (long long)run->id, state_name(&run_state_names, run->state));
-		if (plan->review_log != NULL && rows->nreviews > 0 && w->logs[run->id] == NULL && run->warnings == NULL)
+		if (plan->review_log != NULL && rows->nreviews > 0 && w->logs[run->id] == NULL && !w->unlogged[run->id])
 			world_fail(w, "run %lld has reviews, but no log", (long long)run->id);
 	}
 }

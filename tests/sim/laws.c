@@ -389,7 +389,7 @@ void law_fair(struct world *w, const struct decision *d)
 			continue;
 		while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
 			if (rows->run.state != RUN_S_QUEUED || rows->run.cause != NULL || !same_text(rows->run.reason, "all slots of the daemon are in use") ||
-			    strcmp(rows->run.group, "default") != 0 || is_paused(w, &rows->run) || is_starting(w, d, rows->run.id) || rows->run.started_at != ROW_NONE || is_locked_out(w, d, &rows->run))
+			    strcmp(rows->run.group, "default") != 0 || may_be_paused(w, &rows->run) || is_starting(w, d, rows->run.id) || rows->run.started_at != ROW_NONE || is_locked_out(w, d, &rows->run))
 				continue;
 			if (rows->run.priority > row->priority)
 				world_fail(w, "run %lld starts before run %lld, which matters more", (long long)row->id, (long long)rows->run.id);

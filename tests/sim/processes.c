@@ -323,7 +323,8 @@ void processes_check(struct world *w)
 {
 	for (size_t i = 0; i < w->nlive; i++) {
 		const struct process *p = w->live[i];
-		const struct run_rows *rows = p->kind == PROC_ATTEMPT && p->state == PROC_RUNNING ? view_run(w->disk, p->run) : NULL;
+		bool lives = p->state == PROC_RUNNING || (p->state == PROC_STARTING && p->watched);
+		const struct run_rows *rows = p->kind == PROC_ATTEMPT && lives ? view_run(w->disk, p->run) : NULL;
 
 		if (rows != NULL && (run_state_is_end((enum run_state)rows->run.state) || rows->run.state == RUN_S_HELD))
 			world_fail(w, "attempt %lld runs, but its run %lld is %s", (long long)p->id, (long long)rows->run.id,

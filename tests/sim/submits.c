@@ -149,12 +149,11 @@ static void draw_crowd(struct plan *plan, struct submission *s)
 	plan->scope = SCOPE_TASK;
 	plan->commit = COMMIT_MODE_NONE;
 	plan->commit_said = true;
-	plan->isolation = ISOLATION_WORKTREE;
+	plan->isolation = plan->assign == ASSIGN_AGENT ? ISOLATION_SHARED : ISOLATION_WORKTREE;
 	plan->integrate = INTEGRATE_NONE;
 	plan->parallel = 64;
 	plan->iterations = ROW_NONE;
 	plan->on_failure = ON_FAILURE_CONTINUE;
-	plan->assign = ASSIGN_DAEMON;
 	plan->on_lost = ON_LOST_RETRY;
 	s->source = SOURCE_BEADS;
 }
@@ -180,7 +179,7 @@ void client_submit(struct world *w)
 		s.task = "do it";
 		s.task_size = 5;
 	} else if (s.source == SOURCE_BEADS) {
-		s.source_path = w->crowd ? "/beads/bd" : below(w, 2) == 0 ? "/beads/bd" : "/beads/file";
+		s.source_path = below(w, 2) == 0 ? "/beads/bd" : "/beads/file";
 	} else {
 		s.source_path = s.source == SOURCE_WORKFLOW ? "/w/flow.yaml" : below(w, 2) == 0 ? "/w/prd.json" : "/w/more.json";
 		draw_tasks(w, &s, &list);

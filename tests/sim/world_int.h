@@ -145,7 +145,8 @@ struct paused {
 	int64_t run;		/* 0: a group */
 	const char *group;
 	int64_t asked;		/* how often something was asked about it */
-	bool acked;		/* the last word about it was "paused", and it was answered */
+	bool said;		/* the last word about it was "paused" */
+	bool acked;		/* ... and it was answered */
 };
 
 /* One such word. */
@@ -174,6 +175,7 @@ struct world {
 	const struct decision *landed;	/* the decision that is being reported as recorded */
 	struct plan *plans[RUNS_MAX];
 	char *logs[RUNS_MAX];		/* review log of the run's task as last written */
+	bool unlogged[RUNS_MAX];	/* a log could not be written */
 	struct run_rows *reports[RUNS_MAX];
 	struct git_op *merging[RUNS_MAX];	/* which merge of the run is under way */
 	int64_t last_run, last_attempt, last_hold;	/* ids on disk */
@@ -307,6 +309,8 @@ void client_slots(struct world *w);
 void clients_settle(struct world *w);
 /* Somebody has said that it is paused, was told that it is so, and nobody has said otherwise since. */
 bool is_paused(const struct world *w, const struct run_row *run);
+/* The same, but perhaps not answered yet. */
+bool may_be_paused(const struct world *w, const struct run_row *run);
 void clients_check_end(struct world *w);
 
 #endif
