@@ -364,6 +364,20 @@ static void retry_text_cb(void *arg, const char *text, size_t size)
 	retry_next(p);
 }
 
+/* What only --skip-review left out of a task's own settings is reviewed now. */
+static void unskip(struct task_row *row)
+{
+	struct plan plan = { 0 };
+
+	if (row->plan == NULL || plan_from_json(row->plan, &plan) == -1)
+		return;
+	if (plan_unskip(&plan)) {
+		free(row->plan);
+		row->plan = plan_to_json(&plan);
+	}
+	plan_release(&plan);
+}
+
 /* Passed ones are left out, and with them the waiting for them. Beads are asked for anew. */
 static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
 {
@@ -379,6 +393,7 @@ static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
 		free(row->locked_tree);
 		row->reason = row->locked_ref = row->locked_tree = NULL;
 		row->disk_bytes = ROW_NONE;
+		unskip(row);
 		add_task(p, row);
 	}
 }

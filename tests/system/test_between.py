@@ -179,6 +179,18 @@ def test_a_story_that_was_given_back_is_done_after_a_death(make_daemon, tmp_path
 
 # ---- more of retry ---------------------------------------------------------------------------------------------
 
+def test_retry_of_a_workflow_reviews_what_was_only_skipped(make_daemon, repo):
+    """--skip-review has no effect on a retry, for tasks with a review of their own neither."""
+    flow = '{"tasks": {"a": {"prompt": "do a", "overlays": {"agentic_review": {"enabled": true}}}}}'
+    daemon = make_daemon(scripts={"implement.1": "exit 3\n", "implement": "echo one > work.txt\nanswer done\n", "review": """echo '{"decision": "GO", "feedback": "well"}'\n"""})
+    run = submit(daemon, repo.path, workflow=flow, skip_review=True)
+    assert daemon.ended(run)["state"] == "failed"
+    daemon.play.set({"implement.1": "echo one > work.txt\nanswer done\n"})
+    again = daemon.call("run.retry", id=run)["id"]
+    assert daemon.ended(again)["state"] == "succeeded"
+    assert [s[1] for s in daemon.play.starts(again)] == ["implement", "review"]
+
+
 def test_the_users_own_file_of_that_name_stays(trees, repo):
     """Profile comments in a work tree: what lies in the user's tree under the name of the carrier is no leftover of the run."""
     repo.write("review-comments.json", "mine\n")
