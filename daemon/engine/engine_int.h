@@ -216,6 +216,8 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 void run_settled(struct turn *turn, struct run *run);
 /* What the run does between its slots has failed: nothing more begins. */
 void run_failed(struct turn *turn, struct run *run, const char *cause);
+/* The run is new: that which it comes after may have ended while it was on its way to the disk. */
+void run_look_before(struct run *run);
 /* Somebody said so. */
 void run_cancel(struct turn *turn, struct run *run, const char *cause);
 bool run_cancelling(const struct run *run);
@@ -399,7 +401,9 @@ char *git_dir(const struct lane *lane, enum git_op_kind kind);
 char *git_branch(const struct lane *lane);
 /* The commit that an operation is about. */
 const char *git_commit_of(const struct lane *lane, enum git_op_kind kind);
-/* What only one slot may do at a time is over: the next one may. */
+/* Is it something that only one slot may do at a time? */
+bool git_takes_turns(enum git_op_kind kind);
+/* ... which is over: the next one may. */
 void git_turn_over(struct turn *turn, struct lane *lane);
 
 /* git_flow.c: what its answer means */

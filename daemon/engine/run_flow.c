@@ -183,20 +183,35 @@ static void take_result(struct run *run)
 	}
 }
 
-/* A run that was to come after this one never will, unless it succeeded. */
-static void end_dependants(struct turn *turn, struct run *run)
+/* A run that was to come after one that has ended otherwise than well never will. */
+static void end_dependant(struct turn *turn, struct run *run, const struct run_row *before)
 {
-	const struct run_row *row = &run->rows->run;
-	struct run *other;
 	char *cause;
 
-	if (row->state == RUN_S_SUCCEEDED)
+	if (run->rows->run.after_run != before->id || run_state_is_end((enum run_state)run->rows->run.state) || run_cancelling(run) ||
+	    (before->state != RUN_S_FAILED && before->state != RUN_S_CANCELLED))
 		return;
-	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id, row->state == RUN_S_FAILED ? "failed" : "was cancelled");
-	LIST_FOREACH(other, &run->engine->runs, entry)
-		if (other->rows->run.after_run == row->id && !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
-			run_cancel(turn, other, cause);
+	cause = xasprintf("run %lld, which it comes after, %s", (long long)before->id, before->state == RUN_S_FAILED ? "failed" : "was cancelled");
+	run_cancel(turn, run, cause);
 	free(cause);
+}
+
+static void end_dependants(struct turn *turn, struct run *run)
+{
+	struct run *other;
+
+	LIST_FOREACH(other, &run->engine->runs, entry)
+		end_dependant(turn, other, &run->rows->run);
+}
+
+void run_look_before(struct run *run)
+{
+	struct run *before = run->rows->run.after_run != ROW_NONE ? run_find(run->engine, run->rows->run.after_run) : NULL;
+	struct turn *turn = turn_new(run->engine);
+
+	if (before != NULL)
+		end_dependant(turn, run, &before->rows->run);
+	turn_commit_or_drop(turn);
 }
 
 /* It does not wait for the next iteration any more. */

@@ -69,6 +69,7 @@ void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 	if (run == NULL)
 		log_fatal("run %lld: its own plan cannot be read back", (long long)p->id);
 	queue_add(run);
+	run_look_before(run);
 	if (p->task_blob != NULL)
 		desk_forget(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), NULL, false);
 	answer(p, &reply);
@@ -176,6 +177,14 @@ static void cancel_retried(struct turn *turn, struct pending_submit *p)
 	free(cause);
 }
 
+/* It is not there to wait for any more, or will not be when this is on disk. */
+static bool has_gone(struct engine *engine, int64_t id)
+{
+	const struct run *run = run_find(engine, id);
+
+	return run == NULL || (run_state_is_end((enum run_state)run->rows->run.state) && run->rows->run.state != RUN_S_SUCCEEDED);
+}
+
 static void decide(struct pending_submit *p, struct intake *item)
 {
 	struct engine_reply checked = { .id = ROW_NONE };
@@ -193,7 +202,7 @@ static void decide(struct pending_submit *p, struct intake *item)
 		submit_refused(p, item->code, item->message, item->hint, item->field);
 		return;
 	}
-	if (p->after != ROW_NONE && run_find(p->engine, p->after) == NULL && p->after_unfinished) {
+	if (p->after_unfinished && has_gone(p->engine, p->after)) {
 		submit_refused(p, RPC_WRONG_STATE, "the run that this one is to come after has just ended", "look how it ended, then submit again", "after");
 		return;
 	}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What happens to a run between its slots: people who decide, cancel and retry meanwhile, sources that fail, and deaths."""
+import shutil
+
 import pytest
 from outer import WORK, Beads, bead, states, submit, tasks_done, with_bd
 from rld import ENDS, Repo, RpcError
@@ -197,3 +199,26 @@ def test_the_users_own_file_of_that_name_stays(trees, repo):
     t = trees(scripts={"review": "echo '{\"comments\": []}' > \"$RL_REVIEW_FILE\"\n"})
     row = t.run(task="do it", review={"profile": "comments"})
     assert repo.read("review-comments.json") == "mine\n", row
+
+
+# ---- a run after one that fails --------------------------------------------------------------------------------
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+def test_what_it_comes_after_fails_while_it_is_on_its_way_to_the_disk(make_daemon, tmp_path):
+    """A slow disk: the submit is decided, and not recorded yet, when the run before it fails."""
+    work = tmp_path / "work"
+    work.mkdir()
+    slow = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", "inject=fdatasync:delay_exit=400000"]
+    daemon = make_daemon(scripts={"implement": "gate g\nexit 3\n"}, gates=["g"], config={"parallel": 4}, prefix=slow)
+    first = daemon.submit(work)
+    daemon.play.arrived("g")
+    with daemon.connect() as rpc:
+        rpc.send_raw(rpc.frame(rpc.request("run.submit", {"task": "do it", "workdir": str(work), "after": first})))
+        for _ in range(20):
+            daemon.call("daemon.status")
+        daemon.play.go("g")
+        answer = rpc.reply()
+    if "result" in answer:
+        row = daemon.ended(answer["result"]["id"])
+        assert (row["state"], row["cause"]) == ("cancelled", f"run {first}, which it comes after, failed"), row
+    assert [s[0] for s in daemon.play.starts()] == [first]
