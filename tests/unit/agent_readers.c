@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "agent/reader.h"
 #include "base/file.h"
@@ -456,6 +457,37 @@ START_TEST(trap_one_array_instead_of_lines)
 }
 END_TEST
 
+/* A document over many lines that lost its end takes no other with it. */
+START_TEST(cut_off_over_lines)
+{
+	struct agent_result r = read_text(READER_GEMINI, "{\n  \"stats\": {\n    \"a\": 1,\n{\"type\":\"result\",\"status\":\"success\"}\n");
+
+	ck_assert(!r.is_error);
+	agent_result_release(&r);
+}
+END_TEST
+
+/* Seconds that a reader takes for events of so many bytes. */
+static double seconds_for(const char *event)
+{
+	struct reader *r = reader_new(READER_PI);
+	struct agent_result result;
+	struct buf line = { 0 };
+	clock_t before;
+
+	buf_adds(&line, event);
+	for (int i = 0; i < 20000; i++)
+		buf_adds(&line, "[\"a word\"],");
+	buf_adds(&line, "0]}\n");
+	before = clock();
+	for (int i = 0; i < 60; i++)
+		reader_feed(r, line.data, line.size);
+	reader_end(r, &result);
+	agent_result_release(&result);
+	buf_release(&line);
+	return (double)(clock() - before) / CLOCKS_PER_SEC;
+}
+
 /* Updates repeat what the end of the message says: nothing in them counts, and they are not even parsed. */
 START_TEST(trap_quadratic_updates)
 {
@@ -480,6 +512,7 @@ START_TEST(trap_quadratic_updates)
 	ck_assert_int_eq(result.tokens_input, 5);
 	agent_result_release(&result);
 	buf_release(&line);
+	ck_assert_double_lt(seconds_for("{\"type\":\"message_update\",\"x\":["), seconds_for("{\"type\":\"message_noise\",\"xx\":[") / 2);
 }
 END_TEST
 
@@ -595,6 +628,7 @@ int main(void)
 	tcase_add_test(tcase, trap_exit_codes_that_are_http_mod_256);
 	tcase_add_test(tcase, trap_typographic_apostrophes);
 	tcase_add_test(tcase, trap_one_array_instead_of_lines);
+	tcase_add_test(tcase, cut_off_over_lines);
 	tcase_add_test(tcase, trap_quadratic_updates);
 	tcase_add_test(tcase, trap_permission_denied_with_exit_0);
 	tcase_add_test(tcase, trap_usage_of_a_resumed_conversation);
