@@ -89,7 +89,6 @@ struct run {
 	size_t nlanes;
 	char *failure;			/* its source or its tree cannot be looked at any more, and why; owned. What waits for a human still does */
 	char *iteration_tree;		/* what a shared tree has when the next iteration begins, owned; NULL: not looked at */
-	int64_t loaded_at;		/* when the source was asked last by this daemon, 0: not yet */
 	bool drained;			/* the source has been asked after the last iteration, and has no more */
 	bool settling;			/* run_settled() is at work: what settles meanwhile is seen by it */
 };
@@ -102,6 +101,7 @@ struct pending_submit {
 	char *workdir, *task, *task_blob, *key, *body_hash, *plan_json;
 	enum source_kind source;
 	char *source_path, *group, *project;
+	char *warnings;			/* JSON, as the run's will be; NULL: none */
 	int64_t after;
 	bool after_unfinished;		/* ... when it was submitted */
 	struct task_row **tasks;	/* of stories and workflows, with their texts; as they will be put; owned */

@@ -17,6 +17,7 @@ static void pending_free(struct pending_submit *p)
 	free(p->body_hash);
 	free(p->plan_json);
 	free(p->source_path);
+	free(p->warnings);
 	free(p->group);
 	free(p->project);
 	for (size_t i = 0; i < p->ntasks; i++)
@@ -103,6 +104,7 @@ static void put_run(struct turn *turn, struct pending_submit *p, const struct in
 	row->environment = xstrdup(p->environment_hash);
 	row->review_count = 0;
 	row->retry_of = p->retry_of;
+	row->warnings = xstrdup(p->warnings);
 	row->created_at = engine_now(p->engine);
 	turn_put(turn, ROW_RUN, row);
 	turn_tell(turn, "run.state", p->id, json_pack("{s:s}", "state", state_name(&run_state_names, RUN_S_QUEUED)));
@@ -387,6 +389,23 @@ static void unskip(struct task_row *row)
 	plan_release(&plan);
 }
 
+/* Its work trees are made from what is checked out: what the old run has put on a branch is not in them by itself. */
+static void warn_of_result(struct pending_submit *p, const struct run_row *old)
+{
+	json_t *list;
+	char *text;
+
+	if (old->result_branch == NULL || old->result_commit == NULL)
+		return;
+	text = xasprintf("what passed in run %lld is on %s, and this run does not begin with it unless it is checked out: "
+	    "\"git merge %s\" first, where what is left builds on it", (long long)old->id, old->result_branch, old->result_branch);
+	list = json_array();
+	json_array_append_new(list, json_string(text));
+	p->warnings = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	free(text);
+}
+
 /* Passed ones are left out, and with them the waiting for them. Beads are asked for anew. */
 static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
 {
@@ -436,6 +455,7 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 	p->group = xstrdup(old->group != NULL ? old->group : "default");
 	p->retry_of = old->id;
 	retry_tasks(p, rows);
+	warn_of_result(p, old);
 	if (p->source != SOURCE_BEADS && p->ntasks == 0) {
 		refuse_now(cb, arg, RPC_WRONG_STATE, "every task of the run has passed: there is nothing to do again", "submit it anew to do all of it again");
 		pending_free(p);

@@ -176,3 +176,14 @@ def test_two_runs_of_one_prd_do_no_story_twice(make_daemon, repo, tmp_path):
     worked = [a["task"] for r in runs for a in daemon.call("attempt.list", run=r)["attempts"] if a["role"] == "implement"]
     assert sorted(worked) == ["S1", "S2", "S3", "S4"]
     assert all(s["passes"] for s in json.loads(prd.read_text())["userStories"])
+
+
+def test_a_retry_says_that_it_begins_without_what_passed(make_daemon, repo):
+    text = json.dumps({"project": "p", "userStories": [{"id": f"S{n}", "title": f"story {n}", "priority": n, "passes": False} for n in (1, 2)]})
+    daemon = make_daemon(scripts={"implement": "[ $RL_TASK_ID = S1 ] || exit 3\necho 1 > one\nanswer done\n"})
+    number = daemon.call("run.submit", workdir=str(repo.path), stories=text, agent="play", isolation="worktree")["id"]
+    assert daemon.ended(number)["state"] == "failed"
+    retry = daemon.call("run.retry", id=number)
+    again = daemon.ended(retry["id"])
+    assert [t["id"] for t in again["tasks"]] == ["S2"]
+    assert f'"git merge rl/{number}-result" first' in again["warnings"][0]
