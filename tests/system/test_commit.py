@@ -121,8 +121,7 @@ def every_commit_is_clean(repo, artifacts):
             assert found == [], (commit, repo.git("show", "-s", commit))
 
 
-@pytest.mark.parametrize("who", ["auto", "agent"])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place, who", [("shared", "agent"), ("worktree", "auto"), ("worktree", "agent")])
 @pytest.mark.parametrize("profile", REVIEWS)
 def test_artifacts(trees, repo, profile, place, who):
     """Of all profiles, also when an agent stages all there is."""

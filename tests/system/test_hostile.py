@@ -6,7 +6,7 @@ daemon/git/op.h names: hooks of a commit, and the filters of what is laid out an
 import os
 
 import pytest
-from rld import RLD, SHIM, Repo
+from rld import RLCTL, RLD, SHIM, Repo
 from trees import Trees, beads, names_in, of_the_user, trees, work_trees  # noqa: F401
 
 # canary DIR TAG ...: notes its environment and its ancestors, then does what a well-behaved program would in its place.
@@ -16,8 +16,11 @@ note=$(mktemp "$dir/$tag.XXXXXX")
 cat /proc/$$/environ > "$note.env"
 pid=$$
 while [ "$pid" -gt 1 ]; do
-	echo "$pid $(readlink /proc/$pid/exe)" >> "$note"
-	pid=$(sed -n 's/^PPid:[[:space:]]*//p' /proc/$pid/status)
+	while read -r what value; do
+		case $what in Name:) name=$value ;; PPid:) parent=$value; break ;; esac
+	done < /proc/$pid/status
+	echo "$pid $name" >> "$note"
+	pid=$parent
 done
 echo "done" >> "$note"
 case $tag in
@@ -131,8 +134,8 @@ def check(daemon, aviary, run):
     for tag, environment, programs in aviary.songs():
         uuid = environment.get("RL_ATTEMPT_UUID")
         assert uuid in steps or uuid in attempts, (tag, "sang outside of the run", programs)
-        above = next(p for p in programs if p in (str(SHIM), str(RLD)))
-        assert above == str(SHIM), (tag, "sang in the daemon", programs)
+        above = next(p for p in programs if p in (SHIM.name, RLD.name, RLCTL.name))
+        assert above == SHIM.name, (tag, "sang in the daemon", programs)
         foreign = {n for n in environment if n not in ALLOWED | OURS and not n.startswith(("GIT_", "LC_", "XDG_", "RL_"))}
         foreign -= {"BD_ACTOR", "BEADS_ACTOR"} if uuid in attempts else set()
         foreign -= {"SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "GPG_TTY", "DISPLAY", "WAYLAND_DISPLAY"} if uuid in steps else set()
