@@ -97,6 +97,14 @@ char *run_claim_source(const struct run *run)
 	return sources[kind].claims && path != NULL ? xasprintf("%s:%s", sources[kind].name, path) : NULL;
 }
 
+/* When the source was asked last: an iteration begins with its answer. */
+static int64_t loaded_at(const struct run *run)
+{
+	const struct run_rows *rows = run->rows;
+
+	return rows->niterations > 0 ? rows->iterations[rows->niterations - 1]->started_at : 0;
+}
+
 bool run_is_claimed_elsewhere(const struct run *run, const char *task)
 {
 	char *source = run_claim_source(run);
@@ -104,7 +112,7 @@ bool run_is_claimed_elsewhere(const struct run *run, const char *task)
 
 	free(source);
 	return claim != NULL && claim->run != run->rows->run.id &&
-	    (claim->state == CLAIM_S_HELD || (claim->state == CLAIM_S_DONE && claim->at >= run->loaded_at));
+	    (claim->state == CLAIM_S_HELD || (claim->state == CLAIM_S_DONE && claim->at >= loaded_at(run)));
 }
 
 void run_claim(struct turn *turn, struct run *run, const char *task, enum claim_state state)

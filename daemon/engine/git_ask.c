@@ -179,6 +179,11 @@ const char *git_commit_of(const struct lane *lane, enum git_op_kind kind)
 	return lane->row->base_commit != NULL ? lane->row->base_commit : run->base_commit;
 }
 
+bool git_takes_turns(enum git_op_kind kind)
+{
+	return kind == GIT_MERGE || kind == GIT_WORKTREE || kind == GIT_CLEAR;
+}
+
 /* Merges of a run go one at a time, for each stands on the one before. So does making and removing work trees of a repository: git
  * trips over registrations that another git is just writing. */
 static bool excludes(const struct lane *a, const struct lane *b)
@@ -263,7 +268,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	if (lane->row != NULL && waits_for_turn(lane)) {
 		lane->pending = PENDING_TURN;
 	} else {
-		lane->has_turn = kind == GIT_MERGE || kind == GIT_WORKTREE || kind == GIT_CLEAR;
+		lane->has_turn = git_takes_turns(kind);
 		operation_free(&lane->op);
 		lane->op.git = git_op_new(&spec);
 		step_first(lane);

@@ -286,12 +286,12 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 
 	/* paused or cancelled meanwhile: it is asked again when it goes on */
 	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run)) {
+		set_text(&run->iteration_tree, NULL);
 		queue_give(&run->own);
 		turn_act_schedule(turn);
 		run_settled(turn, run);
 		return;
 	}
-	run->loaded_at = engine_now(run->engine);
 	if (list != NULL)
 		take_list(turn, run, list, has_bd);
 	else

@@ -226,10 +226,18 @@ static void name_operation(struct lane *lane)
 	}
 }
 
+/* Whatever git of the daemon before still runs there: nobody else gets its turn before it is gone. */
+static void resume_turn(struct lane *lane)
+{
+	if (lane->pending != PENDING_PROC || lane->step == NULL)
+		return;
+	name_operation(lane);
+	lane->has_turn = !lane->asks_source && git_takes_turns(lane->git_kind);
+}
+
 static void resume_lane(struct lane *lane)
 {
 	if (lane->pending == PENDING_PROC && lane->step != NULL) {
-		name_operation(lane);
 		resume_step(lane);
 	} else if (lane->pending == PENDING_PROC) {
 		resume_attempt(lane);
@@ -327,8 +335,12 @@ void engine_resume(struct engine *engine)
 	struct run *run;
 
 	engine->recovering = false;
-	LIST_FOREACH(run, &engine->runs, entry)
+	LIST_FOREACH(run, &engine->runs, entry) {
 		resume_seats(run);
+		resume_turn(&run->own);
+		for (size_t i = 0; i < run->nlanes; i++)
+			resume_turn(run->lanes[i]);
+	}
 	LIST_FOREACH(run, &engine->runs, entry) {
 		if (run->nlanes == 0 && (run->rows->run.state == RUN_S_RUNNING || run_cancelling(run)))
 			resume_preparation(run);
