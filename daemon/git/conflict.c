@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "git/gitdir.h"
 #include "git/merge.h"
 #include "proto/escape.h"
 
@@ -83,17 +82,6 @@ enum stage conflict_start(struct git_op *op, const char *data, size_t size)
 	return STAGE_DIR_KEPT;
 }
 
-/* Of a git of ours that was killed there: nobody else works in it any more. */
-static void unlock(const struct git_op *op)
-{
-	char *own = git_dir_own(op->dir), *lock = own != NULL ? xasprintf("%s/index.lock", own) : NULL;
-
-	if (lock != NULL)
-		unlink(lock);
-	free(lock);
-	free(own);
-}
-
 static bool is_given(const struct git_op *op, const char *data, size_t size)
 {
 	return size == strlen(op->given_commit) + 1 && memcmp(data, op->given_commit, size - 1) == 0;
@@ -109,7 +97,6 @@ enum stage dir_kept_done(struct git_op *op, bool ok, const char *data, size_t si
 {
 	op->merge->kept = ok && is_given(op, data, size);
 	op->place = op->dir;
-	unlock(op);
 	return STAGE_DIR_HEAD;
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "git/lock.h"
+
 #define NOTE_PREFIX "refs/rl/merged/"
 #define TRIES 5			/* at most, while somebody else moves ref */
 
@@ -33,11 +35,14 @@ static char *note_ref(const struct git_op *op)
 
 enum stage merge_start(struct git_op *op)
 {
-	char *ref = xasprintf("%s^{commit}", op->ref);
+	char *ref = xasprintf("%s^{commit}", op->ref), *note = note_ref(op);
 
-	if (op->merge == NULL)
+	if (op->merge == NULL) {
 		op->merge = xcalloc(1, sizeof(*op->merge));
+		lock_remove_ref(op->common, note);
+	}
 	strings_append(&op->words, ref);
+	free(note);
 	free(ref);
 	return STAGE_MERGE_TIP;
 }

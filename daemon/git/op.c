@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "git/artifact.h"
+#include "git/gitdir.h"
+#include "git/lock.h"
 #include "git/op_int.h"
 #include "proto/escape.h"
 #include "record/layout.h"
@@ -325,9 +327,30 @@ static enum stage (*const begin[GIT_OPS])(struct git_op *op) = {
 	[GIT_CLEAR] = begin_place,
 };
 
+/* Of a git of ours that was killed, or of one of an agent that was: nobody else works on these. */
+static void unlock(const struct git_op *op)
+{
+	char *common = git_dir_common(op->repository != NULL ? op->repository : op->workspace);
+	char *branch = op->branch != NULL ? xasprintf("refs/heads/%s", op->branch) : NULL;
+
+	if (common != NULL) {
+		lock_remove_ref(common, op->ref);
+		lock_remove_ref(common, op->keep_ref);
+		lock_remove_ref(common, branch);
+		if (op->repository != NULL)
+			lock_remove_tree(common, op->workspace);
+		else if (op->kind == GIT_MERGE && op->dir != NULL)
+			lock_remove_tree(common, op->dir);
+	}
+	free(branch);
+	free(common);
+}
+
 static enum stage first(struct git_op *op)
 {
 	char *error = op->repository != NULL ? attach_trouble(op) : NULL;
+
+	unlock(op);
 
 	return error != NULL ? op_fail(op, error) : begin[op->kind](op);
 }

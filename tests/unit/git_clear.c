@@ -407,6 +407,16 @@ START_TEST(again_behind_the_files)
 }
 END_TEST
 
+START_TEST(locks_of_a_killed_git)
+{
+	make();
+	SH("echo u >'%s/u'; mkdir -p .git/refs/rl/salvage/42; touch .git/refs/heads/" BRANCH ".lock .git/" REF ".lock", dir);
+	clear();
+	ck_assert_ptr_nonnull(commit);
+	expect_text("", sh("git branch --list 'rl/*'; find .git -name '*.lock'"));
+}
+END_TEST
+
 /* Whatever of it cannot be removed, and in whichever order it is read, the file by which it is found stays. */
 START_TEST(cut_short_it_is_found_again)
 {
@@ -473,6 +483,7 @@ int main(void)
 	tcase_add_test(tc, again_after_any_step);
 	tcase_add_test(tc, again_in_the_middle_of_removing);
 	tcase_add_test(tc, again_behind_the_files);
+	tcase_add_test(tc, locks_of_a_killed_git);
 	tcase_add_test(tc, cut_short_it_is_found_again);
 	tcase_add_test(tc, a_second_time);
 	return run_tests("git_clear", tc);

@@ -509,7 +509,7 @@ START_TEST(dies_after_each_process)
 }
 END_TEST
 
-/* The same in the middle of a conflict, even killed: git leaves its lock. */
+/* The same in the middle of a conflict, even killed: git leaves its locks. */
 START_TEST(dies_in_a_conflict)
 {
 	char *first, *second, *dir = dir_of(2), *want;
@@ -519,7 +519,8 @@ START_TEST(dies_in_a_conflict)
 	second = task(2, "sed -i s/^1$/eins/ n; echo y >y; " COMMIT_ALL " one; mkdir p; echo z >p/z; chmod +x a.c; sed -i s/^9$/nine/ n; " COMMIT_ALL " two");
 	expect_merged(merge_op(1, first));
 	die_after(merge_op(2, second), _i);
-	SH(": >\"$(git -C '%s' rev-parse --absolute-git-dir)/index.lock\"", dir);
+	SH("g=$(git -C '%s' rev-parse --absolute-git-dir); cd .git; mkdir -p refs/rl/merged/kept/1 refs/rl/kept/1; touch \"$g/index.lock\" \"$g/HEAD.lock\" "
+	    "refs/heads/rl/1/t2.lock " REF ".lock refs/rl/merged/kept/1/t2.lock refs/rl/kept/1/t2.lock", dir);
 	expect_conflict(merge_op(2, second), "n");
 	want = sh("cd '%s'; git status --porcelain; cat n y p/z; git rev-parse HEAD", dir);
 	EXPECT_IN(want, " M a.c\n M n\n?? p/\n?? y\n<<<<<<< integrated\none\n=======\neins\n>>>>>>> task\n2\n");

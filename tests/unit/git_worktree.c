@@ -258,6 +258,8 @@ static const char *const rests[] = {
 	"git worktree add -q --lock -b " BRANCH " '%s'; rm '%s'/.git; for r in .git/worktrees/*; do touch $r/index.lock; done",
 	"git worktree add -q --lock --detach '%s'; rm -r '%s'/d; mkdir -p '%s'/../x; ln -s ../x '%s'/d",
 	"git branch " BRANCH "; mkdir -p '%s'",
+	"git branch " BRANCH "; touch .git/refs/heads/" BRANCH ".lock",
+	"git branch " BRANCH "x; touch .git/refs/heads/" BRANCH ".lock",
 	"mkdir -p .git/worktrees/t; echo '%s/.git' >.git/worktrees/t/gitdir; echo initializing >.git/worktrees/t/locked",
 };
 
