@@ -5,7 +5,7 @@ import shutil
 import pytest
 from outer import WORK, Beads, bead, states, submit, tasks_done, with_bd
 from rld import ENDS, Repo, RpcError
-from trees import beads, trees  # noqa: F401
+from trees import STOPS, beads, trees  # noqa: F401
 
 NEVER = {"profile": "verdict", "max_fixes": 0, "on_exhausted": "hold"}
 
@@ -222,3 +222,43 @@ def test_what_it_comes_after_fails_while_it_is_on_its_way_to_the_disk(make_daemo
         row = daemon.ended(answer["result"]["id"])
         assert (row["state"], row["cause"]) == ("cancelled", f"run {first}, which it comes after, failed"), row
     assert [s[0] for s in daemon.play.starts()] == [first]
+
+
+# ---- what is remembered beside the rows ------------------------------------------------------------------------
+
+def test_picked_after_a_death_although_it_has_passed_before(make_daemon, tmp_path):
+    """It was opened again since: that another run has passed it counts no more."""
+    source = Beads(tmp_path / "beads", bead("x-1"))
+    daemon = make_daemon(scripts={"implement": WORK})
+    first = submit(daemon, source.path)
+    assert daemon.ended(first)["state"] == "succeeded"
+    source.write(bead("x-1", updated_at="2099-01-01T00:00:00Z"))
+    daemon.play.set({"implement": "gate g\necho 'Updated task: x-1'\n"})
+    daemon.play.gates("g")
+    run = submit(daemon, source.path, assign="agent", iterations=1)
+    daemon.play.arrived("g")
+    daemon.kill()
+    daemon.start()
+    daemon.play.go("g")
+    row = daemon.ended(run)
+    assert (row["state"], states(daemon, run)) == ("succeeded", {"x-1": "passed"}), row
+
+
+def test_what_the_user_does_while_a_run_is_paused_is_not_the_work_of_its_next_task(make_daemon, tmp_path):
+    repo = Repo(tmp_path / "r")
+    Beads(repo.path, bead("x-1"), bead("x-2"))
+    repo.git("add", ".")
+    repo.git("commit", "-q", "-m", "beads")
+    daemon, bd = with_bd(make_daemon, tmp_path, scripts={"implement.1": "[ $RL_RUN = 1 ] && touch \"$PLAY/bd.ready.before\"; echo one > one\nanswer done\n", "implement": "echo two > two\nanswer done\n",
+                                                         "review": "pass\n"}, config={"parallel": 1})
+    run = submit(daemon, repo.path, review={"enabled": True, "profile": "verdict"})
+    daemon.play.arrived("bd")
+    daemon.call("run.pause", id=run)
+    other = daemon.submit(Repo(tmp_path / "other").path)
+    daemon.play.go("bd")
+    assert daemon.ended(other)["state"] == "succeeded", "the paused run does nothing any more"
+    repo.write("of-the-user", "of the user\n")
+    daemon.call("run.resume", id=run)
+    assert daemon.ended(run)["state"] == "succeeded"
+    told = [daemon.play.prompt(run, "review", n).decode() for n in (1, 2)]
+    assert "+one" in told[0] and "+two" in told[1] and "of the user" not in told[1]
