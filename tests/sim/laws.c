@@ -314,8 +314,8 @@ static void check_passed(struct world *w, const struct task_row *row)
 		return;
 	if (row->state == TASK_S_CLAIMED && bead->ours_passed && bead->passed_by != row->run)
 		world_fail(w, "run %lld begins %s, which has passed in run %lld", (long long)row->run, row->id, (long long)bead->passed_by);
-	/* where bd is there, it is closed only when it has been told */
-	if (row->state == TASK_S_PASSED && !(beads_have_bd(bead->dir) && bead->status != BEAD_CLOSED)) {
+	/* where bd is there, it is closed only when it has been told; the row is written again when its work tree goes */
+	if (row->state == TASK_S_PASSED && bead->passed_by != row->run && !(beads_have_bd(bead->dir) && bead->status != BEAD_CLOSED)) {
 		bead->ours_passed = true;
 		bead->passed_by = row->run;
 	}
