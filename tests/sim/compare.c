@@ -7,148 +7,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "core/profile.h"
 #include "core/slot.h"
-#include "reference.h"
-#include "task/op.h"
-
-#define ANSWERS_MAX 512
-
-/* A slot and its story. */
-struct told {
-	const struct slot_row *row;
-	struct ref_attempt attempts[REF_MAX * 2];
-	struct ref_answer answers[ANSWERS_MAX];
-	struct ref_hold holds[REF_MAX];
-	struct ref_slot slot;
-	struct ref_end end;
-};
+#include "tale.h"
 
 static bool begins(const char *text, const char *prefix)
 {
 	return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-
-static struct ref_attempt describe(const struct world *w, const struct attempt_row *row, const struct plan *plan)
-{
-	const struct fate *f = world_fate(w, row->id);
-	struct ref_attempt a = {
-		.role = state_name(&role_names, row->role),
-		.round = (int)row->round,
-		.ended = row->state == ATTEMPT_S_EXITED || row->state == ATTEMPT_S_LOST,
-		.lost = row->state == ATTEMPT_S_LOST,
-	};
-
-	if (f == NULL)
-		return a;
-	a.failed = f->result != FATE_OK;
-	a.not_started = f->result == FATE_NOT_STARTED;
-	a.changed = row->role == ROLE_REVIEW && !f->changes_tree;
-	a.denied = f->denied;
-	a.stop = f->stop;
-	a.told = f->told;
-	a.answer = f->answer == FATE_ANSWER_NEW ? (int)row->id : -f->answer;
-	a.verdict = "pfmu"[f->verdict];
-	a.same = f->same;
-	a.news = f->news;
-	a.suggestion = f->suggestion && plan->profile->carrier == CARRIER_COMMENTS;
-	return a;
-}
-
-/* "t12" */
-static int64_t content(const char *tree)
-{
-	return tree != NULL ? strtoll(tree + 1, NULL, 10) : 0;
-}
-
-static void gather(struct told *t, const struct world *w, const struct run_rows *rows, const struct plan *plan)
-{
-	struct world_answer answers[ANSWERS_MAX];
-
-	for (size_t i = 0; i < rows->nattempts && t->slot.count < REF_MAX * 2; i++)
-		if (rows->attempts[i]->iteration == t->row->iteration && rows->attempts[i]->slot == t->row->slot)
-			t->attempts[t->slot.count++] = describe(w, rows->attempts[i], plan);
-	for (size_t i = 0; i < rows->nholds && t->slot.nholds < REF_MAX; i++)
-		if (rows->holds[i]->iteration == t->row->iteration && rows->holds[i]->slot == t->row->slot)
-			t->holds[t->slot.nholds++] = (struct ref_hold){ state_name(&hold_kind_names, rows->holds[i]->kind), state_name(&hold_state_names, rows->holds[i]->state) };
-	t->slot.nanswers = world_answers(w, rows->run.id, t->row->iteration, t->row->slot, answers, ANSWERS_MAX - 1);
-	for (int i = 0; i < t->slot.nanswers; i++)
-		t->answers[i] = (struct ref_answer){ answers[i].what, answers[i].value };
-	t->slot.attempts = t->attempts;
-	t->slot.answers = t->answers;
-	t->slot.holds = t->holds;
-}
-
-/* Three processes were killed, and no answer came. */
-static void hear_of_deaths(struct told *t)
-{
-	bool verify = begins(t->row->cause, "git verify");
-
-	if (t->row->stage != SLOT_S_FAILED || t->row->cause == NULL || strstr(t->row->cause, "its process was killed three times") == NULL ||
-	    strcmp(t->end.state, "implemented") == 0 || (t->end.waits == 0 && !verify))
-		return;
-	t->answers[t->slot.nanswers++].what = verify ? 'f' : 'F';
-	reference_slot(&t->slot, &t->end);
-}
-
-/* What slot 0 begins with: the answer of the last of those whose work it reviews. */
-static void begin_review(struct ref_slot *slot, const struct world *w, const struct run_rows *rows, const struct told *stories)
-{
-	const struct slot_row *last = NULL;
-
-	for (size_t i = 0; i < rows->nslots; i++)
-		if (rows->slots[i]->slot != 0 && strcmp(stories[i].end.state, "implemented") == 0)
-			last = rows->slots[i];
-	for (size_t i = 0; last != NULL && i < rows->nattempts; i++) {
-		struct ref_attempt a = describe(w, rows->attempts[i], world_plan(w, rows->run.id));
-
-		if (rows->attempts[i]->id != last->answer)
-			continue;
-		slot->answer = a.answer;
-		slot->denied = a.denied;
-	}
-}
-
-/* stories: those of the slots that are told before slot 0. */
-static void tell(struct told *t, const struct world *w, const struct run_rows *rows, const struct slot_row *row, const struct told *stories)
-{
-	static const char policies[BAD_ENDS] = {
-		[BAD_END_FAIL] = 'f', [BAD_END_HOLD] = 'h', [BAD_END_ACCEPT] = 'a', [BAD_END_KNOWN_ISSUES] = 'k',
-	};
-	const struct plan *run = world_plan(w, rows->run.id), *plan = world_task_plan(w, rows->run.id, row->slot == 0 ? NULL : row->task);
-	const struct source *source = &sources[source_find(rows->run.source)];
-
-	*t = (struct told){ .row = row };
-	t->slot = (struct ref_slot){
-		.profile = plan->profile->name,
-		.review = plan->review,
-		.has_git = rows->run.has_git == 1,
-		.whole_run = plan->scope == SCOPE_RUN,
-		.one_fixer_each = plan->fixer == FIXER_PER_FINDING,
-		.checkout = plan->workspace == PLACE_SNAPSHOT,
-		.worktree = plan->isolation == ISOLATION_WORKTREE,
-		.merge = plan->integrate == INTEGRATE_MERGE,
-		.commit = "nag"[plan->commit],
-		.claims = strcmp(rows->run.source, "beads") == 0 && run->assign == ASSIGN_DAEMON,
-		.markers = source->markers,
-		.has_task = row->task != NULL,
-		.reviewer = row->slot == 0,
-		.checks = (int)strings_count(plan->checks),
-		.max_fixes = (int)plan->max_fixes,
-		.stall_limit = (int)plan->stall_limit,
-		.on_lost = "hrf"[plan->on_lost],
-		.on_malformed = policies[plan->on_malformed],
-		.on_reviewer_error = policies[plan->on_reviewer_error],
-		.on_exhausted = policies[plan->on_exhausted],
-		.review_file = plan->review_file,
-		.base = content(row->base_tree != NULL ? row->base_tree : rows->run.base_tree),
-	};
-	gather(t, w, rows, plan);
-	if (row->slot == 0)
-		begin_review(&t->slot, w, rows, stories);
-	reference_slot(&t->slot, &t->end);
-	hear_of_deaths(t);
 }
 
 /* The review log */
@@ -179,7 +43,7 @@ static void compare_review(struct world *w, const struct run_rows *rows, const s
 }
 
 /* The rows of one task against what its slots say, one slot after the other. exact: nothing cut them short. */
-static void compare_reviews(struct world *w, const struct run_rows *rows, const char *task, struct told *const *stories, size_t count, bool exact)
+static void compare_reviews(struct world *w, const struct run_rows *rows, const char *task, struct tale *const *tales, size_t count, bool exact)
 {
 	size_t at = 0;
 	int n = 0;
@@ -187,7 +51,7 @@ static void compare_reviews(struct world *w, const struct run_rows *rows, const 
 	for (size_t i = 0; i < rows->nreviews; i++) {
 		if (strcmp(rows->reviews[i]->task_id, task) != 0)
 			continue;
-		while (at < count && n == stories[at]->end.nreviews) {
+		while (at < count && n == tales[at]->end.nreviews) {
 			at++;
 			n = 0;
 		}
@@ -195,9 +59,9 @@ static void compare_reviews(struct world *w, const struct run_rows *rows, const 
 			world_fail(w, "run %lld: review %lld of task %s was one too many", (long long)rows->run.id, (long long)rows->reviews[i]->number, task);
 			return;
 		}
-		compare_review(w, rows, rows->reviews[i], &stories[at]->end.reviews[n++]);
+		compare_review(w, rows, rows->reviews[i], &tales[at]->end.reviews[n++]);
 	}
-	while (at < count && n == stories[at]->end.nreviews) {
+	while (at < count && n == tales[at]->end.nreviews) {
 		at++;
 		n = 0;
 	}
@@ -208,7 +72,7 @@ static void compare_reviews(struct world *w, const struct run_rows *rows, const 
 /* One slot */
 
 /* How a slot that stands so is told. */
-static bool fits(const struct told *t, const struct run_rows *rows)
+static bool fits(const struct tale *t, const struct run_rows *rows)
 {
 	const char *state = t->end.state;
 	enum run_state run = (enum run_state)rows->run.state;
@@ -232,7 +96,7 @@ static bool fits(const struct told *t, const struct run_rows *rows)
 }
 
 /* It had not begun when the run was to go no further. */
-static bool is_let_go(const struct world *w, const struct run_rows *rows, const struct told *t)
+static bool is_let_go(const struct world *w, const struct run_rows *rows, const struct tale *t)
 {
 	bool stop = rows->run.stopped == 1;
 
@@ -243,7 +107,7 @@ static bool is_let_go(const struct world *w, const struct run_rows *rows, const 
 	return stop && t->row->task == NULL && t->row->slot != 0 && t->slot.count == 0 && t->slot.nanswers == 0;
 }
 
-static void compare_slot(struct world *w, const struct run_rows *rows, const struct told *t)
+static void compare_slot(struct world *w, const struct run_rows *rows, const struct tale *t)
 {
 	const struct slot_row *row = t->row;
 	const struct ref_end *end = &t->end;
@@ -271,7 +135,7 @@ static void compare_slot(struct world *w, const struct run_rows *rows, const str
 		world_fail(w, "run %lld slot %lld/%lld: the cause is \"%s\", expected \"%s\"", run, iteration, slot, row->cause ? row->cause : "none", end->cause);
 }
 
-static void compare_task(struct world *w, const struct run_rows *rows, const struct told *t)
+static void compare_task(struct world *w, const struct run_rows *rows, const struct tale *t)
 {
 	static const struct {
 		enum slot_stage stage;
@@ -299,12 +163,12 @@ static void compare_task(struct world *w, const struct run_rows *rows, const str
 }
 
 /* What a verdict passed is locked, and nothing else. */
-static void compare_lock(struct world *w, const struct task_row *task, struct told *const *stories, size_t count)
+static void compare_lock(struct world *w, const struct task_row *task, struct tale *const *tales, size_t count)
 {
 	bool pinned = false;
 
 	for (size_t i = 0; i < count; i++)
-		pinned |= stories[i]->end.pinned && stories[i]->row->stage != SLOT_S_CANCELLED;
+		pinned |= tales[i]->end.pinned && tales[i]->row->stage != SLOT_S_CANCELLED;
 	if ((task->locked_tree != NULL) != pinned)
 		world_fail(w, "run %lld: task %s is locked at %s", (long long)task->run, task->id, task->locked_tree != NULL ? task->locked_tree : "nothing");
 }
@@ -357,21 +221,21 @@ static bool is_idle(const struct run_rows *rows, int64_t iteration)
 }
 
 /* The cause of a run whose slots have the word is that of one of them. */
-static bool is_of_a_slot(const struct told *stories, size_t count, enum slot_stage stage, const char *cause)
+static bool is_of_a_slot(const struct tale *tales, size_t count, enum slot_stage stage, const char *cause)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < count; i++) {
-		if (stories[i].row->stage != (int)stage || stories[i].row->cause == NULL)
+		if (tales[i].row->stage != (int)stage || tales[i].row->cause == NULL)
 			continue;
 		any = true;
-		if (cause != NULL && strcmp(stories[i].row->cause, cause) == 0)
+		if (cause != NULL && strcmp(tales[i].row->cause, cause) == 0)
 			return true;
 	}
 	return !any && cause == NULL;
 }
 
-static void compare_end(struct world *w, const struct run_rows *rows, const struct told *stories, size_t count)
+static void compare_end(struct world *w, const struct run_rows *rows, const struct tale *tales, size_t count)
 {
 	const struct run_row *run = &rows->run;
 	const char *state = state_name(&run_state_names, run->state);
@@ -389,7 +253,7 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 	for (int64_t n = 1; n <= run->iteration; n++)
 		r.idle |= is_idle(rows, n);
 	for (size_t i = 0; i < count; i++) {
-		const struct told *t = &stories[i];
+		const struct tale *t = &tales[i];
 
 		r.held |= t->row->stage == SLOT_S_HELD;
 		r.rework |= strcmp(t->end.state, "rework") == 0;
@@ -410,7 +274,7 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 	if (!run_state_is_end((enum run_state)run->state))
 		return;
 	if (end.cause[0] != '\0' ? !begins(run->cause, end.cause) :
-	    !is_of_a_slot(stories, count, run->state == RUN_S_FAILED ? SLOT_S_FAILED : SLOT_S_PASSED, run->cause))
+	    !is_of_a_slot(tales, count, run->state == RUN_S_FAILED ? SLOT_S_FAILED : SLOT_S_PASSED, run->cause))
 		world_fail(w, "run %lld is %s: the cause is \"%s\", expected %s", (long long)run->id, state, run->cause ? run->cause : "none",
 		    end.cause[0] != '\0' ? end.cause : "that of a slot");
 	if (count_strings(run->known_issues) != known)
@@ -421,12 +285,17 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 		world_fail(w, "run %lld is %s, and its commit is forgotten", (long long)run->id, state);
 }
 
-/* A cancel that was asked for or a run before it that came to nothing. */
+static bool comes_to_nothing(const struct world *w, int64_t id)
+{
+	const struct run_rows *rows = view_run(world_disk(w), id);
+
+	return rows != NULL && (rows->run.state == RUN_S_FAILED || rows->run.state == RUN_S_CANCELLED);
+}
+
+/* A cancel that was asked for, or a run before it that came to nothing. */
 static bool may_be_cancelled(const struct world *w, const struct run_row *run)
 {
-	const struct run_rows *before = run->after_run != ROW_NONE ? view_run(world_disk(w), run->after_run) : NULL;
-
-	return world_cancel_asked(w, run->id) || (before != NULL && (before->run.state == RUN_S_FAILED || before->run.state == RUN_S_CANCELLED));
+	return world_cancel_asked(w, run->id) || (run->after_run != ROW_NONE && comes_to_nothing(w, run->after_run));
 }
 
 static void compare_cancel(struct world *w, const struct run_rows *rows)
@@ -446,22 +315,22 @@ static void compare_cancel(struct world *w, const struct run_rows *rows)
 
 static void compare_run(struct world *w, const struct run_rows *rows)
 {
-	struct told *stories = xcalloc(rows->nslots, sizeof(*stories)), **of_task = xcalloc(rows->nslots, sizeof(*of_task));
+	struct tale *tales = xcalloc(rows->nslots, sizeof(*tales)), **of_task = xcalloc(rows->nslots, sizeof(*of_task));
 	bool cancelled = rows->run.state == RUN_S_CANCELLED, broken = (rows->nslots == 0 && begins(rows->run.cause, "git ")) || begins(rows->run.cause, "git snapshot") || begins(rows->run.cause, "prepare: ") ||
 	    begins(rows->run.cause, "load of ");
 	size_t count = 0;
 
 	compare_cancel(w, rows);
 	for (size_t i = 0; i < rows->nslots; i++)
-		stories[i].end.state = "";
+		tales[i].end.state = "";
 	/* slot 0 comes last */
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < rows->nslots; i++)
 			if ((rows->slots[i]->slot == 0) == (pass == 1))
-				tell(&stories[i], w, rows, rows->slots[i], stories);
+				tale_tell(&tales[i], w, rows, rows->slots[i], tales);
 	for (size_t i = 0; i < rows->nslots; i++) {
-		compare_slot(w, rows, &stories[i]);
-		compare_task(w, rows, &stories[i]);
+		compare_slot(w, rows, &tales[i]);
+		compare_task(w, rows, &tales[i]);
 	}
 	for (size_t t = 0; t <= rows->ntasks; t++) {
 		const char *task = t < rows->ntasks ? rows->tasks[t]->id : "run";
@@ -471,15 +340,15 @@ static void compare_run(struct world *w, const struct run_rows *rows)
 		for (int pass = 0; pass < 2; pass++)
 			for (size_t i = 0; i < rows->nslots; i++)
 				if (strcmp(rows->slots[i]->task != NULL ? rows->slots[i]->task : "run", task) == 0 && (rows->slots[i]->slot == 0) == (pass == 1))
-					of_task[count++] = &stories[i];
+					of_task[count++] = &tales[i];
 		compare_reviews(w, rows, task, of_task, count, !cancelled);
 		if (t < rows->ntasks)
 			compare_lock(w, rows->tasks[t], of_task, count);
 	}
 	if (!cancelled && !broken && rows->run.started_at != ROW_NONE)
-		compare_end(w, rows, stories, rows->nslots);
+		compare_end(w, rows, tales, rows->nslots);
 	free(of_task);
-	free(stories);
+	free(tales);
 }
 
 /* Whoever waits at rest waits for a human, or for one who does. */
@@ -506,6 +375,9 @@ void compare_runs(struct world *w)
 		compare_run(w, rows);
 		if (rows->run.state == RUN_S_RUNNING)
 			world_fail(w, "run %lld is still running, but nothing moves", (long long)rows->run.id);
+		if (!run_state_is_end((enum run_state)rows->run.state) && rows->run.cause == NULL && rows->run.after_run != ROW_NONE && comes_to_nothing(w, rows->run.after_run))
+			world_fail(w, "run %lld is %s, and run %lld, which it comes after, came to nothing", (long long)rows->run.id,
+			    state_name(&run_state_names, rows->run.state), (long long)rows->run.after_run);
 		if (rows->run.state == RUN_S_QUEUED && !has_to_wait(w, rows))
 			world_fail(w, "run %lld stays queued, and nothing holds it back", (long long)rows->run.id);
 	}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "tale.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/profile.h"
+#include "task/op.h"
+
+static struct ref_attempt describe(const struct world *w, const struct attempt_row *row, const struct plan *plan)
+{
+	const struct fate *f = world_fate(w, row->id);
+	struct ref_attempt a = {
+		.role = state_name(&role_names, row->role),
+		.round = (int)row->round,
+		.ended = row->state == ATTEMPT_S_EXITED || row->state == ATTEMPT_S_LOST,
+		.lost = row->state == ATTEMPT_S_LOST,
+	};
+
+	if (f == NULL)
+		return a;
+	a.failed = f->result != FATE_OK;
+	a.not_started = f->result == FATE_NOT_STARTED;
+	a.changed = row->role == ROLE_REVIEW && !f->changes_tree;
+	a.denied = f->denied;
+	a.stop = f->stop;
+	a.told = f->told;
+	a.answer = f->answer == FATE_ANSWER_NEW ? (int)row->id : -f->answer;
+	a.verdict = "pfmu"[f->verdict];
+	a.same = f->same;
+	a.news = f->news;
+	a.suggestion = f->suggestion && plan->profile->carrier == CARRIER_COMMENTS;
+	return a;
+}
+
+/* "t12" */
+static int64_t content(const char *tree)
+{
+	return tree != NULL ? strtoll(tree + 1, NULL, 10) : 0;
+}
+
+static void gather(struct tale *t, const struct world *w, const struct run_rows *rows, const struct plan *plan)
+{
+	struct world_answer answers[ANSWERS_MAX];
+
+	for (size_t i = 0; i < rows->nattempts && t->slot.count < REF_MAX * 2; i++)
+		if (rows->attempts[i]->iteration == t->row->iteration && rows->attempts[i]->slot == t->row->slot)
+			t->attempts[t->slot.count++] = describe(w, rows->attempts[i], plan);
+	for (size_t i = 0; i < rows->nholds && t->slot.nholds < REF_MAX; i++)
+		if (rows->holds[i]->iteration == t->row->iteration && rows->holds[i]->slot == t->row->slot)
+			t->holds[t->slot.nholds++] = (struct ref_hold){ state_name(&hold_kind_names, rows->holds[i]->kind), state_name(&hold_state_names, rows->holds[i]->state) };
+	t->slot.nanswers = world_answers(w, rows->run.id, t->row->iteration, t->row->slot, answers, ANSWERS_MAX - 1);
+	for (int i = 0; i < t->slot.nanswers; i++)
+		t->answers[i] = (struct ref_answer){ answers[i].what, answers[i].value };
+	t->slot.attempts = t->attempts;
+	t->slot.answers = t->answers;
+	t->slot.holds = t->holds;
+}
+
+/* Three processes were killed, and no answer came. */
+static void hear_of_deaths(struct tale *t)
+{
+	bool verify = t->row->cause != NULL && strncmp(t->row->cause, "git verify", strlen("git verify")) == 0;
+
+	if (t->row->stage != SLOT_S_FAILED || t->row->cause == NULL || strstr(t->row->cause, "its process was killed three times") == NULL ||
+	    strcmp(t->end.state, "implemented") == 0 || (t->end.waits == 0 && !verify))
+		return;
+	t->answers[t->slot.nanswers++].what = verify ? 'f' : 'F';
+	reference_slot(&t->slot, &t->end);
+}
+
+/* What slot 0 begins with: the answer of the last of those whose work it reviews. */
+static void begin_review(struct ref_slot *slot, const struct world *w, const struct run_rows *rows, const struct tale *tales)
+{
+	const struct slot_row *last = NULL;
+
+	for (size_t i = 0; i < rows->nslots; i++)
+		if (rows->slots[i]->slot != 0 && strcmp(tales[i].end.state, "implemented") == 0)
+			last = rows->slots[i];
+	for (size_t i = 0; last != NULL && i < rows->nattempts; i++) {
+		struct ref_attempt a = describe(w, rows->attempts[i], world_plan(w, rows->run.id));
+
+		if (rows->attempts[i]->id != last->answer)
+			continue;
+		slot->answer = a.answer;
+		slot->denied = a.denied;
+	}
+}
+
+void tale_tell(struct tale *t, const struct world *w, const struct run_rows *rows, const struct slot_row *row, const struct tale *tales)
+{
+	static const char policies[BAD_ENDS] = {
+		[BAD_END_FAIL] = 'f', [BAD_END_HOLD] = 'h', [BAD_END_ACCEPT] = 'a', [BAD_END_KNOWN_ISSUES] = 'k',
+	};
+	const struct plan *run = world_plan(w, rows->run.id), *plan = world_task_plan(w, rows->run.id, row->slot == 0 ? NULL : row->task);
+	const struct source *source = &sources[source_find(rows->run.source)];
+
+	*t = (struct tale){ .row = row };
+	t->slot = (struct ref_slot){
+		.profile = plan->profile->name,
+		.review = plan->review,
+		.has_git = rows->run.has_git == 1,
+		.whole_run = plan->scope == SCOPE_RUN,
+		.one_fixer_each = plan->fixer == FIXER_PER_FINDING,
+		.checkout = plan->workspace == PLACE_SNAPSHOT,
+		.worktree = plan->isolation == ISOLATION_WORKTREE,
+		.merge = plan->integrate == INTEGRATE_MERGE,
+		.commit = "nag"[plan->commit],
+		.claims = strcmp(rows->run.source, "beads") == 0 && run->assign == ASSIGN_DAEMON,
+		.markers = source->markers,
+		.has_task = row->task != NULL,
+		.reviewer = row->slot == 0,
+		.checks = (int)strings_count(plan->checks),
+		.max_fixes = (int)plan->max_fixes,
+		.stall_limit = (int)plan->stall_limit,
+		.on_lost = "hrf"[plan->on_lost],
+		.on_malformed = policies[plan->on_malformed],
+		.on_reviewer_error = policies[plan->on_reviewer_error],
+		.on_exhausted = policies[plan->on_exhausted],
+		.review_file = plan->review_file,
+		.base = content(row->base_tree != NULL ? row->base_tree : rows->run.base_tree),
+	};
+	gather(t, w, rows, plan);
+	if (row->slot == 0)
+		begin_review(&t->slot, w, rows, tales);
+	reference_slot(&t->slot, &t->end);
+	hear_of_deaths(t);
+}
