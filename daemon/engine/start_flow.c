@@ -238,7 +238,8 @@ static bool waits_for_seat(struct lane *lane)
 		run->own.seated = false;
 		lane->seated = true;
 	}
-	if (lane->seated && run->rows->run.state == RUN_S_RUNNING && !group_is_paused(run->engine, run->rows->run.group))
+	if (lane->seated && run->rows->run.state == RUN_S_RUNNING && view_run(run->engine->view, run->rows->run.id)->run.state != RUN_S_PAUSED &&
+	    !group_is_paused(run->engine, run->rows->run.group))
 		return false;
 	queue_give(lane);
 	queue_want(lane);
