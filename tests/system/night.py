@@ -156,7 +156,7 @@ class Night:
 
     def moment(self, left):
         """Wait until something has happened: some events, and behind them some commits. False: the run is over."""
-        likely = EVENTS_OF_A_BEAD * (len(self.beads) - len(self.over)) / left
+        likely = EVENTS_OF_A_BEAD * (sum(not b.never for b in self.beads) - len(self.over)) / left
         with Events(self.daemon, since=self.seen) as events:
             for _ in range(self.chance.randint(1, max(2, int(1.2 * likely)))):
                 if self.note(events.next()):
