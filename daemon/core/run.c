@@ -125,15 +125,23 @@ static bool review_stands(const struct loop *l)
 	return false;
 }
 
-/* May another iteration begin? */
-static bool goes_on(const struct loop *l)
+/* Nothing has ended it: neither a marker nor a failure nor what a human has to decide first. */
+static bool is_open(const struct loop *l)
 {
 	if (l->stopped || l->idle || (has_failed(l) && l->on_failure == ON_FAILURE_STOP))
 		return false;
-	if ((l->one_tree && count_slots(l, SLOT_S_HELD) > 0) || review_stands(l))
-		return false;
-	/* at the limit the source is still asked: it says whether there is work left */
-	return l->more || (!at_limit(l) && run_ready(l) > 0);
+	return !(l->one_tree && count_slots(l, SLOT_S_HELD) > 0) && !review_stands(l);
+}
+
+bool run_begins(const struct loop *l)
+{
+	return is_open(l) && !at_limit(l) && run_ready(l) > 0;
+}
+
+/* At the limit the source is still asked: it says whether there is work left. */
+static bool goes_on(const struct loop *l)
+{
+	return is_open(l) && (l->more || run_begins(l));
 }
 
 enum run_event run_settle(const struct loop *l)

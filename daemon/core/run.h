@@ -99,6 +99,9 @@ enum run_event run_settle(const struct loop *loop);
 /* Tasks that nobody has worked on and that wait for nothing: what the next iteration would take. */
 size_t run_ready(const struct loop *loop);
 
+/* May another iteration begin, now that the source has been asked? */
+bool run_begins(const struct loop *loop);
+
 /* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "stop-marker: 2 tasks left", "nothing
  * was picked: 2 tasks left"; NULL: none
  * of these. */

@@ -282,7 +282,7 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 {
 	struct slot_row **slots;
 	struct loop loop;
-	size_t ready;
+	bool begins;
 
 	/* paused or cancelled meanwhile: it is asked again when it goes on */
 	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run)) {
@@ -297,9 +297,9 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 	else
 		follow_claims(turn, run);
 	loop = run_loop(run, &slots);
-	ready = run_ready(&loop);
+	begins = run_begins(&loop);
 	free(slots);
-	if (ready > 0 && (loop.iterations == ROW_NONE || loop.iteration < loop.iterations)) {
+	if (begins) {
 		run_event(turn, run, RUN_E_LOADED, NULL);
 		return;
 	}
