@@ -173,7 +173,7 @@ char *run_limit_cause(const struct loop *l, enum run_event event)
 	if (event == RUN_E_FAILED && !has_failed(l) && at_limit(l))
 		return xasprintf("limit: %lld iteration(s), %zu task(s) left", (long long)l->iterations, left);
 	if (event == RUN_E_PASSED && open == 0 && count_tasks(l, TASK_S_TAKEN) > 0)
-		return xasprintf("%zu task(s) left to others, who have taken them", count_tasks(l, TASK_S_TAKEN));
+		return xasprintf("%zu task(s) left to others", count_tasks(l, TASK_S_TAKEN));
 	if (event == RUN_E_PASSED && open > 0)
 		return xasprintf("%zu task(s) left, which wait for others that this run does not have", open);
 	return NULL;

@@ -18,7 +18,7 @@ enum task_state {
 	TASK_S_IMPLEMENTED,	/* done, and reviewed with the whole run: others may build on it */
 	TASK_S_PASSED, TASK_S_FAILED, TASK_S_CANCELLED,
 	TASK_S_DONE,		/* its source says so: not ours to do */
-	TASK_S_TAKEN,		/* somebody else has it */
+	TASK_S_TAKEN,		/* left to others: somebody else has it, or its source holds it back */
 	TASK_S_RELEASED,	/* given back: a stop marker */
 	TASK_STATES
 };

@@ -183,7 +183,7 @@ char **task_reasons(struct task_row *const *tasks, size_t count)
 		[TASK_S_OPEN] = "never starts",
 		[TASK_S_FAILED] = "failed",
 		[TASK_S_CANCELLED] = "was cancelled",
-		[TASK_S_TAKEN] = "somebody else has",
+		[TASK_S_TAKEN] = "is left to others",
 		[TASK_S_RELEASED] = "was given back",
 	};
 	struct hold *holds = solve(tasks, count);

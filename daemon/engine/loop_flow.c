@@ -206,24 +206,47 @@ static bool is_ready(const struct run *run, const struct task_list *list, const 
 	return ready;
 }
 
+static bool is_over(const struct task_row *task)
+{
+	return task->state == TASK_S_PASSED || task->state == TASK_S_DONE || task->state == TASK_S_IMPLEMENTED;
+}
+
+/* The first of those that hold it back; *ours: the run has one of them still to do, or has failed with it. */
+static const char *waits_for(const struct run *run, const struct task_list *list, const struct task_item *item, bool *ours)
+{
+	*ours = false;
+	for (size_t i = 0; item->held_by != NULL && item->held_by[i] != NULL && !*ours; i++) {
+		const struct task_row *task = find_task(run, item->held_by[i]);
+		const struct task_item *on = find_item(list, item->held_by[i]);
+
+		*ours = task != NULL ? !is_over(task) : on != NULL && !on->done && (on->ready || on->held_by != NULL);
+	}
+	return item->held_by != NULL ? item->held_by[0] : NULL;
+}
+
 static void refresh(struct turn *turn, struct run *run, const struct task_list *list, const struct task_item *item, int64_t position, bool has_bd)
 {
 	struct task_row *task = find_task(run, item->id);
-	bool is_new = task == NULL, ready = is_ready(run, list, item, has_bd), passed = false;
+	bool is_new = task == NULL, ready = is_ready(run, list, item, has_bd), passed = false, ours;
+	const char *on = waits_for(run, list, item, &ours);
 	char *by;
 
-	if (is_new && (!ready || item->done))
+	if (is_new && (item->done || (!ready && on == NULL)))
 		return;
 	if (is_new)
 		task = task_row_new(run->rows->run.id, item);
 	else if (!follows_source(task))
 		return;
 	by = taken_by(run, item, has_bd, &passed);
+	if (by == NULL && !ready && !item->done && !ours)
+		by = on != NULL ? xasprintf("waits for %s, which is not for this run", on) : xstrdup("its source holds it back");
 	task->position = position;
 	task->priority = item->priority;
 	set_text(&task->status, item->status);
-	task->state = item->done || passed ? TASK_S_DONE : by != NULL || !ready ? TASK_S_TAKEN : TASK_S_OPEN;
-	set_text(&task->reason, by != NULL ? by : item->done || ready ? NULL : "its source holds it back");
+	free(task->depends_on);
+	task->depends_on = task_depends(ready ? item->depends_on : item->held_by);
+	task->state = item->done || passed ? TASK_S_DONE : by != NULL ? TASK_S_TAKEN : TASK_S_OPEN;
+	set_text(&task->reason, by);
 	free(by);
 	turn_put(turn, ROW_TASK, task);
 	set_text(&task->text, NULL);	/* the store has it */

@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "core/profile.h"
 #include "core/slot.h"
+#include "core/tasks.h"
 #include "engine/json.h"
 
 json_t *run_summary(const struct run_row *run, const char *title)
@@ -90,6 +91,19 @@ static int by_position(const void *a, const void *b)
 	return x->position == y->position ? strcmp(x->id, y->id) : x->position < y->position ? -1 : 1;
 }
 
+/* A task that waits for others has no word of it in its row: whom it waits for changes with them. */
+static void add_reasons(json_t *list, struct task_row *const *order, size_t count)
+{
+	char **reasons = task_reasons(order, count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (reasons[i] != NULL)
+			json_object_set_new(json_array_get(list, i), "reason", json_text(reasons[i]));
+		free(reasons[i]);
+	}
+	free(reasons);
+}
+
 /* In the order in which they are offered, each with what the last slot that had it has left in git. The first one's title is *title. */
 static json_t *tasks(const struct run_rows *rows, const char **title)
 {
@@ -106,6 +120,8 @@ static json_t *tasks(const struct run_rows *rows, const char **title)
 		json_array_append_new(list, json);
 		json_object_set_nocheck(by_id, order[i]->id, json);
 	}
+	if (order != NULL)
+		add_reasons(list, order, rows->ntasks);
 	for (size_t i = 0; i < rows->nslots; i++) {
 		const struct slot_row *slot = rows->slots[i];
 

@@ -21,7 +21,7 @@
 
 typedef enum bd_stage result_fn(struct task_op *op, bool ok, const json_t *answer, const char *said);
 
-static result_fn ready_done, claim_done, close_done, closed_done, show_done, open_done;
+static result_fn ready_done, blocked_done, claim_done, close_done, closed_done, show_done, open_done;
 
 enum { WITH_ID = 1, WITH_REASON = 2 };
 
@@ -34,6 +34,7 @@ static const struct {
 } stages[BD_STAGES] = {
 	/* a number: older ones list 10 or 100 when they are not told */
 	[BD_READY] = { "bd ready", { "ready", "--json", "--limit=1000000" }, 0, ready_done },
+	[BD_BLOCKED] = { "bd blocked", { "blocked", "--json" }, 0, blocked_done },
 	[BD_CLAIM] = { "bd update", { "update", "--json", "--claim" }, WITH_ID, claim_done },
 	[BD_CLOSE] = { "bd close", { "close", "--json" }, WITH_ID | WITH_REASON, close_done },
 	[BD_CLOSED] = { "bd show", { "show", "--json" }, WITH_ID, closed_done },
@@ -278,7 +279,17 @@ static enum bd_stage ready_done(struct task_op *op, bool ok, const json_t *answe
 	if (bd_list(answer, true, &op->list, &error) != 0) {
 		failed(op, error);
 		free(error);
+		return BD_NONE;
 	}
+	return BD_BLOCKED;
+}
+
+/* Only people are told of these: one that has no such answer still has what is ready done. */
+static enum bd_stage blocked_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+{
+	(void)said;
+	if (ok && answer != NULL)
+		bd_list_blocked(answer, &op->list);
 	return BD_NONE;
 }
 

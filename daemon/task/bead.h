@@ -15,6 +15,10 @@ json_t *bd_answer(const char *text, size_t size, char **error);
 /* The issues of an answer as a list; see beads_read_bd(). */
 int bd_list(const json_t *answer, bool all_ready, struct task_list *list, char **error);
 
+/* Into list, which has those of `bd ready`: those of `bd blocked` that could be worked on if it were not for others. What cannot be read is
+ * passed over. */
+void bd_list_blocked(const json_t *answer, struct task_list *list);
+
 enum edge_kind {
 	EDGE_WAITS,	/* until the other bead is closed */
 	EDGE_PARENT	/* what holds the parent back holds its children back */

@@ -239,6 +239,46 @@ int bd_list(const json_t *answer, bool all_ready, struct task_list *list, char *
 	return 0;
 }
 
+static bool has_item(const struct task_list *list, const char *id)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+static char **blockers(const json_t *object)
+{
+	const json_t *one;
+	char **ids = NULL;
+	size_t i;
+
+	json_array_foreach(json_object_get(object, "blocked_by"), i, one)
+		if (json_is_string(one))
+			strings_append(&ids, json_string_value(one));
+	return ids;
+}
+
+void bd_list_blocked(const json_t *answer, struct task_list *list)
+{
+	int64_t now = now_ms();
+	const json_t *one;
+	struct bead bead;
+	char *words;
+	size_t i;
+
+	json_array_foreach(answer, i, one) {
+		if (!bead_read(&bead, one, now, &words)) {
+			free(words);
+		} else if (bead.idle && bead.item.id[0] != '-' && !has_item(list, bead.item.id) && (bead.item.held_by = blockers(one)) != NULL) {
+			*list_add(list) = bead.item;
+			bead.item = (struct task_item){ 0 };
+		}
+		bead_release(&bead);
+	}
+	list_sort(list, true);
+}
+
 int beads_read_bd(const char *text, size_t size, bool all_ready, struct task_list *list, char **error)
 {
 	json_t *answer = bd_answer(text, size, error);

@@ -5,7 +5,7 @@
  *   prompt     -                         -                  -                     -
  *   workflow   - (at submit)             -                  -                     -
  *   stories    - (at submit)             -                  passes: true          -
- *   beads, bd  bd ready --json           bd update --claim  bd close --reason     bd update --status open, no assignee
+ *   beads, bd  bd ready, bd blocked      bd update --claim  bd close --reason     bd update --status open, no assignee
  *   beads      .beads/issues.jsonl       -                  -                     -
  *
  * bd is used when it is on the PATH of the run's agents; which was found is decided by each operation anew. The

@@ -8,7 +8,7 @@
 
 #include "task/op.h"
 
-enum bd_stage { BD_NONE, BD_READY, BD_CLAIM, BD_CLOSE, BD_CLOSED, BD_SHOW, BD_OPEN, BD_STAGES };
+enum bd_stage { BD_NONE, BD_READY, BD_BLOCKED, BD_CLAIM, BD_CLOSE, BD_CLOSED, BD_SHOW, BD_OPEN, BD_STAGES };
 
 struct task_op {
 	enum task_op_kind kind;

@@ -160,18 +160,25 @@ static int compare_items(const void *a, const void *b)
 	return x->priority != y->priority ? (x->priority < y->priority ? -1 : 1) : strcmp(x->id, y->id);
 }
 
-/* What bd says is ready, or the whole file. */
+static bool waits(struct world *w, const struct bead *bead)
+{
+	return bead->status == BEAD_OPEN && !is_ready(w, bead);
+}
+
+/* What bd says is ready or blocked, or the whole file. */
 static void load(struct world *w, struct task_op *op)
 {
 	for (size_t i = 0; i < w->nbeads; i++) {
 		const struct bead *bead = &w->beads[i];
 		struct task_item item = { .priority = bead->priority, .max_reviews = ROW_NONE };
 
-		if (strcmp(bead->dir, op->path) != 0 || (op->has_bd && !is_ready(w, bead)))
+		if (strcmp(bead->dir, op->path) != 0 || (op->has_bd && !is_ready(w, bead) && !waits(w, bead)))
 			continue;
 		item.id = xstrdup(bead->id);
 		item.title = xasprintf("bead %s", bead->id);
 		item.ready = is_ready(w, bead);
+		if (waits(w, bead))
+			strings_append(&item.held_by, bead->after);
 		item.done = bead->status == BEAD_CLOSED;
 		item.updated_at = time_text(bead->changed_at);
 		if (bead->after != NULL)

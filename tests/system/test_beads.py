@@ -293,11 +293,35 @@ def test_the_last_line_of_an_id_counts(make, tmp_path, has_bd):
     assert tasks_done(daemon.play) == ["x-1"] and daemon.run(1)["tasks"][0]["title"] == "new"
 
 
-def test_a_dependant_of_a_failed_bead_never_starts(make, tmp_path):
-    daemon, _ = make(False, scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || exit 3\nanswer done\n'})
+@EXPORT_OR_BD
+def test_a_dependant_of_a_failed_bead_never_starts(make, tmp_path, has_bd):
+    daemon, _ = make(has_bd, scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || exit 3\nanswer done\n'})
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2", on=["x-1"]), bead("x-3", on=["x-2"]), bead("x-4"))
     row = daemon.ended(submit(daemon, beads.path, on_failure="continue"))
     assert row["state"] == "failed" and tasks_done(daemon.play) == ["x-1", "x-4"], row
+    assert states(daemon, 1) == {"x-1": "failed", "x-2": "cancelled", "x-3": "cancelled", "x-4": "passed"}
+    assert reasons(daemon, 1) == {**reasons(daemon, 1), "x-2": "depends on x-1, which failed", "x-3": "depends on x-2, which never starts"}
+    shown = daemon.rlctl("show", 1, check=0).out
+    assert "depends on x-1, which failed" in shown and "depends on x-2, which never starts" in shown
+
+
+@EXPORT_OR_BD
+def test_what_waits_for_others_says_for_whom(make, tmp_path, has_bd):
+    """x-2 for a bead of the run, x-3 for one that somebody else works on, x-4 for x-3."""
+    daemon, _ = make(has_bd, scripts={"implement": NOTE + "[ $RL_TASK_ID != x-1 ] || gate g\nanswer done\n"})
+    daemon.play.gates("g")
+    beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2", on=["x-1"]), bead("y-1", status="in_progress", assignee="eve"),
+                  bead("x-3", on=["y-1"]), bead("x-4", on=["x-3"]), bead("z-1", status="deferred"))
+    run = submit(daemon, beads.path)
+    daemon.play.arrived("g")
+    assert states(daemon, run) == {"x-1": "claimed", "x-2": "open", "x-3": "taken", "x-4": "open"}
+    assert reasons(daemon, run)["x-3"] == "waits for y-1, which is not for this run" and "waits for x-1" in daemon.rlctl("show", run, check=0).out
+    daemon.play.go("g")
+    row = daemon.ended(run)
+    assert row["state"] == "succeeded" and tasks_done(daemon.play) == ["x-1", "x-2"], row
+    assert states(daemon, run) == {"x-1": "passed", "x-2": "passed", "x-3": "taken", "x-4": "cancelled"}
+    assert reasons(daemon, run)["x-4"] == "depends on x-3, which is left to others"
+    assert row["cause"] == "1 task(s) left, which wait for others that this run does not have", row
 
 
 # ---- the export alone ------------------------------------------------------------------------------------------

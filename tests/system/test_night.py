@@ -19,9 +19,13 @@ def check_run(night, row):
     tasks = {t["id"]: t for t in row["tasks"]}
     failed = [b for b in night.beads if b.end]
     assert row["state"] == "failed" and row["cause"] in [b.end for b in failed], (row["state"], row["cause"], row["reason"])
-    assert set(tasks) == {b.id for b in night.beads if not b.never}, set(tasks)
+    assert set(tasks) == {b.id for b in night.beads}, set(tasks)
+    ends = {b.id: "failed" if b.end else "never starts" for b in night.beads if b.end or b.never}
     for bead in night.beads:
-        if not bead.never:
+        if bead.never:
+            on = next(i for i in bead.after if i in ends)
+            assert (tasks[bead.id]["state"], tasks[bead.id]["reason"]) == ("cancelled", f"depends on {on}, which {ends[on]}"), tasks[bead.id]
+        else:
             task = tasks[bead.id]
             assert (task["state"], task["reason"] or "") == ("failed" if bead.end else "passed", bead.end), task
             assert task["disk_bytes"] == 0 and (task["locked_ref"] is None) == bool(bead.end), task
@@ -148,7 +152,7 @@ def check_bd(night, steps=None, taken=None):
         actor, status, verb, *words = line.split()
         assert (actor, status) == (who, "0"), line
         verbs[f"bd {verb}"] += 1
-        if verb != "ready":
+        if verb not in ("ready", "blocked"):
             calls[next(w for w in words if w in issues)] += "c" if "--claim" in words else "o" if "--status=open" in words else {"show": "s", "close": "x"}[verb]
     twice = "+" if night.kills else ""
     taken = taken or f"c{twice}"

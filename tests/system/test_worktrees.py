@@ -328,7 +328,7 @@ def test_broken_by_its_agent(trees, repo, tmp_path, how):
     t = trees(scripts={"implement": f"{ME}echo mine > mine.txt\nUSERS='{repo.path}'\n{BROKEN[how]}answer done\n"})
     row = t.run()
     if "branch" in how and "locked" in how:
-        (repo.path / ".git" / "refs" / "heads" / "rl" / str(row["id"]) / "x-1.lock").unlink()
+        assert not (repo.path / ".git" / "refs" / "heads" / "rl" / str(row["id"]) / "x-1.lock").exists()
     after = of_the_user(repo)
     if how == "it is on another branch":
         assert repo.git("rev-parse", "other") == row["base_commit"]
@@ -351,7 +351,7 @@ def test_broken_by_its_agent(trees, repo, tmp_path, how):
     assert (row["state"] == "succeeded") == (how in WORKS_ANYWAY), row
 
 
-WORKS_ANYWAY = ("its HEAD is the user's branch", "it is on another branch", "it is on no branch")
+WORKS_ANYWAY = ("its HEAD is the user's branch", "it is on another branch", "it is on no branch", "it is locked", "its branch is locked")
 
 
 # ---- repositories ----------------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ static const struct scene {
 	{ .name = "more tasks", .slots = "passed passed", .tasks = "a:passed b:passed c:open d:open<e e:open", .iteration = 1, .ready = 2, .event = RUN_E_NEXT },
 	{ .name = "the source may have more", .slots = "passed", .tasks = "a:passed", .iteration = 1, .more = true, .event = RUN_E_NEXT },
 	{ .name = "the source had no more", .slots = "passed", .tasks = "a:passed b:done c:taken", .iteration = 1, .event = RUN_E_PASSED,
-		.cause = "1 task(s) left to others, who have taken them" },
+		.cause = "1 task(s) left to others" },
 	{ .name = "a source without tasks", .tasks = "", .event = RUN_E_PASSED },
 	{ .name = "all done before", .tasks = "a:done b:done", .event = RUN_E_PASSED },
 	/* limits */
@@ -174,7 +174,7 @@ static const struct scene {
 	{ .name = "nothing was picked", .slots = "passed passed", .tasks = "a:open b:open", .iteration = 1, .more = true, .idle = true, .ready = 2,
 		.event = RUN_E_PASSED, .cause = "nothing was picked: 2 task(s) left" },
 	{ .name = "nothing was picked, and nothing is left", .slots = "passed", .tasks = "a:taken", .iteration = 1, .idle = true, .event = RUN_E_PASSED,
-		.cause = "1 task(s) left to others, who have taken them" },
+		.cause = "1 task(s) left to others" },
 	/* the review of the whole run comes after all tasks, and after what a human still has to say */
 	{ .name = "all is implemented", .slots = "implemented implemented", .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_E_REVIEW },
 	{ .name = "all is implemented, in two iterations", .slots = "implemented implemented passed", .tasks = "a:claimed b:claimed c:taken", .iteration = 2, .event = RUN_E_REVIEW },

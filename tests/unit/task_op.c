@@ -175,7 +175,7 @@ START_TEST(claims_and_closes)
 	char *log, *issues;
 
 	put("a project/.beads/issues.jsonl", EXPORT);
-	expect(TASK_OP_LOAD, NULL, "rld-1", "x-1 title=one status=open p=1 ready");
+	expect(TASK_OP_LOAD, NULL, "rld-1", "x-2 title=two status=open p=0 <-x-1 !x-1; x-1 title=one status=open p=1 ready");
 	op = op_of(TASK_OP_LOAD, NULL, "rld-1");
 	ck_assert_int_eq(run(op), STEP_NEXT_DONE);
 	ck_assert(task_op_has_bd(op));
@@ -183,7 +183,7 @@ START_TEST(claims_and_closes)
 	expect(TASK_OP_CLAIM, "x-1", "rld-1", "done");
 	expect(TASK_OP_CLAIM, "x-1", "rld-1", "done");		/* the daemon has died in between */
 	expect(TASK_OP_CLAIM, "x-1", "rld-2", "taken: rld-1");
-	expect(TASK_OP_LOAD, NULL, "rld-2", "");
+	expect(TASK_OP_LOAD, NULL, "rld-2", "x-2 title=two status=open p=0 <-x-1 !x-1");
 	expect(TASK_OP_CLOSE, "x-2", "rld-2", "~bd close x-2 in ");
 	expect(TASK_OP_CLOSE, "x-2", "rld-2", "~blocked by open issues [x-1] (use --force to override); close those first");
 	expect(TASK_OP_CLOSE, "x-1", "rld-1", "done");
