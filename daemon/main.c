@@ -295,6 +295,8 @@ static void load_rows(struct daemon *d)
 		{ "hook.unfinished", ROW_HOOK },
 		{ "claim.all", ROW_CLAIM },
 		{ "group.all", ROW_GROUP },
+		{ "cooldown.all", ROW_COOLDOWN },
+		{ "spend.last", ROW_SPEND },
 	};
 	struct rowset set = { 0 };
 	int64_t run = 0, attempt = 0, hold = 0;

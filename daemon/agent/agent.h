@@ -56,6 +56,8 @@ struct agent_result {
 	int denials;		/* tool uses refused for want of permission */
 	int tool_errors;	/* tool uses that went wrong otherwise: no failure of the attempt */
 	enum provider_result provider;
+	int64_t reset_at;	/* LIMIT, THROTTLED: when the service serves again, ms since the epoch; ROW_NONE: it does not say */
+	bool transient;		/* ERROR: of the kind that passes by itself */
 };
 
 #define AGENT_TEXT_MAX (16 * 1024 * 1024)

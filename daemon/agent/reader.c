@@ -47,6 +47,7 @@ void reader_gap(struct reader *r)
 void reader_end(struct reader *r, struct agent_result *out)
 {
 	*out = (struct agent_result){
+		.reset_at = ROW_NONE,
 		.tokens_input = ROW_NONE,
 		.tokens_cached = ROW_NONE,
 		.tokens_cache_write = ROW_NONE,

@@ -144,6 +144,9 @@ char *attempt_cause(const struct attempt_facts *f, int64_t limit_ms, const char 
 		    f->role == ROLE_REVIEW ? "review.timeout" : "limits.timeout");
 	case PROCESS_IDLE:
 		return xasprintf("%s process printed nothing for %s; limits.idle_timeout in rld.toml sets the limit", name, limit);
+	case PROCESS_LINGERED:
+		return xasprintf("%s process gave its result and did not exit within %s; limits.post_result in rld.toml sets the limit%s%s", name, limit,
+		    error ? ": " : "", error ? error : "");
 	case PROCESS_CANCELLED:
 		return xasprintf("cancelled");
 	case PROCESS_SIGNALLED:

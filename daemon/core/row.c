@@ -117,6 +117,9 @@ static const struct field slot_fields[] = {
 	INT(slot_row, item),
 	TEXT(slot_row, message),
 	INT(slot_row, interrupted),
+	INT(slot_row, retries),
+	TIME(slot_row, retry_at),
+	TEXT(slot_row, cooling),
 	TEXT(slot_row, reason),
 	TEXT(slot_row, cause),
 };
@@ -147,6 +150,12 @@ static const struct field attempt_fields[] = {
 	INT(attempt_row, tokens_output),
 	INT(attempt_row, tokens_reasoning),
 	REAL(attempt_row, cost_usd),
+	TEXT(attempt_row, account),
+	REAL(attempt_row, reserved_usd),
+	INT(attempt_row, reserved_tokens),
+	INT(attempt_row, resumes),
+	INT(attempt_row, denials),
+	INT(attempt_row, tool_errors),
 	TEXT(attempt_row, sandbox),
 	TEXT(attempt_row, session),
 	TEXT(attempt_row, answer_hash),
@@ -259,6 +268,25 @@ static const struct field group_fields[] = {
 	INT(group_row, paused),
 };
 
+static const struct field cooldown_fields[] = {
+	TEXT(cooldown_row, account),
+	STATE(cooldown_row, kind, cooldown_kind_names),
+	TIME(cooldown_row, until),
+	TEXT(cooldown_row, reason),
+	INT(cooldown_row, attempt),
+	TEXT(cooldown_row, set_by),
+	TIME(cooldown_row, created_at),
+};
+
+static const struct field spend_fields[] = {
+	TEXT(spend_row, account),
+	INT(spend_row, day),
+	INT(spend_row, attempts),
+	REAL(spend_row, cost_usd),
+	INT(spend_row, tokens),
+	INT(spend_row, wall_ms),
+};
+
 static const struct field event_fields[] = {
 	INT(event_row, seq),
 	TIME(event_row, time),
@@ -288,6 +316,8 @@ const struct row_type row_types[ROW_KINDS] = {
 	[ROW_CLAIM] = TYPE(claim),
 	[ROW_SALVAGE] = TYPE(salvage),
 	[ROW_GROUP] = TYPE(group),
+	[ROW_COOLDOWN] = TYPE(cooldown),
+	[ROW_SPEND] = TYPE(spend),
 	[ROW_EVENT] = TYPE(event),
 	[ROW_SETTING] = TYPE(setting),
 };

@@ -29,6 +29,8 @@ enum row_kind {
 	ROW_CLAIM,
 	ROW_SALVAGE,
 	ROW_GROUP,
+	ROW_COOLDOWN,
+	ROW_SPEND,
 	ROW_EVENT,
 	ROW_SETTING,
 	ROW_KINDS
@@ -155,6 +157,9 @@ struct slot_row {
 	int64_t item;			/* fixer per_finding: number of the finding that is being fixed; 0: none */
 	char *message;			/* what a human asked for with rework, until a reviewer or a check has had the next word */
 	int64_t interrupted;		/* attempts lost in a row: above 0, the next one is told that its predecessor was interrupted */
+	int64_t retries;		/* tries in a row that a service did not serve: the next waits longer, and there is a last one */
+	int64_t retry_at;		/* TIME before which the next does not start; ROW_NONE */
+	char *cooling;			/* account that its attempt waits for; NULL: none */
 	char *reason;			/* why it waits or was skipped */
 	char *cause;			/* why it ended; while it works: it is accepted already, and why */
 };
@@ -185,6 +190,11 @@ struct attempt_row {
 	int64_t tokens_output;
 	int64_t tokens_reasoning;
 	double cost_usd;		/* NaN: not given */
+	char *account;			/* who pays; NULL: nobody, it is a check */
+	double reserved_usd;		/* set aside for it while it has not ended, of a run with a budget; NaN: nothing */
+	int64_t reserved_tokens;	/* the same, ROW_NONE: nothing */
+	int64_t resumes;		/* attempt whose conversation it goes on with; ROW_NONE: a new one */
+	int64_t denials, tool_errors;	/* tool uses that were refused for want of permission, and that went wrong; ROW_NONE: not known */
 	char *sandbox;			/* what confined it: "landlock 6", "none: ..."; NULL: nothing was asked for */
 	char *session;			/* conversation id, NULL: none */
 	char *answer_hash;		/* SHA-256 of the final text file "answer", NULL: no final text */
@@ -283,6 +293,26 @@ struct group_row {
 	char *name;
 	int64_t slots;			/* ROW_NONE: as rld.toml says */
 	int64_t paused;			/* 1: its runs start nothing */
+};
+
+/* A provider account that is exhausted, or was. */
+struct cooldown_row {
+	char *account;
+	int kind;			/* enum cooldown_kind */
+	int64_t until;			/* in force before this TIME */
+	char *reason;			/* the service's or the operator's own words, NULL */
+	int64_t attempt;		/* that was told so, ROW_NONE */
+	char *set_by;			/* "human:<user>"; NULL: the daemon */
+	int64_t created_at;
+};
+
+/* What an account has paid for on one day. */
+struct spend_row {
+	char *account;
+	int64_t day;			/* of UTC, counted from 1970-01-01: that on which the attempts ended */
+	int64_t attempts;
+	double cost_usd;
+	int64_t tokens, wall_ms;
 };
 
 /* A command of [hook] that is to be run for a hold or an end, at least once. */

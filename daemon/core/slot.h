@@ -29,7 +29,8 @@
  *   HELD ─ACCEPTED─▶ PASSED   ─ACCEPTED_COMMIT─▶ MEASURING   ─FAILED─▶ FAILED   ─REWORK_x─▶ a new attempt x
  *   IMPLEMENTED ─RUN_PASSED─▶ PASSED   ─FAILED─▶ FAILED
  *   an attempt stage ─LOST_HOLD─▶ HELD   ─LOST_RETRY─▶ the same stage, a new attempt   ─LOST_FAIL─▶ FAILED
- *   REVIEWING ─LOST_CHECKOUT─▶ CHECKOUT, HELD ─REWORK_CHECKOUT─▶ CHECKOUT   (the lost reviewer has worked in its checkout)
+ *                    ─AGAIN─▶ the same stage, a new attempt   (its service was exhausted or failed; the attempt waits before it starts)
+ *   REVIEWING ─LOST_CHECKOUT, AGAIN_CHECKOUT─▶ CHECKOUT, HELD ─REWORK_CHECKOUT─▶ CHECKOUT   (the lost reviewer has worked in its checkout)
  *   any working stage ─FAILED─▶ FAILED   ─CANCEL─▶ ENDING ─ENDED─▶ CANCELLED
  *
  * Guards are resolved before the table: the functions of core/review.h name one event.
@@ -92,6 +93,8 @@ enum slot_event {
 	SLOT_E_LOST_RETRY,
 	SLOT_E_LOST_CHECKOUT,		/* ... retry, and its checkout is no longer what is under review */
 	SLOT_E_LOST_FAIL,
+	SLOT_E_AGAIN,			/* its service did not serve it: the same again, later */
+	SLOT_E_AGAIN_CHECKOUT,		/* ... and its checkout is no longer what is under review */
 	SLOT_E_REWORK_IMPLEMENT,	/* a human sends a held task back: the lost attempt again, or a fix with the human's text */
 	SLOT_E_REWORK_CHECK,
 	SLOT_E_REWORK_REVIEW,

@@ -91,6 +91,7 @@ NAMES(process_result, "process result", PROCESS_RESULTS,
     [PROCESS_SIGNALLED] = "signalled",
     [PROCESS_TIMEOUT] = "timeout",
     [PROCESS_IDLE] = "idle",
+    [PROCESS_LINGERED] = "lingered",
     [PROCESS_CANCELLED] = "cancelled",
     [PROCESS_NOT_STARTED] = "not-started",
     [PROCESS_LOST] = "lost");
@@ -170,6 +171,16 @@ NAMES(claim_state, "claim state", CLAIM_STATES,
     [CLAIM_S_HELD] = "held",
     [CLAIM_S_DONE] = "done",
     [CLAIM_S_FREE] = "free");
+
+NAMES(cooldown_kind, "cooldown kind", COOLDOWN_KINDS,
+    [COOLDOWN_LIMIT] = "limit",
+    [COOLDOWN_BUDGET] = "budget",
+    [COOLDOWN_OPERATOR] = "operator");
+
+NAMES(on_no_change, "on_no_change", ON_NO_CHANGES,
+    [ON_NO_CHANGE_REVIEW] = "review",
+    [ON_NO_CHANGE_FAIL] = "fail",
+    [ON_NO_CHANGE_PASS] = "pass");
 
 NAMES(review_place, "workspace", REVIEW_PLACES,
     [PLACE_SAME] = "same",

@@ -66,7 +66,11 @@ enum role { ROLE_IMPLEMENT, ROLE_CHECK, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT, ROLE
 enum attempt_state { ATTEMPT_S_STARTING, ATTEMPT_S_RUNNING, ATTEMPT_S_EXITED, ATTEMPT_S_LOST, ATTEMPT_STATES };
 
 /* The three results that are kept apart. *_NONE: not known yet. */
-enum process_result { PROCESS_NONE, PROCESS_EXITED, PROCESS_SIGNALLED, PROCESS_TIMEOUT, PROCESS_IDLE, PROCESS_CANCELLED, PROCESS_NOT_STARTED, PROCESS_LOST, PROCESS_RESULTS };
+enum process_result {
+	PROCESS_NONE, PROCESS_EXITED, PROCESS_SIGNALLED, PROCESS_TIMEOUT, PROCESS_IDLE,
+	PROCESS_LINGERED,	/* it gave its result, did not exit, and was ended: limits.post_result */
+	PROCESS_CANCELLED, PROCESS_NOT_STARTED, PROCESS_LOST, PROCESS_RESULTS
+};
 enum provider_result { PROVIDER_NONE, PROVIDER_OK, PROVIDER_LIMIT, PROVIDER_THROTTLED, PROVIDER_AUTH, PROVIDER_ERROR, PROVIDER_RESULTS };
 enum task_result { TASK_R_NONE, TASK_R_DONE, TASK_R_DENIED, TASK_R_NO_CHANGE, TASK_R_STOP_MARKER, TASK_R_FAILED, TASK_RESULTS };
 
@@ -91,6 +95,15 @@ enum claim_state {
 	CLAIM_S_FREE,		/* given back */
 	CLAIM_STATES
 };
+/* What exhausts an account. */
+enum cooldown_kind {
+	COOLDOWN_LIMIT,		/* its service says so */
+	COOLDOWN_BUDGET,	/* what may be spent on a day is spent */
+	COOLDOWN_OPERATOR,	/* somebody says so */
+	COOLDOWN_KINDS
+};
+/* What becomes of an implementer that changed nothing and did not say so. */
+enum on_no_change { ON_NO_CHANGE_REVIEW, ON_NO_CHANGE_FAIL, ON_NO_CHANGE_PASS, ON_NO_CHANGES };
 enum review_place { PLACE_SAME, PLACE_SNAPSHOT, REVIEW_PLACES };
 enum sandbox { SANDBOX_OFF, SANDBOX_TRY, SANDBOX_REQUIRE, SANDBOXES };
 enum strictness { STRICTNESS_SAME, STRICTNESS_BY_ROUND, STRICTNESSES };
@@ -106,7 +119,7 @@ extern const struct state_names run_state_names, task_state_names, iteration_sta
     role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names, finding_state_names,
     on_lost_names, bad_end_names, fixer_names, scope_names, commit_mode_names, review_place_names, sandbox_names,
     strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names, integrate_names, on_failure_names,
-    assign_names, claim_state_names;
+    assign_names, claim_state_names, cooldown_kind_names, on_no_change_names;
 
 /* The name of a value; aborts on a value outside the enum (a bug). */
 const char *state_name(const struct state_names *names, int value);

@@ -20,6 +20,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	engine->schedule = schedule_new(options->parallel);
 	engine->claims = claims_new();
 	engine->groups = groups_new();
+	engine->accounts = accounts_new();
 	engine->recovering = true;
 	LIST_INIT(&engine->runs);
 	RB_INIT(&engine->runs_by_id);
@@ -85,6 +86,7 @@ void engine_free(struct engine *engine)
 	schedule_free(engine->schedule);
 	claims_free(engine->claims);
 	groups_free(engine->groups);
+	accounts_free(engine->accounts);
 	free(engine->deferred);
 	free(engine->state_dir);
 	free(engine->config_dir);

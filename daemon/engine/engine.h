@@ -115,6 +115,36 @@ void engine_groups(struct engine *engine, void (*each)(void *arg, const struct g
 /* Groups as rld.toml has them: at start and after a reload. names NULL-terminated, slots beside them. */
 void engine_configure_groups(struct engine *engine, const char *const *names, const int64_t *slots);
 
+/* What rld.toml says of a provider account: cooldown_max_ms, how long one may be at most; of a day of UTC: NaN, ROW_NONE: no limit. */
+struct account_limits {
+	int64_t cooldown_max_ms;
+	double budget_day_usd;
+	int64_t budget_day_tokens, budget_day_wall_ms;
+};
+
+#define ACCOUNT_COOLDOWN_MAX_MS (INT64_C(24) * 3600 * 1000)	/* of an account that rld.toml does not name */
+
+/* Accounts as rld.toml has them: at start and after a reload. names NULL-terminated, limits beside them. */
+void engine_configure_accounts(struct engine *engine, const char *const *names, const struct account_limits *limits);
+
+struct account_info {
+	const char *name;
+	const struct account_limits *limits;
+	const struct cooldown_row *cooldown;	/* in force; NULL: none */
+	const struct spend_row *spend;		/* of today; NULL: nothing yet */
+	double reserved_usd;			/* by attempts that have not ended */
+	int64_t reserved_tokens;
+	size_t waiting;				/* slots that wait for it */
+};
+
+/* Every account that rld.toml names, that was ever exhausted or that has paid for something, by name. */
+void engine_accounts(struct engine *engine, void (*each)(void *arg, const struct account_info *account), void *arg);
+
+/* Somebody says that an account is exhausted until then; a time that has passed: that it is not. Who waits for it goes on. reason may be
+ * NULL. by: the person's user name. The account need not be known. reply.id is 0 and there are no rows. */
+void engine_cooldown_set(struct engine *engine, const char *account, int64_t until, const char *reason, const char *by, bool check,
+    engine_reply_cb *cb, void *arg);
+
 enum hold_decision { HOLD_APPROVE, HOLD_REJECT, HOLD_REWORK };
 
 /* A human decides an open hold of an unfinished run. by: the person's user name; message: NULL or "" for none, which rework of

@@ -37,6 +37,7 @@ struct act;
 struct run;
 struct claims;
 struct groups;
+struct accounts;
 
 /* One of both while steps are under way. */
 struct operation {
@@ -148,6 +149,7 @@ struct engine {
 	struct schedule *schedule;
 	struct claims *claims;
 	struct groups *groups;
+	struct accounts *accounts;
 	size_t commits;			/* turns in flight */
 	size_t adopting;		/* found() reports to come */
 	struct act *deferred;		/* what lanes are to go on with once all are found, see turn.c */
@@ -291,6 +293,23 @@ struct groups *groups_new(void);
 void groups_free(struct groups *groups);
 void groups_load(struct engine *engine, struct group_row *row);	/* takes row */
 bool group_is_paused(const struct engine *engine, const char *name);
+
+/* accounts.c: who pays, until when one is exhausted, and what it has spent */
+
+struct accounts *accounts_new(void);
+void accounts_free(struct accounts *accounts);
+void accounts_load_cooldown(struct engine *engine, struct cooldown_row *row);	/* takes row */
+void accounts_load_spend(struct engine *engine, struct spend_row *row);		/* takes row */
+/* The cooldown in force, NULL: none. Valid until the next call about the account. */
+const struct cooldown_row *account_cooldown(struct engine *engine, const char *account);
+/* Puts the row into the turn and tells it; until one that has passed: lifted. No longer than cooldown_max. */
+void account_cool(struct turn *turn, struct engine *engine, const char *account, enum cooldown_kind kind, int64_t until, const char *reason,
+    int64_t attempt, const char *set_by);
+const struct account_limits *account_limits(struct engine *engine, const char *account);
+/* What it has paid for today; all 0 before the first. */
+const struct spend_row *account_spend(struct engine *engine, const char *account);
+/* An attempt of it has ended: the day's row goes into the turn. Negative numbers are none. */
+void account_settle(struct turn *turn, struct engine *engine, const char *account, double cost_usd, int64_t tokens, int64_t wall_ms);
 
 /* task_rows.c */
 

@@ -343,7 +343,7 @@ struct slot_row *run_slot_new(const struct run *run, int64_t number, const char 
 	slot->stage = SLOT_S_WAITING;
 	slot->leaving = LEAVING_NOTHING;
 	slot->task = xstrdup(task);
-	slot->round = slot->fix = slot->stalled = slot->interrupted = slot->check = slot->item = 0;
+	slot->round = slot->fix = slot->stalled = slot->interrupted = slot->retries = slot->check = slot->item = 0;
 	return slot;
 }
 

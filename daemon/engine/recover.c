@@ -22,6 +22,10 @@ void engine_load_row(struct engine *engine, enum row_kind kind, void *row)
 		claims_load(engine->claims, row);
 	else if (kind == ROW_GROUP)
 		groups_load(engine, row);
+	else if (kind == ROW_COOLDOWN)
+		accounts_load_cooldown(engine, row);
+	else if (kind == ROW_SPEND)
+		accounts_load_spend(engine, row);
 	else
 		view_load(engine->view, kind, row);
 }

@@ -159,6 +159,26 @@ static void put_group(struct world *w, const struct group_row *row)
 	PUSH(groups, row_copy(ROW_GROUP, row));
 }
 
+static void put_cooldown(struct world *w, const struct cooldown_row *row)
+{
+	for (size_t i = 0; i < w->ncooldowns; i++)
+		if (strcmp(w->cooldowns[i]->account, row->account) == 0) {
+			row_assign(ROW_COOLDOWN, w->cooldowns[i], row);
+			return;
+		}
+	PUSH(cooldowns, row_copy(ROW_COOLDOWN, row));
+}
+
+static void put_spend(struct world *w, const struct spend_row *row)
+{
+	for (size_t i = 0; i < w->nspends; i++)
+		if (strcmp(w->spends[i]->account, row->account) == 0 && w->spends[i]->day == row->day) {
+			row_assign(ROW_SPEND, w->spends[i], row);
+			return;
+		}
+	PUSH(spends, row_copy(ROW_SPEND, row));
+}
+
 static void put(struct world *w, const struct change *c)
 {
 	law_row(w, c->kind, c->row);
@@ -192,6 +212,12 @@ static void put(struct world *w, const struct change *c)
 		break;
 	case ROW_GROUP:
 		put_group(w, c->row);
+		break;
+	case ROW_COOLDOWN:
+		put_cooldown(w, c->row);
+		break;
+	case ROW_SPEND:
+		put_spend(w, c->row);
 		break;
 	case ROW_ITERATION:
 	case ROW_SLOT:

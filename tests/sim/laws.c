@@ -145,6 +145,8 @@ void law_row(struct world *w, enum row_kind kind, const void *row)
 	case ROW_HOOK:
 	case ROW_SALVAGE:
 	case ROW_GROUP:
+	case ROW_COOLDOWN:
+	case ROW_SPEND:
 	case ROW_EVENT:
 	case ROW_SETTING:
 	case ROW_KINDS:

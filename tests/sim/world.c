@@ -145,6 +145,10 @@ static void start_daemon(struct world *w)
 		engine_load_row(w->engine, ROW_CLAIM, row_copy(ROW_CLAIM, w->claims[i]));
 	for (size_t i = 0; i < w->ngroups; i++)
 		engine_load_row(w->engine, ROW_GROUP, row_copy(ROW_GROUP, w->groups[i]));
+	for (size_t i = 0; i < w->ncooldowns; i++)
+		engine_load_row(w->engine, ROW_COOLDOWN, row_copy(ROW_COOLDOWN, w->cooldowns[i]));
+	for (size_t i = 0; i < w->nspends; i++)
+		engine_load_row(w->engine, ROW_SPEND, row_copy(ROW_SPEND, w->spends[i]));
 	w->used = w->night_used = INT64_MAX;
 	engine_recover(w->engine);
 }
@@ -327,6 +331,10 @@ void world_free(struct world *w)
 		row_free(ROW_CLAIM, w->claims[i]);
 	for (size_t i = 0; i < w->ngroups; i++)
 		row_free(ROW_GROUP, w->groups[i]);
+	for (size_t i = 0; i < w->ncooldowns; i++)
+		row_free(ROW_COOLDOWN, w->cooldowns[i]);
+	for (size_t i = 0; i < w->nspends; i++)
+		row_free(ROW_SPEND, w->spends[i]);
 	for (size_t i = 0; i < w->nsalvage; i++)
 		row_free(ROW_SALVAGE, w->salvage[i]);
 	for (size_t i = 0; i < w->ntask_plans; i++) {

@@ -196,6 +196,8 @@ struct world {
 	LIST_OF(struct paused *, paused);
 	LIST_OF(struct claim_row *, claims);
 	LIST_OF(struct group_row *, groups);
+	LIST_OF(struct cooldown_row *, cooldowns);
+	LIST_OF(struct spend_row *, spends);
 	LIST_OF(struct salvage_row *, salvage);
 	int64_t trees;			/* contents so far */
 	int64_t asked_commits, landed_commits;	/* decisions handed to the store, and those on disk */

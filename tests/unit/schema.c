@@ -220,7 +220,8 @@ START_TEST(test_upgrade_keeps_everything)
 	    " 'attempt_moved_after_lock', 'task_lock_is_never_changed', 'task_lock_is_never_deleted', 'hook_id_is_no_other',"
 	    " 'attempt_id_is_no_hook', 'step_id_is_no_hook', 'hold_of_run', 'hold_open', 'hook_unfinished', 'sqlite_autoindex_hook_1',"
 	    " 'task_in_order', 'claim_in_force', 'claim_is_never_stolen', 'sqlite_autoindex_claim_1', 'salvage_of_run',"
-	    " 'salvage_id_is_no_other', 'attempt_id_is_no_salvage', 'step_id_is_no_salvage', 'hook_id_is_no_salvage', 'sqlite_autoindex_group_1')"
+	    " 'salvage_id_is_no_other', 'attempt_id_is_no_salvage', 'step_id_is_no_salvage', 'hook_id_is_no_salvage', 'sqlite_autoindex_group_1',"
+	    " 'sqlite_autoindex_cooldown_1')"
 	    " ORDER BY name");
 	ck_assert_str_eq(after, triggers);
 	free(after);
@@ -300,6 +301,7 @@ START_TEST(test_unfinished_runs_of_version_2)
 		ck_assert(run->after_run == ROW_NONE && run->next_at == ROW_NONE && run->source_path == NULL && run->result_branch == NULL);
 		ck_assert(task->run == 10 && task->position == 1 && task->priority == ROW_NONE && task->plan == NULL);
 		ck_assert(slot->stage == SLOT_S_HELD && slot->leaving == LEAVING_NOTHING && slot->worktree == NULL && slot->fixes == 3);
+		ck_assert(slot->retries == 0 && slot->retry_at == ROW_NONE && slot->cooling == NULL);
 		ck_assert(step->id == 15 && step->slot == 1 && step->iteration == 1);
 	}
 	for (int i = 0; i < COUNT; i++)

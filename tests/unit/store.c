@@ -209,6 +209,8 @@ static const struct {
 	[ROW_CLAIM] = { "claim.all", false },
 	[ROW_SALVAGE] = { "salvage.list", false },
 	[ROW_GROUP] = { "group.all", false },
+	[ROW_COOLDOWN] = { "cooldown.all", false },
+	[ROW_SPEND] = { "spend.last", false },
 	[ROW_EVENT] = { "event.since", true },
 	[ROW_SETTING] = { "setting.get", false },
 };
@@ -325,6 +327,13 @@ static void *keyed_row(enum row_kind kind, int seed)
 		break;
 	case ROW_GROUP:
 		set_text(&((struct group_row *)row)->name, "nightly");
+		break;
+	case ROW_COOLDOWN:
+		set_text(&((struct cooldown_row *)row)->account, "anthropic");
+		break;
+	case ROW_SPEND:
+		set_text(&((struct spend_row *)row)->account, "anthropic");
+		((struct spend_row *)row)->day = 20000;
 		break;
 	case ROW_EVENT:
 		((struct event_row *)row)->seq = 1;
@@ -1395,6 +1404,8 @@ static void put_many(struct decision *d, enum row_kind kind, int64_t run, int64_
 	case ROW_STEP:
 	case ROW_CLAIM:
 	case ROW_GROUP:
+	case ROW_COOLDOWN:
+	case ROW_SPEND:
 	case ROW_EVENT:
 	case ROW_SETTING:
 	case ROW_KINDS:
@@ -1427,6 +1438,8 @@ static int64_t place_of(enum row_kind kind, const void *row)
 	case ROW_CLAIM:
 	case ROW_SALVAGE:
 	case ROW_GROUP:
+	case ROW_COOLDOWN:
+	case ROW_SPEND:
 	case ROW_EVENT:
 	case ROW_SETTING:
 	case ROW_KINDS:

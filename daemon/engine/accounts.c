@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Provider accounts: limits of rld.toml, and what became of them, which are rows: until when one is exhausted, what it has spent today. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/tree.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "core/order.h"
+#include "engine/engine_int.h"
+#include "proto/error.h"
+
+#define DAY_MS (INT64_C(24) * 3600 * 1000)
+
+struct account {
+	RB_ENTRY(account) entry;
+	char *name;
+	struct account_limits limits;
+	struct cooldown_row *cooldown;	/* the last one, also when it is over; NULL: never */
+	struct spend_row *spend;	/* of the last day that it spent something; NULL: never */
+};
+
+static int compare(struct account *a, struct account *b)
+{
+	return strcmp(a->name, b->name);
+}
+
+RB_HEAD(account_tree, account);
+TREE(account_tree, account, entry, compare)
+
+struct accounts {
+	struct account_tree tree;
+};
+
+static const struct account_limits no_limits = {
+	.cooldown_max_ms = ACCOUNT_COOLDOWN_MAX_MS, .budget_day_usd = NAN, .budget_day_tokens = ROW_NONE, .budget_day_wall_ms = ROW_NONE,
+};
+
+struct accounts *accounts_new(void)
+{
+	struct accounts *accounts = xcalloc(1, sizeof(*accounts));
+
+	RB_INIT(&accounts->tree);
+	return accounts;
+}
+
+void accounts_free(struct accounts *accounts)
+{
+	struct account *account;
+
+	while ((account = RB_MIN(account_tree, &accounts->tree)) != NULL) {
+		RB_REMOVE(account_tree, &accounts->tree, account);
+		row_free(ROW_COOLDOWN, account->cooldown);
+		row_free(ROW_SPEND, account->spend);
+		free(account->name);
+		free(account);
+	}
+	free(accounts);
+}
+
+static struct account *find(const struct engine *engine, const char *name)
+{
+	struct account key = { .name = (char *)name };
+
+	return RB_FIND(account_tree, &engine->accounts->tree, &key);
+}
+
+static struct account *find_or_make(struct engine *engine, const char *name)
+{
+	struct account *account = find(engine, name);
+
+	if (account != NULL)
+		return account;
+	account = xcalloc(1, sizeof(*account));
+	account->name = xstrdup(name);
+	account->limits = no_limits;
+	RB_INSERT(account_tree, &engine->accounts->tree, account);
+	return account;
+}
+
+void accounts_load_cooldown(struct engine *engine, struct cooldown_row *row)
+{
+	find_or_make(engine, row->account)->cooldown = row;
+}
+
+void accounts_load_spend(struct engine *engine, struct spend_row *row)
+{
+	find_or_make(engine, row->account)->spend = row;
+}
+
+void engine_configure_accounts(struct engine *engine, const char *const *names, const struct account_limits *limits)
+{
+	struct account *account;
+
+	RB_FOREACH(account, account_tree, &engine->accounts->tree)
+		account->limits = no_limits;
+	for (size_t i = 0; names[i] != NULL; i++)
+		find_or_make(engine, names[i])->limits = limits[i];
+}
+
+static const struct cooldown_row *in_force(const struct engine *engine, const struct account *account)
+{
+	return account->cooldown != NULL && account->cooldown->until > engine_now((struct engine *)engine) ? account->cooldown : NULL;
+}
+
+const struct cooldown_row *account_cooldown(struct engine *engine, const char *name)
+{
+	const struct account *account = find(engine, name);
+
+	return account != NULL ? in_force(engine, account) : NULL;
+}
+
+const struct account_limits *account_limits(struct engine *engine, const char *name)
+{
+	const struct account *account = find(engine, name);
+
+	return account != NULL ? &account->limits : &no_limits;
+}
+
+static int64_t today(struct engine *engine)
+{
+	return engine_now(engine) / DAY_MS;
+}
+
+/* A new day begins with nothing. */
+static struct spend_row *spend_of(struct engine *engine, struct account *account)
+{
+	struct spend_row *row = account->spend;
+
+	if (row != NULL && row->day == today(engine))
+		return row;
+	row_free(ROW_SPEND, row);
+	row = account->spend = row_new(ROW_SPEND);
+	row->account = xstrdup(account->name);
+	row->day = today(engine);
+	row->attempts = row->tokens = row->wall_ms = 0;
+	row->cost_usd = 0;
+	return row;
+}
+
+const struct spend_row *account_spend(struct engine *engine, const char *name)
+{
+	return spend_of(engine, find_or_make(engine, name));
+}
+
+void account_settle(struct turn *turn, struct engine *engine, const char *name, double cost_usd, int64_t tokens, int64_t wall_ms)
+{
+	struct spend_row *row = spend_of(engine, find_or_make(engine, name));
+
+	row->attempts++;
+	row->cost_usd += cost_usd > 0 ? cost_usd : 0;
+	row->tokens += tokens > 0 ? tokens : 0;
+	row->wall_ms += wall_ms > 0 ? wall_ms : 0;
+	turn_put(turn, ROW_SPEND, row);
+}
+
+void account_cool(struct turn *turn, struct engine *engine, const char *name, enum cooldown_kind kind, int64_t until, const char *reason,
+    int64_t attempt, const char *set_by)
+{
+	struct account *account = find_or_make(engine, name);
+	int64_t now = engine_now(engine), most = now + account->limits.cooldown_max_ms;
+	struct cooldown_row *row = row_new(ROW_COOLDOWN);
+
+	row->account = xstrdup(name);
+	row->kind = (int)kind;
+	row->until = until > most ? most : until;
+	row->reason = xstrdup(reason);
+	row->attempt = attempt;
+	row->set_by = xstrdup(set_by);
+	row->created_at = now;
+	row_free(ROW_COOLDOWN, account->cooldown);
+	account->cooldown = row;
+	turn_put(turn, ROW_COOLDOWN, row);
+	turn_tell(turn, "cooldown", ROW_NONE, json_pack("{s:s, s:s, s:b, s:s*, s:s*}", "account", name, "kind", state_name(&cooldown_kind_names, (int)kind),
+	    "in_force", row->until > now, "reason", reason, "set_by", set_by));
+}
