@@ -14,12 +14,18 @@
 struct agent_preset {
 	const char *name;
 	const char *const *command;	/* NULL-terminated */
+	const char *const *review;	/* what takes its place for a reviewer; empty: nothing does */
 	enum prompt_via prompt;
 	enum reader_kind reader;
 	const char *const *env;		/* names that pass from the submitter's environment */
 	const char *const *set;		/* "K=V" */
 	const char *const *resume;	/* words that go on with {session} */
 	const char *const *writable;	/* files and folders of its own state, "~/" is HOME */
+	/* Any one of these is a login: "NAME", a variable that is not empty; "~/FILE", a file below HOME; "$NAME/FILE", one in the
+	 * folder that the variable names. Empty: it serves without. */
+	const char *const *login;
+	const char *login_help;		/* how to get one, behind "log in: " */
+	const char *version;		/* with which all this was measured: the first word of digits and dots that --version prints */
 	const char *help;
 };
 
