@@ -252,6 +252,17 @@ static enum watch_end work(struct watch *w, int64_t now)
 	return GO_ON;
 }
 
+/* False: nobody wants it to end. A call that was given up for it leaves the signal where it is. */
+static bool take_quit(struct watch *w)
+{
+	struct signalfd_siginfo info;
+
+	if (read(w->quit, &info, sizeof info) != (ssize_t)sizeof info)
+		return false;
+	w->signal = (int)info.ssi_signo;
+	return true;
+}
+
 static enum watch_end loop(struct watch *w)
 {
 	enum watch_end end;
@@ -261,7 +272,6 @@ static enum watch_end loop(struct watch *w)
 			{ .fd = call_fd(w->client->conn), .events = POLLIN }, { .fd = STDIN_FILENO, .events = POLLIN },
 			{ .fd = w->quit, .events = POLLIN }, { .fd = w->other, .events = POLLIN },
 		};
-		struct signalfd_siginfo info;
 
 		end = work(w, now_ms());
 		/* what a call has found on its way is in no descriptor any more */
@@ -270,10 +280,8 @@ static enum watch_end loop(struct watch *w)
 		if (end != GO_ON)
 			return end;
 		poll(p, sizeof p / sizeof p[0], rest(w, now_ms()));
-		if (read(w->quit, &info, sizeof info) == (ssize_t)sizeof info) {
-			w->signal = (int)info.ssi_signo;
+		if (take_quit(w))
 			return END_QUIT;
-		}
 		take_signals(w);
 		if (p[1].revents != 0 && (end = take_keys(w)) != GO_ON)
 			return end;
@@ -322,6 +330,8 @@ static int watch_screen(struct client *c, int64_t run)
 		end = loop(&w);
 		terminal_close();
 	}
+	if (w.signal == 0)
+		take_quit(&w);
 	status = tell_end(&w, end);
 	watch_data_release(&w.data);
 	close(w.quit);

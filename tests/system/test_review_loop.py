@@ -193,7 +193,7 @@ def test_a_new_file_of_the_reviewer_is_moved_aside(daemon, repo):
     assert row["state"] == "succeeded"
     assert not (repo.path / "notes.txt").exists() and not (repo.path / "deep/er/x.txt").exists()
     assert any("notes.txt" in w for w in row["warnings"]), row["warnings"]
-    assert [p.read_text() for p in daemon.state.rglob("notes.txt")] == ["scratch\n"], "nothing is thrown away"
+    assert [p.read_text() for p in (daemon.state / "attempts").rglob("notes.txt")] == ["scratch\n"], "nothing is thrown away"
 
 
 def test_ignored_files_of_the_reviewer_are_its_own_business(daemon, repo):
