@@ -117,6 +117,7 @@ struct pending_submit {
 	int64_t retry_of;		/* ROW_NONE */
 	struct run_rows *retried;	/* copy of what retry needs of the old run, NULL */
 	int64_t id;			/* once decided */
+	struct run_row *row;		/* as it is being recorded, owned; with a cause: it is to be cancelled. NULL until then */
 	engine_reply_cb *cb;
 	void *arg;
 };
@@ -218,8 +219,6 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 void run_settled(struct turn *turn, struct run *run);
 /* What the run does between its slots has failed: nothing more begins. */
 void run_failed(struct turn *turn, struct run *run, const char *cause);
-/* The run is new: that which it comes after may have ended while it was on its way to the disk. */
-void run_look_before(struct run *run);
 /* Somebody said so. */
 void run_cancel(struct turn *turn, struct run *run, const char *cause);
 bool run_cancelling(const struct run *run);
@@ -260,6 +259,8 @@ enum source_kind run_source(const struct run *run);
 void engine_schedule(struct engine *engine);
 /* A run enters the schedule: a new one, or one that was found at start. */
 void queue_add(struct run *run);
+/* The run has ended: who was to come after it never will, unless it succeeded; also who is still on its way to the disk. */
+void queue_end_dependants(struct turn *turn, struct run *run);
 /* The lane gives its slot of the daemon back, if it has one. */
 void queue_give(struct lane *lane);
 /* The lane wants one; lane_seated() is called when it has it. */

@@ -38,6 +38,29 @@ void queue_add(struct run *run)
 	queue_update(run);
 }
 
+void queue_end_dependants(struct turn *turn, struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+	struct pending_submit *p;
+	struct run *other;
+	char *cause;
+
+	if (row->state == RUN_S_SUCCEEDED)
+		return;
+	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id, row->state == RUN_S_FAILED ? "failed" : "was cancelled");
+	LIST_FOREACH(other, &run->engine->runs, entry)
+		if (other->rows->run.after_run == row->id && !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
+			run_cancel(turn, other, cause);
+	/* who is still on its way to the disk is cancelled when it is there; that it is to be is on record before */
+	TAILQ_FOREACH(p, &run->engine->deciding, entry) {
+		if (p->row == NULL || p->row->after_run != row->id || p->row->cause != NULL)
+			continue;
+		p->row->cause = xstrdup(cause);
+		turn_put(turn, ROW_RUN, p->row);
+	}
+	free(cause);
+}
+
 static bool wants(const struct lane *lane)
 {
 	return lane->pending == PENDING_SEAT && !lane->seated;

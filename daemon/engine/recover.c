@@ -299,7 +299,8 @@ static void resume_seats(struct run *run)
 			seated = true;
 		}
 	}
-	if (!seated && run->rows->run.state == RUN_S_RUNNING)
+	/* also when it asks its source while a slot of it works: the next iteration begins on what it has */
+	if ((!seated || run->own.pending == PENDING_PROC) && run->rows->run.state == RUN_S_RUNNING)
 		queue_sit(&run->own);
 	/* whoever sits down wants one less, but what was found has not been waited for */
 	queue_update(run);

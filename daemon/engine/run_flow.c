@@ -183,37 +183,6 @@ static void take_result(struct run *run)
 	}
 }
 
-/* A run that was to come after one that has ended otherwise than well never will. */
-static void end_dependant(struct turn *turn, struct run *run, const struct run_row *before)
-{
-	char *cause;
-
-	if (run->rows->run.after_run != before->id || run_state_is_end((enum run_state)run->rows->run.state) || run_cancelling(run) ||
-	    (before->state != RUN_S_FAILED && before->state != RUN_S_CANCELLED))
-		return;
-	cause = xasprintf("run %lld, which it comes after, %s", (long long)before->id, before->state == RUN_S_FAILED ? "failed" : "was cancelled");
-	run_cancel(turn, run, cause);
-	free(cause);
-}
-
-static void end_dependants(struct turn *turn, struct run *run)
-{
-	struct run *other;
-
-	LIST_FOREACH(other, &run->engine->runs, entry)
-		end_dependant(turn, other, &run->rows->run);
-}
-
-void run_look_before(struct run *run)
-{
-	struct run *before = run->rows->run.after_run != ROW_NONE ? run_find(run->engine, run->rows->run.after_run) : NULL;
-	struct turn *turn = turn_new(run->engine);
-
-	if (before != NULL)
-		end_dependant(turn, run, &before->rows->run);
-	turn_commit_or_drop(turn);
-}
-
 /* It does not wait for the next iteration any more. */
 static void rest_over(struct run *run)
 {
@@ -325,7 +294,7 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 		take_result(run);
 		run_finish_tasks(turn, run);
 		run_finish_iteration(turn, run);
-		end_dependants(turn, run);
+		queue_end_dependants(turn, run);
 		hook_add(turn, run, "on_end", run->plan.on_end, NULL);
 		turn_act(turn, ACT_REPORT, run, NULL, ROW_NONE);
 		turn_act(turn, ACT_FORGET, run, NULL, ROW_NONE);

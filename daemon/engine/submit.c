@@ -27,6 +27,7 @@ static void pending_free(struct pending_submit *p)
 	free(p->environment_hash);
 	plan_release(&p->plan);
 	run_rows_free(p->retried);
+	row_free(ROW_RUN, p->row);
 	free(p);
 }
 
@@ -60,6 +61,7 @@ void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 {
 	struct engine_reply reply = { .id = p->id, .rows = rows };
 	struct run_rows *copy = run_rows_new();
+	struct turn *turn;
 	struct run *run;
 
 	TAILQ_REMOVE(&p->engine->deciding, p, entry);
@@ -70,7 +72,11 @@ void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 	if (run == NULL)
 		log_fatal("run %lld: its own plan cannot be read back", (long long)p->id);
 	queue_add(run);
-	run_look_before(run);
+	if (p->row->cause != NULL) {
+		turn = turn_new(p->engine);
+		run_cancel(turn, run, p->row->cause);
+		turn_commit(turn);
+	}
 	if (p->task_blob != NULL)
 		desk_forget(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), NULL, false);
 	answer(p, &reply);
@@ -108,7 +114,7 @@ static void put_run(struct turn *turn, struct pending_submit *p, const struct in
 	row->created_at = engine_now(p->engine);
 	turn_put(turn, ROW_RUN, row);
 	turn_tell(turn, "run.state", p->id, json_pack("{s:s}", "state", state_name(&run_state_names, RUN_S_QUEUED)));
-	row_free(ROW_RUN, row);
+	p->row = row;
 }
 
 static struct task_row *prompt_task(const char *text, size_t size)

@@ -205,6 +205,12 @@ static void turn_cb(void *arg, enum commit_result result, struct decision *d)
 	bool schedule = turn->submit != NULL;
 
 	engine->commits--;
+	if (result == COMMIT_NO_SPACE && turn->submit->row->cause != NULL) {
+		/* another decision has written of it already */
+		engine->commits++;
+		engine->ports.commit(engine->ports.store_ctx, d, false, turn_cb, turn);
+		return;
+	}
 	if (result == COMMIT_NO_SPACE) {
 		submit_refused(turn->submit, RPC_NO_SPACE, "no space left for the database", "make room on the disk of the state directory, then submit again", NULL);
 		goto out;
