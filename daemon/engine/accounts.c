@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "core/order.h"
 #include "engine/engine_int.h"
+#include "engine/json.h"
 #include "proto/error.h"
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
@@ -164,7 +165,8 @@ void account_cool(struct turn *turn, struct engine *engine, const char *name, en
 
 	row->account = xstrdup(name);
 	row->kind = (int)kind;
-	row->until = until > most ? most : until;
+	/* what a service says may be read wrongly; what somebody sets, and a day, are no guess */
+	row->until = kind == COOLDOWN_LIMIT && until > most ? most : until;
 	row->reason = xstrdup(reason);
 	row->attempt = attempt;
 	row->set_by = xstrdup(set_by);
@@ -172,6 +174,67 @@ void account_cool(struct turn *turn, struct engine *engine, const char *name, en
 	row_free(ROW_COOLDOWN, account->cooldown);
 	account->cooldown = row;
 	turn_put(turn, ROW_COOLDOWN, row);
-	turn_tell(turn, "cooldown", ROW_NONE, json_pack("{s:s, s:s, s:b, s:s*, s:s*}", "account", name, "kind", state_name(&cooldown_kind_names, (int)kind),
-	    "in_force", row->until > now, "reason", reason, "set_by", set_by));
+	turn_tell(turn, "cooldown", ROW_NONE, json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "account", json_text(name), "kind", state_name(&cooldown_kind_names, (int)kind),
+	    "in_force", row->until > now, "until", json_time(row->until), "reason", json_text(reason), "set_by", json_text(set_by)));
+}
+
+void engine_cooldown_set(struct engine *engine, const char *account, int64_t until, const char *reason, const char *by, bool check,
+    engine_reply_cb *cb, void *arg)
+{
+	struct engine_reply reply = { .id = 0 };
+	struct turn *turn;
+	char *human;
+
+	if (engine->full) {
+		reply.code = RPC_NO_SPACE;
+		reply.message = "no space left for the database";
+		reply.hint = "make room on the disk of the state directory";
+	}
+	if (reply.code != RPC_OK || check) {
+		cb(arg, &reply);
+		return;
+	}
+	human = xasprintf("human:%s", by);
+	turn = turn_new(engine);
+	account_cool(turn, engine, account, COOLDOWN_OPERATOR, until, reason, ROW_NONE, human);
+	turn_reply(turn, cb, arg, 0);
+	turn_act_schedule(turn);
+	turn_commit(turn);
+	free(human);
+}
+
+/* What its attempts that have not ended have set aside, and who waits for it. */
+static void count_use(const struct engine *engine, const char *name, struct account_info *info)
+{
+	const struct run *run;
+
+	LIST_FOREACH(run, &engine->runs, entry) {
+		for (size_t i = 0; i < run->rows->nattempts; i++) {
+			const struct attempt_row *a = run->rows->attempts[i];
+
+			if (a->account == NULL || strcmp(a->account, name) != 0 || a->state == ATTEMPT_S_EXITED || a->state == ATTEMPT_S_LOST)
+				continue;
+			info->reserved_usd += isnan(a->reserved_usd) ? 0 : a->reserved_usd;
+			info->reserved_tokens += a->reserved_tokens == ROW_NONE ? 0 : a->reserved_tokens;
+		}
+		for (size_t i = 0; i < run->rows->nslots; i++)
+			info->waiting += run->rows->slots[i]->cooling != NULL && strcmp(run->rows->slots[i]->cooling, name) == 0;
+	}
+}
+
+void engine_accounts(struct engine *engine, void (*each)(void *arg, const struct account_info *account), void *arg)
+{
+	struct account *account;
+
+	RB_FOREACH(account, account_tree, &engine->accounts->tree) {
+		struct account_info info = {
+			.name = account->name,
+			.limits = &account->limits,
+			.cooldown = in_force(engine, account),
+			.spend = account->spend != NULL && account->spend->day == today(engine) ? account->spend : NULL,
+		};
+
+		count_use(engine, account->name, &info);
+		each(arg, &info);
+	}
 }

@@ -37,7 +37,7 @@ struct rpc {
 };
 
 extern const struct method daemon_methods[], blob_methods[], submit_methods[], run_methods[], wait_methods[], attempt_methods[],
-    review_methods[], hold_methods[], group_methods[], salvage_methods[], report_methods[], event_methods[];
+    review_methods[], hold_methods[], group_methods[], cooldown_methods[], salvage_methods[], report_methods[], event_methods[];
 extern const method_tables rpc_methods;
 
 /* wait_methods.c: a run has changed. */

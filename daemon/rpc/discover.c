@@ -146,6 +146,8 @@ static json_t *param_schema(const struct param *param)
 	case PARAM_PAIRS:
 		return json_pack("{s:[o,o]}", "oneOf", json_pack("{s:s,s:o}", "type", "array", "items", typed("string")),
 		    json_pack("{s:s,s:o}", "type", "object", "additionalProperties", typed("string")));
+	case PARAM_DURATION:
+		return typed("integer|string");
 	case PARAM_SETTING:
 		return setting_schema(setting_find(param->path, NULL));
 	case PARAM_TYPES:

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "proto/units.h"
 
 const struct method *method_find(method_tables tables, const char *name)
 {
@@ -85,6 +86,17 @@ static bool check_int(const struct param *param, const char *field, json_t *valu
 		return refuse(error, field, "'%s' must be at least %" PRId64 ", is %" JSON_INTEGER_FORMAT, field, param->min, json_integer_value(value));
 	return refuse(error, field, "'%s' must be from %" PRId64 " to %" PRId64 ", is %" JSON_INTEGER_FORMAT, field, param->min, param->max,
 	    json_integer_value(value));
+}
+
+static bool check_duration(const char *field, const json_t *value, struct param_error *error)
+{
+	int64_t ms;
+
+	if (json_is_integer(value) && json_integer_value(value) >= 0)
+		return true;
+	if (json_is_string(value) && !has_nul(value) && duration_parse(json_string_value(value), &ms) == 0)
+		return true;
+	return refuse(error, field, "'%s' must be seconds, or a duration such as \"90s\", \"15m\", \"2h\" or \"1d\"", field);
 }
 
 static bool check_array(const struct param *param, const char *field, json_t *value, struct param_error *error)
@@ -174,6 +186,8 @@ static bool check(const struct param *param, const char *field, json_t *value, s
 		return check_array(param, field, value, error);
 	case PARAM_PAIRS:
 		return check_pairs(param, field, value, error);
+	case PARAM_DURATION:
+		return check_duration(field, value, error);
 	case PARAM_SETTING:
 		return true;
 	case PARAM_TYPES:

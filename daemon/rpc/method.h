@@ -22,6 +22,7 @@ enum param_type {
 	PARAM_IDS,		/* array of min..max integers from 1 on */
 	PARAM_TEXTS,		/* array of at most max texts */
 	PARAM_PAIRS,		/* array of "K=V", or an object; at most max of them */
+	PARAM_DURATION,		/* seconds, or text such as "15m" */
 	PARAM_SETTING,		/* what the settings table says about path; config_resolve() checks it */
 	PARAM_TYPES
 };
