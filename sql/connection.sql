@@ -19,6 +19,9 @@ SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema) FROM p
 -- once: connection.check
 PRAGMA quick_check(1)
 
+-- once: connection.check_all
+PRAGMA integrity_check(1)
+
 -- Only after locking_mode = EXCLUSIVE: then there is no file of shared memory, and nobody else gets in.
 -- once: connection.journal
 PRAGMA journal_mode = WAL

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "agent/agent.h"
 #include "base/file.h"
@@ -14,6 +15,7 @@
 
 struct config {
 	char *path;		/* NULL: there was no file */
+	struct config_stamp stamp;
 	struct values values;
 	char **agents;		/* names of presets, then of the other [agent.NAME] in order of the file */
 	char **profiles;	/* the same of profiles */
@@ -23,6 +25,26 @@ struct config {
 const char *config_path(const struct config *config)
 {
 	return config->path;
+}
+
+struct config_stamp config_stamp(const struct config *config)
+{
+	return config->stamp;
+}
+
+struct config_stamp config_stamp_of(const char *path)
+{
+	struct stat st;
+
+	if (path == NULL || stat(path, &st) == -1)
+		return (struct config_stamp){ 0 };
+	return (struct config_stamp){ true, (int64_t)st.st_dev, (int64_t)st.st_ino, (int64_t)st.st_size,
+		(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec };
+}
+
+bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp *b)
+{
+	return a->there == b->there && a->device == b->device && a->inode == b->inode && a->size == b->size && a->changed_ns == b->changed_ns;
 }
 
 const struct values *config_values(const struct config *config)
@@ -197,6 +219,7 @@ int config_parse(struct config **out, const char *name, const char *text, size_t
 
 int config_load(struct config **out, const char *path, bool explicit_path, struct config_error *error)
 {
+	struct config_stamp stamp = config_stamp_of(path);
 	char *real = NULL, *text = NULL;
 	size_t size = 0;
 	int rv;
@@ -215,6 +238,8 @@ int config_load(struct config **out, const char *path, bool explicit_path, struc
 	if (rv < 0)
 		return config_refuse(error, NULL, "%s: %s; check the path and its permissions", path == NULL ? "config" : path, strerror(-rv));
 	rv = config_parse(out, path, text, size, error);
+	if (rv == 0)
+		(*out)->stamp = stamp;
 	free(text);
 	return rv;
 }

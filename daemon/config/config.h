@@ -24,6 +24,17 @@ void config_free(struct config *config);
 /* The path it was read from, NULL when there was no file. */
 const char *config_path(const struct config *config);
 
+/* What tells one state of a file from another. */
+struct config_stamp {
+	bool there;
+	int64_t device, inode, size, changed_ns;
+};
+
+/* As it was when the settings were read, and as it is now, which blocks on the disk. */
+struct config_stamp config_stamp(const struct config *config);
+struct config_stamp config_stamp_of(const char *path);
+bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp *b);
+
 /* slots of the whole daemon */
 int64_t config_parallel(const struct config *config);
 

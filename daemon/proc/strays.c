@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 
+#define SHIM_NAME "rl-shim"
 #define UUID_MAX 256		/* what carries() can find */
 #define QUIET_SCANS 2		/* one scan misses who is born during it */
 #define SCANS_MAX 500
@@ -88,6 +89,60 @@ static int scan(const char *mark, size_t length)
 	}
 	closedir(proc);
 	return blind > 0 ? -1 : found;
+}
+
+/* Name and parent of a process; false when it is gone. */
+static bool identify(pid_t pid, char name[32], pid_t *parent)
+{
+	char path[32], text[512], *open_at, *close_at;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd == -1)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	/* "17 (a name) S 1 ...": the name may have brackets and spaces itself */
+	open_at = strchr(text, '(');
+	close_at = strrchr(text, ')');
+	if (open_at == NULL || close_at == NULL || strlen(close_at) < 4)
+		return false;
+	*close_at = '\0';
+	strlcpy(name, open_at + 1, 32);
+	*parent = (pid_t)strtol(close_at + 3, NULL, 10);
+	return true;
+}
+
+static bool is_watched(pid_t parent)
+{
+	char name[32];
+
+	while (parent > 1 && identify(parent, name, &parent))
+		if (strcmp(name, SHIM_NAME) == 0)
+			return true;
+	return false;
+}
+
+void strays_each(strays_cb *each, void *arg)
+{
+	static const char mark[] = "\0" STRAYS_MARK "=";
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	char name[32];
+	pid_t parent;
+
+	while (proc != NULL && (entry = readdir(proc)) != NULL) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && pid != getpid() && carries(dirfd(proc), entry->d_name, mark, sizeof(mark) - 1) == 1 &&
+		    identify(pid, name, &parent) && strcmp(name, SHIM_NAME) != 0 && !is_watched(parent))
+			each(arg, pid, name);
+	}
+	if (proc != NULL)
+		closedir(proc);
 }
 
 int strays_kill(const char *uuid)

@@ -18,6 +18,10 @@
 /* quick_check reads the whole file, 1 ms per MiB: larger ones would delay each start by more than a quarter second. */
 #define CHECK_MAX (256 << 20)
 
+/* A check that is asked for holds up commits: how long it may. Between two looks at the clock so many steps of SQLite's machine. */
+#define CHECK_NS (UINT64_C(10) * 1000000000)
+#define CHECK_STEPS 20000
+
 /* Frames in the WAL that are worth a checkpoint: 4 MiB. */
 #define CHECKPOINT_FRAMES 1000
 
@@ -314,6 +318,31 @@ void database_read(struct database *db, struct statement *s, enum row_kind kind,
 		log_fatal("bug: statement %s gives no %s rows", statement_name(s), row_types[kind].name);
 	if (statement_run(s, binds, max, set) != SQLITE_DONE)
 		die(db, statement_name(s));
+}
+
+static int is_late(void *arg)
+{
+	return uv_hrtime() > *(const uint64_t *)arg;
+}
+
+enum store_health database_check(struct database *db, bool deep, char *fault, size_t room)
+{
+	uint64_t end = uv_hrtime() + CHECK_NS;
+	struct script_row row = { 0 };
+	struct stat st;
+	int rv;
+
+	if (!deep && stat(db->path, &st) == 0 && st.st_size > CHECK_MAX)
+		return STORE_UNCHECKED;
+	sqlite3_progress_handler(db->handle, CHECK_STEPS, is_late, &end);
+	rv = script_once(db->handle, deep ? "connection.check_all" : "connection.check", &row, fault, room);
+	sqlite3_progress_handler(db->handle, 0, NULL, NULL);
+	if (rv != 0)
+		return sqlite3_errcode(db->handle) == SQLITE_INTERRUPT ? STORE_UNCHECKED : STORE_DAMAGED;
+	if (strcmp(row.values[0], "ok") == 0)
+		return STORE_WHOLE;
+	strlcpy(fault, row.values[0], room);
+	return STORE_DAMAGED;
 }
 
 void database_checkpoint(struct database *db)

@@ -36,6 +36,9 @@ void database_rollback(struct database *db);
 /* Rows of s, which must be of this kind; see statement_run(). */
 void database_read(struct database *db, struct statement *s, enum row_kind kind, const struct query_bind *binds, size_t max, struct rowset *set);
 
+/* Read the whole file and see whether it is sound; deep: its indexes against their tables as well. What is wrong goes to fault. */
+enum store_health database_check(struct database *db, bool deep, char *fault, size_t room);
+
 /* Move the WAL into the database when it has grown long enough. */
 void database_checkpoint(struct database *db);
 

@@ -19,7 +19,7 @@
 #define RETRY_NS UINT64_C(1000000000)
 #define PROBE_BYTES (256 << 10)
 
-enum job_kind { JOB_COMMIT, JOB_READ };
+enum job_kind { JOB_COMMIT, JOB_READ, JOB_CHECK };
 
 struct job {
 	STAILQ_ENTRY(job) next;
@@ -36,6 +36,11 @@ struct job {
 	struct query_bind *binds;		/* owned, with the texts in it */
 	struct rowset set;
 	store_rows_cb *rows;
+
+	bool deep;				/* JOB_CHECK */
+	enum store_health health;
+	char fault[512];
+	store_checked_cb *checked;
 };
 
 STAILQ_HEAD(jobs, job);
@@ -227,8 +232,12 @@ static void store_turn(struct store *s, struct jobs *reads)
 	bool news;
 
 	record(s, &done);
-	STAILQ_FOREACH(job, reads, next)
-		database_read(s->db, job->statement, job->rows_kind, job->binds, STORE_PAGE, &job->set);
+	STAILQ_FOREACH(job, reads, next) {
+		if (job->kind == JOB_CHECK)
+			job->health = database_check(s->db, job->deep, job->fault, sizeof(job->fault));
+		else
+			database_read(s->db, job->statement, job->rows_kind, job->binds, STORE_PAGE, &job->set);
+	}
 	STAILQ_CONCAT(&done, reads);
 
 	uv_mutex_lock(&s->lock);
@@ -309,6 +318,17 @@ void store_read(struct store *s, const char *statement, enum row_kind kind, cons
 	store_hand_over(s, job);
 }
 
+void store_check(struct store *s, bool deep, store_checked_cb *cb, void *arg)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+
+	job->kind = JOB_CHECK;
+	job->arg = arg;
+	job->deep = deep;
+	job->checked = cb;
+	store_hand_over(s, job);
+}
+
 void store_read_now(struct store *s, const char *statement, enum row_kind kind, const struct query_bind *binds, struct rowset *set)
 {
 	assert(!s->started);
@@ -323,6 +343,9 @@ static void report(struct job *job)
 		break;
 	case JOB_READ:
 		job->rows(job->arg, &job->set);
+		break;
+	case JOB_CHECK:
+		job->checked(job->arg, job->health, job->fault);
 		break;
 	}
 	job_free(job);

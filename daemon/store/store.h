@@ -64,6 +64,16 @@ void store_commit(struct store *store, struct decision *d, bool refusable, store
  * those that wait for space. Paged statements are read on with set->after; those with :limit by the key of the last row. */
 void store_read(struct store *store, const char *statement, enum row_kind kind, const struct query_bind *binds, store_rows_cb *cb, void *arg);
 
+enum store_health { STORE_WHOLE, STORE_DAMAGED, STORE_UNCHECKED };
+
+/* Called on the loop. fault: what is wrong, "" when nothing is known of that; valid during the callback. */
+typedef void store_checked_cb(void *arg, enum store_health health, const char *fault);
+
+/* Read the whole database between batches and see whether it is sound; deep: its indexes against their tables as well. Commits wait
+ * meanwhile, so it is given up after some seconds, and one that is not deep is not begun on a file that is too large for that:
+ * STORE_UNCHECKED. */
+void store_check(struct store *store, bool deep, store_checked_cb *cb, void *arg);
+
 /* First and last event seq on disk; 0, 0 when there is none. As of the last report to the loop. */
 void store_event_range(const struct store *store, int64_t *first, int64_t *last);
 

@@ -4,7 +4,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -48,33 +47,6 @@ static const char *const environment[] = {
 	"BEADS_NO_DAEMON=1",	/* older ones leave a process behind otherwise */
 	NULL
 };
-
-/* ---- the program ---- */
-
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-char *bd_find(const char *search)
-{
-	char *copy = xstrdup(search), *rest = copy, *found = NULL;
-	const char *dir;
-
-	/* what a relative directory holds is the repository's word */
-	while (found == NULL && rest != NULL && (dir = strsep(&rest, ":")) != NULL) {
-		char *path = dir[0] == '/' ? xasprintf("%s/bd", dir) : NULL;
-
-		if (path != NULL && is_program(path))
-			found = path;
-		else
-			free(path);
-	}
-	free(copy);
-	return found;
-}
 
 static void add(char ***list, char *text)
 {

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/program.h"
 #include "proto/escape.h"
 #include "task/op_int.h"
 
@@ -152,7 +153,7 @@ static enum bd_stage begin(struct task_op *op)
 		close_story(op);
 	if (op->source != SOURCE_BEADS || op->path == NULL)
 		return BD_NONE;
-	op->bd = bd_find(op->search);
+	op->bd = program_find(op->search, "bd");
 	if (op->bd != NULL)
 		return bd_begin(op);
 	if (op->kind == TASK_OP_LOAD)

@@ -26,9 +26,6 @@ struct task_op {
 /* The operation has failed. error is the op's from now on. */
 enum bd_stage op_fail_with(struct task_op *op, char *error);
 
-/* The program bd in the directories of op->search, new; NULL: it is in none. Relative ones are passed over. */
-char *bd_find(const char *search);
-
 /* The stage an operation with bd begins with. */
 enum bd_stage bd_begin(struct task_op *op);
 
