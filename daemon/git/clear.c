@@ -241,6 +241,7 @@ static enum stage sweep(struct git_op *op)
 		trouble(op, rest, rv);
 	else if (registration != NULL && (rv = registration_remove(op->common, registration)) != 0)
 		trouble(op, registration, rv);
+	registration_sweep(op->common, op->dir);
 	free(rest);
 	free(registration);
 	if (rv != 0 || op->given_commit == NULL)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -131,4 +132,49 @@ int registration_remove(const char *common, const char *registration)
 	rmdir(place);	/* git does so behind the last one; it fails while there are others */
 	free(place);
 	return rv;
+}
+
+/* git names it after the last part of the path, with digits behind it when there is one of that name. */
+static bool is_named_after(const char *name, const char *dir)
+{
+	const char *base = strrchr(dir, '/');
+	size_t n;
+
+	base = base != NULL ? base + 1 : dir;
+	n = strlen(base);
+	return strncmp(name, base, n) == 0 && strspn(name + n, "0123456789") == strlen(name + n);
+}
+
+/* Nothing is in it but the word that git is at work. */
+static bool is_half_made(const char *registration)
+{
+	DIR *d = opendir(registration);
+	struct dirent *entry;
+	struct stat st;
+	bool half = d != NULL && fstat(dirfd(d), &st) == 0 && st.st_mtime + 1 < time(NULL);
+
+	while (half && (entry = readdir(d)) != NULL)
+		half = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || strcmp(entry->d_name, "locked") == 0;
+	if (d != NULL)
+		closedir(d);
+	return half;
+}
+
+void registration_sweep(const char *common, const char *dir)
+{
+	char *place = xasprintf("%s/worktrees", common);
+	DIR *d = opendir(place);
+	struct dirent *entry;
+
+	while (d != NULL && (entry = readdir(d)) != NULL) {
+		char *registration = xasprintf("%s/%s", place, entry->d_name);
+
+		if (is_named_after(entry->d_name, dir) && is_half_made(registration))
+			lay_remove(registration);
+		free(registration);
+	}
+	if (d != NULL)
+		closedir(d);
+	rmdir(place);
+	free(place);
 }

@@ -445,6 +445,20 @@ START_TEST(cut_short_it_is_found_again)
 END_TEST
 
 /* What was saved under that name before is not lost with the ref. */
+/* A git that was killed while it registered a work tree of the name; what is younger, or further, is somebody's. */
+START_TEST(what_a_killed_git_has_begun)
+{
+	const char *base;
+
+	make();
+	base = strrchr(dir, '/') + 1;
+	SH("cd .git/worktrees; for name in '%s7' '%s8' '%s9' '%sx'; do mkdir \"$name\"; echo initializing > \"$name/locked\"; done; echo 'ref: refs/heads/main' > '%s9/HEAD';"
+	   " touch -d '1 minute ago' '%s7' '%s9' '%sx'", base, base, base, base, base, base, base, base);
+	clear();
+	expect_text("t 18\nt 19\nt 1x", sh("ls .git/worktrees"));
+}
+END_TEST
+
 START_TEST(a_second_time)
 {
 	char *first;
@@ -485,6 +499,7 @@ int main(void)
 	tcase_add_test(tc, again_behind_the_files);
 	tcase_add_test(tc, locks_of_a_killed_git);
 	tcase_add_test(tc, cut_short_it_is_found_again);
+	tcase_add_test(tc, what_a_killed_git_has_begun);
 	tcase_add_test(tc, a_second_time);
 	return run_tests("git_clear", tc);
 }
