@@ -20,6 +20,7 @@ int retry_command(struct client *c);
 int review_command(struct client *c);
 int hold_command(struct client *c);
 int group_command(struct client *c);
+int cooldown_command(struct client *c);
 int salvage_command(struct client *c);
 int report_command(struct client *c);
 int events_command(struct client *c);

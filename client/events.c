@@ -6,6 +6,7 @@
 
 #include "client/client.h"
 #include "client/commands.h"
+#include "client/cooldown.h"
 #include "client/field.h"
 #include "client/memory.h"
 #include "proto/call.h"
@@ -39,6 +40,14 @@ static void print_event(const struct print *p, const json_t *event)
 
 		bytes_add(&line, run, strlen(run));
 		free(run);
+	}
+	if (strcmp(field_text(event, "type"), "cooldown") == 0) {
+		char *sentence = cooldown_sentence(event);
+
+		bytes_add(&line, " ", 1);
+		bytes_add(&line, sentence, strlen(sentence));
+		free(sentence);
+		event = NULL;
 	}
 	for (void *i = json_object_iter((json_t *)event); i != NULL; i = json_object_iter_next((json_t *)event, i)) {
 		const char *key = json_object_iter_key(i);

@@ -304,6 +304,20 @@ static void on_waiting(struct live *live, struct live_slot *slot, const json_t *
 	free(name);
 }
 
+/* An exhausted account, or a service that failed: no round and no fix is used by it. */
+static void on_cooling(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+{
+	char *why = because(event, "reason", "cause"), *name = badge_name(slot->number);
+
+	(void)before;
+	if (live->many)
+		say(live, PAINT_YELLOW, "%s COOLING%s", name, why);
+	else
+		say(live, PAINT_YELLOW, "Cooling%s", why);
+	free(why);
+	free(name);
+}
+
 static const struct {
 	const char *phase;
 	void (*tell)(struct live *live, struct live_slot *slot, const json_t *event, const char *before);
@@ -314,6 +328,7 @@ static const struct {
 	{ "reviewing", on_reviewing },
 	{ "fixing", on_fixing },
 	{ "committing", on_committing },
+	{ "cooling", on_cooling },
 	{ "passed", on_passed },
 	{ "failed", on_failed },
 };

@@ -41,6 +41,11 @@ static const struct option_row group_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row cooldown_options[] = {
+	{ "message", 'm', OPTION_TEXT, "TEXT", NULL, NULL, "set: why, for those who wait" },
+	{ .name = NULL },
+};
+
 static const struct option_row salvage_options[] = {
 	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "list: at most N of them (default 50)" },
 	{ "before", 0, OPTION_COUNT, "ID", "cursor", NULL, "list: only what is older than this one" },
@@ -84,6 +89,7 @@ const struct command commands[] = {
 	{ "resume", resume_command, "RUN...", "let paused runs go on", NULL, 1, ANY_NUMBER, false },
 	{ "retry", retry_command, "RUN...", "make new runs of what did not pass", NULL, 1, ANY_NUMBER, false },
 	{ "group", group_command, "list | set|pause|resume NAME", "see and change the slots of groups of runs", group_options, 1, 2, false },
+	{ "cooldown", cooldown_command, "list | set|clear NAME [WHEN]", "see and say which accounts are exhausted", cooldown_options, 1, 3, false },
 	{ "salvage", salvage_command, "list [RUN] | restore ID DIR", "have again what removed work trees had", salvage_options, 1, 3, false },
 	{ "events", events_command, "[options]", "show what happened, or what happens", events_options, 0, 0, false },
 	{ "status", status_command, "", "show how the daemon is", NULL, 0, 0, false },

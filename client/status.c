@@ -5,6 +5,7 @@
 
 #include "client/client.h"
 #include "client/commands.h"
+#include "client/cooldown.h"
 #include "client/field.h"
 #include "client/memory.h"
 #include "client/table.h"
@@ -39,6 +40,19 @@ static char *value_text(const json_t *parent, const char *key)
 	return line.data != NULL ? line.data : mem_strdup("");
 }
 
+/* A line for each account that is exhausted. */
+static void add_cooling(struct table *t, const json_t *accounts)
+{
+	for (size_t i = 0; i < json_array_size(accounts); i++) {
+		const json_t *account = json_array_get(accounts, i);
+		char *text = cooldown_text(account);
+
+		table_add(t, PAINT_DIM, "account");
+		table_take(t, PAINT_YELLOW, mem_printf("%s is %s", field_text(account, "account"), text));
+		free(text);
+	}
+}
+
 /* "uptime_ms" reads "uptime". */
 static char *label(const char *key)
 {
@@ -67,8 +81,11 @@ int status_command(struct client *c)
 	t = table_new(columns, sizeof columns / sizeof columns[0]);
 	for (void *i = json_object_iter(result); i != NULL; i = json_object_iter_next(result, i)) {
 		const char *key = json_object_iter_key(i);
-		char *text = value_text(result, key);
+		bool cooling = strcmp(key, "cooling") == 0;
+		char *text = cooling ? mem_strdup("") : value_text(result, key);
 
+		if (cooling)
+			add_cooling(t, json_object_get(result, key));
 		if (*text != '\0') {
 			table_take(t, PAINT_DIM, label(key));
 			table_add(t, PAINT_NONE, text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/client.h"
+#include "client/cooldown.h"
 #include "client/field.h"
 #include "client/live.h"
 #include "client/memory.h"
@@ -88,6 +89,16 @@ static void end(struct watch_lines *w, int64_t id)
 	}
 }
 
+static void print_cooldown(const struct print *p, const json_t *event)
+{
+	char *sentence = cooldown_sentence(event), *line = print_clip(sentence, p->width);
+
+	print_painted(p, field_true(event, "in_force") ? PAINT_YELLOW : PAINT_NONE, line);
+	fputc('\n', p->file);
+	free(sentence);
+	free(line);
+}
+
 /* True: the run that is watched has ended. */
 static bool tell(struct watch_lines *w, const json_t *event)
 {
@@ -98,6 +109,8 @@ static bool tell(struct watch_lines *w, const json_t *event)
 		print_json(&w->client->out, event);
 	else if (id != FIELD_NONE)
 		live_event(live_of(w, id), event);
+	else if (strcmp(field_text(event, "type"), "cooldown") == 0)
+		print_cooldown(&w->client->out, event);
 	if (over)
 		end(w, id);
 	return over && w->run != FIELD_NONE;

@@ -49,6 +49,26 @@ static json_t *count_runs(struct rpc *rpc)
 	return json;
 }
 
+static void add_cooling(void *arg, const struct account_info *info)
+{
+	json_t *json;
+
+	if (info->cooldown == NULL)
+		return;
+	json = json_row(ROW_COOLDOWN, info->cooldown);
+	json_object_set_new(json, "in_force", json_true());
+	json_array_append_new(arg, json);
+}
+
+/* Accounts that are exhausted. */
+static json_t *cooling(struct rpc *rpc)
+{
+	json_t *list = json_array();
+
+	engine_accounts(rpc->options.engine, add_cooling, list);
+	return list;
+}
+
 static struct reply status(struct rpc *rpc, struct call *call)
 {
 	const struct rpc_options *o = &rpc->options;
@@ -58,7 +78,7 @@ static struct reply status(struct rpc *rpc, struct call *call)
 
 	uv_gettimeofday(&now);
 	store_event_range(o->store, &first, &last);
-	return reply_ok(call, json_pack("{s:s,s:s,s:s,s:i,s:i,s:o,s:o,s:I,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I},s:I}",
+	return reply_ok(call, json_pack("{s:s,s:s,s:s,s:i,s:i,s:o,s:o,s:I,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I},s:I}",
 	    "state", engine_draining(o->engine) ? "draining" : "running",
 	    "version", rpc->version,
 	    "instance", rpc->instance,
@@ -69,6 +89,7 @@ static struct reply status(struct rpc *rpc, struct call *call)
 	    "uptime_ms", (json_int_t)(now.tv_sec * 1000 + now.tv_usec / 1000 - o->started_at),
 	    "config", json_text(config_path(config)),
 	    "runs", count_runs(rpc),
+	    "cooling", cooling(rpc),
 	    "parallel", (json_int_t)config_parallel(config),
 	    "attempts", (json_int_t)engine_running(o->engine),
 	    "busy", (json_int_t)engine_busy(o->engine),
@@ -233,6 +254,7 @@ static const struct result_field status_results[] = {
 	{ "uptime_ms", "integer", "time since the start" },
 	{ "config", "string|null", "the file that was read" },
 	{ "runs", "object", "unfinished runs by state" },
+	{ "cooling", "array", "accounts that are exhausted: account, kind, until, reason, attempt, set_by, created_at, in_force" },
 	{ "parallel", "integer", "slots of the whole daemon" },
 	{ "attempts", "integer", "attempts running now" },
 	{ "busy", "integer", "running runs, submits and commits under way: 0, and a draining daemon ends" },
