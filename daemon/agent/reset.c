@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/reset.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/told.h"
+#include "base/memory.h"
+#include "base/zone.h"
+#include "core/row.h"
+
+#define MINUTE INT64_C(60)
+#define HOUR INT64_C(3600)
+#define DAY INT64_C(86400)
+
+/* No notice is longer, and nobody makes us try for ever. */
+#define WORDS_MAX (32 * 1024)
+#define TRIES_MAX 64
+
+/* A clock without seconds may show what was over a moment ago, and does not mean tomorrow. */
+#define ROUNDED (2 * MINUTE)
+/* A time that is over for longer is no reset time of now, nor is one so far away. */
+#define STALE HOUR
+#define FAR (400 * DAY)
+
+/* Behind which words a time stands; what a bare number there counts. Long ones before short ones. */
+static const struct anchor {
+	const char *words;
+	double bare_ms;		/* that one of a bare number is; 0: it is none */
+} anchors[] = {
+	{ "resets_in_seconds", 1000 },
+	{ "reset_after_seconds", 1000 },
+	{ "retry-after-ms", 1 },
+	{ "retry-after", 1000 },
+	{ "retry_after", 1000 },
+	{ "retry after", 1000 },
+	{ "retrydelay", 0 },
+	{ "quotaresetdelay", 0 },
+	{ "quotaresettimestamp", 0 },
+	{ "resets_at", 0 },
+	{ "resetsat", 0 },
+	{ "reset", 0 },		/* resets, will reset */
+	{ "try again", 0 },
+	{ "retry", 0 },
+	{ "available again", 0 },
+	{ "continuing automatically", 0 },
+	{ "limit reached|", 0 },
+};
+
+/* ---- moments ---- */
+
+static int64_t fit(int64_t at, int64_t now)
+{
+	if (at < now - STALE * 1000 || at > now + FAR * 1000)
+		return ROW_NONE;
+	return at > now ? at : now + MINUTE * 1000;
+}
+
+int64_t reset_epoch(int64_t epoch, int64_t now)
+{
+	if (epoch < 0)
+		return ROW_NONE;
+	return fit(epoch < INT64_C(100000000000) ? epoch * 1000 : epoch, now);
+}
+
+/* The zone of the clock. *doubt as in reset_time(). */
+static struct zone *zone_of(const struct told *told, const struct reset_place *place, char **doubt)
+{
+	const char *name = told->zone;
+	struct zone *zone = name[0] != '\0' ? zone_open(place->zones, name) : NULL;
+
+	if (zone != NULL)
+		return zone;
+	zone = zone_open(place->zones, place->zone);
+	if (name[0] != '\0')
+		*doubt = xasprintf("the time zone %s is not known here (Debian: tzdata), so the time was taken for one of %s", name,
+		    zone == NULL ? "UTC" : place->zone != NULL && place->zone[0] != '\0' ? place->zone : "this machine");
+	else if (zone == NULL)
+		*doubt = xasprintf("the agent's time zone TZ=%s is not known here (Debian: tzdata), so the time was taken for one of UTC", place->zone);
+	return zone;
+}
+
+/* s since the epoch: the first of both that is not over. */
+static int64_t moment_of(const struct told *told, const struct zone *zone, int64_t days, int64_t now)
+{
+	int64_t wall = days * DAY + told->clock, moments[2];
+
+	if (told->has_offset)
+		return wall - told->offset;
+	zone_moments(zone, wall, moments);
+	return moments[0] >= now - ROUNDED ? moments[0] : moments[1];
+}
+
+static bool is_date(int64_t year, int month, int day)
+{
+	int64_t y;
+	int m, d;
+
+	zone_date(zone_days(year, month, day), &y, &m, &d);
+	return y == year && m == month && d == day;
+}
+
+/* Without a year, the one that is nearest. */
+static int64_t date_moment(const struct told *told, const struct zone *zone, int64_t year, int64_t now)
+{
+	int64_t nearest = ROW_NONE;
+
+	for (int64_t y = told->year > 0 ? told->year : year - 1; y <= (told->year > 0 ? told->year : year + 1); y++) {
+		int64_t at = is_date(y, told->month, told->day) ? moment_of(told, zone, zone_days(y, told->month, told->day), now) : ROW_NONE;
+
+		if (at != ROW_NONE && (nearest == ROW_NONE || llabs(at - now) < llabs(nearest - now)))
+			nearest = at;
+	}
+	return nearest;
+}
+
+static int64_t resolve(const struct told *told, const struct reset_place *place, char **doubt)
+{
+	struct zone *zone = told->has_offset ? NULL : zone_of(told, place, doubt);
+	int64_t now = place->now / 1000, here = now + (told->has_offset ? told->offset : zone_offset(zone, now));
+	int64_t today = here / DAY, at = ROW_NONE, year;
+	int month, day;
+
+	zone_date(today, &year, &month, &day);
+	if (told->kind == TOLD_DATE)
+		at = date_moment(told, zone, year, now);
+	if (told->kind == TOLD_TOMORROW)
+		at = moment_of(told, zone, today + 1, now);
+	/* the day before: midnight may just have passed */
+	for (int64_t d = today - 1; (told->kind == TOLD_CLOCK || told->kind == TOLD_WEEKDAY) && d <= today + 8; d++) {
+		at = moment_of(told, zone, d, now);
+		if (at >= now - ROUNDED && (told->kind == TOLD_CLOCK || d % 7 == told->weekday))
+			break;
+	}
+	zone_close(zone);
+	return at == ROW_NONE ? ROW_NONE : fit(at * 1000, place->now);
+}
+
+/* ---- texts ---- */
+
+static int64_t moment_after(double ms, int64_t now)
+{
+	return ms <= (double)FAR * 1000 ? fit(now + (int64_t)ms, now) : ROW_NONE;
+}
+
+/* *certain: a program wrote it for programs. */
+static int64_t time_behind(const char *p, const struct anchor *anchor, const struct reset_place *place, bool *certain, char **doubt)
+{
+	struct told told;
+
+	*certain = anchor->bare_ms > 0;
+	if (!told_read(p, &told))
+		return ROW_NONE;
+	switch (told.kind) {
+	case TOLD_EPOCH:
+		*certain = true;
+		return reset_epoch(told.epoch, place->now);
+	case TOLD_AFTER:
+		return moment_after(told.amount, place->now);
+	case TOLD_NUMBER:
+		return anchor->bare_ms > 0 ? moment_after(told.amount * anchor->bare_ms, place->now) : ROW_NONE;
+	case TOLD_DATE: case TOLD_WEEKDAY: case TOLD_TOMORROW: case TOLD_CLOCK:
+		break;
+	}
+	return resolve(&told, place, doubt);
+}
+
+static const struct anchor *anchor_at(const char *p)
+{
+	for (size_t i = 0; i < sizeof(anchors) / sizeof(anchors[0]); i++)
+		if (strncasecmp(p, anchors[i].words, strlen(anchors[i].words)) == 0)
+			return &anchors[i];
+	return NULL;
+}
+
+/* What was written for programs counts before what was written for people. */
+int64_t reset_time(const char *words, const struct reset_place *place, char **doubt)
+{
+	size_t size = strlen(words), tries = 0;
+	int64_t best = ROW_NONE;
+
+	*doubt = NULL;
+	if (size > WORDS_MAX)
+		words += size - WORDS_MAX;
+	for (const char *p = words; *p != '\0' && tries < TRIES_MAX; p++) {
+		const struct anchor *anchor = p == words || !isalnum((unsigned char)p[-1]) ? anchor_at(p) : NULL;
+		char *said = NULL;
+		bool certain;
+		int64_t at;
+
+		if (anchor == NULL)
+			continue;
+		tries++;
+		p += strlen(anchor->words);
+		at = time_behind(p, anchor, place, &certain, &said);
+		p--;
+		if (at == ROW_NONE || (best != ROW_NONE && !certain)) {
+			free(said);
+			continue;
+		}
+		free(*doubt);
+		*doubt = said;
+		best = at;
+		if (certain)
+			break;
+	}
+	return best;
+}
