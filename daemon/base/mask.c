@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/mask.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/shape.h"
+
+#define HEADS 1024
+
+/* A value; those with the same first eight bytes' hash are a chain, the longest first. */
+struct value {
+	struct value *next;
+	size_t size;
+	char text[];
+};
+
+struct mask {
+	struct value *heads[HEADS];
+};
+
+struct mask *mask_new(void)
+{
+	return xcalloc(1, sizeof(struct mask));
+}
+
+void mask_free(struct mask *mask)
+{
+	if (mask == NULL)
+		return;
+	for (size_t i = 0; i < HEADS; i++) {
+		struct value *value = mask->heads[i], *next;
+
+		for (; value != NULL; value = next) {
+			next = value->next;
+			explicit_bzero(value->text, value->size);
+			free(value);
+		}
+	}
+	free(mask);
+}
+
+/* Of the first MASK_VALUE_MIN bytes. */
+static size_t head_of(const char *text)
+{
+	uint64_t word;
+
+	memcpy(&word, text, sizeof(word));
+	return (size_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
+}
+
+static void add(struct mask *mask, const char *text, size_t size)
+{
+	struct value **at, *value;
+
+	if (size < MASK_VALUE_MIN || shape_is_placeholder(text, size))
+		return;
+	for (at = &mask->heads[head_of(text)]; *at != NULL && (*at)->size >= size; at = &(*at)->next)
+		if ((*at)->size == size && memcmp((*at)->text, text, size) == 0)
+			return;
+	value = xcalloc(1, sizeof(*value) + size);
+	value->size = size;
+	memcpy(value->text, text, size);
+	value->next = *at;
+	*at = value;
+}
+
+#define LINE_MIN 16
+
+/* As it stands in a JSON string; each line of one that has several. */
+static void add_forms(struct mask *mask, const char *text, size_t size)
+{
+	struct buf quoted = { 0 };
+	const char *end = text + size;
+
+	if (memchr(text, '"', size) == NULL && memchr(text, '\\', size) == NULL && memchr(text, '\n', size) == NULL)
+		return;
+	for (const char *p = text; p < end; p++) {
+		if (*p == '\n')
+			buf_adds(&quoted, "\\n");
+		else if (*p == '"' || *p == '\\')
+			buf_addf(&quoted, "\\%c", *p);
+		else
+			buf_add(&quoted, p, 1);
+	}
+	add(mask, quoted.data, quoted.size);
+	explicit_bzero(quoted.data, quoted.size);
+	buf_release(&quoted);
+	while (memchr(text, '\n', (size_t)(end - text)) != NULL) {
+		size_t line = (size_t)((const char *)memchr(text, '\n', (size_t)(end - text)) - text);
+
+		if (line >= LINE_MIN)
+			add(mask, text, line);
+		text += line + 1;
+	}
+	if (end - text >= LINE_MIN)
+		add(mask, text, (size_t)(end - text));
+}
+
+void mask_add(struct mask *mask, const char *value)
+{
+	size_t size = strlen(value);
+
+	while (size > 0 && strchr(" \t\r\n", value[size - 1]) != NULL)
+		size--;
+	while (size > 0 && strchr(" \t\r\n", *value) != NULL) {
+		value++;
+		size--;
+	}
+	add(mask, value, size);
+	if (size > 0)
+		add_forms(mask, value, size);
+}
+
+/* The password in https://user:password@host. */
+static void add_password(struct mask *mask, const char *value)
+{
+	const char *mark = strstr(value, "://");
+	struct shape_scan scan = { .text = value, .size = strlen(value) };
+	struct shape_hit hit;
+
+	if (mark == NULL || !shape_find(&scan, (size_t)(mark - value), &hit))
+		return;
+	add(mask, value + hit.from, hit.to - hit.from);
+}
+
+/* Files and sockets have names of their own: to be told which one is not there helps, and gives nothing away. */
+static bool is_path(const char *value)
+{
+	return (value[0] == '/' || strncmp(value, "~/", 2) == 0) && strpbrk(value, "+= \t\n") == NULL && strchr(value + 1, '/') != NULL;
+}
+
+/* What has letters and digits and is no key: who and where somebody is, and what of many things is meant. */
+static bool is_told(const char *name, size_t size)
+{
+	static const char *const endings[] = {
+		"USER", "LOGNAME", "NAME", "HOST", "MODEL", "VERSION", "PROJECT", "REGION", "LOCATION", "LANG", "URL", "TYPE", "FORMAT", "MODE", "LEVEL", "ID",
+	};
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		size_t n = strlen(endings[i]);
+
+		if (size >= n && strncasecmp(name + size - n, endings[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+void mask_add_variable(struct mask *mask, const char *entry)
+{
+	size_t name = strcspn(entry, "=");
+	const char *value = entry[name] == '=' ? entry + name + 1 : "";
+
+	if (shape_is_secret_name(entry, name) ? !is_path(value) : !is_told(entry, name) && shape_is_key(value, strlen(value)))
+		mask_add(mask, value);
+	add_password(mask, value);
+}
+
+/* Where the text really ends: what was cut has an ellipsis. */
+static size_t cut_end(const char *text, size_t size)
+{
+	static const char *const marks[] = { "\xe2\x80\xa6", "..." };
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		size_t n = strlen(marks[i]);
+
+		if (size >= n && memcmp(text + size - n, marks[i], n) == 0)
+			return size - n;
+	}
+	return size;
+}
+
+/* Bytes of a value at the beginning of text, up to `end`: all of it, or what a cut has left of it. 0: there is none. */
+static size_t value_at(const struct mask *mask, const char *text, size_t end)
+{
+	if (mask == NULL || end < MASK_VALUE_MIN)
+		return 0;
+	for (const struct value *v = mask->heads[head_of(text)]; v != NULL; v = v->next) {
+		size_t n = v->size < end ? v->size : end;
+
+		if (memcmp(v->text, text, n) == 0)
+			return n;
+	}
+	return 0;
+}
+
+/* Bytes at the beginning of text that are the rest of a value whose beginning was cut off. */
+static size_t rest_at(const struct mask *mask, const char *text, size_t size)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; mask != NULL && size >= MASK_VALUE_MIN && i < HEADS; i++) {
+		for (const struct value *v = mask->heads[i]; v != NULL; v = v->next) {
+			const char *p = v->text + 1, *end = v->text + v->size;
+
+			while ((p = memmem(p, (size_t)(end - p), text, MASK_VALUE_MIN)) != NULL) {
+				size_t n = (size_t)(end - p);
+
+				if (n <= size && n > longest && memcmp(p, text, n) == 0)
+					longest = n;
+				p++;
+			}
+		}
+	}
+	return longest;
+}
+
+/* A text on its way: out gets what may be seen. */
+struct masking {
+	struct buf out;
+	size_t copied;		/* so much of the text is in out */
+};
+
+static void hide(struct masking *m, const char *text, size_t from, size_t to)
+{
+	/* two side by side are one */
+	if (from > m->copied || m->copied == 0) {
+		buf_add(&m->out, text + m->copied, from - m->copied);
+		buf_adds(&m->out, SHAPE_SECRET);
+	}
+	m->copied = to;
+}
+
+char *mask_text(const struct mask *mask, const char *text, size_t length, size_t *size)
+{
+	static const char ellipsis[] = "\xe2\x80\xa6";
+	struct shape_scan scan = { .text = text, .size = length };
+	struct shape_hit hit = { 0, 0 };	/* lies ahead, or is over */
+	struct masking m = { 0 };
+	size_t end = cut_end(text, length), i = 0, n;
+
+	if (length > strlen(ellipsis) && memcmp(text, ellipsis, strlen(ellipsis)) == 0)
+		i = strlen(ellipsis);
+	n = rest_at(mask, text + i, end > i ? end - i : 0);
+	if (n > 0) {
+		hide(&m, text, i, i + n);
+		i += n;
+	}
+	while (i < length) {
+		if (hit.to <= i && !shape_find(&scan, i, &hit))
+			hit = (struct shape_hit){ 0, 0 };
+		n = i < end ? value_at(mask, text + i, end - i) : 0;
+		if (n == 0 && hit.to > i && hit.from <= i)
+			n = hit.to - i;
+		if (n > 0)
+			hide(&m, text, i, i + n);
+		i += n > 0 ? n : 1;
+	}
+	if (m.copied == 0)
+		return NULL;
+	buf_add(&m.out, text + m.copied, length - m.copied);
+	return buf_take(&m.out, size);
+}
+
+bool mask_string(const struct mask *mask, char **text)
+{
+	char *masked = *text != NULL ? mask_text(mask, *text, strlen(*text), NULL) : NULL;
+
+	if (masked == NULL)
+		return false;
+	free(*text);
+	*text = masked;
+	return true;
+}
+
+bool mask_hides(const char *name)
+{
+	return shape_is_secret_name(name, strlen(name));
+}

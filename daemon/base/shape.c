@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/shape.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/* So much of a word says what it is. What goes on behind that is walked only when it is a secret, which is then over. */
+#define JUDGED_MAX 128
+
+/* ---- bytes ---- */
+
+enum { LETTER = 1, DIGIT = 2, UPPER = 4, UNDER = 8, DASH = 16, DOT = 32, BASE64 = 64 };
+
+static unsigned class_of(char c)
+{
+	if (c >= 'a' && c <= 'z')
+		return LETTER;
+	if (c >= 'A' && c <= 'Z')
+		return LETTER | UPPER;
+	if (c >= '0' && c <= '9')
+		return DIGIT;
+	return c == '_' ? UNDER : c == '-' ? DASH : c == '.' ? DOT : c == '+' || c == '/' || c == '=' ? BASE64 : 0;
+}
+
+#define ALNUM (LETTER | DIGIT)
+#define NAME (ALNUM | UNDER | DASH | DOT)
+#define VALUE (NAME | BASE64)
+
+static size_t run_of(const char *text, size_t size, size_t at, unsigned classes)
+{
+	size_t end = at;
+
+	while (end < size && (class_of(text[end]) & classes) != 0)
+		end++;
+	return end;
+}
+
+static unsigned classes_in(const char *text, size_t size)
+{
+	unsigned classes = 0;
+
+	for (size_t i = 0; i < size; i++)
+		classes |= class_of(text[i]);
+	return classes;
+}
+
+static bool begins(const struct shape_scan *s, size_t at, const char *word)
+{
+	size_t n = strlen(word);
+
+	return s->size - at >= n && memcmp(s->text + at, word, n) == 0;
+}
+
+/* The end of the run of letters, digits, "_" and "-" at `at`. Each of the places that ask for it, one after the other in a token, keeps its
+ * last answer, so that no run is walked twice. */
+static size_t word_end(struct shape_scan *s, size_t at, int place)
+{
+	struct shape_hit *word = &s->words[place];
+
+	if (at < word->from || at >= word->to)
+		*word = (struct shape_hit){ at, run_of(s->text, s->size, at, ALNUM | UNDER | DASH) };
+	return word->to;
+}
+
+/* Where a word may begin. */
+static bool is_free(const struct shape_scan *s, size_t at)
+{
+	return at == 0 || (class_of(s->text[at - 1]) & (ALNUM | UNDER)) == 0;
+}
+
+/* ---- names ---- */
+
+struct part {
+	const char *text;
+	size_t size;
+};
+
+#define PARTS_MAX 16
+
+/* "db_apiKey" is db, api, Key. The last PARTS_MAX of them. */
+static size_t split(const char *name, size_t size, struct part parts[PARTS_MAX])
+{
+	size_t count = 0, start = 0;
+
+	for (size_t i = 0; i <= size; i++) {
+		bool mark = i == size || (class_of(name[i]) & ALNUM) == 0;
+		bool hump = !mark && i > start && (class_of(name[i]) & UPPER) != 0 && (class_of(name[i - 1]) & UPPER) == 0;
+
+		if (!mark && !hump)
+			continue;
+		if (i > start) {
+			if (count == PARTS_MAX)
+				memmove(parts, parts + 1, --count * sizeof(parts[0]));
+			parts[count++] = (struct part){ name + start, i - start };
+		}
+		start = hump ? i : i + 1;
+	}
+	return count;
+}
+
+static bool is_word(const struct part *part, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(words[i]) == part->size && strncasecmp(words[i], part->text, part->size) == 0)
+			return true;
+	return false;
+}
+
+static bool ends_with_word(const struct part *part, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t n = strlen(words[i]);
+
+		if (part->size > n && strncasecmp(part->text + part->size - n, words[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+#define IS(part, words) is_word(part, words, COUNT(words))
+
+static const char *const whole_words[] = {
+	"key", "keys", "token", "secret", "secrets", "password", "passwords", "passwd", "passphrase", "credential", "credentials",
+	"auth", "authorization", "apikey", "bearer",
+};
+static const char *const endings[] = {
+	"token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
+};
+static const char *const last_words[] = { "pass", "pwd" };
+/* Behind a word that speaks of a secret: what is about it, and not itself. */
+static const char *const about[] = {
+	"sock", "file", "files", "path", "dir", "helper", "type", "method", "mode", "timeout", "ttl", "count", "limit", "size", "length",
+	"len", "index", "bits", "algorithm", "alg", "url", "uri", "host", "port", "name", "id", "ids", "version", "format", "prefix", "expiry",
+	"expires", "budget", "usage", "window", "error", "errors", "required", "enabled", "disabled",
+};
+/* Passwords say what they are; a key or token does with such a word in front. */
+static const char *const plain_words[] = { "password", "passwords", "passwd", "passphrase", "secret", "secrets", "apikey", "authorization" };
+static const char *const key_words[] = {
+	"api", "access", "secret", "private", "auth", "license", "signing", "encryption", "service", "client", "master", "account", "admin",
+};
+
+/* BARE: "key", which is one of a map more often than not. */
+enum strength { NO_SECRET, BARE, WEAK, STRONG };
+
+static enum strength name_strength(const char *name, size_t size)
+{
+	struct part parts[PARTS_MAX], *last;
+	size_t count = split(name, size, parts);
+	bool found = false;
+
+	if (count == 0)
+		return NO_SECRET;
+	last = &parts[count - 1];
+	for (size_t i = 0; i < count && !found; i++)
+		found = IS(&parts[i], whole_words) || ends_with_word(&parts[i], endings, COUNT(endings));
+	found = found || (count > 1 && IS(last, last_words));
+	if (!found || (count > 1 && IS(last, about)))
+		return NO_SECRET;
+	if (IS(last, plain_words) || ends_with_word(last, endings, COUNT(endings)))
+		return STRONG;
+	if (count > 1 && (IS(last, ((const char *const[]){ "token" })) || IS(&parts[count - 2], key_words)))
+		return STRONG;
+	return IS(last, ((const char *const[]){ "key", "keys" })) ? BARE : WEAK;
+}
+
+bool shape_is_secret_name(const char *name, size_t size)
+{
+	return name_strength(name, size) != NO_SECRET;
+}
+
+/* ---- values ---- */
+
+bool shape_is_placeholder(const char *value, size_t size)
+{
+	static const char *const words[] = {
+		"true", "false", "null", "none", "nil", "yes", "no", "on", "off", "undefined", "required", "optional", "missing", "unset", "empty",
+		"string", "disabled", "enabled", "redacted", "removed", "invalid", "expired", "default", "unknown", "value",
+	};
+
+	/* what is filled in elsewhere, cut short, or masked by somebody */
+	if (size == 0 || strchr("$<{[(%*", value[0]) != NULL || memcmp(value, ".", 1) == 0 || (size >= 3 && memcmp(value, "\xe2\x80\xa6", 3) == 0))
+		return true;
+	return is_word(&(struct part){ value, size }, words, COUNT(words)) || memmem(value, size, SHAPE_SECRET, strlen(SHAPE_SECRET)) != NULL;
+}
+
+bool shape_is_key(const char *value, size_t size)
+{
+	unsigned classes = classes_in(value, size);
+
+	return size >= 16 && run_of(value, size, 0, VALUE) == size && (classes & LETTER) != 0 && (classes & DIGIT) != 0 &&
+	    memchr(value, '/', size) == NULL && memchr(value, '.', size) == NULL;
+}
+
+/* A piece of a program: f(x), list[i], request.body. next: the byte behind it, 0: none. */
+static bool is_code(const char *value, size_t size, char next)
+{
+	if (next == '(' || next == '[')
+		return true;
+	return memchr(value, '.', size) != NULL && (classes_in(value, size) & DIGIT) == 0 && run_of(value, size, 0, ALNUM | UNDER | DOT) == size;
+}
+
+enum style { STYLE_ENV, STYLE_OTHER };
+
+static bool is_secret_value(const char *value, size_t size, enum style style, enum strength strength, bool quoted, char next)
+{
+	unsigned classes = classes_in(value, size);
+	bool mixed = (classes & LETTER) != 0 && (classes & DIGIT) != 0, spaced = memchr(value, ' ', size) != NULL;
+
+	if (shape_is_placeholder(value, size) || (!quoted && is_code(value, size, next)))
+		return false;
+	if (style == STYLE_ENV)
+		return size >= 6;
+	if (strength == BARE)
+		return false;
+	if (strength == WEAK)
+		return size >= 16 && mixed && !spaced;
+	if (quoted)
+		return size >= 6 && (!spaced || (classes & DIGIT) != 0);
+	return size >= 8 && mixed && !spaced && value[0] != '/' && memchr(value, '.', size) == NULL;
+}
+
+/* ---- NAME=value ---- */
+
+#define NAME_MAX_SIZE 128
+#define QUOTED_MAX 256
+
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'' || c == '`';
+}
+
+static size_t skip_blanks(const struct shape_scan *s, size_t at)
+{
+	size_t end = at;
+
+	while (end < s->size && end - at < 16 && (s->text[end] == ' ' || s->text[end] == '\t'))
+		end++;
+	return end;
+}
+
+/* A quotation mark, which JSON within JSON has a backslash before. */
+static size_t skip_quote(const struct shape_scan *s, size_t at, char *quote)
+{
+	size_t mark = at < s->size && s->text[at] == '\\' ? at + 1 : at;
+
+	*quote = '\0';
+	if (mark >= s->size || !is_quote(s->text[mark]))
+		return at;
+	*quote = s->text[mark];
+	return mark + 1;
+}
+
+/* ":", "=", ":=", "=>" behind a name that ends at *at; *at: where the value begins. False: it is no assignment. */
+static bool skip_sign(const struct shape_scan *s, size_t *at, bool *tight)
+{
+	size_t end;
+	char quote;
+
+	end = skip_blanks(s, skip_quote(s, *at, &quote));
+	if (end >= s->size || (s->text[end] != '=' && s->text[end] != ':'))
+		return false;
+	*tight = end == *at && s->text[end] == '=';
+	end++;
+	/* "::" is of a language, "==" compares, "://" is a URL */
+	if (end < s->size && (s->text[end] == ':' || begins(s, end, "//") || (s->text[end] == '=' && s->text[end - 1] == '=')))
+		return false;
+	if (end < s->size && (s->text[end] == '=' || s->text[end] == '>'))
+		end++;
+	*tight = *tight && end < s->size && s->text[end] != ' ';
+	*at = skip_blanks(s, end);
+	return true;
+}
+
+/* "Basic " of a header. */
+static size_t skip_scheme(const struct shape_scan *s, size_t at)
+{
+	static const char *const schemes[] = { "Bearer ", "Basic ", "Token ", "ApiKey " };
+
+	for (size_t i = 0; i < COUNT(schemes); i++) {
+		size_t n = strlen(schemes[i]);
+
+		if (s->size - at > n && strncasecmp(s->text + at, schemes[i], n) == 0)
+			return skip_blanks(s, at + n);
+	}
+	return at;
+}
+
+/* The end of a value, up to its quotation mark or what cannot be a part of it; of one without, `most` bytes are looked at. */
+static size_t value_end(const struct shape_scan *s, size_t at, char quote, size_t most)
+{
+	size_t end = at;
+
+	for (; quote != '\0' && end < s->size && end - at < QUOTED_MAX && s->text[end] != '\n'; end++)
+		if (s->text[end] == quote)
+			return end > at && s->text[end - 1] == '\\' ? end - 1 : end;
+	for (end = at; end < s->size && end - at < most && !isspace((unsigned char)s->text[end]) && !is_quote(s->text[end]); end++)
+		if (strchr(",;&|<>()[]{}", s->text[end]) != NULL)
+			break;
+	return end;
+}
+
+/* A name at `at`, which is looked at once. */
+static bool find_assignment(struct shape_scan *s, size_t at, struct shape_hit *hit)
+{
+	size_t end = run_of(s->text, s->size, at, NAME), value, stop, upper;
+	enum strength strength;
+	enum style style;
+	bool tight;
+	char quote;
+
+	s->named = end;
+	if (end == at || end - at > NAME_MAX_SIZE || (strength = name_strength(s->text + at, end - at)) == NO_SECRET)
+		return false;
+	value = end;
+	if (!skip_sign(s, &value, &tight))
+		return false;
+	for (upper = at; upper < end && (class_of(s->text[upper]) & (UPPER | DIGIT | UNDER)) != 0; upper++)
+		;
+	style = tight && upper == end ? STYLE_ENV : STYLE_OTHER;
+	value = skip_quote(s, value, &quote);
+	stop = skip_scheme(s, value);
+	if (stop != value)
+		style = STYLE_ENV;
+	value = stop;
+	stop = value_end(s, value, quote, JUDGED_MAX);
+	if (!is_secret_value(s->text + value, stop - value, style, strength, quote != '\0', stop < s->size ? s->text[stop] : '\0'))
+		return false;
+	*hit = (struct shape_hit){ value, value_end(s, value, quote, SIZE_MAX) };
+	return true;
+}
+
+/* ---- keys of known services ---- */
+
+static const struct known {
+	const char *head;
+	unsigned body;		/* classes of what follows */
+	size_t min;
+	size_t exact;		/* ... and no more; 0: any */
+	enum { ANY, MIXED, LONG_RUN } rule;	/* MIXED: a letter and a digit; LONG_RUN: that, and 16 bytes without a mark */
+} known[] = {
+	{ "sk-ant-", ALNUM | UNDER | DASH, 12, 0, ANY },
+	{ "sk-proj-", ALNUM | UNDER | DASH, 16, 0, MIXED },
+	{ "sk-svcacct-", ALNUM | UNDER | DASH, 16, 0, MIXED },
+	{ "sk-admin-", ALNUM | UNDER | DASH, 16, 0, MIXED },
+	{ "sk-or-v1-", ALNUM, 16, 0, MIXED },
+	{ "sk-", ALNUM | UNDER | DASH, 20, 0, LONG_RUN },
+	{ "sk_live_", ALNUM, 16, 0, ANY },
+	{ "sk_test_", ALNUM, 16, 0, MIXED },
+	{ "rk_live_", ALNUM, 16, 0, ANY },
+	{ "ghp_", ALNUM, 20, 0, ANY },
+	{ "gho_", ALNUM, 20, 0, ANY },
+	{ "ghu_", ALNUM, 20, 0, ANY },
+	{ "ghs_", ALNUM, 20, 0, ANY },
+	{ "ghr_", ALNUM, 20, 0, ANY },
+	{ "github_pat_", ALNUM | UNDER, 20, 0, MIXED },
+	{ "glpat-", ALNUM | UNDER | DASH, 16, 0, ANY },
+	{ "AKIA", UPPER | DIGIT, 16, 16, ANY },
+	{ "ASIA", UPPER | DIGIT, 16, 16, ANY },
+	{ "AIza", ALNUM | UNDER | DASH, 35, 0, ANY },
+	{ "ya29.", ALNUM | UNDER | DASH, 20, 0, ANY },
+	{ "xoxa-", ALNUM | DASH, 10, 0, MIXED },
+	{ "xoxb-", ALNUM | DASH, 10, 0, MIXED },
+	{ "xoxp-", ALNUM | DASH, 10, 0, MIXED },
+	{ "xoxr-", ALNUM | DASH, 10, 0, MIXED },
+	{ "xoxs-", ALNUM | DASH, 10, 0, MIXED },
+	{ "npm_", ALNUM, 30, 0, ANY },
+	{ "pypi-AgEI", ALNUM | UNDER | DASH, 16, 0, ANY },
+	{ "hf_", ALNUM, 30, 0, ANY },
+	{ "gsk_", ALNUM, 30, 0, ANY },
+	{ "xai-", ALNUM, 40, 0, ANY },
+	{ "dop_v1_", ALNUM, 40, 0, ANY },
+};
+
+static bool fits(const struct known *k, const char *body, size_t size)
+{
+	unsigned classes = classes_in(body, size);
+
+	if (size < k->min || (k->exact != 0 && size != k->exact))
+		return false;
+	if (k->rule == ANY)
+		return true;
+	if ((classes & LETTER) == 0 || (classes & DIGIT) == 0)
+		return false;
+	for (size_t i = 0, end; k->rule == LONG_RUN && i < size; i = end + 1) {
+		end = run_of(body, size, i, ALNUM);
+		if (end - i >= 16)
+			return true;
+	}
+	return k->rule == MIXED;
+}
+
+static bool find_known(const struct shape_scan *s, size_t at, struct shape_hit *hit)
+{
+	for (size_t i = 0; i < COUNT(known); i++) {
+		size_t from = at + strlen(known[i].head), to;
+
+		if (!begins(s, at, known[i].head))
+			continue;
+		/* UPPER is a class of letters: a small one ends it */
+		to = run_of(s->text, s->size - from < JUDGED_MAX ? s->size : from + JUDGED_MAX, from, known[i].body);
+		/* the exact ones must end there */
+		if (!fits(&known[i], s->text + from, to - from) || (known[i].exact != 0 && to < s->size && (class_of(s->text[to]) & ALNUM) != 0))
+			continue;
+		*hit = (struct shape_hit){ from, run_of(s->text, s->size, to, known[i].body) };
+		return true;
+	}
+	return false;
+}
+
+/* Three parts of base64url with a dot between them. */
+static bool find_web_token(struct shape_scan *s, size_t at, struct shape_hit *hit)
+{
+	size_t end = at;
+
+	if (!begins(s, at, "eyJ"))
+		return false;
+	for (int part = 0; part < 3; part++) {
+		size_t from = end;
+
+		end = word_end(s, from, part);
+		if (part < 2 && (end - from < 8 || end == s->size || s->text[end++] != '.'))
+			return false;
+	}
+	*hit = (struct shape_hit){ at + 3, end };
+	return true;
+}
+
+/* "Bearer SECRET", in whatever it stands. */
+static bool find_bearer(const struct shape_scan *s, size_t at, struct shape_hit *hit)
+{
+	size_t from, to;
+
+	if (s->size - at < 7 || strncasecmp(s->text + at, "bearer ", 7) != 0)
+		return false;
+	from = skip_blanks(s, at + 7);
+	to = run_of(s->text, s->size, from, VALUE);
+	while (to > from && s->text[to - 1] == '.')
+		to--;
+	if (to - from < 16 || (classes_in(s->text + from, to - from) & DIGIT) == 0)
+		return false;
+	*hit = (struct shape_hit){ from, to };
+	return true;
+}
+
+/* ---- URLs ---- */
+
+/* at: the ':' of "://". */
+static bool find_in_url(const struct shape_scan *s, size_t at, struct shape_hit *hit)
+{
+	size_t from = at + 3, host = 0, colon = 0;
+
+	if (!begins(s, at, "://"))
+		return false;
+	for (size_t i = from; i < s->size; i++) {
+		char c = s->text[i];
+
+		if (isspace((unsigned char)c) || c == '\0' || strchr("/?#\"'<>`", c) != NULL)
+			break;
+		if (c == '@')
+			host = i;
+		else if (c == ':' && colon == 0)
+			colon = i;
+	}
+	if (host == 0)
+		return false;
+	/* without a colon the name itself may be a token */
+	if (colon == 0 || colon > host) {
+		*hit = (struct shape_hit){ from, host };
+		return host - from >= 20 && shape_is_key(s->text + from, host - from);
+	}
+	*hit = (struct shape_hit){ colon + 1, host };
+	return host > colon + 1 && !shape_is_placeholder(s->text + colon + 1, host - colon - 1);
+}
+
+/* ---- private keys ---- */
+
+#define KEY_FILE_MAX ((size_t)64 * 1024)
+#define KEY_WORD 16
+
+static const char key_begin[] = "-----BEGIN ", key_last[] = "PRIVATE KEY-----", key_end[] = "-----END ";
+
+/* The next line that ends a key, behind `at`; looked for once. */
+static size_t next_end(struct shape_scan *s, size_t at)
+{
+	const char *found;
+
+	if (!s->key_known || s->key_end < at) {
+		found = memmem(s->text + at, s->size - at, key_end, strlen(key_end));
+		s->key_end = found != NULL ? (size_t)(found - s->text) : s->size;
+		s->key_known = true;
+	}
+	return s->key_end;
+}
+
+/* One whose end is not there: as far as it looks like one, in lines of the file or of a string. */
+static size_t key_body(const struct shape_scan *s, size_t at)
+{
+	size_t end = at;
+
+	for (;;) {
+		size_t word = end, stop;
+
+		while (word < s->size && (isspace((unsigned char)s->text[word]) || begins(s, word, "\\n") || begins(s, word, "\\r")))
+			word += s->text[word] == '\\' ? 2 : 1;
+		stop = run_of(s->text, s->size, word, ALNUM | BASE64);
+		if (stop - word < KEY_WORD)
+			return end;
+		end = stop;
+	}
+}
+
+static bool find_private_key(struct shape_scan *s, size_t at, struct shape_hit *hit)
+{
+	const char *last;
+	size_t from, end;
+
+	if (!begins(s, at, key_begin))
+		return false;
+	last = memmem(s->text + at, s->size - at < 64 ? s->size - at : 64, key_last, strlen(key_last));
+	if (last == NULL)
+		return false;
+	from = (size_t)(last - s->text) + strlen(key_last);
+	end = next_end(s, from);
+	if (end == s->size || end - from > KEY_FILE_MAX)
+		end = key_body(s, from);
+	*hit = (struct shape_hit){ from, end };
+	return end > from && (end - from != strlen(SHAPE_SECRET) || memcmp(s->text + from, SHAPE_SECRET, end - from) != 0);
+}
+
+/* ---- the face ---- */
+
+bool shape_find(struct shape_scan *scan, size_t at, struct shape_hit *hit)
+{
+	char c = scan->text[at];
+
+	if (c == ':')
+		return find_in_url(scan, at, hit);
+	if (c == '-')
+		return find_private_key(scan, at, hit);
+	if ((class_of(c) & (ALNUM | UNDER)) == 0 || !is_free(scan, at))
+		return false;
+	if (find_known(scan, at, hit) || find_web_token(scan, at, hit) || find_bearer(scan, at, hit))
+		return true;
+	return at >= scan->named && find_assignment(scan, at, hit);
+}
