@@ -32,6 +32,7 @@ struct daemon {
 	struct places places;
 	struct config *config;
 	char *notify_socket;
+	char *shim;		/* path of rl-shim */
 	int lock;
 	struct wire wire;
 	struct engine *engine;
@@ -348,11 +349,11 @@ static void open_engine(struct daemon *d)
 
 static void open_proc(struct daemon *d)
 {
-	char *attempts = xasprintf("%s/attempts", d->places.state_dir), *shim = find_shim();
+	char *attempts = xasprintf("%s/attempts", d->places.state_dir);
 
-	d->wire.proc = proc_new(&d->loop, attempts, shim, &engine_proc_sink, d->engine);
+	d->shim = find_shim();
+	d->wire.proc = proc_new(&d->loop, attempts, d->shim, &engine_proc_sink, d->engine);
 	proc_set_inherited(d->wire.proc, d->umask, d->nofile);
-	free(shim);
 	free(attempts);
 }
 
@@ -364,6 +365,8 @@ static void open_rpc(struct daemon *d)
 		.store = d->wire.store,
 		.config = (const struct config *const *)&d->config,
 		.state_dir = d->places.state_dir,
+		.config_file = d->places.config_file,
+		.shim = d->shim,
 		.version = RLD_VERSION,
 		.stop = stop_requested,
 		.reload = reload,
@@ -439,6 +442,7 @@ static int run(struct daemon *d)
 	uv_loop_close(&d->loop);
 	config_free(d->config);
 	free(d->notify_socket);
+	free(d->shim);
 	places_release(&d->places);
 	close(d->lock);
 	return 0;

@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "proc/strays.h"
@@ -24,19 +26,34 @@ static int descriptors(posix_spawn_file_actions_t *actions, int lock)
 }
 
 /* SIGTERM stays blocked until the shim takes it as a descriptor: none that is sent from now on is lost. */
-static int attributes(posix_spawnattr_t *attr)
+static int attributes(posix_spawnattr_t *attr, bool shim)
 {
 	sigset_t all, blocked;
 	int rv;
 
 	sigfillset(&all);
 	sigemptyset(&blocked);
-	sigaddset(&blocked, SIGTERM);
+	if (shim)
+		sigaddset(&blocked, SIGTERM);
 	rv = posix_spawnattr_setsigdefault(attr, &all);
 	if (rv == 0)
 		rv = posix_spawnattr_setsigmask(attr, &blocked);
 	if (rv == 0)
 		rv = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	return rv;
+}
+
+/* The same without a lock, and with a reader of what it prints. */
+static int teller_descriptors(posix_spawn_file_actions_t *actions, int output)
+{
+	int rv = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+
+	if (rv == 0)
+		rv = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (rv == 0)
+		rv = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	if (rv == 0)
+		rv = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
 	return rv;
 }
 
@@ -71,13 +88,36 @@ int spawn_shim(const char *shim_path, const char *dir, int lock, char *const *en
 		goto out_actions;
 	rv = descriptors(&actions, lock);
 	if (rv == 0)
-		rv = attributes(&attr);
+		rv = attributes(&attr, true);
 	if (rv != 0)
 		goto out_attr;
 	env = marked(envp, uuid);
 	rv = posix_spawn(pid, shim_path, &actions, &attr, argv, env);
 	strings_free(env);
 out_attr:
+	posix_spawnattr_destroy(&attr);
+out_actions:
+	posix_spawn_file_actions_destroy(&actions);
+	return -rv;
+}
+
+int spawn_teller(const char *path, char *const *argv, int output, pid_t *pid)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	int rv;
+
+	rv = posix_spawn_file_actions_init(&actions);
+	if (rv != 0)
+		return -rv;
+	rv = posix_spawnattr_init(&attr);
+	if (rv != 0)
+		goto out_actions;
+	rv = teller_descriptors(&actions, output);
+	if (rv == 0)
+		rv = attributes(&attr, false);
+	if (rv == 0)
+		rv = posix_spawn(pid, path, &actions, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 out_actions:
 	posix_spawn_file_actions_destroy(&actions);

@@ -20,6 +20,7 @@ struct wait;
 struct rpc {
 	struct rpc_options options;
 	char *state_dir, *version;
+	char **sockets;			/* paths that we listen on */
 	char instance[33];		/* new at every start: ids of subscriptions and the like do not outlive it */
 	struct tally tally;
 	struct server *server;
@@ -36,7 +37,7 @@ struct rpc {
 	void *closed_arg;
 };
 
-extern const struct method daemon_methods[], blob_methods[], submit_methods[], run_methods[], wait_methods[], attempt_methods[],
+extern const struct method daemon_methods[], doctor_methods[], blob_methods[], submit_methods[], run_methods[], wait_methods[], attempt_methods[],
     review_methods[], hold_methods[], group_methods[], cooldown_methods[], salvage_methods[], report_methods[], event_methods[];
 extern const method_tables rpc_methods;
 

@@ -10,7 +10,7 @@
 #include "rpc/ended.h"
 
 static const struct method *const tables[] = {
-	daemon_methods, blob_methods, submit_methods, run_methods, wait_methods, attempt_methods, review_methods,
+	daemon_methods, doctor_methods, blob_methods, submit_methods, run_methods, wait_methods, attempt_methods, review_methods,
 	hold_methods, group_methods, cooldown_methods, salvage_methods, report_methods, event_methods, NULL,
 };
 const method_tables rpc_methods = tables;
@@ -82,7 +82,10 @@ struct rpc *rpc_new(const struct rpc_options *options)
 
 int rpc_listen(struct rpc *rpc, const char *path, char *error, size_t room)
 {
-	return server_listen(rpc->server, path, error, room);
+	if (server_listen(rpc->server, path, error, room) == -1)
+		return -1;
+	strings_append(&rpc->sockets, path);
+	return 0;
 }
 
 void rpc_committed(struct rpc *rpc, const struct decision *d)
@@ -108,6 +111,7 @@ static void stopper_closed_cb(uv_handle_t *handle)
 	feed_free(rpc->feed);
 	ended_free(rpc->ended);
 	free(rpc->state_dir);
+	strings_free(rpc->sockets);
 	free(rpc->version);
 	free(rpc);
 	closed(arg);

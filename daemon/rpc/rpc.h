@@ -11,13 +11,15 @@
 
 struct rpc;
 
-/* All pointed to must live until rpc_close() has told; strings are copied. */
+/* All pointed to must live until rpc_close() has told; state_dir and version are copied. */
 struct rpc_options {
 	uv_loop_t *loop;
 	struct engine *engine;
 	struct store *store;
 	const struct config *const *config;	/* where the settings in force are found: a reload swaps them */
 	const char *state_dir;			/* absolute */
+	const char *config_file;		/* where one is looked for at a reload */
+	const char *shim;			/* path of rl-shim */
 	const char *version;
 	int64_t started_at;			/* ms since the epoch */
 	/* daemon.stop: called from the loop once the answer is on its way. */

@@ -2,6 +2,7 @@
 /* rl-shim: supervises one attempt and outlives the daemon that started it.
  *
  *	rl-shim [DIRECTORY]
+ *	rl-shim --version
  *
  * DIRECTORY (default: the working directory) holds the job; descriptor 3 is its lock file, locked by the caller. Started
  * by rld, with SIGTERM blocked from its first moment on. The truth is in the files that it writes: its own exit status
@@ -140,6 +141,8 @@ int main(int argc, char **argv)
 
 	if (argc > 2)
 		return refuse("too many arguments", argv[2]);
+	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+		return puts("rl-shim " RLD_VERSION) == EOF || fflush(stdout) == EOF;
 	tidy_descriptors();
 	if (argc == 2 && chdir(argv[1]) == -1)
 		return refuse(argv[1], strerror(errno));

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/ask.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proc/spawn.h"
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* What is there now: the beginning is kept, the rest is thrown away. False: nothing more will come. */
+static bool take(int fd, char *text, size_t room, size_t *size)
+{
+	char chunk[4096];
+	ssize_t n = read(fd, chunk, sizeof(chunk));
+	size_t kept = n <= 0 ? 0 : (size_t)n < room - 1 - *size ? (size_t)n : room - 1 - *size;
+
+	memcpy(text + *size, chunk, kept);
+	*size += kept;
+	text[*size] = '\0';
+	return n > 0 || (n == -1 && (errno == EAGAIN || errno == EINTR));
+}
+
+/* Until the process has ended: a descendant that keeps the pipe is not waited for. */
+static int watch(int process, int output, char *text, size_t room)
+{
+	int64_t end = now_ms() + ASK_MS, left;
+	struct pollfd p[] = { { .fd = process, .events = POLLIN }, { .fd = output, .events = POLLIN } };
+	size_t size = 0;
+
+	while ((left = end - now_ms()) > 0) {
+		if (poll(p, 2, (int)left) == -1 && errno != EINTR)
+			return -errno;
+		if (p[1].revents != 0 && !take(output, text, room, &size))
+			p[1].fd = -1;
+		if (p[0].revents != 0) {
+			take(output, text, room, &size);
+			return 0;
+		}
+	}
+	return -ETIMEDOUT;
+}
+
+int ask_version(const char *path, char *line, size_t room)
+{
+	char *argv[] = { (char *)path, (char[]){ "--version" }, NULL };
+	int ends[2], process, rv, status = 0;
+	pid_t pid;
+
+	line[0] = '\0';
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == -1)
+		return -errno;
+	fcntl(ends[1], F_SETFL, 0);	/* the program's end blocks, as programs expect */
+	rv = spawn_teller(path, argv, ends[1], &pid);
+	close(ends[1]);
+	if (rv == 0) {
+		process = pidfd_open(pid, 0);
+		rv = process == -1 ? -errno : watch(process, ends[0], line, room);
+		kill(-pid, SIGKILL);	/* not reaped yet: the group is its own still */
+		while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
+			;
+		if (process != -1)
+			close(process);
+	}
+	close(ends[0]);
+	line[strcspn(line, "\r\n")] = '\0';
+	if (rv == 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || line[0] == '\0'))
+		rv = -ENOMSG;
+	return rv;
+}

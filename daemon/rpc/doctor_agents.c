@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The agents, for who looks whether they are there: that is their submitter, since they run in the submitter's environment. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/memory.h"
+#include "config/setting.h"
+#include "engine/json.h"
+#include "rpc/doctor.h"
+
+/* Settings by path, as config_each() tells them. */
+static void keep(void *arg, const char *path, const char *value, const char *from, const char *help)
+{
+	(void)from;
+	(void)help;
+	json_object_set_new(arg, path, json_document(value, json_null()));
+}
+
+static const json_t *of_agent(const json_t *known, const char *agent, const char *key)
+{
+	char *path = xasprintf("agent.%s.%s", agent, key);
+	const json_t *value = json_object_get(known, path);
+
+	free(path);
+	return value;
+}
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+/* The preset whose program this is: one of that name, or another [agent.NAME] that starts the same. */
+static const struct agent_preset *preset_of(const char *name, const char *program)
+{
+	const struct agent_preset *own = agent_preset_find(name);
+
+	if (own != NULL && strcmp(own->command[0], file_name(program)) == 0)
+		return own;
+	for (const struct agent_preset *preset = agent_presets; preset->name != NULL; preset++) {
+		if (strcmp(preset->command[0], file_name(program)) == 0)
+			return preset;
+	}
+	return NULL;
+}
+
+/* The keys that name this agent: without it, who uses them gets nowhere. */
+static json_t *used_by(const json_t *known, const char *agent)
+{
+	json_t *list = json_array();
+	const char *path, *rest;
+	json_t *value;
+
+	json_object_foreach((json_t *)known, path, value) {
+		const struct setting *setting = setting_find(path, &rest);
+
+		if (setting != NULL && setting->kind == SETTING_AGENT && json_is_string(value) && strcmp(json_string_value(value), agent) == 0)
+			json_array_append_new(list, json_string(path));
+	}
+	return list;
+}
+
+static json_t *words(const char *const *list)
+{
+	json_t *json = json_array();
+
+	for (; list != NULL && *list != NULL; list++)
+		json_array_append_new(json, json_string(*list));
+	return json;
+}
+
+/* Values stay here: they may be secrets. */
+static json_t *names_of(const json_t *set)
+{
+	json_t *list = json_array(), *value;
+	const char *name;
+
+	json_object_foreach((json_t *)set, name, value)
+		json_array_append_new(list, json_string(name));
+	return list;
+}
+
+static bool has_word(const json_t *command, const char *word)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)command, i, item) {
+		if (json_is_string(item) && strcmp(json_string_value(item), word) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What keeps it from working as this user; NULL: nothing is known. */
+static const char *caveat(const json_t *command, const json_t *set)
+{
+	const char *sandbox = json_string_value(json_object_get(set, "IS_SANDBOX"));
+
+	if (geteuid() == 0 && has_word(command, "--dangerously-skip-permissions") && (sandbox == NULL || strcmp(sandbox, "1") != 0))
+		return "as root it refuses --dangerously-skip-permissions: add set = { IS_SANDBOX = \"1\" } to its table in rld.toml";
+	return NULL;
+}
+
+static json_t *agent_document(const json_t *known, const char *name, const json_t *command)
+{
+	const json_t *set = of_agent(known, name, "set"), *env = of_agent(known, name, "env"), *account = of_agent(known, name, "account");
+	const char *program = json_string_value(json_array_get(command, 0));
+	const struct agent_preset *preset = program == NULL ? NULL : preset_of(name, program);
+
+	return json_pack("{s:o,s:o,s:o,s:O?,s:O?,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", json_text(name), "program", json_text(program),
+	    "preset", json_text(preset == NULL ? NULL : preset->name), "account", account, "reader", of_agent(known, name, "reader"),
+	    "env", env == NULL ? json_array() : json_incref((json_t *)env), "set", names_of(set), "used_by", used_by(known, name),
+	    "measured", json_text(preset == NULL ? NULL : preset->version), "login", words(preset == NULL ? NULL : preset->login),
+	    "login_help", json_text(preset == NULL ? NULL : preset->login_help), "caveat", json_text(caveat(command, set)));
+}
+
+json_t *doctor_agents(const struct config *config)
+{
+	json_t *known = json_object(), *list = json_array(), *value;
+	struct config_error error;
+	const char *path;
+
+	(void)config_each(config, NULL, NULL, 0, keep, known, &error);
+	json_object_foreach(known, path, value) {
+		size_t length = strlen(path);
+		char *name;
+
+		if (length < sizeof("agent..command") || strncmp(path, "agent.", 6) != 0 || strcmp(path + length - 8, ".command") != 0)
+			continue;
+		name = xmemdup0(path + 6, length - 6 - 8);
+		json_array_append_new(list, agent_document(known, name, value));
+		free(name);
+	}
+	json_decref(known);
+	return list;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The review logs of the newest runs, one after another: rows from the store, hashes on a worker. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/offload.h"
+#include "core/chain.h"
+#include "rpc/context.h"
+#include "rpc/doctor.h"
+#include "rpc/load.h"
+
+#define RUNS_MAX 1000
+
+struct chains {
+	struct rpc *rpc;
+	void (*done)(void *arg, enum doctor_state state, const char *text);
+	void *arg;
+	int64_t *ids;			/* runs that were reviewed and are still to be looked at, from at on */
+	size_t count, at;
+	int64_t before;			/* older runs than this one follow; ROW_NONE: none do */
+	size_t seen, reviews;
+	struct run_rows *rows;		/* of the run at hand; a copy */
+	char *fault;
+};
+
+static void go_on(struct chains *c);
+
+static void end(struct chains *c)
+{
+	char *text = c->fault != NULL ? xasprintf("run %lld: %s", (long long)c->ids[c->at], c->fault) :
+	    xasprintf("%zu reviews of the newest %zu runs are as they were written", c->reviews, c->seen);
+
+	c->done(c->arg, c->fault != NULL ? DOCTOR_FAILED : DOCTOR_OK, text);
+	free(text);
+	free(c->fault);
+	free(c->ids);
+	free(c);
+}
+
+static void verify_run(void *arg)
+{
+	struct chains *c = arg;
+	const struct run_rows *rows = c->rows;
+
+	c->fault = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings, rows->run.review_count, rows->run.review_head);
+}
+
+static void verify_done(void *arg)
+{
+	struct chains *c = arg;
+
+	c->reviews += c->rows->nreviews;
+	run_rows_free(c->rows);
+	if (c->fault != NULL) {
+		end(c);
+		return;
+	}
+	c->at++;
+	go_on(c);
+}
+
+static void rows_cb(void *arg, const struct run_rows *rows)
+{
+	struct chains *c = arg;
+
+	if (rows == NULL) {
+		c->at++;
+		go_on(c);
+		return;
+	}
+	c->rows = run_rows_copy(rows);
+	offload(c->rpc->options.loop, verify_run, verify_done, c);
+}
+
+static void page_cb(void *arg, struct rowset *set)
+{
+	struct chains *c = arg;
+
+	c->count = c->at = 0;
+	c->before = ROW_NONE;
+	free(c->ids);
+	c->ids = xcalloc(set->count, sizeof(*c->ids));
+	for (size_t i = 0; i < set->count && c->seen < RUNS_MAX; i++) {
+		const struct run_row *run = set->rows[i];
+
+		c->seen++;
+		c->before = run->id;
+		if (run->review_count > 0)
+			c->ids[c->count++] = run->id;
+	}
+	rowset_release(set);
+	go_on(c);
+}
+
+static void read_page(struct chains *c)
+{
+	const struct query_bind binds[] = {
+		{ ":state", ROW_NONE, NULL }, { ":owner", ROW_NONE, NULL }, { ":before", c->before, NULL }, { ":limit", STORE_PAGE, NULL }, { NULL, 0, NULL },
+	};
+
+	rpc_read(c->rpc, "run.list", ROW_RUN, binds, page_cb, c);
+}
+
+/* The next run of the page, the next page, or the end. */
+static void go_on(struct chains *c)
+{
+	if (c->at < c->count)
+		load_run(c->rpc, c->ids[c->at], LOAD_REVIEWS | LOAD_FINDINGS, rows_cb, c);
+	else if (c->before != ROW_NONE && c->seen < RUNS_MAX)
+		read_page(c);
+	else
+		end(c);
+}
+
+void doctor_chains(struct rpc *rpc, void (*done)(void *arg, enum doctor_state state, const char *text), void *arg)
+{
+	struct chains *c = xcalloc(1, sizeof(*c));
+
+	*c = (struct chains){ .rpc = rpc, .done = done, .arg = arg, .before = ROW_NONE };
+	read_page(c);
+}
