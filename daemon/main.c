@@ -171,6 +171,28 @@ static void configure_groups(struct daemon *d)
 	free(slots);
 }
 
+static void configure_accounts(struct daemon *d)
+{
+	size_t count;
+	struct config_account *accounts = config_accounts(d->config, &count);
+	const char **names = xcalloc(count + 1, sizeof(*names));
+	struct account_limits *limits = xcalloc(count, sizeof(*limits));
+
+	for (size_t i = 0; i < count; i++) {
+		names[i] = accounts[i].name;
+		limits[i] = (struct account_limits){
+			.cooldown_max_ms = accounts[i].cooldown_max_ms,
+			.budget_day_usd = accounts[i].budget_day_usd,
+			.budget_day_tokens = accounts[i].budget_day_tokens,
+			.budget_day_wall_ms = accounts[i].budget_day_wall_ms,
+		};
+	}
+	engine_configure_accounts(d->engine, names, limits);
+	free(names);
+	free(limits);
+	free(accounts);
+}
+
 static int reload(void *arg, char *error, size_t room)
 {
 	struct daemon *d = arg;
@@ -188,6 +210,7 @@ static int reload(void *arg, char *error, size_t room)
 	config_free(old);
 	engine_set_parallel(d->engine, config_parallel(config));
 	configure_groups(d);
+	configure_accounts(d);
 	log_info("settings read again from %s", d->places.config_file);
 	notify_ready(d->notify_socket, NULL);
 	return 0;
@@ -425,6 +448,7 @@ static int run(struct daemon *d)
 	open_store(d);
 	open_engine(d);
 	configure_groups(d);
+	configure_accounts(d);
 	open_proc(d);
 	load_rows(d);
 	watch_signals(d);

@@ -26,6 +26,7 @@ struct agent_preset {
 	const char *const *login;
 	const char *login_help;		/* how to get one, behind "log in: " */
 	const char *version;		/* with which all this was measured: the first word of digits and dots that --version prints */
+	const char *account;		/* that pays, if [agent.NAME] names no other */
 	const char *help;
 };
 

@@ -9,6 +9,7 @@
 const struct agent_preset agent_presets[] = {
 	{
 		.name = "claude",
+		.account = "anthropic",
 		.command = LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
 		    "--dangerously-skip-permissions", "--model", "{model}"),
 		.review = LIST(),
@@ -32,6 +33,7 @@ const struct agent_preset agent_presets[] = {
 	},
 	{
 		.name = "codex",
+		.account = "openai",
 		/* No sandbox of its own: under the one that lets it write, .git is read-only, and it may commit nothing. */
 		.command = LIST("codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check",
 		    "--model", "{model}"),
@@ -49,6 +51,7 @@ const struct agent_preset agent_presets[] = {
 	},
 	{
 		.name = "gemini",
+		.account = "google",
 		/* The word behind -p is added to the prompt; without -p it would ask people. */
 		.command = LIST("gemini", "--output-format", "stream-json", "--approval-mode", "yolo", "--skip-trust",
 		    "--model", "{model}", "-p", ""),
@@ -69,6 +72,7 @@ const struct agent_preset agent_presets[] = {
 	},
 	{
 		.name = "opencode",
+		.account = "opencode",
 		.command = LIST("opencode", "run", "--format", "json", "--auto", "--model", "{model}"),
 		.review = LIST(),
 		.prompt = PROMPT_STDIN,
@@ -85,6 +89,7 @@ const struct agent_preset agent_presets[] = {
 	},
 	{
 		.name = "copilot",
+		.account = "github",
 		.command = LIST("copilot", "--output-format", "json", "--allow-all-tools", "--no-ask-user", "--no-color", "--no-auto-update",
 		    "--model", "{model}"),
 		.review = LIST(),
@@ -104,6 +109,7 @@ const struct agent_preset agent_presets[] = {
 	},
 	{
 		.name = "qwen",
+		.account = "qwen",
 		.command = LIST("qwen", "--output-format", "stream-json", "--approval-mode", "yolo", "--model", "{model}"),
 		.review = LIST(),
 		.prompt = PROMPT_STDIN,
@@ -121,6 +127,7 @@ const struct agent_preset agent_presets[] = {
 	},
 	{
 		.name = "pi",
+		.account = "pi",
 		.command = LIST("pi", "-p", "--mode", "json", "--model", "{model}"),
 		.review = LIST(),
 		.prompt = PROMPT_STDIN,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "base/memory.h"
 #include "config/layers.h"
 #include "core/profile.h"
+#include "core/row.h"
 
 struct config {
 	char *path;		/* NULL: there was no file */
@@ -20,6 +22,7 @@ struct config {
 	char **agents;		/* names of presets, then of the other [agent.NAME] in order of the file */
 	char **profiles;	/* the same of profiles */
 	char **groups;		/* "default", then the others of the file */
+	char **accounts;	/* those of the file */
 };
 
 const char *config_path(const struct config *config)
@@ -57,20 +60,22 @@ char *const *config_agents(const struct config *config)
 	return config->agents;
 }
 
+char *const *config_account_names(const struct config *config)
+{
+	return config->accounts;
+}
+
 char *const *config_group_names(const struct config *config)
 {
 	return config->groups;
 }
 
-int config_check_name(const struct config *config, const struct setting *setting, const json_t *value, const char *field, const char *where,
-    struct config_error *error)
+static int check_name(const struct config *config, bool agent, const char *name, const char *field, const char *where, struct config_error *error)
 {
-	const char *name = json_string_value(value);
-	bool agent = setting->kind == SETTING_AGENT;
 	char *const *known = agent ? config->agents : config->profiles;
 	struct buf names = { 0 };
 
-	if ((!agent && setting->kind != SETTING_PROFILE) || strings_contain(known, name))
+	if (strings_contain(known, name))
 		return 0;
 	for (size_t i = 0; known[i] != NULL; i++)
 		buf_addf(&names, "%s%s", i == 0 ? "" : ", ", known[i]);
@@ -82,6 +87,23 @@ int config_check_name(const struct config *config, const struct setting *setting
 		    names.data, name);
 	buf_release(&names);
 	return -1;
+}
+
+int config_check_name(const struct config *config, const struct setting *setting, const json_t *value, const char *field, const char *where,
+    struct config_error *error)
+{
+	const json_t *name;
+	size_t i;
+
+	if (setting->kind == SETTING_AGENT || setting->kind == SETTING_PROFILE)
+		return check_name(config, setting->kind == SETTING_AGENT, json_string_value(value), field, where, error);
+	if (setting->kind != SETTING_AGENTS)
+		return 0;
+	json_array_foreach(value, i, name) {
+		if (check_name(config, true, json_string_value(name), field, where, error) == -1)
+			return -1;
+	}
+	return 0;
 }
 
 const char *config_extends(const struct config *config, const char *profile)
@@ -103,12 +125,13 @@ const struct profile *config_profile(const struct config *config, const char *na
 }
 
 /* The tables that have names, and what each of them has to say; needs: the key that stands for all else. */
-enum named { NAMED_AGENT, NAMED_PROFILE, NAMED_GROUP, NAMED_KINDS };
+enum named { NAMED_AGENT, NAMED_PROFILE, NAMED_GROUP, NAMED_ACCOUNT, NAMED_KINDS };
 
 static const struct { const char *head, *needs; } named[NAMED_KINDS] = {
 	[NAMED_AGENT] = { "agent.", "command" },
 	[NAMED_PROFILE] = { "profile.", "extends" },
 	[NAMED_GROUP] = { "group.", "slots" },
+	[NAMED_ACCOUNT] = { "account.", "cooldown_max" },
 };
 
 static enum named named_kind(const struct value *table)
@@ -120,13 +143,13 @@ static enum named named_kind(const struct value *table)
 	return kind;
 }
 
-/* The names that tables give to agents, profiles and groups. */
+/* The names that tables give to agents, profiles, groups and accounts. */
 static int take_tables(struct config *config, const struct reading *r)
 {
 	for (size_t i = 0; i < r->tables.count; i++) {
 		const struct value *table = &r->tables.list[i];
 		const char *name = setting_key(table->path);
-		char ***const lists[NAMED_KINDS] = { &config->agents, &config->profiles, &config->groups };
+		char ***const lists[NAMED_KINDS] = { &config->agents, &config->profiles, &config->groups, &config->accounts };
 		enum named kind = named_kind(table);
 		char ***names = lists[kind];
 
@@ -190,6 +213,7 @@ static struct config *config_new(void)
 	for (int i = 0; i < profiles_count; i++)
 		strings_append(&config->profiles, profiles[i].name);
 	strings_append(&config->groups, GROUP_DEFAULT);
+	config->accounts = xcalloc(1, sizeof(*config->accounts));
 	return config;
 }
 
@@ -253,6 +277,7 @@ void config_free(struct config *config)
 	strings_free(config->agents);
 	strings_free(config->profiles);
 	strings_free(config->groups);
+	strings_free(config->accounts);
 	free(config);
 }
 
@@ -277,6 +302,51 @@ void config_groups(const struct config *config, char ***names, int64_t **slots)
 		json_decref(json);
 		free(path);
 	}
+}
+
+/* New reference, NULL when it is unset. */
+static json_t *get_of_account(const struct config *config, const char *name, const char *key, const struct setting **setting)
+{
+	char *path = xasprintf("account.%s.%s", name, key);
+	json_t *json = layers_get(&(struct layers){ .config = config }, path, NULL);
+
+	*setting = setting_find(path, NULL);
+	free(path);
+	return json;
+}
+
+/* ROW_NONE when it is unset. */
+static int64_t number_of_account(const struct config *config, const char *name, const char *key)
+{
+	const struct setting *setting;
+	json_t *json = get_of_account(config, name, key, &setting);
+	int64_t number = json != NULL ? setting_number(setting, json) : ROW_NONE;
+
+	json_decref(json);
+	return number;
+}
+
+struct config_account *config_accounts(const struct config *config, size_t *count)
+{
+	struct config_account *accounts;
+
+	*count = strings_count(config->accounts);
+	accounts = xcalloc(*count, sizeof(*accounts));
+	for (size_t i = 0; i < *count; i++) {
+		const char *name = config->accounts[i];
+		const struct setting *setting;
+		json_t *usd = get_of_account(config, name, "budget_day_usd", &setting);
+
+		accounts[i] = (struct config_account){
+			.name = name,
+			.cooldown_max_ms = number_of_account(config, name, "cooldown_max"),
+			.budget_day_usd = usd != NULL ? setting_money(usd) : (double)NAN,
+			.budget_day_tokens = number_of_account(config, name, "budget_day_tokens"),
+			.budget_day_wall_ms = number_of_account(config, name, "budget_day_wall"),
+		};
+		json_decref(usd);
+	}
+	return accounts;
 }
 
 bool config_group_name(const char *name)

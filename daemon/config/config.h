@@ -45,6 +45,17 @@ int64_t config_parallel(const struct config *config);
  * strings_free(), *slots with free(). */
 void config_groups(const struct config *config, char ***names, int64_t **slots);
 
+/* What rld.toml says of a provider account; of a day of UTC: NaN, ROW_NONE: no limit. */
+struct config_account {
+	const char *name;		/* as long as the config */
+	int64_t cooldown_max_ms;
+	double budget_day_usd;
+	int64_t budget_day_tokens, budget_day_wall_ms;
+};
+
+/* Every [account.NAME]; *count of them, free with free(). */
+struct config_account *config_accounts(const struct config *config, size_t *count);
+
 /* What a group may be called. */
 bool config_group_name(const char *name);
 

@@ -56,6 +56,8 @@ static json_t *preset_json(const char *path)
 		return words_json(preset->resume);
 	if (strcmp(key, "writable") == 0)
 		return words_json(preset->writable);
+	if (strcmp(key, "account") == 0)
+		return json_string(preset->account);
 	return NULL;
 }
 
@@ -112,6 +114,9 @@ static json_t *default_json(const struct layers *layers, const struct setting *s
 
 	if (strncmp(path, "agent.", strlen("agent.")) == 0 && (json = preset_json(path)) != NULL)
 		return json;
+	/* whoever has no account in common with others is one of his own */
+	if (strcmp(setting->path, "agent.*.account") == 0)
+		return json_stringn(path + strlen("agent."), strlen(path) - strlen("agent.") - strlen(".account"));
 	/* who lets more run at one time means runs that name no group, too */
 	if (strcmp(path, "group." GROUP_DEFAULT ".slots") == 0)
 		return layers_get(layers, "parallel", NULL);

@@ -44,7 +44,7 @@ json_t *layers_get(const struct layers *layers, const char *path, struct origin 
 int config_parse(struct config **out, const char *name, const char *text, size_t size, struct config_error *error);
 
 const struct values *config_values(const struct config *config);
-/* 0, or -1 with error: value is the name of an agent or of a profile, which is none. Any other kind of setting is right. where:
+/* 0, or -1 with error: value is the name of an agent or of a profile, or has the name of an agent, which is none. Any other kind of setting is right. where:
  * place or parameter. */
 int config_check_name(const struct config *config, const struct setting *setting, const json_t *value, const char *field, const char *where,
     struct config_error *error);
@@ -54,6 +54,8 @@ const char *config_extends(const struct config *config, const char *profile);
 const struct profile *config_profile(const struct config *config, const char *name);
 /* Names of all agents: presets, then of [agent.NAME]. NULL-terminated. */
 char *const *config_agents(const struct config *config);
+/* Names of all accounts that the file names. NULL-terminated. */
+char *const *config_account_names(const struct config *config);
 /* Names of all groups: "default", then of [group.NAME]. NULL-terminated. */
 char *const *config_group_names(const struct config *config);
 

@@ -38,6 +38,7 @@ static const struct member agent_members[] = {
 	AGENT(set, MEMBER_WORDS, NEVER_NULL),
 	AGENT(env, MEMBER_WORDS, NEVER_NULL),
 	AGENT(writable, MEMBER_WORDS, CAME_LATER),
+	AGENT(account, MEMBER_TEXT, CAME_LATER),
 };
 
 /* The profile stands before what comes from its cells. */
@@ -86,6 +87,7 @@ static const struct member plan_members[] = {
 	PLAN(on_hold, MEMBER_WORDS, CAME_LATER),
 	PLAN(on_end, MEMBER_WORDS, CAME_LATER),
 	PLAN_CHOICE_0(on_lost, NEVER_NULL, &on_lost_names),
+	PLAN_OLD(retries, MEMBER_INT, 5),
 	PLAN(developer_prompt, MEMBER_TEXT, MAY_BE_NULL),
 	PLAN(reviewer_prompt, MEMBER_TEXT, MAY_BE_NULL),
 	PLAN(timeout_ms, MEMBER_INT, NEVER_NULL),
@@ -148,13 +150,24 @@ static json_t *object_out(const struct member *members, size_t count, const void
 	return object;
 }
 
+/* With those that take over. */
+static json_t *agent_out(const struct agent_plan *agent)
+{
+	json_t *object = object_out(agent_members, COUNT(agent_members), agent), *fallbacks = json_array();
+
+	for (size_t i = 0; i < agent->nfallbacks; i++)
+		json_array_append_new(fallbacks, object_out(agent_members, COUNT(agent_members), &agent->fallbacks[i]));
+	json_object_set_new(object, "fallbacks", fallbacks);
+	return object;
+}
+
 char *plan_to_json(const struct plan *plan)
 {
 	json_t *object = json_object(), *agents = json_object();
 	char *text;
 
 	for (size_t i = 0; i < COUNT(roles); i++)
-		json_object_set_new(agents, state_name(&role_names, (int)roles[i]), object_out(agent_members, COUNT(agent_members), &plan->agents[roles[i]]));
+		json_object_set_new(agents, state_name(&role_names, (int)roles[i]), agent_out(&plan->agents[roles[i]]));
 	json_object_set_new(object, "agents", agents);
 	json_object_update_new(object, object_out(plan_members, COUNT(plan_members), plan));
 	text = json_dumps(object, JSON_COMPACT);
@@ -257,13 +270,35 @@ static int object_in(const json_t *object, const struct member *members, size_t 
 	return 0;
 }
 
+static int one_agent_in(const json_t *object, struct agent_plan *agent)
+{
+	int rv = object_in(object, agent_members, COUNT(agent_members), NULL, agent);
+
+	if (rv == 0 && agent->account == NULL)
+		agent->account = xstrdup(agent->name);
+	return rv == 0 && agent->command[0] == NULL ? -1 : rv;
+}
+
+static int agent_in(const json_t *object, struct agent_plan *agent)
+{
+	const json_t *fallbacks = json_object_get(object, "fallbacks"), *fallback;
+	int rv = one_agent_in(object, agent);
+	size_t i;
+
+	json_array_foreach(fallbacks, i, fallback) {
+		if (rv == -1)
+			break;
+		agent->fallbacks = xreallocarray(agent->fallbacks, i + 1, sizeof(*agent->fallbacks));
+		agent->fallbacks[i] = (struct agent_plan){ 0 };
+		agent->nfallbacks = i + 1;
+		rv = one_agent_in(fallback, &agent->fallbacks[i]);
+	}
+	return rv;
+}
+
 /* Values that fit their types, but not each other. */
 static bool is_whole(const struct plan *plan)
 {
-	for (size_t i = 0; i < COUNT(roles); i++) {
-		if (plan->agents[roles[i]].command[0] == NULL)
-			return false;
-	}
 	return plan->review == (plan->skip_reason == NULL) && strings_count(plan->guidelines) % 2 == 0;
 }
 
@@ -280,7 +315,7 @@ int plan_from_json(const char *json, struct plan *plan)
 		/* a role that came later */
 		if (agent == NULL && roles[i] == ROLE_COMMIT)
 			agent = json_object_get(agents, state_name(&role_names, ROLE_IMPLEMENT));
-		rv = object_in(agent, agent_members, COUNT(agent_members), &plan->profile, &plan->agents[roles[i]]);
+		rv = agent_in(agent, &plan->agents[roles[i]]);
 	}
 	json_decref(object);
 	if (rv == 0 && plan->profile_name == NULL)

@@ -77,8 +77,8 @@ static char *get_model(const struct layers *layers, enum role role, const struct
 	return role != ROLE_IMPLEMENT && same ? xstrdup(implementer->model) : get_text(layers, path);
 }
 
-static int fill_agent(const struct layers *layers, enum role role, const struct agent_plan *implementer, struct agent_plan *agent,
-    struct config_error *error)
+/* All but its model, as [agent.NAME] of its name says. */
+static void fill_words(const struct layers *layers, struct agent_plan *agent)
 {
 	static const struct { const char *key; size_t offset; } lists[] = {
 		{ "command", offsetof(struct agent_plan, command) },
@@ -87,6 +87,45 @@ static int fill_agent(const struct layers *layers, enum role role, const struct 
 		{ "set", offsetof(struct agent_plan, set) },
 		{ "writable", offsetof(struct agent_plan, writable) },
 	};
+	char *path;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		path = xasprintf("agent.%s.%s", agent->name, lists[i].key);
+		*(char ***)(void *)((char *)agent + lists[i].offset) = get_words(layers, path);
+		free(path);
+	}
+	path = xasprintf("agent.%s.prompt", agent->name);
+	agent->prompt = (enum prompt_via)get_number(layers, path);
+	free(path);
+	path = xasprintf("agent.%s.reader", agent->name);
+	agent->reader = (enum reader_kind)get_number(layers, path);
+	free(path);
+	path = xasprintf("agent.%s.account", agent->name);
+	agent->account = get_text(layers, path);
+	free(path);
+}
+
+/* Each with its own model: one belongs to one program. */
+static void fill_fallbacks(const struct layers *layers, struct agent_plan *agent)
+{
+	char *path = xasprintf("agent.%s.fallback", agent->name), **names = get_words(layers, path);
+
+	free(path);
+	agent->nfallbacks = strings_count(names);
+	agent->fallbacks = xcalloc(agent->nfallbacks, sizeof(*agent->fallbacks));
+	for (size_t i = 0; i < agent->nfallbacks; i++) {
+		agent->fallbacks[i].name = xstrdup(names[i]);
+		fill_words(layers, &agent->fallbacks[i]);
+		path = xasprintf("agent.%s.model", names[i]);
+		agent->fallbacks[i].model = get_text(layers, path);
+		free(path);
+	}
+	strings_free(names);
+}
+
+static int fill_agent(const struct layers *layers, enum role role, const struct agent_plan *implementer, struct agent_plan *agent,
+    struct config_error *error)
+{
 	json_t *name;
 	char *path;
 	int rv;
@@ -100,18 +139,8 @@ static int fill_agent(const struct layers *layers, enum role role, const struct 
 	json_decref(name);
 	if (rv == -1)
 		return -1;
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		path = xasprintf("agent.%s.%s", agent->name, lists[i].key);
-		*(char ***)(void *)((char *)agent + lists[i].offset) = get_words(layers, path);
-		free(path);
-	}
-	path = xasprintf("agent.%s.prompt", agent->name);
-	agent->prompt = (enum prompt_via)get_number(layers, path);
-	free(path);
-	path = xasprintf("agent.%s.reader", agent->name);
-	agent->reader = (enum reader_kind)get_number(layers, path);
-	free(path);
-
+	fill_words(layers, agent);
+	fill_fallbacks(layers, agent);
 	path = xasprintf("agent.%s.model", agent->name);
 	agent->model = get_model(layers, role, implementer, strcmp(agent->name, implementer->name) == 0, path);
 	free(path);
@@ -124,6 +153,7 @@ static void fill_reviewer(const struct layers *layers, const struct agent_plan *
 	const char *slash = strrchr(program, '/');
 
 	agent->name = xstrdup(slash == NULL || slash[1] == '\0' ? program : slash + 1);
+	agent->account = xstrdup(agent->name);
 	strings_append(&agent->command, program);
 	agent->resume = xcalloc(1, sizeof(*agent->resume));
 	agent->prompt = PROMPT_STDIN;
@@ -236,6 +266,7 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->assign = (enum assign)get_number(layers, "run.assign");
 	plan->stop_markers = get_words(layers, "run.stop_markers");
 	plan->on_lost = (enum on_lost)get_number(layers, "run.on_lost");
+	plan->retries = get_number(layers, "run.retries");
 	plan->report = get_text(layers, "run.report");
 	plan->env = get_words(layers, "run.env");
 	plan->on_hold = get_words(layers, "hook.on_hold");

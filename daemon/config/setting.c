@@ -39,6 +39,10 @@ const struct setting settings[] = {
 	    .help = "words behind the command when a conversation goes on, {session} among them; none: it cannot" },
 	{ "agent.*.writable", SETTING_PATHS, LAYER_FILE, .fallback = "[]",
 	    .help = "files and folders of the program's own state, which a confined reviewer may write" },
+	{ "agent.*.account", SETTING_ACCOUNT, LAYER_FILE,
+	    .help = "who pays: all agents of an account wait while it is exhausted; unset: named like the agent" },
+	{ "agent.*.fallback", SETTING_AGENTS, LAYER_FILE, .fallback = "[]",
+	    .help = "agents that take over while its account is exhausted, the first that can" },
 
 	{ "run.iterations", SETTING_INT, WORK, .min = 1, .max = 1000000,
 	    .help = "passes over the slots at most; unset: until no task remains" },
@@ -62,6 +66,8 @@ const struct setting settings[] = {
 	    .help = "lines by which an agent says that there is nothing left to do" },
 	{ "run.on_lost", SETTING_CHOICE, WORK, .choices = &on_lost_names, .fallback = "\"hold\"",
 	    .help = "what becomes of a run whose attempt was lost" },
+	{ "run.retries", SETTING_INT, WORK, .min = 0, .max = 100, .fallback = "5",
+	    .help = "tries in a row at most after failures of a service that pass by themselves" },
 	{ "run.model", SETTING_TEXT, LAYER_SUBMIT, .max = 256,
 	    .help = "model of the implementer" },
 	{ "run.env", SETTING_MAP, LAYER_SUBMIT, .fallback = "{}",
@@ -145,6 +151,15 @@ const struct setting settings[] = {
 
 	{ "group.*.slots", SETTING_INT, LAYER_FILE, .min = 1, .max = 1000,
 	    .help = "attempts of all runs of the group that may run at one time" },
+
+	{ "account.*.cooldown_max", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY, .fallback = "\"24h\"",
+	    .help = "time at most that a notice of its service stops an account" },
+	{ "account.*.budget_day_usd", SETTING_MONEY, LAYER_FILE, .max = 1000000000,
+	    .help = "US dollars that an account may pay on a day of UTC; unset: no limit" },
+	{ "account.*.budget_day_tokens", SETTING_INT, LAYER_FILE, .min = 1, .max = INT64_C(1000000000000000),
+	    .help = "tokens that an account may use on a day of UTC; unset: no limit" },
+	{ "account.*.budget_day_wall", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 1000 * DAY,
+	    .help = "wall time of all attempts of an account on a day of UTC; unset: no limit" },
 };
 const size_t settings_count = sizeof(settings) / sizeof(settings[0]);
 

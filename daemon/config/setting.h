@@ -15,11 +15,14 @@ enum setting_kind {
 	SETTING_INT,		/* min..max */
 	SETTING_DURATION,	/* seconds as an integer, or "15m"; min..max in milliseconds */
 	SETTING_SIZE,		/* bytes as an integer, or "64M"; min..max in bytes */
+	SETTING_MONEY,		/* an amount: a number, 0 or more, at most max */
 	SETTING_TEXT,		/* at most max bytes; "" says: none */
 	SETTING_REVISION,	/* what git is given as the name of a commit, at most max bytes; "" says: none */
 	SETTING_CHOICE,		/* one of choices */
 	SETTING_PROFILE,	/* name of a review profile */
 	SETTING_AGENT,		/* name of a preset or of an [agent.NAME] */
+	SETTING_AGENTS,		/* array of such names */
+	SETTING_ACCOUNT,	/* name of a provider account, with or without an [account.NAME] */
 	SETTING_FILE,		/* absolute path */
 	SETTING_FILE_OR_NONE,	/* absolute path or "none" */
 	SETTING_DIRECTORY,	/* absolute path, or one below the workdir; "" says: none */
@@ -83,10 +86,13 @@ char *setting_refuse(const struct setting *setting, const json_t *value);
 /* The value of a setting that fits: bool, integer, milliseconds, bytes, index of the choice. */
 int64_t setting_number(const struct setting *setting, const json_t *value);
 
+/* The amount of a SETTING_MONEY that fits. */
+double setting_money(const json_t *value);
+
 /* A setting's value in the form in which people write it: 3600000 of a SETTING_DURATION is "1h". New reference. */
 json_t *setting_json(const struct setting *setting, int64_t number);
 
-/* "[A-Za-z0-9][A-Za-z0-9_-]*", at most 64: what [agent.NAME], [profile.NAME] and [group.NAME] may be called. */
+/* "[A-Za-z0-9][A-Za-z0-9_-]*", at most 64: what [agent.NAME], [profile.NAME], [group.NAME] and [account.NAME] may be called. */
 bool setting_table_name(const char *name);
 
 #endif

@@ -2,6 +2,7 @@
 #include "config/setting.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,15 @@ static char *refuse_int(const struct setting *setting, const json_t *value)
 	if (json_integer_value(value) < setting->min || json_integer_value(value) > setting->max)
 		return xasprintf("must be from %" PRId64 " to %" PRId64 ", is %" JSON_INTEGER_FORMAT, setting->min, setting->max,
 		    json_integer_value(value));
+	return NULL;
+}
+
+static char *refuse_money(const struct setting *setting, const json_t *value)
+{
+	if (!json_is_number(value))
+		return not_a("an amount like 5 or 2.50", value);
+	if (!isfinite(json_number_value(value)) || json_number_value(value) < 0 || json_number_value(value) > (double)setting->max)
+		return xasprintf("must be an amount from 0 to %" PRId64, setting->max);
 	return NULL;
 }
 
@@ -153,10 +163,10 @@ static char *refuse_choice(const struct setting *setting, const json_t *value)
 	return NULL;
 }
 
-/* Of an agent or a profile. */
+/* Of an agent, a profile or an account. */
 static char *refuse_table_name(const struct setting *setting, const json_t *value)
 {
-	const char *what = setting->kind == SETTING_AGENT ? "an agent" : "a profile";
+	const char *what = setting->kind == SETTING_AGENT ? "an agent" : setting->kind == SETTING_ACCOUNT ? "an account" : "a profile";
 	char *wanted, *why;
 
 	if (json_is_string(value) && !has_nul(value) && setting_table_name(json_string_value(value)))
@@ -271,6 +281,20 @@ static char *refuse_argv(const struct setting *setting, const json_t *value)
 	if (why == NULL && (json_array_size(value) < (size_t)setting->min ||
 	    (json_array_size(value) > 0 && json_string_length(json_array_get(value, 0)) == 0)))
 		return xstrdup(setting->min > 0 ? "must begin with the program to start" : "must not begin with an empty word");
+	return why;
+}
+
+static char *refuse_agents(const struct setting *setting, const json_t *value)
+{
+	char *why = refuse_words(value, "an array of names of agents");
+	const json_t *name;
+	size_t i;
+
+	(void)setting;
+	json_array_foreach(value, i, name) {
+		if (why == NULL && !setting_table_name(json_string_value(name)))
+			why = xasprintf("must be an array of names of agents, which item %zu is not", i + 1);
+	}
 	return why;
 }
 
@@ -421,6 +445,9 @@ char *setting_refuse(const struct setting *setting, const json_t *value)
 		[SETTING_CHOICE] = refuse_choice,
 		[SETTING_PROFILE] = refuse_table_name,
 		[SETTING_AGENT] = refuse_table_name,
+		[SETTING_AGENTS] = refuse_agents,
+		[SETTING_ACCOUNT] = refuse_table_name,
+		[SETTING_MONEY] = refuse_money,
 		[SETTING_FILE] = refuse_file,
 		[SETTING_FILE_OR_NONE] = refuse_file,
 		[SETTING_DIRECTORY] = refuse_directory,
@@ -458,10 +485,13 @@ int64_t setting_number(const struct setting *setting, const json_t *value)
 		break;
 	case SETTING_CHOICE:
 		return state_value(setting->choices, json_string_value(value));
+	case SETTING_MONEY:
 	case SETTING_TEXT:
 	case SETTING_REVISION:
 	case SETTING_PROFILE:
 	case SETTING_AGENT:
+	case SETTING_AGENTS:
+	case SETTING_ACCOUNT:
 	case SETTING_FILE:
 	case SETTING_FILE_OR_NONE:
 	case SETTING_DIRECTORY:
@@ -479,6 +509,11 @@ int64_t setting_number(const struct setting *setting, const json_t *value)
 		break;
 	}
 	abort();
+}
+
+double setting_money(const json_t *value)
+{
+	return json_number_value(value);
 }
 
 json_t *setting_json(const struct setting *setting, int64_t number)

@@ -53,6 +53,8 @@ int config_each(const struct config *config, const struct project *project, cons
 			tell_named(&layers, &settings[i], "agent", config_agents(config), each, arg);
 		else if (strncmp(settings[i].path, "group.*", strlen("group.*")) == 0)
 			tell_named(&layers, &settings[i], "group", config_group_names(config), each, arg);
+		else if (strncmp(settings[i].path, "account.*", strlen("account.*")) == 0)
+			tell_named(&layers, &settings[i], "account", config_account_names(config), each, arg);
 		else if (strncmp(settings[i].path, "profile.*", strlen("profile.*")) == 0)
 			tell_profiles(&layers, each, arg);
 		else

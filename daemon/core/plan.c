@@ -2,6 +2,7 @@
 #include "core/plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -34,6 +35,25 @@ static void agent_plan_release(struct agent_plan *agent)
 	strings_free(agent->set);
 	strings_free(agent->env);
 	strings_free(agent->writable);
+	free(agent->account);
+	for (size_t i = 0; i < agent->nfallbacks; i++)
+		agent_plan_release(&agent->fallbacks[i]);
+	free(agent->fallbacks);
+}
+
+const struct agent_plan *plan_agent_at(const struct agent_plan *agent, size_t i)
+{
+	return i == 0 ? agent : i <= agent->nfallbacks ? &agent->fallbacks[i - 1] : NULL;
+}
+
+const struct agent_plan *plan_agent(const struct plan *plan, enum role role, const char *name)
+{
+	const struct agent_plan *first = &plan->agents[role], *agent;
+
+	for (size_t i = 0; (agent = plan_agent_at(first, i)) != NULL; i++)
+		if (agent->name != NULL && strcmp(agent->name, name) == 0)
+			return agent;
+	return first;
 }
 
 /* What cannot be, with the parameter at fault and the remedy. */

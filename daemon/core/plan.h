@@ -28,6 +28,9 @@ struct agent_plan {
 	char **set;		/* NULL-terminated "K=V" */
 	char **env;		/* NULL-terminated names that may pass from the submitter's environment */
 	char **writable;	/* NULL-terminated: files and folders of its own state, "~/" is HOME of its environment */
+	char *account;		/* who pays for it */
+	struct agent_plan *fallbacks;	/* that take over while its account is exhausted, in this order; they have none of their own */
+	size_t nfallbacks;
 };
 
 /* agents[ROLE_CHECK] is empty: a check is a command of `checks`. agents[ROLE_REVIEW] of carrier "exit" has name and
@@ -69,6 +72,7 @@ struct plan {
 	char *report;			/* absolute path to write a report to when the run ends or is held; NULL: none */
 	char **on_hold, **on_end;	/* NULL-terminated argv of [hook]; empty: none */
 	enum on_lost on_lost;
+	int64_t retries;		/* tries in a row after failures of a service that pass by themselves */
 	char *developer_prompt;		/* absolute path or NULL: found as engine/template.h says */
 	char *reviewer_prompt;
 	int64_t timeout_ms;		/* one implement, check or fix attempt */
@@ -78,6 +82,11 @@ struct plan {
 	int64_t output_bytes;
 	char **env;			/* NULL-terminated "K=V" of --env */
 };
+
+/* The agent itself, then its fallbacks; NULL: no more. */
+const struct agent_plan *plan_agent_at(const struct agent_plan *agent, size_t i);
+/* Which of them has that name; the first, when none has. */
+const struct agent_plan *plan_agent(const struct plan *plan, enum role role, const char *name);
 
 /* The plan of a retry: what only --skip-review left out is reviewed. True when something has changed. */
 bool plan_unskip(struct plan *plan);

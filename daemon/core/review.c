@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "core/backoff.h"
 #include "core/profile.h"
 #include "proto/units.h"
 
@@ -22,6 +23,30 @@ enum task_result attempt_outcome(const struct attempt_facts *f)
 	return f->denied ? TASK_R_DENIED : TASK_R_DONE;
 }
 
+/* A limit of which the time has come, or is said to be near, is no reason to stop all that the account pays. */
+static bool is_exhausted(const struct attempt_facts *f)
+{
+	if (f->provider == PROVIDER_LIMIT)
+		return f->reset_at == ROW_NONE || f->reset_at > f->now;
+	return f->provider == PROVIDER_THROTTLED && f->reset_at != ROW_NONE && f->reset_at > f->now + BACKOFF_MAX_MS;
+}
+
+enum again attempt_again(const struct attempt_facts *f)
+{
+	bool ended = f->process == PROCESS_EXITED || f->process == PROCESS_SIGNALLED || f->process == PROCESS_LINGERED;
+	/* some programs wait in silence for the time to come */
+	bool silent = f->process == PROCESS_TIMEOUT || f->process == PROCESS_IDLE;
+	bool passes = f->provider == PROVIDER_LIMIT || f->provider == PROVIDER_THROTTLED || (f->provider == PROVIDER_ERROR && f->transient);
+
+	if (!f->account || attempt_succeeded(f))
+		return AGAIN_NOT;
+	if ((ended || silent) && is_exhausted(f))
+		return AGAIN_COOL;
+	if (ended && passes)
+		return f->retries < f->retries_max ? AGAIN_RETRY : AGAIN_NOT;
+	return ended && f->resumed && f->provider != PROVIDER_AUTH ? AGAIN_ANEW : AGAIN_NOT;
+}
+
 enum slot_event attempt_classify(const struct attempt_facts *f)
 {
 	static const enum slot_event lost[ON_LOST_CHOICES] = {
@@ -36,6 +61,8 @@ enum slot_event attempt_classify(const struct attempt_facts *f)
 		return SLOT_E_LOST_CHECKOUT;
 	if (f->process == PROCESS_LOST)
 		return lost[f->on_lost];
+	if (attempt_again(f) != AGAIN_NOT)
+		return f->role == ROLE_REVIEW && f->checkout ? SLOT_E_AGAIN_CHECKOUT : SLOT_E_AGAIN;
 	switch (f->role) {
 	case ROLE_CHECK:
 		if (f->process == PROCESS_NOT_STARTED)

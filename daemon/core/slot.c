@@ -187,6 +187,16 @@ enum slot_phase slot_phase(enum slot_stage stage)
 	return phases[stage];
 }
 
+bool slot_cools(const struct slot_row *row)
+{
+	return (ATTEMPT & 1u << row->stage) != 0 && (row->cooling != NULL || row->retry_at != ROW_NONE);
+}
+
+enum slot_phase slot_row_phase(const struct slot_row *row)
+{
+	return slot_cools(row) ? PHASE_COOLING : slot_phase((enum slot_stage)row->stage);
+}
+
 bool slot_stage_is_end(enum slot_stage stage)
 {
 	return stage == SLOT_S_PASSED || stage == SLOT_S_FAILED || stage == SLOT_S_CANCELLED;

@@ -41,6 +41,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/row.h"
 #include "core/state.h"
 
 enum slot_event {
@@ -141,8 +142,11 @@ const struct slot_edge *slot_step(enum slot_stage stage, enum slot_event event);
 
 const char *slot_event_name(enum slot_event event);
 
-/* The phase that users see. */
+/* The phase that users see, of a stage by itself. */
 enum slot_phase slot_phase(enum slot_stage stage);
+/* The same of a slot, which may be cooling: its attempt waits for an account, or for a time, and has not been started. */
+enum slot_phase slot_row_phase(const struct slot_row *row);
+bool slot_cools(const struct slot_row *row);
 
 /* passed, failed, cancelled */
 bool slot_stage_is_end(enum slot_stage stage);

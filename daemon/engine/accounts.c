@@ -14,6 +14,9 @@
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
 
+/* Of a limit that names no time. */
+#define LIMIT_MS (INT64_C(3600) * 1000)
+
 struct account {
 	RB_ENTRY(account) entry;
 	char *name;
@@ -176,6 +179,28 @@ void account_cool(struct turn *turn, struct engine *engine, const char *name, en
 	turn_put(turn, ROW_COOLDOWN, row);
 	turn_tell(turn, "cooldown", ROW_NONE, json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "account", json_text(name), "kind", state_name(&cooldown_kind_names, (int)kind),
 	    "in_force", row->until > now, "until", json_time(row->until), "reason", json_text(reason), "set_by", json_text(set_by)));
+	turn_act_cooling(turn);
+}
+
+void account_exhausted(struct turn *turn, struct engine *engine, const struct attempt_row *a, int64_t reset_at)
+{
+	const struct cooldown_row *row = account_cooldown(engine, a->account);
+	int64_t until = reset_at != ROW_NONE ? reset_at : engine_now(engine) + LIMIT_MS;
+
+	if (row != NULL && row->until >= until)
+		return;
+	log_warn("account %s is exhausted: %s", a->account, a->cause != NULL ? a->cause : "");
+	account_cool(turn, engine, a->account, COOLDOWN_LIMIT, until, a->cause, a->id, NULL);
+}
+
+void account_serves(struct turn *turn, struct engine *engine, const struct attempt_row *a)
+{
+	const struct cooldown_row *row = a->account != NULL ? account_cooldown(engine, a->account) : NULL;
+
+	if (row == NULL || row->kind != COOLDOWN_LIMIT)
+		return;
+	log_info("account %s serves again", a->account);
+	account_cool(turn, engine, a->account, COOLDOWN_LIMIT, engine_now(engine), "it serves again", a->id, NULL);
 }
 
 void engine_cooldown_set(struct engine *engine, const char *account, int64_t until, const char *reason, const char *by, bool check,

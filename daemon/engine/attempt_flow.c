@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "core/backoff.h"
 #include "core/review.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
@@ -24,6 +25,45 @@ static int64_t round_of(const struct slot_row *row, enum role role)
 		break;
 	}
 	return 0;
+}
+
+const struct attempt_row *attempt_interrupted(const struct lane *lane, const struct attempt_row *a)
+{
+	const struct attempt_row *before = NULL;
+
+	for (size_t i = 0; i < lane->run->rows->nattempts; i++) {
+		const struct attempt_row *other = lane->run->rows->attempts[i];
+
+		if (other->id < a->id && other->iteration == a->iteration && other->slot == a->slot)
+			before = other;
+	}
+	/* whoever failed for good has no successor with the same work */
+	return before != NULL && before->role == a->role && before->round == a->round && before->outcome == TASK_R_FAILED ? before : NULL;
+}
+
+/* It was itself to go on with a conversation, and failed of its own accord. */
+static bool has_failed_to_resume(const struct attempt_row *a)
+{
+	return a->resumes != ROW_NONE && a->state == ATTEMPT_S_EXITED && (a->provider == PROVIDER_OK || a->provider == PROVIDER_ERROR);
+}
+
+int64_t attempt_resumes(const struct lane *lane, const struct attempt_row *a)
+{
+	const struct plan *plan = lane_plan(lane);
+	const struct agent_plan *agent = plan_agent(plan, (enum role)a->role, a->agent);
+	const struct attempt_row *from = attempt_interrupted(lane, a);
+
+	if (a->role == ROLE_CHECK || strings_count(agent->resume) == 0)
+		return ROW_NONE;
+	if (from != NULL && has_failed_to_resume(from))
+		return ROW_NONE;
+	/* a fixer may go on with the conversation of the answer under review */
+	if (from == NULL && a->role == ROLE_FIX && plan->fixer == FIXER_RESUME && lane->row->answer != ROW_NONE)
+		from = run_attempt(lane->run, lane->row->answer);
+	/* one that was cut off before it said which conversation it went on with */
+	while (from != NULL && from->session == NULL && from->resumes != ROW_NONE)
+		from = run_attempt(lane->run, from->resumes);
+	return from != NULL && from->session != NULL && strcmp(from->agent, a->agent) == 0 ? from->id : ROW_NONE;
 }
 
 void attempt_begin(struct turn *turn, struct lane *lane, enum role role)
@@ -52,9 +92,11 @@ void attempt_begin(struct turn *turn, struct lane *lane, enum role role)
 	a->round = round_of(lane->row, role);
 	a->agent = xstrdup(role == ROLE_CHECK ? lane_plan(lane)->checks[lane->row->check - 1] : agent->name);
 	a->model = xstrdup(agent->model);
+	a->account = role != ROLE_CHECK ? xstrdup(agent->account) : NULL;
 	a->uuid = xstrdup(uuid);
 	a->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
 	a->state = ATTEMPT_S_STARTING;
+	a->resumes = attempt_resumes(lane, a);
 	lane->row->attempt = a->id;
 	turn_put(turn, ROW_ATTEMPT, a);
 	run_rows_put(run->rows, ROW_ATTEMPT, a);
@@ -93,6 +135,13 @@ static void tell_ended(struct turn *turn, const struct attempt_row *a)
 	turn_tell(turn, "attempt.ended", a->run, body);
 }
 
+static void forget_waits(struct slot_row *row)
+{
+	free(row->cooling);
+	row->cooling = NULL;
+	row->retry_at = ROW_NONE;
+}
+
 void attempt_unstarted(struct turn *turn, struct lane *lane)
 {
 	struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
@@ -104,6 +153,7 @@ void attempt_unstarted(struct turn *turn, struct lane *lane)
 	a->ended_at = engine_now(lane->run->engine);
 	turn_put(turn, ROW_ATTEMPT, a);
 	tell_ended(turn, a);
+	forget_waits(lane->row);
 	lane_ended(turn, lane);
 }
 
@@ -144,11 +194,35 @@ static void released(struct turn *turn, struct lane *lane, const struct attempt_
 	review_skip(turn, lane, marker ? "the agent gave a stop marker" : "no task was picked");
 }
 
-static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, enum slot_event event, const char *cause)
+/* Its service did not serve it. No counter of the slot moves but that of such tries. */
+static void begin_again(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event)
+{
+	struct slot_row *row = lane->row;
+	enum again again = attempt_again(facts);
+
+	if (again == AGAIN_COOL) {
+		free(row->cooling);
+		row->cooling = xstrdup(a->account);
+		account_exhausted(turn, lane->run->engine, a, facts->reset_at);
+	} else if (again == AGAIN_RETRY) {
+		row->retries++;
+		row->retry_at = backoff_until(facts->now, row->retries, facts->reset_at, a->uuid);
+	}
+	lane_event(turn, lane, event, NULL);
+}
+
+static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
+    const char *cause)
 {
 	bool lost = a->state == ATTEMPT_S_LOST;
 
+	if (event == SLOT_E_AGAIN || event == SLOT_E_AGAIN_CHECKOUT) {
+		begin_again(turn, lane, a, facts, event);
+		return;
+	}
 	lane->row->interrupted = lost ? lane->row->interrupted + 1 : 0;
+	if (!lost)
+		lane->row->retries = 0;
 	if (lost)
 		lane->hold_kind = HOLD_LOST;
 	else if (event != SLOT_E_FAILED && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
@@ -201,6 +275,8 @@ static void take_output(struct attempt_row *a, struct collect_work *w)
 	a->tokens_output = r->tokens_output;
 	a->tokens_reasoning = r->tokens_reasoning;
 	a->cost_usd = r->cost_usd;
+	a->denials = r->denials;
+	a->tool_errors = r->tool_errors;
 	a->session = r->session;
 	r->session = NULL;
 	a->answer_hash = w->answer_hash;
@@ -262,7 +338,7 @@ static struct work *collect_new(const struct lane *lane)
 	struct collect_work *w = xcalloc(1, sizeof(*w));
 
 	w->attempt = a->id;
-	w->reader = lane_plan(lane)->agents[a->role].reader;
+	w->reader = plan_agent(lane_plan(lane), (enum role)a->role, a->agent)->reader;
 	w->disk_bytes = ROW_NONE;
 	w->worktree = xstrdup(lane->row->worktree);
 	/* slot 0 has no task to give back, and must not pass without a verdict */
@@ -291,6 +367,13 @@ static struct attempt_facts facts_of(const struct lane *lane, const struct attem
 		.status = lane->record.status,
 		.is_error = w->result.is_error || w->error != NULL,
 		.provider = w->result.provider,
+		.transient = w->result.transient,
+		.now = engine_now(run->engine),
+		.reset_at = w->result.reset_at,
+		.account = a->account != NULL,
+		.retries = lane->row->retries,
+		.retries_max = plan->retries,
+		.resumed = a->resumes != ROW_NONE && attempt_interrupted(lane, a) != NULL,
 		.denied = w->result.denials > 0,
 		.has_git = has_git,
 		.review = plan->review,
@@ -372,6 +455,8 @@ static void collect_cb(void *arg, struct work *work)
 	if (event == SLOT_E_RELEASED && w->stop)
 		a->outcome = TASK_R_STOP_MARKER;
 	take_disk(turn, lane, w);
+	if (attempt_succeeded(&facts))
+		account_serves(turn, run->engine, a);
 	if (!attempt_succeeded(&facts) || event == SLOT_E_FAILED)
 		a->cause = cause_of(lane, &facts, limit_of(lane_plan(lane), &facts), w);
 	if (!lane->lost && !lane->record.tree_empty)
@@ -383,7 +468,7 @@ static void collect_cb(void *arg, struct work *work)
 	if (lane_ending(lane))
 		lane_ended(turn, lane);
 	else
-		follow(turn, lane, a, event, a->cause);
+		follow(turn, lane, a, &facts, event, a->cause);
 	turn_commit(turn);
 	work_free(work);
 }

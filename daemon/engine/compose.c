@@ -257,7 +257,7 @@ static bool below_floor(struct compose_work *w, const struct places *p)
 
 void compose_run(struct compose_work *w)
 {
-	const struct agent_plan *agent = &w->plan->agents[w->attempt.role];
+	const struct agent_plan *agent = plan_agent(w->plan, (enum role)w->attempt.role, w->attempt.agent);
 	struct places p = { 0 };
 	struct sources s = { 0 };
 	char *prompt = NULL, **env;

@@ -8,6 +8,7 @@
  * lane.pending says what:
  *   PENDING_NOTHING  nothing; only in HELD, IMPLEMENTED and the end stages
  *   PENDING_SEAT     a slot of the daemon: to begin with, or for an attempt after it gave its own back
+ *   PENDING_COOLING  an account, or a time, before its attempt starts; see cooling.c
  *   PENDING_STAGE    that the slots before it have picked a task (assign = "agent")
  *   PENDING_TURN     that another slot is through with what only one may do at a time
  *   PENDING_ACT      a turn is being committed whose act will go on
@@ -31,7 +32,7 @@
 #include "engine/work.h"
 #include "task/pick.h"
 
-enum pending { PENDING_NOTHING, PENDING_SEAT, PENDING_STAGE, PENDING_TURN, PENDING_ACT, PENDING_WORK, PENDING_PROC };
+enum pending { PENDING_NOTHING, PENDING_SEAT, PENDING_COOLING, PENDING_STAGE, PENDING_TURN, PENDING_ACT, PENDING_WORK, PENDING_PROC };
 
 struct act;
 struct run;
@@ -51,6 +52,7 @@ struct lane {
 	enum pending pending;
 	int64_t id;			/* attempt or step under way, ROW_NONE */
 	bool seated;			/* it has a slot of the daemon */
+	int64_t wake_at;		/* PENDING_COOLING: TIME at which it is looked at again; ROW_NONE: nobody has been told to */
 	struct plan *plan;		/* of its task alone, owned; NULL: the run's */
 	struct operation op;		/* under way */
 	enum git_op_kind git_kind;	/* what it is, also while it is begun again */
@@ -180,6 +182,7 @@ enum act_kind {
 	ACT_LOG,	/* write the review log of the lane's task */
 	ACT_REPORT,	/* write the run's report */
 	ACT_FORGET,	/* the run is over and told: drop it */
+	ACT_COOLING,	/* what attempts wait for before they start has changed */
 	ACT_SCHEDULE	/* a slot of the daemon is free again */
 };
 
@@ -193,6 +196,8 @@ void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lan
 void turn_act_hook(struct turn *turn, int64_t id);
 /* A slot of the daemon may be free, or what somebody wants has changed. */
 void turn_act_schedule(struct turn *turn);
+/* What attempts wait for before they start may be there. */
+void turn_act_cooling(struct turn *turn);
 /* run 0: it is about none. */
 void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run);
 /* Everything has been found: do what was decided meanwhile. */
@@ -265,7 +270,7 @@ void queue_end_dependants(struct turn *turn, struct run *run);
 void queue_give(struct lane *lane);
 /* The lane wants one; lane_seated() is called when it has it. */
 void queue_want(struct lane *lane);
-/* The run does nothing between its slots for now: what it keeps for itself goes to one of them that waits. */
+/* The run does nothing between its slots for now: what it keeps for itself goes to one of them that waits for it, or for something else. */
 void queue_yield(struct turn *turn, struct run *run);
 /* It was found at work: it sits. */
 void queue_sit(struct lane *lane);
@@ -306,6 +311,10 @@ const struct cooldown_row *account_cooldown(struct engine *engine, const char *a
 /* Puts the row into the turn and tells it; until one that has passed: lifted. A limit lasts no longer than cooldown_max. */
 void account_cool(struct turn *turn, struct engine *engine, const char *account, enum cooldown_kind kind, int64_t until, const char *reason,
     int64_t attempt, const char *set_by);
+/* Its service says so to an attempt. reset_at ROW_NONE: it does not say until when. What is exhausted for longer stays so. */
+void account_exhausted(struct turn *turn, struct engine *engine, const struct attempt_row *a, int64_t reset_at);
+/* It has served an attempt: it is not exhausted any more, whatever it said before. */
+void account_serves(struct turn *turn, struct engine *engine, const struct attempt_row *a);
 const struct account_limits *account_limits(struct engine *engine, const char *account);
 /* What it has paid for today; all 0 before the first. */
 const struct spend_row *account_spend(struct engine *engine, const char *account);
@@ -351,6 +360,8 @@ void leave_next(struct turn *turn, struct lane *lane, const char *error);
 
 void lane_init(struct lane *lane, struct run *run, struct slot_row *row);
 void lane_release(struct lane *lane);
+/* Its phase, or the reason why it waits, is another. */
+void lane_tell_phase(struct turn *turn, const struct lane *lane);
 void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, const char *cause);
 bool lane_ending(const struct lane *lane);
 /* The lane's activity is over in ENDING (or the run's own lane is told to stop): take the last edge. */
@@ -399,12 +410,27 @@ void hook_free(struct hook *hook);
 
 /* start_flow.c */
 
+/* The gate of every attempt: it starts, or waits and is asked again. */
 void attempt_compose(struct lane *lane);
+
+/* cooling.c: what an attempt waits for before it starts */
+
+/* The attempt of the lane may not start yet: it waits for an account or a time, without a slot of the daemon. */
+bool attempt_waits(struct lane *lane);
+/* It may: what has changed since it was decided (which agent does it, that it cools no more) is being recorded, and then it comes to the gate
+ * again. False: nothing has. */
+bool attempt_settles(struct lane *lane);
+/* All that wait are asked again. */
+void cooling_look(struct engine *engine);
 
 /* attempt_flow.c */
 
 void attempt_begin(struct turn *turn, struct lane *lane, enum role role);
 void attempt_collect(struct lane *lane);
+/* The attempt before a of its slot, when it was cut off in the middle of the same work: lost, or not served. NULL: it was not. */
+const struct attempt_row *attempt_interrupted(const struct lane *lane, const struct attempt_row *a);
+/* The attempt whose conversation a goes on with, ROW_NONE: it begins a new one. */
+int64_t attempt_resumes(const struct lane *lane, const struct attempt_row *a);
 /* It was decided, and is cancelled before anything of it ran. */
 void attempt_unstarted(struct turn *turn, struct lane *lane);
 void attempt_started(struct lane *lane);

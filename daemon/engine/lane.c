@@ -66,7 +66,7 @@ static void load_plan(struct lane *lane)
 
 void lane_init(struct lane *lane, struct run *run, struct slot_row *row)
 {
-	*lane = (struct lane){ .run = run, .row = row, .id = ROW_NONE };
+	*lane = (struct lane){ .run = run, .row = row, .id = ROW_NONE, .wake_at = ROW_NONE };
 	load_plan(lane);
 }
 
@@ -143,13 +143,13 @@ void lane_ended(struct turn *turn, struct lane *lane)
 		run_event(turn, lane->run, RUN_E_CANCELLED, NULL);
 }
 
-static void tell_phase(struct turn *turn, const struct lane *lane)
+void lane_tell_phase(struct turn *turn, const struct lane *lane)
 {
 	const struct slot_row *row = lane->row;
 
 	turn_tell(turn, "slot.phase", row->run, json_pack("{s:I, s:s, s:s*, s:I, s:I, s:I, s:s*, s:s*}",
 	    "slot", (json_int_t)row->slot,
-	    "phase", state_name(&slot_phase_names, (int)slot_phase((enum slot_stage)row->stage)),
+	    "phase", state_name(&slot_phase_names, (int)slot_row_phase(row)),
 	    "task", row->task,
 	    "round", (json_int_t)row->round,
 	    "fix", (json_int_t)row->fix,
@@ -311,7 +311,7 @@ static void act(struct turn *turn, struct lane *lane, enum slot_action action, e
 	case SLOT_A_END:
 		if (lane->pending == PENDING_PROC)
 			turn_act(turn, ACT_END, run, lane, lane->id);
-		else if (lane->pending == PENDING_SEAT)
+		else if (lane->pending == PENDING_SEAT || lane->pending == PENDING_COOLING)
 			attempt_unstarted(turn, lane);
 		else if (lane->pending == PENDING_TURN)
 			lane_ended(turn, lane);
@@ -360,7 +360,8 @@ void lane_rest(struct turn *turn, struct lane *lane)
 	bool last = lane->seated && !run->own.seated;
 
 	for (size_t i = 0; i < run->nlanes; i++)
-		last &= run->lanes[i] == lane || (!run->lanes[i]->seated && run->lanes[i]->pending != PENDING_SEAT && run->lanes[i]->row->stage != SLOT_S_WAITING);
+		last &= run->lanes[i] == lane || (!run->lanes[i]->seated && run->lanes[i]->pending != PENDING_SEAT && run->lanes[i]->pending != PENDING_COOLING &&
+		    run->lanes[i]->row->stage != SLOT_S_WAITING);
 	if (last && run->rows->run.state == RUN_S_RUNNING) {
 		lane->seated = false;
 		run->own.seated = true;
@@ -374,6 +375,7 @@ void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, con
 {
 	struct slot_row *row = lane->row;
 	enum slot_stage before = (enum slot_stage)row->stage;
+	enum slot_phase phase = slot_row_phase(row);
 	const struct slot_edge *edge = slot_step(before, event);
 
 	if (edge == NULL) {
@@ -388,8 +390,8 @@ void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, con
 	act(turn, lane, edge->action, event);
 	turn_put(turn, ROW_SLOT, row);
 	/* "cancelled" is told when it is over, not when it begins */
-	if (edge->next != SLOT_S_ENDING && (slot_phase(edge->next) != slot_phase(before) || slot_stage_is_end(edge->next)))
-		tell_phase(turn, lane);
+	if (edge->next != SLOT_S_ENDING && (slot_row_phase(row) != phase || slot_stage_is_end(edge->next)))
+		lane_tell_phase(turn, lane);
 	if ((edge->action != SLOT_A_SETTLE && edge->action != SLOT_A_HOLD) || row->leaving != LEAVING_NOTHING)
 		return;
 	lane_rest(turn, lane);

@@ -96,7 +96,7 @@ void queue_want(struct lane *lane)
 void queue_yield(struct turn *turn, struct run *run)
 {
 	for (size_t i = 0; run->own.seated && run->own.pending == PENDING_NOTHING && i < run->nlanes; i++) {
-		if (!wants(run->lanes[i]))
+		if (!wants(run->lanes[i]) && run->lanes[i]->pending != PENDING_COOLING)
 			continue;
 		queue_give(&run->own);
 		turn_act_schedule(turn);

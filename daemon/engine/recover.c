@@ -51,7 +51,10 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 		struct attempt_row *a = run->rows->attempts[i];
 		struct lane *lane = unfinished(a->state) ? run_lane(run, a->iteration, a->slot) : NULL;
 
-		if (lane != NULL)
+		/* that it cools no more is on disk before it starts: it cannot be lost, not even by another boot */
+		if (lane != NULL && a->state == ATTEMPT_S_STARTING && slot_cools(lane->row))
+			lane->pending = PENDING_COOLING;
+		else if (lane != NULL)
 			adopt(engine, lane, a->id, a->uuid, a->boot_id);
 	}
 	for (size_t i = 0; i < rows->nsteps; i++) {
@@ -245,6 +248,8 @@ static void resume_lane(struct lane *lane)
 		resume_step(lane);
 	} else if (lane->pending == PENDING_PROC) {
 		resume_attempt(lane);
+	} else if (lane->pending == PENDING_COOLING) {
+		attempt_compose(lane);
 	} else if (lane->row != NULL && lane->pending == PENDING_NOTHING && lane->row->leaving != LEAVING_NOTHING) {
 		leave_act(lane);
 	} else if (lane->row != NULL && lane->pending == PENDING_NOTHING) {
@@ -294,7 +299,7 @@ static void resume_seats(struct run *run)
 		    row->stage == SLOT_S_IMPLEMENTED || row->stage == SLOT_S_WAITING;
 
 		/* an attempt that never started waits for one like the others */
-		if (!over && !(run->lanes[i]->pending == PENDING_PROC && run->lanes[i]->found == FOUND_NEVER_STARTED)) {
+		if (!over && run->lanes[i]->pending != PENDING_COOLING && !(run->lanes[i]->pending == PENDING_PROC && run->lanes[i]->found == FOUND_NEVER_STARTED)) {
 			queue_sit(run->lanes[i]);
 			seated = true;
 		}

@@ -21,7 +21,7 @@ static void end_unstarted(struct lane *lane)
 
 static void compose_cb(void *arg, struct work *work);
 static struct work *compose_new(struct lane *lane, const char *text, size_t size);
-static bool waits_for_seat(struct lane *lane);
+static bool passes(struct lane *lane);
 
 /* Too little free space: it is asked again, with the text that w brought, and the slot says why it waits. */
 static void wait_for_space(struct lane *lane, const struct compose_work *w)
@@ -68,12 +68,12 @@ static void compose_cb(void *arg, struct work *work)
 		work_free(work);
 		return;
 	}
-	if (lane_ending(lane)) {
-		end_unstarted(lane);
-	} else if (waits_for_seat(lane)) {
-		/* it was paused meanwhile: it is asked again when it goes on */
-		engine_schedule(engine);
-	} else if (w->floor != NULL) {
+	if (!passes(lane)) {
+		/* it was cancelled or paused meanwhile, or its account is exhausted: it will be composed anew */
+		work_free(work);
+		return;
+	}
+	if (w->floor != NULL) {
 		wait_for_space(lane, w);
 	} else if (launch == NULL) {
 		attempt_refused(lane, w->error);
@@ -127,17 +127,12 @@ static void copy_history(struct compose_work *w, const struct lane *lane)
 	}
 }
 
-/* The conversation that a fix goes on with: that of the answer under review, when its agent can and still is the fixer. */
+/* The conversation that goes on, NULL: a new one. */
 static char *session_of(const struct lane *lane)
 {
-	const struct plan *plan = lane_plan(lane);
-	const struct agent_plan *agent = &plan->agents[ROLE_FIX];
-	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt), *answer;
+	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
 
-	if (a->role != ROLE_FIX || plan->fixer != FIXER_RESUME || lane->row->answer == ROW_NONE || agent->resume == NULL || agent->resume[0] == NULL)
-		return NULL;
-	answer = run_attempt(lane->run, lane->row->answer);
-	return strcmp(answer->agent, agent->name) == 0 ? xstrdup(answer->session) : NULL;
+	return a->resumes != ROW_NONE ? xstrdup(run_attempt(lane->run, a->resumes)->session) : NULL;
 }
 
 /* All tasks of the run, for reviewers of the whole. */
@@ -246,20 +241,30 @@ static bool waits_for_seat(struct lane *lane)
 	return true;
 }
 
+/* The gate. Who may not pass is asked again when that has changed. */
+static bool passes(struct lane *lane)
+{
+	if (lane_ending(lane)) {
+		end_unstarted(lane);
+		return false;
+	}
+	if (attempt_waits(lane))
+		return false;
+	if (waits_for_seat(lane)) {
+		engine_schedule(lane->run->engine);
+		return false;
+	}
+	return !attempt_settles(lane);
+}
+
 void attempt_compose(struct lane *lane)
 {
 	struct run *run = lane->run;
 	struct engine *engine = run->engine;
 	bool prompt = run_source(run) == SOURCE_PROMPT;
 
-	if (lane_ending(lane)) {
-		end_unstarted(lane);
+	if (!passes(lane))
 		return;
-	}
-	if (waits_for_seat(lane)) {
-		engine_schedule(engine);
-		return;
-	}
 	lane->pending = PENDING_WORK;
 	/* a prompt is in a file already: it may be large */
 	if (prompt || lane->row->task == NULL)

@@ -83,6 +83,12 @@ void turn_act_schedule(struct turn *turn)
 	turn->acts[turn->nacts++] = (struct act){ .kind = ACT_SCHEDULE, .run = ROW_NONE, .iteration = ROW_NONE, .slot = ROW_NONE, .id = ROW_NONE };
 }
 
+void turn_act_cooling(struct turn *turn)
+{
+	turn->acts = xreallocarray(turn->acts, turn->nacts + 1, sizeof(*turn->acts));
+	turn->acts[turn->nacts++] = (struct act){ .kind = ACT_COOLING, .run = ROW_NONE, .iteration = ROW_NONE, .slot = ROW_NONE, .id = ROW_NONE };
+}
+
 void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run)
 {
 	turn->answers = xreallocarray(turn->answers, turn->nanswers + 1, sizeof(*turn->answers));
@@ -138,6 +144,7 @@ static void act_run(struct engine *engine, const struct act *act)
 		break;
 	case ACT_HOOK:
 	case ACT_FORGET:
+	case ACT_COOLING:
 	case ACT_SCHEDULE:
 		break;	/* after the telling */
 	}
@@ -202,7 +209,7 @@ static void turn_cb(void *arg, enum commit_result result, struct decision *d)
 {
 	struct turn *turn = arg;
 	struct engine *engine = turn->engine;
-	bool schedule = turn->submit != NULL;
+	bool schedule = turn->submit != NULL, cooling = false;
 
 	engine->commits--;
 	if (result == COMMIT_NO_SPACE && turn->submit->row->cause != NULL) {
@@ -236,8 +243,11 @@ static void turn_cb(void *arg, enum commit_result result, struct decision *d)
 	for (size_t i = 0; i < turn->nacts; i++) {
 		if (turn->acts[i].kind == ACT_FORGET)
 			forget(engine, turn->acts[i].run);
+		cooling |= turn->acts[i].kind == ACT_COOLING;
 		schedule |= turn->acts[i].kind == ACT_SCHEDULE || turn->acts[i].kind == ACT_SEAT;
 	}
+	if (cooling && !engine->stopped && !engine->recovering)
+		cooling_look(engine);
 	if (schedule && !engine->stopped)
 		engine_schedule(engine);
 out:

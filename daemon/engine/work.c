@@ -26,6 +26,7 @@ void work_run(struct work *work)
 		pick_run((struct pick_work *)work);
 		break;
 	case WORK_REST:
+	case WORK_COOL:
 		break;
 	case WORK_COLLECT:
 		collect_run((struct collect_work *)work);
@@ -176,6 +177,7 @@ void work_free(struct work *work)
 		pick_release((struct pick_work *)work);
 		break;
 	case WORK_REST:
+	case WORK_COOL:
 		break;
 	case WORK_COLLECT:
 		collect_release((struct collect_work *)work);

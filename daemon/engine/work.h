@@ -26,6 +26,7 @@ enum work_kind {
 	WORK_PICK,	/* has a running attempt picked its task */
 	WORK_COLLECT,	/* what an ended attempt said */
 	WORK_REST,	/* nothing: time passes */
+	WORK_COOL,	/* the same, for an attempt that waits before it starts */
 	WORK_JUDGE,	/* the verdict in what a review attempt left behind */
 	WORK_FORGET,	/* remove what only an unfinished run needs */
 	WORK_LOG,	/* a review log for people, in the working directory */
@@ -166,6 +167,12 @@ struct rest_work {
 	struct work work;
 	int64_t run;
 	int64_t until;			/* run.next_at of this rest */
+};
+
+struct cool_work {
+	struct work work;
+	int64_t run, iteration, slot;
+	int64_t until;			/* TIME */
 };
 
 struct judge_work {

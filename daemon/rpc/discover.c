@@ -56,6 +56,10 @@ static json_t *setting_schema(const struct setting *setting)
 		schema = typed("integer");
 		set_range(schema, "minimum", "maximum", setting->min, setting->max);
 		return schema;
+	case SETTING_MONEY:
+		schema = typed("number");
+		set_range(schema, "minimum", "maximum", 0, setting->max);
+		return schema;
 	case SETTING_DURATION:
 	case SETTING_SIZE:
 		return typed("integer|string");
@@ -69,6 +73,7 @@ static json_t *setting_schema(const struct setting *setting)
 	case SETTING_REVISION:
 	case SETTING_PROFILE:
 	case SETTING_AGENT:
+	case SETTING_ACCOUNT:
 	case SETTING_FILE:
 	case SETTING_FILE_OR_NONE:
 	case SETTING_DIRECTORY:
@@ -84,6 +89,7 @@ static json_t *setting_schema(const struct setting *setting)
 	case SETTING_FILES:
 	case SETTING_PATHS:
 	case SETTING_NAMES:
+	case SETTING_AGENTS:
 		return json_pack("{s:s,s:o}", "type", "array", "items", typed("string"));
 	case SETTING_MAP:
 		return json_pack("{s:s,s:o}", "type", "object", "additionalProperties", typed("string"));

@@ -78,7 +78,7 @@ static json_t *slots(const struct run_rows *rows)
 		if (slot->iteration != rows->run.iteration)
 			continue;
 		json = json_row(ROW_SLOT, slot);
-		json_object_set_new(json, "phase", json_string(state_name(&slot_phase_names, slot_phase((enum slot_stage)slot->stage))));
+		json_object_set_new(json, "phase", json_string(state_name(&slot_phase_names, slot_row_phase(slot))));
 		json_array_append_new(list, json);
 	}
 	return list;

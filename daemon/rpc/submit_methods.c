@@ -58,6 +58,7 @@ static const struct param submit_params[] = {
 	SETTING("timeout", "limits.timeout"),
 	SETTING("idle_timeout", "limits.idle_timeout"),
 	SETTING("on_lost", "run.on_lost"),
+	SETTING("retries", "run.retries"),
 	SETTING("env", "run.env"),
 	{ "priority", PARAM_INT, .min = -100, .max = 100, .help = "higher goes first; 0 when not given" },
 	{ "environment", PARAM_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables; only those that agents take are used" },

@@ -252,6 +252,10 @@ void files_work(struct world *w)
 		if (w->now < ((struct rest_work *)p.work)->until)
 			w->now = ((struct rest_work *)p.work)->until;
 		break;
+	case WORK_COOL:
+		if (w->now < ((struct cool_work *)p.work)->until)
+			w->now = ((struct cool_work *)p.work)->until;
+		break;
 	case WORK_COMPOSE:
 		work_compose(w, (struct compose_work *)p.work);
 		break;

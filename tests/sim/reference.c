@@ -105,7 +105,7 @@ static bool hold(struct story *s, const char *kind, bool *again)
 static const struct ref_attempt *next(struct story *s, const char *role, int round)
 {
 	struct ref_end *end = s->end;
-	bool again;
+	bool again, cut = false;
 
 	for (int losses = 1;; losses++) {
 		const struct ref_attempt *a;
@@ -125,8 +125,14 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 			over(s, "working", "%s", "");
 		if (end->wrong[0] != '\0' || !a->ended)
 			return NULL;
+		/* one that took up what was cut off is done again without */
+		if (!a->lost && cut && a->anew) {
+			losses--;
+			continue;
+		}
 		if (!a->lost)
 			return a;
+		cut = true;
 		if (s->run->on_lost == 'f') {
 			over(s, "failed", "lost: ");
 			return NULL;

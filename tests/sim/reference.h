@@ -13,6 +13,7 @@ struct ref_attempt {
 	int round;		/* as recorded */
 	bool ended;		/* its end is recorded */
 	bool lost, failed, not_started;
+	bool anew;		/* it failed, and it went on with a conversation: perhaps for that */
 	bool changed;		/* review: the reviewer broke the tree */
 	bool denied;
 	bool stop;		/* implement, fix: it said that there is nothing to do */

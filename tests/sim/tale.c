@@ -22,6 +22,7 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 		return a;
 	a.failed = f->result != FATE_OK;
 	a.not_started = f->result == FATE_NOT_STARTED;
+	a.anew = row->resumes != ROW_NONE && (f->result == FATE_ERROR || f->result == FATE_EXIT || f->result == FATE_SIGNAL);
 	a.changed = row->role == ROLE_REVIEW && !f->changes_tree;
 	a.denied = f->denied;
 	a.stop = f->stop;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* How long a service that failed is left alone before it is asked again. Pure. */
+#ifndef CORE_BACKOFF_H
+#define CORE_BACKOFF_H
+
+#include <stdint.h>
+
+/* The longest wait by back-off. A service that wants more has a limit, not a hiccup. */
+#define BACKOFF_MAX_MS (INT64_C(10) * 60 * 1000)
+
+/* ms before try number n, 1 the first: 5 s, and twice as long each time, up to BACKOFF_MAX_MS; then up to a quarter more or less, so that those
+ * who failed together do not come back together. seed: names who waits; the same one gets the same. */
+int64_t backoff_ms(int64_t n, const char *seed);
+
+/* TIME of that try. reset_at: when the service says that it serves again, ROW_NONE if it does not; later than the back-off it counts, up to
+ * BACKOFF_MAX_MS from now. */
+int64_t backoff_until(int64_t now, int64_t n, int64_t reset_at, const char *seed);
+
+#endif

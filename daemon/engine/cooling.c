@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Attempts that wait before they start: for an account that is exhausted, or until a service that failed is asked again. They wait
+ * without a slot of the daemon, and the row of their slot says for what; so a restart finds them as they are. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/engine_int.h"
+#include "proto/units.h"
+
+/* The wall clock may be set, and a machine may sleep: so long at most until somebody looks at it again. */
+#define LOOK_MS (INT64_C(10) * 60 * 1000)
+
+/* Why an attempt may not start yet. */
+struct wait {
+	int64_t until;		/* TIME when that changes by itself; ROW_NONE: something else has to happen, see turn_act_cooling() */
+	const char *account;	/* that it waits for, NULL: for none */
+	char *reason;		/* owned */
+};
+
+/* The first of the agents of the attempt whose account is not exhausted; NULL: all are. *until: when the first of them may be asked again. */
+static const struct agent_plan *choose(struct lane *lane, const struct attempt_row *a, int64_t *until)
+{
+	const struct agent_plan *first = &lane_plan(lane)->agents[a->role], *agent;
+
+	*until = INT64_MAX;
+	for (size_t i = 0; (agent = plan_agent_at(first, i)) != NULL; i++) {
+		const struct cooldown_row *cooldown = account_cooldown(lane->run->engine, agent->account);
+
+		if (cooldown == NULL)
+			return agent;
+		if (cooldown->until < *until)
+			*until = cooldown->until;
+	}
+	return NULL;
+}
+
+static bool waits_for_account(struct lane *lane, const struct attempt_row *a, struct wait *wait)
+{
+	const char *account = lane_plan(lane)->agents[a->role].account;
+	const struct cooldown_row *cooldown;
+	char until[40];
+
+	if (a->role == ROLE_CHECK || choose(lane, a, &wait->until) != NULL)
+		return false;
+	cooldown = account_cooldown(lane->run->engine, account);
+	time_format(cooldown->until, until, sizeof(until));
+	wait->account = account;
+	wait->reason = xasprintf("account %s: %s until %s%s%s", account, state_name(&cooldown_kind_names, cooldown->kind), until,
+	    cooldown->reason != NULL ? ": " : "", cooldown->reason != NULL ? cooldown->reason : "");
+	return true;
+}
+
+/* A service that failed is given some time. */
+static bool waits_for_retry(struct lane *lane, const struct attempt_row *a, struct wait *wait)
+{
+	const struct slot_row *row = lane->row;
+	const struct attempt_row *before = attempt_interrupted(lane, a);
+	char until[40];
+
+	if (row->retry_at == ROW_NONE || row->retry_at <= engine_now(lane->run->engine))
+		return false;
+	time_format(row->retry_at, until, sizeof(until));
+	wait->until = row->retry_at;
+	wait->reason = xasprintf("retry %lld of %lld at %s%s%s", (long long)row->retries, (long long)lane_plan(lane)->retries, until,
+	    before != NULL && before->cause != NULL ? ": " : "", before != NULL && before->cause != NULL ? before->cause : "");
+	return true;
+}
+
+/* What an attempt waits for, in this order. */
+static bool (*const waits[])(struct lane *lane, const struct attempt_row *a, struct wait *wait) = {
+	waits_for_account,
+	waits_for_retry,
+};
+
+static void set_text(char **at, const char *text)
+{
+	char *copy = xstrdup(text);
+
+	free(*at);
+	*at = copy;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static void wake_cb(void *arg, struct work *work)
+{
+	struct engine *engine = arg;
+	const struct cool_work *w = (const struct cool_work *)work;
+	struct run *run = run_find(engine, w->run);
+	struct lane *lane = run != NULL ? run_lane(run, w->iteration, w->slot) : NULL;
+
+	/* by key: it may have been cancelled or woken meanwhile, and wait for something else */
+	if (!engine->stopped && lane != NULL && lane->wake_at == w->until) {
+		lane->wake_at = ROW_NONE;
+		if (lane->pending == PENDING_COOLING)
+			attempt_compose(lane);
+	}
+	work_free(work);
+}
+
+static void wake_later(struct lane *lane, int64_t until)
+{
+	struct engine *engine = lane->run->engine;
+	int64_t now = engine_now(engine), at = until < now + LOOK_MS ? until : now + LOOK_MS;
+	struct cool_work *w;
+
+	if (until == ROW_NONE || (lane->wake_at != ROW_NONE && lane->wake_at > now && lane->wake_at <= until))
+		return;
+	w = xcalloc(1, sizeof(*w));
+	w->run = lane->row->run;
+	w->iteration = lane->row->iteration;
+	w->slot = lane->row->slot;
+	w->until = lane->wake_at = at;
+	engine_work_later(engine, at > now ? at - now : 0, &w->work, WORK_COOL, wake_cb, engine);
+}
+
+/* It gives its slot of the daemon back; others may have it for hours. */
+static void cool(struct lane *lane, const struct wait *wait)
+{
+	struct slot_row *row = lane->row;
+	struct turn *turn = turn_new(lane->run->engine);
+	bool told = slot_cools(row) && same(row->cooling, wait->account) && same(row->reason, wait->reason);
+
+	lane->pending = PENDING_COOLING;
+	lane->id = ROW_NONE;
+	if (!told) {
+		set_text(&row->cooling, wait->account);
+		set_text(&row->reason, wait->reason);
+		turn_put(turn, ROW_SLOT, row);
+		lane_tell_phase(turn, lane);
+		log_info("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, wait->reason);
+	}
+	if (lane->seated) {
+		queue_give(lane);
+		turn_act_schedule(turn);
+	}
+	queue_yield(turn, lane->run);
+	queue_update(lane->run);
+	turn_commit_or_drop(turn);
+	wake_later(lane, wait->until);
+}
+
+bool attempt_waits(struct lane *lane)
+{
+	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		struct wait wait = { .until = ROW_NONE };
+
+		if (!waits[i](lane, a, &wait))
+			continue;
+		cool(lane, &wait);
+		free(wait.reason);
+		return true;
+	}
+	return false;
+}
+
+/* Another agent takes over, or the first does its work again. */
+static bool takes_over(struct lane *lane, struct attempt_row *a)
+{
+	int64_t until;
+	const struct agent_plan *agent = a->role == ROLE_CHECK ? NULL : choose(lane, a, &until);
+
+	if (agent == NULL || strcmp(agent->name, a->agent) == 0)
+		return false;
+	log_info("run %lld slot %lld: agent %s works in place of %s", (long long)a->run, (long long)a->slot, agent->name, a->agent);
+	set_text(&a->agent, agent->name);
+	set_text(&a->model, agent->model);
+	set_text(&a->account, agent->account);
+	a->resumes = attempt_resumes(lane, a);
+	return true;
+}
+
+/* It was found again after the machine had started anew. */
+static bool is_of_this_boot(struct lane *lane, struct attempt_row *a)
+{
+	const char *boot = lane->run->engine->ports.boot_id(lane->run->engine->ports.clock_ctx);
+
+	if (strcmp(a->boot_id, boot) == 0)
+		return false;
+	set_text(&a->boot_id, boot);
+	return true;
+}
+
+/* It cools no more: only when that is on disk it may have been started. */
+static bool is_warm(struct turn *turn, struct lane *lane)
+{
+	struct slot_row *row = lane->row;
+
+	if (!slot_cools(row))
+		return false;
+	set_text(&row->cooling, NULL);
+	set_text(&row->reason, NULL);
+	row->retry_at = ROW_NONE;
+	turn_put(turn, ROW_SLOT, row);
+	lane_tell_phase(turn, lane);
+	return true;
+}
+
+bool attempt_settles(struct lane *lane)
+{
+	struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	struct turn *turn = turn_new(lane->run->engine);
+	bool warm = is_warm(turn, lane), other = takes_over(lane, a), boot = is_of_this_boot(lane, a);
+
+	if (other || boot)
+		turn_put(turn, ROW_ATTEMPT, a);
+	if (warm || other || boot)
+		turn_act(turn, ACT_COMPOSE, lane->run, lane, a->id);
+	turn_commit_or_drop(turn);
+	return warm || other || boot;
+}
+
+void cooling_look(struct engine *engine)
+{
+	struct run *run;
+
+	LIST_FOREACH(run, &engine->runs, entry)
+		for (size_t i = 0; i < run->nlanes; i++)
+			if (run->lanes[i]->pending == PENDING_COOLING)
+				attempt_compose(run->lanes[i]);
+}
