@@ -13,6 +13,7 @@ ALTER TABLE attempt ADD COLUMN account TEXT;
 ALTER TABLE attempt ADD COLUMN resumes INTEGER;
 ALTER TABLE attempt ADD COLUMN denials INTEGER;
 ALTER TABLE attempt ADD COLUMN tool_errors INTEGER;
+ALTER TABLE attempt ADD COLUMN says_no_change INTEGER;
 ALTER TABLE attempt ADD COLUMN reserved_usd REAL;
 ALTER TABLE attempt ADD COLUMN reserved_tokens INTEGER;
 

@@ -71,6 +71,8 @@ static const struct member plan_members[] = {
 	PLAN_CHOICE_OLD(on_failure, &on_failure_names, ON_FAILURE_STOP),
 	PLAN_CHOICE_OLD(assign, &assign_names, ASSIGN_DAEMON),
 	PLAN(stop_markers, MEMBER_WORDS, CAME_LATER),
+	PLAN_CHOICE_OLD(on_no_change, &on_no_change_names, ON_NO_CHANGE_REVIEW),
+	PLAN(no_change_markers, MEMBER_WORDS, CAME_LATER),
 	PLAN(base, MEMBER_TEXT, CAME_LATER),
 	PLAN_OLD(disk_floor_bytes, MEMBER_INT, 0),
 	PLAN_CHOICE(strictness, &strictness_names),

@@ -265,6 +265,8 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->on_failure = (enum on_failure)get_number(layers, "run.on_failure");
 	plan->assign = (enum assign)get_number(layers, "run.assign");
 	plan->stop_markers = get_words(layers, "run.stop_markers");
+	plan->on_no_change = (enum on_no_change)get_number(layers, "run.on_no_change");
+	plan->no_change_markers = get_words(layers, "run.no_change_markers");
 	plan->on_lost = (enum on_lost)get_number(layers, "run.on_lost");
 	plan->retries = get_number(layers, "run.retries");
 	plan->report = get_text(layers, "run.report");

@@ -154,6 +154,7 @@ void plan_release(struct plan *plan)
 	free(plan->skip_reason);
 	free(plan->profile_name);
 	strings_free(plan->stop_markers);
+	strings_free(plan->no_change_markers);
 	free(plan->base);
 	strings_free(plan->checks);
 	strings_free(plan->guidelines);

@@ -57,6 +57,8 @@ struct plan {
 	enum on_failure on_failure;
 	enum assign assign;
 	char **stop_markers;		/* NULL-terminated */
+	enum on_no_change on_no_change;
+	char **no_change_markers;	/* NULL-terminated */
 	char *base;			/* --base REF, NULL: none */
 	int64_t disk_floor_bytes;	/* no attempt starts with less free space; 0: never mind */
 	enum strictness strictness;

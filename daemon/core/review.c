@@ -90,14 +90,12 @@ enum slot_event attempt_classify(const struct attempt_facts *f)
 		return SLOT_E_FAILED;
 	if (f->stop)
 		return SLOT_E_RELEASED;
-	/* only the tree can tell whether what was refused stopped the work */
-	if (f->later && !f->merge && !(f->denied && f->has_git))
-		return SLOT_E_DONE_LATER;
-	if (f->later)
-		return SLOT_E_DONE;
-	if (f->review)
+	if (f->review && !f->later)
 		return work_done(f->checks, f->has_git);
-	return f->denied || f->commit ? SLOT_E_DONE : SLOT_E_DONE_UNREVIEWED;
+	/* only the tree can tell whether anything was done */
+	if (f->has_git)
+		return SLOT_E_DONE;
+	return f->later ? SLOT_E_DONE_LATER : SLOT_E_DONE_UNREVIEWED;
 }
 
 enum slot_event work_done(int64_t checks, bool has_git)
@@ -107,7 +105,19 @@ enum slot_event work_done(int64_t checks, bool has_git)
 	return has_git ? SLOT_E_DONE : SLOT_E_DONE_NO_TREE;
 }
 
-enum slot_event measured_event(const struct plan *plan, bool accepted, bool later)
+enum task_result measured_outcome(const struct measure_facts *f)
+{
+	if (f->denied && f->unchanged)
+		return TASK_R_DENIED;
+	return f->unchanged && !f->says_no_change ? TASK_R_NO_CHANGE : TASK_R_DONE;
+}
+
+bool measured_no_change(const struct measure_facts *f)
+{
+	return f->implement && !f->accepted && measured_outcome(f) == TASK_R_NO_CHANGE;
+}
+
+enum slot_event measured_event(const struct plan *plan, const struct measure_facts *f)
 {
 	static const enum slot_event commit[COMMIT_MODES] = {
 		[COMMIT_MODE_NONE] = SLOT_E_MEASURED_UNREVIEWED,
@@ -115,9 +125,13 @@ enum slot_event measured_event(const struct plan *plan, bool accepted, bool late
 		[COMMIT_MODE_AGENT] = SLOT_E_MEASURED_ASK,
 	};
 
-	if (plan->review && !accepted && !later)
+	bool no_change = measured_no_change(f);
+
+	if (!f->accepted && (measured_outcome(f) == TASK_R_DENIED || (no_change && plan->on_no_change == ON_NO_CHANGE_FAIL)))
+		return SLOT_E_FAILED;
+	if (plan->review && !f->accepted && !f->later && !(no_change && plan->on_no_change == ON_NO_CHANGE_PASS))
 		return plan->workspace == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
-	if (later && !accepted && plan->integrate != INTEGRATE_MERGE)
+	if (f->later && !f->accepted && plan->integrate != INTEGRATE_MERGE)
 		return SLOT_E_MEASURED_LATER;
 	return commit[plan->commit];
 }

@@ -68,9 +68,30 @@ enum slot_event passed_event(const struct plan *plan, bool has_git);
 enum slot_event committed_event(const struct plan *plan, bool passed, bool review_slot);
 enum slot_event merged_event(const struct plan *plan, bool passed);
 
-/* A tree has been measured: is it reviewed, where, or only committed? accepted: by leave, so there is no further review; later: the run
- * is reviewed as a whole. */
-enum slot_event measured_event(const struct plan *plan, bool accepted, bool later);
+/* What the tree tells of the work that has been measured. */
+struct measure_facts {
+	bool accepted;			/* by leave, so there is no further review */
+	bool later;			/* the run is reviewed as a whole */
+	bool unchanged;			/* the tree is as it was before */
+	bool implement;			/* it is the implementer's own work, not yet a fixer's */
+	bool denied;			/* whoever did it was refused a permission */
+	bool says_no_change;		/* ... or has said that nothing is to be changed */
+};
+
+/* TASK_R_DENIED, TASK_R_NO_CHANGE or TASK_R_DONE: what whoever succeeded has really done. */
+enum task_result measured_outcome(const struct measure_facts *facts);
+
+/* The implementer changed nothing and did not say so: run.on_no_change decides. */
+bool measured_no_change(const struct measure_facts *facts);
+
+/* Is it reviewed, where, or only committed? SLOT_E_FAILED: what was denied stopped the work, or on_no_change says so. */
+enum slot_event measured_event(const struct plan *plan, const struct measure_facts *facts);
+
+/* The clock that ended an attempt. */
+struct attempt_limit {
+	int64_t ms;
+	const char *setting;
+};
 
 /* "reviewer process exited with status 3", "implementer process timed out after 2h": the cause of a failed attempt.
  * limit_ms: the wall or idle limit that ended it. error: the program's own words or the failed start, may be NULL.

@@ -156,6 +156,7 @@ static const struct field attempt_fields[] = {
 	INT(attempt_row, resumes),
 	INT(attempt_row, denials),
 	INT(attempt_row, tool_errors),
+	INT(attempt_row, says_no_change),
 	TEXT(attempt_row, sandbox),
 	TEXT(attempt_row, session),
 	TEXT(attempt_row, answer_hash),

@@ -195,6 +195,7 @@ struct attempt_row {
 	int64_t reserved_tokens;	/* the same, ROW_NONE: nothing */
 	int64_t resumes;		/* attempt whose conversation it goes on with; ROW_NONE: a new one */
 	int64_t denials, tool_errors;	/* tool uses that were refused for want of permission, and that went wrong; ROW_NONE: not known */
+	int64_t says_no_change;		/* IMPLEMENT: 1: its answer says that nothing is to be changed */
 	char *sandbox;			/* what confined it: "landlock 6", "none: ..."; NULL: nothing was asked for */
 	char *session;			/* conversation id, NULL: none */
 	char *answer_hash;		/* SHA-256 of the final text file "answer", NULL: no final text */

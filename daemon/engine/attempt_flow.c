@@ -281,6 +281,8 @@ static void take_output(struct attempt_row *a, struct collect_work *w)
 	r->session = NULL;
 	a->answer_hash = w->answer_hash;
 	w->answer_hash = NULL;
+	if (w->says_no_change)
+		a->says_no_change = 1;
 }
 
 #define NOT_CONFINED "the reviewer was not confined: this kernel has no Landlock; changes of the tree are only noticed afterwards"
@@ -344,6 +346,8 @@ static struct work *collect_new(const struct lane *lane)
 	/* slot 0 has no task to give back, and must not pass without a verdict */
 	if (sources[run_source(run)].markers && lane->row->slot != 0 && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		w->markers = strings_copy(run->plan.stop_markers);
+	if (a->role == ROLE_IMPLEMENT)
+		w->no_change_markers = strings_copy(run->plan.no_change_markers);
 	w->stdout_bytes = lane->record.stdout_bytes;
 	w->stderr_bytes = lane->record.stderr_bytes;
 	if (a->role == ROLE_FIX && lane_plan(lane)->fixer == FIXER_CORRECTOR && lane_plan(lane)->review_file != NULL) {
@@ -378,8 +382,6 @@ static struct attempt_facts facts_of(const struct lane *lane, const struct attem
 		.has_git = has_git,
 		.review = plan->review,
 		.later = plan->review && plan->scope == SCOPE_RUN && lane->row->slot != 0,
-		.commit = plan->commit != COMMIT_MODE_NONE && has_git,
-		.merge = plan->integrate == INTEGRATE_MERGE,
 		.stop = w->stop || (lane->row->task == NULL && lane->row->slot != 0),
 		.by_status = plan->profile->carrier == CARRIER_EXIT,
 		.checkout = lane_has_checkout(lane),

@@ -127,7 +127,8 @@ void collect_run(struct collect_work *work)
 		rv = keep_answer(work, dirfd);
 	if (work->review_file != NULL)
 		read_marks(work);
-	work->stop = work->markers != NULL && work->result.size > 0 && marker_in(work->result.text, work->result.size, work->markers) != NULL;
+	work->stop = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->markers) != NULL;
+	work->says_no_change = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->no_change_markers) != NULL;
 	if (work->worktree != NULL)
 		work->disk_bytes = disk_use(work->worktree);
 	work->full = work->error == NULL && (rv == -ENOSPC || rv == -EDQUOT);

@@ -92,6 +92,9 @@ static char *make_prompt(const struct compose_work *w, const struct sources *s, 
 		.review_file = w->plan->review_file,
 		.read_only = w->plan->read_only,
 		.resumed = w->session != NULL,
+		/* without git nobody can tell a claim from an excuse */
+		.no_change_marker = w->run.has_git == 1 ? w->plan->no_change_markers[0] : NULL,
+		.no_change = w->says_no_change == ROW_NONE ? NO_CHANGE_UNASKED : w->says_no_change == 1 ? NO_CHANGE_SAID : NO_CHANGE_UNSAID,
 	};
 
 	snprintf(priority, sizeof(priority), "%lld", (long long)(w->task.priority != ROW_NONE ? w->task.priority : w->run.priority));

@@ -29,42 +29,77 @@ static bool same(const char *a, const char *b)
 	return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-/* The tree tells what the attempt really did: nothing after a refused permission is a failure, nothing at all is told. */
-static enum slot_event weigh(struct turn *turn, struct lane *lane, const char *tree)
+#define NO_CHANGE "the implementer changed nothing and did not say that nothing was to be done"
+
+/* What the tree tells of whoever worked last. Slot 0 begins with the answer of another slot, whose work has been weighed there. */
+static struct measure_facts weigh(const struct lane *lane, const struct attempt_row *a, const char *tree)
 {
 	const struct slot_row *row = lane->row;
-	struct attempt_row *a = run_attempt(lane->run, row->answer);
-	bool unchanged = same(tree, row->tree != NULL ? row->tree : lane_base_tree(lane));
-	bool denied = a->outcome == TASK_R_DENIED;
+	const struct plan *plan = lane_plan(lane);
 
-	if (denied && unchanged) {
+	return (struct measure_facts){
+		.accepted = row->cause != NULL,
+		.later = plan->review && plan->scope == SCOPE_RUN && row->slot != 0,
+		.unchanged = same(tree, row->tree != NULL ? row->tree : lane_base_tree(lane)),
+		.implement = a->role == ROLE_IMPLEMENT && a->slot == row->slot,
+		.denied = a->outcome == TASK_R_DENIED,
+		.says_no_change = a->says_no_change == 1,
+	};
+}
+
+/* Nothing after a refused permission is a failure, nothing at all is told. */
+static void take_weight(struct turn *turn, struct lane *lane, struct attempt_row *a, const struct measure_facts *facts, enum slot_event event)
+{
+	bool own = a->slot == lane->row->slot && a->iteration == lane->row->iteration;
+
+	if (event == SLOT_E_FAILED) {
 		free(a->cause);
-		a->cause = xasprintf("%s process was denied permissions and changed nothing", a->role == ROLE_FIX ? "fixer" : "implementer");
-	} else {
-		a->outcome = unchanged ? TASK_R_NO_CHANGE : TASK_R_DONE;
+		a->cause = measured_no_change(facts) ? xstrdup(NO_CHANGE) :
+		    xasprintf("%s process was denied permissions and changed nothing", a->role == ROLE_FIX ? "fixer" : "implementer");
 	}
-	turn_put(turn, ROW_ATTEMPT, a);
-	if (denied && unchanged)
-		return SLOT_E_FAILED;
-	return measured_event(lane_plan(lane), false, lane_plan(lane)->review && lane_plan(lane)->scope == SCOPE_RUN && lane->row->slot != 0);
+	if (own)
+		a->outcome = (int)measured_outcome(facts);
+	if (own || event == SLOT_E_FAILED)
+		turn_put(turn, ROW_ATTEMPT, a);
+}
+
+/* Nobody reviews what the slot has: why not, and that nothing may have been done. */
+static void pass_unreviewed(struct turn *turn, struct lane *lane, const struct measure_facts *facts)
+{
+	bool no_change = measured_no_change(facts);
+	char *text;
+
+	/* the review that was about to begin does not */
+	if (lane_plan(lane)->review)
+		lane->row->round--;
+	if (no_change) {
+		text = xasprintf("task %s: " NO_CHANGE "; it is not reviewed", lane_task_id(lane));
+		run_warn(turn, lane->run, text);
+		free(text);
+	}
+	review_skip(turn, lane, lane_plan(lane)->review ? NO_CHANGE ", and run.on_no_change is \"pass\"" : lane_plan(lane)->skip_reason);
 }
 
 static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
 {
 	struct slot_row *row = lane->row;
-	bool accepted = row->cause != NULL;
+	struct attempt_row *a = run_attempt(lane->run, row->answer);
 	const char *tree = git_op_tree(lane->op.git);
-	enum slot_event event = accepted ? measured_event(lane_plan(lane), true, false) : weigh(turn, lane, tree);
+	const struct plan *plan = lane_plan(lane);
+	struct measure_facts facts = weigh(lane, a, tree);
+	enum slot_event event = measured_event(plan, &facts);
 
+	if (!facts.accepted)
+		take_weight(turn, lane, a, &facts, event);
 	if (event != SLOT_E_FAILED) {
 		free(row->previous_tree);
 		row->previous_tree = row->tree;
 		row->tree = xstrdup(tree);
 		row->diff = last_step;
 	}
-	if (!lane_plan(lane)->review && !accepted && event != SLOT_E_FAILED)
-		review_skip(turn, lane, lane_plan(lane)->skip_reason);
-	lane_event(turn, lane, event, event == SLOT_E_FAILED ? run_attempt(lane->run, row->answer)->cause : NULL);
+	if (!facts.accepted && !facts.later && event != SLOT_E_FAILED && event != SLOT_E_MEASURED && event != SLOT_E_MEASURED_CHECKOUT)
+		pass_unreviewed(turn, lane, &facts);
+	lane_event(turn, lane, event, event == SLOT_E_FAILED ? a->cause : NULL);
 }
 
 /* A verdict passed it: from now on the artifact is locked. */

@@ -114,8 +114,7 @@ static bool begins_where_it_stands(const struct run *run)
 {
 	const struct plan *plan = &run->plan;
 
-	return run->rows->run.iteration > 0 && run->rows->run.has_git == 1 && plan->isolation != ISOLATION_WORKTREE && plan->base == NULL &&
-	    !(plan->review && plan->scope == SCOPE_RUN);
+	return run->rows->run.iteration > 0 && run->rows->run.has_git == 1 && plan->isolation != ISOLATION_WORKTREE && plan->base == NULL;
 }
 
 void run_load(struct run *run)

@@ -185,6 +185,15 @@ static bool shares_tree(const struct lane *lane)
 	return working > 1 && lane_plan(lane)->isolation != ISOLATION_WORKTREE;
 }
 
+static int64_t says_no_change(const struct lane *lane)
+{
+	const struct attempt_row *answer = lane->row->answer != ROW_NONE ? run_attempt(lane->run, lane->row->answer) : NULL;
+
+	if (answer == NULL || answer->role != ROLE_IMPLEMENT)
+		return ROW_NONE;
+	return answer->says_no_change == 1;
+}
+
 static struct work *compose_new(struct lane *lane, const char *text, size_t size)
 {
 	struct run *run = lane->run;
@@ -212,6 +221,7 @@ static struct work *compose_new(struct lane *lane, const char *text, size_t size
 	w->findings = review_findings_json(lane);
 	copy_history(w, lane);
 	w->session = session_of(lane);
+	w->says_no_change = says_no_change(lane);
 	return &w->work;
 }
 

@@ -119,6 +119,7 @@ static void collect_release(struct collect_work *w)
 	free(w->last_words);
 	free(w->review_file);
 	strings_free(w->markers);
+	strings_free(w->no_change_markers);
 	free(w->worktree);
 	verdict_findings_free(w->marks, w->nmarks);
 	free(w->error);

@@ -127,6 +127,7 @@ struct compose_work {
 	struct review_row *history;	/* owned copies: all reviews of the task so far */
 	size_t nhistory;
 	char *session;			/* conversation that goes on, NULL: a new one */
+	int64_t says_no_change;		/* whether the implementer's answer under review says that nothing is to be changed; ROW_NONE: it is a fixer's */
 	char *findings;			/* JSON for RL_FINDINGS_FILE, NULL */
 	/* out */
 	struct launch *launch;		/* owned; NULL: error or floor says why */
@@ -148,6 +149,8 @@ struct collect_work {
 	char **markers;			/* owned: stop markers to look for; NULL: none */
 	char *worktree;			/* owned: whose size is wanted; NULL: none */
 	bool stop;			/* out: its answer has one */
+	char **no_change_markers;	/* owned: the same for the word that nothing is to be changed */
+	bool says_no_change;		/* out */
 	int64_t disk_bytes;		/* out: ROW_NONE: not asked for */
 	bool full;			/* out: no space for the answer file; nothing is lost, ask again */
 	char *error;			/* out, owned: the output could not be read or the answer not be kept */

@@ -299,13 +299,20 @@ static void write_answer(struct buf *out, const struct setting *s)
 	add_capped(out, "text", s->parts->answer);
 }
 
+/* An empty diff is a claim or a failure, and whoever judges it should know which. */
+static const char *const no_change_words[] = {
+	[NO_CHANGE_UNASKED] = "",
+	[NO_CHANGE_SAID] = "The developer says that nothing had to be changed. Find out whether that is so.\n",
+	[NO_CHANGE_UNSAID] = "The developer did not say that nothing had to be changed: whatever the answer tells of changes has not been done.\n",
+};
+
 static void write_diff(struct buf *out, const struct setting *s)
 {
 	if (s->parts->diff.data == NULL)
 		return;
 	buf_adds(out, "## Diff\n\n");
 	if (s->parts->diff.size == 0) {
-		buf_adds(out, "There is none: the tree is as it was before the task.\n");
+		buf_addf(out, "There is none: the tree is as it was before the task.\n%s", no_change_words[s->parts->no_change]);
 		return;
 	}
 	buf_adds(out, "Everything that differs from the tree before the task, new files included. It is no instruction, either.\n");
@@ -321,6 +328,16 @@ static void write_shared_tree(struct buf *out, const struct setting *s)
 		buf_adds(out, template_text("shared-tree.md"));
 }
 
+static void write_no_change(struct buf *out, const struct setting *s)
+{
+	if (s->parts->no_change_marker == NULL || s->role != ROLE_IMPLEMENT)
+		return;
+	buf_adds(out, "## When nothing is to be changed\n\n"
+	    "If the task is done already, or asks for no change of any file, leave the files as they are and say so by a line of its own:\n\n");
+	add_line(out, s->parts->no_change_marker);
+	buf_adds(out, "\n\nWithout that line, files that are as they were count as work that was not done.\n");
+}
+
 const struct piece piece_sections[] = {
 	{ "interrupted", 0, write_interrupted },
 	{ "project", PART_PROJECT, write_project },
@@ -333,6 +350,7 @@ const struct piece piece_sections[] = {
 	{ "answer", PART_ANSWER, write_answer },
 	{ "diff", PART_DIFF, write_diff },
 	{ "shared_tree", 0, write_shared_tree },
+	{ "no_change", 0, write_no_change },
 	{ NULL, 0, NULL }
 };
 
@@ -376,6 +394,11 @@ static void write_verdict_file(struct buf *out, const struct setting *s)
 	add_line(out, s->parts->verdict_file);
 }
 
+static void write_no_change_marker(struct buf *out, const struct setting *s)
+{
+	add_line(out, s->parts->no_change_marker);
+}
+
 const struct piece piece_values[] = {
 	{ "task_id", PART_TASK, write_task_id },
 	{ "task_title", PART_TASK, write_task_title },
@@ -387,5 +410,6 @@ const struct piece piece_values[] = {
 	{ "strictness", PART_ROUND, write_strictness },
 	{ "review_file", 0, write_review_file },
 	{ "verdict_file", 0, write_verdict_file },
+	{ "no_change_marker", 0, write_no_change_marker },
 	{ NULL, 0, NULL }
 };

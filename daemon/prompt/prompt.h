@@ -22,6 +22,9 @@ struct prompt_review {
 	const char *decision, *feedback, *by;
 };
 
+/* Has the implementer said that nothing is to be changed? */
+enum no_change { NO_CHANGE_UNASKED, NO_CHANGE_SAID, NO_CHANGE_UNSAID };
+
 /* Everything a prompt may be made of. What a role is given of it is in the profile's row (review_sees, fix_sees); an
  * implementer gets the task, and what a human said who sent it back. A part that a role does not see is never written, also where
  * its template has the placeholder. Texts are capped at PROMPT_CAP code points each, the task is whole. */
@@ -50,15 +53,17 @@ struct prompt_parts {
 	bool shared_tree;		/* another slot writes the same tree: warn */
 	bool interrupted;		/* the attempt before this one was interrupted: say so */
 	const char *verdict_file;	/* path offered in the response contract, NULL: none */
+	const char *no_change_marker;	/* line by which an implementer says that nothing is to be changed; NULL: nobody would look for it */
+	enum no_change no_change;	/* what the answer under review says of that */
 };
 
 #define PROMPT_CAP 50000
 
 /* The whole prompt, malloc'd, *size bytes, UTF-8 without NUL. Never fails.
  * Placeholders of a template: {{context}} is all that the role gets, in this order: {{interrupted}} {{project}} {{task}}
- * {{review_iteration}} {{follow_up}} {{guidelines}} {{conventions}} {{history}} {{answer}} {{diff}} {{shared_tree}} {{contract}}, each a
+ * {{review_iteration}} {{follow_up}} {{guidelines}} {{conventions}} {{history}} {{answer}} {{diff}} {{shared_tree}} {{no_change}} {{contract}}, each a
  * section with its heading, or nothing; {{stories}} and {{strictness}} are blocks of text; inside a line {{task_id}} {{task_title}}
- * {{project_name}} {{feature}} {{round}} {{max_reviews}} {{review_file}} {{verdict_file}}. What is put in is never scanned again;
+ * {{project_name}} {{feature}} {{round}} {{max_reviews}} {{review_file}} {{verdict_file}} {{no_change_marker}}. What is put in is never scanned again;
  * unknown ones stay as they are. A template with no known placeholder gets the context behind it, a reviewer's without contract
  * the contract. */
 char *prompt_build(const struct profile *profile, enum role role, const struct prompt_parts *parts, size_t *size);

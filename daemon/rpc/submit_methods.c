@@ -75,6 +75,8 @@ static const struct param submit_params[] = {
 	{ "workflow_path", PARAM_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path of that file, for messages" },
 	SETTING("assign", "run.assign"),
 	SETTING("stop_markers", "run.stop_markers"),
+	SETTING("on_no_change", "run.on_no_change"),
+	SETTING("no_change_markers", "run.no_change_markers"),
 	SETTING("iterations", "run.iterations"),
 	SETTING("parallel", "run.parallel"),
 	SETTING("pause_ms", "run.pause_ms"),

@@ -68,6 +68,7 @@ static void work_collect(struct world *w, struct collect_work *work)
 	r->denials = f->denied ? 1 : 0;
 	r->session = xasprintf("session-%lld", (long long)work->attempt);
 	work->stop = strings_count(work->markers) > 0 && f->stop;
+	work->says_no_change = strings_count(work->no_change_markers) > 0 && f->says_no_change;
 	work->disk_bytes = work->worktree != NULL ? 4096 : ROW_NONE;
 	if (work->review_file != NULL && f->changes_tree) {
 		work->marks = xcalloc(1, sizeof(*work->marks));

@@ -21,6 +21,7 @@ struct story {
 	int64_t tree;			/* content when it was last looked at */
 	int answer;			/* whose answer it is */
 	bool denied;			/* whoever worked last was refused a permission */
+	bool silent;			/* it was the implementer, and it has not said that nothing is to be changed */
 	int64_t seen_tree;		/* of the round before */
 	int seen_answer;
 	int stalled;
@@ -163,6 +164,7 @@ static bool take_work(struct story *s, const struct ref_attempt *a, const char *
 	}
 	s->answer = a->answer;
 	s->denied = a->denied;
+	s->silent = !fixer && !a->says_no_change;
 	return true;
 }
 
@@ -345,7 +347,13 @@ static void exhausted_cause(const struct story *s, char *text, size_t size)
 		snprintf(text, size, "%s unresolved after %d fix attempt(s)", word(s, false), s->end->fixes);
 }
 
-/* The work as it is now. false: nothing was done, since it was refused a permission. */
+/* Nothing was done, and nobody says that this is right. */
+static bool idle(const struct story *s)
+{
+	return s->run->has_git && s->silent && s->tree == s->seen_tree;
+}
+
+/* The work as it is now. false: nothing was done, since it was refused a permission, or was to be done. */
 static bool look(struct story *s)
 {
 	if (!s->run->has_git)
@@ -354,6 +362,8 @@ static bool look(struct story *s)
 		return false;
 	if (s->denied && s->tree == s->seen_tree)
 		return over(s, "failed", "%s process was denied permissions and changed nothing", s->end->fixes > 0 ? "fixer" : "implementer");
+	if (idle(s) && s->run->on_no_change == 'f')
+		return over(s, "failed", "the implementer changed nothing and did not say ");
 	return true;
 }
 
@@ -368,6 +378,10 @@ static bool review(struct story *s)
 
 	if (!look(s))
 		return false;
+	if (idle(s) && run->on_no_change == 'p') {
+		s->seen_tree = s->tree;
+		return finish(s, false, "");
+	}
 	unchanged = s->round > 0 && run->has_git && s->tree == s->seen_tree && s->answer == s->seen_answer;
 	s->seen_tree = s->tree;
 	s->seen_answer = s->answer;
@@ -406,7 +420,7 @@ static bool unreviewed(struct story *s)
 	const struct ref_slot *run = s->run;
 	bool later = run->whole_run && run->review;
 
-	if ((s->denied || (run->commit != 'n' && (!later || run->merge))) && !look(s))
+	if (!look(s))
 		return false;
 	if (later && !run->merge)
 		return over(s, "implemented", "%s", "");

@@ -17,6 +17,7 @@ struct ref_attempt {
 	bool changed;		/* review: the reviewer broke the tree */
 	bool denied;
 	bool stop;		/* implement, fix: it said that there is nothing to do */
+	bool says_no_change;	/* implement: it said that nothing is to be changed */
 	const char *told;	/* fix: whose word it was given, "review", "check", "human", "git"; NULL: it came to nothing */
 	int answer;		/* two answers with the same number are the same */
 	char verdict;		/* review: 'p'ass, 'f'indings, 'm'alformed, 'u'nreadable */
@@ -50,6 +51,7 @@ struct ref_slot {
 	bool reviewer;		/* it is slot 0, which reviews the whole run */
 	int checks, max_fixes, stall_limit;
 	char on_lost;		/* 'h'old, 'r'etry, 'f'ail */
+	char on_no_change;	/* 'r'eview, 'f'ail, 'p'ass */
 	char on_malformed, on_reviewer_error, on_exhausted;	/* 'f'ail, 'h'old, 'a'ccept, 'k'nown issues */
 	const char *review_file;
 	int64_t base;		/* content of the tree that the work is compared with; work trees: as they are laid */

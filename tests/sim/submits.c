@@ -39,6 +39,8 @@ static void draw_loop(struct world *w, struct plan *plan, enum source_kind sourc
 	plan->isolation = below(w, source == SOURCE_PROMPT ? 4 : 1) == 0 ? (enum isolation)isolation[below(w, 4)] : ISOLATION_AUTO;
 	plan->integrate = (enum integrate)integrate[below(w, 5)];
 	strings_append(&plan->stop_markers, "no_beads_available");
+	strings_append(&plan->no_change_markers, "no_change_needed");
+	plan->on_no_change = (enum on_no_change)below(w, ON_NO_CHANGES);
 	if (source == SOURCE_PROMPT)
 		return;
 	plan->parallel = parallel[below(w, sizeof(parallel) / sizeof(parallel[0]))];

@@ -26,6 +26,7 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	a.changed = row->role == ROLE_REVIEW && !f->changes_tree;
 	a.denied = f->denied;
 	a.stop = f->stop;
+	a.says_no_change = f->says_no_change && row->role == ROLE_IMPLEMENT;
 	a.told = f->told;
 	a.answer = f->answer == FATE_ANSWER_NEW ? (int)row->id : -f->answer;
 	a.verdict = "pfmu"[f->verdict];
@@ -116,6 +117,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.max_fixes = (int)plan->max_fixes,
 		.stall_limit = (int)plan->stall_limit,
 		.on_lost = "hrf"[plan->on_lost],
+		.on_no_change = "rfp"[plan->on_no_change],
 		.on_malformed = policies[plan->on_malformed],
 		.on_reviewer_error = policies[plan->on_reviewer_error],
 		.on_exhausted = policies[plan->on_exhausted],

@@ -67,6 +67,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->denied = below(w, 10) == 0;
 	f->answer = (int)below(w, FATE_ANSWERS);
 	f->stop = below(w, 15) == 0;
+	f->says_no_change = below(w, f->changes_tree ? 20 : 2) == 0;
 	f->refused = below(w, 8) == 0;
 	f->conflict = below(w, 3) == 0;
 	f->unresolved = below(w, 4) == 0;

@@ -24,6 +24,7 @@ struct fate {
 	bool changes_tree;	/* implement, fix: yes, it does something; review: it must not */
 	bool denied;
 	bool stop;		/* implement, fix: it says that there is nothing to do */
+	bool says_no_change;	/* implement: it says that nothing is to be changed */
 	bool refused;		/* a hook of the repository refuses what is committed after it */
 	bool unresolved;	/* it leaves the marks of a conflict where they are */
 	bool conflict;		/* what is merged after it conflicts with what others have merged */

@@ -40,8 +40,6 @@ static const struct {
 	{ "[review]\nmax_fix = 4\n", "f.toml:2:1: unknown key 'review.max_fix'; did you mean 'review.max_fixes'?" },
 	{ "[agent.claude]\nmodle = \"x\"\n", "f.toml:2:1: unknown key 'agent.claude.modle'; did you mean 'agent.claude.model'?" },
 	{ "max_fixes = 4\n", "f.toml:1:1: unknown key 'max_fixes'; did you mean 'review.max_fixes'?" },
-	{ "[agent.claude]\naccount = \"a\"\n", "f.toml:2:1: unknown key 'agent.claude.account'; remove it, the keys are in rld.toml(5)" },
-	{ "[agent.claude]\nfallback = []\n", "f.toml:2:1: unknown key 'agent.claude.fallback'; remove it, the keys are in rld.toml(5)" },
 	{ "[limits]\npost_result = \"30s\"\n", "f.toml:2:1: unknown key 'limits.post_result'; remove it, the keys are in rld.toml(5)" },
 	{ "[run]\nmax_cost = 3\n", "f.toml:2:1: unknown key 'run.max_cost'; remove it, the keys are in rld.toml(5)" },
 	{ "[group.night]\npaused = true\n", "f.toml:2:1: unknown key 'group.night.paused'; remove it, the keys are in rld.toml(5)" },
@@ -103,6 +101,21 @@ static const struct {
 	{ "[review]\nread_only = 1\n", "f.toml:2:13: 'review.read_only' must be true or false, is an integer" },
 	{ "[run]\ncommit = \"agents\"\n", "f.toml:2:10: 'run.commit' must be one of \"none\", \"auto\", \"agent\"" },
 
+	/* accounts */
+	{ "[agent.claude]\naccount = \"\"\n", "f.toml:2:11: 'agent.claude.account' must be the name of an account: letters, digits, \"-\" and \"_\", at most 64" },
+	{ "[agent.claude]\naccount = 1\n", "f.toml:2:11: 'agent.claude.account' must be the name of an account, is an integer" },
+	{ "[agent.claude]\nfallback = \"codex\"\n", "f.toml:2:12: 'agent.claude.fallback' must be an array of names of agents, is a string" },
+	{ "[agent.claude]\nfallback = [\"codex\", \"a b\"]\n", "f.toml:2:12: 'agent.claude.fallback' must be an array of names of agents, which item 2 is not" },
+	{ "[agent.claude]\nfallback = [\"codex\", \"cdoex\"]\n", "f.toml:2:12: 'agent.claude.fallback': there is no agent 'cdoex'; choose one of claude, codex, gemini, opencode, copilot, qwen, pi, or add an [agent.cdoex] with a command to rld.toml" },
+	{ "[run]\nretries = -1\n", "f.toml:2:11: 'run.retries' must be from 0 to 100, is -1" },
+	{ "[account.a]\ncooldown_max = 0\n", "f.toml:2:16: 'account.a.cooldown_max' must be a duration from 1s to 30d" },
+	{ "[account.a]\nbudget_day_usd = -0.01\n", "f.toml:2:18: 'account.a.budget_day_usd' must be an amount from 0 to 1000000000" },
+	{ "[account.a]\nbudget_day_usd = \"5\"\n", "f.toml:2:18: 'account.a.budget_day_usd' must be an amount like 5 or 2.50, is a string" },
+	{ "[account.a]\nbudget_day_tokens = 0\n", "f.toml:2:21: 'account.a.budget_day_tokens' must be from 1 to 1000000000000000, is 0" },
+	{ "[account.a]\nbudget_day_wall = 0\n", "f.toml:2:19: 'account.a.budget_day_wall' must be a duration from 1s to 1000d" },
+	{ "[account.\"a b\"]\n", "f.toml:1:10: 'account.\"a b\"' is no name for an account: use letters, digits, \"-\" and \"_\", at most 64" },
+	{ "[account]\na = 4\n", "f.toml:2:1: 'account.a' must be a table: write [account.a] on a line of its own" },
+
 	/* the outer loop */
 	{ "[run]\niterations = 0\n", "f.toml:2:14: 'run.iterations' must be from 1 to 1000000, is 0" },
 	{ "[run]\niterations = \"all\"\n", "f.toml:2:14: 'run.iterations' must be an integer, is a string" },
@@ -117,6 +130,8 @@ static const struct {
 	{ "[run]\nbase = \"--all\"\n", "f.toml:2:8: 'run.base' must be the name of a branch or commit, which '--all' is not" },
 	{ "[run]\nbase = \"a b\"\n", "f.toml:2:8: 'run.base' must be the name of a branch or commit, which 'a b' is not" },
 	{ "[run]\nbase = \"a\\u0000\"\n", "f.toml:2:8: 'run.base' must not contain a NUL character" },
+	{ "[run]\non_no_change = \"hold\"\n", "f.toml:2:16: 'run.on_no_change' must be one of \"review\", \"fail\", \"pass\"" },
+	{ "[run]\nno_change_markers = [\"\"]\n", "f.toml:2:21: 'run.no_change_markers' must not have empty items, as item 1 is" },
 	{ "[run]\nstop_markers = \"done\"\n", "f.toml:2:16: 'run.stop_markers' must be an array of strings, is a string" },
 	{ "[run]\nstop_markers = [\"done\", \"\"]\n", "f.toml:2:16: 'run.stop_markers' must not have empty items, as item 2 is" },
 	{ "[run]\nstop_markers = [\"all\\ndone\"]\n", "f.toml:2:16: 'run.stop_markers' must have items of one line without control characters, which item 1 is not" },
@@ -412,9 +427,15 @@ static const struct {
 
 	{ "agents from file", "default_agent = \"a\"\n[review]\nagent = \"b\"\n[agent.a]\ncommand = [\"a\", \"x\"]\nmodel = \"ma\"\nprompt = \"arg\"\n"
 	    "[agent.b]\ncommand = [\"b\"]\nresume = [\"-r\"]\nwritable = [\"~/x\", \"/y\"]\nenv = [\"E\"]\nset = { K = \"V=W\", J = \"\" }\n", { { 0 } }, {
-	    { "agents.implement", "{\"name\":\"a\",\"command\":[\"a\",\"x\"],\"resume\":[],\"prompt\":\"arg\",\"reader\":\"text\",\"model\":\"ma\",\"set\":[],\"env\":[],\"writable\":[]}" },
-	    { "agents.review", "{\"name\":\"b\",\"command\":[\"b\"],\"resume\":[\"-r\"],\"prompt\":\"stdin\",\"reader\":\"text\",\"model\":null,\"set\":[\"K=V=W\",\"J=\"],\"env\":[\"E\"],\"writable\":[\"~/x\",\"/y\"]}" },
+	    { "agents.implement", "{\"name\":\"a\",\"command\":[\"a\",\"x\"],\"resume\":[],\"prompt\":\"arg\",\"reader\":\"text\",\"model\":\"ma\",\"set\":[],\"env\":[],\"writable\":[],\"account\":\"a\",\"fallbacks\":[]}" },
+	    { "agents.review", "{\"name\":\"b\",\"command\":[\"b\"],\"resume\":[\"-r\"],\"prompt\":\"stdin\",\"reader\":\"text\",\"model\":null,\"set\":[\"K=V=W\",\"J=\"],\"env\":[\"E\"],\"writable\":[\"~/x\",\"/y\"],\"account\":\"b\",\"fallbacks\":[]}" },
 	    { "agents.fix.name", "\"a\"" }, { "agents.fix.model", "\"ma\"" } } },
+	{ "those that take over", "default_agent = \"a\"\n[agent.a]\ncommand = [\"a\"]\naccount = \"shared\"\nfallback = [\"claude\", \"b\"]\n[agent.b]\ncommand = [\"b\"]\nmodel = \"mb\"\n"
+	    "fallback = [\"a\"]\n", { { "run.model", "\"big\"" } }, {
+	    { "agents.implement.account", "\"shared\"" }, { "agents.implement.model", "\"big\"" },
+	    { "agents.implement.fallbacks.1", "{\"name\":\"b\",\"command\":[\"b\"],\"resume\":[],\"prompt\":\"stdin\",\"reader\":\"text\",\"model\":\"mb\",\"set\":[],\"env\":[],\"writable\":[],\"account\":\"b\"}" },
+	    { "agents.review.fallbacks.0.account", "\"anthropic\"" }, { "agents.review.fallbacks.0.model", "null" }, { "agents.commit.account", "\"shared\"" }, { "retries", "5" } } },
+	{ "retries from the submit", "[run]\nretries = 7\n", { { "run.retries", "0" } }, { { "retries", "0" } } },
 	{ "agents from submit", "default_agent = \"a\"\n[review]\nagent = \"b\"\nfixer_agent = \"b\"\n[agent.a]\ncommand = [\"a\"]\n[agent.b]\ncommand = [\"b\"]\n", {
 	    { "default_agent", "\"claude\"" }, { "review.agent", "\"a\"" }, { "review.fixer_agent", "\"claude\"" } }, {
 	    { "agents.implement.name", "\"claude\"" }, { "agents.review.name", "\"a\"" }, { "agents.fix.name", "\"claude\"" } } },

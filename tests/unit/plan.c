@@ -18,7 +18,7 @@ static void resolve_full(struct plan *plan)
 	    "[hook]\non_hold = [\"h\", \"1\"]\non_end = [\"e\"]\n"
 	    "[limits]\ntimeout = 1\nidle_timeout = 2\ngrace = 3\noutput = \"1M\"\ndisk_floor = 7\n"
 	    "[run]\niterations = 3\nparallel = 5\npause_ms = 6\nisolation = \"worktree\"\nintegrate = \"merge\"\non_failure = \"continue\"\nassign = \"agent\"\n"
-	    "base = \"main\"\nstop_markers = [\"a\", \"b\"]\ncommit = \"agent\"\n"
+	    "base = \"main\"\nstop_markers = [\"a\", \"b\"]\non_no_change = \"fail\"\nno_change_markers = [\"c\"]\ncommit = \"agent\"\n"
 	    "[profile.mine]\nextends = \"exit\"\nmax_fixes = 9\nstall_limit = 8\ntimeout = 4\non_malformed = \"hold\"\non_reviewer_error = \"known_issues\"\n"
 	    "on_exhausted = \"hold\"\nfixer = \"per_finding\"\nscope = \"run\"\ncommit = \"auto\"\nstrictness = \"by_round\"\nread_only = true\nsandbox = \"require\"\n"
 	    "workspace = \"snapshot\"\nchecks = [\"make\", \"make test\"]\nguidelines = [{ file = \"a.md\", section = \"A\" }, { file = \"b.md\", section = \"B\" }]\n"
@@ -65,6 +65,8 @@ START_TEST(test_plan_round_trip)
 	ck_assert(again.on_failure == ON_FAILURE_CONTINUE && again.assign == ASSIGN_AGENT && again.disk_floor_bytes == 7);
 	ck_assert_str_eq(again.base, "main");
 	expect_words(again.stop_markers, "a", "b");
+	ck_assert_int_eq(again.on_no_change, ON_NO_CHANGE_FAIL);
+	expect_words(again.no_change_markers, "c", NULL);
 	ck_assert_str_eq(again.agents[ROLE_COMMIT].name, "claude");
 	ck_assert(again.strictness == STRICTNESS_BY_ROUND && again.read_only && again.sandbox == SANDBOX_REQUIRE && again.workspace == PLACE_SNAPSHOT);
 	expect_words(again.checks, "make", "make test");
@@ -120,7 +122,7 @@ START_TEST(test_old_plan)
 	ck_assert(plan.agents[ROLE_FIX].resume[0] == NULL && plan.agents[ROLE_FIX].writable[0] == NULL);
 	ck_assert(!plan.commit_said && plan.isolation == ISOLATION_SHARED && plan.integrate == INTEGRATE_NONE && plan.parallel == 1 && plan.iterations == ROW_NONE);
 	ck_assert(plan.pause_ms == 0 && plan.on_failure == ON_FAILURE_STOP && plan.assign == ASSIGN_DAEMON && plan.disk_floor_bytes == 0);
-	ck_assert(plan.base == NULL && plan.stop_markers[0] == NULL);
+	ck_assert(plan.base == NULL && plan.stop_markers[0] == NULL && plan.no_change_markers[0] == NULL && plan.on_no_change == ON_NO_CHANGE_REVIEW);
 	ck_assert_str_eq(plan.agents[ROLE_COMMIT].name, "a");
 	plan_release(&plan);
 }
@@ -160,7 +162,7 @@ static bool came_later(const char *name)
 {
 	static const char *const names[] = { "resume", "writable", "profile_name", "on_malformed", "on_reviewer_error", "on_exhausted", "fixer", "scope", "commit",
 		"strictness", "read_only", "sandbox", "workspace", "checks", "guidelines", "conventions", "review_file", "review_log", "reviewer", "report", "on_hold", "on_end", "skipped",
-		"commit_said", "isolation", "integrate", "parallel", "iterations", "pause_ms", "on_failure", "assign", "stop_markers", "base", "disk_floor_bytes" };
+		"commit_said", "isolation", "integrate", "parallel", "iterations", "pause_ms", "on_failure", "assign", "stop_markers", "on_no_change", "no_change_markers", "base", "disk_floor_bytes" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], name) == 0)
@@ -208,7 +210,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 46 + 4 + 4 * 9);
+	ck_assert_int_eq(count, 1 + 48 + 4 + 4 * 9);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));

@@ -142,6 +142,50 @@ START_TEST(empty_answer_and_diff)
 }
 END_TEST
 
+/* Whoever judges an empty diff is told whether somebody stands for it. */
+START_TEST(nothing_was_changed)
+{
+	static const char said[] = "The developer says that nothing had to be changed.", unsaid[] = "The developer did not say that nothing had to be changed";
+	struct prompt_parts parts = { .answer = SPAN("I looked."), .diff = SPAN("") };
+
+	for (int word = NO_CHANGE_UNASKED; word <= NO_CHANGE_UNSAID; word++) {
+		char *prompt;
+
+		parts.no_change = (enum no_change)word;
+		prompt = build(ROLE_REVIEW, &parts);
+		ck_assert_uint_eq(times(prompt, said), word == NO_CHANGE_SAID);
+		ck_assert_uint_eq(times(prompt, unsaid), word == NO_CHANGE_UNSAID);
+		free(prompt);
+	}
+	/* with a change there is nothing to be said */
+	parts.diff = (struct span)SPAN("+x\n");
+	{
+		char *prompt = build(ROLE_REVIEW, &parts);
+
+		ck_assert_uint_eq(times(prompt, unsaid), 0);
+		free(prompt);
+	}
+}
+END_TEST
+
+START_TEST(how_to_say_that_nothing_is_to_be_changed)
+{
+	struct prompt_parts parts = { .no_change_marker = "no_change_needed" };
+
+	for (int role = 0; role < ROLES; role++) {
+		char *prompt = role != ROLE_CHECK ? build((enum role)role, &parts) : xstrdup("");
+
+		ck_assert_uint_eq(times(prompt, "by a line of its own:\n\nno_change_needed\n\n"), role == ROLE_IMPLEMENT);
+		free(prompt);
+	}
+	parts.template = (struct span)SPAN("{{no_change_marker}}!");
+	expect_build(ROLE_IMPLEMENT, &parts, "no_change_needed!");
+	parts.template = (struct span)SPAN("{{no_change}}");
+	parts.no_change_marker = NULL;
+	expect_build(ROLE_IMPLEMENT, &parts, "");
+}
+END_TEST
+
 /* placeholders */
 
 static const struct {
@@ -569,6 +613,8 @@ int main(void)
 	tcase_add_test(tcase, only_a_reviewer_gets_a_contract);
 	tcase_add_test(tcase, fix_round);
 	tcase_add_test(tcase, empty_answer_and_diff);
+	tcase_add_test(tcase, nothing_was_changed);
+	tcase_add_test(tcase, how_to_say_that_nothing_is_to_be_changed);
 	tcase_add_loop_test(tcase, placeholders, 0, sizeof(templates) / sizeof(templates[0]));
 	tcase_add_test(tcase, parts_are_not_scanned_again);
 	tcase_add_test(tcase, a_reviewer_always_has_a_contract);

@@ -48,11 +48,12 @@ static enum slot_event wanted_event(const struct attempt_facts *f)
 		return SLOT_E_RELEASED;
 	if (f->role == ROLE_FIX)
 		return f->items_left > 0 ? SLOT_E_NEXT_FINDING : checked;
-	if (f->later)
-		return f->merge || (f->denied && f->has_git) ? SLOT_E_DONE : SLOT_E_DONE_LATER;
-	if (f->review)
+	if (f->review && !f->later)
 		return checked;
-	return f->commit || f->denied ? SLOT_E_DONE : SLOT_E_DONE_UNREVIEWED;
+	/* exit 0 is no proof that anything was done: where there is git it is asked */
+	if (f->has_git)
+		return SLOT_E_DONE;
+	return f->later ? SLOT_E_DONE_LATER : SLOT_E_DONE_UNREVIEWED;
 }
 
 static void expect_event(const struct attempt_facts *f)
@@ -63,10 +64,10 @@ static void expect_event(const struct attempt_facts *f)
 
 	if (event != wanted_event(f) || attempt_succeeded(f) != ok ||
 	    attempt_outcome(f) != (!ok ? TASK_R_FAILED : f->denied ? TASK_R_DENIED : TASK_R_DONE))
-		ck_abort_msg("%s, process %s, status %d, error %d, provider %s, denied %d, git %d, review %d, later %d, merge %d, stop %d, commit %d, by status %d, checkout %d, "
+		ck_abort_msg("%s, process %s, status %d, error %d, provider %s, denied %d, git %d, review %d, later %d, stop %d, by status %d, checkout %d, "
 		    "check %d of %d, items %d, on_lost %s, losses %d: %s, expected %s", state_name(&role_names, (int)f->role),
 		    state_name(&process_result_names, (int)f->process), (int)f->status, f->is_error, state_name(&provider_result_names, (int)f->provider),
-		    f->denied, f->has_git, f->review, f->later, f->merge, f->stop, f->commit, f->by_status, f->checkout, (int)f->check, (int)f->checks, (int)f->items_left,
+		    f->denied, f->has_git, f->review, f->later, f->stop, f->by_status, f->checkout, (int)f->check, (int)f->checks, (int)f->items_left,
 		    state_name(&on_lost_names, (int)f->on_lost), (int)f->losses, slot_event_name(event), slot_event_name(wanted_event(f)));
 }
 
@@ -97,9 +98,7 @@ START_TEST(every_attempt_means_one_event)
 		f.has_git = digit(&n, 2);
 		f.review = digit(&n, 2);
 		f.later = digit(&n, 2) && f.review;
-		f.merge = digit(&n, 2);
 		f.stop = digit(&n, 2);
-		f.commit = digit(&n, 2);
 		f.by_status = digit(&n, 2);
 		f.checkout = digit(&n, 2);
 		f.items_left = digit(&n, 2);
@@ -110,7 +109,7 @@ START_TEST(every_attempt_means_one_event)
 		if (n == 0)
 			expect_event(&f);
 	}
-	ck_assert_uint_eq(i - 1, ROLES * PROCESS_RESULTS * 3 * PROVIDER_RESULTS * 2048 * ON_LOST_CHOICES * 2 * 3);
+	ck_assert_uint_eq(i - 1, ROLES * PROCESS_RESULTS * 3 * PROVIDER_RESULTS * 512 * ON_LOST_CHOICES * 2 * 3);
 }
 END_TEST
 
@@ -133,12 +132,54 @@ START_TEST(where_a_measured_tree_goes)
 			for (int place = 0; place < REVIEW_PLACES; place++)
 				for (int why = 0; why < 4; why++) {
 					struct plan plan = { .review = review, .commit = (enum commit_mode)commit, .workspace = (enum review_place)place };
+					struct measure_facts facts = { .accepted = (why & 1) != 0, .later = (why & 2) != 0, .implement = true };
 					enum slot_event want = place == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
 
 					if (!review || why != 0)
 						want = why == 2 ? SLOT_E_MEASURED_LATER : unreviewed[commit];
-					ck_assert_int_eq(measured_event(&plan, (why & 1) != 0, (why & 2) != 0), want);
+					ck_assert_int_eq(measured_event(&plan, &facts), want);
 				}
+}
+END_TEST
+
+/* Section 6: a false "done" is caught. Whoever was denied something and changed nothing has failed, whatever he says; an implementer that
+ * changed nothing and did not say so is what run.on_no_change is about; a fixer that changed nothing is the stall limit's. */
+START_TEST(what_an_unchanged_tree_means)
+{
+	unsigned n, i;
+
+	for (i = 0, n = 0; n == 0; i++) {
+		struct measure_facts f = { 0 };
+		struct plan plan = { .commit = COMMIT_MODE_AUTO };
+		enum slot_event want, unreviewed, reviewed;
+		bool nothing;
+
+		n = i;
+		f.accepted = digit(&n, 2);
+		f.later = digit(&n, 2);
+		f.unchanged = digit(&n, 2);
+		f.implement = digit(&n, 2);
+		f.denied = digit(&n, 2);
+		f.says_no_change = digit(&n, 2);
+		plan.review = digit(&n, 2);
+		plan.on_no_change = (enum on_no_change)digit(&n, ON_NO_CHANGES);
+		ck_assert_int_eq(measured_outcome(&f), !f.unchanged ? TASK_R_DONE : f.denied ? TASK_R_DENIED : f.says_no_change ? TASK_R_DONE : TASK_R_NO_CHANGE);
+		nothing = f.unchanged && f.implement && !f.denied && !f.says_no_change && !f.accepted;
+		ck_assert_int_eq(measured_no_change(&f), nothing);
+		unreviewed = f.later && !f.accepted ? SLOT_E_MEASURED_LATER : SLOT_E_MEASURED_COMMIT;
+		reviewed = plan.review && !f.later ? SLOT_E_MEASURED : unreviewed;
+		if (f.accepted)
+			want = SLOT_E_MEASURED_COMMIT;
+		else if (f.denied && f.unchanged)
+			want = SLOT_E_FAILED;
+		else if (nothing)
+			want = (const enum slot_event[]){ reviewed, SLOT_E_FAILED, unreviewed }[plan.on_no_change];
+		else
+			want = reviewed;
+		if (measured_event(&plan, &f) != want)
+			ck_abort_msg("%u: %s, expected %s", i, slot_event_name(measured_event(&plan, &f)), slot_event_name(want));
+	}
+	ck_assert_uint_eq(i - 1, 128 * ON_NO_CHANGES);
 }
 END_TEST
 
@@ -511,7 +552,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { every_attempt_means_one_event, where_work_goes, where_a_measured_tree_goes, where_a_passed_tree_goes, causes,
+	const TTest *const tests[] = { every_attempt_means_one_event, where_work_goes, where_a_measured_tree_goes, what_an_unchanged_tree_means, where_a_passed_tree_goes, causes,
 	    every_round_has_one_meaning, a_failing_check, every_end_has_its_policy, holds_say_why, rework, causes_of_rounds, rounds_that_stall, ids_are_stable, new_repeated_resolved, the_chain_shows_every_change,
 	    fields_do_not_run_together };
 
