@@ -81,14 +81,14 @@ static json_t *map_value(struct reading *r, const char *path, const struct setti
 	return value->json;
 }
 
-/* [agent.NAME], [profile.NAME] or [group.NAME] */
+/* [agent.NAME], [account.NAME], [profile.NAME] or [group.NAME] */
 static int take_named(struct reading *r, const struct toml_entry *entry, const char *name)
 {
 	struct value *table;
 
 	if (!setting_table_name(name))
 		return refuse_value(r, entry->key, entry->path, xasprintf("is no name for %s: use letters, digits, \"-\" and \"_\", at most 64",
-		    entry->path[0] == 'a' ? "an agent" : entry->path[0] == 'p' ? "a profile" : "a group"));
+		    strncmp(entry->path, "account.", strlen("account.")) == 0 ? "an account" : entry->path[0] == 'a' ? "an agent" : entry->path[0] == 'p' ? "a profile" : "a group"));
 	table = values_put(&r->tables, entry->path, NULL, NULL);
 	table->line = entry->key.line;
 	table->column = entry->key.column;

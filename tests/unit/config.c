@@ -108,11 +108,11 @@ static const struct {
 	{ "[agent.claude]\nfallback = [\"codex\", \"a b\"]\n", "f.toml:2:12: 'agent.claude.fallback' must be an array of names of agents, which item 2 is not" },
 	{ "[agent.claude]\nfallback = [\"codex\", \"cdoex\"]\n", "f.toml:2:12: 'agent.claude.fallback': there is no agent 'cdoex'; choose one of claude, codex, gemini, opencode, copilot, qwen, pi, or add an [agent.cdoex] with a command to rld.toml" },
 	{ "[run]\nretries = -1\n", "f.toml:2:11: 'run.retries' must be from 0 to 100, is -1" },
-	{ "[account.a]\ncooldown_max = 0\n", "f.toml:2:16: 'account.a.cooldown_max' must be a duration from 1s to 30d" },
+	{ "[account.a]\ncooldown_max = 0\n", "f.toml:2:16: 'account.a.cooldown_max' must be a duration from 1s to 30d 0h" },
 	{ "[account.a]\nbudget_day_usd = -0.01\n", "f.toml:2:18: 'account.a.budget_day_usd' must be an amount from 0 to 1000000000" },
 	{ "[account.a]\nbudget_day_usd = \"5\"\n", "f.toml:2:18: 'account.a.budget_day_usd' must be an amount like 5 or 2.50, is a string" },
 	{ "[account.a]\nbudget_day_tokens = 0\n", "f.toml:2:21: 'account.a.budget_day_tokens' must be from 1 to 1000000000000000, is 0" },
-	{ "[account.a]\nbudget_day_wall = 0\n", "f.toml:2:19: 'account.a.budget_day_wall' must be a duration from 1s to 1000d" },
+	{ "[account.a]\nbudget_day_wall = 0\n", "f.toml:2:19: 'account.a.budget_day_wall' must be a duration from 1s to 1000d 0h" },
 	{ "[account.\"a b\"]\n", "f.toml:1:10: 'account.\"a b\"' is no name for an account: use letters, digits, \"-\" and \"_\", at most 64" },
 	{ "[account]\na = 4\n", "f.toml:2:1: 'account.a' must be a table: write [account.a] on a line of its own" },
 

@@ -11,14 +11,14 @@
 #include "base/memory.h"
 #include "config/config.h"
 
-/* The JSON text at a dotted path of the plan, malloc'd. */
+/* The JSON text at a dotted path of the plan, a number for an item of an array; malloc'd. */
 static inline char *plan_at(const struct plan *plan, const char *path)
 {
 	char *json = plan_to_json(plan), *copy = xstrdup(path), *rest = copy, *segment, *text;
 	json_t *root = json_loads(json, 0, NULL), *at = root;
 
 	while ((segment = strsep(&rest, ".")) != NULL)
-		at = json_object_get(at, segment);
+		at = json_is_array(at) ? json_array_get(at, (size_t)atoi(segment)) : json_object_get(at, segment);
 	ck_assert_msg(at != NULL, "no %s in %s", path, json);
 	text = json_dumps(at, JSON_COMPACT | JSON_ENCODE_ANY);
 	json_decref(root);

@@ -113,7 +113,6 @@ static const struct cell {
 	{ SLOT_S_COMMIT_AGENT, SLOT_E_LOST_RETRY, SLOT_A_ASK, SLOT_S_COMMIT_AGENT },
 	{ SLOT_S_REVIEWING, SLOT_E_AGAIN_CHECKOUT, SLOT_A_CHECKOUT, SLOT_S_CHECKOUT },
 	{ SLOT_S_IMPLEMENTING, SLOT_E_AGAIN, SLOT_A_IMPLEMENT, SLOT_S_IMPLEMENTING },
-	{ SLOT_S_CHECKING, SLOT_E_AGAIN, SLOT_A_CHECK, SLOT_S_CHECKING },
 	{ SLOT_S_REVIEWING, SLOT_E_AGAIN, SLOT_A_REVIEW, SLOT_S_REVIEWING },
 	{ SLOT_S_FIXING, SLOT_E_AGAIN, SLOT_A_FIX, SLOT_S_FIXING },
 	{ SLOT_S_COMMIT_AGENT, SLOT_E_AGAIN, SLOT_A_ASK, SLOT_S_COMMIT_AGENT },
@@ -323,10 +322,34 @@ START_TEST(phases)
 }
 END_TEST
 
+/* An attempt that waits before it starts is told from one that runs; nobody else cools, whatever its row has. */
+START_TEST(cooling)
+{
+	struct slot_row row;
+
+	row_init(ROW_SLOT, &row);
+	for (int stage = 0; stage < SLOT_STAGES; stage++) {
+		bool attempt = (ATTEMPT & 1u << stage) != 0;
+		enum slot_phase phase = slot_phase((enum slot_stage)stage);
+
+		row.stage = stage;
+		row.cooling = NULL;
+		row.retry_at = ROW_NONE;
+		ck_assert_int_eq(slot_row_phase(&row), phase);
+		row.retry_at = 1;
+		ck_assert_int_eq(slot_row_phase(&row), attempt ? PHASE_COOLING : phase);
+		row.retry_at = ROW_NONE;
+		row.cooling = (char *)"anthropic";
+		ck_assert_int_eq(slot_row_phase(&row), attempt ? PHASE_COOLING : phase);
+		ck_assert_int_eq(slot_cools(&row), attempt);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { every_cell, the_table_is_a_function, every_stage_is_on_a_way, passed_needs_evidence_or_leave,
-	    held_is_left_by_humans_only, phases };
+	    held_is_left_by_humans_only, phases, cooling };
 
 	return RUN_SUITE("slot", tests);
 }
