@@ -261,6 +261,8 @@ static void cleared(struct turn *turn, struct lane *lane)
 		turn_tell(turn, "salvaged", s->run, json_pack("{s:I, s:s, s:s}", "salvage", (json_int_t)s->id, "task", s->task, "ref", s->ref));
 		row_free(ROW_SALVAGE, s);
 	}
+	if (!git_op_branch_left(lane->op.git))
+		set_text(&lane->row->branch, NULL);
 	leave_next(turn, lane, NULL);
 }
 

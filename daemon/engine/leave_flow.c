@@ -81,10 +81,6 @@ void leave_next(struct turn *turn, struct lane *lane, const char *error)
 
 		free(lane->row->worktree);
 		lane->row->worktree = NULL;
-		if (lane_is_merged(lane)) {
-			free(lane->row->branch);
-			lane->row->branch = NULL;
-		}
 		if (task != NULL && task->disk_bytes != ROW_NONE) {
 			task->disk_bytes = 0;
 			turn_put(turn, ROW_TASK, task);

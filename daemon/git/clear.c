@@ -286,6 +286,7 @@ enum stage left_done(struct git_op *op, bool ok, const char *data, size_t size)
 
 	(void)ok, (void)size;
 	free(want);
+	op->branch_left = !ours && data[0] != '\0';
 	if (!ours)
 		return STAGE_NONE;
 	want = xasprintf("refs/heads/%s", op->branch);

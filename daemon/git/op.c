@@ -386,6 +386,11 @@ const char *git_op_commit(const struct git_op *op)
 	return op->commit;
 }
 
+bool git_op_branch_left(const struct git_op *op)
+{
+	return op->branch_left;
+}
+
 const char *git_op_refused(const struct git_op *op)
 {
 	return op->refused;

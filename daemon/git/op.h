@@ -98,6 +98,9 @@ const char *git_op_error(const struct git_op *op);
 /* COMMIT: the new commit, also after an error that was found behind it; NULL: there was nothing to commit. The others as they say. */
 const char *git_op_commit(const struct git_op *op);
 
+/* CLEAR: the branch is still there, since it has commits that are nowhere else. */
+bool git_op_branch_left(const struct git_op *op);
+
 /* COMMIT, COMMITTED: a hook of the repository said no, or changed what was to be committed: its words, at most 16 KiB, safe for a
  * terminal, with line ends. Nothing was committed; work tree changes of the hook stay. Not an error, the operation is done; NULL:
  * nobody did. */

@@ -103,6 +103,7 @@ struct git_op {
 	bool anonymous;			/* the user has no name that git would take */
 	char *commit;
 	char *refused;
+	bool branch_left;		/* CLEAR: the branch has commits of its own, and stays */
 	bool resolved;			/* what a conflict has left there has been worked on: no marker may be left */
 	/* BASE, WORKTREE, CLEAR */
 	char *common;			/* what all work trees of the repository share */

@@ -146,7 +146,11 @@ class Trees:
         return self.daemon.call("run.submit", **params)["id"]
 
     def run(self, **params):
-        return self.daemon.ended(self.submit(**params))
+        row = self.daemon.ended(self.submit(**params))
+        told = {t["branch"] for t in row["tasks"]} - {None}
+        there = set(self.repo.git("for-each-ref", "--format=%(refname:short)", "refs/heads/rl").split())
+        assert told <= there, "a branch is told that is not there"
+        return row
 
     def stop_at(self, where):
         (self.play.path / f"stop.{where}").touch()
