@@ -106,6 +106,11 @@ static void wire_end(void *ctx, int64_t id)
 	proc_end(((struct wire *)ctx)->proc, id);
 }
 
+static void wire_wind_up(void *ctx, int64_t id)
+{
+	proc_wind_up(((struct wire *)ctx)->proc, id);
+}
+
 static void wire_adopt(void *ctx, const struct adopt *adopt)
 {
 	proc_adopt(((struct wire *)ctx)->proc, adopt);
@@ -201,6 +206,7 @@ void wire_ports(struct wire *wire, struct ports *ports)
 		.proc_ctx = wire,
 		.start = wire_start,
 		.end = wire_end,
+		.wind_up = wire_wind_up,
 		.adopt = wire_adopt,
 		.files_ctx = wire,
 		.work = wire_work,

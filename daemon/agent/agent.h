@@ -59,6 +59,7 @@ struct agent_result {
 	char *session;
 	bool is_error;		/* the program itself reports failure, whatever its exit code */
 	char *error;		/* its words, NULL */
+	bool over;		/* it gave its final result, and said nothing after that */
 	bool incomplete;	/* the stream ended without saying how it went: error is ours, stderr may know better */
 	int denials;		/* tool uses refused for want of permission */
 	int tool_errors;	/* tool uses that went wrong otherwise: no failure of the attempt */
@@ -78,6 +79,10 @@ struct reader;
 /* Fed with stdout in order; bounded memory whatever comes. */
 struct reader *reader_new(enum reader_kind kind);
 void reader_feed(struct reader *r, const char *data, size_t size);
+/* Has the final result been read? What is still running has no reason to. False for formats that do not tell; see
+ * reader_can_tell(). */
+bool reader_is_over(const struct reader *r);
+bool reader_can_tell(enum reader_kind kind);
 /* Bytes were dropped here by the output cap: an unfinished line is void. */
 void reader_gap(struct reader *r);
 /* Frees the reader and fills out. */

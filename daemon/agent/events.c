@@ -111,6 +111,11 @@ void events_recovered(struct events *e)
 	e->provider = PROVIDER_OK;
 }
 
+bool events_is_over(const void *state)
+{
+	return ((const struct events *)state)->ended;
+}
+
 void events_end(void *state, struct agent_result *out)
 {
 	struct events *e = state;

@@ -35,6 +35,7 @@ struct events {
 	bool tool_since;	/* a tool was used after the last text: the next one is another answer */
 	char *session;
 	bool ended;		/* they said how the work went: well, or error */
+	bool closed;		/* ... and that nothing follows, in a format that says so apart */
 	char *error;		/* the program's words for a failure that nothing good has followed; NULL: none */
 	int64_t status;		/* the service's, with the error; 0: none */
 	enum provider_result provider;	/* of the error, when neither words nor status tell */
@@ -48,6 +49,7 @@ void *events_new(const struct events_type *type);
 /* For a struct reader_type; the state is a struct events. */
 void events_feed(void *state, const char *data, size_t size);
 void events_gap(void *state);
+bool events_is_over(const void *state);
 void events_end(void *state, struct agent_result *out);
 
 /* Text that was said: a whole message takes the place of the former answer; a piece goes on with it, unless a tool was used in

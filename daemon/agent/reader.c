@@ -44,8 +44,20 @@ void reader_gap(struct reader *r)
 	r->type->gap(r->state);
 }
 
+bool reader_is_over(const struct reader *r)
+{
+	return r->type->is_over != NULL && r->type->is_over(r->state);
+}
+
+bool reader_can_tell(enum reader_kind kind)
+{
+	return types[kind]->is_over != NULL;
+}
+
 void reader_end(struct reader *r, struct agent_result *out)
 {
+	bool over;
+
 	*out = (struct agent_result){
 		.reset_at = ROW_NONE,
 		.tokens_input = ROW_NONE,
@@ -56,7 +68,9 @@ void reader_end(struct reader *r, struct agent_result *out)
 		.cost_usd = NAN,
 		.provider = PROVIDER_OK,
 	};
+	over = reader_is_over(r);
 	r->type->end(r->state, out);
+	out->over = over;
 	if (out->text == NULL)
 		out->text = xstrdup("");
 	free(r);

@@ -11,6 +11,8 @@ struct reader_type {
 	void *(*new)(void);
 	void (*feed)(void *state, const char *data, size_t size);
 	void (*gap)(void *state);
+	/* The final result has come, and nothing that takes it back. NULL: the format does not tell. */
+	bool (*is_over)(const void *state);
 	/* Frees state; out is empty: no text, nothing given, provider ok. */
 	void (*end)(void *state, struct agent_result *out);
 	/* What stdout says to people, the newest first, until p is full. */

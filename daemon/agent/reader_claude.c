@@ -22,6 +22,7 @@ struct claude_reader {
 	struct json_stream stream;
 	char *session;
 	json_t *result;		/* the newest one, owned */
+	bool over;		/* no turn has begun after it */
 	bool limited;		/* the service said that the account's limit is reached */
 	int64_t retry_status;	/* of the service's last refusal that was retried, 0: none since the last answer */
 	int tool_errors;	/* denials among them */
@@ -45,6 +46,7 @@ static void on_assistant(struct claude_reader *r, json_t *event)
 {
 	(void)event;
 	r->retry_status = 0;
+	r->over = false;
 }
 
 static void on_user(struct claude_reader *r, json_t *event)
@@ -70,6 +72,7 @@ static void on_result(struct claude_reader *r, json_t *event)
 {
 	json_decref(r->result);
 	r->result = json_incref(event);
+	r->over = true;
 }
 
 /* Every other type of event is noise. */
@@ -159,6 +162,11 @@ static void read_result(const json_t *result, struct agent_result *out)
 		out->error = error_words(result);
 }
 
+static bool claude_is_over(const void *state)
+{
+	return ((const struct claude_reader *)state)->over;
+}
+
 static void claude_end(void *state, struct agent_result *out)
 {
 	struct claude_reader *r = state;
@@ -230,4 +238,4 @@ static void claude_preview(struct preview *p, const struct preview_tail *out)
 		show_events(p, out, shown_last);
 }
 
-const struct reader_type reader_claude = { "claude", claude_new, claude_feed, claude_gap, claude_end, claude_preview };
+const struct reader_type reader_claude = { "claude", claude_new, claude_feed, claude_gap, claude_is_over, claude_end, claude_preview };

@@ -124,4 +124,4 @@ static void codex_preview(struct preview *p, const struct preview_tail *out)
 	show_events(p, out, shown);
 }
 
-const struct reader_type reader_codex = { "codex", codex_new, events_feed, events_gap, events_end, codex_preview };
+const struct reader_type reader_codex = { "codex", codex_new, events_feed, events_gap, events_is_over, events_end, codex_preview };

@@ -93,4 +93,4 @@ static void copilot_preview(struct preview *p, const struct preview_tail *out)
 	show_events(p, out, shown);
 }
 
-const struct reader_type reader_copilot = { "copilot", copilot_new, events_feed, events_gap, events_end, copilot_preview };
+const struct reader_type reader_copilot = { "copilot", copilot_new, events_feed, events_gap, events_is_over, events_end, copilot_preview };

@@ -140,4 +140,4 @@ static void gemini_preview(struct preview *p, const struct preview_tail *out)
 	show_events(p, out, shown);
 }
 
-const struct reader_type reader_gemini = { "gemini", gemini_new, events_feed, events_gap, events_end, gemini_preview };
+const struct reader_type reader_gemini = { "gemini", gemini_new, events_feed, events_gap, events_is_over, events_end, gemini_preview };

@@ -118,4 +118,4 @@ static void opencode_preview(struct preview *p, const struct preview_tail *out)
 	show_events(p, out, shown);
 }
 
-const struct reader_type reader_opencode = { "opencode", opencode_new, events_feed, events_gap, events_end, opencode_preview };
+const struct reader_type reader_opencode = { "opencode", opencode_new, events_feed, events_gap, events_is_over, events_end, opencode_preview };

@@ -68,7 +68,13 @@ static void on_message(struct events *e, const json_t *event)
 static void on_begin(struct events *e, const json_t *event)
 {
 	if (member_is(member(event, "message"), "role", "assistant"))
-		e->ended = false;
+		e->ended = e->closed = false;
+}
+
+static void on_agent_end(struct events *e, const json_t *event)
+{
+	(void)event;
+	e->closed = e->ended;
 }
 
 static void on_tool(struct events *e, const json_t *event)
@@ -81,6 +87,7 @@ static const struct events_row rows[] = {
 	{ "message_start", on_begin },
 	{ "message_end", on_message },
 	{ "tool_execution_end", on_tool },
+	{ "agent_end", on_agent_end },
 	{ NULL, NULL },
 };
 
@@ -92,6 +99,14 @@ static const struct events_type pi = {
 static void *pi_new(void)
 {
 	return events_new(&pi);
+}
+
+/* A refused request is sent again after a while, behind an "agent_end" of its own. */
+static bool pi_is_over(const void *state)
+{
+	const struct events *e = state;
+
+	return e->closed && e->error == NULL;
 }
 
 /* ---- what it shows while it works ---- */
@@ -123,4 +138,4 @@ static void pi_preview(struct preview *p, const struct preview_tail *out)
 	show_events(p, out, shown);
 }
 
-const struct reader_type reader_pi = { "pi", pi_new, events_feed, events_gap, events_end, pi_preview };
+const struct reader_type reader_pi = { "pi", pi_new, events_feed, events_gap, pi_is_over, events_end, pi_preview };

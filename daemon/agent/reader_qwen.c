@@ -97,4 +97,4 @@ static void qwen_preview(struct preview *p, const struct preview_tail *out)
 	show_events(p, out, shown);
 }
 
-const struct reader_type reader_qwen = { "qwen", qwen_new, events_feed, events_gap, events_end, qwen_preview };
+const struct reader_type reader_qwen = { "qwen", qwen_new, events_feed, events_gap, events_is_over, events_end, qwen_preview };

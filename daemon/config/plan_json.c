@@ -92,12 +92,20 @@ static const struct member plan_members[] = {
 	PLAN_OLD(retries, MEMBER_INT, 5),
 	PLAN(developer_prompt, MEMBER_TEXT, MAY_BE_NULL),
 	PLAN(reviewer_prompt, MEMBER_TEXT, MAY_BE_NULL),
-	PLAN(timeout_ms, MEMBER_INT, NEVER_NULL),
-	PLAN(review_timeout_ms, MEMBER_INT, NEVER_NULL),
-	PLAN(idle_timeout_ms, MEMBER_INT, NEVER_NULL),
 	PLAN(grace_ms, MEMBER_INT, NEVER_NULL),
 	PLAN(output_bytes, MEMBER_INT, NEVER_NULL),
 	PLAN(env, MEMBER_WORDS, NEVER_NULL),
+};
+
+/* In milliseconds; "own" as in struct clocks. */
+#define CLOCK(name, member, clock, kind) { name, kind, offsetof(struct clocks, member[clock]), NEVER_NULL, NULL, 0, 0 }
+static const struct member clock_members[] = {
+	CLOCK("wall_ms", ms, CLOCK_WALL, MEMBER_INT),
+	CLOCK("wall_own", own, CLOCK_WALL, MEMBER_BOOL),
+	CLOCK("idle_ms", ms, CLOCK_IDLE, MEMBER_INT),
+	CLOCK("idle_own", own, CLOCK_IDLE, MEMBER_BOOL),
+	CLOCK("post_result_ms", ms, CLOCK_POST_RESULT, MEMBER_INT),
+	CLOCK("post_result_own", own, CLOCK_POST_RESULT, MEMBER_BOOL),
 };
 
 /* The roles that an agent plays: a check is a command of its own. */
@@ -165,12 +173,15 @@ static json_t *agent_out(const struct agent_plan *agent)
 
 char *plan_to_json(const struct plan *plan)
 {
-	json_t *object = json_object(), *agents = json_object();
+	json_t *object = json_object(), *agents = json_object(), *clocks = json_object();
 	char *text;
 
 	for (size_t i = 0; i < COUNT(roles); i++)
 		json_object_set_new(agents, state_name(&role_names, (int)roles[i]), agent_out(&plan->agents[roles[i]]));
 	json_object_set_new(object, "agents", agents);
+	for (int role = 0; role < ROLES; role++)
+		json_object_set_new(clocks, state_name(&role_names, role), object_out(clock_members, COUNT(clock_members), &plan->clocks[role]));
+	json_object_set_new(object, "clocks", clocks);
 	json_object_update_new(object, object_out(plan_members, COUNT(plan_members), plan));
 	text = json_dumps(object, JSON_COMPACT);
 	json_decref(object);
@@ -257,7 +268,7 @@ static int member_in(const struct member *m, const json_t *json, void *p)
 	abort();
 }
 
-/* profile: found where it belongs once it has been read. */
+/* profile: found where it belongs once it has been read; NULL: nothing comes from its cells. */
 static int object_in(const json_t *object, const struct member *members, size_t count, const struct profile *const *profile, void *base)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -265,7 +276,7 @@ static int object_in(const json_t *object, const struct member *members, size_t 
 		void *p = (char *)base + members[i].offset;
 
 		if (json == NULL && members[i].rule == CAME_LATER)
-			member_default(&members[i], *profile, p);
+			member_default(&members[i], profile != NULL ? *profile : NULL, p);
 		else if (member_in(&members[i], json, p) == -1)
 			return -1;
 	}
@@ -304,6 +315,33 @@ static bool is_whole(const struct plan *plan)
 	return plan->review == (plan->skip_reason == NULL) && strings_count(plan->guidelines) % 2 == 0;
 }
 
+/* Before roles had clocks of their own, and agents one after their result, a plan had these three times. */
+static int old_clocks_in(const json_t *object, struct clocks *clocks)
+{
+	static const char *const names[] = { "timeout_ms", "review_timeout_ms", "idle_timeout_ms" };
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (!json_is_integer(json_object_get(object, names[i])))
+			return -1;
+	for (int role = 0; role < ROLES; role++) {
+		clocks[role].ms[CLOCK_WALL] = json_integer_value(json_object_get(object, names[role == ROLE_REVIEW ? 1 : 0]));
+		clocks[role].ms[CLOCK_IDLE] = json_integer_value(json_object_get(object, names[2]));
+	}
+	return 0;
+}
+
+static int clocks_in(const json_t *object, struct plan *plan)
+{
+	const json_t *clocks = json_object_get(object, "clocks");
+	int rv = 0;
+
+	if (clocks == NULL)
+		return old_clocks_in(object, plan->clocks);
+	for (int role = 0; role < ROLES && rv == 0; role++)
+		rv = object_in(json_object_get(clocks, state_name(&role_names, role)), clock_members, COUNT(clock_members), NULL, &plan->clocks[role]);
+	return rv;
+}
+
 int plan_from_json(const char *json, struct plan *plan)
 {
 	json_t *object = json_loads(json, JSON_REJECT_DUPLICATES, NULL), *agents = json_object_get(object, "agents");
@@ -311,6 +349,8 @@ int plan_from_json(const char *json, struct plan *plan)
 
 	*plan = (struct plan){ 0 };
 	rv = object_in(object, plan_members, COUNT(plan_members), &plan->profile, plan);
+	if (rv == 0)
+		rv = clocks_in(object, plan);
 	for (size_t i = 0; rv == 0 && i < COUNT(roles); i++) {
 		const json_t *agent = json_object_get(agents, state_name(&role_names, (int)roles[i]));
 

@@ -95,6 +95,16 @@ static int take_named(struct reading *r, const struct toml_entry *entry, const c
 	return 0;
 }
 
+/* [agent.NAME] is one of many, [limits.review] the only one. */
+static bool is_named(const struct reading *r, const char *path)
+{
+	char *any = xasprintf("%.*s.*", (int)strcspn(path, "."), path);
+	bool named = setting_is_table(any, r->layer);
+
+	free(any);
+	return named;
+}
+
 static int take_table(struct reading *r, const struct toml_entry *entry)
 {
 	const char *dot = strchr(entry->path, '.'), *rest;
@@ -105,7 +115,7 @@ static int take_table(struct reading *r, const struct toml_entry *entry)
 	if (setting_is_table(entry->path, r->layer)) {
 		if ((setting = setting_find(entry->path, NULL)) != NULL)
 			map_value(r, entry->path, setting, entry->key);
-		else if (dot != NULL)
+		else if (dot != NULL && is_named(r, entry->path))
 			return take_named(r, entry, dot + 1);
 		return 0;
 	}

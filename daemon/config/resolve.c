@@ -230,7 +230,6 @@ static void fill_policy(const struct layers *layers, struct plan *plan)
 	if (plan->profile->carrier == CARRIER_EXIT)
 		plan->reviewer = get_text(layers, "review.reviewer");
 	plan->developer_prompt = get_text(layers, "review.developer_prompt");
-	plan->review_timeout_ms = get_number(layers, "review.timeout");
 }
 
 static bool is_said(const struct layers *layers, const char *path)
@@ -250,6 +249,27 @@ static int64_t get_limit(const struct layers *layers, const char *path)
 
 	json_decref(json);
 	return set ? get_number(layers, path) : ROW_NONE;
+}
+
+/* Somebody nearer to the run than rld.toml says so. */
+static bool is_nearer(const struct layers *layers, const char *path)
+{
+	struct origin origin;
+
+	json_decref(layers_get(layers, path, &origin));
+	free(origin.text);
+	return origin.field != NULL;
+}
+
+/* What is said of one role alone is said in rld.toml: it goes before what is said there, or by a profile, of all. */
+static void fill_clocks(const struct layers *layers, enum role role, struct clocks *clocks)
+{
+	for (int clock = 0; clock < CLOCKS; clock++) {
+		const char *own = clocks_own_setting(role, (enum clock)clock), *common = clocks_common_setting(role, (enum clock)clock);
+
+		clocks->own[clock] = setting_find(own, NULL) != NULL && is_said(layers, own) && !is_nearer(layers, common);
+		clocks->ms[clock] = get_number(layers, clocks->own[clock] ? own : common);
+	}
 }
 
 static void fill_run(const struct layers *layers, struct plan *plan)
@@ -273,8 +293,8 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->env = get_words(layers, "run.env");
 	plan->on_hold = get_words(layers, "hook.on_hold");
 	plan->on_end = get_words(layers, "hook.on_end");
-	plan->timeout_ms = get_number(layers, "limits.timeout");
-	plan->idle_timeout_ms = get_number(layers, "limits.idle_timeout");
+	for (int role = 0; role < ROLES; role++)
+		fill_clocks(layers, (enum role)role, &plan->clocks[role]);
 	plan->grace_ms = get_number(layers, "limits.grace");
 	plan->output_bytes = get_number(layers, "limits.output");
 	plan->disk_floor_bytes = get_number(layers, "limits.disk_floor");

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/clocks.h"
 #include "core/state.h"
 
 struct profile;
@@ -77,9 +78,7 @@ struct plan {
 	int64_t retries;		/* tries in a row after failures of a service that pass by themselves */
 	char *developer_prompt;		/* absolute path or NULL: found as engine/template.h says */
 	char *reviewer_prompt;
-	int64_t timeout_ms;		/* one implement, check or fix attempt */
-	int64_t review_timeout_ms;
-	int64_t idle_timeout_ms;
+	struct clocks clocks[ROLES];
 	int64_t grace_ms;
 	int64_t output_bytes;
 	char **env;			/* NULL-terminated "K=V" of --env */

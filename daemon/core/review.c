@@ -13,7 +13,7 @@ bool attempt_succeeded(const struct attempt_facts *f)
 {
 	bool said = f->status == 0 || (f->status == 1 && f->role == ROLE_REVIEW && f->by_status);
 
-	return f->process == PROCESS_EXITED && said && !f->is_error && f->provider == PROVIDER_OK;
+	return ((f->process == PROCESS_EXITED && said) || f->process == PROCESS_LINGERED) && !f->is_error && f->provider == PROVIDER_OK;
 }
 
 enum task_result attempt_outcome(const struct attempt_facts *f)
@@ -161,7 +161,7 @@ enum slot_event merged_event(const struct plan *plan, bool passed)
 	return passed ? SLOT_E_MERGED_PIN : SLOT_E_MERGED;
 }
 
-char *attempt_cause(const struct attempt_facts *f, int64_t limit_ms, const char *error)
+char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *limit, const char *error)
 {
 	static const char *const who[ROLES] = {
 		[ROLE_COMMIT] = "commit",
@@ -171,9 +171,11 @@ char *attempt_cause(const struct attempt_facts *f, int64_t limit_ms, const char 
 		[ROLE_FIX] = "fixer",
 	};
 	const char *name = who[f->role];
-	char limit[32];
+	char time[32];
 
-	duration_format(limit_ms, limit, sizeof(limit));
+	if (attempt_succeeded(f) && f->denied)
+		return xasprintf("%s process was denied permissions and changed nothing", name);
+	duration_format(limit->ms, time, sizeof(time));
 	switch (f->process) {
 	case PROCESS_NONE:
 	case PROCESS_LOST:
@@ -181,13 +183,12 @@ char *attempt_cause(const struct attempt_facts *f, int64_t limit_ms, const char 
 	case PROCESS_NOT_STARTED:
 		return xasprintf("%s process could not be started: %s", name, error ? error : "unknown error");
 	case PROCESS_TIMEOUT:
-		return xasprintf("%s process timed out after %s; %s in rld.toml sets the limit", name, limit,
-		    f->role == ROLE_REVIEW ? "review.timeout" : "limits.timeout");
+		return xasprintf("%s process timed out after %s; %s in rld.toml sets the limit", name, time, limit->setting);
 	case PROCESS_IDLE:
-		return xasprintf("%s process printed nothing for %s; limits.idle_timeout in rld.toml sets the limit", name, limit);
+		return xasprintf("%s process printed nothing for %s; %s in rld.toml sets the limit", name, time, limit->setting);
 	case PROCESS_LINGERED:
-		return xasprintf("%s process gave its result and did not exit within %s; limits.post_result in rld.toml sets the limit%s%s", name, limit,
-		    error ? ": " : "", error ? error : "");
+		return xasprintf("%s process gave its result and did not exit within %s; %s in rld.toml sets the limit%s%s", name, time,
+		    limit->setting, error ? ": " : "", error ? error : "");
 	case PROCESS_CANCELLED:
 		return xasprintf("cancelled");
 	case PROCESS_SIGNALLED:
@@ -198,8 +199,6 @@ char *attempt_cause(const struct attempt_facts *f, int64_t limit_ms, const char 
 	}
 	if (f->status != 0)
 		return xasprintf("%s process exited with status %d%s%s", name, (int)f->status, error ? ": " : "", error ? error : "");
-	if (attempt_succeeded(f) && f->denied)
-		return xasprintf("%s process was denied permissions and changed nothing", name);
 	return xasprintf("%s process exited with status 0 but reported an error%s%s", name, error ? ": " : "", error ? error : "");
 }
 

@@ -94,9 +94,9 @@ struct attempt_limit {
 };
 
 /* "reviewer process exited with status 3", "implementer process timed out after 2h": the cause of a failed attempt.
- * limit_ms: the wall or idle limit that ended it. error: the program's own words or the failed start, may be NULL.
+ * limit: of TIMEOUT, IDLE and LINGERED. error: the program's own words or the failed start, may be NULL.
  * malloc'd. */
-char *attempt_cause(const struct attempt_facts *facts, int64_t limit_ms, const char *error);
+char *attempt_cause(const struct attempt_facts *facts, const struct attempt_limit *limit, const char *error);
 
 /* What a round of review came to. */
 enum round_end { ROUND_PASS, ROUND_FINDINGS, ROUND_EXHAUSTED, ROUND_STALLED, ROUND_VIOLATION, ROUND_REVIEWER_ERROR,

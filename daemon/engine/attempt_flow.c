@@ -169,6 +169,7 @@ void attempt_started(struct lane *lane)
 	turn_commit(turn);
 	if (lane->row->task == NULL && a->role == ROLE_IMPLEMENT)
 		pick_watch(lane);
+	result_watch(lane);
 }
 
 /* A check that failed: its output goes to a fixer, while there is a fix round left. */
@@ -243,8 +244,9 @@ static void follow(struct turn *turn, struct lane *lane, const struct attempt_ro
 	}
 }
 
-/* Who ended the process decides what its exit means: only a recorded decision makes it "cancelled". */
-static enum process_result process_of(const struct lane *lane)
+/* Who ended the process decides what its exit means: only a recorded decision makes it "cancelled". over: it had given its final
+ * result, so a clock has ended nothing but its waiting; no daemon may have been there to notice before. */
+static enum process_result process_of(const struct lane *lane, bool over)
 {
 	const struct exit_record *r = &lane->record;
 
@@ -254,9 +256,11 @@ static enum process_result process_of(const struct lane *lane)
 		return PROCESS_NOT_STARTED;
 	switch (r->by) {
 	case EXIT_WALL:
-		return PROCESS_TIMEOUT;
+		return over ? PROCESS_LINGERED : PROCESS_TIMEOUT;
 	case EXIT_IDLE:
-		return PROCESS_IDLE;
+		return over ? PROCESS_LINGERED : PROCESS_IDLE;
+	case EXIT_RESULT:
+		return PROCESS_LINGERED;
 	case EXIT_TERM:
 		return lane_ending(lane) ? PROCESS_CANCELLED : PROCESS_LOST;
 	case EXIT_OWN:
@@ -308,7 +312,7 @@ static char *lost_detail(const struct lane *lane)
 	return xstrdup(lane->lost_detail);
 }
 
-static char *cause_of(const struct lane *lane, const struct attempt_facts *facts, int64_t limit_ms, const struct collect_work *w)
+static char *cause_of(const struct lane *lane, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_work *w)
 {
 	const char *agent = run_attempt(lane->run, w->attempt)->agent;
 	char *detail, *safe, *cause;
@@ -323,7 +327,7 @@ static char *cause_of(const struct lane *lane, const struct attempt_facts *facts
 		detail = xstrdup(w->error != NULL ? w->error : w->result.error != NULL && !w->result.incomplete ? w->result.error :
 		    w->last_words != NULL ? w->last_words : w->result.error);
 	safe = detail != NULL ? text_escape(detail, strlen(detail), false) : NULL;
-	cause = attempt_cause(facts, limit_ms, safe);
+	cause = attempt_cause(facts, &limit, safe);
 	free(safe);
 	free(detail);
 	return cause;
@@ -367,7 +371,7 @@ static struct attempt_facts facts_of(const struct lane *lane, const struct attem
 
 	return (struct attempt_facts){
 		.role = (enum role)a->role,
-		.process = process_of(lane),
+		.process = process_of(lane, w->result.over),
 		.status = lane->record.status,
 		.is_error = w->result.is_error || w->error != NULL,
 		.provider = w->result.provider,
@@ -393,11 +397,14 @@ static struct attempt_facts facts_of(const struct lane *lane, const struct attem
 	};
 }
 
-static int64_t limit_of(const struct plan *plan, const struct attempt_facts *facts)
+/* The clock that has ended it, if one has. */
+static struct attempt_limit limit_of(const struct lane *lane, enum role role)
 {
-	if (facts->process == PROCESS_IDLE)
-		return plan->idle_timeout_ms;
-	return facts->role == ROLE_REVIEW ? plan->review_timeout_ms : plan->timeout_ms;
+	static const enum clock by[] = { [EXIT_WALL] = CLOCK_WALL, [EXIT_IDLE] = CLOCK_IDLE, [EXIT_RESULT] = CLOCK_POST_RESULT, [EXIT_TERM] = CLOCK_WALL };
+	const struct clocks *clocks = &lane_plan(lane)->clocks[role];
+	enum clock clock = by[lane->record.by];
+
+	return (struct attempt_limit){ clocks->ms[clock], clocks_setting(clocks, role, clock) };
 }
 
 /* How it ended. */
@@ -460,7 +467,7 @@ static void collect_cb(void *arg, struct work *work)
 	if (attempt_succeeded(&facts))
 		account_serves(turn, run->engine, a);
 	if (!attempt_succeeded(&facts) || event == SLOT_E_FAILED)
-		a->cause = cause_of(lane, &facts, limit_of(lane_plan(lane), &facts), w);
+		a->cause = cause_of(lane, &facts, limit_of(lane, facts.role), w);
 	if (!lane->lost && !lane->record.tree_empty)
 		run_warn(turn, run, "an attempt's process tree could not be seen to be empty");
 	turn_put(turn, ROW_ATTEMPT, a);

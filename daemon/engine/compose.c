@@ -155,6 +155,7 @@ static struct launch *make_launch(const struct compose_work *w, const struct age
 		[SANDBOX_TRY] = JOB_TRY,
 		[SANDBOX_REQUIRE] = JOB_REQUIRE,
 	};
+	const struct clocks *clocks = &w->plan->clocks[w->attempt.role];
 	struct launch *launch = xcalloc(1, sizeof(*launch));
 
 	launch->id = w->attempt.id;
@@ -164,8 +165,9 @@ static struct launch *make_launch(const struct compose_work *w, const struct age
 		.cwd = xstrdup(p->cwd),
 		.input = prompt != NULL && agent->prompt == PROMPT_STDIN ? xstrdup(RECORD_PROMPT) : NULL,
 		.uuid = xstrdup(w->attempt.uuid),
-		.wall_ms = compose_is_review(w) ? w->plan->review_timeout_ms : w->plan->timeout_ms,
-		.idle_ms = w->plan->idle_timeout_ms,
+		.wall_ms = clocks->ms[CLOCK_WALL],
+		.idle_ms = clocks->ms[CLOCK_IDLE],
+		.post_result_ms = (int)clocks->ms[CLOCK_POST_RESULT],
 		.grace_ms = w->plan->grace_ms,
 		.output_bytes = w->plan->output_bytes,
 		.durable = true,

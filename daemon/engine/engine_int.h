@@ -349,6 +349,11 @@ void pick_watch(struct lane *lane);
 /* It has ended: a last look, then attempt_collect(). */
 void pick_last(struct lane *lane);
 
+/* result_flow.c */
+
+/* The attempt of the lane runs: when it has given its final result, it has limits.post_result to exit. */
+void result_watch(struct lane *lane);
+
 /* leave_flow.c: a slot that has come to its end gives back what it took */
 
 void leave_begin(struct turn *turn, struct lane *lane);

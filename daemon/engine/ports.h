@@ -30,6 +30,8 @@ struct ports {
 	void *proc_ctx;					/* reports go to engine_proc_sink */
 	void (*start)(void *ctx, struct launch *launch);
 	void (*end)(void *ctx, int64_t id);
+	/* Its result has been read: it may exit, and is ended when it takes more than the time that its job has for that. */
+	void (*wind_up)(void *ctx, int64_t id);
 	void (*adopt)(void *ctx, const struct adopt *adopt);
 
 	void *files_ctx;

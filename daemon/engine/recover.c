@@ -107,6 +107,8 @@ static void resume_attempt(struct lane *lane)
 	case FOUND_RUNNING:
 		if (a->state == ATTEMPT_S_STARTING)
 			attempt_started(lane);
+		else
+			result_watch(lane);
 		if (lane_ending(lane))
 			run->engine->ports.end(run->engine->ports.proc_ctx, lane->id);
 		break;

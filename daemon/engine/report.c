@@ -257,9 +257,22 @@ static json_t *texts(char *const *list)
 	return json;
 }
 
+static json_t *clocks(const struct plan *plan)
+{
+	json_t *json = json_object();
+
+	for (int role = 0; role < ROLES; role++) {
+		const int64_t *ms = plan->clocks[role].ms;
+
+		json_object_set_new(json, state_name(&role_names, role), json_pack("{s:I,s:I,s:I}", "wall_ms", (json_int_t)ms[CLOCK_WALL],
+		    "idle_ms", (json_int_t)ms[CLOCK_IDLE], "post_result_ms", (json_int_t)ms[CLOCK_POST_RESULT]));
+	}
+	return json;
+}
+
 static json_t *settings(const struct plan *plan)
 {
-	return json_pack("{s:o,s:b,s:o,s:o,s:s,s:I,s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:I,s:I}", "agents", roles(plan),
+	return json_pack("{s:o,s:b,s:o,s:o,s:s,s:I,s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:I,s:I,s:o}", "agents", roles(plan),
 	    "review", plan->review, "skip_reason", json_text(plan->skip_reason),
 	    "profile", json_text(plan->profile_name != NULL ? plan->profile_name : plan->profile->name), "base_profile", plan->profile->name,
 	    "max_fixes", (json_int_t)plan->max_fixes, "max_review_rounds", (json_int_t)(plan->review ? plan->max_fixes + 1 : 0),
@@ -267,8 +280,8 @@ static json_t *settings(const struct plan *plan)
 	    "on_reviewer_error", state_name(&bad_end_names, plan->on_reviewer_error),
 	    "on_exhausted", state_name(&bad_end_names, plan->on_exhausted), "fixer", state_name(&fixer_names, plan->fixer),
 	    "scope", state_name(&scope_names, plan->scope), "commit", state_name(&commit_mode_names, plan->commit),
-	    "checks", texts(plan->checks), "timeout_ms", (json_int_t)plan->timeout_ms,
-	    "review_timeout_ms", (json_int_t)plan->review_timeout_ms);
+	    "checks", texts(plan->checks), "timeout_ms", (json_int_t)plan->clocks[ROLE_IMPLEMENT].ms[CLOCK_WALL],
+	    "review_timeout_ms", (json_int_t)plan->clocks[ROLE_REVIEW].ms[CLOCK_WALL], "clocks", clocks(plan));
 }
 
 /* The reviewer's own verdict, not what a human said about it later. */

@@ -25,6 +25,9 @@ void work_run(struct work *work)
 	case WORK_PICK:
 		pick_run((struct pick_work *)work);
 		break;
+	case WORK_RESULT:
+		result_run((struct result_work *)work);
+		break;
 	case WORK_REST:
 	case WORK_COOL:
 		break;
@@ -177,6 +180,7 @@ void work_free(struct work *work)
 	case WORK_PICK:
 		pick_release((struct pick_work *)work);
 		break;
+	case WORK_RESULT:
 	case WORK_REST:
 	case WORK_COOL:
 		break;

@@ -24,6 +24,7 @@ enum work_kind {
 	WORK_STEP,	/* read the last step's output, name the next step */
 	WORK_COMPOSE,	/* prompt, environment and argv of an attempt */
 	WORK_PICK,	/* has a running attempt picked its task */
+	WORK_RESULT,	/* has a running attempt given its final result */
 	WORK_COLLECT,	/* what an ended attempt said */
 	WORK_REST,	/* nothing: time passes */
 	WORK_COOL,	/* the same, for an attempt that waits before it starts */
@@ -166,6 +167,15 @@ struct pick_work {
 	char *picked;			/* out, owned: NULL: nothing yet */
 };
 
+struct result_work {
+	struct work work;
+	int64_t run, iteration, slot, attempt;
+	enum reader_kind reader;
+	uint64_t size;			/* of its stdout at the last look */
+	uint64_t read;			/* ... and when it was read last */
+	bool over;			/* out */
+};
+
 struct rest_work {
 	struct work work;
 	int64_t run;
@@ -238,6 +248,7 @@ void intake_run(struct intake_work *work);
 void open_run(struct open_work *work);
 void step_run(struct step_work *work);
 void pick_run(struct pick_work *work);
+void result_run(struct result_work *work);
 void compose_run(struct compose_work *work);
 void collect_run(struct collect_work *work);
 void judge_run(struct judge_work *work);

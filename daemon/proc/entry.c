@@ -90,9 +90,9 @@ static bool entry_reap(struct entry *e)
 	return true;
 }
 
-void entry_signal_end(const struct entry *e)
+void entry_signal(const struct entry *e, int sig)
 {
-	if (pidfd_send_signal(e->pidfd, SIGTERM, NULL, 0) == -1 && errno != ESRCH)
+	if (pidfd_send_signal(e->pidfd, sig, NULL, 0) == -1 && errno != ESRCH)
 		log_warn("attempt %lld: cannot signal rl-shim: %s", (long long)e->id, strerror(errno));
 }
 
@@ -150,8 +150,10 @@ static void entry_watch(struct entry *e, int pidfd)
 	e->polling = true;
 	e->handles++;
 	uv_poll_start(&e->poll, UV_READABLE, watch_cb);
+	if (e->wind_up_wanted)
+		entry_signal(e, SIGUSR1);
 	if (e->end_wanted)
-		entry_signal_end(e);
+		entry_signal(e, SIGTERM);
 }
 
 /* started() was told, the shim is gone. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,18 @@ void proc_end(struct proc *proc, int64_t id)
 		return;
 	e->end_wanted = true;
 	if (e->state == WATCHING)
-		entry_signal_end(e);
+		entry_signal(e, SIGTERM);
+}
+
+void proc_wind_up(struct proc *proc, int64_t id)
+{
+	struct entry *e = entry_find(proc, id);
+
+	if (e == NULL)
+		return;
+	e->wind_up_wanted = true;
+	if (e->state == WATCHING)
+		entry_signal(e, SIGUSR1);
 }
 
 void proc_adopt(struct proc *proc, const struct adopt *adopt)

@@ -25,6 +25,10 @@ void proc_start(struct proc *proc, struct launch *launch);
  * still being started is ended as soon as it runs. */
 void proc_end(struct proc *proc, int64_t id);
 
+/* Its result is there, so it has the job's post_result_ms to exit: SIGUSR1 to the shim. As often as one likes; unknown or ended
+ * ids are ignored. */
+void proc_wind_up(struct proc *proc, int64_t id);
+
 /* Look for what an earlier daemon started. Exactly one found() follows. */
 void proc_adopt(struct proc *proc, const struct adopt *adopt);
 

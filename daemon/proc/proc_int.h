@@ -21,7 +21,7 @@ struct entry {
 	enum entry_state state;
 	char *dir, *uuid, *boot_id;
 	bool adopting;		/* found() is still owed */
-	bool end_wanted;	/* proc_end came when nobody could be told */
+	bool end_wanted, wind_up_wanted;	/* proc_end, proc_wind_up came, perhaps when nobody could be told */
 	pid_t child;		/* own and not reaped, else 0 */
 	int pidfd;		/* WATCHING, else -1 */
 	uint64_t since;		/* loop time since when the lock is held by nobody known, 0: it is not */
@@ -62,7 +62,7 @@ void entry_drop(struct entry *e);
 void entry_look(struct entry *e);
 /* e->prepare is filled in: make its directory, then start the shim. */
 void entry_prepare(struct entry *e);
-/* WATCHING: tell the shim to end. */
-void entry_signal_end(const struct entry *e);
+/* WATCHING: tell the shim. */
+void entry_signal(const struct entry *e, int sig);
 
 #endif

@@ -25,7 +25,7 @@ static int descriptors(posix_spawn_file_actions_t *actions, int lock)
 	return rv;
 }
 
-/* SIGTERM stays blocked until the shim takes it as a descriptor: none that is sent from now on is lost. */
+/* SIGTERM and SIGUSR1 stay blocked until the shim takes them as a descriptor: none that is sent from now on is lost, or ends it. */
 static int attributes(posix_spawnattr_t *attr, bool shim)
 {
 	sigset_t all, blocked;
@@ -33,8 +33,10 @@ static int attributes(posix_spawnattr_t *attr, bool shim)
 
 	sigfillset(&all);
 	sigemptyset(&blocked);
-	if (shim)
+	if (shim) {
 		sigaddset(&blocked, SIGTERM);
+		sigaddset(&blocked, SIGUSR1);
+	}
 	rv = posix_spawnattr_setsigdefault(attr, &all);
 	if (rv == 0)
 		rv = posix_spawnattr_setsigmask(attr, &blocked);

@@ -15,6 +15,7 @@ static const char *const how_names[] = {
 };
 static const char *const by_names[] = {
 	[EXIT_OWN] = "own", [EXIT_WALL] = "wall", [EXIT_IDLE] = "idle", [EXIT_TERM] = "term",
+	[EXIT_RESULT] = "result",
 };
 
 #define ROW(name, kind) { #name, kind, offsetof(struct exit_record, name), 0, NULL }

@@ -17,7 +17,8 @@ enum exit_by {
 	EXIT_OWN,		/* it ended by itself */
 	EXIT_WALL,		/* wall timeout */
 	EXIT_IDLE,		/* idle timeout */
-	EXIT_TERM		/* the shim got SIGTERM: sender_pid and sender_uid say from whom */
+	EXIT_TERM,		/* the shim got SIGTERM: sender_pid and sender_uid say from whom */
+	EXIT_RESULT		/* the shim got SIGUSR1, for its result had been given, and it did not exit in the time for that */
 };
 
 struct exit_record {

@@ -21,8 +21,9 @@ static const struct fields_row job_rows[] = {
 	ROW(nofile, FIELDS_INT64),
 	ROW(umask, FIELDS_INT),
 	ROW(durable, FIELDS_BOOL),
-	ROW(sandbox, FIELDS_OPTION),	/* this and the next: jobs of before know nothing of it */
+	ROW(sandbox, FIELDS_OPTION),	/* from here on: jobs of before know nothing of it */
 	ROW(writable, FIELDS_LIST),
+	ROW(post_result_ms, FIELDS_OPTION),
 };
 
 static const struct fields_type job_type = {
@@ -46,7 +47,7 @@ static bool plausible(const struct job *job)
 {
 	return job->argv != NULL && job->cwd != NULL && job->cwd[0] == '/' && job->uuid != NULL && job->wall_ms >= 0 &&
 	    job->idle_ms >= 0 && job->grace_ms >= 0 && job->output_bytes >= 0 && job->nofile >= 0 && job->umask >= 0 &&
-	    job->umask <= 0777 && job->sandbox >= JOB_OPEN && job->sandbox <= JOB_REQUIRE && all_absolute(job->writable);
+	    job->umask <= 0777 && job->post_result_ms >= 0 && job->sandbox >= JOB_OPEN && job->sandbox <= JOB_REQUIRE && all_absolute(job->writable);
 }
 
 int job_write(int dirfd, const struct job *job)

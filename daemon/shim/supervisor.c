@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- *   RUNNING ── the agent exits ──▶ DRAINING ── pipes at EOF, quiet, too long, SIGTERM ──▶ ENDING (strays, short grace)
- *      └────── SIGTERM, wall or idle limit ─────────────────────────────────────────────▶ ENDING (tree, the job's grace)
+ *   RUNNING ── SIGUSR1: its result is there, it may go ──▶ WINDING
+ *   RUNNING, WINDING ── the agent exits ──▶ DRAINING ── pipes at EOF, quiet, too long, SIGTERM ──▶ ENDING (strays, short grace)
+ *   RUNNING ── SIGTERM, wall or idle limit ───────────────────────────────────────────────────────▶ ENDING (tree, the job's grace)
+ *   WINDING ── SIGTERM, wall limit, post-result limit without output ─────────────────────────────▶ ENDING (the same)
  *   ENDING ─── grace is over ──▶ KILLING
  *   ENDING, KILLING ── waitpid says ECHILD ──▶ DONE
  *   KILLING ── strays cannot be killed ──▶ DONE, and the record says that the tree is not empty
@@ -32,7 +34,7 @@
 #define CHUNK 65536
 #define LAST_CHUNKS 16		/* a pipe holds at most 1 MiB, pipe(7) */
 
-enum phase { RUNNING, DRAINING, ENDING, KILLING, DONE };
+enum phase { RUNNING, WINDING, DRAINING, ENDING, KILLING, DONE };
 
 struct stream {
 	int fd;			/* -1: at EOF */
@@ -52,6 +54,7 @@ struct supervisor {
 	int64_t last_output;
 	int64_t grace;			/* of ENDING */
 	bool term;			/* SIGTERM came, its sender is in the record */
+	bool wind_up;			/* SIGUSR1 came */
 	char chunk[CHUNK];
 };
 
@@ -81,10 +84,21 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* begin + limit; a limit of 0 is none. */
 static int64_t due(int64_t begin, int64_t limit)
 {
 	return limit == 0 || limit > INT64_MAX - begin ? INT64_MAX : begin + limit;
+}
+
+/* Who goes on to print is not through, whatever was taken for its result. */
+static int64_t wound_up(const struct supervisor *s)
+{
+	return due(later(s->entered, s->last_output), s->job->post_result_ms);
 }
 
 /* When the phase wants to be looked at again, whatever happens meanwhile. */
@@ -93,6 +107,8 @@ static int64_t deadline(const struct supervisor *s)
 	switch (s->phase) {
 	case RUNNING:
 		return earlier(due(s->started, s->job->wall_ms), due(s->last_output, s->job->idle_ms));
+	case WINDING:
+		return earlier(due(s->started, s->job->wall_ms), wound_up(s));
 	case DRAINING:
 		return earlier(s->last_output + HELD_IDLE_MS, s->entered + HELD_HARD_MS);
 	case ENDING:
@@ -105,21 +121,37 @@ static int64_t deadline(const struct supervisor *s)
 	return s->now;
 }
 
+/* What ends an agent, whether it has given its result or not. */
+static bool ends(struct supervisor *s)
+{
+	if (s->tree.main_gone) {
+		s->last_output = s->now;	/* the two seconds begin with the exit */
+		enter(s, DRAINING);
+	} else if (s->term) {
+		end_by(s, EXIT_TERM);
+	} else if (s->now >= due(s->started, s->job->wall_ms)) {
+		end_by(s, EXIT_WALL);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* One step of the machine above. */
 static void step(struct supervisor *s)
 {
 	switch (s->phase) {
 	case RUNNING:
-		if (s->tree.main_gone) {
-			s->last_output = s->now;	/* the two seconds begin with the exit */
-			enter(s, DRAINING);
-		} else if (s->term) {
-			end_by(s, EXIT_TERM);
-		} else if (s->now >= due(s->started, s->job->wall_ms)) {
-			end_by(s, EXIT_WALL);
-		} else if (s->now >= due(s->last_output, s->job->idle_ms)) {
+		if (ends(s))
+			break;
+		if (s->wind_up)
+			enter(s, WINDING);
+		else if (s->now >= due(s->last_output, s->job->idle_ms))
 			end_by(s, EXIT_IDLE);
-		}
+		break;
+	case WINDING:
+		if (!ends(s) && s->now >= wound_up(s))
+			end_by(s, EXIT_RESULT);
 		break;
 	case DRAINING:
 		if (s->term || s->now >= deadline(s) || (s->streams[0].fd == -1 && s->streams[1].fd == -1)) {
@@ -184,6 +216,8 @@ static void read_signals(struct supervisor *s)
 	struct signalfd_siginfo info;
 
 	while (read(s->sigfd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGUSR1)
+			s->wind_up = s->job->post_result_ms > 0;
 		if (info.ssi_signo != SIGTERM || s->term)
 			continue;
 		s->term = true;

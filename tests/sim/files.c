@@ -248,6 +248,9 @@ void files_work(struct world *w)
 	case WORK_PICK:
 		work_pick(w, (struct pick_work *)p.work);
 		break;
+	case WORK_RESULT:
+		work_result(w, (struct result_work *)p.work);
+		break;
 	case WORK_REST:
 		/* it is told when that time has come */
 		if (w->now < ((struct rest_work *)p.work)->until)

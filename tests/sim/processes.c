@@ -70,6 +70,40 @@ void port_end(void *ctx, int64_t id)
 		p->ending = true;
 }
 
+/* Its program says when it is through, and has said so. */
+static bool has_result(struct world *w, int64_t id)
+{
+	const struct attempt_row *row = disk_attempt(w, id);
+	const struct fate *f = fate_of(w, id);
+	const struct plan *plan;
+
+	if (f->started == 0 || (f->result != FATE_OK && f->result != FATE_ERROR))
+		return false;
+	plan = world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task);
+	return row->role != ROLE_CHECK && reader_can_tell(plan->agents[row->role].reader);
+}
+
+static bool lingers(struct world *w, const struct process *p)
+{
+	return p->kind == PROC_ATTEMPT && has_result(w, p->id) && fate_of(w, p->id)->lingers;
+}
+
+void port_wind_up(void *ctx, int64_t id)
+{
+	struct process *p = process_find(ctx, id);
+
+	if (p == NULL)
+		return;
+	if (p->kind != PROC_ATTEMPT || !has_result(ctx, id))
+		world_fail(ctx, "%lld was told that its result has been read", (long long)id);
+	p->winding = true;
+}
+
+void work_result(struct world *w, struct result_work *work)
+{
+	work->over = has_result(w, work->attempt) && below(w, 2) == 0;
+}
+
 void port_adopt(void *ctx, const struct adopt *adopt)
 {
 	struct world *w = ctx;
@@ -234,6 +268,11 @@ static void process_end(struct world *w, struct process *p)
 	} else {
 		attempt_end(w, p);
 	}
+	if (p->kind == PROC_ATTEMPT && !p->ending && lingers(w, p)) {
+		r->by = EXIT_RESULT;
+		r->how = EXIT_BY_SIGNAL;
+		r->status = 15;
+	}
 	if (!p->watched)
 		remove_live(w, p);
 }
@@ -247,7 +286,7 @@ bool processes_move(struct world *w)
 
 		if (process_report(w, p))
 			return true;
-		if (p->state == PROC_RUNNING && (p->told_started || !p->watched)) {
+		if (p->state == PROC_RUNNING && (p->told_started || !p->watched) && (!lingers(w, p) || p->winding || p->ending)) {
 			process_end(w, p);
 			return true;
 		}

@@ -74,7 +74,14 @@ static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_
 	if (below(w, 2) == 0)
 		strings_append(&plan->on_end, "tell");
 	plan->on_lost = (enum on_lost)below(w, ON_LOST_CHOICES);
-	plan->timeout_ms = plan->review_timeout_ms = plan->idle_timeout_ms = plan->grace_ms = 1000;
+	for (int role = 0; role < ROLES; role++) {
+		/* one whose status is the verdict is no agent */
+		if (below(w, 2) == 0 && (role != ROLE_REVIEW || plan->profile->carrier != CARRIER_EXIT))
+			plan->agents[role].reader = READER_CLAUDE;
+		for (int clock = 0; clock < CLOCKS; clock++)
+			plan->clocks[role].ms[clock] = 1000;
+	}
+	plan->grace_ms = 1000;
 	plan->output_bytes = 1000;
 }
 

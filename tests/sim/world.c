@@ -71,6 +71,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->refused = below(w, 8) == 0;
 	f->conflict = below(w, 3) == 0;
 	f->unresolved = below(w, 4) == 0;
+	f->lingers = below(w, 10) == 0;
 	if (w->crowd && below(w, 8) != 0)
 		f->result = FATE_OK;
 	if (w->crowd)
@@ -129,7 +130,7 @@ static void start_daemon(struct world *w)
 	struct ports ports = {
 		.clock_ctx = w, .now = port_now, .uuid = port_uuid, .boot_id = port_boot,
 		.store_ctx = w, .commit = port_commit, .task_text = port_task_text,
-		.proc_ctx = w, .start = port_start, .end = port_end, .adopt = port_adopt,
+		.proc_ctx = w, .start = port_start, .end = port_end, .wind_up = port_wind_up, .adopt = port_adopt,
 		.files_ctx = w, .work = port_work, .work_later = port_work_later,
 	};
 	const struct run_rows *rows = NULL;

@@ -22,6 +22,7 @@ struct fate {
 	int news;		/* findings: how many that nobody had before */
 	bool suggestion;	/* review in profile "comments": a remark beside them */
 	bool changes_tree;	/* implement, fix: yes, it does something; review: it must not */
+	bool lingers;		/* OK, ERROR: when it has said that, it does not exit by itself */
 	bool denied;
 	bool stop;		/* implement, fix: it says that there is nothing to do */
 	bool says_no_change;	/* implement: it says that nothing is to be changed */

@@ -49,6 +49,7 @@ struct process {
 	bool told_started;	/* to the daemon that lives now */
 	bool watched;		/* by the daemon that lives now */
 	bool ending;		/* it was told to end */
+	bool winding;		/* its result has been read */
 	struct exit_record record;
 };
 
@@ -281,6 +282,8 @@ void tasks_check_end(struct world *w);
 /* processes.c */
 void port_start(void *ctx, struct launch *launch);
 void port_end(void *ctx, int64_t id);
+void port_wind_up(void *ctx, int64_t id);
+void work_result(struct world *w, struct result_work *work);
 void port_adopt(void *ctx, const struct adopt *adopt);
 const char *port_boot(void *ctx);
 bool processes_move(struct world *w);

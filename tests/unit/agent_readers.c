@@ -159,6 +159,8 @@ START_TEST(transcripts)
 	ck_assert_msg(r.denials == files[_i].denials, "%s: %d denials", name, r.denials);
 	ck_assert_msg(r.tool_errors == files[_i].tool_errors, "%s: %d tool errors", name, r.tool_errors);
 	ck_assert_msg(r.incomplete == files[_i].incomplete, "%s: incomplete %d", name, r.incomplete);
+	/* a refused request is sent again by pi behind the end of the events */
+	ck_assert_msg(r.over == (!r.incomplete && !(r.is_error && kind_of(name) == READER_PI)), "%s: over %d", name, r.over);
 	ck_assert_msg(r.session != NULL && r.session[0] != '\0', "%s: no session", name);
 	agent_result_release(&r);
 }
@@ -543,6 +545,45 @@ START_TEST(trap_usage_of_a_resumed_conversation)
 }
 END_TEST
 
+/* The final result, line by line: '+' it is over, '-' it is not. */
+static const struct {
+	enum reader_kind kind;
+	const char *said;
+} results[] = {
+	{ READER_CLAUDE, "-{\"type\":\"system\",\"subtype\":\"init\"}\n-{\"type\":\"assistant\"}\n+{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n"
+	    "+{\"type\":\"system\",\"subtype\":\"hook\"}\n-{\"type\":\"assistant\"}\n+{\"type\":\"result\",\"is_error\":true}\n" },
+	{ READER_QWEN, "-{\"type\":\"assistant\"}\n+{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n" },
+	{ READER_CODEX, "-{\"type\":\"turn.started\"}\n-{\"type\":\"error\",\"message\":\"Reconnecting... 1/5\"}\n+{\"type\":\"turn.completed\"}\n"
+	    "-{\"type\":\"turn.started\"}\n+{\"type\":\"turn.failed\",\"error\":{\"message\":\"no\"}}\n" },
+	{ READER_GEMINI, "-{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"x\"}\n+{\"type\":\"result\",\"status\":\"success\"}\n" },
+	{ READER_OPENCODE, "-{\"type\":\"step_start\"}\n-{\"type\":\"step_finish\",\"part\":{\"reason\":\"tool-calls\"}}\n-{\"type\":\"step_start\"}\n"
+	    "+{\"type\":\"step_finish\",\"part\":{\"reason\":\"stop\"}}\n-{\"type\":\"step_start\"}\n+{\"type\":\"error\",\"error\":{\"name\":\"x\"}}\n" },
+	{ READER_COPILOT, "-{\"type\":\"assistant.message\",\"data\":{\"content\":\"x\"}}\n+{\"type\":\"result\",\"exitCode\":0}\n" },
+	{ READER_PI, "-{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"stopReason\":\"error\"}}\n-{\"type\":\"agent_end\"}\n"
+	    "-{\"type\":\"message_start\",\"message\":{\"role\":\"assistant\"}}\n-{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"stopReason\":\"stop\"}}\n"
+	    "+{\"type\":\"agent_end\"}\n-{\"type\":\"message_start\",\"message\":{\"role\":\"assistant\"}}\n" },
+	{ READER_TEXT, "-done\n" },
+};
+
+START_TEST(when_it_is_over)
+{
+	struct reader *r = reader_new(results[_i].kind);
+	struct agent_result result;
+	bool over = false;
+
+	ck_assert(!reader_is_over(r));
+	ck_assert(reader_can_tell(results[_i].kind) == (results[_i].kind != READER_TEXT));
+	for (const char *line = results[_i].said, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+		reader_feed(r, line + 1, (size_t)(end - line));
+		over = line[0] == '+';
+		ck_assert_msg(reader_is_over(r) == over, "%.*s", (int)(end - line), line);
+	}
+	reader_end(r, &result);
+	ck_assert(result.over == over);
+	agent_result_release(&result);
+}
+END_TEST
+
 /* A later result without a text: the former one is gone, its bytes too. */
 START_TEST(answer_taken_back)
 {
@@ -613,6 +654,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, rows);
 	tcase_add_test(tcase, answer_taken_back);
+	tcase_add_loop_test(tcase, when_it_is_over, 0, (int)COUNT(results));
 	tcase_add_test(tcase, all_transcripts);
 	tcase_add_loop_test(tcase, transcripts, 0, COUNT(files));
 	tcase_add_loop_test(tcase, in_pieces, 0, COUNT(files));

@@ -40,7 +40,9 @@ static const struct {
 	{ "[review]\nmax_fix = 4\n", "f.toml:2:1: unknown key 'review.max_fix'; did you mean 'review.max_fixes'?" },
 	{ "[agent.claude]\nmodle = \"x\"\n", "f.toml:2:1: unknown key 'agent.claude.modle'; did you mean 'agent.claude.model'?" },
 	{ "max_fixes = 4\n", "f.toml:1:1: unknown key 'max_fixes'; did you mean 'review.max_fixes'?" },
-	{ "[limits]\npost_result = \"30s\"\n", "f.toml:2:1: unknown key 'limits.post_result'; remove it, the keys are in rld.toml(5)" },
+	{ "[limits.check]\npost_result = \"30s\"\n", "f.toml:2:1: unknown key 'limits.check.post_result'; did you mean 'limits.post_result'?" },
+	{ "[limits.fix]\ntimout = 3\n", "f.toml:2:1: unknown key 'limits.fix.timout'; did you mean 'limits.fix.timeout'?" },
+	{ "[limits.fix]\npost_result = \"25h\"\n", "f.toml:2:15: 'limits.fix.post_result' must be a duration from 0ms to 1d 0h" },
 	{ "[run]\nmax_cost = 3\n", "f.toml:2:1: unknown key 'run.max_cost'; remove it, the keys are in rld.toml(5)" },
 	{ "[group.night]\npaused = true\n", "f.toml:2:1: unknown key 'group.night.paused'; remove it, the keys are in rld.toml(5)" },
 	{ "[run]\niteration = 3\n", "f.toml:2:1: unknown key 'run.iteration'; did you mean 'run.iterations'?" },
@@ -370,19 +372,37 @@ static const struct {
 } layers_cases[] = {
 	{ "defaults", "", { { 0 } }, {
 	    { "review", "false" }, { "skip_reason", "\"review is off\"" }, { "profile", "\"verdict\"" }, { "on_lost", "\"hold\"" },
-	    { "timeout_ms", "7200000" }, { "idle_timeout_ms", "1200000" }, { "grace_ms", "10000" }, { "output_bytes", "67108864" } } },
+	    { "clocks.implement.wall_ms", "7200000" }, { "clocks.implement.idle_ms", "1200000" }, { "grace_ms", "10000" }, { "output_bytes", "67108864" } } },
 	{ "the profile's own values", "", { { 0 } }, {
-	    { "max_fixes", "5" }, { "stall_limit", "2" }, { "review_timeout_ms", "3600000" }, { "env", "[]" },
+	    { "max_fixes", "5" }, { "stall_limit", "2" }, { "clocks.review.wall_ms", "3600000" }, { "env", "[]" },
 	    { "agents.implement.name", "\"claude\"" }, { "agents.review.name", "\"claude\"" }, { "agents.fix.reader", "\"claude\"" } } },
 	{ "file over profile and default", "[review]\nmax_fixes = 1\ntimeout = \"2m\"\nstall_limit = 0\n[run]\non_lost = \"fail\"\n"
 	    "[limits]\ntimeout = 60\ngrace = \"3s\"\noutput = \"1M\"\nidle_timeout = 0\n", { { 0 } }, {
-	    { "max_fixes", "1" }, { "review_timeout_ms", "120000" }, { "stall_limit", "0" }, { "on_lost", "\"fail\"" },
-	    { "timeout_ms", "60000" }, { "grace_ms", "3000" }, { "output_bytes", "1048576" }, { "idle_timeout_ms", "0" } } },
+	    { "max_fixes", "1" }, { "clocks.review.wall_ms", "120000" }, { "stall_limit", "0" }, { "on_lost", "\"fail\"" },
+	    { "clocks.implement.wall_ms", "60000" }, { "grace_ms", "3000" }, { "output_bytes", "1048576" }, { "clocks.implement.idle_ms", "0" } } },
 	{ "submit over file", "[review]\nmax_fixes = 1\ntimeout = \"2m\"\nstall_limit = 0\n[run]\non_lost = \"fail\"\n[limits]\ntimeout = 60\nidle_timeout = 0\n", {
 	    { "review.max_fixes", "3" }, { "review.timeout", "\"3m\"" }, { "review.stall_limit", "4" }, { "run.on_lost", "\"retry\"" },
 	    { "limits.timeout", "\"5m\"" }, { "limits.idle_timeout", "7" } }, {
-	    { "max_fixes", "3" }, { "review_timeout_ms", "180000" }, { "stall_limit", "4" }, { "on_lost", "\"retry\"" },
-	    { "timeout_ms", "300000" }, { "idle_timeout_ms", "7000" } } },
+	    { "max_fixes", "3" }, { "clocks.review.wall_ms", "180000" }, { "stall_limit", "4" }, { "on_lost", "\"retry\"" },
+	    { "clocks.implement.wall_ms", "300000" }, { "clocks.implement.idle_ms", "7000" } } },
+	{ "clocks, defaults", "", { { 0 } }, {
+	    { "clocks.check.wall_ms", "7200000" }, { "clocks.review.wall_ms", "3600000" }, { "clocks.fix.idle_ms", "1200000" },
+	    { "clocks.commit.post_result_ms", "30000" }, { "clocks.review.wall_own", "false" }, { "clocks.implement.post_result_own", "false" } } },
+	{ "clocks of each role", "[limits.implement]\ntimeout = 1\nidle_timeout = 2\npost_result = 3\n[limits.check]\ntimeout = 4\nidle_timeout = 5\n"
+	    "[limits.fix]\npost_result = \"6s\"\n[limits.commit]\ntimeout = \"7s\"\nidle_timeout = 0\npost_result = 0\n", { { 0 } }, {
+	    { "clocks.implement", "{\"wall_ms\":1000,\"wall_own\":true,\"idle_ms\":2000,\"idle_own\":true,\"post_result_ms\":3000,\"post_result_own\":true}" },
+	    { "clocks.check", "{\"wall_ms\":4000,\"wall_own\":true,\"idle_ms\":5000,\"idle_own\":true,\"post_result_ms\":30000,\"post_result_own\":false}" },
+	    { "clocks.fix", "{\"wall_ms\":7200000,\"wall_own\":false,\"idle_ms\":1200000,\"idle_own\":false,\"post_result_ms\":6000,\"post_result_own\":true}" },
+	    { "clocks.commit", "{\"wall_ms\":7000,\"wall_own\":true,\"idle_ms\":0,\"idle_own\":true,\"post_result_ms\":0,\"post_result_own\":true}" } } },
+	{ "a role's clock goes before that of all and the profile's", "[limits]\ntimeout = 9\nidle_timeout = 9\npost_result = 9\n"
+	    "[profile.p]\nextends = \"verdict\"\ntimeout = 9\n[limits.review]\ntimeout = 1\nidle_timeout = 2\npost_result = 3\n", { { "review.profile", "\"p\"" } }, {
+	    { "clocks.review", "{\"wall_ms\":1000,\"wall_own\":true,\"idle_ms\":2000,\"idle_own\":true,\"post_result_ms\":3000,\"post_result_own\":true}" },
+	    { "clocks.implement.post_result_ms", "9000" }, { "clocks.fix.wall_ms", "9000" } } },
+	{ "... and before the [review] of the same file", "[review]\ntimeout = 9\n[limits.review]\ntimeout = 1\n", { { 0 } }, { { "clocks.review.wall_ms", "1000" } } },
+	{ "what a submit says of all goes before a role's clock", "[limits.implement]\ntimeout = 1\nidle_timeout = 1\n[limits.review]\ntimeout = 1\nidle_timeout = 1\n", {
+	    { "limits.timeout", "\"5m\"" }, { "limits.idle_timeout", "7" }, { "review.timeout", "\"8s\"" } }, {
+	    { "clocks.implement.wall_ms", "300000" }, { "clocks.implement.wall_own", "false" }, { "clocks.implement.idle_ms", "7000" },
+	    { "clocks.review.wall_ms", "8000" }, { "clocks.review.idle_ms", "7000" }, { "clocks.review.wall_own", "false" } } },
 	{ "the outer loop, defaults", "", { { 0 } }, {
 	    { "parallel", "1" }, { "iterations", "null" }, { "pause_ms", "0" }, { "isolation", "\"auto\"" }, { "integrate", "\"auto\"" },
 	    { "on_failure", "\"stop\"" }, { "assign", "\"daemon\"" }, { "stop_markers", "[\"no_beads_available\",\"no beads available\"]" } } },

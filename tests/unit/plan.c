@@ -16,7 +16,8 @@ static void resolve_full(struct plan *plan)
 	static const char file[] =
 	    "[agent.claude]\nprompt = \"file\"\nset = { A = \"1\" }\nenv = [\"E\"]\nresume = [\"-r\", \"{session}\"]\nwritable = [\"~/x\"]\n"
 	    "[hook]\non_hold = [\"h\", \"1\"]\non_end = [\"e\"]\n"
-	    "[limits]\ntimeout = 1\nidle_timeout = 2\ngrace = 3\noutput = \"1M\"\ndisk_floor = 7\n"
+	    "[limits]\ntimeout = 1\nidle_timeout = 2\npost_result = 5\ngrace = 3\noutput = \"1M\"\ndisk_floor = 7\n"
+	    "[limits.fix]\ntimeout = 11\nidle_timeout = 12\npost_result = 13\n"
 	    "[run]\niterations = 3\nparallel = 5\npause_ms = 6\nisolation = \"worktree\"\nintegrate = \"merge\"\non_failure = \"continue\"\nassign = \"agent\"\n"
 	    "base = \"main\"\nstop_markers = [\"a\", \"b\"]\non_no_change = \"fail\"\nno_change_markers = [\"c\"]\ncommit = \"agent\"\n"
 	    "[profile.mine]\nextends = \"exit\"\nmax_fixes = 9\nstall_limit = 8\ntimeout = 4\non_malformed = \"hold\"\non_reviewer_error = \"known_issues\"\n"
@@ -43,6 +44,17 @@ static void expect_words(char *const *words, const char *first, const char *seco
 	ck_assert_str_eq(words[0], first);
 	if (second != NULL)
 		ck_assert_str_eq(words[1], second);
+}
+
+static void expect_clocks(const struct plan *plan, enum role role, int64_t wall, int64_t idle, int64_t post_result, bool own)
+{
+	const struct clocks *clocks = &plan->clocks[role];
+
+	ck_assert_int_eq(clocks->ms[CLOCK_WALL], wall);
+	ck_assert_int_eq(clocks->ms[CLOCK_IDLE], idle);
+	ck_assert_int_eq(clocks->ms[CLOCK_POST_RESULT], post_result);
+	for (int clock = 0; clock < CLOCKS; clock++)
+		ck_assert(clocks->own[clock] == own);
 }
 
 START_TEST(test_plan_round_trip)
@@ -80,7 +92,12 @@ START_TEST(test_plan_round_trip)
 	ck_assert_str_eq(again.report, "/r.json");
 	expect_words(again.on_hold, "h", "1");
 	expect_words(again.on_end, "e", NULL);
-	ck_assert(again.on_lost == ON_LOST_RETRY && again.timeout_ms == 1000 && again.review_timeout_ms == 4000 && again.idle_timeout_ms == 2000);
+	ck_assert(again.on_lost == ON_LOST_RETRY);
+	expect_clocks(&again, ROLE_IMPLEMENT, 1000, 2000, 5000, false);
+	expect_clocks(&again, ROLE_CHECK, 1000, 2000, 5000, false);
+	expect_clocks(&again, ROLE_REVIEW, 4000, 2000, 5000, false);
+	expect_clocks(&again, ROLE_FIX, 11000, 12000, 13000, true);
+	expect_clocks(&again, ROLE_COMMIT, 1000, 2000, 5000, false);
 	ck_assert(again.grace_ms == 3000 && again.output_bytes == 1024 * 1024);
 	ck_assert_str_eq(again.developer_prompt, "/etc/hosts");
 	ck_assert_str_eq(again.reviewer_prompt, "/etc/passwd");
@@ -111,7 +128,9 @@ START_TEST(test_old_plan)
 	struct plan plan;
 
 	ck_assert_int_eq(plan_from_json(old_plan, &plan), 0);
-	ck_assert(plan.review && plan.max_fixes == 4 && plan.stall_limit == 3 && plan.on_lost == ON_LOST_FAIL && plan.review_timeout_ms == 2000);
+	ck_assert(plan.review && plan.max_fixes == 4 && plan.stall_limit == 3 && plan.on_lost == ON_LOST_FAIL);
+	for (int role = 0; role < ROLES; role++)
+		expect_clocks(&plan, (enum role)role, role == ROLE_REVIEW ? 2000 : 1000, 3000, 0, false);
 	ck_assert_str_eq(plan.profile_name, "verdict");
 	ck_assert(plan.on_malformed == BAD_END_FAIL && plan.on_reviewer_error == BAD_END_FAIL && plan.on_exhausted == BAD_END_FAIL);
 	ck_assert(plan.fixer == FIXER_FRESH && plan.scope == SCOPE_TASK && plan.commit == COMMIT_MODE_NONE && plan.strictness == STRICTNESS_SAME);
@@ -181,7 +200,8 @@ static void damage_all(json_t *root, json_t *object, int *count)
 		json_t *wrong = json_is_real(value) ? json_null() : json_real(1.5);
 
 		json_object_del(object, name);
-		ck_assert_msg(reads(root) == came_later(name), "without %s", name);
+		/* that object came later as a whole */
+		ck_assert_msg(reads(root) == (came_later(name) && object != json_object_get(root, "clocks")), "without %s", name);
 		json_object_set(object, name, wrong);
 		ck_assert_msg(!reads(root), "with a wrong %s", name);
 		json_decref(wrong);

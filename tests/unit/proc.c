@@ -508,6 +508,52 @@ START_TEST(end_while_running)
 }
 END_TEST
 
+static struct launch *lingering(int64_t id)
+{
+	struct launch *launch = shell(id, MEET "sleep 1000");
+
+	launch->job.post_result_ms = 1;
+	return launch;
+}
+
+START_TEST(wind_up)
+{
+	make_fifos();
+	proc_wind_up(w.proc, 1);	/* unknown: nothing happens */
+	proc_start(w.proc, lingering(1));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	proc_wind_up(w.proc, 1);
+	proc_wind_up(w.proc, 1);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.how, EXIT_BY_SIGNAL);
+	ck_assert_int_eq(w.of[1].record.status, SIGTERM);
+	ck_assert_int_eq(w.of[1].record.by, EXIT_RESULT);
+	ck_assert_int_eq(w.of[1].record.sender_pid, 0);
+}
+END_TEST
+
+/* By a daemon that has found it, and before it is known whether it runs. */
+START_TEST(adopt_and_wind_up)
+{
+	pid_t shim;
+
+	make_fifos();
+	proc_start(w.proc, lingering(1));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	shim = shim_pid(1);
+	close_proc();
+	open_proc();
+	adopt(1, proc_boot_id());
+	proc_wind_up(w.proc, 1);
+	expect_found(1, FOUND_RUNNING);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.by, EXIT_RESULT);
+	status_of(shim);
+}
+END_TEST
+
 /* At once after the start, and from inside started(): none is lost, however early. */
 START_TEST(end_before_it_runs)
 {
@@ -955,6 +1001,8 @@ int main(void)
 	tcase_add_test(start, missing_agent_is_told);
 	tcase_add_test(start, shim_that_never_came_up);
 	tcase_add_test(start, end_while_running);
+	tcase_add_test(start, wind_up);
+	tcase_add_test(start, adopt_and_wind_up);
 	tcase_add_test(start, end_before_it_runs);
 	tcase_add_test(start, killed_shim_is_lost_and_its_tree_ended);
 	tcase_add_test(take_back, adopt_running);

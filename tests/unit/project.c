@@ -62,7 +62,7 @@ static const struct {
 	    { "stop_markers", "[\"done\"]" }, { "commit_said", "true" } } },
 	{ "[review], policies", "", "[review]\nenabled = true\nprofile = \"decision\"\nmax_fixes = 7\nstall_limit = 9\ntimeout = \"3m\"\n"
 	    "on_malformed = \"hold\"\non_reviewer_error = \"accept\"\non_exhausted = \"known_issues\"\n", { { 0 } }, {
-	    { "review", "true" }, { "profile_name", "\"decision\"" }, { "max_fixes", "7" }, { "stall_limit", "9" }, { "review_timeout_ms", "180000" },
+	    { "review", "true" }, { "profile_name", "\"decision\"" }, { "max_fixes", "7" }, { "stall_limit", "9" }, { "clocks.review.wall_ms", "180000" },
 	    { "on_malformed", "\"hold\"" }, { "on_reviewer_error", "\"accept\"" }, { "on_exhausted", "\"known_issues\"" } } },
 	{ "[review], who and where", "", "[review]\nfixer = \"per_finding\"\nscope = \"run\"\nstrictness = \"by_round\"\nread_only = true\nsandbox = \"require\"\n"
 	    "workspace = \"snapshot\"\nmodel = \"r\"\nfixer_model = \"f\"\n", { { 0 } }, {
@@ -84,6 +84,8 @@ static const struct {
 	{ "a prompt none in the project", "", "[review]\nenabled = true\nreviewer_prompt = \"none\"\n", { { 0 } }, { { "skip_reason", "\"reviewer_prompt = none\"" } } },
 	{ "the old names", "", "reviewEnabled = true\nreviewMaxFixAttempts = 3\ndeveloperPromptPath = \"hosts\"\nreviewerPromptPath = \"passwd\"\n", { { 0 } }, {
 	    { "review", "true" }, { "max_fixes", "3" }, { "developer_prompt", "\"/etc/hosts\"" }, { "reviewer_prompt", "\"/etc/passwd\"" } } },
+	{ "a review's wall time, nearer than that of the role", "[limits.review]\ntimeout = \"1m\"\n", "[review]\ntimeout = \"3m\"\n", { { 0 } }, {
+	    { "clocks.review.wall_ms", "180000" }, { "clocks.review.wall_own", "false" } } },
 	{ "no project", "[review]\nmax_fixes = 1\n", NULL, { { 0 } }, { { "max_fixes", "1" } } },
 	{ "an empty project", "[review]\nmax_fixes = 1\n", "\n# nothing\n", { { 0 } }, { { "max_fixes", "1" } } },
 
@@ -96,10 +98,10 @@ static const struct {
 	    { "review_log", "\".ai-sdd/state/review-logs\"" }, { "guidelines", "[\"constitution.md\",\"Standards\"]" }, { "read_only", "false" } } },
 	{ "file", "", NULL, { { "review.profile", "\"file\"" }, { "review.enabled", "true" } }, {
 	    { "max_fixes", "2" }, { "on_exhausted", "\"fail\"" }, { "fixer", "\"corrector\"" }, { "scope", "\"run\"" }, { "commit", "\"auto\"" },
-	    { "review_file", "\"autom8_review.md\"" }, { "strictness", "\"by_round\"" }, { "review_timeout_ms", "3600000" } } },
+	    { "review_file", "\"autom8_review.md\"" }, { "strictness", "\"by_round\"" }, { "clocks.review.wall_ms", "3600000" } } },
 	{ "exit", "", NULL, { { "review.profile", "\"exit\"" }, { "review.enabled", "true" }, { "review.reviewer", "\"judge\"" } }, {
 	    { "max_fixes", "4" }, { "on_exhausted", "\"accept\"" }, { "on_reviewer_error", "\"accept\"" }, { "fixer", "\"resume\"" }, { "stall_limit", "0" },
-	    { "review_timeout_ms", "120000" }, { "commit", "\"none\"" }, { "agents.review.command", "[\"judge\"]" } } },
+	    { "clocks.review.wall_ms", "120000" }, { "commit", "\"none\"" }, { "agents.review.command", "[\"judge\"]" } } },
 	{ "comments", "", NULL, { { "review.profile", "\"comments\"" }, { "review.enabled", "true" } }, {
 	    { "max_fixes", "2" }, { "on_exhausted", "\"known_issues\"" }, { "fixer", "\"per_finding\"" }, { "scope", "\"run\"" }, { "read_only", "true" },
 	    { "review_file", "\"review-comments.json\"" }, { "conventions", "[\"CLAUDE.md\",\"AGENTS.md\"]" }, { "sandbox", "\"try\"" } } },
@@ -256,7 +258,7 @@ static const struct knob {
 } knobs[] = {
 	{ "max_fixes", "max_fixes", { "11", "12", "13", "14" }, "2" },
 	{ "stall_limit", "stall_limit", { "11", "12", "13", "14" }, "2" },
-	{ "timeout", "review_timeout_ms", { "\"11s\"", "\"12s\"", "\"13s\"", "\"14s\"" }, "3600000" },
+	{ "timeout", "clocks.review.wall_ms", { "\"11s\"", "\"12s\"", "\"13s\"", "\"14s\"" }, "3600000" },
 	{ "on_malformed", "on_malformed", { "\"hold\"", "\"accept\"", "\"known_issues\"", "\"hold\"" }, "\"fail\"" },
 	{ "on_reviewer_error", "on_reviewer_error", { "\"hold\"", "\"accept\"", "\"known_issues\"", "\"hold\"" }, "\"fail\"" },
 	{ "on_exhausted", "on_exhausted", { "\"hold\"", "\"accept\"", "\"fail\"", "\"hold\"" }, "\"known_issues\"" },

@@ -231,6 +231,7 @@ static const struct {
 	{ "rl-exit 1\nhow code\nstatus +0\nby own\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus 99999999999999999999\nby own\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus 0\nby nobody\n" REST, -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby result\n" REST, 0 },
 	{ "rl-exit 1\nhow code\nby own\nstatus 0\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus 0\nstatus 0\nby own\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow code\nby own\n" REST, -EBADMSG },
@@ -371,6 +372,9 @@ START_TEST(job_that_is_confined)
 	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
 	want.sandbox = -1;
 	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+	want.sandbox = JOB_OPEN;
+	want.post_result_ms = -1;
+	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
 }
 END_TEST
 
@@ -379,16 +383,21 @@ END_TEST
 /* What an rld writes that knows nothing of confinement, and lies. */
 static const struct {
 	const char *body;
-	int want, sandbox;
+	int want, sandbox, post_result_ms;
 } jobs[] = {
-	{ JOB, 0, JOB_OPEN },
-	{ JOB "sandbox 1\n", 0, JOB_TRY },
-	{ JOB "sandbox 2\nwritable /a\nwritable /b\n", 0, JOB_REQUIRE },
-	{ JOB "sandbox 3\n", -EBADMSG, 0 },
-	{ JOB "sandbox try\n", -EBADMSG, 0 },
-	{ JOB "sandbox 1\nwritable a\n", -EBADMSG, 0 },
-	{ JOB "writable /a\nsandbox 1\n", -EBADMSG, 0 },
-	{ JOB "sandbox 1\nconfined 1\n", -EBADMSG, 0 },
+	{ JOB, 0, JOB_OPEN, 0 },
+	{ JOB "post_result_ms 30000\n", 0, JOB_OPEN, 30000 },
+	{ JOB "sandbox 1\nwritable /a\npost_result_ms 1\n", 0, JOB_TRY, 1 },
+	{ JOB "post_result_ms -1\n", -EBADMSG, 0, 0 },
+	{ JOB "post_result_ms 2147483648\n", -EBADMSG, 0, 0 },
+	{ JOB "post_result_ms 1\nsandbox 1\n", -EBADMSG, 0, 0 },
+	{ JOB "sandbox 1\n", 0, JOB_TRY, 0 },
+	{ JOB "sandbox 2\nwritable /a\nwritable /b\n", 0, JOB_REQUIRE, 0 },
+	{ JOB "sandbox 3\n", -EBADMSG, 0, 0 },
+	{ JOB "sandbox try\n", -EBADMSG, 0, 0 },
+	{ JOB "sandbox 1\nwritable a\n", -EBADMSG, 0, 0 },
+	{ JOB "writable /a\nsandbox 1\n", -EBADMSG, 0, 0 },
+	{ JOB "sandbox 1\nconfined 1\n", -EBADMSG, 0, 0 },
 };
 
 START_TEST(job_with_true_checksum)
@@ -398,6 +407,7 @@ START_TEST(job_with_true_checksum)
 	seal_as(RECORD_JOB, jobs[_i].body, strlen(jobs[_i].body));
 	ck_assert_int_eq(job_read(dirfd_, &got), jobs[_i].want);
 	ck_assert_int_eq(got.sandbox, jobs[_i].sandbox);
+	ck_assert_int_eq(got.post_result_ms, jobs[_i].post_result_ms);
 	job_release(&got);
 }
 END_TEST

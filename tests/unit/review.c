@@ -21,7 +21,8 @@ static const struct attempt_facts good = {
 static enum slot_event wanted_event(const struct attempt_facts *f)
 {
 	bool answered = f->status == 0 || (f->role == ROLE_REVIEW && f->by_status && f->status == 1);
-	bool ok = f->process == PROCESS_EXITED && answered && !f->is_error && f->provider == PROVIDER_OK;
+	bool gone = f->process == PROCESS_LINGERED || (f->process == PROCESS_EXITED && answered);
+	bool ok = gone && !f->is_error && f->provider == PROVIDER_OK;
 	/* who has found nothing to do needed no permission */
 	bool evidence = ok && (!f->denied || f->has_git || f->role == ROLE_COMMIT || (f->role == ROLE_IMPLEMENT && f->stop));
 	enum slot_event review = f->has_git ? SLOT_E_DONE : SLOT_E_DONE_NO_TREE, checked = f->checks > 0 ? SLOT_E_DONE_CHECKS : review;
@@ -59,7 +60,8 @@ static enum slot_event wanted_event(const struct attempt_facts *f)
 static void expect_event(const struct attempt_facts *f)
 {
 	bool answered = f->status == 0 || (f->role == ROLE_REVIEW && f->by_status && f->status == 1);
-	bool ok = f->process == PROCESS_EXITED && answered && !f->is_error && f->provider == PROVIDER_OK;
+	bool gone = f->process == PROCESS_LINGERED || (f->process == PROCESS_EXITED && answered);
+	bool ok = gone && !f->is_error && f->provider == PROVIDER_OK;
 	enum slot_event event = attempt_classify(f);
 
 	if (event != wanted_event(f) || attempt_succeeded(f) != ok ||
@@ -208,9 +210,11 @@ START_TEST(where_a_passed_tree_goes)
 }
 END_TEST
 
+/* limit: of the clock, in milliseconds */
 static void expect_cause(struct attempt_facts f, int64_t limit, const char *error, const char *want)
 {
-	char *cause = attempt_cause(&f, limit, error);
+	const struct attempt_limit clock = { limit, "limits.x" };
+	char *cause = attempt_cause(&f, &clock, error);
 
 	ck_assert_str_eq(cause, want);
 	free(cause);
@@ -230,9 +234,11 @@ START_TEST(causes)
 	f.status = 9;
 	expect_cause(f, 0, NULL, "fixer process killed by signal 9");
 	f.process = PROCESS_TIMEOUT;
-	expect_cause(f, 2 * 60 * 60 * 1000, NULL, "fixer process timed out after 2h 00m; limits.timeout in rld.toml sets the limit");
+	expect_cause(f, 2 * 60 * 60 * 1000, NULL, "fixer process timed out after 2h 00m; limits.x in rld.toml sets the limit");
 	f.process = PROCESS_IDLE;
-	expect_cause(f, 20 * 60 * 1000, NULL, "fixer process printed nothing for 20m 00s; limits.idle_timeout in rld.toml sets the limit");
+	expect_cause(f, 20 * 60 * 1000, NULL, "fixer process printed nothing for 20m 00s; limits.x in rld.toml sets the limit");
+	f.process = PROCESS_LINGERED;
+	expect_cause(f, 30 * 1000, "no", "fixer process gave its result and did not exit within 30s; limits.x in rld.toml sets the limit: no");
 	f.process = PROCESS_LOST;
 	expect_cause(f, 0, "why", "lost: fixer process is gone and its exit cannot be known: why");
 	f = good;
@@ -251,7 +257,7 @@ START_TEST(causes)
 	expect_cause(f, 0, NULL, "commit process exited with status 1");
 	f.process = PROCESS_TIMEOUT;
 	f.role = ROLE_REVIEW;
-	expect_cause(f, 120 * 1000, NULL, "reviewer process timed out after 2m 00s; review.timeout in rld.toml sets the limit");
+	expect_cause(f, 120 * 1000, NULL, "reviewer process timed out after 2m 00s; limits.x in rld.toml sets the limit");
 }
 END_TEST
 

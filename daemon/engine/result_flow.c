@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Agents that have said all and do not exit: their output is looked at while they run, and when the final result is in it, their shim
+ * is told that they may go. It ends them in its own time (limits.post_result). Nothing of that is recorded here: what was read can be
+ * read again, so a daemon that starts in the middle looks once more, and telling a shim twice is telling it once. */
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/engine_int.h"
+
+#define LOOK_EVERY_MS 1000
+
+/* By key: run and lane may be gone since it was asked for. */
+static void result_cb(void *arg, struct work *work)
+{
+	struct engine *engine = arg;
+	struct result_work *w = (struct result_work *)work;
+	struct run *run = run_find(engine, w->run);
+	struct lane *lane = run != NULL ? run_lane(run, w->iteration, w->slot) : NULL;
+	bool runs = !engine->stopped && lane != NULL && lane->pending == PENDING_PROC && lane->id == w->attempt && !lane_ending(lane);
+
+	if (runs && !w->over) {
+		engine_work_later(engine, LOOK_EVERY_MS, work, WORK_RESULT, result_cb, engine);
+		return;
+	}
+	if (runs) {
+		log_debug("run %lld: attempt %lld has given its result", (long long)w->run, (long long)w->attempt);
+		engine->ports.wind_up(engine->ports.proc_ctx, w->attempt);
+	}
+	work_free(work);
+}
+
+void result_watch(struct lane *lane)
+{
+	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	const struct plan *plan = lane_plan(lane);
+	struct result_work *w;
+
+	if (a->role == ROLE_CHECK || !reader_can_tell(plan->agents[a->role].reader) || plan->clocks[a->role].ms[CLOCK_POST_RESULT] == 0)
+		return;
+	w = xcalloc(1, sizeof(*w));
+	w->run = lane->row->run;
+	w->iteration = lane->row->iteration;
+	w->slot = lane->row->slot;
+	w->attempt = a->id;
+	w->reader = plan->agents[a->role].reader;
+	engine_work_later(lane->run->engine, LOOK_EVERY_MS, &w->work, WORK_RESULT, result_cb, lane->run->engine);
+}
