@@ -64,8 +64,10 @@ struct agent_result {
 	int denials;		/* tool uses refused for want of permission */
 	int tool_errors;	/* tool uses that went wrong otherwise: no failure of the attempt */
 	enum provider_result provider;
-	int64_t reset_at;	/* LIMIT, THROTTLED: when the service serves again, ms since the epoch; ROW_NONE: it does not say */
 	bool transient;		/* ERROR: of the kind that passes by itself */
+	/* LIMIT, THROTTLED, transient ERROR: when the service serves again, ms since the epoch; ROW_NONE: it does not say */
+	int64_t reset_at;
+	char *notice;		/* what was said of the service, where provider and reset_at are read from; NULL: nothing */
 };
 
 #define AGENT_TEXT_MAX (16 * 1024 * 1024)
@@ -85,8 +87,21 @@ bool reader_is_over(const struct reader *r);
 bool reader_can_tell(enum reader_kind kind);
 /* Bytes were dropped here by the output cap: an unfinished line is void. */
 void reader_gap(struct reader *r);
-/* Frees the reader and fills out. */
+/* Frees the reader and fills out; reset_at only as far as a number was given for it, which nobody has looked at. */
 void reader_end(struct reader *r, struct agent_result *out);
 void agent_result_release(struct agent_result *result);
+
+/* What the output of an agent that has ended does not tell. */
+struct agent_ending {
+	enum reader_kind reader;
+	int64_t exit_code;		/* ROW_NONE: it did not exit by itself */
+	const char *last_words;		/* last line of stderr, NULL */
+	int64_t at;			/* when it was, ms since the epoch */
+	const char *zone;		/* what the agent had as TZ; NULL: the machine's */
+};
+
+/* Say the rest about the service: what an exit code or stderr tells where the output does not, and when it serves again. Returns how
+ * a time zone that nobody knows was read, malloc'd; NULL: no doubt. Reads the tz database. */
+char *agent_result_complete(struct agent_result *result, const struct agent_ending *ending);
 
 #endif

@@ -52,12 +52,48 @@ static void on_document(void *state, const char *data, size_t size)
 }
 
 /* It may have been the last word, or the first piece of it. */
-static void on_lost(void *state)
+static void lose(struct events *e)
+{
+	answer_lost(&e->answer);
+	e->tool_since = false;
+}
+
+#define TYPE_FIRST "{\"type\":\""
+
+/* Is the document of this type? As far as can be seen from its beginning. */
+static bool begins_as(const char *head, size_t size, const char *type)
+{
+	size_t n = strlen(type), at = strlen(TYPE_FIRST);
+
+	return size > at + n && memcmp(head + at, type, n) == 0 && head[at + n] == '"';
+}
+
+static bool is_wordless(const struct events_type *type, const char *name)
+{
+	for (const char *const *w = type->wordless; w != NULL && *w != NULL; w++) {
+		if (strcmp(*w, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The results of tools may be of any size. */
+static void on_lost(void *state, const char *head, size_t size)
 {
 	struct events *e = state;
 
-	answer_lost(&e->answer);
-	e->tool_since = false;
+	if (size < strlen(TYPE_FIRST) || memcmp(head, TYPE_FIRST, strlen(TYPE_FIRST)) != 0) {
+		lose(e);
+		return;
+	}
+	for (const struct events_row *row = e->type->rows; row->type != NULL; row++) {
+		if (!begins_as(head, size, row->type))
+			continue;
+		if (is_wordless(e->type, row->type))
+			row->on(e, NULL);
+		else
+			lose(e);
+	}
 }
 
 static const struct json_taker taker = { on_document, on_lost };
@@ -74,7 +110,7 @@ void events_gap(void *state)
 	struct events *e = state;
 
 	json_stream_gap(&e->stream);
-	on_lost(e);
+	lose(e);
 }
 
 void events_message(struct events *e, const char *text)
@@ -101,6 +137,20 @@ void events_fail(struct events *e, const char *words, int64_t status, enum provi
 	e->error = xstrdup(words != NULL && words[0] != '\0' ? words : NO_WORDS);
 	e->status = status;
 	e->provider = otherwise;
+	e->retryable = false;
+	free(e->beside);
+	e->beside = NULL;
+}
+
+void events_beside(struct events *e, const char *name, const char *words)
+{
+	char *more;
+
+	if (words == NULL)
+		return;
+	more = xasprintf("%s\n%s: %s", e->beside != NULL ? e->beside : "", name, words);
+	free(e->beside);
+	e->beside = more;
 }
 
 void events_recovered(struct events *e)
@@ -109,6 +159,22 @@ void events_recovered(struct events *e)
 	e->error = NULL;
 	e->status = 0;
 	e->provider = PROVIDER_OK;
+	e->retryable = false;
+	free(e->beside);
+	e->beside = NULL;
+}
+
+/* What the error says about the service. */
+static void judge(const struct events *e, struct agent_result *out)
+{
+	struct refusal refusal;
+
+	if (e->error == NULL)
+		return;
+	out->notice = xasprintf("%s%s", e->error, e->beside != NULL ? e->beside : "");
+	refusal = refusal_of(e->status, out->notice, e->provider);
+	out->provider = refusal.provider;
+	out->transient = refusal.transient || (refusal.provider == PROVIDER_ERROR && e->retryable);
 }
 
 bool events_is_over(const void *state)
@@ -133,8 +199,8 @@ void events_end(void *state, struct agent_result *out)
 	out->tool_errors = e->tool_errors;
 	out->is_error = !e->ended || e->error != NULL;
 	out->incomplete = !e->ended;
-	if (e->error != NULL)
-		out->provider = refusal_of(e->status, e->error, e->provider);
+	judge(e, out);
+	free(e->beside);
 	if (e->ended) {
 		out->error = e->error;
 	} else {

@@ -23,6 +23,8 @@ struct events_type {
 	const char *needs;		/* what the command must have for such events */
 	/* First bytes of events that only repeat what others say, and are not even parsed; NULL: none. */
 	const char *passed_over;
+	/* Rows that are no part of the answer: of one that is too long, on() is told that it was, event NULL. Ends with NULL; NULL: none. */
+	const char *const *wordless;
 	/* Events without a "type"; NULL: noise. */
 	void (*on_untyped)(struct events *e, const json_t *event);
 };
@@ -39,6 +41,8 @@ struct events {
 	char *error;		/* the program's words for a failure that nothing good has followed; NULL: none */
 	int64_t status;		/* the service's, with the error; 0: none */
 	enum provider_result provider;	/* of the error, when neither words nor status tell */
+	bool retryable;		/* the program says that the error passes by itself */
+	char *beside;		/* what stands beside the error's words about the service; NULL */
 	int64_t input, cached, cache_write, output, reasoning;	/* as in struct agent_result */
 	bool of_session;
 	double cost;
@@ -59,6 +63,8 @@ void events_piece(struct events *e, const char *text);
 
 /* A failure, as far as is known; words NULL: without a word. */
 void events_fail(struct events *e, const char *words, int64_t status, enum provider_result otherwise);
+/* What else was said with it, maybe when the service serves again. NULL says nothing. */
+void events_beside(struct events *e, const char *name, const char *words);
 /* What failed before has been got over. */
 void events_recovered(struct events *e);
 

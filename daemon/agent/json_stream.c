@@ -5,6 +5,9 @@
 
 #include "agent/reader.h"
 
+/* What stays of a document that is too long. */
+enum { HEAD = 128 };
+
 /*
  *          '{' where one may begin              its last '}'
  * BETWEEN ───────────────────────▶ DOCUMENT ──────────────────▶ BETWEEN
@@ -40,7 +43,9 @@ static void keep(struct json_stream *s, const char *data, size_t size)
 {
 	if (!s->skipping && s->document.size + size > READER_LINE_MAX) {
 		s->skipping = true;
-		s->document.size = 0;
+		if (s->document.size < HEAD)
+			buf_add(&s->document, data, HEAD);
+		s->document.size = HEAD;
 	}
 	if (!s->skipping)
 		buf_add(&s->document, data, size);
@@ -51,7 +56,7 @@ static void give(struct json_stream *s, const struct json_taker *taker, void *st
 	if (!s->skipping)
 		taker->document(state, s->document.data, s->document.size);
 	else if (taker->lost != NULL)
-		taker->lost(state);
+		taker->lost(state, s->document.data, s->document.size);
 	s->document.size = 0;
 }
 

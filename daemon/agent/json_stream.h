@@ -25,8 +25,8 @@ struct json_stream {
 struct json_taker {
 	/* A whole object, at most READER_LINE_MAX bytes; whether it is JSON is still open. */
 	void (*document)(void *state, const char *data, size_t size);
-	/* One that was longer was passed over. NULL: nobody minds. */
-	void (*lost)(void *state);
+	/* One that was longer was passed over; head: its first bytes, enough for the name of its type. NULL: nobody minds. */
+	void (*lost)(void *state, const char *head, size_t size);
 };
 
 void json_stream_init(struct json_stream *s);

@@ -102,5 +102,6 @@ void agent_result_release(struct agent_result *result)
 	free(result->text);
 	free(result->session);
 	free(result->error);
+	free(result->notice);
 	*result = (struct agent_result){ 0 };
 }

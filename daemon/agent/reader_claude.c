@@ -11,6 +11,7 @@
 #include "agent/json_stream.h"
 #include "agent/member.h"
 #include "agent/refusal.h"
+#include "agent/reset.h"
 #include "agent/show.h"
 #include "base/memory.h"
 #include "core/row.h"
@@ -23,7 +24,9 @@ struct claude_reader {
 	char *session;
 	json_t *result;		/* the newest one, owned */
 	bool over;		/* no turn has begun after it */
-	bool limited;		/* the service said that the account's limit is reached */
+	bool limited;		/* the service said that the account's limit is reached ... */
+	int64_t resets_at;	/* ... and until when: s or ms since the epoch; ROW_NONE: not */
+	char *notice;		/* what the program itself said in place of an answer; NULL: the model answered last */
 	int64_t retry_status;	/* of the service's last refusal that was retried, 0: none since the last answer */
 	int tool_errors;	/* denials among them */
 };
@@ -32,6 +35,7 @@ static void *claude_new(void)
 {
 	struct claude_reader *r = xcalloc(1, sizeof(*r));
 
+	r->resets_at = ROW_NONE;
 	json_stream_init(&r->stream);
 	return r;
 }
@@ -42,11 +46,19 @@ static void on_system(struct claude_reader *r, json_t *event)
 		r->retry_status = member_count(event, "error_status", 0);
 }
 
+/* The program speaks in the place of the model when that was not to be had; else a request was served. */
 static void on_assistant(struct claude_reader *r, json_t *event)
 {
-	(void)event;
-	r->retry_status = 0;
+	const json_t *message = member(event, "message"), *block = json_array_get(member(message, "content"), 0);
+	bool own = member_is(message, "model", "<synthetic>") || member_text(event, "error") != NULL;
+
+	free(r->notice);
+	r->notice = own ? xstrdup(member_text(block, "text")) : NULL;
 	r->over = false;
+	if (own)
+		return;
+	r->retry_status = 0;
+	r->limited = false;
 }
 
 static void on_user(struct claude_reader *r, json_t *event)
@@ -60,12 +72,16 @@ static void on_user(struct claude_reader *r, json_t *event)
 	}
 }
 
-/* "allowed" and "allowed_warning" come with requests that were served. */
+/* "allowed" and "allowed_warning" come with requests that were served. Newer programs tell the window's reset apart from the status. */
 static void on_rate_limit(struct claude_reader *r, json_t *event)
 {
-	const json_t *info = member(event, "rate_limit_info");
+	const json_t *info = member(event, "rate_limit_info"), *window = NULL;
+	const char *type = member_text(info, "rateLimitType");
 
+	if (type != NULL)
+		window = member(member(info, "unifiedWindows"), type);
 	r->limited = member_is(info, "status", "rejected") || member_is(info, "status", "denied");
+	r->resets_at = member_count(info, "resetsAt", member_count(window, "resetsAt", ROW_NONE));
 }
 
 static void on_result(struct claude_reader *r, json_t *event)
@@ -100,8 +116,20 @@ static void on_document(void *state, const char *data, size_t size)
 	json_decref(event);
 }
 
-/* The result line says all once more: nothing is lost with what was passed over. */
-static const struct json_taker taker = { .document = on_document };
+#define RESULT_HEAD "{\"type\":\"result\""
+
+/* The result line says all once more: nothing is lost with what was passed over, unless it was that itself. */
+static void on_lost(void *state, const char *head, size_t size)
+{
+	struct claude_reader *r = state;
+
+	if (size < strlen(RESULT_HEAD) || memcmp(head, RESULT_HEAD, strlen(RESULT_HEAD)) != 0)
+		return;
+	json_decref(r->result);
+	r->result = NULL;
+}
+
+static const struct json_taker taker = { on_document, on_lost };
 
 static void claude_feed(void *state, const char *data, size_t size)
 {
@@ -117,11 +145,20 @@ static void claude_gap(void *state)
 	json_stream_gap(&r->stream);
 }
 
-static enum provider_result provider_of(const struct claude_reader *r, const char *words)
+/* What the failure says about the service. A status other than 429 is of a request that the limit let through. */
+static void judge(const struct claude_reader *r, struct agent_result *out)
 {
-	if (r->limited || member_is(r->result, "terminal_reason", "blocking_limit"))
-		return PROVIDER_LIMIT;
-	return refusal_of(r->result != NULL ? member_count(r->result, "api_error_status", 0) : r->retry_status, words, PROVIDER_OK);
+	int64_t status = r->result != NULL ? member_count(r->result, "api_error_status", 0) : r->retry_status;
+	struct refusal refusal;
+
+	out->notice = xstrdup(r->result != NULL ? out->error : r->notice);
+	refusal = refusal_of(status, out->notice, PROVIDER_OK);
+	if (member_is(r->result, "terminal_reason", "blocking_limit") || (r->limited && (status == 0 || status == 429)))
+		refusal = (struct refusal){ PROVIDER_LIMIT, false };
+	out->provider = refusal.provider;
+	out->transient = refusal.transient;
+	if (refusal.provider == PROVIDER_LIMIT && r->limited)
+		out->reset_at = reset_ms(r->resets_at);
 }
 
 /* Why the program says that it failed. malloc'd. */
@@ -147,14 +184,30 @@ static void read_usage(const json_t *usage, struct agent_result *out)
 	out->tokens_output = member_count(usage, "output_tokens", ROW_NONE);
 }
 
-static void read_result(const json_t *result, struct agent_result *out)
+/* Old versions say so in a success. */
+static bool is_old_limit(const char *text)
+{
+	static const char words[] = "Claude AI usage limit reached|";
+
+	return text != NULL && strncmp(text, words, strlen(words)) == 0 && text[strlen(words) + strspn(text + strlen(words), "0123456789")] == '\0';
+}
+
+/* With --json-schema the answer is an object; its text stands beside it as well, as a rule. */
+static char *answer_of(const json_t *result)
 {
 	const char *text = member_text(result, "result");
+	const json_t *object = member(result, "structured_output");
 
-	out->text = xstrdup(text);
-	out->size = text != NULL ? strlen(text) : 0;
+	return (text == NULL || text[0] == '\0') && json_is_object(object) ? json_dumps(object, JSON_COMPACT) : xstrdup(text);
+}
+
+static void read_result(const json_t *result, struct agent_result *out)
+{
+	out->text = answer_of(result);
+	out->size = out->text != NULL ? strlen(out->text) : 0;
 	/* Only a plain "false" is no failure, and only with an answer. */
-	out->is_error = !json_is_false(member(result, "is_error")) || text == NULL;
+	out->is_error = !json_is_false(member(result, "is_error")) || out->text == NULL ||
+	    member_is(result, "terminal_reason", "blocking_limit") || is_old_limit(out->text);
 	out->denials = (int)json_array_size(member(result, "permission_denials"));
 	out->cost_usd = member_amount(result, "total_cost_usd");
 	read_usage(member(result, "usage"), out);
@@ -179,9 +232,10 @@ static void claude_end(void *state, struct agent_result *out)
 		out->incomplete = true;
 	}
 	if (out->is_error)
-		out->provider = provider_of(r, out->error);
+		judge(r, out);
 	out->tool_errors = r->tool_errors > out->denials ? r->tool_errors - out->denials : 0;
 	out->session = r->session;
+	free(r->notice);
 	json_decref(r->result);
 	json_stream_release(&r->stream);
 	free(r);

@@ -55,7 +55,9 @@ static const struct events_row rows[] = {
 	{ NULL, NULL },
 };
 
-static const struct events_type copilot = { .rows = rows, .needs = "--output-format json" };
+static const char *const wordless[] = { "tool.execution_complete", NULL };
+
+static const struct events_type copilot = { .rows = rows, .wordless = wordless, .needs = "--output-format json" };
 
 static void *copilot_new(void)
 {

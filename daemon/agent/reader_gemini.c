@@ -95,8 +95,10 @@ static const struct events_row rows[] = {
 	{ NULL, NULL },
 };
 
+static const char *const wordless[] = { "tool_use", "tool_result", NULL };
+
 static const struct events_type gemini = {
-	.rows = rows, .session = "session_id", .needs = "--output-format stream-json", .on_untyped = on_document,
+	.rows = rows, .wordless = wordless, .session = "session_id", .needs = "--output-format stream-json", .on_untyped = on_document,
 };
 
 static void *gemini_new(void)

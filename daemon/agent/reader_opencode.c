@@ -68,6 +68,9 @@ static void on_error(struct events *e, const json_t *event)
 
 	events_fail(e, words != NULL ? words : member_text(error, "name"), member_count(data, "statusCode", 0),
 	    service ? PROVIDER_ERROR : PROVIDER_OK);
+	e->retryable = json_is_true(member(data, "isRetryable"));
+	events_beside(e, "retry-after", member_text(member(data, "responseHeaders"), "retry-after"));
+	events_beside(e, "body", member_text(data, "responseBody"));
 	e->ended = true;
 }
 
@@ -80,7 +83,9 @@ static const struct events_row rows[] = {
 	{ NULL, NULL },
 };
 
-static const struct events_type opencode = { .rows = rows, .session = "sessionID", .needs = "run --format json" };
+static const char *const wordless[] = { "tool_use", NULL };
+
+static const struct events_type opencode = { .rows = rows, .wordless = wordless, .session = "sessionID", .needs = "run --format json" };
 
 static void *opencode_new(void)
 {

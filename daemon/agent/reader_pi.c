@@ -87,13 +87,15 @@ static const struct events_row rows[] = {
 	{ "message_start", on_begin },
 	{ "message_end", on_message },
 	{ "tool_execution_end", on_tool },
-	{ "agent_end", on_agent_end },
+	{ "agent_end", on_agent_end },	/* all messages once more */
 	{ NULL, NULL },
 };
 
+static const char *const wordless[] = { "tool_execution_end", "agent_end", NULL };
+
 /* Each update has the whole message so far, twice: a stream of them grows with the square of the message. */
 static const struct events_type pi = {
-	.rows = rows, .needs = "--mode json", .passed_over = "{\"type\":\"message_update\",",
+	.rows = rows, .wordless = wordless, .needs = "--mode json", .passed_over = "{\"type\":\"message_update\",",
 };
 
 static void *pi_new(void)

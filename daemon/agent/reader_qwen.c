@@ -71,7 +71,9 @@ static const struct events_row rows[] = {
 	{ NULL, NULL },
 };
 
-static const struct events_type qwen = { .rows = rows, .session = "session_id", .needs = "--output-format stream-json" };
+static const char *const wordless[] = { "user", NULL };
+
+static const struct events_type qwen = { .rows = rows, .wordless = wordless, .session = "session_id", .needs = "--output-format stream-json" };
 
 static void *qwen_new(void)
 {

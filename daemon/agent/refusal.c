@@ -11,13 +11,18 @@
 /* Statuses of a service, the narrow ones first. */
 static const struct {
 	int64_t lowest, highest;
-	enum provider_result provider;
+	struct refusal is;
 } statuses[] = {
-	{ 401, 401, PROVIDER_AUTH },
-	{ 402, 402, PROVIDER_LIMIT },		/* Copilot's "You have no quota" */
-	{ 403, 403, PROVIDER_AUTH },
-	{ 429, 429, PROVIDER_THROTTLED },
-	{ 400, INT64_MAX, PROVIDER_ERROR },
+	{ 401, 401, { PROVIDER_AUTH, false } },
+	{ 402, 402, { PROVIDER_LIMIT, false } },	/* Copilot's "You have no quota" */
+	{ 403, 403, { PROVIDER_AUTH, false } },
+	{ 408, 408, { PROVIDER_ERROR, true } },
+	{ 425, 425, { PROVIDER_ERROR, true } },
+	{ 429, 429, { PROVIDER_THROTTLED, false } },
+	{ 501, 501, { PROVIDER_ERROR, false } },
+	{ 505, 505, { PROVIDER_ERROR, false } },
+	{ 500, 599, { PROVIDER_ERROR, true } },		/* 529: overloaded */
+	{ 400, INT64_MAX, { PROVIDER_ERROR, false } },
 };
 
 /* The programs' own words for what has no status, or no telling one: in small letters, with straight apostrophes. The narrow
@@ -25,44 +30,91 @@ static const struct {
 static const struct {
 	const char *words;
 	enum provider_result provider;
+	enum { ANYWHERE, OF_SERVICE } where;	/* OF_SERVICE: only where it is known already that the service failed */
 } phrases[] = {
-	{ "you've hit a rate limit that restricts", PROVIDER_LIMIT },	/* Copilot: for hours */
-	{ "limit · resets", PROVIDER_LIMIT },
-	{ "you've hit your", PROVIDER_LIMIT },
-	{ "usage limit reached", PROVIDER_LIMIT },
-	{ "usage limit has been reached", PROVIDER_LIMIT },
-	{ "usage_limit_reached", PROVIDER_LIMIT },
-	{ "out of extra usage", PROVIDER_LIMIT },
-	{ "you have no quota", PROVIDER_LIMIT },
-	{ "quota_exceeded", PROVIDER_LIMIT },
-	{ "quota exceeded", PROVIDER_LIMIT },
-	{ "exceeded your current quota", PROVIDER_LIMIT },
-	{ "exhausted your daily quota", PROVIDER_LIMIT },
-	{ "exhausted your capacity", PROVIDER_LIMIT },
-	{ "insufficient_quota", PROVIDER_LIMIT },
-	{ "not logged in", PROVIDER_AUTH },
-	{ "invalid api key", PROVIDER_AUTH },
-	{ "incorrect api key", PROVIDER_AUTH },
-	{ "invalid_api_key", PROVIDER_AUTH },
-	{ "oauth token has expired", PROVIDER_AUTH },
-	{ "resource_exhausted", PROVIDER_THROTTLED },
-	{ "rate limit reached", PROVIDER_THROTTLED },
-	{ "too many requests", PROVIDER_THROTTLED },
-	{ "rate_limit", PROVIDER_THROTTLED },
+	{ "you've hit a rate limit that restricts", PROVIDER_LIMIT, ANYWHERE },	/* Copilot: for hours */
+	{ "limit · resets", PROVIDER_LIMIT, ANYWHERE },
+	{ "limit ∙ resets", PROVIDER_LIMIT, ANYWHERE },
+	{ "you've hit your", PROVIDER_LIMIT, ANYWHERE },
+	{ "you've reached your", PROVIDER_LIMIT, ANYWHERE },
+	{ "you have hit your", PROVIDER_LIMIT, ANYWHERE },
+	{ "usage limit reached", PROVIDER_LIMIT, ANYWHERE },
+	{ "usage limit has been reached", PROVIDER_LIMIT, ANYWHERE },
+	{ "usage_limit_reached", PROVIDER_LIMIT, ANYWHERE },
+	{ "-hour limit reached", PROVIDER_LIMIT, ANYWHERE },
+	{ "session limit reached", PROVIDER_LIMIT, ANYWHERE },
+	{ "weekly limit reached", PROVIDER_LIMIT, ANYWHERE },
+	{ "out of extra usage", PROVIDER_LIMIT, ANYWHERE },
+	{ "credit balance is too low", PROVIDER_LIMIT, ANYWHERE },
+	{ "you have no quota", PROVIDER_LIMIT, ANYWHERE },
+	{ "quota_exceeded", PROVIDER_LIMIT, ANYWHERE },
+	{ "quota exceeded", PROVIDER_LIMIT, ANYWHERE },
+	{ "exceeded your current quota", PROVIDER_LIMIT, ANYWHERE },
+	{ "exhausted your daily quota", PROVIDER_LIMIT, ANYWHERE },
+	{ "exhausted your capacity", PROVIDER_LIMIT, ANYWHERE },
+	{ "insufficient_quota", PROVIDER_LIMIT, ANYWHERE },
+	{ "not logged in", PROVIDER_AUTH, ANYWHERE },
+	{ "please run /login", PROVIDER_AUTH, ANYWHERE },
+	{ "invalid api key", PROVIDER_AUTH, ANYWHERE },
+	{ "incorrect api key", PROVIDER_AUTH, ANYWHERE },
+	{ "api key not valid", PROVIDER_AUTH, ANYWHERE },
+	{ "no api key found", PROVIDER_AUTH, ANYWHERE },
+	{ "invalid_api_key", PROVIDER_AUTH, ANYWHERE },
+	{ "authentication_error", PROVIDER_AUTH, ANYWHERE },
+	{ "no authentication information", PROVIDER_AUTH, ANYWHERE },
+	{ "please set an auth method", PROVIDER_AUTH, ANYWHERE },
+	{ "oauth token has expired", PROVIDER_AUTH, ANYWHERE },
+	{ "access token could not be refreshed", PROVIDER_AUTH, ANYWHERE },
+	{ "resource_exhausted", PROVIDER_THROTTLED, ANYWHERE },
+	{ "rate limit reached", PROVIDER_THROTTLED, ANYWHERE },
+	{ "too many requests", PROVIDER_THROTTLED, ANYWHERE },
+	{ "rate_limit", PROVIDER_THROTTLED, ANYWHERE },
+	/* all of these pass by themselves */
+	{ "currently experiencing high demand", PROVIDER_ERROR, ANYWHERE },	/* Codex, for every 5xx */
+	{ "overloaded", PROVIDER_ERROR, ANYWHERE },
+	{ "internal server error", PROVIDER_ERROR, ANYWHERE },
+	{ "service unavailable", PROVIDER_ERROR, ANYWHERE },
+	{ "temporarily unavailable", PROVIDER_ERROR, ANYWHERE },
+	{ "bad gateway", PROVIDER_ERROR, ANYWHERE },
+	{ "gateway timeout", PROVIDER_ERROR, ANYWHERE },
+	{ "request timed out", PROVIDER_ERROR, ANYWHERE },
+	{ "api error: connection", PROVIDER_ERROR, ANYWHERE },
+	{ "fetch failed", PROVIDER_ERROR, ANYWHERE },
+	{ "socket hang up", PROVIDER_ERROR, ANYWHERE },
+	{ "econnreset", PROVIDER_ERROR, ANYWHERE },
+	{ "econnrefused", PROVIDER_ERROR, ANYWHERE },
+	{ "etimedout", PROVIDER_ERROR, ANYWHERE },
+	{ "eai_again", PROVIDER_ERROR, ANYWHERE },
+	{ "stream disconnected", PROVIDER_ERROR, ANYWHERE },
+	{ "error sending request", PROVIDER_ERROR, ANYWHERE },
+	{ "connection error", PROVIDER_ERROR, OF_SERVICE },
+	{ "connection reset", PROVIDER_ERROR, OF_SERVICE },
+	{ "connection closed", PROVIDER_ERROR, OF_SERVICE },
+	{ "connection refused", PROVIDER_ERROR, OF_SERVICE },
+	{ "network error", PROVIDER_ERROR, OF_SERVICE },
+	{ "network connection lost", PROVIDER_ERROR, OF_SERVICE },
+	{ "premature close", PROVIDER_ERROR, OF_SERVICE },
+	{ "stream closed", PROVIDER_ERROR, OF_SERVICE },
+	{ "stream ended", PROVIDER_ERROR, OF_SERVICE },
+	{ "terminated", PROVIDER_ERROR, OF_SERVICE },		/* Qwen Code and pi, when it is cut off in mid-stream */
+	{ "server had an error", PROVIDER_ERROR, OF_SERVICE },
+	{ "server_error", PROVIDER_ERROR, OF_SERVICE },
+	{ "timed out", PROVIDER_ERROR, OF_SERVICE },
+	{ "timeout", PROVIDER_ERROR, OF_SERVICE },
 };
 
 /* What stands in front of a status in a sentence. */
 static const char *const before_status[] = {
-	"api error: ", "status ", "status: ", "status code ", "http ", "error: ", "\"code\":", "\"code\": ", "\"status\":", "\"status\": ",
+	"api error: ", "request rejected (", "status ", "status: ", "status code ", "http ", "error: ", "\"code\":", "\"code\": ", "\"status\":", "\"status\": ",
 };
 
-static enum provider_result by_status(int64_t status)
+static struct refusal by_status(int64_t status)
 {
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
 		if (status >= statuses[i].lowest && status <= statuses[i].highest)
-			return statuses[i].provider;
+			return statuses[i].is;
 	}
-	return PROVIDER_OK;
+	return (struct refusal){ PROVIDER_OK, false };
 }
 
 /* Small letters, and one apostrophe for all kinds of it. malloc'd. */
@@ -103,19 +155,30 @@ static int64_t status_in(const char *words)
 	return status;
 }
 
-enum provider_result refusal_of(int64_t status, const char *words, enum provider_result otherwise)
+/* Words say more than a number only where it may mean two things: 400 is also what is said to those who have not paid. */
+static bool may_say_more(int64_t status, struct refusal is, enum provider_result provider)
 {
-	enum provider_result provider;
-	char *said = plainly(words != NULL ? words : "");
+	if (status == 400)
+		return provider == PROVIDER_LIMIT;
+	return is.provider == PROVIDER_OK || (is.provider == PROVIDER_THROTTLED && provider != PROVIDER_ERROR);
+}
 
-	provider = by_status(status != 0 ? status : status_in(said));
-	/* A number says less than words only where it may mean two things. */
-	for (size_t i = 0; (provider == PROVIDER_OK || provider == PROVIDER_THROTTLED) && i < sizeof(phrases) / sizeof(phrases[0]); i++) {
+struct refusal refusal_of(int64_t status, const char *words, enum provider_result otherwise)
+{
+	char *said = plainly(words != NULL ? words : "");
+	struct refusal is;
+
+	if (status == 0)
+		status = status_in(said);
+	is = by_status(status);
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++) {
+		if (!may_say_more(status, is, phrases[i].provider) || (phrases[i].where == OF_SERVICE && otherwise != PROVIDER_ERROR))
+			continue;
 		if (strstr(said, phrases[i].words) == NULL)
 			continue;
-		provider = phrases[i].provider;
+		is = (struct refusal){ phrases[i].provider, phrases[i].provider == PROVIDER_ERROR };
 		break;
 	}
 	free(said);
-	return provider != PROVIDER_OK ? provider : otherwise;
+	return is.provider != PROVIDER_OK ? is : (struct refusal){ otherwise, false };
 }

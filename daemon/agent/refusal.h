@@ -4,12 +4,18 @@
 #ifndef AGENT_REFUSAL_H
 #define AGENT_REFUSAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/state.h"
 
-/* status: 0 when the program gives none apart from its words. words: NULL, or what the program says. Returns `otherwise`
- * when neither tells anything. */
-enum provider_result refusal_of(int64_t status, const char *words, enum provider_result otherwise);
+struct refusal {
+	enum provider_result provider;
+	bool transient;		/* ERROR: of the kind that passes by itself */
+};
+
+/* status: 0 when the program gives none apart from its words. words: NULL, or what the program says. otherwise: what it is when
+ * neither tells anything; PROVIDER_ERROR where the reader knows that the service failed. */
+struct refusal refusal_of(int64_t status, const char *words, enum provider_result otherwise);
 
 #endif

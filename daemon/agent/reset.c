@@ -58,11 +58,14 @@ static int64_t fit(int64_t at, int64_t now)
 	return at > now ? at : now + MINUTE * 1000;
 }
 
+int64_t reset_ms(int64_t epoch)
+{
+	return epoch >= 0 && epoch < INT64_C(100000000000) ? epoch * 1000 : epoch;
+}
+
 int64_t reset_epoch(int64_t epoch, int64_t now)
 {
-	if (epoch < 0)
-		return ROW_NONE;
-	return fit(epoch < INT64_C(100000000000) ? epoch * 1000 : epoch, now);
+	return epoch >= 0 ? fit(reset_ms(epoch), now) : ROW_NONE;
 }
 
 /* The zone of the clock. *doubt as in reset_time(). */

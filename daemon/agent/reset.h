@@ -16,7 +16,10 @@ struct reset_place {
  * differ, and a text leaves out seconds. *doubt: malloc'd, how a time zone that nobody knows was read; NULL: as told. */
 int64_t reset_time(const char *words, const struct reset_place *place, char **doubt);
 
-/* The same of a number of seconds or milliseconds since the epoch. */
+/* Milliseconds of a number that counts them, or seconds, since the epoch; ROW_NONE stays. */
+int64_t reset_ms(int64_t epoch);
+
+/* The same as reset_time() of such a number. */
 int64_t reset_epoch(int64_t epoch, int64_t now);
 
 #endif

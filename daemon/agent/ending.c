@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/agent.h"
+
+#include <stdlib.h>
+
+#include "agent/refusal.h"
+#include "agent/reset.h"
+#include "base/memory.h"
+#include "base/zone.h"
+#include "core/row.h"
+
+/* Gemini CLI exits with the status of its service, of which eight bits remain: 401 is 145, 413 is 157. Below the first of them are
+ * codes of its own, and those of a shell for signals up to 15. */
+#define STATUS_BITS 256
+#define STATUS_FIRST (400 - STATUS_BITS)
+
+/* Exit codes with a meaning of their own. */
+static const struct {
+	enum reader_kind reader;
+	int64_t code, status;		/* the HTTP status that says the same */
+} codes[] = {
+	{ READER_GEMINI, 41, 401 },	/* FatalAuthenticationError */
+};
+
+/* The status of the service in an exit code, 0: none. */
+static int64_t status_of(enum reader_kind reader, int64_t code)
+{
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		if (codes[i].reader == reader && codes[i].code == code)
+			return codes[i].status;
+	}
+	return reader == READER_GEMINI && code >= STATUS_FIRST && code < STATUS_BITS ? code + STATUS_BITS : 0;
+}
+
+/* Of a failure about which the output says nothing: stderr counts where there is no other word for it. */
+static void judge(struct agent_result *result, const struct agent_ending *ending)
+{
+	bool mute = result->incomplete || ending->reader == READER_TEXT;
+	int64_t status = status_of(ending->reader, ending->exit_code);
+	struct refusal refusal;
+
+	if (mute && result->notice == NULL)
+		result->notice = xstrdup(ending->last_words);
+	refusal = refusal_of(status, mute ? result->notice : result->error, PROVIDER_OK);
+	/* of a program that we do not know, it may be anything that failed */
+	if (ending->reader == READER_TEXT && refusal.provider == PROVIDER_ERROR)
+		return;
+	result->provider = refusal.provider;
+	result->transient = refusal.transient;
+}
+
+char *agent_result_complete(struct agent_result *result, const struct agent_ending *ending)
+{
+	struct reset_place place = { ending->at, ending->zone, ZONE_DATABASE };
+	bool failed = ending->exit_code != ROW_NONE && ending->exit_code != 0 && (result->is_error || ending->reader == READER_TEXT);
+	char *doubt = NULL;
+
+	if (result->provider == PROVIDER_OK && failed)
+		judge(result, ending);
+	if (result->reset_at != ROW_NONE)
+		result->reset_at = reset_epoch(result->reset_at, ending->at);
+	if (result->provider != PROVIDER_LIMIT && result->provider != PROVIDER_THROTTLED && !result->transient)
+		return NULL;
+	if (result->reset_at == ROW_NONE && result->notice != NULL)
+		result->reset_at = reset_time(result->notice, &place, &doubt);
+	return doubt;
+}
