@@ -11,8 +11,12 @@
 #include "engine/engine_int.h"
 #include "engine/json.h"
 #include "proto/error.h"
+#include "proto/escape.h"
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
+
+/* What a service says is kept up to here, bytes. */
+#define WORDS_MAX 300
 
 /* Of a limit that names no time. */
 #define LIMIT_MS (INT64_C(3600) * 1000)
@@ -182,15 +186,18 @@ void account_cool(struct turn *turn, struct engine *engine, const char *name, en
 	turn_act_cooling(turn);
 }
 
-void account_exhausted(struct turn *turn, struct engine *engine, const struct attempt_row *a, int64_t reset_at)
+void account_exhausted(struct turn *turn, struct engine *engine, const struct attempt_row *a, int64_t reset_at, const char *words)
 {
 	const struct cooldown_row *row = account_cooldown(engine, a->account);
 	int64_t until = reset_at != ROW_NONE ? reset_at : engine_now(engine) + LIMIT_MS;
+	char *safe;
 
 	if (row != NULL && row->until >= until)
 		return;
-	log_warn("account %s is exhausted: %s", a->account, a->cause != NULL ? a->cause : "");
-	account_cool(turn, engine, a->account, COOLDOWN_LIMIT, until, a->cause, a->id, NULL);
+	safe = words != NULL ? text_escape(words, strnlen(words, WORDS_MAX), false) : NULL;
+	log_warn("account %s is exhausted: %s", a->account, safe != NULL ? safe : "it does not say why");
+	account_cool(turn, engine, a->account, COOLDOWN_LIMIT, until, safe, a->id, NULL);
+	free(safe);
 }
 
 void account_serves(struct turn *turn, struct engine *engine, const struct attempt_row *a)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "core/backoff.h"
@@ -196,7 +197,8 @@ static void released(struct turn *turn, struct lane *lane, const struct attempt_
 }
 
 /* Its service did not serve it. No counter of the slot moves but that of such tries. */
-static void begin_again(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event)
+static void begin_again(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
+    const struct collect_work *w)
 {
 	struct slot_row *row = lane->row;
 	enum again again = attempt_again(facts);
@@ -204,7 +206,7 @@ static void begin_again(struct turn *turn, struct lane *lane, const struct attem
 	if (again == AGAIN_COOL) {
 		free(row->cooling);
 		row->cooling = xstrdup(a->account);
-		account_exhausted(turn, lane->run->engine, a, facts->reset_at);
+		account_exhausted(turn, lane->run->engine, a, facts->reset_at, w->result.error != NULL ? w->result.error : a->cause);
 	} else if (again == AGAIN_RETRY) {
 		row->retries++;
 		row->retry_at = backoff_until(facts->now, row->retries, facts->reset_at, a->uuid);
@@ -213,12 +215,13 @@ static void begin_again(struct turn *turn, struct lane *lane, const struct attem
 }
 
 static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
-    const char *cause)
+    const struct collect_work *w)
 {
 	bool lost = a->state == ATTEMPT_S_LOST;
+	const char *cause = a->cause;
 
 	if (event == SLOT_E_AGAIN || event == SLOT_E_AGAIN_CHECKOUT) {
-		begin_again(turn, lane, a, facts, event);
+		begin_again(turn, lane, a, facts, event, w);
 		return;
 	}
 	lane->row->interrupted = lost ? lane->row->interrupted + 1 : 0;
@@ -312,6 +315,17 @@ static char *lost_detail(const struct lane *lane)
 	return xstrdup(lane->lost_detail);
 }
 
+/* Takes cause: its service did not let it in. */
+static char *with_remedy(char *cause, const char *agent)
+{
+	const struct agent_preset *preset = agent_preset_find(agent);
+	char *text = xasprintf("%s; log in: %s", cause, preset != NULL && preset->login_help != NULL ? preset->login_help :
+	    "run the program once as the user of the agents, or let it have its key by env in rld.toml");
+
+	free(cause);
+	return text;
+}
+
 static char *cause_of(const struct lane *lane, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_work *w)
 {
 	const char *agent = run_attempt(lane->run, w->attempt)->agent;
@@ -330,7 +344,7 @@ static char *cause_of(const struct lane *lane, const struct attempt_facts *facts
 	cause = attempt_cause(facts, &limit, safe);
 	free(safe);
 	free(detail);
-	return cause;
+	return facts->provider == PROVIDER_AUTH ? with_remedy(cause, agent) : cause;
 }
 
 #define FULL_WAIT_MS 1000
@@ -477,7 +491,7 @@ static void collect_cb(void *arg, struct work *work)
 	if (lane_ending(lane))
 		lane_ended(turn, lane);
 	else
-		follow(turn, lane, a, &facts, event, a->cause);
+		follow(turn, lane, a, &facts, event, w);
 	turn_commit(turn);
 	work_free(work);
 }

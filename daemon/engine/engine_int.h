@@ -311,8 +311,8 @@ const struct cooldown_row *account_cooldown(struct engine *engine, const char *a
 /* Puts the row into the turn and tells it; until one that has passed: lifted. A limit lasts no longer than cooldown_max. */
 void account_cool(struct turn *turn, struct engine *engine, const char *account, enum cooldown_kind kind, int64_t until, const char *reason,
     int64_t attempt, const char *set_by);
-/* Its service says so to an attempt. reset_at ROW_NONE: it does not say until when. What is exhausted for longer stays so. */
-void account_exhausted(struct turn *turn, struct engine *engine, const struct attempt_row *a, int64_t reset_at);
+/* Its service says so to an attempt, in these words, NULL: in none. reset_at ROW_NONE: it does not say until when. What is exhausted for longer stays so. */
+void account_exhausted(struct turn *turn, struct engine *engine, const struct attempt_row *a, int64_t reset_at, const char *words);
 /* It has served an attempt: it is not exhausted any more, whatever it said before. */
 void account_serves(struct turn *turn, struct engine *engine, const struct attempt_row *a);
 const struct account_limits *account_limits(struct engine *engine, const char *account);

@@ -135,6 +135,15 @@ static char *session_of(const struct lane *lane)
 	return a->resumes != ROW_NONE ? xstrdup(run_attempt(lane->run, a->resumes)->session) : NULL;
 }
 
+static void set_interruption(struct compose_work *w, const struct lane *lane)
+{
+	const struct attempt_row *before = attempt_interrupted(lane, &w->attempt);
+
+	w->interrupted = before != NULL;
+	if (before != NULL && before->state != ATTEMPT_S_LOST)
+		w->interruption = xstrdup(before->cause);
+}
+
 /* All tasks of the run, for reviewers of the whole. */
 static char *stories_of(const struct run *run)
 {
@@ -221,6 +230,7 @@ static struct work *compose_new(struct lane *lane, const char *text, size_t size
 	w->findings = review_findings_json(lane);
 	copy_history(w, lane);
 	w->session = session_of(lane);
+	set_interruption(w, lane);
 	w->says_no_change = says_no_change(lane);
 	return &w->work;
 }

@@ -106,6 +106,7 @@ static void compose_release(struct compose_work *w)
 		row_release(ROW_REVIEW, &w->history[i]);
 	free(w->history);
 	free(w->session);
+	free(w->interruption);
 	free(w->findings);
 	free(w->text);
 	free(w->stories);

@@ -128,6 +128,8 @@ struct compose_work {
 	struct review_row *history;	/* owned copies: all reviews of the task so far */
 	size_t nhistory;
 	char *session;			/* conversation that goes on, NULL: a new one */
+	bool interrupted;		/* the attempt before this one was cut off in the same work */
+	char *interruption;		/* owned: ... why, NULL: nobody knows */
 	int64_t says_no_change;		/* whether the implementer's answer under review says that nothing is to be changed; ROW_NONE: it is a fixer's */
 	char *findings;			/* JSON for RL_FINDINGS_FILE, NULL */
 	/* out */

@@ -96,8 +96,21 @@ bool feedback_is_of_review(const struct prompt_parts *parts)
 
 static void write_interrupted(struct buf *out, const struct setting *s)
 {
-	if (s->parts->interrupted)
-		buf_adds(out, template_text(s->role == ROLE_REVIEW ? "interrupted-review.md" : "interrupted.md"));
+	const struct prompt_parts *p = s->parts;
+
+	if (!p->interrupted)
+		return;
+	buf_adds(out, "## Before you begin\n\nThe attempt before this one was cut off in the middle of its work");
+	if (p->interruption != NULL) {
+		buf_adds(out, ":\n\n    ");
+		add_line(out, p->interruption);
+		buf_adds(out, "\n\n");
+	} else {
+		buf_adds(out, ", and nobody saw how it ended.\n");
+	}
+	if (p->resumed)
+		buf_adds(out, "This conversation is that attempt's: what you have seen and done in it you need not see and do again.\n");
+	buf_adds(out, template_text(s->role == ROLE_REVIEW ? "interrupted-review.md" : "interrupted.md"));
 }
 
 static void write_stories(struct buf *out, const struct setting *s)
@@ -220,6 +233,9 @@ void feedback_write(struct buf *out, const struct setting *s)
 	size_t size;
 	char *capped = prompt_cap(s->parts->follow_up, PROMPT_CAP, &size);
 
+	write_interrupted(out, s);
+	if (s->parts->interrupted)
+		buf_adds(out, "\n");
 	add_work_lead(out, s);
 	buf_add(out, capped, size);
 	free(capped);

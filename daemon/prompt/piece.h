@@ -28,7 +28,7 @@ extern const struct piece piece_values[];
 
 /* False: it is a check or a human who says what is to be done. */
 bool feedback_is_of_review(const struct prompt_parts *parts);
-/* The feedback under a line that says whose it is, without heading and fence. */
+/* That the work was interrupted, if so; then the feedback under a line that says whose it is, without heading and fence. */
 void feedback_write(struct buf *out, const struct setting *s);
 
 #endif

@@ -174,7 +174,7 @@ char *prompt_build(const struct profile *profile, enum role role, const struct p
 	struct buf out = { 0 };
 	char *prompt;
 
-	if (parts->resumed && parts->follow_up.data != NULL)
+	if (parts->resumed && role == ROLE_FIX && parts->follow_up.data != NULL)
 		feedback_write(&out, &s);
 	else
 		fill_in(&out, &s);

@@ -46,12 +46,13 @@ struct prompt_parts {
 	size_t nhistory;
 	const char *review_file;	/* name of the carrier file, NULL: none */
 	bool read_only;			/* only the carrier file can be written */
-	bool resumed;			/* the conversation goes on: the prompt is the feedback and nothing else */
+	bool resumed;			/* the conversation goes on: a fixer's prompt is the feedback, and that it was interrupted, and nothing else */
 	struct span answer;		/* under review */
 	struct span diff;
 	bool diff_dropped;		/* the recorded diff itself was cut in the middle */
 	bool shared_tree;		/* another slot writes the same tree: warn */
 	bool interrupted;		/* the attempt before this one was interrupted: say so */
+	const char *interruption;	/* ... why, one line; NULL: nobody knows */
 	const char *verdict_file;	/* path offered in the response contract, NULL: none */
 	const char *no_change_marker;	/* line by which an implementer says that nothing is to be changed; NULL: nobody would look for it */
 	enum no_change no_change;	/* what the answer under review says of that */

@@ -104,7 +104,7 @@ struct preview_find {
 	struct call *call;
 	int64_t id;
 	enum role role;
-	char *task;
+	char *task, *agent;
 };
 
 /* A task's own settings go before its run's. */
@@ -124,7 +124,7 @@ static enum reader_kind reader_of(const struct preview_find *find, const struct 
 	if (plan == NULL && text != NULL && plan_from_json(text, &stored) == 0)
 		plan = &stored;
 	if (plan != NULL)
-		kind = plan->agents[find->role].reader;
+		kind = plan_agent(plan, find->role, find->agent)->reader;
 	plan_release(&stored);
 	return kind;
 }
@@ -141,6 +141,7 @@ static void preview_run_cb(void *arg, const struct run_rows *rows)
 		.lines = (size_t)call_int(find->call, "lines", PREVIEW_LINES),
 	});
 	free(find->task);
+	free(find->agent);
 	free(find);
 }
 
@@ -148,7 +149,7 @@ static void preview_found(struct find *find, const struct attempt_row *row)
 {
 	struct preview_find *preview = xcalloc(1, sizeof(*preview));
 
-	*preview = (struct preview_find){ find->rpc, find->call, row->id, (enum role)row->role, xstrdup(row->task) };
+	*preview = (struct preview_find){ find->rpc, find->call, row->id, (enum role)row->role, xstrdup(row->task), xstrdup(row->agent) };
 	load_run(find->rpc, row->run, LOAD_TASKS, preview_run_cb, preview);
 }
 

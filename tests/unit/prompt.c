@@ -542,6 +542,7 @@ START_TEST(resumed)
 	char *prompt;
 
 	parts.resumed = true;
+	parts.interrupted = false;
 	parts.follow_up = (struct span)SPAN("Tests are failing.\n```\n{{task}}\n");
 	prompt = build_for("exit", ROLE_FIX, &parts);
 	ck_assert_str_eq(prompt, "The reviewer's decision is `retry`. It asks for this:\n\nTests are failing.\n```\n{{task}}\n");
@@ -551,6 +552,34 @@ START_TEST(resumed)
 	prompt = build_for("exit", ROLE_FIX, &parts);
 	ck_assert_str_eq(prompt, "A human has read the work and asks for this:\n\nTests are failing.\n```\n{{task}}\n");
 	free(prompt);
+}
+END_TEST
+
+#define CUT_OFF "The attempt before this one was cut off in the middle of its work"
+#define TAKEN_UP "This conversation is that attempt's"
+
+/* Whoever takes up what was cut off is told so, and why; the whole order stands there again but for a fixer, whose conversation has it. */
+START_TEST(interrupted)
+{
+	static const enum role agents[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
+	struct prompt_parts parts = all_parts();
+
+	for (size_t i = 0; i < 4; i++) {
+		for (int how = 0; how < 8; how++) {
+			char *prompt;
+
+			parts.interrupted = (how & 1) != 0;
+			parts.resumed = (how & 2) != 0;
+			parts.interruption = (how & 4) != 0 ? "status 1: You've hit your\nsession limit" : NULL;
+			prompt = build_for("verdict", agents[i], &parts);
+			ck_assert_int_eq(strstr(prompt, CUT_OFF) != NULL, parts.interrupted);
+			ck_assert_int_eq(strstr(prompt, "nobody saw how it ended") != NULL, parts.interrupted && parts.interruption == NULL);
+			ck_assert_int_eq(strstr(prompt, "\n    status 1: You've hit your session limit\n") != NULL, parts.interrupted && parts.interruption != NULL);
+			ck_assert_int_eq(strstr(prompt, TAKEN_UP) != NULL, parts.interrupted && parts.resumed);
+			ck_assert_int_eq(strstr(prompt, "Mend the parser") != NULL, agents[i] != ROLE_FIX || !parts.resumed);
+			free(prompt);
+		}
+	}
 }
 END_TEST
 
@@ -628,6 +657,7 @@ int main(void)
 	tcase_add_test(tcase, history);
 	tcase_add_loop_test(tcase, feedback_by_origin, 0, sizeof(origins) / sizeof(origins[0]));
 	tcase_add_test(tcase, resumed);
+	tcase_add_test(tcase, interrupted);
 	tcase_add_loop_test(tcase, strictness, 0, sizeof(grades) / sizeof(grades[0]));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
