@@ -149,12 +149,19 @@ static bool is_told(const char *name, size_t size)
 	return false;
 }
 
+static bool hides(const char *name, size_t size, const char *value)
+{
+	if (shape_is_secret_name(name, size))
+		return value == NULL || !is_path(value);
+	return value != NULL && !is_told(name, size) && shape_is_key(value, strlen(value));
+}
+
 void mask_add_variable(struct mask *mask, const char *entry)
 {
 	size_t name = strcspn(entry, "=");
 	const char *value = entry[name] == '=' ? entry + name + 1 : "";
 
-	if (shape_is_secret_name(entry, name) ? !is_path(value) : !is_told(entry, name) && shape_is_key(value, strlen(value)))
+	if (hides(entry, name, value))
 		mask_add(mask, value);
 	add_password(mask, value);
 }
@@ -266,7 +273,7 @@ bool mask_string(const struct mask *mask, char **text)
 	return true;
 }
 
-bool mask_hides(const char *name)
+bool mask_hides(const char *name, const char *value)
 {
-	return shape_is_secret_name(name, strlen(name));
+	return hides(name, strlen(name), value);
 }

@@ -31,7 +31,7 @@ char *mask_text(const struct mask *mask, const char *text, size_t length, size_t
 /* The same in place: *text is a string of its own, or NULL. True when it was changed. */
 bool mask_string(const struct mask *mask, char **text);
 
-/* Is the value of a variable of this name to be kept from view? */
-bool mask_hides(const char *name);
+/* Is the value of a variable of this name to be kept from view? value NULL: whatever it is. */
+bool mask_hides(const char *name, const char *value);
 
 #endif

@@ -100,6 +100,13 @@ void strings_free(char **list)
 	free(list);
 }
 
+void strings_wipe(char **list)
+{
+	for (size_t i = 0; list != NULL && list[i] != NULL; i++)
+		explicit_bzero(list[i], strlen(list[i]));
+	strings_free(list);
+}
+
 static void buf_grow(struct buf *b, size_t more)
 {
 	size_t need = b->size + more + 1;

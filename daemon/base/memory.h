@@ -18,6 +18,7 @@ char **strings_copy(char *const *list);		/* NULL stays NULL */
 void strings_append(char ***list, const char *text);
 bool strings_contain(char *const *list, const char *text);
 void strings_free(char **list);
+void strings_wipe(char **list);		/* the same, and nothing of them stays in memory */
 
 /* A growing byte buffer; always NUL-terminated once anything was added. */
 struct buf {

@@ -298,7 +298,7 @@ static size_t value_end(const struct shape_scan *s, size_t at, char quote, size_
 		if (s->text[end] == quote)
 			return end > at && s->text[end - 1] == '\\' ? end - 1 : end;
 	for (end = at; end < s->size && end - at < most && !isspace((unsigned char)s->text[end]) && !is_quote(s->text[end]); end++)
-		if (strchr(",;&|<>()[]{}", s->text[end]) != NULL)
+		if (strchr(",;&|<>()[]{}\\", s->text[end]) != NULL)
 			break;
 	return end;
 }

@@ -386,3 +386,16 @@ char **config_agent_env(const struct config *config)
 	names[kept] = NULL;
 	return names;
 }
+
+char *config_agent_set(const struct config *config, const char *agent, const char *name)
+{
+	char *path = xasprintf("agent.%s.set", agent), *value = NULL;
+	json_t *set = NULL;
+
+	if (strings_contain(config->agents, agent))
+		set = layers_get(&(struct layers){ .config = config }, path, NULL);
+	value = xstrdup(json_string_value(json_object_get(set, name)));
+	json_decref(set);
+	free(path);
+	return value;
+}

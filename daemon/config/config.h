@@ -62,6 +62,9 @@ bool config_group_name(const char *name);
 /* Names of the variables that any agent takes from the submitter's environment, sorted, each once. Free with strings_free(). */
 char **config_agent_env(const struct config *config);
 
+/* What [agent.NAME] sets for the variable of that name, with what its preset sets. New; NULL: nothing, or there is no such agent. */
+char *config_agent_set(const struct config *config, const char *agent, const char *name);
+
 /* One setting that a submit names, "review.agent" = "\"claude\"" (JSON text of the value). */
 struct config_override {
 	const char *path;	/* a row of the settings table that a submit may set */

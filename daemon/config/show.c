@@ -3,14 +3,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/memory.h"
 #include "config/layers.h"
+
+/* Of what is set for agents, the values that look like secrets; a new document. Whoever may look at the settings need not have them. */
+static void hide(json_t **json)
+{
+	json_t *shown = json_object(), *value;
+	const char *name;
+
+	if (!json_is_object(*json)) {
+		json_decref(shown);
+		return;
+	}
+	json_object_foreach(*json, name, value) {
+		char *text = xstrdup(json_string_value(value));
+		bool whole = text != NULL && text[0] != '\0' && mask_hides(name, text);
+
+		if (whole || mask_string(NULL, &text))
+			json_object_set_new(shown, name, json_string(whole ? "[secret]" : text));
+		else
+			json_object_set(shown, name, value);
+		free(text);
+	}
+	json_decref(*json);
+	*json = shown;
+}
 
 static void tell(const struct layers *layers, const struct setting *setting, const char *path, config_each_cb *each, void *arg)
 {
 	struct origin origin;
 	json_t *json = layers_get(layers, path, &origin);
-	char *text = json == NULL ? xstrdup("null") : json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
+	char *text;
+
+	hide(&json);
+	text = json == NULL ? xstrdup("null") : json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
 
 	each(arg, path, text, origin.text, setting->help);
 	free(text);

@@ -359,6 +359,7 @@ static struct work *collect_new(const struct lane *lane)
 
 	w->attempt = a->id;
 	w->reader = plan_agent(lane_plan(lane), (enum role)a->role, a->agent)->reader;
+	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
 	w->disk_bytes = ROW_NONE;
 	w->worktree = xstrdup(lane->row->worktree);
 	/* slot 0 has no task to give back, and must not pass without a verdict */

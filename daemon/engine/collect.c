@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "engine/preview.h"
 #include "engine/work.h"
 #include "record/layout.h"
 #include "record/output.h"
@@ -43,32 +44,44 @@ static int feed(struct reader *reader, int dirfd, uint64_t expected)
 
 #define LAST_WORDS_MAX 300
 
-/* The last line of stderr that is not blank, its end when it is long. NULL: none. */
-static char *last_words(int dirfd, uint64_t stderr_bytes)
+/* The last line of stderr that is not blank, its end when it is long. Masked before it is cut. NULL: none. */
+static char *last_words(int dirfd, uint64_t stderr_bytes, const struct mask *mask)
 {
-	char tail[4096], *end, *start;
+	char tail[4096], *end, *start, *masked, *words;
+	size_t size;
 	struct output_chunk chunk = { 0 };
 	uint64_t from = stderr_bytes > sizeof(tail) ? stderr_bytes - sizeof(tail) : 0;
 
 	if (output_read(dirfd, RECORD_STDERR, from, tail, sizeof(tail), &chunk) != 0)
 		return NULL;
-	end = tail + chunk.size;
-	while (end > tail && (end[-1] == '\n' || end[-1] == '\r' || end[-1] == ' '))
+	masked = mask_text(mask, tail, chunk.size, &size);
+	words = masked != NULL ? masked : tail;
+	end = words + (masked != NULL ? size : chunk.size);
+	while (end > words && (end[-1] == '\n' || end[-1] == '\r' || end[-1] == ' '))
 		end--;
-	for (start = end; start > tail && start[-1] != '\n' && end - start < LAST_WORDS_MAX; start--)
+	for (start = end; start > words && start[-1] != '\n' && end - start < LAST_WORDS_MAX; start--)
 		;
-	return end > start ? xmemdup0(start, (size_t)(end - start)) : NULL;
+	words = end > start ? xmemdup0(start, (size_t)(end - start)) : NULL;
+	free(masked);
+	return words;
 }
 
-/* Durable: it is the work that was paid for, and the next prompt is made of it. 0 or -errno. */
-static int keep_answer(struct collect_work *work, int dirfd)
+/* Durable: it is the work that was paid for, and the next prompt is made of it. What reports show of it is kept beside it, for it
+ * outlives what has to be known to mask it. 0 or -errno. */
+static int keep_answer(struct collect_work *work, int dirfd, const struct mask *mask)
 {
-	char hex[DIGEST_HEX];
-	int rv;
+	char hex[DIGEST_HEX], *masked;
+	size_t size;
+	int rv = 0;
 
 	if (work->result.size == 0)
 		return 0;
-	rv = file_write(dirfd, RECORD_ANSWER, work->result.text, work->result.size, 0600, true);
+	masked = mask_text(mask, work->result.text, work->result.size, &size);
+	if (masked != NULL)
+		rv = file_write(dirfd, RECORD_MASKED, masked, size, 0600, true);
+	free(masked);
+	if (rv == 0)
+		rv = file_write(dirfd, RECORD_ANSWER, work->result.text, work->result.size, 0600, true);
 	if (rv == 0) {
 		digest_hex(work->result.text, work->result.size, hex);
 		work->answer_hash = xstrdup(hex);
@@ -78,15 +91,30 @@ static int keep_answer(struct collect_work *work, int dirfd)
 
 #define REVIEW_FILE_MAX (1024 * 1024)
 
-/* A review file that is gone or no plain file has no marks. */
-static void read_marks(struct collect_work *work)
+/* A review file that is gone or no plain file has no marks. They are masked as the findings were, which they are compared with. */
+static void read_marks(struct collect_work *work, const struct mask *mask)
 {
 	char *text = NULL;
 	size_t size = 0;
 
 	if (file_read(AT_FDCWD, work->review_file, REVIEW_FILE_MAX, &text, &size) == 0)
 		work->nmarks = verdict_marks(text, size, &work->marks);
+	for (size_t i = 0; i < work->nmarks; i++) {
+		mask_string(mask, &work->marks[i].file);
+		mask_string(mask, &work->marks[i].text);
+	}
 	free(text);
+}
+
+/* What rows and events get of what it said. */
+static void mask_result(struct agent_result *result, const struct mask *mask)
+{
+	mask_string(mask, &result->error);
+	/* no conversation has such a name */
+	if (mask_string(mask, &result->session)) {
+		free(result->session);
+		result->session = NULL;
+	}
 }
 
 #define DISK_FILES_MAX 500000
@@ -114,19 +142,23 @@ void collect_run(struct collect_work *work)
 {
 	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
 	struct reader *reader = reader_new(work->reader);
+	struct mask *mask = secrets_mask(work->work.state_dir, &work->secrets);
 	int dirfd, rv;
 
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rv = dirfd == -1 ? -errno : feed(reader, dirfd, work->stdout_bytes);
 	reader_end(reader, &work->result);
+	mask_result(&work->result, mask);
 	if (rv == -ENODATA)
 		work->error = xasprintf("the end of its output was not kept; make room on the disk of %s", dir);
 	else if (rv != 0)
 		work->error = xasprintf("output in %s cannot be read: %s", dir, strerror(-rv));
 	else
-		rv = keep_answer(work, dirfd);
+		rv = keep_answer(work, dirfd, mask);
+	if (rv == 0)
+		rv = preview_keep(dirfd, work->reader, mask);
 	if (work->review_file != NULL)
-		read_marks(work);
+		read_marks(work, mask);
 	work->stop = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->markers) != NULL;
 	work->says_no_change = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->no_change_markers) != NULL;
 	if (work->worktree != NULL)
@@ -135,8 +167,10 @@ void collect_run(struct collect_work *work)
 	if (rv != 0 && work->error == NULL && !work->full)
 		work->error = xasprintf("its answer cannot be kept in %s: %s", dir, strerror(-rv));
 	if (dirfd != -1) {
-		work->last_words = last_words(dirfd, work->stderr_bytes);
+		work->last_words = last_words(dirfd, work->stderr_bytes, mask);
 		close(dirfd);
 	}
+	ending_judge(work);
+	mask_free(mask);
 	free(dir);
 }

@@ -261,6 +261,30 @@ static bool below_floor(struct compose_work *w, const struct places *p)
 	return false;
 }
 
+/* What others have said goes into prompts without secrets; a program that judges an answer has it as it is. */
+static void mask_sources(const struct compose_work *w, struct sources *s)
+{
+	struct secrets secrets = secrets_new(w->run.environment, w->plan);
+	struct mask *mask = secrets_mask(w->work.state_dir, &secrets);
+	char *follow_up = mask_text(mask, s->follow_up.data, s->follow_up.size, NULL), *answer = NULL;
+	size_t size = 0;
+
+	if (follow_up != NULL) {
+		buf_release(&s->follow_up);
+		buf_adds(&s->follow_up, follow_up);
+	}
+	if (s->answer != NULL && !(compose_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT))
+		answer = mask_text(mask, s->answer, s->answer_size, &size);
+	if (answer != NULL) {
+		free(s->answer);
+		s->answer = answer;
+		s->answer_size = size;
+	}
+	free(follow_up);
+	mask_free(mask);
+	secrets_release(&secrets);
+}
+
 void compose_run(struct compose_work *w)
 {
 	const struct agent_plan *agent = plan_agent(w->plan, (enum role)w->attempt.role, w->attempt.agent);
@@ -274,6 +298,7 @@ void compose_run(struct compose_work *w)
 		goto out;
 	if (sources_read(w, &p, &s, &w->error) == -1 || (compose_is_review(w) && clear_review_file(w, &p, &w->error) == -1))
 		goto out;
+	mask_sources(w, &s);
 	prompt = make_input(w, &s, &p, &size);
 	if (prompt != NULL && agent->prompt == PROMPT_ARG && size > AGENT_ARG_MAX) {
 		w->error = xasprintf("the prompt has %zu bytes, but agent '%s' takes it as an argument, which is limited to %d; "

@@ -83,6 +83,7 @@ struct submission {
 	const char *key;		/* idempotency key, which no run and no submit under way has: the caller sees to it; NULL: none */
 	const char *body_hash;		/* kept with it */
 	int64_t priority;
+	const char *warnings;		/* JSON list of sentences that the run begins with; NULL: none */
 	const char *plan_json;		/* the resolved settings */
 	bool check;			/* validate only */
 };

@@ -113,22 +113,9 @@ static bool is_program(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The value of a variable in the submitter's environment, the daemon's own when none was sent. */
-static const char *variable(const struct intake *item, const char *name)
-{
-	size_t n = strlen(name);
-
-	if (item->environment == NULL)
-		return getenv(name);
-	for (size_t i = 0; item->environment[i] != NULL; i++)
-		if (strncmp(item->environment[i], name, n) == 0 && item->environment[i][n] == '=')
-			return item->environment[i] + n + 1;
-	return NULL;
-}
-
 static bool on_path(const struct intake *item, const char *name)
 {
-	const char *path = variable(item, "PATH");
+	const char *path = environment_get(item->environment, "PATH");
 	char *copy = xstrdup(path != NULL ? path : "/usr/bin:/bin"), *rest = copy, *dir;
 	bool found = false;
 
@@ -229,6 +216,8 @@ static void keep_environment(struct intake *item, const char *state_dir)
 	else
 		item->environment_hash = xstrdup(hex);
 	free(path);
+	if (b.data != NULL)
+		explicit_bzero(b.data, b.size);
 	buf_release(&b);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,6 +77,27 @@ static void refuse(struct verdict *v)
 	v->reason = xstrdup("the review file is no plain file of at most 1 MiB");
 }
 
+/* From here on this is the review: what is hashed, told and fixed. */
+static void mask_verdict(const struct judge_work *work, struct verdict *v)
+{
+	struct mask *mask = secrets_mask(work->work.state_dir, &work->secrets);
+	json_t *checks = v->quality_checks != NULL ? json_loads(v->quality_checks, JSON_DECODE_ANY, NULL) : NULL;
+
+	mask_string(mask, &v->reason);
+	mask_string(mask, &v->feedback);
+	for (size_t i = 0; i < v->nfindings; i++) {
+		mask_string(mask, &v->findings[i].file);
+		mask_string(mask, &v->findings[i].severity);
+		mask_string(mask, &v->findings[i].text);
+	}
+	if (secrets_mask_json(mask, checks)) {
+		free(v->quality_checks);
+		v->quality_checks = json_dumps(checks, JSON_COMPACT | JSON_ENCODE_ANY);
+	}
+	json_decref(checks);
+	mask_free(mask);
+}
+
 void judge_run(struct judge_work *work)
 {
 	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
@@ -104,6 +126,7 @@ void judge_run(struct judge_work *work)
 		verdict_read(work->carrier, &in, &work->verdict);
 	else
 		work->error = xasprintf("the review in %s cannot be read: %s", dir, strerror(-rv));
+	mask_verdict(work, &work->verdict);
 	if (dirfd != -1)
 		close(dirfd);
 	free(text);

@@ -49,6 +49,7 @@ void log_run(struct log_work *work)
 
 void report_run(struct report_work *work)
 {
+	static const char *const names[] = { RECORD_MASKED, RECORD_ANSWER };
 	const struct run_row *row = &work->rows->run;
 	char *dir, *path, *answer = NULL, *text;
 	struct plan plan = { 0 };
@@ -58,10 +59,12 @@ void report_run(struct report_work *work)
 
 	if (row->result_attempt != ROW_NONE) {
 		dir = work_attempt_dir(work->work.state_dir, row->result_attempt);
-		path = xasprintf("%s/" RECORD_ANSWER, dir);
-		if (file_read(AT_FDCWD, path, AGENT_TEXT_MAX + 1, &answer, &size) != 0)
-			answer = NULL;
-		free(path);
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && answer == NULL; i++) {
+			path = xasprintf("%s/%s", dir, names[i]);
+			if (file_read(AT_FDCWD, path, AGENT_TEXT_MAX + 1, &answer, &size) != 0)
+				answer = NULL;
+			free(path);
+		}
 		free(dir);
 	}
 	if (plan_from_json(row->plan, &plan) == -1) {

@@ -142,6 +142,7 @@ static struct judgement *judgement_new(struct lane *lane, char *changed, char *m
 	j->changed = changed;
 	j->moved = moved;
 	j->work.attempt = lane->row->attempt;
+	j->work.secrets = secrets_new(row->environment, &run->plan);
 	j->work.carrier = lane_plan(lane)->profile->carrier;
 	j->work.status = run_attempt(run, lane->row->attempt)->exit_code;
 	j->work.review_file = work_review_file(state_dir, row, lane_plan(lane), lane->row);

@@ -53,7 +53,7 @@ static void begin_step(struct turn *turn, struct lane *lane, struct step_work *w
 	turn_put(turn, ROW_STEP, step);
 	lane->step = step;
 	lane->next_step = w->out;
-	strings_free(lane->next_env);
+	strings_wipe(lane->next_env);
 	lane->next_env = w->env;
 	w->env = NULL;
 	environment_set(&lane->next_env, "RL_ATTEMPT_UUID", uuid);
@@ -122,7 +122,7 @@ static void next(struct lane *lane, int64_t step, bool ok)
 	w->task = lane->op.task;
 	if (lane->asks_source && w->task == NULL)
 		source_spec(lane, &w->source);
-	w->environment = xstrdup(run->rows->run.environment);
+	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
 	w->scratch = work_scratch_dir(run->engine->state_dir, run->rows->run.id, lane->row);
 	if (!lane->asks_source && lane->git_kind == GIT_VERIFY) {
 		char *dir = work_attempt_dir(run->engine->state_dir, lane->row->attempt);

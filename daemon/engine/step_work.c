@@ -19,14 +19,14 @@ static bool make_directory(struct step_work *work, const char *path)
 
 static void set_step_environment(struct step_work *work)
 {
-	work->env = environment_load(work->work.state_dir, work->environment, NULL, &work->error);
+	work->env = environment_load(work->work.state_dir, work->secrets.environment, NULL, &work->error);
 	if (work->env != NULL)
 		environment_set_all(&work->env, work->out.env);
 }
 
 static void make_task_op(struct step_work *work)
 {
-	char **env = environment_load(work->work.state_dir, work->environment, NULL, &work->error);
+	char **env = environment_load(work->work.state_dir, work->secrets.environment, NULL, &work->error);
 	struct task_op_spec spec = {
 		.kind = work->source.kind,
 		.source = work->source.source,
@@ -41,7 +41,19 @@ static void make_task_op(struct step_work *work)
 			spec.search = env[i] + 5;
 	if (env != NULL)
 		work->task = work->made = task_op_new(&spec);
-	strings_free(env);
+	strings_wipe(env);
+}
+
+/* What git, its hooks or bd say is told to people and fixers. */
+static void mask_words(struct step_work *work)
+{
+	struct mask *mask = secrets_mask(work->work.state_dir, &work->secrets);
+
+	if (work->git != NULL)
+		git_op_mask(work->git, mask);
+	else if (work->task != NULL)
+		task_op_mask(work->task, mask);
+	mask_free(mask);
 }
 
 void step_run(struct step_work *work)
@@ -65,6 +77,8 @@ void step_run(struct step_work *work)
 	work->next = work->git != NULL ? git_op_next(work->git, dirfd, work->ok, &work->out) : task_op_next(work->task, dirfd, work->ok, &work->out);
 	if (work->next == STEP_NEXT_RUN)
 		set_step_environment(work);
+	else
+		mask_words(work);
 	if (work->error != NULL)
 		work->next = STEP_NEXT_FAILED;
 	if (dirfd != -1)

@@ -23,7 +23,7 @@ static void pending_free(struct pending_submit *p)
 	for (size_t i = 0; i < p->ntasks; i++)
 		row_free(ROW_TASK, p->tasks[i]);
 	free(p->tasks);
-	strings_free(p->environment);
+	strings_wipe(p->environment);
 	free(p->environment_hash);
 	plan_release(&p->plan);
 	run_rows_free(p->retried);
@@ -338,6 +338,7 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 	}
 	p->project = s->tasks != NULL ? xstrdup(s->tasks->project) : NULL;
 	p->plan_json = xstrdup(s->plan_json);
+	p->warnings = xstrdup(s->warnings);
 	if (plan_from_json(p->plan_json, &p->plan) == -1)
 		log_fatal("a resolved plan cannot be read back");
 	enqueue(p);

@@ -88,10 +88,10 @@ static void step_release(struct step_work *w)
 	free(w->source.actor);
 	free(w->source.reason);
 	task_op_free(w->made);
-	free(w->environment);
+	secrets_release(&w->secrets);
 	free(w->scratch);
 	free(w->aside);
-	strings_free(w->env);
+	strings_wipe(w->env);
 	free(w->error);
 }
 
@@ -118,6 +118,7 @@ static void compose_release(struct compose_work *w)
 
 static void collect_release(struct collect_work *w)
 {
+	secrets_release(&w->secrets);
 	agent_result_release(&w->result);
 	free(w->answer_hash);
 	free(w->last_words);
@@ -131,6 +132,7 @@ static void collect_release(struct collect_work *w)
 
 static void judge_release(struct judge_work *w)
 {
+	secrets_release(&w->secrets);
 	verdict_release(&w->verdict);
 	free(w->review_file);
 	free(w->copy_to);

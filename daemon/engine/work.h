@@ -15,6 +15,7 @@
 #include "proc/launch.h"
 #include "task/op.h"
 #include "task/pick.h"
+#include "engine/secrets.h"
 #include "engine/view.h"
 #include "verdict/verdict.h"
 
@@ -96,7 +97,7 @@ struct step_work {
 	struct task_op *task;
 	struct source_spec source;	/* what has to be made, where both are NULL */
 	struct task_op *made;		/* out, owned; NULL: none had to be made */
-	char *environment;		/* owned: the run's environment hash, NULL */
+	struct secrets secrets;		/* owned: the run's environment, and what must not be seen in what git or bd says */
 	char *scratch, *aside;		/* owned: directories that the first call makes; aside may be NULL */
 	int64_t step;			/* whose output is to be read; ROW_NONE: first call */
 	bool ok;
@@ -142,7 +143,12 @@ struct collect_work {
 	struct work work;
 	int64_t attempt;
 	enum reader_kind reader;
+	struct secrets secrets;		/* owned: what must not be seen in what it said */
 	uint64_t stdout_bytes, stderr_bytes;	/* that the exit record speaks of, 0: nothing is known */
+	int64_t exit_code;		/* ROW_NONE: it did not exit by itself */
+	int64_t ended_at;		/* ms since the epoch */
+	char *zone;			/* owned: see ending_zone() */
+	char *environment;		/* owned: the run's environment hash, NULL */
 	char *review_file;		/* owned: path in which a corrector marks what it fixed; NULL: none */
 	struct agent_result result;	/* out, owned */
 	char *answer_hash;		/* out, owned: SHA-256 of the answer file; NULL: no final text */
@@ -193,6 +199,7 @@ struct cool_work {
 struct judge_work {
 	struct work work;
 	int64_t attempt;
+	struct secrets secrets;		/* owned */
 	enum carrier carrier;
 	int64_t status;			/* exit status of the reviewer */
 	char *review_file;		/* owned: path of the carrier file; NULL: the carrier has none */
@@ -270,6 +277,12 @@ char *work_review_file(const char *state_dir, const struct run_row *run, const s
 /* The submitter's environment as kept in <state>/env/<hash>, filtered for an agent (NULL: for git steps): names of the
  * allowlist and of agent->env. hash NULL: the daemon's own environment, filtered the same. New NULL-terminated list. */
 char **environment_load(const char *state_dir, const char *hash, const struct agent_plan *agent, char **error);
+
+/* All that is kept, entries of engine/secrets.h too, for strings_wipe(). NULL with error: it cannot be read. */
+char **environment_kept(const char *state_dir, const char *hash, char **error);
+
+/* The value of a variable in an environment as it was sent, the daemon's own when none was (NULL). NULL: it is not there. */
+const char *environment_get(char *const *list, const char *name);
 
 /* Set K=V in a list, replacing an earlier K. */
 void environment_set(char ***list, const char *name, const char *value);

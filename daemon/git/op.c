@@ -371,6 +371,23 @@ enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_sp
 	return STEP_NEXT_RUN;
 }
 
+void git_op_mask(struct git_op *op, const struct mask *mask)
+{
+	struct buf *const names[] = { &op->changed.text, &op->moved.text, &op->conflicts.text };
+
+	mask_string(mask, &op->error);
+	mask_string(mask, &op->refused);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *masked = names[i]->data != NULL ? mask_text(mask, names[i]->data, names[i]->size, NULL) : NULL;
+
+		if (masked == NULL)
+			continue;
+		buf_release(names[i]);
+		buf_adds(names[i], masked);
+		free(masked);
+	}
+}
+
 const char *git_op_tree(const struct git_op *op)
 {
 	return op->tree;

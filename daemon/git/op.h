@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mask.h"
 #include "base/step.h"
 
 enum git_op_kind {
@@ -91,6 +92,9 @@ void git_op_free(struct git_op *op);
 /* The result of the last step. dirfd: its attempt directory, stdout is read from its segments; -1 on the first call.
  * Does file work: called off the loop. ok=false: the process failed; stderr tells. */
 enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step);
+
+/* When it is over: what it says of names and of what programs said is masked. */
+void git_op_mask(struct git_op *op, const struct mask *mask);
 
 const char *git_op_tree(const struct git_op *op);
 const char *git_op_error(const struct git_op *op);

@@ -10,7 +10,7 @@ void launch_free(struct launch *launch)
 	if (launch == NULL)
 		return;
 	job_release(&launch->job);
-	strings_free(launch->envp);
+	strings_wipe(launch->envp);
 	for (size_t i = 0; i < launch->nfiles; i++)
 		free(launch->files[i].data);
 	free(launch);

@@ -9,6 +9,8 @@
 #define RECORD_EXIT "exit"
 #define RECORD_PROMPT "prompt"		/* stdin of an agent */
 #define RECORD_ANSWER "answer"		/* final text, written by the daemon after the exit */
+#define RECORD_MASKED "answer.masked"	/* the same without secrets, for reports; there only when it differs */
+#define RECORD_PREVIEW "preview.masked"	/* its last lines, when they would have shown a secret */
 #define RECORD_VERDICT "verdict.json"	/* RL_VERDICT_FILE */
 #define RECORD_CARRIER "carrier"	/* the file in which a review came, as it was when it was read */
 #define RECORD_FINDINGS "findings.json"	/* RL_FINDINGS_FILE */

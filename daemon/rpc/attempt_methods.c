@@ -107,8 +107,8 @@ struct preview_find {
 	char *task, *agent;
 };
 
-/* A task's own settings go before its run's. */
-static enum reader_kind reader_of(const struct preview_find *find, const struct run_rows *rows)
+/* A task's own settings go before its run's. *secrets: what must not be seen of them; it stays empty when they cannot be read. */
+static enum reader_kind reader_of(const struct preview_find *find, const struct run_rows *rows, struct secrets *secrets)
 {
 	const struct plan *plan = rows == NULL ? NULL : engine_plan(find->rpc->options.engine, rows->run.id);
 	const char *text = rows == NULL ? NULL : rows->run.plan;
@@ -125,6 +125,8 @@ static enum reader_kind reader_of(const struct preview_find *find, const struct 
 		plan = &stored;
 	if (plan != NULL)
 		kind = plan_agent(plan, find->role, find->agent)->reader;
+	if (plan != NULL)
+		*secrets = secrets_new(rows->run.environment, plan);
 	plan_release(&stored);
 	return kind;
 }
@@ -132,12 +134,15 @@ static enum reader_kind reader_of(const struct preview_find *find, const struct 
 static void preview_run_cb(void *arg, const struct run_rows *rows)
 {
 	struct preview_find *find = arg;
+	struct secrets secrets = { 0 };
+	enum reader_kind reader = reader_of(find, rows, &secrets);
 
 	preview_answer(find->call, &(struct preview_request){
 		.loop = find->rpc->options.loop,
 		.state_dir = find->rpc->state_dir,
 		.id = find->id,
-		.reader = find->role == ROLE_CHECK ? READER_TEXT : reader_of(find, rows),
+		.reader = find->role == ROLE_CHECK ? READER_TEXT : reader,
+		.secrets = secrets,
 		.lines = (size_t)call_int(find->call, "lines", PREVIEW_LINES),
 	});
 	free(find->task);

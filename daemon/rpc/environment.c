@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "rpc/environment.h"
 
+#include <string.h>
+
 #include "base/memory.h"
+#include "engine/secrets.h"
+
+/* Entries of engine/secrets.h are made by nobody else. */
+static bool is_ours(const char *name)
+{
+	return strncmp(name, SECRETS_OURS, strlen(SECRETS_OURS)) == 0;
+}
 
 char **environment_strings(const json_t *pairs)
 {
@@ -14,8 +23,10 @@ char **environment_strings(const json_t *pairs)
 		return NULL;
 	list = xcalloc(n + 1, sizeof(*list));
 	json_array_foreach(pairs, i, value)
-		list[count++] = xstrdup(json_string_value(value));
+		if (!is_ours(json_string_value(value)))
+			list[count++] = xstrdup(json_string_value(value));
 	json_object_foreach((json_t *)pairs, name, value)
-		list[count++] = xasprintf("%s=%s", name, json_string_value(value));
+		if (!is_ours(name))
+			list[count++] = xasprintf("%s=%s", name, json_string_value(value));
 	return list;
 }

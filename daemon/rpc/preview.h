@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "core/plan.h"
+#include "engine/secrets.h"
 #include "rpc/call.h"
 
 struct preview_request {
@@ -14,6 +15,7 @@ struct preview_request {
 	const char *state_dir;		/* copied */
 	int64_t id;			/* of the attempt */
 	enum reader_kind reader;
+	struct secrets secrets;		/* of its run; taken */
 	size_t lines;
 };
 

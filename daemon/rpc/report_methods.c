@@ -42,7 +42,9 @@ static void answer_run(void *arg)
 	struct reporting *r = arg;
 	int dirfd = open(r->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	r->error = dirfd == -1 ? -errno : file_read(dirfd, RECORD_ANSWER, ANSWER_MAX, &r->text, &r->size);
+	r->error = dirfd == -1 ? -errno : file_read(dirfd, RECORD_MASKED, ANSWER_MAX, &r->text, &r->size);
+	if (r->error == -ENOENT && dirfd != -1)
+		r->error = file_read(dirfd, RECORD_ANSWER, ANSWER_MAX, &r->text, &r->size);
 	if (dirfd != -1)
 		close(dirfd);
 }

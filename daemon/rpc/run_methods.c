@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "config/config.h"
 #include "engine/json.h"
+#include "engine/secrets.h"
 #include "rpc/chunk.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
@@ -250,10 +252,36 @@ static struct reply resume(struct rpc *rpc, struct call *call)
 	return change(rpc, call, engine_unpause, pause_reply, pause_ended_cb);
 }
 
+static char *agent_set(void *arg, const char *agent, const char *name)
+{
+	return config_agent_set(arg, agent, name);
+}
+
+/* What its agents set was forgotten with the end of the run; that of a held one is still kept, unless another environment is sent. NULL, or why
+ * the run cannot be repeated. */
+static char *retry_secrets(struct rpc *rpc, const struct run_rows *rows, char ***environment)
+{
+	struct config *config = (struct config *)rpc_config(rpc);
+	char *why = NULL;
+
+	if (*environment == NULL && rows->run.state == RUN_S_HELD)
+		return NULL;
+	for (size_t i = 0; i <= rows->ntasks && why == NULL; i++) {
+		const char *text = i == 0 ? rows->run.plan : rows->tasks[i - 1]->plan;
+		struct plan plan = { 0 };
+
+		if (text == NULL || plan_from_json(text, &plan) == -1)
+			continue;
+		why = secrets_hide_again(&plan, agent_set, config, environment);
+		plan_release(&plan);
+	}
+	return why;
+}
+
 static void retry_cb(void *arg, const struct run_rows *rows)
 {
 	struct pending *p = arg;
-	char **environment;
+	char **environment, *why;
 
 	if (rows == NULL) {
 		no_such_run(p->call, call_int(p->call, "id", 0));
@@ -261,8 +289,15 @@ static void retry_cb(void *arg, const struct run_rows *rows)
 		return;
 	}
 	environment = environment_strings(call_param(p->call, "environment"));
-	engine_retry(p->rpc->options.engine, rows, call_uid(p->call), environment, call_flag(p->call, "check"), change_reply, p);
-	strings_free(environment);
+	why = retry_secrets(p->rpc, rows, &environment);
+	if (why != NULL) {
+		call_error(p->call, RPC_WRONG_STATE, "id", "set it there again and reload, or submit the task anew", "%s", why);
+		free(p);
+	} else {
+		engine_retry(p->rpc->options.engine, rows, call_uid(p->call), environment, call_flag(p->call, "check"), change_reply, p);
+	}
+	free(why);
+	strings_wipe(environment);
 }
 
 static struct reply retry(struct rpc *rpc, struct call *call)

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "core/row.h"
+#include "engine/secrets.h"
 
 #define KINDS_MAX 256		/* different settings in one workflow: they are resolved on the loop */
 
@@ -277,7 +278,7 @@ static bool same_settings(const struct task_item *a, const struct task_item *b)
 }
 
 static bool resolve_tasks(struct submit_source *source, const struct config *config, const struct project *project, const struct config_override *overrides,
-    size_t count, const struct plan *run)
+    size_t count, const struct plan *run, char ***environment)
 {
 	const struct task_item *items = source->tasks.items, *kinds[KINDS_MAX];
 	size_t nkinds = 0, k;
@@ -298,6 +299,7 @@ static bool resolve_tasks(struct submit_source *source, const struct config *con
 			if (resolve_workflow(source, &items[i], run->agents[ROLE_IMPLEMENT].name, config, project, overrides, count, &plan, &error) == -1)
 				return refuse_settings(source, &error);
 			plan.assign = ASSIGN_DAEMON;
+			secrets_hide(&plan, environment);
 			json = plan_to_json(&plan);
 			strings_append(&source->kinds, json);
 			free(json);
@@ -321,7 +323,7 @@ static bool check_assign(struct submit_source *source, const struct config_overr
 }
 
 bool submit_source_resolve(struct submit_source *source, const struct config *config, const struct project *project,
-    const struct config_override *overrides, size_t count, struct plan *plan)
+    const struct config_override *overrides, size_t count, struct plan *plan, char ***environment)
 {
 	bool workflow = source->kind == SOURCE_WORKFLOW, ok;
 	struct config_error error;
@@ -331,8 +333,10 @@ bool submit_source_resolve(struct submit_source *source, const struct config *co
 	if (rv == -1)
 		return refuse_settings(source, &error);
 	ok = source->kind == SOURCE_BEADS || check_assign(source, overrides, count, plan);
-	ok = ok && (!workflow || resolve_tasks(source, config, project, overrides, count, plan));
-	if (!ok)
+	ok = ok && (!workflow || resolve_tasks(source, config, project, overrides, count, plan, environment));
+	if (ok)
+		secrets_hide(plan, environment);
+	else
 		plan_release(plan);
 	return ok;
 }

@@ -30,9 +30,10 @@ bool submit_source_take(struct submit_source *source, const json_t *params);
 /* Reads what it names. Blocks on the disk, and on nothing else: a worker thread's work. False: error. */
 bool submit_source_read(struct submit_source *source);
 
-/* The settings of the run, as config_resolve(), and of each task that has its own. False: error; then there is no plan. */
+/* The settings of the run, as config_resolve(), and of each task that has its own. What agents set goes into *environment, see
+ * engine/secrets.h. False: error; then there is no plan. */
 bool submit_source_resolve(struct submit_source *source, const struct config *config, const struct project *project,
-    const struct config_override *overrides, size_t count, struct plan *plan);
+    const struct config_override *overrides, size_t count, struct plan *plan, char ***environment);
 
 /* Also of a zeroed one. */
 void submit_source_release(struct submit_source *source);

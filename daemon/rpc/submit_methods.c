@@ -104,6 +104,7 @@ struct submit {
 	struct project_text project;	/* .rld.toml of the workdir */
 	struct submit_source source;
 	char *plan_json;
+	char *warnings;			/* as struct submission has it */
 	char hash[DIGEST_HEX];		/* of the compared body */
 	char **environment;
 	bool listed;
@@ -141,8 +142,9 @@ static void submit_free(struct submit *s, struct submit *next)
 	free(s->overrides);
 	project_text_release(&s->project);
 	submit_source_release(&s->source);
-	strings_free(s->environment);
+	strings_wipe(s->environment);
 	free(s->plan_json);
+	free(s->warnings);
 	free(s);
 	if (next != NULL) {
 		next->parked = false;
@@ -198,6 +200,7 @@ static void submit_go(struct submit *s)
 		.body_hash = s->hash,
 		.priority = call_int(s->call, "priority", 0),
 		.plan_json = s->plan_json,
+		.warnings = s->warnings,
 		.check = call_flag(s->call, "check"),
 	};
 
@@ -245,6 +248,30 @@ static void submit_after(struct submit *s)
 		rpc_read(s->rpc, "run.get", ROW_RUN, binds, after_cb, s);
 }
 
+/* What --env names is stored with the run's settings, and its plan can be read as long as the run is remembered. */
+static char *submit_warnings(const struct plan *plan)
+{
+	json_t *list = json_array();
+	char *text;
+
+	for (size_t i = 0; plan->env != NULL && plan->env[i] != NULL; i++) {
+		size_t length = strcspn(plan->env[i], "=");
+		char *name = xmemdup0(plan->env[i], length);
+
+		if (mask_hides(name, plan->env[i][length] == '=' ? plan->env[i] + length + 1 : NULL)) {
+			text = xasprintf("%s looks like a secret, and what --env names is stored with the run in the database; leave it out there, and set "
+			    "env = [\"%s\"] in [agent.%s] of rld.toml: then it is taken from your environment, and forgotten with the end of the run",
+			    name, name, plan->agents[ROLE_IMPLEMENT].name);
+			json_array_append_new(list, json_string(text));
+			free(text);
+		}
+		free(name);
+	}
+	text = json_array_size(list) > 0 ? json_dumps(list, JSON_COMPACT) : NULL;
+	json_decref(list);
+	return text;
+}
+
 /* The settings in force are those of this moment: a reload may have come while the project was read. */
 static void submit_resolve(struct submit *s)
 {
@@ -256,10 +283,11 @@ static void submit_resolve(struct submit *s)
 		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
 	} else if (project_parse(&project, &s->project, &error) == -1) {
 		submit_refuse(s, RPC_INVALID_PARAMS, error.field, NULL, error.text);
-	} else if (!submit_source_resolve(&s->source, rpc_config(s->rpc), project, s->overrides->list, s->overrides->count, &plan)) {
+	} else if (!submit_source_resolve(&s->source, rpc_config(s->rpc), project, s->overrides->list, s->overrides->count, &plan, &s->environment)) {
 		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
 	} else {
 		s->plan_json = plan_to_json(&plan);
+		s->warnings = submit_warnings(&plan);
 		plan_release(&plan);
 		submit_after(s);
 	}

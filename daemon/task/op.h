@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/mask.h"
 #include "base/step.h"
 #include "task/task.h"
 
@@ -57,6 +58,9 @@ void task_op_free(struct task_op *op);
 /* The result of the last step. dirfd: its attempt directory, stdout and stderr are read from their segments; -1 on the first call. ok: it
  * exited with 0. Does file work: called off the loop. */
 enum step_next task_op_next(struct task_op *op, int dirfd, bool ok, struct step_spec *step);
+
+/* When it is over: what the source's program said is masked. The tasks themselves are the user's own words. */
+void task_op_mask(struct task_op *op, const struct mask *mask);
 
 const char *task_op_error(const struct task_op *op);
 

@@ -173,7 +173,8 @@ static const struct {
 
 START_TEST(names_table)
 {
-	ck_assert_msg(mask_hides(names[_i].name) == names[_i].secret, "%s", names[_i].name);
+	ck_assert(mask_hides("SOMETHING", "ab12cd34ef56gh78") && !mask_hides("SOMETHING", "production") && !mask_hides("A_KEY", "/home/me/key"));
+	ck_assert_msg(mask_hides(names[_i].name, NULL) == names[_i].secret, "%s", names[_i].name);
 }
 END_TEST
 
