@@ -25,7 +25,7 @@ struct agent_preset {
 	 * folder that the variable names. Empty: it serves without. */
 	const char *const *login;
 	const char *login_help;		/* how to get one, behind "log in: " */
-	const char *version;		/* with which all this was measured: the first word of digits and dots that --version prints */
+	const char *version;		/* with which all this was measured: the first number with dots that --version prints, on whatever stream */
 	const char *account;		/* that pays, if [agent.NAME] names no other */
 	const char *help;
 };

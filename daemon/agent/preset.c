@@ -12,7 +12,10 @@ const struct agent_preset agent_presets[] = {
 		.account = "anthropic",
 		.command = LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
 		    "--dangerously-skip-permissions", "--model", "{model}"),
-		.review = LIST(),
+		/* Neither tools nor hooks of the project's own settings, which the work under review may have written. */
+		.review = LIST("claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "dontAsk",
+		    "--tools", "Read,Glob,Grep", "--allowedTools", "Read,Glob,Grep", "--strict-mcp-config", "--setting-sources", "user",
+		    "--model", "{model}"),
 		.prompt = PROMPT_STDIN,
 		.reader = READER_CLAUDE,
 		.env = LIST("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL",
@@ -37,6 +40,8 @@ const struct agent_preset agent_presets[] = {
 		/* No sandbox of its own: under the one that lets it write, .git is read-only, and it may commit nothing. */
 		.command = LIST("codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check",
 		    "--model", "{model}"),
+		/* Its --sandbox read-only runs no command at all within ours, without user namespaces, and with a home in /tmp, and goes
+		 * on as if nothing were: a reviewer that has seen nothing. */
 		.review = LIST(),
 		.prompt = PROMPT_STDIN,
 		.reader = READER_CODEX,
@@ -55,7 +60,9 @@ const struct agent_preset agent_presets[] = {
 		/* The word behind -p is added to the prompt; without -p it would ask people. */
 		.command = LIST("gemini", "--output-format", "stream-json", "--approval-mode", "yolo", "--skip-trust",
 		    "--model", "{model}", "-p", ""),
-		.review = LIST(),
+		/* What would need a yes is not offered; "plan" lets it write plans, and asks for one. */
+		.review = LIST("gemini", "--output-format", "stream-json", "--approval-mode", "default", "--skip-trust",
+		    "--model", "{model}", "-p", ""),
 		.prompt = PROMPT_STDIN,
 		.reader = READER_GEMINI,
 		.env = LIST("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION",
@@ -74,7 +81,10 @@ const struct agent_preset agent_presets[] = {
 		.name = "opencode",
 		.account = "opencode",
 		.command = LIST("opencode", "run", "--format", "json", "--auto", "--model", "{model}"),
-		.review = LIST(),
+		/* It has no words for that. Those of a project's own file would be stronger than these, and the work may have written it. */
+		.review = LIST("env", "OPENCODE_DISABLE_PROJECT_CONFIG=1",
+		    "OPENCODE_PERMISSION={\"*\":\"deny\",\"read\":\"allow\",\"grep\":\"allow\",\"glob\":\"allow\",\"list\":\"allow\"}",
+		    "opencode", "run", "--format", "json", "--model", "{model}"),
 		.prompt = PROMPT_STDIN,
 		.reader = READER_OPENCODE,
 		.env = LIST("OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG_DIR", "OPENCODE_PERMISSION", "OPENCODE_API_KEY",
@@ -92,7 +102,8 @@ const struct agent_preset agent_presets[] = {
 		.account = "github",
 		.command = LIST("copilot", "--output-format", "json", "--allow-all-tools", "--no-ask-user", "--no-color", "--no-auto-update",
 		    "--model", "{model}"),
-		.review = LIST(),
+		.review = LIST("copilot", "--output-format", "json", "--allow-all-tools", "--available-tools=view,grep,glob", "--no-ask-user",
+		    "--no-color", "--no-auto-update", "--model", "{model}"),
 		.prompt = PROMPT_STDIN,
 		.reader = READER_COPILOT,
 		.env = LIST("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST", "COPILOT_GH_HOST", "COPILOT_HOME", "COPILOT_MODEL",
@@ -111,7 +122,9 @@ const struct agent_preset agent_presets[] = {
 		.name = "qwen",
 		.account = "qwen",
 		.command = LIST("qwen", "--output-format", "stream-json", "--approval-mode", "yolo", "--model", "{model}"),
-		.review = LIST(),
+		/* A project's own file may allow what its approval mode denies, but not what is excluded. */
+		.review = LIST("qwen", "--output-format", "stream-json", "--approval-mode", "default",
+		    "--exclude-tools", "run_shell_command,write_file,edit,notebook_edit", "--model", "{model}"),
 		.prompt = PROMPT_STDIN,
 		.reader = READER_QWEN,
 		.env = LIST("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_MODEL", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY",
@@ -129,7 +142,8 @@ const struct agent_preset agent_presets[] = {
 		.name = "pi",
 		.account = "pi",
 		.command = LIST("pi", "-p", "--mode", "json", "--model", "{model}"),
-		.review = LIST(),
+		/* Extensions are code that runs in it, the project's own as well. */
+		.review = LIST("pi", "-p", "--mode", "json", "--tools", "read,grep,find,ls", "--no-extensions", "--model", "{model}"),
 		.prompt = PROMPT_STDIN,
 		.reader = READER_PI,
 		.env = LIST("ANTHROPIC_API_KEY", "ANTHROPIC_OAUTH_TOKEN", "OPENAI_API_KEY", "GEMINI_API_KEY", "DEEPSEEK_API_KEY", "GROQ_API_KEY",

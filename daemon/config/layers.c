@@ -44,6 +44,8 @@ static json_t *preset_json(const char *path)
 		return NULL;
 	if (strcmp(key, "command") == 0)
 		return words_json(preset->command);
+	if (strcmp(key, "review") == 0)
+		return words_json(preset->review);
 	if (strcmp(key, "prompt") == 0)
 		return json_string(state_name(&prompt_via_names, (int)preset->prompt));
 	if (strcmp(key, "reader") == 0)
@@ -108,10 +110,22 @@ static json_t *profile_json(const struct layers *layers, const struct setting *s
 	return json;
 }
 
+/* A preset's words for reviewers belong to its command, and go with it. */
+static bool is_overruled(const struct layers *layers, const struct setting *setting, const char *path)
+{
+	char *command = strcmp(setting->path, "agent.*.review") != 0 ? NULL : xasprintf("%.*scommand", (int)(setting_key(path) - path), path);
+	bool overruled = command != NULL && values_find(config_values(layers->config), command) != NULL;
+
+	free(command);
+	return overruled;
+}
+
 static json_t *default_json(const struct layers *layers, const struct setting *setting, const char *path)
 {
 	json_t *json;
 
+	if (is_overruled(layers, setting, path))
+		return json_array();
 	if (strncmp(path, "agent.", strlen("agent.")) == 0 && (json = preset_json(path)) != NULL)
 		return json;
 	/* whoever has no account in common with others is one of his own */

@@ -300,6 +300,35 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->disk_floor_bytes = get_number(layers, "limits.disk_floor");
 }
 
+/* A program that keeps its hands off takes the place of one that may do everything. */
+static void fill_review_command(const struct layers *layers, struct agent_plan *agent)
+{
+	char *path = xasprintf("agent.%s.review", agent->name), **words = get_words(layers, path);
+
+	free(path);
+	if (words[0] == NULL) {
+		strings_free(words);
+		return;
+	}
+	strings_free(agent->command);
+	agent->command = words;
+}
+
+static int fill_reviewing_agent(const struct layers *layers, struct plan *plan, struct config_error *error)
+{
+	struct agent_plan *agent = &plan->agents[ROLE_REVIEW];
+
+	if (fill_agent(layers, ROLE_REVIEW, &plan->agents[ROLE_IMPLEMENT], agent, error) == -1)
+		return -1;
+	/* one that could write nothing could not write its review either */
+	if (plan->profile->carrier == CARRIER_FILE || plan->profile->carrier == CARRIER_COMMENTS)
+		return 0;
+	fill_review_command(layers, agent);
+	for (size_t i = 0; i < agent->nfallbacks; i++)
+		fill_review_command(layers, &agent->fallbacks[i]);
+	return 0;
+}
+
 static int fill_agents(const struct layers *layers, struct plan *plan, struct config_error *error)
 {
 	struct agent_plan *agents = plan->agents, *implementer = &agents[ROLE_IMPLEMENT];
@@ -309,7 +338,7 @@ static int fill_agents(const struct layers *layers, struct plan *plan, struct co
 	    fill_agent(layers, ROLE_COMMIT, implementer, &agents[ROLE_COMMIT], error) == -1)
 		return -1;
 	if (plan->reviewer == NULL)
-		return fill_agent(layers, ROLE_REVIEW, implementer, &agents[ROLE_REVIEW], error);
+		return fill_reviewing_agent(layers, plan, error);
 	fill_reviewer(layers, implementer, plan->reviewer, &agents[ROLE_REVIEW]);
 	return 0;
 }

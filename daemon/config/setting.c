@@ -33,6 +33,8 @@ const struct setting settings[] = {
 
 	{ "agent.*.command", SETTING_ARGV, LAYER_FILE, .min = 1,
 	    .help = "program and arguments; {model}, {prompt_file} and {session} are filled in" },
+	{ "agent.*.review", SETTING_ARGV, LAYER_FILE, .fallback = "[]",
+	    .help = "the same for a reviewer that need not write a file; none: it is started like everybody else" },
 	{ "agent.*.prompt", SETTING_CHOICE, LAYER_FILE, .choices = &prompt_via_names, .fallback = "\"stdin\"",
 	    .help = "how the prompt reaches the program" },
 	{ "agent.*.reader", SETTING_CHOICE, LAYER_FILE, .choices = &reader_names, .fallback = "\"text\"",

@@ -120,51 +120,88 @@ START_TEST(presets)
 			ck_assert_ptr_nonnull(strchr(p->set[i], '='));
 		for (size_t i = 0; p->env[i] != NULL; i++)
 			ck_assert_ptr_null(strchr(p->env[i], '='));
+		/* a variable that is a login is one that reaches the program */
+		for (size_t i = 0; p->login[i] != NULL; i++) {
+			const char *slash = strchr(p->login[i], '/'), *word = p->login[i] + (p->login[i][0] == '$');
+			char *name = slash != NULL ? xmemdup0(word, (size_t)(slash - word)) : xstrdup(word);
+
+			ck_assert_msg(strcmp(name, "~") == 0 || strings_contain((char *const *)(uintptr_t)p->env, name), "%s: %s", p->name, p->login[i]);
+			free(name);
+		}
+		ck_assert_ptr_nonnull(p->login_help);
+		ck_assert_uint_eq(strspn(p->version, "0123456789."), strlen(p->version));
 		for (size_t i = 0; p->writable[i] != NULL; i++)
 			ck_assert(p->writable[i][0] == '/' || strncmp(p->writable[i], "~/", 2) == 0);
 	}
 }
 END_TEST
 
-/* As they were seen to work. */
+#define CLAUDE "claude", "-p", "--output-format", "stream-json", "--verbose"
+#define CLAUDE_READS CLAUDE, "--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--allowedTools", "Read,Glob,Grep", \
+    "--strict-mcp-config", "--setting-sources", "user"
+#define CODEX "codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"
+#define GEMINI(mode) "gemini", "--output-format", "stream-json", "--approval-mode", mode, "--skip-trust", "-p", ""
+#define OPENCODE_READS "env", "OPENCODE_DISABLE_PROJECT_CONFIG=1", \
+    "OPENCODE_PERMISSION={\"*\":\"deny\",\"read\":\"allow\",\"grep\":\"allow\",\"glob\":\"allow\",\"list\":\"allow\"}", \
+    "opencode", "run", "--format", "json"
+#define COPILOT "copilot", "--output-format", "json", "--allow-all-tools"
+#define COPILOT_ALONE "--no-ask-user", "--no-color", "--no-auto-update"
+#define QWEN "qwen", "--output-format", "stream-json", "--approval-mode"
+#define QWEN_READS QWEN, "default", "--exclude-tools", "run_shell_command,write_file,edit,notebook_edit"
+#define PI_READS "pi", "-p", "--mode", "json", "--tools", "read,grep,find,ls", "--no-extensions"
+
+/* As tests/agents/run has seen them work: implementing and fixing, going on with it, reviewing, going on with that. */
 static const struct {
 	const char *name;
-	char *const *fresh, *const *resumed;
+	char *const *fresh, *const *resumed, *const *review, *const *review_resumed;
 	enum reader_kind reader;
 } programs[] = {
-	{ "codex", LIST("codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"),
-	  LIST("codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check", "resume", "s1", "-"), READER_CODEX },
-	{ "gemini", LIST("gemini", "--output-format", "stream-json", "--approval-mode", "yolo", "--skip-trust", "-p", ""),
-	  LIST("gemini", "--output-format", "stream-json", "--approval-mode", "yolo", "--skip-trust", "-p", "", "--resume", "s1"), READER_GEMINI },
+	{ "claude", LIST(CLAUDE, "--dangerously-skip-permissions"), LIST(CLAUDE, "--dangerously-skip-permissions", "--resume", "s1"),
+	  LIST(CLAUDE_READS), LIST(CLAUDE_READS, "--resume", "s1"), READER_CLAUDE },
+	{ "codex", LIST(CODEX), LIST(CODEX, "resume", "s1", "-"), NULL, NULL, READER_CODEX },
+	{ "gemini", LIST(GEMINI("yolo")), LIST(GEMINI("yolo"), "--resume", "s1"),
+	  LIST(GEMINI("default")), LIST(GEMINI("default"), "--resume", "s1"), READER_GEMINI },
 	{ "opencode", LIST("opencode", "run", "--format", "json", "--auto"),
-	  LIST("opencode", "run", "--format", "json", "--auto", "--session", "s1"), READER_OPENCODE },
-	{ "copilot", LIST("copilot", "--output-format", "json", "--allow-all-tools", "--no-ask-user", "--no-color", "--no-auto-update"),
-	  LIST("copilot", "--output-format", "json", "--allow-all-tools", "--no-ask-user", "--no-color", "--no-auto-update", "--resume=s1"), READER_COPILOT },
-	{ "qwen", LIST("qwen", "--output-format", "stream-json", "--approval-mode", "yolo"),
-	  LIST("qwen", "--output-format", "stream-json", "--approval-mode", "yolo", "--resume", "s1"), READER_QWEN },
-	{ "pi", LIST("pi", "-p", "--mode", "json"), LIST("pi", "-p", "--mode", "json", "--session", "s1"), READER_PI },
+	  LIST("opencode", "run", "--format", "json", "--auto", "--session", "s1"),
+	  LIST(OPENCODE_READS), LIST(OPENCODE_READS, "--session", "s1"), READER_OPENCODE },
+	{ "copilot", LIST(COPILOT, COPILOT_ALONE), LIST(COPILOT, COPILOT_ALONE, "--resume=s1"),
+	  LIST(COPILOT, "--available-tools=view,grep,glob", COPILOT_ALONE),
+	  LIST(COPILOT, "--available-tools=view,grep,glob", COPILOT_ALONE, "--resume=s1"), READER_COPILOT },
+	{ "qwen", LIST(QWEN, "yolo"), LIST(QWEN, "yolo", "--resume", "s1"), LIST(QWEN_READS), LIST(QWEN_READS, "--resume", "s1"), READER_QWEN },
+	{ "pi", LIST("pi", "-p", "--mode", "json"), LIST("pi", "-p", "--mode", "json", "--session", "s1"),
+	  LIST(PI_READS), LIST(PI_READS, "--session", "s1"), READER_PI },
 };
 
-START_TEST(presets_of_other_programs)
+static void expect_command(const struct agent_preset *preset, const char *const *command, char *const *fresh, char *const *resumed)
 {
-	const struct agent_preset *preset = agent_preset_find(programs[_i].name);
 	struct agent_plan plan = { .prompt = PROMPT_STDIN };
 	char **argv;
+
+	plan.command = strings_copy((char *const *)(uintptr_t)command);
+	plan.resume = strings_copy((char *const *)(uintptr_t)preset->resume);
+	expect_argv(agent_argv(&plan, "-x", NULL, NULL), fresh);
+	expect_argv(agent_argv(&plan, "-x", NULL, "s1"), resumed);
+	plan.model = (char *)"big";
+	argv = agent_argv(&plan, "-x", NULL, NULL);
+	ck_assert(strings_contain(argv, "--model") && strings_contain(argv, "big"));
+	ck_assert_uint_eq(strings_count(argv), strings_count(fresh) + 2);
+	strings_free(argv);
+	strings_free(plan.resume);
+	strings_free(plan.command);
+}
+
+START_TEST(presets_of_programs)
+{
+	const struct agent_preset *preset = agent_preset_find(programs[_i].name);
 
 	ck_assert_ptr_nonnull(preset);
 	ck_assert_int_eq(preset->prompt, PROMPT_STDIN);
 	ck_assert_int_eq(preset->reader, programs[_i].reader);
-	plan.command = strings_copy((char *const *)preset->command);
-	plan.resume = strings_copy((char *const *)preset->resume);
-	expect_argv(agent_argv(&plan, "-x", NULL, NULL), programs[_i].fresh);
-	expect_argv(agent_argv(&plan, "-x", NULL, "s1"), programs[_i].resumed);
-	plan.model = (char *)"big";
-	argv = agent_argv(&plan, "-x", NULL, NULL);
-	ck_assert(strings_contain(argv, "--model") && strings_contain(argv, "big"));
-	ck_assert_uint_eq(strings_count(argv), strings_count(programs[_i].fresh) + 2);
-	strings_free(argv);
-	strings_free(plan.resume);
-	strings_free(plan.command);
+	expect_command(preset, preset->command, programs[_i].fresh, programs[_i].resumed);
+	if (programs[_i].review == NULL)
+		ck_assert_ptr_null(preset->review[0]);
+	else
+		expect_command(preset, preset->review, programs[_i].review, programs[_i].review_resumed);
 }
 END_TEST
 
@@ -536,7 +573,7 @@ int main(void)
 	tcase_add_test(tcase, argv_program_stays);
 	tcase_add_test(tcase, argv_resume);
 	tcase_add_test(tcase, presets);
-	tcase_add_loop_test(tcase, presets_of_other_programs, 0, sizeof(programs) / sizeof(programs[0]));
+	tcase_add_loop_test(tcase, presets_of_programs, 0, sizeof(programs) / sizeof(programs[0]));
 	tcase_add_test(tcase, environment);
 	tcase_add_test(tcase, reader_rows);
 	tcase_add_test(tcase, text_whole);

@@ -567,6 +567,55 @@ START_TEST(test_submit_bad)
 }
 END_TEST
 
+/* Whether a reviewer is started by words of its own: the first of them, or of the command. */
+static const struct {
+	const char *text, *profile, *word;
+} review_words[] = {
+	{ "[agent.a]\ncommand = [\"a\"]\n", "verdict", "a" },
+	{ "[agent.a]\ncommand = [\"a\"]\nreview = [\"r\", \"--look\"]\n", "verdict", "r" },
+	{ "[agent.a]\ncommand = [\"a\"]\nreview = [\"r\"]\n", "decision", "r" },
+	/* whose reviewer must write a file */
+	{ "[agent.a]\ncommand = [\"a\"]\nreview = [\"r\"]\n", "file", "a" },
+	{ "[agent.a]\ncommand = [\"a\"]\nreview = [\"r\"]\n", "comments", "a" },
+	{ "[agent.a]\ncommand = [\"a\"]\nreview = []\n", "verdict", "a" },
+	/* opencode's preset has words for reviewers that begin otherwise */
+	{ "[agent.opencode]\nmodel = \"m\"\n[agent.a]\ncommand = [\"a\"]\n[review]\nagent = \"opencode\"\n", "verdict", "env" },
+	{ "[agent.opencode]\ncommand = [\"mine\"]\n[agent.a]\ncommand = [\"a\"]\n[review]\nagent = \"opencode\"\n", "verdict", "mine" },
+	{ "[agent.opencode]\nreview = []\n[agent.a]\ncommand = [\"a\"]\n[review]\nagent = \"opencode\"\n", "verdict", "opencode" },
+	{ "[agent.opencode]\ncommand = [\"mine\"]\nreview = [\"my-review\"]\n[agent.a]\ncommand = [\"a\"]\n[review]\nagent = \"opencode\"\n", "verdict", "my-review" },
+};
+
+START_TEST(test_review_words)
+{
+	char *profile = xasprintf("\"%s\"", review_words[_i].profile);
+	struct given given[8] = { { "default_agent", "\"a\"" }, { "review.enabled", "true" }, { "review.profile", profile } };
+	struct plan plan;
+	struct config_error error;
+
+	ck_assert_int_eq(resolved(review_words[_i].text, given, &plan, &error), 0);
+	ck_assert_str_eq(plan.agents[ROLE_REVIEW].command[0], review_words[_i].word);
+	ck_assert_str_eq(plan.agents[ROLE_IMPLEMENT].command[0], "a");
+	ck_assert_str_eq(plan.agents[ROLE_FIX].command[0], "a");
+	plan_release(&plan);
+	free(profile);
+}
+END_TEST
+
+/* Who takes over for a reviewer is a reviewer as well. */
+START_TEST(test_review_words_of_fallbacks)
+{
+	struct plan plan;
+	struct config_error error;
+
+	ck_assert_int_eq(resolved("default_agent = \"a\"\n[agent.a]\ncommand = [\"a\"]\nreview = [\"ra\"]\nfallback = [\"b\", \"c\"]\n"
+	    "[agent.b]\ncommand = [\"b\"]\nreview = [\"rb\"]\n[agent.c]\ncommand = [\"c\"]\n", (struct given[8]){ { "review.enabled", "true" } }, &plan, &error), 0);
+	ck_assert_str_eq(plan.agents[ROLE_REVIEW].fallbacks[0].command[0], "rb");
+	ck_assert_str_eq(plan.agents[ROLE_REVIEW].fallbacks[1].command[0], "c");
+	ck_assert_str_eq(plan.agents[ROLE_FIX].fallbacks[0].command[0], "b");
+	plan_release(&plan);
+}
+END_TEST
+
 /* An agent with nothing but a model keeps the rest of its preset. */
 START_TEST(test_preset_kept)
 {
@@ -702,7 +751,7 @@ START_TEST(test_each)
 		ck_assert_msg(strstr(b.data, want[i]) != NULL, "no %s in\n%s", want[i], b.data);
 	ck_assert_ptr_null(strstr(b.data, "review.skip"));
 	ck_assert_ptr_null(strstr(b.data, "run.model"));
-	ck_assert_ptr_null(strstr(b.data, "*"));
+	ck_assert_ptr_null(strstr(b.data, ".*."));	/* a table of names that was not filled in */
 	buf_release(&b);
 	config_free(config);
 }
@@ -762,6 +811,8 @@ int main(void)
 	tcase_add_loop_test(run, test_layers, 0, sizeof(layers_cases) / sizeof(layers_cases[0]));
 	tcase_add_loop_test(run, test_submit_bad, 0, sizeof(submit_bad) / sizeof(submit_bad[0]));
 	tcase_add_test(run, test_preset_kept);
+	tcase_add_loop_test(run, test_review_words, 0, sizeof(review_words) / sizeof(review_words[0]));
+	tcase_add_test(run, test_review_words_of_fallbacks);
 	suite_add_tcase(suite, file);
 	suite_add_tcase(suite, run);
 	runner = srunner_create(suite);
