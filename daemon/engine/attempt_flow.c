@@ -369,6 +369,9 @@ static struct work *collect_new(const struct lane *lane)
 		w->no_change_markers = strings_copy(run->plan.no_change_markers);
 	w->stdout_bytes = lane->record.stdout_bytes;
 	w->stderr_bytes = lane->record.stderr_bytes;
+	w->exit_code = !lane->lost && lane->record.by == EXIT_OWN && lane->record.how == EXIT_BY_CODE ? lane->record.status : ROW_NONE;
+	w->ended_at = lane->lost || lane->record.ended_ms == 0 ? engine_now(run->engine) : lane->record.ended_ms;
+	w->zone = ending_zone(lane_plan(lane), plan_agent(lane_plan(lane), (enum role)a->role, a->agent));
 	if (a->role == ROLE_FIX && lane_plan(lane)->fixer == FIXER_CORRECTOR && lane_plan(lane)->review_file != NULL) {
 		char *dir = lane_workdir(lane);
 
@@ -485,6 +488,8 @@ static void collect_cb(void *arg, struct work *work)
 		a->cause = cause_of(lane, &facts, limit_of(lane, facts.role), w);
 	if (!lane->lost && !lane->record.tree_empty)
 		run_warn(turn, run, "an attempt's process tree could not be seen to be empty");
+	if (w->doubt != NULL && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, w->doubt) == NULL))
+		run_warn(turn, run, w->doubt);
 	turn_put(turn, ROW_ATTEMPT, a);
 	tell_ended(turn, a);
 	lane->pending = PENDING_NOTHING;

@@ -122,6 +122,8 @@ static void collect_release(struct collect_work *w)
 	agent_result_release(&w->result);
 	free(w->answer_hash);
 	free(w->last_words);
+	free(w->zone);
+	free(w->doubt);
 	free(w->review_file);
 	strings_free(w->markers);
 	strings_free(w->no_change_markers);

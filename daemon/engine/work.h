@@ -148,7 +148,6 @@ struct collect_work {
 	int64_t exit_code;		/* ROW_NONE: it did not exit by itself */
 	int64_t ended_at;		/* ms since the epoch */
 	char *zone;			/* owned: see ending_zone() */
-	char *environment;		/* owned: the run's environment hash, NULL */
 	char *review_file;		/* owned: path in which a corrector marks what it fixed; NULL: none */
 	struct agent_result result;	/* out, owned */
 	char *answer_hash;		/* out, owned: SHA-256 of the answer file; NULL: no final text */
@@ -162,6 +161,7 @@ struct collect_work {
 	bool says_no_change;		/* out */
 	int64_t disk_bytes;		/* out: ROW_NONE: not asked for */
 	bool full;			/* out: no space for the answer file; nothing is lost, ask again */
+	char *doubt;			/* out, owned: how a reset time was read that nobody understands; NULL: none */
 	char *error;			/* out, owned: the output could not be read or the answer not be kept */
 };
 
@@ -264,6 +264,11 @@ void judge_run(struct judge_work *work);
 void forget_run(struct forget_work *work);
 void log_run(struct log_work *work);
 void report_run(struct report_work *work);
+
+/* What stdout alone does not tell about the service: result.provider, transient and reset_at. */
+void ending_judge(struct collect_work *work);
+/* TZ as the settings give it to an agent, malloc'd; NULL: as in the run's environment. */
+char *ending_zone(const struct plan *plan, const struct agent_plan *agent);
 
 /* Where a slot works: the run's workdir, or its counterpart in the slot's work tree. malloc'd. */
 char *work_slot_dir(const struct run_row *run, const struct slot_row *slot);
