@@ -88,7 +88,7 @@ static void put_head(struct lines *l, const struct screen_run *s, const json_t *
 {
 	const json_t *attempt = screen_attempt(s, slot);
 	const char *agent = strcmp(field_text(attempt, "role"), "check") == 0 ? "" : field_text(attempt, "agent");
-	int64_t events = field_int(preview_of(s, slot), "events");
+	int64_t events = field_int(preview_of(s, slot), "events"), next = field_time(slot, "next_at");
 	char *name = badge_name(field_int(slot, "slot"));
 	struct badge badge;
 
@@ -97,6 +97,12 @@ static void put_head(struct lines *l, const struct screen_run *s, const json_t *
 	lines_add(l, badge.paint, badge.word);
 	if (badge.number != FIELD_NONE)
 		lines_addf(l, badge.paint, " %lld", (long long)badge.number);
+	if (next != FIELD_NONE) {
+		char *left = block_duration(next > s->now ? next - s->now : 0);
+
+		lines_addf(l, badge.paint, " %s", left);
+		free(left);
+	}
 	if (*badge.text != '\0')
 		lines_addf(l, PAINT_NONE, "  %s", badge.text);
 	if (!is_over(slot) && *agent != '\0')

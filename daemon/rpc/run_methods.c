@@ -13,6 +13,7 @@
 #include "rpc/ended.h"
 #include "rpc/environment.h"
 #include "rpc/load.h"
+#include "rpc/waiting.h"
 
 #define LIST_LIMIT 50
 #define LIST_MAX 200
@@ -46,7 +47,10 @@ static void no_such_run(struct call *call, int64_t id)
 
 static json_t *document(struct rpc *rpc, const struct run_rows *rows)
 {
-	return run_document(rows, engine_plan(rpc->options.engine, rows->run.id), now_ms());
+	json_t *json = run_document(rows, engine_plan(rpc->options.engine, rows->run.id), now_ms());
+
+	waiting_tell(rpc, rows, json);
+	return json;
 }
 
 static void get_cb(void *arg, const struct run_rows *rows)
@@ -123,6 +127,7 @@ static void list_cb(void *arg, struct rowset *set)
 		struct title *title = xcalloc(1, sizeof(*title));
 
 		*title = (struct title){ listing, run_summary(run, NULL) };
+		waiting_tell(p->rpc, view_run(engine_view(p->rpc->options.engine), run->id), title->run);
 		json_array_append_new(listing->runs, title->run);
 		if ((int64_t)i + 1 == limit)
 			listing->next = json_integer(run->id);

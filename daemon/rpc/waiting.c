@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/waiting.h"
+
+#include <string.h>
+
+#include "core/slot.h"
+#include "engine/json.h"
+#include "rpc/context.h"
+
+struct lookup {
+	const char *account;
+	int64_t until;
+};
+
+static void look(void *arg, const struct account_info *info)
+{
+	struct lookup *lookup = arg;
+
+	if (info->cooldown != NULL && strcmp(info->name, lookup->account) == 0)
+		lookup->until = info->cooldown->until;
+}
+
+/* When it is tried again; ROW_NONE: nobody knows. */
+static int64_t next_of(struct rpc *rpc, const struct slot_row *slot)
+{
+	struct lookup lookup = { slot->cooling, slot->retry_at };
+
+	if (slot->cooling != NULL)
+		engine_accounts(rpc->options.engine, look, &lookup);
+	return lookup.until;
+}
+
+/* In the "slots" of a document, where it has them. */
+static void tell_slot(json_t *run, const struct slot_row *slot, int64_t next)
+{
+	json_t *json;
+	size_t i;
+
+	json_array_foreach(json_object_get(run, "slots"), i, json) {
+		if (json_integer_value(json_object_get(json, "slot")) == slot->slot)
+			json_object_set_new(json, "next_at", json_time(next));
+	}
+}
+
+void waiting_tell(struct rpc *rpc, const struct run_rows *rows, json_t *run)
+{
+	const struct slot_row *first = NULL;
+	bool all = rows != NULL && rows->run.state == RUN_S_RUNNING && rows->run.reason == NULL;
+	int64_t first_at = INT64_MAX, next;
+
+	for (size_t i = 0; rows != NULL && i < rows->nslots; i++) {
+		const struct slot_row *slot = rows->slots[i];
+
+		if (slot->iteration != rows->run.iteration || slot_stage_is_end((enum slot_stage)slot->stage))
+			continue;
+		if (slot_row_phase(slot) != PHASE_COOLING) {
+			all = false;
+			continue;
+		}
+		next = next_of(rpc, slot);
+		tell_slot(run, slot, next);
+		if (first == NULL || (next != ROW_NONE && next < first_at)) {
+			first = slot;
+			first_at = next != ROW_NONE ? next : INT64_MAX;
+		}
+	}
+	if (!all || first == NULL)
+		return;
+	json_object_set_new(run, "reason", json_text(first->reason));
+	json_object_set_new(run, "next_at", first_at == INT64_MAX ? json_null() : json_time(first_at));
+}
