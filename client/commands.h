@@ -26,6 +26,7 @@ int report_command(struct client *c);
 int events_command(struct client *c);
 int status_command(struct client *c);
 int stop_command(struct client *c);
+int doctor_command(struct client *c);
 int config_command(struct client *c);
 int rpc_command(struct client *c);
 int help_command(struct client *c);

@@ -65,6 +65,12 @@ static const struct option_row events_options[] = {
 	{ .name = NULL },
 };
 
+static const struct option_row doctor_options[] = {
+	{ "deep", 0, OPTION_TRUE, NULL, NULL, NULL, "also what takes time: all of the database, the review logs" },
+	{ "timeout", 0, OPTION_DURATION, "DUR", NULL, NULL, "how long each program may take to tell its version (default 20s)" },
+	{ .name = NULL },
+};
+
 static const struct option_row stop_options[] = {
 	{ "drain", 0, OPTION_TRUE, NULL, NULL, NULL, "take no new work, and wait for the agents that run" },
 	{ .name = NULL },
@@ -93,6 +99,7 @@ const struct command commands[] = {
 	{ "salvage", salvage_command, "list [RUN] | restore ID DIR", "have again what removed work trees had", salvage_options, 1, 3, false },
 	{ "events", events_command, "[options]", "show what happened, or what happens", events_options, 0, 0, false },
 	{ "status", status_command, "", "show how the daemon is", NULL, 0, 0, false },
+	{ "doctor", doctor_command, "[options]", "show what works on this host, and what to do about the rest", doctor_options, 0, 0, false },
 	{ "stop", stop_command, "[options]", "stop the daemon; agents go on", stop_options, 0, 0, true },
 	{ "config", config_command, "show | check [FILE]", "show the daemon's settings, or check a file", options_config, 1, 2, false },
 	{ "rpc", rpc_command, "METHOD [key=value ...|JSON]", "call any method of the daemon", NULL, 1, ANY_NUMBER, false },

@@ -362,6 +362,31 @@ int start_config_check(const char *file)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_REFUSED;
 }
 
+int start_version(const char *path, char *const *environment, int output, int errors, pid_t *pid)
+{
+	const char *const argv[] = { path, "--version", NULL };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t all, none;
+	int failure;
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, output, 1);
+	posix_spawn_file_actions_adddup2(&files, errors, 2);
+	posix_spawn_file_actions_addclosefrom_np(&files, 3);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	failure = posix_spawn(pid, path, &files, &attributes, (char *const *)argv, environment);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&files);
+	return failure;
+}
+
 /* Output of git of which nobody needs more: the path of a directory. */
 #define GIT_OUTPUT_MAX 65536
 

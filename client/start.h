@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting rld, as a daemon on demand or to look at a config file, and git. The one file that starts processes. */
+/* Starting rld, as a daemon on demand or to look at a config file, git, and programs that tell their version. The one file that starts
+ * processes. */
 #ifndef CLIENT_START_H
 #define CLIENT_START_H
+
+#include <sys/types.h>
 
 #include "client/memory.h"
 
@@ -18,5 +21,9 @@ int start_config_check(const char *file);
  * more: "K=V" added to it, NULL-terminated. What git prints goes to output, or to standard error when that is NULL; it reads nothing,
  * and its errors are seen. Its exit code, or -1 after telling. */
 int start_git(const char *const *argv, const char *const *more, struct bytes *output);
+
+/* Start "path --version" in this environment and a process group of its own: it reads nothing, and writes to output and errors. 0 or an
+ * errno. */
+int start_version(const char *path, char *const *environment, int output, int errors, pid_t *pid);
 
 #endif

@@ -48,6 +48,18 @@ static const struct agent_preset *preset_of(const char *name, const char *progra
 	return NULL;
 }
 
+static bool has_word(const json_t *list, const char *word)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, item) {
+		if (json_is_string(item) && strcmp(json_string_value(item), word) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The keys that name this agent: without it, who uses them gets nowhere. */
 static json_t *used_by(const json_t *known, const char *agent)
 {
@@ -58,7 +70,9 @@ static json_t *used_by(const json_t *known, const char *agent)
 	json_object_foreach((json_t *)known, path, value) {
 		const struct setting *setting = setting_find(path, &rest);
 
-		if (setting != NULL && setting->kind == SETTING_AGENT && json_is_string(value) && strcmp(json_string_value(value), agent) == 0)
+		if (setting == NULL || (setting->kind != SETTING_AGENT && setting->kind != SETTING_AGENTS))
+			continue;
+		if (has_word(value, agent) || (json_is_string(value) && strcmp(json_string_value(value), agent) == 0))
 			json_array_append_new(list, json_string(path));
 	}
 	return list;
@@ -82,18 +96,6 @@ static json_t *names_of(const json_t *set)
 	json_object_foreach((json_t *)set, name, value)
 		json_array_append_new(list, json_string(name));
 	return list;
-}
-
-static bool has_word(const json_t *command, const char *word)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach((json_t *)command, i, item) {
-		if (json_is_string(item) && strcmp(json_string_value(item), word) == 0)
-			return true;
-	}
-	return false;
 }
 
 /* What keeps it from working as this user; NULL: nothing is known. */

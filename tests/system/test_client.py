@@ -18,7 +18,7 @@ import pytest
 from rld import RLCTL
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = "run submit list show wait watch logs diff review hold report cancel pause resume retry group salvage events status stop config rpc help".split()
+COMMANDS = "run submit list show wait watch logs diff review hold report cancel pause resume retry group cooldown salvage events status doctor stop config rpc help".split()
 
 
 class Refuse(Exception):

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* rlctl doctor: what works on this host, and what to do about the rest. */
+#include "client/doctor.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client/client.h"
+#include "client/commands.h"
+#include "client/field.h"
+#include "client/memory.h"
+#include "proto/escape.h"
+#include "proto/units.h"
+
+#define VERSION_MS 20000
+
+static enum paint paint_of(const char *state)
+{
+	return strcmp(state, "ok") == 0 ? PAINT_GREEN : strcmp(state, "warning") == 0 ? PAINT_YELLOW : PAINT_RED;
+}
+
+static size_t count_state(const json_t *checks, const char *state)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(checks); i++)
+		count += strcmp(field_text(json_array_get(checks, i), "state"), state) == 0;
+	return count;
+}
+
+/* Those of the daemon, of the client, of each agent: of this state. */
+static size_t count_all(const json_t *report, const char *state)
+{
+	const json_t *client = json_object_get(report, "client"), *agents = field_array(client, "agents");
+	size_t count = count_state(field_array(report, "checks"), state) + count_state(field_array(client, "checks"), state);
+
+	for (size_t i = 0; i < json_array_size(agents); i++)
+		count += count_state(field_array(json_array_get(agents, i), "checks"), state);
+	return count;
+}
+
+static size_t widest(const json_t *checks, size_t width)
+{
+	for (size_t i = 0; i < json_array_size(checks); i++) {
+		size_t one = text_width(field_text(json_array_get(checks, i), "name"));
+
+		width = one > width ? one : width;
+	}
+	return width;
+}
+
+/* Sentences are not cut: what does not fit goes on in the next line of the terminal. */
+static void print_checks(const struct print *p, const json_t *checks, size_t width)
+{
+	for (size_t i = 0; i < json_array_size(checks); i++) {
+		const json_t *check = json_array_get(checks, i);
+		const char *state = field_text(check, "state"), *name = field_text(check, "name"), *remedy = field_text(check, "remedy");
+
+		fputs("  ", p->file);
+		print_painted(p, paint_of(state), state);
+		fprintf(p->file, "%*s", (int)(9 - strlen(state)), "");
+		print_painted(p, PAINT_NONE, name);
+		fprintf(p->file, "%*s", (int)(width + 2 - text_width(name)), "");
+		print_painted(p, PAINT_NONE, field_text(check, "text"));
+		fputc('\n', p->file);
+		if (*remedy != '\0') {
+			fprintf(p->file, "%*s", (int)(width + 13), "");
+			print_painted(p, PAINT_DIM, "-> ");
+			print_painted(p, PAINT_DIM, remedy);
+			fputc('\n', p->file);
+		}
+	}
+}
+
+static void print_section(const struct print *p, const char *title, const json_t *checks, size_t width)
+{
+	if (json_array_size(checks) == 0)
+		return;
+	print_painted(p, PAINT_BOLD, title);
+	fputc('\n', p->file);
+	print_checks(p, checks, width);
+}
+
+static void print_agents(const struct print *p, const json_t *agents, size_t width)
+{
+	struct bytes absent = { .data = NULL };
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < json_array_size(agents); i++) {
+		const json_t *agent = json_array_get(agents, i), *checks = field_array(agent, "checks");
+		const char *name = field_text(agent, "name");
+
+		json_array_extend(all, (json_t *)checks);
+		if (json_array_size(checks) > 0)
+			continue;
+		if (absent.size > 0)
+			bytes_add(&absent, ", ", 2);
+		bytes_add(&absent, name, strlen(name));
+	}
+	print_section(p, "Agents, as you would start them", all, width);
+	if (absent.size > 0) {
+		fputs("Not installed: ", p->file);
+		print_painted(p, PAINT_NONE, absent.data);
+		fputc('\n', p->file);
+	}
+	free(absent.data);
+	json_decref(all);
+}
+
+static void print_report(const struct print *p, const json_t *report)
+{
+	const json_t *client = json_object_get(report, "client"), *agents = field_array(client, "agents");
+	size_t width = widest(field_array(client, "checks"), widest(field_array(report, "checks"), 0));
+	size_t warnings = count_all(report, "warning"), failed = count_all(report, "failed");
+
+	for (size_t i = 0; i < json_array_size(agents); i++)
+		width = widest(field_array(json_array_get(agents, i), "checks"), width);
+	print_section(p, "The daemon", field_array(report, "checks"), width);
+	print_section(p, "You", field_array(client, "checks"), width);
+	print_agents(p, agents, width);
+	if (failed == 0 && warnings == 0)
+		fputs("All is well.\n", p->file);
+	else
+		fprintf(p->file, "%zu failed, %zu warning%s.\n", failed, warnings, warnings == 1 ? "" : "s");
+}
+
+/* Agents have the rights of the daemon's user, and the environment of the submitter's. */
+static void add_user(json_t *checks, const json_t *report)
+{
+	int64_t uid = field_int(report, "uid");
+
+	if (uid != FIELD_NONE && uid != (int64_t)geteuid())
+		doctor_add(checks, "user", "warning", mem_printf("the daemon is uid %lld, you are uid %d: agents have your HOME and PATH, but not your rights",
+			(long long)uid, (int)geteuid()), "use a daemon of your own, or see that this user may read and write there");
+	if (getenv("HOME") == NULL)
+		doctor_add(checks, "HOME", "warning", mem_strdup("not set: agents find neither their login nor their settings"), "export HOME");
+	if (getenv("PATH") == NULL)
+		doctor_add(checks, "PATH", "failed", mem_strdup("not set: no agent is found"), "export PATH");
+}
+
+/* Also without a daemon: then the part of the client is all there is. */
+static json_t *examine(struct client *c, int64_t ms)
+{
+	json_t *params = options_given(&c->options, "deep") ? json_pack("{s:b}", "deep", 1) : NULL, *checks = json_array(), *agents, *report;
+	int status;
+
+	report = client_call(c, "daemon.doctor", params, &status);
+	if (report == NULL) {
+		report = json_object();
+		doctor_add(checks, "daemon", "failed", mem_strdup(status == EXIT_NO_DAEMON ?
+			"no daemon answers: neither the host was looked at as it sees it, nor the agents that it knows" : "the daemon does not answer this question"),
+			status == EXIT_NO_DAEMON ? "start one: rld" : "see that rld and rlctl are of the same version");
+	}
+	add_user(checks, report);
+	doctor_tools(checks, ms);
+	agents = doctor_agents(field_array(report, "agents"), ms);
+	json_object_set_new(report, "client", json_pack("{s:o,s:o}", "checks", checks, "agents", agents));
+	return report;
+}
+
+int doctor_command(struct client *c)
+{
+	const char *timeout = options_text(&c->options, "timeout");
+	int64_t ms = VERSION_MS;
+	json_t *report;
+	size_t failed;
+
+	/* the options have looked at it */
+	if (timeout != NULL)
+		duration_parse(timeout, &ms);
+	report = examine(c, ms);
+	failed = count_all(report, "failed");
+	if (c->json)
+		print_json(&c->out, report);
+	else
+		print_report(&c->out, report);
+	json_decref(report);
+	return failed > 0 ? EXIT_REFUSED : EXIT_DONE;
+}

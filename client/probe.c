@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/probe.h"
+
+#include <ctype.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/exit.h"
+#include "client/memory.h"
+#include "client/start.h"
+
+#define SIDE_BY_SIDE 4
+#define KEPT 4096		/* bytes of each stream that are looked at */
+#define FLOOD (1 << 20)		/* nobody has so much to say about a version */
+
+enum { OUT, ERR, STREAMS };
+
+/* A program that runs. */
+struct live {
+	struct probe *probe;		/* NULL: this place is free */
+	pid_t pid;
+	int process;			/* pidfd */
+	int fds[STREAMS];		/* -1: at its end */
+	char text[STREAMS][KEPT + 1];
+	size_t size[STREAMS], total;
+	int64_t end;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+char *probe_version(const char *text)
+{
+	for (const char *p = text; *p != '\0'; p++) {
+		size_t length = strspn(p, "0123456789.");
+		bool begins = p == text || (!isalnum((unsigned char)p[-1]) && p[-1] != '.') || p[-1] == 'v';
+
+		if (!begins || !isdigit((unsigned char)*p) || memchr(p, '.', length) == NULL)
+			continue;
+		if (p[length] == '-' || p[length] == '+') {
+			size_t more = 1;
+
+			while (isalnum((unsigned char)p[length + more]) || p[length + more] == '.' || p[length + more] == '-')
+				more++;
+			length += more > 1 ? more : 0;
+		}
+		while (p[length - 1] == '.')
+			length--;
+		return mem_printf("%.*s", (int)length, p);
+	}
+	return NULL;
+}
+
+enum probe_drift probe_drift(const char *a, const char *b)
+{
+	static const enum probe_drift kinds[] = { DRIFT_MAJOR, DRIFT_MINOR };
+
+	if (strcmp(a, b) == 0)
+		return DRIFT_NONE;
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+		char *a_end, *b_end;
+
+		if (strtoll(a, &a_end, 10) != strtoll(b, &b_end, 10))
+			return kinds[i];
+		a = a_end + (*a_end == '.');
+		b = b_end + (*b_end == '.');
+	}
+	return DRIFT_PATCH;
+}
+
+/* False: there is no more for now. */
+static bool take(struct live *l, int stream)
+{
+	char chunk[4096];
+	ssize_t n = read(l->fds[stream], chunk, sizeof chunk);
+	size_t kept = n <= 0 ? 0 : (size_t)n < KEPT - l->size[stream] ? (size_t)n : KEPT - l->size[stream];
+
+	memcpy(l->text[stream] + l->size[stream], chunk, kept);
+	l->size[stream] += kept;
+	l->text[stream][l->size[stream]] = '\0';
+	l->total += n > 0 ? (size_t)n : 0;
+	if (n > 0 || (n == -1 && (errno == EAGAIN || errno == EINTR)))
+		return n > 0;
+	close(l->fds[stream]);
+	l->fds[stream] = -1;
+	return false;
+}
+
+/* The first line that has something in it. */
+static char *first_line(const char *text)
+{
+	text += strspn(text, " \t\r\n");
+	return mem_printf("%.*s", (int)strcspn(text, "\r\n"), text);
+}
+
+/* The process has ended, or is to: nothing of its group stays. */
+static void finish(struct live *l, enum probe_result result)
+{
+	struct probe *probe = l->probe;
+	int status = 0;
+
+	/* its number is its own until it has been waited for */
+	kill(-l->pid, SIGKILL);
+	kill(l->pid, SIGKILL);
+	while (waitpid(l->pid, &status, 0) == -1 && errno == EINTR)
+		;
+	for (int i = 0; i < STREAMS; i++) {
+		while (l->fds[i] != -1 && l->total < FLOOD && take(l, i))
+			;
+		if (l->fds[i] != -1)
+			close(l->fds[i]);
+	}
+	close(l->process);
+	probe->result = result != PROBE_ANSWERED ? result : WIFSIGNALED(status) ? PROBE_KILLED : WEXITSTATUS(status) != 0 ? PROBE_FAILED : result;
+	probe->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+	probe->line = first_line(l->text[l->text[OUT][strspn(l->text[OUT], " \t\r\n")] != '\0' ? OUT : ERR]);
+	probe->version = probe_version(l->text[OUT]);
+	if (probe->version == NULL)
+		probe->version = probe_version(l->text[ERR]);
+	l->probe = NULL;
+}
+
+static void not_started(struct probe *probe, int failure)
+{
+	probe->result = PROBE_NOT_STARTED;
+	probe->status = failure;
+	probe->line = mem_strdup("");
+	probe->version = NULL;
+}
+
+static void begin(struct live *l, struct probe *probe, int64_t ms)
+{
+	int pipes[STREAMS][2], failure;
+
+	for (int i = 0; i < STREAMS; i++) {
+		if (pipe2(pipes[i], O_CLOEXEC) == -1)
+			err(EXIT_REFUSED, "pipe");
+		fcntl(pipes[i][0], F_SETFL, O_NONBLOCK);
+	}
+	failure = start_version(probe->path, probe->environment, pipes[OUT][1], pipes[ERR][1], &l->pid);
+	for (int i = 0; i < STREAMS; i++) {
+		close(pipes[i][1]);
+		l->fds[i] = pipes[i][0];
+		l->size[i] = 0;
+		l->text[i][0] = '\0';
+		if (failure != 0)
+			close(pipes[i][0]);
+	}
+	if (failure != 0) {
+		not_started(probe, failure);
+		return;
+	}
+	l->process = (int)syscall(SYS_pidfd_open, l->pid, 0);
+	if (l->process == -1)
+		err(EXIT_REFUSED, "pidfd_open");
+	l->probe = probe;
+	l->total = 0;
+	l->end = now_ms() + ms;
+}
+
+/* What has become of it by now. */
+static void look(struct live *l)
+{
+	struct pollfd ended = { .fd = l->process, .events = POLLIN };
+	bool gone = poll(&ended, 1, 0) == 1;
+
+	for (int i = 0; i < STREAMS; i++) {
+		while (l->fds[i] != -1 && l->total < FLOOD && take(l, i))
+			;
+	}
+	if (l->total >= FLOOD)
+		finish(l, PROBE_FLOODS);
+	else if (gone)
+		finish(l, PROBE_ANSWERED);
+	else if (now_ms() >= l->end)
+		finish(l, PROBE_LATE);
+}
+
+/* Until one of them has something to say, or its time is up. */
+static void await(const struct live *lives, int signals)
+{
+	struct pollfd p[SIDE_BY_SIDE * (STREAMS + 1) + 1];
+	int64_t first = INT64_MAX, left;
+	nfds_t count = 0;
+
+	for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
+		const struct live *l = &lives[i];
+
+		if (l->probe == NULL)
+			continue;
+		p[count++] = (struct pollfd){ .fd = l->process, .events = POLLIN };
+		for (int k = 0; k < STREAMS; k++)
+			p[count++] = (struct pollfd){ .fd = l->fds[k], .events = POLLIN };
+		if (l->end < first)
+			first = l->end;
+	}
+	p[count++] = (struct pollfd){ .fd = signals, .events = POLLIN };
+	left = first - now_ms();
+	poll(p, count, left < 0 ? 0 : left > 60000 ? 60000 : (int)left);
+}
+
+/* A signal that ends us: they are in groups of their own, so a Ctrl-C does not reach them. */
+static void take_signal(struct live *lives, int signals, const sigset_t *before)
+{
+	struct signalfd_siginfo info;
+
+	if (read(signals, &info, sizeof info) != (ssize_t)sizeof info)
+		return;
+	for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
+		if (lives[i].probe != NULL)
+			finish(&lives[i], PROBE_LATE);
+	}
+	sigprocmask(SIG_SETMASK, before, NULL);
+	raise((int)info.ssi_signo);
+}
+
+void probe_run(struct probe *probes, size_t count, int64_t ms)
+{
+	struct live *lives = mem_grow(NULL, SIDE_BY_SIDE, sizeof *lives);
+	sigset_t ending, before;
+	size_t next = 0, running;
+	int signals;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ending, &before);
+	signals = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
+	for (size_t i = 0; i < SIDE_BY_SIDE; i++)
+		lives[i].probe = NULL;
+	do {
+		running = 0;
+		for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
+			if (lives[i].probe != NULL)
+				look(&lives[i]);
+			while (lives[i].probe == NULL && next < count)
+				begin(&lives[i], &probes[next++], ms);
+			running += lives[i].probe != NULL;
+		}
+		if (running > 0)
+			await(lives, signals);
+		take_signal(lives, signals, &before);
+	} while (running > 0);
+	close(signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	free(lives);
+}
+
+void probe_release(struct probe *probe)
+{
+	free(probe->line);
+	free(probe->version);
+}
