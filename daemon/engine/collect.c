@@ -110,6 +110,7 @@ static void read_marks(struct collect_work *work, const struct mask *mask)
 static void mask_result(struct agent_result *result, const struct mask *mask)
 {
 	mask_string(mask, &result->error);
+	mask_string(mask, &result->notice);
 	/* no conversation has such a name */
 	if (mask_string(mask, &result->session)) {
 		free(result->session);
@@ -148,7 +149,6 @@ void collect_run(struct collect_work *work)
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	rv = dirfd == -1 ? -errno : feed(reader, dirfd, work->stdout_bytes);
 	reader_end(reader, &work->result);
-	mask_result(&work->result, mask);
 	if (rv == -ENODATA)
 		work->error = xasprintf("the end of its output was not kept; make room on the disk of %s", dir);
 	else if (rv != 0)
@@ -171,6 +171,7 @@ void collect_run(struct collect_work *work)
 		close(dirfd);
 	}
 	ending_judge(work);
+	mask_result(&work->result, mask);
 	mask_free(mask);
 	free(dir);
 }

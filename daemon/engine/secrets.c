@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
 #include "base/memory.h"
 #include "engine/work.h"
 
@@ -44,13 +45,22 @@ bool secrets_mask_json(const struct mask *mask, json_t *json)
 	bool changed = false;
 	const char *name;
 	json_t *value;
+	void *next;
 	char *masked;
 	size_t i, size;
 
 	json_array_foreach(json, i, value)
 		changed |= secrets_mask_json(mask, value);
-	json_object_foreach(json, name, value)
+	json_object_foreach_safe(json, next, name, value) {
 		changed |= secrets_mask_json(mask, value);
+		masked = mask_text(mask, name, strlen(name), NULL);
+		if (masked == NULL)
+			continue;
+		json_object_set(json, masked, value);
+		json_object_del(json, name);
+		free(masked);
+		changed = true;
+	}
 	if (!json_is_string(json))
 		return changed;
 	masked = mask_text(mask, json_string_value(json), json_string_length(json), &size);
@@ -81,13 +91,26 @@ static const char *owner_of(const struct plan *plan, enum role role, const struc
 	return role == ROLE_REVIEW && plan->reviewer != NULL ? plan->agents[ROLE_IMPLEMENT].name : agent->name;
 }
 
+/* Where and in what language somebody works is no secret, and read for other ends as well; but a proxy may have a password. */
+static bool is_common(const char *name)
+{
+	for (size_t i = 0; agent_environment[i] != NULL; i++) {
+		size_t n = strcspn(agent_environment[i], "*");
+
+		if (strcasestr(agent_environment[i], "proxy") == NULL && strncmp(name, agent_environment[i], n) == 0 &&
+		    (agent_environment[i][n] == '*' || name[n] == '\0'))
+			return true;
+	}
+	return false;
+}
+
 static void hide_set(char **set, const char *agent, char ***environment)
 {
 	for (size_t i = 0; set != NULL && set[i] != NULL; i++) {
 		size_t name = strcspn(set[i], "=");
 		char *word, *key = xmemdup0(set[i], name);
 
-		if (set[i][name] == '=' && (mask_hides(key, NULL) || strlen(set[i] + name + 1) >= MASK_VALUE_MIN)) {
+		if (set[i][name] == '=' && (mask_hides(key, NULL) || (strlen(set[i] + name + 1) >= MASK_VALUE_MIN && !is_common(key)))) {
 			keep(environment, agent, set[i]);
 			word = xasprintf("%s:%s", agent, key);
 			explicit_bzero(set[i], strlen(set[i]));

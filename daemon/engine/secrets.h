@@ -28,7 +28,7 @@ void secrets_release(struct secrets *secrets);
 /* Off the loop, for as long as a text is masked: mask_free() it at once. An environment that is gone is no error: shapes are masked always. */
 struct mask *secrets_mask(const char *state_dir, const struct secrets *secrets);
 
-/* Masks every text in the document, in place; names of members stay. True when something was changed. */
+/* Masks every text in the document, names of members too, in place. True when something was changed. */
 bool secrets_mask_json(const struct mask *mask, json_t *json);
 
 /* Take the values of `set` out of a plan, and put them into the environment that is kept: *environment NULL is the daemon's own. A short
