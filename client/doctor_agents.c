@@ -220,7 +220,8 @@ static enum login login_by(const struct subject *s, const char *hint)
 	if (*hint != '~' && *hint != '$')
 		return variable(s, hint, strlen(hint)) != NULL || has(field_array(s->agent, "set"), hint) ? LOGIN_SEEN : LOGIN_NONE;
 	file = login_file(s, hint, &hidden);
-	seen = file != NULL && stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+	/* pi leaves "{}" without any login */
+	seen = file != NULL && stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 2;
 	free(file);
 	return seen ? LOGIN_SEEN : hidden ? LOGIN_UNKNOWN : LOGIN_NONE;
 }

@@ -21,8 +21,8 @@ struct agent_preset {
 	const char *const *set;		/* "K=V" */
 	const char *const *resume;	/* words that go on with {session} */
 	const char *const *writable;	/* files and folders of its own state, "~/" is HOME */
-	/* Any one of these is a login: "NAME", a variable that is not empty; "~/FILE", a file below HOME; "$NAME/FILE", one in the
-	 * folder that the variable names. Empty: it serves without. */
+	/* Any one of these is a login: "NAME", a variable that is not empty; "~/FILE", a file below HOME of more than "{}"; "$NAME/FILE",
+	 * one in the folder that the variable names. */
 	const char *const *login;
 	const char *login_help;		/* how to get one, behind "log in: " */
 	const char *version;		/* with which all this was measured: the first number with dots that --version prints, on whatever stream */
