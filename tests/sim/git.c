@@ -92,6 +92,7 @@ const char *git_op_base(const struct git_op *op) { return op->base; }
 const char *git_op_error(const struct git_op *op) { return op->error; }
 const char *git_op_changed(const struct git_op *op) { return op->changed; }
 const char *git_op_moved(const struct git_op *op) { return op->moved; }
+void git_op_mask(struct git_op *op, const struct mask *mask) { (void)op, (void)mask; }
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }
 const char *git_op_refused(const struct git_op *op) { return op->refused; }
 const char *git_op_conflicts(const struct git_op *op) { return op->conflicts; }

@@ -52,6 +52,7 @@ enum step_next task_op_next(struct task_op *op, int dirfd, bool ok, struct step_
 const char *task_op_error(const struct task_op *op) { (void)op; return "bd said no"; }
 const struct task_list *task_op_list(const struct task_op *op) { return &op->list; }
 bool task_op_has_bd(const struct task_op *op) { return op->has_bd; }
+void task_op_mask(struct task_op *op, const struct mask *mask) { (void)op, (void)mask; }
 const char *task_op_taken(const struct task_op *op) { return op->taken; }
 
 /* Beads */

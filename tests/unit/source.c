@@ -223,6 +223,7 @@ static bool resolve(struct submit_source *source, const char *file, const char *
 	struct config_error error;
 	struct config *config;
 	size_t n = 0;
+	char **environment = NULL;
 	bool ok;
 
 	ck_assert_msg(config_parse(&config, "f.toml", file, strlen(file), &error) == 0, "%s", error.text);
@@ -231,7 +232,8 @@ static bool resolve(struct submit_source *source, const char *file, const char *
 	source->params = parsed(params);
 	ck_assert(submit_source_take(source, source->params));
 	ck_assert_msg(submit_source_read(source), "%s", source->error);
-	ok = submit_source_resolve(source, config, NULL, overrides, n, plan);
+	ok = submit_source_resolve(source, config, NULL, overrides, n, plan, &environment);
+	strings_free(environment);
 	config_free(config);
 	return ok;
 }
