@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes as an agent's output, in pieces of any size and with gaps: the pieces change nothing, a gap never makes a
- * result out of two halves, and every result is whole.
+ * result out of two halves, and every result is whole, also when its end has been looked at.
  *
  * clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Idaemon $(pkg-config --cflags jansson libbsd-overlay) \
- *   -o fuzz-reader tests/fuzz/reader.c daemon/agent/?*.c daemon/core/state.c daemon/base/memory.c proto/scan.c proto/escape.c $(pkg-config --libs jansson libbsd-overlay)
+ *   -o fuzz-reader tests/fuzz/reader.c daemon/agent/?*.c daemon/core/state.c daemon/base/{memory,file,zone}.c proto/scan.c proto/escape.c $(pkg-config --libs jansson libbsd-overlay)
  * ./fuzz-reader -max_total_time=120 NEW tests/fuzz/corpus/reader
  */
 #include <math.h>
@@ -40,6 +40,9 @@ static void expect_whole(const struct agent_result *r)
 	expect(isnan(r->cost_usd) || r->cost_usd >= 0);
 	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++)
 		expect(tokens[i] == ROW_NONE || tokens[i] >= 0);
+	expect(!r->transient || r->provider == PROVIDER_ERROR);
+	expect(r->reset_at == ROW_NONE || (r->provider == PROVIDER_LIMIT && r->reset_at >= 0));
+	expect(r->notice == NULL || r->is_error);
 	expect(!r->truncated || strncmp(r->text, AGENT_CUT_LINE, strlen(AGENT_CUT_LINE)) == 0);
 }
 
@@ -65,6 +68,21 @@ static struct agent_result read_in_steps(enum reader_kind kind, const char *data
 	reader_end(r, &result);
 	expect_whole(&result);
 	return result;
+}
+
+#define NOW INT64_C(1795377600000)
+
+/* What is known of the service is known better, and never of a success. */
+static void expect_completed(enum reader_kind kind, struct agent_result *r, int64_t code, const char *last_words)
+{
+	struct agent_ending ending = { kind, code, last_words, NOW, "UTC" };
+	enum provider_result before = r->provider;
+
+	free(agent_result_complete(r, &ending));
+	expect(before == PROVIDER_OK || r->provider == before);
+	expect(r->provider == PROVIDER_OK || r->is_error || kind == READER_TEXT);
+	expect(!r->transient || r->provider == PROVIDER_ERROR);
+	expect(r->reset_at == ROW_NONE || r->reset_at > NOW);
 }
 
 /* Fit for a terminal, whatever it was. */
@@ -115,6 +133,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			expect(parts.tokens_input == whole.tokens_input && parts.tokens_output == whole.tokens_output);
 			expect(parts.tool_errors == whole.tool_errors && parts.incomplete == whole.incomplete);
 		}
+		expect_completed((enum reader_kind)kind, &parts, (int64_t)nsteps * 29 + 1, parts.text);
+		expect_completed((enum reader_kind)kind, &whole, ROW_NONE, NULL);
 		for (int cut = 0; cut < 2; cut++)
 			expect_shown((enum reader_kind)kind, &(struct preview_tail){ text, size, cut == 1 }, 1 + nsteps);
 		agent_result_release(&parts);

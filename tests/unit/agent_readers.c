@@ -459,7 +459,7 @@ START_TEST(trap_stop_reason_error_with_exit_0)
 }
 END_TEST
 
-/* gemini ends with status mod 256, 145 for 401: what the service said is read from the events, never from the code. */
+/* gemini ends with status mod 256, 145 for 401: what the service said is read from the events; unit/agent_refusal has the codes. */
 START_TEST(trap_exit_codes_that_are_http_mod_256)
 {
 	expect_failure("gemini/401", PROVIDER_AUTH);
