@@ -253,9 +253,23 @@ char *show_exit(const json_t *attempt)
 	return signal;
 }
 
-static void add_attempt(struct table *t, const json_t *attempt)
+/* The attempt is the next of a slot that waits for its service. */
+static bool is_waiting(const json_t *run, const json_t *attempt)
 {
-	const char *state = field_text(attempt, "state"), *outcome = field_text(attempt, "outcome");
+	const json_t *slots = field_array(run, "slots");
+
+	for (size_t i = 0; i < json_array_size(slots); i++) {
+		const json_t *slot = json_array_get(slots, i);
+
+		if (strcmp(field_text(slot, "phase"), "cooling") == 0 && field_int(slot, "attempt") == field_int(attempt, "id"))
+			return true;
+	}
+	return false;
+}
+
+static void add_attempt(struct table *t, const json_t *run, const json_t *attempt)
+{
+	const char *state = is_waiting(run, attempt) ? "waiting" : field_text(attempt, "state"), *outcome = field_text(attempt, "outcome");
 
 	table_take(t, PAINT_NONE, mem_printf("%lld/%lld", (long long)field_int(attempt, "run"), (long long)field_int(attempt, "number")));
 	table_add(t, PAINT_NONE, field_text(attempt, "role"));
@@ -269,12 +283,12 @@ static void add_attempt(struct table *t, const json_t *attempt)
 	table_add(t, PAINT_NONE, field_text(attempt, "cause"));
 }
 
-static void print_attempts(const struct print *p, const json_t *attempts)
+static void print_attempts(const struct print *p, const json_t *run, const json_t *attempts)
 {
 	struct table *t = table_new(attempt_columns, sizeof attempt_columns / sizeof attempt_columns[0]);
 
 	for (size_t i = 0; i < json_array_size(attempts); i++)
-		add_attempt(t, json_array_get(attempts, i));
+		add_attempt(t, run, json_array_get(attempts, i));
 	if (json_array_size(attempts) > 0)
 		fputc('\n', p->file);
 	table_print(t, p, false);
@@ -323,7 +337,7 @@ static int show_run(struct client *c, int64_t id)
 	tasks_print(&c->out, run);
 	print_blocks(c, run, json_object_get(attempts, "attempts"));
 	print_slots(&c->out, field_array(run, "slots"));
-	print_attempts(&c->out, field_array(attempts, "attempts"));
+	print_attempts(&c->out, run, field_array(attempts, "attempts"));
 	if (json_array_size(field_array(reviews, "reviews")) > 0)
 		fputc('\n', c->out.file);
 	review_print_table(&c->out, field_array(reviews, "reviews"));

@@ -290,10 +290,10 @@ def test_claude_stream(claude_daemon, repo):
 
 
 def test_claude_error_with_exit_0_is_no_success(claude_daemon, repo):
-    claude_daemon.play.set({"implement": claude("API Error: 500", is_error=True)})
+    claude_daemon.play.set({"implement": claude("API Error: 400", is_error=True)})
     number = claude_daemon.review(repo.path)
     row = claude_daemon.ended(number)
-    assert row["state"] == "failed" and "API Error: 500" in row["cause"]
+    assert row["state"] == "failed" and "API Error: 400" in row["cause"]
     assert one(claude_daemon, number)["exit_code"] == 0
 
 

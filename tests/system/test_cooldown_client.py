@@ -230,6 +230,7 @@ def test_what_waits_says_for_whom_and_how_long(two, repos):
     assert daemon.call("run.report", id=run)["state"] == "running"
     shown = daemon.rlctl("show", run, check=0).out
     assert "COOLING 1h59m" in shown.replace(" 59", "59") and reason in shown, shown
+    assert [line.split()[:4] for line in shown.splitlines() if line.startswith(f"{run}/1 ")] == [[f"{run}/1", "implement", "play", "waiting"]]
     assert reason in daemon.rlctl("list", check=0).out
     watch = daemon.rlctl_start("watch", str(run))
     assert watch.stdout.readline().decode() == f"Run {run} running: {reason}\n"
