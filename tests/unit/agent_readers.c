@@ -77,6 +77,12 @@ static const struct {
 	bool incomplete;
 } files[] = {
 	{ "claude/good", PASS, NULL, PROVIDER_OK, { 1200, 600, 200, 100, NONE }, 0.0125, 0, 0, false },
+	{ "claude/recorded-good", "Done as implement.", NULL, PROVIDER_OK, { 1200, 800, 0, 100, NONE }, 0.0089, 0, 0, false },
+	{ "claude/recorded-resume", "Done as fix.", NULL, PROVIDER_OK, { 1200, 800, 0, 100, NONE }, 0.0089, 0, 0, false },
+	{ "claude/recorded-review", "I looked at it.\n\n{\"verdict\": \"drift\", \"followUpPrompt\": \"Add the line two to work.txt.\"}", NULL, PROVIDER_OK,
+	  { 2400, 1600, 0, 200, NONE }, 0.0178, 0, 2, false },
+	{ "claude/recorded-limit", "You've hit your limit · resets 10:59am (UTC)", "You've hit your limit", PROVIDER_LIMIT, { 0, 0, 0, 0, NONE }, 0, 0, 0, false },
+	{ "claude/recorded-401", "Failed to authenticate. API Error: 401 Incorrect API key provided", "Failed to authenticate", PROVIDER_AUTH, { 0, 0, 0, 0, NONE }, 0, 0, 0, false },
 	{ "claude/tool-fails", "All done.", NULL, PROVIDER_OK, { 1200, 600, 200, 100, NONE }, 0.0125, 0, 1, false },
 	{ "claude/limit", "You've hit your session limit · resets 10:52pm (UTC)", "You've hit your session", PROVIDER_LIMIT, { 0, 0, 0, 0, NONE }, 0, 0, 0, false },
 	{ "claude/success-with-is_error", "API Error: 500 ...", "API Error: 500", PROVIDER_ERROR, { 1200, 600, 200, 100, NONE }, 0, 0, 0, false },
