@@ -372,6 +372,13 @@ static void on_attempt_started(struct live *live, const json_t *event)
 	free(name);
 }
 
+static bool is_no_success(const json_t *event)
+{
+	const char *outcome = field_text(event, "outcome");
+
+	return strcmp(outcome, "failed") == 0 || strcmp(outcome, "denied") == 0;
+}
+
 /* How a process ended, for a line; the caller frees. */
 static char *ending(const json_t *event)
 {
@@ -379,7 +386,10 @@ static char *ending(const json_t *event)
 		return mem_printf("ended by signal %lld", number(event, "signal"));
 	if (field_int(event, "exit_code") == FIELD_NONE)
 		return mem_strdup(field_text(event, "state"));
-	return number(event, "exit_code") == 0 ? mem_strdup("done") : mem_printf("exit status %lld", number(event, "exit_code"));
+	if (number(event, "exit_code") != 0)
+		return mem_printf("exit status %lld", number(event, "exit_code"));
+	/* an exit status of 0 alone is no success */
+	return mem_strdup(is_no_success(event) ? field_text(event, "outcome") : "done");
 }
 
 static void on_attempt_ended(struct live *live, const json_t *event)
@@ -387,7 +397,7 @@ static void on_attempt_ended(struct live *live, const json_t *event)
 	char *how = ending(event), *why = because(event, "cause", NULL);
 	char *took = print_duration(field_int(event, "wall_ms")), *cost = print_cost(field_real(event, "cost_usd"));
 	char *name = slot_name(live, event);
-	bool fine = field_int(event, "exit_code") == 0 && *why == '\0';
+	bool fine = field_int(event, "exit_code") == 0 && !is_no_success(event) && *why == '\0';
 
 	say(live, fine ? PAINT_DIM : PAINT_RED, "  %s%s: %s%s%s%s%s%s", name, field_text(event, "role"), how, *took != '\0' ? " in " : "", took,
 		*cost != '\0' ? ", " : "", cost, why);

@@ -276,6 +276,7 @@ def test_it_fails_at_once_and_says_why(programs, repo, program, error):
     attempt, = daemon.attempts(1)
     assert (row["state"], attempt["exit_code"], results(attempt)) == ("failed", code, ("exited", provider, "failed"))
     assert words in row["cause"] and words in attempt["cause"] and words in done.err, row["cause"]
+    assert f"  implement: {f'exit status {code}' if code else 'failed'} in " in done.err, "an exit status of 0 is not called done"
     assert programs.starts(program) == 1 and not programs.account(program)["in_force"]
     if provider == "auth":
         assert "log in: " in row["cause"], row["cause"]
