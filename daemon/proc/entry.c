@@ -4,7 +4,7 @@
  *   proc_start ─▶ PREPARING (and WAITING while the disk is full) ── spawned ──▶ WATCHING ── pidfd readable ──▶ LOOKING ──▶ ended()
  *   proc_adopt ─▶ LOOKING ─── running ──▶ found(), WATCHING
  *                    │ ▲
- *                    └─┴ PAUSING: the look gave no answer, once more in a moment
+ *                    └─┴ PAUSING: the look gave no answer, or orphans of a killed shim are still there; once more in a moment
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,11 +18,13 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/offload.h"
+#include "proc/orphans.h"
 #include "proc/proc_int.h"
 #include "proc/spawn.h"
 
 #define PAUSE_MS 20		/* a shim comes up in less */
 #define BUSY_MS 500
+#define ORPHANS_MAX 250		/* looks for what outlives a killed shim: 5 s of them */
 #define FULL_MS 1000		/* between two looks for space */
 #define NAMELESS_MS 30000	/* so long may a held lock be without an identity */
 
@@ -225,6 +227,27 @@ static void entry_finish(struct entry *e)
 		report_ended(e);
 }
 
+static void orphans_cb(uv_timer_t *timer);
+
+/* No shim has seen to the end of its tree: it is over when the tree is. */
+static void entry_lost(struct entry *e)
+{
+	if (orphans_end(e->proc) == 0) {
+		entry_finish(e);
+	} else if (e->tries++ == ORPHANS_MAX) {
+		log_warn("attempt %lld: processes of it could not be killed", (long long)e->id);
+		entry_finish(e);
+	} else {
+		e->state = PAUSING;
+		uv_timer_start(&e->timer, orphans_cb, PAUSE_MS, 0);
+	}
+}
+
+static void orphans_cb(uv_timer_t *timer)
+{
+	entry_lost(timer->data);
+}
+
 static void entry_no_answer(struct entry *e)
 {
 	if (e->look.result == LOOK_BUSY)
@@ -265,9 +288,11 @@ static void look_cb(void *arg)
 		break;
 	case LOOK_ENDED:
 	case LOOK_NEVER_STARTED:
+		entry_finish(e);
+		break;
 	case LOOK_LOST:
 	case LOOK_UNREADABLE:
-		entry_finish(e);
+		entry_lost(e);
 		break;
 	}
 }

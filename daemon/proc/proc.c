@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -38,6 +40,8 @@ struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shi
 	proc->anchor.data = proc;
 	proc->anchored = true;
 	proc_boot_id();		/* before there are threads */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) == -1)
+		log_warn("what outlives a killed rl-shim is found by its environment only: %s", strerror(errno));
 	return proc;
 }
 

@@ -26,6 +26,7 @@ struct entry {
 	int pidfd;		/* WATCHING, else -1 */
 	uint64_t since;		/* loop time since when the lock is held by nobody known, 0: it is not */
 	bool warned;
+	int tries;		/* how often orphans were looked for */
 	struct launch *launch;	/* PREPARING, WAITING */
 	struct prepare prepare;
 	struct look look;

@@ -313,6 +313,17 @@ static int status_of(pid_t pid)
 	return status;
 }
 
+/* Dead, and reaped by those who have killed it or by us. */
+static void expect_killed(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) == pid)
+		ck_assert_int_eq(WTERMSIG(status), SIGKILL);
+	ck_assert_int_eq(kill(pid, 0), -1);
+	ck_assert_int_eq(errno, ESRCH);
+}
+
 START_TEST(exit_is_told)
 {
 	proc_start(w.proc, shell(1, "exit 7"));
@@ -597,6 +608,31 @@ START_TEST(killed_shim_is_lost_and_its_tree_ended)
 }
 END_TEST
 
+/* Two that carry nothing, of which one is a child of the other: they have come to us, and die before it is told. */
+START_TEST(killed_shim_and_a_bare_tree)
+{
+	char path[128], text[32] = { 0 };
+	struct pollfd grandchild = { .events = POLLIN };
+	int fd;
+
+	make_fifos();
+	proc_start(w.proc, shell(1, "env -i setsid sh -c 'trap \"\" TERM; sh -c \"echo \\$\\$ > pid; exec 9> up; exec 9>&-; sleep 1000; :\"; :' & sleep 1000"));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	snprintf(path, sizeof(path), "%s/pid", w.attempts);
+	fd = open(path, O_RDONLY);
+	ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
+	close(fd);
+	grandchild.fd = pidfd_open((pid_t)strtol(text, NULL, 10), 0);
+	ck_assert_int_ge(grandchild.fd, 0);
+	ck_assert_int_eq(kill(shim_pid(1), SIGKILL), 0);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert(w.of[1].lost);
+	ck_assert_int_eq(poll(&grandchild, 1, 0), 1);
+	close(grandchild.fd);
+}
+END_TEST
+
 START_TEST(adopt_running)
 {
 	pid_t shim;
@@ -730,7 +766,7 @@ START_TEST(adopt_damaged_record)
 	expect_found(1, FOUND_UNREADABLE);
 	ck_assert_int_eq(faccessat(dirfd, RECORD_EXIT, F_OK, 0), -1);
 	ck_assert_int_eq(faccessat(dirfd, RECORD_EXIT ".bad", F_OK, 0), 0);
-	ck_assert_int_eq(WTERMSIG(status_of(pid)), SIGKILL);
+	expect_killed(pid);
 	close(dirfd);
 }
 END_TEST
@@ -769,21 +805,23 @@ END_TEST
 START_TEST(adopt_kills_strays_before_it_answers)
 {
 	int dirfd = open_attempt(1);
-	pid_t mine[3], other = stray(2);
-	siginfo_t info;
+	pid_t mine[3];
 
+	make_fifos();
+	proc_start(w.proc, shell(2, MEET "exit 5"));
+	WAIT_FOR(w.of[2].started);
+	wait_up();
 	ck_assert_int_eq(identity_write(dirfd), 0);
 	for (int i = 0; i < 3; i++)
 		mine[i] = stray(1);
 	adopt(1, proc_boot_id());
 	expect_found(1, FOUND_LOST);
 	for (int i = 0; i < 3; i++)
-		ck_assert_int_eq(WTERMSIG(status_of(mine[i])), SIGKILL);
-	info.si_pid = 0;
-	ck_assert_int_eq(waitid(P_PID, (id_t)other, &info, WEXITED | WNOHANG), 0);
-	ck_assert_int_eq(info.si_pid, 0);	/* another attempt's lives on */
-	kill(other, SIGKILL);
-	status_of(other);
+		expect_killed(mine[i]);
+	let_go();	/* another attempt lives on */
+	WAIT_FOR(w.of[2].ended);
+	ck_assert_int_eq(w.of[2].record.how, EXIT_BY_CODE);
+	ck_assert_int_eq(w.of[2].record.status, 5);
 	close(dirfd);
 }
 END_TEST
@@ -795,7 +833,7 @@ START_TEST(adopt_without_directory_but_with_strays)
 
 	adopt(1, proc_boot_id());
 	expect_found(1, FOUND_LOST);
-	ck_assert_int_eq(WTERMSIG(status_of(pid)), SIGKILL);
+	expect_killed(pid);
 }
 END_TEST
 
@@ -874,7 +912,7 @@ START_TEST(held_lock_for_ever)
 	ck_assert_int_eq(kill(pid, 0), 0);
 	look_now(1, true, &l);
 	ck_assert_int_eq(l.result, LOOK_LOST);
-	ck_assert_int_eq(WTERMSIG(status_of(pid)), SIGKILL);
+	expect_killed(pid);
 	close(lock);
 	close(dirfd);
 }
@@ -1005,6 +1043,7 @@ int main(void)
 	tcase_add_test(start, adopt_and_wind_up);
 	tcase_add_test(start, end_before_it_runs);
 	tcase_add_test(start, killed_shim_is_lost_and_its_tree_ended);
+	tcase_add_test(start, killed_shim_and_a_bare_tree);
 	tcase_add_test(take_back, adopt_running);
 	tcase_add_test(take_back, adopt_and_end);
 	tcase_add_test(take_back, adopt_ended_meanwhile);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/orphans.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "proc/proc_int.h"
+
+static bool is_shim(const struct proc *proc, pid_t pid)
+{
+	const struct entry *e;
+
+	LIST_FOREACH(e, &proc->entries, link)
+		if (e->child == pid)
+			return true;
+	return false;
+}
+
+size_t orphans_end(const struct proc *proc)
+{
+	FILE *children = fopen("/proc/thread-self/children", "re");
+	size_t count = 0;
+	long pid;
+
+	if (children == NULL)
+		return 0;
+	while (fscanf(children, "%ld", &pid) == 1) {
+		if (is_shim(proc, (pid_t)pid))
+			continue;
+		/* unreaped, so the pid is nobody else's */
+		kill((pid_t)pid, SIGKILL);
+		waitpid((pid_t)pid, NULL, WNOHANG | __WALL);
+		count++;
+	}
+	fclose(children);
+	return count;
+}

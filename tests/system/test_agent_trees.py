@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Nothing of an attempt is left, however its program lays its processes out and takes signals; and what has become of it is told by
+who ended it, not by the code with which it ends.
+
+tests/fakes/tree plays the rows of the signal table of the real programs, and a few that are worse. All of them run at the same
+time. Processes are looked for by what they said of themselves, by the mark in their environment, and by kinship.
+"""
+import os
+import signal
+from typing import NamedTuple
+
+import pytest
+
+from rld import FAKES, alive, carriers, command_of, descendants, proc_stat
+
+SHAPES = ("claude", "codex", "opencode", "qwen", "gemini", "pi", "copilot", "nohup", "bare", "daemon", "stopped", "bomb")
+# What the shim's SIGTERM to the group makes of the agent itself: exit code, signal.
+ENDS = {"claude": (143, None), "gemini": (0, None), "pi": (143, None)}
+GRACE = {"grace": "1s"}
+
+
+class Tree(NamedTuple):
+    shape: str
+    run: int
+    pids: list	# the agent's own first
+
+
+class Forest:
+    """A daemon with a run for each shape, all of which stand there."""
+
+    def __init__(self, make_daemon, tmp_path, mode, limits, shapes=SHAPES, **config):
+        self.mode = mode
+        gates = tmp_path / "gates"
+        gates.mkdir()
+        agents = {f"agent.{shape}": {"command": [str(FAKES / "tree"), shape, mode, str(gates)], "reader": "claude"} for shape in shapes}
+        self.daemon = make_daemon(config={"parallel": len(shapes), "limits": {**GRACE, **limits}, **agents, **config})
+        runs = {}
+        for shape in shapes:
+            os.mkfifo(gates / f"{shape}.here")
+            workdir = tmp_path / shape
+            workdir.mkdir()
+            runs[shape] = self.daemon.submit(workdir, agent=shape, on_lost="fail")
+        self.trees = []
+        for shape, run in runs.items():
+            with open(gates / f"{shape}.here") as fifo:
+                pid = int(fifo.readline())
+            pids = [int(word) for word in (gates / f"{shape}.pids").read_text().split()]
+            assert pids[0] == pid
+            self.trees.append(Tree(shape, run, pids))
+
+    def shim(self, tree):
+        pid = proc_stat(tree.pids[0])[1]
+        assert "rl-shim" in command_of(pid)
+        return pid
+
+    def ended(self, tree):
+        """The run's row and that of its attempt, when nothing of it is left."""
+        row = self.daemon.ended(tree.run)
+        attempt, = self.daemon.attempts(tree.run)
+        left = [(pid, command_of(pid)) for pid in tree.pids if alive(pid)]
+        assert left == [], tree.shape
+        assert row["warnings"] == [], tree.shape
+        return row, attempt
+
+    def all_ended(self):
+        rows = {tree.shape: self.ended(tree) for tree in self.trees}
+        assert carriers(attempt["uuid"] for _, attempt in rows.values()) == []
+        # what has shed all that we know it by has come to us when its parent died
+        assert descendants(but=(self.daemon.pid,)) == []
+        assert descendants(self.daemon.pid) == []
+        return rows
+
+
+def test_cancelled(make_daemon, tmp_path):
+    forest = Forest(make_daemon, tmp_path, "hang", {})
+    for tree in forest.trees:
+        forest.daemon.call("run.cancel", id=tree.run)
+    for shape, (row, attempt) in forest.all_ended().items():
+        assert (row["state"], attempt["process"]) == ("cancelled", "cancelled"), shape
+        assert (attempt["exit_code"], attempt["signal"]) == ENDS.get(shape, (None, signal.SIGTERM)), shape
+
+
+@pytest.mark.parametrize("mode,limit,process,words", [
+    ("hang", "timeout", "timeout", "timed out after 3s"),
+    ("silent", "idle_timeout", "idle", "printed nothing for 3s")])
+def test_ended_by_a_clock(make_daemon, tmp_path, mode, limit, process, words):
+    """A hang ends in time, and its cause names the setting: also where the program answers SIGTERM with exit 0."""
+    forest = Forest(make_daemon, tmp_path, mode, {}, **{"limits.implement": {limit: "3s"}})
+    for shape, (row, attempt) in forest.all_ended().items():
+        assert (row["state"], attempt["process"], attempt["outcome"]) == ("failed", process, "failed"), shape
+        assert attempt["cause"] == f"implementer process {words}; limits.implement.{limit} in rld.toml sets the limit", shape
+        assert (attempt["exit_code"], attempt["signal"]) == ENDS.get(shape, (None, signal.SIGTERM)), shape
+
+
+def test_result_given_and_not_gone(make_daemon, tmp_path):
+    """What was said counts, whatever the end of the process looks like."""
+    forest = Forest(make_daemon, tmp_path, "result", {"post_result": "1s"})
+    for shape, (row, attempt) in forest.all_ended().items():
+        assert (row["state"], attempt["process"], attempt["outcome"], attempt["cause"]) == ("succeeded", "lingered", "done", None), shape
+        assert (attempt["exit_code"], attempt["signal"]) == ENDS.get(shape, (None, signal.SIGTERM)), shape
+        assert attempt["cost_usd"] == 0.5, shape
+
+
+def test_ended_by_itself(make_daemon, tmp_path):
+    """Launchers whose workers stay, commands in the background: they go with the agent."""
+    forest = Forest(make_daemon, tmp_path, "exit", {})
+    for shape, (row, attempt) in forest.all_ended().items():
+        assert (row["state"], attempt["process"], attempt["exit_code"], attempt["outcome"]) == ("succeeded", "exited", 0, "done"), shape
+
+
+def test_shim_killed(make_daemon, tmp_path):
+    """The agent dies with its shim, the others by what they carry, and what carries nothing as a child of the daemon's."""
+    forest = Forest(make_daemon, tmp_path, "hang", {})
+    for tree in forest.trees:
+        os.kill(forest.shim(tree), signal.SIGKILL)
+    for shape, (row, attempt) in forest.all_ended().items():
+        assert (row["state"], attempt["state"], attempt["process"]) == ("failed", "lost", "lost"), shape
+
+
+def test_shim_killed_that_an_earlier_daemon_has_started(make_daemon, tmp_path):
+    """Its processes are nobody's children then: what carries no mark is not found, so that shape is not among these."""
+    forest = Forest(make_daemon, tmp_path, "hang", {}, shapes=[shape for shape in SHAPES if shape != "bare"])
+    forest.daemon.restart()
+    for tree in forest.trees:
+        os.kill(forest.shim(tree), signal.SIGKILL)
+    for shape, (row, attempt) in forest.all_ended().items():
+        assert (row["state"], attempt["state"], attempt["process"]) == ("failed", "lost", "lost"), shape
+
+
+def test_failure_given_and_not_gone(make_daemon, tmp_path):
+    forest = Forest(make_daemon, tmp_path, "failure", {}, shapes=("claude",), **{"limits.implement": {"post_result": "1s"}})
+    (row, attempt), = forest.all_ended().values()
+    assert (row["state"], attempt["process"], attempt["outcome"]) == ("failed", "lingered", "failed")
+    assert attempt["cause"] == ("implementer process gave its result and did not exit within 1s; "
+                                "limits.implement.post_result in rld.toml sets the limit: done")
+
+
+@pytest.mark.parametrize("clock", ["timeout", "idle_timeout"])
+def test_result_given_when_another_clock_strikes(make_daemon, tmp_path, clock):
+    """Nobody looks for the result, as while no daemon runs: it is found in the output of the ended attempt."""
+    forest = Forest(make_daemon, tmp_path, "result", {"post_result": 0, clock: "3s"}, shapes=("claude",))
+    (row, attempt), = forest.all_ended().values()
+    assert (row["state"], attempt["process"], attempt["outcome"]) == ("succeeded", "lingered", "done")
+
+
+def test_result_given_and_the_daemon_killed(make_daemon, tmp_path):
+    """The next daemon looks on."""
+    forest = Forest(make_daemon, tmp_path, "result", {"post_result": "1s"}, shapes=("gemini",))
+    forest.daemon.kill()
+    forest.daemon.start()
+    (row, attempt), = forest.all_ended().values()
+    assert (row["state"], attempt["process"], attempt["outcome"]) == ("succeeded", "lingered", "done")
