@@ -176,6 +176,19 @@ START_TEST(rate_limit_statuses)
 }
 END_TEST
 
+/* A request that was served after a refusal takes it back, whatever fails later. */
+START_TEST(served_after_all)
+{
+	struct agent_result r = read_text(READER_CLAUDE,
+	    "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\",\"resetsAt\":1795384800,\"isUsingOverage\":true}}\n"
+	    "{\"type\":\"assistant\",\"message\":{\"model\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"I look first.\"}]}}\n"
+	    "{\"type\":\"result\",\"subtype\":\"error_max_turns\",\"is_error\":true}\n", 1, NULL);
+
+	expect("served", &r, PROVIDER_OK, false, NONE);
+	agent_result_release(&r);
+}
+END_TEST
+
 /* gemini ends with its service's status mod 256, and in JSON mode with an empty stdout. */
 START_TEST(trap_exit_codes_that_are_http_mod_256)
 {
@@ -312,6 +325,7 @@ int main(void)
 	tcase_add_loop_test(tcase, transcripts, 0, COUNT(files));
 	tcase_add_test(tcase, epoch_before_text);
 	tcase_add_test(tcase, rate_limit_statuses);
+	tcase_add_test(tcase, served_after_all);
 	tcase_add_test(tcase, trap_exit_codes_that_are_http_mod_256);
 	tcase_add_test(tcase, last_words);
 	tcase_add_test(tcase, doubt);
