@@ -54,6 +54,10 @@ exit 1
 """
 
 
+# Its words come by way of its reader, and a conversation may have any name.
+JSON = """printf '{"type":"result","subtype":"success","is_error":true,"result":"refused: %s","session_id":"%s"}\\n' "$PLAY_API_KEY" "$PLAY_API_KEY"; exit 1"""
+
+
 def leaks(data):
     return [name for name, value in SECRETS.items() if value in data]
 
@@ -145,6 +149,7 @@ def made(make_daemon, repo, tmp_path):
     (hooks / "told").write_text(f'#!/bin/sh\nenv > "{hooks}/$RL_HOOK.$RL_RUN"\nexit 1\n')
     (hooks / "told").chmod(0o755)
     config = {"agent.play": {"env": ["PLAY_API_KEY"], "set": {name: CANARIES[name] for name in ("LLM_TOKEN", "MY_SETTING")} | {"SWITCH": "1", "TZ": "Europe/Berlin"}},
+              "agent.json": {"command": ["sh", "-c", JSON], "reader": "claude", "env": ["PLAY_API_KEY"]},
               "hook": {"on_hold": [str(hooks / "told")], "on_end": [str(hooks / "told")]}, "review": {"review_log": str(tmp_path / "logs")}}
     daemon, bd = with_bd(make_daemon, tmp_path, scripts=SCRIPTS, config=config, gates=["running"])
     repo.git("remote", "add", "origin", URL)
@@ -180,8 +185,10 @@ def test_no_canary_is_anywhere(made, repo, tmp_path):
     daemon.play.arrived("running")
     kept, = (daemon.state / "env").iterdir()
     assert leaks(kept.read_bytes()) == ["PLAY_API_KEY", "LLM_TOKEN", "MY_SETTING"]
-    lines = daemon.call("attempt.preview", id=daemon.attempts(life)[0]["id"], lines=20)["lines"]
-    assert any("I used [secret] and [secret], [secret], sk-ant-[secret]." in line for line in lines), lines
+    lines = [""]
+    while not lines[-1:] or not lines[-1].startswith("I used"):	# its last words are on their way through the shim
+        lines = daemon.call("attempt.preview", id=daemon.attempts(life)[0]["id"], lines=20)["lines"]
+    assert lines[-1] == "I used [secret] and [secret], [secret], sk-ant-[secret]." and "LLM_TOKEN=[secret]" in lines, lines
     nowhere(daemon, *folders)
     daemon.kill()
     nowhere(daemon, *folders)
@@ -205,6 +212,8 @@ def test_no_canary_is_anywhere(made, repo, tmp_path):
     failed = send(daemon, repo.path, "fail please")
     cause = daemon.ended(failed)["cause"]
     assert "https://me:[secret]@git.example.org/x.git': bad key [secret]" in cause
+    told = send(daemon, repo.path, "tell", agent="json")
+    assert "refused: [secret]" in daemon.ended(told)["cause"] and daemon.attempts(told)[0]["session"] is None
     held = send(daemon, repo.path, "decide", review={"enabled": True, "profile": "decision", "max_fixes": 1})
     assert daemon.ended(held)["state"] == "held"
     hold, = daemon.call("hold.list")["holds"]
@@ -223,9 +232,9 @@ def test_no_canary_is_anywhere(made, repo, tmp_path):
     assert row["state"] == "failed" and "[secret]" in row["cause"], row
     nowhere(daemon, *folders)
 
-    wrong = in_commands(daemon, life, failed, held, filed, row["id"])
+    wrong = in_commands(daemon, life, failed, told, held, filed, row["id"])
     assert not wrong, "\n".join(wrong)
-    for run in (life, failed, held, filed, row["id"]):
+    for run in (life, failed, told, held, filed, row["id"]):
         if daemon.run(run)["state"] not in ("succeeded", "failed", "cancelled"):
             daemon.cancelled(run)
     daemon.restart()	# waits for what is to be forgotten
