@@ -16,7 +16,12 @@ static const struct table_column turn_columns[] = {
 	{ "TYPE", 0 },
 	{ "ROUND", TABLE_RIGHT },
 	{ "AGENT", 0 },
+	{ "ACCOUNT", 0 },
 	{ "EXIT", TABLE_RIGHT },
+	{ "FAULT", 0 },
+	{ "DENIED", TABLE_RIGHT },
+	{ "TOOL ERRORS", TABLE_RIGHT },
+	{ "GOES ON WITH", TABLE_RIGHT },
 	{ "DECISION", 0 },
 	{ "TOOK", TABLE_RIGHT },
 	{ "TOKENS", TABLE_RIGHT },
@@ -38,7 +43,12 @@ static void print_timeline(const struct print *p, const json_t *turns)
 		table_add(t, PAINT_NONE, field_text(turn, "type"));
 		table_take(t, PAINT_NONE, field_int(turn, "round") == 0 ? mem_strdup("") : show_number(turn, "round"));
 		table_add(t, PAINT_NONE, field_text(turn, "agent"));
+		table_add(t, PAINT_NONE, field_text(turn, "account"));
 		table_take(t, PAINT_NONE, show_exit(turn));
+		table_take(t, PAINT_RED, show_fault(turn));
+		table_take(t, PAINT_NONE, show_some(turn, "denials"));
+		table_take(t, PAINT_NONE, show_some(turn, "tool_errors"));
+		table_take(t, PAINT_NONE, show_resumed(turn, turns, "attempt"));
 		table_add(t, print_state_paint(decision), decision);
 		table_take(t, PAINT_NONE, show_took(turn));
 		table_take(t, PAINT_NONE, show_tokens(turn));
@@ -103,6 +113,23 @@ static void print_objects(const struct print *p, const char *heading, const json
 	json_decref(lines);
 }
 
+/* "2 by the process, 1 by the provider"; "" when all attempts have succeeded. */
+static char *faults_text(const json_t *faults)
+{
+	static const char *const names[] = { "process", "provider", "task" };
+	struct bytes text = { .data = NULL };
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		int64_t count = field_int(faults, names[i]);
+		char *one = count > 0 ? mem_printf("%s%lld by the %s", text.size > 0 ? ", " : "", (long long)count, names[i]) : NULL;
+
+		if (one != NULL)
+			bytes_add(&text, one, strlen(one));
+		free(one);
+	}
+	return text.data != NULL ? text.data : mem_strdup("");
+}
+
 static void print_text(const struct print *p, const json_t *report)
 {
 	const json_t *result = json_object_get(report, "result"), *stats = json_object_get(report, "stats");
@@ -130,6 +157,9 @@ static void print_text(const struct print *p, const json_t *report)
 	table_fact(t, "took", PAINT_NONE, print_duration(field_int(stats, "wall_ms")));
 	table_fact(t, "tokens", PAINT_NONE, show_tokens(stats));
 	table_fact(t, "cost", PAINT_NONE, print_cost(field_real(stats, "cost_usd")));
+	table_fact(t, "no success", PAINT_NONE, faults_text(json_object_get(stats, "faults")));
+	table_fact(t, "denied", PAINT_YELLOW, show_some(stats, "denials"));
+	table_fact(t, "tool errors", PAINT_NONE, show_some(stats, "tool_errors"));
 	table_fact(t, "result", PAINT_BOLD, mem_strdup(field_text(result, "ref")));
 	table_fact(t, "commit", PAINT_BOLD, mem_strdup(field_text(result, "commit")));
 	table_print(t, p, true);

@@ -24,6 +24,9 @@ static const struct table_column attempt_columns[] = {
 	{ "STATE", 0 },
 	{ "EXIT", TABLE_RIGHT },
 	{ "OUTCOME", 0 },
+	{ "FAULT", 0 },
+	{ "DENIED", TABLE_RIGHT },
+	{ "TOOL ERRORS", TABLE_RIGHT },
 	{ "TOOK", TABLE_RIGHT },
 	{ "TOKENS", TABLE_RIGHT },
 	{ "COST", TABLE_RIGHT },
@@ -267,6 +270,21 @@ static bool is_waiting(const json_t *run, const json_t *attempt)
 	return false;
 }
 
+char *show_fault(const json_t *attempt)
+{
+	const char *fault = field_text(attempt, "fault"), *what = field_text(attempt, strcmp(fault, "task") == 0 ? "outcome" : fault);
+
+	/* how it exited stands beside it */
+	if (*fault == '\0' || strcmp(what, "exited") == 0)
+		return mem_strdup(fault);
+	return mem_printf("%s: %s", fault, what);
+}
+
+char *show_some(const json_t *object, const char *key)
+{
+	return field_int(object, key) > 0 ? show_number(object, key) : mem_strdup("");
+}
+
 static void add_attempt(struct table *t, const json_t *run, const json_t *attempt)
 {
 	const char *state = is_waiting(run, attempt) ? "waiting" : field_text(attempt, "state"), *outcome = field_text(attempt, "outcome");
@@ -276,7 +294,10 @@ static void add_attempt(struct table *t, const json_t *run, const json_t *attemp
 	table_add(t, PAINT_NONE, field_text(attempt, "agent"));
 	table_add(t, print_state_paint(state), state);
 	table_take(t, PAINT_NONE, show_exit(attempt));
-	table_add(t, PAINT_NONE, strcmp(outcome, "none") == 0 ? "" : outcome);
+	table_add(t, PAINT_NONE, outcome);
+	table_take(t, PAINT_RED, show_fault(attempt));
+	table_take(t, PAINT_NONE, show_some(attempt, "denials"));
+	table_take(t, PAINT_NONE, show_some(attempt, "tool_errors"));
 	table_take(t, PAINT_NONE, show_took(attempt));
 	table_take(t, PAINT_NONE, show_tokens(attempt));
 	table_take(t, PAINT_NONE, print_cost(field_real(attempt, "cost_usd")));
@@ -348,10 +369,21 @@ out:
 	return status;
 }
 
-static void print_attempt_facts(const struct print *p, const json_t *attempt)
+char *show_resumed(const json_t *attempt, const json_t *attempts, const char *key)
+{
+	int64_t wanted = field_int(attempt, "resumes");
+
+	for (size_t i = 0; wanted != FIELD_NONE && i < json_array_size(attempts); i++) {
+		if (field_int(json_array_get(attempts, i), key) == wanted)
+			return show_number(json_array_get(attempts, i), "number");
+	}
+	return mem_strdup("");
+}
+
+static void print_attempt_facts(const struct print *p, const json_t *attempt, const json_t *attempts)
 {
 	struct table *t = table_facts();
-	char size[32] = "";
+	char size[32] = "", *resumed = show_resumed(attempt, attempts, "id");
 
 	if (field_int(attempt, "bytes") != FIELD_NONE)
 		size_format(field_int(attempt, "bytes"), size, sizeof size);
@@ -359,20 +391,27 @@ static void print_attempt_facts(const struct print *p, const json_t *attempt)
 	table_fact(t, "role", PAINT_NONE, mem_strdup(field_text(attempt, "role")));
 	table_fact(t, "agent", PAINT_NONE, mem_strdup(field_text(attempt, "agent")));
 	table_fact(t, "model", PAINT_NONE, mem_strdup(field_text(attempt, "model")));
+	table_fact(t, "account", PAINT_NONE, mem_strdup(field_text(attempt, "account")));
 	table_fact(t, "task", PAINT_NONE, mem_strdup(field_text(attempt, "task")));
+	if (*resumed != '\0')
+		table_fact(t, "goes on with", PAINT_NONE, mem_printf("attempt %s", resumed));
 	table_fact(t, "exit", PAINT_NONE, show_exit(attempt));
 	table_fact(t, "process", PAINT_NONE, mem_strdup(field_text(attempt, "process")));
 	table_fact(t, "sandbox", PAINT_NONE, mem_strdup(field_text(attempt, "sandbox")));
 	table_fact(t, "provider", PAINT_NONE, mem_strdup(field_text(attempt, "provider")));
 	table_fact(t, "outcome", PAINT_NONE, mem_strdup(field_text(attempt, "outcome")));
+	table_fact(t, "fault", PAINT_RED, mem_strdup(field_text(attempt, "fault")));
 	table_fact(t, "cause", PAINT_NONE, mem_strdup(field_text(attempt, "cause")));
 	table_fact(t, "started", PAINT_NONE, show_when(attempt, "started_at"));
 	table_fact(t, "took", PAINT_NONE, show_took(attempt));
 	table_fact(t, "output", PAINT_NONE, mem_strdup(size));
 	table_fact(t, "tokens", PAINT_NONE, show_tokens(attempt));
 	table_fact(t, "cost", PAINT_NONE, print_cost(field_real(attempt, "cost_usd")));
+	table_fact(t, "denied", PAINT_YELLOW, show_some(attempt, "denials"));
+	table_fact(t, "tool errors", PAINT_NONE, show_some(attempt, "tool_errors"));
 	table_print(t, p, true);
 	table_free(t);
+	free(resumed);
 }
 
 /* Attempts are asked for by number within their run. */
@@ -390,7 +429,7 @@ static int show_attempt(struct client *c, int64_t run, int64_t wanted)
 		json_decref(client_call_json(c, "attempt.get", json_pack("{s:I}", "id", (json_int_t)field_int(attempt, "id")), &status));
 	} else if (attempt != NULL) {
 		print_heading(&c->out, "Attempt", attempt, "number");
-		print_attempt_facts(&c->out, attempt);
+		print_attempt_facts(&c->out, attempt, attempts);
 	} else if (status == 0) {
 		warnx("run %lld has no attempt %lld; \"rlctl show %lld\" lists them", (long long)run, (long long)wanted, (long long)run);
 		status = EXIT_REFUSED;

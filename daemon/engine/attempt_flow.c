@@ -124,6 +124,8 @@ static void tell_ended(struct turn *turn, const struct attempt_row *a)
 	set_number(body, "exit_code", a->exit_code);
 	set_number(body, "signal", a->signal);
 	json_object_set_new(body, "process", json_string(state_name(&process_result_names, a->process)));
+	if (a->provider != PROVIDER_NONE)
+		json_object_set_new(body, "provider", json_string(state_name(&provider_result_names, a->provider)));
 	json_object_set_new(body, "outcome", json_string(state_name(&task_result_names, a->outcome)));
 	if (a->cause != NULL)
 		json_object_set_new(body, "cause", json_string(a->cause));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "core/fault.h"
 #include "proto/escape.h"
 #include "proto/units.h"
 
@@ -38,7 +39,7 @@ static const struct {
 	enum row_kind kind;
 	const char *name;
 } flags[] = {
-	{ ROW_RUN, "paused" },
+	{ ROW_RUN, "paused" }, { ROW_ATTEMPT, "says_no_change" },
 };
 
 static const char *shown_name(enum row_kind kind, const char *name)
@@ -139,6 +140,19 @@ static json_t *json_field(const struct field *field, const void *row)
 		return json_string(state_name(field->names, *(const int *)(const void *)at));
 	}
 	abort();
+}
+
+static json_t *known(const struct state_names *names, int value, int unknown)
+{
+	return value == unknown ? json_null() : json_string(state_name(names, value));
+}
+
+void json_results(json_t *json, const struct attempt_row *a)
+{
+	json_object_set_new(json, "process", known(&process_result_names, a->process, PROCESS_NONE));
+	json_object_set_new(json, "provider", known(&provider_result_names, a->provider, PROVIDER_NONE));
+	json_object_set_new(json, "outcome", known(&task_result_names, a->outcome, TASK_R_NONE));
+	json_object_set_new(json, "fault", known(&fault_names, (int)attempt_fault(a), FAULT_NONE));
 }
 
 json_t *json_row(enum row_kind kind, const void *row)

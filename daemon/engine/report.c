@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/name.h"
+#include "core/fault.h"
 #include "core/profile.h"
 #include "engine/json.h"
 #include "proto/run_class.h"
@@ -221,17 +222,35 @@ static int64_t invoked(const struct run_rows *rows, enum role role)
 	return count;
 }
 
+/* How many attempts were no success, by the result that says so. */
+static json_t *faults(const struct run_rows *rows)
+{
+	int64_t counts[FAULTS] = { 0 };
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < rows->nattempts; i++)
+		counts[attempt_fault(rows->attempts[i])]++;
+	for (int i = FAULT_NONE + 1; i < FAULTS; i++)
+		json_object_set_new(json, state_name(&fault_names, i), json_integer((json_int_t)counts[i]));
+	return json;
+}
+
 static json_t *stats(const struct run_rows *rows)
 {
 	struct sum sum = sum_of(rows->attempts, rows->nattempts);
-	int64_t fixes = 0;
+	int64_t fixes = 0, denials = ROW_NONE, tool_errors = ROW_NONE;
 
 	for (size_t i = 0; i < rows->nslots; i++)
 		add(&fixes, rows->slots[i]->fix);
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:I}", "review_rounds", (json_int_t)invoked(rows, ROLE_REVIEW),
+	for (size_t i = 0; i < rows->nattempts; i++) {
+		add(&denials, rows->attempts[i]->denials);
+		add(&tool_errors, rows->attempts[i]->tool_errors);
+	}
+	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:I,s:o,s:o,s:o}", "review_rounds", (json_int_t)invoked(rows, ROLE_REVIEW),
 	    "fix_rounds", (json_int_t)fixes, "checks", (json_int_t)invoked(rows, ROLE_CHECK), "turns", (json_int_t)rows->nattempts,
 	    "attempts", (json_int_t)rows->nattempts, "wall_ms", json_int(wall_ms(rows)), "tokens", tokens(&sum),
-	    "cost_usd", real(sum.cost), "unpriced_attempts", (json_int_t)sum.unpriced);
+	    "cost_usd", real(sum.cost), "unpriced_attempts", (json_int_t)sum.unpriced, "faults", faults(rows),
+	    "denials", json_int(denials), "tool_errors", json_int(tool_errors));
 }
 
 static json_t *roles(const struct plan *plan)
@@ -322,6 +341,11 @@ static json_t *timeline(const struct run_rows *rows)
 		    "signal", json_int(a->signal), "cause", json_text(a->cause), "started_at", json_time(a->started_at),
 		    "ended_at", json_time(a->ended_at), "tokens", tokens(&sum), "cost_usd", real(sum.cost));
 
+		json_results(turn, a);
+		json_object_set_new(turn, "account", json_text(a->account));
+		json_object_set_new(turn, "resumes", json_int(a->resumes));
+		json_object_set_new(turn, "denials", json_int(a->denials));
+		json_object_set_new(turn, "tool_errors", json_int(a->tool_errors));
 		if (review != NULL) {
 			json_object_set_new(turn, "decision", json_text(review->decision));
 			json_object_set_new(turn, "feedback", json_text(review->feedback));

@@ -26,13 +26,7 @@ json_t *attempt_document(const struct attempt_row *row)
 {
 	json_t *json = json_row(ROW_ATTEMPT, row);
 
-	/* What is not known yet is null, not a word. */
-	if (row->process == PROCESS_NONE)
-		json_object_set_new(json, "process", json_null());
-	if (row->provider == PROVIDER_NONE)
-		json_object_set_new(json, "provider", json_null());
-	if (row->outcome == TASK_R_NONE)
-		json_object_set_new(json, "outcome", json_null());
+	json_results(json, row);
 	json_object_set_new(json, "tokens", json_pack("{s:o,s:o,s:o,s:o,s:o}", "input", json_int(row->tokens_input),
 	    "cached", json_int(row->tokens_cached), "cache_write", json_int(row->tokens_cache_write),
 	    "output", json_int(row->tokens_output), "reasoning", json_int(row->tokens_reasoning)));

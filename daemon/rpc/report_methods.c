@@ -128,7 +128,7 @@ static const struct result_field report_results[] = {
 	{ "ended_at", "string|null", "time of the end" },
 	{ "settings", "object|null", "{agents, review, profile, max_fixes, max_review_rounds, ...}" },
 	{ "result", "object", "{outcome, exit_code, answer, attempt, ref, tree, commit}" },
-	{ "stats", "object", "{review_rounds, fix_rounds, checks, turns, attempts, wall_ms, tokens, cost_usd, unpriced_attempts}" },
+	{ "stats", "object", "{review_rounds, fix_rounds, checks, turns, attempts, wall_ms, tokens, cost_usd, unpriced_attempts, faults, denials, tool_errors}" },
 	{ "timeline", "array", "a turn for each attempt: {turn, type, round, agent, decision, feedback, ...}" },
 	{ "tasks", "array", "as in run.get" },
 	{ "reviews", "array", "as in review.list" },

@@ -174,7 +174,7 @@ def test_needed(make_daemon, tmp_path):
 
 
 def test_login(host):
-    """A variable that is not empty or a file that is not is a login."""
+    """A variable that is not empty is a login, and a file that has more in it than "{}"."""
     host.program("codex", "echo 0.169.0")
     no_login = ("warning", "no login is to be seen: neither a variable nor a file that it would use")
     place, home = host.home / ".codex", host.daemon.path / "codex home"
@@ -182,13 +182,14 @@ def test_login(host):
     assert "codex login" in host.agent("codex", check=0)["checks"][1]["remedy"]
     assert says(host.agent("codex", CODEX_API_KEY="k"))[1] == ("ok", "a login is there: CODEX_API_KEY")
     place.mkdir()
-    (place / "auth.json").touch()
-    assert says(host.agent("codex"))[1] == no_login
-    (place / "auth.json").write_text("{}")
+    for nothing in ("", "{}"):
+        (place / "auth.json").write_text(nothing)
+        assert says(host.agent("codex"))[1] == no_login
+    (place / "auth.json").write_text('{"tokens": {}}')
     assert says(host.agent("codex"))[1] == ("ok", "a login is there: ~/.codex/auth.json")
     shutil.rmtree(place)
     home.mkdir()
-    (home / "auth.json").write_text("{}")
+    (home / "auth.json").write_text('{"tokens": {}}')
     assert says(host.agent("codex"))[1] == no_login
     assert says(host.agent("codex", CODEX_HOME=str(home)))[1] == ("ok", "a login is there: $CODEX_HOME/auth.json")
 

@@ -288,7 +288,11 @@ static struct run_rows *make_story(void)
 	a->tokens_input = 100;
 	a->tokens_output = 20;
 	a->cost_usd = 0.5;
-	add_attempt(rows, ROLE_CHECK, 1, 10, 11);
+	a->denials = 2;
+	a->tool_errors = 3;
+	a = add_attempt(rows, ROLE_CHECK, 1, 10, 11);
+	a->exit_code = 1;
+	a->outcome = TASK_R_FAILED;
 	a = add_attempt(rows, ROLE_REVIEW, 1, 11, 20);
 	a->tokens_input = 1;
 	add_review(rows, "implement", 1, "drift", "mend it", "text")->attempt = a->id;
@@ -339,7 +343,8 @@ START_TEST(test_report_of_a_reviewed_run)
 	    "\"ref\":null,\"tree\":\"1234\",\"commit\":\"5678\"}");
 	/* a reviewer that never ran was not invoked; of what was not priced, a check costs nothing */
 	assert_at(report, "stats", "{\"review_rounds\":2,\"fix_rounds\":1,\"checks\":1,\"turns\":6,\"attempts\":6,\"wall_ms\":60000,\"tokens\":"
-	    "{\"input\":101,\"cached\":null,\"cache_write\":null,\"output\":20,\"reasoning\":null},\"cost_usd\":0.75,\"unpriced_attempts\":2}");
+	    "{\"input\":101,\"cached\":null,\"cache_write\":null,\"output\":20,\"reasoning\":null},\"cost_usd\":0.75,\"unpriced_attempts\":2,"
+	    "\"faults\":{\"process\":2,\"provider\":0,\"task\":0},\"denials\":2,\"tool_errors\":3}");
 	ck_assert_uint_eq(json_array_size(at(report, "timeline")), 6);
 	for (size_t i = 0; i < 6; i++) {
 		const json_t *turn = json_array_get(at(report, "timeline"), i);
@@ -348,6 +353,9 @@ START_TEST(test_report_of_a_reviewed_run)
 		ck_assert_str_eq(json_string_value(at(turn, "type")), types[i]);
 		ck_assert_int_eq(json_integer_value(at(turn, "attempt")), (json_int_t)(110 + 10 * i));
 	}
+	assert_at(report, "timeline.0.denials", "2");
+	assert_at(report, "timeline.0.fault", "null");
+	assert_at(report, "timeline.1.fault", "\"process\"");
 	assert_at(report, "timeline.2.decision", "\"drift\"");
 	assert_at(report, "timeline.2.feedback", "\"mend it\"");
 	assert_at(report, "timeline.2.findings", "[\"aa\"]");

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Process, provider and task: an attempt has three results, and what is shown of it says which of them made it no success."""
+import json
+import re
+
+import pytest
+
+INIT = {"type": "system", "subtype": "init", "session_id": "s-1", "tools": [], "model": "m"}
+WRITE = [{"tool_name": "Write", "tool_use_id": "t", "tool_input": {}}, {"tool_name": "Bash", "tool_use_id": "u", "tool_input": {}}]
+
+
+def claude(text, before="", exit=0, tools=(), **result):
+    """A script that prints a stream of claude's kind and exits."""
+    failed = [{"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": f"t{i}", "is_error": True, "content": "no"}]}} for i in tools]
+    end = {"type": "result", "subtype": "success", "is_error": False, "result": text, "session_id": "s-1", "total_cost_usd": 0.25,
+           "usage": {"input_tokens": 11, "cache_creation_input_tokens": 5, "cache_read_input_tokens": 7, "output_tokens": 3}, "permission_denials": []}
+    lines = [INIT, *failed, {**end, **result}]
+    return f"{before}\ncat <<'END-OF-STREAM'\n" + "\n".join(map(json.dumps, lines)) + f"\nEND-OF-STREAM\nexit {exit}\n"
+
+
+# name: (implement script, process, provider, outcome, fault, what the table says of the fault)
+STORIES = {
+    "exit": (claude("did it", "echo one > work.txt", exit=3), "exited", "ok", "failed", "process", "process"),
+    "signal": ("echo one > work.txt; kill -9 $$", "signalled", "ok", "failed", "process", "process: signalled"),
+    "auth": (claude("Invalid API key · Fix external API key", is_error=True, api_error_status=401, exit=1), "exited", "auth", "failed", "provider", "provider: auth"),
+    "error": (claude("API Error: 400 no such thing", is_error=True, api_error_status=400), "exited", "error", "failed", "provider", "provider: error"),
+    "denied": (claude("I could not", permission_denials=WRITE), "exited", "ok", "denied", "task", "task: denied"),
+    "no-change": (claude("all is done"), "exited", "ok", "no-change", "task", "task: no-change"),
+    "done": (claude("did it", "echo one > work.txt"), "exited", "ok", "done", None, ""),
+}
+
+
+@pytest.fixture
+def claude_daemon(make_daemon):
+    return make_daemon(config={"agent.play": {"reader": "claude", "account": "anthropic"}, "run": {"on_no_change": "fail"}})
+
+
+def cells(out, heading):
+    """The row under a table's headings: {heading: cell}."""
+    lines = out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith(heading) or line.lstrip().startswith(heading))
+    titles = [(m.start(), m.end(), m.group()) for m in re.finditer(r"\S+( \S+)*", lines[at])]
+    row = {}
+    for m in re.finditer(r"\S+( \S+)*", lines[at + 1]):
+        nearest = min(titles, key=lambda t: 0 if t[0] < m.end() and m.start() < t[1] else min(abs(t[0] - m.start()), abs(t[1] - m.end())))
+        row[nearest[2]] = m.group()
+    return row
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_which_of_the_three(claude_daemon, repo, story):
+    """The row, show, and the report, for people and for programs, tell the same of each."""
+    daemon = claude_daemon
+    script, process, provider, outcome, fault, words = STORIES[story]
+    daemon.play.set({"implement": script})
+    run = daemon.submit(repo.path)
+    assert daemon.ended(run)["state"] == ("succeeded" if fault is None else "failed")
+    attempt, = daemon.attempts(run)
+    assert (attempt["process"], attempt["outcome"], attempt["fault"]) == (process, outcome, fault)
+    assert attempt["provider"] == provider or (story == "signal" and attempt["provider"] in (None, "ok"))
+    assert attempt == daemon.call("attempt.get", id=attempt["id"])
+
+    turn, = daemon.call("run.report", id=run)["timeline"]
+    assert {k: turn[k] for k in ("process", "provider", "outcome", "fault", "account", "resumes", "denials", "tool_errors")} == \
+        {k: attempt[k] for k in ("process", "provider", "outcome", "fault", "account", "resumes", "denials", "tool_errors")}
+    stats = daemon.call("run.report", id=run)["stats"]
+    assert stats["faults"] == {"process": 0, "provider": 0, "task": 0, **({fault: 1} if fault else {})}
+
+    row = cells(daemon.rlctl("show", run, check=0).out, "ATTEMPT")
+    assert row.get("FAULT", "") == words and row["OUTCOME"] == outcome, row
+    row = cells(daemon.rlctl("report", run, check=0).out, "TURN")
+    assert row.get("FAULT", "") == words and row["ACCOUNT"] == "anthropic", row
+    assert json.loads(daemon.rlctl("report", "--format", "json", run, check=0).out)["timeline"][0]["fault"] == fault
+    facts = dict(re.split(r"  +", line.strip(), maxsplit=1) for line in daemon.rlctl("show", f"{run}/1", check=0).out.splitlines()[1:])
+    assert facts["process"] == process and facts["outcome"] == outcome and facts.get("fault") == fault and facts["account"] == "anthropic"
+    assert facts.get("provider") == attempt["provider"]
+    if fault:
+        assert f"1 by the {fault}" in daemon.rlctl("report", run).out
+        assert facts["cause"] == attempt["cause"] != ""
+
+
+def test_denials_and_tool_errors_are_counted(claude_daemon, repo):
+    """Also of an attempt that did its work all the same; what was denied is no error beside."""
+    daemon = claude_daemon
+    daemon.play.set({"implement": claude("did most of it", "echo one > work.txt", tools=range(5), permission_denials=WRITE)})
+    run = daemon.submit(repo.path)
+    assert daemon.ended(run)["state"] == "succeeded"
+    attempt, = daemon.attempts(run)
+    assert attempt["denials"] == 2 and attempt["tool_errors"] == 3 and attempt["fault"] is None
+    report = daemon.call("run.report", id=run)
+    assert report["stats"]["denials"] == 2 and report["stats"]["tool_errors"] == 3
+    row = cells(daemon.rlctl("show", run).out, "ATTEMPT")
+    assert row["DENIED"] == "2" and row["TOOL ERRORS"] == "3" and "FAULT" not in row
+    assert re.search(r"^tool errors +3$", daemon.rlctl("report", run).out, re.M)
+
+
+def test_a_conversation_that_goes_on(claude_daemon, repo):
+    """A fixer that goes on with the implementer's conversation is shown with the attempt that it goes on with."""
+    daemon = claude_daemon
+    daemon.write_config({"agent.play": {"reader": "claude", "resume": ["--resume", "{session}"]}})
+    daemon.call("daemon.reload")
+    daemon.play.set({"implement": claude("first", "echo one > work.txt"),
+                     "review.1": claude('{"verdict": "drift", "followUpPrompt": "add a second line"}'),
+                     "review": claude('{"verdict": "pass", "followUpPrompt": "ok"}'),
+                     "fix": claude("second", "echo two >> work.txt")})
+    run = daemon.review(repo.path, review={"fixer": "resume"})
+    assert daemon.ended(run)["state"] == "succeeded"
+    attempts = daemon.attempts(run)
+    fix, = [a for a in attempts if a["role"] == "fix"]
+    implement = attempts[0]
+    assert fix["resumes"] == implement["id"] and implement["resumes"] is None
+    assert re.search(r"^goes on with +attempt 1$", daemon.rlctl("show", f"{run}/{fix['number']}").out, re.M)
+    lines = daemon.rlctl("report", run).out.splitlines()
+    heading = next(line for line in lines if "TURN" in line)
+    line = next(line for line in lines if re.match(r" *\d+ +fix ", line))
+    at = heading.index("GOES ON WITH")
+    assert line[at:at + len("GOES ON WITH")].strip() == "1"
+
+
+def test_a_check_has_no_account(make_daemon, repo):
+    """A check is paid by nobody, and one that fails is a matter of its process."""
+    daemon = make_daemon()
+    run = daemon.review(repo.path, review={"checks": ["exit 4"], "max_fixes": 0})
+    daemon.ended(run)
+    check, = [a for a in daemon.attempts(run) if a["role"] == "check"]
+    assert check["account"] is None and check["fault"] == "process" and check["exit_code"] == 4
+
+
+def test_a_running_attempt_has_no_fault(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "gate in\nanswer done\n"}, gates=["in"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("in")
+    attempt, = daemon.attempts(run)
+    assert (attempt["process"], attempt["provider"], attempt["outcome"], attempt["fault"]) == (None, None, None, None)
+    daemon.play.go("in")
+    daemon.ended(run)
+
+
+def test_the_event_tells_the_three_too(claude_daemon, repo):
+    daemon = claude_daemon
+    daemon.play.set({"implement": STORIES["auth"][0]})
+    with daemon.events(types=["attempt.ended"]) as events:
+        daemon.submit(repo.path)
+        event = events.until("attempt.ended")
+    assert (event["process"], event["provider"], event["outcome"]) == ("exited", "auth", "failed")

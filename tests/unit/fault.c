@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Which of its three results kept an attempt from being a success. */
+#include "base/memory.h"
+#include "core.h"
+#include "core/fault.h"
+
+static const struct {
+	enum process_result process;
+	int64_t exit_code;
+	enum provider_result provider;
+	enum task_result outcome;
+	const char *cause;
+	enum fault wanted;
+} table[] = {
+	{ PROCESS_EXITED, 0, PROVIDER_OK, TASK_R_DONE, NULL, FAULT_NONE },
+	{ PROCESS_EXITED, 0, PROVIDER_OK, TASK_R_STOP_MARKER, NULL, FAULT_NONE },
+	/* a reviewer whose exit status is the verdict */
+	{ PROCESS_EXITED, 1, PROVIDER_OK, TASK_R_DONE, NULL, FAULT_NONE },
+	{ PROCESS_LINGERED, ROW_NONE, PROVIDER_OK, TASK_R_DONE, NULL, FAULT_NONE },
+	{ PROCESS_EXITED, 3, PROVIDER_OK, TASK_R_FAILED, "x", FAULT_PROCESS },
+	{ PROCESS_SIGNALLED, ROW_NONE, PROVIDER_OK, TASK_R_FAILED, "x", FAULT_PROCESS },
+	{ PROCESS_TIMEOUT, ROW_NONE, PROVIDER_NONE, TASK_R_FAILED, "x", FAULT_PROCESS },
+	{ PROCESS_IDLE, ROW_NONE, PROVIDER_OK, TASK_R_FAILED, "x", FAULT_PROCESS },
+	{ PROCESS_LOST, ROW_NONE, PROVIDER_NONE, TASK_R_FAILED, "x", FAULT_PROCESS },
+	{ PROCESS_LOST, ROW_NONE, PROVIDER_NONE, TASK_R_NONE, "x", FAULT_PROCESS },
+	{ PROCESS_NOT_STARTED, ROW_NONE, PROVIDER_NONE, TASK_R_NONE, "x", FAULT_PROCESS },
+	/* what it said before does not matter where it was ended by decision */
+	{ PROCESS_CANCELLED, ROW_NONE, PROVIDER_THROTTLED, TASK_R_FAILED, "x", FAULT_PROCESS },
+	{ PROCESS_EXITED, 1, PROVIDER_AUTH, TASK_R_FAILED, "x", FAULT_PROVIDER },
+	{ PROCESS_EXITED, 0, PROVIDER_ERROR, TASK_R_FAILED, "x", FAULT_PROVIDER },
+	{ PROCESS_IDLE, ROW_NONE, PROVIDER_THROTTLED, TASK_R_FAILED, "x", FAULT_PROVIDER },
+	{ PROCESS_SIGNALLED, ROW_NONE, PROVIDER_LIMIT, TASK_R_FAILED, "x", FAULT_PROVIDER },
+	/* exit 0, and the program says itself that it did not do it */
+	{ PROCESS_EXITED, 0, PROVIDER_OK, TASK_R_FAILED, "x", FAULT_TASK },
+	{ PROCESS_LINGERED, ROW_NONE, PROVIDER_OK, TASK_R_FAILED, "x", FAULT_TASK },
+	{ PROCESS_EXITED, 0, PROVIDER_OK, TASK_R_DENIED, "x", FAULT_TASK },
+	{ PROCESS_EXITED, 0, PROVIDER_OK, TASK_R_NO_CHANGE, "x", FAULT_TASK },
+	/* a reviewer that was refused something and judged all the same; an empty change that a review looks at */
+	{ PROCESS_EXITED, 0, PROVIDER_OK, TASK_R_DENIED, NULL, FAULT_NONE },
+	{ PROCESS_EXITED, 0, PROVIDER_OK, TASK_R_NO_CHANGE, NULL, FAULT_NONE },
+	{ PROCESS_NONE, ROW_NONE, PROVIDER_NONE, TASK_R_NONE, NULL, FAULT_NONE },
+};
+
+static struct attempt_row *make(size_t i)
+{
+	struct attempt_row *a = row_new(ROW_ATTEMPT);
+
+	a->process = (int)table[i].process;
+	a->exit_code = table[i].exit_code;
+	a->provider = (int)table[i].provider;
+	a->outcome = (int)table[i].outcome;
+	a->cause = xstrdup(table[i].cause);
+	a->ended_at = 1;
+	return a;
+}
+
+START_TEST(one_of_three)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct attempt_row *a = make(i);
+
+		ck_assert_msg(attempt_fault(a) == table[i].wanted, "row %zu: %s", i, state_name(&fault_names, (int)attempt_fault(a)));
+		row_free(ROW_ATTEMPT, a);
+	}
+}
+END_TEST
+
+START_TEST(nothing_is_known_before_the_end)
+{
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct attempt_row *a = make(i);
+
+		a->ended_at = ROW_NONE;
+		ck_assert_int_eq(attempt_fault(a), FAULT_NONE);
+		row_free(ROW_ATTEMPT, a);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = { one_of_three, nothing_is_known_before_the_end };
+
+	return RUN_SUITE("fault", tests);
+}
