@@ -17,14 +17,6 @@
 #define GUARD (KNOB | LAYER_STRICTER)
 #define FIELD(name) offsetof(struct profile, name)
 
-/* The clocks of one role alone. */
-#define CLOCK(name, least, most, text) { name, SETTING_DURATION, LAYER_FILE, .min = least, .max = most, .help = text }
-#define CLOCKS_OF(role, what)											\
-	CLOCK("limits." role ".timeout", SECOND, 30 * DAY, "limits.timeout of " what " alone"),			\
-	CLOCK("limits." role ".idle_timeout", 0, 30 * DAY, "limits.idle_timeout of " what " alone")
-#define CLOCKS_OF_AGENT(role, what)										\
-	CLOCKS_OF(role, what), CLOCK("limits." role ".post_result", 0, DAY, "limits.post_result of " what " alone")
-
 const struct setting settings[] = {
 	{ "parallel", SETTING_INT, LAYER_FILE, .min = 1, .max = 64, .fallback = "4",
 	    .help = "attempts that may run at one time, over all runs" },
@@ -158,11 +150,34 @@ const struct setting settings[] = {
 	    .help = "time without output after which an attempt is ended; 0: never" },
 	{ "limits.post_result", SETTING_DURATION, LAYER_FILE, .min = 0, .max = DAY, .fallback = "\"30s\"",
 	    .help = "the same once an agent has given its final result; 0: never" },
-	CLOCKS_OF_AGENT("implement", "implementers"),
-	CLOCKS_OF("check", "checks"),
-	CLOCKS_OF_AGENT("review", "reviews"),
-	CLOCKS_OF_AGENT("fix", "fixers"),
-	CLOCKS_OF_AGENT("commit", "commit agents"),
+	{ "limits.implement.timeout", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY,
+	    .help = "limits.timeout of implementers alone" },
+	{ "limits.implement.idle_timeout", SETTING_DURATION, LAYER_FILE, .min = 0, .max = 30 * DAY,
+	    .help = "limits.idle_timeout of implementers alone" },
+	{ "limits.implement.post_result", SETTING_DURATION, LAYER_FILE, .min = 0, .max = DAY,
+	    .help = "limits.post_result of implementers alone" },
+	{ "limits.check.timeout", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY,
+	    .help = "limits.timeout of checks alone" },
+	{ "limits.check.idle_timeout", SETTING_DURATION, LAYER_FILE, .min = 0, .max = 30 * DAY,
+	    .help = "limits.idle_timeout of checks alone" },
+	{ "limits.review.timeout", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY,
+	    .help = "limits.timeout of reviews alone" },
+	{ "limits.review.idle_timeout", SETTING_DURATION, LAYER_FILE, .min = 0, .max = 30 * DAY,
+	    .help = "limits.idle_timeout of reviews alone" },
+	{ "limits.review.post_result", SETTING_DURATION, LAYER_FILE, .min = 0, .max = DAY,
+	    .help = "limits.post_result of reviews alone" },
+	{ "limits.fix.timeout", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY,
+	    .help = "limits.timeout of fixers alone" },
+	{ "limits.fix.idle_timeout", SETTING_DURATION, LAYER_FILE, .min = 0, .max = 30 * DAY,
+	    .help = "limits.idle_timeout of fixers alone" },
+	{ "limits.fix.post_result", SETTING_DURATION, LAYER_FILE, .min = 0, .max = DAY,
+	    .help = "limits.post_result of fixers alone" },
+	{ "limits.commit.timeout", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY,
+	    .help = "limits.timeout of commit agents alone" },
+	{ "limits.commit.idle_timeout", SETTING_DURATION, LAYER_FILE, .min = 0, .max = 30 * DAY,
+	    .help = "limits.idle_timeout of commit agents alone" },
+	{ "limits.commit.post_result", SETTING_DURATION, LAYER_FILE, .min = 0, .max = DAY,
+	    .help = "limits.post_result of commit agents alone" },
 	{ "limits.grace", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 3600 * SECOND, .fallback = "\"10s\"",
 	    .help = "time between SIGTERM and SIGKILL" },
 	{ "limits.output", SETTING_SIZE, LAYER_FILE, .min = 64 * KIB, .max = KIB * KIB * KIB * KIB, .fallback = "\"64M\"",

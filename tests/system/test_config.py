@@ -48,7 +48,7 @@ BAD = [
     ("a group that is a number", "[group]\nnight = 3\n", "2:1", "night"),
     ("not yet", "[run]\nmax_cost = 3\n", "2:1", "max_cost"),
     ("not yet either", "[agent.x]\ncommand = ['x']\naccount = 'a'\n", "3:1", "account"),
-    ("nor this", "[limits]\npost_result = '3s'\n", "2:1", "post_result"),
+    ("a clock that a check has not", "[limits.check]\npost_result = '3s'\n", "2:1", "post_result"),
     ("table for value", "[parallel]\nx = 1\n", "1:", "parallel"),
     ("value for table", "review = 3\n", "1:", "review"),
     ("unknown default agent", "default_agent = 'nobody'\n", "1:", "nobody"),

@@ -322,5 +322,5 @@ def test_every_key_of_a_review_by_rpc(make_daemon, repo):
     for key in ("max_fixes", "stall_limit", "on_malformed", "on_reviewer_error", "on_exhausted", "fixer", "scope", "strictness", "checks", "conventions",
                 "review_file", "review_log", "read_only", "sandbox", "workspace"):
         assert plan[key] == review[key], key
-    assert plan["guidelines"] == ["a.md", "S"] and plan["review_timeout_ms"] == 9000 and plan["commit"] == "none" and plan["profile"] == "file"
+    assert plan["guidelines"] == ["a.md", "S"] and plan["clocks"]["review"]["wall_ms"] == 9000 and plan["commit"] == "none" and plan["profile"] == "file"
     assert plan["agents"]["review"]["model"] == "r" and plan["agents"]["fix"]["model"] == "f"

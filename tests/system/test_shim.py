@@ -47,7 +47,7 @@ class Attempt:
     """One directory, one shim."""
 
     def __init__(self, where, argv, *, cwd=None, stdin=None, env=(), wall=0, idle=0, grace=10_000, cap=0, nofile=0,
-                 umask=0o022, argument=True, sandbox=0, writable=(), before=()):
+                 umask=0o022, argument=True, sandbox=0, writable=(), before=(), post_result=0):
         self.dir = Path(where) / uuid.uuid4().hex
         self.dir.mkdir(mode=0o700)
         self.uuid = str(uuid.uuid4())
@@ -61,6 +61,7 @@ class Attempt:
         rows += [("uuid", self.uuid), ("wall_ms", wall), ("idle_ms", idle), ("grace_ms", grace), ("output_bytes", cap),
                  ("nofile", nofile), ("umask", umask), ("durable", 1)]
         rows += [("sandbox", sandbox)] * bool(sandbox) + [("writable", path) for path in writable]
+        rows += [("post_result_ms", post_result)] * bool(post_result)
         (self.dir / "job").write_bytes(encode("job", rows))
         self.pid = self.pidfd = None
 
@@ -85,7 +86,7 @@ class Attempt:
             os.chdir(self.dir)
         try:
             self.pid = os.posix_spawn(self.before[0] if self.before else SHIM, argv, self.env, file_actions=[(os.POSIX_SPAWN_DUP2, lock, 3)] + null,
-                                      setsid=True, setsigmask=[signal.SIGTERM],
+                                      setsid=True, setsigmask=[signal.SIGTERM, signal.SIGUSR1],
                                       setsigdef=signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
         finally:
             os.fchdir(here)
@@ -304,6 +305,65 @@ def test_signals_that_must_not_end_paid_work(attempt):
         one.end(sig)
     go.write_text("x\n")
     assert how(one.record()) == ("code", 4, "own")
+
+
+def wind_up(attempt, text, **limits):
+    """A shim that is told, when its agent has come so far, that the agent's result has been read."""
+    one = attempt(sh(f": > up; {text}"), **limits)
+    up = one.fifo("up")
+    one.start()
+    open(up).close()
+    one.end(signal.SIGUSR1)
+    return one
+
+
+def test_wind_up(attempt):
+    record = wind_up(attempt, "exec sleep 1000", post_result=200).record()
+    assert how(record) == ("signal", 15, "result") and record["sender_pid"] == "0"
+
+
+def test_wind_up_of_one_that_ignores_term(attempt):
+    assert how(wind_up(attempt, "trap '' TERM; while :; do sleep 1000; done", post_result=200, grace=200).record()) == ("signal", 9, "result")
+
+
+def test_wind_up_of_one_that_answers_term_with_exit_0(attempt):
+    assert how(wind_up(attempt, "trap 'exit 0' TERM; while :; do sleep 0.05; done", post_result=200).record()) == ("code", 0, "result")
+
+
+def test_wind_up_of_one_that_goes(attempt):
+    assert how(wind_up(attempt, "exit 7", post_result=100_000).record()) == ("code", 7, "own")
+
+
+def test_wind_up_is_rearmed_by_output(attempt):
+    """Who goes on to print has been misunderstood."""
+    record = wind_up(attempt, "for i in 1 2 3 4 5 6; do sleep 0.2; echo $i; done; exit 3", post_result=900).record()
+    assert how(record) == ("code", 3, "own")
+
+
+def test_wind_up_ends_the_idle_limit(attempt):
+    assert how(wind_up(attempt, "sleep 1.2; exit 3", idle=600, post_result=100_000).record()) == ("code", 3, "own")
+
+
+def test_wind_up_and_the_wall_limit(attempt):
+    assert how(wind_up(attempt, "exec sleep 1000", wall=1000, post_result=100_000).record()) == ("signal", 15, "wall")
+
+
+def test_wind_up_and_term(attempt):
+    one = wind_up(attempt, "exec sleep 1000", post_result=100_000)
+    one.end()
+    assert how(one.record()) == ("signal", 15, "term")
+
+
+def test_wind_up_that_means_nothing(attempt):
+    """The job has no such limit, as those of before: its other limits stay."""
+    assert how(wind_up(attempt, "exec sleep 1000", idle=500).record()) == ("signal", 15, "idle")
+
+
+def test_wind_up_before_the_shim_has_come_up(attempt):
+    for _ in range(20):
+        one = attempt(["/bin/sleep", "1000"], post_result=1).start()
+        one.end(signal.SIGUSR1)
+        assert how(one.record()) == ("signal", 15, "result")
 
 
 def test_agent_dies_with_its_shim(attempt):
