@@ -61,6 +61,8 @@ const struct option_row options_submit[] = {
 	{ "integrate", 0, OPTION_CHOICE, "none|merge", "integrate", NULL, "whether the commits of work trees are put on one branch" },
 	{ "timeout", 0, OPTION_DURATION, "DUR", "timeout", NULL, "longest time of one attempt (90s, 15m, 2h)" },
 	{ "idle-timeout", 0, OPTION_DURATION, "DUR", "idle_timeout", NULL, "longest time without output" },
+	{ "max-cost", 0, OPTION_MONEY, "USD", "max_cost", NULL, "what all attempts of the run may cost" },
+	{ "max-tokens", 0, OPTION_POSITIVE, "N", "max_tokens", NULL, "how many tokens they may use" },
 	{ "priority", 0, OPTION_NUMBER, "N", "priority", NULL, "from -100 to 100; higher goes first" },
 	{ "group", 0, OPTION_TEXT, "GROUP", "group", NULL, "the group whose limits hold for the run" },
 	{ "after", 0, OPTION_POSITIVE, "RUN", "after", NULL, "start when this run has succeeded" },
@@ -232,6 +234,16 @@ static json_t *program_value(const struct option_row *row, const char *path, int
 	return value;
 }
 
+static json_t *money_value(const struct option_row *row, const char *text, int *status)
+{
+	const char *number = text + (*text == '$'), *dot = strchr(number, '.');
+	size_t digits = strspn(number, "0123456789"), cents = dot != NULL ? strspn(dot + 1, "0123456789") : 0;
+	/* nothing but digits and one dot: no sign, no exponent, no comma of another country's */
+	bool plain = digits > 0 && number[digits + (dot != NULL ? 1 + cents : 0)] == '\0' && (dot == NULL || (dot == number + digits && cents > 0));
+
+	return plain && strlen(number) < 20 ? json_real(strtod(number, NULL)) : wrong(row, "an amount in US dollars such as 5 or 2.50", status);
+}
+
 /* The value of an option, or NULL with the exit code in *status. */
 static json_t *read_value(const struct option_row *row, const char *text, int *status)
 {
@@ -265,6 +277,8 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 		return fault == NULL ? json_integer(number) : wrong(row, "a whole number from 1", status);
 	case OPTION_DURATION:
 		return duration_parse(text, &ms) == 0 ? json_string(text) : wrong(row, "a duration such as 90, 90s, 15m or 2h", status);
+	case OPTION_MONEY:
+		return money_value(row, text, status);
 	case OPTION_CHOICE:
 		return is_choice(row->argument, text) ? json_string(text) : wrong(row, row->argument, status);
 	case OPTION_FILE_OR_NONE:

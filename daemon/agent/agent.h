@@ -78,6 +78,10 @@ struct agent_result {
 
 struct reader;
 
+/* Does that format tell what an attempt has cost, or how many tokens it has used? Without that there is nothing to hold a budget against. */
+bool reader_tells_cost(enum reader_kind kind);
+bool reader_tells_tokens(enum reader_kind kind);
+
 /* Fed with stdout in order; bounded memory whatever comes. */
 struct reader *reader_new(enum reader_kind kind);
 void reader_feed(struct reader *r, const char *data, size_t size);

@@ -25,6 +25,27 @@ static const struct reader_type *const types[READER_KINDS] = {
 	[READER_PI] = &reader_pi,
 };
 
+static const struct { bool cost, tokens; } tells[READER_KINDS] = {
+	[READER_TEXT] = { false, false },
+	[READER_CLAUDE] = { true, true },
+	[READER_CODEX] = { false, true },
+	[READER_GEMINI] = { false, true },
+	[READER_OPENCODE] = { true, true },
+	[READER_COPILOT] = { false, false },
+	[READER_QWEN] = { false, true },
+	[READER_PI] = { true, true },
+};
+
+bool reader_tells_cost(enum reader_kind kind)
+{
+	return tells[kind].cost;
+}
+
+bool reader_tells_tokens(enum reader_kind kind)
+{
+	return tells[kind].tokens;
+}
+
 struct reader *reader_new(enum reader_kind kind)
 {
 	struct reader *r = xcalloc(1, sizeof(*r));

@@ -194,18 +194,27 @@ static int take_overrides(struct layers *layers, const struct config_override *o
 	return 0;
 }
 
-/* A repository may ask for more care than it would get, not for less. */
+/* Is a less than b? */
+static bool is_less(const struct setting *setting, const json_t *a, const json_t *b)
+{
+	if (setting->kind == SETTING_MONEY)
+		return setting_money(a) < setting_money(b);
+	return setting_number(setting, a) < setting_number(setting, b);
+}
+
+/* A repository may ask for more care than it would get, or for less money, not for the opposite. */
 static int check_stricter(const struct layers *layers, const struct value *value, struct config_error *error)
 {
 	const struct layers without = { .config = layers->config, .profile = layers->profile, .off = layers->off };
 	struct origin origin;
 	json_t *json = layers_get(&without, value->path, &origin);
-	char *text = json_dumps(json, JSON_ENCODE_ANY);
+	bool lower = (value->setting->layers & LAYER_LOWER) != 0;
+	char *text = json != NULL ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
 	int rv = 0;
 
-	if (setting_number(value->setting, value->json) < setting_number(value->setting, json))
-		rv = config_refuse(error, "workdir", "%s:%u:%u: '%s' may only be made stricter by a project, and it is %s already (%s)",
-		    layers->project->path, value->line, value->column, value->path, text, origin.text);
+	if (json != NULL && (lower ? is_less(value->setting, json, value->json) : is_less(value->setting, value->json, json)))
+		rv = config_refuse(error, "workdir", "%s:%u:%u: '%s' may only be made %s by a project, and it is %s already (%s)",
+		    layers->project->path, value->line, value->column, value->path, lower ? "lower" : "stricter", text, origin.text);
 	free(text);
 	free(origin.text);
 	json_decref(json);
@@ -283,7 +292,7 @@ int layers_open(struct layers *layers, const struct config *config, const struct
 	layers->off = !json_is_true(enabled);
 	json_decref(enabled);
 	for (size_t i = 0; project != NULL && i < project->values.count; i++) {
-		if ((project->values.list[i].setting->layers & LAYER_STRICTER) && check_stricter(layers, &project->values.list[i], error) == -1)
+		if ((project->values.list[i].setting->layers & (LAYER_STRICTER | LAYER_LOWER)) && check_stricter(layers, &project->values.list[i], error) == -1)
 			return -1;
 	}
 	return 0;

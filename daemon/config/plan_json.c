@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <jansson.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 enum member_kind {
 	MEMBER_TEXT, MEMBER_WORDS, MEMBER_INT,
 	MEMBER_LIMIT,		/* an integer; null: ROW_NONE */
+	MEMBER_MONEY,		/* a number; null: NaN */
 	MEMBER_BOOL, MEMBER_CHOICE, MEMBER_PROFILE
 };
 
@@ -73,6 +75,9 @@ static const struct member plan_members[] = {
 	PLAN(stop_markers, MEMBER_WORDS, CAME_LATER),
 	PLAN_CHOICE_OLD(on_no_change, &on_no_change_names, ON_NO_CHANGE_REVIEW),
 	PLAN(no_change_markers, MEMBER_WORDS, CAME_LATER),
+	PLAN(max_cost_usd, MEMBER_MONEY, CAME_LATER),
+	PLAN_OLD(max_tokens, MEMBER_LIMIT, ROW_NONE),
+	PLAN_OLD(max_wall_ms, MEMBER_LIMIT, ROW_NONE),
 	PLAN(base, MEMBER_TEXT, CAME_LATER),
 	PLAN_OLD(disk_floor_bytes, MEMBER_INT, 0),
 	PLAN_CHOICE(strictness, &strictness_names),
@@ -141,6 +146,8 @@ static json_t *member_out(const struct member *m, const void *p)
 		return json_integer(*(const int64_t *)p);
 	case MEMBER_LIMIT:
 		return *(const int64_t *)p == ROW_NONE ? json_null() : json_integer(*(const int64_t *)p);
+	case MEMBER_MONEY:
+		return isnan(*(const double *)p) ? json_null() : json_real(*(const double *)p);
 	case MEMBER_BOOL:
 		return json_boolean(*(const bool *)p);
 	case MEMBER_CHOICE:
@@ -228,6 +235,9 @@ static void member_default(const struct member *m, const struct profile *profile
 	case MEMBER_LIMIT:
 		*(int64_t *)p = m->old;
 		break;
+	case MEMBER_MONEY:
+		*(double *)p = NAN;
+		break;
 	case MEMBER_PROFILE:
 		abort();
 	}
@@ -254,6 +264,9 @@ static int member_in(const struct member *m, const json_t *json, void *p)
 	case MEMBER_LIMIT:
 		*(int64_t *)p = json_is_null(json) ? ROW_NONE : json_integer_value(json);
 		return json_is_integer(json) || json_is_null(json) ? 0 : -1;
+	case MEMBER_MONEY:
+		*(double *)p = json_is_null(json) ? (double)NAN : json_number_value(json);
+		return json_is_number(json) || json_is_null(json) ? 0 : -1;
 	case MEMBER_BOOL:
 		*(bool *)p = json_is_true(json);
 		return json_is_boolean(json) ? 0 : -1;
@@ -295,7 +308,7 @@ static int one_agent_in(const json_t *object, struct agent_plan *agent)
 static int agent_in(const json_t *object, struct agent_plan *agent)
 {
 	const json_t *fallbacks = json_object_get(object, "fallbacks"), *fallback;
-	int rv = one_agent_in(object, agent);
+	int rv = fallbacks != NULL && !json_is_array(fallbacks) ? -1 : one_agent_in(object, agent);
 	size_t i;
 
 	json_array_foreach(fallbacks, i, fallback) {

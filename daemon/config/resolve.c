@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/memory.h"
 #include "config/layers.h"
 #include "core/profile.h"
@@ -272,6 +274,16 @@ static void fill_clocks(const struct layers *layers, enum role role, struct cloc
 	}
 }
 
+/* NaN when it is unset. */
+static double get_money(const struct layers *layers, const char *path)
+{
+	json_t *json = layers_get(layers, path, NULL);
+	double money = json != NULL ? setting_money(json) : (double)NAN;
+
+	json_decref(json);
+	return money;
+}
+
 static void fill_run(const struct layers *layers, struct plan *plan)
 {
 	plan->iterations = get_limit(layers, "run.iterations");
@@ -287,6 +299,9 @@ static void fill_run(const struct layers *layers, struct plan *plan)
 	plan->stop_markers = get_words(layers, "run.stop_markers");
 	plan->on_no_change = (enum on_no_change)get_number(layers, "run.on_no_change");
 	plan->no_change_markers = get_words(layers, "run.no_change_markers");
+	plan->max_cost_usd = get_money(layers, "run.max_cost");
+	plan->max_tokens = get_limit(layers, "run.max_tokens");
+	plan->max_wall_ms = get_limit(layers, "run.max_wall");
 	plan->on_lost = (enum on_lost)get_number(layers, "run.on_lost");
 	plan->retries = get_number(layers, "run.retries");
 	plan->report = get_text(layers, "run.report");
@@ -400,6 +415,59 @@ static int check_checks(const struct layers *layers, const struct plan *plan, st
 	return rv;
 }
 
+/* What a budget is held against, and who has to tell it. */
+static const struct kept {
+	const char *run, *account;	/* settings; the latter's last part */
+	bool (*tells)(enum reader_kind kind);
+	const char *what, *remedy;
+} kept[] = {
+	{ "run.max_cost", "budget_day_usd", reader_tells_cost, "what it costs", "limit tokens instead, where it tells those" },
+	{ "run.max_tokens", "budget_day_tokens", reader_tells_tokens, "how many tokens it uses", "limit the time with max_wall instead" },
+};
+
+/* An agent that would spend without saying how much. where: what it is to do. */
+static int check_spender(const struct layers *layers, const struct kept *k, const struct agent_plan *agent, const char *where, struct config_error *error)
+{
+	char *path = xasprintf("account.%s.%s", agent->account, k->account);
+	const char *const limits[] = { k->run, path };
+	int rv = 0;
+
+	for (size_t i = 0; i < 2 && rv == 0 && !k->tells(agent->reader); i++) {
+		struct origin origin;
+		json_t *cap = layers_get(layers, limits[i], &origin);
+
+		if (cap != NULL)
+			rv = config_refuse(error, origin.field != NULL ? origin.field : "agent", "%s: %s cannot be kept, since agent '%s', which %s, does not tell %s; "
+			    "choose another agent, leave the limit out, or %s", origin.name, limits[i], agent->name, where, k->what, k->remedy);
+		json_decref(cap);
+		free(origin.text);
+	}
+	free(path);
+	return rv;
+}
+
+/* Of all agents that may be started. A program that reviews is none: what it spends is its own affair. */
+static int check_budget(const struct layers *layers, const struct plan *plan, bool reviewed, struct config_error *error)
+{
+	/* what git refuses is fixed without a review, too */
+	bool fixed = reviewed || plan->commit != COMMIT_MODE_NONE || plan->isolation == ISOLATION_WORKTREE || plan->parallel > 1;
+	const struct { enum role role; bool used; const char *where; } rows[] = {
+		{ ROLE_IMPLEMENT, true, "implements" },
+		{ ROLE_REVIEW, reviewed && plan->reviewer == NULL, "reviews" },
+		{ ROLE_FIX, fixed, "fixes" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct agent_plan *agent;
+
+		for (size_t n = 0; rows[i].used && (agent = plan_agent_at(&plan->agents[rows[i].role], n)) != NULL; n++)
+			for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++)
+				if (check_spender(layers, &kept[k], agent, n > 0 ? "takes over" : rows[i].where, error) == -1)
+					return -1;
+	}
+	return 0;
+}
+
 int config_resolve(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
     struct plan *plan, struct config_error *error)
 {
@@ -418,7 +486,9 @@ int config_resolve(const struct config *config, const struct project *project, c
 		rv = check_prompt(&layers, "review.developer_prompt", plan->developer_prompt, error);
 	if (rv == 0)
 		rv = check_checks(&layers, plan, error);
-	if (rv == 0 && (plan->review || plan->skipped) && check_review(&layers, plan, error) == -1) {
+	if (rv == 0)
+		rv = check_budget(&layers, plan, plan->review, error);
+	if (rv == 0 && (plan->review || plan->skipped) && (check_review(&layers, plan, error) == -1 || check_budget(&layers, plan, true, error) == -1)) {
 		/* --skip-review beats every option; a retry will do without as well */
 		plan->skipped = false;
 		rv = plan->review ? -1 : 0;

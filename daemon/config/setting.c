@@ -15,6 +15,7 @@
 #define WORK (BOTH | LAYER_PROJECT)
 #define KNOB (WORK | LAYER_PROFILE)
 #define GUARD (KNOB | LAYER_STRICTER)
+#define CAP (WORK | LAYER_LOWER)
 #define FIELD(name) offsetof(struct profile, name)
 
 const struct setting settings[] = {
@@ -70,6 +71,12 @@ const struct setting settings[] = {
 	    .help = "what becomes of an implementer that changed nothing and did not say so" },
 	{ "run.no_change_markers", SETTING_LINES, WORK, .max = 256, .fallback = "[\"no_change_needed\",\"no change needed\"]",
 	    .help = "lines by which an implementer says that nothing is to be changed" },
+	{ "run.max_cost", SETTING_MONEY, CAP, .max = 1000000000,
+	    .help = "US dollars that all attempts of a run may cost; unset: no limit" },
+	{ "run.max_tokens", SETTING_INT, CAP, .min = 1, .max = INT64_C(1000000000000000),
+	    .help = "tokens that all attempts of a run may use; unset: no limit" },
+	{ "run.max_wall", SETTING_DURATION, CAP, .min = SECOND, .max = 1000 * DAY,
+	    .help = "time from the start of a run after which it ends; unset: no limit" },
 	{ "run.on_lost", SETTING_CHOICE, WORK, .choices = &on_lost_names, .fallback = "\"hold\"",
 	    .help = "what becomes of a run whose attempt was lost" },
 	{ "run.retries", SETTING_INT, WORK, .min = 0, .max = 100, .fallback = "5",

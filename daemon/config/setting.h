@@ -44,7 +44,8 @@ enum setting_layer {
 	LAYER_SUBMIT = 2,	/* a submit may name it, as struct config_override */
 	LAYER_PROJECT = 4,	/* a key of a project's .rld.toml */
 	LAYER_PROFILE = 8,	/* a key of [profile.NAME] in rld.toml: "profile.mine.max_fixes" is the row of "review.max_fixes" */
-	LAYER_STRICTER = 16	/* what a project says counts only when it is more than without it; a lower number is refused */
+	LAYER_STRICTER = 16,	/* what a project says counts only when it is more than without it; a lower number is refused */
+	LAYER_LOWER = 32	/* the other way round: what is set already, a project may lower but not raise */
 };
 
 struct setting {

@@ -60,6 +60,8 @@ struct plan {
 	char **stop_markers;		/* NULL-terminated */
 	enum on_no_change on_no_change;
 	char **no_change_markers;	/* NULL-terminated */
+	double max_cost_usd;		/* of all attempts of the run; NaN: no limit */
+	int64_t max_tokens, max_wall_ms;	/* the same, ROW_NONE: no limit */
 	char *base;			/* --base REF, NULL: none */
 	int64_t disk_floor_bytes;	/* no attempt starts with less free space; 0: never mind */
 	enum strictness strictness;

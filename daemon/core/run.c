@@ -113,7 +113,7 @@ static bool has_failed(const struct loop *l)
 
 static bool at_limit(const struct loop *l)
 {
-	return l->iterations != ROW_NONE && l->iteration >= l->iterations;
+	return l->spent[0] != '\0' || (l->iterations != ROW_NONE && l->iteration >= l->iterations);
 }
 
 /* What is begun now would pass or fail with the rest, and nobody would have reviewed it. */
@@ -170,8 +170,10 @@ char *run_limit_cause(const struct loop *l, enum run_event event)
 		return xasprintf("stop-marker: %zu task(s) left", left);
 	if (event == RUN_E_PASSED && l->idle && left > 0)
 		return xasprintf("nothing was picked: %zu task(s) left", left);
+	if (event == RUN_E_FAILED && !has_failed(l) && l->spent[0] != '\0')
+		return xasprintf(RUN_LIMIT "%s, %zu task(s) left", l->spent, left);
 	if (event == RUN_E_FAILED && !has_failed(l) && at_limit(l))
-		return xasprintf("limit: %lld iteration(s), %zu task(s) left", (long long)l->iterations, left);
+		return xasprintf(RUN_LIMIT "%lld iteration(s), %zu task(s) left", (long long)l->iterations, left);
 	if (event == RUN_E_PASSED && open == 0 && count_tasks(l, TASK_S_TAKEN) > 0)
 		return xasprintf("%zu task(s) left to others", count_tasks(l, TASK_S_TAKEN));
 	if (event == RUN_E_PASSED && open > 0)

@@ -76,6 +76,8 @@ const struct run_edge *run_step(enum run_state state, enum run_event event);
 
 const char *run_event_name(enum run_event event);
 
+#define RUN_SPENT_MAX 96
+
 /* What a run looks at when one of its slots has settled, or its source has been asked. */
 struct loop {
 	struct slot_row *const *slots;	/* of the current iteration, and those of earlier ones that are held or wait for the review of the run */
@@ -90,7 +92,10 @@ struct loop {
 	bool stopped;			/* an agent gave a stop marker, or the source cannot be asked any more ... */
 	bool idle;			/* ... or an iteration found nothing to do */
 	bool failed;			/* a slot has failed, perhaps in an earlier iteration, and perhaps before it had a task */
+	char spent[RUN_SPENT_MAX];	/* why nothing more may be started: which budget is spent; "": none is */
 };
+
+#define RUN_LIMIT "limit: "		/* how a cause begins that has ended a run at a limit; proto/run_class.c goes by it */
 
 /* What they add up to, RUN_EVENTS: somebody still works. Cancelled before held before failed for on_failure = "stop"; then the next
  * iteration; then what is held, the review of the run, failed, passed. A slot that is leaving still works. */
@@ -102,7 +107,8 @@ size_t run_ready(const struct loop *loop);
 /* May another iteration begin, now that the source has been asked? */
 bool run_begins(const struct loop *loop);
 
-/* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "stop-marker: 2 tasks left", "nothing
+/* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "limit: $5.20 of
+ * $5.00 are spent (max_cost), 5 tasks left", "stop-marker: 2 tasks left", "nothing
  * was picked: 2 tasks left"; NULL: none
  * of these. */
 char *run_limit_cause(const struct loop *loop, enum run_event event);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/slot.h"
 
+#include <string.h>
+
 #define IN(stage) (1u << SLOT_S_##stage)
 #define ATTEMPT (IN(IMPLEMENTING) | IN(CHECKING) | IN(REVIEWING) | IN(FIXING) | IN(COMMIT_AGENT))
 #define STEPS (IN(CLAIMING) | IN(LAYING) | IN(MEASURING) | IN(CHECKOUT) | IN(VERIFYING) | IN(PINNING) | IN(COMMITTING) | IN(MERGING))
@@ -188,7 +190,9 @@ enum slot_phase slot_phase(enum slot_stage stage)
 
 bool slot_cools(const struct slot_row *row)
 {
-	return (ATTEMPT & 1u << row->stage) != 0 && (row->cooling != NULL || row->retry_at != ROW_NONE);
+	bool waits = row->reason != NULL && strncmp(row->reason, SLOT_BUDGET_REASON, strlen(SLOT_BUDGET_REASON)) == 0;
+
+	return (ATTEMPT & 1u << row->stage) != 0 && (row->cooling != NULL || row->retry_at != ROW_NONE || waits);
 }
 
 enum slot_phase slot_row_phase(const struct slot_row *row)

@@ -148,6 +148,9 @@ enum slot_phase slot_phase(enum slot_stage stage);
 enum slot_phase slot_row_phase(const struct slot_row *row);
 bool slot_cools(const struct slot_row *row);
 
+/* How the reason of a slot begins of which the attempt waits for what others under way will have cost. */
+#define SLOT_BUDGET_REASON "budget: "
+
 /* passed, failed, cancelled */
 bool slot_stage_is_end(enum slot_stage stage);
 

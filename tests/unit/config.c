@@ -43,7 +43,7 @@ static const struct {
 	{ "[limits.check]\npost_result = \"30s\"\n", "f.toml:2:1: unknown key 'limits.check.post_result'; did you mean 'limits.post_result'?" },
 	{ "[limits.fix]\ntimout = 3\n", "f.toml:2:1: unknown key 'limits.fix.timout'; did you mean 'limits.fix.timeout'?" },
 	{ "[limits.fix]\npost_result = \"25h\"\n", "f.toml:2:15: 'limits.fix.post_result' must be a duration from 0ms to 1d 0h" },
-	{ "[run]\nmax_cost = 3\n", "f.toml:2:1: unknown key 'run.max_cost'; remove it, the keys are in rld.toml(5)" },
+	{ "[run]\nmax_cost = -1\n", "f.toml:2:12: 'run.max_cost' must be an amount from 0 to 1000000000" },
 	{ "[group.night]\npaused = true\n", "f.toml:2:1: unknown key 'group.night.paused'; remove it, the keys are in rld.toml(5)" },
 	{ "[run]\niteration = 3\n", "f.toml:2:1: unknown key 'run.iteration'; did you mean 'run.iterations'?" },
 	{ "[hooks]\n", "f.toml:1:2: unknown key 'hooks'; remove it, the keys are in rld.toml(5)" },
@@ -567,6 +567,61 @@ START_TEST(test_submit_bad)
 }
 END_TEST
 
+/* A limit that nobody could keep is refused, with the agent that stands in its way; file: rld.toml. */
+#define X "[agent.x]\ncommand = [\"x\"]\n"	/* tells nothing */
+static const struct {
+	const char *text;
+	struct given given[8];
+	const char *head, *field;	/* NULL: it is taken */
+} budgets[] = {
+	{ "", { { "run.max_cost", "2.5" }, { "run.max_tokens", "7" }, { "run.max_wall", "\"2h\"" } }, NULL, NULL },
+	{ "", { { "run.max_cost", "2" }, { "default_agent", "\"opencode\"" } }, NULL, NULL },
+	{ "", { { "run.max_cost", "2" }, { "default_agent", "\"codex\"" } }, "the_field: run.max_cost cannot be kept, since agent 'codex', which implements, does not tell what it costs; "
+	    "choose another agent, leave the limit out, or limit tokens instead, where it tells those", "the_field" },
+	{ "", { { "run.max_tokens", "2" }, { "default_agent", "\"codex\"" } }, NULL, NULL },
+	{ "", { { "run.max_tokens", "2" }, { "default_agent", "\"copilot\"" } }, "the_field: run.max_tokens cannot be kept, since agent 'copilot', which implements, does not tell how many tokens it uses; "
+	    "choose another agent, leave the limit out, or limit the time with max_wall instead", "the_field" },
+	{ X, { { "run.max_wall", "9" }, { "default_agent", "\"x\"" } }, NULL, NULL },
+	{ X "[run]\nmax_cost = 3\n", { { "default_agent", "\"x\"" } }, "f.toml:4: run.max_cost cannot be kept, since agent 'x', which implements, ", "agent" },
+	/* each role that is in use, and whoever takes over */
+	{ X, { { "run.max_cost", "2" }, { "review.enabled", "true" }, { "review.agent", "\"x\"" } }, "the_field: run.max_cost cannot be kept, since agent 'x', which reviews, ", "the_field" },
+	{ X, { { "run.max_cost", "2" }, { "review.enabled", "true" }, { "review.fixer_agent", "\"x\"" } }, "the_field: run.max_cost cannot be kept, since agent 'x', which fixes, ", "the_field" },
+	{ X, { { "run.max_cost", "2" }, { "review.agent", "\"x\"" }, { "review.fixer_agent", "\"x\"" } }, NULL, NULL },
+	{ X, { { "run.max_cost", "2" }, { "run.commit", "\"auto\"" }, { "review.fixer_agent", "\"x\"" } }, "the_field: run.max_cost cannot be kept, since agent 'x', which fixes, ", "the_field" },
+	{ X "[agent.claude]\nfallback = [\"x\"]\n", { { "run.max_cost", "2" } }, "the_field: run.max_cost cannot be kept, since agent 'x', which takes over, ", "the_field" },
+	/* a skipped review is no reason to refuse, a program that reviews is no agent */
+	{ X, { { "run.max_cost", "2" }, { "review.enabled", "true" }, { "review.agent", "\"x\"" }, { "review.skip", "true" } }, NULL, NULL },
+	{ "", { { "run.max_cost", "2" }, { "review.reviewer", "\"/bin/true\"" } }, NULL, NULL },
+	/* of a day */
+	{ "[account.openai]\nbudget_day_usd = 5\n", { { "default_agent", "\"codex\"" } },
+	    "f.toml:2: account.openai.budget_day_usd cannot be kept, since agent 'codex', which implements, does not tell what it costs; ", "agent" },
+	{ "[account.openai]\nbudget_day_tokens = 5\n", { { "default_agent", "\"codex\"" } }, NULL, NULL },
+	{ "[account.openai]\nbudget_day_usd = 5\n", { { 0 } }, NULL, NULL },
+	{ X "[account.x]\nbudget_day_wall = 5\n", { { "default_agent", "\"x\"" } }, NULL, NULL },
+	/* what is no amount */
+	{ "", { { "run.max_cost", "-1" } }, "the_field: must be an amount from 0 to 1000000000", "the_field" },
+	{ "", { { "run.max_cost", "\"5\"" } }, "the_field: must be an amount like 5 or 2.50, is a string", "the_field" },
+	{ "", { { "run.max_tokens", "0" } }, "the_field: must be from 1 to ", "the_field" },
+	{ "", { { "run.max_wall", "0" } }, "the_field: must be a duration from 1s to ", "the_field" },
+};
+#undef X
+
+START_TEST(test_budgets)
+{
+	struct plan plan;
+	struct config_error error = { 0 };
+	int rv = resolved(budgets[_i].text, budgets[_i].given, &plan, &error);
+
+	ck_assert_msg((rv == 0) == (budgets[_i].head == NULL), "%d: %s", _i, error.text);
+	if (rv == 0) {
+		plan_release(&plan);
+		return;
+	}
+	ck_assert_msg(strncmp(error.text, budgets[_i].head, strlen(budgets[_i].head)) == 0, "want %s\n got %s", budgets[_i].head, error.text);
+	ck_assert_str_eq(error.field, budgets[_i].field);
+}
+END_TEST
+
 /* Whether a reviewer is started by words of its own: the first of them, or of the command. */
 static const struct {
 	const char *text, *profile, *word;
@@ -810,6 +865,7 @@ int main(void)
 	tcase_add_loop_test(file, test_table, 0, (int)settings_count);
 	tcase_add_loop_test(run, test_layers, 0, sizeof(layers_cases) / sizeof(layers_cases[0]));
 	tcase_add_loop_test(run, test_submit_bad, 0, sizeof(submit_bad) / sizeof(submit_bad[0]));
+	tcase_add_loop_test(run, test_budgets, 0, sizeof(budgets) / sizeof(budgets[0]));
 	tcase_add_test(run, test_preset_kept);
 	tcase_add_loop_test(run, test_review_words, 0, sizeof(review_words) / sizeof(review_words[0]));
 	tcase_add_test(run, test_review_words_of_fallbacks);

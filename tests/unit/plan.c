@@ -2,6 +2,7 @@
 /* The JSON of a plan: every member goes there and back, plans of older versions are read, damaged ones are not. Then what a
  * plan comes to when workdir and source are known. */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static void resolve_full(struct plan *plan)
 	    "[limits]\ntimeout = 1\nidle_timeout = 2\npost_result = 5\ngrace = 3\noutput = \"1M\"\ndisk_floor = 7\n"
 	    "[limits.fix]\ntimeout = 11\nidle_timeout = 12\npost_result = 13\n"
 	    "[run]\niterations = 3\nparallel = 5\npause_ms = 6\nisolation = \"worktree\"\nintegrate = \"merge\"\non_failure = \"continue\"\nassign = \"agent\"\n"
-	    "base = \"main\"\nstop_markers = [\"a\", \"b\"]\non_no_change = \"fail\"\nno_change_markers = [\"c\"]\ncommit = \"agent\"\n"
+	    "base = \"main\"\nstop_markers = [\"a\", \"b\"]\non_no_change = \"fail\"\nno_change_markers = [\"c\"]\nmax_cost = 2.5\nmax_tokens = 70\nmax_wall = \"2m\"\ncommit = \"agent\"\n"
 	    "[profile.mine]\nextends = \"exit\"\nmax_fixes = 9\nstall_limit = 8\ntimeout = 4\non_malformed = \"hold\"\non_reviewer_error = \"known_issues\"\n"
 	    "on_exhausted = \"hold\"\nfixer = \"per_finding\"\nscope = \"run\"\ncommit = \"auto\"\nstrictness = \"by_round\"\nread_only = true\nsandbox = \"require\"\n"
 	    "workspace = \"snapshot\"\nchecks = [\"make\", \"make test\"]\nguidelines = [{ file = \"a.md\", section = \"A\" }, { file = \"b.md\", section = \"B\" }]\n"
@@ -79,6 +80,7 @@ START_TEST(test_plan_round_trip)
 	expect_words(again.stop_markers, "a", "b");
 	ck_assert_int_eq(again.on_no_change, ON_NO_CHANGE_FAIL);
 	expect_words(again.no_change_markers, "c", NULL);
+	ck_assert(again.max_cost_usd == 2.5 && again.max_tokens == 70 && again.max_wall_ms == 120000);
 	ck_assert_str_eq(again.agents[ROLE_COMMIT].name, "claude");
 	ck_assert(again.strictness == STRICTNESS_BY_ROUND && again.read_only && again.sandbox == SANDBOX_REQUIRE && again.workspace == PLACE_SNAPSHOT);
 	expect_words(again.checks, "make", "make test");
@@ -142,6 +144,7 @@ START_TEST(test_old_plan)
 	ck_assert(!plan.commit_said && plan.isolation == ISOLATION_SHARED && plan.integrate == INTEGRATE_NONE && plan.parallel == 1 && plan.iterations == ROW_NONE);
 	ck_assert(plan.pause_ms == 0 && plan.on_failure == ON_FAILURE_STOP && plan.assign == ASSIGN_DAEMON && plan.disk_floor_bytes == 0);
 	ck_assert(plan.base == NULL && plan.stop_markers[0] == NULL && plan.no_change_markers[0] == NULL && plan.on_no_change == ON_NO_CHANGE_REVIEW);
+	ck_assert(isnan(plan.max_cost_usd) && plan.max_tokens == ROW_NONE && plan.max_wall_ms == ROW_NONE);
 	ck_assert_str_eq(plan.agents[ROLE_COMMIT].name, "a");
 	plan_release(&plan);
 }
@@ -181,7 +184,8 @@ static bool came_later(const char *name)
 {
 	static const char *const names[] = { "resume", "writable", "profile_name", "on_malformed", "on_reviewer_error", "on_exhausted", "fixer", "scope", "commit",
 		"strictness", "read_only", "sandbox", "workspace", "checks", "guidelines", "conventions", "review_file", "review_log", "reviewer", "report", "on_hold", "on_end", "skipped",
-		"commit_said", "isolation", "integrate", "parallel", "iterations", "pause_ms", "on_failure", "assign", "stop_markers", "on_no_change", "no_change_markers", "base", "disk_floor_bytes" };
+		"commit_said", "isolation", "integrate", "parallel", "iterations", "pause_ms", "on_failure", "assign", "stop_markers", "on_no_change", "no_change_markers", "max_cost_usd", "max_tokens", "max_wall_ms", "base", "disk_floor_bytes",
+		"account", "fallbacks", "retries" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], name) == 0)
@@ -197,7 +201,7 @@ static void damage_all(json_t *root, json_t *object, int *count)
 	json_t *copy = json_copy(object), *value;
 
 	json_object_foreach(copy, name, value) {
-		json_t *wrong = json_is_real(value) ? json_null() : json_real(1.5);
+		json_t *wrong = json_is_real(value) ? json_string("x") : json_real(1.5);
 
 		json_object_del(object, name);
 		/* that object came later as a whole */
@@ -230,7 +234,7 @@ START_TEST(test_plan_damaged)
 	root = json_loads(json, 0, NULL);
 	ck_assert(reads(root));
 	damage_all(root, root, &count);
-	ck_assert_int_eq(count, 1 + 48 + 4 + 4 * 9);
+	ck_assert_int_eq(count, 1 + 49 + 4 + 4 * 11 + 1 + 5 * 7);
 	/* values that fit their type but not each other */
 	json_object_set_new(root, "review", json_false());
 	ck_assert(!reads(root));

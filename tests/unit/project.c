@@ -58,6 +58,11 @@ static const struct {
 	    "assign = \"agent\"\nbase = \"main\"\n", { { 0 } }, {
 	    { "iterations", "2" }, { "parallel", "3" }, { "pause_ms", "4" }, { "isolation", "\"worktree\"" }, { "integrate", "\"none\"" },
 	    { "on_failure", "\"continue\"" }, { "assign", "\"agent\"" }, { "base", "\"main\"" } } },
+	{ "[run], money where nobody has limited it", "", "[run]\nmax_cost = 2.5\nmax_tokens = 7\nmax_wall = \"1h\"\n", { { 0 } },
+	    { { "max_cost_usd", "2.5" }, { "max_tokens", "7" }, { "max_wall_ms", "3600000" } } },
+	{ "[run], less money than there may be", "[run]\nmax_cost = 3\nmax_tokens = 8\n", "[run]\nmax_cost = 2.5\nmax_tokens = 8\n", { { 0 } },
+	    { { "max_cost_usd", "2.5" }, { "max_tokens", "8" } } },
+	{ "[run], whoever submits may have more", "[run]\nmax_cost = 3\n", "[run]\nmax_cost = 2.5\n", { { "run.max_cost", "9" } }, { { "max_cost_usd", "9.0" } } },
 	{ "[run], words and who said so", "", "[run]\nstop_markers = [\"done\"]\ncommit = \"none\"\n", { { 0 } }, {
 	    { "stop_markers", "[\"done\"]" }, { "commit_said", "true" } } },
 	{ "[review], policies", "", "[review]\nenabled = true\nprofile = \"decision\"\nmax_fixes = 7\nstall_limit = 9\ntimeout = \"3m\"\n"
@@ -139,7 +144,7 @@ static const struct {
 	    { { "review", "false" }, { "skip_reason", "\"--skip-review flag set\"" } } },
 	{ "the reviewer is given what the implementer is given", "default_agent = \"a\"\n[agent.a]\ncommand = [\"a\"]\nenv = [\"KEY\"]\nset = { S = \"1\" }\nmodel = \"m\"\nprompt = \"arg\"\n",
 	    NULL, { { "review.reviewer", "\"/x/judge\"" } }, { { "agents.review", "{\"name\":\"judge\",\"command\":[\"/x/judge\"],\"resume\":[],\"prompt\":\"stdin\","
-	    "\"reader\":\"text\",\"model\":\"m\",\"set\":[\"S=1\"],\"env\":[\"KEY\"],\"writable\":[]}" }, { "agents.fix.name", "\"a\"" } } },
+	    "\"reader\":\"text\",\"model\":\"m\",\"set\":[\"S=1\"],\"env\":[\"KEY\"],\"writable\":[],\"account\":\"judge\",\"fallbacks\":[]}" }, { "agents.fix.name", "\"a\"" } } },
 	{ "a reviewer is of no use elsewhere", "[review]\nreviewer = \"judge\"\nenabled = true\n", NULL, { { 0 } }, { { "profile", "\"verdict\"" }, { "reviewer", "null" } } },
 	{ "a review that is off needs none", "[review]\nprofile = \"exit\"\n", NULL, { { 0 } }, { { "review", "false" }, { "agents.review.name", "\"claude\"" } } },
 
@@ -186,7 +191,7 @@ static const struct {
 	{ "", "profile.x.max_fixes = 2\n", { 0 }, "/etc/.rld.toml:1:1: 'profile' belongs to rld.toml; ", "workdir" },
 	{ "", "[access]\nadmin = [\"me\"]\n", { 0 }, "/etc/.rld.toml:1:2: unknown key 'access'; remove it, the keys are in rld.toml(5)", "workdir" },
 	{ "", "[launcher.x]\ncommand = [\"x\"]\n", { 0 }, "/etc/.rld.toml:1:2: unknown key 'launcher'; ", "workdir" },
-	{ "", "[account.x]\n", { 0 }, "/etc/.rld.toml:1:2: unknown key 'account'; ", "workdir" },
+	{ "", "[account.x]\n", { 0 }, "/etc/.rld.toml:1:2: 'account' belongs to rld.toml; ", "workdir" },
 	{ "", "[run]\nreport = \"/etc/x\"\n", { 0 }, "/etc/.rld.toml:2:1: unknown key 'run.report'; ", "workdir" },
 	{ "", "[run]\nenv = { LD_PRELOAD = \"x\" }\n", { 0 }, "/etc/.rld.toml:2:1: unknown key 'run.env'; ", "workdir" },
 	{ "", "[review]\nskip = true\n", { 0 }, "/etc/.rld.toml:2:1: unknown key 'review.skip'; ", "workdir" },
@@ -214,6 +219,8 @@ static const struct {
 	{ "", "[review]\nsandbox = \"off\"\n", { 0 }, "/etc/.rld.toml:2:11: 'review.sandbox' may only be made stricter by a project, and it is \"try\" already (default)", "workdir" },
 	{ "[review]\nsandbox = \"require\"\n", "[review]\nsandbox = \"try\"\n", { 0 },
 	    "/etc/.rld.toml:2:11: 'review.sandbox' may only be made stricter by a project, and it is \"require\" already (f.toml:2)", "workdir" },
+	{ "[run]\nmax_cost = 3\n", "[run]\nmax_cost = 3.01\n", { 0 }, "/etc/.rld.toml:2:12: 'run.max_cost' may only be made lower by a project, and it is 3 already (f.toml:2)", "workdir" },
+	{ "[run]\nmax_tokens = 3\n", "[run]\nmax_tokens = 4\n", { 0 }, "/etc/.rld.toml:2:14: 'run.max_tokens' may only be made lower by a project, and it is 3 already (f.toml:2)", "workdir" },
 	{ "[review]\nread_only = true\n", "[review]\nread_only = false\n", { 0 }, "/etc/.rld.toml:2:13: 'review.read_only' may only be made stricter by a project, and it is true already (f.toml:2)", "workdir" },
 	{ "[review]\nworkspace = \"snapshot\"\n", "[review]\nworkspace = \"same\"\n", { 0 }, "/etc/.rld.toml:2:13: 'review.workspace' may only be made stricter ", "workdir" },
 	{ "", "[review]\nread_only = false\n", { "review.profile", "\"comments\"" }, "/etc/.rld.toml:2:13: 'review.read_only' may only be made stricter by a project, and it is true already (profile comments)", "workdir" },

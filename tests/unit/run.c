@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The run machine, every cell of it; what the slots and tasks of a run add up to. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -116,6 +117,7 @@ static const struct scene {
 	enum on_failure on_failure;
 	bool more, one_tree, stopped, idle, slot_failed;
 	size_t ready;
+	const char *spent;		/* NULL: nothing is */
 	enum run_event event;
 	const char *cause;		/* of the limit */
 } scenes[] = {
@@ -143,6 +145,13 @@ static const struct scene {
 	/* limits */
 	{ .name = "the last iteration, and work left", .slots = "passed", .tasks = "a:passed b:open c:open<b", .iteration = 3, .iterations = 3, .ready = 1,
 		.event = RUN_E_FAILED, .cause = "limit: 3 iteration(s), 2 task(s) left" },
+	{ .name = "no money, and work left", .slots = "passed", .tasks = "a:passed b:open", .iteration = 1, .iterations = 3, .ready = 1, .spent = "$6.00 of $5.00 are spent (max_cost)",
+		.event = RUN_E_FAILED, .cause = "limit: $6.00 of $5.00 are spent (max_cost), 1 task(s) left" },
+	{ .name = "no money, and nothing left", .slots = "passed", .tasks = "a:passed", .iteration = 1, .spent = "x", .event = RUN_E_PASSED },
+	{ .name = "no money, and a source that may have more", .slots = "passed", .tasks = "a:passed", .iteration = 1, .more = true, .spent = "x", .event = RUN_E_NEXT },
+	{ .name = "no money, and a task that it was missing for", .slots = "failed", .tasks = "a:failed b:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .spent = "x",
+		.event = RUN_E_FAILED },
+	{ .name = "no money, and somebody still works", .slots = "reviewing", .tasks = "a:claimed b:open", .iteration = 1, .ready = 1, .spent = "x", .event = RUN_EVENTS },
 	{ .name = "the last iteration but one", .slots = "passed", .tasks = "a:passed b:open", .iteration = 2, .iterations = 3, .ready = 1, .event = RUN_E_NEXT },
 	{ .name = "the last iteration, and nothing left", .slots = "passed", .tasks = "a:passed b:passed", .iteration = 3, .iterations = 3, .event = RUN_E_PASSED },
 	{ .name = "a limit, and a failure", .slots = "failed passed", .tasks = "a:failed b:passed c:open", .iteration = 1, .iterations = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .event = RUN_E_FAILED },
@@ -225,6 +234,9 @@ static void expect_scene(const struct scene *scene)
 		.failed = scene->slot_failed };
 	enum run_event event;
 	char *cause;
+
+	if (scene->spent != NULL)
+		snprintf(loop.spent, sizeof(loop.spent), "%s", scene->spent);
 
 	loop.nslots = make_slots(scene->slots, &slots);
 	loop.ntasks = tasks_make(scene->tasks, &tasks);

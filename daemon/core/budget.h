@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run or an account may spend: what it has spent, what is set aside for attempts under way, and whether one more may start. Pure.
+ *
+ * Nobody knows what an attempt will cost before it has ended. So something is set aside before it starts, and replaced by what it says
+ * afterwards; when it says nothing, what was set aside counts. */
+#ifndef CORE_BUDGET_H
+#define CORE_BUDGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/plan.h"
+#include "core/row.h"
+
+/* In US dollars, tokens and milliseconds. Nothing is set aside of time: it passes by itself. */
+enum budget_kind { BUDGET_COST, BUDGET_TOKENS, BUDGET_WALL, BUDGET_KINDS };
+
+extern const struct state_names budget_kind_names;
+
+struct budget {
+	double cap[BUDGET_KINDS];	/* NaN: no limit */
+	double spent[BUDGET_KINDS];
+	double reserved[BUDGET_KINDS];
+	size_t under_way[BUDGET_KINDS];	/* attempts for which it is set aside */
+};
+
+/* Nothing spent, nothing set aside, no limit. */
+struct budget budget_none(void);
+
+/* That of a run from its rows, but for one attempt (ROW_NONE: all). now: TIME. */
+struct budget budget_of_run(const struct plan *plan, const struct run_row *run, struct attempt_row *const *attempts, size_t count, int64_t but,
+    int64_t now);
+
+/* Does the plan of a run have one? */
+bool plan_has_budget(const struct plan *plan);
+
+/* Is there a limit of any kind? */
+bool budget_has_cap(const struct budget *b);
+
+/* One attempt is counted: what it has cost, or what is set aside for it. */
+void budget_add(struct budget *b, const struct attempt_row *a);
+
+/* What an attempt says that it has used, NaN: it does not. Tokens are those of all kinds. */
+double budget_told(const struct attempt_row *a, enum budget_kind kind);
+
+/* The tokens of an attempt are those of its whole conversation: what the attempts before it in that have used is taken off. */
+void budget_take_off(struct attempt_row *const *attempts, size_t count, struct attempt_row *a);
+
+/* What an attempt that has ended counts as: what it says, else what was set aside for it; NaN: neither. */
+double budget_used(const struct attempt_row *a, enum budget_kind kind);
+
+/* What is set aside for an attempt of that role: what the dearest of its role in the run has cost so far, else a twentieth of the cap. */
+double budget_estimate(struct attempt_row *const *attempts, size_t count, enum role role, enum budget_kind kind, double cap);
+
+enum budget_word {
+	BUDGET_START,
+	BUDGET_WAIT,			/* for what is under way: too much is set aside for it */
+	BUDGET_SPENT			/* nothing more starts */
+};
+
+/* May an attempt start for which `own` would be set aside? *kind: which limit says no. What would be the only thing under way may, as long as
+ * anything is left: nobody waits for nothing. */
+enum budget_word budget_ask(const struct budget *b, const double own[BUDGET_KINDS], enum budget_kind *kind);
+
+/* Is nothing left? *kind: of what. */
+bool budget_is_spent(const struct budget *b, enum budget_kind *kind);
+
+/* With `spent` four fifths of the cap are reached, which they were not with `before`. */
+bool budget_warns(double cap, double before, double spent);
+
+/* "$4.80 of $5.00", "1200000 of 1000000 tokens", "2h 05m of 2h"; malloc'd. */
+char *budget_text(const struct budget *b, enum budget_kind kind);
+
+/* What may be spent on a day is of the days of UTC, counted from 1970-01-01; a negative time is of no day before that. */
+int64_t budget_day(int64_t time);
+/* TIME when the next one begins. */
+int64_t budget_midnight(int64_t time);
+
+#endif
