@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/badge.h"
+#include "client/budget.h"
 #include "client/field.h"
 #include "client/memory.h"
 #include "proto/run_class.h"
@@ -480,6 +481,14 @@ static void on_hold_closed(struct live *live, const json_t *event)
 	free(why);
 }
 
+static void on_budget(struct live *live, const json_t *event)
+{
+	char *text = budget_told(event);
+
+	say(live, PAINT_YELLOW, "Budget: %s", text);
+	free(text);
+}
+
 static const struct {
 	const char *type;
 	void (*tell)(struct live *live, const json_t *event);
@@ -497,6 +506,7 @@ static const struct {
 	{ "finding", on_finding },
 	{ "hold.opened", on_hold_opened },
 	{ "hold.closed", on_hold_closed },
+	{ "budget", on_budget },
 };
 
 void live_event(struct live *live, const json_t *event)

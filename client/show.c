@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/budget.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
@@ -202,6 +203,7 @@ static void print_run_facts(const struct print *p, const json_t *run)
 	table_fact(t, "took", PAINT_NONE, print_duration(field_int(totals, "wall_ms")));
 	table_fact(t, "tokens", PAINT_NONE, show_tokens(totals));
 	table_fact(t, "cost", PAINT_NONE, print_cost(field_real(totals, "cost_usd")));
+	table_fact(t, "budget", PAINT_NONE, budget_line(json_object_get(run, "budget")));
 	table_fact(t, "disk", PAINT_NONE, mem_strdup(disk));
 	tasks_add_result(t, run);
 	add_texts(t, "known issue", field_array(run, "known_issues"));

@@ -13,7 +13,6 @@
 #include "proto/error.h"
 #include "proto/escape.h"
 
-#define DAY_MS (INT64_C(24) * 3600 * 1000)
 
 /* What a service says is kept up to here, bytes. */
 #define WORDS_MAX 300
@@ -105,11 +104,17 @@ void engine_configure_accounts(struct engine *engine, const char *const *names, 
 		account->limits = no_limits;
 	for (size_t i = 0; names[i] != NULL; i++)
 		find_or_make(engine, names[i])->limits = limits[i];
+	cooling_look(engine);
 }
 
 static const struct cooldown_row *in_force(const struct engine *engine, const struct account *account)
 {
-	return account->cooldown != NULL && account->cooldown->until > engine_now((struct engine *)engine) ? account->cooldown : NULL;
+	const struct cooldown_row *row = account->cooldown;
+
+	if (row == NULL || row->until <= engine_now((struct engine *)engine))
+		return NULL;
+	/* whoever makes a budget larger need not say that again */
+	return row->kind == COOLDOWN_BUDGET && !account_is_spent((struct engine *)engine, account->name) ? NULL : row;
 }
 
 const struct cooldown_row *account_cooldown(struct engine *engine, const char *name)
@@ -128,7 +133,7 @@ const struct account_limits *account_limits(struct engine *engine, const char *n
 
 static int64_t today(struct engine *engine)
 {
-	return engine_now(engine) / DAY_MS;
+	return budget_day(engine_now(engine));
 }
 
 /* A new day begins with nothing. */
@@ -136,7 +141,8 @@ static struct spend_row *spend_of(struct engine *engine, struct account *account
 {
 	struct spend_row *row = account->spend;
 
-	if (row != NULL && row->day == today(engine))
+	/* a clock that is set back makes no new day */
+	if (row != NULL && row->day >= today(engine))
 		return row;
 	row_free(ROW_SPEND, row);
 	row = account->spend = row_new(ROW_SPEND);

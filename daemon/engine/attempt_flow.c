@@ -140,24 +140,49 @@ static void tell_ended(struct turn *turn, const struct attempt_row *a)
 
 static void forget_waits(struct slot_row *row)
 {
+	if (slot_cools(row)) {
+		free(row->reason);
+		row->reason = NULL;
+	}
 	free(row->cooling);
 	row->cooling = NULL;
 	row->retry_at = ROW_NONE;
 }
 
-void attempt_unstarted(struct turn *turn, struct lane *lane)
+/* Nothing of it ran. */
+static void end_unstarted(struct turn *turn, struct lane *lane, enum process_result process, const char *cause)
 {
 	struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
 
 	a->state = ATTEMPT_S_EXITED;
-	a->process = PROCESS_CANCELLED;
+	a->process = (int)process;
 	a->outcome = TASK_R_FAILED;
-	a->cause = xstrdup("cancelled before it was started");
+	free(a->cause);
+	a->cause = xstrdup(cause);
 	a->ended_at = engine_now(lane->run->engine);
+	if (budget_release(a))
+		turn_act_cooling(turn);
 	turn_put(turn, ROW_ATTEMPT, a);
 	tell_ended(turn, a);
 	forget_waits(lane->row);
+	lane->pending = PENDING_NOTHING;
+	lane->id = ROW_NONE;
+}
+
+void attempt_unstarted(struct turn *turn, struct lane *lane)
+{
+	end_unstarted(turn, lane, PROCESS_CANCELLED, "cancelled before it was started");
 	lane_ended(turn, lane);
+}
+
+void attempt_forgone(struct turn *turn, struct lane *lane, const char *cause)
+{
+	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+
+	end_unstarted(turn, lane, PROCESS_NOT_STARTED, cause);
+	if (a->role == ROLE_IMPLEMENT && lane_plan(lane)->review)
+		review_skip(turn, lane, "implement not successful");
+	lane_event(turn, lane, SLOT_E_FAILED, cause);
 }
 
 void attempt_started(struct lane *lane)
@@ -274,7 +299,7 @@ static enum process_result process_of(const struct lane *lane, bool over)
 	return r->how == EXIT_BY_CODE ? PROCESS_EXITED : PROCESS_SIGNALLED;
 }
 
-static void take_output(struct attempt_row *a, struct collect_work *w)
+static void take_output(const struct run *run, struct attempt_row *a, struct collect_work *w)
 {
 	struct agent_result *r = &w->result;
 
@@ -292,6 +317,8 @@ static void take_output(struct attempt_row *a, struct collect_work *w)
 	w->answer_hash = NULL;
 	if (w->says_no_change)
 		a->says_no_change = 1;
+	if (r->tokens_of_session)
+		budget_take_off(run->rows->attempts, run->rows->nattempts, a);
 }
 
 #define NOT_CONFINED "the reviewer was not confined: this kernel has no Landlock; changes of the tree are only noticed afterwards"
@@ -331,8 +358,12 @@ static char *with_remedy(char *cause, const char *agent)
 static char *cause_of(const struct lane *lane, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_work *w)
 {
 	const char *agent = run_attempt(lane->run, w->attempt)->agent;
-	char *detail, *safe, *cause;
+	char *detail, *safe, *cause, spent[RUN_SPENT_MAX];
 
+	if (facts->process == PROCESS_TIMEOUT && run_is_out_of_time(lane->run)) {
+		run_spent(lane->run, spent);
+		return xasprintf(RUN_LIMIT "%s", spent);
+	}
 	if (facts->process == PROCESS_LOST)
 		detail = lost_detail(lane);
 	else if (lane->record.how == EXIT_NOT_STARTED && strncmp(lane->record.error, "exec ", 5) == 0)
@@ -475,7 +506,7 @@ static void collect_cb(void *arg, struct work *work)
 		return;
 	}
 	turn = turn_new(run->engine);
-	take_output(a, w);
+	take_output(run, a, w);
 	if (facts.role == ROLE_REVIEW)
 		take_sandbox(turn, lane, a);
 	if (w->review_file != NULL && attempt_succeeded(&facts))
@@ -492,6 +523,7 @@ static void collect_cb(void *arg, struct work *work)
 		run_warn(turn, run, "an attempt's process tree could not be seen to be empty");
 	if (w->doubt != NULL && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, w->doubt) == NULL))
 		run_warn(turn, run, w->doubt);
+	budget_settle(turn, lane, a);
 	turn_put(turn, ROW_ATTEMPT, a);
 	tell_ended(turn, a);
 	lane->pending = PENDING_NOTHING;

@@ -310,6 +310,8 @@ void compose_run(struct compose_work *w)
 		goto out;
 	variables_set(w, agent, &s, &p, &env);
 	w->launch = make_launch(w, agent, &p, env, prompt, size);
+	if (w->time_left_ms != ROW_NONE && w->launch->job.wall_ms > w->time_left_ms)
+		w->launch->job.wall_ms = w->time_left_ms;
 	prompt = NULL;
 out:
 	free(prompt);

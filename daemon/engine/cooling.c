@@ -68,10 +68,24 @@ static bool waits_for_retry(struct lane *lane, const struct attempt_row *a, stru
 	return true;
 }
 
+/* What is left may be needed for what is under way. */
+static bool waits_for_budget(struct lane *lane, const struct attempt_row *a, struct wait *wait)
+{
+	int64_t until;
+	const struct agent_plan *agent;
+
+	if (a->role == ROLE_CHECK)
+		return false;
+	agent = choose(lane, a, &until);
+	wait->reason = budget_waits(lane, a, agent != NULL ? agent->account : a->account);
+	return wait->reason != NULL;
+}
+
 /* What an attempt waits for, in this order. */
 static bool (*const waits[])(struct lane *lane, const struct attempt_row *a, struct wait *wait) = {
 	waits_for_account,
 	waits_for_retry,
+	waits_for_budget,
 };
 
 static void set_text(char **at, const char *text)
@@ -123,11 +137,16 @@ static void wake_later(struct lane *lane, int64_t until)
 static void cool(struct lane *lane, const struct wait *wait)
 {
 	struct slot_row *row = lane->row;
+	struct attempt_row *a = run_attempt(lane->run, row->attempt);
 	struct turn *turn = turn_new(lane->run->engine);
 	bool told = slot_cools(row) && same(row->cooling, wait->account) && same(row->reason, wait->reason);
 
 	lane->pending = PENDING_COOLING;
 	lane->id = ROW_NONE;
+	if (budget_release(a)) {
+		turn_put(turn, ROW_ATTEMPT, a);
+		turn_act_cooling(turn);
+	}
 	if (!told) {
 		set_text(&row->cooling, wait->account);
 		set_text(&row->reason, wait->reason);
@@ -148,7 +167,11 @@ static void cool(struct lane *lane, const struct wait *wait)
 bool attempt_waits(struct lane *lane)
 {
 	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	const struct agent_plan *agent;
 
+	/* a day's budget may have been made smaller meanwhile */
+	for (size_t i = 0; a->role != ROLE_CHECK && (agent = plan_agent_at(&lane_plan(lane)->agents[a->role], i)) != NULL; i++)
+		account_look(lane->run->engine, agent->account);
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
 		struct wait wait = { .until = ROW_NONE };
 
@@ -207,19 +230,22 @@ bool attempt_settles(struct lane *lane)
 {
 	struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
 	struct turn *turn = turn_new(lane->run->engine);
-	bool warm = is_warm(turn, lane), other = takes_over(lane, a), boot = is_of_this_boot(lane, a);
+	bool warm = is_warm(turn, lane), other = takes_over(lane, a), boot = is_of_this_boot(lane, a), reserved = budget_reserve(lane, a);
 
-	if (other || boot)
+	if (other || boot || reserved)
 		turn_put(turn, ROW_ATTEMPT, a);
-	if (warm || other || boot)
+	if (warm || other || boot || reserved)
 		turn_act(turn, ACT_COMPOSE, lane->run, lane, a->id);
 	turn_commit_or_drop(turn);
-	return warm || other || boot;
+	return warm || other || boot || reserved;
 }
 
 void cooling_look(struct engine *engine)
 {
 	struct run *run;
+
+	if (engine->recovering || engine->stopped)
+		return;
 
 	LIST_FOREACH(run, &engine->runs, entry)
 		for (size_t i = 0; i < run->nlanes; i++)

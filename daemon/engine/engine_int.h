@@ -21,6 +21,7 @@
 #include <sys/queue.h>
 #include <sys/tree.h>
 
+#include "core/budget.h"
 #include "core/findings.h"
 #include "core/plan.h"
 #include "core/profile.h"
@@ -418,6 +419,28 @@ void hook_free(struct hook *hook);
 /* The gate of every attempt: it starts, or waits and is asked again. */
 void attempt_compose(struct lane *lane);
 
+/* budget_flow.c: what runs and their accounts may spend */
+
+/* Why nothing more of the run may be started: "$5.20 of $5.00 are spent (max_cost)"; "": it may. */
+void run_spent(const struct run *run, char out[RUN_SPENT_MAX]);
+/* Its max_wall is over; ms until then, at least 1, ROW_NONE: it has none. */
+bool run_is_out_of_time(const struct run *run);
+int64_t run_time_left(const struct run *run);
+/* The run may spend no more, so the attempt of the lane has ended before it started. */
+bool attempt_overspends(struct lane *lane);
+/* Why the attempt has to wait for others that are under way, malloc'd; NULL: it need not. account: that would pay for it. */
+char *budget_waits(struct lane *lane, const struct attempt_row *a, const char *account);
+/* Something is set aside for it, if there is a limit; false: nothing more than before. */
+bool budget_reserve(struct lane *lane, struct attempt_row *a);
+/* It does not start yet; false: nothing was set aside. */
+bool budget_release(struct attempt_row *a);
+/* It has ended, as its row says already: what it has cost takes the place of what was set aside. The caller puts the row. */
+void budget_settle(struct turn *turn, const struct lane *lane, struct attempt_row *a);
+/* What the account may pay for today is spent. */
+bool account_is_spent(struct engine *engine, const char *account);
+/* If so, it is exhausted for today. */
+void account_look(struct engine *engine, const char *account);
+
 /* cooling.c: what an attempt waits for before it starts */
 
 /* The attempt of the lane may not start yet: it waits for an account or a time, without a slot of the daemon. */
@@ -436,6 +459,8 @@ void attempt_collect(struct lane *lane);
 const struct attempt_row *attempt_interrupted(const struct lane *lane, const struct attempt_row *a);
 /* The attempt whose conversation a goes on with, ROW_NONE: it begins a new one. */
 int64_t attempt_resumes(const struct lane *lane, const struct attempt_row *a);
+/* It was decided, and is not started after all, since its run is at a limit: so its slot fails. */
+void attempt_forgone(struct turn *turn, struct lane *lane, const char *cause);
 /* It was decided, and is cancelled before anything of it ran. */
 void attempt_unstarted(struct turn *turn, struct lane *lane);
 void attempt_started(struct lane *lane);

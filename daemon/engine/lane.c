@@ -343,9 +343,13 @@ void lane_start(struct turn *turn, struct lane *lane)
 
 void lane_seated(struct turn *turn, struct lane *lane)
 {
+	bool cooled = slot_cools(lane->row);
+
 	free(lane->row->reason);
 	lane->row->reason = NULL;
 	turn_put(turn, ROW_SLOT, lane->row);
+	if (cooled && !slot_cools(lane->row))
+		lane_tell_phase(turn, lane);
 	lane->pending = PENDING_NOTHING;
 	if (lane->row->stage == SLOT_S_WAITING)
 		lane_start(turn, lane);

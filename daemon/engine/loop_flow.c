@@ -53,10 +53,12 @@ struct loop run_loop(const struct run *run, struct slot_row ***slots)
 {
 	const struct run_row *row = &run->rows->run;
 
+	struct loop loop;
+
 	*slots = xcalloc(run->nlanes, sizeof(**slots));
 	for (size_t i = 0; i < run->nlanes; i++)
 		(*slots)[i] = run->lanes[i]->row;
-	return (struct loop){
+	loop = (struct loop){
 		.slots = *slots,
 		.nslots = run->nlanes,
 		.tasks = run->rows->tasks,
@@ -70,6 +72,8 @@ struct loop run_loop(const struct run *run, struct slot_row ***slots)
 		.idle = row->stopped == 2 || is_idle(run),
 		.failed = has_failed(run),
 	};
+	run_spent(run, loop.spent);
+	return loop;
 }
 
 static void set_text(char **at, const char *text)

@@ -391,7 +391,11 @@ static const char *why(const struct run *run, enum run_event event)
 /* A slot that has not begun does not begin any more when the run goes no further: its task is anybody's again. */
 static void let_go(struct turn *turn, struct run *run)
 {
+	char spent[RUN_SPENT_MAX];
 	bool stop = run->rows->run.stopped == 1 || (run->plan.on_failure == ON_FAILURE_STOP && why(run, RUN_E_FAILED) != NULL);
+
+	run_spent(run, spent);
+	stop |= spent[0] != '\0';
 
 	for (size_t i = 0; stop && i < run->nlanes; i++) {
 		struct lane *lane = run->lanes[i];

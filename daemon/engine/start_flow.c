@@ -232,6 +232,7 @@ static struct work *compose_new(struct lane *lane, const char *text, size_t size
 	w->session = session_of(lane);
 	set_interruption(w, lane);
 	w->says_no_change = says_no_change(lane);
+	w->time_left_ms = run_time_left(run);
 	return &w->work;
 }
 
@@ -268,7 +269,7 @@ static bool passes(struct lane *lane)
 		end_unstarted(lane);
 		return false;
 	}
-	if (attempt_waits(lane))
+	if (attempt_overspends(lane) || attempt_waits(lane))
 		return false;
 	if (waits_for_seat(lane)) {
 		engine_schedule(lane->run->engine);

@@ -133,6 +133,7 @@ struct compose_work {
 	char *interruption;		/* owned: ... why, NULL: nobody knows */
 	int64_t says_no_change;		/* whether the implementer's answer under review says that nothing is to be changed; ROW_NONE: it is a fixer's */
 	char *findings;			/* JSON for RL_FINDINGS_FILE, NULL */
+	int64_t time_left_ms;		/* until the run ends at its max_wall, ROW_NONE: it has none */
 	/* out */
 	struct launch *launch;		/* owned; NULL: error or floor says why */
 	char *floor;			/* owned: there is too little free space to start anything, in words; ask again */

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "config/config.h"
+#include "core/budget.h"
 #include "core/profile.h"
 #include "core/slot.h"
 #include "core/tasks.h"
@@ -59,6 +60,25 @@ static json_t *totals(const struct run_rows *rows, int64_t now)
 		wall = (rows->run.ended_at != ROW_NONE ? rows->run.ended_at : now) - rows->run.started_at;
 	return json_pack("{s:o,s:o,s:o}", "tokens", json_int(tokens), "cost_usd", isnan(cost) ? json_null() : json_real(cost),
 	    "wall_ms", json_int(wall));
+}
+
+static json_t *limit(double value, bool whole)
+{
+	return isnan(value) ? json_null() : whole ? json_integer((json_int_t)value) : json_real(value);
+}
+
+/* What the run may spend, and how much of it is left; null: nobody has limited it. */
+static json_t *budget(const struct run_rows *rows, const struct plan *plan, int64_t now)
+{
+	struct budget b = budget_of_run(plan, &rows->run, rows->attempts, rows->nattempts, ROW_NONE, now);
+
+	if (!budget_has_cap(&b))
+		return json_null();
+	return json_pack("{s:o,s:f,s:f,s:o,s:I,s:I,s:o,s:I}",
+	    "max_cost_usd", limit(b.cap[BUDGET_COST], false), "spent_usd", b.spent[BUDGET_COST], "reserved_usd", b.reserved[BUDGET_COST],
+	    "max_tokens", limit(b.cap[BUDGET_TOKENS], true), "spent_tokens", (json_int_t)b.spent[BUDGET_TOKENS],
+	    "reserved_tokens", (json_int_t)b.reserved[BUDGET_TOKENS],
+	    "max_wall_ms", limit(b.cap[BUDGET_WALL], true), "wall_ms", (json_int_t)b.spent[BUDGET_WALL]);
 }
 
 /* The lanes of the present iteration. */
@@ -163,9 +183,11 @@ static json_t *open_holds(const struct run_rows *rows)
 }
 
 /* What it was submitted with, as far as people ask for it. */
-static void set_plan(json_t *json, const struct plan *plan)
+static void set_plan(json_t *json, const struct run_rows *rows, const struct plan *plan, int64_t now)
 {
 	json_t *agents = json_object();
+
+	json_object_set_new(json, "budget", budget(rows, plan, now));
 
 	for (int role = 0; role < ROLES; role++) {
 		if (plan->agents[role].name != NULL)
@@ -202,9 +224,9 @@ json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64
 	    "attempt", json_int(run->result_attempt), "tree", json_text(run->result_tree), "ref", json_text(run->result_ref),
 	    "commit", json_text(run->result_commit)));
 	if (plan != NULL)
-		set_plan(json, plan);
+		set_plan(json, rows, plan, now);
 	else if (run->plan != NULL && plan_from_json(run->plan, &stored) == 0)
-		set_plan(json, &stored);
+		set_plan(json, rows, &stored, now);
 	plan_release(&stored);
 	return json;
 }

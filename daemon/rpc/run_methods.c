@@ -475,6 +475,7 @@ static const struct result_field run_results[] = {
 	{ "disk_bytes", "integer|null", "of the work trees of its tasks, when they were last looked at" },
 	{ "attempts", "integer", "agent processes so far" },
 	{ "totals", "object", "{tokens, cost_usd, wall_ms}; null: not known" },
+	{ "budget", "object|null", "{max_cost_usd, spent_usd, reserved_usd, max_tokens, spent_tokens, reserved_tokens, max_wall_ms, wall_ms}; null: no limit" },
 	{ "holds", "array", "what waits for a human: {id, task, kind, reason, ...}" },
 	{ "history", "array", "iterations so far: {number, state, started_at, ended_at}" },
 	{ "result", "object|null", "{attempt, tree, ref, commit} of the accepted answer" },

@@ -98,7 +98,7 @@ static bool fits(const struct tale *t, const struct run_rows *rows)
 /* It had not begun when the run was to go no further. */
 static bool is_let_go(const struct world *w, const struct run_rows *rows, const struct tale *t)
 {
-	bool stop = rows->run.stopped == 1;
+	bool stop = rows->run.stopped == 1 || world_is_spent(w, rows);
 
 	for (size_t i = 0; i < rows->ntasks; i++)
 		stop |= rows->tasks[i]->state == TASK_S_FAILED && world_plan(w, rows->run.id)->on_failure == ON_FAILURE_STOP;
@@ -243,6 +243,7 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 	struct ref_run r = {
 		.tasks = tasks, .ntasks = (int)rows->ntasks, .iteration = (int)run->iteration, .iterations = run->iterations == ROW_NONE ? -1 : (int)run->iterations,
 		.working = count == 0 && !run_state_is_end((enum run_state)run->state),
+		.spent = world_is_spent(w, rows),
 	};
 	struct ref_run_end end;
 	bool pinned = false, committed = false;

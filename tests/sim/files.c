@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* File work of the simulated world: steps, what agents said, verdicts, logs and reports. */
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "core/profile.h"
@@ -64,6 +65,11 @@ static void work_collect(struct world *w, struct collect_work *work)
 	}
 	r->tokens_input = r->tokens_cached = r->tokens_cache_write = r->tokens_output = r->tokens_reasoning = ROW_NONE;
 	r->provider = PROVIDER_OK;
+	r->cost_usd = NAN;
+	if (f->result != FATE_NOT_STARTED && !money_is_free(w, disk_attempt(w, work->attempt))) {
+		r->cost_usd = f->cost;
+		r->tokens_output = f->tokens;
+	}
 	r->is_error = f->result == FATE_ERROR;
 	r->denials = f->denied ? 1 : 0;
 	r->session = xasprintf("session-%lld", (long long)work->attempt);

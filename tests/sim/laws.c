@@ -60,6 +60,9 @@ static void check_attempt(struct world *w, const struct attempt_row *row)
 {
 	const struct task_row *task = row->task != NULL ? disk_task(w, row->run, row->task) : NULL;
 
+	if (starts_with(row->cause, "limit: "))
+		money_forgone(w, row);
+
 	if (task == NULL || disk_attempt(w, row->id) != NULL)
 		return;
 	if (task->locked_tree != NULL)
@@ -274,6 +277,8 @@ static void check_iteration(struct world *w, const struct decision *d, const str
 		world_fail(w, "run %lld: iteration %lld is beyond its limit", run, number);
 	if (rows->run.stopped == 1)
 		world_fail(w, "run %lld: iteration %lld comes after a stop marker", run, number);
+	if (money_is_gone(w, rows))
+		world_fail(w, "run %lld: iteration %lld begins, and nothing is left to pay it", run, number);
 	for (size_t i = 0; i < rows->ntasks && plan->on_failure == ON_FAILURE_STOP; i++)
 		if (rows->tasks[i]->state == TASK_S_FAILED)
 			world_fail(w, "run %lld: iteration %lld begins, and task %s has failed", run, number, rows->tasks[i]->id);
@@ -416,6 +421,7 @@ void law_start(struct world *w, const struct attempt_row *row)
 		world_fail(w, "attempt %lld is started, and its run %lld is %s", (long long)row->id, (long long)row->run, state_name(&run_state_names, rows->run.state));
 	if (slot == NULL || is_over(slot))
 		world_fail(w, "attempt %lld is started in no slot", (long long)row->id);
+	money_start(w, row);
 	if (rows->run.source_path != NULL && strcmp(rows->run.source, "beads") == 0 && row->task != NULL && beads_have_bd(rows->run.source_path)) {
 		const struct bead *bead = bead_find(w, rows->run.source_path, row->task);
 

@@ -166,5 +166,6 @@ void world_check_end(struct world *w)
 	files_check_end(w);
 	git_check_end(w);
 	tasks_check_end(w);
+	money_check_end(w);
 	clients_check_end(w);
 }

@@ -126,6 +126,10 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 			over(s, "working", "%s", "");
 		if (end->wrong[0] != '\0' || !a->ended)
 			return NULL;
+		if (a->forgone) {
+			over(s, "failed", "limit: ");
+			return NULL;
+		}
 		/* one that took up what was cut off is done again without */
 		if (!a->lost && cut && a->anew) {
 			losses--;
@@ -154,6 +158,8 @@ static bool take_work(struct story *s, const struct ref_attempt *a, const char *
 
 	if (!s->run->has_task && !s->run->reviewer)
 		stop = true;
+	if (a->out_of_time)
+		return over(s, "failed", "limit: ");
 	if (a->failed)
 		return over(s, "failed", "%s process ", who);
 	if (a->denied && !s->run->has_git && (!stop || fixer))
@@ -221,7 +227,7 @@ static bool finish(struct story *s, bool passed, const char *cause)
 			if (a == NULL)
 				return false;
 			if (a->failed)
-				return over(s, "failed", "commit process ");
+				return over(s, "failed", "%s", a->out_of_time ? "limit: " : "commit process ");
 		}
 		how = hear(s, "CNRY", NULL);
 		if (how == 'Y')
@@ -390,7 +396,7 @@ static bool review(struct story *s)
 	if (a == NULL)
 		return false;
 	if (a->failed)
-		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error", "reviewer process ");
+		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error", a->out_of_time ? "limit: " : "reviewer process ");
 	if (s->end->heard < run->nanswers && run->answers[s->end->heard].what == 'f') {
 		s->end->heard++;
 		return over(s, "failed", "git verify failed: ");
@@ -498,6 +504,9 @@ void reference_run(const struct ref_run *run, struct ref_run_end *end)
 		snprintf(end->cause, sizeof(end->cause), "stop-marker: %d task(s) left", left);
 	} else if (run->idle && left > 0) {
 		snprintf(end->cause, sizeof(end->cause), "nothing was picked: %d task(s) left", left);
+	} else if (run->spent && ready > 0) {
+		end->state = "failed";
+		snprintf(end->cause, sizeof(end->cause), "limit: ");
 	} else if (run->iterations != -1 && run->iteration >= run->iterations && ready > 0) {
 		end->state = "failed";
 		snprintf(end->cause, sizeof(end->cause), "limit: %d iteration(s), %d task(s) left", run->iterations, left);

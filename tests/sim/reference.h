@@ -13,6 +13,8 @@ struct ref_attempt {
 	int round;		/* as recorded */
 	bool ended;		/* its end is recorded */
 	bool lost, failed, not_started;
+	bool forgone;		/* its run was at a limit, so it has not begun */
+	bool out_of_time;	/* failed: its run has ended it */
 	bool anew;		/* it failed, and it went on with a conversation: perhaps for that */
 	bool changed;		/* review: the reviewer broke the tree */
 	bool denied;
@@ -106,6 +108,7 @@ struct ref_run {
 	bool working;			/* something of it is under way, or would be if it had a slot of the daemon */
 	bool stopped, idle;		/* a stop marker; an iteration in which nobody had a task */
 	bool failed;			/* a slot has */
+	bool spent;			/* its money, tokens or time are */
 };
 
 struct ref_run_end {

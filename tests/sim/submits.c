@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is submitted: plans of every kind, and the tasks of every source. */
+#include <math.h>
 #include <stdio.h>
 
 #include "config/config.h"
@@ -83,6 +84,9 @@ static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_
 	}
 	plan->grace_ms = 1000;
 	plan->output_bytes = 1000;
+	plan->max_cost_usd = below(w, 4) == 0 ? 0.5 * below(w, 25) : (double)NAN;
+	plan->max_tokens = below(w, 8) == 0 ? 1 + (int64_t)below(w, 8000) : ROW_NONE;
+	plan->max_wall_ms = below(w, 8) == 0 ? 100 + (int64_t)below(w, 3000) : ROW_NONE;
 }
 
 /* Stories are offered as they are listed; a step of a workflow may come after some of those before it. */
@@ -164,6 +168,8 @@ static void draw_crowd(struct plan *plan, struct submission *s)
 	plan->iterations = ROW_NONE;
 	plan->on_failure = ON_FAILURE_CONTINUE;
 	plan->on_lost = ON_LOST_RETRY;
+	plan->max_cost_usd = NAN;
+	plan->max_tokens = plan->max_wall_ms = ROW_NONE;
 	s->source = SOURCE_BEADS;
 }
 

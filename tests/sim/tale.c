@@ -18,8 +18,10 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 		.lost = row->state == ATTEMPT_S_LOST,
 	};
 
-	if (f == NULL)
+	a.forgone = a.ended && row->process == PROCESS_NOT_STARTED && row->cause != NULL && strncmp(row->cause, "limit: ", strlen("limit: ")) == 0;
+	if (f == NULL || a.forgone)
 		return a;
+	a.out_of_time = f->result == FATE_TIMEOUT && row->cause != NULL && strncmp(row->cause, "limit: ", strlen("limit: ")) == 0;
 	a.failed = f->result != FATE_OK;
 	a.not_started = f->result == FATE_NOT_STARTED;
 	a.anew = row->resumes != ROW_NONE && (f->result == FATE_ERROR || f->result == FATE_EXIT || f->result == FATE_SIGNAL);

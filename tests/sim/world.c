@@ -2,6 +2,7 @@
 /* The seed, the daemon's life, and what happens next. */
 #include "world_int.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -70,6 +71,8 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->says_no_change = below(w, f->changes_tree ? 20 : 2) == 0;
 	f->refused = below(w, 8) == 0;
 	f->conflict = below(w, 3) == 0;
+	f->cost = below(w, 4) == 0 ? (double)NAN : 0.25 * below(w, 9);
+	f->tokens = below(w, 4) == 0 ? ROW_NONE : (int64_t)below(w, 1000);
 	f->unresolved = below(w, 4) == 0;
 	f->lingers = below(w, 10) == 0;
 	if (w->crowd && below(w, 8) != 0)
@@ -124,6 +127,8 @@ static void load_run(struct world *w, const struct run_rows *rows)
 #undef LOAD
 }
 
+const char *const world_accounts[ACCOUNTS + 1] = { "fake", "critic", NULL };
+
 static void start_daemon(struct world *w)
 {
 	struct engine_options options = { .state_dir = "/state", .parallel = w->parallel };
@@ -136,6 +141,7 @@ static void start_daemon(struct world *w)
 	const struct run_rows *rows = NULL;
 
 	w->engine = engine_new(&ports, &options, disk_committed, w);
+	engine_configure_accounts(w->engine, world_accounts, w->limits);
 	engine_load_counters(w->engine, w->last_run, w->last_attempt, w->last_hold);
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
 		if (!run_state_is_end((enum run_state)rows->run.state))
@@ -287,6 +293,13 @@ struct world *world_new(uint64_t seed, bool crowd)
 	w->crowd = crowd;
 	w->parallel = crowd ? 64 : 1 + (int64_t)below(w, 4);
 	w->calm = below(w, 8) == 0;
+	for (int i = 0; i < ACCOUNTS; i++) {
+		w->limits[i] = (struct account_limits){ ACCOUNT_COOLDOWN_MAX_MS, NAN, ROW_NONE, ROW_NONE };
+		if (!crowd && below(w, 3) == 0)
+			w->limits[i].budget_day_usd = 1 + below(w, 60);
+		if (!crowd && below(w, 6) == 0)
+			w->limits[i].budget_day_tokens = 1000 + (int64_t)below(w, 30000);
+	}
 	beads_init(w);
 	w->disk = view_new();
 	start_daemon(w);

@@ -31,6 +31,8 @@ struct fate {
 	bool conflict;		/* what is merged after it conflicts with what others have merged */
 	int answer;		/* enum fate_answer */
 	const char *told;	/* fix: whose word it was given, "review", "check", "human"; NULL: nobody has composed it */
+	double cost;		/* that it tells, NaN: it does not */
+	int64_t tokens;		/* the same, ROW_NONE */
 	int started;		/* how often a process was really started: more than once is paid twice */
 };
 
@@ -66,6 +68,8 @@ const struct fate *world_fate(const struct world *w, int64_t attempt);
 bool world_cancel_acked(const struct world *w, int64_t run);
 /* A cancel was asked for at all, answered or not. */
 bool world_cancel_asked(const struct world *w, int64_t run);
+/* The run has no money, tokens or time left; with what is on disk, and as late as its end, or as it is now. */
+bool world_is_spent(const struct world *w, const struct run_rows *rows);
 int64_t world_crashes(const struct world *w);
 
 /* First broken law of the world itself (paid twice, started before its row was durable, ...), NULL: none. */

@@ -12,6 +12,8 @@
 
 #define RUNS_MAX 64		/* of one world */
 #define IDS_MAX 32768		/* attempts, steps and hooks of one world */
+#define ACCOUNTS 2
+extern const char *const world_accounts[ACCOUNTS + 1];
 #define OWN (-1)		/* slot of struct where: the run's own lane */
 
 /* A slot of a run, for good: no two have the same. */
@@ -204,6 +206,7 @@ struct world {
 	int64_t asked_commits, landed_commits;	/* decisions handed to the store, and those on disk */
 	bool settling;			/* nothing new, and nobody is paused any more */
 	LIST_OF(struct task_plan, task_plans);
+	struct account_limits limits[ACCOUNTS];
 	bool low_disk;			/* too little free space to start anything */
 	int64_t used, night_used;	/* slots of the daemon, and of group "night", when they were last looked at */
 	LIST_OF(struct process *, live);	/* those of which something is still to come */
@@ -247,6 +250,15 @@ const struct task_row *disk_task(const struct world *w, int64_t run, const char 
 void law_row(struct world *w, enum row_kind kind, const void *row);
 void law_decision(struct world *w, const struct decision *d);
 void law_start(struct world *w, const struct attempt_row *row);
+/* At rest: what was spent is what the attempts have cost. */
+void money_check_end(struct world *w);
+/* Nobody pays for it. */
+bool money_is_free(const struct world *w, const struct attempt_row *row);
+/* Nothing is left of it, or of the tokens, as far as that is on disk. */
+bool money_is_gone(const struct world *w, const struct run_rows *rows);
+/* An attempt begins, or does not for want of money. */
+void money_start(struct world *w, const struct attempt_row *row);
+void money_forgone(struct world *w, const struct attempt_row *row);
 /* Before it is handed to the store, while nothing else is on its way. */
 void law_fair(struct world *w, const struct decision *d);
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "client/budget.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/field.h"
+#include "client/memory.h"
+#include "client/print.h"
+
+static char *money(double amount)
+{
+	return mem_printf("$%.*f", amount > 0 && amount < 0.1 ? 4 : 2, amount);
+}
+
+static char *count(double amount)
+{
+	return print_count((int64_t)amount);
+}
+
+static char *span(double amount)
+{
+	return print_duration((int64_t)amount);
+}
+
+static const struct {
+	const char *kind;			/* of events */
+	const char *limit, *spent, *reserved;	/* members of the budget; NULL: none */
+	char *(*print)(double amount);
+	const char *unit;
+} kinds[] = {
+	{ "cost", "max_cost_usd", "spent_usd", "reserved_usd", money, "" },
+	{ "tokens", "max_tokens", "spent_tokens", "reserved_tokens", count, " tokens" },
+	{ "wall", "max_wall_ms", "wall_ms", NULL, span, "" },
+};
+
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+/* reserved NaN: nothing is to be said of it. */
+static char *part(size_t kind, double spent, double limit, double reserved)
+{
+	char *had = kinds[kind].print(spent), *most = kinds[kind].print(limit), *aside = kinds[kind].print(reserved > 0 ? reserved : 0);
+	char *text = mem_printf("%s of %s%s%s%s%s", had, most, kinds[kind].unit, reserved > 0 ? ", " : "", reserved > 0 ? aside : "",
+		reserved > 0 ? " set aside" : "");
+
+	free(had);
+	free(most);
+	free(aside);
+	return text;
+}
+
+char *budget_line(const json_t *budget)
+{
+	char *line = mem_strdup("");
+
+	for (size_t i = 0; i < KINDS; i++) {
+		double limit = field_real(budget, kinds[i].limit);
+		char *text, *longer;
+
+		if (isnan(limit))
+			continue;
+		text = part(i, field_real(budget, kinds[i].spent), limit, kinds[i].reserved != NULL ? field_real(budget, kinds[i].reserved) : (double)NAN);
+		longer = mem_printf("%s%s%s", line, *line != '\0' ? "; " : "", text);
+		free(text);
+		free(line);
+		line = longer;
+	}
+	return line;
+}
+
+char *budget_told(const json_t *event)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (strcmp(kinds[i].kind, field_text(event, "kind")) == 0)
+			return part(i, field_real(event, "spent"), field_real(event, "limit"), (double)NAN);
+	return mem_strdup("");
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* What runs and accounts may spend: asked before each attempt, settled after it. core/budget.h says what the numbers mean; they are added up
+ * from the rows each time, so that nothing has to be remembered over a restart. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/engine_int.h"
+
+/* How each kind is called, and what has become of it. */
+static const struct { const char *run, *account, *spent; } words[BUDGET_KINDS] = {
+	[BUDGET_COST] = { "max_cost", "budget_day_usd", "spent" },
+	[BUDGET_TOKENS] = { "max_tokens", "budget_day_tokens", "used" },
+	[BUDGET_WALL] = { "max_wall", "budget_day_wall", "over" },
+};
+
+static struct budget of_run(const struct run *run, int64_t but)
+{
+	return budget_of_run(&run->plan, &run->rows->run, run->rows->attempts, run->rows->nattempts, but, engine_now(run->engine));
+}
+
+static double number(int64_t value)
+{
+	return value == ROW_NONE ? (double)NAN : (double)value;
+}
+
+static bool has_ended(const struct attempt_row *a)
+{
+	return a->state == ATTEMPT_S_EXITED || a->state == ATTEMPT_S_LOST;
+}
+
+/* Of today, without what is set aside. */
+static struct budget of_day(struct engine *engine, const char *name)
+{
+	const struct account_limits *limits = account_limits(engine, name);
+	const struct spend_row *spend = account_spend(engine, name);
+
+	return (struct budget){
+		.cap = { limits->budget_day_usd, number(limits->budget_day_tokens), number(limits->budget_day_wall_ms) },
+		.spent = { spend->cost_usd, (double)spend->tokens, (double)spend->wall_ms },
+	};
+}
+
+/* Of today, but for one attempt. */
+static struct budget of_account(struct engine *engine, const char *name, int64_t but)
+{
+	struct budget b = of_day(engine, name);
+	const struct run *run;
+
+	if (!budget_has_cap(&b))
+		return b;
+	LIST_FOREACH(run, &engine->runs, entry)
+		for (size_t i = 0; i < run->rows->nattempts; i++) {
+			const struct attempt_row *a = run->rows->attempts[i];
+
+			if (a->id != but && !has_ended(a) && a->account != NULL && strcmp(a->account, name) == 0)
+				budget_add(&b, a);
+		}
+	return b;
+}
+
+/* A check costs nothing, and what a program that reviews spends is its own affair. */
+static bool is_free(const struct lane *lane, const struct attempt_row *a)
+{
+	return a->role == ROLE_CHECK || (a->role == ROLE_REVIEW && lane_plan(lane)->profile->carrier == CARRIER_EXIT);
+}
+
+void run_spent(const struct run *run, char out[RUN_SPENT_MAX])
+{
+	struct budget b;
+	enum budget_kind kind;
+	char *text;
+
+	out[0] = '\0';
+	if (!plan_has_budget(&run->plan))
+		return;
+	b = of_run(run, ROW_NONE);
+	if (!budget_is_spent(&b, &kind))
+		return;
+	text = budget_text(&b, kind);
+	snprintf(out, RUN_SPENT_MAX, "%s are %s (%s)", text, words[kind].spent, words[kind].run);
+	free(text);
+}
+
+bool run_is_out_of_time(const struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+
+	return run->plan.max_wall_ms != ROW_NONE && row->started_at != ROW_NONE && engine_now(run->engine) - row->started_at >= run->plan.max_wall_ms;
+}
+
+int64_t run_time_left(const struct run *run)
+{
+	int64_t left;
+
+	if (run->plan.max_wall_ms == ROW_NONE || run->rows->run.started_at == ROW_NONE)
+		return ROW_NONE;
+	left = run->rows->run.started_at + run->plan.max_wall_ms - engine_now(run->engine);
+	return left > 0 ? left : 1;
+}
+
+bool attempt_overspends(struct lane *lane)
+{
+	char spent[RUN_SPENT_MAX], *cause;
+	struct turn *turn;
+
+	run_spent(lane->run, spent);
+	if (spent[0] == '\0')
+		return false;
+	turn = turn_new(lane->run->engine);
+	cause = xasprintf(RUN_LIMIT "%s", spent);
+	log_warn("run %lld slot %lld: %s", (long long)lane->row->run, (long long)lane->row->slot, cause);
+	attempt_forgone(turn, lane, cause);
+	turn_commit(turn);
+	free(cause);
+	return true;
+}
+
+bool account_is_spent(struct engine *engine, const char *name)
+{
+	struct budget b = of_day(engine, name);
+	enum budget_kind kind;
+
+	return budget_is_spent(&b, &kind);
+}
+
+/* Of a day; nothing more until the next one, unless it is exhausted for longer. */
+static void cool_account(struct turn *turn, struct engine *engine, const char *name, const struct budget *b, int64_t attempt)
+{
+	int64_t midnight = budget_midnight(engine_now(engine));
+	const struct cooldown_row *cooldown = account_cooldown(engine, name);
+	enum budget_kind kind;
+	char *text, *reason;
+
+	if (!budget_is_spent(b, &kind) || (cooldown != NULL && cooldown->until >= midnight))
+		return;
+	text = budget_text(b, kind);
+	reason = xasprintf("%s are %s today (%s)", text, words[kind].spent, words[kind].account);
+	log_warn("account %s: %s", name, reason);
+	account_cool(turn, engine, name, COOLDOWN_BUDGET, midnight, reason, attempt, NULL);
+	free(reason);
+	free(text);
+}
+
+void account_look(struct engine *engine, const char *name)
+{
+	struct budget b = of_day(engine, name);
+	struct turn *turn;
+
+	if (!budget_has_cap(&b))
+		return;
+	turn = turn_new(engine);
+	cool_account(turn, engine, name, &b, ROW_NONE);
+	turn_commit_or_drop(turn);
+}
+
+/* What would be set aside for the attempt; NaN: nothing of that kind. */
+static void estimate(const struct run *run, const struct attempt_row *a, const struct budget *mine, const struct budget *account, double own[BUDGET_KINDS])
+{
+	for (int kind = 0; kind < BUDGET_KINDS; kind++) {
+		double cap = fmin(mine->cap[kind], account->cap[kind]);
+
+		own[kind] = isnan(cap) || kind == BUDGET_WALL ? (double)NAN :
+		    budget_estimate(run->rows->attempts, run->rows->nattempts, (enum role)a->role, (enum budget_kind)kind, cap);
+	}
+}
+
+static char *wait_text(const struct budget *b, enum budget_kind kind, const char *whose, const char *name)
+{
+	char *text = budget_text(b, kind), *reason = xasprintf(SLOT_BUDGET_REASON "%s%s are %s (%s), and the rest is set aside for attempts under way", whose, text,
+	    words[kind].spent, name);
+
+	free(text);
+	return reason;
+}
+
+char *budget_waits(struct lane *lane, const struct attempt_row *a, const char *account)
+{
+	struct budget mine = of_run(lane->run, a->id), day;
+	double own[BUDGET_KINDS];
+	enum budget_kind kind;
+	char *whose, *reason;
+
+	if (is_free(lane, a))
+		return NULL;
+	day = of_account(lane->run->engine, account, a->id);
+	estimate(lane->run, a, &mine, &day, own);
+	if (budget_ask(&mine, own, &kind) == BUDGET_WAIT)
+		return wait_text(&mine, kind, "", words[kind].run);
+	if (budget_ask(&day, own, &kind) != BUDGET_WAIT)
+		return NULL;
+	whose = xasprintf("account %s: ", account);
+	reason = wait_text(&day, kind, whose, words[kind].account);
+	free(whose);
+	return reason;
+}
+
+static bool is_reserved(const struct attempt_row *a)
+{
+	return !isnan(a->reserved_usd) || a->reserved_tokens != ROW_NONE;
+}
+
+bool budget_reserve(struct lane *lane, struct attempt_row *a)
+{
+	struct budget mine = of_run(lane->run, a->id), day;
+	double own[BUDGET_KINDS];
+
+	if (is_free(lane, a) || is_reserved(a))
+		return false;
+	day = of_account(lane->run->engine, a->account, a->id);
+	estimate(lane->run, a, &mine, &day, own);
+	a->reserved_usd = own[BUDGET_COST];
+	a->reserved_tokens = isnan(own[BUDGET_TOKENS]) ? ROW_NONE : (int64_t)own[BUDGET_TOKENS];
+	return is_reserved(a);
+}
+
+bool budget_release(struct attempt_row *a)
+{
+	bool reserved = is_reserved(a);
+
+	a->reserved_usd = NAN;
+	a->reserved_tokens = ROW_NONE;
+	return reserved;
+}
+
+static json_t *event_body(const struct budget *b, enum budget_kind kind, const char *account)
+{
+	return json_pack("{s:s, s:f, s:f, s:s*}", "kind", state_name(&budget_kind_names, (int)kind), "spent", b->spent[kind], "limit", b->cap[kind],
+	    "account", account);
+}
+
+/* Four fifths are gone: told once of each limit. */
+static void warn_run(struct turn *turn, struct run *run, const struct budget *before, const struct budget *after)
+{
+	for (int i = 0; i < BUDGET_KINDS; i++) {
+		enum budget_kind kind = (enum budget_kind)i;
+		char *last = xasprintf("(%s)", words[kind].run), *text;
+		/* time passes without an attempt that takes it over the mark */
+		bool warns = kind != BUDGET_WALL ? budget_warns(after->cap[kind], before->spent[kind], after->spent[kind]) :
+		    budget_warns(after->cap[kind], 0, after->spent[kind]) && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, last) == NULL);
+
+		if (warns) {
+			text = budget_text(after, kind);
+			free(last);
+			last = xasprintf("%s are %s (%s)", text, words[kind].spent, words[kind].run);
+			run_warn(turn, run, last);
+			turn_tell(turn, "budget", run->rows->run.id, event_body(after, kind, NULL));
+			free(text);
+		}
+		free(last);
+	}
+}
+
+static void warn_account(struct turn *turn, const char *name, const struct budget *before, const struct budget *after)
+{
+	for (int i = 0; i < BUDGET_KINDS; i++) {
+		enum budget_kind kind = (enum budget_kind)i;
+		char *text;
+
+		if (!budget_warns(after->cap[kind], before->spent[kind], after->spent[kind]))
+			continue;
+		text = budget_text(after, kind);
+		log_warn("account %s: %s are %s today (%s)", name, text, words[kind].spent, words[kind].account);
+		turn_tell(turn, "budget", ROW_NONE, event_body(after, kind, name));
+		free(text);
+	}
+}
+
+/* True: the account has a budget. */
+static bool settle_account(struct turn *turn, struct engine *engine, const struct attempt_row *a)
+{
+	struct budget before = of_day(engine, a->account), after;
+	double cost = budget_used(a, BUDGET_COST), tokens = budget_used(a, BUDGET_TOKENS), wall = budget_used(a, BUDGET_WALL);
+
+	account_settle(turn, engine, a->account, isnan(cost) ? 0 : cost, isnan(tokens) ? 0 : (int64_t)tokens, isnan(wall) ? 0 : (int64_t)wall);
+	after = of_day(engine, a->account);
+	warn_account(turn, a->account, &before, &after);
+	cool_account(turn, engine, a->account, &after, a->id);
+	return budget_has_cap(&after);
+}
+
+void budget_settle(struct turn *turn, const struct lane *lane, struct attempt_row *a)
+{
+	struct run *run = lane->run;
+	struct budget before = of_run(run, a->id), after = before;
+	bool look;
+
+	if (a->process == PROCESS_NOT_STARTED) {
+		look = budget_release(a);
+	} else {
+		budget_add(&after, a);
+		look = budget_has_cap(&after);
+		warn_run(turn, run, &before, &after);
+		if (!is_free(lane, a))
+			look |= settle_account(turn, run->engine, a);
+		/* what it says is what it counts as */
+		if (!isnan(budget_told(a, BUDGET_COST)))
+			a->reserved_usd = NAN;
+		if (!isnan(budget_told(a, BUDGET_TOKENS)))
+			a->reserved_tokens = ROW_NONE;
+	}
+	if (look)
+		turn_act_cooling(turn);
+}
