@@ -85,7 +85,7 @@ def test_a_run_keeps_what_it_was_submitted_with(make_daemon, repo):
     ("[review]\nmax_fixs = 1\n", "2:1", "max_fixes"), ("[review]\nmax_fixes = -1\n", "2:13", "max_fixes"), ("x = \n", "1:", ""),
     ("[agent.claude]\ncommand = ['sh']\n", "1:2", "belongs to rld.toml"), ("[hook]\non_end = ['sh']\n", "1:2", "belongs to rld.toml"),
     ("default_agent = 'x'\n", "1:1", "belongs to rld.toml"), ("[limits]\ntimeout = 3\n", "1:2", "belongs to rld.toml"),
-    ("[access]\nadmin = ['x']\n", "1:2", "unknown"), ("[launcher.x]\n", "1:2", "unknown"), ("[account.x]\n", "1:2", "unknown"),
+    ("[access]\nadmin = ['x']\n", "1:2", "unknown"), ("[launcher.x]\n", "1:2", "unknown"), ("[account.x]\n", "1:2", "belongs to rld.toml"),
     ("[review]\nsandbox = 'off'\n", "2:11", "stricter"), ("[review]\nagent = 'nobody'\n", "2:9", "nobody"), ("[review]\nprofile = 'nobody'\n", "2:11", "nobody"),
     ("developerPromptPath = 'none.md'\n", "1", "none.md"), ("[review]\nreview_log = '/etc'\n", "2:14", "review_log"),
 ])
