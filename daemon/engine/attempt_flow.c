@@ -138,17 +138,6 @@ static void tell_ended(struct turn *turn, const struct attempt_row *a)
 	turn_tell(turn, "attempt.ended", a->run, body);
 }
 
-static void forget_waits(struct slot_row *row)
-{
-	if (slot_cools(row)) {
-		free(row->reason);
-		row->reason = NULL;
-	}
-	free(row->cooling);
-	row->cooling = NULL;
-	row->retry_at = ROW_NONE;
-}
-
 /* Nothing of it ran. */
 static void end_unstarted(struct turn *turn, struct lane *lane, enum process_result process, const char *cause)
 {
@@ -164,7 +153,6 @@ static void end_unstarted(struct turn *turn, struct lane *lane, enum process_res
 		turn_act_cooling(turn);
 	turn_put(turn, ROW_ATTEMPT, a);
 	tell_ended(turn, a);
-	forget_waits(lane->row);
 	lane->pending = PENDING_NOTHING;
 	lane->id = ROW_NONE;
 }

@@ -19,8 +19,9 @@ struct wait {
 	char *reason;		/* owned */
 };
 
-/* The first of the agents of the attempt whose account is not exhausted; NULL: all are. *until: when the first of them may be asked again. */
-static const struct agent_plan *choose(struct lane *lane, const struct attempt_row *a, int64_t *until)
+/* The first of the agents of the attempt whose account is not exhausted; NULL: all are. *own: the cooldown of the one that it was meant for,
+ * *until: when the first of them may be asked again. */
+static const struct agent_plan *choose(struct lane *lane, const struct attempt_row *a, const struct cooldown_row **own, int64_t *until)
 {
 	const struct agent_plan *first = &lane_plan(lane)->agents[a->role], *agent;
 
@@ -30,6 +31,8 @@ static const struct agent_plan *choose(struct lane *lane, const struct attempt_r
 
 		if (cooldown == NULL)
 			return agent;
+		if (i == 0)
+			*own = cooldown;
 		if (cooldown->until < *until)
 			*until = cooldown->until;
 	}
@@ -42,9 +45,9 @@ static bool waits_for_account(struct lane *lane, const struct attempt_row *a, st
 	const struct cooldown_row *cooldown;
 	char until[40];
 
-	if (a->role == ROLE_CHECK || choose(lane, a, &wait->until) != NULL)
+	/* asked once: time goes on */
+	if (a->role == ROLE_CHECK || choose(lane, a, &cooldown, &wait->until) != NULL)
 		return false;
-	cooldown = account_cooldown(lane->run->engine, account);
 	time_format(cooldown->until, until, sizeof(until));
 	wait->account = account;
 	wait->reason = xasprintf("account %s: %s until %s%s%s", account, state_name(&cooldown_kind_names, cooldown->kind), until,
@@ -187,8 +190,9 @@ bool attempt_waits(struct lane *lane)
 /* Another agent takes over, or the first does its work again. */
 static bool takes_over(struct lane *lane, struct attempt_row *a)
 {
+	const struct cooldown_row *own;
 	int64_t until;
-	const struct agent_plan *agent = a->role == ROLE_CHECK ? NULL : choose(lane, a, &until);
+	const struct agent_plan *agent = a->role == ROLE_CHECK ? NULL : choose(lane, a, &own, &until);
 
 	if (agent == NULL || strcmp(agent->name, a->agent) == 0)
 		return false;
@@ -238,6 +242,20 @@ bool attempt_settles(struct lane *lane)
 		turn_act(turn, ACT_COMPOSE, lane->run, lane, a->id);
 	turn_commit_or_drop(turn);
 	return warm || other || boot || reserved;
+}
+
+void attempt_queues(struct lane *lane)
+{
+	struct slot_row *row = lane->row;
+	struct turn *turn;
+
+	if (row->cooling == NULL)
+		return;
+	set_text(&row->cooling, NULL);
+	row->retry_at = engine_now(lane->run->engine);
+	turn = turn_new(lane->run->engine);
+	turn_put(turn, ROW_SLOT, row);
+	turn_commit(turn);
 }
 
 void cooling_look(struct engine *engine)

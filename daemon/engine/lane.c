@@ -375,6 +375,16 @@ void lane_rest(struct turn *turn, struct lane *lane)
 	}
 }
 
+/* What an attempt waits for before it starts is its own; a reviewer's outlasts the making of its checkout. */
+static void forget_waits(struct slot_row *row)
+{
+	if (row->stage == SLOT_S_CHECKOUT || slot_cools(row))
+		return;
+	free(row->cooling);
+	row->cooling = NULL;
+	row->retry_at = ROW_NONE;
+}
+
 void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, const char *cause)
 {
 	struct slot_row *row = lane->row;
@@ -390,6 +400,7 @@ void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, con
 	log_debug("run %lld slot %lld: %s in %s leads to %s", (long long)row->run, (long long)row->slot, slot_event_name(event),
 	    state_name(&slot_stage_names, row->stage), state_name(&slot_stage_names, (int)edge->next));
 	row->stage = (int)edge->next;
+	forget_waits(row);
 	set_cause(row, event, before, cause);
 	act(turn, lane, edge->action, event);
 	turn_put(turn, ROW_SLOT, row);

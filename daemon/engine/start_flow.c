@@ -272,6 +272,7 @@ static bool passes(struct lane *lane)
 	if (attempt_overspends(lane) || attempt_waits(lane))
 		return false;
 	if (waits_for_seat(lane)) {
+		attempt_queues(lane);
 		engine_schedule(lane->run->engine);
 		return false;
 	}

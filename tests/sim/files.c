@@ -64,13 +64,13 @@ static void work_collect(struct world *w, struct collect_work *work)
 		work->answer_hash = f->answer == FATE_ANSWER_SAME ? xstrdup("hash-same") : xasprintf("hash-%lld", (long long)work->attempt);
 	}
 	r->tokens_input = r->tokens_cached = r->tokens_cache_write = r->tokens_output = r->tokens_reasoning = ROW_NONE;
-	r->provider = PROVIDER_OK;
 	r->cost_usd = NAN;
 	if (f->result != FATE_NOT_STARTED && !money_is_free(w, disk_attempt(w, work->attempt))) {
 		r->cost_usd = f->cost;
 		r->tokens_output = f->tokens;
 	}
 	r->is_error = f->result == FATE_ERROR;
+	service_collect(w, f, r);
 	r->denials = f->denied ? 1 : 0;
 	r->session = xasprintf("session-%lld", (long long)work->attempt);
 	work->stop = strings_count(work->markers) > 0 && f->stop;

@@ -60,6 +60,7 @@ static void check_attempt(struct world *w, const struct attempt_row *row)
 {
 	const struct task_row *task = row->task != NULL ? disk_task(w, row->run, row->task) : NULL;
 
+	law_served(w, disk_attempt(w, row->id), row);
 	if (starts_with(row->cause, "limit: "))
 		money_forgone(w, row);
 
@@ -113,6 +114,7 @@ static void check_slot(struct world *w, const struct slot_row *row)
 {
 	const struct slot_row *before = disk_slot(w, (struct where){ row->run, row->iteration, row->slot });
 
+	law_cooling(w, row);
 	if (before != NULL && slot_stage_is_end((enum slot_stage)before->stage) && before->stage != row->stage)
 		world_fail(w, "run %lld: slot %lld was %s, and becomes %s", (long long)row->run, (long long)row->slot, state_name(&slot_stage_names, before->stage),
 		    state_name(&slot_stage_names, row->stage));
@@ -337,8 +339,11 @@ void law_decision(struct world *w, const struct decision *d)
 
 		if (c->kind == ROW_REVIEW)
 			check_chain(w, ((const struct review_row *)c->row)->run);
-		if (c->kind == ROW_ATTEMPT)
+		if (c->kind == ROW_ATTEMPT) {
 			check_alone(w, c->row);
+			law_again(w, d, c->row);
+			law_resumes(w, c->row);
+		}
 		if (c->kind == ROW_SLOT)
 			check_owner(w, c->row);
 		if (c->kind == ROW_TASK)
@@ -421,6 +426,8 @@ void law_start(struct world *w, const struct attempt_row *row)
 		world_fail(w, "attempt %lld is started, and its run %lld is %s", (long long)row->id, (long long)row->run, state_name(&run_state_names, rows->run.state));
 	if (slot == NULL || is_over(slot))
 		world_fail(w, "attempt %lld is started in no slot", (long long)row->id);
+	else
+		law_warm(w, row, slot);
 	money_start(w, row);
 	if (rows->run.source_path != NULL && strcmp(rows->run.source, "beads") == 0 && row->task != NULL && beads_have_bd(rows->run.source_path)) {
 		const struct bead *bead = bead_find(w, rows->run.source_path, row->task);

@@ -146,6 +146,7 @@ void world_check(struct world *w)
 	check_workspaces(w);
 	check_seats(w);
 	check_reasons(w);
+	services_check(w);
 	processes_check(w);
 }
 

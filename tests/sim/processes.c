@@ -2,6 +2,7 @@
 /* Processes of the simulated world: attempts, git steps and hooks. They outlive the daemon. */
 #include <stdio.h>
 
+#include "core/slot.h"
 #include "world_int.h"
 
 static struct process *process_find(struct world *w, int64_t id)
@@ -108,6 +109,11 @@ void port_adopt(void *ctx, const struct adopt *adopt)
 {
 	struct world *w = ctx;
 	struct question q = { adopt->id, xstrdup(adopt->boot_id) };
+	const struct attempt_row *row = disk_attempt(w, adopt->id);
+
+	/* it has not been started, whoever was there before */
+	if (row != NULL && row->state == ATTEMPT_S_STARTING && slot_cools(disk_slot(w, (struct where){ row->run, row->iteration, row->slot })))
+		world_fail(w, "attempt %lld cools, and is taken for one that may run", (long long)row->id);
 
 	PUSH(questions, q);
 }
@@ -238,6 +244,16 @@ static void attempt_end(struct world *w, struct process *p)
 		r->how = EXIT_BY_SIGNAL;
 		r->status = 15;
 		r->by = EXIT_WALL;
+		break;
+	case FATE_LIMIT:
+	case FATE_THROTTLED:
+	case FATE_HICCUP:
+		r->status = 3;
+		if (f->silent) {
+			r->how = EXIT_BY_SIGNAL;
+			r->status = 15;
+			r->by = EXIT_IDLE;
+		}
 		break;
 	case FATE_LOST:
 		p->state = PROC_GONE;

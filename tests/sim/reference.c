@@ -107,6 +107,7 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 {
 	struct ref_end *end = s->end;
 	bool again, cut = false;
+	int tries = 0;
 
 	for (int losses = 1;; losses++) {
 		const struct ref_attempt *a;
@@ -130,8 +131,14 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 			over(s, "failed", "limit: ");
 			return NULL;
 		}
+		/* a service that does not serve uses nothing; what may be tried again, so often only */
+		if (!a->lost && (a->unserved == 'c' || (a->unserved == 't' && tries++ < s->run->retries))) {
+			cut = true;
+			losses--;
+			continue;
+		}
 		/* one that took up what was cut off is done again without */
-		if (!a->lost && cut && a->anew) {
+		if (!a->lost && cut && a->anew && a->unserved == 0) {
 			losses--;
 			continue;
 		}

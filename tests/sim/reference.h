@@ -15,6 +15,7 @@ struct ref_attempt {
 	bool lost, failed, not_started;
 	bool forgone;		/* its run was at a limit, so it has not begun */
 	bool out_of_time;	/* failed: its run has ended it */
+	char unserved;		/* its service did not serve it: 'c' its account is exhausted, 't' it may be tried again; 0: it did */
 	bool anew;		/* it failed, and it went on with a conversation: perhaps for that */
 	bool changed;		/* review: the reviewer broke the tree */
 	bool denied;
@@ -52,6 +53,7 @@ struct ref_slot {
 	bool has_task;		/* in the end */
 	bool reviewer;		/* it is slot 0, which reviews the whole run */
 	int checks, max_fixes, stall_limit;
+	int retries;		/* tries in a row after what may be tried again */
 	char on_lost;		/* 'h'old, 'r'etry, 'f'ail */
 	char on_no_change;	/* 'r'eview, 'f'ail, 'p'ass */
 	char on_malformed, on_reviewer_error, on_exhausted;	/* 'f'ail, 'h'old, 'a'ccept, 'k'nown issues */

@@ -51,6 +51,15 @@ static void draw_loop(struct world *w, struct plan *plan, enum source_kind sourc
 	plan->assign = source == SOURCE_BEADS && below(w, 4) == 0 ? ASSIGN_AGENT : ASSIGN_DAEMON;
 }
 
+/* Another takes over while its account is exhausted. */
+static void add_spare(struct agent_plan *agent)
+{
+	agent->fallbacks = xcalloc(1, sizeof(*agent->fallbacks));
+	agent->nfallbacks = 1;
+	agent->fallbacks->name = xstrdup("spare");
+	strings_append(&agent->fallbacks->command, "spare");
+}
+
 static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_kind source)
 {
 	for (int role = 0; role < ROLES; role++) {
@@ -58,7 +67,10 @@ static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_
 		strings_append(&plan->agents[role].command, "fake");
 		if (below(w, 2) == 0)
 			strings_append(&plan->agents[role].resume, "{session}");
+		if (below(w, 4) == 0)
+			add_spare(&plan->agents[role]);
 	}
+	plan->retries = below(w, 4);
 	plan->profile = profile_find("exit");
 	if (git)
 		plan->profile = &profiles[below(w, (unsigned)profiles_count)];

@@ -24,6 +24,7 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	a.out_of_time = f->result == FATE_TIMEOUT && row->cause != NULL && strncmp(row->cause, "limit: ", strlen("limit: ")) == 0;
 	a.failed = f->result != FATE_OK;
 	a.not_started = f->result == FATE_NOT_STARTED;
+	a.unserved = row->role == ROLE_CHECK ? 0 : service_says(f);
 	a.anew = row->resumes != ROW_NONE && (f->result == FATE_ERROR || f->result == FATE_EXIT || f->result == FATE_SIGNAL);
 	a.changed = row->role == ROLE_REVIEW && !f->changes_tree;
 	a.denied = f->denied;
@@ -118,6 +119,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.checks = (int)strings_count(plan->checks),
 		.max_fixes = (int)plan->max_fixes,
 		.stall_limit = (int)plan->stall_limit,
+		.retries = (int)plan->retries,
 		.on_lost = "hrf"[plan->on_lost],
 		.on_no_change = "rfp"[plan->on_no_change],
 		.on_malformed = policies[plan->on_malformed],

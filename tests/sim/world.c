@@ -42,7 +42,8 @@ const char *world_error(const struct world *w)
 struct fate *fate_of(struct world *w, int64_t id)
 {
 	static const enum fate_result bad[] = {
-		FATE_ERROR, FATE_EXIT, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST, FATE_LOST, FATE_LOST,
+		FATE_ERROR, FATE_EXIT, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST, FATE_LOST, FATE_LOST, FATE_LIMIT, FATE_LIMIT, FATE_THROTTLED,
+		FATE_HICCUP,
 	};
 	static const enum fate_verdict verdicts[] = {
 		FATE_PASS, FATE_PASS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS,
@@ -55,7 +56,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 	if (w->fates[id] != NULL)
 		return w->fates[id];
 	f = w->fates[id] = xcalloc(1, sizeof(*f));
-	f->result = (int)(below(w, 5) == 0 ? bad[below(w, sizeof(bad) / sizeof(bad[0]))] : FATE_OK);
+	f->result = (int)(below(w, 4) == 0 ? bad[below(w, sizeof(bad) / sizeof(bad[0]))] : FATE_OK);
 	f->verdict = (int)verdicts[below(w, sizeof(verdicts) / sizeof(verdicts[0]))];
 	if (below(w, 30) == 0)
 		f->verdict = FATE_UNREADABLE;
@@ -75,6 +76,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->tokens = below(w, 4) == 0 ? ROW_NONE : (int64_t)below(w, 1000);
 	f->unresolved = below(w, 4) == 0;
 	f->lingers = below(w, 10) == 0;
+	service_draw(w, f);
 	if (w->crowd && below(w, 8) != 0)
 		f->result = FATE_OK;
 	if (w->crowd)
@@ -217,8 +219,9 @@ static void ask(struct world *w)
 	} clients[] = {
 		{ 14, client_submit, true }, { 3, client_cancel, false }, { 3, client_retry, true }, { 14, client_hold, false },
 		{ 5, client_pause, false }, { 3, client_group, false }, { 1, client_slots, false }, { 10, beads_other, false },
+		{ 4, client_cooldown, false },
 	};
-	unsigned what = below(w, 53);
+	unsigned what = below(w, 57);
 	size_t i = 0;
 
 	while (what >= clients[i].often)

@@ -9,7 +9,9 @@
 
 #include "engine/engine.h"
 
-enum fate_result { FATE_OK, FATE_ERROR, FATE_EXIT, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST, FATE_RESULTS };
+enum fate_result { FATE_OK, FATE_ERROR, FATE_EXIT, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST,
+	FATE_LIMIT, FATE_THROTTLED, FATE_HICCUP,	/* its service did not serve it */
+	FATE_RESULTS };
 enum fate_verdict { FATE_PASS, FATE_FINDINGS, FATE_MALFORMED, FATE_UNREADABLE, FATE_VERDICTS };
 enum fate_answer { FATE_ANSWER_NEW, FATE_ANSWER_SAME, FATE_ANSWER_NONE, FATE_ANSWERS };
 
@@ -30,6 +32,9 @@ struct fate {
 	bool unresolved;	/* it leaves the marks of a conflict where they are */
 	bool conflict;		/* what is merged after it conflicts with what others have merged */
 	int answer;		/* enum fate_answer */
+	int64_t reset_in;	/* LIMIT, THROTTLED: ms until it serves again, as it says; ROW_NONE: it does not say */
+	bool silent;		/* LIMIT, THROTTLED, HICCUP: the program waited until a clock ended it */
+	int64_t not_before;	/* TIME */
 	const char *told;	/* fix: whose word it was given, "review", "check", "human"; NULL: nobody has composed it */
 	double cost;		/* that it tells, NaN: it does not */
 	int64_t tokens;		/* the same, ROW_NONE */
@@ -63,6 +68,8 @@ struct world_answer {
 };
 int world_answers(const struct world *w, int64_t run, int64_t iteration, int64_t slot, struct world_answer *out, int max);
 /* NULL: nobody has asked for it yet. */
+/* Its service did not serve it: 'c' its account is exhausted, 't' it may be tried again; 0: nothing of the kind. */
+char service_says(const struct fate *f);
 const struct fate *world_fate(const struct world *w, int64_t attempt);
 /* true: a cancel of this run was answered "done" before the run ended. */
 bool world_cancel_acked(const struct world *w, int64_t run);

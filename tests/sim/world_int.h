@@ -312,6 +312,18 @@ void port_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void
 void files_work(struct world *w);
 void files_check_end(struct world *w);
 
+/* services.c: what the services of agents refuse */
+void service_draw(struct world *w, struct fate *f);
+void service_collect(struct world *w, const struct fate *f, struct agent_result *r);
+/* An attempt of the decision, which is on disk. */
+void law_again(struct world *w, const struct decision *d, const struct attempt_row *a);
+void law_served(struct world *w, const struct attempt_row *before, const struct attempt_row *row);
+void law_warm(struct world *w, const struct attempt_row *row, const struct slot_row *slot);
+void law_resumes(struct world *w, const struct attempt_row *row);
+void law_cooling(struct world *w, const struct slot_row *row);
+void services_check(struct world *w);
+void client_cooldown(struct world *w);
+
 /* submits.c */
 void client_submit(struct world *w);
 

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* The services behind the agents: what they refuse, who has to wait for it, and for how long. */
+#include "core/slot.h"
+#include "world_int.h"
+
+#define SECOND INT64_C(1000)
+#define MINUTE (60 * SECOND)
+
+/* What is waited for at most because of a hiccup, and at least: 5 s, a quarter less. */
+#define HICCUP_MAX (10 * MINUTE)
+#define HICCUP_MIN (5 * SECOND - 5 * SECOND / 4)
+
+static const int64_t resets[] = { ROW_NONE, -5 * SECOND, 3 * SECOND, 5 * MINUTE, 20 * MINUTE, 5 * 60 * MINUTE, 50 * 60 * MINUTE };
+
+void service_draw(struct world *w, struct fate *f)
+{
+	f->reset_in = resets[below(w, sizeof(resets) / sizeof(resets[0]))];
+	f->silent = below(w, 6) == 0;
+}
+
+static bool is_service(const struct fate *f)
+{
+	return f->result == FATE_LIMIT || f->result == FATE_THROTTLED || f->result == FATE_HICCUP;
+}
+
+char service_says(const struct fate *f)
+{
+	bool far = f->reset_in != ROW_NONE && f->reset_in > HICCUP_MAX;
+
+	if (!is_service(f))
+		return 0;
+	if (f->result == FATE_LIMIT ? f->reset_in == ROW_NONE || f->reset_in > 0 : f->result == FATE_THROTTLED && far)
+		return 'c';
+	return f->silent ? 0 : 't';
+}
+
+void service_collect(struct world *w, const struct fate *f, struct agent_result *r)
+{
+	static const enum provider_result providers[FATE_RESULTS] = {
+		[FATE_LIMIT] = PROVIDER_LIMIT, [FATE_THROTTLED] = PROVIDER_THROTTLED, [FATE_HICCUP] = PROVIDER_ERROR,
+	};
+
+	r->reset_at = ROW_NONE;
+	r->provider = PROVIDER_OK;
+	if (!is_service(f))
+		return;
+	r->provider = providers[f->result];
+	r->transient = f->result == FATE_HICCUP;
+	r->is_error = true;
+	r->error = xstrdup("not now");
+	if (f->reset_in != ROW_NONE && f->result != FATE_HICCUP)
+		r->reset_at = w->now + f->reset_in;
+}
+
+/* Of the disk, or what is on its way there. NULL: there never was one. */
+static const struct cooldown_row *newest(const struct world *w, const char *account)
+{
+	const struct cooldown_row *row = NULL;
+
+	for (size_t i = 0; i < w->ncooldowns; i++)
+		if (strcmp(w->cooldowns[i]->account, account) == 0)
+			row = w->cooldowns[i];
+	for (size_t i = 0; i < w->ncommits; i++)
+		for (size_t c = 0; c < w->commits[i].d->count; c++) {
+			const struct change *change = &w->commits[i].d->changes[c];
+
+			if (change->kind == ROW_COOLDOWN && strcmp(((const struct cooldown_row *)change->row)->account, account) == 0)
+				row = change->row;
+		}
+	return row;
+}
+
+static const struct slot_row *slot_in(const struct decision *d, const struct attempt_row *a)
+{
+	const struct slot_row *row = NULL;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct slot_row *slot = d->changes[i].row;
+
+		if (d->changes[i].kind == ROW_SLOT && slot->run == a->run && slot->iteration == a->iteration && slot->slot == a->slot)
+			row = slot;
+	}
+	return row;
+}
+
+/* The attempt that was not served, whose end is in this decision. NULL: the attempt a begins for another reason. */
+static const struct attempt_row *refused_in(struct world *w, const struct decision *d, const struct attempt_row *a)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		const struct attempt_row *other = d->changes[i].row;
+
+		if (d->changes[i].kind == ROW_ATTEMPT && other->id < a->id && other->run == a->run && other->slot == a->slot && other->iteration == a->iteration &&
+		    other->state == ATTEMPT_S_EXITED && service_says(fate_of(w, other->id)) != 0)
+			return other;
+	}
+	return NULL;
+}
+
+/* Who was not served begins again when the service may serve, and not before. */
+void law_again(struct world *w, const struct decision *d, const struct attempt_row *a)
+{
+	const struct attempt_row *refused = a->state == ATTEMPT_S_STARTING ? refused_in(w, d, a) : NULL;
+	const struct slot_row *slot = refused != NULL ? slot_in(d, a) : NULL;
+	char says = refused != NULL ? service_says(fate_of(w, refused->id)) : 0;
+
+	/* what else it may be is in the story of its slot */
+	if (refused == NULL || slot == NULL || a->role != refused->role || a->round != refused->round || refused->account == NULL)
+		return;
+	if (says == 't' && (slot->retry_at == ROW_NONE || slot->retry_at < refused->ended_at + HICCUP_MIN || slot->retry_at > w->now + HICCUP_MAX * 5 / 4))
+		world_fail(w, "attempt %lld follows %lld at a wrong time", (long long)a->id, (long long)refused->id);
+	if (says == 'c' && (slot->cooling == NULL || newest(w, slot->cooling) == NULL))
+		world_fail(w, "attempt %lld was told that %s is exhausted, and nobody else knows", (long long)refused->id, refused->account);
+	fate_of(w, a->id)->not_before = says == 't' ? slot->retry_at : ROW_NONE;
+}
+
+/* An account that has served somebody serves everybody. before: as it was on disk. */
+void law_served(struct world *w, const struct attempt_row *before, const struct attempt_row *row)
+{
+	const struct cooldown_row *cooldown = row->account != NULL ? newest(w, row->account) : NULL;
+	bool over = row->state == ATTEMPT_S_EXITED && before != NULL && before->state != ATTEMPT_S_EXITED;
+
+	if (over && row->outcome != TASK_R_FAILED && cooldown != NULL && cooldown->kind == COOLDOWN_LIMIT && cooldown->until > w->now && cooldown->created_at < row->ended_at)
+		world_fail(w, "attempt %lld was served, and account %s still cools", (long long)row->id, row->account);
+}
+
+/* A conversation is gone on with by its own program, and not again by the one after him who could not. */
+void law_resumes(struct world *w, const struct attempt_row *row)
+{
+	const struct attempt_row *from = row->resumes != ROW_NONE ? disk_attempt(w, row->resumes) : NULL;
+	const struct fate *f = from != NULL ? fate_of(w, from->id) : NULL;
+
+	if (from == NULL || row->state != ATTEMPT_S_STARTING)
+		return;
+	if (from->session == NULL || strcmp(from->agent, row->agent) != 0 || from->run != row->run)
+		world_fail(w, "attempt %lld goes on with the conversation of %lld, which has none for it", (long long)row->id, (long long)from->id);
+	if (row->role == from->role && row->round == from->round && from->resumes != ROW_NONE && from->state == ATTEMPT_S_EXITED && service_says(f) == 0 &&
+	    (f->result == FATE_ERROR || f->result == FATE_EXIT || f->result == FATE_SIGNAL))
+		world_fail(w, "attempt %lld goes on with the conversation of %lld, which could not", (long long)row->id, (long long)from->id);
+}
+
+/* What waits before it starts is no other stage's, and lets go of an account that has been set free. */
+void law_cooling(struct world *w, const struct slot_row *row)
+{
+	if (!slot_cools(row) && row->stage != SLOT_S_CHECKOUT && (row->cooling != NULL || row->retry_at != ROW_NONE))
+		world_fail(w, "run %lld slot %lld is %s, and cools", (long long)row->run, (long long)row->slot, state_name(&slot_stage_names, row->stage));
+}
+
+static bool is_set_free(const struct world *w, const char *account)
+{
+	const struct cooldown_row *row = newest(w, account);
+
+	return row != NULL && row->until <= row->created_at;
+}
+
+/* How many slots of the daemon a run may have at most: none for those that cool. */
+static int64_t seats_of(const struct world *w, const struct run_rows *rows)
+{
+	int64_t working = 0, cooling = 0, own = 0;
+
+	for (size_t i = 0; i < rows->nslots; i++) {
+		const struct slot_row *slot = rows->slots[i];
+		bool over = slot_stage_is_end((enum slot_stage)slot->stage) && slot->leaving == LEAVING_NOTHING;
+
+		cooling += slot_cools(slot);
+		working += !over && !slot_cools(slot);
+	}
+	for (size_t i = 0; i < rows->nsteps; i++)
+		own |= rows->steps[i]->slot == ROW_NONE && (rows->steps[i]->state == ATTEMPT_S_STARTING || rows->steps[i]->state == ATTEMPT_S_RUNNING);
+	for (size_t i = 0; i < w->nworks; i++)
+		own |= w->works[i].work->kind == WORK_STEP || w->works[i].work->kind == WORK_COMPOSE || w->works[i].work->kind == WORK_COLLECT;
+	return cooling > 0 || working > 0 ? working + own : 1;
+}
+
+/* It was cancelled before it started, and waits as if it had not been. */
+static bool is_left_waiting(const struct world *w, const struct slot_row *slot)
+{
+	const struct attempt_row *a = slot->stage == SLOT_S_ENDING && slot->attempt != ROW_NONE ? disk_attempt(w, slot->attempt) : NULL;
+
+	if (a == NULL || a->state != ATTEMPT_S_STARTING || w->procs[a->id] != NULL || w->nreads > 0)
+		return false;
+	for (size_t i = 0; i < w->nworks; i++) {
+		const struct work *work = w->works[i].work;
+
+		if ((work->kind == WORK_COMPOSE && ((const struct compose_work *)work)->attempt.id == a->id) ||
+		    (work->kind == WORK_COLLECT && ((const struct collect_work *)work)->attempt == a->id))
+			return false;
+	}
+	return true;
+}
+
+/* Between two decisions: who cools has no slot of the daemon, and says for what he waits. */
+void services_check(struct world *w)
+{
+	const struct run_rows *rows = NULL;
+	int64_t most = 0;
+
+	if (w->ncommits > 0 || w->nquestions > 0)
+		return;
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
+		most += seats_of(w, rows);
+		for (size_t i = 0; i < rows->nslots && !run_state_is_end((enum run_state)rows->run.state); i++) {
+			const struct slot_row *slot = rows->slots[i];
+
+			if (is_left_waiting(w, slot))
+				world_fail(w, "run %lld: slot %lld is cancelled, and still cools", (long long)rows->run.id, (long long)slot->slot);
+			if (slot_cools(slot) && slot->reason == NULL && rows->run.state == RUN_S_RUNNING)
+				world_fail(w, "run %lld: slot %lld cools, and nobody says why", (long long)rows->run.id, (long long)slot->slot);
+			if (slot_cools(slot) && slot->cooling != NULL && is_set_free(w, slot->cooling))
+				world_fail(w, "run %lld: slot %lld waits for %s, which is free", (long long)rows->run.id, (long long)slot->slot, slot->cooling);
+		}
+	}
+	if (w->used != INT64_MAX && w->used > most)
+		world_fail(w, "%lld slots of the daemon are in use, and %lld could be", (long long)w->used, (long long)most);
+}
+
+/* Whom it costs money, when it starts. */
+void law_warm(struct world *w, const struct attempt_row *row, const struct slot_row *slot)
+{
+	const struct cooldown_row *cooldown = row->account != NULL ? newest(w, row->account) : NULL;
+
+	if (cooldown != NULL && cooldown->until > w->now)
+		world_fail(w, "attempt %lld is started, and account %s is exhausted", (long long)row->id, row->account);
+	if (fate_of(w, row->id)->not_before > w->now)
+		world_fail(w, "attempt %lld is started before its time", (long long)row->id);
+	if (slot_cools(slot))
+		world_fail(w, "attempt %lld is started, and its slot cools", (long long)row->id);
+	if ((row->account == NULL) != (row->role == ROLE_CHECK))
+		world_fail(w, "attempt %lld is paid by %s", (long long)row->id, row->account != NULL ? row->account : "nobody");
+}
+
+/* Somebody says that one is exhausted, or that it is not. */
+static void cooldown_cb(void *arg, const struct engine_reply *reply)
+{
+	(void)arg;
+	(void)reply;
+}
+
+void client_cooldown(struct world *w)
+{
+	static const char *const accounts[] = { "fake", "critic", "spare" };
+	const char *account = accounts[below(w, 3)];
+	int64_t until = w->now + (below(w, 3) == 0 ? 20 * MINUTE : -SECOND);
+
+	engine_cooldown_set(w->engine, account, until, "said so", "ann", below(w, 10) == 0, cooldown_cb, NULL);
+}
