@@ -74,12 +74,13 @@ static bool waits_for_retry(struct lane *lane, const struct attempt_row *a, stru
 /* What is left may be needed for what is under way. */
 static bool waits_for_budget(struct lane *lane, const struct attempt_row *a, struct wait *wait)
 {
+	const struct cooldown_row *own;
 	int64_t until;
 	const struct agent_plan *agent;
 
 	if (a->role == ROLE_CHECK)
 		return false;
-	agent = choose(lane, a, &until);
+	agent = choose(lane, a, &own, &until);
 	wait->reason = budget_waits(lane, a, agent != NULL ? agent->account : a->account);
 	return wait->reason != NULL;
 }
