@@ -153,6 +153,9 @@ static void cool(struct lane *lane, const struct wait *wait)
 	}
 	if (!told) {
 		set_text(&row->cooling, wait->account);
+		/* also who waits for others is on record as not started */
+		if (wait->account == NULL && row->retry_at == ROW_NONE)
+			row->retry_at = engine_now(lane->run->engine);
 		set_text(&row->reason, wait->reason);
 		turn_put(turn, ROW_SLOT, row);
 		lane_tell_phase(turn, lane);
