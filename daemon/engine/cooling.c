@@ -204,6 +204,8 @@ static bool takes_over(struct lane *lane, struct attempt_row *a)
 	set_text(&a->agent, agent->name);
 	set_text(&a->model, agent->model);
 	set_text(&a->account, agent->account);
+	/* another account has other limits */
+	budget_release(a);
 	a->resumes = attempt_resumes(lane, a);
 	return true;
 }

@@ -18,7 +18,7 @@ static inline char *plan_at(const struct plan *plan, const char *path)
 	json_t *root = json_loads(json, 0, NULL), *at = root;
 
 	while ((segment = strsep(&rest, ".")) != NULL)
-		at = json_is_array(at) ? json_array_get(at, (size_t)atoi(segment)) : json_object_get(at, segment);
+		at = json_is_array(at) ? json_array_get(at, strtoul(segment, NULL, 10)) : json_object_get(at, segment);
 	ck_assert_msg(at != NULL, "no %s in %s", path, json);
 	text = json_dumps(at, JSON_COMPACT | JSON_ENCODE_ANY);
 	json_decref(root);
