@@ -58,7 +58,7 @@ static struct reply list(struct rpc *rpc, struct call *call)
 
 static const char *const types[] = {
 	"run.state", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.merged", "attempt.started",
-	"attempt.ended", "review.decided", "review.skipped", "finding", "hold.opened", "hold.closed", "salvaged", "cooldown", "group",
+	"attempt.ended", "review.decided", "review.skipped", "finding", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group",
 	"daemon", NULL,
 };
 
