@@ -26,8 +26,6 @@ struct attempt_facts {
 	bool has_git;			/* so the tree can tell whether it did something all the same */
 	bool review;			/* a review is wanted */
 	bool later;			/* ... of the whole run, when all is implemented */
-	bool commit;			/* what changed is to be committed */
-	bool merge;			/* ... and put on what the other tasks did */
 	bool stop;			/* IMPLEMENT: it said that there is nothing to do; or it picked nothing */
 	bool by_status;			/* REVIEW: exit status 1 is an answer as well */
 	bool checkout;			/* REVIEW: it works in a checkout of its own */

@@ -63,7 +63,6 @@ static void check_attempt(struct world *w, const struct attempt_row *row)
 	law_served(w, disk_attempt(w, row->id), row);
 	if (starts_with(row->cause, "limit: "))
 		money_forgone(w, row);
-
 	if (task == NULL || disk_attempt(w, row->id) != NULL)
 		return;
 	if (task->locked_tree != NULL)
