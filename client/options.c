@@ -67,6 +67,7 @@ const struct option_row options_submit[] = {
 	{ "group", 0, OPTION_TEXT, "GROUP", "group", NULL, "the group whose limits hold for the run" },
 	{ "after", 0, OPTION_POSITIVE, "RUN", "after", NULL, "start when this run has succeeded" },
 	{ "on-lost", 0, OPTION_CHOICE, "hold|retry|fail", "on_lost", NULL, "when an attempt's exit cannot be known" },
+	{ "retries", 0, OPTION_COUNT, "N", "retries", NULL, "tries in a row when a service fails for a while" },
 	{ "env", 0, OPTION_PAIR, "K=V", "env", NULL, "set a variable for the agents (repeatable)" },
 	{ "key", 0, OPTION_TEXT, "KEY", "key", NULL, "a repeat with the same key is the same run" },
 	{ "report", 0, OPTION_NEW_FILE, "FILE", "report", NULL, "write a report to FILE when the run ends or is held" },

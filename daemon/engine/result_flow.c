@@ -34,13 +34,13 @@ void result_watch(struct lane *lane)
 	const struct plan *plan = lane_plan(lane);
 	struct result_work *w;
 
-	if (a->role == ROLE_CHECK || !reader_can_tell(plan->agents[a->role].reader) || plan->clocks[a->role].ms[CLOCK_POST_RESULT] == 0)
+	if (a->role == ROLE_CHECK || !reader_can_tell(plan_agent(plan, (enum role)a->role, a->agent)->reader) || plan->clocks[a->role].ms[CLOCK_POST_RESULT] == 0)
 		return;
 	w = xcalloc(1, sizeof(*w));
 	w->run = lane->row->run;
 	w->iteration = lane->row->iteration;
 	w->slot = lane->row->slot;
 	w->attempt = a->id;
-	w->reader = plan->agents[a->role].reader;
+	w->reader = plan_agent(plan, (enum role)a->role, a->agent)->reader;
 	engine_work_later(lane->run->engine, LOOK_EVERY_MS, &w->work, WORK_RESULT, result_cb, lane->run->engine);
 }

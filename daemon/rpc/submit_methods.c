@@ -58,7 +58,6 @@ static const struct param submit_params[] = {
 	SETTING("timeout", "limits.timeout"),
 	SETTING("idle_timeout", "limits.idle_timeout"),
 	SETTING("on_lost", "run.on_lost"),
-	SETTING("retries", "run.retries"),
 	SETTING("env", "run.env"),
 	{ "priority", PARAM_INT, .min = -100, .max = 100, .help = "higher goes first; 0 when not given" },
 	{ "environment", PARAM_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables; only those that agents take are used" },
@@ -89,6 +88,7 @@ static const struct param submit_params[] = {
 	SETTING("integrate", "run.integrate"),
 	{ "group", PARAM_TEXT, .min = 1, .max = 64, .help = "group whose limits hold for the run; \"default\" when not given" },
 	{ "after", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "run that must have succeeded before this one starts" },
+	SETTING("retries", "run.retries"),
 	{ 0 },
 };
 struct overrides {

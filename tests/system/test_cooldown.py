@@ -243,7 +243,8 @@ def test_an_error_that_passes_is_retried_as_often_as_may_be(start, repos, words,
 
 def test_without_retries_it_fails_at_once(start, repos):
     daemon = start({"implement": failing("API Error: 429 slow down", 429)})
-    run = daemon.submit(next(repos).path, retries=0)
+    repo = next(repos)
+    run = int(daemon.rlctl("submit", "--retries", "0", "do it", cwd=repo.path, check=0).out.split()[-1])
     assert daemon.ended(run)["state"] == "failed" and len(daemon.attempts(run)) == 1
 
 
