@@ -62,10 +62,10 @@ static struct budget of_account(struct engine *engine, const char *name, int64_t
 	return b;
 }
 
-/* A check costs nothing, and what a program that reviews spends is its own affair. */
+/* A check costs nothing, what a program that reviews spends is its own affair, and of an attempt of an older version nobody knows who paid. */
 static bool is_free(const struct lane *lane, const struct attempt_row *a)
 {
-	return a->role == ROLE_CHECK || (a->role == ROLE_REVIEW && lane_plan(lane)->profile->carrier == CARRIER_EXIT);
+	return a->account == NULL || (a->role == ROLE_REVIEW && lane_plan(lane)->profile->carrier == CARRIER_EXIT);
 }
 
 void run_spent(const struct run *run, char out[RUN_SPENT_MAX])

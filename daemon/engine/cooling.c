@@ -198,9 +198,10 @@ static bool takes_over(struct lane *lane, struct attempt_row *a)
 	int64_t until;
 	const struct agent_plan *agent = a->role == ROLE_CHECK ? NULL : choose(lane, a, &own, &until);
 
-	if (agent == NULL || strcmp(agent->name, a->agent) == 0)
+	if (agent == NULL || (strcmp(agent->name, a->agent) == 0 && a->account != NULL))
 		return false;
-	log_info("run %lld slot %lld: agent %s works in place of %s", (long long)a->run, (long long)a->slot, agent->name, a->agent);
+	if (strcmp(agent->name, a->agent) != 0)
+		log_info("run %lld slot %lld: agent %s works in place of %s", (long long)a->run, (long long)a->slot, agent->name, a->agent);
 	set_text(&a->agent, agent->name);
 	set_text(&a->model, agent->model);
 	set_text(&a->account, agent->account);

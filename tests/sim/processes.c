@@ -81,7 +81,7 @@ static bool has_result(struct world *w, int64_t id)
 	if (f->started == 0 || (f->result != FATE_OK && f->result != FATE_ERROR))
 		return false;
 	plan = world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task);
-	return row->role != ROLE_CHECK && reader_can_tell(plan->agents[row->role].reader);
+	return row->role != ROLE_CHECK && reader_can_tell(plan_agent(plan, (enum role)row->role, row->agent)->reader);
 }
 
 static bool lingers(struct world *w, const struct process *p)
