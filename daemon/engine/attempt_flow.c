@@ -5,7 +5,6 @@
 #include "agent/agent.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "core/backoff.h"
 #include "core/review.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
@@ -26,45 +25,6 @@ static int64_t round_of(const struct slot_row *row, enum role role)
 		break;
 	}
 	return 0;
-}
-
-const struct attempt_row *attempt_interrupted(const struct lane *lane, const struct attempt_row *a)
-{
-	const struct attempt_row *before = NULL;
-
-	for (size_t i = 0; i < lane->run->rows->nattempts; i++) {
-		const struct attempt_row *other = lane->run->rows->attempts[i];
-
-		if (other->id < a->id && other->iteration == a->iteration && other->slot == a->slot)
-			before = other;
-	}
-	/* whoever failed for good has no successor with the same work */
-	return before != NULL && before->role == a->role && before->round == a->round && before->outcome == TASK_R_FAILED ? before : NULL;
-}
-
-/* It was itself to go on with a conversation, and failed of its own accord. */
-static bool has_failed_to_resume(const struct attempt_row *a)
-{
-	return a->resumes != ROW_NONE && a->state == ATTEMPT_S_EXITED && (a->provider == PROVIDER_OK || a->provider == PROVIDER_ERROR);
-}
-
-int64_t attempt_resumes(const struct lane *lane, const struct attempt_row *a)
-{
-	const struct plan *plan = lane_plan(lane);
-	const struct agent_plan *agent = plan_agent(plan, (enum role)a->role, a->agent);
-	const struct attempt_row *from = attempt_interrupted(lane, a);
-
-	if (a->role == ROLE_CHECK || strings_count(agent->resume) == 0)
-		return ROW_NONE;
-	if (from != NULL && has_failed_to_resume(from))
-		return ROW_NONE;
-	/* a fixer may go on with the conversation of the answer under review */
-	if (from == NULL && a->role == ROLE_FIX && plan->fixer == FIXER_RESUME && lane->row->answer != ROW_NONE)
-		from = run_attempt(lane->run, lane->row->answer);
-	/* one that was cut off before it said which conversation it went on with */
-	while (from != NULL && from->session == NULL && from->resumes != ROW_NONE)
-		from = run_attempt(lane->run, from->resumes);
-	return from != NULL && from->session != NULL && strcmp(from->agent, a->agent) == 0 ? from->id : ROW_NONE;
 }
 
 void attempt_begin(struct turn *turn, struct lane *lane, enum role role)
@@ -211,24 +171,6 @@ static void released(struct turn *turn, struct lane *lane, const struct attempt_
 	review_skip(turn, lane, marker ? "the agent gave a stop marker" : "no task was picked");
 }
 
-/* Its service did not serve it. No counter of the slot moves but that of such tries. */
-static void begin_again(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
-    const struct collect_work *w)
-{
-	struct slot_row *row = lane->row;
-	enum again again = attempt_again(facts);
-
-	if (again == AGAIN_COOL) {
-		free(row->cooling);
-		row->cooling = xstrdup(a->account);
-		account_exhausted(turn, lane->run->engine, a, facts->reset_at, w->result.error != NULL ? w->result.error : a->cause);
-	} else if (again == AGAIN_RETRY) {
-		row->retries++;
-		row->retry_at = backoff_until(facts->now, row->retries, facts->reset_at, a->uuid);
-	}
-	lane_event(turn, lane, event, NULL);
-}
-
 static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
     const struct collect_work *w)
 {
@@ -236,7 +178,7 @@ static void follow(struct turn *turn, struct lane *lane, const struct attempt_ro
 	const char *cause = a->cause;
 
 	if (event == SLOT_E_AGAIN || event == SLOT_E_AGAIN_CHECKOUT) {
-		begin_again(turn, lane, a, facts, event, w);
+		attempt_begin_again(turn, lane, a, facts, event, w->result.error != NULL ? w->result.error : a->cause);
 		return;
 	}
 	lane->row->interrupted = lost ? lane->row->interrupted + 1 : 0;

@@ -453,14 +453,20 @@ void attempt_queues(struct lane *lane);
 /* All that wait are asked again. */
 void cooling_look(struct engine *engine);
 
-/* attempt_flow.c */
+/* again.c: attempts that were cut off */
 
-void attempt_begin(struct turn *turn, struct lane *lane, enum role role);
-void attempt_collect(struct lane *lane);
 /* The attempt before a of its slot, when it was cut off in the middle of the same work: lost, or not served. NULL: it was not. */
 const struct attempt_row *attempt_interrupted(const struct lane *lane, const struct attempt_row *a);
 /* The attempt whose conversation a goes on with, ROW_NONE: it begins a new one. */
 int64_t attempt_resumes(const struct lane *lane, const struct attempt_row *a);
+/* Its service did not serve it, and said so in these words: the same again, later. NULL: in none. */
+void attempt_begin_again(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
+    const char *words);
+
+/* attempt_flow.c */
+
+void attempt_begin(struct turn *turn, struct lane *lane, enum role role);
+void attempt_collect(struct lane *lane);
 /* It was decided, and is not started after all, since its run is at a limit: so its slot fails. */
 void attempt_forgone(struct turn *turn, struct lane *lane, const char *cause);
 /* It was decided, and is cancelled before anything of it ran. */
