@@ -220,7 +220,8 @@ static enum process_result process_of(const struct lane *lane, bool over)
 	case EXIT_IDLE:
 		return over ? PROCESS_LINGERED : PROCESS_IDLE;
 	case EXIT_RESULT:
-		return PROCESS_LINGERED;
+		/* it had taken up another turn when its time was over */
+		return over ? PROCESS_LINGERED : PROCESS_IDLE;
 	case EXIT_TERM:
 		return lane_ending(lane) ? PROCESS_CANCELLED : PROCESS_LOST;
 	case EXIT_OWN:

@@ -17,30 +17,32 @@ static void result_cb(void *arg, struct work *work)
 	struct lane *lane = run != NULL ? run_lane(run, w->iteration, w->slot) : NULL;
 	bool runs = !engine->stopped && lane != NULL && lane->pending == PENDING_PROC && lane->id == w->attempt && !lane_ending(lane);
 
-	if (runs && !w->over) {
-		engine_work_later(engine, LOOK_EVERY_MS, work, WORK_RESULT, result_cb, engine);
+	if (!runs) {
+		work_free(work);
 		return;
 	}
-	if (runs) {
+	if (w->over) {
 		log_debug("run %lld: attempt %lld has given its result", (long long)w->run, (long long)w->attempt);
 		engine->ports.wind_up(engine->ports.proc_ctx, w->attempt);
 	}
-	work_free(work);
+	/* it may take up another turn, and give another result */
+	engine_work_later(engine, LOOK_EVERY_MS, work, WORK_RESULT, result_cb, engine);
 }
 
 void result_watch(struct lane *lane)
 {
 	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
 	const struct plan *plan = lane_plan(lane);
+	enum reader_kind reader = plan_agent(plan, (enum role)a->role, a->agent)->reader;
 	struct result_work *w;
 
-	if (a->role == ROLE_CHECK || !reader_can_tell(plan_agent(plan, (enum role)a->role, a->agent)->reader) || plan->clocks[a->role].ms[CLOCK_POST_RESULT] == 0)
+	if (a->role == ROLE_CHECK || !reader_can_tell(reader) || plan->clocks[a->role].ms[CLOCK_POST_RESULT] == 0)
 		return;
 	w = xcalloc(1, sizeof(*w));
 	w->run = lane->row->run;
 	w->iteration = lane->row->iteration;
 	w->slot = lane->row->slot;
 	w->attempt = a->id;
-	w->reader = plan_agent(plan, (enum role)a->role, a->agent)->reader;
+	w->reader = reader;
 	engine_work_later(lane->run->engine, LOOK_EVERY_MS, &w->work, WORK_RESULT, result_cb, lane->run->engine);
 }

@@ -49,7 +49,11 @@ void result_run(struct result_work *w)
 	int64_t modified;
 	bool whole = false;
 
-	if (dirfd == -1 || output_end(dirfd, RECORD_STDOUT, &w->size, &modified) != 0 || w->size != before || w->size == w->read)
+	if (dirfd == -1 || output_end(dirfd, RECORD_STDOUT, &w->size, &modified) != 0)
+		goto out;
+	if (w->size != before)
+		w->over = false;	/* it goes on */
+	if (w->size != before || w->size == w->read)
 		goto out;
 	w->read = w->size;
 	buffer = xcalloc(ROOM, 1);

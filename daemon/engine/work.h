@@ -182,7 +182,7 @@ struct result_work {
 	enum reader_kind reader;
 	uint64_t size;			/* of its stdout at the last look */
 	uint64_t read;			/* ... and when it was read last */
-	bool over;			/* out */
+	bool over;			/* in, out: what its last reading says, false when there is more since */
 };
 
 struct rest_work {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  *   RUNNING ── SIGUSR1: its result is there, it may go ──▶ WINDING
+ *   WINDING ── it prints: it was not through ──▶ RUNNING
  *   RUNNING, WINDING ── the agent exits ──▶ DRAINING ── pipes at EOF, quiet, too long, SIGTERM ──▶ ENDING (strays, short grace)
  *   RUNNING ── SIGTERM, wall or idle limit ───────────────────────────────────────────────────────▶ ENDING (tree, the job's grace)
  *   WINDING ── SIGTERM, wall limit, post-result limit without output ─────────────────────────────▶ ENDING (the same)
@@ -28,6 +29,7 @@
 
 #define HELD_IDLE_MS 2000	/* pipes held after the exit: so long without data ends the wait */
 #define HELD_HARD_MS 30000	/* and so long in any case */
+#define QUIET_MS 500		/* whoever has printed since then has begun another turn on the way of SIGUSR1, which comes again if not */
 #define STRAY_GRACE_MS 2000	/* for what a finished agent left behind */
 #define KILL_EVERY_MS 10
 #define KILL_LIMIT_MS 30000	/* strays that outlive SIGKILL for so long are reported instead */
@@ -52,9 +54,10 @@ struct supervisor {
 	enum phase phase;
 	int64_t now, started, entered;	/* monotonic; entered: begin of the phase */
 	int64_t last_output;
+	int64_t last_said;		/* on stdout; 0: nothing yet */
 	int64_t grace;			/* of ENDING */
 	bool term;			/* SIGTERM came, its sender is in the record */
-	bool wind_up;			/* SIGUSR1 came */
+	bool wind_up;			/* SIGUSR1 came, and nothing was printed since */
 	char chunk[CHUNK];
 };
 
@@ -95,7 +98,7 @@ static int64_t due(int64_t begin, int64_t limit)
 	return limit == 0 || limit > INT64_MAX - begin ? INT64_MAX : begin + limit;
 }
 
-/* Who goes on to print is not through, whatever was taken for its result. */
+/* Whatever else it says meanwhile, on stderr, it says as long. */
 static int64_t wound_up(const struct supervisor *s)
 {
 	return due(later(s->entered, s->last_output), s->job->post_result_ms);
@@ -150,7 +153,11 @@ static void step(struct supervisor *s)
 			end_by(s, EXIT_IDLE);
 		break;
 	case WINDING:
-		if (!ends(s) && s->now >= wound_up(s))
+		if (ends(s))
+			break;
+		if (!s->wind_up)
+			enter(s, RUNNING);
+		else if (s->now >= wound_up(s))
 			end_by(s, EXIT_RESULT);
 		break;
 	case DRAINING:
@@ -194,6 +201,11 @@ static bool pump(struct supervisor *s, struct stream *stream)
 		return false;
 	}
 	s->last_output = s->now;
+	/* who goes on is not through, whatever was taken for its result */
+	if (stream == &s->streams[0]) {
+		s->last_said = s->now;
+		s->wind_up = false;
+	}
 	output_write(stream->writer, s->chunk, (size_t)n);	/* what a full disk refuses is counted as dropped */
 	return true;
 }
@@ -217,7 +229,7 @@ static void read_signals(struct supervisor *s)
 
 	while (read(s->sigfd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGUSR1)
-			s->wind_up = s->job->post_result_ms > 0;
+			s->wind_up |= s->job->post_result_ms > 0 && s->now >= s->last_said + QUIET_MS;
 		if (info.ssi_signo != SIGTERM || s->term)
 			continue;
 		s->term = true;

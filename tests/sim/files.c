@@ -70,6 +70,7 @@ static void work_collect(struct world *w, struct collect_work *work)
 		r->tokens_output = f->tokens;
 	}
 	r->is_error = f->result == FATE_ERROR;
+	r->over = f->result == FATE_OK || f->result == FATE_ERROR;
 	service_collect(w, f, r);
 	r->denials = f->denied ? 1 : 0;
 	r->session = xasprintf("session-%lld", (long long)work->attempt);

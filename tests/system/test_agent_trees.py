@@ -150,3 +150,41 @@ def test_result_given_and_the_daemon_killed(make_daemon, tmp_path):
     forest.daemon.start()
     (row, attempt), = forest.all_ended().values()
     assert (row["state"], attempt["process"], attempt["outcome"]) == ("succeeded", "lingered", "done")
+
+
+def test_result_given_and_another_turn_begun(make_daemon, tmp_path):
+    """Several results, one after each turn: whoever begins another turn has taken nothing for its end, however long its tools are silent."""
+    forest = Forest(make_daemon, tmp_path, "turns", {"post_result": "3s"}, shapes=("qwen",))
+    while "has given its result" not in forest.daemon.log():
+        pass
+    open(tmp_path / "gates" / "qwen.go", "w").close()
+    (row, attempt), = forest.all_ended().values()
+    assert (row["state"], attempt["process"], attempt["exit_code"], attempt["outcome"]) == ("succeeded", "exited", 0, "done")
+
+
+def test_ended_when_another_turn_has_begun(make_daemon, tmp_path):
+    """The result of the turn before is no evidence for the one that was cut off."""
+    forest = Forest(make_daemon, tmp_path, "cut", {"post_result": "1s"}, shapes=("nohup",))
+    (row, attempt), = forest.all_ended().values()
+    assert (row["state"], attempt["process"], attempt["outcome"]) == ("failed", "idle", "failed")
+    assert attempt["cause"] == "implementer process printed nothing for 1s; limits.post_result in rld.toml sets the limit"
+
+
+def test_result_of_an_agent_that_took_over(make_daemon, tmp_path):
+    """It is read as its own reader does, not as that of the agent in whose place it works."""
+    daemon = make_daemon(start=False)
+    gates = tmp_path / "gates"
+    gates.mkdir()
+    os.mkfifo(gates / "claude.here")
+    daemon.write_config({"limits": {**GRACE, "post_result": "1s", "timeout": "20s"},
+                         "agent.first": {"command": ["false"], "reader": "codex", "fallback": ["second"]},
+                         "agent.second": {"command": [str(FAKES / "tree"), "claude", "result", str(gates)], "reader": "claude"}})
+    daemon.start()
+    daemon.call("cooldown.set", account="first", **{"for": "1h"})
+    run = daemon.submit(tmp_path, agent="first")
+    with open(gates / "claude.here") as fifo:
+        fifo.readline()
+    assert daemon.ended(run)["state"] == "succeeded"
+    attempt, = daemon.attempts(run)
+    assert (attempt["agent"], attempt["process"]) == ("second", "lingered")
+    assert "attempt 1 has given its result" in daemon.log()
