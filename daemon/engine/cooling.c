@@ -254,15 +254,20 @@ bool attempt_settles(struct lane *lane)
 void attempt_queues(struct lane *lane)
 {
 	struct slot_row *row = lane->row;
-	struct turn *turn;
+	struct attempt_row *a = run_attempt(lane->run, row->attempt);
+	struct turn *turn = turn_new(lane->run->engine);
 
-	if (row->cooling == NULL)
-		return;
-	set_text(&row->cooling, NULL);
-	row->retry_at = engine_now(lane->run->engine);
-	turn = turn_new(lane->run->engine);
-	turn_put(turn, ROW_SLOT, row);
-	turn_commit(turn);
+	/* it may wait as long as its run is paused: nobody else of its account is to wait for that */
+	if (budget_release(a)) {
+		turn_put(turn, ROW_ATTEMPT, a);
+		turn_act_cooling(turn);
+	}
+	if (row->cooling != NULL) {
+		set_text(&row->cooling, NULL);
+		row->retry_at = engine_now(lane->run->engine);
+		turn_put(turn, ROW_SLOT, row);
+	}
+	turn_commit_or_drop(turn);
 }
 
 void cooling_look(struct engine *engine)
