@@ -113,6 +113,9 @@ static const struct cooldown_row *in_force(const struct engine *engine, const st
 
 	if (row == NULL || row->until <= engine_now((struct engine *)engine))
 		return NULL;
+	/* a clock that was set back makes nothing last longer than it could when it was said */
+	if (row->kind == COOLDOWN_LIMIT && row->until - engine_now((struct engine *)engine) > account->limits.cooldown_max_ms)
+		return NULL;
 	/* whoever makes a budget larger need not say that again */
 	return row->kind == COOLDOWN_BUDGET && !account_is_spent((struct engine *)engine, account->name) ? NULL : row;
 }

@@ -21,9 +21,14 @@ const struct attempt_row *attempt_interrupted(const struct lane *lane, const str
 	return before != NULL && before->role == a->role && before->round == a->round && before->outcome == TASK_R_FAILED ? before : NULL;
 }
 
-/* It was itself to go on with a conversation, and failed of its own accord. */
-static bool has_failed_to_resume(const struct attempt_row *a)
+/* It was itself to go on with a conversation, and failed of its own accord. One whose service failed for a while tells nothing of the
+ * conversation, but it may be what the service fails at: the last try is one without. */
+static bool has_failed_to_resume(const struct lane *lane, const struct attempt_row *a)
 {
+	const struct slot_row *row = lane->row;
+
+	if (row->retry_at != ROW_NONE && row->retries < lane_plan(lane)->retries)
+		return false;
 	return a->resumes != ROW_NONE && a->state == ATTEMPT_S_EXITED && (a->provider == PROVIDER_OK || a->provider == PROVIDER_ERROR);
 }
 
@@ -35,7 +40,7 @@ int64_t attempt_resumes(const struct lane *lane, const struct attempt_row *a)
 
 	if (a->role == ROLE_CHECK || strings_count(agent->resume) == 0)
 		return ROW_NONE;
-	if (from != NULL && has_failed_to_resume(from))
+	if (from != NULL && has_failed_to_resume(lane, from))
 		return ROW_NONE;
 	/* a fixer may go on with the conversation of the answer under review */
 	if (from == NULL && a->role == ROLE_FIX && plan->fixer == FIXER_RESUME && lane->row->answer != ROW_NONE)

@@ -6,11 +6,15 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "core/backoff.h"
 #include "engine/engine_int.h"
 #include "proto/units.h"
 
 /* The wall clock may be set, and a machine may sleep: so long at most until somebody looks at it again. */
 #define LOOK_MS (INT64_C(10) * 60 * 1000)
+
+/* No back-off is as long: the clock was set back since. */
+#define RETRY_FAR_MS (2 * BACKOFF_MAX_MS)
 
 /* Why an attempt may not start yet. */
 struct wait {
@@ -60,9 +64,10 @@ static bool waits_for_retry(struct lane *lane, const struct attempt_row *a, stru
 {
 	const struct slot_row *row = lane->row;
 	const struct attempt_row *before = attempt_interrupted(lane, a);
+	int64_t now = engine_now(lane->run->engine);
 	char until[40];
 
-	if (row->retry_at == ROW_NONE || row->retry_at <= engine_now(lane->run->engine))
+	if (row->retry_at == ROW_NONE || row->retry_at <= now || row->retry_at > now + RETRY_FAR_MS)
 		return false;
 	time_format(row->retry_at, until, sizeof(until));
 	wait->until = row->retry_at;

@@ -115,6 +115,16 @@ def test_a_notice_counts_no_longer_than_cooldown_max(start, repos):
     assert daemon.ended(daemon.submit(next(repos).path))["state"] == "succeeded"
 
 
+def test_one_that_was_cut_off_behind_its_notice(start, repos):
+    """What waits says what the service has said, not that the output has no end."""
+    notice = line(type="assistant", message={"id": "m", "model": "<synthetic>", "content": [{"type": "text", "text": WORDS}]})
+    daemon = start({"implement": limited(FAR).split("\n")[0] + "\n" + notice + "exit 1\n"})
+    run = daemon.submit(next(repos).path)
+    cools(daemon, run, f": {WORDS}")
+    assert account(daemon)["reason"] == WORDS
+    assert "the output ends without a result line" in daemon.attempts(run)[0]["cause"]
+
+
 def test_a_notice_without_a_time_counts_for_an_hour(start, repos):
     daemon = start({"implement": limited(None, "Credit balance is too low")})
     before = time.time()
@@ -295,3 +305,34 @@ def test_a_conversation_that_is_gone_costs_one_try(start, repos):
     daemon.call("cooldown.clear", account="shared")
     run = daemon.submit(next(repos).path)
     assert daemon.ended(run)["state"] == "failed" and len(daemon.attempts(run)) == 3
+
+
+DAYS = 3 * 24 * 3600 * 1000
+
+
+@pytest.mark.parametrize("what", ["limit", "retry"])
+def test_a_clock_that_was_set_back(start, repos, what):
+    """What was to last for minutes lasts no days: the rows are those of a clock that was three days ahead."""
+    script = limited(FAR) if what == "limit" else failing("Overloaded", 529)
+    daemon = start({"implement.1": script, "implement": DONE})
+    run = daemon.submit(next(repos).path)
+    cools(daemon, run)
+    daemon.stop()
+    daemon.query("UPDATE slot SET retry_at = retry_at + ?", DAYS)
+    daemon.query("UPDATE cooldown SET until = until + ?, created_at = created_at + ?", DAYS, DAYS)
+    daemon.start()
+    assert daemon.ended(run)["state"] == "succeeded"
+
+
+def test_a_conversation_outlasts_a_service_that_fails_again(start, repos):
+    """Only the last try is one without: it may be the conversation that the service fails at."""
+    daemon = start({"implement.4": ARGS + DONE, "implement": ARGS + failing("Overloaded", 529)})
+    run = daemon.submit(next(repos).path, retries=3)
+    for nth in range(1, 4):
+        cools(daemon, run, f"retry {nth} of 3 at ")
+        daemon.stop()
+        daemon.query("UPDATE slot SET retry_at = 1")
+        daemon.start()
+    assert daemon.ended(run)["state"] == "succeeded"
+    ids = [a["id"] for a in daemon.attempts(run)]
+    assert [a["resumes"] for a in daemon.attempts(run)] == [None, ids[0], ids[1], None]
