@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "core/backoff.h"
 #include "core/order.h"
 #include "engine/engine_int.h"
 #include "engine/json.h"
@@ -195,13 +196,30 @@ void account_cool(struct turn *turn, struct engine *engine, const char *name, en
 	turn_act_cooling(turn);
 }
 
+/* Some services name a moment that is always near, for hours: each such notice behind another counts twice as long as that one did. */
+static int64_t least(const struct account *account, int64_t now)
+{
+	const struct cooldown_row *row = account->cooldown;
+	int64_t span;
+
+	if (row == NULL || row->kind != COOLDOWN_LIMIT || row->until > now || row->until < now - LIMIT_MS)
+		return now;
+	span = row->until - row->created_at;
+	if (span > BACKOFF_MAX_MS)
+		return now;
+	return now + (2 * span < BACKOFF_MAX_MS ? 2 * span : BACKOFF_MAX_MS);
+}
+
 void account_exhausted(struct turn *turn, struct engine *engine, const struct attempt_row *a, int64_t reset_at, const char *words)
 {
 	const struct cooldown_row *row = account_cooldown(engine, a->account);
-	int64_t until = reset_at != ROW_NONE ? reset_at : engine_now(engine) + LIMIT_MS;
+	int64_t now = engine_now(engine), until = reset_at != ROW_NONE ? reset_at : now + LIMIT_MS, shortest = least(find_or_make(engine, a->account), now);
 	char *safe;
 
-	if (row != NULL && row->until >= until)
+	if (until < shortest)
+		until = shortest;
+	/* what somebody has set would be over with the next success, if it were a limit from now on */
+	if (row != NULL && (row->until >= until || row->kind == COOLDOWN_OPERATOR))
 		return;
 	safe = words != NULL ? text_escape(words, strnlen(words, WORDS_MAX), false) : NULL;
 	log_warn("account %s is exhausted: %s", a->account, safe != NULL ? safe : "it does not say why");

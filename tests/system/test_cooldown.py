@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Accounts that are exhausted, services that fail for a while: who waits, for how long, what it costs, and what goes on meanwhile."""
+import datetime
 import json
 import shlex
 import time
@@ -336,3 +337,28 @@ def test_a_conversation_outlasts_a_service_that_fails_again(start, repos):
     assert daemon.ended(run)["state"] == "succeeded"
     ids = [a["id"] for a in daemon.attempts(run)]
     assert [a["resumes"] for a in daemon.attempts(run)] == [None, ids[0], ids[1], None]
+
+
+def test_a_limit_that_is_always_near(start, repos):
+    """Each notice behind another counts twice as long, so that a service that promises to serve soon for hours is not asked all the time."""
+    def moment(text):
+        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+    soon = failing("Quota exceeded for this model. Please retry in 0.5s.", 429)
+    daemon = start({"implement.5": DONE, "implement": soon})
+    run = daemon.submit(next(repos).path)
+    with daemon.events(types=["cooldown"]) as events:
+        told = [events.until("cooldown", lambda e: e["in_force"]) for _ in range(4)]
+    assert daemon.ended(run)["state"] == "succeeded"
+    spans = [moment(e["until"]) - moment(a["ended_at"]) for e, a in zip(told, daemon.attempts(run))]
+    assert [span >= least for span, least in zip(spans, (0.1, 0.7, 1.4, 2.8))] == [True] * 4, spans
+
+
+def test_a_notice_does_not_replace_what_somebody_has_set(start, repos):
+    daemon = start({"implement": f'gate g\ncase $RL_RUN in 1) {limited(FAR)} ;; esac\n{DONE}'}, gates=["g"])
+    first = daemon.submit(next(repos).path)
+    daemon.play.arrived("g")
+    daemon.call("cooldown.set", account="shared", **{"for": "2h"}, reason="mine")
+    daemon.play.go("g")
+    cools(daemon, first, ": mine")
+    assert account(daemon)["kind"] == "operator"
