@@ -130,7 +130,17 @@ static void add_password(struct mask *mask, const char *value)
 /* Files and sockets have names of their own: to be told which one is not there helps, and gives nothing away. */
 static bool is_path(const char *value)
 {
-	return (value[0] == '/' || strncmp(value, "~/", 2) == 0) && strpbrk(value, "+= \t\n") == NULL && strchr(value + 1, '/') != NULL;
+	if ((value[0] != '/' && strncmp(value, "~/", 2) != 0) || strpbrk(value, "+= \t\n") != NULL || strchr(value + 1, '/') == NULL)
+		return false;
+	/* base64 may begin and go on with a slash as well */
+	for (const char *p = value; *p != '\0'; p += strspn(p, "/")) {
+		size_t n = strcspn(p, "/");
+
+		if (shape_is_key(p, n))
+			return false;
+		p += n;
+	}
+	return true;
 }
 
 /* What has letters and digits and is no key: who and where somebody is, and what of many things is meant. */

@@ -214,6 +214,7 @@ static const struct {
 	/* the file of credentials may be told, its word not */
 	{ "GOOGLE_APPLICATION_CREDENTIALS=/home/me/key.json", "/home/me/key.json is not there", NULL },
 	{ "AWS_SECRET_ACCESS_KEY=/abc+def/ghi", "got /abc+def/ghi", "got [secret]" },
+	{ "AWS_SECRET_ACCESS_KEY=/Jalr9UtnFEMI7K7MDENG/bPxRfiCYEXA0PLEKEY1", "got /Jalr9UtnFEMI7K7MDENG/bPxRfiCYEXA0PLEKEY1", "got [secret]" },
 	/* a proxy's password, alone */
 	{ "HTTPS_PROXY=http://me:hunter2hunter2@proxy:3128", "hunter2hunter2 is no password", "[secret] is no password" },
 	{ "HTTPS_PROXY=http://proxy:3128", "http://proxy:3128", NULL },
