@@ -197,7 +197,12 @@ bool slot_cools(const struct slot_row *row)
 
 enum slot_phase slot_row_phase(const struct slot_row *row)
 {
-	return slot_cools(row) ? PHASE_COOLING : slot_phase((enum slot_stage)row->stage);
+	if (slot_cools(row))
+		return PHASE_COOLING;
+	/* what the implementer has done is looked at, and no review has begun */
+	if (row->stage == SLOT_S_MEASURING && row->round == 0)
+		return PHASE_IMPLEMENTING;
+	return slot_phase((enum slot_stage)row->stage);
 }
 
 bool slot_stage_is_end(enum slot_stage stage)

@@ -144,7 +144,8 @@ const char *slot_event_name(enum slot_event event);
 
 /* The phase that users see, of a stage by itself. */
 enum slot_phase slot_phase(enum slot_stage stage);
-/* The same of a slot, which may be cooling: its attempt waits for an account, or for a time, and has not been started. */
+/* The same of a slot, which may be cooling: its attempt waits for an account, or for a time, and has not been started. What an implementer
+ * has done is measured as a part of his work while no review has begun. */
 enum slot_phase slot_row_phase(const struct slot_row *row);
 bool slot_cools(const struct slot_row *row);
 

@@ -346,10 +346,23 @@ START_TEST(cooling)
 }
 END_TEST
 
+START_TEST(measuring)
+{
+	struct slot_row row;
+
+	row_init(ROW_SLOT, &row);
+	row.stage = SLOT_S_MEASURING;
+	row.round = 0;
+	ck_assert_int_eq(slot_row_phase(&row), PHASE_IMPLEMENTING);
+	row.round = 1;
+	ck_assert_int_eq(slot_row_phase(&row), PHASE_REVIEWING);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { every_cell, the_table_is_a_function, every_stage_is_on_a_way, passed_needs_evidence_or_leave,
-	    held_is_left_by_humans_only, phases, cooling };
+	    held_is_left_by_humans_only, phases, cooling, measuring };
 
 	return RUN_SUITE("slot", tests);
 }
