@@ -145,8 +145,8 @@ static struct spend_row *spend_of(struct engine *engine, struct account *account
 {
 	struct spend_row *row = account->spend;
 
-	/* a clock that is set back makes no new day */
-	if (row != NULL && row->day >= today(engine))
+	/* a clock that is set back makes no new day; one that was far ahead must not make the last */
+	if (row != NULL && (row->day == today(engine) || row->day == today(engine) + 1))
 		return row;
 	row_free(ROW_SPEND, row);
 	row = account->spend = row_new(ROW_SPEND);
