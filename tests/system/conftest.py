@@ -18,6 +18,8 @@ def pytest_configure(config):
     harness.become_subreaper()
     # A shell starts what it puts in the background with interrupts ignored, and what is ignored is inherited.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # The same of nohup and hangups.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_sessionfinish():

@@ -74,7 +74,9 @@ def check_result(night, row):
     wanted = collections.Counter(f"/* night: {b.id} */" for b in passed)
     mended = {f"/* night: {b.id}, mended */": b.drifts for b in passed if b.drifts}
     assert {k: n for k, n in lines.items() if "mended" not in k} == wanted
-    assert set(mended) == {k for k in lines if "mended" in k} and all(lines[k] >= n for k, n in mended.items())
+    # a fixer that was killed behind its work has nothing left to resolve when it is asked again
+    again = {f"/* night: {bead}, mended */" for bead in night.victims.values()}
+    assert set(mended) <= {k for k in lines if "mended" in k} <= set(mended) | again and all(lines[k] >= n for k, n in mended.items())
     assert night.victims or all(lines[k] == n for k, n in mended.items())
     assert git("grep", "-l", "-E", "^(<<<<<<<|>>>>>>>|=======$)", branch, check=False) == ""
     changed = set(git("diff", "--name-only", base, branch).split("\n"))
