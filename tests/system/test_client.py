@@ -191,7 +191,7 @@ def test_manual_is_clean():
     ["submit", "a", "b"], ["submit", "--priority", "1.5", "x"], ["submit", "--env", "K", "x"], ["submit", "--env", "=v", "x"],
     ["submit", "--on-lost", "ret", "x"], ["submit", "--on-lost", "", "x"], ["submit", "--color", "blue", "x"], ["submit", "--timeout", "1w", "x"],
     ["submit", "--review-max-fix-attempts", "-1", "x"], ["submit", "-f", "/dev/null", "x"], ["rpc", "m", "novalue"], ["rpc", "m", "{broken"],
-    ["submit", "--max-cost", "1", "x"], ["pause"],
+    ["submit", "--max-costs", "1", "x"], ["pause"],
     ["submit", "--parallel", "0", "x"], ["submit", "-P", "two", "x"], ["submit", "-n", "0", "x"], ["submit", "--pause-ms", "-1", "x"], ["submit", "--after", "0", "x"],
     ["submit", "--after", "7/1", "x"], ["submit", "--isolation", "auto", "x"], ["submit", "--integrate", "rebase", "x"], ["submit", "--assign", "me", "--beads"],
     ["submit", "--on-failure", "fail", "x"], ["submit", "--commit", "agents", "x"], ["submit", "--beads", "x"], ["submit", "--beads=.", "x"],
