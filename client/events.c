@@ -12,6 +12,8 @@
 #include "proto/call.h"
 
 #define PAGE 256
+/* An amount that was written with a few digits is read with them. */
+#define REAL_DIGITS 12
 
 /* Members that have a place of their own on the line. */
 static bool is_head(const char *key)
@@ -56,7 +58,7 @@ static void print_event(const struct print *p, const json_t *event)
 
 		if (is_head(key) || json_is_null(value))
 			continue;
-		text = json_is_string(value) ? mem_strdup(json_string_value(value)) : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+		text = json_is_string(value) ? mem_strdup(json_string_value(value)) : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS));
 		pair = mem_printf(" %s=%s", key, text);
 		bytes_add(&line, pair, strlen(pair));
 		free(pair);

@@ -385,6 +385,8 @@ static char *ending(const json_t *event)
 {
 	if (field_int(event, "signal") != FIELD_NONE)
 		return mem_printf("ended by signal %lld", number(event, "signal"));
+	if (strcmp(field_text(event, "process"), "not-started") == 0)
+		return mem_strdup("not started");
 	if (field_int(event, "exit_code") == FIELD_NONE)
 		return mem_strdup(field_text(event, "state"));
 	if (number(event, "exit_code") != 0)

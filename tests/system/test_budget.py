@@ -104,6 +104,12 @@ def test_a_check_is_not_begun_either(paid, repo):
     assert row["cause"].startswith("limit: ") and roles(daemon, row["id"]) == [("implement", "exited"), ("check", "not-started")]
 
 
+def test_what_is_not_begun_is_told_so(paid, repo):
+    daemon = paid({"implement": WORK + says(2), "check": "true\n"})
+    ran = daemon.rlctl("run", "-C", str(repo.path), "--max-cost", "1", "--review", "--check", "true", "do it", check=14)
+    assert "check: not started: limit: $2.00 of $1.00 are spent (max_cost)" in ran.err
+
+
 def test_a_retry_has_a_budget_of_its_own(paid, repo):
     daemon = paid({"implement": WORK + says(1.25), "review": PASS})
     first = daemon.ended(daemon.review(repo.path, max_cost=1))

@@ -860,6 +860,12 @@ def test_diff_is_paged_and_coloured_only_on_a_terminal(fake, rlctl, tmp_path):
     assert rlctl("diff", "7") == ("", "Nothing has changed.\n")
 
 
+def test_events_have_amounts_as_they_were_written(fake, rlctl):
+    told = [event(1, "budget", kind="cost", spent=0.025, limit=0.03)]
+    fake.answers["event.list"] = lambda _, p: {"events": [e for e in told if e["seq"] > p["since"]], "next": None}
+    assert "spent=0.025 limit=0.03" in rlctl("events")[0]
+
+
 def test_events_list_and_follow(fake, rlctl, tmp_path):
     fake.answers["event.list"] = lambda _, p: {"events": [e for e in STORY if e["seq"] > p["since"]][:5], "next": None}
     lines = rlctl("events", "--json", "--since", "12")[0].splitlines()
