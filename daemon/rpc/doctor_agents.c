@@ -141,3 +141,31 @@ json_t *doctor_agents(const struct config *config)
 	json_decref(known);
 	return list;
 }
+
+/* One that names none has one of its own. */
+static bool pays(const json_t *agents, const char *account)
+{
+	const json_t *agent;
+	size_t i;
+
+	json_array_foreach((json_t *)agents, i, agent) {
+		const char *own = json_string_value(json_object_get(agent, "account"));
+
+		if (strcmp(own != NULL ? own : json_string_value(json_object_get(agent, "name")), account) == 0)
+			return true;
+	}
+	return false;
+}
+
+void doctor_accounts(const struct config *config, const json_t *agents, struct doctor_checks *checks)
+{
+	size_t count;
+	struct config_account *accounts = config_accounts(config, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!pays(agents, accounts[i].name))
+			doctor_say(checks, "account", DOCTOR_WARNING, "rlctl cooldown list shows which account each agent has; rename the table, or write account "
+			    "in the table of its agent", "no agent is paid by %s: what [account.%s] in rld.toml says holds nobody", accounts[i].name, accounts[i].name);
+	}
+	free(accounts);
+}

@@ -37,11 +37,12 @@ static void add_account(void *arg, const struct account_info *account)
 	free(remedy);
 }
 
-static void add_accounts(struct examination *e)
+static void add_accounts(struct examination *e, const json_t *agents)
 {
 	size_t before = e->checks.count;
 
 	engine_accounts(e->rpc->options.engine, add_account, &e->checks);
+	doctor_accounts(rpc_config(e->rpc), agents, &e->checks);
 	if (e->checks.count == before)
 		doctor_say(&e->checks, "account", DOCTOR_OK, NULL, "none is exhausted");
 }
@@ -75,11 +76,13 @@ static void examination_free(struct examination *e)
 
 static void answer(struct examination *e)
 {
+	json_t *agents = doctor_agents(rpc_config(e->rpc));
+
 	add_daemon(e);
-	add_accounts(e);
+	add_accounts(e, agents);
 	call_ok(e->call, json_pack("{s:s,s:s,s:i,s:b,s:o,s:o}", "state", state_name(&doctor_state_names, (int)worst(&e->checks)),
 	    "version", e->rpc->version, "uid", (int)geteuid(), "deep", e->deep, "checks", doctor_json(&e->checks),
-	    "agents", doctor_agents(rpc_config(e->rpc))));
+	    "agents", agents));
 	examination_free(e);
 }
 

@@ -399,6 +399,15 @@ def test_accounts(daemon):
     assert daemon_checks(daemon)["account"]["state"] == "ok"
 
 
+def test_an_account_of_nobody(make_daemon):
+    """A budget that holds nobody is told: its name may be written wrongly."""
+    daemon = make_daemon(config={"agent.play": {"account": "paid"}, "account.paid": {"budget_day_tokens": 5}, "account.payed": {"budget_day_tokens": 5},
+                                 "account.anthropic": {"budget_day_usd": 5}})
+    accounts = [check for check in daemon.call("daemon.doctor")["checks"] if check["name"] == "account"]
+    assert [check["state"] for check in accounts] == ["warning"] and "no agent is paid by payed" in accounts[0]["text"]
+    assert "rlctl cooldown list" in accounts[0]["remedy"]
+
+
 def edit(daemon, *statements):
     """By somebody who has the file in hand while no daemon runs."""
     daemon.stop()
