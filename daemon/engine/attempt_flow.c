@@ -178,7 +178,8 @@ static void follow(struct turn *turn, struct lane *lane, const struct attempt_ro
 	const char *cause = a->cause;
 
 	if (event == SLOT_E_AGAIN || event == SLOT_E_AGAIN_CHECKOUT) {
-		attempt_begin_again(turn, lane, a, facts, event, w->result.error != NULL ? w->result.error : a->cause);
+		attempt_begin_again(turn, lane, a, facts, event, w->result.incomplete && w->result.notice != NULL ? w->result.notice :
+		    w->result.error != NULL ? w->result.error : a->cause);
 		return;
 	}
 	lane->row->interrupted = lost ? lane->row->interrupted + 1 : 0;
