@@ -10,7 +10,6 @@
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
 #define SHARE 0.05	/* of the cap, for the first of a role */
-#define WARN 0.8
 #define DUST 1e-6	/* what sums of fractions are off by is nobody's money */
 
 static const char *const kinds[BUDGET_KINDS] = {
@@ -187,7 +186,7 @@ enum budget_word budget_ask(const struct budget *b, const double own[BUDGET_KIND
 
 bool budget_warns(double cap, double before, double spent)
 {
-	return !isnan(cap) && before < cap * WARN - DUST && spent >= cap * WARN - DUST;
+	return !isnan(cap) && before < cap * BUDGET_WARN - DUST && spent >= cap * BUDGET_WARN - DUST;
 }
 
 static char *amount(enum budget_kind kind, double value)

@@ -18,6 +18,8 @@ enum budget_kind { BUDGET_COST, BUDGET_TOKENS, BUDGET_WALL, BUDGET_KINDS };
 
 extern const struct state_names budget_kind_names;
 
+#define BUDGET_WARN 0.8		/* of a limit: people are told */
+
 struct budget {
 	double cap[BUDGET_KINDS];	/* NaN: no limit */
 	double spent[BUDGET_KINDS];

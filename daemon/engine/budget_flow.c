@@ -254,6 +254,37 @@ static void warn_run(struct turn *turn, struct run *run, const struct budget *be
 	}
 }
 
+static void watch_cb(void *arg, struct work *work)
+{
+	struct engine *engine = arg;
+	struct run *run = run_find(engine, ((const struct rest_work *)work)->run);
+
+	/* by key: it may be over */
+	if (!engine->stopped && run != NULL) {
+		struct budget now = of_run(run, ROW_NONE);
+		struct turn *turn = turn_new(engine);
+
+		warn_run(turn, run, &now, &now);
+		turn_commit_or_drop(turn);
+	}
+	work_free(work);
+}
+
+void budget_watch(struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+	struct rest_work *w;
+	int64_t left;
+
+	if (run->plan.max_wall_ms == ROW_NONE || row->started_at == ROW_NONE)
+		return;
+	w = xcalloc(1, sizeof(*w));
+	w->run = row->id;
+	w->until = row->started_at + (int64_t)ceil((double)run->plan.max_wall_ms * BUDGET_WARN);
+	left = w->until - engine_now(run->engine);
+	engine_work_later(run->engine, left > 0 ? left : 0, &w->work, WORK_REST, watch_cb, run->engine);
+}
+
 static void warn_account(struct turn *turn, const char *name, const struct budget *before, const struct budget *after)
 {
 	for (int i = 0; i < BUDGET_KINDS; i++) {

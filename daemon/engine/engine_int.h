@@ -436,6 +436,8 @@ bool budget_reserve(struct lane *lane, struct attempt_row *a);
 bool budget_release(struct attempt_row *a);
 /* It has ended, as its row says already: what it has cost takes the place of what was set aside. The caller puts the row. */
 void budget_settle(struct turn *turn, const struct lane *lane, struct attempt_row *a);
+/* The run has been started: it is warned when most of its time is over, also when nothing ends then. */
+void budget_watch(struct run *run);
 /* What the account may pay for today is spent. */
 bool account_is_spent(struct engine *engine, const char *account);
 /* If so, it is exhausted for today. */

@@ -364,6 +364,7 @@ void engine_resume(struct engine *engine)
 			resume_loop(run);
 		if (run->plan.assign == ASSIGN_AGENT)
 			resume_picks(run);
+		budget_watch(run);
 		publish(run);
 	}
 	hook_resume_all(engine);

@@ -250,6 +250,22 @@ def test_time_ends_what_runs(paid, repo):
     assert [a["process"] for a in daemon.attempts(row["id"])] == ["timeout"]
 
 
+@pytest.mark.parametrize("dies", [False, True])
+def test_time_warns_while_an_agent_works(paid, repo, dies):
+    """Nothing ends at that moment, also not in the life of the daemon that began it."""
+    daemon = paid({"implement": WORK + "exec sleep 1000\n"})
+    number = daemon.submit(repo.path, max_wall=3)
+    with daemon.events(run=number) as events:
+        events.until("attempt.started")
+    if dies:
+        daemon.kill()
+        daemon.start()
+    row = daemon.ended(number)
+    told = [e for e in daemon.call("event.list", since=0, limit=256)["events"] if e["type"] in ("budget", "attempt.ended")]
+    assert [(e["type"], e.get("kind")) for e in told] == [("budget", "wall"), ("attempt.ended", None)], told
+    assert len(row["warnings"]) == 1 and "(max_wall)" in row["warnings"][0], row["warnings"]
+
+
 # ---- agents that do not tell -----------------------------------------------------------------------------------
 
 SILENT = {"agent.silent": {"command": ["/bin/true"]}}
