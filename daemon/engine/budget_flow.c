@@ -259,8 +259,8 @@ static void watch_cb(void *arg, struct work *work)
 	struct engine *engine = arg;
 	struct run *run = run_find(engine, ((const struct rest_work *)work)->run);
 
-	/* by key: it may be over */
-	if (!engine->stopped && run != NULL) {
+	/* by key: it may be over, or about to be forgotten */
+	if (!engine->stopped && run != NULL && !run_state_is_end((enum run_state)run->rows->run.state)) {
 		struct budget now = of_run(run, ROW_NONE);
 		struct turn *turn = turn_new(engine);
 

@@ -532,6 +532,7 @@ void review_error(struct turn *turn, struct lane *lane, const char *cause);
 void review_human(struct turn *turn, struct lane *lane, const char *decision, const char *by, const char *message);
 /* The corrector's marks are told as resolved findings; the rows that say so are those of the next review. */
 void review_marked(struct turn *turn, struct lane *lane, const struct verdict_finding *marks, size_t count);
+/* The newest review of what the slot has done; NULL: there was none yet. */
 const struct review_row *review_last(const struct lane *lane);
 /* The finding that comes after number `after` of the last review and is a fixer's to settle, NULL: none. */
 const struct finding_row *review_item(const struct lane *lane, int64_t after);

@@ -11,11 +11,23 @@
 const struct review_row *review_last(const struct lane *lane)
 {
 	const struct run_rows *rows = lane->run->rows;
+	const struct review_row *last = NULL;
 
-	for (size_t i = rows->nreviews; i > 0; i--)
-		if (strcmp(rows->reviews[i - 1]->task_id, lane_task_id(lane)) == 0)
-			return rows->reviews[i - 1];
-	return NULL;
+	for (size_t i = rows->nreviews; i > 0; i--) {
+		const struct review_row *row = rows->reviews[i - 1];
+		const struct attempt_row *a;
+
+		if (strcmp(row->task_id, lane_task_id(lane)) != 0)
+			continue;
+		if (last == NULL)
+			last = row;
+		if (row->attempt == ROW_NONE)
+			continue;	/* a human's, about the review before it */
+		/* the review of the whole run is another one in each iteration */
+		a = run_attempt(lane->run, row->attempt);
+		return a->iteration == lane->row->iteration && a->slot == lane->row->slot ? last : NULL;
+	}
+	return last;
 }
 
 /* The findings of one review: a stretch of the run's list, which is in order. */
