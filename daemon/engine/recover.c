@@ -2,6 +2,7 @@
 /* Start-up: the rows of unfinished runs are the working rows again; every unfinished attempt and step is classified
  * by the proc port before anything acts; then each lane goes on from its stage. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
@@ -333,7 +334,9 @@ static void resume_picks(struct run *run)
 
 		if (lane->row->task == NULL && lane->row->slot != 0 && lane->row->stage == SLOT_S_IMPLEMENTING && lane->pending == PENDING_PROC)
 			pick_watch(lane);
-		if (lane->pending == PENDING_STAGE && lane->row->reason == NULL) {
+		/* it may have waited for a slot of the daemon before, while what stood before it was held */
+		if (lane->pending == PENDING_STAGE && (lane->row->reason == NULL || strcmp(lane->row->reason, REASON_STAGED) != 0)) {
+			free(lane->row->reason);
 			lane->row->reason = xstrdup(REASON_STAGED);
 			turn_put(turn, ROW_SLOT, lane->row);
 		}
