@@ -71,7 +71,7 @@ const struct setting settings[] = {
 	    .help = "what becomes of an implementer that changed nothing and did not say so" },
 	{ "run.no_change_markers", SETTING_LINES, WORK, .max = 256, .fallback = "[\"no_change_needed\",\"no change needed\"]",
 	    .help = "lines by which an implementer says that nothing is to be changed" },
-	{ "run.max_cost", SETTING_MONEY, CAP, .max = 1000000000,
+	{ "run.max_cost", SETTING_MONEY, CAP, .min = 1, .max = 1000000000,
 	    .help = "US dollars that all attempts of a run may cost; unset: no limit" },
 	{ "run.max_tokens", SETTING_INT, CAP, .min = 1, .max = INT64_C(1000000000000000),
 	    .help = "tokens that all attempts of a run may use; unset: no limit" },

@@ -15,7 +15,7 @@ enum setting_kind {
 	SETTING_INT,		/* min..max */
 	SETTING_DURATION,	/* seconds as an integer, or "15m"; min..max in milliseconds */
 	SETTING_SIZE,		/* bytes as an integer, or "64M"; min..max in bytes */
-	SETTING_MONEY,		/* an amount: a number, 0 or more, at most max */
+	SETTING_MONEY,		/* an amount: a number, at least min hundredths, at most max */
 	SETTING_TEXT,		/* at most max bytes; "" says: none */
 	SETTING_REVISION,	/* what git is given as the name of a commit, at most max bytes; "" says: none */
 	SETTING_CHOICE,		/* one of choices */

@@ -76,8 +76,8 @@ static char *refuse_money(const struct setting *setting, const json_t *value)
 {
 	if (!json_is_number(value))
 		return not_a("an amount like 5 or 2.50", value);
-	if (!isfinite(json_number_value(value)) || json_number_value(value) < 0 || json_number_value(value) > (double)setting->max)
-		return xasprintf("must be an amount from 0 to %" PRId64, setting->max);
+	if (!isfinite(json_number_value(value)) || json_number_value(value) < (double)setting->min / 100 || json_number_value(value) > (double)setting->max)
+		return xasprintf("must be an amount from %g to %" PRId64, (double)setting->min / 100, setting->max);
 	return NULL;
 }
 

@@ -58,7 +58,8 @@ static json_t *setting_schema(const struct setting *setting)
 		return schema;
 	case SETTING_MONEY:
 		schema = typed("number");
-		set_range(schema, "minimum", "maximum", 0, setting->max);
+		json_object_set_new(schema, "minimum", json_real((double)setting->min / 100));
+		json_object_set_new(schema, "maximum", json_integer(setting->max));
 		return schema;
 	case SETTING_DURATION:
 	case SETTING_SIZE:

@@ -298,6 +298,8 @@ def test_the_options(paid, repo):
         assert said.returncode == 2 and option in said.err
     said = daemon.rlctl("submit", "-C", str(repo.path), "--agent", "silent", "--max-cost", "2.50", "do it")
     assert said.returncode == 1 and "does not tell what it costs" in said.err
+    said = daemon.rlctl("submit", "-C", str(repo.path), "--max-cost", "0", "do it")
+    assert said.returncode == 1 and "--max-cost: must be an amount from 0.01 to " in said.err, "nothing could ever start"
     assert daemon.call("run.list")["runs"] == []
 
 

@@ -43,7 +43,7 @@ static const struct {
 	{ "[limits.check]\npost_result = \"30s\"\n", "f.toml:2:1: unknown key 'limits.check.post_result'; did you mean 'limits.post_result'?" },
 	{ "[limits.fix]\ntimout = 3\n", "f.toml:2:1: unknown key 'limits.fix.timout'; did you mean 'limits.fix.timeout'?" },
 	{ "[limits.fix]\npost_result = \"25h\"\n", "f.toml:2:15: 'limits.fix.post_result' must be a duration from 0ms to 1d 0h" },
-	{ "[run]\nmax_cost = -1\n", "f.toml:2:12: 'run.max_cost' must be an amount from 0 to 1000000000" },
+	{ "[run]\nmax_cost = -1\n", "f.toml:2:12: 'run.max_cost' must be an amount from 0.01 to 1000000000" },
 	{ "[group.night]\npaused = true\n", "f.toml:2:1: unknown key 'group.night.paused'; remove it, the keys are in rld.toml(5)" },
 	{ "[run]\niteration = 3\n", "f.toml:2:1: unknown key 'run.iteration'; did you mean 'run.iterations'?" },
 	{ "[hooks]\n", "f.toml:1:2: unknown key 'hooks'; remove it, the keys are in rld.toml(5)" },
@@ -599,7 +599,7 @@ static const struct {
 	{ "[account.openai]\nbudget_day_usd = 5\n", { { 0 } }, NULL, NULL },
 	{ X "[account.x]\nbudget_day_wall = 5\n", { { "default_agent", "\"x\"" } }, NULL, NULL },
 	/* what is no amount */
-	{ "", { { "run.max_cost", "-1" } }, "the_field: must be an amount from 0 to 1000000000", "the_field" },
+	{ "", { { "run.max_cost", "-1" } }, "the_field: must be an amount from 0.01 to 1000000000", "the_field" },
 	{ "", { { "run.max_cost", "\"5\"" } }, "the_field: must be an amount like 5 or 2.50, is a string", "the_field" },
 	{ "", { { "run.max_tokens", "0" } }, "the_field: must be from 1 to ", "the_field" },
 	{ "", { { "run.max_wall", "0" } }, "the_field: must be a duration from 1s to ", "the_field" },
