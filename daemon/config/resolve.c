@@ -419,10 +419,12 @@ static int check_checks(const struct layers *layers, const struct plan *plan, st
 static const struct kept {
 	const char *run, *account;	/* settings; the latter's last part */
 	bool (*tells)(enum reader_kind kind);
-	const char *what, *remedy;
+	const char *what, *remedies[2];		/* of the run, of the account */
 } kept[] = {
-	{ "run.max_cost", "budget_day_usd", reader_tells_cost, "what it costs", "limit tokens instead, where it tells those" },
-	{ "run.max_tokens", "budget_day_tokens", reader_tells_tokens, "how many tokens it uses", "limit the time with max_wall instead" },
+	{ "run.max_cost", "budget_day_usd", reader_tells_cost, "what it costs",
+	    { "limit tokens instead, where it tells those", "set budget_day_tokens instead, where it tells those" } },
+	{ "run.max_tokens", "budget_day_tokens", reader_tells_tokens, "how many tokens it uses",
+	    { "limit the time with max_wall instead", "limit the time with budget_day_wall instead" } },
 };
 
 /* An agent that would spend without saying how much. where: what it is to do. */
@@ -438,7 +440,7 @@ static int check_spender(const struct layers *layers, const struct kept *k, cons
 
 		if (cap != NULL)
 			rv = config_refuse(error, origin.field != NULL ? origin.field : "agent", "%s: %s cannot be kept, since agent '%s', which %s, does not tell %s; "
-			    "choose another agent, leave the limit out, or %s", origin.name, limits[i], agent->name, where, k->what, k->remedy);
+			    "choose another agent, leave the limit out, or %s", origin.name, limits[i], agent->name, where, k->what, k->remedies[i]);
 		json_decref(cap);
 		free(origin.text);
 	}
