@@ -14,7 +14,7 @@
 #include "record/layout.h"
 
 /* The lock goes first: it may have landed on one of the numbers below. */
-static int descriptors(posix_spawn_file_actions_t *actions, int lock)
+static int shim_descriptors(posix_spawn_file_actions_t *actions, int lock)
 {
 	int rv = posix_spawn_file_actions_adddup2(actions, lock, RECORD_LOCK_FD);
 
@@ -74,54 +74,42 @@ out:
 	return copy;
 }
 
-int spawn_shim(const char *shim_path, const char *dir, int lock, char *const *envp, const char *uuid, pid_t *pid)
+/* put: which descriptors it gets, made of fd. 0 or a positive errno. */
+static int spawn(const char *path, char *const *argv, char *const *envp, int (*put)(posix_spawn_file_actions_t *actions, int fd), int fd,
+    bool shim, pid_t *pid)
 {
-	char *argv[] = { (char[]){ "rl-shim" }, (char *)dir, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
-	char **env;
 	int rv;
 
 	rv = posix_spawn_file_actions_init(&actions);
 	if (rv != 0)
-		return -rv;
+		return rv;
 	rv = posix_spawnattr_init(&attr);
 	if (rv != 0)
 		goto out_actions;
-	rv = descriptors(&actions, lock);
+	rv = put(&actions, fd);
 	if (rv == 0)
-		rv = attributes(&attr, true);
-	if (rv != 0)
-		goto out_attr;
-	env = marked(envp, uuid);
-	rv = posix_spawn(pid, shim_path, &actions, &attr, argv, env);
-	strings_free(env);
-out_attr:
+		rv = attributes(&attr, shim);
+	if (rv == 0)
+		rv = posix_spawn(pid, path, &actions, &attr, argv, envp);
 	posix_spawnattr_destroy(&attr);
 out_actions:
 	posix_spawn_file_actions_destroy(&actions);
+	return rv;
+}
+
+int spawn_shim(const char *shim_path, const char *dir, int lock, char *const *envp, const char *uuid, pid_t *pid)
+{
+	char *argv[] = { (char[]){ "rl-shim" }, (char *)dir, NULL };
+	char **env = marked(envp, uuid);
+	int rv = spawn(shim_path, argv, env, shim_descriptors, lock, true, pid);
+
+	strings_free(env);
 	return -rv;
 }
 
 int spawn_teller(const char *path, char *const *argv, int output, pid_t *pid)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	int rv;
-
-	rv = posix_spawn_file_actions_init(&actions);
-	if (rv != 0)
-		return -rv;
-	rv = posix_spawnattr_init(&attr);
-	if (rv != 0)
-		goto out_actions;
-	rv = teller_descriptors(&actions, output);
-	if (rv == 0)
-		rv = attributes(&attr, false);
-	if (rv == 0)
-		rv = posix_spawn(pid, path, &actions, &attr, argv, environ);
-	posix_spawnattr_destroy(&attr);
-out_actions:
-	posix_spawn_file_actions_destroy(&actions);
-	return -rv;
+	return -spawn(path, argv, environ, teller_descriptors, output, false, pid);
 }
