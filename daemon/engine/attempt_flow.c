@@ -128,6 +128,8 @@ void attempt_forgone(struct turn *turn, struct lane *lane, const char *cause)
 	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
 
 	end_unstarted(turn, lane, PROCESS_NOT_STARTED, cause);
+	free(lane->row->reason);	/* it waits for nothing any more */
+	lane->row->reason = NULL;
 	if (a->role == ROLE_IMPLEMENT && lane_plan(lane)->review)
 		review_skip(turn, lane, "implement not successful");
 	lane_event(turn, lane, SLOT_E_FAILED, cause);
