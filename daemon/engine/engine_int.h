@@ -331,6 +331,13 @@ struct task_row *task_row_new(int64_t run, const struct task_item *item);
 /* Its source says that it has changed since. */
 bool item_is_newer(const struct task_item *item, int64_t at);
 
+/* offer.c: what a source offers */
+
+/* The source has been asked: list is all that it has, by position. */
+void offer_take(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd);
+/* It is read once only: what other runs do with the tasks of the same one is known here. */
+void offer_follow_claims(struct turn *turn, struct run *run);
+
 /* task_flow.c: what is asked of a task's source */
 
 void source_begin(struct lane *lane, enum task_op_kind kind);

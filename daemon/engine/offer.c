@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* What a task source offers becomes the tasks of the run: which are new, which may be begun, and why the others may not. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/tasks.h"
+#include "engine/engine_int.h"
+
+static void set_text(char **at, const char *text)
+{
+	char *copy = xstrdup(text);
+
+	free(*at);
+	*at = copy;
+}
+
+static struct task_row *find_task(const struct run *run, const char *id)
+{
+	for (size_t i = 0; i < run->rows->ntasks; i++)
+		if (strcmp(run->rows->tasks[i]->id, id) == 0)
+			return run->rows->tasks[i];
+	return NULL;
+}
+
+static const struct task_item *find_item(const struct task_list *list, const char *id)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].id, id) == 0)
+			return &list->items[i];
+	return NULL;
+}
+
+/* It is not begun yet, so what the source says of it now counts. */
+static bool follows_source(const struct task_row *task)
+{
+	return task->state == TASK_S_OPEN || task->state == TASK_S_TAKEN || task->state == TASK_S_DONE;
+}
+
+/* In some run, and nobody has changed it since. Where bd is there, it knows what has been closed. */
+static bool has_passed(const struct run *run, const char *source, const struct task_item *item, bool has_bd)
+{
+	const struct claim_row *claim = source != NULL && !has_bd ? claims_find(run->engine->claims, source, item->id) : NULL;
+
+	return claim != NULL && claim->state == CLAIM_S_DONE && !item_is_newer(item, claim->at);
+}
+
+/* Who else has it, malloc'd; NULL: nobody. *passed: there is nothing left to do. */
+static char *taken_by(const struct run *run, const struct task_item *item, bool has_bd, bool *passed)
+{
+	char *source = run_claim_source(run), *by = NULL;
+	const struct claim_row *claim = source != NULL ? claims_find(run->engine->claims, source, item->id) : NULL;
+
+	if (claim != NULL && claim->state == CLAIM_S_HELD && claim->run != run->rows->run.id)
+		by = xasprintf("run %lld works on it", (long long)claim->run);
+	if (has_passed(run, source, item, has_bd)) {
+		*passed = true;
+		by = xasprintf("it passed in run %lld", (long long)claim->run);
+	}
+	free(source);
+	return by;
+}
+
+/* Where bd is not there, nobody tells the source that what held the bead back has passed. */
+static bool is_ready(const struct run *run, const struct task_list *list, const struct task_item *item, bool has_bd)
+{
+	char *source = item->held_by != NULL ? run_claim_source(run) : NULL;
+	bool ready = item->ready || source != NULL;
+
+	for (size_t i = 0; ready && source != NULL && item->held_by[i] != NULL; i++) {
+		const struct task_item *on = find_item(list, item->held_by[i]);
+
+		ready = on != NULL && has_passed(run, source, on, has_bd);
+	}
+	free(source);
+	return ready;
+}
+
+static bool is_over(const struct task_row *task)
+{
+	return task->state == TASK_S_PASSED || task->state == TASK_S_DONE || task->state == TASK_S_IMPLEMENTED;
+}
+
+/* The first of those that hold it back; *ours: the run has one of them still to do, or has failed with it. */
+static const char *waits_for(const struct run *run, const struct task_list *list, const struct task_item *item, bool *ours)
+{
+	*ours = false;
+	for (size_t i = 0; item->held_by != NULL && item->held_by[i] != NULL && !*ours; i++) {
+		const struct task_row *task = find_task(run, item->held_by[i]);
+		const struct task_item *on = find_item(list, item->held_by[i]);
+
+		*ours = task != NULL ? !is_over(task) : on != NULL && !on->done && (on->ready || on->held_by != NULL);
+	}
+	return item->held_by != NULL ? item->held_by[0] : NULL;
+}
+
+static void refresh(struct turn *turn, struct run *run, const struct task_list *list, const struct task_item *item, int64_t position, bool has_bd)
+{
+	struct task_row *task = find_task(run, item->id);
+	bool is_new = task == NULL, ready = is_ready(run, list, item, has_bd), passed = false, ours;
+	const char *on = waits_for(run, list, item, &ours);
+	char *by;
+
+	if (is_new && (item->done || (!ready && on == NULL)))
+		return;
+	if (is_new)
+		task = task_row_new(run->rows->run.id, item);
+	else if (!follows_source(task))
+		return;
+	by = taken_by(run, item, has_bd, &passed);
+	if (by == NULL && !ready && !item->done && !ours)
+		by = on != NULL ? xasprintf("waits for %s, which is not for this run", on) : xstrdup("its source holds it back");
+	task->position = position;
+	task->priority = item->priority;
+	set_text(&task->status, item->status);
+	free(task->depends_on);
+	task->depends_on = task_depends(ready ? item->depends_on : item->held_by);
+	task->state = item->done || passed ? TASK_S_DONE : by != NULL ? TASK_S_TAKEN : TASK_S_OPEN;
+	set_text(&task->reason, by);
+	free(by);
+	turn_put(turn, ROW_TASK, task);
+	set_text(&task->text, NULL);	/* the store has it */
+	if (is_new)
+		run_rows_put(run->rows, ROW_TASK, task);
+}
+
+void offer_take(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd)
+{
+	for (size_t i = 0; i < list->count; i++)
+		refresh(turn, run, list, &list->items[i], (int64_t)i + 1, has_bd);
+	for (size_t i = 0; i < run->rows->ntasks; i++) {
+		struct task_row *task = run->rows->tasks[i];
+
+		if (task->state != TASK_S_OPEN || find_item(list, task->id) != NULL)
+			continue;
+		task->state = TASK_S_TAKEN;
+		set_text(&task->reason, "its source does not offer it any more");
+		turn_put(turn, ROW_TASK, task);
+	}
+}
+
+void offer_follow_claims(struct turn *turn, struct run *run)
+{
+	char *source = run_claim_source(run);
+
+	for (size_t i = 0; source != NULL && i < run->rows->ntasks; i++) {
+		struct task_row *task = run->rows->tasks[i];
+		const struct claim_row *claim = claims_find(run->engine->claims, source, task->id);
+		enum task_state state = TASK_S_OPEN;
+		char *reason = NULL;
+
+		if ((task->state != TASK_S_OPEN && task->state != TASK_S_TAKEN) || (claim != NULL && claim->run == run->rows->run.id))
+			continue;
+		/* after a start there is no claim of what was given back */
+		if (claim != NULL && claim->state == CLAIM_S_HELD) {
+			state = TASK_S_TAKEN;
+			reason = xasprintf("run %lld works on it", (long long)claim->run);
+		} else if (claim != NULL && claim->state == CLAIM_S_DONE && claim->at >= run->rows->run.created_at) {
+			state = TASK_S_DONE;
+			reason = xasprintf("it passed in run %lld", (long long)claim->run);
+		}
+		if (task->state != (int)state) {
+			task->state = (int)state;
+			set_text(&task->reason, reason);
+			turn_put(turn, ROW_TASK, task);
+		}
+		free(reason);
+	}
+	free(source);
+}
