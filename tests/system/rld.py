@@ -384,11 +384,11 @@ class Rpc:
 
 
 class Events:
-    """A subscription on a connection of its own: iterate, or wait for one."""
+    """A subscription on a connection of its own: iterate, or wait for one. since: None is from now on."""
 
     def __init__(self, daemon, since=0, run=None, types=None):
         self.rpc = daemon.connect()
-        params = {"since": since}
+        params = {} if since is None else {"since": since}
         if run is not None:
             params["run"] = run
         if types is not None:

@@ -135,10 +135,31 @@ def test_nothing_is_begun_while_the_review_of_the_run_is_held(trees, repo):
     beads(repo, "x-1", "x-2", commit=False)
     t.daemon.start()
     assert t.daemon.run(number)["state"] == "held" and set(t.tasks(number)) == {"x-1"}
-    with t.daemon.events(run=number, types=["run.state"]) as events:
+    with t.daemon.events(since=None, run=number, types=["run.state"]) as events:
         t.daemon.call("hold.approve", id=hold["id"])
-        events.until("run.state", lambda e: e["state"] in (*ENDS, "held"))
+        events.until_end()
     assert t.tasks(number).get("x-2", {"state": "open"})["state"] != "passed"
+
+
+def test_what_came_late_is_reviewed_too(trees, repo):
+    """A run that was held and goes on after a death asks its source again. What was accepted before does not count for it."""
+    beads(repo, "x-1")
+    t = trees(scripts={"review": "drift 'never good'\n"})
+    number = t.submit(parallel=1, review={**NEVER, "scope": "run"})
+    assert t.daemon.ended(number)["state"] == "held"
+    t.daemon.kill()
+    beads(repo, "x-1", "x-2", commit=False)
+    t.daemon.start()
+    first, = holds(t.daemon, number)
+    with t.daemon.events(since=None, run=number, types=["run.state"]) as events:
+        t.daemon.call("hold.approve", id=first["id"])
+        events.until_end()
+    assert {k: v["state"] for k, v in t.tasks(number).items()} == {"x-1": "passed", "x-2": "implemented"}
+    second, = holds(t.daemon, number)
+    assert second["id"] != first["id"]
+    t.daemon.call("hold.approve", id=second["id"])
+    row = t.daemon.ended(number)
+    assert row["state"] == "succeeded" and [r["decision"] for r in t.daemon.reviews(number)] == ["drift", "accepted"] * 2, row
 
 
 # ---- the base of a commit agent --------------------------------------------------------------------------------

@@ -266,6 +266,18 @@ def test_time_warns_while_an_agent_works(paid, repo, dies):
     assert len(row["warnings"]) == 1 and "(max_wall)" in row["warnings"][0], row["warnings"]
 
 
+def test_a_clock_that_was_far_ahead_does_not_make_the_last_day(paid, repo):
+    """One attempt that was settled in 2038 has spent nothing of today."""
+    daemon = paid({"implement": WORK + says(0.5)}, config={"account.paid": {"budget_day_usd": 1}})
+    daemon.stop()
+    daemon.query("INSERT INTO spend (account, day, attempts, cost_usd, tokens, wall_ms) VALUES ('paid', 24855, 1, 5.0, 0, 0)")
+    daemon.start()
+    row = daemon.ended(daemon.submit(repo.path))
+    assert row["state"] == "succeeded", row
+    [account] = [a for a in daemon.call("cooldown.list")["accounts"] if a["account"] == "paid"]
+    assert account["spent"]["cost_usd"] == 0.5 and not account["in_force"], account
+
+
 # ---- agents that do not tell -----------------------------------------------------------------------------------
 
 SILENT = {"agent.silent": {"command": ["/bin/true"]}}
