@@ -66,43 +66,22 @@ void op_fresh_index(struct git_op *op)
 
 /* ---- processes ---- */
 
-/* The whole of a recorded stream, at most max bytes. 0 or -errno; -ENODATA: some of it was not kept. */
-static int read_stream(int dirfd, const char *stream, size_t max, struct buf *out)
-{
-	char chunk[65536];
-	struct output_chunk got;
-
-	do {
-		int rv = output_read(dirfd, stream, out->size, chunk, sizeof(chunk), &got);
-
-		if (rv == -ENOENT)
-			return 0;
-		if (rv != 0)
-			return rv;
-		if (got.dropped > 0)
-			return -ENODATA;
-		buf_add(out, chunk, got.size);
-	} while (got.size > 0 && out->size < got.end && out->size < max);
-	return 0;
-}
-
 /* What git said on stderr, in one line and at most max bytes; "" when it said nothing. */
 static char *message(int dirfd, size_t max)
 {
-	struct buf raw = { 0 };
-	char *text;
+	char *said, *text;
+	size_t size;
 
-	read_stream(dirfd, RECORD_STDERR, max, &raw);
-	if (raw.size > max)
-		raw.size = max;
-	while (raw.size > 0 && raw.data[raw.size - 1] == '\n')
-		raw.size--;
-	for (size_t i = 0; i < raw.size; i++) {
-		if (raw.data[i] == '\n')
-			raw.data[i] = ' ';
+	if (output_read_all(dirfd, RECORD_STDERR, max, &said, &size) != 0)
+		return xstrdup("");
+	while (size > 0 && said[size - 1] == '\n')
+		size--;
+	for (size_t i = 0; i < size; i++) {
+		if (said[i] == '\n')
+			said[i] = ' ';
 	}
-	text = text_escape(raw.data != NULL ? raw.data : "", raw.size, false);
-	buf_release(&raw);
+	text = text_escape(said, size, false);
+	free(said);
 	return text;
 }
 
@@ -172,19 +151,20 @@ static bool missed_something(struct git_op *op)
 static enum stage result(struct git_op *op, bool ok)
 {
 	unsigned flags = stages[op->stage].flags;
-	struct buf data = { 0 };
+	char *data = NULL;
+	size_t size = 0;
 	enum stage next;
 	int rv = 0;
 
 	if ((!ok && (flags & MAY_FAIL) == 0) || missed_something(op))
 		return op_process_failed(op);
 	if ((flags & READ) != 0)
-		rv = read_stream(op->dirfd, RECORD_STDOUT, SIZE_MAX, &data);
+		rv = output_read_all(op->dirfd, RECORD_STDOUT, SIZE_MAX, &data, &size);
 	if (rv != 0)
 		next = op_fail(op, xasprintf("output of git %s in %s: %s", stages[op->stage].name, op->workspace, strerror(-rv)));
 	else
-		next = stages[op->stage].done(op, ok, data.data != NULL ? data.data : "", data.size);
-	buf_release(&data);
+		next = stages[op->stage].done(op, ok, data != NULL ? data : "", size);
+	free(data);
 	return next;
 }
 

@@ -343,3 +343,29 @@ int output_end(int dirfd, const char *stream, uint64_t *end, int64_t *modified)
 	*modified = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
 	return 0;
 }
+
+int output_read_all(int dirfd, const char *stream, size_t max, char **data, size_t *size)
+{
+	struct output_chunk got;
+	uint64_t end = 0;
+	int64_t modified;
+	int rv = output_end(dirfd, stream, &end, &modified);
+
+	*data = NULL;
+	if (rv != 0)
+		return rv;
+	*size = end < max ? (size_t)end : max;
+	*data = malloc(*size + 1);
+	if (*data == NULL)
+		return -ENOMEM;
+	rv = output_read(dirfd, stream, 0, *data, *size, &got);
+	if (rv == 0 && (got.dropped > 0 || got.size < *size))
+		rv = -ENODATA;
+	if (rv != 0) {
+		free(*data);
+		*data = NULL;
+		return rv;
+	}
+	(*data)[*size] = '\0';
+	return 0;
+}

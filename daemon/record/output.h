@@ -17,6 +17,10 @@ struct output_chunk {
 /* Read up to room bytes of stream ("stdout", "stderr") from offset. 0 or -errno. */
 int output_read(int dirfd, const char *stream, uint64_t offset, void *buffer, size_t room, struct output_chunk *chunk);
 
+/* The first max bytes of a stream that has ended: *data is malloc'd, for the caller, with a NUL behind it that size does not count. 0 or -errno,
+ * then there is no *data; -ENODATA: some of it was dropped. */
+int output_read_all(int dirfd, const char *stream, size_t max, char **data, size_t *size);
+
 /* Where the stream ends now, dropped bytes included, and when that was last written to, in milliseconds since the epoch; both stay
  * as they are when there is none. 0 or -errno. */
 int output_end(int dirfd, const char *stream, uint64_t *end, int64_t *modified);

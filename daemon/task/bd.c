@@ -88,35 +88,17 @@ void bd_prepare(struct task_op *op, struct step_spec *step)
 
 /* ---- what it printed ---- */
 
-/* At most max bytes. 0 or -errno; -ENODATA: some of it was not kept. */
-static int read_stream(int dirfd, const char *stream, size_t max, struct buf *out)
-{
-	char chunk[65536];
-	struct output_chunk got;
-
-	do {
-		int rv = output_read(dirfd, stream, out->size, chunk, sizeof(chunk), &got);
-
-		if (rv == -ENOENT)
-			return 0;
-		if (rv != 0)
-			return rv;
-		if (got.dropped > 0)
-			return -ENODATA;
-		buf_add(out, chunk, got.size);
-	} while (got.size > 0 && out->size < got.end && out->size < max);
-	return 0;
-}
-
 /* Its stderr, "" when there is none. */
 static char *words_of(int dirfd)
 {
-	struct buf raw = { 0 };
+	char *words;
+	size_t size;
 
-	read_stream(dirfd, RECORD_STDERR, STDERR_MAX, &raw);
-	while (raw.size > 0 && (raw.data[raw.size - 1] == '\n' || raw.data[raw.size - 1] == ' '))
-		raw.data[--raw.size] = '\0';
-	return buf_take(&raw, NULL);
+	if (output_read_all(dirfd, RECORD_STDERR, STDERR_MAX, &words, &size) != 0)
+		return xstrdup("");
+	while (size > 0 && (words[size - 1] == '\n' || words[size - 1] == ' '))
+		words[--size] = '\0';
+	return words;
 }
 
 static const char *remedy(const char *said)
@@ -280,16 +262,16 @@ enum bd_stage bd_begin(struct task_op *op)
 
 enum bd_stage bd_result(struct task_op *op, bool ok)
 {
-	struct buf out = { 0 };
-	char *said = NULL;
+	char *out, *said = NULL;
+	size_t size;
 	json_t *answer = NULL;
 	enum bd_stage next;
-	int rv = read_stream(op->dirfd, RECORD_STDOUT, OUTPUT_MAX, &out);
+	int rv = output_read_all(op->dirfd, RECORD_STDOUT, OUTPUT_MAX, &out, &size);
 
 	if (rv != 0)
 		said = xasprintf("its output cannot be read: %s", strerror(-rv));
 	else
-		answer = bd_answer(out.data != NULL ? out.data : "", out.size, &said);
+		answer = bd_answer(out, size, &said);
 	/* an error is on stderr, or an object on stdout, or both */
 	if (!ok && rv == 0) {
 		char *words = words_of(op->dirfd);
@@ -303,7 +285,7 @@ enum bd_stage bd_result(struct task_op *op, bool ok)
 	}
 	next = stages[op->stage].done(op, ok, answer, said);
 	json_decref(answer);
-	buf_release(&out);
+	free(out);
 	free(said);
 	return next;
 }

@@ -697,6 +697,39 @@ START_TEST(output_streams_do_not_mix)
 }
 END_TEST
 
+START_TEST(output_as_a_whole)
+{
+	struct output_writer *w = output_writer_new(dirfd_, "stdout", 1 << 20), *capped;
+	char *data;
+	size_t size;
+
+	ck_assert_int_eq(output_read_all(dirfd_, "stdout", SIZE_MAX, &data, &size), 0);
+	ck_assert_uint_eq(size, 0);
+	ck_assert_str_eq(data, "");
+	free(data);
+	write_stream(w, 0, 200000, 777);
+	ck_assert_int_eq(output_read_all(dirfd_, "stdout", SIZE_MAX, &data, &size), 0);
+	ck_assert_uint_eq(size, 200000);
+	for (size_t i = 0; i < size; i++)
+		ck_assert_int_eq((unsigned char)data[i], byte_at(i));
+	ck_assert_int_eq(data[size], '\0');
+	free(data);
+	ck_assert_int_eq(output_read_all(dirfd_, "stdout", 10, &data, &size), 0);
+	ck_assert_uint_eq(size, 10);
+	ck_assert_int_eq(data[10], '\0');
+	free(data);
+	output_writer_free(w);
+	capped = output_writer_new(dirfd_, "stderr", 1000);
+	write_stream(capped, 0, 1000000, 777);
+	ck_assert_int_eq(output_read_all(dirfd_, "stderr", 100, &data, &size), 0);
+	free(data);
+	ck_assert_int_eq(output_read_all(dirfd_, "stderr", SIZE_MAX, &data, &size), -ENODATA);
+	ck_assert_ptr_null(data);
+	ck_assert_int_eq(output_read_all(-1, "stdout", 10, &data, &size), -EBADF);
+	output_writer_free(capped);
+}
+END_TEST
+
 /* A disk that refuses a while: the offsets behind the gap are true, and the gap is counted. */
 static const struct {
 	int64_t keep;
@@ -776,6 +809,7 @@ int main(void)
 	tcase_add_test(output, output_ends_where_it_was_written_last);
 	tcase_add_test(output, output_beyond_the_end);
 	tcase_add_test(output, output_streams_do_not_mix);
+	tcase_add_test(output, output_as_a_whole);
 	tcase_add_loop_test(output, output_goes_on_after_an_error, 0, sizeof(errors) / sizeof(errors[0]));
 	tcase_add_test(output, output_without_a_directory);
 	suite_add_tcase(suite, output);
