@@ -63,6 +63,7 @@ const struct option_row options_submit[] = {
 	{ "idle-timeout", 0, OPTION_DURATION, "DUR", "idle_timeout", NULL, "longest time without output" },
 	{ "max-cost", 0, OPTION_MONEY, "USD", "max_cost", NULL, "what all attempts of the run may cost" },
 	{ "max-tokens", 0, OPTION_POSITIVE, "N", "max_tokens", NULL, "how many tokens they may use" },
+	{ "max-wall", 0, OPTION_DURATION, "DUR", "max_wall", NULL, "time from the start of the run after which it ends" },
 	{ "priority", 0, OPTION_NUMBER, "N", "priority", NULL, "from -100 to 100; higher goes first" },
 	{ "group", 0, OPTION_TEXT, "GROUP", "group", NULL, "the group whose limits hold for the run" },
 	{ "after", 0, OPTION_POSITIVE, "RUN", "after", NULL, "start when this run has succeeded" },

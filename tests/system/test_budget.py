@@ -245,7 +245,8 @@ def test_the_progress_says_so(paid, repo):
 
 def test_time_ends_what_runs(paid, repo):
     daemon = paid({"implement": WORK + "exec sleep 1000\n"})
-    row = daemon.ended(daemon.submit(repo.path, max_wall=1))
+    daemon.rlctl("run", "-C", str(repo.path), "--max-wall", "1s", "do it", check=14)
+    row = daemon.run(1)
     assert row["state"] == "failed" and row["cause"].startswith("limit: ") and row["cause"].endswith("of 1s are over (max_wall)")
     assert [a["process"] for a in daemon.attempts(row["id"])] == ["timeout"]
 
