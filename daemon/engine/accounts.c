@@ -14,7 +14,6 @@
 #include "proto/error.h"
 #include "proto/escape.h"
 
-
 /* What a service says is kept up to here, bytes. */
 #define WORDS_MAX 300
 
@@ -108,17 +107,17 @@ void engine_configure_accounts(struct engine *engine, const char *const *names, 
 	cooling_look(engine);
 }
 
-static const struct cooldown_row *in_force(const struct engine *engine, const struct account *account)
+static const struct cooldown_row *in_force(struct engine *engine, const struct account *account)
 {
 	const struct cooldown_row *row = account->cooldown;
 
-	if (row == NULL || row->until <= engine_now((struct engine *)engine))
+	if (row == NULL || row->until <= engine_now(engine))
 		return NULL;
 	/* a clock that was set back makes nothing last longer than it could when it was said */
-	if (row->kind == COOLDOWN_LIMIT && row->until - engine_now((struct engine *)engine) > account->limits.cooldown_max_ms)
+	if (row->kind == COOLDOWN_LIMIT && row->until - engine_now(engine) > account->limits.cooldown_max_ms)
 		return NULL;
 	/* whoever makes a budget larger need not say that again */
-	return row->kind == COOLDOWN_BUDGET && !account_is_spent((struct engine *)engine, account->name) ? NULL : row;
+	return row->kind == COOLDOWN_BUDGET && !account_is_spent(engine, account->name) ? NULL : row;
 }
 
 const struct cooldown_row *account_cooldown(struct engine *engine, const char *name)
