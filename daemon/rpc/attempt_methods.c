@@ -169,7 +169,7 @@ static void list_cb(void *arg, const struct run_rows *rows)
 	json_t *list;
 
 	if (rows == NULL) {
-		call_error(call, RPC_NOT_FOUND, "run", NULL, "there is no run %lld", (long long)call_int(call, "run", 0));
+		call_no_run(call, "run", call_int(call, "run", 0));
 		return;
 	}
 	list = json_array();

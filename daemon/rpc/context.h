@@ -37,8 +37,8 @@ struct rpc {
 	void *closed_arg;
 };
 
-extern const struct method daemon_methods[], doctor_methods[], blob_methods[], submit_methods[], run_methods[], wait_methods[], attempt_methods[],
-    review_methods[], hold_methods[], group_methods[], cooldown_methods[], salvage_methods[], report_methods[], event_methods[];
+extern const struct method daemon_methods[], doctor_methods[], blob_methods[], submit_methods[], run_methods[], diff_methods[], wait_methods[],
+    attempt_methods[], review_methods[], hold_methods[], group_methods[], cooldown_methods[], salvage_methods[], report_methods[], event_methods[];
 extern const method_tables rpc_methods;
 
 /* wait_methods.c: a run has changed. */

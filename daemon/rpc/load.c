@@ -102,3 +102,8 @@ void load_run(struct rpc *rpc, int64_t id, unsigned what, load_cb *cb, void *arg
 		load_page(p, ROW_NONE);
 	}
 }
+
+void call_no_run(struct call *call, const char *field, int64_t id)
+{
+	call_error(call, RPC_NOT_FOUND, field, NULL, "there is no run %lld", (long long)id);
+}

@@ -14,4 +14,7 @@ typedef void load_cb(void *arg, const struct run_rows *rows);
 /* Exactly one cb, possibly before the return. what: at least these rows. */
 void load_run(struct rpc *rpc, int64_t id, unsigned what, load_cb *cb, void *arg);
 
+/* Answers that there is none with that id. field: of the request. */
+void call_no_run(struct call *call, const char *field, int64_t id);
+
 #endif

@@ -85,7 +85,7 @@ static void report_cb(void *arg, const struct run_rows *rows)
 	struct reporting *r = arg;
 
 	if (rows == NULL) {
-		call_error(r->call, RPC_NOT_FOUND, "id", NULL, "there is no run %lld", (long long)call_int(r->call, "id", 0));
+		call_no_run(r->call, "id", call_int(r->call, "id", 0));
 		free(r);
 		return;
 	}

@@ -8,11 +8,6 @@
 #include "rpc/context.h"
 #include "rpc/load.h"
 
-static void no_such_run(struct call *call)
-{
-	call_error(call, RPC_NOT_FOUND, "run", NULL, "there is no run %lld", (long long)call_int(call, "run", 0));
-}
-
 static void list_cb(void *arg, const struct run_rows *rows)
 {
 	struct call *call = arg;
@@ -20,7 +15,7 @@ static void list_cb(void *arg, const struct run_rows *rows)
 	json_t *list;
 
 	if (rows == NULL) {
-		no_such_run(call);
+		call_no_run(call, "run", call_int(call, "run", 0));
 		return;
 	}
 	list = json_array();
@@ -43,7 +38,7 @@ static void verify_cb(void *arg, const struct run_rows *rows)
 	char *fault;
 
 	if (rows == NULL) {
-		no_such_run(call);
+		call_no_run(call, "run", call_int(call, "run", 0));
 		return;
 	}
 	fault = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings, rows->run.review_count, rows->run.review_head);
@@ -64,7 +59,7 @@ static void export_cb(void *arg, const struct run_rows *rows)
 	json_t *logs, *log;
 
 	if (rows == NULL) {
-		no_such_run(call);
+		call_no_run(call, "run", call_int(call, "run", 0));
 		return;
 	}
 	logs = json_array();

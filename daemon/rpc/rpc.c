@@ -10,8 +10,8 @@
 #include "rpc/ended.h"
 
 static const struct method *const tables[] = {
-	daemon_methods, doctor_methods, blob_methods, submit_methods, run_methods, wait_methods, attempt_methods, review_methods,
-	hold_methods, group_methods, cooldown_methods, salvage_methods, report_methods, event_methods, NULL,
+	daemon_methods, doctor_methods, blob_methods, submit_methods, run_methods, diff_methods, wait_methods,
+	attempt_methods, review_methods, hold_methods, group_methods, cooldown_methods, salvage_methods, report_methods, event_methods, NULL,
 };
 const method_tables rpc_methods = tables;
 

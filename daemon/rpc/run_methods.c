@@ -7,7 +7,6 @@
 #include "config/config.h"
 #include "engine/json.h"
 #include "engine/secrets.h"
-#include "rpc/chunk.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
 #include "rpc/ended.h"
@@ -40,11 +39,6 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000 + now.tv_usec / 1000;
 }
 
-static void no_such_run(struct call *call, int64_t id)
-{
-	call_error(call, RPC_NOT_FOUND, "id", NULL, "there is no run %lld", (long long)id);
-}
-
 static json_t *document(struct rpc *rpc, const struct run_rows *rows)
 {
 	json_t *json = run_document(rows, engine_plan(rpc->options.engine, rows->run.id), now_ms());
@@ -59,7 +53,7 @@ static void get_cb(void *arg, const struct run_rows *rows)
 	json_t *json;
 
 	if (rows == NULL) {
-		no_such_run(p->call, call_int(p->call, "id", 0));
+		call_no_run(p->call, "id", call_int(p->call, "id", 0));
 	} else {
 		json = document(p->rpc, rows);
 		if (view_run(engine_view(p->rpc->options.engine), rows->run.id) == NULL)
@@ -179,7 +173,7 @@ static void cancel_ended_cb(void *arg, const struct run_rows *rows)
 	int64_t id = call_int(call, "id", 0);
 
 	if (rows == NULL)
-		no_such_run(call, id);
+		call_no_run(call, "id", id);
 	else if (rows->run.state == RUN_S_CANCELLED)
 		call_ok(call, run_document(rows, NULL, now_ms()));
 	else
@@ -229,7 +223,7 @@ static void pause_ended_cb(void *arg, const struct run_rows *rows)
 	int64_t id = call_int(call, "id", 0);
 
 	if (rows == NULL)
-		no_such_run(call, id);
+		call_no_run(call, "id", id);
 	else
 		call_error(call, RPC_WRONG_STATE, "id", "only a run that has not ended is paused and resumed; `rlctl retry` makes a new one",
 		    "run %lld has ended: %s", (long long)id, state_name(&run_state_names, rows->run.state));
@@ -289,7 +283,7 @@ static void retry_cb(void *arg, const struct run_rows *rows)
 	char **environment, *why;
 
 	if (rows == NULL) {
-		no_such_run(p->call, call_int(p->call, "id", 0));
+		call_no_run(p->call, "id", call_int(p->call, "id", 0));
 		free(p);
 		return;
 	}
@@ -311,102 +305,6 @@ static struct reply retry(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static bool shows_whole(const struct run_rows *rows, const struct slot_row *slot)
-{
-	bool merged = rows->run.result_branch != NULL && (slot->stage == SLOT_S_PASSED || slot->stage == SLOT_S_IMPLEMENTED);
-
-	return slot->diff != ROW_NONE && (slot->slot == 0 || merged);
-}
-
-static const struct slot_row *slot_of_task(const struct run_rows *rows, const char *task)
-{
-	const struct slot_row *found = NULL;
-
-	for (size_t i = 0; i < rows->nslots; i++)
-		if (rows->slots[i]->diff != ROW_NONE && rows->slots[i]->task != NULL && strcmp(rows->slots[i]->task, task) == 0)
-			found = rows->slots[i];
-	return found;
-}
-
-static int compare_positions(const void *a, const void *b)
-{
-	int64_t left = (*(struct task_row *const *)a)->position, right = (*(struct task_row *const *)b)->position;
-
-	return (left > right) - (left < right);
-}
-
-/* What was put together or looked at as a whole, the newest of it; else what each task has done, in their order. *slot: the only
- * one, NULL: there are more. Step ids, free them. */
-static int64_t *diff_steps(const struct run_rows *rows, size_t *count, const struct slot_row **slot)
-{
-	int64_t *steps = xcalloc(rows->ntasks + 1, sizeof(*steps));
-	struct task_row **tasks = xcalloc(rows->ntasks + 1, sizeof(struct task_row *));
-
-	*count = 0;
-	*slot = NULL;
-	for (size_t i = 0; i < rows->nslots; i++)
-		if (shows_whole(rows, rows->slots[i]) && (*count == 0 || rows->slots[i]->diff > steps[0])) {
-			steps[0] = rows->slots[i]->diff;
-			*slot = rows->slots[i]->slot == 0 ? rows->slots[i] : NULL;
-			*count = 1;
-		}
-	if (*count == 0 && rows->ntasks > 0) {
-		memcpy(tasks, rows->tasks, rows->ntasks * sizeof(struct task_row *));
-		qsort(tasks, rows->ntasks, sizeof(struct task_row *), compare_positions);
-		for (size_t i = 0; i < rows->ntasks; i++) {
-			const struct slot_row *of = slot_of_task(rows, tasks[i]->id);
-
-			if (of == NULL)
-				continue;
-			*slot = *count == 0 ? of : NULL;
-			steps[(*count)++] = of->diff;
-		}
-	}
-	free(tasks);
-	return steps;
-}
-
-static void diff_cb(void *arg, const struct run_rows *rows)
-{
-	struct pending *p = arg;
-	const struct slot_row *slot = NULL;
-	struct chunk_request request;
-	size_t count = 0;
-	int64_t *steps = rows != NULL ? diff_steps(rows, &count, &slot) : NULL;
-
-	if (rows == NULL) {
-		no_such_run(p->call, call_int(p->call, "id", 0));
-	} else if (count == 0) {
-		call_error(p->call, RPC_NOT_FOUND, NULL, "a diff is taken for a review; without one, look with git diff in the workdir",
-		    "run %lld has no diff", (long long)rows->run.id);
-	} else {
-		request = (struct chunk_request){
-			.loop = p->rpc->options.loop,
-			.state_dir = p->rpc->state_dir,
-			.id = steps[0],
-			.nothers = count - 1,
-			.name = "stdout",
-			.key = "diff",
-			.segments = true,
-			.complete = true,
-			.offset = call_int(p->call, "offset", 0),
-			.limit = call_int(p->call, "limit", CHUNK_MAX),
-			.more = json_pack("{s:o,s:o}", "base_tree", json_text(rows->run.base_tree), "tree", json_text(slot != NULL ? slot->tree : NULL)),
-		};
-		request.others = xcalloc(count, sizeof(*steps));
-		memcpy(request.others, steps + 1, (count - 1) * sizeof(*steps));
-		chunk_answer(p->call, &request);
-	}
-	free(steps);
-	free(p);
-}
-
-static struct reply diff(struct rpc *rpc, struct call *call)
-{
-	load_run(rpc, call_int(call, "id", 0), LOAD_SLOTS | LOAD_TASKS, diff_cb, pending_new(rpc, call));
-	return reply_later(call);
-}
-
 static const char *const states[] = { "queued", "running", "paused", "held", "succeeded", "failed", "cancelled", NULL };
 
 #define ID_PARAM { "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" }
@@ -425,12 +323,6 @@ static const struct param retry_params[] = {
 	ID_PARAM,
 	{ "environment", PARAM_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables, as in run.submit" },
 	CHECK_PARAM,
-	{ 0 },
-};
-static const struct param diff_params[] = {
-	ID_PARAM,
-	{ "offset", PARAM_INT, .max = INT64_MAX, .help = "first byte wanted" },
-	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help = "bytes at most" },
 	{ 0 },
 };
 
@@ -490,22 +382,10 @@ static const struct result_field list_results[] = {
 	{ "next", "integer|null", "cursor of the next page; null: this is the last" },
 	{ 0 },
 };
-static const struct result_field diff_results[] = {
-	{ "offset", "integer", "first byte of diff; more than asked for where bytes were dropped" },
-	{ "next", "integer", "offset to go on with" },
-	{ "diff", "string", "the branch with the commits of every task, or the review of the whole, against the start; else what each task has changed, in their order" },
-	{ "encoding", "string", "of diff: utf-8 or base64" },
-	{ "eof", "boolean", "nothing follows" },
-	{ "dropped", "integer", "bytes missing in front of offset" },
-	{ "base_tree", "string|null", "git tree at the start" },
-	{ "tree", "string|null", "git tree that was looked at; null: there is more than one" },
-	{ 0 },
-};
 
 static const int get_errors[] = { RPC_NOT_FOUND, 0 };
 static const int change_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
 static const int retry_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, 0 };
-static const int diff_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
 
 const struct method run_methods[] = {
 	{ "run.get", ACCESS_READ, true, get_params, run_results, get_errors, get, "all about a run" },
@@ -514,6 +394,5 @@ const struct method run_methods[] = {
 	{ "run.pause", ACCESS_OWNER, false, change_params, run_results, change_errors, pause_run, "let what runs end, and start nothing more" },
 	{ "run.resume", ACCESS_OWNER, false, change_params, run_results, change_errors, resume, "undo a pause" },
 	{ "run.retry", ACCESS_OWNER, false, retry_params, run_results, retry_errors, retry, "a new run of the tasks that did not pass" },
-	{ "run.diff", ACCESS_READ, true, diff_params, diff_results, diff_errors, diff, "what the run has changed" },
 	{ 0 },
 };

@@ -143,7 +143,7 @@ static void look_cb(void *arg, const struct run_rows *rows)
 		return;
 	}
 	if (rows == NULL) {
-		call_error(w->call, RPC_NOT_FOUND, "ids", NULL, "there is no run %lld", (long long)id_at(w, w->looked));
+		call_no_run(w->call, "ids", id_at(w, w->looked));
 		wait_free(w);
 		return;
 	}

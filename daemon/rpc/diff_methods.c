@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run has changed, out of the diffs that were taken for its reviews and at its merges. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/json.h"
+#include "rpc/chunk.h"
+#include "rpc/context.h"
+#include "rpc/load.h"
+
+static bool shows_whole(const struct run_rows *rows, const struct slot_row *slot)
+{
+	bool merged = rows->run.result_branch != NULL && (slot->stage == SLOT_S_PASSED || slot->stage == SLOT_S_IMPLEMENTED);
+
+	return slot->diff != ROW_NONE && (slot->slot == 0 || merged);
+}
+
+static const struct slot_row *slot_of_task(const struct run_rows *rows, const char *task)
+{
+	const struct slot_row *found = NULL;
+
+	for (size_t i = 0; i < rows->nslots; i++)
+		if (rows->slots[i]->diff != ROW_NONE && rows->slots[i]->task != NULL && strcmp(rows->slots[i]->task, task) == 0)
+			found = rows->slots[i];
+	return found;
+}
+
+static int compare_positions(const void *a, const void *b)
+{
+	int64_t left = (*(struct task_row *const *)a)->position, right = (*(struct task_row *const *)b)->position;
+
+	return (left > right) - (left < right);
+}
+
+/* What was put together or looked at as a whole, the newest of it; else what each task has done, in their order. *slot: the only
+ * one, NULL: there are more. Step ids, free them. */
+static int64_t *diff_steps(const struct run_rows *rows, size_t *count, const struct slot_row **slot)
+{
+	int64_t *steps = xcalloc(rows->ntasks + 1, sizeof(*steps));
+	struct task_row **tasks = xcalloc(rows->ntasks + 1, sizeof(struct task_row *));
+
+	*count = 0;
+	*slot = NULL;
+	for (size_t i = 0; i < rows->nslots; i++)
+		if (shows_whole(rows, rows->slots[i]) && (*count == 0 || rows->slots[i]->diff > steps[0])) {
+			steps[0] = rows->slots[i]->diff;
+			*slot = rows->slots[i]->slot == 0 ? rows->slots[i] : NULL;
+			*count = 1;
+		}
+	if (*count == 0 && rows->ntasks > 0) {
+		memcpy(tasks, rows->tasks, rows->ntasks * sizeof(struct task_row *));
+		qsort(tasks, rows->ntasks, sizeof(struct task_row *), compare_positions);
+		for (size_t i = 0; i < rows->ntasks; i++) {
+			const struct slot_row *of = slot_of_task(rows, tasks[i]->id);
+
+			if (of == NULL)
+				continue;
+			*slot = *count == 0 ? of : NULL;
+			steps[(*count)++] = of->diff;
+		}
+	}
+	free(tasks);
+	return steps;
+}
+
+struct diff {
+	struct rpc *rpc;
+	struct call *call;
+};
+
+static void diff_cb(void *arg, const struct run_rows *rows)
+{
+	struct diff *d = arg;
+	const struct slot_row *slot = NULL;
+	struct chunk_request request;
+	size_t count = 0;
+	int64_t *steps = rows != NULL ? diff_steps(rows, &count, &slot) : NULL;
+
+	if (rows == NULL) {
+		call_no_run(d->call, "id", call_int(d->call, "id", 0));
+	} else if (count == 0) {
+		call_error(d->call, RPC_NOT_FOUND, NULL, "a diff is taken for a review; without one, look with git diff in the workdir",
+		    "run %lld has no diff", (long long)rows->run.id);
+	} else {
+		request = (struct chunk_request){
+			.loop = d->rpc->options.loop,
+			.state_dir = d->rpc->state_dir,
+			.id = steps[0],
+			.nothers = count - 1,
+			.name = "stdout",
+			.key = "diff",
+			.segments = true,
+			.complete = true,
+			.offset = call_int(d->call, "offset", 0),
+			.limit = call_int(d->call, "limit", CHUNK_MAX),
+			.more = json_pack("{s:o,s:o}", "base_tree", json_text(rows->run.base_tree), "tree", json_text(slot != NULL ? slot->tree : NULL)),
+		};
+		request.others = xcalloc(count, sizeof(*steps));
+		memcpy(request.others, steps + 1, (count - 1) * sizeof(*steps));
+		chunk_answer(d->call, &request);
+	}
+	free(steps);
+	free(d);
+}
+
+static struct reply diff(struct rpc *rpc, struct call *call)
+{
+	struct diff *d = xcalloc(1, sizeof(*d));
+
+	*d = (struct diff){ rpc, call };
+	load_run(rpc, call_int(call, "id", 0), LOAD_SLOTS | LOAD_TASKS, diff_cb, d);
+	return reply_later(call);
+}
+
+static const struct param diff_params[] = {
+	{ "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" },
+	{ "offset", PARAM_INT, .max = INT64_MAX, .help = "first byte wanted" },
+	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help = "bytes at most" },
+	{ 0 },
+};
+static const struct result_field diff_results[] = {
+	{ "offset", "integer", "first byte of diff; more than asked for where bytes were dropped" },
+	{ "next", "integer", "offset to go on with" },
+	{ "diff", "string", "the branch with the commits of every task, or the review of the whole, against the start; else what each task has changed, in their order" },
+	{ "encoding", "string", "of diff: utf-8 or base64" },
+	{ "eof", "boolean", "nothing follows" },
+	{ "dropped", "integer", "bytes missing in front of offset" },
+	{ "base_tree", "string|null", "git tree at the start" },
+	{ "tree", "string|null", "git tree that was looked at; null: there is more than one" },
+	{ 0 },
+};
+
+static const int diff_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
+
+const struct method diff_methods[] = {
+	{ "run.diff", ACCESS_READ, true, diff_params, diff_results, diff_errors, diff, "what the run has changed" },
+	{ 0 },
+};
