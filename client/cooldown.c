@@ -12,6 +12,7 @@
 #include "client/field.h"
 #include "client/memory.h"
 #include "client/table.h"
+#include "proto/clock.h"
 #include "proto/units.h"
 
 static const struct table_column columns[] = {
@@ -27,7 +28,7 @@ static const struct table_column columns[] = {
 /* "until 2026-11-22 22:52:00 (in 2h 10m)"; "" when it serves. The caller frees. */
 static char *until_text(const json_t *account)
 {
-	int64_t until = field_time(account, "until"), left = until - field_now();
+	int64_t until = field_time(account, "until"), left = until - clock_wall();
 	char *clock, *in, *text;
 
 	if (until == FIELD_NONE || !field_true(account, "in_force"))

@@ -2,7 +2,6 @@
 #include "client/field.h"
 
 #include <math.h>
-#include <time.h>
 
 #include "proto/units.h"
 
@@ -44,12 +43,4 @@ const json_t *field_array(const json_t *object, const char *key)
 	const json_t *value = json_object_get(object, key);
 
 	return json_is_array(value) ? value : NULL;
-}
-
-int64_t field_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }

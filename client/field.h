@@ -16,6 +16,5 @@ bool field_true(const json_t *object, const char *key);
 int64_t field_time(const json_t *object, const char *key);		/* milliseconds since the epoch, or FIELD_NONE */
 const json_t *field_array(const json_t *object, const char *key);	/* NULL when not there, which iterates as empty */
 
-int64_t field_now(void);	/* milliseconds since the epoch */
 
 #endif

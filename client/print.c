@@ -10,6 +10,7 @@
 
 #include "client/field.h"
 #include "client/memory.h"
+#include "proto/clock.h"
 #include "proto/escape.h"
 #include "proto/units.h"
 
@@ -124,7 +125,7 @@ char *print_age(int64_t time)
 
 	if (time == FIELD_NONE)
 		return mem_strdup("");
-	age = field_now() - time;
+	age = clock_wall() - time;
 	return age < 1000 ? mem_strdup("0s") : print_duration(age);
 }
 

@@ -13,12 +13,12 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/exit.h"
 #include "client/memory.h"
 #include "client/start.h"
+#include "proto/clock.h"
 
 #define SIDE_BY_SIDE 4
 #define KEPT 4096		/* bytes of each stream that are looked at */
@@ -36,14 +36,6 @@ struct live {
 	size_t size[STREAMS], total;
 	int64_t end;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 char *probe_version(const char *text)
 {
@@ -171,7 +163,7 @@ static void begin(struct live *l, struct probe *probe, int64_t ms)
 		err(EXIT_REFUSED, "pidfd_open");
 	l->probe = probe;
 	l->total = 0;
-	l->end = now_ms() + ms;
+	l->end = clock_steady() + ms;
 }
 
 /* What has become of it by now. */
@@ -188,7 +180,7 @@ static void look(struct live *l)
 		finish(l, PROBE_FLOODS);
 	else if (gone)
 		finish(l, PROBE_ANSWERED);
-	else if (now_ms() >= l->end)
+	else if (clock_steady() >= l->end)
 		finish(l, PROBE_LATE);
 }
 
@@ -211,7 +203,7 @@ static void await(const struct live *lives, int signals)
 			first = l->end;
 	}
 	p[count++] = (struct pollfd){ .fd = signals, .events = POLLIN };
-	left = first - now_ms();
+	left = first - clock_steady();
 	poll(p, count, left < 0 ? 0 : left > 60000 ? 60000 : (int)left);
 }
 

@@ -19,6 +19,7 @@
 #include "client/submit.h"
 #include "client/tasks.h"
 #include "proto/call.h"
+#include "proto/clock.h"
 #include "proto/escape.h"
 
 #define SECOND_THOUGHTS_MS 2000	/* after the hint, how long a second Ctrl-C still cancels */
@@ -158,7 +159,7 @@ static enum follow_result come_back(struct follow *f)
 {
 	struct pollfd p = { .fd = f->interrupts, .events = POLLIN };
 	struct signalfd_siginfo info;
-	int64_t since = field_now();
+	int64_t since = clock_steady();
 	bool refused = false;
 
 	hang_up(f->client);
@@ -167,7 +168,7 @@ static enum follow_result come_back(struct follow *f)
 	if (f->live != NULL && f->returns == 1)
 		fputs("The daemon has gone; waiting for it to come back.\n", f->client->talk.file);
 	fflush(f->client->talk.file);
-	while (!refused && field_now() - since < RETURN_MS) {
+	while (!refused && clock_steady() - since < RETURN_MS) {
 		if (follow_again(f, &refused))
 			return FOLLOW_BACK;
 		if (poll(&p, 1, LOOK_AGAIN_MS) > 0 && read(f->interrupts, &info, sizeof info) == (ssize_t)sizeof info)

@@ -16,6 +16,7 @@
 #include "client/table.h"
 #include "client/tasks.h"
 #include "client/watch_data.h"
+#include "proto/clock.h"
 #include "proto/units.h"
 
 static const struct table_column attempt_columns[] = {
@@ -66,7 +67,7 @@ char *show_when(const json_t *object, const char *key)
 char *show_reason(const json_t *run)
 {
 	const char *reason = field_text(run, "reason");
-	int64_t time = field_time(run, "next_at"), left = time == FIELD_NONE ? 0 : time - field_now();
+	int64_t time = field_time(run, "next_at"), left = time == FIELD_NONE ? 0 : time - clock_wall();
 	char *clock, *until, *text;
 
 	if (time == FIELD_NONE)
@@ -321,7 +322,7 @@ static void print_attempts(const struct print *p, const json_t *run, const json_
 /* What its slots are at, as rlctl watch shows it; of one that is over the tables tell all. */
 static void print_blocks(struct client *c, json_t *run, json_t *attempts)
 {
-	struct screen_run s = { .run = run, .attempts = attempts, .now = field_now() };
+	struct screen_run s = { .run = run, .attempts = attempts, .now = clock_wall() };
 	struct watch_data d;
 	struct lines l;
 

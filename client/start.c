@@ -18,11 +18,11 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/exit.h"
 #include "client/memory.h"
+#include "proto/clock.h"
 #include "proto/escape.h"
 
 #define READY_MS 10000
@@ -203,19 +203,11 @@ static bool says_ready(int fd)
 
 enum start_result { START_READY, START_ENDED, START_LATE };
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static enum start_result await_ready(int ready, int process)
 {
-	int64_t end = now_ms() + READY_MS, left;
+	int64_t end = clock_steady() + READY_MS, left;
 
-	while ((left = end - now_ms()) > 0) {
+	while ((left = end - clock_steady()) > 0) {
 		struct pollfd p[] = { { .fd = ready, .events = POLLIN }, { .fd = process, .events = POLLIN } };
 
 		if (poll(p, 2, (int)left) <= 0)

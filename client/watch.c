@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "client/client.h"
@@ -16,6 +15,7 @@
 #include "client/watch_data.h"
 #include "client/watch_lines.h"
 #include "proto/call.h"
+#include "proto/clock.h"
 
 #define FRAME_MS 100	/* between two drawings */
 #define LOAD_MS 200	/* between two looks at the documents: events come in bursts */
@@ -36,14 +36,6 @@ struct watch {
 };
 
 enum watch_end { GO_ON, END_QUIT, END_GONE, END_REFUSED };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* Signals that come by a descriptor from now on. */
 static int catch_signals(const int *signals, size_t count)
@@ -81,9 +73,9 @@ static void draw(struct watch *w, int64_t now)
 	terminal_size(&w->columns, &w->lines);
 	lines_init(&l, w->columns, w->client->out.color);
 	if (d->run == FIELD_NONE) {
-		screen_list(&l, d->runs, w->chosen, field_now(), w->lines);
+		screen_list(&l, d->runs, w->chosen, clock_wall(), w->lines);
 	} else {
-		struct screen_run s = { d->document, d->attempts, d->previews, d->reviews, d->last, field_now() };
+		struct screen_run s = { d->document, d->attempts, d->previews, d->reviews, d->last, clock_wall() };
 
 		screen_run(&l, &s, &w->choice, w->lines);
 	}
@@ -122,7 +114,7 @@ static enum watch_end load(struct watch *w)
 		w->chosen = count > 0 ? count - 1 : 0;
 	screen_follow(&w->choice, w->data.document);
 	w->data.stale |= w->choice.slot != slot;	/* it was another one's review */
-	w->loaded = w->ticked = now_ms();
+	w->loaded = w->ticked = clock_steady();
 	w->dirty = true;
 	return GO_ON;
 }
@@ -273,13 +265,13 @@ static enum watch_end loop(struct watch *w)
 			{ .fd = w->quit, .events = POLLIN }, { .fd = w->other, .events = POLLIN },
 		};
 
-		end = work(w, now_ms());
+		end = work(w, clock_steady());
 		/* what a call has found on its way is in no descriptor any more */
 		if (end == GO_ON)
 			end = after(w, watch_data_events(&w->data));
 		if (end != GO_ON)
 			return end;
-		poll(p, sizeof p / sizeof p[0], rest(w, now_ms()));
+		poll(p, sizeof p / sizeof p[0], rest(w, clock_steady()));
 		if (take_quit(w))
 			return END_QUIT;
 		take_signals(w);

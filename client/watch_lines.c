@@ -12,6 +12,7 @@
 #include "client/memory.h"
 #include "client/screen.h"
 #include "proto/call.h"
+#include "proto/clock.h"
 
 /* Each run has lines of its own: what stands in one depends on those before. */
 struct told {
@@ -36,7 +37,7 @@ static void print_now(const struct watch_lines *w, const json_t *run)
 {
 	const struct print *p = &w->client->out;
 	const char *cause = field_text(run, "cause"), *why = *cause != '\0' ? cause : field_text(run, "reason");
-	struct screen_run s = { .run = run, .now = field_now() };
+	struct screen_run s = { .run = run, .now = clock_wall() };
 	struct lines l;
 
 	lines_init(&l, p->width, p->color);

@@ -18,6 +18,7 @@
 #include "config/config.h"
 #include "engine/engine.h"
 #include "options.h"
+#include "proto/clock.h"
 #include "state_lock.h"
 #include "proc/proc.h"
 #include "rpc/rpc.h"
@@ -394,12 +395,10 @@ static void open_rpc(struct daemon *d)
 		.stop = stop_requested,
 		.reload = reload,
 		.arg = d,
+		.started_at = clock_wall(),
 	};
-	struct timespec now;
 	char error[512];
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	options.started_at = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	d->rpc = rpc_new(&options);
 	for (int i = 0; i < 2; i++)
 		if (d->places.socket[i] != NULL && rpc_listen(d->rpc, d->places.socket[i], error, sizeof(error)) == -1)

@@ -5,20 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/offload.h"
 #include "engine/work.h"
+#include "proto/clock.h"
 
 static int64_t wire_now(void *ctx)
 {
-	struct timespec ts;
-
 	(void)ctx;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	return clock_wall();
 }
 
 /* RFC 9562 version 4 */

@@ -11,9 +11,9 @@
 #include <sys/queue.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "proto/clock.h"
 #include "proto/frame.h"
 
 /* Replies carry whole pages of output, so they may be larger than what a server takes as a request. */
@@ -278,18 +278,10 @@ json_t *call_method(struct call_conn *conn, const char *method, json_t *params, 
 	return await_reply(conn, conn->last_id, method, error);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 int call_notification(struct call_conn *conn, int timeout_ms, json_t **message)
 {
 	struct notification *n = STAILQ_FIRST(&conn->notifications);
-	int64_t end = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	int64_t end = timeout_ms < 0 ? -1 : clock_steady() + timeout_ms;
 
 	if (n != NULL) {
 		STAILQ_REMOVE_HEAD(&conn->notifications, link);
@@ -299,7 +291,7 @@ int call_notification(struct call_conn *conn, int timeout_ms, json_t **message)
 	}
 	for (;;) {
 		struct pollfd p = { .fd = conn->fd, .events = POLLIN };
-		int64_t left = end < 0 ? -1 : end - now_ms();
+		int64_t left = end < 0 ? -1 : end - clock_steady();
 		int ready;
 
 		switch (take(conn, message)) {

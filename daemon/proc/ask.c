@@ -10,18 +10,10 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "proc/spawn.h"
-
-static int64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
+#include "proto/clock.h"
 
 /* What is there now: the beginning is kept, the rest is thrown away. False: nothing more will come. */
 static bool take(int fd, char *text, size_t room, size_t *size)
@@ -39,11 +31,11 @@ static bool take(int fd, char *text, size_t room, size_t *size)
 /* Until the process has ended: a descendant that keeps the pipe is not waited for. */
 static int watch(int process, int output, char *text, size_t room)
 {
-	int64_t end = now_ms() + ASK_MS, left;
+	int64_t end = clock_steady() + ASK_MS, left;
 	struct pollfd p[] = { { .fd = process, .events = POLLIN }, { .fd = output, .events = POLLIN } };
 	size_t size = 0;
 
-	while ((left = end - now_ms()) > 0) {
+	while ((left = end - clock_steady()) > 0) {
 		if (poll(p, 2, (int)left) == -1 && errno != EINTR)
 			return -errno;
 		if (p[1].revents != 0 && !take(output, text, room, &size))

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "config/config.h"
 #include "engine/json.h"
+#include "proto/clock.h"
 #include "proto/units.h"
 #include "rpc/context.h"
 #include "rpc/user.h"
@@ -15,14 +16,6 @@
 #define REASON_MAX 1000
 #define SPAN_MAX_DAYS 366
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
-
-static int64_t now_ms(void)
-{
-	uv_timeval64_t now;
-
-	uv_gettimeofday(&now);
-	return now.tv_sec * 1000 + now.tv_usec / 1000;
-}
 
 static json_t *real(double value)
 {
@@ -210,7 +203,7 @@ static bool is_time(struct call *call, int64_t *until, struct reply *refusal)
 {
 	const char *text = call_text(call, "until"), *field = text != NULL ? "until" : "for";
 	json_t *span = call_param(call, "for");
-	int64_t now = now_ms(), ms;
+	int64_t now = clock_wall(), ms;
 
 	if ((text == NULL) == (span == NULL)) {
 		*refusal = reply_error(call, RPC_INVALID_PARAMS, field, "say for=2h, or until=2026-11-22T22:52:00Z", text == NULL ?

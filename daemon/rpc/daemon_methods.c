@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/offload.h"
 #include "engine/json.h"
+#include "proto/clock.h"
 #include "rpc/context.h"
 
 static struct reply discover(struct rpc *rpc, struct call *call)
@@ -73,10 +74,8 @@ static struct reply status(struct rpc *rpc, struct call *call)
 {
 	const struct rpc_options *o = &rpc->options;
 	const struct config *config = rpc_config(rpc);
-	uv_timeval64_t now;
 	int64_t first, last;
 
-	uv_gettimeofday(&now);
 	store_event_range(o->store, &first, &last);
 	return reply_ok(call, json_pack("{s:s,s:s,s:s,s:i,s:i,s:o,s:o,s:I,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I},s:I}",
 	    "state", engine_draining(o->engine) ? "draining" : "running",
@@ -86,7 +85,7 @@ static struct reply status(struct rpc *rpc, struct call *call)
 	    "uid", (int)geteuid(),
 	    "state_dir", json_text(rpc->state_dir),
 	    "started_at", json_time(o->started_at),
-	    "uptime_ms", (json_int_t)(now.tv_sec * 1000 + now.tv_usec / 1000 - o->started_at),
+	    "uptime_ms", (json_int_t)(clock_wall() - o->started_at),
 	    "config", json_text(config_path(config)),
 	    "runs", count_runs(rpc),
 	    "cooling", cooling(rpc),

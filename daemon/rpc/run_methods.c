@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "engine/json.h"
 #include "engine/secrets.h"
+#include "proto/clock.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
 #include "rpc/ended.h"
@@ -31,17 +32,9 @@ static struct pending *pending_new(struct rpc *rpc, struct call *call)
 	return p;
 }
 
-static int64_t now_ms(void)
-{
-	uv_timeval64_t now;
-
-	uv_gettimeofday(&now);
-	return now.tv_sec * 1000 + now.tv_usec / 1000;
-}
-
 static json_t *document(struct rpc *rpc, const struct run_rows *rows)
 {
-	json_t *json = run_document(rows, engine_plan(rpc->options.engine, rows->run.id), now_ms());
+	json_t *json = run_document(rows, engine_plan(rpc->options.engine, rows->run.id), clock_wall());
 
 	waiting_tell(rpc, rows, json);
 	return json;
@@ -175,7 +168,7 @@ static void cancel_ended_cb(void *arg, const struct run_rows *rows)
 	if (rows == NULL)
 		call_no_run(call, "id", id);
 	else if (rows->run.state == RUN_S_CANCELLED)
-		call_ok(call, run_document(rows, NULL, now_ms()));
+		call_ok(call, run_document(rows, NULL, clock_wall()));
 	else
 		call_error(call, RPC_WRONG_STATE, "id", "there is nothing left to cancel", "run %lld has ended: %s", (long long)id,
 		    state_name(&run_state_names, rows->run.state));

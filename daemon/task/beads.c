@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "proto/clock.h"
 #include "proto/escape.h"
 #include "task/bead.h"
 #include "task/list.h"
@@ -89,11 +89,6 @@ static void pile_end(struct pile *pile, bool all_ready, struct task_list *list)
 	pile_release(pile);
 }
 
-static int64_t now_ms(void)
-{
-	return (int64_t)time(NULL) * 1000;
-}
-
 /* ---- .beads/issues.jsonl ---- */
 
 /* Lines of other types are memories and the like. */
@@ -142,7 +137,7 @@ static bool take_line(struct pile *pile, const char *line, size_t size, char **w
 
 int beads_read_jsonl(const char *text, size_t size, struct task_list *list, char **error)
 {
-	struct pile pile = { .now = now_ms() };
+	struct pile pile = { .now = clock_wall() };
 	size_t at = value_mark(text, size), number = 0;
 	char *words;
 
@@ -221,7 +216,7 @@ json_t *bd_answer(const char *text, size_t size, char **error)
 
 int bd_list(const json_t *answer, bool all_ready, struct task_list *list, char **error)
 {
-	struct pile pile = { .now = now_ms() };
+	struct pile pile = { .now = clock_wall() };
 	const json_t *one;
 	char *words;
 	size_t i;
@@ -261,7 +256,7 @@ static char **blockers(const json_t *object)
 
 void bd_list_blocked(const json_t *answer, struct task_list *list)
 {
-	int64_t now = now_ms();
+	int64_t now = clock_wall();
 	const json_t *one;
 	struct bead bead;
 	char *words;
