@@ -15,9 +15,11 @@
 struct live_slot {
 	int64_t number;
 	char *phase;		/* the last phase and round told: several steps of one phase are one line */
+	char *led;		/* the last that was neither a fix nor a wait for its service: what a fix is about; NULL: none yet */
 	char *task;		/* that it works on, NULL: none yet */
 	bool passed;		/* the last review passed: said when the slot has, for the tree is still to be pinned */
 	long long round;	/* of the last review */
+	long long most;		/* reviews; of the one that is due and has not been told, 0: none is */
 };
 
 struct live {
@@ -51,6 +53,7 @@ void live_free(struct live *live)
 		return;
 	for (size_t i = 0; i < live->count; i++) {
 		free(live->slots[i].phase);
+		free(live->slots[i].led);
 		free(live->slots[i].task);
 	}
 	free(live->slots);
@@ -231,14 +234,23 @@ static void on_checking(struct live *live, struct live_slot *slot, const json_t 
 	free(who);
 }
 
+/* The tree is looked at first: there may be nothing to review, and then nobody does. */
 static void on_reviewing(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+{
+	(void)live;
+	(void)before;
+	/* round 0: for a commit without a review */
+	slot->most = slot->round > 0 ? number(event, "max_reviews") : 0;
+}
+
+/* There is a reviewer, or word of one. */
+static void say_reviewing(struct live *live, struct live_slot *slot)
 {
 	char *who = whose(live, slot, "REVIEW");
 
-	(void)before;
-	/* round 0: the tree is looked at for a commit without a review */
-	if (slot->round > 0)
-		say(live, PAINT_BOLD, "%sReviewing changes (iteration %lld/%lld)...", who, slot->round, number(event, "max_reviews"));
+	if (slot->most > 0)
+		say(live, PAINT_BOLD, "%sReviewing changes (iteration %lld/%lld)...", who, slot->round, slot->most);
+	slot->most = 0;
 	free(who);
 }
 
@@ -337,16 +349,20 @@ static const struct {
 static void on_slot_phase(struct live *live, const json_t *event)
 {
 	struct live_slot *slot = slot_of(live, event);
-	char *before = slot->phase != NULL ? slot->phase : mem_strdup("");
+	const char *name = field_text(event, "phase");
+	char *phase = mem_printf("%s %lld %s", name, number(event, "round"), field_text(event, "task"));
+	bool again = slot->phase != NULL && strcmp(slot->phase, phase) == 0;
 
-	slot->phase = mem_printf("%s %lld %s", field_text(event, "phase"), number(event, "round"), field_text(event, "task"));
+	set_text(&slot->phase, phase);
 	set_text(&slot->task, field_text(event, "task"));
 	slot->round = number(event, "round");
-	for (size_t i = 0; strcmp(before, slot->phase) != 0 && i < sizeof phases / sizeof phases[0]; i++) {
-		if (strcmp(phases[i].phase, field_text(event, "phase")) == 0)
-			phases[i].tell(live, slot, event, before);
+	for (size_t i = 0; !again && i < sizeof phases / sizeof phases[0]; i++) {
+		if (strcmp(phases[i].phase, name) == 0)
+			phases[i].tell(live, slot, event, slot->led != NULL ? slot->led : "");
 	}
-	free(before);
+	if (strcmp(name, "fixing") != 0 && strcmp(name, "cooling") != 0)
+		set_text(&slot->led, phase);
+	free(phase);
 }
 
 /* ---- attempts ---- */
@@ -364,10 +380,17 @@ static char *slot_name(struct live *live, const json_t *event)
 	return text;
 }
 
+static bool is_review(const json_t *event)
+{
+	return strcmp(field_text(event, "role"), "review") == 0;
+}
+
 static void on_attempt_started(struct live *live, const json_t *event)
 {
 	char *name = slot_name(live, event);
 
+	if (is_review(event))
+		say_reviewing(live, slot_of(live, event));
 	say(live, PAINT_DIM, "  %s%s: %s (attempt %lld/%lld)", name, field_text(event, "role"), field_text(event, "agent"), number(event, "run"),
 		number(event, "number"));
 	free(name);
@@ -378,6 +401,14 @@ static bool is_no_success(const json_t *event)
 	const char *outcome = field_text(event, "outcome");
 
 	return strcmp(outcome, "failed") == 0 || strcmp(outcome, "denied") == 0;
+}
+
+/* Its work is a change of the tree. */
+static bool changes(const json_t *event)
+{
+	const char *role = field_text(event, "role");
+
+	return strcmp(role, "implement") == 0 || strcmp(role, "fix") == 0;
 }
 
 /* How a process ended, for a line; the caller frees. */
@@ -391,8 +422,8 @@ static char *ending(const json_t *event)
 		return mem_strdup(field_text(event, "state"));
 	if (number(event, "exit_code") != 0)
 		return mem_printf("exit status %lld", number(event, "exit_code"));
-	/* an exit status of 0 alone is no success */
-	return mem_strdup(is_no_success(event) ? field_text(event, "outcome") : "done");
+	/* an exit status of 0 alone is no success, and what has been changed is looked at later */
+	return mem_strdup(is_no_success(event) ? field_text(event, "outcome") : changes(event) ? "ended" : "done");
 }
 
 static void on_attempt_ended(struct live *live, const json_t *event)
@@ -402,6 +433,9 @@ static void on_attempt_ended(struct live *live, const json_t *event)
 	char *name = slot_name(live, event);
 	bool fine = field_int(event, "exit_code") == 0 && !is_no_success(event) && *why == '\0';
 
+	/* one that could not be started has no other event */
+	if (is_review(event))
+		say_reviewing(live, slot_of(live, event));
 	say(live, fine ? PAINT_DIM : PAINT_RED, "  %s%s: %s%s%s%s%s%s", name, field_text(event, "role"), how, *took != '\0' ? " in " : "", took,
 		*cost != '\0' ? ", " : "", cost, why);
 	free(name);
@@ -422,12 +456,15 @@ static void on_review_decided(struct live *live, const json_t *event)
 {
 	const char *decision = field_text(event, "decision"), *feedback = field_text(event, "feedback");
 	bool counted = number(event, "new") + number(event, "repeated") + number(event, "resolved") > 0;
+	struct live_slot *slot = slot_of(live, event);
 	char *name;
 
 	/* A human's word is told with the hold. */
-	slot_of(live, event)->passed = print_state_paint(decision) == PAINT_GREEN && !is_human(event);
+	slot->passed = print_state_paint(decision) == PAINT_GREEN && !is_human(event);
 	if (is_human(event))
 		return;
+	/* whoever has begun to look in the middle has not heard of it with the phase */
+	slot->round = number(event, "round");
 	name = slot_name(live, event);
 	if (counted)
 		say(live, print_state_paint(decision), "  %s%s: %lld new, %lld repeated, %lld resolved", name, decision, number(event, "new"),
