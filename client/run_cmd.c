@@ -100,29 +100,40 @@ static bool take_events(struct follow *f, bool *broken)
 	return final;
 }
 
+/* timeout_ms: for all of it, whatever is told meanwhile; -1: none. */
 static enum follow_result follow(struct follow *f, int timeout_ms)
 {
+	int64_t until = clock_steady() + timeout_ms;
+
 	for (;;) {
 		struct pollfd p[] = { { .fd = call_fd(f->client->conn), .events = POLLIN }, { .fd = f->interrupts, .events = POLLIN } };
 		struct signalfd_siginfo info;
+		int64_t left;
 		bool broken;
 
 		if (take_events(f, &broken))
 			return FOLLOW_FINAL;
 		if (broken)
 			return FOLLOW_BROKEN;
-		if (poll(p, 2, timeout_ms) == 0)
+		left = timeout_ms == -1 ? -1 : until - clock_steady();
+		if ((timeout_ms != -1 && left <= 0) || poll(p, 2, (int)left) == 0)
 			return FOLLOW_TIMEOUT;
 		if (p[1].revents != 0 && read(f->interrupts, &info, sizeof info) == (ssize_t)sizeof info)
 			return FOLLOW_INTERRUPTED;
 	}
 }
 
+static void tell_detached(const struct follow *f)
+{
+	fprintf(f->client->talk.file, "\nRun %lld goes on without this terminal: \"rlctl show %lld\", \"rlctl logs -f %lld\", \"rlctl cancel %lld\".\n",
+		(long long)f->run, (long long)f->run, (long long)f->run, (long long)f->run);
+}
+
 /* The first Ctrl-C: say how to come back, and give a moment for the second. */
 static enum follow_result let_go(struct follow *f)
 {
-	fprintf(f->client->talk.file, "\nRun %lld goes on without this terminal: \"rlctl show %lld\", \"rlctl logs -f %lld\", \"rlctl cancel %lld\".\n"
-		"Ctrl-C again cancels it now.\n", (long long)f->run, (long long)f->run, (long long)f->run, (long long)f->run);
+	tell_detached(f);
+	fputs("Ctrl-C again cancels it now.\n", f->client->talk.file);
 	fflush(f->client->talk.file);
 	return follow(f, SECOND_THOUGHTS_MS);
 }
@@ -177,13 +188,14 @@ static enum follow_result come_back(struct follow *f)
 	return FOLLOW_BROKEN;
 }
 
+/* One that cannot be cancelled, perhaps since it has just ended, is followed all the same: its end is on the way. */
 static enum follow_result cancel(struct follow *f)
 {
 	int status;
 
 	release_interrupts();
 	json_decref(client_call(f->client, "run.cancel", json_pack("{s:I}", "id", (json_int_t)f->run), &status));
-	return status == 0 ? follow(f, -1) : FOLLOW_BROKEN;
+	return status != EXIT_NO_DAEMON ? follow(f, -1) : FOLLOW_BROKEN;
 }
 
 /* What the run ends with by leave of its policy is no secret. */
@@ -316,8 +328,10 @@ static int follow_to_the_end(struct follow *f)
 	while (result == FOLLOW_BROKEN && (result = come_back(f)) == FOLLOW_BACK)
 		result = follow(f, -1);
 	if (result == FOLLOW_INTERRUPTED) {
-		if (f->client->conn == NULL)
+		if (f->client->conn == NULL) {
+			tell_detached(f);
 			return EXIT_DETACHED;
+		}
 		result = let_go(f);
 		if (result == FOLLOW_TIMEOUT)
 			return EXIT_DETACHED;

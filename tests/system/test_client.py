@@ -478,18 +478,22 @@ def event(seq, kind, /, **body):
     return {"seq": seq, "time": "2026-11-21T22:05:57.123Z", "type": kind, "run": 7, **body}
 
 
+def reviewer(seq, round, slot=1):
+    return event(seq, "attempt.started", attempt=seq, number=seq, role="review", agent="claude", slot=slot, round=round)
+
+
 STORY = [
     event(11, "run.state", state="queued"), {**event(12, "run.state", state="failed"), "run": 6},
     event(13, "run.state", state="running"), event(14, "attempt.started", attempt=20, number=1, role="implement", agent="claude", slot=1, round=0),
     event(15, "attempt.ended", attempt=20, number=1, role="implement", agent="claude", state="exited", exit_code=0, wall_ms=65000, cost_usd=0.25),
     event(16, "slot.phase", slot=1, phase="reviewing", task="t1", round=1, fix=0, max_reviews=3),
-    event(17, "slot.phase", slot=1, phase="reviewing", task="t1", round=1, fix=0, max_reviews=3),
-    event(18, "finding", file="a.c", line=3, severity="high", text="off \x1b[31mby one", state="new"),
-    event(19, "review.decided", review=1, task="t1", round=1, decision="drift", feedback="mend it\nplease", new=1, repeated=0, resolved=0),
-    event(20, "slot.phase", slot=1, phase="fixing", task="t1", round=1, fix=1, max_reviews=3),
-    event(21, "slot.phase", slot=1, phase="reviewing", task="t1", round=2, fix=1, max_reviews=3),
-    event(22, "review.decided", review=2, task="t1", round=2, decision="pass", feedback="", new=0, repeated=0, resolved=1),
-    event(23, "slot.phase", slot=1, phase="passed", task="t1", round=2, fix=1, max_reviews=3),
+    event(17, "slot.phase", slot=1, phase="reviewing", task="t1", round=1, fix=0, max_reviews=3), reviewer(18, 1),
+    event(19, "finding", file="a.c", line=3, severity="high", text="off \x1b[31mby one", state="new"),
+    event(20, "review.decided", review=1, task="t1", round=1, decision="drift", feedback="mend it\nplease", new=1, repeated=0, resolved=0),
+    event(21, "slot.phase", slot=1, phase="fixing", task="t1", round=1, fix=1, max_reviews=3),
+    event(22, "slot.phase", slot=1, phase="reviewing", task="t1", round=2, fix=1, max_reviews=3), reviewer(23, 2),
+    event(24, "review.decided", review=2, task="t1", round=2, decision="pass", feedback="", new=0, repeated=0, resolved=1),
+    event(25, "slot.phase", slot=1, phase="passed", task="t1", round=2, fix=1, max_reviews=3),
 ]
 
 
@@ -508,19 +512,19 @@ def script(fake, story, run, answer=b"the answer"):
 
 
 def test_run_tells_the_story_and_prints_the_answer(fake, rlctl):
-    script(fake, [*STORY, event(24, "run.state", state="succeeded")], {"state": "succeeded", "result_ref": "refs/rl/passed/7/t1"})
+    script(fake, [*STORY, event(26, "run.state", state="succeeded")], {"state": "succeeded", "result_ref": "refs/rl/passed/7/t1"})
     out, err = rlctl("run", "--review", "x")
     assert out == "the answer\n"
     lines = [line for line in err.splitlines() if not line.startswith(" ")]
     assert lines[:-1] == ["Run 7 queued", "Run 7 running", "Reviewing changes (iteration 1/3)...", "Issues found. Running corrector (iteration 1/3)...",
                           "Reviewing changes (iteration 2/3)...", "Review passed!", "Run 7 succeeded"]
     assert "refs/rl/passed/7/t1" in lines[-1] and "rlctl diff 7" in lines[-1] and "1m 05s" in lines[-1] and "$0.25" in lines[-1]
-    assert "a.c:3 high: off \\x1b[31mby one" in err and "drift: 1 new" in err and "    mend it\n" in err and "implement: done in 1m 05s, $0.25" in err
+    assert "a.c:3 high: off \\x1b[31mby one" in err and "drift: 1 new" in err and "    mend it\n" in err and "implement: ended in 1m 05s, $0.25" in err
     assert "\x1b" not in err
 
 
 def test_run_quiet_and_run_json(fake, rlctl):
-    script(fake, [*STORY, event(24, "run.state", state="succeeded")], {"state": "succeeded"})
+    script(fake, [*STORY, event(26, "run.state", state="succeeded")], {"state": "succeeded"})
     assert rlctl("run", "-q", "x") == ("the answer\n", "")
     out, _ = rlctl("run", "--json", "x")
     assert json.loads(out)["state"] == "succeeded"
@@ -563,6 +567,30 @@ def test_checks_are_told_apart_from_reviews(fake, rlctl):
     assert err.startswith("Running checks...\nA check failed. Running fixer (fix 1)...\nRunning checks...\nRun 7 succeeded\n")
 
 
+def test_no_review_is_told_of_before_there_is_a_reviewer(fake, rlctl):
+    """The tree is looked at first, and then there may be nothing to review."""
+    attempt = {"attempt": 20, "number": 1, "role": "implement", "agent": "claude", "slot": 1, "round": 0}
+    script(fake, [event(11, "attempt.started", **attempt), event(12, "attempt.ended", **attempt, state="exited", exit_code=0, outcome="done", wall_ms=1000),
+                  event(13, "slot.phase", slot=1, phase="reviewing", round=1, max_reviews=3), event(14, "slot.phase", slot=1, phase="passed", round=0, max_reviews=3),
+                  event(15, "run.state", state="succeeded")], {"state": "succeeded"})
+    _, err = rlctl("run", "x")
+    assert err.startswith("  implement: claude (attempt 7/1)\n  implement: ended in 1s\nRun 7 succeeded\n")
+
+
+def test_a_fix_that_waits_for_its_account_is_for_what_it_was_for(fake, rlctl):
+    script(fake, [event(11, "slot.phase", slot=1, phase="checking", round=0, max_reviews=3), event(12, "slot.phase", slot=1, phase="cooling", round=0, fix=1, reason="account a"),
+                  event(13, "slot.phase", slot=1, phase="fixing", round=0, fix=1, max_reviews=3), event(14, "run.state", state="succeeded")], {"state": "succeeded"})
+    _, err = rlctl("run", "x")
+    assert err.startswith("Running checks...\nCooling: account a\nA check failed. Running fixer (fix 1)...\nRun 7 succeeded\n")
+
+
+def test_who_looks_only_now_is_told_of_all_rounds(fake, rlctl):
+    script(fake, [event(11, "review.decided", review=3, task="t1", slot=1, round=3, decision="drift", feedback="", new=1, repeated=0, resolved=0),
+                  event(12, "hold.opened", hold=3, task="t1", slot=1, kind="exhausted", reason=HOLD["reason"]), event(13, "run.state", state="held")],
+           {"state": "held", "reason": HOLD["reason"], "holds": [HOLD]})
+    assert "\nReview failed after 3 iterations.\n" in rlctl("run", "x", check=13)[1]
+
+
 HOLD = {"id": 3, "run": 7, "task": "t1", "slot": 1, "iteration": 1, "kind": "exhausted", "reason": "NO_GO unresolved after 2 fix attempt(s)", "attempt": 20,
         "state": "open", "decided_by": None, "message": None, "created_at": "2026-11-21T22:05:57.123Z", "decided_at": None,
         "reviews": [{"iteration": n, "decision": "NO_GO", "feedback": f"again {n}", "task_id": "t1", "reviewer_agent": "r", "coder_agent": "c", "final": False,
@@ -571,8 +599,9 @@ HOLD = {"id": 3, "run": 7, "task": "t1", "slot": 1, "iteration": 1, "kind": "exh
 
 def test_a_run_that_is_held_ends_with_13_and_the_way_on(fake, rlctl):
     run = {"state": "held", "reason": HOLD["reason"], "holds": [HOLD]}
-    script(fake, [event(11, "slot.phase", slot=1, phase="reviewing", round=3, max_reviews=3), event(12, "hold.opened", hold=3, task="t1", slot=1, kind="exhausted",
-                  reason=HOLD["reason"]), event(13, "slot.phase", slot=1, phase="held", round=3, cause=HOLD["reason"]), event(14, "run.state", state="held")], run)
+    script(fake, [event(11, "slot.phase", slot=1, phase="reviewing", round=3, max_reviews=3), reviewer(12, 3), event(13, "hold.opened", hold=3, task="t1", slot=1,
+                  kind="exhausted", reason=HOLD["reason"]), event(14, "slot.phase", slot=1, phase="held", round=3, cause=HOLD["reason"]), event(15, "run.state", state="held")],
+           run)
     out, err = rlctl("run", "x", check=13)
     assert out == "" and "\nReview failed after 3 iterations.\nHold 3 waits for a human: NO_GO unresolved" in err
     assert err.endswith('Run 7 waits for you: "rlctl hold show 3".\n')
@@ -653,14 +682,14 @@ def test_a_daemon_that_comes_back_is_followed_on(fake, tmp_path):
     script(again, [], {"state": "succeeded"})
 
     def subscribe(peer, params):
-        again.tell(peer, event(11, "run.state", state="running"), event(12, "slot.phase", slot=1, phase="reviewing", round=1, max_reviews=3),
-                   event(13, "run.state", state="succeeded"))
-        return {"seq": 13}
+        again.tell(peer, event(11, "run.state", state="running"), event(12, "slot.phase", slot=1, phase="reviewing", round=1, max_reviews=3), reviewer(13, 1),
+                   event(14, "run.state", state="succeeded"))
+        return {"seq": 14}
     again.answers["event.subscribe"] = subscribe
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0 and out == b"the answer\n"
     assert again.of("event.subscribe") == [{"run": 7, "since": 11}] and again.of("run.submit") == []
-    assert err.startswith(b"Reviewing changes (iteration 1/3)...\nRun 7 succeeded\n"), "nothing is told twice"
+    assert err.startswith(b"Reviewing changes (iteration 1/3)...\n  review: claude (attempt 7/13)\nRun 7 succeeded\n"), "nothing is told twice"
     again.close()
 
 
@@ -692,6 +721,32 @@ def test_interrupt_lets_go(fake):
     process.communicate()
 
 
+def test_interrupt_lets_go_of_a_run_with_news(fake):
+    """Two seconds are two seconds, however much is told meanwhile."""
+    process, seq = interrupted(fake), 12
+    try:
+        while True:
+            fake.tell(fake.connections[-1], event(seq, "run.state", state="running", reason=f"busy {seq}"))
+            if not process.stderr.readline():
+                break
+            seq += 1
+    except OSError:
+        pass
+    process.communicate(timeout=60)
+    assert process.returncode == 130 and fake.of("run.cancel") == []
+
+
+def test_interrupt_while_the_daemon_is_gone_lets_go(fake):
+    script(fake, [event(11, "run.state", state="running")], {})
+    process = start(fake.path.parent, "run", "x", socket_path=fake.path)
+    assert process.stderr.readline() == b"Run 7 running\n"
+    fake.close()
+    assert b"waiting for it to come back" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and b"Run 7 goes on without this terminal" in err and b"Ctrl-C" not in err
+
+
 def test_an_ignored_interrupt_stays_ignored(fake):
     script(fake, [event(11, "run.state", state="running")], {"state": "succeeded"})
     process = start(fake.path.parent, "run", "x", socket_path=fake.path, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
@@ -709,6 +764,19 @@ def test_two_interrupts_cancel(fake):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 11 and fake.of("run.cancel") == [{"id": 7}] and b"Run 7 cancelled" in err
+
+
+def test_a_second_interrupt_at_the_end(fake):
+    """What has ended meanwhile cannot be cancelled, and the daemon has not gone."""
+    def refuse(peer, _):
+        fake.tell(peer, event(12, "run.state", state="succeeded"))
+        raise Refuse(2, "run 7 has ended: succeeded", kind="wrong-state")
+    fake.answers["run.cancel"] = refuse
+    process = interrupted(fake)
+    fake.answers["run.get"] = {**fake.answers["run.get"], "state": "succeeded"}
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0 and out == b"the answer\n" and b"run 7 has ended" in err and b"gone" not in err
 
 
 # ---- what is shown ---------------------------------------------------------------------------------------------
@@ -869,7 +937,7 @@ def test_events_have_amounts_as_they_were_written(fake, rlctl):
 def test_events_list_and_follow(fake, rlctl, tmp_path):
     fake.answers["event.list"] = lambda _, p: {"events": [e for e in STORY if e["seq"] > p["since"]][:5], "next": None}
     lines = rlctl("events", "--json", "--since", "12")[0].splitlines()
-    assert [json.loads(line)["seq"] for line in lines] == list(range(13, 24))
+    assert [json.loads(line)["seq"] for line in lines] == list(range(13, 26))
     out, _ = rlctl("events", "--run", "7")
     assert len(out.splitlines()) == len(STORY) - 1 and "phase=reviewing" in out and "\x1b" not in out
     process = start(tmp_path, "events", "-f", "--since", "3", "--json", socket_path=fake.path)

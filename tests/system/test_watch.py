@@ -356,7 +356,7 @@ def test_show_has_the_same_blocks(at_a):
 def test_lines_in_a_pipe(at_a):
     process = at_a.rlctl_start("watch", 1)
     first = [process.stdout.readline() for _ in range(3)]
-    assert first[0] == b"Run 1 running\n" and b"A1 " in first[1] and b"t1  mend the parser" in first[2], first
+    assert first[0] == b"Run 1 running\n" and first[1].startswith(b"  A1 RUN  working on t1  play  started ") and b"t1  mend the parser" in first[2], first
     at_a.play.go("a")
     go_on(at_a, "b", "c", "d")
     out, err = process.communicate()
