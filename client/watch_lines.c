@@ -33,11 +33,11 @@ static bool is_over(const char *state)
 }
 
 /* How things stand before the first event. */
-static void print_now(const struct watch_lines *w, const json_t *run)
+static void print_now(const struct watch_lines *w, const json_t *run, const json_t *attempts)
 {
 	const struct print *p = &w->client->out;
 	const char *cause = field_text(run, "cause"), *why = *cause != '\0' ? cause : field_text(run, "reason");
-	struct screen_run s = { .run = run, .now = clock_wall() };
+	struct screen_run s = { .run = run, .attempts = attempts, .now = clock_wall() };
 	struct lines l;
 
 	lines_init(&l, p->width, p->color);
@@ -145,15 +145,19 @@ static int follow(struct watch_lines *w)
 static int watch_one(struct watch_lines *w)
 {
 	int status;
-	json_t *run = client_call(w->client, "run.get", json_pack("{s:I}", "id", (json_int_t)w->run), &status);
+	json_t *run = client_call(w->client, "run.get", json_pack("{s:I}", "id", (json_int_t)w->run), &status), *attempts = NULL;
 	bool over = is_over(field_text(run, "state"));
 
-	if (run == NULL)
-		return status;
-	if (!w->client->json)
-		print_now(w, run);
-	begin(w, w->run, run);
+	if (run != NULL && !w->client->json)
+		attempts = client_call(w->client, "attempt.list", json_pack("{s:I}", "run", (json_int_t)w->run), &status);
+	if (attempts != NULL)
+		print_now(w, run, field_array(attempts, "attempts"));
+	json_decref(attempts);
+	if (status == 0)
+		begin(w, w->run, run);
 	json_decref(run);
+	if (status != 0)
+		return status;
 	return over ? EXIT_DONE : follow(w);
 }
 
