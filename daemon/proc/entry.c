@@ -94,7 +94,12 @@ static bool entry_reap(struct entry *e)
 
 void entry_signal(const struct entry *e, int sig)
 {
-	if (pidfd_send_signal(e->pidfd, sig, NULL, 0) == -1 && errno != ESRCH)
+	int rv = pidfd_send_signal(e->pidfd, sig, NULL, 0);
+
+	/* An agent may stop its shim, and what is to end has to hear it. */
+	if (rv == 0 && sig == SIGTERM)
+		rv = pidfd_send_signal(e->pidfd, SIGCONT, NULL, 0);
+	if (rv == -1 && errno != ESRCH)
 		log_warn("attempt %lld: cannot signal rl-shim: %s", (long long)e->id, strerror(errno));
 }
 
