@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "proc/proc_int.h"
 
@@ -18,9 +19,25 @@ static bool is_shim(const struct proc *proc, pid_t pid)
 	return false;
 }
 
+static FILE *open_children(void)
+{
+	return fopen("/proc/thread-self/children", "re");
+}
+
+bool orphans_mixed(void)
+{
+	FILE *children = open_children();
+	long pid;
+	bool any = children != NULL && fscanf(children, "%ld", &pid) == 1;
+
+	if (children != NULL)
+		fclose(children);
+	return any || getpid() == 1;
+}
+
 size_t orphans_end(const struct proc *proc)
 {
-	FILE *children = fopen("/proc/thread-self/children", "re");
+	FILE *children = open_children();
 	size_t count = 0;
 	long pid;
 
@@ -30,9 +47,10 @@ size_t orphans_end(const struct proc *proc)
 		if (is_shim(proc, (pid_t)pid))
 			continue;
 		/* unreaped, so the pid is nobody else's */
-		kill((pid_t)pid, SIGKILL);
+		if (!proc->mixed)
+			kill((pid_t)pid, SIGKILL);
 		waitpid((pid_t)pid, NULL, WNOHANG | __WALL);
-		count++;
+		count += !proc->mixed;
 	}
 	fclose(children);
 	return count;

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "proc/orphans.h"
 #include "proc/proc_int.h"
 #include "record/identity.h"
 
@@ -40,6 +41,7 @@ struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shi
 	proc->anchor.data = proc;
 	proc->anchored = true;
 	proc_boot_id();		/* before there are threads */
+	proc->mixed = orphans_mixed();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) == -1)
 		log_warn("what outlives a killed rl-shim is found by its environment only: %s", strerror(errno));
 	return proc;

@@ -43,6 +43,7 @@ struct proc {
 	void *arg;
 	mode_t umask;
 	int64_t nofile;
+	bool mixed;		/* orphans of a killed shim cannot be told from processes of strangers */
 	LIST_HEAD(, entry) entries;
 	size_t count;		/* entries not freed, in the list or not */
 	uv_timer_t anchor;	/* never runs; its close makes closed() come from the loop in any case */

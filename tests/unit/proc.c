@@ -519,6 +519,19 @@ START_TEST(end_while_running)
 }
 END_TEST
 
+/* One that has stopped its shim, which could not hear that it is to end. */
+START_TEST(end_of_one_that_has_stopped_its_shim)
+{
+	make_fifos();
+	proc_start(w.proc, shell(1, "kill -STOP $PPID; " MEET "exit 0"));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	proc_end(w.proc, 1);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert_int_eq(w.of[1].record.by, EXIT_TERM);
+}
+END_TEST
+
 static struct launch *lingering(int64_t id)
 {
 	struct launch *launch = shell(id, MEET "sleep 1000");
@@ -630,6 +643,28 @@ START_TEST(killed_shim_and_a_bare_tree)
 	ck_assert(w.of[1].lost);
 	ck_assert_int_eq(poll(&grandchild, 1, 0), 1);
 	close(grandchild.fd);
+}
+END_TEST
+
+/* Somebody whom the script in front of the daemon has started is no stray of ours. */
+START_TEST(killed_shim_and_a_process_of_a_stranger)
+{
+	char *argv[] = { (char[]){ "sleep" }, (char[]){ "1000" }, NULL };
+	pid_t stranger;
+
+	close_proc();
+	ck_assert_int_eq(posix_spawn(&stranger, "/bin/sleep", NULL, NULL, argv, NULL), 0);
+	open_proc();
+	make_fifos();
+	proc_start(w.proc, shell(1, MEET "exit 0"));
+	WAIT_FOR(w.of[1].started);
+	wait_up();
+	ck_assert_int_eq(kill(shim_pid(1), SIGKILL), 0);
+	WAIT_FOR(w.of[1].ended);
+	ck_assert(w.of[1].lost);
+	ck_assert_int_eq(waitpid(stranger, NULL, WNOHANG), 0);
+	ck_assert_int_eq(kill(stranger, SIGKILL), 0);
+	status_of(stranger);
 }
 END_TEST
 
@@ -1039,11 +1074,13 @@ int main(void)
 	tcase_add_test(start, missing_agent_is_told);
 	tcase_add_test(start, shim_that_never_came_up);
 	tcase_add_test(start, end_while_running);
+	tcase_add_test(start, end_of_one_that_has_stopped_its_shim);
 	tcase_add_test(start, wind_up);
 	tcase_add_test(start, adopt_and_wind_up);
 	tcase_add_test(start, end_before_it_runs);
 	tcase_add_test(start, killed_shim_is_lost_and_its_tree_ended);
 	tcase_add_test(start, killed_shim_and_a_bare_tree);
+	tcase_add_test(start, killed_shim_and_a_process_of_a_stranger);
 	tcase_add_test(take_back, adopt_running);
 	tcase_add_test(take_back, adopt_and_end);
 	tcase_add_test(take_back, adopt_ended_meanwhile);
