@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/memory.h"
 #include "proto/escape.h"
 
@@ -19,6 +20,7 @@ int config_refuse(struct config_error *error, const char *field, const char *fmt
 	if (vasprintf(&text, fmt, ap) == -1)
 		abort();
 	va_end(ap);
+	mask_string(NULL, &text);	/* a mistake may be a secret in the wrong place */
 	safe = text_escape(text, strlen(text), false);
 	n = strlen(safe);
 	if (n >= sizeof(error->text)) {

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mask.h"
 #include "base/memory.h"
+#include "base/shape.h"
 #include "proto/units.h"
 
 #define SECOND INT64_C(1000)
@@ -384,6 +386,23 @@ static char *refuse_sections(const struct setting *setting, const json_t *value)
 	return NULL;
 }
 
+/* Who writes a value where a name belongs may have written a secret: it is not repeated. */
+static char *unfit(const char *name)
+{
+	size_t size = strcspn(name, "=");
+	char *text = xstrdup(name), *why;
+
+	if (name[size] == '=')
+		why = xasprintf("names a variable '%.*s=...', but names are made of letters, digits and \"_\": write the name alone in env, "
+		    "or NAME = \"VALUE\" in set", (int)size, name);
+	else if (shape_is_key(name, size) || mask_string(NULL, &text))
+		why = xstrdup("has what looks like a secret in place of the name of a variable, which holds it");
+	else
+		why = xasprintf("names a variable '%s', but names are made of letters, digits and \"_\"", name);
+	free(text);
+	return why;
+}
+
 /* Why a text cannot name a variable of an agent, NULL when it can. */
 static char *refuse_name(const char *name)
 {
@@ -391,7 +410,7 @@ static char *refuse_name(const char *name)
 	static const char later[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
 
 	if (name[0] == '\0' || strchr(first, name[0]) == NULL || name[strspn(name, later)] != '\0')
-		return xasprintf("names a variable '%s', but names are made of letters, digits and \"_\"", name);
+		return unfit(name);
 	if (strncmp(name, "RL_", 3) == 0)
 		return xasprintf("names a variable '%s', but those that begin with RL_ are set by rld", name);
 	return NULL;

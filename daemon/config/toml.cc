@@ -113,6 +113,12 @@ void walk(struct toml_list *out, const toml::table &table, const std::string &pr
 	}
 }
 
+/* A number that does not fit may be somebody's secret without its quotes: the place tells which one it is. */
+std::string described(std::string_view text)
+{
+	return text.find("is not representable") == text.npos ? std::string(text) : "a number is too large; a string stands in quotes";
+}
+
 int refuse(struct toml_list *out, const char *text, toml_place at)
 {
 	std::snprintf(out->error, sizeof(out->error), "%s", text);
@@ -135,7 +141,7 @@ extern "C" int toml_parse(const char *text, size_t size, struct toml_list *out)
 		});
 		return 0;
 	} catch (const toml::parse_error &error) {
-		return refuse(out, std::string(error.description()).c_str(), place(error.source()));
+		return refuse(out, described(error.description()).c_str(), place(error.source()));
 	} catch (const refusal &error) {
 		return refuse(out, error.text.c_str(), error.at);
 	} catch (const std::exception &error) {

@@ -208,6 +208,12 @@ static const struct {
 	{ "[agent.claude]\ncommand = [\"a\", { b = 1 }]\n", "f.toml:2:11: 'agent.claude.command' must be an array of strings, but item 2 is a table" },
 	{ "[agent.claude]\nprompt = \"pipe\"\n", "f.toml:2:10: 'agent.claude.prompt' must be one of \"stdin\", \"arg\", \"file\"" },
 	{ "[agent.claude]\nenv = [\"A\", \"B C\"]\n", "f.toml:2:7: 'agent.claude.env' names a variable 'B C', but names are made of letters, digits and \"_\"" },
+	{ "[agent.claude]\nenv = [\"MY_KEY=velvet-noon\"]\n", "f.toml:2:7: 'agent.claude.env' names a variable 'MY_KEY=...', but names are made of letters, "
+	    "digits and \"_\": write the name alone in env, or NAME = \"VALUE\" in set" },
+	{ "[agent.claude]\nenv = [\"9f3kd02mmq-81zz7ab4\"]\n", "f.toml:2:7: 'agent.claude.env' has what looks like a secret in place of the name of a variable, which holds it" },
+	{ "[agent.claude]\nset = { \"MY_KEY=velvet-noon\" = \"\" }\n", "f.toml:2:32: 'agent.claude.set.\"MY_KEY=[secret]\"' names a variable '\"MY_KEY=...', but names "
+	    "are made of letters, digits and \"_\": write the name alone in env, or NAME = \"VALUE\" in set" },
+	{ "[agent.claude]\nset.MY_KEY = 31415926535897932384626\n", "f.toml:2:37: a number is too large; a string stands in quotes" },
 	{ "[agent.claude.set]\nA = \"x\"\nRL_RUN = \"1\"\n", "f.toml:3:10: 'agent.claude.set.RL_RUN' names a variable 'RL_RUN', but those that begin with RL_ are set by rld" },
 	{ "[agent.claude]\nset = { A = 1 }\n", "f.toml:2:13: 'agent.claude.set.A' must hold strings, but 'A' is an integer" },
 	{ "[agent.\"my agent\"]\ncommand = [\"x\"]\n", "f.toml:1:8: 'agent.\"my agent\"' is no name for an agent: use letters, digits, \"-\" and \"_\", at most 64" },
