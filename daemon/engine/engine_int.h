@@ -93,7 +93,7 @@ struct run {
 	size_t nlanes;
 	char *failure;			/* its source or its tree cannot be looked at any more, and why; owned. What waits for a human still does */
 	char *iteration_tree;		/* what a shared tree has when the next iteration begins, owned; NULL: not looked at */
-	bool drained;			/* the source has been asked after the last iteration, and has no more */
+	bool drained;			/* the source has been asked after the last iteration, and has no more; nobody has decided anything since */
 	bool settling;			/* run_settled() is at work: what settles meanwhile is seen by it */
 };
 

@@ -44,7 +44,7 @@ void hold_open(struct turn *turn, struct lane *lane, enum hold_kind kind, const 
 	run_rows_put(run->rows, ROW_HOLD, hold);
 }
 
-static void set_state(struct turn *turn, const struct lane *lane, struct hold_row *hold, enum hold_state state, const char *by, const char *message)
+static void set_state(struct turn *turn, struct lane *lane, struct hold_row *hold, enum hold_state state, const char *by, const char *message)
 {
 	bool was_open = hold->state == HOLD_S_OPEN;
 
@@ -53,6 +53,7 @@ static void set_state(struct turn *turn, const struct lane *lane, struct hold_ro
 		free(hold->decided_by);
 		hold->decided_by = xstrdup(by);
 		hold->decided_at = engine_now(lane->run->engine);
+		lane->run->drained = false;	/* it may have waited for weeks: its source is asked anew */
 	}
 	if (message != NULL) {
 		free(hold->message);

@@ -141,15 +141,17 @@ def test_nothing_is_begun_while_the_review_of_the_run_is_held(trees, repo):
     assert t.tasks(number).get("x-2", {"state": "open"})["state"] != "passed"
 
 
-def test_what_came_late_is_reviewed_too(trees, repo):
-    """A run that was held and goes on after a death asks its source again. What was accepted before does not count for it."""
+@pytest.mark.parametrize("dies", [False, True])
+def test_what_came_late_is_reviewed_too(trees, repo, dies):
+    """A run that was held asks its source again when it goes on. What was accepted before does not count for what is new."""
     beads(repo, "x-1")
     t = trees(scripts={"review": "drift 'never good'\n"})
     number = t.submit(parallel=1, review={**NEVER, "scope": "run"})
     assert t.daemon.ended(number)["state"] == "held"
-    t.daemon.kill()
     beads(repo, "x-1", "x-2", commit=False)
-    t.daemon.start()
+    if dies:
+        t.daemon.kill()
+        t.daemon.start()
     first, = holds(t.daemon, number)
     with t.daemon.events(since=None, run=number, types=["run.state"]) as events:
         t.daemon.call("hold.approve", id=first["id"])
