@@ -181,8 +181,10 @@ bool shape_is_placeholder(const char *value, size_t size)
 		"string", "disabled", "enabled", "redacted", "removed", "invalid", "expired", "default", "unknown", "value",
 	};
 
-	/* what is filled in elsewhere, cut short, or masked by somebody */
+	/* what is filled in elsewhere, cut short, or masked by somebody; a file of one's own */
 	if (size == 0 || strchr("$<{[(%*", value[0]) != NULL || memcmp(value, ".", 1) == 0 || (size >= 3 && memcmp(value, "\xe2\x80\xa6", 3) == 0))
+		return true;
+	if (size >= 2 && memcmp(value, "~/", 2) == 0)
 		return true;
 	return is_word(&(struct part){ value, size }, words, COUNT(words)) || memmem(value, size, SHAPE_SECRET, strlen(SHAPE_SECRET)) != NULL;
 }
@@ -203,7 +205,31 @@ static bool is_code(const char *value, size_t size, char next)
 	return memchr(value, '.', size) != NULL && (classes_in(value, size) & DIGIT) == 0 && run_of(value, size, 0, ALNUM | UNDER | DOT) == size;
 }
 
-enum style { STYLE_ENV, STYLE_OTHER };
+/* A sentence, such as "must be at least 8 characters", has numbers; a passphrase has them within a word. */
+#define PHRASE_WORD 8
+
+static bool is_phrase(const char *value, size_t size)
+{
+	for (size_t i = 0, end; i < size; i = end + 1) {
+		unsigned classes;
+
+		end = run_of(value, size, i, ALNUM);
+		classes = classes_in(value + i, end - i);
+		if (end - i >= PHRASE_WORD && (classes & LETTER) != 0 && (classes & DIGIT) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* STYLE_HEADER: behind "Basic " and the like, where a word of a sentence may stand as well. */
+enum style { STYLE_ENV, STYLE_HEADER, STYLE_OTHER };
+
+/* No key: those have digits, capitals within, or go on for longer than words do. */
+static bool is_plain_word(const char *value, size_t size)
+{
+	return (classes_in(value, size) & (DIGIT | BASE64)) == 0 && (classes_in(value + 1, size - 1) & UPPER) == 0 &&
+	    run_of(value, size, 0, LETTER) < 16;
+}
 
 static bool is_secret_value(const char *value, size_t size, enum style style, enum strength strength, bool quoted, char next)
 {
@@ -212,14 +238,14 @@ static bool is_secret_value(const char *value, size_t size, enum style style, en
 
 	if (shape_is_placeholder(value, size) || (!quoted && is_code(value, size, next)))
 		return false;
-	if (style == STYLE_ENV)
-		return size >= 6;
+	if (style != STYLE_OTHER)
+		return size >= 6 && (style == STYLE_ENV || !is_plain_word(value, size));
 	if (strength == BARE)
 		return false;
 	if (strength == WEAK)
 		return size >= 16 && mixed && !spaced;
 	if (quoted)
-		return size >= 6 && (!spaced || (classes & DIGIT) != 0);
+		return size >= 6 && (!spaced || is_phrase(value, size));
 	return size >= 8 && mixed && !spaced && value[0] != '/' && memchr(value, '.', size) == NULL;
 }
 
@@ -324,7 +350,7 @@ static bool find_assignment(struct shape_scan *s, size_t at, struct shape_hit *h
 	value = skip_quote(s, value, &quote);
 	stop = skip_scheme(s, value);
 	if (stop != value)
-		style = STYLE_ENV;
+		style = STYLE_HEADER;
 	value = stop;
 	stop = value_end(s, value, quote, JUDGED_MAX);
 	if (!is_secret_value(s->text + value, stop - value, style, strength, quote != '\0', stop < s->size ? s->text[stop] : '\0'))
