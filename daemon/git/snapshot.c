@@ -27,6 +27,7 @@ struct entry {
 	char *path;		/* relative to the workspace, owned */
 	unsigned mode;		/* as in a tree; 0: not in the tree */
 	bool hashed;		/* hash-object gives the id */
+	bool kept;		/* the index is told to keep what it has, whatever the file says */
 	char id[ID_MAX];
 	ino_t ino;		/* hashed: what snapshot_list() saw */
 	off_t size;
@@ -161,6 +162,7 @@ static char *look(struct snapshot *s, struct entry *e, unsigned recorded, const 
 		there = false;
 	}
 	snprintf(e->id, sizeof(e->id), "%s", id);
+	e->kept = sparse;
 	if (!there) {
 		e->mode = sparse ? recorded : 0;
 	} else if (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)) {
@@ -344,7 +346,8 @@ void snapshot_names(const struct snapshot *s, bool gone, struct buf *out)
 		const struct entry *e = &s->entries[i];
 		bool here = e->hashed || (e->mode == MODE_REPOSITORY && has_git(s, e->path));
 
-		if (gone ? e->mode == 0 : here)
+		/* update-index would take it out of the index */
+		if (gone ? e->mode == 0 : here && !e->kept)
 			buf_add(out, e->path, strlen(e->path) + 1);
 	}
 }

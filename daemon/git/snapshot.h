@@ -41,7 +41,7 @@ char *snapshot_check(const struct snapshot *s);
 void snapshot_index(const struct snapshot *s, struct buf *out);
 
 /* Paths with a NUL behind each: those that are not there any more, or the files, links and repositories that are. What
- * is only not checked out is in neither. */
+ * is only not checked out, or git was told to leave as it is (skip-worktree), is in neither. */
 void snapshot_names(const struct snapshot *s, bool gone, struct buf *out);
 
 /* A regular file or link below the workspace that an index with the names in data (of `git ls-files -z`) does not have,

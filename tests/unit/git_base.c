@@ -98,6 +98,9 @@ static const struct { const char *script, *changes; } works[] = {
 	{ "git config core.sparseCheckout true; printf '/*\\n!/d\\n' >.git/info/sparse-checkout; git read-tree -mu HEAD; test ! -e d; echo x >>a.c", "M a.c," },
 	{ "git config core.sparseCheckout true; printf '/*\\n!/d\\n' >.git/info/sparse-checkout; git read-tree -mu HEAD; mkdir d; echo new >d/b.c", "M d/b.c," },
 	{ "git sparse-checkout set --cone --sparse-index d; git sparse-checkout set --cone --sparse-index e; echo x >>a.c", "M a.c," },
+	{ "git update-index --skip-worktree a.c; echo mine >a.c; echo x >>d/b.c", "M d/b.c," },	/* git is to keep what it has */
+	{ "git update-index --skip-worktree a.c d/b.c; rm a.c; chmod +x d/b.c; echo x >x", "A x," },
+	{ "git update-index --assume-unchanged a.c; echo mine >a.c; echo x >>d/b.c", "M d/b.c," },
 	{ "git config core.splitIndex true; git update-index --split-index; echo x >>a.c; git add a.c; echo y >>d/b.c", "M a.c,M d/b.c," },
 	{ "git config core.safecrlf true; git config core.autocrlf input; printf 'x\\r\\n' >x", "A x," },
 	{ "git config filter.f.clean 'tr a-z A-Z'; echo 'f* filter=f' >.gitattributes; echo shout >f; rm a.c", "A .gitattributes,D a.c,A f," },
