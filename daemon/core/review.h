@@ -98,7 +98,7 @@ char *attempt_cause(const struct attempt_facts *facts, const struct attempt_limi
 
 /* What a round of review came to. */
 enum round_end { ROUND_PASS, ROUND_FINDINGS, ROUND_EXHAUSTED, ROUND_STALLED, ROUND_VIOLATION, ROUND_REVIEWER_ERROR,
-	ROUND_CONFLICT,			/* no fix round is left for a conflict with another task */
+	ROUND_CONFLICT,			/* no fix round is left for a conflict with another task, or its branch cannot be moved */
 	ROUND_REFUSED,			/* ... for what a hook of the repository has against the commit */
 	ROUND_ENDS };
 

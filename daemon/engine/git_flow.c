@@ -182,9 +182,19 @@ static void merged(struct turn *turn, struct lane *lane, int64_t last_step)
 {
 	struct run *run = lane->run;
 	struct slot_row *row = lane->row;
-	const char *conflicts = git_op_conflicts(lane->op.git);
+	const char *conflicts = git_op_conflicts(lane->op.git), *taken = git_op_taken(lane->op.git);
 
-	if (conflicts != NULL) {
+	if (taken != NULL) {
+		char *safe = text_escape(taken, strlen(taken), false);
+		char *why = xasprintf("%s is checked out in %s, so nothing is put on it: what is there would fall behind, and a commit there undo it. "
+		    "Go to another branch there, then approve", run->rows->run.result_branch, safe);
+
+		/* no fixer can help */
+		set_text(&row->obstacle, why);
+		review_over(turn, lane, ROUND_CONFLICT, why);
+		free(why);
+		free(safe);
+	} else if (conflicts != NULL) {
 		char *safe = text_escape(conflicts, strlen(conflicts), false);
 
 		set_text(&row->base_commit, git_op_commit(lane->op.git));

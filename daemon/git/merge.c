@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "git/lock.h"
 
@@ -117,16 +118,55 @@ enum stage merge_held_done(struct git_op *op, bool ok, const char *data, size_t 
 static enum stage move(struct git_op *op, const char *tip, const char *note)
 {
 	struct merge *m = op->merge;
-	char *name = note_ref(op), *copy = xstrdup(tip);
+	char *copy = xstrdup(tip);
 
-	if (note != NULL)
-		buf_addf(&op->input, "start\nupdate %s %s\ncommit\n", name, note);
-	if (m->old != NULL)
-		buf_addf(&op->input, "start\nupdate %s %s %s\ncommit\n", op->ref, copy, m->old);
-	else
-		buf_addf(&op->input, "start\ncreate %s %s\ncommit\n", op->ref, copy);
 	free(m->tip);
+	free(m->note);
 	m->tip = copy;
+	m->note = xstrdup(note);
+	strings_append(&op->words, op->ref);
+	return STAGE_MERGE_TAKEN;
+}
+
+/* Is that a work tree of ours, such as one of the whole run that could not be removed? Those of a run stand side by side. */
+static bool is_ours(const struct git_op *op, const char *place)
+{
+	const char *name = strrchr(op->dir, '/'), *other = strrchr(place, '/');
+	char *of_dir, *of_place;
+	struct stat a, b;
+	bool yes;
+
+	if (name == NULL || other == NULL)
+		return false;
+	of_dir = xmemdup0(op->dir, (size_t)(name - op->dir) + 1);
+	of_place = xmemdup0(place, (size_t)(other - place) + 1);
+	yes = stat(of_dir, &a) == 0 && stat(of_place, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	free(of_place);
+	free(of_dir);
+	return yes;
+}
+
+/* "ref path of the work tree that has it checked out": the files there would stay behind, and the next commit there would undo
+ * what was integrated. */
+enum stage merge_taken_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	struct merge *m = op->merge;
+	size_t ref = strlen(op->ref);
+	char *place = size > ref + 2 && data[ref] == ' ' ? xmemdup0(data + ref + 1, size - ref - 2) : NULL, *name;
+
+	(void)ok;
+	if (place != NULL && !is_ours(op, place)) {
+		op->taken = place;
+		return STAGE_NONE;
+	}
+	free(place);
+	name = note_ref(op);
+	if (m->note != NULL)
+		buf_addf(&op->input, "start\nupdate %s %s\ncommit\n", name, m->note);
+	if (m->old != NULL)
+		buf_addf(&op->input, "start\nupdate %s %s %s\ncommit\n", op->ref, m->tip, m->old);
+	else
+		buf_addf(&op->input, "start\ncreate %s %s\ncommit\n", op->ref, m->tip);
 	free(name);
 	return STAGE_MERGE_MOVE;
 }
@@ -206,5 +246,6 @@ void merge_release(struct git_op *op)
 	free(op->merge->old);
 	free(op->merge->start);
 	free(op->merge->tip);
+	free(op->merge->note);
 	free(op->merge);
 }

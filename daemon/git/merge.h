@@ -22,6 +22,7 @@ struct merge {
 	char *old;			/* what ref has; NULL: it is not there */
 	char *start;			/* what is merged into: the same, or the base */
 	char *tip;			/* what ref is to have */
+	char *note;			/* a commit that says so; NULL: none is needed */
 	char start_tree[GIT_ID_MAX], tip_tree[GIT_ID_MAX], base_tree[GIT_ID_MAX];
 	int64_t start_time, time;	/* no replayed commit is older than its parent */
 	bool linear;			/* each of them is the next one's only parent */

@@ -239,6 +239,7 @@ void git_op_free(struct git_op *op)
 	free(op->commit);
 	free(op->refused);
 	free(op->planned);
+	free(op->taken);
 	free(op->tip_tree);
 	free(op->error);
 	free(op);
@@ -396,6 +397,11 @@ const char *git_op_refused(const struct git_op *op)
 const char *git_op_conflicts(const struct git_op *op)
 {
 	return op->conflicts.text.data;
+}
+
+const char *git_op_taken(const struct git_op *op)
+{
+	return op->taken;
 }
 
 const char *git_op_base(const struct git_op *op)

@@ -113,6 +113,9 @@ const char *git_op_refused(const struct git_op *op);
 /* MERGE: paths in conflict, "a.c, b.c (modify/delete) and 3 more", with the kind where there are no markers; NULL: none.
  * COMMIT and COMMITTED, with repository, when a MERGE had a conflict: where its markers still are; nothing was committed. */
 const char *git_op_conflicts(const struct git_op *op);
+/* MERGE: the work tree that has ref checked out, and which is none of ours: nothing was integrated, and what was to be is as it was.
+ * NULL: there is none. */
+const char *git_op_taken(const struct git_op *op);
 /* MERGE: see there. */
 const char *git_op_base(const struct git_op *op);
 

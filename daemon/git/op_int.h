@@ -38,8 +38,8 @@
  *            │                  └▶ CLEAR_BRANCH ─▶ CLEAR_READ ─▶ ALL_OURS   │                     └─▶ NOTED ─▶ SINCE_TREE ─▶ SINCE_COMMIT
  *            └ not there: CLEAR_KEPT ─▶ LEFT                                └ something would be lost: KEPT, as above, ─▶ LEFT
  *   MERGE: PLACE ─▶ MERGE_TIP ─▶ MERGE_NOTED ─▶ MERGE_HELD ─▶ MERGE_LIST ─▶ MERGE_READ ─▶ MERGE_ROOTS ─▶ MERGE_SIDES ─▶ MERGE_PICK
- *                    ▲  └ at the base: ─────────────────────▶ ┘  └ at the base: ─▶ MERGE_MOVE      ▲     for each:  ▼
- *                    └─◀─ ref was moved ─ MERGE_MOVE ◀─ MERGE_NOTE ◀─ none is left ───────────────────────── MERGE_PICKED
+ *                    ▲  └ at the base: ─────────────────────▶ ┘  └ at the base: ─▶ MERGE_TAKEN     ▲     for each:  ▼
+ *                    └─◀─ ref was moved ─ MERGE_MOVE ◀─ MERGE_TAKEN ◀─ MERGE_NOTE ◀─ none is left ────────── MERGE_PICKED
  *          done: [MERGE_WHOLE]; somebody has removed ref: MERGE_TIP ─▶ MERGE_BACK ─▶ MERGE_TIP
  *          in conflict: all as one ─▶ MERGE_ROOTS, and once more ─▶ DIR_KEPT ─▶ DIR_HEAD ─▶ DIR_KEEP ─▶ DIR_RESET ─▶ LIST to TREE,
  *          as above ─▶ DIR_LAY ─▶ DIR_BACK ─▶ LIST to TREE ─▶ done                └ begun again: DIR_BEHIND ─▶ DIR_FORGET ─▶ ┘ */
@@ -55,7 +55,7 @@ enum stage {
 	STAGE_CLEAR_HEAD, STAGE_CLEAR_BRANCH, STAGE_CLEAR_READ, STAGE_ALL, STAGE_ALL_OURS, STAGE_HELD, STAGE_CLEAR_DIFF, STAGE_NOTED, STAGE_SINCE_TREE,
 	STAGE_SINCE_COMMIT, STAGE_LOOSE, STAGE_CLEAR_KEPT, STAGE_LEFT, STAGE_DELETE,
 	STAGE_MERGE_TIP, STAGE_MERGE_BACK, STAGE_MERGE_NOTED, STAGE_MERGE_HELD, STAGE_MERGE_LIST, STAGE_MERGE_READ, STAGE_MERGE_ROOTS, STAGE_MERGE_SIDES,
-	STAGE_MERGE_PICK, STAGE_MERGE_PICKED, STAGE_MERGE_NOTE, STAGE_MERGE_MOVE, STAGE_MERGE_WHOLE,
+	STAGE_MERGE_PICK, STAGE_MERGE_PICKED, STAGE_MERGE_NOTE, STAGE_MERGE_TAKEN, STAGE_MERGE_MOVE, STAGE_MERGE_WHOLE,
 	STAGE_DIR_KEPT, STAGE_DIR_HEAD, STAGE_DIR_KEEP, STAGE_DIR_BEHIND, STAGE_DIR_FORGET, STAGE_DIR_RESET, STAGE_DIR_LAY, STAGE_DIR_BACK,
 	STAGES
 };
@@ -114,6 +114,7 @@ struct git_op {
 	/* MERGE */
 	struct merge *merge;		/* owned */
 	struct names conflicts;
+	char *taken;			/* who else has ref checked out */
 	char *tip_tree;
 };
 
@@ -241,7 +242,7 @@ result_fn clear_head_done, clear_branch_done, clear_read_done, all_done, held_do
 /* merge.c */
 enum stage merge_start(struct git_op *op);
 void merge_release(struct git_op *op);
-result_fn merge_tip_done, merge_back_done, merge_noted_done, merge_held_done, merge_list_done, merge_note_done, merge_move_done;
+result_fn merge_tip_done, merge_back_done, merge_noted_done, merge_held_done, merge_list_done, merge_note_done, merge_taken_done, merge_move_done;
 
 /* replay.c */
 result_fn merge_read_done, merge_roots_done, merge_sides_done, merge_pick_done, merge_picked_done;

@@ -102,6 +102,7 @@ const struct stage_spec stages[STAGES] = {
 	    { 0 }, READ | MAY_FAIL | ALONE, 0, merge_pick_done },
 	[STAGE_MERGE_PICKED] = { "hash-object", { "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ, 0, merge_picked_done },
 	[STAGE_MERGE_NOTE] = { "hash-object", { "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ, 0, merge_note_done },
+	[STAGE_MERGE_TAKEN] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(worktreepath)" }, { 0 }, READ, 0, merge_taken_done },
 	[STAGE_MERGE_MOVE] = { "update-ref", { "update-ref", "--no-deref", "--stdin" }, { 0 }, MAY_FAIL, 0, merge_move_done },
 	[STAGE_MERGE_WHOLE] = { "diff-tree", { "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color",
 	    "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none" }, { ARG_BASE, ARG_COMMIT }, INDEX | MAY_FAIL, PATCH_KEEP, last_done },

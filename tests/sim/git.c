@@ -96,6 +96,7 @@ void git_op_mask(struct git_op *op, const struct mask *mask) { (void)op, (void)m
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }
 const char *git_op_refused(const struct git_op *op) { return op->refused; }
 const char *git_op_conflicts(const struct git_op *op) { return op->conflicts; }
+const char *git_op_taken(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_commit(const struct git_op *op) { return unless_empty(op->commit); }
 char *git_top(const char *dir) { return xstrdup(dir); }
 

@@ -267,8 +267,9 @@ def test_the_user_moves_the_branch_in_the_middle_of_a_merge(trees, repo):
     t.is_linear(row)
 
 
-def test_the_user_has_the_branch_checked_out(trees, repo, tmp_path):
-    """His work tree and index there are his: the run goes on or says what to do, and changes neither."""
+@pytest.mark.parametrize("where", ["his own", "another"])
+def test_the_user_has_the_branch_checked_out(trees, repo, tmp_path, where):
+    """His work tree, index and branch there are his: what has passed is held until he has left it, and says so."""
     beads(repo, "x-1", "x-2")
     t = trees()
     t.play.set({"implement": 'echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; gate "$RL_TASK_ID"\n'})
@@ -277,12 +278,22 @@ def test_the_user_has_the_branch_checked_out(trees, repo, tmp_path):
     t.play.arrived("x-1")
     t.play.go("x-1")
     t.play.arrived("x-2")
-    repo.git("worktree", "add", "-q", str(tmp_path / "looking"), f"rl/{number}-result")
-    before = files_of(tmp_path / "looking")
-    t.play.go("x-2")
-    row = t.daemon.ended(number)
-    assert files_of(tmp_path / "looking") == before
-    assert row["state"] == "succeeded" or "checked out" in row["cause"], row
+    result, looking = f"rl/{number}-result", repo.path if where == "his own" else tmp_path / "looking"
+    repo.git(*(("checkout", "-q", result) if where == "his own" else ("worktree", "add", "-q", str(looking), result)))
+    before = files_of(looking), repo.git("rev-parse", result), repo.git("-C", str(looking), "status", "--porcelain")
+    with t.daemon.events(run=number) as events:
+        t.play.go("x-2")
+        events.until_end()
+    assert (files_of(looking), repo.git("rev-parse", result), repo.git("-C", str(looking), "status", "--porcelain")) == before
+    hold, = t.daemon.call("hold.list", state="open")["holds"]
+    assert hold["kind"] == "conflict" and hold["task"] == "x-2" and f"{result} is checked out in {looking}" in hold["reason"], hold
+    _, row = decided(t.daemon, number, "hold.approve", id=hold["id"])
+    assert row["state"] == "held" and (files_of(looking), repo.git("rev-parse", result)) == before[:2], "he is still there"
+    hold, = t.daemon.call("hold.list", state="open")["holds"]
+    repo.git("-C", str(looking), "checkout", "-q", "--detach")
+    _, row = decided(t.daemon, number, "hold.approve", id=hold["id"])
+    assert row["state"] == "succeeded" and names_in(repo, result) >= {"x-1.txt", "x-2.txt"} and t.roles().count("implement") == 2, row
+    assert files_of(looking) == before[0]
 
 
 # ---- cancel ----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ static const char *known;	/* what REF had */
 
 static char *dir_of(int task)
 {
-	return xasprintf("%s/w ü %d", home, task);
+	return xasprintf("%s/trees/w ü %d", home, task);
 }
 
 /* Shell text in the work tree of a task, which is made. Its commit. */
@@ -189,7 +189,7 @@ static char *scripted(int number, const char *script)
 	return head;
 }
 
-#define STATE "git for-each-ref | grep -v -e " REF " -e refs/rl/merged/; for d in . ../w*; do (cd \"$d\"; g=$(git rev-parse --absolute-git-dir); " \
+#define STATE "git for-each-ref | grep -v -e " REF " -e refs/rl/merged/; for d in . ../trees/w*; do (cd \"$d\"; g=$(git rev-parse --absolute-git-dir); " \
 	"sha256sum $g/HEAD $g/index; find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum); done"
 
 START_TEST(tasks_that_agree)
@@ -477,6 +477,33 @@ START_TEST(ref_is_moved_meanwhile)
 }
 END_TEST
 
+/* Somebody looks at what was integrated: neither his files nor his branch are touched, wherever he does. */
+START_TEST(ref_is_checked_out)
+{
+	char *first = scripted(1, "echo x >x"), *second = scripted(2, "echo y >y"), *own = dir_of(9), *before;
+	struct git_op *op;
+
+	expect_merged(merge_op(1, first));
+	SH("%s", _i == 0 ? "git checkout -q done" : "git worktree add -q '../his ü' done");
+	before = sh("git rev-parse " REF "; git for-each-ref refs/rl; git status --porcelain; ls");
+	op = merge_op(2, second);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	EXPECT_IN(git_op_taken(op), _i == 0 ? repo : "/his ü");
+	ck_assert_ptr_null(git_op_commit(op));
+	ck_assert_ptr_null(git_op_conflicts(op));
+	git_op_free(op);
+	expect_text(before, sh("git rev-parse " REF "; git for-each-ref refs/rl; git status --porcelain; ls"));
+	SH("%s", _i == 0 ? "git checkout -q main" : "git worktree remove '../his ü'");
+	/* one of ours is in nobody's way */
+	SH("git worktree add -q '%s' done", own);
+	expect_merged(merge_op(2, second));
+	free(before);
+	free(own);
+	free(first);
+	free(second);
+}
+END_TEST
+
 static void die_after(struct git_op *op, int processes_run)
 {
 	drive_steps(op, processes_run);
@@ -639,7 +666,8 @@ int main(void)
 	tcase_add_test(tc, branch_has_moved);
 	tcase_add_test(tc, ref_is_removed);
 	tcase_add_loop_test(tc, ref_is_moved_meanwhile, 0, 2);
-	tcase_add_loop_test(tc, dies_after_each_process, 1, 20);
+	tcase_add_loop_test(tc, ref_is_checked_out, 0, 2);
+	tcase_add_loop_test(tc, dies_after_each_process, 1, 21);
 	tcase_add_loop_test(tc, dies_in_a_conflict, 10, 38);
 	tcase_add_test(tc, nothing_of_the_repository_runs);
 	tcase_add_test(tc, files_that_a_filter_lays_out);
