@@ -52,11 +52,11 @@ struct agent_result {
 	char *text;		/* final text, never NULL; at most AGENT_TEXT_MAX bytes, the tail kept behind AGENT_CUT_LINE */
 	size_t size;
 	bool truncated;
-	/* ROW_NONE: not given. Each token is in one of the first four; those of reasoning are a part of the output. */
+	/* ROW_NONE: not given, or more than can be. Each token is in one of the first four; those of reasoning are a part of the output. */
 	int64_t tokens_input, tokens_cached, tokens_cache_write, tokens_output, tokens_reasoning;
 	bool tokens_of_session;	/* they count the whole conversation: with those of the attempts that it goes on from */
-	double cost_usd;	/* NaN: not given */
-	char *session;
+	double cost_usd;	/* NaN: not given, or more than can be */
+	char *session;		/* fit for a command line; NULL: none */
 	bool is_error;		/* the program itself reports failure, whatever its exit code */
 	char *error;		/* its words, NULL */
 	bool over;		/* it gave its final result, and said nothing after that */

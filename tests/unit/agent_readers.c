@@ -604,6 +604,46 @@ static const struct {
 	{ READER_TEXT, "-done\n" },
 };
 
+/* What would be no number in a sum is none. */
+START_TEST(absurd_amounts)
+{
+	struct agent_result r = read_text(READER_CLAUDE, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\",\"total_cost_usd\":1.7e308,\"usage\":"
+	    "{\"input_tokens\":9223372036854775807,\"cache_read_input_tokens\":1000000000001,\"cache_creation_input_tokens\":1000000000000,\"output_tokens\":7}}");
+
+	ck_assert(isnan(r.cost_usd));
+	ck_assert_int_eq(r.tokens_input, NONE);
+	ck_assert_int_eq(r.tokens_cached, NONE);
+	ck_assert_int_eq(r.tokens_cache_write, INT64_C(1000000000000));
+	ck_assert_int_eq(r.tokens_output, 7);
+	agent_result_release(&r);
+	r = read_text(READER_CLAUDE, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\",\"total_cost_usd\":1e9}");
+	ck_assert(r.cost_usd == 1e9);
+	agent_result_release(&r);
+}
+END_TEST
+
+/* The name of a conversation becomes a word of a command line. */
+START_TEST(sessions)
+{
+	static const struct {
+		const char *name;
+		bool taken;
+	} names[] = {
+		{ "0199a213-81c0-7800-8aa1-bbab2a035a53", true }, { "ses_5f3Aq", true }, { "/home/u/.pi/a b.jsonl", true }, { "sitzung-\xc3\xa4", true },
+		{ "", false }, { "-", false }, { "--dangerously-bypass-approvals-and-sandbox", false }, { "a\\nb", false }, { "a\\u0007", false }, { "a\\u007f", false },
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		char *text = xasprintf("{\"type\":\"thread.started\",\"thread_id\":\"%s\"}\n{\"type\":\"turn.completed\"}", names[i].name);
+		struct agent_result r = read_text(READER_CODEX, text);
+
+		ck_assert_msg((r.session != NULL) == names[i].taken, "%s", names[i].name);
+		agent_result_release(&r);
+		free(text);
+	}
+}
+END_TEST
+
 START_TEST(when_it_is_over)
 {
 	struct reader *r = reader_new(results[_i].kind);
@@ -702,6 +742,8 @@ int main(void)
 	tcase_add_loop_test(tcase, cut_off_anywhere, 0, COUNT(files));
 	tcase_add_loop_test(tcase, huge_documents, 0, COUNT(huge));
 	tcase_add_test(tcase, huge_text);
+	tcase_add_test(tcase, absurd_amounts);
+	tcase_add_test(tcase, sessions);
 	tcase_add_test(tcase, trap_success_with_is_error);
 	tcase_add_test(tcase, trap_error_items_are_warnings);
 	tcase_add_test(tcase, trap_exit_0_with_api_error);
