@@ -35,9 +35,16 @@ static const struct {
 	{ "you've hit a rate limit that restricts", PROVIDER_LIMIT, ANYWHERE },	/* Copilot: for hours */
 	{ "limit · resets", PROVIDER_LIMIT, ANYWHERE },
 	{ "limit ∙ resets", PROVIDER_LIMIT, ANYWHERE },
+	{ "limit reached · resets", PROVIDER_LIMIT, ANYWHERE },
+	{ "limit reached ∙ resets", PROVIDER_LIMIT, ANYWHERE },
 	{ "you've hit your", PROVIDER_LIMIT, ANYWHERE },
 	{ "you've reached your", PROVIDER_LIMIT, ANYWHERE },
 	{ "you have hit your", PROVIDER_LIMIT, ANYWHERE },
+	{ "have reached your", PROVIDER_LIMIT, ANYWHERE },	/* Anthropic with a spend limit: with status 400 */
+	{ "weekly rate limit", PROVIDER_LIMIT, ANYWHERE },
+	{ "user_weekly_rate_limited", PROVIDER_LIMIT, ANYWHERE },		/* Copilot */
+	{ "limit exhausted", PROVIDER_LIMIT, ANYWHERE },			/* Z.ai: "Weekly/Monthly Limit Exhausted" */
+	{ "使用上限", PROVIDER_LIMIT, ANYWHERE },				/* the same service in China: the upper limit of use */
 	{ "usage limit reached", PROVIDER_LIMIT, ANYWHERE },
 	{ "usage limit has been reached", PROVIDER_LIMIT, ANYWHERE },
 	{ "usage_limit_reached", PROVIDER_LIMIT, ANYWHERE },
@@ -67,6 +74,8 @@ static const struct {
 	{ "access token could not be refreshed", PROVIDER_AUTH, ANYWHERE },
 	{ "resource_exhausted", PROVIDER_THROTTLED, ANYWHERE },
 	{ "rate limit reached", PROVIDER_THROTTLED, ANYWHERE },
+	{ "rate limit exceeded", PROVIDER_THROTTLED, ANYWHERE },
+	{ "rate-limited", PROVIDER_THROTTLED, ANYWHERE },
 	{ "too many requests", PROVIDER_THROTTLED, ANYWHERE },
 	{ "rate_limit", PROVIDER_THROTTLED, ANYWHERE },
 	/* all of these pass by themselves */

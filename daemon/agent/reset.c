@@ -44,9 +44,12 @@ static const struct anchor {
 	{ "reset", 0 },		/* resets, will reset */
 	{ "try again", 0 },
 	{ "retry", 0 },
+	{ "please wait", 0 },
+	{ "regain access", 0 },
 	{ "available again", 0 },
 	{ "continuing automatically", 0 },
 	{ "limit reached|", 0 },
+	{ "限额将在", 0 },	/* your quota will, at ..., be reset */
 };
 
 /* ---- moments ---- */

@@ -38,10 +38,10 @@ static const struct {
 	const char *name, *zone;
 } known_zones[] = {
 	{ "z", "UTC" },
-	{ "pt", "America/Los_Angeles" }, { "pst", "America/Los_Angeles" }, { "pdt", "America/Los_Angeles" },
+	{ "pt", "America/Los_Angeles" }, { "pacific", "America/Los_Angeles" }, { "pst", "America/Los_Angeles" }, { "pdt", "America/Los_Angeles" },
 	{ "mt", "America/Denver" }, { "mdt", "America/Denver" },
 	{ "ct", "America/Chicago" }, { "cst", "America/Chicago" }, { "cdt", "America/Chicago" },
-	{ "et", "America/New_York" }, { "est", "America/New_York" }, { "edt", "America/New_York" },
+	{ "et", "America/New_York" }, { "eastern", "America/New_York" }, { "est", "America/New_York" }, { "edt", "America/New_York" },
 	{ "bst", "Europe/London" }, { "cest", "Europe/Berlin" }, { "cet", "Europe/Berlin" },
 };
 
@@ -172,7 +172,9 @@ static bool read_clock(const char **p, int64_t *clock)
 		const char *words;
 		int64_t clock;
 	} names[] = { { "midnight", 0 }, { "noon", 12 * HOUR } };
-	static const char *const halves[2][3] = { { "am", "a.m.", "a.m" }, { "pm", "p.m.", "p.m" } };
+	static const char *const halves[2][5] = {
+		{ "am", "a.m.", "a.m", "a. m.", "a.\xc2\xa0m." }, { "pm", "p.m.", "p.m", "p. m.", "p.\xc2\xa0m." },
+	};
 	int64_t hour, part[2] = { 0, 0 };
 	const char *at, *half_at;
 	bool minutes = false;
@@ -195,10 +197,10 @@ static bool read_clock(const char **p, int64_t *clock)
 	if (minutes && *at == '.' && isdigit((unsigned char)at[1]))
 		at += 1 + strspn(at + 1, "0123456789");
 	half_at = skip_blanks(at);
-	for (int i = 0; half == -1 && i < 6; i++) {
-		const char *next = skip(half_at, halves[i / 3][i % 3]);
+	for (int i = 0; half == -1 && i < 10; i++) {
+		const char *next = skip(half_at, halves[i / 5][i % 5]);
 
-		half = next != NULL ? i / 3 : -1;
+		half = next != NULL ? i / 5 : -1;
 		at = next != NULL ? next : at;
 	}
 	if (half == -1 ? !minutes || hour > 23 : hour > 12)
