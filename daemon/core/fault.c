@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/fault.h"
 
+#include <string.h>
+
+#include "core/run.h"
+
 static const char *const names[] = { [FAULT_NONE] = "none", [FAULT_PROCESS] = "process", [FAULT_PROVIDER] = "provider", [FAULT_TASK] = "task" };
 
 const struct state_names fault_names = { "fault", names, FAULTS };
+
+/* There was nothing to be spent any more. */
+static bool is_forgone(const struct attempt_row *a)
+{
+	return a->process == PROCESS_NOT_STARTED && a->cause != NULL && strncmp(a->cause, RUN_LIMIT, strlen(RUN_LIMIT)) == 0;
+}
 
 static enum fault of_failed(const struct attempt_row *a)
 {
@@ -22,7 +32,7 @@ enum fault attempt_fault(const struct attempt_row *a)
 		return FAULT_NONE;
 	switch ((enum task_result)a->outcome) {
 	case TASK_R_FAILED:
-		return of_failed(a);
+		return is_forgone(a) ? FAULT_NONE : of_failed(a);
 	case TASK_R_NONE:
 		return a->process == PROCESS_EXITED || a->process == PROCESS_LINGERED ? FAULT_NONE : FAULT_PROCESS;
 	case TASK_R_DENIED:
