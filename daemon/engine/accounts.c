@@ -104,7 +104,18 @@ void engine_configure_accounts(struct engine *engine, const char *const *names, 
 		account->limits = no_limits;
 	for (size_t i = 0; names[i] != NULL; i++)
 		find_or_make(engine, names[i])->limits = limits[i];
+	accounts_look(engine);
 	cooling_look(engine);
+}
+
+void accounts_look(struct engine *engine)
+{
+	struct account *account;
+
+	if (engine->recovering || engine->stopped)
+		return;
+	RB_FOREACH(account, account_tree, &engine->accounts->tree)
+		account_look(engine, account->name);
 }
 
 static const struct cooldown_row *in_force(struct engine *engine, const struct account *account)
@@ -259,6 +270,8 @@ void engine_cooldown_set(struct engine *engine, const char *account, int64_t unt
 	turn_act_schedule(turn);
 	turn_commit(turn);
 	free(human);
+	/* nobody's word makes money */
+	account_look(engine, account);
 }
 
 /* What its attempts that have not ended have set aside, and who waits for it. */

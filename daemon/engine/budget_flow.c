@@ -127,7 +127,8 @@ bool account_is_spent(struct engine *engine, const char *name)
 	return budget_is_spent(&b, &kind);
 }
 
-/* Of a day; nothing more until the next one, unless it is exhausted for longer. */
+/* Of a day; nothing more until the next one, unless it is exhausted for longer. What somebody has set stands: the day is looked at again when
+ * that is over. */
 static void cool_account(struct turn *turn, struct engine *engine, const char *name, const struct budget *b, int64_t attempt)
 {
 	int64_t midnight = budget_midnight(engine_now(engine));
@@ -135,7 +136,7 @@ static void cool_account(struct turn *turn, struct engine *engine, const char *n
 	enum budget_kind kind;
 	char *text, *reason;
 
-	if (!budget_is_spent(b, &kind) || (cooldown != NULL && cooldown->until >= midnight))
+	if (!budget_is_spent(b, &kind) || (cooldown != NULL && (cooldown->until >= midnight || cooldown->kind == COOLDOWN_OPERATOR)))
 		return;
 	text = budget_text(b, kind);
 	reason = xasprintf("%s are %s today (%s)", text, words[kind].spent, words[kind].account);
@@ -254,6 +255,14 @@ static void warn_run(struct turn *turn, struct run *run, const struct budget *be
 	}
 }
 
+static void watch(struct run *run, int64_t until);
+
+/* When most of its time is over. */
+static int64_t warn_at(const struct run *run)
+{
+	return run->rows->run.started_at + (int64_t)ceil((double)run->plan.max_wall_ms * BUDGET_WARN);
+}
+
 static void watch_cb(void *arg, struct work *work)
 {
 	struct engine *engine = arg;
@@ -266,23 +275,28 @@ static void watch_cb(void *arg, struct work *work)
 
 		warn_run(turn, run, &now, &now);
 		turn_commit_or_drop(turn);
+		if (run_is_out_of_time(run))
+			cooling_look_at(run);
+		else
+			watch(run, engine_now(engine) < warn_at(run) ? warn_at(run) : run->rows->run.started_at + run->plan.max_wall_ms);
 	}
 	work_free(work);
 }
 
+static void watch(struct run *run, int64_t until)
+{
+	struct rest_work *w = xcalloc(1, sizeof(*w));
+	int64_t left = until - engine_now(run->engine);
+
+	w->run = run->rows->run.id;
+	w->until = until;
+	engine_work_later(run->engine, left > 0 ? left : 0, &w->work, WORK_REST, watch_cb, run->engine);
+}
+
 void budget_watch(struct run *run)
 {
-	const struct run_row *row = &run->rows->run;
-	struct rest_work *w;
-	int64_t left;
-
-	if (run->plan.max_wall_ms == ROW_NONE || row->started_at == ROW_NONE)
-		return;
-	w = xcalloc(1, sizeof(*w));
-	w->run = row->id;
-	w->until = row->started_at + (int64_t)ceil((double)run->plan.max_wall_ms * BUDGET_WARN);
-	left = w->until - engine_now(run->engine);
-	engine_work_later(run->engine, left > 0 ? left : 0, &w->work, WORK_REST, watch_cb, run->engine);
+	if (run->plan.max_wall_ms != ROW_NONE && run->rows->run.started_at != ROW_NONE)
+		watch(run, warn_at(run));
 }
 
 static void warn_account(struct turn *turn, const char *name, const struct budget *before, const struct budget *after)

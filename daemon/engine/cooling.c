@@ -275,15 +275,19 @@ void attempt_queues(struct lane *lane)
 	turn_commit_or_drop(turn);
 }
 
+void cooling_look_at(struct run *run)
+{
+	for (size_t i = 0; i < run->nlanes; i++)
+		if (run->lanes[i]->pending == PENDING_COOLING)
+			attempt_compose(run->lanes[i]);
+}
+
 void cooling_look(struct engine *engine)
 {
 	struct run *run;
 
 	if (engine->recovering || engine->stopped)
 		return;
-
 	LIST_FOREACH(run, &engine->runs, entry)
-		for (size_t i = 0; i < run->nlanes; i++)
-			if (run->lanes[i]->pending == PENDING_COOLING)
-				attempt_compose(run->lanes[i]);
+		cooling_look_at(run);
 }

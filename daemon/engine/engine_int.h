@@ -443,12 +443,14 @@ bool budget_reserve(struct lane *lane, struct attempt_row *a);
 bool budget_release(struct attempt_row *a);
 /* It has ended, as its row says already: what it has cost takes the place of what was set aside. The caller puts the row. */
 void budget_settle(struct turn *turn, const struct lane *lane, struct attempt_row *a);
-/* The run has been started: it is warned when most of its time is over, also when nothing ends then. */
+/* The run has been started: it is warned when most of its time is over, and what waits for an account ends with it, also when nothing else
+ * happens then. */
 void budget_watch(struct run *run);
 /* What the account may pay for today is spent. */
 bool account_is_spent(struct engine *engine, const char *account);
-/* If so, it is exhausted for today. */
+/* If so, it is exhausted for today; the same of all accounts. */
 void account_look(struct engine *engine, const char *account);
+void accounts_look(struct engine *engine);
 
 /* cooling.c: what an attempt waits for before it starts */
 
@@ -460,8 +462,9 @@ bool attempt_settles(struct lane *lane);
 /* It may, but for a slot of the daemon: its account is no reason any more, and what it had set aside is for others; that it has not been
  * started stays on record. */
 void attempt_queues(struct lane *lane);
-/* All that wait are asked again. */
+/* All that wait are asked again; those of one run. */
 void cooling_look(struct engine *engine);
+void cooling_look_at(struct run *run);
 
 /* again.c: attempts that were cut off */
 

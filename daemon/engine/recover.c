@@ -350,6 +350,7 @@ void engine_resume(struct engine *engine)
 	struct run *run;
 
 	engine->recovering = false;
+	accounts_look(engine);
 	LIST_FOREACH(run, &engine->runs, entry) {
 		resume_seats(run);
 		resume_turn(&run->own);

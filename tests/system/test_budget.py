@@ -73,6 +73,7 @@ def test_spent_ends_the_run(paid, repo):
     row = daemon.run(1)
     assert (row["state"], row["cause"]) == ("failed", "limit: $1.25 of $1.00 are spent (max_cost)")
     assert roles(daemon, 1) == [("implement", "exited"), ("review", "not-started")]
+    assert [a["fault"] for a in daemon.attempts(1)] == [None, None], "none of its three results: nothing of it was begun"
     assert daemon.play.starts(role="review") == []
     assert row["tasks"][0]["state"] == "failed"
 
@@ -116,6 +117,18 @@ def test_a_retry_has_a_budget_of_its_own(paid, repo):
     second = daemon.ended(daemon.call("run.retry", id=first["id"])["id"])
     assert second["budget"]["max_cost_usd"] == 1 and second["budget"]["spent_usd"] == 1.25
     assert second["cause"].startswith("limit: $1.25 of $1.00")
+
+
+def test_absurd_amounts_are_not_told(paid, repo):
+    """Two of them would be no number any more, and no answer could be made of it."""
+    line = json.loads(says(1.7e308).split("\n")[1])
+    line["usage"] = {"input_tokens": 2**63 - 1, "output_tokens": 2**63 - 1, "cache_read_input_tokens": 7}
+    daemon = paid({"implement": WORK + f"cat <<'EOF'\n{json.dumps(line)}\nEOF\n"})
+    row = daemon.ended(daemon.submit(repo.path, task=None, stories=stories("a", "b", "c"), max_cost=10, max_tokens=10000))
+    assert row["state"] == "succeeded" and row["totals"]["cost_usd"] is None and row["totals"]["tokens"] == 21
+    assert row["budget"]["spent_usd"] == pytest.approx(1.5), "what was set aside counts"
+    for command in (["show", "1"], ["report", "1"], ["cooldown", "list"], ["list"]):
+        daemon.rlctl(*command, check=0)
 
 
 # ---- what is set aside -----------------------------------------------------------------------------------------
@@ -267,6 +280,15 @@ def test_time_warns_while_an_agent_works(paid, repo, dies):
     assert len(row["warnings"]) == 1 and "(max_wall)" in row["warnings"][0], row["warnings"]
 
 
+def test_time_ends_what_waits_for_an_account(paid, repo):
+    """Also long before the account serves again, and although nobody looks at what waits."""
+    daemon = paid({"implement": WORK + says(1)})
+    daemon.call("cooldown.set", account="paid", **{"for": "2h"})
+    row = daemon.ended(daemon.submit(repo.path, max_wall=1))
+    assert row["cause"].startswith("limit: ") and row["cause"].endswith("of 1s are over (max_wall)"), row
+    assert roles(daemon, row["id"]) == [("implement", "not-started")]
+
+
 def test_a_clock_that_was_far_ahead_does_not_make_the_last_day(paid, repo):
     """One attempt that was settled in 2038 has spent nothing of today."""
     daemon = paid({"implement": WORK + says(0.5)}, config={"account.paid": {"budget_day_usd": 1}})
@@ -350,6 +372,41 @@ def test_a_larger_budget_lets_it_go_on(paid, repo):
     daemon.write_config({**CLAUDE, **day(budget_day_usd=10)})
     daemon.call("daemon.reload")
     assert daemon.ended(number)["state"] == "succeeded"
+
+
+def listed(daemon):
+    return {a["account"]: a for a in daemon.call("cooldown.list")["accounts"]}["paid"]
+
+
+@pytest.mark.parametrize("how", ["reload", "restart"])
+def test_a_smaller_budget_is_noticed_at_once(paid, repo, how):
+    """Nobody has to ask first."""
+    daemon = paid({"implement": WORK + says(1.5)}, config=day(budget_day_usd=10))
+    daemon.ended(daemon.submit(repo.path))
+    assert not listed(daemon)["in_force"]
+    daemon.write_config({**CLAUDE, **day(budget_day_usd=1)})
+    if how == "restart":
+        daemon.restart()
+    else:
+        daemon.call("daemon.reload")
+    account = listed(daemon)
+    assert account["in_force"] and account["kind"] == "budget" and account["reason"] == "$1.50 of $1.00 are spent today (budget_day_usd)", account
+    # nor does an operator's word make it serve
+    said = daemon.call("cooldown.clear", account="paid")
+    assert said["in_force"] and said["kind"] == "budget", said
+
+
+def test_a_day_that_is_spent_does_not_replace_what_somebody_has_set(paid, repo):
+    daemon = paid({"implement": WORK + "gate one\n" + says(1.5)}, gates=["one"], config=day(budget_day_usd=1))
+    number = daemon.submit(repo.path)
+    daemon.play.arrived("one")
+    daemon.call("cooldown.set", account="paid", reason="hands off", **{"for": "2h"})
+    daemon.play.go("one")
+    daemon.ended(number)
+    daemon.write_config({**CLAUDE, **day(budget_day_usd=10)})
+    daemon.call("daemon.reload")
+    account = listed(daemon)
+    assert account["in_force"] and account["kind"] == "operator" and account["reason"] == "hands off", account
 
 
 def test_two_runs_of_an_account_share_its_day(paid, repo, tmp_path):
