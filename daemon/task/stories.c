@@ -70,6 +70,27 @@ static bool take_passes(const json_t *story, struct task_item *item)
 	return passes == NULL || json_is_boolean(passes) || json_is_null(passes);
 }
 
+/* The ids of stories that are to pass before. */
+static bool take_depends_on(const json_t *story, struct task_item *item)
+{
+	const json_t *list = json_object_get(story, "dependsOn"), *one;
+	size_t i;
+
+	if (list == NULL || json_is_null(list))
+		return true;
+	if (!json_is_array(list))
+		return false;
+	json_array_foreach(list, i, one) {
+		char *id = value_id(one);
+
+		if (id == NULL)
+			return false;
+		strings_append(&item->depends_on, id);
+		free(id);
+	}
+	return true;
+}
+
 static bool wrong_type(struct reader *r, size_t i, const json_t *story, const char *name, const char *remedy)
 {
 	return fail(r, "userStories[%zu]: \"%s\" is %s; %s", i, name, value_kind(json_object_get(story, name)), remedy);
@@ -95,6 +116,8 @@ static bool take_story(struct reader *r, size_t i, const json_t *story)
 		return wrong_type(r, i, story, "acceptanceCriteria", "write a list of texts, or one text");
 	if (!take_priority(story, item))
 		return wrong_type(r, i, story, "priority", "write a whole number, 1 going before 2");
+	if (!take_depends_on(story, item))
+		return wrong_type(r, i, story, "dependsOn", "write a list of ids of other stories");
 	if (!take_passes(story, item))
 		return wrong_type(r, i, story, "passes", "write true or false, without quotes");
 	return true;
@@ -284,34 +307,40 @@ static char *with_passes(const char *text, size_t size, size_t story, size_t *ou
 	return buf_take(&b, out_size);
 }
 
+/* Its place in the file. What else is wrong there by now keeps no story from being marked. */
+static bool find_story(struct reader *r, const json_t *document, const char *id, size_t *number)
+{
+	const json_t *stories = json_object_get(document, "userStories"), *story;
+	char *shown = text_escape(id, strlen(id), false), *other;
+	size_t i, found = 0;
+
+	json_array_foreach(stories, i, story) {
+		other = value_id(json_object_get(story, "id"));
+		if (other != NULL && strcmp(other, id) == 0 && found++ == 0)
+			*number = i;
+		free(other);
+	}
+	if (found == 0)
+		fail(r, "it has no story \"%s\" any more; set its \"passes\" by hand where it is now", shown);
+	else if (found > 1)
+		fail(r, "the id \"%s\" is given to two stories; rename one of them", shown);
+	free(shown);
+	return found == 1;
+}
+
 char *stories_pass(const char *text, size_t size, const char *id, size_t *out_size, char **error)
 {
-	struct task_list list = { 0 };
-	struct reader r = { .list = &list };
+	struct reader r = { .error = NULL };
 	json_t *document = parse(&r, text, size);
 	size_t number = 0;
 	char *copy, *out = NULL;
 
-	/* in the order of the file, which the list of stories_read() need not have */
-	if (document == NULL || !take_document(&r, document)) {
-		*error = r.error;
-		goto out;
+	if (document != NULL && find_story(&r, document, id, &number)) {
+		copy = xmemdup0(text, size);
+		out = with_passes(copy, size, story_at(copy, value_mark(copy, size), number), out_size);
+		free(copy);
 	}
-	while (number < list.count && strcmp(list.items[number].id, id) != 0)
-		number++;
-	if (number == list.count) {
-		char *shown = text_escape(id, strlen(id), false);
-
-		fail(&r, "it has no story \"%s\" any more; set its \"passes\" by hand where it is now", shown);
-		free(shown);
-		*error = r.error;
-		goto out;
-	}
-	copy = xmemdup0(text, size);
-	out = with_passes(copy, size, story_at(copy, value_mark(copy, size), number), out_size);
-	free(copy);
-out:
+	*error = r.error;
 	json_decref(document);
-	task_list_release(&list);
 	return out;
 }

@@ -54,6 +54,16 @@ def test_priority_then_place_then_what_is_left(make_daemon, work):
     assert "as a user I want b" in prompt and "typecheck passes" in prompt and "write b" in prompt
 
 
+def test_a_story_waits_for_those_it_depends_on(make_daemon, work):
+    """As tools write it: what has passed before counts, and who depends on a story that failed never starts."""
+    prd = Prd(work / "prd.json", story("page", 1, dependsOn=["api", "done"]), story("api", 2, dependsOn=["schema"]), story("schema", 3), story("done", passes=True),
+              story("mail", 4), story("digest", 0, dependsOn=["mail"]))
+    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != mail ] || exit 3\nanswer done\n'})
+    row = daemon.ended(submit(daemon, work, on_failure="continue", parallel=4, isolation="shared", **prd.given()))
+    assert row["state"] == "failed" and sorted(tasks_done(daemon.play)[:2]) == ["mail", "schema"] and tasks_done(daemon.play)[2:] == ["api", "page"], row
+    assert {t["id"]: t["reason"] for t in row["tasks"]}["digest"] == "depends on mail, which failed"
+
+
 def test_all_done_before(make_daemon, work):
     prd = Prd(work / "prd.json", story("a", passes=True))
     daemon = make_daemon(scripts={"implement": WORK})
@@ -117,6 +127,16 @@ def test_edited_by_a_person_meanwhile(make_daemon, work, prd):
         one["passes"] = one["id"] == "US-2"
     assert now == json.loads(expected)
     assert tasks_done(daemon.play) == ["US-1", "US-2", "US-3"]
+
+
+def test_a_mistake_in_another_story_keeps_nobody_from_being_marked(make_daemon, work, prd):
+    daemon = make_daemon(scripts={"implement": "gate g\nanswer done\n"}, gates=["g"])
+    run = submit(daemon, work, iterations=1, **prd.given())
+    daemon.play.arrived("g")
+    prd.write(story("US-1"), story("US-2", "urgent", dependsOn=["US-8"]))
+    daemon.play.go("g")
+    row = daemon.ended(run)
+    assert row["warnings"] == [] and prd.passes() == {"US-1": True, "US-2": False}, row
 
 
 @pytest.mark.parametrize("change, words", [

@@ -28,6 +28,7 @@ static const struct {
 	{ PRD("{\"id\": \"a\", \"acceptanceCriteria\": [\"one\\ntwo\\n\", \"three\"]}"), "a accept=- one\\n  two\\n- three" },
 	{ "\xef\xbb\xbf" PRD("{\"id\": \"\xc3\xa4 b\"}") "\r\n", "\xc3\xa4 b" },
 	{ "{\"stories\": 1, \"userStories\": [{\"id\": \"a\"}]}", "a" },
+	{ PRD("{\"id\": \"a\", \"dependsOn\": [\"b\", 7]}, {\"id\": \"b\", \"dependsOn\": []}, {\"id\": 7, \"dependsOn\": null}"), "a <-b,7; b; 7" },
 };
 
 START_TEST(read_table)
@@ -69,6 +70,10 @@ static const struct {
 	{ PRD("{\"id\": \"a\", \"priority\": \"urgent\"}"), "\"priority\" is a string", "whole number" },
 	{ PRD("{\"id\": \"a\", \"priority\": 1.5}"), "\"priority\" is a number", "whole number" },
 	{ PRD("{\"id\": \"a\", \"priority\": true}"), "\"priority\" is true", "whole number" },
+	{ PRD("{\"id\": \"a\", \"dependsOn\": \"b\"}"), "\"dependsOn\" is a string", "a list of ids" },
+	{ PRD("{\"id\": \"a\", \"dependsOn\": [[]]}"), "\"dependsOn\" is a list", "a list of ids" },
+	{ PRD("{\"id\": \"a\", \"dependsOn\": [\"b\"]}"), "userStories[0]: \"a\" depends on \"b\"", "leave it out" },
+	{ PRD("{\"id\": \"a\", \"dependsOn\": [\"b\"]}, {\"id\": \"b\", \"dependsOn\": [\"a\"]}"), "in a circle: a -> b -> a", "take one of them out" },
 	{ PRD("{\"id\": \"a\", \"title\": 3}"), "\"title\" is a number", "write text" },
 	{ PRD("{\"id\": \"a\", \"description\": []}"), "\"description\" is a list", "write text" },
 	{ PRD("{\"id\": \"a\", \"acceptanceCriteria\": [1]}"), "\"acceptanceCriteria\" is a list", "a list of texts" },
@@ -153,6 +158,28 @@ static const struct {
 	{ "a", PRD("{\"id\": \"a\", \"l\": [[], {}, \"]\\\\\"], \"passes\"\n:\nfalse\n}"), PRD("{\"id\": \"a\", \"l\": [[], {}, \"]\\\\\"], \"passes\"\n:\ntrue\n}") },
 };
 
+/* Files that are no PRD by now, and say all the same which story it is. */
+static const struct {
+	const char *from, *to;
+} sloppy[] = {
+	{ PRD("{\"id\": \"a\", \"passes\": false}, {\"id\": \"b\", \"priority\": \"urgent\"}"), PRD("{\"id\": \"a\", \"passes\": true}, {\"id\": \"b\", \"priority\": \"urgent\"}") },
+	{ PRD("{\"id\": \"a\", \"passes\": \"no\", \"dependsOn\": [\"gone\"]}"), PRD("{\"id\": \"a\", \"passes\": true, \"dependsOn\": [\"gone\"]}") },
+	{ PRD("1, {\"title\": \"x\"}, {\"id\": \"b\"}, {\"id\": \"b\"}, {\"id\": \"a\"}"), PRD("1, {\"title\": \"x\"}, {\"id\": \"b\"}, {\"id\": \"b\"}, {\"id\": \"a\",\"passes\": true}") },
+};
+
+START_TEST(passes_all_the_same)
+{
+	const char *from = sloppy[_i].from;
+	size_t size = 0;
+	char *error = NULL, *out = stories_pass(from, strlen(from), "a", &size, &error);
+
+	ck_assert_msg(out != NULL, "%s", error);
+	ck_assert_uint_eq(size, strlen(sloppy[_i].to));
+	ck_assert_mem_eq(out, sloppy[_i].to, size);
+	free(out);
+}
+END_TEST
+
 START_TEST(passes_table)
 {
 	const char *from = passes[_i].from;
@@ -173,7 +200,8 @@ END_TEST
 
 START_TEST(cannot_pass)
 {
-	static const char *const texts[] = { PRD("{\"id\": \"b\"}"), "{}", "", "{\"userStories\": [{\"id\": \"a\"}" };
+	static const char *const texts[] = { PRD("{\"id\": \"b\"}"), "{}", "", "{\"userStories\": [{\"id\": \"a\"}",
+	    PRD("{\"id\": \"a\"}, {\"id\": \"a\"}"), "{\"userStories\": {\"id\": \"a\"}}" };
 	size_t size;
 	char *error = NULL;
 
@@ -195,7 +223,8 @@ int main(void)
 	tcase_add_loop_test(tcase, refused_table, 0, sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(tcase, hostile);
 	tcase_add_loop_test(tcase, passes_table, 0, sizeof(passes) / sizeof(passes[0]));
-	tcase_add_loop_test(tcase, cannot_pass, 0, 4);
+	tcase_add_loop_test(tcase, passes_all_the_same, 0, sizeof(sloppy) / sizeof(sloppy[0]));
+	tcase_add_loop_test(tcase, cannot_pass, 0, 6);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
