@@ -336,7 +336,7 @@ static struct work *collect_new(const struct lane *lane)
 		w->no_change_markers = strings_copy(run->plan.no_change_markers);
 	w->stdout_bytes = lane->record.stdout_bytes;
 	w->stderr_bytes = lane->record.stderr_bytes;
-	w->exit_code = !lane->lost && lane->record.by == EXIT_OWN && lane->record.how == EXIT_BY_CODE ? lane->record.status : ROW_NONE;
+	w->exit_code = lane->lost ? ROW_NONE : ending_code(lane_plan(lane), (enum role)a->role, w->reader, &lane->record);
 	w->ended_at = lane->lost || lane->record.ended_ms == 0 ? engine_now(run->engine) : lane->record.ended_ms;
 	w->zone = ending_zone(lane_plan(lane), plan_agent(lane_plan(lane), (enum role)a->role, a->agent));
 	if (a->role == ROLE_FIX && lane_plan(lane)->fixer == FIXER_CORRECTOR && lane_plan(lane)->review_file != NULL) {

@@ -26,6 +26,15 @@ char *ending_zone(const struct plan *plan, const struct agent_plan *agent)
 	return zone;
 }
 
+/* What a check, or a program whose exit status is its verdict, prints about services is about the work. */
+int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind reader, const struct exit_record *record)
+{
+	bool by_status = role == ROLE_REVIEW && plan->profile->carrier == CARRIER_EXIT && reader == READER_TEXT;
+	bool exited = record->by == EXIT_OWN && record->how == EXIT_BY_CODE;
+
+	return exited && role != ROLE_CHECK && !by_status ? record->status : ROW_NONE;
+}
+
 /* An environment that is gone tells no zone; what it is needed for says so. */
 void ending_judge(struct collect_work *w)
 {

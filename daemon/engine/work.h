@@ -146,7 +146,7 @@ struct collect_work {
 	enum reader_kind reader;
 	struct secrets secrets;		/* owned: what must not be seen in what it said */
 	uint64_t stdout_bytes, stderr_bytes;	/* that the exit record speaks of, 0: nothing is known */
-	int64_t exit_code;		/* ROW_NONE: it did not exit by itself */
+	int64_t exit_code;		/* see ending_code() */
 	int64_t ended_at;		/* ms since the epoch */
 	char *zone;			/* owned: see ending_zone() */
 	char *review_file;		/* owned: path in which a corrector marks what it fixed; NULL: none */
@@ -270,6 +270,8 @@ void report_run(struct report_work *work);
 void ending_judge(struct collect_work *work);
 /* TZ as the settings give it to an agent, malloc'd; NULL: as in the run's environment. */
 char *ending_zone(const struct plan *plan, const struct agent_plan *agent);
+/* The exit code that may speak of the service; ROW_NONE: it did not exit by itself, or what it is speaks of the work alone. */
+int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind reader, const struct exit_record *record);
 
 /* Where a slot works: the run's workdir, or its counterpart in the slot's work tree. malloc'd. */
 char *work_slot_dir(const struct run_row *run, const struct slot_row *slot);

@@ -36,6 +36,15 @@ def test_a_failing_check_goes_straight_to_the_fixer(made):
     assert made.daemon.reviews(1)[0]["iteration"] == 1
 
 
+@pytest.mark.parametrize("words", ["Error: usage limit reached", "rate_limit: 1 test failed", "test_login: Invalid API key"])
+def test_a_check_has_no_service(made, words):
+    """What tests print about services is about the work."""
+    made.passes(made.run(review={"checks": [FIXED.replace("gave up", words)]}))
+    check = made.daemon.attempts(1)[1]
+    assert (check["role"], check["provider"]) == ("check", "ok")
+    assert words in check["cause"] and "log in" not in check["cause"]
+
+
 def test_it_uses_a_fix_round(made):
     made.never_content()
     made.ends(End("failed", "drift unresolved after 1 fix attempt(s)", 10), made.run(review={"checks": [FIXED], "max_fixes": 1}))

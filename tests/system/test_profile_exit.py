@@ -123,6 +123,16 @@ def test_other_exits_accept_with_a_warning(loop, how, why):
     assert loop.decisions() == ["error"]
 
 
+@pytest.mark.parametrize("how,roles", [("exit 1", ["implement", "review", "fix", "review"]), ("exit 2", ["implement", "review"])])
+@pytest.mark.parametrize("words", ["Error: usage limit reached", "rate_limit: 1 test failed", "test_login: Invalid API key"])
+def test_what_it_prints_on_stderr_is_no_verdict(loop, how, roles, words):
+    """The exit status alone says what it means: no words of tests about services make it a service's failure."""
+    loop.set(review_1=say("more") + f"echo '{words}' >&2\n{how}\n", fix="answer 'second answer'\n", review=PASS)
+    rlctl(loop)
+    assert loop.roles() == roles
+    assert [a["provider"] for a in loop.daemon.attempts(1) if a["role"] == "review"] == ["ok"] * roles.count("review")
+
+
 @pytest.mark.parametrize("how", ["exit 2", "kill -9 $$", "sleep 60"])
 def test_by_leave_is_no_accept(loop, how):
     """The answer is accepted as-is: nobody has passed it, so no verdict is recorded and nothing is locked."""
