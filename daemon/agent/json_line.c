@@ -62,19 +62,37 @@ static size_t character_length(const char *p, const char *end)
 	return 0;
 }
 
+/* Length of the number at p, 0 when there is none. *large: a whole one that may not fit into 64 bits. */
+static size_t number_length(const char *p, const char *end, bool *large)
+{
+	size_t n = 0;
+	bool whole = true;
+
+	for (; p + n < end && p[n] != '\0' && strchr("+-.0123456789Ee", p[n]) != NULL; n++)
+		whole = whole && strchr("+.Ee", p[n]) == NULL;
+	*large = whole && n >= 19;
+	return n;
+}
+
 static char *repaired(const char *data, size_t size, size_t *out_size)
 {
 	const char *p = data, *end = data + size;
+	bool quoted = false;
 	struct buf b = { 0 };
 
 	while (p < end) {
-		bool bad = false;
-		size_t n = *p == '\\' ? escape_length(p, end, &bad) : character_length(p, end);
+		bool bad = false, large = false;
+		size_t n = quoted ? 0 : number_length(p, end, &large);
 
+		if (n == 0)
+			n = *p == '\\' ? escape_length(p, end, &bad) : character_length(p, end);
+		quoted ^= *p == '"';
 		if (bad || n == 0)
 			buf_adds(&b, REPLACEMENT);
 		else
 			buf_add(&b, p, n);
+		if (large)
+			buf_adds(&b, "e0");	/* a real has room for it */
 		p += n > 0 ? n : 1;
 	}
 	return buf_take(&b, out_size);

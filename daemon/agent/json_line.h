@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 /* NULL when it is no JSON even so, or too large for the parser's memory. What JSON.stringify() lets through and RFC 8259
- * calls unpredictable (lone surrogates, NUL, bytes that are no UTF-8) becomes U+FFFD. */
+ * calls unpredictable (lone surrogates, NUL, bytes that are no UTF-8) becomes U+FFFD, a whole number beyond 64 bits a real. */
 json_t *json_line_parse(const char *data, size_t size);
 
 #endif
