@@ -76,23 +76,8 @@ bool reader_can_tell(enum reader_kind kind)
 	return types[kind]->is_over != NULL;
 }
 
-/* No attempt uses as much. Such a number would be no settlement but the end of all sums it goes into. */
-#define TOKENS_MAX INT64_C(1000000000000)
-#define COST_MAX 1e9
-
 /* Longer names have no conversation either. */
 #define SESSION_MAX 1024
-
-static void drop_absurd_amounts(struct agent_result *out)
-{
-	int64_t *const counts[] = { &out->tokens_input, &out->tokens_cached, &out->tokens_cache_write, &out->tokens_output, &out->tokens_reasoning };
-
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		if (*counts[i] > TOKENS_MAX)
-			*counts[i] = ROW_NONE;
-	if (!(out->cost_usd <= COST_MAX))
-		out->cost_usd = NAN;
-}
 
 /* It becomes a word of a command line, and must be no option there. */
 static bool is_session(const char *name)
@@ -124,7 +109,6 @@ void reader_end(struct reader *r, struct agent_result *out)
 	out->over = over;
 	if (out->text == NULL)
 		out->text = xstrdup("");
-	drop_absurd_amounts(out);
 	if (out->session != NULL && !is_session(out->session)) {
 		free(out->session);
 		out->session = NULL;

@@ -23,6 +23,7 @@ struct claude_reader {
 	struct json_stream stream;
 	char *session;
 	json_t *result;		/* the newest one, owned */
+	bool several;		/* there was one before it: work in the background made it go on */
 	bool over;		/* no turn has begun after it */
 	bool limited;		/* the service said that the account's limit is reached ... */
 	int64_t resets_at;	/* ... and until when: s or ms since the epoch; ROW_NONE: not */
@@ -72,6 +73,13 @@ static void on_user(struct claude_reader *r, json_t *event)
 	}
 }
 
+/* An account that pays for what is beyond its limit is served all the same. */
+static bool is_paid(const json_t *info)
+{
+	return json_is_true(member(info, "isUsingOverage")) || member_is(info, "overageStatus", "allowed") ||
+	    member_is(info, "overageStatus", "allowed_warning");
+}
+
 /* "allowed" and "allowed_warning" come with requests that were served. Newer programs tell the window's reset apart from the status. */
 static void on_rate_limit(struct claude_reader *r, json_t *event)
 {
@@ -80,12 +88,13 @@ static void on_rate_limit(struct claude_reader *r, json_t *event)
 
 	if (type != NULL)
 		window = member(member(info, "unifiedWindows"), type);
-	r->limited = member_is(info, "status", "rejected") || member_is(info, "status", "denied");
+	r->limited = (member_is(info, "status", "rejected") || member_is(info, "status", "denied")) && !is_paid(info);
 	r->resets_at = member_count(info, "resetsAt", member_count(window, "resetsAt", ROW_NONE));
 }
 
 static void on_result(struct claude_reader *r, json_t *event)
 {
+	r->several = r->several || r->result != NULL;
 	json_decref(r->result);
 	r->result = json_incref(event);
 	r->over = true;
@@ -116,6 +125,13 @@ static void on_document(void *state, const char *data, size_t size)
 	json_decref(event);
 }
 
+static void lose_result(struct claude_reader *r)
+{
+	json_decref(r->result);
+	r->result = NULL;
+	r->over = false;
+}
+
 #define RESULT_HEAD "{\"type\":\"result\""
 
 /* The result line says all once more: nothing is lost with what was passed over, unless it was that itself. */
@@ -125,8 +141,7 @@ static void on_lost(void *state, const char *head, size_t size)
 
 	if (size < strlen(RESULT_HEAD) || memcmp(head, RESULT_HEAD, strlen(RESULT_HEAD)) != 0)
 		return;
-	json_decref(r->result);
-	r->result = NULL;
+	lose_result(r);
 }
 
 static const struct json_taker taker = { on_document, on_lost };
@@ -143,6 +158,7 @@ static void claude_gap(void *state)
 	struct claude_reader *r = state;
 
 	json_stream_gap(&r->stream);
+	lose_result(r);		/* another may have followed */
 }
 
 /* What the failure says about the service. A status other than 429 is of a request that the limit let through. */
@@ -182,6 +198,23 @@ static void read_usage(const json_t *usage, struct agent_result *out)
 	out->tokens_cached = member_count(usage, "cache_read_input_tokens", ROW_NONE);
 	out->tokens_cache_write = member_count(usage, "cache_creation_input_tokens", ROW_NONE);
 	out->tokens_output = member_count(usage, "output_tokens", ROW_NONE);
+}
+
+/* Of several results each has the usage of its own turns; that by models, as the cost, is of all so far. */
+static void read_models(const json_t *models, struct agent_result *out)
+{
+	const json_t *usage;
+	const char *name;
+
+	if (json_object_size(models) == 0)
+		return;
+	out->tokens_input = out->tokens_cached = out->tokens_cache_write = out->tokens_output = ROW_NONE;
+	json_object_foreach((json_t *)models, name, usage) {
+		out->tokens_input = count_sum(out->tokens_input, member_count(usage, "inputTokens", ROW_NONE));
+		out->tokens_cached = count_sum(out->tokens_cached, member_count(usage, "cacheReadInputTokens", ROW_NONE));
+		out->tokens_cache_write = count_sum(out->tokens_cache_write, member_count(usage, "cacheCreationInputTokens", ROW_NONE));
+		out->tokens_output = count_sum(out->tokens_output, member_count(usage, "outputTokens", ROW_NONE));
+	}
 }
 
 /* Old versions say so in a success. */
@@ -226,6 +259,8 @@ static void claude_end(void *state, struct agent_result *out)
 
 	if (r->result != NULL) {
 		read_result(r->result, out);
+		if (r->several)
+			read_models(member(r->result, "modelUsage"), out);
 	} else {
 		out->is_error = true;
 		out->error = xstrdup(NO_RESULT);

@@ -24,16 +24,20 @@ static void on_tool(struct events *e, const json_t *event)
 		e->tool_errors++;
 }
 
+/* Kinds of errors that say what a status says. A limit of some hours and a short one have the same: the words tell them apart. */
+static const struct { const char *type; int64_t status; } kinds[] = {
+	{ "authentication", 401 }, { "authorization", 403 }, { "quota", 402 }, { "rate_limit", 429 },
+};
+
 static void on_error(struct events *e, const json_t *event)
 {
 	const json_t *data = member(event, "data");
 	int64_t status = member_count(data, "statusCode", 0);
 
-	/* a limit of some hours and a short one have the same type: the words tell them apart */
-	if (status == 0 && member_is(data, "errorType", "rate_limit"))
-		status = 429;
-	if (status == 0 && member_is(data, "errorType", "authentication"))
-		status = 401;
+	for (size_t i = 0; status == 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (member_is(data, "errorType", kinds[i].type))
+			status = kinds[i].status;
+	}
 	events_fail(e, member_text(data, "message"), status, PROVIDER_ERROR);
 }
 

@@ -13,6 +13,7 @@ static void on_message(struct events *e, const json_t *event)
 {
 	if (!member_is(event, "role", "assistant"))
 		return;
+	events_recovered(e);
 	if (json_is_true(member(event, "delta")))
 		events_piece(e, member_text(event, "content"));
 	else
@@ -22,6 +23,7 @@ static void on_message(struct events *e, const json_t *event)
 static void on_tool_use(struct events *e, const json_t *event)
 {
 	(void)event;
+	events_recovered(e);
 	e->tool_since = true;
 }
 
@@ -42,10 +44,16 @@ static void fail(struct events *e, const json_t *error)
 	events_fail(e, words, 0, service ? PROVIDER_ERROR : PROVIDER_OK);
 }
 
+/* What stopped the work, unless more of it follows: the result of a loop that was broken off is a success all the same. */
+static void on_error(struct events *e, const json_t *event)
+{
+	fail(e, event);
+}
+
 /* "input_tokens" has the cached ones in it, "input" has not. What the model thought is only in the total. */
 static void on_result(struct events *e, const json_t *event)
 {
-	const json_t *stats = member(event, "stats");
+	const json_t *stats = member(event, "stats"), *error = member(event, "error");
 	int64_t sent = member_count(stats, "input_tokens", ROW_NONE), total = member_count(stats, "total_tokens", ROW_NONE);
 
 	e->cached = member_count(stats, "cached", ROW_NONE);
@@ -55,17 +63,34 @@ static void on_result(struct events *e, const json_t *event)
 		e->reasoning = count_without(count_without(total, sent), e->output);
 		e->output = count_sum(e->output, e->reasoning);
 	}
-	events_recovered(e);
-	if (!member_is(event, "status", "success"))
-		fail(e, member(event, "error"));
+	if (json_is_object(error))
+		fail(e, error);
+	else if (!member_is(event, "status", "success") && e->error == NULL)
+		fail(e, NULL);
 	e->ended = true;
+}
+
+/* What ended the work early, where that is told as a warning beside the answer. */
+static const char *const stops[] = { "Loop detected, stopping execution", "Maximum session turns exceeded" };
+
+static const char *stop_among(const json_t *warnings)
+{
+	for (size_t i = 0; i < json_array_size(warnings); i++) {
+		const char *warning = json_string_value(json_array_get(warnings, i));
+
+		for (size_t k = 0; warning != NULL && k < sizeof(stops) / sizeof(stops[0]); k++) {
+			if (strcmp(warning, stops[k]) == 0)
+				return stops[k];
+		}
+	}
+	return NULL;
 }
 
 /* The one document of "json". */
 static void on_document(struct events *e, const json_t *document)
 {
 	const json_t *models = member(member(document, "stats"), "models"), *error = member(document, "error"), *model;
-	const char *name;
+	const char *name, *stop = stop_among(member(document, "warnings"));
 
 	if (member_text(document, "response") == NULL && !json_is_object(error))
 		return;
@@ -84,6 +109,8 @@ static void on_document(struct events *e, const json_t *document)
 	events_recovered(e);
 	if (json_is_object(error))
 		fail(e, error);
+	else if (stop != NULL)
+		events_fail(e, stop, 0, PROVIDER_OK);
 	e->ended = true;
 }
 
@@ -91,6 +118,7 @@ static const struct events_row rows[] = {
 	{ "message", on_message },
 	{ "tool_use", on_tool_use },
 	{ "tool_result", on_tool_result },
+	{ "error", on_error },
 	{ "result", on_result },
 	{ NULL, NULL },
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenCode: steps, of which one that does not go on with its tools ends the work, as an "error" does (run --format json). */
+/* OpenCode: steps, of which one that is not followed by another ends the work, as an "error" does (run --format json): it goes on after
+ * "tool-calls" and "unknown". */
 #include "agent/events.h"
 
 #include <math.h>
@@ -43,6 +44,13 @@ static void on_start(struct events *e, const json_t *event)
 	e->ended = false;
 }
 
+/* Why a step ended that was no end of the work. */
+static const struct { const char *reason, *words; } cuts[] = {
+	{ "length", "the model's answer was cut off at its limit of tokens" },
+	{ "content-filter", "the model's answer was stopped by a content filter" },
+	{ "error", "the model broke off its answer" },
+};
+
 /* Each counts for itself, and its output without the reasoning. */
 static void on_finish(struct events *e, const json_t *event)
 {
@@ -57,7 +65,11 @@ static void on_finish(struct events *e, const json_t *event)
 	e->reasoning = count_sum(e->reasoning, reasoning);
 	if (!isnan(cost))
 		e->cost = (isnan(e->cost) ? 0 : e->cost) + cost;
-	e->ended = !member_is(part, "reason", "tool-calls");
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+		if (member_is(part, "reason", cuts[i].reason))
+			events_fail(e, cuts[i].words, 0, PROVIDER_OK);
+	}
+	e->ended = !member_is(part, "reason", "tool-calls") && !member_is(part, "reason", "unknown");
 }
 
 static void on_error(struct events *e, const json_t *event)

@@ -62,6 +62,8 @@ static void on_message(struct events *e, const json_t *event)
 		events_fail(e, member_text(message, "errorMessage"), 0, PROVIDER_ERROR);
 	else if (member_is(message, "stopReason", "aborted"))
 		events_fail(e, member_text(message, "errorMessage"), 0, PROVIDER_OK);
+	else if (member_is(message, "stopReason", "length"))
+		events_fail(e, "the model's answer was cut off at its limit of tokens", 0, PROVIDER_OK);
 	e->ended = !member_is(message, "stopReason", "toolUse");
 }
 

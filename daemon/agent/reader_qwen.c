@@ -11,10 +11,24 @@
 
 #define REFUSED "[API Error: "
 
+/* What stands behind a refusal with status 429, for the ways to log in. */
+static const char *const throttled[] = { "]\nPossible quota limitations in place", "]\nPlease wait and try again later." };
+
+/* Refusals that are told without more. */
+static const char *const bare[] = { "Qwen OAuth quota exceeded:", "Qwen OAuth free tier has been discontinued" };
+
+/* A subagent that failed gives a result of its own, and the work goes on. */
+static void on_assistant(struct events *e, const json_t *event)
+{
+	(void)event;
+	e->ended = false;
+}
+
 static void on_user(struct events *e, const json_t *event)
 {
 	const json_t *content = member(member(event, "message"), "content");
 
+	e->ended = false;
 	for (size_t i = 0; i < json_array_size(content); i++) {
 		const json_t *block = json_array_get(content, i);
 
@@ -22,16 +36,27 @@ static void on_user(struct events *e, const json_t *event)
 	}
 }
 
-/* The refusal that is the end of a text, maybe behind what had been said before it; NULL: none. */
-static const char *refusal_in(const char *text)
+/* The refusal that is the end of a text, maybe behind what had been said before it; NULL: none. *status: what it tells apart, 0. */
+static const char *refusal_in(const char *text, int64_t *status)
 {
 	const char *last = NULL;
 	size_t size;
 
+	*status = 0;
 	if (text == NULL)
 		return NULL;
+	for (size_t i = 0; i < sizeof(bare) / sizeof(bare[0]); i++) {
+		if (strncmp(text, bare[i], strlen(bare[i])) == 0)
+			return text;
+	}
 	for (const char *p = strstr(text, REFUSED); p != NULL; p = strstr(p + 1, REFUSED))
 		last = p;
+	for (size_t i = 0; last != NULL && i < sizeof(throttled) / sizeof(throttled[0]); i++) {
+		if (strstr(last, throttled[i]) == NULL)
+			continue;
+		*status = 429;
+		return last;
+	}
 	size = strlen(text);
 	while (size > 0 && strchr(" \t\r\n", text[size - 1]) != NULL)
 		size--;
@@ -50,7 +75,8 @@ static void read_usage(struct events *e, const json_t *usage)
 static void on_result(struct events *e, const json_t *event)
 {
 	const json_t *error = member(event, "error");
-	const char *text = member_text(event, "result"), *refusal = refusal_in(text);
+	int64_t status;
+	const char *text = member_text(event, "result"), *refusal = refusal_in(text, &status);
 	size_t denials = json_array_size(member(event, "permission_denials"));
 
 	answer_set(&e->answer, text);
@@ -59,13 +85,14 @@ static void on_result(struct events *e, const json_t *event)
 	e->tool_errors = e->tool_errors > e->denials ? e->tool_errors - e->denials : 0;
 	events_recovered(e);
 	if (refusal != NULL)
-		events_fail(e, refusal, 0, PROVIDER_ERROR);
+		events_fail(e, refusal, status, PROVIDER_ERROR);
 	else if (!json_is_false(member(event, "is_error")) || text == NULL)
 		events_fail(e, member_text(error, "message") != NULL ? member_text(error, "message") : text, 0, PROVIDER_OK);
 	e->ended = true;
 }
 
 static const struct events_row rows[] = {
+	{ "assistant", on_assistant },
 	{ "user", on_user },
 	{ "result", on_result },
 	{ NULL, NULL },

@@ -40,11 +40,14 @@ static const struct {
 	{ "you've hit your", PROVIDER_LIMIT, ANYWHERE },
 	{ "you've reached your", PROVIDER_LIMIT, ANYWHERE },
 	{ "you have hit your", PROVIDER_LIMIT, ANYWHERE },
-	{ "have reached your", PROVIDER_LIMIT, ANYWHERE },	/* Anthropic with a spend limit: with status 400 */
+	{ "have reached your session usage", PROVIDER_LIMIT, ANYWHERE },		/* Ollama: "you (name) have ..." */
 	{ "weekly rate limit", PROVIDER_LIMIT, ANYWHERE },
 	{ "user_weekly_rate_limited", PROVIDER_LIMIT, ANYWHERE },		/* Copilot */
 	{ "limit exhausted", PROVIDER_LIMIT, ANYWHERE },			/* Z.ai: "Weekly/Monthly Limit Exhausted" */
 	{ "使用上限", PROVIDER_LIMIT, ANYWHERE },				/* the same service in China: the upper limit of use */
+	{ "you have reached your specified", PROVIDER_LIMIT, ANYWHERE },	/* of an API key, with status 400 */
+	{ "you hit your spend cap", PROVIDER_LIMIT, ANYWHERE },
+	{ "workspace is out of credits", PROVIDER_LIMIT, ANYWHERE },
 	{ "usage limit reached", PROVIDER_LIMIT, ANYWHERE },
 	{ "usage limit has been reached", PROVIDER_LIMIT, ANYWHERE },
 	{ "usage_limit_reached", PROVIDER_LIMIT, ANYWHERE },
@@ -72,6 +75,7 @@ static const struct {
 	{ "please set an auth method", PROVIDER_AUTH, ANYWHERE },
 	{ "oauth token has expired", PROVIDER_AUTH, ANYWHERE },
 	{ "access token could not be refreshed", PROVIDER_AUTH, ANYWHERE },
+	{ "free tier has been discontinued", PROVIDER_AUTH, ANYWHERE },	/* Qwen Code: another login is needed */
 	{ "resource_exhausted", PROVIDER_THROTTLED, ANYWHERE },
 	{ "rate limit reached", PROVIDER_THROTTLED, ANYWHERE },
 	{ "rate limit exceeded", PROVIDER_THROTTLED, ANYWHERE },
@@ -80,6 +84,7 @@ static const struct {
 	{ "rate_limit", PROVIDER_THROTTLED, ANYWHERE },
 	/* all of these pass by themselves */
 	{ "currently experiencing high demand", PROVIDER_ERROR, ANYWHERE },	/* Codex, for every 5xx */
+	{ "selected model is at capacity", PROVIDER_ERROR, ANYWHERE },
 	{ "overloaded", PROVIDER_ERROR, ANYWHERE },
 	{ "internal server error", PROVIDER_ERROR, ANYWHERE },
 	{ "service unavailable", PROVIDER_ERROR, ANYWHERE },
@@ -96,6 +101,7 @@ static const struct {
 	{ "eai_again", PROVIDER_ERROR, ANYWHERE },
 	{ "stream disconnected", PROVIDER_ERROR, ANYWHERE },
 	{ "error sending request", PROVIDER_ERROR, ANYWHERE },
+	{ "error while reading the server response", PROVIDER_ERROR, ANYWHERE },
 	{ "connection error", PROVIDER_ERROR, OF_SERVICE },
 	{ "connection reset", PROVIDER_ERROR, OF_SERVICE },
 	{ "connection closed", PROVIDER_ERROR, OF_SERVICE },

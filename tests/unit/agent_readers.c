@@ -103,6 +103,11 @@ static const struct {
 	{ "claude/quoted-500", "API Error: 500 Internal server error", "API Error: 500", PROVIDER_ERROR, { 1200, 600, 200, 100, NONE }, 0.0125, 0, 0, false },
 	{ "claude/structured", "{\"verdict\":\"pass\",\"findings\":[]}", NULL, PROVIDER_OK, { 1200, 600, 200, 100, NONE }, 0.0125, 0, 0, false },
 	{ "claude/structured-text", "{\"verdict\":\"pass\"}", NULL, PROVIDER_OK, { 1200, 600, 200, 100, NONE }, 0.0125, 0, 0, false },
+	{ "claude/overage", "", "Reached maximum number of turns", PROVIDER_OK, { 1200, 600, 200, 100, NONE }, 0.0125, 0, 0, false },
+	{ "claude/several", "All done.", NULL, PROVIDER_OK, { 1300, 620, 200, 110, NONE }, 0.02, 0, 0, false },
+	{ "claude/limit-spent", "API Error: 400 {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"You have reached your specified API usage limits. "
+	  "You will regain access on 2026-12-01 at 00:00 UTC.\"}}", "API Error: 400", PROVIDER_LIMIT, { 0, 0, 0, 0, NONE }, 0, 0, 0, false },
+	{ "claude/large-number", "I may not.", NULL, PROVIDER_OK, { 1200, 600, 200, 100, NONE }, 0.0125, 1, 0, false },
 	{ "codex/good", PASS, NULL, PROVIDER_OK, { 1200, 800, 0, 100, 40 }, NAN, 0, 0, false },
 	{ "codex/flaky", PASS, NULL, PROVIDER_OK, { 1200, 800, 0, 100, 40 }, NAN, 0, 0, false },
 	{ "codex/401", "", "unexpected status 401 Unauthorized", PROVIDER_AUTH, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
@@ -121,6 +126,8 @@ static const struct {
 	{ "codex/limit-raw", "", "{\"error\":{\"type\":\"usage_limit_reached\"", PROVIDER_LIMIT, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "codex/too-long", "", "unexpected status 400", PROVIDER_ERROR, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "codex/quoted", "The log is about a usage limit.", NULL, PROVIDER_OK, { 200, 400, NONE, 50, NONE }, NAN, 0, 0, false },
+	{ "codex/capacity", "", "Selected model is at capacity", PROVIDER_ERROR, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
+	{ "codex/limit-credits", "", "Your workspace is out of credits", PROVIDER_LIMIT, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "gemini/good", PASS, NULL, PROVIDER_OK, { 1200, 800, NONE, 140, 40 }, NAN, 0, 0, false },
 	{ "gemini/json", PASS, NULL, PROVIDER_OK, { 1200, 800, NONE, 140, 40 }, NAN, 0, 0, false },
 	{ "gemini/401", "", "[API Error: {\"error\"", PROVIDER_AUTH, { 0, 0, NONE, 0, 0 }, NAN, 0, 0, false },
@@ -134,6 +141,10 @@ static const struct {
 	{ "gemini/429", "", "[API Error: {\"error\"", PROVIDER_THROTTLED, { 0, 0, NONE, 0, 0 }, NAN, 0, 0, false },
 	{ "gemini/503", "", "[API Error: {\"error\"", PROVIDER_ERROR, { 0, 0, NONE, 0, 0 }, NAN, 0, 0, false },
 	{ "gemini/turns", "", "Reached max session turns", PROVIDER_OK, { 0, 0, NONE, 0, 0 }, NAN, 0, 0, false },
+	{ "gemini/loop", "I look", "Loop detected, stopping execution", PROVIDER_OK, { 600, 400, NONE, 70, 20 }, NAN, 0, 0, false },
+	{ "gemini/json-loop", "I look", "Loop detected, stopping execution", PROVIDER_OK, { 600, 400, NONE, 70, 20 }, NAN, 0, 0, false },
+	{ "gemini/blocked", "I look first.", "The model response was blocked", PROVIDER_OK, { 600, 400, NONE, 70, 20 }, NAN, 0, 0, false },
+	{ "gemini/went-on", "All done.", NULL, PROVIDER_OK, { 600, 400, NONE, 70, 20 }, NAN, 0, 0, false },
 	{ "opencode/good", PASS, NULL, PROVIDER_OK, { 1200, 800, 0, 100, 40 }, 0, 0, 0, false },
 	{ "opencode/401", "", "Incorrect API key provided", PROVIDER_AUTH, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "opencode/denied", "I look first.", "the output ends without", PROVIDER_OK, { 600, 400, 0, 50, 20 }, 0, 1, 0, true },
@@ -145,6 +156,9 @@ static const struct {
 	{ "opencode/502", "", "Bad Gateway", PROVIDER_ERROR, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "opencode/cut", "", "The other side left", PROVIDER_ERROR, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "opencode/413", "", "Payload Too Large", PROVIDER_ERROR, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
+	{ "opencode/length", "The first half", "the model's answer was cut off", PROVIDER_OK, { 600, 400, 0, 70, 20 }, 0.25, 0, 0, false },
+	{ "opencode/filtered", "I look", "the model's answer was stopped", PROVIDER_OK, { 600, 400, 0, 70, 20 }, 0.25, 0, 0, false },
+	{ "opencode/unknown", "I look\nAll done.", NULL, PROVIDER_OK, { 1200, 800, 0, 140, 40 }, 0.5, 0, 0, false },
 	{ "copilot/good", PASS, NULL, PROVIDER_OK, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "copilot/401", "", "Authentication failed with provider", PROVIDER_AUTH, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "copilot/429", "", "Failed to get response from the AI model", PROVIDER_THROTTLED, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
@@ -156,6 +170,7 @@ static const struct {
 	{ "copilot/resume", PASS, NULL, PROVIDER_OK, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "copilot/quota", "", "402 You have no quota", PROVIDER_LIMIT, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "copilot/hours", "", "Sorry, you've hit a rate limit", PROVIDER_LIMIT, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
+	{ "copilot/quota-code", "", "This session has used", PROVIDER_LIMIT, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "qwen/good", PASS, NULL, PROVIDER_OK, { 1200, 800, NONE, 100, NONE }, NAN, 0, 0, false },
 	{ "qwen/json", PASS, NULL, PROVIDER_OK, { 1200, 800, NONE, 100, NONE }, NAN, 0, 0, false },
 	{ "qwen/flaky", PASS, NULL, PROVIDER_OK, { 1200, 800, NONE, 100, NONE }, NAN, 0, 0, false },
@@ -168,6 +183,14 @@ static const struct {
 	{ "qwen/denied", "I was not allowed to.", NULL, PROVIDER_OK, { 600, 400, NONE, 50, NONE }, NAN, 1, 0, false },
 	{ "qwen/limit", "[API Error: 429 You exceeded your current quota, please try again in 45 minutes (Status: RESOURCE_EXHAUSTED)]", "[API Error: 429", PROVIDER_LIMIT, { 0, 0, NONE, 0, NONE }, NAN, 0, 0, false },
 	{ "qwen/500", "[API Error: 500 The server had an error while processing your request]", "[API Error: 500", PROVIDER_ERROR, { 0, 0, NONE, 0, NONE }, NAN, 0, 0, false },
+	{ "qwen/throttled", "[API Error: Rate limit exceeded]\nPossible quota limitations in place or slow response times detected. Please wait and try again later.",
+	  "[API Error: Rate limit", PROVIDER_THROTTLED, { 0, 0, NONE, 0, NONE }, NAN, 0, 0, false },
+	{ "qwen/daily", "Qwen OAuth quota exceeded: Your free daily quota has been reached.\n\nTo continue using Qwen Code without waiting, upgrade to the Alibaba Cloud Coding Plan.",
+	  "Qwen OAuth quota", PROVIDER_LIMIT, { 0, 0, NONE, 0, NONE }, NAN, 0, 0, false },
+	{ "qwen/discontinued", "Qwen OAuth free tier has been discontinued as of 2026-04-15.\n\nTo continue using Qwen Code, try one of these alternatives:\n"
+	  "  - OpenRouter:    https://openrouter.ai/docs/quickstart\n\nAfter setting up your API key, run /auth to configure your provider.",
+	  "Qwen OAuth free tier", PROVIDER_AUTH, { 0, 0, NONE, 0, NONE }, NAN, 0, 0, false },
+	{ "qwen/subagent", "All done.", NULL, PROVIDER_OK, { 600, 400, NONE, 50, NONE }, NAN, 0, 0, false },
 	{ "pi/good", PASS, NULL, PROVIDER_OK, { 1200, 800, 0, 100, NONE }, 0.00148, 0, 0, false },
 	{ "pi/flaky", PASS, NULL, PROVIDER_OK, { 1200, 800, 0, 100, NONE }, 0.00148, 0, 0, false },
 	{ "pi/401", "", "401 Incorrect API key provided", PROVIDER_AUTH, { 0, 0, 0, 0, NONE }, 0, 0, 0, false },
@@ -179,6 +202,7 @@ static const struct {
 	{ "pi/resume", PASS, NULL, PROVIDER_OK, { 600, 400, 0, 50, NONE }, 0.00074, 0, 0, false },
 	{ "pi/terminated", "half", "terminated", PROVIDER_ERROR, { 0, 0, 0, 0, NONE }, 0, 0, 0, false },
 	{ "pi/limit-minutes", "half", "429 You have hit", PROVIDER_LIMIT, { 0, 0, 0, 0, NONE }, 0, 0, 0, false },
+	{ "pi/length", "The first half", "the model's answer was cut off", PROVIDER_OK, { 600, 400, 0, 50, NONE }, 0.00074, 0, 0, false },
 };
 
 START_TEST(transcripts)
@@ -267,7 +291,7 @@ START_TEST(noise)
 	char *data = load(name, &size);
 	struct agent_result whole = read_data(kind_of(name), data, size, size + 1), other;
 	struct buf noisy = { 0 };
-	bool lines = strcmp(name, "gemini/json") != 0 && strcmp(name, "gemini/json-error") != 0;
+	bool lines = strcmp(name, "gemini/json") != 0 && strcmp(name, "gemini/json-error") != 0 && strcmp(name, "gemini/json-loop") != 0;
 
 	buf_adds(&noisy, junk);
 	for (line = data; lines && strchr(line, '\n') != NULL; line = strchr(line, '\n') + 1) {
@@ -591,11 +615,13 @@ static const struct {
 } results[] = {
 	{ READER_CLAUDE, "-{\"type\":\"system\",\"subtype\":\"init\"}\n-{\"type\":\"assistant\"}\n+{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n"
 	    "+{\"type\":\"system\",\"subtype\":\"hook\"}\n-{\"type\":\"assistant\"}\n+{\"type\":\"result\",\"is_error\":true}\n" },
-	{ READER_QWEN, "-{\"type\":\"assistant\"}\n+{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n" },
+	{ READER_QWEN, "-{\"type\":\"assistant\"}\n+{\"type\":\"result\",\"is_error\":true}\n-{\"type\":\"user\"}\n-{\"type\":\"assistant\"}\n"
+	    "+{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n-{\"type\":\"assistant\"}\n" },
 	{ READER_CODEX, "-{\"type\":\"turn.started\"}\n-{\"type\":\"error\",\"message\":\"Reconnecting... 1/5\"}\n+{\"type\":\"turn.completed\"}\n"
 	    "-{\"type\":\"turn.started\"}\n+{\"type\":\"turn.failed\",\"error\":{\"message\":\"no\"}}\n" },
 	{ READER_GEMINI, "-{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"x\"}\n+{\"type\":\"result\",\"status\":\"success\"}\n" },
 	{ READER_OPENCODE, "-{\"type\":\"step_start\"}\n-{\"type\":\"step_finish\",\"part\":{\"reason\":\"tool-calls\"}}\n-{\"type\":\"step_start\"}\n"
+	    "-{\"type\":\"step_finish\",\"part\":{\"reason\":\"unknown\"}}\n-{\"type\":\"step_start\"}\n"
 	    "+{\"type\":\"step_finish\",\"part\":{\"reason\":\"stop\"}}\n-{\"type\":\"step_start\"}\n+{\"type\":\"error\",\"error\":{\"name\":\"x\"}}\n" },
 	{ READER_COPILOT, "-{\"type\":\"assistant.message\",\"data\":{\"content\":\"x\"}}\n+{\"type\":\"result\",\"exitCode\":0}\n" },
 	{ READER_PI, "-{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"stopReason\":\"error\"}}\n-{\"type\":\"agent_end\"}\n"
@@ -608,12 +634,12 @@ static const struct {
 START_TEST(absurd_amounts)
 {
 	struct agent_result r = read_text(READER_CLAUDE, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\",\"total_cost_usd\":1.7e308,\"usage\":"
-	    "{\"input_tokens\":9223372036854775807,\"cache_read_input_tokens\":1000000000001,\"cache_creation_input_tokens\":1000000000000,\"output_tokens\":7}}");
+	    "{\"input_tokens\":9223372036854775807,\"cache_read_input_tokens\":35184372088833,\"cache_creation_input_tokens\":35184372088832,\"output_tokens\":7}}");
 
 	ck_assert(isnan(r.cost_usd));
 	ck_assert_int_eq(r.tokens_input, NONE);
 	ck_assert_int_eq(r.tokens_cached, NONE);
-	ck_assert_int_eq(r.tokens_cache_write, INT64_C(1000000000000));
+	ck_assert_int_eq(r.tokens_cache_write, INT64_C(1) << 45);
 	ck_assert_int_eq(r.tokens_output, 7);
 	agent_result_release(&r);
 	r = read_text(READER_CLAUDE, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\",\"total_cost_usd\":1e9}");
@@ -660,6 +686,25 @@ START_TEST(when_it_is_over)
 	reader_end(r, &result);
 	ck_assert(result.over == over);
 	agent_result_release(&result);
+}
+END_TEST
+
+/* Numbers that no attempt can have are not given, and sums of large ones have an end. */
+START_TEST(numbers_beyond_reason)
+{
+	static const char end[] = "\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"stopReason\":\"stop\",\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"usage\":";
+	char *lines = xasprintf("{%s{\"input\":9223372036854775807,\"output\":-1,\"cacheRead\":35184372088832,\"cost\":{\"total\":1e308}}}}\n"
+	    "{%s{\"input\":18446744073709551616,\"output\":1e3,\"cacheRead\":35184372088832,\"cost\":{\"total\":-5}}}}\n", end, end);
+	struct agent_result r = read_text(READER_PI, lines);
+
+	ck_assert(!r.is_error);
+	ck_assert_str_eq(r.text, "fine");
+	ck_assert_int_eq(r.tokens_input, ROW_NONE);
+	ck_assert_int_eq(r.tokens_output, ROW_NONE);
+	ck_assert_int_eq(r.tokens_cached, INT64_C(1) << 45);
+	ck_assert(isnan(r.cost_usd));
+	agent_result_release(&r);
+	free(lines);
 }
 END_TEST
 
@@ -733,6 +778,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, rows);
 	tcase_add_test(tcase, answer_taken_back);
+	tcase_add_test(tcase, numbers_beyond_reason);
 	tcase_add_loop_test(tcase, when_it_is_over, 0, (int)COUNT(results));
 	tcase_add_test(tcase, all_transcripts);
 	tcase_add_loop_test(tcase, transcripts, 0, COUNT(files));
