@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "proto/escape.h"
+#include "record/exit_record.h"
 #include "record/layout.h"
 #include "record/output.h"
 #include "task/bead.h"
@@ -87,6 +88,14 @@ void bd_prepare(struct task_op *op, struct step_spec *step)
 }
 
 /* ---- what it printed ---- */
+
+/* It was ended, whatever it has printed until then. */
+static bool was_late(int dirfd)
+{
+	struct exit_record record;
+
+	return exit_record_read(dirfd, &record) == 0 && record.by == EXIT_WALL;
+}
 
 /* Its stderr, "" when there is none. */
 static char *words_of(int dirfd)
@@ -266,14 +275,19 @@ enum bd_stage bd_result(struct task_op *op, bool ok)
 	size_t size;
 	json_t *answer = NULL;
 	enum bd_stage next;
-	int rv = output_read_all(op->dirfd, RECORD_STDOUT, OUTPUT_MAX, &out, &size);
+	bool late = !ok && was_late(op->dirfd);
+	int rv = output_read_all(op->dirfd, RECORD_STDOUT, OUTPUT_MAX + 1, &out, &size);
 
-	if (rv != 0)
+	if (rv == -ENODATA)
+		said = xstrdup("bd printed more than 64 MiB");
+	else if (rv != 0)
 		said = xasprintf("its output cannot be read: %s", strerror(-rv));
+	else if (late)
+		said = xstrdup("it did not end in time, and was killed");
 	else
 		answer = bd_answer(out, size, &said);
 	/* an error is on stderr, or an object on stdout, or both */
-	if (!ok && rv == 0) {
+	if (!ok && rv == 0 && !late) {
 		char *words = words_of(op->dirfd);
 
 		if (words[0] != '\0' || said == NULL) {

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "record/exit_record.h"
 #include "task/op.h"
 #include "task_dump.h"
 
@@ -261,6 +262,7 @@ static const struct {
 	{ TASK_OP_LOAD, "echo '[{}]'", "~issue 1 that bd printed: it has no \"id\"" },
 	{ TASK_OP_LOAD, "echo 'Error: unknown flag: --limit' >&2; exit 1", "~install a newer bd" },
 	{ TASK_OP_LOAD, "echo 'Error: no beads database found' >&2; exit 1", "~run `bd init` there" },
+	{ TASK_OP_LOAD, "head -c 67108865 /dev/zero", "~bd printed more than 64 MiB" },
 	{ TASK_OP_LOAD, "exit 3", "~bd printed nothing" },
 	{ TASK_OP_LOAD, "kill -9 $$", "~bd printed nothing" },
 	{ TASK_OP_CLAIM, "true", "~bd printed nothing" },
@@ -291,6 +293,28 @@ START_TEST(odd_table)
 	expect(odd[_i].kind, odd[_i].kind == TASK_OP_LOAD ? NULL : "x", "rld-1", odd[_i].want);
 	free(script);
 	free(path);
+}
+END_TEST
+
+/* One that hangs is ended by its shim, and what it has said until then is not why it failed. */
+START_TEST(bd_hangs)
+{
+	static const struct exit_record late = { .how = EXIT_BY_SIGNAL, .status = 15, .by = EXIT_WALL, .tree_empty = true };
+	struct task_op *op = op_of(TASK_OP_LOAD, NULL, "rld-1");
+	struct step_spec step = { 0 };
+	char *dir = in_home("record");
+	int fd;
+
+	make_dir("record");
+	put("record/stderr.0000000000000000", "waiting for the lock\n");
+	ck_assert_int_eq(task_op_next(op, -1, false, &step), STEP_NEXT_RUN);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_eq(exit_record_write(fd, &late, false), 0);
+	ck_assert_int_eq(task_op_next(op, fd, false, &step), STEP_NEXT_FAILED);
+	ck_assert_ptr_nonnull(strstr(task_op_error(op), ": it did not end in time, and was killed; "));
+	close(fd);
+	task_op_free(op);
+	free(dir);
 }
 END_TEST
 
@@ -518,6 +542,7 @@ int main(void)
 	tcase_add_test(tcase, releases);
 	tcase_add_test(tcase, bd_fails);
 	tcase_add_loop_test(tcase, odd_table, 0, sizeof(odd) / sizeof(odd[0]));
+	tcase_add_test(tcase, bd_hangs);
 	tcase_add_test(tcase, which_bd);
 	tcase_add_test(tcase, no_export);
 	tcase_add_test(tcase, claims_at_once);
