@@ -33,14 +33,14 @@ struct lane *engine_lane_of(struct engine *engine, int64_t id)
 
 struct task_row *lane_task(const struct lane *lane)
 {
-	struct run_rows *rows = lane->run->rows;
+	struct task_row *task;
 
 	if (lane->row->task == NULL)
 		return NULL;
-	for (size_t i = 0; i < rows->ntasks; i++)
-		if (strcmp(rows->tasks[i]->id, lane->row->task) == 0)
-			return rows->tasks[i];
-	log_fatal("run %lld: slot %lld has task %s, which does not exist", (long long)rows->run.id, (long long)lane->row->slot, lane->row->task);
+	task = run_rows_task(lane->run->rows, lane->row->task);
+	if (task == NULL)
+		log_fatal("run %lld: slot %lld has task %s, which does not exist", (long long)lane->run->rows->run.id, (long long)lane->row->slot, lane->row->task);
+	return task;
 }
 
 const char *lane_task_id(const struct lane *lane)

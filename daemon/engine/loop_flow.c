@@ -100,12 +100,15 @@ static void rest_cb(void *arg, struct work *work)
 	work_free(work);
 }
 
-/* The time between two iterations: the row says until when. */
+/* The time between two iterations: the row says until when. No longer than it was to be, if the clock has been set back since. */
 static void rest(struct run *run)
 {
 	struct engine *engine = run->engine;
 	struct rest_work *w = xcalloc(1, sizeof(*w));
 	int64_t left = run->rows->run.next_at - engine_now(engine);
+
+	if (left > run->plan.pause_ms)
+		left = run->plan.pause_ms;
 
 	w->run = run->rows->run.id;
 	w->until = run->rows->run.next_at;
@@ -148,6 +151,17 @@ void run_load(struct run *run)
 	turn_commit(turn);
 }
 
+void run_waits_for(struct turn *turn, struct run *run, const char *what)
+{
+	struct run_row *row = &run->rows->run;
+
+	if (row->state != RUN_S_RUNNING || run_cancelling(run) || (what == NULL && row->reason == NULL))
+		return;
+	free(row->reason);
+	row->reason = what != NULL ? xasprintf("waits for %s", what) : NULL;
+	turn_put(turn, ROW_RUN, row);
+}
+
 void run_loaded(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd)
 {
 	struct slot_row **slots;
@@ -162,6 +176,7 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 		run_settled(turn, run);
 		return;
 	}
+	run_waits_for(turn, run, NULL);
 	if (list != NULL)
 		offer_take(turn, run, list, has_bd);
 	else

@@ -15,20 +15,28 @@ static void set_text(char **at, const char *text)
 	*at = copy;
 }
 
-static struct task_row *find_task(const struct run *run, const char *id)
+/* What the source said, by id: there may be as many as its file has room for. */
+struct offer {
+	const struct task_item **items;
+	size_t count;
+	bool has_bd;
+};
+
+static int compare_items(const void *a, const void *b)
 {
-	for (size_t i = 0; i < run->rows->ntasks; i++)
-		if (strcmp(run->rows->tasks[i]->id, id) == 0)
-			return run->rows->tasks[i];
-	return NULL;
+	return strcmp((*(const struct task_item *const *)a)->id, (*(const struct task_item *const *)b)->id);
 }
 
-static const struct task_item *find_item(const struct task_list *list, const char *id)
+static int compare_id(const void *key, const void *member)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].id, id) == 0)
-			return &list->items[i];
-	return NULL;
+	return strcmp(key, (*(const struct task_item *const *)member)->id);
+}
+
+static const struct task_item *find_item(const struct offer *offer, const char *id)
+{
+	const struct task_item *const *found = bsearch(id, offer->items, offer->count, sizeof(*offer->items), compare_id);
+
+	return found != NULL ? *found : NULL;
 }
 
 /* It is not begun yet, so what the source says of it now counts. */
@@ -62,15 +70,15 @@ static char *taken_by(const struct run *run, const struct task_item *item, bool 
 }
 
 /* Where bd is not there, nobody tells the source that what held the bead back has passed. */
-static bool is_ready(const struct run *run, const struct task_list *list, const struct task_item *item, bool has_bd)
+static bool is_ready(const struct run *run, const struct offer *offer, const struct task_item *item)
 {
 	char *source = item->held_by != NULL ? run_claim_source(run) : NULL;
 	bool ready = item->ready || source != NULL;
 
 	for (size_t i = 0; ready && source != NULL && item->held_by[i] != NULL; i++) {
-		const struct task_item *on = find_item(list, item->held_by[i]);
+		const struct task_item *on = find_item(offer, item->held_by[i]);
 
-		ready = on != NULL && has_passed(run, source, on, has_bd);
+		ready = on != NULL && has_passed(run, source, on, offer->has_bd);
 	}
 	free(source);
 	return ready;
@@ -82,23 +90,23 @@ static bool is_over(const struct task_row *task)
 }
 
 /* The first of those that hold it back; *ours: the run has one of them still to do, or has failed with it. */
-static const char *waits_for(const struct run *run, const struct task_list *list, const struct task_item *item, bool *ours)
+static const char *waits_for(const struct run *run, const struct offer *offer, const struct task_item *item, bool *ours)
 {
 	*ours = false;
 	for (size_t i = 0; item->held_by != NULL && item->held_by[i] != NULL && !*ours; i++) {
-		const struct task_row *task = find_task(run, item->held_by[i]);
-		const struct task_item *on = find_item(list, item->held_by[i]);
+		const struct task_row *task = run_rows_task(run->rows, item->held_by[i]);
+		const struct task_item *on = find_item(offer, item->held_by[i]);
 
 		*ours = task != NULL ? !is_over(task) : on != NULL && !on->done && (on->ready || on->held_by != NULL);
 	}
 	return item->held_by != NULL ? item->held_by[0] : NULL;
 }
 
-static void refresh(struct turn *turn, struct run *run, const struct task_list *list, const struct task_item *item, int64_t position, bool has_bd)
+static void refresh(struct turn *turn, struct run *run, const struct offer *offer, const struct task_item *item, int64_t position)
 {
-	struct task_row *task = find_task(run, item->id);
-	bool is_new = task == NULL, ready = is_ready(run, list, item, has_bd), passed = false, ours;
-	const char *on = waits_for(run, list, item, &ours);
+	struct task_row *task = run_rows_task(run->rows, item->id);
+	bool is_new = task == NULL, ready = is_ready(run, offer, item), passed = false, ours;
+	const char *on = waits_for(run, offer, item, &ours);
 	char *by;
 
 	if (is_new && (item->done || (!ready && on == NULL)))
@@ -107,7 +115,7 @@ static void refresh(struct turn *turn, struct run *run, const struct task_list *
 		task = task_row_new(run->rows->run.id, item);
 	else if (!follows_source(task))
 		return;
-	by = taken_by(run, item, has_bd, &passed);
+	by = taken_by(run, item, offer->has_bd, &passed);
 	if (by == NULL && !ready && !item->done && !ours)
 		by = on != NULL ? xasprintf("waits for %s, which is not for this run", on) : xstrdup("its source holds it back");
 	task->position = position;
@@ -126,17 +134,23 @@ static void refresh(struct turn *turn, struct run *run, const struct task_list *
 
 void offer_take(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd)
 {
+	struct offer offer = { xcalloc(list->count + 1, sizeof(*offer.items)), list->count, has_bd };
+
 	for (size_t i = 0; i < list->count; i++)
-		refresh(turn, run, list, &list->items[i], (int64_t)i + 1, has_bd);
+		offer.items[i] = &list->items[i];
+	qsort(offer.items, offer.count, sizeof(*offer.items), compare_items);
+	for (size_t i = 0; i < list->count; i++)
+		refresh(turn, run, &offer, &list->items[i], (int64_t)i + 1);
 	for (size_t i = 0; i < run->rows->ntasks; i++) {
 		struct task_row *task = run->rows->tasks[i];
 
-		if (task->state != TASK_S_OPEN || find_item(list, task->id) != NULL)
+		if (task->state != TASK_S_OPEN || find_item(&offer, task->id) != NULL)
 			continue;
 		task->state = TASK_S_TAKEN;
 		set_text(&task->reason, "its source does not offer it any more");
 		turn_put(turn, ROW_TASK, task);
 	}
+	free(offer.items);
 }
 
 void offer_follow_claims(struct turn *turn, struct run *run)

@@ -49,14 +49,6 @@ static char **free_tasks(const struct run *run)
 	return ids;
 }
 
-static struct task_row *find_task(const struct run *run, const char *id)
-{
-	for (size_t i = 0; i < run->rows->ntasks; i++)
-		if (strcmp(run->rows->tasks[i]->id, id) == 0)
-			return run->rows->tasks[i];
-	return NULL;
-}
-
 static struct pick_work *pick_new_work(const struct lane *lane, bool last)
 {
 	struct pick_work *w = xcalloc(1, sizeof(*w));
@@ -74,7 +66,7 @@ static struct pick_work *pick_new_work(const struct lane *lane, bool last)
 static bool take(struct lane *lane, const char *id)
 {
 	struct run *run = lane->run;
-	struct task_row *task = find_task(run, id);
+	struct task_row *task = run_rows_task(run->rows, id);
 	struct attempt_row *a = run_attempt(run, lane->row->attempt);
 	struct turn *turn;
 

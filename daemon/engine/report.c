@@ -16,19 +16,10 @@
 
 #define REPORT_VERSION 1
 
-static const struct task_row *find_task(const struct run_rows *rows, const char *id)
-{
-	for (size_t i = 0; i < rows->ntasks; i++) {
-		if (strcmp(rows->tasks[i]->id, id) == 0)
-			return rows->tasks[i];
-	}
-	return NULL;
-}
-
 /* No further review of it will come. What is reviewed and is no task is the run as a whole. */
 static bool reviews_are_over(const struct run_rows *rows, const char *id)
 {
-	const struct task_row *task = find_task(rows, id);
+	const struct task_row *task = run_rows_task(rows, id);
 
 	if (task == NULL || run_state_is_end((enum run_state)rows->run.state))
 		return run_state_is_end((enum run_state)rows->run.state);

@@ -51,6 +51,8 @@ static void begin_step(struct turn *turn, struct lane *lane, struct step_work *w
 	step->state = ATTEMPT_S_STARTING;
 	step->started_at = engine_now(engine);
 	turn_put(turn, ROW_STEP, step);
+	if (lane->row == NULL && lane->asks_source)
+		run_waits_for(turn, run, w->out.name);
 	lane->step = step;
 	lane->next_step = w->out;
 	strings_wipe(lane->next_env);

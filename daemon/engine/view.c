@@ -64,7 +64,7 @@ void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row)
 {
 	const struct place *place = &places[kind];
 	void ***list;
-	size_t *count, at;
+	size_t *count, at = 0, end;
 
 	if (kind == ROW_RUN) {
 		row_assign(ROW_RUN, &rows->run, row);
@@ -73,11 +73,18 @@ void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row)
 	}
 	list = (void ***)(void *)((char *)rows + place->list);
 	count = (size_t *)(void *)((char *)rows + place->count);
-	for (at = *count; at > 0 && row_compare(place, (*list)[at - 1], row) > 0; at--)
-		;
-	if (at > 0 && row_compare(place, (*list)[at - 1], row) == 0) {
-		row_free(kind, (*list)[at - 1]);
-		(*list)[at - 1] = row;
+	end = *count;
+	while (at < end) {
+		size_t middle = at + (end - at) / 2;
+
+		if (row_compare(place, (*list)[middle], row) < 0)
+			at = middle + 1;
+		else
+			end = middle;
+	}
+	if (at < *count && row_compare(place, (*list)[at], row) == 0) {
+		row_free(kind, (*list)[at]);
+		(*list)[at] = row;
 		return;
 	}
 	*list = xreallocarray(*list, *count + 1, sizeof(**list));
@@ -103,6 +110,18 @@ struct run_rows *run_rows_copy(const struct run_rows *from)
 			run_rows_put(to, (enum row_kind)kind, row_copy((enum row_kind)kind, list[i]));
 	}
 	return to;
+}
+
+static int compare_task(const void *key, const void *member)
+{
+	return strcmp(key, (*(struct task_row *const *)member)->id);
+}
+
+struct task_row *run_rows_task(const struct run_rows *rows, const char *id)
+{
+	struct task_row **found = rows->ntasks > 0 ? bsearch(id, rows->tasks, rows->ntasks, sizeof(*rows->tasks), compare_task) : NULL;
+
+	return found != NULL ? *found : NULL;
 }
 
 void run_rows_free(struct run_rows *rows)

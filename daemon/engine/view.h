@@ -61,6 +61,8 @@ size_t view_count(const struct view *view);
 /* A run_rows of its own, for rows read from the store: run_rows_put takes ownership of row. */
 struct run_rows *run_rows_new(void);
 void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row);
+/* NULL: it has no such task. */
+struct task_row *run_rows_task(const struct run_rows *rows, const char *id);
 /* A deep copy, but for the steps: they are of no use to anybody else. */
 struct run_rows *run_rows_copy(const struct run_rows *from);
 void run_rows_free(struct run_rows *rows);

@@ -375,6 +375,27 @@ def test_bd_cannot_say_what_is_ready(make, tmp_path):
     assert daemon.play.starts() == [], "the export is no substitute"
 
 
+def test_while_bd_does_not_answer(make, tmp_path):
+    """The run says whom it waits for, also when it was at rest before, and can be cancelled."""
+    daemon, bd = make(scripts={"implement": WORK})
+    beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"))
+    bd.stop("ready", "before")
+    run = submit(daemon, beads.path, pause_ms=1)
+    daemon.play.arrived("bd")
+    assert (daemon.run(run)["state"], daemon.run(run)["reason"]) == ("running", "waits for bd ready")
+    bd.stop("claim", "before")
+    daemon.play.go("bd")
+    daemon.play.arrived("bd")
+    assert daemon.run(run)["reason"] is None
+    bd.stop("ready", "before")
+    daemon.play.go("bd")
+    daemon.play.arrived("bd")
+    assert (daemon.run(run)["iteration"], daemon.run(run)["reason"]) == (1, "waits for bd ready")
+    daemon.call("run.cancel", id=run)
+    row = daemon.ended(run)
+    assert row["state"] == "cancelled" and tasks_done(daemon.play) == ["x-1"], row
+
+
 def test_bd_cannot_claim(make, tmp_path):
     daemon, bd = make()
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"))
@@ -455,3 +476,12 @@ def test_odd_ids(make, tmp_path, has_bd):
     assert repo.git("worktree", "list").count("\n") == 0
     if has_bd:
         assert {s for i, (s, _) in beads.issues().items() if i != "-rf"} == {"closed"} and beads.issues()["-rf"] == ("open", None)
+
+
+def test_many_beads(make, tmp_path):
+    """A project of many years. The daemon stands still for none of it; with a look at all beads for each it would for minutes."""
+    daemon, _ = make(False, scripts={"implement": WORK + "answer no_beads_available\n"})
+    ids = names(30000)
+    beads = Beads(tmp_path / "beads", *(bead(i, priority=n % 5, on=[f"x-{n}"] if n % 3 == 2 else []) for n, i in enumerate(ids)))
+    row = daemon.ended(submit(daemon, beads.path))
+    assert (row["state"], row["cause"]) == ("succeeded", "stop-marker: 30000 task(s) left") and len(tasks_done(daemon.play)) == 1

@@ -243,6 +243,17 @@ def test_a_pause_outlives_the_daemon(make_daemon, beads):
     assert tasks_done(daemon.play) == ["x-1", "x-2"]
 
 
+def test_a_pause_and_a_clock_that_was_set_back(make_daemon, beads):
+    """The row is that of a clock that was three days ahead."""
+    daemon = make_daemon(scripts={"implement": WORK})
+    run = submit(daemon, beads.path, pause_ms=2000, iterations=2)
+    waits(daemon, run, "pausing between iterations")
+    daemon.stop()
+    daemon.query("UPDATE run SET next_at = next_at + ?", 3 * 24 * 3600 * 1000)
+    daemon.start()
+    assert daemon.ended(run)["cause"].startswith("limit: 2 iteration(s)") and tasks_done(daemon.play) == ["x-1", "x-2"]
+
+
 def test_nobody_waits_after_the_last_iteration(make_daemon, beads):
     """Neither at its limit, nor when a story or a step was the last: only a source that may have more is asked once more."""
     daemon = make_daemon(scripts={"implement": WORK})
