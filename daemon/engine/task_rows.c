@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From what a source tells of a task to its row. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +25,24 @@ char *task_title(const char *text)
 	return cut < length ? xasprintf("%.*s…", (int)cut, start) : xmemdup0(start, length);
 }
 
-/* What an agent is told to do: the title where there is no description, and what must hold in the end. */
+/* The row's title is not all of it. */
+static bool is_cut(const char *title)
+{
+	char *kept = task_title(title);
+	bool cut = strcmp(kept, title) != 0;
+
+	free(kept);
+	return cut;
+}
+
+/* What an agent is told to do: the title where there is no description or where it is too long for a title, and what must hold in the end. */
 static char *text_of(const struct task_item *item)
 {
-	const char *text = item->description != NULL && item->description[0] != '\0' ? item->description : item->title;
+	bool described = item->description != NULL && item->description[0] != '\0', titled = item->title != NULL && (!described || is_cut(item->title));
+	bool bound = item->acceptance != NULL && item->acceptance[0] != '\0';
 
-	if (text == NULL)
-		text = item->id;
-	if (item->acceptance == NULL || item->acceptance[0] == '\0')
-		return xstrdup(text);
-	return xasprintf("%s\n\n### Acceptance criteria\n\n%s", text, item->acceptance);
+	return xasprintf("%s%s%s%s%s", titled ? item->title : "", titled && described ? "\n\n" : "", described ? item->description : titled ? "" : item->id,
+	    bound ? "\n\n### Acceptance criteria\n\n" : "", bound ? item->acceptance : "");
 }
 
 struct task_row *task_row_new(int64_t run, const struct task_item *item)

@@ -54,6 +54,15 @@ def test_priority_then_place_then_what_is_left(make_daemon, work):
     assert "as a user I want b" in prompt and "typecheck passes" in prompt and "write b" in prompt
 
 
+def test_a_long_title_reaches_the_agent_whole(make_daemon, work):
+    title = "As a shopper I want " + "many " * 30 + "things"
+    prd = Prd(work / "prd.json", story("a", title=title), story("b", 2, title="zebra"))
+    daemon = make_daemon(scripts={"implement": WORK})
+    assert daemon.ended(submit(daemon, work, **prd.given()))["state"] == "succeeded"
+    first, second = (daemon.play.prompt(1, "implement", n).decode() for n in (1, 2))
+    assert title + "\n\nas a user I want a" in first and second.count("zebra") == 1
+
+
 def test_a_story_waits_for_those_it_depends_on(make_daemon, work):
     """As tools write it: what has passed before counts, and who depends on a story that failed never starts."""
     prd = Prd(work / "prd.json", story("page", 1, dependsOn=["api", "done"]), story("api", 2, dependsOn=["schema"]), story("schema", 3), story("done", passes=True),
