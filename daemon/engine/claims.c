@@ -89,12 +89,14 @@ void claims_put(struct turn *turn, struct claims *claims, const char *source, co
 	turn_put(turn, ROW_CLAIM, row);
 }
 
+char *claim_source(enum source_kind kind, const char *path)
+{
+	return sources[kind].claims && path != NULL ? xasprintf("%s:%s", sources[kind].name, path) : NULL;
+}
+
 char *run_claim_source(const struct run *run)
 {
-	enum source_kind kind = run_source(run);
-	const char *path = run->rows->run.source_path;
-
-	return sources[kind].claims && path != NULL ? xasprintf("%s:%s", sources[kind].name, path) : NULL;
+	return claim_source(run_source(run), run->rows->run.source_path);
 }
 
 /* When the source was asked last: an iteration begins with its answer. */

@@ -289,7 +289,8 @@ void claims_load(struct claims *claims, struct claim_row *row);	/* takes row */
 const struct claim_row *claims_find(const struct claims *claims, const char *source, const char *task);
 /* Puts the row into the turn, and is so from now on. */
 void claims_put(struct turn *turn, struct claims *claims, const char *source, const char *task, int64_t run, enum claim_state state);
-/* The source of a run as claims name it, malloc'd; NULL: its tasks are nobody else's. */
+/* A source as claims name it, malloc'd; NULL: its tasks are nobody else's. */
+char *claim_source(enum source_kind kind, const char *path);
 char *run_claim_source(const struct run *run);
 /* Another run has it, or has passed it since this one last asked its source. */
 bool run_is_claimed_elsewhere(const struct run *run, const char *task);

@@ -413,13 +413,23 @@ static void warn_of_result(struct pending_submit *p, const struct run_row *old)
 	free(text);
 }
 
+/* In another run, after the old one had read its source. */
+static bool has_passed_since(const struct pending_submit *p, const struct run_row *old, const char *task)
+{
+	char *source = claim_source(p->source, p->source_path);
+	const struct claim_row *claim = source != NULL ? claims_find(p->engine->claims, source, task) : NULL;
+
+	free(source);
+	return claim != NULL && claim->state == CLAIM_S_DONE && claim->at >= old->created_at;
+}
+
 /* Passed ones are left out, and with them the waiting for them. Beads are asked for anew. */
 static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
 {
 	for (size_t i = 0; p->source != SOURCE_BEADS && i < rows->ntasks; i++) {
 		struct task_row *row;
 
-		if (rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_DONE)
+		if (rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_DONE || has_passed_since(p, &rows->run, rows->tasks[i]->id))
 			continue;
 		row = row_copy(ROW_TASK, rows->tasks[i]);
 		row->state = TASK_S_OPEN;

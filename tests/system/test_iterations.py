@@ -4,7 +4,7 @@ import json
 
 import pytest
 from outer import NOTE, WORK, Beads, bead, done, reasons, states, submit, tasks_done, waits, with_bd
-from rld import ENDS
+from rld import ENDS, RpcError
 
 GATED = {"implement": NOTE + 'gate "$RL_TASK_ID"\nanswer done\n'}
 STORIES = {"userStories": [{"id": f"s-{n}", "title": f"do s-{n}", "passes": False} for n in range(1, 4)]}
@@ -291,6 +291,21 @@ def test_a_retry_of_a_prd(make_daemon, tmp_path):
     row = daemon.ended(daemon.call("run.retry", id=1)["id"])
     assert row["state"] == "succeeded" and tasks_done(daemon.play, 2) == ["s-2", "s-3"], row
     assert all(s["passes"] for s in json.loads(path.read_text())["userStories"])
+
+
+def test_a_retry_leaves_out_what_has_passed_in_another_run(make_daemon, tmp_path):
+    """Its text is that of the old run; what the PRD says by now was paid for."""
+    path = tmp_path / "prd.json"
+    path.write_text(json.dumps(STORIES))
+    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_RUN" != 1 -a "$RL_RUN.$RL_TASK_ID" != 2.s-3 ] || exit 3\nanswer done\n'})
+    for end in ("failed", "failed"):
+        assert daemon.ended(daemon.call("run.submit", workdir=str(tmp_path), stories=path.read_text(), stories_path=str(path))["id"])["state"] == end
+    daemon.restart()
+    assert daemon.ended(daemon.call("run.retry", id=1)["id"])["state"] == "succeeded"
+    assert tasks_done(daemon.play, 2) == ["s-1", "s-2", "s-3"] and tasks_done(daemon.play, 3) == ["s-3"]
+    with pytest.raises(RpcError) as refused:
+        daemon.call("run.retry", id=2)
+    assert "every task of the run has passed" in refused.value.message
 
 
 # ---- who may change what meanwhile -----------------------------------------------------------------------------
