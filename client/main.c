@@ -8,6 +8,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "proto/call.h"
+#include "proto/streams.h"
 
 static const struct option_row list_options[] = {
 	{ "state", 0, OPTION_CHOICE, "queued|running|paused|held|succeeded|failed|cancelled", "state", NULL, "only runs in this state" },
@@ -107,6 +108,15 @@ const struct command commands[] = {
 	{ .name = NULL },
 };
 
+/* Options that mean something to these actions of their command only: an option that did nothing would be taken for done. */
+static const struct {
+	const char *command, *option, *actions;
+} particular[] = {
+	{ "hold", "message", "approve|reject|rework" }, { "hold", "state", "list" }, { "hold", "run", "list" }, { "hold", "limit", "list" },
+	{ "hold", "before", "list" }, { "group", "slots", "set" }, { "cooldown", "message", "set" }, { "salvage", "limit", "list" },
+	{ "salvage", "before", "list" },
+};
+
 static const struct command *find_command(const char *name)
 {
 	for (const struct command *command = commands; command->name != NULL; command++) {
@@ -169,6 +179,19 @@ static bool answered(const struct client *c)
 	return true;
 }
 
+/* 0, or an exit code after telling. */
+static int check_particular(const struct client *c)
+{
+	for (size_t i = 0; i < sizeof particular / sizeof particular[0]; i++) {
+		if (strcmp(particular[i].command, c->command->name) != 0 || !options_given(&c->options, particular[i].option) ||
+		    options_is_choice(particular[i].actions, c->options.arguments[0]))
+			continue;
+		warnx("--%s goes with \"rlctl %s %s\"", particular[i].option, c->command->name, particular[i].actions);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
 static int run_client(struct client *c)
 {
 	const char *color = options_text(&c->options, "color");
@@ -177,6 +200,8 @@ static int run_client(struct client *c)
 		warnx("usage: rlctl %s %s", c->command->name, c->command->usage);
 		return EXIT_USAGE;
 	}
+	if (check_particular(c) != 0)
+		return EXIT_USAGE;
 	print_init(&c->out, stdout, color == NULL ? "auto" : color);
 	print_init(&c->talk, stderr, color == NULL ? "auto" : color);
 	c->json = options_given(&c->options, "json");
@@ -214,6 +239,7 @@ int main(int argc, char **argv)
 	struct client c = { .command = NULL };
 	int status;
 
+	streams_reserve();
 	if (argc > 0)
 		argv[0] = (char *)"rlctl";
 	options_init(&c.options);

@@ -130,7 +130,7 @@ static void forget(json_t *object, const char *path)
 	free(outer);
 }
 
-static bool is_choice(const char *words, const char *text)
+bool options_is_choice(const char *words, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -282,7 +282,7 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 	case OPTION_MONEY:
 		return money_value(row, text, status);
 	case OPTION_CHOICE:
-		return is_choice(row->argument, text) ? json_string(text) : wrong(row, row->argument, status);
+		return options_is_choice(row->argument, text) ? json_string(text) : wrong(row, row->argument, status);
 	case OPTION_FILE_OR_NONE:
 		if (strcmp(text, "none") == 0)
 			return json_string(text);

@@ -62,6 +62,9 @@ bool options_given(const struct options *o, const char *name);
 /* The name of the option that fills a request's parameter, NULL when none does. */
 const char *options_for_param(const struct option_row *rows, const char *param);
 
+/* Is text one of words, "a|b|c"? */
+bool options_is_choice(const char *words, const char *text);
+
 void options_print(FILE *file, const struct option_row *rows);
 
 #endif

@@ -65,6 +65,6 @@ int output_print(struct client *c, const struct print *to, int64_t attempt, cons
 		if (!more || *eof)
 			break;
 	}
-	fflush(to->file);
-	return 0;
+	/* who wants it has gone, or the disk is full; main() says so */
+	return fflush(to->file) == EOF && to == &c->out ? EXIT_REFUSED : 0;
 }

@@ -21,6 +21,7 @@
 #include "proto/clock.h"
 #include "state_lock.h"
 #include "proc/proc.h"
+#include "proto/streams.h"
 #include "rpc/rpc.h"
 #include "store/store.h"
 #include "wire.h"
@@ -477,6 +478,7 @@ int main(int argc, char *argv[], char *envp[])
 	struct options o = { 0 };
 	char error[512];
 
+	streams_reserve();
 	setproctitle_init(argc, argv, envp);
 	options_parse(argc, argv, &o);
 	if (o.print_openrpc)

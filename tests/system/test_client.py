@@ -199,7 +199,8 @@ def test_manual_is_clean():
     ["submit", "--workflow", "/etc/hostname", "--beads"], ["watch", "x"], ["watch", "1/2"], ["watch", "1", "2"], ["list", "--state", "nonsense"],
     ["hold"], ["hold", "show"], ["hold", "show", "x"], ["hold", "show", "0"], ["hold", "list", "1"], ["hold", "approve", "1", "2"], ["hold", "burn", "1"],
     ["hold", "list", "--state", "nonsense"], ["hold", "list", "--run", "x"], ["report"], ["report", "x"], ["report", "--format", "html", "1"],
-    ["review", "export", "x"],
+    ["review", "export", "x"], ["group", "pause", "a", "--slots", "2"], ["group", "list", "--slots", "2"], ["hold", "list", "-m", "x"],
+    ["hold", "approve", "1", "--run", "2"], ["cooldown", "clear", "a", "-m", "x"], ["salvage", "restore", "-n", "1", "1", "d"],
 ])
 def test_usage_errors_are_2_and_ask_nothing(fake, rlctl, args):
     out, err = rlctl(*args, check=2)
@@ -949,6 +950,22 @@ def test_events_list_and_follow(fake, rlctl, tmp_path):
     fake.connections[-1].shutdown(socket.SHUT_RDWR)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 3 and b"events 4 to 9" in err
+
+
+@pytest.mark.parametrize("closed", [1, 2])
+def test_what_an_agent_wrote_never_goes_to_the_daemon(fake, tmp_path, closed):
+    """Where a standard stream is closed, the connection must not get its number."""
+    states = iter(["running", "succeeded"])
+    request = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "run.cancel", "params": {"id": 7}}) + "\n"
+    fake.answers.update({
+        "run.get": lambda *_: {"id": 7, "state": next(states)}, "run.cancel": {"id": 7, "state": "cancelled"},
+        "attempt.list": {"attempts": [{"id": 20, "run": 7, "number": 1, "role": "implement", "agent": "x", "state": "exited"}]},
+        "attempt.output": lambda _, p: {"offset": p["offset"], "next": len(request), "data": request[p["offset"]:], "encoding": "utf-8", "eof": True, "dropped": 0}})
+    process = start(tmp_path, "logs", "-f", "7", socket_path=fake.path, preexec_fn=lambda: os.close(closed))
+    out, err = process.communicate(timeout=60)
+    assert fake.of("run.cancel") == []
+    assert (process.returncode, err if closed == 1 else out) == ((1, err) if closed == 1 else (0, request.encode()))
+    assert closed == 2 or b"standard output: Bad file descriptor" in err
 
 
 def test_cancel_and_retry_several(fake, rlctl):
