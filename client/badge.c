@@ -224,6 +224,9 @@ static char *waiting(const struct look *l)
 		return mem_printf("waiting to spawn until A%lld picked a bead", number(before, "slot"));
 	if (*field_text(l->slot, "reason") != '\0')
 		return mem_strdup(field_text(l->slot, "reason"));
+	/* an answer is there: what it waits for comes behind its work, not in front of it */
+	if (field_int(l->slot, "answer") != FIELD_NONE)
+		return mem_printf("implemented %s, waits for the review of the whole run", l->task);
 	return *l->task == '\0' ? mem_strdup(field_text(l->run, "reason")) : mem_printf("making ready for %s", l->task);
 }
 

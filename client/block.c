@@ -145,12 +145,20 @@ void block_put(struct lines *l, const struct screen_run *s, const json_t *slot, 
 	put_preview(l, s, slot, preview);
 }
 
+const char *block_reviewed(const json_t *slot)
+{
+	const char *task = field_text(slot, "task");
+
+	/* as the record of reviews calls the whole run, when it has several tasks */
+	return *task == '\0' && field_int(slot, "slot") == 0 ? "run" : task;
+}
+
 static const json_t *last_review(const struct screen_run *s, const json_t *slot)
 {
 	for (size_t i = json_array_size(s->reviews); i-- > 0;) {
 		const json_t *review = json_array_get(s->reviews, i);
 
-		if (strcmp(field_text(review, "task_id"), field_text(slot, "task")) == 0)
+		if (strcmp(field_text(review, "task_id"), block_reviewed(slot)) == 0)
 			return review;
 	}
 	return NULL;

@@ -5,6 +5,9 @@
 
 #include "client/screen.h"
 
+/* The task that the reviews of a slot are about, "" when it has none yet. */
+const char *block_reviewed(const json_t *slot);
+
 /* Lines that block_put() would make. */
 size_t block_height(const struct screen_run *s, const json_t *slot, size_t preview, bool title);
 

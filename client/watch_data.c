@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/block.h"
 #include "client/field.h"
 #include "client/memory.h"
 
@@ -139,7 +140,7 @@ void watch_data_uncount(struct watch_data *d)
 /* The reviews of the chosen slot's task, asked for again only when there is another one. */
 static enum watch_result load_reviews(struct watch_data *d, size_t chosen)
 {
-	const char *task = field_text(json_array_get(field_array(d->document, "slots"), chosen), "task");
+	const char *task = block_reviewed(json_array_get(field_array(d->document, "slots"), chosen));
 	char *wanted = mem_printf("%lld %s", (long long)field_int(d->document, "review_count"), task);
 	enum watch_result rv = WATCH_OK;
 	struct call_error error;

@@ -172,6 +172,21 @@ def test_only_what_changes_is_written(at_a, on):
     assert screen.ended() == 0
 
 
+def test_a_run_that_is_reviewed_as_a_whole(make_daemon, repo, on):
+    """Its reviews are about no task of a slot, and its slots have their work behind them."""
+    scripts = {"implement": "echo x > $RL_SLOT.txt\nanswer done\n", "review.1": "drift 'add a second line'\n", "review": "pass\n",
+               "fix": "echo y >> 1.txt\ngate c\nanswer mended\n"}
+    daemon = make_daemon(scripts=scripts, gates=["c"])
+    stories = json.dumps({"userStories": [{"id": id, "title": "t", "passes": False} for id in ("US-1", "US-2")]})
+    daemon.call("run.submit", stories=stories, workdir=str(repo.path), parallel=2, review={"enabled": True, "scope": "run"})
+    daemon.play.arrived("c")
+    screen = on(daemon, "watch", 1)
+    screen.shows("> all FIX  fix attempt 1 for the whole run", "review 1 by play: drift, 1 finding", "- add a second line",
+                 "A1 WAIT  implemented US-", "A2 WAIT  implemented US-", ", waits for the review of the whole run")
+    daemon.play.go("c")
+    screen.shows("Run 1  succeeded")
+
+
 def test_r_shows_the_review_and_a_review_gives_it_back(at_a, on):
     daemon, screen = at_a, on(at_a, "watch", 1)
     screen.shows("| I look at it")
