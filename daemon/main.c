@@ -48,6 +48,7 @@ struct daemon {
 	uv_check_t drained;	/* active while draining: looks after each turn of the loop */
 	mode_t umask;		/* as we were started: agents get both back */
 	int64_t nofile;
+	rlim_t core;
 };
 
 static int check_config(const struct places *places, bool explicit_path)
@@ -114,8 +115,8 @@ static char *find_shim(void)
 	return path;
 }
 
-/* Each connection, attempt and step takes descriptors, and nothing of ours is for others to read. Agents get both
- * settings back as we were started with them. */
+/* Each connection, attempt and step takes descriptors, and nothing of ours is for others to read; nor do environments of runs
+ * stay behind in a core file. Agents get all these settings back as we were started with them. */
 static void set_limits(struct daemon *d)
 {
 	struct rlimit limit;
@@ -125,6 +126,11 @@ static void set_limits(struct daemon *d)
 		d->nofile = (int64_t)limit.rlim_cur;
 		limit.rlim_cur = limit.rlim_max > 65536 ? 65536 : limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	if (getrlimit(RLIMIT_CORE, &limit) == 0) {
+		d->core = limit.rlim_cur;
+		limit.rlim_cur = 0;
+		setrlimit(RLIMIT_CORE, &limit);
 	}
 }
 
@@ -378,7 +384,7 @@ static void open_proc(struct daemon *d)
 
 	d->shim = find_shim();
 	d->wire.proc = proc_new(&d->loop, attempts, d->shim, &engine_proc_sink, d->engine);
-	proc_set_inherited(d->wire.proc, d->umask, d->nofile);
+	proc_set_inherited(d->wire.proc, d->umask, d->nofile, d->core);
 	free(attempts);
 }
 

@@ -320,7 +320,16 @@ static void prepare_run(void *arg)
 /* -errno when nothing was started. */
 static int entry_spawn(struct entry *e)
 {
-	int rv = spawn_shim(e->proc->shim_path, e->dir, e->prepare.lock, e->launch->envp, e->uuid, &e->child);
+	struct rlimit own;
+	bool known = getrlimit(RLIMIT_CORE, &own) == 0;
+	int rv;
+
+	/* rld leaves no core file; what it starts may, and a limit is inherited */
+	if (known)
+		setrlimit(RLIMIT_CORE, &(struct rlimit){ e->proc->core < own.rlim_max ? e->proc->core : own.rlim_max, own.rlim_max });
+	rv = spawn_shim(e->proc->shim_path, e->dir, e->prepare.lock, e->launch->envp, e->uuid, &e->child);
+	if (known)
+		setrlimit(RLIMIT_CORE, &own);
 
 	if (rv != 0) {
 		e->child = 0;

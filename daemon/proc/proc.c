@@ -29,6 +29,7 @@ const char *proc_boot_id(void)
 struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shim_path, const struct proc_sink *sink, void *arg)
 {
 	struct proc *proc = xcalloc(1, sizeof(*proc));
+	struct rlimit limit;
 
 	proc->loop = loop;
 	proc->attempts_dir = xstrdup(attempts_dir);
@@ -41,16 +42,19 @@ struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shi
 	proc->anchor.data = proc;
 	proc->anchored = true;
 	proc_boot_id();		/* before there are threads */
+	if (getrlimit(RLIMIT_CORE, &limit) == 0)
+		proc->core = limit.rlim_cur;
 	proc->mixed = orphans_mixed();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) == -1)
 		log_warn("what outlives a killed rl-shim is found by its environment only: %s", strerror(errno));
 	return proc;
 }
 
-void proc_set_inherited(struct proc *proc, mode_t umask, int64_t nofile)
+void proc_set_inherited(struct proc *proc, mode_t umask, int64_t nofile, rlim_t core)
 {
 	proc->umask = umask;
 	proc->nofile = nofile;
+	proc->core = core;
 }
 
 void proc_check_closed(struct proc *proc)

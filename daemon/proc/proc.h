@@ -3,6 +3,7 @@
 #ifndef PROC_PROC_H
 #define PROC_PROC_H
 
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <uv.h>
 
@@ -13,9 +14,9 @@ struct proc;
 /* attempts_dir and shim_path are absolute and copied. */
 struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shim_path, const struct proc_sink *sink, void *arg);
 
-/* What agents get back of the environment that rld was started in, before it set its own: umask and soft RLIMIT_NOFILE
- * (0: as rld has it). Without this call 022 and 0. */
-void proc_set_inherited(struct proc *proc, mode_t umask, int64_t nofile);
+/* What agents get back of the environment that rld was started in, before it set its own: umask, and the soft RLIMIT_NOFILE
+ * (0: as rld has it) and RLIMIT_CORE. Without this call 022, 0, and what rld had at proc_new(). */
+void proc_set_inherited(struct proc *proc, mode_t umask, int64_t nofile, rlim_t core);
 
 /* Takes ownership of launch. Directory, files and job are written off the loop; then lock, posix_spawn, pidfd watch.
  * Exactly one of started() or refused() follows; after started() exactly one ended(). */

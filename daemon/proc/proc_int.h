@@ -43,6 +43,7 @@ struct proc {
 	void *arg;
 	mode_t umask;
 	int64_t nofile;
+	rlim_t core;
 	bool mixed;		/* orphans of a killed shim cannot be told from processes of strangers */
 	LIST_HEAD(, entry) entries;
 	size_t count;		/* entries not freed, in the list or not */

@@ -53,11 +53,29 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void restore_limits(const struct job *job)
+/* The environment of the agent is in our memory, too: a core file with it would outlive the run. What it was before. */
+static rlim_t withhold_core(void)
+{
+	struct rlimit limit;
+	rlim_t before;
+
+	if (getrlimit(RLIMIT_CORE, &limit) == -1)
+		return 0;
+	before = limit.rlim_cur;
+	limit.rlim_cur = 0;
+	setrlimit(RLIMIT_CORE, &limit);
+	return before;
+}
+
+static void restore_limits(const struct job *job, rlim_t core)
 {
 	struct rlimit limit;
 
 	umask((mode_t)job->umask);
+	if (core != 0 && getrlimit(RLIMIT_CORE, &limit) == 0) {
+		limit.rlim_cur = core;
+		setrlimit(RLIMIT_CORE, &limit);
+	}
 	if (job->nofile == 0 || getrlimit(RLIMIT_NOFILE, &limit) == -1)
 		return;
 	limit.rlim_cur = (rlim_t)job->nofile < limit.rlim_max ? (rlim_t)job->nofile : limit.rlim_max;
@@ -103,14 +121,14 @@ static int confine_as_asked(const struct job *job, int rehearsed, struct agent_n
 }
 
 /* In the child. Returns only when it failed. */
-static void become(const struct job *job, pid_t shim, int in, int out, int err, int told, int rehearsed, struct agent_news *news)
+static void become(const struct job *job, pid_t shim, int in, int out, int err, int told, int rehearsed, rlim_t core, struct agent_news *news)
 {
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != shim)
 		_exit(127);	/* the shim died before the kernel knew of our wish */
 	raise_oom_score();
-	restore_limits(job);
+	restore_limits(job, core);
 	if (dup2(in, STDIN_FILENO) == -1 || dup2(out, STDOUT_FILENO) == -1 || dup2(err, STDERR_FILENO) == -1) {
 		failed(news, "dup2");
 		return;
@@ -156,6 +174,7 @@ int agent_start(const struct job *job, int dirfd, struct agent *agent, struct ag
 	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, told[2] = { -1, -1 };
 	int in = open_input(job, dirfd), rehearsed = 0, rv = -1;
 	pid_t shim = getpid();
+	rlim_t core = withhold_core();
 
 	memset(news, 0, sizeof(*news));
 	if (in == -1) {
@@ -176,7 +195,7 @@ int agent_start(const struct job *job, int dirfd, struct agent *agent, struct ag
 		goto out;
 	}
 	if (agent->pid == 0) {
-		become(job, shim, in, out[1], err[1], told[1], rehearsed, news);
+		become(job, shim, in, out[1], err[1], told[1], rehearsed, core, news);
 		if (write(told[1], news, sizeof(*news)) == -1)
 			_exit(126);
 		_exit(127);

@@ -3,11 +3,12 @@
 import json
 import os
 import re
+import resource
 import stat
 
 import pytest
 from outer import Beads, bead, with_bd
-from rld import RpcError, command_of, descendants
+from rld import RpcError, command_of, descendants, proc_stat
 
 # No scanner of repositories is to take this file for a leak, and a shape alone must not give the plain ones away.
 SHAPE = "sk-ant-" + "api03-Zq81mmKd02wErT5yU7iOp"
@@ -300,6 +301,23 @@ def test_settings_are_shown_without_secrets(made):
     assert shown["agent.play.set"] == {"LLM_TOKEN": "[secret]", "MY_SETTING": "[secret]", "SWITCH": "1", "TZ": "Europe/Berlin"}
     done = daemon.rlctl("config", "show", check=0)
     assert "LLM_TOKEN" in done.out and not leaks(done.stdout)
+
+
+def test_core_files_are_for_agents_alone(made, repo):
+    """A core file of ours would have the environments that we hand on, and outlive their runs."""
+    def soft(pid):
+        return resource.prlimit(pid, resource.RLIMIT_CORE)[0]
+
+    daemon, _ = made
+    daemon.stop()
+    daemon.prefix = ["/bin/sh", "-c", 'ulimit -Sc "$(ulimit -Hc)"; exec "$@"', "sh"]
+    daemon.start()
+    run = daemon.submit(repo.path, task="wait")
+    agent = daemon.play.arrived("running")
+    assert soft(agent) == resource.getrlimit(resource.RLIMIT_CORE)[1]
+    assert (soft(proc_stat(agent)[1]), soft(daemon.pid)) == (0, 0)
+    daemon.play.go("running")
+    daemon.ended(run)
 
 
 def test_a_leak_would_be_seen(made, repo, tmp_path):

@@ -359,19 +359,21 @@ END_TEST
 
 START_TEST(files_environment_and_limits)
 {
-	struct launch *launch = shell(1, "cat; echo $RL_ATTEMPT_UUID $MORE; umask; ulimit -Sn");
+	struct launch *launch = shell(1, "cat; echo $RL_ATTEMPT_UUID $MORE; umask; ulimit -Sn; prlimit --core --noheadings --raw --output SOFT; prlimit -p $PPID --core --noheadings --raw --output SOFT");
 	char want[256], got[256];
 	struct output_chunk chunk;
+	struct rlimit core;
 	struct stat st;
 	int dirfd;
 
+	ck_assert_int_eq(getrlimit(RLIMIT_CORE, &core), 0);
 	launch->files[launch->nfiles++] = (struct launch_file){ RECORD_PROMPT, xstrdup("the prompt\n"), 11, 0600 };
 	launch->job.input = xstrdup(RECORD_PROMPT);
 	strings_append(&launch->envp, "MORE=x");
-	proc_set_inherited(w.proc, 027, 99);
+	proc_set_inherited(w.proc, 027, 99, 4096);
 	proc_start(w.proc, launch);
 	WAIT_FOR(w.of[1].ended);
-	snprintf(want, sizeof(want), "the prompt\n%s x\n0027\n99\n", uuid_of(1));
+	snprintf(want, sizeof(want), "the prompt\n%s x\n0027\n99\n%d\n0\n", uuid_of(1), core.rlim_max < 4096 ? (int)core.rlim_max : 4096);
 	dirfd = open_attempt(1);
 	ck_assert_int_eq(output_read(dirfd, RECORD_STDOUT, 0, got, sizeof(got), &chunk), 0);
 	ck_assert_int_eq((int)chunk.size, (int)strlen(want));
