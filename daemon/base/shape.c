@@ -189,11 +189,26 @@ bool shape_is_placeholder(const char *value, size_t size)
 	return is_word(&(struct part){ value, size }, words, COUNT(words)) || memmem(value, size, SHAPE_SECRET, strlen(SHAPE_SECRET)) != NULL;
 }
 
+/* A run of at least so many letters and digits with both in it. */
+static bool has_mixed(const char *value, size_t size, size_t least)
+{
+	for (size_t i = 0, end; i < size; i = end + 1) {
+		unsigned classes;
+
+		end = run_of(value, size, i, ALNUM);
+		classes = classes_in(value + i, end - i);
+		if (end - i >= least && (classes & LETTER) != 0 && (classes & DIGIT) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* "feature-1234-login-page" and "release-2026-11-22-rc1" are words and numbers. */
+#define KEY_GROUP 4
+
 bool shape_is_key(const char *value, size_t size)
 {
-	unsigned classes = classes_in(value, size);
-
-	return size >= 16 && run_of(value, size, 0, VALUE) == size && (classes & LETTER) != 0 && (classes & DIGIT) != 0 &&
+	return size >= 16 && run_of(value, size, 0, VALUE) == size && has_mixed(value, size, KEY_GROUP) &&
 	    memchr(value, '/', size) == NULL && memchr(value, '.', size) == NULL;
 }
 
@@ -207,19 +222,6 @@ static bool is_code(const char *value, size_t size, char next)
 
 /* A sentence, such as "must be at least 8 characters", has numbers; a passphrase has them within a word. */
 #define PHRASE_WORD 8
-
-static bool is_phrase(const char *value, size_t size)
-{
-	for (size_t i = 0, end; i < size; i = end + 1) {
-		unsigned classes;
-
-		end = run_of(value, size, i, ALNUM);
-		classes = classes_in(value + i, end - i);
-		if (end - i >= PHRASE_WORD && (classes & LETTER) != 0 && (classes & DIGIT) != 0)
-			return true;
-	}
-	return false;
-}
 
 /* STYLE_HEADER: behind "Basic " and the like, where a word of a sentence may stand as well. */
 enum style { STYLE_ENV, STYLE_HEADER, STYLE_OTHER };
@@ -245,7 +247,7 @@ static bool is_secret_value(const char *value, size_t size, enum style style, en
 	if (strength == WEAK)
 		return size >= 16 && mixed && !spaced;
 	if (quoted)
-		return size >= 6 && (!spaced || is_phrase(value, size));
+		return size >= 6 && (!spaced || has_mixed(value, size, PHRASE_WORD));
 	return size >= 8 && mixed && !spaced && value[0] != '/' && memchr(value, '.', size) == NULL;
 }
 

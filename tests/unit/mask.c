@@ -180,6 +180,8 @@ static const struct {
 
 START_TEST(names_table)
 {
+	ck_assert(mask_hides("SOMETHING", "abcd-1234-ef56-gh78") && !mask_hides("BRANCH", "feature-1234-login-page") &&
+	    !mask_hides("TAG", "release-2026-11-22-rc1"));
 	ck_assert(mask_hides("SOMETHING", "ab12cd34ef56gh78") && !mask_hides("SOMETHING", "production") && !mask_hides("A_KEY", "/home/me/key"));
 	ck_assert_msg(mask_hides(names[_i].name, NULL) == names[_i].secret, "%s", names[_i].name);
 }
