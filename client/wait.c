@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl wait: until all runs have ended or are held. */
+#include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,8 +75,12 @@ int wait_command(struct client *c)
 	if (timeout != NULL && duration_parse(timeout, &ms) == 0)
 		json_object_set_new(params, "timeout_ms", json_integer(ms));
 	result = client_call_json(c, "run.wait", params, &status);
-	if (result == NULL)
+	if (result == NULL) {
+		/* it was there when we asked */
+		if (status == EXIT_NO_DAEMON && c->conn != NULL)
+			warnx("the runs and their agents go on; the same command takes up the waiting");
 		goto out;
+	}
 	if (!c->json)
 		t = table_new(columns, sizeof columns / sizeof columns[0]);
 	status = look(field_array(result, "runs"), t);

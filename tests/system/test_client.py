@@ -642,6 +642,11 @@ def test_wait_ends_with_the_worst(fake, rlctl, states, code):
     assert fake.of("run.wait") == [{"ids": list(range(1, len(states) + 1)), "timeout_ms": 120000}]
 
 
+def test_wait_says_that_the_runs_go_on_without_the_daemon(fake, rlctl):
+    fake.answers["run.wait"] = lambda peer, _: peer.shutdown(socket.SHUT_RDWR)
+    assert "the runs and their agents go on; the same command takes up the waiting\n" in rlctl("wait", "7", check=3)[1]
+
+
 def test_a_known_key_of_an_ended_run_follows_nothing(fake, rlctl):
     script(fake, [], {"state": "succeeded"})
     fake.answers["run.submit"] = {"id": 7, "state": "succeeded"}
