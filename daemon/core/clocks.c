@@ -17,6 +17,23 @@ static const char *const common[CLOCKS] = {
 	[CLOCK_POST_RESULT] = "limits.post_result",
 };
 
+/* The same in words: what is said of one role is said in rld.toml alone. */
+#define IN_FILE(role) { "limits." role ".timeout in rld.toml", "limits." role ".idle_timeout in rld.toml", "limits." role ".post_result in rld.toml" }
+
+static const char *const own_origins[ROLES][CLOCKS] = {
+	[ROLE_IMPLEMENT] = IN_FILE("implement"),
+	[ROLE_CHECK] = IN_FILE("check"),
+	[ROLE_REVIEW] = IN_FILE("review"),
+	[ROLE_FIX] = IN_FILE("fix"),
+	[ROLE_COMMIT] = IN_FILE("commit"),
+};
+
+static const char *const common_origins[CLOCKS] = {
+	[CLOCK_WALL] = "limits.timeout in rld.toml or --timeout",
+	[CLOCK_IDLE] = "limits.idle_timeout in rld.toml or --idle-timeout",
+	[CLOCK_POST_RESULT] = "limits.post_result in rld.toml",
+};
+
 const char *clocks_own_setting(enum role role, enum clock clock)
 {
 	return own[role][clock];
@@ -27,7 +44,9 @@ const char *clocks_common_setting(enum role role, enum clock clock)
 	return role == ROLE_REVIEW && clock == CLOCK_WALL ? "review.timeout" : common[clock];
 }
 
-const char *clocks_setting(const struct clocks *clocks, enum role role, enum clock clock)
+const char *clocks_origin(const struct clocks *clocks, enum role role, enum clock clock)
 {
-	return clocks->own[clock] ? clocks_own_setting(role, clock) : clocks_common_setting(role, clock);
+	if (clocks->own[clock])
+		return own_origins[role][clock];
+	return role == ROLE_REVIEW && clock == CLOCK_WALL ? "review.timeout of the settings or the profile" : common_origins[clock];
 }

@@ -24,7 +24,7 @@ struct clocks {
 const char *clocks_own_setting(enum role role, enum clock clock);
 /* What counts where that says nothing: "limits.timeout", and "review.timeout" for a review. */
 const char *clocks_common_setting(enum role role, enum clock clock);
-/* The one of both that the time comes from. */
-const char *clocks_setting(const struct clocks *clocks, enum role role, enum clock clock);
+/* Where the time was said, for people, static: "limits.fix.timeout in rld.toml", "limits.timeout in rld.toml or --timeout". */
+const char *clocks_origin(const struct clocks *clocks, enum role role, enum clock clock);
 
 #endif

@@ -183,11 +183,11 @@ char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *l
 	case PROCESS_NOT_STARTED:
 		return xasprintf("%s process could not be started: %s", name, error ? error : "unknown error");
 	case PROCESS_TIMEOUT:
-		return xasprintf("%s process timed out after %s; %s in rld.toml sets the limit", name, time, limit->setting);
+		return xasprintf("%s process timed out after %s; %s sets the limit", name, time, limit->setting);
 	case PROCESS_IDLE:
-		return xasprintf("%s process printed nothing for %s; %s in rld.toml sets the limit", name, time, limit->setting);
+		return xasprintf("%s process printed nothing for %s; %s sets the limit", name, time, limit->setting);
 	case PROCESS_LINGERED:
-		return xasprintf("%s process gave its result and did not exit within %s; %s in rld.toml sets the limit%s%s", name, time,
+		return xasprintf("%s process gave its result and did not exit within %s; %s sets the limit%s%s", name, time,
 		    limit->setting, error ? ": " : "", error ? error : "");
 	case PROCESS_CANCELLED:
 		return xasprintf("cancelled");

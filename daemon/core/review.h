@@ -88,7 +88,7 @@ enum slot_event measured_event(const struct plan *plan, const struct measure_fac
 /* The clock that ended an attempt. */
 struct attempt_limit {
 	int64_t ms;
-	const char *setting;
+	const char *setting;	/* who sets it: "limits.timeout in rld.toml or --timeout" */
 };
 
 /* "reviewer process exited with status 3", "implementer process timed out after 2h": the cause of a failed attempt.

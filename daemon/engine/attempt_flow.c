@@ -389,7 +389,7 @@ static struct attempt_limit limit_of(const struct lane *lane, enum role role)
 	const struct clocks *clocks = &lane_plan(lane)->clocks[role];
 	enum clock clock = by[lane->record.by];
 
-	return (struct attempt_limit){ clocks->ms[clock], clocks_setting(clocks, role, clock) };
+	return (struct attempt_limit){ clocks->ms[clock], clocks_origin(clocks, role, clock) };
 }
 
 /* How it ended. */

@@ -47,6 +47,20 @@ static void expect_words(char *const *words, const char *first, const char *seco
 		ck_assert_str_eq(words[1], second);
 }
 
+/* Who has to be asked for more time: a limit of the command line is not in rld.toml, and a review has one of its own. */
+START_TEST(clocks_tell_their_origin)
+{
+	struct clocks clocks = { 0 };
+
+	ck_assert_str_eq(clocks_origin(&clocks, ROLE_FIX, CLOCK_WALL), "limits.timeout in rld.toml or --timeout");
+	ck_assert_str_eq(clocks_origin(&clocks, ROLE_REVIEW, CLOCK_IDLE), "limits.idle_timeout in rld.toml or --idle-timeout");
+	ck_assert_str_eq(clocks_origin(&clocks, ROLE_REVIEW, CLOCK_WALL), "review.timeout of the settings or the profile");
+	clocks.own[CLOCK_WALL] = true;
+	ck_assert_str_eq(clocks_origin(&clocks, ROLE_REVIEW, CLOCK_WALL), "limits.review.timeout in rld.toml");
+	ck_assert_str_eq(clocks_origin(&clocks, ROLE_COMMIT, CLOCK_POST_RESULT), "limits.post_result in rld.toml");
+}
+END_TEST
+
 static void expect_clocks(const struct plan *plan, enum role role, int64_t wall, int64_t idle, int64_t post_result, bool own)
 {
 	const struct clocks *clocks = &plan->clocks[role];
@@ -372,6 +386,7 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
+	tcase_add_test(json, clocks_tell_their_origin);
 	tcase_add_test(json, test_plan_round_trip);
 	tcase_add_test(json, test_old_plan);
 	tcase_add_test(json, test_cells_of_the_profile);

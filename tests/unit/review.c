@@ -213,7 +213,7 @@ END_TEST
 /* limit: of the clock, in milliseconds */
 static void expect_cause(struct attempt_facts f, int64_t limit, const char *error, const char *want)
 {
-	const struct attempt_limit clock = { limit, "limits.x" };
+	const struct attempt_limit clock = { limit, "limits.x in rld.toml" };
 	char *cause = attempt_cause(&f, &clock, error);
 
 	ck_assert_str_eq(cause, want);
