@@ -59,23 +59,27 @@ static char *in_workspace(const struct run_row *run, const char *path)
 	return strncmp(path, run->workspace, n) == 0 && path[n] == '/' ? xstrdup(path + n + 1) : NULL;
 }
 
+static void add_artifact(char ***list, const struct run_row *run, const char *where)
+{
+	char *path = where != NULL ? in_workspace(run, where) : NULL;
+
+	if (path != NULL && !strings_contain(*list, path))
+		strings_append(list, path);
+	free(path);
+}
+
 static void add_artifacts(char ***list, const struct run_row *run, const struct plan *plan)
 {
-	const char *const paths[] = { plan->review ? plan->review_file : NULL, plan->review ? plan->review_log : NULL };
-
-	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		char *path = paths[i] != NULL ? in_workspace(run, paths[i]) : NULL;
-
-		if (path != NULL && !strings_contain(*list, path))
-			strings_append(list, path);
-		free(path);
-	}
+	add_artifact(list, run, plan->review ? plan->review_file : NULL);
+	add_artifact(list, run, plan->review ? plan->review_log : NULL);
 }
 
 char **run_artifacts(const struct run *run)
 {
 	char **list = NULL;
 
+	/* Who has his home under git has our state in it, with the environments of others' agents. */
+	add_artifact(&list, &run->rows->run, run->engine->state_dir);
 	add_artifacts(&list, &run->rows->run, &run->plan);
 	for (size_t i = 0; i < run->rows->ntasks; i++) {
 		struct plan plan = { 0 };

@@ -434,6 +434,20 @@ def test_an_unborn_head(trees, tmp_path, files):
     assert of_the_user(fresh) == before and names_in(fresh, row["base_commit"]) == ({"mine.txt"} if files else set())
 
 
+@pytest.mark.parametrize("isolation", ["shared", "worktree"])
+def test_a_repository_that_has_the_state_directory_in_it(trees, repo, isolation):
+    """A home under git: databases, outputs and environments are no work, and get into no tree."""
+    t = trees(start=False)
+    t.daemon.state = repo.path / ".local" / "state" / "rld"
+    t.daemon.state.mkdir(parents=True, mode=0o700)
+    repo.write("dirty", "x\n")
+    t.daemon.start()
+    row = t.run(task="do it", isolation=isolation, commit="auto", review=True)
+    assert row["state"] == "succeeded" and repo.git("status", "--porcelain") == "?? dirty", row
+    for ref in repo.git("for-each-ref", "--format=%(refname)").split():
+        assert {name for name in names_in(repo, ref) if name.startswith(".local")} == set(), ref
+
+
 @pytest.mark.parametrize("name", ["ünïcödé 漢字", "quote'\"$(x)`y`", "- new\nline"])
 def test_names_of_repositories(make_daemon, tmp_path, name):
     repo = Repo(tmp_path / name)
