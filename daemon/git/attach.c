@@ -99,8 +99,7 @@ enum stage attach_look_done(struct git_op *op, bool ok, const char *data, size_t
 {
 	(void)data, (void)size;
 	if (!ok)
-		return op_fail(op, xasprintf("%s: its agent has left branch %s, and HEAD has not what was committed there; put it right with "
-		    "`git checkout %s` there, then retry the run", op->workspace, op->branch, op->branch));
+		return op_fail(op, xasprintf("%s: its agent has left branch %s, and HEAD has not what was committed there; " OP_KEPT, op->workspace, op->branch));
 	add_branch(op);
 	strings_append(&op->words, "HEAD");
 	return STAGE_ATTACH_MOVE;

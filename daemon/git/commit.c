@@ -17,14 +17,23 @@
 #define TRAILER "Rld-"
 
 /* Files of a git directory, there while something is under way that a commit would end or take part in. */
-static const struct { const char *file, *what; } obstacles[] = {
-	{ "MERGE_HEAD", "a merge is under way; end it with `git commit` or `git merge --abort`" },
-	{ "CHERRY_PICK_HEAD", "a cherry-pick is under way; end it with `git cherry-pick --continue` or `--abort`" },
-	{ "REVERT_HEAD", "a revert is under way; end it with `git revert --continue` or `--abort`" },
-	{ "rebase-merge", "a rebase is under way; end it with `git rebase --continue` or `--abort`" },
-	{ "rebase-apply", "a rebase is under way; end it with `git rebase --continue` or `--abort`" },
-	{ "index.lock", "another git works there (index.lock); wait for it, or remove the file when there is none" },
+static const struct { const char *file, *what, *end; } obstacles[] = {
+	{ "MERGE_HEAD", "a merge is under way", "end it with `git commit` or `git merge --abort`" },
+	{ "CHERRY_PICK_HEAD", "a cherry-pick is under way", "end it with `git cherry-pick --continue` or `--abort`" },
+	{ "REVERT_HEAD", "a revert is under way", "end it with `git revert --continue` or `--abort`" },
+	{ "rebase-merge", "a rebase is under way", "end it with `git rebase --continue` or `--abort`" },
+	{ "rebase-apply", "a rebase is under way", "end it with `git rebase --continue` or `--abort`" },
+	{ "index.lock", "another git works there (index.lock)", "wait for it, or remove the file when there is none" },
 };
+
+static char *in_the_middle(const struct git_op *op, const char *what, const char *end)
+{
+	char *there = xasprintf("%s, then commit what is in the work tree", end);
+	char *error = xasprintf("%s: %s; %s", op->workspace, what, op_remedy(op, there));
+
+	free(there);
+	return error;
+}
 
 static char *in_the_way(const struct git_op *op)
 {
@@ -35,7 +44,7 @@ static char *in_the_way(const struct git_op *op)
 		struct stat st;
 
 		if (lstat(file, &st) == 0)
-			error = xasprintf("%s: %s, then commit what is in the work tree", op->workspace, obstacles[i].what);
+			error = in_the_middle(op, obstacles[i].what, obstacles[i].end);
 		free(file);
 	}
 	free(dir);
@@ -162,7 +171,8 @@ static const char *first_difference(const struct buf *want, const struct buf *ha
 static enum stage moved_on(struct git_op *op, const char *path)
 {
 	char *shown = text_escape(path, strlen(path), false);
-	char *error = xasprintf("%s/%s is not as it was when it was reviewed; nothing was committed: look at it, and commit it yourself", op->workspace, shown);
+	char *error = xasprintf("%s/%s is not as it was when it was reviewed; nothing was committed: %s", op->workspace, shown,
+	    op_remedy(op, "look at it, and commit it yourself"));
 
 	free(shown);
 	return op_fail(op, error);

@@ -9,6 +9,21 @@
 #include "git/op_int.h"
 #include "proto/escape.h"
 
+/* Takes what and there: what to do in a tree that others have, too. */
+static enum stage mend(struct git_op *op, char *what, char *there)
+{
+	op_fail(op, xasprintf("%s; %s", what, op_remedy(op, there)));
+	free(there);
+	free(what);
+	return STAGE_NONE;
+}
+
+static enum stage unborn(struct git_op *op)
+{
+	return mend(op, xasprintf("%s: its branch has no commit any more", op->workspace),
+	    xasprintf("see `git reflog` there, put it back to %.12s and retry the run", op->given_commit));
+}
+
 enum stage committed_tip(struct git_op *op)
 {
 	char *since;
@@ -16,8 +31,7 @@ enum stage committed_tip(struct git_op *op)
 	if (op->given_commit == NULL || (op->tip != NULL && strcmp(op->tip, op->given_commit) == 0))
 		return committed_known(op);
 	if (op->tip == NULL)
-		return op_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there, put it back to %.12s and retry the run",
-		    op->workspace, op->given_commit));
+		return unborn(op);
 	since = xasprintf("^%s", op->given_commit);
 	strings_append(&op->words, op->tip);
 	strings_append(&op->words, since);
@@ -36,14 +50,14 @@ enum stage committed_known(struct git_op *op)
 
 static enum stage left(struct git_op *op)
 {
-	return op_fail(op, xasprintf("%s: HEAD is at %.12s, which does not come after %.12s, where the work began: an agent has rewritten history; "
-	    "put it right with `git reset --soft %.12s` there, then retry the run", op->workspace, op->tip, op->given_commit, op->given_commit));
+	return mend(op, xasprintf("%s: HEAD is at %.12s, which does not come after %.12s, where the work began: an agent has rewritten history",
+	    op->workspace, op->tip, op->given_commit), xasprintf("put it right with `git reset --soft %.12s` there, then retry the run", op->given_commit));
 }
 
 static enum stage merged(struct git_op *op)
 {
-	return op_fail(op, xasprintf("%s: what the commit agent made is no line of commits, it has a merge in it; put it right with "
-	    "`git reset --soft %.12s` there, then retry the run", op->workspace, op->given_commit));
+	return mend(op, xasprintf("%s: what the commit agent made is no line of commits, it has a merge in it", op->workspace),
+	    xasprintf("put it right with `git reset --soft %.12s` there, then retry the run", op->given_commit));
 }
 
 void series_read(struct series *series, const char *data, size_t size, const char *since)
@@ -90,12 +104,12 @@ enum stage history_done(struct git_op *op, bool ok, const char *data, size_t siz
 static enum stage committed_artifact(struct git_op *op, const char *id, const char *path)
 {
 	char *shown = text_escape(path, strlen(path), false);
-	char *error = xasprintf("commit %.12s in %s was made by an agent and has %s, but what a review leaves behind is never committed; "
-	    "take it out with `git reset --soft %.12s` and `git rm -r --cached -- %s` there, then retry the run", id, op->workspace, shown,
-	    op->given_commit, shown);
+	char *what = xasprintf("commit %.12s in %s was made by an agent and has %s, but what a review leaves behind is never committed", id,
+	    op->workspace, shown);
+	char *there = xasprintf("take it out with `git reset --soft %.12s` and `git rm -r --cached -- %s` there, then retry the run", op->given_commit, shown);
 
 	free(shown);
-	return op_fail(op, error);
+	return mend(op, what, there);
 }
 
 /* An id, then pairs of ":mode mode id id letter" and a path; the next id. */
@@ -158,8 +172,8 @@ enum stage drift_done(struct git_op *op, bool ok, const char *data, size_t size)
 	if (hook_noted(op))
 		hook_changed(op, &names);
 	else
-		op_fail(op, xasprintf("the commit agent changed: %s; that is not what was reviewed: look at it in %s, and commit it yourself", names.text.data,
-		    op->workspace));
+		mend(op, xasprintf("the commit agent changed: %s; that is not what was reviewed", names.text.data),
+		    xasprintf("look at it in %s, and commit it yourself", op->workspace));
 	buf_release(&names.text);
 	return STAGE_NONE;
 }

@@ -89,8 +89,7 @@ static bool is_given(const struct git_op *op, const char *data, size_t size)
 
 static enum stage has_moved(struct git_op *op)
 {
-	return op_fail(op, xasprintf("%s: HEAD is not at %.12s, which is to be integrated; look at what is there, put it back with "
-	    "`git reset --soft %.12s`, then retry the run", op->dir, op->given_commit, op->given_commit));
+	return op_fail(op, xasprintf("%s: HEAD is not at %.12s, which is to be integrated; " OP_KEPT, op->dir, op->given_commit));
 }
 
 enum stage dir_kept_done(struct git_op *op, bool ok, const char *data, size_t size)

@@ -92,8 +92,8 @@ static const char *remedy(const struct git_op *op, const char *said)
 		{ STAGE_OWN_INDEX, "", "the commit was made, but your index does not know it yet: run `git reset -q` there" },
 		{ STAGE_NONE, "No space left", "free some space and retry the run" },
 		{ STAGE_NONE, ".lock': File exists", "another git works there: wait for it, or remove the file when there is none" },
-		{ STAGE_COMMIT, "failed to sign", "let signing work without a question, or set commit.gpgsign=false there; the work is in the work tree" },
-		{ STAGE_COMMIT, "", "see what `git commit` says there; the work is in the work tree" },
+		{ STAGE_COMMIT, "failed to sign", "let signing work without a question, or set commit.gpgsign=false there" },
+		{ STAGE_COMMIT, "", "see what `git commit` says there" },
 		{ STAGE_NONE, "cannot run ", "a hook of the repository cannot be run: put it right, or take it away, then retry the run" },
 		{ STAGE_NONE, "died of signal", "a hook of the repository was ended by a signal: see why, then retry the run" },
 		{ STAGE_BASE_ADD, " filter '", "let that filter work for the daemon's user, or commit what you have without it" },
@@ -131,10 +131,16 @@ enum stage op_process_failed(struct git_op *op)
 	if (said[0] == '\0')
 		error = xasprintf("git %s failed in %s and said nothing; is git installed and on PATH?", name, op->workspace);
 	else
-		error = xasprintf("git %s in %s: %s; %s", name, op->workspace, said, remedy(op, said));
+		error = xasprintf("git %s in %s: %s; %s%s%s", name, op->workspace, said, remedy(op, said), op->stage == STAGE_COMMIT ? "; " : "",
+		    op->stage == STAGE_COMMIT ? op_remedy(op, "the work is in the work tree") : "");
 	free(said);
 	/* Something that vanished, or something that cannot be read: only another look tells. */
 	return (stages[op->stage].flags & AGAIN) != 0 ? tree_start_again(op, error) : op_fail(op, error);
+}
+
+const char *op_remedy(const struct git_op *op, const char *there)
+{
+	return op->repository == NULL ? there : OP_KEPT;
 }
 
 /* ls-files passes over what it cannot open, with a warning and exit status 0. */

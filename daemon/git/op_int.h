@@ -156,11 +156,15 @@ struct series {
 	bool descends;		/* the commit that they are counted from is behind one of them */
 };
 
+/* Whoever reads of a task's own work tree finds it gone. */
+#define OP_KEPT "that work tree goes with its task, and what it has is kept: see its branch and `rlctl salvage list`, then retry the run"
+
 /* op.c */
 result_fn pin_done, pin_named_done;
 char *op_said(const struct git_op *op);			/* what the process said on stderr, in one line */
 enum stage op_process_failed(struct git_op *op);		/* that becomes the error */
 enum stage op_fail(struct git_op *op, char *error);	/* takes error */
+const char *op_remedy(const struct git_op *op, const char *there);	/* what to do in the work tree, or when it is a task's own: OP_KEPT */
 void op_fresh_index(struct git_op *op);			/* nothing is left of the private index */
 void names_add(struct names *names, const char *path);
 void names_end(struct names *names);

@@ -408,7 +408,7 @@ START_TEST(branch_has_moved)
 	expect_merged(merge_op(1, first));
 	SH("cd '%s'; echo y >y; " COMMIT_ALL " later", dir);
 	moved = sh("git -C '%s' rev-parse HEAD; git -C '%s' status --porcelain", dir, dir);
-	expect_failed(merge_op(2, second), "which is to be integrated; look at what is there");
+	expect_failed(merge_op(2, second), "which is to be integrated; that work tree goes with its task, and what it has is kept");
 	expect_text(moved, sh("git -C '%s' rev-parse HEAD; git -C '%s' status --porcelain", dir, dir));
 	free(moved);
 	free(first);
