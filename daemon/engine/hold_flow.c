@@ -154,8 +154,8 @@ static void reject(struct turn *turn, struct lane *lane, const char *by, const c
 	free(cause);
 }
 
-/* Why the decision cannot be made; RPC_OK: it can. */
-static int refusal(const struct hold_row *hold, enum hold_decision decision, const char *message, struct engine_reply *reply)
+/* Why the decision cannot be made; RPC_OK: it can. spent: why nothing more of its run is started, "": it is. */
+static int refusal(const struct hold_row *hold, enum hold_decision decision, const char *message, const char *spent, struct engine_reply *reply)
 {
 	if (hold->state != HOLD_S_OPEN) {
 		reply->message = "this hold has been decided already";
@@ -173,6 +173,13 @@ static int refusal(const struct hold_row *hold, enum hold_decision decision, con
 		reply->field = "message";
 		return RPC_INVALID_PARAMS;
 	}
+	/* it would fail at once, and could be approved no more */
+	if (decision == HOLD_REWORK && spent[0] != '\0') {
+		reply->message = spent;
+		reply->hint = hold->kind == HOLD_LOST ? "nothing more of its run is started: reject it; rlctl retry begins a run with a budget of its own" :
+		    "nothing more of its run is started: approve or reject it as it is; rlctl retry begins a run with a budget of its own";
+		return RPC_WRONG_STATE;
+	}
 	return RPC_OK;
 }
 
@@ -185,7 +192,7 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 	struct hold_row *hold = NULL;
 	struct lane *lane = NULL;
 	struct turn *turn;
-	char *human;
+	char *human, spent[RUN_SPENT_MAX];
 
 	for (size_t i = 0; run != NULL && i < run->rows->nholds; i++)
 		if (run->rows->holds[i]->id == id)
@@ -201,7 +208,8 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 		reply.message = "no space left for the database";
 		reply.hint = "make room on the disk of the state directory";
 	} else {
-		reply.code = refusal(hold, decision, message, &reply);
+		run_spent(run, spent);
+		reply.code = refusal(hold, decision, message, spent, &reply);
 	}
 	if (reply.code != RPC_OK || check) {
 		cb(arg, &reply);

@@ -131,6 +131,19 @@ def test_absurd_amounts_are_not_told(paid, repo):
         daemon.rlctl(*command, check=0)
 
 
+def test_what_is_held_when_all_is_spent_can_still_be_approved(paid, repo):
+    """A rework could not be paid for: the run would fail, and take with it what is held."""
+    daemon = paid({"implement": WORK + says(0.6), "review": says(0.6, '{"verdict": "drift", "followUpPrompt": "more"}')})
+    with daemon.events(types=["hold.opened"]) as events:
+        number = daemon.review(repo.path, review={"max_fixes": 0, "on_exhausted": "hold"}, max_cost=1)
+        hold = events.until("hold.opened")["hold"]
+    said = daemon.rlctl("hold", "rework", str(hold), "-m", "again", check=1)
+    assert "$1.20 of $1.00 are spent (max_cost)" in said.err and "approve or reject it as it is" in said.err, said.err
+    assert daemon.run(number)["state"] == "held"
+    daemon.call("hold.approve", id=hold)
+    assert daemon.ended(number)["state"] == "succeeded"
+
+
 # ---- what is set aside -----------------------------------------------------------------------------------------
 
 def test_it_is_on_disk_before_the_start(paid, repo):
