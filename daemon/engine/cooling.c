@@ -256,7 +256,7 @@ bool attempt_settles(struct lane *lane)
 	return warm || other || boot || reserved;
 }
 
-void attempt_queues(struct lane *lane)
+void attempt_queues(struct lane *lane, bool cooled)
 {
 	struct slot_row *row = lane->row;
 	struct attempt_row *a = run_attempt(lane->run, row->attempt);
@@ -267,10 +267,13 @@ void attempt_queues(struct lane *lane)
 		turn_put(turn, ROW_ATTEMPT, a);
 		turn_act_cooling(turn);
 	}
-	if (row->cooling != NULL) {
+	if (cooled) {
+		if (row->cooling != NULL)
+			row->retry_at = engine_now(lane->run->engine);
 		set_text(&row->cooling, NULL);
-		row->retry_at = engine_now(lane->run->engine);
+		set_text(&row->reason, NULL);
 		turn_put(turn, ROW_SLOT, row);
+		lane_tell_phase(turn, lane);
 	}
 	turn_commit_or_drop(turn);
 }

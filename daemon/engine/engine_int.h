@@ -462,9 +462,9 @@ bool attempt_waits(struct lane *lane);
 /* It may: what has changed since it was decided (which agent does it, that it cools no more) is being recorded, and then it comes to the gate
  * again. False: nothing has. */
 bool attempt_settles(struct lane *lane);
-/* It may, but for a slot of the daemon: its account is no reason any more, and what it had set aside is for others; that it has not been
- * started stays on record. */
-void attempt_queues(struct lane *lane);
+/* It may, but for a slot of the daemon: what it had set aside is for others. cooled: so far it waited for an account or a time, which is no
+ * reason any more; that it has not been started stays on record. */
+void attempt_queues(struct lane *lane, bool cooled);
 /* All that wait are asked again; those of one run. */
 void cooling_look(struct engine *engine);
 void cooling_look_at(struct run *run);

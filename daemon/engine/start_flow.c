@@ -265,6 +265,8 @@ static bool waits_for_seat(struct lane *lane)
 /* The gate. Who may not pass is asked again when that has changed. */
 static bool passes(struct lane *lane)
 {
+	bool cooled = lane->pending == PENDING_COOLING;
+
 	if (lane_ending(lane)) {
 		end_unstarted(lane);
 		return false;
@@ -272,7 +274,7 @@ static bool passes(struct lane *lane)
 	if (attempt_overspends(lane) || attempt_waits(lane))
 		return false;
 	if (waits_for_seat(lane)) {
-		attempt_queues(lane);
+		attempt_queues(lane, cooled);
 		engine_schedule(lane->run->engine);
 		return false;
 	}

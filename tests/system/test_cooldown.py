@@ -206,6 +206,20 @@ def test_cancelled_and_paused_while_cooling(start, repos, how):
     assert daemon.ended(run)["state"] == "succeeded"
 
 
+def test_the_reason_goes_with_the_time(start, repos):
+    """Who waits for nothing but the end of a pause does not name an account that serves again."""
+    daemon = start({"implement.1": limited(FAR), "implement": DONE})
+    run = daemon.submit(next(repos).path)
+    cools(daemon, run, "account shared: limit until ")
+    daemon.call("run.pause", id=run)
+    with daemon.events(run=run, types=["slot.phase"], since=daemon.call("event.list", since=0, limit=256)["next"]) as events:
+        daemon.call("cooldown.clear", account="shared")
+        events.until("slot.phase")
+    assert slot(daemon, run)["phase"] == "cooling" and slot(daemon, run)["reason"] is None, slot(daemon, run)
+    daemon.call("run.resume", id=run)
+    assert daemon.ended(run)["state"] == "succeeded"
+
+
 def test_another_agent_takes_over(start, repos):
     daemon = start({"implement": ARGS + f'case $RL_RUN$nth in 11) {limited(FAR)} ;; esac\n{DONE}'})
     daemon.write_config({"default_agent": "a", "agent.a": {"command": daemon.play.command(), "reader": "claude", "account": "shared",
