@@ -328,7 +328,7 @@ static void load_rows(struct daemon *d)
 		{ "claim.all", ROW_CLAIM },
 		{ "group.all", ROW_GROUP },
 		{ "cooldown.all", ROW_COOLDOWN },
-		{ "spend.last", ROW_SPEND },
+		{ "spend.recent", ROW_SPEND },
 	};
 	struct rowset set = { 0 };
 	int64_t run = 0, attempt = 0, hold = 0;

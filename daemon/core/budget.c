@@ -217,6 +217,16 @@ char *budget_text(const struct budget *b, enum budget_kind kind)
 	return text;
 }
 
+struct spend_row *budget_day_row(struct spend_row *const *rows, size_t count, int64_t day)
+{
+	struct spend_row *found = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i]->day == day + 1 || (rows[i]->day == day && found == NULL))
+			found = rows[i];
+	return found;
+}
+
 int64_t budget_day(int64_t time)
 {
 	return time < 0 ? 0 : time / DAY_MS;

@@ -74,6 +74,10 @@ bool budget_warns(double cap, double before, double spent);
 /* "$4.80 of $5.00", "1200000 of 1000000 tokens", "2h 05m of 2h"; malloc'd. */
 char *budget_text(const struct budget *b, enum budget_kind kind);
 
+/* The row of an account that counts on a day, NULL: it has spent nothing yet. A clock that is set back over midnight makes no new day; one that
+ * was days ahead for a while comes back to the day that it has left. */
+struct spend_row *budget_day_row(struct spend_row *const *rows, size_t count, int64_t day);
+
 /* What may be spent on a day is of the days of UTC, counted from 1970-01-01; a negative time is of no day before that. */
 int64_t budget_day(int64_t time);
 /* TIME when the next one begins. */

@@ -25,7 +25,8 @@ struct account {
 	char *name;
 	struct account_limits limits;
 	struct cooldown_row *cooldown;	/* the last one, also when it is over; NULL: never */
-	struct spend_row *spend;	/* of the last day that it spent something; NULL: never */
+	struct spend_row **spends;	/* of the last days that it spent something */
+	size_t nspends;
 };
 
 static int compare(struct account *a, struct account *b)
@@ -59,7 +60,9 @@ void accounts_free(struct accounts *accounts)
 	while ((account = RB_MIN(account_tree, &accounts->tree)) != NULL) {
 		RB_REMOVE(account_tree, &accounts->tree, account);
 		row_free(ROW_COOLDOWN, account->cooldown);
-		row_free(ROW_SPEND, account->spend);
+		for (size_t i = 0; i < account->nspends; i++)
+			row_free(ROW_SPEND, account->spends[i]);
+		free(account->spends);
 		free(account->name);
 		free(account);
 	}
@@ -86,6 +89,12 @@ static struct account *find_or_make(struct engine *engine, const char *name)
 	return account;
 }
 
+static void add_spend(struct account *account, struct spend_row *row)
+{
+	account->spends = xreallocarray(account->spends, account->nspends + 1, sizeof(struct spend_row *));
+	account->spends[account->nspends++] = row;
+}
+
 void accounts_load_cooldown(struct engine *engine, struct cooldown_row *row)
 {
 	find_or_make(engine, row->account)->cooldown = row;
@@ -93,7 +102,7 @@ void accounts_load_cooldown(struct engine *engine, struct cooldown_row *row)
 
 void accounts_load_spend(struct engine *engine, struct spend_row *row)
 {
-	find_or_make(engine, row->account)->spend = row;
+	add_spend(find_or_make(engine, row->account), row);
 }
 
 void engine_configure_accounts(struct engine *engine, const char *const *names, const struct account_limits *limits)
@@ -153,17 +162,16 @@ static int64_t today(struct engine *engine)
 /* A new day begins with nothing. */
 static struct spend_row *spend_of(struct engine *engine, struct account *account)
 {
-	struct spend_row *row = account->spend;
+	struct spend_row *row = budget_day_row(account->spends, account->nspends, today(engine));
 
-	/* a clock that is set back makes no new day; one that was far ahead must not make the last */
-	if (row != NULL && (row->day == today(engine) || row->day == today(engine) + 1))
+	if (row != NULL)
 		return row;
-	row_free(ROW_SPEND, row);
-	row = account->spend = row_new(ROW_SPEND);
+	row = row_new(ROW_SPEND);
 	row->account = xstrdup(account->name);
 	row->day = today(engine);
 	row->attempts = row->tokens = row->wall_ms = 0;
 	row->cost_usd = 0;
+	add_spend(account, row);
 	return row;
 }
 
@@ -302,7 +310,7 @@ void engine_accounts(struct engine *engine, void (*each)(void *arg, const struct
 			.name = account->name,
 			.limits = &account->limits,
 			.cooldown = in_force(engine, account),
-			.spend = account->spend != NULL && account->spend->day == today(engine) ? account->spend : NULL,
+			.spend = budget_day_row(account->spends, account->nspends, today(engine)),
 		};
 
 		count_use(engine, account->name, &info);

@@ -173,6 +173,8 @@ static void put_spend(struct world *w, const struct spend_row *row)
 {
 	for (size_t i = 0; i < w->nspends; i++)
 		if (strcmp(w->spends[i]->account, row->account) == 0 && w->spends[i]->day == row->day) {
+			if (row->attempts < w->spends[i]->attempts || row->cost_usd < w->spends[i]->cost_usd || row->tokens < w->spends[i]->tokens)
+				world_fail(w, "account %s: what it has spent on a day is forgotten", row->account);
 			row_assign(ROW_SPEND, w->spends[i], row);
 			return;
 		}

@@ -210,6 +210,22 @@ START_TEST(texts)
 }
 END_TEST
 
+START_TEST(the_row_of_a_day)
+{
+	struct spend_row on[] = { { .day = 0 }, { .day = 20779 }, { .day = 20780 }, { .day = 24855 } }, *rows[] = { &on[3], &on[1], &on[0], &on[2] };
+
+	ck_assert_ptr_null(budget_day_row(NULL, 0, 20779));
+	ck_assert_ptr_eq(budget_day_row(rows, 4, 20780), &on[2]);
+	/* set back over midnight, in whatever order they were read */
+	ck_assert_ptr_eq(budget_day_row(rows, 4, 20779), &on[2]);
+	ck_assert_ptr_null(budget_day_row(rows, 4, 20781));
+	/* far ahead, or not set yet, and back again */
+	ck_assert_ptr_eq(budget_day_row(rows, 4, 24855), &on[3]);
+	ck_assert_ptr_eq(budget_day_row(rows, 4, 0), &on[0]);
+	ck_assert_ptr_eq(budget_day_row(rows, 2, 20779), &on[1]);
+}
+END_TEST
+
 START_TEST(days)
 {
 	const int64_t noon = INT64_C(1795348800000);	/* 2026-11-22 12:00 */
@@ -226,7 +242,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { what_an_attempt_counts_as, tokens_of_a_conversation, a_run_adds_up, what_is_set_aside, who_may_start, four_fifths_are_told_once, texts, days };
+	const TTest *const tests[] = { what_an_attempt_counts_as, tokens_of_a_conversation, a_run_adds_up, what_is_set_aside, who_may_start,
+	    four_fifths_are_told_once, texts, the_row_of_a_day, days };
 
 	return RUN_SUITE("budget", tests);
 }

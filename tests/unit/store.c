@@ -210,7 +210,7 @@ static const struct {
 	[ROW_SALVAGE] = { "salvage.list", false },
 	[ROW_GROUP] = { "group.all", false },
 	[ROW_COOLDOWN] = { "cooldown.all", false },
-	[ROW_SPEND] = { "spend.last", false },
+	[ROW_SPEND] = { "spend.recent", false },
 	[ROW_EVENT] = { "event.since", true },
 	[ROW_SETTING] = { "setting.get", false },
 };
