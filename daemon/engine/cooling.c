@@ -23,38 +23,34 @@ struct wait {
 	char *reason;		/* owned */
 };
 
-/* The first of the agents of the attempt whose account is not exhausted; NULL: all are. *own: the cooldown of the one that it was meant for,
- * *until: when the first of them may be asked again. */
-static const struct agent_plan *choose(struct lane *lane, const struct attempt_row *a, const struct cooldown_row **own, int64_t *until)
+/* The first of the agents of the attempt whose account is not exhausted; NULL: all are, and *until is the cooldown that is over first. */
+static const struct agent_plan *choose(struct lane *lane, const struct attempt_row *a, const struct cooldown_row **until)
 {
 	const struct agent_plan *first = &lane_plan(lane)->agents[a->role], *agent;
 
-	*until = INT64_MAX;
 	for (size_t i = 0; (agent = plan_agent_at(first, i)) != NULL; i++) {
 		const struct cooldown_row *cooldown = account_cooldown(lane->run->engine, agent->account);
 
 		if (cooldown == NULL)
 			return agent;
-		if (i == 0)
-			*own = cooldown;
-		if (cooldown->until < *until)
-			*until = cooldown->until;
+		if (i == 0 || cooldown->until < (*until)->until)
+			*until = cooldown;
 	}
 	return NULL;
 }
 
 static bool waits_for_account(struct lane *lane, const struct attempt_row *a, struct wait *wait)
 {
-	const char *account = lane_plan(lane)->agents[a->role].account;
 	const struct cooldown_row *cooldown;
 	char until[40];
 
 	/* asked once: time goes on */
-	if (a->role == ROLE_CHECK || choose(lane, a, &cooldown, &wait->until) != NULL)
+	if (a->role == ROLE_CHECK || choose(lane, a, &cooldown) != NULL)
 		return false;
 	time_format(cooldown->until, until, sizeof(until));
-	wait->account = account;
-	wait->reason = xasprintf("account %s: %s until %s%s%s", account, state_name(&cooldown_kind_names, cooldown->kind), until,
+	wait->until = cooldown->until;
+	wait->account = cooldown->account;
+	wait->reason = xasprintf("account %s: %s until %s%s%s", cooldown->account, state_name(&cooldown_kind_names, cooldown->kind), until,
 	    cooldown->reason != NULL ? ": " : "", cooldown->reason != NULL ? cooldown->reason : "");
 	return true;
 }
@@ -79,13 +75,12 @@ static bool waits_for_retry(struct lane *lane, const struct attempt_row *a, stru
 /* What is left may be needed for what is under way. */
 static bool waits_for_budget(struct lane *lane, const struct attempt_row *a, struct wait *wait)
 {
-	const struct cooldown_row *own;
-	int64_t until;
+	const struct cooldown_row *until;
 	const struct agent_plan *agent;
 
 	if (a->role == ROLE_CHECK)
 		return false;
-	agent = choose(lane, a, &own, &until);
+	agent = choose(lane, a, &until);
 	wait->reason = budget_waits(lane, a, agent != NULL ? agent->account : a->account);
 	return wait->reason != NULL;
 }
@@ -199,9 +194,8 @@ bool attempt_waits(struct lane *lane)
 /* Another agent takes over, or the first does its work again. */
 static bool takes_over(struct lane *lane, struct attempt_row *a)
 {
-	const struct cooldown_row *own;
-	int64_t until;
-	const struct agent_plan *agent = a->role == ROLE_CHECK ? NULL : choose(lane, a, &own, &until);
+	const struct cooldown_row *until;
+	const struct agent_plan *agent = a->role == ROLE_CHECK ? NULL : choose(lane, a, &until);
 
 	if (agent == NULL || (strcmp(agent->name, a->agent) == 0 && a->account != NULL))
 		return false;

@@ -237,10 +237,25 @@ def test_another_agent_takes_over(start, repos):
     # all of them exhausted: it waits for the first that is not any more
     daemon.call("cooldown.set", account="other", **{"for": "2h"})
     waiting = daemon.submit(next(repos).path)
-    cools(daemon, waiting, "account shared: ")
+    cools(daemon, waiting, "account other: ")
     daemon.call("cooldown.clear", account="other")
     assert daemon.ended(waiting)["state"] == "succeeded"
     assert [a["agent"] for a in daemon.attempts(waiting)] == ["other"] and account(daemon)["in_force"]
+
+
+def test_all_are_exhausted_and_one_serves_first(start, repos):
+    """What waits names the one that it waits for, and its time."""
+    daemon = start({"implement": DONE})
+    agent = {"command": daemon.play.command(), "reader": "claude"}
+    daemon.write_config({"default_agent": "a", "agent.a": {**agent, "account": "shared", "fallback": ["other"]}, "agent.other": agent})
+    daemon.call("daemon.reload")
+    daemon.call("cooldown.set", account="shared", **{"for": "20h"})
+    soon = daemon.call("cooldown.set", account="other", **{"for": "10h"})["until"]
+    run = daemon.submit(next(repos).path)
+    assert cools(daemon, run)["reason"] == f"account other: operator until {soon}"
+    assert (slot(daemon, run)["cooling"], slot(daemon, run)["next_at"]) == ("other", soon)
+    daemon.call("cooldown.clear", account="other")
+    assert daemon.ended(run)["state"] == "succeeded" and daemon.attempts(run)[0]["agent"] == "other"
 
 
 def test_a_throttled_service_is_asked_again_after_a_while(start, repos):
