@@ -205,6 +205,21 @@ START_TEST(presets_of_programs)
 }
 END_TEST
 
+/* A provider's key that reaches it is a login, whichever it is. */
+START_TEST(each_key_is_a_login)
+{
+	static const char ending[] = "_API_KEY";
+	const struct agent_preset *pi = agent_preset_find("pi");
+
+	for (size_t i = 0; pi->env[i] != NULL; i++) {
+		size_t n = strlen(pi->env[i]);
+
+		if (n > strlen(ending) && strcmp(pi->env[i] + n - strlen(ending), ending) == 0)
+			ck_assert_msg(strings_contain((char *const *)(uintptr_t)pi->login, pi->env[i]), "%s", pi->env[i]);
+	}
+}
+END_TEST
+
 START_TEST(environment)
 {
 	static const char *const never[] = { "CLAUDECODE", "NOTIFY_SOCKET", "LD_PRELOAD", "ANTHROPIC_API_KEY", "RL_RUN" };
@@ -574,6 +589,7 @@ int main(void)
 	tcase_add_test(tcase, argv_resume);
 	tcase_add_test(tcase, presets);
 	tcase_add_loop_test(tcase, presets_of_programs, 0, sizeof(programs) / sizeof(programs[0]));
+	tcase_add_test(tcase, each_key_is_a_login);
 	tcase_add_test(tcase, environment);
 	tcase_add_test(tcase, reader_rows);
 	tcase_add_test(tcase, text_whole);
