@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "engine/preview.h"
 #include "engine/work.h"
+#include "proto/escape.h"
 #include "record/layout.h"
 #include "record/output.h"
 #include "task/marker.h"
@@ -106,11 +107,27 @@ static void read_marks(struct collect_work *work, const struct mask *mask)
 	free(text);
 }
 
-/* What rows and events get of what it said. */
+/* Rows, events and the log have many copies of it. */
+#define WORDS_MAX 2000
+#define WORDS_CUT "..."
+
+static void shorten(char *words)
+{
+	size_t n = WORDS_MAX - (sizeof(WORDS_CUT) - 1);
+
+	if (words == NULL || strlen(words) <= WORDS_MAX)
+		return;
+	n -= text_unfinished(words, n);
+	memcpy(words + n, WORDS_CUT, sizeof(WORDS_CUT));
+}
+
+/* What rows and events get of what it said. Masked before it is cut. */
 static void mask_result(struct agent_result *result, const struct mask *mask)
 {
 	mask_string(mask, &result->error);
 	mask_string(mask, &result->notice);
+	shorten(result->error);
+	shorten(result->notice);
 	/* no conversation has such a name */
 	if (mask_string(mask, &result->session)) {
 		free(result->session);

@@ -143,3 +143,18 @@ def test_the_event_tells_the_three_too(claude_daemon, repo):
         daemon.submit(repo.path)
         event = events.until("attempt.ended")
     assert (event["process"], event["provider"], event["outcome"]) == ("exited", "auth", "failed")
+
+
+@pytest.mark.parametrize("words,status", [("no, ", 400), ("You've hit your session limit ", 429)])
+def test_words_without_end(claude_daemon, repo, words, status):
+    """Rows, events and the log tell the beginning."""
+    daemon = claude_daemon
+    daemon.play.set({"implement": claude(words + "\u00e4" * 300_000, exit=1, is_error=True, api_error_status=status)})
+    with daemon.events(types=["attempt.ended"]) as events:
+        run = daemon.submit(repo.path)
+        event = events.until("attempt.ended")
+    attempt = daemon.attempts(run)[0]
+    assert words + "\u00e4" * 900 in attempt["cause"] and attempt["cause"].endswith("...") and len(attempt["cause"]) < 2100
+    assert len(json.dumps(event)) < 20_000 and len(daemon.log()) < 50_000
+    if status == 429:
+        daemon.cancelled(run)
