@@ -132,6 +132,7 @@ enum {
 	HOOKED = 32,		/* the repository's hooks run */
 	FILTERED = 64,		/* its filters may run: nothing that could ask somebody gets to */
 	ALONE = 128,		/* no configuration but that of the git directory that is named */
+	FILES = 256,		/* of the files that are there: core.worktree may point elsewhere, and an agent may set it */
 };
 
 enum arg { ARG_NONE, ARG_GIVEN, ARG_BASE, ARG_TREE, ARG_REF, ARG_TIP, ARG_COMMIT, ARG_ARTIFACT };

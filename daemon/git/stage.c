@@ -13,11 +13,11 @@
 static result_fn last_done;
 
 const struct stage_spec stages[STAGES] = {
-	[STAGE_LIST] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN, 0, list_done },
+	[STAGE_LIST] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN | FILES, 0, list_done },
 	[STAGE_IN_HEAD] = { "ls-tree", { "ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--" }, { ARG_ARTIFACT }, READ | MAY_FAIL, 0, in_head_done },
 	[STAGE_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD" }, { 0 }, READ | MAY_FAIL, 0, head_done },
-	[STAGE_INSIDE] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN | INSIDE, 0, inside_done },
-	[STAGE_HASH] = { "hash-object", { "hash-object", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ | AGAIN, 0, hash_done },
+	[STAGE_INSIDE] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN | INSIDE | FILES, 0, inside_done },
+	[STAGE_HASH] = { "hash-object", { "hash-object", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ | AGAIN | FILES, 0, hash_done },
 	[STAGE_INDEX] = { "update-index", { "update-index", "-z", "--index-info" }, { 0 }, INDEX, 0, index_done },
 	/* missing-ok: every object was just written or is the repository's own; a partial clone must not fetch. */
 	[STAGE_TREE] = { "write-tree", { "write-tree", "--missing-ok" }, { 0 }, INDEX | READ, 0, tree_done },
@@ -34,7 +34,7 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_TIP_TEXT] = { "cat-file", { "cat-file", "commit" }, { ARG_TIP }, READ, 0, tip_text_done },
 	[STAGE_READ] = { "read-tree", { "read-tree" }, { ARG_TIP }, INDEX, 0, read_done },
 	[STAGE_REMOVE] = { "update-index", { "update-index", "--force-remove", "-z", "--stdin" }, { 0 }, INDEX, 0, remove_done },
-	[STAGE_ADD] = { "update-index", { "update-index", "--add", "--replace", "-z", "--stdin" }, { 0 }, INDEX, 0, add_done },
+	[STAGE_ADD] = { "update-index", { "update-index", "--add", "--replace", "-z", "--stdin" }, { 0 }, INDEX | FILES, 0, add_done },
 	[STAGE_STAGED] = { "diff-index", { "diff-index", "--cached", "-z", "--name-only", "--ignore-submodules=none" }, { ARG_TIP }, INDEX | READ, 0, staged_done },
 	[STAGE_IDENT] = { "var", { "var", "GIT_COMMITTER_IDENT" }, { 0 }, MAY_FAIL, 0, ident_done },
 	[STAGE_PLANNED] = { "write-tree", { "write-tree", "--missing-ok" }, { 0 }, INDEX | READ, 0, planned_done },
@@ -70,7 +70,7 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_MERGE_BASE] = { "merge-base", { "merge-base" }, { ARG_TIP }, READ | MAY_FAIL, 0, merge_base_done },
 	[STAGE_BASE_TREE] = { "rev-parse", { "rev-parse", "--verify", "-q" }, { 0 }, READ, 0, base_tree_done },
 	[STAGE_BASE_REMOVE] = { "update-index", { "update-index", "--force-remove", "-z", "--stdin" }, { 0 }, INDEX, 0, base_remove_done },
-	[STAGE_BASE_ADD] = { "update-index", { "update-index", "--add", "--remove", "--replace", "-z", "--stdin" }, { 0 }, INDEX | FILTERED | AGAIN, 0, base_add_done },
+	[STAGE_BASE_ADD] = { "update-index", { "update-index", "--add", "--remove", "--replace", "-z", "--stdin" }, { 0 }, INDEX | FILTERED | AGAIN | FILES, 0, base_add_done },
 	[STAGE_SUBMODULES] = { "ls-files", { "ls-files", "-s", "-z" }, { 0 }, READ, 0, submodules_done },
 	[STAGE_BRANCH] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(objectname)" }, { 0 }, READ, 0, branch_done },
 	[STAGE_WORKTREE] = { "worktree", { "worktree", "add", "-q", "--lock", "--reason", "a task of rld works here" }, { 0 }, FILTERED, 0, worktree_done },
@@ -80,8 +80,8 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_CLEAR_BRANCH] = { "rev-parse", { "rev-parse", "--verify", "-q", "--end-of-options" }, { 0 }, READ | MAY_FAIL, 0, clear_branch_done },
 	[STAGE_CLEAR_READ] = { "read-tree", { "read-tree" }, { ARG_TIP }, INDEX, 0, clear_read_done },
 	/* What is ignored is work, too. */
-	[STAGE_ALL] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z" }, { 0 }, READ | MAY_FAIL, 0, all_done },
-	[STAGE_ALL_OURS] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z" }, { 0 }, INDEX | READ, 0, all_done },
+	[STAGE_ALL] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z" }, { 0 }, READ | MAY_FAIL | FILES, 0, all_done },
+	[STAGE_ALL_OURS] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z" }, { 0 }, INDEX | READ | FILES, 0, all_done },
 	[STAGE_HELD] = { "ls-files", { "ls-files", "-z" }, { 0 }, INDEX | READ, 0, held_done },
 	[STAGE_CLEAR_DIFF] = { "diff-tree", { "diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none" }, { ARG_TREE, ARG_TIP }, INDEX | READ, 0, clear_diff_done },
 	[STAGE_NOTED] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(objectname)", WORKTREE_COMMIT, WORKTREE_TREE }, { 0 }, READ, 0, noted_done },
@@ -170,6 +170,8 @@ void stage_prepare(struct git_op *op, struct step_spec *step)
 	} else if (op->git_dir != NULL) {
 		words[n++] = dir = xasprintf("--git-dir=%s", op->git_dir);
 		words[n++] = tree = xasprintf("--work-tree=%s", place);
+	} else if ((flags & FILES) != 0) {
+		words[n++] = "--work-tree=.";
 	}
 	memcpy(words + n, stages[op->stage].words, sizeof(stages[op->stage].words));
 	if ((flags & HOOKED) != 0)

@@ -199,3 +199,17 @@ def test_a_base_and_a_review_of_the_whole(trees, repo, aviary):
     assert row["state"] == "succeeded", row
     sang = check(t.daemon, aviary, row["id"])
     assert HOOKS_OF_A_COMMIT <= sang <= HOOKS_OF_A_COMMIT | FILTERS | {"gpg.program"}
+
+
+# ---- a work tree that is said to be elsewhere ------------------------------------------------------------------
+
+@pytest.mark.parametrize("how", ["git config core.worktree", "git config extensions.worktreeConfig true; git config --worktree core.worktree"])
+@pytest.mark.parametrize("isolation", ["shared", "worktree"])
+def test_what_was_done_is_looked_at_wherever_git_is_told_to_look(trees, repo, tmp_path, isolation, how):
+    """Else nobody would have seen what passes."""
+    away = tmp_path / "away"
+    t = trees(scripts={"implement": f'mkdir -p "{away}"; echo secret > done.txt; {how} "{away}"\nanswer done\n'})
+    row = t.run(task="do it", isolation=isolation, integrate="none", review={"profile": "verdict"})
+    repo.git("config", "--unset", "core.worktree", check=False)
+    assert row["state"] == "succeeded" and "+secret" in t.daemon.call("run.diff", id=row["id"])["diff"], row
+    assert repo.git("show", f"{row['result_ref']}:done.txt") == "secret"
