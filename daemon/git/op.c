@@ -11,6 +11,7 @@
 #include "git/lock.h"
 #include "git/op_int.h"
 #include "proto/escape.h"
+#include "record/exit_record.h"
 #include "record/layout.h"
 #include "record/output.h"
 
@@ -123,13 +124,28 @@ char *op_said(const struct git_op *op)
 	return message(op->dirfd, MESSAGE_MAX);
 }
 
+/* What is known of a git without words: how it ended. */
+static char *silent(const struct git_op *op, const char *name)
+{
+	struct exit_record record;
+
+	if (exit_record_read(op->dirfd, &record) != 0)
+		return xasprintf("git %s failed in %s and said nothing; run it there by hand to see why", name, op->workspace);
+	if (record.how == EXIT_NOT_STARTED)
+		return xasprintf("git %s in %s: %s; is git installed and on PATH?", name, op->workspace, record.error);
+	if (record.by == EXIT_WALL)
+		return xasprintf("git %s in %s did not end in time, and was killed; see what hangs there: a hook, a filter, or the disk", name, op->workspace);
+	return xasprintf("git %s in %s %s %d and said nothing; run it there by hand to see why", name, op->workspace,
+	    record.how == EXIT_BY_CODE ? "exited with status" : "was ended by signal", record.status);
+}
+
 enum stage op_process_failed(struct git_op *op)
 {
 	const char *name = stages[op->stage].name;
 	char *said = op_said(op), *error;
 
 	if (said[0] == '\0')
-		error = xasprintf("git %s failed in %s and said nothing; is git installed and on PATH?", name, op->workspace);
+		error = silent(op, name);
 	else
 		error = xasprintf("git %s in %s: %s; %s%s%s", name, op->workspace, said, remedy(op, said), op->stage == STAGE_COMMIT ? "; " : "",
 		    op->stage == STAGE_COMMIT ? op_remedy(op, "the work is in the work tree") : "");

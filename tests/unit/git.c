@@ -3,6 +3,7 @@
 #include "git_repo.h"
 
 #include "git/aside.h"
+#include "record/exit_record.h"
 
 static char patch[1 << 20];	/* stdout of the last step */
 
@@ -378,6 +379,19 @@ START_TEST(broken_repository)
 }
 END_TEST
 
+/* How a git has ended that has not said a word. */
+static const struct {
+	bool known;
+	struct exit_record record;
+	const char *said;
+} silences[] = {
+	{ false, { 0 }, "failed in" },
+	{ true, { .how = EXIT_NOT_STARTED, .status = ENOENT, .error = "exec git: No such file or directory" }, "exec git: No such file or directory; is git installed and on PATH?" },
+	{ true, { .how = EXIT_BY_CODE, .status = 129 }, "exited with status 129 and said nothing" },
+	{ true, { .how = EXIT_BY_SIGNAL, .status = 9 }, "was ended by signal 9 and said nothing" },
+	{ true, { .how = EXIT_BY_SIGNAL, .status = 15, .by = EXIT_WALL }, "did not end in time" },
+};
+
 START_TEST(silent_failure)
 {
 	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
@@ -386,9 +400,11 @@ START_TEST(silent_failure)
 
 	ck_assert_int_eq(git_op_next(op, -1, true, &step), STEP_NEXT_RUN);
 	dirfd = open(record, O_RDONLY | O_DIRECTORY);
+	if (silences[_i].known)
+		ck_assert_int_eq(exit_record_write(dirfd, &silences[_i].record, false), 0);
 	ck_assert_int_eq(git_op_next(op, dirfd, false, &step), STEP_NEXT_RUN);	/* once more */
 	ck_assert_int_eq(git_op_next(op, dirfd, false, &step), STEP_NEXT_FAILED);
-	EXPECT_IN(git_op_error(op), "is git installed");
+	EXPECT_IN(git_op_error(op), silences[_i].said);
 	close(dirfd);
 	git_op_free(op);
 }
@@ -675,7 +691,7 @@ int main(void)
 	tcase_add_test(tc, unreadable_file_is_named);
 	tcase_add_test(tc, unreadable_directory_is_named);
 	tcase_add_test(tc, broken_repository);
-	tcase_add_test(tc, silent_failure);
+	tcase_add_loop_test(tc, silent_failure, 0, sizeof(silences) / sizeof(silences[0]));
 	tcase_add_test(tc, left_lock_does_no_harm);
 	tcase_add_test(tc, measure_leaves_the_patch);
 	tcase_add_test(tc, measure_without_change_is_empty);
