@@ -9,6 +9,7 @@
 
 #define STEP_TRIES 3
 #define STEP_WALL_MS (30 * 60 * 1000)
+#define SOURCE_WALL_MS (5 * 60 * 1000)	/* a close that hangs cannot be cancelled: its task has passed */
 #define STEP_GRACE_MS 5000
 
 
@@ -175,7 +176,7 @@ void step_launch(struct lane *lane)
 		.cwd = xstrdup(lane->next_step.cwd != NULL ? lane->next_step.cwd : lane->run->rows->run.workspace),
 		.input = lane->next_step.input != NULL ? xstrdup(RECORD_PROMPT) : NULL,
 		.uuid = xstrdup(lane->step->uuid),
-		.wall_ms = STEP_WALL_MS,
+		.wall_ms = lane->asks_source ? SOURCE_WALL_MS : STEP_WALL_MS,
 		.grace_ms = STEP_GRACE_MS,
 		.output_bytes = lane->next_step.output_bytes,
 		.durable = false,

@@ -383,6 +383,8 @@ def test_while_bd_does_not_answer(make, tmp_path):
     run = submit(daemon, beads.path, pause_ms=1)
     daemon.play.arrived("bd")
     assert (daemon.run(run)["state"], daemon.run(run)["reason"]) == ("running", "waits for bd ready")
+    job, = (daemon.state / "attempts").glob("*/job")
+    assert "\nwall_ms 300000\n" in job.read_text(), job.read_text()
     bd.stop("claim", "before")
     daemon.play.go("bd")
     daemon.play.arrived("bd")
