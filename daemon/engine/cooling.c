@@ -261,7 +261,7 @@ void attempt_queues(struct lane *lane, bool cooled)
 		turn_put(turn, ROW_ATTEMPT, a);
 		turn_act_cooling(turn);
 	}
-	if (cooled) {
+	if (cooled || row->cooling != NULL) {
 		if (row->cooling != NULL)
 			row->retry_at = engine_now(lane->run->engine);
 		set_text(&row->cooling, NULL);
