@@ -69,17 +69,23 @@ static char *taken_by(const struct run *run, const struct task_item *item, bool 
 	return by;
 }
 
-/* Where bd is not there, nobody tells the source that what held the bead back has passed. */
+/* The bead that held another one back holds it back no more, whatever the source still says: it is done in this run, which has yet to be
+ * reviewed as a whole before its source is told; or it has passed where bd is not there, and nobody tells the source. */
+static bool is_settled(const struct run *run, const struct offer *offer, const char *source, const char *id)
+{
+	const struct task_row *task = run_rows_task(run->rows, id);
+	const struct task_item *on = find_item(offer, id);
+
+	return (task != NULL && task->state == TASK_S_IMPLEMENTED) || (on != NULL && has_passed(run, source, on, offer->has_bd));
+}
+
 static bool is_ready(const struct run *run, const struct offer *offer, const struct task_item *item)
 {
 	char *source = item->held_by != NULL ? run_claim_source(run) : NULL;
 	bool ready = item->ready || source != NULL;
 
-	for (size_t i = 0; ready && source != NULL && item->held_by[i] != NULL; i++) {
-		const struct task_item *on = find_item(offer, item->held_by[i]);
-
-		ready = on != NULL && has_passed(run, source, on, offer->has_bd);
-	}
+	for (size_t i = 0; ready && source != NULL && item->held_by[i] != NULL; i++)
+		ready = is_settled(run, offer, source, item->held_by[i]);
 	free(source);
 	return ready;
 }
@@ -89,17 +95,21 @@ static bool is_over(const struct task_row *task)
 	return task->state == TASK_S_PASSED || task->state == TASK_S_DONE || task->state == TASK_S_IMPLEMENTED;
 }
 
-/* The first of those that hold it back; *ours: the run has one of them still to do, or has failed with it. */
+/* The first of those that still hold it back; *ours: the run has one of them still to do, or has failed with it. */
 static const char *waits_for(const struct run *run, const struct offer *offer, const struct task_item *item, bool *ours)
 {
+	const char *first = NULL;
+
 	*ours = false;
 	for (size_t i = 0; item->held_by != NULL && item->held_by[i] != NULL && !*ours; i++) {
 		const struct task_row *task = run_rows_task(run->rows, item->held_by[i]);
 		const struct task_item *on = find_item(offer, item->held_by[i]);
 
 		*ours = task != NULL ? !is_over(task) : on != NULL && !on->done && (on->ready || on->held_by != NULL);
+		if (first == NULL && (task == NULL || !is_over(task)))
+			first = item->held_by[i];
 	}
-	return item->held_by != NULL ? item->held_by[0] : NULL;
+	return first != NULL || item->held_by == NULL ? first : item->held_by[0];
 }
 
 static void refresh(struct turn *turn, struct run *run, const struct offer *offer, const struct task_item *item, int64_t position)

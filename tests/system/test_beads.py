@@ -324,6 +324,22 @@ def test_what_waits_for_others_says_for_whom(make, tmp_path, has_bd):
     assert row["cause"] == "1 task(s) left, which wait for others that this run does not have", row
 
 
+@EXPORT_OR_BD
+def test_what_waits_for_a_bead_that_only_waits_for_the_review_of_the_run(make, tmp_path, has_bd):
+    """It is done before that review, which is about all of them; nobody has closed what it waited for yet. But it is not when it waits
+    for somebody else as well."""
+    passes = 'answer \'{"verdict": "pass", "followUpPrompt": ""}\'\n'
+    daemon, _ = make(has_bd, scripts={"implement": NOTE + "echo $RL_TASK_ID >> work.txt\nanswer done\n", "review": passes})
+    repo = Repo(tmp_path / "repo")
+    Beads(repo.path, bead("x-1"), bead("x-2", on=["x-1"]), bead("x-3", on=["x-2"]), bead("y-1", status="in_progress", assignee="eve"),
+          bead("z-1", on=["x-1", "y-1"]))
+    row = daemon.ended(submit(daemon, repo.path, review={"enabled": True, "scope": "run"}))
+    assert row["state"] == "succeeded" and tasks_done(daemon.play) == ["x-1", "x-2", "x-3"], row
+    assert states(daemon, 1) == {"x-1": "passed", "x-2": "passed", "x-3": "passed", "z-1": "taken"}
+    assert reasons(daemon, 1)["z-1"] == "waits for y-1, which is not for this run"
+    assert len(daemon.play.starts(1, "review")) == 1
+
+
 # ---- the export alone ------------------------------------------------------------------------------------------
 
 def test_what_has_passed_is_not_offered_again_until_it_is_newer(make, tmp_path):
