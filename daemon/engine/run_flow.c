@@ -351,12 +351,34 @@ static void pass_implemented(struct turn *turn, struct run *run)
 	}
 }
 
+/* What precedes the cause of a failed run in the slots that had done their part of it. */
+#define NOT_REVIEWED	"not reviewed: "
+
+static const char *own_cause(const char *cause)
+{
+	return cause + (strncmp(cause, NOT_REVIEWED, strlen(NOT_REVIEWED)) == 0 ? strlen(NOT_REVIEWED) : 0);
+}
+
+/* What was implemented fails with the run: by its review, or because there will be none. False: nothing was. */
+static bool fail_implemented(struct turn *turn, struct run *run, const char *cause)
+{
+	bool reviewed = false, any;
+	char *text;
+
+	for (size_t i = 0; i < run->nlanes; i++)
+		reviewed |= run->lanes[i]->row->slot == 0;
+	text = xasprintf("%s%s", reviewed || cause == NULL ? "" : NOT_REVIEWED, cause != NULL ? cause : "");
+	any = end_implemented(turn, run, SLOT_E_FAILED, cause != NULL ? text : NULL);
+	free(text);
+	return any;
+}
+
 /* Why the first slot that stands so does, in whatever iteration; NULL: none does, or there is no cause. */
 static const char *cause_of(const struct run *run, enum slot_stage stage)
 {
 	for (size_t i = 0; i < run->rows->nslots; i++)
 		if (run->rows->slots[i]->stage == (int)stage && run->rows->slots[i]->cause != NULL)
-			return run->rows->slots[i]->cause;
+			return own_cause(run->rows->slots[i]->cause);
 	return NULL;
 }
 
@@ -365,7 +387,7 @@ static const char *reason_of(const struct run *run, enum task_state state)
 {
 	for (size_t i = 0; i < run->rows->ntasks; i++)
 		if (run->rows->tasks[i]->state == (int)state && run->rows->tasks[i]->reason != NULL)
-			return run->rows->tasks[i]->reason;
+			return own_cause(run->rows->tasks[i]->reason);
 	return NULL;
 }
 
@@ -453,7 +475,7 @@ void run_settled(struct turn *turn, struct run *run)
 	limit = run->failure != NULL ? xstrdup(run->failure) : run_limit_cause(&loop, event);
 	free(slots);
 	/* they may still have something to give back */
-	if (event == RUN_E_FAILED && end_implemented(turn, run, SLOT_E_FAILED, limit != NULL ? limit : why(run, RUN_E_FAILED)))
+	if (event == RUN_E_FAILED && fail_implemented(turn, run, limit != NULL ? limit : why(run, RUN_E_FAILED)))
 		run_settled(turn, run);
 	else
 		run_event(turn, run, event, limit != NULL ? limit : why(run, event));

@@ -99,7 +99,7 @@ def test_a_source_that_fails_fails_what_waits_for_the_review(trees, repo):
     row = t.daemon.ended(number)
     assert row["state"] == "failed" and "load of beads failed" in row["cause"], row
     task = t.tasks(number)["x-1"]
-    assert task["state"] == "failed" and "load of beads failed" in task["reason"]
+    assert task["state"] == "failed" and task["reason"] == f"not reviewed: {row['cause']}", (task, row["cause"])
     assert t.slot(number, "x-1")["worktree"] is None
     t.daemon.stop()
     assert t.daemon.query("SELECT count(*) AS n FROM claim WHERE state = 'held'")[0]["n"] == 0
