@@ -263,8 +263,12 @@ static ssize_t segment_read(int dirfd, const char *stream, uint64_t start, uint6
 {
 	struct stat st;
 	ssize_t n;
-	int fd = segment_open(dirfd, stream, start, &st);
+	int fd;
 
+	/* no file can be that long, and pread() would call it an error */
+	if (offset - start > (uint64_t)INT64_MAX - room)
+		return 0;
+	fd = segment_open(dirfd, stream, start, &st);
 	if (fd < 0)
 		return fd;
 	do

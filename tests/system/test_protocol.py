@@ -466,6 +466,9 @@ def test_attempt_get_and_output_pages(daemon, repo):
         if page["eof"]:
             break
     assert text == "".join(f"{i}\n" for i in range(1, 1001))
+    for stream in ("stdout", "answer"):
+        page = daemon.call("attempt.output", id=attempt["id"], stream=stream, offset=2**63 - 1)
+        assert (page["data"], page["offset"], page["eof"]) == ("", 2**63 - 1, True), page
     for bad in ({"stream": "stdlog"}, {"offset": -1}, {"limit": -5}):
         with pytest.raises(RpcError) as error:
             daemon.call("attempt.output", **{"id": attempt["id"], "stream": "stdout", "offset": 0, **bad})

@@ -671,6 +671,10 @@ START_TEST(output_beyond_the_end)
 	ck_assert_uint_eq(chunk.size + chunk.dropped, 0);
 	ck_assert_uint_eq(chunk.offset, 5);
 	ck_assert_uint_eq(chunk.end, 3);
+	ck_assert_int_eq(output_read(dirfd_, "stdout", INT64_MAX, buffer, sizeof(buffer), &chunk), 0);
+	ck_assert_uint_eq(chunk.size + chunk.dropped, 0);
+	ck_assert_uint_eq(chunk.offset, INT64_MAX);
+	ck_assert_uint_eq(chunk.end, 3);
 	ck_assert_int_eq(output_read(dirfd_, "stdout", 0, buffer, 0, &chunk), 0);
 	ck_assert_uint_eq(chunk.size, 0);
 	ck_assert_uint_eq(chunk.end, 3);
