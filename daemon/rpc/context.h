@@ -42,7 +42,7 @@ extern const struct method daemon_methods[], doctor_methods[], blob_methods[], s
 extern const method_tables rpc_methods;
 
 /* wait_methods.c: a run has changed. */
-void waits_changed(struct rpc *rpc, const struct run_row *run);
+void waits_changed(struct rpc *rpc, int64_t run);
 
 /* store_read(), counted: the rows come while rpc lives. */
 void rpc_read(struct rpc *rpc, const char *statement, enum row_kind kind, const struct query_bind *binds, store_rows_cb *cb, void *arg);

@@ -95,10 +95,12 @@ void rpc_committed(struct rpc *rpc, const struct decision *d)
 			feed_add(rpc->feed, d->changes[i].row);
 	}
 	for (size_t i = 0; i < d->count; i++) {
-		if (d->changes[i].kind != ROW_RUN)
-			continue;
-		ended_drop(rpc->ended, ((const struct run_row *)d->changes[i].row)->id);
-		waits_changed(rpc, d->changes[i].row);
+		if (d->changes[i].kind == ROW_RUN) {
+			ended_drop(rpc->ended, ((const struct run_row *)d->changes[i].row)->id);
+			waits_changed(rpc, ((const struct run_row *)d->changes[i].row)->id);
+		} else if (d->changes[i].kind == ROW_HOLD) {
+			waits_changed(rpc, ((const struct hold_row *)d->changes[i].row)->run);
+		}
 	}
 }
 

@@ -38,9 +38,15 @@ static void wait_free(struct wait *w)
 		free(w);
 }
 
-static bool is_settled(const struct run_row *run)
+/* A held run whose holds have all been decided, or that is cancelled, goes on by itself: git and its task source are told first. */
+static bool is_settled(const struct run_rows *rows)
 {
-	return run->state == RUN_S_HELD || run_state_is_end((enum run_state)run->state);
+	if (rows->run.state != RUN_S_HELD)
+		return run_state_is_end((enum run_state)rows->run.state);
+	for (size_t i = 0; i < rows->nholds; i++)
+		if (rows->holds[i]->state == HOLD_S_OPEN)
+			return true;
+	return rows->nholds == 0;
 }
 
 static size_t id_count(const struct wait *w)
@@ -59,7 +65,7 @@ static bool all_settled(const struct wait *w)
 	for (size_t i = 0; i < id_count(w); i++) {
 		const struct run_rows *rows = view_run(engine_view(w->rpc->options.engine), id_at(w, i));
 
-		if (rows != NULL && !is_settled(&rows->run))
+		if (rows != NULL && !is_settled(rows))
 			return false;
 	}
 	return true;
@@ -162,11 +168,12 @@ static void look(struct wait *w)
 	load_run(w->rpc, id_at(w, 0), LOAD_TASKS, look_cb, w);
 }
 
-void waits_changed(struct rpc *rpc, const struct run_row *run)
+void waits_changed(struct rpc *rpc, int64_t run)
 {
+	const struct run_rows *rows = view_run(engine_view(rpc->options.engine), run);
 	struct wait *w, *next;
 
-	if (!is_settled(run))
+	if (rows != NULL && !is_settled(rows))
 		return;
 	for (w = LIST_FIRST(&rpc->waits); w != NULL; w = next) {
 		next = LIST_NEXT(w, entry);

@@ -6,6 +6,7 @@ import pwd
 import signal
 
 import pytest
+from outer import Beads, bead, submit, with_bd
 from rld import Repo, RpcError
 
 GO = "printf '%s\\n' '{\"decision\": \"GO\", \"feedback\": \"All criteria met.\"}'\n"
@@ -302,3 +303,25 @@ def test_the_document_of_an_ended_run_stays_the_same(daemon, repo):
     assert {n: daemon.run(n) for n in reversed(numbers)} == first
     daemon.restart()
     assert {n: daemon.run(n) for n in numbers} == first
+
+
+@pytest.mark.parametrize("words, state, status", [(("hold", "reject", "1"), "failed", 10), (("hold", "approve", "1"), "succeeded", 0),
+                                                  (("cancel", "1"), "cancelled", 11)])
+def test_a_run_that_is_decided_is_waited_for(make_daemon, tmp_path, words, state, status):
+    """Its task source is told first, and until it has been told the run is still held: for nobody any more."""
+    daemon, bd = with_bd(make_daemon, tmp_path, scripts={"implement": "answer done\n", "review": "exit 4\n"})
+    Beads(Repo(tmp_path / "beads").path, bead("x-1"))
+    run = submit(daemon, tmp_path / "beads", iterations=1, review={"enabled": True, "on_reviewer_error": "hold"})
+    assert daemon.ended(run)["state"] == "held"
+    assert not daemon.call("run.wait", ids=[run])["timed_out"]
+    for what in ("release", "close"):
+        bd.stop(what, "before")
+    with daemon.connect() as early, daemon.connect() as late:
+        daemon.rlctl(*words, check=0)
+        daemon.play.arrived("bd")
+        assert daemon.call("run.wait", ids=[run], timeout_ms=0)["timed_out"]
+        early.send(early.request("run.wait", {"ids": [run]}))
+        assert late.call("run.get", id=run)["state"] == "held"
+        daemon.play.go("bd")
+        assert [(r["id"], r["state"]) for r in early.reply()["result"]["runs"]] == [(run, state)]
+    daemon.rlctl("wait", str(run), check=status)
