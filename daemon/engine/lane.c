@@ -39,7 +39,7 @@ struct task_row *lane_task(const struct lane *lane)
 		return NULL;
 	task = run_rows_task(lane->run->rows, lane->row->task);
 	if (task == NULL)
-		log_fatal("run %lld: slot %lld has task %s, which does not exist", (long long)lane->run->rows->run.id, (long long)lane->row->slot, lane->row->task);
+		log_fatal("run %lld: slot %lld has task %s, which does not exist; restore a backup", (long long)lane->run->rows->run.id, (long long)lane->row->slot, lane->row->task);
 	return task;
 }
 
@@ -121,7 +121,7 @@ struct attempt_row *run_attempt(const struct run *run, int64_t id)
 	for (size_t i = 0; i < run->rows->nattempts; i++)
 		if (run->rows->attempts[i]->id == id)
 			return run->rows->attempts[i];
-	log_fatal("run %lld: attempt %lld does not exist", (long long)run->rows->run.id, (long long)id);
+	log_fatal("run %lld: attempt %lld does not exist; restore a backup", (long long)run->rows->run.id, (long long)id);
 }
 
 bool lane_ending(const struct lane *lane)

@@ -69,10 +69,41 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 	}
 }
 
+/* What is missing from rows that somebody has edited, or that a bad disk has damaged. Who went on without it would start what has been
+ * paid for, or stand still for ever. NULL: nothing. Free it. */
+static char *damage(const struct run *run)
+{
+	static const bool works[SLOT_STAGES] = {
+		[SLOT_S_IMPLEMENTING] = true, [SLOT_S_CHECKING] = true, [SLOT_S_REVIEWING] = true, [SLOT_S_FIXING] = true, [SLOT_S_COMMIT_AGENT] = true,
+	};
+
+	if (run->rows->run.group == NULL)
+		return xstrdup("it has no group");
+	for (size_t i = 0; i < run->rows->nattempts; i++) {
+		const struct attempt_row *a = run->rows->attempts[i];
+
+		if (a->agent == NULL)
+			return xasprintf("attempt %lld has no agent", (long long)a->id);
+	}
+	for (size_t i = 0; i < run->nlanes; i++) {
+		const struct slot_row *row = run->lanes[i]->row;
+		bool found = row->attempt == ROW_NONE;
+
+		if (found && works[row->stage])
+			return xasprintf("slot %lld has stage %s, but no attempt", (long long)row->slot, state_name(&slot_stage_names, row->stage));
+		for (size_t j = 0; !found && j < run->rows->nattempts; j++)
+			found = run->rows->attempts[j]->id == row->attempt;
+		if (!found)
+			return xasprintf("slot %lld has attempt %lld, which does not exist", (long long)row->slot, (long long)row->attempt);
+	}
+	return NULL;
+}
+
 void engine_recover(struct engine *engine)
 {
 	const struct run_rows *rows = NULL;
 	struct turn *turn;
+	char *what;
 
 	/* held through the loop, so that a report cannot end the count early */
 	engine->adopting = 1;
@@ -80,8 +111,11 @@ void engine_recover(struct engine *engine)
 		struct run *run = run_new(engine, run_rows_copy(rows));
 
 		if (run == NULL)
-			log_fatal("run %lld: its settings cannot be read; restore the database from a backup", (long long)rows->run.id);
+			log_fatal("run %lld: its settings cannot be read; restore a backup", (long long)rows->run.id);
 		run_make_lanes(run);
+		what = damage(run);
+		if (what != NULL)
+			log_fatal("run %lld: %s; restore a backup", (long long)rows->run.id, what);
 		adopt_run(engine, run, rows);
 	}
 	hook_adopt_all(engine);

@@ -322,6 +322,36 @@ def test_a_damaged_database_stops_the_start_and_is_named(make_daemon):
     daemon.start()
 
 
+@pytest.mark.parametrize("edit, said", [
+    ("UPDATE run SET plan = '{}'", "run 1: its settings cannot be read; restore a backup"),
+    ("UPDATE run SET \"group\" = NULL", "run 1: it has no group; restore a backup"),
+    ("UPDATE attempt SET agent = NULL", "has no agent; restore a backup"),
+    ("UPDATE slot SET attempt = NULL", "run 1: slot 1 has stage implementing, but no attempt; restore a backup"),
+    ("UPDATE slot SET attempt = 999", "run 1: slot 1 has attempt 999, which does not exist; restore a backup"),
+    ("UPDATE slot SET task = 'none'", "run 1: slot 1 has task none, which does not exist; restore a backup"),
+])
+def test_a_damaged_row_stops_the_start_and_is_named(make_daemon, repo, edit, said):
+    """Nobody knows what such a run has been paid for; its agent goes on, and is taken back with the backup."""
+    daemon = make_daemon(scripts={"implement": "gate g\nanswer done\n"}, gates=["g"])
+    run = daemon.submit(repo.path)
+    daemon.play.arrived("g")
+    daemon.stop()
+    whole = (daemon.state / "rld.db").read_bytes()
+    connection = daemon.database()
+    connection.execute(edit)
+    connection.close()
+    process = daemon.spawn()
+    assert process.wait() == 1
+    daemon.notify.close()
+    assert said in daemon.log().splitlines()[-1]
+    for path in daemon.state.glob("rld.db-*"):
+        path.unlink()
+    (daemon.state / "rld.db").write_bytes(whole)
+    daemon.start()
+    daemon.play.go("g")
+    assert daemon.ended(run)["state"] == "succeeded"
+
+
 def test_a_database_of_a_newer_version_is_refused(make_daemon):
     daemon = make_daemon()
     daemon.stop()
