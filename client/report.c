@@ -149,7 +149,8 @@ static void print_text(const struct print *p, const json_t *report)
 	table_fact(t, "model", PAINT_NONE, mem_strdup(field_text(report, "model")));
 	table_fact(t, "reviewer", PAINT_NONE, mem_strdup(field_text(report, "reviewer")));
 	table_fact(t, "profile", PAINT_NONE, mem_strdup(field_true(settings, "review") ? field_text(settings, "profile") : ""));
-	table_fact(t, "not reviewed", PAINT_NONE, mem_strdup(field_text(settings, "skip_reason")));
+	/* the tasks of a workflow have reviews of their own */
+	table_fact(t, "not reviewed", PAINT_NONE, mem_strdup(field_int(stats, "review_rounds") > 0 ? "" : field_text(settings, "skip_reason")));
 	table_fact(t, "reviews", PAINT_NONE, show_number(stats, "review_rounds"));
 	table_fact(t, "fix rounds", PAINT_NONE, show_number(stats, "fix_rounds"));
 	table_fact(t, "checks", PAINT_NONE, show_number(stats, "checks"));

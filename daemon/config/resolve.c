@@ -193,7 +193,7 @@ static void fill_review(const struct layers *layers, struct plan *plan)
 
 	plan->reviewer_prompt = get_text(layers, "review.reviewer_prompt");
 	if (!get_number(layers, "review.enabled"))
-		reason = "review is off";
+		reason = REVIEW_IS_OFF;
 	else if (plan->reviewer_prompt != NULL && strcmp(plan->reviewer_prompt, "none") == 0)
 		reason = "reviewer_prompt = none";
 	if (reason != NULL) {

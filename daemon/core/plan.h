@@ -34,6 +34,9 @@ struct agent_plan {
 	size_t nfallbacks;
 };
 
+/* The skip_reason where nobody asks for a review. */
+#define REVIEW_IS_OFF	"review is off"
+
 /* agents[ROLE_CHECK] is empty: a check is a command of `checks`. agents[ROLE_REVIEW] of carrier "exit" has name and
  * command from `reviewer`, without the base directory, which is put behind it. agents[ROLE_COMMIT] is the implementer's. */
 struct plan {

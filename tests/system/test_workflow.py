@@ -135,6 +135,9 @@ def test_agents_and_overlays(team, repo):
     prompt = daemon.plays["critic"].prompt(1, "review").decode()
     assert "it is tested" in prompt and "it is documented" in prompt
     assert repo.git("for-each-ref", "--format=%(refname)", "refs/rl/passed").split() == ["refs/rl/passed/1/both", "refs/rl/passed/1/default"]
+    assert "review     none: each task of the workflow has its own, or none\n" in daemon.rlctl("show", 1, check=0).out
+    report = daemon.rlctl("report", 1, check=0).out
+    assert "not reviewed  " not in report and "review is off" not in report, report
 
 
 def test_the_coder_runs_again_with_the_feedback(team, repo):

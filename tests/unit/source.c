@@ -256,7 +256,7 @@ static const struct {
 } workflows[] = {
 	{ "nothing", "    prompt: x\n", "", { { 0 } }, { { "run.review", "false" }, { "run.agents.implement.name", "\"claude\"" } } },
 	{ "no overlay, whatever the run says", "    prompt: x\n", "[review]\nenabled = true\nprofile = \"file\"\n", { { "review.enabled", "true" }, { "review.reviewer", "\"judge\"" } },
-	    { { "run.review", "false" }, { "run.skip_reason", "\"review is off\"" }, { "run.commit", "\"none\"" } } },
+	    { { "run.review", "false" }, { "run.skip_reason", "\"each task of the workflow has its own, or none\"" }, { "run.commit", "\"none\"" } } },
 	{ "an overlay that is off", "    prompt: x\n    overlays:\n      agentic_review:\n        enabled: false\n        coder_agent: dev\n", "", { { "review.enabled", "true" } },
 	    { { "run.review", "false" }, { "run.agents.implement.name", "\"claude\"" } } },
 	{ "an agent of its own", "    prompt: x\n    agent: dev\n", "", { { "default_agent", "\"judge\"" }, { "run.model", "\"m\"" } },
