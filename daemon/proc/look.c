@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "proc/strays.h"
 #include "record/identity.h"
 #include "record/layout.h"
@@ -100,6 +101,10 @@ static void judge_ended(struct look *l, int dirfd)
 	} else if (rv != 0) {
 		say_error(l, "identity of the shim", rv);
 	} else if (boot_id_read(now) == 0 && strcmp(id.boot_id, now) == 0) {
+		/* it would have held the lock of its own directory until it ended; whoever went on would kill or repeat what another rld has paid for */
+		if (l->uuid != NULL && strays_is_shim((pid_t)id.pid, l->uuid))
+			log_fatal("%s: its rl-shim, process %lld, works for another state directory, and this one is a copy of that; start rld with that "
+			    "one (--state-dir), or use the copy when the process has ended", l->dir, (long long)id.pid);
 		say(l, LOOK_LOST, "rl-shim was killed; the exit of its process cannot be known");
 	} else {
 		say(l, LOOK_LOST, "the machine was started anew while the attempt ran");

@@ -145,6 +145,23 @@ void strays_each(strays_cb *each, void *arg)
 		closedir(proc);
 }
 
+bool strays_is_shim(pid_t pid, const char *uuid)
+{
+	char *mark = xasprintf("%c%s=%s%c", 'x', STRAYS_MARK, uuid, 'x'), number[16], name[32];
+	size_t length = strlen(mark);
+	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	pid_t parent;
+	bool is;
+
+	mark[0] = mark[length - 1] = '\0';
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	is = procfd != -1 && identify(pid, name, &parent) && strcmp(name, SHIM_NAME) == 0 && carries(procfd, number, mark, length) == 1;
+	if (procfd != -1)
+		close(procfd);
+	free(mark);
+	return is;
+}
+
 int strays_kill(const char *uuid)
 {
 	const struct timespec pause = { .tv_nsec = SCAN_PAUSE_NS };

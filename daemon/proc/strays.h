@@ -3,6 +3,7 @@
 #ifndef PROC_STRAYS_H
 #define PROC_STRAYS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define STRAYS_MARK "RL_ATTEMPT_UUID"
@@ -11,6 +12,9 @@
  * The number that were seen and killed; 0 when uuid is NULL or empty; -1 when some were still there at the end,
  * or nobody could look. */
 int strays_kill(const char *uuid);
+
+/* Whether the process lives, is an rl-shim and carries the mark of that attempt. Blocks on /proc. */
+bool strays_is_shim(pid_t pid, const char *uuid);
 
 /* A process that was looked at; name valid during the call. */
 typedef void strays_cb(void *arg, pid_t pid, const char *name);

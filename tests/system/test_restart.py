@@ -322,6 +322,22 @@ def test_a_damaged_database_stops_the_start_and_is_named(make_daemon):
     daemon.start()
 
 
+def test_a_copy_of_a_state_directory_in_use_is_refused(make_daemon, repo):
+    """Its rld would take the agents for what killed shims have left, and end them."""
+    daemon = make_daemon(scripts={"implement": "gate g\nanswer done\n"}, gates=["g"])
+    run = daemon.submit(repo.path)
+    agent = daemon.play.arrived("g")
+    copy = make_daemon("copy", start=False)
+    shutil.copytree(daemon.state, copy.state, dirs_exist_ok=True, ignore=lambda _, names: [n for n in names if n.endswith(".sock")])
+    process = copy.spawn()
+    assert process.wait() == 1
+    copy.notify.close()
+    assert "works for another state directory, and this one is a copy of that" in copy.log().splitlines()[-1]
+    assert alive(agent)
+    daemon.play.go("g")
+    assert daemon.ended(run)["state"] == "succeeded"
+
+
 @pytest.mark.parametrize("edit, said", [
     ("UPDATE run SET plan = '{}'", "run 1: its settings cannot be read; restore a backup"),
     ("UPDATE run SET \"group\" = NULL", "run 1: it has no group; restore a backup"),
