@@ -99,10 +99,14 @@ void agent_result_release(struct agent_result *result);
 struct agent_ending {
 	enum reader_kind reader;
 	int64_t exit_code;		/* ROW_NONE: it did not exit by itself */
-	const char *last_words;		/* last line of stderr, NULL */
+	const char *last_words;		/* as agent_last_words() gives them, NULL */
 	int64_t at;			/* when it was, ms since the epoch */
 	const char *zone;		/* what the agent had as TZ; NULL: the machine's */
 };
+
+/* The line at the end of stderr that says the most: of a program that is known, the one about its login, which advice may follow over
+ * many lines; else the last that is not blank, its end when it is long. malloc'd; NULL: none. */
+char *agent_last_words(enum reader_kind reader, const char *text, size_t size);
 
 /* Say the rest about the service: what an exit code or stderr tells where the output does not, and when it serves again. Returns how
  * a time zone that nobody knows was read, malloc'd; NULL: no doubt. Reads the tz database. */

@@ -2,6 +2,7 @@
 #include "agent/agent.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/refusal.h"
 #include "agent/reset.h"
@@ -30,6 +31,45 @@ static int64_t status_of(enum reader_kind reader, int64_t code)
 			return codes[i].status;
 	}
 	return reader == READER_GEMINI && code >= STATUS_FIRST && code < STATUS_BITS ? code + STATUS_BITS : 0;
+}
+
+#define LAST_WORDS_MAX 300
+
+/* The line that ends before *end, which becomes where it begins; blanks behind it are left out. Its end when it is long. malloc'd. */
+static char *line_before(const char *text, const char **end)
+{
+	const char *start = *end, *stop = *end;
+
+	while (start > text && start[-1] != '\n')
+		start--;
+	while (stop > start && strchr(" \t\r\n", stop[-1]) != NULL)
+		stop--;
+	*end = start;
+	return xmemdup0(stop - start > LAST_WORDS_MAX ? stop - LAST_WORDS_MAX : start,
+	    stop - start > LAST_WORDS_MAX ? LAST_WORDS_MAX : (size_t)(stop - start));
+}
+
+char *agent_last_words(enum reader_kind reader, const char *text, size_t size)
+{
+	char *last = NULL;
+
+	for (const char *end = text + size; end > text; end -= end > text) {
+		char *line = line_before(text, &end);
+
+		if (last != NULL && refusal_is_said(line, PROVIDER_AUTH)) {
+			free(last);
+			return line;
+		}
+		if (last != NULL || line[0] == '\0') {
+			free(line);
+			continue;
+		}
+		last = line;
+		/* what one prints of which nothing is known may be of its tools */
+		if (reader == READER_TEXT || refusal_is_said(last, PROVIDER_AUTH))
+			break;
+	}
+	return last;
 }
 
 /* Of a failure about which the output says nothing: stderr counts where there is no other word for it. */

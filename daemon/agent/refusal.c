@@ -73,9 +73,12 @@ static const struct {
 	{ "authentication_error", PROVIDER_AUTH, ANYWHERE },
 	{ "no authentication information", PROVIDER_AUTH, ANYWHERE },
 	{ "please set an auth method", PROVIDER_AUTH, ANYWHERE },
+	{ "no auth type is selected", PROVIDER_AUTH, ANYWHERE },		/* Qwen Code */
+	{ "missing api key for", PROVIDER_AUTH, ANYWHERE },			/* Qwen Code */
 	{ "oauth token has expired", PROVIDER_AUTH, ANYWHERE },
 	{ "access token could not be refreshed", PROVIDER_AUTH, ANYWHERE },
 	{ "free tier has been discontinued", PROVIDER_AUTH, ANYWHERE },	/* Qwen Code: another login is needed */
+	{ "free tier was discontinued", PROVIDER_AUTH, ANYWHERE },
 	{ "resource_exhausted", PROVIDER_THROTTLED, ANYWHERE },
 	{ "rate limit reached", PROVIDER_THROTTLED, ANYWHERE },
 	{ "rate limit exceeded", PROVIDER_THROTTLED, ANYWHERE },
@@ -196,4 +199,15 @@ struct refusal refusal_of(int64_t status, const char *words, enum provider_resul
 	}
 	free(said);
 	return is.provider != PROVIDER_OK ? is : (struct refusal){ otherwise, false };
+}
+
+bool refusal_is_said(const char *words, enum provider_result provider)
+{
+	char *said = plainly(words);
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]) && !found; i++)
+		found = phrases[i].provider == provider && phrases[i].where == ANYWHERE && strstr(said, phrases[i].words) != NULL;
+	free(said);
+	return found;
 }

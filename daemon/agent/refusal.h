@@ -18,4 +18,7 @@ struct refusal {
  * neither tells anything; PROVIDER_ERROR where the reader knows that the service failed. */
 struct refusal refusal_of(int64_t status, const char *words, enum provider_result otherwise);
 
+/* Is there a phrase for it in the words? A number in them tells nothing here. */
+bool refusal_is_said(const char *words, enum provider_result provider);
+
 #endif

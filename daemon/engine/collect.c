@@ -43,26 +43,18 @@ static int feed(struct reader *reader, int dirfd, uint64_t expected)
 	return rv == -ENOENT ? 0 : rv;
 }
 
-#define LAST_WORDS_MAX 300
-
-/* The last line of stderr that is not blank, its end when it is long. Masked before it is cut. NULL: none. */
-static char *last_words(int dirfd, uint64_t stderr_bytes, const struct mask *mask)
+/* What the end of stderr says about a failure. Masked before it is cut. NULL: nothing. */
+static char *last_words(const struct collect_work *work, int dirfd, const struct mask *mask)
 {
-	char tail[4096], *end, *start, *masked, *words;
+	char tail[4096], *masked, *words;
 	size_t size;
 	struct output_chunk chunk = { 0 };
-	uint64_t from = stderr_bytes > sizeof(tail) ? stderr_bytes - sizeof(tail) : 0;
+	uint64_t from = work->stderr_bytes > sizeof(tail) ? work->stderr_bytes - sizeof(tail) : 0;
 
 	if (output_read(dirfd, RECORD_STDERR, from, tail, sizeof(tail), &chunk) != 0)
 		return NULL;
 	masked = mask_text(mask, tail, chunk.size, &size);
-	words = masked != NULL ? masked : tail;
-	end = words + (masked != NULL ? size : chunk.size);
-	while (end > words && (end[-1] == '\n' || end[-1] == '\r' || end[-1] == ' '))
-		end--;
-	for (start = end; start > words && start[-1] != '\n' && end - start < LAST_WORDS_MAX; start--)
-		;
-	words = end > start ? xmemdup0(start, (size_t)(end - start)) : NULL;
+	words = agent_last_words(work->reader, masked != NULL ? masked : tail, masked != NULL ? size : chunk.size);
 	free(masked);
 	return words;
 }
@@ -184,7 +176,7 @@ void collect_run(struct collect_work *work)
 	if (rv != 0 && work->error == NULL && !work->full)
 		work->error = xasprintf("its answer cannot be kept in %s: %s", dir, strerror(-rv));
 	if (dirfd != -1) {
-		work->last_words = last_words(dirfd, work->stderr_bytes, mask);
+		work->last_words = last_words(work, dirfd, mask);
 		close(dirfd);
 	}
 	ending_judge(work);

@@ -152,7 +152,7 @@ struct collect_work {
 	char *review_file;		/* owned: path in which a corrector marks what it fixed; NULL: none */
 	struct agent_result result;	/* out, owned */
 	char *answer_hash;		/* out, owned: SHA-256 of the answer file; NULL: no final text */
-	char *last_words;		/* out, owned: last line on stderr, for failures that the reader cannot explain; NULL: none */
+	char *last_words;		/* out, owned: agent_last_words() of stderr, for failures that the reader cannot explain; NULL: none */
 	struct verdict_finding *marks;	/* out, owned: items that are marked in review_file */
 	size_t nmarks;
 	char **markers;			/* owned: stop markers to look for; NULL: none */

@@ -266,6 +266,45 @@ START_TEST(last_words)
 }
 END_TEST
 
+/* Advice that follows it does not hide what lacks; what an unknown program prints may be of its tools. */
+START_TEST(last_line)
+{
+	static const struct {
+		enum reader_kind kind;
+		const char *text, *words;
+	} cases[] = {
+		{ READER_PI, "No API key found for the selected model.\n\nUse /login to log into a provider via OAuth or API key. See:\n"
+		    "  /lib/pi/docs/providers.md\n  /lib/pi/docs/models.md\n", "No API key found for the selected model." },
+		{ READER_COPILOT, "Error: No authentication information found.\n\nTo authenticate, you can use any of the following methods:\n"
+		    "  * Start 'copilot' and run the '/login' command\n  * Run 'gh auth login' to authenticate with the GitHub CLI\n",
+		  "Error: No authentication information found." },
+		{ READER_CODEX, "No API key found\nNot logged in\n \n", "Not logged in" },
+		{ READER_CODEX, "the tracker answered with status 401\nno such thread\r\n\n", "no such thread" },
+		{ READER_CODEX, "You've hit your usage limit.\nno such thread", "no such thread" },
+		{ READER_TEXT, "No API key found\nmake: *** [all] Error 2\n", "make: *** [all] Error 2" },
+		{ READER_PI, "one", "one" },
+		{ READER_PI, "\n \n", NULL },
+		{ READER_PI, "", NULL },
+	};
+	char *words, longer[1000];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		words = agent_last_words(cases[i].kind, cases[i].text, strlen(cases[i].text));
+		if (cases[i].words == NULL)
+			ck_assert_ptr_null(words);
+		else
+			ck_assert_str_eq(words, cases[i].words);
+		free(words);
+	}
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = 'y';
+	words = agent_last_words(READER_PI, longer, sizeof(longer));
+	ck_assert_uint_eq(strlen(words), 300);
+	ck_assert(words[299] == 'y');
+	free(words);
+}
+END_TEST
+
 /* Of a zone that nobody knows somebody is told. */
 START_TEST(doubt)
 {
@@ -317,6 +356,9 @@ static const struct {
 	{ 429, "Weekly/Monthly Limit Exhausted. Your limit will reset at 2026-11-25 02:06:16", PROVIDER_ERROR, PROVIDER_LIMIT, false },
 	{ 429, "{\"code\":\"1308\",\"message\":\"\xe5\xb7\xb2\xe8\xbe\xbe\xe5\x88\xb0 5 \xe5\xb0\x8f\xe6\x97\xb6\xe7\x9a\x84\xe4\xbd\xbf\xe7\x94\xa8\xe4\xb8\x8a\xe9\x99\x90\"}", PROVIDER_ERROR, PROVIDER_LIMIT, false },
 	{ 0, "Opus limit reached \xc2\xb7 resets Oct 9", PROVIDER_OK, PROVIDER_LIMIT, false },
+	{ 0, "No auth type is selected. Please configure an auth type (e.g. via settings or `--auth-type`)", PROVIDER_OK, PROVIDER_AUTH, false },
+	{ 0, "Missing API key for OpenAI-compatible auth. Set settings.security.auth.apiKey", PROVIDER_OK, PROVIDER_AUTH, false },
+	{ 0, "Qwen OAuth free tier was discontinued on 2026-04-15. Run /auth to switch", PROVIDER_OK, PROVIDER_AUTH, false },
 	{ 0, "the tests timed out", PROVIDER_OK, PROVIDER_OK, false },
 	{ 0, "the tests timed out", PROVIDER_ERROR, PROVIDER_ERROR, true },
 	{ 0, "connect ECONNREFUSED 127.0.0.1:1", PROVIDER_OK, PROVIDER_ERROR, true },
@@ -345,6 +387,7 @@ int main(void)
 	tcase_add_test(tcase, served_after_all);
 	tcase_add_test(tcase, trap_exit_codes_that_are_http_mod_256);
 	tcase_add_test(tcase, last_words);
+	tcase_add_test(tcase, last_line);
 	tcase_add_test(tcase, doubt);
 	tcase_add_loop_test(tcase, refusals, 0, COUNT(words));
 	suite_add_tcase(suite, tcase);
