@@ -31,7 +31,7 @@ const struct agent_preset agent_presets[] = {
 		    "$CLAUDE_CONFIG_DIR/.credentials.json", "~/.claude/.credentials.json"),
 		.login_help = "run `claude` once as the user of the agents and use /login, or set CLAUDE_CODE_OAUTH_TOKEN "
 		    "(`claude setup-token` makes one) or ANTHROPIC_API_KEY",
-		.version = "2.1.197",
+		.version = "2.1.330",
 		.help = "Claude Code, in print mode",
 	},
 	{
@@ -123,20 +123,22 @@ const struct agent_preset agent_presets[] = {
 		.name = "qwen",
 		.account = "qwen",
 		.command = LIST("qwen", "--output-format", "stream-json", "--approval-mode", "yolo", "--model", "{model}"),
-		/* A project's own file may allow what its approval mode denies, but not what is excluded. */
+		/* A project's own file may allow what its approval mode denies, but not what is excluded. A work tree is a branch as
+		 * well, which asks nobody; with something scheduled it does not end. */
 		.review = LIST("qwen", "--output-format", "stream-json", "--approval-mode", "default",
-		    "--exclude-tools", "run_shell_command,write_file,edit,notebook_edit", "--model", "{model}"),
+		    "--exclude-tools", "run_shell_command,write_file,edit,notebook_edit,enter_worktree,exit_worktree,cron_create,loop_wakeup", "--model", "{model}"),
 		.prompt = PROMPT_STDIN,
 		.reader = READER_QWEN,
 		.env = LIST("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_MODEL", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY",
-		    "QWEN_HOME", "NODE_EXTRA_CA_CERTS"),
+		    "BAILIAN_TOKEN_PLAN_API_KEY", "QWEN_HOME", "NODE_EXTRA_CA_CERTS"),
 		.set = LIST(),
 		.resume = LIST("--resume", "{session}"),
 		.writable = LIST("~/.qwen"),
-		.login = LIST("OPENAI_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY",
-		    "$QWEN_HOME/oauth_creds.json", "~/.qwen/oauth_creds.json"),
-		.login_help = "run `qwen auth` as the user of the agents, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL",
-		.version = "0.15.10",
+		/* What /auth chose, and its key. */
+		.login = LIST("OPENAI_API_KEY", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY", "BAILIAN_TOKEN_PLAN_API_KEY",
+		    "$QWEN_HOME/settings.json", "~/.qwen/settings.json"),
+		.login_help = "run `qwen` once as the user of the agents and use /auth, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL",
+		.version = "0.24.4",
 		.help = "Qwen Code, without questions",
 	},
 	{

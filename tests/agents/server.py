@@ -34,7 +34,7 @@ COMMANDS = {
 }
 
 
-def tool(name, **members):
+def tool(name, /, **members):
     """A call of a tool; members may name {path}, {content} and {command}."""
     return lambda **values: (name, {k: v.format(**values) if isinstance(v, str) else v for k, v in members.items()})
 
@@ -49,7 +49,7 @@ TOOLS = {
                "shell": tool("Bash", command="{command}", description="as told")},
     "codex": {"shell": tool("exec_command", cmd="{command}")},
     "gemini": {"read": READ_FILE, "write": WRITE_FILE, "shell": RUN_SHELL},
-    "qwen": {"read": READ_FILE, "write": WRITE_FILE, "shell": RUN_SHELL},
+    "qwen": {"read": READ_FILE, "write": WRITE_FILE, "shell": RUN_SHELL, "branch": tool("enter_worktree", name="harm")},
     "opencode": {"read": tool("read", filePath="{path}"), "write": tool("write", filePath="{path}", content="{content}"),
                  "shell": tool("bash", command="{command}", description="as told")},
     "copilot": {"read": tool("view", path="{path}"), "write": tool("create", path="{path}", file_text="{content}"),
@@ -157,7 +157,7 @@ class Script:
         if self.role == "fix":
             return [self.command("fix")]
         return [self.file("read", "work.txt") or self.command("look"), self.file("write", "harm-tool.txt", "harm\n") or self.command("harm"),
-                self.command("harm")]
+                self.command("harm"), *([self.tools["branch"]()] if "branch" in self.tools else [])]
 
     def next(self):
         """(text, None) or (text, (tool, arguments)): the next message."""

@@ -11,7 +11,7 @@ import pytest
 
 from rld import RLD, SHIM, alive, wait_gone
 
-MEASURED = "2.1.197"
+MEASURED = "2.1.330"
 SECRET = "sk-never-to-be-shown"
 
 
@@ -75,8 +75,8 @@ def test_as_measured(host):
     assert "Not installed: codex, gemini, opencode, copilot, qwen, pi\n" in done.out
 
 
-@pytest.mark.parametrize("found, word", [("2.1.328", "another patch"), ("2.4.0", "may have changed"), ("3.1.197", "another major version"),
-                                         ("2.1.197-beta.1", "another patch"), ("1.9", "another major version")])
+@pytest.mark.parametrize("found, word", [("2.1.328", "another patch"), ("2.4.0", "may have changed"), ("3.1.330", "another major version"),
+                                         ("2.1.330-beta.1", "another patch"), ("1.9", "another major version")])
 def test_drift(host, found, word):
     """Another version than the measured one is a warning that says how far it is off."""
     host.program("claude", f"echo 'claude v{found} of today'")
@@ -92,7 +92,7 @@ def test_drift(host, found, word):
     ("printf '\\377\\033[31m\\n'", "warning", "tells no version: \\xff\\x1b[31m"),
     ("echo '0.1 is broken' >&2; exit 3", "failed", "ended with exit status 3: 0.1 is broken"),
     ("kill -9 $$", "failed", "died of signal 9"),
-    ("while :; do echo 2.1.197; done", "warning", "printed without end, and was ended"),
+    ("while :; do echo 2.1.330; done", "warning", "printed without end, and was ended"),
     (f"echo '{MEASURED}' >&2", "ok", f"{MEASURED}, as measured"),
     (f"echo 'warning: 9.9.9 is out' >&2; echo {MEASURED}", "ok", f"{MEASURED}, as measured"),
     (f"read line && echo 1.2.3; echo {MEASURED}", "ok", f"{MEASURED}, as measured"),
@@ -169,7 +169,7 @@ def test_needed(make_daemon, tmp_path):
     assert "Not installed: claude, gemini, opencode, copilot\n" in done.out and "3 failed" in done.out
     host.program("codex", "echo 0.169.0")
     host.program("pi", "echo 0.73.1")
-    host.program("qwen", "echo 0.15.10")
+    host.program("qwen", "echo 0.24.4")
     assert "\nNot installed: claude, gemini, opencode, copilot\n" in host.doctor(check=0).out
 
 

@@ -147,7 +147,7 @@ END_TEST
 #define COPILOT "copilot", "--output-format", "json", "--allow-all-tools"
 #define COPILOT_ALONE "--no-ask-user", "--no-color", "--no-auto-update"
 #define QWEN "qwen", "--output-format", "stream-json", "--approval-mode"
-#define QWEN_READS QWEN, "default", "--exclude-tools", "run_shell_command,write_file,edit,notebook_edit"
+#define QWEN_READS QWEN, "default", "--exclude-tools", "run_shell_command,write_file,edit,notebook_edit,enter_worktree,exit_worktree,cron_create,loop_wakeup"
 #define PI_READS "pi", "-p", "--mode", "json", "--tools", "read,grep,find,ls", "--no-extensions"
 
 /* As tests/agents/run has seen them work: implementing and fixing, going on with it, reviewing, going on with that. */
