@@ -132,14 +132,17 @@ static void lose_result(struct claude_reader *r)
 	r->over = false;
 }
 
-#define RESULT_HEAD "{\"type\":\"result\""
+#define TYPE_FIRST "{\"type\":\""
+#define RESULT_HEAD TYPE_FIRST "result\""
 
-/* The result line says all once more: nothing is lost with what was passed over, unless it was that itself. */
+/* The result line says all once more: nothing is lost with what was passed over, unless it was that itself, of which newer versions
+ * tell the type last. */
 static void on_lost(void *state, const char *head, size_t size)
 {
 	struct claude_reader *r = state;
+	bool typed = size >= strlen(TYPE_FIRST) && memcmp(head, TYPE_FIRST, strlen(TYPE_FIRST)) == 0;
 
-	if (size < strlen(RESULT_HEAD) || memcmp(head, RESULT_HEAD, strlen(RESULT_HEAD)) != 0)
+	if (typed && (size < strlen(RESULT_HEAD) || memcmp(head, RESULT_HEAD, strlen(RESULT_HEAD)) != 0))
 		return;
 	lose_result(r);
 }

@@ -428,6 +428,29 @@ START_TEST(huge_text)
 }
 END_TEST
 
+/* Newer versions of Claude Code tell the type of a result last: one that was passed over leaves none that was before it. */
+START_TEST(lost_result)
+{
+	static const char first[] = "{\"type\":\"result\",\"is_error\":false,\"result\":\"fine\"}\n", head[] = "{\"duration_api_ms\":0,\"result\":\"",
+	    tail[] = "\",\"type\":\"result\"}\n";
+	struct reader *r = reader_new(READER_CLAUDE);
+	struct agent_result result;
+	char *x = malloc(1 << 20);
+
+	memset(x, 'x', 1 << 20);
+	reader_feed(r, first, strlen(first));
+	reader_feed(r, head, strlen(head));
+	for (size_t i = 0; i < 9; i++)
+		reader_feed(r, x, 1 << 20);
+	reader_feed(r, tail, strlen(tail));
+	ck_assert(!reader_is_over(r));
+	reader_end(r, &result);
+	ck_assert(result.is_error && result.incomplete);
+	agent_result_release(&result);
+	free(x);
+}
+END_TEST
+
 /* The traps, by name. */
 
 static void expect_failure(const char *name, enum provider_result provider)
@@ -790,6 +813,7 @@ int main(void)
 	tcase_add_test(tcase, huge_text);
 	tcase_add_test(tcase, absurd_amounts);
 	tcase_add_test(tcase, sessions);
+	tcase_add_test(tcase, lost_result);
 	tcase_add_test(tcase, trap_success_with_is_error);
 	tcase_add_test(tcase, trap_error_items_are_warnings);
 	tcase_add_test(tcase, trap_exit_0_with_api_error);
