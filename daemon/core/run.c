@@ -94,15 +94,12 @@ static size_t count_tasks(const struct loop *l, enum task_state state)
 	return count;
 }
 
-size_t run_ready(const struct loop *l)
+static bool has_ready(const struct loop *l)
 {
-	enum task_wait *waits = task_waits(l->tasks, l->ntasks);
-	size_t ready = 0;
+	size_t ready;
 
-	for (size_t i = 0; i < l->ntasks; i++)
-		ready += waits[i] == TASK_W_NOTHING;
-	free(waits);
-	return ready;
+	free(task_ready(l->tasks, l->ntasks, 1, &ready));
+	return ready > 0;
 }
 
 /* Tasks, and slots whose agent has failed before it had one. */
@@ -135,7 +132,7 @@ static bool is_open(const struct loop *l)
 
 bool run_begins(const struct loop *l)
 {
-	return is_open(l) && !at_limit(l) && run_ready(l) > 0;
+	return is_open(l) && !at_limit(l) && has_ready(l);
 }
 
 /* At the limit the source is still asked: it says whether there is work left. */
@@ -159,7 +156,7 @@ enum run_event run_settle(const struct loop *l)
 		return RUN_E_FAILED;
 	if (count_slots(l, SLOT_S_IMPLEMENTED) > 0)
 		return RUN_E_REVIEW;
-	return at_limit(l) && !l->stopped && !l->idle && run_ready(l) > 0 ? RUN_E_FAILED : RUN_E_PASSED;
+	return at_limit(l) && !l->stopped && !l->idle && has_ready(l) ? RUN_E_FAILED : RUN_E_PASSED;
 }
 
 char *run_limit_cause(const struct loop *l, enum run_event event)

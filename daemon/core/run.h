@@ -101,9 +101,6 @@ struct loop {
  * iteration; then what is held, the review of the run, failed, passed. A slot that is leaving still works. */
 enum run_event run_settle(const struct loop *loop);
 
-/* Tasks that nobody has worked on and that wait for nothing: what the next iteration would take. */
-size_t run_ready(const struct loop *loop);
-
 /* May another iteration begin, now that the source has been asked? */
 bool run_begins(const struct loop *loop);
 

@@ -46,6 +46,20 @@ static int compare_ids(const void *a, const void *b, void *arg)
 	return strcmp(tasks[*(const size_t *)a]->id, tasks[*(const size_t *)b]->id);
 }
 
+/* They mostly come so. */
+static void index_ids(struct graph *g)
+{
+	bool ordered = true;
+
+	g->by_id = xcalloc(g->count + 1, sizeof(*g->by_id));
+	for (size_t i = 0; i < g->count; i++) {
+		g->by_id[i] = i;
+		ordered &= i == 0 || strcmp(g->tasks[i - 1]->id, g->tasks[i]->id) < 0;
+	}
+	if (!ordered)
+		qsort_r(g->by_id, g->count, sizeof(*g->by_id), compare_ids, (void *)(uintptr_t)g->tasks);
+}
+
 /* Its number, count: no task of the run. */
 static size_t find(const struct graph *g, const char *id)
 {
@@ -126,10 +140,7 @@ static struct hold *solve(struct task_row *const *tasks, size_t count)
 	}
 	if (!depends)
 		return g.holds;
-	g.by_id = xcalloc(count, sizeof(*g.by_id));
-	for (size_t i = 0; i < count; i++)
-		g.by_id[i] = i;
-	qsort_r(g.by_id, count, sizeof(*g.by_id), compare_ids, (void *)(uintptr_t)tasks);
+	index_ids(&g);
 	for (size_t i = 0; i < count; i++)
 		if (tasks[i]->state == TASK_S_OPEN && tasks[i]->depends_on != NULL)
 			look_at(&g, i);
@@ -165,16 +176,45 @@ enum task_wait task_wait(const struct task_row *task, struct task_row *const *ta
 	return wait;
 }
 
-struct task_row *task_next(struct task_row *const *tasks, size_t count)
+static int by_position(const void *a, const void *b)
 {
-	struct hold *holds = solve(tasks, count);
-	struct task_row *next = NULL;
+	const struct task_row *x = *(struct task_row *const *)a, *y = *(struct task_row *const *)b;
+
+	return x->position == y->position ? strcmp(x->id, y->id) : x->position < y->position ? -1 : 1;
+}
+
+static bool may_start(const struct graph *g, const struct task_row *task)
+{
+	json_t *ids = task->depends_on != NULL ? json_loads(task->depends_on, 0, NULL) : NULL, *id;
+	bool ready = true;
+	size_t i;
+
+	json_array_foreach(ids, i, id) {
+		size_t on = json_is_string(id) ? find(g, json_string_value(id)) : g->count;
+
+		ready &= on == g->count || has_passed(g->tasks[on]);
+	}
+	json_decref(ids);
+	return ready;
+}
+
+struct task_row **task_ready(struct task_row *const *tasks, size_t count, size_t limit, size_t *ready)
+{
+	struct graph g = { .tasks = tasks, .count = count };
+	struct task_row **list = xcalloc(count + 1, sizeof(struct task_row *));
+	size_t open = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (holds[i].wait == TASK_W_NOTHING && (next == NULL || tasks[i]->position < next->position))
-			next = tasks[i];
-	free(holds);
-	return next;
+		if (tasks[i]->state == TASK_S_OPEN)
+			list[open++] = tasks[i];
+	qsort(list, open, sizeof(struct task_row *), by_position);
+	index_ids(&g);
+	*ready = 0;
+	for (size_t i = 0; i < open && *ready < limit; i++)
+		if (may_start(&g, list[i]))
+			list[(*ready)++] = list[i];
+	free(g.by_id);
+	return list;
 }
 
 char **task_reasons(struct task_row *const *tasks, size_t count)

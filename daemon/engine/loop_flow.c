@@ -248,10 +248,9 @@ static void put_iteration(struct turn *turn, struct run *run)
 	turn_tell(turn, "iteration.started", rows->run.id, json_pack("{s:I}", "iteration", (json_int_t)rows->run.iteration));
 }
 
-/* A slot with the task that is next, or with none, which its agent will pick. */
-static void add_slot(struct turn *turn, struct run *run, int64_t number)
+/* A slot with a task, or with NULL, for its agent will pick one. */
+static void add_slot(struct turn *turn, struct run *run, int64_t number, struct task_row *task)
 {
-	struct task_row *task = run->plan.assign == ASSIGN_DAEMON ? task_next(run->rows->tasks, run->rows->ntasks) : NULL;
 	struct slot_row *slot = run_slot_new(run, number, task != NULL ? task->id : NULL);
 	struct lane *lane;
 
@@ -276,14 +275,10 @@ static void add_slot(struct turn *turn, struct run *run, int64_t number)
 void run_begin_iteration(struct turn *turn, struct run *run)
 {
 	struct run_row *row = &run->rows->run;
-	struct slot_row **slots;
-	struct loop loop = run_loop(run, &slots);
-	size_t count = run_ready(&loop);
-	size_t first;
+	size_t count, first;
+	/* what one slot takes makes nothing else ready */
+	struct task_row **ready = task_ready(run->rows->tasks, run->rows->ntasks, (size_t)run->plan.parallel, &count);
 
-	free(slots);
-	if (count > (size_t)run->plan.parallel)
-		count = (size_t)run->plan.parallel;
 	drop_lanes(run);
 	first = run->nlanes;
 	row->iteration++;
@@ -291,7 +286,8 @@ void run_begin_iteration(struct turn *turn, struct run *run)
 	turn_put(turn, ROW_RUN, row);
 	put_iteration(turn, run);
 	for (size_t i = 0; i < count; i++)
-		add_slot(turn, run, (int64_t)i + 1);
+		add_slot(turn, run, (int64_t)i + 1, run->plan.assign == ASSIGN_DAEMON ? ready[i] : NULL);
+	free(ready);
 	run->lanes[first]->seated = true;
 	run->own.seated = false;
 	for (size_t i = first + 1; i < run->nlanes; i++)

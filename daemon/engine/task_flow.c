@@ -32,7 +32,8 @@ void source_spec(const struct lane *lane, struct source_spec *spec)
 static void taken(struct turn *turn, struct lane *lane, const char *by)
 {
 	struct run *run = lane->run;
-	struct task_row *task = lane_task(lane), *next;
+	struct task_row *task = lane_task(lane), *next = NULL, **ready;
+	size_t count;
 	char *safe = text_escape(by, strlen(by), false);
 
 	run_claim(turn, run, task->id, CLAIM_S_FREE);
@@ -41,12 +42,19 @@ static void taken(struct turn *turn, struct lane *lane, const char *by)
 	task->reason = xasprintf("taken: %s", safe);
 	turn_put(turn, ROW_TASK, task);
 	free(safe);
-	while ((next = task_next(run->rows->tasks, run->rows->ntasks)) != NULL && run_is_claimed_elsewhere(run, next->id)) {
-		next->state = TASK_S_TAKEN;
-		free(next->reason);
-		next->reason = xstrdup("taken: another run works on it");
-		turn_put(turn, ROW_TASK, next);
+	/* what is left to others makes nothing else ready */
+	ready = task_ready(run->rows->tasks, run->rows->ntasks, SIZE_MAX, &count);
+	for (size_t i = 0; next == NULL && i < count; i++) {
+		if (!run_is_claimed_elsewhere(run, ready[i]->id)) {
+			next = ready[i];
+			continue;
+		}
+		ready[i]->state = TASK_S_TAKEN;
+		free(ready[i]->reason);
+		ready[i]->reason = xstrdup("taken: another run works on it");
+		turn_put(turn, ROW_TASK, ready[i]);
 	}
+	free(ready);
 	if (next == NULL) {
 		free(lane->row->reason);
 		lane->row->reason = xstrdup("no task: somebody else has taken it");
