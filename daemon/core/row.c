@@ -378,6 +378,39 @@ void *row_copy(enum row_kind kind, const void *row)
 	return copy;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool field_equal(const struct field *f, const char *a, const char *b)
+{
+	switch (f->kind) {
+	case FIELD_INT:
+	case FIELD_TIME:
+		return *(const int64_t *)(const void *)a == *(const int64_t *)(const void *)b;
+	case FIELD_REAL:
+		return *(const double *)(const void *)a == *(const double *)(const void *)b ||
+		    (isnan(*(const double *)(const void *)a) && isnan(*(const double *)(const void *)b));
+	case FIELD_TEXT:
+	case FIELD_JSON:
+		return same_text(*(char *const *)(const void *)a, *(char *const *)(const void *)b);
+	case FIELD_STATE:
+		return *(const int *)(const void *)a == *(const int *)(const void *)b;
+	}
+	abort();
+}
+
+bool row_equal(enum row_kind kind, const void *a, const void *b)
+{
+	const struct row_type *type = &row_types[kind];
+
+	for (const struct field *f = type->fields; f < type->fields + type->nfields; f++)
+		if (!field_equal(f, (const char *)a + f->offset, (const char *)b + f->offset))
+			return false;
+	return true;
+}
+
 void row_assign(enum row_kind kind, void *dst, const void *src)
 {
 	void *copy = row_copy(kind, src);	/* first: src may be dst */

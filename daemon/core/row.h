@@ -357,6 +357,9 @@ void row_init(enum row_kind kind, void *row);
 /* Deep copy; the caller owns it. */
 void *row_copy(enum row_kind kind, const void *row);
 
+/* Whether every field says the same. */
+bool row_equal(enum row_kind kind, const void *a, const void *b);
+
 /* Make *dst a deep copy of *src; what dst held is freed. Both must be initialised. */
 void row_assign(enum row_kind kind, void *dst, const void *src);
 

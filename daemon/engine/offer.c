@@ -112,9 +112,10 @@ static const char *waits_for(const struct run *run, const struct offer *offer, c
 	return first != NULL || item->held_by == NULL ? first : item->held_by[0];
 }
 
-static void refresh(struct turn *turn, struct run *run, const struct offer *offer, const struct task_item *item, int64_t position)
+/* *last: the position of the one before it. What is done leaves a gap, so that those behind it keep theirs. */
+static void refresh(struct turn *turn, struct run *run, const struct offer *offer, const struct task_item *item, int64_t *last)
 {
-	struct task_row *task = run_rows_task(run->rows, item->id);
+	struct task_row *task = run_rows_task(run->rows, item->id), *before;
 	bool is_new = task == NULL, ready = is_ready(run, offer, item), passed = false, ours;
 	const char *on = waits_for(run, offer, item, &ours);
 	char *by;
@@ -128,7 +129,10 @@ static void refresh(struct turn *turn, struct run *run, const struct offer *offe
 	by = taken_by(run, item, offer->has_bd, &passed);
 	if (by == NULL && !ready && !item->done && !ours)
 		by = on != NULL ? xasprintf("waits for %s, which is not for this run", on) : xstrdup("its source holds it back");
-	task->position = position;
+	before = is_new ? NULL : row_copy(ROW_TASK, task);
+	if (is_new || task->position <= *last)
+		task->position = *last + 1;
+	*last = task->position;
 	task->priority = item->priority;
 	set_text(&task->status, item->status);
 	free(task->depends_on);
@@ -136,7 +140,10 @@ static void refresh(struct turn *turn, struct run *run, const struct offer *offe
 	task->state = item->done || passed ? TASK_S_DONE : by != NULL ? TASK_S_TAKEN : TASK_S_OPEN;
 	set_text(&task->reason, by);
 	free(by);
-	turn_put(turn, ROW_TASK, task);
+	/* a source may offer thousands, of which few have changed since the last iteration */
+	if (is_new || !row_equal(ROW_TASK, task, before))
+		turn_put(turn, ROW_TASK, task);
+	row_free(ROW_TASK, before);
 	set_text(&task->text, NULL);	/* the store has it */
 	if (is_new)
 		run_rows_put(run->rows, ROW_TASK, task);
@@ -145,12 +152,13 @@ static void refresh(struct turn *turn, struct run *run, const struct offer *offe
 void offer_take(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd)
 {
 	struct offer offer = { xcalloc(list->count + 1, sizeof(*offer.items)), list->count, has_bd };
+	int64_t last = 0;
 
 	for (size_t i = 0; i < list->count; i++)
 		offer.items[i] = &list->items[i];
 	qsort(offer.items, offer.count, sizeof(*offer.items), compare_items);
 	for (size_t i = 0; i < list->count; i++)
-		refresh(turn, run, &offer, &list->items[i], (int64_t)i + 1);
+		refresh(turn, run, &offer, &list->items[i], &last);
 	for (size_t i = 0; i < run->rows->ntasks; i++) {
 		struct task_row *task = run->rows->tasks[i];
 
