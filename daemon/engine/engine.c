@@ -176,13 +176,7 @@ size_t engine_busy(const struct engine *engine)
 
 size_t engine_running(const struct engine *engine)
 {
-	size_t running = 0;
-	struct run *run;
-
-	LIST_FOREACH(run, &engine->runs, entry)
-		for (size_t i = 0; i < run->rows->nattempts; i++)
-			running += run->rows->attempts[i]->state == ATTEMPT_S_RUNNING;
-	return running;
+	return view_running(engine->view);
 }
 
 void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check, engine_reply_cb *cb, void *arg)

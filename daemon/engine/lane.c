@@ -118,9 +118,10 @@ bool lane_passed(const struct lane *lane)
 
 struct attempt_row *run_attempt(const struct run *run, int64_t id)
 {
-	for (size_t i = 0; i < run->rows->nattempts; i++)
-		if (run->rows->attempts[i]->id == id)
-			return run->rows->attempts[i];
+	struct attempt_row *a = run_rows_attempt(run->rows, id);
+
+	if (a != NULL)
+		return a;
 	log_fatal("run %lld: attempt %lld does not exist; restore a backup", (long long)run->rows->run.id, (long long)id);
 }
 

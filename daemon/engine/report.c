@@ -44,11 +44,11 @@ json_t *review_document(const struct run_rows *rows, size_t at)
 {
 	const struct review_row *review = rows->reviews[at];
 	json_t *json = json_row(ROW_REVIEW, review), *findings = json_array();
+	size_t count;
+	struct finding_row **said = run_rows_findings(rows, review->number, &count);
 
-	for (size_t i = 0; i < rows->nfindings; i++) {
-		if (rows->findings[i]->review == review->number)
-			json_array_append_new(findings, json_row(ROW_FINDING, rows->findings[i]));
-	}
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(findings, json_row(ROW_FINDING, said[i]));
 	json_object_set_new(json, "findings", findings);
 	json_object_set_new(json, "final", json_boolean(is_last(rows, at) && reviews_are_over(rows, review->task_id)));
 	return json;
@@ -294,14 +294,19 @@ static json_t *settings(const struct plan *plan)
 	    "review_timeout_ms", (json_int_t)plan->clocks[ROLE_REVIEW].ms[CLOCK_WALL], "clocks", clocks(plan));
 }
 
-/* The reviewer's own verdict, not what a human said about it later. */
-static const struct review_row *review_of(const struct run_rows *rows, int64_t attempt)
+/* Of each attempt the reviewer's own verdict, not what a human said about it later; NULL: none. malloc'd. */
+static const struct review_row **verdicts(const struct run_rows *rows)
 {
-	for (size_t i = 0; i < rows->nreviews; i++) {
-		if (rows->reviews[i]->attempt == attempt && !is_human(rows->reviews[i]))
-			return rows->reviews[i];
+	const struct review_row **list = xcalloc(rows->nattempts + 1, sizeof(struct review_row *));
+
+	for (size_t i = rows->nreviews; i > 0; i--) {
+		const struct review_row *review = rows->reviews[i - 1];
+		size_t at = run_rows_attempt_at(rows, review->attempt);
+
+		if (at < rows->nattempts && !is_human(review))
+			list[at] = review;
 	}
-	return NULL;
+	return list;
 }
 
 /* What it asks for; what it found resolved is no part of that. */
@@ -309,9 +314,12 @@ static json_t *finding_ids(const struct run_rows *rows, int64_t review)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < rows->nfindings; i++) {
-		if (rows->findings[i]->review == review && rows->findings[i]->state != FINDING_RESOLVED)
-			json_array_append_new(list, json_text(rows->findings[i]->id));
+	size_t count;
+	struct finding_row **said = run_rows_findings(rows, review, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (said[i]->state != FINDING_RESOLVED)
+			json_array_append_new(list, json_text(said[i]->id));
 	}
 	return list;
 }
@@ -319,11 +327,12 @@ static json_t *finding_ids(const struct run_rows *rows, int64_t review)
 /* Turns are counted over all rounds: the timeline reads as one sequence. */
 static json_t *timeline(const struct run_rows *rows)
 {
+	const struct review_row **reviews = verdicts(rows);
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < rows->nattempts; i++) {
 		const struct attempt_row *a = rows->attempts[i];
-		const struct review_row *review = a->role == ROLE_REVIEW ? review_of(rows, a->id) : NULL;
+		const struct review_row *review = a->role == ROLE_REVIEW ? reviews[i] : NULL;
 		struct sum sum = sum_of(&rows->attempts[i], 1);
 		json_t *turn = json_pack("{s:I,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "turn", (json_int_t)i + 1,
 		    "type", state_name(&role_names, a->role), "attempt", (json_int_t)a->id, "number", (json_int_t)a->number,
@@ -344,6 +353,7 @@ static json_t *timeline(const struct run_rows *rows)
 		}
 		json_array_append_new(list, turn);
 	}
+	free(reviews);
 	return list;
 }
 
@@ -364,16 +374,15 @@ static json_t *result(const struct run_rows *rows, const char *answer, size_t si
 /* Each once, with the state that the last review to speak of it gave it. */
 static json_t *findings(const struct run_rows *rows)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *last = json_object();
 
+	for (size_t i = 0; i < rows->nfindings; i++)
+		json_object_set_new_nocheck(last, rows->findings[i]->id, json_integer((json_int_t)i));
 	for (size_t i = 0; i < rows->nfindings; i++) {
-		bool again = false;
-
-		for (size_t j = i + 1; j < rows->nfindings && !again; j++)
-			again = strcmp(rows->findings[j]->id, rows->findings[i]->id) == 0;
-		if (!again)
+		if (json_integer_value(json_object_get(last, rows->findings[i]->id)) == (json_int_t)i)
 			json_array_append_new(list, json_row(ROW_FINDING, rows->findings[i]));
 	}
+	json_decref(last);
 	return list;
 }
 

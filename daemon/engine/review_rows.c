@@ -30,18 +30,6 @@ const struct review_row *review_last(const struct lane *lane)
 	return last;
 }
 
-/* The findings of one review: a stretch of the run's list, which is in order. */
-static struct finding_row **findings_of(const struct run_rows *rows, int64_t review, size_t *count)
-{
-	size_t first = 0;
-
-	while (first < rows->nfindings && rows->findings[first]->review < review)
-		first++;
-	for (*count = 0; first + *count < rows->nfindings && rows->findings[first + *count]->review == review; ++*count)
-		;
-	return rows->findings + first;
-}
-
 /* A finding that somebody has to settle. */
 static bool is_open(const struct finding_row *finding)
 {
@@ -56,7 +44,7 @@ const struct finding_row *review_item(const struct lane *lane, int64_t after)
 
 	if (last == NULL)
 		return NULL;
-	findings = findings_of(lane->run->rows, last->number, &count);
+	findings = run_rows_findings(lane->run->rows, last->number, &count);
 	for (size_t i = 0; i < count; i++)
 		if (findings[i]->number > after && is_open(findings[i]))
 			return findings[i];
@@ -107,7 +95,7 @@ char *review_findings_json(const struct lane *lane)
 	if (last == NULL)
 		return NULL;
 	list = json_array();
-	findings = findings_of(lane->run->rows, last->number, &count);
+	findings = run_rows_findings(lane->run->rows, last->number, &count);
 	for (size_t i = 0; i < count; i++) {
 		json_t *item;
 
@@ -151,7 +139,7 @@ static struct finding_row **make_findings(const struct lane *lane, int64_t revie
 	size_t nold = 0, nbefore = 0;
 
 	if (last != NULL)
-		old = findings_of(lane->run->rows, last->number, &nold);
+		old = run_rows_findings(lane->run->rows, last->number, &nold);
 	before = xcalloc(nold, sizeof(*before));
 	for (size_t i = 0; i < nold; i++)
 		if (old[i]->state != FINDING_RESOLVED)
@@ -309,7 +297,7 @@ void review_marked(struct turn *turn, struct lane *lane, const struct verdict_fi
 	size_t nfindings = 0;
 
 	if (last != NULL)
-		findings = findings_of(lane->run->rows, last->number, &nfindings);
+		findings = run_rows_findings(lane->run->rows, last->number, &nfindings);
 	for (size_t i = 0; i < nfindings; i++) {
 		struct finding_row *told;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "core/order.h"
 
 /* Where the rows of a kind live in struct run_rows, and by which columns they are told apart. Kinds without a place are of no run's view: a
  * hook outlives its run, a claim and a group are of all runs. */
@@ -29,6 +30,7 @@ static const struct place {
 struct view {
 	struct run_rows **runs;	/* in order of id */
 	size_t count, room;
+	size_t running;		/* attempts in state RUNNING: asked for at every commit */
 };
 
 static int64_t int_at(const void *row, size_t offset)
@@ -124,6 +126,43 @@ struct task_row *run_rows_task(const struct run_rows *rows, const char *id)
 	return found != NULL ? *found : NULL;
 }
 
+static int compare_attempt(const void *key, const void *member)
+{
+	return order(*(const int64_t *)key, (*(struct attempt_row *const *)member)->id);
+}
+
+size_t run_rows_attempt_at(const struct run_rows *rows, int64_t id)
+{
+	struct attempt_row **found = rows->nattempts > 0 ?
+	    bsearch(&id, rows->attempts, rows->nattempts, sizeof(*rows->attempts), compare_attempt) : NULL;
+
+	return found != NULL ? (size_t)(found - rows->attempts) : rows->nattempts;
+}
+
+struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id)
+{
+	size_t at = run_rows_attempt_at(rows, id);
+
+	return at < rows->nattempts ? rows->attempts[at] : NULL;
+}
+
+struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count)
+{
+	size_t first = 0, end = rows->nfindings;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (rows->findings[middle]->review < review)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	for (*count = 0; first + *count < rows->nfindings && rows->findings[first + *count]->review == review; ++*count)
+		;
+	return rows->nfindings > 0 ? rows->findings + first : NULL;
+}
+
 void run_rows_free(struct run_rows *rows)
 {
 	if (rows == NULL)
@@ -187,6 +226,11 @@ const struct run_rows *view_run(const struct view *view, int64_t id)
 	return view_find(view, id);
 }
 
+static bool is_running(const struct attempt_row *a)
+{
+	return a->state == ATTEMPT_S_RUNNING;
+}
+
 void view_load(struct view *view, enum row_kind kind, void *row)
 {
 	int64_t id = kind == ROW_RUN ? ((struct run_row *)row)->id : int_at(row, places[kind].run);
@@ -203,6 +247,12 @@ void view_load(struct view *view, enum row_kind kind, void *row)
 		rows = view->runs[at] = run_rows_new();
 		rows->run.id = id;
 		view->count++;
+	}
+	if (kind == ROW_ATTEMPT) {
+		const struct attempt_row *before = run_rows_attempt(rows, ((struct attempt_row *)row)->id);
+
+		view->running -= before != NULL && is_running(before);
+		view->running += is_running(row);
 	}
 	run_rows_put(rows, kind, row);
 }
@@ -263,9 +313,8 @@ const struct run_rows *view_run_of_hold(const struct view *view, int64_t hold)
 const struct run_rows *view_run_of_attempt(const struct view *view, int64_t attempt)
 {
 	for (size_t i = 0; i < view->count; i++)
-		for (size_t a = 0; a < view->runs[i]->nattempts; a++)
-			if (view->runs[i]->attempts[a]->id == attempt)
-				return view->runs[i];
+		if (run_rows_attempt(view->runs[i], attempt) != NULL)
+			return view->runs[i];
 	return NULL;
 }
 
@@ -275,6 +324,8 @@ void view_forget(struct view *view, int64_t id)
 
 	if (at == view->count || view->runs[at]->run.id != id)
 		return;
+	for (size_t i = 0; i < view->runs[at]->nattempts; i++)
+		view->running -= is_running(view->runs[at]->attempts[i]);
 	run_rows_free(view->runs[at]);
 	memmove(view->runs + at, view->runs + at + 1, (view->count - at - 1) * sizeof(*view->runs));
 	view->count--;
@@ -290,4 +341,9 @@ const struct run_rows *view_next(const struct view *view, int64_t after)
 size_t view_count(const struct view *view)
 {
 	return view->count;
+}
+
+size_t view_running(const struct view *view)
+{
+	return view->running;
 }

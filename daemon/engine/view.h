@@ -58,11 +58,20 @@ const struct run_rows *view_next(const struct view *view, int64_t after);
 
 size_t view_count(const struct view *view);
 
+/* Attempts that run. */
+size_t view_running(const struct view *view);
+
 /* A run_rows of its own, for rows read from the store: run_rows_put takes ownership of row. */
 struct run_rows *run_rows_new(void);
 void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row);
 /* NULL: it has no such task. */
 struct task_row *run_rows_task(const struct run_rows *rows, const char *id);
+/* Its number among the attempts, nattempts: it has no such attempt. */
+size_t run_rows_attempt_at(const struct run_rows *rows, int64_t id);
+/* NULL: it has no such attempt. */
+struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id);
+/* The findings of one review, count of them: a stretch of the run's list, which is in order. */
+struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count);
 /* A deep copy, but for the steps: they are of no use to anybody else. */
 struct run_rows *run_rows_copy(const struct run_rows *from);
 void run_rows_free(struct run_rows *rows);

@@ -44,11 +44,9 @@ static struct reply find_attempt(struct rpc *rpc, struct call *call, void (*foun
 	struct find *find = xcalloc(1, sizeof(*find));
 
 	*find = (struct find){ rpc, call, found };
-	for (size_t i = 0; rows != NULL && i < rows->nattempts; i++) {
-		if (rows->attempts[i]->id == id) {
-			find_end(find, rows->attempts[i]);
-			return reply_later(call);
-		}
+	if (rows != NULL) {
+		find_end(find, run_rows_attempt(rows, id));
+		return reply_later(call);
 	}
 	rpc_read(rpc, "attempt.get", ROW_ATTEMPT, binds, find_rows_cb, find);
 	return reply_later(call);
