@@ -234,14 +234,6 @@ int bd_list(const json_t *answer, bool all_ready, struct task_list *list, char *
 	return 0;
 }
 
-static bool has_item(const struct task_list *list, const char *id)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].id, id) == 0)
-			return true;
-	return false;
-}
-
 static char **blockers(const json_t *object)
 {
 	const json_t *one;
@@ -257,20 +249,25 @@ static char **blockers(const json_t *object)
 void bd_list_blocked(const json_t *answer, struct task_list *list)
 {
 	int64_t now = clock_wall();
+	json_t *known = json_object();	/* by id: there may be thousands of each */
 	const json_t *one;
 	struct bead bead;
 	char *words;
 	size_t i;
 
+	for (i = 0; i < list->count; i++)
+		json_object_set_new_nocheck(known, list->items[i].id, json_true());
 	json_array_foreach(answer, i, one) {
 		if (!bead_read(&bead, one, now, &words)) {
 			free(words);
-		} else if (bead.idle && bead.item.id[0] != '-' && !has_item(list, bead.item.id) && (bead.item.held_by = blockers(one)) != NULL) {
+		} else if (bead.idle && bead.item.id[0] != '-' && json_object_get(known, bead.item.id) == NULL && (bead.item.held_by = blockers(one)) != NULL) {
+			json_object_set_new_nocheck(known, bead.item.id, json_true());
 			*list_add(list) = bead.item;
 			bead.item = (struct task_item){ 0 };
 		}
 		bead_release(&bead);
 	}
+	json_decref(known);
 	list_sort(list, true);
 }
 
