@@ -138,6 +138,9 @@ struct account_info {
 	size_t waiting;				/* slots that wait for it */
 };
 
+/* The cooldown in force, NULL: none. Valid until the next call about the account. */
+const struct cooldown_row *account_cooldown(struct engine *engine, const char *account);
+
 /* Every account that rld.toml names, that was ever exhausted or that has paid for something, by name. */
 void engine_accounts(struct engine *engine, void (*each)(void *arg, const struct account_info *account), void *arg);
 

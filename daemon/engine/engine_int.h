@@ -310,8 +310,6 @@ struct accounts *accounts_new(void);
 void accounts_free(struct accounts *accounts);
 void accounts_load_cooldown(struct engine *engine, struct cooldown_row *row);	/* takes row */
 void accounts_load_spend(struct engine *engine, struct spend_row *row);		/* takes row */
-/* The cooldown in force, NULL: none. Valid until the next call about the account. */
-const struct cooldown_row *account_cooldown(struct engine *engine, const char *account);
 /* Puts the row into the turn and tells it; until one that has passed: lifted. A limit lasts no longer than cooldown_max. */
 void account_cool(struct turn *turn, struct engine *engine, const char *account, enum cooldown_kind kind, int64_t until, const char *reason,
     int64_t attempt, const char *set_by);

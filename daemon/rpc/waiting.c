@@ -7,27 +7,12 @@
 #include "engine/json.h"
 #include "rpc/context.h"
 
-struct lookup {
-	const char *account;
-	int64_t until;
-};
-
-static void look(void *arg, const struct account_info *info)
-{
-	struct lookup *lookup = arg;
-
-	if (info->cooldown != NULL && strcmp(info->name, lookup->account) == 0)
-		lookup->until = info->cooldown->until;
-}
-
 /* When it is tried again; ROW_NONE: nobody knows. */
 static int64_t next_of(struct rpc *rpc, const struct slot_row *slot)
 {
-	struct lookup lookup = { slot->cooling, slot->retry_at };
+	const struct cooldown_row *cooldown = slot->cooling != NULL ? account_cooldown(rpc->options.engine, slot->cooling) : NULL;
 
-	if (slot->cooling != NULL)
-		engine_accounts(rpc->options.engine, look, &lookup);
-	return lookup.until;
+	return cooldown != NULL ? cooldown->until : slot->retry_at;
 }
 
 /* In the "slots" of a document, where it has them. */
