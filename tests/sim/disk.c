@@ -243,6 +243,7 @@ static void keep_plan(struct world *w, const struct run_row *row)
 
 static void disk_put(struct world *w, const struct decision *d)
 {
+	law_news(w, d);
 	for (size_t i = 0; i < d->count; i++)
 		if (d->changes[i].kind == ROW_RUN)
 			keep_plan(w, d->changes[i].row);

@@ -331,6 +331,23 @@ static void check_passed(struct world *w, const struct task_row *row)
 	}
 }
 
+/* A source may offer thousands of tasks each time, of which nothing has changed. */
+static void check_news(struct world *w, const struct task_row *row)
+{
+	const struct run_rows *rows = view_run(w->disk, row->run);
+	const struct task_row *before = rows != NULL ? run_rows_task(rows, row->id) : NULL;
+
+	if (before != NULL && before->state == row->state && (row->state == TASK_S_OPEN || row->state == TASK_S_TAKEN) && row_equal(ROW_TASK, before, row))
+		world_fail(w, "run %lld: the row of task %s is written again as it is", (long long)row->run, row->id);
+}
+
+void law_news(struct world *w, const struct decision *d)
+{
+	for (size_t i = 0; i < d->count; i++)
+		if (d->changes[i].kind == ROW_TASK)
+			check_news(w, d->changes[i].row);
+}
+
 void law_decision(struct world *w, const struct decision *d)
 {
 	for (size_t i = 0; i < d->count; i++) {

@@ -249,6 +249,8 @@ const struct task_row *disk_task(const struct world *w, int64_t run, const char 
 /* laws.c: what must hold of each row, each decision and at each moment */
 void law_row(struct world *w, enum row_kind kind, const void *row);
 void law_decision(struct world *w, const struct decision *d);
+/* Before it is on disk. */
+void law_news(struct world *w, const struct decision *d);
 void law_start(struct world *w, const struct attempt_row *row);
 /* At rest: what was spent is what the attempts have cost. */
 void money_check_end(struct world *w);
