@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define ENDED_KEPT 16
+#define ENDED_ROWS 256	/* tasks and iterations of one that is kept: with ten thousand tasks it has tens of megabytes */
 
 struct ended;
 

@@ -49,7 +49,7 @@ static void get_cb(void *arg, const struct run_rows *rows)
 		call_no_run(p->call, "id", call_int(p->call, "id", 0));
 	} else {
 		json = document(p->rpc, rows);
-		if (view_run(engine_view(p->rpc->options.engine), rows->run.id) == NULL)
+		if (view_run(engine_view(p->rpc->options.engine), rows->run.id) == NULL && rows->ntasks + rows->niterations <= ENDED_ROWS)
 			ended_keep(p->rpc->ended, rows->run.id, json);
 		call_ok(p->call, json);
 	}

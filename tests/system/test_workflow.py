@@ -4,7 +4,7 @@ import json
 
 import pytest
 from outer import NOTE, WORK, reasons, states, submit, tasks_done
-from rld import Play, RpcError
+from rld import SANITIZED, Play, RpcError, rss_kib
 
 GO = """echo '{"decision": "GO", "feedback": "all criteria met"}'\n"""
 NO_GO = """echo '{"decision": "NO_GO", "feedback": "add a test"}'\n"""
@@ -203,3 +203,20 @@ def test_told_with_its_place(make_daemon, work, text, place, words):
         submit(daemon, work, workflow=text)
     assert (error.value.code, error.value.data["field"]) == (-32602, "workflow")
     assert daemon.call("run.list")["runs"] == []
+
+
+@pytest.mark.skipif(SANITIZED, reason="what is freed is kept for a while")
+def test_a_big_run_that_has_ended_is_not_kept(daemon, repo):
+    """The documents of ended runs that were asked for last stay in memory, unless they are large."""
+    daemon.call("group.pause", name="default")
+    text = flow(**{f"t{i}": {} for i in range(4000)})
+    runs = [submit(daemon, repo.path, workflow=text) for _ in range(6)]
+    for run in runs:
+        daemon.call("run.cancel", id=run)
+    daemon.call("run.wait", ids=runs)
+    assert len(daemon.run(runs[0])["tasks"]) == 4000
+    before = rss_kib(daemon.pid)
+    for run in runs[1:]:
+        daemon.run(run)
+    grown = rss_kib(daemon.pid) - before
+    assert grown < 12 * 1024, f"rld has grown by {grown} KiB"
