@@ -55,6 +55,7 @@ static const struct field run_fields[] = {
 	TEXT(run_row, review_head),
 	JSON(run_row, warnings),
 	JSON(run_row, known_issues),
+	JSON(run_row, others),
 	INT(run_row, retry_of),
 	TIME(run_row, created_at),
 	TIME(run_row, started_at),

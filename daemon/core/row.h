@@ -95,6 +95,7 @@ struct run_row {
 	char *review_head;		/* hash of the newest review row, NULL before the first */
 	char *warnings;			/* JSON array of strings */
 	char *known_issues;		/* JSON array of strings: findings that the run ended with by leave of its policy */
+	char *others;			/* JSON array of strings: paths in workspace where other runs kept their tasks while this one worked; NULL */
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	int64_t created_at;
 	int64_t started_at;

@@ -229,6 +229,8 @@ void run_failed(struct turn *turn, struct run *run, const char *cause);
 void run_cancel(struct turn *turn, struct run *run, const char *cause);
 bool run_cancelling(const struct run *run);
 void run_warn(struct turn *turn, struct run *run, const char *text);
+/* It begins to work: who else works, and where they keep their tasks. */
+void run_meet(struct turn *turn, struct run *run);
 /* Findings that the run ends with by leave of its policy, all at once: each time the whole row is copied. NULL-terminated. */
 void run_known_issues(struct turn *turn, struct run *run, char *const *texts);
 void run_tell_state(struct turn *turn, const struct run *run);
@@ -389,6 +391,7 @@ void lane_set_task(struct lane *lane, const char *task);
 const char *lane_workspace(const struct lane *lane);
 char *lane_workdir(const struct lane *lane);	/* malloc'd */
 const char *lane_base_tree(const struct lane *lane);
+char **lane_others(const struct lane *lane);	/* paths in its work tree, relative to it, that other runs write; malloc'd, NULL: none */
 bool lane_has_checkout(const struct lane *lane);	/* its reviewer works in a checkout of its own */
 bool lane_passed(const struct lane *lane);		/* a verdict passed what it has */
 /* A slot of the daemon is there: begin, or go on with the attempt that waited. */

@@ -241,7 +241,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	const struct run_row *row = &run->rows->run;
 	const char *state_dir = run->engine->state_dir;
 	bool in_repository = kind == GIT_WORKTREE || kind == GIT_MERGE || kind == GIT_CLEAR || lane->row == NULL;
-	char **artifacts = run_artifacts(run);
+	char **artifacts = run_artifacts(run), **others = lane_others(lane);
 	char *attempt = lane->row != NULL && lane->row->attempt != ROW_NONE ? work_attempt_dir(state_dir, lane->row->attempt) : NULL;
 	char *scratch = work_scratch_dir(state_dir, row->id, lane->row), *aside = attempt != NULL ? xasprintf("%s/aside", attempt) : NULL;
 	char *ref = git_ref(lane, kind), *message = message_of(lane, kind), *dir = git_dir(lane, kind);
@@ -265,6 +265,9 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 		.known = row->result_commit,
 		.message = message,
 		.artifacts = artifacts,
+		.others = others,
+		/* what was of the work before they came stays of it */
+		.others_tree = lane->row != NULL && lane->row->tree != NULL ? lane->row->tree : lane_base_tree(lane),
 	};
 
 	lane->git_kind = kind;
@@ -285,5 +288,6 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	free(aside);
 	free(scratch);
 	free(attempt);
+	strings_free(others);
 	strings_free(artifacts);
 }

@@ -251,6 +251,7 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 		row->started_at = engine_now(run->engine);
 		set_text(&row->reason, "preparing");
 		turn_act(turn, ACT_PREPARE, run, &run->own, ROW_NONE);
+		run_meet(turn, run);
 		budget_watch(run);
 		break;
 	case RUN_A_BEGIN:

@@ -76,6 +76,17 @@ const struct change *changes_find(const struct changes *changes, const char *pat
 	return changes->count == 0 ? NULL : bsearch(&key, changes->list, changes->count, sizeof(key), by_path);
 }
 
+struct changes changes_in(const struct changes *changes, char *const *paths, bool in)
+{
+	struct changes some = { .list = xcalloc(changes->count + 1, sizeof(*some.list)) };
+
+	for (size_t i = 0; i < changes->count; i++) {
+		if (artifact_has(paths, changes->list[i].path) == in)
+			some.list[some.count++] = changes->list[i];
+	}
+	return some;
+}
+
 void changes_paths(const struct changes *changes, bool removed, struct buf *out)
 {
 	for (size_t i = 0; i < changes->count; i++) {

@@ -32,6 +32,9 @@ void changes_release(struct changes *changes);
 /* NULL: path is not among them. */
 const struct change *changes_find(const struct changes *changes, const char *path);
 
+/* Those that artifact_has(paths), or the others. Borrows them: only its list is freed. */
+struct changes changes_in(const struct changes *changes, char *const *paths, bool in);
+
 /* Their paths, each with a NUL behind: the removed ones, or the others. */
 void changes_paths(const struct changes *changes, bool removed, struct buf *out);
 

@@ -84,6 +84,7 @@ enum stage changes_done(struct git_op *op, bool ok, const char *data, size_t siz
 /* The files of what is wanted, looked at and hashed: are they still those of the tree? */
 enum stage commit_look(struct git_op *op)
 {
+	struct changes own;
 	struct buf list = { 0 };
 	char *error;
 
@@ -92,14 +93,16 @@ enum stage commit_look(struct git_op *op)
 	error = in_the_way(op);
 	if (error != NULL)
 		return op_fail(op, error);
-	for (size_t i = 0; i < op->wanted.count; i++) {
-		const struct change *c = &op->wanted.list[i];
+	own = changes_in(&op->wanted, op->others, false);
+	for (size_t i = 0; i < own.count; i++) {
+		const struct change *c = &own.list[i];
 
 		if (c->mode == 0)
 			continue;
 		buf_addf(&list, "H %06o %s 0\t%s", c->mode, c->id, c->path);
 		buf_add(&list, "", 1);
 	}
+	free(own.list);
 	op_fresh_index(op);
 	op->looking = true;
 	snapshot_free(op->snapshot);
@@ -191,11 +194,13 @@ static enum stage in_form(struct git_op *op, const char *path)
 
 enum stage commit_hashed(struct git_op *op)
 {
+	struct changes own = changes_in(&op->wanted, op->others, false);
 	struct buf want = { 0 }, have = { 0 };
 	const char *path;
 	enum stage next = STAGE_READ;
 
-	changes_index(&op->wanted, false, &want);
+	changes_index(&own, false, &want);
+	free(own.list);
 	snapshot_index(op->snapshot, &have);
 	path = first_difference(&want, &have);
 	if (path != NULL)
@@ -207,10 +212,23 @@ enum stage commit_hashed(struct git_op *op)
 
 /* ---- the private index ---- */
 
+/* What others have written since is not of the disk. */
+static enum stage add_others(struct git_op *op)
+{
+	struct changes others = changes_in(&op->wanted, op->others, true);
+
+	changes_index(&others, false, &op->input);
+	free(others.list);
+	return op->input.size > 0 ? STAGE_ADD_OTHERS : STAGE_STAGED;
+}
+
 static enum stage add(struct git_op *op)
 {
-	changes_paths(&op->wanted, false, &op->input);
-	return op->input.size > 0 ? STAGE_ADD : STAGE_STAGED;
+	struct changes own = changes_in(&op->wanted, op->others, false);
+
+	changes_paths(&own, false, &op->input);
+	free(own.list);
+	return op->input.size > 0 ? STAGE_ADD : add_others(op);
 }
 
 enum stage read_done(struct git_op *op, bool ok, const char *data, size_t size)
@@ -227,6 +245,12 @@ enum stage remove_done(struct git_op *op, bool ok, const char *data, size_t size
 }
 
 enum stage add_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	(void)ok, (void)data, (void)size;
+	return add_others(op);
+}
+
+enum stage add_others_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	(void)op, (void)ok, (void)data, (void)size;
 	return STAGE_STAGED;

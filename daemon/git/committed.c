@@ -146,7 +146,7 @@ enum stage ahead_done(struct git_op *op, bool ok, const char *data, size_t size)
 	for (size_t i = 0; read && i < ahead.count; i++) {
 		const struct change *c = &ahead.list[i];
 
-		if (changes_find(&op->led, c->path) != NULL)
+		if (changes_find(&op->led, c->path) != NULL && !artifact_has(op->others, c->path))
 			changes_add(&op->wanted, c->path, c->mode, c->id);
 	}
 	changes_release(&ahead);

@@ -213,6 +213,8 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->message = xstrdup(spec->message);
 	op->aside = xstrdup(spec->aside);
 	op->artifacts = artifacts_copy(spec->artifacts);
+	op->others = artifacts_copy(spec->others);
+	op->others_tree = xstrdup(spec->others_tree != NULL ? spec->others_tree : spec->tree);
 	op->place = op->workspace;
 	op->index = xasprintf("%s/index", spec->scratch);
 	return op;
@@ -235,6 +237,8 @@ void git_op_free(struct git_op *op)
 	buf_release(&op->moved.text);
 	buf_release(&op->conflicts.text);
 	strings_free(op->artifacts);
+	strings_free(op->others);
+	free(op->others_tree);
 	strings_free(op->words);
 	free(op->git_dir);
 	free(op->common);

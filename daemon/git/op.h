@@ -83,6 +83,10 @@ struct git_op_spec {
 	char *const *artifacts;	/* paths relative to workspace, files or folders, that are of the review and not of the work: no tree,
 				 * diff or commit has them. NULL-terminated; NULL: none. One that is tracked, or a folder that has
 				 * something tracked in it, is an error of SNAPSHOT */
+	char *const *others;	/* MEASURE, VERIFY of the workspace, COMMIT, COMMITTED: paths relative to workspace, files or folders, that others
+				 * keep there and write meanwhile: no work, whatever the disk has. MEASURE has them as others_tree does, else as
+				 * tree does; a commit takes them from tree, and leaves what an agent has committed of them. NULL: none */
+	const char *others_tree;
 	const char *aside;	/* VERIFY: an existing directory of ours for files that the reviewer made */
 };
 

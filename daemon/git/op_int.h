@@ -15,6 +15,7 @@
 /*   LIST ─▶ HEAD ⇄ INSIDE ─▶ HASH ─▶ INDEX ─▶ TREE ─┬─▶ SNAPSHOT: [PIN] ─▶ done
  *    ▲  (nested repositories)    │                  ├─▶ MEASURE: PATCH ─▶ done
  *    └── once, when files moved ─┘                  └─▶ VERIFY: done when equal, else COMPARE ─▶ done
+ *   HASH ─▶ OTHERS ─▶ INDEX, as above, and ADD ─▶ ADD_OTHERS ─▶ STAGED, as below: when others write there, too
  *   LIST ─▶ IN_HEAD ─▶ as above, when an agent has added an artifact: failed, when it is committed
  *   PIN ─▶ [PIN_NAMED] ─▶ done
  *   ENTRIES ─▶ BLOBS ─▶ done                             (CHECKOUT)
@@ -44,8 +45,8 @@
  *          in conflict: all as one ─▶ MERGE_ROOTS, and once more ─▶ DIR_KEPT ─▶ DIR_HEAD ─▶ DIR_KEEP ─▶ DIR_RESET ─▶ LIST to TREE,
  *          as above ─▶ DIR_LAY ─▶ DIR_BACK ─▶ LIST to TREE ─▶ done                └ begun again: DIR_BEHIND ─▶ DIR_FORGET ─▶ ┘ */
 enum stage {
-	STAGE_NONE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_PIN, STAGE_PIN_NAMED,
-	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_STAGED,
+	STAGE_NONE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_OTHERS, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_PIN, STAGE_PIN_NAMED,
+	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_ADD_OTHERS, STAGE_STAGED,
 	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX,
 	STAGE_PLANNED, STAGE_HOOK_BEFORE, STAGE_HOOK_PREPARE, STAGE_HOOK_MESSAGE, STAGE_AGREED, STAGE_MEDDLED, STAGE_HOOK_AFTER,
 	STAGE_HISTORY, STAGE_TOUCHED, STAGE_AHEAD, STAGE_DRIFT, STAGE_ATTACH_LOOK, STAGE_ATTACH_MOVE, STAGE_ATTACH, STAGE_MARKS,
@@ -77,7 +78,8 @@ struct git_op {
 	enum git_op_kind kind;
 	char *workspace, *repository, *scratch, *given, *base, *ref, *dir, *message, *aside, *index;	/* given: the tree of the spec */
 	char *name, *branch, *given_commit, *base_commit, *keep_ref, *known;	/* given_commit: that of the spec */
-	char **artifacts;
+	char **artifacts, **others;
+	char *others_tree;
 	enum stage stage;		/* whose result comes next */
 	int dirfd;			/* of that result, borrowed */
 	const char *place;		/* where processes run and whose files become a tree: workspace or dir */
@@ -135,7 +137,7 @@ enum {
 	FILES = 256,		/* of the files that are there: core.worktree may point elsewhere, and an agent may set it */
 };
 
-enum arg { ARG_NONE, ARG_GIVEN, ARG_BASE, ARG_TREE, ARG_REF, ARG_TIP, ARG_COMMIT, ARG_ARTIFACT };
+enum arg { ARG_NONE, ARG_GIVEN, ARG_BASE, ARG_TREE, ARG_REF, ARG_TIP, ARG_COMMIT, ARG_ARTIFACT, ARG_OTHERS };
 
 struct stage_spec {
 	const char *name;
@@ -174,7 +176,7 @@ void names_end(struct names *names);
 enum stage tree_start(struct git_op *op);
 enum stage tree_start_again(struct git_op *op, char *error);	/* something moved; takes error */
 enum stage tree_files(struct git_op *op);			/* nested repositories, then hash what op->snapshot has */
-result_fn list_done, in_head_done, head_done, inside_done, hash_done, index_done, tree_done;
+result_fn list_done, in_head_done, head_done, inside_done, hash_done, others_done, index_done, tree_done;
 
 /* verify.c */
 enum stage verify_tree(struct git_op *op);
@@ -188,7 +190,7 @@ void checkout_release(struct git_op *op);
 /* commit.c */
 enum stage commit_look(struct git_op *op);
 enum stage commit_hashed(struct git_op *op);
-result_fn changes_done, tip_done, tip_text_done, read_done, remove_done, add_done, staged_done, ident_done, commit_done, made_done,
+result_fn changes_done, tip_done, tip_text_done, read_done, remove_done, add_done, add_others_done, staged_done, ident_done, commit_done, made_done,
     check_done, own_index_done;
 
 /* hook.c */

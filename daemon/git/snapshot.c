@@ -36,7 +36,7 @@ struct entry {
 
 struct snapshot {
 	char *workspace, *scratch;
-	char *const *artifacts;	/* borrowed */
+	char *const *artifacts, *const *others;	/* borrowed */
 	char *tracked_artifact;	/* the first, NULL: none */
 	int dirfd;		/* workspace, -1 until the first listing */
 	struct entry *entries;	/* owned */
@@ -54,6 +54,11 @@ struct snapshot *snapshot_new(const char *workspace, const char *scratch, char *
 	s->artifacts = artifacts;
 	s->dirfd = -1;
 	return s;
+}
+
+void snapshot_others(struct snapshot *s, char *const *others)
+{
+	s->others = others;
 }
 
 static char *link_file(const struct snapshot *s, size_t i)
@@ -179,6 +184,19 @@ static char *look(struct snapshot *s, struct entry *e, unsigned recorded, const 
 	return NULL;
 }
 
+/* file_write() makes "x.tmp123", then renames it. */
+static bool is_others(const struct snapshot *s, const char *path)
+{
+	for (size_t i = 0; s->others != NULL && s->others[i] != NULL; i++) {
+		size_t size = strlen(s->others[i]);
+		const char *number = strncmp(path, s->others[i], size) == 0 && strncmp(path + size, ".tmp", 4) == 0 ? path + size + 4 : "";
+
+		if (number[0] != '\0' && number[strspn(number, "0123456789")] == '\0')
+			return true;
+	}
+	return artifact_has(s->others, path);
+}
+
 /* One record: "? path" is untracked, "H mode id stage<TAB>path" tracked, with S for H when sparse. An
  * unmerged path comes once for each stage, with M: the same entry again, and the index keeps one. */
 static char *take(struct snapshot *s, const char *inside, const char *record)
@@ -202,6 +220,10 @@ static char *take(struct snapshot *s, const char *inside, const char *record)
 	size = strlen(full);
 	if (size > 0 && full[size - 1] == '/')
 		full[size - 1] = '\0';		/* an untracked repository */
+	if (is_others(s, full)) {
+		free(full);
+		return NULL;
+	}
 	if (artifact_has(s->artifacts, full)) {
 		if (record[0] != '?' && inside == NULL && s->tracked_artifact == NULL)
 			s->tracked_artifact = xstrdup(full);

@@ -23,6 +23,9 @@ struct snapshot;
  * artifacts_copy(), borrowed; NULL: none. */
 struct snapshot *snapshot_new(const char *workspace, const char *scratch, char *const *artifacts);
 void snapshot_free(struct snapshot *s);
+/* What others keep in the workspace is passed over, too, and is no tracked artifact; with the file that comes in place of one when it is
+ * written. Of artifacts_copy(), borrowed. */
+void snapshot_others(struct snapshot *s, char *const *others);
 
 /* These answer NULL, or what is wrong as a sentence with the remedy, malloc'd. */
 

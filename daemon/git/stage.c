@@ -18,6 +18,7 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD" }, { 0 }, READ | MAY_FAIL, 0, head_done },
 	[STAGE_INSIDE] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN | INSIDE | FILES, 0, inside_done },
 	[STAGE_HASH] = { "hash-object", { "hash-object", "-w", "--no-filters", "--stdin-paths" }, { 0 }, READ | AGAIN | FILES, 0, hash_done },
+	[STAGE_OTHERS] = { "ls-tree", { "ls-tree", "-r", "-z", "--full-tree", "--" }, { ARG_OTHERS }, READ, 0, others_done },
 	[STAGE_INDEX] = { "update-index", { "update-index", "-z", "--index-info" }, { 0 }, INDEX, 0, index_done },
 	/* missing-ok: every object was just written or is the repository's own; a partial clone must not fetch. */
 	[STAGE_TREE] = { "write-tree", { "write-tree", "--missing-ok" }, { 0 }, INDEX | READ, 0, tree_done },
@@ -35,6 +36,7 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_READ] = { "read-tree", { "read-tree" }, { ARG_TIP }, INDEX, 0, read_done },
 	[STAGE_REMOVE] = { "update-index", { "update-index", "--force-remove", "-z", "--stdin" }, { 0 }, INDEX, 0, remove_done },
 	[STAGE_ADD] = { "update-index", { "update-index", "--add", "--replace", "-z", "--stdin" }, { 0 }, INDEX | FILES, 0, add_done },
+	[STAGE_ADD_OTHERS] = { "update-index", { "update-index", "-z", "--index-info" }, { 0 }, INDEX, 0, add_others_done },
 	[STAGE_STAGED] = { "diff-index", { "diff-index", "--cached", "-z", "--name-only", "--ignore-submodules=none" }, { ARG_TIP }, INDEX | READ, 0, staged_done },
 	[STAGE_IDENT] = { "var", { "var", "GIT_COMMITTER_IDENT" }, { 0 }, MAY_FAIL, 0, ident_done },
 	[STAGE_PLANNED] = { "write-tree", { "write-tree", "--missing-ok" }, { 0 }, INDEX | READ, 0, planned_done },
@@ -140,6 +142,7 @@ static void add_arg(struct git_op *op, enum arg arg)
 		[ARG_REF] = op->ref,
 		[ARG_TIP] = op->tip,
 		[ARG_COMMIT] = op->commit,
+		[ARG_OTHERS] = op->others_tree,
 		[ARG_ARTIFACT] = op->snapshot != NULL ? snapshot_tracked_artifact(op->snapshot) : NULL,
 	};
 

@@ -11,6 +11,7 @@ enum stage tree_start(struct git_op *op)
 	op_fresh_index(op);
 	snapshot_free(op->snapshot);
 	op->snapshot = snapshot_new(op->place, op->scratch, op->artifacts);
+	snapshot_others(op->snapshot, op->others);
 	return STAGE_LIST;
 }
 
@@ -109,7 +110,20 @@ enum stage hash_done(struct git_op *op, bool ok, const char *data, size_t size)
 		return tree_start_again(op, error);
 	if (op->looking)
 		return commit_hashed(op);
+	/* of a checkout nobody else knows */
+	if (op->others != NULL && op->dir == NULL) {
+		op->words = strings_copy(op->others);
+		return STAGE_OTHERS;
+	}
 	snapshot_index(op->snapshot, &op->input);
+	return STAGE_INDEX;
+}
+
+enum stage others_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	(void)ok;
+	snapshot_index(op->snapshot, &op->input);
+	buf_add(&op->input, data, size);
 	return STAGE_INDEX;
 }
 

@@ -101,6 +101,40 @@ def test_each_when_its_slot_has_passed(make_daemon, work, prd):
     assert sorted(os.listdir(work)) == ["prd.json", "real.json"]
 
 
+BESIDE = {"implement": NOTE + 'if [ "$RL_RUN" = 1 ]; then echo one > work.txt; fi\nanswer done\n', "review": 'gate "review$nth"\ndrift more\n', "review.3": "gate review3\npass\n",
+          "fix": 'gate "fix$nth"\necho more >> work.txt\nanswer done\n'}
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_beside_a_run_that_is_reviewed_in_the_same_tree(make_daemon, repo, killed):
+    """What another run writes into its list of tasks is no work of this one: not its reviewer's doing, no change of a fix, nothing to commit."""
+    prd = Prd(repo.path / "prd.json", *(story(f"US-{n}", n) for n in range(1, 4)))
+    repo.git("add", "prd.json")
+    repo.git("commit", "-qm", "stories")
+    reviewed = prd.path.read_bytes()
+    daemon = make_daemon(scripts=BESIDE, gates=["review1", "review2", "review3", "fix1", "fix2"], config={"parallel": 4})
+    first = daemon.review(repo.path, review={"max_fixes": 3}, isolation="shared", commit="auto")
+    daemon.play.arrived("review1")
+    for at, story_id, after in (("review1", "US-1", "fix1"), ("fix1", "US-2", "review2"), ("review2", "US-3", "fix2")):
+        given = {"stories": json.dumps({"project": "p", "userStories": [story(story_id)]}), "stories_path": str(prd.path)}
+        other = submit(daemon, repo.path, isolation="worktree", **given)
+        assert daemon.ended(other)["state"] == "succeeded" and prd.passes()[story_id]
+        if killed:
+            daemon.kill()
+            daemon.start()
+        daemon.play.go(at)
+        daemon.play.arrived(after)
+    daemon.play.go("fix2")
+    daemon.play.arrived("review3")
+    daemon.play.go("review3")
+    row = daemon.ended(first)
+    assert (row["state"], row["cause"]) == ("succeeded", None), row
+    assert repo.git("show", "--format=", "--name-only", "HEAD") == "work.txt" and repo.git("status", "--porcelain") == "M prd.json"
+    assert all(prd.passes().values()) and repo.git("show", "HEAD:prd.json") + "\n" == reviewed.decode()
+    assert [w for w in row["warnings"] if "prd.json" in w] == [
+        "run 2 keeps its tasks in prd.json and writes there meanwhile: what changes in it is not reviewed or committed here"], row
+
+
 def test_many_slots_at_once(make_daemon, work):
     """Whoever reads the file meanwhile sees a whole one, and what has passed stays."""
     names = [f"US-{n}" for n in range(24)]

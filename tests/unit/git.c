@@ -537,6 +537,50 @@ START_TEST(verify_names_what_changed)
 }
 END_TEST
 
+/* What others keep in the work tree and write meanwhile is as it is of the work, and whoever changes anything else is seen. */
+START_TEST(others_write)
+{
+	char *others[] = { (char[]){ "list.json" }, (char[]){ "kept" }, (char[]){ "-none" }, NULL };
+	struct git_op_spec spec = { .kind = GIT_MEASURE, .workspace = repo, .scratch = scratch, .aside = aside, .others = others };
+	struct git_op *op;
+	char *base, *tree;
+
+	SH("echo 1 >list.json; mkdir kept; echo k >kept/a; echo k >kept/b; echo 2 >'list.json.tmp'; git add list.json kept/a");
+	base = snapshot();
+	SH("echo 11 >list.json; rm kept/a; echo n >kept/n; echo t >list.json.tmp42; echo work >>a.c; git add list.json");
+	spec.tree = base;
+	op = git_op_new(&spec);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	read_patch();
+	ck_assert_ptr_nonnull(strstr(patch, "+work"));
+	ck_assert(strstr(patch, "list.json") == NULL && strstr(patch, "kept") == NULL);
+	tree = xstrdup(git_op_tree(op));
+	git_op_free(op);
+	/* what was of the work before they came stays of it */
+	spec.tree = sh("git rev-parse HEAD^{tree}");
+	spec.others_tree = tree;
+	op = git_op_new(&spec);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert_str_eq(git_op_tree(op), tree);
+	git_op_free(op);
+	spec = (struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .aside = aside, .others = others, .tree = tree };
+	SH("echo 111 >list.json; rm -r kept; echo x >kept; rm list.json.tmp42");
+	op = git_op_new(&spec);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert_ptr_null(git_op_changed(op));
+	ck_assert_ptr_null(git_op_moved(op));
+	git_op_free(op);
+	SH("echo x >>a.c; echo n >n.c; echo y >>list.json.tmp");
+	op = git_op_new(&spec);
+	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
+	ck_assert_str_eq(git_op_changed(op), "a.c, list.json.tmp");
+	ck_assert_str_eq(git_op_moved(op), "n.c");
+	git_op_free(op);
+	free(tree);
+	free(base);
+}
+END_TEST
+
 /* A file that gave way to a directory, and the other way round: gone and new. */
 START_TEST(verify_sees_types)
 {
@@ -698,6 +742,7 @@ int main(void)
 	tcase_add_test(tc, verify_untouched);
 	tcase_add_test(tc, verify_moves_what_is_new);
 	tcase_add_test(tc, verify_names_what_changed);
+	tcase_add_test(tc, others_write);
 	tcase_add_test(tc, verify_sees_types);
 	tcase_add_test(tc, verify_moves_across_file_systems);
 	tcase_add_test(tc, copying_keeps_bytes_and_modes);

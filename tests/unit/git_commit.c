@@ -7,12 +7,12 @@
 static char *base;		/* tree before the work */
 static char *error, *commit, *refusal;	/* of the last operation, NULL: none */
 static char *since;		/* the commit that the work began at, NULL: it is not told */
-static char **artifacts;
+static char **artifacts, **others_here;
 
 static struct git_op *op_for(enum git_op_kind kind, const char *tree, const char *message)
 {
 	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .base = base, .commit = since,
-		.message = message, .artifacts = artifacts };
+		.message = message, .artifacts = artifacts, .others = others_here };
 
 	return git_op_new(&spec);
 }
@@ -490,6 +490,43 @@ START_TEST(work_tree_has_moved_on)
 }
 END_TEST
 
+/* What others write meanwhile is committed as it was reviewed, and stays on the disk as they have it; a commit of an agent's own keeps
+ * what it has of that. */
+START_TEST(others_write_meanwhile)
+{
+	char *others[] = { (char[]){ "list" }, (char[]){ "gone" }, NULL };
+	char *tree;
+
+	SH("echo 1 >list; echo g >gone; git add .; git commit -qm base");
+	since = sh("git rev-parse HEAD");
+	base = snapshot();
+	SH("echo 2 >list; rm gone; echo x >x");
+	tree = snapshot();
+	SH("echo 3 >list; echo back >gone");
+	expect_failed(commit_op(tree, MESSAGE));
+	others_here = others;
+	expect_done(commit_op(tree, MESSAGE));
+	expect_text("gone list x", sh("echo $(git show --format= --name-only HEAD)"));
+	expect_text("2", sh("git show HEAD:list"));
+	expect_text("3 back", sh("echo $(cat list gone)"));
+	expect_text("M list ?? gone", sh("echo $(git status --porcelain)"));
+	free(since);
+	since = sh("git rev-parse HEAD");
+	free(base);
+	base = snapshot();
+	SH("echo y >x; echo 4 >list; git commit -qam agents; echo 5 >list; echo z >z");
+	free(tree);
+	tree = sh("export GIT_INDEX_FILE=%s/t; git read-tree %s; git add x z; git write-tree", home, base);
+	expect_done(commit_op(tree, "more\n\nRld-Run: 43\n"));
+	expect_text("z", sh("echo $(git show --format= --name-only HEAD)"));
+	expect_text("4 5", sh("git show HEAD:list | tr '\\n' ' '; cat list"));
+	others_here = NULL;
+	free(tree);
+	free(since);
+	since = NULL;
+}
+END_TEST
+
 /* Somebody commits between the look at HEAD and the commit: what he did would be undone by it. */
 START_TEST(head_moves)
 {
@@ -869,6 +906,7 @@ int main(void)
 	tcase_add_test(tc, signing_that_fails_does_not_hang);
 	tcase_add_test(tc, names_of_the_commit);
 	tcase_add_loop_test(tc, something_is_under_way, 0, (int)(sizeof(obstacles) / sizeof(obstacles[0])));
+	tcase_add_test(tc, others_write_meanwhile);
 	tcase_add_loop_test(tc, work_tree_has_moved_on, 0, (int)(sizeof(later) / sizeof(later[0])));
 	tcase_add_test(tc, head_moves);
 	tcase_add_test(tc, own_index_is_locked);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs side by side in one work tree: one works in it, another has its tasks there and writes them back while the first is measured, reviewed
+ * and committed. What it writes is no work of the first. That is remembered for as long as that one works: what was written stays written
+ * when the writer has ended. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "engine/engine_int.h"
+#include "proto/escape.h"
+
+/* Where its tasks are, relative to a workspace; NULL: elsewhere, or nobody writes there. malloc'd. */
+static char *kept_in(const struct run *run, const char *workspace)
+{
+	const char *path = run->rows->run.source_path;
+	size_t n = strlen(workspace);
+	char *full, *inside;
+
+	if (path == NULL || !sources[run_source(run)].claims)
+		return NULL;
+	full = run_source(run) == SOURCE_BEADS ? xasprintf("%s/.beads", path) : xstrdup(path);
+	inside = strncmp(full, workspace, n) == 0 && full[n] == '/' ? xstrdup(full + n + 1) : NULL;
+	free(full);
+	return inside;
+}
+
+/* The paths that a run has met so far. malloc'd, NULL: none. */
+static char **met(const struct run_row *row)
+{
+	json_t *array = row->others != NULL ? json_loads(row->others, 0, NULL) : NULL, *path;
+	char **list = NULL;
+	size_t i;
+
+	json_array_foreach(array, i, path)
+		strings_append(&list, json_string_value(path));
+	json_decref(array);
+	return list;
+}
+
+static void add(struct run_row *row, const char *path)
+{
+	json_t *array = row->others != NULL ? json_loads(row->others, 0, NULL) : NULL;
+
+	if (array == NULL)
+		array = json_array();
+	json_array_append_new(array, json_string(path));
+	free(row->others);
+	row->others = json_dumps(array, JSON_COMPACT);
+	json_decref(array);
+}
+
+static void meet(struct turn *turn, struct run *run, const struct run *other)
+{
+	struct run_row *row = &run->rows->run;
+	char *path = row->has_git == 1 && run->plan.isolation != ISOLATION_WORKTREE ? kept_in(other, row->workspace) : NULL;
+	char **known = path != NULL ? met(row) : NULL;
+
+	if (path != NULL && !strings_contain(known, path)) {
+		char *safe = text_escape(path, strlen(path), false);
+		char *text = xasprintf("run %lld keeps its tasks in %s and writes there meanwhile: what changes in it is not reviewed or committed here",
+		    (long long)other->rows->run.id, safe);
+
+		add(row, path);
+		run_warn(turn, run, text);
+		free(text);
+		free(safe);
+	}
+	strings_free(known);
+	free(path);
+}
+
+static bool works(const struct run *run)
+{
+	return run->rows->run.started_at != ROW_NONE && !run_state_is_end((enum run_state)run->rows->run.state);
+}
+
+void run_meet(struct turn *turn, struct run *run)
+{
+	struct run *other;
+
+	LIST_FOREACH(other, &run->engine->runs, entry) {
+		if (other == run || !works(other))
+			continue;
+		meet(turn, run, other);
+		meet(turn, other, run);
+	}
+}
+
+char **lane_others(const struct lane *lane)
+{
+	return lane->row != NULL && lane->row->worktree == NULL ? met(&lane->run->rows->run) : NULL;
+}
