@@ -57,6 +57,7 @@ struct lane {
 	struct plan *plan;		/* of its task alone, owned; NULL: the run's */
 	struct operation op;		/* under way */
 	enum git_op_kind git_kind;	/* what it is, also while it is begun again */
+	size_t others_met;		/* how many lane_others() were when it began */
 	enum task_op_kind task_kind;
 	bool has_turn;			/* it does what only one slot may do at a time */
 	bool asks_source;		/* the operation is one of the task's source, not of git */
@@ -391,6 +392,7 @@ void lane_set_task(struct lane *lane, const char *task);
 const char *lane_workspace(const struct lane *lane);
 char *lane_workdir(const struct lane *lane);	/* malloc'd */
 const char *lane_base_tree(const struct lane *lane);
+size_t lane_others_met(const struct lane *lane);	/* how many these are */
 char **lane_others(const struct lane *lane);	/* paths in its work tree, relative to it, that other runs write; malloc'd, NULL: none */
 bool lane_has_checkout(const struct lane *lane);	/* its reviewer works in a checkout of its own */
 bool lane_passed(const struct lane *lane);		/* a verdict passed what it has */

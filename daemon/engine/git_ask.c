@@ -271,6 +271,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	};
 
 	lane->git_kind = kind;
+	lane->others_met = strings_count(others);
 	lane->asks_source = false;
 	if (lane->row != NULL && waits_for_turn(lane)) {
 		lane->pending = PENDING_TURN;

@@ -310,6 +310,11 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 		measured(turn, lane, last_step);
 		break;
 	case GIT_VERIFY:
+		/* somebody who came meanwhile may have been it */
+		if (git_op_changed(lane->op.git) != NULL && lane->others_met < lane_others_met(lane)) {
+			turn_act(turn, ACT_GIT, lane->run, lane, GIT_VERIFY);
+			break;
+		}
 		review_judge(lane, git_op_changed(lane->op.git), git_op_moved(lane->op.git));
 		break;
 	case GIT_PIN:

@@ -90,3 +90,12 @@ char **lane_others(const struct lane *lane)
 {
 	return lane->row != NULL && lane->row->worktree == NULL ? met(&lane->run->rows->run) : NULL;
 }
+
+size_t lane_others_met(const struct lane *lane)
+{
+	char **others = lane_others(lane);
+	size_t count = strings_count(others);
+
+	strings_free(others);
+	return count;
+}

@@ -503,3 +503,24 @@ def test_many_beads(make, tmp_path):
     beads = Beads(tmp_path / "beads", *(bead(i, priority=n % 5, on=[f"x-{n}"] if n % 3 == 2 else []) for n, i in enumerate(ids)))
     row = daemon.ended(submit(daemon, beads.path))
     assert (row["state"], row["cause"]) == ("succeeded", "stop-marker: 30000 task(s) left") and len(tasks_done(daemon.play)) == 1
+
+
+def test_beside_a_run_that_is_reviewed_in_the_same_tree(make_daemon, tmp_path, repo):
+    """What bd writes for another run, and an agent of that by itself, is no work of this one, and stays where bd wants it."""
+    beads = Beads(repo.path, bead("x-1"))
+    repo.git("add", ".beads/issues.jsonl")
+    repo.git("commit", "-qm", "beads")
+    log = repo.path / ".beads" / "issues.jsonl"
+    daemon, _ = with_bd(make_daemon, tmp_path, scripts={
+        "implement": NOTE + 'if [ "$RL_RUN" = 1 ]; then echo one > work.txt; else echo >> ' + f"'{log}'" + '; fi\nanswer done\n',
+        "review": "gate review\npass\n"}, gates=["review"], config={"parallel": 4})
+    first = daemon.review(repo.path, isolation="shared", commit="auto")
+    daemon.play.arrived("review")
+    row = daemon.ended(submit(daemon, repo.path, isolation="worktree"))
+    assert row["state"] == "succeeded" and beads.issues()["x-1"][0] == "closed", row
+    daemon.play.go("review")
+    row = daemon.ended(first)
+    assert (row["state"], row["cause"]) == ("succeeded", None), row
+    assert repo.git("show", "--format=", "--name-only", "HEAD") == "work.txt"
+    assert repo.git("status", "--porcelain").splitlines()[0].strip() == "M .beads/issues.jsonl" and beads.issues()["x-1"][0] == "closed"
+    assert [w.split(":")[0] for w in row["warnings"]] == ["run 2 keeps its tasks in .beads and writes there meanwhile"], row

@@ -5,7 +5,9 @@ import os
 import stat
 
 import pytest
+from loop import Loop
 from outer import NOTE, WORK, states, submit, tasks_done
+from test_profile_verdict import VERDICT
 
 
 
@@ -133,6 +135,35 @@ def test_beside_a_run_that_is_reviewed_in_the_same_tree(make_daemon, repo, kille
     assert all(prd.passes().values()) and repo.git("show", "HEAD:prd.json") + "\n" == reviewed.decode()
     assert [w for w in row["warnings"] if "prd.json" in w] == [
         "run 2 keeps its tasks in prd.json and writes there meanwhile: what changes in it is not reviewed or committed here"], row
+
+
+def test_who_comes_while_the_tree_is_verified(make_daemon, repo, tmp_path):
+    """It writes its list after the verification has begun, which knew nothing of it."""
+    prd = Prd(repo.path / "prd.json", story("US-1"))
+    repo.git("add", "prd.json")
+    repo.git("commit", "-qm", "stories")
+    loop = Loop(make_daemon, repo, tmp_path, VERDICT, config={"parallel": 4})
+    loop.always_content()
+    first, _ = loop.submit_to("verify", isolation="shared", commit="auto")
+    assert loop.daemon.ended(submit(loop.daemon, repo.path, isolation="worktree", **prd.given()))["state"] == "succeeded"
+    loop.play.go("verify")
+    row = loop.daemon.ended(first)
+    assert (row["state"], row["cause"]) == ("succeeded", None), row
+    assert repo.git("show", "--format=", "--name-only", "HEAD") == "work.txt" and prd.passes() == {"US-1": True}
+
+
+def test_a_reviewer_beside_others_is_still_caught(make_daemon, repo, tmp_path):
+    prd = Prd(repo.path / "prd.json", story("US-1"))
+    repo.git("add", "prd.json")
+    repo.git("commit", "-qm", "stories")
+    loop = Loop(make_daemon, repo, tmp_path, VERDICT, config={"parallel": 4})
+    loop.play.set({"review.1": "gate review\necho x >> work.txt\npass\n"})
+    first = loop.submit(isolation="shared")
+    loop.play.arrived("review")
+    assert loop.daemon.ended(submit(loop.daemon, repo.path, isolation="worktree", **prd.given()))["state"] == "succeeded"
+    loop.play.go("review")
+    row = loop.daemon.ended(first)
+    assert row["state"] == "failed" and row["cause"].endswith("reviewer changed the tree: work.txt"), row
 
 
 def test_many_slots_at_once(make_daemon, work):
