@@ -64,5 +64,5 @@ def test_runs_go_on(make_daemon, tmp_path, end):
     assert daemon.submit(repos[0].path) == queued + 1
     daemon.ended(queued + 1)
     daemon.stop()
-    assert daemon.query("PRAGMA user_version") == [{"user_version": 4}]
+    assert daemon.query("PRAGMA user_version") == [{"user_version": 5}]
     daemon.start()
