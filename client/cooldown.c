@@ -3,7 +3,6 @@
 #include "client/cooldown.h"
 
 #include <err.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <err.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #define CLIENT_LIVE_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include "client/print.h"
 

@@ -2,7 +2,6 @@
 #include "client/options.h"
 
 #include <err.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>

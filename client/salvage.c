@@ -7,7 +7,6 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/restore.h"
 #include "client/show.h"
 #include "client/table.h"

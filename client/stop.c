@@ -2,7 +2,6 @@
 /* rlctl stop: end the daemon and see it gone. */
 #include "client/client.h"
 #include "client/commands.h"
-#include "client/field.h"
 #include "proto/call.h"
 
 int stop_command(struct client *c)

@@ -4,7 +4,6 @@
 #define PROTO_CALL_H
 
 #include <jansson.h>
-#include <stdint.h>
 
 struct call_conn;
 

@@ -2,7 +2,6 @@
 #include "base/digest.h"
 
 #include <sha256.h>
-#include <stdint.h>
 
 void digest_hex(const void *data, size_t size, char hex[DIGEST_HEX])
 {

@@ -14,7 +14,6 @@
 #define CORE_SCHEDULE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct schedule;

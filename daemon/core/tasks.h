@@ -6,7 +6,6 @@
 #ifndef CORE_TASKS_H
 #define CORE_TASKS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/row.h"

@@ -31,7 +31,6 @@
 #include "core/slot.h"
 #include "engine/engine.h"
 #include "engine/work.h"
-#include "task/pick.h"
 
 enum pending { PENDING_NOTHING, PENDING_SEAT, PENDING_COOLING, PENDING_STAGE, PENDING_TURN, PENDING_ACT, PENDING_WORK, PENDING_PROC };
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/memory.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"

@@ -2,7 +2,6 @@
 /* What is written for people beside the database: review logs in the working directory, reports. Each is made of the committed rows
  * when it is asked for, and handed to the desk, which keeps the order. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "engine/engine_int.h"

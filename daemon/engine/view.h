@@ -4,7 +4,6 @@
 #ifndef ENGINE_VIEW_H
 #define ENGINE_VIEW_H
 
-#include <sys/queue.h>
 
 #include "core/decision.h"
 

@@ -10,7 +10,6 @@
 #include "git/gitdir.h"
 #include "git/op_int.h"
 #include "git/registration.h"
-#include "proto/escape.h"
 
 static bool same_directory(const char *a, const char *b)
 {

@@ -4,7 +4,6 @@
 #ifndef GIT_COMMAND_H
 #define GIT_COMMAND_H
 
-#include <stdbool.h>
 
 struct git_command {
 	char **argv;	/* owned, NULL-terminated */

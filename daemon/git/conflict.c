@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "git/merge.h"
-#include "proto/escape.h"
 
 /* ---- which files ---- */
 

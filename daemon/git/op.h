@@ -7,8 +7,6 @@
 #define GIT_OP_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/mask.h"
 #include "base/step.h"

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* git_top(): finds the repository by the rules of git's own discovery, without running git. */
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"

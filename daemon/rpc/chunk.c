@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "base/offload.h"
-#include "engine/json.h"
 #include "proto/escape.h"
 #include "record/output.h"
 

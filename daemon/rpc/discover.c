@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "config/setting.h"
-#include "engine/json.h"
 #include "rpc/method.h"
 
 static const char *const access_names[ACCESSES] = {

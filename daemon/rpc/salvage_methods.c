@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "engine/json.h"
 #include "rpc/context.h"
 

@@ -3,7 +3,6 @@
 #ifndef RPC_SERVER_H
 #define RPC_SERVER_H
 
-#include <stdbool.h>
 #include <uv.h>
 
 #include "rpc/call.h"

@@ -14,7 +14,6 @@
 #define TASK_OP_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/mask.h"
 #include "base/step.h"

@@ -4,7 +4,6 @@
 #define TASK_OP_INT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "task/op.h"
 
