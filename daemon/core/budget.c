@@ -20,11 +20,6 @@ static const char *const kinds[BUDGET_KINDS] = {
 
 const struct state_names budget_kind_names = { "budget", kinds, BUDGET_KINDS };
 
-struct budget budget_none(void)
-{
-	return (struct budget){ .cap = { NAN, NAN, NAN } };
-}
-
 static double number(int64_t value)
 {
 	return value == ROW_NONE ? (double)NAN : (double)value;

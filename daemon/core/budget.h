@@ -27,9 +27,6 @@ struct budget {
 	size_t under_way[BUDGET_KINDS];	/* attempts for which it is set aside */
 };
 
-/* Nothing spent, nothing set aside, no limit. */
-struct budget budget_none(void);
-
 /* That of a run from its rows, but for one attempt (ROW_NONE: all). now: TIME. */
 struct budget budget_of_run(const struct plan *plan, const struct run_row *run, struct attempt_row *const *attempts, size_t count, int64_t but,
     int64_t now);

@@ -313,10 +313,3 @@ int64_t schedule_changed(struct schedule *s)
 {
 	return news_next(&s->news);
 }
-
-int64_t schedule_dependant(const struct schedule *s, int64_t id)
-{
-	struct item *item = first_after(s, id);
-
-	return item != NULL ? item->id : 0;
-}

@@ -62,12 +62,9 @@ int64_t schedule_group_used(const struct schedule *s, const char *group);
 char *schedule_reason(struct schedule *s, int64_t id);
 
 /* The runs whose reason may be another than when they were last named here, each once; 0: no more. To be asked when schedule_next() has
- * no more to give. One that has just been added, has sat down, or wants more is named; lack of slots, of the group or of the daemon, is told once: that it is
- * another slot that is lacking changes nothing. When the workspace of many goes to the next run, all that wait for it are named:
- * a caller may leave the rest for later, who is named first then waits longest. */
+ * no more to give. One that has just been added, has sat down, or wants more is named; lack of slots, of the group or of the daemon, is told
+ * once: that it is another slot that is lacking changes nothing. When the workspace of many goes to the next run, all that wait for it are
+ * named: a caller may leave the rest for later, who is named first then waits longest. */
 int64_t schedule_changed(struct schedule *s);
-
-/* A run that comes after this one, 0: none. */
-int64_t schedule_dependant(const struct schedule *s, int64_t id);
 
 #endif

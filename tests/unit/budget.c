@@ -24,7 +24,7 @@ static struct attempt_row row(int64_t id, enum role role, enum attempt_state sta
 
 static struct budget dollars(double cap, double spent, double reserved, size_t under_way)
 {
-	struct budget b = budget_none();
+	struct budget b = { .cap = { NAN, NAN, NAN } };
 
 	b.cap[BUDGET_COST] = cap;
 	b.spent[BUDGET_COST] = spent;
@@ -190,7 +190,7 @@ END_TEST
 
 static void expect_text(double cap, double spent, enum budget_kind kind, const char *want)
 {
-	struct budget b = budget_none();
+	struct budget b = { .cap = { NAN, NAN, NAN } };
 	char *text;
 
 	b.cap[kind] = cap;

@@ -39,11 +39,11 @@ static inline void *step(void *at)
  *   want ID N   take ID   give ID   occupy ID   remove ID
  * and what is expected:
  *   sit ID...  who sits down, one after the other, until nobody can     why ID TEXT|-   told ID...  in any order
- *   seats ID N   used N   used_by GROUP N   next ID   dependant ID ID */
+ *   seats ID N   used N   used_by GROUP N   next ID */
 static const struct {
 	const char *name, *text;
 } scenes[] = {
-	{ "nobody", "next 0\n used 0\n why 7 -\n seats 7 0\n dependant 7 0\n take 7\n give 7\n want 7 2\n occupy 7\n remove 7\n told\n used_by g 0" },
+	{ "nobody", "next 0\n used 0\n why 7 -\n seats 7 0\n take 7\n give 7\n want 7 2\n occupy 7\n remove 7\n told\n used_by g 0" },
 	{ "oldest first, in whatever order they came", "slots 2\n add 3\n add 1\n add 2\n sit 1 2\n why 3 all slots of the daemon are in use\n remove 1\n sit 3" },
 	{ "priority before age", "slots 2\n add 1\n add 2 p=5\n add 3 p=-5\n add 4 p=5\n sit 2 4\n remove 2\n remove 4\n sit 1 3" },
 	{ "one that wants nothing", "slots 9\n add 1 n=0\n next 0\n why 1 -\n want 1 1\n sit 1\n why 1 -" },
@@ -73,11 +73,10 @@ static const struct {
 	{ "the first at the door goes away", "slots 9\n add 1 w=/a\n sit 1\n add 2 w=/a\n add 3 w=/a\n remove 1\n next 2\n want 2 0\n sit 3" },
 	{ "sharing", "slots 9\n add 1\n add 2\n occupy 1\n sit 1 2" },
 	/* after */
-	{ "waits for the run before", "slots 9\n add 1\n add 2 a=1\n add 3 a=1\n add 4 a=2\n sit 1\n why 2 waits for run 1\n why 4 waits for run 2\n dependant 1 2\n dependant 2 4\n dependant 4 0\n"
-	    "remove 1\n dependant 1 0\n sit 2 3\n remove 2\n sit 4" },
+	{ "waits for the run before", "slots 9\n add 1\n add 2 a=1\n add 3 a=1\n add 4 a=2\n sit 1\n why 2 waits for run 1\n why 4 waits for run 2\n"
+	    "remove 1\n sit 2 3\n remove 2\n sit 4" },
 	{ "a run that is not here has ended", "slots 9\n add 2 a=1\n sit 2" },
 	{ "it comes behind it after a start", "slots 9\n add 2 a=1\n add 1\n why 2 waits for run 1\n sit 1" },
-	{ "dependants that are ended one by one", "slots 9\n add 1\n add 2 a=1\n add 3 a=1\n dependant 1 2\n remove 2\n dependant 1 3\n remove 3\n dependant 1 0" },
 	{ "after, then the workspace", "slots 9\n add 1 w=/a\n add 2 w=/a a=1\n add 3 w=/a\n sit 1\n why 2 waits for run 1\n why 3 workdir busy: run 1\n remove 1\n sit 2" },
 	/* groups */
 	{ "a group without limits", "slots 9\n add 1 g=night\n add 2 g=night\n sit 1 2\n used_by night 2" },
@@ -219,8 +218,6 @@ static void scene_step(struct schedule *s, char *words)
 			EXPECT(schedule_used(s) == id, "%lld", (long long)schedule_used(s));
 		else if (IS("seats"))
 			EXPECT(schedule_seats(s, id) == number, "%lld", (long long)schedule_seats(s, id));
-		else if (IS("dependant"))
-			EXPECT(schedule_dependant(s, id) == number, "%lld", (long long)schedule_dependant(s, id));
 		else
 			EXPECT(false, "no such command: %s", command);
 	}
@@ -454,13 +451,6 @@ static int64_t expect_same(struct schedule *s)
 	reason = schedule_reason(s, run->id);
 	ck_assert_str_eq(reason != NULL ? reason : run->want > 0 ? "-" : "", want);
 	free(reason);
-	reason = NULL;
-	for (size_t i = 0; i < RUNS; i++)
-		if (model.runs[i].id != 0 && model.runs[i].after == run->id)
-			reason = want;
-	ck_assert_int_eq(schedule_dependant(s, run->id) != 0, reason != NULL);
-	if (reason != NULL)
-		ck_assert_int_eq(model_find(schedule_dependant(s, run->id))->after, run->id);
 	return next;
 }
 
@@ -520,8 +510,8 @@ END_TEST
 
 /* ---- cost ---- */
 
-enum call { CALL_ADD, CALL_WANT, CALL_NEXT, CALL_TAKE, CALL_GIVE, CALL_REASON, CALL_CHANGED, CALL_DEPENDANT, CALL_REMOVE, CALLS };
-static const char *const call_names[CALLS] = { "add", "want", "next", "take", "give", "reason", "changed", "dependant", "remove" };
+enum call { CALL_ADD, CALL_WANT, CALL_NEXT, CALL_TAKE, CALL_GIVE, CALL_REASON, CALL_CHANGED, CALL_REMOVE, CALLS };
+static const char *const call_names[CALLS] = { "add", "want", "next", "take", "give", "reason", "changed", "remove" };
 
 static uint64_t worst[CALLS];
 
@@ -582,7 +572,6 @@ static void measure(size_t queued, int events)
 
 		first_running[at] = first_running[--running];
 		COUNTED(CALL_GIVE, schedule_give(s, ended));
-		COUNTED(CALL_DEPENDANT, schedule_dependant(s, ended));
 		COUNTED(CALL_REMOVE, schedule_remove(s, ended));
 		crowd_add(s, ++id);
 		fill_seats(s);
