@@ -494,8 +494,8 @@ static void on_finding(struct live *live, const json_t *event)
 	const char *file = field_text(event, "file"), *severity = field_text(event, "severity"), *text = field_text(event, "text");
 	char *place = field_int(event, "line") == FIELD_NONE ? mem_strdup(file) : mem_printf("%s:%lld", file, number(event, "line"));
 
-	say_cut(live, "    - %s%s%s%s%s%.*s", strcmp(field_text(event, "state"), "resolved") == 0 ? "resolved: " : "", place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
-		(int)strcspn(text, "\r\n"), text);
+	say_cut(live, "    - %s%s%s%s%s%.*s", strcmp(field_text(event, "state"), "resolved") == 0 ? "resolved: " : "",
+	    place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text);
 	free(place);
 }
 

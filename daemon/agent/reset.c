@@ -47,7 +47,6 @@ static const struct anchor {
 	{ "please wait", 0 },
 	{ "regain access", 0 },
 	{ "available again", 0 },
-	{ "regain access", 0 },
 	{ "continuing automatically", 0 },
 	{ "limit reached|", 0 },
 	{ "限额将在", 0 },	/* your quota will, at ..., be reset */

@@ -81,7 +81,7 @@ struct plan {
 	char **on_hold, **on_end;	/* NULL-terminated argv of [hook]; empty: none */
 	enum on_lost on_lost;
 	int64_t retries;		/* tries in a row after failures of a service that pass by themselves */
-	char *developer_prompt;		/* absolute path or NULL: found as engine/template.h says */
+	char *developer_prompt;		/* absolute path or NULL: found as prompt/template.h says */
 	char *reviewer_prompt;
 	struct clocks clocks[ROLES];
 	int64_t grace_ms;

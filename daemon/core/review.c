@@ -124,7 +124,6 @@ enum slot_event measured_event(const struct plan *plan, const struct measure_fac
 		[COMMIT_MODE_AUTO] = SLOT_E_MEASURED_COMMIT,
 		[COMMIT_MODE_AGENT] = SLOT_E_MEASURED_ASK,
 	};
-
 	bool no_change = measured_no_change(f);
 
 	if (!f->accepted && (measured_outcome(f) == TASK_R_DENIED || (no_change && plan->on_no_change == ON_NO_CHANGE_FAIL)))

@@ -97,10 +97,12 @@ struct attempt_limit {
 char *attempt_cause(const struct attempt_facts *facts, const struct attempt_limit *limit, const char *error);
 
 /* What a round of review came to. */
-enum round_end { ROUND_PASS, ROUND_FINDINGS, ROUND_EXHAUSTED, ROUND_STALLED, ROUND_VIOLATION, ROUND_REVIEWER_ERROR,
+enum round_end {
+	ROUND_PASS, ROUND_FINDINGS, ROUND_EXHAUSTED, ROUND_STALLED, ROUND_VIOLATION, ROUND_REVIEWER_ERROR,
 	ROUND_CONFLICT,			/* no fix round is left for a conflict with another task, or its branch cannot be moved */
 	ROUND_REFUSED,			/* ... for what a hook of the repository has against the commit */
-	ROUND_ENDS };
+	ROUND_ENDS
+};
 
 /* A round whose review has been read. */
 struct review_facts {

@@ -81,7 +81,7 @@ struct run_row {
 	int64_t next_at;		/* TIME of the next try, while it waits for one; ROW_NONE */
 	int64_t iteration;		/* counter of the outer loop, 0 before the first */
 	int64_t iterations;		/* limit, ROW_NONE: until no task remains */
-	char *plan;			/* JSON: the resolved settings, see config/plan.h */
+	char *plan;			/* JSON: the resolved settings, see core/plan.h */
 	char *environment;		/* SHA-256 naming <state>/env/<hash>; NULL: none was sent */
 	char *base_tree;		/* tree id of the snapshot taken at start, as the disk has it */
 	char *base_commit;		/* commit that work trees start from, and that a commit agent's commits are on; NULL: none was needed */
@@ -197,7 +197,7 @@ struct attempt_row {
 	int64_t resumes;		/* attempt whose conversation it goes on with; ROW_NONE: a new one */
 	int64_t denials, tool_errors;	/* tool uses that were refused for want of permission, and that went wrong; ROW_NONE: not known */
 	int64_t says_no_change;		/* IMPLEMENT: 1: its answer says that nothing is to be changed */
-	char *sandbox;			/* what confined it: "landlock 6", "none: ..."; NULL: nothing was asked for */
+	char *sandbox;			/* what confined it: "landlock 6", "none"; NULL: nothing was asked for */
 	char *session;			/* conversation id, NULL: none */
 	char *answer_hash;		/* SHA-256 of the final text file "answer", NULL: no final text */
 	int64_t bytes;			/* stdout + stderr as the agent wrote them */

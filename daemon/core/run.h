@@ -54,7 +54,7 @@ enum run_action {
 	RUN_A_END,		/* cancel every slot */
 	RUN_A_HOLD,
 	RUN_A_REVIEW,		/* make slot 0 */
-	RUN_A_REWORK,		/* let go of the slot of the daemon, wait for one */
+	RUN_A_REWORK,		/* wait for a slot of the daemon */
 	RUN_A_RESUME,		/* the reworked slots go on */
 	RUN_A_PAUSE,		/* what has not begun waits */
 	RUN_A_NONE,
@@ -104,10 +104,8 @@ enum run_event run_settle(const struct loop *loop);
 /* May another iteration begin, now that the source has been asked? */
 bool run_begins(const struct loop *loop);
 
-/* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "limit: $5.20 of
- * $5.00 are spent (max_cost), 5 tasks left", "stop-marker: 2 tasks left", "nothing
- * was picked: 2 tasks left"; NULL: none
- * of these. */
+/* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "limit: $5.20 of $5.00 are spent (max_cost), 5 tasks
+ * left", "stop-marker: 2 tasks left", "nothing was picked: 2 tasks left"; NULL: none of these. */
 char *run_limit_cause(const struct loop *loop, enum run_event event);
 
 #endif

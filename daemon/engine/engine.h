@@ -20,8 +20,8 @@ struct engine_options {
 typedef void engine_committed_cb(void *arg, const struct decision *d);
 
 struct engine *engine_new(const struct ports *ports, const struct engine_options *options, engine_committed_cb *committed, void *arg);
-/* Start nothing more; submits that still wait are answered "unavailable". Reports and commits that still come in are recorded facts for the next daemon. Then close the
- * store, which reports what was still being committed, then free. */
+/* Start nothing more; submits that still wait are answered "unavailable". Reports and commits that still come in are recorded facts for
+ * the next daemon. Then close the store, which reports what was still being committed, then free. */
 void engine_stop(struct engine *engine);
 void engine_free(struct engine *engine);
 
@@ -90,11 +90,11 @@ struct submission {
 
 void engine_submit(struct engine *engine, const struct submission *s, engine_reply_cb *cb, void *arg);
 
-/* by: who said so, for the cause: "uid 1000". */
+/* by: who said so, for the cause: "uid 1000". Codes: not-found, no-space. */
 void engine_cancel(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
 
 /* Nothing more of the run is started; what runs ends by itself. A queued run stays in the queue and is passed over. Codes: not-found,
- * wrong-state (paused already, held, over). Undone by engine_unpause(), which undoes nothing else. */
+ * no-space, wrong-state (paused already, held, over). Undone by engine_unpause(), which undoes nothing else. */
 void engine_pause(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
 void engine_unpause(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
 
@@ -152,8 +152,8 @@ void engine_cooldown_set(struct engine *engine, const char *account, int64_t unt
 enum hold_decision { HOLD_APPROVE, HOLD_REJECT, HOLD_REWORK };
 
 /* A human decides an open hold of an unfinished run. by: the person's user name; message: NULL or "" for none, which rework of
- * anything but a lost attempt refuses. Codes: not-found, wrong-state (decided already; approve of a lost attempt). The
- * reply's rows are the run's, its holds among them. */
+ * anything but a lost attempt refuses with invalid-params. Other codes: not-found, no-space, wrong-state (decided already; approve of a
+ * lost attempt; rework in a run that has spent all). The reply's rows are the run's, its holds among them. */
 void engine_hold(struct engine *engine, int64_t hold, enum hold_decision decision, const char *by, const char *message, bool check,
     engine_reply_cb *cb, void *arg);
 

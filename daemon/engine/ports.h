@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything the engine does to the world, as function tables. main.c fills them with the real rooms, the simulation with fakes. */
+/* Everything the engine does to the world, as function tables. wire.c fills them with the real rooms, the simulation with fakes. */
 #ifndef ENGINE_PORTS_H
 #define ENGINE_PORTS_H
 
@@ -37,7 +37,7 @@ struct ports {
 	void *files_ctx;
 	/* Run work_run(work) off the loop, then done on the loop. */
 	void (*work)(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
-	/* The same, but not before ms from now: for what a full disk refused. Dropped without done when the daemon stops. */
+	/* The same, but not before ms from now: for what waits for a time, or for space. Dropped without done when the daemon stops. */
 	void (*work_later)(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
 };
 

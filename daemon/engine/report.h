@@ -13,8 +13,7 @@
  * final text, NULL when there is none. New reference. */
 json_t *report_make(const struct run_rows *rows, const struct plan *plan, const char *answer, size_t size);
 
-/* The review rows->reviews[at] with its findings, those that it found resolved among them. final: it is the last one of a task whose
- * reviews are over. New reference. */
+/* The review rows->reviews[at] with its findings, those that it found resolved among them. New reference. */
 json_t *review_document(const struct run_rows *rows, size_t at);
 
 /* A hold with every review of its task. New reference. */

@@ -124,7 +124,7 @@ struct compose_work {
 	char *offer;			/* owned: tasks that the agent may pick, Markdown; NULL: it has one */
 	bool shared_tree;		/* another slot writes the same tree */
 	char *follow_up;		/* what a fixer is asked for, a reviewer's previous feedback, a human's words; NULL: nothing */
-	const char *follow_up_from;	/* "review", "check", "human"; static */
+	const char *follow_up_from;	/* "review", "check", "git", "human"; static */
 	int64_t follow_up_output;	/* attempt whose output stands behind follow_up, ROW_NONE */
 	struct review_row *history;	/* owned copies: all reviews of the task so far */
 	size_t nhistory;
@@ -188,7 +188,7 @@ struct result_work {
 struct rest_work {
 	struct work work;
 	int64_t run;
-	int64_t until;			/* run.next_at of this rest */
+	int64_t until;			/* TIME: run.next_at of this rest, or when the run's max_wall is looked at */
 };
 
 struct cool_work {
