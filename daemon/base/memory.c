@@ -54,6 +54,14 @@ char *xasprintf(const char *fmt, ...)
 	return text;
 }
 
+void text_set(char **at, const char *text)
+{
+	char *copy = xstrdup(text);
+
+	free(*at);
+	*at = copy;
+}
+
 size_t strings_count(char *const *list)
 {
 	size_t n = 0;

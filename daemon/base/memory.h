@@ -11,6 +11,8 @@ void *xreallocarray(void *old, size_t count, size_t size);
 char *xstrdup(const char *text);		/* NULL stays NULL */
 char *xmemdup0(const void *data, size_t size);	/* copy with a NUL behind */
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* *at, which is owned, becomes a copy of text, NULL: none. text may be what *at was. */
+void text_set(char **at, const char *text);
 
 /* NULL-terminated lists of strings. */
 size_t strings_count(char *const *list);

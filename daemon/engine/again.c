@@ -59,8 +59,7 @@ void attempt_begin_again(struct turn *turn, struct lane *lane, const struct atte
 	enum again again = attempt_again(facts);
 
 	if (again == AGAIN_COOL) {
-		free(row->cooling);
-		row->cooling = xstrdup(a->account);
+		text_set(&row->cooling, a->account);
 		account_exhausted(turn, lane->run->engine, a, facts->reset_at, words);
 	} else if (again == AGAIN_RETRY) {
 		row->retries++;

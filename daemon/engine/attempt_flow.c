@@ -41,7 +41,6 @@ void attempt_begin(struct turn *turn, struct lane *lane, enum role role)
 		return;
 	}
 	a = row_new(ROW_ATTEMPT);
-
 	engine->ports.uuid(engine->ports.clock_ctx, uuid);
 	a->id = ++engine->last_attempt;
 	a->run = run->rows->run.id;
@@ -106,8 +105,7 @@ static void end_unstarted(struct turn *turn, struct lane *lane, enum process_res
 	a->state = ATTEMPT_S_EXITED;
 	a->process = (int)process;
 	a->outcome = TASK_R_FAILED;
-	free(a->cause);
-	a->cause = xstrdup(cause);
+	text_set(&a->cause, cause);
 	a->ended_at = engine_now(lane->run->engine);
 	if (budget_release(a))
 		turn_act_cooling(turn);
@@ -128,8 +126,7 @@ void attempt_forgone(struct turn *turn, struct lane *lane, const char *cause)
 	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
 
 	end_unstarted(turn, lane, PROCESS_NOT_STARTED, cause);
-	free(lane->row->reason);	/* it waits for nothing any more */
-	lane->row->reason = NULL;
+	text_set(&lane->row->reason, NULL);	/* it waits for nothing any more */
 	if (a->role == ROLE_IMPLEMENT && lane_plan(lane)->review)
 		review_skip(turn, lane, "implement not successful");
 	lane_event(turn, lane, SLOT_E_FAILED, cause);
@@ -314,8 +311,6 @@ static char *cause_of(const struct lane *lane, const struct attempt_facts *facts
 	return facts->provider == PROVIDER_AUTH ? with_remedy(cause, agent) : cause;
 }
 
-#define FULL_WAIT_MS 1000
-
 static void collect_cb(void *arg, struct work *work);
 
 static struct work *collect_new(const struct lane *lane)
@@ -479,8 +474,7 @@ void attempt_ended(struct lane *lane, const struct exit_record *record, const ch
 {
 	lane->lost = record == NULL;
 	lane->record = record != NULL ? *record : (struct exit_record){ 0 };
-	free(lane->lost_detail);
-	lane->lost_detail = xstrdup(detail);
+	text_set(&lane->lost_detail, detail);
 	lane->pending = PENDING_WORK;
 	if (lane->row->task == NULL && lane->row->slot != 0 && !lane_ending(lane))
 		pick_last(lane);

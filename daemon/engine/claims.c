@@ -70,7 +70,8 @@ const struct claim_row *claims_find(const struct claims *claims, const char *sou
 	return claim != NULL ? claim->row : NULL;
 }
 
-void claims_put(struct turn *turn, struct claims *claims, const char *source, const char *task, int64_t run, enum claim_state state)
+/* Puts the row into the turn, and is so from now on. */
+static void put(struct turn *turn, struct claims *claims, const char *source, const char *task, int64_t run, enum claim_state state)
 {
 	struct claim *claim = find(claims, source, task);
 	struct claim_row *row;
@@ -122,6 +123,6 @@ void run_claim(struct turn *turn, struct run *run, const char *task, enum claim_
 	char *source = run_claim_source(run);
 
 	if (source != NULL)
-		claims_put(turn, run->engine->claims, source, task, run->rows->run.id, state);
+		put(turn, run->engine->claims, source, task, run->rows->run.id, state);
 	free(source);
 }

@@ -92,14 +92,6 @@ static bool (*const waits[])(struct lane *lane, const struct attempt_row *a, str
 	waits_for_budget,
 };
 
-static void set_text(char **at, const char *text)
-{
-	char *copy = xstrdup(text);
-
-	free(*at);
-	*at = copy;
-}
-
 static bool same(const char *a, const char *b)
 {
 	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
@@ -152,11 +144,11 @@ static void cool(struct lane *lane, const struct wait *wait)
 		turn_act_cooling(turn);
 	}
 	if (!told) {
-		set_text(&row->cooling, wait->account);
+		text_set(&row->cooling, wait->account);
 		/* also who waits for others is on record as not started */
 		if (wait->account == NULL && row->retry_at == ROW_NONE)
 			row->retry_at = engine_now(lane->run->engine);
-		set_text(&row->reason, wait->reason);
+		text_set(&row->reason, wait->reason);
 		turn_put(turn, ROW_SLOT, row);
 		lane_tell_phase(turn, lane);
 		log_info("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, wait->reason);
@@ -201,9 +193,9 @@ static bool takes_over(struct lane *lane, struct attempt_row *a)
 		return false;
 	if (strcmp(agent->name, a->agent) != 0)
 		log_info("run %lld slot %lld: agent %s works in place of %s", (long long)a->run, (long long)a->slot, agent->name, a->agent);
-	set_text(&a->agent, agent->name);
-	set_text(&a->model, agent->model);
-	set_text(&a->account, agent->account);
+	text_set(&a->agent, agent->name);
+	text_set(&a->model, agent->model);
+	text_set(&a->account, agent->account);
 	/* another account has other limits */
 	budget_release(a);
 	a->resumes = attempt_resumes(lane, a);
@@ -217,7 +209,7 @@ static bool is_of_this_boot(struct lane *lane, struct attempt_row *a)
 
 	if (strcmp(a->boot_id, boot) == 0)
 		return false;
-	set_text(&a->boot_id, boot);
+	text_set(&a->boot_id, boot);
 	return true;
 }
 
@@ -228,8 +220,8 @@ static bool is_warm(struct turn *turn, struct lane *lane)
 
 	if (!slot_cools(row))
 		return false;
-	set_text(&row->cooling, NULL);
-	set_text(&row->reason, NULL);
+	text_set(&row->cooling, NULL);
+	text_set(&row->reason, NULL);
 	row->retry_at = ROW_NONE;
 	turn_put(turn, ROW_SLOT, row);
 	lane_tell_phase(turn, lane);
@@ -264,8 +256,8 @@ void attempt_queues(struct lane *lane, bool cooled)
 	if (cooled || row->cooling != NULL) {
 		if (row->cooling != NULL)
 			row->retry_at = engine_now(lane->run->engine);
-		set_text(&row->cooling, NULL);
-		set_text(&row->reason, NULL);
+		text_set(&row->cooling, NULL);
+		text_set(&row->reason, NULL);
 		turn_put(turn, ROW_SLOT, row);
 		lane_tell_phase(turn, lane);
 	}

@@ -60,9 +60,8 @@ void engine_free(struct engine *engine)
 
 	if (engine == NULL)
 		return;
-	while ((run = LIST_FIRST(&engine->runs)) != NULL) {
+	while ((run = LIST_FIRST(&engine->runs)) != NULL)
 		run_free(run);
-	}
 	refuse_submits(engine);
 	while ((p = TAILQ_FIRST(&engine->reading)) != NULL) {
 		TAILQ_REMOVE(&engine->reading, p, entry);
@@ -179,36 +178,6 @@ size_t engine_running(const struct engine *engine)
 	return view_running(engine->view);
 }
 
-void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check, engine_reply_cb *cb, void *arg)
-{
-	struct run *run = run_find(engine, id);
-	struct engine_reply reply = { .id = id, .rows = view_run(engine->view, id) };
-	struct turn *turn;
-	char *cause;
-
-	if (run == NULL || reply.rows == NULL) {
-		reply.code = RPC_NOT_FOUND;
-		reply.message = "there is no such unfinished run";
-		reply.hint = "rlctl list shows the runs";
-	} else if (engine->full) {
-		reply.code = RPC_NO_SPACE;
-		reply.message = "no space left for the database";
-		reply.hint = "make room on the disk of the state directory";
-	} else if (!check) {
-		/* also when an earlier cancel is still on its way to the disk: the answer comes after it */
-		turn = turn_new(engine);
-		if (!run_cancelling(run) && !run_state_is_end((enum run_state)run->rows->run.state)) {
-			cause = xasprintf("cancelled by %s", by);
-			run_cancel(turn, run, cause);
-			free(cause);
-		}
-		turn_reply(turn, cb, arg, id);
-		turn_commit(turn);
-		return;
-	}
-	cb(arg, &reply);
-}
-
 /* Why a change of a run cannot be; RPC_OK: it can, or it is only checked. */
 static int refuse_change(const struct engine *engine, const struct run *run, struct engine_reply *reply)
 {
@@ -223,6 +192,29 @@ static int refuse_change(const struct engine *engine, const struct run *run, str
 		return RPC_NO_SPACE;
 	}
 	return RPC_OK;
+}
+
+void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check, engine_reply_cb *cb, void *arg)
+{
+	struct run *run = run_find(engine, id);
+	struct engine_reply reply = { .id = id, .rows = view_run(engine->view, id) };
+	struct turn *turn;
+	char *cause;
+
+	reply.code = refuse_change(engine, run, &reply);
+	if (reply.code != RPC_OK || check) {
+		cb(arg, &reply);
+		return;
+	}
+	/* also when an earlier cancel is still on its way to the disk: the answer comes after it */
+	turn = turn_new(engine);
+	if (!run_cancelling(run) && !run_state_is_end((enum run_state)run->rows->run.state)) {
+		cause = xasprintf("cancelled by %s", by);
+		run_cancel(turn, run, cause);
+		free(cause);
+	}
+	turn_reply(turn, cb, arg, id);
+	turn_commit(turn);
 }
 
 void engine_pause(struct engine *engine, int64_t id, const char *by, bool check, engine_reply_cb *cb, void *arg)
@@ -301,8 +293,7 @@ static void keep_found(struct lane *lane, enum proc_found what, const struct exi
 	lane->found = what;
 	if (record != NULL)
 		lane->record = *record;
-	free(lane->lost_detail);
-	lane->lost_detail = xstrdup(detail);
+	text_set(&lane->lost_detail, detail);
 }
 
 static void started(void *arg, int64_t id)

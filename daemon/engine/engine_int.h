@@ -257,7 +257,6 @@ bool run_finish_iteration(struct turn *turn, struct run *run);
 void run_begin_review(struct turn *turn, struct run *run);
 /* Tasks that were never begun, with the reason. */
 void run_finish_tasks(struct turn *turn, struct run *run);
-struct slot_row *run_slot_new(const struct run *run, int64_t number, const char *task);
 void run_add_lane(struct run *run, struct slot_row *slot);
 /* The loop as run_settle() wants it; *slots is malloc'd, for the caller to free. */
 struct loop run_loop(const struct run *run, struct slot_row ***slots);
@@ -289,8 +288,6 @@ void claims_free(struct claims *claims);
 void claims_load(struct claims *claims, struct claim_row *row);	/* takes row */
 /* NULL: nobody ever had it. */
 const struct claim_row *claims_find(const struct claims *claims, const char *source, const char *task);
-/* Puts the row into the turn, and is so from now on. */
-void claims_put(struct turn *turn, struct claims *claims, const char *source, const char *task, int64_t run, enum claim_state state);
 /* A source as claims name it, malloc'd; NULL: its tasks are nobody else's. */
 char *claim_source(enum source_kind kind, const char *path);
 char *run_claim_source(const struct run *run);
@@ -346,8 +343,8 @@ void offer_follow_claims(struct turn *turn, struct run *run);
 void source_begin(struct lane *lane, enum task_op_kind kind);
 /* What it is; the strings are the caller's. */
 void source_spec(const struct lane *lane, struct source_spec *spec);
-/* Ends the turn's part of it: the operation is over. error NULL: it went well. */
-void source_done(struct turn *turn, struct lane *lane, const char *error);
+/* The operation is over, and went well. */
+void source_done(struct turn *turn, struct lane *lane);
 
 /* pick_flow.c: assign = "agent" */
 
@@ -400,8 +397,6 @@ void lane_seated(struct turn *turn, struct lane *lane);
 bool lane_is_merged(const struct lane *lane);		/* it is over, and its commits are on the branch of the run */
 /* It does nothing for now: its slot of the daemon is free, or the run's. */
 void lane_rest(struct turn *turn, struct lane *lane);
-/* The first thing of the slot, when it may begin. */
-void lane_start(struct turn *turn, struct lane *lane);
 struct attempt_row *run_attempt(const struct run *run, int64_t id);
 
 /* hold_flow.c: the human decision queue */
@@ -511,7 +506,6 @@ void git_turn_over(struct turn *turn, struct lane *lane);
 /* git_flow.c: what its answer means */
 
 void git_done(struct turn *turn, struct lane *lane, int64_t last_step);
-void git_failed(struct turn *turn, struct lane *lane, const char *why);
 /* Where the lane's work tree will be, and what it is made at: on record before anything of it is there. */
 void git_lay(struct lane *lane);
 
@@ -581,6 +575,8 @@ void desk_write(struct engine *engine, struct work *work, enum work_kind kind);
 
 /* recover.c: every unfinished attempt is classified: go on. */
 void engine_resume(struct engine *engine);
+
+#define FULL_WAIT_MS 1000	/* until file work that found no space is tried again */
 
 /* Start file work with the engine's directories filled in. */
 void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg);

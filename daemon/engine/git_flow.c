@@ -7,22 +7,6 @@
 #include "engine/engine_int.h"
 #include "proto/escape.h"
 
-void git_failed(struct turn *turn, struct lane *lane, const char *why)
-{
-	char *safe = text_escape(why, strlen(why), false);
-	char *cause = xasprintf("git %s failed: %s", git_op_names[lane->git_kind], safe);
-
-	git_turn_over(turn, lane);
-	if (lane->row == NULL)
-		run_failed(turn, lane->run, cause);
-	else if (lane->row->leaving != LEAVING_NOTHING)
-		leave_next(turn, lane, cause);
-	else
-		lane_event(turn, lane, SLOT_E_FAILED, cause);
-	free(cause);
-	free(safe);
-}
-
 static bool same(const char *a, const char *b)
 {
 	return a != NULL && b != NULL && strcmp(a, b) == 0;
@@ -109,25 +93,15 @@ static void pinned(struct turn *turn, struct lane *lane)
 
 	free(run->result_ref);
 	run->result_ref = git_ref(lane, GIT_PIN);
-	free(run->result_tree);
-	run->result_tree = xstrdup(lane->row->tree);
+	text_set(&run->result_tree, lane->row->tree);
 	turn_put(turn, ROW_RUN, run);
 	if (task != NULL) {
 		free(task->locked_ref);
 		task->locked_ref = git_ref(lane, GIT_PIN);
-		free(task->locked_tree);
-		task->locked_tree = xstrdup(lane->row->tree);
+		text_set(&task->locked_tree, lane->row->tree);
 		turn_put(turn, ROW_TASK, task);
 	}
 	lane_event(turn, lane, SLOT_E_PINNED, NULL);
-}
-
-static void set_text(char **at, const char *text)
-{
-	char *copy = xstrdup(text);
-
-	free(*at);
-	*at = copy;
 }
 
 /* What git has against the result goes to a fixer, while there is a fix round left. Takes why. */
@@ -136,9 +110,9 @@ static void send_back(struct turn *turn, struct lane *lane, enum round_end end, 
 	struct slot_row *row = lane->row;
 	bool left = check_classify(row->fix, row->fixes) == ROUND_FINDINGS;
 
-	set_text(&row->obstacle, why);
+	text_set(&row->obstacle, why);
 	/* what was accepted by leave is not accepted as it is now */
-	set_text(&row->cause, NULL);
+	text_set(&row->cause, NULL);
 	review_over(turn, lane, left ? ROUND_FINDINGS : end, left ? NULL : why);
 	free(why);
 }
@@ -157,7 +131,6 @@ static void committed(struct turn *turn, struct lane *lane)
 		free(safe);
 		return;
 	}
-
 	if (refused != NULL) {
 		char *safe = text_escape(refused, strlen(refused), true);
 
@@ -166,12 +139,12 @@ static void committed(struct turn *turn, struct lane *lane)
 		return;
 	}
 	/* nothing to commit leaves the branch where it was made */
-	set_text(&row->commit_id, commit != NULL ? commit : row->base_commit);
-	set_text(&row->obstacle, NULL);
+	text_set(&row->commit_id, commit != NULL ? commit : row->base_commit);
+	text_set(&row->obstacle, NULL);
 	if (commit == NULL)
 		run_warn(turn, lane->run, "nothing was committed: the tree is as it was before");
 	else if (lane_plan(lane)->integrate != INTEGRATE_MERGE || row->slot == 0)
-		set_text(&run->result_commit, commit);
+		text_set(&run->result_commit, commit);
 	turn_put(turn, ROW_RUN, run);
 	lane_event(turn, lane, committed_event(lane_plan(lane), lane_passed(lane), row->slot == 0), NULL);
 }
@@ -189,22 +162,22 @@ static void merged(struct turn *turn, struct lane *lane, int64_t last_step)
 		    "Go to another branch there, then approve", run->rows->run.result_branch, safe);
 
 		/* no fixer can help */
-		set_text(&row->obstacle, why);
+		text_set(&row->obstacle, why);
 		review_over(turn, lane, ROUND_CONFLICT, why);
 		free(why);
 		free(safe);
 	} else if (conflicts != NULL) {
 		char *safe = text_escape(conflicts, strlen(conflicts), false);
 
-		set_text(&row->base_commit, git_op_commit(lane->op.git));
-		set_text(&row->base_tree, git_op_base(lane->op.git));
-		set_text(&row->tree, git_op_tree(lane->op.git));
+		text_set(&row->base_commit, git_op_commit(lane->op.git));
+		text_set(&row->base_tree, git_op_base(lane->op.git));
+		text_set(&row->tree, git_op_tree(lane->op.git));
 		send_back(turn, lane, ROUND_CONFLICT, xasprintf("this work conflicts with that of another task, which has been put on the same branch "
 		    "meanwhile: %s. The work tree stands on that branch now, and has this work as changes that are not committed; "
 		    "where both changed the same lines there are conflict markers. Resolve them so that both tasks hold.", safe));
 		free(safe);
 	} else {
-		set_text(&run->rows->run.result_commit, git_op_commit(lane->op.git));
+		text_set(&run->rows->run.result_commit, git_op_commit(lane->op.git));
 		turn_put(turn, ROW_RUN, &run->rows->run);
 		row->diff = last_step;	/* of everything so far */
 		turn_tell(turn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot, "task", lane_task_id(lane),
@@ -219,9 +192,9 @@ void git_lay(struct lane *lane)
 	char *dir = git_dir(lane, GIT_WORKTREE);
 	char *branch = git_branch(lane);
 
-	set_text(&row->worktree, dir);
-	set_text(&row->branch, branch);
-	set_text(&row->base_commit, git_commit_of(lane, GIT_WORKTREE));
+	text_set(&row->worktree, dir);
+	text_set(&row->branch, branch);
+	text_set(&row->base_commit, git_commit_of(lane, GIT_WORKTREE));
 	free(branch);
 	free(dir);
 }
@@ -234,15 +207,15 @@ static void laid(struct turn *turn, struct lane *lane)
 
 	if (row->slot == 0) {
 		/* the review of the run is about everything since its base */
-		set_text(&row->base_commit, run->base_commit);
-		set_text(&row->base_tree, run->base_tree);
+		text_set(&row->base_commit, run->base_commit);
+		text_set(&row->base_tree, run->base_tree);
 		event = work_done((int64_t)strings_count(lane_plan(lane)->checks), true);
 		event = event == SLOT_E_DONE ? SLOT_E_LAID_REVIEW : event;
 	} else {
-		set_text(&row->base_commit, git_op_commit(lane->op.git));
-		set_text(&row->base_tree, git_op_tree(lane->op.git));
+		text_set(&row->base_commit, git_op_commit(lane->op.git));
+		text_set(&row->base_tree, git_op_tree(lane->op.git));
 		if (run->base_tree == NULL && same(row->base_commit, run->base_commit)) {
-			set_text(&run->base_tree, row->base_tree);
+			text_set(&run->base_tree, row->base_tree);
 			turn_put(turn, ROW_RUN, run);
 		}
 	}
@@ -271,7 +244,7 @@ static void cleared(struct turn *turn, struct lane *lane)
 		row_free(ROW_SALVAGE, s);
 	}
 	if (!git_op_branch_left(lane->op.git))
-		set_text(&lane->row->branch, NULL);
+		text_set(&lane->row->branch, NULL);
 	leave_next(turn, lane, NULL);
 }
 
@@ -283,11 +256,11 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 	switch (lane->git_kind) {
 	case GIT_SNAPSHOT:
 		if (run_is_prepared(lane->run)) {
-			set_text(&lane->run->iteration_tree, git_op_tree(lane->op.git));
+			text_set(&lane->run->iteration_tree, git_op_tree(lane->op.git));
 			turn_act(turn, ACT_LOAD, lane->run, lane, ROW_NONE);
 			break;
 		}
-		set_text(&run->base_tree, git_op_tree(lane->op.git));
+		text_set(&run->base_tree, git_op_tree(lane->op.git));
 		turn_put(turn, ROW_RUN, run);
 		/* an agent that commits is judged by what it puts on top of this */
 		if (lane->run->plan.commit == COMMIT_MODE_AGENT)
@@ -296,10 +269,10 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 			run_event(turn, lane->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_BASE:
-		set_text(&run->base_commit, git_op_commit(lane->op.git));
+		text_set(&run->base_commit, git_op_commit(lane->op.git));
 		/* a work tree's own is as its disk has it */
 		if (lane->run->plan.isolation != ISOLATION_WORKTREE)
-			set_text(&run->base_tree, git_op_tree(lane->op.git));
+			text_set(&run->base_tree, git_op_tree(lane->op.git));
 		run_event(turn, lane->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_WORKTREE:
@@ -321,7 +294,7 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 			pinned(turn, lane);
 			break;
 		}
-		set_text(&run->base_commit, git_op_commit(lane->op.git));
+		text_set(&run->base_commit, git_op_commit(lane->op.git));
 		run_event(turn, lane->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_CHECKOUT:

@@ -50,15 +50,12 @@ static void set_state(struct turn *turn, struct lane *lane, struct hold_row *hol
 
 	hold->state = (int)state;
 	if (by != NULL) {
-		free(hold->decided_by);
-		hold->decided_by = xstrdup(by);
+		text_set(&hold->decided_by, by);
 		hold->decided_at = engine_now(lane->run->engine);
 		lane->run->drained = false;	/* it may have waited for weeks: its source is asked anew */
 	}
-	if (message != NULL) {
-		free(hold->message);
-		hold->message = xstrdup(message);
-	}
+	if (message != NULL)
+		text_set(&hold->message, message);
 	turn_put(turn, ROW_HOLD, hold);
 	if (was_open)
 		turn_tell(turn, "hold.closed", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*, s:s*}", "hold", (json_int_t)hold->id,

@@ -89,10 +89,8 @@ static void set_identity(struct engine *engine, struct hook_row *row)
 
 	engine->ports.uuid(engine->ports.clock_ctx, uuid);
 	row->id = ++engine->last_attempt;
-	free(row->uuid);
-	row->uuid = xstrdup(uuid);
-	free(row->boot_id);
-	row->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
+	text_set(&row->uuid, uuid);
+	text_set(&row->boot_id, engine->ports.boot_id(engine->ports.clock_ctx));
 	row->state = ATTEMPT_S_STARTING;
 	row->started_at = engine_now(engine);
 }

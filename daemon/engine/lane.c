@@ -173,8 +173,7 @@ static void settle_task(struct turn *turn, const struct lane *lane, enum slot_ev
 	if (task == NULL)
 		return;
 	task->state = event == SLOT_E_RELEASED ? TASK_S_RELEASED : (int)states[lane->row->stage];
-	free(task->reason);
-	task->reason = xstrdup(event == SLOT_E_RELEASED ? lane->row->reason : lane->row->cause);
+	text_set(&task->reason, event == SLOT_E_RELEASED ? lane->row->reason : lane->row->cause);
 	turn_put(turn, ROW_TASK, task);
 }
 
@@ -207,8 +206,7 @@ static void set_cause(struct slot_row *row, enum slot_event event, enum slot_sta
 		free(row->cause);
 		row->cause = copy;
 	} else if (before == SLOT_S_HELD) {
-		free(row->cause);
-		row->cause = NULL;
+		text_set(&row->cause, NULL);
 	}
 }
 
@@ -222,8 +220,7 @@ static void next_round(const struct lane *lane)
 	row->answer_hash = xstrdup(run_attempt(lane->run, row->answer)->answer_hash);
 	row->check = 0;
 	row->failed_check = ROW_NONE;
-	free(row->obstacle);
-	row->obstacle = NULL;
+	text_set(&row->obstacle, NULL);
 	row->round++;
 }
 
@@ -237,8 +234,7 @@ static void next_fix(const struct lane *lane, enum slot_event event)
 		row->fix++;
 		row->item = 0;
 		/* what a human asked for has been worked on: this is newer */
-		free(row->message);
-		row->message = NULL;
+		text_set(&row->message, NULL);
 	}
 	if ((event != SLOT_E_FINDINGS && event != SLOT_E_NEXT_FINDING) || lane_plan(lane)->fixer != FIXER_PER_FINDING ||
 	    row->failed_check != ROW_NONE || row->obstacle != NULL)
@@ -330,7 +326,8 @@ static void act(struct turn *turn, struct lane *lane, enum slot_action action, e
 	}
 }
 
-void lane_start(struct turn *turn, struct lane *lane)
+/* The first thing of the slot, when it may begin. */
+static void start(struct turn *turn, struct lane *lane)
 {
 	enum slot_event event = SLOT_E_START;
 
@@ -346,14 +343,13 @@ void lane_seated(struct turn *turn, struct lane *lane)
 {
 	bool cooled = slot_cools(lane->row);
 
-	free(lane->row->reason);
-	lane->row->reason = NULL;
+	text_set(&lane->row->reason, NULL);
 	turn_put(turn, ROW_SLOT, lane->row);
 	if (cooled && !slot_cools(lane->row))
 		lane_tell_phase(turn, lane);
 	lane->pending = PENDING_NOTHING;
 	if (lane->row->stage == SLOT_S_WAITING)
-		lane_start(turn, lane);
+		start(turn, lane);
 	else
 		turn_act(turn, ACT_COMPOSE, lane->run, lane, lane->row->attempt);
 }
@@ -381,8 +377,7 @@ static void forget_waits(struct slot_row *row)
 {
 	if (row->stage == SLOT_S_CHECKOUT || slot_cools(row))
 		return;
-	free(row->cooling);
-	row->cooling = NULL;
+	text_set(&row->cooling, NULL);
 	row->retry_at = ROW_NONE;
 }
 

@@ -79,8 +79,7 @@ void leave_next(struct turn *turn, struct lane *lane, const char *error)
 	if (was == LEAVING_CLEAR && error == NULL) {
 		struct task_row *task = lane_task(lane);
 
-		free(lane->row->worktree);
-		lane->row->worktree = NULL;
+		text_set(&lane->row->worktree, NULL);
 		if (task != NULL && task->disk_bytes != ROW_NONE) {
 			task->disk_bytes = 0;
 			turn_put(turn, ROW_TASK, task);

@@ -52,7 +52,6 @@ static bool has_failed(const struct run *run)
 struct loop run_loop(const struct run *run, struct slot_row ***slots)
 {
 	const struct run_row *row = &run->rows->run;
-
 	struct loop loop;
 
 	*slots = xcalloc(run->nlanes, sizeof(**slots));
@@ -74,14 +73,6 @@ struct loop run_loop(const struct run *run, struct slot_row ***slots)
 	};
 	run_spent(run, loop.spent);
 	return loop;
-}
-
-static void set_text(char **at, const char *text)
-{
-	char *copy = xstrdup(text);
-
-	free(*at);
-	*at = copy;
 }
 
 /* ---- the source ---- */
@@ -109,7 +100,6 @@ static void rest(struct run *run)
 
 	if (left > run->plan.pause_ms)
 		left = run->plan.pause_ms;
-
 	w->run = run->rows->run.id;
 	w->until = run->rows->run.next_at;
 	run->own.pending = PENDING_WORK;
@@ -170,7 +160,7 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 
 	/* paused or cancelled meanwhile: it is asked again when it goes on */
 	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run)) {
-		set_text(&run->iteration_tree, NULL);
+		text_set(&run->iteration_tree, NULL);
 		queue_give(&run->own);
 		turn_act_schedule(turn);
 		run_settled(turn, run);
@@ -195,7 +185,7 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 
 /* ---- an iteration ---- */
 
-struct slot_row *run_slot_new(const struct run *run, int64_t number, const char *task)
+static struct slot_row *new_slot(const struct run *run, int64_t number, const char *task)
 {
 	struct slot_row *slot = row_new(ROW_SLOT);
 
@@ -251,12 +241,12 @@ static void put_iteration(struct turn *turn, struct run *run)
 /* A slot with a task, or with NULL, for its agent will pick one. */
 static void add_slot(struct turn *turn, struct run *run, int64_t number, struct task_row *task)
 {
-	struct slot_row *slot = run_slot_new(run, number, task != NULL ? task->id : NULL);
+	struct slot_row *slot = new_slot(run, number, task != NULL ? task->id : NULL);
 	struct lane *lane;
 
 	if (task != NULL) {
 		task->state = TASK_S_CLAIMED;
-		set_text(&task->reason, NULL);
+		text_set(&task->reason, NULL);
 		turn_put(turn, ROW_TASK, task);
 		run_claim(turn, run, task->id, CLAIM_S_HELD);
 	}
@@ -293,7 +283,7 @@ void run_begin_iteration(struct turn *turn, struct run *run)
 	for (size_t i = first + 1; i < run->nlanes; i++)
 		if (run->lanes[i]->pending == PENDING_NOTHING)
 			queue_want(run->lanes[i]);
-	set_text(&run->iteration_tree, NULL);
+	text_set(&run->iteration_tree, NULL);
 	lane_seated(turn, run->lanes[first]);
 	queue_update(run);
 	turn_act_schedule(turn);
@@ -332,7 +322,7 @@ bool run_finish_iteration(struct turn *turn, struct run *run)
 void run_begin_review(struct turn *turn, struct run *run)
 {
 	struct run_rows *rows = run->rows;
-	struct slot_row *slot = run_slot_new(run, 0, rows->ntasks == 1 ? rows->tasks[0]->id : NULL);
+	struct slot_row *slot = new_slot(run, 0, rows->ntasks == 1 ? rows->tasks[0]->id : NULL);
 	struct lane *lane;
 	enum slot_event event = work_done((int64_t)strings_count(run->plan.checks), rows->run.has_git == 1);
 

@@ -7,14 +7,6 @@
 #include "core/tasks.h"
 #include "engine/engine_int.h"
 
-static void set_text(char **at, const char *text)
-{
-	char *copy = xstrdup(text);
-
-	free(*at);
-	*at = copy;
-}
-
 /* What the source said, by id: there may be as many as its file has room for. */
 struct offer {
 	const struct task_item **items;
@@ -134,17 +126,17 @@ static void refresh(struct turn *turn, struct run *run, const struct offer *offe
 		task->position = *last + 1;
 	*last = task->position;
 	task->priority = item->priority;
-	set_text(&task->status, item->status);
+	text_set(&task->status, item->status);
 	free(task->depends_on);
 	task->depends_on = task_depends(ready ? item->depends_on : item->held_by);
 	task->state = item->done || passed ? TASK_S_DONE : by != NULL ? TASK_S_TAKEN : TASK_S_OPEN;
-	set_text(&task->reason, by);
+	text_set(&task->reason, by);
 	free(by);
 	/* a source may offer thousands, of which few have changed since the last iteration */
 	if (is_new || !row_equal(ROW_TASK, task, before))
 		turn_put(turn, ROW_TASK, task);
 	row_free(ROW_TASK, before);
-	set_text(&task->text, NULL);	/* the store has it */
+	text_set(&task->text, NULL);	/* the store has it */
 	if (is_new)
 		run_rows_put(run->rows, ROW_TASK, task);
 }
@@ -165,7 +157,7 @@ void offer_take(struct turn *turn, struct run *run, const struct task_list *list
 		if (task->state != TASK_S_OPEN || find_item(&offer, task->id) != NULL)
 			continue;
 		task->state = TASK_S_TAKEN;
-		set_text(&task->reason, "its source does not offer it any more");
+		text_set(&task->reason, "its source does not offer it any more");
 		turn_put(turn, ROW_TASK, task);
 	}
 	free(offer.items);
@@ -193,7 +185,7 @@ void offer_follow_claims(struct turn *turn, struct run *run)
 		}
 		if (task->state != (int)state) {
 			task->state = (int)state;
-			set_text(&task->reason, reason);
+			text_set(&task->reason, reason);
 			turn_put(turn, ROW_TASK, task);
 		}
 		free(reason);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* assign = "agent": an agent picks its task by itself, and what it picked is read from its output (requirement 000). Each slot
+/* assign = "agent": an agent picks its task by itself, and what it picked is read from its output. Each slot
  * starts when those before it have picked or ended, so that two agents do not choose at the same moment. */
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,7 @@ void pick_stage(struct turn *turn, struct run *run)
 		if (lane->row->iteration != run->rows->run.iteration || lane->row->slot == 0)
 			continue;
 		if (lane->pending == PENDING_STAGE && (int64_t)picked >= lane->row->slot - 1) {
-			free(lane->row->reason);
-			lane->row->reason = NULL;
+			text_set(&lane->row->reason, NULL);
 			turn_put(turn, ROW_SLOT, lane->row);
 			turn_act(turn, ACT_SEAT, run, lane, ROW_NONE);
 		}
@@ -75,8 +74,7 @@ static bool take(struct lane *lane, const char *id)
 	turn = turn_new(run->engine);
 	lane_set_task(lane, id);
 	turn_put(turn, ROW_SLOT, lane->row);
-	free(a->task);
-	a->task = xstrdup(id);
+	text_set(&a->task, id);
 	turn_put(turn, ROW_ATTEMPT, a);
 	task->state = TASK_S_CLAIMED;
 	turn_put(turn, ROW_TASK, task);

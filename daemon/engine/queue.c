@@ -164,8 +164,7 @@ static void tell_slots(struct turn *turn, struct run *run, const char *reason)
 
 		if (!wants(run->lanes[i]) || same(row->reason, reason))
 			continue;
-		free(row->reason);
-		row->reason = xstrdup(reason);
+		text_set(&row->reason, reason);
 		turn_put(turn, ROW_SLOT, row);
 	}
 }
@@ -185,8 +184,7 @@ static void tell_reason(struct turn *turn, struct run *run)
 	if (row->state == RUN_S_RUNNING) {
 		tell_slots(turn, run, reason);
 	} else if (row->state == RUN_S_QUEUED && !run_cancelling(run) && !same(reason, row->reason)) {
-		free(row->reason);
-		row->reason = xstrdup(reason);
+		text_set(&row->reason, reason);
 		turn_put(turn, ROW_RUN, row);
 		run_tell_state(turn, run);
 	}

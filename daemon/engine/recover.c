@@ -370,8 +370,7 @@ static void resume_picks(struct run *run)
 			pick_watch(lane);
 		/* it may have waited for a slot of the daemon before, while what stood before it was held */
 		if (lane->pending == PENDING_STAGE && (lane->row->reason == NULL || strcmp(lane->row->reason, REASON_STAGED) != 0)) {
-			free(lane->row->reason);
-			lane->row->reason = xstrdup(REASON_STAGED);
+			text_set(&lane->row->reason, REASON_STAGED);
 			turn_put(turn, ROW_SLOT, lane->row);
 		}
 	}

@@ -126,10 +126,6 @@ static void warn_of_changes(struct turn *turn, const struct judgement *j)
 	}
 }
 
-#define FULL_WAIT_MS 1000
-
-static void judge_cb(void *arg, struct work *work);
-
 /* Takes changed and moved. */
 static struct judgement *judgement_new(struct lane *lane, char *changed, char *moved)
 {
@@ -146,8 +142,7 @@ static struct judgement *judgement_new(struct lane *lane, char *changed, char *m
 	j->work.carrier = lane_plan(lane)->profile->carrier;
 	j->work.status = run_attempt(run, lane->row->attempt)->exit_code;
 	j->work.review_file = work_review_file(state_dir, row, lane_plan(lane), lane->row);
-	if (lane_plan(lane)->profile->carrier == CARRIER_FILE && lane_plan(lane)->workspace == PLACE_SNAPSHOT)
-	{
+	if (lane_plan(lane)->profile->carrier == CARRIER_FILE && lane_plan(lane)->workspace == PLACE_SNAPSHOT) {
 		char *dir = lane_workdir(lane);
 
 		j->work.copy_to = xasprintf("%s/%s", dir, lane_plan(lane)->review_file);

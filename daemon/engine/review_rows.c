@@ -205,8 +205,7 @@ static void chain(struct turn *turn, struct lane *lane, struct review_row *row, 
 	review_hash(row, findings, count, hex);
 	row->hash = xstrdup(hex);
 	rows->run.review_count = row->number;
-	free(rows->run.review_head);
-	rows->run.review_head = xstrdup(hex);
+	text_set(&rows->run.review_head, hex);
 	turn_put(turn, ROW_REVIEW, row);
 	turn_put(turn, ROW_RUN, &rows->run);
 	for (size_t i = 0; i < count; i++)
@@ -252,8 +251,7 @@ struct finding_counts review_append(struct turn *turn, struct lane *lane, const 
 		run_rows_put(lane->run->rows, ROW_FINDING, findings[i]);
 	free(findings);
 	/* what a human asked for has been looked at */
-	free(lane->row->message);
-	lane->row->message = NULL;
+	text_set(&lane->row->message, NULL);
 	return counts;
 }
 

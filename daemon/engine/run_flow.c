@@ -103,14 +103,6 @@ bool run_cancelling(const struct run *run)
 	return run->rows->run.cause != NULL && !run_state_is_end((enum run_state)run->rows->run.state);
 }
 
-static void set_text(char **at, const char *text)
-{
-	char *copy = xstrdup(text);
-
-	free(*at);
-	*at = copy;
-}
-
 void run_tell_state(struct turn *turn, const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
@@ -224,6 +216,79 @@ static void resume(struct turn *turn, struct run *run)
 	run_settled(turn, run);
 }
 
+/* What the row of the run says of the new state, and what rests on it. */
+static void act(struct turn *turn, struct run *run, enum run_action action, enum run_event event, const char *cause)
+{
+	struct run_row *row = &run->rows->run;
+
+	switch (action) {
+	case RUN_A_LOAD:
+		if (run_finish_iteration(turn, run))
+			row->next_at = run->plan.pause_ms > 0 ? engine_now(run->engine) + run->plan.pause_ms : ROW_NONE;
+		if (row->next_at != ROW_NONE)
+			text_set(&row->reason, "pausing between iterations");
+		turn_act(turn, ACT_LOAD, run, &run->own, ROW_NONE);
+		break;
+	case RUN_A_PREPARE:
+		row->started_at = engine_now(run->engine);
+		text_set(&row->reason, "preparing");
+		turn_act(turn, ACT_PREPARE, run, &run->own, ROW_NONE);
+		run_meet(turn, run);
+		budget_watch(run);
+		break;
+	case RUN_A_BEGIN:
+		run_begin_iteration(turn, run);
+		break;
+	case RUN_A_END:
+		text_set(&row->reason, "cancelling");
+		rest_over(run);
+		text_set(&row->cause, cause);
+		break;
+	case RUN_A_HOLD:
+		text_set(&row->reason, cause);
+		queue_give(&run->own);
+		turn_act_schedule(turn);
+		turn_act(turn, ACT_REPORT, run, NULL, ROW_NONE);
+		log_warn("run %lld held: %s", (long long)row->id, cause != NULL ? cause : "");
+		break;
+	case RUN_A_REWORK:
+		turn_act_schedule(turn);
+		break;
+	case RUN_A_PAUSE:
+		text_set(&row->reason, cause);
+		rest_over(run);
+		if (run->own.pending == PENDING_NOTHING)
+			queue_give(&run->own);
+		turn_act_schedule(turn);
+		break;
+	case RUN_A_NONE:
+		if (event == RUN_E_PREPARED) {
+			queue_give(&run->own);
+			turn_act_schedule(turn);
+		}
+		break;
+	case RUN_A_REVIEW:
+	case RUN_A_RESUME:
+		break;	/* after the telling */
+	case RUN_A_FINISH:
+		if (row->cause == NULL)
+			text_set(&row->cause, cause);
+		row->ended_at = engine_now(run->engine);
+		row->next_at = ROW_NONE;
+		take_result(run);
+		run_finish_tasks(turn, run);
+		run_finish_iteration(turn, run);
+		queue_end_dependants(turn, run);
+		hook_add(turn, run, "on_end", run->plan.on_end, NULL);
+		turn_act(turn, ACT_REPORT, run, NULL, ROW_NONE);
+		turn_act(turn, ACT_FORGET, run, NULL, ROW_NONE);
+		turn_act_schedule(turn);
+		log_info("run %lld %s%s%s", (long long)row->id, state_name(&run_state_names, row->state),
+		    row->cause != NULL ? ": " : "", row->cause != NULL ? row->cause : "");
+		break;
+	}
+}
+
 void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause)
 {
 	struct run_row *row = &run->rows->run;
@@ -238,73 +303,8 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 	    state_name(&run_state_names, row->state), state_name(&run_state_names, (int)edge->next));
 	row->state = (int)edge->next;
 	if (event != RUN_E_PREPARED || edge->action != RUN_A_NONE)
-		set_text(&row->reason, NULL);
-	switch (edge->action) {
-	case RUN_A_LOAD:
-		if (run_finish_iteration(turn, run))
-			row->next_at = run->plan.pause_ms > 0 ? engine_now(run->engine) + run->plan.pause_ms : ROW_NONE;
-		if (row->next_at != ROW_NONE)
-			set_text(&row->reason, "pausing between iterations");
-		turn_act(turn, ACT_LOAD, run, &run->own, ROW_NONE);
-		break;
-	case RUN_A_PREPARE:
-		row->started_at = engine_now(run->engine);
-		set_text(&row->reason, "preparing");
-		turn_act(turn, ACT_PREPARE, run, &run->own, ROW_NONE);
-		run_meet(turn, run);
-		budget_watch(run);
-		break;
-	case RUN_A_BEGIN:
-		run_begin_iteration(turn, run);
-		break;
-	case RUN_A_END:
-		set_text(&row->reason, "cancelling");
-		rest_over(run);
-		set_text(&row->cause, cause);
-		break;
-	case RUN_A_HOLD:
-		set_text(&row->reason, cause);
-		queue_give(&run->own);
-		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
-		turn_act(turn, ACT_REPORT, run, NULL, ROW_NONE);
-		log_warn("run %lld held: %s", (long long)row->id, cause != NULL ? cause : "");
-		break;
-	case RUN_A_REWORK:
-		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
-		break;
-	case RUN_A_PAUSE:
-		set_text(&row->reason, cause);
-		rest_over(run);
-		if (run->own.pending == PENDING_NOTHING)
-			queue_give(&run->own);
-		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
-		break;
-	case RUN_A_NONE:
-		if (event == RUN_E_PREPARED) {
-			queue_give(&run->own);
-			turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
-		}
-		break;
-	case RUN_A_REVIEW:
-	case RUN_A_RESUME:
-		break;
-	case RUN_A_FINISH:
-		if (row->cause == NULL)
-			set_text(&row->cause, cause);
-		row->ended_at = engine_now(run->engine);
-		row->next_at = ROW_NONE;
-		take_result(run);
-		run_finish_tasks(turn, run);
-		run_finish_iteration(turn, run);
-		queue_end_dependants(turn, run);
-		hook_add(turn, run, "on_end", run->plan.on_end, NULL);
-		turn_act(turn, ACT_REPORT, run, NULL, ROW_NONE);
-		turn_act(turn, ACT_FORGET, run, NULL, ROW_NONE);
-		turn_act(turn, ACT_SCHEDULE, run, NULL, ROW_NONE);
-		log_info("run %lld %s%s%s", (long long)row->id, state_name(&run_state_names, row->state),
-		    row->cause != NULL ? ": " : "", row->cause != NULL ? row->cause : "");
-		break;
-	}
+		text_set(&row->reason, NULL);
+	act(turn, run, edge->action, event, cause);
 	turn_put(turn, ROW_RUN, row);
 	run_tell_state(turn, run);
 	if (edge->action == RUN_A_END)
@@ -432,7 +432,7 @@ static void let_go(struct turn *turn, struct run *run)
 			turn_put(turn, ROW_TASK, task);
 			run_claim(turn, run, task->id, CLAIM_S_FREE);
 		}
-		set_text(&lane->row->reason, "not started: the run goes no further");
+		text_set(&lane->row->reason, "not started: the run goes no further");
 		lane_set_task(lane, NULL);
 		lane->pending = PENDING_NOTHING;
 		lane_event(turn, lane, SLOT_E_LET_GO, NULL);
@@ -489,6 +489,6 @@ void run_failed(struct turn *turn, struct run *run, const char *cause)
 		run_event(turn, run, RUN_E_FAILED, cause);
 		return;
 	}
-	set_text(&run->failure, cause);
+	text_set(&run->failure, cause);
 	run_settled(turn, run);
 }

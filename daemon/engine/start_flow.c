@@ -32,8 +32,7 @@ static void wait_for_space(struct lane *lane, const struct compose_work *w)
 	struct turn *turn;
 
 	if (row->reason == NULL || strcmp(row->reason, why) != 0) {
-		free(row->reason);
-		row->reason = xstrdup(why);
+		text_set(&row->reason, why);
 		turn = turn_new(engine);
 		turn_put(turn, ROW_SLOT, row);
 		turn_commit(turn);
@@ -50,8 +49,7 @@ static void space_is_back(struct lane *lane)
 
 	if (row->reason == NULL || strncmp(row->reason, FLOOR_REASON, strlen(FLOOR_REASON)) != 0)
 		return;
-	free(row->reason);
-	row->reason = NULL;
+	text_set(&row->reason, NULL);
 	turn = turn_new(lane->run->engine);
 	turn_put(turn, ROW_SLOT, row);
 	turn_commit(turn);

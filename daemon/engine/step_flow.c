@@ -5,13 +5,13 @@
 
 #include "base/memory.h"
 #include "engine/engine_int.h"
+#include "proto/escape.h"
 #include "record/layout.h"
 
 #define STEP_TRIES 3
 #define STEP_WALL_MS (30 * 60 * 1000)
 #define SOURCE_WALL_MS (5 * 60 * 1000)	/* a close that hangs cannot be cancelled: its task has passed */
 #define STEP_GRACE_MS 5000
-
 
 void operation_free(struct operation *op)
 {
@@ -28,10 +28,21 @@ static const char *name_of(const struct lane *lane)
 /* What the whole operation came to, when it came to nothing. */
 static void fail(struct turn *turn, struct lane *lane, const char *why)
 {
+	char *safe = text_escape(why, strlen(why), false), *cause;
+
 	if (lane->asks_source)
-		source_done(turn, lane, why);
+		cause = xasprintf("%s of %s failed: %s", name_of(lane), sources[run_source(lane->run)].name, safe);
 	else
-		git_failed(turn, lane, why);
+		cause = xasprintf("git %s failed: %s", name_of(lane), safe);
+	git_turn_over(turn, lane);
+	if (lane->row == NULL)
+		run_failed(turn, lane->run, cause);
+	else if (lane->row->leaving != LEAVING_NOTHING)
+		leave_next(turn, lane, cause);
+	else
+		lane_event(turn, lane, SLOT_E_FAILED, cause);
+	free(cause);
+	free(safe);
 }
 
 static void begin_step(struct turn *turn, struct lane *lane, struct step_work *w)
@@ -102,7 +113,7 @@ static void next_cb(void *arg, struct work *work)
 		case STEP_NEXT_DONE:
 			lane->tries = 0;
 			if (lane->asks_source)
-				source_done(turn, lane, NULL);
+				source_done(turn, lane);
 			else
 				git_done(turn, lane, w->step);
 			break;

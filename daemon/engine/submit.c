@@ -198,10 +198,8 @@ static void decide(struct pending_submit *p, struct intake *item)
 	struct engine_reply checked = { .id = ROW_NONE };
 	struct turn *turn;
 
-	if (item->environment_hash != NULL) {
-		free(p->environment_hash);
-		p->environment_hash = xstrdup(item->environment_hash);
-	}
+	if (item->environment_hash != NULL)
+		text_set(&p->environment_hash, item->environment_hash);
 	if (item->code == RPC_OK && p->engine->full) {
 		submit_refused(p, RPC_NO_SPACE, "no space left for the database", "make room on the disk of the state directory, then submit again", NULL);
 		return;

@@ -50,14 +50,12 @@ static void taken(struct turn *turn, struct lane *lane, const char *by)
 			continue;
 		}
 		ready[i]->state = TASK_S_TAKEN;
-		free(ready[i]->reason);
-		ready[i]->reason = xstrdup("taken: another run works on it");
+		text_set(&ready[i]->reason, "taken: another run works on it");
 		turn_put(turn, ROW_TASK, ready[i]);
 	}
 	free(ready);
 	if (next == NULL) {
-		free(lane->row->reason);
-		lane->row->reason = xstrdup("no task: somebody else has taken it");
+		text_set(&lane->row->reason, "no task: somebody else has taken it");
 		lane_set_task(lane, NULL);
 		lane_event(turn, lane, SLOT_E_TAKEN, NULL);
 		return;
@@ -80,33 +78,14 @@ static void claimed(struct turn *turn, struct lane *lane)
 		lane_event(turn, lane, lane_plan(lane)->isolation == ISOLATION_WORKTREE ? SLOT_E_CLAIMED_LAY : SLOT_E_CLAIMED, NULL);
 }
 
-static void failed(struct turn *turn, struct lane *lane, const char *why)
-{
-	char *safe = text_escape(why, strlen(why), false);
-	char *cause = xasprintf("%s of %s failed: %s", task_op_names[lane->task_kind], sources[run_source(lane->run)].name, safe);
-
-	if (lane->row == NULL)
-		run_failed(turn, lane->run, cause);
-	else if (lane->row->leaving != LEAVING_NOTHING)
-		leave_next(turn, lane, cause);
-	else
-		lane_event(turn, lane, SLOT_E_FAILED, cause);
-	free(cause);
-	free(safe);
-}
-
 /* bd is not on the PATH any more. */
 static const char *const gone[TASK_OPS] = {
 	[TASK_OP_CLOSE] = "bd, which gave it, is not there any more; it has passed, so close it there yourself (bd close)",
 	[TASK_OP_RELEASE] = "bd, which gave it, is not there any more; give it back there yourself (bd update --status=open --assignee=)",
 };
 
-void source_done(struct turn *turn, struct lane *lane, const char *error)
+void source_done(struct turn *turn, struct lane *lane)
 {
-	if (error != NULL) {
-		failed(turn, lane, error);
-		return;
-	}
 	switch (lane->task_kind) {
 	case TASK_OP_LOAD:
 		run_loaded(turn, lane->run, task_op_list(lane->op.task), task_op_has_bd(lane->op.task));

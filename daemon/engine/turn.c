@@ -57,36 +57,46 @@ void turn_tell(struct turn *turn, const char *type, int64_t run, json_t *body)
 	json_decref(body);
 }
 
-void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lane *lane, int64_t id)
+static void add_act(struct turn *turn, struct act act)
 {
 	turn->acts = xreallocarray(turn->acts, turn->nacts + 1, sizeof(*turn->acts));
-	turn->acts[turn->nacts++] = (struct act){
+	turn->acts[turn->nacts++] = act;
+}
+
+void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lane *lane, int64_t id)
+{
+	const struct slot_row *row = lane != NULL ? lane->row : NULL;
+
+	add_act(turn, (struct act){
 		.kind = kind,
 		.run = run->rows->run.id,
-		.iteration = lane != NULL && lane->row != NULL ? lane->row->iteration : ROW_NONE,
-		.slot = lane != NULL && lane->row != NULL ? lane->row->slot : ROW_NONE,
+		.iteration = row != NULL ? row->iteration : ROW_NONE,
+		.slot = row != NULL ? row->slot : ROW_NONE,
 		.id = id,
-	};
+	});
 	if (lane != NULL && kind != ACT_END && kind != ACT_LOG)
 		lane->pending = PENDING_ACT;
 }
 
+/* Of no run. */
+static void act_of_engine(struct turn *turn, enum act_kind kind, int64_t id)
+{
+	add_act(turn, (struct act){ .kind = kind, .run = ROW_NONE, .iteration = ROW_NONE, .slot = ROW_NONE, .id = id });
+}
+
 void turn_act_hook(struct turn *turn, int64_t id)
 {
-	turn->acts = xreallocarray(turn->acts, turn->nacts + 1, sizeof(*turn->acts));
-	turn->acts[turn->nacts++] = (struct act){ .kind = ACT_HOOK, .run = ROW_NONE, .slot = ROW_NONE, .id = id };
+	act_of_engine(turn, ACT_HOOK, id);
 }
 
 void turn_act_schedule(struct turn *turn)
 {
-	turn->acts = xreallocarray(turn->acts, turn->nacts + 1, sizeof(*turn->acts));
-	turn->acts[turn->nacts++] = (struct act){ .kind = ACT_SCHEDULE, .run = ROW_NONE, .iteration = ROW_NONE, .slot = ROW_NONE, .id = ROW_NONE };
+	act_of_engine(turn, ACT_SCHEDULE, ROW_NONE);
 }
 
 void turn_act_cooling(struct turn *turn)
 {
-	turn->acts = xreallocarray(turn->acts, turn->nacts + 1, sizeof(*turn->acts));
-	turn->acts[turn->nacts++] = (struct act){ .kind = ACT_COOLING, .run = ROW_NONE, .iteration = ROW_NONE, .slot = ROW_NONE, .id = ROW_NONE };
+	act_of_engine(turn, ACT_COOLING, ROW_NONE);
 }
 
 void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run)

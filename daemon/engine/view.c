@@ -292,8 +292,7 @@ void view_install(struct view *view, const struct decision *d)
 		if (change->kind == ROW_TASK) {
 			/* the text is the store's: it may be 16 MiB */
 			task = row_copy(ROW_TASK, change->row);
-			free(task->text);
-			task->text = NULL;
+			text_set(&task->text, NULL);
 			view_load(view, ROW_TASK, task);
 			continue;
 		}
