@@ -4,7 +4,6 @@
 #ifndef ENGINE_VIEW_H
 #define ENGINE_VIEW_H
 
-
 #include "core/decision.h"
 
 /* All rows of one run. Lists are in order of their keys. */

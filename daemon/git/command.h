@@ -4,7 +4,6 @@
 #ifndef GIT_COMMAND_H
 #define GIT_COMMAND_H
 
-
 struct git_command {
 	char **argv;	/* owned, NULL-terminated */
 	char **env;	/* owned, NULL-terminated "K=V" */

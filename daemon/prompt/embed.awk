@@ -2,7 +2,7 @@
 # Turns Markdown files into build/gen/templates.c, the table that prompt/template.h declares.
 BEGIN {
 	print "/* Made by daemon/prompt/embed.awk from daemon/prompt/templates. */"
-	print "#include \"prompt/template.h\"\n"
+	print "#include <stddef.h>\n\n#include \"prompt/template.h\"\n"
 	print "const struct template prompt_templates[] = {"
 }
 FNR == 1 {

@@ -3,7 +3,6 @@
 #ifndef PROMPT_TEMPLATE_H
 #define PROMPT_TEMPLATE_H
 
-
 struct template {
 	const char *name;	/* "reviewer.md" */
 	const char *text;
