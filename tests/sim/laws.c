@@ -16,6 +16,8 @@ static void check_run(struct world *w, const struct run_row *row)
 		return;
 	if (run_state_is_end((enum run_state)before->run.state))
 		world_fail(w, "run %lld was changed after its end", (long long)row->id);
+	if (row->state == RUN_S_HELD && before->run.state != RUN_S_HELD && row->reason != NULL && strcmp(row->reason, "cancelling") == 0)
+		world_fail(w, "run %lld is cancelled, and becomes held", (long long)row->id);
 	if (row->started_at != ROW_NONE && before->run.started_at == ROW_NONE && row->after_run != ROW_NONE && view_run(w->disk, row->after_run)->run.state != RUN_S_SUCCEEDED)
 		world_fail(w, "run %lld starts before run %lld has succeeded", (long long)row->id, (long long)row->after_run);
 	if (row->iteration != before->run.iteration && row->iteration != before->run.iteration + 1)

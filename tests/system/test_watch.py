@@ -39,8 +39,10 @@ def on(make_daemon):
 def at_a(make_daemon, repo):
     """A daemon whose run 1 stands in its implement attempt."""
     daemon = make_daemon(scripts=GATED, gates=GATES)
-    daemon.review(repo.path, "mend the parser")
+    run = daemon.review(repo.path, "mend the parser")
     daemon.play.arrived("a")
+    with daemon.events(run=run) as events:
+        events.until("attempt.started")
     return daemon
 
 
@@ -357,8 +359,10 @@ def test_show_has_the_same_blocks(at_a):
     while "I look at it" not in (text := at_a.rlctl("show", 1, check=0).out):      # the shim is a moment behind
         pass
     assert re.search(r"^  A1 RUN  working on t1  play  updated \d+s ago\n    t1  mend the parser\n    \| I look at it$", text, re.M), text
-    at_a.play.go("a")
-    at_a.play.arrived("b")
+    with at_a.events(since=None, run=1) as events:
+        at_a.play.go("a")
+        at_a.play.arrived("b")
+        events.until("attempt.started")
     assert re.search(r"^  A1 REVIEW  reviewing t1  play  round 1/6", at_a.rlctl("show", 1, check=0).out, re.M)
     at_a.play.go("b")
     go_on(at_a, "c", "d")
