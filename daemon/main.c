@@ -35,6 +35,7 @@ struct daemon {
 	struct config *config;
 	char *notify_socket;
 	char *shim;		/* path of rl-shim */
+	char *instance;		/* eight hex digits, of the state directory */
 	int lock;
 	struct wire wire;
 	struct engine *engine;
@@ -365,11 +366,26 @@ static void open_store(struct daemon *d)
 	free(path);
 }
 
+/* The migration that brought it has made it. */
+static void load_instance(struct daemon *d)
+{
+	const struct query_bind binds[] = { { ":name", 0, "instance" }, { NULL, 0, NULL } };
+	struct rowset set = { 0 };
+
+	store_read_now(d->wire.store, "setting.get", ROW_SETTING, binds, &set);
+	if (set.count > 0)
+		d->instance = xstrdup(((const struct setting_row *)set.rows[0])->value);
+	rowset_release(&set);
+	if (d->instance == NULL || strlen(d->instance) != 8 || strspn(d->instance, "0123456789abcdef") != 8)
+		log_fatal("%s/rld.db: the setting \"instance\" is missing or damaged; restore a backup", d->places.state_dir);
+}
+
 static void open_engine(struct daemon *d)
 {
 	struct engine_options options = {
 		.state_dir = d->places.state_dir,
 		.config_dir = d->places.config_dir,
+		.instance = d->instance,
 		.parallel = config_parallel(d->config),
 	};
 	struct ports ports;
@@ -399,6 +415,7 @@ static void open_rpc(struct daemon *d)
 		.config_file = d->places.config_file,
 		.shim = d->shim,
 		.version = RLD_VERSION,
+		.instance = d->instance,
 		.stop = stop_requested,
 		.reload = reload,
 		.arg = d,
@@ -452,6 +469,7 @@ static int run(struct daemon *d)
 	uv_loop_init(&d->loop);
 	d->wire.loop = &d->loop;
 	open_store(d);
+	load_instance(d);
 	open_engine(d);
 	configure_groups(d);
 	configure_accounts(d);
@@ -472,6 +490,7 @@ static int run(struct daemon *d)
 	uv_loop_close(&d->loop);
 	config_free(d->config);
 	free(d->notify_socket);
+	free(d->instance);
 	free(d->shim);
 	places_release(&d->places);
 	close(d->lock);

@@ -56,6 +56,7 @@ static const struct field run_fields[] = {
 	JSON(run_row, warnings),
 	JSON(run_row, known_issues),
 	JSON(run_row, others),
+	TEXT(run_row, instance),
 	INT(run_row, retry_of),
 	TIME(run_row, created_at),
 	TIME(run_row, started_at),

@@ -87,7 +87,7 @@ struct run_row {
 	char *base_commit;		/* commit that work trees start from, and that a commit agent's commits are on; NULL: none was needed */
 	char *result_branch;		/* integrate = "merge": short name of the branch that has everything; NULL */
 	int64_t stopped;		/* 1: an agent gave a stop marker; 2: an iteration found nothing to do */
-	char *result_ref;		/* refs/rl/passed/<run>/<task> after a pass */
+	char *result_ref;		/* refs/rl/<instance>/passed/<run>/<task> after a pass */
 	char *result_tree;
 	char *result_commit;		/* commit = "auto": the commit that holds the result */
 	int64_t result_attempt;		/* whose answer is the accepted one, ROW_NONE before */
@@ -96,6 +96,7 @@ struct run_row {
 	char *warnings;			/* JSON array of strings */
 	char *known_issues;		/* JSON array of strings: findings that the run ended with by leave of its policy */
 	char *others;			/* JSON array of strings: paths in workspace where other runs kept their tasks while this one worked; NULL */
+	char *instance;			/* eight hex digits in the names of its refs; NULL: of an earlier version, they have none */
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	int64_t created_at;
 	int64_t started_at;
@@ -284,7 +285,7 @@ struct salvage_row {
 	int64_t run;
 	char *task;
 	char *workspace;		/* repository that has it */
-	char *ref;			/* refs/rl/salvage/<run>/<task> */
+	char *ref;			/* refs/rl/<instance>/salvage/<run>/<task> */
 	char *commit_id;
 	char *path;			/* where the work tree was */
 	int64_t created_at;

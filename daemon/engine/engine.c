@@ -13,6 +13,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	engine->ports = *ports;
 	engine->state_dir = xstrdup(options->state_dir);
 	engine->config_dir = xstrdup(options->config_dir);
+	engine->instance = xstrdup(options->instance);
 	engine->parallel = options->parallel;
 	engine->committed = committed;
 	engine->arg = arg;
@@ -89,6 +90,7 @@ void engine_free(struct engine *engine)
 	free(engine->deferred);
 	free(engine->state_dir);
 	free(engine->config_dir);
+	free(engine->instance);
 	free(engine);
 }
 

@@ -13,6 +13,7 @@ struct engine;
 struct engine_options {
 	const char *state_dir;		/* absolute: attempts/, runs/, env/, blobs/ are in it */
 	const char *config_dir;		/* <config>/prompts/ is searched for templates; NULL: none */
+	const char *instance;		/* eight hex digits that refs have in their names */
 	int64_t parallel;		/* slots of the whole daemon */
 };
 

@@ -140,7 +140,7 @@ struct desk_item {
 
 struct engine {
 	struct ports ports;
-	char *state_dir, *config_dir;
+	char *state_dir, *config_dir, *instance;
 	engine_committed_cb *committed;
 	void *arg;
 	int64_t parallel;
@@ -492,16 +492,25 @@ void attempt_ended(struct lane *lane, const struct exit_record *record, const ch
 /* git_ask.c: what git is asked */
 
 void git_begin(struct lane *lane, enum git_op_kind kind);
-/* By which names, malloc'd: the ref of an operation, the work tree or checkout that it is about, the branch of the slot. NULL: none. */
-char *git_ref(const struct lane *lane, enum git_op_kind kind);
+/* The work tree or checkout that an operation is about, malloc'd; NULL: none. */
 char *git_dir(const struct lane *lane, enum git_op_kind kind);
-char *git_branch(const struct lane *lane);
 /* The commit that an operation is about. */
 const char *git_commit_of(const struct lane *lane, enum git_op_kind kind);
 /* Is it something that only one slot may do at a time? */
 bool git_takes_turns(enum git_op_kind kind);
 /* ... which is over: the next one may. */
 void git_turn_over(struct turn *turn, struct lane *lane);
+
+/* git_names.c: names in the repository, all malloc'd */
+
+/* The ref that an operation is about; NULL: none. */
+char *git_ref(const struct lane *lane, enum git_op_kind kind);
+/* Of a MERGE: what the branch of the task had before a conflict, and the note that it was merged. */
+char *git_keep_ref(const struct lane *lane);
+char *git_note_ref(const struct lane *lane);
+/* Short names of branches: with the results of a run, and of a slot's work tree. */
+char *git_result_branch(int64_t run);
+char *git_branch(const struct lane *lane);
 
 /* git_flow.c: what its answer means */
 

@@ -1,53 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What git is asked for: the operation, where it works, and by which names. */
+/* What git is asked for: the operation, and where it works. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/name.h"
 #include "engine/engine_int.h"
-
-/* An id as a part of a ref or of a branch: what git or a file system would not have is percent-encoded, what is too long is cut. */
-static char *ref_part(const char *id)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
-	struct buf b = { 0 };
-
-	for (const char *p = id; *p != '\0'; p++) {
-		bool dot = *p == '.' && p > id && p[1] != '\0' && p[1] != '.' && strcmp(p, ".lock") != 0;
-
-		if (dot || (strchr(plain, *p) != NULL && !(*p == '-' && p == id)))
-			buf_add(&b, p, 1);
-		else
-			buf_addf(&b, "%%%02X", (unsigned char)*p);
-	}
-	return name_fit(b.data, id);
-}
-
-/* "refs/rl/passed/42/t1" */
-static char *ref_name(const struct lane *lane, const char *kind)
-{
-	char *part = ref_part(lane_task_id(lane)), *ref = xasprintf("refs/rl/%s/%lld/%s", kind, (long long)lane->row->run, part);
-
-	free(part);
-	return ref;
-}
-
-/* The branch of a slot's work tree. Slot 0 has that of the whole run. Profile "comments" must not know the task. */
-char *git_branch(const struct lane *lane)
-{
-	const struct plan *plan = lane_plan(lane);
-	char *part, *name;
-
-	if (lane->row->slot == 0)
-		return xstrdup(lane->run->rows->run.result_branch);
-	if (plan->review && plan->profile->no_task)
-		return xasprintf("rl/%lld/%lld-%lld", (long long)lane->row->run, (long long)lane->row->iteration, (long long)lane->row->slot);
-	part = ref_part(lane_task_id(lane));
-	name = xasprintf("rl/%lld/%s", (long long)lane->row->run, part);
-	free(part);
-	return name;
-}
 
 /* path, as seen from the workdir, relative to the workspace; NULL: it is outside. */
 static char *in_workspace(const struct run_row *run, const char *path)
@@ -124,33 +81,6 @@ static char *message_of(const struct lane *lane, enum git_op_kind kind)
 	case GIT_PIN:
 	case GIT_CHECKOUT:
 	case GIT_WORKTREE:
-	case GIT_OPS:
-		break;
-	}
-	return NULL;
-}
-
-char *git_ref(const struct lane *lane, enum git_op_kind kind)
-{
-	const struct run_row *run = &lane->run->rows->run;
-
-	switch (kind) {
-	case GIT_PIN:
-		return lane->row == NULL ? xasprintf("refs/rl/base/%lld", (long long)run->id) : ref_name(lane, "passed");
-	case GIT_SNAPSHOT:
-		return run_is_prepared(lane->run) ? NULL : xasprintf("refs/rl/base/%lld", (long long)run->id);
-	case GIT_BASE:
-		return xasprintf("refs/rl/base/%lld", (long long)run->id);
-	case GIT_MERGE:
-		return xasprintf("refs/heads/%s", run->result_branch);
-	case GIT_CLEAR:
-		return ref_name(lane, "salvage");
-	case GIT_MEASURE:
-	case GIT_VERIFY:
-	case GIT_CHECKOUT:
-	case GIT_COMMIT:
-	case GIT_WORKTREE:
-	case GIT_COMMITTED:
 	case GIT_OPS:
 		break;
 	}
@@ -246,7 +176,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	char *scratch = work_scratch_dir(state_dir, row->id, lane->row), *aside = attempt != NULL ? xasprintf("%s/aside", attempt) : NULL;
 	char *ref = git_ref(lane, kind), *message = message_of(lane, kind), *dir = git_dir(lane, kind);
 	char *branch = kind == GIT_WORKTREE ? git_branch(lane) : xstrdup(lane->row != NULL ? lane->row->branch : row->result_branch);
-	char *keep = kind == GIT_MERGE ? ref_name(lane, "before-merge") : NULL;
+	char *keep = kind == GIT_MERGE ? git_keep_ref(lane) : NULL, *note = kind == GIT_MERGE ? git_note_ref(lane) : NULL;
 	struct git_op_spec spec = {
 		.kind = kind,
 		.workspace = in_repository ? row->workspace : lane_workspace(lane),
@@ -262,6 +192,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 		.commit = git_commit_of(lane, kind),
 		.base_commit = lane->row != NULL ? lane->row->base_commit : NULL,
 		.keep_ref = keep,
+		.note_ref = note,
 		.known = row->result_commit,
 		.message = message,
 		.artifacts = artifacts,
@@ -281,6 +212,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 		lane->op.git = git_op_new(&spec);
 		step_first(lane);
 	}
+	free(note);
 	free(keep);
 	free(branch);
 	free(dir);

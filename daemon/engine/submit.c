@@ -102,13 +102,14 @@ static void put_run(struct turn *turn, struct pending_submit *p, const struct in
 	row->paused = row->stopped = 0;
 	row->iterations = p->plan.iterations;
 	if (p->plan.integrate == INTEGRATE_MERGE)
-		row->result_branch = xasprintf("rl/%lld-result", (long long)p->id);
+		row->result_branch = git_result_branch(p->id);
 	row->state = RUN_S_QUEUED;
 	row->priority = p->priority;
 	row->iteration = 0;
 	row->plan = xstrdup(p->plan_json);
 	row->environment = xstrdup(p->environment_hash);
 	row->review_count = 0;
+	row->instance = xstrdup(p->engine->instance);
 	row->retry_of = p->retry_of;
 	row->warnings = xstrdup(p->warnings);
 	row->created_at = engine_now(p->engine);

@@ -10,9 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "git/lock.h"
-
-#define NOTE_PREFIX "refs/rl/merged/"
 #define TRIES 5			/* at most, while somebody else moves ref */
 
 static char *line_of(const char *data, size_t size)
@@ -20,30 +17,15 @@ static char *line_of(const char *data, size_t size)
 	return size > 1 ? xmemdup0(data, size - 1) : NULL;
 }
 
-/* Its name is that of keep_ref, with another beginning. */
-static char *note_ref(const struct git_op *op)
-{
-	const char *name = op->keep_ref;
-
-	if (strncmp(name, "refs/", 5) == 0)
-		name += 5;
-	if (strncmp(name, "rl/", 3) == 0)
-		name += 3;
-	return xasprintf(NOTE_PREFIX "%s", name);
-}
-
 /* ---- what there is ---- */
 
 enum stage merge_start(struct git_op *op)
 {
-	char *ref = xasprintf("%s^{commit}", op->ref), *note = note_ref(op);
+	char *ref = xasprintf("%s^{commit}", op->ref);
 
-	if (op->merge == NULL) {
+	if (op->merge == NULL)
 		op->merge = xcalloc(1, sizeof(*op->merge));
-		lock_remove_ref(op->common, note);
-	}
 	strings_append(&op->words, ref);
-	free(note);
 	free(ref);
 	return STAGE_MERGE_TIP;
 }
@@ -61,7 +43,6 @@ static enum stage list(struct git_op *op)
 enum stage merge_tip_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	struct merge *m = op->merge;
-	char *note;
 
 	free(m->old);
 	free(m->start);
@@ -73,9 +54,7 @@ enum stage merge_tip_done(struct git_op *op, bool ok, const char *data, size_t s
 	m->start = xstrdup(m->old != NULL ? m->old : op->base_commit);
 	if (strcmp(m->start, op->base_commit) == 0)
 		return list(op);
-	note = note_ref(op);
-	strings_append(&op->words, note);
-	free(note);
+	strings_append(&op->words, op->note_ref);
 	return STAGE_MERGE_NOTED;
 }
 
@@ -152,7 +131,7 @@ enum stage merge_taken_done(struct git_op *op, bool ok, const char *data, size_t
 {
 	struct merge *m = op->merge;
 	size_t ref = strlen(op->ref);
-	char *place = size > ref + 2 && data[ref] == ' ' ? xmemdup0(data + ref + 1, size - ref - 2) : NULL, *name;
+	char *place = size > ref + 2 && data[ref] == ' ' ? xmemdup0(data + ref + 1, size - ref - 2) : NULL;
 
 	(void)ok;
 	if (place != NULL && !is_ours(op, place)) {
@@ -160,14 +139,12 @@ enum stage merge_taken_done(struct git_op *op, bool ok, const char *data, size_t
 		return STAGE_NONE;
 	}
 	free(place);
-	name = note_ref(op);
 	if (m->note != NULL)
-		buf_addf(&op->input, "start\nupdate %s %s\ncommit\n", name, m->note);
+		buf_addf(&op->input, "start\nupdate %s %s\ncommit\n", op->note_ref, m->note);
 	if (m->old != NULL)
 		buf_addf(&op->input, "start\nupdate %s %s %s\ncommit\n", op->ref, m->tip, m->old);
 	else
 		buf_addf(&op->input, "start\ncreate %s %s\ncommit\n", op->ref, m->tip);
-	free(name);
 	return STAGE_MERGE_MOVE;
 }
 

@@ -208,6 +208,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->given_commit = xstrdup(spec->commit);
 	op->base_commit = xstrdup(spec->base_commit);
 	op->keep_ref = xstrdup(spec->keep_ref);
+	op->note_ref = xstrdup(spec->note_ref);
 	op->known = xstrdup(spec->known);
 	op->message = xstrdup(spec->message);
 	op->aside = xstrdup(spec->aside);
@@ -254,6 +255,7 @@ void git_op_free(struct git_op *op)
 	free(op->given_commit);
 	free(op->base_commit);
 	free(op->keep_ref);
+	free(op->note_ref);
 	free(op->known);
 	free(op->message);
 	free(op->aside);
@@ -342,6 +344,7 @@ static void unlock(const struct git_op *op)
 	if (common != NULL) {
 		lock_remove_ref(common, op->ref);
 		lock_remove_ref(common, op->keep_ref);
+		lock_remove_ref(common, op->note_ref);
 		lock_remove_ref(common, branch);
 		if (op->repository != NULL)
 			lock_remove_tree(common, op->workspace);

@@ -39,7 +39,7 @@ enum git_op_kind {
 	GIT_MERGE,		/* the commits base_commit..commit one by one on top of what ref has (created at base_commit when it is not
 				 * there): linear, authors and messages kept, no hook. Those that change nothing any more are left out. When they
 				 * are no line, or agree with the tip only all together, they become one commit with message.
-				 * Gives the new tip, and ref is moved there; a note of that stays under refs/rl/merged/. A conflict: nothing
+				 * Gives the new tip, and ref is moved there; a note of that stays under note_ref. A conflict: nothing
 				 * of ref moves, but the branch that dir has checked out is set to that tip (what it had stays in
 				 * keep_ref), and dir to the merged files with conflict markers. Then git_op_conflicts() is not NULL, commit
 				 * is the tip, git_op_base() the tip's tree as the disk had it, and the tree is what lies there now */
@@ -68,14 +68,14 @@ struct git_op_spec {
 	const char *tree;	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, COMMIT: the tree */
 	const char *base;	/* COMMIT: the tree to compare with; MERGE: the commit or tree, the patch base..ref is the last step's stdout
 				 * when all is done; NULL: none is made */
-	const char *ref;	/* PIN, SNAPSHOT, BASE, MERGE, CLEAR; as branch and keep_ref, ours alone: a lock on it is that of a git that was killed */
+	const char *ref;	/* PIN, SNAPSHOT, BASE, MERGE, CLEAR; as branch, keep_ref and note_ref, ours alone: a lock on it is that of a git that was killed */
 	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, NULL:
 				 * the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
 	const char *name;	/* BASE: what the user calls the other branch, NULL: none; PIN: "HEAD" */
 	const char *branch;	/* WORKTREE, CLEAR, and with repository: without refs/heads/; BASE: one that must not be there yet, NULL: none */
 	const char *commit;	/* WORKTREE, COMMIT, COMMITTED, MERGE, CLEAR */
 	const char *base_commit;	/* MERGE */
-	const char *keep_ref;	/* MERGE */
+	const char *keep_ref, *note_ref;	/* MERGE */
 	const char *known;	/* MERGE: what ref had when it was moved last, and gets again when it is not there any more; NULL: it was not moved yet */
 	const char *message;	/* COMMIT: with a line "Rld-Run: 42"; BASE, CLEAR: whole */
 	char *const *artifacts;	/* paths relative to workspace, files or folders, that are of the review and not of the work: no tree,

@@ -77,7 +77,7 @@ struct tree_entry {
 struct git_op {
 	enum git_op_kind kind;
 	char *workspace, *repository, *scratch, *given, *base, *ref, *dir, *message, *aside, *index;	/* given: the tree of the spec */
-	char *name, *branch, *given_commit, *base_commit, *keep_ref, *known;	/* given_commit: that of the spec */
+	char *name, *branch, *given_commit, *base_commit, *keep_ref, *note_ref, *known;	/* given_commit: that of the spec */
 	char **artifacts, **others;
 	char *others_tree;
 	enum stage stage;		/* whose result comes next */

@@ -19,9 +19,8 @@ struct wait;
 
 struct rpc {
 	struct rpc_options options;
-	char *state_dir, *version;
+	char *state_dir, *version, *instance;
 	char **sockets;			/* paths that we listen on */
-	char instance[33];		/* new at every start: ids of subscriptions and the like do not outlive it */
 	struct tally tally;
 	struct server *server;
 	struct feed *feed;

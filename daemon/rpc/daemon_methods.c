@@ -237,7 +237,7 @@ static const struct result_field discover_results[] = {
 static const struct result_field hello_results[] = {
 	{ "version", "string", "of the daemon" },
 	{ "protocol", "integer", "spoken here" },
-	{ "instance", "string", "another at every start of the daemon" },
+	{ "instance", "string", "eight hex digits of the state directory, part of the names of refs" },
 	{ "capabilities", "array", "names of what can be relied on" },
 	{ "agent_env", "array", "variables that agents take from the submitter's environment, by the config" },
 	{ 0 },
@@ -245,7 +245,7 @@ static const struct result_field hello_results[] = {
 static const struct result_field status_results[] = {
 	{ "state", "string", "running or draining" },
 	{ "version", "string", "of the daemon" },
-	{ "instance", "string", "another at every start of the daemon" },
+	{ "instance", "string", "eight hex digits of the state directory, part of the names of refs" },
 	{ "pid", "integer", "process id" },
 	{ "uid", "integer", "user id" },
 	{ "state_dir", "string", "where everything is kept" },

@@ -66,7 +66,7 @@ struct rpc *rpc_new(const struct rpc_options *options)
 	rpc->options = *options;
 	rpc->state_dir = xstrdup(options->state_dir);
 	rpc->version = xstrdup(options->version);
-	snprintf(rpc->instance, sizeof(rpc->instance), "%08x%08x%08x%08x", arc4random(), arc4random(), arc4random(), arc4random());
+	rpc->instance = xstrdup(options->instance);
 	TAILQ_INIT(&rpc->blobs);
 	LIST_INIT(&rpc->keyed);
 	TAILQ_INIT(&rpc->unread);
@@ -115,6 +115,7 @@ static void stopper_closed_cb(uv_handle_t *handle)
 	free(rpc->state_dir);
 	strings_free(rpc->sockets);
 	free(rpc->version);
+	free(rpc->instance);
 	free(rpc);
 	closed(arg);
 }

@@ -11,7 +11,7 @@
 
 struct rpc;
 
-/* All pointed to must live until rpc_close() has told; state_dir and version are copied. */
+/* All pointed to must live until rpc_close() has told; state_dir, version and instance are copied. */
 struct rpc_options {
 	uv_loop_t *loop;
 	struct engine *engine;
@@ -21,6 +21,7 @@ struct rpc_options {
 	const char *config_file;		/* where one is looked for at a reload */
 	const char *shim;			/* path of rl-shim */
 	const char *version;
+	const char *instance;		/* of the state directory: eight hex digits */
 	int64_t started_at;			/* ms since the epoch */
 	/* daemon.stop: called from the loop once the answer is on its way. */
 	void (*stop)(void *arg, bool drain);

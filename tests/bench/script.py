@@ -11,6 +11,7 @@ import stat
 GIT = ["--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false",
        "-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null"]
 GIT_ENVIRONMENT = {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1"}
+INSTANCE = "0123abcd"	# in the names of refs
 PROCESSES = 28		# of one review: the commits are spread over them
 
 
@@ -122,7 +123,7 @@ class Script:
         os.makedirs(f"{self.directory}/runs/{self.runs}")
         self.keep(f"{self.directory}/runs/{self.runs}", "task", b"do it\n")
         base = self.tree()
-        self.git("update-ref", "--no-deref", f"refs/rl/base/{self.runs}", base)
+        self.git("update-ref", "--no-deref", f"refs/rl/{INSTANCE}/base/{self.runs}", base)
         self.attempt("implement", 0)
         number = 0
         while True:
@@ -134,7 +135,7 @@ class Script:
             if verdict["verdict"] == "pass":
                 break
             self.attempt("fix", number)
-        self.git("update-ref", "--no-deref", f"refs/rl/passed/{self.runs}/t1", tree)
+        self.git("update-ref", "--no-deref", f"refs/rl/{INSTANCE}/passed/{self.runs}/t1", tree)
         while self.commits_made < self.commits:
             self.commit()
 

@@ -24,7 +24,7 @@ GIT = """#!/bin/sh
 PLAY={play}
 at=
 case $* in
-*" update-ref "*refs/rl/passed/*) at=pin ;;
+*" update-ref "*refs/rl/*/passed/*) at=pin ;;
 *" commit -q "*) at=commit ;;
 *) case $(tail -n 1 "$PLAY/starts" | cut -d ' ' -f 2) in
 	implement|check|fix) at=measure ;;
@@ -127,7 +127,7 @@ class Loop:
         return self.play.prompt(number, role, nth).decode()
 
     def passed_refs(self):
-        return self.repo.git("for-each-ref", "--format=%(refname)", "refs/rl/passed").split()
+        return self.repo.git("for-each-ref", "--format=%(refname)", self.daemon.ref("passed")).split()
 
     def warnings(self, number=1):
         return self.daemon.run(number)["warnings"]
@@ -158,7 +158,7 @@ class Loop:
 
     def passes(self, row):
         """The run ended by a verdict: what was reviewed is locked, and only that."""
-        ref = f"refs/rl/passed/{row['id']}/t1"
+        ref = self.daemon.ref("passed", row["id"], "t1")
         assert (row["state"], row["cause"], row["result_ref"]) == ("succeeded", None, ref), row
         assert self.passed_refs() == [ref]
         names = self.repo.git("ls-tree", "-r", "--name-only", ref).split("\n")

@@ -449,6 +449,7 @@ class Daemon:
         self.process = None
         self.pid = None
         self.fds = None
+        self.instance = None
         self.write_config(config or {})
         self.program = RLD
         if uid is not None:
@@ -558,6 +559,14 @@ class Daemon:
 
     def events(self, since=0, run=None, types=None):
         return Events(self, since, run, types)
+
+    # names in a repository
+
+    def ref(self, kind, run=None, task=None):
+        """"refs/rl/3f2a9c01/passed/42/t1": of a task, of a run, or what all of that kind begin with."""
+        if self.instance is None:
+            self.instance = self.call("daemon.hello")["instance"]
+        return "/".join(str(part) for part in ("refs/rl", self.instance, kind, run, task) if part is not None)
 
     # runs
 

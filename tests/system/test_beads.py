@@ -489,7 +489,7 @@ def test_odd_ids(make, tmp_path, has_bd):
     for name, task in tasks.items():
         assert task["branch"].startswith("rl/1/") and task["branch"].count("/") == 2, task
         assert repo.git("show", f"{task['branch']}:out.txt") == name
-    assert len(repo.git("for-each-ref", "refs/rl/passed").splitlines()) == len(ids)
+    assert len(repo.git("for-each-ref", daemon.ref("passed")).splitlines()) == len(ids)
     assert sorted(p.name for p in tmp_path.iterdir()) == before and repo.git("status", "--porcelain") == ""
     assert repo.git("worktree", "list").count("\n") == 0
     if has_bd:

@@ -115,7 +115,7 @@ REVIEWS = {
 
 
 def every_commit_is_clean(repo, artifacts):
-    for commit in repo.git("rev-list", "--all", "--exclude=refs/rl/salvage/*").split():
+    for commit in repo.git("rev-list", "--all", "--exclude=refs/rl/*/salvage/*").split():
         if repo.git("cat-file", "-t", commit) == "commit":
             found = [n for n in names_in(repo, commit) for a in artifacts if n == a or n.startswith(a + "/")]
             assert found == [], (commit, repo.git("show", "-s", commit))

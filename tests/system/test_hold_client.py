@@ -105,7 +105,7 @@ def test_rework_is_told_to_the_fixer_and_reviewed_again(daemon, repo):
     daemon.play.set({"review.4": GO})
     answer, row = decided(daemon, number, "hold.rework", id=hold["id"], message="use a tab, not spaces")
     assert answer["state"] in ("rework", "reworked")
-    assert row["state"] == "succeeded" and row["result_ref"] == f"refs/rl/passed/{number}/t1" and row["tasks"][0]["locked_ref"] == row["result_ref"]
+    assert row["state"] == "succeeded" and row["result_ref"] == daemon.ref("passed", number, "t1") and row["tasks"][0]["locked_ref"] == row["result_ref"]
     assert [a["role"] for a in daemon.attempts(number)][-2:] == ["fix", "review"]
     assert b"use a tab, not spaces" in daemon.play.prompt(number, "fix", 3)
     assert daemon.call("hold.get", id=hold["id"])["state"] == "reworked"

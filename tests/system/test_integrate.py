@@ -178,8 +178,8 @@ def test_a_human_rejects_it(trees, lines, tmp_path):
     tasks = t.tasks(row["id"])
     assert row["state"] == "failed" and (tasks["x-1"]["state"], tasks["x-2"]["state"]) == ("passed", "failed"), row
     assert [s for _, _, s in t.is_linear(row)] == ["do x-1"]
-    before = lines.git("for-each-ref", "--format=%(refname)", "refs/rl/before-merge").split()
-    assert before == [f"refs/rl/before-merge/{row['id']}/x-2"] and "line 5 of x-2" in lines.git("show", f"{before[0]}:shared.txt")
+    before = lines.git("for-each-ref", "--format=%(refname)", t.daemon.ref("before-merge")).split()
+    assert before == [t.daemon.ref("before-merge", row["id"], "x-2")] and "line 5 of x-2" in lines.git("show", f"{before[0]}:shared.txt")
     saved, = t.salvage(row["id"])
     assert b"<<<<<<< integrated" in t.restored(saved, tmp_path / "out")[b"shared.txt"][1] and not os.path.exists(place)
 
@@ -323,7 +323,7 @@ def test_cancelled_in_the_middle_of_a_merge(trees, lines, stop):
     subjects = [s for _, _, s in t.is_linear(row)]
     assert subjects in (["do x-1"], ["do x-1", "do x-2"]), subjects
     branch = lines.git("branch", "--list", f"rl/{number}/x-2")
-    kept = lines.git("for-each-ref", "--format=%(refname)", "refs/rl/salvage", "refs/rl/before-merge").split()
+    kept = lines.git("for-each-ref", "--format=%(refname)", t.daemon.ref("salvage"), t.daemon.ref("before-merge")).split()
     works = [names_in(lines, ref) for ref in ([f"rl/{number}/x-2"] if branch else []) + kept + [row["result_branch"]]]
     assert any("x-2.txt" in names for names in works), (branch, kept)
     assert lines.git("rev-parse", "main") != before and lines.git("status", "--porcelain") == "?? shared.txt"

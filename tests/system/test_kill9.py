@@ -95,7 +95,7 @@ def test_random_kills(make_daemon, repo):
         assert [(a["role"], a["state"], a["exit_code"]) for a in daemon.attempts(run)] == [
             (role, "exited", 0) for role in ("implement", "review", "fix", "review")]
         assert [r["decision"] for r in daemon.reviews(run)] == ["drift", "pass"]
-        assert repo.git("rev-parse", f"refs/rl/passed/{run}/t1^{{tree}}")
+        assert repo.git("rev-parse", daemon.ref("passed", run, "t1") + "^{tree}")
     assert [r["id"] for r in all_runs(daemon)] == sorted(runs, reverse=True), "acknowledged runs are there, once each"
     sequence = all_events(daemon)
     assert sequence == list(range(1, len(sequence) + 1))

@@ -33,7 +33,7 @@ def test_the_passed_ref_points_at_the_reviewed_tree(daemon, repo):
     repo.write("junk.o", "ignored\n")
     number = daemon.review(repo.path)
     row = daemon.ended(number)
-    assert row["result_ref"] == f"refs/rl/passed/{number}/t1"
+    assert row["result_ref"] == daemon.ref("passed", number, "t1")
     tree = repo.git("rev-parse", row["result_ref"] + "^{tree}")
     names = repo.git("ls-tree", "-r", "--name-only", tree).split("\n")
     assert sorted(names) == [".gitignore", "README", "untracked.txt", "work.txt"]
@@ -85,7 +85,7 @@ def test_run_prints_the_final_answer_and_nothing_else(daemon, repo):
     assert "Issues found. Running corrector (iteration 1/6)..." in done.err
     assert "Review passed!" in done.err
     assert "\x1b" not in done.err, "no colours when stderr is no terminal"
-    assert f"refs/rl/passed/1/t1" in done.err
+    assert daemon.ref("passed", 1, "t1") in done.err
 
 
 def test_run_quiet(daemon, repo):

@@ -14,10 +14,13 @@ BEADS = "".join(f'{{"id": "{name}", "title": "{name}"}}\n' for name in ("a-1", "
 SCRIPTS = {"implement": 'echo "$RL_TASK_ID" > same\n[ "$RL_TASK_ID" != a-3 ] || exit 3\nanswer done\n', "fix": "echo both > same\nanswer settled\n", "review": "pass\n"}
 
 
-def told(run):
+INSTANCE = "3f2a9c01"
+
+
+def told(run, instance):
     """The refs that the page lists, as patterns."""
     names = " ".join(re.findall(r"^\.It (refs/.*)$", PAGE, re.M)).replace(" , ", " ").split()
-    return [re.compile(re.escape(name).replace("42", str(run)).replace(r"a\-1", "a-[0-9]") + "$") for name in names]
+    return [re.compile(re.escape(name).replace("42", str(run)).replace(INSTANCE, instance).replace(r"a\-1", "a-[0-9]") + "$") for name in names]
 
 
 def refs(repo):
@@ -38,8 +41,8 @@ def worked(make_daemon, repo):
 def test_what_is_made(worked, repo):
     names = refs(repo)
     of_one = [name for name in names if re.search(r"/1(/|-|$)", name)]
-    assert all(any(pattern.match(name) for pattern in told(1)) for name in of_one), of_one
-    for kind in ("rl/1-result", "rl/base/1", "rl/passed/1/", "rl/salvage/1/a-3", "rl/before-merge/1/"):
+    assert all(any(pattern.match(name) for pattern in told(1, worked.call("daemon.hello")["instance"])) for name in of_one), of_one
+    for kind in ("rl/1-result", "/base/1", "/passed/1/", "/salvage/1/a-3", "/before-merge/1/"):
         assert any(kind in name for name in of_one), (kind, of_one)
     assert not any("refs/heads/rl/1/" in name for name in of_one) and "refs/heads/rl/2/t1" in names
 
@@ -49,7 +52,7 @@ def test_how_it_goes(worked, repo, what):
     others = [name for name in refs(repo) if not re.search(r"/1(/|-|$)", name)]
     before = repo.git("rev-parse", "main")
     assert others and len(COMMANDS) == 2
-    subprocess.run(["sh", "-ec", COMMANDS[what].replace("42", "1")], cwd=repo.path, check=True, env={**worked.environment,
+    subprocess.run(["sh", "-ec", COMMANDS[what].replace("42", "1").replace(INSTANCE, worked.call("daemon.hello")["instance"])], cwd=repo.path, check=True, env={**worked.environment,
         "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"})
     assert refs(repo) == (others if what == "run" else [])
     assert repo.git("for-each-ref", "--format=%(refname)").splitlines()[0] == "refs/heads/main" and repo.git("rev-parse", "main") == before

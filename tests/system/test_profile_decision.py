@@ -93,7 +93,7 @@ def test_the_artifact_is_locked(loop):
     loop.run()
     (task,) = loop.daemon.run(1)["tasks"]
     tree, ref = task["locked_tree"], task["locked_ref"]
-    assert ref == "refs/rl/passed/1/t1" and tree == loop.repo.git("rev-parse", ref)
+    assert ref == loop.daemon.ref("passed", 1, "t1") and tree == loop.repo.git("rev-parse", ref)
     assert loop.daemon.reviews(1)[-1]["tree"] == tree
     loop.repo.write("work.txt", "edited afterwards\n")
     loop.repo.git("gc", "-q", "--prune=now")

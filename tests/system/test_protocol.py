@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import select
 import socket
 import subprocess
@@ -358,6 +359,14 @@ def test_hello(daemon):
     assert said["version"] == "0.1.0" and said["protocol"] == 1 and said["instance"] and isinstance(said["capabilities"], (list, dict))
     with pytest.raises(RpcError):
         daemon.call("daemon.hello", client="test", min=1000, max=1001)
+
+
+def test_the_instance_is_that_of_the_state_directory(daemon, make_daemon):
+    said = [daemon.call(method)["instance"] for method in ("daemon.hello", "daemon.status")]
+    daemon.restart()
+    said.append(daemon.call("daemon.hello")["instance"])
+    assert len(set(said)) == 1 and re.fullmatch("[0-9a-f]{8}", said[0]), said
+    assert make_daemon(name="other").call("daemon.hello")["instance"] != said[0]
 
 
 def test_discover(daemon):

@@ -31,7 +31,7 @@ def test_exhausted(daemon, repo, fixes):
     assert f"drift unresolved after {fixes} fix attempt(s)" in row["cause"]
     assert roles(daemon, number) == ["implement", "review"] + ["fix", "review"] * fixes
     assert row["result_ref"] is None
-    assert repo.git("for-each-ref", "refs/rl/passed") == ""
+    assert repo.git("for-each-ref", daemon.ref("passed")) == ""
 
 
 def test_five_fixes_are_the_default(daemon, repo):
@@ -76,7 +76,7 @@ def test_contract_violations_never_pass(daemon, repo, text, reason):
     assert roles(daemon, number) == ["implement", "review"], "a violation is neither fixed nor asked again"
     last = daemon.reviews(number)[-1]
     assert last["decision"] == "violation" and last["feedback"] and last["feedback"] in row["cause"]
-    assert repo.git("for-each-ref", "refs/rl/passed") == ""
+    assert repo.git("for-each-ref", daemon.ref("passed")) == ""
 
 
 GOOD = [
@@ -139,7 +139,7 @@ def test_a_verdict_is_not_read_from_output_that_lost_its_end(daemon, repo):
                                  'until [ "$(stat -c %s "$stdout")" -gt "$kept" ]; do :; done\ntruncate -s "$kept" "$stdout"\n'})
     row = daemon.ended(daemon.review(repo.path))
     assert row["state"] == "failed" and "the end of its output was not kept; make room" in row["cause"]
-    assert repo.git("for-each-ref", "refs/rl/passed") == ""
+    assert repo.git("for-each-ref", daemon.ref("passed")) == ""
 
 
 def test_reviewer_that_exits_non_zero_does_not_pass(daemon, repo):

@@ -205,7 +205,7 @@ def test_a_failed_work_tree_is_not_lost(make_daemon, repo, tmp_path):
     row = daemon.ended(run)
     assert row["state"] == "failed", row
     salvage, = daemon.call("salvage.list", run=run)["salvage"]
-    assert (salvage["task"], salvage["ref"], salvage["workspace"]) == ("t1", f"refs/rl/salvage/{run}/t1", str(repo.path))
+    assert (salvage["task"], salvage["ref"], salvage["workspace"]) == ("t1", daemon.ref("salvage", run, "t1"), str(repo.path))
     assert repo.git("rev-parse", salvage["ref"]) == salvage["commit"] and not os.path.exists(salvage["path"])
     daemon.rlctl("salvage", "restore", salvage["id"], tmp_path / "out", check=0)
     restored = tree_of(tmp_path / "out")

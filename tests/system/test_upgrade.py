@@ -59,10 +59,13 @@ def test_runs_go_on(make_daemon, tmp_path, end):
     assert [r["state"] for r in rows] == ["succeeded"] * 3, rows
     assert rows[0]["result_commit"] == repos[1].git("rev-parse", "HEAD") and repos[1].git("show", "HEAD:work.txt") == "one"
     assert [s[1] for s in daemon.play.starts(running)] == ["implement", "review"]
+    assert [r["result_ref"] for r in rows] == [f"refs/rl/passed/{r['id']}/t1" for r in rows], "they keep the names that they began with"
     for run in (first, running, other, queued):
         assert daemon.call("review.verify", run=run)["ok"]
     assert daemon.submit(repos[0].path) == queued + 1
     daemon.ended(queued + 1)
+    daemon.play.set({"implement": "echo two > work.txt\nanswer done\n"})
+    assert daemon.ended(daemon.review(repos[1].path))["result_ref"] == daemon.ref("passed", queued + 2, "t1")
     daemon.stop()
-    assert daemon.query("PRAGMA user_version") == [{"user_version": 5}]
+    assert daemon.query("PRAGMA user_version") == [{"user_version": 6}]
     daemon.start()

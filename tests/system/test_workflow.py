@@ -134,7 +134,7 @@ def test_agents_and_overlays(team, repo):
     assert [(r["task_id"], r["decision"], r["coder_agent"], r["reviewer_agent"]) for r in daemon.reviews(1)] == [("both", "GO", "dev", "critic"), ("default", "GO", "play", "play")]
     prompt = daemon.plays["critic"].prompt(1, "review").decode()
     assert "it is tested" in prompt and "it is documented" in prompt
-    assert repo.git("for-each-ref", "--format=%(refname)", "refs/rl/passed").split() == ["refs/rl/passed/1/both", "refs/rl/passed/1/default"]
+    assert repo.git("for-each-ref", "--format=%(refname)", daemon.ref("passed")).split() == [daemon.ref("passed", 1, task) for task in ("both", "default")]
     assert "review     none: each task of the workflow has its own, or none\n" in daemon.rlctl("show", 1, check=0).out
     report = daemon.rlctl("report", 1, check=0).out
     assert "not reviewed  " not in report and "review is off" not in report, report
@@ -173,7 +173,7 @@ def test_a_person_decides(team, repo, decision):
     row = daemon.run(run)
     if decision == "approve":
         assert row["state"] == "succeeded" and states(daemon, run) == {"a": "passed", "b": "passed"}, row
-        assert repo.git("for-each-ref", "refs/rl/passed") == "", "an end by leave pins nothing"
+        assert repo.git("for-each-ref", daemon.ref("passed")) == "", "an end by leave pins nothing"
     else:
         assert row["state"] == "failed" and states(daemon, run) == {"a": "failed", "b": "cancelled"}, row
         assert reasons(daemon, run)["b"] == "depends on a, which failed"

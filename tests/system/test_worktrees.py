@@ -56,7 +56,7 @@ def test_one_for_each_task(trees, repo):
         assert slots[each]["worktree"].startswith(str(t.daemon.state)) and slots[each]["branch"] == f"rl/{number}/{each}"
         assert files_of(said[each]["pwd"]) == own, "uncommitted work of the user is in the base, what he ignores is not"
     assert repo.git("rev-parse", f"{row['base_commit']}^") == repo.git("rev-parse", "main")
-    assert repo.git("rev-parse", f"refs/rl/base/{number}") == row["base_commit"]
+    assert repo.git("rev-parse", t.daemon.ref("base", number)) == row["base_commit"]
     assert of_the_user(repo) == before, "while they work"
     for each in IDS:
         t.play.go(each)
@@ -227,7 +227,7 @@ def test_every_byte_is_saved(trees, repo, tmp_path, how):
         row = t.daemon.cancelled(number)
     assert row["state"] == ("failed" if how == "failed" else "cancelled"), row
     saved, = t.salvage(number)
-    assert (saved["ref"], saved["task"]) == (f"refs/rl/salvage/{number}/x-1", "x-1") and not os.path.exists(saved["path"])
+    assert (saved["ref"], saved["task"]) == (t.daemon.ref("salvage", number, "x-1"), "x-1") and not os.path.exists(saved["path"])
     told, = [e for e in t.daemon.call("event.list", limit=1000)["events"] if e["type"] == "salvaged"]
     assert (told["salvage"], told["task"], told["ref"]) == (saved["id"], "x-1", saved["ref"])
     got = t.restored(saved, tmp_path / "given back")

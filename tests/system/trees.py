@@ -14,7 +14,7 @@ import pytest
 AGENTS = ("implement", "review", "fix", "commit")
 # What the words of a git process tell about where a slot is, in the order of a task.
 STEPS = {
-    "base": '*" update-ref --no-deref refs/rl/base/"*',
+    "base": '*" update-ref --no-deref refs/rl/"*"/base/"*',
     "lay": '*" worktree add "*',
     "note": '*" update-ref --stdin"',
     "measure": '*" diff-tree -p "*',
@@ -22,8 +22,8 @@ STEPS = {
     "merge": '*" merge-tree "*',
     "move": '*" update-ref --no-deref --stdin"',
     "conflict": '*" reset -q --hard "*',
-    "pin": '*" update-ref --no-deref refs/rl/passed/"*',
-    "save": '*" update-ref --no-deref refs/rl/salvage/"*',
+    "pin": '*" update-ref --no-deref refs/rl/"*"/passed/"*',
+    "save": '*" update-ref --no-deref refs/rl/"*"/salvage/"*',
     "clear": '*" update-ref --no-deref -d "*',
 }
 STOPS = AGENTS + tuple(STEPS) + tuple(f"after-{step}" for step in STEPS)

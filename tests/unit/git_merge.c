@@ -4,6 +4,7 @@
 
 #define REF "refs/heads/done"
 #define KEEP "refs/rl/kept/1/t%d"
+#define NOTE "refs/rl/merged/1/t%d"
 #define MESSAGE "rld: do it\n\nRld-Run: 42\n"
 
 static char *base;		/* the commit that all tasks begin at */
@@ -41,9 +42,9 @@ static char *task(int number, const char *script)
 
 static struct git_op *merge_from(const char *from, int number, const char *head)
 {
-	char *dir = dir_of(number), *keep = xasprintf(KEEP, number);
+	char *dir = dir_of(number), *keep = xasprintf(KEEP, number), *note = xasprintf(NOTE, number);
 	struct git_op_spec spec = { .kind = GIT_MERGE, .workspace = repo, .scratch = scratch, .dir = dir, .ref = REF, .base_commit = from, .commit = head,
-		.keep_ref = keep, .message = MESSAGE, .artifacts = artifacts, .known = known };
+		.keep_ref = keep, .note_ref = note, .message = MESSAGE, .artifacts = artifacts, .known = known };
 	struct git_op *op = git_op_new(&spec);
 
 	free(dir);
@@ -458,7 +459,7 @@ START_TEST(ref_is_moved_meanwhile)
 
 	if (_i == 1) {
 		expect_merged(merge_op(1, first));
-		SH("git update-ref -d refs/rl/merged/kept/1/t1");
+		SH("git update-ref -d refs/rl/merged/1/t1");
 	}
 	between = _i == 0 ? "git update-ref " REF " $(git commit-tree -p main -m his 'main^{tree}')" : "git update-ref " REF " $(git commit-tree -p " REF " -m his '" REF "^{tree}')";
 	between_step = "update-ref";
@@ -546,8 +547,8 @@ START_TEST(dies_in_a_conflict)
 	second = task(2, "sed -i s/^1$/eins/ n; echo y >y; " COMMIT_ALL " one; mkdir p; echo z >p/z; chmod +x a.c; sed -i s/^9$/nine/ n; " COMMIT_ALL " two");
 	expect_merged(merge_op(1, first));
 	die_after(merge_op(2, second), _i);
-	SH("g=$(git -C '%s' rev-parse --absolute-git-dir); cd .git; mkdir -p refs/rl/merged/kept/1 refs/rl/kept/1; touch \"$g/index.lock\" \"$g/HEAD.lock\" "
-	    "refs/heads/rl/1/t2.lock " REF ".lock refs/rl/merged/kept/1/t2.lock refs/rl/kept/1/t2.lock", dir);
+	SH("g=$(git -C '%s' rev-parse --absolute-git-dir); cd .git; mkdir -p refs/rl/merged/1 refs/rl/kept/1; touch \"$g/index.lock\" \"$g/HEAD.lock\" "
+	    "refs/heads/rl/1/t2.lock " REF ".lock refs/rl/merged/1/t2.lock refs/rl/kept/1/t2.lock", dir);
 	expect_conflict(merge_op(2, second), "n");
 	want = sh("cd '%s'; git status --porcelain; cat n y p/z; git rev-parse HEAD", dir);
 	EXPECT_IN(want, " M a.c\n M n\n?? p/\n?? y\n<<<<<<< integrated\none\n=======\neins\n>>>>>>> task\n2\n");

@@ -201,6 +201,8 @@ START_TEST(test_upgrade_keeps_everything)
 	rowset_release(&set);
 	close_store(store);
 	ck_assert_int_eq(ask("PRAGMA user_version"), (int64_t)sql_migrations_count);
+	ck_assert_int_eq(ask("SELECT length(value) FROM setting WHERE name = 'instance' AND value NOT GLOB '*[^0-9a-f]*'"), 8);
+	run_sql("DELETE FROM setting WHERE name = 'instance'");
 	for (size_t i = 0; i < TABLES; i++) {
 		after = values_of(queries[i]);
 		ck_assert_str_eq(after, before[i]);
@@ -212,7 +214,7 @@ START_TEST(test_upgrade_keeps_everything)
 	ck_assert_str_eq(after, "1 run=2;1 fixes=7;1 check=0;5 failed_check=;1 item=0;5 message=;\n"
 	    "1 run=9;1 fixes=0;1 check=0;5 failed_check=;1 item=0;5 message=;\n");
 	free(after);
-	ck_assert_int_eq(ask("SELECT count(*) FROM run WHERE coalesce(subdir, result_commit, known_issues, others) IS NOT NULL"), 0);
+	ck_assert_int_eq(ask("SELECT count(*) FROM run WHERE coalesce(subdir, result_commit, known_issues, others, instance) IS NOT NULL"), 0);
 	ck_assert_int_eq(ask("SELECT count(*) FROM task WHERE coalesce(locked_ref, locked_tree) IS NOT NULL"), 0);
 	ck_assert_int_eq(ask("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"), 1);
 	ck_assert_int_eq(ask("SELECT count(*) FROM pragma_foreign_key_check"), 0);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of what is made in a repository: refs/rl/<instance>/<kind>/<run>[/<task>], and branches rl/<run>... Several daemons
+ * may work in one repository, each numbering its runs from 1: the instance is that of the state directory. Runs that an
+ * earlier version began have none, and keep the names that they began with. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/name.h"
+#include "engine/engine_int.h"
+
+/* An id as a part of a ref or of a branch: what git or a file system would not have is percent-encoded, what is too long is cut. */
+static char *part_of(const char *id)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+	struct buf b = { 0 };
+
+	for (const char *p = id; *p != '\0'; p++) {
+		bool dot = *p == '.' && p > id && p[1] != '\0' && p[1] != '.' && strcmp(p, ".lock") != 0;
+
+		if (dot || (strchr(plain, *p) != NULL && !(*p == '-' && p == id)))
+			buf_add(&b, p, 1);
+		else
+			buf_addf(&b, "%%%02X", (unsigned char)*p);
+	}
+	return name_fit(b.data, id);
+}
+
+/* "refs/rl/3f2a9c01/base/42" */
+static char *ref_of_run(const struct run_row *run, const char *kind)
+{
+	return run->instance != NULL ? xasprintf("refs/rl/%s/%s/%lld", run->instance, kind, (long long)run->id) :
+	    xasprintf("refs/rl/%s/%lld", kind, (long long)run->id);
+}
+
+/* "refs/rl/3f2a9c01/passed/42/t1" */
+static char *ref_of_task(const struct lane *lane, const char *kind)
+{
+	char *part = part_of(lane_task_id(lane)), *run = ref_of_run(&lane->run->rows->run, kind), *ref = xasprintf("%s/%s", run, part);
+
+	free(run);
+	free(part);
+	return ref;
+}
+
+char *git_ref(const struct lane *lane, enum git_op_kind kind)
+{
+	const struct run_row *run = &lane->run->rows->run;
+
+	switch (kind) {
+	case GIT_PIN:
+		return lane->row == NULL ? ref_of_run(run, "base") : ref_of_task(lane, "passed");
+	case GIT_SNAPSHOT:
+		return run_is_prepared(lane->run) ? NULL : ref_of_run(run, "base");
+	case GIT_BASE:
+		return ref_of_run(run, "base");
+	case GIT_MERGE:
+		return xasprintf("refs/heads/%s", run->result_branch);
+	case GIT_CLEAR:
+		return ref_of_task(lane, "salvage");
+	case GIT_MEASURE:
+	case GIT_VERIFY:
+	case GIT_CHECKOUT:
+	case GIT_COMMIT:
+	case GIT_WORKTREE:
+	case GIT_COMMITTED:
+	case GIT_OPS:
+		break;
+	}
+	return NULL;
+}
+
+char *git_keep_ref(const struct lane *lane)
+{
+	return ref_of_task(lane, "before-merge");
+}
+
+char *git_note_ref(const struct lane *lane)
+{
+	return ref_of_task(lane, lane->run->rows->run.instance != NULL ? "merged" : "merged/before-merge");
+}
+
+char *git_result_branch(int64_t run)
+{
+	return xasprintf("rl/%lld-result", (long long)run);
+}
+
+/* Slot 0 has that of the whole run. Profile "comments" must not know the task. */
+char *git_branch(const struct lane *lane)
+{
+	const struct plan *plan = lane_plan(lane);
+	char *part, *name;
+
+	if (lane->row->slot == 0)
+		return xstrdup(lane->run->rows->run.result_branch);
+	if (plan->review && plan->profile->no_task)
+		return xasprintf("rl/%lld/%lld-%lld", (long long)lane->row->run, (long long)lane->row->iteration, (long long)lane->row->slot);
+	part = part_of(lane_task_id(lane));
+	name = xasprintf("rl/%lld/%s", (long long)lane->row->run, part);
+	free(part);
+	return name;
+}

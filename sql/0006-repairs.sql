@@ -1,0 +1,10 @@
+-- SPDX-License-Identifier: MIT
+-- Repairs of what a run's result is and of what its parts are called.
+
+PRAGMA user_version = 6;
+
+-- Eight hex digits, made once: refs of the runs of this state directory have it in their names.
+INSERT INTO setting (name, value) VALUES ('instance', lower(hex(randomblob(4)))) ON CONFLICT (name) DO NOTHING;
+
+-- NULL: the run began before there were any, and its refs have no such part.
+ALTER TABLE run ADD COLUMN instance TEXT;
