@@ -32,6 +32,15 @@ static bool is_passed_over(const struct events *e, const char *data, size_t size
 	return head != NULL && size > strlen(head) && memcmp(data, head, strlen(head)) == 0;
 }
 
+/* event NULL: it was too long to be read. */
+static void take(struct events *e, const struct events_row *row, const json_t *event)
+{
+	if (!row->aside)
+		e->ended = false;
+	if (row->on != NULL)
+		row->on(e, event);
+}
+
 static void on_document(void *state, const char *data, size_t size)
 {
 	struct events *e = state;
@@ -44,16 +53,17 @@ static void on_document(void *state, const char *data, size_t size)
 		member_keep(&e->session, event, e->type->session);
 	for (const struct events_row *row = e->type->rows; row->type != NULL; row++) {
 		if (member_is(event, "type", row->type))
-			row->on(e, event);
+			take(e, row, event);
 	}
 	if (event != NULL && member(event, "type") == NULL && e->type->on_untyped != NULL)
 		e->type->on_untyped(e, event);
 	json_decref(event);
 }
 
-/* It may have been the last word, or the first piece of it. */
+/* It may have been the last word, or the first piece of it, or the beginning of another turn. */
 static void lose(struct events *e)
 {
+	e->ended = false;
 	answer_lost(&e->answer);
 	e->tool_since = false;
 }
@@ -90,7 +100,7 @@ static void on_lost(void *state, const char *head, size_t size)
 		if (!begins_as(head, size, row->type))
 			continue;
 		if (is_wordless(e->type, row->type))
-			row->on(e, NULL);
+			take(e, row, NULL);
 		else
 			lose(e);
 	}

@@ -11,10 +11,12 @@
 
 struct events;
 
-/* One type of event; all others are noise. */
+/* One type of event; all others are noise. Each takes back the end that was told before it: the work goes on, so a result counts only as
+ * the last thing that was said. */
 struct events_row {
 	const char *type;	/* of the member "type" */
-	void (*on)(struct events *e, const json_t *event);
+	void (*on)(struct events *e, const json_t *event);	/* NULL: the event tells only that the work goes on */
+	bool aside;		/* it may follow the end and takes nothing back, unless on() does */
 };
 
 struct events_type {
@@ -37,7 +39,7 @@ struct events {
 	bool tool_since;	/* a tool was used after the last text: the next one is another answer */
 	char *session;
 	bool ended;		/* they said how the work went: well, or error */
-	bool closed;		/* ... and that nothing follows, in a format that says so apart */
+	bool answered;		/* the last message leaves nothing to do, in a format that tells the end apart */
 	char *error;		/* the program's words for a failure that nothing good has followed; NULL: none */
 	int64_t status;		/* the service's, with the error; 0: none */
 	enum provider_result provider;	/* of the error, when neither words nor status tell */

@@ -22,9 +22,9 @@
 struct claude_reader {
 	struct json_stream stream;
 	char *session;
-	json_t *result;		/* the newest one, owned */
+	json_t *result;		/* the newest one, owned; it counts while it is over */
 	bool several;		/* there was one before it: work in the background made it go on */
-	bool over;		/* no turn has begun after it */
+	bool over;		/* there is a result, and no turn has begun after it */
 	bool limited;		/* the service said that the account's limit is reached ... */
 	int64_t resets_at;	/* ... and until when: s or ms since the epoch; ROW_NONE: not */
 	char *notice;		/* what the program itself said in place of an answer; NULL: the model answered last */
@@ -41,9 +41,14 @@ static void *claude_new(void)
 	return r;
 }
 
+/* Each turn begins with "init"; hooks and the like may say something at any time. */
 static void on_system(struct claude_reader *r, json_t *event)
 {
-	if (member_is(event, "subtype", "api_retry"))
+	bool retry = member_is(event, "subtype", "api_retry");
+
+	if (retry || member_is(event, "subtype", "init"))
+		r->over = false;
+	if (retry)
 		r->retry_status = member_count(event, "error_status", 0);
 }
 
@@ -66,6 +71,7 @@ static void on_user(struct claude_reader *r, json_t *event)
 {
 	const json_t *content = member(member(event, "message"), "content");
 
+	r->over = false;
 	for (size_t i = 0; i < json_array_size(content); i++) {
 		const json_t *block = json_array_get(content, i);
 
@@ -135,16 +141,16 @@ static void lose_result(struct claude_reader *r)
 #define TYPE_FIRST "{\"type\":\""
 #define RESULT_HEAD TYPE_FIRST "result\""
 
-/* The result line says all once more: nothing is lost with what was passed over, unless it was that itself, of which newer versions
- * tell the type last. */
+/* The result line says all once more: nothing is lost with what was passed over before it, unless it was that itself, of which newer
+ * versions tell the type last. */
 static void on_lost(void *state, const char *head, size_t size)
 {
 	struct claude_reader *r = state;
 	bool typed = size >= strlen(TYPE_FIRST) && memcmp(head, TYPE_FIRST, strlen(TYPE_FIRST)) == 0;
 
-	if (typed && (size < strlen(RESULT_HEAD) || memcmp(head, RESULT_HEAD, strlen(RESULT_HEAD)) != 0))
-		return;
-	lose_result(r);
+	r->over = false;
+	if (!typed || (size >= strlen(RESULT_HEAD) && memcmp(head, RESULT_HEAD, strlen(RESULT_HEAD)) == 0))
+		lose_result(r);
 }
 
 static const struct json_taker taker = { on_document, on_lost };
@@ -167,12 +173,13 @@ static void claude_gap(void *state)
 /* What the failure says about the service. A status other than 429 is of a request that the limit let through. */
 static void judge(const struct claude_reader *r, struct agent_result *out)
 {
-	int64_t status = r->result != NULL ? member_count(r->result, "api_error_status", 0) : r->retry_status;
+	const json_t *result = r->over ? r->result : NULL;
+	int64_t status = result != NULL ? member_count(result, "api_error_status", 0) : r->retry_status;
 	struct refusal refusal;
 
-	out->notice = xstrdup(r->result != NULL ? out->error : r->notice);
+	out->notice = xstrdup(result != NULL ? out->error : r->notice);
 	refusal = refusal_of(status, out->notice, PROVIDER_OK);
-	if (member_is(r->result, "terminal_reason", "blocking_limit") || (r->limited && (status == 0 || status == 429)))
+	if (member_is(result, "terminal_reason", "blocking_limit") || (r->limited && (status == 0 || status == 429)))
 		refusal = (struct refusal){ PROVIDER_LIMIT, false };
 	out->provider = refusal.provider;
 	out->transient = refusal.transient;
@@ -245,10 +252,17 @@ static void read_result(const json_t *result, struct agent_result *out)
 	out->is_error = !json_is_false(member(result, "is_error")) || out->text == NULL ||
 	    member_is(result, "terminal_reason", "blocking_limit") || is_old_limit(out->text);
 	out->denials = (int)json_array_size(member(result, "permission_denials"));
-	out->cost_usd = member_amount(result, "total_cost_usd");
-	read_usage(member(result, "usage"), out);
 	if (out->is_error)
 		out->error = error_words(result);
+}
+
+/* Also of one that was left behind: that much was paid for. */
+static void read_spent(const struct claude_reader *r, struct agent_result *out)
+{
+	out->cost_usd = member_amount(r->result, "total_cost_usd");
+	read_usage(member(r->result, "usage"), out);
+	if (r->several)
+		read_models(member(r->result, "modelUsage"), out);
 }
 
 static bool claude_is_over(const void *state)
@@ -260,10 +274,9 @@ static void claude_end(void *state, struct agent_result *out)
 {
 	struct claude_reader *r = state;
 
-	if (r->result != NULL) {
+	read_spent(r, out);
+	if (r->over) {
 		read_result(r->result, out);
-		if (r->several)
-			read_models(member(r->result, "modelUsage"), out);
 	} else {
 		out->is_error = true;
 		out->error = xstrdup(NO_RESULT);

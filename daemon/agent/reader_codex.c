@@ -16,13 +16,16 @@ static void on_turn_started(struct events *e, const json_t *event)
 {
 	(void)event;
 	events_recovered(e);
-	e->ended = false;
 }
 
 static void on_item(struct events *e, const json_t *event)
 {
 	const json_t *item = member(event, "item");
 
+	/* a warning, which may come at any time */
+	if (member_is(item, "type", "error"))
+		return;
+	e->ended = false;
 	if (member_is(item, "type", "agent_message"))
 		events_message(e, member_text(item, "text"));
 	if (!member_is(event, "type", "item.completed"))
@@ -60,14 +63,15 @@ static void on_error(struct events *e, const json_t *event)
 }
 
 static const struct events_row rows[] = {
-	{ "thread.started", on_thread },
-	{ "turn.started", on_turn_started },
-	{ "item.updated", on_item },
-	{ "item.completed", on_item },
-	{ "turn.completed", on_completed },
-	{ "turn.failed", on_failed },
-	{ "error", on_error },
-	{ NULL, NULL },
+	{ "thread.started", on_thread, true },
+	{ "turn.started", on_turn_started, false },
+	{ "item.started", NULL, false },
+	{ "item.updated", on_item, true },
+	{ "item.completed", on_item, true },
+	{ "turn.completed", on_completed, false },
+	{ "turn.failed", on_failed, false },
+	{ "error", on_error, true },
+	{ NULL, NULL, false },
 };
 
 static const struct events_type codex = { .rows = rows, .needs = "exec --json" };

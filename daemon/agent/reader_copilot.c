@@ -52,14 +52,17 @@ static void on_result(struct events *e, const json_t *event)
 }
 
 static const struct events_row rows[] = {
-	{ "assistant.message", on_message },
-	{ "tool.execution_complete", on_tool },
-	{ "session.error", on_error },
-	{ "result", on_result },
-	{ NULL, NULL },
+	{ "user.message", NULL, false },
+	{ "assistant.turn_start", NULL, false },
+	{ "assistant.message", on_message, false },
+	{ "tool.execution_start", NULL, false },
+	{ "tool.execution_complete", on_tool, false },
+	{ "session.error", on_error, false },
+	{ "result", on_result, false },
+	{ NULL, NULL, false },
 };
 
-static const char *const wordless[] = { "tool.execution_complete", NULL };
+static const char *const wordless[] = { "user.message", "assistant.turn_start", "tool.execution_start", "tool.execution_complete", NULL };
 
 static const struct events_type copilot = { .rows = rows, .wordless = wordless, .needs = "--output-format json" };
 

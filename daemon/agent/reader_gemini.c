@@ -115,15 +115,16 @@ static void on_document(struct events *e, const json_t *document)
 }
 
 static const struct events_row rows[] = {
-	{ "message", on_message },
-	{ "tool_use", on_tool_use },
-	{ "tool_result", on_tool_result },
-	{ "error", on_error },
-	{ "result", on_result },
-	{ NULL, NULL },
+	{ "init", NULL, false },
+	{ "message", on_message, false },
+	{ "tool_use", on_tool_use, false },
+	{ "tool_result", on_tool_result, false },
+	{ "error", on_error, false },
+	{ "result", on_result, false },
+	{ NULL, NULL, false },
 };
 
-static const char *const wordless[] = { "tool_use", "tool_result", NULL };
+static const char *const wordless[] = { "init", "tool_use", "tool_result", NULL };
 
 static const struct events_type gemini = {
 	.rows = rows, .wordless = wordless, .session = "session_id", .needs = "--output-format stream-json", .on_untyped = on_document,

@@ -41,7 +41,6 @@ static void on_start(struct events *e, const json_t *event)
 {
 	(void)event;
 	events_recovered(e);
-	e->ended = false;
 }
 
 /* Why a step ended that was no end of the work. */
@@ -87,12 +86,12 @@ static void on_error(struct events *e, const json_t *event)
 }
 
 static const struct events_row rows[] = {
-	{ "step_start", on_start },
-	{ "text", on_text },
-	{ "tool_use", on_tool },
-	{ "step_finish", on_finish },
-	{ "error", on_error },
-	{ NULL, NULL },
+	{ "step_start", on_start, false },
+	{ "text", on_text, false },
+	{ "tool_use", on_tool, false },
+	{ "step_finish", on_finish, false },
+	{ "error", on_error, false },
+	{ NULL, NULL, false },
 };
 
 static const char *const wordless[] = { "tool_use", NULL };

@@ -64,19 +64,19 @@ static void on_message(struct events *e, const json_t *event)
 		events_fail(e, member_text(message, "errorMessage"), 0, PROVIDER_OK);
 	else if (member_is(message, "stopReason", "length"))
 		events_fail(e, "the model's answer was cut off at its limit of tokens", 0, PROVIDER_OK);
-	e->ended = !member_is(message, "stopReason", "toolUse");
+	e->answered = !member_is(message, "stopReason", "toolUse");
 }
 
 static void on_begin(struct events *e, const json_t *event)
 {
 	if (member_is(member(event, "message"), "role", "assistant"))
-		e->ended = e->closed = false;
+		e->answered = false;
 }
 
 static void on_agent_end(struct events *e, const json_t *event)
 {
 	(void)event;
-	e->closed = e->ended;
+	e->ended = e->answered;
 }
 
 static void on_tool(struct events *e, const json_t *event)
@@ -85,15 +85,19 @@ static void on_tool(struct events *e, const json_t *event)
 }
 
 static const struct events_row rows[] = {
-	{ "session", on_session },
-	{ "message_start", on_begin },
-	{ "message_end", on_message },
-	{ "tool_execution_end", on_tool },
-	{ "agent_end", on_agent_end },	/* all messages once more */
-	{ NULL, NULL },
+	{ "session", on_session, true },
+	{ "agent_start", NULL, false },
+	{ "turn_start", NULL, false },
+	{ "message_start", on_begin, false },
+	{ "message_end", on_message, false },
+	{ "tool_execution_start", NULL, false },
+	{ "tool_execution_end", on_tool, false },
+	{ "turn_end", NULL, false },
+	{ "agent_end", on_agent_end, false },	/* all messages once more */
+	{ NULL, NULL, false },
 };
 
-static const char *const wordless[] = { "tool_execution_end", "agent_end", NULL };
+static const char *const wordless[] = { "tool_execution_start", "tool_execution_end", "turn_end", "agent_start", "turn_start", "agent_end", NULL };
 
 /* Each update has the whole message so far, twice: a stream of them grows with the square of the message. */
 static const struct events_type pi = {
@@ -110,7 +114,7 @@ static bool pi_is_over(const void *state)
 {
 	const struct events *e = state;
 
-	return e->closed && e->error == NULL;
+	return e->ended && e->error == NULL;
 }
 
 /* ---- what it shows while it works ---- */

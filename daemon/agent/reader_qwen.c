@@ -17,18 +17,17 @@ static const char *const throttled[] = { "]\nPossible quota limitations in place
 /* Refusals that are told without more. */
 static const char *const bare[] = { "Qwen OAuth quota exceeded:", "Qwen OAuth free tier has been discontinued" };
 
-/* A subagent that failed gives a result of its own, and the work goes on. */
-static void on_assistant(struct events *e, const json_t *event)
+/* Each turn begins with "init"; what else the program says of itself may stand anywhere. */
+static void on_system(struct events *e, const json_t *event)
 {
-	(void)event;
-	e->ended = false;
+	if (member_is(event, "subtype", "init"))
+		e->ended = false;
 }
 
 static void on_user(struct events *e, const json_t *event)
 {
 	const json_t *content = member(member(event, "message"), "content");
 
-	e->ended = false;
 	for (size_t i = 0; i < json_array_size(content); i++) {
 		const json_t *block = json_array_get(content, i);
 
@@ -92,13 +91,14 @@ static void on_result(struct events *e, const json_t *event)
 }
 
 static const struct events_row rows[] = {
-	{ "assistant", on_assistant },
-	{ "user", on_user },
-	{ "result", on_result },
-	{ NULL, NULL },
+	{ "system", on_system, true },
+	{ "assistant", NULL, false },	/* a subagent that failed gives a result of its own, and the work goes on */
+	{ "user", on_user, false },
+	{ "result", on_result, false },
+	{ NULL, NULL, false },
 };
 
-static const char *const wordless[] = { "user", NULL };
+static const char *const wordless[] = { "system", "user", NULL };
 
 static const struct events_type qwen = { .rows = rows, .wordless = wordless, .session = "session_id", .needs = "--output-format stream-json" };
 

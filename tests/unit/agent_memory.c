@@ -57,7 +57,7 @@ static const struct {
 	  "{\"type\":\"message_update\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}]}}\n"
 	  "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"stopReason\":\"toolUse\"}}\n",
 	  "{\"type\":\"turn_end\",\"messages\":[\"", "\"]}\n",
-	  "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"usage\":{\"input\":7},\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"stopReason\":\"stop\"}}\n", "fine" },
+	  "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"usage\":{\"input\":7},\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"stopReason\":\"stop\"}}\n{\"type\":\"agent_end\"}\n", "fine" },
 };
 
 static size_t held(void)

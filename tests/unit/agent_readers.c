@@ -372,7 +372,7 @@ static const struct {
 	  "{\"type\":\"assistant.message\",\"data\":{\"content\":\"fine\"}}\n{\"type\":\"result\",\"exitCode\":0}", "fine" },
 	{ READER_QWEN, "[{\"type\":\"user\",\"x\":\"", "\"},", "{\"type\":\"result\",\"is_error\":false,\"result\":\"fine\"}]", "fine" },
 	{ READER_PI, "{\"type\":\"message_update\",\"x\":\"", "\"}\n",
-	  "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"stopReason\":\"stop\"}}", "fine" },
+	  "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"stopReason\":\"stop\"}}\n{\"type\":\"agent_end\"}", "fine" },
 };
 
 static long resident_kib(void)
@@ -580,7 +580,7 @@ static double seconds_for(const char *event)
 START_TEST(trap_quadratic_updates)
 {
 	static const char update[] = "{\"type\":\"message_update\",\"message\":{\"role\":\"assistant\",\"usage\":{\"input\":5},\"content\":[{\"type\":\"text\",\"text\":\"";
-	static const char end[] = "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"usage\":{\"input\":5},\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"stopReason\":\"stop\"}}\n";
+	static const char end[] = "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"usage\":{\"input\":5},\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"stopReason\":\"stop\"}}\n{\"type\":\"agent_end\"}\n";
 	struct reader *r = reader_new(READER_PI);
 	struct agent_result result;
 	struct buf line = { 0 };
@@ -717,7 +717,7 @@ START_TEST(numbers_beyond_reason)
 {
 	static const char end[] = "\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"stopReason\":\"stop\",\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"usage\":";
 	char *lines = xasprintf("{%s{\"input\":9223372036854775807,\"output\":-1,\"cacheRead\":35184372088832,\"cost\":{\"total\":1e308}}}}\n"
-	    "{%s{\"input\":18446744073709551616,\"output\":1e3,\"cacheRead\":35184372088832,\"cost\":{\"total\":-5}}}}\n", end, end);
+	    "{%s{\"input\":18446744073709551616,\"output\":1e3,\"cacheRead\":35184372088832,\"cost\":{\"total\":-5}}}}\n{\"type\":\"agent_end\"}\n", end, end);
 	struct agent_result r = read_text(READER_PI, lines);
 
 	ck_assert(!r.is_error);
