@@ -276,6 +276,21 @@ static int imply_reviewer(struct layers *layers, struct config_error *error)
 	return rv;
 }
 
+/* A time that a submit sets for every attempt holds for reviews, too, unless it sets one for those. */
+static void imply_review_timeout(struct layers *layers)
+{
+	const struct value *timeout = values_find(&layers->submit, "limits.timeout");
+	json_t *json;
+	char *field;
+
+	if (timeout == NULL || values_find(&layers->submit, "review.timeout") != NULL)
+		return;
+	json = json_incref(timeout->json);
+	field = xstrdup(timeout->field);
+	set_submit(layers, "review.timeout", field, json);
+	free(field);
+}
+
 int layers_open(struct layers *layers, const struct config *config, const struct project *project, const struct config_override *overrides,
     size_t count, struct config_error *error)
 {
@@ -288,6 +303,7 @@ int layers_open(struct layers *layers, const struct config *config, const struct
 	layers->profile = get_profile(layers);
 	if (imply_reviewer(layers, error) == -1)
 		return -1;
+	imply_review_timeout(layers);
 	enabled = layers_get(layers, "review.enabled", NULL);
 	layers->off = !json_is_true(enabled);
 	json_decref(enabled);

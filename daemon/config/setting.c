@@ -152,7 +152,7 @@ const struct setting settings[] = {
 	    .help = "program and arguments, started when a run has ended" },
 
 	{ "limits.timeout", SETTING_DURATION, BOTH, .min = SECOND, .max = 30 * DAY, .fallback = "\"2h\"",
-	    .help = "wall time of one attempt, reviews aside" },
+	    .help = "wall time of one attempt; of a review only when a submit sets it" },
 	{ "limits.idle_timeout", SETTING_DURATION, BOTH, .min = 0, .max = 30 * DAY, .fallback = "\"20m\"",
 	    .help = "time without output after which an attempt is ended; 0: never" },
 	{ "limits.post_result", SETTING_DURATION, LAYER_FILE, .min = 0, .max = DAY, .fallback = "\"30s\"",

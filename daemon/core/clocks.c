@@ -48,5 +48,5 @@ const char *clocks_origin(const struct clocks *clocks, enum role role, enum cloc
 {
 	if (clocks->own[clock])
 		return own_origins[role][clock];
-	return role == ROLE_REVIEW && clock == CLOCK_WALL ? "review.timeout of the settings or the profile" : common_origins[clock];
+	return role == ROLE_REVIEW && clock == CLOCK_WALL ? "review.timeout of the settings or the profile, or --timeout" : common_origins[clock];
 }

@@ -297,6 +297,14 @@ def test_timeout_is_120_seconds(loop):
     assert loop.daemon.call("run.report", id=1)["settings"]["review_timeout_ms"] == 120_000
 
 
+def test_a_timeout_of_the_run_holds_for_its_reviewer(loop):
+    """--timeout is of every role: 120 seconds are a default."""
+    loop.set(review_1="exit 0\n")
+    done = rlctl(loop, "--timeout", "9m", "--idle-timeout", "8m")
+    clocks = loop.daemon.call("run.report", id=1)["settings"]["clocks"]
+    assert done.returncode == 0 and {(c["wall_ms"], c["idle_ms"]) for c in clocks.values()} == {(540_000, 480_000)}, clocks
+
+
 @pytest.mark.parametrize("spoil", [lambda p: p.unlink(), lambda p: p.chmod(0o644), lambda p: p.write_text("#!/no/such/interpreter\n")],
                          ids=["deleted", "permissions", "interpreter"])
 def test_spawn_failure(loop, spoil):

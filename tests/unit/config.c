@@ -409,6 +409,12 @@ static const struct {
 	    { "limits.timeout", "\"5m\"" }, { "limits.idle_timeout", "7" }, { "review.timeout", "\"8s\"" } }, {
 	    { "clocks.implement.wall_ms", "300000" }, { "clocks.implement.wall_own", "false" }, { "clocks.implement.idle_ms", "7000" },
 	    { "clocks.review.wall_ms", "8000" }, { "clocks.review.idle_ms", "7000" }, { "clocks.review.wall_own", "false" } } },
+	{ "a submit's timeout holds for a review, too", "[review]\ntimeout = 1\n[limits.review]\ntimeout = 2\n[profile.p]\nextends = \"exit\"\ntimeout = 3\n", {
+	    { "review.profile", "\"p\"" }, { "limits.timeout", "\"5m\"" } }, {
+	    { "clocks.review.wall_ms", "300000" }, { "clocks.review.wall_own", "false" }, { "clocks.implement.wall_ms", "300000" }, { "clocks.check.wall_ms", "300000" } } },
+	{ "... and not before what it says of reviews alone", "", { { "limits.timeout", "\"5m\"" }, { "review.timeout", "\"8s\"" } }, {
+	    { "clocks.review.wall_ms", "8000" }, { "clocks.commit.wall_ms", "300000" } } },
+	{ "... but a file's does not", "[limits]\ntimeout = \"5m\"\n", { { 0 } }, { { "clocks.review.wall_ms", "3600000" }, { "clocks.fix.wall_ms", "300000" } } },
 	{ "the outer loop, defaults", "", { { 0 } }, {
 	    { "parallel", "1" }, { "iterations", "null" }, { "pause_ms", "0" }, { "isolation", "\"auto\"" }, { "integrate", "\"auto\"" },
 	    { "on_failure", "\"stop\"" }, { "assign", "\"daemon\"" }, { "stop_markers", "[\"no_beads_available\",\"no beads available\"]" } } },

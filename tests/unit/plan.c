@@ -54,7 +54,7 @@ START_TEST(clocks_tell_their_origin)
 
 	ck_assert_str_eq(clocks_origin(&clocks, ROLE_FIX, CLOCK_WALL), "limits.timeout in rld.toml or --timeout");
 	ck_assert_str_eq(clocks_origin(&clocks, ROLE_REVIEW, CLOCK_IDLE), "limits.idle_timeout in rld.toml or --idle-timeout");
-	ck_assert_str_eq(clocks_origin(&clocks, ROLE_REVIEW, CLOCK_WALL), "review.timeout of the settings or the profile");
+	ck_assert_str_eq(clocks_origin(&clocks, ROLE_REVIEW, CLOCK_WALL), "review.timeout of the settings or the profile, or --timeout");
 	clocks.own[CLOCK_WALL] = true;
 	ck_assert_str_eq(clocks_origin(&clocks, ROLE_REVIEW, CLOCK_WALL), "limits.review.timeout in rld.toml");
 	ck_assert_str_eq(clocks_origin(&clocks, ROLE_COMMIT, CLOCK_POST_RESULT), "limits.post_result in rld.toml");

@@ -79,6 +79,8 @@ static const struct {
 	    { "review_log", "\"logs/review\"" } } },
 	{ "[[review.guidelines]]", "", "[[review.guidelines]]\nfile = \"a.md\"\nsection = \"S\"\n[[review.guidelines]]\nfile = \"b.md\"\nsection = \"T\"\n", { { 0 } },
 	    { { "guidelines", "[\"a.md\",\"S\",\"b.md\",\"T\"]" } } },
+	{ "a submit's timeout goes before the project's for reviews", "[review]\ntimeout = 1\n", "[review]\ntimeout = 2\n", { { "limits.timeout", "\"5m\"" } },
+	    { { "clocks.review.wall_ms", "300000" } } },
 	{ "[review], agents of rld.toml", "[agent.b]\ncommand = [\"b\"]\n", "[review]\nagent = \"b\"\nfixer_agent = \"b\"\n", { { 0 } },
 	    { { "agents.implement.name", "\"claude\"" }, { "agents.review.name", "\"b\"" }, { "agents.fix.name", "\"b\"" } } },
 	{ "a review file", "", "[review]\nprofile = \"file\"\nreview_file = \"todo.md\"\n", { { 0 } }, { { "review_file", "\"todo.md\"" } } },
