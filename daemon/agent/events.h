@@ -40,6 +40,7 @@ struct events {
 	char *session;
 	bool ended;		/* they said how the work went: well, or error */
 	bool answered;		/* the last message leaves nothing to do, in a format that tells the end apart */
+	bool broken_off;	/* they said that this turn was given up, in a format that has an event for that */
 	char *error;		/* the program's words for a failure that nothing good has followed; NULL: none */
 	int64_t status;		/* the service's, with the error; 0: none */
 	enum provider_result provider;	/* of the error, when neither words nor status tell */

@@ -3,13 +3,47 @@
  * premium requests, no tokens. */
 #include "agent/events.h"
 
+#include <stdlib.h>
+
 #include "agent/member.h"
 #include "agent/show.h"
+#include "base/memory.h"
+
+static void on_user(struct events *e, const json_t *event)
+{
+	(void)event;
+	e->broken_off = false;
+}
 
 static void on_message(struct events *e, const json_t *event)
 {
 	events_message(e, member_text(member(event, "data"), "content"));
-	events_recovered(e);
+	if (!e->broken_off)
+		events_recovered(e);
+}
+
+/* Its exit code is 0 all the same, as after a signal. */
+static void break_off(struct events *e, const char *reason)
+{
+	char *words;
+
+	if (e->broken_off)
+		return;
+	words = xasprintf("the work was broken off%s%s", reason != NULL ? ": " : "", reason != NULL ? reason : "");
+	events_fail(e, words, 0, PROVIDER_OK);
+	free(words);
+	e->broken_off = true;
+}
+
+static void on_abort(struct events *e, const json_t *event)
+{
+	break_off(e, member_text(member(event, "data"), "reason"));
+}
+
+static void on_idle(struct events *e, const json_t *event)
+{
+	if (json_is_true(member(member(event, "data"), "aborted")))
+		break_off(e, NULL);
 }
 
 static void on_tool(struct events *e, const json_t *event)
@@ -52,12 +86,14 @@ static void on_result(struct events *e, const json_t *event)
 }
 
 static const struct events_row rows[] = {
-	{ "user.message", NULL, false },
+	{ "user.message", on_user, false },
 	{ "assistant.turn_start", NULL, false },
 	{ "assistant.message", on_message, false },
 	{ "tool.execution_start", NULL, false },
 	{ "tool.execution_complete", on_tool, false },
 	{ "session.error", on_error, false },
+	{ "abort", on_abort, false },
+	{ "assistant.idle", on_idle, true },
 	{ "result", on_result, false },
 	{ NULL, NULL, false },
 };

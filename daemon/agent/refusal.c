@@ -114,6 +114,8 @@ static const struct {
 	{ "premature close", PROVIDER_ERROR, OF_SERVICE },
 	{ "stream closed", PROVIDER_ERROR, OF_SERVICE },
 	{ "stream ended", PROVIDER_ERROR, OF_SERVICE },
+	{ "error decoding response body", PROVIDER_ERROR, OF_SERVICE },	/* Copilot, when it is cut off in mid-stream */
+	{ "unexpected eof", PROVIDER_ERROR, OF_SERVICE },
 	{ "terminated", PROVIDER_ERROR, OF_SERVICE },		/* Qwen Code and pi, when it is cut off in mid-stream */
 	{ "server had an error", PROVIDER_ERROR, OF_SERVICE },
 	{ "server_error", PROVIDER_ERROR, OF_SERVICE },

@@ -174,6 +174,30 @@ START_TEST(left_behind_is_paid)
 }
 END_TEST
 
+/* Copilot ends with a result of exit code 0 after work that it gave up; what it said before the signal is no answer. */
+START_TEST(given_up)
+{
+	static const char turn[] = "{\"type\":\"user.message\",\"data\":{\"content\":\"do it\"}}\n", said[] = "{\"type\":\"assistant.message\",\"data\":{\"content\":\"fine\"}}\n",
+	    end[] = "{\"type\":\"result\",\"exitCode\":0}\n";
+	static const char *const marks[] = {
+		"{\"type\":\"abort\",\"data\":{\"reason\":\"user_initiated\"}}\n", "{\"type\":\"assistant.idle\",\"data\":{\"aborted\":true}}\n",
+	};
+
+	for (size_t i = 0; i < COUNT(marks); i++) {
+		char *left = xasprintf("%s%s%s%s%s", turn, said, marks[i], said, end), *again = xasprintf("%s%s%s%s", left, turn, said, end);
+		struct agent_result r = read_data(READER_COPILOT, left, strlen(left));
+
+		ck_assert_msg(r.is_error && strncmp(r.error, "the work was broken off", 23) == 0 && !r.transient, "%s", marks[i]);
+		agent_result_release(&r);
+		r = read_data(READER_COPILOT, again, strlen(again));
+		ck_assert_msg(!r.is_error, "%s: %s", marks[i], r.error);
+		agent_result_release(&r);
+		free(left);
+		free(again);
+	}
+}
+END_TEST
+
 /* Claude Code tells of its retries, and Codex of an error behind the failed turn: neither is the end nor takes it back. */
 START_TEST(behind_the_end)
 {
@@ -209,6 +233,7 @@ int main(void)
 	tcase_add_loop_test(tcase, gap_behind_the_result, 0, COUNT(streams));
 	tcase_add_test(tcase, lost_turn);
 	tcase_add_test(tcase, left_behind_is_paid);
+	tcase_add_test(tcase, given_up);
 	tcase_add_test(tcase, behind_the_end);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);

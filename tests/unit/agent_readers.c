@@ -167,6 +167,8 @@ static const struct {
 	{ "copilot/denied-by-rule", PASS, NULL, PROVIDER_OK, { NONE, NONE, NONE, NONE, NONE }, NAN, 1, 0, false },
 	{ "copilot/tool-fails", PASS, NULL, PROVIDER_OK, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 1, false },
 	{ "copilot/cut", "", "Failed to get response from the AI model", PROVIDER_ERROR, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
+	{ "copilot/cut-stream", "", "Failed to get response from the AI model", PROVIDER_ERROR, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
+	{ "copilot/aborted", "", "the work was broken off: user_initiated", PROVIDER_OK, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "copilot/resume", PASS, NULL, PROVIDER_OK, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "copilot/quota", "", "402 You have no quota", PROVIDER_LIMIT, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },
 	{ "copilot/hours", "", "Sorry, you've hit a rate limit", PROVIDER_LIMIT, { NONE, NONE, NONE, NONE, NONE }, NAN, 0, 0, false },

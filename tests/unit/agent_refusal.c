@@ -100,6 +100,7 @@ static const struct {
 	{ READER_COPILOT, "copilot/429", 1, PROVIDER_THROTTLED, false, NONE },
 	{ READER_COPILOT, "copilot/limit", 1, PROVIDER_LIMIT, false, NONE },
 	{ READER_COPILOT, "copilot/cut", 1, PROVIDER_ERROR, true, NONE },
+	{ READER_COPILOT, "copilot/cut-stream", 1, PROVIDER_ERROR, true, NONE },
 	{ READER_COPILOT, "copilot/quota", 1, PROVIDER_LIMIT, false, NONE },
 	{ READER_COPILOT, "copilot/quota-code", 1, PROVIDER_LIMIT, false, NONE },
 	{ READER_COPILOT, "copilot/hours", 1, PROVIDER_LIMIT, false, 7200 },
