@@ -100,6 +100,9 @@ void project_free(struct project *project);
 int config_resolve(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
     struct plan *plan, struct config_error *error);
 
+/* Whether a list of a plan is what the setting of that path has when nobody has written it down. */
+bool config_is_default(const char *path, char *const *words);
+
 /* plan <-> the JSON of the run row. plan_from_json: 0 or -1 (a damaged row). What a plan of an older version does not have is as its
  * profile says, or nothing. */
 char *plan_to_json(const struct plan *plan);

@@ -41,12 +41,12 @@ static char *get_text(const struct layers *layers, const char *path)
 	return text;
 }
 
-/* New list: the words of an array, file and section of its tables, "K=V" of an object. */
-static char **get_words(const struct layers *layers, const char *path)
+/* New list: the words of an array, file and section of its tables, "K=V" of an object. Takes json. */
+static char **words_of(json_t *json)
 {
 	char **words = xcalloc(1, sizeof(*words));
-	json_t *json = layers_get(layers, path, NULL), *item;
 	const char *name;
+	json_t *item;
 	size_t i;
 
 	json_array_foreach(json, i, item) {
@@ -65,6 +65,23 @@ static char **get_words(const struct layers *layers, const char *path)
 	}
 	json_decref(json);
 	return words;
+}
+
+static char **get_words(const struct layers *layers, const char *path)
+{
+	return words_of(layers_get(layers, path, NULL));
+}
+
+bool config_is_default(const char *path, char *const *words)
+{
+	char **known = words_of(json_loads(setting_find(path, NULL)->fallback, JSON_DECODE_ANY, NULL));
+	size_t count = strings_count(known), i = 0;
+	bool same = strings_count(words) == count;
+
+	while (same && i < count && strcmp(words[i], known[i]) == 0)
+		i++;
+	strings_free(known);
+	return same && i == count;
 }
 
 /* A model belongs to one program: the implementer's goes with its agent only. path: of the agent's own. */

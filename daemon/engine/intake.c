@@ -77,8 +77,9 @@ static void check_workdir(struct intake *item)
 	item->workspace = real;
 	free(top);
 	set_subdir(item);
-	if (!item->has_git && item->plan->review && item->plan->profile->carrier != CARRIER_EXIT)
-		refuse(item, RPC_INVALID_PARAMS, "workdir", "run 'git init' there, review with a program (--reviewer CMD), or leave the review out (--no-review)",
+	if (!item->has_git && item->judge != NULL && item->judge->profile->carrier != CARRIER_EXIT)
+		refuse(item, RPC_INVALID_PARAMS, "workdir", item->judge == &item->task_plan ? "run 'git init' there, or leave agentic_review out of the workflow" :
+		    "run 'git init' there, review with a program (--reviewer CMD), or leave the review out (--no-review)",
 		    "workdir %s is not in a git repository, and a review needs one to know what changed", item->workdir);
 }
 
@@ -132,9 +133,9 @@ static bool on_path(const struct intake *item, const char *name)
 /* Profile "exit": before anything is paid for. */
 static void check_reviewer(struct intake *item)
 {
-	const char *reviewer = item->plan->reviewer;
+	const char *reviewer = item->judge != NULL ? item->judge->reviewer : NULL;
 
-	if (!item->plan->review || item->plan->profile->carrier != CARRIER_EXIT || reviewer == NULL)
+	if (reviewer == NULL || item->judge->profile->carrier != CARRIER_EXIT)
 		return;
 	if (strchr(reviewer, '/') == NULL ? on_path(item, reviewer) : is_program(reviewer))
 		return;
@@ -230,8 +231,8 @@ void intake_run(struct intake_work *work)
 
 		check_workdir(item);
 		check_prompt_file(item, item->plan->developer_prompt, "developer_prompt");
-		if (item->plan->review)
-			check_prompt_file(item, item->plan->reviewer_prompt, "reviewer_prompt");
+		if (item->judge != NULL)
+			check_prompt_file(item, item->judge->reviewer_prompt, "reviewer_prompt");
 		check_reviewer(item);
 		check_report(item);
 		if (item->source == SOURCE_PROMPT) {

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/engine_int.h"
+#include "engine/judgement.h"
 
 /* What the work is compared with, and in work trees made from. */
 static enum git_op_kind base_op(const struct run *run)
@@ -26,14 +27,14 @@ static void open_cb(void *arg, struct work *work)
 	}
 	lane->pending = PENDING_NOTHING;
 	go_on = !run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1;
-	if (go_on && w->warning == NULL) {
+	if (go_on && w->warnings == NULL) {
 		git_begin(lane, base_op(run));
 		work_free(work);
 		return;
 	}
 	turn = turn_new(run->engine);
-	if (w->warning != NULL)
-		run_warn(turn, run, w->warning);
+	for (char **warning = w->warnings; warning != NULL && *warning != NULL; warning++)
+		run_warn(turn, run, *warning);
 	if (go_on) {
 		turn_act(turn, ACT_GIT, run, lane, (int64_t)base_op(run));
 		turn_commit(turn);
@@ -60,6 +61,8 @@ static void open_run_dir(struct run *run, const char *text, size_t size)
 	w->workdir = run->rows->run.workdir;
 	w->has_git = run->rows->run.has_git == 1;
 	w->plan = &run->plan;
+	w->judge = judgement_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &w->task_plan);
+	w->retry_of = run->rows->run.retry_of;
 	w->artifacts = run_artifacts(run);
 	w->text = text != NULL ? xmemdup0(text, size) : NULL;
 	w->text_size = size;

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/engine_int.h"
+#include "engine/judgement.h"
 #include "proto/error.h"
 
 static void pending_free(struct pending_submit *p)
@@ -268,6 +269,7 @@ void submit_intake(struct engine *engine)
 		item->task_blob = p->task_blob;
 		item->environment = p->check ? NULL : p->environment;
 		item->plan = &p->plan;
+		item->judge = judgement_plan(&p->plan, p->tasks, p->ntasks, &item->task_plan);
 		item->owner = p->owner;
 		w->items = xreallocarray(w->items, w->count + 1, sizeof(*w->items));
 		w->items[w->count++] = item;

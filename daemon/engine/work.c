@@ -54,6 +54,7 @@ static void intake_release(struct intake_work *w)
 	for (size_t i = 0; i < w->count; i++) {
 		struct intake *item = w->items[i];
 
+		plan_release(&item->task_plan);
 		free(item->message);
 		free(item->hint);
 		free(item->workspace);
@@ -67,10 +68,11 @@ static void intake_release(struct intake_work *w)
 
 static void open_release(struct open_work *w)
 {
+	plan_release(&w->task_plan);
 	strings_free(w->artifacts);
 	free(w->text);
 	free(w->error);
-	free(w->warning);
+	strings_free(w->warnings);
 }
 
 static void pick_release(struct pick_work *w)

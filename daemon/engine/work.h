@@ -21,7 +21,7 @@
 
 enum work_kind {
 	WORK_INTAKE,	/* is a submitted run possible, and what does it need from the disk */
-	WORK_OPEN,	/* make the run's directory: task file, reviewer's prompt, guidelines and conventions as they are before any coder */
+	WORK_OPEN,	/* make the run's directory: task file, and what reviews go by as it is before any coder has run */
 	WORK_STEP,	/* read the last step's output, name the next step */
 	WORK_COMPOSE,	/* prompt, environment and argv of an attempt */
 	WORK_PICK,	/* has a running attempt picked its task */
@@ -53,6 +53,8 @@ struct intake {
 	const char *task_blob;
 	char *const *environment;
 	const struct plan *plan;
+	const struct plan *judge;	/* see judgement_plan(); NULL: nothing is reviewed */
+	struct plan task_plan;		/* owned: judge, when it is a task's */
 	int64_t owner;
 	/* out, owned */
 	int code;			/* 0 or a code of proto/error.h, then message, hint and field are set */
@@ -77,11 +79,15 @@ struct open_work {
 	const char *workspace, *workdir;
 	bool has_git;
 	const struct plan *plan;
+	const struct plan *judge;	/* see judgement_plan(); NULL: nothing is reviewed */
+	struct plan task_plan;		/* owned: judge, when it is a task's */
+	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	char **artifacts;		/* owned: see git_op_spec */
 	char *text;			/* owned: the task */
 	size_t text_size;
 	char *error;			/* out: NULL when it is done */
-	char *warning;			/* out: NULL when there is none */
+	char **warnings;		/* out, owned; NULL: none */
+	bool taken_over;		/* out: what reviews go by is what the retried run was judged by */
 };
 
 /* Of an operation that is made by the worker, since PATH is in the kept environment. Strings owned. */

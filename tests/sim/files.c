@@ -148,7 +148,7 @@ static void work_open(struct world *w, struct open_work *work)
 	if (below(w, 80) == 0)
 		work->error = xstrdup("prepare: no");
 	else if (below(w, 8) == 0)
-		work->warning = xstrdup("a file is missing");
+		strings_append(&work->warnings, "a file is missing");
 }
 
 static void work_intake(struct intake_work *work)
