@@ -69,8 +69,9 @@ struct prompt_parts {
  * the contract. */
 char *prompt_build(const struct profile *profile, enum role role, const struct prompt_parts *parts, size_t *size);
 
-/* The section of a Markdown text under the first heading that reads `heading` (ASCII letter case and white space aside), the heading
- * itself included, up to the next heading of its level or above, as it stands. CommonMark decides what a heading is: one in a code
+/* The section of a Markdown text under the first heading that reads `heading` (ASCII letter case and white space aside), or when none
+ * does, the first that reads so behind a number ("3. Standards"), the heading itself included, up to the next heading of its level or
+ * above, as it stands. CommonMark decides what a heading is: one in a code
  * block is none, and one in a quotation or a list is none of this text. malloc'd; NULL: there is none. */
 char *prompt_section(struct span markdown, const char *heading);
 

@@ -60,37 +60,61 @@ static char *plain_text(cmark_node *heading)
 	return plain;
 }
 
-static bool reads(cmark_node *node, const char *wanted)
+/* Behind "3.", "3)", "2.1" and the like, by which people number their headings. */
+static const char *without_number(const char *heading)
+{
+	const char *end = heading;
+
+	while (isdigit((unsigned char)*end) || (end > heading && *end == '.'))
+		end++;
+	end += end > heading && (*end == ')' || *end == ':');
+	return end > heading && end[0] == ' ' && end[1] != '\0' ? end + 1 : heading;
+}
+
+static bool reads(cmark_node *node, const char *wanted, bool numbered)
 {
 	char *plain = plain_text(node);
-	bool same = strcasecmp(plain, wanted) == 0;
+	bool same = strcasecmp(numbered ? plain : without_number(plain), numbered ? wanted : without_number(wanted)) == 0;
 
 	free(plain);
 	return same;
 }
 
-/* Only children of the document are looked at: a heading in a quotation or a list belongs to that. */
+/* Only children of the document are looked at: a heading in a quotation or a list belongs to that. NULL: none reads so. */
+static cmark_node *find_heading(cmark_node *document, const char *wanted, bool numbered)
+{
+	cmark_node *node = cmark_node_first_child(document);
+
+	while (node != NULL && (cmark_node_get_type(node) != CMARK_NODE_HEADING || !reads(node, wanted, numbered)))
+		node = cmark_node_next(node);
+	return node;
+}
+
+/* Where the section ends that begins with heading. */
+static size_t section_end(struct span markdown, cmark_node *heading)
+{
+	int level = cmark_node_get_heading_level(heading);
+
+	for (cmark_node *node = cmark_node_next(heading); node != NULL; node = cmark_node_next(node)) {
+		if (cmark_node_get_type(node) == CMARK_NODE_HEADING && cmark_node_get_heading_level(node) <= level)
+			return line_offset(markdown, cmark_node_get_start_line(node));
+	}
+	return markdown.size;
+}
+
 char *prompt_section(struct span markdown, const char *heading)
 {
-	cmark_node *document = cmark_parse_document(markdown.data != NULL ? markdown.data : "", markdown.size, CMARK_OPT_DEFAULT);
+	cmark_node *document = cmark_parse_document(markdown.data != NULL ? markdown.data : "", markdown.size, CMARK_OPT_DEFAULT), *found;
 	char *wanted = collapse(heading), *section = NULL;
-	size_t start = 0, end = markdown.size;
-	int level = 0;
+	size_t start;
 
-	for (cmark_node *node = cmark_node_first_child(document); node != NULL; node = cmark_node_next(node)) {
-		if (cmark_node_get_type(node) != CMARK_NODE_HEADING)
-			continue;
-		if (level > 0 && cmark_node_get_heading_level(node) <= level) {
-			end = line_offset(markdown, cmark_node_get_start_line(node));
-			break;
-		}
-		if (level == 0 && reads(node, wanted)) {
-			level = cmark_node_get_heading_level(node);
-			start = line_offset(markdown, cmark_node_get_start_line(node));
-		}
+	found = find_heading(document, wanted, true);
+	if (found == NULL)
+		found = find_heading(document, wanted, false);
+	if (found != NULL) {
+		start = line_offset(markdown, cmark_node_get_start_line(found));
+		section = xmemdup0(markdown.data + start, section_end(markdown, found) - start);
 	}
-	if (level > 0)
-		section = xmemdup0(markdown.data + start, end - start);
 	free(wanted);
 	cmark_node_free(document);
 	return section;
