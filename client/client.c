@@ -4,12 +4,29 @@
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "client/connect.h"
 #include "client/field.h"
+#include "client/place.h"
 #include "proto/call.h"
 #include "proto/error.h"
 #include "proto/escape.h"
+
+/* Secrets of the environment go to the daemon, and the daemon says which: not any program that listens may ask for them. */
+static void set_trust(struct client *c)
+{
+	const json_t *named = json_object_get(c->options.values, "trust-uid");
+	struct call_trust *trust = &c->trust;
+
+	trust->count = 0;
+	trust->uids[trust->count++] = geteuid();
+	trust->uids[trust->count++] = 0;
+	if (place_system_owner(&trust->uids[trust->count]))
+		trust->count++;
+	if (named != NULL)
+		trust->uids[trust->count++] = (uid_t)json_integer_value(named);
+}
 
 int client_connect(struct client *c)
 {
@@ -17,11 +34,12 @@ int client_connect(struct client *c)
 
 	if (c->conn != NULL)
 		return 0;
+	set_trust(c);
 	if (named == NULL)
 		named = getenv("RLD_SOCKET");
 	if (named != NULL && *named == '\0')
 		named = NULL;
-	return connect_daemon(named, !c->command->no_start && !options_given(&c->options, "no-start"), &c->conn, &c->hello,
+	return connect_daemon(named, !c->command->no_start && !options_given(&c->options, "no-start"), &c->trust, &c->conn, &c->hello,
 		&c->socket);
 }
 

@@ -10,11 +10,10 @@
 #include "client/exit.h"
 #include "client/options.h"
 #include "client/print.h"
+#include "proto/call.h"
 
 #define CLIENT_PROTOCOL 1
 
-struct call_conn;
-struct call_error;
 struct client;
 
 struct command {
@@ -35,6 +34,7 @@ struct client {
 	struct options options;
 	struct print out, talk;		/* data goes to stdout, talk to stderr */
 	bool json;
+	struct call_trust trust;
 	struct call_conn *conn;		/* NULL before the first call */
 	json_t *hello;
 	char *socket;			/* where conn leads */

@@ -2,6 +2,7 @@
 #include "client/connect.h"
 
 #include <err.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,18 +17,26 @@
 
 enum attempt_result {
 	ATTEMPT_CONNECTED,
-	ATTEMPT_SILENT,		/* nobody answers there */
-	ATTEMPT_CLOSED_TO_US,	/* somebody answers, but not us */
+	ATTEMPT_SILENT,		/* no daemon answers there */
+	ATTEMPT_UNTRUSTED,	/* the daemon there belongs to another user; nothing was sent */
+	ATTEMPT_CLOSED_TO_US,	/* the daemon does not let us in */
 	ATTEMPT_REFUSED		/* the daemon does not speak our protocol */
 };
 
 /* why: what to tell when this was the last hope. */
-static enum attempt_result attempt(const char *path, struct call_conn **conn, json_t **hello, struct call_error *why)
+static enum attempt_result attempt(const char *path, const struct call_trust *trust, struct call_conn **conn, json_t **hello, struct call_error *why)
 {
 	json_t *params;
-	int failure = call_connect(path, conn);
+	uid_t peer;
+	int failure = call_connect(path, trust, conn, &peer);
 
 	memset(why, 0, sizeof *why);
+	if (failure == -EPERM) {
+		snprintf(why->message, sizeof why->message, "the daemon at %s belongs to uid %d, and you are uid %d; nothing was sent to it", path,
+			(int)peer, (int)geteuid());
+		snprintf(why->hint, sizeof why->hint, "name a socket of your own daemon, or add --trust-uid %d if that user may see your environment", (int)peer);
+		return ATTEMPT_UNTRUSTED;
+	}
 	if (failure != 0) {
 		strlcpy(why->message, strerror(-failure), sizeof why->message);
 		return ATTEMPT_SILENT;
@@ -43,23 +52,26 @@ static enum attempt_result attempt(const char *path, struct call_conn **conn, js
 	return why->code == RPC_NOT_PERMITTED ? ATTEMPT_CLOSED_TO_US : ATTEMPT_REFUSED;
 }
 
-bool connect_again(const char *path, struct call_conn **conn, json_t **hello)
+bool connect_again(const char *path, const struct call_trust *trust, struct call_conn **conn, json_t **hello)
 {
 	struct call_error why;
 
-	return attempt(path, conn, hello, &why) == ATTEMPT_CONNECTED;
+	return attempt(path, trust, conn, hello, &why) == ATTEMPT_CONNECTED;
 }
 
-static int connect_named(const char *path, struct call_conn **conn, json_t **hello, char **found)
+static int connect_named(const char *path, const struct call_trust *trust, struct call_conn **conn, json_t **hello, char **found)
 {
 	struct call_error why;
 
-	switch (attempt(path, conn, hello, &why)) {
+	switch (attempt(path, trust, conn, hello, &why)) {
 	case ATTEMPT_CONNECTED:
 		*found = mem_strdup(path);
 		return 0;
 	case ATTEMPT_SILENT:
 		warnx("no daemon answers at %s: %s; start one with \"rld --socket %s\", or name another socket", path, why.message, path);
+		return EXIT_NO_DAEMON;
+	case ATTEMPT_UNTRUSTED:
+		client_tell(&why, NULL);
 		return EXIT_NO_DAEMON;
 	case ATTEMPT_CLOSED_TO_US:
 	case ATTEMPT_REFUSED:
@@ -69,29 +81,42 @@ static int connect_named(const char *path, struct call_conn **conn, json_t **hel
 	return EXIT_REFUSED;
 }
 
-/* A daemon of somebody else's that does not let us in counts as none. */
-static enum attempt_result search(char *const *sockets, struct call_conn **conn, json_t **hello, char **found, struct call_error *why)
-{
-	for (; *sockets != NULL; sockets++) {
-		enum attempt_result result = attempt(*sockets, conn, hello, why);
+/* What a search needs and finds. */
+struct search {
+	char **sockets;
+	const struct call_trust *trust;
+	struct call_conn **conn;
+	json_t **hello;
+	char **found;
+	struct call_error why;	/* what the last socket said */
+	bool told;		/* of sockets of other users */
+};
 
+/* A daemon of another user counts as none, be it that it does not let us in or that we do not trust it. */
+static enum attempt_result search(struct search *s)
+{
+	enum attempt_result result = ATTEMPT_SILENT;
+
+	for (size_t i = 0; s->sockets[i] != NULL && result != ATTEMPT_CONNECTED && result != ATTEMPT_REFUSED; i++) {
+		result = attempt(s->sockets[i], s->trust, s->conn, s->hello, &s->why);
+		if (result == ATTEMPT_UNTRUSTED && !s->told)
+			client_tell(&s->why, NULL);
 		if (result == ATTEMPT_CONNECTED)
-			*found = mem_strdup(*sockets);
-		if (result == ATTEMPT_CONNECTED || result == ATTEMPT_REFUSED)
-			return result;
+			*s->found = mem_strdup(s->sockets[i]);
 	}
-	return ATTEMPT_SILENT;
+	s->told = true;
+	return result;
 }
 
-static void tell_silence(char *const *sockets)
+static void tell_silence(const struct search *s)
 {
 	warnx("no daemon answers; start one with \"rld\", or by a command such as \"rlctl list\" without --no-start. Looked at:");
-	for (; *sockets != NULL; sockets++)
-		fprintf(stderr, "  %s\n", *sockets);
+	for (size_t i = 0; s->sockets[i] != NULL; i++)
+		fprintf(stderr, "  %s\n", s->sockets[i]);
 }
 
 /* Under the lock, look again before starting: the one that held it may just have started a daemon. */
-static int start_and_connect(char *const *sockets, struct call_conn **conn, json_t **hello, char **found, struct call_error *why)
+static int start_and_connect(struct search *s)
 {
 	char *state = place_state_dir();
 	int lock = start_lock(state), status = EXIT_NO_DAEMON;
@@ -99,16 +124,16 @@ static int start_and_connect(char *const *sockets, struct call_conn **conn, json
 	if (lock == -1)
 		goto out;
 	status = 0;
-	if (search(sockets, conn, hello, found, why) == ATTEMPT_CONNECTED)
+	if (search(s) == ATTEMPT_CONNECTED)
 		goto out;
 	status = start_daemon(state);
 	/* It also ends when another daemon, started by hand, holds the state: then that one answers. */
-	if (search(sockets, conn, hello, found, why) == ATTEMPT_CONNECTED) {
+	if (search(s) == ATTEMPT_CONNECTED) {
 		if (status != 0)
 			warnx("going on with the daemon that answers");
 		status = 0;
 	} else if (status == 0) {
-		warnx("rld has started but does not answer: %s", why->message);
+		warnx("rld has started but does not answer: %s", s->why.message);
 		status = EXIT_NO_DAEMON;
 	}
 out:
@@ -118,32 +143,32 @@ out:
 	return status;
 }
 
-int connect_daemon(const char *named, bool may_start, struct call_conn **conn, json_t **hello, char **path)
+int connect_daemon(const char *named, bool may_start, const struct call_trust *trust, struct call_conn **conn, json_t **hello, char **path)
 {
-	struct call_error why;
-	char **sockets;
+	struct search s = { .trust = trust, .conn = conn, .hello = hello, .found = path };
 	int status = 0;
 
 	if (named != NULL)
-		return connect_named(named, conn, hello, path);
-	sockets = place_sockets();
-	switch (search(sockets, conn, hello, path, &why)) {
+		return connect_named(named, trust, conn, hello, path);
+	s.sockets = place_sockets();
+	switch (search(&s)) {
 	case ATTEMPT_CONNECTED:
 		break;
 	case ATTEMPT_SILENT:
+	case ATTEMPT_UNTRUSTED:
 	case ATTEMPT_CLOSED_TO_US:
 		if (may_start) {
-			status = start_and_connect(sockets, conn, hello, path, &why);
+			status = start_and_connect(&s);
 		} else {
-			tell_silence(sockets);
+			tell_silence(&s);
 			status = EXIT_NO_DAEMON;
 		}
 		break;
 	case ATTEMPT_REFUSED:
-		client_tell(&why, NULL);
+		client_tell(&s.why, NULL);
 		status = EXIT_REFUSED;
 		break;
 	}
-	place_sockets_free(sockets);
+	place_sockets_free(s.sockets);
 	return status;
 }

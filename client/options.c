@@ -16,12 +16,14 @@
 #include "proto/units.h"
 
 #define ROWS_MAX 64
+#define UID_LAST ((long long)UINT32_MAX - 1)	/* -1 is no user */
 #define FIRST_CODE 256		/* what getopt_long returns for row 0: above every letter */
 
 const struct option_row options_common[] = {
 	{ "json", 0, OPTION_TRUE, NULL, NULL, NULL, "print the daemon's result as JSON, untouched" },
 	{ "color", 0, OPTION_CHOICE, "auto|always|never", NULL, NULL, "when to use colours" },
 	{ "socket", 0, OPTION_TEXT, "PATH", NULL, NULL, "talk to the daemon at this socket only" },
+	{ "trust-uid", 0, OPTION_UID, "N", NULL, NULL, "also talk to a daemon of the user with this number" },
 	{ "no-start", 0, OPTION_TRUE, NULL, NULL, NULL, "never start a daemon" },
 	{ "help", 'h', OPTION_TRUE, NULL, NULL, NULL, "show help" },
 	{ "version", 'V', OPTION_TRUE, NULL, NULL, NULL, "show the version" },
@@ -276,6 +278,9 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 	case OPTION_POSITIVE:
 		number = strtonum(text, 1, INT64_MAX, &fault);
 		return fault == NULL ? json_integer(number) : wrong(row, "a whole number from 1", status);
+	case OPTION_UID:
+		number = strtonum(text, 0, UID_LAST, &fault);
+		return fault == NULL ? json_integer(number) : wrong(row, "the number of a user", status);
 	case OPTION_DURATION:
 		return duration_parse(text, &ms) == 0 ? json_string(text) : wrong(row, "a duration such as 90, 90s, 15m or 2h", status);
 	case OPTION_MONEY:

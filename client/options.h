@@ -15,6 +15,7 @@ enum option_kind {
 	OPTION_NUMBER,
 	OPTION_COUNT,		/* a number from 0 */
 	OPTION_POSITIVE,	/* a number from 1 */
+	OPTION_UID,		/* a user's number */
 	OPTION_DURATION,	/* sent as written */
 	OPTION_MONEY,		/* an amount from 0, 5 or 2.50 or $2.50; sent as a number */
 	OPTION_CHOICE,		/* one of argument's words: "a|b|c" */

@@ -3,11 +3,13 @@
 
 #include <pwd.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client/memory.h"
 
-#define SYSTEM_SOCKET "/run/rld/rld.sock"
+#define SYSTEM_DIRECTORY "/run/rld"
+#define SYSTEM_SOCKET SYSTEM_DIRECTORY "/rld.sock"
 
 /* A variable that holds an absolute path; others are to be ignored, says the XDG base directory specification. */
 static const char *directory(const char *name)
@@ -33,6 +35,16 @@ char *place_state_dir(void)
 	const char *base = directory("XDG_STATE_HOME");
 
 	return base != NULL ? mem_printf("%s/rld", base) : mem_printf("%s/.local/state/rld", home());
+}
+
+bool place_system_owner(uid_t *uid)
+{
+	struct stat st;
+
+	if (lstat(SYSTEM_DIRECTORY, &st) == -1 || !S_ISDIR(st.st_mode) || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return false;
+	*uid = st.st_uid;
+	return true;
 }
 
 char **place_sockets(void)

@@ -3,8 +3,15 @@
 #ifndef CLIENT_PLACE_H
 #define CLIENT_PLACE_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 /* $XDG_STATE_HOME/rld, else ~/.local/state/rld. The caller frees. */
 char *place_state_dir(void);
+
+/* The user of the system's daemon: the owner of the directory that holds its socket, which only root can make. False: there is none,
+ * or others can write the directory. */
+bool place_system_owner(uid_t *uid);
 
 /* The sockets at which a daemon may be found, best first, ending with NULL: the user's two, then the system's. */
 char **place_sockets(void);

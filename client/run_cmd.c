@@ -154,7 +154,7 @@ static bool follow_again(struct follow *f, bool *refused)
 	json_t *result;
 
 	*refused = false;
-	if (!connect_again(c->socket, &c->conn, &c->hello))
+	if (!connect_again(c->socket, &c->trust, &c->conn, &c->hello))
 		return false;
 	result = call_method(c->conn, "event.subscribe", json_pack("{s:I, s:I}", "run", (json_int_t)f->run, "since", (json_int_t)f->seq), &why);
 	if (result == NULL) {

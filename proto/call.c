@@ -36,7 +36,30 @@ struct call_conn {
 
 enum take_result { TAKE_MESSAGE, TAKE_NOTHING, TAKE_CLOSED };
 
-int call_connect(const char *socket_path, struct call_conn **out)
+/* The uid that the process which listens on the other side had when it began to. 0 or -errno. */
+static int peer_uid(int fd, uid_t *uid)
+{
+	struct ucred peer;
+	socklen_t size = sizeof peer;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == -1)
+		return -errno;
+	*uid = peer.uid;
+	return 0;
+}
+
+static int check_peer(int fd, const struct call_trust *trust, uid_t *peer)
+{
+	int failure = peer_uid(fd, peer);
+
+	for (size_t i = 0; failure == 0 && i < trust->count; i++) {
+		if (trust->uids[i] == *peer)
+			return 0;
+	}
+	return failure != 0 ? failure : -EPERM;
+}
+
+int call_connect(const char *socket_path, const struct call_trust *trust, struct call_conn **out, uid_t *peer)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct call_conn *conn;
@@ -48,8 +71,8 @@ int call_connect(const char *socket_path, struct call_conn **out)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd == -1)
 		return -errno;
-	if (connect(fd, (struct sockaddr *)&address, sizeof address) == -1) {
-		failure = -errno;
+	failure = connect(fd, (struct sockaddr *)&address, sizeof address) == -1 ? -errno : check_peer(fd, trust, peer);
+	if (failure != 0) {
 		close(fd);
 		return failure;
 	}

@@ -4,11 +4,20 @@
 #define PROTO_CALL_H
 
 #include <jansson.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 struct call_conn;
 
-/* -errno on failure. Line framing. */
-int call_connect(const char *socket_path, struct call_conn **out);
+/* The users whose daemon may see what is sent to it. */
+struct call_trust {
+	uid_t uids[4];
+	size_t count;
+};
+
+/* Connect in line framing. Nothing is sent before the peer's uid is known and in trust. -errno on failure; -EPERM: the daemon there
+ * belongs to *peer, which is not in trust. */
+int call_connect(const char *socket_path, const struct call_trust *trust, struct call_conn **out, uid_t *peer);
 void call_close(struct call_conn *conn);
 int call_fd(const struct call_conn *conn);
 

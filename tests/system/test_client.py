@@ -30,7 +30,7 @@ class Refuse(Exception):
 class FakeDaemon:
     """Answers each method from self.answers: a value, or a function of (connection, params) that may raise Refuse."""
 
-    def __init__(self, path):
+    def __init__(self, path, uid=None):
         self.path, self.calls, self.answers = path, [], {
             "daemon.hello": {"version": "0.1.0", "protocol": 1, "instance": "x", "capabilities": [], "agent_env": ["API_KEY"]},
             "event.subscribe": {"seq": 10}, "event.unsubscribe": {"seq": 10}, "daemon.status": {"state": "running", "uptime_ms": 61000, "runs": {"queued": 2}},
@@ -39,10 +39,22 @@ class FakeDaemon:
         self.called = threading.Condition()
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(path))
-        self.listener.listen(16)
+        self.listen_as(uid)
         self.connections = []
         self.thread = threading.Thread(target=self.accept, daemon=True)
         self.thread.start()
+
+    def listen_as(self, uid):
+        """A client sees the uid of the process that called listen(2)."""
+        if uid is None:
+            self.listener.listen(16)
+            return
+        child = os.fork()
+        if child == 0:
+            os.setuid(uid)
+            self.listener.listen(16)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
 
     def accept(self):
         while True:
@@ -393,6 +405,85 @@ def test_the_users_sockets_are_searched(tmp_path):
     assert len(second.of("daemon.status")) == 2, f"a daemon that does not let us in is passed over: {said}, {first.calls}, {second.calls}"
     first.close()
     second.close()
+
+
+# ---- whose daemon it is ----------------------------------------------------------------------------------------
+
+STRANGER = 65534
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="takes a second user")
+
+
+@pytest.fixture
+def stranger(tmp_path):
+    daemon = FakeDaemon(tmp_path / "s", uid=STRANGER)
+    yield daemon
+    daemon.close()
+
+
+SECRETS = {"API_KEY": "canary", "PATH": "/usr/bin:/bin"}
+
+
+@as_root
+@pytest.mark.parametrize("args", [["submit", "x"], ["run", "x"], ["retry", "1"], ["list"], ["status"], ["rpc", "daemon.status"], ["events", "-f"], ["stop"],
+                                  ["doctor", "--json"], ["watch"]])
+@pytest.mark.parametrize("named", ["option", "variable"])
+def test_a_daemon_of_another_user_gets_nothing(tmp_path, stranger, args, named):
+    where = {"socket_path": stranger.path} if named == "variable" else {}
+    options = ["--socket", stranger.path] if named == "option" else []
+    process = start(tmp_path, *options, *args, more=SECRETS, **where)
+    err = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == (1 if args[0] == "doctor" else 3), err
+    assert stranger.calls == [], "not even a greeting"
+    assert str(stranger.path) in err and f"uid {STRANGER}" in err and f"--trust-uid {STRANGER}" in err
+
+
+@as_root
+def test_a_trusted_user_is_talked_to(tmp_path, stranger):
+    ctl(tmp_path, "--trust-uid", STRANGER, "submit", "x", more=SECRETS, socket_path=stranger.path)
+    assert "API_KEY=canary" in stranger.of("run.submit")[0]["environment"]
+    ctl(tmp_path, "status", "--trust-uid", "1", socket_path=stranger.path, check=3)
+    for wrong in ("-1", "root", "", str((1 << 32) - 1)):
+        assert "--trust-uid" in ctl(tmp_path, "status", f"--trust-uid={wrong}", socket_path=stranger.path, check=2)[1]
+
+
+@as_root
+def test_a_run_is_not_followed_to_another_users_daemon(tmp_path):
+    """The daemon goes away while its run is followed, and another user's listens in its place."""
+    fake = FakeDaemon(tmp_path / "s")
+    process = start(tmp_path, "run", "x", socket_path=fake.path)
+    fake.await_call("event.subscribe")
+    (tmp_path / "s").unlink()
+    stranger = FakeDaemon(tmp_path / "s", uid=STRANGER)
+    fake.close()
+    err = process.communicate(timeout=60)[1]
+    assert process.returncode == 3 and stranger.calls == [], err
+    stranger.close()
+
+
+@as_root
+def test_the_search_passes_over_another_users_daemon(tmp_path):
+    runtime, state = tmp_path / "r", tmp_path / ".local/state/rld"
+    runtime.mkdir()
+    state.mkdir(parents=True)
+    stranger, own = FakeDaemon(runtime / "rld.sock", uid=STRANGER), FakeDaemon(state / "rld.sock")
+    _, err = ctl(tmp_path, "status", "--no-start", more={"XDG_RUNTIME_DIR": str(runtime)})
+    assert stranger.calls == [] and own.of("daemon.status") and f"uid {STRANGER}" in err
+    stranger.close()
+    own.close()
+
+
+@as_root
+@pytest.mark.parametrize("mode, served", [(0o755, True), (0o777, False), (0o775, False)])
+def test_the_system_daemon_is_that_of_the_owner_of_its_directory(tmp_path, mode, served):
+    """In a mount namespace of its own, where /run/rld belongs to another user."""
+    stranger = FakeDaemon(tmp_path / "s", uid=STRANGER)
+    script = f"mount -t tmpfs none /run && mkdir /run/rld && chown {STRANGER} /run/rld && chmod {mode:o} /run/rld && exec {RLCTL} --no-start status"
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script], env=environment(tmp_path, RLD_SOCKET=str(stranger.path)), capture_output=True, text=True,
+                          timeout=60)
+    stranger.close()
+    if "unshare" in done.stderr or "mount:" in done.stderr:
+        pytest.skip(f"no mount namespaces here: {done.stderr}")
+    assert (done.returncode, bool(stranger.calls)) == ((0, True) if served else (3, False)), done.stderr
 
 
 READY = """#!/usr/bin/python3
