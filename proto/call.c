@@ -151,6 +151,7 @@ static enum take_result take(struct call_conn *conn, json_t **message)
 		return conn->ended ? TAKE_CLOSED : TAKE_NOTHING;
 	case FRAME_TOO_LONG:
 	case FRAME_BAD_HEADER:
+	case FRAME_HTTP:
 		break;
 	}
 	conn->failure = EPROTO;

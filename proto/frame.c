@@ -13,7 +13,8 @@
 struct frame_reader {
 	size_t max;
 	enum frame_mode mode;
-	enum frame_result broken;	/* TOO_LONG or BAD_HEADER: for good; else FRAME_NONE */
+	enum frame_result broken;	/* TOO_LONG, BAD_HEADER or HTTP: for good; else FRAME_NONE */
+	bool greeted;			/* the first line is known not to be HTTP */
 	bool eof;
 	char *data;
 	size_t start, end, room;	/* unread bytes are data[start..end) */
@@ -74,8 +75,6 @@ void frame_feed(struct frame_reader *r, const void *data, size_t size)
 {
 	if (size == 0 || r->broken != FRAME_NONE)
 		return;
-	if (r->mode == FRAME_UNKNOWN)
-		r->mode = *(const char *)data == 'C' || *(const char *)data == 'c' ? FRAME_HEADER : FRAME_LINE;
 	if (r->end + size > r->room) {
 		compact(r);
 		if (size > SIZE_MAX / 4 - r->end)
@@ -121,6 +120,32 @@ static bool is_blank(const char *p, size_t size)
 	return true;
 }
 
+/* "GET /path HTTP/1.1": a word of HTTP's characters for methods, a space, a path or the protocol's name. */
+static bool is_http(const char *p, size_t size)
+{
+	static const char method[] = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	size_t n = 0;
+
+	while (size > 0 && (*p == ' ' || *p == '\t')) {
+		p++;
+		size--;
+	}
+	while (n < size && p[n] != '\0' && strchr(method, p[n]) != NULL)
+		n++;
+	if (n == 0 || n + 1 >= size || p[n] != ' ')
+		return false;
+	return p[n + 1] == '/' || p[n + 1] == '*' || memmem(p + n, size - n, " HTTP/", 6) != NULL;
+}
+
+/* Look at the first line of the connection, and at no other. */
+static bool greets_in_http(struct frame_reader *r, const char *line, size_t size)
+{
+	bool first = !r->greeted;
+
+	r->greeted = true;
+	return first && is_http(line, size);
+}
+
 static enum frame_result next_line(struct frame_reader *r, const char **data, size_t *size)
 {
 	for (;;) {
@@ -139,6 +164,8 @@ static enum frame_result next_line(struct frame_reader *r, const char **data, si
 		r->seen = 0;
 		if (is_blank(p, length))
 			continue;
+		if (greets_in_http(r, p, length))
+			return fail(r, FRAME_HTTP);
 		*data = p;
 		*size = length;
 		return FRAME_READY;
@@ -205,9 +232,13 @@ static enum frame_result next_block(struct frame_reader *r, const char **data, s
 		long long length = -1;
 		size_t used = 0, before;
 		enum frame_result rv = FRAME_NONE;
+		const char *lf;
 
 		if (r->start == r->end)
 			return none(r);
+		lf = memchr(r->data + r->start, '\n', r->end - r->start);
+		if (lf != NULL && greets_in_http(r, r->data + r->start, (size_t)(lf - r->data) - r->start))
+			return fail(r, FRAME_HTTP);
 		do {
 			before = used;
 			rv = next_header(r, &used, &length);
@@ -231,10 +262,26 @@ static enum frame_result next_block(struct frame_reader *r, const char **data, s
 	return FRAME_READY;
 }
 
+/* The byte behind a byte order mark is waited for: it chooses. */
+static void choose_mode(struct frame_reader *r)
+{
+	static const char mark[] = { '\xef', '\xbb', '\xbf' };
+	size_t have = r->end - r->start;
+	bool marked = have > 0 && memcmp(r->data + r->start, mark, have < sizeof(mark) ? have : sizeof(mark)) == 0;
+
+	if ((have == 0 || (marked && have <= sizeof(mark))) && !r->eof)
+		return;
+	if (marked && have >= sizeof(mark))
+		r->start += sizeof(mark);
+	r->mode = r->start < r->end && (r->data[r->start] == 'C' || r->data[r->start] == 'c') ? FRAME_HEADER : FRAME_LINE;
+}
+
 enum frame_result frame_next(struct frame_reader *r, const char **data, size_t *size)
 {
 	if (r->broken != FRAME_NONE)
 		return r->broken;
+	if (r->mode == FRAME_UNKNOWN)
+		choose_mode(r);
 	switch (r->mode) {
 	case FRAME_UNKNOWN:
 		return FRAME_NONE;

@@ -14,12 +14,13 @@ enum frame_result {
 	FRAME_NONE,		/* more bytes are needed */
 	FRAME_READY,		/* *data, *size: one document, valid until the next call */
 	FRAME_TOO_LONG,		/* beyond FRAME_MAX: answer -32700 and close */
-	FRAME_BAD_HEADER	/* header framing broken: answer -32700 and close */
+	FRAME_BAD_HEADER,	/* header framing broken: answer -32700 and close */
+	FRAME_HTTP		/* the first line is an HTTP request: answer in kind and close, for its body may hold documents */
 };
 
 struct frame_reader;
 
-/* Mode is chosen by the first byte: 'C' or 'c' is header, anything else line. */
+/* Mode is chosen by the first byte: 'C' or 'c' is header, anything else line. A UTF-8 byte order mark before it is passed over. */
 struct frame_reader *frame_reader_new(size_t max);
 void frame_reader_free(struct frame_reader *r);
 void frame_feed(struct frame_reader *r, const void *data, size_t size);

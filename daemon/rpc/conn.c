@@ -285,7 +285,14 @@ static const struct link_ops conn_ops = { conn_send, conn_room, conn_deaf, conn_
 
 static void conn_clock_cb(uv_timer_t *timer);
 
-/* Say a last word and close; a client that does not take it is left after a while. */
+/* The last word is said; a client that does not take it is left after a while. */
+static void conn_part(struct conn *conn)
+{
+	conn->closing = true;
+	conn_unfavour(conn);
+	uv_timer_start(&conn->clock, conn_clock_cb, FRAME_MS, 0);
+}
+
 static void conn_refuse(struct conn *conn, int code, const char *message)
 {
 	size_t size;
@@ -293,9 +300,17 @@ static void conn_refuse(struct conn *conn, int code, const char *message)
 
 	conn_send(conn, json, size);
 	free(json);
-	conn->closing = true;
-	conn_unfavour(conn);
-	uv_timer_start(&conn->clock, conn_clock_cb, FRAME_MS, 0);
+	conn_part(conn);
+}
+
+/* In the client's own protocol, so that curl shows the sentence. */
+static void conn_refuse_http(struct conn *conn)
+{
+	static const char body[] = "This is the socket of rld, which speaks JSON-RPC 2.0 without HTTP: send one JSON document a line, or use rlctl rpc.\n";
+
+	buf_addf(&conn->out, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n%s",
+	    strlen(body), body);
+	conn_part(conn);
 }
 
 static void conn_clock_cb(uv_timer_t *timer)
@@ -336,6 +351,9 @@ static void conn_take(struct conn *conn)
 			return;
 		case FRAME_BAD_HEADER:
 			conn_refuse(conn, RPC_PARSE_ERROR, "a header block must have one Content-Length, and the body that it says");
+			return;
+		case FRAME_HTTP:
+			conn_refuse_http(conn);
 			return;
 		}
 	}

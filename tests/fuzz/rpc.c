@@ -107,7 +107,7 @@ static char *answers(const uint8_t *data, size_t size, size_t step)
 		while ((rv = frame_next(in, &frame, &n)) == FRAME_READY)
 			dispatch(tables, NULL, link, frame, n);
 	}
-	buf_adds(&out, rv == FRAME_NONE ? "end" : rv == FRAME_TOO_LONG ? "long" : "header");
+	buf_adds(&out, rv == FRAME_NONE ? "end" : rv == FRAME_TOO_LONG ? "long" : rv == FRAME_HTTP ? "http" : "header");
 	link_close(link);
 	frame_reader_free(in);
 	if (tally.count != 0)

@@ -47,6 +47,29 @@ def test_parse_error(daemon, framing):
         assert rpc.call("daemon.status")
 
 
+@pytest.mark.parametrize("request_line", ["POST / HTTP/1.1", "PUT /rpc HTTP/1.1", "GET / HTTP/1.0", "OPTIONS * HTTP/1.1", "CONNECT localhost:80 HTTP/1.1",
+                                          "COPY / HTTP/1.1", "\r\nPATCH / HTTP/1.1", "PRI * HTTP/2.0"])
+@pytest.mark.parametrize("half_close", [True, False])
+def test_http_is_refused_in_http(daemon, repo, request_line, half_close):
+    """A relay or a browser that posts to the socket has its body read by nobody, and its user is told."""
+    body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "run.submit", "params": {"task": "x", "workdir": str(repo.path)}}).encode() + b"\n"
+    head = f"{request_line}\r\nHost: localhost\r\nOrigin: http://example.org\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    said = raw(daemon, head + body, half_close)
+    first, _, rest = said.partition(b"\r\n")
+    headers, _, text = rest.partition(b"\r\n\r\n")
+    assert first == b"HTTP/1.1 400 Bad Request" and b"Connection: close" in headers and b"Content-Length: %d" % len(text) in headers, said
+    assert b"JSON-RPC" in text and text.count(b"\n") == 1 and b"jsonrpc" not in said
+    assert daemon.call("run.list")["runs"] == []
+
+
+def test_byte_order_mark(daemon):
+    """At the start of a connection it is passed over, in both framings; later it is no JSON."""
+    request = b'{"jsonrpc":"2.0","id":1,"method":"event.unsubscribe"}'
+    first, second = answers(daemon, b"\xef\xbb\xbf" + request + b"\n\xef\xbb\xbf" + request + b"\n")
+    assert first["result"] and second["error"]["code"] == -32700
+    assert b'"result"' in raw(daemon, b"\xef\xbb\xbfContent-Length: %d\r\n\r\n" % len(request) + request)
+
+
 @BOTH
 def test_invalid_request(daemon, framing):
     with daemon.connect(framing) as rpc:

@@ -30,7 +30,7 @@ static char *read_all(const char *stream, size_t size, size_t step, size_t max, 
 			buf_adds(&b, "]");
 		}
 		if (rv != FRAME_NONE) {
-			buf_adds(&b, rv == FRAME_TOO_LONG ? "!long" : "!header");
+			buf_adds(&b, rv == FRAME_TOO_LONG ? "!long" : rv == FRAME_HTTP ? "!http" : "!header");
 			ck_assert_int_eq(frame_next(r, &data, &n), rv);
 			break;
 		}
@@ -81,6 +81,58 @@ static const struct {
 	{ "Content-Type: x\r\n\r\n{}", false, "!header" },
 	{ "C\r\n", false, "!header" },
 };
+
+#define BOM "\xef\xbb\xbf"
+
+/* What comes first on a connection, with lines as long as they are in life. */
+static const struct {
+	const char *stream;
+	bool eof;
+	const char *out;
+} beginnings[] = {
+	{ "POST / HTTP/1.1\r\nHost: x\r\n\r\n{}\n", false, "!http" },
+	{ "GET / HTTP/1.1\n", false, "!http" },
+	{ "GET / HTTP/1.1", true, "!http" },
+	{ "GET / HTTP/1.1", false, "+" },
+	{ "GET /", true, "!http" },
+	{ "\r\n\n \r\nPUT /x HTTP/1.0\r\n", false, "!http" },
+	{ "  PUT /x HTTP/1.0\r\n", false, "!http" },
+	{ "OPTIONS * HTTP/1.1\r\n", false, "!http" },
+	{ "CONNECT localhost:443 HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", false, "!http" },
+	{ "COPY /a HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", false, "!http" },
+	{ "get http://localhost/ HTTP/1.1\r\n", false, "!http" },
+	{ "X-1 /a\r\n", false, "!http" },
+	{ "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", false, "!http" },
+	{ BOM "POST / HTTP/1.1\r\n\r\n{}\n", false, "!http" },
+	{ "{}\nPOST / HTTP/1.1\r\n", false, "[{}][POST / HTTP/1.1\r]" },
+	{ "HELLO there\n{}\n", false, "[HELLO there][{}]" },
+	{ "\"a / HTTP/1.1\"\n", false, "[\"a / HTTP/1.1\"]" },
+	{ "GET\n", false, "[GET]" },
+	{ "GET \n", false, "[GET ]" },
+	{ "Content-Type: a/b HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", false, "[{}]" },
+	{ BOM "{}\n{}\n", false, "[{}][{}]" },
+	{ BOM "Content-Length: 2\r\n\r\n{}", false, "[{}]" },
+	{ BOM, false, "+" },
+	{ BOM, true, "" },
+	{ BOM "\n", true, "" },
+	{ BOM BOM "{}\n", false, "[" BOM "{}]" },
+	{ "{}\n" BOM "{}\n", false, "[{}][" BOM "{}]" },
+	{ "\xef\xbb", true, "[\xef\xbb]" },
+	{ "\xef{}\n", false, "[\xef{}]" },
+};
+
+START_TEST(first_lines)
+{
+	size_t size = strlen(beginnings[_i].stream);
+
+	for (size_t step = 1; step <= size + 1; step++) {
+		char *out = read_all(beginnings[_i].stream, size, step, 100, beginnings[_i].eof);
+
+		ck_assert_msg(strcmp(out, beginnings[_i].out) == 0, "row %d, %zu bytes at a time: %s instead of %s", _i, step, out, beginnings[_i].out);
+		free(out);
+	}
+}
+END_TEST
 
 START_TEST(streams)
 {
@@ -162,6 +214,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tc, streams, 0, sizeof(rows) / sizeof(rows[0]));
+	tcase_add_loop_test(tc, first_lines, 0, sizeof(beginnings) / sizeof(beginnings[0]));
 	tcase_add_test(tc, header_block_is_bounded);
 	tcase_add_test(tc, largest);
 	tcase_add_test(tc, wrapped);
