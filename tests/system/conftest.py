@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,7 @@ DEADLINE = int(os.environ.get("TEST_SECONDS", "60")) * (3 if harness.SANITIZED e
 def pytest_configure(config):
     config.addinivalue_line("markers", "deadline(seconds): how long the test may take; the default is one minute")
     harness.become_subreaper()
+    os.umask(0o022)     # whatever the caller's is
     # A shell starts what it puts in the background with interrupts ignored, and what is ignored is inherited.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # The same of nohup and hangups.
@@ -58,6 +61,31 @@ def built():
     missing = [str(p) for p in (harness.RLD, harness.RLCTL, harness.SHIM) if not p.exists()]
     if missing:
         pytest.exit(f"not built: {', '.join(missing)} (run make, or set RLD_BUILD)", 2)
+
+
+@pytest.fixture
+def tmp_path(tmp_path, request):
+    """For tests with another user it is a directory that this user may enter: pytest's own are closed."""
+    if not {"another_user", "unprivileged"} & set(request.fixturenames):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="rl-open-") as path:
+        os.chmod(path, 0o755)
+        yield Path(path)
+
+
+@pytest.fixture
+def another_user():
+    """The uid of another user, which only root can become."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    return harness.ANOTHER_UID
+
+
+@pytest.fixture
+def unprivileged():
+    """A uid without root's rights; None: ours has none."""
+    return harness.ANOTHER_UID if os.geteuid() == 0 else None
 
 
 @pytest.fixture

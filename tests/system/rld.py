@@ -7,6 +7,7 @@ by the deadline of the test (conftest.py raises in the middle of it).
 import ctypes
 import json
 import os
+import pwd
 import select
 import shutil
 import signal
@@ -27,6 +28,7 @@ METHODS_CALLED = set()
 COMMANDS_USED = set()
 
 ENDS = ("succeeded", "failed", "cancelled")
+ANOTHER_UID = 65534		# a user that is neither root nor us
 
 
 class RpcError(Exception):
@@ -63,6 +65,14 @@ def toml_document(config):
         if isinstance(table, dict):
             lines += ["", f"[{name}]"] + [f"{k} = {toml(v)}" for k, v in table.items()]
     return "\n".join(lines) + "\n"
+
+
+def user_name():
+    """Our name as the daemon tells it, whatever the variables of the environment say."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"
 
 
 # ---- processes -------------------------------------------------------------------------------------------------
@@ -166,6 +176,15 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def give(path, uid):
+    """Make the user the owner of all below; None: nothing changes."""
+    if uid is None:
+        return
+    for at, folders, names in os.walk(path):
+        for each in [at, *(os.path.join(at, name) for name in folders + names)]:
+            os.chown(each, uid, uid, follow_symlinks=False)
+
+
 # ---- repository ------------------------------------------------------------------------------------------------
 
 class Repo:
@@ -224,6 +243,7 @@ class Play:
     def __init__(self, directory, scripts=None):
         self.path = Path(directory)
         self.path.mkdir(parents=True, exist_ok=True)
+        self.program = FAKES / "play"
         (self.path / "starts").touch()
         self.set(scripts or DRIFT_THEN_PASS)
 
@@ -234,7 +254,7 @@ class Play:
             temporary.rename(self.path / name)
 
     def command(self):
-        return [str(FAKES / "play"), str(self.path)]
+        return [str(self.program), str(self.path)]
 
     def starts(self, run=None, role=None):
         """[(run, role, attempt, pid, uuid)] in order."""
@@ -450,15 +470,16 @@ class Daemon:
         self.pid = None
         self.fds = None
         self.instance = None
-        self.write_config(config or {})
         self.program = RLD
         if uid is not None:
-            # somebody else may not be let into the directory that holds the build
-            for each in (RLD, SHIM):
+            # another user need not be let into the directory of the source and of the build
+            for each in (RLD, SHIM, self.play.program):
                 shutil.copy(each, self.path)
-            self.program = self.path / RLD.name
-            for each in (self.path, self.state, self.home, self.play.path):
+            self.program, self.play.program = self.path / RLD.name, self.path / self.play.program.name
+            for each in (self.path, self.state, self.home):
                 os.chown(each, uid, uid)
+            give(self.play.path, uid)
+        self.write_config(config or {})
 
     def sanitizer_options(self, kind):
         leaks = 0 if self.prefix else 1		# LeakSanitizer cannot work under a tracer

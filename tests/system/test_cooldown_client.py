@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Accounts that are exhausted, as users and clients see, set and clear them."""
 import datetime
-import getpass
 import json
 
 import pytest
-from rld import Repo, RpcError
+from rld import Repo, RpcError, user_name
 
 LATER = "2099-01-02T03:04:05.000Z"	# further away than may be set
 TWO = {"agent.play": {"account": "purse"}, "agent.other": {"account": "pocket"}}
@@ -25,7 +24,7 @@ def accounts(daemon):
 
 
 def human():
-    return f"human:{getpass.getuser()}"
+    return f"human:{user_name()}"
 
 
 @pytest.fixture
@@ -146,7 +145,7 @@ def test_it_is_told(two):
 def test_the_commands(two):
     daemon = two()
     done = daemon.rlctl("cooldown", "set", "purse", "2h", "-m", "the boss needs it", check=0)
-    user = getpass.getuser()
+    user = user_name()
     assert done.out == "" and done.err.startswith("Account purse: exhausted until 20"), done.err
     assert done.err.endswith(f"): {user} says so: the boss needs it.\n"), done.err
     assert "(in 1h 59m)" in done.err or "(in 2h 00m)" in done.err

@@ -2,17 +2,16 @@
 """What waits for a human: hold.list, get, approve, reject, rework and the commands of rlctl; the exported log; reports."""
 import json
 import os
-import pwd
 import signal
 
 import pytest
 from outer import Beads, bead, submit, with_bd
-from rld import Repo, RpcError
+from rld import Repo, RpcError, user_name
 
 GO = "printf '%s\\n' '{\"decision\": \"GO\", \"feedback\": \"All criteria met.\"}'\n"
 NO_GO = "printf '{\"decision\": \"NO_GO\", \"feedback\": \"again %s\"}\\n' \"$nth\"\n"
 SCRIPTS = {"implement": "echo one > work.txt; answer 'the first answer'\n", "review": NO_GO, "fix": "echo $nth >> work.txt; answer \"answer $nth\"\n"}
-ME = pwd.getpwuid(0).pw_name
+ME = user_name()
 
 
 @pytest.fixture

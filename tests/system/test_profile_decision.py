@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Profile decision, scenario by scenario as it was asked for: a coder, a reviewer that says GO or NO_GO, a human at the end."""
 import json
-import os
-import pwd
 import re
 
 import pytest
 
 import loop
 from loop import End, Loop, say
-from rld import RLCTL, Repo, RpcError, descendants
+from rld import RLCTL, Repo, RpcError, descendants, user_name
 
 GO = say('Read it.\n\n{"decision": "GO", "feedback": "All criteria met."}')
 
@@ -47,7 +45,7 @@ def held(loop):
     return loop
 
 
-ME = f"human:{pwd.getpwuid(os.getuid()).pw_name}"
+ME = f"human:{user_name()}"
 
 
 def section(prompt, heading):

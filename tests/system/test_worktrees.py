@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from rld import Repo, RpcError, proc_stat
+from rld import Repo, RpcError, give, proc_stat
 from trees import Trees, beads, commits, files_of, names_in, of_the_user, trees, work_trees  # noqa: F401
 
 IDS = ("x-1", "x-2", "x-3")
@@ -477,29 +477,12 @@ def test_a_work_tree_of_a_bare_repository(trees, repo, tmp_path):
     assert work_trees(linked) == [str(tmp_path / "linked")] and linked.git("status", "--porcelain") == ""
 
 
-@pytest.fixture
-def nobody(make_daemon, tmp_path):
-    """A daemon of another user, for root may write everything."""
-    if os.getuid() != 0:
-        pytest.skip("needs root to be somebody else")
-    for parent in [tmp_path, *tmp_path.parents]:
-        if parent.stat().st_mode & 0o001 == 0:
-            parent.chmod(parent.stat().st_mode | 0o711)
-    return 65534
-
-
-def give(path, uid):
-    for at, folders, names in os.walk(path):
-        for each in [at, *(os.path.join(at, n) for n in folders + names)]:
-            os.chown(each, uid, uid, follow_symlinks=False)
-
-
-def test_a_git_directory_that_is_not_writable(make_daemon, repo, tmp_path, nobody):
-    give(repo.path, nobody)
+def test_a_git_directory_that_is_not_writable(make_daemon, repo, tmp_path, unprivileged):
+    """root may write everything: a daemon of another user shows it."""
+    give(repo.path, unprivileged)
     subprocess.run(["chmod", "-R", "a-w", repo.path / ".git"], check=True)
     before = files_of(repo.path)
-    t = Trees(make_daemon, repo, tmp_path, uid=nobody)
-    give(t.play.path, nobody)
+    t = Trees(make_daemon, repo, tmp_path, uid=unprivileged)
     refused(t, "make its .git writable")
     assert files_of(repo.path) == before
     subprocess.run(["chmod", "-R", "u+w", repo.path / ".git"], check=True)
