@@ -12,11 +12,13 @@ sys.path.insert(0, os.path.dirname(__file__))
 import rld as harness  # noqa: E402
 from rld import Daemon, Play, Repo  # noqa: E402
 
-DEADLINE = int(os.environ.get("TEST_SECONDS", "60")) * (3 if harness.SANITIZED else 1)
+UNFINISHED = pytest.StashKey()      # a test failed, or was skipped in its middle
+# What ends a test that hangs. It is no measure: a test that takes seconds on a quiet machine may take minutes beside other work.
+DEADLINE = int(os.environ.get("TEST_SECONDS", "300")) * (3 if harness.SANITIZED else 1)
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "deadline(seconds): how long the test may take; the default is one minute")
+    config.addinivalue_line("markers", "deadline(seconds): when the test is ended if it hangs, for TEST_SECONDS=60; the default is 60")
     harness.become_subreaper()
     os.umask(0o022)     # whatever the caller's is
     # A shell starts what it puts in the background with interrupts ignored, and what is ignored is inherited.
@@ -39,7 +41,7 @@ class Late(BaseException):
 
 def seconds_for(item):
     marker = item.get_closest_marker("deadline")
-    return (marker.args[0] * (3 if harness.SANITIZED else 1)) if marker else DEADLINE
+    return DEADLINE * (marker.args[0] if marker else 60) / 60
 
 
 def with_deadline(seconds):
@@ -104,6 +106,10 @@ def make_daemon(tmp_path, request):
     with_deadline(DEADLINE)
     wrong = []
     try:
+        # Such a test leaves its clients where they were: the daemon would wait for them, and the teardown for it.
+        left = harness.close_clients()
+        if not request.node.stash.get(UNFINISHED, False):
+            wrong += [f"a client is left: {command}" for command in left]
         for daemon in made:
             try:
                 wrong += daemon.finish()
@@ -150,6 +156,8 @@ def repo(tmp_path):
 def pytest_runtest_makereport(item, call):
     outcome = yield
     report = outcome.get_result()
+    if not report.passed:
+        item.stash[UNFINISHED] = True
     if report.when == "call" and report.failed and "make_daemon" in item.funcargs:
         for path in item.funcargs["tmp_path"].glob("*/log"):
             report.sections.append((f"log of {path.parent.name}", path.read_text(errors="replace")[-6000:]))

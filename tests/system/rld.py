@@ -15,6 +15,7 @@ import socket
 import sqlite3
 import struct
 import subprocess
+import weakref
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
@@ -73,6 +74,12 @@ def user_name():
         return pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
         return f"uid {os.getuid()}"
+
+
+def can_trace():
+    """Whether strace works: it may be missing, or not be let by a container."""
+    argv = ["strace", "-f", "-qq", "-o", "/dev/null", "true"]
+    return shutil.which("strace") is not None and subprocess.run(argv, capture_output=True).returncode == 0
 
 
 # ---- processes -------------------------------------------------------------------------------------------------
@@ -290,6 +297,8 @@ class Play:
 class Rpc:
     """A connection. call() and batch() check what every reply must have; raw bytes for all the rest."""
 
+    made = weakref.WeakSet()
+
     def __init__(self, path, framing="line"):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.connect(str(path))
@@ -297,6 +306,7 @@ class Rpc:
         self.buffer = b""
         self.next_id = 0
         self.notifications = []
+        Rpc.made.add(self)
 
     def __enter__(self):
         return self
@@ -444,6 +454,17 @@ class Events:
 
 
 # ---- daemon ----------------------------------------------------------------------------------------------------
+
+def close_clients():
+    """Close the connections that a test has left open and end its rlctl processes: the commands of those that still ran."""
+    for rpc in list(Rpc.made):
+        rpc.close()
+    left = [process for process in Daemon.processes if process.args[0] == str(RLCTL) and process.poll() is None]
+    for process in left:
+        process.kill()
+        process.wait()
+    return [" ".join(process.args) for process in left]
+
 
 class Daemon:
     """A private rld: state, socket, config and home under one directory."""

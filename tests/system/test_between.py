@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What happens to a run between its slots: people who decide, cancel and retry meanwhile, sources that fail, and deaths."""
-import shutil
 
 import pytest
 from outer import WORK, Beads, bead, states, submit, tasks_done, with_bd
-from rld import ENDS, Repo, RpcError
+from rld import ENDS, Repo, RpcError, can_trace
 from trees import STOPS, beads, trees  # noqa: F401
 
 NEVER = {"profile": "verdict", "max_fixes": 0, "on_exhausted": "hold"}
@@ -226,7 +225,7 @@ def test_the_users_own_file_of_that_name_stays(trees, repo):
 
 # ---- a run after one that fails --------------------------------------------------------------------------------
 
-@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+@pytest.mark.skipif(not can_trace(), reason="strace is missing or may not trace here")
 def test_what_it_comes_after_fails_while_it_is_on_its_way_to_the_disk(make_daemon, tmp_path):
     """A slow disk: the submit is decided, and not recorded yet, when the run before it fails."""
     work = tmp_path / "work"

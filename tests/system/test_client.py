@@ -3,7 +3,6 @@
 import fcntl
 import json
 import os
-import pty
 import re
 import signal
 import socket
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from rld import RLCTL
+from terminal import open_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = "run submit list show wait watch logs diff review hold report cancel pause resume retry group cooldown salvage events status doctor stop config rpc help".split()
@@ -888,7 +888,7 @@ RUNS = {"runs": [
 
 def on_terminal(tmp_path, fake, columns, *args, more=None):
     """Output of rlctl on a terminal of so many columns."""
-    master, slave = pty.openpty()
+    master, slave = open_terminal()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([str(RLCTL), *map(str, args)], env=environment(tmp_path, RLD_SOCKET=str(fake.path), **(more or {})), stdin=subprocess.DEVNULL,
                                stdout=slave, stderr=slave)

@@ -17,6 +17,7 @@ import pytest
 
 import test_shim
 from rld import SHIM
+from terminal import open_terminal
 from test_shim import PYTHON, Attempt, how, python, sh
 
 OPEN, TRY, REQUIRE = 0, 1, 2
@@ -77,8 +78,6 @@ USES = {
     "write through a link": "open(o + '/l', 'w').write('x')",
     "devices": "open('/dev/null', 'w').write('x'); open('/dev/zero', 'r+b', 0).write(b'x'); open('/dev/urandom', 'rb').read(9)",
     "full device": "f = open('/dev/full', 'wb', 0)\ntry: f.write(b'x'); assert False\nexcept OSError as e: assert e.errno == 28",
-    "a terminal": "import pty, termios; m, s = pty.openpty(); t = open(os.ttyname(s), 'r+b', 0); termios.tcgetattr(t); t.write(b'hello'); assert os.read(m, 9) == b'hello'",
-    "a terminal for a child": "import pty; assert pty.spawn(['/bin/sh', '-c', 'test -t 0 && echo x > /dev/tty'], lambda fd: os.read(fd, 99)) == 0",
     "standard output by name": "open('/dev/stdout', 'w').write('by name\\n'); open('/proc/self/fd/2', 'w').write('by number\\n')",
     "pipes": "assert subprocess.run(['/bin/sh', '-c', 'echo a | tr a b > /dev/stderr'], stderr=subprocess.PIPE).stderr == b'b\\n'",
     "git status": "assert b'M f' in subprocess.run(['git', '-C', o + '/repo', 'status', '--short'], check=True, capture_output=True).stdout",
@@ -87,6 +86,11 @@ USES = {
     "a signal to a child": "p = subprocess.Popen(['/bin/sleep', '1000']); p.kill(); assert p.wait() == -9",
     "a signal to a grandchild": "p = subprocess.Popen(['setsid', '-w', '/bin/sleep', '1000'], stdout=-1); os.kill(p.pid, 15); p.wait()",
     "a signal to its group": "os.killpg(0, signal.SIGCONT)",
+}
+
+TERMINALS = {
+    "a terminal": "import pty, termios; m, s = pty.openpty(); t = open(os.ttyname(s), 'r+b', 0); termios.tcgetattr(t); t.write(b'hello'); assert os.read(m, 9) == b'hello'",
+    "a terminal for a child": "import pty; assert pty.spawn(['/bin/sh', '-c', 'test -t 0 && echo x > /dev/tty'], lambda fd: os.read(fd, 99)) == 0",
 }
 
 PLAYER = """
@@ -243,6 +247,16 @@ def test_what_goes_on_working(place, way, sandbox):
     assert {name: said for name, said in told.items() if said != "done"} == {}
     assert b"by name\n" in place.said[0] and b"by number\n" in place.said[1]
     assert place.one.read_text() == "written!"
+
+
+@pytest.mark.parametrize("sandbox", [OPEN, pytest.param(REQUIRE, marks=needs_landlock)])
+@pytest.mark.parametrize("way", WAYS)
+def test_terminals_go_on_working(place, way, sandbox):
+    for fd in open_terminal():      # there may be none
+        os.close(fd)
+    place.fill(TERMINALS)
+    record, told = place.play(TERMINALS, WAYS[way], sandbox=sandbox)
+    assert {name: said for name, said in told.items() if said != "done"} == {}
 
 
 # Signals

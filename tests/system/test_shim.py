@@ -371,7 +371,9 @@ def test_agent_dies_with_its_shim(attempt):
     up = one.fifo("up")
     one.start()
     open(up).close()
-    agent, = [pid for pid, _ in one.survivors() if pid != one.pid]
+    while len(found := [pid for pid, _ in one.survivors() if pid != one.pid]) != 1:	# in the middle of its exec it has no environment
+        pass
+    agent, = found
     agent = os.pidfd_open(agent)
     one.end(signal.SIGKILL)
     assert one.wait() == -9

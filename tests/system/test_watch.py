@@ -14,7 +14,7 @@ import pytest
 
 import rld as harness
 from rld import DRIFT_THEN_PASS, RLCTL
-from terminal import Terminal
+from terminal import Terminal, open_terminal
 from test_client import FakeDaemon
 
 GATED = {**DRIFT_THEN_PASS, "implement": "echo I look at it; gate a\n" + DRIFT_THEN_PASS["implement"], "review.1": "gate b\n" + DRIFT_THEN_PASS["review.1"],
@@ -330,6 +330,8 @@ def test_no_such_run(daemon, on):
 def test_in_tmux(at_a, tmp_path):
     if shutil.which("tmux") is None:
         pytest.skip("tmux is not installed")
+    for fd in open_terminal():      # tmux needs one, too
+        os.close(fd)
     harness.note_command(("watch",))
     env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C.UTF-8", "TERM": "xterm", "RLD_SOCKET": str(at_a.socket)}
     socket = str(tmp_path / "tmux")

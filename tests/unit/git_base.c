@@ -299,7 +299,8 @@ END_TEST
 
 START_TEST(not_writable)
 {
-	SH("echo x >>a.c; chmod -R a+rX .; chmod -R a-w .git");
+	/* The index knows the times that chmod has made: git would else look at each file anew, and write what it finds. */
+	SH("echo x >>a.c; chmod -R a+rX .; git update-index -q --refresh || :; chmod -R a-w .git");
 	as_nobody = true;
 	SH("rm -f .git/x");
 	refused(NULL, "insufficient permission", "make its .git writable");
