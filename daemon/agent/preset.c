@@ -101,10 +101,11 @@ const struct agent_preset agent_presets[] = {
 	{
 		.name = "copilot",
 		.account = "github",
-		.command = LIST("copilot", "--output-format", "json", "--allow-all-tools", "--no-ask-user", "--no-color", "--no-auto-update",
-		    "--model", "{model}"),
-		.review = LIST("copilot", "--output-format", "json", "--allow-all-tools", "--available-tools=view,grep,glob", "--no-ask-user",
-		    "--no-color", "--no-auto-update", "--model", "{model}"),
+		/* All paths, or a command that names one outside of the work tree is denied. */
+		.command = LIST("copilot", "--output-format", "json", "--allow-all-tools", "--allow-all-paths", "--no-ask-user", "--no-color",
+		    "--no-auto-update", "--model", "{model}"),
+		.review = LIST("copilot", "--output-format", "json", "--allow-all-tools", "--allow-all-paths", "--available-tools=view,grep,glob",
+		    "--no-ask-user", "--no-color", "--no-auto-update", "--model", "{model}"),
 		.prompt = PROMPT_STDIN,
 		.reader = READER_COPILOT,
 		.env = LIST("COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST", "COPILOT_GH_HOST", "COPILOT_HOME", "COPILOT_MODEL",

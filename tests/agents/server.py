@@ -7,6 +7,7 @@ address begins with the name of the program, which decides what its tools are ca
 The text of the task says what is to happen, "Scripted task WORD in DIRECTORY":
 
     loop    the implementer writes one line into work.txt, the reviewer wants a second one, the fixer writes it
+    outside the implementer has its shell copy a file that is not in the directory
     sleep   the implementer has its shell start processes that do not end, one of them in a session of its own
     limit   the account is used up; answered as the service of that program really does
     auth    status 401
@@ -31,6 +32,7 @@ COMMANDS = {
     "harm": "echo harm > {0}/harm-shell.txt",
     "sleep": "setsid sleep {1} & nohup sleep {1} & sleep {1}",
     "look": "cat {0}/work.txt",
+    "outside": "cat /etc/os-release > {0}/copy.txt",
 }
 
 
@@ -150,8 +152,8 @@ class Script:
 
     def steps(self):
         """Calls of tools, one a message."""
-        if self.word == "sleep":
-            return [self.command("sleep")]
+        if self.word in ("sleep", "outside"):
+            return [self.command(self.word)]
         if self.role == "implement":
             return [self.file("write", "work.txt", "one\n") or self.tools["shell"](command=f"echo one > {self.directory}/work.txt")]
         if self.role == "fix":

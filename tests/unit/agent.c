@@ -144,7 +144,7 @@ END_TEST
 #define OPENCODE_READS "env", "OPENCODE_DISABLE_PROJECT_CONFIG=1", \
     "OPENCODE_PERMISSION={\"*\":\"deny\",\"read\":\"allow\",\"grep\":\"allow\",\"glob\":\"allow\",\"list\":\"allow\"}", \
     "opencode", "run", "--format", "json"
-#define COPILOT "copilot", "--output-format", "json", "--allow-all-tools"
+#define COPILOT "copilot", "--output-format", "json", "--allow-all-tools", "--allow-all-paths"
 #define COPILOT_ALONE "--no-ask-user", "--no-color", "--no-auto-update"
 #define QWEN "qwen", "--output-format", "stream-json", "--approval-mode"
 #define QWEN_READS QWEN, "default", "--exclude-tools", "run_shell_command,write_file,edit,notebook_edit,enter_worktree,exit_worktree,cron_create,loop_wakeup"
