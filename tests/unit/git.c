@@ -597,16 +597,32 @@ START_TEST(verify_sees_types)
 }
 END_TEST
 
+/* A new directory that is on another file system than the repository, or NULL. */
+static char *elsewhere(void)
+{
+	static const char *const places[] = { "/dev/shm", "/run", "/var/tmp", "." };
+	struct stat here, there;
+
+	ck_assert_int_eq(stat(repo, &here), 0);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		char *dir = xasprintf("%s/rl-git-XXXXXX", places[i]);
+
+		if (stat(places[i], &there) == 0 && there.st_dev != here.st_dev && mkdtemp(dir) != NULL)
+			return dir;
+		free(dir);
+	}
+	return NULL;
+}
+
 START_TEST(verify_moves_across_file_systems)
 {
-	char other[] = "/dev/shm/rl-git-XXXXXX", *base, *old = aside;
-	struct stat here, there;
+	char *other = elsewhere(), *base, *old = aside;
 	struct git_op *op;
 
-	ck_assert_ptr_nonnull(mkdtemp(other));
-	ck_assert_int_eq(stat(repo, &here), 0);
-	ck_assert_int_eq(stat(other, &there), 0);
-	ck_assert_msg(here.st_dev != there.st_dev, "/dev/shm and /tmp are one file system: this test proves nothing here");
+	if (other == NULL) {
+		printf("skipped verify_moves_across_file_systems: no second file system to write to\n");
+		return;
+	}
 	base = snapshot();
 	SH("mkdir -p r/s; echo r >r/s/t; ln -s nowhere l; git init -q n; cd n; echo x >x; git add x; git commit -qm n");
 	aside = other;
@@ -617,6 +633,7 @@ START_TEST(verify_moves_across_file_systems)
 	SH("test $(cat %s/r/s/t) = r; test $(readlink %s/l) = nowhere; test ! -e n; test ! -e l; (cd %s/n; git status --porcelain >../s; test ! -s ../s); rm -rf %s", other, other, other, other);
 	git_op_free(op);
 	free(base);
+	free(other);
 }
 END_TEST
 
