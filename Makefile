@@ -129,7 +129,7 @@ sim: $(B)/sim/sim
 	$(B)/sim/sim --crowd --seeds $(SEEDS)
 
 # Everything that a test runs is built first; "make check SAN=1" is the same with ASan and UBSan.
-checked: all $(UNITS) $(B)/sim/sim $(FUZZ:%=$(B)/fuzz/%)
+checked: all $(UNITS) $(B)/sim/sim $(FUZZ:%=$(B)/fuzz/%) $(B)/bench/echo $(B)/bench/rate
 check:
 	@tests/deps test install
 	@$(MAKE) --no-print-directory -j2 DEV=1 checked
