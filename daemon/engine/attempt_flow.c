@@ -205,10 +205,12 @@ static void follow(struct turn *turn, struct lane *lane, const struct attempt_ro
 }
 
 /* Who ended the process decides what its exit means: only a recorded decision makes it "cancelled". over: it had given its final
- * result, so a clock has ended nothing but its waiting; no daemon may have been there to notice before. */
+ * result, so a clock has ended nothing but its waiting; no daemon may have been there to notice before. The shim of a former version
+ * does not tell whether the result came before its signal, or only as an answer to it. */
 static enum process_result process_of(const struct lane *lane, bool over)
 {
 	const struct exit_record *r = &lane->record;
+	bool before = over && r->signalled_ms != 0;
 
 	if (lane->lost)
 		return PROCESS_LOST;
@@ -216,9 +218,9 @@ static enum process_result process_of(const struct lane *lane, bool over)
 		return PROCESS_NOT_STARTED;
 	switch (r->by) {
 	case EXIT_WALL:
-		return over ? PROCESS_LINGERED : PROCESS_TIMEOUT;
+		return before ? PROCESS_LINGERED : PROCESS_TIMEOUT;
 	case EXIT_IDLE:
-		return over ? PROCESS_LINGERED : PROCESS_IDLE;
+		return before ? PROCESS_LINGERED : PROCESS_IDLE;
 	case EXIT_RESULT:
 		/* it had taken up another turn when its time was over */
 		return over ? PROCESS_LINGERED : PROCESS_IDLE;
@@ -331,6 +333,7 @@ static struct work *collect_new(const struct lane *lane)
 		w->no_change_markers = strings_copy(run->plan.no_change_markers);
 	w->stdout_bytes = lane->record.stdout_bytes;
 	w->stderr_bytes = lane->record.stderr_bytes;
+	w->unasked = lane->record.signalled_ms != 0 ? lane->record.stdout_signalled : UINT64_MAX;
 	w->exit_code = lane->lost ? ROW_NONE : ending_code(lane_plan(lane), (enum role)a->role, w->reader, &lane->record);
 	w->ended_at = lane->lost || lane->record.ended_ms == 0 ? engine_now(run->engine) : lane->record.ended_ms;
 	w->zone = ending_zone(lane_plan(lane), plan_agent(lane_plan(lane), (enum role)a->role, a->agent));

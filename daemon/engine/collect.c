@@ -16,31 +16,56 @@
 #include "record/output.h"
 #include "task/marker.h"
 
-/* Feed the recorded stdout to the reader, gaps included. 0 or -errno; -ENODATA: its end is not there. */
-static int feed(struct reader *reader, int dirfd, uint64_t expected)
+/* Feed the recorded stdout to the reader, gaps included, at most as far as end. 0 or -errno; -ENODATA: not all that is expected is there. */
+static int feed(struct reader *reader, int dirfd, uint64_t expected, uint64_t end)
 {
 	static const size_t room = 256 * 1024;
 	char *buffer = xcalloc(room, 1);
 	uint64_t offset = 0;
-	int rv;
+	int rv = 0;
 
-	for (;;) {
+	while (offset < end) {
 		struct output_chunk chunk;
 
 		rv = output_read(dirfd, RECORD_STDOUT, offset, buffer, room, &chunk);
-		if (rv != 0)
+		if (rv != 0 || chunk.size == 0)
 			break;
 		if (chunk.dropped > 0)
 			reader_gap(reader);
-		if (chunk.size == 0)
-			break;
-		reader_feed(reader, buffer, chunk.size);
+		if (chunk.offset < end)
+			reader_feed(reader, buffer, end - chunk.offset < chunk.size ? (size_t)(end - chunk.offset) : chunk.size);
 		offset = chunk.offset + chunk.size;
 	}
 	free(buffer);
-	if ((rv == 0 || rv == -ENOENT) && offset < expected)
+	if ((rv == 0 || rv == -ENOENT) && offset < (expected < end ? expected : end))
 		return -ENODATA;	/* a full disk took it; what stands before it is not the last word */
 	return rv == -ENOENT ? 0 : rv;
+}
+
+/* What it said when it was ended is no result. It tells what the work has cost, and why its service did not serve it. */
+static void hear_afterwards(struct collect_work *work, int dirfd)
+{
+	struct reader *reader = reader_new(work->reader);
+	struct agent_result *r = &work->result, all;
+
+	(void)feed(reader, dirfd, work->stdout_bytes, UINT64_MAX);
+	reader_end(reader, &all);
+	r->tokens_input = all.tokens_input;
+	r->tokens_cached = all.tokens_cached;
+	r->tokens_cache_write = all.tokens_cache_write;
+	r->tokens_output = all.tokens_output;
+	r->tokens_reasoning = all.tokens_reasoning;
+	r->tokens_of_session = all.tokens_of_session;
+	r->cost_usd = all.cost_usd;
+	if (!r->over && r->provider == PROVIDER_OK && all.provider != PROVIDER_OK) {
+		r->provider = all.provider;
+		r->transient = all.transient;
+		r->reset_at = all.reset_at;
+		free(r->notice);
+		r->notice = all.notice;
+		all.notice = NULL;
+	}
+	agent_result_release(&all);
 }
 
 /* What the end of stderr says about a failure. Masked before it is cut. NULL: nothing. */
@@ -156,8 +181,10 @@ void collect_run(struct collect_work *work)
 	int dirfd, rv;
 
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rv = dirfd == -1 ? -errno : feed(reader, dirfd, work->stdout_bytes);
+	rv = dirfd == -1 ? -errno : feed(reader, dirfd, work->stdout_bytes, work->unasked);
 	reader_end(reader, &work->result);
+	if (rv == 0 && work->unasked < work->stdout_bytes)
+		hear_afterwards(work, dirfd);
 	if (rv == -ENODATA)
 		work->error = xasprintf("the end of its output was not kept; make room on the disk of %s", dir);
 	else if (rv != 0)

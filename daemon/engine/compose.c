@@ -168,6 +168,7 @@ static struct launch *make_launch(const struct compose_work *w, const struct age
 		.wall_ms = clocks->ms[CLOCK_WALL],
 		.idle_ms = clocks->ms[CLOCK_IDLE],
 		.post_result_ms = (int)clocks->ms[CLOCK_POST_RESULT],
+		.marks_signal = 1,
 		.grace_ms = w->plan->grace_ms,
 		.output_bytes = w->plan->output_bytes,
 		.durable = true,

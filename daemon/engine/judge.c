@@ -4,26 +4,52 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "engine/work.h"
+#include "record/exit_record.h"
 #include "record/layout.h"
 
 #define FILE_MAX (1024 * 1024)
 
-/* What is there in place of a file: a folder, a link, a device, or too much of it. */
+/* What is there in place of a review. It stays where it is: who looks once more, after a crash, must find it again. */
+enum oddity { ODD_NOT, ODD_NO_FILE, ODD_LATE };
+
+static const char *const odd_reasons[] = {
+	[ODD_NO_FILE] = "the review file is no plain file of at most 1 MiB",
+	[ODD_LATE] = "the review file was changed after the reviewer was told to end",
+};
+
+/* A folder, a link, a device, or too much of it. */
 static bool is_no_file(int rv)
 {
 	return rv == -EFBIG || rv == -EINVAL || rv == -ELOOP || rv == -EISDIR;
 }
 
+/* Times of files lag by a tick of the kernel. */
+#define TICK_MS 10
+
+/* The reviewer was ended by its shim, and has changed the file since: that is an answer to its end, not its review. */
+static bool is_answer_to_end(int dirfd, int at, const char *path)
+{
+	struct exit_record record;
+	struct stat st;
+
+	if (exit_record_read(dirfd, &record) != 0 || record.by == EXIT_OWN || record.signalled_ms == 0 || fstatat(at, path, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return false;
+	return (int64_t)st.st_ctim.tv_sec * 1000 + st.st_ctim.tv_nsec / 1000000 + TICK_MS >= record.signalled_ms;
+}
+
 /* $RL_VERDICT_FILE. One too large to be a verdict is none, whatever the text says. 0 or -errno. */
-static int read_verdict_file(int dirfd, char **file, size_t *size)
+static int read_verdict_file(int dirfd, char **file, size_t *size, enum oddity *odd)
 {
 	int rv = file_read(dirfd, RECORD_VERDICT, FILE_MAX, file, size);
 
+	if (rv == 0 && *size > 0 && is_answer_to_end(dirfd, dirfd, RECORD_VERDICT))
+		*odd = ODD_LATE;
 	if (is_no_file(rv)) {
 		*file = xstrdup("{");
 		*size = 1;
@@ -33,16 +59,19 @@ static int read_verdict_file(int dirfd, char **file, size_t *size)
 }
 
 /* The carrier file of the working directory. It is kept in the attempt's directory first and read from there, so that a daemon
- * that died in between reads the same again. 0 or -errno; no_file: what is there is none. */
-static int read_carrier(const struct judge_work *work, int dirfd, char **file, size_t *size, bool *no_file)
+ * that died in between reads the same again. 0 or -errno. */
+static int read_carrier(const struct judge_work *work, int dirfd, char **file, size_t *size, enum oddity *odd)
 {
 	int rv = file_read(dirfd, RECORD_CARRIER, FILE_MAX, file, size);
 
 	if (rv != -ENOENT)
 		return rv;
 	rv = file_read(AT_FDCWD, work->review_file, FILE_MAX, file, size);
-	*no_file = is_no_file(rv);
-	if (rv == -ENOENT || *no_file)
+	if (is_no_file(rv))
+		*odd = ODD_NO_FILE;
+	else if (rv == 0 && is_answer_to_end(dirfd, AT_FDCWD, work->review_file))
+		*odd = ODD_LATE;
+	if (rv == -ENOENT || *odd != ODD_NOT)
 		return 0;
 	if (rv == 0)
 		rv = file_write(dirfd, RECORD_CARRIER, *file, *size, 0600, true);
@@ -71,10 +100,10 @@ static int place_carrier(const struct judge_work *work, const char *file, size_t
 	return 0;
 }
 
-static void refuse(struct verdict *v)
+static void refuse(struct verdict *v, enum oddity odd)
 {
 	v->kind = VERDICT_NONE;
-	v->reason = xstrdup("the review file is no plain file of at most 1 MiB");
+	v->reason = xstrdup(odd_reasons[odd]);
 }
 
 /* From here on this is the review: what is hashed, told and fixed. */
@@ -103,7 +132,7 @@ void judge_run(struct judge_work *work)
 	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
 	struct verdict_input in = { .status = work->status };
 	char *text = NULL, *file = NULL;
-	bool no_file = false;
+	enum oddity odd = ODD_NOT;
 	int dirfd, rv;
 
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -111,17 +140,17 @@ void judge_run(struct judge_work *work)
 	if (rv == -ENOENT && dirfd != -1)
 		rv = 0;		/* no final text */
 	if (rv == 0 && work->review_file != NULL) {
-		rv = read_carrier(work, dirfd, &file, &in.file_size, &no_file);
-		if (rv == 0)
+		rv = read_carrier(work, dirfd, &file, &in.file_size, &odd);
+		if (rv == 0 && odd == ODD_NOT)
 			rv = place_carrier(work, file, in.file_size);
 	} else if (rv == 0) {
-		rv = read_verdict_file(dirfd, &file, &in.file_size);
+		rv = read_verdict_file(dirfd, &file, &in.file_size, &odd);
 	}
 	in.text = text;
 	in.file = file;
 	work->full = rv == -ENOSPC || rv == -EDQUOT;
-	if (rv == 0 && no_file)
-		refuse(&work->verdict);
+	if (rv == 0 && odd != ODD_NOT)
+		refuse(&work->verdict, odd);
 	else if (rv == 0)
 		verdict_read(work->carrier, &in, &work->verdict);
 	else

@@ -50,6 +50,7 @@ static char **free_tasks(const struct run *run)
 
 static struct pick_work *pick_new_work(const struct lane *lane, bool last)
 {
+	const struct exit_record *r = &lane->record;
 	struct pick_work *w = xcalloc(1, sizeof(*w));
 
 	w->run = lane->row->run;
@@ -58,6 +59,8 @@ static struct pick_work *pick_new_work(const struct lane *lane, bool last)
 	w->attempt = lane->row->attempt;
 	w->ids = free_tasks(lane->run);
 	w->last = last;
+	w->unasked[0] = last && r->signalled_ms != 0 ? r->stdout_signalled : UINT64_MAX;
+	w->unasked[1] = last && r->signalled_ms != 0 ? r->stderr_signalled : UINT64_MAX;
 	return w;
 }
 

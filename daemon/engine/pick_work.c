@@ -13,13 +13,15 @@
 /* What has come on one stream since the last look. */
 static void look(struct pick_work *work, int stream, const char *name, int dirfd, char *buffer)
 {
+	uint64_t end = work->unasked[stream];
 	struct output_chunk chunk;
 	bool picked = false;
 
 	if (work->pick[stream] == NULL)
 		work->pick[stream] = pick_new(work->ids);
-	while (!picked && output_read(dirfd, name, work->offset[stream], buffer, ROOM, &chunk) == 0 && chunk.size > 0) {
-		picked = pick_feed(work->pick[stream], buffer, chunk.size);
+	while (!picked && work->offset[stream] < end && output_read(dirfd, name, work->offset[stream], buffer, ROOM, &chunk) == 0 && chunk.size > 0 &&
+	    chunk.offset < end) {
+		picked = pick_feed(work->pick[stream], buffer, end - chunk.offset < chunk.size ? (size_t)(end - chunk.offset) : chunk.size);
 		work->offset[stream] = chunk.offset + chunk.size;
 	}
 	if (!picked && work->last)

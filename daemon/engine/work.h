@@ -152,6 +152,7 @@ struct collect_work {
 	enum reader_kind reader;
 	struct secrets secrets;		/* owned: what must not be seen in what it said */
 	uint64_t stdout_bytes, stderr_bytes;	/* that the exit record speaks of, 0: nothing is known */
+	uint64_t unasked;		/* of stdout, what it wrote before its shim ended it: its result is read from there alone. UINT64_MAX: all */
 	int64_t exit_code;		/* see ending_code() */
 	int64_t ended_at;		/* ms since the epoch */
 	char *zone;			/* owned: see ending_zone() */
@@ -177,6 +178,7 @@ struct pick_work {
 	int64_t run, iteration, slot, attempt;
 	char **ids;			/* owned: tasks that it may pick */
 	bool last;			/* it has ended: a last line without a newline counts */
+	uint64_t unasked[2];		/* of stdout and stderr: as in collect_work */
 	struct pick *pick[2];		/* owned: stdout, stderr, as far as they were looked at */
 	uint64_t offset[2];
 	char *picked;			/* out, owned: NULL: nothing yet */

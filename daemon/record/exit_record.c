@@ -34,7 +34,10 @@ static const struct fields_row exit_rows[] = {
 	ROW(dropped, FIELDS_INT64),
 	ROW(tree_empty, FIELDS_BOOL),
 	{ "error", FIELDS_CHARS, offsetof(struct exit_record, error), sizeof(((struct exit_record *)0)->error), NULL },
-	ROW(sandbox, FIELDS_OPTION),	/* shims of before know nothing of it */
+	ROW(sandbox, FIELDS_OPTION),	/* from here on: shims of before know nothing of it */
+	ROW(signalled_ms, FIELDS_OPTION64),	/* written only when the job asks for it */
+	ROW(stdout_signalled, FIELDS_OPTION64),
+	ROW(stderr_signalled, FIELDS_OPTION64),
 };
 
 static const struct fields_type exit_type = {
@@ -49,7 +52,10 @@ static const struct fields_type exit_type = {
 /* What no shim writes is not believed. */
 static bool plausible(const struct exit_record *r)
 {
-	if (r->sandbox < 0)
+	bool signalled = r->signalled_ms > 0;
+
+	if (r->sandbox < 0 || r->signalled_ms < 0 || r->stdout_signalled > (signalled ? r->stdout_bytes : 0) ||
+	    r->stderr_signalled > (signalled ? r->stderr_bytes : 0))
 		return false;
 	switch (r->how) {
 	case EXIT_BY_CODE:

@@ -30,6 +30,8 @@ struct exit_record {
 	uint64_t stdout_bytes, stderr_bytes;	/* as the program wrote them */
 	uint64_t dropped;			/* of these, bytes not kept */
 	bool tree_empty;			/* waitpid said ECHILD */
+	int64_t signalled_ms;			/* wall clock: when the shim first sent a signal to the tree, or was about to; 0: it sent none */
+	uint64_t stdout_signalled, stderr_signalled;	/* of the bytes above, those written before that; 0 without signalled_ms */
 	int sandbox;				/* Landlock ABI that confined it; 0: it was not confined */
 	char error[256];			/* EXIT_NOT_STARTED: "exec /no/such: No such file or directory" */
 };

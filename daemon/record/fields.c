@@ -77,6 +77,10 @@ static void put_row(struct out *o, const struct fields_row *row, const void *obj
 	case FIELDS_INT64:
 		put_number(o, row->name, *AT_CONST(object, row, int64_t));
 		break;
+	case FIELDS_OPTION64:
+		if (*AT_CONST(object, row, int64_t) != 0)
+			put_number(o, row->name, *AT_CONST(object, row, int64_t));
+		break;
 	case FIELDS_BOOL:
 		put_number(o, row->name, *AT_CONST(object, row, bool));
 		break;
@@ -226,6 +230,7 @@ static int take_value(const struct fields_row *row, const char *value, void *obj
 		*AT(object, row, int) = (int)n;
 		return rv;
 	case FIELDS_INT64:
+	case FIELDS_OPTION64:
 		return parse_number(value, INT64_MIN, INT64_MAX, AT(object, row, int64_t));
 	case FIELDS_BOOL:
 		rv = parse_number(value, 0, 1, &n);
@@ -256,7 +261,7 @@ static int take_value(const struct fields_row *row, const char *value, void *obj
 /* Whether a file without the row is whole. */
 static bool may_be_missing(enum fields_kind kind)
 {
-	return kind == FIELDS_OPTION || kind == FIELDS_STRING || kind == FIELDS_LIST;
+	return kind == FIELDS_OPTION || kind == FIELDS_OPTION64 || kind == FIELDS_STRING || kind == FIELDS_LIST;
 }
 
 /* The line at *next as name and value, without going on. -1: no line left, or none of our form. */

@@ -26,6 +26,7 @@ struct job {
 	int umask;		/* of the process. Filled in by proc/ */
 	bool durable;		/* exit record is fsynced */
 	int sandbox;		/* enum job_sandbox */
+	int marks_signal;	/* 1: the exit record tells signalled_ms and what goes with it. A daemon that does not ask cannot read such a record */
 	int post_result_ms;	/* after SIGUSR1: no output for so long; 0: the signal means nothing */
 	char **writable;	/* NULL-terminated absolute paths that it may write, when confined; files or whole folders. What is not there is passed over */
 };

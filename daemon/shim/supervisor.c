@@ -73,8 +73,33 @@ static void enter(struct supervisor *s, enum phase phase)
 	s->entered = s->now;
 }
 
+static bool pump(struct supervisor *s, struct stream *stream);
+
+/* What lies in the pipes. Bounded: what writes without an end is not waited for. */
+static void empty_pipes(struct supervisor *s)
+{
+	for (int i = 0; i < 2; i++)
+		for (int n = 0; n < LAST_CHUNKS && s->streams[i].fd != -1; n++)
+			if (!pump(s, &s->streams[i]))
+				break;
+}
+
+/* The tree is about to get its first signal: what it has written so far is the last that it said unasked. */
+static void mark_signal(struct supervisor *s)
+{
+	struct exit_record *r = s->record;
+
+	if (r->signalled_ms != 0 || s->job->marks_signal == 0)
+		return;
+	empty_pipes(s);
+	r->signalled_ms = clock_ms(CLOCK_REALTIME);
+	r->stdout_signalled = output_written(s->streams[0].writer);
+	r->stderr_signalled = output_written(s->streams[1].writer);
+}
+
 static void end_by(struct supervisor *s, enum exit_by by)
 {
+	mark_signal(s);
 	s->record->by = by;
 	s->grace = s->job->grace_ms;
 	enter(s, ENDING);
@@ -138,6 +163,18 @@ static bool ends(struct supervisor *s)
 	return true;
 }
 
+static void terminate(struct supervisor *s)
+{
+	mark_signal(s);
+	tree_terminate(&s->tree);
+}
+
+static void kill_all(struct supervisor *s)
+{
+	mark_signal(s);
+	tree_kill(&s->tree);
+}
+
 /* One step of the machine above. */
 static void step(struct supervisor *s)
 {
@@ -170,14 +207,14 @@ static void step(struct supervisor *s)
 		else if (s->now >= deadline(s))
 			enter(s, KILLING);
 		else
-			tree_terminate(&s->tree);
+			terminate(s);
 		break;
 	case KILLING:
 		/* An agent that cannot be reaped has no exit that could be told: stay. */
 		if (s->tree.empty || (s->tree.main_gone && s->now >= s->entered + KILL_LIMIT_MS))
 			enter(s, DONE);
 		else
-			tree_kill(&s->tree);
+			kill_all(s);
 		break;
 	case DONE:
 		break;
@@ -208,13 +245,11 @@ static bool pump(struct supervisor *s, struct stream *stream)
 	return true;
 }
 
-/* What lies in the pipes when the tree is empty. Bounded: somebody outside of the tree may hold them and write on. */
+/* The tree is empty: a process outside of it may hold the pipes and go on writing. */
 static void drain(struct supervisor *s)
 {
+	empty_pipes(s);
 	for (int i = 0; i < 2; i++) {
-		for (int n = 0; n < LAST_CHUNKS && s->streams[i].fd != -1; n++)
-			if (!pump(s, &s->streams[i]))
-				break;
 		if (s->streams[i].fd != -1)
 			close(s->streams[i].fd);
 		s->streams[i].fd = -1;

@@ -5,13 +5,14 @@ who ended it, not by the code with which it ends.
 tests/fakes/tree plays the rows of the signal table of the real programs, and a few that are worse. All of them run at the same
 time. Processes are looked for by what they said of themselves, by the mark in their environment, and by kinship.
 """
+import json
 import os
 import signal
 from typing import NamedTuple
 
 import pytest
 
-from rld import FAKES, alive, carriers, command_of, descendants, proc_stat
+from rld import FAKES, SOURCE, alive, carriers, command_of, descendants, proc_stat, wait_gone
 
 SHAPES = ("claude", "codex", "opencode", "qwen", "gemini", "pi", "copilot", "nohup", "bare", "daemon", "stopped", "bomb")
 # What the shim's SIGTERM to the group makes of the agent itself: exit code, signal.
@@ -162,12 +163,74 @@ def test_result_given_and_another_turn_begun(make_daemon, tmp_path):
     assert (row["state"], attempt["process"], attempt["exit_code"], attempt["outcome"]) == ("succeeded", "exited", 0, "done")
 
 
-def test_ended_when_another_turn_has_begun(make_daemon, tmp_path):
-    """The result of the turn before is no evidence for the one that was cut off."""
+def test_another_turn_begun_as_an_answer_to_its_end(make_daemon, tmp_path):
+    """Its result was there when it was told to end: what it says after that changes nothing."""
     forest = Forest(make_daemon, tmp_path, "cut", {"post_result": "1s"}, shapes=("nohup",))
     (row, attempt), = forest.all_ended().values()
-    assert (row["state"], attempt["process"], attempt["outcome"]) == ("failed", "idle", "failed")
-    assert attempt["cause"] == "implementer process printed nothing for 1s; limits.post_result in rld.toml sets the limit"
+    assert (row["state"], attempt["process"], attempt["outcome"]) == ("succeeded", "lingered", "done")
+
+
+@pytest.mark.parametrize("clock,process", [("timeout", "timeout"), ("idle_timeout", "idle")])
+@pytest.mark.parametrize("killed", [False, True])
+def test_result_given_as_an_answer_to_its_end(make_daemon, tmp_path, clock, process, killed):
+    """It had none when a clock ended it, and counts as ended by that, whichever daemon reads its output. What it has cost counts."""
+    forest = Forest(make_daemon, tmp_path, "late", {clock: "3s"}, shapes=("nohup",))
+    if killed:
+        forest.daemon.kill()
+        tree, = forest.trees
+        wait_gone(tree.pids[0])
+        forest.daemon.start()
+    (row, attempt), = forest.all_ended().values()
+    assert (row["state"], attempt["process"], attempt["exit_code"], attempt["outcome"]) == ("failed", process, 0, "failed")
+    assert attempt["cause"].endswith(f"limits.{clock} in rld.toml or --{clock.replace('_', '-')} sets the limit")
+    assert attempt["cost_usd"] == 0.5
+
+
+READERS = ("claude", "codex", "gemini", "opencode", "copilot", "qwen", "pi")
+ANSWERS_TERM = "cat >/dev/null; trap 'cat \"$0\"; exit 0' TERM; : >\"$1\"; while :; do sleep 0.05; done"
+
+
+def test_whole_transcript_as_an_answer_to_its_end(make_daemon, tmp_path):
+    """In the form of each reader."""
+    agents = {f"agent.{kind}": {"command": ["/bin/sh", "-c", ANSWERS_TERM, str(SOURCE / "tests" / "data" / "agents" / kind / "good.jsonl"),
+                                            str(tmp_path / f"{kind}.up")], "reader": kind} for kind in READERS}
+    daemon = make_daemon(config={"parallel": len(READERS), "limits": {**GRACE, "timeout": "5s"}, **agents})
+    runs = {}
+    for kind in READERS:
+        os.mkfifo(tmp_path / f"{kind}.up")
+        (tmp_path / kind).mkdir()
+        runs[kind] = daemon.submit(tmp_path / kind, agent=kind)
+    for kind in READERS:
+        open(tmp_path / f"{kind}.up").close()
+    for kind, run in runs.items():
+        assert daemon.ended(run)["state"] == "failed", kind
+        attempt, = daemon.attempts(run)
+        assert (attempt["process"], attempt["exit_code"], attempt["outcome"]) == ("timeout", 0, "failed"), kind
+
+
+REVIEW_FILES = {
+    "verdict": ("", "printf %s '{\"verdict\": \"pass\", \"followUpPrompt\": \"fine\"}' > \"$RL_VERDICT_FILE\""),
+    "file": ("echo '- [ ] README:1: wrong' > autom8_review.md", ": > autom8_review.md"),
+    "comments": ("echo '{\"comments\": [{\"file\": \"README\", \"line\": 1, \"severity\": \"must-fix\", \"comment\": \"wrong\"}], \"summary\": \"s\"}'"
+                 " > review-comments.json", "echo '{\"comments\": [], \"summary\": \"s\"}' > review-comments.json")}
+
+
+@pytest.mark.parametrize("profile", REVIEW_FILES)
+def test_review_file_written_as_an_answer_to_its_end(make_daemon, repo, tmp_path, profile):
+    """A reviewer that has given its result and stays is ended, and its file is not as it was when that came."""
+    before, after = REVIEW_FILES[profile]
+    result = json.dumps({"type": "result", "subtype": "success", "is_error": False, "session_id": "s",
+                         "result": '{"verdict": "drift", "followUpPrompt": "wrong"}'})
+    agent = tmp_path / "agent"
+    agent.write_text(f"#!/bin/sh\ncat >/dev/null\n[ $RL_ROLE = review ] || {{ echo two >> README; echo '{result}'; exit 0; }}\n"
+                     f"{before}\ntrap '{after.replace(chr(39), chr(39) + chr(34) + chr(39) + chr(34) + chr(39))}; exit 0' TERM\n"
+                     f"echo '{result}'\nwhile :; do sleep 0.05; done\n")
+    agent.chmod(0o755)
+    daemon = make_daemon(config={"limits": {**GRACE, "post_result": "1s"}, "agent.late": {"command": [str(agent)], "reader": "claude"}})
+    run = daemon.submit(repo.path, agent="late", review={"enabled": True, "profile": profile, "max_fixes": 0, "read_only": False})
+    row = daemon.ended(run)
+    assert (row["state"], row["cause"]) == ("failed", "reviewer contract violation: the review file was changed after the reviewer was told to end")
+    assert [review["decision"] for review in daemon.reviews(run)] == ["violation"]
 
 
 def test_result_of_an_agent_that_took_over(make_daemon, tmp_path):

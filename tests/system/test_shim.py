@@ -47,7 +47,7 @@ class Attempt:
     """One directory, one shim."""
 
     def __init__(self, where, argv, *, cwd=None, stdin=None, env=(), wall=0, idle=0, grace=10_000, cap=0, nofile=0,
-                 umask=0o022, argument=True, sandbox=0, writable=(), before=(), post_result=0):
+                 umask=0o022, argument=True, sandbox=0, writable=(), before=(), post_result=0, marks=0):
         self.dir = Path(where) / uuid.uuid4().hex
         self.dir.mkdir(mode=0o700)
         self.uuid = str(uuid.uuid4())
@@ -61,7 +61,7 @@ class Attempt:
         rows += [("uuid", self.uuid), ("wall_ms", wall), ("idle_ms", idle), ("grace_ms", grace), ("output_bytes", cap),
                  ("nofile", nofile), ("umask", umask), ("durable", 1)]
         rows += [("sandbox", sandbox)] * bool(sandbox) + [("writable", path) for path in writable]
-        rows += [("post_result_ms", post_result)] * bool(post_result)
+        rows += [("post_result_ms", post_result)] * bool(post_result) + [("marks_signal", marks)] * bool(marks)
         (self.dir / "job").write_bytes(encode("job", rows))
         self.pid = self.pidfd = None
 
@@ -364,6 +364,81 @@ def test_wind_up_before_the_shim_has_come_up(attempt):
         one = attempt(["/bin/sleep", "1000"], post_result=1).start()
         one.end(signal.SIGUSR1)
         assert how(one.record()) == ("signal", 15, "result")
+
+
+# What was written before the shim's first signal
+
+def marks(record):
+    assert int(record["started_ms"]) <= int(record["signalled_ms"]) <= int(record["ended_ms"])
+    return int(record.get("stdout_signalled", 0)), int(record.get("stderr_signalled", 0))
+
+
+LATE = "trap 'echo late; echo later >&2; exit 0' TERM; echo early; echo e >&2; : > up; while :; do sleep 0.05; done"
+
+
+@pytest.mark.parametrize("by,limits", [("wall", {"wall": 2000}), ("idle", {"idle": 1000}), ("term", {})])
+def test_what_came_before_the_first_signal(attempt, by, limits):
+    one = attempt(sh(LATE), marks=1, **limits)
+    up = one.fifo("up")
+    one.start()
+    open(up).close()
+    if by == "term":
+        one.end()
+    record = one.record()
+    assert how(record) == ("code", 0, by)
+    assert one.output() == b"early\nlate\n" and one.output("stderr").endswith(b"later\n")
+    assert marks(record) == (6, 2)
+
+
+def test_what_came_before_the_signal_for_its_result(attempt):
+    one = wind_up(attempt, "trap 'echo late; exit 0' TERM; while :; do sleep 0.05; done", post_result=200, marks=1)
+    record = one.record()
+    assert how(record) == ("code", 0, "result")
+    assert (one.output(), marks(record)) == (b"late\n", (0, 0))
+
+
+def test_what_a_pipe_has_when_the_signal_comes(attempt):
+    """More than the shim reads at once was written before SIGTERM came."""
+    one = attempt(python("import fcntl, os, signal\n"
+                         "signal.signal(signal.SIGTERM, lambda *_: (os.write(1, b'late'), os._exit(0)))\n"
+                         "fcntl.fcntl(1, 1031, 1 << 20)\n"
+                         "open('up', 'w').close(); open('go').close()\n"
+                         "assert os.write(1, bytes(300000)) == 300000\n"
+                         "open('up', 'w').close()\n"
+                         "while True: signal.pause()"), marks=1)
+    up, go = one.fifo("up"), one.fifo("go")
+    one.start()
+    open(up).close()
+    one.end(signal.SIGSTOP)
+    open(go, "w").close()
+    open(up).close()
+    one.end()
+    one.end(signal.SIGCONT)
+    record = one.record()
+    assert how(record) == ("code", 0, "term")
+    assert (len(one.output()), marks(record)) == (300004, (300000, 0))
+
+
+def test_what_is_left_behind_gets_the_first_signal(attempt):
+    one = attempt(sh("(trap 'echo stray; exit' TERM; : > up; while :; do sleep 0.05; done) & read x < go; echo done"), marks=1)
+    up, go = one.fifo("up"), one.fifo("go")
+    one.start()
+    open(up).close()
+    go.write_text("x\n")
+    record = one.record()
+    assert how(record) == ("code", 0, "own")
+    assert (one.output(), marks(record)) == (b"done\nstray\n", (5, 0))
+
+
+@pytest.mark.parametrize("text,wanted", [("echo x; exit 3", 1), ("kill -9 $$", 1), (LATE, 0)])
+def test_no_mark_without_a_signal_or_a_wish(attempt, text, wanted):
+    one = attempt(sh(text), marks=wanted, wall=2000)
+    if text == LATE:
+        one.fifo("up")
+    one.start()
+    if text == LATE:
+        open(one.dir / "up").close()
+    assert not [name for name in one.record() if "signalled" in name]
 
 
 def test_agent_dies_with_its_shim(attempt):

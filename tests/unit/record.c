@@ -75,6 +75,7 @@ static struct exit_record sample(void)
 		.how = EXIT_NOT_STARTED, .status = ENOENT, .by = EXIT_TERM, .sender_pid = 42, .sender_uid = 1000,
 		.started_ms = INT64_C(1790000000123), .ended_ms = INT64_C(1790000000456), .stdout_bytes = UINT64_C(1) << 40,
 		.stderr_bytes = 7, .dropped = 3, .tree_empty = true, .sandbox = 6,
+		.signalled_ms = INT64_C(1790000000400), .stdout_signalled = UINT64_C(1) << 40, .stderr_signalled = 5,
 	};
 	snprintf(r.error, sizeof(r.error), "exec a\\b\nc: No such file or directory");
 	return r;
@@ -106,6 +107,9 @@ START_TEST(exit_round_trip)
 	ck_assert_uint_eq(got.dropped, want.dropped);
 	ck_assert(got.tree_empty);
 	ck_assert_int_eq(got.sandbox, 6);
+	ck_assert_int_eq(got.signalled_ms, want.signalled_ms);
+	ck_assert_uint_eq(got.stdout_signalled, want.stdout_signalled);
+	ck_assert_uint_eq(got.stderr_signalled, want.stderr_signalled);
 	ck_assert_str_eq(got.error, want.error);
 	ck_assert(!exists(RECORD_EXIT ".tmp"));
 }
@@ -218,6 +222,13 @@ static const struct {
 	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "sandbox -1\n", -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "sandbox \n", -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "sandbox 6\nsandbox 6\n", -EBADMSG },
+	/* no byte was written, so no signal came behind one; and none comes before 1970 */
+	{ "rl-exit 1\nhow code\nstatus 0\nby wall\n" REST "signalled_ms 2\n", 0 },
+	{ "rl-exit 1\nhow code\nstatus 0\nby wall\n" REST "sandbox 6\nsignalled_ms 2\n", 0 },
+	{ "rl-exit 1\nhow code\nstatus 0\nby wall\n" REST "signalled_ms 2\nsandbox 6\n", -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby wall\n" REST "signalled_ms 2\nstdout_signalled 1\n", -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby wall\n" REST "signalled_ms 2\nstderr_signalled -1\n", -EBADMSG },
+	{ "rl-exit 1\nhow code\nstatus 0\nby wall\n" REST "signalled_ms -2\n", -EBADMSG },
 	{ "rl-exit 2\nhow code\nstatus 0\nby own\n" REST, -EBADMSG },
 	{ "rl-job 1\nhow code\nstatus 0\nby own\n" REST, -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus 256\nby own\n" REST, -EBADMSG },
@@ -247,8 +258,11 @@ START_TEST(exit_with_true_checksum)
 
 	seal(sealed[_i].body, strlen(sealed[_i].body));
 	ck_assert_int_eq(exit_record_read(dirfd_, &got), sealed[_i].want);
-	if (sealed[_i].want == 0)
-		ck_assert_int_eq(got.sandbox, strstr(sealed[_i].body, "sandbox") != NULL ? 6 : 0);
+	if (sealed[_i].want != 0)
+		return;
+	ck_assert_int_eq(got.sandbox, strstr(sealed[_i].body, "sandbox") != NULL ? 6 : 0);
+	ck_assert_int_eq(got.signalled_ms, strstr(sealed[_i].body, "signalled_ms") != NULL ? 2 : 0);
+	ck_assert_uint_eq(got.stdout_signalled, 0);
 }
 END_TEST
 
@@ -375,6 +389,9 @@ START_TEST(job_that_is_confined)
 	want.sandbox = JOB_OPEN;
 	want.post_result_ms = -1;
 	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+	want.post_result_ms = 0;
+	want.marks_signal = 2;
+	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
 }
 END_TEST
 
@@ -383,21 +400,25 @@ END_TEST
 /* What an rld writes that knows nothing of confinement, and lies. */
 static const struct {
 	const char *body;
-	int want, sandbox, post_result_ms;
+	int want, sandbox, post_result_ms, marks_signal;
 } jobs[] = {
-	{ JOB, 0, JOB_OPEN, 0 },
-	{ JOB "post_result_ms 30000\n", 0, JOB_OPEN, 30000 },
-	{ JOB "sandbox 1\nwritable /a\npost_result_ms 1\n", 0, JOB_TRY, 1 },
-	{ JOB "post_result_ms -1\n", -EBADMSG, 0, 0 },
-	{ JOB "post_result_ms 2147483648\n", -EBADMSG, 0, 0 },
-	{ JOB "post_result_ms 1\nsandbox 1\n", -EBADMSG, 0, 0 },
-	{ JOB "sandbox 1\n", 0, JOB_TRY, 0 },
-	{ JOB "sandbox 2\nwritable /a\nwritable /b\n", 0, JOB_REQUIRE, 0 },
-	{ JOB "sandbox 3\n", -EBADMSG, 0, 0 },
-	{ JOB "sandbox try\n", -EBADMSG, 0, 0 },
-	{ JOB "sandbox 1\nwritable a\n", -EBADMSG, 0, 0 },
-	{ JOB "writable /a\nsandbox 1\n", -EBADMSG, 0, 0 },
-	{ JOB "sandbox 1\nconfined 1\n", -EBADMSG, 0, 0 },
+	{ JOB, 0, JOB_OPEN, 0, 0 },
+	{ JOB "marks_signal 1\n", 0, JOB_OPEN, 0, 1 },
+	{ JOB "post_result_ms 1\nmarks_signal 1\n", 0, JOB_OPEN, 1, 1 },
+	{ JOB "marks_signal 1\npost_result_ms 1\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "marks_signal 2\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "post_result_ms 30000\n", 0, JOB_OPEN, 30000, 0 },
+	{ JOB "sandbox 1\nwritable /a\npost_result_ms 1\n", 0, JOB_TRY, 1, 0 },
+	{ JOB "post_result_ms -1\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "post_result_ms 2147483648\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "post_result_ms 1\nsandbox 1\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "sandbox 1\n", 0, JOB_TRY, 0, 0 },
+	{ JOB "sandbox 2\nwritable /a\nwritable /b\n", 0, JOB_REQUIRE, 0, 0 },
+	{ JOB "sandbox 3\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "sandbox try\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "sandbox 1\nwritable a\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "writable /a\nsandbox 1\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "sandbox 1\nconfined 1\n", -EBADMSG, 0, 0, 0 },
 };
 
 START_TEST(job_with_true_checksum)
@@ -408,6 +429,7 @@ START_TEST(job_with_true_checksum)
 	ck_assert_int_eq(job_read(dirfd_, &got), jobs[_i].want);
 	ck_assert_int_eq(got.sandbox, jobs[_i].sandbox);
 	ck_assert_int_eq(got.post_result_ms, jobs[_i].post_result_ms);
+	ck_assert_int_eq(got.marks_signal, jobs[_i].marks_signal);
 	job_release(&got);
 }
 END_TEST
