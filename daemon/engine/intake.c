@@ -37,6 +37,22 @@ static void refuse(struct intake *item, int code, const char *field, const char 
 	va_end(ap);
 }
 
+/* A path of the submit could not be used, for this errno: the submit's fault, or that of the host, which passes. */
+static void refuse_path(struct intake *item, int error, const char *field, const char *hint, const char *path)
+{
+	const struct rpc_host_row *host = rpc_host_find(error);
+
+	refuse(item, host != NULL ? host->code : RPC_INVALID_PARAMS, field, host != NULL ? host->hint : hint, "%s: %s", path, strerror(error));
+}
+
+/* The code for a file of the daemon's own that could not be used. */
+static int unavailable(int error)
+{
+	const struct rpc_host_row *host = rpc_host_find(error);
+
+	return host != NULL ? host->code : RPC_UNAVAILABLE;
+}
+
 /* The workdir as seen from the workspace. */
 static void set_subdir(struct intake *item)
 {
@@ -51,13 +67,14 @@ static void check_workdir(struct intake *item)
 {
 	struct stat st;
 	char *top, *real;
+	int rv;
 
 	if (item->workdir[0] != '/') {
 		refuse(item, RPC_INVALID_PARAMS, "workdir", "give an absolute path", "workdir '%s' is not absolute", item->workdir);
 		return;
 	}
 	if (stat(item->workdir, &st) == -1) {
-		refuse(item, RPC_INVALID_PARAMS, "workdir", "create it, or name another with -C", "workdir %s: %s", item->workdir, strerror(errno));
+		refuse_path(item, errno, "workdir", "create it, or name another with -C", item->workdir);
 		return;
 	}
 	if (!S_ISDIR(st.st_mode)) {
@@ -65,15 +82,21 @@ static void check_workdir(struct intake *item)
 		return;
 	}
 	if (access(item->workdir, R_OK | W_OK | X_OK) == -1) {
+		if (rpc_host_find(errno) != NULL)
+			refuse_path(item, errno, "workdir", NULL, item->workdir);
 		refuse(item, RPC_INVALID_PARAMS, "workdir", "the daemon's user needs to read, write and search it",
 		    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)geteuid(), strerror(errno));
 		return;
 	}
-	top = git_top(item->workdir);
+	rv = git_top(item->workdir, &top);
+	if (rv != 0) {
+		refuse_path(item, -rv, "workdir", "let the daemon's user look for its repository", item->workdir);
+		return;
+	}
 	item->has_git = top != NULL;
 	real = realpath(top != NULL ? top : item->workdir, NULL);
 	if (real == NULL)
-		refuse(item, RPC_INVALID_PARAMS, "workdir", NULL, "workdir %s: %s", item->workdir, strerror(errno));
+		refuse_path(item, errno, "workdir", "name another with -C", item->workdir);
 	item->workspace = real;
 	free(top);
 	set_subdir(item);
@@ -86,7 +109,7 @@ static void check_workdir(struct intake *item)
 static void check_prompt_file(struct intake *item, const char *path, const char *field)
 {
 	if (path != NULL && access(path, R_OK) == -1)
-		refuse(item, RPC_INVALID_PARAMS, field, "name an existing file, or leave the option out", "prompt file %s: %s", path, strerror(errno));
+		refuse_path(item, errno, field, "name an existing file, or leave the option out", path);
 }
 
 /* Before anything is paid for. It is put in place by a rename, which would do away with a device or a pipe of this name. */
@@ -100,45 +123,54 @@ static void check_report(struct intake *item)
 		return;
 	directory = xmemdup0(path, (size_t)(strrchr(path, '/') - path) + 1);
 	if (access(directory, W_OK | X_OK) == -1)
-		refuse(item, RPC_INVALID_PARAMS, "report", "name a file in a directory that is there and that the daemon's user may write",
-		    "report %s: %s: %s", path, directory, strerror(errno));
+		refuse_path(item, errno, "report", "name a file in a directory that is there and that the daemon's user may write", directory);
 	else if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		refuse(item, RPC_INVALID_PARAMS, "report", "name another file", "report %s is no regular file", path);
 	free(directory);
 }
 
-static bool is_program(const char *path)
+/* 0, or the errno that tells why it is no program. */
+static int program_fault(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+	if (stat(path, &st) == -1)
+		return errno;
+	if (!S_ISREG(st.st_mode))
+		return EACCES;
+	return access(path, X_OK) == -1 ? errno : 0;
 }
 
-static bool on_path(const struct intake *item, const char *name)
+/* The same of a name that is looked up on the run's PATH; a fault of the host ends the search. */
+static int path_fault(const struct intake *item, const char *name)
 {
 	const char *path = environment_get(item->environment, "PATH");
 	char *copy = xstrdup(path != NULL ? path : "/usr/bin:/bin"), *rest = copy, *dir;
-	bool found = false;
+	int error = ENOENT;
 
-	while (!found && (dir = strsep(&rest, ":")) != NULL) {
+	while (error != 0 && rpc_host_find(error) == NULL && (dir = strsep(&rest, ":")) != NULL) {
 		char *file = xasprintf("%s/%s", dir[0] != '\0' ? dir : ".", name);
 
-		found = is_program(file);
+		error = program_fault(file);
 		free(file);
 	}
 	free(copy);
-	return found;
+	return error;
 }
 
 /* Profile "exit": before anything is paid for. */
 static void check_reviewer(struct intake *item)
 {
 	const char *reviewer = item->judge != NULL ? item->judge->reviewer : NULL;
+	int error;
 
 	if (reviewer == NULL || item->judge->profile->carrier != CARRIER_EXIT)
 		return;
-	if (strchr(reviewer, '/') == NULL ? on_path(item, reviewer) : is_program(reviewer))
+	error = strchr(reviewer, '/') == NULL ? path_fault(item, reviewer) : program_fault(reviewer);
+	if (error == 0)
 		return;
+	if (rpc_host_find(error) != NULL)
+		refuse_path(item, error, "reviewer", NULL, reviewer);
 	refuse(item, RPC_INVALID_PARAMS, "reviewer", "name an existing program, and make it executable (chmod +x)",
 	    "reviewer %s: it is not there or not an executable file", reviewer);
 }
@@ -148,8 +180,11 @@ static void check_beads(struct intake *item)
 {
 	char *dir = xasprintf("%s/.beads", item->source_path);
 	struct stat st;
+	int error = stat(dir, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 
-	if (stat(dir, &st) == -1 || !S_ISDIR(st.st_mode))
+	if (rpc_host_find(error) != NULL)
+		refuse_path(item, error, "beads", NULL, dir);
+	if (error != 0)
 		refuse(item, RPC_INVALID_PARAMS, "beads", "name the directory that holds .beads, or run 'bd init' there", "there are no beads in %s", item->source_path);
 	free(dir);
 }
@@ -175,7 +210,7 @@ static void take_task(struct intake *item, const char *state_dir)
 		else if (rv == -EFBIG)
 			refuse(item, RPC_INVALID_PARAMS, "task_blob", "split the task", "the task is larger than 16 MiB");
 		else if (rv != 0)
-			refuse(item, RPC_UNAVAILABLE, "task_blob", NULL, "blob '%s': %s", item->task_blob, strerror(-rv));
+			refuse(item, unavailable(-rv), "task_blob", NULL, "blob '%s': %s", item->task_blob, strerror(-rv));
 	}
 	if (item->text == NULL)
 		return;
@@ -213,7 +248,7 @@ static void keep_environment(struct intake *item, const char *state_dir)
 	if (rv == -ENOSPC || rv == -EDQUOT)
 		refuse(item, RPC_NO_SPACE, NULL, "make room on the disk of the state directory", "no space left to keep the environment in %s", path);
 	else if (rv != 0)
-		refuse(item, RPC_UNAVAILABLE, NULL, NULL, "the environment cannot be kept in %s: %s", path, strerror(-rv));
+		refuse(item, unavailable(-rv), NULL, NULL, "the environment cannot be kept in %s: %s", path, strerror(-rv));
 	else
 		item->environment_hash = xstrdup(hex);
 	free(path);

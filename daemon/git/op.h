@@ -126,7 +126,8 @@ const char *git_op_changed(const struct git_op *op);
 /* VERIFY: new files that were moved aside, in the same form; NULL: none. */
 const char *git_op_moved(const struct git_op *op);
 
-/* Top of the repository that holds dir, by looking for .git upwards without running git; NULL: none. malloc'd. */
-char *git_top(const char *dir);
+/* Top of the repository that holds dir, by looking for .git upwards without running git; *top NULL: there is none. malloc'd. 0, or
+ * -errno when that could not be found out. */
+int git_top(const char *dir, char **top);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* git_top(): finds the repository by the rules of git's own discovery, without running git. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,71 +13,90 @@
 
 #define GITFILE_MAX 65536
 
-static bool is_dir(const char *dir, const char *name)
+/* A look at a path that told neither that it is there nor that it is not: the first such errno stays in *failure. */
+static void note(int *failure, int error)
+{
+	static const int answers[] = { ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG, EINVAL, EFBIG };
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		if (error == answers[i])
+			return;
+	}
+	if (*failure == 0)
+		*failure = error;
+}
+
+static bool is_there(const char *dir, const char *name, bool directory, int *failure)
 {
 	char *path = xasprintf("%s/%s", dir, name);
 	struct stat st;
-	bool yes = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	/* HEAD may be a link that leads nowhere yet */
+	bool there = (directory ? stat : lstat)(path, &st) == 0;
 
+	if (!there)
+		note(failure, errno);
 	free(path);
-	return yes;
+	return there && (!directory || S_ISDIR(st.st_mode));
 }
 
 /* What git takes for a git directory: HEAD, objects/ and refs/, or commondir in their place for a worktree's. */
-static bool is_git_dir(const char *dir)
+static bool is_git_dir(const char *dir, int *failure)
 {
-	char *head = xasprintf("%s/HEAD", dir), *common = xasprintf("%s/commondir", dir);
-	struct stat st;
-	bool yes = lstat(head, &st) == 0 && ((is_dir(dir, "objects") && is_dir(dir, "refs")) || stat(common, &st) == 0);
-
-	free(head);
-	free(common);
-	return yes;
+	return is_there(dir, "HEAD", false, failure) && ((is_there(dir, "objects", true, failure) && is_there(dir, "refs", true, failure)) ||
+	    is_there(dir, "commondir", false, failure));
 }
 
 /* A worktree's or submodule's .git is a file that names the git directory. */
-static bool is_git_file(const char *path)
+static bool is_git_file(const char *path, int *failure)
 {
 	static const char mark[] = "gitdir: ";
 	char *data;
 	size_t size;
+	int rv = file_read(AT_FDCWD, path, GITFILE_MAX, &data, &size);
 	bool yes;
 
-	if (file_read(AT_FDCWD, path, GITFILE_MAX, &data, &size) != 0)
+	if (rv != 0) {
+		note(failure, -rv);
 		return false;
+	}
 	yes = size > sizeof(mark) - 1 && memcmp(data, mark, sizeof(mark) - 1) == 0;
 	free(data);
 	return yes;
 }
 
-char *git_top(const char *dir)
+int git_top(const char *dir, char **top)
 {
-	char *at = realpath(dir, NULL), *found = NULL;
+	char *at = realpath(dir, NULL);
 	struct stat st;
+	int failure = 0;
 	dev_t device;
 
+	*top = NULL;
 	if (at == NULL || stat(at, &st) == -1) {
+		note(&failure, errno);
 		free(at);
-		return NULL;
+		return -failure;
 	}
 	device = st.st_dev;
-	while (found == NULL) {
+	for (;;) {
 		char *git = xasprintf("%s/.git", strcmp(at, "/") == 0 ? "" : at), *slash;
-		bool is_top = is_git_dir(git) || is_git_file(git);
+		bool is_top = is_git_dir(git, &failure) || is_git_file(git, &failure);
 
 		free(git);
 		if (is_top) {
-			found = xstrdup(at);
-			break;
+			*top = at;
+			return 0;
 		}
 		/* Inside a git directory there is no work tree. git does not cross file systems either. */
-		if (is_git_dir(at) || strcmp(at, "/") == 0)
+		if (failure != 0 || is_git_dir(at, &failure) || strcmp(at, "/") == 0)
 			break;
 		slash = strrchr(at, '/');
 		slash[slash == at] = '\0';
-		if (stat(at, &st) == -1 || st.st_dev != device)
+		if (stat(at, &st) == -1)
+			note(&failure, errno);
+		if (failure != 0 || st.st_dev != device)
 			break;
 	}
 	free(at);
-	return found;
+	return -failure;
 }

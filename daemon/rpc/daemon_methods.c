@@ -176,13 +176,14 @@ static void show_run(void *arg)
 static void show_done(void *arg)
 {
 	struct shown *shown = arg;
+	const struct rpc_host_row *host = rpc_host_find(-shown->text.error);
 	struct project *project;
 	struct config_error error;
 
 	if (project_parse(&project, &shown->text, &error) == 0)
 		show_settings(shown->rpc, shown->call, project);
 	else
-		call_error(shown->call, RPC_INVALID_PARAMS, error.field, NULL, "%s", error.text);
+		call_error(shown->call, host != NULL ? host->code : RPC_INVALID_PARAMS, error.field, host != NULL ? host->hint : NULL, "%s", error.text);
 	project_free(project);
 	project_text_release(&shown->text);
 	free(shown);
@@ -278,6 +279,7 @@ static const struct result_field config_results[] = {
 	{ 0 },
 };
 static const int reload_errors[] = { RPC_UNAVAILABLE, 0 };
+static const int show_errors[] = { RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method daemon_methods[] = {
 	{ "rpc.discover", ACCESS_ANY, true, NULL, discover_results, NULL, discover, "describe every method, as an OpenRPC document" },
@@ -285,6 +287,6 @@ const struct method daemon_methods[] = {
 	{ "daemon.status", ACCESS_READ, false, NULL, status_results, NULL, status, "what the daemon is and does now" },
 	{ "daemon.stop", ACCESS_ADMIN, false, stop_params, stop_results, NULL, stop, "end the daemon" },
 	{ "daemon.reload", ACCESS_ADMIN, false, check_params, reload_results, reload_errors, reload, "read the config again; new runs only" },
-	{ "config.show", ACCESS_READ, false, config_params, config_results, NULL, config_show, "the settings in force, and where each comes from" },
+	{ "config.show", ACCESS_READ, false, config_params, config_results, show_errors, config_show, "the settings in force, and where each comes from" },
 	{ 0 },
 };

@@ -378,7 +378,7 @@ static const struct result_field list_results[] = {
 
 static const int get_errors[] = { RPC_NOT_FOUND, 0 };
 static const int change_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
-static const int retry_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, 0 };
+static const int retry_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method run_methods[] = {
 	{ "run.get", ACCESS_READ, true, get_params, run_results, get_errors, get, "all about a run" },

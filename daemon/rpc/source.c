@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "core/row.h"
 #include "engine/secrets.h"
+#include "proto/error.h"
 
 #define KINDS_MAX 256		/* different settings in one workflow: they are resolved on the loop */
 
@@ -40,12 +41,23 @@ static bool refuse(struct submit_source *source, const char *field, const char *
 	va_list ap;
 
 	snprintf(source->field, sizeof(source->field), "%s", field);
+	source->code = RPC_INVALID_PARAMS;
 	source->hint = hint;
 	va_start(ap, fmt);
 	if (vasprintf(&source->error, fmt, ap) == -1)
 		abort();
 	va_end(ap);
 	return false;
+}
+
+/* A path could not be used, for this errno: the submit's fault, or that of the host, which passes. */
+static void refuse_path(struct submit_source *source, const char *field, const char *hint, const char *path, int error)
+{
+	const struct rpc_host_row *host = rpc_host_find(error);
+
+	refuse(source, field, host != NULL ? host->hint : hint, "%s: %s", path, strerror(error));
+	if (host != NULL)
+		source->code = host->code;
 }
 
 /* NULL: it is not given, or no text. */
@@ -96,9 +108,11 @@ static bool read_beads(struct submit_source *source)
 	int failure = stat(beads, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 
 	source->path = realpath(dir, NULL);
+	if (source->path == NULL && rpc_host_find(errno) != NULL)
+		failure = errno;
 	/* a workdir that is wrong is told of as such, later */
-	if (failure != 0 && (source->path != NULL || named != NULL))
-		refuse(source, "beads", "name the directory that holds .beads, or make it with 'bd init'", "%s: %s", beads, strerror(failure));
+	if (failure != 0 && (source->path != NULL || named != NULL || rpc_host_find(failure) != NULL))
+		refuse_path(source, "beads", "name the directory that holds .beads, or make it with 'bd init'", beads, failure);
 	if (source->path == NULL)
 		source->path = xstrdup(dir);
 	free(beads);
@@ -128,8 +142,8 @@ static bool check_write_back(struct submit_source *source, const struct given *r
 	if (failure == EINVAL)
 		refuse(source, row->path, "name the PRD itself", "%s is no regular file", source->path);
 	else if (failure != 0 || access(source->path, W_OK) == -1 || access(directory, W_OK | X_OK) == -1)
-		refuse(source, row->path, "let the daemon's user write the file and its directory: the stories that pass are marked there",
-		    "%s: %s", source->path, strerror(failure != 0 ? failure : errno));
+		refuse_path(source, row->path, "let the daemon's user write the file and its directory: the stories that pass are marked there",
+		    source->path, failure != 0 ? failure : errno);
 	free(directory);
 	return source->error == NULL;
 }
@@ -143,6 +157,10 @@ static bool read_text(struct submit_source *source, const struct given *row)
 
 	/* what a link leads to is meant, not the link */
 	source->path = path == NULL ? NULL : realpath(path, NULL);
+	if (path != NULL && source->path == NULL && rpc_host_find(errno) != NULL) {
+		refuse_path(source, row->path, NULL, path, errno);
+		return false;
+	}
 	if (source->path == NULL)
 		source->path = xstrdup(path);
 	if (reader(json_string_value(text), json_string_length(text), &source->tasks, &words) == -1)

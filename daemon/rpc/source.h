@@ -17,6 +17,7 @@ struct submit_source {
 
 	/* why there is no such run; error NULL: there may be one */
 	char *error;
+	int code;
 	char field[64];			/* parameter at fault, "": none */
 	const char *hint;		/* remedy, NULL: none */
 

@@ -282,10 +282,12 @@ static void submit_resolve(struct submit *s)
 	struct config_error error;
 	struct plan plan = { 0 };
 
+	const struct rpc_host_row *host = rpc_host_find(-s->project.error);
+
 	if (s->source.error != NULL) {
-		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
+		submit_refuse(s, s->source.code, s->source.field, s->source.hint, s->source.error);
 	} else if (project_parse(&project, &s->project, &error) == -1) {
-		submit_refuse(s, RPC_INVALID_PARAMS, error.field, NULL, error.text);
+		submit_refuse(s, host != NULL ? host->code : RPC_INVALID_PARAMS, error.field, host != NULL ? host->hint : NULL, error.text);
 	} else if (!submit_source_resolve(&s->source, rpc_config(s->rpc), project, s->overrides->list, s->overrides->count, &plan, &s->environment)) {
 		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
 	} else {
@@ -483,7 +485,7 @@ static const struct result_field submit_results[] = {
 	{ "warnings", "array", "what was taken, but may not be what was meant" },
 	{ 0 },
 };
-static const int submit_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_CONFLICT, RPC_LIMIT_REACHED, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, 0 };
+static const int submit_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_CONFLICT, RPC_LIMIT_REACHED, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method submit_methods[] = {
 	{ "run.submit", ACCESS_SUBMIT, false, submit_params, submit_results, submit_errors, submit, "put a run in the queue" },

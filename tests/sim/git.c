@@ -98,7 +98,7 @@ const char *git_op_refused(const struct git_op *op) { return op->refused; }
 const char *git_op_conflicts(const struct git_op *op) { return op->conflicts; }
 const char *git_op_taken(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_commit(const struct git_op *op) { return unless_empty(op->commit); }
-char *git_top(const char *dir) { return xstrdup(dir); }
+int git_top(const char *dir, char **top) { *top = xstrdup(dir); return 0; }
 
 /* What there is */
 

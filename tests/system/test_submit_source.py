@@ -2,6 +2,7 @@
 """What cannot be a run of many tasks is refused at submit: exit code 1, one sentence, with the place in the file."""
 import json
 import os
+import resource
 
 import pytest
 from rld import Repo, RpcError
@@ -202,3 +203,22 @@ def test_a_prd_of_somebody_else(make_daemon, tmp_path, another_user):
     assert error.data["field"] == "stories_path" and f"{work}/prd.json: Permission denied" in error.message
     os.chown(work / "prd.json", another_user, another_user)
     assert daemon.call("run.submit", **given, check=True)["state"] == "checked"
+
+
+# ---- faults of the host ----------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("method", ["run.submit", "config.show"])
+def test_no_descriptor_is_no_fault_of_a_parameter(daemon, repo, method):
+    """A client that keeps to the contract sends it again, and then it is taken."""
+    params = {"workdir": str(repo.path), **({"task": "x"} if method == "run.submit" else {})}
+    limits = resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE)
+    with daemon.connect() as rpc:
+        rpc.call("daemon.status")
+        used = {int(fd) for fd in os.listdir(f"/proc/{daemon.pid}/fd")}
+        resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, (next(fd for fd in range(len(used) + 1) if fd not in used), limits[1]))
+        with pytest.raises(RpcError) as error:
+            rpc.call(method, **params)
+        resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, limits)
+        assert error.value.code == 9 and error.value.data["retryable"] and "LimitNOFILE" in error.value.data["hint"], error.value
+        assert "Too many open files" in error.value.message
+        assert rpc.call(method, **params)

@@ -2,6 +2,8 @@
 /* Git operations against plain git: results compared with git add. */
 #include "git_repo.h"
 
+#include <sys/resource.h>
+
 #include "git/aside.h"
 #include "record/exit_record.h"
 
@@ -681,36 +683,65 @@ START_TEST(pin_keeps_a_tree)
 }
 END_TEST
 
+static char *top_of(const char *dir)
+{
+	char *top;
+
+	ck_assert_int_eq(git_top(dir, &top), 0);
+	return top;
+}
+
 START_TEST(finds_the_top)
 {
 	char *deep, *top, *root;
 
 	SH("mkdir -p d/e; git worktree add -q ../wt; mkdir -p ../wt/x ../plain/.git/x d/e/.git; ln -s repo/d ../link");
 	deep = xasprintf("%s/d/e", repo);
-	top = git_top(deep);
+	top = top_of(deep);
 	ck_assert_str_eq(top, repo);
 	free(top);
 	free(deep);
 	deep = xasprintf("%s/link", home);
-	top = git_top(deep);
+	top = top_of(deep);
 	ck_assert_str_eq(top, repo);
 	free(top);
 	free(deep);
 	deep = xasprintf("%s/wt/x", home);
 	root = xasprintf("%s/wt", home);
-	top = git_top(deep);
+	top = top_of(deep);
 	ck_assert_str_eq(top, root);
 	free(top);
 	free(deep);
 	free(root);
 	deep = xasprintf("%s/.git/refs", repo);
-	ck_assert_ptr_null(git_top(deep));
+	ck_assert_ptr_null(top_of(deep));
 	free(deep);
 	deep = xasprintf("%s/plain/.git/x", home);
-	ck_assert_ptr_null(git_top(deep));
+	ck_assert_ptr_null(top_of(deep));
 	free(deep);
-	ck_assert_ptr_null(git_top("/nonexistent"));
-	ck_assert_ptr_null(git_top("/"));
+	ck_assert_ptr_null(top_of("/nonexistent"));
+	ck_assert_ptr_null(top_of("/"));
+}
+END_TEST
+
+/* What cannot be looked at is neither a repository nor none. */
+START_TEST(a_top_that_cannot_be_found_out)
+{
+	struct rlimit limit;
+	char *deep, *top;
+	int rv;
+
+	SH("git worktree add -q ../wt; mkdir -p ../wt/x");
+	deep = xasprintf("%s/wt/x", home);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	rv = git_top(deep, &top);
+	limit.rlim_cur = limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	ck_assert_int_eq(rv, -EMFILE);
+	ck_assert_ptr_null(top);
+	free(deep);
 }
 END_TEST
 
@@ -765,6 +796,7 @@ int main(void)
 	tcase_add_test(tc, copying_keeps_bytes_and_modes);
 	tcase_add_test(tc, pin_keeps_a_tree);
 	tcase_add_test(tc, finds_the_top);
+	tcase_add_test(tc, a_top_that_cannot_be_found_out);
 	tcase_add_test(tc, names_are_made_visible);
 	return run_tests("git", tc);
 }
