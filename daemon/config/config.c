@@ -23,6 +23,7 @@ struct config {
 	char **profiles;	/* the same of profiles */
 	char **groups;		/* "default", then the others of the file */
 	char **accounts;	/* those of the file */
+	char **agent_env;	/* see config_agent_env() */
 };
 
 const char *config_path(const struct config *config)
@@ -217,6 +218,39 @@ static struct config *config_new(void)
 	return config;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static char **collect_agent_env(const struct config *config)
+{
+	char **names = xcalloc(1, sizeof(*names));
+	size_t count, kept = 0;
+
+	for (size_t i = 0; config->agents[i] != NULL; i++) {
+		char *path = xasprintf("agent.%s.env", config->agents[i]);
+		json_t *env = layers_get(&(struct layers){ .config = config }, path, NULL);
+		const json_t *name;
+		size_t k;
+
+		json_array_foreach(env, k, name)
+			strings_append(&names, json_string_value(name));
+		json_decref(env);
+		free(path);
+	}
+	count = strings_count(names);
+	qsort(names, count, sizeof(*names), compare_names);
+	for (size_t i = 0; i < count; i++) {
+		if (kept > 0 && strcmp(names[kept - 1], names[i]) == 0)
+			free(names[i]);
+		else
+			names[kept++] = names[i];
+	}
+	names[kept] = NULL;
+	return names;
+}
+
 int config_parse(struct config **out, const char *name, const char *text, size_t size, struct config_error *error)
 {
 	struct config *config = config_new();
@@ -237,6 +271,7 @@ int config_parse(struct config **out, const char *name, const char *text, size_t
 		config_free(config);
 		return -1;
 	}
+	config->agent_env = collect_agent_env(config);
 	*out = config;
 	return 0;
 }
@@ -253,6 +288,7 @@ int config_load(struct config **out, const char *path, bool explicit_path, struc
 	free(real);
 	if (rv == -ENOENT && !explicit_path) {
 		*out = config_new();
+		(*out)->agent_env = collect_agent_env(*out);
 		return 0;
 	}
 	if (rv == -EFBIG)
@@ -278,6 +314,7 @@ void config_free(struct config *config)
 	strings_free(config->profiles);
 	strings_free(config->groups);
 	strings_free(config->accounts);
+	strings_free(config->agent_env);
 	free(config);
 }
 
@@ -354,37 +391,9 @@ bool config_group_name(const char *name)
 	return setting_table_name(name);
 }
 
-static int compare_names(const void *a, const void *b)
+char *const *config_agent_env(const struct config *config)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-char **config_agent_env(const struct config *config)
-{
-	char **names = xcalloc(1, sizeof(*names));
-	size_t count, kept = 0;
-
-	for (size_t i = 0; config->agents[i] != NULL; i++) {
-		char *path = xasprintf("agent.%s.env", config->agents[i]);
-		json_t *env = layers_get(&(struct layers){ .config = config }, path, NULL);
-		const json_t *name;
-		size_t k;
-
-		json_array_foreach(env, k, name)
-			strings_append(&names, json_string_value(name));
-		json_decref(env);
-		free(path);
-	}
-	count = strings_count(names);
-	qsort(names, count, sizeof(*names), compare_names);
-	for (size_t i = 0; i < count; i++) {
-		if (kept > 0 && strcmp(names[kept - 1], names[i]) == 0)
-			free(names[i]);
-		else
-			names[kept++] = names[i];
-	}
-	names[kept] = NULL;
-	return names;
+	return config->agent_env;
 }
 
 char *config_agent_set(const struct config *config, const char *agent, const char *name)

@@ -18,17 +18,15 @@ static struct reply discover(struct rpc *rpc, struct call *call)
 static struct reply hello(struct rpc *rpc, struct call *call)
 {
 	int64_t min = call_int(call, "min", RPC_PROTOCOL), max = call_int(call, "max", RPC_PROTOCOL);
-	char **names;
+	char *const *names = config_agent_env(rpc_config(rpc));
 	json_t *list;
 
 	if (min > RPC_PROTOCOL || max < RPC_PROTOCOL)
 		return reply_error(call, RPC_INVALID_PARAMS, min > RPC_PROTOCOL ? "min" : "max", "use an rlctl of the daemon's own version",
 		    "this daemon (version %s) speaks protocol %d, the client %" PRId64 " to %" PRId64, rpc->version, RPC_PROTOCOL, min, max);
-	names = config_agent_env(rpc_config(rpc));
 	list = json_array();
-	for (size_t i = 0; names != NULL && names[i] != NULL; i++)
+	for (size_t i = 0; names[i] != NULL; i++)
 		json_array_append_new(list, json_text(names[i]));
-	strings_free(names);
 	return reply_ok(call, json_pack("{s:s,s:i,s:s,s:[s,s,s,s],s:o}", "version", rpc->version, "protocol", RPC_PROTOCOL,
 	    "instance", rpc->instance, "capabilities", "batch", "blob", "check", "events", "agent_env", list));
 }
