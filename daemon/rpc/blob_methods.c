@@ -30,17 +30,21 @@ struct blob_put {
 	size_t size;
 	bool check;		/* only look */
 	int code;		/* what came of it */
+	const char *field;	/* parameter at fault, NULL: none */
 	char message[256];
 	TAILQ_ENTRY(blob_put) entry;
 };
 
-static void refuse(struct blob_put *put, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+#define refuse(put, code, ...) refuse_field(put, code, NULL, __VA_ARGS__)
 
-static void refuse(struct blob_put *put, int code, const char *fmt, ...)
+static void refuse_field(struct blob_put *put, int code, const char *field, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+static void refuse_field(struct blob_put *put, int code, const char *field, const char *fmt, ...)
 {
 	va_list ap;
 
 	put->code = code;
+	put->field = field;
 	va_start(ap, fmt);
 	vsnprintf(put->message, sizeof(put->message), fmt, ap);
 	va_end(ap);
@@ -125,11 +129,11 @@ static void put_run(void *arg)
 		flags |= O_CREAT;
 	fd = openat(dirfd, put->name, flags, 0600);
 	if (fd == -1 && errno == ENOENT)
-		refuse(put, RPC_NOT_FOUND, "there is no such blob yet: begin at offset 0");
+		refuse_field(put, RPC_NOT_FOUND, "blob", "there is no such blob yet: begin at offset 0");
 	else if (fd == -1 || fstat(fd, &st) == -1)
 		refuse_errno(put, "open", errno);
 	else if (put->offset > 0 && st.st_size != put->offset)
-		refuse(put, RPC_CONFLICT, "the blob has %lld bytes, but the offset is %lld: go on at its size, or begin at 0",
+		refuse_field(put, RPC_CONFLICT, "offset", "the blob has %lld bytes, but the offset is %lld: go on at its size, or begin at 0",
 		    (long long)st.st_size, (long long)put->offset);
 	else if (!put->check)
 		write_piece(put, fd);
@@ -150,7 +154,7 @@ static void put_done(void *arg)
 	if (!TAILQ_EMPTY(&rpc->blobs))
 		put_start(TAILQ_FIRST(&rpc->blobs));
 	if (put->code != RPC_OK)
-		call_error(put->call, put->code, NULL, NULL, "%s", put->message);
+		call_error(put->call, put->code, put->field, NULL, "%s", put->message);
 	else
 		call_ok(put->call, json_pack("{s:s,s:I}", "blob", strchr(put->name, '-') + 1, "size", (json_int_t)put->offset + (json_int_t)put->size));
 	free(put->dir);
@@ -181,7 +185,7 @@ static struct reply put(struct rpc *rpc, struct call *call)
 	if (!is_blob_name(blob))
 		return reply_error(call, RPC_INVALID_PARAMS, "blob", NULL, "'blob' must be made of letters, digits, '_' and '-'");
 	if (offset + (int64_t)size > BLOB_MAX)
-		return reply_error(call, RPC_LIMIT_REACHED, NULL, "split the task", "a blob may have 16 MiB");
+		return reply_error(call, RPC_LIMIT_REACHED, "data", "split the task", "a blob may have 16 MiB");
 	p = xcalloc(1, sizeof(*p));
 	p->rpc = rpc;
 	p->call = call;

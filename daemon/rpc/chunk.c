@@ -163,7 +163,7 @@ static void chunk_done(void *arg)
 	char *dir = directory(job);
 
 	if (job->error == ENOENT)
-		call_error(job->call, RPC_NOT_FOUND, NULL, "it was removed from the state directory", "there is no record in %s", dir);
+		call_error(job->call, RPC_NOT_FOUND, "id", "it was removed from the state directory", "there is no record in %s", dir);
 	else if (job->error != 0)
 		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL, "cannot read %s/%s: %s", dir, job->request.name, strerror(job->error));
 	else

@@ -269,7 +269,8 @@ static void conn_relieved(void *arg)
 
 	if (conn->working)
 		return;
-	if (conn->stalled)
+	/* the call may have been a subscription, whose events follow its answer */
+	if (conn->stalled || link_follower(conn->link) != NULL)
 		conn_again(conn);
 	conn_update(conn);
 }

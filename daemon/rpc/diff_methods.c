@@ -80,7 +80,7 @@ static void diff_cb(void *arg, const struct run_rows *rows)
 	if (rows == NULL) {
 		call_no_run(d->call, "id", call_int(d->call, "id", 0));
 	} else if (count == 0) {
-		call_error(d->call, RPC_NOT_FOUND, NULL, "a diff is taken for a review; without one, look with git diff in the workdir",
+		call_error(d->call, RPC_NOT_FOUND, "id", "a diff is taken for a review; without one, look with git diff in the workdir",
 		    "run %lld has no diff", (long long)rows->run.id);
 	} else {
 		request = (struct chunk_request){

@@ -37,7 +37,7 @@ static const char *flaw(const json_t *request)
 		return "\"jsonrpc\" must be \"2.0\"";
 	if (!json_is_string(method))
 		return "\"method\" must be a string";
-	if (params != NULL && !json_is_object(params) && !json_is_array(params))
+	if (params != NULL && !json_is_null(params) && !json_is_object(params) && !json_is_array(params))
 		return "\"params\" must be an object or an array";
 	if (id != NULL && !json_is_string(id) && !json_is_number(id) && !json_is_null(id))
 		return "\"id\" must be a string, a number or null";
@@ -83,7 +83,7 @@ static void begin(method_tables tables, struct rpc *rpc, struct link *link, stru
 	params = method_bind(method, json_object_get(request, "params"), &error);
 	call = call_new(link, batch, json_incref(id), params, params != NULL && method->large);
 	if (params == NULL) {
-		call_error(call, RPC_INVALID_PARAMS, error.field, NULL, "%s", error.text);
+		call_error(call, RPC_INVALID_PARAMS, error.field, rpc_error_find(RPC_INVALID_PARAMS)->help, "%s", error.text);
 	} else {
 		reply = method->handler(rpc, call);
 		if (!call_kept(call, reply)) {
@@ -116,12 +116,36 @@ static void begin_batch(method_tables tables, struct rpc *rpc, struct link *link
 	batch_begun(batch);
 }
 
+/* The number that ends at end: digits alone, so an integer? */
+static bool is_integer(const char *data, size_t end)
+{
+	size_t begin = end;
+
+	while (begin > 0 && strchr("0123456789+-.eE", data[begin - 1]) != NULL)
+		begin--;
+	return strspn(data + begin, "-0123456789") >= end - begin;
+}
+
+/* What could not be parsed. An integer beyond the range is a request all the same, and may be its id. */
+static void answer_unparsed(struct link *link, const char *data, size_t size, const json_error_t *error)
+{
+	char text[sizeof(error->text) + 64];
+	size_t end = error->position > 0 && (size_t)error->position <= size ? (size_t)error->position : 0;
+
+	if (json_error_code(error) == json_error_numeric_overflow && is_integer(data, end)) {
+		snprintf(text, sizeof(text), "the integer that ends at byte %zu is not from -2^63 to 2^63-1: send an id or a value of this size as a string", end);
+		answer_error(link, NULL, NULL, RPC_INVALID_REQUEST, text);
+		return;
+	}
+	snprintf(text, sizeof(text), "not valid JSON at byte %d: %s", error->position, error->text);
+	answer_error(link, NULL, NULL, RPC_PARSE_ERROR, text);
+}
+
 void dispatch(method_tables tables, struct rpc *rpc, struct link *link, const char *data, size_t size)
 {
 	enum scan_result scan = scan_json(data, size);
 	json_error_t error;
 	json_t *document;
-	char text[sizeof(error.text) + 64];
 
 	if (scan != SCAN_OK) {
 		answer_error(link, NULL, NULL, RPC_PARSE_ERROR, scan_message(scan));
@@ -130,8 +154,7 @@ void dispatch(method_tables tables, struct rpc *rpc, struct link *link, const ch
 	/* NUL characters written as \u0000 are JSON; the parameter check refuses them by name. */
 	document = json_loadb(data, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
 	if (document == NULL) {
-		snprintf(text, sizeof(text), "not valid JSON at byte %d: %s", error.position, error.text);
-		answer_error(link, NULL, NULL, RPC_PARSE_ERROR, text);
+		answer_unparsed(link, data, size, &error);
 		return;
 	}
 	if (json_is_array(document))

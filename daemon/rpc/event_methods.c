@@ -3,25 +3,35 @@
 
 #include "base/memory.h"
 #include "rpc/context.h"
+#include "rpc/load.h"
 
 #define LIST_LIMIT 100
 
-static struct reply subscribe(struct rpc *rpc, struct call *call)
+/* "now" is looked at here: events may have come while the run was looked up. */
+static void follow(struct rpc *rpc, struct call *call)
 {
 	int64_t last = feed_last(rpc->feed), since = call_int(call, "since", last);
-	const json_t *list = call_param(call, "types");
 	char **types = NULL;
 	json_t *type;
 	size_t i;
 
+	json_array_foreach(call_param(call, "types"), i, type)
+		strings_append(&types, json_string_value(type));
+	if (!link_deaf(call_link(call)))	/* it may have left meanwhile */
+		feed_follow(rpc->feed, call_link(call), since, call_int(call, "run", ROW_NONE), types);
+	strings_free(types);
+	call_ok(call, json_pack("{s:I}", "seq", (json_int_t)last));
+}
+
+static struct reply subscribe(struct rpc *rpc, struct call *call)
+{
+	int64_t last = feed_last(rpc->feed), since = call_int(call, "since", last);
+
 	if (since > last)
 		return reply_error(call, RPC_INVALID_PARAMS, "since", "begin at 0, or leave it out for what comes from now on",
 		    "the newest event is %lld, there is none above %lld yet", (long long)last, (long long)since);
-	json_array_foreach(list, i, type)
-		strings_append(&types, json_string_value(type));
-	feed_follow(rpc->feed, call_link(call), since, call_int(call, "run", ROW_NONE), types);
-	strings_free(types);
-	return reply_ok(call, json_pack("{s:I}", "seq", (json_int_t)last));
+	call_of_run(rpc, call, follow);
+	return reply_later(call);
 }
 
 static struct reply unsubscribe(struct rpc *rpc, struct call *call)
@@ -83,9 +93,11 @@ static const struct result_field list_results[] = {
 	{ 0 },
 };
 
+static const int subscribe_errors[] = { RPC_NOT_FOUND, 0 };
+
 const struct method event_methods[] = {
 	{ "event.list", ACCESS_READ, true, list_params, list_results, NULL, list, "events in pages" },
-	{ "event.subscribe", ACCESS_READ, false, subscribe_params, seq_results, NULL, subscribe,
+	{ "event.subscribe", ACCESS_READ, false, subscribe_params, seq_results, subscribe_errors, subscribe,
 	    "have events sent as notifications `event`; `gap` {from, to} where they are no longer kept; replaces an earlier subscription" },
 	{ "event.unsubscribe", ACCESS_READ, false, NULL, seq_results, NULL, unsubscribe, "have no more events sent" },
 	{ 0 },

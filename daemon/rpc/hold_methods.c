@@ -151,7 +151,7 @@ static void list_cb(void *arg, struct rowset *set)
 	free(p);
 }
 
-static struct reply list(struct rpc *rpc, struct call *call)
+static void list_holds(struct rpc *rpc, struct call *call)
 {
 	const struct query_bind binds[] = {
 		{ ":run", call_int(call, "run", ROW_NONE), NULL },
@@ -164,6 +164,11 @@ static struct reply list(struct rpc *rpc, struct call *call)
 
 	*p = (struct pending){ rpc, call };
 	rpc_read(rpc, "hold.list", ROW_HOLD, binds, list_cb, p);
+}
+
+static struct reply list(struct rpc *rpc, struct call *call)
+{
+	call_of_run(rpc, call, list_holds);
 	return reply_later(call);
 }
 
@@ -193,7 +198,7 @@ static void decide_reply(void *arg, const struct engine_reply *reply)
 		/* its run has ended meanwhile, or long ago */
 		find_hold(d->rpc, d->call, decided_before);
 	} else if (reply->code != RPC_OK) {
-		call_error(d->call, reply->code, reply->field, reply->hint, "%s", reply->message);
+		call_refused(d->call, reply, "id");
 	} else {
 		if (rows == NULL)
 			rows = view_run_of_hold(engine_view(d->rpc->options.engine), id);
@@ -279,12 +284,12 @@ static const struct result_field hold_results[] = {
 	{ "reviews", "array", "every review of the task, as in review.list" },
 	{ 0 },
 };
-static const int get_errors[] = { RPC_NOT_FOUND, 0 };
+static const int errors[] = { RPC_NOT_FOUND, 0 };
 static const int decide_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
 
 const struct method hold_methods[] = {
-	{ "hold.list", ACCESS_READ, true, list_params, list_results, NULL, list, "what waits for a human, or did, in pages" },
-	{ "hold.get", ACCESS_READ, true, get_params, hold_results, get_errors, get, "a hold with the reviews that led to it" },
+	{ "hold.list", ACCESS_READ, true, list_params, list_results, errors, list, "what waits for a human, or did, in pages" },
+	{ "hold.get", ACCESS_READ, true, get_params, hold_results, errors, get, "a hold with the reviews that led to it" },
 	{ "hold.approve", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, approve, "accept the work as it is" },
 	{ "hold.reject", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, reject, "the task has failed" },
 	{ "hold.rework", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, rework, "have it fixed and reviewed again" },

@@ -107,3 +107,41 @@ void call_no_run(struct call *call, const char *field, int64_t id)
 {
 	call_error(call, RPC_NOT_FOUND, field, NULL, "there is no run %lld", (long long)id);
 }
+
+struct of_run {
+	struct rpc *rpc;
+	struct call *call;
+	void (*go)(struct rpc *rpc, struct call *call);
+};
+
+static void of_run_cb(void *arg, const struct run_rows *rows)
+{
+	struct of_run *of = arg;
+
+	if (rows != NULL)
+		of->go(of->rpc, of->call);
+	else
+		call_no_run(of->call, "run", call_int(of->call, "run", 0));
+	free(of);
+}
+
+void call_of_run(struct rpc *rpc, struct call *call, void (*go)(struct rpc *rpc, struct call *call))
+{
+	int64_t run = call_int(call, "run", ROW_NONE);
+	struct of_run *of;
+
+	if (run == ROW_NONE) {
+		go(rpc, call);
+		return;
+	}
+	of = xcalloc(1, sizeof(*of));
+	*of = (struct of_run){ rpc, call, go };
+	load_run(rpc, run, 0, of_run_cb, of);
+}
+
+void call_refused(struct call *call, const struct engine_reply *reply, const char *subject)
+{
+	bool about = reply->code == RPC_NOT_FOUND || reply->code == RPC_WRONG_STATE;
+
+	call_error(call, reply->code, reply->field != NULL || !about ? reply->field : subject, reply->hint, "%s", reply->message);
+}

@@ -14,6 +14,14 @@ typedef void load_cb(void *arg, const struct run_rows *rows);
 /* Exactly one cb, possibly before the return. what: at least these rows. */
 void load_run(struct rpc *rpc, int64_t id, unsigned what, load_cb *cb, void *arg);
 
+/* go() once it is known that the run of parameter "run" is there, or at once when none is given; else answers that there is no such
+ * run. Possibly before the return. */
+void call_of_run(struct rpc *rpc, struct call *call, void (*go)(struct rpc *rpc, struct call *call));
+
+/* Answers what the engine has refused. subject: the parameter that names what the call is about, which is at fault when that is not there
+ * or in another state. */
+void call_refused(struct call *call, const struct engine_reply *reply, const char *subject);
+
 /* Answers that there is none with that id. field: of the request. */
 void call_no_run(struct call *call, const char *field, int64_t id);
 

@@ -237,8 +237,10 @@ json_t *method_bind(const struct method *method, json_t *params, struct param_er
 	json_t *object, *value;
 	size_t i;
 
-	if (params == NULL || json_is_object(params)) {
-		object = params == NULL ? json_object() : json_deep_copy(params);
+	if (params == NULL || json_is_null(params)) {
+		object = json_object();
+	} else if (json_is_object(params)) {
+		object = json_deep_copy(params);
 	} else {
 		object = json_object();
 		json_array_foreach(params, i, value) {

@@ -66,7 +66,7 @@ struct param_error {
 	char text[256];
 };
 
-/* Make an object by name of params (object, array, or NULL for none), which stays the caller's, and check it against
+/* Make an object by name of params (object, array, or null or NULL for none), which stays the caller's, and check it against
  * the table. NULL with error. */
 json_t *method_bind(const struct method *method, json_t *params, struct param_error *error);
 

@@ -40,7 +40,7 @@ static void preview_done(void *arg)
 	json_t *lines;
 
 	if (job->error == ENOENT) {
-		call_error(job->call, RPC_NOT_FOUND, NULL, "it was removed from the state directory", "there is no record in %s", job->dir);
+		call_error(job->call, RPC_NOT_FOUND, "id", "it was removed from the state directory", "there is no record in %s", job->dir);
 	} else if (job->error != 0) {
 		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL, "cannot read the output in %s: %s", job->dir, strerror(job->error));
 	} else {

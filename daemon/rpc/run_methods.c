@@ -147,7 +147,7 @@ static void change_reply(void *arg, const struct engine_reply *reply)
 	const struct run_rows *rows = reply->rows;
 
 	if (reply->code != RPC_OK) {
-		call_error(p->call, reply->code, reply->field, reply->hint, "%s", reply->message);
+		call_refused(p->call, reply, "id");
 		free(p);
 		return;
 	}

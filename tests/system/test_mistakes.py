@@ -82,7 +82,9 @@ def test_a_wrong_directory(daemon, repo):
 
 
 def test_who_gives_parameters_is_told_where_they_are_described(daemon, repo):
-    assert GENERAL in daemon.rlctl("rpc", "run.submit", "task=x", f"workdir={repo.path}", "parallel=900", check=1).err
+    assert GENERAL in daemon.rlctl("rpc", "run.submit", "task=x", f"workdir={repo.path}", "paralel=9", check=1).err
+    told = daemon.rlctl("rpc", "run.submit", "task=x", f"workdir={repo.path}", "parallel=900", check=1).err
+    assert "from 1 to 64" in told and GENERAL not in told, "the message is enough"
 
 
 def test_a_review_of_a_workflow_is_said_in_it(daemon, repo):

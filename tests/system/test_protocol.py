@@ -107,6 +107,79 @@ def test_params_by_name_and_by_position(daemon, repo):
             assert reply["error"]["code"] == -32602 and reply["error"]["data"]["field"] == field, (params, reply)
 
 
+def test_null_params_count_as_none(daemon):
+    """Several client libraries send null for a call without parameters; a missing one is still told."""
+    with daemon.connect() as rpc:
+        for method, code in (("daemon.status", None), ("event.unsubscribe", None), ("daemon.hello", None), ("run.get", -32602)):
+            rpc.send({"jsonrpc": "2.0", "id": 1, "method": method, "params": None})
+            reply = rpc.reply(1)
+            assert ("result" in reply) if code is None else reply["error"]["code"] == code, reply
+        assert rpc.batch([{"jsonrpc": "2.0", "id": 2, "method": "daemon.status", "params": None}])[0]["result"]
+
+
+def test_an_integer_beyond_the_range(daemon):
+    """It is JSON, so the reply is about the request, and says what to send; the largest that fits is served."""
+    with daemon.connect() as rpc:
+        for number in (2**63, 2**64 - 1, -2**63 - 1, 10**400):
+            for document in ('{"jsonrpc":"2.0","id":%d,"method":"daemon.status"}', '[{"jsonrpc":"2.0","id":%d,"method":"daemon.status"}]',
+                             '{"jsonrpc":"2.0","id":1,"method":"run.get","params":[%d]}'):
+                rpc.send((document % number).encode())
+                error = rpc.reply(None)["error"]
+                assert error["code"] == -32600 and "2^63-1" in error["message"] and "string" in error["message"], error
+        for number in (2**63 - 1, -2**63):
+            rpc.send(b'{"jsonrpc":"2.0","id":%d,"method":"daemon.status"}' % number)
+            assert "result" in rpc.reply(number)
+        rpc.send(b'{"jsonrpc":"2.0","id":1e999,"method":"daemon.status"}')
+        assert rpc.reply(None)["error"]["code"] == -32700
+
+
+@pytest.mark.parametrize("method", ["event.subscribe", "hold.list"])
+def test_what_is_asked_of_a_run_that_is_not_there(daemon, repo, method):
+    with daemon.connect() as rpc:
+        with pytest.raises(RpcError) as error:
+            rpc.call(method, run=99999)
+        assert error.value.code == 1 and error.value.data["field"] == "run" and "99999" in error.value.message
+        number = daemon.submit(repo.path)
+        assert rpc.call(method, run=number) is not None
+        daemon.ended(number)
+        assert rpc.call(method, run=number) is not None, "a run that has ended, too"
+
+
+def test_a_refused_subscription_leaves_the_earlier_one(daemon, repo):
+    with daemon.events(types=["run.state"]) as events:
+        with pytest.raises(RpcError):
+            events.rpc.call("event.subscribe", run=99999)
+        daemon.submit(repo.path)
+        assert events.next()["state"] == "queued"
+
+
+def test_errors_name_the_field(daemon, repo):
+    number = daemon.review(repo.path)
+    daemon.ended(number)
+    daemon.call("blob.put", blob="b", offset=0, data="12")
+    for code, field, method, params in ((2, "id", "run.retry", {"id": number}), (2, "id", "run.pause", {"id": number}), (2, "id", "run.resume", {"id": number}),
+                                        (1, "id", "run.retry", {"id": 99}), (1, "id", "hold.approve", {"id": 99}), (1, "id", "run.diff", {"id": 99}),
+                                        (1, "blob", "blob.put", {"blob": "none", "offset": 2, "data": "x"}),
+                                        (4, "offset", "blob.put", {"blob": "b", "offset": 1, "data": "x"})):
+        with pytest.raises(RpcError) as error:
+            daemon.call(method, **params)
+        assert (error.value.code, error.value.data.get("field")) == (code, field), (method, error.value)
+
+
+def test_hints_say_something(daemon, repo):
+    """A hint that fits, or none: the sentence about rpc.discover only where the form of the parameters is wrong."""
+    def hint(method, **params):
+        with pytest.raises(RpcError) as error:
+            daemon.call(method, **params)
+        assert error.value.code == -32602
+        return error.value.data.get("hint")
+    for params in ({}, {"id": "x"}, {"id": 1, "more": 2}):
+        assert "rpc.discover" in hint("run.get", **params)
+    assert hint("run.submit", task="x", workdir=str(repo.path), group="no name!") is None
+    assert hint("blob.put", blob="no/name", offset=0, data="x") is None
+    assert hint("event.subscribe", since=10**9).startswith("begin at 0")
+
+
 def test_error_data(daemon):
     with daemon.connect() as rpc:
         with pytest.raises(RpcError) as error:

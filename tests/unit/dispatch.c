@@ -293,7 +293,7 @@ static const struct {
 	{ "{\"method\":\"get_data\",\"id\":1}", ERROR("-32600", "1") },
 	{ "{\"jsonrpc\":2.0,\"method\":\"get_data\",\"id\":1}", ERROR("-32600", "1") },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1}", ERROR("-32600", "1") },
-	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"params\":null,\"id\":1}", ERROR("-32600", "1") },
+	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"params\":null,\"id\":1}", "{\"jsonrpc\":\"2.0\",\"result\":[\"hello\",5],\"id\":1}" },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"params\":[],\"id\":1}", RESULT("[\"hello\",5]", "1") },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"params\":[1],\"id\":1}", ERROR("-32602", "1") },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"sum\",\"params\":{\"x\":1}}", NULL },
