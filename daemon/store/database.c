@@ -94,14 +94,15 @@ static int enter_wal(sqlite3 *handle, char *error, size_t room)
 
 	if (script_once(handle, "connection.journal", &row, error, room) != 0)
 		return -1;
+	/* a database that was in another mode gets its log file with the first read */
 	if (strcmp(row.values[0], "wal") == 0)
-		return 0;
+		return script_once(handle, "connection.identity", &row, error, room);
 	snprintf(error, room, "%s: the file system allows no write-ahead log: name another place with --state-dir",
 	    sqlite3_db_filename(handle, "main"));
 	return -1;
 }
 
-/* After the first read or write in WAL mode: then the file is there. */
+/* After a read or write in WAL mode: then the file is there. */
 static int open_wal(struct database *db, char *error, size_t room)
 {
 	char *path = xasprintf("%s-wal", db->path);

@@ -1202,6 +1202,35 @@ START_TEST(test_only_ours)
 }
 END_TEST
 
+static const char *const otherwise[] = { "PRAGMA journal_mode = DELETE", "PRAGMA journal_mode = TRUNCATE", "PRAGMA journal_mode = PERSIST", "VACUUM INTO" };
+
+/* A copy by VACUUM INTO, or a database whose journal another tool has changed, is opened like any other. */
+START_TEST(test_not_in_wal_mode)
+{
+	bool copy = strcmp(otherwise[_i], "VACUUM INTO") == 0;
+	struct stat st;
+	struct world w;
+	char wal[112], text[256];
+	sqlite3 *db;
+
+	world_init(&w);
+	world_open(&w);
+	world_close(&w);
+	snprintf(wal, sizeof(wal), "%s-wal", w.path);
+	snprintf(text, sizeof(text), copy ? "VACUUM INTO '%s-copy'" : "%s", copy ? w.path : otherwise[_i]);
+	ck_assert_int_eq(sqlite3_open(w.path, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
+	snprintf(text, sizeof(text), "%s-copy", w.path);
+	if (copy)
+		ck_assert_int_eq(rename(text, w.path), 0);
+	unlink(wal);
+	ck_assert_msg(try_open(&w), "%s", w.error);
+	ck_assert_int_eq(stat(wal, &st), 0);
+	world_end(&w);
+}
+END_TEST
+
 struct writer {
 	struct world *w;
 	int out;
@@ -1853,6 +1882,7 @@ int main(void)
 	tcase_add_test(tcase, test_space_comes_back);
 	tcase_add_loop_test(tcase, test_refused, 0, COUNT(refused));
 	tcase_add_test(tcase, test_only_ours);
+	tcase_add_loop_test(tcase, test_not_in_wal_mode, 0, COUNT(otherwise));
 	tcase_add_test(tcase, test_kill);
 	tcase_add_loop_test(tcase, test_run_list, 0, COUNT(lists));
 	tcase_add_loop_test(tcase, test_pages_of_a_run, 0, COUNT(paged));
