@@ -28,6 +28,13 @@ static void set_trust(struct client *c)
 		trust->uids[trust->count++] = (uid_t)json_integer_value(named);
 }
 
+static enum connect_start start_policy(const struct client *c)
+{
+	if (c->command->no_start || options_given(&c->options, "no-start"))
+		return CONNECT_START_NEVER;
+	return options_given(&c->options, "start") ? CONNECT_START_ASKED : CONNECT_START_DEMAND;
+}
+
 int client_connect(struct client *c)
 {
 	const char *named = options_text(&c->options, "socket");
@@ -39,8 +46,7 @@ int client_connect(struct client *c)
 		named = getenv("RLD_SOCKET");
 	if (named != NULL && *named == '\0')
 		named = NULL;
-	return connect_daemon(named, !c->command->no_start && !options_given(&c->options, "no-start"), &c->trust, &c->conn, &c->hello,
-		&c->socket);
+	return connect_daemon(named, start_policy(c), &c->trust, &c->conn, &c->hello, &c->socket);
 }
 
 /* What is said of every wrong parameter helps only who gave parameters, not options. */

@@ -110,9 +110,30 @@ static enum attempt_result search(struct search *s)
 
 static void tell_silence(const struct search *s)
 {
-	warnx("no daemon answers; start one with \"rld\", or by a command such as \"rlctl list\" without --no-start. Looked at:");
+	fputs("  looked at", stderr);
 	for (size_t i = 0; s->sockets[i] != NULL; i++)
-		fprintf(stderr, "  %s\n", s->sockets[i]);
+		fprintf(stderr, "%s %s", i > 0 ? "," : "", s->sockets[i]);
+	fputc('\n', stderr);
+}
+
+/* Agents of a daemon run with the rights of its user, and each daemon has a queue and a database of its own: neither is to come about
+ * without being asked for. False after telling. */
+static bool may_start(const struct search *s, enum connect_start start)
+{
+	bool unit = place_system_unit(), root = geteuid() == 0;
+
+	if (start == CONNECT_START_ASKED || (start == CONNECT_START_DEMAND && !root && !unit))
+		return true;
+	if (start == CONNECT_START_NEVER)
+		warnx("no daemon answers");
+	else if (unit)
+		warnx("no daemon answers: the system's is installed and not running");
+	else
+		warnx("no daemon answers, and root's is started on request only, for its agents run as root");
+	fprintf(stderr, "  %s%s\n", unit ? "start the system's with \"systemctl start rld\", or " : "",
+		start == CONNECT_START_NEVER ? "start one with \"rld\"" : "add --start to start one of your own");
+	tell_silence(s);
+	return false;
 }
 
 /* Under the lock, look again before starting: the one that held it may just have started a daemon. */
@@ -143,7 +164,7 @@ out:
 	return status;
 }
 
-int connect_daemon(const char *named, bool may_start, const struct call_trust *trust, struct call_conn **conn, json_t **hello, char **path)
+int connect_daemon(const char *named, enum connect_start start, const struct call_trust *trust, struct call_conn **conn, json_t **hello, char **path)
 {
 	struct search s = { .trust = trust, .conn = conn, .hello = hello, .found = path };
 	int status = 0;
@@ -157,12 +178,7 @@ int connect_daemon(const char *named, bool may_start, const struct call_trust *t
 	case ATTEMPT_SILENT:
 	case ATTEMPT_UNTRUSTED:
 	case ATTEMPT_CLOSED_TO_US:
-		if (may_start) {
-			status = start_and_connect(&s);
-		} else {
-			tell_silence(&s);
-			status = EXIT_NO_DAEMON;
-		}
+		status = may_start(&s, start) ? start_and_connect(&s) : EXIT_NO_DAEMON;
 		break;
 	case ATTEMPT_REFUSED:
 		client_tell(&s.why, NULL);

@@ -202,6 +202,10 @@ static int run_client(struct client *c)
 	}
 	if (check_particular(c) != 0)
 		return EXIT_USAGE;
+	if (options_given(&c->options, "start") && options_given(&c->options, "no-start")) {
+		warnx("--start and --no-start exclude each other");
+		return EXIT_USAGE;
+	}
 	print_init(&c->out, stdout, color == NULL ? "auto" : color);
 	print_init(&c->talk, stderr, color == NULL ? "auto" : color);
 	c->json = options_given(&c->options, "json");

@@ -24,6 +24,7 @@ const struct option_row options_common[] = {
 	{ "color", 0, OPTION_CHOICE, "auto|always|never", NULL, NULL, "when to use colours" },
 	{ "socket", 0, OPTION_TEXT, "PATH", NULL, NULL, "talk to the daemon at this socket only" },
 	{ "trust-uid", 0, OPTION_UID, "N", NULL, NULL, "also talk to a daemon of the user with this number" },
+	{ "start", 0, OPTION_TRUE, NULL, NULL, NULL, "start a daemon when none answers, also as root or beside the system's" },
 	{ "no-start", 0, OPTION_TRUE, NULL, NULL, NULL, "never start a daemon" },
 	{ "help", 'h', OPTION_TRUE, NULL, NULL, NULL, "show help" },
 	{ "version", 'V', OPTION_TRUE, NULL, NULL, NULL, "show the version" },

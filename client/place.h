@@ -13,6 +13,9 @@ char *place_state_dir(void);
  * or others can write the directory. */
 bool place_system_owner(uid_t *uid);
 
+/* Is the unit of the system's daemon installed? One that is masked is not. */
+bool place_system_unit(void);
+
 /* The sockets at which a daemon may be found, best first, ending with NULL: the user's two, then the system's. */
 char **place_sockets(void);
 void place_sockets_free(char **sockets);

@@ -309,6 +309,8 @@ int start_daemon(const char *state_dir)
 		goto out;
 	}
 	status = report(await_ready(ready, process), pid, rld, log_path, log, offset);
+	if (status == 0)
+		warnx("started a daemon for you (process %d, state in %s); \"rlctl stop\" ends it", (int)pid, state_dir);
 out:
 	if (process != -1)
 		close(process);

@@ -11,7 +11,7 @@
 /* Only one rlctl at a time starts a daemon; the others wait here and then find it. An fd to close, or -1 after telling. */
 int start_lock(const char *state_dir);
 
-/* Start a daemon of the user and wait until it says that it is ready. 0, or an exit code after telling what it said. */
+/* Start a daemon of the user, wait until it says that it is ready, and tell so on stderr. 0, or an exit code after telling what it said. */
 int start_daemon(const char *state_dir);
 
 /* Run "rld --check-config", with the given file unless it is NULL. Its exit code, or an own one after telling. */

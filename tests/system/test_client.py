@@ -393,7 +393,7 @@ def test_the_users_sockets_are_searched(tmp_path):
     state.mkdir(parents=True)
     more = {"XDG_RUNTIME_DIR": str(runtime), "XDG_STATE_HOME": str(tmp_path / "st"), "RLD_SOCKET": ""}
     _, err = ctl(tmp_path, "status", "--no-start", more=more, check=3)
-    assert f"{runtime}/rld.sock" in err and f"{state}/rld.sock" in err and "/run/rld/rld.sock" in err and "--no-start" in err
+    assert f"{runtime}/rld.sock" in err and f"{state}/rld.sock" in err and "/run/rld/rld.sock" in err and "rld" in err
     second = FakeDaemon(state / "rld.sock")
     ctl(tmp_path, "status", "--no-start", more=more)
     assert second.of("daemon.status")
@@ -520,13 +520,16 @@ def beside(tmp_path, script):
 
 def test_a_daemon_is_started_once_for_many(tmp_path):
     rlctl = beside(tmp_path, READY)
-    clients = [start(tmp_path, "status", "--json", rlctl=rlctl, more={"STATE_DIRECTORY": "/nowhere"}) for _ in range(5)]
+    clients = [start(tmp_path, "status", "--json", "--start", rlctl=rlctl, more={"STATE_DIRECTORY": "/nowhere"}) for _ in range(5)]
+    told = b""
     for client in clients:
         out, err = client.communicate(timeout=60)
         assert client.returncode == 0, err
         assert json.loads(out)["state"] == "running"
+        told += err
     started = [json.loads(line) for line in (tmp_path / ".local/state/rld/started").read_text().splitlines()]
     assert len(started) == 1 and started[0][0] == started[0][1], "one daemon, leader of its session"
+    assert told.decode() == f'rlctl: started a daemon for you (process {started[0][0]}, state in {tmp_path}/.local/state/rld); "rlctl stop" ends it\n'
     assert started[0][2:] == ["/", None]
     assert (tmp_path / ".local/state/rld").stat().st_mode & 0o777 == 0o700
     ctl(tmp_path, "stop", rlctl=rlctl)
@@ -534,14 +537,61 @@ def test_a_daemon_is_started_once_for_many(tmp_path):
 
 def test_a_start_that_fails_shows_what_the_daemon_said(tmp_path):
     rlctl = beside(tmp_path, "#!/bin/sh\necho '<3>the state is \033[1mbroken' >&2\nexit 7\n")
-    _, err = ctl(tmp_path, "status", rlctl=rlctl, check=3)
+    _, err = ctl(tmp_path, "status", "--start", rlctl=rlctl, check=3)
     assert "exit status 7" in err and "  the state is \\x1b[1mbroken" in err and "rld.log" in err
 
 
 def test_stop_starts_no_daemon(tmp_path):
     rlctl = beside(tmp_path, "#!/bin/sh\ntouch \"$HOME/started\"\n")
-    ctl(tmp_path, "stop", rlctl=rlctl, check=3)
+    ctl(tmp_path, "stop", "--start", rlctl=rlctl, check=3)
     assert not (tmp_path / "started").exists()
+
+
+def test_start_and_no_start(tmp_path):
+    rlctl = beside(tmp_path, "#!/bin/sh\ntouch \"$HOME/started\"\n")
+    assert "--start" in ctl(tmp_path, "status", "--start", "--no-start", rlctl=rlctl, check=2)[1]
+    ctl(tmp_path, "status", "--start", rlctl=rlctl, socket_path=tmp_path / "nowhere", check=3)
+    assert not (tmp_path / "started").exists(), "none is started at a socket that was named"
+
+
+@as_root
+@pytest.mark.parametrize("command", [["list"], ["submit", "x"], ["doctor"], ["watch"], ["rpc", "daemon.status"]])
+def test_root_gets_no_daemon_without_asking(tmp_path, command):
+    rlctl = beside(tmp_path, "#!/bin/sh\ntouch \"$HOME/started\"\n")
+    process = start(tmp_path, *command, rlctl=rlctl)
+    err = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == (1 if command == ["doctor"] else 3), err
+    assert "--start" in err and "root" in err and not (tmp_path / "started").exists()
+
+
+NOT_ROOT = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+@as_root
+@pytest.mark.parametrize("unit, started", [("file", False), ("link", False), ("masked", True), (None, True)])
+def test_no_daemon_beside_a_system_unit_without_asking(tmp_path, unit, started):
+    """As an ordinary user, in a mount namespace where the unit is, or is not, installed."""
+    rlctl = beside(tmp_path, "#!/bin/sh\ntouch \"$HOME/started\"\n")
+    tmp_path.chmod(0o777)
+    for parent in tmp_path.parents:
+        if parent.stat().st_mode & 0o001 == 0:
+            parent.chmod(parent.stat().st_mode | 0o711)
+    place = "/run/systemd/system/rld.service"
+    make = {"file": f"touch {place}", "link": f"touch /run/elsewhere; ln -s /run/elsewhere {place}", "masked": f"ln -s /dev/null {place}", None: "true"}[unit]
+
+    def run(*options):
+        script = f"mount -t tmpfs none /run && mkdir -p /run/systemd/system && {make} && exec {' '.join(NOT_ROOT)} {rlctl} list {' '.join(options)}"
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", script], env=environment(tmp_path), cwd="/", capture_output=True, text=True, timeout=60)
+        if "unshare" in done.stderr or "mount:" in done.stderr:
+            pytest.skip(f"no mount namespaces here: {done.stderr}")
+        assert done.returncode == 3, done.stderr
+        return done.stderr
+    err = run()
+    assert (tmp_path / "started").exists() == started, err
+    if not started:
+        assert "systemctl start rld" in err and "--start" in err
+        run("--start")
+        assert (tmp_path / "started").exists()
 
 
 def test_config_check_runs_rld(tmp_path):

@@ -382,8 +382,9 @@ def test_a_user_daemon_is_started_on_demand(make_daemon, tmp_path):
         COMMANDS_USED.add(args[0])
         return subprocess.run([str(RLCTL), *args], env=environment, cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert rlctl("status", "--no-start").returncode == 3
-    started = rlctl("status", "--json")
-    assert started.returncode == 0, started.stderr
+    started = rlctl("status", "--json", "--start")
+    assert started.returncode == 0 and "started a daemon for you" in started.stderr, started.stderr
+    assert "started" not in rlctl("status", "--start").stderr
     assert (home / ".local/state/rld/rld.sock").is_socket() and (runtime / "rld.sock").is_socket()
     from rld import Rpc, wait_gone
     with Rpc(runtime / "rld.sock") as rpc:
