@@ -35,6 +35,7 @@ struct daemon {
 	struct config *config;
 	char *notify_socket;
 	char *shim;		/* path of rl-shim */
+	const char *socket;	/* of places: the one that agents and hooks are told of */
 	char *instance;		/* eight hex digits, of the state directory */
 	int lock;
 	struct wire wire;
@@ -385,6 +386,7 @@ static void open_engine(struct daemon *d)
 	struct engine_options options = {
 		.state_dir = d->places.state_dir,
 		.config_dir = d->places.config_dir,
+		.socket = d->socket,
 		.instance = d->instance,
 		.parallel = config_parallel(d->config),
 	};
@@ -515,6 +517,8 @@ int main(int argc, char *argv[], char *envp[])
 	if (o.check_config)
 		return check_config(&d.places, o.given.config != NULL);
 	d.explicit_config = o.given.config != NULL;
+	/* the second one outlasts a logout */
+	d.socket = d.places.socket[o.given.socket == NULL && d.places.socket[1] != NULL];
 	set_limits(&d);
 	return run(&d);
 }

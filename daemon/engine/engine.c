@@ -14,6 +14,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	engine->state_dir = xstrdup(options->state_dir);
 	engine->config_dir = xstrdup(options->config_dir);
 	engine->instance = xstrdup(options->instance);
+	engine->socket = xstrdup(options->socket);
 	engine->parallel = options->parallel;
 	engine->committed = committed;
 	engine->arg = arg;
@@ -91,6 +92,7 @@ void engine_free(struct engine *engine)
 	free(engine->state_dir);
 	free(engine->config_dir);
 	free(engine->instance);
+	free(engine->socket);
 	free(engine);
 }
 
@@ -104,6 +106,7 @@ static void work_prepare(struct engine *engine, struct work *work, enum work_kin
 	work->kind = kind;
 	work->state_dir = engine->state_dir;
 	work->config_dir = engine->config_dir;
+	work->socket = engine->socket;
 }
 
 void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg)

@@ -14,6 +14,7 @@ struct engine_options {
 	const char *state_dir;		/* absolute: attempts/, runs/, env/, blobs/ are in it */
 	const char *config_dir;		/* <config>/prompts/ is searched for templates; NULL: none */
 	const char *instance;		/* eight hex digits that refs have in their names */
+	const char *socket;		/* at which agents and hooks find this daemon; NULL: they are told none */
 	int64_t parallel;		/* slots of the whole daemon */
 };
 

@@ -140,7 +140,7 @@ struct desk_item {
 
 struct engine {
 	struct ports ports;
-	char *state_dir, *config_dir, *instance;
+	char *state_dir, *config_dir, *instance, *socket;
 	engine_committed_cb *committed;
 	void *arg;
 	int64_t parallel;

@@ -11,8 +11,8 @@
 
 #define ENVIRONMENT_MAX (1024 * 1024)
 
-/* Never passed on: they speak of the daemon's own session or of a session that the submitter sits in. */
-static const char *const removed[] = { "CLAUDECODE", "NOTIFY_SOCKET", "LISTEN_*", NULL };
+/* Never passed on: they speak of the daemon's own session, of a session that the submitter sits in, or of another daemon. */
+static const char *const removed[] = { "CLAUDECODE", "NOTIFY_SOCKET", "LISTEN_*", "RLD_SOCKET", NULL };
 
 /* The same for every process that we start. */
 static const char *const fixed[][2] = {

@@ -134,7 +134,7 @@ static char **words_of(const char *json)
 	return words;
 }
 
-static char **environment_of(const struct hook_row *row)
+static char **environment_of(const struct engine *engine, const struct hook_row *row)
 {
 	char *error = NULL, **env = environment_load(NULL, NULL, NULL, &error);
 	json_t *object = json_loads(row->environment, 0, NULL), *value;
@@ -143,6 +143,9 @@ static char **environment_of(const struct hook_row *row)
 	json_object_foreach(object, name, value)
 		environment_set(&env, name, json_string_value(value));
 	environment_set(&env, "RL_ATTEMPT_UUID", row->uuid);
+	/* not kept with the row: the hook may be run again by a daemon at another socket */
+	if (engine->socket != NULL)
+		environment_set(&env, "RLD_SOCKET", engine->socket);
 	json_decref(object);
 	free(error);
 	return env;
@@ -157,7 +160,7 @@ void hook_start(struct engine *engine, int64_t id)
 		return;
 	launch = xcalloc(1, sizeof(*launch));
 	launch->id = id;
-	launch->envp = environment_of(hook->row);
+	launch->envp = environment_of(engine, hook->row);
 	launch->job = (struct job){
 		.argv = words_of(hook->row->command),
 		.cwd = xstrdup("/"),

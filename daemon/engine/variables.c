@@ -43,6 +43,14 @@ static void set_task(const struct compose_work *w, const struct places *p, const
 	environment_set(env, "RL_TASK_FILE", p->task_file);
 }
 
+/* rlctl in an agent asks this daemon, and no other that happens to answer. Where reviewers and fixers must not see the task, it would show
+ * them. */
+static void set_socket(const struct compose_work *w, char ***env)
+{
+	if (w->work.socket != NULL && !(w->plan->profile->no_task && w->plan->review))
+		environment_set(env, "RLD_SOCKET", w->work.socket);
+}
+
 /* What scripts written for requirement 003 look at. */
 static void set_swival(const struct compose_work *w, const struct sources *s, char ***env)
 {
@@ -88,6 +96,7 @@ void variables_set(const struct compose_work *w, const struct agent_plan *agent,
 	environment_set(env, "RL_WORKDIR", p->cwd);
 	environment_set(env, "RL_BASE_REF", w->slot.base_commit != NULL ? w->slot.base_commit : w->run.base_commit != NULL ? w->run.base_commit :
 	    w->run.base_tree != NULL ? w->run.base_tree : "");
+	set_socket(w, env);
 	if (p->verdict_file != NULL)
 		environment_set(env, "RL_VERDICT_FILE", p->verdict_file);
 	if (p->findings_file != NULL)

@@ -40,6 +40,7 @@ struct work {
 	enum work_kind kind;
 	const char *state_dir;		/* borrowed from the engine */
 	const char *config_dir;		/* NULL: none */
+	const char *socket;		/* of this daemon, NULL: none */
 };
 
 /* One submitted run. */

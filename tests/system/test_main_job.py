@@ -269,7 +269,7 @@ def test_what_an_agent_sees(daemon, repo):
     daemon.play.set({name: "env > \"$PLAY/env.$role.$nth\"; ls -l /proc/self/fd > \"$PLAY/fd.$role.$nth\"; pwd > \"$PLAY/pwd.$role.$nth\"\n" + text
                      for name, text in DRIFT_THEN_PASS.items()})
     number = daemon.submit(repo.path, "the task", review={"enabled": True, "max_fixes": 3}, model="m1", env={"K": "V"},
-                           environment=["CLAUDECODE=1", "NOTIFY_SOCKET=/x", "LISTEN_FDS=1", "LANG=C.UTF-8", "SECRET=s3"])
+                           environment=["CLAUDECODE=1", "NOTIFY_SOCKET=/x", "LISTEN_FDS=1", "LANG=C.UTF-8", "SECRET=s3", "RLD_SOCKET=/x"])
     assert daemon.ended(number)["state"] == "succeeded"
 
     def seen(name):
@@ -280,7 +280,7 @@ def test_what_an_agent_sees(daemon, repo):
         assert env["RL_WORKDIR"] == str(repo.path) and env["RL_SLOT"] == "1" and env["RL_ITERATION"] == "1"
         assert env["NO_COLOR"] == "1" and env["TERM"] == "dumb" and env["GIT_OPTIONAL_LOCKS"] == "0" and env["K"] == "V"
         assert not {"CLAUDECODE", "NOTIFY_SOCKET", "LISTEN_FDS", "SECRET"} & env.keys()
-        assert env["RL_MAX_REVIEWS"] == "4"
+        assert env["RL_MAX_REVIEWS"] == "4" and env["RLD_SOCKET"] == str(daemon.socket)
     assert first["RL_ROLE"] == "implement" and review["RL_ROLE"] == "review" and fix["RL_ROLE"] == "fix"
     assert review["RL_REVIEW_ROUND"] == "2" and "RL_VERDICT_FILE" in review and "RL_VERDICT_FILE" not in fix
     assert "RL_FINDINGS_FILE" in fix and first["RL_MODEL"] == "m1"

@@ -226,6 +226,7 @@ def test_the_reviewer_never_sees_the_task(loop):
         seen = (loop.play.path / f"seen.{role}.{nth}").read_text() + loop.prompt(role, nth)
         assert SECRET not in seen, [line for line in seen.split("\n") if SECRET in line]
         assert "RL_ROLE=" + role in seen and "RL_TASK" not in seen and "one" in seen
+        assert "RLD_SOCKET=" not in seen, "the daemon would show it"
     control = (loop.play.path / "seen.implement.1").read_text() + loop.prompt("implement")
     assert control.count(SECRET) > 3 and "RL_TASK=" in control, "the spy does see"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Profile decision, scenario by scenario as it was asked for: a coder, a reviewer that says GO or NO_GO, a human at the end."""
 import json
+import os
 import re
 
 import pytest
@@ -526,6 +527,7 @@ def test_hooks_run_after_it_is_durable(hooked, tmp_path):
     assert hold["state"] == "open" and len(hold["reviews"]) == 3 and run["state"] == "held"
     assert (environment["RL_HOOK"], environment["RL_HOLD"], environment["RL_TASK_ID"]) == ("on_hold", str(hold["id"]), "t1")
     assert environment["RL_REASON"] == hold["reason"] and environment["RL_HOLD_KIND"] == "exhausted"
+    assert environment["RLD_SOCKET"] == str(hooked.daemon.socket), "rlctl in a hook asks its own daemon"
     hooked.daemon.rlctl("hold", "approve", hold["id"], check=0)
     (hold,), run, environment = told(tmp_path, "on_end")
     assert hold["state"] == "approved" and run["state"] == "succeeded"
