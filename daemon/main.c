@@ -11,7 +11,6 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/notify.h"
@@ -19,7 +18,9 @@
 #include "engine/engine.h"
 #include "options.h"
 #include "proto/clock.h"
+#include "state_dir.h"
 #include "state_lock.h"
+#include "state_watch.h"
 #include "proc/proc.h"
 #include "proto/streams.h"
 #include "rpc/rpc.h"
@@ -38,6 +39,7 @@ struct daemon {
 	const char *socket;	/* of places: the one that agents and hooks are told of */
 	char *instance;		/* eight hex digits, of the state directory */
 	int lock;
+	struct state_watch *watch;	/* NULL: there is none */
 	struct wire wire;
 	struct engine *engine;
 	struct rpc *rpc;
@@ -46,6 +48,7 @@ struct daemon {
 	size_t shown;		/* running attempts in the process title */
 	int to_close;		/* rooms that have not told yet that they are closed */
 	bool stopping, timed_out;
+	bool failed;		/* exit status 1 */
 	bool explicit_config;
 	uv_check_t drained;	/* active while draining: looks after each turn of the loop */
 	mode_t umask;		/* as we were started: agents get both back */
@@ -68,33 +71,6 @@ static int check_config(const struct places *places, bool explicit_path)
 		printf("%s: not there, defaults apply\n", places->config_file);
 	config_free(config);
 	return 0;
-}
-
-static void make_directories(const struct places *places)
-{
-	static const char *const names[] = { "", "/attempts", "/runs", "/env", "/blobs" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *path = xasprintf("%s%s", places->state_dir, names[i]);
-		int rv = file_mkdirs(path, 0700);
-
-		if (rv != 0)
-			log_fatal("state directory %s: %s; create it for uid %d, or name another with --state-dir", path, strerror(-rv), (int)geteuid());
-		free(path);
-	}
-	for (int i = 0; i < 2; i++) {
-		char *dir = places->socket[i] != NULL ? xstrdup(places->socket[i]) : NULL;
-		char *slash = dir != NULL ? strrchr(dir, '/') : NULL;
-		int rv = 0;
-
-		if (slash != NULL && slash != dir) {
-			*slash = '\0';
-			rv = file_mkdirs(dir, 0700);
-		}
-		if (rv != 0)
-			log_fatal("socket directory %s: %s; create it, or name another socket with --socket", dir, strerror(-rv));
-		free(dir);
-	}
 }
 
 /* rl-shim beside this program (uninstalled), else in libexec. */
@@ -210,6 +186,8 @@ static int reload(void *arg, char *error, size_t room)
 	struct config *config = NULL, *old = d->config;
 
 	notify_reloading(d->notify_socket);
+	if (!d->stopping)
+		rpc_listen_again(d->rpc);
 	if (config_load(&config, d->places.config_file, d->explicit_config, &e) == -1) {
 		snprintf(error, room, "%s", e.text);
 		log_error("reload: %s; the settings stay as they were", e.text);
@@ -268,6 +246,7 @@ static void finish(struct daemon *d)
 		uv_close((uv_handle_t *)&d->signals[i], NULL);
 	uv_close((uv_handle_t *)&d->deadline, NULL);
 	uv_close((uv_handle_t *)&d->drained, NULL);
+	state_watch_close(d->watch);
 	wire_close(&d->wire);
 	store_unref(d->wire.store);
 }
@@ -309,6 +288,17 @@ static void stop(struct daemon *d)
 	uv_timer_start(&d->deadline, deadline_cb, STOP_WAIT_MS, 0);
 	proc_close(d->wire.proc, closed, d);
 	rpc_close(d->rpc, rpc_closed, d);
+}
+
+/* The state directory is gone, or another daemon could take it. */
+static void state_gone(void *arg)
+{
+	struct daemon *d = arg;
+
+	log_error("%s/lock was removed under this daemon: ending, so that nothing is recorded where no rld finds it; running agents continue under "
+	    "rl-shim", d->places.state_dir);
+	d->failed = true;
+	stop(d);
 }
 
 static void load_rows(struct daemon *d)
@@ -464,7 +454,7 @@ static int run(struct daemon *d)
 	if (config_load(&d->config, d->places.config_file, d->explicit_config, &config_error) == -1)
 		log_fatal("%s", config_error.text);
 	take_notify_socket(d);
-	make_directories(&d->places);
+	state_dir_make(&d->places);
 	d->lock = state_lock_take(d->places.state_dir, error, sizeof(error));
 	if (d->lock == -1)
 		log_fatal("%s", error);
@@ -480,12 +470,13 @@ static int run(struct daemon *d)
 	watch_signals(d);
 	open_rpc(d);
 	engine_recover(d->engine);
+	d->watch = state_watch_new(&d->loop, d->lock, state_gone, d);
 	log_info("rld " RLD_VERSION " is ready: %s, state in %s", d->places.socket[0], d->places.state_dir);
 	notify_ready(d->notify_socket, "ready");
 	uv_run(&d->loop, UV_RUN_DEFAULT);
 
 	if (d->timed_out)
-		_exit(0);
+		_exit(d->failed);
 	store_close(d->wire.store);
 	uv_run(&d->loop, UV_RUN_DEFAULT);
 	engine_free(d->engine);
@@ -496,7 +487,7 @@ static int run(struct daemon *d)
 	free(d->shim);
 	places_release(&d->places);
 	close(d->lock);
-	return 0;
+	return d->failed;
 }
 
 int main(int argc, char *argv[], char *envp[])

@@ -10,19 +10,37 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/log.h"
+
 static void on_alarm(int signal)
 {
 	(void)signal;	/* it only has to interrupt flock */
 }
 
+/* The pid in the lock file, as text. */
+static void read_holder(int fd, char holder[32])
+{
+	ssize_t n = pread(fd, holder, 31, 0);
+
+	holder[n > 0 ? (size_t)n : 0] = '\0';
+	holder[strcspn(holder, "\n")] = '\0';
+	if (holder[0] == '\0')
+		snprintf(holder, 32, "unknown");
+}
+
 /* 0, or -errno; -EINTR: the wait is over. */
-static int lock_within(int fd, unsigned seconds)
+static int lock_within(int fd, const char *path, unsigned seconds)
 {
 	struct sigaction sa = { .sa_handler = on_alarm }, old;
+	char holder[32];
 	int rv;
 
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
+	if (errno == EWOULDBLOCK) {
+		read_holder(fd, holder);
+		log_info("%s is held by another rld (pid %s): waiting up to %u s for it to end", path, holder, seconds);
+	}
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGALRM, &sa, &old);
 	alarm(seconds);
@@ -44,14 +62,12 @@ int state_lock_take(const char *state_dir, char *error, size_t room)
 		snprintf(error, room, "%s: %s", path, strerror(errno));
 		return -1;
 	}
-	rv = lock_within(fd, LOCK_WAIT_S);
+	rv = lock_within(fd, path, LOCK_WAIT_S);
 	if (rv != 0) {
-		n = pread(fd, holder, sizeof(holder) - 1, 0);
-		holder[n > 0 ? (size_t)n : 0] = '\0';
-		holder[strcspn(holder, "\n")] = '\0';
+		read_holder(fd, holder);
 		if (rv == -EINTR)
 			snprintf(error, room, "%s is held by another rld (pid %s); stop that one, or give this one its own --state-dir",
-			    path, holder[0] != '\0' ? holder : "unknown");
+			    path, holder);
 		else
 			snprintf(error, room, "%s: %s", path, strerror(-rv));
 		close(fd);

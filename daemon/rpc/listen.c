@@ -108,6 +108,11 @@ int listener_fd(const struct listener *listener)
 	return listener->fd;
 }
 
+const char *listener_path(const struct listener *listener)
+{
+	return listener->path;
+}
+
 void listener_free(struct listener *listener)
 {
 	struct stat st;

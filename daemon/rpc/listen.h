@@ -10,6 +10,8 @@ struct listener;
 /* 0, or -1 with a sentence that names the path and the remedy. */
 int listener_open(const char *path, struct listener **out, char *error, size_t room);
 int listener_fd(const struct listener *listener);
+/* Lives as long as the listener. */
+const char *listener_path(const struct listener *listener);
 /* Remove the path and close. NULL is allowed. */
 void listener_free(struct listener *listener);
 

@@ -88,6 +88,11 @@ int rpc_listen(struct rpc *rpc, const char *path, char *error, size_t room)
 	return 0;
 }
 
+void rpc_listen_again(struct rpc *rpc)
+{
+	server_listen_again(rpc->server);
+}
+
 void rpc_committed(struct rpc *rpc, const struct decision *d)
 {
 	for (size_t i = 0; i < d->count; i++) {

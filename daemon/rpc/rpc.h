@@ -36,6 +36,9 @@ struct rpc *rpc_new(const struct rpc_options *options);
 /* Listen on path, mode 0600; at most two paths. 0, or -1 with a sentence that names the remedy. */
 int rpc_listen(struct rpc *rpc, const char *path, char *error, size_t room);
 
+/* Make those sockets anew whose files are gone; what fails is logged. */
+void rpc_listen_again(struct rpc *rpc);
+
 /* A decision is on disk and in the view: tell subscribers and those who wait. */
 void rpc_committed(struct rpc *rpc, const struct decision *d);
 

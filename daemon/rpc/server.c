@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -29,7 +30,7 @@ struct door {
 struct server {
 	uv_loop_t *loop;
 	struct pool pool;
-	struct door doors[PATHS_MAX];
+	struct door *doors[PATHS_MAX];
 	size_t ndoors;
 	int spare;		/* a descriptor to give up when there are no others, so that a client can be told */
 	int open;		/* uv handles */
@@ -156,38 +157,77 @@ static void door_poll_cb(uv_poll_t *poll, int status, int events)
 	}
 }
 
+static void door_closed_cb(uv_handle_t *handle)
+{
+	struct door *door = handle->data;
+	struct server *server = door->server;
+
+	listener_free(door->listener);
+	free(door);
+	server->open--;
+	server_finish(server);
+}
+
+/* NULL with error. */
+static struct door *door_open(struct server *server, const char *path, char *error, size_t room)
+{
+	struct listener *listener;
+	struct door *door;
+	int rv;
+
+	if (listener_open(path, &listener, error, room) == -1)
+		return NULL;
+	door = xcalloc(1, sizeof(*door));
+	rv = uv_poll_init(server->loop, &door->poll, listener_fd(listener));
+	if (rv != 0) {
+		snprintf(error, room, "cannot watch the socket %s: %s", path, uv_strerror(rv));
+		listener_free(listener);
+		free(door);
+		return NULL;
+	}
+	door->server = server;
+	door->listener = listener;
+	door->poll.data = door;
+	server->open++;
+	uv_poll_start(&door->poll, UV_READABLE, door_poll_cb);
+	return door;
+}
+
 int server_listen(struct server *server, const char *path, char *error, size_t room)
 {
-	struct door *door = &server->doors[server->ndoors];
-	int rv;
+	struct door *door;
 
 	if (server->ndoors == PATHS_MAX) {
 		snprintf(error, room, "cannot listen on %s too: %d sockets are the most", path, PATHS_MAX);
 		return -1;
 	}
-	if (listener_open(path, &door->listener, error, room) == -1)
+	door = door_open(server, path, error, room);
+	if (door == NULL)
 		return -1;
-	rv = uv_poll_init(server->loop, &door->poll, listener_fd(door->listener));
-	if (rv != 0) {
-		snprintf(error, room, "cannot watch the socket %s: %s", path, uv_strerror(rv));
-		listener_free(door->listener);
-		return -1;
-	}
-	door->server = server;
-	door->poll.data = door;
-	server->ndoors++;
-	server->open++;
-	uv_poll_start(&door->poll, UV_READABLE, door_poll_cb);
+	server->doors[server->ndoors++] = door;
 	return 0;
 }
 
-static void door_closed_cb(uv_handle_t *handle)
+void server_listen_again(struct server *server)
 {
-	struct door *door = handle->data;
+	char error[512];
 
-	listener_free(door->listener);
-	door->server->open--;
-	server_finish(door->server);
+	for (size_t i = 0; i < server->ndoors; i++) {
+		const char *path = listener_path(server->doors[i]->listener);
+		struct stat st;
+		struct door *door;
+
+		if (lstat(path, &st) == 0 || errno != ENOENT)
+			continue;
+		door = door_open(server, path, error, sizeof(error));
+		if (door == NULL) {
+			log_warn("%s", error);
+			continue;
+		}
+		log_info("listening at %s again", path);
+		uv_close((uv_handle_t *)&server->doors[i]->poll, door_closed_cb);
+		server->doors[i] = door;
+	}
 }
 
 static void idle_closed_cb(uv_handle_t *handle)
@@ -204,7 +244,7 @@ void server_close(struct server *server, void (*closed)(void *arg), void *arg)
 	server->closed = closed;
 	server->closed_arg = arg;
 	for (size_t i = 0; i < server->ndoors; i++)
-		uv_close((uv_handle_t *)&server->doors[i].poll, door_closed_cb);
+		uv_close((uv_handle_t *)&server->doors[i]->poll, door_closed_cb);
 	uv_close((uv_handle_t *)&server->pool.idle, idle_closed_cb);
 	pool_end(&server->pool);
 }

@@ -3,11 +3,13 @@
 import os
 import shutil
 import signal
+import subprocess
 import time
 
 import pytest
 from test_shim import decode, encode
-from rld import DRIFT_THEN_PASS, alive, carriers, proc_stat, wait_gone
+from test_space import until_logged
+from rld import DRIFT_THEN_PASS, Rpc, alive, carriers, proc_stat, wait_gone
 
 OTHER_BOOT = "00000000-0000-4000-8000-000000000000"
 GATED = {name: f"[ -e \"$PLAY/stop.{name}\" ] && gate g\n{text}" for name, text in DRIFT_THEN_PASS.items()}
@@ -264,23 +266,14 @@ def test_a_second_instance_is_refused_and_told_who_holds_the_state(daemon):
     assert daemon.call("daemon.status")
 
 
-def open_files(pid):
-    names = []
-    for fd in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            names.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
-        except OSError:
-            pass
-    return names
-
-
 def test_a_second_instance_waits_for_the_first_to_go(daemon):
     """An upgrade starts the new one before the old one is gone: the lock is waited for."""
     old = daemon.process
     pid = daemon.pid
     new = daemon.spawn()
-    while str(daemon.state / "lock") not in open_files(new.pid):
+    while "waiting up to 10 s for it to end" not in daemon.log():
         assert new.poll() is None
+    assert f"{daemon.state}/lock is held by another rld (pid {pid})" in daemon.log(), "told while it waits, not only at the end"
     os.kill(pid, signal.SIGTERM)
     assert old.wait() == 0
     while b"READY=1" not in daemon.notify.recv(4096).split(b"\n"):
@@ -289,6 +282,100 @@ def test_a_second_instance_waits_for_the_first_to_go(daemon):
     with daemon.connect() as rpc:
         daemon.pid = rpc.peer_pid()
         assert daemon.pid == daemon.process.pid
+
+
+# ---- what is removed under a daemon ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("what", ["all", "lock"])
+def test_the_state_is_removed_under_a_daemon(make_daemon, repo, what):
+    """It ends with a word, at once and without being asked anything; its agents are left alone."""
+    daemon = make_daemon(scripts={"implement": "gate work\nanswer done\n"}, gates=["work"])
+    daemon.submit(repo.path)
+    agent = daemon.play.arrived("work")
+    shim = proc_stat(agent)[1]
+    if what == "all":
+        subprocess.run(["rm", "-rf", str(daemon.state)], check=True)
+    else:
+        (daemon.state / "lock").unlink()
+    assert daemon.exited() == 1
+    assert f"{daemon.state}/lock was removed" in daemon.log() and alive(agent) and alive(shim)
+    assert not daemon.socket.exists()
+    daemon.play.go("work")
+    wait_gone(shim)
+
+
+def test_a_touched_lock_means_nothing(daemon):
+    lock = daemon.state / "lock"
+    for change in (lambda: lock.chmod(0o400), lambda: os.link(lock, daemon.state / "second"), lambda: (daemon.state / "second").unlink(), lambda: os.utime(lock)):
+        change()
+        assert daemon.call("daemon.status")
+    daemon.state.rename(daemon.path / "elsewhere")
+    assert daemon.call("daemon.status")
+    (daemon.path / "elsewhere").rename(daemon.state)
+
+
+def test_sockets_that_were_removed_come_back(daemon):
+    sockets = [daemon.socket, daemon.state / "rld.sock"]
+    kept = daemon.connect()
+    for path in sockets:
+        path.unlink()
+    os.kill(int((daemon.state / "lock").read_text()), signal.SIGHUP)
+    until_logged(daemon, f"listening at {sockets[1]} again")
+    for path in sockets:
+        with Rpc(path) as rpc:
+            assert rpc.call("daemon.status")["pid"] == daemon.pid
+        assert path.lstat().st_mode & 0o777 == 0o600
+    assert kept.call("daemon.status"), "who was connected still is"
+    kept.close()
+    made = [path.lstat().st_ino for path in sockets]
+    daemon.call("daemon.reload")
+    assert [path.lstat().st_ino for path in sockets] == made, "what is there stays"
+    sockets[1].unlink()
+    daemon.call("daemon.reload")
+    with Rpc(sockets[1]) as rpc:
+        assert rpc.call("daemon.status")
+
+
+def test_what_stands_in_a_sockets_place_is_left(daemon):
+    second = daemon.state / "rld.sock"
+    second.unlink()
+    second.write_text("mine")
+    daemon.call("daemon.reload")
+    assert second.read_text() == "mine"
+    second.unlink()
+    second.symlink_to("nowhere")
+    daemon.call("daemon.reload")
+    assert os.readlink(second) == "nowhere"
+    second.unlink()
+
+
+# ---- who can write the state -----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("place, mode", [(".", 0o770), (".", 0o707), ("attempts", 0o777), ("runs", 0o720), ("env", 0o702), ("blobs", 0o1777)])
+def test_a_state_that_others_can_write_is_refused(make_daemon, place, mode):
+    daemon = make_daemon(start=False)
+    path = daemon.state / place
+    path.mkdir(exist_ok=True)
+    path.chmod(mode)
+    assert daemon.spawn().wait() == 1
+    daemon.notify.close()
+    assert f"chmod go-w {path if place != '.' else daemon.state}" in daemon.log() and not (daemon.state / "rld.db").exists()
+    path.chmod(mode & 0o755)
+    daemon.start()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes a second user")
+@pytest.mark.parametrize("place", [".", "attempts"])
+def test_a_state_of_another_user_is_refused(make_daemon, place):
+    daemon = make_daemon(start=False)
+    path = daemon.state / place
+    path.mkdir(exist_ok=True)
+    os.chown(path, 65534, 65534)
+    assert daemon.spawn().wait() == 1
+    daemon.notify.close()
+    assert "belongs to uid 65534" in daemon.log() and "--state-dir" in daemon.log()
+    os.chown(path, 0, 0)
+    daemon.start()
 
 
 def test_a_dead_socket_is_replaced(make_daemon):

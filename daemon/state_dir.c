@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "state_dir.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/memory.h"
+
+/* Another user who can write here can put other files in the place of ours: jobs, environments, the database. */
+static void check_owner(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == -1)
+		log_fatal("state directory %s: %s; let uid %d use it, or name another with --state-dir", path, strerror(errno), (int)geteuid());
+	if (st.st_uid != geteuid())
+		log_fatal("state directory %s belongs to uid %d, and this is uid %d; chown it, run rld as its owner, or name another with --state-dir",
+		    path, (int)st.st_uid, (int)geteuid());
+	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		log_fatal("state directory %s has mode %03o, so that others can change what is in it; run 'chmod go-w %s', or name another with --state-dir",
+		    path, (unsigned)(st.st_mode & 0777), path);
+}
+
+static void make_state(const char *state_dir)
+{
+	static const char *const names[] = { "", "/attempts", "/runs", "/env", "/blobs" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *path = xasprintf("%s%s", state_dir, names[i]);
+		int rv = file_mkdirs(path, 0700);
+
+		if (rv != 0)
+			log_fatal("state directory %s: %s; create it for uid %d, or name another with --state-dir", path, strerror(-rv), (int)geteuid());
+		check_owner(path);
+		free(path);
+	}
+}
+
+static void make_parent(const char *socket)
+{
+	char *dir = xstrdup(socket), *slash = strrchr(dir, '/');
+	int rv = 0;
+
+	if (slash != NULL && slash != dir) {
+		*slash = '\0';
+		rv = file_mkdirs(dir, 0700);
+	}
+	if (rv != 0)
+		log_fatal("socket directory %s: %s; create it, or name another socket with --socket", dir, strerror(-rv));
+	free(dir);
+}
+
+void state_dir_make(const struct places *places)
+{
+	make_state(places->state_dir);
+	for (int i = 0; i < 2; i++) {
+		if (places->socket[i] != NULL)
+			make_parent(places->socket[i]);
+	}
+}
