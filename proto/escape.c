@@ -35,11 +35,29 @@ static size_t decode(const char *data, size_t size, uint32_t *out)
 	return n;
 }
 
-/* Code points that reorder or break a line without being seen. */
+/* Code points that are not seen: they reorder or break a line, hide text in text, or make two words look the same. */
 static const struct {
 	uint32_t first, last;
 } invisible[] = {
-	{ 0x061c, 0x061c }, { 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x2069 },
+	{ 0x00ad, 0x00ad },	/* soft hyphen */
+	{ 0x034f, 0x034f },	/* combining grapheme joiner */
+	{ 0x061c, 0x061c },	/* Arabic letter mark */
+	{ 0x070f, 0x070f },	/* Syriac abbreviation mark */
+	{ 0x115f, 0x1160 },	/* Hangul fillers */
+	{ 0x17b4, 0x17b5 },	/* Khmer inherent vowels */
+	{ 0x180b, 0x180f },	/* Mongolian selectors and vowel separator */
+	{ 0x200b, 0x200f },	/* zero-width space, joiners, direction marks */
+	{ 0x2028, 0x202e },	/* line separators, bidi embedding and override */
+	{ 0x2060, 0x206f },	/* word joiner, invisible operators, bidi isolates, deprecated format characters */
+	{ 0x3164, 0x3164 },	/* Hangul filler */
+	{ 0xfe00, 0xfe0f },	/* variation selectors */
+	{ 0xfeff, 0xfeff },	/* byte order mark */
+	{ 0xffa0, 0xffa0 },	/* Hangul filler, half width */
+	{ 0xfff0, 0xfffb },	/* interlinear annotation */
+	{ 0x13430, 0x1343f },	/* Egyptian hieroglyph format controls */
+	{ 0x1bca0, 0x1bca3 },	/* shorthand format controls */
+	{ 0x1d173, 0x1d17a },	/* musical format controls */
+	{ 0xe0000, 0xe0fff },	/* tags, further variation selectors */
 };
 
 static bool is_invisible(uint32_t c)
@@ -51,10 +69,35 @@ static bool is_invisible(uint32_t c)
 	return false;
 }
 
+/* Beyond ASCII, and seen. */
+static bool is_letter(uint32_t c)
+{
+	return c >= 0xa0 && !is_invisible(c);
+}
+
+/* c, which is invisible, shows in how the characters before and after it look; 0: there is none. */
+static bool shows(uint32_t c, uint32_t before, uint32_t after)
+{
+	if (c == 0x200c || c == 0x200d)
+		return (is_letter(before) || before == 0xfe0f) && is_letter(after);
+	if (c >= 0xfe00 && c <= 0xfe0f)
+		return is_letter(before) || (before < 0x80 && before != 0 && strchr("0123456789#*", (int)before) != NULL && after == 0x20e3);
+	return false;
+}
+
+/* The code point at data; 0: there is none. */
+static uint32_t next(const char *data, size_t size)
+{
+	uint32_t c = 0;
+
+	return size > 0 && decode(data, size, &c) > 0 ? c : 0;
+}
+
 char *text_escape(const char *data, size_t size, bool keep_lines)
 {
-	/* One byte in is at most 4 out; \u{xxxx} is 8 for 2 bytes or 3. */
+	/* One byte in is at most 4 out; \u{xxxxx} is 9 for 4 bytes, 8 for 3, and 7 for 2. */
 	char *out, *p;
+	uint32_t before = 0;
 
 	if (size > (SIZE_MAX - 1) / 4 || (out = malloc(size * 4 + 1)) == NULL)
 		abort();
@@ -71,12 +114,13 @@ char *text_escape(const char *data, size_t size, bool keep_lines)
 			*p++ = c == '\n' ? 'n' : 't';
 		} else if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0)) {
 			p += snprintf(p, 5, "\\x%02x", (unsigned)c);
-		} else if (is_invisible(c)) {
-			p += snprintf(p, 9, "\\u{%x}", (unsigned)c);
+		} else if (is_invisible(c) && !shows(c, before, next(data + i + n, size - i - n))) {
+			p += snprintf(p, sizeof("\\u{10ffff}"), "\\u{%x}", (unsigned)c);
 		} else {
 			memcpy(p, data + i, n);
 			p += n;
 		}
+		before = c;
 	}
 	*p = '\0';
 	return out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Text from agents and clients, made safe for a terminal or a log: control characters, bidi overrides and invalid
- * UTF-8 become visible; the rest passes unchanged. */
+/* Text from agents and clients, made safe for a terminal or a log: control characters, bidi overrides, characters that are not
+ * seen, and invalid UTF-8 become visible; the rest passes unchanged. */
 #ifndef PROTO_ESCAPE_H
 #define PROTO_ESCAPE_H
 
@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 /* Escape size bytes into a new string. keep_lines: LF and TAB pass; otherwise they become \n and \t.
- * C0, DEL, C1: \xNN (ESC: \x1b); bidi controls U+202A-202E, U+2066-2069, U+200E-200F, U+061C, and the
- * line separators U+2028-2029: \u{202e}; a byte
- * that is not UTF-8: \xNN. */
+ * C0, DEL, C1: \xNN (ESC: \x1b); bidi controls, line separators, zero-width and other format characters, fillers, tags:
+ * \u{202e}; a byte that is not UTF-8: \xNN. What scripts and emoji need passes where it does something: a joiner U+200C-200D between
+ * two characters beyond ASCII, one variation selector U+FE00-FE0F behind such a character or a keycap's. */
 char *text_escape(const char *data, size_t size, bool keep_lines);
 
 /* Columns a UTF-8 string takes on a terminal; wide characters count 2, combining ones 0. */
