@@ -80,11 +80,12 @@ const struct agent_preset agent_presets[] = {
 	{
 		.name = "opencode",
 		.account = "opencode",
-		.command = LIST("opencode", "run", "--format", "json", "--auto", "--model", "{model}"),
+		/* Its log is where it says that the service refuses it; it waits for hours without a word on standard output. */
+		.command = LIST("opencode", "run", "--format", "json", "--print-logs", "--log-level", "ERROR", "--auto", "--model", "{model}"),
 		/* It has no words for that. Those of a project's own file would be stronger than these, and the work may have written it. */
 		.review = LIST("env", "OPENCODE_DISABLE_PROJECT_CONFIG=1",
 		    "OPENCODE_PERMISSION={\"*\":\"deny\",\"read\":\"allow\",\"grep\":\"allow\",\"glob\":\"allow\",\"list\":\"allow\"}",
-		    "opencode", "run", "--format", "json", "--model", "{model}"),
+		    "opencode", "run", "--format", "json", "--print-logs", "--log-level", "ERROR", "--model", "{model}"),
 		.prompt = PROMPT_STDIN,
 		.reader = READER_OPENCODE,
 		.env = LIST("OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_CONFIG_DIR", "OPENCODE_PERMISSION", "OPENCODE_API_KEY",
@@ -132,7 +133,8 @@ const struct agent_preset agent_presets[] = {
 		.reader = READER_QWEN,
 		.env = LIST("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_MODEL", "DASHSCOPE_API_KEY", "BAILIAN_CODING_PLAN_API_KEY",
 		    "BAILIAN_TOKEN_PLAN_API_KEY", "QWEN_HOME", "NODE_EXTRA_CA_CERTS"),
-		.set = LIST(),
+		/* The library that it asks its service with reports each refusal; by itself the program waits without a word. */
+		.set = LIST("OPENAI_LOG=info"),
 		.resume = LIST("--resume", "{session}"),
 		.writable = LIST("~/.qwen"),
 		/* What /auth chose, and its key. */

@@ -33,7 +33,7 @@ static bool is_exhausted(const struct attempt_facts *f)
 
 enum again attempt_again(const struct attempt_facts *f)
 {
-	bool ended = f->process == PROCESS_EXITED || f->process == PROCESS_SIGNALLED || f->process == PROCESS_LINGERED;
+	bool ended = f->process == PROCESS_EXITED || f->process == PROCESS_SIGNALLED || f->process == PROCESS_LINGERED || f->process == PROCESS_REFUSED;
 	/* some programs wait in silence for the time to come */
 	bool silent = f->process == PROCESS_TIMEOUT || f->process == PROCESS_IDLE;
 	bool passes = f->provider == PROVIDER_LIMIT || f->provider == PROVIDER_THROTTLED || (f->provider == PROVIDER_ERROR && f->transient);
@@ -188,6 +188,8 @@ char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *l
 	case PROCESS_LINGERED:
 		return xasprintf("%s process gave its result and did not exit within %s; %s sets the limit%s%s", name, time,
 		    limit->setting, error ? ": " : "", error ? error : "");
+	case PROCESS_REFUSED:
+		return xasprintf("%s process was ended: its service refused every request%s%s", name, error ? ": " : "", error ? error : "");
 	case PROCESS_CANCELLED:
 		return xasprintf("cancelled");
 	case PROCESS_SIGNALLED:

@@ -92,6 +92,7 @@ NAMES(process_result, "process result", PROCESS_RESULTS,
     [PROCESS_TIMEOUT] = "timeout",
     [PROCESS_IDLE] = "idle",
     [PROCESS_LINGERED] = "lingered",
+    [PROCESS_REFUSED] = "refused",
     [PROCESS_CANCELLED] = "cancelled",
     [PROCESS_NOT_STARTED] = "not-started",
     [PROCESS_LOST] = "lost");

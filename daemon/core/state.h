@@ -69,6 +69,7 @@ enum attempt_state { ATTEMPT_S_STARTING, ATTEMPT_S_RUNNING, ATTEMPT_S_EXITED, AT
 enum process_result {
 	PROCESS_NONE, PROCESS_EXITED, PROCESS_SIGNALLED, PROCESS_TIMEOUT, PROCESS_IDLE,
 	PROCESS_LINGERED,	/* it gave its result, did not exit, and was ended: limits.post_result */
+	PROCESS_REFUSED,	/* it waited for a service that refused it, and was ended for that */
 	PROCESS_CANCELLED, PROCESS_NOT_STARTED, PROCESS_LOST, PROCESS_RESULTS
 };
 enum provider_result { PROVIDER_NONE, PROVIDER_OK, PROVIDER_LIMIT, PROVIDER_THROTTLED, PROVIDER_AUTH, PROVIDER_ERROR, PROVIDER_RESULTS };

@@ -145,6 +145,7 @@ void attempt_started(struct lane *lane)
 	if (lane->row->task == NULL && a->role == ROLE_IMPLEMENT)
 		pick_watch(lane);
 	result_watch(lane);
+	notice_watch(lane);
 }
 
 /* A check that failed: its output goes to a fixer, while there is a fix round left. */
@@ -204,6 +205,12 @@ static void follow(struct turn *turn, struct lane *lane, const struct attempt_ro
 	}
 }
 
+/* It is on record that it was to be ended for its service. */
+static bool was_refused(const struct lane *lane)
+{
+	return run_attempt(lane->run, lane->row->attempt)->provider != PROVIDER_NONE;
+}
+
 /* Who ended the process decides what its exit means: only a recorded decision makes it "cancelled". over: it had given its final
  * result, so a clock has ended nothing but its waiting; no daemon may have been there to notice before. The shim of a former version
  * does not tell whether the result came before its signal, or only as an answer to it. */
@@ -225,7 +232,7 @@ static enum process_result process_of(const struct lane *lane, bool over)
 		/* it had taken up another turn when its time was over */
 		return over ? PROCESS_LINGERED : PROCESS_IDLE;
 	case EXIT_TERM:
-		return lane_ending(lane) ? PROCESS_CANCELLED : PROCESS_LOST;
+		return lane_ending(lane) ? PROCESS_CANCELLED : was_refused(lane) ? PROCESS_REFUSED : PROCESS_LOST;
 	case EXIT_OWN:
 		break;
 	}
@@ -335,6 +342,8 @@ static struct work *collect_new(const struct lane *lane)
 	w->stderr_bytes = lane->record.stderr_bytes;
 	w->unasked = lane->record.signalled_ms != 0 ? lane->record.stdout_signalled : UINT64_MAX;
 	w->exit_code = lane->lost ? ROW_NONE : ending_code(lane_plan(lane), (enum role)a->role, w->reader, &lane->record);
+	if (!lane->lost && lane->record.by == EXIT_TERM && !lane_ending(lane))
+		w->refused = (enum provider_result)a->provider;
 	w->ended_at = lane->lost || lane->record.ended_ms == 0 ? engine_now(run->engine) : lane->record.ended_ms;
 	w->zone = ending_zone(lane_plan(lane), plan_agent(lane_plan(lane), (enum role)a->role, a->agent));
 	if (a->role == ROLE_FIX && lane_plan(lane)->fixer == FIXER_CORRECTOR && lane_plan(lane)->review_file != NULL) {

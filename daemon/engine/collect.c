@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "core/backoff.h"
 #include "engine/preview.h"
 #include "engine/work.h"
 #include "proto/escape.h"
@@ -152,6 +153,29 @@ static void mask_result(struct agent_result *result, const struct mask *mask)
 	}
 }
 
+#define NO_LIMIT_WORDS "its service refuses it"
+
+/* It was ended while it waited for its service: what it said last of that counts, not what it said when it was ended. Refusals that tell
+ * no time and were no notice of a limit are over sooner than one. */
+static void take_refusal(struct collect_work *work, int dirfd)
+{
+	struct agent_result *r = &work->result;
+	struct notice n;
+
+	notice_last(&n, work->reader, dirfd, work->ended_at, work->zone);
+	free(r->error);
+	free(r->notice);
+	r->error = xstrdup(n.words != NULL ? n.words : NO_LIMIT_WORDS);
+	r->notice = xstrdup(n.words);
+	r->is_error = true;
+	r->incomplete = r->over = r->transient = false;
+	r->provider = work->refused;
+	r->reset_at = n.reset_at;
+	if (r->reset_at == ROW_NONE && n.provider == PROVIDER_THROTTLED)
+		r->reset_at = work->ended_at + BACKOFF_MAX_MS;
+	notice_release(&n);
+}
+
 #define DISK_FILES_MAX 500000
 
 /* What a tree takes on the disk, links not followed; as far as can be seen. */
@@ -193,6 +217,8 @@ void collect_run(struct collect_work *work)
 		rv = keep_answer(work, dirfd, mask);
 	if (rv == 0)
 		rv = preview_keep(dirfd, work->reader, mask);
+	if (dirfd != -1)
+		work->last_words = last_words(work, dirfd, mask);
 	if (work->review_file != NULL)
 		read_marks(work, mask);
 	work->stop = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->markers) != NULL;
@@ -202,11 +228,12 @@ void collect_run(struct collect_work *work)
 	work->full = work->error == NULL && (rv == -ENOSPC || rv == -EDQUOT);
 	if (rv != 0 && work->error == NULL && !work->full)
 		work->error = xasprintf("its answer cannot be kept in %s: %s", dir, strerror(-rv));
-	if (dirfd != -1) {
-		work->last_words = last_words(work, dirfd, mask);
+	if (dirfd != -1 && work->refused != PROVIDER_NONE)
+		take_refusal(work, dirfd);
+	else
+		ending_judge(work);
+	if (dirfd != -1)
 		close(dirfd);
-	}
-	ending_judge(work);
 	mask_result(&work->result, mask);
 	mask_free(mask);
 	free(dir);

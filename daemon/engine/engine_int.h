@@ -362,6 +362,11 @@ void pick_last(struct lane *lane);
 /* The attempt of the lane runs: when it has given its final result, it has limits.post_result to exit. */
 void result_watch(struct lane *lane);
 
+/* notice_flow.c */
+
+/* The attempt of the lane runs: when its program says that its service refuses it for long, it is ended. */
+void notice_watch(struct lane *lane);
+
 /* leave_flow.c: a slot that has come to its end gives back what it took */
 
 void leave_begin(struct turn *turn, struct lane *lane);

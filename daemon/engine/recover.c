@@ -140,10 +140,12 @@ static void resume_attempt(struct lane *lane)
 
 	switch (lane->found) {
 	case FOUND_RUNNING:
-		if (a->state == ATTEMPT_S_STARTING)
+		if (a->state == ATTEMPT_S_STARTING) {
 			attempt_started(lane);
-		else
+		} else {
 			result_watch(lane);
+			notice_watch(lane);
+		}
 		if (lane_ending(lane))
 			run->engine->ports.end(run->engine->ports.proc_ctx, lane->id);
 		break;

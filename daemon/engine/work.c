@@ -28,6 +28,9 @@ void work_run(struct work *work)
 	case WORK_RESULT:
 		result_run((struct result_work *)work);
 		break;
+	case WORK_NOTICE:
+		notice_run((struct notice_work *)work);
+		break;
 	case WORK_REST:
 	case WORK_COOL:
 		break;
@@ -47,6 +50,12 @@ void work_run(struct work *work)
 		report_run((struct report_work *)work);
 		break;
 	}
+}
+
+static void notice_release_work(struct notice_work *w)
+{
+	free(w->zone);
+	notice_release(&w->notice);
 }
 
 static void intake_release(struct intake_work *w)
@@ -186,6 +195,9 @@ void work_free(struct work *work)
 		break;
 	case WORK_PICK:
 		pick_release((struct pick_work *)work);
+		break;
+	case WORK_NOTICE:
+		notice_release_work((struct notice_work *)work);
 		break;
 	case WORK_RESULT:
 	case WORK_REST:

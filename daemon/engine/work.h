@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "agent/agent.h"
+#include "agent/notice.h"
 #include "core/plan.h"
 #include "core/row.h"
 #include "git/op.h"
@@ -26,6 +27,7 @@ enum work_kind {
 	WORK_COMPOSE,	/* prompt, environment and argv of an attempt */
 	WORK_PICK,	/* has a running attempt picked its task */
 	WORK_RESULT,	/* has a running attempt given its final result */
+	WORK_NOTICE,	/* does a running attempt wait for a service that refuses it */
 	WORK_COLLECT,	/* what an ended attempt said */
 	WORK_REST,	/* nothing: time passes */
 	WORK_COOL,	/* the same, for an attempt that waits before it starts */
@@ -155,6 +157,7 @@ struct collect_work {
 	uint64_t stdout_bytes, stderr_bytes;	/* that the exit record speaks of, 0: nothing is known */
 	uint64_t unasked;		/* of stdout, what it wrote before its shim ended it: its result is read from there alone. UINT64_MAX: all */
 	int64_t exit_code;		/* see ending_code() */
+	enum provider_result refused;	/* it was ended for that refusal of its service; PROVIDER_NONE: it was not */
 	int64_t ended_at;		/* ms since the epoch */
 	char *zone;			/* owned: see ending_zone() */
 	char *review_file;		/* owned: path in which a corrector marks what it fixed; NULL: none */
@@ -192,6 +195,16 @@ struct result_work {
 	uint64_t size;			/* of its stdout at the last look */
 	uint64_t read;			/* ... and when it was read last */
 	bool over;			/* in, out: what its last reading says, false when there is more since */
+};
+
+struct notice_work {
+	struct work work;
+	int64_t run, iteration, slot, attempt;
+	enum reader_kind reader;
+	char *zone;			/* owned: see ending_zone() */
+	uint64_t offsets[NOTICE_STREAMS];	/* how far its output was looked at */
+	struct notice notice;		/* owned: what was said up to there */
+	enum provider_result decided;	/* out: see notice_decide() */
 };
 
 struct rest_work {
@@ -268,12 +281,16 @@ void open_run(struct open_work *work);
 void step_run(struct step_work *work);
 void pick_run(struct pick_work *work);
 void result_run(struct result_work *work);
+void notice_run(struct notice_work *work);
 void compose_run(struct compose_work *work);
 void collect_run(struct collect_work *work);
 void judge_run(struct judge_work *work);
 void forget_run(struct forget_work *work);
 void log_run(struct log_work *work);
 void report_run(struct report_work *work);
+
+/* The last refusal in the end of an ended attempt's output; at: when it ended. Owned by the caller, see notice_release(). */
+void notice_last(struct notice *n, enum reader_kind kind, int dirfd, int64_t at, const char *zone);
 
 /* What stdout alone does not tell about the service: result.provider, transient and reset_at. */
 void ending_judge(struct collect_work *work);

@@ -10,6 +10,7 @@ The text of the task says what is to happen, "Scripted task WORD in DIRECTORY":
     outside the implementer has its shell copy a file that is not in the directory
     sleep   the implementer has its shell start processes that do not end, one of them in a session of its own
     limit   the account is used up; answered as the service of that program really does
+    busy    status 429 with a retry-after of hours, and no word of a limit
     auth    status 401
     broken  status 500
 
@@ -78,6 +79,7 @@ LIMITS = {
                            "type": "insufficient_quota", "code": "insufficient_quota"}}, {}),
 }
 REFUSED = {"error": {"type": "authentication_error", "code": "invalid_api_key", "message": "Incorrect API key provided"}}
+BUSY = {"error": {"type": "requests", "code": "rate_limit_exceeded", "message": "Rate limit reached for requests"}}
 BROKEN = {"error": {"type": "server_error", "message": "The server had an error"}}
 
 
@@ -294,6 +296,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(401, REFUSED)
         if script.word == "broken":
             return self.answer(500, BROKEN)
+        if script.word == "busy":
+            return self.answer(429, BUSY, headers={"retry-after": str(RESET)})
         if script.word == "limit":
             status, body, headers = LIMITS.get(program, LIMITS[None])
             return self.answer(status, self.later(body), headers={k: str(v) for k, v in self.later(headers).items()})

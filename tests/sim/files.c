@@ -258,6 +258,8 @@ void files_work(struct world *w)
 	case WORK_RESULT:
 		work_result(w, (struct result_work *)p.work);
 		break;
+	case WORK_NOTICE:
+		break;	/* programs here give up by themselves, or the clocks end them */
 	case WORK_REST:
 		/* it is told when that time has come */
 		if (w->now < ((struct rest_work *)p.work)->until)

@@ -97,6 +97,7 @@ FAILS = "fails"		# at once, with a cause that says what the service said, and wh
 AGAIN = "again"		# the same attempt after a short wait
 LIMIT = "limit"		# all of the account wait for the time that the service tells, or an hour
 SILENT = "silent"	# the program tries again and again and says nothing of it: the idle clock ends it
+REFUSED = "refused"	# ... and reports it on standard error: it is ended for that, and the account waits
 PASSES = "passes"	# the program got over it by itself
 
 NO_MODEL = "The model test-model does not exist"
@@ -132,7 +133,7 @@ TABLE = {
     ("gemini", "e404"): (1, lambda: recorded("gemini", "404"), "error", FAILS, NO_MODEL),
     ("gemini", "e413"): (157, lambda: gemini(413, TOO_LONG), "error", FAILS, TOO_LONG),
     ("gemini", "e429"): (None, lambda: "".join(recorded("gemini", "401").splitlines(True)[:2]), None, SILENT, ""),
-    ("gemini", "usage-limit"): (None, lambda: "".join(recorded("gemini", "401").splitlines(True)[:2]), None, SILENT, ""),
+    ("gemini", "usage-limit"): (None, lambda: "".join(recorded("gemini", "401").splitlines(True)[:2]), "limit", REFUSED, "exhausted your capacity"),
     ("gemini", "usage-limit told"): (173, lambda: recorded("gemini", "quota"), "limit", LIMIT, "exhausted your capacity"),
     ("gemini", "e500"): (None, lambda: "".join(recorded("gemini", "401").splitlines(True)[:2]), None, SILENT, ""),
     ("gemini", "html502"): (None, lambda: "".join(recorded("gemini", "401").splitlines(True)[:2]), None, SILENT, ""),
@@ -143,7 +144,7 @@ TABLE = {
     ("opencode", "e404"): (1, lambda: opencode(404, NO_MODEL), "error", FAILS, NO_MODEL),
     ("opencode", "e413"): (1, lambda: opencode(413, TOO_LONG), "error", FAILS, TOO_LONG),
     ("opencode", "e429"): (1, lambda: opencode(429, BUSY), "throttled", AGAIN, BUSY),
-    ("opencode", "usage-limit"): (None, lambda: "", None, SILENT, ""),
+    ("opencode", "usage-limit"): (None, lambda: "", "limit", REFUSED, "usage limit has been reached"),
     ("opencode", "e500"): (1, lambda: opencode(500, BROKEN), "error", AGAIN, BROKEN),
     ("opencode", "html502"): (None, lambda: "", None, SILENT, ""),
     ("opencode", "cut"): (None, lambda: "", None, SILENT, ""),
@@ -185,6 +186,14 @@ TABLE = {
     ("pi", "flaky"): (0, lambda: recorded("pi", "flaky"), "ok", PASSES, ""),
 }
 
+# What they report meanwhile, as measured.
+REPORTS = {
+    "gemini": "Attempt 1 failed with status 429. Retrying with backoff... _ApiError: You have exhausted your capacity on this model. "
+              "Your quota will reset after 8h44m7s.\n",
+    "opencode": 'timestamp=2026-11-23T02:00:16.622Z level=ERROR run=afdb6db4 message="stream error" providerID=scripted modelID=test-model '
+                'session.id=ses_1 small=false agent=build mode=primary error.error="AI_APICallError: The usage limit has been reached"\n',
+}
+
 ERRORS = ("e401", "e404", "e413", "e429", "usage-limit", "e500", "html502", "cut", "flaky")
 
 
@@ -212,16 +221,17 @@ class Programs:
     def script(self, program, text, nth=None):
         (self.path / (f"{program}.{nth}" if nth else f"{program}.script")).write_text(text)
 
-    def says(self, program, output, code, nth=None, change=False):
-        """code None: it goes on without a word."""
+    def says(self, program, output, code, nth=None, change=False, report=""):
+        """code None: it goes on without a word. report: for standard error."""
         name = self.path / f"{program}.says.{nth or 'ever'}"
         name.write_text(output)
         self.script(program, ("echo work > work.txt\n" if change else "") + f"cat {shlex.quote(str(name))}\n" +
+                    (f"while printf %s {shlex.quote(report)} >&2; do sleep 1; done\n" if report else "") +
                     ("exec sleep 1000\n" if code is None else f"exit {code}\n"), nth)
 
     def fails(self, program, error, nth=None):
         code, output, _, fate, _ = TABLE[program, error]
-        self.says(program, output(), code, nth, change=fate == PASSES)
+        self.says(program, output(), code, nth, change=fate == PASSES, report=REPORTS[program] if fate == REFUSED else "")
 
     def works(self, program, nth=None):
         self.says(program, recorded(program, "good"), 0, nth, change=True)
@@ -367,6 +377,63 @@ def test_a_program_that_waits_in_silence_is_ended(make_daemon, tmp_path, repo, p
     assert row["state"] == "failed" and attempt["process"] == "idle" and attempt["outcome"] == "failed"
     assert "printed nothing for 1s" in row["cause"], row["cause"]
     assert programs.starts(program) == 1
+
+
+@cells(REFUSED)
+def test_a_program_that_waits_for_an_exhausted_account_is_ended(programs, repo, program, error):
+    """Long before the idle clock, and without using a try; with the time that the program reports."""
+    daemon = programs.daemon
+    programs.fails(program, error, nth=1)
+    programs.works(program)
+    run = daemon.submit(repo.path, agent=program)
+    slot = cooling(daemon, run)
+    attempt, = [a for a in daemon.attempts(run) if a["state"] == "exited"]
+    assert results(attempt) == ("refused", "limit", "failed") and attempt["fault"] == "provider", attempt
+    assert TABLE[program, error][4] in attempt["cause"] and "its service refused every request" in attempt["cause"], attempt["cause"]
+    account = programs.account(program)
+    assert (account["in_force"], account["kind"], account["attempt"]) == (True, "limit", attempt["id"])
+    wait = milliseconds(account["until"]) - milliseconds(account["created_at"])
+    assert wait == pytest.approx(8 * HOUR + 44 * 60_000 + 7000 if program == "gemini" else HOUR, abs=60_000)
+    assert slot["cooling"] == ACCOUNTS[program] and slot["retries"] == 0 and slot["fix"] == 0
+    daemon.rlctl("cooldown", "clear", ACCOUNTS[program], check=0)
+    row = daemon.ended(run)
+    assert row["state"] == "succeeded", row["cause"]
+    assert programs.starts(program) == 2
+    session = attempt.get("session")
+    assert session is None or session in programs.arguments(program, 2), "the conversation is taken up again"
+
+
+def refused_key(programs, tries):
+    head = json.loads(recorded("claude", "good").splitlines()[0])
+    programs.says("claude", lines(head, *({"type": "system", "subtype": "api_retry", "attempt": i, "max_retries": 10, "retry_delay_ms": 600, "error_status": 401,
+                                           "error": "authentication_failed", "session_id": head["session_id"]} for i in range(1, tries + 1))), None)
+
+
+def test_a_key_that_is_refused_twice_is_not_tried_on(programs, repo):
+    """Claude Code asks eleven times, for three minutes."""
+    refused_key(programs, 2)
+    run = programs.daemon.submit(repo.path, agent="claude")
+    row = programs.daemon.ended(run)
+    attempt, = programs.daemon.attempts(run)
+    assert row["state"] == "failed" and results(attempt) == ("refused", "auth", "failed"), attempt
+    assert "authentication_failed" in row["cause"] and "log in: " in row["cause"], row["cause"]
+    assert not programs.account("claude")["in_force"]
+
+
+def test_a_daemon_that_starts_in_the_middle_sees_the_refusals_too(programs, repo):
+    daemon = programs.daemon
+    refused_key(programs, 1)
+    programs.script("claude", (programs.path / "claude.script").read_text().replace("exec sleep", f"until [ -e {programs.path}/more ]; do sleep 0.1; done\n"
+                    f"tail -n 1 {programs.path}/claude.says.ever; exec sleep"))
+    run = daemon.submit(repo.path, agent="claude")
+    with daemon.events(run=run) as events:
+        events.until("attempt.started")
+    daemon.kill()
+    (programs.path / "more").touch()
+    daemon.start()
+    assert daemon.ended(run)["state"] == "failed"
+    attempt, = daemon.attempts(run)
+    assert results(attempt) == ("refused", "auth", "failed"), attempt
 
 
 # ---- beyond one attempt ----

@@ -45,7 +45,7 @@ static bool is_clock(enum process_result process)
 
 static bool is_own(enum process_result process)
 {
-	return process == PROCESS_EXITED || process == PROCESS_SIGNALLED || process == PROCESS_LINGERED;
+	return process == PROCESS_EXITED || process == PROCESS_SIGNALLED || process == PROCESS_LINGERED || process == PROCESS_REFUSED;
 }
 
 START_TEST(every_answer_of_a_service)

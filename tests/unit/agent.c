@@ -143,7 +143,7 @@ END_TEST
 #define GEMINI(mode) "gemini", "--output-format", "stream-json", "--approval-mode", mode, "--skip-trust", "-p", ""
 #define OPENCODE_READS "env", "OPENCODE_DISABLE_PROJECT_CONFIG=1", \
     "OPENCODE_PERMISSION={\"*\":\"deny\",\"read\":\"allow\",\"grep\":\"allow\",\"glob\":\"allow\",\"list\":\"allow\"}", \
-    "opencode", "run", "--format", "json"
+    "opencode", "run", "--format", "json", "--print-logs", "--log-level", "ERROR"
 #define COPILOT "copilot", "--output-format", "json", "--allow-all-tools", "--allow-all-paths"
 #define COPILOT_ALONE "--no-ask-user", "--no-color", "--no-auto-update"
 #define QWEN "qwen", "--output-format", "stream-json", "--approval-mode"
@@ -161,8 +161,8 @@ static const struct {
 	{ "codex", LIST(CODEX), LIST(CODEX, "resume", "s1", "-"), NULL, NULL, READER_CODEX },
 	{ "gemini", LIST(GEMINI("yolo")), LIST(GEMINI("yolo"), "--resume", "s1"),
 	  LIST(GEMINI("default")), LIST(GEMINI("default"), "--resume", "s1"), READER_GEMINI },
-	{ "opencode", LIST("opencode", "run", "--format", "json", "--auto"),
-	  LIST("opencode", "run", "--format", "json", "--auto", "--session", "s1"),
+	{ "opencode", LIST("opencode", "run", "--format", "json", "--print-logs", "--log-level", "ERROR", "--auto"),
+	  LIST("opencode", "run", "--format", "json", "--print-logs", "--log-level", "ERROR", "--auto", "--session", "s1"),
 	  LIST(OPENCODE_READS), LIST(OPENCODE_READS, "--session", "s1"), READER_OPENCODE },
 	{ "copilot", LIST(COPILOT, COPILOT_ALONE), LIST(COPILOT, COPILOT_ALONE, "--resume=s1"),
 	  LIST(COPILOT, "--available-tools=view,grep,glob", COPILOT_ALONE),

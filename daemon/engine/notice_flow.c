@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Agents that wait for a service which refuses them: their output is looked at while they run, and when the program says that the
+ * account is exhausted, or its key is no good, the attempt is ended, which may be hours before the program or the idle clock would. The
+ * decision is on disk, as the attempt's result of the provider, before its shim is told: a daemon that starts in the middle tells it again. */
+#include "agent/notice.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "engine/engine_int.h"
+
+#define LOOK_EVERY_MS 5000
+
+static void decide(struct lane *lane, enum provider_result provider)
+{
+	struct attempt_row *a = run_attempt(lane->run, lane->id);
+	struct turn *turn = turn_new(lane->run->engine);
+
+	log_info("run %lld: attempt %lld is ended, since its service refuses it: %s", (long long)a->run, (long long)a->id, state_name(&provider_result_names, (int)provider));
+	a->provider = (int)provider;
+	turn_put(turn, ROW_ATTEMPT, a);
+	turn_act(turn, ACT_END, lane->run, lane, a->id);
+	turn_commit(turn);
+}
+
+/* By key: run and lane may be gone since it was asked for. */
+static void notice_cb(void *arg, struct work *work)
+{
+	struct engine *engine = arg;
+	struct notice_work *w = (struct notice_work *)work;
+	struct run *run = run_find(engine, w->run);
+	struct lane *lane = run != NULL ? run_lane(run, w->iteration, w->slot) : NULL;
+	bool runs = !engine->stopped && lane != NULL && lane->pending == PENDING_PROC && lane->id == w->attempt && !lane_ending(lane);
+
+	if (runs && w->decided == PROVIDER_NONE) {
+		engine_work_later(engine, LOOK_EVERY_MS, work, WORK_NOTICE, notice_cb, engine);
+		return;
+	}
+	if (runs)
+		decide(lane, w->decided);
+	work_free(work);
+}
+
+void notice_watch(struct lane *lane)
+{
+	struct engine *engine = lane->run->engine;
+	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	const struct agent_plan *agent = plan_agent(lane_plan(lane), (enum role)a->role, a->agent);
+	struct notice_work *w;
+
+	if (a->provider != PROVIDER_NONE) {
+		engine->ports.end(engine->ports.proc_ctx, a->id);
+		return;
+	}
+	if (a->role == ROLE_CHECK || !notice_can_tell(agent->reader))
+		return;
+	w = xcalloc(1, sizeof(*w));
+	w->run = lane->row->run;
+	w->iteration = lane->row->iteration;
+	w->slot = lane->row->slot;
+	w->attempt = a->id;
+	w->reader = agent->reader;
+	w->zone = ending_zone(lane_plan(lane), agent);
+	notice_init(&w->notice);
+	engine_work_later(engine, LOOK_EVERY_MS, &w->work, WORK_NOTICE, notice_cb, engine);
+}
