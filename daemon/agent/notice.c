@@ -54,6 +54,8 @@ static const struct form {
 	{ READER_GEMINI, NOTICE_STDERR, "Attempt ", " failed with status ", NULL, " failed with status ", "Retrying with backoff... ", NULL },
 	{ READER_OPENCODE, NOTICE_STDERR, "timestamp=", " message=\"stream error\"", " small=true", NULL, " error.error=\"", NULL },
 	{ READER_QWEN, NOTICE_STDOUT, "[log_", " failed with status ", NULL, " failed with status ", "] ", NULL },
+	{ READER_PI, NOTICE_STDOUT, "[log_", " failed with status ", NULL, " failed with status ", "] ", NULL },
+	{ READER_PI, NOTICE_STDERR, "[log_", " failed with status ", NULL, " failed with status ", "] ", NULL },
 	{ READER_QWEN, NOTICE_STDERR, "Attempt ", " failed with status ", NULL, " failed with status ", "... ", NULL },
 };
 #define FORMS (sizeof(forms) / sizeof(forms[0]))

@@ -155,7 +155,8 @@ const struct agent_preset agent_presets[] = {
 		.env = LIST("ANTHROPIC_API_KEY", "ANTHROPIC_OAUTH_TOKEN", "OPENAI_API_KEY", "GEMINI_API_KEY", "DEEPSEEK_API_KEY", "GROQ_API_KEY",
 		    "CEREBRAS_API_KEY", "XAI_API_KEY", "OPENROUTER_API_KEY", "MISTRAL_API_KEY", "ZAI_API_KEY", "KIMI_API_KEY", "OPENCODE_API_KEY",
 		    "PI_CODING_AGENT_DIR", "PI_OFFLINE", "PI_TELEMETRY", "NODE_EXTRA_CA_CERTS"),
-		.set = LIST(),
+		/* As for qwen: the libraries that it asks services with. */
+		.set = LIST("OPENAI_LOG=info", "ANTHROPIC_LOG=info"),
 		.resume = LIST("--session", "{session}"),
 		.writable = LIST("~/.pi"),
 		.login = LIST("ANTHROPIC_API_KEY", "ANTHROPIC_OAUTH_TOKEN", "OPENAI_API_KEY", "GEMINI_API_KEY", "DEEPSEEK_API_KEY", "GROQ_API_KEY",

@@ -115,7 +115,8 @@ END_TEST
 
 START_TEST(who_can_tell)
 {
-	static const bool tells[READER_KINDS] = { [READER_CLAUDE] = true, [READER_GEMINI] = true, [READER_OPENCODE] = true, [READER_QWEN] = true };
+	static const bool tells[READER_KINDS] = { [READER_CLAUDE] = true, [READER_GEMINI] = true, [READER_OPENCODE] = true, [READER_QWEN] = true,
+		[READER_PI] = true };
 
 	for (int kind = 0; kind < READER_KINDS; kind++)
 		ck_assert(notice_can_tell((enum reader_kind)kind) == tells[kind]);
