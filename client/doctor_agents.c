@@ -262,7 +262,7 @@ static char *users(const json_t *agent)
 
 static void add_checks(json_t *checks, const struct subject *s, const struct probe *probes, int64_t ms)
 {
-	const char *name = field_text(s->agent, "name"), *program = field_text(s->agent, "program");
+	const char *name = field_text(s->agent, "name"), *program = field_text(s->agent, "program"), *node = field_text(s->agent, "node");
 	bool needed = json_array_size(field_array(s->agent, "used_by")) > 0;
 	char *by = users(s->agent);
 
@@ -282,6 +282,8 @@ static void add_checks(json_t *checks, const struct subject *s, const struct pro
 	if (*field_text(s->agent, "caveat") != '\0')
 		doctor_add(checks, name, needed ? "failed" : "warning", mem_strdup(field_text(s->agent, "caveat")), NULL);
 	add_login(checks, s, name);
+	if (*node != '\0')
+		doctor_add(checks, name, "ok", mem_printf("its package asks for Node.js %s or later", node), NULL);
 out:
 	free(by);
 }

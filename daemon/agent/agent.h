@@ -26,6 +26,7 @@ struct agent_preset {
 	const char *const *login;
 	const char *login_help;		/* how to get one, behind "log in: " */
 	const char *version;		/* with which all this was measured: the first number with dots that --version prints, on whatever stream */
+	const char *node;		/* the least version of Node.js that its package asks for; NULL: it asks for none */
 	const char *account;		/* that pays, if [agent.NAME] names no other */
 	const char *help;
 };

@@ -32,6 +32,7 @@ const struct agent_preset agent_presets[] = {
 		.login_help = "run `claude` once as the user of the agents and use /login, or set CLAUDE_CODE_OAUTH_TOKEN "
 		    "(`claude setup-token` makes one) or ANTHROPIC_API_KEY",
 		.version = "2.1.330",
+		.node = "22.0",
 		.help = "Claude Code, in print mode",
 	},
 	{
@@ -52,6 +53,7 @@ const struct agent_preset agent_presets[] = {
 		.login = LIST("CODEX_API_KEY", "$CODEX_HOME/auth.json", "~/.codex/auth.json"),
 		.login_help = "run `codex login` as the user of the agents, or set CODEX_API_KEY",
 		.version = "0.169.0",
+		.node = "16.0",
 		.help = "Codex, as codex exec",
 	},
 	{
@@ -75,6 +77,7 @@ const struct agent_preset agent_presets[] = {
 		    "~/.gemini/oauth_creds.json", "~/.gemini/gemini-credentials.json"),
 		.login_help = "run `gemini` once as the user of the agents and sign in, or set GEMINI_API_KEY",
 		.version = "0.61.0",
+		.node = "20.0",
 		.help = "Gemini CLI, without questions",
 	},
 	{
@@ -142,6 +145,7 @@ const struct agent_preset agent_presets[] = {
 		    "$QWEN_HOME/settings.json", "~/.qwen/settings.json"),
 		.login_help = "run `qwen` once as the user of the agents and use /auth, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL",
 		.version = "0.24.4",
+		.node = "22.0",
 		.help = "Qwen Code, without questions",
 	},
 	{
@@ -164,6 +168,7 @@ const struct agent_preset agent_presets[] = {
 		    "$PI_CODING_AGENT_DIR/auth.json", "~/.pi/agent/auth.json", "$PI_CODING_AGENT_DIR/models.json", "~/.pi/agent/models.json"),
 		.login_help = "run `pi` once as the user of the agents and use /login, or set the API key of a provider",
 		.version = "0.73.1",
+		.node = "20.6",
 		.help = "Pi, in print mode",
 	},
 	{ .name = NULL },

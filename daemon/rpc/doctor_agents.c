@@ -114,10 +114,11 @@ static json_t *agent_document(const json_t *known, const char *name, const json_
 	const char *program = json_string_value(json_array_get(command, 0));
 	const struct agent_preset *preset = program == NULL ? NULL : preset_of(name, program);
 
-	return json_pack("{s:o,s:o,s:o,s:O?,s:O?,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", json_text(name), "program", json_text(program),
+	return json_pack("{s:o,s:o,s:o,s:O?,s:O?,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", json_text(name), "program", json_text(program),
 	    "preset", json_text(preset == NULL ? NULL : preset->name), "account", account, "reader", of_agent(known, name, "reader"),
 	    "env", env == NULL ? json_array() : json_incref((json_t *)env), "set", names_of(set), "used_by", used_by(known, name),
-	    "measured", json_text(preset == NULL ? NULL : preset->version), "login", words(preset == NULL ? NULL : preset->login),
+	    "measured", json_text(preset == NULL ? NULL : preset->version), "node",
+	    json_text(preset == NULL ? NULL : preset->node), "login", words(preset == NULL ? NULL : preset->login),
 	    "login_help", json_text(preset == NULL ? NULL : preset->login_help), "caveat", json_text(caveat(command, set)));
 }
 

@@ -190,7 +190,7 @@ static const struct result_field doctor_results[] = {
 	{ "uid", "integer", "user whose rights agents have" },
 	{ "deep", "boolean", "as asked" },
 	{ "checks", "array", "{name, state, text, remedy} in the order in which they were made; remedy: null when there is nothing to do" },
-	{ "agents", "array", "{name, program, preset, account, reader, env, set, used_by, measured, login, login_help, caveat} of each agent that a run may "
+	{ "agents", "array", "{name, program, preset, account, reader, env, set, used_by, measured, node, login, login_help, caveat} of each agent that a run may "
 	    "name: what its submitter is to look for" },
 	{ 0 },
 };

@@ -66,7 +66,8 @@ def test_as_measured(host):
     agent = host.agent("claude", check=0, ANTHROPIC_API_KEY=SECRET)
     assert agent == {"name": "claude", "program": "claude", "path": str(path), "version": MEASURED, "measured": MEASURED, "installed": True,
                      "checks": [{"name": "claude", "state": "ok", "text": f"{MEASURED}, as measured, {path}", "remedy": None},
-                                {"name": "claude", "state": "ok", "text": "a login is there: ANTHROPIC_API_KEY", "remedy": None}]}
+                                {"name": "claude", "state": "ok", "text": "a login is there: ANTHROPIC_API_KEY", "remedy": None},
+                                {"name": "claude", "state": "ok", "text": "its package asks for Node.js 22.0 or later", "remedy": None}]}
     for args in ([], ["--json"], ["--deep"]):
         done = host.doctor(*args, check=0, ANTHROPIC_API_KEY=SECRET)
         assert SECRET not in done.out + done.err
