@@ -64,6 +64,7 @@ struct agent_result {
 	bool incomplete;	/* the stream ended without saying how it went: error is ours, stderr may know better */
 	int denials;		/* tool uses refused for want of permission */
 	int tool_errors;	/* tool uses that went wrong otherwise: no failure of the attempt */
+	bool unanswered;	/* nothing in it was said or asked for by the model: the service may not have served it at all */
 	enum provider_result provider;
 	bool transient;		/* ERROR: of the kind that passes by itself */
 	/* LIMIT, THROTTLED, transient ERROR: when the service serves again, ms since the epoch; ROW_NONE: it does not say */

@@ -128,6 +128,7 @@ void events_message(struct events *e, const char *text)
 	if (text == NULL || text[0] == '\0')
 		return;
 	answer_set(&e->answer, text);
+	e->served = true;
 	e->tool_since = false;
 }
 
@@ -138,6 +139,7 @@ void events_piece(struct events *e, const char *text)
 	if (e->tool_since)
 		answer_set(&e->answer, NULL);
 	answer_add(&e->answer, text, strlen(text));
+	e->served = true;
 	e->tool_since = false;
 }
 
@@ -209,6 +211,7 @@ void events_end(void *state, struct agent_result *out)
 	out->tool_errors = e->tool_errors;
 	out->is_error = !e->ended || e->error != NULL;
 	out->incomplete = !e->ended;
+	out->unanswered = !e->served && out->is_error;
 	judge(e, out);
 	free(e->beside);
 	if (e->ended) {

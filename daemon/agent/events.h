@@ -36,6 +36,7 @@ struct events {
 	const struct events_type *type;
 	struct json_stream stream;
 	struct answer answer;
+	bool served;		/* something was said or asked for by the model */
 	bool tool_since;	/* a tool was used after the last text: the next one is another answer */
 	char *session;
 	bool ended;		/* they said how the work went: well, or error */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/strip.h"
 #include "proto/escape.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -64,8 +65,10 @@ static size_t characters(const char *text)
 
 static char *escaped(const char *data, size_t size)
 {
-	char *copy = xmemdup0(data, size), *text;
+	char *copy = strip_escapes(data, size, &size), *text;
 
+	if (copy == NULL)
+		copy = xmemdup0(data, size);
 	for (size_t i = 0; i < size; i++) {
 		if (copy[i] == '\t')
 			copy[i] = ' ';

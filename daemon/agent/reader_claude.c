@@ -25,6 +25,7 @@ struct claude_reader {
 	json_t *result;		/* the newest one, owned; it counts while it is over */
 	bool several;		/* there was one before it: work in the background made it go on */
 	bool over;		/* there is a result, and no turn has begun after it */
+	bool served;		/* the model has answered */
 	bool limited;		/* the service said that the account's limit is reached ... */
 	int64_t resets_at;	/* ... and until when: s or ms since the epoch; ROW_NONE: not */
 	char *notice;		/* what the program itself said in place of an answer; NULL: the model answered last */
@@ -63,6 +64,7 @@ static void on_assistant(struct claude_reader *r, json_t *event)
 	r->over = false;
 	if (own)
 		return;
+	r->served = true;
 	r->retry_status = 0;
 	r->limited = false;
 }
@@ -282,6 +284,7 @@ static void claude_end(void *state, struct agent_result *out)
 		out->error = xstrdup(NO_RESULT);
 		out->incomplete = true;
 	}
+	out->unanswered = !r->served && out->is_error;
 	if (out->is_error)
 		judge(r, out);
 	out->tool_errors = r->tool_errors > out->denials ? r->tool_errors - out->denials : 0;

@@ -26,6 +26,7 @@ static void on_item(struct events *e, const json_t *event)
 	if (member_is(item, "type", "error"))
 		return;
 	e->ended = false;
+	e->served = true;
 	if (member_is(item, "type", "agent_message"))
 		events_message(e, member_text(item, "text"));
 	if (!member_is(event, "type", "item.completed"))

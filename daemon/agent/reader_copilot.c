@@ -52,6 +52,7 @@ static void on_tool(struct events *e, const json_t *event)
 	/* a command that was run is a success to it, however it ended */
 	bool failed = json_is_false(member(data, "success")) || member_count(member(data, "shellExecution"), "exitCode", 0) != 0;
 
+	e->served = true;
 	if (member_is(member(data, "error"), "code", "denied"))
 		e->denials++;
 	else if (failed)

@@ -24,7 +24,7 @@ static void on_tool_use(struct events *e, const json_t *event)
 {
 	(void)event;
 	events_recovered(e);
-	e->tool_since = true;
+	e->served = e->tool_since = true;
 }
 
 static void on_tool_result(struct events *e, const json_t *event)

@@ -30,7 +30,7 @@ static void on_tool(struct events *e, const json_t *event)
 	/* a command that was run has "completed", however it ended */
 	bool failed = member_is(state, "status", "error") || member_count(member(state, "metadata"), "exit", 0) != 0;
 
-	e->tool_since = true;
+	e->served = e->tool_since = true;
 	if (is_denial(member_text(state, "error")))
 		e->denials++;
 	else if (failed)

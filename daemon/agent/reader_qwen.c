@@ -24,6 +24,12 @@ static void on_system(struct events *e, const json_t *event)
 		e->ended = false;
 }
 
+static void on_assistant(struct events *e, const json_t *event)
+{
+	(void)event;
+	e->served = true;
+}
+
 static void on_user(struct events *e, const json_t *event)
 {
 	const json_t *content = member(member(event, "message"), "content");
@@ -92,7 +98,7 @@ static void on_result(struct events *e, const json_t *event)
 
 static const struct events_row rows[] = {
 	{ "system", on_system, true },
-	{ "assistant", NULL, false },	/* a subagent that failed gives a result of its own, and the work goes on */
+	{ "assistant", on_assistant, false },	/* a subagent that failed gives a result of its own, and the work goes on */
 	{ "user", on_user, false },
 	{ "result", on_result, false },
 	{ NULL, NULL, false },

@@ -25,6 +25,7 @@ static void text_gap(void *state)
 static void text_end(void *state, struct agent_result *out)
 {
 	answer_end(state, out);
+	out->unanswered = out->size == 0;
 	free(state);
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "verdict/strip.h"
+#include "base/strip.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "proto/escape.h"
 
 #define ESC '\x1b'
 #define BEL '\x07'
@@ -58,4 +60,25 @@ char *strip_escapes(const char *text, size_t size, size_t *stripped)
 	}
 	*stripped = n;
 	return out;
+}
+
+char *strip_line(const char *text)
+{
+	size_t size = strlen(text), n = 0;
+	char *plain = strip_escapes(text, size, &size), *line;
+
+	if (plain == NULL)
+		plain = xmemdup0(text, size);
+	for (size_t i = 0; i < size; i++) {
+		bool blank = strchr(" \t\r\n", plain[i]) != NULL && plain[i] != '\0';
+
+		if (!blank)
+			plain[n++] = plain[i];
+		else if (n > 0 && plain[n - 1] != ' ')
+			plain[n++] = ' ';
+	}
+	n -= n > 0 && plain[n - 1] == ' ';
+	line = text_escape(plain, n, false);
+	free(plain);
+	return line;
 }

@@ -18,7 +18,7 @@ static bool is_forgone(const struct attempt_row *a)
 static enum fault of_failed(const struct attempt_row *a)
 {
 	if (a->process != PROCESS_LOST && a->process != PROCESS_NOT_STARTED && a->process != PROCESS_CANCELLED &&
-	    a->provider != PROVIDER_NONE && a->provider != PROVIDER_OK)
+	    a->provider != PROVIDER_NONE && a->provider != PROVIDER_OK && a->provider != PROVIDER_UNKNOWN)
 		return FAULT_PROVIDER;
 	/* it exited as if all was well, or had given its result: so that result says it */
 	if (a->process == PROCESS_LINGERED || (a->process == PROCESS_EXITED && a->exit_code == 0))

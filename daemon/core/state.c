@@ -103,7 +103,8 @@ NAMES(provider_result, "provider result", PROVIDER_RESULTS,
     [PROVIDER_LIMIT] = "limit",
     [PROVIDER_THROTTLED] = "throttled",
     [PROVIDER_AUTH] = "auth",
-    [PROVIDER_ERROR] = "error");
+    [PROVIDER_ERROR] = "error",
+    [PROVIDER_UNKNOWN] = "unknown");
 
 NAMES(task_result, "task result", TASK_RESULTS,
     [TASK_R_NONE] = "none",

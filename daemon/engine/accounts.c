@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/strip.h"
 #include "core/backoff.h"
 #include "core/order.h"
 #include "engine/engine_int.h"
@@ -232,14 +233,19 @@ void account_exhausted(struct turn *turn, struct engine *engine, const struct at
 {
 	const struct cooldown_row *row = account_cooldown(engine, a->account);
 	int64_t now = engine_now(engine), until = reset_at != ROW_NONE ? reset_at : now + LIMIT_MS, shortest = least(find_or_make(engine, a->account), now);
-	char *safe;
+	char *safe = NULL;
 
 	if (until < shortest)
 		until = shortest;
 	/* what somebody has set would be over with the next success, if it were a limit from now on */
 	if (row != NULL && (row->until >= until || row->kind == COOLDOWN_OPERATOR))
 		return;
-	safe = words != NULL ? text_escape(words, strnlen(words, WORDS_MAX), false) : NULL;
+	if (words != NULL) {
+		char *line = strip_line(words);
+
+		safe = xmemdup0(line, strlen(line) > WORDS_MAX ? WORDS_MAX - text_unfinished(line, WORDS_MAX) : strlen(line));
+		free(line);
+	}
 	log_warn("account %s is exhausted: %s", a->account, safe != NULL ? safe : "it does not say why");
 	account_cool(turn, engine, a->account, COOLDOWN_LIMIT, until, safe, a->id, NULL);
 	free(safe);

@@ -29,7 +29,8 @@ static bool has_failed_to_resume(const struct lane *lane, const struct attempt_r
 
 	if (row->retry_at != ROW_NONE && row->retries < lane_plan(lane)->retries)
 		return false;
-	return a->resumes != ROW_NONE && a->state == ATTEMPT_S_EXITED && (a->provider == PROVIDER_OK || a->provider == PROVIDER_ERROR);
+	return a->resumes != ROW_NONE && a->state == ATTEMPT_S_EXITED && (a->provider == PROVIDER_OK || a->provider == PROVIDER_UNKNOWN ||
+	    a->provider == PROVIDER_ERROR);
 }
 
 int64_t attempt_resumes(const struct lane *lane, const struct attempt_row *a)

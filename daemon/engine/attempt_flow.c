@@ -5,9 +5,9 @@
 #include "agent/agent.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/strip.h"
 #include "core/review.h"
 #include "engine/engine_int.h"
-#include "proto/escape.h"
 
 /* The review or fix that it is, the review that a check comes before. */
 static int64_t round_of(const struct slot_row *row, enum role role)
@@ -295,6 +295,21 @@ static char *with_remedy(char *cause, const char *agent)
 	return text;
 }
 
+/* What is known of a failure that the attempt's end does not tell by itself. An output without an end is explained by what stands last on
+ * stderr, if anything: of a program that exited with 0 that may be any line. malloc'd; NULL: nothing. */
+static char *failure_of(const struct attempt_facts *facts, const struct collect_work *w)
+{
+	const struct agent_result *r = &w->result;
+
+	if (w->error != NULL)
+		return xstrdup(w->error);
+	if (w->last_words == NULL || (r->error != NULL && !r->incomplete))
+		return xstrdup(r->error);
+	if (r->error != NULL && facts->process == PROCESS_EXITED && facts->status == 0)
+		return xasprintf("%s; the last line on its standard error is: %s", r->error, w->last_words);
+	return xstrdup(w->last_words);
+}
+
 static char *cause_of(const struct lane *lane, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_work *w)
 {
 	const char *agent = run_attempt(lane->run, w->attempt)->agent;
@@ -311,9 +326,8 @@ static char *cause_of(const struct lane *lane, const struct attempt_facts *facts
 	else if (lane->record.how == EXIT_NOT_STARTED)
 		detail = xstrdup(lane->record.error);
 	else
-		detail = xstrdup(w->error != NULL ? w->error : w->result.error != NULL && !w->result.incomplete ? w->result.error :
-		    w->last_words != NULL ? w->last_words : w->result.error);
-	safe = detail != NULL ? text_escape(detail, strlen(detail), false) : NULL;
+		detail = failure_of(facts, w);
+	safe = detail != NULL ? strip_line(detail) : NULL;
 	cause = attempt_cause(facts, &limit, safe);
 	free(safe);
 	free(detail);
@@ -399,14 +413,14 @@ static struct attempt_limit limit_of(const struct lane *lane, enum role role)
 	return (struct attempt_limit){ clocks->ms[clock], clocks_origin(clocks, role, clock) };
 }
 
-/* How it ended. */
-static void take_end(const struct lane *lane, struct attempt_row *a, const struct attempt_facts *facts)
+/* How it ended. unanswered: nothing that it said shows that its service served it. */
+static void take_end(const struct lane *lane, struct attempt_row *a, const struct attempt_facts *facts, bool unanswered)
 {
 	const struct exit_record *r = &lane->record;
 
 	a->state = facts->process == PROCESS_LOST ? ATTEMPT_S_LOST : ATTEMPT_S_EXITED;
 	a->process = (int)facts->process;
-	a->provider = (int)facts->provider;
+	a->provider = (int)(facts->provider == PROVIDER_OK && unanswered && !attempt_succeeded(facts) ? PROVIDER_UNKNOWN : facts->provider);
 	a->outcome = (int)attempt_outcome(facts);
 	a->ended_at = lane->lost || r->ended_ms == 0 ? engine_now(lane->run->engine) : r->ended_ms;
 	if (lane->lost)
@@ -452,7 +466,7 @@ static void collect_cb(void *arg, struct work *work)
 		take_sandbox(turn, lane, a);
 	if (w->review_file != NULL && attempt_succeeded(&facts))
 		review_marked(turn, lane, w->marks, w->nmarks);
-	take_end(lane, a, &facts);
+	take_end(lane, a, &facts, w->result.unanswered && a->role != ROLE_CHECK);
 	if (event == SLOT_E_RELEASED && w->stop)
 		a->outcome = TASK_R_STOP_MARKER;
 	take_disk(turn, lane, w);

@@ -46,20 +46,24 @@ static void take_weight(struct turn *turn, struct lane *lane, struct attempt_row
 		turn_put(turn, ROW_ATTEMPT, a);
 }
 
+static void warn_no_change(struct turn *turn, struct lane *lane, const char *then)
+{
+	char *text = xasprintf("task %s: " NO_CHANGE "; %s", lane_task_id(lane), then);
+
+	run_warn(turn, lane->run, text);
+	free(text);
+}
+
 /* Nobody reviews what the slot has: why not, and that nothing may have been done. */
 static void pass_unreviewed(struct turn *turn, struct lane *lane, const struct measure_facts *facts)
 {
 	bool no_change = measured_no_change(facts);
-	char *text;
 
 	/* the review that was about to begin does not */
 	if (lane_plan(lane)->review)
 		lane->row->round--;
-	if (no_change) {
-		text = xasprintf("task %s: " NO_CHANGE "; it is not reviewed", lane_task_id(lane));
-		run_warn(turn, lane->run, text);
-		free(text);
-	}
+	if (no_change)
+		warn_no_change(turn, lane, "it is not reviewed");
 	review_skip(turn, lane, lane_plan(lane)->review ? NO_CHANGE ", and run.on_no_change is \"pass\"" : lane_plan(lane)->skip_reason);
 }
 
@@ -82,6 +86,8 @@ static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
 	}
 	if (!facts.accepted && !facts.later && event != SLOT_E_FAILED && event != SLOT_E_MEASURED && event != SLOT_E_MEASURED_CHECKOUT)
 		pass_unreviewed(turn, lane, &facts);
+	if (facts.later && event != SLOT_E_FAILED && measured_no_change(&facts))
+		warn_no_change(turn, lane, "it is reviewed with the whole run");
 	lane_event(turn, lane, event, event == SLOT_E_FAILED ? a->cause : NULL);
 }
 

@@ -67,6 +67,21 @@ void review_over(struct turn *turn, struct lane *lane, enum round_end end, const
 	free(cause);
 }
 
+/* The work that passes is none, and its agent did not say that none was needed. */
+static void warn_of_nothing(struct turn *turn, struct lane *lane)
+{
+	const struct slot_row *row = lane->row;
+	const struct attempt_row *answer = row->answer != ROW_NONE ? run_attempt(lane->run, row->answer) : NULL;
+	const char *base = lane_base_tree(lane);
+	char *text;
+
+	if (answer == NULL || answer->slot != row->slot || answer->outcome != TASK_R_NO_CHANGE || base == NULL || row->tree == NULL || strcmp(row->tree, base) != 0)
+		return;
+	text = xasprintf("task %s: nothing was changed, no agent said that nothing was to be done, and the review passed it", lane_task_id(lane));
+	run_warn(turn, lane->run, text);
+	free(text);
+}
+
 static void decide(struct turn *turn, struct judgement *j)
 {
 	struct lane *lane = j->lane;
@@ -101,6 +116,8 @@ static void decide(struct turn *turn, struct judgement *j)
 		cause = xasprintf("reviewer contract violation: %s", reason);
 	else if (end == ROUND_EXHAUSTED || end == ROUND_STALLED)
 		cause = round_cause(plan, end, row);
+	if (end == ROUND_PASS)
+		warn_of_nothing(turn, lane);
 	review_over(turn, lane, end, cause);
 	free(cause);
 	free(reason);

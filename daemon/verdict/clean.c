@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "proto/escape.h"
-#include "verdict/strip.h"
+#include "base/strip.h"
 
 #define BOM "\xef\xbb\xbf"
 #define REPLACEMENT "\xef\xbf\xbd"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "verdict/strip.h"
+#include "base/strip.h"
 
 /* A stretch of the text that was meant to be an object. */
 struct slice {

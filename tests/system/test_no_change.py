@@ -7,6 +7,7 @@ from rld import Repo
 
 SAYS = "answer 'It is there already.\n\n  No_Change_Needed\n'\n"
 CLAIMS = "answer 'Done. I have mended the parser.'\n"
+NOTHING_PASSED = "task t1: nothing was changed, no agent said that nothing was to be done, and the review passed it"
 NOTHING = "the implementer changed nothing and did not say that nothing was to be done"
 
 
@@ -78,7 +79,8 @@ def test_nothing_can_be_told_without_git(make_daemon, tmp_path):
 def test_the_reviewer_is_told(make_daemon, repo, script, outcomes, words):
     daemon = make_daemon(scripts={"implement": script, "review": "pass\n"})
     row = daemon.ended(daemon.review(repo.path))
-    assert (row["state"], row["warnings"], outcome(daemon, row["id"])) == ("succeeded", [], outcomes)
+    assert (row["state"], outcome(daemon, row["id"])) == ("succeeded", outcomes)
+    assert row["warnings"] == ([] if script == SAYS else [NOTHING_PASSED])
     assert words in daemon.play.prompt(row["id"], "review").decode()
     assert row["result_ref"] is not None
 
@@ -86,9 +88,21 @@ def test_the_reviewer_is_told(make_daemon, repo, script, outcomes, words):
 def test_a_fixer_mends_what_the_implementer_did_not(make_daemon, repo):
     daemon = make_daemon(scripts={"implement": CLAIMS, "review.1": "drift 'do it'\n", "fix": "echo x > new.txt\nanswer done\n", "review": "pass\n"})
     row = daemon.ended(daemon.review(repo.path))
-    assert row["state"] == "succeeded"
+    assert row["state"] == "succeeded" and row["warnings"] == []
     assert (outcome(daemon, row["id"]), outcome(daemon, row["id"], "fix")) == (["no-change"], ["done"])
     assert "had to be changed" not in daemon.play.prompt(row["id"], "review", 2).decode()
+
+
+def test_a_fixer_that_mends_nothing_either_is_told(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": CLAIMS, "review.1": "drift 'do it'\n", "fix": "answer done\n", "review": "pass\n"})
+    row = daemon.ended(daemon.review(repo.path))
+    assert (row["state"], row["warnings"]) == ("succeeded", [NOTHING_PASSED])
+
+
+def test_what_is_reviewed_with_the_run_is_told(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": CLAIMS, "review": "pass\n"})
+    row = daemon.ended(daemon.review(repo.path, review={"scope": "run"}))
+    assert (row["state"], row["warnings"]) == ("succeeded", [f"task t1: {NOTHING}; it is reviewed with the whole run"])
 
 
 def test_pass_asks_nobody(make_daemon, repo):

@@ -21,7 +21,7 @@ def claude(text, before="", exit=0, tools=(), **result):
 # name: (implement script, process, provider, outcome, fault, what the table says of the fault)
 STORIES = {
     "exit": (claude("did it", "echo one > work.txt", exit=3), "exited", "ok", "failed", "process", "process"),
-    "signal": ("echo one > work.txt; kill -9 $$", "signalled", "ok", "failed", "process", "process: signalled"),
+    "signal": ("echo one > work.txt; kill -9 $$", "signalled", "unknown", "failed", "process", "process: signalled"),
     "auth": (claude("Invalid API key · Fix external API key", is_error=True, api_error_status=401, exit=1), "exited", "auth", "failed", "provider", "provider: auth"),
     "error": (claude("API Error: 400 no such thing", is_error=True, api_error_status=400), "exited", "error", "failed", "provider", "provider: error"),
     "denied": (claude("I could not", permission_denials=WRITE), "exited", "ok", "denied", "task", "task: denied"),
@@ -57,7 +57,7 @@ def test_which_of_the_three(claude_daemon, repo, story):
     assert daemon.ended(run)["state"] == ("succeeded" if fault is None else "failed")
     attempt, = daemon.attempts(run)
     assert (attempt["process"], attempt["outcome"], attempt["fault"]) == (process, outcome, fault)
-    assert attempt["provider"] == provider or (story == "signal" and attempt["provider"] in (None, "ok"))
+    assert attempt["provider"] == provider
     assert attempt == daemon.call("attempt.get", id=attempt["id"])
 
     turn, = daemon.call("run.report", id=run)["timeline"]
@@ -143,6 +143,34 @@ def test_the_event_tells_the_three_too(claude_daemon, repo):
         daemon.submit(repo.path)
         event = events.until("attempt.ended")
     assert (event["process"], event["provider"], event["outcome"]) == ("exited", "auth", "failed")
+
+
+ASSISTANT = {"type": "assistant", "message": {"model": "m", "content": [{"type": "text", "text": "I look first."}]}, "session_id": "s-1"}
+
+
+@pytest.mark.parametrize("said,provider", [([INIT], "unknown"), ([INIT, ASSISTANT], "ok")])
+def test_a_service_that_was_not_seen_to_answer_is_not_ok(make_daemon, repo, said, provider):
+    daemon = make_daemon(config={"agent.play": {"reader": "claude"}, "limits": {"idle_timeout": "1s", "grace": "1s"}})
+    daemon.play.set({"implement": "cat <<'END'\n" + "\n".join(map(json.dumps, said)) + "\nEND\nexec sleep 1000\n"})
+    run = daemon.submit(repo.path)
+    assert daemon.ended(run)["state"] == "failed"
+    attempt, = daemon.attempts(run)
+    assert (attempt["process"], attempt["provider"], attempt["fault"]) == ("idle", provider, "process")
+
+
+def test_a_cause_is_one_plain_line(claude_daemon, repo):
+    """What the program says over several lines and in colours."""
+    claude_daemon.play.set({"implement": claude("\x1b[31mNo:\x1b[0m\n\n  the first line\n\tthe second\x07", is_error=True, exit=1)})
+    row = claude_daemon.ended(claude_daemon.submit(repo.path))
+    assert row["cause"] == "implementer process exited with status 1: No: the first line the second\\x07", row["cause"]
+
+
+def test_an_output_without_an_end_is_called_so(claude_daemon, repo):
+    """Of a program that exited with 0 the last line on standard error may be any noise."""
+    claude_daemon.play.set({"implement": "echo '[STARTUP] a phase was never ended' >&2\n"})
+    cause = claude_daemon.ended(claude_daemon.submit(repo.path))["cause"]
+    assert cause.startswith("implementer process exited with status 0 but reported an error: the output ends without a result line"), cause
+    assert cause.endswith("the last line on its standard error is: [STARTUP] a phase was never ended"), cause
 
 
 @pytest.mark.parametrize("words,status", [("no, ", 400), ("You've hit your session limit ", 429)])

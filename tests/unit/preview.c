@@ -38,7 +38,7 @@ static const struct {
 	{ "one\r\ntwo\r\n", "", "one|two", false },
 	{ "10%\r20%\r30%\r40%", "", "20%|30%|40%", false },			/* a line that is written over */
 	{ "a\tb\n", "", "a b", false },
-	{ "\033[31mred\033[0m \a\n", "", "\\x1b[31mred\\x1b[0m \\x07", false },
+	{ "\033[31mred\033[0m \a\n", "", "red \\x07", false },
 	{ "\xc2\x9b" "2J\n", "", "\\x9b2J", false },
 	{ "x\xff\xfe\n", "", "x\\xff\\xfe", false },
 	{ "\xe2\x80\xae" "evil\n", "", "\\u{202e}evil", false },
@@ -151,7 +151,7 @@ static const struct {
 	{ SAY("all of it is there") SAY("whole"), "all of it is there|whole", true },
 	{ "error: unknown option\n", "error: unknown option", false },
 	{ "[1, 2\n\"half a document\n", "\"half a document", false },
-	{ SAY("bell \\u0007 \\u001b[2J"), "bell \\x07 \\x1b[2J", false },
+	{ SAY("bell \\u0007 \\u001b[2J"), "bell \\x07 ", false },
 	{ SAY("lone \\ud800 half"), "lone \xef\xbf\xbd half", false },
 	{ SAY("raw \xff byte"), "raw \xef\xbf\xbd byte", false },
 	{ "{\"type\":\"assistant\",\"message\":{\"content\":\"a string\"}}\n{\"type\":\"assistant\",\"message\":7}\n{\"type\":8}\n7\n", "7", false },
