@@ -2,7 +2,7 @@
 # make            build/rld, build/rlctl, build/rl-shim       make deps      install what Debian needs
 # make check      every test                                  make demo      the main job on a scratch repository
 # make lint       the laws of docs/architecture.md            make bench     ratios against peers
-# make check-agents  the presets with the real programs
+# make check-agents  the presets with the real programs       make check-places  make check where it is harder: other users, containers, a busy machine
 # make sim SEEDS=n  make fuzz SECONDS=n                       make install DESTDIR= PREFIX=
 # SAN=1: ASan and UBSan, in build-san.  DEV=1: warnings are errors.  CC=clang works as well.
 
@@ -135,6 +135,10 @@ check:
 	@$(MAKE) --no-print-directory -j2 DEV=1 checked
 	@SEEDS=$(SEEDS) $(PYTHON) tests/check $(B) $(PARTS)
 
+# Where the tests must be green, too: PLACES="root user first bare slow"  PARTS="unit system/test_turns.py" or all.
+check-places: checked
+	@PLACES="$(PLACES)" $(PYTHON) tests/places $(B) $(PARTS)
+
 # The presets with the real programs of the npm registry: AGENTS="NAME ..."  SCRATCH=DIR.
 check-agents: all
 	RLD_BUILD=$(B) $(PYTHON) tests/agents/run $(if $(SCRATCH),--scratch $(SCRATCH)) $(AGENTS)
@@ -176,7 +180,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents checked clean demo deps fuzz fuzzers install lint sim
+.PHONY: all always bench check check-agents check-places checked clean demo deps fuzz fuzzers install lint sim
 clean:
 	rm -rf build build-san build-fuzz
 
