@@ -304,7 +304,7 @@ START_TEST(not_writable)
 	as_nobody = true;
 	SH("rm -f .git/x");
 	refused(NULL, "insufficient permission", "make its .git writable");
-	SH("git checkout -q a.c; chmod -R a-w .git");
+	SH("chmod -R u+w .git; git checkout -q a.c; chmod -R a-w .git");
 	refused(NULL, "cannot lock ref", "make its .git writable");
 	as_nobody = false;
 }
