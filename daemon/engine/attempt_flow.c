@@ -354,6 +354,8 @@ static struct work *collect_new(const struct lane *lane)
 		w->no_change_markers = strings_copy(run->plan.no_change_markers);
 	w->stdout_bytes = lane->record.stdout_bytes;
 	w->stderr_bytes = lane->record.stderr_bytes;
+	w->dropped = lane->record.dropped;
+	w->rebooted = strcmp(a->boot_id, run->engine->ports.boot_id(run->engine->ports.clock_ctx)) != 0;
 	w->unasked = lane->record.signalled_ms != 0 ? lane->record.stdout_signalled : UINT64_MAX;
 	w->exit_code = lane->lost ? ROW_NONE : ending_code(lane_plan(lane), (enum role)a->role, w->reader, &lane->record);
 	if (!lane->lost && lane->record.by == EXIT_TERM && !lane_ending(lane))

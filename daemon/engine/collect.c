@@ -43,6 +43,21 @@ static int feed(struct reader *reader, int dirfd, uint64_t expected, uint64_t en
 	return rv == -ENOENT ? 0 : rv;
 }
 
+/* The end of its output is not there: either it never was, or it went after the shim had written it. malloc'd. */
+static char *short_output(const struct collect_work *work, int dirfd, const char *dir)
+{
+	uint64_t kept = 0, vouched = work->stdout_bytes + work->stderr_bytes - work->dropped;
+	int rv = output_kept(dirfd, RECORD_STDOUT, &kept);
+
+	if (rv == 0)
+		rv = output_kept(dirfd, RECORD_STDERR, &kept);
+	if (rv != 0 || kept >= vouched)
+		return xasprintf("the end of its output was not kept; make room on the disk of %s", dir);
+	if (work->rebooted)
+		return xasprintf("the machine went down before the end of its output was on the disk of %s; run it again: rlctl retry", dir);
+	return xasprintf("its output in %s is shorter than its exit record says: a file was cut or removed there; run it again: rlctl retry", dir);
+}
+
 /* What it said when it was ended is no result. It tells what the work has cost, and why its service did not serve it. */
 static void hear_afterwards(struct collect_work *work, int dirfd)
 {
@@ -210,7 +225,7 @@ void collect_run(struct collect_work *work)
 	if (rv == 0 && work->unasked < work->stdout_bytes)
 		hear_afterwards(work, dirfd);
 	if (rv == -ENODATA)
-		work->error = xasprintf("the end of its output was not kept; make room on the disk of %s", dir);
+		work->error = short_output(work, dirfd, dir);
 	else if (rv != 0)
 		work->error = xasprintf("output in %s cannot be read: %s", dir, strerror(-rv));
 	else

@@ -155,6 +155,8 @@ struct collect_work {
 	enum reader_kind reader;
 	struct secrets secrets;		/* owned: what must not be seen in what it said */
 	uint64_t stdout_bytes, stderr_bytes;	/* that the exit record speaks of, 0: nothing is known */
+	uint64_t dropped;		/* of these, what the shim could not keep or was not to keep */
+	bool rebooted;			/* the machine was started anew since it was to start */
 	uint64_t unasked;		/* of stdout, what it wrote before its shim ended it: its result is read from there alone. UINT64_MAX: all */
 	int64_t exit_code;		/* see ending_code() */
 	enum provider_result refused;	/* it was ended for that refusal of its service; PROVIDER_NONE: it was not */

@@ -95,6 +95,8 @@ static void judge_ended(struct look *l, int dirfd)
 	rv = identity_read(dirfd, &id);
 	if (rv == -ENOENT) {
 		judge_absent(l);
+	} else if (rv == -EBADMSG && !this_boot(l)) {
+		say(l, LOOK_LOST, "the machine went down before the identity of its rl-shim was on the disk");	/* which is not synced */
 	} else if (rv == -EBADMSG) {
 		renameat(dirfd, RECORD_SHIM, dirfd, RECORD_SHIM ".bad");
 		say(l, LOOK_UNREADABLE, "the identity of the shim is damaged; it was set aside as shim.bad");

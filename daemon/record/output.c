@@ -206,23 +206,30 @@ static int segment_parse(const char *name, const char *stream, uint64_t *start)
 	return 0;
 }
 
+/* A directory of its own to read in. NULL with errno. */
+static DIR *dir_open(int dirfd)
+{
+	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
+	DIR *dir = fd != -1 ? fdopendir(fd) : NULL;
+
+	if (dir == NULL && fd != -1) {
+		error = errno;
+		close(fd);
+		errno = error;
+	}
+	return dir;
+}
+
 static int place_find(int dirfd, const char *stream, uint64_t offset, struct place *place)
 {
-	int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = dir_open(dirfd);
 	struct dirent *entry;
 	uint64_t start;
-	DIR *dir;
 	int rv;
 
 	*place = (struct place){ 0 };
-	if (fd == -1)
+	if (dir == NULL)
 		return -errno;
-	dir = fdopendir(fd);
-	if (dir == NULL) {
-		rv = -errno;
-		close(fd);
-		return rv;
-	}
 	while (errno = 0, (entry = readdir(dir)) != NULL) {
 		if (segment_parse(entry->d_name, stream, &start) == -1)
 			continue;
@@ -372,4 +379,60 @@ int output_read_all(int dirfd, const char *stream, size_t max, char **data, size
 	}
 	(*data)[*size] = '\0';
 	return 0;
+}
+
+/* Call each for every segment of a stream, as long as it returns 0. 0 or -errno. */
+static int each_segment(int dirfd, const char *stream, int (*each)(int dirfd, const char *name, void *arg), void *arg)
+{
+	DIR *dir = dir_open(dirfd);
+	struct dirent *entry;
+	uint64_t start;
+	int rv = dir != NULL ? 0 : -errno;
+
+	while (rv == 0 && (errno = 0, (entry = readdir(dir)) != NULL))
+		if (segment_parse(entry->d_name, stream, &start) == 0)
+			rv = each(dirfd, entry->d_name, arg);
+	if (rv == 0)
+		rv = -errno;
+	if (dir != NULL)
+		closedir(dir);
+	return rv;
+}
+
+static int segment_size(int dirfd, const char *name, void *arg)
+{
+	uint64_t *bytes = arg;
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return -errno;
+	*bytes += (uint64_t)st.st_size;
+	return 0;
+}
+
+int output_kept(int dirfd, const char *stream, uint64_t *bytes)
+{
+	return each_segment(dirfd, stream, segment_size, bytes);
+}
+
+static int segment_sync(int dirfd, const char *name, void *arg)
+{
+	int fd = openat(dirfd, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool *any = arg;
+	int rv;
+
+	if (fd == -1)
+		return -errno;
+	*any = true;
+	rv = fdatasync(fd) == -1 ? -errno : 0;
+	close(fd);
+	return rv;
+}
+
+int output_sync(int dirfd, const char *stream)
+{
+	bool any = false;
+	int rv = each_segment(dirfd, stream, segment_sync, &any);
+
+	return rv == 0 && any && fsync(dirfd) == -1 ? -errno : rv;
 }

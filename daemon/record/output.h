@@ -25,6 +25,12 @@ int output_read_all(int dirfd, const char *stream, size_t max, char **data, size
  * as they are when there is none. 0 or -errno. */
 int output_end(int dirfd, const char *stream, uint64_t *end, int64_t *modified);
 
+/* Add to *bytes what is kept of a stream. 0 or -errno. */
+int output_kept(int dirfd, const char *stream, uint64_t *bytes);
+
+/* Put what is recorded of a stream, and then the names of its segments, on the disk. 0 or -errno. */
+int output_sync(int dirfd, const char *stream);
+
 /* Writer, used by rl-shim. Of what was written the first and the last keep_bytes / 2 are there for certain, all of it
  * when it is not more than keep_bytes, and never more than keep_bytes plus one segment (1/16 of it, at least 64 KiB).
  * keep_bytes 0: all. dirfd and stream are not owned. NULL: no memory. */

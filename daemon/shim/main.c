@@ -23,6 +23,7 @@
 #include "record/identity.h"
 #include "record/job.h"
 #include "record/layout.h"
+#include "record/output.h"
 #include "shim/supervisor.h"
 
 #define FULL_RETRY_S 1
@@ -90,6 +91,20 @@ static void not_started(struct exit_record *record, const char *what, int error)
 	snprintf(record->error, sizeof(record->error), "%s: %s", what, strerror(error));
 }
 
+/* The record vouches for the output: that is on the disk first. A disk that cannot keep it takes nothing from the exit, which is known. */
+static int write_record(int dirfd, const struct exit_record *record, bool durable)
+{
+	static const char *const streams[] = { RECORD_STDOUT, RECORD_STDERR };
+	int rv = 0;
+
+	for (size_t i = 0; durable && i < sizeof(streams) / sizeof(streams[0]); i++) {
+		rv = output_sync(dirfd, streams[i]);
+		if (rv == -ENOSPC || rv == -EDQUOT)
+			return rv;
+	}
+	return exit_record_write(dirfd, record, durable);
+}
+
 /* The last thing that may fail. With a full disk the exit of a started agent waits for space, until somebody sends
  * SIGTERM. */
 static int leave_record(int dirfd, int sigfd, const struct exit_record *record, bool durable)
@@ -97,7 +112,7 @@ static int leave_record(int dirfd, int sigfd, const struct exit_record *record, 
 	struct signalfd_siginfo info;
 	int rv;
 
-	while ((rv = exit_record_write(dirfd, record, durable)) == -ENOSPC || rv == -EDQUOT) {
+	while ((rv = write_record(dirfd, record, durable)) == -ENOSPC || rv == -EDQUOT) {
 		if (!used(dirfd))
 			return rv;	/* no identity: nothing was started, and that shows without a record */
 		sleep(FULL_RETRY_S);

@@ -199,6 +199,27 @@ def test_reboot(make_daemon, repo):
     assert attempt["state"] == "lost" and "started anew" in attempt["cause"], attempt
 
 
+@pytest.mark.parametrize("rebooted,cause", [(True, "the machine went down before the end of its output was on the disk of "),
+                                            (False, "is shorter than its exit record says: a file was cut or removed there; ")])
+def test_output_that_is_gone(make_daemon, repo, rebooted, cause):
+    """The exit record vouches for more than there is: the cause says what became of it, and not that the disk was full."""
+    daemon = make_daemon(scripts={"implement": "gate g\nseq 1 20000\n"}, gates=["g"])
+    number = daemon.submit(repo.path)
+    shim = proc_stat(daemon.play.arrived("g"))[1]
+    daemon.kill()
+    daemon.play.go("g")
+    wait_gone(shim)
+    database = daemon.database()
+    (attempt,) = database.execute("SELECT id FROM attempt").fetchone()
+    if rebooted:
+        database.execute("UPDATE attempt SET boot_id = ?", (OTHER_BOOT,))
+    database.close()
+    os.truncate(daemon.state / "attempts" / str(attempt) / "stdout.0000000000000000", 4096)
+    daemon.start()
+    row = daemon.ended(number)
+    assert row["state"] == "failed" and cause in row["cause"] and row["cause"].endswith("run it again: rlctl retry"), row
+
+
 def test_reboot_before_the_start(make_daemon, repo):
     """No lock, no file, but another boot: it may have run, so it is lost, not started again."""
     import shutil

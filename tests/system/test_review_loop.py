@@ -133,12 +133,12 @@ def test_the_verdict_file_is_private(daemon, repo):
 
 
 def test_a_verdict_is_not_read_from_output_that_lost_its_end(daemon, repo):
-    # As when the disk was full for a while: an example stands there, the last word does not.
+    # As when somebody has cut it: an example stands there, the last word does not.
     daemon.play.set({"review.1": 'stdout=$(dirname "$RL_VERDICT_FILE")/stdout.0000000000000000\npass\n'
                                  'until [ -s "$stdout" ]; do :; done\nkept=$(stat -c %s "$stdout")\ndrift "it fails"\n'
                                  'until [ "$(stat -c %s "$stdout")" -gt "$kept" ]; do :; done\ntruncate -s "$kept" "$stdout"\n'})
     row = daemon.ended(daemon.review(repo.path))
-    assert row["state"] == "failed" and "the end of its output was not kept; make room" in row["cause"]
+    assert row["state"] == "failed" and "is shorter than its exit record says: a file was cut or removed there" in row["cause"]
     assert repo.git("for-each-ref", daemon.ref("passed")) == ""
 
 

@@ -5,7 +5,9 @@ Every wait here is for an event: a FIFO that the agent opens, or the end of the 
 """
 import fcntl
 import os
+import re
 import select
+import shutil
 import signal
 import time
 import uuid
@@ -439,6 +441,22 @@ def test_no_mark_without_a_signal_or_a_wish(attempt, text, wanted):
     if text == LATE:
         open(one.dir / "up").close()
     assert not [name for name in one.record() if "signalled" in name]
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+def test_output_is_on_the_disk_before_the_record(attempt, tmp_path):
+    """With a cap of which segments are left: each of them, then their names, then the record that vouches for them."""
+    trace = tmp_path / "trace"
+    one = attempt(sh("head -c 300000 /dev/zero; echo e >&2"), cap=131072,
+                  before=[shutil.which("strace"), "-f", "-qq", "-y", "-e", "trace=fsync,fdatasync,renameat", "-e", "signal=none", "-o", str(trace)])
+    one.run()
+    calls = [re.sub(r"^\d+ +", "", line) for line in trace.read_text().splitlines() if str(one.dir) in line]
+    synced = {Path(re.search(r"<(.*?)>", line).group(1)).name: n for n, line in enumerate(calls) if line.startswith("fdatasync")}
+    assert set(synced) == {p.name for stream in ("stdout", "stderr") for p in one.dir.glob(stream + ".*")} and len(synced) > 2
+    record = next(n for n, line in enumerate(calls) if line.startswith("fsync") and "/exit.tmp>" in line)
+    names = [n for n, line in enumerate(calls) if line.startswith("fsync") and f"<{one.dir}>" in line]
+    renamed = next(n for n, line in enumerate(calls) if line.startswith("renameat") and '"exit.tmp"' in line)
+    assert max(synced.values()) < max(n for n in names if n < record) < record < renamed < max(names)
 
 
 def test_agent_dies_with_its_shim(attempt):

@@ -822,6 +822,20 @@ START_TEST(adopt_damaged_identity)
 }
 END_TEST
 
+/* It is not synced: after a power cut its name may be there without its bytes, which is no damage. */
+START_TEST(adopt_after_a_power_cut)
+{
+	int dirfd = open_attempt(1);
+
+	ck_assert_int_eq(file_write(dirfd, RECORD_SHIM, "", 0, 0600, false), 0);
+	adopt(1, "another boot");
+	expect_found(1, FOUND_LOST);
+	ck_assert_ptr_nonnull(strstr(w.of[1].text, "the machine went down before"));
+	ck_assert_int_eq(faccessat(dirfd, RECORD_SHIM ".bad", F_OK, 0), -1);
+	close(dirfd);
+}
+END_TEST
+
 START_TEST(adopt_what_is_no_directory)
 {
 	int dirfd = open(w.attempts, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -1094,6 +1108,7 @@ int main(void)
 	tcase_add_test(take_back, adopt_with_a_recycled_pid);
 	tcase_add_test(take_back, adopt_damaged_record);
 	tcase_add_test(take_back, adopt_damaged_identity);
+	tcase_add_test(take_back, adopt_after_a_power_cut);
 	tcase_add_test(take_back, adopt_what_is_no_directory);
 	tcase_add_test(take_back, adopt_kills_strays_before_it_answers);
 	tcase_add_test(take_back, adopt_without_directory_but_with_strays);
