@@ -33,3 +33,7 @@ SELECT number AS after, * FROM attempt WHERE run = :run AND number > ifnull(:aft
 
 -- name: attempt.get rows: attempt
 SELECT * FROM attempt WHERE id = :id
+
+-- What never began, because its number was taken.
+-- name: attempt.drop
+DELETE FROM attempt WHERE id = :id

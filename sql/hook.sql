@@ -10,3 +10,7 @@ ON CONFLICT (id) DO UPDATE SET
 -- Of ended runs as well: a hook outlives what it tells of.
 -- name: hook.unfinished rows: hook
 SELECT * FROM hook INDEXED BY hook_unfinished WHERE state IN ('starting', 'running') ORDER BY id
+
+-- What never began, because its number was taken.
+-- name: hook.drop
+DELETE FROM hook WHERE id = :id

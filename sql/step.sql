@@ -13,3 +13,7 @@ ON CONFLICT (id) DO UPDATE SET
 SELECT step.* FROM run CROSS JOIN step INDEXED BY step_unfinished ON step.run = run.id
 WHERE run.state NOT IN ('succeeded', 'failed', 'cancelled') AND step.state IN ('starting', 'running')
 ORDER BY run.id, step.id
+
+-- What never began, because its number was taken.
+-- name: step.drop
+DELETE FROM step WHERE id = :id

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,32 @@ int file_mkdirs(const char *path, int mode)
 	}
 	free(copy);
 	return rv;
+}
+
+void file_remove_tree(const char *path)
+{
+	char *const roots[] = { (char *)path, NULL };
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	const FTSENT *entry;
+
+	while (fts != NULL && (entry = fts_read(fts)) != NULL) {
+		if (entry->fts_info == FTS_DP)
+			rmdir(entry->fts_accpath);
+		else if (entry->fts_info != FTS_D)
+			unlink(entry->fts_accpath);
+	}
+	if (fts != NULL)
+		fts_close(fts);
+}
+
+int file_mkdir_anew(const char *path, int mode)
+{
+	if (mkdir(path, (mode_t)mode) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	file_remove_tree(path);
+	return mkdir(path, (mode_t)mode) == -1 ? -errno : 0;
 }
 
 /* name below at, made when it is missing; at is closed. */

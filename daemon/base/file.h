@@ -19,6 +19,12 @@ int file_update(const char *path, const void *data, size_t size);
 /* mkdir -p with mode for the missing ones. 0 or -errno. */
 int file_mkdirs(const char *path, int mode);
 
+/* Remove a tree, links not followed. What cannot be removed stays. */
+void file_remove_tree(const char *path);
+
+/* Make the directory, and it alone: what is there under its name is removed first. 0 or -errno. */
+int file_mkdir_anew(const char *path, int mode);
+
 /* Open the directory path, relative, below base; missing ones are made with mode. No link in path is followed, so it is not
  * left however it was laid out. The descriptor, or -errno (-ENOTDIR at a link or a file). */
 int file_open_below(const char *base, const char *path, int mode);

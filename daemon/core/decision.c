@@ -6,18 +6,23 @@
 #include "base/memory.h"
 
 /* Takes row. */
-static void decision_add(struct decision *d, enum row_kind kind, void *row)
+static void decision_add(struct decision *d, enum row_kind kind, void *row, bool drop)
 {
 	if (d->count == d->room) {
 		d->room = d->room > 0 ? d->room * 2 : 8;
 		d->changes = xreallocarray(d->changes, d->room, sizeof(*d->changes));
 	}
-	d->changes[d->count++] = (struct change){ kind, row };
+	d->changes[d->count++] = (struct change){ kind, row, drop };
 }
 
 void decision_put(struct decision *d, enum row_kind kind, const void *row)
 {
-	decision_add(d, kind, row_copy(kind, row));
+	decision_add(d, kind, row_copy(kind, row), false);
+}
+
+void decision_drop(struct decision *d, enum row_kind kind, const void *row)
+{
+	decision_add(d, kind, row_copy(kind, row), true);
 }
 
 void decision_tell(struct decision *d, int64_t time, const char *type, int64_t run, const char *body)
@@ -28,7 +33,7 @@ void decision_tell(struct decision *d, int64_t time, const char *type, int64_t r
 	event->type = xstrdup(type);
 	event->run = run;
 	event->body = xstrdup(body);
-	decision_add(d, ROW_EVENT, event);
+	decision_add(d, ROW_EVENT, event, false);
 }
 
 void decision_release(struct decision *d)

@@ -510,6 +510,23 @@ void attempt_ended(struct lane *lane, const struct exit_record *record, const ch
 		attempt_collect(lane);
 }
 
+void attempt_renumber(struct lane *lane)
+{
+	struct run *run = lane->run;
+	struct attempt_row *a = row_copy(ROW_ATTEMPT, run_attempt(run, lane->id));
+	struct turn *turn = turn_new(run->engine);
+
+	turn_drop(turn, ROW_ATTEMPT, a);
+	run_rows_drop(run->rows, ROW_ATTEMPT, a);
+	a->id = lane->row->attempt = ++run->engine->last_attempt;
+	turn_put(turn, ROW_ATTEMPT, a);
+	turn_put(turn, ROW_SLOT, lane->row);
+	run_rows_put(run->rows, ROW_ATTEMPT, a);
+	lane->id = ROW_NONE;
+	turn_act(turn, ACT_COMPOSE, run, lane, a->id);
+	turn_commit(turn);
+}
+
 void attempt_refused(struct lane *lane, const char *error)
 {
 	struct exit_record record = { .how = EXIT_NOT_STARTED, .tree_empty = true };

@@ -192,7 +192,7 @@ static int make_directories(const struct compose_work *w, const struct places *p
 	const char *const dirs[] = { strcmp(p->cwd, w->run.workdir) != 0 ? p->cwd : NULL, p->scratch };
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		int rv = dirs[i] != NULL ? file_mkdirs(dirs[i], 0700) : 0;
+		int rv = dirs[i] == NULL ? 0 : dirs[i] == p->scratch ? file_mkdir_anew(dirs[i], 0700) : file_mkdirs(dirs[i], 0700);
 
 		if (rv != 0) {
 			*error = xasprintf("%s: %s", dirs[i], strerror(-rv));

@@ -328,6 +328,26 @@ static void refused(void *arg, int64_t id, const char *error)
 		attempt_refused(lane, error);
 }
 
+/* Numbers are never used again, but somebody may have made the directory of one that was to come. */
+static void taken(void *arg, int64_t id, int64_t vacant)
+{
+	struct engine *engine = arg;
+	struct hook *hook = hook_find(engine, id);
+	struct lane *lane = hook == NULL ? lane_of_report(engine, id, "has no directory") : NULL;
+
+	if (engine->stopped || (hook == NULL && lane == NULL))
+		return;
+	if (engine->last_attempt < vacant - 1)
+		engine->last_attempt = vacant - 1;
+	log_warn("attempts/%lld was there before it was to be made; what was to run in it gets number %lld", (long long)id, (long long)engine->last_attempt + 1);
+	if (hook != NULL)
+		hook_renumber(engine, hook);
+	else if (lane->step != NULL)
+		step_renumber(lane);
+	else
+		attempt_renumber(lane);
+}
+
 static void ended(void *arg, int64_t id, const struct exit_record *record)
 {
 	struct engine *engine = arg;
@@ -373,6 +393,7 @@ static void found(void *arg, int64_t id, enum proc_found what, const struct exit
 const struct proc_sink engine_proc_sink = {
 	.started = started,
 	.refused = refused,
+	.taken = taken,
 	.ended = ended,
 	.found = found,
 };

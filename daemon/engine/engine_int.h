@@ -190,6 +190,8 @@ enum act_kind {
 struct turn;
 struct turn *turn_new(struct engine *engine);
 void turn_put(struct turn *turn, enum row_kind kind, const void *row);
+/* See decision_drop(). */
+void turn_drop(struct turn *turn, enum row_kind kind, const void *row);
 /* Consumes body. run: ROW_NONE for an event of the daemon. */
 void turn_tell(struct turn *turn, const char *type, int64_t run, json_t *body);
 void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lane *lane, int64_t id);
@@ -421,6 +423,8 @@ struct hook *hook_find(struct engine *engine, int64_t id);
 void hook_load(struct engine *engine, struct hook_row *row);
 void hook_adopt_all(struct engine *engine);
 void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, const char *error);
+/* Its number was taken: the next one, and it is started with that. */
+void hook_renumber(struct engine *engine, struct hook *hook);
 /* Kept until everything is found, see hook_resume_all(). */
 void hook_found(struct engine *engine, struct hook *hook, enum proc_found found, const struct exit_record *record);
 void hook_resume_all(struct engine *engine);
@@ -491,6 +495,8 @@ void attempt_forgone(struct turn *turn, struct lane *lane, const char *cause);
 void attempt_unstarted(struct turn *turn, struct lane *lane);
 void attempt_started(struct lane *lane);
 void attempt_refused(struct lane *lane, const char *error);
+/* Its number was taken: it has never begun, and gets the next one. */
+void attempt_renumber(struct lane *lane);
 /* record NULL: lost. */
 void attempt_ended(struct lane *lane, const struct exit_record *record, const char *detail);
 
@@ -529,6 +535,8 @@ void git_lay(struct lane *lane);
 void step_first(struct lane *lane);
 void step_launch(struct lane *lane);
 void step_refused(struct lane *lane, const char *error);
+/* The same as attempt_renumber(). */
+void step_renumber(struct lane *lane);
 void step_ended(struct lane *lane, const struct exit_record *record);
 /* The step's process is gone without a trace: the operation is run again, three times at most. */
 void step_lost(struct lane *lane);

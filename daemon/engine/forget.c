@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
-#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "engine/work.h"
 
@@ -14,23 +14,6 @@ static void remove_file(const char *state_dir, const char *dir, const char *name
 
 	unlink(path);
 	free(path);
-}
-
-/* What cannot be removed stays: it is in nobody's way. */
-static void remove_tree(char *path)
-{
-	char *const roots[] = { path, NULL };
-	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
-	FTSENT *entry;
-
-	while (fts != NULL && (entry = fts_read(fts)) != NULL) {
-		if (entry->fts_info == FTS_DP)
-			rmdir(entry->fts_accpath);
-		else if (entry->fts_info != FTS_D)
-			unlink(entry->fts_accpath);
-	}
-	if (fts != NULL)
-		fts_close(fts);
 }
 
 /* Of the run's directory: private index, checkouts, what confined reviewers wrote. */
@@ -46,7 +29,7 @@ static void remove_scratch(const char *state_dir, int64_t run)
 			char *name = xasprintf("%s/%s", path, entry->d_name);
 
 			if (strncmp(entry->d_name, heads[i], strlen(heads[i])) == 0)
-				remove_tree(name);
+				file_remove_tree(name);
 			free(name);
 		}
 	}

@@ -174,6 +174,18 @@ void hook_start(struct engine *engine, int64_t id)
 	engine->ports.start(engine->ports.proc_ctx, launch);
 }
 
+void hook_renumber(struct engine *engine, struct hook *hook)
+{
+	struct turn *turn = turn_new(engine);
+
+	turn_drop(turn, ROW_HOOK, hook->row);
+	set_identity(engine, hook->row);
+	turn_put(turn, ROW_HOOK, hook->row);
+	turn_act_hook(turn, hook->row->id);
+	hook->begun = false;
+	turn_commit(turn);
+}
+
 /* Nothing else speaks of it: no row of its run tells how it ended. */
 static void tell_failure(const struct hook_row *row)
 {

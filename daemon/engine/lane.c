@@ -10,7 +10,7 @@ void lane_release(struct lane *lane)
 {
 	operation_free(&lane->op);
 	row_free(ROW_STEP, lane->step);
-	strings_free(lane->next_env);
+	strings_wipe(lane->next_env);
 	free(lane->lost_detail);
 	if (lane->plan != NULL)
 		plan_release(lane->plan);

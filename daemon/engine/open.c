@@ -35,15 +35,51 @@ static void check_review_file(struct open_work *work)
 	free(path);
 }
 
+/* No work tree of the run is made before: whatever is there is of somebody else, and may be all that is left of some work. 0 or -errno. */
+static int set_worktrees_aside(struct open_work *work)
+{
+	char *path = xasprintf("%s/worktrees/%lld", work->work.state_dir, (long long)work->run), *aside = NULL, *warning;
+	struct stat st;
+	int rv = 0;
+
+	if (lstat(path, &st) == 0) {
+		for (int n = 1; aside == NULL || lstat(aside, &st) == 0; n++) {
+			free(aside);
+			aside = xasprintf("%s.aside-%d", path, n);
+		}
+		rv = rename(path, aside) == -1 ? -errno : 0;
+		warning = xasprintf("%s was there before the run: moved to %s", path, aside);
+		if (rv == 0)
+			strings_append(&work->warnings, warning);
+		free(warning);
+		free(aside);
+	}
+	free(path);
+	return rv;
+}
+
+/* The run has not begun: nothing of its directory is taken over, neither from somebody who made it beforehand nor from a try that a crash has
+ * cut short. 0 or -errno. */
+static int make_dir(struct open_work *work, const char *dir)
+{
+	char *runs = xasprintf("%s/runs", work->work.state_dir), *scratch = xasprintf("%s/scratch", dir);
+	int rv = file_mkdirs(runs, 0700);
+
+	if (rv == 0)
+		rv = file_mkdir_anew(dir, 0700);
+	if (rv == 0 && mkdir(scratch, 0700) == -1)
+		rv = -errno;
+	free(scratch);
+	free(runs);
+	return rv == 0 ? set_worktrees_aside(work) : rv;
+}
+
 /* <state>/runs/<id>/: task (RL_TASK_FILE), what reviews go by (judgement.c), scratch/. */
 void open_run(struct open_work *work)
 {
-	char *dir = work_run_dir(work->work.state_dir, work->run), *path, *warning = NULL;
-	int rv;
+	char *dir = work_run_dir(work->work.state_dir, work->run), *warning = NULL;
+	int rv = make_dir(work, dir);
 
-	path = xasprintf("%s/scratch", dir);
-	rv = file_mkdirs(path, 0700);
-	free(path);
 	if (rv == 0 && work->text != NULL)
 		rv = write_file(dir, "task", work->text, work->text_size);
 	if (rv == 0 && work->judge != NULL)

@@ -180,8 +180,7 @@ void step_launch(struct lane *lane)
 	for (size_t i = 0; lane->next_step.argv[i] != NULL; i++)
 		strings_append(&argv, lane->next_step.argv[i]);
 	launch->id = lane->step->id;
-	launch->envp = lane->next_env;
-	lane->next_env = NULL;
+	launch->envp = strings_copy(lane->next_env);	/* it may be started once more under another number */
 	launch->job = (struct job){
 		.argv = argv,
 		.cwd = xstrdup(lane->next_step.cwd != NULL ? lane->next_step.cwd : lane->run->rows->run.workspace),
@@ -202,6 +201,19 @@ void step_launch(struct lane *lane)
 	lane->pending = PENDING_PROC;
 	lane->id = launch->id;
 	engine->ports.start(engine->ports.proc_ctx, launch);
+}
+
+void step_renumber(struct lane *lane)
+{
+	struct engine *engine = lane->run->engine;
+	struct turn *turn = turn_new(engine);
+
+	turn_drop(turn, ROW_STEP, lane->step);
+	lane->step->id = ++engine->last_attempt;
+	turn_put(turn, ROW_STEP, lane->step);
+	lane->id = ROW_NONE;
+	turn_act(turn, ACT_STEP, lane->run, lane, lane->step->id);
+	turn_commit(turn);
 }
 
 void step_refused(struct lane *lane, const char *error)

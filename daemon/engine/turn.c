@@ -41,6 +41,11 @@ void turn_put(struct turn *turn, enum row_kind kind, const void *row)
 	decision_put(&turn->decision, kind, row);
 }
 
+void turn_drop(struct turn *turn, enum row_kind kind, const void *row)
+{
+	decision_drop(&turn->decision, kind, row);
+}
+
 void turn_tell(struct turn *turn, const char *type, int64_t run, json_t *body)
 {
 	char *text;

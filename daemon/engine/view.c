@@ -62,28 +62,37 @@ struct run_rows *run_rows_new(void)
 	return rows;
 }
 
+/* Where the row is, or would be, in the list of its kind. */
+static size_t row_find(struct run_rows *rows, const struct place *place, const void *row, void ****list, size_t **count)
+{
+	size_t at = 0, end;
+
+	*list = (void ***)(void *)((char *)rows + place->list);
+	*count = (size_t *)(void *)((char *)rows + place->count);
+	end = **count;
+	while (at < end) {
+		size_t middle = at + (end - at) / 2;
+
+		if (row_compare(place, (**list)[middle], row) < 0)
+			at = middle + 1;
+		else
+			end = middle;
+	}
+	return at;
+}
+
 void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row)
 {
 	const struct place *place = &places[kind];
 	void ***list;
-	size_t *count, at = 0, end;
+	size_t *count, at;
 
 	if (kind == ROW_RUN) {
 		row_assign(ROW_RUN, &rows->run, row);
 		row_free(ROW_RUN, row);
 		return;
 	}
-	list = (void ***)(void *)((char *)rows + place->list);
-	count = (size_t *)(void *)((char *)rows + place->count);
-	end = *count;
-	while (at < end) {
-		size_t middle = at + (end - at) / 2;
-
-		if (row_compare(place, (*list)[middle], row) < 0)
-			at = middle + 1;
-		else
-			end = middle;
-	}
+	at = row_find(rows, place, row, &list, &count);
 	if (at < *count && row_compare(place, (*list)[at], row) == 0) {
 		row_free(kind, (*list)[at]);
 		(*list)[at] = row;
@@ -93,6 +102,19 @@ void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row)
 	memmove(*list + at + 1, *list + at, (*count - at) * sizeof(**list));
 	(*list)[at] = row;
 	++*count;
+}
+
+void run_rows_drop(struct run_rows *rows, enum row_kind kind, const void *row)
+{
+	const struct place *place = &places[kind];
+	void ***list;
+	size_t *count, at = row_find(rows, place, row, &list, &count);
+
+	if (at == *count || row_compare(place, (*list)[at], row) != 0)
+		return;
+	row_free(kind, (*list)[at]);
+	memmove(*list + at, *list + at + 1, (*count - at - 1) * sizeof(**list));
+	--*count;
 }
 
 struct run_rows *run_rows_copy(const struct run_rows *from)
@@ -257,21 +279,15 @@ void view_load(struct view *view, enum row_kind kind, void *row)
 	run_rows_put(rows, kind, row);
 }
 
-/* An ended step says nothing that a reader of unfinished runs needs. */
-static void drop_step(struct view *view, const struct step_row *step)
+static void drop_row(struct view *view, enum row_kind kind, const void *row)
 {
-	struct run_rows *rows = view_find(view, step->run);
+	struct run_rows *rows = view_find(view, int_at(row, places[kind].run));
 
-	for (size_t i = 0; rows != NULL && i < rows->nsteps; i++) {
-		if (rows->steps[i]->id != step->id)
-			continue;
-		row_free(ROW_STEP, rows->steps[i]);
-		memmove(rows->steps + i, rows->steps + i + 1, (rows->nsteps - i - 1) * sizeof(*rows->steps));
-		rows->nsteps--;
-		return;
-	}
+	if (rows != NULL)
+		run_rows_drop(rows, kind, row);
 }
 
+/* An ended step says nothing that a reader of unfinished runs needs. */
 static bool step_is_over(const struct step_row *step)
 {
 	return step->state == ATTEMPT_S_EXITED || step->state == ATTEMPT_S_LOST;
@@ -285,8 +301,8 @@ void view_install(struct view *view, const struct decision *d)
 
 		if (change->kind != ROW_RUN && places[change->kind].count == 0)
 			continue;
-		if (change->kind == ROW_STEP && step_is_over(change->row)) {
-			drop_step(view, change->row);
+		if (change->drop || (change->kind == ROW_STEP && step_is_over(change->row))) {
+			drop_row(view, change->kind, change->row);
 			continue;
 		}
 		if (change->kind == ROW_TASK) {

@@ -62,6 +62,8 @@ size_t view_running(const struct view *view);
 /* A run_rows of its own, for rows read from the store: run_rows_put takes ownership of row. */
 struct run_rows *run_rows_new(void);
 void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row);
+/* Take the row with the key of this one out, and free it. Kinds with a list of their own; one that is not there is none. */
+void run_rows_drop(struct run_rows *rows, enum row_kind kind, const void *row);
 /* NULL: it has no such task. */
 struct task_row *run_rows_task(const struct run_rows *rows, const char *id);
 /* Its number among the attempts, nattempts: it has no such attempt. */

@@ -383,6 +383,10 @@ static void prepare_cb(void *arg)
 		return;
 	}
 	entry_drop(e);
-	if (!proc->closing)
+	if (proc->closing)
+		return;
+	if (e->prepare.vacant != 0)
+		proc->sink->taken(proc->arg, e->id, e->prepare.vacant);
+	else
 		proc->sink->refused(proc->arg, e->id, e->prepare.error);
 }

@@ -47,6 +47,8 @@ struct proc_sink {
 	void (*started)(void *arg, int64_t id);
 	/* Could not be started: nothing runs. error: "attempt directory: No space left on device". */
 	void (*refused)(void *arg, int64_t id, const char *error);
+	/* Could not be started: its directory was there before, and is not touched. Nothing runs. vacant: the next number that has none. */
+	void (*taken)(void *arg, int64_t id, int64_t vacant);
 	/* record is NULL when the shim died without leaving one (after its tree was ended): lost. */
 	void (*ended)(void *arg, int64_t id, const struct exit_record *record);
 	/* Answer to adopt. record only for FOUND_ENDED. detail: a sentence for the cause, may be NULL. */

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "proc/strays.h"
 #include "record/identity.h"
+#include "record/job.h"
 #include "record/layout.h"
 #include "record/lock.h"
 
@@ -50,6 +51,19 @@ static void judge_absent(struct look *l)
 		say(l, LOOK_LOST, "the machine was started anew before the attempt was seen to start");
 }
 
+/* The directory is of another attempt, or somebody made it beforehand: whatever it says is not said of this one. What rld has made has a
+ * job with the uuid; only a power cut may have taken that. */
+static bool is_of_another(const struct look *l, int dirfd)
+{
+	struct job job;
+	int rv = job_read(dirfd, &job);
+	bool other = rv == 0 && l->uuid != NULL && strcmp(job.uuid, l->uuid) != 0;
+
+	if (rv == 0)
+		job_release(&job);
+	return other || ((rv == -ENOENT || rv == -EBADMSG) && this_boot(l));
+}
+
 static int open_ours(struct look *l)
 {
 	struct stat st;
@@ -65,6 +79,11 @@ static int open_ours(struct look *l)
 	}
 	if (fstat(dirfd, &st) == -1 || st.st_uid != geteuid()) {
 		say(l, LOOK_UNREADABLE, "attempt directory belongs to another user");
+		close(dirfd);
+		return -1;
+	}
+	if (is_of_another(l, dirfd)) {
+		judge_absent(l);
 		close(dirfd);
 		return -1;
 	}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,31 +39,51 @@ static int sync_dir(const char *path)
 	return rv;
 }
 
-static int open_dir(struct prepare *p)
+static int64_t find_vacant(const struct prepare *p)
 {
-	int dirfd, rv = file_mkdirs(p->dir, 0700);
+	char path[PATH_MAX];
+	int64_t id = p->launch->id;
 	struct stat st;
 
-	if (rv == 0 && p->launch->job.durable)
-		rv = sync_dir(p->attempts_dir);
+	do
+		snprintf(path, sizeof(path), "%s/%lld", p->attempts_dir, (long long)++id);
+	while (lstat(path, &st) == 0);
+	return id;
+}
+
+static int make_dir(struct prepare *p)
+{
+	int rv = file_mkdirs(p->attempts_dir, 0700);
+
+	if (rv == 0 && mkdir(p->dir, 0700) == -1)
+		rv = -errno;
+	if (rv == -EEXIST) {
+		p->vacant = find_vacant(p);
+		return failed(p, NULL, "was there before");
+	}
+	if (rv != 0)
+		return failed_errno(p, NULL, -rv);
+	p->made = true;
+	return 0;
+}
+
+static int open_dir(struct prepare *p)
+{
+	int dirfd, rv;
+
+	if (!p->made && make_dir(p) == -1)
+		return -1;
+	rv = p->launch->job.durable ? sync_dir(p->attempts_dir) : 0;
 	if (rv != 0)
 		return failed_errno(p, NULL, -rv);
 	dirfd = open(p->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dirfd == -1)
-		return failed(p, NULL, strerror(errno));
-	if (fstat(dirfd, &st) == -1 || st.st_uid != geteuid()) {
-		close(dirfd);
-		return failed(p, NULL, "belongs to another user");
-	}
-	return dirfd;
+	return dirfd == -1 ? failed(p, NULL, strerror(errno)) : dirfd;
 }
 
 static int fill(struct prepare *p, int dirfd)
 {
 	int rv;
 
-	if (faccessat(dirfd, RECORD_SHIM, F_OK, 0) == 0 || faccessat(dirfd, RECORD_EXIT, F_OK, 0) == 0)
-		return failed(p, NULL, "was used before; numbers are never used again");
 	p->lock = lock_take(dirfd);
 	if (p->lock < 0)
 		return failed_errno(p, RECORD_LOCK, -p->lock);
@@ -82,6 +103,7 @@ void prepare(struct prepare *p)
 	int dirfd;
 
 	p->full = false;
+	p->vacant = 0;
 	p->lock = -1;
 	dirfd = open_dir(p);
 	if (dirfd < 0)

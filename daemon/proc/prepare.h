@@ -9,12 +9,14 @@ struct prepare {
 	const char *attempts_dir, *dir;
 	const struct launch *launch;
 	int lock;		/* out: descriptor of the held lock, the caller's; -1: failed */
+	bool made;		/* in, out: the directory was made for this launch. False at first */
 	bool full;		/* out: it failed for want of space; nothing is wrong, ask again */
+	int64_t vacant;		/* out: the directory was there before: the next number that has none; 0: it was not */
 	char error[256];	/* out: what failed, where and why */
 };
 
-/* Directory, files, job, lock. Blocks: off the loop. A directory that a shim was in before is refused; one that was only
- * made ready is made ready again. */
+/* Directory, files, job, lock. Blocks: off the loop. The directory is made, never found: whoever made one beforehand could have put
+ * anything into it. */
 void prepare(struct prepare *p);
 
 #endif

@@ -19,7 +19,7 @@ struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shi
 void proc_set_inherited(struct proc *proc, mode_t umask, int64_t nofile, rlim_t core);
 
 /* Takes ownership of launch. Directory, files and job are written off the loop; then lock, posix_spawn, pidfd watch.
- * Exactly one of started() or refused() follows; after started() exactly one ended(). */
+ * Exactly one of started(), refused() or taken() follows; after started() exactly one ended(). */
 void proc_start(struct proc *proc, struct launch *launch);
 
 /* End the tree: SIGTERM to the shim, which does TERM, grace, KILL. Unknown or ended ids are ignored; one that is

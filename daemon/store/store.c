@@ -120,6 +120,16 @@ static bool store_take(struct store *s, struct jobs *reads)
 	return more;
 }
 
+/* Kinds that have an id, which is the first field of their rows. */
+static const char *const drops[ROW_KINDS] = { [ROW_ATTEMPT] = "attempt.drop", [ROW_STEP] = "step.drop", [ROW_HOOK] = "hook.drop" };
+
+static enum database_result drop_row(struct store *s, const struct change *change)
+{
+	int64_t id = *(const int64_t *)change->row;
+
+	return database_change(s->db, database_statement(s->db, drops[change->kind]), (struct query_bind[]){ { ":id", id, NULL }, { NULL, 0, NULL } });
+}
+
 static enum database_result record_decision(struct store *s, struct decision *d, struct event_range *events)
 {
 	for (size_t i = 0; i < d->count; i++) {
@@ -130,7 +140,7 @@ static enum database_result record_decision(struct store *s, struct decision *d,
 			if (events->first == 0)
 				events->first = events->last;
 		}
-		if (database_put(s->db, change->kind, change->row) != DATABASE_OK)
+		if ((change->drop ? drop_row(s, change) : database_put(s->db, change->kind, change->row)) != DATABASE_OK)
 			return DATABASE_FULL;
 	}
 	return DATABASE_OK;

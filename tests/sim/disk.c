@@ -181,8 +181,30 @@ static void put_spend(struct world *w, const struct spend_row *row)
 	PUSH(spends, row_copy(ROW_SPEND, row));
 }
 
-static void put(struct world *w, const struct change *c)
+/* Only what has never run goes; and it is gone before the laws look at what takes its place. */
+static void drop(struct world *w, struct change *c)
 {
+	struct decision only = { .changes = c, .count = 1 };
+	int64_t id = *(const int64_t *)c->row;
+	const struct told *told = disk_hook(w, id);
+
+	if (c->kind != ROW_ATTEMPT && c->kind != ROW_STEP && c->kind != ROW_HOOK)
+		world_fail(w, "a row of kind %d is dropped", (int)c->kind);
+	else if ((c->kind == ROW_ATTEMPT && fate_of(w, id)->started > 0) || (told != NULL && told->ran))
+		world_fail(w, "%lld is dropped, and has run", (long long)id);
+	view_install(w->disk, &only);
+	if (told == NULL)
+		return;
+	row_free(ROW_HOOK, told->row);
+	REMOVE(told, (size_t)(told - w->told));
+}
+
+static void put(struct world *w, struct change *c)
+{
+	if (c->drop) {
+		drop(w, c);
+		return;
+	}
 	law_row(w, c->kind, c->row);
 	switch (c->kind) {
 	case ROW_RUN:

@@ -355,6 +355,8 @@ void law_decision(struct world *w, const struct decision *d)
 	for (size_t i = 0; i < d->count; i++) {
 		const struct change *c = &d->changes[i];
 
+		if (c->drop)
+			continue;
 		if (c->kind == ROW_REVIEW)
 			check_chain(w, ((const struct review_row *)c->row)->run);
 		if (c->kind == ROW_ATTEMPT) {

@@ -59,6 +59,7 @@ void port_start(void *ctx, struct launch *launch)
 		free(p);
 		return;
 	}
+	p->taken = below(w, 40) == 0;
 	w->procs[p->id] = p;
 	PUSH(live, p);
 }
@@ -187,6 +188,13 @@ static bool process_report(struct world *w, struct process *p)
 
 	if (!p->watched)
 		return false;
+	if (p->taken) {
+		int64_t id = p->id;
+
+		process_drop(w, p);
+		engine_proc_sink.taken(w->engine, id, id + 1);
+		return true;
+	}
 	if (p->state == PROC_STARTING && is_refused(w, p) && !p->ending) {
 		p->state = PROC_GONE;
 		p->watched = false;
@@ -325,7 +333,7 @@ void processes_orphaned(struct world *w, bool reboot)
 
 		p->watched = p->told_started = false;
 		/* it may have been spawned just before: then it runs and is paid for */
-		if (p->state == PROC_STARTING && below(w, 2) == 0) {
+		if (p->taken || (p->state == PROC_STARTING && below(w, 2) == 0)) {
 			process_drop(w, p);
 			continue;
 		}

@@ -51,6 +51,7 @@ struct process {
 	bool told_started;	/* to the daemon that lives now */
 	bool watched;		/* by the daemon that lives now */
 	bool ending;		/* it was told to end */
+	bool taken;		/* somebody has made its directory: it never begins */
 	bool winding;		/* its result has been read */
 	struct exit_record record;
 };

@@ -37,7 +37,8 @@
 
 /* What was reported of one attempt. */
 struct report {
-	int started, refused, ended, found;
+	int started, refused, taken, ended, found;
+	int64_t vacant;
 	bool lost;			/* ended() without a record */
 	enum proc_found how;
 	bool has_record;
@@ -73,6 +74,14 @@ static void on_refused(void *arg, int64_t id, const char *error)
 	snprintf(w.of[id].text, sizeof(w.of[id].text), "%s", error);
 }
 
+static void on_taken(void *arg, int64_t id, int64_t vacant)
+{
+	ck_assert_ptr_eq(arg, &w);
+	w.of[id].taken++;
+	w.reports++;
+	w.of[id].vacant = vacant;
+}
+
 static void on_ended(void *arg, int64_t id, const struct exit_record *record)
 {
 	ck_assert_ptr_eq(arg, &w);
@@ -95,7 +104,7 @@ static void on_found(void *arg, int64_t id, enum proc_found found, const struct 
 	snprintf(w.of[id].text, sizeof(w.of[id].text), "%s", detail != NULL ? detail : "");
 }
 
-static const struct proc_sink sink = { on_started, on_refused, on_ended, on_found };
+static const struct proc_sink sink = { on_started, on_refused, on_taken, on_ended, on_found };
 
 static int count_fds(void)
 {
@@ -193,22 +202,26 @@ static const char *attempt_dir(int64_t id)
 	return path;
 }
 
-static int open_attempt(int64_t id)
-{
-	int fd;
-
-	ck_assert_int_eq(file_mkdirs(attempt_dir(id), 0700), 0);
-	fd = open(attempt_dir(id), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	ck_assert_int_ge(fd, 0);
-	return fd;
-}
-
 static const char *uuid_of(int64_t id)
 {
 	static char uuid[64];
 
 	snprintf(uuid, sizeof(uuid), "test-%d-%lld", (int)getpid(), (long long)id);
 	return uuid;
+}
+
+/* The directory as rld has it when it starts the shim, but for the lock. */
+static int open_attempt(int64_t id)
+{
+	char *argv[] = { (char[]){ "x" }, NULL }, cwd[] = "/";
+	struct job job = { .argv = argv, .cwd = cwd, .uuid = (char *)uuid_of(id) };
+	int fd;
+
+	ck_assert_int_eq(file_mkdirs(attempt_dir(id), 0700), 0);
+	fd = open(attempt_dir(id), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(job_write(fd, &job), 0);
+	return fd;
 }
 
 /* A job of the shell, in its attempt's directory. */
@@ -261,11 +274,17 @@ static void let_go(void)
 	meet("go", O_WRONLY);
 }
 
+static void adopt_as(int64_t id, const char *uuid, const char *boot_id)
+{
+	struct adopt a = { .id = id, .uuid = uuid, .boot_id = boot_id };
+
+	w.of[id].found = 0;
+	proc_adopt(w.proc, &a);
+}
+
 static void adopt(int64_t id, const char *boot_id)
 {
-	struct adopt a = { .id = id, .uuid = uuid_of(id), .boot_id = boot_id };
-
-	proc_adopt(w.proc, &a);
+	adopt_as(id, uuid_of(id), boot_id);
 }
 
 static void expect_found(int64_t id, enum proc_found how)
@@ -445,34 +464,30 @@ START_TEST(directory_is_used_once)
 	proc_start(w.proc, shell(1, "exit 3"));
 	WAIT_FOR(w.of[1].ended);
 	proc_start(w.proc, shell(1, "exit 4"));
-	WAIT_FOR(w.of[1].refused);
-	ck_assert_ptr_nonnull(strstr(w.of[1].text, "was used before"));
+	WAIT_FOR(w.of[1].taken);
+	ck_assert_int_eq(w.of[1].vacant, 2);
 	ck_assert_int_eq(w.of[1].started, 1);
 }
 END_TEST
 
-/* A shim was there and left no exit: nobody may start it again by mistake. */
-START_TEST(directory_with_an_identity_is_refused)
+/* Whoever makes the directory of a number to come gets it, and what it has put there stays as it is and counts for nothing. */
+START_TEST(directory_that_was_there_is_not_taken)
 {
-	int dirfd = open_attempt(1);
+	char path[128];
 
-	ck_assert_int_eq(identity_write(dirfd), 0);
-	proc_start(w.proc, shell(1, "exit 4"));
-	WAIT_FOR(w.of[1].refused);
-	ck_assert_ptr_nonnull(strstr(w.of[1].text, "was used before"));
-	close(dirfd);
-}
-END_TEST
-
-START_TEST(held_directory_is_refused)
-{
-	int dirfd = open_attempt(1), lock = lock_take(dirfd);
-
-	proc_start(w.proc, shell(1, "exit 0"));
-	WAIT_FOR(w.of[1].refused);
-	ck_assert_ptr_nonnull(strstr(w.of[1].text, "/lock: "));
-	close(lock);
-	close(dirfd);
+	ck_assert_int_eq(mkdir(attempt_dir(1), 0700), 0);
+	close(open_attempt(2));
+	snprintf(path, sizeof(path), "%s/3", w.attempts);
+	ck_assert_int_eq(symlink("/no/such/place", path), 0);
+	snprintf(path, sizeof(path), "%s/4", w.attempts);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	for (int64_t id = 1; id <= 4; id++) {
+		proc_start(w.proc, shell(id, "exit 0"));
+		WAIT_FOR(w.of[id].taken);
+		ck_assert_int_eq(w.of[id].vacant, 5);
+		ck_assert_int_eq(w.of[id].started + w.of[id].refused, 0);
+	}
+	ck_assert_int_eq(rmdir(attempt_dir(1)), 0);
 }
 END_TEST
 
@@ -766,9 +781,37 @@ START_TEST(adopt_what_was_never_started)
 	adopt(2, proc_boot_id());
 	expect_found(2, FOUND_NEVER_STARTED);
 	close(dirfd);
-	proc_start(w.proc, shell(2, "exit 9"));		/* and may be started now */
-	WAIT_FOR(w.of[2].ended);
-	ck_assert_int_eq(w.of[2].record.status, 9);
+	proc_start(w.proc, shell(2, "exit 9"));		/* and may be started now, elsewhere */
+	WAIT_FOR(w.of[2].taken);
+	proc_start(w.proc, shell(w.of[2].vacant, "exit 9"));
+	WAIT_FOR(w.of[w.of[2].vacant].ended);
+	ck_assert_int_eq(w.of[w.of[2].vacant].record.status, 9);
+}
+END_TEST
+
+/* A directory for a number to come, with all that an attempt leaves behind: it says nothing of the attempt that gets the number. */
+START_TEST(adopt_what_a_stranger_has_made)
+{
+	struct exit_record r = { .how = EXIT_BY_CODE, .started_ms = 1, .ended_ms = 2, .tree_empty = true };
+	int dirfd = open_attempt(1), lock;
+
+	ck_assert_int_eq(exit_record_write(dirfd, &r, false), 0);
+	adopt_as(1, "of another", proc_boot_id());
+	expect_found(1, FOUND_NEVER_STARTED);
+	ck_assert_int_eq(unlinkat(dirfd, RECORD_JOB, 0), 0);
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_NEVER_STARTED);
+	/* the job is not synced, the record is */
+	adopt(1, "another boot");
+	expect_found(1, FOUND_ENDED);
+	/* one that pretends to run */
+	ck_assert_int_eq(unlinkat(dirfd, RECORD_EXIT, 0), 0);
+	lock = lock_take(dirfd);
+	ck_assert_int_eq(identity_write(dirfd), 0);
+	adopt(1, proc_boot_id());
+	expect_found(1, FOUND_NEVER_STARTED);
+	close(lock);
+	close(dirfd);
 }
 END_TEST
 
@@ -1087,8 +1130,7 @@ int main(void)
 	tcase_add_test(start, missing_place_is_refused);
 	tcase_add_test(start, senseless_job_is_refused);
 	tcase_add_test(start, directory_is_used_once);
-	tcase_add_test(start, directory_with_an_identity_is_refused);
-	tcase_add_test(start, held_directory_is_refused);
+	tcase_add_test(start, directory_that_was_there_is_not_taken);
 	tcase_add_test(start, missing_agent_is_told);
 	tcase_add_test(start, shim_that_never_came_up);
 	tcase_add_test(start, end_while_running);
@@ -1104,6 +1146,7 @@ int main(void)
 	tcase_add_test(take_back, adopt_ended_meanwhile);
 	tcase_add_test(take_back, adopt_shim_killed_meanwhile);
 	tcase_add_test(take_back, adopt_what_was_never_started);
+	tcase_add_test(take_back, adopt_what_a_stranger_has_made);
 	tcase_add_test(take_back, adopt_after_a_reboot);
 	tcase_add_test(take_back, adopt_with_a_recycled_pid);
 	tcase_add_test(take_back, adopt_damaged_record);

@@ -1749,6 +1749,48 @@ static int64_t counter(struct world *w, const char *name)
 }
 
 /* An id is never used again, not even when its row is gone. Only unfinished runs are read at start. */
+/* What never began goes, and something with the same uuid and place takes another number in the same decision. */
+START_TEST(test_dropped)
+{
+	static const enum row_kind dropped[] = { ROW_ATTEMPT, ROW_STEP, ROW_HOOK };
+	static const char *const all[] = { "attempt.unfinished", "step.unfinished", "hook.unfinished" };
+	struct decision *d = decision_new();
+	struct world w;
+
+	world_init(&w);
+	world_open(&w);
+	put_run(d, 5, 0, RUN_S_RUNNING);
+	commit(&w, d, true);
+	for (int64_t i = 0; i < 3; i++) {
+		void *row = keyed_row(dropped[i], 1);
+
+		for (int64_t id = 20 + 10 * i; id < 22 + 10 * i; id++) {
+			d = decision_new();
+			if (id % 10 == 1)
+				decision_drop(d, dropped[i], row);
+			*(int64_t *)row = id;
+			decision_put(d, dropped[i], row);
+			commit(&w, d, true);
+		}
+		row_free(dropped[i], row);
+	}
+	world_close(&w);
+	world_open(&w);
+	for (int64_t i = 0; i < 3; i++) {
+		struct rowset set;
+
+		store_read_now(w.store, all[i], dropped[i], NULL, &set);
+		for (size_t n = 0; n < set.count; n++)
+			ck_assert_int_eq(*(const int64_t *)set.rows[n], 21 + 10 * i);
+		if (dropped[i] == ROW_ATTEMPT)
+			ck_assert_uint_eq(set.count, 1);
+		rowset_release(&set);
+	}
+	ck_assert_int_eq(counter(&w, "last_attempt"), 41);
+	world_end(&w);
+}
+END_TEST
+
 START_TEST(test_counters_and_unfinished)
 {
 	struct decision *d = decision_new();
@@ -1892,6 +1934,7 @@ int main(void)
 	tcase_add_loop_test(tcase, test_salvage_list, 0, COUNT(salvage_lists));
 	tcase_add_test(tcase, test_unfinished_hooks);
 	tcase_add_test(tcase, test_counters_and_unfinished);
+	tcase_add_test(tcase, test_dropped);
 	tcase_add_test(tcase, test_run_by_key);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
