@@ -16,6 +16,7 @@
 #include "base/notify.h"
 #include "config/config.h"
 #include "engine/engine.h"
+#include "numbers.h"
 #include "options.h"
 #include "proto/clock.h"
 #include "state_dir.h"
@@ -38,6 +39,7 @@ struct daemon {
 	char *shim;		/* path of rl-shim */
 	const char *socket;	/* of places: the one that agents and hooks are told of */
 	char *instance;		/* eight hex digits, of the state directory */
+	char *unknown;		/* what the state directory has that the database did not know at the start, NULL */
 	int lock;
 	struct state_watch *watch;	/* NULL: there is none */
 	struct wire wire;
@@ -323,21 +325,25 @@ static void load_rows(struct daemon *d)
 		{ "spend.recent", ROW_SPEND },
 	};
 	struct rowset set = { 0 };
-	int64_t run = 0, attempt = 0, hold = 0;
+	struct numbers last = { 0 };
+	int64_t hold = 0;
 
 	store_read_now(d->wire.store, "counters", ROW_SETTING, NULL, &set);
 	for (size_t i = 0; i < set.count; i++) {
 		const struct setting_row *row = set.rows[i];
 
 		if (strcmp(row->name, "last_run") == 0)
-			run = strtoll(row->value, NULL, 10);
+			last.run = strtoll(row->value, NULL, 10);
 		else if (strcmp(row->name, "last_hold") == 0)
 			hold = strtoll(row->value, NULL, 10);
 		else
-			attempt = strtoll(row->value, NULL, 10);
+			last.attempt = strtoll(row->value, NULL, 10);
 	}
 	rowset_release(&set);
-	engine_load_counters(d->engine, run, attempt, hold);
+	d->unknown = numbers_raise(d->places.state_dir, &last);
+	if (d->unknown != NULL)
+		log_warn("%s", d->unknown);
+	engine_load_counters(d->engine, last.run, last.attempt, hold);
 	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
 		store_read_now(d->wire.store, tables[t].statement, tables[t].kind, NULL, &set);
 		for (size_t i = 0; i < set.count; i++)
@@ -406,6 +412,7 @@ static void open_rpc(struct daemon *d)
 		.state_dir = d->places.state_dir,
 		.config_file = d->places.config_file,
 		.shim = d->shim,
+		.unknown = d->unknown,
 		.version = RLD_VERSION,
 		.instance = d->instance,
 		.stop = stop_requested,
@@ -485,6 +492,7 @@ static int run(struct daemon *d)
 	free(d->notify_socket);
 	free(d->instance);
 	free(d->shim);
+	free(d->unknown);
 	places_release(&d->places);
 	close(d->lock);
 	return d->failed;

@@ -129,6 +129,9 @@ static void database_cb(void *arg, enum store_health health, const char *fault)
 		    "too large to be read through beside the work");
 		break;
 	}
+	if (e->rpc->options.unknown != NULL)
+		doctor_say(&e->checks, "numbers", DOCTOR_WARNING, "stop the daemon and restore a newer rld.db together with its rld.db-wal, if there is one; "
+		    "else keep these directories for the outputs in them", "at its start: %s", e->rpc->options.unknown);
 	offload(e->rpc->options.loop, host_run, host_done, e);
 }
 

@@ -106,3 +106,35 @@ def test_directories_of_runs_made_by_an_agent(make_daemon, repo, tmp_path):
     assert row["warnings"] == [f"{state}/worktrees/{run} was there before the run: moved to {state}/worktrees/{run}.aside-1"]
     assert (state / "worktrees" / f"{run}.aside-1" / "1-1" / "mine").read_text() == "PLANTED\n"
     assert {p.name for p in (state / "runs" / str(run)).iterdir()} <= {"task", "reviewer.md"}
+
+
+def checks(daemon):
+    return {check["name"]: check for check in daemon.call("daemon.doctor")["checks"]}
+
+
+def forget(daemon):
+    """What a backup of rld.db alone, or the loss of its log, comes to."""
+    daemon.kill()
+    (daemon.state / "rld.db-wal").unlink()
+
+
+def test_the_database_is_older_than_the_directories(make_daemon, repo):
+    daemon = make_daemon(scripts={"implement": "answer x\n"})
+    assert "numbers" not in checks(daemon)
+    old = [daemon.submit(repo.path) for _ in range(3)]
+    daemon.ended(*old)
+    highest = max(int(p.name) for p in (daemon.state / "attempts").iterdir())
+    forget(daemon)
+    for name in ("99x", "0", "-7", "1000000000001", "99999999999999999999"):
+        (daemon.state / "attempts" / name).mkdir()
+    daemon.start()
+    assert daemon.call("run.list")["runs"] == []
+    said = f"{daemon.state} has attempts/{highest} and runs/{max(old)}, but rld.db knows attempts up to 0 and runs up to 0 only"
+    assert said in daemon.log()
+    check = checks(daemon)["numbers"]
+    assert check["state"] == "warning" and said in check["text"] and "rld.db-wal" in check["remedy"]
+    run = daemon.submit(repo.path)
+    assert run == max(old) + 1 and daemon.ended(run)["state"] == "succeeded"
+    assert daemon.attempts(run)[0]["id"] > highest
+    daemon.restart()
+    assert "numbers" not in checks(daemon), "it knows them now"
