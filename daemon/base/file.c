@@ -185,6 +185,48 @@ int file_mkdir_anew(const char *path, int mode)
 	return mkdir(path, (mode_t)mode) == -1 ? -errno : 0;
 }
 
+/* Up to max bytes from one descriptor to another. 0 or -errno. */
+static int copy(int from, int to, size_t max)
+{
+	char chunk[16384];
+	ssize_t n = 0;
+	int rv = 0;
+
+	while (rv == 0 && max > 0 && (n = read(from, chunk, max < sizeof(chunk) ? max : sizeof(chunk))) != 0) {
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -errno;
+		rv = write_all(to, chunk, (size_t)n);
+		max -= (size_t)n;
+	}
+	return rv;
+}
+
+int file_move(const char *from, int dirfd, const char *name, size_t max)
+{
+	int in, out, rv = renameat(AT_FDCWD, from, dirfd, name) == -1 ? -errno : 0;
+
+	if (rv != -EXDEV)
+		return rv;
+	in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (in == -1)
+		return -errno;
+	unlinkat(dirfd, name, 0);
+	out = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	rv = out == -1 ? -errno : copy(in, out, max);
+	if (rv == 0 && fsync(out) == -1)
+		rv = -errno;
+	if (out != -1)
+		close(out);
+	close(in);
+	if (rv != 0)
+		unlinkat(dirfd, name, 0);
+	else
+		unlink(from);
+	return rv;
+}
+
 /* name below at, made when it is missing; at is closed. */
 static int enter(int at, const char *name, int mode)
 {

@@ -25,6 +25,10 @@ void file_remove_tree(const char *path);
 /* Make the directory, and it alone: what is there under its name is removed first. 0 or -errno. */
 int file_mkdir_anew(const char *path, int mode);
 
+/* Move a file to dirfd/name, over whatever is there; of one on another file system at most the first max bytes, mode 0600. 0 or -errno;
+ * on failure it is where it was. */
+int file_move(const char *from, int dirfd, const char *name, size_t max);
+
 /* Open the directory path, relative, below base; missing ones are made with mode. No link in path is followed, so it is not
  * left however it was laid out. The descriptor, or -errno (-ENOTDIR at a link or a file). */
 int file_open_below(const char *base, const char *path, int mode);

@@ -14,16 +14,18 @@
 #include "record/layout.h"
 
 #define FILE_MAX (1024 * 1024)
+#define LARGE_MAX ((size_t)64 * 1024 * 1024)	/* kept of one that is larger */
 
 /* What is there in place of a review. It stays where it is: who looks once more, after a crash, must find it again. */
-enum oddity { ODD_NOT, ODD_NO_FILE, ODD_LATE };
+enum oddity { ODD_NOT, ODD_NO_FILE, ODD_LATE, ODD_LARGE };
 
 static const char *const odd_reasons[] = {
-	[ODD_NO_FILE] = "the review file is no plain file of at most 1 MiB",
+	[ODD_NO_FILE] = "the review file is no plain file",
 	[ODD_LATE] = "the review file was changed after the reviewer was told to end",
+	[ODD_LARGE] = "the review file is larger than 1 MiB; it is kept as ",	/* and where */
 };
 
-/* A folder, a link, a device, or too much of it. */
+/* A folder, a link, a device, or too much of it. The last one is moved into the attempt's directory: it may be a review that was paid for. */
 static bool is_no_file(int rv)
 {
 	return rv == -EFBIG || rv == -EINVAL || rv == -ELOOP || rv == -EISDIR;
@@ -66,7 +68,15 @@ static int read_carrier(const struct judge_work *work, int dirfd, char **file, s
 
 	if (rv != -ENOENT)
 		return rv;
+	if (faccessat(dirfd, RECORD_LARGE, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+		*odd = ODD_LARGE;
+		return 0;
+	}
 	rv = file_read(AT_FDCWD, work->review_file, FILE_MAX, file, size);
+	if (rv == -EFBIG) {
+		*odd = ODD_LARGE;
+		return file_move(work->review_file, dirfd, RECORD_LARGE, LARGE_MAX);
+	}
 	if (is_no_file(rv))
 		*odd = ODD_NO_FILE;
 	else if (rv == 0 && is_answer_to_end(dirfd, AT_FDCWD, work->review_file))
@@ -100,10 +110,10 @@ static int place_carrier(const struct judge_work *work, const char *file, size_t
 	return 0;
 }
 
-static void refuse(struct verdict *v, enum oddity odd)
+static void refuse(struct verdict *v, enum oddity odd, const char *dir)
 {
 	v->kind = VERDICT_NONE;
-	v->reason = xstrdup(odd_reasons[odd]);
+	v->reason = odd == ODD_LARGE ? xasprintf("%s%s/" RECORD_LARGE, odd_reasons[odd], dir) : xstrdup(odd_reasons[odd]);
 }
 
 /* From here on this is the review: what is hashed, told and fixed. */
@@ -150,7 +160,7 @@ void judge_run(struct judge_work *work)
 	in.file = file;
 	work->full = rv == -ENOSPC || rv == -EDQUOT;
 	if (rv == 0 && odd != ODD_NOT)
-		refuse(&work->verdict, odd);
+		refuse(&work->verdict, odd, dir);
 	else if (rv == 0)
 		verdict_read(work->carrier, &in, &work->verdict);
 	else
