@@ -62,7 +62,7 @@ const struct option_row options_submit[] = {
 	{ "commit", 0, OPTION_CHOICE, "none|auto|agent", "commit", NULL, "whether the result is committed, and by whom" },
 	{ "integrate", 0, OPTION_CHOICE, "none|merge", "integrate", NULL, "whether the commits of work trees are put on one branch" },
 	{ "timeout", 0, OPTION_DURATION, "DUR", "timeout", NULL, "longest time of one attempt (90s, 15m, 2h)" },
-	{ "idle-timeout", 0, OPTION_DURATION, "DUR", "idle_timeout", NULL, "longest time without output" },
+	{ "idle-timeout", 0, OPTION_DURATION, "DUR", "idle_timeout", NULL, "longest time without progress" },
 	{ "max-cost", 0, OPTION_MONEY, "USD", "max_cost", NULL, "what all attempts of the run may cost" },
 	{ "max-tokens", 0, OPTION_POSITIVE, "N", "max_tokens", NULL, "how many tokens they may use" },
 	{ "max-wall", 0, OPTION_DURATION, "DUR", "max_wall", NULL, "time from the start of the run after which it ends" },

@@ -108,6 +108,11 @@ static void wire_wind_up(void *ctx, int64_t id)
 	proc_wind_up(((struct wire *)ctx)->proc, id);
 }
 
+static void wire_stalled(void *ctx, int64_t id)
+{
+	proc_stalled(((struct wire *)ctx)->proc, id);
+}
+
 static void wire_adopt(void *ctx, const struct adopt *adopt)
 {
 	proc_adopt(((struct wire *)ctx)->proc, adopt);
@@ -204,6 +209,7 @@ void wire_ports(struct wire *wire, struct ports *ports)
 		.start = wire_start,
 		.end = wire_end,
 		.wind_up = wire_wind_up,
+		.stalled = wire_stalled,
 		.adopt = wire_adopt,
 		.files_ctx = wire,
 		.work = wire_work,

@@ -184,7 +184,8 @@ char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *l
 	case PROCESS_TIMEOUT:
 		return xasprintf("%s process timed out after %s; %s sets the limit", name, time, limit->setting);
 	case PROCESS_IDLE:
-		return xasprintf("%s process printed nothing for %s; %s sets the limit", name, time, limit->setting);
+		return xasprintf("%s process %s for %s; %s sets the limit", name, limit->progress ? "made no progress" : "printed nothing", time,
+		    limit->setting);
 	case PROCESS_LINGERED:
 		return xasprintf("%s process gave its result and did not exit within %s; %s sets the limit%s%s", name, time,
 		    limit->setting, error ? ": " : "", error ? error : "");

@@ -88,6 +88,7 @@ enum slot_event measured_event(const struct plan *plan, const struct measure_fac
 /* The clock that ended an attempt. */
 struct attempt_limit {
 	int64_t ms;
+	bool progress;		/* IDLE: progress was wanted, and not any output */
 	const char *setting;	/* who sets it: "limits.timeout in rld.toml or --timeout" */
 };
 

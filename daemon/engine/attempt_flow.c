@@ -406,13 +406,13 @@ static struct attempt_facts facts_of(const struct lane *lane, const struct attem
 }
 
 /* The clock that has ended it, if one has. */
-static struct attempt_limit limit_of(const struct lane *lane, enum role role)
+static struct attempt_limit limit_of(const struct lane *lane, enum role role, enum reader_kind reader)
 {
 	static const enum clock by[] = { [EXIT_WALL] = CLOCK_WALL, [EXIT_IDLE] = CLOCK_IDLE, [EXIT_RESULT] = CLOCK_POST_RESULT, [EXIT_TERM] = CLOCK_WALL };
 	const struct clocks *clocks = &lane_plan(lane)->clocks[role];
 	enum clock clock = by[lane->record.by];
 
-	return (struct attempt_limit){ clocks->ms[clock], clocks_origin(clocks, role, clock) };
+	return (struct attempt_limit){ clocks->ms[clock], role != ROLE_CHECK && reader_can_tell(reader), clocks_origin(clocks, role, clock) };
 }
 
 /* How it ended. unanswered: nothing that it said shows that its service served it. */
@@ -475,7 +475,7 @@ static void collect_cb(void *arg, struct work *work)
 	if (attempt_succeeded(&facts))
 		account_serves(turn, run->engine, a);
 	if (!attempt_succeeded(&facts) || event == SLOT_E_FAILED)
-		a->cause = cause_of(lane, &facts, limit_of(lane, facts.role), w);
+		a->cause = cause_of(lane, &facts, limit_of(lane, facts.role, w->reader), w);
 	if (!lane->lost && !lane->record.tree_empty)
 		run_warn(turn, run, "an attempt's process tree could not be seen to be empty");
 	if (w->doubt != NULL && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, w->doubt) == NULL))

@@ -167,6 +167,7 @@ static struct launch *make_launch(const struct compose_work *w, const struct age
 		.uuid = xstrdup(w->attempt.uuid),
 		.wall_ms = clocks->ms[CLOCK_WALL],
 		.idle_ms = clocks->ms[CLOCK_IDLE],
+		.idle_stdout = w->attempt.role != ROLE_CHECK && reader_can_tell(agent->reader),
 		.post_result_ms = (int)clocks->ms[CLOCK_POST_RESULT],
 		.marks_signal = 1,
 		.grace_ms = w->plan->grace_ms,

@@ -361,7 +361,8 @@ void pick_last(struct lane *lane);
 
 /* result_flow.c */
 
-/* The attempt of the lane runs: when it has given its final result, it has limits.post_result to exit. */
+/* The attempt of the lane runs: when it has given its final result, it has limits.post_result to exit; when it makes no progress for its idle
+ * limit, it is ended. */
 void result_watch(struct lane *lane);
 
 /* notice_flow.c */

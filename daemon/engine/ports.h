@@ -32,6 +32,8 @@ struct ports {
 	void (*end)(void *ctx, int64_t id);
 	/* Its result has been read: it may exit, and is ended when it takes more than the time that its job has for that. */
 	void (*wind_up)(void *ctx, int64_t id);
+	/* It has made no progress for as long as its idle limit, and is ended for that. May be said again and again. */
+	void (*stalled)(void *ctx, int64_t id);
 	void (*adopt)(void *ctx, const struct adopt *adopt);
 
 	void *files_ctx;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Agents that have said all and do not exit: their output is looked at while they run, and when the final result is in it, their shim
- * is told that they may go. It ends them in its own time (limits.post_result). Nothing of that is recorded here: what was read can be
+/* Agents that have said all and do not exit, and agents that print and get no further: their output is looked at while they run, and when the final result is in it, their shim
+ * is told that they may go. It ends them in its own time (limits.post_result). When nothing in it has been progress for the idle limit, the
+ * shim is told to end them: it knows bytes alone, and keeps that limit while no daemon runs. Nothing of that is recorded here: what was read can be
  * read again, so a daemon that starts in the middle looks once more, and telling a shim twice is telling it once. */
 #include "base/log.h"
 #include "base/memory.h"
@@ -25,6 +26,8 @@ static void result_cb(void *arg, struct work *work)
 		log_debug("run %lld: attempt %lld has given its result", (long long)w->run, (long long)w->attempt);
 		engine->ports.wind_up(engine->ports.proc_ctx, w->attempt);
 	}
+	if (w->stalled && !w->over)
+		engine->ports.stalled(engine->ports.proc_ctx, w->attempt);
 	/* it may take up another turn, and give another result */
 	engine_work_later(engine, LOOK_EVERY_MS, work, WORK_RESULT, result_cb, engine);
 }
@@ -34,9 +37,10 @@ void result_watch(struct lane *lane)
 	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
 	const struct plan *plan = lane_plan(lane);
 	enum reader_kind reader = plan_agent(plan, (enum role)a->role, a->agent)->reader;
+	const struct clocks *clocks = &plan->clocks[a->role];
 	struct result_work *w;
 
-	if (a->role == ROLE_CHECK || !reader_can_tell(reader) || plan->clocks[a->role].ms[CLOCK_POST_RESULT] == 0)
+	if (a->role == ROLE_CHECK || !reader_can_tell(reader) || (clocks->ms[CLOCK_POST_RESULT] == 0 && clocks->ms[CLOCK_IDLE] == 0))
 		return;
 	w = xcalloc(1, sizeof(*w));
 	w->run = lane->row->run;
@@ -44,5 +48,6 @@ void result_watch(struct lane *lane)
 	w->slot = lane->row->slot;
 	w->attempt = a->id;
 	w->reader = reader;
+	w->idle_ms = clocks->ms[CLOCK_IDLE];
 	engine_work_later(lane->run->engine, LOOK_EVERY_MS, &w->work, WORK_RESULT, result_cb, lane->run->engine);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Has a running attempt given its final result? Whoever has is silent, so only an output that has not grown since the last look is
- * read, its end alone, and once: the looks at an agent at work cost a stat each, and no memory between them. */
+ * read, its end alone, and once. Does it make progress? What has come since the last look is read as far as the first event that says
+ * so: the looks at an agent at work cost a stat and an event each, and little memory between them. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "agent/reader.h"
 #include "base/memory.h"
 #include "engine/work.h"
+#include "proto/clock.h"
 #include "record/layout.h"
 #include "record/output.h"
 
@@ -41,6 +43,44 @@ static bool is_over(const struct result_work *w, int dirfd, uint64_t from, char 
 	return over;
 }
 
+/* New bytes are looked through, up to the first sign of progress. */
+static bool shows_progress(struct result_work *w, int dirfd, char *buffer)
+{
+	struct output_chunk chunk;
+	bool seen = false;
+
+	while (!seen && w->seen < w->size && output_read(dirfd, RECORD_STDOUT, w->seen, buffer, ROOM, &chunk) == 0 && chunk.size > 0) {
+		if (chunk.dropped > 0)
+			progress_gap(w->progress);
+		seen = progress_feed(w->progress, buffer, chunk.size);
+		w->seen = chunk.offset + chunk.size;
+	}
+	if (seen)
+		w->seen = w->size;
+	return seen;
+}
+
+/* Whoever has given its result waits for nothing, and a clock of its own runs for that. */
+static void look_for_progress(struct result_work *w, int dirfd)
+{
+	bool first = w->progress == NULL;
+	char *buffer;
+
+	if (w->idle_ms == 0)
+		return;
+	if (first) {
+		w->progress = progress_new(w->reader);
+		if (w->size > 0)
+			progress_gap(w->progress);
+		w->seen = w->size;
+	}
+	buffer = w->seen < w->size ? xcalloc(ROOM, 1) : NULL;
+	if (first || w->over || (buffer != NULL && shows_progress(w, dirfd, buffer)))
+		w->progress_at = clock_steady();
+	w->stalled = clock_steady() - w->progress_at >= w->idle_ms;
+	free(buffer);
+}
+
 void result_run(struct result_work *w)
 {
 	char *dir = work_attempt_dir(w->work.state_dir, w->attempt), *buffer = NULL;
@@ -53,6 +93,7 @@ void result_run(struct result_work *w)
 		goto out;
 	if (w->size != before)
 		w->over = false;	/* it goes on */
+	look_for_progress(w, dirfd);
 	if (w->size != before || w->size == w->read)
 		goto out;
 	w->read = w->size;

@@ -200,6 +200,8 @@ void work_free(struct work *work)
 		notice_release_work((struct notice_work *)work);
 		break;
 	case WORK_RESULT:
+		progress_free(((struct result_work *)work)->progress);
+		break;
 	case WORK_REST:
 	case WORK_COOL:
 		break;

@@ -110,6 +110,14 @@ void proc_wind_up(struct proc *proc, int64_t id)
 		entry_signal(e, SIGUSR1);
 }
 
+void proc_stalled(struct proc *proc, int64_t id)
+{
+	const struct entry *e = entry_find(proc, id);
+
+	if (e != NULL && e->state == WATCHING)
+		entry_signal(e, SIGUSR2);
+}
+
 void proc_adopt(struct proc *proc, const struct adopt *adopt)
 {
 	struct entry *e = entry_new(proc, adopt->id, adopt->uuid, adopt->boot_id);

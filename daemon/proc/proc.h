@@ -30,6 +30,10 @@ void proc_end(struct proc *proc, int64_t id);
  * ids are ignored. */
 void proc_wind_up(struct proc *proc, int64_t id);
 
+/* What it prints has shown no progress for as long as its job's idle_ms, so it is ended as idle: SIGUSR2 to the shim, which knows how long
+ * it runs; one of a former version passes it over. As often as one likes; ids that do not run are ignored. */
+void proc_stalled(struct proc *proc, int64_t id);
+
 /* Look for what an earlier daemon started. Exactly one found() follows. */
 void proc_adopt(struct proc *proc, const struct adopt *adopt);
 

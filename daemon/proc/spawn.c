@@ -25,7 +25,7 @@ static int shim_descriptors(posix_spawn_file_actions_t *actions, int lock)
 	return rv;
 }
 
-/* SIGTERM and SIGUSR1 stay blocked until the shim takes them as a descriptor: none that is sent from now on is lost, or ends it. */
+/* SIGTERM, SIGUSR1 and SIGUSR2 stay blocked until the shim takes them as a descriptor: none that is sent from now on is lost, or ends it. */
 static int attributes(posix_spawnattr_t *attr, bool shim)
 {
 	sigset_t all, blocked;
@@ -36,6 +36,7 @@ static int attributes(posix_spawnattr_t *attr, bool shim)
 	if (shim) {
 		sigaddset(&blocked, SIGTERM);
 		sigaddset(&blocked, SIGUSR1);
+		sigaddset(&blocked, SIGUSR2);
 	}
 	rv = posix_spawnattr_setsigdefault(attr, &all);
 	if (rv == 0)

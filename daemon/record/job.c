@@ -24,6 +24,7 @@ static const struct fields_row job_rows[] = {
 	ROW(sandbox, FIELDS_OPTION),	/* from here on: jobs of before know nothing of it */
 	ROW(writable, FIELDS_LIST),
 	ROW(post_result_ms, FIELDS_OPTION),
+	ROW(idle_stdout, FIELDS_OPTION),
 	ROW(marks_signal, FIELDS_OPTION),
 };
 
@@ -49,7 +50,7 @@ static bool plausible(const struct job *job)
 	return job->argv != NULL && job->cwd != NULL && job->cwd[0] == '/' && job->uuid != NULL && job->wall_ms >= 0 &&
 	    job->idle_ms >= 0 && job->grace_ms >= 0 && job->output_bytes >= 0 && job->nofile >= 0 && job->umask >= 0 &&
 	    job->umask <= 0777 && job->post_result_ms >= 0 && job->sandbox >= JOB_OPEN && job->sandbox <= JOB_REQUIRE &&
-	    (job->marks_signal == 0 || job->marks_signal == 1) && all_absolute(job->writable);
+	    (job->idle_stdout == 0 || job->idle_stdout == 1) && (job->marks_signal == 0 || job->marks_signal == 1) && all_absolute(job->writable);
 }
 
 int job_write(int dirfd, const struct job *job)

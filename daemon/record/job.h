@@ -19,13 +19,14 @@ struct job {
 	char *input;		/* file in the attempt's directory that becomes stdin; NULL: /dev/null */
 	char *uuid;		/* RL_ATTEMPT_UUID: marks every process of the tree */
 	int64_t wall_ms;	/* 0: no limit */
-	int64_t idle_ms;	/* no output for so long; 0: no limit */
+	int64_t idle_ms;	/* no output for so long on the streams that count; 0: no limit */
 	int64_t grace_ms;	/* between TERM and KILL */
 	int64_t output_bytes;	/* kept of each of stdout and stderr, head and tail; 0: all */
 	int64_t nofile;		/* soft RLIMIT_NOFILE of the process; 0: as it is. Filled in by proc/ */
 	int umask;		/* of the process. Filled in by proc/ */
 	bool durable;		/* exit record is fsynced */
 	int sandbox;		/* enum job_sandbox */
+	int idle_stdout;	/* 1: for the limits of silence stdout counts alone; 0: stderr as well */
 	int marks_signal;	/* 1: the exit record tells signalled_ms and what goes with it. A daemon that does not ask cannot read such a record */
 	int post_result_ms;	/* after SIGUSR1: no output for so long; 0: the signal means nothing */
 	char **writable;	/* NULL-terminated absolute paths that it may write, when confined; files or whole folders. What is not there is passed over */

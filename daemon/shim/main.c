@@ -5,7 +5,7 @@
  *	rl-shim --version
  *
  * DIRECTORY (default: the working directory) holds the job; descriptor 3 is its lock file, locked by the caller. Started
- * by rld, with SIGTERM and SIGUSR1 blocked from its first moment on. The truth is in the files that it writes: its own exit status
+ * by rld, with SIGTERM, SIGUSR1 and SIGUSR2 blocked from its first moment on. The truth is in the files that it writes: its own exit status
  * is 0 when an exit record was left, 1 when none could be, 2 for a wrong start, which touches nothing. */
 #include <errno.h>
 #include <fcntl.h>
@@ -63,10 +63,10 @@ static bool used(int dirfd)
 	return faccessat(dirfd, RECORD_SHIM, F_OK, 0) == 0 || faccessat(dirfd, RECORD_EXIT, F_OK, 0) == 0;
 }
 
-/* A hang-up or a stray key must not end paid work; SIGTERM, SIGUSR1 and SIGCHLD come as a descriptor. */
+/* A hang-up or a stray key must not end paid work; SIGTERM, SIGUSR1, SIGUSR2 and SIGCHLD come as a descriptor. */
 static int take_signals(void)
 {
-	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGUSR2, SIGALRM };
+	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM };
 	sigset_t set;
 
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
@@ -75,6 +75,7 @@ static int take_signals(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGUSR2);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -3,7 +3,7 @@
  *   RUNNING ── SIGUSR1: its result is there, it may go ──▶ WINDING
  *   WINDING ── it prints: it was not through ──▶ RUNNING
  *   RUNNING, WINDING ── the agent exits ──▶ DRAINING ── pipes at EOF, quiet, too long, SIGTERM ──▶ ENDING (strays, short grace)
- *   RUNNING ── SIGTERM, wall or idle limit ───────────────────────────────────────────────────────▶ ENDING (tree, the job's grace)
+ *   RUNNING ── SIGTERM, wall or idle limit, SIGUSR2: no progress for as long as the idle limit ────▶ ENDING (tree, the job's grace)
  *   WINDING ── SIGTERM, wall limit, post-result limit without output ─────────────────────────────▶ ENDING (the same)
  *   ENDING ─── grace is over ──▶ KILLING
  *   ENDING, KILLING ── waitpid says ECHILD ──▶ DONE
@@ -51,11 +51,12 @@ struct supervisor {
 	int sigfd;
 	enum phase phase;
 	int64_t now, started, entered;	/* monotonic; entered: begin of the phase */
-	int64_t last_output;
+	int64_t last_output, last_counted;	/* on any stream, and on one that counts for the limits of silence */
 	int64_t last_said;		/* on stdout; 0: nothing yet */
 	int64_t grace;			/* of ENDING */
 	bool term;			/* SIGTERM came, its sender is in the record */
 	bool wind_up;			/* SIGUSR1 came, and nothing was printed since */
+	bool stalled;			/* SIGUSR2 came: what it prints is no progress */
 	char chunk[CHUNK];
 };
 
@@ -121,10 +122,10 @@ static int64_t due(int64_t begin, int64_t limit)
 	return limit == 0 || limit > INT64_MAX - begin ? INT64_MAX : begin + limit;
 }
 
-/* Whatever else it says meanwhile, on stderr, it says as long. */
+/* What it says meanwhile on stderr, where that counts, it says as long. */
 static int64_t wound_up(const struct supervisor *s)
 {
-	return due(later(s->entered, s->last_output), s->job->post_result_ms);
+	return due(later(s->entered, s->last_counted), s->job->post_result_ms);
 }
 
 /* When the phase wants to be looked at again, whatever happens meanwhile. */
@@ -132,7 +133,7 @@ static int64_t deadline(const struct supervisor *s)
 {
 	switch (s->phase) {
 	case RUNNING:
-		return earlier(due(s->started, s->job->wall_ms), due(s->last_output, s->job->idle_ms));
+		return earlier(due(s->started, s->job->wall_ms), due(s->last_counted, s->job->idle_ms));
 	case WINDING:
 		return earlier(due(s->started, s->job->wall_ms), wound_up(s));
 	case DRAINING:
@@ -182,10 +183,12 @@ static void step(struct supervisor *s)
 	case RUNNING:
 		if (ends(s))
 			break;
-		if (s->wind_up)
+		if (s->wind_up) {
+			s->stalled = false;
 			enter(s, WINDING);
-		else if (s->now >= due(s->last_output, s->job->idle_ms))
+		} else if (s->stalled || s->now >= due(s->last_counted, s->job->idle_ms)) {
 			end_by(s, EXIT_IDLE);
+		}
 		break;
 	case WINDING:
 		if (ends(s))
@@ -236,6 +239,8 @@ static bool pump(struct supervisor *s, struct stream *stream)
 		return false;
 	}
 	s->last_output = s->now;
+	if (stream == &s->streams[0] || s->job->idle_stdout == 0)
+		s->last_counted = s->now;
 	/* who goes on is not through, whatever was taken for its result */
 	if (stream == &s->streams[0]) {
 		s->last_said = s->now;
@@ -263,6 +268,9 @@ static void read_signals(struct supervisor *s)
 	while (read(s->sigfd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGUSR1)
 			s->wind_up |= s->job->post_result_ms > 0 && s->now >= s->last_said + QUIET_MS;
+		/* nothing has stood still for longer than it runs */
+		if (info.ssi_signo == SIGUSR2)
+			s->stalled |= s->phase == RUNNING && s->now >= due(s->started, s->job->idle_ms);
 		if (info.ssi_signo != SIGTERM || s->term)
 			continue;
 		s->term = true;
@@ -367,7 +375,7 @@ static bool start(struct supervisor *s, int dirfd)
 	s->tree.main = s->agent.pid;
 	s->streams[0].fd = s->agent.out;
 	s->streams[1].fd = s->agent.err;
-	s->started = s->last_output = s->now = clock_ms(CLOCK_MONOTONIC);
+	s->started = s->last_output = s->last_counted = s->now = clock_ms(CLOCK_MONOTONIC);
 	return true;
 }
 

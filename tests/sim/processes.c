@@ -101,9 +101,24 @@ void port_wind_up(void *ctx, int64_t id)
 	p->winding = true;
 }
 
+/* Its service does not serve it, and it waits until a clock ends it. */
+static bool stands_still(struct world *w, int64_t id)
+{
+	const struct fate *f = fate_of(w, id);
+
+	return f->started > 0 && f->silent && service_says(f) != 0;
+}
+
+void port_stalled(void *ctx, int64_t id)
+{
+	if (process_find(ctx, id) != NULL && !stands_still(ctx, id))
+		world_fail(ctx, "%lld was told that it makes no progress", (long long)id);
+}
+
 void work_result(struct world *w, struct result_work *work)
 {
 	work->over = has_result(w, work->attempt) && below(w, 2) == 0;
+	work->stalled = work->idle_ms > 0 && stands_still(w, work->attempt);
 }
 
 void port_adopt(void *ctx, const struct adopt *adopt)

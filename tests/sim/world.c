@@ -137,7 +137,7 @@ static void start_daemon(struct world *w)
 	struct ports ports = {
 		.clock_ctx = w, .now = port_now, .uuid = port_uuid, .boot_id = port_boot,
 		.store_ctx = w, .commit = port_commit, .task_text = port_task_text,
-		.proc_ctx = w, .start = port_start, .end = port_end, .wind_up = port_wind_up, .adopt = port_adopt,
+		.proc_ctx = w, .start = port_start, .end = port_end, .wind_up = port_wind_up, .stalled = port_stalled, .adopt = port_adopt,
 		.files_ctx = w, .work = port_work, .work_later = port_work_later,
 	};
 	const struct run_rows *rows = NULL;

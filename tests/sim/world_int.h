@@ -298,6 +298,7 @@ void tasks_check_end(struct world *w);
 void port_start(void *ctx, struct launch *launch);
 void port_end(void *ctx, int64_t id);
 void port_wind_up(void *ctx, int64_t id);
+void port_stalled(void *ctx, int64_t id);
 void work_result(struct world *w, struct result_work *work);
 void port_adopt(void *ctx, const struct adopt *adopt);
 const char *port_boot(void *ctx);

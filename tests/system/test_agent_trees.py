@@ -83,7 +83,7 @@ def test_cancelled(make_daemon, tmp_path):
 
 @pytest.mark.parametrize("mode,limit,process,words", [
     ("hang", "timeout", "timeout", "timed out after 3s"),
-    ("silent", "idle_timeout", "idle", "printed nothing for 3s")])
+    ("silent", "idle_timeout", "idle", "made no progress for 3s")])
 def test_ended_by_a_clock(make_daemon, tmp_path, mode, limit, process, words):
     """A hang ends in time, and its cause names the setting: also where the program answers SIGTERM with exit 0."""
     forest = Forest(make_daemon, tmp_path, mode, {}, **{"limits.implement": {limit: "3s"}})
@@ -231,6 +231,48 @@ def test_review_file_written_as_an_answer_to_its_end(make_daemon, repo, tmp_path
     row = daemon.ended(run)
     assert (row["state"], row["cause"]) == ("failed", "reviewer contract violation: the review file was changed after the reviewer was told to end")
     assert [review["decision"] for review in daemon.reviews(run)] == ["violation"]
+
+
+RETRY = '{"type":"system","subtype":"api_retry","attempt":1,"error_status":503,"session_id":"s"}'
+TURN = '{"type":"assistant","message":{"content":[{"type":"text","text":"so far"}]},"session_id":"s"}'
+NOISES = {"stderr": f"echo '{TURN}' >&2", "lines": "echo '[STARTUP] Recording metric for phase'", "dots": "printf .", "retries": f"echo '{RETRY}'"}
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_noise_is_no_progress(make_daemon, repo, noise):
+    """The idle limit ends it, whoever notices, and the cause names the setting."""
+    agent = f"cat >/dev/null; echo '{TURN}'; while :; do sleep 0.1; {NOISES[noise]}; done"
+    daemon = make_daemon(config={"limits": GRACE, "limits.implement": {"idle_timeout": "2s", "timeout": "120s"},
+                                 "agent.noisy": {"command": ["/bin/sh", "-c", agent], "reader": "claude"}})
+    run = daemon.submit(repo.path, agent="noisy")
+    assert daemon.ended(run)["state"] == "failed"
+    attempt, = daemon.attempts(run)
+    assert (attempt["process"], attempt["cause"]) == ("idle", "implementer process made no progress for 2s; limits.implement.idle_timeout in rld.toml sets the limit")
+
+
+def test_noise_while_no_daemon_runs(make_daemon, repo, tmp_path):
+    """The shim has no reader, and knows which stream counts."""
+    os.mkfifo(tmp_path / "up")
+    agent = f"cat >/dev/null; : > {tmp_path}/up; while :; do sleep 0.1; echo retrying >&2; done"
+    daemon = make_daemon(config={"limits": {**GRACE, "idle_timeout": "3s", "timeout": "120s"}, "agent.noisy": {"command": ["/bin/sh", "-c", agent], "reader": "gemini"}})
+    run = daemon.submit(repo.path, agent="noisy")
+    open(tmp_path / "up").close()
+    attempt, = daemon.attempts(run)
+    shim = dict(line.split(" ", 1) for line in (daemon.state / "attempts" / str(attempt["id"]) / "shim").read_text().splitlines())
+    daemon.kill()
+    wait_gone(int(shim["pid"]))
+    daemon.start()
+    assert daemon.ended(run)["state"] == "failed"
+    assert daemon.attempts(run)[0]["process"] == "idle"
+
+
+def test_progress_between_noise(make_daemon, repo):
+    """Events that come, one now and then, for longer than the idle limit."""
+    agent = (f"cat >/dev/null; for i in $(seq 12); do for j in 1 2 3 4; do sleep 0.1; echo noise; echo noise >&2; done; echo '{TURN}'; done; echo two >> README; "
+             """echo '{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"s"}'""")
+    daemon = make_daemon(config={"limits": {**GRACE, "idle_timeout": "3s"}, "agent.noisy": {"command": ["/bin/sh", "-c", agent], "reader": "claude"}})
+    run = daemon.submit(repo.path, agent="noisy")
+    assert daemon.ended(run)["state"] == "succeeded", daemon.attempts(run)
 
 
 def test_result_of_an_agent_that_took_over(make_daemon, tmp_path):

@@ -375,7 +375,7 @@ def test_a_program_that_waits_in_silence_is_ended(make_daemon, tmp_path, repo, p
     row = daemon.ended(run)
     attempt, = daemon.attempts(run)
     assert row["state"] == "failed" and attempt["process"] == "idle" and attempt["outcome"] == "failed"
-    assert "printed nothing for 1s" in row["cause"], row["cause"]
+    assert "made no progress for 1s" in row["cause"], row["cause"]
     assert programs.starts(program) == 1
 
 

@@ -49,7 +49,7 @@ class Attempt:
     """One directory, one shim."""
 
     def __init__(self, where, argv, *, cwd=None, stdin=None, env=(), wall=0, idle=0, grace=10_000, cap=0, nofile=0,
-                 umask=0o022, argument=True, sandbox=0, writable=(), before=(), post_result=0, marks=0):
+                 umask=0o022, argument=True, sandbox=0, writable=(), before=(), post_result=0, marks=0, idle_stdout=0):
         self.dir = Path(where) / uuid.uuid4().hex
         self.dir.mkdir(mode=0o700)
         self.uuid = str(uuid.uuid4())
@@ -63,7 +63,8 @@ class Attempt:
         rows += [("uuid", self.uuid), ("wall_ms", wall), ("idle_ms", idle), ("grace_ms", grace), ("output_bytes", cap),
                  ("nofile", nofile), ("umask", umask), ("durable", 1)]
         rows += [("sandbox", sandbox)] * bool(sandbox) + [("writable", path) for path in writable]
-        rows += [("post_result_ms", post_result)] * bool(post_result) + [("marks_signal", marks)] * bool(marks)
+        rows += [("post_result_ms", post_result)] * bool(post_result) + [("idle_stdout", idle_stdout)] * bool(idle_stdout)
+        rows += [("marks_signal", marks)] * bool(marks)
         (self.dir / "job").write_bytes(encode("job", rows))
         self.pid = self.pidfd = None
 
@@ -251,6 +252,52 @@ def test_idle_limit_is_rearmed_by_output(attempt):
 
 def test_idle_limit_counts_stderr(attempt):
     assert how(attempt(sh("for i in 1 2 3 4 5 6; do sleep 0.2; echo $i >&2; done"), idle=900).run()) == ("code", 0, "own")
+
+
+NOISE = "while :; do sleep 0.1; echo retry >&2; done"
+
+
+def test_idle_limit_of_stdout_alone(attempt):
+    """Noise on stderr does not put it off, and what is told on stdout does."""
+    record = attempt(sh(f"({NOISE}) & for i in 1 2 3 4 5 6; do sleep 0.2; echo $i; done; sleep 1000"), idle=900, idle_stdout=1).run()
+    assert how(record) == ("signal", 15, "idle") and record["stdout_bytes"] == "12" and int(record["stderr_bytes"]) > 0
+
+
+def stalled(attempt, text, **limits):
+    """A shim that is told again and again, as long as it is there, that its agent makes no progress."""
+    one = attempt(sh(f": > up; {text}"), **limits)
+    up = one.fifo("up")
+    one.start()
+    open(up).close()
+    poll = select.poll()
+    poll.register(one.pidfd, select.POLLIN)
+    while not poll.poll(50):
+        one.end(signal.SIGUSR2)
+    return one.record()
+
+
+def test_no_progress(attempt):
+    began = time.monotonic()
+    assert how(stalled(attempt, "while :; do sleep 0.1; echo noise; done", idle=1500)) == ("signal", 15, "idle")
+    assert time.monotonic() - began >= 1.5, "nothing stands still for longer than it runs"
+
+
+def test_no_progress_means_nothing_without_a_limit(attempt):
+    assert how(stalled(attempt, "sleep 1; exit 3")) == ("code", 3, "own")
+    assert how(stalled(attempt, "sleep 1; exit 3", idle=100_000)) == ("code", 3, "own")
+
+
+def test_no_progress_of_one_that_has_given_its_result(attempt):
+    one = wind_up(attempt, "sleep 1.5; exit 3", idle=500, post_result=100_000)
+    poll = select.poll()
+    poll.register(one.pidfd, select.POLLIN)
+    while not poll.poll(50):
+        one.end(signal.SIGUSR2)
+    assert how(one.record()) == ("code", 3, "own")
+
+
+def test_wind_up_is_not_put_off_by_noise(attempt):
+    assert how(wind_up(attempt, NOISE, post_result=500, idle_stdout=1).record()) == ("signal", 15, "result")
 
 
 def test_term_is_told_with_its_sender(attempt):

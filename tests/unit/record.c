@@ -392,6 +392,9 @@ START_TEST(job_that_is_confined)
 	want.post_result_ms = 0;
 	want.marks_signal = 2;
 	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+	want.marks_signal = 0;
+	want.idle_stdout = 2;
+	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
 }
 END_TEST
 
@@ -407,6 +410,8 @@ static const struct {
 	{ JOB "post_result_ms 1\nmarks_signal 1\n", 0, JOB_OPEN, 1, 1 },
 	{ JOB "marks_signal 1\npost_result_ms 1\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "marks_signal 2\n", -EBADMSG, 0, 0, 0 },
+	{ JOB "idle_stdout 1\nmarks_signal 1\n", 0, JOB_OPEN, 0, 1 },
+	{ JOB "marks_signal 1\nidle_stdout 1\n", -EBADMSG, 0, 0, 0 },
 	{ JOB "post_result_ms 30000\n", 0, JOB_OPEN, 30000, 0 },
 	{ JOB "sandbox 1\nwritable /a\npost_result_ms 1\n", 0, JOB_TRY, 1, 0 },
 	{ JOB "post_result_ms -1\n", -EBADMSG, 0, 0, 0 },
@@ -430,6 +435,7 @@ START_TEST(job_with_true_checksum)
 	ck_assert_int_eq(got.sandbox, jobs[_i].sandbox);
 	ck_assert_int_eq(got.post_result_ms, jobs[_i].post_result_ms);
 	ck_assert_int_eq(got.marks_signal, jobs[_i].marks_signal);
+	ck_assert_int_eq(got.idle_stdout, jobs[_i].want == 0 && strstr(jobs[_i].body, "idle_stdout") != NULL);
 	job_release(&got);
 }
 END_TEST

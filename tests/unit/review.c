@@ -213,7 +213,7 @@ END_TEST
 /* limit: of the clock, in milliseconds */
 static void expect_cause(struct attempt_facts f, int64_t limit, const char *error, const char *want)
 {
-	const struct attempt_limit clock = { limit, "limits.x in rld.toml" };
+	const struct attempt_limit clock = { limit, false, "limits.x in rld.toml" };
 	char *cause = attempt_cause(&f, &clock, error);
 
 	ck_assert_str_eq(cause, want);
@@ -223,6 +223,7 @@ static void expect_cause(struct attempt_facts f, int64_t limit, const char *erro
 START_TEST(causes)
 {
 	struct attempt_facts f = good;
+	char *cause;
 
 	f.role = ROLE_REVIEW;
 	f.status = 3;
@@ -237,6 +238,9 @@ START_TEST(causes)
 	expect_cause(f, 2 * 60 * 60 * 1000, NULL, "fixer process timed out after 2h 00m; limits.x in rld.toml sets the limit");
 	f.process = PROCESS_IDLE;
 	expect_cause(f, 20 * 60 * 1000, NULL, "fixer process printed nothing for 20m 00s; limits.x in rld.toml sets the limit");
+	cause = attempt_cause(&f, &(struct attempt_limit){ 1000, true, "limits.x" }, NULL);
+	ck_assert_str_eq(cause, "fixer process made no progress for 1s; limits.x sets the limit");
+	free(cause);
 	f.process = PROCESS_LINGERED;
 	expect_cause(f, 30 * 1000, "no", "fixer process gave its result and did not exit within 30s; limits.x in rld.toml sets the limit: no");
 	f.process = PROCESS_LOST;
