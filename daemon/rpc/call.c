@@ -155,8 +155,8 @@ static void document(struct buf *b, const json_t *id, const char *member, const 
 	buf_adds(b, "}");
 }
 
-/* The error object; data = {kind, retryable[, hint][, field]}. What is wrong with a parameter's value is in the message, unless the
- * handler knows more. */
+/* The error object; data = {kind, retryable, hint[, field]}. The message of a wrong parameter says what is wrong with it: there is a hint
+ * only when the handler knows more. */
 static json_t *error_object(int code, const char *field, const char *hint, const char *message)
 {
 	const struct rpc_error_row *row = rpc_error_find(code);
@@ -165,8 +165,7 @@ static json_t *error_object(int code, const char *field, const char *hint, const
 	assert(row != NULL);
 	json_object_set_new(data, "kind", json_string(row->kind));
 	json_object_set_new(data, "retryable", json_boolean(row->retryable));
-	if (hint != NULL || code != RPC_INVALID_PARAMS)
-		json_object_set_new(data, "hint", json_text(hint != NULL ? hint : row->help));
+	json_object_set_new(data, "hint", json_text(hint != NULL || code == RPC_INVALID_PARAMS ? hint : row->help));
 	if (field != NULL)
 		json_object_set_new(data, "field", json_text(field));
 	return json_pack("{s:i,s:o,s:o}", "code", code, "message", json_text(message), "data", data);

@@ -167,12 +167,12 @@ def test_errors_name_the_field(daemon, repo):
 
 
 def test_hints_say_something(daemon, repo):
-    """A hint that fits, or none: the sentence about rpc.discover only where the form of the parameters is wrong."""
+    """A hint that fits, or null: the sentence about rpc.discover only where the form of the parameters is wrong."""
     def hint(method, **params):
         with pytest.raises(RpcError) as error:
             daemon.call(method, **params)
         assert error.value.code == -32602
-        return error.value.data.get("hint")
+        return error.value.data["hint"]
     for params in ({}, {"id": "x"}, {"id": 1, "more": 2}):
         assert "rpc.discover" in hint("run.get", **params)
     assert hint("run.submit", task="x", workdir=str(repo.path), group="no name!") is None
