@@ -8,3 +8,6 @@ INSERT INTO setting (name, value) VALUES ('instance', lower(hex(randomblob(4))))
 
 -- NULL: the run began before there were any, and its refs have no such part.
 ALTER TABLE run ADD COLUMN instance TEXT;
+
+-- What appeared in the work tree during reviews: a tree of such files.
+ALTER TABLE slot ADD COLUMN beside TEXT;

@@ -4,11 +4,11 @@
 INSERT INTO slot (run, iteration, slot, stage, task, round, fix, stalled, attempt, answer, answer_hash, tree, previous_tree,
     previous_answer_hash, diff, interrupted, reason, cause, fixes, "check", failed_check, item, message,
     leaving, worktree, branch, base_commit, base_tree, commit_id, obstacle,
-    retries, retry_at, cooling)
+    retries, retry_at, cooling, beside)
 VALUES (:run, :iteration, :slot, :stage, :task, :round, :fix, :stalled, :attempt, :answer, :answer_hash, :tree, :previous_tree,
     :previous_answer_hash, :diff, :interrupted, :reason, :cause, :fixes, :check, :failed_check, :item, :message,
     :leaving, :worktree, :branch, :base_commit, :base_tree, :commit_id, :obstacle,
-    :retries, :retry_at, :cooling)
+    :retries, :retry_at, :cooling, :beside)
 ON CONFLICT (run, iteration, slot) DO UPDATE SET
     stage = excluded.stage, task = excluded.task, round = excluded.round, fix = excluded.fix, stalled = excluded.stalled,
     attempt = excluded.attempt, answer = excluded.answer, answer_hash = excluded.answer_hash, tree = excluded.tree,
@@ -17,7 +17,8 @@ ON CONFLICT (run, iteration, slot) DO UPDATE SET
     "check" = excluded."check", failed_check = excluded.failed_check, item = excluded.item, message = excluded.message,
     leaving = excluded.leaving, worktree = excluded.worktree, branch = excluded.branch, base_commit = excluded.base_commit,
     base_tree = excluded.base_tree, commit_id = excluded.commit_id, obstacle = excluded.obstacle,
-    retries = excluded.retries, retry_at = excluded.retry_at, cooling = excluded.cooling
+    retries = excluded.retries, retry_at = excluded.retry_at, cooling = excluded.cooling,
+    beside = excluded.beside
 
 -- name: slot.unfinished rows: slot
 SELECT slot.* FROM run CROSS JOIN slot ON slot.run = run.id

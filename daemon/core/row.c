@@ -111,6 +111,7 @@ static const struct field slot_fields[] = {
 	INT(slot_row, answer),
 	TEXT(slot_row, answer_hash),
 	TEXT(slot_row, tree),
+	TEXT(slot_row, beside),
 	TEXT(slot_row, previous_tree),
 	TEXT(slot_row, previous_answer_hash),
 	INT(slot_row, diff),

@@ -151,6 +151,7 @@ struct slot_row {
 	int64_t answer;			/* attempt whose final text is the answer under review, ROW_NONE */
 	char *answer_hash;		/* SHA-256 of that answer, for "no progress" */
 	char *tree;			/* tree id under review in this round */
+	char *beside;			/* tree of the files that appeared during reviews and are no work, NULL: none */
 	char *previous_tree;		/* tree and answer of the round before */
 	char *previous_answer_hash;
 	int64_t diff;			/* step whose stdout is the diff under review, ROW_NONE */

@@ -550,7 +550,7 @@ void run_write_report(struct run *run);
 
 /* review_flow.c */
 
-void review_judge(struct lane *lane, const char *changed, const char *moved);
+void review_judge(struct lane *lane, const char *changed, const char *appeared);
 /* A round has come to an end that is neither pass nor findings by a reviewer: what the policy says. cause: why. */
 void review_over(struct turn *turn, struct lane *lane, enum round_end end, const char *cause);
 void review_skip(struct turn *turn, struct lane *lane, const char *reason);

@@ -172,8 +172,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	const char *state_dir = run->engine->state_dir;
 	bool in_repository = kind == GIT_WORKTREE || kind == GIT_MERGE || kind == GIT_CLEAR || lane->row == NULL;
 	char **artifacts = run_artifacts(run), **others = lane_others(lane);
-	char *attempt = lane->row != NULL && lane->row->attempt != ROW_NONE ? work_attempt_dir(state_dir, lane->row->attempt) : NULL;
-	char *scratch = work_scratch_dir(state_dir, row->id, lane->row), *aside = attempt != NULL ? xasprintf("%s/aside", attempt) : NULL;
+	char *scratch = work_scratch_dir(state_dir, row->id, lane->row);
 	char *ref = git_ref(lane, kind), *message = message_of(lane, kind), *dir = git_dir(lane, kind);
 	char *branch = kind == GIT_WORKTREE ? git_branch(lane) : xstrdup(lane->row != NULL ? lane->row->branch : row->result_branch);
 	char *keep = kind == GIT_MERGE ? git_keep_ref(lane) : NULL, *note = kind == GIT_MERGE ? git_note_ref(lane) : NULL;
@@ -185,7 +184,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 		.tree = tree_of(lane, kind),
 		.base = kind == GIT_MERGE ? row->base_commit : lane_base_tree(lane),
 		.ref = ref,
-		.aside = aside,
+		.beside = lane->row != NULL ? lane->row->beside : NULL,
 		.dir = dir,
 		.name = kind == GIT_BASE ? run->plan.base : kind == GIT_PIN && lane->row == NULL ? "HEAD" : NULL,
 		.branch = branch,
@@ -218,9 +217,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	free(dir);
 	free(message);
 	free(ref);
-	free(aside);
 	free(scratch);
-	free(attempt);
 	strings_free(others);
 	strings_free(artifacts);
 }

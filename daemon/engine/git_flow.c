@@ -293,7 +293,8 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 			turn_act(turn, ACT_GIT, lane->run, lane, GIT_VERIFY);
 			break;
 		}
-		review_judge(lane, git_op_changed(lane->op.git), git_op_moved(lane->op.git));
+		text_set(&lane->row->beside, git_op_beside(lane->op.git));
+		review_judge(lane, git_op_changed(lane->op.git), git_op_appeared(lane->op.git));
 		break;
 	case GIT_PIN:
 		if (lane->row != NULL) {

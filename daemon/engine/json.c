@@ -22,6 +22,7 @@ static const struct {
 	{ ROW_TASK, "text" }, { ROW_TASK, "plan" }, { ROW_TASK, "acceptance" },
 	{ ROW_SLOT, "stage" }, { ROW_SLOT, "answer_hash" }, { ROW_SLOT, "previous_tree" }, { ROW_SLOT, "previous_answer_hash" },
 	{ ROW_SLOT, "interrupted" }, { ROW_SLOT, "message" }, { ROW_SLOT, "leaving" }, { ROW_SLOT, "base_tree" }, { ROW_SLOT, "obstacle" },
+	{ ROW_SLOT, "beside" },
 	{ ROW_ATTEMPT, "boot_id" }, { ROW_ATTEMPT, "answer_hash" }, { ROW_ATTEMPT, "tokens_input" }, { ROW_ATTEMPT, "tokens_cached" },
 	{ ROW_ATTEMPT, "tokens_cache_write" }, { ROW_ATTEMPT, "tokens_output" }, { ROW_ATTEMPT, "tokens_reasoning" },
 	{ ROW_STEP, "boot_id" },

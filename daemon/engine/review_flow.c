@@ -13,7 +13,7 @@
 struct judgement {
 	struct judge_work work;
 	struct lane *lane;
-	char *changed, *moved;
+	char *changed, *appeared;
 };
 
 void review_skip(struct turn *turn, struct lane *lane, const char *reason)
@@ -123,18 +123,17 @@ static void decide(struct turn *turn, struct judgement *j)
 	free(reason);
 }
 
-/* What the reviewer did beside reviewing. */
+/* What else has happened during the review. */
 static void warn_of_changes(struct turn *turn, const struct judgement *j)
 {
 	struct run *run = j->lane->run;
-	char *dir, *text;
+	char *text;
 
-	if (j->moved != NULL) {
-		dir = work_attempt_dir(run->engine->state_dir, j->lane->row->attempt);
-		text = xasprintf("reviewer left new files, moved to %s/aside: %s", dir, j->moved);
+	if (j->appeared != NULL) {
+		text = xasprintf("task %s: these files appeared in %s during the review, and are no part of the work: %s", lane_task_id(j->lane),
+		    lane_workspace(j->lane), j->appeared);
 		run_warn(turn, run, text);
 		free(text);
-		free(dir);
 	}
 	if (j->changed != NULL && lane_plan(j->lane)->profile->change_warns) {
 		text = xasprintf("reviewer changed the tree: %s", j->changed);
@@ -143,8 +142,8 @@ static void warn_of_changes(struct turn *turn, const struct judgement *j)
 	}
 }
 
-/* Takes changed and moved. */
-static struct judgement *judgement_new(struct lane *lane, char *changed, char *moved)
+/* Takes changed and appeared. */
+static struct judgement *judgement_new(struct lane *lane, char *changed, char *appeared)
 {
 	struct run *run = lane->run;
 	const struct run_row *row = &run->rows->run;
@@ -153,7 +152,7 @@ static struct judgement *judgement_new(struct lane *lane, char *changed, char *m
 
 	j->lane = lane;
 	j->changed = changed;
-	j->moved = moved;
+	j->appeared = appeared;
 	j->work.attempt = lane->row->attempt;
 	j->work.secrets = secrets_new(row->environment, &run->plan);
 	j->work.carrier = lane_plan(lane)->profile->carrier;
@@ -178,7 +177,7 @@ static void judge_cb(void *arg, struct work *work)
 	if (!engine->stopped && j->work.full) {
 		log_warn("run %lld: no space left to keep the review of attempt %lld; trying again until there is", (long long)lane->row->run,
 		    (long long)j->work.attempt);
-		engine_work_later(engine, FULL_WAIT_MS, &judgement_new(lane, j->changed, j->moved)->work.work, WORK_JUDGE, judge_cb, lane);
+		engine_work_later(engine, FULL_WAIT_MS, &judgement_new(lane, j->changed, j->appeared)->work.work, WORK_JUDGE, judge_cb, lane);
 		work_free(work);
 		return;
 	}
@@ -197,14 +196,14 @@ static void judge_cb(void *arg, struct work *work)
 		turn_commit(turn);
 	}
 	free(j->changed);
-	free(j->moved);
+	free(j->appeared);
 	work_free(work);
 }
 
-void review_judge(struct lane *lane, const char *changed, const char *moved)
+void review_judge(struct lane *lane, const char *changed, const char *appeared)
 {
 	struct judgement *j = judgement_new(lane, changed != NULL ? text_escape(changed, strlen(changed), false) : NULL,
-	    moved != NULL ? text_escape(moved, strlen(moved), false) : NULL);
+	    appeared != NULL ? text_escape(appeared, strlen(appeared), false) : NULL);
 
 	lane->pending = PENDING_WORK;
 	engine_work(lane->run->engine, &j->work.work, WORK_JUDGE, judge_cb, lane);

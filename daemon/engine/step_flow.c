@@ -138,12 +138,6 @@ static void next(struct lane *lane, int64_t step, bool ok)
 		source_spec(lane, &w->source);
 	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
 	w->scratch = work_scratch_dir(run->engine->state_dir, run->rows->run.id, lane->row);
-	if (!lane->asks_source && lane->git_kind == GIT_VERIFY) {
-		char *dir = work_attempt_dir(run->engine->state_dir, lane->row->attempt);
-
-		w->aside = xasprintf("%s/aside", dir);
-		free(dir);
-	}
 	w->step = step;
 	w->ok = ok;
 	engine_work(run->engine, &w->work, WORK_STEP, next_cb, lane);

@@ -62,7 +62,7 @@ void step_run(struct step_work *work)
 
 	work->next = STEP_NEXT_FAILED;
 	if (work->step == ROW_NONE) {
-		if (!make_directory(work, work->scratch) || !make_directory(work, work->aside))
+		if (!make_directory(work, work->scratch))
 			return;
 		if (work->git == NULL && work->task == NULL)
 			make_task_op(work);

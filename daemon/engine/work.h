@@ -108,7 +108,7 @@ struct step_work {
 	struct source_spec source;	/* what has to be made, where both are NULL */
 	struct task_op *made;		/* out, owned; NULL: none had to be made */
 	struct secrets secrets;		/* owned: the run's environment, and what must not be seen in what git or bd says */
-	char *scratch, *aside;		/* owned: directories that the first call makes; aside may be NULL */
+	char *scratch;			/* owned: a directory that the first call makes */
 	int64_t step;			/* whose output is to be read; ROW_NONE: first call */
 	bool ok;
 	enum step_next next;		/* out */

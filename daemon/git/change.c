@@ -49,14 +49,32 @@ bool changes_read(struct changes *changes, const char *data, size_t size, char *
 		return false;
 	for (const char *p = data; p < end; ) {
 		const char *path = p + strlen(p) + 1;
+		unsigned was, mode;
+		char id[GIT_ID_MAX];
+
+		if (path >= end || sscanf(p, ":%o %o %*64s %64s", &was, &mode, id) != 3)
+			return false;
+		p = path + strlen(path) + 1;
+		if (artifact_has(artifacts, path))
+			continue;
+		changes_add(changes, path, mode, id);
+		changes->list[changes->count - 1].was = was;
+	}
+	return true;
+}
+
+bool changes_read_tree(struct changes *changes, const char *data, size_t size)
+{
+	if (size > 0 && data[size - 1] != '\0')
+		return false;
+	for (const char *p = data, *end = data + size; p < end; p += strlen(p) + 1) {
+		const char *tab = strchr(p, '\t');
 		unsigned mode;
 		char id[GIT_ID_MAX];
 
-		if (path >= end || sscanf(p, ":%*o %o %*64s %64s", &mode, id) != 2)
+		if (tab == NULL || sscanf(p, "%o %*s %64s", &mode, id) != 2)
 			return false;
-		p = path + strlen(path) + 1;
-		if (!artifact_has(artifacts, path))
-			changes_add(changes, path, mode, id);
+		changes_add(changes, tab + 1, mode, id);
 	}
 	return true;
 }

@@ -12,6 +12,7 @@
 
 struct change {
 	char *path;
+	unsigned was;		/* mode before; 0: new */
 	unsigned mode;		/* now; 0: removed */
 	char id[GIT_ID_MAX];	/* now; all zeros: removed */
 };
@@ -24,6 +25,9 @@ struct changes {
 /* One more, in whatever order; changes_order() puts that right, and keeps one of each path. */
 void changes_add(struct changes *changes, const char *path, unsigned mode, const char *id);
 void changes_order(struct changes *changes);
+
+/* Lines of `git ls-tree -r -z`: all of a tree, each as new. False: it is no such output; what came before is kept. */
+bool changes_read_tree(struct changes *changes, const char *data, size_t size);
 
 /* Takes output in. artifacts: such paths are left out. False: it is no such output; what came before is kept. */
 bool changes_read(struct changes *changes, const char *data, size_t size, char *const *artifacts);

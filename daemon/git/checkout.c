@@ -92,6 +92,8 @@ enum stage entries_done(struct git_op *op, bool ok, const char *data, size_t siz
 		if (e.mode != MODE_REPOSITORY)
 			buf_addf(&op->input, "%s\n", e.id);
 	}
+	if (op->nentries == 0 && !tree_is_empty(op->tree))
+		return op_fail(op, xasprintf("git ls-tree: nothing is listed of tree %s in %s, which is not empty; retry the run", op->tree, op->workspace));
 	if (op->kind == GIT_VERIFY)
 		return verify_checkout(op);
 	return op->input.size > 0 ? STAGE_BLOBS : blobs_done(op, ok, "", 0);

@@ -74,7 +74,8 @@ static enum stage settled(struct git_op *op)
 enum stage changes_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	(void)ok;
-	if (!changes_read(&op->wanted, data, size, op->artifacts))
+	if (!changes_read(&op->wanted, data, size, op->artifacts) ||
+	    (size == 0 && strcmp(op->base, op->tree) != 0))
 		return op_fail(op, xasprintf("git diff-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
 	if (op->kind == GIT_COMMITTED)
 		return op->led.count > 0 ? STAGE_AHEAD : commit_look(op);

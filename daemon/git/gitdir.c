@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -63,4 +64,20 @@ char *git_dir_common(const char *workspace)
 		return own;		/* shared with nobody */
 	free(own);
 	return common;
+}
+
+/* "DIRC", the version, and how many entries there are, each a number of four bytes. */
+bool git_dir_lists(const char *dir)
+{
+	char *own = git_dir_own(dir), *file = own != NULL ? xasprintf("%s/index", own) : NULL;
+	int fd = file != NULL ? open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	unsigned char head[12];
+	bool any = fd != -1 && read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) && memcmp(head, "DIRC", 4) == 0 &&
+	    (head[8] | head[9] | head[10] | head[11]) != 0;
+
+	if (fd != -1)
+		close(fd);
+	free(file);
+	free(own);
+	return any;
 }

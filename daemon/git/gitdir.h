@@ -3,9 +3,14 @@
 #ifndef GIT_GITDIR_H
 #define GIT_GITDIR_H
 
+#include <stdbool.h>
+
 /* Of the repository whose top is workspace: its own directory (HEAD, index), and the one that worktrees share (refs,
  * info/exclude). malloc'd; NULL: there is none, or its .git cannot be read (errno). */
 char *git_dir_own(const char *workspace);
 char *git_dir_common(const char *workspace);
+
+/* Whether the index of dir's repository, or of that work tree of it, has any entry. */
+bool git_dir_lists(const char *dir);
 
 #endif

@@ -37,15 +37,17 @@ void names_add(struct names *names, const char *path)
 {
 	char *shown = text_escape(path, strlen(path), false);
 
-	if (names->count++ < NAMES_SHOWN)
+	if (names->count++ < (names->shown != 0 ? names->shown : NAMES_SHOWN))
 		buf_addf(&names->text, "%s%s", names->text.size > 0 ? ", " : "", shown);
 	free(shown);
 }
 
 void names_end(struct names *names)
 {
-	if (names->count > NAMES_SHOWN)
-		buf_addf(&names->text, " and %zu more", names->count - NAMES_SHOWN);
+	size_t shown = names->shown != 0 ? names->shown : NAMES_SHOWN;
+
+	if (names->count > shown)
+		buf_addf(&names->text, " and %zu more", names->count - shown);
 }
 
 enum stage op_fail(struct git_op *op, char *error)
@@ -211,7 +213,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->note_ref = xstrdup(spec->note_ref);
 	op->known = xstrdup(spec->known);
 	op->message = xstrdup(spec->message);
-	op->aside = xstrdup(spec->aside);
+	op->beside = xstrdup(spec->beside);
 	op->artifacts = artifacts_copy(spec->artifacts);
 	op->others = artifacts_copy(spec->others);
 	op->others_tree = xstrdup(spec->others_tree != NULL ? spec->others_tree : spec->tree);
@@ -234,7 +236,7 @@ void git_op_free(struct git_op *op)
 	changes_release(&op->led);
 	buf_release(&op->input);
 	buf_release(&op->changed.text);
-	buf_release(&op->moved.text);
+	buf_release(&op->appeared.text);
 	buf_release(&op->conflicts.text);
 	strings_free(op->artifacts);
 	strings_free(op->others);
@@ -258,7 +260,9 @@ void git_op_free(struct git_op *op)
 	free(op->note_ref);
 	free(op->known);
 	free(op->message);
-	free(op->aside);
+	free(op->beside);
+	changes_release(&op->unwanted);
+	changes_release(&op->seen);
 	free(op->index);
 	free(op->inside);
 	free(op->tree);
@@ -382,7 +386,7 @@ enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_sp
 
 void git_op_mask(struct git_op *op, const struct mask *mask)
 {
-	struct buf *const names[] = { &op->changed.text, &op->moved.text, &op->conflicts.text };
+	struct buf *const names[] = { &op->changed.text, &op->appeared.text, &op->conflicts.text };
 
 	mask_string(mask, &op->error);
 	mask_string(mask, &op->refused);
@@ -442,7 +446,12 @@ const char *git_op_changed(const struct git_op *op)
 	return op->changed.text.data;
 }
 
-const char *git_op_moved(const struct git_op *op)
+const char *git_op_appeared(const struct git_op *op)
 {
-	return op->moved.text.data;
+	return op->appeared.text.data;
+}
+
+const char *git_op_beside(const struct git_op *op)
+{
+	return op->beside;
 }

@@ -14,7 +14,8 @@
 enum git_op_kind {
 	GIT_SNAPSHOT,		/* tree id of everything git does not ignore; when ref is given, it is pointed there */
 	GIT_MEASURE,		/* snapshot, then the patch base_tree..tree as the last step's stdout */
-	GIT_VERIFY,		/* snapshot; when it differs from tree: which paths. New files are moved into aside */
+	GIT_VERIFY,		/* snapshot; when it differs from tree: which paths are changed or gone, and which are new. Nothing is moved:
+				 * the new ones are no work, and become the tree beside */
 	GIT_PIN,		/* point ref at tree; when name is given, gives the commit that it is */
 	GIT_CHECKOUT,		/* lay tree out in dir, byte for byte: no filter, no attribute, no hook */
 	GIT_COMMIT,		/* commit what differs between base and tree to the checked-out branch (or detached HEAD), when the
@@ -69,8 +70,8 @@ struct git_op_spec {
 	const char *base;	/* COMMIT: the tree to compare with; MERGE: the commit or tree, the patch base..ref is the last step's stdout
 				 * when all is done; NULL: none is made */
 	const char *ref;	/* PIN, SNAPSHOT, BASE, MERGE, CLEAR; as branch, keep_ref and note_ref, ours alone: a lock on it is that of a git that was killed */
-	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, NULL:
-				 * the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
+	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, and a
+				 * workspace that is no work tree of a task for new files; NULL: the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
 	const char *name;	/* BASE: what the user calls the other branch, NULL: none; PIN: "HEAD" */
 	const char *branch;	/* WORKTREE, CLEAR, and with repository: without refs/heads/; BASE: one that must not be there yet, NULL: none */
 	const char *commit;	/* WORKTREE, COMMIT, COMMITTED, MERGE, CLEAR */
@@ -85,7 +86,8 @@ struct git_op_spec {
 				 * keep there and write meanwhile: no work, whatever the disk has. MEASURE has them as others_tree does, else as
 				 * tree does; a commit takes them from tree, and leaves what an agent has committed of them. NULL: none */
 	const char *others_tree;
-	const char *aside;	/* VERIFY: an existing directory of ours for files that the reviewer made */
+	const char *beside;	/* MEASURE, VERIFY, COMMITTED, MERGE: of an earlier VERIFY: such files are no work while they are as they are there;
+				 * NULL: none */
 };
 
 struct git_op *git_op_new(const struct git_op_spec *spec);
@@ -123,8 +125,10 @@ const char *git_op_base(const struct git_op *op);
 
 /* VERIFY: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
 const char *git_op_changed(const struct git_op *op);
-/* VERIFY: new files that were moved aside, in the same form; NULL: none. */
-const char *git_op_moved(const struct git_op *op);
+/* VERIFY: files that are there now, and were neither in tree nor in beside, up to twenty of them; NULL: none. */
+const char *git_op_appeared(const struct git_op *op);
+/* VERIFY: a tree of all files that are there and not in tree; NULL: there are none. */
+const char *git_op_beside(const struct git_op *op);
 
 /* Top of the repository that holds dir, by looking for .git upwards without running git; *top NULL: there is none. malloc'd. 0, or
  * -errno when that could not be found out. */

@@ -14,12 +14,13 @@
 
 /*   LIST ─▶ HEAD ⇄ INSIDE ─▶ HASH ─▶ INDEX ─▶ TREE ─┬─▶ SNAPSHOT: [PIN] ─▶ done
  *    ▲  (nested repositories)    │                  ├─▶ MEASURE: PATCH ─▶ done
- *    └── once, when files moved ─┘                  └─▶ VERIFY: done when equal, else COMPARE ─▶ done
+ *    └── once, when files moved ─┘                  └─▶ VERIFY: done when equal, else COMPARE ─▶ [BESIDE_INDEX ─▶ BESIDE_TREE ─▶] done
+ *   BESIDE ─▶ LIST, as above: files of before that are no work are known
  *   HASH ─▶ OTHERS ─▶ INDEX, as above, and ADD ─▶ ADD_OTHERS ─▶ STAGED, as below: when others write there, too
  *   LIST ─▶ IN_HEAD ─▶ as above, when an agent has added an artifact: failed, when it is committed
  *   PIN ─▶ [PIN_NAMED] ─▶ done
  *   ENTRIES ─▶ BLOBS ─▶ done                             (CHECKOUT)
- *   ENTRIES ─▶ HEAD or HASH, as above                    (VERIFY of a checkout)
+ *   ENTRIES ─▶ HEAD or HASH to COMPARE, as above ─▶ [LIST to BESIDE_TREE, as above, of the workspace that is not the task's alone]   (VERIFY of a checkout)
  *   COMMIT: CHANGES ─▶ TIP ─▶ TIP_TEXT ─▶ (HEAD ─▶) HASH ─▶ READ ─▶ REMOVE ─▶ ADD ─▶ STAGED ─▶ IDENT ─▶ PLANNED
  *           └ none: done └ unborn: ──▶ ┘      not as reviewed: failed ┘              │                    ▼
  *      refused ◀─ HOOK_BEFORE ─▶ HOOK_PREPARE ─▶ HOOK_MESSAGE ─▶ AGREED ─▶ COMMIT    │               HOOK_BEFORE
@@ -45,7 +46,7 @@
  *          in conflict: all as one ─▶ MERGE_ROOTS, and once more ─▶ DIR_KEPT ─▶ DIR_HEAD ─▶ DIR_KEEP ─▶ DIR_RESET ─▶ LIST to TREE,
  *          as above ─▶ DIR_LAY ─▶ DIR_BACK ─▶ LIST to TREE ─▶ done                └ begun again: DIR_BEHIND ─▶ DIR_FORGET ─▶ ┘ */
 enum stage {
-	STAGE_NONE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_OTHERS, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_PIN, STAGE_PIN_NAMED,
+	STAGE_NONE, STAGE_BESIDE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_OTHERS, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_BESIDE_INDEX, STAGE_BESIDE_TREE, STAGE_PIN, STAGE_PIN_NAMED,
 	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_ADD_OTHERS, STAGE_STAGED,
 	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX,
 	STAGE_PLANNED, STAGE_HOOK_BEFORE, STAGE_HOOK_PREPARE, STAGE_HOOK_MESSAGE, STAGE_AGREED, STAGE_MEDDLED, STAGE_HOOK_AFTER,
@@ -65,6 +66,7 @@ enum stage {
 struct names {
 	struct buf text;
 	size_t count;
+	size_t shown;		/* at most so many; 0: three */
 };
 
 /* One line of a tree. */
@@ -76,7 +78,7 @@ struct tree_entry {
 
 struct git_op {
 	enum git_op_kind kind;
-	char *workspace, *repository, *scratch, *given, *base, *ref, *dir, *message, *aside, *index;	/* given: the tree of the spec */
+	char *workspace, *repository, *scratch, *given, *base, *ref, *dir, *message, *index;	/* given: the tree of the spec */
 	char *name, *branch, *given_commit, *base_commit, *keep_ref, *note_ref, *known;	/* given_commit: that of the spec */
 	char **artifacts, **others;
 	char *others_tree;
@@ -91,7 +93,13 @@ struct git_op {
 	struct git_command command;
 	struct buf input;
 	char *tree, *error;
-	struct names changed, moved;
+	struct names changed, appeared;
+	/* files that appeared while only others were at work there */
+	char *beside;			/* a tree of them alone, NULL: there are none */
+	struct changes unwanted;	/* what it has ... */
+	bool knows;			/* ... which has been read */
+	struct changes seen;		/* VERIFY: those that are there now */
+	bool shared;			/* VERIFY of a checkout: the workspace is looked at, behind it */
 	/* CHECKOUT */
 	struct tree_entry *entries;
 	size_t nentries;
@@ -137,7 +145,7 @@ enum {
 	FILES = 256,		/* of the files that are there: core.worktree may point elsewhere, and an agent may set it */
 };
 
-enum arg { ARG_NONE, ARG_GIVEN, ARG_BASE, ARG_TREE, ARG_REF, ARG_TIP, ARG_COMMIT, ARG_ARTIFACT, ARG_OTHERS };
+enum arg { ARG_NONE, ARG_GIVEN, ARG_BASE, ARG_TREE, ARG_REF, ARG_TIP, ARG_COMMIT, ARG_ARTIFACT, ARG_OTHERS, ARG_BESIDE };
 
 struct stage_spec {
 	const char *name;
@@ -173,10 +181,17 @@ void names_add(struct names *names, const char *path);
 void names_end(struct names *names);
 
 /* tree.c: from the files to a tree */
+extern const char *const empty_trees[2];			/* in SHA-1 and in SHA-256 */
+bool tree_is_empty(const char *id);
 enum stage tree_start(struct git_op *op);
 enum stage tree_start_again(struct git_op *op, char *error);	/* something moved; takes error */
 enum stage tree_files(struct git_op *op);			/* nested repositories, then hash what op->snapshot has */
 result_fn list_done, in_head_done, head_done, inside_done, hash_done, others_done, index_done, tree_done;
+
+/* beside.c */
+bool beside_has(const struct git_op *op, const char *path, unsigned mode, const char *id);	/* as it is */
+enum stage beside_keep(struct git_op *op);	/* what is seen now */
+result_fn beside_done, beside_index_done, beside_tree_done;
 
 /* verify.c */
 enum stage verify_tree(struct git_op *op);

@@ -349,6 +349,17 @@ char *snapshot_check(const struct snapshot *s)
 	return NULL;
 }
 
+void snapshot_leave_out(struct snapshot *s, const struct changes *files)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct entry *e = &s->entries[i];
+		const struct change *file = changes_find(files, e->path);
+
+		if (file != NULL && file->mode == e->mode && strcmp(file->id, e->id) == 0)
+			e->mode = 0;
+	}
+}
+
 void snapshot_index(const struct snapshot *s, struct buf *out)
 {
 	for (size_t i = 0; i < s->count; i++) {

@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "base/memory.h"
+#include "git/change.h"
 
 struct snapshot;
 
@@ -39,6 +40,9 @@ char *snapshot_paths(struct snapshot *s, struct buf *out);
 char *snapshot_ids(struct snapshot *s, const char *data, size_t size);
 /* Did any hashed file change since snapshot_list() looked? */
 char *snapshot_check(const struct snapshot *s);
+
+/* What is as it is in files is not in the tree. */
+void snapshot_leave_out(struct snapshot *s, const struct changes *files);
 
 /* Input of update-index -z --index-info. */
 void snapshot_index(const struct snapshot *s, struct buf *out);

@@ -13,6 +13,7 @@
 static result_fn last_done;
 
 const struct stage_spec stages[STAGES] = {
+	[STAGE_BESIDE] = { "ls-tree", { "ls-tree", "-r", "-z", "--full-tree" }, { ARG_BESIDE }, READ, 0, beside_done },
 	[STAGE_LIST] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN | FILES, 0, list_done },
 	[STAGE_IN_HEAD] = { "ls-tree", { "ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--" }, { ARG_ARTIFACT }, READ | MAY_FAIL, 0, in_head_done },
 	[STAGE_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD" }, { 0 }, READ | MAY_FAIL, 0, head_done },
@@ -25,7 +26,9 @@ const struct stage_spec stages[STAGES] = {
 	/* ignore-submodules: .gitmodules may say that they are to be overlooked. */
 	[STAGE_PATCH] = { "diff-tree", { "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color",
 	    "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none" }, { ARG_GIVEN, ARG_TREE }, INDEX, PATCH_KEEP, last_done },
-	[STAGE_COMPARE] = { "diff-tree", { "diff-tree", "-r", "-z", "--name-status", "--ignore-submodules=none" }, { ARG_GIVEN, ARG_TREE }, INDEX | READ, 0, compare_done },
+	[STAGE_COMPARE] = { "diff-tree", { "diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none" }, { ARG_GIVEN, ARG_TREE }, INDEX | READ, 0, compare_done },
+	[STAGE_BESIDE_INDEX] = { "update-index", { "update-index", "-z", "--index-info" }, { 0 }, INDEX, 0, beside_index_done },
+	[STAGE_BESIDE_TREE] = { "write-tree", { "write-tree", "--missing-ok" }, { 0 }, INDEX | READ, 0, beside_tree_done },
 	[STAGE_PIN] = { "update-ref", { "update-ref", "--no-deref" }, { ARG_REF, ARG_TREE }, 0, 0, pin_done },
 	[STAGE_PIN_NAMED] = { "rev-parse", { "rev-parse", "--verify", "-q" }, { 0 }, READ | MAY_FAIL, 0, pin_named_done },
 	[STAGE_ENTRIES] = { "ls-tree", { "ls-tree", "-r", "-z", "--full-tree" }, { ARG_TREE }, READ, 0, entries_done },
@@ -129,8 +132,7 @@ static enum stage last_done(struct git_op *op, bool ok, const char *data, size_t
 /* The tree without anything in it, in the repository's kind of id. */
 static const char *empty_tree(const struct git_op *op)
 {
-	return strlen(op->tree) == 40 ? "4b825dc642cb6eb9a060e54bf8d69288fbee4904" :
-	    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
+	return empty_trees[strlen(op->tree) == 40 ? 0 : 1];
 }
 
 static void add_arg(struct git_op *op, enum arg arg)
@@ -143,6 +145,7 @@ static void add_arg(struct git_op *op, enum arg arg)
 		[ARG_TIP] = op->tip,
 		[ARG_COMMIT] = op->commit,
 		[ARG_OTHERS] = op->others_tree,
+		[ARG_BESIDE] = op->beside,
 		[ARG_ARTIFACT] = op->snapshot != NULL ? snapshot_tracked_artifact(op->snapshot) : NULL,
 	};
 

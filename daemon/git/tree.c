@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* From the files of a work tree to a tree of git: SNAPSHOT, and the first half of MEASURE and VERIFY. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "git/gitdir.h"
 #include "git/op_int.h"
 #include "proto/escape.h"
+
+const char *const empty_trees[2] = {
+	"4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+	"6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+};
+
+bool tree_is_empty(const char *id)
+{
+	return strcmp(id, empty_trees[0]) == 0 || strcmp(id, empty_trees[1]) == 0;
+}
 
 enum stage tree_start(struct git_op *op)
 {
@@ -12,7 +24,7 @@ enum stage tree_start(struct git_op *op)
 	snapshot_free(op->snapshot);
 	op->snapshot = snapshot_new(op->place, op->scratch, op->artifacts);
 	snapshot_others(op->snapshot, op->others);
-	return STAGE_LIST;
+	return op->beside != NULL && !op->knows ? STAGE_BESIDE : STAGE_LIST;
 }
 
 /* Look once more, then give up. A commit does not look twice: it was looked at before it was begun. Nor does a checkout
@@ -52,6 +64,28 @@ static enum stage tracked(struct git_op *op, const char *path)
 	return op_fail(op, error);
 }
 
+/* .git aside. */
+static bool has_files(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	bool any = false;
+
+	while (dir != NULL && !any && (e = readdir(dir)) != NULL)
+		any = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && strcmp(e->d_name, ".git") != 0;
+	if (dir != NULL)
+		closedir(dir);
+	return any;
+}
+
+/* Nothing is listed of a tree that had something, and the directory has something still. */
+static bool is_no_list(const struct git_op *op, size_t size)
+{
+	bool had = op->given != NULL ? !tree_is_empty(op->given) : git_dir_lists(op->place);
+
+	return size == 0 && op->inside == NULL && had && has_files(op->place);
+}
+
 enum stage list_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	char *error = snapshot_list(op->snapshot, op->inside, data, size);
@@ -60,6 +94,9 @@ enum stage list_done(struct git_op *op, bool ok, const char *data, size_t size)
 	(void)ok;
 	if (error != NULL)
 		return op_fail(op, error);
+	if (is_no_list(op, size))
+		return tree_start_again(op, xasprintf("git ls-files: nothing is listed of %s, which is not empty; see what `git ls-files -c -o --exclude-standard` "
+		    "prints there, then retry the run", op->place));
 	if (op->kind == GIT_BASE && !base_is_merged(data, size))
 		return op_fail(op, xasprintf("%s has conflicts that are not resolved; resolve them, or end what is under way, such as by `git merge --abort`", op->workspace));
 	if (artifact == NULL)
@@ -110,6 +147,8 @@ enum stage hash_done(struct git_op *op, bool ok, const char *data, size_t size)
 		return tree_start_again(op, error);
 	if (op->looking)
 		return commit_hashed(op);
+	if (op->kind != GIT_VERIFY)
+		snapshot_leave_out(op->snapshot, &op->unwanted);
 	/* of a checkout nobody else knows */
 	if (op->others != NULL && op->dir == NULL) {
 		op->words = strings_copy(op->others);

@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* VERIFY: did somebody who was only to look change the work tree, or the checkout that he had to himself? */
-#include <errno.h>
-#include <fcntl.h>
+/* VERIFY: is the work tree, or the checkout that the reviewer had to itself, as it was? Nothing in it is touched. */
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "git/aside.h"
 #include "git/op_int.h"
 
-/* What lies aside already was moved by a daemon that died before it could tell. */
-static void note_moved(void *arg, const char *path)
+#define NEW_SHOWN 20
+
+/* A person, or another slot, may have made files in the workspace while the reviewer looked at its checkout. */
+static enum stage look_beside(struct git_op *op)
 {
-	names_add(&((struct git_op *)arg)->moved, path);
+	free(op->dir);
+	op->dir = NULL;
+	op->shared = true;
+	free(op->tree);
+	op->tree = NULL;
+	return tree_start(op);
+}
+
+static enum stage verified(struct git_op *op)
+{
+	if (op->dir != NULL)
+		return op->repository == NULL ? look_beside(op) : STAGE_NONE;
+	names_end(&op->appeared);
+	return beside_keep(op);
 }
 
 enum stage verify_tree(struct git_op *op)
 {
-	aside_each(op->aside, note_moved, op);
-	if (strcmp(op->tree, op->given) != 0)
-		return STAGE_COMPARE;
-	names_end(&op->moved);
-	return STAGE_NONE;
+	return strcmp(op->tree, op->given) != 0 ? STAGE_COMPARE : verified(op);
 }
 
 /* Of a checkout only what was laid there is looked at: what was made beside it is in nobody's way, and goes with it. */
@@ -41,39 +49,32 @@ enum stage verify_checkout(struct git_op *op)
 	return error != NULL ? op_fail(op, error) : tree_files(op);
 }
 
-static int move_aside(struct git_op *op, const char *path)
+/* What is new beside a checkout is no matter: it goes with it. */
+static void take_change(struct git_op *op, const struct change *c)
 {
-	int from = open(op->workspace, O_PATH | O_DIRECTORY | O_CLOEXEC), to = open(op->aside, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int rv = from == -1 || to == -1 ? -errno : aside_move(from, to, path);
-
-	if (from != -1)
-		close(from);
-	if (to != -1)
-		close(to);
-	return rv;
+	if (c->was != 0 && !op->shared)
+		names_add(&op->changed, c->path);
+	if (c->was != 0 || op->dir != NULL)
+		return;
+	changes_add(&op->seen, c->path, c->mode, c->id);
+	op->appeared.shown = NEW_SHOWN;
+	if (!beside_has(op, c->path, c->mode, c->id))
+		names_add(&op->appeared, c->path);
 }
 
-/* Pairs of a letter and a path: A is new, anything else changed or gone. */
 enum stage compare_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
-	const char *end = data + size;
+	struct changes changes = { 0 };
+	bool read = changes_read(&changes, data, size, NULL);
 
 	(void)ok;
-	for (const char *p = data; p < end; ) {
-		const char *path = p + strlen(p) + 1;
-		bool is_new = strcmp(p, "A") == 0;
-		int rv = 0;
-
-		if (path >= end)
-			return op_fail(op, xasprintf("git diff-tree: its output ends in the middle of a name in %s", op->workspace));
-		if (is_new)
-			rv = move_aside(op, path);
-		if (rv != 0)
-			return op_fail(op, xasprintf("%s/%s: cannot be moved to %s: %s", op->workspace, path, op->aside, strerror(-rv)));
-		names_add(is_new ? &op->moved : &op->changed, path);
-		p = path + strlen(path) + 1;
-	}
-	names_end(&op->moved);
+	for (size_t i = 0; read && i < changes.count; i++)
+		take_change(op, &changes.list[i]);
+	/* two trees that differ, differ in something */
+	read = read && changes.count > 0;
+	changes_release(&changes);
+	if (!read)
+		return op_fail(op, xasprintf("git diff-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
 	names_end(&op->changed);
-	return STAGE_NONE;
+	return verified(op);
 }

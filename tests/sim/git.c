@@ -17,7 +17,7 @@ struct git_op {
 	/* results */
 	int64_t number;		/* of tree */
 	char tree[32], base[32], commit[32];
-	const char *changed, *moved, *refused, *conflicts, *error;
+	const char *changed, *appeared, *refused, *conflicts, *error;
 };
 
 const char *const git_op_names[GIT_OPS] = {
@@ -91,7 +91,8 @@ const char *git_op_tree(const struct git_op *op) { return op->tree; }
 const char *git_op_base(const struct git_op *op) { return op->base; }
 const char *git_op_error(const struct git_op *op) { return op->error; }
 const char *git_op_changed(const struct git_op *op) { return op->changed; }
-const char *git_op_moved(const struct git_op *op) { return op->moved; }
+const char *git_op_appeared(const struct git_op *op) { return op->appeared; }
+const char *git_op_beside(const struct git_op *op) { (void)op; return NULL; }
 void git_op_mask(struct git_op *op, const struct mask *mask) { (void)op, (void)mask; }
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }
 const char *git_op_refused(const struct git_op *op) { return op->refused; }
@@ -352,7 +353,7 @@ static void act(struct world *w, struct git_op *op)
 		break;
 	case GIT_VERIFY:
 		op->changed = f != NULL && !f->changes_tree ? "file.c" : NULL;
-		op->moved = f != NULL && f->denied ? "new.c" : NULL;
+		op->appeared = f != NULL && f->denied ? "new.c" : NULL;
 		break;
 	case GIT_CHECKOUT:
 		place_of(w, op->dir)->fresh = true;

@@ -334,7 +334,7 @@ def test_a_changed_tree_is_a_warning(loop):
     row = loop.run()
     assert row["state"] == "succeeded" and loop.decisions() == ["accept"]
     assert [w for w in row["warnings"] if "reviewer changed the tree: work.txt" in w], row["warnings"]
-    assert [w for w in row["warnings"] if "reviewer left new files" in w and "new.txt" in w], row["warnings"]
+    assert [w for w in row["warnings"] if "these files appeared in" in w and "new.txt" in w], row["warnings"]
 
 
 def test_works_without_git(loop, tmp_path):

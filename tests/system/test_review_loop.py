@@ -186,14 +186,58 @@ def test_a_reviewer_that_changes_the_tree_violates(daemon, repo, change, name):
     assert daemon.reviews(number)[-1]["decision"] == "violation"
 
 
-def test_a_new_file_of_the_reviewer_is_moved_aside(daemon, repo):
+def appeared(row):
+    return [w for w in row["warnings"] if "appeared in" in w]
+
+
+def test_a_new_file_stays_and_is_no_part_of_the_work(daemon, repo):
+    """Whoever made it, the reviewer or a person in that directory: it is named, and it is where it was made."""
     daemon.play.set({"review.1": "echo scratch > notes.txt\nmkdir -p deep/er\necho more > deep/er/x.txt\npass\n"})
     number = daemon.review(repo.path)
     row = daemon.ended(number)
     assert row["state"] == "succeeded"
-    assert not (repo.path / "notes.txt").exists() and not (repo.path / "deep/er/x.txt").exists()
-    assert any("notes.txt" in w for w in row["warnings"]), row["warnings"]
-    assert [p.read_text() for p in (daemon.state / "attempts").rglob("notes.txt")] == ["scratch\n"], "nothing is thrown away"
+    assert repo.read("notes.txt") == "scratch\n" and repo.read("deep/er/x.txt") == "more\n"
+    assert row["warnings"] == [f"task t1: these files appeared in {repo.path} during the review, and are no part of the work: deep/er/x.txt, notes.txt"]
+    assert repo.git("ls-tree", "-r", "--name-only", row["result_ref"]).split() == ["README", "work.txt"]
+
+
+@pytest.mark.parametrize("place", ["same", "snapshot"])
+@pytest.mark.parametrize("commit", ["auto", "agent"])
+def test_what_appeared_is_not_in_the_next_round_either(daemon, repo, place, commit):
+    """Neither in the diff, nor in the commit; the fixer that works on such a file makes it a part of the work."""
+    daemon.play.set({"review.1": f"echo mine > {repo.path}/mine.txt\necho a > {repo.path}/taken.txt\ndrift 'more'\n",
+                     "fix": "echo fixed >> work.txt\necho b >> taken.txt\ngit add -A\n",
+                     "review.2": "pass\n", "commit": "git add -A\ngit -c user.name=a -c user.email=a@localhost commit -qm all\n"})
+    number = daemon.review(repo.path, review={"workspace": place}, commit=commit)
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    assert appeared(row) == [f"task t1: these files appeared in {repo.path} during the review, and are no part of the work: mine.txt, taken.txt"]
+    assert repo.read("mine.txt") == "mine\n"
+    prompt = daemon.play.prompt(number, "review", 2)
+    assert b"taken.txt" in prompt and b"mine.txt" not in prompt
+    assert repo.git("ls-tree", "-r", "--name-only", row["result_ref"]).split() == ["README", "taken.txt", "work.txt"]
+    assert repo.git("ls-tree", "-r", "--name-only", "HEAD").split() == ["README", "taken.txt", "work.txt"]
+
+
+def test_in_a_work_tree_of_its_own_it_is_not_taken_along(daemon, repo):
+    daemon.play.set({"review.1": "echo x > left.txt\ndrift 'more'\n", "fix": "echo fixed >> work.txt\n", "review.2": "pass\n"})
+    number = daemon.review(repo.path, isolation="worktree")
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded", row
+    assert len(appeared(row)) == 1 and appeared(row)[0].endswith(": left.txt")
+    assert repo.git("ls-tree", "-r", "--name-only", row["result_commit"]).split() == ["README", "work.txt"]
+
+
+def test_what_appeared_is_known_after_a_restart(daemon, repo):
+    daemon.play.gates("fix").set({"review.1": "echo x > left.txt\ndrift 'more'\n", "fix": "gate fix\necho fixed >> work.txt\n", "review.2": "pass\n"})
+    number = daemon.review(repo.path, commit="auto")
+    daemon.play.arrived("fix")
+    daemon.kill()
+    daemon.start()
+    daemon.play.go("fix")
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded" and len(appeared(row)) == 1, row
+    assert repo.git("ls-tree", "-r", "--name-only", "HEAD").split() == ["README", "work.txt"]
 
 
 def test_ignored_files_of_the_reviewer_are_its_own_business(daemon, repo):

@@ -11,7 +11,7 @@ static const char *const artifacts[] = { "review.md", "./.ai-sdd/state/logs/", "
 
 static struct git_op *op_with(enum git_op_kind kind, const char *tree, const char *ref, const char *const *list)
 {
-	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .ref = ref, .aside = aside, .artifacts = (char *const *)list };
+	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .ref = ref, .artifacts = (char *const *)list };
 
 	return git_op_new(&spec);
 }
@@ -80,7 +80,7 @@ START_TEST(artifacts_are_no_change_for_verify)
 	op = op_with(GIT_VERIFY, base, NULL, artifacts);
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_ptr_null(git_op_changed(op));
-	ck_assert_str_eq(git_op_moved(op), "n");
+	ck_assert_str_eq(git_op_appeared(op), "n");
 	git_op_free(op);
 	SH("test -s review.md; test -s .ai-sdd/state/logs/t1.json; rm review.md");
 	op = op_with(GIT_VERIFY, base, NULL, artifacts);

@@ -98,7 +98,6 @@ static void run(struct git_op_spec spec)
 {
 	spec.workspace = spec.workspace != NULL ? spec.workspace : repo;
 	spec.scratch = scratch;
-	spec.aside = aside;
 	spec.message = MESSAGE;
 	spec.ref = spec.ref != NULL ? spec.ref : REF;
 	expect_done(git_op_new(&spec));

@@ -23,7 +23,7 @@
 extern char **environ;
 
 static char home[] = "/tmp/rl-git-XXXXXX";
-static char *repo, *scratch, *aside, *record;
+static char *repo, *scratch, *record;
 static int processes;		/* of the last operation */
 static const char *between;		/* shell text run before the step named in between_step, once */
 static const char *between_step = "";
@@ -145,7 +145,7 @@ static bool drive_steps(struct git_op *op, int n)
 __attribute__((unused))
 static struct git_op *op_of(enum git_op_kind kind, const char *tree, const char *ref)
 {
-	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .ref = ref, .aside = aside };
+	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .ref = ref };
 
 	return git_op_new(&spec);
 }
@@ -200,12 +200,10 @@ static void setup(void)
 	ck_assert_int_eq(chmod(home, 0755), 0);
 	repo = xasprintf("%s/repo", home);
 	scratch = xasprintf("%s/scratch", home);
-	aside = xasprintf("%s/aside", home);
 	record = xasprintf("%s/record", home);
 	mkdir(repo, 0755);
 	mkdir(scratch, 0755);
 	ck_assert_int_eq(chmod(scratch, 0777), 0);
-	mkdir(aside, 0700);
 	mkdir(record, 0755);
 	setenv("HOME", home, 1);
 	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
@@ -226,7 +224,6 @@ static void teardown(void)
 	spawn_wait(gone, environ, "/dev/null", "/dev/null", NULL);
 	free(repo);
 	free(scratch);
-	free(aside);
 	free(record);
 }
 
