@@ -137,7 +137,7 @@ def check(daemon, aviary, run):
         above = next(p for p in programs if p in (SHIM.name, RLD.name, RLCTL.name))
         assert above == SHIM.name, (tag, "sang in the daemon", programs)
         foreign = {n for n in environment if n not in ALLOWED | OURS and not n.startswith(("GIT_", "LC_", "XDG_", "RL_"))}
-        foreign -= {"BD_ACTOR", "BEADS_ACTOR"} if uuid in attempts else set()
+        foreign -= {"BD_ACTOR", "BEADS_ACTOR", "RLD_SOCKET"} if uuid in attempts else set()
         foreign -= {"SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "GPG_TTY", "DISPLAY", "WAYLAND_DISPLAY"} if uuid in steps else set()
         assert foreign == set() and "hush" not in environment.values(), (tag, foreign)
         if uuid in attempts:
