@@ -188,6 +188,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 		.dir = dir,
 		.name = kind == GIT_BASE ? run->plan.base : kind == GIT_PIN && lane->row == NULL ? "HEAD" : NULL,
 		.branch = branch,
+		.instance = row->instance,
 		.commit = git_commit_of(lane, kind),
 		.base_commit = lane->row != NULL ? lane->row->base_commit : NULL,
 		.keep_ref = keep,

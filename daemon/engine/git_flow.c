@@ -218,6 +218,7 @@ static void laid(struct turn *turn, struct lane *lane)
 		event = work_done((int64_t)strings_count(lane_plan(lane)->checks), true);
 		event = event == SLOT_E_DONE ? SLOT_E_LAID_REVIEW : event;
 	} else {
+		text_set(&row->branch, git_op_branch(lane->op.git));
 		text_set(&row->base_commit, git_op_commit(lane->op.git));
 		text_set(&row->base_tree, git_op_tree(lane->op.git));
 		if (run->base_tree == NULL && same(row->base_commit, run->base_commit)) {
@@ -251,6 +252,8 @@ static void cleared(struct turn *turn, struct lane *lane)
 	}
 	if (!git_op_branch_left(lane->op.git))
 		text_set(&lane->row->branch, NULL);
+	else
+		text_set(&lane->row->branch, git_op_branch(lane->op.git));
 	leave_next(turn, lane, NULL);
 }
 
@@ -276,6 +279,7 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 		break;
 	case GIT_BASE:
 		text_set(&run->base_commit, git_op_commit(lane->op.git));
+		text_set(&run->result_branch, git_op_branch(lane->op.git));
 		/* a work tree's own is as its disk has it */
 		if (lane->run->plan.isolation != ISOLATION_WORKTREE)
 			text_set(&run->base_tree, git_op_tree(lane->op.git));

@@ -13,34 +13,6 @@
 #include "git/op_int.h"
 #include "proto/escape.h"
 
-/* ---- the branch to come ---- */
-
-enum stage base_start(struct git_op *op)
-{
-	char *ref;
-
-	if (op->branch == NULL)
-		return STAGE_BASE_TIP;
-	ref = xasprintf("refs/heads/%s", op->branch);
-	strings_append(&op->words, ref);
-	free(ref);
-	return STAGE_BRANCH;
-}
-
-/* Numbers of runs begin anew with each state directory, and what another one has made is no part of this run. */
-enum stage base_branch_done(struct git_op *op, const char *data)
-{
-	char *shown;
-
-	if (data[0] == '\0')
-		return STAGE_BASE_TIP;
-	shown = text_escape(op->branch, strlen(op->branch), false);
-	op_fail(op, xasprintf("branch %s in %s is there already, and it is not of this run but of another rld or an earlier state directory; "
-	    "take what you need of it, rename it with `git branch -m`, or delete it, then retry the run", shown, op->workspace));
-	free(shown);
-	return STAGE_NONE;
-}
-
 /* ---- the commit below ---- */
 
 static enum stage tree_of(struct git_op *op, const char *commit)

@@ -46,6 +46,7 @@ enum stage clear_start(struct git_op *op)
 	struct stat st;
 	char *git;
 
+	reserve_recall(op);
 	if (lstat(op->dir, &st) == -1 && errno == ENOENT) {
 		strings_append(&op->words, op->ref);
 		return STAGE_CLEAR_KEPT;
@@ -289,9 +290,26 @@ enum stage left_done(struct git_op *op, bool ok, const char *data, size_t size)
 	op->branch_left = !ours && data[0] != '\0';
 	if (!ours)
 		return STAGE_NONE;
-	want = xasprintf("refs/heads/%s", op->branch);
+	if (op->instance == NULL)
+		return clear_branch(op);
+	want = xasprintf("branch.%s.rldInstance", op->branch);
 	strings_append(&op->words, want);
 	free(want);
+	return STAGE_CLAIMS;
+}
+
+enum stage clear_branch(struct git_op *op)
+{
+	char *ref = xasprintf("refs/heads/%s", op->branch);
+
+	strings_append(&op->words, ref);
+	free(ref);
 	strings_append(&op->words, op->given_commit);
 	return STAGE_DELETE;
+}
+
+enum stage delete_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	(void)data, (void)size;
+	return ok && op->instance != NULL ? reserve_forget(op) : STAGE_NONE;
 }

@@ -83,5 +83,7 @@ enum stage point_done(struct git_op *op, bool ok, const char *data, size_t size)
 /* The ref has it. */
 enum stage keep_end(struct git_op *op)
 {
-	return op->kind == GIT_CLEAR ? clear_saved(op) : STAGE_NONE;
+	if (op->kind == GIT_CLEAR)
+		return clear_saved(op);
+	return op->kind == GIT_BASE && op->branch != NULL ? reserve_start(op) : STAGE_NONE;
 }

@@ -207,6 +207,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->dir = xstrdup(spec->dir);
 	op->name = xstrdup(spec->name);
 	op->branch = xstrdup(spec->branch);
+	op->instance = xstrdup(spec->instance);
 	op->given_commit = xstrdup(spec->commit);
 	op->base_commit = xstrdup(spec->base_commit);
 	op->keep_ref = xstrdup(spec->keep_ref);
@@ -254,6 +255,8 @@ void git_op_free(struct git_op *op)
 	free(op->dir);
 	free(op->name);
 	free(op->branch);
+	free(op->branch_tip);
+	free(op->instance);
 	free(op->given_commit);
 	free(op->base_commit);
 	free(op->keep_ref);
@@ -343,7 +346,9 @@ static enum stage (*const begin[GIT_OPS])(struct git_op *op) = {
 static void unlock(const struct git_op *op)
 {
 	char *common = git_dir_common(op->repository != NULL ? op->repository : op->workspace);
-	char *branch = op->branch != NULL ? xasprintf("refs/heads/%s", op->branch) : NULL;
+	/* one that is only now reserved may be another daemon's */
+	bool reserves = op->instance != NULL && (op->kind == GIT_BASE || op->kind == GIT_WORKTREE);
+	char *branch = op->branch != NULL && !reserves ? xasprintf("refs/heads/%s", op->branch) : NULL;
 
 	if (common != NULL) {
 		lock_remove_ref(common, op->ref);
@@ -414,6 +419,11 @@ const char *git_op_error(const struct git_op *op)
 const char *git_op_commit(const struct git_op *op)
 {
 	return op->commit;
+}
+
+const char *git_op_branch(const struct git_op *op)
+{
+	return op->branch;
 }
 
 bool git_op_branch_left(const struct git_op *op)

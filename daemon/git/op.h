@@ -73,7 +73,9 @@ struct git_op_spec {
 	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, and a
 				 * workspace that is no work tree of a task for new files; NULL: the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
 	const char *name;	/* BASE: what the user calls the other branch, NULL: none; PIN: "HEAD" */
-	const char *branch;	/* WORKTREE, CLEAR, and with repository: without refs/heads/; BASE: one that must not be there yet, NULL: none */
+	const char *branch;	/* WORKTREE, CLEAR, and with repository: without refs/heads/; BASE: one that is to be made at the commit, NULL: none */
+	const char *instance;	/* BASE, and WORKTREE and CLEAR with commit: for whom branch is reserved. One that is not
+				 * ours gives way to branch-instance. NULL: it is an error, and BASE makes none */
 	const char *commit;	/* WORKTREE, COMMIT, COMMITTED, MERGE, CLEAR */
 	const char *base_commit;	/* MERGE */
 	const char *keep_ref, *note_ref;	/* MERGE */
@@ -105,6 +107,9 @@ const char *git_op_error(const struct git_op *op);
 
 /* COMMIT: the new commit, also after an error that was found behind it; NULL: there was nothing to commit. The others as they say. */
 const char *git_op_commit(const struct git_op *op);
+
+/* That of the spec, or the one that was made in its place. */
+const char *git_op_branch(const struct git_op *op);
 
 /* CLEAR: the branch is still there, since it has commits that are nowhere else. */
 bool git_op_branch_left(const struct git_op *op);

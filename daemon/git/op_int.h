@@ -31,12 +31,13 @@
  *   COMMITTED: TIP ─▶ TIP_TEXT ─▶ HISTORY ─▶ TOUCHED ─▶ LIST to TREE, as above ─▶ CHANGES ─▶ AHEAD, as above
  *                                                                   not as reviewed: └─▶ DRIFT ─▶ failed
  *   [ATTACH_LOOK ─▶ ATTACH_MOVE ─▶ ATTACH ─▶] [MARKS ─▶] COMMIT or COMMITTED, as above   (in a task's work tree) */
-/*   BASE: PLACE ─▶ [BRANCH ─▶] BASE_TIP ─┬▶ NAMED ─▶ MERGE_BASE ─────────────────────▶ BASE_TREE ─▶ POINT
- *                                        └▶ LIST, as above ─▶ BASE_REMOVE ─▶ BASE_ADD ─▶ TREE ─▶ BASE_TREE ─▶ POINT, or when it differs:
- *   KEPT ─┬▶ WHO ─▶ COMMIT_TREE ─▶ POINT ─▶ done     (a tree becomes a commit under a ref)
+/*   BASE: PLACE ─▶ BASE_TIP ─┬▶ NAMED ─▶ MERGE_BASE ─────────────────────▶ BASE_TREE ─▶ POINT
+ *                            └▶ LIST, as above ─▶ BASE_REMOVE ─▶ BASE_ADD ─▶ TREE ─▶ BASE_TREE ─▶ POINT, or when it differs:
+ *   KEPT ─┬▶ WHO ─▶ COMMIT_TREE ─▶ POINT ─▶ [BRANCH ... RESERVE ─▶] done     (a tree becomes a commit under a ref)
  *         └─ has it: done
- *   WORKTREE: PLACE ─▶ SUBMODULES ─▶ BRANCH ─▶ WORKTREE ─▶ LIST to TREE, as above ─▶ WORKTREE_HEAD ─▶ NOTE ─▶ done
- *   CLEAR: PLACE ─▶ CLEAR_HEAD ─┬──────────────────────────▶ ALL ─┬─▶ HASH, INDEX, HELD, TREE ─▶ CLEAR_DIFF ─┬─▶ LOOSE ─▶ LEFT ─▶ DELETE
+ *   BRANCH ─▶ [CLAIMS ─▶ [UNCLAIM ─▶ BRANCH, of another name]] ─▶ CLAIM ─▶ RESERVE or WORKTREE; failed: ─▶ BRANCH     (a branch of the run)
+ *   WORKTREE: PLACE ─▶ SUBMODULES ─▶ BRANCH ... WORKTREE ─▶ LIST to TREE, as above ─▶ WORKTREE_HEAD ─▶ NOTE ─▶ done
+ *   CLEAR: PLACE ─▶ CLEAR_HEAD ─┬──────────────────────────▶ ALL ─┬─▶ HASH, INDEX, HELD, TREE ─▶ CLEAR_DIFF ─┬─▶ LOOSE ─▶ LEFT ─▶ [CLAIMS ─▶] DELETE ─▶ [FORGET]
  *            │                  └▶ CLEAR_BRANCH ─▶ CLEAR_READ ─▶ ALL_OURS   │                     └─▶ NOTED ─▶ SINCE_TREE ─▶ SINCE_COMMIT
  *            └ not there: CLEAR_KEPT ─▶ LEFT                                └ something would be lost: KEPT, as above, ─▶ LEFT
  *   MERGE: PLACE ─▶ MERGE_TIP ─▶ MERGE_NOTED ─▶ MERGE_HELD ─▶ MERGE_LIST ─▶ MERGE_READ ─▶ MERGE_ROOTS ─▶ MERGE_SIDES ─▶ MERGE_PICK
@@ -53,7 +54,7 @@ enum stage {
 	STAGE_HISTORY, STAGE_TOUCHED, STAGE_AHEAD, STAGE_DRIFT, STAGE_ATTACH_LOOK, STAGE_ATTACH_MOVE, STAGE_ATTACH, STAGE_MARKS,
 	STAGE_PLACE, STAGE_KEPT, STAGE_WHO, STAGE_COMMIT_TREE, STAGE_POINT,
 	STAGE_BASE_TIP, STAGE_NAMED, STAGE_MERGE_BASE, STAGE_BASE_TREE, STAGE_BASE_REMOVE, STAGE_BASE_ADD,
-	STAGE_SUBMODULES, STAGE_BRANCH, STAGE_WORKTREE, STAGE_WORKTREE_HEAD, STAGE_NOTE,
+	STAGE_SUBMODULES, STAGE_BRANCH, STAGE_CLAIMS, STAGE_CLAIM, STAGE_UNCLAIM, STAGE_RESERVE, STAGE_FORGET, STAGE_WORKTREE, STAGE_WORKTREE_HEAD, STAGE_NOTE,
 	STAGE_CLEAR_HEAD, STAGE_CLEAR_BRANCH, STAGE_CLEAR_READ, STAGE_ALL, STAGE_ALL_OURS, STAGE_HELD, STAGE_CLEAR_DIFF, STAGE_NOTED, STAGE_SINCE_TREE,
 	STAGE_SINCE_COMMIT, STAGE_LOOSE, STAGE_CLEAR_KEPT, STAGE_LEFT, STAGE_DELETE,
 	STAGE_MERGE_TIP, STAGE_MERGE_BACK, STAGE_MERGE_NOTED, STAGE_MERGE_HELD, STAGE_MERGE_LIST, STAGE_MERGE_READ, STAGE_MERGE_ROOTS, STAGE_MERGE_SIDES,
@@ -121,6 +122,12 @@ struct git_op {
 	char *also;			/* a second commit that something is about */
 	bool noted;			/* WORKTREE: it was complete before */
 	bool astray;			/* CLEAR: what git knows of dir is of no use */
+	/* reserve.c */
+	char *instance;
+	char *branch_tip;		/* of branch, NULL: it is not there */
+	bool branch_blocked;		/* ... and cannot be, for others are below its name */
+	bool suffixed;			/* branch has the instance behind its name */
+	int tries, locked;		/* how often it could not be created, and not be claimed */
 	/* MERGE */
 	struct merge *merge;		/* owned */
 	struct names conflicts;
@@ -239,9 +246,14 @@ enum stage keep_end(struct git_op *op);
 bool kept_read(const struct git_op *op, const char *data, struct kept *kept);
 result_fn kept_done, who_done, commit_tree_done, point_done;
 
+/* reserve.c: op->branch, when it is the run's to make */
+enum stage reserve_start(struct git_op *op);		/* BASE: it exists at op->commit when all is done; WORKTREE: then worktree_named() */
+void reserve_recall(struct git_op *op);			/* by which name an earlier begin has made the work tree dir */
+enum stage reserve_again(struct git_op *op);		/* its process failed: look once more, when another git was in the way */
+enum stage reserve_forget(struct git_op *op);		/* the branch is gone, and its configuration with it */
+result_fn branch_done, claims_done, unclaim_done, claim_done, reserve_done;
+
 /* base.c */
-enum stage base_start(struct git_op *op);
-enum stage base_branch_done(struct git_op *op, const char *data);	/* lines as for WORKTREE */
 bool base_is_merged(const char *data, size_t size);
 enum stage base_files(struct git_op *op);
 enum stage base_written(struct git_op *op);
@@ -252,14 +264,17 @@ result_fn base_tip_done, named_done, merge_base_done, base_tree_done, base_remov
 #define WORKTREE_TREE "refs/worktree/rl/tree"
 
 enum stage worktree_start(struct git_op *op);
-result_fn submodules_done, branch_done, worktree_done, worktree_head_done;
+enum stage worktree_named(struct git_op *op, const char *tip);	/* the branch is known: its tip, NULL: it is not there */
+bool worktree_has(const struct git_op *op);		/* dir has a work tree that is complete */
+result_fn submodules_done, worktree_done, worktree_head_done;
 
 /* clear.c */
 enum stage clear_start(struct git_op *op);
 enum stage clear_written(struct git_op *op);
 enum stage clear_saved(struct git_op *op);
+enum stage clear_branch(struct git_op *op);		/* it has no commit of its own, and is ours */
 result_fn clear_head_done, clear_branch_done, clear_read_done, all_done, held_done, clear_diff_done, noted_done, since_tree_done, since_commit_done,
-    loose_done, clear_kept_done, left_done;
+    loose_done, clear_kept_done, left_done, delete_done;
 
 /* merge.c */
 enum stage merge_start(struct git_op *op);

@@ -16,7 +16,7 @@ enum stage place_done(struct git_op *op, bool ok, const char *data, size_t size)
 	op->bare = strncmp(data, "true", 4) == 0;
 	op->common = xmemdup0(path + 1, size - (size_t)(path + 1 - data) - 1);
 	if (op->kind == GIT_BASE)
-		return base_start(op);
+		return STAGE_BASE_TIP;
 	if (op->kind == GIT_MERGE)
 		return merge_start(op);
 	return op->kind == GIT_WORKTREE ? worktree_start(op) : clear_start(op);

@@ -78,7 +78,12 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_BASE_ADD] = { "update-index", { "update-index", "--add", "--remove", "--replace", "-z", "--stdin" }, { 0 }, INDEX | FILTERED | AGAIN | FILES, 0, base_add_done },
 	[STAGE_SUBMODULES] = { "ls-files", { "ls-files", "-s", "-z" }, { 0 }, READ, 0, submodules_done },
 	[STAGE_BRANCH] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(objectname)" }, { 0 }, READ, 0, branch_done },
-	[STAGE_WORKTREE] = { "worktree", { "worktree", "add", "-q", "--lock", "--reason", "a task of rld works here" }, { 0 }, FILTERED, 0, worktree_done },
+	[STAGE_CLAIMS] = { "config", { "config", "--local", "--get-all" }, { 0 }, READ | MAY_FAIL, 0, claims_done },
+	[STAGE_CLAIM] = { "config", { "config", "--local", "--replace-all" }, { 0 }, MAY_FAIL, 0, claim_done },
+	[STAGE_UNCLAIM] = { "config", { "config", "--local", "--unset-all" }, { 0 }, MAY_FAIL, 0, unclaim_done },
+	[STAGE_RESERVE] = { "update-ref", { "update-ref", "--no-deref" }, { 0 }, MAY_FAIL, 0, reserve_done },
+	[STAGE_FORGET] = { "config", { "config", "--local", "--remove-section" }, { 0 }, MAY_FAIL, 0, last_done },
+	[STAGE_WORKTREE] = { "worktree", { "worktree", "add", "-q", "--lock", "--reason", "a task of rld works here" }, { 0 }, FILTERED | MAY_FAIL, 0, worktree_done },
 	[STAGE_WORKTREE_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ, 0, worktree_head_done },
 	[STAGE_NOTE] = { "update-ref", { "update-ref", "--stdin" }, { 0 }, 0, 0, last_done },
 	[STAGE_CLEAR_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ | MAY_FAIL, 0, clear_head_done },
@@ -120,7 +125,7 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_DIR_LAY] = { "read-tree", { "read-tree", "--reset", "-u" }, { 0 }, FILTERED, 0, dir_lay_done },
 	[STAGE_DIR_BACK] = { "reset", { "reset", "-q", "--mixed" }, { ARG_TIP }, FILTERED, 0, dir_back_done },
 	/* that it stays does no harm, and what was there is saved and gone */
-	[STAGE_DELETE] = { "update-ref", { "update-ref", "--no-deref", "-d" }, { 0 }, MAY_FAIL, 0, last_done },
+	[STAGE_DELETE] = { "update-ref", { "update-ref", "--no-deref", "-d" }, { 0 }, MAY_FAIL, 0, delete_done },
 };
 
 static enum stage last_done(struct git_op *op, bool ok, const char *data, size_t size)

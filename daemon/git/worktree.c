@@ -14,16 +14,10 @@
 
 enum stage worktree_start(struct git_op *op)
 {
-	char *ref;
-
 	if (op->branch[0] == '-')
 		return op_fail(op, xasprintf("'%s' is no name for a branch", op->branch));
-	if (!op->bare)
-		return STAGE_SUBMODULES;
-	ref = xasprintf("refs/heads/%s", op->branch);
-	strings_append(&op->words, ref);
-	free(ref);
-	return STAGE_BRANCH;
+	reserve_recall(op);
+	return op->bare ? reserve_start(op) : STAGE_SUBMODULES;
 }
 
 static bool is_checked_out(const struct git_op *op, const char *path)
@@ -40,7 +34,6 @@ static bool is_checked_out(const struct git_op *op, const char *path)
 enum stage submodules_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	struct names names = { 0 };
-	char *ref;
 
 	(void)ok;
 	for (const char *p = data, *end = data + size; p < end; p += strlen(p) + 1) {
@@ -56,10 +49,7 @@ enum stage submodules_done(struct git_op *op, bool ok, const char *data, size_t 
 		buf_release(&names.text);
 		return STAGE_NONE;
 	}
-	ref = xasprintf("refs/heads/%s", op->branch);
-	strings_append(&op->words, ref);
-	free(ref);
-	return STAGE_BRANCH;
+	return reserve_start(op);
 }
 
 /* ---- what an earlier begin has left ---- */
@@ -123,30 +113,21 @@ static enum stage branch_trouble(struct git_op *op, const char *what)
 	return op_fail(op, error);
 }
 
-/* Lines "ref commit" of that branch and of what is below its name. */
-static char *tip_of(const struct git_op *op, const char *data)
+bool worktree_has(const struct git_op *op)
 {
-	size_t size = strlen("refs/heads/") + strlen(op->branch);
+	char *registration = op->kind == GIT_WORKTREE ? registration_find(op->common, op->dir) : NULL;
+	bool has = registration != NULL && state_of(op, registration) != HALF_MADE;
 
-	for (const char *p = data; *p != '\0'; p += strcspn(p, "\n"), p += *p == '\n') {
-		if (strncmp(p + strlen("refs/heads/"), op->branch, strlen(op->branch)) == 0 && p[size] == ' ')
-			return xmemdup0(p + size + 1, strcspn(p + size + 1, " \n"));
-	}
-	return NULL;
+	free(registration);
+	return has;
 }
 
-enum stage branch_done(struct git_op *op, bool ok, const char *data, size_t size)
+enum stage worktree_named(struct git_op *op, const char *tip)
 {
-	char *tip, *registration;
+	char *registration = registration_find(op->common, op->dir);
+	enum state state = registration != NULL ? state_of(op, registration) : HALF_MADE;
 	enum stage next = STAGE_NONE;
-	enum state state;
 
-	(void)ok, (void)size;
-	if (op->kind == GIT_BASE)
-		return base_branch_done(op, data);
-	tip = tip_of(op, data);
-	registration = registration_find(op->common, op->dir);
-	state = registration != NULL ? state_of(op, registration) : HALF_MADE;
 	if (state == COMPLETE) {
 		op->noted = true;
 		next = look(op);
@@ -162,7 +143,6 @@ enum stage branch_done(struct git_op *op, bool ok, const char *data, size_t size
 		if (op->error == NULL)
 			next = make(op, tip);
 	}
-	free(tip);
 	free(registration);
 	return next;
 }
@@ -171,8 +151,8 @@ enum stage branch_done(struct git_op *op, bool ok, const char *data, size_t size
 
 enum stage worktree_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
-	(void)ok, (void)data, (void)size;
-	return look(op);
+	(void)data, (void)size;
+	return ok ? look(op) : reserve_again(op);
 }
 
 enum stage worktree_head_done(struct git_op *op, bool ok, const char *data, size_t size)

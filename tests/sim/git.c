@@ -94,6 +94,7 @@ const char *git_op_changed(const struct git_op *op) { return op->changed; }
 const char *git_op_appeared(const struct git_op *op) { return op->appeared; }
 const char *git_op_beside(const struct git_op *op) { (void)op; return NULL; }
 void git_op_mask(struct git_op *op, const struct mask *mask) { (void)op, (void)mask; }
+const char *git_op_branch(const struct git_op *op) { return op->branch; }
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }
 const char *git_op_refused(const struct git_op *op) { return op->refused; }
 const char *git_op_conflicts(const struct git_op *op) { return op->conflicts; }

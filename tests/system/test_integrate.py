@@ -75,7 +75,7 @@ def test_merges_do_not_overlap(trees, lines):
         for each in ("x-2", "x-3"):
             t.play.go(each)
             events.until("slot.phase", lambda e, each=each: e["task"] == each and e["phase"] == "committing")
-    assert lines.git("branch", "--list", f"rl/{number}-result") == "", "nobody has overtaken it"
+    assert lines.git("rev-parse", f"rl/{number}-result") == t.daemon.run(number)["base_commit"], "nobody has overtaken it"
     t.play.go("move")
     row = t.daemon.ended(number)
     assert row["state"] == "succeeded" and [s for _, _, s in t.is_linear(row)][0] == "do x-1" and len(t.is_linear(row)) == 3

@@ -7,7 +7,7 @@ import pytest
 from rld import SOURCE
 
 PAGE = (SOURCE / "docs" / "rld.8").read_text()
-COMMANDS = {name: text.removeprefix("$ ").replace("\\e", "\\")
+COMMANDS = {name: re.sub("^[$] ", "", text, flags=re.M).replace("\\e", "\\")
             for name, text in re.findall(r'^\.\\" example: (\w+)\n\.Bd -literal -offset indent\n(.*?)^\.Ed$', PAGE, re.S | re.M)}
 BEADS = "".join(f'{{"id": "{name}", "title": "{name}"}}\n' for name in ("a-1", "a-2", "a-3"))
 # Two change the same line, which a fixer settles; one fails with something left in its work tree.
@@ -55,4 +55,5 @@ def test_how_it_goes(worked, repo, what):
     subprocess.run(["sh", "-ec", COMMANDS[what].replace("42", "1").replace(INSTANCE, worked.call("daemon.hello")["instance"])], cwd=repo.path, check=True, env={**worked.environment,
         "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"})
     assert refs(repo) == (others if what == "run" else [])
+    assert len(repo.git("config", "--get-regexp", "^branch[.]rl", check=False).splitlines()) == sum("refs/heads/" in name for name in refs(repo))
     assert repo.git("for-each-ref", "--format=%(refname)").splitlines()[0] == "refs/heads/main" and repo.git("rev-parse", "main") == before

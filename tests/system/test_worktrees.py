@@ -105,10 +105,39 @@ def test_the_branch_of_an_earlier_state_directory(trees, repo):
     commit_of_old = repo.git("rev-parse", old["result_branch"])
     t = trees()
     row = t.run()
-    assert row["state"] == "failed" and f"branch {old['result_branch']} in" in row["cause"] and "git branch -m" in row["cause"], row
-    assert t.play.starts() == [] and repo.git("rev-parse", old["result_branch"]) == commit_of_old
-    row = t.daemon.ended(t.daemon.call("run.retry", id=row["id"])["id"])
     assert row["state"] == "succeeded" and len(t.is_linear(row)) == 2, row
+    assert row["result_branch"] == f"{old['result_branch']}-{t.daemon.ref('x').split('/')[2]}"
+    assert repo.git("rev-parse", old["result_branch"]) == commit_of_old
+
+
+@pytest.mark.parametrize("integrate", ["merge", "none"])
+def test_two_daemons_in_one_repository(trees, repo, integrate):
+    """Their runs and tasks have the same numbers and names; what each made is found by what each one says of it."""
+    beads(repo, "x-1", "x-2")
+    work = 'echo WHO > "$RL_TASK_ID.txt"\ngate "$RL_TASK_ID"\nanswer done\n'
+    both = [trees(scripts={"implement": work.replace("WHO", name)}, gates=("x-1", "x-2"), name=name) for name in ("one", "two")]
+    numbers = [t.submit(parallel=2, integrate=integrate) for t in both]
+    for task in ("x-1", "x-2"):
+        for t in both:
+            t.play.arrived(task)
+    branches = repo.git("for-each-ref", "--format=%(refname:short)", "refs/heads/rl").split()
+    for task in ("x-1", "x-2"):
+        for t in both:
+            t.play.go(task)
+    assert numbers == [1, 1] and len(branches) == (6 if integrate == "merge" else 4), branches
+    for t, name in zip(both, ("one", "two")):
+        row = t.daemon.ended(1)
+        assert row["state"] == "succeeded", row
+        own = [row["result_branch"]] if integrate == "merge" else [s["branch"] for s in row["slots"]]
+        assert set(own) <= set(branches)
+        for branch in own:
+            branches.remove(branch)
+            assert repo.git("config", f"branch.{branch}.rldInstance") == t.daemon.ref("x").split("/")[2]
+            assert {repo.git("show", f"{branch}:{path}") for path in names_in(repo, branch) if path.endswith(".txt")} == {name}
+        assert repo.git("rev-parse", t.daemon.ref("base", 1)) == row["base_commit"]
+    left = repo.git("for-each-ref", "--format=%(refname:short)", "refs/heads/rl").split()
+    assert not set(left) & set(branches), "branches of tasks that are merged go, and so does what was said of them"
+    assert repo.git("config", "--get-regexp", r"^branch\.rl").count("\n") + 1 == len(left)
 
 
 # ---- whatever dies ---------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ that kind stand at a gate (STOPS), before its work or, as "after-WHERE", behind 
 import hashlib
 import json
 import os
+import re
 import shlex
 import stat
 
@@ -89,7 +90,7 @@ def files_of(directory):
 
 
 def of_the_user(repo):
-    """All of a repository that a run in work trees has no business with; only branches rl/ and refs/rl are ours."""
+    """All of a repository that a run in work trees has no business with; only refs/rl, branches rl/ and who has reserved these are ours."""
     git = repo.path / ".git"
     logs = [p for p in (git / "logs").rglob("*") if p.is_file() and "refs/heads/rl" not in str(p) and "refs/rl" not in str(p)] if (git / "logs").exists() else []
     return {
@@ -97,7 +98,7 @@ def of_the_user(repo):
         "stash": repo.git("stash", "list"),
         "index": hashlib.sha256((git / "index").read_bytes()).hexdigest() if (git / "index").exists() else None,
         "HEAD": (git / "HEAD").read_bytes(),
-        "config": (git / "config").read_bytes(),
+        "config": re.sub(rb'\[branch "rl/[^\n]*\n\trldInstance = [0-9a-f]{8}\n', b"", (git / "config").read_bytes()),
         "reflog": {str(p.relative_to(git)): p.read_bytes() for p in logs},
         "refs": [line for line in repo.git("for-each-ref").splitlines() if "\trefs/rl/" not in line and "\trefs/heads/rl/" not in line],
         "locks": [str(p) for p in git.rglob("*.lock")],
