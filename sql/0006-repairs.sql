@@ -11,3 +11,7 @@ ALTER TABLE run ADD COLUMN instance TEXT;
 
 -- What appeared in the work tree during reviews: a tree of such files.
 ALTER TABLE slot ADD COLUMN beside TEXT;
+
+-- HEAD of a shared work tree where the run, and where the work of a slot, began.
+ALTER TABLE run ADD COLUMN head TEXT;
+ALTER TABLE slot ADD COLUMN head TEXT;

@@ -149,6 +149,7 @@ NAMES(commit_mode, "commit", COMMIT_MODES,
 NAMES(slot_leaving, "slot leaving", SLOT_LEAVINGS,
     [LEAVING_NOTHING] = "nothing",
     [LEAVING_TASK] = "task",
+    [LEAVING_LOOK] = "look",
     [LEAVING_CLEAR] = "clear");
 
 NAMES(isolation, "isolation", ISOLATIONS,

@@ -58,6 +58,7 @@ enum slot_phase {
 enum slot_leaving {
 	LEAVING_NOTHING,
 	LEAVING_TASK,		/* the source is told: closed, or released */
+	LEAVING_LOOK,		/* commits that rld did not make are looked for */
 	LEAVING_CLEAR,		/* the work tree is saved and removed */
 	SLOT_LEAVINGS
 };

@@ -92,6 +92,7 @@ struct run {
 	struct lane **lanes;		/* of the current iteration, and of earlier ones what is held or waits for the review of the run */
 	size_t nlanes;
 	char *failure;			/* its source or its tree cannot be looked at any more, and why; owned. What waits for a human still does */
+	char *iteration_head;		/* ... and HEAD there, owned; NULL: as the run has it */
 	char *iteration_tree;		/* what a shared tree has when the next iteration begins, owned; NULL: not looked at */
 	bool drained;			/* the source has been asked after the last iteration, and has no more; nobody has decided anything since */
 	bool settling;			/* run_settled() is at work: what settles meanwhile is seen by it */
@@ -512,6 +513,17 @@ const char *git_commit_of(const struct lane *lane, enum git_op_kind kind);
 bool git_takes_turns(enum git_op_kind kind);
 /* ... which is over: the next one may. */
 void git_turn_over(struct turn *turn, struct lane *lane);
+
+/* head_flow.c: commits that agents make by themselves in a shared work tree */
+
+/* HEAD where the work began; NULL: it is not known, or the slot has a work tree of its own. */
+const char *lane_head(const struct lane *lane);
+/* The slot has ended, and nobody has looked yet what HEAD is. */
+bool head_is_open(const struct lane *lane);
+/* The slot has its commit: what else came onto HEAD is told. */
+void head_committed(struct turn *turn, struct lane *lane);
+/* LOOK has its answer. */
+void head_looked(struct turn *turn, struct lane *lane);
 
 /* git_names.c: names in the repository, all malloc'd */
 

@@ -81,6 +81,7 @@ static char *message_of(const struct lane *lane, enum git_op_kind kind)
 	case GIT_PIN:
 	case GIT_CHECKOUT:
 	case GIT_WORKTREE:
+	case GIT_LOOK:
 	case GIT_OPS:
 		break;
 	}
@@ -103,6 +104,8 @@ const char *git_commit_of(const struct lane *lane, enum git_op_kind kind)
 
 	if (lane->row == NULL)
 		return NULL;
+	if (kind == GIT_LOOK || (kind == GIT_COMMIT && lane->row->worktree == NULL))
+		return lane_head(lane);
 	if (kind == GIT_WORKTREE && lane->row->slot == 0)
 		return NULL;
 	if (kind == GIT_WORKTREE && lane->row->base_commit == NULL)
@@ -186,8 +189,9 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 		.ref = ref,
 		.beside = lane->row != NULL ? lane->row->beside : NULL,
 		.dir = dir,
-		.name = kind == GIT_BASE ? run->plan.base : kind == GIT_PIN && lane->row == NULL ? "HEAD" : NULL,
+		.name = kind == GIT_BASE ? run->plan.base : lane->row == NULL && (kind == GIT_PIN || kind == GIT_SNAPSHOT) ? "HEAD" : NULL,
 		.branch = branch,
+		.shared = kind == GIT_COMMIT && lane->row->worktree == NULL,
 		.instance = row->instance,
 		.commit = git_commit_of(lane, kind),
 		.base_commit = lane->row != NULL ? lane->row->base_commit : NULL,

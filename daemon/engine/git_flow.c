@@ -144,13 +144,19 @@ static void committed(struct turn *turn, struct lane *lane)
 		free(safe);
 		return;
 	}
+	head_committed(turn, lane);
 	/* nothing to commit leaves the branch where it was made */
 	text_set(&row->commit_id, commit != NULL ? commit : row->base_commit);
 	text_set(&row->obstacle, NULL);
-	if (commit == NULL)
-		run_warn(turn, lane->run, "nothing was committed: the tree is as it was before");
-	else if (lane_plan(lane)->integrate != INTEGRATE_MERGE || row->slot == 0)
+	if (commit == NULL) {
+		char *text = xasprintf("task %s: nothing was committed: %s", lane_task_id(lane),
+		    same(row->tree, lane_base_tree(lane)) ? "the tree is as it was before" : "HEAD has the work already");
+
+		run_warn(turn, lane->run, text);
+		free(text);
+	} else if (lane_plan(lane)->integrate != INTEGRATE_MERGE || row->slot == 0) {
 		text_set(&run->result_commit, commit);
+	}
 	turn_put(turn, ROW_RUN, run);
 	lane_event(turn, lane, committed_event(lane_plan(lane), lane_passed(lane), row->slot == 0), NULL);
 }
@@ -266,10 +272,12 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 	case GIT_SNAPSHOT:
 		if (run_is_prepared(lane->run)) {
 			text_set(&lane->run->iteration_tree, git_op_tree(lane->op.git));
+			text_set(&lane->run->iteration_head, git_op_commit(lane->op.git));
 			turn_act(turn, ACT_LOAD, lane->run, lane, ROW_NONE);
 			break;
 		}
 		text_set(&run->base_tree, git_op_tree(lane->op.git));
+		text_set(&run->head, git_op_commit(lane->op.git));
 		turn_put(turn, ROW_RUN, run);
 		/* an agent that commits is judged by what it puts on top of this */
 		if (lane->run->plan.commit == COMMIT_MODE_AGENT)
@@ -281,8 +289,10 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 		text_set(&run->base_commit, git_op_commit(lane->op.git));
 		text_set(&run->result_branch, git_op_branch(lane->op.git));
 		/* a work tree's own is as its disk has it */
-		if (lane->run->plan.isolation != ISOLATION_WORKTREE)
+		if (lane->run->plan.isolation != ISOLATION_WORKTREE) {
 			text_set(&run->base_tree, git_op_tree(lane->op.git));
+			text_set(&run->head, git_op_head(lane->op.git));
+		}
 		run_event(turn, lane->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_WORKTREE:
@@ -320,6 +330,9 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 		break;
 	case GIT_CLEAR:
 		cleared(turn, lane);
+		break;
+	case GIT_LOOK:
+		head_looked(turn, lane);
 		break;
 	case GIT_OPS:
 		break;

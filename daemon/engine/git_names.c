@@ -64,6 +64,7 @@ char *git_ref(const struct lane *lane, enum git_op_kind kind)
 	case GIT_COMMIT:
 	case GIT_WORKTREE:
 	case GIT_COMMITTED:
+	case GIT_LOOK:
 	case GIT_OPS:
 		break;
 	}

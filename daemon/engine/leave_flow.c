@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A slot that has come to its end gives back what it took: its task to the source, closed or released, then its work tree, of which
+/* A slot that has come to its end gives back what it took: its task to the source, closed or released. In a shared work tree it is looked
+ * what HEAD has become; a work tree of its own is removed, of which
  * everything is kept that is nowhere else. What cannot be given back is told, and the rest is. */
 #include <stdlib.h>
 
@@ -20,6 +21,8 @@ static enum slot_leaving after(const struct lane *lane, enum slot_leaving leavin
 {
 	if (leaving == LEAVING_NOTHING && tells_source(lane))
 		return LEAVING_TASK;
+	if (leaving < LEAVING_LOOK && head_is_open(lane))
+		return LEAVING_LOOK;
 	if (leaving != LEAVING_CLEAR && lane->row->worktree != NULL)
 		return LEAVING_CLEAR;
 	return LEAVING_NOTHING;
@@ -54,6 +57,9 @@ void leave_act(struct lane *lane)
 	switch ((enum slot_leaving)lane->row->leaving) {
 	case LEAVING_TASK:
 		source_begin(lane, lane_task(lane)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE);
+		break;
+	case LEAVING_LOOK:
+		git_begin(lane, GIT_LOOK);
 		break;
 	case LEAVING_CLEAR:
 		git_begin(lane, GIT_CLEAR);

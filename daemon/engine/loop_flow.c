@@ -251,6 +251,7 @@ static void add_slot(struct turn *turn, struct run *run, int64_t number, struct 
 		run_claim(turn, run, task->id, CLAIM_S_HELD);
 	}
 	slot->base_tree = xstrdup(run->iteration_tree);
+	slot->head = xstrdup(run->iteration_head);
 	run_rows_put(run->rows, ROW_SLOT, slot);
 	run_add_lane(run, slot);
 	lane = run->lanes[run->nlanes - 1];

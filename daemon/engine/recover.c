@@ -262,6 +262,8 @@ static void name_operation(struct lane *lane)
 		lane->asks_source = run_is_prepared(lane->run);
 		lane->task_kind = TASK_OP_LOAD;
 		lane->git_kind = GIT_SNAPSHOT;
+	} else if (row->leaving == LEAVING_LOOK) {
+		lane->git_kind = GIT_LOOK;
 	} else if (row->leaving == LEAVING_CLEAR) {
 		lane->git_kind = GIT_CLEAR;
 	} else if (row->leaving == LEAVING_TASK || row->stage == SLOT_S_CLAIMING) {

@@ -42,6 +42,7 @@ void run_free(struct run *run)
 	lane_release(&run->own);
 	free(run->failure);
 	free(run->iteration_tree);
+	free(run->iteration_head);
 	plan_release(&run->plan);
 	run_rows_free(run->rows);
 	free(run);

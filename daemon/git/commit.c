@@ -204,7 +204,9 @@ enum stage commit_hashed(struct git_op *op)
 	free(own.list);
 	snapshot_index(op->snapshot, &have);
 	path = first_difference(&want, &have);
-	if (path != NULL)
+	if (committed_drop(op, &have))
+		next = commit_look(op);
+	else if (path != NULL)
 		next = op->tip_ours ? made_before(op) : hook_noted(op) ? in_form(op, path) : moved_on(op, path);
 	buf_release(&want);
 	buf_release(&have);

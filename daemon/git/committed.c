@@ -4,6 +4,7 @@
  * agent put in and took out again on the way. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "git/artifact.h"
 #include "git/op_int.h"
@@ -91,7 +92,14 @@ enum stage history_done(struct git_op *op, bool ok, const char *data, size_t siz
 
 	(void)ok;
 	series_read(&series, data, size, op->given_commit);
-	if (!series.descends || series.ids == NULL)
+	op->rewritten = !series.descends;
+	strings_free(op->ahead);
+	op->ahead = NULL;
+	for (size_t i = 0; series.ids != NULL && series.ids[i] != NULL; i++) {
+		if (!op->tip_ours || strcmp(series.ids[i], op->tip) != 0)
+			strings_append(&op->ahead, series.ids[i]);
+	}
+	if (series.ids == NULL || (op->rewritten && !op->shared))
 		next = left(op);
 	else if (op->kind == GIT_COMMITTED && !series.linear)
 		next = merged(op);
@@ -136,21 +144,64 @@ enum stage touched_done(struct git_op *op, bool ok, const char *data, size_t siz
 	return committed_known(op);
 }
 
-/* What differs between HEAD and the tree, of that which they touched. */
+/* Is it there as the tree has it, or not there when the tree has not? Of a file only whether it is there. */
+static bool stands(const struct git_op *op, const struct change *c)
+{
+	char *path = xasprintf("%s/%s", op->workspace, c->path);
+	struct stat st;
+	bool there = lstat(path, &st) == 0;
+
+	free(path);
+	return there == (c->mode != 0);
+}
+
+bool committed_drop(struct git_op *op, const struct buf *have)
+{
+	size_t before = op->wanted.count, kept = 0;
+
+	for (size_t i = 0; i < before; i++) {
+		struct change *c = &op->wanted.list[i];
+		struct changes one = { .list = c, .count = 1 };
+		struct buf line = { 0 };
+
+		changes_index(&one, false, &line);
+		if (c->mode == 0 || changes_find(&op->undone, c->path) == NULL || memmem(have->data, have->size, line.data, line.size) != NULL)
+			op->wanted.list[kept++] = *c;
+		else
+			free(c->path);
+		buf_release(&line);
+	}
+	op->wanted.count = kept;
+	changes_release(&op->undone);
+	return kept < before;
+}
+
+/* What differs between HEAD and the tree, of that which they touched. In a shared tree a person may have committed it since the tree
+ * was taken: only what the files still are is the work. */
 enum stage ahead_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
-	struct changes ahead = { 0 };
+	struct changes ahead = { 0 }, undone = { 0 };
 	bool read = changes_read(&ahead, data, size, op->artifacts);
 
 	(void)ok;
 	for (size_t i = 0; read && i < ahead.count; i++) {
 		const struct change *c = &ahead.list[i];
 
-		if (changes_find(&op->led, c->path) != NULL && !artifact_has(op->others, c->path))
-			changes_add(&op->wanted, c->path, c->mode, c->id);
+		if (changes_find(&op->led, c->path) == NULL || artifact_has(op->others, c->path))
+			continue;
+		if (op->shared && !stands(op, c))
+			continue;
+		if (changes_find(&op->wanted, c->path) == NULL)
+			changes_add(&undone, c->path, c->mode, c->id);
 	}
 	changes_release(&ahead);
+	for (size_t i = 0; i < undone.count; i++)
+		changes_add(&op->wanted, undone.list[i].path, undone.list[i].mode, undone.list[i].id);
 	changes_order(&op->wanted);
+	if (!op->shared)
+		changes_release(&undone);
+	changes_release(&op->undone);
+	op->undone = undone;
 	return read ? commit_look(op) : op_fail(op, xasprintf("git diff-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
 }
 

@@ -29,6 +29,7 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_COMMITTED] = "committed",
 	[GIT_MERGE] = "merge",
 	[GIT_CLEAR] = "clear",
+	[GIT_LOOK] = "look",
 };
 
 /* ---- for all operations ---- */
@@ -198,6 +199,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	struct git_op *op = xcalloc(1, sizeof(*op));
 
 	op->kind = spec->kind;
+	op->shared = spec->shared;
 	op->workspace = xstrdup(spec->workspace);
 	op->repository = xstrdup(spec->repository);
 	op->scratch = xstrdup(spec->scratch);
@@ -235,6 +237,7 @@ void git_op_free(struct git_op *op)
 	changes_release(&op->wanted);
 	changes_release(&op->made);
 	changes_release(&op->led);
+	changes_release(&op->undone);
 	buf_release(&op->input);
 	buf_release(&op->changed.text);
 	buf_release(&op->appeared.text);
@@ -243,6 +246,7 @@ void git_op_free(struct git_op *op)
 	strings_free(op->others);
 	free(op->others_tree);
 	strings_free(op->words);
+	strings_free(op->ahead);
 	free(op->git_dir);
 	free(op->common);
 	free(op->also);
@@ -285,13 +289,12 @@ static enum stage begin_pin(struct git_op *op)
 	return STAGE_PIN;
 }
 
-/* A snapshot is pinned as well, but has no name to be looked up. */
 enum stage pin_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	char *name;
 
 	(void)ok, (void)data, (void)size;
-	if (op->kind != GIT_PIN || op->name == NULL)
+	if (op->name == NULL)
 		return STAGE_NONE;
 	name = xasprintf("%s^{commit}", op->name);
 	strings_append(&op->words, name);
@@ -328,6 +331,12 @@ static enum stage begin_place(struct git_op *op)
 	return STAGE_PLACE;
 }
 
+static enum stage begin_look(struct git_op *op)
+{
+	(void)op;
+	return STAGE_LOOK_TIP;
+}
+
 static enum stage (*const begin[GIT_OPS])(struct git_op *op) = {
 	[GIT_SNAPSHOT] = tree_start,
 	[GIT_MEASURE] = tree_start,
@@ -340,6 +349,7 @@ static enum stage (*const begin[GIT_OPS])(struct git_op *op) = {
 	[GIT_COMMITTED] = attach_start,
 	[GIT_MERGE] = begin_place,
 	[GIT_CLEAR] = begin_place,
+	[GIT_LOOK] = begin_look,
 };
 
 /* Of a git of ours that was killed, or of one of an agent that was: nobody else works on these. */
@@ -424,6 +434,21 @@ const char *git_op_commit(const struct git_op *op)
 const char *git_op_branch(const struct git_op *op)
 {
 	return op->branch;
+}
+
+const char *git_op_head(const struct git_op *op)
+{
+	return op->tip;
+}
+
+char *const *git_op_ahead(const struct git_op *op)
+{
+	return op->ahead;
+}
+
+bool git_op_rewritten(const struct git_op *op)
+{
+	return op->rewritten;
 }
 
 bool git_op_branch_left(const struct git_op *op)

@@ -12,7 +12,8 @@
 #include "base/step.h"
 
 enum git_op_kind {
-	GIT_SNAPSHOT,		/* tree id of everything git does not ignore; when ref is given, it is pointed there */
+	GIT_SNAPSHOT,		/* tree id of everything git does not ignore; when ref is given, it is pointed there. When name is given, gives the commit
+				 * that it is */
 	GIT_MEASURE,		/* snapshot, then the patch base_tree..tree as the last step's stdout */
 	GIT_VERIFY,		/* snapshot; when it differs from tree: which paths are changed or gone, and which are new. Nothing is moved:
 				 * the new ones are no work, and become the tree beside */
@@ -52,6 +53,7 @@ enum git_op_kind {
 				 * inside, a name that git does not take) is an error, and dir stays. Begun again with ref there, what it had
 				 * is kept as a second parent. Not saved: what only the index has, empty directories, pipes and sockets, artifacts.
 				 * While it is removed, dir has the name dir.cleared */
+	GIT_LOOK,		/* HEAD of workspace, when it is not at commit any more, and how it came there */
 	GIT_OPS
 };
 
@@ -72,11 +74,13 @@ struct git_op_spec {
 	const char *ref;	/* PIN, SNAPSHOT, BASE, MERGE, CLEAR; as branch, keep_ref and note_ref, ours alone: a lock on it is that of a git that was killed */
 	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, and a
 				 * workspace that is no work tree of a task for new files; NULL: the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
-	const char *name;	/* BASE: what the user calls the other branch, NULL: none; PIN: "HEAD" */
+	const char *name;	/* BASE: what the user calls the other branch, NULL: none; PIN, SNAPSHOT: "HEAD" */
 	const char *branch;	/* WORKTREE, CLEAR, and with repository: without refs/heads/; BASE: one that is to be made at the commit, NULL: none */
 	const char *instance;	/* BASE, and WORKTREE and CLEAR with commit: for whom branch is reserved. One that is not
 				 * ours gives way to branch-instance. NULL: it is an error, and BASE makes none */
-	const char *commit;	/* WORKTREE, COMMIT, COMMITTED, MERGE, CLEAR */
+	const char *commit;	/* WORKTREE, COMMIT, COMMITTED, MERGE, CLEAR, LOOK */
+	bool shared;		/* COMMIT: persons may commit in workspace, too. What they have committed since tree was taken stays, and HEAD
+				 * need not come after commit */
 	const char *base_commit;	/* MERGE */
 	const char *keep_ref, *note_ref;	/* MERGE */
 	const char *known;	/* MERGE: what ref had when it was moved last, and gets again when it is not there any more; NULL: it was not moved yet */
@@ -118,6 +122,14 @@ bool git_op_branch_left(const struct git_op *op);
  * terminal, with line ends. Nothing was committed; work tree changes of the hook stay. Not an error, the operation is done; NULL:
  * nobody did. */
 const char *git_op_refused(const struct git_op *op);
+
+/* BASE: HEAD, NULL: no commit yet. */
+const char *git_op_head(const struct git_op *op);
+
+/* LOOK, COMMIT, COMMITTED: the commits that HEAD had when it began, and not at commit; NULL: none. */
+char *const *git_op_ahead(const struct git_op *op);
+/* LOOK, COMMIT: HEAD does not come after commit. */
+bool git_op_rewritten(const struct git_op *op);
 
 /* MERGE: paths in conflict, "a.c, b.c (modify/delete) and 3 more", with the kind where there are no markers; NULL: none.
  * COMMIT and COMMITTED, with repository, when a MERGE had a conflict: where its markers still are; nothing was committed. */

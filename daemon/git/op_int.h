@@ -19,6 +19,7 @@
  *   HASH ─▶ OTHERS ─▶ INDEX, as above, and ADD ─▶ ADD_OTHERS ─▶ STAGED, as below: when others write there, too
  *   LIST ─▶ IN_HEAD ─▶ as above, when an agent has added an artifact: failed, when it is committed
  *   PIN ─▶ [PIN_NAMED] ─▶ done
+ *   LOOK_TIP ─▶ [LOOK_HISTORY ─▶] done                   (LOOK)
  *   ENTRIES ─▶ BLOBS ─▶ done                             (CHECKOUT)
  *   ENTRIES ─▶ HEAD or HASH to COMPARE, as above ─▶ [LIST to BESIDE_TREE, as above, of the workspace that is not the task's alone]   (VERIFY of a checkout)
  *   COMMIT: CHANGES ─▶ TIP ─▶ TIP_TEXT ─▶ (HEAD ─▶) HASH ─▶ READ ─▶ REMOVE ─▶ ADD ─▶ STAGED ─▶ IDENT ─▶ PLANNED
@@ -59,6 +60,7 @@ enum stage {
 	STAGE_SINCE_COMMIT, STAGE_LOOSE, STAGE_CLEAR_KEPT, STAGE_LEFT, STAGE_DELETE,
 	STAGE_MERGE_TIP, STAGE_MERGE_BACK, STAGE_MERGE_NOTED, STAGE_MERGE_HELD, STAGE_MERGE_LIST, STAGE_MERGE_READ, STAGE_MERGE_ROOTS, STAGE_MERGE_SIDES,
 	STAGE_MERGE_PICK, STAGE_MERGE_PICKED, STAGE_MERGE_NOTE, STAGE_MERGE_TAKEN, STAGE_MERGE_MOVE, STAGE_MERGE_WHOLE,
+	STAGE_LOOK_TIP, STAGE_LOOK_HISTORY,
 	STAGE_DIR_KEPT, STAGE_DIR_HEAD, STAGE_DIR_KEEP, STAGE_DIR_BEHIND, STAGE_DIR_FORGET, STAGE_DIR_RESET, STAGE_DIR_LAY, STAGE_DIR_BACK,
 	STAGES
 };
@@ -107,6 +109,7 @@ struct git_op {
 	/* COMMIT */
 	struct changes wanted, made;	/* what is to be committed; what the commit has */
 	struct changes led;		/* what commits of the agent's own have touched: paths only */
+	struct changes undone;		/* ... of these what is wanted, though the work has not changed it: as the tree has it; a shared tree only */
 	bool looking;			/* the snapshot is of what is wanted */
 	char *planned;			/* the tree that the commit is to have */
 	char *tip;			/* HEAD, NULL: no commit yet */
@@ -122,6 +125,9 @@ struct git_op {
 	char *also;			/* a second commit that something is about */
 	bool noted;			/* WORKTREE: it was complete before */
 	bool astray;			/* CLEAR: what git knows of dir is of no use */
+	bool shared;			/* of the spec */
+	char **ahead;			/* LOOK, COMMIT, COMMITTED: what HEAD has beyond given_commit, NULL: nothing */
+	bool rewritten;			/* LOOK, COMMIT: it does not come after that */
 	/* reserve.c */
 	char *instance;
 	char *branch_tip;		/* of branch, NULL: it is not there */
@@ -226,7 +232,11 @@ void series_read(struct series *series, const char *data, size_t size, const cha
 enum stage committed_tip(struct git_op *op);		/* HEAD is known */
 enum stage committed_known(struct git_op *op);		/* what the agent has committed, too */
 enum stage committed_tree(struct git_op *op);
+bool committed_drop(struct git_op *op, const struct buf *have);	/* what of undone the files are not: true when there was any */
 result_fn history_done, touched_done, ahead_done, drift_done;
+
+/* look.c */
+result_fn look_tip_done, look_history_done;
 
 /* attach.c */
 char *attach_trouble(const struct git_op *op);		/* why nothing may be done in the work tree; NULL: it is the repository's */

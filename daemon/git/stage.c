@@ -116,6 +116,8 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_MERGE_MOVE] = { "update-ref", { "update-ref", "--no-deref", "--stdin" }, { 0 }, MAY_FAIL, 0, merge_move_done },
 	[STAGE_MERGE_WHOLE] = { "diff-tree", { "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color",
 	    "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none" }, { ARG_BASE, ARG_COMMIT }, INDEX | MAY_FAIL, PATCH_KEEP, last_done },
+	[STAGE_LOOK_TIP] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ | MAY_FAIL, 0, look_tip_done },
+	[STAGE_LOOK_HISTORY] = { "rev-list", { "rev-list", "--reverse", "--topo-order", "--parents" }, { 0 }, READ, 0, look_history_done },
 	[STAGE_DIR_KEPT] = { "rev-parse", { "rev-parse", "--verify", "-q" }, { 0 }, READ | MAY_FAIL, 0, dir_kept_done },
 	[STAGE_DIR_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ | MAY_FAIL, 0, dir_head_done },
 	[STAGE_DIR_KEEP] = { "update-ref", { "update-ref", "--no-deref" }, { 0 }, 0, 0, dir_keep_done },

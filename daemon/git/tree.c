@@ -181,7 +181,7 @@ enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t size)
 	op->tree = xmemdup0(data, size - 1);
 	switch (op->kind) {
 	case GIT_SNAPSHOT:
-		return op->ref != NULL ? STAGE_PIN : STAGE_NONE;
+		return op->ref != NULL ? STAGE_PIN : pin_done(op, true, "", 0);
 	case GIT_MEASURE:
 		return STAGE_PATCH;
 	case GIT_VERIFY:
@@ -199,6 +199,7 @@ enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t size)
 	case GIT_PIN:
 	case GIT_CHECKOUT:
 	case GIT_COMMIT:
+	case GIT_LOOK:
 	case GIT_OPS:
 		break;
 	}

@@ -23,6 +23,7 @@ struct git_op {
 const char *const git_op_names[GIT_OPS] = {
 	[GIT_SNAPSHOT] = "snapshot", [GIT_MEASURE] = "measure", [GIT_VERIFY] = "verify", [GIT_PIN] = "pin", [GIT_CHECKOUT] = "checkout",
 	[GIT_COMMIT] = "commit", [GIT_BASE] = "base", [GIT_WORKTREE] = "worktree", [GIT_COMMITTED] = "committed", [GIT_MERGE] = "merge", [GIT_CLEAR] = "clear",
+	[GIT_LOOK] = "look",
 };
 
 /* "t12", "c7" */
@@ -95,6 +96,9 @@ const char *git_op_appeared(const struct git_op *op) { return op->appeared; }
 const char *git_op_beside(const struct git_op *op) { (void)op; return NULL; }
 void git_op_mask(struct git_op *op, const struct mask *mask) { (void)op, (void)mask; }
 const char *git_op_branch(const struct git_op *op) { return op->branch; }
+const char *git_op_head(const struct git_op *op) { (void)op; return NULL; }
+char *const *git_op_ahead(const struct git_op *op) { (void)op; return NULL; }
+bool git_op_rewritten(const struct git_op *op) { (void)op; return false; }
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }
 const char *git_op_refused(const struct git_op *op) { return op->refused; }
 const char *git_op_conflicts(const struct git_op *op) { return op->conflicts; }
@@ -337,6 +341,14 @@ static void begin(struct world *w, struct git_op *op)
 	w->merging[op->where.run] = op;
 }
 
+/* Nobody begins without a commit. */
+static void give_head(struct world *w, struct git_op *op, struct place *place)
+{
+	if (place->head == 0)
+		place->head = make(w, place->tree, 0, op->where, (int64_t)w->nmade + 1);
+	give_commit(op, place->head);
+}
+
 static void act(struct world *w, struct git_op *op)
 {
 	const struct fate *f = op->where.slot == OWN ? NULL : fate_of_slot(w, op);
@@ -345,7 +357,15 @@ static void act(struct world *w, struct git_op *op)
 	switch (op->kind) {
 	case GIT_SNAPSHOT:
 	case GIT_MEASURE:
-		give_tree(op, place_of(w, op->workspace)->tree);
+		place = place_of(w, op->workspace);
+		give_tree(op, place->tree);
+		if (op->named)
+			give_head(w, op, place);
+		break;
+	case GIT_LOOK:
+		place = place_of(w, op->workspace);
+		if (place->head != op->given_commit)
+			give_commit(op, place->head);
 		break;
 	case GIT_BASE:
 		place = place_of(w, op->workspace);
@@ -374,10 +394,8 @@ static void act(struct world *w, struct git_op *op)
 		break;
 	case GIT_PIN:
 		place = place_of(w, op->workspace);
-		if (op->named && place->head == 0)
-			place->head = make(w, place->tree, 0, op->where, (int64_t)w->nmade + 1);
 		if (op->named)
-			give_commit(op, place->head);
+			give_head(w, op, place);
 		break;
 	case GIT_OPS:
 		break;
@@ -409,7 +427,7 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 
 	*where = op->where;
 	*value = op->number;
-	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_CLEAR)
+	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_CLEAR || op->kind == GIT_LOOK)
 		return 0;
 	if (next == STEP_NEXT_FAILED)
 		return op->kind == GIT_VERIFY ? 'f' : 'F';

@@ -9,10 +9,12 @@ static char *error, *commit, *refusal;	/* of the last operation, NULL: none */
 static char *since;		/* the commit that the work began at, NULL: it is not told */
 static char **artifacts, **others_here;
 
+static bool shared;
+
 static struct git_op *op_for(enum git_op_kind kind, const char *tree, const char *message)
 {
 	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .base = base, .commit = since,
-		.message = message, .artifacts = artifacts, .others = others_here };
+		.message = message, .artifacts = artifacts, .others = others_here, .shared = shared };
 
 	return git_op_new(&spec);
 }
@@ -716,6 +718,39 @@ START_TEST(agent_that_commits)
 }
 END_TEST
 
+/* Somebody commits in the same tree when the work is known: that is none of it, and stays. */
+static const char *const persons[] = {
+	"echo p >p; git add p; git commit -qm person -- p",
+	"echo p >>a.c; git commit -qm person -- a.c",
+	"git rm -q a.c; git commit -qm person -- a.c",
+	"git mv a.c b.c; git commit -qm person -- a.c b.c",
+	"echo p >>a.c; git add a.c; git commit -q --amend --no-edit -- a.c",
+};
+
+START_TEST(persons_commit_too)
+{
+	char *tree, *theirs, *first;
+
+	enter_worktree();
+	shared = true;
+	/* an agent has taken out again what it had put in, but for x */
+	SH("git config user.name u; git config user.email u@localhost; echo x >x; echo y >y; " COMMIT_ALL " one; rm y; echo more >>x");
+	tree = files();
+	SH("%s", persons[_i]);
+	theirs = sh("git ls-tree -r HEAD | grep -v -e '\tx$' -e '\ty$'");
+	expect_done(commit_op(tree, MESSAGE));
+	expect_text(commit, sh("git rev-parse HEAD"));
+	expect_text(theirs, sh("git ls-tree -r HEAD | grep -v '\tx$'"));
+	expect_text("x\nmore", sh("git show HEAD:x"));
+	first = xstrdup(commit);
+	expect_done(commit_op(tree, MESSAGE));
+	ck_assert_str_eq(commit, first);
+	free(first);
+	free(theirs);
+	free(tree);
+}
+END_TEST
+
 START_TEST(commit_agent)
 {
 	enter_worktree();
@@ -913,6 +948,7 @@ int main(void)
 	tcase_add_loop_test(tc, dies_after_each_process, 1, 22);
 	tcase_add_loop_test(tc, dies_with_a_hook, 10, 22);
 	tcase_add_test(tc, whose_commit);
+	tcase_add_loop_test(tc, persons_commit_too, 0, sizeof(persons) / sizeof(persons[0]));
 	tcase_add_loop_test(tc, agent_that_commits, 0, (int)(sizeof(agents) / sizeof(agents[0])));
 	tcase_add_loop_test(tc, commit_agent, 0, (int)(sizeof(agents) / sizeof(agents[0])));
 	tcase_add_loop_test(tc, agent_that_commits_what_it_must_not, 0, (int)(sizeof(wrongs) / sizeof(wrongs[0])));

@@ -233,6 +233,14 @@ static void do_merge(void)
 	free(second);
 }
 
+static void do_look(void)
+{
+	char *since = sh("git rev-parse HEAD; git commit -q --no-verify --allow-empty -m own");
+
+	RUN(.kind = GIT_LOOK, .commit = since);
+	free(since);
+}
+
 static void do_clear(void)
 {
 	make_tree();
@@ -264,6 +272,7 @@ static const struct { enum git_op_kind kind; void (*run)(void); const char *may;
 	{ GIT_COMMITTED, do_committed, COMMIT_HOOKS },
 	{ GIT_MERGE, do_merge, "filter.f.clean\nfilter.f.smudge\nfilter.p.process" },
 	{ GIT_CLEAR, do_clear, "" },
+	{ GIT_LOOK, do_look, "" },
 };
 
 START_TEST(only_what_is_told_runs)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* LOOK: which commits HEAD has that it had not when the work began, and does it still have those that it had? */
+#include <stdlib.h>
+#include <string.h>
+
+#include "git/op_int.h"
+
+enum stage look_tip_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	char *since;
+
+	if (!ok || size < 2)
+		return op_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there", op->workspace));
+	op->tip = xmemdup0(data, size - 1);
+	if (strcmp(op->tip, op->given_commit) == 0)
+		return STAGE_NONE;
+	since = xasprintf("^%s", op->given_commit);
+	strings_append(&op->words, op->tip);
+	strings_append(&op->words, since);
+	free(since);
+	return STAGE_LOOK_HISTORY;
+}
+
+enum stage look_history_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	struct series series;
+
+	(void)ok;
+	series_read(&series, data, size, op->given_commit);
+	op->commit = xstrdup(op->tip);
+	op->ahead = series.ids;
+	op->rewritten = !series.descends;
+	return STAGE_NONE;
+}

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Agents that commit by themselves in a shared work tree: what passed is the result, whoever committed it; of what did not,
+the user is told which commits there are and how to take them back."""
+import json
+import re
+
+import pytest
+
+OWN = 'echo one >> work.txt\ngit add work.txt\ngit -c user.name=a -c user.email=a@b commit -qm own\n'
+AMEND = 'echo one >> work.txt\ngit add work.txt\ngit -c user.name=a -c user.email=a@b commit -q --amend -m rewritten\n'
+HALF = OWN + "echo two >> work.txt\n"
+COMMITS = ["none", "auto", "agent"]
+SPOILS = "commit that rld did not make"
+
+
+@pytest.fixture
+def shared(make_daemon, repo):
+    def make(implement, review="pass\n", fix="answer nothing\n", **kwargs):
+        return make_daemon(scripts={"implement": implement + "answer done\n", "review": review, "fix": fix, "commit": "git add -A; git -c user.name=a -c user.email=a@b commit -qm mine; answer done\n"}, **kwargs)
+    return make
+
+
+def subjects(repo, since):
+    return repo.git("log", "--format=%s", f"{since}..HEAD").splitlines()
+
+
+def told(row):
+    return [w for w in row["warnings"] if "rld did not make" in w or "history was rewritten" in w]
+
+
+def command_of(text):
+    return re.search(r"`(git reset [0-9a-f]+)`", text).group(1).split()[1:]
+
+
+@pytest.mark.parametrize("commit", COMMITS)
+def test_what_passed_is_the_result(shared, repo, commit):
+    daemon, since = shared(OWN), repo.git("rev-parse", "HEAD")
+    row = daemon.ended(daemon.review(repo.path, commit=commit))
+    assert row["state"] == "succeeded" and row["result_commit"] == repo.git("rev-parse", "HEAD") != since, row
+    assert subjects(repo, since)[-1] == "own" and repo.git("show", "HEAD:work.txt") == "one"
+    assert not any("nothing was committed" in w for w in row["warnings"]), row["warnings"]
+    if commit != "agent":
+        assert len(told(row)) == 1 and told(row)[0].startswith("task t1: 1 " + SPOILS) and "the result includes them" in told(row)[0], row["warnings"]
+
+
+def test_what_is_left_is_committed_on_top(shared, repo):
+    daemon, since = shared(HALF), repo.git("rev-parse", "HEAD")
+    row = daemon.ended(daemon.review(repo.path, commit="auto"))
+    assert row["result_commit"] == repo.git("rev-parse", "HEAD") and len(subjects(repo, since)) == 2 and subjects(repo, since)[1] == "own"
+    assert repo.git("show", "HEAD:work.txt") == "one\ntwo" and len(told(row)) == 1 and repo.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("commit", COMMITS)
+@pytest.mark.parametrize("how", ["reviewer", "implementer", "cancel"])
+def test_what_did_not_pass_is_told(shared, repo, commit, how):
+    """And the command that is told takes the commits back, and nothing of the work."""
+    implement = OWN + {"reviewer": "", "implementer": "exit 3\n", "cancel": "gate here\n"}[how]
+    daemon, since = shared(implement, "drift more\n", gates=("here",)), repo.git("rev-parse", "HEAD")
+    number = daemon.review(repo.path, commit=commit, review={"max_fixes": 0})
+    if how == "cancel":
+        daemon.play.arrived("here")
+        row = daemon.cancelled(number)
+    else:
+        row = daemon.ended(number)
+    assert row["state"] == ("cancelled" if how == "cancel" else "failed") and row["result_commit"] is None, row
+    assert len(told(row)) == 1 and "nothing has accepted them" in told(row)[0] and str(repo.path) in told(row)[0], row["warnings"]
+    repo.git(*command_of(told(row)[0]))
+    assert repo.git("rev-parse", "HEAD") == since and repo.read("work.txt") == "one\n"
+
+
+@pytest.mark.parametrize("commit", ["none", "auto"])
+@pytest.mark.parametrize("review", ["pass\n", "drift more\n"])
+def test_rewritten_history_is_told(shared, repo, commit, review):
+    daemon, since = shared(AMEND, review), repo.git("rev-parse", "HEAD")
+    row = daemon.ended(daemon.review(repo.path, commit=commit, review={"max_fixes": 0}))
+    assert row["state"] == ("succeeded" if review == "pass\n" else "failed"), row
+    assert row["result_commit"] == (repo.git("rev-parse", "HEAD") if review == "pass\n" else None)
+    assert len(told(row)) == 1 and "history was rewritten" in told(row)[0] and since[:12] in told(row)[0], row["warnings"]
+    repo.git(*command_of(told(row)[0]))
+    assert repo.git("rev-parse", "HEAD") == since and repo.read("work.txt") == "one\n"
+
+
+def test_nothing_is_told_of_our_own_commits(shared, repo):
+    """Of tasks one after the other in one tree, each begins where the one before has left HEAD."""
+    daemon = shared('echo one >> "$RL_TASK_ID.txt"\n')
+    stories = json.dumps({"userStories": [{"id": each, "title": each} for each in ("a", "b")]})
+    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared", commit="auto", review={"enabled": True})["id"])
+    assert row["state"] == "succeeded" and told(row) == [] and repo.git("log", "--format=%s").splitlines()[:2] == ["b", "a"], row
+
+
+def test_each_task_is_told_of_its_own(shared, repo):
+    daemon = shared('[ "$RL_TASK_ID" = a ] || { echo x > x; git add x; git -c user.name=a -c user.email=a@b commit -qm own; exit 3; }\necho one > work.txt\n')
+    stories = json.dumps({"userStories": [{"id": each, "title": each} for each in ("a", "b")]})
+    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared", commit="auto", review={"enabled": True})["id"])
+    assert row["state"] == "failed" and len(told(row)) == 1 and told(row)[0].startswith("task b: 1 " + SPOILS), row["warnings"]
+    repo.git(*command_of(told(row)[0]))
+    assert repo.git("rev-parse", "HEAD") == row["result_commit"] and repo.git("log", "-1", "--format=%s") == "a", "what has passed stays"
+
+
+def test_a_review_of_the_run_tells_once(shared, repo):
+    daemon, since = shared('echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"\ngit add -A\ngit -c user.name=a -c user.email=a@b commit -qm "$RL_TASK_ID"\n', "drift more\n"), repo.git("rev-parse", "HEAD")
+    stories = json.dumps({"userStories": [{"id": each, "title": each} for each in ("a", "b")]})
+    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared", commit="auto",
+                                   review={"enabled": True, "scope": "run", "max_fixes": 0})["id"])
+    assert row["state"] == "failed" and len(told(row)) == 1 and told(row)[0].startswith("2 commits that"), row["warnings"]
+    repo.git(*command_of(told(row)[0]))
+    assert repo.git("rev-parse", "HEAD") == since
+
+
+def test_it_is_told_after_a_death(shared, repo):
+    daemon, since = shared(OWN + "gate here\nexit 3\n", gates=("here",)), repo.git("rev-parse", "HEAD")
+    number = daemon.review(repo.path, commit="auto")
+    daemon.play.arrived("here")
+    daemon.kill()
+    daemon.play.go("here")
+    daemon.start()
+    row = daemon.ended(number)
+    assert row["state"] == "failed" and len(told(row)) == 1 and since[:12] in told(row)[0], row
+
+
+def test_the_task_that_changed_nothing_is_named(shared, repo):
+    daemon = shared("")
+    stories = json.dumps({"userStories": [{"id": each, "title": each} for each in ("a", "b")]})
+    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared", commit="auto", on_no_change="review", review={"enabled": True})["id"])
+    said = [w for w in row["warnings"] if "nothing was committed" in w]
+    assert said == [f"task {each}: nothing was committed: the tree is as it was before" for each in ("a", "b")], row["warnings"]
