@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "core/profile.h"
 #include "engine/compose_int.h"
+#include "engine/misnamed.h"
 #include "proto/units.h"
 #include "record/layout.h"
 
@@ -203,6 +204,20 @@ static int make_directories(const struct compose_work *w, const struct places *p
 	return 0;
 }
 
+/* A file of nearly that name is none of this review when it is there already. */
+static int note_misnamed(const struct compose_work *w, const struct places *p, char **error)
+{
+	const char *state_dir = w->work.state_dir;
+	char *top = work_review_top(state_dir, &w->run, w->plan, &w->slot), *note = work_misnamed_file(state_dir, &w->run, &w->slot);
+	int rv = misnamed_note(top, state_dir, p->review_file, note);
+
+	if (rv != 0)
+		*error = xasprintf("%s: %s", note, strerror(-rv));
+	free(note);
+	free(top);
+	return rv == 0 ? 0 : -1;
+}
+
 /* A file of an earlier review must not be taken for this one's. One that may write nothing else finds it there, empty. */
 static int clear_review_file(const struct compose_work *w, const struct places *p, char **error)
 {
@@ -216,6 +231,8 @@ static int clear_review_file(const struct compose_work *w, const struct places *
 		*error = xasprintf("%s of an earlier review cannot be removed: %s", p->review_file, strerror(errno));
 		return -1;
 	}
+	if (w->plan->profile->carrier == CARRIER_FILE && note_misnamed(w, p, error) == -1)
+		return -1;
 	if (!w->plan->read_only)
 		return 0;
 	fd = open(p->review_file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

@@ -9,7 +9,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "engine/misnamed.h"
 #include "engine/work.h"
+#include "proto/escape.h"
 #include "record/exit_record.h"
 #include "record/layout.h"
 
@@ -116,6 +118,34 @@ static void refuse(struct verdict *v, enum oddity odd, const char *dir)
 	v->reason = odd == ODD_LARGE ? xasprintf("%s%s/" RECORD_LARGE, odd_reasons[odd], dir) : xstrdup(odd_reasons[odd]);
 }
 
+/* The reviewer missed the name: its words are kept, since a checkout goes, and it has not passed. 0 or -errno. */
+static int look_for_misnamed(const struct judge_work *work, const char *dir, int dirfd, struct verdict *v)
+{
+	char *path = work->top != NULL ? misnamed_find(work->top, work->work.state_dir, work->review_file, work->misnamed) : NULL;
+	char *full = path != NULL ? xasprintf("%s/%s", work->top, path) : NULL, *data = NULL, *shown, *kept;
+	size_t size;
+	int rv;
+
+	if (path == NULL)
+		return 0;
+	rv = file_read(AT_FDCWD, full, FILE_MAX, &data, &size);
+	kept = rv == 0 ? xasprintf("; its text is kept in %s/" RECORD_MISNAMED, dir) : xstrdup("");
+	if (rv == 0)
+		rv = file_write(dirfd, RECORD_MISNAMED, data, size, 0600, true);
+	else
+		rv = 0;		/* a link, a device, or too much: it is named all the same */
+	shown = text_escape(path, strlen(path), false);
+	verdict_release(v);
+	*v = (struct verdict){ .kind = VERDICT_NONE };
+	v->reason = xasprintf("misnamed review file: %s was written instead of %s%s", shown, strrchr(work->review_file, '/') + 1, kept);
+	free(kept);
+	free(shown);
+	free(data);
+	free(full);
+	free(path);
+	return rv;
+}
+
 /* From here on this is the review: what is hashed, told and fixed. */
 static void mask_verdict(const struct judge_work *work, struct verdict *v)
 {
@@ -158,12 +188,14 @@ void judge_run(struct judge_work *work)
 	}
 	in.text = text;
 	in.file = file;
-	work->full = rv == -ENOSPC || rv == -EDQUOT;
 	if (rv == 0 && odd != ODD_NOT)
 		refuse(&work->verdict, odd, dir);
 	else if (rv == 0)
 		verdict_read(work->carrier, &in, &work->verdict);
-	else
+	if (rv == 0)
+		rv = look_for_misnamed(work, dir, dirfd, &work->verdict);
+	work->full = rv == -ENOSPC || rv == -EDQUOT;
+	if (rv != 0)
 		work->error = xasprintf("the review in %s cannot be read: %s", dir, strerror(-rv));
 	mask_verdict(work, &work->verdict);
 	if (dirfd != -1)

@@ -158,6 +158,10 @@ static struct judgement *judgement_new(struct lane *lane, char *changed, char *a
 	j->work.carrier = lane_plan(lane)->profile->carrier;
 	j->work.status = run_attempt(run, lane->row->attempt)->exit_code;
 	j->work.review_file = work_review_file(state_dir, row, lane_plan(lane), lane->row);
+	if (lane_plan(lane)->profile->carrier == CARRIER_FILE) {
+		j->work.top = work_review_top(state_dir, row, lane_plan(lane), lane->row);
+		j->work.misnamed = work_misnamed_file(state_dir, row, lane->row);
+	}
 	if (lane_plan(lane)->profile->carrier == CARRIER_FILE && lane_plan(lane)->workspace == PLACE_SNAPSHOT) {
 		char *dir = lane_workdir(lane);
 

@@ -147,6 +147,8 @@ static void judge_release(struct judge_work *w)
 	secrets_release(&w->secrets);
 	verdict_release(&w->verdict);
 	free(w->review_file);
+	free(w->top);
+	free(w->misnamed);
 	free(w->copy_to);
 	free(w->error);
 }
@@ -290,6 +292,21 @@ char *work_review_dir(const char *state_dir, const struct run_row *run, const st
 	if (plan->workspace != PLACE_SNAPSHOT || run->has_git != 1)
 		return work_slot_dir(run, slot);
 	return inside(run, work_checkout_dir(state_dir, slot));
+}
+
+char *work_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *slot)
+{
+	if (plan->workspace == PLACE_SNAPSHOT && run->has_git == 1)
+		return work_checkout_dir(state_dir, slot);
+	return xstrdup(slot->worktree != NULL ? slot->worktree : run->workspace);
+}
+
+char *work_misnamed_file(const char *state_dir, const struct run_row *run, const struct slot_row *slot)
+{
+	char *scratch = work_scratch_dir(state_dir, run->id, slot), *file = xasprintf("%s/misnamed", scratch);
+
+	free(scratch);
+	return file;
 }
 
 char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *slot)

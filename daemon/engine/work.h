@@ -234,6 +234,8 @@ struct judge_work {
 	enum carrier carrier;
 	int64_t status;			/* exit status of the reviewer */
 	char *review_file;		/* owned: path of the carrier file; NULL: the carrier has none */
+	char *top;			/* owned: the tree that the reviewer was at work in, and what misnamed_note() has of it; NULL: any file may ... */
+	char *misnamed;			/* owned: ... have nearly the name of review_file */
 	char *copy_to;			/* owned: where a corrector looks for it, when that is another place; NULL */
 	struct verdict verdict;		/* out, owned */
 	bool full;			/* out: no space to keep the carrier file; nothing is lost, ask again */
@@ -314,6 +316,9 @@ char *work_review_dir(const char *state_dir, const struct run_row *run, const st
 /* The checkout itself, the workspace's counterpart. */
 char *work_checkout_dir(const char *state_dir, const struct slot_row *slot);
 /* The carrier file of a review, or NULL when the profile has none. malloc'd. */
+/* Top of the tree that a reviewer works in, and where it is noted what it has of misnamed_note(). */
+char *work_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *slot);
+char *work_misnamed_file(const char *state_dir, const struct run_row *run, const struct slot_row *slot);
 char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *slot);
 
 /* The submitter's environment as kept in <state>/env/<hash>, filtered for an agent (NULL: for git steps): names of the

@@ -14,6 +14,7 @@
 #define RECORD_VERDICT "verdict.json"	/* RL_VERDICT_FILE */
 #define RECORD_CARRIER "carrier"	/* the file in which a review came, as it was when it was read */
 #define RECORD_LARGE "carrier.large"	/* one that was too large to be read */
+#define RECORD_MISNAMED "carrier.misnamed"	/* a file with nearly the name of that one */
 #define RECORD_FINDINGS "findings.json"	/* RL_FINDINGS_FILE */
 #define RECORD_STDOUT "stdout"		/* segments: stdout.<offset, 16 hex digits> */
 #define RECORD_STDERR "stderr"

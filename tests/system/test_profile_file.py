@@ -605,3 +605,45 @@ def test_a_review_in_a_checkout_of_its_own(loop):
     loop.ends(PROFILE.on_exhausted, loop.run(review={"workspace": "snapshot"}))
     assert re.findall(r"point \d", (loop.play.path / "read").read_text()) == ["point 1", "point 2"]
     assert "point 3" in loop.repo.read(FILE)
+
+
+MISSED = ["autom8-review.md", "AUTOM8_REVIEW.md", "docs/autom8_review.md", "docs/deep/Autom8 Review.MD", "build/autom8_review.md"]
+
+
+@pytest.mark.parametrize("place", [{}, {"workspace": "snapshot"}], ids=["same", "snapshot"])
+@pytest.mark.parametrize("name", MISSED)
+def test_a_file_of_nearly_that_name_is_no_pass(loop, place, name):
+    """A reviewer that wrote its issues beside the file has not said that there are none."""
+    loop.repo.write(".gitignore", "build/\n")
+    loop.set(review_1=f"mkdir -p docs/deep build\nprintf 'bad\\n' > '{name}'\n" + say(ACCOUNT))
+    row = loop.run(review=place)
+    kept = [p for p in (loop.daemon.state / "attempts").glob("*/carrier.misnamed")]
+    assert [p.read_text() for p in kept] == ["bad\n"]
+    loop.ends(End("failed", f"reviewer contract violation: misnamed review file: {name} was written instead of {FILE}; "
+                            f"its text is kept in {kept[0]}", 10), row)
+    assert loop.repo.git("log", "--oneline").count("\n") == 0, "nothing was committed"
+
+
+def test_in_a_work_tree_too(loop):
+    loop.set(review_1="printf bad > autom8-review.md\n" + say(ACCOUNT))
+    row = loop.run(isolation="worktree", review={"scope": "task"})
+    assert row["state"] == "failed" and "autom8-review.md was written instead of" in row["cause"], row
+
+
+@pytest.mark.parametrize("change", ["", "cp autom8-review.md keep; rm autom8-review.md; mv keep autom8-review.md\n"], ids=["left", "written"])
+def test_a_file_of_nearly_that_name_that_was_there_before(loop, change):
+    """It is of an earlier time, unless the reviewer has written it."""
+    loop.repo.write(".gitignore", "*-review.md\n")
+    loop.repo.write("autom8-review.md", "old\n")
+    loop.set(review_1=change + "echo x > review.md\necho x > autom8_review.md.bak\n" + say(ACCOUNT))
+    row = loop.run()
+    assert row["state"] == ("failed" if change else "succeeded"), row
+
+
+def test_the_file_itself_in_a_directory_below_the_top(loop):
+    """It has its name in the run's directory, and is not taken for another."""
+    (loop.repo.path / "sub").mkdir()
+    loop.repo.write("sub/here", "x\n")
+    loop.set(review_1=issues("one"), fix="echo fixed >> work.txt\n", review_2=say(ACCOUNT))
+    row = loop.daemon.ended(loop.daemon.review(loop.repo.path / "sub", review={"profile": "file"}))
+    assert row["state"] == "succeeded", row
