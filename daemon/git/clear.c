@@ -15,6 +15,7 @@
 #include "git/lay.h"
 #include "git/op_int.h"
 #include "git/registration.h"
+#include "git/sync.h"
 #include "proto/escape.h"
 
 /* The name that dir has while it is removed. */
@@ -218,20 +219,6 @@ enum stage loose_done(struct git_op *op, bool ok, const char *data, size_t size)
 
 /* ---- away with it ---- */
 
-/* A ref means nothing without its objects, and git does not wait until the disk has them. */
-static int objects_to_disk(const struct git_op *op)
-{
-	char *objects = xasprintf("%s/objects", op->common);
-	int fd = open(objects, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rv = 0;
-
-	if (fd == -1 || syncfs(fd) == -1)
-		rv = -errno;
-	if (fd != -1)
-		close(fd);
-	free(objects);
-	return rv;
-}
-
 /* dir has its other name, or is not there. */
 static enum stage sweep(struct git_op *op)
 {
@@ -242,7 +229,8 @@ static enum stage sweep(struct git_op *op)
 		trouble(op, rest, rv);
 	else if (registration != NULL && (rv = registration_remove(op->common, registration)) != 0)
 		trouble(op, registration, rv);
-	registration_sweep(op->common, op->dir);
+	registration_sweep(op->common, op->dir, false);
+	worktree_made(op);
 	free(rest);
 	free(registration);
 	if (rv != 0 || op->given_commit == NULL)
@@ -259,7 +247,7 @@ static enum stage sweep(struct git_op *op)
 enum stage clear_saved(struct git_op *op)
 {
 	char *rest = cleared(op);
-	int rv = objects_to_disk(op);
+	int rv = sync_all(op->common);	/* a ref means nothing without its objects */
 
 	if (rv == 0)
 		rv = lay_remove(rest);	/* of another work tree that was here */

@@ -23,6 +23,10 @@ static const char *const environment[] = {
 	NULL
 };
 
+/* Each object and ref is whole on the disk before it has its name, so that a power cut damages none. The private index is made anew. */
+static const char *const synced[] = { "-c", "core.fsync=committed,reference", NULL };
+static const char *const synced_index[] = { "-c", "core.fsync=added,reference", NULL };
+
 static const char *const unhooked_settings[] = {
 	"-c", "core.hooksPath=/dev/null",	/* post-index-change, reference-transaction */
 	NULL
@@ -86,6 +90,7 @@ static void set(struct git_command *command, const char *workspace, const char *
 		git_command_add(command, inside);
 	}
 	add_all(&command->argv, settings);
+	add_all(&command->argv, index != NULL ? synced : synced_index);
 	add_all(&command->argv, more_settings);
 	add_all(&command->argv, args);
 	add_all(&command->env, environment);

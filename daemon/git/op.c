@@ -9,6 +9,7 @@
 #include "git/gitdir.h"
 #include "git/lock.h"
 #include "git/op_int.h"
+#include "git/sync.h"
 #include "proto/escape.h"
 #include "record/exit_record.h"
 #include "record/layout.h"
@@ -383,6 +384,23 @@ static enum stage first(struct git_op *op)
 	return error != NULL ? op_fail(op, error) : begin[op->kind](op);
 }
 
+/* Before anything is told of it: objects, refs, and a work tree that was laid. */
+static void to_disk(struct git_op *op)
+{
+	char *common = git_dir_common(op->repository != NULL ? op->repository : op->workspace);
+	const char *places[] = { common != NULL ? common : op->workspace, op->kind == GIT_WORKTREE || op->kind == GIT_MERGE ? op->dir : NULL };
+
+	for (size_t i = 0; op->kind != GIT_CHECKOUT && op->error == NULL && i < 2 && places[i] != NULL; i++) {
+		int rv = sync_all(places[i]);
+
+		if (rv != 0)
+			op_fail(op, xasprintf("%s: what git wrote is not on the disk: %s; see to the disk, then retry the run", places[i], strerror(-rv)));
+	}
+	if (op->kind == GIT_WORKTREE && op->error == NULL)
+		worktree_made(op);
+	free(common);
+}
+
 enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step)
 {
 	buf_release(&op->input);
@@ -393,6 +411,8 @@ enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_sp
 	if (op->stage == STAGE_NONE) {
 		if (op->refused == NULL)
 			hook_over(op);
+		if (op->error == NULL)
+			to_disk(op);
 		return op->error != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
 	}
 	stage_prepare(op, step);

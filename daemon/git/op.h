@@ -99,7 +99,7 @@ struct git_op_spec {
 struct git_op *git_op_new(const struct git_op_spec *spec);
 void git_op_free(struct git_op *op);
 
-/* The result of the last step. dirfd: its attempt directory, stdout is read from its segments; -1 on the first call.
+/* The result of the last step. When the operation is done, what git wrote is on the disk. dirfd: its attempt directory, stdout is read from its segments; -1 on the first call.
  * Does file work: called off the loop. ok=false: the process failed; stderr tells. */
 enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step);
 

@@ -276,6 +276,7 @@ result_fn base_tip_done, named_done, merge_base_done, base_tree_done, base_remov
 enum stage worktree_start(struct git_op *op);
 enum stage worktree_named(struct git_op *op, const char *tip);	/* the branch is known: its tip, NULL: it is not there */
 bool worktree_has(const struct git_op *op);		/* dir has a work tree that is complete */
+void worktree_made(const struct git_op *op);		/* it is on the disk, or gone */
 result_fn submodules_done, worktree_done, worktree_head_done;
 
 /* clear.c */

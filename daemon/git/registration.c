@@ -145,21 +145,37 @@ static bool is_named_after(const char *name, const char *dir)
 }
 
 /* Nothing is in it but the word that git is at work. */
-static bool is_half_made(const char *registration)
+static bool is_begun(const char *registration)
 {
 	DIR *d = opendir(registration);
 	struct dirent *entry;
-	struct stat st;
-	bool half = d != NULL && fstat(dirfd(d), &st) == 0 && st.st_mtime + 1 < time(NULL);
+	bool begun = d != NULL;
 
-	while (half && (entry = readdir(d)) != NULL)
-		half = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || strcmp(entry->d_name, "locked") == 0;
+	while (begun && (entry = readdir(d)) != NULL)
+		begun = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || strcmp(entry->d_name, "locked") == 0;
 	if (d != NULL)
 		closedir(d);
-	return half;
+	return begun;
 }
 
-void registration_sweep(const char *common, const char *dir)
+/* It does not say of which work tree it is. */
+static bool is_nameless(const char *registration)
+{
+	char *git = registration_line(registration, "gitdir");
+	bool nameless = git == NULL || git[0] == '\0';
+
+	free(git);
+	return nameless;
+}
+
+static bool is_old(const char *registration)
+{
+	struct stat st;
+
+	return stat(registration, &st) == 0 && st.st_mtime + 1 < time(NULL);
+}
+
+void registration_sweep(const char *common, const char *dir, bool damaged)
 {
 	char *place = xasprintf("%s/worktrees", common);
 	DIR *d = opendir(place);
@@ -168,7 +184,8 @@ void registration_sweep(const char *common, const char *dir)
 	while (d != NULL && (entry = readdir(d)) != NULL) {
 		char *registration = xasprintf("%s/%s", place, entry->d_name);
 
-		if (is_named_after(entry->d_name, dir) && is_half_made(registration))
+		if (is_named_after(entry->d_name, dir) && is_old(registration) &&
+		    (damaged ? is_nameless(registration) : is_begun(registration)))
 			lay_remove(registration);
 		free(registration);
 	}

@@ -19,7 +19,8 @@ char *registration_line(const char *registration, const char *file);
 int registration_remove(const char *common, const char *registration);
 
 /* Those that a git has left behind that was killed while it began to make one for dir: they name no work tree, and git itself never takes
- * them away. One that is younger than a second may be somebody's who makes it now, and stays. */
-void registration_sweep(const char *common, const char *dir);
+ * them away. damaged: whatever else is in it; a power cut leaves such ones, too. One that is younger than a second may be somebody's who
+ * makes it now, and stays. */
+void registration_sweep(const char *common, const char *dir, bool damaged);
 
 #endif

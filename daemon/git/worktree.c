@@ -2,15 +2,56 @@
 /* WORKTREE: a work tree of a task's own. What the disk has when it is made is noted in two refs that only this work
  * tree has, and that say that it is complete: the tree, byte for byte, and the commit that it is of. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "git/lay.h"
 #include "git/op_int.h"
 #include "git/registration.h"
 #include "proto/escape.h"
+
+/* ---- is it whole? ---- */
+
+/* A file beside dir, there while dir is being made: whatever is in dir then, or known of it, is half of it. After a power cut nothing
+ * else tells. */
+static char *sign(const struct git_op *op)
+{
+	return xasprintf("%s.making", op->dir);
+}
+
+static bool is_half_made(const struct git_op *op)
+{
+	char *file = sign(op);
+	struct stat st;
+	bool half = lstat(file, &st) == 0;
+
+	free(file);
+	return half;
+}
+
+static int begin_making(const struct git_op *op)
+{
+	char *file = sign(op), *parent = xmemdup0(file, (size_t)(strrchr(file, '/') - file));
+	int rv = file_mkdirs(parent, 0755);
+
+	if (rv == 0)
+		rv = file_write(AT_FDCWD, file, "", 0, 0600, true);
+	free(parent);
+	free(file);
+	return rv;
+}
+
+void worktree_made(const struct git_op *op)
+{
+	char *file = sign(op);
+
+	unlink(file);
+	free(file);
+}
 
 enum stage worktree_start(struct git_op *op)
 {
@@ -71,12 +112,14 @@ static enum state state_of(const struct git_op *op, const char *registration)
 	return same ? COMPLETE : noted ? ANOTHER : HALF_MADE;
 }
 
-/* Half-made: no agent was ever there. Its files go first, so that it is known for ours as long as there is one. */
+/* Half-made: no agent was ever there. Its files go first, so that it is known for ours as long as there is one. registration: NULL,
+ * there is none, or it was damaged. */
 static enum stage remove_rest(struct git_op *op, const char *registration)
 {
 	int rv = lay_remove(op->dir);
 
-	if (rv == 0)
+	registration_sweep(op->common, op->dir, true);
+	if (rv == 0 && registration != NULL)
 		rv = registration_remove(op->common, registration);
 	return rv == 0 ? STAGE_NONE : op_fail(op, xasprintf("%s: what an earlier start has left cannot be removed: %s; remove it and retry the run", op->dir, strerror(-rv)));
 }
@@ -90,9 +133,14 @@ static enum stage look(struct git_op *op)
 /* tip: of the branch, NULL: there is no such branch. */
 static enum stage make(struct git_op *op, const char *tip)
 {
+	int rv;
+
 	if (rmdir(op->dir) == -1 && errno != ENOENT)
 		return op_fail(op, xasprintf("%s is in the way of the task's work tree, and nothing of ours is known there: %s; look at it and move it away",
 		    op->dir, errno == ENOTEMPTY || errno == EEXIST ? "it is not empty" : strerror(errno)));
+	rv = begin_making(op);
+	if (rv != 0)
+		return op_fail(op, xasprintf("%s cannot be made: %s", op->dir, strerror(-rv)));
 	if (tip == NULL) {
 		strings_append(&op->words, "--no-track");
 		strings_append(&op->words, "-b");
@@ -116,7 +164,7 @@ static enum stage branch_trouble(struct git_op *op, const char *what)
 bool worktree_has(const struct git_op *op)
 {
 	char *registration = op->kind == GIT_WORKTREE ? registration_find(op->common, op->dir) : NULL;
-	bool has = registration != NULL && state_of(op, registration) != HALF_MADE;
+	bool has = registration != NULL && !is_half_made(op) && state_of(op, registration) != HALF_MADE;
 
 	free(registration);
 	return has;
@@ -125,7 +173,8 @@ bool worktree_has(const struct git_op *op)
 enum stage worktree_named(struct git_op *op, const char *tip)
 {
 	char *registration = registration_find(op->common, op->dir);
-	enum state state = registration != NULL ? state_of(op, registration) : HALF_MADE;
+	bool half = is_half_made(op);
+	enum state state = registration != NULL && !half ? state_of(op, registration) : HALF_MADE;
 	enum stage next = STAGE_NONE;
 
 	if (state == COMPLETE) {
@@ -138,7 +187,7 @@ enum stage worktree_named(struct git_op *op, const char *tip)
 	} else if (tip != NULL && op->given_commit != NULL && strcmp(tip, op->given_commit) != 0) {
 		next = branch_trouble(op, "is there already, and has other commits; rename it with `git branch -m`, or delete it, then retry the run");
 	} else {
-		if (registration != NULL)
+		if (registration != NULL || half)
 			next = remove_rest(op, registration);
 		if (op->error == NULL)
 			next = make(op, tip);

@@ -2,6 +2,7 @@
 """Process, provider and task: an attempt has three results, and what is shown of it says which of them made it no success."""
 import json
 import re
+import shutil
 
 import pytest
 
@@ -186,3 +187,24 @@ def test_words_without_end(claude_daemon, repo, words, status):
     assert len(json.dumps(event)) < 20_000 and len(daemon.log()) < 50_000
     if status == 429:
         daemon.cancelled(run)
+
+
+# ---- on the disk -----------------------------------------------------------------------------------------------
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+def test_objects_and_refs_are_on_the_disk_before_the_end_is_told(make_daemon, repo, tmp_path):
+    """Each object and ref is synced before it has its name, and the directories that name them before anything is recorded."""
+    trace = tmp_path / "trace"
+    daemon = make_daemon(prefix=["strace", "-f", "-qq", "-y", "-o", str(trace), "-e", "trace=fsync,fdatasync,syncfs", "-e", "signal=none"])
+    daemon.play.set({"review.1": "pass\n"})
+    row = daemon.ended(daemon.review(repo.path, commit="auto"))
+    assert row["state"] == "succeeded", row
+    calls = [line.split(" ", 1)[1].strip() for line in trace.read_text().splitlines()]
+    git = f"{repo.path}/.git"
+    objects = [i for i, call in enumerate(calls) if call.startswith("fsync(") and f"<{git}/objects/" in call]
+    refs = [i for i, call in enumerate(calls) if call.startswith("fsync(") and f"<{git}/refs/" in call]
+    whole = [i for i, call in enumerate(calls) if call.startswith("syncfs(") and f"<{git}>" in call]
+    rows = [i for i, call in enumerate(calls) if call.startswith("fdatasync(") and "rld.db" in call]
+    assert objects and whole, calls
+    assert any("rl/passed" in calls[i] or "/refs/rl/" in calls[i] for i in refs), "the ref of the result"
+    assert max(objects + refs) < max(whole) < max(rows), "the last row is written when everything is on the disk"

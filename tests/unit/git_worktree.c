@@ -286,6 +286,38 @@ START_TEST(again_after_a_killed_git)
 }
 END_TEST
 
+/* What a power cut leaves of one that was being made: names without bytes, bytes that nothing leads to, or all but some files. */
+static const char *const cuts[] = {
+	"mkdir -p '%s'; echo x >'%s/a.c'",
+	"mkdir -p '%s'; echo x >'%s/a.c'; : >'%s/.git'",
+	"git worktree add -q --lock -b " BRANCH " '%s'; cd .git/worktrees; mv * 't 1 ä'; cd 't 1 ä'; for f in gitdir HEAD commondir index; do : >$f; done; touch -d '1 minute ago' .",
+	"git worktree add -q --lock -b " BRANCH " '%s'; rm -r .git/worktrees",
+	"git worktree add -q --lock -b " BRANCH " '%s'; cd '%s'; git update-ref refs/worktree/rl/tree HEAD^{tree}; git update-ref refs/worktree/rl/commit HEAD; : >a.c",
+};
+
+START_TEST(again_after_a_power_cut)
+{
+	char *head = sh("git rev-parse HEAD; mkdir -p ../trees"), *script = xstrdup(cuts[_i]), *want = sh("git rev-parse HEAD^{tree}");
+
+	prepare();
+	for (char *p; (p = strstr(script, "%s")) != NULL; ) {
+		char *next = xasprintf("%.*s%s%s", (int)(p - script), script, dir, p + 2);
+
+		free(script);
+		script = next;
+	}
+	SH("touch '%s.making'; %s", dir, script);
+	make(head);
+	expect_text(want, xstrdup(tree));
+	expect_text("2", sh("git worktree list | wc -l"));
+	expect_text("1", sh("ls .git/worktrees | wc -l"));
+	SH("test ! -e '%s.making'; cd '%s'; git status --porcelain >../s; test ! -s ../s", dir, dir);
+	free(script);
+	free(head);
+	free(want);
+}
+END_TEST
+
 /* Somebody may have worked there: nothing of it goes. */
 START_TEST(again_when_it_was_complete)
 {
@@ -339,6 +371,7 @@ int main(void)
 	tcase_add_test(tc, not_writable);
 	tcase_add_test(tc, again_after_any_step);
 	tcase_add_loop_test(tc, again_after_a_killed_git, 0, sizeof(rests) / sizeof(rests[0]));
+	tcase_add_loop_test(tc, again_after_a_power_cut, 0, sizeof(cuts) / sizeof(cuts[0]));
 	tcase_add_test(tc, again_when_it_was_complete);
 	tcase_add_test(tc, what_is_not_ours_stays);
 	return run_tests("git_worktree", tc);
