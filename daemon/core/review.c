@@ -223,11 +223,16 @@ static const struct {
 	{ WORD_NONE,     ANY, ANY, ROUND_VIOLATION },
 };
 
+bool round_is_stalled(int64_t stalled, int64_t limit)
+{
+	return limit > 0 && stalled >= limit;
+}
+
 enum round_end review_classify(const struct review_facts *f)
 {
 	enum word word = f->tree_changed || !f->verdict ? WORD_NONE : f->pass ? WORD_PASS : WORD_FINDINGS;
 	unsigned spent = f->fix >= f->fixes ? YES : NO;
-	unsigned stalled = f->stall_limit > 0 && f->stalled >= f->stall_limit ? YES : NO;
+	unsigned stalled = round_is_stalled(f->stalled, f->stall_limit) ? YES : NO;
 
 	for (size_t i = 0; i < sizeof(review_rows) / sizeof(review_rows[0]); i++)
 		if (review_rows[i].word == word && (review_rows[i].spent & spent) && (review_rows[i].stalled & stalled))

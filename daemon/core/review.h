@@ -132,6 +132,9 @@ char *round_cause(const struct plan *plan, enum round_end end, const struct slot
  * work in one of their own. */
 enum slot_event rework_event(enum hold_kind kind, enum role role, bool checkout);
 
+/* So many stalled rounds in a row end the loop. limit: 0 = never. */
+bool round_is_stalled(int64_t stalled, int64_t limit);
+
 /* A round stalls when tree and answer are both as in the round before, or when it has findings and all repeat. */
 bool round_stalls(const struct slot_row *slot, int64_t findings, int64_t repeated);
 

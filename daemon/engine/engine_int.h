@@ -397,6 +397,8 @@ void lane_set_task(struct lane *lane, const char *task);
 const char *lane_workspace(const struct lane *lane);
 char *lane_workdir(const struct lane *lane);	/* malloc'd */
 const char *lane_base_tree(const struct lane *lane);
+/* What is measured now is measured for a review. */
+bool lane_begins_review(const struct lane *lane);
 size_t lane_others_met(const struct lane *lane);	/* how many these are */
 char **lane_others(const struct lane *lane);	/* paths in its work tree, relative to it, that other runs write; malloc'd, NULL: none */
 bool lane_has_checkout(const struct lane *lane);	/* its reviewer works in a checkout of its own */

@@ -73,10 +73,12 @@ static char *message_of(const struct lane *lane, enum git_op_kind kind)
 	case GIT_COMMITTED:
 	case GIT_MERGE:
 		return commit_message(lane);
+	case GIT_MEASURE:
+		/* the hooks are asked before a reviewer is paid */
+		return lane_begins_review(lane) && lane_plan(lane)->commit == COMMIT_MODE_AUTO ? commit_message(lane) : NULL;
 	case GIT_CLEAR:
 		return xasprintf("rld: what the work tree of %s had in run %lld\n", lane_task_id(lane), (long long)lane->row->run);
 	case GIT_SNAPSHOT:
-	case GIT_MEASURE:
 	case GIT_VERIFY:
 	case GIT_PIN:
 	case GIT_CHECKOUT:

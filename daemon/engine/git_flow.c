@@ -67,6 +67,49 @@ static void pass_unreviewed(struct turn *turn, struct lane *lane, const struct m
 	review_skip(turn, lane, lane_plan(lane)->review ? NO_CHANGE ", and run.on_no_change is \"pass\"" : lane_plan(lane)->skip_reason);
 }
 
+/* What git has against the result goes to a fixer, while there is a fix round left. That it has something again, although a fixer has
+ * been asked, is a stalled round. Takes why. */
+static void send_back(struct turn *turn, struct lane *lane, enum round_end end, char *why)
+{
+	struct slot_row *row = lane->row;
+	const struct plan *plan = lane_plan(lane);
+	char *cause;
+	bool stalled;
+
+	row->stalled = row->obstacle != NULL ? row->stalled + 1 : 0;
+	stalled = round_is_stalled(row->stalled, plan->stall_limit);
+	text_set(&row->obstacle, why);
+	/* what was accepted by leave is not accepted as it is now */
+	text_set(&row->cause, NULL);
+	cause = stalled ? xasprintf("stalled: %lld fix attempts in a row have left it so: %s", (long long)row->stalled, why) : xstrdup(why);
+	if (check_classify(row->fix, row->fixes) == ROUND_FINDINGS && !stalled)
+		review_over(turn, lane, ROUND_FINDINGS, NULL);
+	else
+		review_over(turn, lane, end, cause);
+	free(cause);
+	free(why);
+}
+
+/* True: there was something. */
+static bool send_back_if(struct turn *turn, struct lane *lane)
+{
+	const char *marked = git_op_conflicts(lane->op.git), *refused = git_op_refused(lane->op.git);
+	char *safe;
+
+	if (marked != NULL) {
+		safe = text_escape(marked, strlen(marked), false);
+		send_back(turn, lane, ROUND_CONFLICT, xasprintf("the conflict with another task is not resolved: its markers are still in %s. "
+		    "Resolve it so that both tasks hold, and leave no line of `<<<<<<<` and `>>>>>>>`.", safe));
+	} else if (refused != NULL) {
+		safe = text_escape(refused, strlen(refused), true);
+		send_back(turn, lane, ROUND_REFUSED, xasprintf("the commit was refused by a hook of the repository:\n\n%s", safe));
+	} else {
+		return false;
+	}
+	free(safe);
+	return true;
+}
+
 static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
 {
 	struct slot_row *row = lane->row;
@@ -83,6 +126,13 @@ static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
 		row->previous_tree = row->tree;
 		row->tree = xstrdup(tree);
 		row->diff = last_step;
+	}
+	if (event != SLOT_E_FAILED && (git_op_conflicts(lane->op.git) != NULL || git_op_refused(lane->op.git) != NULL)) {
+		/* the review that was about to begin does not */
+		if (lane_begins_review(lane))
+			row->round--;
+		send_back_if(turn, lane);
+		return;
 	}
 	if (!facts.accepted && !facts.later && event != SLOT_E_FAILED && event != SLOT_E_MEASURED && event != SLOT_E_MEASURED_CHECKOUT)
 		pass_unreviewed(turn, lane, &facts);
@@ -110,40 +160,14 @@ static void pinned(struct turn *turn, struct lane *lane)
 	lane_event(turn, lane, SLOT_E_PINNED, NULL);
 }
 
-/* What git has against the result goes to a fixer, while there is a fix round left. Takes why. */
-static void send_back(struct turn *turn, struct lane *lane, enum round_end end, char *why)
-{
-	struct slot_row *row = lane->row;
-	bool left = check_classify(row->fix, row->fixes) == ROUND_FINDINGS;
-
-	text_set(&row->obstacle, why);
-	/* what was accepted by leave is not accepted as it is now */
-	text_set(&row->cause, NULL);
-	review_over(turn, lane, left ? ROUND_FINDINGS : end, left ? NULL : why);
-	free(why);
-}
-
 static void committed(struct turn *turn, struct lane *lane)
 {
 	struct run_row *run = &lane->run->rows->run;
 	struct slot_row *row = lane->row;
-	const char *refused = git_op_refused(lane->op.git), *commit = git_op_commit(lane->op.git), *marked = git_op_conflicts(lane->op.git);
+	const char *commit = git_op_commit(lane->op.git);
 
-	if (marked != NULL) {
-		char *safe = text_escape(marked, strlen(marked), false);
-
-		send_back(turn, lane, ROUND_CONFLICT, xasprintf("the conflict with another task is not resolved: its markers are still in %s. "
-		    "Resolve it so that both tasks hold, and leave no line of `<<<<<<<` and `>>>>>>>`.", safe));
-		free(safe);
+	if (send_back_if(turn, lane))
 		return;
-	}
-	if (refused != NULL) {
-		char *safe = text_escape(refused, strlen(refused), true);
-
-		send_back(turn, lane, ROUND_REFUSED, xasprintf("the commit was refused by a hook of the repository:\n\n%s", safe));
-		free(safe);
-		return;
-	}
 	head_committed(turn, lane);
 	/* nothing to commit leaves the branch where it was made */
 	text_set(&row->commit_id, commit != NULL ? commit : row->base_commit);

@@ -210,6 +210,13 @@ static void set_cause(struct slot_row *row, enum slot_event event, enum slot_sta
 	}
 }
 
+bool lane_begins_review(const struct lane *lane)
+{
+	const struct plan *plan = lane_plan(lane);
+
+	return plan->review && lane->row->cause == NULL && (plan->scope == SCOPE_TASK || lane->row->slot == 0);
+}
+
 /* A new review begins: its checks are over, and its answer is the last one of however many fixers. */
 static void next_round(const struct lane *lane)
 {
@@ -220,7 +227,6 @@ static void next_round(const struct lane *lane)
 	row->answer_hash = xstrdup(run_attempt(lane->run, row->answer)->answer_hash);
 	row->check = 0;
 	row->failed_check = ROW_NONE;
-	text_set(&row->obstacle, NULL);
 	row->round++;
 }
 
@@ -260,7 +266,7 @@ static void act(struct turn *turn, struct lane *lane, enum slot_action action, e
 		attempt_begin(turn, lane, ROLE_CHECK);
 		break;
 	case SLOT_A_MEASURE:
-		if (lane_plan(lane)->review && row->cause == NULL && (lane_plan(lane)->scope == SCOPE_TASK || row->slot == 0))
+		if (lane_begins_review(lane))
 			next_round(lane);
 		turn_act(turn, ACT_GIT, run, lane, GIT_MEASURE);
 		break;

@@ -109,7 +109,11 @@ static void decide(struct turn *turn, struct judgement *j)
 		counts = review_append(turn, lane, "violation", reason, &none);
 	else
 		counts = review_append(turn, lane, facts.pass ? plan->profile->pass_word : plan->profile->findings_word, v->feedback, v);
-	row->stalled = reason == NULL && !facts.pass && round_stalls(row, counts.new + counts.repeated, counts.repeated) ? row->stalled + 1 : 0;
+	/* of what has passed git may still have something to say, again */
+	if (reason != NULL || !facts.pass) {
+		row->stalled = reason == NULL && round_stalls(row, counts.new + counts.repeated, counts.repeated) ? row->stalled + 1 : 0;
+		text_set(&row->obstacle, NULL);
+	}
 	facts.stalled = row->stalled;
 	end = review_classify(&facts);
 	if (end == ROUND_VIOLATION)

@@ -259,6 +259,8 @@ void review_error(struct turn *turn, struct lane *lane, const char *cause)
 {
 	static const struct verdict none;
 
+	lane->row->stalled = 0;
+	text_set(&lane->row->obstacle, NULL);
 	review_append(turn, lane, "error", cause, &none);
 }
 

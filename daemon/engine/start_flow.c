@@ -103,7 +103,7 @@ static void set_follow_up(struct compose_work *w, const struct lane *lane)
 		w->follow_up = xasprintf("`%s`: %s", check->agent, check->cause);
 		w->follow_up_from = "check";
 		w->follow_up_output = check->id;
-	} else if (row->obstacle != NULL) {
+	} else if (fix && row->obstacle != NULL) {
 		w->follow_up = xstrdup(row->obstacle);
 		w->follow_up_from = "git";
 	} else if (last != NULL && strcmp(last->decision, lane_plan(lane)->profile->findings_word) == 0) {

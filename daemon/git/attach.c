@@ -50,9 +50,15 @@ static enum stage begin(const struct git_op *op)
 	return op->kind == GIT_COMMIT ? STAGE_CHANGES : STAGE_TIP;
 }
 
-static enum stage next(const struct git_op *op)
+enum stage attach_marks(struct git_op *op)
 {
-	return op->resolved ? STAGE_MARKS : begin(op);
+	strings_append(&op->words, op->kind == GIT_MEASURE ? op->tree : op->given);
+	return STAGE_MARKS;
+}
+
+static enum stage next(struct git_op *op)
+{
+	return op->resolved ? attach_marks(op) : begin(op);
 }
 
 /* A conflict has moved the work to another commit than the one that the work tree was made at. */
@@ -63,6 +69,15 @@ static bool was_in_conflict(const struct git_op *op, const char *registration)
 
 	free(made_at);
 	return moved;
+}
+
+bool attach_was_in_conflict(const struct git_op *op)
+{
+	char *registration = registration_of(op);
+	bool was = registration != NULL && was_in_conflict(op, registration);
+
+	free(registration);
+	return was;
 }
 
 static void add_branch(struct git_op *op)
@@ -132,5 +147,7 @@ enum stage marks_done(struct git_op *op, bool ok, const char *data, size_t size)
 		names_add(&op->conflicts, colon != NULL ? colon + 1 : p);
 	}
 	names_end(&op->conflicts);
+	if (op->kind == GIT_MEASURE)
+		return rehearse_marked(op);
 	return op->conflicts.count > 0 ? STAGE_NONE : begin(op);
 }

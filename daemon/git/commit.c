@@ -77,6 +77,8 @@ enum stage changes_done(struct git_op *op, bool ok, const char *data, size_t siz
 	if (!changes_read(&op->wanted, data, size, op->artifacts) ||
 	    (size == 0 && strcmp(op->base, op->tree) != 0))
 		return op_fail(op, xasprintf("git diff-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
+	if (op->kind == GIT_MEASURE)
+		return op->wanted.count > 0 ? STAGE_TIP : STAGE_PATCH;
 	if (op->kind == GIT_COMMITTED)
 		return op->led.count > 0 ? STAGE_AHEAD : commit_look(op);
 	return op->wanted.count > 0 || op->given_commit != NULL ? STAGE_TIP : STAGE_NONE;
@@ -115,6 +117,11 @@ enum stage commit_look(struct git_op *op)
 
 enum stage tip_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
+	if (op->kind == GIT_MEASURE) {
+		op->tip = ok && size > 1 ? xmemdup0(data, size - 1) : NULL;
+		op_fresh_index(op);
+		return STAGE_READ;
+	}
 	if (!ok || size < 2)
 		return committed_tip(op);	/* no commit yet */
 	op->tip = xmemdup0(data, size - 1);
@@ -264,7 +271,7 @@ enum stage staged_done(struct git_op *op, bool ok, const char *data, size_t size
 	(void)ok, (void)data;
 	if (size > 0)
 		return STAGE_IDENT;
-	return settled(op);
+	return op->kind == GIT_MEASURE ? STAGE_PATCH : settled(op);
 }
 
 /* ---- the commit ---- */

@@ -112,7 +112,7 @@ static enum stage refused(struct git_op *op, const char *hook)
 	}
 	op->refused = words[0] != '\0' ? xasprintf("%s: %s", hook, words) : xasprintf("%s failed without a word", hook);
 	free(words);
-	return STAGE_NONE;
+	return op->kind == GIT_MEASURE ? rehearse_over(op) : STAGE_NONE;
 }
 
 enum stage hook_changed(struct git_op *op, const struct names *names)
@@ -176,7 +176,7 @@ enum stage planned_done(struct git_op *op, bool ok, const char *data, size_t siz
 	if (size < 2)
 		return op_fail(op, xasprintf("git write-tree: no tree id in %s", op->workspace));
 	op->planned = xmemdup0(data, size - 1);
-	rv = note_write(op);
+	rv = op->kind == GIT_MEASURE ? 0 : note_write(op);
 	return rv == 0 ? STAGE_HOOK_BEFORE : op_fail(op, xasprintf("%s: %s", op->scratch, strerror(-rv)));
 }
 
@@ -235,6 +235,8 @@ enum stage agreed_done(struct git_op *op, bool ok, const char *data, size_t size
 		free(agreed);
 		return STAGE_MEDDLED;
 	}
+	if (op->kind == GIT_MEASURE)
+		return rehearse_over(op);
 	add_message(op, NULL);
 	return STAGE_COMMIT;
 }
@@ -256,5 +258,5 @@ enum stage meddled_done(struct git_op *op, bool ok, const char *data, size_t siz
 	else
 		hook_changed(op, &names);
 	buf_release(&names.text);
-	return STAGE_NONE;
+	return op->kind == GIT_MEASURE ? rehearse_over(op) : STAGE_NONE;
 }

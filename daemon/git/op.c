@@ -278,6 +278,7 @@ void git_op_free(struct git_op *op)
 	free(op->commit);
 	free(op->refused);
 	free(op->planned);
+	free(op->rehearsed);
 	free(op->taken);
 	free(op->tip_tree);
 	free(op->error);

@@ -14,7 +14,9 @@
 enum git_op_kind {
 	GIT_SNAPSHOT,		/* tree id of everything git does not ignore; when ref is given, it is pointed there. When name is given, gives the commit
 				 * that it is */
-	GIT_MEASURE,		/* snapshot, then the patch base_tree..tree as the last step's stdout */
+	GIT_MEASURE,		/* snapshot, then the patch base_tree..tree as the last step's stdout. With repository: are there markers of a
+				 * conflict left? With message: the hooks that a commit of it would run are run, and nothing is committed;
+				 * files that they put in form are measured in that form */
 	GIT_VERIFY,		/* snapshot; when it differs from tree: which paths are changed or gone, and which are new. Nothing is moved:
 				 * the new ones are no work, and become the tree beside */
 	GIT_PIN,		/* point ref at tree; when name is given, gives the commit that it is */
@@ -84,7 +86,7 @@ struct git_op_spec {
 	const char *base_commit;	/* MERGE */
 	const char *keep_ref, *note_ref;	/* MERGE */
 	const char *known;	/* MERGE: what ref had when it was moved last, and gets again when it is not there any more; NULL: it was not moved yet */
-	const char *message;	/* COMMIT: with a line "Rld-Run: 42"; BASE, CLEAR: whole */
+	const char *message;	/* COMMIT: with a line "Rld-Run: 42"; MEASURE: the same, NULL: no hook runs; BASE, CLEAR: whole */
 	char *const *artifacts;	/* paths relative to workspace, files or folders, that are of the review and not of the work: no tree,
 				 * diff or commit has them. NULL-terminated; NULL: none. One that is tracked, or a folder that has
 				 * something tracked in it, is an error of SNAPSHOT */
@@ -118,7 +120,7 @@ const char *git_op_branch(const struct git_op *op);
 /* CLEAR: the branch is still there, since it has commits that are nowhere else. */
 bool git_op_branch_left(const struct git_op *op);
 
-/* COMMIT, COMMITTED: a hook of the repository said no, or changed what was to be committed: its words, at most 16 KiB, safe for a
+/* MEASURE, COMMIT, COMMITTED: a hook of the repository said no, or changed what was to be committed: its words, at most 16 KiB, safe for a
  * terminal, with line ends. Nothing was committed; work tree changes of the hook stay. Not an error, the operation is done; NULL:
  * nobody did. */
 const char *git_op_refused(const struct git_op *op);
@@ -132,7 +134,7 @@ char *const *git_op_ahead(const struct git_op *op);
 bool git_op_rewritten(const struct git_op *op);
 
 /* MERGE: paths in conflict, "a.c, b.c (modify/delete) and 3 more", with the kind where there are no markers; NULL: none.
- * COMMIT and COMMITTED, with repository, when a MERGE had a conflict: where its markers still are; nothing was committed. */
+ * MEASURE, COMMIT and COMMITTED, with repository, when a MERGE had a conflict: where its markers still are; nothing was committed. */
 const char *git_op_conflicts(const struct git_op *op);
 /* MERGE: the work tree that has ref checked out, and which is none of ours: nothing was integrated, and what was to be is as it was.
  * NULL: there is none. */

@@ -13,7 +13,7 @@
 #include "git/snapshot.h"
 
 /*   LIST ─▶ HEAD ⇄ INSIDE ─▶ HASH ─▶ INDEX ─▶ TREE ─┬─▶ SNAPSHOT: [PIN] ─▶ done
- *    ▲  (nested repositories)    │                  ├─▶ MEASURE: PATCH ─▶ done
+ *    ▲  (nested repositories)    │                  ├─▶ MEASURE: [MARKS ─▶] [HOOKS ─▶ CHANGES to AGREED, as below ─▶ LIST] ─▶ PATCH ─▶ done
  *    └── once, when files moved ─┘                  └─▶ VERIFY: done when equal, else COMPARE ─▶ [BESIDE_INDEX ─▶ BESIDE_TREE ─▶] done
  *   BESIDE ─▶ LIST, as above: files of before that are no work are known
  *   HASH ─▶ OTHERS ─▶ INDEX, as above, and ADD ─▶ ADD_OTHERS ─▶ STAGED, as below: when others write there, too
@@ -48,7 +48,7 @@
  *          in conflict: all as one ─▶ MERGE_ROOTS, and once more ─▶ DIR_KEPT ─▶ DIR_HEAD ─▶ DIR_KEEP ─▶ DIR_RESET ─▶ LIST to TREE,
  *          as above ─▶ DIR_LAY ─▶ DIR_BACK ─▶ LIST to TREE ─▶ done                └ begun again: DIR_BEHIND ─▶ DIR_FORGET ─▶ ┘ */
 enum stage {
-	STAGE_NONE, STAGE_BESIDE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_OTHERS, STAGE_INDEX, STAGE_TREE, STAGE_PATCH, STAGE_COMPARE, STAGE_BESIDE_INDEX, STAGE_BESIDE_TREE, STAGE_PIN, STAGE_PIN_NAMED,
+	STAGE_NONE, STAGE_BESIDE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_OTHERS, STAGE_INDEX, STAGE_TREE, STAGE_HOOKS, STAGE_PATCH, STAGE_COMPARE, STAGE_BESIDE_INDEX, STAGE_BESIDE_TREE, STAGE_PIN, STAGE_PIN_NAMED,
 	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_ADD_OTHERS, STAGE_STAGED,
 	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX,
 	STAGE_PLANNED, STAGE_HOOK_BEFORE, STAGE_HOOK_PREPARE, STAGE_HOOK_MESSAGE, STAGE_AGREED, STAGE_MEDDLED, STAGE_HOOK_AFTER,
@@ -102,7 +102,7 @@ struct git_op {
 	struct changes unwanted;	/* what it has ... */
 	bool knows;			/* ... which has been read */
 	struct changes seen;		/* VERIFY: those that are there now */
-	bool shared;			/* VERIFY of a checkout: the workspace is looked at, behind it */
+	bool in_workspace;		/* VERIFY of a checkout: the workspace is looked at, behind it */
 	/* CHECKOUT */
 	struct tree_entry *entries;
 	size_t nentries;
@@ -112,6 +112,8 @@ struct git_op {
 	struct changes undone;		/* ... of these what is wanted, though the work has not changed it: as the tree has it; a shared tree only */
 	bool looking;			/* the snapshot is of what is wanted */
 	char *planned;			/* the tree that the commit is to have */
+	char *rehearsed;		/* MEASURE: the tree that the hooks were asked about last */
+	int rehearsals;
 	char *tip;			/* HEAD, NULL: no commit yet */
 	bool tip_ours;			/* HEAD is a commit that an earlier begin of this operation made */
 	bool anonymous;			/* the user has no name that git would take */
@@ -206,6 +208,13 @@ bool beside_has(const struct git_op *op, const char *path, unsigned mode, const 
 enum stage beside_keep(struct git_op *op);	/* what is seen now */
 result_fn beside_done, beside_index_done, beside_tree_done;
 
+/* rehearse.c */
+enum stage rehearse(struct git_op *op);			/* op->tree is known */
+enum stage rehearse_marked(struct git_op *op);		/* its marks of a conflict are */
+enum stage rehearse_begin(struct git_op *op);
+enum stage rehearse_over(struct git_op *op);
+result_fn rehearse_hooks_done;
+
 /* verify.c */
 enum stage verify_tree(struct git_op *op);
 enum stage verify_checkout(struct git_op *op);
@@ -241,6 +250,8 @@ result_fn look_tip_done, look_history_done;
 /* attach.c */
 char *attach_trouble(const struct git_op *op);		/* why nothing may be done in the work tree; NULL: it is the repository's */
 enum stage attach_start(struct git_op *op);
+bool attach_was_in_conflict(const struct git_op *op);	/* the work stands on another commit than the work tree was made at */
+enum stage attach_marks(struct git_op *op);
 result_fn attach_look_done, attach_move_done, attach_done, marks_done;
 
 /* place.c */

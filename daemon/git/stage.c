@@ -24,6 +24,7 @@ const struct stage_spec stages[STAGES] = {
 	/* missing-ok: every object was just written or is the repository's own; a partial clone must not fetch. */
 	[STAGE_TREE] = { "write-tree", { "write-tree", "--missing-ok" }, { 0 }, INDEX | READ, 0, tree_done },
 	/* ignore-submodules: .gitmodules may say that they are to be overlooked. */
+	[STAGE_HOOKS] = { "rev-parse", { "rev-parse", "--path-format=absolute", "--git-path", "hooks" }, { 0 }, READ | HOOKED, 0, rehearse_hooks_done },
 	[STAGE_PATCH] = { "diff-tree", { "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color",
 	    "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none" }, { ARG_GIVEN, ARG_TREE }, INDEX, PATCH_KEEP, last_done },
 	[STAGE_COMPARE] = { "diff-tree", { "diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none" }, { ARG_GIVEN, ARG_TREE }, INDEX | READ, 0, compare_done },
@@ -63,7 +64,7 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_ATTACH] = { "symbolic-ref", { "symbolic-ref", "HEAD" }, { 0 }, 0, 0, attach_done },
 	/* -a: whatever an attribute says of a file */
 	[STAGE_MARKS] = { "grep", { "grep", "-a", "-l", "-z", "-E", "--no-recurse-submodules", "-e",
-	    "^(<<<<<<< " MERGE_INTEGRATED "|>>>>>>> " MERGE_TASK ")(:.*)?[[:space:]]*$" }, { ARG_GIVEN }, READ | MAY_FAIL, 0, marks_done },
+	    "^(<<<<<<< " MERGE_INTEGRATED "|>>>>>>> " MERGE_TASK ")(:.*)?[[:space:]]*$" }, { 0 }, READ | MAY_FAIL, 0, marks_done },
 	[STAGE_OWN_INDEX] = { "update-index", { "update-index", "-z", "--index-info" }, { 0 }, 0, 0, own_index_done },
 	[STAGE_PLACE] = { "rev-parse", { "rev-parse", "--is-bare-repository", "--path-format=absolute", "--git-common-dir" }, { 0 }, READ, 0, place_done },
 	[STAGE_KEPT] = { "for-each-ref", { "for-each-ref", "--format=%(refname) %(objectname) %(tree) %(parent)" }, { 0 }, READ, 0, kept_done },

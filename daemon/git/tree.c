@@ -183,7 +183,7 @@ enum stage tree_done(struct git_op *op, bool ok, const char *data, size_t size)
 	case GIT_SNAPSHOT:
 		return op->ref != NULL ? STAGE_PIN : pin_done(op, true, "", 0);
 	case GIT_MEASURE:
-		return STAGE_PATCH;
+		return rehearse(op);
 	case GIT_VERIFY:
 		return verify_tree(op);
 	case GIT_BASE:

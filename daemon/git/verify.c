@@ -12,7 +12,7 @@ static enum stage look_beside(struct git_op *op)
 {
 	free(op->dir);
 	op->dir = NULL;
-	op->shared = true;
+	op->in_workspace = true;
 	free(op->tree);
 	op->tree = NULL;
 	return tree_start(op);
@@ -52,7 +52,7 @@ enum stage verify_checkout(struct git_op *op)
 /* What is new beside a checkout is no matter: it goes with it. */
 static void take_change(struct git_op *op, const struct change *c)
 {
-	if (c->was != 0 && !op->shared)
+	if (c->was != 0 && !op->in_workspace)
 		names_add(&op->changed, c->path);
 	if (c->was != 0 || op->dir != NULL)
 		return;

@@ -12,6 +12,7 @@ struct git_op {
 	char *workspace, *dir, *branch, *ref;
 	int64_t given_tree, given_base, given_commit, given_base_commit;
 	bool named;
+	bool asks_hooks;
 	int calls;
 	struct world *world;	/* once it has begun */
 	/* results */
@@ -60,6 +61,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->given_commit = number_of(spec->commit);
 	op->given_base_commit = number_of(spec->base_commit);
 	op->named = spec->name != NULL;
+	op->asks_hooks = spec->kind == GIT_MEASURE && spec->message != NULL;
 	op->error = "git said no";
 	return op;
 }
@@ -356,7 +358,6 @@ static void act(struct world *w, struct git_op *op)
 
 	switch (op->kind) {
 	case GIT_SNAPSHOT:
-	case GIT_MEASURE:
 		place = place_of(w, op->workspace);
 		give_tree(op, place->tree);
 		if (op->named)
@@ -366,6 +367,14 @@ static void act(struct world *w, struct git_op *op)
 		place = place_of(w, op->workspace);
 		if (place->head != op->given_commit)
 			give_commit(op, place->head);
+		break;
+	case GIT_MEASURE:
+		place = place_of(w, op->workspace);
+		give_tree(op, place->tree);
+		if (place->conflict && f != NULL && f->unresolved)
+			op->conflicts = "a.c";
+		else if (op->asks_hooks && op->number != op->given_tree && f != NULL && f->refused)
+			op->refused = "the hook says no";
 		break;
 	case GIT_BASE:
 		place = place_of(w, op->workspace);

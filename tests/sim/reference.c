@@ -25,6 +25,7 @@ struct story {
 	int64_t seen_tree;		/* of the round before */
 	int seen_answer;
 	int stalled;
+	bool obstacle;			/* git has had something against it, and no review has had the next word */
 	struct said said;
 };
 
@@ -213,6 +214,10 @@ static bool ask(struct story *s, const char *kind)
 static bool send_back(struct story *s, const char *kind)
 {
 	s->end->passed = false;
+	s->stalled = s->obstacle ? s->stalled + 1 : 0;
+	s->obstacle = true;
+	if (s->run->stall_limit > 0 && s->stalled >= s->run->stall_limit)
+		return ask(s, kind);
 	return s->fixes_left > 0 ? fix(s, 1, "git") : ask(s, kind);
 }
 
@@ -227,8 +232,13 @@ static bool finish(struct story *s, bool passed, const char *cause)
 	s->end->passed = passed;
 	if (run->commit != 'n' && run->has_git) {
 		/* what was accepted is looked at once more */
-		if (cause[0] != '\0' && hear(s, "T", &s->seen_tree) == 0)
-			return false;
+		if (cause[0] != '\0') {
+			how = hear(s, "TY", &s->seen_tree);
+			if (how == 'Y')
+				return send_back(s, "conflict");
+			if (how == 0)
+				return false;
+		}
 		if (run->commit == 'g') {
 			a = next(s, "commit", 0);
 			if (a == NULL)
@@ -317,6 +327,7 @@ static bool no_verdict(struct story *s, char policy, const char *kind, const cha
 	write_review(s, decision);
 	s->said = (struct said){ 0 };
 	s->stalled = 0;
+	s->obstacle = false;
 	return bad_end(s, policy, kind, 1, cause);
 }
 
@@ -366,12 +377,15 @@ static bool idle(const struct story *s)
 	return s->run->has_git && s->silent && s->tree == s->seen_tree;
 }
 
-/* The work as it is now. false: nothing was done, since it was refused a permission, or was to be done. */
-static bool look(struct story *s)
+/* The work as it is now, and in *how what git says of it: T, or Y or R when it cannot be committed. false: nothing was done, since it was
+ * refused a permission, or was to be done. */
+static bool look(struct story *s, char *how)
 {
+	*how = 'T';
 	if (!s->run->has_git)
 		return true;
-	if (hear(s, "T", &s->tree) == 0)
+	*how = hear(s, "TYR", &s->tree);
+	if (*how == 0)
 		return false;
 	if (s->denied && s->tree == s->seen_tree)
 		return over(s, "failed", "%s process was denied permissions and changed nothing", s->end->fixes > 0 ? "fixer" : "implementer");
@@ -387,10 +401,16 @@ static bool review(struct story *s)
 	const struct ref_attempt *a;
 	const struct ref_review *row;
 	bool unchanged;
-	char cause[160];
+	char cause[160], how;
 
-	if (!look(s))
+	if (!look(s, &how))
 		return false;
+	/* nobody is paid for a review of what cannot be committed */
+	if (how != 'T') {
+		s->seen_tree = s->tree;
+		s->seen_answer = s->answer;
+		return send_back(s, how == 'Y' ? "conflict" : "commit-refused");
+	}
 	if (idle(s) && run->on_no_change == 'p') {
 		s->seen_tree = s->tree;
 		return finish(s, false, "");
@@ -413,10 +433,9 @@ static bool review(struct story *s)
 	if (a->verdict == 'm' || (a->changed && run->has_git && strcmp(run->profile, "exit") != 0))
 		return no_verdict(s, run->on_malformed, "violation", "violation", "reviewer contract violation: ");
 	row = write_verdict(s, a);
-	if (a->verdict == 'p') {
-		s->stalled = 0;
+	if (a->verdict == 'p')
 		return finish(s, true, "");
-	}
+	s->obstacle = false;
 	s->stalled = unchanged || (s->round > 1 && row->repeated > 0 && row->new == 0) ? s->stalled + 1 : 0;
 	if (s->fixes_left <= 0) {
 		exhausted_cause(s, cause, sizeof(cause));
@@ -432,9 +451,14 @@ static bool unreviewed(struct story *s)
 {
 	const struct ref_slot *run = s->run;
 	bool later = run->whole_run && run->review;
+	char how;
 
-	if (!look(s))
+	if (!look(s, &how))
 		return false;
+	if (how != 'T') {
+		s->seen_tree = s->tree;
+		return send_back(s, how == 'Y' ? "conflict" : "commit-refused");
+	}
 	if (later && !run->merge)
 		return over(s, "implemented", "%s", "");
 	s->seen_tree = s->tree;

@@ -176,18 +176,18 @@ def test_a_hook_that_says_no(trees, repo, place):
     t = trees(scripts={"implement": "echo DRAFT > t1.txt; answer done\n", "fix": "echo done > t1.txt; answer 'it is done'\n"})
     before = repo.git("rev-parse", "main")
     row = t.run(task="do it", isolation=place, commit="auto", review=True)
-    assert row["state"] == "succeeded" and t.roles() == ["implement", "review", "fix", "review"], row
+    assert row["state"] == "succeeded" and t.roles() == ["implement", "fix", "review"], row
     told = t.play.prompt(row["id"], "fix").decode()
     assert "refused by a hook" in told and "no DRAFT in here" in told and "t1.txt:1:DRAFT" in told
     commit, all_of_it = result_of(repo, row)
     assert repo.git("show", f"{commit}:t1.txt") == "done" and repo.git("rev-parse", f"{commit}^") == before and len(commits(repo, "--branches")) == 2
-    assert [r["decision"] for r in t.daemon.reviews(row["id"])] == ["pass", "pass"]
+    assert [r["decision"] for r in t.daemon.reviews(row["id"])] == ["pass"], "nobody is paid to review what cannot be committed"
 
 
 def refusing(t, place="worktree", **params):
     """A run whose commits are refused whatever is done about it: (row, hold)."""
     row = t.run(task="do it", isolation=place, commit="auto", review={"max_fixes": 1}, **params)
-    assert row["state"] == "held" and t.roles() == ["implement", "review", "fix", "review"], row
+    assert row["state"] == "held" and t.roles() == ["implement", "fix"], row
     hold, = t.daemon.call("hold.list", run=row["id"])["holds"]
     assert (hold["kind"], hold["state"]) == ("commit-refused", "open") and "the ticket" in hold["reason"], hold
     return row, hold
@@ -249,17 +249,46 @@ def test_a_hook_that_puts_files_in_form(trees, repo, tmp_path, place, stages):
     """What is committed is what was reviewed: files in another form are reviewed in that form first."""
     hook(repo, "pre-commit", "for f in $(git diff --cached --name-only); do tr a-z A-Z < \"$f\" > \"$f.new\"; cat \"$f.new\" > \"$f\"; rm \"$f.new\"; " +
          ("git add \"$f\"; " if stages else "") + "done\n")
-    t = trees(scripts={"fix": "answer 'the hook has done it'\n"})
+    t = trees()
     row = t.run(task="do it", isolation=place, commit="auto", review=True)
-    assert row["state"] == "succeeded", row
+    assert row["state"] == "succeeded" and t.roles() == ["implement", "review"], row
     commit, _ = result_of(repo, row)
     assert repo.git("rev-parse", f"{commit}^{{tree}}") == repo.git("rev-parse", f"{row['result_ref']}^{{tree}}")
-    assert repo.git("show", f"{commit}:t1.txt") == ("T1" if stages else "t1")
-    if not stages:	# as behind the user's own commit
-        left = files_of(repo.path) if place == "shared" else t.restored(t.salvage(row["id"])[0], tmp_path / "out")
-        assert left[b"t1.txt"] == ("file", b"T1\n")
-        return
-    assert "+T1" in t.play.prompt(row["id"], "review", len([r for r in t.roles() if r == "review"])).decode()
+    assert repo.git("show", f"{commit}:t1.txt") == "T1"
+    assert "+T1" in t.play.prompt(row["id"], "review").decode()
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("limit,fixes", [(None, 2), (1, 1), (0, 4)])
+def test_a_hook_that_never_is_content(trees, repo, place, limit, fixes):
+    """It changes the work each time, whatever a fixer does: two rounds without progress are enough, and no reviewer is paid."""
+    hook(repo, "pre-commit", "echo stamp >> t1.txt; git add t1.txt\n")
+    t = trees(scripts={"fix": "echo $nth >> t1.txt; answer \"fix $nth\"\n"})
+    before = repo.git("rev-parse", "main")
+    row = t.run(task="do it", isolation=place, commit="auto", review={"max_fixes": 4, **({} if limit is None else {"stall_limit": limit})})
+    assert row["state"] == "held" and t.roles() == ["implement"] + ["fix"] * fixes, row
+    hold, = t.daemon.call("hold.list", run=row["id"])["holds"]
+    assert hold["kind"] == "commit-refused" and "a hook of the repository changed: t1.txt" in hold["reason"], hold
+    assert hold["reason"].startswith("stalled: ") == (limit != 0) and repo.git("rev-parse", "main") == before
+
+
+def test_a_hook_that_says_no_to_the_commit_alone(trees, repo, tmp_path):
+    """It said nothing before the review: that counts as well when it happens again."""
+    seen = tmp_path / "seen"
+    hook(repo, "pre-commit", f"echo x >> {seen}; [ $(( $(wc -l < {seen}) % 2 )) = 1 ] || {{ echo 'not now'; exit 1; }}\n")
+    t = trees(scripts={"fix": "echo $nth >> t1.txt; answer \"fix $nth\"\n"})
+    row = t.run(task="do it", isolation="shared", commit="auto", review=True)
+    assert row["state"] == "held" and t.roles() == ["implement", "review", "fix", "review", "fix", "review"], row
+
+
+@pytest.mark.parametrize("mode", ["none", "agent"])
+def test_hooks_are_not_asked_about_what_is_not_committed_here(trees, repo, tmp_path, mode):
+    seen = tmp_path / "seen"
+    hook(repo, "pre-commit", f"echo x >> {seen}\n")
+    t = trees(scripts={"commit": "true\n"})
+    t.run(task="do it", isolation="shared", commit=mode, review={"max_fixes": 0})
+    asked = len(seen.read_text()) // 2 if seen.exists() else 0
+    assert asked == (1 if mode == "agent" else 0), "what a commit agent has left is committed with the hooks"
 
 
 # ---- commit agents that do not as they are told ----------------------------------------------------------------

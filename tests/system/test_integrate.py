@@ -108,12 +108,23 @@ def test_a_conflict_that_is_resolved(trees, lines):
 
 
 def test_a_fixer_that_leaves_markers(trees, lines):
-    """The reviewer sees them."""
+    """They are found before a reviewer is paid for a tree that cannot be committed."""
     t = trees(scripts={"fix.1": "answer 'I did nothing'\n", "fix": RESOLVE, "review": NO_MARKS}, gates=("x-1", "x-2"))
     row = t.daemon.ended(clash(t, review=True))
-    assert row["state"] == "succeeded" and t.roles()[-4:] == ["fix", "review", "fix", "review"], row
-    assert "+<<<<<<< integrated" in t.play.prompt(row["id"], "review", 3).decode()
+    assert row["state"] == "succeeded" and t.roles()[-4:] == ["review", "fix", "fix", "review"], row
+    assert "markers are still in shared.txt" in t.play.prompt(row["id"], "fix", 2).decode()
     assert "<<<<" not in lines.git("show", f"{row['result_branch']}:shared.txt")
+
+
+@pytest.mark.parametrize("limit,fixes", [(None, 2), (1, 1), (0, 5)])
+def test_fixers_that_leave_markers_again_and_again(trees, lines, limit, fixes):
+    """Each such round is a stalled one, and the hold names the conflict and the file."""
+    t = trees(scripts={"fix": "echo $nth >> other.txt; answer \"fix $nth\"\n", "review": NO_MARKS}, gates=("x-1", "x-2"))
+    row = t.daemon.ended(clash(t, review={"max_fixes": 5, **({} if limit is None else {"stall_limit": limit})}))
+    assert row["state"] == "held" and t.roles() == ["implement", "implement", "review", "review"] + ["fix"] * fixes, row
+    hold, = t.daemon.call("hold.list", run=row["id"])["holds"]
+    assert hold["kind"] == "conflict" and "the conflict with another task is not resolved: its markers are still in shared.txt" in hold["reason"], hold
+    assert hold["reason"].startswith("stalled: ") == (limit != 0)
 
 
 def test_a_fixer_that_leaves_markers_without_a_review(trees, lines):
