@@ -7,6 +7,7 @@ So there is nothing here to keep up with rld. Processes are started by posix_spa
 nothing is slow on purpose.
 """
 import ast
+import ctypes
 import itertools
 import os
 import re
@@ -17,8 +18,9 @@ STRACE = ["strace", "-f", "-qq", "-y", "-z", "-v", "-s", "1000000", "-e", "signa
 STRING = r'"(?:[^"\\]|\\.)*"'
 LIST = rf"\[(?:{STRING}(?:, )?)*\]"
 EXEC = re.compile(rf"^(\d+) +execve\(({STRING}), ({LIST}), ({LIST})\) = 0$")
-SYNC = re.compile(r"^(\d+) +(fsync|fdatasync)\(\d+<(.*)>\) += 0$")
+SYNC = re.compile(r"^(\d+) +(fsync|fdatasync|syncfs)\(\d+<(.*)>\) += 0$")
 UNLINK = re.compile(rf"^(\d+) +unlink(?:at)?\((?:\w+<[^>]*>, )?({STRING})(?:, 0)?\) = 0$")
+CALLS = {"fsync": os.fsync, "fdatasync": os.fdatasync, "syncfs": ctypes.CDLL(None).syncfs}
 DATABASE = re.compile(r"/rld\.db(?:-wal|-shm)?$")	# its syncs are commits, which each pair counts for itself
 REF = re.compile(r"\brefs/rl/([0-9a-f]{8})/([a-z-]+)/\d+")	# the instance of the state directory, what for, the run
 
@@ -36,7 +38,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Sync:
-    call: str		# fsync or fdatasync
+    call: str		# one of CALLS
     path: str
     size: int		# None: a directory
 
@@ -164,7 +166,7 @@ class Script:
             elif isinstance(action, Sync):
                 path = self.here(action.path)
                 os.makedirs(path if action.size is None else os.path.dirname(path), exist_ok=True)
-                todo.append((self.sync, getattr(os, action.call), path, action.size))
+                todo.append((self.sync, CALLS[action.call], path, action.size))
             else:
                 path = self.here(action.path)
                 todo.append((self.unlink, path))
