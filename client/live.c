@@ -256,14 +256,17 @@ static void say_reviewing(struct live *live, struct live_slot *slot)
 
 static void on_fixing(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
 {
-	char *word = mem_printf("FIX %lld", number(event, "fix")), *who = whose(live, slot, word);
+	char *word = mem_printf("FIX %lld", number(event, "fix")), *who = whose(live, slot, word), *why = because(event, "obstacle", NULL);
 
+	for (char *p = strchr(why, '\n'); p != NULL; p = strchr(p, '\n'))
+		*p = ' ';
 	if (strncmp(before, "checking ", strlen("checking ")) == 0)
 		say(live, PAINT_BOLD, "%sA check failed. Running fixer (fix %lld)...", who, number(event, "fix"));
-	else if (strncmp(before, "committing ", strlen("committing ")) == 0)
-		say(live, PAINT_BOLD, "%sIt cannot be committed or merged as it is. Running fixer (fix %lld)...", who, number(event, "fix"));
+	else if (*why != '\0')
+		say(live, PAINT_BOLD, "%sIt cannot be committed or merged as it is. Running fixer (fix %lld)%s", who, number(event, "fix"), why);
 	else
 		say(live, PAINT_BOLD, "%sIssues found. Running corrector (iteration %lld/%lld)...", who, slot->round, number(event, "max_reviews"));
+	free(why);
 	free(word);
 	free(who);
 }

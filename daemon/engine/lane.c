@@ -147,8 +147,9 @@ void lane_ended(struct turn *turn, struct lane *lane)
 void lane_tell_phase(struct turn *turn, const struct lane *lane)
 {
 	const struct slot_row *row = lane->row;
+	bool fixes_it = row->stage == SLOT_S_FIXING && row->failed_check == ROW_NONE && row->message == NULL;
 
-	turn_tell(turn, "slot.phase", row->run, json_pack("{s:I, s:s, s:s*, s:I, s:I, s:I, s:s*, s:s*}",
+	turn_tell(turn, "slot.phase", row->run, json_pack("{s:I, s:s, s:s*, s:I, s:I, s:I, s:s*, s:s*, s:s*}",
 	    "slot", (json_int_t)row->slot,
 	    "phase", state_name(&slot_phase_names, (int)slot_row_phase(row)),
 	    "task", row->task,
@@ -156,7 +157,8 @@ void lane_tell_phase(struct turn *turn, const struct lane *lane)
 	    "fix", (json_int_t)row->fix,
 	    "max_reviews", (json_int_t)(row->fixes + 1),
 	    "reason", row->reason,
-	    "cause", row->cause));
+	    "cause", row->cause,
+	    "obstacle", fixes_it ? row->obstacle : NULL));
 }
 
 static void settle_task(struct turn *turn, const struct lane *lane, enum slot_event event)

@@ -44,7 +44,8 @@ def test_a_commit_that_a_hook_refuses(make_daemon, repo):
     repo.write(".git/hooks/pre-commit", "#!/bin/sh\ngrep -q two work.txt\n")
     (repo.path / ".git/hooks/pre-commit").chmod(0o755)
     done = run(daemon, repo, "--review", "--commit=auto", check=0)
-    assert "It cannot be committed or merged as it is. Running fixer (fix 1)..." in told(done) and "Issues found" not in done.err
+    assert "It cannot be committed or merged as it is. Running fixer (fix 1): the commit was refused by a hook of the repository:  " \
+        "pre-commit failed without a word" in told(done) and "Issues found" not in done.err
     assert repo.git("show", "HEAD:work.txt") == "one\ntwo"
 
 
