@@ -205,7 +205,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->repository = xstrdup(spec->repository);
 	op->scratch = xstrdup(spec->scratch);
 	op->given = xstrdup(spec->tree);
-	op->base = xstrdup(spec->base);
+	op->base = xstrdup(spec->kind == GIT_MEASURE ? spec->tree : spec->base);
 	op->ref = xstrdup(spec->ref);
 	op->dir = xstrdup(spec->dir);
 	op->name = xstrdup(spec->name);

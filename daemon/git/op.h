@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Git operations as lists of steps: each step is one git process with fixed argv, started by the engine through
  * rl-shim; between steps a function reads the last output and names the next step. No operation but COMMIT and COMMITTED touches
- * the index, stash or checked-out branch of workspace, or runs a hook; no other but BASE, WORKTREE and MERGE, and those on
- * their own work tree, runs a filter of the repository, and none runs a fsmonitor, merge driver, diff or text conversion program. */
+ * the index, stash or checked-out branch of workspace; they, and MEASURE with a message, run hooks and the filters that a commit
+ * needs; no other but BASE, WORKTREE and MERGE, and those on their own work tree, runs a filter of the repository, and none runs a fsmonitor, merge driver, diff or text conversion program. */
 #ifndef GIT_OP_H
 #define GIT_OP_H
 

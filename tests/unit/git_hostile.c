@@ -98,7 +98,7 @@ static void run(struct git_op_spec spec)
 {
 	spec.workspace = spec.workspace != NULL ? spec.workspace : repo;
 	spec.scratch = scratch;
-	spec.message = MESSAGE;
+	spec.message = spec.kind == GIT_MEASURE ? NULL : MESSAGE;
 	spec.ref = spec.ref != NULL ? spec.ref : REF;
 	expect_done(git_op_new(&spec));
 }
