@@ -76,7 +76,7 @@ static const struct result_field salvage_results[] = {
 	{ "run", "integer", "its run" },
 	{ "task", "string|null", "whose work tree it was" },
 	{ "workspace", "string", "top of the repository that has it" },
-	{ "ref", "string", "git ref, refs/rl/salvage/<run>/<task>" },
+	{ "ref", "string", "git ref, refs/rl/<instance>/salvage/<run>/<task>" },
 	{ "commit", "string", "git commit of everything that was in the work tree" },
 	{ "path", "string|null", "where the work tree was" },
 	{ "created_at", "string", "time of the removal" },
