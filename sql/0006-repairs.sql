@@ -15,3 +15,6 @@ ALTER TABLE slot ADD COLUMN beside TEXT;
 -- HEAD of a shared work tree where the run, and where the work of a slot, began.
 ALTER TABLE run ADD COLUMN head TEXT;
 ALTER TABLE slot ADD COLUMN head TEXT;
+
+-- What a source says of its tasks as a whole.
+ALTER TABLE run ADD COLUMN feature TEXT;

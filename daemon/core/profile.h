@@ -21,16 +21,19 @@ enum carrier {
 /* Sections of a prompt, in the order of a prompt. A mask of them says what a role of a profile is given; the templates'
  * placeholders of the others stay empty. */
 enum part {
-	PART_PROJECT = 1 << 0,		/* project, feature, all stories */
-	PART_TASK = 1 << 1,
-	PART_ROUND = 1 << 2,		/* round n of m, and how strict to be in it */
-	PART_FOLLOW_UP = 1 << 3,	/* feedback of the previous review */
-	PART_GUIDELINES = 1 << 4,
-	PART_CONVENTIONS = 1 << 5,
-	PART_HISTORY = 1 << 6,		/* all earlier reviews of the task */
-	PART_ANSWER = 1 << 7,
-	PART_DIFF = 1 << 8
+	PART_PROJECT = 1 << 0,		/* its name, and what its tasks are about as a whole */
+	PART_STORIES = 1 << 1,		/* all tasks of the run, whole */
+	PART_TASK = 1 << 2,
+	PART_ROUND = 1 << 3,		/* round n of m, and how strict to be in it */
+	PART_FOLLOW_UP = 1 << 4,	/* feedback of the previous review */
+	PART_GUIDELINES = 1 << 5,
+	PART_CONVENTIONS = 1 << 6,
+	PART_HISTORY = 1 << 7,		/* all earlier reviews of the task */
+	PART_ANSWER = 1 << 8,
+	PART_DIFF = 1 << 9
 };
+
+#define PARTS 10
 
 /* The int64_t fields hold values of the enums of core/state.h and are knobs: defaults of [review] keys. */
 struct profile {

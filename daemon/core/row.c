@@ -31,6 +31,7 @@ static const struct field run_fields[] = {
 	TEXT(run_row, source),
 	TEXT(run_row, source_path),
 	TEXT(run_row, project),
+	TEXT(run_row, feature),
 	STATE(run_row, state, run_state_names),
 	TEXT(run_row, reason),
 	TEXT(run_row, cause),

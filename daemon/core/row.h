@@ -71,6 +71,7 @@ struct run_row {
 	char *source;			/* name of a row of sources[] in task/op.h */
 	char *source_path;		/* beads: real path of the directory that holds .beads; stories, workflow: the file; NULL: none */
 	char *project;			/* name of the project, where the source tells it; NULL */
+	char *feature;			/* what the tasks are about as a whole, where the source describes it; cut like a part of a prompt; NULL */
 	int state;			/* enum run_state */
 	char *reason;			/* why it waits, NULL when it does not */
 	char *cause;			/* why it ended, NULL before */

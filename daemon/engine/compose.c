@@ -2,7 +2,6 @@
 /* An attempt as it is to be started: argv, environment, files, prompt, and the places that it may write. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -11,6 +10,7 @@
 #include "base/file.h"
 #include "core/profile.h"
 #include "engine/compose_int.h"
+#include "engine/filler.h"
 #include "engine/misnamed.h"
 #include "proto/units.h"
 #include "record/layout.h"
@@ -51,41 +51,12 @@ static void places_release(struct places *p)
 	free(p->scratch);
 }
 
-static const char *project_name(const char *workdir)
-{
-	const char *slash = strrchr(workdir, '/');
-
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : workdir;
-}
-
 static char *make_prompt(const struct compose_work *w, const struct sources *s, const struct places *p, size_t *size)
 {
-	char priority[16];
-	/* a reviewer is told that there is no answer or no change; the others get neither part */
-	const char *nothing = compose_is_review(w) ? "" : NULL;
-	bool answer = compose_is_review(w) || w->attempt.role == ROLE_FIX;
 	struct prompt_parts parts = {
 		.template = { s->template, s->template_size },
-		.project = w->run.project != NULL ? w->run.project : project_name(w->run.workdir),
-		.feature = w->task.title,
-		.stories = { s->stories.data, s->stories.size },
-		.task_id = w->task.id,
-		.task_title = w->task.title,
-		.task_status = w->task.status != NULL ? w->task.status : state_name(&task_state_names, w->task.state),
-		.task_priority = priority,
-		.task = { s->task, s->task_size },
 		.round = w->attempt.round,
 		.max_reviews = w->slot.fixes + 1,
-		.strictness = w->plan->strictness,
-		.follow_up = { s->follow_up.data, s->follow_up.size },
-		.follow_up_from = w->follow_up_from,
-		.guidelines = { s->guidelines, s->guidelines_size },
-		.conventions = { s->conventions, s->conventions_size },
-		.history = s->history,
-		.nhistory = w->nhistory,
-		.answer = { answer && s->answer != NULL ? s->answer : nothing, answer ? s->answer_size : 0 },
-		.diff = { s->diff.data != NULL ? s->diff.data : nothing, s->diff.size },
-		.diff_dropped = s->diff_dropped,
 		.interrupted = w->interrupted,
 		.interruption = w->interruption,
 		.shared_tree = w->shared_tree,
@@ -95,10 +66,9 @@ static char *make_prompt(const struct compose_work *w, const struct sources *s, 
 		.resumed = w->session != NULL,
 		/* without git nobody can tell a claim from an excuse */
 		.no_change_marker = w->run.has_git == 1 ? w->plan->no_change_markers[0] : NULL,
-		.no_change = w->says_no_change == ROW_NONE ? NO_CHANGE_UNASKED : w->says_no_change == 1 ? NO_CHANGE_SAID : NO_CHANGE_UNSAID,
 	};
 
-	snprintf(priority, sizeof(priority), "%lld", (long long)(w->task.priority != ROW_NONE ? w->task.priority : w->run.priority));
+	filler_fill(&parts, w, s);
 	return prompt_build(w->plan->profile, (enum role)w->attempt.role, &parts, size);
 }
 

@@ -13,6 +13,7 @@ struct sources {
 	size_t template_size, task_size, answer_size, guidelines_size, conventions_size;
 	struct buf diff, follow_up, stories;
 	bool diff_dropped;
+	char priority[16];	/* of the task, else of the run */
 	struct prompt_review *history;
 };
 

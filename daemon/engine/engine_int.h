@@ -65,6 +65,8 @@ struct lane {
 	struct step_row *step;		/* unfinished step, owned; NULL */
 	struct step_spec next_step;	/* what that step runs, until it is launched; points into op */
 	char **next_env;
+	struct briefing briefing;		/* of the attempt that is being composed, while it is read; see start_flow.c */
+	size_t briefing_next;		/* ... what comes next: 0: the task, n: story n - 1 */
 	struct exit_record record;	/* of the attempt that is being collected */
 	bool lost;			/* it has none */
 	char *lost_detail;
@@ -105,7 +107,7 @@ struct pending_submit {
 	int64_t owner;
 	char *workdir, *task, *task_blob, *key, *body_hash, *plan_json;
 	enum source_kind source;
-	char *source_path, *group, *project;
+	char *source_path, *group, *project, *feature;
 	char *warnings;			/* JSON, as the run's will be; NULL: none */
 	int64_t after;
 	bool after_unfinished;		/* ... when it was submitted */

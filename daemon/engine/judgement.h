@@ -9,8 +9,8 @@
 
 struct open_work;
 
-/* The settings that say what a run's reviews go by: the run's own, else those of the first of its tasks that is reviewed (in a workflow
- * each review has the profile "decision", and all have the same rules). NULL: nothing is reviewed. A task's plan is put into *own, which
+/* The settings that say what a run's reviews go by: the run's own, else those of the first of its tasks that is reviewed (the
+ * reviews of a workflow have one profile, and so the same rules). NULL: nothing is reviewed. A task's plan is put into *own, which
  * starts zeroed and is the caller's to release. */
 const struct plan *judgement_plan(const struct plan *run, struct task_row *const *tasks, size_t count, struct plan *own);
 

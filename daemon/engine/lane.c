@@ -12,6 +12,7 @@ void lane_release(struct lane *lane)
 	row_free(ROW_STEP, lane->step);
 	strings_wipe(lane->next_env);
 	free(lane->lost_detail);
+	briefing_release(&lane->briefing);
 	if (lane->plan != NULL)
 		plan_release(lane->plan);
 	free(lane->plan);

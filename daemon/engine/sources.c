@@ -2,6 +2,7 @@
 /* The texts that a prompt is made of, read from disk. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,18 +105,37 @@ static void gather_history(const struct compose_work *w, struct sources *s)
 		};
 }
 
+/* A task under its id and title, which may be all that its text says. */
+static void add_story(struct buf *out, const char *id, const char *title, const char *text)
+{
+	size_t n = title != NULL ? strlen(title) : 0;
+
+	buf_addf(out, "%s## %s: %s\n", out->size > 0 ? "\n" : "", id, title != NULL ? title : "");
+	if (n > 0 && strncmp(text, title, n) == 0 && (text[n] == '\0' || text[n] == '\n'))
+		text += n;
+	text += strspn(text, "\n");
+	if (text[0] != '\0')
+		buf_addf(out, "\n%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+}
+
+static void gather_stories(const struct compose_work *w, struct buf *out)
+{
+	for (size_t i = 0; i < w->briefing.nstories; i++)
+		add_story(out, w->briefing.stories[i].id, w->briefing.stories[i].title, w->briefing.stories[i].text);
+}
+
 /* The task as it came with the work, which also makes its file; else that file as it is. */
 static int take_task(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
 {
-	const char *text = w->text != NULL ? w->text : w->offer != NULL ? w->offer : NULL;
+	const char *text = w->briefing.text != NULL ? w->briefing.text : w->offer != NULL ? w->offer : NULL;
 	int rv;
 
 	/* slot 0 is about all tasks */
 	if (text == NULL && w->slot.task == NULL)
-		text = w->stories != NULL ? w->stories : "";
+		text = s->stories.data != NULL ? s->stories.data : "";
 	if (text == NULL)
 		return read_source("", p->task_file, TASK_FILE_MAX, true, &s->task, &s->task_size, error);
-	s->task_size = w->text != NULL ? w->text_size : strlen(text);
+	s->task_size = w->briefing.text != NULL ? w->briefing.size : strlen(text);
 	s->task = xmemdup0(text, s->task_size);
 	rv = file_write(AT_FDCWD, p->task_file, s->task, s->task_size, 0600, false);
 	if (rv != 0)
@@ -129,14 +149,13 @@ int sources_read(const struct compose_work *w, const struct places *p, struct so
 	char *dir;
 	int rv;
 
+	gather_stories(w, &s->stories);
 	if (take_task(w, p, s, error) == -1 || read_source(p->run_dir, "guidelines.md", TASK_FILE_MAX, false, &s->guidelines, &s->guidelines_size, error) == -1 ||
 	    read_source(p->run_dir, "conventions.md", TASK_FILE_MAX, false, &s->conventions, &s->conventions_size, error) == -1)
 		return -1;
-	if (w->stories != NULL)
-		buf_adds(&s->stories, w->stories);
-	/* a single task is told whole */
-	if (strcmp(w->run.source, "prompt") == 0)
-		buf_add(&s->stories, s->task, s->task_size);
+	if (strcmp(w->run.source, sources[SOURCE_PROMPT].name) == 0)
+		add_story(&s->stories, w->task.id, w->task.title, s->task);
+	snprintf(s->priority, sizeof(s->priority), "%lld", (long long)(w->task.priority != ROW_NONE ? w->task.priority : w->run.priority));
 	gather_follow_up(w, s);
 	gather_history(w, s);
 	if (w->attempt.role != ROLE_CHECK && read_template(w, p, s, error) == -1)

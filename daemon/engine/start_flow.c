@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "core/tasks.h"
 #include "engine/engine_int.h"
+#include "prompt/prompt.h"
 
 /* An attempt of which nothing ran: the cancel came before its start. */
 static void end_unstarted(struct lane *lane)
@@ -20,11 +21,11 @@ static void end_unstarted(struct lane *lane)
 #define FLOOR_WAIT_MS 2000
 
 static void compose_cb(void *arg, struct work *work);
-static struct work *compose_new(struct lane *lane, const char *text, size_t size);
+static struct work *compose_new(struct lane *lane, struct briefing *briefing);
 static bool passes(struct lane *lane);
 
-/* Too little free space: it is asked again, with the text that w brought, and the slot says why it waits. */
-static void wait_for_space(struct lane *lane, const struct compose_work *w)
+/* Too little free space: it is asked again, with the texts that w brought, and the slot says why it waits. */
+static void wait_for_space(struct lane *lane, struct compose_work *w)
 {
 	const char *why = w->floor;
 	struct engine *engine = lane->run->engine;
@@ -38,7 +39,7 @@ static void wait_for_space(struct lane *lane, const struct compose_work *w)
 		turn_commit(turn);
 		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
 	}
-	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(lane, w->text, w->text_size), WORK_COMPOSE, compose_cb, lane);
+	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(lane, &w->briefing), WORK_COMPOSE, compose_cb, lane);
 }
 
 /* It waits for space no more. */
@@ -142,21 +143,6 @@ static void set_interruption(struct compose_work *w, const struct lane *lane)
 		w->interruption = xstrdup(before->cause);
 }
 
-/* All tasks of the run, for reviewers of the whole. */
-static char *stories_of(const struct run *run)
-{
-	struct buf b = { 0 };
-
-	for (size_t i = 0; i < run->rows->ntasks; i++) {
-		const struct task_row *task = run->rows->tasks[i];
-
-		buf_addf(&b, "- %s: %s\n", task->id, task->title != NULL ? task->title : "");
-		if (task->acceptance != NULL)
-			buf_addf(&b, "\n%s\n", task->acceptance);
-	}
-	return b.data;
-}
-
 /* What an agent may pick from. NULL: it has its task. */
 static char *offer_of(const struct lane *lane)
 {
@@ -201,7 +187,8 @@ static int64_t says_no_change(const struct lane *lane)
 	return answer->says_no_change == 1;
 }
 
-static struct work *compose_new(struct lane *lane, const char *text, size_t size)
+/* Takes what is in told. */
+static struct work *compose_new(struct lane *lane, struct briefing *briefing)
 {
 	struct run *run = lane->run;
 	const struct task_row *task = lane_task(lane);
@@ -219,9 +206,8 @@ static struct work *compose_new(struct lane *lane, const char *text, size_t size
 	else
 		w->task.id = xstrdup(lane_task_id(lane));
 	w->plan = lane_plan(lane);
-	w->text = text != NULL ? xmemdup0(text, size) : NULL;
-	w->text_size = size;
-	w->stories = stories_of(run);
+	w->briefing = *briefing;
+	*briefing = (struct briefing){ 0 };
 	w->offer = offer_of(lane);
 	w->shared_tree = shares_tree(lane);
 	set_follow_up(w, lane);
@@ -234,13 +220,66 @@ static struct work *compose_new(struct lane *lane, const char *text, size_t size
 	return &w->work;
 }
 
-static void compose_text_cb(void *arg, const char *text, size_t size)
+/* ---- the texts that it is told ---- */
+
+/* A role of the profile that sees all stories, and in a review of the whole each that may see a task. */
+static bool needs_stories(const struct lane *lane)
+{
+	const struct plan *plan = lane_plan(lane);
+	enum role role = (enum role)run_attempt(lane->run, lane->row->attempt)->role;
+	bool whole = lane->row->slot == 0 && lane->row->task == NULL;
+
+	if (run_source(lane->run) == SOURCE_PROMPT)
+		return false;
+	if (whole && (role == ROLE_CHECK || !plan->profile->no_task))
+		return true;
+	return (role == ROLE_REVIEW || role == ROLE_FIX) && (prompt_sees(plan->profile, role) & PART_STORIES) != 0;
+}
+
+static void list_stories(struct lane *lane)
+{
+	const struct run_rows *rows = lane->run->rows;
+
+	lane->briefing.stories = xcalloc(rows->ntasks, sizeof(*lane->briefing.stories));
+	for (size_t i = 0; i < rows->ntasks; i++)
+		lane->briefing.stories[lane->briefing.nstories++] = (struct story){ .id = xstrdup(rows->tasks[i]->id), .title = xstrdup(rows->tasks[i]->title) };
+}
+
+static void briefing_cb(void *arg, const char *text, size_t size);
+
+/* One after the other, then it is composed. */
+static void briefing_read(struct lane *lane)
+{
+	struct run *run = lane->run;
+	const char *id = NULL;
+
+	if (lane->briefing_next == 0)
+		id = lane->row->task;
+	else if (lane->briefing_next <= lane->briefing.nstories)
+		id = lane->briefing.stories[lane->briefing_next - 1].id;
+	if (id != NULL)
+		run->engine->ports.task_text(run->engine->ports.store_ctx, run->rows->run.id, id, briefing_cb, lane);
+	else
+		engine_work(run->engine, compose_new(lane, &lane->briefing), WORK_COMPOSE, compose_cb, lane);
+}
+
+static void briefing_cb(void *arg, const char *text, size_t size)
 {
 	struct lane *lane = arg;
+	struct briefing *briefing = &lane->briefing;
+	char *copy;
 
 	if (lane->run->engine->stopped)
 		return;
-	engine_work(lane->run->engine, compose_new(lane, text != NULL ? text : "", size), WORK_COMPOSE, compose_cb, lane);
+	copy = text != NULL ? xmemdup0(text, size) : xstrdup("");
+	if (lane->briefing_next == 0) {
+		briefing->text = copy;
+		briefing->size = size;
+	} else {
+		briefing->stories[lane->briefing_next - 1].text = copy;
+	}
+	lane->briefing_next++;
+	briefing_read(lane);
 }
 
 /* Nothing is started while the run or its group is paused, nor without a slot of the daemon. */
@@ -281,16 +320,13 @@ static bool passes(struct lane *lane)
 
 void attempt_compose(struct lane *lane)
 {
-	struct run *run = lane->run;
-	struct engine *engine = run->engine;
-	bool prompt = run_source(run) == SOURCE_PROMPT;
-
 	if (!passes(lane))
 		return;
 	lane->pending = PENDING_WORK;
+	briefing_release(&lane->briefing);
+	if (needs_stories(lane))
+		list_stories(lane);
 	/* a prompt is in a file already: it may be large */
-	if (prompt || lane->row->task == NULL)
-		engine_work(engine, compose_new(lane, NULL, 0), WORK_COMPOSE, compose_cb, lane);
-	else
-		engine->ports.task_text(engine->ports.store_ctx, run->rows->run.id, lane->row->task, compose_text_cb, lane);
+	lane->briefing_next = run_source(lane->run) == SOURCE_PROMPT || lane->row->task == NULL;
+	briefing_read(lane);
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "engine/engine_int.h"
 #include "engine/judgement.h"
+#include "prompt/prompt.h"
 #include "proto/error.h"
 
 static void pending_free(struct pending_submit *p)
@@ -21,6 +22,7 @@ static void pending_free(struct pending_submit *p)
 	free(p->warnings);
 	free(p->group);
 	free(p->project);
+	free(p->feature);
 	for (size_t i = 0; i < p->ntasks; i++)
 		row_free(ROW_TASK, p->tasks[i]);
 	free(p->tasks);
@@ -98,6 +100,7 @@ static void put_run(struct turn *turn, struct pending_submit *p, const struct in
 	row->source = xstrdup(sources[p->source].name);
 	row->source_path = xstrdup(p->source_path);
 	row->project = xstrdup(p->project);
+	row->feature = xstrdup(p->feature);
 	row->group = xstrdup(p->group);
 	row->after_run = p->after;
 	row->paused = row->stopped = 0;
@@ -298,6 +301,19 @@ static struct pending_submit *pending_new(struct engine *engine, int64_t owner, 
 	return p;
 }
 
+/* As much as a prompt can show: the row is written often. NULL: none. */
+static char *feature_of(const struct task_list *tasks)
+{
+	const char *text = tasks->description != NULL ? tasks->description : "";
+	size_t size;
+
+	text += strspn(text, " \t\r\n");
+	size = strlen(text);
+	while (size > 0 && strchr(" \t\r\n", text[size - 1]) != NULL)
+		size--;
+	return size > 0 ? prompt_cap((struct span){ text, size }, PROMPT_CAP, &size) : NULL;
+}
+
 static bool refuse_state(struct engine *engine, engine_reply_cb *cb, void *arg)
 {
 	if (engine->stopped)
@@ -338,6 +354,7 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 		add_task(p, row);
 	}
 	p->project = s->tasks != NULL ? xstrdup(s->tasks->project) : NULL;
+	p->feature = s->tasks != NULL ? feature_of(s->tasks) : NULL;
 	p->plan_json = xstrdup(s->plan_json);
 	p->warnings = xstrdup(s->warnings);
 	if (plan_from_json(p->plan_json, &p->plan) == -1)
@@ -470,6 +487,7 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 	p->source = (enum source_kind)source_find(old->source);
 	p->source_path = xstrdup(old->source_path);
 	p->project = xstrdup(old->project);
+	p->feature = xstrdup(old->feature);
 	p->group = xstrdup(old->group != NULL ? old->group : "default");
 	p->retry_of = old->id;
 	retry_tasks(p, rows);

@@ -105,6 +105,18 @@ static void step_release(struct step_work *w)
 	free(w->error);
 }
 
+void briefing_release(struct briefing *briefing)
+{
+	for (size_t i = 0; i < briefing->nstories; i++) {
+		free(briefing->stories[i].id);
+		free(briefing->stories[i].title);
+		free(briefing->stories[i].text);
+	}
+	free(briefing->stories);
+	free(briefing->text);
+	*briefing = (struct briefing){ 0 };
+}
+
 static void compose_release(struct compose_work *w)
 {
 	row_release(ROW_RUN, &w->run);
@@ -118,8 +130,7 @@ static void compose_release(struct compose_work *w)
 	free(w->session);
 	free(w->interruption);
 	free(w->findings);
-	free(w->text);
-	free(w->stories);
+	briefing_release(&w->briefing);
 	free(w->offer);
 	free(w->floor);
 	launch_free(w->launch);

@@ -120,6 +120,22 @@ struct step_work {
 /* How the reason of a slot begins that waits for disk space. */
 #define FLOOR_REASON "waiting for disk space: "
 
+/* A task of the run, for a role that is told of all. Strings owned. */
+struct story {
+	char *id, *title;
+	char *text;		/* NULL: not read yet */
+};
+
+/* Texts from the store that an attempt is told. All owned. */
+struct briefing {
+	char *text;		/* the task, where its file is not there yet; NULL */
+	size_t size;
+	struct story *stories;	/* all tasks of the run; none: its role is not told of them, or its one task is all */
+	size_t nstories;
+};
+
+void briefing_release(struct briefing *briefing);
+
 struct compose_work {
 	struct work work;
 	/* in, owned copies: rows change while the worker reads */
@@ -128,9 +144,7 @@ struct compose_work {
 	struct attempt_row attempt;
 	struct task_row task;
 	const struct plan *plan;	/* borrowed: a run's plan never changes */
-	char *text;			/* owned: the task, where its file is not there yet; NULL */
-	size_t text_size;
-	char *stories;			/* owned: all tasks of the run, Markdown */
+	struct briefing briefing;		/* owned */
 	char *offer;			/* owned: tasks that the agent may pick, Markdown; NULL: it has one */
 	bool shared_tree;		/* another slot writes the same tree */
 	char *follow_up;		/* what a fixer is asked for, a reviewer's previous feedback, a human's words; NULL: nothing */

@@ -122,8 +122,9 @@ static void write_stories(struct buf *out, const struct setting *s)
 static void write_project(struct buf *out, const struct setting *s)
 {
 	const struct prompt_parts *p = s->parts;
+	bool stories = (s->sees & PART_STORIES) != 0 && p->stories.data != NULL;
 
-	if (p->project == NULL && p->feature == NULL && p->stories.data == NULL)
+	if (p->project == NULL && p->feature == NULL && !stories)
 		return;
 	buf_adds(out, "## Project\n\n");
 	if (p->project != NULL) {
@@ -131,12 +132,15 @@ static void write_project(struct buf *out, const struct setting *s)
 		add_line(out, p->project);
 		buf_adds(out, "\n");
 	}
-	if (p->feature != NULL) {
+	if (p->feature != NULL && strchr(p->feature, '\n') == NULL) {
 		buf_adds(out, "Feature: ");
 		add_line(out, p->feature);
 		buf_adds(out, "\n");
+	} else if (p->feature != NULL) {
+		buf_adds(out, "\nFeature:\n\n");
+		add_capped(out, "markdown", (struct span){ p->feature, strlen(p->feature) });
 	}
-	if (p->stories.data != NULL) {
+	if (stories) {
 		buf_adds(out, "\nAll stories:\n\n");
 		write_stories(out, s);
 	}
@@ -420,7 +424,7 @@ const struct piece piece_values[] = {
 	{ "task_title", PART_TASK, write_task_title },
 	{ "project_name", PART_PROJECT, write_project_name },
 	{ "feature", PART_PROJECT, write_feature },
-	{ "stories", PART_PROJECT, write_stories },
+	{ "stories", PART_STORIES, write_stories },
 	{ "round", 0, write_round },
 	{ "max_reviews", 0, write_max_reviews },
 	{ "strictness", PART_ROUND, write_strictness },

@@ -138,17 +138,22 @@ static void add_blank_line(struct buf *out)
 	buf_adds(out, out->size > 0 ? "\n\n" : "");
 }
 
-/* A review's words are for those whose profile says so; what a check or a human says, for everybody who can settle it. */
-static unsigned seen_by(const struct profile *profile, enum role role, const struct prompt_parts *parts)
+unsigned prompt_sees(const struct profile *profile, enum role role)
 {
 	const unsigned masks[ROLES] = {
-		[ROLE_IMPLEMENT] = PART_TASK,
+		[ROLE_IMPLEMENT] = PART_PROJECT | PART_TASK,
 		[ROLE_REVIEW] = profile != NULL ? profile->review_sees : 0,
 		[ROLE_FIX] = profile != NULL ? profile->fix_sees : 0,
 		[ROLE_COMMIT] = profile != NULL && profile->no_task ? 0 : PART_TASK,
 	};
 
-	return masks[role] | (role != ROLE_REVIEW && !feedback_is_of_review(parts) ? PART_FOLLOW_UP : 0) |
+	return masks[role];
+}
+
+/* A review's words are for those whose profile says so; what a check or a human says, for everybody who can settle it. */
+static unsigned seen_by(const struct profile *profile, enum role role, const struct prompt_parts *parts)
+{
+	return prompt_sees(profile, role) | (role != ROLE_REVIEW && !feedback_is_of_review(parts) ? PART_FOLLOW_UP : 0) |
 	    (role == ROLE_REVIEW && parts->strictness == STRICTNESS_BY_ROUND ? PART_ROUND : 0);
 }
 

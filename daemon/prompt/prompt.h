@@ -26,14 +26,14 @@ struct prompt_review {
 enum no_change { NO_CHANGE_UNASKED, NO_CHANGE_SAID, NO_CHANGE_UNSAID };
 
 /* Everything a prompt may be made of. What a role is given of it is in the profile's row (review_sees, fix_sees); an
- * implementer gets the task, and what a human said who sent it back. A part that a role does not see is never written, also where
+ * implementer gets project and task, and what a human said who sent it back. A part that a role does not see is never written, also where
  * its template has the placeholder. Texts are capped at PROMPT_CAP code points each, the task is whole. */
 struct prompt_parts {
 	struct span template;		/* file text; NULL data: built-in of role and profile */
 	const char *task_id, *task_title, *task_status, *task_priority;
 	struct span task;		/* text */
 	const char *project;		/* name of the project: the directory's, when no source names it */
-	const char *feature;		/* one line */
+	const char *feature;		/* what it is all about */
 	struct span stories;		/* all tasks of the run, as Markdown */
 	int64_t round;			/* review n or fix n */
 	int64_t max_reviews;
@@ -59,6 +59,9 @@ struct prompt_parts {
 };
 
 #define PROMPT_CAP 50000
+
+/* What a role of a profile is given, a mask of enum part. An implementer's does not depend on the profile, which may be NULL for it. */
+unsigned prompt_sees(const struct profile *profile, enum role role);
 
 /* The whole prompt, malloc'd, *size bytes, UTF-8 without NUL. Never fails.
  * Placeholders of a template: {{context}} is all that the role gets, in this order: {{interrupted}} {{project}} {{task}}

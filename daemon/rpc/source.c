@@ -246,7 +246,7 @@ static void layer_task(struct layer *layer, const struct submit_source *source, 
 		layer_set_at(layer, source, "default_agent", json_string(item->agent), item->line, item->column);
 	if (!item->review)
 		return;
-	layer_set(layer, "review.profile", json_string("decision"), "workflow");
+	layer_set(layer, "review.profile", json_string(sources[source->kind].profile), "workflow");
 	layer_set(layer, "review.scope", json_string("task"), "workflow");
 	if (item->coder != NULL) {
 		layer_set_at(layer, source, "default_agent", json_string(item->coder), item->coder_line, item->coder_column);

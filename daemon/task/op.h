@@ -27,6 +27,7 @@ struct source {
 	bool reloads;		/* tasks may come and go while the run works: it is loaded before each iteration */
 	bool markers;		/* a stop marker ends the run */
 	bool claims;		/* other runs may want the same task: a claim row says whose it is */
+	const char *profile;	/* of the reviews of its tasks, whatever the run's is; NULL: the run's */
 };
 
 extern const struct source sources[SOURCES];

@@ -7,7 +7,7 @@ const struct source sources[SOURCES] = {
 	[SOURCE_PROMPT] = { .name = "prompt" },
 	[SOURCE_BEADS] = { .name = "beads", .reloads = true, .markers = true, .claims = true },
 	[SOURCE_STORIES] = { .name = "stories", .markers = true, .claims = true },
-	[SOURCE_WORKFLOW] = { .name = "workflow" },
+	[SOURCE_WORKFLOW] = { .name = "workflow", .profile = "decision" },
 };
 
 int source_find(const char *name)

@@ -420,17 +420,17 @@ static const struct {
 	enum role role;
 	const char *sees;
 } sights[] = {
-	{ "verdict", ROLE_IMPLEMENT, "task" },
-	{ "decision", ROLE_IMPLEMENT, "task" },
-	{ "file", ROLE_IMPLEMENT, "task" },
-	{ "exit", ROLE_IMPLEMENT, "task" },
-	{ "comments", ROLE_IMPLEMENT, "task" },
+	{ "verdict", ROLE_IMPLEMENT, "project task" },
+	{ "decision", ROLE_IMPLEMENT, "project task" },
+	{ "file", ROLE_IMPLEMENT, "project task" },
+	{ "exit", ROLE_IMPLEMENT, "project task" },
+	{ "comments", ROLE_IMPLEMENT, "project task" },
 	{ "verdict", ROLE_REVIEW, "task follow_up guidelines answer diff" },
 	{ "verdict", ROLE_FIX, "task follow_up" },
 	{ "decision", ROLE_REVIEW, "task guidelines history answer diff" },
-	{ "decision", ROLE_FIX, "task follow_up guidelines history" },
-	{ "file", ROLE_REVIEW, "project round guidelines diff" },
-	{ "file", ROLE_FIX, "project round" },
+	{ "decision", ROLE_FIX, "project task follow_up guidelines history" },
+	{ "file", ROLE_REVIEW, "project stories round guidelines diff" },
+	{ "file", ROLE_FIX, "project stories round" },
 	{ "exit", ROLE_REVIEW, "" },
 	{ "exit", ROLE_FIX, "task follow_up history answer" },
 	{ "comments", ROLE_REVIEW, "conventions diff" },
@@ -440,7 +440,8 @@ static const struct {
 static const struct {
 	const char *part, *marks[4];
 } marks[] = {
-	{ "project", { "qproject", "qfeature", "qstories" } },
+	{ "project", { "qproject", "qfeature" } },
+	{ "stories", { "qstories" } },
 	{ "task", { "qid", "qtitle", "qtext" } },
 	{ "round", { "## Review iteration 2/3" } },
 	{ "follow_up", { "qfeedback" } },
