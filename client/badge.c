@@ -104,6 +104,12 @@ static bool is_cooling(const struct look *l)
 	return is(l->slot, "phase", "cooling");
 }
 
+/* The slot is done, its task is not. */
+static bool has_stopped(const struct look *l)
+{
+	return is(l->slot, "phase", "passed") && is(l->attempt, "outcome", "stop-marker");
+}
+
 static bool has_passed(const struct look *l)
 {
 	return is(l->slot, "phase", "passed");
@@ -245,6 +251,7 @@ static const struct {
 	{ "COMMIT", PAINT_CYAN, is_committed, committing, false },
 	{ "HELD", PAINT_YELLOW, is_held, why, false },
 	{ "COOLING", PAINT_YELLOW, is_cooling, why, false },
+	{ "STOPPED", PAINT_YELLOW, has_stopped, why, false },
 	{ "PASSED", PAINT_GREEN, has_passed, why, false },
 	{ "FAILED", PAINT_RED, has_failed, why, false },
 	{ "CANCELLED", PAINT_DIM, is_cancelled, why, false },

@@ -44,7 +44,7 @@ static void add_run(struct table *t, const json_t *run)
 		ended == FIELD_NONE ? print_age(started) : print_duration(ended - started));
 	table_add(t, PAINT_NONE, title(run));
 	table_add(t, PAINT_DIM, field_text(run, "workdir"));
-	table_take(t, PAINT_NONE, *cause != '\0' && !done ? mem_strdup(cause) : done ? mem_strdup("") : show_reason(run));
+	table_take(t, PAINT_NONE, *cause != '\0' ? mem_strdup(cause) : done ? mem_strdup("") : show_reason(run));
 }
 
 int list_command(struct client *c)

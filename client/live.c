@@ -17,6 +17,7 @@ struct live_slot {
 	char *phase;		/* the last phase and round told: several steps of one phase are one line */
 	char *led;		/* the last that was neither a fix nor a wait for its service: what a fix is about; NULL: none yet */
 	char *task;		/* that it works on, NULL: none yet */
+	bool stopped;		/* its last attempt gave a stop marker: the task goes back */
 	bool passed;		/* the last review passed: said when the slot has, for the tree is still to be pinned */
 	long long round;	/* of the last review */
 	long long most;		/* reviews; of the one that is due and has not been told, 0: none is */
@@ -279,13 +280,16 @@ static void on_committing(struct live *live, struct live_slot *slot, const json_
 		say_passed(live, slot, true);
 }
 
-/* With the reason, which says when it was not reviewed; or by whose leave it passed. */
+/* With the reason, which says when it was not reviewed; or by whose leave it passed. Where its agent has found nothing left to do, it is the slot
+ * that is done, and not the task. */
 static void on_passed(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
 {
-	char *who = whose(live, slot, "PASSED"), *why = because(event, "cause", "reason");
+	char *who = whose(live, slot, slot->stopped ? "STOPPED" : "PASSED"), *why = because(event, "cause", "reason");
 
 	(void)before;
-	if (slot->passed)
+	if (slot->stopped)
+		say(live, PAINT_YELLOW, "%s%s", who, field_text(event, "reason"));
+	else if (slot->passed)
 		say_passed(live, slot, false);
 	else if (live->many)
 		say(live, PAINT_GREEN, "%spassed%s", who, why);
@@ -436,6 +440,7 @@ static void on_attempt_ended(struct live *live, const json_t *event)
 	char *name = slot_name(live, event);
 	bool fine = field_int(event, "exit_code") == 0 && !is_no_success(event) && *why == '\0';
 
+	slot_of(live, event)->stopped = strcmp(field_text(event, "outcome"), "stop-marker") == 0;
 	/* one that could not be started has no other event */
 	if (is_review(event))
 		say_reviewing(live, slot_of(live, event));

@@ -169,6 +169,8 @@ static void released(struct turn *turn, struct lane *lane, const struct attempt_
 		run->rows->run.stopped = 1;
 	turn_put(turn, ROW_RUN, &run->rows->run);
 	review_skip(turn, lane, marker ? "the agent gave a stop marker" : "no task was picked");
+	if (marker)
+		text_set(&lane->row->reason, "given back: the agent gave a stop marker");
 }
 
 static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,

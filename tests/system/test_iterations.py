@@ -133,6 +133,18 @@ def test_its_task_is_given_back_and_siblings_finish(make_daemon, tmp_path):
     assert {i: s for i, (s, _) in beads.issues().items()} == {"x-1": "open", "x-2": "closed", "x-3": "open"}
 
 
+@pytest.mark.parametrize("parallel", [1, 2])
+def test_a_task_that_was_given_back_is_not_called_passed(make_daemon, beads, parallel):
+    """Not in the lines of a run, not by show; and the list says why the run has ended."""
+    daemon = make_daemon(scripts={"implement": NOTE + '[ "$RL_TASK_ID" != x-1 ] || answer no_beads_available\nanswer done\n'}, config={"parallel": 2})
+    told = daemon.rlctl("run", "--beads", "-P", parallel, cwd=beads.path, check=0).err
+    assert "given back: the agent gave a stop marker" in told and "PASSED x-1" not in told and "passed: not reviewed: the agent gave" not in told, told
+    assert parallel == 1 or "A1 STOPPED x-1: given back" in told, told
+    shown = daemon.rlctl("show", 1, check=0).out
+    assert "given back: the agent gave a stop marker" in shown and "not reviewed: the agent" not in shown, shown
+    assert "stop-marker: " in daemon.rlctl("list", check=0).out
+
+
 def test_in_the_text_of_a_fixer(make_daemon, repo):
     beads = Beads(repo.path, bead("x-1"), bead("x-2"))
     daemon = make_daemon(scripts={"implement": "echo one > work.txt\nanswer done\n", "review": "drift more\n", "fix": "answer no_beads_available\n"})

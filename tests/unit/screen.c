@@ -65,6 +65,8 @@ static const struct {
 	{ RUN, "'slot': 1, 'phase': 'held', 'task': 'x-7', 'cause': 'stalled: 2 rounds'", NULL, 0, "HELD", "stalled: 2 rounds" },
 	{ RUN, "'slot': 1, 'phase': 'cooling', 'reason': 'anthropic until 23:00'", NULL, 0, "COOLING", "anthropic until 23:00" },
 	{ RUN, "'slot': 1, 'phase': 'passed', 'reason': 'not reviewed: off'", NULL, 0, "PASSED", "not reviewed: off" },
+	{ RUN, "'slot': 1, 'phase': 'passed', 'reason': 'given back: x'", "{'outcome': 'stop-marker'}", 0, "STOPPED", "given back: x" },
+	{ RUN, "'slot': 1, 'phase': 'passed'", "{'outcome': 'done'}", 0, "PASSED", "" },
 	{ RUN, "'slot': 1, 'phase': 'failed', 'reason': 'r', 'cause': 'drift unresolved after 5 fix attempt(s)'", NULL, 0, "FAILED",
 	  "drift unresolved after 5 fix attempt(s)" },
 	{ RUN, "'slot': 1, 'phase': 'cancelled', 'cause': 'cancelled'", NULL, 0, "CANCELLED", "cancelled" },
