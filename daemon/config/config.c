@@ -184,7 +184,7 @@ static int check_tables(const struct config *config, const struct reading *r)
 		for (size_t steps = 0; kind == NAMED_PROFILE && at != NULL && profile_find(at) == NULL; at = config_extends(config, at)) {
 			if (steps++ > r->tables.count)
 				return reading_refuse(r, value->line, value->column, value->path,
-				    xstrdup("leads in a circle: in the end a profile extends a built-in one"));
+				    xstrdup("leads into a cycle: in the end a profile extends a built-in one"));
 		}
 	}
 	return 0;

@@ -9,7 +9,7 @@
 #include "core/row.h"
 #include "proto/escape.h"
 
-#define CIRCLE_SHOWN 8	/* names of a circle in a message */
+#define CYCLE_SHOWN 8	/* names of a cycle in a message */
 
 /* An item and where it stands. */
 struct entry {
@@ -210,18 +210,18 @@ struct step {
 	size_t item, dependency;
 };
 
-/* The steps from first on go in a circle. */
-static bool bad_circle(const struct task_list *list, const struct step *path, size_t first, size_t depth, struct list_fault *fault)
+/* The steps from first on form a cycle. */
+static bool bad_cycle(const struct task_list *list, const struct step *path, size_t first, size_t depth, struct list_fault *fault)
 {
 	struct buf b = { 0 };
 
-	buf_adds(&b, "the dependencies go in a circle: ");
+	buf_adds(&b, "the dependencies form a cycle: ");
 	for (size_t i = first; i < depth; i++) {
 		char *id = shown(list->items[path[i].item].id);
 
-		if (i - first < CIRCLE_SHOWN)
+		if (i - first < CYCLE_SHOWN)
 			buf_addf(&b, "%s -> ", id);
-		else if (i - first == CIRCLE_SHOWN)
+		else if (i - first == CYCLE_SHOWN)
 			buf_addf(&b, "(%zu more) -> ", depth - i);
 		free(id);
 	}
@@ -233,7 +233,7 @@ static bool bad_circle(const struct task_list *list, const struct step *path, si
 }
 
 /* Depth first, without recursion: a chain may be as long as the list. */
-static bool check_circles(const struct task_list *list, const struct entry *sorted, struct list_fault *fault)
+static bool check_cycles(const struct task_list *list, const struct entry *sorted, struct list_fault *fault)
 {
 	enum { UNSEEN, ON_PATH, SEEN };
 	char *seen = xcalloc(list->count + 1, 1);
@@ -264,7 +264,7 @@ static bool check_circles(const struct task_list *list, const struct entry *sort
 
 				while (path[first].item != on)
 					first++;
-				ok = bad_circle(list, path, first, depth, fault);
+				ok = bad_cycle(list, path, first, depth, fault);
 			} else if (seen[on] == UNSEEN) {
 				seen[on] = ON_PATH;
 				path[depth++] = (struct step){ on, 0 };
@@ -281,7 +281,7 @@ static bool check_circles(const struct task_list *list, const struct entry *sort
 bool list_check(const struct task_list *list, struct list_fault *fault)
 {
 	struct entry *sorted = entries(list, by_id_only);
-	bool ok = check_ids(list, sorted, fault) && check_names(list, sorted, fault) && check_circles(list, sorted, fault);
+	bool ok = check_ids(list, sorted, fault) && check_names(list, sorted, fault) && check_cycles(list, sorted, fault);
 
 	free(sorted);
 	return ok;

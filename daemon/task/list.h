@@ -26,7 +26,7 @@ void list_sort(struct task_list *list, bool by_id);
 /* Why id can be none, a sentence without a place; NULL: it can. */
 const char *list_id_fault(const char *id);
 
-/* Ids are valid and unique, dependencies are there and go in no circle. False: *fault is the first thing that is wrong. */
+/* Ids are valid and unique, dependencies are there and form no cycle. False: *fault is the first thing that is wrong. */
 bool list_check(const struct task_list *list, struct list_fault *fault);
 
 #endif

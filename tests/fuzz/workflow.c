@@ -9,7 +9,7 @@
 #include "proto/escape.h"
 #include "task/task.h"
 
-#define ROUNDS_MAX 300		/* of a list that is small enough for a plain look at its circles */
+#define ROUNDS_MAX 300		/* of a list that is small enough for a plain look at its cycles */
 
 static void check_error(const char *error, const char *text, size_t size)
 {
@@ -33,7 +33,7 @@ static size_t find(const struct task_list *list, const char *id)
 	abort();
 }
 
-/* Round by round those go whose dependencies are gone: without a circle all do. */
+/* Round by round those go whose dependencies are gone: without a cycle all do. */
 static void check_order(const struct task_list *list)
 {
 	char *gone = calloc(list->count + 1, 1);

@@ -55,7 +55,7 @@ BAD = [
     ("table for value", "[parallel]\nx = 1\n", "1:", "parallel"),
     ("value for table", "review = 3\n", "1:", "review"),
     ("unknown default agent", "default_agent = 'nobody'\n", "1:", "nobody"),
-    ("a circle of profiles", "[profile.a]\nextends = 'b'\n[profile.b]\nextends = 'a'\n", "2:11", "circle"),
+    ("a cycle of profiles", "[profile.a]\nextends = 'b'\n[profile.b]\nextends = 'a'\n", "2:11", "cycle"),
     ("a profile that extends nothing", "[profile.a]\nmax_fixes = 1\n", "1:10", "extends"),
     ("a profile with a built-in name", "[profile.exit]\nextends = 'verdict'\n", "1:10", "built in"),
     ("a hook that is no list", "[hook]\non_end = 'mail'\n", "2:", "on_end"),

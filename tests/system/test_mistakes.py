@@ -30,7 +30,7 @@ MISTAKES = {
     "an empty workflow": (files(flow="\n"), WORKFLOW, 1, ["flow.yaml cannot be taken: it is empty"]),
     "an unknown key": (flow("    depend_on: [b]\n"), WORKFLOW, 1, ['flow.yaml:4:5: unknown key "depend_on" in task "a"', "depends_on"]),
     "an unknown agent": (flow("    agent: nobody\n"), WORKFLOW, 1, ["flow.yaml:4:12: there is no agent 'nobody'", "[agent.nobody]"]),
-    "a circle": (flow("    depends_on: [a]\n"), WORKFLOW, 1, ["flow.yaml:4:18: the dependencies go in a circle: a -> a"]),
+    "a cycle": (flow("    depends_on: [a]\n"), WORKFLOW, 1, ["flow.yaml:4:18: the dependencies form a cycle: a -> a"]),
     "an unknown dependency": (flow("    depends_on: [b]\n"), WORKFLOW, 1, ['flow.yaml:4:18: "a" depends on "b", and there is no such task']),
     "no slots": (None, ["-P", "0", "work"], 2, ["--parallel wants a whole number from 1"]),
     "too many slots": (None, ["-P", "65", "work"], 1, ["--parallel: must be from 1 to 64, is 65"]),

@@ -42,7 +42,7 @@ WRONG_FLOWS = [
     ("an agent that is none", FLOW.replace("agent: play", "agent: plya"), "3:12", "there is no agent 'plya'; choose one of"),
     ("a reviewer that is none", FLOW.replace("critic", "nobody"), "11:25", "there is no agent 'nobody'; choose one of"),
     ("a key that is none", FLOW.replace("prompt: type", "promt: type"), "6:5", "promt"),
-    ("a circle", FLOW.replace("    prompt: think\n", "    prompt: think\n    depends_on: [build]\n"), "", "circle"),
+    ("a cycle", FLOW.replace("    prompt: think\n", "    prompt: think\n    depends_on: [build]\n"), "", "cycle"),
     ("a task that is none", FLOW.replace("[design]", "[desing]"), "7:", "desing"),
     ("the same id twice", FLOW.replace("  build:", "  design:"), "5:3", "line 2"),
     ("too many reviews", FLOW.replace("4\n", "102\n"), "12:", "101"),

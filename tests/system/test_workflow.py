@@ -191,7 +191,7 @@ def wrong_overlay(line):
     (wrong_overlay('exit_conditions: ["review.decision == NO_GO"]'), "7:27", "review.decision == GO"), (wrong_overlay("coder_agent: nobody"), "7:22", "nobody"),
     ("tasks:\n  a:\n    prompt: x\n    overlays:\n      agentic_review: {max_iterations: 3}\n", "5:", "enabled"),
     ("tasks:\n  a: {prompt: x, depends_on: [b]}\n  b: {prompt: x, depends_on: [c]}\n  c: {prompt: x, depends_on: [a]}\n", "", "a -> b -> c -> a"),
-    ("tasks:\n  a: {prompt: x, depends_on: [a]}\n", "2:", "circle"),
+    ("tasks:\n  a: {prompt: x, depends_on: [a]}\n", "2:", "cycle"),
     ("tasks:\n  a: {prompt: x}\nextra: 1\n", "3:1", "extra"), ("tasks:\n  a: {prompt: &x y}\n", "2:", ""), ("tasks:\n\ta: x\n", "2:", ""), ("version: 2\ntasks:\n  a: {prompt: x}\n", "1:", "version"),
 ])
 def test_told_with_its_place(make_daemon, work, text, place, words):

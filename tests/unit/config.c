@@ -176,9 +176,9 @@ static const struct {
 	{ "[profile.verdict]\nextends = \"exit\"\n", "f.toml:1:10: 'profile.verdict' is built in: choose another name, and write extends = \"verdict\" below it" },
 	{ "[profile.a]\nextends = \"nobody\"\n", "f.toml:2:11: 'profile.a.extends': there is no profile 'nobody'; choose one of verdict, decision, file, exit, comments, a, "
 	    "or add a [profile.nobody] that extends one to rld.toml" },
-	{ "[profile.a]\nextends = \"a\"\n", "f.toml:2:11: 'profile.a.extends' leads in a circle: in the end a profile extends a built-in one" },
+	{ "[profile.a]\nextends = \"a\"\n", "f.toml:2:11: 'profile.a.extends' leads into a cycle: in the end a profile extends a built-in one" },
 	{ "[profile.b]\nextends = \"verdict\"\n[profile.a]\nextends = \"c\"\n[profile.c]\nextends = \"a\"\n",
-	    "f.toml:4:11: 'profile.a.extends' leads in a circle: in the end a profile extends a built-in one" },
+	    "f.toml:4:11: 'profile.a.extends' leads into a cycle: in the end a profile extends a built-in one" },
 	{ "[profile.\"a b\"]\nextends = \"exit\"\n", "f.toml:1:10: 'profile.\"a b\"' is no name for a profile: use letters, digits, \"-\" and \"_\", at most 64" },
 	{ "[profile.a]\nextends = 1\n", "f.toml:2:11: 'profile.a.extends' must be the name of a profile, is an integer" },
 	{ "[profile.a]\nextends = \"exit\"\nmax_fixs = 1\n", "f.toml:3:1: unknown key 'profile.a.max_fixs'; did you mean 'profile.a.max_fixes'?" },

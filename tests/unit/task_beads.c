@@ -71,7 +71,7 @@ static const struct {
 	  "{\"id\":\"x\"}\n{\"id\":\"y\"}\n{\"id\":\"z\"}\n", "a status=open <-x,y,x !x,y,z; p status=open <-y,z !y,z; x status=open ready; y status=open ready; z status=open ready" },
 	{ "{\"id\":\"a\",\"dependencies\":[\"x\",\"gone\"]}\n{\"id\":\"x\"}\n", "a status=open <-x,gone; x status=open ready" },
 	{ "{\"id\":\"a\",\"assignee\":\"eve\",\"dependencies\":[\"x\"]}\n{\"id\":\"x\"}\n", "a status=open <-x; x status=open ready" },
-	/* circles */
+	/* cycles */
 	{ "{\"id\":\"a\",\"dependencies\":[\"b\"]}\n{\"id\":\"b\",\"dependencies\":[\"a\"]}\n{\"id\":\"c\"}\n", "a status=open <-b !b; b status=open <-a !a; c status=open ready" },
 	{ WAITS("a", "blocks"), "a status=open <-a !a" },
 	{ WAITS("a", "parent-child"), "a status=open" },

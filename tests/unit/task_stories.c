@@ -73,7 +73,7 @@ static const struct {
 	{ PRD("{\"id\": \"a\", \"dependsOn\": \"b\"}"), "\"dependsOn\" is a string", "a list of ids" },
 	{ PRD("{\"id\": \"a\", \"dependsOn\": [[]]}"), "\"dependsOn\" is a list", "a list of ids" },
 	{ PRD("{\"id\": \"a\", \"dependsOn\": [\"b\"]}"), "userStories[0]: \"a\" depends on \"b\"", "leave it out" },
-	{ PRD("{\"id\": \"a\", \"dependsOn\": [\"b\"]}, {\"id\": \"b\", \"dependsOn\": [\"a\"]}"), "in a circle: a -> b -> a", "take one of them out" },
+	{ PRD("{\"id\": \"a\", \"dependsOn\": [\"b\"]}, {\"id\": \"b\", \"dependsOn\": [\"a\"]}"), "form a cycle: a -> b -> a", "take one of them out" },
 	{ PRD("{\"id\": \"a\", \"title\": 3}"), "\"title\" is a number", "write text" },
 	{ PRD("{\"id\": \"a\", \"description\": []}"), "\"description\" is a list", "write text" },
 	{ PRD("{\"id\": \"a\", \"acceptanceCriteria\": [1]}"), "\"acceptanceCriteria\" is a list", "a list of texts" },

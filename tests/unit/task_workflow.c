@@ -151,7 +151,7 @@ static const struct {
 	{ "tasks:\n  a: {depends_on: }\n", "2:19", "\"depends_on\" is empty" },
 	{ "tasks:\n  a: {depends_on: [[b]]}\n", "2:20", "has a list in its list" },
 	{ "tasks:\n  a: {prompt: x}\n  b: {depends_on: [a, c]}\n", "3:23", "\"b\" depends on \"c\", and there is no such task" },
-	{ "tasks:\n  a: {depends_on: [a]}\n", "2:20", "in a circle: a -> a; take one" },
+	{ "tasks:\n  a: {depends_on: [a]}\n", "2:20", "form a cycle: a -> a; take one" },
 	{ "tasks:\n  a: {depends_on: [b]}\n  b: {depends_on: [c]}\n  c: {depends_on: [a]}\n", "4:20", "a -> b -> c -> a;" },
 	{ "tasks:\n  z: {depends_on: [a]}\n  a: {depends_on: [b]}\n  b: {depends_on: [a]}\n", "4:20", "a -> b -> a;" },
 	/* the overlay */
@@ -224,7 +224,7 @@ START_TEST(large)
 	add_tasks(&b, 10001, NULL);
 	refuse(b.data, b.size, "2:2", "more than 10000 tasks");
 	buf_release(&b);
-	/* a circle of all */
+	/* a cycle of all */
 	buf_adds(&b, "tasks:\n");
 	for (int i = 0; i < 10000; i++)
 		buf_addf(&b, " t%d: {depends_on: [t%d]}\n", i, (i + 1) % 10000);
