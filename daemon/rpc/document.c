@@ -105,17 +105,35 @@ static int by_position(const void *a, const void *b)
 	return x->position == y->position ? strcmp(x->id, y->id) : x->position < y->position ? -1 : 1;
 }
 
-/* A task that waits for others has no word of it in its row: whom it waits for changes with them. */
-static void add_reasons(json_t *list, struct task_row *const *order, size_t count)
+/* Why the tasks of a held run that wait for no other do not begin, malloc'd; NULL: it is not held. */
+static char *held_back(const struct run_rows *rows)
 {
-	char **reasons = task_reasons(order, count);
+	const struct run_row *run = &rows->run;
+
+	if (run->state != RUN_S_HELD)
+		return NULL;
+	if (run->iterations != ROW_NONE && run->iteration >= run->iterations)
+		return xasprintf("the run has had its %lld iteration(s)", (long long)run->iterations);
+	for (size_t i = 0; i < rows->nholds; i++)
+		if (rows->holds[i]->state == HOLD_S_OPEN)
+			return xasprintf("waits for the decision on hold %lld (%s)", (long long)rows->holds[i]->id, rows->holds[i]->task);
+	return NULL;
+}
+
+/* A task that waits for others has no word of it in its row: whom it waits for changes with them. */
+static void add_reasons(json_t *list, const struct run_rows *rows, struct task_row *const *order, size_t count)
+{
+	char **reasons = task_reasons(order, count), *held = held_back(rows);
 
 	for (size_t i = 0; i < count; i++) {
+		if (reasons[i] == NULL && order[i]->state == TASK_S_OPEN)
+			reasons[i] = xstrdup(held);
 		if (reasons[i] != NULL)
 			json_object_set_new(json_array_get(list, i), "reason", json_text(reasons[i]));
 		free(reasons[i]);
 	}
 	free(reasons);
+	free(held);
 }
 
 /* In the order in which they are offered, each with what the last slot that had it has left in git. The first one's title is *title. */
@@ -135,7 +153,7 @@ static json_t *tasks(const struct run_rows *rows, const char **title)
 		json_object_set_nocheck(by_id, order[i]->id, json);
 	}
 	if (order != NULL)
-		add_reasons(list, order, rows->ntasks);
+		add_reasons(list, rows, order, rows->ntasks);
 	for (size_t i = 0; i < rows->nslots; i++) {
 		const struct slot_row *slot = rows->slots[i];
 

@@ -162,6 +162,33 @@ def test_max_iterations(team, repo, reviews):
     daemon.rlctl("wait", run, check=13)
 
 
+def test_a_held_task_keeps_the_one_directory(team, repo):
+    """Its work lies there, so the others wait, and say for what; once it is decided they begin."""
+    daemon = team(critic={"review": NO_GO})
+    run = submit(daemon, repo.path, workflow=flow(a={"overlays": reviewed(reviewer_agent="critic", max_iterations=1)}, b={}, c={"depends_on": ["b"]}))
+    assert daemon.ended(run)["state"] == "held" and tasks_done(daemon.play) == ["a"]
+    assert states(daemon, run) == {"a": "claimed", "b": "open", "c": "open"}
+    assert reasons(daemon, run)["b"] == "waits for the decision on hold 1 (a)" and reasons(daemon, run)["c"] == "waits for b"
+    assert "waits for the decision on hold 1 (a)" in daemon.rlctl("show", run, check=0).out
+    with daemon.events(run=run, types=["run.state"]) as events:
+        daemon.call("hold.approve", id=1)
+        events.until("run.state", lambda e: e["state"] == "succeeded")
+    assert tasks_done(daemon.play) == ["a", "b", "c"] and set(reasons(daemon, run).values()) <= {None, reasons(daemon, run)["a"], reasons(daemon, run)["b"]}
+
+
+def test_in_a_work_tree_of_its_own_it_holds_nobody_up(team, repo):
+    daemon = team(critic={"review": NO_GO})
+    run = submit(daemon, repo.path, isolation="worktree", workflow=flow(a={"overlays": reviewed(reviewer_agent="critic", max_iterations=1)}, b={}, c={"depends_on": ["a"]}))
+    assert daemon.ended(run)["state"] == "held" and states(daemon, run) == {"a": "claimed", "b": "passed", "c": "open"}
+    assert reasons(daemon, run)["c"] == "waits for a"
+
+
+def test_a_held_run_at_its_limit_says_so(team, repo):
+    daemon = team(critic={"review": NO_GO})
+    run = submit(daemon, repo.path, iterations=1, workflow=flow(a={"overlays": reviewed(reviewer_agent="critic", max_iterations=1)}, b={}))
+    assert daemon.ended(run)["state"] == "held" and reasons(daemon, run)["b"] == "the run has had its 1 iteration(s)"
+
+
 @pytest.mark.parametrize("decision", ["approve", "reject"])
 def test_a_person_decides(team, repo, decision):
     daemon = team(critic={"review": NO_GO})
