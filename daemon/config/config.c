@@ -223,6 +223,22 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Of [review], and of every profile: which one a run will have is not known. */
+static void add_review_env(const struct config *config, char ***names)
+{
+	const struct setting *setting = setting_find("review.env", NULL);
+	const struct values *values = config_values(config);
+	const json_t *name;
+	size_t k;
+
+	for (size_t i = 0; i < values->count; i++) {
+		if (values->list[i].setting != setting)
+			continue;
+		json_array_foreach(values->list[i].json, k, name)
+			strings_append(names, json_string_value(name));
+	}
+}
+
 static char **collect_agent_env(const struct config *config)
 {
 	char **names = xcalloc(1, sizeof(*names));
@@ -239,6 +255,7 @@ static char **collect_agent_env(const struct config *config)
 		json_decref(env);
 		free(path);
 	}
+	add_review_env(config, &names);
 	count = strings_count(names);
 	qsort(names, count, sizeof(*names), compare_names);
 	for (size_t i = 0; i < count; i++) {

@@ -59,7 +59,7 @@ struct config_account *config_accounts(const struct config *config, size_t *coun
 /* What a group may be called. */
 bool config_group_name(const char *name);
 
-/* Names of the variables that any agent takes from the submitter's environment, sorted, each once. They live as long as config. */
+/* Names of the variables that any agent, or program that reviews, takes from the submitter's environment, sorted, each once. They live as long as config. */
 char *const *config_agent_env(const struct config *config);
 
 /* What [agent.NAME] sets for the variable of that name, with what its preset sets. New; NULL: nothing, or there is no such agent. */

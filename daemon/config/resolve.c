@@ -179,7 +179,9 @@ static void fill_reviewer(const struct layers *layers, const struct agent_plan *
 	agent->reader = READER_TEXT;
 	agent->model = get_model(layers, ROLE_REVIEW, implementer, true, NULL);
 	agent->set = strings_copy(implementer->set);
-	agent->env = strings_copy(implementer->env);
+	agent->env = get_words(layers, "review.env");
+	for (char **name = implementer->env; name != NULL && *name != NULL; name++)
+		strings_append(&agent->env, *name);
 	agent->writable = strings_copy(implementer->writable);
 }
 

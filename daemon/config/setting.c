@@ -126,6 +126,8 @@ const struct setting settings[] = {
 	    .help = "files with the conventions of the project, where they exist" },
 	{ "review.reviewer", SETTING_PROGRAM, KNOB,
 	    .help = "program that reviews, in a profile that goes by its exit status" },
+	{ "review.env", SETTING_NAMES, LAYER_FILE | LAYER_SUBMIT | LAYER_PROFILE, .fallback = "[]",
+	    .help = "variables of the submitter that a program that reviews is given, beside those of the implementer" },
 	{ "review.review_file", SETTING_FILE_NAME, KNOB, .profile_field = FIELD(carrier_file),
 	    .help = "name of the file in which the reviewer says what it found" },
 	{ "review.review_log", SETTING_DIRECTORY, KNOB, .profile_field = FIELD(review_log),

@@ -173,6 +173,25 @@ static void released(struct turn *turn, struct lane *lane, const struct attempt_
 		text_set(&lane->row->reason, "given back: the agent gave a stop marker");
 }
 
+/* By its requirement such a program inherits everything; one that looks for a variable in vain has no other way to say so. */
+static void reviewer_failed(struct turn *turn, struct lane *lane, const struct attempt_row *a, const char *cause)
+{
+	static const char left_out[] = "of your environment it is given PATH, HOME and the like, and what env of [review] or of its agent names; "
+	    "when it needs more, name that there, or pass it with --env NAME=VALUE";
+	char *text;
+
+	if (lane_plan(lane)->profile->carrier != CARRIER_EXIT || a->exit_code != 2) {
+		review_error(turn, lane, cause);
+		return;
+	}
+	text = xasprintf("%s; %s", cause, left_out);
+	review_error(turn, lane, text);
+	free(text);
+	text = xasprintf("the program that reviews has failed: %s", left_out);
+	run_warn(turn, lane->run, text);
+	free(text);
+}
+
 static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
     const struct collect_work *w)
 {
@@ -198,7 +217,7 @@ static void follow(struct turn *turn, struct lane *lane, const struct attempt_ro
 	if (event == SLOT_E_FAILED && a->role == ROLE_IMPLEMENT && lane_plan(lane)->review)
 		review_skip(turn, lane, "implement not successful");
 	if (event == SLOT_E_FAILED && a->role == ROLE_REVIEW) {
-		review_error(turn, lane, cause);
+		reviewer_failed(turn, lane, a, cause);
 		review_over(turn, lane, ROUND_REVIEWER_ERROR, cause);
 	} else if (event == SLOT_E_FINDINGS) {
 		check_failed(turn, lane, a);

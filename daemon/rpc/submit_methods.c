@@ -34,6 +34,7 @@ static const struct param review_params[] = {
 	SETTING("guidelines", "review.guidelines"),
 	SETTING("conventions", "review.conventions"),
 	SETTING("reviewer", "review.reviewer"),
+	SETTING("env", "review.env"),
 	SETTING("review_file", "review.review_file"),
 	SETTING("review_log", "review.review_log"),
 	SETTING("read_only", "review.read_only"),

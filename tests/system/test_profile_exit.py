@@ -139,7 +139,7 @@ def test_by_leave_is_no_accept(loop, how):
     loop.set(review_1=f"{how}\n")
     row = loop.run(review={"timeout": "1s"})
     assert row["cause"].startswith("accepted: ") and row["result_ref"] is None and loop.passed_refs() == []
-    assert "accept" not in loop.decisions() and row["warnings"] == [row["cause"]]
+    assert "accept" not in loop.decisions() and row["warnings"][-1] == row["cause"] and len(row["warnings"]) == (2 if how == "exit 2" else 1)
 
 
 def test_feedback_without_words(loop):
@@ -186,6 +186,39 @@ def test_inherits_the_environment(make_daemon, repo, tmp_path):
     rlctl(loop, environment={"REVIEW_TOKEN": "of the submitter", "LC_TIME": "C.UTF-8"})
     seen = environment(loop, 1)
     assert seen["REVIEW_TOKEN"] == "of the submitter" and seen["LC_TIME"] == "C.UTF-8" and seen["HOME"] == str(loop.daemon.home)
+
+
+@pytest.mark.parametrize("where", ["review", "profile", "submit"])
+def test_variables_that_the_review_names(make_daemon, repo, tmp_path, where):
+    """env of [review], of a profile, or of the submit; the program has them, and its agent has not."""
+    config = {"review": {"review": {"env": ["MY_REVIEW_SETTING"]}}, "submit": {},
+              "profile": {"profile.mine": {"extends": "exit", "env": ["MY_REVIEW_SETTING"]}}}[where]
+    loop = Loop(make_daemon, repo, tmp_path, PROFILE, config=config)
+    more = {"env": ["MY_REVIEW_SETTING"]} if where == "submit" else {"profile": "mine"} if where == "profile" else {}
+    names = loop.daemon.call("daemon.hello", min=1, max=1)["agent_env"]
+    assert ("MY_REVIEW_SETTING" in names) == (where != "submit")
+    loop.set(implement="[ -z \"$MY_REVIEW_SETTING\" ] || exit 3\nanswer 'first answer'\n")
+    environment_sent = {"PATH": loop.daemon.environment["PATH"], "MY_REVIEW_SETTING": "strict"}
+    loop.run(review=more, environment=environment_sent)
+    assert environment(loop, 1)["MY_REVIEW_SETTING"] == "strict"
+    if where == "review":
+        rlctl(loop, environment={"MY_REVIEW_SETTING": "from the shell"})
+        assert environment(loop, 1)["MY_REVIEW_SETTING"] == "from the shell"
+
+
+def test_a_project_cannot_ask_for_variables(loop):
+    loop.repo.write(".rld.toml", '[review]\nenv = ["MY_REVIEW_SETTING"]\n')
+    assert ".rld.toml:2:1" in rlctl(loop, check=1).err
+
+
+def test_exit_2_tells_that_variables_are_left_out(loop):
+    """And how they are handed on; nobody else is told so."""
+    loop.set(review_1='[ -n "$MY_REVIEW_SETTING" ] || exit 2\n')
+    done = rlctl(loop, environment={"MY_REVIEW_SETTING": "strict"})
+    assert "env of [review]" in done.err and "--env NAME=VALUE" in done.err, done.err
+    assert "env of [review]" in loop.daemon.reviews(1)[0]["feedback"]
+    loop.set(review_1="exit 3\n")
+    assert "env of [review]" not in rlctl(loop).err
 
 
 def test_a_secret_that_nobody_names_stays_behind(loop):

@@ -352,7 +352,7 @@ END_TEST
 /* Each key that a profile may have is one of the table above, or of a case. */
 START_TEST(test_knobs_are_all)
 {
-	static const char *const elsewhere[] = { "guidelines", "reviewer", "developer_prompt", "reviewer_prompt" };
+	static const char *const elsewhere[] = { "guidelines", "reviewer", "developer_prompt", "reviewer_prompt", "env" };
 
 	for (size_t i = 0; i < settings_count; i++) {
 		const char *key = setting_key(settings[i].path);
