@@ -268,6 +268,15 @@ static void mask_sources(const struct compose_work *w, struct sources *s)
 		s->answer = answer;
 		s->answer_size = size;
 	}
+	for (size_t i = 0; i < s->nanswers; i++) {
+		char *masked = s->answers[i] != NULL ? mask_text(mask, s->answers[i], strlen(s->answers[i]), NULL) : NULL;
+
+		if (masked != NULL) {
+			free(s->answers[i]);
+			s->answers[i] = masked;
+		}
+		s->history[i].answer = (struct span){ s->answers[i], s->answers[i] != NULL ? strlen(s->answers[i]) : 0 };
+	}
 	free(follow_up);
 	mask_free(mask);
 	secrets_release(&secrets);

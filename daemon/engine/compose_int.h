@@ -15,6 +15,8 @@ struct sources {
 	bool diff_dropped;
 	char priority[16];	/* of the task, else of the run */
 	struct prompt_review *history;
+	char **answers;		/* of each of history; NULL: it has none */
+	size_t nanswers;
 };
 
 /* Where the attempt works, and the files it is given. Paths, NULL: none. */

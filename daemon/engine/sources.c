@@ -26,6 +26,9 @@ void sources_release(struct sources *s)
 	buf_release(&s->follow_up);
 	buf_release(&s->stories);
 	free(s->history);
+	for (size_t i = 0; i < s->nanswers; i++)
+		free(s->answers[i]);
+	free(s->answers);
 }
 
 /* One stream of an attempt or step. Only as much of each end is read as a prompt can show. */
@@ -93,6 +96,33 @@ static void gather_follow_up(const struct compose_work *w, struct sources *s)
 	read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDERR);
 }
 
+static int read_answer(const char *state_dir, int64_t attempt, char **text, size_t *size, char **error)
+{
+	char *dir = work_attempt_dir(state_dir, attempt);
+	int rv = read_source(dir, RECORD_ANSWER, AGENT_TEXT_MAX + 1, false, text, size, error);
+
+	free(dir);
+	return rv;
+}
+
+/* Who is told a conversation anew. */
+static int gather_answers(const struct compose_work *w, struct sources *s, char **error)
+{
+	const unsigned both = PART_HISTORY | PART_ANSWER;
+
+	if ((prompt_sees(w->plan->profile, (enum role)w->attempt.role) & both) != both)
+		return 0;
+	s->answers = xcalloc(w->nhistory, sizeof(*s->answers));
+	s->nanswers = w->nhistory;
+	for (size_t i = 0; i < w->nhistory; i++) {
+		size_t size;
+
+		if (w->answers[i] != ROW_NONE && read_answer(w->work.state_dir, w->answers[i], &s->answers[i], &size, error) == -1)
+			return -1;
+	}
+	return 0;
+}
+
 static void gather_history(const struct compose_work *w, struct sources *s)
 {
 	s->history = xcalloc(w->nhistory, sizeof(*s->history));
@@ -146,8 +176,6 @@ static int take_task(const struct compose_work *w, const struct places *p, struc
 int sources_read(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
 {
 	const char *state_dir = w->work.state_dir;
-	char *dir;
-	int rv;
 
 	gather_stories(w, &s->stories);
 	if (take_task(w, p, s, error) == -1 || read_source(p->run_dir, "guidelines.md", TASK_FILE_MAX, false, &s->guidelines, &s->guidelines_size, error) == -1 ||
@@ -158,15 +186,12 @@ int sources_read(const struct compose_work *w, const struct places *p, struct so
 	snprintf(s->priority, sizeof(s->priority), "%lld", (long long)(w->task.priority != ROW_NONE ? w->task.priority : w->run.priority));
 	gather_follow_up(w, s);
 	gather_history(w, s);
+	if (gather_answers(w, s, error) == -1)
+		return -1;
 	if (w->attempt.role != ROLE_CHECK && read_template(w, p, s, error) == -1)
 		return -1;
-	if (w->slot.answer != ROW_NONE) {
-		dir = work_attempt_dir(state_dir, w->slot.answer);
-		rv = read_source(dir, RECORD_ANSWER, AGENT_TEXT_MAX + 1, false, &s->answer, &s->answer_size, error);
-		free(dir);
-		if (rv == -1)
-			return -1;
-	}
+	if (w->slot.answer != ROW_NONE && read_answer(state_dir, w->slot.answer, &s->answer, &s->answer_size, error) == -1)
+		return -1;
 	if (compose_is_review(w) && w->slot.diff != ROW_NONE)
 		s->diff_dropped = read_output(&s->diff, state_dir, w->slot.diff, RECORD_STDOUT);
 	return 0;

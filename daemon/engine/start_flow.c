@@ -113,14 +113,32 @@ static void set_follow_up(struct compose_work *w, const struct lane *lane)
 	}
 }
 
+/* The newest work of the slot before that review. ROW_NONE: it is the answer under review, which stands elsewhere, or there is none. */
+static int64_t answer_before(const struct lane *lane, const struct review_row *review)
+{
+	const struct run_rows *rows = lane->run->rows;
+	int64_t found = ROW_NONE;
+
+	for (size_t i = 0; review->attempt != ROW_NONE && i < rows->nattempts; i++) {
+		const struct attempt_row *a = rows->attempts[i];
+
+		if ((a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX) && a->slot == lane->row->slot && a->iteration == lane->row->iteration &&
+		    a->id < review->attempt && a->answer_hash != NULL && (found == ROW_NONE || a->id > found))
+			found = a->id;
+	}
+	return found != lane->row->answer ? found : ROW_NONE;
+}
+
 static void copy_history(struct compose_work *w, const struct lane *lane)
 {
 	const struct run_rows *rows = lane->run->rows;
 
 	w->history = xcalloc(rows->nreviews, sizeof(*w->history));
+	w->answers = xcalloc(rows->nreviews, sizeof(*w->answers));
 	for (size_t i = 0; i < rows->nreviews; i++) {
 		if (strcmp(rows->reviews[i]->task_id, lane_task_id(lane)) != 0)
 			continue;
+		w->answers[w->nhistory] = answer_before(lane, rows->reviews[i]);
 		row_init(ROW_REVIEW, &w->history[w->nhistory]);
 		row_assign(ROW_REVIEW, &w->history[w->nhistory++], rows->reviews[i]);
 	}

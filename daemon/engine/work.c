@@ -127,6 +127,7 @@ static void compose_release(struct compose_work *w)
 	for (size_t i = 0; i < w->nhistory; i++)
 		row_release(ROW_REVIEW, &w->history[i]);
 	free(w->history);
+	free(w->answers);
 	free(w->session);
 	free(w->interruption);
 	free(w->findings);

@@ -151,6 +151,7 @@ struct compose_work {
 	const char *follow_up_from;	/* "review", "check", "git", "human"; static */
 	int64_t follow_up_output;	/* attempt whose output stands behind follow_up, ROW_NONE */
 	struct review_row *history;	/* owned copies: all reviews of the task so far */
+	int64_t *answers;		/* owned: for each the attempt whose answer it was about; ROW_NONE: none, or the answer under review */
 	size_t nhistory;
 	char *session;			/* conversation that goes on, NULL: a new one */
 	bool interrupted;		/* the attempt before this one was cut off in the same work */

@@ -276,33 +276,65 @@ static void write_conventions(struct buf *out, const struct setting *s)
 	add_section(out, "Conventions", "The project's conventions, as its files state them:\n\n", "markdown", s->parts->conventions);
 }
 
-/* Each review is indented under a line of its own, so that no feedback can look like a further review. */
+/* Under a line of its own, so that nothing in it can look like a further review. text NULL: nothing. */
+static void add_indented(struct buf *out, const char *text)
+{
+	for (const char *line = text; line != NULL && *line != '\0'; ) {
+		size_t size = strcspn(line, "\r\n");
+
+		buf_adds(out, size > 0 ? "    " : "");
+		buf_add(out, line, size);
+		buf_adds(out, "\n");
+		line += size;
+		line += strspn(line, "\r");
+		line += *line == '\n';
+	}
+}
+
+/* The same of at most so many code points. */
+static void add_share(struct buf *out, struct span text, size_t share)
+{
+	size_t size;
+	char *capped = prompt_cap(text, share, &size);
+
+	add_indented(out, capped);
+	free(capped);
+}
+
+static void add_review(struct buf *out, const struct prompt_review *review)
+{
+	buf_addf(out, "round %lld: ", (long long)review->round);
+	add_line(out, review->decision);
+	if (review->by != NULL)
+		buf_adds(out, ", by ");
+	add_line(out, review->by);
+	buf_adds(out, "\n");
+}
+
+/* Who is told a conversation anew gets each answer with what was said to it, all of them in shares of the same size; others the reviews alone. */
 static void write_history(struct buf *out, const struct setting *s)
 {
+	bool answers = (s->sees & PART_ANSWER) != 0;
+	size_t share = s->parts->nhistory > 0 ? PROMPT_CAP / (2 * s->parts->nhistory) : 0;
 	struct buf body = { 0 };
 
 	for (size_t i = 0; i < s->parts->nhistory; i++) {
 		const struct prompt_review *review = &s->parts->history[i];
 
-		buf_addf(&body, "%sround %lld: ", i > 0 ? "\n" : "", (long long)review->round);
-		add_line(&body, review->decision);
-		if (review->by != NULL)
-			buf_adds(&body, ", by ");
-		add_line(&body, review->by);
-		buf_adds(&body, "\n");
-		for (const char *line = review->feedback; line != NULL && *line != '\0'; ) {
-			size_t size = strcspn(line, "\r\n");
-
-			buf_adds(&body, size > 0 ? "    " : "");
-			buf_add(&body, line, size);
-			buf_adds(&body, "\n");
-			line += size;
-			line += strspn(line, "\r");
-			line += *line == '\n';
+		buf_adds(&body, i > 0 ? "\n" : "");
+		if (answers && review->answer.data != NULL) {
+			buf_addf(&body, "answer before round %lld:\n", (long long)review->round);
+			add_share(&body, review->answer, share - share / 8);
 		}
+		add_review(&body, review);
+		if (answers && review->feedback != NULL)
+			add_share(&body, (struct span){ review->feedback, strlen(review->feedback) }, share - share / 8);
+		else
+			add_indented(&body, review->feedback);
 	}
 	if (body.size > 0)
-		add_section(out, "History", "All earlier reviews of this work, oldest first:\n\n", "text", (struct span){ body.data, body.size });
+		add_section(out, "History", answers ? "All earlier answers and reviews of this work, oldest first:\n\n" :
+		    "All earlier reviews of this work, oldest first:\n\n", "text", (struct span){ body.data, body.size });
 	buf_release(&body);
 }
 

@@ -20,6 +20,7 @@ struct span {
 struct prompt_review {
 	int64_t round;
 	const char *decision, *feedback, *by;
+	struct span answer;	/* that it was about; NULL data: it is told elsewhere, or there was none */
 };
 
 /* Has the implementer said that nothing is to be changed? */
@@ -42,7 +43,7 @@ struct prompt_parts {
 	const char *follow_up_from;	/* "review" (NULL is), "check", "human", "git" */
 	struct span guidelines;		/* Markdown, see prompt_section() */
 	struct span conventions;	/* Markdown: the files' contents under their names */
-	const struct prompt_review *history;	/* earlier reviews of the task, oldest first */
+	const struct prompt_review *history;	/* earlier reviews of the task, oldest first; their answers are for who sees PART_ANSWER too */
 	size_t nhistory;
 	const char *review_file;	/* name of the carrier file, NULL: none */
 	bool read_only;			/* only the carrier file can be written */

@@ -259,15 +259,35 @@ def test_without_a_conversation_it_is_retold(loop):
     loop.set(review_1=retry("point 1"), review_2=retry("point 2"))
     loop.passes(loop.run("write a line"))
     second = loop.prompt("fix", 2)
-    for text in ("write a line", "answer 1", "point 1", "point 2", "round 1: retry", "round 2: retry"):
+    for text in ("write a line", "first answer", "answer 1", "point 1", "point 2", "round 1: retry", "round 2: retry"):
         assert text in second, text
+    assert second.count("answer 1") == second.count("first answer") == 1
+
+
+def test_everything_from_prior_rounds_is_retold(loop):
+    """All answers and all feedback in their order, and however long they are, each has its share."""
+    long = "echo $(head -c 400000 /dev/zero | tr '\\0' x)"
+    loop.set(fix=f"echo \"fix $nth\" >> work.txt\necho \"BEGIN-$nth\"; {long}; echo \"END-$nth\"\n", review=f"echo 'point '$nth; {long}; exit 1\n")
+    loop.never_content()
+    loop.set(review=f"echo \"point $nth.\"\n{long}\nexit 1\n")
+    loop.run("write a line")
+    last = loop.prompt("fix", 4)
+    told = last[last.index("## History"):]
+    places = [told.index(text) for text in ("first answer", "point 1", "BEGIN-1", "END-1", "point 2.", "BEGIN-2", "END-2", "point 3.")]
+    assert places == sorted(places) and "characters left out" in told
+    assert "BEGIN-3" in last and "END-3" in last and len(told) < 4 * 50_000
 
 
 def test_each_round_has_a_fresh_budget(loop):
-    """Resets the turn counter: each fix is a process of its own with the whole time of one attempt."""
+    """Resets the turn counter: each fix is a process of its own with the whole time of one attempt, as its shim was told."""
     loop.never_content()
-    loop.run()
+    loop.run(timeout="40m")
     assert len({s[3] for s in loop.play.starts(1, "fix")}) == 4
+    jobs = {a["role"]: [] for a in loop.daemon.attempts(1)}
+    for a in loop.daemon.attempts(1):
+        job = (loop.daemon.state / "attempts" / str(a["id"]) / "job").read_text()
+        jobs[a["role"]].append(re.search(r"^wall_ms (\d+)$", job, re.M).group(1))
+    assert jobs["implement"] == [str(40 * 60 * 1000)] and jobs["fix"] == jobs["implement"] * 4, jobs
 
 
 def test_five_rounds_at_most(loop):

@@ -14,7 +14,7 @@
 #define SPAN(text) { (text), strlen(text) }
 
 static const struct prompt_review reviews[] = {
-	{ 1, "NO_GO", "Missing error handling in the auth flow.", "reviewer" },
+	{ 1, "NO_GO", "Missing error handling in the auth flow.", "reviewer", { NULL, 0 } },
 };
 
 static struct prompt_parts all_parts(void)
@@ -390,7 +390,7 @@ START_TEST(no_word_of_the_task_reaches_comments)
 	srandom((unsigned)_i);
 	for (int role = 0; role < ROLES; role++) {
 		char word[WORDS][16];
-		struct prompt_review review = { 1, word[8], word[9], word[10] };
+		struct prompt_review review = { 1, word[8], word[9], word[10], { NULL, 0 } };
 		struct buf own = { 0 };
 		struct prompt_parts parts = all_parts();
 		char *prompt;
