@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sqlite3
 
 import pytest
 
@@ -100,13 +101,23 @@ def test_the_artifact_is_locked(loop):
 
 
 def test_no_later_attempt_takes_a_locked_task(loop):
-    """No later attempt of the run may take that task."""
+    """No later attempt of the run may take that task: the database itself refuses its row, and any change of the lock."""
     loop.run()
     before = loop.play.starts()
     with pytest.raises(RpcError) as refused:
         loop.daemon.call("run.retry", id=1)
     assert refused.value.code == 2
-    loop.daemon.kill()
+    loop.daemon.stop()
+    database = loop.daemon.database()
+    names = [row["name"] for row in database.execute("PRAGMA table_info(attempt)")]
+    later = ", ".join({"id": "max(id) + 1000", "number": "max(number) + 1"}.get(n, f'"{n}"') for n in names)
+    for statement in (f"INSERT INTO attempt SELECT {later} FROM attempt WHERE run = 1", "UPDATE task SET locked_tree = NULL, locked_ref = NULL",
+                      "UPDATE task SET locked_tree = 'another'"):
+        database.execute("BEGIN")
+        with pytest.raises(sqlite3.IntegrityError, match="the task has passed its review and is locked"):
+            database.execute(statement)
+        database.execute("ROLLBACK")
+    database.close()
     loop.daemon.start()
     idle(loop.daemon)
     assert loop.play.starts() == before
