@@ -175,6 +175,20 @@ static void check_reviewer(struct intake *item)
 	    "reviewer %s: it is not there or not an executable file", reviewer);
 }
 
+/* Where there is no bd to ask, the export must be one that can be read. */
+static void check_export(struct intake *item)
+{
+	const char *path = environment_get(item->environment, "PATH");
+	const struct task_op_spec spec = { .kind = TASK_OP_LOAD, .source = SOURCE_BEADS, .path = item->source_path, .search = path };
+	struct task_op *op = task_op_new(&spec);
+	struct step_spec step;
+
+	/* with bd this names its first process, which the run will start */
+	if (task_op_next(op, -1, true, &step) == STEP_NEXT_FAILED)
+		refuse(item, RPC_INVALID_PARAMS, "beads", NULL, "%s", task_op_error(op));
+	task_op_free(op);
+}
+
 /* Where beads come from must be there, and is looked at again before each iteration. */
 static void check_beads(struct intake *item)
 {
@@ -186,6 +200,8 @@ static void check_beads(struct intake *item)
 		refuse_path(item, error, "beads", NULL, dir);
 	if (error != 0)
 		refuse(item, RPC_INVALID_PARAMS, "beads", "name the directory that holds .beads, or run 'bd init' there", "there are no beads in %s", item->source_path);
+	else
+		check_export(item);
 	free(dir);
 }
 
@@ -276,7 +292,7 @@ void intake_run(struct intake_work *work)
 		} else if (item->source == SOURCE_BEADS) {
 			check_beads(item);
 		}
-		if (item->code == RPC_OK)
+		if (item->code == RPC_OK && !item->check)
 			keep_environment(item, state_dir);
 	}
 }

@@ -270,7 +270,8 @@ void submit_intake(struct engine *engine)
 		item->task = p->task;
 		item->task_size = p->task_size;
 		item->task_blob = p->task_blob;
-		item->environment = p->check ? NULL : p->environment;
+		item->environment = p->environment;
+		item->check = p->check;
 		item->plan = &p->plan;
 		item->judge = judgement_plan(&p->plan, p->tasks, p->ntasks, &item->task_plan);
 		item->owner = p->owner;

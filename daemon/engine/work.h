@@ -56,6 +56,7 @@ struct intake {
 	size_t task_size;
 	const char *task_blob;
 	char *const *environment;
+	bool check;			/* nothing is kept */
 	const struct plan *plan;
 	const struct plan *judge;	/* see judgement_plan(); NULL: nothing is reviewed */
 	struct plan task_plan;		/* owned: judge, when it is a task's */

@@ -5,7 +5,7 @@ import os
 
 import pytest
 from outer import NOTE, WORK, Bd, Beads, bead, done, reasons, states, submit, tasks_done, with_bd
-from rld import Repo
+from rld import Repo, RpcError
 
 EXPORT_OR_BD = pytest.mark.parametrize("has_bd", [False, True], ids=["export", "bd"])
 
@@ -361,11 +361,30 @@ def test_what_has_passed_is_not_offered_again_until_it_is_newer(make, tmp_path):
 def test_one_malformed_line(make, tmp_path, wrong, words):
     daemon, _ = make(False)
     beads = Beads(tmp_path / "beads", bead("x-1"), "", wrong, bead("x-2"))
-    run = submit(daemon, beads.path)
-    row = daemon.ended(run)
-    assert row["state"] == "failed" and ".beads/issues.jsonl:3: " in row["cause"] and words in row["cause"], row
-    assert daemon.play.starts() == [], "none of it is trusted"
-    daemon.rlctl("wait", run, check=10)
+    for check in (True, False):
+        with pytest.raises(RpcError) as refused:
+            submit(daemon, beads.path, check=check)
+        told = refused.value
+        assert (told.code, told.data["field"]) == (-32602, "beads") and ".beads/issues.jsonl:3: " in told.message and words in told.message, told
+    done = daemon.rlctl("submit", "--dry-run", "--beads", cwd=beads.path, check=1)
+    assert ".beads/issues.jsonl:3: " in done.err and "would be taken" not in done.out + done.err
+    assert daemon.call("run.list")["runs"] == [] and daemon.play.starts() == [], "none of it is trusted"
+
+
+def test_with_bd_the_export_is_nobodys_business(make, tmp_path):
+    """Its database is what counts, and nothing of it is asked before the run begins."""
+    daemon, _ = make(True)
+    beads = Beads(tmp_path / "beads", bead("x-1"))
+    beads.bd("ready", "--json")
+    beads.export.write_text("{\n")
+    assert submit(daemon, beads.path, check=True, environment={"PATH": daemon.environment["PATH"]}) is None
+    assert daemon.ended(submit(daemon, beads.path))["state"] == "succeeded" and tasks_done(daemon.play) == ["x-1"]
+
+
+def test_neither_bd_nor_an_export(make, tmp_path):
+    daemon, _ = make(False)
+    (tmp_path / "empty" / ".beads").mkdir(parents=True)
+    assert "install bd" in daemon.rlctl("submit", "--dry-run", "--beads", cwd=tmp_path / "empty", check=1).err
 
 
 def test_malformed_meanwhile(make, tmp_path):

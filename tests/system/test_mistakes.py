@@ -23,6 +23,7 @@ MISTAKES = {
     "no such directory of beads": (None, ["--beads=nowhere"], 1, ["--beads: nowhere: No such file or directory"]),
     "a task and beads": (files(beads=BEAD), ["--beads", "work"], 2, ["give a task or --beads, not both", "--beads=DIR"]),
     "beads and stories": (files(beads=BEAD, prd="{}"), ["--beads", "--stories", "prd.json"], 2, ["give --beads or --stories, not both"]),
+    "beads with a broken line": (files(beads=BEAD + "{\n"), ["--beads"], 1, [".beads/issues.jsonl:2: it is no JSON", "mend or remove the line"]),
     "no such PRD": (None, ["--stories", "prd.json"], 1, ["--stories: prd.json: No such file or directory"]),
     "a PRD that is no JSON": (files(prd="{"), ["--stories", "prd.json"], 1, ["prd.json: it is no JSON: line 1, column 1", "mend the file, and submit it again"]),
     "a PRD without stories": (files(prd='{"userStories": []}'), ["--stories", "prd.json"], 1, ['"userStories" is empty; write at least one story']),
@@ -103,11 +104,6 @@ def fails(daemon, repo, *options):
     assert daemon.attempts(number) == []
     assert f'Run {number} has no attempts; "rlctl show {number}" says why.' in daemon.rlctl("logs", number, check=0).err
     return daemon.run(number)["cause"] + done.err
-
-
-def test_beads_with_a_broken_line(daemon, repo):
-    files(beads=BEAD + "{\n")(repo)
-    assert ".beads/issues.jsonl:2: it is no JSON" in fails(daemon, repo, "--beads")
 
 
 def test_a_base_that_is_not_there(daemon, repo):
