@@ -252,12 +252,45 @@ static void submit_after(struct submit *s)
 		rpc_read(s->rpc, "run.get", ROW_RUN, binds, after_cb, s);
 }
 
-/* What --env names is stored with the run's settings, and its plan can be read as long as the run is remembered. */
-static char *submit_warnings(const struct plan *plan)
+/* Each text once. Takes text. */
+static void add_warning(json_t *list, char *text)
+{
+	bool there = false;
+	json_t *other;
+	size_t i;
+
+	json_array_foreach(list, i, other)
+		there |= strcmp(json_string_value(other), text) == 0;
+	if (!there)
+		json_array_append_new(list, json_string(text));
+	free(text);
+}
+
+/* Where the coder itself is to rework what was refused, another agent for that is a wish that its profile does not know. */
+static void warn_of_switch(json_t *list, const struct plan *plan)
+{
+	const char *coder = plan->agents[ROLE_IMPLEMENT].name, *fixer = plan->agents[ROLE_FIX].name;
+
+	if (!plan->review || plan->fixer != FIXER_IMPLEMENTER || fixer == NULL || coder == NULL || strcmp(coder, fixer) == 0)
+		return;
+	add_warning(list, xasprintf("%s reworks what %s has written: in profile %s the coder stays the coder; leave the fixer's agent out to keep it so",
+	    fixer, coder, plan->profile_name));
+}
+
+static char *submit_warnings(const struct plan *plan, char *const *task_plans)
 {
 	json_t *list = json_array();
 	char *text;
 
+	warn_of_switch(list, plan);
+	for (; task_plans != NULL && *task_plans != NULL; task_plans++) {
+		struct plan own = { 0 };
+
+		if (plan_from_json(*task_plans, &own) == 0)
+			warn_of_switch(list, &own);
+		plan_release(&own);
+	}
+	/* what --env names is stored with the run's settings, and its plan can be read as long as the run is remembered */
 	for (size_t i = 0; plan->env != NULL && plan->env[i] != NULL; i++) {
 		size_t length = strcspn(plan->env[i], "=");
 		char *name = xmemdup0(plan->env[i], length);
@@ -266,8 +299,7 @@ static char *submit_warnings(const struct plan *plan)
 			text = xasprintf("%s looks like a secret, and what --env names is stored with the run in the database; leave it out there, and set "
 			    "env = [\"%s\"] in [agent.%s] of rld.toml: then it is taken from your environment, and forgotten with the end of the run",
 			    name, name, plan->agents[ROLE_IMPLEMENT].name);
-			json_array_append_new(list, json_string(text));
-			free(text);
+			add_warning(list, text);
 		}
 		free(name);
 	}
@@ -293,7 +325,7 @@ static void submit_resolve(struct submit *s)
 		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
 	} else {
 		s->plan_json = plan_to_json(&plan);
-		s->warnings = submit_warnings(&plan);
+		s->warnings = submit_warnings(&plan, s->source.kinds);
 		plan_release(&plan);
 		submit_after(s);
 	}

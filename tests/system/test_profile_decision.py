@@ -148,6 +148,23 @@ def test_roles_do_not_switch(loop):
     assert {(r["coder_agent"], r["reviewer_agent"]) for r in loop.daemon.reviews(number)} == {("dev", "reviewer")}
 
 
+def test_a_coder_that_is_switched_is_told(loop):
+    """An explicit wish counts; that it is against the profile is said, at submit and in the run."""
+    command = loop.play.command()
+    loop.daemon.write_config({"agent.dev": {"command": command}, "agent.other": {"command": command}})
+    loop.daemon.restart()
+    told = "other reworks what dev has written: in profile decision the coder stays the coder"
+    err = loop.daemon.rlctl("submit", "--review=decision", "-a", "dev", "--fixer-agent", "other", "do it", cwd=loop.repo.path, check=0).err
+    assert told in err, err
+    assert [w for w in loop.daemon.ended(1)["warnings"] if told in w]
+    assert [(a["role"], a["agent"]) for a in loop.daemon.attempts(1)][2] == ("fix", "other")
+    for options in (["--review=decision", "-a", "dev", "--fixer-agent", "dev"], ["--review=verdict", "-a", "dev", "--fixer-agent", "other"], ["-a", "dev", "--fixer-agent", "other"]):
+        assert "the coder stays" not in loop.daemon.rlctl("submit", *options, "do it", cwd=loop.repo.path, check=0).err
+    flow = json.dumps({"tasks": {n: {"prompt": "x", "agent": "dev", "overlays": {"agentic_review": {"enabled": True}}} for n in "ab"}})
+    warnings = loop.daemon.call("run.submit", workdir=str(loop.repo.path), workflow=flow, fixer_agent="other")["warnings"]
+    assert len(warnings) == 1 and told in warnings[0]
+
+
 def test_the_history_of_all_earlier_decisions(loop):
     """(If iterating) the history of previous NO_GO decisions and feedback."""
     loop.set(review_1=no_go("first point"), review_2=no_go("second point"))
