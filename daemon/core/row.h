@@ -232,7 +232,7 @@ struct review_row {
 	char *task_id;
 	char *reviewer_agent;
 	char *coder_agent;
-	int64_t iteration;		/* the round, in the words of requirement 001 */
+	int64_t iteration;		/* the round, in the words of requirement 001; of a human the number behind them */
 	char *decision;			/* in the profile's words; "violation", "error" when there was none */
 	char *feedback;			/* follow-up, or the reason of a violation */
 	char *quality_checks;		/* JSON or NULL */

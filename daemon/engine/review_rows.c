@@ -186,8 +186,16 @@ static char *ids_json(struct finding_row *const *findings, size_t count)
 	return text;
 }
 
-/* The row becomes the next of the run's chain, with its findings. Takes row and findings. */
-static void chain(struct turn *turn, struct lane *lane, struct review_row *row, struct finding_row **findings, size_t count)
+/* A human's decision about a round that has its review already is one of its own: no two rows of the log have the same number. */
+static int64_t human_round(const struct lane *lane)
+{
+	const struct review_row *last = review_last(lane);
+
+	return last != NULL && last->iteration >= lane->row->round ? last->iteration + 1 : lane->row->round;
+}
+
+/* The row becomes the next of the run's chain, with its findings. Takes row and findings. iteration: its number among the task's. */
+static void chain(struct turn *turn, struct lane *lane, struct review_row *row, int64_t iteration, struct finding_row **findings, size_t count)
 {
 	struct run_rows *rows = lane->run->rows;
 	char hex[DIGEST_HEX];
@@ -197,7 +205,7 @@ static void chain(struct turn *turn, struct lane *lane, struct review_row *row, 
 	row->task_id = xstrdup(lane_task_id(lane));
 	row->coder_agent = xstrdup(lane->row->answer != ROW_NONE ? run_attempt(lane->run, lane->row->answer)->agent :
 	    lane_plan(lane)->agents[ROLE_IMPLEMENT].name);
-	row->iteration = lane->row->round;
+	row->iteration = iteration;
 	row->tree = xstrdup(lane->row->tree);
 	row->timestamp = engine_now(lane->run->engine);
 	row->previous_hash = xstrdup(rows->run.review_head);
@@ -242,7 +250,7 @@ struct finding_counts review_append(struct turn *turn, struct lane *lane, const 
 	row->source = xstrdup(v->source);
 	row->attempt = a->id;
 	findings = make_findings(lane, lane->run->rows->run.review_count + 1, v, &said, &count, &counts);
-	chain(turn, lane, row, findings, count);
+	chain(turn, lane, row, lane->row->round, findings, count);
 	tell_decided(turn, lane, row, said, &counts);
 	for (size_t i = 0; i < count; i++)
 		tell_finding(turn, findings[i], row->reviewer_agent);
@@ -273,7 +281,7 @@ void review_human(struct turn *turn, struct lane *lane, const char *decision, co
 	row->decision = xstrdup(decision);
 	row->feedback = xstrdup(message != NULL ? message : "");
 	row->source = xstrdup("human");
-	chain(turn, lane, row, NULL, 0);
+	chain(turn, lane, row, human_round(lane), NULL, 0);
 	tell_decided(turn, lane, row, 0, &none);
 	run_rows_put(lane->run->rows, ROW_REVIEW, row);
 }

@@ -51,6 +51,15 @@ static struct ref_review *write_review(struct story *s, const char *decision)
 	return review;
 }
 
+/* Behind the reviews that there are. */
+static void write_human(struct story *s, const char *decision)
+{
+	const struct ref_review *last = s->end->nreviews > 0 ? &s->end->reviews[s->end->nreviews - 1] : NULL;
+	int round = last != NULL && last->round >= s->round ? last->round + 1 : s->round;
+
+	*write_review(s, decision) = (struct ref_review){ .decision = decision, .human = true, .round = round };
+}
+
 /* The next answer, one of those that are expected; 0: the story ends or waits here. */
 static char hear(struct story *s, const char *expected, int64_t *value)
 {
@@ -95,7 +104,7 @@ static bool hold(struct story *s, const char *kind, bool *again)
 		return true;
 	if (strcmp(h->state, "approved") == 0 && strcmp(kind, "lost") == 0)
 		snprintf(end->wrong, sizeof(end->wrong), "a lost attempt was approved");
-	write_review(s, strcmp(h->state, "approved") == 0 ? "accepted" : "rejected")->human = true;
+	write_human(s, strcmp(h->state, "approved") == 0 ? "accepted" : "rejected");
 	if (strcmp(h->state, "approved") != 0)
 		return over(s, "failed", "rejected by human:ann");
 	/* what he accepts may still be refused by git, and go to a fixer */

@@ -262,6 +262,7 @@ def test_approve(held, restart):
     assert held.roles()[-1] == "review", "nothing is started for it"
     log = log_of(held)
     assert log["final_decision"] == "accepted" and "GO" not in [i["decision"] for i in log["iterations"]]
+    assert [i["iteration"] for i in log["iterations"]] == [r["iteration"] for r in held.daemon.reviews(1)] == [1, 2, 3, 4], "no number twice"
     hold = hold_of(held)
     assert (hold["state"], hold["decided_by"], hold["message"]) == ("approved", ME, "good enough") and hold["decided_at"]
     assert held.daemon.call("review.verify", run=1)["ok"] is True
@@ -273,6 +274,7 @@ def test_reject(held):
     held.ends(End("failed", f"rejected by {ME}: start over", 10), held.daemon.ended(1))
     assert held.decisions() == ["NO_GO"] * 3 + ["rejected"]
     assert held.daemon.reviews(1)[-1]["reviewer_agent"] == ME and log_of(held)["final_decision"] == "rejected"
+    assert [i["iteration"] for i in log_of(held)["iterations"]] == [1, 2, 3, 4]
 
 
 def test_rework(held):
