@@ -97,6 +97,7 @@ struct run {
 	char *iteration_head;		/* ... and HEAD there, owned; NULL: as the run has it */
 	char *iteration_tree;		/* what a shared tree has when the next iteration begins, owned; NULL: not looked at */
 	bool drained;			/* the source has been asked after the last iteration, and has no more; nobody has decided anything since */
+	bool judged_before;		/* it is judged by what the run was judged by that it retries */
 	bool settling;			/* run_settled() is at work: what settles meanwhile is seen by it */
 };
 

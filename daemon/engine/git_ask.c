@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "engine/engine_int.h"
+#include "engine/judgement.h"
+#include "prompt/prompt.h"
 
 /* path, as seen from the workdir, relative to the workspace; NULL: it is outside. */
 static char *in_workspace(const struct run_row *run, const char *path)
@@ -46,6 +48,34 @@ char **run_artifacts(const struct run *run)
 		add_artifacts(&list, &run->rows->run, &plan);
 		plan_release(&plan);
 	}
+	return list;
+}
+
+/* The files that say how the work of the run is judged, relative to the workspace: of a retry what was not taken over. NULL: none. */
+static char **judge_files(const struct run *run)
+{
+	static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
+	const struct run_row *row = &run->rows->run;
+	struct plan own = { 0 };
+	const struct plan *plan = run->judged_before ? NULL : judgement_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &own);
+	char **list = NULL;
+
+	/* a retry has the settings of its first run */
+	if (row->retry_of == ROW_NONE)
+		add_artifact(&list, row, PROJECT_FILE);
+	for (size_t i = 0; plan != NULL && i < sizeof(roles) / sizeof(roles[0]); i++) {
+		char *path = xasprintf("%s/.ai_agents/prompts/%s", row->workspace, prompt_file_name(roles[i]));
+
+		add_artifact(&list, row, path);
+		free(path);
+	}
+	add_artifact(&list, row, plan != NULL ? plan->reviewer_prompt : NULL);
+	add_artifact(&list, row, plan != NULL && plan->reviewer != NULL && plan->reviewer[0] == '/' ? plan->reviewer : NULL);
+	for (char **pair = plan != NULL ? plan->guidelines : NULL; pair != NULL && pair[0] != NULL; pair += 2)
+		add_artifact(&list, row, pair[0]);
+	for (char **name = plan != NULL ? plan->conventions : NULL; name != NULL && *name != NULL; name++)
+		add_artifact(&list, row, *name);
+	plan_release(&own);
 	return list;
 }
 
@@ -181,7 +211,9 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	char *ref = git_ref(lane, kind), *message = message_of(lane, kind), *dir = git_dir(lane, kind);
 	char *branch = kind == GIT_WORKTREE ? git_branch(lane) : xstrdup(lane->row != NULL ? lane->row->branch : row->result_branch);
 	char *keep = kind == GIT_MERGE ? git_keep_ref(lane) : NULL, *note = kind == GIT_MERGE ? git_note_ref(lane) : NULL;
+	char **judges = lane->row == NULL && !run_is_prepared(run) && (kind == GIT_SNAPSHOT || kind == GIT_BASE) ? judge_files(run) : NULL;
 	struct git_op_spec spec = {
+		.judges = judges,
 		.kind = kind,
 		.workspace = in_repository ? row->workspace : lane_workspace(lane),
 		.repository = in_repository || lane->row->worktree == NULL ? NULL : row->workspace,
@@ -225,6 +257,7 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 	free(message);
 	free(ref);
 	free(scratch);
+	strings_free(judges);
 	strings_free(others);
 	strings_free(artifacts);
 }

@@ -287,6 +287,18 @@ static void cleared(struct turn *turn, struct lane *lane)
 	leave_next(turn, lane, NULL);
 }
 
+static void warn_of_judges(struct turn *turn, const struct lane *lane)
+{
+	const char *names = git_op_judges(lane->op.git);
+	char *text;
+
+	if (names == NULL)
+		return;
+	text = xasprintf("this run is judged by files that are not as the last commit has them: %s; look at what has changed there, and commit what you want to keep", names);
+	run_warn(turn, lane->run, text);
+	free(text);
+}
+
 void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 {
 	struct run_row *run = &lane->run->rows->run;
@@ -303,6 +315,7 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 		text_set(&run->base_tree, git_op_tree(lane->op.git));
 		text_set(&run->head, git_op_commit(lane->op.git));
 		turn_put(turn, ROW_RUN, run);
+		warn_of_judges(turn, lane);
 		/* an agent that commits is judged by what it puts on top of this */
 		if (lane->run->plan.commit == COMMIT_MODE_AGENT)
 			turn_act(turn, ACT_GIT, lane->run, lane, GIT_PIN);
@@ -310,6 +323,7 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 			run_event(turn, lane->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_BASE:
+		warn_of_judges(turn, lane);
 		text_set(&run->base_commit, git_op_commit(lane->op.git));
 		text_set(&run->result_branch, git_op_branch(lane->op.git));
 		/* a work tree's own is as its disk has it */

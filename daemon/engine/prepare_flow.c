@@ -26,6 +26,7 @@ static void open_cb(void *arg, struct work *work)
 		return;
 	}
 	lane->pending = PENDING_NOTHING;
+	run->judged_before = w->taken_over;
 	go_on = !run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1;
 	if (go_on && w->warnings == NULL) {
 		git_begin(lane, base_op(run));

@@ -220,6 +220,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	op->beside = xstrdup(spec->beside);
 	op->artifacts = artifacts_copy(spec->artifacts);
 	op->others = artifacts_copy(spec->others);
+	op->judges = strings_copy(spec->judges);
 	op->others_tree = xstrdup(spec->others_tree != NULL ? spec->others_tree : spec->tree);
 	op->place = op->workspace;
 	op->index = xasprintf("%s/index", spec->scratch);
@@ -245,6 +246,8 @@ void git_op_free(struct git_op *op)
 	buf_release(&op->conflicts.text);
 	strings_free(op->artifacts);
 	strings_free(op->others);
+	strings_free(op->judges);
+	buf_release(&op->unlike.text);
 	free(op->others_tree);
 	strings_free(op->words);
 	strings_free(op->ahead);
@@ -376,13 +379,20 @@ static void unlock(const struct git_op *op)
 	free(common);
 }
 
+enum stage op_begin(struct git_op *op)
+{
+	return begin[op->kind](op);
+}
+
 static enum stage first(struct git_op *op)
 {
 	char *error = op->repository != NULL ? attach_trouble(op) : NULL;
 
 	unlock(op);
 
-	return error != NULL ? op_fail(op, error) : begin[op->kind](op);
+	if (error != NULL)
+		return op_fail(op, error);
+	return op->judges != NULL ? judges_start(op) : op_begin(op);
 }
 
 /* Before anything is told of it: objects, refs, and a work tree that was laid. */
@@ -495,6 +505,11 @@ const char *git_op_taken(const struct git_op *op)
 const char *git_op_base(const struct git_op *op)
 {
 	return op->tip_tree;
+}
+
+const char *git_op_judges(const struct git_op *op)
+{
+	return op->unlike.text.data;
 }
 
 const char *git_op_changed(const struct git_op *op)

@@ -96,6 +96,8 @@ struct git_op_spec {
 	const char *others_tree;
 	const char *beside;	/* MEASURE, VERIFY, COMMITTED, MERGE: of an earlier VERIFY: such files are no work while they are as they are there;
 				 * NULL: none */
+	char *const *judges;	/* SNAPSHOT, BASE: paths relative to workspace, of files that say how work is judged; git_op_judges() tells which of them are not
+				 * as HEAD has them. NULL: nobody asks */
 };
 
 struct git_op *git_op_new(const struct git_op_spec *spec);
@@ -141,6 +143,9 @@ const char *git_op_conflicts(const struct git_op *op);
 const char *git_op_taken(const struct git_op *op);
 /* MERGE: see there. */
 const char *git_op_base(const struct git_op *op);
+
+/* Of the spec's judges those that HEAD has not as they are, in the form of git_op_changed(); NULL: none. */
+const char *git_op_judges(const struct git_op *op);
 
 /* VERIFY: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
 const char *git_op_changed(const struct git_op *op);

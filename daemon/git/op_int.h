@@ -12,7 +12,8 @@
 #include "git/op.h"
 #include "git/snapshot.h"
 
-/*   LIST ─▶ HEAD ⇄ INSIDE ─▶ HASH ─▶ INDEX ─▶ TREE ─┬─▶ SNAPSHOT: [PIN] ─▶ done
+/*   [JUDGES ─▶] SNAPSHOT or BASE, as below, when files that judge are to be compared with HEAD
+ *   LIST ─▶ HEAD ⇄ INSIDE ─▶ HASH ─▶ INDEX ─▶ TREE ─┬─▶ SNAPSHOT: [PIN] ─▶ done
  *    ▲  (nested repositories)    │                  ├─▶ MEASURE: [MARKS ─▶] [HOOKS ─▶ CHANGES to AGREED, as below ─▶ LIST] ─▶ PATCH ─▶ done
  *    └── once, when files moved ─┘                  └─▶ VERIFY: done when equal, else COMPARE ─▶ [BESIDE_INDEX ─▶ BESIDE_TREE ─▶] done
  *   BESIDE ─▶ LIST, as above: files of before that are no work are known
@@ -48,7 +49,7 @@
  *          in conflict: all as one ─▶ MERGE_ROOTS, and once more ─▶ DIR_KEPT ─▶ DIR_HEAD ─▶ DIR_KEEP ─▶ DIR_RESET ─▶ LIST to TREE,
  *          as above ─▶ DIR_LAY ─▶ DIR_BACK ─▶ LIST to TREE ─▶ done                └ begun again: DIR_BEHIND ─▶ DIR_FORGET ─▶ ┘ */
 enum stage {
-	STAGE_NONE, STAGE_BESIDE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_OTHERS, STAGE_INDEX, STAGE_TREE, STAGE_HOOKS, STAGE_PATCH, STAGE_COMPARE, STAGE_BESIDE_INDEX, STAGE_BESIDE_TREE, STAGE_PIN, STAGE_PIN_NAMED,
+	STAGE_NONE, STAGE_JUDGES, STAGE_BESIDE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_OTHERS, STAGE_INDEX, STAGE_TREE, STAGE_HOOKS, STAGE_PATCH, STAGE_COMPARE, STAGE_BESIDE_INDEX, STAGE_BESIDE_TREE, STAGE_PIN, STAGE_PIN_NAMED,
 	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_ADD_OTHERS, STAGE_STAGED,
 	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX,
 	STAGE_PLANNED, STAGE_HOOK_BEFORE, STAGE_HOOK_PREPARE, STAGE_HOOK_MESSAGE, STAGE_AGREED, STAGE_MEDDLED, STAGE_HOOK_AFTER,
@@ -83,7 +84,7 @@ struct git_op {
 	enum git_op_kind kind;
 	char *workspace, *repository, *scratch, *given, *base, *ref, *dir, *message, *index;	/* given: the tree of the spec */
 	char *name, *branch, *given_commit, *base_commit, *keep_ref, *note_ref, *known;	/* given_commit: that of the spec */
-	char **artifacts, **others;
+	char **artifacts, **others, **judges;
 	char *others_tree;
 	enum stage stage;		/* whose result comes next */
 	int dirfd;			/* of that result, borrowed */
@@ -96,7 +97,7 @@ struct git_op {
 	struct git_command command;
 	struct buf input;
 	char *tree, *error;
-	struct names changed, appeared;
+	struct names changed, appeared, unlike;
 	/* files that appeared while only others were at work there */
 	char *beside;			/* a tree of them alone, NULL: there are none */
 	struct changes unwanted;	/* what it has ... */
@@ -185,7 +186,12 @@ struct series {
 /* Whoever reads of a task's own work tree finds it gone. */
 #define OP_KEPT "that work tree goes with its task, and what it has is kept: see its branch and `rlctl salvage list`, then retry the run"
 
+/* judges.c */
+enum stage judges_start(struct git_op *op);
+result_fn judges_done;
+
 /* op.c */
+enum stage op_begin(struct git_op *op);		/* the first stage of its kind */
 result_fn pin_done, pin_named_done;
 char *op_said(const struct git_op *op);			/* what the process said on stderr, in one line */
 enum stage op_process_failed(struct git_op *op);		/* that becomes the error */

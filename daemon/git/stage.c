@@ -15,6 +15,7 @@ static result_fn last_done;
 const struct stage_spec stages[STAGES] = {
 	[STAGE_BESIDE] = { "ls-tree", { "ls-tree", "-r", "-z", "--full-tree" }, { ARG_BESIDE }, READ, 0, beside_done },
 	[STAGE_LIST] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN | FILES, 0, list_done },
+	[STAGE_JUDGES] = { "ls-tree", { "ls-tree", "-z", "--full-tree", "HEAD", "--" }, { 0 }, READ | MAY_FAIL, 0, judges_done },
 	[STAGE_IN_HEAD] = { "ls-tree", { "ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--" }, { ARG_ARTIFACT }, READ | MAY_FAIL, 0, in_head_done },
 	[STAGE_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD" }, { 0 }, READ | MAY_FAIL, 0, head_done },
 	[STAGE_INSIDE] = { "ls-files", { "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard" }, { 0 }, READ | AGAIN | INSIDE | FILES, 0, inside_done },

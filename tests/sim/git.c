@@ -93,6 +93,7 @@ static const char *unless_empty(const char *text)
 const char *git_op_tree(const struct git_op *op) { return op->tree; }
 const char *git_op_base(const struct git_op *op) { return op->base; }
 const char *git_op_error(const struct git_op *op) { return op->error; }
+const char *git_op_judges(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_changed(const struct git_op *op) { return op->changed; }
 const char *git_op_appeared(const struct git_op *op) { return op->appeared; }
 const char *git_op_beside(const struct git_op *op) { (void)op; return NULL; }

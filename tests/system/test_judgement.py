@@ -170,3 +170,68 @@ def test_a_retry_of_what_was_not_reviewed_reads_it(daemon, repo):
     daemon.play.set({"implement": WORK})
     assert daemon.ended(daemon.call("run.retry", id=1)["id"])["state"] == "succeeded"
     assert "rule 42" in review_prompt(daemon, 2)
+
+
+# ---- files that differ from the last commit ---------------------------------------------------------------------
+
+LEFT = "not as the last commit has them: "
+
+
+def unlike(row):
+    """The files that a warning of the run names."""
+    return [name for w in row["warnings"] if LEFT in w for name in w.split(LEFT)[1].split(";")[0].split(", ")]
+
+
+@pytest.mark.parametrize("params", [{}, {"isolation": "worktree"}, {"base": "HEAD"}], ids=["shared", "worktree", "base"])
+def test_what_judges_and_is_not_committed_is_told(daemon, repo, params):
+    """Changed, new and removed; what is as it was is not, nor is what judges nobody."""
+    for name in ("constitution.md", "CLAUDE.md", ".rld.toml", ".ai_agents/prompts/reviewer.md"):
+        repo.write(name, "[run]\nparallel = 1\n" if name == ".rld.toml" else CONSTITUTION)
+    (repo.path / "AGENTS.md").symlink_to("CLAUDE.md")
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "rules")
+    assert unlike(daemon.ended(daemon.review(repo.path, review={"profile": "decision"}, **params))) == []
+    repo.write("constitution.md", CONSTITUTION + "\nanything goes\n")
+    repo.write(".ai_agents/prompts/fixer.md", "new\n")
+    repo.write("other.md", "new\n")
+    (repo.path / "CLAUDE.md").unlink()
+    row = daemon.ended(daemon.review(repo.path, review={"profile": "decision"}, **params))
+    assert sorted(unlike(row)) == [".ai_agents/prompts/fixer.md", "CLAUDE.md", "constitution.md"], row["warnings"]
+
+
+def test_what_failed_work_has_left_is_told(daemon, repo):
+    """The next run would be judged by it, or not at all."""
+    spoil = SPOIL + "echo '[review]' > .rld.toml\necho 'enabled = false' >> .rld.toml\n"
+    daemon.play.set({"implement": spoil + WORK, "review": "exit 3\n"})
+    assert unlike(daemon.ended(daemon.review(repo.path, review={"profile": "decision"}))) == []
+    daemon.play.set({"review": GO})
+    second = daemon.ended(daemon.review(repo.path, review={"profile": "decision"}))
+    assert sorted(unlike(second)) == [".ai_agents/prompts/reviewer.md", ".rld.toml", "constitution.md"], second["warnings"]
+    assert unlike(daemon.ended(daemon.submit(repo.path))) == [".rld.toml"], "also where it has turned the review off"
+    assert LEFT in daemon.rlctl("show", second["id"], check=0).out
+
+
+def test_a_retry_is_not_judged_by_them(daemon, repo):
+    daemon.play.set({"implement": SPOIL + WORK, "review": "exit 3\n"})
+    assert daemon.ended(daemon.review(repo.path, review={"profile": "decision"}))["state"] == "failed"
+    daemon.play.set({"review": GO})
+    retry = daemon.ended(daemon.call("run.retry", id=1)["id"])
+    assert retry["state"] == "succeeded" and unlike(retry) == [], retry["warnings"]
+
+
+@pytest.mark.parametrize("form", ["sha1", "sha256"])
+def test_in_a_directory_below_the_top(make_daemon, tmp_path, form):
+    daemon = make_daemon(scripts=SCRIPTS)
+    repo = Repo(tmp_path / "hashed", commit=False) if form == "sha1" else None
+    if repo is None:
+        repo = Repo.__new__(Repo)
+        repo.path = tmp_path / "hashed"
+        repo.path.mkdir()
+        repo.git("init", "-q", "-b", "main", "--object-format=sha256")
+    repo.write("sub/constitution.md", CONSTITUTION)
+    assert unlike(daemon.ended(daemon.review(repo.path / "sub", review={"profile": "decision"}))) == [], "no commit, nothing to compare with"
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "rules")
+    assert unlike(daemon.ended(daemon.review(repo.path / "sub", review={"profile": "decision"}))) == []
+    repo.write("sub/constitution.md", CONSTITUTION + "more\n")
+    assert unlike(daemon.ended(daemon.review(repo.path / "sub", review={"profile": "decision"}))) == ["sub/constitution.md"]

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Which of the files that say how work is judged are not as the last commit has them: what a run has left there may be no judge of the next. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sha1.h>
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "git/op_int.h"
+
+#define JUDGE_MAX (16 * 1024 * 1024)
+
+enum stage judges_start(struct git_op *op)
+{
+	for (size_t i = 0; op->judges[i] != NULL; i++)
+		strings_append(&op->words, op->judges[i]);
+	return STAGE_JUDGES;
+}
+
+/* As git has it: of a link where it leads to. NULL: it is not there, or cannot be read. */
+static char *content_of(const char *path, size_t *size)
+{
+	char *text = NULL;
+	struct stat st;
+	ssize_t n;
+
+	if (lstat(path, &st) == -1)
+		return NULL;
+	if (S_ISREG(st.st_mode))
+		return file_read(AT_FDCWD, path, JUDGE_MAX, &text, size) == 0 ? text : NULL;
+	text = S_ISLNK(st.st_mode) ? xcalloc((size_t)st.st_size + 1, 1) : NULL;
+	n = text != NULL ? readlink(path, text, (size_t)st.st_size + 1) : -1;
+	*size = n >= 0 ? (size_t)n : 0;
+	return text;
+}
+
+/* Its id, as long as `like`, in hex. */
+static void id_of(const char *text, size_t size, const char *like, char id[SHA256_DIGEST_STRING_LENGTH])
+{
+	char *object, *head = xasprintf("blob %zu", size);
+	size_t n = strlen(head) + 1;
+
+	object = xcalloc(n + size, 1);
+	memcpy(object, head, n);
+	memcpy(object + n, text, size);
+	if (strlen(like) == 2 * SHA1_DIGEST_LENGTH)
+		SHA1Data((const uint8_t *)object, n + size, id);
+	else
+		SHA256Data((const uint8_t *)object, n + size, id);
+	free(object);
+	free(head);
+}
+
+/* The id of path in what ls-tree has printed: "mode type id<TAB>path"; NULL: it is not there. */
+static char *id_in(const char *data, size_t size, const char *path)
+{
+	for (const char *line = data; line < data + size; line += strlen(line) + 1) {
+		const char *tab = strchr(line, '\t'), *id = tab != NULL ? memrchr(line, ' ', (size_t)(tab - line)) : NULL;
+
+		if (id != NULL && strcmp(tab + 1, path) == 0)
+			return xmemdup0(id + 1, (size_t)(tab - id) - 1);
+	}
+	return NULL;
+}
+
+static bool differs(const struct git_op *op, const char *data, size_t size, const char *name)
+{
+	char *path = xasprintf("%s/%s", op->workspace, name), *id = id_in(data, size, name), *text, own[SHA256_DIGEST_STRING_LENGTH];
+	size_t n = 0;
+	bool differ;
+
+	text = content_of(path, &n);
+	differ = (text != NULL) != (id != NULL);
+	if (text != NULL && id != NULL) {
+		id_of(text, n, id, own);
+		differ = strcmp(own, id) != 0;
+	}
+	free(text);
+	free(id);
+	free(path);
+	return differ;
+}
+
+/* Without a commit there is nothing to compare with. */
+enum stage judges_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	for (size_t i = 0; ok && op->judges[i] != NULL; i++)
+		if (differs(op, data, size, op->judges[i]))
+			names_add(&op->unlike, op->judges[i]);
+	names_end(&op->unlike);
+	return op_begin(op);
+}
