@@ -12,10 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/exit_record.h"
+#include "record/host_fault.h"
+#include "record/layout.h"
+
 #define NAME_MAX_LENGTH 64
 #define OFFSET_DIGITS 16
 #define SEGMENT_UNLIMITED (UINT64_C(64) << 20)	/* segment size without a cap */
 #define SEGMENT_MIN UINT64_C(65536)
+#define WAITING_MAX ((size_t)256 * 1024)
 #define SEGMENTS 64	/* of the tail; with a whole disk there are at most 10 */
 
 struct segment {
@@ -30,7 +35,9 @@ struct output_writer {
 	const char *stream;	/* not owned */
 	uint64_t head, tail, segment_size;
 	bool capped;
-	uint64_t written, dropped;
+	uint64_t written, dropped;	/* of what has come all but what waits: where the next byte goes, and how many are not there */
+	char *waiting;			/* behind that: bytes that a fault of the host keeps from the disk for now, owned; NULL: there were none yet */
+	size_t nwaiting;
 	int fd;			/* of the newest segment, -1: the next byte begins one */
 	struct segment open;	/* the newest */
 	struct segment segments[SEGMENTS];	/* finished ones behind the head, oldest first */
@@ -144,30 +151,96 @@ static ssize_t write_some(struct output_writer *w, const char *data, size_t size
 	return rv;
 }
 
-int output_write(struct output_writer *w, const void *data, size_t size)
+/* As much as the disk takes. The count that it took; *error: 0, or -errno of what kept it from the rest. */
+static size_t write_most(struct output_writer *w, const char *data, size_t size, int *error)
 {
-	const char *from = data;
+	size_t done = 0;
 
-	while (size > 0) {
-		ssize_t n = write_some(w, from, size);
+	*error = 0;
+	while (done < size) {
+		ssize_t n = write_some(w, data + done, size - done);
 
 		if (n < 0) {
-			w->written += size;
-			w->dropped += size;
-			return (int)n;
+			*error = (int)n;
+			break;
 		}
-		from += n;
-		size -= (size_t)n;
+		done += (size_t)n;
 		w->written += (uint64_t)n;
 		w->open.size += (uint64_t)n;
 		trim(w);
 	}
-	return 0;
+	return done;
+}
+
+static void drop(struct output_writer *w, size_t size)
+{
+	w->written += size;
+	w->dropped += size;
+}
+
+/* Keep bytes in memory that the disk cannot take now; of more than there is room for the last ones. */
+static void wait_with(struct output_writer *w, const char *data, size_t size)
+{
+	size_t excess;
+
+	if (w->waiting == NULL)
+		w->waiting = malloc(WAITING_MAX);
+	if (w->waiting == NULL) {
+		drop(w, size);
+		return;
+	}
+	excess = w->nwaiting + size > WAITING_MAX ? w->nwaiting + size - WAITING_MAX : 0;
+	if (excess > 0) {
+		size_t old = excess < w->nwaiting ? excess : w->nwaiting;
+
+		memmove(w->waiting, w->waiting + old, w->nwaiting - old);
+		w->nwaiting -= old;
+		data += excess - old;
+		size -= excess - old;
+		drop(w, excess);
+	}
+	memcpy(w->waiting + w->nwaiting, data, size);
+	w->nwaiting += size;
+}
+
+int output_flush(struct output_writer *w)
+{
+	int error = 0;
+	size_t done = w->nwaiting > 0 ? write_most(w, w->waiting, w->nwaiting, &error) : 0;
+
+	w->nwaiting -= done;
+	if (done > 0)
+		memmove(w->waiting, w->waiting + done, w->nwaiting);
+	if (error != 0 && !host_fault(-error)) {
+		drop(w, w->nwaiting);
+		w->nwaiting = 0;
+	}
+	return error;
+}
+
+void output_give_up(struct output_writer *w)
+{
+	drop(w, w->nwaiting);
+	w->nwaiting = 0;
+}
+
+int output_write(struct output_writer *w, const void *data, size_t size)
+{
+	int error = output_flush(w);
+	size_t done = 0;
+
+	if (w->nwaiting == 0)
+		done = write_most(w, data, size, &error);
+	if (done < size && host_fault(-error))
+		wait_with(w, (const char *)data + done, size - done);
+	else if (done < size)
+		drop(w, size - done);
+	return error;
 }
 
 uint64_t output_written(const struct output_writer *w)
 {
-	return w->written;
+	return w->written + w->nwaiting;
 }
 
 uint64_t output_dropped(const struct output_writer *w)
@@ -180,6 +253,7 @@ void output_writer_free(struct output_writer *w)
 	if (w == NULL)
 		return;
 	segment_finish(w);
+	free(w->waiting);
 	free(w);
 }
 
@@ -435,4 +509,58 @@ int output_sync(int dirfd, const char *stream)
 	int rv = each_segment(dirfd, stream, segment_sync, &any);
 
 	return rv == 0 && any && fsync(dirfd) == -1 ? -errno : rv;
+}
+
+/* The bytes from..to are all there. 0, -ENODATA or -errno. */
+static int has_bytes(int dirfd, const char *stream, uint64_t from, uint64_t to)
+{
+	struct place place;
+	struct stat st;
+	int fd;
+
+	while (from < to) {
+		fd = place_find(dirfd, stream, from, &place);
+		if (fd != 0)
+			return fd;
+		if (!place.at_or_before)
+			return -ENODATA;
+		fd = segment_open(dirfd, stream, place.here, &st);
+		if (fd < 0)
+			return fd;
+		close(fd);
+		if (place.here + (uint64_t)st.st_size <= from)
+			return -ENODATA;
+		from = place.here + (uint64_t)st.st_size;
+	}
+	return 0;
+}
+
+/* written: what the record says that the program wrote. */
+static int stream_vouched(int dirfd, const char *stream, uint64_t written, int64_t keep_bytes)
+{
+	uint64_t tail = (uint64_t)keep_bytes / 2, head = (uint64_t)keep_bytes - tail, end = 0;
+	int64_t modified;
+	int rv = output_end(dirfd, stream, &end, &modified);
+
+	if (rv != 0)
+		return rv;
+	if (end != written)
+		return -ENODATA;
+	if (keep_bytes == 0 || written <= (uint64_t)keep_bytes)
+		return has_bytes(dirfd, stream, 0, written);
+	rv = has_bytes(dirfd, stream, 0, head);
+	return rv != 0 ? rv : has_bytes(dirfd, stream, written - tail, written);
+}
+
+int output_vouched(int dirfd, int64_t keep_bytes)
+{
+	struct exit_record record;
+	int rv = exit_record_read(dirfd, &record);
+
+	/* without a cap nothing is dropped but by a disk that refuses it */
+	if (rv == 0 && keep_bytes == 0 && record.dropped > 0)
+		rv = -ENODATA;
+	if (rv == 0)
+		rv = stream_vouched(dirfd, RECORD_STDOUT, record.stdout_bytes, keep_bytes);
+	return rv != 0 ? rv : stream_vouched(dirfd, RECORD_STDERR, record.stderr_bytes, keep_bytes);
 }

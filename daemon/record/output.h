@@ -31,13 +31,22 @@ int output_kept(int dirfd, const char *stream, uint64_t *bytes);
 /* Put what is recorded of a stream, and then the names of its segments, on the disk. 0 or -errno. */
 int output_sync(int dirfd, const char *stream);
 
+/* Does the exit record in dirfd vouch for what is there of both streams, written with keep_bytes as below: all of it, or with a cap the part
+ * that is there for certain? 0; -ENODATA: some is missing, or more is there; or -errno. */
+int output_vouched(int dirfd, int64_t keep_bytes);
+
 /* Writer, used by rl-shim. Of what was written the first and the last keep_bytes / 2 are there for certain, all of it
  * when it is not more than keep_bytes, and never more than keep_bytes plus one segment (1/16 of it, at least 64 KiB).
  * keep_bytes 0: all. dirfd and stream are not owned. NULL: no memory. */
 struct output_writer;
 struct output_writer *output_writer_new(int dirfd, const char *stream, int64_t keep_bytes);
-/* 0 or -errno (disk full: the bytes are counted as dropped, the caller goes on draining). */
+/* 0 or -errno, and the caller goes on draining. Bytes that a fault of the host keeps from the disk (it is full) stay in memory, up to 256 KiB,
+ * and come before the next ones; those before them, and what fails for another reason, are counted as dropped. */
 int output_write(struct output_writer *w, const void *data, size_t size);
+/* Write what stays in memory: 0, there is nothing left, or -errno. */
+int output_flush(struct output_writer *w);
+/* It is counted as dropped. */
+void output_give_up(struct output_writer *w);
 uint64_t output_written(const struct output_writer *w);
 uint64_t output_dropped(const struct output_writer *w);
 void output_writer_free(struct output_writer *w);

@@ -6,7 +6,7 @@
  *
  * DIRECTORY (default: the working directory) holds the job; descriptor 3 is its lock file, locked by the caller. Started
  * by rld, with SIGTERM, SIGUSR1 and SIGUSR2 blocked from its first moment on. The truth is in the files that it writes: its own exit status
- * is 0 when an exit record was left, 1 when none could be, 2 for a wrong start, which touches nothing. */
+ * is 0 when an exit record was left, the errno of what kept it from that when none could be, 2 for a wrong start, which touches nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "record/exit_record.h"
+#include "record/host_fault.h"
 #include "record/identity.h"
 #include "record/job.h"
 #include "record/layout.h"
@@ -32,6 +33,14 @@ static int refuse(const char *what, const char *why)
 {
 	fprintf(stderr, "rl-shim: %s: %s; it is started by rld only\n", what, why);
 	return 2;
+}
+
+/* What the host refuses is no wrong start. */
+static int refuse_errno(const char *what, int error)
+{
+	int status = refuse(what, strerror(error));
+
+	return host_fault(error) ? error : status;
 }
 
 /* Nothing of ours may land on 0 to 2, nothing of the caller's but the lock may stay open. */
@@ -106,14 +115,13 @@ static int write_record(int dirfd, const struct exit_record *record, bool durabl
 	return exit_record_write(dirfd, record, durable);
 }
 
-/* The last thing that may fail. With a full disk the exit of a started agent waits for space, until somebody sends
- * SIGTERM. */
+/* The last thing that may fail. The exit of a started agent waits for a fault of the host to pass, until SIGTERM comes. */
 static int leave_record(int dirfd, int sigfd, const struct exit_record *record, bool durable)
 {
 	struct signalfd_siginfo info;
 	int rv;
 
-	while ((rv = write_record(dirfd, record, durable)) == -ENOSPC || rv == -EDQUOT) {
+	while (host_fault(-(rv = write_record(dirfd, record, durable)))) {
 		if (!used(dirfd))
 			return rv;	/* no identity: nothing was started, and that shows without a record */
 		sleep(FULL_RETRY_S);
@@ -162,10 +170,10 @@ int main(int argc, char **argv)
 		return puts("rl-shim " RLD_VERSION) == EOF || fflush(stdout) == EOF;
 	tidy_descriptors();
 	if (argc == 2 && chdir(argv[1]) == -1)
-		return refuse(argv[1], strerror(errno));
+		return refuse_errno(argv[1], errno);
 	dirfd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd == -1)
-		return refuse("attempt directory", strerror(errno));
+		return refuse_errno("attempt directory", errno);
 	rv = check_lock(dirfd);
 	if (rv != 0)
 		return refuse("lock on descriptor 3", strerror(-rv));
@@ -173,9 +181,9 @@ int main(int argc, char **argv)
 		return refuse("attempt directory", "it has been used");
 	sigfd = take_signals();
 	if (sigfd == -1)
-		return refuse("signalfd", strerror(errno));
+		return refuse_errno("signalfd", errno);
 	run(dirfd, sigfd, &job, &record);
 	rv = leave_record(dirfd, sigfd, &record, job.durable);
 	job_release(&job);
-	return rv == 0 ? 0 : 1;
+	return -rv;
 }

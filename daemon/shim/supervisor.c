@@ -32,6 +32,7 @@
 #define KILL_EVERY_MS 10
 #define KILL_LIMIT_MS 30000	/* strays that outlive SIGKILL for so long are reported instead */
 #define CHUNK 65536
+#define FULL_RETRY_MS 1000
 #define LAST_CHUNKS 16		/* a pipe holds at most 1 MiB, pipe(7) */
 
 enum phase { RUNNING, WINDING, DRAINING, ENDING, KILLING, DONE };
@@ -246,7 +247,7 @@ static bool pump(struct supervisor *s, struct stream *stream)
 		s->last_said = s->now;
 		s->wind_up = false;
 	}
-	output_write(stream->writer, s->chunk, (size_t)n);	/* what a full disk refuses is counted as dropped */
+	output_write(stream->writer, s->chunk, (size_t)n);	/* what a full disk refuses waits, see keep_output() */
 	return true;
 }
 
@@ -346,6 +347,26 @@ static void record_status(struct supervisor *s)
 	}
 }
 
+/* The last words of what was paid for wait for space, until SIGTERM comes. A step is run again instead. */
+static void keep_output(struct supervisor *s)
+{
+	struct pollfd signals = { .fd = s->sigfd, .events = POLLIN };
+
+	for (int i = 0; i < 2; i++) {
+		int rv;
+
+		if (s->streams[i].writer == NULL)
+			continue;
+		while ((rv = output_flush(s->streams[i].writer)) == -ENOSPC || rv == -EDQUOT) {
+			if (!s->job->durable || s->term)
+				break;
+			poll(&signals, 1, FULL_RETRY_MS);
+			read_signals(s);
+		}
+		output_give_up(s->streams[i].writer);
+	}
+}
+
 static void record_end(struct supervisor *s)
 {
 	const struct output_writer *out = s->streams[0].writer, *err = s->streams[1].writer;
@@ -392,6 +413,7 @@ void supervise(const struct job *job, int dirfd, int sigfd, struct exit_record *
 		tree_reap(&s.tree);	/* nobody was forked: waitpid says so */
 	}
 	record_status(&s);
+	keep_output(&s);
 	record_end(&s);
 	output_writer_free(s.streams[0].writer);
 	output_writer_free(s.streams[1].writer);

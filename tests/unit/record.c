@@ -17,6 +17,7 @@
 #include "record/identity.h"
 #include "record/job.h"
 #include "record/layout.h"
+#include "record/host_fault.h"
 #include "record/lock.h"
 #include "record/output.h"
 
@@ -762,6 +763,143 @@ START_TEST(output_as_a_whole)
 }
 END_TEST
 
+/* What the host refuses for a while stays in memory, as far as there is room, and comes first when it does not any more. */
+START_TEST(output_waits_for_the_host)
+{
+	struct output_writer *w = output_writer_new(dirfd_, "stdout", 0);
+	struct rlimit few = { .rlim_cur = 3 }, before;
+	char *block = malloc(300000), *data;
+	size_t size;
+
+	for (size_t i = 0; i < 300000; i++)
+		block[i] = (char)byte_at(i);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few.rlim_max = before.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	ck_assert_int_eq(output_write(w, block, 1000), -EMFILE);
+	ck_assert_int_eq(output_write(w, block + 1000, 500), -EMFILE);
+	ck_assert_int_eq(output_flush(w), -EMFILE);
+	ck_assert_uint_eq(output_written(w), 1500);
+	ck_assert_uint_eq(output_dropped(w), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_int_eq(output_write(w, block + 1500, 500), 0);
+	ck_assert_int_eq(output_flush(w), 0);
+	ck_assert_int_eq(output_read_all(dirfd_, "stdout", SIZE_MAX, &data, &size), 0);
+	ck_assert_uint_eq(size, 2000);
+	ck_assert_int_eq(memcmp(data, block, size), 0);
+	free(data);
+	output_writer_free(w);
+	/* of more than there is room for, the end */
+	w = output_writer_new(dirfd_, "stderr", 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	ck_assert_int_eq(output_write(w, block, 200000), -EMFILE);
+	ck_assert_int_eq(output_write(w, block + 200000, 100000), -EMFILE);
+	ck_assert_uint_eq(output_written(w), 300000);
+	ck_assert_uint_eq(output_dropped(w), 300000 - 262144);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_int_eq(output_flush(w), 0);
+	data = malloc(300000);
+	{
+		struct output_chunk chunk;
+
+		ck_assert_int_eq(output_read(dirfd_, "stderr", 0, data, 300000, &chunk), 0);
+		ck_assert_uint_eq(chunk.offset, 300000 - 262144);
+		ck_assert_uint_eq(chunk.size, 262144);
+		ck_assert_int_eq(memcmp(data, block + chunk.offset, chunk.size), 0);
+	}
+	free(data);
+	/* what is given up is missing, and told */
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	output_writer_free(w);
+	w = output_writer_new(dirfd_, "other", 0);
+	ck_assert_int_eq(output_write(w, block, 10), -EMFILE);
+	output_give_up(w);
+	ck_assert_uint_eq(output_dropped(w), 10);
+	ck_assert_int_eq(output_flush(w), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	output_writer_free(w);
+	free(block);
+}
+END_TEST
+
+static void leave_record(uint64_t out, uint64_t err, uint64_t dropped)
+{
+	const struct exit_record record = { .how = EXIT_BY_CODE, .stdout_bytes = out, .stderr_bytes = err, .dropped = dropped, .tree_empty = true };
+
+	unlinkat(dirfd_, "exit", 0);
+	ck_assert_int_eq(exit_record_write(dirfd_, &record, false), 0);
+}
+
+/* What the record does not vouch for byte by byte is no output. */
+START_TEST(output_is_vouched_for)
+{
+	ck_assert_int_eq(output_vouched(dirfd_, 0), -ENOENT);
+	leave_record(0, 0, 0);
+	ck_assert_int_eq(output_vouched(dirfd_, 0), 0);
+	spit("stdout.0000000000000000", "0123456789", 10);
+	ck_assert_int_eq(output_vouched(dirfd_, 0), -ENODATA);
+	leave_record(10, 0, 0);
+	ck_assert_int_eq(output_vouched(dirfd_, 0), 0);
+	leave_record(11, 0, 0);
+	ck_assert_int_eq(output_vouched(dirfd_, 0), -ENODATA);
+	leave_record(10, 1, 0);
+	ck_assert_int_eq(output_vouched(dirfd_, 0), -ENODATA);
+	/* the middle is gone, and the end is there */
+	spit("stdout.000000000000000c", "cdef", 4);
+	leave_record(16, 0, 2);
+	ck_assert_int_eq(output_vouched(dirfd_, 0), -ENODATA);
+	ck_assert_int_eq(output_vouched(dirfd_, 100), -ENODATA);
+	/* with a cap that is how it is, as far as head and tail are there */
+	ck_assert_int_eq(output_vouched(dirfd_, 8), 0);
+	ck_assert_int_eq(output_vouched(dirfd_, 10), -ENODATA);
+	spit("exit", "no record", 9);
+	ck_assert_int_eq(output_vouched(dirfd_, 0), -EBADMSG);
+	ck_assert_int_eq(output_vouched(-1, 0), -EBADF);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	bool last_only;
+	int fault;
+} words[] = {
+	{ "", false, 0 },
+	{ "fatal: it did not work", false, 0 },
+	{ "error: x: No space left on device", false, ENOSPC },
+	{ "error: x: No space left on device\nfatal: unable to write new index file\n", false, ENOSPC },
+	{ "error: x: No space left on device\nfatal: unable to write new index file\n", true, 0 },
+	{ "a hook says: no\nerror: x: Disk quota exceeded\r\n\n", true, EDQUOT },
+	{ "x: Too many open files", true, EMFILE },
+	{ "x: Too many open files in system", true, ENFILE },
+	{ "fork: Resource temporarily unavailable", false, EAGAIN },
+	{ "mmap failed: Cannot allocate memory", false, ENOMEM },
+	{ "read error: Input/output error", false, EIO },
+	{ "No space left on device: the file of that name is damaged", false, 0 },
+	{ "error: open(\"x\"): Permission denied", false, 0 },
+};
+
+START_TEST(host_faults)
+{
+	static const int others[] = { 0, ENOENT, EACCES, EROFS, EPERM, EINVAL, ENOTDIR, ECHILD, EFBIG };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		ck_assert_msg(host_fault_said(words[i].text, words[i].last_only) == words[i].fault, "%s", words[i].text);
+		if (words[i].fault != 0) {
+			ck_assert(host_fault(words[i].fault));
+			ck_assert_str_eq(host_words(words[i].fault), strerror(words[i].fault));
+			ck_assert_int_eq(host_noted(), words[i].fault);
+			ck_assert_str_ne(host_fault_remedy(words[i].fault), host_fault_remedy(ENOENT));
+		}
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		ck_assert(!host_fault(others[i]));
+		host_words(others[i]);
+		ck_assert_int_eq(host_noted(), 0);
+	}
+	ck_assert_str_eq(host_fault_name(ENOSPC), "ENOSPC");
+}
+END_TEST
+
 /* A disk that refuses a while: the offsets behind the gap are true, and the gap is counted. */
 static const struct {
 	int64_t keep;
@@ -842,6 +980,9 @@ int main(void)
 	tcase_add_test(output, output_beyond_the_end);
 	tcase_add_test(output, output_streams_do_not_mix);
 	tcase_add_test(output, output_as_a_whole);
+	tcase_add_test(output, output_is_vouched_for);
+	tcase_add_test(output, output_waits_for_the_host);
+	tcase_add_test(files, host_faults);
 	tcase_add_loop_test(output, output_goes_on_after_an_error, 0, sizeof(errors) / sizeof(errors[0]));
 	tcase_add_test(output, output_without_a_directory);
 	suite_add_tcase(suite, output);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/host_fault.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+	int error;
+	const char *name, *remedy;
+} faults[] = {
+	{ ENOSPC, "ENOSPC", "make room on the disk" },
+	{ EDQUOT, "EDQUOT", "make room on the disk, or raise the quota" },
+	{ EMFILE, "EMFILE", "raise the limit of open files (ulimit -n, LimitNOFILE=)" },
+	{ ENFILE, "ENFILE", "raise the system's limit of open files (sysctl fs.file-max)" },
+	{ EAGAIN, "EAGAIN", "raise the limit of processes (ulimit -u, TasksMax=), or end some" },
+	{ EIO, "EIO", "check the disk: see what the kernel says of it (dmesg)" },
+	{ ENOMEM, "ENOMEM", "free some memory" },
+};
+
+#define FAULTS (sizeof(faults) / sizeof(faults[0]))
+
+/* The row of an errno, FAULTS: it is none. */
+static size_t find(int error)
+{
+	size_t i = 0;
+
+	while (i < FAULTS && faults[i].error != error)
+		i++;
+	return i;
+}
+
+bool host_fault(int error)
+{
+	return find(error) < FAULTS;
+}
+
+static _Thread_local int noted;
+
+const char *host_words(int error)
+{
+	if (host_fault(error))
+		noted = error;
+	return strerror(error);
+}
+
+int host_noted(void)
+{
+	int error = noted;
+
+	noted = 0;
+	return error;
+}
+
+static int line_fault(const char *line, size_t size)
+{
+	for (size_t i = 0; i < FAULTS; i++) {
+		const char *words = strerrordesc_np(faults[i].error);
+		size_t n = strlen(words);
+
+		if (size >= n && memcmp(line + size - n, words, n) == 0)
+			return faults[i].error;
+	}
+	return 0;
+}
+
+int host_fault_said(const char *text, bool last_only)
+{
+	int found = 0;
+
+	while (*text != '\0') {
+		size_t size = strcspn(text, "\r\n");
+		int fault = line_fault(text, size);
+
+		if (size > 0 && (fault != 0 || last_only))
+			found = fault;
+		text += size;
+		text += strspn(text, "\r\n");
+	}
+	return found;
+}
+
+const char *host_fault_remedy(int error)
+{
+	size_t i = find(error);
+
+	return i < FAULTS ? faults[i].remedy : "see what the system log says";
+}
+
+const char *host_fault_name(int error)
+{
+	size_t i = find(error);
+
+	return i < FAULTS ? faults[i].name : "EIO";
+}
