@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "proto/escape.h"
 #include "record/exit_record.h"
+#include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
 #include "task/bead.h"
@@ -89,12 +90,15 @@ void bd_prepare(struct task_op *op, struct step_spec *step)
 
 /* ---- what it printed ---- */
 
-/* It was ended, whatever it has printed until then. */
-static bool was_late(int dirfd)
+/* It was ended because it took too long, whatever it has printed until then. */
+static bool was_late(const struct exit_record *record)
 {
-	struct exit_record record;
+	return record->by == EXIT_WALL;
+}
 
-	return exit_record_read(dirfd, &record) == 0 && record.by == EXIT_WALL;
+static bool was_killed(const struct exit_record *record)
+{
+	return record->how == EXIT_BY_SIGNAL;
 }
 
 /* Its stderr, "" when there is none. */
@@ -110,20 +114,52 @@ static char *words_of(int dirfd)
 	return words;
 }
 
-static const char *remedy(const char *said)
+#define BUSY "see which other program keeps its database busy"
+
+/* What bd's words tell of a failure: will it pass, and what is to be done. The first sign that is in them counts. */
+static const struct ill {
+	const char *sign;
+	enum task_trouble trouble;
+	int fault;		/* of the host, the errno; 0: none */
+	const char *remedy;
+} ills[] = {
+	{ "blocked by open issues", TROUBLE_LASTS, 0, "close those first, or take the dependency out" },
+	{ "open child issue", TROUBLE_LASTS, 0, "close its children first" },
+	{ "no beads database", TROUBLE_LASTS, 0, "run `bd init` there, or have another directory's beads worked off" },
+	{ "unknown flag", TROUBLE_LASTS, 0, "install a newer bd" },
+	{ "unknown command", TROUBLE_LASTS, 0, "install a newer bd" },
+	{ "no issues found matching", TROUBLE_LASTS, 0, "see `bd show`: the issue is not there any more" },
+	{ "database or disk is full", TROUBLE_PASSES, ENOSPC, "make room on the disk" },
+	{ "disk I/O error", TROUBLE_PASSES, EIO, "check the disk" },
+	{ "locked", TROUBLE_PASSES, 0, BUSY },
+	{ "busy", TROUBLE_PASSES, 0, BUSY },
+	{ "timeout", TROUBLE_PASSES, 0, BUSY },
+	{ "timed out", TROUBLE_PASSES, 0, BUSY },
+	{ "deadline exceeded", TROUBLE_PASSES, 0, BUSY },
+	{ "connection refused", TROUBLE_PASSES, 0, "start the server of its database" },
+	{ "connection reset", TROUBLE_PASSES, 0, "see the server of its database" },
+	{ "", TROUBLE_UNCLEAR, 0, "see what `bd doctor` says there" },
+};
+
+static const struct ill *ill_of(const char *said)
 {
-	static const struct { const char *sign, *remedy; } remedies[] = {
-		{ "blocked by open issues", "close those first, or take the dependency out" },
-		{ "open child issue", "close its children first" },
-		{ "no beads database", "run `bd init` there, or have another directory's beads worked off" },
-		{ "unknown flag", "install a newer bd" },
-		{ "", "see what `bd doctor` says there" },
-	};
 	size_t i = 0;
 
-	while (strstr(said, remedies[i].sign) == NULL)
+	while (strstr(said, ills[i].sign) == NULL)
 		i++;
-	return remedies[i].remedy;
+	return &ills[i];
+}
+
+/* Will it pass, and is the host to blame? */
+static void weigh(struct task_op *op, const char *said)
+{
+	struct exit_record record;
+	int fault = host_fault_said(said, false);
+
+	op->trouble = ill_of(said)->trouble;
+	op->fault = fault != 0 ? fault : ill_of(said)->fault;
+	if (exit_record_read(op->dirfd, &record) == 0 && (was_late(&record) || was_killed(&record)))
+		op->trouble = TROUBLE_PASSES;
 }
 
 static enum bd_stage failed(struct task_op *op, const char *said)
@@ -137,7 +173,8 @@ static enum bd_stage failed(struct task_op *op, const char *said)
 	if ((stages[op->stage].flags & WITH_ID) != 0)
 		id = text_escape(op->task, strlen(op->task), false);
 	op_fail_with(op, xasprintf("%s%s%s in %s: %s; %s", stages[op->stage].name, id != NULL ? " " : "", id != NULL ? id : "", op->path,
-	    words[0] != '\0' ? words : "it failed without a word", remedy(words)));
+	    words[0] != '\0' ? words : "it failed without a word", ill_of(words)->remedy));
+	weigh(op, said);
 	free(line);
 	free(words);
 	free(id);
@@ -186,6 +223,11 @@ static enum bd_stage claim_done(struct task_op *op, bool ok, const json_t *answe
 		return member_is(issue_of(op, answer), "status", "in_progress") ? BD_NONE : failed(op, "it did not say that the issue is in progress now");
 	if ((who = strstr(said, by)) != NULL) {
 		op->taken = rest_of_line(who + strlen(by));
+		/* this very operation, before it was interrupted */
+		if (op->actor != NULL && strcmp(op->taken, op->actor) == 0) {
+			free(op->taken);
+			op->taken = NULL;
+		}
 	} else if ((who = strstr(said, state)) != NULL) {
 		state_now = rest_of_line(who + strlen(state));
 		op->taken = xasprintf("nobody, and it has %s", state_now);
@@ -275,13 +317,14 @@ enum bd_stage bd_result(struct task_op *op, bool ok)
 	size_t size;
 	json_t *answer = NULL;
 	enum bd_stage next;
-	bool late = !ok && was_late(op->dirfd);
+	struct exit_record record;
+	bool late = !ok && exit_record_read(op->dirfd, &record) == 0 && was_late(&record);
 	int rv = output_read_all(op->dirfd, RECORD_STDOUT, OUTPUT_MAX + 1, &out, &size);
 
 	if (rv == -ENODATA)
 		said = xstrdup("bd printed more than 64 MiB");
 	else if (rv != 0)
-		said = xasprintf("its output cannot be read: %s", strerror(-rv));
+		said = xasprintf("its output cannot be read: %s", host_words(-rv));
 	else if (late)
 		said = xstrdup("it did not end in time, and was killed");
 	else

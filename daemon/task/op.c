@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/program.h"
 #include "proto/escape.h"
+#include "record/host_fault.h"
 #include "task/op_int.h"
 
 #define PRD_MAX ((size_t)16 * 1024 * 1024)
@@ -48,7 +49,7 @@ static const char *file_fault(int error)
 	case -ELOOP:
 		return "is a symbolic link, which is not followed here";
 	default:
-		return strerror(-error);
+		return host_words(-error);
 	}
 }
 
@@ -85,7 +86,7 @@ static char *pass_story(const char *path, const char *id)
 	if (out != NULL) {
 		/* the same again is not worth a new file */
 		rv = out_size == size && memcmp(out, text, size) == 0 ? 0 : file_update(path, out, out_size);
-		error = rv == 0 ? NULL : xasprintf("cannot be written: %s", strerror(-rv));
+		error = rv == 0 ? NULL : xasprintf("cannot be written: %s", host_words(-rv));
 		free(out);
 	}
 	free(text);
@@ -180,6 +181,16 @@ void task_op_mask(struct task_op *op, const struct mask *mask)
 const char *task_op_error(const struct task_op *op)
 {
 	return op->error;
+}
+
+enum task_trouble task_op_trouble(const struct task_op *op)
+{
+	return op->trouble;
+}
+
+int task_op_fault(const struct task_op *op)
+{
+	return op->fault;
 }
 
 const struct task_list *task_op_list(const struct task_op *op)

@@ -64,6 +64,18 @@ void task_op_mask(struct task_op *op, const struct mask *mask);
 
 const char *task_op_error(const struct task_op *op);
 
+/* Why an operation has failed, as far as its program tells. */
+enum task_trouble {
+	TROUBLE_LASTS,		/* the same again would come to the same: no such issue, an option that it does not know */
+	TROUBLE_UNCLEAR,	/* it said nothing that is known here */
+	TROUBLE_PASSES,		/* its database was locked, it took too long, it was killed */
+	TROUBLES
+};
+
+enum task_trouble task_op_trouble(const struct task_op *op);
+/* The errno of a fault of the host that the program spoke of; 0: none. */
+int task_op_fault(const struct task_op *op);
+
 /* LOAD: valid until the op is freed. */
 const struct task_list *task_op_list(const struct task_op *op);
 /* LOAD: bd was asked, so claims of other programs are seen. */

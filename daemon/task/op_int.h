@@ -20,6 +20,8 @@ struct task_op {
 	struct task_list list;
 	char *taken;
 	char *error;
+	enum task_trouble trouble;	/* of error, where a program has failed */
+	int fault;			/* of the host, the errno: it is why error is there */
 };
 
 /* The operation has failed. error is the op's from now on. */

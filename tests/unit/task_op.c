@@ -241,7 +241,7 @@ START_TEST(bd_fails)
 	put("a project/.beads/issues.jsonl", EXPORT);
 	put("a project/.beads/fake.fail", "ready\nclose x-1\nupdate x-1\n");
 	expect(TASK_OP_LOAD, NULL, "rld-1", "~bd ready in ");
-	expect(TASK_OP_LOAD, NULL, "rld-1", "~database is locked; see what `bd doctor` says there");
+	expect(TASK_OP_LOAD, NULL, "rld-1", "~database is locked; see which other program keeps its database busy");
 	expect(TASK_OP_CLAIM, "x-1", "rld-1", "~bd update x-1 in ");
 	expect(TASK_OP_CLOSE, "x-1", "rld-1", "~database is locked");
 	put("a project/.beads/redirect", "/nonexistent");
@@ -272,6 +272,7 @@ static const struct {
 	{ TASK_OP_CLAIM, "echo '[{\"id\":\"x\",\"status\":\"in_progress\"}]'", "done" },
 	{ TASK_OP_CLAIM, "echo '[{\"id\":\"x\",\"status\":\"in_progress\"}]'; exit 1", "~it failed without a word" },
 	{ TASK_OP_CLAIM, "echo warning >&2; echo 'Error claiming x: issue already claimed by eve' >&2; echo hint >&2; exit 1", "taken: eve" },
+	{ TASK_OP_CLAIM, "echo 'Error claiming x: issue already claimed by rld-1' >&2; exit 1", "done" },
 	{ TASK_OP_CLAIM, "head -c 100000 /dev/zero >&2; exit 1", "~bd update x in " },
 	{ TASK_OP_CLOSE, "echo '[{\"id\":\"x\",\"status\":\"open\"}]'", "~it did not say that the issue is closed now" },
 	{ TASK_OP_CLOSE, "test $1 = show && echo '[{\"id\":\"x\",\"status\":\"closed\"}]'", "done" },
@@ -296,6 +297,44 @@ START_TEST(odd_table)
 }
 END_TEST
 
+/* What bd says of a failure, and whether the same again may come to something else. */
+static const struct {
+	const char *script;
+	enum task_trouble trouble;
+	int fault;
+} troubles[] = {
+	{ "echo 'Error: database is locked' >&2; exit 1", TROUBLE_PASSES, 0 },
+	{ "echo '{\"error\":\"dolt: connection refused\"}'; exit 1", TROUBLE_PASSES, 0 },
+	{ "echo 'Error: context deadline exceeded' >&2; exit 1", TROUBLE_PASSES, 0 },
+	{ "echo 'Error: unknown flag: --limit' >&2; exit 1", TROUBLE_LASTS, 0 },
+	{ "echo '{\"error\":\"no issues found matching the provided IDs\"}'; exit 1", TROUBLE_LASTS, 0 },
+	{ "echo 'Error: no beads database found' >&2; exit 1", TROUBLE_LASTS, 0 },
+	{ "exit 1", TROUBLE_UNCLEAR, 0 },
+	{ "echo what; exit 0", TROUBLE_UNCLEAR, 0 },
+	{ "echo 'Error: database or disk is full' >&2; exit 1", TROUBLE_PASSES, ENOSPC },
+	{ "echo 'Error: open .beads/beads.db: Too many open files' >&2; exit 1", TROUBLE_UNCLEAR, EMFILE },
+};
+
+START_TEST(trouble_table)
+{
+	char *script = xasprintf("#!/bin/sh\n%s\n", troubles[_i].script), *path = in_home("bin/bd");
+	struct task_op *op;
+
+	free(search);
+	search = xasprintf("%s/bin:/bin:/usr/bin", home);
+	make_dir("bin");
+	put("bin/bd", script);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	op = op_of(TASK_OP_LOAD, NULL, "rld-1");
+	ck_assert_int_eq(run(op), STEP_NEXT_FAILED);
+	ck_assert_int_eq(task_op_trouble(op), troubles[_i].trouble);
+	ck_assert_int_eq(task_op_fault(op), troubles[_i].fault);
+	task_op_free(op);
+	free(script);
+	free(path);
+}
+END_TEST
+
 /* One that hangs is ended by its shim, and what it has said until then is not why it failed. */
 START_TEST(bd_hangs)
 {
@@ -312,6 +351,7 @@ START_TEST(bd_hangs)
 	ck_assert_int_eq(exit_record_write(fd, &late, false), 0);
 	ck_assert_int_eq(task_op_next(op, fd, false, &step), STEP_NEXT_FAILED);
 	ck_assert_ptr_nonnull(strstr(task_op_error(op), ": it did not end in time, and was killed; "));
+	ck_assert_int_eq(task_op_trouble(op), TROUBLE_PASSES);
 	close(fd);
 	task_op_free(op);
 	free(dir);
@@ -542,6 +582,7 @@ int main(void)
 	tcase_add_test(tcase, releases);
 	tcase_add_test(tcase, bd_fails);
 	tcase_add_loop_test(tcase, odd_table, 0, sizeof(odd) / sizeof(odd[0]));
+	tcase_add_loop_test(tcase, trouble_table, 0, sizeof(troubles) / sizeof(troubles[0]));
 	tcase_add_test(tcase, bd_hangs);
 	tcase_add_test(tcase, which_bd);
 	tcase_add_test(tcase, no_export);
