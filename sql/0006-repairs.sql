@@ -18,3 +18,13 @@ ALTER TABLE slot ADD COLUMN head TEXT;
 
 -- What a source says of its tasks as a whole.
 ALTER TABLE run ADD COLUMN feature TEXT;
+
+-- What holds a run or a slot up from outside: a fault of the host, a source that fails for a while.
+ALTER TABLE run ADD COLUMN wait TEXT NOT NULL DEFAULT 'nothing';
+ALTER TABLE run ADD COLUMN wait_reason TEXT;
+ALTER TABLE run ADD COLUMN wait_since INTEGER;
+ALTER TABLE run ADD COLUMN wait_until INTEGER;
+ALTER TABLE slot ADD COLUMN wait TEXT NOT NULL DEFAULT 'nothing';
+ALTER TABLE slot ADD COLUMN wait_reason TEXT;
+ALTER TABLE slot ADD COLUMN wait_since INTEGER;
+ALTER TABLE slot ADD COLUMN wait_until INTEGER;

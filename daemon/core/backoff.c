@@ -4,6 +4,7 @@
 #include "core/row.h"
 
 #define FIRST_MS INT64_C(5000)
+#define AGAIN_MIN_MS INT64_C(1000)
 
 /* FNV-1a, and its bits mixed: texts that differ in their last letter are to be far apart. */
 static uint64_t hash(const char *text)
@@ -16,16 +17,26 @@ static uint64_t hash(const char *text)
 	return h ^ (h >> 31);
 }
 
+/* A quarter more or less. */
+static int64_t spread(int64_t ms, const char *seed)
+{
+	int64_t quarter = ms / 4;
+
+	return ms - quarter + (int64_t)(hash(seed) % (uint64_t)(2 * quarter + 1));
+}
+
 int64_t backoff_ms(int64_t n, const char *seed)
 {
-	int64_t ms = FIRST_MS, quarter;
+	int64_t ms = FIRST_MS;
 
 	for (int64_t i = 1; i < n && ms < BACKOFF_MAX_MS; i++)
 		ms *= 2;
-	if (ms > BACKOFF_MAX_MS)
-		ms = BACKOFF_MAX_MS;
-	quarter = ms / 4;
-	return ms - quarter + (int64_t)(hash(seed) % (uint64_t)(2 * quarter + 1));
+	return spread(ms < BACKOFF_MAX_MS ? ms : BACKOFF_MAX_MS, seed);
+}
+
+int64_t backoff_again_ms(int64_t elapsed_ms, int64_t max_ms, const char *seed)
+{
+	return spread(elapsed_ms < AGAIN_MIN_MS ? AGAIN_MIN_MS : elapsed_ms > max_ms ? max_ms : elapsed_ms, seed);
 }
 
 int64_t backoff_until(int64_t now, int64_t n, int64_t reset_at, const char *seed)

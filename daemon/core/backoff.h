@@ -12,6 +12,9 @@
  * who failed together do not come back together. seed: names who waits; the same one gets the same. */
 int64_t backoff_ms(int64_t n, const char *seed);
 
+/* ms before the next try of what has failed for elapsed ms: as long again, at least 1 s and at most max_ms, then a quarter more or less. */
+int64_t backoff_again_ms(int64_t elapsed_ms, int64_t max_ms, const char *seed);
+
 /* TIME of that try. reset_at: when the service says that it serves again, ROW_NONE if it does not; later than the back-off it counts, up to
  * BACKOFF_MAX_MS from now. */
 int64_t backoff_until(int64_t now, int64_t n, int64_t reset_at, const char *seed);

@@ -9,11 +9,22 @@
 #include "core/profile.h"
 #include "proto/units.h"
 
-bool attempt_succeeded(const struct attempt_facts *f)
+/* Its end is that of a success, whatever it said. */
+static bool ended_well(const struct attempt_facts *f)
 {
 	bool said = f->status == 0 || (f->status == 1 && f->role == ROLE_REVIEW && f->by_status);
 
-	return ((f->process == PROCESS_EXITED && said) || f->process == PROCESS_LINGERED) && !f->is_error && f->provider == PROVIDER_OK;
+	return (f->process == PROCESS_EXITED && said) || f->process == PROCESS_LINGERED;
+}
+
+bool attempt_succeeded(const struct attempt_facts *f)
+{
+	return ended_well(f) && !f->is_error && !f->cut && f->provider == PROVIDER_OK;
+}
+
+bool attempt_is_cut(const struct attempt_facts *f)
+{
+	return f->cut && !f->host && ended_well(f);
 }
 
 enum task_result attempt_outcome(const struct attempt_facts *f)
@@ -38,6 +49,8 @@ enum again attempt_again(const struct attempt_facts *f)
 	bool silent = f->process == PROCESS_TIMEOUT || f->process == PROCESS_IDLE;
 	bool passes = f->provider == PROVIDER_LIMIT || f->provider == PROVIDER_THROTTLED || (f->provider == PROVIDER_ERROR && f->transient);
 
+	if (f->host)
+		return AGAIN_HOST;
 	if (!f->account || attempt_succeeded(f))
 		return AGAIN_NOT;
 	if ((ended || silent) && is_exhausted(f))
@@ -54,12 +67,16 @@ enum slot_event attempt_classify(const struct attempt_facts *f)
 		[ON_LOST_RETRY] = SLOT_E_LOST_RETRY,
 		[ON_LOST_FAIL] = SLOT_E_LOST_FAIL,
 	};
+	bool cut = attempt_is_cut(f);
 
-	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_RETRY && f->losses >= LOSSES_MAX)
+	/* what the host has taken is no failure, whatever is to become of a lost attempt */
+	if (cut && f->on_lost == ON_LOST_FAIL)
 		return SLOT_E_LOST_HOLD;
-	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_RETRY && f->role == ROLE_REVIEW && f->checkout)
+	if ((f->process == PROCESS_LOST || cut) && f->on_lost == ON_LOST_RETRY && f->losses >= LOSSES_MAX)
+		return SLOT_E_LOST_HOLD;
+	if ((f->process == PROCESS_LOST || cut) && f->on_lost == ON_LOST_RETRY && f->role == ROLE_REVIEW && f->checkout)
 		return SLOT_E_LOST_CHECKOUT;
-	if (f->process == PROCESS_LOST)
+	if (f->process == PROCESS_LOST || cut)
 		return lost[f->on_lost];
 	if (attempt_again(f) != AGAIN_NOT)
 		return f->role == ROLE_REVIEW && f->checkout ? SLOT_E_AGAIN_CHECKOUT : SLOT_E_AGAIN;

@@ -21,6 +21,8 @@ struct attempt_facts {
 	int64_t now, reset_at;		/* LIMIT, THROTTLED: TIME when it serves again; ROW_NONE: it does not say */
 	bool account;			/* somebody pays for it: it is not a check */
 	int64_t retries, retries_max;	/* tries in a row after failures that pass by themselves, this one not included, and how many there may be */
+	bool host;			/* a fault of the host kept it from starting, or the output of a check from being kept */
+	bool cut;			/* ... or the end of what an agent said: its work is there, and its answer is not */
 	bool resumed;			/* it went on with the conversation of one that was cut off */
 	bool denied;			/* it was refused a permission */
 	bool has_git;			/* so the tree can tell whether it did something all the same */
@@ -38,11 +40,12 @@ struct attempt_facts {
 /* on_lost = "retry" gives up here and holds the run: what kills three in a row will kill the fourth, and each was paid. */
 #define LOSSES_MAX 3
 
-/* What becomes of an attempt that its service did not serve. */
+/* What becomes of an attempt that its service did not serve, or the host. */
 enum again {
 	AGAIN_NOT,			/* nothing special: it has succeeded or failed */
 	AGAIN_COOL,			/* its account is exhausted: it begins again when it is not, and that uses nothing */
 	AGAIN_RETRY,			/* it begins again after a back-off, as often as it may */
+	AGAIN_HOST,			/* it begins again when the fault of the host is over, and that uses nothing */
 	AGAIN_ANEW			/* its conversation could not be gone on with, perhaps: it begins again without */
 };
 
@@ -51,6 +54,8 @@ enum again attempt_again(const struct attempt_facts *facts);
 /* Positive evidence only: exit 0, no error of its own, provider ok. Status 1 of a reviewer whose status is the verdict is one, too.
  * Whoever lingered had given its result: how it went when it was ended tells nothing. */
 bool attempt_succeeded(const struct attempt_facts *facts);
+/* It ended well, but the end of its output could not be kept: nobody knows what it said, so it counts as lost, and is never a failure. */
+bool attempt_is_cut(const struct attempt_facts *facts);
 enum task_result attempt_outcome(const struct attempt_facts *facts);
 /* SLOT_E_FINDINGS for a check that failed, SLOT_E_FAILED for a reviewer that gave no answer: the policy of the plan has the
  * last word about both, see round_event(). */

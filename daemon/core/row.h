@@ -80,6 +80,10 @@ struct run_row {
 	int64_t after_run;		/* run that it waits for, ROW_NONE */
 	int64_t paused;			/* 1: somebody said so, and nobody has undone it */
 	int64_t next_at;		/* TIME of the next try, while it waits for one; ROW_NONE */
+	int wait;			/* enum wait_kind: what holds up what the run does between its slots */
+	char *wait_reason;		/* the same in words, NULL: nothing does */
+	int64_t wait_since;		/* TIME since when, ROW_NONE: nothing does */
+	int64_t wait_until;		/* TIME of the next try */
 	int64_t iteration;		/* counter of the outer loop, 0 before the first */
 	int64_t iterations;		/* limit, ROW_NONE: until no task remains */
 	char *plan;			/* JSON: the resolved settings, see core/plan.h */
@@ -166,6 +170,10 @@ struct slot_row {
 	int64_t retries;		/* tries in a row that a service did not serve: the next waits longer, and there is a last one */
 	int64_t retry_at;		/* TIME before which the next does not start; ROW_NONE */
 	char *cooling;			/* account that its attempt waits for; NULL: none */
+	int wait;			/* enum wait_kind: what holds the slot up */
+	char *wait_reason;		/* the same in words, NULL: nothing does */
+	int64_t wait_since;		/* TIME since when, also while it is tried again; ROW_NONE: nothing does */
+	int64_t wait_until;		/* TIME of the next try */
 	char *reason;			/* why it waits or was skipped */
 	char *cause;			/* why it ended; while it works: it is accepted already, and why */
 };

@@ -69,6 +69,7 @@ const struct slot_edge slot_edges[] = {
 	{ IN(COMMIT_AGENT), SLOT_E_LOST_RETRY,          SLOT_A_ASK,       SLOT_S_COMMIT_AGENT },
 	{ IN(REVIEWING),    SLOT_E_LOST_CHECKOUT,       SLOT_A_CHECKOUT,  SLOT_S_CHECKOUT },
 	{ IN(IMPLEMENTING), SLOT_E_AGAIN,               SLOT_A_IMPLEMENT, SLOT_S_IMPLEMENTING },
+	{ IN(CHECKING),     SLOT_E_AGAIN,               SLOT_A_CHECK,     SLOT_S_CHECKING },
 	{ IN(REVIEWING),    SLOT_E_AGAIN,               SLOT_A_REVIEW,    SLOT_S_REVIEWING },
 	{ IN(FIXING),       SLOT_E_AGAIN,               SLOT_A_FIX,       SLOT_S_FIXING },
 	{ IN(COMMIT_AGENT), SLOT_E_AGAIN,               SLOT_A_ASK,       SLOT_S_COMMIT_AGENT },

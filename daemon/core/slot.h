@@ -29,7 +29,7 @@
  *   HELD ─ACCEPTED─▶ PASSED   ─ACCEPTED_COMMIT─▶ MEASURING   ─FAILED─▶ FAILED   ─REWORK_x─▶ a new attempt x
  *   IMPLEMENTED ─RUN_PASSED─▶ PASSED   ─FAILED─▶ FAILED
  *   an attempt stage ─LOST_HOLD─▶ HELD   ─LOST_RETRY─▶ the same stage, a new attempt   ─LOST_FAIL─▶ FAILED
- *                    ─AGAIN─▶ the same stage, a new attempt   (its service was exhausted or failed; the attempt waits before it starts)
+ *                    ─AGAIN─▶ the same stage, a new attempt   (its service or the host did not serve it; the attempt waits before it starts)
  *   REVIEWING ─LOST_CHECKOUT, AGAIN_CHECKOUT─▶ CHECKOUT, HELD ─REWORK_CHECKOUT─▶ CHECKOUT   (the lost reviewer has worked in its checkout)
  *   any working stage ─FAILED─▶ FAILED   ─CANCEL─▶ ENDING ─ENDED─▶ CANCELLED
  *
@@ -94,7 +94,7 @@ enum slot_event {
 	SLOT_E_LOST_RETRY,
 	SLOT_E_LOST_CHECKOUT,		/* ... retry, and its checkout is no longer what is under review */
 	SLOT_E_LOST_FAIL,
-	SLOT_E_AGAIN,			/* its service did not serve it: the same again, later */
+	SLOT_E_AGAIN,			/* its service or the host did not serve it: the same again, later */
 	SLOT_E_AGAIN_CHECKOUT,		/* ... and its checkout is no longer what is under review */
 	SLOT_E_REWORK_IMPLEMENT,	/* a human sends a held task back: the lost attempt again, or a fix with the human's text */
 	SLOT_E_REWORK_CHECK,
@@ -144,7 +144,7 @@ const char *slot_event_name(enum slot_event event);
 
 /* The phase that users see, of a stage by itself. */
 enum slot_phase slot_phase(enum slot_stage stage);
-/* The same of a slot, which may be cooling: its attempt waits for an account, or for a time, and has not been started. What an implementer
+/* The same of a slot, which may be cooling: its attempt waits for an account, for the host, or for a time, and has not been started. What an implementer
  * has done is measured as a part of his work while no review has begun. */
 enum slot_phase slot_row_phase(const struct slot_row *row);
 bool slot_cools(const struct slot_row *row);

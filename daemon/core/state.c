@@ -180,6 +180,11 @@ NAMES(cooldown_kind, "cooldown kind", COOLDOWN_KINDS,
     [COOLDOWN_BUDGET] = "budget",
     [COOLDOWN_OPERATOR] = "operator");
 
+NAMES(wait_kind, "wait", WAITS,
+    [WAIT_NOTHING] = "nothing",
+    [WAIT_HOST] = "host",
+    [WAIT_SOURCE] = "source");
+
 NAMES(on_no_change, "on_no_change", ON_NO_CHANGES,
     [ON_NO_CHANGE_REVIEW] = "review",
     [ON_NO_CHANGE_FAIL] = "fail",

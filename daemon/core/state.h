@@ -108,6 +108,13 @@ enum cooldown_kind {
 	COOLDOWN_OPERATOR,	/* somebody says so */
 	COOLDOWN_KINDS
 };
+/* What holds a run or a slot up from outside, until it passes by itself. */
+enum wait_kind {
+	WAIT_NOTHING,
+	WAIT_HOST,		/* a fault of the host, see record/host_fault.h */
+	WAIT_SOURCE,		/* the program of the task source fails for a while */
+	WAITS
+};
 /* What becomes of an implementer that changed nothing and did not say so. */
 enum on_no_change { ON_NO_CHANGE_REVIEW, ON_NO_CHANGE_FAIL, ON_NO_CHANGE_PASS, ON_NO_CHANGES };
 enum review_place { PLACE_SAME, PLACE_SNAPSHOT, REVIEW_PLACES };
@@ -125,7 +132,7 @@ extern const struct state_names run_state_names, task_state_names, iteration_sta
     role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names, finding_state_names,
     on_lost_names, bad_end_names, fixer_names, scope_names, commit_mode_names, review_place_names, sandbox_names,
     strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names, integrate_names, on_failure_names,
-    assign_names, claim_state_names, cooldown_kind_names, on_no_change_names;
+    assign_names, claim_state_names, cooldown_kind_names, on_no_change_names, wait_kind_names;
 
 /* The name of a value; aborts on a value outside the enum (a bug). */
 const char *state_name(const struct state_names *names, int value);

@@ -14,7 +14,8 @@ const struct attempt_row *attempt_interrupted(const struct lane *lane, const str
 	for (size_t i = 0; i < lane->run->rows->nattempts; i++) {
 		const struct attempt_row *other = lane->run->rows->attempts[i];
 
-		if (other->id < a->id && other->iteration == a->iteration && other->slot == a->slot)
+		/* of one that was not started nothing is to be taken up */
+		if (other->id < a->id && other->iteration == a->iteration && other->slot == a->slot && other->process != PROCESS_NOT_STARTED)
 			before = other;
 	}
 	/* whoever failed for good has no successor with the same work */
@@ -52,9 +53,9 @@ int64_t attempt_resumes(const struct lane *lane, const struct attempt_row *a)
 	return from != NULL && from->session != NULL && strcmp(from->agent, a->agent) == 0 ? from->id : ROW_NONE;
 }
 
-/* Its service did not serve it. No counter of the slot moves but that of such tries. */
+/* Its service did not serve it, or the host. No counter of the slot moves but that of such tries. */
 void attempt_begin_again(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
-    const char *words)
+    int fault, const char *words)
 {
 	struct slot_row *row = lane->row;
 	enum again again = attempt_again(facts);
@@ -67,4 +68,9 @@ void attempt_begin_again(struct turn *turn, struct lane *lane, const struct atte
 		row->retry_at = backoff_until(facts->now, row->retries, facts->reset_at, a->uuid);
 	}
 	lane_event(turn, lane, event, NULL);
+	if (again == AGAIN_HOST) {
+		lane_waits(turn, lane, WAIT_HOST, fault, words);
+		row->retry_at = row->wait_until;
+		turn_put(turn, ROW_SLOT, row);
+	}
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/strip.h"
 #include "core/review.h"
 #include "engine/engine_int.h"
+#include "record/host_fault.h"
 
 /* The review or fix that it is, the review that a check comes before. */
 static int64_t round_of(const struct slot_row *row, enum role role)
@@ -139,6 +141,7 @@ void attempt_started(struct lane *lane)
 
 	a->state = ATTEMPT_S_RUNNING;
 	a->started_at = engine_now(lane->run->engine);
+	lane_wait_over(turn, lane);
 	turn_put(turn, ROW_ATTEMPT, a);
 	turn_tell(turn, "attempt.started", a->run, attempt_body(a));
 	turn_commit(turn);
@@ -192,14 +195,32 @@ static void reviewer_failed(struct turn *turn, struct lane *lane, const struct a
 	free(text);
 }
 
+/* The errno of the fault of the host that kept the attempt from being started, or its output from being kept; 0: there was none. */
+static int fault_of(const struct lane *lane, const struct collect_work *w)
+{
+	const struct exit_record *r = &lane->record;
+
+	if (lane->lost)
+		return 0;
+	if (r->how == EXIT_NOT_STARTED)
+		return host_fault(r->status) ? r->status : 0;
+	return w->cut ? ENOSPC : 0;
+}
+
+/* What it was, in words. */
+static const char *fault_words(const struct lane *lane, const struct collect_work *w)
+{
+	return w->cut ? w->error : lane->record.error;
+}
+
 static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
     const struct collect_work *w)
 {
-	bool lost = a->state == ATTEMPT_S_LOST;
+	bool lost = a->state == ATTEMPT_S_LOST || attempt_is_cut(facts);
 	const char *cause = a->cause;
 
 	if (event == SLOT_E_AGAIN || event == SLOT_E_AGAIN_CHECKOUT) {
-		attempt_begin_again(turn, lane, a, facts, event, w->result.incomplete && w->result.notice != NULL ? w->result.notice :
+		attempt_begin_again(turn, lane, a, facts, event, facts->host ? fault_of(lane, w) : 0, facts->host ? fault_words(lane, w) : w->result.incomplete && w->result.notice != NULL ? w->result.notice :
 		    w->result.error != NULL ? w->result.error : a->cause);
 		return;
 	}
@@ -340,6 +361,10 @@ static char *cause_of(const struct lane *lane, const struct attempt_facts *facts
 		run_spent(lane->run, spent);
 		return xasprintf(RUN_LIMIT "%s", spent);
 	}
+	if (attempt_is_cut(facts))
+		return xasprintf("host: %s", w->error);
+	if (facts->host)
+		return xasprintf("host: %s; %s", fault_words(lane, w), host_fault_remedy(fault_of(lane, w)));
 	if (facts->process == PROCESS_LOST)
 		detail = lost_detail(lane);
 	else if (lane->record.how == EXIT_NOT_STARTED && strncmp(lane->record.error, "exec ", 5) == 0)
@@ -408,6 +433,8 @@ static struct attempt_facts facts_of(const struct lane *lane, const struct attem
 		.now = engine_now(run->engine),
 		.reset_at = w->result.reset_at,
 		.account = a->account != NULL,
+		.host = (!lane->lost && lane->record.how == EXIT_NOT_STARTED && host_fault(lane->record.status)) || (w->cut && a->role == ROLE_CHECK),
+		.cut = w->cut,
 		.retries = lane->row->retries,
 		.retries_max = plan->retries,
 		.resumed = a->resumes != ROW_NONE && attempt_interrupted(lane, a) != NULL,
@@ -463,6 +490,16 @@ static void take_disk(struct turn *turn, const struct lane *lane, const struct c
 	turn_put(turn, ROW_TASK, task);
 }
 
+/* What it said can be neither read nor kept for now: nothing of it is lost. */
+static void wait_to_collect(struct lane *lane, const struct collect_work *w)
+{
+	struct turn *turn = turn_new(lane->run->engine);
+
+	lane_waits(turn, lane, WAIT_HOST, w->work.fault, w->error);
+	turn_commit(turn);
+	engine_work_later(lane->run->engine, HOST_LOOK_MS, collect_new(lane), WORK_COLLECT, collect_cb, lane);
+}
+
 static void collect_cb(void *arg, struct work *work)
 {
 	struct lane *lane = arg;
@@ -477,13 +514,13 @@ static void collect_cb(void *arg, struct work *work)
 		work_free(work);
 		return;
 	}
-	if (w->full) {
-		log_warn("run %lld: no space left to keep the answer of attempt %lld; trying again until there is", (long long)a->run, (long long)a->id);
-		engine_work_later(run->engine, FULL_WAIT_MS, collect_new(lane), WORK_COLLECT, collect_cb, lane);
+	if (work->fault != 0 && w->error != NULL && !lane_ending(lane)) {
+		wait_to_collect(lane, w);
 		work_free(work);
 		return;
 	}
 	turn = turn_new(run->engine);
+	lane_wait_over(turn, lane);
 	take_output(run, a, w);
 	if (facts.role == ROLE_REVIEW)
 		take_sandbox(turn, lane, a);
@@ -548,10 +585,28 @@ void attempt_renumber(struct lane *lane)
 	turn_commit(turn);
 }
 
-void attempt_refused(struct lane *lane, const char *error)
+/* A fault of the host keeps it from being started: it waits for that as for a service. */
+static void wait_to_start(struct lane *lane, int fault, const char *error)
 {
-	struct exit_record record = { .how = EXIT_NOT_STARTED, .tree_empty = true };
+	struct turn *turn = turn_new(lane->run->engine);
 
+	lane->pending = PENDING_NOTHING;
+	lane->id = ROW_NONE;
+	lane_waits(turn, lane, WAIT_HOST, fault, error);
+	lane->row->retry_at = lane->row->wait_until;
+	turn_put(turn, ROW_SLOT, lane->row);
+	turn_act(turn, ACT_COMPOSE, lane->run, lane, lane->row->attempt);
+	turn_commit(turn);
+}
+
+void attempt_refused(struct lane *lane, int status, const char *error)
+{
+	struct exit_record record = { .how = EXIT_NOT_STARTED, .status = status, .tree_empty = true };
+
+	if (host_fault(status) && !lane_ending(lane)) {
+		wait_to_start(lane, status, error);
+		return;
+	}
 	snprintf(record.error, sizeof(record.error), "%s", error != NULL ? error : "unknown error");
 	attempt_ended(lane, &record, NULL);
 }

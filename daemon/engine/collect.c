@@ -13,6 +13,7 @@
 #include "engine/preview.h"
 #include "engine/work.h"
 #include "proto/escape.h"
+#include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
 #include "task/marker.h"
@@ -52,10 +53,10 @@ static char *short_output(const struct collect_work *work, int dirfd, const char
 	if (rv == 0)
 		rv = output_kept(dirfd, RECORD_STDERR, &kept);
 	if (rv != 0 || kept >= vouched)
-		return xasprintf("the end of its output was not kept; make room on the disk of %s", dir);
+		return xasprintf("the end of its output was not kept: make room on the disk of %s, then start it again: rlctl hold rework", dir);
 	if (work->rebooted)
-		return xasprintf("the machine went down before the end of its output was on the disk of %s; run it again: rlctl retry", dir);
-	return xasprintf("its output in %s is shorter than its exit record says: a file was cut or removed there; run it again: rlctl retry", dir);
+		return xasprintf("the machine went down before the end of its output was on the disk of %s; start it again: rlctl hold rework", dir);
+	return xasprintf("its output in %s is shorter than its exit record says: a file was cut or removed there; start it again: rlctl hold rework", dir);
 }
 
 /* What it said when it was ended is no result. It tells what the work has cost, and why its service did not serve it. */
@@ -224,10 +225,11 @@ void collect_run(struct collect_work *work)
 	reader_end(reader, &work->result);
 	if (rv == 0 && work->unasked < work->stdout_bytes)
 		hear_afterwards(work, dirfd);
-	if (rv == -ENODATA)
+	work->cut = rv == -ENODATA;
+	if (work->cut)
 		work->error = short_output(work, dirfd, dir);
 	else if (rv != 0)
-		work->error = xasprintf("output in %s cannot be read: %s", dir, strerror(-rv));
+		work->error = xasprintf("output in %s cannot be read: %s", dir, host_words(-rv));
 	else
 		rv = keep_answer(work, dirfd, mask);
 	if (rv == 0)
@@ -240,9 +242,8 @@ void collect_run(struct collect_work *work)
 	work->says_no_change = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->no_change_markers) != NULL;
 	if (work->worktree != NULL)
 		work->disk_bytes = disk_use(work->worktree);
-	work->full = work->error == NULL && (rv == -ENOSPC || rv == -EDQUOT);
-	if (rv != 0 && work->error == NULL && !work->full)
-		work->error = xasprintf("its answer cannot be kept in %s: %s", dir, strerror(-rv));
+	if (rv != 0 && work->error == NULL)
+		work->error = xasprintf("its answer cannot be kept in %s: %s", dir, host_words(-rv));
 	if (dirfd != -1 && work->refused != PROVIDER_NONE)
 		take_refusal(work, dirfd);
 	else

@@ -13,6 +13,7 @@
 #include "engine/filler.h"
 #include "engine/misnamed.h"
 #include "proto/units.h"
+#include "record/host_fault.h"
 #include "record/layout.h"
 
 static void places_init(struct places *p, const struct compose_work *w)
@@ -167,7 +168,7 @@ static int make_directories(const struct compose_work *w, const struct places *p
 		int rv = dirs[i] == NULL ? 0 : dirs[i] == p->scratch ? file_mkdir_anew(dirs[i], 0700) : file_mkdirs(dirs[i], 0700);
 
 		if (rv != 0) {
-			*error = xasprintf("%s: %s", dirs[i], strerror(-rv));
+			*error = xasprintf("%s: %s", dirs[i], host_words(-rv));
 			return -1;
 		}
 	}
@@ -182,7 +183,7 @@ static int note_misnamed(const struct compose_work *w, const struct places *p, c
 	int rv = misnamed_note(top, state_dir, p->review_file, note);
 
 	if (rv != 0)
-		*error = xasprintf("%s: %s", note, strerror(-rv));
+		*error = xasprintf("%s: %s", note, host_words(-rv));
 	free(note);
 	free(top);
 	return rv == 0 ? 0 : -1;
@@ -198,7 +199,7 @@ static int clear_review_file(const struct compose_work *w, const struct places *
 	if (p->review_file == NULL)
 		return 0;
 	if (unlink(p->review_file) == -1 && errno != ENOENT) {
-		*error = xasprintf("%s of an earlier review cannot be removed: %s", p->review_file, strerror(errno));
+		*error = xasprintf("%s of an earlier review cannot be removed: %s", p->review_file, host_words(errno));
 		return -1;
 	}
 	if (w->plan->profile->carrier == CARRIER_FILE && note_misnamed(w, p, error) == -1)
@@ -207,7 +208,7 @@ static int clear_review_file(const struct compose_work *w, const struct places *
 		return 0;
 	fd = open(p->review_file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd == -1) {
-		*error = xasprintf("%s cannot be made: %s", p->review_file, strerror(errno));
+		*error = xasprintf("%s cannot be made: %s", p->review_file, host_words(errno));
 		return -1;
 	}
 	close(fd);

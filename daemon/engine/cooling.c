@@ -72,6 +72,20 @@ static bool waits_for_retry(struct lane *lane, const struct attempt_row *a, stru
 	return true;
 }
 
+/* The host keeps it from being started. */
+static bool waits_for_host(struct lane *lane, const struct attempt_row *a, struct wait *wait)
+{
+	const struct slot_row *row = lane->row;
+	int64_t now = engine_now(lane->run->engine);
+
+	(void)a;
+	if (row->wait != WAIT_HOST || row->retry_at == ROW_NONE || row->retry_at <= now || row->retry_at > now + RETRY_FAR_MS)
+		return false;
+	wait->until = row->retry_at;
+	wait->reason = xstrdup(row->wait_reason);
+	return true;
+}
+
 /* What is left may be needed for what is under way. */
 static bool waits_for_budget(struct lane *lane, const struct attempt_row *a, struct wait *wait)
 {
@@ -88,6 +102,7 @@ static bool waits_for_budget(struct lane *lane, const struct attempt_row *a, str
 /* What an attempt waits for, in this order. */
 static bool (*const waits[])(struct lane *lane, const struct attempt_row *a, struct wait *wait) = {
 	waits_for_account,
+	waits_for_host,
 	waits_for_retry,
 	waits_for_budget,
 };
@@ -223,6 +238,8 @@ static bool is_warm(struct turn *turn, struct lane *lane)
 	text_set(&row->cooling, NULL);
 	text_set(&row->reason, NULL);
 	row->retry_at = ROW_NONE;
+	/* since when is kept: it may be refused again */
+	row->wait = WAIT_NOTHING;
 	turn_put(turn, ROW_SLOT, row);
 	lane_tell_phase(turn, lane);
 	return true;

@@ -309,23 +309,23 @@ static void started(void *arg, int64_t id)
 		attempt_started(lane);
 }
 
-static void refused(void *arg, int64_t id, const char *error)
+static void refused(void *arg, int64_t id, int status, const char *error)
 {
 	struct engine *engine = arg;
 	struct hook *hook = hook_find(engine, id);
 	struct lane *lane;
 
 	if (hook != NULL) {
-		hook_ended(engine, hook, NULL, error);
+		hook_ended(engine, hook, NULL, status, error);
 		return;
 	}
 	lane = lane_of_report(engine, id, "was refused");
 	if (lane == NULL)
 		return;
 	if (lane->step != NULL)
-		step_refused(lane, error);
+		step_refused(lane, status, error);
 	else
-		attempt_refused(lane, error);
+		attempt_refused(lane, status, error);
 }
 
 /* Numbers are never used again, but somebody may have made the directory of one that was to come. */
@@ -355,7 +355,7 @@ static void ended(void *arg, int64_t id, const struct exit_record *record)
 	struct lane *lane;
 
 	if (hook != NULL) {
-		hook_ended(engine, hook, record, "its supervisor was killed");
+		hook_ended(engine, hook, record, 0, "its supervisor was killed");
 		return;
 	}
 	lane = lane_of_report(engine, id, "ended");

@@ -13,7 +13,8 @@
  *   PENDING_TURN     that another slot is through with what only one may do at a time
  *   PENDING_ACT      a turn is being committed whose act will go on
  *   PENDING_WORK     file work
- *   PENDING_PROC     an attempt or a step, its id in lane.id: ended or refused will come */
+ *   PENDING_PROC     an attempt or a step, its id in lane.id: ended or refused will come
+ *   PENDING_WAIT     that a fault of the host or of its source passes: its operation begins again at row.wait_until, see wait_flow.c */
 #ifndef ENGINE_ENGINE_INT_H
 #define ENGINE_ENGINE_INT_H
 
@@ -32,7 +33,7 @@
 #include "engine/engine.h"
 #include "engine/work.h"
 
-enum pending { PENDING_NOTHING, PENDING_SEAT, PENDING_COOLING, PENDING_STAGE, PENDING_TURN, PENDING_ACT, PENDING_WORK, PENDING_PROC };
+enum pending { PENDING_NOTHING, PENDING_SEAT, PENDING_COOLING, PENDING_STAGE, PENDING_TURN, PENDING_ACT, PENDING_WORK, PENDING_PROC, PENDING_WAIT };
 
 struct act;
 struct run;
@@ -52,7 +53,7 @@ struct lane {
 	enum pending pending;
 	int64_t id;			/* attempt or step under way, ROW_NONE */
 	bool seated;			/* it has a slot of the daemon */
-	int64_t wake_at;		/* PENDING_COOLING: TIME at which it is looked at again; ROW_NONE: nobody has been told to */
+	int64_t wake_at;		/* PENDING_COOLING, PENDING_WAIT: TIME at which it is looked at again; ROW_NONE: nobody has been told to */
 	struct plan *plan;		/* of its task alone, owned; NULL: the run's */
 	struct operation op;		/* under way */
 	enum git_op_kind git_kind;	/* what it is, also while it is begun again */
@@ -349,6 +350,8 @@ void offer_follow_claims(struct turn *turn, struct run *run);
 void source_begin(struct lane *lane, enum task_op_kind kind);
 /* What it is; the strings are the caller's. */
 void source_spec(const struct lane *lane, struct source_spec *spec);
+/* The operation has failed, but may not do so later: it is to begin again. */
+bool source_may_pass(struct lane *lane);
 /* The operation is over, and went well. */
 void source_done(struct turn *turn, struct lane *lane);
 
@@ -380,6 +383,20 @@ void leave_begin(struct turn *turn, struct lane *lane);
 void leave_act(struct lane *lane);
 /* The operation of row->leaving is over. */
 void leave_next(struct turn *turn, struct lane *lane, const char *error);
+
+/* wait_flow.c: what a fault of the host, or of a task source, holds up */
+
+/* The row of the lane says what it waits for, in words that name the place; error: the errno of a fault of the host. Told once; what the lane does
+ * meanwhile is the caller's. */
+void lane_waits(struct turn *turn, struct lane *lane, enum wait_kind kind, int error, const char *why);
+/* The same, and the operation of the lane begins again at the time of the next try. */
+void lane_wait(struct turn *turn, struct lane *lane, enum wait_kind kind, int error, const char *why);
+/* That has passed, or it is not waited for any more. Nothing, when the lane did not wait. */
+void lane_wait_over(struct turn *turn, struct lane *lane);
+/* For how long already, also while it is tried again; 0: it does not wait. */
+int64_t lane_waited_ms(struct lane *lane);
+/* The run is cancelled: what a slot at its end still has to give back is tried once more, at once. */
+void lane_wait_ends(struct lane *lane);
 
 /* lane.c: the slot machine applied */
 
@@ -425,11 +442,13 @@ void hold_resume(struct turn *turn, struct run *run);
 
 /* Put a hook row into the turn, if the command is not empty. hold NULL: for the end of the run. */
 void hook_add(struct turn *turn, struct run *run, const char *name, char *const *command, const struct hold_row *hold);
+/* The same for a wait that has lasted long, in these words; task NULL: none. */
+void hook_add_wait(struct turn *turn, struct run *run, const char *task, const char *kind, const char *reason);
 void hook_start(struct engine *engine, int64_t id);
 struct hook *hook_find(struct engine *engine, int64_t id);
 void hook_load(struct engine *engine, struct hook_row *row);
 void hook_adopt_all(struct engine *engine);
-void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, const char *error);
+void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, int status, const char *error);
 /* Its number was taken: the next one, and it is started with that. */
 void hook_renumber(struct engine *engine, struct hook *hook);
 /* Kept until everything is found, see hook_resume_all(). */
@@ -488,9 +507,9 @@ void cooling_look_at(struct run *run);
 const struct attempt_row *attempt_interrupted(const struct lane *lane, const struct attempt_row *a);
 /* The attempt whose conversation a goes on with, ROW_NONE: it begins a new one. */
 int64_t attempt_resumes(const struct lane *lane, const struct attempt_row *a);
-/* Its service did not serve it, and said so in these words: the same again, later. NULL: in none. */
+/* Its service did not serve it, or the host (fault: the errno), and said so in these words: the same again, later. NULL: in none. */
 void attempt_begin_again(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
-    const char *words);
+    int fault, const char *words);
 
 /* attempt_flow.c */
 
@@ -501,7 +520,7 @@ void attempt_forgone(struct turn *turn, struct lane *lane, const char *cause);
 /* It was decided, and is cancelled before anything of it ran. */
 void attempt_unstarted(struct turn *turn, struct lane *lane);
 void attempt_started(struct lane *lane);
-void attempt_refused(struct lane *lane, const char *error);
+void attempt_refused(struct lane *lane, int status, const char *error);	/* status: errno, 0: none */
 /* Its number was taken: it has never begun, and gets the next one. */
 void attempt_renumber(struct lane *lane);
 /* record NULL: lost. */
@@ -552,7 +571,7 @@ void git_lay(struct lane *lane);
 /* The operation is lane->op: ask it for its first step. */
 void step_first(struct lane *lane);
 void step_launch(struct lane *lane);
-void step_refused(struct lane *lane, const char *error);
+void step_refused(struct lane *lane, int status, const char *error);	/* status: errno, 0: none */
 /* The same as attempt_renumber(). */
 void step_renumber(struct lane *lane);
 void step_ended(struct lane *lane, const struct exit_record *record);
@@ -616,7 +635,7 @@ void desk_write(struct engine *engine, struct work *work, enum work_kind kind);
 /* recover.c: every unfinished attempt is classified: go on. */
 void engine_resume(struct engine *engine);
 
-#define FULL_WAIT_MS 1000	/* until file work that found no space is tried again */
+#define HOST_LOOK_MS 1000	/* until file work that the host kept from being done is tried again */
 
 /* Start file work with the engine's directories filled in. */
 void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "engine/secrets.h"
 #include "engine/work.h"
+#include "record/host_fault.h"
 
 #define ENVIRONMENT_MAX (1024 * 1024)
 
@@ -96,7 +97,7 @@ char **environment_kept(const char *state_dir, const char *hash, char **error)
 	path = xasprintf("%s/env/%s", state_dir, hash);
 	rv = file_read(AT_FDCWD, path, ENVIRONMENT_MAX, &data, &size);
 	if (rv != 0) {
-		*error = xasprintf("the submitter's environment cannot be read: %s: %s", path, strerror(-rv));
+		*error = xasprintf("the submitter's environment cannot be read: %s: %s", path, host_words(-rv));
 		strings_free(list);
 		list = NULL;
 	} else {

@@ -7,10 +7,12 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "engine/engine_int.h"
+#include "record/host_fault.h"
 
 #define HOOK_WALL_MS (5 * 60 * 1000)
 #define HOOK_GRACE_MS 5000
 #define HOOK_OUTPUT (64 * 1024)
+#define HOST_WAIT_MS 10000
 
 static void set_number(json_t *object, const char *name, int64_t value)
 {
@@ -44,6 +46,24 @@ static char *make_environment(const struct run_row *run, const char *name, const
 		set_text(object, "RL_CAUSE", run->cause);
 		set_text(object, "RL_RESULT_REF", run->result_ref);
 	}
+	text = json_dumps(object, JSON_COMPACT);
+	json_decref(object);
+	return text;
+}
+
+/* Of a wait that has lasted long. */
+static char *make_wait_environment(const struct run_row *run, const char *task, const char *kind, const char *reason)
+{
+	json_t *object = json_object();
+	char *text;
+
+	set_text(object, "RL_HOOK", "on_hold");
+	set_number(object, "RL_RUN", run->id);
+	set_text(object, "RL_WORKDIR", run->workdir);
+	set_text(object, "RL_HOLD", NULL);
+	set_text(object, "RL_HOLD_KIND", kind);
+	set_text(object, "RL_TASK_ID", task);
+	set_text(object, "RL_REASON", reason);
 	text = json_dumps(object, JSON_COMPACT);
 	json_decref(object);
 	return text;
@@ -95,21 +115,33 @@ static void set_identity(struct engine *engine, struct hook_row *row)
 	row->started_at = engine_now(engine);
 }
 
-void hook_add(struct turn *turn, struct run *run, const char *name, char *const *command, const struct hold_row *hold)
+/* Takes environment. */
+static void add(struct turn *turn, struct run *run, const char *name, char *const *command, char *environment)
 {
-	struct hook_row *row;
+	struct hook_row *row = row_new(ROW_HOOK);
 
-	if (command == NULL || command[0] == NULL)
-		return;
-	row = row_new(ROW_HOOK);
 	row->run = run->rows->run.id;
 	row->name = xstrdup(name);
 	row->command = make_command(command);
-	row->environment = make_environment(&run->rows->run, name, hold);
+	row->environment = environment;
 	set_identity(run->engine, row);
 	turn_put(turn, ROW_HOOK, row);
 	turn_act_hook(turn, row->id);
 	hook_new(run->engine, row);
+}
+
+void hook_add(struct turn *turn, struct run *run, const char *name, char *const *command, const struct hold_row *hold)
+{
+	if (command != NULL && command[0] != NULL)
+		add(turn, run, name, command, make_environment(&run->rows->run, name, hold));
+}
+
+void hook_add_wait(struct turn *turn, struct run *run, const char *task, const char *kind, const char *reason)
+{
+	char *const *command = run->plan.on_hold;
+
+	if (command != NULL && command[0] != NULL)
+		add(turn, run, "on_hold", command, make_wait_environment(&run->rows->run, task, kind, reason));
 }
 
 struct hook *hook_find(struct engine *engine, int64_t id)
@@ -213,12 +245,58 @@ static void finish(struct engine *engine, struct hook *hook)
 	hook_free(hook);
 }
 
-void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, const char *error)
+/* Nobody knows whether it has told anyone, or nothing of it ran: once more, under another id. */
+static void again(struct engine *engine, struct hook *hook)
+{
+	struct hook_row *row = row_copy(ROW_HOOK, hook->row);
+	struct turn *turn = turn_new(engine);
+
+	hook->row->state = ATTEMPT_S_LOST;
+	hook->row->ended_at = engine_now(engine);
+	turn_put(turn, ROW_HOOK, hook->row);
+	set_identity(engine, row);
+	turn_put(turn, ROW_HOOK, row);
+	hook_new(engine, row);
+	turn_act_hook(turn, row->id);
+	turn_commit(turn);
+	LIST_REMOVE(hook, entry);
+	hook_free(hook);
+}
+
+/* By its id: which nobody else has. */
+static void again_cb(void *arg, struct work *work)
+{
+	struct engine *engine = arg;
+	struct hook *hook = hook_find(engine, ((const struct cool_work *)work)->slot);
+
+	if (!engine->stopped && hook != NULL)
+		again(engine, hook);
+	work_free(work);
+}
+
+/* A fault of the host kept it from being started. */
+static void wait_for_host(struct engine *engine, const struct hook *hook, const char *error)
+{
+	struct cool_work *w = xcalloc(1, sizeof(*w));
+
+	log_warn("hook %s of run %lld: %s; trying again", hook->row->name, (long long)hook->row->run, error);
+	w->run = hook->row->run;
+	w->slot = hook->row->id;
+	w->until = engine_now(engine) + HOST_WAIT_MS;
+	engine_work_later(engine, HOST_WAIT_MS, &w->work, WORK_COOL, again_cb, engine);
+}
+
+void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, int status, const char *error)
 {
 	struct hook_row *row = hook->row;
+	bool unstarted = record != NULL && record->how == EXIT_NOT_STARTED;
 
 	if (engine->stopped)
 		return;
+	if (host_fault(unstarted ? record->status : record == NULL ? status : 0)) {
+		wait_for_host(engine, hook, unstarted ? record->error : error);
+		return;
+	}
 	row->state = record != NULL || error == NULL ? ATTEMPT_S_EXITED : ATTEMPT_S_LOST;
 	if (record == NULL) {
 		row->cause = xstrdup(error);
@@ -246,24 +324,6 @@ void hook_adopt_all(struct engine *engine)
 	}
 }
 
-/* Nobody knows whether it has told anyone: once more. */
-static void again(struct engine *engine, struct hook *hook)
-{
-	struct hook_row *row = row_copy(ROW_HOOK, hook->row);
-	struct turn *turn = turn_new(engine);
-
-	hook->row->state = ATTEMPT_S_LOST;
-	hook->row->ended_at = engine_now(engine);
-	turn_put(turn, ROW_HOOK, hook->row);
-	set_identity(engine, row);
-	turn_put(turn, ROW_HOOK, row);
-	hook_new(engine, row);
-	turn_act_hook(turn, row->id);
-	turn_commit(turn);
-	LIST_REMOVE(hook, entry);
-	hook_free(hook);
-}
-
 void hook_found(struct engine *engine, struct hook *hook, enum proc_found found, const struct exit_record *record)
 {
 	hook->looked = true;
@@ -280,7 +340,7 @@ static void resume(struct engine *engine, struct hook *hook)
 	case FOUND_RUNNING:
 		break;
 	case FOUND_ENDED:
-		hook_ended(engine, hook, &hook->record, NULL);
+		hook_ended(engine, hook, &hook->record, 0, NULL);
 		break;
 	case FOUND_NEVER_STARTED:
 		hook->begun = false;

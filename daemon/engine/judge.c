@@ -13,6 +13,7 @@
 #include "engine/work.h"
 #include "proto/escape.h"
 #include "record/exit_record.h"
+#include "record/host_fault.h"
 #include "record/layout.h"
 
 #define FILE_MAX (1024 * 1024)
@@ -194,9 +195,8 @@ void judge_run(struct judge_work *work)
 		verdict_read(work->carrier, &in, &work->verdict);
 	if (rv == 0)
 		rv = look_for_misnamed(work, dir, dirfd, &work->verdict);
-	work->full = rv == -ENOSPC || rv == -EDQUOT;
 	if (rv != 0)
-		work->error = xasprintf("the review in %s cannot be read: %s", dir, strerror(-rv));
+		work->error = xasprintf("the review in %s cannot be read: %s", dir, host_words(-rv));
 	mask_verdict(work, &work->verdict);
 	if (dirfd != -1)
 		close(dirfd);

@@ -13,6 +13,7 @@
 #include "engine/template.h"
 #include "engine/work.h"
 #include "prompt/prompt.h"
+#include "record/host_fault.h"
 
 #define MARKDOWN_MAX (4 * 1024 * 1024)
 #define KEPT_MAX (16 * 1024 * 1024)
@@ -70,7 +71,7 @@ static char *read_markdown(struct open_work *work, const char *dir, const char *
 	int rv = real != NULL ? file_read(AT_FDCWD, real, MARKDOWN_MAX, &text, size) : -errno;
 
 	if (rv != 0 && rv != -ENOENT && rv != -ENOTDIR && work->error == NULL)
-		work->error = xasprintf("%s: %s", path, strerror(-rv));
+		work->error = xasprintf("%s: %s", path, host_words(-rv));
 	free(real);
 	free(path);
 	return text;

@@ -157,7 +157,7 @@ void lane_tell_phase(struct turn *turn, const struct lane *lane)
 	    "round", (json_int_t)row->round,
 	    "fix", (json_int_t)row->fix,
 	    "max_reviews", (json_int_t)(row->fixes + 1),
-	    "reason", row->reason,
+	    "reason", row->wait != WAIT_NOTHING ? row->wait_reason : row->reason,
 	    "cause", row->cause,
 	    "obstacle", fixes_it ? row->obstacle : NULL));
 }
@@ -319,7 +319,7 @@ static void act(struct turn *turn, struct lane *lane, enum slot_action action, e
 			turn_act(turn, ACT_END, run, lane, lane->id);
 		else if (lane->pending == PENDING_SEAT || lane->pending == PENDING_COOLING)
 			attempt_unstarted(turn, lane);
-		else if (lane->pending == PENDING_TURN)
+		else if (lane->pending == PENDING_TURN || lane->pending == PENDING_WAIT)
 			lane_ended(turn, lane);
 		break;
 	case SLOT_A_SETTLE:
@@ -404,6 +404,7 @@ void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, con
 	}
 	log_debug("run %lld slot %lld: %s in %s leads to %s", (long long)row->run, (long long)row->slot, slot_event_name(event),
 	    state_name(&slot_stage_names, row->stage), state_name(&slot_stage_names, (int)edge->next));
+	lane_wait_over(turn, lane);
 	row->stage = (int)edge->next;
 	forget_waits(row);
 	set_cause(row, event, before, cause);

@@ -11,6 +11,7 @@
 #include "engine/judgement.h"
 #include "engine/work.h"
 #include "git/exclude.h"
+#include "record/host_fault.h"
 
 static int write_file(const char *dir, const char *name, const char *data, size_t size)
 {
@@ -87,7 +88,7 @@ void open_run(struct open_work *work)
 	if (work->judge != NULL)
 		check_review_file(work);
 	if (rv != 0 && work->error == NULL)
-		work->error = xasprintf("the run's directory %s: %s", dir, strerror(-rv));
+		work->error = xasprintf("the run's directory %s: %s", dir, host_words(-rv));
 	if (work->error == NULL && work->has_git && work->artifacts != NULL)
 		git_exclude(work->workspace, work->artifacts, &warning);
 	if (warning == NULL && !work->has_git && work->plan->commit == COMMIT_MODE_AUTO)

@@ -115,6 +115,8 @@ static void pick_cb(void *arg, struct work *work)
 		work_free(work);
 		w = pick_new_work(lane, last);
 		engine_work(engine, &w->work, WORK_PICK, pick_cb, engine);
+	} else if (w->last && work->fault != 0 && w->picked == NULL && !lane_ending(lane)) {
+		look_again(engine, w);
 	} else if (w->last) {
 		work_free(work);
 		attempt_collect(lane);

@@ -19,7 +19,7 @@ static void open_cb(void *arg, struct work *work)
 	struct run *run = lane->run;
 	struct open_work *w = (struct open_work *)work;
 	struct turn *turn;
-	bool go_on;
+	bool go_on, blocked = work->fault != 0 && (w->error != NULL || w->warnings != NULL);
 
 	if (run->engine->stopped) {
 		work_free(work);
@@ -34,6 +34,12 @@ static void open_cb(void *arg, struct work *work)
 		return;
 	}
 	turn = turn_new(run->engine);
+	if (blocked && !run_cancelling(run)) {
+		lane_wait(turn, lane, WAIT_HOST, work->fault, w->error != NULL ? w->error : w->warnings[0]);
+		turn_commit(turn);
+		work_free(work);
+		return;
+	}
 	for (char **warning = w->warnings; warning != NULL && *warning != NULL; warning++)
 		run_warn(turn, run, *warning);
 	if (go_on) {
@@ -42,6 +48,8 @@ static void open_cb(void *arg, struct work *work)
 		work_free(work);
 		return;
 	}
+	if (run->rows->run.wait == WAIT_HOST)
+		lane_wait_over(turn, lane);
 	if (run_cancelling(run))
 		run_event(turn, run, RUN_E_CANCELLED, NULL);
 	else if (w->error != NULL)

@@ -173,9 +173,12 @@ static void resume_attempt(struct lane *lane)
 	}
 }
 
-/* A step found running is ended first: two git processes must not share a private index. */
+/* A step of git that is found running is ended first: two of them must not share a private index. The program of a source is let end: it writes
+ * elsewhere, and what it has done is found when it is asked again. */
 static void resume_step(struct lane *lane)
 {
+	if (lane->found == FOUND_RUNNING && lane->asks_source && !lane_ending(lane))
+		return;
 	if (lane->found == FOUND_RUNNING)
 		lane->run->engine->ports.end(lane->run->engine->ports.proc_ctx, lane->id);
 	else
@@ -259,7 +262,7 @@ static void name_operation(struct lane *lane)
 	const struct slot_row *row = lane->row;
 
 	if (row == NULL) {
-		lane->asks_source = run_is_prepared(lane->run);
+		lane->asks_source = run_is_prepared(lane->run) || lane->run->rows->run.has_git != 1;
 		lane->task_kind = TASK_OP_LOAD;
 		lane->git_kind = GIT_SNAPSHOT;
 	} else if (row->leaving == LEAVING_LOOK) {

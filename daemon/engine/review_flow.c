@@ -182,15 +182,17 @@ static void judge_cb(void *arg, struct work *work)
 	struct judgement *j = (struct judgement *)work;
 	struct turn *turn;
 
-	if (!engine->stopped && j->work.full) {
-		log_warn("run %lld: no space left to keep the review of attempt %lld; trying again until there is", (long long)lane->row->run,
-		    (long long)j->work.attempt);
-		engine_work_later(engine, FULL_WAIT_MS, &judgement_new(lane, j->changed, j->appeared)->work.work, WORK_JUDGE, judge_cb, lane);
+	if (!engine->stopped && work->fault != 0 && j->work.error != NULL && !lane_ending(lane)) {
+		turn = turn_new(engine);
+		lane_waits(turn, lane, WAIT_HOST, work->fault, j->work.error);
+		turn_commit(turn);
+		engine_work_later(engine, HOST_LOOK_MS, &judgement_new(lane, j->changed, j->appeared)->work.work, WORK_JUDGE, judge_cb, lane);
 		work_free(work);
 		return;
 	}
 	if (!engine->stopped) {
 		turn = turn_new(engine);
+		lane_wait_over(turn, lane);
 		lane->pending = PENDING_NOTHING;
 		warn_of_changes(turn, j);
 		if (lane_ending(lane)) {

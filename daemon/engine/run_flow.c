@@ -91,10 +91,11 @@ bool run_is_prepared(const struct run *run)
 
 bool run_is_active(const struct run *run)
 {
-	bool active = run->own.pending >= PENDING_ACT;
+	bool active = run->own.pending >= PENDING_ACT && run->own.pending != PENDING_WAIT;
 
+	/* what waits for the host waits for the next daemon as well */
 	for (size_t i = 0; i < run->nlanes; i++)
-		active |= run->lanes[i]->pending >= PENDING_ACT;
+		active |= run->lanes[i]->pending >= PENDING_ACT && run->lanes[i]->pending != PENDING_WAIT;
 	return active;
 }
 
@@ -109,7 +110,7 @@ void run_tell_state(struct turn *turn, const struct run *run)
 	const struct run_row *row = &run->rows->run;
 
 	turn_tell(turn, "run.state", row->id, json_pack("{s:s, s:s*, s:s*}", "state", state_name(&run_state_names, row->state),
-	    "reason", row->reason, "cause", row->cause));
+	    "reason", row->wait != WAIT_NOTHING ? row->wait_reason : row->reason, "cause", row->cause));
 }
 
 /* Append texts to a JSON array of strings. */
@@ -156,6 +157,8 @@ static void end_lanes(struct turn *turn, struct run *run)
 		if (!slot_stage_is_end((enum slot_stage)run->lanes[i]->row->stage))
 			lane_event(turn, run->lanes[i], SLOT_E_CANCEL, "cancelled");
 	run->settling = false;
+	for (size_t i = 0; i < run->nlanes; i++)
+		lane_wait_ends(run->lanes[i]);
 	if (run->nlanes > 0)
 		run_settled(turn, run);
 }
@@ -176,9 +179,13 @@ static void take_result(struct run *run)
 	}
 }
 
-/* It does not wait for the next iteration any more. */
-static void rest_over(struct run *run)
+/* It does not wait for the next iteration any more, nor for what held up that it was asked for. */
+static void rest_over(struct turn *turn, struct run *run)
 {
+	if (run->own.pending == PENDING_WAIT) {
+		run->own.pending = PENDING_NOTHING;
+		lane_wait_over(turn, &run->own);
+	}
 	if (run->rows->run.next_at == ROW_NONE)
 		return;
 	run->rows->run.next_at = ROW_NONE;
@@ -242,7 +249,7 @@ static void act(struct turn *turn, struct run *run, enum run_action action, enum
 		break;
 	case RUN_A_END:
 		text_set(&row->reason, "cancelling");
-		rest_over(run);
+		rest_over(turn, run);
 		text_set(&row->cause, cause);
 		break;
 	case RUN_A_HOLD:
@@ -257,7 +264,7 @@ static void act(struct turn *turn, struct run *run, enum run_action action, enum
 		break;
 	case RUN_A_PAUSE:
 		text_set(&row->reason, cause);
-		rest_over(run);
+		rest_over(turn, run);
 		if (run->own.pending == PENDING_NOTHING)
 			queue_give(&run->own);
 		turn_act_schedule(turn);

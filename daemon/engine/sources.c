@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "engine/compose_int.h"
 #include "engine/template.h"
+#include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
 
@@ -31,31 +32,35 @@ void sources_release(struct sources *s)
 	free(s->answers);
 }
 
-/* One stream of an attempt or step. Only as much of each end is read as a prompt can show. */
-static bool read_output(struct buf *out, const char *state_dir, int64_t id, const char *stream)
+/* One stream of an attempt or step, and whether some of it is left out. Only as much of each end is read as a prompt can show. 0, or -1 with
+ * error: it cannot be read, and is not to be taken for an empty one. */
+static int read_output(struct buf *out, const char *state_dir, int64_t id, const char *stream, bool *dropped, char **error)
 {
 	static const size_t keep = 4 * PROMPT_CAP;	/* a code point has at most four bytes */
 	char *dir = work_attempt_dir(state_dir, id), *buffer = xcalloc(keep, 1);
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	size_t start = out->size;
 	struct output_chunk chunk = { 0 };
-	bool dropped = false;
 	uint64_t offset = 0;
+	int rv = dirfd == -1 ? -errno : 0;
 
-	while (dirfd != -1 && output_read(dirfd, stream, offset, buffer, keep, &chunk) == 0 && chunk.size > 0) {
-		dropped |= chunk.dropped > 0;
+	*dropped = false;
+	while (rv == 0 && (rv = output_read(dirfd, stream, offset, buffer, keep, &chunk)) == 0 && chunk.size > 0) {
+		*dropped |= chunk.dropped > 0;
 		buf_add(out, buffer, chunk.size);
 		offset = chunk.offset + chunk.size;
 		if (out->size - start >= keep && chunk.end > offset + keep) {
-			dropped = true;
+			*dropped = true;
 			offset = chunk.end - keep;
 		}
 	}
+	if (rv != 0)
+		*error = xasprintf("%s/%s cannot be read: %s", dir, stream, host_words(-rv));
 	if (dirfd != -1)
 		close(dirfd);
 	free(buffer);
 	free(dir);
-	return dropped;
+	return rv == 0 ? 0 : -1;
 }
 
 /* 0 or -1 with error; a file that is not there is an error only when it must be. */
@@ -66,7 +71,7 @@ static int read_source(const char *dir, const char *name, size_t max, bool must,
 
 	if (rv != 0 && (must || rv != -ENOENT)) {
 		free(*error);
-		*error = xasprintf("%s cannot be read: %s", path, strerror(-rv));
+		*error = xasprintf("%s cannot be read: %s", path, host_words(-rv));
 	}
 	free(path);
 	return *error == NULL ? 0 : -1;
@@ -84,16 +89,19 @@ static int read_template(const struct compose_work *w, const struct places *p, s
 }
 
 /* Feedback, and the output it speaks of. */
-static void gather_follow_up(const struct compose_work *w, struct sources *s)
+static int gather_follow_up(const struct compose_work *w, struct sources *s, char **error)
 {
+	bool dropped;
+
 	if (w->follow_up == NULL)
-		return;
+		return 0;
 	buf_adds(&s->follow_up, w->follow_up);
 	if (w->follow_up_output == ROW_NONE)
-		return;
+		return 0;
 	buf_adds(&s->follow_up, "\n\nIts output:\n\n");
-	read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDOUT);
-	read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDERR);
+	if (read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDOUT, &dropped, error) == -1)
+		return -1;
+	return read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDERR, &dropped, error);
 }
 
 static int read_answer(const char *state_dir, int64_t attempt, char **text, size_t *size, char **error)
@@ -169,7 +177,7 @@ static int take_task(const struct compose_work *w, const struct places *p, struc
 	s->task = xmemdup0(text, s->task_size);
 	rv = file_write(AT_FDCWD, p->task_file, s->task, s->task_size, 0600, false);
 	if (rv != 0)
-		*error = xasprintf("%s: %s", p->task_file, strerror(-rv));
+		*error = xasprintf("%s: %s", p->task_file, host_words(-rv));
 	return rv == 0 ? 0 : -1;
 }
 
@@ -184,7 +192,8 @@ int sources_read(const struct compose_work *w, const struct places *p, struct so
 	if (strcmp(w->run.source, sources[SOURCE_PROMPT].name) == 0)
 		add_story(&s->stories, w->task.id, w->task.title, s->task);
 	snprintf(s->priority, sizeof(s->priority), "%lld", (long long)(w->task.priority != ROW_NONE ? w->task.priority : w->run.priority));
-	gather_follow_up(w, s);
+	if (gather_follow_up(w, s, error) == -1)
+		return -1;
 	gather_history(w, s);
 	if (gather_answers(w, s, error) == -1)
 		return -1;
@@ -193,6 +202,6 @@ int sources_read(const struct compose_work *w, const struct places *p, struct so
 	if (w->slot.answer != ROW_NONE && read_answer(state_dir, w->slot.answer, &s->answer, &s->answer_size, error) == -1)
 		return -1;
 	if (compose_is_review(w) && w->slot.diff != ROW_NONE)
-		s->diff_dropped = read_output(&s->diff, state_dir, w->slot.diff, RECORD_STDOUT);
+		return read_output(&s->diff, state_dir, w->slot.diff, RECORD_STDOUT, &s->diff_dropped, error);
 	return 0;
 }

@@ -75,7 +75,7 @@ static void compose_cb(void *arg, struct work *work)
 	if (w->floor != NULL) {
 		wait_for_space(lane, w);
 	} else if (launch == NULL) {
-		attempt_refused(lane, w->error);
+		attempt_refused(lane, work->fault, w->error);
 	} else {
 		w->launch = NULL;
 		space_is_back(lane);

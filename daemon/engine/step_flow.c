@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
+#include "record/host_fault.h"
 #include "record/layout.h"
 
 #define STEP_TRIES 3
@@ -35,6 +36,7 @@ static void fail(struct turn *turn, struct lane *lane, const char *why)
 	else
 		cause = xasprintf("git %s failed: %s", name_of(lane), safe);
 	git_turn_over(turn, lane);
+	lane_wait_over(turn, lane);
 	if (lane->row == NULL)
 		run_failed(turn, lane->run, cause);
 	else if (lane->row->leaving != LEAVING_NOTHING)
@@ -43,6 +45,18 @@ static void fail(struct turn *turn, struct lane *lane, const char *why)
 		lane_event(turn, lane, SLOT_E_FAILED, cause);
 	free(cause);
 	free(safe);
+}
+
+/* It came to nothing, and perhaps only for now: for a fault of the host, its errno, or a source that fails for a while. A run that is being
+ * cancelled waits for nothing any more. */
+static void failed(struct turn *turn, struct lane *lane, int fault, const char *why)
+{
+	if (fault != 0 && !run_cancelling(lane->run))
+		lane_wait(turn, lane, WAIT_HOST, fault, why);
+	else if (lane->asks_source && !run_cancelling(lane->run) && source_may_pass(lane))
+		lane_wait(turn, lane, WAIT_SOURCE, 0, why);
+	else
+		fail(turn, lane, why);
 }
 
 static void begin_step(struct turn *turn, struct lane *lane, struct step_work *w)
@@ -112,13 +126,14 @@ static void next_cb(void *arg, struct work *work)
 			break;
 		case STEP_NEXT_DONE:
 			lane->tries = 0;
+			lane_wait_over(turn, lane);
 			if (lane->asks_source)
 				source_done(turn, lane);
 			else
 				git_done(turn, lane, w->step);
 			break;
 		case STEP_NEXT_FAILED:
-			fail(turn, lane, w->error != NULL ? w->error : lane->asks_source ? task_op_error(lane->op.task) : git_op_error(lane->op.git));
+			failed(turn, lane, work->fault, w->error != NULL ? w->error : lane->asks_source ? task_op_error(lane->op.task) : git_op_error(lane->op.git));
 			break;
 		}
 	}
@@ -139,6 +154,8 @@ static void next(struct lane *lane, int64_t step, bool ok)
 	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
 	w->scratch = work_scratch_dir(run->engine->state_dir, run->rows->run.id, lane->row);
 	w->step = step;
+	w->keep = lane->next_step.output_bytes;
+	w->name = lane->next_step.name;
 	w->ok = ok;
 	engine_work(run->engine, &w->work, WORK_STEP, next_cb, lane);
 }
@@ -210,7 +227,7 @@ void step_renumber(struct lane *lane)
 	turn_commit(turn);
 }
 
-void step_refused(struct lane *lane, const char *error)
+void step_refused(struct lane *lane, int status, const char *error)
 {
 	struct turn *turn = turn_new(lane->run->engine);
 
@@ -222,8 +239,19 @@ void step_refused(struct lane *lane, const char *error)
 	if (lane_ending(lane))
 		lane_ended(turn, lane);
 	else
-		fail(turn, lane, error);
+		failed(turn, lane, host_fault(status) ? status : 0, error);
 	turn_commit(turn);
+}
+
+/* The operation of the lane begins again. */
+static void again(struct turn *turn, struct lane *lane)
+{
+	if (lane->row == NULL)
+		turn_act(turn, lane->asks_source || run_is_prepared(lane->run) ? ACT_LOAD : ACT_PREPARE, lane->run, lane, ROW_NONE);
+	else if (lane->asks_source)
+		turn_act(turn, ACT_SOURCE, lane->run, lane, (int64_t)lane->task_kind);
+	else
+		turn_act(turn, ACT_GIT, lane->run, lane, (int64_t)lane->git_kind);
 }
 
 void step_lost(struct lane *lane)
@@ -240,35 +268,54 @@ void step_lost(struct lane *lane)
 		lane_ended(turn, lane);
 	} else if (++lane->tries >= STEP_TRIES) {
 		fail(turn, lane, "its process was killed three times");
-	} else if (lane->row == NULL) {
-		turn_act(turn, run_is_prepared(lane->run) ? ACT_LOAD : ACT_PREPARE, lane->run, lane, ROW_NONE);
-	} else if (lane->asks_source) {
-		turn_act(turn, ACT_SOURCE, lane->run, lane, (int64_t)lane->task_kind);
 	} else {
-		turn_act(turn, ACT_GIT, lane->run, lane, (int64_t)lane->git_kind);
+		again(turn, lane);
 	}
 	turn_commit(turn);
+}
+
+/* A step of the daemon before this one, which has ended by itself: what it has done is found by the operation, which begins again. */
+static void step_outlived(struct lane *lane)
+{
+	struct turn *turn = turn_new(lane->run->engine);
+
+	end_step(turn, lane);
+	lane->pending = PENDING_NOTHING;
+	lane->id = ROW_NONE;
+	if (lane_ending(lane))
+		lane_ended(turn, lane);
+	else
+		again(turn, lane);
+	turn_commit(turn);
+}
+
+static void take_end(struct step_row *step, const struct exit_record *record)
+{
+	step->state = ATTEMPT_S_EXITED;
+	step->exit_code = record->how == EXIT_BY_CODE ? record->status : ROW_NONE;
+	step->signal = record->how == EXIT_BY_SIGNAL ? record->status : ROW_NONE;
+	if (record->by == EXIT_WALL)
+		step->cause = xstrdup("timed out");
 }
 
 void step_ended(struct lane *lane, const struct exit_record *record)
 {
 	if (record != NULL && record->by == EXIT_TERM && lane_ending(lane)) {
-		step_refused(lane, "cancelled");
+		step_refused(lane, 0, "cancelled");
 		return;
 	}
-	/* without an op it is a step of the daemon before this one: the operation begins again */
-	if (record == NULL || record->by == EXIT_TERM || (lane->op.git == NULL && lane->op.task == NULL)) {
+	if (record == NULL || record->by == EXIT_TERM) {
 		step_lost(lane);
 		return;
 	}
 	if (record->how == EXIT_NOT_STARTED) {
-		step_refused(lane, record->error);
+		step_refused(lane, record->status, record->error);
 		return;
 	}
-	lane->step->state = ATTEMPT_S_EXITED;
-	lane->step->exit_code = record->how == EXIT_BY_CODE ? record->status : ROW_NONE;
-	lane->step->signal = record->how == EXIT_BY_SIGNAL ? record->status : ROW_NONE;
-	if (record->by == EXIT_WALL)
-		lane->step->cause = xstrdup("timed out");
+	take_end(lane->step, record);
+	if (lane->op.git == NULL && lane->op.task == NULL) {
+		step_outlived(lane);
+		return;
+	}
 	next(lane, lane->step->id, record->how == EXIT_BY_CODE && record->status == 0);
 }

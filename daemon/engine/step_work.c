@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +8,15 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "engine/work.h"
+#include "record/host_fault.h"
+#include "record/output.h"
 
 static bool make_directory(struct step_work *work, const char *path)
 {
 	int rv = path != NULL ? file_mkdirs(path, 0700) : 0;
 
 	if (rv != 0)
-		work->error = xasprintf("%s: %s", path, strerror(-rv));
+		work->error = xasprintf("%s: %s", path, host_words(-rv));
 	return rv == 0;
 }
 
@@ -56,6 +59,33 @@ static void mask_words(struct step_work *work)
 	mask_free(mask);
 }
 
+/* The directory of the step that has ended, whose output is all there. -1 with an error: it has no result, and is run again. */
+static int open_result(struct step_work *work)
+{
+	char *dir = work_attempt_dir(work->work.state_dir, work->step);
+	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rv = dirfd == -1 ? -errno : output_vouched(dirfd, work->keep);
+
+	if (rv == -ENODATA)
+		work->error = xasprintf("what %s printed was not all kept in %s", work->name, dir);
+	else if (rv != 0)
+		work->error = xasprintf("what %s printed cannot be read in %s: %s", work->name, dir, strerror(-rv));
+	if (rv != 0)
+		host_words(host_fault(-rv) ? -rv : rv == -ENODATA ? ENOSPC : EIO);
+	free(dir);
+	if (rv == 0 || dirfd == -1)
+		return dirfd;
+	close(dirfd);
+	return -1;
+}
+
+/* What the operation says of the host, where it heard of it from a program. */
+static int op_fault(const struct step_work *work)
+{
+	if (work->error != NULL)
+		return 0;
+	return work->git != NULL ? git_op_fault(work->git) : task_op_fault(work->task);
+}
+
 void step_run(struct step_work *work)
 {
 	int dirfd = -1;
@@ -68,13 +98,12 @@ void step_run(struct step_work *work)
 			make_task_op(work);
 		if (work->error != NULL)
 			return;
-	} else {
-		char *dir = work_attempt_dir(work->work.state_dir, work->step);
-
-		dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		free(dir);
+	} else if ((dirfd = open_result(work)) == -1) {
+		return;
 	}
 	work->next = work->git != NULL ? git_op_next(work->git, dirfd, work->ok, &work->out) : task_op_next(work->task, dirfd, work->ok, &work->out);
+	if (work->next == STEP_NEXT_FAILED)
+		host_words(op_fault(work));
 	if (work->next == STEP_NEXT_RUN)
 		set_step_environment(work);
 	else

@@ -78,6 +78,24 @@ static void claimed(struct turn *turn, struct lane *lane)
 		lane_event(turn, lane, lane_plan(lane)->isolation == ISOLATION_WORKTREE ? SLOT_E_CLAIMED_LAY : SLOT_E_CLAIMED, NULL);
 }
 
+/* For how long a failure of the source is waited for, by what it tells of itself: what may last is tried again for a while, since a program that
+ * is not known here may be busy in words of its own. What is owed to the source is not forgotten soon. */
+#define FOR_EVER INT64_MAX
+#define A_WHILE (INT64_C(5) * 1000)
+#define LONGER (INT64_C(10) * 60 * 1000)
+
+static const int64_t patience[TASK_OPS][TROUBLES] = {
+	[TASK_OP_LOAD] = { [TROUBLE_UNCLEAR] = A_WHILE, [TROUBLE_PASSES] = FOR_EVER },
+	[TASK_OP_CLAIM] = { [TROUBLE_UNCLEAR] = A_WHILE, [TROUBLE_PASSES] = FOR_EVER },
+	[TASK_OP_CLOSE] = { [TROUBLE_UNCLEAR] = LONGER, [TROUBLE_PASSES] = FOR_EVER },
+	[TASK_OP_RELEASE] = { [TROUBLE_UNCLEAR] = LONGER, [TROUBLE_PASSES] = FOR_EVER },
+};
+
+bool source_may_pass(struct lane *lane)
+{
+	return lane->op.task != NULL && lane_waited_ms(lane) < patience[lane->task_kind][task_op_trouble(lane->op.task)];
+}
+
 /* bd is not on the PATH any more. */
 static const char *const gone[TASK_OPS] = {
 	[TASK_OP_CLOSE] = "bd, which gave it, is not there any more; it has passed, so close it there yourself (bd close)",

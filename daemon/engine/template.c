@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "prompt/prompt.h"
+#include "record/host_fault.h"
 
 #define TEMPLATE_MAX (1024 * 1024)
 
@@ -22,7 +23,7 @@ static const char *fault(int error)
 	case EFBIG:
 		return "is larger than 1 MiB";
 	default:
-		return strerror(error);
+		return host_words(error);
 	}
 }
 

@@ -6,8 +6,9 @@
 
 #include "base/digest.h"
 #include "base/memory.h"
+#include "record/host_fault.h"
 
-void work_run(struct work *work)
+static void run(struct work *work)
 {
 	switch (work->kind) {
 	case WORK_INTAKE:
@@ -50,6 +51,13 @@ void work_run(struct work *work)
 		report_run((struct report_work *)work);
 		break;
 	}
+}
+
+void work_run(struct work *work)
+{
+	host_noted();
+	run(work);
+	work->fault = host_noted();
 }
 
 static void notice_release_work(struct notice_work *w)

@@ -44,6 +44,7 @@ struct work {
 	const char *state_dir;		/* borrowed from the engine */
 	const char *config_dir;		/* NULL: none */
 	const char *socket;		/* of this daemon, NULL: none */
+	int fault;			/* out: the errno of a fault of the host that kept it from being done; nothing is lost, ask again. 0: none */
 };
 
 /* One submitted run. */
@@ -111,6 +112,8 @@ struct step_work {
 	struct secrets secrets;		/* owned: the run's environment, and what must not be seen in what git or bd says */
 	char *scratch;			/* owned: a directory that the first call makes */
 	int64_t step;			/* whose output is to be read; ROW_NONE: first call */
+	int64_t keep;			/* output_bytes of that step */
+	const char *name;		/* of that step, static */
 	bool ok;
 	enum step_next next;		/* out */
 	struct step_spec out;		/* valid for STEP_NEXT_RUN while the op is */
@@ -191,7 +194,7 @@ struct collect_work {
 	char **no_change_markers;	/* owned: the same for the word that nothing is to be changed */
 	bool says_no_change;		/* out */
 	int64_t disk_bytes;		/* out: ROW_NONE: not asked for */
-	bool full;			/* out: no space for the answer file; nothing is lost, ask again */
+	bool cut;			/* out: the end of its output is not there, for a disk refused it; error says so */
 	char *doubt;			/* out, owned: how a reset time was read that nobody understands; NULL: none */
 	char *error;			/* out, owned: the output could not be read or the answer not be kept */
 };
@@ -254,7 +257,6 @@ struct judge_work {
 	char *misnamed;			/* owned: ... have nearly the name of review_file */
 	char *copy_to;			/* owned: where a corrector looks for it, when that is another place; NULL */
 	struct verdict verdict;		/* out, owned */
-	bool full;			/* out: no space to keep the carrier file; nothing is lost, ask again */
 	char *error;			/* out, owned: the answer could not be read, so there is no verdict to speak of */
 };
 

@@ -12,6 +12,7 @@
 #include "git/gitdir.h"
 #include "git/op_int.h"
 #include "proto/escape.h"
+#include "record/host_fault.h"
 
 /* ---- the commit below ---- */
 
@@ -163,7 +164,7 @@ enum stage base_files(struct git_op *op)
 	rv = copy_index(index, op->index);
 	free(own);
 	if (rv != 0) {
-		op_fail(op, xasprintf("%s: %s; make it readable for the daemon's user", index, strerror(-rv)));
+		op_fail(op, xasprintf("%s: %s; make it readable for the daemon's user", index, host_words(-rv)));
 		free(index);
 		return STAGE_NONE;
 	}

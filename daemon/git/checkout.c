@@ -13,6 +13,7 @@
 #include "git/lay.h"
 #include "git/op_int.h"
 #include "proto/escape.h"
+#include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
 
@@ -48,7 +49,7 @@ static void trouble(struct git_op *op, const char *path, int rv)
 
 	while (words[i].what != NULL && words[i].rv != rv)
 		i++;
-	error = xasprintf("%s/%s: %s", op->dir, shown, words[i].what != NULL ? words[i].what : strerror(-rv));
+	error = xasprintf("%s/%s: %s", op->dir, shown, words[i].what != NULL ? words[i].what : host_words(-rv));
 	free(shown);
 	op_fail(op, error);
 }
@@ -216,7 +217,7 @@ enum stage blobs_done(struct git_op *op, bool ok, const char *data, size_t size)
 
 	(void)ok, (void)data, (void)size;
 	if (rv != 0)
-		return op_fail(op, xasprintf("%s: %s; remove it and retry the run", op->dir, strerror(-rv)));
+		return op_fail(op, xasprintf("%s: %s; remove it and retry the run", op->dir, host_words(-rv)));
 	s = xcalloc(1, sizeof(*s));
 	s->dirfd = op->dirfd;
 	for (size_t i = 0; rv == 0 && i < op->nentries; i++) {

@@ -17,6 +17,7 @@
 #include "git/registration.h"
 #include "git/sync.h"
 #include "proto/escape.h"
+#include "record/host_fault.h"
 
 /* The name that dir has while it is removed. */
 static char *cleared(const struct git_op *op)
@@ -26,7 +27,7 @@ static char *cleared(const struct git_op *op)
 
 static enum stage trouble(struct git_op *op, const char *path, int rv)
 {
-	return op_fail(op, xasprintf("%s: cannot be removed: %s; remove it and retry the run", path, strerror(-rv)));
+	return op_fail(op, xasprintf("%s: cannot be removed: %s; remove it and retry the run", path, host_words(-rv)));
 }
 
 /* ---- what is there ---- */

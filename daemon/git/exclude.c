@@ -13,6 +13,7 @@
 #include "git/artifact.h"
 #include "git/gitdir.h"
 #include "proto/escape.h"
+#include "record/host_fault.h"
 
 #define EXCLUDE_MAX (4 * 1024 * 1024)
 
@@ -97,7 +98,7 @@ static char *trouble(const char *file, int rv, const struct buf *lines)
 {
 	size_t size = lines->size > 0 ? lines->size - 1 : 0;
 	char *shown = text_escape(lines->data != NULL ? lines->data : "", size, false);
-	char *text = xasprintf("%s: %s; make it writable for the daemon's user, or add these lines to it: %s", file, strerror(-rv), shown);
+	char *text = xasprintf("%s: %s; make it writable for the daemon's user, or add these lines to it: %s", file, host_words(-rv), shown);
 
 	free(shown);
 	return text;
@@ -110,7 +111,7 @@ int git_exclude(const char *workspace, char *const *artifacts, char **error)
 	int rv;
 
 	if (common == NULL) {
-		*error = xasprintf("%s/.git: %s; see what `git status` says there", workspace, strerror(errno));
+		*error = xasprintf("%s/.git: %s; see what `git status` says there", workspace, host_words(errno));
 		return -1;
 	}
 	info = xasprintf("%s/info", common);

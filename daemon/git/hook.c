@@ -13,6 +13,7 @@
 #include "git/op_int.h"
 #include "proto/escape.h"
 #include "record/exit_record.h"
+#include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
 
@@ -177,7 +178,7 @@ enum stage planned_done(struct git_op *op, bool ok, const char *data, size_t siz
 		return op_fail(op, xasprintf("git write-tree: no tree id in %s", op->workspace));
 	op->planned = xmemdup0(data, size - 1);
 	rv = op->kind == GIT_MEASURE ? 0 : note_write(op);
-	return rv == 0 ? STAGE_HOOK_BEFORE : op_fail(op, xasprintf("%s: %s", op->scratch, strerror(-rv)));
+	return rv == 0 ? STAGE_HOOK_BEFORE : op_fail(op, xasprintf("%s: %s", op->scratch, host_words(-rv)));
 }
 
 static void add_message(struct git_op *op, const char *more)
@@ -201,7 +202,7 @@ enum stage hook_before_done(struct git_op *op, bool ok, const char *data, size_t
 	file = message_file(op);
 	rv = file_write(AT_FDCWD, file, op->message, strlen(op->message), 0600, false);
 	if (rv != 0)
-		op_fail(op, xasprintf("%s: %s", file, strerror(-rv)));
+		op_fail(op, xasprintf("%s: %s", file, host_words(-rv)));
 	free(file);
 	add_message(op, "message");
 	return rv == 0 ? STAGE_HOOK_PREPARE : STAGE_NONE;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "git/op.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "git/artifact.h"
@@ -12,6 +14,7 @@
 #include "git/sync.h"
 #include "proto/escape.h"
 #include "record/exit_record.h"
+#include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
 
@@ -94,7 +97,6 @@ static const char *remedy(const struct git_op *op, const char *said)
 	/* stage: only there; STAGE_NONE: anywhere. */
 	static const struct { enum stage stage; const char *sign, *remedy; } remedies[] = {
 		{ STAGE_OWN_INDEX, "", "the commit was made, but your index does not know it yet: run `git reset -q` there" },
-		{ STAGE_NONE, "No space left", "free some space and retry the run" },
 		{ STAGE_NONE, ".lock': File exists", "another git works there: wait for it, or remove the file when there is none" },
 		{ STAGE_COMMIT, "failed to sign", "let signing work without a question, or set commit.gpgsign=false there" },
 		{ STAGE_COMMIT, "", "see what `git commit` says there" },
@@ -122,6 +124,44 @@ static const char *remedy(const struct git_op *op, const char *said)
 	return remedies[i].remedy;
 }
 
+/* ---- faults of the host ---- */
+
+#define WORDS_MAX ((size_t)256 * 1024)
+#define FULL_BYTES ((uint64_t)64 * 1024)	/* git has taken away again what it could not finish */
+#define FULL_FILES 4
+
+static bool is_full(const char *path)
+{
+	struct statvfs fs;
+
+	if (path == NULL || statvfs(path, &fs) == -1)
+		return false;
+	return (uint64_t)fs.f_bavail * fs.f_frsize < FULL_BYTES || (fs.f_files > 0 && fs.f_favail < FULL_FILES);
+}
+
+/* What git says on stderr of the host. Of one whose hooks have written there too, its own last word counts. */
+static int fault_said(const struct git_op *op)
+{
+	char *said;
+	size_t size;
+	int fault = 0;
+
+	if (output_read_all(op->dirfd, RECORD_STDERR, WORDS_MAX, &said, &size) != 0)
+		return 0;
+	fault = host_fault_said(said, (stages[op->stage].flags & HOOKED) != 0);
+	free(said);
+	return fault;
+}
+
+static int fault_of(const struct git_op *op)
+{
+	int fault = fault_said(op);
+
+	if (fault == 0 && (is_full(op->scratch) || is_full(op->place) || is_full(op->repository)))
+		fault = ENOSPC;
+	return fault;
+}
+
 char *op_said(const struct git_op *op)
 {
 	return message(op->dirfd, MESSAGE_MAX);
@@ -147,6 +187,12 @@ enum stage op_process_failed(struct git_op *op)
 	const char *name = stages[op->stage].name;
 	char *said = op_said(op), *error;
 
+	op->fault = fault_of(op);
+	if (op->fault != 0) {
+		error = xasprintf("git %s in %s: %s", name, op->workspace, said[0] != '\0' ? said : host_words(op->fault));
+		free(said);
+		return op_fail(op, error);
+	}
 	if (said[0] == '\0')
 		error = silent(op, name);
 	else
@@ -181,12 +227,13 @@ static enum stage result(struct git_op *op, bool ok)
 	enum stage next;
 	int rv = 0;
 
-	if ((!ok && (flags & MAY_FAIL) == 0) || missed_something(op))
+	/* what the host keeps it from is no answer */
+	if ((!ok && ((flags & MAY_FAIL) == 0 || fault_said(op) != 0)) || missed_something(op))
 		return op_process_failed(op);
 	if ((flags & READ) != 0)
 		rv = output_read_all(op->dirfd, RECORD_STDOUT, SIZE_MAX, &data, &size);
 	if (rv != 0)
-		next = op_fail(op, xasprintf("output of git %s in %s: %s", stages[op->stage].name, op->workspace, strerror(-rv)));
+		next = op_fail(op, xasprintf("output of git %s in %s: %s", stages[op->stage].name, op->workspace, host_words(-rv)));
 	else
 		next = stages[op->stage].done(op, ok, data != NULL ? data : "", size);
 	free(data);
@@ -405,7 +452,7 @@ static void to_disk(struct git_op *op)
 		int rv = sync_all(places[i]);
 
 		if (rv != 0)
-			op_fail(op, xasprintf("%s: what git wrote is not on the disk: %s; see to the disk, then retry the run", places[i], strerror(-rv)));
+			op_fail(op, xasprintf("%s: what git wrote is not on the disk: %s; see to the disk, then retry the run", places[i], host_words(-rv)));
 	}
 	if (op->kind == GIT_WORKTREE && op->error == NULL)
 		worktree_made(op);
@@ -445,6 +492,11 @@ void git_op_mask(struct git_op *op, const struct mask *mask)
 		buf_adds(names[i], masked);
 		free(masked);
 	}
+}
+
+int git_op_fault(const struct git_op *op)
+{
+	return op->fault;
 }
 
 const char *git_op_tree(const struct git_op *op)

@@ -110,6 +110,9 @@ enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_sp
 /* When it is over: what it says of names and of what programs said is masked. */
 void git_op_mask(struct git_op *op, const struct mask *mask);
 
+/* The errno of a fault of the host that a failed git spoke of, or that there is by now: its file system is full. 0: none, or none that git knew of. */
+int git_op_fault(const struct git_op *op);
+
 const char *git_op_tree(const struct git_op *op);
 const char *git_op_error(const struct git_op *op);
 

@@ -97,6 +97,7 @@ struct git_op {
 	struct git_command command;
 	struct buf input;
 	char *tree, *error;
+	int fault;			/* of the host, the errno: it is why error is there */
 	struct names changed, appeared, unlike;
 	/* files that appeared while only others were at work there */
 	char *beside;			/* a tree of them alone, NULL: there are none */

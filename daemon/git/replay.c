@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "git/lay.h"
 #include "git/merge.h"
+#include "record/host_fault.h"
 
 /* ---- new objects ---- */
 
@@ -35,7 +36,7 @@ bool replay_object(struct git_op *op, const char *tree, const char *const *paren
 	if (rv == 0)
 		buf_addf(&op->input, "%s\n", file);
 	else
-		op_fail(op, xasprintf("%s: %s", file, strerror(-rv)));
+		op_fail(op, xasprintf("%s: %s", file, host_words(-rv)));
 	if (++m->files > m->most)
 		m->most = m->files;
 	buf_release(&text);
@@ -245,7 +246,7 @@ static enum stage pick(struct git_op *op)
 	dir = own_dir(op);
 	rv = lay_own(op, dir);
 	if (rv != 0) {
-		op_fail(op, xasprintf("%s: %s", dir, strerror(-rv)));
+		op_fail(op, xasprintf("%s: %s", dir, host_words(-rv)));
 		free(dir);
 		return STAGE_NONE;
 	}

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "git/artifact.h"
 #include "proto/escape.h"
+#include "record/host_fault.h"
 
 #define MODE_FILE 0100644
 #define MODE_PROGRAM 0100755
@@ -162,7 +163,7 @@ static char *look(struct snapshot *s, struct entry *e, unsigned recorded, const 
 
 	if (there && fstatat(s->dirfd, e->path, &st, AT_SYMLINK_NOFOLLOW) == -1) {
 		if (errno != ENOENT && errno != ENOTDIR)
-			return trouble(s, e->path, strerror(errno));
+			return trouble(s, e->path, host_words(errno));
 		there = false;
 	}
 	snprintf(e->id, sizeof(e->id), "%s", id);
@@ -240,7 +241,7 @@ char *snapshot_list(struct snapshot *s, const char *inside, const char *data, si
 	if (s->dirfd == -1)
 		s->dirfd = open(s->workspace, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (s->dirfd == -1)
-		return xasprintf("%s: %s", s->workspace, strerror(errno));
+		return xasprintf("%s: %s", s->workspace, host_words(errno));
 	if (size > 0 && data[size - 1] != '\0')
 		return xasprintf("git ls-files: its output ends in the middle of a name in %s", s->workspace);
 	for (const char *p = data, *end = data + size; p < end && error == NULL; p += strlen(p) + 1)
@@ -284,9 +285,9 @@ static char *save_link(const struct snapshot *s, const struct entry *e, const ch
 	int rv;
 
 	if (n == -1)
-		return trouble(s, e->path, strerror(errno));
+		return trouble(s, e->path, host_words(errno));
 	rv = file_write(AT_FDCWD, file, text, (size_t)n, 0600, false);
-	return rv == 0 ? NULL : xasprintf("%s: %s", file, strerror(-rv));
+	return rv == 0 ? NULL : xasprintf("%s: %s", file, host_words(-rv));
 }
 
 char *snapshot_paths(struct snapshot *s, struct buf *out)
@@ -424,12 +425,12 @@ char *snapshot_missed(const struct snapshot *s, const char *data, size_t size, c
 		const char *path = e->fts_level > 0 ? e->fts_path + strlen(s->workspace) + 1 : "";
 
 		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS)
-			*error = trouble(s, path, strerror(e->fts_errno));
+			*error = trouble(s, path, host_words(e->fts_errno));
 		else if ((e->fts_info == FTS_F || e->fts_info == FTS_SL || e->fts_info == FTS_SLNONE) && is_missed(s, held, count, path))
 			missed = shorten(s, path);
 	}
 	if (missed == NULL && *error == NULL && errno != 0)
-		*error = trouble(s, "", strerror(errno));
+		*error = trouble(s, "", host_words(errno));
 	if (fts != NULL)
 		fts_close(fts);
 	free(held);

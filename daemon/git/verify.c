@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "git/op_int.h"
+#include "record/host_fault.h"
 
 #define NEW_SHOWN 20
 

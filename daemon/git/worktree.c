@@ -13,6 +13,7 @@
 #include "git/op_int.h"
 #include "git/registration.h"
 #include "proto/escape.h"
+#include "record/host_fault.h"
 
 /* ---- is it whole? ---- */
 
@@ -121,7 +122,7 @@ static enum stage remove_rest(struct git_op *op, const char *registration)
 	registration_sweep(op->common, op->dir, true);
 	if (rv == 0 && registration != NULL)
 		rv = registration_remove(op->common, registration);
-	return rv == 0 ? STAGE_NONE : op_fail(op, xasprintf("%s: what an earlier start has left cannot be removed: %s; remove it and retry the run", op->dir, strerror(-rv)));
+	return rv == 0 ? STAGE_NONE : op_fail(op, xasprintf("%s: what an earlier start has left cannot be removed: %s; remove it and retry the run", op->dir, host_words(-rv)));
 }
 
 static enum stage look(struct git_op *op)
@@ -137,10 +138,10 @@ static enum stage make(struct git_op *op, const char *tip)
 
 	if (rmdir(op->dir) == -1 && errno != ENOENT)
 		return op_fail(op, xasprintf("%s is in the way of the task's work tree, and nothing of ours is known there: %s; look at it and move it away",
-		    op->dir, errno == ENOTEMPTY || errno == EEXIST ? "it is not empty" : strerror(errno)));
+		    op->dir, errno == ENOTEMPTY || errno == EEXIST ? "it is not empty" : host_words(errno)));
 	rv = begin_making(op);
 	if (rv != 0)
-		return op_fail(op, xasprintf("%s cannot be made: %s", op->dir, strerror(-rv)));
+		return op_fail(op, xasprintf("%s cannot be made: %s", op->dir, host_words(-rv)));
 	if (tip == NULL) {
 		strings_append(&op->words, "--no-track");
 		strings_append(&op->words, "-b");

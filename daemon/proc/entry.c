@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One attempt under way.
  *
- *   proc_start ─▶ PREPARING (and WAITING while the disk is full) ── spawned ──▶ WATCHING ── pidfd readable ──▶ LOOKING ──▶ ended()
+ *   proc_start ─▶ PREPARING ── spawned ──▶ WATCHING ── pidfd readable ──▶ LOOKING ──▶ ended()
  *   proc_adopt ─▶ LOOKING ─── running ──▶ found(), WATCHING
  *                    │ ▲
  *                    └─┴ PAUSING: the look gave no answer, or orphans of a killed shim are still there; once more in a moment
@@ -21,11 +21,11 @@
 #include "proc/orphans.h"
 #include "proc/proc_int.h"
 #include "proc/spawn.h"
+#include "record/host_fault.h"
 
 #define PAUSE_MS 20		/* a shim comes up in less */
 #define BUSY_MS 500
 #define ORPHANS_MAX 250		/* looks for what outlives a killed shim: 5 s of them */
-#define FULL_MS 1000		/* between two looks for space */
 #define NAMELESS_MS 30000	/* so long may a held lock be without an identity */
 
 struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const char *boot_id)
@@ -89,6 +89,8 @@ static bool entry_reap(struct entry *e)
 	if (rv == 0 && info.si_pid == 0)
 		return false;
 	e->child = 0;
+	if (rv == 0 && info.si_code == CLD_EXITED)
+		e->exited = info.si_status;
 	return true;
 }
 
@@ -179,8 +181,11 @@ static void report_ended(struct entry *e)
 			sink->ended(e->proc->arg, e->id, NULL);
 			break;
 		}
-		/* The identity comes before the fork; it is not there, so there was none. */
-		snprintf(none.error, sizeof(none.error), "rl-shim ended before it started anything: see %s", e->dir);
+		/* The identity comes before the fork; it is not there, so there was none. With what is no room for that the shim exits. */
+		if (host_fault(e->exited))
+			none.status = e->exited;
+		snprintf(none.error, sizeof(none.error), "rl-shim ended before it started anything%s%s: see %s", none.status != ECHILD ? ": " : "",
+		    none.status != ECHILD ? strerror(none.status) : "", e->dir);
 		sink->ended(e->proc->arg, e->id, &none);
 		break;
 	case LOOK_LOST:
@@ -333,6 +338,7 @@ static int entry_spawn(struct entry *e)
 
 	if (rv != 0) {
 		e->child = 0;
+		e->prepare.status = -rv;
 		snprintf(e->prepare.error, sizeof(e->prepare.error), "%s: %s", e->proc->shim_path, strerror(-rv));
 	}
 	return rv;
@@ -346,33 +352,16 @@ void entry_prepare(struct entry *e)
 	offload(e->proc->loop, prepare_run, prepare_cb, e);
 }
 
-static void space_cb(uv_timer_t *timer)
-{
-	entry_prepare(timer->data);
-}
-
-/* What is to start was decided and maybe much was paid before it: a full disk is waited for. */
-static void entry_wait(struct entry *e)
-{
-	if (!e->warned)
-		log_warn("attempt %lld: %s; trying again until there is space", (long long)e->id, e->prepare.error);
-	e->warned = true;
-	e->state = WAITING;
-	uv_timer_start(&e->timer, space_cb, FULL_MS, 0);
-}
-
 static void prepare_cb(void *arg)
 {
 	struct entry *e = arg;
 	struct proc *proc = e->proc;
 	int rv = -1;
 
-	if (e->prepare.full && !proc->closing && !e->end_wanted) {
-		entry_wait(e);
-		return;
-	}
 	if (e->prepare.lock != -1 && !proc->closing)
 		rv = entry_spawn(e);
+	if (e->prepare.lock != -1 && rv != 0 && !proc->closing)
+		prepare_undo(&e->prepare);
 	if (e->prepare.lock != -1)
 		close(e->prepare.lock);
 	launch_free(e->launch);
@@ -388,5 +377,5 @@ static void prepare_cb(void *arg)
 	if (e->prepare.vacant != 0)
 		proc->sink->taken(proc->arg, e->id, e->prepare.vacant);
 	else
-		proc->sink->refused(proc->arg, e->id, e->prepare.error);
+		proc->sink->refused(proc->arg, e->id, e->prepare.status, e->prepare.error);
 }

@@ -45,8 +45,9 @@ struct adopt {
 /* Reports, always from the event loop, never from inside a call. */
 struct proc_sink {
 	void (*started)(void *arg, int64_t id);
-	/* Could not be started: nothing runs. error: "attempt directory: No space left on device". */
-	void (*refused)(void *arg, int64_t id, const char *error);
+	/* Could not be started: nothing runs, and it may be started again under its id. error: "attempt directory: No space left on device", status:
+	 * the errno of that, 0: it is none. */
+	void (*refused)(void *arg, int64_t id, int status, const char *error);
 	/* Could not be started: its directory was there before, and is not touched. Nothing runs. vacant: the next number that has none. */
 	void (*taken)(void *arg, int64_t id, int64_t vacant);
 	/* record is NULL when the shim died without leaving one (after its tree was ended): lost. */

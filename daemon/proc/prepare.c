@@ -22,7 +22,7 @@ static int failed(struct prepare *p, const char *name, const char *why)
 
 static int failed_errno(struct prepare *p, const char *name, int error)
 {
-	p->full = error == ENOSPC || error == EDQUOT;
+	p->status = error;
 	return failed(p, name, strerror(error));
 }
 
@@ -77,7 +77,7 @@ static int open_dir(struct prepare *p)
 	if (rv != 0)
 		return failed_errno(p, NULL, -rv);
 	dirfd = open(p->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return dirfd == -1 ? failed(p, NULL, strerror(errno)) : dirfd;
+	return dirfd == -1 ? failed_errno(p, NULL, errno) : dirfd;
 }
 
 static int fill(struct prepare *p, int dirfd)
@@ -85,6 +85,8 @@ static int fill(struct prepare *p, int dirfd)
 	int rv;
 
 	p->lock = lock_take(dirfd);
+	if (p->lock == -EWOULDBLOCK)
+		return failed(p, RECORD_LOCK, "is held by another process");
 	if (p->lock < 0)
 		return failed_errno(p, RECORD_LOCK, -p->lock);
 	for (size_t i = 0; i < p->launch->nfiles; i++) {
@@ -98,20 +100,38 @@ static int fill(struct prepare *p, int dirfd)
 	return rv == 0 ? 0 : failed_errno(p, RECORD_JOB, -rv);
 }
 
+void prepare_undo(struct prepare *p)
+{
+	int dirfd = p->made ? open(p->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+
+	if (dirfd == -1)
+		return;
+	for (size_t i = 0; i < p->launch->nfiles; i++)
+		unlinkat(dirfd, p->launch->files[i].name, 0);
+	unlinkat(dirfd, RECORD_JOB, 0);
+	unlinkat(dirfd, RECORD_LOCK, 0);
+	close(dirfd);
+	rmdir(p->dir);
+}
+
 void prepare(struct prepare *p)
 {
 	int dirfd;
 
-	p->full = false;
+	p->status = 0;
 	p->vacant = 0;
 	p->lock = -1;
 	dirfd = open_dir(p);
-	if (dirfd < 0)
+	if (dirfd < 0) {
+		if (p->vacant == 0)
+			prepare_undo(p);
 		return;
+	}
 	if (fill(p, dirfd) == -1) {
 		if (p->lock >= 0)
 			close(p->lock);
 		p->lock = -1;
+		prepare_undo(p);
 	}
 	close(dirfd);
 }

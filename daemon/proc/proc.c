@@ -143,7 +143,7 @@ void proc_close(struct proc *proc, void (*closed)(void *arg), void *arg)
 	proc->closed_arg = arg;
 	/* PREPARING and LOOKING are dropped by their callbacks, which are certain to come. */
 	LIST_FOREACH_SAFE(e, &proc->entries, link, next)
-		if (e->state == WATCHING || e->state == WAITING || e->state == PAUSING)
+		if (e->state == WATCHING || e->state == PAUSING)
 			entry_drop(e);
 	uv_close((uv_handle_t *)&proc->anchor, anchor_closed_cb);
 }

@@ -12,7 +12,7 @@
 #include "proc/prepare.h"
 #include "proc/proc.h"
 
-enum entry_state { PREPARING, WAITING, WATCHING, LOOKING, PAUSING };
+enum entry_state { PREPARING, WATCHING, LOOKING, PAUSING };
 
 struct entry {
 	LIST_ENTRY(entry) link;
@@ -26,12 +26,13 @@ struct entry {
 	int pidfd;		/* WATCHING, else -1 */
 	uint64_t since;		/* loop time since when the lock is held by nobody known, 0: it is not */
 	bool warned;
+	int exited;		/* exit status of the shim; 0: it was none of ours, or has left its record */
 	int tries;		/* how often orphans were looked for */
-	struct launch *launch;	/* PREPARING, WAITING */
+	struct launch *launch;	/* PREPARING */
 	struct prepare prepare;
 	struct look look;
 	uv_poll_t poll;		/* on pidfd */
-	uv_timer_t timer;	/* WAITING, PAUSING */
+	uv_timer_t timer;	/* PAUSING */
 	bool polling;		/* poll is initialised */
 	int handles;		/* of the two, not yet closed */
 };

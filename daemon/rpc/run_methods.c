@@ -334,6 +334,8 @@ static const struct param retry_params[] = {
 	{ "paused", "boolean", "somebody has paused it: it starts nothing" }, \
 	{ "reason", "string|null", "why it waits" }, \
 	{ "next_at", "string|null", "time of the next try, while it waits for one" }, \
+	{ "wait", "string|null", "what holds it up from outside: host, source" }, \
+	{ "wait_since", "string|null", "since when" }, \
 	{ "cause", "string|null", "why it ended" }, \
 	{ "priority", "integer", "higher goes first" }, \
 	{ "iteration", "integer", "pass of the outer loop, 0 before the first" }, \

@@ -10,7 +10,11 @@
 /* When it is tried again; ROW_NONE: nobody knows. */
 static int64_t next_of(struct rpc *rpc, const struct slot_row *slot)
 {
-	const struct cooldown_row *cooldown = slot->cooling != NULL ? account_cooldown(rpc->options.engine, slot->cooling) : NULL;
+	const struct cooldown_row *cooldown;
+
+	if (slot->wait != WAIT_NOTHING)
+		return slot->wait_until;
+	cooldown = slot->cooling != NULL ? account_cooldown(rpc->options.engine, slot->cooling) : NULL;
 
 	return cooldown != NULL ? cooldown->until : slot->retry_at;
 }
@@ -30,15 +34,16 @@ static void tell_slot(json_t *run, const struct slot_row *slot, int64_t next)
 void waiting_tell(struct rpc *rpc, const struct run_rows *rows, json_t *run)
 {
 	const struct slot_row *first = NULL;
-	bool all = rows != NULL && rows->run.state == RUN_S_RUNNING && rows->run.reason == NULL;
+	bool all = rows != NULL && rows->run.state == RUN_S_RUNNING && rows->run.reason == NULL && rows->run.wait == WAIT_NOTHING;
 	int64_t first_at = INT64_MAX, next;
 
 	for (size_t i = 0; rows != NULL && i < rows->nslots; i++) {
 		const struct slot_row *slot = rows->slots[i];
 
-		if (slot->iteration != rows->run.iteration || slot_stage_is_end((enum slot_stage)slot->stage))
+		/* one at its end may still have something to give back */
+		if (slot->iteration != rows->run.iteration || (slot_stage_is_end((enum slot_stage)slot->stage) && slot->wait == WAIT_NOTHING))
 			continue;
-		if (slot_row_phase(slot) != PHASE_COOLING) {
+		if (slot_row_phase(slot) != PHASE_COOLING && slot->wait == WAIT_NOTHING) {
 			all = false;
 			continue;
 		}
@@ -51,6 +56,6 @@ void waiting_tell(struct rpc *rpc, const struct run_rows *rows, json_t *run)
 	}
 	if (!all || first == NULL)
 		return;
-	json_object_set_new(run, "reason", json_text(first->reason));
+	json_object_set_new(run, "reason", json_text(first->wait != WAIT_NOTHING ? first->wait_reason : first->reason));
 	json_object_set_new(run, "next_at", first_at == INT64_MAX ? json_null() : json_time(first_at));
 }

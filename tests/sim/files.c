@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* File work of the simulated world: steps, what agents said, verdicts, logs and reports. */
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "core/profile.h"
 #include "world_int.h"
+
+/* A fault of the host keeps the work from being done. */
+static bool host_refuses(struct world *w, struct work *work, char **error)
+{
+	if (below(w, 30) != 0)
+		return false;
+	work->fault = below(w, 2) == 0 ? ENOSPC : EIO;
+	*error = xstrdup("the host says no");
+	return true;
+}
 
 /* An operation of git, or of a task source. */
 static void work_step(struct world *w, struct step_work *work)
@@ -14,6 +25,9 @@ static void work_step(struct world *w, struct step_work *work)
 		.kind = work->source.kind, .source = work->source.source, .path = work->source.path, .task = work->source.task, .actor = work->source.actor,
 	};
 
+	work->next = STEP_NEXT_FAILED;
+	if (host_refuses(w, &work->work, &work->error))
+		return;
 	if (work->git != NULL) {
 		work->next = git_move(w, work->git, work->ok, &work->out);
 		return;
@@ -40,7 +54,9 @@ static void deliver(struct world *w, const struct pending_work *p)
 	struct where where = { 0, OWN, OWN };
 	char what = 0;
 
-	if (p->work->kind == WORK_STEP && work->git != NULL) {
+	if (p->work->fault != 0) {
+		/* nothing was asked */
+	} else if (p->work->kind == WORK_STEP && work->git != NULL) {
 		what = git_answer(work->git, work->next, &where, &value);
 	} else if (p->work->kind == WORK_STEP) {
 		what = source_answer(work->task, work->next);
@@ -55,8 +71,7 @@ static void work_collect(struct world *w, struct collect_work *work)
 	struct fate *f = fate_of(w, work->attempt);
 	struct agent_result *r = &work->result;
 
-	work->full = below(w, 15) == 0;
-	if (work->full)
+	if (host_refuses(w, &work->work, &work->error))
 		return;
 	if (f->answer != FATE_ANSWER_NONE) {
 		r->text = f->answer == FATE_ANSWER_SAME ? xstrdup("as before") : xasprintf("answer of %lld", (long long)work->attempt);
@@ -65,7 +80,7 @@ static void work_collect(struct world *w, struct collect_work *work)
 	}
 	r->tokens_input = r->tokens_cached = r->tokens_cache_write = r->tokens_output = r->tokens_reasoning = ROW_NONE;
 	r->cost_usd = NAN;
-	if (f->result != FATE_NOT_STARTED && !money_is_free(w, disk_attempt(w, work->attempt))) {
+	if (f->result != FATE_NOT_STARTED && f->result != FATE_HOST && (f->started > 0 || f->result == FATE_LOST) && !money_is_free(w, disk_attempt(w, work->attempt))) {
 		r->cost_usd = f->cost;
 		r->tokens_output = f->tokens;
 	}
@@ -95,8 +110,7 @@ static void work_judge(struct world *w, struct judge_work *work)
 	struct verdict *v = &work->verdict;
 	bool comments = work->carrier == CARRIER_COMMENTS;
 
-	work->full = below(w, 15) == 0;
-	if (work->full)
+	if (host_refuses(w, &work->work, &work->error))
 		return;
 	if (work->carrier == CARRIER_EXIT && (work->status == 1) != (f->verdict == FATE_FINDINGS))
 		world_fail(w, "the reviewer %lld exited with another status than %lld", (long long)work->attempt, (long long)work->status);
@@ -139,12 +153,16 @@ static void work_compose(struct world *w, struct compose_work *work)
 		work->floor = xstrdup("too little space");
 		return;
 	}
+	if (host_refuses(w, &work->work, &work->error))
+		return;
 	work->launch = xcalloc(1, sizeof(*work->launch));
 	work->launch->id = work->attempt.id;
 }
 
 static void work_open(struct world *w, struct open_work *work)
 {
+	if (host_refuses(w, &work->work, &work->error))
+		return;
 	if (below(w, 80) == 0)
 		work->error = xstrdup("prepare: no");
 	else if (below(w, 8) == 0)

@@ -90,6 +90,7 @@ static const char *unless_empty(const char *text)
 	return text[0] != '\0' ? text : NULL;
 }
 
+int git_op_fault(const struct git_op *op) { (void)op; return 0; }
 const char *git_op_tree(const struct git_op *op) { return op->tree; }
 const char *git_op_base(const struct git_op *op) { return op->base; }
 const char *git_op_error(const struct git_op *op) { return op->error; }

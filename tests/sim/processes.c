@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes of the simulated world: attempts, git steps and hooks. They outlive the daemon. */
+#include <errno.h>
 #include <stdio.h>
 
 #include "core/slot.h"
@@ -214,7 +215,15 @@ static bool process_report(struct world *w, struct process *p)
 		p->state = PROC_GONE;
 		p->watched = false;
 		remove_live(w, p);
-		engine_proc_sink.refused(w->engine, p->id, "no such file");
+		engine_proc_sink.refused(w->engine, p->id, ENOENT, "no such file");
+		return true;
+	}
+	/* the host keeps it from being started: it may be, under its id */
+	if (p->state == PROC_STARTING && below(w, 40) == 0) {
+		int64_t id = p->id;
+
+		process_drop(w, p);
+		engine_proc_sink.refused(w->engine, id, EMFILE, "too many open files");
 		return true;
 	}
 	if (p->state == PROC_STARTING)
@@ -281,10 +290,14 @@ static void attempt_end(struct world *w, struct process *p)
 	case FATE_LOST:
 		p->state = PROC_GONE;
 		break;
+	case FATE_HOST:
+		r->how = EXIT_NOT_STARTED;
+		r->status = ENOSPC;
+		break;
 	case FATE_NOT_STARTED:
 	case FATE_RESULTS:
 		r->how = EXIT_NOT_STARTED;
-		r->status = 2;
+		r->status = ENOENT;
 		break;
 	}
 }
@@ -300,6 +313,10 @@ static void process_end(struct world *w, struct process *p)
 		p->state = below(w, 12) == 0 ? PROC_GONE : PROC_ENDED;
 		r->status = below(w, p->kind == PROC_STEP ? 100 : 4) == 0;
 		r->by = p->ending ? EXIT_TERM : EXIT_OWN;
+		if (!p->ending && below(w, 40) == 0) {
+			r->how = EXIT_NOT_STARTED;
+			r->status = EIO;
+		}
 	} else if (p->ending) {
 		r->by = EXIT_TERM;
 		r->how = EXIT_BY_SIGNAL;

@@ -141,6 +141,11 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 			over(s, "failed", "limit: ");
 			return NULL;
 		}
+		/* nothing of it ran */
+		if (!a->lost && a->unserved == 'h') {
+			losses--;
+			continue;
+		}
 		/* a service that does not serve uses nothing; what may be tried again, so often only */
 		if (!a->lost && (a->unserved == 'c' || (a->unserved == 't' && tries++ < s->run->retries))) {
 			cut = true;

@@ -15,7 +15,7 @@ struct ref_attempt {
 	bool lost, failed, not_started;
 	bool forgone;		/* its run was at a limit, so it has not begun */
 	bool out_of_time;	/* failed: its run has ended it */
-	char unserved;		/* its service did not serve it: 'c' its account is exhausted, 't' it may be tried again; 0: it did */
+	char unserved;		/* its service did not serve it: 'c' its account is exhausted, 't' it may be tried again; 'h' the host kept it from starting; 0: it did */
 	bool anew;		/* it failed, and it went on with a conversation: perhaps for that */
 	bool changed;		/* review: the reviewer broke the tree */
 	bool denied;

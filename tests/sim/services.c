@@ -27,6 +27,8 @@ char service_says(const struct fate *f)
 {
 	bool far = f->reset_in != ROW_NONE && f->reset_in > HICCUP_MAX;
 
+	if (f->result == FATE_HOST)
+		return 'h';
 	if (!is_service(f))
 		return 0;
 	if (f->result == FATE_LIMIT ? f->reset_in == ROW_NONE || f->reset_in > 0 : f->result == FATE_THROTTLED && far)

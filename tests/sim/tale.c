@@ -24,7 +24,7 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	a.out_of_time = f->result == FATE_TIMEOUT && row->cause != NULL && strncmp(row->cause, "limit: ", strlen("limit: ")) == 0;
 	a.failed = f->result != FATE_OK;
 	a.not_started = f->result == FATE_NOT_STARTED;
-	a.unserved = row->role == ROLE_CHECK ? 0 : service_says(f);
+	a.unserved = row->role == ROLE_CHECK && f->result != FATE_HOST ? 0 : service_says(f);
 	a.anew = row->resumes != ROW_NONE && (f->result == FATE_ERROR || f->result == FATE_EXIT || f->result == FATE_SIGNAL);
 	a.changed = row->role == ROLE_REVIEW && !f->changes_tree;
 	a.denied = f->denied;

@@ -13,6 +13,7 @@ struct task_op {
 	char *path, *task, *actor;
 	int calls;
 	bool has_bd, failed;
+	enum task_trouble trouble;	/* of what has failed */
 	struct task_list list;
 	char *taken;
 };
@@ -50,6 +51,8 @@ enum step_next task_op_next(struct task_op *op, int dirfd, bool ok, struct step_
 }
 
 const char *task_op_error(const struct task_op *op) { (void)op; return "bd said no"; }
+enum task_trouble task_op_trouble(const struct task_op *op) { return op->trouble; }
+int task_op_fault(const struct task_op *op) { (void)op; return 0; }
 const struct task_list *task_op_list(const struct task_op *op) { return &op->list; }
 bool task_op_has_bd(const struct task_op *op) { return op->has_bd; }
 void task_op_mask(struct task_op *op, const struct mask *mask) { (void)op, (void)mask; }
@@ -249,6 +252,7 @@ enum step_next source_move(struct world *w, struct task_op *op, bool ok, struct 
 	/* bd may well have done it all the same */
 	if (ok || below(w, 2) == 0)
 		act(w, op);
+	op->trouble = below(w, 2) == 0 ? TROUBLE_PASSES : TROUBLE_LASTS;
 	op->failed = !ok || (!op->has_bd && below(w, 60) == 0);
 	return op->failed ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
 }
@@ -256,6 +260,9 @@ enum step_next source_move(struct world *w, struct task_op *op, bool ok, struct 
 char source_answer(const struct task_op *op, enum step_next next)
 {
 	if (op->kind != TASK_OP_CLAIM || next == STEP_NEXT_RUN)
+		return 0;
+	/* what passes is asked again */
+	if (next == STEP_NEXT_FAILED && op->trouble == TROUBLE_PASSES)
 		return 0;
 	return next == STEP_NEXT_FAILED ? 'F' : op->taken != NULL ? 'k' : 'K';
 }

@@ -43,7 +43,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 {
 	static const enum fate_result bad[] = {
 		FATE_ERROR, FATE_EXIT, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST, FATE_LOST, FATE_LOST, FATE_LIMIT, FATE_LIMIT, FATE_THROTTLED,
-		FATE_HICCUP,
+		FATE_HICCUP, FATE_HOST,
 	};
 	static const enum fate_verdict verdicts[] = {
 		FATE_PASS, FATE_PASS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS, FATE_FINDINGS,

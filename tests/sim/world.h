@@ -11,6 +11,7 @@
 
 enum fate_result { FATE_OK, FATE_ERROR, FATE_EXIT, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST,
 	FATE_LIMIT, FATE_THROTTLED, FATE_HICCUP,	/* its service did not serve it */
+	FATE_HOST,					/* a fault of the host kept it from starting */
 	FATE_RESULTS };
 enum fate_verdict { FATE_PASS, FATE_FINDINGS, FATE_MALFORMED, FATE_UNREADABLE, FATE_VERDICTS };
 enum fate_answer { FATE_ANSWER_NEW, FATE_ANSWER_SAME, FATE_ANSWER_NONE, FATE_ANSWERS };
@@ -68,7 +69,7 @@ struct world_answer {
 };
 int world_answers(const struct world *w, int64_t run, int64_t iteration, int64_t slot, struct world_answer *out, int max);
 /* NULL: nobody has asked for it yet. */
-/* Its service did not serve it: 'c' its account is exhausted, 't' it may be tried again; 0: nothing of the kind. */
+/* Its service did not serve it: 'c' its account is exhausted, 't' it may be tried again; 'h' the host kept it from starting; 0: nothing of the kind. */
 char service_says(const struct fate *f);
 const struct fate *world_fate(const struct world *w, int64_t attempt);
 /* true: a cancel of this run was answered "done" before the run ended. */

@@ -159,7 +159,7 @@ def test_nothing_is_left_for_a_slot(make, tmp_path):
 @pytest.mark.parametrize("what", ["claim", "close", "release"])
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_killed_while_bd_works(make, tmp_path, what, when):
-    """The word with bd is had again; nobody works on the bead twice."""
+    """What bd is at comes to its end, and then it is asked again; nobody works on the bead twice."""
     daemon, bd = make(scripts={"implement": NOTE + ("exit 1\n" if what == "release" else "answer done\n")})
     beads = Beads(tmp_path / "beads", bead("x-1"))
     bd.stop(what, when)
@@ -167,6 +167,7 @@ def test_killed_while_bd_works(make, tmp_path, what, when):
     daemon.play.arrived("bd")
     daemon.kill()
     daemon.start()
+    daemon.play.go("bd")
     row = daemon.ended(run)
     assert row["state"] == ("failed" if what == "release" else "succeeded") and row["warnings"] == [], row
     assert tasks_done(daemon.play) == ["x-1"]
@@ -436,9 +437,9 @@ def test_while_bd_does_not_answer(make, tmp_path):
 def test_bd_cannot_claim(make, tmp_path):
     daemon, bd = make()
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"))
-    bd.says("claim", '{"error": "database is locked", "schema_version": 1}\n')
+    bd.says("claim", '{"error": "unknown flag: --claim", "schema_version": 1}\n')
     row = daemon.ended(submit(daemon, beads.path))
-    assert row["state"] == "failed" and "bd update x-1" in row["cause"] and "database is locked" in row["cause"], row
+    assert row["state"] == "failed" and "bd update x-1" in row["cause"] and "unknown flag: --claim" in row["cause"], row
     assert daemon.play.starts() == [], "what is not claimed is not worked on"
     assert states(daemon, 1)["x-1"] == "failed"
 
@@ -447,18 +448,18 @@ def test_bd_cannot_close(make, tmp_path):
     """What was paid for is not lost: the task has passed, and somebody is told."""
     daemon, bd = make()
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"))
-    bd.says("close", '{"error": "database is locked", "schema_version": 1}\n')
+    bd.says("close", '{"error": "blocked by open issues [x-9]", "schema_version": 1}\n')
     row = daemon.ended(submit(daemon, beads.path))
     assert row["state"] == "succeeded" and tasks_done(daemon.play) == ["x-1", "x-2"], row
-    assert len(row["warnings"]) == 2 and all(f"task x-{n + 1}: " in w and "database is locked" in w for n, w in enumerate(row["warnings"])), row
+    assert len(row["warnings"]) == 2 and all(f"task x-{n + 1}: " in w and "blocked by open issues [x-9]" in w for n, w in enumerate(row["warnings"])), row
 
 
 def test_bd_cannot_release(make, tmp_path):
     daemon, bd = make(scripts={"implement": "exit 3\n"})
     beads = Beads(tmp_path / "beads", bead("x-1"))
-    bd.says("release", '{"error": "database is locked", "schema_version": 1}\n')
+    bd.says("release", '{"error": "unknown flag: --status", "schema_version": 1}\n')
     row = daemon.ended(submit(daemon, beads.path))
-    assert row["state"] == "failed" and len(row["warnings"]) == 1 and "release" in row["warnings"][0] and "database is locked" in row["warnings"][0], row
+    assert row["state"] == "failed" and len(row["warnings"]) == 1 and "release" in row["warnings"][0] and "unknown flag: --status" in row["warnings"][0], row
 
 
 def test_bd_goes_away(make, tmp_path):

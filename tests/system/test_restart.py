@@ -217,7 +217,9 @@ def test_output_that_is_gone(make_daemon, repo, rebooted, cause):
     os.truncate(daemon.state / "attempts" / str(attempt) / "stdout.0000000000000000", 4096)
     daemon.start()
     row = daemon.ended(number)
-    assert row["state"] == "failed" and cause in row["cause"] and row["cause"].endswith("run it again: rlctl retry"), row
+    assert row["state"] == "held" and row["reason"].startswith("host: ") and cause in row["reason"], row
+    assert row["reason"].endswith("start it again: rlctl hold rework"), row
+    daemon.cancelled(number)
 
 
 def test_reboot_before_the_start(make_daemon, repo):

@@ -138,7 +138,7 @@ def test_a_verdict_is_not_read_from_output_that_lost_its_end(daemon, repo):
                                  'until [ -s "$stdout" ]; do :; done\nkept=$(stat -c %s "$stdout")\ndrift "it fails"\n'
                                  'until [ "$(stat -c %s "$stdout")" -gt "$kept" ]; do :; done\ntruncate -s "$kept" "$stdout"\n'})
     row = daemon.ended(daemon.review(repo.path))
-    assert row["state"] == "failed" and "is shorter than its exit record says: a file was cut or removed there" in row["cause"]
+    assert row["state"] == "held" and "is shorter than its exit record says: a file was cut or removed there" in row["reason"]
     assert repo.git("for-each-ref", daemon.ref("passed")) == ""
 
 

@@ -45,11 +45,17 @@ def until_logged(daemon, words):
     subprocess.run(["sh", "-c", 'tail -n +1 -F "$1" | grep -q -m1 -- "$2"', "sh", daemon.log_path, words], check=True, timeout=60)
 
 
+def until_it_waits(daemon, run, words):
+    with daemon.events(run=run) as events:
+        event = events.until("host", lambda e: e["what"] == "waits")
+    assert event["error"] == "ENOSPC" and words in event["reason"] and event["reason"].endswith("No space left on device; make room on the disk"), event
+
+
 def test_an_attempt_waits_for_space(small, repo):
     daemon = small("attempts", scripts={"implement": "answer done\n"})
     filling = fill(daemon.state / "attempts")
     number = daemon.submit(repo.path)
-    until_logged(daemon, "No space left on device; trying again until there is space")
+    until_it_waits(daemon, number, "host: attempt directory ")
     assert daemon.run(number)["state"] == "running" and not daemon.play.starts()
     second = daemon.submit(repo.path)
     daemon.call("run.cancel", id=number)
@@ -65,7 +71,7 @@ def test_an_answer_waits_for_space(small, repo):
     filling = fill(daemon.state)
     daemon.play.go("g")
     wait_gone(shim)
-    until_logged(daemon, "no space left to keep the answer")
+    until_it_waits(daemon, number, "host: its answer cannot be kept in ")
     assert daemon.run(number)["state"] == "running"
     os.unlink(filling)
     row = daemon.ended(number)

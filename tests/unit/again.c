@@ -139,9 +139,47 @@ START_TEST(events)
 }
 END_TEST
 
+/* What the host has kept from being done uses nothing, and is no failure, whatever is to become of lost attempts. */
+START_TEST(of_the_host)
+{
+	static const enum slot_event again[ROLES] = {
+		[ROLE_IMPLEMENT] = SLOT_E_AGAIN, [ROLE_CHECK] = SLOT_E_AGAIN, [ROLE_REVIEW] = SLOT_E_AGAIN_CHECKOUT, [ROLE_FIX] = SLOT_E_AGAIN, [ROLE_COMMIT] = SLOT_E_AGAIN,
+	};
+
+	for (int role = 0; role < ROLES; role++) {
+		struct attempt_facts f = failed, cut;
+
+		f.role = (enum role)role;
+		f.account = role != ROLE_CHECK;
+		f.checkout = true;
+		f.host = true;
+		f.process = PROCESS_NOT_STARTED;
+		ck_assert_int_eq(attempt_again(&f), AGAIN_HOST);
+		ck_assert_int_eq(attempt_classify(&f), again[role]);
+		cut = f;
+		cut.host = false;
+		cut.cut = cut.is_error = true;
+		cut.process = PROCESS_EXITED;
+		cut.status = 0;
+		ck_assert(!attempt_succeeded(&cut) && attempt_is_cut(&cut));
+		cut.on_lost = ON_LOST_FAIL;
+		ck_assert_int_eq(attempt_classify(&cut), SLOT_E_LOST_HOLD);
+		cut.on_lost = ON_LOST_HOLD;
+		ck_assert_int_eq(attempt_classify(&cut), SLOT_E_LOST_HOLD);
+		cut.on_lost = ON_LOST_RETRY;
+		ck_assert_int_eq(attempt_classify(&cut), role == ROLE_REVIEW ? SLOT_E_LOST_CHECKOUT : SLOT_E_LOST_RETRY);
+		cut.losses = LOSSES_MAX;
+		ck_assert_int_eq(attempt_classify(&cut), SLOT_E_LOST_HOLD);
+		/* one that has failed by itself has failed */
+		cut.status = 3;
+		ck_assert(!attempt_is_cut(&cut));
+	}
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = { every_answer_of_a_service, retries_come_to_an_end, who_succeeds_is_not_asked, anew_without_the_conversation, events };
+	const TTest *const tests[] = { every_answer_of_a_service, retries_come_to_an_end, who_succeeds_is_not_asked, anew_without_the_conversation, of_the_host, events };
 
 	return RUN_SUITE("again", tests);
 }

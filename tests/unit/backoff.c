@@ -40,6 +40,22 @@ START_TEST(doubles_up_to_ten_minutes_with_a_quarter_of_jitter)
 }
 END_TEST
 
+START_TEST(as_long_again)
+{
+	static const struct { int64_t elapsed, max, ms; } waits[] = {
+		{ 0, 30 * SECOND, SECOND }, { -5, 30 * SECOND, SECOND }, { 999, 30 * SECOND, SECOND }, { 4 * SECOND, 30 * SECOND, 4 * SECOND },
+		{ 30 * SECOND, 30 * SECOND, 30 * SECOND }, { 3600 * SECOND, 30 * SECOND, 30 * SECOND }, { INT64_MAX, 300 * SECOND, 300 * SECOND },
+	};
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		int64_t got = backoff_again_ms(waits[i].elapsed, waits[i].max, "x");
+
+		ck_assert_int_ge(got, waits[i].ms - waits[i].ms / 4);
+		ck_assert_int_le(got, waits[i].ms + waits[i].ms / 4);
+	}
+}
+END_TEST
+
 START_TEST(what_the_service_says)
 {
 	int64_t own = NOW + backoff_ms(1, "x");
@@ -56,7 +72,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { doubles_up_to_ten_minutes_with_a_quarter_of_jitter, what_the_service_says };
+	const TTest *const tests[] = { doubles_up_to_ten_minutes_with_a_quarter_of_jitter, as_long_again, what_the_service_says };
 
 	return RUN_SUITE("backoff", tests);
 }

@@ -39,6 +39,7 @@
 struct report {
 	int started, refused, taken, ended, found;
 	int64_t vacant;
+	int status;		/* of the refusal */
 	bool lost;			/* ended() without a record */
 	enum proc_found how;
 	bool has_record;
@@ -66,10 +67,11 @@ static void on_started(void *arg, int64_t id)
 		proc_end(w.proc, id);
 }
 
-static void on_refused(void *arg, int64_t id, const char *error)
+static void on_refused(void *arg, int64_t id, int status, const char *error)
 {
 	ck_assert_ptr_eq(arg, &w);
 	w.of[id].refused++;
+	w.of[id].status = status;
 	w.reports++;
 	snprintf(w.of[id].text, sizeof(w.of[id].text), "%s", error);
 }
