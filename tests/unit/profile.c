@@ -10,7 +10,7 @@
 
 #define HOUR 3600000
 
-/* The table of section 7.1, cell by cell. */
+/* The table of profiles, cell by cell. */
 static const struct row {
 	const char *name;
 	enum carrier carrier;
@@ -29,7 +29,7 @@ static const struct row {
 	    PART_TASK | PART_ANSWER | PART_DIFF | PART_GUIDELINES | PART_HISTORY },
 	{ "file", CARRIER_FILE, "pass", "issues", "autom8_review.md", NULL, 2, 2, HOUR, BAD_END_FAIL, BAD_END_FAIL, BAD_END_FAIL,
 	    FIXER_CORRECTOR, SCOPE_RUN, COMMIT_MODE_AUTO, STRICTNESS_BY_ROUND, false, false, false,
-	    PART_PROJECT | PART_ROUND | PART_GUIDELINES | PART_DIFF },
+	    PART_PROJECT | PART_STORIES | PART_ROUND | PART_GUIDELINES | PART_DIFF },
 	{ "exit", CARRIER_EXIT, "accept", "retry", NULL, NULL, 4, 0, 120000, BAD_END_ACCEPT, BAD_END_ACCEPT, BAD_END_ACCEPT,
 	    FIXER_RESUME, SCOPE_TASK, COMMIT_MODE_NONE, STRICTNESS_SAME, false, false, true, 0 },
 	{ "comments", CARRIER_COMMENTS, "pass", "must-fix", "review-comments.json", NULL, 2, 2, HOUR, BAD_END_FAIL, BAD_END_FAIL,
