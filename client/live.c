@@ -440,7 +440,8 @@ static void on_attempt_ended(struct live *live, const json_t *event)
 	char *name = slot_name(live, event);
 	bool fine = field_int(event, "exit_code") == 0 && !is_no_success(event) && *why == '\0';
 
-	slot_of(live, event)->stopped = strcmp(field_text(event, "outcome"), "stop-marker") == 0;
+	if (field_int(event, "slot") != FIELD_NONE)
+		slot_of(live, event)->stopped = strcmp(field_text(event, "outcome"), "stop-marker") == 0;
 	/* one that could not be started has no other event */
 	if (is_review(event))
 		say_reviewing(live, slot_of(live, event));

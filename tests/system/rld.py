@@ -705,6 +705,14 @@ class Daemon:
             wrong.append(f"sanitizer: {report.read_text(errors='replace')[:6000]}")
         return wrong
 
+    def no_longer_under_way(self, run):
+        """It may have ended since somebody looked."""
+        try:
+            self.cancelled(run)
+        except RpcError as error:
+            if error.code != 2:     # wrong state
+                raise
+
     def check_running(self):
         wrong = []
         with self.connect() as rpc:
@@ -713,7 +721,7 @@ class Daemon:
                 page = rpc.call("run.list", limit=100, **({"cursor": cursor} if cursor is not None else {}))
                 for run in page["runs"]:
                     if run["state"] not in ENDS:
-                        self.cancelled(run["id"])
+                        self.no_longer_under_way(run["id"])
                     verified = rpc.call("review.verify", run=run["id"])
                     if not verified.get("ok"):
                         wrong.append(f"review.verify {run['id']}: {verified}")

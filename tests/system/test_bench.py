@@ -79,8 +79,8 @@ def test_what_the_trace_lacks_is_told(attempt, replay):
 
 
 def test_a_sync_of_another_kind_is_told(attempt, replay):
-    with pytest.raises(RuntimeError, match="not understood: 70 syncfs"):
-        replay([attempt(1, "echo", "said"), "70 syncfs(3</x>) = 0"])
+    with pytest.raises(RuntimeError, match="not understood: 70 sync_file_range"):
+        replay([attempt(1, "echo", "said"), "70 sync_file_range(3</x>, 0, 0, 2) = 0"])
 
 
 @pytest.mark.parametrize("other", [[["a"]], [["a"], ["b"], ["c"]], [["a"], ["x"]]], ids=["less", "more", "another"])

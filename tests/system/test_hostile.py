@@ -45,6 +45,7 @@ FILTERS = {"filter.evil.clean", "filter.evil.smudge", "filter.slow.process"}
 # Which steps may do that: what stands in front of the colon of their name.
 COMMITS = {"commit", "committed"}
 LAYS_OUT = COMMITS | {"base", "worktree", "merge"}
+ASKS_HOOKS = {"measure"}        # of the commit that would follow, made ready with the same filters
 
 # Names that git, sh or we set; all others come from the allowlist of agents.
 OURS = {"RL_ATTEMPT_UUID", "NO_COLOR", "TERM", "PWD", "OLDPWD", "SHLVL", "_"}
@@ -146,6 +147,7 @@ def check(daemon, aviary, run):
         sang.add(tag)
         kind = steps[uuid].split(":")[0]
         allowed = (HOOKS_OF_A_COMMIT | {"gpg.program"} if kind in COMMITS else set()) | (FILTERS if kind in LAYS_OUT else set())
+        allowed |= HOOKS_OF_A_COMMIT - {"hook.post-commit"} | FILTERS if kind in ASKS_HOOKS else set()
         assert tag in allowed, (tag, "sang in the step", steps[uuid])
     return sang
 

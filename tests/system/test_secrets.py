@@ -207,7 +207,7 @@ def test_no_canary_is_anywhere(made, repo, tmp_path):
     assert daemon.call("run.report", id=life)["result"]["answer"] == report["result"]["answer"]
     assert "do not print [secret], [secret], sk-ant-[secret]" in daemon.reviews(life)[0]["feedback"]
     prompts = [daemon.play.prompt(life, role, n).decode() for role, n in (("fix", 1), ("fix", 2), ("fix", 3), ("review", 1))]
-    assert "the key [secret] is refused" in prompts[0] and "do not print [secret]" in prompts[1] and "the key is [secret]" in prompts[2]
+    assert "the key [secret] is refused" in prompts[0] and "the key is [secret]" in prompts[1] and "do not print [secret]" in prompts[2]
 
     # one that fails, one that is held and rejected, one with a review file
     failed = send(daemon, repo.path, "fail please")
