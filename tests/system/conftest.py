@@ -21,8 +21,9 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "deadline(seconds): when the test is ended if it hangs, for TEST_SECONDS=60; the default is 60")
     harness.become_subreaper()
     os.umask(0o022)     # whatever the caller's is
-    # A shell starts what it puts in the background with interrupts ignored, and what is ignored is inherited.
+    # A shell starts what it puts in the background with SIGINT and SIGQUIT ignored, and what is ignored is inherited.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     # The same of nohup and hangups.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
