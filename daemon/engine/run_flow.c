@@ -145,12 +145,44 @@ void run_known_issues(struct turn *turn, struct run *run, char *const *texts)
 	turn_put(turn, ROW_RUN, row);
 }
 
+/* The end of the tasks that wait for the review of the run. False: there are none. */
+static bool end_implemented(struct turn *turn, struct run *run, enum slot_event event, const char *cause)
+{
+	bool any = false;
+
+	run->settling = true;
+	for (size_t i = 0; i < run->nlanes; i++) {
+		if (run->lanes[i]->row->stage != SLOT_S_IMPLEMENTED)
+			continue;
+		lane_event(turn, run->lanes[i], event, cause);
+		any = true;
+	}
+	run->settling = false;
+	return any;
+}
+
+/* Slot 0 has passed or failed, and they with it: also when a cancel comes before it has given back what it took. */
+static void follow_review(struct turn *turn, struct run *run)
+{
+	for (size_t i = 0; i < run->nlanes; i++) {
+		const struct slot_row *slot = run->lanes[i]->row;
+
+		if (slot->slot != 0)
+			continue;
+		if (slot->stage == SLOT_S_PASSED)
+			end_implemented(turn, run, SLOT_E_RUN_PASSED, slot->cause);
+		else if (slot->stage == SLOT_S_FAILED)
+			end_implemented(turn, run, SLOT_E_FAILED, slot->cause);
+	}
+}
+
 static void end_lanes(struct turn *turn, struct run *run)
 {
 	struct lane *own = &run->own;
 
 	if (own->pending == PENDING_PROC)
 		turn_act(turn, ACT_END, run, own, own->id);
+	follow_review(turn, run);
 	/* only when all have been told is it clear whether one still works */
 	run->settling = true;
 	for (size_t i = 0; i < run->nlanes; i++)
@@ -333,33 +365,6 @@ void run_cancel(struct turn *turn, struct run *run, const char *cause)
 	run_event(turn, run, begun ? RUN_E_CANCEL_BEGUN : RUN_E_CANCEL, cause);
 }
 
-/* The end of the tasks that wait for the review of the run. False: there are none. */
-static bool end_implemented(struct turn *turn, struct run *run, enum slot_event event, const char *cause)
-{
-	bool any = false;
-
-	run->settling = true;
-	for (size_t i = 0; i < run->nlanes; i++) {
-		if (run->lanes[i]->row->stage != SLOT_S_IMPLEMENTED)
-			continue;
-		lane_event(turn, run->lanes[i], event, cause);
-		any = true;
-	}
-	run->settling = false;
-	return any;
-}
-
-/* Slot 0 has passed, and they with it. */
-static void pass_implemented(struct turn *turn, struct run *run)
-{
-	for (size_t i = 0; i < run->nlanes; i++) {
-		const struct slot_row *slot = run->lanes[i]->row;
-
-		if (slot->slot == 0 && slot->stage == SLOT_S_PASSED)
-			end_implemented(turn, run, SLOT_E_RUN_PASSED, slot->cause);
-	}
-}
-
 /* What precedes the cause of a failed run in the slots that had done their part of it. */
 #define NOT_REVIEWED	"not reviewed: "
 
@@ -368,16 +373,12 @@ static const char *own_cause(const char *cause)
 	return cause + (strncmp(cause, NOT_REVIEWED, strlen(NOT_REVIEWED)) == 0 ? strlen(NOT_REVIEWED) : 0);
 }
 
-/* What was implemented fails with the run: by its review, or because there will be none. False: nothing was. */
+/* What was implemented fails with the run, since no review of it will come. False: nothing was. */
 static bool fail_implemented(struct turn *turn, struct run *run, const char *cause)
 {
-	bool reviewed = false, any;
-	char *text;
+	char *text = cause != NULL ? xasprintf(NOT_REVIEWED "%s", cause) : NULL;
+	bool any = end_implemented(turn, run, SLOT_E_FAILED, text);
 
-	for (size_t i = 0; i < run->nlanes; i++)
-		reviewed |= run->lanes[i]->row->slot == 0;
-	text = xasprintf("%s%s", reviewed || cause == NULL ? "" : NOT_REVIEWED, cause != NULL ? cause : "");
-	any = end_implemented(turn, run, SLOT_E_FAILED, cause != NULL ? text : NULL);
 	free(text);
 	return any;
 }
@@ -464,7 +465,7 @@ void run_settled(struct turn *turn, struct run *run)
 	if (run->plan.assign == ASSIGN_AGENT)
 		pick_stage(turn, run);
 	run->settling = false;
-	pass_implemented(turn, run);
+	follow_review(turn, run);
 	loop = run_loop(run, &slots);
 	event = run_settle(&loop);
 	if (event != RUN_EVENTS && event != RUN_E_HELD && run->failure != NULL)
