@@ -19,6 +19,7 @@
 #include "numbers.h"
 #include "options.h"
 #include "proto/clock.h"
+#include "results.h"
 #include "state_dir.h"
 #include "state_lock.h"
 #include "state_watch.h"
@@ -40,6 +41,8 @@ struct daemon {
 	const char *socket;	/* of places: the one that agents and hooks are told of */
 	char *instance;		/* eight hex digits, of the state directory */
 	char *unknown;		/* what the state directory has that the database did not know at the start, NULL */
+	struct results *results;	/* to be looked at since the machine was started anew; NULL: none */
+	char *lost;		/* ... and which are gone, NULL */
 	int lock;
 	struct state_watch *watch;	/* NULL: there is none */
 	struct wire wire;
@@ -286,6 +289,7 @@ static void stop(struct daemon *d)
 	log_info("stopping; attempts that go on without the daemon: %zu", engine_running(d->engine));
 	notify_stopping(d->notify_socket);
 	engine_stop(d->engine);
+	results_stop(d->results);
 	d->to_close = 2;
 	uv_timer_start(&d->deadline, deadline_cb, STOP_WAIT_MS, 0);
 	proc_close(d->wire.proc, closed, d);
@@ -353,6 +357,14 @@ static void load_rows(struct daemon *d)
 	}
 }
 
+static void results_cb(void *arg, char *lost)
+{
+	struct daemon *d = arg;
+
+	d->results = NULL;
+	d->lost = lost;
+}
+
 static void open_store(struct daemon *d)
 {
 	char *path = xasprintf("%s/rld.db", d->places.state_dir), error[512];
@@ -413,6 +425,7 @@ static void open_rpc(struct daemon *d)
 		.config_file = d->places.config_file,
 		.shim = d->shim,
 		.unknown = d->unknown,
+		.lost = (const char *const *)&d->lost,
 		.version = RLD_VERSION,
 		.instance = d->instance,
 		.stop = stop_requested,
@@ -474,9 +487,11 @@ static int run(struct daemon *d)
 	configure_accounts(d);
 	open_proc(d);
 	load_rows(d);
+	d->results = results_load(d->wire.store);
 	watch_signals(d);
 	open_rpc(d);
 	engine_recover(d->engine);
+	results_look(d->results, &d->loop, results_cb, d);
 	d->watch = state_watch_new(&d->loop, d->lock, state_gone, d);
 	log_info("rld " RLD_VERSION " is ready: %s, state in %s", d->places.socket[0], d->places.state_dir);
 	notify_ready(d->notify_socket, "ready");
@@ -493,6 +508,7 @@ static int run(struct daemon *d)
 	free(d->instance);
 	free(d->shim);
 	free(d->unknown);
+	free(d->lost);
 	places_release(&d->places);
 	close(d->lock);
 	return d->failed;

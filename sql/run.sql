@@ -58,6 +58,21 @@ WHERE :state IS NOT NULL AND :owner IS NOT NULL
     AND owner = :owner AND state = :state AND id < ifnull(:before, 9223372036854775807)
 ORDER BY id DESC LIMIT :limit
 
+-- What the newest runs have passed, and committed: at most 100 results, of runs that end, or ended in the hour before the last end. As salvage
+-- rows: where each lies, which object it is, and the ref that keeps it, NULL: another's.
+-- name: run.results rows: salvage
+WITH recent AS (SELECT * FROM run ORDER BY id DESC LIMIT 100),
+    late AS (SELECT * FROM recent WHERE has_git = 1
+	AND (ended_at IS NULL OR ended_at >= (SELECT max(ended_at) FROM recent) - 3600000))
+SELECT late.id AS run, task.id AS task, workspace, locked_ref AS ref, locked_tree AS commit_id FROM late JOIN task ON task.run = late.id
+WHERE locked_ref IS NOT NULL
+UNION ALL
+SELECT id, NULL, workspace, result_ref, result_tree FROM late
+WHERE result_ref IS NOT NULL AND NOT EXISTS (SELECT 1 FROM task WHERE task.run = late.id AND locked_ref = result_ref)
+UNION ALL
+SELECT id, NULL, workspace, 'refs/heads/' || result_branch, result_commit FROM late WHERE result_commit IS NOT NULL
+ORDER BY 1 DESC LIMIT 100
+
 -- The highest ids ever used: setting rows "last_run", "last_attempt" (attempts, steps, hooks and salvage) and "last_hold",
 -- "0" for none.
 -- name: counters rows: setting

@@ -29,9 +29,9 @@ static bool take(int fd, char *text, size_t room, size_t *size)
 }
 
 /* Until the process has ended: a descendant that keeps the pipe is not waited for. */
-static int watch(int process, int output, char *text, size_t room)
+static int watch(int process, int output, int64_t ms, char *text, size_t room)
 {
-	int64_t end = clock_steady() + ASK_MS, left;
+	int64_t end = clock_steady() + ms, left;
 	struct pollfd p[] = { { .fd = process, .events = POLLIN }, { .fd = output, .events = POLLIN } };
 	size_t size = 0;
 
@@ -48,9 +48,8 @@ static int watch(int process, int output, char *text, size_t room)
 	return -ETIMEDOUT;
 }
 
-int ask_version(const char *path, char *line, size_t room)
+int ask_program(const char *path, char *const *argv, char *const *envp, int64_t ms, char *line, size_t room)
 {
-	char *argv[] = { (char *)path, (char[]){ "--version" }, NULL };
 	int ends[2], process, rv, status = 0;
 	pid_t pid;
 
@@ -58,11 +57,11 @@ int ask_version(const char *path, char *line, size_t room)
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == -1)
 		return -errno;
 	fcntl(ends[1], F_SETFL, 0);	/* the program's end blocks, as programs expect */
-	rv = spawn_teller(path, argv, ends[1], &pid);
+	rv = spawn_teller(path, argv, envp, ends[1], &pid);
 	close(ends[1]);
 	if (rv == 0) {
 		process = pidfd_open(pid, 0);
-		rv = process == -1 ? -errno : watch(process, ends[0], line, room);
+		rv = process == -1 ? -errno : watch(process, ends[0], ms, line, room);
 		kill(-pid, SIGKILL);	/* not reaped yet: the group is its own still */
 		while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
 			;
@@ -71,7 +70,13 @@ int ask_version(const char *path, char *line, size_t room)
 	}
 	close(ends[0]);
 	line[strcspn(line, "\r\n")] = '\0';
-	if (rv == 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || line[0] == '\0'))
-		rv = -ENOMSG;
-	return rv;
+	return rv == 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ? -ENOMSG : rv;
+}
+
+int ask_version(const char *path, char *line, size_t room)
+{
+	char *argv[] = { (char *)path, (char[]){ "--version" }, NULL };
+	int rv = ask_program(path, argv, NULL, ASK_MS, line, room);
+
+	return rv == 0 && line[0] == '\0' ? -ENOMSG : rv;
 }

@@ -110,7 +110,7 @@ int spawn_shim(const char *shim_path, const char *dir, int lock, char *const *en
 	return -rv;
 }
 
-int spawn_teller(const char *path, char *const *argv, int output, pid_t *pid)
+int spawn_teller(const char *path, char *const *argv, char *const *envp, int output, pid_t *pid)
 {
-	return -spawn(path, argv, environ, teller_descriptors, output, false, pid);
+	return -spawn(path, argv, envp != NULL ? envp : environ, teller_descriptors, output, false, pid);
 }

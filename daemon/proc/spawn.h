@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes rl-shim, and asks programs for their version: the one place in rld where a process comes from. */
+/* Makes rl-shim, and programs that tell something at once: the one place in rld where a process comes from. */
 #ifndef PROC_SPAWN_H
 #define PROC_SPAWN_H
 
@@ -10,7 +10,7 @@
 int spawn_shim(const char *shim_path, const char *dir, int lock, char *const *envp, const char *uuid, pid_t *pid);
 
 /* Start the program at path, which is to tell something and end: it reads nothing, stdout is output, stderr goes nowhere. In a session of
- * its own, in our environment. 0 or -errno. */
-int spawn_teller(const char *path, char *const *argv, int output, pid_t *pid);
+ * its own; envp is the whole environment, NULL: ours. 0 or -errno. */
+int spawn_teller(const char *path, char *const *argv, char *const *envp, int output, pid_t *pid);
 
 #endif

@@ -132,6 +132,9 @@ static void database_cb(void *arg, enum store_health health, const char *fault)
 	if (e->rpc->options.unknown != NULL)
 		doctor_say(&e->checks, "numbers", DOCTOR_WARNING, "stop the daemon and restore a newer rld.db together with its rld.db-wal, if there is one; "
 		    "else keep these directories for the outputs in them", "at its start: %s", e->rpc->options.unknown);
+	if (*e->rpc->options.lost != NULL)
+		doctor_say(&e->checks, "results", DOCTOR_WARNING, "look for the work in the work tree, then put it into a commit, or retry the run: rlctl retry RUN",
+		    "since the machine was started anew: %s", *e->rpc->options.lost);
 	offload(e->rpc->options.loop, host_run, host_done, e);
 }
 

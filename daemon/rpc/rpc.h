@@ -21,6 +21,7 @@ struct rpc_options {
 	const char *config_file;		/* where one is looked for at a reload */
 	const char *shim;			/* path of rl-shim */
 	const char *unknown;			/* what the database did not know at the start, a sentence; NULL */
+	const char *const *lost;		/* results that are gone since a reboot, a sentence each; NULL: none, or not looked for yet */
 	const char *version;
 	const char *instance;		/* of the state directory: eight hex digits */
 	int64_t started_at;			/* ms since the epoch */
