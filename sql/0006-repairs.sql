@@ -28,3 +28,7 @@ ALTER TABLE slot ADD COLUMN wait TEXT NOT NULL DEFAULT 'nothing';
 ALTER TABLE slot ADD COLUMN wait_reason TEXT;
 ALTER TABLE slot ADD COLUMN wait_since INTEGER;
 ALTER TABLE slot ADD COLUMN wait_until INTEGER;
+
+-- What its file HEAD had in it then: the branch.
+ALTER TABLE run ADD COLUMN head_at TEXT;
+ALTER TABLE slot ADD COLUMN head_at TEXT;

@@ -4,11 +4,11 @@
 INSERT INTO slot (run, iteration, slot, stage, task, round, fix, stalled, attempt, answer, answer_hash, tree, previous_tree,
     previous_answer_hash, diff, interrupted, reason, cause, fixes, "check", failed_check, item, message,
     leaving, worktree, branch, base_commit, base_tree, commit_id, obstacle,
-    retries, retry_at, cooling, beside, head, wait, wait_reason, wait_since, wait_until)
+    retries, retry_at, cooling, beside, head, head_at, wait, wait_reason, wait_since, wait_until)
 VALUES (:run, :iteration, :slot, :stage, :task, :round, :fix, :stalled, :attempt, :answer, :answer_hash, :tree, :previous_tree,
     :previous_answer_hash, :diff, :interrupted, :reason, :cause, :fixes, :check, :failed_check, :item, :message,
     :leaving, :worktree, :branch, :base_commit, :base_tree, :commit_id, :obstacle,
-    :retries, :retry_at, :cooling, :beside, :head, :wait, :wait_reason, :wait_since, :wait_until)
+    :retries, :retry_at, :cooling, :beside, :head, :head_at, :wait, :wait_reason, :wait_since, :wait_until)
 ON CONFLICT (run, iteration, slot) DO UPDATE SET
     stage = excluded.stage, task = excluded.task, round = excluded.round, fix = excluded.fix, stalled = excluded.stalled,
     attempt = excluded.attempt, answer = excluded.answer, answer_hash = excluded.answer_hash, tree = excluded.tree,
@@ -18,7 +18,7 @@ ON CONFLICT (run, iteration, slot) DO UPDATE SET
     leaving = excluded.leaving, worktree = excluded.worktree, branch = excluded.branch, base_commit = excluded.base_commit,
     base_tree = excluded.base_tree, commit_id = excluded.commit_id, obstacle = excluded.obstacle,
     retries = excluded.retries, retry_at = excluded.retry_at, cooling = excluded.cooling,
-    beside = excluded.beside, head = excluded.head,
+    beside = excluded.beside, head = excluded.head, head_at = excluded.head_at,
     wait = excluded.wait, wait_reason = excluded.wait_reason, wait_since = excluded.wait_since, wait_until = excluded.wait_until
 
 -- name: slot.unfinished rows: slot

@@ -103,6 +103,7 @@ struct run_row {
 	char *others;			/* JSON array of strings: paths in workspace where other runs kept their tasks while this one worked; NULL */
 	char *instance;			/* eight hex digits in the names of its refs; NULL: of an earlier version, they have none */
 	char *head;			/* HEAD of a shared work tree when the run began; NULL: no commit yet, or none was looked for */
+	char *head_at;			/* the first line of its file HEAD then, "ref: refs/heads/main" or a commit; NULL: none was looked for */
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	int64_t created_at;
 	int64_t started_at;
@@ -148,6 +149,7 @@ struct slot_row {
 	char *base_commit;		/* that the branch was made at, or was moved to by a conflict */
 	char *base_tree;		/* that tree as the disk had it; NULL: the run's */
 	char *head;			/* HEAD of a shared work tree when the slot began, NULL: the run's */
+	char *head_at;			/* as run.head_at, NULL: the run's */
 	char *commit_id;		/* what the slot has committed, NULL */
 	char *obstacle;			/* why git did not take the result: words of a hook, paths in conflict; for the fixer. NULL */
 	int64_t round;			/* review number, 0 before the first */

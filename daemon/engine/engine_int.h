@@ -96,6 +96,7 @@ struct run {
 	size_t nlanes;
 	char *failure;			/* its source or its tree cannot be looked at any more, and why; owned. What waits for a human still does */
 	char *iteration_head;		/* ... and HEAD there, owned; NULL: as the run has it */
+	char *iteration_head_at;	/* ... and what its file had in it, likewise */
 	char *iteration_tree;		/* what a shared tree has when the next iteration begins, owned; NULL: not looked at */
 	bool drained;			/* the source has been asked after the last iteration, and has no more; nobody has decided anything since */
 	bool judged_before;		/* it is judged by what the run was judged by that it retries */

@@ -309,11 +309,13 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 		if (run_is_prepared(lane->run)) {
 			text_set(&lane->run->iteration_tree, git_op_tree(lane->op.git));
 			text_set(&lane->run->iteration_head, git_op_commit(lane->op.git));
+			text_set(&lane->run->iteration_head_at, git_op_head_at(lane->op.git));
 			turn_act(turn, ACT_LOAD, lane->run, lane, ROW_NONE);
 			break;
 		}
 		text_set(&run->base_tree, git_op_tree(lane->op.git));
 		text_set(&run->head, git_op_commit(lane->op.git));
+		text_set(&run->head_at, git_op_head_at(lane->op.git));
 		turn_put(turn, ROW_RUN, run);
 		warn_of_judges(turn, lane);
 		/* an agent that commits is judged by what it puts on top of this */
@@ -330,6 +332,7 @@ void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
 		if (lane->run->plan.isolation != ISOLATION_WORKTREE) {
 			text_set(&run->base_tree, git_op_tree(lane->op.git));
 			text_set(&run->head, git_op_head(lane->op.git));
+			text_set(&run->head_at, git_op_head_at(lane->op.git));
 		}
 		run_event(turn, lane->run, RUN_E_PREPARED, NULL);
 		break;

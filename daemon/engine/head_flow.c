@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Commits that agents make by themselves in a shared work tree, whatever they were told: HEAD where the work of a slot began is
- * compared with HEAD at its end. Of what has passed they are the result; of anything else it is told how to take them back. */
+ * compared with HEAD at its end. Of what has passed they are the result; of anything else it is told how to take them back. Another branch than at the
+ * beginning is told in any case. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "engine/engine_int.h"
+#include "proto/escape.h"
 
 /* The whole run is reviewed, and comes to one end. */
 static bool of_the_run(const struct lane *lane)
@@ -22,13 +24,33 @@ const char *lane_head(const struct lane *lane)
 	return lane->row->head != NULL && !of_the_run(lane) ? lane->row->head : of_run;
 }
 
+/* What the file HEAD had in it where the work began; NULL: as lane_head(). */
+static const char *lane_head_at(const struct lane *lane)
+{
+	const char *of_run = lane->run->rows->run.head_at;
+
+	if (lane->row == NULL || lane->row->worktree != NULL)
+		return NULL;
+	return lane->row->head_at != NULL && !of_the_run(lane) ? lane->row->head_at : of_run;
+}
+
+/* There was no commit yet where the work began. */
+static bool is_unborn(const struct lane *lane)
+{
+	return lane_head(lane) == NULL && lane_head_at(lane) != NULL;
+}
+
 bool head_is_open(const struct lane *lane)
 {
 	const struct slot_row *row = lane->row;
 	bool committed = row->commit_id != NULL || (of_the_run(lane) && lane->run->rows->run.result_commit != NULL);
 
+	/* COMMIT cannot tell what came before the first commit */
+	if (is_unborn(lane) && lane_plan(lane)->commit == COMMIT_MODE_AUTO)
+		committed = false;
 	/* with slot 0 the others pass, and they look */
-	return lane_head(lane) != NULL && row->attempt != ROW_NONE && !(row->stage == SLOT_S_PASSED && (committed || row->slot == 0));
+	return (lane_head(lane) != NULL || is_unborn(lane)) && row->attempt != ROW_NONE &&
+	    !(row->stage == SLOT_S_PASSED && (committed || row->slot == 0));
 }
 
 /* Others of the run have worked in the same tree at the same time. */
@@ -54,13 +76,57 @@ static bool has_warning(const struct run_row *run, const char *text)
 	return has;
 }
 
+/* Other tasks may yet put commits on top of these. */
+static bool has_followers(const struct lane *lane)
+{
+	return lane->run->plan.on_failure == ON_FAILURE_CONTINUE && !of_the_run(lane);
+}
+
+#define REF_BEGIN "ref: "
+#define BRANCH_BEGIN REF_BEGIN "refs/heads/"
+
+/* The name of the branch that a line of the file HEAD leads to; NULL: it is a commit, or something strange. */
+static const char *branch_in(const char *line)
+{
+	return line != NULL && strncmp(line, BRANCH_BEGIN, strlen(BRANCH_BEGIN)) == 0 ? line + strlen(BRANCH_BEGIN) : NULL;
+}
+
+/* HEAD leads to another branch than where the work began, or to none any more. A commit on no branch moves on with what is committed there. */
+static bool is_switched(const struct lane *lane)
+{
+	const char *was = lane_head_at(lane), *is = git_op_head_at(lane->op.git);
+	bool known = branch_in(was) != NULL || lane_head(lane) != NULL, on_ref = was != NULL && strncmp(was, REF_BEGIN, strlen(REF_BEGIN)) == 0;
+
+	return known && was != NULL && is != NULL && strcmp(was, is) != 0 && (on_ref || strncmp(is, REF_BEGIN, strlen(REF_BEGIN)) == 0);
+}
+
+/* The command that leads back to where HEAD was. */
+static char *switch_back(const struct lane *lane)
+{
+	const char *branch = branch_in(lane_head_at(lane)), *workspace = lane->run->rows->run.workspace;
+
+	if (branch != NULL && !is_unborn(lane))
+		return xasprintf("`git switch %s` in %s goes back", branch, workspace);
+	if (branch != NULL)
+		return xasprintf("`git symbolic-ref HEAD refs/heads/%s` in %s goes back to that branch, which has no commit yet", branch, workspace);
+	return xasprintf("`git switch --detach %.12s` in %s goes back", lane_head(lane), workspace);
+}
+
 static char *undo(const struct lane *lane, const char *since, const char *head)
 {
 	const char *workspace = lane->run->rows->run.workspace;
 
-	if (has_siblings(lane))
+	if (is_switched(lane))
+		return switch_back(lane);
+	if (has_siblings(lane) && since != NULL)
 		return xasprintf("other tasks worked in the same tree: see `git log %.12s..%.12s` in %s, and `git revert` those that are not wanted",
 		    since, head, workspace);
+	if (has_siblings(lane) || (has_followers(lane) && since == NULL))
+		return xasprintf("see `git log %.12s` in %s, and `git revert` those that are not wanted", head, workspace);
+	if (has_followers(lane))
+		return xasprintf("`git revert --no-edit %.12s..%.12s` in %s undoes them, and nothing that later tasks commit", since, head, workspace);
+	if (since == NULL)
+		return xasprintf("`git update-ref -d HEAD` in %s takes them back and keeps the files", workspace);
 	return xasprintf("`git reset %.12s` in %s takes them back and keeps the changes in the work tree", since, workspace);
 }
 
@@ -78,26 +144,34 @@ static char *told(const struct lane *lane, const char *head, bool accepted)
 {
 	const char *since = lane_head(lane), *workspace = lane->run->rows->run.workspace;
 	char *const *ahead = git_op_ahead(lane->op.git);
-	char *way, *text;
+	char *way, *range, *text;
 	size_t count = 0;
 
-	if (git_op_rewritten(lane->op.git))
-		return xasprintf("history was rewritten while it was worked on: HEAD was at %.12s and is at %.12s, which does not come after it; "
-		    "`git reset %.12s` in %s goes back there and keeps the changes in the work tree", since, head, since, workspace);
+	if (git_op_rewritten(lane->op.git) && !is_switched(lane)) {
+		way = has_followers(lane) ? xasprintf("see `git log %.12s` in %s for what there was", since, workspace) :
+		    xasprintf("`git reset %.12s` in %s goes back there and keeps the changes in the work tree", since, workspace);
+		text = xasprintf("history was rewritten while it was worked on: HEAD was at %.12s and is at %.12s, which does not come after it; %s", since,
+		    head, way);
+		free(way);
+		return text;
+	}
 	for (size_t i = 0; ahead != NULL && ahead[i] != NULL; i++)
 		count += !is_ours(lane->run->rows, ahead[i]);
 	if (count == 0)
 		return NULL;
 	way = undo(lane, since, head);
-	text = xasprintf("%zu commit%s that rld did not make came onto HEAD while it was worked on (%.12s..%.12s), and %s; %s", count,
-	    count == 1 ? "" : "s", since, head, accepted ? "the result includes them" : "nothing has accepted them", way);
+	range = since != NULL ? xasprintf("%.12s..", since) : xstrdup("up to ");
+	text = xasprintf("%zu commit%s that rld did not make came onto HEAD while it was worked on (%s%.12s), and %s; %s", count,
+	    count == 1 ? "" : "s", range, head, accepted ? "the result includes them" : "nothing has accepted them", way);
+	free(range);
 	free(way);
 	return text;
 }
 
-static void tell(struct turn *turn, struct lane *lane, const char *head, bool accepted)
+/* In the run's warnings, once. Takes what; NULL: nothing. */
+static void warn(struct turn *turn, struct lane *lane, char *what)
 {
-	char *what = told(lane, head, accepted), *text;
+	char *text;
 
 	if (what == NULL)
 		return;
@@ -108,13 +182,37 @@ static void tell(struct turn *turn, struct lane *lane, const char *head, bool ac
 	free(what);
 }
 
+/* The place that a line of the file HEAD names, in words. */
+static char *place_in(const char *line)
+{
+	const char *branch = branch_in(line);
+
+	return branch != NULL ? text_escape(branch, strlen(branch), false) : xstrdup("no branch");
+}
+
+static void tell_switch(struct turn *turn, struct lane *lane)
+{
+	char *was, *is, *back;
+
+	if (!is_switched(lane))
+		return;
+	was = place_in(lane_head_at(lane));
+	is = place_in(git_op_head_at(lane->op.git));
+	back = switch_back(lane);
+	warn(turn, lane, xasprintf("another branch was checked out while it was worked on: HEAD was on %s and is on %s; %s", was, is, back));
+	free(back);
+	free(is);
+	free(was);
+}
+
 void head_committed(struct turn *turn, struct lane *lane)
 {
 	const char *commit = git_op_commit(lane->op.git);
 
+	tell_switch(turn, lane);
 	/* what a commit agent does was asked for */
 	if (lane->git_kind == GIT_COMMIT && lane_head(lane) != NULL && commit != NULL)
-		tell(turn, lane, commit, true);
+		warn(turn, lane, told(lane, commit, true));
 }
 
 void head_looked(struct turn *turn, struct lane *lane)
@@ -123,8 +221,9 @@ void head_looked(struct turn *turn, struct lane *lane)
 	const char *head = git_op_commit(lane->op.git);
 	bool passed = lane->row->stage == SLOT_S_PASSED;
 
+	tell_switch(turn, lane);
 	if (head != NULL)
-		tell(turn, lane, head, passed);
+		warn(turn, lane, told(lane, head, passed));
 	if (head != NULL && passed) {
 		text_set(&run->result_commit, head);
 		turn_put(turn, ROW_RUN, run);

@@ -18,7 +18,8 @@ static const struct {
 } hidden[] = {
 	{ ROW_RUN, "key" }, { ROW_RUN, "body_hash" }, { ROW_RUN, "plan" }, { ROW_RUN, "environment" },
 	{ ROW_RUN, "result_tree" }, { ROW_RUN, "result_attempt" }, { ROW_RUN, "subdir" }, { ROW_RUN, "stopped" }, { ROW_RUN, "others" },
-	{ ROW_RUN, "instance" }, { ROW_RUN, "head" }, { ROW_RUN, "feature" }, { ROW_SLOT, "head" },
+	{ ROW_RUN, "instance" }, { ROW_RUN, "head" }, { ROW_RUN, "head_at" }, { ROW_RUN, "feature" },
+	{ ROW_SLOT, "head" }, { ROW_SLOT, "head_at" },
 	{ ROW_TASK, "text" }, { ROW_TASK, "plan" }, { ROW_TASK, "acceptance" },
 	{ ROW_SLOT, "stage" }, { ROW_SLOT, "answer_hash" }, { ROW_SLOT, "previous_tree" }, { ROW_SLOT, "previous_answer_hash" },
 	{ ROW_SLOT, "interrupted" }, { ROW_SLOT, "message" }, { ROW_SLOT, "leaving" }, { ROW_SLOT, "base_tree" }, { ROW_SLOT, "obstacle" },

@@ -252,6 +252,7 @@ static void add_slot(struct turn *turn, struct run *run, int64_t number, struct 
 	}
 	slot->base_tree = xstrdup(run->iteration_tree);
 	slot->head = xstrdup(run->iteration_head);
+	slot->head_at = xstrdup(run->iteration_head_at);
 	run_rows_put(run->rows, ROW_SLOT, slot);
 	run_add_lane(run, slot);
 	lane = run->lanes[run->nlanes - 1];

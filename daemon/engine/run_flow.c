@@ -43,6 +43,7 @@ void run_free(struct run *run)
 	free(run->failure);
 	free(run->iteration_tree);
 	free(run->iteration_head);
+	free(run->iteration_head_at);
 	plan_release(&run->plan);
 	run_rows_free(run->rows);
 	free(run);

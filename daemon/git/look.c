@@ -9,14 +9,17 @@ enum stage look_tip_done(struct git_op *op, bool ok, const char *data, size_t si
 {
 	char *since;
 
+	if ((!ok || size < 2) && op->given_commit == NULL)
+		return STAGE_NONE;
 	if (!ok || size < 2)
 		return op_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there", op->workspace));
 	op->tip = xmemdup0(data, size - 1);
-	if (strcmp(op->tip, op->given_commit) == 0)
+	if (op->given_commit != NULL && strcmp(op->tip, op->given_commit) == 0)
 		return STAGE_NONE;
-	since = xasprintf("^%s", op->given_commit);
+	since = op->given_commit != NULL ? xasprintf("^%s", op->given_commit) : NULL;
 	strings_append(&op->words, op->tip);
-	strings_append(&op->words, since);
+	if (since != NULL)
+		strings_append(&op->words, since);
 	free(since);
 	return STAGE_LOOK_HISTORY;
 }
@@ -26,9 +29,9 @@ enum stage look_history_done(struct git_op *op, bool ok, const char *data, size_
 	struct series series;
 
 	(void)ok;
-	series_read(&series, data, size, op->given_commit);
+	series_read(&series, data, size, op->given_commit != NULL ? op->given_commit : "");
 	op->commit = xstrdup(op->tip);
 	op->ahead = series.ids;
-	op->rewritten = !series.descends;
+	op->rewritten = op->given_commit != NULL && !series.descends;
 	return STAGE_NONE;
 }

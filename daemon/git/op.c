@@ -11,6 +11,7 @@
 #include "git/gitdir.h"
 #include "git/lock.h"
 #include "git/op_int.h"
+#include "git/registration.h"
 #include "git/sync.h"
 #include "proto/escape.h"
 #include "record/exit_record.h"
@@ -326,6 +327,7 @@ void git_op_free(struct git_op *op)
 	free(op->tree);
 	free(op->tip);
 	free(op->commit);
+	free(op->head_at);
 	free(op->refused);
 	free(op->planned);
 	free(op->rehearsed);
@@ -459,6 +461,19 @@ static void to_disk(struct git_op *op)
 	free(common);
 }
 
+/* Of a work tree that others work in, too. */
+static void see_head(struct git_op *op)
+{
+	static const bool sees[GIT_OPS] = {
+		[GIT_SNAPSHOT] = true, [GIT_BASE] = true, [GIT_LOOK] = true, [GIT_COMMIT] = true, [GIT_COMMITTED] = true,
+	};
+	char *own = sees[op->kind] && op->repository == NULL ? git_dir_own(op->workspace) : NULL;
+
+	if (own != NULL)
+		op->head_at = registration_line(own, "HEAD");
+	free(own);
+}
+
 enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step)
 {
 	buf_release(&op->input);
@@ -469,6 +484,7 @@ enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_sp
 	if (op->stage == STAGE_NONE) {
 		if (op->refused == NULL)
 			hook_over(op);
+		see_head(op);
 		if (op->error == NULL)
 			to_disk(op);
 		return op->error != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
@@ -552,6 +568,11 @@ const char *git_op_conflicts(const struct git_op *op)
 const char *git_op_taken(const struct git_op *op)
 {
 	return op->taken;
+}
+
+const char *git_op_head_at(const struct git_op *op)
+{
+	return op->head_at;
 }
 
 const char *git_op_base(const struct git_op *op)

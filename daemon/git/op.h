@@ -55,7 +55,7 @@ enum git_op_kind {
 				 * inside, a name that git does not take) is an error, and dir stays. Begun again with ref there, what it had
 				 * is kept as a second parent. Not saved: what only the index has, empty directories, pipes and sockets, artifacts.
 				 * While it is removed, dir has the name dir.cleared */
-	GIT_LOOK,		/* HEAD of workspace, when it is not at commit any more, and how it came there */
+	GIT_LOOK,		/* HEAD of workspace, when it is not at commit any more, and how it came there. commit NULL: there was none */
 	GIT_OPS
 };
 
@@ -132,6 +132,10 @@ const char *git_op_refused(const struct git_op *op);
 
 /* BASE: HEAD, NULL: no commit yet. */
 const char *git_op_head(const struct git_op *op);
+
+/* SNAPSHOT, BASE, LOOK, COMMIT, COMMITTED, without repository: the first line of the file HEAD at the end, "ref: refs/heads/main" or a commit;
+ * NULL: it cannot be read. */
+const char *git_op_head_at(const struct git_op *op);
 
 /* LOOK, COMMIT, COMMITTED: the commits that HEAD had when it began, and not at commit; NULL: none. */
 char *const *git_op_ahead(const struct git_op *op);

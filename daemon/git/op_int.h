@@ -117,6 +117,7 @@ struct git_op {
 	char *rehearsed;		/* MEASURE: the tree that the hooks were asked about last */
 	int rehearsals;
 	char *tip;			/* HEAD, NULL: no commit yet */
+	char *head_at;			/* see git_op_head_at() */
 	bool tip_ours;			/* HEAD is a commit that an earlier begin of this operation made */
 	bool anonymous;			/* the user has no name that git would take */
 	char *commit;

@@ -101,6 +101,7 @@ const char *git_op_beside(const struct git_op *op) { (void)op; return NULL; }
 void git_op_mask(struct git_op *op, const struct mask *mask) { (void)op, (void)mask; }
 const char *git_op_branch(const struct git_op *op) { return op->branch; }
 const char *git_op_head(const struct git_op *op) { (void)op; return NULL; }
+const char *git_op_head_at(const struct git_op *op) { (void)op; return NULL; }
 char *const *git_op_ahead(const struct git_op *op) { (void)op; return NULL; }
 bool git_op_rewritten(const struct git_op *op) { (void)op; return false; }
 bool git_op_branch_left(const struct git_op *op) { return op->given_commit == 0; }

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from rld import Repo
+
 OWN = 'echo one >> work.txt\ngit add work.txt\ngit -c user.name=a -c user.email=a@b commit -qm own\n'
 AMEND = 'echo one >> work.txt\ngit add work.txt\ngit -c user.name=a -c user.email=a@b commit -q --amend -m rewritten\n'
 HALF = OWN + "echo two >> work.txt\n"
@@ -124,3 +126,81 @@ def test_the_task_that_changed_nothing_is_named(shared, repo):
     row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared", commit="auto", on_no_change="review", review={"enabled": True})["id"])
     said = [w for w in row["warnings"] if "nothing was committed" in w]
     assert said == [f"task {each}: nothing was committed: the tree is as it was before" for each in ("a", "b")], row["warnings"]
+
+
+@pytest.fixture
+def unborn(tmp_path):
+    """A repository without any commit."""
+    repo = Repo(tmp_path / "unborn")
+    repo.git("update-ref", "-d", "HEAD")
+    repo.git("rm", "-rq", "--cached", ".")
+    return repo
+
+
+@pytest.mark.parametrize("commit", ["none", "auto"])
+@pytest.mark.parametrize("implement", [OWN, HALF], ids=["all", "half"])
+def test_the_first_commit_is_the_result(shared, unborn, commit, implement):
+    daemon = shared(implement)
+    row = daemon.ended(daemon.review(unborn.path, commit=commit))
+    assert row["state"] == "succeeded" and row["result_commit"] == unborn.git("rev-parse", "HEAD"), row
+    assert unborn.git("log", "--format=%s").splitlines()[-1] == "own"
+    assert len(told(row)) == 1 and told(row)[0].startswith("task t1: 1 " + SPOILS) and "the result includes them" in told(row)[0], row["warnings"]
+
+
+def test_the_first_commit_is_told_when_nothing_accepts_it(shared, unborn):
+    daemon = shared(OWN + "exit 3\n")
+    row = daemon.ended(daemon.review(unborn.path, commit="auto"))
+    assert row["state"] == "failed" and row["result_commit"] is None
+    assert len(told(row)) == 1 and "nothing has accepted them" in told(row)[0], row["warnings"]
+    unborn.git(*re.search(r"`git (update-ref -d HEAD)`", told(row)[0]).group(1).split())
+    assert unborn.git("for-each-ref", "refs/heads") == "" and unborn.read("work.txt") == "one\n"
+
+
+@pytest.mark.parametrize("commit", ["auto", "agent"])
+def test_nothing_is_told_of_our_own_first_commit(shared, unborn, commit):
+    daemon = shared("echo one > work.txt\n")
+    row = daemon.ended(daemon.review(unborn.path, commit=commit))
+    assert row["state"] == "succeeded" and told(row) == [] and row["result_commit"] == unborn.git("rev-parse", "HEAD"), row
+
+
+def switched(row):
+    return [w for w in row["warnings"] if "another branch was checked out" in w]
+
+
+@pytest.mark.parametrize("commit", COMMITS)
+@pytest.mark.parametrize("review", ["pass\n", "drift more\n"])
+@pytest.mark.parametrize("work", ["echo one >> work.txt\n", OWN], ids=["no commit", "commit"])
+def test_another_branch_is_told(shared, repo, commit, review, work):
+    daemon, branch = shared("git switch -qc elsewhere\n" + work, review), repo.git("symbolic-ref", "--short", "HEAD")
+    row = daemon.ended(daemon.review(repo.path, commit=commit, review={"max_fixes": 0}))
+    assert row["state"] == ("succeeded" if review == "pass\n" else "failed"), row
+    assert len(switched(row)) == 1 and f"HEAD was on {branch} and is on elsewhere" in switched(row)[0], row["warnings"]
+    assert all("git reset" not in w for w in row["warnings"]), "that would move the branch of the agent"
+    repo.git(*re.search(r"`git (switch [^`]+)`", switched(row)[0]).group(1).split())
+    assert repo.git("symbolic-ref", "--short", "HEAD") == branch
+
+
+@pytest.mark.parametrize("there,told_of", [("git switch -q --detach", True), ("git switch -qc a; git switch -q -", False)], ids=["detached", "back again"])
+def test_where_head_leads_at_the_end_counts(shared, repo, there, told_of):
+    daemon, branch = shared(there + "\necho one > work.txt\n"), repo.git("symbolic-ref", "--short", "HEAD")
+    row = daemon.ended(daemon.review(repo.path, commit="none"))
+    assert row["state"] == "succeeded" and [f"HEAD was on {branch} and is on no branch" in w for w in switched(row)] == ([True] if told_of else []), row
+
+
+def test_a_detached_head_that_is_committed_on_is_no_switch(shared, repo):
+    repo.git("switch", "-q", "--detach")
+    daemon, since = shared(OWN), repo.git("rev-parse", "HEAD")
+    row = daemon.ended(daemon.review(repo.path, commit="auto"))
+    assert row["state"] == "succeeded" and switched(row) == [] and len(told(row)) == 1 and subjects(repo, since) == ["own"]
+
+
+def test_what_takes_commits_back_leaves_later_tasks_alone(shared, repo):
+    """The task that failed is followed by one that passes: its commit stays."""
+    daemon, since = shared('echo x >> "$RL_TASK_ID"; [ "$RL_TASK_ID" = b ] || { git add -A; git -c user.name=a -c user.email=a@b commit -qm own; exit 3; }\n'), repo.git("rev-parse", "HEAD")
+    stories = json.dumps({"userStories": [{"id": each, "title": each} for each in ("a", "b")]})
+    row = daemon.ended(daemon.call("run.submit", workdir=str(repo.path), stories=stories, isolation="shared", commit="auto", on_failure="continue", review={"enabled": True})["id"])
+    assert subjects(repo, since) == ["b", "own"] and len(told(row)) == 1 and told(row)[0].startswith("task a: 1 " + SPOILS), row["warnings"]
+    assert "git reset" not in told(row)[0]
+    words = re.search(r"`git (revert [^`]+)`", told(row)[0]).group(1).split()
+    repo.git("-c", "user.name=a", "-c", "user.email=a@b", *words)
+    assert repo.git("ls-tree", "--name-only", "HEAD", "a", "b") == "b", "the failed work is gone, what has passed stays"
