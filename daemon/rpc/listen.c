@@ -2,6 +2,7 @@
 #include "rpc/listen.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,16 @@ struct listener {
 	ino_t ino;
 };
 
+/* The process that began to listen has ended. A child of it that is only now becoming another program still keeps the socket open: so does one of
+ * a daemon that was killed while it started a supervisor. */
+static bool is_orphan(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0 && kill(peer.pid, 0) == -1 && errno == ESRCH;
+}
+
 /* True when somebody accepts connections there. */
 static bool is_live(const struct sockaddr_un *address)
 {
@@ -28,7 +39,10 @@ static bool is_live(const struct sockaddr_un *address)
 
 	if (fd == -1)
 		return true;	/* unknown: not ours to remove */
-	live = connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 || errno == EAGAIN || errno == EACCES;
+	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
+		live = !is_orphan(fd);
+	else
+		live = errno == EAGAIN || errno == EACCES;
 	close(fd);
 	return live;
 }

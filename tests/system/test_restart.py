@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -525,3 +526,34 @@ def test_what_is_lost_again_and_again_is_not_paid_for_without_end(make_daemon, r
     row = daemon.ended(daemon.submit(repo.path, on_lost="retry"))
     assert row["state"] == "held" and row["reason"].startswith("lost: "), row
     assert len(daemon.play.starts()) == 3
+
+
+LISTEN = """import os, socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen()
+if sys.argv[2] == "ended" and os.fork():
+    os._exit(0)
+print("there", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("listener", ["alive", "ended"])
+def test_a_socket_that_outlives_its_daemon(make_daemon, listener):
+    """A daemon that is killed while it makes a process leaves its socket open for a moment, in a child that is not yet another program:
+    nobody answers there."""
+    daemon = make_daemon(start=False)
+    keeper = subprocess.Popen([sys.executable, "-c", LISTEN, str(daemon.socket), listener], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert keeper.stdout.readline() == b"there\n"
+        if listener == "ended":
+            keeper.wait()
+            daemon.start()
+            assert daemon.call("daemon.hello")["instance"]
+        else:
+            daemon.spawn()
+            daemon.notify.close()
+            assert daemon.exited() == 1 and f"another daemon answers at {daemon.socket}" in daemon.log()
+    finally:
+        keeper.communicate()
