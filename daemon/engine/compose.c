@@ -182,7 +182,10 @@ static int note_misnamed(const struct compose_work *w, const struct places *p, c
 	char *top = work_review_top(state_dir, &w->run, w->plan, &w->slot), *note = work_misnamed_file(state_dir, &w->run, &w->slot);
 	int rv = misnamed_note(top, state_dir, p->review_file, note);
 
-	if (rv != 0)
+	if (rv == -EFBIG)
+		*error = xasprintf("%s has too many files whose names are nearly that of the review file %s; remove them, then retry the run", top,
+		    strrchr(p->review_file, '/') + 1);
+	else if (rv != 0)
 		*error = xasprintf("%s: %s", note, host_words(-rv));
 	free(note);
 	free(top);

@@ -122,18 +122,18 @@ static void refuse(struct verdict *v, enum oddity odd, const char *dir)
 /* The reviewer missed the name: its words are kept, since a checkout goes, and it has not passed. 0 or -errno. */
 static int look_for_misnamed(const struct judge_work *work, const char *dir, int dirfd, struct verdict *v)
 {
-	char *path = work->top != NULL ? misnamed_find(work->top, work->work.state_dir, work->review_file, work->misnamed) : NULL;
-	char *full = path != NULL ? xasprintf("%s/%s", work->top, path) : NULL, *data = NULL, *shown, *kept;
+	char *path = NULL, *full, *data = NULL, *shown, *kept;
 	size_t size;
-	int rv;
+	int rv = work->top != NULL ? misnamed_find(work->top, work->work.state_dir, work->review_file, work->misnamed, &path) : 0;
 
 	if (path == NULL)
-		return 0;
+		return rv;
+	full = xasprintf("%s/%s", work->top, path);
 	rv = file_read(AT_FDCWD, full, FILE_MAX, &data, &size);
 	kept = rv == 0 ? xasprintf("; its text is kept in %s/" RECORD_MISNAMED, dir) : xstrdup("");
 	if (rv == 0)
 		rv = file_write(dirfd, RECORD_MISNAMED, data, size, 0600, true);
-	else
+	else if (!host_fault(-rv))
 		rv = 0;		/* a link, a device, or too much: it is named all the same */
 	shown = text_escape(path, strlen(path), false);
 	verdict_release(v);

@@ -11,8 +11,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "record/host_fault.h"
 
-#define NOTE_MAX (4 << 20)
+#define NOTE_MAX ((size_t)4 << 20)
 
 struct walk {
 	const char *top, *skip, *review_file;
@@ -82,24 +83,44 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static void walk(struct walk *w)
+/* The errno for which a part of the tree could not be looked at; 0: none. A directory that is closed to us was so before, or is empty to us. */
+static int fault_of(const FTSENT *e)
+{
+	bool failed = e->fts_info == FTS_DNR || e->fts_info == FTS_ERR || e->fts_info == FTS_NS;
+
+	return failed && host_fault(e->fts_errno) ? e->fts_errno : 0;
+}
+
+static int walk_from(struct walk *w, FTS *fts)
+{
+	FTSENT *e;
+
+	while ((e = fts_read(fts)) != NULL) {
+		if (fault_of(e) != 0)
+			return -fault_of(e);
+		if (e->fts_info == FTS_D && (strcmp(e->fts_name, ".git") == 0 || strcmp(e->fts_path, w->skip) == 0))
+			fts_set(fts, e, FTS_SKIP);
+		else if (is_misnamed(w, e) && tell(w, e))
+			return 0;
+	}
+	return -errno;
+}
+
+/* 0 or -errno: a tree that was not looked at in full tells nothing. */
+static int walk(struct walk *w)
 {
 	char *root = xstrdup(w->top), *roots[] = { root, NULL };
 	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
-	bool enough = false;
-	FTSENT *e;
+	int rv = fts == NULL ? -errno : 0;
 
 	w->key = key_of(strrchr(w->review_file, '/') + 1);
-	while (fts != NULL && !enough && w->key[0] != '\0' && (e = fts_read(fts)) != NULL) {
-		if (e->fts_info == FTS_D && (strcmp(e->fts_name, ".git") == 0 || strcmp(e->fts_path, w->skip) == 0))
-			fts_set(fts, e, FTS_SKIP);
-		else if (is_misnamed(w, e))
-			enough = tell(w, e);
-	}
+	if (fts != NULL && w->key[0] != '\0')
+		rv = walk_from(w, fts);
 	if (fts != NULL)
 		fts_close(fts);
 	free(w->key);
 	free(root);
+	return rv;
 }
 
 static bool note_line(void *arg, const char *line, const char *path)
@@ -113,10 +134,12 @@ int misnamed_note(const char *top, const char *skip, const char *review_file, co
 {
 	struct buf lines = { 0 };
 	struct walk w = { .top = top, .skip = skip, .review_file = review_file, .each = note_line, .arg = &lines };
-	int rv;
+	int rv = walk(&w);
 
-	walk(&w);
-	rv = file_write(AT_FDCWD, note, lines.data != NULL ? lines.data : "", lines.size, 0600, false);
+	if (rv == 0 && lines.size > NOTE_MAX)
+		rv = -EFBIG;
+	if (rv == 0)
+		rv = file_write(AT_FDCWD, note, lines.data != NULL ? lines.data : "", lines.size, 0600, false);
 	buf_release(&lines);
 	return rv;
 }
@@ -138,14 +161,17 @@ static bool compare_line(void *arg, const char *line, const char *path)
 	return true;
 }
 
-char *misnamed_find(const char *top, const char *skip, const char *review_file, const char *note)
+int misnamed_find(const char *top, const char *skip, const char *review_file, const char *note, char **found)
 {
 	struct noted noted = { 0 };
 	struct walk w = { .top = top, .skip = skip, .review_file = review_file, .each = compare_line, .arg = &noted };
+	int rv = file_read(AT_FDCWD, note, NOTE_MAX, &noted.lines, &noted.size);
 
-	if (file_read(AT_FDCWD, note, NOTE_MAX, &noted.lines, &noted.size) != 0)
-		return NULL;
-	walk(&w);
+	*found = NULL;
+	if (rv != 0)
+		return rv == -ENOENT ? 0 : rv;
+	rv = walk(&w);
 	free(noted.lines);
-	return noted.found;
+	*found = noted.found;
+	return rv;
 }

@@ -7,10 +7,11 @@
 #include <stddef.h>
 
 /* Remembers in the file `note` which of them are below top, in any directory. review_file: absolute, is none of them. skip: a directory
- * that is not looked into. 0 or -errno. */
+ * that is not looked into. 0 or -errno: -EFBIG for more of them than can be remembered. */
 int misnamed_note(const char *top, const char *skip, const char *review_file, const char *note);
 
-/* The first one, relative to top, that is not as it was then, or is new. malloc'd; NULL: there is none, or it was never noted. */
-char *misnamed_find(const char *top, const char *skip, const char *review_file, const char *note);
+/* *found: the first one, relative to top, that is not as it was then, or is new. malloc'd; NULL: there is none, or nothing was ever noted.
+ * 0, or -errno: it could not be found out, and *found is NULL. */
+int misnamed_find(const char *top, const char *skip, const char *review_file, const char *note, char **found);
 
 #endif
