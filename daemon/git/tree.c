@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the files of a work tree to a tree of git: SNAPSHOT, and the first half of MEASURE and VERIFY. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,12 +65,12 @@ static enum stage tracked(struct git_op *op, const char *path)
 	return op_fail(op, error);
 }
 
-/* .git aside. */
+/* .git aside. One that cannot be looked into is not known to be empty. */
 static bool has_files(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *e;
-	bool any = false;
+	bool any = dir == NULL && errno != ENOENT;
 
 	while (dir != NULL && !any && (e = readdir(dir)) != NULL)
 		any = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && strcmp(e->d_name, ".git") != 0;
