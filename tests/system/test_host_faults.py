@@ -92,7 +92,8 @@ def test_git_that_has_no_room(make_daemon, repo, tools, word, words, error):
 def test_what_git_says_in_vain_is_no_answer(make_daemon, repo, tools):
     """A question that may be answered by a failure is not, when it is the host that fails."""
     daemon = make_daemon(scripts=PASS, environment=tools.environment)
-    tools.fail("rev-parse", "fatal: failed to read HEAD: Input/output error")
+    # of a repository without any commit it fails as well
+    tools.fail("HEAD^{commit}", "fatal: failed to read HEAD: Input/output error")
     run = daemon.review(repo.path, commit="auto")
     waits_for_host(daemon, run)
     tools.mend()

@@ -840,6 +840,8 @@ START_TEST(output_is_vouched_for)
 	ck_assert_int_eq(output_vouched(dirfd_, 0), -ENODATA);
 	leave_record(10, 0, 0);
 	ck_assert_int_eq(output_vouched(dirfd_, 0), 0);
+	leave_record(10, 0, 1);
+	ck_assert_int_eq(output_vouched(dirfd_, 0), -ENODATA);
 	leave_record(11, 0, 0);
 	ck_assert_int_eq(output_vouched(dirfd_, 0), -ENODATA);
 	leave_record(10, 1, 0);
