@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Those who ask: cancels, retries, pauses, limits, and humans who decide about holds. */
+#include "core/slot.h"
 #include "proto/error.h"
 #include "world_int.h"
 
@@ -49,10 +50,24 @@ static void cancel_cb(void *arg, const struct engine_reply *reply)
 		world_fail(w, "cancel of run %lld was acknowledged, but is not on disk", (long long)reply->id);
 }
 
+/* One that commits, pins or merges, which is soon over; NULL: none does. */
+static const struct run_rows *committing_run(const struct world *w)
+{
+	const struct run_rows *rows = NULL;
+
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
+		for (size_t i = 0; i < rows->nslots; i++)
+			if (slot_phase((enum slot_stage)rows->slots[i]->stage) == PHASE_COMMITTING)
+				return rows;
+	return NULL;
+}
+
 void client_cancel(struct world *w)
 {
-	const struct run_rows *rows = random_run(w);
+	const struct run_rows *rows = below(w, 3) == 0 ? committing_run(w) : NULL;
 
+	if (rows == NULL)
+		rows = random_run(w);
 	if (rows == NULL || run_state_is_end((enum run_state)rows->run.state))
 		return;
 	asked_of(w, rows->run.id);

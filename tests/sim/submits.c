@@ -10,6 +10,7 @@
 /* Half of the runs change what their profile says. */
 static void draw_knobs(struct world *w, struct plan *plan)
 {
+	static const enum commit_mode commits[] = { COMMIT_MODE_NONE, COMMIT_MODE_AUTO, COMMIT_MODE_AGENT, COMMIT_MODE_AGENT };
 	bool own = below(w, 2) == 0;
 	const struct profile *p = plan->profile;
 
@@ -20,7 +21,7 @@ static void draw_knobs(struct world *w, struct plan *plan)
 	plan->on_exhausted = own ? (enum bad_end)below(w, BAD_ENDS) : (enum bad_end)p->on_exhausted;
 	plan->fixer = own ? (enum fixer)below(w, FIXERS) : (enum fixer)p->fixer;
 	plan->scope = own ? (enum scope)below(w, SCOPES) : (enum scope)p->scope;
-	plan->commit = own ? (enum commit_mode)below(w, COMMIT_MODES) : (enum commit_mode)p->commit;
+	plan->commit = own ? commits[below(w, 4)] : (enum commit_mode)p->commit;
 	plan->commit_said = own;
 	plan->workspace = own ? (enum review_place)below(w, REVIEW_PLACES) : PLACE_SAME;
 	plan->read_only = p->read_only != 0;

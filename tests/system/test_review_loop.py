@@ -240,6 +240,19 @@ def test_what_appeared_is_known_after_a_restart(daemon, repo):
     assert repo.git("ls-tree", "-r", "--name-only", "HEAD").split() == ["README", "work.txt"]
 
 
+def test_what_appeared_is_known_after_a_gc(daemon, repo):
+    """A run may be held for long, and the user cleans up meanwhile."""
+    daemon.play.set({"review.1": "echo x > left.txt\ndrift 'more'\n", "fix": "echo fixed >> work.txt\n", "review.2": "drift 'more'\n"})
+    number = daemon.review(repo.path, commit="auto", review={"max_fixes": 1, "on_exhausted": "hold"})
+    assert daemon.ended(number)["state"] == "held"
+    repo.git("reflog", "expire", "--expire=now", "--all")
+    repo.git("gc", "-q", "--prune=now")
+    daemon.call("hold.approve", id=daemon.call("hold.list")["holds"][0]["id"])
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded" and len(appeared(row)) == 1, row
+    assert repo.git("ls-tree", "-r", "--name-only", "HEAD").split() == ["README", "work.txt"]
+
+
 def test_ignored_files_of_the_reviewer_are_its_own_business(daemon, repo):
     repo.write(".gitignore", "*.o\n")
     daemon.play.set({"review.1": "echo x > a.o\npass\n"})
