@@ -95,10 +95,20 @@ void print_agent_text(const struct print *p, const char *data, size_t size)
 	free(safe);
 }
 
+static void dump(const struct print *p, const json_t *value, size_t flags)
+{
+	json_dumpf(value, p->file, flags | JSON_ENCODE_ANY | (p->terminal ? JSON_ENSURE_ASCII : 0));
+	fputc('\n', p->file);
+}
+
 void print_json(const struct print *p, const json_t *value)
 {
-	json_dumpf(value, p->file, JSON_COMPACT | JSON_ENCODE_ANY);
-	fputc('\n', p->file);
+	dump(p, value, JSON_COMPACT);
+}
+
+void print_json_indented(const struct print *p, const json_t *value)
+{
+	dump(p, value, JSON_INDENT(2));
 }
 
 enum paint print_state_paint(const char *state)

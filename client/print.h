@@ -33,8 +33,9 @@ char *print_clip(const char *text, size_t columns);
 /* What an agent wrote: byte for byte, but with control characters made visible on a terminal. */
 void print_agent_text(const struct print *p, const char *data, size_t size);
 
-/* A whole JSON value and a newline, as it came. */
+/* A whole JSON value and a newline. On a terminal all that is not ASCII is escaped: agents wrote parts of it. */
 void print_json(const struct print *p, const json_t *value);
+void print_json_indented(const struct print *p, const json_t *value);
 
 /* The colour that goes with the state of a run, a slot or an attempt, or with a decision. */
 enum paint print_state_paint(const char *state);

@@ -179,12 +179,10 @@ static void print_text(const struct print *p, const json_t *report)
 
 static void print_report(const struct print *p, const json_t *report, const char *format)
 {
-	if (format == NULL || strcmp(format, "text") == 0) {
+	if (format == NULL || strcmp(format, "text") == 0)
 		print_text(p, report);
-	} else {
-		json_dumpf(report, p->file, JSON_INDENT(2));
-		fputc('\n', p->file);
-	}
+	else
+		print_json_indented(p, report);
 }
 
 static int write_file(const char *path, const json_t *report, const char *format, bool json)

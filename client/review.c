@@ -154,10 +154,8 @@ static int export(struct client *c, int64_t run)
 	int status;
 	json_t *result = client_call_json(c, "review.export", json_pack("{s:I}", "run", (json_int_t)run), &status);
 
-	if (result != NULL && !c->json) {
-		json_dumpf(result, c->out.file, JSON_INDENT(2));
-		fputc('\n', c->out.file);
-	}
+	if (result != NULL && !c->json)
+		print_json_indented(&c->out, result);
 	json_decref(result);
 	return status;
 }

@@ -64,12 +64,10 @@ int rpc_command(struct client *c)
 		return status;
 	}
 	result = client_call(c, arguments[0], params, &status);
-	if (result != NULL && (c->json || !c->out.terminal)) {
+	if (result != NULL && (c->json || !c->out.terminal))
 		print_json(&c->out, result);
-	} else if (result != NULL) {
-		json_dumpf(result, c->out.file, JSON_INDENT(2) | JSON_ENCODE_ANY);
-		fputc('\n', c->out.file);
-	}
+	else if (result != NULL)
+		print_json_indented(&c->out, result);
 	json_decref(result);
 	return status;
 }

@@ -1046,6 +1046,19 @@ def test_logs_are_byte_exact_in_a_pipe_and_safe_on_a_terminal(fake, tmp_path):
     assert "has no attempt 2" in ctl(tmp_path, "logs", "7/2", socket_path=fake.path, check=1)[1]
 
 
+@pytest.mark.parametrize("args", [["list", "--json"], ["rpc", "run.list"], ["rpc", "run.list", "--json"], ["report", "--format", "json", "7"], ["review", "export", "7"],
+                                  ["review", "export", "7", "--json"]], ids=" ".join)
+def test_json_is_as_it_came_in_a_pipe_and_safe_on_a_terminal(fake, tmp_path, args):
+    """The C1 controls, bidirectional marks and zero-width characters of an agent do nothing there; it is the same JSON."""
+    text = "\x9b31m \u202e \u200b \ufeff \x1b é 漢"
+    for method in ("run.list", "run.report", "review.export"):
+        fake.answers[method] = {"runs": [], "title": text, "next": None}
+    piped, _ = ctl(tmp_path, *args, socket_path=fake.path)
+    assert "\x9b31m \u202e \u200b \ufeff " in piped and json.loads(piped)["title"] == text
+    shown = on_terminal(tmp_path, fake, 80, *args)
+    assert shown.isascii() and "\x1b" not in shown and json.loads(shown) == json.loads(piped)
+
+
 def test_logs_follow_goes_on_to_the_next_attempt(fake, tmp_path):
     streams = {(1, "stdout"): b"one\n", (1, "stderr"): b"", (2, "stdout"): b"two\n", (2, "stderr"): b""}
     attempts = [{"id": 1, "run": 7, "number": 1, "role": "implement", "agent": "a", "state": "running"}]
