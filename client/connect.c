@@ -19,7 +19,7 @@ enum attempt_result {
 	ATTEMPT_CONNECTED,
 	ATTEMPT_SILENT,		/* no daemon answers there */
 	ATTEMPT_UNTRUSTED,	/* the daemon there belongs to another user; nothing was sent */
-	ATTEMPT_CLOSED_TO_US,	/* the daemon does not let us in */
+	ATTEMPT_CLOSED_TO_US,	/* the daemon, or the socket, does not let us in */
 	ATTEMPT_REFUSED		/* the daemon does not speak our protocol */
 };
 
@@ -36,6 +36,11 @@ static enum attempt_result attempt(const char *path, const struct call_trust *tr
 			(int)peer, (int)geteuid());
 		snprintf(why->hint, sizeof why->hint, "name a socket of your own daemon, or add --trust-uid %d if that user may see your environment", (int)peer);
 		return ATTEMPT_UNTRUSTED;
+	}
+	if (failure == -EACCES) {
+		snprintf(why->message, sizeof why->message, "you may not connect to %s: %s", path, strerror(-failure));
+		strlcpy(why->hint, "name a socket of your own daemon", sizeof why->hint);
+		return ATTEMPT_CLOSED_TO_US;
 	}
 	if (failure != 0) {
 		strlcpy(why->message, strerror(-failure), sizeof why->message);
@@ -117,14 +122,16 @@ static void tell_silence(const struct search *s)
 }
 
 /* Agents of a daemon run with the rights of its user, and each daemon has a queue and a database of its own: neither is to come about
- * without being asked for. False after telling. */
-static bool may_start(const struct search *s, enum connect_start start)
+ * without being asked for. closed: the system's daemon runs, for other users. False after telling. */
+static bool may_start(const struct search *s, enum connect_start start, bool closed)
 {
-	bool unit = place_system_unit(), root = geteuid() == 0;
+	bool unit = !closed && place_system_unit(), root = geteuid() == 0;
 
 	if (start == CONNECT_START_ASKED || (start == CONNECT_START_DEMAND && !root && !unit))
 		return true;
-	if (start == CONNECT_START_NEVER)
+	if (closed)
+		warnx("you have no daemon, and the system's serves other users");
+	else if (start == CONNECT_START_NEVER)
 		warnx("no daemon answers");
 	else if (unit)
 		warnx("no daemon answers: the system's is installed and not running");
@@ -151,7 +158,7 @@ static int start_and_connect(struct search *s)
 	/* It also ends when another daemon, started by hand, holds the state: then that one answers. */
 	if (search(s) == ATTEMPT_CONNECTED) {
 		if (status != 0)
-			warnx("going on with the daemon that answers");
+			warnx("continuing with the daemon that answers");
 		status = 0;
 	} else if (status == 0) {
 		warnx("rld has started but does not answer: %s", s->why.message);
@@ -167,18 +174,21 @@ out:
 int connect_daemon(const char *named, enum connect_start start, const struct call_trust *trust, struct call_conn **conn, json_t **hello, char **path)
 {
 	struct search s = { .trust = trust, .conn = conn, .hello = hello, .found = path };
+	enum attempt_result result;
 	int status = 0;
 
 	if (named != NULL)
 		return connect_named(named, trust, conn, hello, path);
 	s.sockets = place_sockets();
-	switch (search(&s)) {
+	result = search(&s);
+	switch (result) {
 	case ATTEMPT_CONNECTED:
 		break;
 	case ATTEMPT_SILENT:
 	case ATTEMPT_UNTRUSTED:
 	case ATTEMPT_CLOSED_TO_US:
-		status = may_start(&s, start) ? start_and_connect(&s) : EXIT_NO_DAEMON;
+		/* the system's socket is the last to be looked at */
+		status = may_start(&s, start, result == ATTEMPT_CLOSED_TO_US) ? start_and_connect(&s) : EXIT_NO_DAEMON;
 		break;
 	case ATTEMPT_REFUSED:
 		client_tell(&s.why, NULL);

@@ -568,27 +568,32 @@ NOT_ROOT = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 @as_root
-@pytest.mark.parametrize("unit, started", [("file", False), ("link", False), ("masked", True), (None, True)])
+@pytest.mark.parametrize("unit, started", [("file", False), ("link", False), ("masked", True), ("closed", True), (None, True)])
 def test_no_daemon_beside_a_system_unit_without_asking(tmp_path, unit, started):
-    """As an ordinary user, in a mount namespace where the unit is, or is not, installed."""
+    """As an ordinary user, in a mount namespace where the unit is, or is not, installed, or runs for other users only."""
     rlctl = beside(tmp_path, "#!/bin/sh\ntouch \"$HOME/started\"\n")
     tmp_path.chmod(0o777)
     for parent in tmp_path.parents:
         if parent.stat().st_mode & 0o001 == 0:
             parent.chmod(parent.stat().st_mode | 0o711)
     place = "/run/systemd/system/rld.service"
-    make = {"file": f"touch {place}", "link": f"touch /run/elsewhere; ln -s /run/elsewhere {place}", "masked": f"ln -s /dev/null {place}", None: "true"}[unit]
+    make = {"file": f"touch {place}", "link": f"touch /run/elsewhere; ln -s /run/elsewhere {place}", "masked": f"ln -s /dev/null {place}",
+            "closed": f"touch {place}; mkdir /run/rld; (umask 177; /usr/bin/python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"/run/rld/rld.sock\")')",
+            None: "true"}[unit]
 
-    def run(*options):
+    def run(*options, status=3):
         script = f"mount -t tmpfs none /run && mkdir -p /run/systemd/system && {make} && exec {' '.join(NOT_ROOT)} {rlctl} list {' '.join(options)}"
         done = subprocess.run(["unshare", "--mount", "sh", "-c", script], env=environment(tmp_path), cwd="/", capture_output=True, text=True, timeout=60)
         if "unshare" in done.stderr or "mount:" in done.stderr:
             pytest.skip(f"no mount namespaces here: {done.stderr}")
-        assert done.returncode == 3, done.stderr
+        assert done.returncode == status, done.stderr
         return done.stderr
     err = run()
     assert (tmp_path / "started").exists() == started, err
-    if not started:
+    if unit == "closed":
+        assert "the system's serves other users" in run("--no-start")
+        assert "you may not connect" in run("--socket", "/run/rld/rld.sock", status=1)
+    elif not started:
         assert "systemctl start rld" in err and "--start" in err
         run("--start")
         assert (tmp_path / "started").exists()
