@@ -48,45 +48,49 @@ static void tell_cancelled(struct client *c, int64_t asked, const json_t *run)
 	fputc('\n', c->talk.file);
 }
 
-int cancel_command(struct client *c)
-{
-	json_t *more = json_object();
-	int status = change_each(c, "run.cancel", more, tell_cancelled);
-
-	json_decref(more);
-	return status;
-}
-
-/* It may go on for a while: nothing is interrupted. */
+/* Running attempts are not interrupted. */
 static void tell_paused(struct client *c, int64_t asked, const json_t *run)
 {
-	const char *state = field_text(run, "state");
-	bool paused = field_true(run, "paused");
+	(void)run;
+	fprintf(c->talk.file, "Run %lld: ", (long long)asked);
+	print_painted(&c->talk, print_state_paint("paused"), "paused");
+	fprintf(c->talk.file, "; running attempts finish, no new ones start. \"rlctl resume %lld\" continues the run.\n", (long long)asked);
+}
+
+/* The reason says what a queued run waits for. */
+static void tell_resumed(struct client *c, int64_t asked, const json_t *run)
+{
+	const char *state = field_text(run, "state"), *reason = field_text(run, "reason");
 
 	fprintf(c->talk.file, "Run %lld: ", (long long)asked);
-	print_painted(&c->talk, print_state_paint(paused ? "paused" : state), paused ? "paused" : state);
-	if (paused)
-		fprintf(c->talk.file, "; what runs ends by itself. \"rlctl resume %lld\" lets it go on", (long long)asked);
+	print_painted(&c->talk, print_state_paint(state), state);
+	if (*reason != '\0')
+		fprintf(c->talk.file, "; %s", reason);
 	fputs(".\n", c->talk.file);
 }
 
-static int pause_each(struct client *c, const char *method)
+static int change_only(struct client *c, const char *method, void (*tell)(struct client *c, int64_t asked, const json_t *run))
 {
 	json_t *more = json_object();
-	int status = change_each(c, method, more, tell_paused);
+	int status = change_each(c, method, more, tell);
 
 	json_decref(more);
 	return status;
+}
+
+int cancel_command(struct client *c)
+{
+	return change_only(c, "run.cancel", tell_cancelled);
 }
 
 int pause_command(struct client *c)
 {
-	return pause_each(c, "run.pause");
+	return change_only(c, "run.pause", tell_paused);
 }
 
 int resume_command(struct client *c)
 {
-	return pause_each(c, "run.resume");
+	return change_only(c, "run.resume", tell_resumed);
 }
 
 /* The number of the new run is what scripts want. */

@@ -276,7 +276,7 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 	if (run->rows->run.state == RUN_S_PAUSED)
 		run_event(turn, run, RUN_E_UNPAUSE, NULL);
 	queue_update(run);
-	turn_act_schedule(turn);
+	queue_schedule(turn, engine);
 	turn_put(turn, ROW_RUN, &run->rows->run);
 	turn_reply(turn, cb, arg, id);
 	turn_commit(turn);

@@ -274,6 +274,8 @@ enum source_kind run_source(const struct run *run);
 
 /* Give free slots to those who are next, tell why the rest waits. */
 void engine_schedule(struct engine *engine);
+/* The same as part of a decision, so that its answer tells what came of it. */
+void queue_schedule(struct turn *turn, struct engine *engine);
 /* A run enters the schedule: a new one, or one that was found at start. */
 void queue_add(struct run *run);
 /* The run has ended: who was to come after it never will, unless it succeeded; also who is still on its way to the disk. */

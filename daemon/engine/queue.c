@@ -209,16 +209,21 @@ static void tell_reasons(struct turn *turn, struct engine *engine)
 		turn_act_schedule(turn);
 }
 
-void engine_schedule(struct engine *engine)
+void queue_schedule(struct turn *turn, struct engine *engine)
 {
-	struct turn *turn;
 	int64_t id;
 
 	if (engine->recovering || engine->stopped)
 		return;
-	turn = turn_new(engine);
 	while (!engine->draining && (id = schedule_next(engine->schedule)) != 0)
 		grant(turn, run_find(engine, id));
 	tell_reasons(turn, engine);
+}
+
+void engine_schedule(struct engine *engine)
+{
+	struct turn *turn = turn_new(engine);
+
+	queue_schedule(turn, engine);
 	turn_commit_or_drop(turn);
 }

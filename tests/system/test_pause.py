@@ -61,10 +61,26 @@ def test_what_runs_ends_and_nothing_more_starts(daemon, repos):
 def test_resume_while_the_agent_still_runs(daemon, repos):
     run = pause_at_work(daemon, next(repos))
     row = daemon.call("run.resume", id=run)
-    assert not row["paused"] and row["state"] in ("queued", "running"), row
+    assert (row["state"], row["paused"]) == ("running", False), row
     daemon.play.go(f"g{run}")
     assert daemon.ended(run)["state"] == "succeeded"
     assert [s[1] for s in daemon.play.starts(run)] == ["implement", "review"]
+
+
+def test_resume_answers_with_the_state_that_it_leads_to(daemon, repos):
+    run = pause_at_work(daemon, next(repos))
+    implemented(daemon, run)
+    others = [daemon.review(next(repos).path) for _ in range(2)]
+    for other in others:
+        daemon.play.arrived(f"g{other}")
+    # both slots are taken: it waits, and says for what
+    assert daemon.rlctl("resume", run, check=0).err == f"Run {run}: queued; all slots of the daemon are in use.\n"
+    daemon.call("run.pause", id=run)
+    daemon.cancelled(others[0])
+    assert daemon.rlctl("resume", run, check=0).err == f"Run {run}: running.\n"
+    assert daemon.ended(run)["state"] == "succeeded"
+    assert [s[1] for s in daemon.play.starts(run)] == ["implement", "review"]
+    daemon.cancelled(others[1])
 
 
 def test_a_queued_run_is_passed_over(daemon, repos):
