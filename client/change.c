@@ -48,13 +48,15 @@ static void tell_cancelled(struct client *c, int64_t asked, const json_t *run)
 	fputc('\n', c->talk.file);
 }
 
-/* Running attempts are not interrupted. */
+/* Running attempts are not interrupted. A held run is paused beside. */
 static void tell_paused(struct client *c, int64_t asked, const json_t *run)
 {
-	(void)run;
+	bool held = strcmp(field_text(run, "state"), "held") == 0;
+
 	fprintf(c->talk.file, "Run %lld: ", (long long)asked);
-	print_painted(&c->talk, print_state_paint("paused"), "paused");
-	fprintf(c->talk.file, "; running attempts finish, no new ones start. \"rlctl resume %lld\" continues the run.\n", (long long)asked);
+	print_painted(&c->talk, print_state_paint("paused"), held ? "held and paused" : "paused");
+	fprintf(c->talk.file, "; %s. \"rlctl resume %lld\" continues the run.\n",
+	    held ? "a decision starts no attempt" : "running attempts finish, no new ones start", (long long)asked);
 }
 
 /* The reason says what a queued run waits for. */

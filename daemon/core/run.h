@@ -14,6 +14,7 @@
  *    └─PASSED, FAILED─▶ (sent back, it waited; meanwhile a human decided about what else was held)
  *
  *   RUNNING ─PAUSE─▶ PAUSED ─UNPAUSE─▶ QUEUED ─RESUME─▶ RUNNING       PAUSED ─PASSED, FAILED─▶ (what ran was the last)
+ *   HELD ─PAUSE─▶ PAUSED   (instead of BACK, when the run is marked as paused: a pause leaves a held run held)
  *   PAUSED ─CANCEL─▶ PAUSED ─CANCELLED─▶ CANCELLED
  *
  * PASSED, FAILED, CANCELLED, HELD, NEXT and REVIEW come from run_settle(), which looks at tasks and slots when a slot has settled. A

@@ -222,6 +222,11 @@ void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check
 	turn_commit(turn);
 }
 
+static bool is_ending(const struct run *run)
+{
+	return run_cancelling(run) || run_state_is_end((enum run_state)run->rows->run.state);
+}
+
 void engine_pause(struct engine *engine, int64_t id, const char *by, bool check, engine_reply_cb *cb, void *arg)
 {
 	struct run *run = run_find(engine, id);
@@ -230,10 +235,10 @@ void engine_pause(struct engine *engine, int64_t id, const char *by, bool check,
 	char *cause;
 
 	reply.code = refuse_change(engine, run, &reply);
-	if (reply.code == RPC_OK && (run_cancelling(run) || (run->rows->run.state != RUN_S_QUEUED && run->rows->run.state != RUN_S_RUNNING))) {
+	if (reply.code == RPC_OK && (is_ending(run) || run->rows->run.paused == 1)) {
 		reply.code = RPC_WRONG_STATE;
-		reply.message = run->rows->run.state == RUN_S_PAUSED ? "the run is paused already" : "only a queued or running run can be paused";
-		reply.hint = "rlctl show tells what it does";
+		reply.message = is_ending(run) ? "the run is ending" : "the run is paused already";
+		reply.hint = is_ending(run) ? "rlctl show tells its state" : "rlctl resume continues it";
 	}
 	if (reply.code != RPC_OK || check) {
 		cb(arg, &reply);
@@ -261,10 +266,10 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 	struct turn *turn;
 
 	reply.code = refuse_change(engine, run, &reply);
-	if (reply.code == RPC_OK && (run_cancelling(run) || run_state_is_end((enum run_state)run->rows->run.state) || run->rows->run.paused != 1)) {
+	if (reply.code == RPC_OK && (is_ending(run) || run->rows->run.paused != 1)) {
 		reply.code = RPC_WRONG_STATE;
-		reply.message = "the run is not paused";
-		reply.hint = "a held run goes on by a decision: rlctl hold list";
+		reply.message = is_ending(run) ? "the run is ending" : "the run is not paused";
+		reply.hint = "a held run waits for a decision: rlctl hold list";
 	}
 	if (reply.code != RPC_OK || check) {
 		cb(arg, &reply);

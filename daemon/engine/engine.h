@@ -95,8 +95,9 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 /* by: who said so, for the cause: "uid 1000". Codes: not-found, no-space. */
 void engine_cancel(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
 
-/* Nothing more of the run is started; what runs ends by itself. A queued run stays in the queue and is passed over. Codes: not-found,
- * no-space, wrong-state (paused already, held, over). Undone by engine_unpause(), which undoes nothing else. */
+/* No attempt of the run is started; what runs ends by itself. A queued run stays in the queue and is passed over. A held one stays held, and
+ * a decision starts no attempt: rework and the next task wait in the queue, approve commits. Codes: not-found, no-space, wrong-state (paused already,
+ * over). Undone by engine_unpause(), which undoes nothing else. */
 void engine_pause(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
 void engine_unpause(struct engine *engine, int64_t run, const char *by, bool check, engine_reply_cb *cb, void *arg);
 

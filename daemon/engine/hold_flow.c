@@ -135,7 +135,10 @@ static void approve(struct turn *turn, struct lane *lane, const char *by, const 
 
 	hold_close(turn, lane, HOLD_S_APPROVED, by, message);
 	review_human(turn, lane, "accepted", by, message);
-	if (commit && run->rows->run.state == RUN_S_HELD)
+	/* a commit needs no attempt, or asks for one that waits for the end of the pause */
+	if (commit && run->rows->run.state == RUN_S_HELD && run->rows->run.paused == 1)
+		run_event(turn, run, RUN_E_PAUSE, "paused");
+	else if (commit && run->rows->run.state == RUN_S_HELD)
 		run_event(turn, run, RUN_E_BACK, NULL);
 	lane_event(turn, lane, commit ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED, cause);
 	free(cause);

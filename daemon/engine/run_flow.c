@@ -293,6 +293,9 @@ static void act(struct turn *turn, struct run *run, enum run_action action, enum
 		log_warn("run %lld held: %s", (long long)row->id, cause != NULL ? cause : "");
 		break;
 	case RUN_A_REWORK:
+		/* the schedule tells only those that want a slot what they wait for */
+		if (row->paused == 1)
+			text_set(&row->reason, "paused");
 		turn_act_schedule(turn);
 		break;
 	case RUN_A_PAUSE:

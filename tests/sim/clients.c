@@ -240,13 +240,24 @@ static struct pause_word *say(struct paused *paused, bool pause)
 	return word;
 }
 
+/* Held runs are few. */
+static const struct run_rows *held_run(struct world *w)
+{
+	const struct run_rows *rows = NULL;
+
+	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL)
+		if (rows->run.state == RUN_S_HELD && rows->run.paused != 1)
+			return rows;
+	return NULL;
+}
+
 /* Who is paused is mostly to go on. */
 void client_pause(struct world *w)
 {
-	const struct run_rows *rows = random_run(w);
+	const struct run_rows *held = below(w, 2) == 0 ? held_run(w) : NULL, *rows = held != NULL ? held : random_run(w);
 	bool pause;
 
-	for (size_t i = 0; i < w->npaused && below(w, 2) == 0; i++)
+	for (size_t i = 0; held == NULL && i < w->npaused && below(w, 2) == 0; i++)
 		if (w->paused[i]->acked && w->paused[i]->run != 0)
 			rows = view_run(w->disk, w->paused[i]->run);
 	if (rows == NULL || run_state_is_end((enum run_state)rows->run.state))

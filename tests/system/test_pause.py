@@ -151,14 +151,68 @@ def test_what_is_refused(daemon, repos):
         assert error.message == f"run {run} has ended: succeeded" and error.data["hint"], error
 
 
-def test_a_held_run_is_not_paused(daemon, repos):
-    daemon.play.set({"review": "drift 'never good'\n", "fix": "echo $nth >> work.txt\nanswer fixed\n"})
-    run = daemon.review(next(repos).path, review={"on_exhausted": "hold", "max_fixes": 0})
+HELD = {"review": "drift 'never good'\n", "fix": "echo $nth >> work.txt\nanswer fixed\n"}
+
+
+def pause_held(daemon, repo, **settings):
+    """A held run that is paused, and its hold."""
+    daemon.play.set(HELD)
+    run = daemon.review(repo.path, review={"on_exhausted": "hold", "max_fixes": 0}, **settings)
     daemon.play.arrived(f"g{run}")
     daemon.play.go(f"g{run}")
     assert daemon.ended(run)["state"] == "held"
-    for method in ("run.pause", "run.resume"):
-        refused(daemon, method, 2, id=run)
+    assert daemon.rlctl("pause", run, check=0).err == \
+        f'Run {run}: held and paused; a decision starts no attempt. "rlctl resume {run}" continues the run.\n'
+    row = daemon.run(run)
+    assert (row["state"], row["paused"]) == ("held", True), row
+    refused(daemon, "run.pause", 2, id=run)
+    return run, daemon.call("hold.list", run=run, state="open")["holds"][0]["id"]
+
+
+def test_resume_leaves_a_held_run_held(daemon, repos):
+    run, hold = pause_held(daemon, next(repos))
+    row = daemon.call("run.resume", id=run)
+    assert (row["state"], row["paused"]) == ("held", False), row
+    refused(daemon, "run.resume", 2, id=run)
+    daemon.call("hold.reject", id=hold)
+    assert daemon.ended(run)["state"] == "failed"
+
+
+@pytest.mark.parametrize("end", [None, "kill"])
+def test_rework_of_a_paused_run_waits_for_resume(daemon, repos, end):
+    run, hold = pause_held(daemon, next(repos))
+    if end is not None:
+        getattr(daemon, end)()
+        daemon.start()
+    daemon.call("hold.rework", id=hold, message="once more")
+    waits = daemon.run(run)
+    assert (waits["state"], waits["paused"], waits["reason"]) == ("queued", True, "paused"), waits
+    daemon.play.set({**HELD, "implement": SCRIPTS["implement"], "review": "pass\n"})
+    other = daemon.review(next(repos).path)      # from its start to its end: the paused run is passed over
+    daemon.play.arrived(f"g{other}")
+    daemon.play.go(f"g{other}")
+    assert daemon.ended(other)["state"] == "succeeded"
+    assert [s[1] for s in daemon.play.starts(run)] == ["implement", "review"]
+    assert daemon.call("run.resume", id=run)["state"] == "running"
+    assert daemon.ended(run)["state"] == "succeeded"
+    assert [s[1] for s in daemon.play.starts(run)] == ["implement", "review", "fix", "review"]
+
+
+def test_approve_of_a_paused_run_starts_no_commit_agent(daemon, repos):
+    run, hold = pause_held(daemon, next(repos), commit="agent")
+    daemon.play.set({"commit": "git add -A\ngit commit -qm done\nanswer committed\n"})
+    with daemon.events(run=run) as events:
+        daemon.call("hold.approve", id=hold)
+        events.until("slot.phase", lambda e: e["phase"] == "committing")
+    other = daemon.review(next(repos).path)      # decided on after it, and on its way before the commit would be
+    daemon.play.arrived(f"g{other}")
+    row = daemon.run(run)
+    assert (row["state"], row["paused"]) == ("paused", True), row
+    assert [s[1] for s in daemon.play.starts(run)] == ["implement", "review"]
+    daemon.call("run.resume", id=run)
+    assert daemon.ended(run)["state"] == "succeeded"
+    assert [s[1] for s in daemon.play.starts(run)] == ["implement", "review", "commit"]
+    daemon.cancelled(other)
 
 
 def test_check_changes_nothing(daemon, repos):
