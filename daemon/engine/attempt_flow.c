@@ -352,6 +352,21 @@ static char *failure_of(const struct attempt_facts *facts, const struct collect_
 	return xstrdup(w->last_words);
 }
 
+#define CONFINED "; its sandbox may have refused that: name the path in writable of [agent.%s] in rld.toml, or set review.read_only = false"
+
+/* A program that was refused a file says so in words of its own, and knows nothing of our sandbox. Takes cause. */
+static char *with_sandbox(char *cause, const struct lane *lane, const char *agent)
+{
+	char *text;
+
+	if (lane->lost || lane->record.sandbox == 0 || cause == NULL ||
+	    (strcasestr(cause, "permission denied") == NULL && strstr(cause, "EACCES") == NULL))
+		return cause;
+	text = xasprintf("%s" CONFINED, cause, agent);
+	free(cause);
+	return text;
+}
+
 static char *cause_of(const struct lane *lane, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_work *w)
 {
 	const char *agent = run_attempt(lane->run, w->attempt)->agent;
@@ -377,6 +392,7 @@ static char *cause_of(const struct lane *lane, const struct attempt_facts *facts
 	cause = attempt_cause(facts, &limit, safe);
 	free(safe);
 	free(detail);
+	cause = with_sandbox(cause, lane, agent);
 	return facts->provider == PROVIDER_AUTH ? with_remedy(cause, agent) : cause;
 }
 

@@ -141,9 +141,39 @@ static void refresh(struct turn *turn, struct run *run, const struct offer *offe
 		run_rows_put(run->rows, ROW_TASK, task);
 }
 
+/* What the claims say of a task that this run has not claimed, with the reason, malloc'd; OPEN: nothing. After a start there is no claim of what
+ * was given back. */
+static enum task_state claimed_elsewhere(const struct run *run, const char *source, const char *task, char **reason)
+{
+	const struct claim_row *claim = source != NULL ? claims_find(run->engine->claims, source, task) : NULL;
+
+	if (claim != NULL && claim->state == CLAIM_S_HELD) {
+		*reason = xasprintf("run %lld works on it", (long long)claim->run);
+		return TASK_S_TAKEN;
+	}
+	if (claim != NULL && claim->state == CLAIM_S_DONE && claim->at >= run->rows->run.created_at) {
+		*reason = xasprintf("it passed in run %lld", (long long)claim->run);
+		return TASK_S_DONE;
+	}
+	return TASK_S_OPEN;
+}
+
+/* It was offered, and is not any more. */
+static void withdraw(struct turn *turn, const struct run *run, const char *source, struct task_row *task)
+{
+	char *reason = NULL;
+	enum task_state state = claimed_elsewhere(run, source, task->id, &reason);
+
+	task->state = (int)(state != TASK_S_OPEN ? state : TASK_S_TAKEN);
+	text_set(&task->reason, reason != NULL ? reason : "its source does not offer it any more: it was closed, taken or held back there");
+	turn_put(turn, ROW_TASK, task);
+	free(reason);
+}
+
 void offer_take(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd)
 {
 	struct offer offer = { xcalloc(list->count + 1, sizeof(*offer.items)), list->count, has_bd };
+	char *source = run_claim_source(run);
 	int64_t last = 0;
 
 	for (size_t i = 0; i < list->count; i++)
@@ -154,12 +184,10 @@ void offer_take(struct turn *turn, struct run *run, const struct task_list *list
 	for (size_t i = 0; i < run->rows->ntasks; i++) {
 		struct task_row *task = run->rows->tasks[i];
 
-		if (task->state != TASK_S_OPEN || find_item(&offer, task->id) != NULL)
-			continue;
-		task->state = TASK_S_TAKEN;
-		text_set(&task->reason, "its source does not offer it any more");
-		turn_put(turn, ROW_TASK, task);
+		if (task->state == TASK_S_OPEN && find_item(&offer, task->id) == NULL)
+			withdraw(turn, run, source, task);
 	}
+	free(source);
 	free(offer.items);
 }
 
@@ -170,19 +198,12 @@ void offer_follow_claims(struct turn *turn, struct run *run)
 	for (size_t i = 0; source != NULL && i < run->rows->ntasks; i++) {
 		struct task_row *task = run->rows->tasks[i];
 		const struct claim_row *claim = claims_find(run->engine->claims, source, task->id);
-		enum task_state state = TASK_S_OPEN;
+		enum task_state state;
 		char *reason = NULL;
 
 		if ((task->state != TASK_S_OPEN && task->state != TASK_S_TAKEN) || (claim != NULL && claim->run == run->rows->run.id))
 			continue;
-		/* after a start there is no claim of what was given back */
-		if (claim != NULL && claim->state == CLAIM_S_HELD) {
-			state = TASK_S_TAKEN;
-			reason = xasprintf("run %lld works on it", (long long)claim->run);
-		} else if (claim != NULL && claim->state == CLAIM_S_DONE && claim->at >= run->rows->run.created_at) {
-			state = TASK_S_DONE;
-			reason = xasprintf("it passed in run %lld", (long long)claim->run);
-		}
+		state = claimed_elsewhere(run, source, task->id, &reason);
 		if (task->state != (int)state) {
 			task->state = (int)state;
 			text_set(&task->reason, reason);

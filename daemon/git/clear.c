@@ -221,6 +221,15 @@ enum stage loose_done(struct git_op *op, bool ok, const char *data, size_t size)
 /* ---- away with it ---- */
 
 /* dir has its other name, or is not there. */
+/* The directory of the run's work trees goes with the last of them; making and removing them take turns. */
+static void remove_parent(const struct git_op *op)
+{
+	char *parent = xmemdup0(op->dir, (size_t)(strrchr(op->dir, '/') - op->dir));
+
+	rmdir(parent);
+	free(parent);
+}
+
 static enum stage sweep(struct git_op *op)
 {
 	char *rest = cleared(op), *registration = registration_find(op->common, op->dir), *ref;
@@ -232,6 +241,8 @@ static enum stage sweep(struct git_op *op)
 		trouble(op, registration, rv);
 	registration_sweep(op->common, op->dir, false);
 	worktree_made(op);
+	if (rv == 0)
+		remove_parent(op);
 	free(rest);
 	free(registration);
 	if (rv != 0 || op->given_commit == NULL)

@@ -126,20 +126,29 @@ static bool is_watched(pid_t parent)
 	return false;
 }
 
-void strays_each(strays_cb *each, void *arg)
+static bool is_stray(int procfd, const char *entry, char name[32])
 {
 	static const char mark[] = "\0" STRAYS_MARK "=";
+	pid_t pid = (pid_t)strtol(entry, NULL, 10), parent;
+
+	return pid > 0 && pid != getpid() && carries(procfd, entry, mark, sizeof(mark) - 1) == 1 && identify(pid, name, &parent) &&
+	    strcmp(name, SHIM_NAME) != 0 && !is_watched(parent);
+}
+
+void strays_each(strays_cb *each, void *arg)
+{
+	const struct timespec pause = { .tv_nsec = SCAN_PAUSE_NS };
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 	char name[32];
-	pid_t parent;
 
 	while (proc != NULL && (entry = readdir(proc)) != NULL) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid > 0 && pid != getpid() && carries(dirfd(proc), entry->d_name, mark, sizeof(mark) - 1) == 1 &&
-		    identify(pid, name, &parent) && strcmp(name, SHIM_NAME) != 0 && !is_watched(parent))
-			each(arg, pid, name);
+		if (!is_stray(dirfd(proc), entry->d_name, name))
+			continue;
+		/* a process above it may have ended between two looks: what is a stray is one a moment later, too */
+		nanosleep(&pause, NULL);
+		if (is_stray(dirfd(proc), entry->d_name, name))
+			each(arg, (pid_t)strtol(entry->d_name, NULL, 10), name);
 	}
 	if (proc != NULL)
 		closedir(proc);
