@@ -220,6 +220,22 @@ def test_an_answer_whose_end_is_gone_is_held(make_daemon, repo, tools):
     assert daemon.ended(run)["state"] == "succeeded"
 
 
+def test_a_hook_that_cannot_be_started_is_tried_again(make_daemon, repo, tools):
+    heard = tools.path / "heard"
+    os.mkfifo(heard)
+    daemon = make_daemon(start=False, scripts=PASS, config={"hook": {"on_end": ["/bin/sh", "-c", f"echo $RL_STATE > {heard}"]}})
+    # as when there is no room for its identity: the status is ENOSPC
+    tools.program("rl-shim", f"""#!/bin/sh
+if grep -aqF {heard} "$1/job" && rm {tools.path}/full 2> /dev/null; then exit 28; fi
+exec {SHIM} "$1"
+""")
+    (tools.path / "full").touch()
+    daemon.program = shutil.copy(RLD, tools.path)
+    daemon.start()
+    assert daemon.ended(daemon.review(repo.path))["state"] == "succeeded"
+    assert heard.read_text() == "succeeded\n" and not (tools.path / "full").exists()
+
+
 # ---- a source that fails for a while ---------------------------------------------------------------------------
 
 @pytest.mark.parametrize("verb", ["ready", "update", "close"])

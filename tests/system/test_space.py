@@ -78,3 +78,27 @@ def test_an_answer_waits_for_space(small, repo):
     assert row["state"] == "succeeded", row
     assert len(daemon.play.starts()) == 1, "paid once"
     assert daemon.rlctl("rpc", "attempt.output", f"id={row['result']['attempt']}", "stream=answer", check=0).out.count("the paid answer") == 1
+
+
+def test_a_run_that_begins_waits_for_space(small, repo):
+    daemon = small("runs", scripts={"implement": "answer done\n"})
+    filling = fill(daemon.state / "runs")
+    number = daemon.submit(repo.path)
+    until_it_waits(daemon, number, "host: ")
+    assert daemon.run(number)["state"] == "running" and daemon.run(number)["wait"] == "host"
+    os.unlink(filling)
+    assert daemon.ended(number)["state"] == "succeeded"
+
+
+def test_what_an_agent_says_waits_for_space(small, repo):
+    """More than a pipe holds: when the agent has ended, the disk has refused the first words."""
+    daemon = small(".", scripts={"implement": "gate g\nanswer 'the paid answer'\nhead -c 150000 /dev/zero | tr '\\0' '\\n'\n"}, gates=["g"])
+    number = daemon.submit(repo.path)
+    agent = daemon.play.arrived("g")
+    filling = fill(daemon.state)
+    daemon.play.go("g")
+    wait_gone(agent)
+    os.unlink(filling)
+    row = daemon.ended(number)
+    assert row["state"] == "succeeded" and len(daemon.play.starts()) == 1, row
+    assert daemon.rlctl("rpc", "attempt.output", f"id={row['result']['attempt']}", "stream=answer", check=0).out.count("the paid answer") == 1
