@@ -43,6 +43,16 @@ static char *ref_of_task(const struct lane *lane, const char *kind)
 	return ref;
 }
 
+/* "refs/rl/3f2a9c01/beside/42/1-2": a reviewer may see it, and one of profile "comments" must not know the task. */
+static char *ref_of_slot(const struct lane *lane, const char *kind)
+{
+	char *run = ref_of_run(&lane->run->rows->run, kind), *ref = xasprintf("%s/%lld-%lld", run, (long long)lane->row->iteration,
+	    (long long)lane->row->slot);
+
+	free(run);
+	return ref;
+}
+
 char *git_ref(const struct lane *lane, enum git_op_kind kind)
 {
 	const struct run_row *run = &lane->run->rows->run;
@@ -58,8 +68,9 @@ char *git_ref(const struct lane *lane, enum git_op_kind kind)
 		return xasprintf("refs/heads/%s", run->result_branch);
 	case GIT_CLEAR:
 		return ref_of_task(lane, "salvage");
-	case GIT_MEASURE:
 	case GIT_VERIFY:
+		return ref_of_slot(lane, "beside");
+	case GIT_MEASURE:
 	case GIT_CHECKOUT:
 	case GIT_COMMIT:
 	case GIT_WORKTREE:

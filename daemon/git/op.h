@@ -73,7 +73,7 @@ struct git_op_spec {
 	const char *tree;	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, COMMIT: the tree */
 	const char *base;	/* COMMIT: the tree to compare with; MERGE: the commit or tree, the patch base..ref is the last step's stdout
 				 * when all is done; NULL: none is made */
-	const char *ref;	/* PIN, SNAPSHOT, BASE, MERGE, CLEAR; as branch, keep_ref and note_ref, ours alone: a lock on it is that of a git that was killed */
+	const char *ref;	/* PIN, SNAPSHOT, BASE, MERGE, CLEAR; VERIFY: of beside, NULL: none; as branch, keep_ref and note_ref, ours alone: a lock on it is that of a git that was killed */
 	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, and a
 				 * workspace that is no work tree of a task for new files; NULL: the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
 	const char *name;	/* BASE: what the user calls the other branch, NULL: none; PIN, SNAPSHOT: "HEAD" */

@@ -15,7 +15,7 @@
 /*   [JUDGES ─▶] SNAPSHOT or BASE, as below, when files that judge are to be compared with HEAD
  *   LIST ─▶ HEAD ⇄ INSIDE ─▶ HASH ─▶ INDEX ─▶ TREE ─┬─▶ SNAPSHOT: [PIN] ─▶ done
  *    ▲  (nested repositories)    │                  ├─▶ MEASURE: [MARKS ─▶] [HOOKS ─▶ CHANGES to AGREED, as below ─▶ LIST] ─▶ PATCH ─▶ done
- *    └── once, when files moved ─┘                  └─▶ VERIFY: done when equal, else COMPARE ─▶ [BESIDE_INDEX ─▶ BESIDE_TREE ─▶] done
+ *    └── once, when files moved ─┘                  └─▶ VERIFY: done when equal, else COMPARE ─▶ [BESIDE_INDEX ─▶ BESIDE_TREE ─▶ [BESIDE_PIN ─▶]] done
  *   BESIDE ─▶ LIST, as above: files of before that are no work are known
  *   HASH ─▶ OTHERS ─▶ INDEX, as above, and ADD ─▶ ADD_OTHERS ─▶ STAGED, as below: when others write there, too
  *   LIST ─▶ IN_HEAD ─▶ as above, when an agent has added an artifact: failed, when it is committed
@@ -49,7 +49,7 @@
  *          in conflict: all as one ─▶ MERGE_ROOTS, and once more ─▶ DIR_KEPT ─▶ DIR_HEAD ─▶ DIR_KEEP ─▶ DIR_RESET ─▶ LIST to TREE,
  *          as above ─▶ DIR_LAY ─▶ DIR_BACK ─▶ LIST to TREE ─▶ done                └ begun again: DIR_BEHIND ─▶ DIR_FORGET ─▶ ┘ */
 enum stage {
-	STAGE_NONE, STAGE_JUDGES, STAGE_BESIDE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_OTHERS, STAGE_INDEX, STAGE_TREE, STAGE_HOOKS, STAGE_PATCH, STAGE_COMPARE, STAGE_BESIDE_INDEX, STAGE_BESIDE_TREE, STAGE_PIN, STAGE_PIN_NAMED,
+	STAGE_NONE, STAGE_JUDGES, STAGE_BESIDE, STAGE_LIST, STAGE_IN_HEAD, STAGE_HEAD, STAGE_INSIDE, STAGE_HASH, STAGE_OTHERS, STAGE_INDEX, STAGE_TREE, STAGE_HOOKS, STAGE_PATCH, STAGE_COMPARE, STAGE_BESIDE_INDEX, STAGE_BESIDE_TREE, STAGE_BESIDE_PIN, STAGE_PIN, STAGE_PIN_NAMED,
 	STAGE_ENTRIES, STAGE_BLOBS, STAGE_CHANGES, STAGE_TIP, STAGE_TIP_TEXT, STAGE_READ, STAGE_REMOVE, STAGE_ADD, STAGE_ADD_OTHERS, STAGE_STAGED,
 	STAGE_IDENT, STAGE_COMMIT, STAGE_MADE, STAGE_CHECK, STAGE_OWN_INDEX,
 	STAGE_PLANNED, STAGE_HOOK_BEFORE, STAGE_HOOK_PREPARE, STAGE_HOOK_MESSAGE, STAGE_AGREED, STAGE_MEDDLED, STAGE_HOOK_AFTER,
@@ -214,7 +214,7 @@ result_fn list_done, in_head_done, head_done, inside_done, hash_done, others_don
 /* beside.c */
 bool beside_has(const struct git_op *op, const char *path, unsigned mode, const char *id);	/* as it is */
 enum stage beside_keep(struct git_op *op);	/* what is seen now */
-result_fn beside_done, beside_index_done, beside_tree_done;
+result_fn beside_done, beside_index_done, beside_tree_done, beside_pin_done;
 
 /* rehearse.c */
 enum stage rehearse(struct git_op *op);			/* op->tree is known */

@@ -31,6 +31,7 @@ const struct stage_spec stages[STAGES] = {
 	[STAGE_COMPARE] = { "diff-tree", { "diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none" }, { ARG_GIVEN, ARG_TREE }, INDEX | READ, 0, compare_done },
 	[STAGE_BESIDE_INDEX] = { "update-index", { "update-index", "-z", "--index-info" }, { 0 }, INDEX, 0, beside_index_done },
 	[STAGE_BESIDE_TREE] = { "write-tree", { "write-tree", "--missing-ok" }, { 0 }, INDEX | READ, 0, beside_tree_done },
+	[STAGE_BESIDE_PIN] = { "update-ref", { "update-ref", "--no-deref" }, { ARG_REF, ARG_BESIDE }, 0, 0, beside_pin_done },
 	[STAGE_PIN] = { "update-ref", { "update-ref", "--no-deref" }, { ARG_REF, ARG_TREE }, 0, 0, pin_done },
 	[STAGE_PIN_NAMED] = { "rev-parse", { "rev-parse", "--verify", "-q" }, { 0 }, READ | MAY_FAIL, 0, pin_named_done },
 	[STAGE_ENTRIES] = { "ls-tree", { "ls-tree", "-r", "-z", "--full-tree" }, { ARG_TREE }, READ, 0, entries_done },
