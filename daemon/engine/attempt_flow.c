@@ -179,8 +179,8 @@ static void released(struct turn *turn, struct lane *lane, const struct attempt_
 /* By its requirement such a program inherits everything; one that looks for a variable in vain has no other way to say so. */
 static void reviewer_failed(struct turn *turn, struct lane *lane, const struct attempt_row *a, const char *cause)
 {
-	static const char left_out[] = "of your environment it is given PATH, HOME and the like, and what env of [review] or of its agent names; "
-	    "when it needs more, name that there, or pass it with --env NAME=VALUE";
+	static const char left_out[] = "from your environment it gets PATH, HOME and the like, and the variables that env of [review] or of its agent names; "
+	    "name others that it needs there, or pass them with --env NAME=VALUE";
 	char *text;
 
 	if (lane_plan(lane)->profile->carrier != CARRIER_EXIT || a->exit_code != 2) {
@@ -190,7 +190,7 @@ static void reviewer_failed(struct turn *turn, struct lane *lane, const struct a
 	text = xasprintf("%s; %s", cause, left_out);
 	review_error(turn, lane, text);
 	free(text);
-	text = xasprintf("the program that reviews has failed: %s", left_out);
+	text = xasprintf("the review program failed: %s", left_out);
 	run_warn(turn, lane->run, text);
 	free(text);
 }

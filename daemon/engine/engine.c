@@ -344,7 +344,7 @@ static void taken(void *arg, int64_t id, int64_t vacant)
 		return;
 	if (engine->last_attempt < vacant - 1)
 		engine->last_attempt = vacant - 1;
-	log_warn("attempts/%lld was there before it was to be made; what was to run in it gets number %lld", (long long)id, (long long)engine->last_attempt + 1);
+	log_warn("attempts/%lld exists already and is not used; the next number is %lld", (long long)id, (long long)engine->last_attempt + 1);
 	if (hook != NULL)
 		hook_renumber(engine, hook);
 	else if (lane->step != NULL)

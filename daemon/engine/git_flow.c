@@ -294,7 +294,7 @@ static void warn_of_judges(struct turn *turn, const struct lane *lane)
 
 	if (names == NULL)
 		return;
-	text = xasprintf("this run is judged by files that are not as the last commit has them: %s; look at what has changed there, and commit what you want to keep", names);
+	text = xasprintf("files that judge this run differ from the last commit: %s; check these changes, and commit those that you want to keep", names);
 	run_warn(turn, lane->run, text);
 	free(text);
 }

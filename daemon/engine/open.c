@@ -49,7 +49,7 @@ static int set_worktrees_aside(struct open_work *work)
 			aside = xasprintf("%s.aside-%d", path, n);
 		}
 		rv = rename(path, aside) == -1 ? -errno : 0;
-		warning = xasprintf("%s was there before the run: moved to %s", path, aside);
+		warning = xasprintf("%s existed before the run: moved to %s", path, aside);
 		if (rv == 0)
 			strings_append(&work->warnings, warning);
 		free(warning);

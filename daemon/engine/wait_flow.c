@@ -97,7 +97,7 @@ void lane_waits(struct turn *turn, struct lane *lane, enum wait_kind kind, int e
 	text_set(f.reason, reason);
 	put(turn, lane);
 	if (begins) {
-		log_warn("run %lld: %s; trying again until that is over", (long long)run->id, reason);
+		log_warn("run %lld: %s; trying again until it passes", (long long)run->id, reason);
 		if (kind == WAIT_HOST)
 			tell(turn, lane, "waits", error, reason);
 		if (lane->row != NULL)

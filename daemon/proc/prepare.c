@@ -59,7 +59,7 @@ static int make_dir(struct prepare *p)
 		rv = -errno;
 	if (rv == -EEXIST) {
 		p->vacant = find_vacant(p);
-		return failed(p, NULL, "was there before");
+		return failed(p, NULL, "exists already");
 	}
 	if (rv != 0)
 		return failed_errno(p, NULL, -rv);

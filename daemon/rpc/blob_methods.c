@@ -133,7 +133,7 @@ static void put_run(void *arg)
 	else if (fd == -1 || fstat(fd, &st) == -1)
 		refuse_errno(put, "open", errno);
 	else if (put->offset > 0 && st.st_size != put->offset)
-		refuse_field(put, RPC_CONFLICT, "offset", "the blob has %lld bytes, but the offset is %lld: go on at its size, or begin at 0",
+		refuse_field(put, RPC_CONFLICT, "offset", "the blob has %lld bytes, but the offset is %lld: continue at its size, or begin at 0",
 		    (long long)st.st_size, (long long)put->offset);
 	else if (!put->check)
 		write_piece(put, fd);

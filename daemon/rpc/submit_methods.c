@@ -273,7 +273,7 @@ static void warn_of_switch(json_t *list, const struct plan *plan)
 
 	if (!plan->review || plan->fixer != FIXER_IMPLEMENTER || fixer == NULL || coder == NULL || strcmp(coder, fixer) == 0)
 		return;
-	add_warning(list, xasprintf("%s reworks what %s has written: in profile %s the coder stays the coder; leave the fixer's agent out to keep it so",
+	add_warning(list, xasprintf("%s reworks what %s has written: in profile %s the coder stays the coder; omit the fixer's agent to keep it",
 	    fixer, coder, plan->profile_name));
 }
 

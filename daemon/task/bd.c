@@ -125,7 +125,7 @@ static const struct ill {
 } ills[] = {
 	{ "blocked by open issues", TROUBLE_LASTS, 0, "close those first, or take the dependency out" },
 	{ "open child issue", TROUBLE_LASTS, 0, "close its children first" },
-	{ "no beads database", TROUBLE_LASTS, 0, "run `bd init` there, or have another directory's beads worked off" },
+	{ "no beads database", TROUBLE_LASTS, 0, "run `bd init` there, or name a directory that has beads" },
 	{ "unknown flag", TROUBLE_LASTS, 0, "install a newer bd" },
 	{ "unknown command", TROUBLE_LASTS, 0, "install a newer bd" },
 	{ "no issues found matching", TROUBLE_LASTS, 0, "see `bd show`: the issue is not there any more" },

@@ -174,7 +174,7 @@ def test_a_retry_of_what_was_not_reviewed_reads_it(daemon, repo):
 
 # ---- files that differ from the last commit ---------------------------------------------------------------------
 
-LEFT = "not as the last commit has them: "
+LEFT = "differ from the last commit: "
 
 
 def unlike(row):

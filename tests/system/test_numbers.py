@@ -103,7 +103,7 @@ def test_directories_of_runs_made_by_an_agent(make_daemon, repo, tmp_path):
     row = daemon.ended(run)
     assert row["state"] == "succeeded", row
     assert not [p for p in daemon.play.path.glob(f"prompt.{run}.*") if "PLANTED" in p.read_text()]
-    assert row["warnings"] == [f"{state}/worktrees/{run} was there before the run: moved to {state}/worktrees/{run}.aside-1"]
+    assert row["warnings"] == [f"{state}/worktrees/{run} existed before the run: moved to {state}/worktrees/{run}.aside-1"]
     assert (state / "worktrees" / f"{run}.aside-1" / "1-1" / "mine").read_text() == "PLANTED\n"
     assert {p.name for p in (state / "runs" / str(run)).iterdir()} <= {"task", "judgement"}
 
