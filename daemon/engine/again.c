@@ -28,7 +28,7 @@ static bool has_failed_to_resume(const struct lane *lane, const struct attempt_r
 {
 	const struct slot_row *row = lane->row;
 
-	if (row->retry_at != ROW_NONE && row->retries < lane_plan(lane)->retries)
+	if (a->provider == PROVIDER_ERROR && row->retry_at != ROW_NONE && row->retries < lane_plan(lane)->retries)
 		return false;
 	return a->resumes != ROW_NONE && a->state == ATTEMPT_S_EXITED && (a->provider == PROVIDER_OK || a->provider == PROVIDER_UNKNOWN ||
 	    a->provider == PROVIDER_ERROR);
