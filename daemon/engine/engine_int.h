@@ -284,7 +284,8 @@ void queue_end_dependants(struct turn *turn, struct run *run);
 void queue_give(struct lane *lane);
 /* The lane wants one; lane_seated() is called when it has it. */
 void queue_want(struct lane *lane);
-/* The run does nothing between its slots for now: what it keeps for itself goes to one of them that waits for it, or for something else. */
+/* The run does nothing between its slots for now: what it keeps for itself goes to one of them that waits for it, or for something else; one that
+ * is being cancelled keeps nothing. */
 void queue_yield(struct turn *turn, struct run *run);
 /* It was found at work: it sits. */
 void queue_sit(struct lane *lane);

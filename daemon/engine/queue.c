@@ -95,12 +95,14 @@ void queue_want(struct lane *lane)
 
 void queue_yield(struct turn *turn, struct run *run)
 {
-	for (size_t i = 0; run->own.seated && run->own.pending == PENDING_NOTHING && i < run->nlanes; i++) {
-		if (!wants(run->lanes[i]) && run->lanes[i]->pending != PENDING_COOLING)
-			continue;
-		queue_give(&run->own);
-		turn_act_schedule(turn);
-	}
+	bool wanted = run_cancelling(run);
+
+	for (size_t i = 0; i < run->nlanes; i++)
+		wanted |= wants(run->lanes[i]) || run->lanes[i]->pending == PENDING_COOLING;
+	if (!wanted || !run->own.seated || run->own.pending != PENDING_NOTHING)
+		return;
+	queue_give(&run->own);
+	turn_act_schedule(turn);
 }
 
 void queue_sit(struct lane *lane)
