@@ -86,7 +86,7 @@ static void work_collect(struct world *w, struct collect_work *work)
 	}
 	r->is_error = f->result == FATE_ERROR;
 	r->over = f->result == FATE_OK || f->result == FATE_ERROR;
-	service_collect(w, f, r);
+	service_collect(w, f, work);
 	r->denials = f->denied ? 1 : 0;
 	r->session = xasprintf("session-%lld", (long long)work->attempt);
 	work->stop = strings_count(work->markers) > 0 && f->stop;
@@ -277,7 +277,8 @@ void files_work(struct world *w)
 		work_result(w, (struct result_work *)p.work);
 		break;
 	case WORK_NOTICE:
-		break;	/* programs here give up by themselves, or the clocks end them */
+		work_notice(w, (struct notice_work *)p.work);
+		break;
 	case WORK_REST:
 		/* it is told when that time has come */
 		if (w->now < ((struct rest_work *)p.work)->until)

@@ -63,6 +63,7 @@ static void check_attempt(struct world *w, const struct attempt_row *row)
 	const struct task_row *task = row->task != NULL ? disk_task(w, row->run, row->task) : NULL;
 
 	law_served(w, disk_attempt(w, row->id), row);
+	law_refused(w, disk_attempt(w, row->id), row);
 	if (starts_with(row->cause, "limit: "))
 		money_forgone(w, row);
 	if (task == NULL || disk_attempt(w, row->id) != NULL)
@@ -116,6 +117,8 @@ static void check_slot(struct world *w, const struct slot_row *row)
 	const struct slot_row *before = disk_slot(w, (struct where){ row->run, row->iteration, row->slot });
 
 	law_cooling(w, row);
+	if (before != NULL)
+		law_uses_nothing(w, before, row);
 	if (before != NULL && slot_stage_is_end((enum slot_stage)before->stage) && before->stage != row->stage)
 		world_fail(w, "run %lld: slot %lld was %s, and becomes %s", (long long)row->run, (long long)row->slot, state_name(&slot_stage_names, before->stage),
 		    state_name(&slot_stage_names, row->stage));

@@ -91,6 +91,12 @@ static bool lingers(struct world *w, const struct process *p)
 	return p->kind == PROC_ATTEMPT && has_result(w, p->id) && fate_of(w, p->id)->lingers;
 }
 
+/* It does not end by itself. */
+static bool stays(struct world *w, const struct process *p)
+{
+	return !p->ending && ((lingers(w, p) && !p->winding) || (p->kind == PROC_ATTEMPT && service_refuses(w, p->id)));
+}
+
 void port_wind_up(void *ctx, int64_t id)
 {
 	struct process *p = process_find(ctx, id);
@@ -280,6 +286,7 @@ static void attempt_end(struct world *w, struct process *p)
 	case FATE_LIMIT:
 	case FATE_THROTTLED:
 	case FATE_HICCUP:
+	case FATE_AUTH:
 		r->status = 3;
 		if (f->silent) {
 			r->how = EXIT_BY_SIGNAL;
@@ -342,7 +349,7 @@ bool processes_move(struct world *w)
 
 		if (process_report(w, p))
 			return true;
-		if (p->state == PROC_RUNNING && (p->told_started || !p->watched) && (!lingers(w, p) || p->winding || p->ending)) {
+		if (p->state == PROC_RUNNING && (p->told_started || !p->watched) && !stays(w, p)) {
 			process_end(w, p);
 			return true;
 		}

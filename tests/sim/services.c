@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The services behind the agents: what they refuse, who has to wait for it, and for how long. */
+#include "agent/notice.h"
 #include "core/slot.h"
 #include "world_int.h"
 
@@ -16,6 +17,8 @@ void service_draw(struct world *w, struct fate *f)
 {
 	f->reset_in = resets[below(w, sizeof(resets) / sizeof(resets[0]))];
 	f->silent = below(w, 6) == 0;
+	f->reports = below(w, 2) == 0 && (f->result == FATE_AUTH || (f->result == FATE_LIMIT && (f->reset_in == ROW_NONE || f->reset_in > HICCUP_MAX)));
+	f->silent &= !f->reports && f->result != FATE_AUTH;
 }
 
 static bool is_service(const struct fate *f)
@@ -36,22 +39,71 @@ char service_says(const struct fate *f)
 	return f->silent ? 0 : 't';
 }
 
-void service_collect(struct world *w, const struct fate *f, struct agent_result *r)
-{
-	static const enum provider_result providers[FATE_RESULTS] = {
-		[FATE_LIMIT] = PROVIDER_LIMIT, [FATE_THROTTLED] = PROVIDER_THROTTLED, [FATE_HICCUP] = PROVIDER_ERROR,
-	};
+static const enum provider_result providers[FATE_RESULTS] = {
+	[FATE_LIMIT] = PROVIDER_LIMIT, [FATE_THROTTLED] = PROVIDER_THROTTLED, [FATE_HICCUP] = PROVIDER_ERROR, [FATE_AUTH] = PROVIDER_AUTH,
+};
 
+void service_collect(struct world *w, const struct fate *f, struct collect_work *work)
+{
+	struct agent_result *r = &work->result;
+
+	if (work->refused != PROVIDER_NONE && (!f->reports || work->refused != providers[f->result]))
+		world_fail(w, "attempt %lld is read as one that %s has ended", (long long)work->attempt, state_name(&provider_result_names, (int)work->refused));
 	r->reset_at = ROW_NONE;
 	r->provider = PROVIDER_OK;
-	if (!is_service(f))
+	if (!is_service(f) && f->result != FATE_AUTH)
 		return;
 	r->provider = providers[f->result];
 	r->transient = f->result == FATE_HICCUP;
 	r->is_error = true;
 	r->error = xstrdup("not now");
-	if (f->reset_in != ROW_NONE && f->result != FATE_HICCUP)
+	if (f->reset_in != ROW_NONE && (f->result == FATE_LIMIT || f->result == FATE_THROTTLED))
 		r->reset_at = w->now + f->reset_in;
+}
+
+bool service_refuses(struct world *w, int64_t attempt)
+{
+	const struct attempt_row *row = disk_attempt(w, attempt);
+	const struct plan *plan;
+
+	if (row == NULL || row->role == ROLE_CHECK || !fate_of(w, attempt)->reports)
+		return false;
+	plan = world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task);
+	return notice_can_tell(plan_agent(plan, (enum role)row->role, row->agent)->reader);
+}
+
+void work_notice(struct world *w, struct notice_work *work)
+{
+	const struct fate *f = fate_of(w, work->attempt);
+
+	if (f->started > 0 && service_refuses(w, work->attempt) && below(w, 2) == 0)
+		work->decided = providers[f->result];
+}
+
+/* It is on disk that it is to be ended before it is. */
+void law_refused(struct world *w, const struct attempt_row *before, const struct attempt_row *row)
+{
+	const struct fate *f = fate_of(w, row->id);
+	bool over = row->state == ATTEMPT_S_EXITED || row->state == ATTEMPT_S_LOST;
+
+	if (!over && row->provider != PROVIDER_NONE && (!f->reports || f->started == 0 || row->provider != (int)providers[f->result]))
+		world_fail(w, "attempt %lld is to be ended for what its service did not say", (long long)row->id);
+	if (row->process == PROCESS_REFUSED && (before == NULL || before->provider == PROVIDER_NONE))
+		world_fail(w, "attempt %lld was ended for its service before that was on disk", (long long)row->id);
+	if (over && row->process == PROCESS_REFUSED && row->provider != before->provider)
+		world_fail(w, "attempt %lld was ended for one word of its service, and has another", (long long)row->id);
+}
+
+/* A refusal that ended an attempt for a while moves no counter of its slot. */
+void law_uses_nothing(struct world *w, const struct slot_row *before, const struct slot_row *row)
+{
+	const struct attempt_row *a = before->attempt != ROW_NONE && row->attempt != before->attempt ? disk_attempt(w, before->attempt) : NULL;
+
+	if (a == NULL || a->process != PROCESS_REFUSED || a->provider != PROVIDER_LIMIT)
+		return;
+	if (row->retries != before->retries || row->interrupted != before->interrupted || row->fix != before->fix || row->round != before->round ||
+	    row->stalled != before->stalled)
+		world_fail(w, "attempt %lld was refused by its service, and a counter of its slot has moved", (long long)a->id);
 }
 
 /* Of the disk, or what is on its way there. NULL: there never was one. */

@@ -11,6 +11,7 @@
 
 enum fate_result { FATE_OK, FATE_ERROR, FATE_EXIT, FATE_SIGNAL, FATE_TIMEOUT, FATE_NOT_STARTED, FATE_LOST,
 	FATE_LIMIT, FATE_THROTTLED, FATE_HICCUP,	/* its service did not serve it */
+	FATE_AUTH,					/* nor will it: its key is no good */
 	FATE_HOST,					/* a fault of the host kept it from starting */
 	FATE_RESULTS };
 enum fate_verdict { FATE_PASS, FATE_FINDINGS, FATE_MALFORMED, FATE_UNREADABLE, FATE_VERDICTS };
@@ -35,6 +36,7 @@ struct fate {
 	int answer;		/* enum fate_answer */
 	int64_t reset_in;	/* LIMIT, THROTTLED: ms until it serves again, as it says; ROW_NONE: it does not say */
 	bool silent;		/* LIMIT, THROTTLED, HICCUP: the program waited until a clock ended it */
+	bool reports;		/* LIMIT for long, AUTH: it asks again and again, and says so, until it is ended; where nobody reads that it gives up */
 	int64_t not_before;	/* TIME */
 	const char *told;	/* fix: whose word it was given, "review", "check", "human"; NULL: nobody has composed it */
 	double cost;		/* that it tells, NaN: it does not */
