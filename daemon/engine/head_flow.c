@@ -215,6 +215,14 @@ void head_committed(struct turn *turn, struct lane *lane)
 		warn(turn, lane, told(lane, commit, true));
 }
 
+/* HEAD has all of what has passed. */
+static bool is_whole(const struct lane *lane)
+{
+	const char *tree = git_op_tree(lane->op.git);
+
+	return tree != NULL && (lane->row->tree == NULL || strcmp(tree, lane->row->tree) == 0);
+}
+
 void head_looked(struct turn *turn, struct lane *lane)
 {
 	struct run_row *run = &lane->run->rows->run;
@@ -228,5 +236,8 @@ void head_looked(struct turn *turn, struct lane *lane)
 		text_set(&run->result_commit, head);
 		turn_put(turn, ROW_RUN, run);
 	}
+	if (head != NULL && passed && !is_whole(lane))
+		warn(turn, lane, xasprintf("%.12s does not have all of the tree that passed, since not all of it is committed; `git status` in %s shows the rest",
+		    head, run->workspace));
 	leave_next(turn, lane, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LOOK: which commits HEAD has that it had not when the work began, and does it still have those that it had? */
+/* LOOK: which commits HEAD has that it had not when the work began, does it still have those that it had, and which tree? */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +27,24 @@ enum stage look_tip_done(struct git_op *op, bool ok, const char *data, size_t si
 enum stage look_history_done(struct git_op *op, bool ok, const char *data, size_t size)
 {
 	struct series series;
+	char *tree;
 
 	(void)ok;
 	series_read(&series, data, size, op->given_commit != NULL ? op->given_commit : "");
 	op->commit = xstrdup(op->tip);
 	op->ahead = series.ids;
 	op->rewritten = op->given_commit != NULL && !series.descends;
+	tree = xasprintf("%s^{tree}", op->tip);
+	strings_append(&op->words, tree);
+	free(tree);
+	return STAGE_LOOK_TREE;
+}
+
+enum stage look_tree_done(struct git_op *op, bool ok, const char *data, size_t size)
+{
+	(void)ok;
+	if (size < 2)
+		return op_fail(op, xasprintf("git rev-parse: no tree of %s in %s", op->tip, op->workspace));
+	op->tree = xmemdup0(data, size - 1);
 	return STAGE_NONE;
 }

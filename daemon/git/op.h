@@ -55,7 +55,7 @@ enum git_op_kind {
 				 * inside, a name that git does not take) is an error, and dir stays. Begun again with ref there, what it had
 				 * is kept as a second parent. Not saved: what only the index has, empty directories, pipes and sockets, artifacts.
 				 * While it is removed, dir has the name dir.cleared */
-	GIT_LOOK,		/* HEAD of workspace, when it is not at commit any more, and how it came there. commit NULL: there was none */
+	GIT_LOOK,		/* HEAD of workspace and its tree, when it is not at commit any more, and how it came there. commit NULL: there was none */
 	GIT_OPS
 };
 

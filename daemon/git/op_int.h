@@ -61,7 +61,7 @@ enum stage {
 	STAGE_SINCE_COMMIT, STAGE_LOOSE, STAGE_CLEAR_KEPT, STAGE_LEFT, STAGE_DELETE,
 	STAGE_MERGE_TIP, STAGE_MERGE_BACK, STAGE_MERGE_NOTED, STAGE_MERGE_HELD, STAGE_MERGE_LIST, STAGE_MERGE_READ, STAGE_MERGE_ROOTS, STAGE_MERGE_SIDES,
 	STAGE_MERGE_PICK, STAGE_MERGE_PICKED, STAGE_MERGE_NOTE, STAGE_MERGE_TAKEN, STAGE_MERGE_MOVE, STAGE_MERGE_WHOLE,
-	STAGE_LOOK_TIP, STAGE_LOOK_HISTORY,
+	STAGE_LOOK_TIP, STAGE_LOOK_HISTORY, STAGE_LOOK_TREE,
 	STAGE_DIR_KEPT, STAGE_DIR_HEAD, STAGE_DIR_KEEP, STAGE_DIR_BEHIND, STAGE_DIR_FORGET, STAGE_DIR_RESET, STAGE_DIR_LAY, STAGE_DIR_BACK,
 	STAGES
 };
@@ -253,7 +253,7 @@ bool committed_drop(struct git_op *op, const struct buf *have);	/* what of undon
 result_fn history_done, touched_done, ahead_done, drift_done;
 
 /* look.c */
-result_fn look_tip_done, look_history_done;
+result_fn look_tip_done, look_history_done, look_tree_done;
 
 /* attach.c */
 char *attach_trouble(const struct git_op *op);		/* why nothing may be done in the work tree; NULL: it is the repository's */

@@ -121,6 +121,7 @@ const struct stage_spec stages[STAGES] = {
 	    "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none" }, { ARG_BASE, ARG_COMMIT }, INDEX | MAY_FAIL, PATCH_KEEP, last_done },
 	[STAGE_LOOK_TIP] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ | MAY_FAIL, 0, look_tip_done },
 	[STAGE_LOOK_HISTORY] = { "rev-list", { "rev-list", "--reverse", "--topo-order", "--parents" }, { 0 }, READ, 0, look_history_done },
+	[STAGE_LOOK_TREE] = { "rev-parse", { "rev-parse", "--verify", "-q" }, { 0 }, READ, 0, look_tree_done },
 	[STAGE_DIR_KEPT] = { "rev-parse", { "rev-parse", "--verify", "-q" }, { 0 }, READ | MAY_FAIL, 0, dir_kept_done },
 	[STAGE_DIR_HEAD] = { "rev-parse", { "rev-parse", "--verify", "-q", "HEAD^{commit}" }, { 0 }, READ | MAY_FAIL, 0, dir_head_done },
 	[STAGE_DIR_KEEP] = { "update-ref", { "update-ref", "--no-deref" }, { 0 }, 0, 0, dir_keep_done },

@@ -368,8 +368,10 @@ static void act(struct world *w, struct git_op *op)
 		break;
 	case GIT_LOOK:
 		place = place_of(w, op->workspace);
-		if (place->head != op->given_commit)
+		if (place->head != op->given_commit) {
 			give_commit(op, place->head);
+			give_tree(op, place->tree);
+		}
 		break;
 	case GIT_MEASURE:
 		place = place_of(w, op->workspace);

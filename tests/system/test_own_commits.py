@@ -147,6 +147,15 @@ def test_the_first_commit_is_the_result(shared, unborn, commit, implement):
     assert len(told(row)) == 1 and told(row)[0].startswith("task t1: 1 " + SPOILS) and "the result includes them" in told(row)[0], row["warnings"]
 
 
+@pytest.mark.parametrize("implement,whole", [(OWN, True), (HALF, False)], ids=["all", "half"])
+def test_what_is_not_committed_is_told(shared, repo, implement, whole):
+    daemon = shared(implement)
+    row = daemon.ended(daemon.review(repo.path))
+    head = repo.git("rev-parse", "HEAD")
+    said = [w for w in row["warnings"] if "does not have all of the tree that passed" in w]
+    assert row["state"] == "succeeded" and row["result_commit"] == head and [head[:12] in w for w in said] == [True] * (not whole), row
+
+
 def test_the_first_commit_is_told_when_nothing_accepts_it(shared, unborn):
     daemon = shared(OWN + "exit 3\n")
     row = daemon.ended(daemon.review(unborn.path, commit="auto"))
