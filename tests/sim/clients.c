@@ -152,23 +152,27 @@ static int64_t random_hold(struct world *w)
 	return open[below(w, count)];
 }
 
+static void decide(struct world *w, int64_t id, enum hold_decision decision, const char *message, bool check)
+{
+	struct said *said = xcalloc(1, sizeof(*said));
+	const struct hold_row *hold = disk_hold(w, id);
+
+	*said = (struct said){ .world = w, .hold = id, .decision = decision, .check = check };
+	said->wrong = hold == NULL || hold->state != HOLD_S_OPEN || (hold->kind == HOLD_LOST && decision == HOLD_APPROVE) ||
+	    (hold->kind != HOLD_LOST && decision == HOLD_REWORK && (message == NULL || message[0] != 'l'));
+	PUSH(said, said);
+	engine_hold(w->engine, id, decision, "ann", message, check, hold_cb, said);
+}
+
 void client_hold(struct world *w)
 {
 	static const enum hold_decision decisions[] = { HOLD_APPROVE, HOLD_REJECT, HOLD_REWORK, HOLD_REWORK, HOLD_REWORK };
 	static const char *const messages[] = { NULL, "", " \n", "look again", "look again", "look again" };
-	struct said *said = xcalloc(1, sizeof(*said));
 	const char *message = messages[below(w, sizeof(messages) / sizeof(messages[0]))];
-	const struct hold_row *hold;
+	int64_t id = random_hold(w);
+	enum hold_decision decision = decisions[below(w, sizeof(decisions) / sizeof(decisions[0]))];
 
-	said->world = w;
-	said->hold = random_hold(w);
-	said->decision = decisions[below(w, sizeof(decisions) / sizeof(decisions[0]))];
-	said->check = below(w, 10) == 0;
-	hold = disk_hold(w, said->hold);
-	said->wrong = hold == NULL || hold->state != HOLD_S_OPEN || (hold->kind == HOLD_LOST && said->decision == HOLD_APPROVE) ||
-	    (hold->kind != HOLD_LOST && said->decision == HOLD_REWORK && (message == NULL || message[0] != 'l'));
-	PUSH(said, said);
-	engine_hold(w->engine, said->hold, said->decision, "ann", message, said->check, hold_cb, said);
+	decide(w, id, decision, message, below(w, 10) == 0);
 }
 
 void clients_check_end(struct world *w)
@@ -251,6 +255,16 @@ static const struct run_rows *held_run(struct world *w)
 	return NULL;
 }
 
+/* What can be accepted is, though no attempt of the run may begin. */
+static void accept_held(struct world *w, const struct run_rows *rows)
+{
+	for (size_t i = 0; i < rows->nholds; i++)
+		if (rows->holds[i]->state == HOLD_S_OPEN && rows->holds[i]->kind != HOLD_LOST) {
+			decide(w, rows->holds[i]->id, HOLD_APPROVE, NULL, false);
+			return;
+		}
+}
+
 /* Who is paused is mostly to go on. */
 void client_pause(struct world *w)
 {
@@ -265,7 +279,9 @@ void client_pause(struct world *w)
 	pause = rows->run.paused != 1 && below(w, 8) != 0;
 	if (pause)
 		engine_pause(w->engine, rows->run.id, "uid 1000", false, pause_cb, say(paused_of(w, rows->run.id, NULL), true));
-	else
+	if (pause && held != NULL && below(w, 4) == 0)
+		accept_held(w, held);
+	if (!pause)
 		engine_unpause(w->engine, rows->run.id, "uid 1000", false, pause_cb, say(paused_of(w, rows->run.id, NULL), false));
 }
 
