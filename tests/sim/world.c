@@ -76,11 +76,11 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->tokens = below(w, 4) == 0 ? ROW_NONE : (int64_t)below(w, 1000);
 	f->unresolved = below(w, 4) == 0;
 	f->lingers = below(w, 10) == 0;
-	service_draw(w, f);
 	if (w->crowd && below(w, 8) != 0)
 		f->result = FATE_OK;
 	if (w->crowd)
 		f->stop = false;
+	service_draw(w, f);
 	return f;
 }
 
