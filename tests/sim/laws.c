@@ -117,8 +117,6 @@ static void check_slot(struct world *w, const struct slot_row *row)
 	const struct slot_row *before = disk_slot(w, (struct where){ row->run, row->iteration, row->slot });
 
 	law_cooling(w, row);
-	if (before != NULL)
-		law_uses_nothing(w, before, row);
 	if (before != NULL && slot_stage_is_end((enum slot_stage)before->stage) && before->stage != row->stage)
 		world_fail(w, "run %lld: slot %lld was %s, and becomes %s", (long long)row->run, (long long)row->slot, state_name(&slot_stage_names, before->stage),
 		    state_name(&slot_stage_names, row->stage));
@@ -348,9 +346,15 @@ static void check_news(struct world *w, const struct task_row *row)
 
 void law_news(struct world *w, const struct decision *d)
 {
-	for (size_t i = 0; i < d->count; i++)
+	for (size_t i = 0; i < d->count; i++) {
+		const struct slot_row *slot = d->changes[i].kind == ROW_SLOT ? d->changes[i].row : NULL;
+		const struct slot_row *before = slot != NULL ? disk_slot(w, (struct where){ slot->run, slot->iteration, slot->slot }) : NULL;
+
 		if (d->changes[i].kind == ROW_TASK)
 			check_news(w, d->changes[i].row);
+		if (before != NULL)
+			law_uses_nothing(w, d, before, slot);
+	}
 }
 
 void law_decision(struct world *w, const struct decision *d)

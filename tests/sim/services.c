@@ -95,10 +95,13 @@ void law_refused(struct world *w, const struct attempt_row *before, const struct
 }
 
 /* A refusal that ended an attempt for a while moves no counter of its slot. */
-void law_uses_nothing(struct world *w, const struct slot_row *before, const struct slot_row *row)
+void law_uses_nothing(struct world *w, const struct decision *d, const struct slot_row *before, const struct slot_row *row)
 {
-	const struct attempt_row *a = before->attempt != ROW_NONE && row->attempt != before->attempt ? disk_attempt(w, before->attempt) : NULL;
+	const struct attempt_row *a = NULL;
 
+	for (size_t i = 0; i < d->count; i++)
+		if (d->changes[i].kind == ROW_ATTEMPT && ((const struct attempt_row *)d->changes[i].row)->id == before->attempt)
+			a = d->changes[i].row;
 	if (a == NULL || a->process != PROCESS_REFUSED || a->provider != PROVIDER_LIMIT)
 		return;
 	if (row->retries != before->retries || row->interrupted != before->interrupted || row->fix != before->fix || row->round != before->round ||

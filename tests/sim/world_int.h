@@ -323,8 +323,8 @@ void service_collect(struct world *w, const struct fate *f, struct collect_work 
 bool service_refuses(struct world *w, int64_t attempt);
 void work_notice(struct world *w, struct notice_work *work);
 void law_refused(struct world *w, const struct attempt_row *before, const struct attempt_row *row);
-/* What a slot has used, before it is on disk. */
-void law_uses_nothing(struct world *w, const struct slot_row *before, const struct slot_row *row);
+/* What a slot of the decision has used, before it is on disk. */
+void law_uses_nothing(struct world *w, const struct decision *d, const struct slot_row *before, const struct slot_row *row);
 /* An attempt of the decision, which is on disk. */
 void law_again(struct world *w, const struct decision *d, const struct attempt_row *a);
 void law_served(struct world *w, const struct attempt_row *before, const struct attempt_row *row);
