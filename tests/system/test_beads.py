@@ -266,6 +266,7 @@ def test_closed_by_somebody_else(make, tmp_path, has_bd):
     assert row["state"] == "succeeded" and row["warnings"] == [], row
     assert tasks_done(daemon.play) == ["x-1", "x-3"]
     assert states(daemon, run)["x-1"] == "passed" and states(daemon, run)["x-2"] in ("done", "taken")
+    assert not has_bd or reasons(daemon, run)["x-2"] == "its source does not offer it any more: it was closed, taken or held back there"
 
 
 # ---- order -----------------------------------------------------------------------------------------------------

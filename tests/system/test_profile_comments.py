@@ -166,6 +166,14 @@ def test_a_reviewer_cannot_write_the_tree(loop):
 
 
 @needs_landlock
+def test_a_reviewer_that_has_to_write_elsewhere_is_told_how(loop):
+    loop.set(review_1='echo x > elsewhere || exit 1\n' + CLEAN)
+    row = loop.run()
+    loop.ends(End("failed", "reviewer process exited with status 1: ", 10), row)
+    assert "Permission denied; its sandbox may have refused that: name the path in writable of [agent.play] in rld.toml" in row["cause"], row["cause"]
+
+
+@needs_landlock
 def test_only_the_reviewer_is_confined(loop):
     loop.set(fix="echo fixed > fixed.txt\n")
     loop.passes(loop.run())

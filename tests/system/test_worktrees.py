@@ -65,7 +65,7 @@ def test_one_for_each_task(trees, repo):
     assert of_the_user(repo) == before, "and afterwards"
     for each in IDS:
         assert repo.git("diff", "--name-status", row["base_commit"], f"rl/{number}/{each}").split("\n") == ["M\tchanged", "D\tkept", f"A\t{each}.txt"]
-    assert work_trees(repo) == [] and not any(os.path.exists(s["pwd"]) for s in said.values())
+    assert work_trees(repo) == [] and list((t.daemon.state / "worktrees").iterdir()) == []
 
 
 def test_the_base_is_fixed(trees, repo):
