@@ -30,11 +30,12 @@ def held(daemon, repo, **review):
 
 
 def decided(daemon, run, method, **params):
-    """Decide, and wait for the end: the answer, the run. run.wait would answer at once for one that is still held."""
-    with daemon.events(run=run, types=["run.state"]) as events:
-        seen = events.first["seq"]
+    """Decide, and wait for the end: the answer, the run. run.wait would answer at once for one that is still held; a daemon that has just
+    started asks the source of a held run once more, and the run is held again."""
+    with daemon.events(run=run, types=["run.state", "hold.closed"]) as events:
         answer = daemon.call(method, **params)
-        events.until("run.state", lambda e: e["seq"] > seen and (e["state"] in ("succeeded", "failed", "cancelled") or e["state"] == "held"))
+        events.until("hold.closed", lambda e: e["hold"] == params["id"])
+        events.until("run.state", lambda e: e["state"] in ("succeeded", "failed", "cancelled", "held"))
     return answer, daemon.run(run)
 
 
