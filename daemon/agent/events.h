@@ -11,11 +11,11 @@
 
 struct events;
 
-/* One type of event; all others are noise. Each takes back the end that was told before it: the work goes on, so a result counts only as
+/* One type of event; all others are noise. Each takes back the end that was told before it: the work continues, so a result counts only as
  * the last thing that was said. */
 struct events_row {
 	const char *type;	/* of the member "type" */
-	void (*on)(struct events *e, const json_t *event);	/* NULL: the event tells only that the work goes on */
+	void (*on)(struct events *e, const json_t *event);	/* NULL: the event only says that the work continues */
 	bool aside;		/* it may follow the end and takes nothing back, unless on() does */
 };
 

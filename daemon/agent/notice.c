@@ -60,7 +60,7 @@ static const struct form {
 };
 #define FORMS (sizeof(forms) / sizeof(forms[0]))
 
-/* Lines on stdout by which the work goes on: an event, or a request that was served. */
+/* Lines on stdout that show progress: an event, or a request that was served. */
 static const char *const progress[] = { "{", "[{", "[log_" };
 
 void notice_init(struct notice *n)
