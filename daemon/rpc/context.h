@@ -19,6 +19,7 @@ struct wait;
 
 struct rpc {
 	struct rpc_options options;
+	method_tables methods;		/* all of them, for rpc.discover */
 	char *state_dir, *version, *instance;
 	char **sockets;			/* paths that we listen on */
 	struct tally tally;
@@ -36,9 +37,10 @@ struct rpc {
 	void *closed_arg;
 };
 
-extern const struct method daemon_methods[], doctor_methods[], blob_methods[], submit_methods[], run_methods[], diff_methods[], wait_methods[],
-    attempt_methods[], review_methods[], hold_methods[], group_methods[], cooldown_methods[], salvage_methods[], report_methods[], event_methods[];
-extern const method_tables rpc_methods;
+extern const struct method daemon_methods[], doctor_methods[], blob_methods[], submit_methods[],
+    run_methods[], diff_methods[], wait_methods[], attempt_methods[], review_methods[],
+    hold_methods[], group_methods[], cooldown_methods[], salvage_methods[], report_methods[],
+    event_methods[];
 
 /* wait_methods.c: a run has changed. */
 void waits_changed(struct rpc *rpc, int64_t run);

@@ -12,7 +12,7 @@
 
 static struct reply discover(struct rpc *rpc, struct call *call)
 {
-	return reply_ok(call, method_discover(rpc_methods, rpc->version));
+	return reply_ok(call, method_discover(rpc->methods, rpc->version));
 }
 
 static struct reply hello(struct rpc *rpc, struct call *call)

@@ -13,37 +13,6 @@ static const struct method *const tables[] = {
 	daemon_methods, doctor_methods, blob_methods, submit_methods, run_methods, diff_methods, wait_methods,
 	attempt_methods, review_methods, hold_methods, group_methods, cooldown_methods, salvage_methods, report_methods, event_methods, NULL,
 };
-const method_tables rpc_methods = tables;
-
-struct counted_read {
-	struct rpc *rpc;
-	store_rows_cb *cb;
-	void *arg;
-};
-
-static void counted_read_cb(void *arg, struct rowset *set)
-{
-	struct counted_read *read = arg;
-	struct rpc *rpc = read->rpc;
-
-	read->cb(read->arg, set);
-	free(read);
-	tally_drop(&rpc->tally);
-}
-
-void rpc_read(struct rpc *rpc, const char *statement, enum row_kind kind, const struct query_bind *binds, store_rows_cb *cb, void *arg)
-{
-	struct counted_read *read = xcalloc(1, sizeof(*read));
-
-	*read = (struct counted_read){ rpc, cb, arg };
-	tally_add(&rpc->tally);
-	store_read(rpc->options.store, statement, kind, binds, counted_read_cb, read);
-}
-
-const struct config *rpc_config(const struct rpc *rpc)
-{
-	return *rpc->options.config;
-}
 
 static void event_page(void *arg, int64_t since, int64_t limit, store_rows_cb *cb, void *cb_arg)
 {
@@ -54,7 +23,7 @@ static void event_page(void *arg, int64_t since, int64_t limit, store_rows_cb *c
 
 static void rpc_document(void *arg, struct link *link, const char *data, size_t size)
 {
-	dispatch(rpc_methods, arg, link, data, size);
+	dispatch(((struct rpc *)arg)->methods, arg, link, data, size);
 }
 
 struct rpc *rpc_new(const struct rpc_options *options)
@@ -64,6 +33,7 @@ struct rpc *rpc_new(const struct rpc_options *options)
 	int64_t first, last;
 
 	rpc->options = *options;
+	rpc->methods = tables;
 	rpc->state_dir = xstrdup(options->state_dir);
 	rpc->version = xstrdup(options->version);
 	rpc->instance = xstrdup(options->instance);
@@ -155,7 +125,7 @@ void rpc_close(struct rpc *rpc, void (*closed)(void *arg), void *arg)
 
 int rpc_print_openrpc(const char *version)
 {
-	json_t *document = method_discover(rpc_methods, version);
+	json_t *document = method_discover(tables, version);
 	int rv = json_dumpf(document, stdout, JSON_INDENT(2));
 
 	json_decref(document);
