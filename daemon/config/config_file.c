@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads rld.toml into a struct config. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/agent.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "config/config_int.h"
+#include "config/layers.h"
+#include "core/profile.h"
+#include "core/row.h"
+
+/* The tables that have names, and what each of them has to say; needs: the key that stands for all else. */
+enum named { NAMED_AGENT, NAMED_PROFILE, NAMED_GROUP, NAMED_ACCOUNT, NAMED_KINDS };
+
+static const struct { const char *head, *needs; } named[NAMED_KINDS] = {
+	[NAMED_AGENT] = { "agent.", "command" },
+	[NAMED_PROFILE] = { "profile.", "extends" },
+	[NAMED_GROUP] = { "group.", "slots" },
+	[NAMED_ACCOUNT] = { "account.", "cooldown_max" },
+};
+
+static enum named named_kind(const struct value *table)
+{
+	enum named kind = NAMED_AGENT;
+
+	while (strncmp(table->path, named[kind].head, strlen(named[kind].head)) != 0)
+		kind++;
+	return kind;
+}
+
+/* The names that tables give to agents, profiles, groups and accounts. */
+static int take_tables(struct config *config, const struct reading *r)
+{
+	for (size_t i = 0; i < r->tables.count; i++) {
+		const struct value *table = &r->tables.list[i];
+		const char *name = setting_key(table->path);
+		char ***const lists[NAMED_KINDS] = { &config->agents, &config->profiles, &config->groups, &config->accounts };
+		enum named kind = named_kind(table);
+		char ***names = lists[kind];
+
+		if (kind == NAMED_PROFILE && profile_find(name) != NULL)
+			return reading_refuse(r, table->line, table->column, table->path,
+			    xasprintf("is built in: choose another name, and write extends = \"%s\" below it", name));
+		if (!strings_contain(*names, name))
+			strings_append(names, name);
+	}
+	return 0;
+}
+
+/* An agent that is no preset must say what to start, a profile what it extends, in the end a built-in one, a group how many slots it has. */
+static int check_tables(const struct config *config, const struct reading *r)
+{
+	for (size_t i = 0; i < r->tables.count; i++) {
+		const struct value *table = &r->tables.list[i], *value;
+		const char *name = setting_key(table->path), *at = name;
+		enum named kind = named_kind(table);
+		char *path = xasprintf("%s.%s", table->path, named[kind].needs);
+
+		value = values_find(&config->values, path);
+		free(path);
+		if (value == NULL && kind == NAMED_AGENT && agent_preset_find(name) == NULL)
+			return reading_refuse(r, table->line, table->column, table->path,
+			    xstrdup("has no command and is no preset: add command = [\"program\", \"argument\"]"));
+		if (value == NULL && kind == NAMED_PROFILE)
+			return reading_refuse(r, table->line, table->column, table->path, xstrdup("extends nothing: add extends = \"verdict\""));
+		if (value == NULL && kind == NAMED_GROUP && strcmp(name, GROUP_DEFAULT) != 0)
+			return reading_refuse(r, table->line, table->column, table->path, xstrdup("limits nothing: add slots = 4"));
+		for (size_t steps = 0; kind == NAMED_PROFILE && at != NULL && profile_find(at) == NULL; at = config_extends(config, at)) {
+			if (steps++ > r->tables.count)
+				return reading_refuse(r, value->line, value->column, value->path,
+				    xstrdup("leads into a cycle: in the end a profile extends a built-in one"));
+		}
+	}
+	return 0;
+}
+
+/* What only the whole file shows: names of agents and profiles that are nowhere. */
+static int check_names(const struct config *config, const struct reading *r)
+{
+	int rv = 0;
+
+	for (size_t i = 0; i < config->values.count && rv == 0; i++) {
+		const struct value *value = &config->values.list[i];
+		char *where = xasprintf("%s:%u:%u: '%s'", config->path, value->line, value->column, value->path);
+
+		rv = config_check_name(config, value->setting, value->json, NULL, where, r->error);
+		free(where);
+	}
+	return rv;
+}
+
+int config_parse(struct config **out, const char *name, const char *text, size_t size, struct config_error *error)
+{
+	struct config *config = config_new();
+	struct reading reading = { .file = name, .layer = LAYER_FILE, .error = error };
+	int rv = reading_take(&reading, text, size);
+
+	config->path = xstrdup(name);
+	config->values = reading.values;
+	reading.values = (struct values){ 0 };
+	if (rv == 0)
+		rv = take_tables(config, &reading);
+	if (rv == 0)
+		rv = check_names(config, &reading);
+	if (rv == 0)
+		rv = check_tables(config, &reading);
+	reading_release(&reading);
+	if (rv == -1) {
+		config_free(config);
+		return -1;
+	}
+	config->agent_env = config_collect_env(config);
+	*out = config;
+	return 0;
+}
+
+int config_load(struct config **out, const char *path, bool explicit_path, struct config_error *error)
+{
+	struct config_stamp stamp = config_stamp_of(path);
+	char *real = NULL, *text = NULL;
+	size_t size = 0;
+	int rv;
+
+	/* file_read() follows no link, but a config may be one */
+	rv = path == NULL ? -ENOENT : (real = realpath(path, NULL)) == NULL ? -errno : file_read(AT_FDCWD, real, TOML_SIZE_MAX, &text, &size);
+	free(real);
+	if (rv == -ENOENT && !explicit_path) {
+		*out = config_new();
+		(*out)->agent_env = config_collect_env(*out);
+		return 0;
+	}
+	if (rv == -EFBIG)
+		return config_refuse(error, NULL, "%s: the file is longer than 32 KiB; no set of settings is, check what it holds", path);
+	if (rv == -EINVAL)
+		return config_refuse(error, NULL, "%s: is a directory or no regular file; name the file itself", path);
+	if (rv < 0)
+		return config_refuse(error, NULL, "%s: %s; check the path and its permissions", path == NULL ? "config" : path, strerror(-rv));
+	rv = config_parse(out, path, text, size, error);
+	if (rv == 0)
+		(*out)->stamp = stamp;
+	free(text);
+	return rv;
+}
