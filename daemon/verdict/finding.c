@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "verdict/carrier.h"
+
+/* Length without the white space at the end: feedback is kept byte for byte, a finding is an item of a list. */
+static size_t trimmed(const char *text)
+{
+	size_t length = strlen(text);
+
+	while (length > 0 && strchr(" \t\r\n", text[length - 1]) != NULL)
+		length--;
+	return length;
+}
+
+/* One text is one finding, so that a repeated one is known by its id. */
+void carrier_single_finding(struct verdict *out)
+{
+	out->findings = xcalloc(1, sizeof(*out->findings));
+	out->findings[0].text = xmemdup0(out->feedback, trimmed(out->feedback));
+	out->nfindings = 1;
+}
+
+void verdict_findings_free(struct verdict_finding *findings, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(findings[i].file);
+		free(findings[i].severity);
+		free(findings[i].text);
+	}
+	free(findings);
+}
