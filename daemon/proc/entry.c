@@ -46,6 +46,16 @@ struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const c
 	return e;
 }
 
+void proc_check_closed(struct proc *proc)
+{
+	if (!proc->closing || proc->anchored || proc->count > 0)
+		return;
+	proc->closed(proc->closed_arg);
+	free(proc->attempts_dir);
+	free(proc->shim_path);
+	free(proc);
+}
+
 static void entry_handle_closed(struct entry *e)
 {
 	struct proc *proc = e->proc;

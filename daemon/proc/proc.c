@@ -57,16 +57,6 @@ void proc_set_inherited(struct proc *proc, mode_t umask, int64_t nofile, rlim_t 
 	proc->core = core;
 }
 
-void proc_check_closed(struct proc *proc)
-{
-	if (!proc->closing || proc->anchored || proc->count > 0)
-		return;
-	proc->closed(proc->closed_arg);
-	free(proc->attempts_dir);
-	free(proc->shim_path);
-	free(proc);
-}
-
 static struct entry *entry_find(const struct proc *proc, int64_t id)
 {
 	struct entry *e;

@@ -54,10 +54,10 @@ struct proc {
 	void *closed_arg;
 };
 
-/* proc.c: the last step of proc_close(). */
-void proc_check_closed(struct proc *proc);
-
 /* entry.c */
+
+/* The last step of proc_close(): with the anchor and the last entry gone, closed() is called and proc freed. */
+void proc_check_closed(struct proc *proc);
 
 struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const char *boot_id);
 /* Forget the entry; no work of it is under way. */
