@@ -7,12 +7,12 @@
 #include "core/backoff.h"
 #include "engine/engine_int.h"
 
-const struct attempt_row *attempt_interrupted(const struct lane *lane, const struct attempt_row *a)
+const struct attempt_row *attempt_interrupted(const struct slot *slot, const struct attempt_row *a)
 {
 	const struct attempt_row *before = NULL;
 
-	for (size_t i = 0; i < lane->run->rows->nattempts; i++) {
-		const struct attempt_row *other = lane->run->rows->attempts[i];
+	for (size_t i = 0; i < slot->run->rows->nattempts; i++) {
+		const struct attempt_row *other = slot->run->rows->attempts[i];
 
 		/* of one that was not started nothing is to be taken up */
 		if (other->id < a->id && other->iteration == a->iteration && other->slot == a->slot && other->process != PROCESS_NOT_STARTED)
@@ -24,52 +24,52 @@ const struct attempt_row *attempt_interrupted(const struct lane *lane, const str
 
 /* It was itself to go on with a conversation, and failed of its own accord. One whose service failed for a while tells nothing of the
  * conversation, but it may be what the service fails at: the last try is one without. */
-static bool has_failed_to_resume(const struct lane *lane, const struct attempt_row *a)
+static bool has_failed_to_resume(const struct slot *slot, const struct attempt_row *a)
 {
-	const struct slot_row *row = lane->row;
+	const struct slot_row *row = slot->row;
 
-	if (a->provider == PROVIDER_ERROR && row->retry_at != ROW_NONE && row->retries < lane_plan(lane)->retries)
+	if (a->provider == PROVIDER_ERROR && row->retry_at != ROW_NONE && row->retries < slot_plan(slot)->retries)
 		return false;
 	return a->resumes != ROW_NONE && a->state == ATTEMPT_S_EXITED && (a->provider == PROVIDER_OK || a->provider == PROVIDER_UNKNOWN ||
 	    a->provider == PROVIDER_ERROR);
 }
 
-int64_t attempt_resumes(const struct lane *lane, const struct attempt_row *a)
+int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a)
 {
-	const struct plan *plan = lane_plan(lane);
+	const struct plan *plan = slot_plan(slot);
 	const struct agent_plan *agent = plan_agent(plan, (enum role)a->role, a->agent);
-	const struct attempt_row *from = attempt_interrupted(lane, a);
+	const struct attempt_row *from = attempt_interrupted(slot, a);
 
 	if (a->role == ROLE_CHECK || strings_count(agent->resume) == 0)
 		return ROW_NONE;
-	if (from != NULL && has_failed_to_resume(lane, from))
+	if (from != NULL && has_failed_to_resume(slot, from))
 		return ROW_NONE;
 	/* a fixer may go on with the conversation of the answer under review */
-	if (from == NULL && a->role == ROLE_FIX && plan->fixer == FIXER_RESUME && lane->row->answer != ROW_NONE)
-		from = run_attempt(lane->run, lane->row->answer);
+	if (from == NULL && a->role == ROLE_FIX && plan->fixer == FIXER_RESUME && slot->row->answer != ROW_NONE)
+		from = run_attempt(slot->run, slot->row->answer);
 	/* one that was cut off before it said which conversation it went on with */
 	while (from != NULL && from->session == NULL && from->resumes != ROW_NONE)
-		from = run_attempt(lane->run, from->resumes);
+		from = run_attempt(slot->run, from->resumes);
 	return from != NULL && from->session != NULL && strcmp(from->agent, a->agent) == 0 ? from->id : ROW_NONE;
 }
 
 /* Its service did not serve it, or the host. No counter of the slot moves but that of such tries. */
-void attempt_begin_again(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
+void attempt_begin_again(struct turn *turn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
     int fault, const char *words)
 {
-	struct slot_row *row = lane->row;
+	struct slot_row *row = slot->row;
 	enum again again = attempt_again(facts);
 
 	if (again == AGAIN_COOL) {
 		text_set(&row->cooling, a->account);
-		account_exhausted(turn, lane->run->engine, a, facts->reset_at, words);
+		account_exhausted(turn, slot->run->engine, a, facts->reset_at, words);
 	} else if (again == AGAIN_RETRY) {
 		row->retries++;
 		row->retry_at = backoff_until(facts->now, row->retries, facts->reset_at, a->uuid);
 	}
-	lane_event(turn, lane, event, NULL);
+	slot_event(turn, slot, event, NULL);
 	if (again == AGAIN_HOST) {
-		lane_waits(turn, lane, WAIT_HOST, fault, words);
+		slot_waits(turn, slot, WAIT_HOST, fault, words);
 		row->retry_at = row->wait_until;
 		turn_put(turn, ROW_SLOT, row);
 	}

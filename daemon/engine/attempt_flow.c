@@ -29,17 +29,17 @@ static int64_t round_of(const struct slot_row *row, enum role role)
 	return 0;
 }
 
-void attempt_begin(struct turn *turn, struct lane *lane, enum role role)
+void attempt_begin(struct turn *turn, struct slot *slot, enum role role)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	struct engine *engine = run->engine;
-	const struct agent_plan *agent = &lane_plan(lane)->agents[role];
-	const struct task_row *task = lane_task(lane);
+	const struct agent_plan *agent = &slot_plan(slot)->agents[role];
+	const struct task_row *task = slot_task(slot);
 	struct attempt_row *a;
 	char uuid[37];
 
 	if (task != NULL && task->locked_tree != NULL) {
-		log_bug("run %lld: task %s has passed and is locked; no %s attempt", (long long)run->rows->run.id, lane->row->task, state_name(&role_names, (int)role));
+		log_bug("run %lld: task %s has passed and is locked; no %s attempt", (long long)run->rows->run.id, slot->row->task, state_name(&role_names, (int)role));
 		return;
 	}
 	a = row_new(ROW_ATTEMPT);
@@ -47,22 +47,22 @@ void attempt_begin(struct turn *turn, struct lane *lane, enum role role)
 	a->id = ++engine->last_attempt;
 	a->run = run->rows->run.id;
 	a->number = (int64_t)run->rows->nattempts + 1;
-	a->iteration = lane->row->iteration;
-	a->slot = lane->row->slot;
-	a->task = xstrdup(lane->row->task);
+	a->iteration = slot->row->iteration;
+	a->slot = slot->row->slot;
+	a->task = xstrdup(slot->row->task);
 	a->role = (int)role;
-	a->round = round_of(lane->row, role);
-	a->agent = xstrdup(role == ROLE_CHECK ? lane_plan(lane)->checks[lane->row->check - 1] : agent->name);
+	a->round = round_of(slot->row, role);
+	a->agent = xstrdup(role == ROLE_CHECK ? slot_plan(slot)->checks[slot->row->check - 1] : agent->name);
 	a->model = xstrdup(agent->model);
 	a->account = role != ROLE_CHECK ? xstrdup(agent->account) : NULL;
 	a->uuid = xstrdup(uuid);
 	a->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
 	a->state = ATTEMPT_S_STARTING;
-	a->resumes = attempt_resumes(lane, a);
-	lane->row->attempt = a->id;
+	a->resumes = attempt_resumes(slot, a);
+	slot->row->attempt = a->id;
 	turn_put(turn, ROW_ATTEMPT, a);
 	run_rows_put(run->rows, ROW_ATTEMPT, a);
-	turn_act(turn, ACT_COMPOSE, run, lane, a->id);
+	turn_act(turn, ACT_COMPOSE, run, slot, a->id);
 }
 
 static json_t *attempt_body(const struct attempt_row *a)
@@ -100,107 +100,107 @@ static void tell_ended(struct turn *turn, const struct attempt_row *a)
 }
 
 /* Nothing of it ran. */
-static void end_unstarted(struct turn *turn, struct lane *lane, enum process_result process, const char *cause)
+static void end_unstarted(struct turn *turn, struct slot *slot, enum process_result process, const char *cause)
 {
-	struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 
 	a->state = ATTEMPT_S_EXITED;
 	a->process = (int)process;
 	a->outcome = TASK_R_FAILED;
 	text_set(&a->cause, cause);
-	a->ended_at = engine_now(lane->run->engine);
+	a->ended_at = engine_now(slot->run->engine);
 	if (budget_release(a))
 		turn_act_cooling(turn);
 	turn_put(turn, ROW_ATTEMPT, a);
 	tell_ended(turn, a);
-	lane->pending = PENDING_NOTHING;
-	lane->id = ROW_NONE;
+	slot->pending = PENDING_NOTHING;
+	slot->id = ROW_NONE;
 }
 
-void attempt_unstarted(struct turn *turn, struct lane *lane)
+void attempt_unstarted(struct turn *turn, struct slot *slot)
 {
-	end_unstarted(turn, lane, PROCESS_CANCELLED, "cancelled before it was started");
-	lane_ended(turn, lane);
+	end_unstarted(turn, slot, PROCESS_CANCELLED, "cancelled before it was started");
+	slot_ended(turn, slot);
 }
 
-void attempt_forgone(struct turn *turn, struct lane *lane, const char *cause)
+void attempt_forgone(struct turn *turn, struct slot *slot, const char *cause)
 {
-	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 
-	end_unstarted(turn, lane, PROCESS_NOT_STARTED, cause);
-	text_set(&lane->row->reason, NULL);	/* it waits for nothing any more */
-	if (a->role == ROLE_IMPLEMENT && lane_plan(lane)->review)
-		review_skip(turn, lane, "implement not successful");
-	lane_event(turn, lane, SLOT_E_FAILED, cause);
+	end_unstarted(turn, slot, PROCESS_NOT_STARTED, cause);
+	text_set(&slot->row->reason, NULL);	/* it waits for nothing any more */
+	if (a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
+		review_skip(turn, slot, "implement not successful");
+	slot_event(turn, slot, SLOT_E_FAILED, cause);
 }
 
-void attempt_started(struct lane *lane)
+void attempt_started(struct slot *slot)
 {
-	struct attempt_row *a = run_attempt(lane->run, lane->id);
-	struct turn *turn = turn_new(lane->run->engine);
+	struct attempt_row *a = run_attempt(slot->run, slot->id);
+	struct turn *turn = turn_new(slot->run->engine);
 
 	a->state = ATTEMPT_S_RUNNING;
-	a->started_at = engine_now(lane->run->engine);
-	lane_wait_over(turn, lane);
+	a->started_at = engine_now(slot->run->engine);
+	slot_wait_over(turn, slot);
 	turn_put(turn, ROW_ATTEMPT, a);
 	turn_tell(turn, "attempt.started", a->run, attempt_body(a));
 	turn_commit(turn);
-	if (lane->row->task == NULL && a->role == ROLE_IMPLEMENT)
-		pick_watch(lane);
-	result_watch(lane);
-	notice_watch(lane);
+	if (slot->row->task == NULL && a->role == ROLE_IMPLEMENT)
+		pick_watch(slot);
+	result_watch(slot);
+	notice_watch(slot);
 }
 
 /* A check that failed: its output goes to a fixer, while there is a fix round left. */
-static void check_failed(struct turn *turn, struct lane *lane, const struct attempt_row *a)
+static void check_failed(struct turn *turn, struct slot *slot, const struct attempt_row *a)
 {
-	enum round_end end = check_classify(lane->row->fix, lane->row->fixes);
-	char *cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s", a->agent, (long long)lane->row->fix, a->cause);
+	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);
+	char *cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s", a->agent, (long long)slot->row->fix, a->cause);
 
-	lane->row->failed_check = a->id;
-	review_over(turn, lane, end, end == ROUND_EXHAUSTED ? cause : NULL);
+	slot->row->failed_check = a->id;
+	review_over(turn, slot, end, end == ROUND_EXHAUSTED ? cause : NULL);
 	free(cause);
 }
 
 /* A stop marker, or nothing was picked: the task, if it had one, is somebody else's again. */
-static void released(struct turn *turn, struct lane *lane, const struct attempt_row *a)
+static void released(struct turn *turn, struct slot *slot, const struct attempt_row *a)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	bool marker = a->outcome == TASK_R_STOP_MARKER;
 
 	if (marker)
 		run->rows->run.stopped = 1;
 	turn_put(turn, ROW_RUN, &run->rows->run);
-	review_skip(turn, lane, marker ? "the agent gave a stop marker" : "no task was picked");
+	review_skip(turn, slot, marker ? "the agent gave a stop marker" : "no task was picked");
 	if (marker)
-		text_set(&lane->row->reason, "given back: the agent gave a stop marker");
+		text_set(&slot->row->reason, "given back: the agent gave a stop marker");
 }
 
 /* By its requirement such a program inherits everything; one that looks for a variable in vain has no other way to say so. */
-static void reviewer_failed(struct turn *turn, struct lane *lane, const struct attempt_row *a, const char *cause)
+static void reviewer_failed(struct turn *turn, struct slot *slot, const struct attempt_row *a, const char *cause)
 {
 	static const char left_out[] = "from your environment it gets PATH, HOME and the like, and the variables that env of [review] or of its agent names; "
 	    "name others that it needs there, or pass them with --env NAME=VALUE";
 	char *text;
 
-	if (lane_plan(lane)->profile->carrier != CARRIER_EXIT || a->exit_code != 2) {
-		review_error(turn, lane, cause);
+	if (slot_plan(slot)->profile->carrier != CARRIER_EXIT || a->exit_code != 2) {
+		review_error(turn, slot, cause);
 		return;
 	}
 	text = xasprintf("%s; %s", cause, left_out);
-	review_error(turn, lane, text);
+	review_error(turn, slot, text);
 	free(text);
 	text = xasprintf("the review program failed: %s", left_out);
-	run_warn(turn, lane->run, text);
+	run_warn(turn, slot->run, text);
 	free(text);
 }
 
 /* The errno of the fault of the host that kept the attempt from being started, or its output from being kept; 0: there was none. */
-static int fault_of(const struct lane *lane, const struct collect_work *w)
+static int fault_of(const struct slot *slot, const struct collect_work *w)
 {
-	const struct exit_record *r = &lane->record;
+	const struct exit_record *r = &slot->record;
 
-	if (lane->lost)
+	if (slot->lost)
 		return 0;
 	if (r->how == EXIT_NOT_STARTED)
 		return host_fault(r->status) ? r->status : 0;
@@ -208,60 +208,60 @@ static int fault_of(const struct lane *lane, const struct collect_work *w)
 }
 
 /* What it was, in words. */
-static const char *fault_words(const struct lane *lane, const struct collect_work *w)
+static const char *fault_words(const struct slot *slot, const struct collect_work *w)
 {
-	return w->cut ? w->error : lane->record.error;
+	return w->cut ? w->error : slot->record.error;
 }
 
-static void follow(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
+static void follow(struct turn *turn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
     const struct collect_work *w)
 {
 	bool lost = a->state == ATTEMPT_S_LOST || attempt_is_cut(facts);
 	const char *cause = a->cause;
 
 	if (event == SLOT_E_AGAIN || event == SLOT_E_AGAIN_CHECKOUT) {
-		attempt_begin_again(turn, lane, a, facts, event, facts->host ? fault_of(lane, w) : 0, facts->host ? fault_words(lane, w) : w->result.incomplete && w->result.notice != NULL ? w->result.notice :
+		attempt_begin_again(turn, slot, a, facts, event, facts->host ? fault_of(slot, w) : 0, facts->host ? fault_words(slot, w) : w->result.incomplete && w->result.notice != NULL ? w->result.notice :
 		    w->result.error != NULL ? w->result.error : a->cause);
 		return;
 	}
-	lane->row->interrupted = lost ? lane->row->interrupted + 1 : 0;
+	slot->row->interrupted = lost ? slot->row->interrupted + 1 : 0;
 	if (!lost)
-		lane->row->retries = 0;
+		slot->row->retries = 0;
 	if (lost)
-		lane->hold_kind = HOLD_LOST;
+		slot->hold_kind = HOLD_LOST;
 	else if (event != SLOT_E_FAILED && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
-		lane->row->answer = a->id;
+		slot->row->answer = a->id;
 	if (event == SLOT_E_DONE_UNREVIEWED)
-		review_skip(turn, lane, lane_plan(lane)->skip_reason);
+		review_skip(turn, slot, slot_plan(slot)->skip_reason);
 	if (event == SLOT_E_RELEASED)
-		released(turn, lane, a);
-	if (event == SLOT_E_FAILED && a->role == ROLE_IMPLEMENT && lane_plan(lane)->review)
-		review_skip(turn, lane, "implement not successful");
+		released(turn, slot, a);
+	if (event == SLOT_E_FAILED && a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
+		review_skip(turn, slot, "implement not successful");
 	if (event == SLOT_E_FAILED && a->role == ROLE_REVIEW) {
-		reviewer_failed(turn, lane, a, cause);
-		review_over(turn, lane, ROUND_REVIEWER_ERROR, cause);
+		reviewer_failed(turn, slot, a, cause);
+		review_over(turn, slot, ROUND_REVIEWER_ERROR, cause);
 	} else if (event == SLOT_E_FINDINGS) {
-		check_failed(turn, lane, a);
+		check_failed(turn, slot, a);
 	} else {
-		lane_event(turn, lane, event, cause);
+		slot_event(turn, slot, event, cause);
 	}
 }
 
 /* It is on record that it was to be ended for its service. */
-static bool was_refused(const struct lane *lane)
+static bool was_refused(const struct slot *slot)
 {
-	return run_attempt(lane->run, lane->row->attempt)->provider != PROVIDER_NONE;
+	return run_attempt(slot->run, slot->row->attempt)->provider != PROVIDER_NONE;
 }
 
 /* Who ended the process decides what its exit means: only a recorded decision makes it "cancelled". over: it had given its final
  * result, so a clock has ended nothing but its waiting; no daemon may have been there to notice before. The shim of a former version
  * does not tell whether the result came before its signal, or only as an answer to it. */
-static enum process_result process_of(const struct lane *lane, bool over)
+static enum process_result process_of(const struct slot *slot, bool over)
 {
-	const struct exit_record *r = &lane->record;
+	const struct exit_record *r = &slot->record;
 	bool before = over && r->signalled_ms != 0;
 
-	if (lane->lost)
+	if (slot->lost)
 		return PROCESS_LOST;
 	if (r->how == EXIT_NOT_STARTED)
 		return PROCESS_NOT_STARTED;
@@ -274,7 +274,7 @@ static enum process_result process_of(const struct lane *lane, bool over)
 		/* it had taken up another turn when its time was over */
 		return over ? PROCESS_LINGERED : PROCESS_IDLE;
 	case EXIT_TERM:
-		return lane_ending(lane) ? PROCESS_CANCELLED : was_refused(lane) ? PROCESS_REFUSED : PROCESS_LOST;
+		return slot_ending(slot) ? PROCESS_CANCELLED : was_refused(slot) ? PROCESS_REFUSED : PROCESS_LOST;
 	case EXIT_OWN:
 		break;
 	}
@@ -306,24 +306,24 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 #define NOT_CONFINED "the reviewer was not confined: this kernel has no Landlock; changes of the tree are only noticed afterwards"
 
 /* How far a reviewer that may only read was really held to it. */
-static void take_sandbox(struct turn *turn, const struct lane *lane, struct attempt_row *a)
+static void take_sandbox(struct turn *turn, const struct slot *slot, struct attempt_row *a)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	const char *warnings = run->rows->run.warnings;
 
-	if (!lane_plan(lane)->read_only || lane_plan(lane)->sandbox == SANDBOX_OFF || lane->lost || lane->record.how == EXIT_NOT_STARTED)
+	if (!slot_plan(slot)->read_only || slot_plan(slot)->sandbox == SANDBOX_OFF || slot->lost || slot->record.how == EXIT_NOT_STARTED)
 		return;
-	a->sandbox = lane->record.sandbox > 0 ? xasprintf("landlock %d", lane->record.sandbox) : xstrdup("none");
-	if (lane->record.sandbox == 0 && (warnings == NULL || strstr(warnings, NOT_CONFINED) == NULL))
+	a->sandbox = slot->record.sandbox > 0 ? xasprintf("landlock %d", slot->record.sandbox) : xstrdup("none");
+	if (slot->record.sandbox == 0 && (warnings == NULL || strstr(warnings, NOT_CONFINED) == NULL))
 		run_warn(turn, run, NOT_CONFINED);
 }
 
-static char *lost_detail(const struct lane *lane)
+static char *lost_detail(const struct slot *slot)
 {
-	if (!lane->lost)
+	if (!slot->lost)
 		return xasprintf("its supervisor was told to end by process %lld of uid %lld, not by this daemon",
-		    (long long)lane->record.sender_pid, (long long)lane->record.sender_uid);
-	return xstrdup(lane->lost_detail);
+		    (long long)slot->record.sender_pid, (long long)slot->record.sender_uid);
+	return xstrdup(slot->lost_detail);
 }
 
 /* Takes cause: its service did not let it in. */
@@ -355,11 +355,11 @@ static char *failure_of(const struct attempt_facts *facts, const struct collect_
 #define CONFINED "; its sandbox may have refused that: name the path in writable of [agent.%s] in rld.toml, or set review.read_only = false"
 
 /* A program that was refused a file says so in words of its own, and knows nothing of our sandbox. Takes cause. */
-static char *with_sandbox(char *cause, const struct lane *lane, const char *agent)
+static char *with_sandbox(char *cause, const struct slot *slot, const char *agent)
 {
 	char *text;
 
-	if (lane->lost || lane->record.sandbox == 0 || cause == NULL ||
+	if (slot->lost || slot->record.sandbox == 0 || cause == NULL ||
 	    (strcasestr(cause, "permission denied") == NULL && strstr(cause, "EACCES") == NULL))
 		return cause;
 	text = xasprintf("%s" CONFINED, cause, agent);
@@ -367,138 +367,138 @@ static char *with_sandbox(char *cause, const struct lane *lane, const char *agen
 	return text;
 }
 
-static char *cause_of(const struct lane *lane, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_work *w)
+static char *cause_of(const struct slot *slot, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_work *w)
 {
-	const char *agent = run_attempt(lane->run, w->attempt)->agent;
+	const char *agent = run_attempt(slot->run, w->attempt)->agent;
 	char *detail, *safe, *cause, spent[RUN_SPENT_MAX];
 
-	if (facts->process == PROCESS_TIMEOUT && run_is_out_of_time(lane->run)) {
-		run_spent(lane->run, spent);
+	if (facts->process == PROCESS_TIMEOUT && run_is_out_of_time(slot->run)) {
+		run_spent(slot->run, spent);
 		return xasprintf(RUN_LIMIT "%s", spent);
 	}
 	if (attempt_is_cut(facts))
 		return xasprintf("host: %s", w->error);
 	if (facts->host)
-		return xasprintf("host: %s; %s", fault_words(lane, w), host_fault_remedy(fault_of(lane, w)));
+		return xasprintf("host: %s; %s", fault_words(slot, w), host_fault_remedy(fault_of(slot, w)));
 	if (facts->process == PROCESS_LOST)
-		detail = lost_detail(lane);
-	else if (lane->record.how == EXIT_NOT_STARTED && strncmp(lane->record.error, "exec ", 5) == 0)
-		detail = xasprintf("%s; look at the command of [agent.%s] in rld.toml and at PATH", lane->record.error, agent);
-	else if (lane->record.how == EXIT_NOT_STARTED)
-		detail = xstrdup(lane->record.error);
+		detail = lost_detail(slot);
+	else if (slot->record.how == EXIT_NOT_STARTED && strncmp(slot->record.error, "exec ", 5) == 0)
+		detail = xasprintf("%s; look at the command of [agent.%s] in rld.toml and at PATH", slot->record.error, agent);
+	else if (slot->record.how == EXIT_NOT_STARTED)
+		detail = xstrdup(slot->record.error);
 	else
 		detail = failure_of(facts, w);
 	safe = detail != NULL ? strip_line(detail) : NULL;
 	cause = attempt_cause(facts, &limit, safe);
 	free(safe);
 	free(detail);
-	cause = with_sandbox(cause, lane, agent);
+	cause = with_sandbox(cause, slot, agent);
 	return facts->provider == PROVIDER_AUTH ? with_remedy(cause, agent) : cause;
 }
 
 static void collect_cb(void *arg, struct work *work);
 
-static struct work *collect_new(const struct lane *lane)
+static struct work *collect_new(const struct slot *slot)
 {
-	const struct run *run = lane->run;
-	const struct attempt_row *a = run_attempt(run, lane->row->attempt);
+	const struct run *run = slot->run;
+	const struct attempt_row *a = run_attempt(run, slot->row->attempt);
 	struct collect_work *w = xcalloc(1, sizeof(*w));
 
 	w->attempt = a->id;
-	w->reader = plan_agent(lane_plan(lane), (enum role)a->role, a->agent)->reader;
+	w->reader = plan_agent(slot_plan(slot), (enum role)a->role, a->agent)->reader;
 	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
 	w->disk_bytes = ROW_NONE;
-	w->worktree = xstrdup(lane->row->worktree);
+	w->worktree = xstrdup(slot->row->worktree);
 	/* slot 0 has no task to give back, and must not pass without a verdict */
-	if (sources[run_source(run)].markers && lane->row->slot != 0 && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
+	if (sources[run_source(run)].markers && slot->row->slot != 0 && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		w->markers = strings_copy(run->plan.stop_markers);
 	if (a->role == ROLE_IMPLEMENT)
 		w->no_change_markers = strings_copy(run->plan.no_change_markers);
-	w->stdout_bytes = lane->record.stdout_bytes;
-	w->stderr_bytes = lane->record.stderr_bytes;
-	w->dropped = lane->record.dropped;
+	w->stdout_bytes = slot->record.stdout_bytes;
+	w->stderr_bytes = slot->record.stderr_bytes;
+	w->dropped = slot->record.dropped;
 	w->rebooted = strcmp(a->boot_id, run->engine->ports.boot_id(run->engine->ports.clock_ctx)) != 0;
-	w->unasked = lane->record.signalled_ms != 0 ? lane->record.stdout_signalled : UINT64_MAX;
-	w->exit_code = lane->lost ? ROW_NONE : ending_code(lane_plan(lane), (enum role)a->role, w->reader, &lane->record);
-	if (!lane->lost && lane->record.by == EXIT_TERM && !lane_ending(lane))
+	w->unasked = slot->record.signalled_ms != 0 ? slot->record.stdout_signalled : UINT64_MAX;
+	w->exit_code = slot->lost ? ROW_NONE : ending_code(slot_plan(slot), (enum role)a->role, w->reader, &slot->record);
+	if (!slot->lost && slot->record.by == EXIT_TERM && !slot_ending(slot))
 		w->refused = (enum provider_result)a->provider;
-	w->ended_at = lane->lost || lane->record.ended_ms == 0 ? engine_now(run->engine) : lane->record.ended_ms;
-	w->zone = ending_zone(lane_plan(lane), plan_agent(lane_plan(lane), (enum role)a->role, a->agent));
-	if (a->role == ROLE_FIX && lane_plan(lane)->fixer == FIXER_CORRECTOR && lane_plan(lane)->review_file != NULL) {
-		char *dir = lane_workdir(lane);
+	w->ended_at = slot->lost || slot->record.ended_ms == 0 ? engine_now(run->engine) : slot->record.ended_ms;
+	w->zone = ending_zone(slot_plan(slot), plan_agent(slot_plan(slot), (enum role)a->role, a->agent));
+	if (a->role == ROLE_FIX && slot_plan(slot)->fixer == FIXER_CORRECTOR && slot_plan(slot)->review_file != NULL) {
+		char *dir = slot_workdir(slot);
 
-		w->review_file = xasprintf("%s/%s", dir, lane_plan(lane)->review_file);
+		w->review_file = xasprintf("%s/%s", dir, slot_plan(slot)->review_file);
 		free(dir);
 	}
 	return &w->work;
 }
 
-static struct attempt_facts facts_of(const struct lane *lane, const struct attempt_row *a, const struct collect_work *w)
+static struct attempt_facts facts_of(const struct slot *slot, const struct attempt_row *a, const struct collect_work *w)
 {
-	const struct run *run = lane->run;
-	const struct plan *plan = lane_plan(lane);
+	const struct run *run = slot->run;
+	const struct plan *plan = slot_plan(slot);
 	bool has_git = run->rows->run.has_git == 1;
 
 	return (struct attempt_facts){
 		.role = (enum role)a->role,
-		.process = process_of(lane, w->result.over),
-		.status = lane->record.status,
+		.process = process_of(slot, w->result.over),
+		.status = slot->record.status,
 		.is_error = w->result.is_error || w->error != NULL,
 		.provider = w->result.provider,
 		.transient = w->result.transient,
 		.now = engine_now(run->engine),
 		.reset_at = w->result.reset_at,
 		.account = a->account != NULL,
-		.host = (!lane->lost && lane->record.how == EXIT_NOT_STARTED && host_fault(lane->record.status)) || (w->cut && a->role == ROLE_CHECK),
+		.host = (!slot->lost && slot->record.how == EXIT_NOT_STARTED && host_fault(slot->record.status)) || (w->cut && a->role == ROLE_CHECK),
 		.cut = w->cut,
-		.retries = lane->row->retries,
+		.retries = slot->row->retries,
 		.retries_max = plan->retries,
-		.resumed = a->resumes != ROW_NONE && attempt_interrupted(lane, a) != NULL,
+		.resumed = a->resumes != ROW_NONE && attempt_interrupted(slot, a) != NULL,
 		.denied = w->result.denials > 0,
 		.has_git = has_git,
 		.review = plan->review,
-		.later = plan->review && plan->scope == SCOPE_RUN && lane->row->slot != 0,
-		.stop = w->stop || (lane->row->task == NULL && lane->row->slot != 0),
+		.later = plan->review && plan->scope == SCOPE_RUN && slot->row->slot != 0,
+		.stop = w->stop || (slot->row->task == NULL && slot->row->slot != 0),
 		.by_status = plan->profile->carrier == CARRIER_EXIT,
-		.checkout = lane_has_checkout(lane),
-		.checks = plan->review && (plan->scope == SCOPE_TASK || lane->row->slot == 0) ? (int64_t)strings_count(plan->checks) : 0,
-		.check = lane->row->check,
-		.items_left = review_items_left(lane),
+		.checkout = slot_has_checkout(slot),
+		.checks = plan->review && (plan->scope == SCOPE_TASK || slot->row->slot == 0) ? (int64_t)strings_count(plan->checks) : 0,
+		.check = slot->row->check,
+		.items_left = review_items_left(slot),
 		.on_lost = plan->on_lost,
-		.losses = lane->row->interrupted + 1,
+		.losses = slot->row->interrupted + 1,
 	};
 }
 
 /* The clock that has ended it, if one has. */
-static struct attempt_limit limit_of(const struct lane *lane, enum role role, enum reader_kind reader)
+static struct attempt_limit limit_of(const struct slot *slot, enum role role, enum reader_kind reader)
 {
 	static const enum clock by[] = { [EXIT_WALL] = CLOCK_WALL, [EXIT_IDLE] = CLOCK_IDLE, [EXIT_RESULT] = CLOCK_POST_RESULT, [EXIT_TERM] = CLOCK_WALL };
-	const struct clocks *clocks = &lane_plan(lane)->clocks[role];
-	enum clock clock = by[lane->record.by];
+	const struct clocks *clocks = &slot_plan(slot)->clocks[role];
+	enum clock clock = by[slot->record.by];
 
 	return (struct attempt_limit){ clocks->ms[clock], role != ROLE_CHECK && reader_can_tell(reader), clocks_origin(clocks, role, clock) };
 }
 
 /* How it ended. unanswered: nothing that it said shows that its service served it. */
-static void take_end(const struct lane *lane, struct attempt_row *a, const struct attempt_facts *facts, bool unanswered)
+static void take_end(const struct slot *slot, struct attempt_row *a, const struct attempt_facts *facts, bool unanswered)
 {
-	const struct exit_record *r = &lane->record;
+	const struct exit_record *r = &slot->record;
 
 	a->state = facts->process == PROCESS_LOST ? ATTEMPT_S_LOST : ATTEMPT_S_EXITED;
 	a->process = (int)facts->process;
 	a->provider = (int)(facts->provider == PROVIDER_OK && unanswered && !attempt_succeeded(facts) ? PROVIDER_UNKNOWN : facts->provider);
 	a->outcome = (int)attempt_outcome(facts);
-	a->ended_at = lane->lost || r->ended_ms == 0 ? engine_now(lane->run->engine) : r->ended_ms;
-	if (lane->lost)
+	a->ended_at = slot->lost || r->ended_ms == 0 ? engine_now(slot->run->engine) : r->ended_ms;
+	if (slot->lost)
 		return;
 	a->exit_code = r->how == EXIT_BY_CODE ? r->status : ROW_NONE;
 	a->signal = r->how == EXIT_BY_SIGNAL ? r->status : ROW_NONE;
 	a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
 }
 
-static void take_disk(struct turn *turn, const struct lane *lane, const struct collect_work *w)
+static void take_disk(struct turn *turn, const struct slot *slot, const struct collect_work *w)
 {
-	struct task_row *task = lane_task(lane);
+	struct task_row *task = slot_task(slot);
 
 	if (task == NULL || w->disk_bytes == ROW_NONE)
 		return;
@@ -507,22 +507,22 @@ static void take_disk(struct turn *turn, const struct lane *lane, const struct c
 }
 
 /* What it said can be neither read nor kept for now: nothing of it is lost. */
-static void wait_to_collect(struct lane *lane, const struct collect_work *w)
+static void wait_to_collect(struct slot *slot, const struct collect_work *w)
 {
-	struct turn *turn = turn_new(lane->run->engine);
+	struct turn *turn = turn_new(slot->run->engine);
 
-	lane_waits(turn, lane, WAIT_HOST, w->work.fault, w->error);
+	slot_waits(turn, slot, WAIT_HOST, w->work.fault, w->error);
 	turn_commit(turn);
-	engine_work_later(lane->run->engine, HOST_LOOK_MS, collect_new(lane), WORK_COLLECT, collect_cb, lane);
+	engine_work_later(slot->run->engine, HOST_LOOK_MS, collect_new(slot), WORK_COLLECT, collect_cb, slot);
 }
 
 static void collect_cb(void *arg, struct work *work)
 {
-	struct lane *lane = arg;
-	struct run *run = lane->run;
+	struct slot *slot = arg;
+	struct run *run = slot->run;
 	struct collect_work *w = (struct collect_work *)work;
 	struct attempt_row *a = run_attempt(run, w->attempt);
-	struct attempt_facts facts = facts_of(lane, a, w);
+	struct attempt_facts facts = facts_of(slot, a, w);
 	enum slot_event event = attempt_classify(&facts);
 	struct turn *turn;
 
@@ -530,99 +530,99 @@ static void collect_cb(void *arg, struct work *work)
 		work_free(work);
 		return;
 	}
-	if (work->fault != 0 && w->error != NULL && !lane_ending(lane)) {
-		wait_to_collect(lane, w);
+	if (work->fault != 0 && w->error != NULL && !slot_ending(slot)) {
+		wait_to_collect(slot, w);
 		work_free(work);
 		return;
 	}
 	turn = turn_new(run->engine);
-	lane_wait_over(turn, lane);
+	slot_wait_over(turn, slot);
 	take_output(run, a, w);
 	if (facts.role == ROLE_REVIEW)
-		take_sandbox(turn, lane, a);
+		take_sandbox(turn, slot, a);
 	if (w->review_file != NULL && attempt_succeeded(&facts))
-		review_marked(turn, lane, w->marks, w->nmarks);
-	take_end(lane, a, &facts, w->result.unanswered && a->role != ROLE_CHECK);
+		review_marked(turn, slot, w->marks, w->nmarks);
+	take_end(slot, a, &facts, w->result.unanswered && a->role != ROLE_CHECK);
 	if (event == SLOT_E_RELEASED && w->stop)
 		a->outcome = TASK_R_STOP_MARKER;
-	take_disk(turn, lane, w);
+	take_disk(turn, slot, w);
 	if (attempt_succeeded(&facts))
 		account_serves(turn, run->engine, a);
 	if (!attempt_succeeded(&facts) || event == SLOT_E_FAILED)
-		a->cause = cause_of(lane, &facts, limit_of(lane, facts.role, w->reader), w);
-	if (!lane->lost && !lane->record.tree_empty)
+		a->cause = cause_of(slot, &facts, limit_of(slot, facts.role, w->reader), w);
+	if (!slot->lost && !slot->record.tree_empty)
 		run_warn(turn, run, "an attempt's process tree could not be seen to be empty");
 	if (w->doubt != NULL && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, w->doubt) == NULL))
 		run_warn(turn, run, w->doubt);
-	budget_settle(turn, lane, a);
+	budget_settle(turn, slot, a);
 	turn_put(turn, ROW_ATTEMPT, a);
 	tell_ended(turn, a);
-	lane->pending = PENDING_NOTHING;
-	lane->id = ROW_NONE;
-	if (lane_ending(lane))
-		lane_ended(turn, lane);
+	slot->pending = PENDING_NOTHING;
+	slot->id = ROW_NONE;
+	if (slot_ending(slot))
+		slot_ended(turn, slot);
 	else
-		follow(turn, lane, a, &facts, event, w);
+		follow(turn, slot, a, &facts, event, w);
 	turn_commit(turn);
 	work_free(work);
 }
 
-void attempt_collect(struct lane *lane)
+void attempt_collect(struct slot *slot)
 {
-	engine_work(lane->run->engine, collect_new(lane), WORK_COLLECT, collect_cb, lane);
+	engine_work(slot->run->engine, collect_new(slot), WORK_COLLECT, collect_cb, slot);
 }
 
-void attempt_ended(struct lane *lane, const struct exit_record *record, const char *detail)
+void attempt_ended(struct slot *slot, const struct exit_record *record, const char *detail)
 {
-	lane->lost = record == NULL;
-	lane->record = record != NULL ? *record : (struct exit_record){ 0 };
-	text_set(&lane->lost_detail, detail);
-	lane->pending = PENDING_WORK;
-	if (lane->row->task == NULL && lane->row->slot != 0 && !lane_ending(lane))
-		pick_last(lane);
+	slot->lost = record == NULL;
+	slot->record = record != NULL ? *record : (struct exit_record){ 0 };
+	text_set(&slot->lost_detail, detail);
+	slot->pending = PENDING_WORK;
+	if (slot->row->task == NULL && slot->row->slot != 0 && !slot_ending(slot))
+		pick_last(slot);
 	else
-		attempt_collect(lane);
+		attempt_collect(slot);
 }
 
-void attempt_renumber(struct lane *lane)
+void attempt_renumber(struct slot *slot)
 {
-	struct run *run = lane->run;
-	struct attempt_row *a = row_copy(ROW_ATTEMPT, run_attempt(run, lane->id));
+	struct run *run = slot->run;
+	struct attempt_row *a = row_copy(ROW_ATTEMPT, run_attempt(run, slot->id));
 	struct turn *turn = turn_new(run->engine);
 
 	turn_drop(turn, ROW_ATTEMPT, a);
 	run_rows_drop(run->rows, ROW_ATTEMPT, a);
-	a->id = lane->row->attempt = ++run->engine->last_attempt;
+	a->id = slot->row->attempt = ++run->engine->last_attempt;
 	turn_put(turn, ROW_ATTEMPT, a);
-	turn_put(turn, ROW_SLOT, lane->row);
+	turn_put(turn, ROW_SLOT, slot->row);
 	run_rows_put(run->rows, ROW_ATTEMPT, a);
-	lane->id = ROW_NONE;
-	turn_act(turn, ACT_COMPOSE, run, lane, a->id);
+	slot->id = ROW_NONE;
+	turn_act(turn, ACT_COMPOSE, run, slot, a->id);
 	turn_commit(turn);
 }
 
 /* A fault of the host keeps it from being started: it waits for that as for a service. */
-static void wait_to_start(struct lane *lane, int fault, const char *error)
+static void wait_to_start(struct slot *slot, int fault, const char *error)
 {
-	struct turn *turn = turn_new(lane->run->engine);
+	struct turn *turn = turn_new(slot->run->engine);
 
-	lane->pending = PENDING_NOTHING;
-	lane->id = ROW_NONE;
-	lane_waits(turn, lane, WAIT_HOST, fault, error);
-	lane->row->retry_at = lane->row->wait_until;
-	turn_put(turn, ROW_SLOT, lane->row);
-	turn_act(turn, ACT_COMPOSE, lane->run, lane, lane->row->attempt);
+	slot->pending = PENDING_NOTHING;
+	slot->id = ROW_NONE;
+	slot_waits(turn, slot, WAIT_HOST, fault, error);
+	slot->row->retry_at = slot->row->wait_until;
+	turn_put(turn, ROW_SLOT, slot->row);
+	turn_act(turn, ACT_COMPOSE, slot->run, slot, slot->row->attempt);
 	turn_commit(turn);
 }
 
-void attempt_refused(struct lane *lane, int status, const char *error)
+void attempt_refused(struct slot *slot, int status, const char *error)
 {
 	struct exit_record record = { .how = EXIT_NOT_STARTED, .status = status, .tree_empty = true };
 
-	if (host_fault(status) && !lane_ending(lane)) {
-		wait_to_start(lane, status, error);
+	if (host_fault(status) && !slot_ending(slot)) {
+		wait_to_start(slot, status, error);
 		return;
 	}
 	snprintf(record.error, sizeof(record.error), "%s", error != NULL ? error : "unknown error");
-	attempt_ended(lane, &record, NULL);
+	attempt_ended(slot, &record, NULL);
 }

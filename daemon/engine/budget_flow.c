@@ -63,9 +63,9 @@ static struct budget of_account(struct engine *engine, const char *name, int64_t
 }
 
 /* A check costs nothing, what a program that reviews spends is its own affair, and of an attempt of an older version nobody knows who paid. */
-static bool is_free(const struct lane *lane, const struct attempt_row *a)
+static bool is_free(const struct slot *slot, const struct attempt_row *a)
 {
-	return a->account == NULL || (a->role == ROLE_REVIEW && lane_plan(lane)->profile->carrier == CARRIER_EXIT);
+	return a->account == NULL || (a->role == ROLE_REVIEW && slot_plan(slot)->profile->carrier == CARRIER_EXIT);
 }
 
 void run_spent(const struct run *run, char out[RUN_SPENT_MAX])
@@ -102,18 +102,18 @@ int64_t run_time_left(const struct run *run)
 	return left > 0 ? left : 1;
 }
 
-bool attempt_overspends(struct lane *lane)
+bool attempt_overspends(struct slot *slot)
 {
 	char spent[RUN_SPENT_MAX], *cause;
 	struct turn *turn;
 
-	run_spent(lane->run, spent);
+	run_spent(slot->run, spent);
 	if (spent[0] == '\0')
 		return false;
-	turn = turn_new(lane->run->engine);
+	turn = turn_new(slot->run->engine);
 	cause = xasprintf(RUN_LIMIT "%s", spent);
-	log_warn("run %lld slot %lld: %s", (long long)lane->row->run, (long long)lane->row->slot, cause);
-	attempt_forgone(turn, lane, cause);
+	log_warn("run %lld slot %lld: %s", (long long)slot->row->run, (long long)slot->row->slot, cause);
+	attempt_forgone(turn, slot, cause);
 	turn_commit(turn);
 	free(cause);
 	return true;
@@ -178,17 +178,17 @@ static char *wait_text(const struct budget *b, enum budget_kind kind, const char
 	return reason;
 }
 
-char *budget_waits(struct lane *lane, const struct attempt_row *a, const char *account)
+char *budget_waits(struct slot *slot, const struct attempt_row *a, const char *account)
 {
-	struct budget mine = of_run(lane->run, a->id), day;
+	struct budget mine = of_run(slot->run, a->id), day;
 	double own[BUDGET_KINDS];
 	enum budget_kind kind;
 	char *whose, *reason;
 
-	if (is_free(lane, a))
+	if (is_free(slot, a))
 		return NULL;
-	day = of_account(lane->run->engine, account, a->id);
-	estimate(lane->run, a, &mine, &day, own);
+	day = of_account(slot->run->engine, account, a->id);
+	estimate(slot->run, a, &mine, &day, own);
 	if (budget_ask(&mine, own, &kind) == BUDGET_WAIT)
 		return wait_text(&mine, kind, "", words[kind].run);
 	if (budget_ask(&day, own, &kind) != BUDGET_WAIT)
@@ -204,15 +204,15 @@ static bool is_reserved(const struct attempt_row *a)
 	return !isnan(a->reserved_usd) || a->reserved_tokens != ROW_NONE;
 }
 
-bool budget_reserve(struct lane *lane, struct attempt_row *a)
+bool budget_reserve(struct slot *slot, struct attempt_row *a)
 {
-	struct budget mine = of_run(lane->run, a->id), day;
+	struct budget mine = of_run(slot->run, a->id), day;
 	double own[BUDGET_KINDS];
 
-	if (is_free(lane, a) || is_reserved(a))
+	if (is_free(slot, a) || is_reserved(a))
 		return false;
-	day = of_account(lane->run->engine, a->account, a->id);
-	estimate(lane->run, a, &mine, &day, own);
+	day = of_account(slot->run->engine, a->account, a->id);
+	estimate(slot->run, a, &mine, &day, own);
 	a->reserved_usd = own[BUDGET_COST];
 	a->reserved_tokens = isnan(own[BUDGET_TOKENS]) ? ROW_NONE : (int64_t)own[BUDGET_TOKENS];
 	return is_reserved(a);
@@ -327,9 +327,9 @@ static bool settle_account(struct turn *turn, struct engine *engine, const struc
 	return budget_has_cap(&after);
 }
 
-void budget_settle(struct turn *turn, const struct lane *lane, struct attempt_row *a)
+void budget_settle(struct turn *turn, const struct slot *slot, struct attempt_row *a)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	struct budget before = of_run(run, a->id), after = before;
 	bool look;
 
@@ -339,7 +339,7 @@ void budget_settle(struct turn *turn, const struct lane *lane, struct attempt_ro
 		budget_add(&after, a);
 		look = budget_has_cap(&after);
 		warn_run(turn, run, &before, &after);
-		if (!is_free(lane, a))
+		if (!is_free(slot, a))
 			look |= settle_account(turn, run->engine, a);
 		/* what it says is what it counts as */
 		if (!isnan(budget_told(a, BUDGET_COST)))

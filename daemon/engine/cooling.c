@@ -24,12 +24,12 @@ struct wait {
 };
 
 /* The first of the agents of the attempt whose account is not exhausted; NULL: all are, and *until is the cooldown that is over first. */
-static const struct agent_plan *choose(struct lane *lane, const struct attempt_row *a, const struct cooldown_row **until)
+static const struct agent_plan *choose(struct slot *slot, const struct attempt_row *a, const struct cooldown_row **until)
 {
-	const struct agent_plan *first = &lane_plan(lane)->agents[a->role], *agent;
+	const struct agent_plan *first = &slot_plan(slot)->agents[a->role], *agent;
 
 	for (size_t i = 0; (agent = plan_agent_at(first, i)) != NULL; i++) {
-		const struct cooldown_row *cooldown = account_cooldown(lane->run->engine, agent->account);
+		const struct cooldown_row *cooldown = account_cooldown(slot->run->engine, agent->account);
 
 		if (cooldown == NULL)
 			return agent;
@@ -39,13 +39,13 @@ static const struct agent_plan *choose(struct lane *lane, const struct attempt_r
 	return NULL;
 }
 
-static bool waits_for_account(struct lane *lane, const struct attempt_row *a, struct wait *wait)
+static bool waits_for_account(struct slot *slot, const struct attempt_row *a, struct wait *wait)
 {
 	const struct cooldown_row *cooldown;
 	char until[40];
 
 	/* asked once: time goes on */
-	if (a->role == ROLE_CHECK || choose(lane, a, &cooldown) != NULL)
+	if (a->role == ROLE_CHECK || choose(slot, a, &cooldown) != NULL)
 		return false;
 	time_format(cooldown->until, until, sizeof(until));
 	wait->until = cooldown->until;
@@ -56,27 +56,27 @@ static bool waits_for_account(struct lane *lane, const struct attempt_row *a, st
 }
 
 /* A service that failed is given some time. */
-static bool waits_for_retry(struct lane *lane, const struct attempt_row *a, struct wait *wait)
+static bool waits_for_retry(struct slot *slot, const struct attempt_row *a, struct wait *wait)
 {
-	const struct slot_row *row = lane->row;
-	const struct attempt_row *before = attempt_interrupted(lane, a);
-	int64_t now = engine_now(lane->run->engine);
+	const struct slot_row *row = slot->row;
+	const struct attempt_row *before = attempt_interrupted(slot, a);
+	int64_t now = engine_now(slot->run->engine);
 	char until[40];
 
 	if (row->retry_at == ROW_NONE || row->retry_at <= now || row->retry_at > now + RETRY_FAR_MS)
 		return false;
 	time_format(row->retry_at, until, sizeof(until));
 	wait->until = row->retry_at;
-	wait->reason = xasprintf("retry %lld of %lld at %s%s%s", (long long)row->retries, (long long)lane_plan(lane)->retries, until,
+	wait->reason = xasprintf("retry %lld of %lld at %s%s%s", (long long)row->retries, (long long)slot_plan(slot)->retries, until,
 	    before != NULL && before->cause != NULL ? ": " : "", before != NULL && before->cause != NULL ? before->cause : "");
 	return true;
 }
 
 /* The host keeps it from being started. */
-static bool waits_for_host(struct lane *lane, const struct attempt_row *a, struct wait *wait)
+static bool waits_for_host(struct slot *slot, const struct attempt_row *a, struct wait *wait)
 {
-	const struct slot_row *row = lane->row;
-	int64_t now = engine_now(lane->run->engine);
+	const struct slot_row *row = slot->row;
+	int64_t now = engine_now(slot->run->engine);
 
 	(void)a;
 	if (row->wait != WAIT_HOST || row->retry_at == ROW_NONE || row->retry_at <= now || row->retry_at > now + RETRY_FAR_MS)
@@ -87,20 +87,20 @@ static bool waits_for_host(struct lane *lane, const struct attempt_row *a, struc
 }
 
 /* What is left may be needed for what is under way. */
-static bool waits_for_budget(struct lane *lane, const struct attempt_row *a, struct wait *wait)
+static bool waits_for_budget(struct slot *slot, const struct attempt_row *a, struct wait *wait)
 {
 	const struct cooldown_row *until;
 	const struct agent_plan *agent;
 
 	if (a->role == ROLE_CHECK)
 		return false;
-	agent = choose(lane, a, &until);
-	wait->reason = budget_waits(lane, a, agent != NULL ? agent->account : a->account);
+	agent = choose(slot, a, &until);
+	wait->reason = budget_waits(slot, a, agent != NULL ? agent->account : a->account);
 	return wait->reason != NULL;
 }
 
 /* What an attempt waits for, in this order. */
-static bool (*const waits[])(struct lane *lane, const struct attempt_row *a, struct wait *wait) = {
+static bool (*const waits[])(struct slot *slot, const struct attempt_row *a, struct wait *wait) = {
 	waits_for_account,
 	waits_for_host,
 	waits_for_retry,
@@ -117,43 +117,43 @@ static void wake_cb(void *arg, struct work *work)
 	struct engine *engine = arg;
 	const struct cool_work *w = (const struct cool_work *)work;
 	struct run *run = run_find(engine, w->run);
-	struct lane *lane = run != NULL ? run_lane(run, w->iteration, w->slot) : NULL;
+	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
 
 	/* by key: it may have been cancelled or woken meanwhile, and wait for something else */
-	if (!engine->stopped && lane != NULL && lane->wake_at == w->until) {
-		lane->wake_at = ROW_NONE;
-		if (lane->pending == PENDING_COOLING)
-			attempt_compose(lane);
+	if (!engine->stopped && slot != NULL && slot->wake_at == w->until) {
+		slot->wake_at = ROW_NONE;
+		if (slot->pending == PENDING_COOLING)
+			attempt_compose(slot);
 	}
 	work_free(work);
 }
 
-static void wake_later(struct lane *lane, int64_t until)
+static void wake_later(struct slot *slot, int64_t until)
 {
-	struct engine *engine = lane->run->engine;
+	struct engine *engine = slot->run->engine;
 	int64_t now = engine_now(engine), at = until < now + LOOK_MS ? until : now + LOOK_MS;
 	struct cool_work *w;
 
-	if (until == ROW_NONE || (lane->wake_at != ROW_NONE && lane->wake_at > now && lane->wake_at <= until))
+	if (until == ROW_NONE || (slot->wake_at != ROW_NONE && slot->wake_at > now && slot->wake_at <= until))
 		return;
 	w = xcalloc(1, sizeof(*w));
-	w->run = lane->row->run;
-	w->iteration = lane->row->iteration;
-	w->slot = lane->row->slot;
-	w->until = lane->wake_at = at;
+	w->run = slot->row->run;
+	w->iteration = slot->row->iteration;
+	w->slot = slot->row->slot;
+	w->until = slot->wake_at = at;
 	engine_work_later(engine, at > now ? at - now : 0, &w->work, WORK_COOL, wake_cb, engine);
 }
 
 /* It gives its slot of the daemon back; others may have it for hours. */
-static void cool(struct lane *lane, const struct wait *wait)
+static void cool(struct slot *slot, const struct wait *wait)
 {
-	struct slot_row *row = lane->row;
-	struct attempt_row *a = run_attempt(lane->run, row->attempt);
-	struct turn *turn = turn_new(lane->run->engine);
+	struct slot_row *row = slot->row;
+	struct attempt_row *a = run_attempt(slot->run, row->attempt);
+	struct turn *turn = turn_new(slot->run->engine);
 	bool told = slot_cools(row) && same(row->cooling, wait->account) && same(row->reason, wait->reason);
 
-	lane->pending = PENDING_COOLING;
-	lane->id = ROW_NONE;
+	slot->pending = PENDING_COOLING;
+	slot->id = ROW_NONE;
 	if (budget_release(a)) {
 		turn_put(turn, ROW_ATTEMPT, a);
 		turn_act_cooling(turn);
@@ -162,36 +162,36 @@ static void cool(struct lane *lane, const struct wait *wait)
 		text_set(&row->cooling, wait->account);
 		/* also who waits for others is on record as not started */
 		if (wait->account == NULL && row->retry_at == ROW_NONE)
-			row->retry_at = engine_now(lane->run->engine);
+			row->retry_at = engine_now(slot->run->engine);
 		text_set(&row->reason, wait->reason);
 		turn_put(turn, ROW_SLOT, row);
-		lane_tell_phase(turn, lane);
+		slot_emit_phase(turn, slot);
 		log_info("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, wait->reason);
 	}
-	if (lane->seated) {
-		queue_give(lane);
+	if (slot->seated) {
+		queue_give(slot);
 		turn_act_schedule(turn);
 	}
-	queue_yield(turn, lane->run);
-	queue_update(lane->run);
+	queue_yield(turn, slot->run);
+	queue_update(slot->run);
 	turn_commit_or_drop(turn);
-	wake_later(lane, wait->until);
+	wake_later(slot, wait->until);
 }
 
-bool attempt_waits(struct lane *lane)
+bool attempt_waits(struct slot *slot)
 {
-	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 	const struct agent_plan *agent;
 
 	/* a day's budget may have been made smaller meanwhile */
-	for (size_t i = 0; a->role != ROLE_CHECK && (agent = plan_agent_at(&lane_plan(lane)->agents[a->role], i)) != NULL; i++)
-		account_look(lane->run->engine, agent->account);
+	for (size_t i = 0; a->role != ROLE_CHECK && (agent = plan_agent_at(&slot_plan(slot)->agents[a->role], i)) != NULL; i++)
+		account_look(slot->run->engine, agent->account);
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
 		struct wait wait = { .until = ROW_NONE };
 
-		if (!waits[i](lane, a, &wait))
+		if (!waits[i](slot, a, &wait))
 			continue;
-		cool(lane, &wait);
+		cool(slot, &wait);
 		free(wait.reason);
 		return true;
 	}
@@ -199,10 +199,10 @@ bool attempt_waits(struct lane *lane)
 }
 
 /* Another agent takes over, or the first does its work again. */
-static bool takes_over(struct lane *lane, struct attempt_row *a)
+static bool takes_over(struct slot *slot, struct attempt_row *a)
 {
 	const struct cooldown_row *until;
-	const struct agent_plan *agent = a->role == ROLE_CHECK ? NULL : choose(lane, a, &until);
+	const struct agent_plan *agent = a->role == ROLE_CHECK ? NULL : choose(slot, a, &until);
 
 	if (agent == NULL || (strcmp(agent->name, a->agent) == 0 && a->account != NULL))
 		return false;
@@ -213,14 +213,14 @@ static bool takes_over(struct lane *lane, struct attempt_row *a)
 	text_set(&a->account, agent->account);
 	/* another account has other limits */
 	budget_release(a);
-	a->resumes = attempt_resumes(lane, a);
+	a->resumes = attempt_resumes(slot, a);
 	return true;
 }
 
 /* It was found again after the machine had started anew. */
-static bool is_of_this_boot(struct lane *lane, struct attempt_row *a)
+static bool is_of_this_boot(struct slot *slot, struct attempt_row *a)
 {
-	const char *boot = lane->run->engine->ports.boot_id(lane->run->engine->ports.clock_ctx);
+	const char *boot = slot->run->engine->ports.boot_id(slot->run->engine->ports.clock_ctx);
 
 	if (strcmp(a->boot_id, boot) == 0)
 		return false;
@@ -229,9 +229,9 @@ static bool is_of_this_boot(struct lane *lane, struct attempt_row *a)
 }
 
 /* It cools no more: only when that is on disk it may have been started. */
-static bool is_warm(struct turn *turn, struct lane *lane)
+static bool is_warm(struct turn *turn, struct slot *slot)
 {
-	struct slot_row *row = lane->row;
+	struct slot_row *row = slot->row;
 
 	if (!slot_cools(row))
 		return false;
@@ -241,29 +241,29 @@ static bool is_warm(struct turn *turn, struct lane *lane)
 	/* since when is kept: it may be refused again */
 	row->wait = WAIT_NOTHING;
 	turn_put(turn, ROW_SLOT, row);
-	lane_tell_phase(turn, lane);
+	slot_emit_phase(turn, slot);
 	return true;
 }
 
-bool attempt_settles(struct lane *lane)
+bool attempt_settles(struct slot *slot)
 {
-	struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
-	struct turn *turn = turn_new(lane->run->engine);
-	bool warm = is_warm(turn, lane), other = takes_over(lane, a), boot = is_of_this_boot(lane, a), reserved = budget_reserve(lane, a);
+	struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
+	struct turn *turn = turn_new(slot->run->engine);
+	bool warm = is_warm(turn, slot), other = takes_over(slot, a), boot = is_of_this_boot(slot, a), reserved = budget_reserve(slot, a);
 
 	if (other || boot || reserved)
 		turn_put(turn, ROW_ATTEMPT, a);
 	if (warm || other || boot || reserved)
-		turn_act(turn, ACT_COMPOSE, lane->run, lane, a->id);
+		turn_act(turn, ACT_COMPOSE, slot->run, slot, a->id);
 	turn_commit_or_drop(turn);
 	return warm || other || boot || reserved;
 }
 
-void attempt_queues(struct lane *lane, bool cooled)
+void attempt_queues(struct slot *slot, bool cooled)
 {
-	struct slot_row *row = lane->row;
-	struct attempt_row *a = run_attempt(lane->run, row->attempt);
-	struct turn *turn = turn_new(lane->run->engine);
+	struct slot_row *row = slot->row;
+	struct attempt_row *a = run_attempt(slot->run, row->attempt);
+	struct turn *turn = turn_new(slot->run->engine);
 
 	/* it may wait as long as its run is paused: nobody else of its account is to wait for that */
 	if (budget_release(a)) {
@@ -272,20 +272,20 @@ void attempt_queues(struct lane *lane, bool cooled)
 	}
 	if (cooled || row->cooling != NULL) {
 		if (row->cooling != NULL)
-			row->retry_at = engine_now(lane->run->engine);
+			row->retry_at = engine_now(slot->run->engine);
 		text_set(&row->cooling, NULL);
 		text_set(&row->reason, NULL);
 		turn_put(turn, ROW_SLOT, row);
-		lane_tell_phase(turn, lane);
+		slot_emit_phase(turn, slot);
 	}
 	turn_commit_or_drop(turn);
 }
 
 void cooling_look_at(struct run *run)
 {
-	for (size_t i = 0; i < run->nlanes; i++)
-		if (run->lanes[i]->pending == PENDING_COOLING)
-			attempt_compose(run->lanes[i]);
+	for (size_t i = 0; i < run->nslots; i++)
+		if (run->slots[i]->pending == PENDING_COOLING)
+			attempt_compose(run->slots[i]);
 }
 
 void cooling_look(struct engine *engine)

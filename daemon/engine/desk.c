@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The desk: file work that belongs to no run's lane, one at a time and in order: the intake of submits, forgetting, logs and reports.
+/* The desk: file work that belongs to no run's slot, one at a time and in order: the intake of submits, forgetting, logs and reports.
  * So an environment file is never removed under a submit that has just found it, and a newer log never comes before an older one. */
 #include <stdlib.h>
 

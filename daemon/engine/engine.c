@@ -289,48 +289,48 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 
 /* Reports of the proc port */
 
-static struct lane *lane_of_report(struct engine *engine, int64_t id, const char *what)
+static struct slot *slot_of_report(struct engine *engine, int64_t id, const char *what)
 {
-	struct lane *lane = engine->stopped ? NULL : engine_lane_of(engine, id);
+	struct slot *slot = engine->stopped ? NULL : engine_slot_of(engine, id);
 
-	if (lane == NULL && !engine->stopped)
+	if (slot == NULL && !engine->stopped)
 		log_bug("attempt or step %lld %s, but nobody waits for it", (long long)id, what);
-	return lane;
+	return slot;
 }
 
-static void keep_found(struct lane *lane, enum proc_found what, const struct exit_record *record, const char *detail)
+static void keep_found(struct slot *slot, enum proc_found what, const struct exit_record *record, const char *detail)
 {
-	lane->found = what;
+	slot->found = what;
 	if (record != NULL)
-		lane->record = *record;
-	text_set(&lane->lost_detail, detail);
+		slot->record = *record;
+	text_set(&slot->lost_detail, detail);
 }
 
 static void started(void *arg, int64_t id)
 {
-	struct lane *lane = hook_find(arg, id) == NULL ? lane_of_report(arg, id, "started") : NULL;
+	struct slot *slot = hook_find(arg, id) == NULL ? slot_of_report(arg, id, "started") : NULL;
 
-	if (lane != NULL && lane->step == NULL)
-		attempt_started(lane);
+	if (slot != NULL && slot->step == NULL)
+		attempt_started(slot);
 }
 
 static void refused(void *arg, int64_t id, int status, const char *error)
 {
 	struct engine *engine = arg;
 	struct hook *hook = hook_find(engine, id);
-	struct lane *lane;
+	struct slot *slot;
 
 	if (hook != NULL) {
 		hook_ended(engine, hook, NULL, status, error);
 		return;
 	}
-	lane = lane_of_report(engine, id, "was refused");
-	if (lane == NULL)
+	slot = slot_of_report(engine, id, "was refused");
+	if (slot == NULL)
 		return;
-	if (lane->step != NULL)
-		step_refused(lane, status, error);
+	if (slot->step != NULL)
+		step_refused(slot, status, error);
 	else
-		attempt_refused(lane, status, error);
+		attempt_refused(slot, status, error);
 }
 
 /* Numbers are never used again, but somebody may have made the directory of one that was to come. */
@@ -338,59 +338,59 @@ static void taken(void *arg, int64_t id, int64_t vacant)
 {
 	struct engine *engine = arg;
 	struct hook *hook = hook_find(engine, id);
-	struct lane *lane = hook == NULL ? lane_of_report(engine, id, "has no directory") : NULL;
+	struct slot *slot = hook == NULL ? slot_of_report(engine, id, "has no directory") : NULL;
 
-	if (engine->stopped || (hook == NULL && lane == NULL))
+	if (engine->stopped || (hook == NULL && slot == NULL))
 		return;
 	if (engine->last_attempt < vacant - 1)
 		engine->last_attempt = vacant - 1;
 	log_warn("attempts/%lld exists already and is not used; the next number is %lld", (long long)id, (long long)engine->last_attempt + 1);
 	if (hook != NULL)
 		hook_renumber(engine, hook);
-	else if (lane->step != NULL)
-		step_renumber(lane);
+	else if (slot->step != NULL)
+		step_renumber(slot);
 	else
-		attempt_renumber(lane);
+		attempt_renumber(slot);
 }
 
 static void ended(void *arg, int64_t id, const struct exit_record *record)
 {
 	struct engine *engine = arg;
 	struct hook *hook = hook_find(engine, id);
-	struct lane *lane;
+	struct slot *slot;
 
 	if (hook != NULL) {
 		hook_ended(engine, hook, record, 0, "its supervisor was killed");
 		return;
 	}
-	lane = lane_of_report(engine, id, "ended");
-	if (lane == NULL)
+	slot = slot_of_report(engine, id, "ended");
+	if (slot == NULL)
 		return;
 	if (engine->recovering) {
 		/* found running, and over before the others were found: nothing acts before all are */
-		keep_found(lane, record != NULL ? FOUND_ENDED : FOUND_LOST, record, "its supervisor was killed");
+		keep_found(slot, record != NULL ? FOUND_ENDED : FOUND_LOST, record, "its supervisor was killed");
 		return;
 	}
-	if (lane->step != NULL)
-		step_ended(lane, record);
+	if (slot->step != NULL)
+		step_ended(slot, record);
 	else
-		attempt_ended(lane, record, "its supervisor was killed");
+		attempt_ended(slot, record, "its supervisor was killed");
 }
 
 static void found(void *arg, int64_t id, enum proc_found what, const struct exit_record *record, const char *detail)
 {
 	struct engine *engine = arg;
 	struct hook *hook = hook_find(engine, id);
-	struct lane *lane;
+	struct slot *slot;
 
 	if (hook != NULL) {
 		hook_found(engine, hook, what, record);
 		return;
 	}
-	lane = lane_of_report(engine, id, "was found");
-	if (lane == NULL)
+	slot = slot_of_report(engine, id, "was found");
+	if (slot == NULL)
 		return;
-	keep_found(lane, what, record, detail);
+	keep_found(slot, what, record, detail);
 	if (--engine->adopting == 0)
 		engine_resume(engine);
 }

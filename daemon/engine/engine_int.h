@@ -4,8 +4,8 @@
  * A turn is one decision on its way: rows are put into it, it is committed, and only then its acts run, its replies
  * are given and its events told. The engine's working rows (struct run) run ahead of the view by the turns in flight.
  *
- * A lane is where at most one thing at a time is under way: one per slot, and one for the run itself (preparation).
- * lane.pending says what:
+ * A slot is where at most one thing at a time is under way: one per slot, and one for the run itself (preparation).
+ * slot.pending says what:
  *   PENDING_NOTHING  nothing; only in HELD, IMPLEMENTED and the end stages
  *   PENDING_SEAT     a slot of the daemon: to begin with, or for an attempt after it gave its own back
  *   PENDING_COOLING  an account, or a time, before its attempt starts; see cooling.c
@@ -13,7 +13,7 @@
  *   PENDING_TURN     that another slot is through with what only one may do at a time
  *   PENDING_ACT      a turn is being committed whose act will go on
  *   PENDING_WORK     file work
- *   PENDING_PROC     an attempt or a step, its id in lane.id: ended or refused will come
+ *   PENDING_PROC     an attempt or a step, its id in slot.id: ended or refused will come
  *   PENDING_WAIT     that a fault of the host or of its source passes: its operation begins again at row.wait_until, see wait_flow.c */
 #ifndef ENGINE_ENGINE_INT_H
 #define ENGINE_ENGINE_INT_H
@@ -47,9 +47,9 @@ struct operation {
 	struct task_op *task;
 };
 
-struct lane {
+struct slot {
 	struct run *run;
-	struct slot_row *row;		/* working row, owned by run->rows; NULL: the run's own lane */
+	struct slot_row *row;		/* working row, owned by run->rows; NULL: the run's own slot */
 	enum pending pending;
 	int64_t id;			/* attempt or step under way, ROW_NONE */
 	bool seated;			/* it has a slot of the daemon */
@@ -57,7 +57,7 @@ struct lane {
 	struct plan *plan;		/* of its task alone, owned; NULL: the run's */
 	struct operation op;		/* under way */
 	enum git_op_kind git_kind;	/* what it is, also while it is begun again */
-	size_t others_met;		/* how many lane_others() were when it began */
+	size_t others_met;		/* how many slot_others() were when it began */
 	enum task_op_kind task_kind;
 	bool has_turn;			/* it does what only one slot may do at a time */
 	bool asks_source;		/* the operation is one of the task's source, not of git */
@@ -75,7 +75,7 @@ struct lane {
 	enum hold_kind hold_kind;	/* of the hold that the next SLOT_A_HOLD opens */
 };
 
-/* A command of [hook] on its way. It belongs to no lane, since it may outlive its run. */
+/* A command of [hook] on its way. It belongs to no slot, since it may outlive its run. */
 struct hook {
 	LIST_ENTRY(hook) entry;
 	struct hook_row *row;		/* owned */
@@ -91,9 +91,9 @@ struct run {
 	struct engine *engine;
 	struct run_rows *rows;		/* working rows */
 	struct plan plan;
-	struct lane own;		/* seated while the run prepares, loads and reviews, so between its slots */
-	struct lane **lanes;		/* of the current iteration, and of earlier ones what is held or waits for the review of the run */
-	size_t nlanes;
+	struct slot own;		/* seated while the run prepares, loads and reviews, so between its slots */
+	struct slot **slots;		/* of the current iteration, and of earlier ones what is held or waits for the review of the run */
+	size_t nslots;
 	char *failure;			/* its source or its tree cannot be looked at any more, and why; owned. What waits for a human still does */
 	char *iteration_head;		/* ... and HEAD there, owned; NULL: as the run has it */
 	char *iteration_head_at;	/* ... and what its file had in it, likewise */
@@ -162,7 +162,7 @@ struct engine {
 	struct accounts *accounts;
 	size_t commits;			/* turns in flight */
 	size_t adopting;		/* found() reports to come */
-	struct act *deferred;		/* what lanes are to go on with once all are found, see turn.c */
+	struct act *deferred;		/* what slots are to go on with once all are found, see turn.c */
 	size_t ndeferred;
 	/* see desk.c */
 	TAILQ_HEAD(, pending_submit) reading;	/* retries waiting for their task's text */
@@ -175,18 +175,18 @@ struct engine {
 /* turn.c */
 
 enum act_kind {
-	ACT_PREPARE,	/* the run's own lane: task file, base snapshot */
+	ACT_PREPARE,	/* the run's own slot: task file, base snapshot */
 	ACT_COMPOSE,	/* compose and launch the attempt id */
 	ACT_GIT,	/* begin the git operation id */
 	ACT_SOURCE,	/* begin the operation id of the task's source */
-	ACT_LOAD,	/* the run's own lane: wait between iterations, then ask the source */
+	ACT_LOAD,	/* the run's own slot: wait between iterations, then ask the source */
 	ACT_LEAVE,	/* give back what the slot took */
 	ACT_SEAT,	/* wait for a slot of the daemon */
-	ACT_STEP,	/* launch the lane's step */
+	ACT_STEP,	/* launch the slot's step */
 	ACT_JUDGE,	/* read the verdict, where there is no git to ask first */
-	ACT_END,	/* end what is under way in the lane */
+	ACT_END,	/* end what is under way in the slot */
 	ACT_HOOK,	/* start the hook id */
-	ACT_LOG,	/* write the review log of the lane's task */
+	ACT_LOG,	/* write the review log of the slot's task */
 	ACT_REPORT,	/* write the run's report */
 	ACT_FORGET,	/* the run is over and told: drop it */
 	ACT_COOLING,	/* what attempts wait for before they start has changed */
@@ -200,7 +200,7 @@ void turn_put(struct turn *turn, enum row_kind kind, const void *row);
 void turn_drop(struct turn *turn, enum row_kind kind, const void *row);
 /* Consumes body. run: ROW_NONE for an event of the daemon. */
 void turn_tell(struct turn *turn, const char *type, int64_t run, json_t *body);
-void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lane *lane, int64_t id);
+void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct slot *slot, int64_t id);
 /* ACT_HOOK: start the hook of that id, whose run may be over. */
 void turn_act_hook(struct turn *turn, int64_t id);
 /* A slot of the daemon may be free, or what somebody wants has changed. */
@@ -225,8 +225,8 @@ struct run *run_new(struct engine *engine, struct run_rows *rows);	/* takes rows
 /* It is over: nobody finds it any more. */
 void run_free(struct run *run);
 struct run *run_find(struct engine *engine, int64_t id);
-struct lane *run_lane(struct run *run, int64_t iteration, int64_t slot);	/* slot ROW_NONE: its own */
-void run_make_lanes(struct run *run);
+struct slot *run_slot(struct run *run, int64_t iteration, int64_t number);	/* slot ROW_NONE: its own */
+void run_make_slots(struct run *run);
 /* What is of the review and not of the work, relative to the workspace: see git_op_spec. Free with strings_free(). */
 char **run_artifacts(const struct run *run);
 void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause);
@@ -241,7 +241,7 @@ void run_warn(struct turn *turn, struct run *run, const char *text);
 void run_meet(struct turn *turn, struct run *run);
 /* Findings that the run ends with by leave of its policy, all at once: each time the whole row is copied. NULL-terminated. */
 void run_known_issues(struct turn *turn, struct run *run, char *const *texts);
-void run_tell_state(struct turn *turn, const struct run *run);
+void run_emit_state(struct turn *turn, const struct run *run);
 bool run_is_prepared(const struct run *run);	/* its base is there */
 bool run_is_active(const struct run *run);	/* something of it is under way */
 
@@ -265,7 +265,7 @@ bool run_finish_iteration(struct turn *turn, struct run *run);
 void run_begin_review(struct turn *turn, struct run *run);
 /* Tasks that were never begun, with the reason. */
 void run_finish_tasks(struct turn *turn, struct run *run);
-void run_add_lane(struct run *run, struct slot_row *slot);
+void run_add_slot(struct run *run, struct slot_row *row);
 /* The loop as run_settle() wants it; *slots is malloc'd, for the caller to free. */
 struct loop run_loop(const struct run *run, struct slot_row ***slots);
 enum source_kind run_source(const struct run *run);
@@ -280,16 +280,16 @@ void queue_schedule(struct turn *turn, struct engine *engine);
 void queue_add(struct run *run);
 /* The run has ended: who was to come after it never will, unless it succeeded; also who is still on its way to the disk. */
 void queue_end_dependants(struct turn *turn, struct run *run);
-/* The lane gives its slot of the daemon back, if it has one. */
-void queue_give(struct lane *lane);
-/* The lane wants one; lane_seated() is called when it has it. */
-void queue_want(struct lane *lane);
+/* The slot gives its slot of the daemon back, if it has one. */
+void queue_give(struct slot *slot);
+/* The slot wants one; slot_on_permit() is called when it has it. */
+void queue_want(struct slot *slot);
 /* The run does nothing between its slots for now: what it keeps for itself goes to one of them that waits for it, or for something else; one that
  * is being cancelled keeps nothing. */
 void queue_yield(struct turn *turn, struct run *run);
 /* It was found at work: it sits. */
-void queue_sit(struct lane *lane);
-/* What the run wants has changed: its state, or that of its lanes. */
+void queue_sit(struct slot *slot);
+/* What the run wants has changed: its state, or that of its slots. */
 void queue_update(struct run *run);
 
 /* claims.c: whose the tasks of shared sources are */
@@ -351,13 +351,13 @@ void offer_follow_claims(struct turn *turn, struct run *run);
 
 /* task_flow.c: what is asked of a task's source */
 
-void source_begin(struct lane *lane, enum task_op_kind kind);
+void source_begin(struct slot *slot, enum task_op_kind kind);
 /* What it is; the strings are the caller's. */
-void source_spec(const struct lane *lane, struct source_spec *spec);
+void source_spec(const struct slot *slot, struct source_spec *spec);
 /* The operation has failed, but may not do so later: it is to begin again. */
-bool source_may_pass(struct lane *lane);
+bool source_may_pass(struct slot *slot);
 /* The operation is over, and went well. */
-void source_done(struct turn *turn, struct lane *lane);
+void source_done(struct turn *turn, struct slot *slot);
 
 /* pick_flow.c: assign = "agent" */
 
@@ -365,80 +365,80 @@ void source_done(struct turn *turn, struct lane *lane);
 
 /* The first slots may begin; each further one when those before it have picked or ended. */
 void pick_stage(struct turn *turn, struct run *run);
-/* Look at the output of the lane's attempt, until it has picked or ended. */
-void pick_watch(struct lane *lane);
+/* Look at the output of the slot's attempt, until it has picked or ended. */
+void pick_watch(struct slot *slot);
 /* It has ended: a last look, then attempt_collect(). */
-void pick_last(struct lane *lane);
+void pick_last(struct slot *slot);
 
 /* result_flow.c */
 
-/* The attempt of the lane runs: when it has given its final result, it has limits.post_result to exit; when it makes no progress for its idle
+/* The attempt of the slot runs: when it has given its final result, it has limits.post_result to exit; when it makes no progress for its idle
  * limit, it is ended. */
-void result_watch(struct lane *lane);
+void result_watch(struct slot *slot);
 
 /* notice_flow.c */
 
-/* The attempt of the lane runs: when its program says that its service refuses it for long, it is ended. */
-void notice_watch(struct lane *lane);
+/* The attempt of the slot runs: when its program says that its service refuses it for long, it is ended. */
+void notice_watch(struct slot *slot);
 
 /* leave_flow.c: a slot that has come to its end gives back what it took */
 
-void leave_begin(struct turn *turn, struct lane *lane);
-void leave_act(struct lane *lane);
+void leave_begin(struct turn *turn, struct slot *slot);
+void leave_act(struct slot *slot);
 /* The operation of row->leaving is over. */
-void leave_next(struct turn *turn, struct lane *lane, const char *error);
+void leave_next(struct turn *turn, struct slot *slot, const char *error);
 
 /* wait_flow.c: what a fault of the host, or of a task source, holds up */
 
-/* The row of the lane says what it waits for, in words that name the place; error: the errno of a fault of the host. Told once; what the lane does
+/* The row of the slot says what it waits for, in words that name the place; error: the errno of a fault of the host. Told once; what the slot does
  * meanwhile is the caller's. */
-void lane_waits(struct turn *turn, struct lane *lane, enum wait_kind kind, int error, const char *why);
-/* The same, and the operation of the lane begins again at the time of the next try. */
-void lane_wait(struct turn *turn, struct lane *lane, enum wait_kind kind, int error, const char *why);
-/* That has passed, or it is not waited for any more. Nothing, when the lane did not wait. */
-void lane_wait_over(struct turn *turn, struct lane *lane);
+void slot_waits(struct turn *turn, struct slot *slot, enum wait_kind kind, int error, const char *why);
+/* The same, and the operation of the slot begins again at the time of the next try. */
+void slot_wait(struct turn *turn, struct slot *slot, enum wait_kind kind, int error, const char *why);
+/* That has passed, or it is not waited for any more. Nothing, when the slot did not wait. */
+void slot_wait_over(struct turn *turn, struct slot *slot);
 /* For how long already, also while it is tried again; 0: it does not wait. */
-int64_t lane_waited_ms(struct lane *lane);
+int64_t slot_waited_ms(struct slot *slot);
 /* The run is cancelled: what a slot at its end still has to give back is tried once more, at once. */
-void lane_wait_ends(struct lane *lane);
+void slot_wait_ends(struct slot *slot);
 
-/* lane.c: the slot machine applied */
+/* slot.c: the slot machine applied */
 
-void lane_init(struct lane *lane, struct run *run, struct slot_row *row);
-void lane_release(struct lane *lane);
+void slot_init(struct slot *slot, struct run *run, struct slot_row *row);
+void slot_release(struct slot *slot);
 /* Its phase, or the reason why it waits, is another. */
-void lane_tell_phase(struct turn *turn, const struct lane *lane);
-void lane_event(struct turn *turn, struct lane *lane, enum slot_event event, const char *cause);
-bool lane_ending(const struct lane *lane);
-/* The lane's activity is over in ENDING (or the run's own lane is told to stop): take the last edge. */
-void lane_ended(struct turn *turn, struct lane *lane);
-struct lane *engine_lane_of(struct engine *engine, int64_t id);
-struct task_row *lane_task(const struct lane *lane);	/* NULL: it has none */
-const char *lane_task_id(const struct lane *lane);	/* "run" for one that has none */
-const struct plan *lane_plan(const struct lane *lane);
+void slot_emit_phase(struct turn *turn, const struct slot *slot);
+void slot_event(struct turn *turn, struct slot *slot, enum slot_event event, const char *cause);
+bool slot_ending(const struct slot *slot);
+/* The slot's activity is over in ENDING (or the run's own slot is told to stop): take the last edge. */
+void slot_ended(struct turn *turn, struct slot *slot);
+struct slot *engine_slot_of(struct engine *engine, int64_t id);
+struct task_row *slot_task(const struct slot *slot);	/* NULL: it has none */
+const char *slot_task_id(const struct slot *slot);	/* "run" for one that has none */
+const struct plan *slot_plan(const struct slot *slot);
 /* It has another task from now on; NULL: none. */
-void lane_set_task(struct lane *lane, const char *task);
-const char *lane_workspace(const struct lane *lane);
-char *lane_workdir(const struct lane *lane);	/* malloc'd */
-const char *lane_base_tree(const struct lane *lane);
+void slot_set_task(struct slot *slot, const char *task);
+const char *slot_workspace(const struct slot *slot);
+char *slot_workdir(const struct slot *slot);	/* malloc'd */
+const char *slot_base_tree(const struct slot *slot);
 /* What is measured now is measured for a review. */
-bool lane_begins_review(const struct lane *lane);
-size_t lane_others_met(const struct lane *lane);	/* how many these are */
-char **lane_others(const struct lane *lane);	/* paths in its work tree, relative to it, that other runs write; malloc'd, NULL: none */
-bool lane_has_checkout(const struct lane *lane);	/* its reviewer works in a checkout of its own */
-bool lane_passed(const struct lane *lane);		/* a verdict passed what it has */
+bool slot_begins_review(const struct slot *slot);
+size_t slot_others_met(const struct slot *slot);	/* how many these are */
+char **slot_others(const struct slot *slot);	/* paths in its work tree, relative to it, that other runs write; malloc'd, NULL: none */
+bool slot_has_checkout(const struct slot *slot);	/* its reviewer works in a checkout of its own */
+bool slot_passed(const struct slot *slot);		/* a verdict passed what it has */
 /* A slot of the daemon is there: begin, or go on with the attempt that waited. */
-void lane_seated(struct turn *turn, struct lane *lane);
-bool lane_is_merged(const struct lane *lane);		/* it is over, and its commits are on the branch of the run */
+void slot_on_permit(struct turn *turn, struct slot *slot);
+bool slot_is_merged(const struct slot *slot);		/* it is over, and its commits are on the branch of the run */
 /* It does nothing for now: its slot of the daemon is free, or the run's. */
-void lane_rest(struct turn *turn, struct lane *lane);
+void slot_release_permit(struct turn *turn, struct slot *slot);
 struct attempt_row *run_attempt(const struct run *run, int64_t id);
 
 /* hold_flow.c: the human decision queue */
 
-void hold_open(struct turn *turn, struct lane *lane, enum hold_kind kind, const char *reason);
-/* Close the lane's open hold, if it has one. */
-void hold_close(struct turn *turn, struct lane *lane, enum hold_state state, const char *by, const char *message);
+void hold_open(struct turn *turn, struct slot *slot, enum hold_kind kind, const char *reason);
+/* Close the slot's open hold, if it has one. */
+void hold_close(struct turn *turn, struct slot *slot, enum hold_state state, const char *by, const char *message);
 /* The slots that were sent back while the run had no slot of the daemon go on. */
 void hold_resume(struct turn *turn, struct run *run);
 
@@ -463,7 +463,7 @@ void hook_free(struct hook *hook);
 /* start_flow.c */
 
 /* The gate of every attempt: it starts, or waits and is asked again. */
-void attempt_compose(struct lane *lane);
+void attempt_compose(struct slot *slot);
 
 /* budget_flow.c: what runs and their accounts may spend */
 
@@ -472,16 +472,16 @@ void run_spent(const struct run *run, char out[RUN_SPENT_MAX]);
 /* Its max_wall is over; ms until then, at least 1, ROW_NONE: it has none. */
 bool run_is_out_of_time(const struct run *run);
 int64_t run_time_left(const struct run *run);
-/* The run may spend no more, so the attempt of the lane has ended before it started. */
-bool attempt_overspends(struct lane *lane);
+/* The run may spend no more, so the attempt of the slot has ended before it started. */
+bool attempt_overspends(struct slot *slot);
 /* Why the attempt has to wait for others that are under way, malloc'd; NULL: it need not. account: that would pay for it. */
-char *budget_waits(struct lane *lane, const struct attempt_row *a, const char *account);
+char *budget_waits(struct slot *slot, const struct attempt_row *a, const char *account);
 /* Something is set aside for it, if there is a limit; false: nothing more than before. */
-bool budget_reserve(struct lane *lane, struct attempt_row *a);
+bool budget_reserve(struct slot *slot, struct attempt_row *a);
 /* It does not start yet; false: nothing was set aside. */
 bool budget_release(struct attempt_row *a);
 /* It has ended, as its row says already: what it has cost takes the place of what was set aside. The caller puts the row. */
-void budget_settle(struct turn *turn, const struct lane *lane, struct attempt_row *a);
+void budget_settle(struct turn *turn, const struct slot *slot, struct attempt_row *a);
 /* The run has been started: it is warned when most of its time is over, and what waits for an account ends with it, also when nothing else
  * happens then. */
 void budget_watch(struct run *run);
@@ -493,14 +493,14 @@ void accounts_look(struct engine *engine);
 
 /* cooling.c: what an attempt waits for before it starts */
 
-/* The attempt of the lane may not start yet: it waits for an account or a time, without a slot of the daemon. */
-bool attempt_waits(struct lane *lane);
+/* The attempt of the slot may not start yet: it waits for an account or a time, without a slot of the daemon. */
+bool attempt_waits(struct slot *slot);
 /* It may: what has changed since it was decided (which agent does it, that it cools no more) is being recorded, and then it comes to the gate
  * again. False: nothing has. */
-bool attempt_settles(struct lane *lane);
+bool attempt_settles(struct slot *slot);
 /* It may, but for a slot of the daemon: what it had set aside is for others. cooled: so far it waited for an account or a time, which is no
  * reason any more; that it has not been started stays on record. */
-void attempt_queues(struct lane *lane, bool cooled);
+void attempt_queues(struct slot *slot, bool cooled);
 /* All that wait are asked again; those of one run. */
 void cooling_look(struct engine *engine);
 void cooling_look_at(struct run *run);
@@ -508,113 +508,113 @@ void cooling_look_at(struct run *run);
 /* again.c: attempts that were cut off */
 
 /* The attempt before a of its slot, when it was cut off in the middle of the same work: lost, or not served. NULL: it was not. */
-const struct attempt_row *attempt_interrupted(const struct lane *lane, const struct attempt_row *a);
+const struct attempt_row *attempt_interrupted(const struct slot *slot, const struct attempt_row *a);
 /* The attempt whose conversation a goes on with, ROW_NONE: it begins a new one. */
-int64_t attempt_resumes(const struct lane *lane, const struct attempt_row *a);
+int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a);
 /* Its service did not serve it, or the host (fault: the errno), and said so in these words: the same again, later. NULL: in none. */
-void attempt_begin_again(struct turn *turn, struct lane *lane, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
+void attempt_begin_again(struct turn *turn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
     int fault, const char *words);
 
 /* attempt_flow.c */
 
-void attempt_begin(struct turn *turn, struct lane *lane, enum role role);
-void attempt_collect(struct lane *lane);
+void attempt_begin(struct turn *turn, struct slot *slot, enum role role);
+void attempt_collect(struct slot *slot);
 /* It was decided, and is not started after all, since its run is at a limit: so its slot fails. */
-void attempt_forgone(struct turn *turn, struct lane *lane, const char *cause);
+void attempt_forgone(struct turn *turn, struct slot *slot, const char *cause);
 /* It was decided, and is cancelled before anything of it ran. */
-void attempt_unstarted(struct turn *turn, struct lane *lane);
-void attempt_started(struct lane *lane);
-void attempt_refused(struct lane *lane, int status, const char *error);	/* status: errno, 0: none */
+void attempt_unstarted(struct turn *turn, struct slot *slot);
+void attempt_started(struct slot *slot);
+void attempt_refused(struct slot *slot, int status, const char *error);	/* status: errno, 0: none */
 /* Its number was taken: it has never begun, and gets the next one. */
-void attempt_renumber(struct lane *lane);
+void attempt_renumber(struct slot *slot);
 /* record NULL: lost. */
-void attempt_ended(struct lane *lane, const struct exit_record *record, const char *detail);
+void attempt_ended(struct slot *slot, const struct exit_record *record, const char *detail);
 
 /* git_ask.c: what git is asked */
 
-void git_begin(struct lane *lane, enum git_op_kind kind);
+void git_begin(struct slot *slot, enum git_op_kind kind);
 /* The work tree or checkout that an operation is about, malloc'd; NULL: none. */
-char *git_dir(const struct lane *lane, enum git_op_kind kind);
+char *git_dir(const struct slot *slot, enum git_op_kind kind);
 /* The commit that an operation is about. */
-const char *git_commit_of(const struct lane *lane, enum git_op_kind kind);
+const char *git_commit_of(const struct slot *slot, enum git_op_kind kind);
 /* Is it something that only one slot may do at a time? */
 bool git_takes_turns(enum git_op_kind kind);
 /* ... which is over: the next one may. */
-void git_turn_over(struct turn *turn, struct lane *lane);
+void git_turn_over(struct turn *turn, struct slot *slot);
 
 /* head_flow.c: commits that agents make by themselves in a shared work tree */
 
 /* HEAD where the work began; NULL: it is not known, or the slot has a work tree of its own. */
-const char *lane_head(const struct lane *lane);
+const char *slot_head(const struct slot *slot);
 /* The slot has ended, and nobody has looked yet what HEAD is. */
-bool head_is_open(const struct lane *lane);
+bool head_is_open(const struct slot *slot);
 /* The slot has its commit: what else came onto HEAD is told. */
-void head_committed(struct turn *turn, struct lane *lane);
+void head_committed(struct turn *turn, struct slot *slot);
 /* LOOK has its answer. */
-void head_looked(struct turn *turn, struct lane *lane);
+void head_looked(struct turn *turn, struct slot *slot);
 
 /* git_names.c: names in the repository, all malloc'd */
 
 /* The ref that an operation is about; NULL: none. */
-char *git_ref(const struct lane *lane, enum git_op_kind kind);
+char *git_ref(const struct slot *slot, enum git_op_kind kind);
 /* Of a MERGE: what the branch of the task had before a conflict, and the note that it was merged. */
-char *git_keep_ref(const struct lane *lane);
-char *git_note_ref(const struct lane *lane);
+char *git_keep_ref(const struct slot *slot);
+char *git_note_ref(const struct slot *slot);
 /* Short names of branches: with the results of a run, and of a slot's work tree. */
 char *git_result_branch(int64_t run);
-char *git_branch(const struct lane *lane);
+char *git_branch(const struct slot *slot);
 
 /* git_flow.c: what its answer means */
 
-void git_done(struct turn *turn, struct lane *lane, int64_t last_step);
-/* Where the lane's work tree will be, and what it is made at: on record before anything of it is there. */
-void git_lay(struct lane *lane);
+void git_done(struct turn *turn, struct slot *slot, int64_t last_step);
+/* Where the slot's work tree will be, and what it is made at: on record before anything of it is there. */
+void git_lay(struct slot *slot);
 
 /* step_flow.c: an operation, step by step */
 
-/* The operation is lane->op: ask it for its first step. */
-void step_first(struct lane *lane);
-void step_launch(struct lane *lane);
-void step_refused(struct lane *lane, int status, const char *error);	/* status: errno, 0: none */
+/* The operation is slot->op: ask it for its first step. */
+void step_first(struct slot *slot);
+void step_launch(struct slot *slot);
+void step_refused(struct slot *slot, int status, const char *error);	/* status: errno, 0: none */
 /* The same as attempt_renumber(). */
-void step_renumber(struct lane *lane);
-void step_ended(struct lane *lane, const struct exit_record *record);
+void step_renumber(struct slot *slot);
+void step_ended(struct slot *slot, const struct exit_record *record);
 /* The step's process is gone without a trace: the operation is run again, three times at most. */
-void step_lost(struct lane *lane);
+void step_lost(struct slot *slot);
 void operation_free(struct operation *op);
 
 /* publish.c */
 
-void review_write_log(struct run *run, struct lane *lane);
+void review_write_log(struct run *run, struct slot *slot);
 void run_write_report(struct run *run);
 
 /* review_flow.c */
 
-void review_judge(struct lane *lane, const char *changed, const char *appeared);
+void review_judge(struct slot *slot, const char *changed, const char *appeared);
 /* A round has come to an end that is neither pass nor findings by a reviewer: what the policy says. cause: why. */
-void review_over(struct turn *turn, struct lane *lane, enum round_end end, const char *cause);
-void review_skip(struct turn *turn, struct lane *lane, const char *reason);
+void review_over(struct turn *turn, struct slot *slot, enum round_end end, const char *cause);
+void review_skip(struct turn *turn, struct slot *slot, const char *reason);
 
 /* review_rows.c */
 
-/* The review attempt of the lane has said something, or failed to. decision, feedback: see struct review_row. */
-struct finding_counts review_append(struct turn *turn, struct lane *lane, const char *decision, const char *feedback, const struct verdict *v);
-void review_error(struct turn *turn, struct lane *lane, const char *cause);
+/* The review attempt of the slot has said something, or failed to. decision, feedback: see struct review_row. */
+struct finding_counts review_append(struct turn *turn, struct slot *slot, const char *decision, const char *feedback, const struct verdict *v);
+void review_error(struct turn *turn, struct slot *slot, const char *cause);
 /* A human has the last word about a held task. */
-void review_human(struct turn *turn, struct lane *lane, const char *decision, const char *by, const char *message);
+void review_human(struct turn *turn, struct slot *slot, const char *decision, const char *by, const char *message);
 /* The corrector's marks are told as resolved findings; the rows that say so are those of the next review. */
-void review_marked(struct turn *turn, struct lane *lane, const struct verdict_finding *marks, size_t count);
+void review_marked(struct turn *turn, struct slot *slot, const struct verdict_finding *marks, size_t count);
 /* The newest review of what the slot has done; NULL: there was none yet. */
-const struct review_row *review_last(const struct lane *lane);
+const struct review_row *review_last(const struct slot *slot);
 /* The finding that comes after number `after` of the last review and is a fixer's to settle, NULL: none. */
-const struct finding_row *review_item(const struct lane *lane, int64_t after);
-int64_t review_items_left(const struct lane *lane);
+const struct finding_row *review_item(const struct slot *slot, int64_t after);
+int64_t review_items_left(const struct slot *slot);
 /* "src/foo.ts:42: the comment", malloc'd. */
 char *review_issue(const struct finding_row *finding);
 /* The same of all findings of the last review that somebody has to settle. Free with strings_free(); NULL: none. */
-char **review_issues(const struct lane *lane);
+char **review_issues(const struct slot *slot);
 /* JSON array of the last review's findings, malloc'd; NULL: none. */
-char *review_findings_json(const struct lane *lane);
+char *review_findings_json(const struct slot *slot);
 
 /* submit.c */
 

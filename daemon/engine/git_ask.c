@@ -80,34 +80,34 @@ static char **judge_files(const struct run *run)
 }
 
 /* Its trailers tell a commit of ours from another's, should the operation begin again. */
-static char *commit_message(const struct lane *lane)
+static char *commit_message(const struct slot *slot)
 {
-	const struct task_row *task = lane_task(lane);
-	const struct plan *plan = lane_plan(lane);
-	const char *id = lane_task_id(lane);
+	const struct task_row *task = slot_task(slot);
+	const struct plan *plan = slot_plan(slot);
+	const char *id = slot_task_id(slot);
 
 	if (task == NULL)
-		return xasprintf("Review of the run\n\nRld-Run: %lld\nRld-Task: %s\n", (long long)lane->row->run, id);
+		return xasprintf("Review of the run\n\nRld-Run: %lld\nRld-Task: %s\n", (long long)slot->row->run, id);
 	/* a review that must not know the task comes after this commit */
 	if (plan->review && plan->profile->no_task && plan->integrate == INTEGRATE_MERGE)
-		return xasprintf("Task %lld\n\nRld-Run: %lld\nRld-Task: %lld\n", (long long)task->position, (long long)lane->row->run, (long long)task->position);
-	return xasprintf("%s\n\nRld-Run: %lld\nRld-Task: %s\n", task->title != NULL ? task->title : id, (long long)lane->row->run, id);
+		return xasprintf("Task %lld\n\nRld-Run: %lld\nRld-Task: %lld\n", (long long)task->position, (long long)slot->row->run, (long long)task->position);
+	return xasprintf("%s\n\nRld-Run: %lld\nRld-Task: %s\n", task->title != NULL ? task->title : id, (long long)slot->row->run, id);
 }
 
-static char *message_of(const struct lane *lane, enum git_op_kind kind)
+static char *message_of(const struct slot *slot, enum git_op_kind kind)
 {
 	switch (kind) {
 	case GIT_BASE:
-		return xasprintf("rld: uncommitted work at the start of run %lld", (long long)lane->run->rows->run.id);
+		return xasprintf("rld: uncommitted work at the start of run %lld", (long long)slot->run->rows->run.id);
 	case GIT_COMMIT:
 	case GIT_COMMITTED:
 	case GIT_MERGE:
-		return commit_message(lane);
+		return commit_message(slot);
 	case GIT_MEASURE:
 		/* the hooks are asked before a reviewer is paid */
-		return lane_begins_review(lane) && lane_plan(lane)->commit == COMMIT_MODE_AUTO ? commit_message(lane) : NULL;
+		return slot_begins_review(slot) && slot_plan(slot)->commit == COMMIT_MODE_AUTO ? commit_message(slot) : NULL;
 	case GIT_CLEAR:
-		return xasprintf("rld: what the work tree of %s had in run %lld\n", lane_task_id(lane), (long long)lane->row->run);
+		return xasprintf("rld: what the work tree of %s had in run %lld\n", slot_task_id(slot), (long long)slot->row->run);
 	case GIT_SNAPSHOT:
 	case GIT_VERIFY:
 	case GIT_PIN:
@@ -121,31 +121,31 @@ static char *message_of(const struct lane *lane, enum git_op_kind kind)
 }
 
 /* MEASURE compares with the base; the others are about the tree under review. */
-static const char *tree_of(const struct lane *lane, enum git_op_kind kind)
+static const char *tree_of(const struct slot *slot, enum git_op_kind kind)
 {
 	if (kind == GIT_MEASURE)
-		return lane_base_tree(lane);
-	return lane->row != NULL ? lane->row->tree : lane->run->rows->run.base_tree;
+		return slot_base_tree(slot);
+	return slot->row != NULL ? slot->row->tree : slot->run->rows->run.base_tree;
 }
 
 /* What the branch of a work tree is made at: what the others have done so far, where everything is put together. Slot 0 has
  * the branch that they were put on. */
-const char *git_commit_of(const struct lane *lane, enum git_op_kind kind)
+const char *git_commit_of(const struct slot *slot, enum git_op_kind kind)
 {
-	const struct run_row *run = &lane->run->rows->run;
+	const struct run_row *run = &slot->run->rows->run;
 
-	if (lane->row == NULL)
+	if (slot->row == NULL)
 		return NULL;
-	if (kind == GIT_LOOK || (kind == GIT_COMMIT && lane->row->worktree == NULL))
-		return lane_head(lane);
-	if (kind == GIT_WORKTREE && lane->row->slot == 0)
+	if (kind == GIT_LOOK || (kind == GIT_COMMIT && slot->row->worktree == NULL))
+		return slot_head(slot);
+	if (kind == GIT_WORKTREE && slot->row->slot == 0)
 		return NULL;
-	if (kind == GIT_WORKTREE && lane->row->base_commit == NULL)
-		return lane_plan(lane)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ? run->result_commit : run->base_commit;
+	if (kind == GIT_WORKTREE && slot->row->base_commit == NULL)
+		return slot_plan(slot)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ? run->result_commit : run->base_commit;
 	/* what has been put on the branch of the run needs none of its own any more */
-	if (kind == GIT_MERGE || (kind == GIT_CLEAR && lane_is_merged(lane)))
-		return lane->row->commit_id;
-	return lane->row->base_commit != NULL ? lane->row->base_commit : run->base_commit;
+	if (kind == GIT_MERGE || (kind == GIT_CLEAR && slot_is_merged(slot)))
+		return slot->row->commit_id;
+	return slot->row->base_commit != NULL ? slot->row->base_commit : run->base_commit;
 }
 
 bool git_takes_turns(enum git_op_kind kind)
@@ -155,7 +155,7 @@ bool git_takes_turns(enum git_op_kind kind)
 
 /* Merges of a run go one at a time, for each stands on the one before. So does making and removing work trees of a repository: git
  * trips over registrations that another git is just writing. */
-static bool excludes(const struct lane *a, const struct lane *b)
+static bool excludes(const struct slot *a, const struct slot *b)
 {
 	bool tree_a = a->git_kind == GIT_WORKTREE || a->git_kind == GIT_CLEAR, tree_b = b->git_kind == GIT_WORKTREE || b->git_kind == GIT_CLEAR;
 
@@ -164,71 +164,71 @@ static bool excludes(const struct lane *a, const struct lane *b)
 	return tree_a && tree_b && strcmp(a->run->rows->run.workspace, b->run->rows->run.workspace) == 0;
 }
 
-static bool waits_for_turn(const struct lane *lane)
+static bool waits_for_turn(const struct slot *slot)
 {
 	struct run *run;
 
-	LIST_FOREACH(run, &lane->run->engine->runs, entry)
-		for (size_t i = 0; i < run->nlanes; i++)
-			if (run->lanes[i] != lane && run->lanes[i]->has_turn && excludes(lane, run->lanes[i]))
+	LIST_FOREACH(run, &slot->run->engine->runs, entry)
+		for (size_t i = 0; i < run->nslots; i++)
+			if (run->slots[i] != slot && run->slots[i]->has_turn && excludes(slot, run->slots[i]))
 				return true;
 	return false;
 }
 
-void git_turn_over(struct turn *turn, struct lane *lane)
+void git_turn_over(struct turn *turn, struct slot *slot)
 {
 	struct run *run;
 
-	if (!lane->has_turn)
+	if (!slot->has_turn)
 		return;
-	lane->has_turn = false;
-	LIST_FOREACH(run, &lane->run->engine->runs, entry)
-		for (size_t i = 0; i < run->nlanes; i++)
-			if (run->lanes[i]->pending == PENDING_TURN && !waits_for_turn(run->lanes[i]))
-				turn_act(turn, ACT_GIT, run, run->lanes[i], (int64_t)run->lanes[i]->git_kind);
+	slot->has_turn = false;
+	LIST_FOREACH(run, &slot->run->engine->runs, entry)
+		for (size_t i = 0; i < run->nslots; i++)
+			if (run->slots[i]->pending == PENDING_TURN && !waits_for_turn(run->slots[i]))
+				turn_act(turn, ACT_GIT, run, run->slots[i], (int64_t)run->slots[i]->git_kind);
 }
 
 /* The work tree of the task: where git works, and for the others what it is made of. */
-char *git_dir(const struct lane *lane, enum git_op_kind kind)
+char *git_dir(const struct slot *slot, enum git_op_kind kind)
 {
-	const struct run *run = lane->run;
+	const struct run *run = slot->run;
 
-	if (kind == GIT_CHECKOUT || (kind == GIT_VERIFY && lane_has_checkout(lane)))
-		return work_checkout_dir(run->engine->state_dir, lane->row);
+	if (kind == GIT_CHECKOUT || (kind == GIT_VERIFY && slot_has_checkout(slot)))
+		return work_checkout_dir(run->engine->state_dir, slot->row);
 	if (kind == GIT_WORKTREE)
-		return work_worktree_dir(run->engine->state_dir, lane->row);
-	return kind == GIT_MERGE || kind == GIT_CLEAR ? xstrdup(lane->row->worktree) : NULL;
+		return work_worktree_dir(run->engine->state_dir, slot->row);
+	return kind == GIT_MERGE || kind == GIT_CLEAR ? xstrdup(slot->row->worktree) : NULL;
 }
 
-void git_begin(struct lane *lane, enum git_op_kind kind)
+void git_begin(struct slot *slot, enum git_op_kind kind)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	const struct run_row *row = &run->rows->run;
 	const char *state_dir = run->engine->state_dir;
-	bool in_repository = kind == GIT_WORKTREE || kind == GIT_MERGE || kind == GIT_CLEAR || lane->row == NULL;
-	char **artifacts = run_artifacts(run), **others = lane_others(lane);
-	char *scratch = work_scratch_dir(state_dir, row->id, lane->row);
-	char *ref = git_ref(lane, kind), *message = message_of(lane, kind), *dir = git_dir(lane, kind);
-	char *branch = kind == GIT_WORKTREE ? git_branch(lane) : xstrdup(lane->row != NULL ? lane->row->branch : row->result_branch);
-	char *keep = kind == GIT_MERGE ? git_keep_ref(lane) : NULL, *note = kind == GIT_MERGE ? git_note_ref(lane) : NULL;
-	char **judges = lane->row == NULL && !run_is_prepared(run) && (kind == GIT_SNAPSHOT || kind == GIT_BASE) ? judge_files(run) : NULL;
+	bool in_repository = kind == GIT_WORKTREE || kind == GIT_MERGE || kind == GIT_CLEAR || slot->row == NULL;
+	char **artifacts = run_artifacts(run), **others = slot_others(slot);
+	char *scratch = work_scratch_dir(state_dir, row->id, slot->row);
+	char *ref = git_ref(slot, kind), *message = message_of(slot, kind), *dir = git_dir(slot, kind);
+	char *branch = kind == GIT_WORKTREE ? git_branch(slot) : xstrdup(slot->row != NULL ? slot->row->branch : row->result_branch);
+	char *keep = kind == GIT_MERGE ? git_keep_ref(slot) : NULL, *note = kind == GIT_MERGE ? git_note_ref(slot) : NULL;
+	char **judges = slot->row == NULL && !run_is_prepared(run) && (kind == GIT_SNAPSHOT || kind == GIT_BASE) ? judge_files(run) : NULL;
 	struct git_op_spec spec = {
 		.judges = judges,
 		.kind = kind,
-		.workspace = in_repository ? row->workspace : lane_workspace(lane),
-		.repository = in_repository || lane->row->worktree == NULL ? NULL : row->workspace,
+		.workspace = in_repository ? row->workspace : slot_workspace(slot),
+		.repository = in_repository || slot->row->worktree == NULL ? NULL : row->workspace,
 		.scratch = scratch,
-		.tree = tree_of(lane, kind),
-		.base = kind == GIT_MERGE ? row->base_commit : lane_base_tree(lane),
+		.tree = tree_of(slot, kind),
+		.base = kind == GIT_MERGE ? row->base_commit : slot_base_tree(slot),
 		.ref = ref,
-		.beside = lane->row != NULL ? lane->row->beside : NULL,
+		.beside = slot->row != NULL ? slot->row->beside : NULL,
 		.dir = dir,
-		.name = kind == GIT_BASE ? run->plan.base : lane->row == NULL && (kind == GIT_PIN || kind == GIT_SNAPSHOT) ? "HEAD" : NULL,
+		.name = kind == GIT_BASE ? run->plan.base : slot->row == NULL && (kind == GIT_PIN || kind == GIT_SNAPSHOT) ? "HEAD" : NULL,
 		.branch = branch,
-		.shared = kind == GIT_COMMIT && lane->row->worktree == NULL,
+		.shared = kind == GIT_COMMIT && slot->row->worktree == NULL,
 		.instance = row->instance,
-		.commit = git_commit_of(lane, kind),
-		.base_commit = lane->row != NULL ? lane->row->base_commit : NULL,
+		.commit = git_commit_of(slot, kind),
+		.base_commit = slot->row != NULL ? slot->row->base_commit : NULL,
 		.keep_ref = keep,
 		.note_ref = note,
 		.known = row->result_commit,
@@ -236,19 +236,19 @@ void git_begin(struct lane *lane, enum git_op_kind kind)
 		.artifacts = artifacts,
 		.others = others,
 		/* what was of the work before they came stays of it */
-		.others_tree = lane->row != NULL && lane->row->tree != NULL ? lane->row->tree : lane_base_tree(lane),
+		.others_tree = slot->row != NULL && slot->row->tree != NULL ? slot->row->tree : slot_base_tree(slot),
 	};
 
-	lane->git_kind = kind;
-	lane->others_met = strings_count(others);
-	lane->asks_source = false;
-	if (lane->row != NULL && waits_for_turn(lane)) {
-		lane->pending = PENDING_TURN;
+	slot->git_kind = kind;
+	slot->others_met = strings_count(others);
+	slot->asks_source = false;
+	if (slot->row != NULL && waits_for_turn(slot)) {
+		slot->pending = PENDING_TURN;
 	} else {
-		lane->has_turn = git_takes_turns(kind);
-		operation_free(&lane->op);
-		lane->op.git = git_op_new(&spec);
-		step_first(lane);
+		slot->has_turn = git_takes_turns(kind);
+		operation_free(&slot->op);
+		slot->op.git = git_op_new(&spec);
+		step_first(slot);
 	}
 	free(note);
 	free(keep);

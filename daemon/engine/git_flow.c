@@ -15,15 +15,15 @@ static bool same(const char *a, const char *b)
 #define NO_CHANGE "the implementer changed nothing and did not say that nothing was to be done"
 
 /* What the tree tells of whoever worked last. Slot 0 begins with the answer of another slot, whose work has been weighed there. */
-static struct measure_facts weigh(const struct lane *lane, const struct attempt_row *a, const char *tree)
+static struct measure_facts weigh(const struct slot *slot, const struct attempt_row *a, const char *tree)
 {
-	const struct slot_row *row = lane->row;
-	const struct plan *plan = lane_plan(lane);
+	const struct slot_row *row = slot->row;
+	const struct plan *plan = slot_plan(slot);
 
 	return (struct measure_facts){
 		.accepted = row->cause != NULL,
 		.later = plan->review && plan->scope == SCOPE_RUN && row->slot != 0,
-		.unchanged = same(tree, row->tree != NULL ? row->tree : lane_base_tree(lane)),
+		.unchanged = same(tree, row->tree != NULL ? row->tree : slot_base_tree(slot)),
 		.implement = a->role == ROLE_IMPLEMENT && a->slot == row->slot,
 		.denied = a->outcome == TASK_R_DENIED,
 		.says_no_change = a->says_no_change == 1,
@@ -31,9 +31,9 @@ static struct measure_facts weigh(const struct lane *lane, const struct attempt_
 }
 
 /* Nothing after a refused permission is a failure, nothing at all is told. */
-static void take_weight(struct turn *turn, struct lane *lane, struct attempt_row *a, const struct measure_facts *facts, enum slot_event event)
+static void take_weight(struct turn *turn, struct slot *slot, struct attempt_row *a, const struct measure_facts *facts, enum slot_event event)
 {
-	bool own = a->slot == lane->row->slot && a->iteration == lane->row->iteration;
+	bool own = a->slot == slot->row->slot && a->iteration == slot->row->iteration;
 
 	if (event == SLOT_E_FAILED) {
 		free(a->cause);
@@ -46,33 +46,33 @@ static void take_weight(struct turn *turn, struct lane *lane, struct attempt_row
 		turn_put(turn, ROW_ATTEMPT, a);
 }
 
-static void warn_no_change(struct turn *turn, struct lane *lane, const char *then)
+static void warn_no_change(struct turn *turn, struct slot *slot, const char *then)
 {
-	char *text = xasprintf("task %s: " NO_CHANGE "; %s", lane_task_id(lane), then);
+	char *text = xasprintf("task %s: " NO_CHANGE "; %s", slot_task_id(slot), then);
 
-	run_warn(turn, lane->run, text);
+	run_warn(turn, slot->run, text);
 	free(text);
 }
 
 /* Nobody reviews what the slot has: why not, and that nothing may have been done. */
-static void pass_unreviewed(struct turn *turn, struct lane *lane, const struct measure_facts *facts)
+static void pass_unreviewed(struct turn *turn, struct slot *slot, const struct measure_facts *facts)
 {
 	bool no_change = measured_no_change(facts);
 
 	/* the review that was about to begin does not */
-	if (lane_plan(lane)->review)
-		lane->row->round--;
+	if (slot_plan(slot)->review)
+		slot->row->round--;
 	if (no_change)
-		warn_no_change(turn, lane, "it is not reviewed");
-	review_skip(turn, lane, lane_plan(lane)->review ? NO_CHANGE ", and run.on_no_change is \"pass\"" : lane_plan(lane)->skip_reason);
+		warn_no_change(turn, slot, "it is not reviewed");
+	review_skip(turn, slot, slot_plan(slot)->review ? NO_CHANGE ", and run.on_no_change is \"pass\"" : slot_plan(slot)->skip_reason);
 }
 
 /* What git has against the result goes to a fixer, while there is a fix round left. That it has something again, although a fixer has
  * been asked, is a stalled round. Takes why. */
-static void send_back(struct turn *turn, struct lane *lane, enum round_end end, char *why)
+static void send_back(struct turn *turn, struct slot *slot, enum round_end end, char *why)
 {
-	struct slot_row *row = lane->row;
-	const struct plan *plan = lane_plan(lane);
+	struct slot_row *row = slot->row;
+	const struct plan *plan = slot_plan(slot);
 	char *cause;
 	bool stalled;
 
@@ -83,26 +83,26 @@ static void send_back(struct turn *turn, struct lane *lane, enum round_end end, 
 	text_set(&row->cause, NULL);
 	cause = stalled ? xasprintf("stalled: %lld fix attempts in a row have left it so: %s", (long long)row->stalled, why) : xstrdup(why);
 	if (check_classify(row->fix, row->fixes) == ROUND_FINDINGS && !stalled)
-		review_over(turn, lane, ROUND_FINDINGS, NULL);
+		review_over(turn, slot, ROUND_FINDINGS, NULL);
 	else
-		review_over(turn, lane, end, cause);
+		review_over(turn, slot, end, cause);
 	free(cause);
 	free(why);
 }
 
 /* True: there was something. */
-static bool send_back_if(struct turn *turn, struct lane *lane)
+static bool send_back_if(struct turn *turn, struct slot *slot)
 {
-	const char *marked = git_op_conflicts(lane->op.git), *refused = git_op_refused(lane->op.git);
+	const char *marked = git_op_conflicts(slot->op.git), *refused = git_op_refused(slot->op.git);
 	char *safe;
 
 	if (marked != NULL) {
 		safe = text_escape(marked, strlen(marked), false);
-		send_back(turn, lane, ROUND_CONFLICT, xasprintf("the conflict with another task is not resolved: its markers are still in %s. "
+		send_back(turn, slot, ROUND_CONFLICT, xasprintf("the conflict with another task is not resolved: its markers are still in %s. "
 		    "Resolve it so that both tasks hold, and leave no line of `<<<<<<<` and `>>>>>>>`.", safe));
 	} else if (refused != NULL) {
 		safe = text_escape(refused, strlen(refused), true);
-		send_back(turn, lane, ROUND_REFUSED, xasprintf("the commit was refused by a hook of the repository:\n\n%s", safe));
+		send_back(turn, slot, ROUND_REFUSED, xasprintf("the commit was refused by a hook of the repository:\n\n%s", safe));
 	} else {
 		return false;
 	}
@@ -110,87 +110,87 @@ static bool send_back_if(struct turn *turn, struct lane *lane)
 	return true;
 }
 
-static void measured(struct turn *turn, struct lane *lane, int64_t last_step)
+static void measured(struct turn *turn, struct slot *slot, int64_t last_step)
 {
-	struct slot_row *row = lane->row;
-	struct attempt_row *a = run_attempt(lane->run, row->answer);
-	const char *tree = git_op_tree(lane->op.git);
-	const struct plan *plan = lane_plan(lane);
-	struct measure_facts facts = weigh(lane, a, tree);
+	struct slot_row *row = slot->row;
+	struct attempt_row *a = run_attempt(slot->run, row->answer);
+	const char *tree = git_op_tree(slot->op.git);
+	const struct plan *plan = slot_plan(slot);
+	struct measure_facts facts = weigh(slot, a, tree);
 	enum slot_event event = measured_event(plan, &facts);
 
 	if (!facts.accepted)
-		take_weight(turn, lane, a, &facts, event);
+		take_weight(turn, slot, a, &facts, event);
 	if (event != SLOT_E_FAILED) {
 		free(row->previous_tree);
 		row->previous_tree = row->tree;
 		row->tree = xstrdup(tree);
 		row->diff = last_step;
 	}
-	if (event != SLOT_E_FAILED && (git_op_conflicts(lane->op.git) != NULL || git_op_refused(lane->op.git) != NULL)) {
+	if (event != SLOT_E_FAILED && (git_op_conflicts(slot->op.git) != NULL || git_op_refused(slot->op.git) != NULL)) {
 		/* the review that was about to begin does not */
-		if (lane_begins_review(lane))
+		if (slot_begins_review(slot))
 			row->round--;
-		send_back_if(turn, lane);
+		send_back_if(turn, slot);
 		return;
 	}
 	if (!facts.accepted && !facts.later && event != SLOT_E_FAILED && event != SLOT_E_MEASURED && event != SLOT_E_MEASURED_CHECKOUT)
-		pass_unreviewed(turn, lane, &facts);
+		pass_unreviewed(turn, slot, &facts);
 	if (facts.later && event != SLOT_E_FAILED && measured_no_change(&facts))
-		warn_no_change(turn, lane, "it is reviewed with the whole run");
-	lane_event(turn, lane, event, event == SLOT_E_FAILED ? a->cause : NULL);
+		warn_no_change(turn, slot, "it is reviewed with the whole run");
+	slot_event(turn, slot, event, event == SLOT_E_FAILED ? a->cause : NULL);
 }
 
 /* A verdict passed it: from now on the artifact is locked. */
-static void pinned(struct turn *turn, struct lane *lane)
+static void pinned(struct turn *turn, struct slot *slot)
 {
-	struct run_row *run = &lane->run->rows->run;
-	struct task_row *task = lane_task(lane);
+	struct run_row *run = &slot->run->rows->run;
+	struct task_row *task = slot_task(slot);
 
 	free(run->result_ref);
-	run->result_ref = git_ref(lane, GIT_PIN);
-	text_set(&run->result_tree, lane->row->tree);
+	run->result_ref = git_ref(slot, GIT_PIN);
+	text_set(&run->result_tree, slot->row->tree);
 	turn_put(turn, ROW_RUN, run);
 	if (task != NULL) {
 		free(task->locked_ref);
-		task->locked_ref = git_ref(lane, GIT_PIN);
-		text_set(&task->locked_tree, lane->row->tree);
+		task->locked_ref = git_ref(slot, GIT_PIN);
+		text_set(&task->locked_tree, slot->row->tree);
 		turn_put(turn, ROW_TASK, task);
 	}
-	lane_event(turn, lane, SLOT_E_PINNED, NULL);
+	slot_event(turn, slot, SLOT_E_PINNED, NULL);
 }
 
-static void committed(struct turn *turn, struct lane *lane)
+static void committed(struct turn *turn, struct slot *slot)
 {
-	struct run_row *run = &lane->run->rows->run;
-	struct slot_row *row = lane->row;
-	const char *commit = git_op_commit(lane->op.git);
+	struct run_row *run = &slot->run->rows->run;
+	struct slot_row *row = slot->row;
+	const char *commit = git_op_commit(slot->op.git);
 
-	if (send_back_if(turn, lane))
+	if (send_back_if(turn, slot))
 		return;
-	head_committed(turn, lane);
+	head_committed(turn, slot);
 	/* nothing to commit leaves the branch where it was made */
 	text_set(&row->commit_id, commit != NULL ? commit : row->base_commit);
 	text_set(&row->obstacle, NULL);
 	if (commit == NULL) {
-		char *text = xasprintf("task %s: nothing was committed: %s", lane_task_id(lane),
-		    same(row->tree, lane_base_tree(lane)) ? "the tree is as it was before" : "HEAD has the work already");
+		char *text = xasprintf("task %s: nothing was committed: %s", slot_task_id(slot),
+		    same(row->tree, slot_base_tree(slot)) ? "the tree is as it was before" : "HEAD has the work already");
 
-		run_warn(turn, lane->run, text);
+		run_warn(turn, slot->run, text);
 		free(text);
-	} else if (lane_plan(lane)->integrate != INTEGRATE_MERGE || row->slot == 0) {
+	} else if (slot_plan(slot)->integrate != INTEGRATE_MERGE || row->slot == 0) {
 		text_set(&run->result_commit, commit);
 	}
 	turn_put(turn, ROW_RUN, run);
-	lane_event(turn, lane, committed_event(lane_plan(lane), lane_passed(lane), row->slot == 0), NULL);
+	slot_event(turn, slot, committed_event(slot_plan(slot), slot_passed(slot), row->slot == 0), NULL);
 }
 
 /* It stands on what the others have done, or the work tree does, with what does not fit marked in it. */
-static void merged(struct turn *turn, struct lane *lane, int64_t last_step)
+static void merged(struct turn *turn, struct slot *slot, int64_t last_step)
 {
-	struct run *run = lane->run;
-	struct slot_row *row = lane->row;
-	const char *conflicts = git_op_conflicts(lane->op.git), *taken = git_op_taken(lane->op.git);
+	struct run *run = slot->run;
+	struct slot_row *row = slot->row;
+	const char *conflicts = git_op_conflicts(slot->op.git), *taken = git_op_taken(slot->op.git);
 
 	if (taken != NULL) {
 		char *safe = text_escape(taken, strlen(taken), false);
@@ -199,181 +199,181 @@ static void merged(struct turn *turn, struct lane *lane, int64_t last_step)
 
 		/* no fixer can help */
 		text_set(&row->obstacle, why);
-		review_over(turn, lane, ROUND_CONFLICT, why);
+		review_over(turn, slot, ROUND_CONFLICT, why);
 		free(why);
 		free(safe);
 	} else if (conflicts != NULL) {
 		char *safe = text_escape(conflicts, strlen(conflicts), false);
 
-		text_set(&row->base_commit, git_op_commit(lane->op.git));
-		text_set(&row->base_tree, git_op_base(lane->op.git));
-		text_set(&row->tree, git_op_tree(lane->op.git));
-		send_back(turn, lane, ROUND_CONFLICT, xasprintf("this work conflicts with that of another task, which has been put on the same branch "
+		text_set(&row->base_commit, git_op_commit(slot->op.git));
+		text_set(&row->base_tree, git_op_base(slot->op.git));
+		text_set(&row->tree, git_op_tree(slot->op.git));
+		send_back(turn, slot, ROUND_CONFLICT, xasprintf("this work conflicts with that of another task, which has been put on the same branch "
 		    "meanwhile: %s. The work tree stands on that branch now, and has this work as changes that are not committed; "
 		    "where both changed the same lines there are conflict markers. Resolve them so that both tasks hold.", safe));
 		free(safe);
 	} else {
-		text_set(&run->rows->run.result_commit, git_op_commit(lane->op.git));
+		text_set(&run->rows->run.result_commit, git_op_commit(slot->op.git));
 		turn_put(turn, ROW_RUN, &run->rows->run);
 		row->diff = last_step;	/* of everything so far */
-		turn_tell(turn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot, "task", lane_task_id(lane),
-		    "commit", git_op_commit(lane->op.git)));
-		lane_event(turn, lane, merged_event(lane_plan(lane), lane_passed(lane)), NULL);
+		turn_tell(turn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot, "task", slot_task_id(slot),
+		    "commit", git_op_commit(slot->op.git)));
+		slot_event(turn, slot, merged_event(slot_plan(slot), slot_passed(slot)), NULL);
 	}
 }
 
-void git_lay(struct lane *lane)
+void git_lay(struct slot *slot)
 {
-	struct slot_row *row = lane->row;
-	char *dir = git_dir(lane, GIT_WORKTREE);
-	char *branch = git_branch(lane);
+	struct slot_row *row = slot->row;
+	char *dir = git_dir(slot, GIT_WORKTREE);
+	char *branch = git_branch(slot);
 
 	text_set(&row->worktree, dir);
 	text_set(&row->branch, branch);
-	text_set(&row->base_commit, git_commit_of(lane, GIT_WORKTREE));
+	text_set(&row->base_commit, git_commit_of(slot, GIT_WORKTREE));
 	free(branch);
 	free(dir);
 }
 
-static void laid(struct turn *turn, struct lane *lane)
+static void laid(struct turn *turn, struct slot *slot)
 {
-	struct run_row *run = &lane->run->rows->run;
-	struct slot_row *row = lane->row;
+	struct run_row *run = &slot->run->rows->run;
+	struct slot_row *row = slot->row;
 	enum slot_event event = SLOT_E_LAID;
 
 	if (row->slot == 0) {
 		/* the review of the run is about everything since its base */
 		text_set(&row->base_commit, run->base_commit);
 		text_set(&row->base_tree, run->base_tree);
-		event = work_done((int64_t)strings_count(lane_plan(lane)->checks), true);
+		event = work_done((int64_t)strings_count(slot_plan(slot)->checks), true);
 		event = event == SLOT_E_DONE ? SLOT_E_LAID_REVIEW : event;
 	} else {
-		text_set(&row->branch, git_op_branch(lane->op.git));
-		text_set(&row->base_commit, git_op_commit(lane->op.git));
-		text_set(&row->base_tree, git_op_tree(lane->op.git));
+		text_set(&row->branch, git_op_branch(slot->op.git));
+		text_set(&row->base_commit, git_op_commit(slot->op.git));
+		text_set(&row->base_tree, git_op_tree(slot->op.git));
 		if (run->base_tree == NULL && same(row->base_commit, run->base_commit)) {
 			text_set(&run->base_tree, row->base_tree);
 			turn_put(turn, ROW_RUN, run);
 		}
 	}
-	lane_event(turn, lane, event, NULL);
+	slot_event(turn, slot, event, NULL);
 }
 
 /* The work tree is gone, and what only it had is kept. */
-static void cleared(struct turn *turn, struct lane *lane)
+static void cleared(struct turn *turn, struct slot *slot)
 {
-	struct run *run = lane->run;
-	const char *commit = git_op_commit(lane->op.git);
+	struct run *run = slot->run;
+	const char *commit = git_op_commit(slot->op.git);
 
 	if (commit != NULL) {
 		struct salvage_row *s = row_new(ROW_SALVAGE);
 
 		s->id = ++run->engine->last_attempt;
 		s->run = run->rows->run.id;
-		s->task = xstrdup(lane_task_id(lane));
+		s->task = xstrdup(slot_task_id(slot));
 		s->workspace = xstrdup(run->rows->run.workspace);
-		s->ref = git_ref(lane, GIT_CLEAR);
+		s->ref = git_ref(slot, GIT_CLEAR);
 		s->commit_id = xstrdup(commit);
-		s->path = xstrdup(lane->row->worktree);
+		s->path = xstrdup(slot->row->worktree);
 		s->created_at = engine_now(run->engine);
 		turn_put(turn, ROW_SALVAGE, s);
 		turn_tell(turn, "salvaged", s->run, json_pack("{s:I, s:s, s:s}", "salvage", (json_int_t)s->id, "task", s->task, "ref", s->ref));
 		row_free(ROW_SALVAGE, s);
 	}
-	if (!git_op_branch_left(lane->op.git))
-		text_set(&lane->row->branch, NULL);
+	if (!git_op_branch_left(slot->op.git))
+		text_set(&slot->row->branch, NULL);
 	else
-		text_set(&lane->row->branch, git_op_branch(lane->op.git));
-	leave_next(turn, lane, NULL);
+		text_set(&slot->row->branch, git_op_branch(slot->op.git));
+	leave_next(turn, slot, NULL);
 }
 
-static void warn_of_judges(struct turn *turn, const struct lane *lane)
+static void warn_of_judges(struct turn *turn, const struct slot *slot)
 {
-	const char *names = git_op_judges(lane->op.git);
+	const char *names = git_op_judges(slot->op.git);
 	char *text;
 
 	if (names == NULL)
 		return;
 	text = xasprintf("files that judge this run differ from the last commit: %s; check these changes, and commit those that you want to keep", names);
-	run_warn(turn, lane->run, text);
+	run_warn(turn, slot->run, text);
 	free(text);
 }
 
-void git_done(struct turn *turn, struct lane *lane, int64_t last_step)
+void git_done(struct turn *turn, struct slot *slot, int64_t last_step)
 {
-	struct run_row *run = &lane->run->rows->run;
+	struct run_row *run = &slot->run->rows->run;
 
-	git_turn_over(turn, lane);
-	switch (lane->git_kind) {
+	git_turn_over(turn, slot);
+	switch (slot->git_kind) {
 	case GIT_SNAPSHOT:
-		if (run_is_prepared(lane->run)) {
-			text_set(&lane->run->iteration_tree, git_op_tree(lane->op.git));
-			text_set(&lane->run->iteration_head, git_op_commit(lane->op.git));
-			text_set(&lane->run->iteration_head_at, git_op_head_at(lane->op.git));
-			turn_act(turn, ACT_LOAD, lane->run, lane, ROW_NONE);
+		if (run_is_prepared(slot->run)) {
+			text_set(&slot->run->iteration_tree, git_op_tree(slot->op.git));
+			text_set(&slot->run->iteration_head, git_op_commit(slot->op.git));
+			text_set(&slot->run->iteration_head_at, git_op_head_at(slot->op.git));
+			turn_act(turn, ACT_LOAD, slot->run, slot, ROW_NONE);
 			break;
 		}
-		text_set(&run->base_tree, git_op_tree(lane->op.git));
-		text_set(&run->head, git_op_commit(lane->op.git));
-		text_set(&run->head_at, git_op_head_at(lane->op.git));
+		text_set(&run->base_tree, git_op_tree(slot->op.git));
+		text_set(&run->head, git_op_commit(slot->op.git));
+		text_set(&run->head_at, git_op_head_at(slot->op.git));
 		turn_put(turn, ROW_RUN, run);
-		warn_of_judges(turn, lane);
+		warn_of_judges(turn, slot);
 		/* an agent that commits is judged by what it puts on top of this */
-		if (lane->run->plan.commit == COMMIT_MODE_AGENT)
-			turn_act(turn, ACT_GIT, lane->run, lane, GIT_PIN);
+		if (slot->run->plan.commit == COMMIT_MODE_AGENT)
+			turn_act(turn, ACT_GIT, slot->run, slot, GIT_PIN);
 		else
-			run_event(turn, lane->run, RUN_E_PREPARED, NULL);
+			run_event(turn, slot->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_BASE:
-		warn_of_judges(turn, lane);
-		text_set(&run->base_commit, git_op_commit(lane->op.git));
-		text_set(&run->result_branch, git_op_branch(lane->op.git));
+		warn_of_judges(turn, slot);
+		text_set(&run->base_commit, git_op_commit(slot->op.git));
+		text_set(&run->result_branch, git_op_branch(slot->op.git));
 		/* a work tree's own is as its disk has it */
-		if (lane->run->plan.isolation != ISOLATION_WORKTREE) {
-			text_set(&run->base_tree, git_op_tree(lane->op.git));
-			text_set(&run->head, git_op_head(lane->op.git));
-			text_set(&run->head_at, git_op_head_at(lane->op.git));
+		if (slot->run->plan.isolation != ISOLATION_WORKTREE) {
+			text_set(&run->base_tree, git_op_tree(slot->op.git));
+			text_set(&run->head, git_op_head(slot->op.git));
+			text_set(&run->head_at, git_op_head_at(slot->op.git));
 		}
-		run_event(turn, lane->run, RUN_E_PREPARED, NULL);
+		run_event(turn, slot->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_WORKTREE:
-		laid(turn, lane);
+		laid(turn, slot);
 		break;
 	case GIT_MEASURE:
-		measured(turn, lane, last_step);
+		measured(turn, slot, last_step);
 		break;
 	case GIT_VERIFY:
 		/* somebody who came meanwhile may have been it */
-		if (git_op_changed(lane->op.git) != NULL && lane->others_met < lane_others_met(lane)) {
-			turn_act(turn, ACT_GIT, lane->run, lane, GIT_VERIFY);
+		if (git_op_changed(slot->op.git) != NULL && slot->others_met < slot_others_met(slot)) {
+			turn_act(turn, ACT_GIT, slot->run, slot, GIT_VERIFY);
 			break;
 		}
-		text_set(&lane->row->beside, git_op_beside(lane->op.git));
-		review_judge(lane, git_op_changed(lane->op.git), git_op_appeared(lane->op.git));
+		text_set(&slot->row->beside, git_op_beside(slot->op.git));
+		review_judge(slot, git_op_changed(slot->op.git), git_op_appeared(slot->op.git));
 		break;
 	case GIT_PIN:
-		if (lane->row != NULL) {
-			pinned(turn, lane);
+		if (slot->row != NULL) {
+			pinned(turn, slot);
 			break;
 		}
-		text_set(&run->base_commit, git_op_commit(lane->op.git));
-		run_event(turn, lane->run, RUN_E_PREPARED, NULL);
+		text_set(&run->base_commit, git_op_commit(slot->op.git));
+		run_event(turn, slot->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_CHECKOUT:
-		lane_event(turn, lane, SLOT_E_CHECKED_OUT, NULL);
+		slot_event(turn, slot, SLOT_E_CHECKED_OUT, NULL);
 		break;
 	case GIT_COMMIT:
 	case GIT_COMMITTED:
-		committed(turn, lane);
+		committed(turn, slot);
 		break;
 	case GIT_MERGE:
-		merged(turn, lane, last_step);
+		merged(turn, slot, last_step);
 		break;
 	case GIT_CLEAR:
-		cleared(turn, lane);
+		cleared(turn, slot);
 		break;
 	case GIT_LOOK:
-		head_looked(turn, lane);
+		head_looked(turn, slot);
 		break;
 	case GIT_OPS:
 		break;

@@ -34,9 +34,9 @@ static char *ref_of_run(const struct run_row *run, const char *kind)
 }
 
 /* "refs/rl/3f2a9c01/passed/42/t1" */
-static char *ref_of_task(const struct lane *lane, const char *kind)
+static char *ref_of_task(const struct slot *slot, const char *kind)
 {
-	char *part = part_of(lane_task_id(lane)), *run = ref_of_run(&lane->run->rows->run, kind), *ref = xasprintf("%s/%s", run, part);
+	char *part = part_of(slot_task_id(slot)), *run = ref_of_run(&slot->run->rows->run, kind), *ref = xasprintf("%s/%s", run, part);
 
 	free(run);
 	free(part);
@@ -44,32 +44,32 @@ static char *ref_of_task(const struct lane *lane, const char *kind)
 }
 
 /* "refs/rl/3f2a9c01/beside/42/1-2": a reviewer may see it, and one of profile "comments" must not know the task. */
-static char *ref_of_slot(const struct lane *lane, const char *kind)
+static char *ref_of_slot(const struct slot *slot, const char *kind)
 {
-	char *run = ref_of_run(&lane->run->rows->run, kind), *ref = xasprintf("%s/%lld-%lld", run, (long long)lane->row->iteration,
-	    (long long)lane->row->slot);
+	char *run = ref_of_run(&slot->run->rows->run, kind), *ref = xasprintf("%s/%lld-%lld", run, (long long)slot->row->iteration,
+	    (long long)slot->row->slot);
 
 	free(run);
 	return ref;
 }
 
-char *git_ref(const struct lane *lane, enum git_op_kind kind)
+char *git_ref(const struct slot *slot, enum git_op_kind kind)
 {
-	const struct run_row *run = &lane->run->rows->run;
+	const struct run_row *run = &slot->run->rows->run;
 
 	switch (kind) {
 	case GIT_PIN:
-		return lane->row == NULL ? ref_of_run(run, "base") : ref_of_task(lane, "passed");
+		return slot->row == NULL ? ref_of_run(run, "base") : ref_of_task(slot, "passed");
 	case GIT_SNAPSHOT:
-		return run_is_prepared(lane->run) ? NULL : ref_of_run(run, "base");
+		return run_is_prepared(slot->run) ? NULL : ref_of_run(run, "base");
 	case GIT_BASE:
 		return ref_of_run(run, "base");
 	case GIT_MERGE:
 		return xasprintf("refs/heads/%s", run->result_branch);
 	case GIT_CLEAR:
-		return ref_of_task(lane, "salvage");
+		return ref_of_task(slot, "salvage");
 	case GIT_VERIFY:
-		return ref_of_slot(lane, "beside");
+		return ref_of_slot(slot, "beside");
 	case GIT_MEASURE:
 	case GIT_CHECKOUT:
 	case GIT_COMMIT:
@@ -82,14 +82,14 @@ char *git_ref(const struct lane *lane, enum git_op_kind kind)
 	return NULL;
 }
 
-char *git_keep_ref(const struct lane *lane)
+char *git_keep_ref(const struct slot *slot)
 {
-	return ref_of_task(lane, "before-merge");
+	return ref_of_task(slot, "before-merge");
 }
 
-char *git_note_ref(const struct lane *lane)
+char *git_note_ref(const struct slot *slot)
 {
-	return ref_of_task(lane, lane->run->rows->run.instance != NULL ? "merged" : "merged/before-merge");
+	return ref_of_task(slot, slot->run->rows->run.instance != NULL ? "merged" : "merged/before-merge");
 }
 
 char *git_result_branch(int64_t run)
@@ -98,17 +98,17 @@ char *git_result_branch(int64_t run)
 }
 
 /* Slot 0 has that of the whole run. Profile "comments" must not know the task. */
-char *git_branch(const struct lane *lane)
+char *git_branch(const struct slot *slot)
 {
-	const struct plan *plan = lane_plan(lane);
+	const struct plan *plan = slot_plan(slot);
 	char *part, *name;
 
-	if (lane->row->slot == 0)
-		return xstrdup(lane->run->rows->run.result_branch);
+	if (slot->row->slot == 0)
+		return xstrdup(slot->run->rows->run.result_branch);
 	if (plan->review && plan->profile->no_task)
-		return xasprintf("rl/%lld/%lld-%lld", (long long)lane->row->run, (long long)lane->row->iteration, (long long)lane->row->slot);
-	part = part_of(lane_task_id(lane));
-	name = xasprintf("rl/%lld/%s", (long long)lane->row->run, part);
+		return xasprintf("rl/%lld/%lld-%lld", (long long)slot->row->run, (long long)slot->row->iteration, (long long)slot->row->slot);
+	part = part_of(slot_task_id(slot));
+	name = xasprintf("rl/%lld/%s", (long long)slot->row->run, part);
 	free(part);
 	return name;
 }

@@ -10,58 +10,58 @@
 #include "proto/escape.h"
 
 /* The whole run is reviewed, and comes to one end. */
-static bool of_the_run(const struct lane *lane)
+static bool of_the_run(const struct slot *slot)
 {
-	return lane_plan(lane)->review && lane_plan(lane)->scope == SCOPE_RUN;
+	return slot_plan(slot)->review && slot_plan(slot)->scope == SCOPE_RUN;
 }
 
-const char *lane_head(const struct lane *lane)
+const char *slot_head(const struct slot *slot)
 {
-	const char *of_run = lane->run->rows->run.head;
+	const char *of_run = slot->run->rows->run.head;
 
-	if (lane->row == NULL || lane->row->worktree != NULL)
+	if (slot->row == NULL || slot->row->worktree != NULL)
 		return NULL;
-	return lane->row->head != NULL && !of_the_run(lane) ? lane->row->head : of_run;
+	return slot->row->head != NULL && !of_the_run(slot) ? slot->row->head : of_run;
 }
 
-/* What the file HEAD had in it where the work began; NULL: as lane_head(). */
-static const char *lane_head_at(const struct lane *lane)
+/* What the file HEAD had in it where the work began; NULL: as slot_head(). */
+static const char *slot_head_at(const struct slot *slot)
 {
-	const char *of_run = lane->run->rows->run.head_at;
+	const char *of_run = slot->run->rows->run.head_at;
 
-	if (lane->row == NULL || lane->row->worktree != NULL)
+	if (slot->row == NULL || slot->row->worktree != NULL)
 		return NULL;
-	return lane->row->head_at != NULL && !of_the_run(lane) ? lane->row->head_at : of_run;
+	return slot->row->head_at != NULL && !of_the_run(slot) ? slot->row->head_at : of_run;
 }
 
 /* There was no commit yet where the work began. */
-static bool is_unborn(const struct lane *lane)
+static bool is_unborn(const struct slot *slot)
 {
-	return lane_head(lane) == NULL && lane_head_at(lane) != NULL;
+	return slot_head(slot) == NULL && slot_head_at(slot) != NULL;
 }
 
-bool head_is_open(const struct lane *lane)
+bool head_is_open(const struct slot *slot)
 {
-	const struct slot_row *row = lane->row;
-	bool committed = row->commit_id != NULL || (of_the_run(lane) && lane->run->rows->run.result_commit != NULL);
+	const struct slot_row *row = slot->row;
+	bool committed = row->commit_id != NULL || (of_the_run(slot) && slot->run->rows->run.result_commit != NULL);
 
 	/* COMMIT cannot tell what came before the first commit */
-	if (is_unborn(lane) && lane_plan(lane)->commit == COMMIT_MODE_AUTO)
+	if (is_unborn(slot) && slot_plan(slot)->commit == COMMIT_MODE_AUTO)
 		committed = false;
 	/* with slot 0 the others pass, and they look */
-	return (lane_head(lane) != NULL || is_unborn(lane)) && row->attempt != ROW_NONE &&
+	return (slot_head(slot) != NULL || is_unborn(slot)) && row->attempt != ROW_NONE &&
 	    !(row->stage == SLOT_S_PASSED && (committed || row->slot == 0));
 }
 
 /* Others of the run have worked in the same tree at the same time. */
-static bool has_siblings(const struct lane *lane)
+static bool has_siblings(const struct slot *slot)
 {
-	const struct run_rows *rows = lane->run->rows;
+	const struct run_rows *rows = slot->run->rows;
 	size_t count = 0;
 
 	for (size_t i = 0; i < rows->nslots; i++)
-		count += rows->slots[i]->iteration == lane->row->iteration && rows->slots[i]->slot != 0;
-	return count > 1 && !of_the_run(lane);
+		count += rows->slots[i]->iteration == slot->row->iteration && rows->slots[i]->slot != 0;
+	return count > 1 && !of_the_run(slot);
 }
 
 static bool has_warning(const struct run_row *run, const char *text)
@@ -77,9 +77,9 @@ static bool has_warning(const struct run_row *run, const char *text)
 }
 
 /* Other tasks may yet put commits on top of these. */
-static bool has_followers(const struct lane *lane)
+static bool has_followers(const struct slot *slot)
 {
-	return lane->run->plan.on_failure == ON_FAILURE_CONTINUE && !of_the_run(lane);
+	return slot->run->plan.on_failure == ON_FAILURE_CONTINUE && !of_the_run(slot);
 }
 
 #define REF_BEGIN "ref: "
@@ -92,38 +92,38 @@ static const char *branch_in(const char *line)
 }
 
 /* HEAD leads to another branch than where the work began, or to none any more. A commit on no branch moves on with what is committed there. */
-static bool is_switched(const struct lane *lane)
+static bool is_switched(const struct slot *slot)
 {
-	const char *was = lane_head_at(lane), *is = git_op_head_at(lane->op.git);
-	bool known = branch_in(was) != NULL || lane_head(lane) != NULL, on_ref = was != NULL && strncmp(was, REF_BEGIN, strlen(REF_BEGIN)) == 0;
+	const char *was = slot_head_at(slot), *is = git_op_head_at(slot->op.git);
+	bool known = branch_in(was) != NULL || slot_head(slot) != NULL, on_ref = was != NULL && strncmp(was, REF_BEGIN, strlen(REF_BEGIN)) == 0;
 
 	return known && was != NULL && is != NULL && strcmp(was, is) != 0 && (on_ref || strncmp(is, REF_BEGIN, strlen(REF_BEGIN)) == 0);
 }
 
 /* The command that leads back to where HEAD was. */
-static char *switch_back(const struct lane *lane)
+static char *switch_back(const struct slot *slot)
 {
-	const char *branch = branch_in(lane_head_at(lane)), *workspace = lane->run->rows->run.workspace;
+	const char *branch = branch_in(slot_head_at(slot)), *workspace = slot->run->rows->run.workspace;
 
-	if (branch != NULL && !is_unborn(lane))
+	if (branch != NULL && !is_unborn(slot))
 		return xasprintf("`git switch %s` in %s goes back", branch, workspace);
 	if (branch != NULL)
 		return xasprintf("`git symbolic-ref HEAD refs/heads/%s` in %s goes back to that branch, which has no commit yet", branch, workspace);
-	return xasprintf("`git switch --detach %.12s` in %s goes back", lane_head(lane), workspace);
+	return xasprintf("`git switch --detach %.12s` in %s goes back", slot_head(slot), workspace);
 }
 
-static char *undo(const struct lane *lane, const char *since, const char *head)
+static char *undo(const struct slot *slot, const char *since, const char *head)
 {
-	const char *workspace = lane->run->rows->run.workspace;
+	const char *workspace = slot->run->rows->run.workspace;
 
-	if (is_switched(lane))
-		return switch_back(lane);
-	if (has_siblings(lane) && since != NULL)
+	if (is_switched(slot))
+		return switch_back(slot);
+	if (has_siblings(slot) && since != NULL)
 		return xasprintf("other tasks worked in the same tree: see `git log %.12s..%.12s` in %s, and `git revert` those that are not wanted",
 		    since, head, workspace);
-	if (has_siblings(lane) || (has_followers(lane) && since == NULL))
+	if (has_siblings(slot) || (has_followers(slot) && since == NULL))
 		return xasprintf("see `git log %.12s` in %s, and `git revert` those that are not wanted", head, workspace);
-	if (has_followers(lane))
+	if (has_followers(slot))
 		return xasprintf("`git revert --no-edit %.12s..%.12s` in %s undoes them, and nothing that later tasks commit", since, head, workspace);
 	if (since == NULL)
 		return xasprintf("`git update-ref -d HEAD` in %s takes them back and keeps the files", workspace);
@@ -140,15 +140,15 @@ static bool is_ours(const struct run_rows *rows, const char *id)
 }
 
 /* What of the operation's answer was made by others, in words; NULL: nothing. */
-static char *told(const struct lane *lane, const char *head, bool accepted)
+static char *told(const struct slot *slot, const char *head, bool accepted)
 {
-	const char *since = lane_head(lane), *workspace = lane->run->rows->run.workspace;
-	char *const *ahead = git_op_ahead(lane->op.git);
+	const char *since = slot_head(slot), *workspace = slot->run->rows->run.workspace;
+	char *const *ahead = git_op_ahead(slot->op.git);
 	char *way, *range, *text;
 	size_t count = 0;
 
-	if (git_op_rewritten(lane->op.git) && !is_switched(lane)) {
-		way = has_followers(lane) ? xasprintf("see `git log %.12s` in %s for what there was", since, workspace) :
+	if (git_op_rewritten(slot->op.git) && !is_switched(slot)) {
+		way = has_followers(slot) ? xasprintf("see `git log %.12s` in %s for what there was", since, workspace) :
 		    xasprintf("`git reset %.12s` in %s goes back there and keeps the changes in the work tree", since, workspace);
 		text = xasprintf("history was rewritten while it was worked on: HEAD was at %.12s and is at %.12s, which does not come after it; %s", since,
 		    head, way);
@@ -156,10 +156,10 @@ static char *told(const struct lane *lane, const char *head, bool accepted)
 		return text;
 	}
 	for (size_t i = 0; ahead != NULL && ahead[i] != NULL; i++)
-		count += !is_ours(lane->run->rows, ahead[i]);
+		count += !is_ours(slot->run->rows, ahead[i]);
 	if (count == 0)
 		return NULL;
-	way = undo(lane, since, head);
+	way = undo(slot, since, head);
 	range = since != NULL ? xasprintf("%.12s..", since) : xstrdup("up to ");
 	text = xasprintf("%zu commit%s that rld did not make came onto HEAD while it was worked on (%s%.12s), and %s; %s", count,
 	    count == 1 ? "" : "s", range, head, accepted ? "the result includes them" : "nothing has accepted them", way);
@@ -169,15 +169,15 @@ static char *told(const struct lane *lane, const char *head, bool accepted)
 }
 
 /* In the run's warnings, once. Takes what; NULL: nothing. */
-static void warn(struct turn *turn, struct lane *lane, char *what)
+static void warn(struct turn *turn, struct slot *slot, char *what)
 {
 	char *text;
 
 	if (what == NULL)
 		return;
-	text = of_the_run(lane) ? xstrdup(what) : xasprintf("task %s: %s", lane_task_id(lane), what);
-	if (!has_warning(&lane->run->rows->run, text))
-		run_warn(turn, lane->run, text);
+	text = of_the_run(slot) ? xstrdup(what) : xasprintf("task %s: %s", slot_task_id(slot), what);
+	if (!has_warning(&slot->run->rows->run, text))
+		run_warn(turn, slot->run, text);
 	free(text);
 	free(what);
 }
@@ -190,54 +190,54 @@ static char *place_in(const char *line)
 	return branch != NULL ? text_escape(branch, strlen(branch), false) : xstrdup("no branch");
 }
 
-static void tell_switch(struct turn *turn, struct lane *lane)
+static void tell_switch(struct turn *turn, struct slot *slot)
 {
 	char *was, *is, *back;
 
-	if (!is_switched(lane))
+	if (!is_switched(slot))
 		return;
-	was = place_in(lane_head_at(lane));
-	is = place_in(git_op_head_at(lane->op.git));
-	back = switch_back(lane);
-	warn(turn, lane, xasprintf("another branch was checked out while it was worked on: HEAD was on %s and is on %s; %s", was, is, back));
+	was = place_in(slot_head_at(slot));
+	is = place_in(git_op_head_at(slot->op.git));
+	back = switch_back(slot);
+	warn(turn, slot, xasprintf("another branch was checked out while it was worked on: HEAD was on %s and is on %s; %s", was, is, back));
 	free(back);
 	free(is);
 	free(was);
 }
 
-void head_committed(struct turn *turn, struct lane *lane)
+void head_committed(struct turn *turn, struct slot *slot)
 {
-	const char *commit = git_op_commit(lane->op.git);
+	const char *commit = git_op_commit(slot->op.git);
 
-	tell_switch(turn, lane);
+	tell_switch(turn, slot);
 	/* what a commit agent does was asked for */
-	if (lane->git_kind == GIT_COMMIT && lane_head(lane) != NULL && commit != NULL)
-		warn(turn, lane, told(lane, commit, true));
+	if (slot->git_kind == GIT_COMMIT && slot_head(slot) != NULL && commit != NULL)
+		warn(turn, slot, told(slot, commit, true));
 }
 
 /* HEAD has all of what has passed. */
-static bool is_whole(const struct lane *lane)
+static bool is_whole(const struct slot *slot)
 {
-	const char *tree = git_op_tree(lane->op.git);
+	const char *tree = git_op_tree(slot->op.git);
 
-	return tree != NULL && (lane->row->tree == NULL || strcmp(tree, lane->row->tree) == 0);
+	return tree != NULL && (slot->row->tree == NULL || strcmp(tree, slot->row->tree) == 0);
 }
 
-void head_looked(struct turn *turn, struct lane *lane)
+void head_looked(struct turn *turn, struct slot *slot)
 {
-	struct run_row *run = &lane->run->rows->run;
-	const char *head = git_op_commit(lane->op.git);
-	bool passed = lane->row->stage == SLOT_S_PASSED;
+	struct run_row *run = &slot->run->rows->run;
+	const char *head = git_op_commit(slot->op.git);
+	bool passed = slot->row->stage == SLOT_S_PASSED;
 
-	tell_switch(turn, lane);
+	tell_switch(turn, slot);
 	if (head != NULL)
-		warn(turn, lane, told(lane, head, passed));
+		warn(turn, slot, told(slot, head, passed));
 	if (head != NULL && passed) {
 		text_set(&run->result_commit, head);
 		turn_put(turn, ROW_RUN, run);
 	}
-	if (head != NULL && passed && !is_whole(lane))
-		warn(turn, lane, xasprintf("%.12s does not have all of the tree that passed, since not all of it is committed; `git status` in %s shows the rest",
+	if (head != NULL && passed && !is_whole(slot))
+		warn(turn, slot, xasprintf("%.12s does not have all of the tree that passed, since not all of it is committed; `git status` in %s shows the rest",
 		    head, run->workspace));
-	leave_next(turn, lane, NULL);
+	leave_next(turn, slot, NULL);
 }

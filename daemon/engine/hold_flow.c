@@ -8,33 +8,33 @@
 #include "engine/engine_int.h"
 #include "proto/error.h"
 
-static struct hold_row *lane_hold(const struct lane *lane)
+static struct hold_row *slot_hold(const struct slot *slot)
 {
-	struct run_rows *rows = lane->run->rows;
+	struct run_rows *rows = slot->run->rows;
 
 	for (size_t i = rows->nholds; i > 0; i--) {
 		struct hold_row *hold = rows->holds[i - 1];
 
-		if (hold->iteration == lane->row->iteration && hold->slot == lane->row->slot &&
+		if (hold->iteration == slot->row->iteration && hold->slot == slot->row->slot &&
 		    (hold->state == HOLD_S_OPEN || hold->state == HOLD_S_REWORK))
 			return hold;
 	}
 	return NULL;
 }
 
-void hold_open(struct turn *turn, struct lane *lane, enum hold_kind kind, const char *reason)
+void hold_open(struct turn *turn, struct slot *slot, enum hold_kind kind, const char *reason)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	struct hold_row *hold = row_new(ROW_HOLD);
 
 	hold->id = ++run->engine->last_hold;
 	hold->run = run->rows->run.id;
-	hold->task = xstrdup(lane_task_id(lane));
-	hold->iteration = lane->row->iteration;
-	hold->slot = lane->row->slot;
+	hold->task = xstrdup(slot_task_id(slot));
+	hold->iteration = slot->row->iteration;
+	hold->slot = slot->row->slot;
 	hold->kind = (int)kind;
 	hold->reason = xstrdup(reason);
-	hold->attempt = lane->row->attempt;
+	hold->attempt = slot->row->attempt;
 	hold->state = HOLD_S_OPEN;
 	hold->created_at = engine_now(run->engine);
 	turn_put(turn, ROW_HOLD, hold);
@@ -44,15 +44,15 @@ void hold_open(struct turn *turn, struct lane *lane, enum hold_kind kind, const 
 	run_rows_put(run->rows, ROW_HOLD, hold);
 }
 
-static void set_state(struct turn *turn, struct lane *lane, struct hold_row *hold, enum hold_state state, const char *by, const char *message)
+static void set_state(struct turn *turn, struct slot *slot, struct hold_row *hold, enum hold_state state, const char *by, const char *message)
 {
 	bool was_open = hold->state == HOLD_S_OPEN;
 
 	hold->state = (int)state;
 	if (by != NULL) {
 		text_set(&hold->decided_by, by);
-		hold->decided_at = engine_now(lane->run->engine);
-		lane->run->drained = false;	/* it may have waited for weeks: its source is asked anew */
+		hold->decided_at = engine_now(slot->run->engine);
+		slot->run->drained = false;	/* it may have waited for weeks: its source is asked anew */
 	}
 	if (message != NULL)
 		text_set(&hold->message, message);
@@ -63,12 +63,12 @@ static void set_state(struct turn *turn, struct lane *lane, struct hold_row *hol
 		    "by", hold->decided_by, "message", hold->message));
 }
 
-void hold_close(struct turn *turn, struct lane *lane, enum hold_state state, const char *by, const char *message)
+void hold_close(struct turn *turn, struct slot *slot, enum hold_state state, const char *by, const char *message)
 {
-	struct hold_row *hold = lane_hold(lane);
+	struct hold_row *hold = slot_hold(slot);
 
 	if (hold != NULL)
-		set_state(turn, lane, hold, state, by, message);
+		set_state(turn, slot, hold, state, by, message);
 }
 
 static void set_message(struct slot_row *row, const char *message)
@@ -79,13 +79,13 @@ static void set_message(struct slot_row *row, const char *message)
 
 /* The slot of a hold that was sent back goes on: the lost attempt again, or a fix with the human's text and as many rounds
  * as the plan gives. */
-static void go_on(struct turn *turn, struct lane *lane, struct hold_row *hold)
+static void go_on(struct turn *turn, struct slot *slot, struct hold_row *hold)
 {
-	struct slot_row *row = lane->row;
-	const struct plan *plan = lane_plan(lane);
-	enum role role = hold->attempt != ROW_NONE ? (enum role)run_attempt(lane->run, hold->attempt)->role : ROLE_IMPLEMENT;
+	struct slot_row *row = slot->row;
+	const struct plan *plan = slot_plan(slot);
+	enum role role = hold->attempt != ROW_NONE ? (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
 
-	set_state(turn, lane, hold, HOLD_S_REWORKED, NULL, NULL);
+	set_state(turn, slot, hold, HOLD_S_REWORKED, NULL, NULL);
 	row->stalled = 0;
 	if (hold->kind == HOLD_LOST) {
 		row->interrupted = 1;
@@ -97,26 +97,26 @@ static void go_on(struct turn *turn, struct lane *lane, struct hold_row *hold)
 	/* whoever was lost in the middle of a review goes on with what it was asked for */
 	if (hold->kind != HOLD_LOST || role == ROLE_IMPLEMENT)
 		set_message(row, hold->message);
-	lane_event(turn, lane, rework_event((enum hold_kind)hold->kind, role, lane_has_checkout(lane)), NULL);
+	slot_event(turn, slot, rework_event((enum hold_kind)hold->kind, role, slot_has_checkout(slot)), NULL);
 }
 
 void hold_resume(struct turn *turn, struct run *run)
 {
-	for (size_t i = 0; i < run->nlanes; i++) {
-		struct hold_row *hold = lane_hold(run->lanes[i]);
+	for (size_t i = 0; i < run->nslots; i++) {
+		struct hold_row *hold = slot_hold(run->slots[i]);
 
 		if (hold != NULL && hold->state == HOLD_S_REWORK)
-			go_on(turn, run->lanes[i], hold);
+			go_on(turn, run->slots[i], hold);
 	}
 }
 
-static void rework(struct turn *turn, struct lane *lane, struct hold_row *hold, const char *by, const char *message)
+static void rework(struct turn *turn, struct slot *slot, struct hold_row *hold, const char *by, const char *message)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 
-	set_state(turn, lane, hold, HOLD_S_REWORK, by, message);
+	set_state(turn, slot, hold, HOLD_S_REWORK, by, message);
 	if (run->rows->run.state == RUN_S_RUNNING)
-		go_on(turn, lane, hold);
+		go_on(turn, slot, hold);
 	else if (run->rows->run.state == RUN_S_HELD)
 		run_event(turn, run, RUN_E_REWORK, NULL);
 }
@@ -127,30 +127,30 @@ static char *cause_of(const char *what, const char *by, const char *message)
 	return xasprintf("%s%s%s%s", what, by, message != NULL && message[0] != '\0' ? ": " : "", message != NULL ? message : "");
 }
 
-static void approve(struct turn *turn, struct lane *lane, const char *by, const char *message)
+static void approve(struct turn *turn, struct slot *slot, const char *by, const char *message)
 {
-	struct run *run = lane->run;
-	bool commit = lane_plan(lane)->commit != COMMIT_MODE_NONE && run->rows->run.has_git == 1;
+	struct run *run = slot->run;
+	bool commit = slot_plan(slot)->commit != COMMIT_MODE_NONE && run->rows->run.has_git == 1;
 	char *cause = cause_of("accepted: ", by, message);
 
-	hold_close(turn, lane, HOLD_S_APPROVED, by, message);
-	review_human(turn, lane, "accepted", by, message);
+	hold_close(turn, slot, HOLD_S_APPROVED, by, message);
+	review_human(turn, slot, "accepted", by, message);
 	/* a commit needs no attempt, or asks for one that waits for the end of the pause */
 	if (commit && run->rows->run.state == RUN_S_HELD && run->rows->run.paused == 1)
 		run_event(turn, run, RUN_E_PAUSE, "paused");
 	else if (commit && run->rows->run.state == RUN_S_HELD)
 		run_event(turn, run, RUN_E_BACK, NULL);
-	lane_event(turn, lane, commit ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED, cause);
+	slot_event(turn, slot, commit ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED, cause);
 	free(cause);
 }
 
-static void reject(struct turn *turn, struct lane *lane, const char *by, const char *message)
+static void reject(struct turn *turn, struct slot *slot, const char *by, const char *message)
 {
 	char *cause = cause_of("rejected by ", by, message);
 
-	hold_close(turn, lane, HOLD_S_REJECTED, by, message);
-	review_human(turn, lane, "rejected", by, message);
-	lane_event(turn, lane, SLOT_E_FAILED, cause);
+	hold_close(turn, slot, HOLD_S_REJECTED, by, message);
+	review_human(turn, slot, "rejected", by, message);
+	slot_event(turn, slot, SLOT_E_FAILED, cause);
 	free(cause);
 }
 
@@ -190,7 +190,7 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 	struct run *run = rows != NULL ? run_find(engine, rows->run.id) : NULL;
 	struct engine_reply reply = { .id = rows != NULL ? rows->run.id : ROW_NONE, .rows = rows };
 	struct hold_row *hold = NULL;
-	struct lane *lane = NULL;
+	struct slot *slot = NULL;
 	struct turn *turn;
 	char *human, spent[RUN_SPENT_MAX];
 
@@ -198,8 +198,8 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 		if (run->rows->holds[i]->id == id)
 			hold = run->rows->holds[i];
 	if (hold != NULL)
-		lane = run_lane(run, hold->iteration, hold->slot);
-	if (lane == NULL) {
+		slot = run_slot(run, hold->iteration, hold->slot);
+	if (slot == NULL) {
 		reply.code = RPC_NOT_FOUND;
 		reply.message = "there is no such open hold";
 		reply.hint = "rlctl hold list shows them";
@@ -219,13 +219,13 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 	human = xasprintf("human:%s", by);
 	switch (decision) {
 	case HOLD_APPROVE:
-		approve(turn, lane, human, message);
+		approve(turn, slot, human, message);
 		break;
 	case HOLD_REJECT:
-		reject(turn, lane, human, message);
+		reject(turn, slot, human, message);
 		break;
 	case HOLD_REWORK:
-		rework(turn, lane, hold, human, message);
+		rework(turn, slot, hold, human, message);
 		break;
 	}
 	free(human);

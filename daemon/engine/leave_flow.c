@@ -8,61 +8,61 @@
 #include "engine/engine_int.h"
 
 /* The source is told of a task that a slot of this run has had. Passed stories are written down, others as they were. */
-static bool tells_source(const struct lane *lane)
+static bool tells_source(const struct slot *slot)
 {
-	enum source_kind source = run_source(lane->run);
+	enum source_kind source = run_source(slot->run);
 
-	if (lane->row->task == NULL || lane->row->slot == 0)
+	if (slot->row->task == NULL || slot->row->slot == 0)
 		return false;
-	return source == SOURCE_BEADS || (source == SOURCE_STORIES && lane->row->stage == SLOT_S_PASSED);
+	return source == SOURCE_BEADS || (source == SOURCE_STORIES && slot->row->stage == SLOT_S_PASSED);
 }
 
-static enum slot_leaving after(const struct lane *lane, enum slot_leaving leaving)
+static enum slot_leaving after(const struct slot *slot, enum slot_leaving leaving)
 {
-	if (leaving == LEAVING_NOTHING && tells_source(lane))
+	if (leaving == LEAVING_NOTHING && tells_source(slot))
 		return LEAVING_TASK;
-	if (leaving < LEAVING_LOOK && head_is_open(lane))
+	if (leaving < LEAVING_LOOK && head_is_open(slot))
 		return LEAVING_LOOK;
-	if (leaving != LEAVING_CLEAR && lane->row->worktree != NULL)
+	if (leaving != LEAVING_CLEAR && slot->row->worktree != NULL)
 		return LEAVING_CLEAR;
 	return LEAVING_NOTHING;
 }
 
-static void enter(struct turn *turn, struct lane *lane, enum slot_leaving leaving)
+static void enter(struct turn *turn, struct slot *slot, enum slot_leaving leaving)
 {
-	lane->row->leaving = (int)leaving;
-	turn_put(turn, ROW_SLOT, lane->row);
+	slot->row->leaving = (int)leaving;
+	turn_put(turn, ROW_SLOT, slot->row);
 	if (leaving != LEAVING_NOTHING)
-		turn_act(turn, ACT_LEAVE, lane->run, lane, ROW_NONE);
+		turn_act(turn, ACT_LEAVE, slot->run, slot, ROW_NONE);
 }
 
 /* What the claim becomes when the source has been told, or there is nobody to tell. */
-static void release_claim(struct turn *turn, struct lane *lane)
+static void release_claim(struct turn *turn, struct slot *slot)
 {
-	bool passed = lane->row->stage == SLOT_S_PASSED && lane_task(lane) != NULL && lane_task(lane)->state == TASK_S_PASSED;
+	bool passed = slot->row->stage == SLOT_S_PASSED && slot_task(slot) != NULL && slot_task(slot)->state == TASK_S_PASSED;
 
-	if (lane->row->task != NULL && lane->row->slot != 0)
-		run_claim(turn, lane->run, lane->row->task, passed ? CLAIM_S_DONE : CLAIM_S_FREE);
+	if (slot->row->task != NULL && slot->row->slot != 0)
+		run_claim(turn, slot->run, slot->row->task, passed ? CLAIM_S_DONE : CLAIM_S_FREE);
 }
 
-void leave_begin(struct turn *turn, struct lane *lane)
+void leave_begin(struct turn *turn, struct slot *slot)
 {
-	if (!tells_source(lane))
-		release_claim(turn, lane);
-	enter(turn, lane, after(lane, LEAVING_NOTHING));
+	if (!tells_source(slot))
+		release_claim(turn, slot);
+	enter(turn, slot, after(slot, LEAVING_NOTHING));
 }
 
-void leave_act(struct lane *lane)
+void leave_act(struct slot *slot)
 {
-	switch ((enum slot_leaving)lane->row->leaving) {
+	switch ((enum slot_leaving)slot->row->leaving) {
 	case LEAVING_TASK:
-		source_begin(lane, lane_task(lane)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE);
+		source_begin(slot, slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE);
 		break;
 	case LEAVING_LOOK:
-		git_begin(lane, GIT_LOOK);
+		git_begin(slot, GIT_LOOK);
 		break;
 	case LEAVING_CLEAR:
-		git_begin(lane, GIT_CLEAR);
+		git_begin(slot, GIT_CLEAR);
 		break;
 	case LEAVING_NOTHING:
 	case SLOT_LEAVINGS:
@@ -70,30 +70,30 @@ void leave_act(struct lane *lane)
 	}
 }
 
-void leave_next(struct turn *turn, struct lane *lane, const char *error)
+void leave_next(struct turn *turn, struct slot *slot, const char *error)
 {
-	enum slot_leaving was = (enum slot_leaving)lane->row->leaving;
+	enum slot_leaving was = (enum slot_leaving)slot->row->leaving;
 
 	if (error != NULL) {
-		char *text = xasprintf("task %s: %s", lane_task_id(lane), error);
+		char *text = xasprintf("task %s: %s", slot_task_id(slot), error);
 
-		run_warn(turn, lane->run, text);
+		run_warn(turn, slot->run, text);
 		free(text);
 	}
 	if (was == LEAVING_TASK)
-		release_claim(turn, lane);
+		release_claim(turn, slot);
 	if (was == LEAVING_CLEAR && error == NULL) {
-		struct task_row *task = lane_task(lane);
+		struct task_row *task = slot_task(slot);
 
-		text_set(&lane->row->worktree, NULL);
+		text_set(&slot->row->worktree, NULL);
 		if (task != NULL && task->disk_bytes != ROW_NONE) {
 			task->disk_bytes = 0;
 			turn_put(turn, ROW_TASK, task);
 		}
 	}
-	enter(turn, lane, after(lane, was));
-	if (lane->row->leaving != LEAVING_NOTHING)
+	enter(turn, slot, after(slot, was));
+	if (slot->row->leaving != LEAVING_NOTHING)
 		return;
-	lane_rest(turn, lane);
-	run_settled(turn, lane->run);
+	slot_release_permit(turn, slot);
+	run_settled(turn, slot->run);
 }

@@ -22,11 +22,11 @@ static bool is_idle(const struct run *run)
 {
 	size_t slots = 0, tasks = 0;
 
-	for (size_t i = 0; i < run->nlanes; i++) {
-		const struct slot_row *slot = run->lanes[i]->row;
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot_row *row = run->slots[i]->row;
 
-		slots += slot->iteration == run->rows->run.iteration && slot->slot != 0;
-		tasks += slot->iteration == run->rows->run.iteration && slot->slot != 0 && slot->task != NULL;
+		slots += row->iteration == run->rows->run.iteration && row->slot != 0;
+		tasks += row->iteration == run->rows->run.iteration && row->slot != 0 && row->task != NULL;
 	}
 	return slots > 0 && tasks == 0;
 }
@@ -54,12 +54,12 @@ struct loop run_loop(const struct run *run, struct slot_row ***slots)
 	const struct run_row *row = &run->rows->run;
 	struct loop loop;
 
-	*slots = xcalloc(run->nlanes, sizeof(**slots));
-	for (size_t i = 0; i < run->nlanes; i++)
-		(*slots)[i] = run->lanes[i]->row;
+	*slots = xcalloc(run->nslots, sizeof(**slots));
+	for (size_t i = 0; i < run->nslots; i++)
+		(*slots)[i] = run->slots[i]->row;
 	loop = (struct loop){
 		.slots = *slots,
-		.nslots = run->nlanes,
+		.nslots = run->nslots,
 		.tasks = run->rows->tasks,
 		.ntasks = run->rows->ntasks,
 		.iteration = row->iteration,
@@ -187,41 +187,41 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 
 static struct slot_row *new_slot(const struct run *run, int64_t number, const char *task)
 {
-	struct slot_row *slot = row_new(ROW_SLOT);
+	struct slot_row *row = row_new(ROW_SLOT);
 
-	slot->run = run->rows->run.id;
-	slot->iteration = run->rows->run.iteration;
-	slot->slot = number;
-	slot->stage = SLOT_S_WAITING;
-	slot->leaving = LEAVING_NOTHING;
-	slot->task = xstrdup(task);
-	slot->round = slot->fix = slot->stalled = slot->interrupted = slot->retries = slot->check = slot->item = 0;
-	return slot;
+	row->run = run->rows->run.id;
+	row->iteration = run->rows->run.iteration;
+	row->slot = number;
+	row->stage = SLOT_S_WAITING;
+	row->leaving = LEAVING_NOTHING;
+	row->task = xstrdup(task);
+	row->round = row->fix = row->stalled = row->interrupted = row->retries = row->check = row->item = 0;
+	return row;
 }
 
-void run_add_lane(struct run *run, struct slot_row *slot)
+void run_add_slot(struct run *run, struct slot_row *row)
 {
-	run->lanes = xreallocarray(run->lanes, run->nlanes + 1, sizeof(*run->lanes));
-	run->lanes[run->nlanes] = xcalloc(1, sizeof(struct lane));
-	lane_init(run->lanes[run->nlanes++], run, slot);
+	run->slots = xreallocarray(run->slots, run->nslots + 1, sizeof(*run->slots));
+	run->slots[run->nslots] = xcalloc(1, sizeof(struct slot));
+	slot_init(run->slots[run->nslots++], run, row);
 }
 
 /* Those of earlier iterations that are over are pages of the past. */
-static void drop_lanes(struct run *run)
+static void drop_slots(struct run *run)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < run->nlanes; i++) {
-		struct lane *lane = run->lanes[i];
+	for (size_t i = 0; i < run->nslots; i++) {
+		struct slot *slot = run->slots[i];
 
-		if (!slot_stage_is_end((enum slot_stage)lane->row->stage) || lane->row->leaving != LEAVING_NOTHING) {
-			run->lanes[kept++] = lane;
+		if (!slot_stage_is_end((enum slot_stage)slot->row->stage) || slot->row->leaving != LEAVING_NOTHING) {
+			run->slots[kept++] = slot;
 			continue;
 		}
-		lane_release(lane);
-		free(lane);
+		slot_release(slot);
+		free(slot);
 	}
-	run->nlanes = kept;
+	run->nslots = kept;
 }
 
 static void put_iteration(struct turn *turn, struct run *run)
@@ -241,8 +241,8 @@ static void put_iteration(struct turn *turn, struct run *run)
 /* A slot with a task, or with NULL, for its agent will pick one. */
 static void add_slot(struct turn *turn, struct run *run, int64_t number, struct task_row *task)
 {
-	struct slot_row *slot = new_slot(run, number, task != NULL ? task->id : NULL);
-	struct lane *lane;
+	struct slot_row *row = new_slot(run, number, task != NULL ? task->id : NULL);
+	struct slot *slot;
 
 	if (task != NULL) {
 		task->state = TASK_S_CLAIMED;
@@ -250,18 +250,18 @@ static void add_slot(struct turn *turn, struct run *run, int64_t number, struct 
 		turn_put(turn, ROW_TASK, task);
 		run_claim(turn, run, task->id, CLAIM_S_HELD);
 	}
-	slot->base_tree = xstrdup(run->iteration_tree);
-	slot->head = xstrdup(run->iteration_head);
-	slot->head_at = xstrdup(run->iteration_head_at);
-	run_rows_put(run->rows, ROW_SLOT, slot);
-	run_add_lane(run, slot);
-	lane = run->lanes[run->nlanes - 1];
-	slot->fixes = lane_plan(lane)->max_fixes;
+	row->base_tree = xstrdup(run->iteration_tree);
+	row->head = xstrdup(run->iteration_head);
+	row->head_at = xstrdup(run->iteration_head_at);
+	run_rows_put(run->rows, ROW_SLOT, row);
+	run_add_slot(run, row);
+	slot = run->slots[run->nslots - 1];
+	row->fixes = slot_plan(slot)->max_fixes;
 	if (task == NULL && number > 1) {
-		slot->reason = xstrdup(REASON_STAGED);
-		lane->pending = PENDING_STAGE;
+		row->reason = xstrdup(REASON_STAGED);
+		slot->pending = PENDING_STAGE;
 	}
-	turn_put(turn, ROW_SLOT, slot);
+	turn_put(turn, ROW_SLOT, row);
 }
 
 void run_begin_iteration(struct turn *turn, struct run *run)
@@ -271,8 +271,8 @@ void run_begin_iteration(struct turn *turn, struct run *run)
 	/* what one slot takes makes nothing else ready */
 	struct task_row **ready = task_ready(run->rows->tasks, run->rows->ntasks, (size_t)run->plan.parallel, &count);
 
-	drop_lanes(run);
-	first = run->nlanes;
+	drop_slots(run);
+	first = run->nslots;
 	row->iteration++;
 	run->drained = false;
 	turn_put(turn, ROW_RUN, row);
@@ -280,13 +280,13 @@ void run_begin_iteration(struct turn *turn, struct run *run)
 	for (size_t i = 0; i < count; i++)
 		add_slot(turn, run, (int64_t)i + 1, run->plan.assign == ASSIGN_DAEMON ? ready[i] : NULL);
 	free(ready);
-	run->lanes[first]->seated = true;
+	run->slots[first]->seated = true;
 	run->own.seated = false;
-	for (size_t i = first + 1; i < run->nlanes; i++)
-		if (run->lanes[i]->pending == PENDING_NOTHING)
-			queue_want(run->lanes[i]);
+	for (size_t i = first + 1; i < run->nslots; i++)
+		if (run->slots[i]->pending == PENDING_NOTHING)
+			queue_want(run->slots[i]);
 	text_set(&run->iteration_tree, NULL);
-	lane_seated(turn, run->lanes[first]);
+	slot_on_permit(turn, run->slots[first]);
 	queue_update(run);
 	turn_act_schedule(turn);
 }
@@ -300,13 +300,13 @@ bool run_finish_iteration(struct turn *turn, struct run *run)
 
 	if (last == NULL || last->state != ITERATION_S_RUNNING)
 		return false;
-	for (size_t i = 0; i < run->nlanes; i++) {
-		const struct slot_row *slot = run->lanes[i]->row;
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot_row *row = run->slots[i]->row;
 
-		if (slot->iteration != last->number)
+		if (row->iteration != last->number)
 			continue;
-		failed |= slot->stage == SLOT_S_FAILED;
-		idle &= slot->task == NULL;
+		failed |= row->stage == SLOT_S_FAILED;
+		idle &= row->task == NULL;
 	}
 	last->state = run_cancelling(run) || rows->run.state == RUN_S_CANCELLED ? ITERATION_S_CANCELLED : failed ? ITERATION_S_FAILED : ITERATION_S_PASSED;
 	last->ended_at = engine_now(run->engine);
@@ -324,23 +324,23 @@ bool run_finish_iteration(struct turn *turn, struct run *run)
 void run_begin_review(struct turn *turn, struct run *run)
 {
 	struct run_rows *rows = run->rows;
-	struct slot_row *slot = new_slot(run, 0, rows->ntasks == 1 ? rows->tasks[0]->id : NULL);
-	struct lane *lane;
+	struct slot_row *row = new_slot(run, 0, rows->ntasks == 1 ? rows->tasks[0]->id : NULL);
+	struct slot *slot;
 	enum slot_event event = work_done((int64_t)strings_count(run->plan.checks), rows->run.has_git == 1);
 
-	for (size_t i = 0; i < run->nlanes; i++)
-		if (run->lanes[i]->row->stage == SLOT_S_IMPLEMENTED)
-			slot->answer = run->lanes[i]->row->answer;
-	slot->fixes = run->plan.max_fixes;
-	run_rows_put(rows, ROW_SLOT, slot);
-	run_add_lane(run, slot);
-	lane = run->lanes[run->nlanes - 1];
+	for (size_t i = 0; i < run->nslots; i++)
+		if (run->slots[i]->row->stage == SLOT_S_IMPLEMENTED)
+			row->answer = run->slots[i]->row->answer;
+	row->fixes = run->plan.max_fixes;
+	run_rows_put(rows, ROW_SLOT, row);
+	run_add_slot(run, row);
+	slot = run->slots[run->nslots - 1];
 	run->own.seated = false;
-	lane->seated = true;
+	slot->seated = true;
 	if (run->plan.isolation == ISOLATION_WORKTREE)
-		lane_event(turn, lane, SLOT_E_START_LAY, NULL);
+		slot_event(turn, slot, SLOT_E_START_LAY, NULL);
 	else
-		lane_event(turn, lane, event == SLOT_E_DONE ? SLOT_E_START_REVIEW : event, NULL);
+		slot_event(turn, slot, event == SLOT_E_DONE ? SLOT_E_START_REVIEW : event, NULL);
 }
 
 void run_finish_tasks(struct turn *turn, struct run *run)

@@ -9,41 +9,41 @@
 
 #define LOOK_EVERY_MS 5000
 
-static void decide(struct lane *lane, enum provider_result provider)
+static void decide(struct slot *slot, enum provider_result provider)
 {
-	struct attempt_row *a = run_attempt(lane->run, lane->id);
-	struct turn *turn = turn_new(lane->run->engine);
+	struct attempt_row *a = run_attempt(slot->run, slot->id);
+	struct turn *turn = turn_new(slot->run->engine);
 
 	log_info("run %lld: attempt %lld is ended, since its service refuses it: %s", (long long)a->run, (long long)a->id, state_name(&provider_result_names, (int)provider));
 	a->provider = (int)provider;
 	turn_put(turn, ROW_ATTEMPT, a);
-	turn_act(turn, ACT_END, lane->run, lane, a->id);
+	turn_act(turn, ACT_END, slot->run, slot, a->id);
 	turn_commit(turn);
 }
 
-/* By key: run and lane may be gone since it was asked for. */
+/* By key: run and slot may be gone since it was asked for. */
 static void notice_cb(void *arg, struct work *work)
 {
 	struct engine *engine = arg;
 	struct notice_work *w = (struct notice_work *)work;
 	struct run *run = run_find(engine, w->run);
-	struct lane *lane = run != NULL ? run_lane(run, w->iteration, w->slot) : NULL;
-	bool runs = !engine->stopped && lane != NULL && lane->pending == PENDING_PROC && lane->id == w->attempt && !lane_ending(lane);
+	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
+	bool runs = !engine->stopped && slot != NULL && slot->pending == PENDING_PROC && slot->id == w->attempt && !slot_ending(slot);
 
 	if (runs && w->decided == PROVIDER_NONE) {
 		engine_work_later(engine, LOOK_EVERY_MS, work, WORK_NOTICE, notice_cb, engine);
 		return;
 	}
 	if (runs)
-		decide(lane, w->decided);
+		decide(slot, w->decided);
 	work_free(work);
 }
 
-void notice_watch(struct lane *lane)
+void notice_watch(struct slot *slot)
 {
-	struct engine *engine = lane->run->engine;
-	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
-	const struct agent_plan *agent = plan_agent(lane_plan(lane), (enum role)a->role, a->agent);
+	struct engine *engine = slot->run->engine;
+	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
+	const struct agent_plan *agent = plan_agent(slot_plan(slot), (enum role)a->role, a->agent);
 	struct notice_work *w;
 
 	if (a->provider != PROVIDER_NONE) {
@@ -53,12 +53,12 @@ void notice_watch(struct lane *lane)
 	if (a->role == ROLE_CHECK || !notice_can_tell(agent->reader))
 		return;
 	w = xcalloc(1, sizeof(*w));
-	w->run = lane->row->run;
-	w->iteration = lane->row->iteration;
-	w->slot = lane->row->slot;
+	w->run = slot->row->run;
+	w->iteration = slot->row->iteration;
+	w->slot = slot->row->slot;
 	w->attempt = a->id;
 	w->reader = agent->reader;
-	w->zone = ending_zone(lane_plan(lane), agent);
+	w->zone = ending_zone(slot_plan(slot), agent);
 	notice_init(&w->notice);
 	engine_work_later(engine, LOOK_EVERY_MS, &w->work, WORK_NOTICE, notice_cb, engine);
 }

@@ -86,14 +86,14 @@ void run_meet(struct turn *turn, struct run *run)
 	}
 }
 
-char **lane_others(const struct lane *lane)
+char **slot_others(const struct slot *slot)
 {
-	return lane->row != NULL && lane->row->worktree == NULL ? met(&lane->run->rows->run) : NULL;
+	return slot->row != NULL && slot->row->worktree == NULL ? met(&slot->run->rows->run) : NULL;
 }
 
-size_t lane_others_met(const struct lane *lane)
+size_t slot_others_met(const struct slot *slot)
 {
-	char **others = lane_others(lane);
+	char **others = slot_others(slot);
 	size_t count = strings_count(others);
 
 	strings_free(others);

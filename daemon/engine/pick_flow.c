@@ -10,26 +10,26 @@
 
 #define PICK_EVERY_MS 300
 
-static bool has_picked(const struct lane *lane)
+static bool has_picked(const struct slot *slot)
 {
-	return lane->row->task != NULL || slot_stage_is_end((enum slot_stage)lane->row->stage) || lane->row->stage == SLOT_S_HELD;
+	return slot->row->task != NULL || slot_stage_is_end((enum slot_stage)slot->row->stage) || slot->row->stage == SLOT_S_HELD;
 }
 
 void pick_stage(struct turn *turn, struct run *run)
 {
 	size_t picked = 0;
 
-	for (size_t i = 0; i < run->nlanes; i++) {
-		struct lane *lane = run->lanes[i];
+	for (size_t i = 0; i < run->nslots; i++) {
+		struct slot *slot = run->slots[i];
 
-		if (lane->row->iteration != run->rows->run.iteration || lane->row->slot == 0)
+		if (slot->row->iteration != run->rows->run.iteration || slot->row->slot == 0)
 			continue;
-		if (lane->pending == PENDING_STAGE && (int64_t)picked >= lane->row->slot - 1) {
-			text_set(&lane->row->reason, NULL);
-			turn_put(turn, ROW_SLOT, lane->row);
-			turn_act(turn, ACT_SEAT, run, lane, ROW_NONE);
+		if (slot->pending == PENDING_STAGE && (int64_t)picked >= slot->row->slot - 1) {
+			text_set(&slot->row->reason, NULL);
+			turn_put(turn, ROW_SLOT, slot->row);
+			turn_act(turn, ACT_SEAT, run, slot, ROW_NONE);
 		}
-		picked += has_picked(lane);
+		picked += has_picked(slot);
 	}
 }
 
@@ -48,16 +48,16 @@ static char **free_tasks(const struct run *run)
 	return ids;
 }
 
-static struct pick_work *pick_new_work(const struct lane *lane, bool last)
+static struct pick_work *pick_new_work(const struct slot *slot, bool last)
 {
-	const struct exit_record *r = &lane->record;
+	const struct exit_record *r = &slot->record;
 	struct pick_work *w = xcalloc(1, sizeof(*w));
 
-	w->run = lane->row->run;
-	w->iteration = lane->row->iteration;
-	w->slot = lane->row->slot;
-	w->attempt = lane->row->attempt;
-	w->ids = free_tasks(lane->run);
+	w->run = slot->row->run;
+	w->iteration = slot->row->iteration;
+	w->slot = slot->row->slot;
+	w->attempt = slot->row->attempt;
+	w->ids = free_tasks(slot->run);
 	w->last = last;
 	w->unasked[0] = last && r->signalled_ms != 0 ? r->stdout_signalled : UINT64_MAX;
 	w->unasked[1] = last && r->signalled_ms != 0 ? r->stderr_signalled : UINT64_MAX;
@@ -65,24 +65,24 @@ static struct pick_work *pick_new_work(const struct lane *lane, bool last)
 }
 
 /* Another slot may have been quicker since the worker looked. */
-static bool take(struct lane *lane, const char *id)
+static bool take(struct slot *slot, const char *id)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	struct task_row *task = run_rows_task(run->rows, id);
-	struct attempt_row *a = run_attempt(run, lane->row->attempt);
+	struct attempt_row *a = run_attempt(run, slot->row->attempt);
 	struct turn *turn;
 
 	if (task == NULL || task_wait(task, run->rows->tasks, run->rows->ntasks) != TASK_W_NOTHING || run_is_claimed_elsewhere(run, id))
 		return false;
 	turn = turn_new(run->engine);
-	lane_set_task(lane, id);
-	turn_put(turn, ROW_SLOT, lane->row);
+	slot_set_task(slot, id);
+	turn_put(turn, ROW_SLOT, slot->row);
 	text_set(&a->task, id);
 	turn_put(turn, ROW_ATTEMPT, a);
 	task->state = TASK_S_CLAIMED;
 	turn_put(turn, ROW_TASK, task);
 	run_claim(turn, run, id, CLAIM_S_HELD);
-	turn_tell(turn, "slot.picked", run->rows->run.id, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)lane->row->slot, "task", id, "title", task->title));
+	turn_tell(turn, "slot.picked", run->rows->run.id, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)slot->row->slot, "task", id, "title", task->title));
 	pick_stage(turn, run);
 	turn_commit(turn);
 	return true;
@@ -95,46 +95,46 @@ static void look_again(struct engine *engine, struct pick_work *w)
 	engine_work_later(engine, PICK_EVERY_MS, &w->work, WORK_PICK, pick_cb, engine);
 }
 
-/* By key: run and lane may be gone since it was asked for. */
+/* By key: run and slot may be gone since it was asked for. */
 static void pick_cb(void *arg, struct work *work)
 {
 	struct engine *engine = arg;
 	struct pick_work *w = (struct pick_work *)work;
 	struct run *run = run_find(engine, w->run);
-	struct lane *lane = run != NULL ? run_lane(run, w->iteration, w->slot) : NULL;
-	bool open = !engine->stopped && lane != NULL && lane->row->attempt == w->attempt && lane->row->task == NULL && lane->row->stage == SLOT_S_IMPLEMENTING &&
-	    (w->last || lane->pending == PENDING_PROC);
-	bool missed = open && w->picked != NULL && !take(lane, w->picked);
+	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
+	bool open = !engine->stopped && slot != NULL && slot->row->attempt == w->attempt && slot->row->task == NULL && slot->row->stage == SLOT_S_IMPLEMENTING &&
+	    (w->last || slot->pending == PENDING_PROC);
+	bool missed = open && w->picked != NULL && !take(slot, w->picked);
 
-	if (engine->stopped || lane == NULL || lane->row->attempt != w->attempt) {
+	if (engine->stopped || slot == NULL || slot->row->attempt != w->attempt) {
 		work_free(work);
 	} else if (missed) {
 		/* from the beginning, without the one that is gone */
 		bool last = w->last;
 
 		work_free(work);
-		w = pick_new_work(lane, last);
+		w = pick_new_work(slot, last);
 		engine_work(engine, &w->work, WORK_PICK, pick_cb, engine);
-	} else if (w->last && work->fault != 0 && w->picked == NULL && !lane_ending(lane)) {
+	} else if (w->last && work->fault != 0 && w->picked == NULL && !slot_ending(slot)) {
 		look_again(engine, w);
 	} else if (w->last) {
 		work_free(work);
-		attempt_collect(lane);
-	} else if (lane->row->task == NULL && lane->pending == PENDING_PROC) {
+		attempt_collect(slot);
+	} else if (slot->row->task == NULL && slot->pending == PENDING_PROC) {
 		look_again(engine, w);
 	} else {
 		work_free(work);
 	}
 }
 
-void pick_watch(struct lane *lane)
+void pick_watch(struct slot *slot)
 {
-	look_again(lane->run->engine, pick_new_work(lane, false));
+	look_again(slot->run->engine, pick_new_work(slot, false));
 }
 
-void pick_last(struct lane *lane)
+void pick_last(struct slot *slot)
 {
-	struct pick_work *w = pick_new_work(lane, true);
+	struct pick_work *w = pick_new_work(slot, true);
 
-	engine_work(lane->run->engine, &w->work, WORK_PICK, pick_cb, lane->run->engine);
+	engine_work(slot->run->engine, &w->work, WORK_PICK, pick_cb, slot->run->engine);
 }

@@ -15,8 +15,8 @@ static enum git_op_kind base_op(const struct run *run)
 
 static void open_cb(void *arg, struct work *work)
 {
-	struct lane *lane = arg;
-	struct run *run = lane->run;
+	struct slot *slot = arg;
+	struct run *run = slot->run;
 	struct open_work *w = (struct open_work *)work;
 	struct turn *turn;
 	bool go_on, blocked = work->fault != 0 && (w->error != NULL || w->warnings != NULL);
@@ -25,17 +25,17 @@ static void open_cb(void *arg, struct work *work)
 		work_free(work);
 		return;
 	}
-	lane->pending = PENDING_NOTHING;
+	slot->pending = PENDING_NOTHING;
 	run->judged_before = w->taken_over;
 	go_on = !run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1;
 	if (go_on && w->warnings == NULL) {
-		git_begin(lane, base_op(run));
+		git_begin(slot, base_op(run));
 		work_free(work);
 		return;
 	}
 	turn = turn_new(run->engine);
 	if (blocked && !run_cancelling(run)) {
-		lane_wait(turn, lane, WAIT_HOST, work->fault, w->error != NULL ? w->error : w->warnings[0]);
+		slot_wait(turn, slot, WAIT_HOST, work->fault, w->error != NULL ? w->error : w->warnings[0]);
 		turn_commit(turn);
 		work_free(work);
 		return;
@@ -43,13 +43,13 @@ static void open_cb(void *arg, struct work *work)
 	for (char **warning = w->warnings; warning != NULL && *warning != NULL; warning++)
 		run_warn(turn, run, *warning);
 	if (go_on) {
-		turn_act(turn, ACT_GIT, run, lane, (int64_t)base_op(run));
+		turn_act(turn, ACT_GIT, run, slot, (int64_t)base_op(run));
 		turn_commit(turn);
 		work_free(work);
 		return;
 	}
 	if (run->rows->run.wait == WAIT_HOST)
-		lane_wait_over(turn, lane);
+		slot_wait_over(turn, slot);
 	if (run_cancelling(run))
 		run_event(turn, run, RUN_E_CANCELLED, NULL);
 	else if (w->error != NULL)
@@ -80,8 +80,8 @@ static void open_run_dir(struct run *run, const char *text, size_t size)
 
 static void task_text_cb(void *arg, const char *text, size_t size)
 {
-	struct lane *lane = arg;
-	struct run *run = lane->run;
+	struct slot *slot = arg;
+	struct run *run = slot->run;
 
 	if (run->engine->stopped)
 		return;

@@ -7,10 +7,10 @@
 #include "engine/engine_int.h"
 #include "engine/report.h"
 
-void review_write_log(struct run *run, struct lane *lane)
+void review_write_log(struct run *run, struct slot *slot)
 {
 	const struct run_row *row = &run->rows->run;
-	const char *dir = lane_plan(lane)->review_log, *task = lane_task_id(lane);
+	const char *dir = slot_plan(slot)->review_log, *task = slot_task_id(slot);
 	json_t *log = review_log_make(view_run(run->engine->view, row->id), task);
 	struct log_work *w;
 

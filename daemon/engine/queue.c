@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slots of the daemon: who gets one next, who gives one back, and why the others wait. core/schedule.h decides; a lane that has one is
+/* The slots of the daemon: who gets one next, who gives one back, and why the others wait. core/schedule.h decides; a slot that has one is
  * seated. Between its slots a run keeps one for itself, so that it goes on without queueing again. */
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +61,9 @@ void queue_end_dependants(struct turn *turn, struct run *run)
 	free(cause);
 }
 
-static bool wants(const struct lane *lane)
+static bool wants(const struct slot *slot)
 {
-	return lane->pending == PENDING_SEAT && !lane->seated;
+	return slot->pending == PENDING_SEAT && !slot->seated;
 }
 
 void queue_update(struct run *run)
@@ -73,8 +73,8 @@ void queue_update(struct run *run)
 
 	if (row->state == RUN_S_QUEUED && row->paused != 1 && !run_cancelling(run))
 		seats = 1;
-	for (size_t i = 0; row->state == RUN_S_RUNNING && !run_cancelling(run) && i < run->nlanes; i++)
-		seats += wants(run->lanes[i]);
+	for (size_t i = 0; row->state == RUN_S_RUNNING && !run_cancelling(run) && i < run->nslots; i++)
+		seats += wants(run->slots[i]);
 	/* what its slots were told, the run was not */
 	if (row->state == RUN_S_QUEUED && row->reason == NULL)
 		schedule_want(run->engine->schedule, row->id, 0);
@@ -82,55 +82,55 @@ void queue_update(struct run *run)
 		schedule_want(run->engine->schedule, row->id, seats);
 }
 
-void queue_want(struct lane *lane)
+void queue_want(struct slot *slot)
 {
-	struct lane *own = &lane->run->own;
+	struct slot *own = &slot->run->own;
 
 	/* what the run keeps for itself between its slots would be missing */
 	if (own->seated && own->pending == PENDING_NOTHING)
 		queue_give(own);
-	lane->pending = PENDING_SEAT;
-	queue_update(lane->run);
+	slot->pending = PENDING_SEAT;
+	queue_update(slot->run);
 }
 
 void queue_yield(struct turn *turn, struct run *run)
 {
 	bool wanted = run_cancelling(run);
 
-	for (size_t i = 0; i < run->nlanes; i++)
-		wanted |= wants(run->lanes[i]) || run->lanes[i]->pending == PENDING_COOLING;
+	for (size_t i = 0; i < run->nslots; i++)
+		wanted |= wants(run->slots[i]) || run->slots[i]->pending == PENDING_COOLING;
 	if (!wanted || !run->own.seated || run->own.pending != PENDING_NOTHING)
 		return;
 	queue_give(&run->own);
 	turn_act_schedule(turn);
 }
 
-void queue_sit(struct lane *lane)
+void queue_sit(struct slot *slot)
 {
-	if (lane->seated)
+	if (slot->seated)
 		return;
-	lane->seated = true;
-	schedule_take(lane->run->engine->schedule, lane->run->rows->run.id);
+	slot->seated = true;
+	schedule_take(slot->run->engine->schedule, slot->run->rows->run.id);
 }
 
-void queue_give(struct lane *lane)
+void queue_give(struct slot *slot)
 {
-	if (!lane->seated)
+	if (!slot->seated)
 		return;
-	lane->seated = false;
-	schedule_give(lane->run->engine->schedule, lane->run->rows->run.id);
+	slot->seated = false;
+	schedule_give(slot->run->engine->schedule, slot->run->rows->run.id);
 }
 
 /* The slot that gets it: the first that waits for one. */
 static void seat(struct turn *turn, struct run *run)
 {
-	for (size_t i = 0; i < run->nlanes; i++) {
-		struct lane *lane = run->lanes[i];
+	for (size_t i = 0; i < run->nslots; i++) {
+		struct slot *slot = run->slots[i];
 
-		if (!wants(lane))
+		if (!wants(slot))
 			continue;
-		lane->seated = true;
-		lane_seated(turn, lane);
+		slot->seated = true;
+		slot_on_permit(turn, slot);
 		return;
 	}
 	schedule_give(run->engine->schedule, run->rows->run.id);
@@ -161,10 +161,10 @@ static bool same(const char *a, const char *b)
 /* Its slots that wait for one of the daemon say why. */
 static void tell_slots(struct turn *turn, struct run *run, const char *reason)
 {
-	for (size_t i = 0; i < run->nlanes; i++) {
-		struct slot_row *row = run->lanes[i]->row;
+	for (size_t i = 0; i < run->nslots; i++) {
+		struct slot_row *row = run->slots[i]->row;
 
-		if (!wants(run->lanes[i]) || same(row->reason, reason))
+		if (!wants(run->slots[i]) || same(row->reason, reason))
 			continue;
 		text_set(&row->reason, reason);
 		turn_put(turn, ROW_SLOT, row);
@@ -188,7 +188,7 @@ static void tell_reason(struct turn *turn, struct run *run)
 	} else if (row->state == RUN_S_QUEUED && !run_cancelling(run) && !same(reason, row->reason)) {
 		text_set(&row->reason, reason);
 		turn_put(turn, ROW_RUN, row);
-		run_tell_state(turn, run);
+		run_emit_state(turn, run);
 	}
 	free(reason);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Start-up: the rows of unfinished runs are the working rows again; every unfinished attempt and step is classified
- * by the proc port before anything acts; then each lane goes on from its stage. */
+ * by the proc port before anything acts; then each slot goes on from its stage. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,12 +31,12 @@ void engine_load_row(struct engine *engine, enum row_kind kind, void *row)
 		view_load(engine->view, kind, row);
 }
 
-static void adopt(struct engine *engine, struct lane *lane, int64_t id, const char *uuid, const char *boot_id)
+static void adopt(struct engine *engine, struct slot *slot, int64_t id, const char *uuid, const char *boot_id)
 {
 	struct adopt a = { .id = id, .uuid = uuid, .boot_id = boot_id };
 
-	lane->pending = PENDING_PROC;
-	lane->id = id;
+	slot->pending = PENDING_PROC;
+	slot->id = id;
 	engine->adopting++;
 	engine->ports.adopt(engine->ports.proc_ctx, &a);
 }
@@ -50,22 +50,22 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 {
 	for (size_t i = 0; i < run->rows->nattempts; i++) {
 		struct attempt_row *a = run->rows->attempts[i];
-		struct lane *lane = unfinished(a->state) ? run_lane(run, a->iteration, a->slot) : NULL;
+		struct slot *slot = unfinished(a->state) ? run_slot(run, a->iteration, a->slot) : NULL;
 
 		/* that it cools no more is on disk before it starts: it cannot be lost, not even by another boot */
-		if (lane != NULL && a->state == ATTEMPT_S_STARTING && slot_cools(lane->row))
-			lane->pending = PENDING_COOLING;
-		else if (lane != NULL)
-			adopt(engine, lane, a->id, a->uuid, a->boot_id);
+		if (slot != NULL && a->state == ATTEMPT_S_STARTING && slot_cools(slot->row))
+			slot->pending = PENDING_COOLING;
+		else if (slot != NULL)
+			adopt(engine, slot, a->id, a->uuid, a->boot_id);
 	}
 	for (size_t i = 0; i < rows->nsteps; i++) {
 		struct step_row *step = rows->steps[i];
-		struct lane *lane = unfinished(step->state) ? run_lane(run, step->iteration, step->slot) : NULL;
+		struct slot *slot = unfinished(step->state) ? run_slot(run, step->iteration, step->slot) : NULL;
 
-		if (lane == NULL || lane->pending != PENDING_NOTHING)
+		if (slot == NULL || slot->pending != PENDING_NOTHING)
 			continue;
-		lane->step = row_copy(ROW_STEP, step);
-		adopt(engine, lane, step->id, step->uuid, step->boot_id);
+		slot->step = row_copy(ROW_STEP, step);
+		adopt(engine, slot, step->id, step->uuid, step->boot_id);
 	}
 }
 
@@ -85,8 +85,8 @@ static char *damage(const struct run *run)
 		if (a->agent == NULL)
 			return xasprintf("attempt %lld has no agent", (long long)a->id);
 	}
-	for (size_t i = 0; i < run->nlanes; i++) {
-		const struct slot_row *row = run->lanes[i]->row;
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot_row *row = run->slots[i]->row;
 		bool found = row->attempt == ROW_NONE;
 
 		if (found && works[row->stage])
@@ -112,7 +112,7 @@ void engine_recover(struct engine *engine)
 
 		if (run == NULL)
 			log_fatal("run %lld: its settings cannot be read; restore a backup", (long long)rows->run.id);
-		run_make_lanes(run);
+		run_make_slots(run);
 		what = damage(run);
 		if (what != NULL)
 			log_fatal("run %lld: %s; restore a backup", (long long)rows->run.id, what);
@@ -128,45 +128,45 @@ void engine_recover(struct engine *engine)
 }
 
 /* After a commit agent the operation is another. */
-static enum git_op_kind commit_op(const struct lane *lane)
+static enum git_op_kind commit_op(const struct slot *slot)
 {
-	return lane->row->attempt != ROW_NONE && run_attempt(lane->run, lane->row->attempt)->role == ROLE_COMMIT ? GIT_COMMITTED : GIT_COMMIT;
+	return slot->row->attempt != ROW_NONE && run_attempt(slot->run, slot->row->attempt)->role == ROLE_COMMIT ? GIT_COMMITTED : GIT_COMMIT;
 }
 
-static void resume_attempt(struct lane *lane)
+static void resume_attempt(struct slot *slot)
 {
-	struct run *run = lane->run;
-	struct attempt_row *a = run_attempt(run, lane->id);
+	struct run *run = slot->run;
+	struct attempt_row *a = run_attempt(run, slot->id);
 
-	switch (lane->found) {
+	switch (slot->found) {
 	case FOUND_RUNNING:
 		if (a->state == ATTEMPT_S_STARTING) {
-			attempt_started(lane);
+			attempt_started(slot);
 		} else {
-			result_watch(lane);
-			notice_watch(lane);
+			result_watch(slot);
+			notice_watch(slot);
 		}
-		if (lane_ending(lane))
-			run->engine->ports.end(run->engine->ports.proc_ctx, lane->id);
+		if (slot_ending(slot))
+			run->engine->ports.end(run->engine->ports.proc_ctx, slot->id);
 		break;
 	case FOUND_ENDED: {
-		struct exit_record record = lane->record;
+		struct exit_record record = slot->record;
 
-		attempt_ended(lane, &record, NULL);
+		attempt_ended(slot, &record, NULL);
 		break;
 	}
 	case FOUND_NEVER_STARTED:
 		/* its supervisor was started, and its traces were removed: it may have been paid for */
 		if (a->state == ATTEMPT_S_RUNNING)
-			attempt_ended(lane, NULL, "its directory is gone");
+			attempt_ended(slot, NULL, "its directory is gone");
 		else
-			attempt_compose(lane);
+			attempt_compose(slot);
 		break;
 	case FOUND_LOST:
 	case FOUND_UNREADABLE: {
-		char *detail = xstrdup(lane->lost_detail);
+		char *detail = xstrdup(slot->lost_detail);
 
-		attempt_ended(lane, NULL, detail);
+		attempt_ended(slot, NULL, detail);
 		free(detail);
 		break;
 	}
@@ -175,67 +175,67 @@ static void resume_attempt(struct lane *lane)
 
 /* A step of git that is found running is ended first: two of them must not share a private index. The program of a source is let end: it writes
  * elsewhere, and what it has done is found when it is asked again. */
-static void resume_step(struct lane *lane)
+static void resume_step(struct slot *slot)
 {
-	if (lane->found == FOUND_RUNNING && lane->asks_source && !lane_ending(lane))
+	if (slot->found == FOUND_RUNNING && slot->asks_source && !slot_ending(slot))
 		return;
-	if (lane->found == FOUND_RUNNING)
-		lane->run->engine->ports.end(lane->run->engine->ports.proc_ctx, lane->id);
+	if (slot->found == FOUND_RUNNING)
+		slot->run->engine->ports.end(slot->run->engine->ports.proc_ctx, slot->id);
 	else
-		step_lost(lane);
+		step_lost(slot);
 }
 
-/* Nothing was under way in this lane: take up its stage where the last decision left it. */
-static void resume_stage(struct lane *lane)
+/* Nothing was under way in this slot: take up its stage where the last decision left it. */
+static void resume_stage(struct slot *slot)
 {
-	switch ((enum slot_stage)lane->row->stage) {
+	switch ((enum slot_stage)slot->row->stage) {
 	case SLOT_S_CLAIMING:
-		source_begin(lane, TASK_OP_CLAIM);
+		source_begin(slot, TASK_OP_CLAIM);
 		break;
 	case SLOT_S_LAYING:
-		git_begin(lane, GIT_WORKTREE);
+		git_begin(slot, GIT_WORKTREE);
 		break;
 	case SLOT_S_MERGING:
-		git_begin(lane, GIT_MERGE);
+		git_begin(slot, GIT_MERGE);
 		break;
 	case SLOT_S_MEASURING:
-		git_begin(lane, GIT_MEASURE);
+		git_begin(slot, GIT_MEASURE);
 		break;
 	case SLOT_S_VERIFYING:
-		if (lane->run->rows->run.has_git == 1)
-			git_begin(lane, GIT_VERIFY);
+		if (slot->run->rows->run.has_git == 1)
+			git_begin(slot, GIT_VERIFY);
 		else
-			review_judge(lane, NULL, NULL);
+			review_judge(slot, NULL, NULL);
 		break;
 	case SLOT_S_PINNING:
-		git_begin(lane, GIT_PIN);
+		git_begin(slot, GIT_PIN);
 		break;
 	case SLOT_S_ENDING: {
-		struct turn *turn = turn_new(lane->run->engine);
+		struct turn *turn = turn_new(slot->run->engine);
 
-		lane_ended(turn, lane);
+		slot_ended(turn, slot);
 		turn_commit(turn);
 		break;
 	}
 	case SLOT_S_CHECKOUT:
-		git_begin(lane, GIT_CHECKOUT);
+		git_begin(slot, GIT_CHECKOUT);
 		break;
 	case SLOT_S_COMMITTING:
-		git_begin(lane, commit_op(lane));
+		git_begin(slot, commit_op(slot));
 		break;
 	case SLOT_S_WAITING:
-		if (lane->run->plan.assign == ASSIGN_AGENT && lane->row->task == NULL && lane->row->slot > 1)
-			lane->pending = PENDING_STAGE;
+		if (slot->run->plan.assign == ASSIGN_AGENT && slot->row->task == NULL && slot->row->slot > 1)
+			slot->pending = PENDING_STAGE;
 		else
-			queue_want(lane);
+			queue_want(slot);
 		break;
 	case SLOT_S_IMPLEMENTING:
 	case SLOT_S_CHECKING:
 	case SLOT_S_REVIEWING:
 	case SLOT_S_FIXING:
 	case SLOT_S_COMMIT_AGENT:
-		log_bug("run %lld slot %lld: stage %s without an attempt", (long long)lane->row->run, (long long)lane->row->slot,
-		    state_name(&slot_stage_names, lane->row->stage));
+		log_bug("run %lld slot %lld: stage %s without an attempt", (long long)slot->row->run, (long long)slot->row->slot,
+		    state_name(&slot_stage_names, slot->row->stage));
 		break;
 	case SLOT_S_HELD:
 	case SLOT_S_IMPLEMENTED:
@@ -247,8 +247,8 @@ static void resume_stage(struct lane *lane)
 	}
 }
 
-/* The operation that a lane waits for. */
-static void name_operation(struct lane *lane)
+/* The operation that a slot waits for. */
+static void name_operation(struct slot *slot)
 {
 	static const enum git_op_kind ops[SLOT_STAGES] = {
 		[SLOT_S_LAYING] = GIT_WORKTREE,
@@ -259,45 +259,45 @@ static void name_operation(struct lane *lane)
 		[SLOT_S_COMMITTING] = GIT_COMMIT,
 		[SLOT_S_MERGING] = GIT_MERGE,
 	};
-	const struct slot_row *row = lane->row;
+	const struct slot_row *row = slot->row;
 
 	if (row == NULL) {
-		lane->asks_source = run_is_prepared(lane->run) || lane->run->rows->run.has_git != 1;
-		lane->task_kind = TASK_OP_LOAD;
-		lane->git_kind = GIT_SNAPSHOT;
+		slot->asks_source = run_is_prepared(slot->run) || slot->run->rows->run.has_git != 1;
+		slot->task_kind = TASK_OP_LOAD;
+		slot->git_kind = GIT_SNAPSHOT;
 	} else if (row->leaving == LEAVING_LOOK) {
-		lane->git_kind = GIT_LOOK;
+		slot->git_kind = GIT_LOOK;
 	} else if (row->leaving == LEAVING_CLEAR) {
-		lane->git_kind = GIT_CLEAR;
+		slot->git_kind = GIT_CLEAR;
 	} else if (row->leaving == LEAVING_TASK || row->stage == SLOT_S_CLAIMING) {
-		lane->asks_source = true;
-		lane->task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM : lane_task(lane)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;
+		slot->asks_source = true;
+		slot->task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM : slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;
 	} else {
-		lane->git_kind = row->stage == SLOT_S_COMMITTING ? commit_op(lane) : ops[row->stage];
+		slot->git_kind = row->stage == SLOT_S_COMMITTING ? commit_op(slot) : ops[row->stage];
 	}
 }
 
 /* Whatever git of the daemon before still runs there: nobody else gets its turn before it is gone. */
-static void resume_turn(struct lane *lane)
+static void resume_turn(struct slot *slot)
 {
-	if (lane->pending != PENDING_PROC || lane->step == NULL)
+	if (slot->pending != PENDING_PROC || slot->step == NULL)
 		return;
-	name_operation(lane);
-	lane->has_turn = !lane->asks_source && git_takes_turns(lane->git_kind);
+	name_operation(slot);
+	slot->has_turn = !slot->asks_source && git_takes_turns(slot->git_kind);
 }
 
-static void resume_lane(struct lane *lane)
+static void resume_slot(struct slot *slot)
 {
-	if (lane->pending == PENDING_PROC && lane->step != NULL) {
-		resume_step(lane);
-	} else if (lane->pending == PENDING_PROC) {
-		resume_attempt(lane);
-	} else if (lane->pending == PENDING_COOLING) {
-		attempt_compose(lane);
-	} else if (lane->row != NULL && lane->pending == PENDING_NOTHING && lane->row->leaving != LEAVING_NOTHING) {
-		leave_act(lane);
-	} else if (lane->row != NULL && lane->pending == PENDING_NOTHING) {
-		resume_stage(lane);
+	if (slot->pending == PENDING_PROC && slot->step != NULL) {
+		resume_step(slot);
+	} else if (slot->pending == PENDING_PROC) {
+		resume_attempt(slot);
+	} else if (slot->pending == PENDING_COOLING) {
+		attempt_compose(slot);
+	} else if (slot->row != NULL && slot->pending == PENDING_NOTHING && slot->row->leaving != LEAVING_NOTHING) {
+		leave_act(slot);
+	} else if (slot->row != NULL && slot->pending == PENDING_NOTHING) {
+		resume_stage(slot);
 	}
 }
 
@@ -307,7 +307,7 @@ static void resume_preparation(struct run *run)
 	struct turn *turn;
 
 	if (run->own.pending != PENDING_NOTHING) {
-		resume_lane(&run->own);
+		resume_slot(&run->own);
 	} else if (run_cancelling(run)) {
 		turn = turn_new(run->engine);
 		run_event(turn, run, RUN_E_CANCELLED, NULL);
@@ -337,14 +337,14 @@ static void resume_seats(struct run *run)
 	bool seated = false;
 
 	queue_add(run);
-	for (size_t i = 0; i < run->nlanes; i++) {
-		const struct slot_row *row = run->lanes[i]->row;
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot_row *row = run->slots[i]->row;
 		bool over = (slot_stage_is_end((enum slot_stage)row->stage) && row->leaving == LEAVING_NOTHING) || row->stage == SLOT_S_HELD ||
 		    row->stage == SLOT_S_IMPLEMENTED || row->stage == SLOT_S_WAITING;
 
 		/* an attempt that never started waits for one like the others */
-		if (!over && run->lanes[i]->pending != PENDING_COOLING && !(run->lanes[i]->pending == PENDING_PROC && run->lanes[i]->found == FOUND_NEVER_STARTED)) {
-			queue_sit(run->lanes[i]);
+		if (!over && run->slots[i]->pending != PENDING_COOLING && !(run->slots[i]->pending == PENDING_PROC && run->slots[i]->found == FOUND_NEVER_STARTED)) {
+			queue_sit(run->slots[i]);
 			seated = true;
 		}
 	}
@@ -358,9 +358,9 @@ static void resume_seats(struct run *run)
 /* Between a decision and what is written of it for people, the daemon may have died. */
 static void publish(struct run *run)
 {
-	for (size_t i = 0; i < run->nlanes; i++)
-		if (lane_plan(run->lanes[i])->review_log != NULL)
-			review_write_log(run, run->lanes[i]);
+	for (size_t i = 0; i < run->nslots; i++)
+		if (slot_plan(run->slots[i])->review_log != NULL)
+			review_write_log(run, run->slots[i]);
 	if (run->rows->run.state == RUN_S_HELD)
 		run_write_report(run);
 }
@@ -370,15 +370,15 @@ static void resume_picks(struct run *run)
 {
 	struct turn *turn = turn_new(run->engine);
 
-	for (size_t i = 0; i < run->nlanes; i++) {
-		struct lane *lane = run->lanes[i];
+	for (size_t i = 0; i < run->nslots; i++) {
+		struct slot *slot = run->slots[i];
 
-		if (lane->row->task == NULL && lane->row->slot != 0 && lane->row->stage == SLOT_S_IMPLEMENTING && lane->pending == PENDING_PROC)
-			pick_watch(lane);
+		if (slot->row->task == NULL && slot->row->slot != 0 && slot->row->stage == SLOT_S_IMPLEMENTING && slot->pending == PENDING_PROC)
+			pick_watch(slot);
 		/* it may have waited for a slot of the daemon before, while what stood before it was held */
-		if (lane->pending == PENDING_STAGE && (lane->row->reason == NULL || strcmp(lane->row->reason, REASON_STAGED) != 0)) {
-			text_set(&lane->row->reason, REASON_STAGED);
-			turn_put(turn, ROW_SLOT, lane->row);
+		if (slot->pending == PENDING_STAGE && (slot->row->reason == NULL || strcmp(slot->row->reason, REASON_STAGED) != 0)) {
+			text_set(&slot->row->reason, REASON_STAGED);
+			turn_put(turn, ROW_SLOT, slot->row);
 		}
 	}
 	pick_stage(turn, run);
@@ -394,17 +394,17 @@ void engine_resume(struct engine *engine)
 	LIST_FOREACH(run, &engine->runs, entry) {
 		resume_seats(run);
 		resume_turn(&run->own);
-		for (size_t i = 0; i < run->nlanes; i++)
-			resume_turn(run->lanes[i]);
+		for (size_t i = 0; i < run->nslots; i++)
+			resume_turn(run->slots[i]);
 	}
 	LIST_FOREACH(run, &engine->runs, entry) {
-		if (run->nlanes == 0 && (run->rows->run.state == RUN_S_RUNNING || run_cancelling(run)))
+		if (run->nslots == 0 && (run->rows->run.state == RUN_S_RUNNING || run_cancelling(run)))
 			resume_preparation(run);
 		else if (run->own.pending == PENDING_PROC)
-			resume_lane(&run->own);
-		for (size_t i = 0; i < run->nlanes; i++)
-			resume_lane(run->lanes[i]);
-		if (run->nlanes > 0 && !run_is_active(run))
+			resume_slot(&run->own);
+		for (size_t i = 0; i < run->nslots; i++)
+			resume_slot(run->slots[i]);
+		if (run->nslots > 0 && !run_is_active(run))
 			resume_loop(run);
 		if (run->plan.assign == ASSIGN_AGENT)
 			resume_picks(run);

@@ -9,14 +9,14 @@
 
 #define LOOK_EVERY_MS 1000
 
-/* By key: run and lane may be gone since it was asked for. */
+/* By key: run and slot may be gone since it was asked for. */
 static void result_cb(void *arg, struct work *work)
 {
 	struct engine *engine = arg;
 	struct result_work *w = (struct result_work *)work;
 	struct run *run = run_find(engine, w->run);
-	struct lane *lane = run != NULL ? run_lane(run, w->iteration, w->slot) : NULL;
-	bool runs = !engine->stopped && lane != NULL && lane->pending == PENDING_PROC && lane->id == w->attempt && !lane_ending(lane);
+	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
+	bool runs = !engine->stopped && slot != NULL && slot->pending == PENDING_PROC && slot->id == w->attempt && !slot_ending(slot);
 
 	if (!runs) {
 		work_free(work);
@@ -32,10 +32,10 @@ static void result_cb(void *arg, struct work *work)
 	engine_work_later(engine, LOOK_EVERY_MS, work, WORK_RESULT, result_cb, engine);
 }
 
-void result_watch(struct lane *lane)
+void result_watch(struct slot *slot)
 {
-	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
-	const struct plan *plan = lane_plan(lane);
+	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
+	const struct plan *plan = slot_plan(slot);
 	enum reader_kind reader = plan_agent(plan, (enum role)a->role, a->agent)->reader;
 	const struct clocks *clocks = &plan->clocks[a->role];
 	struct result_work *w;
@@ -43,11 +43,11 @@ void result_watch(struct lane *lane)
 	if (a->role == ROLE_CHECK || !reader_can_tell(reader) || (clocks->ms[CLOCK_POST_RESULT] == 0 && clocks->ms[CLOCK_IDLE] == 0))
 		return;
 	w = xcalloc(1, sizeof(*w));
-	w->run = lane->row->run;
-	w->iteration = lane->row->iteration;
-	w->slot = lane->row->slot;
+	w->run = slot->row->run;
+	w->iteration = slot->row->iteration;
+	w->slot = slot->row->slot;
 	w->attempt = a->id;
 	w->reader = reader;
 	w->idle_ms = clocks->ms[CLOCK_IDLE];
-	engine_work_later(lane->run->engine, LOOK_EVERY_MS, &w->work, WORK_RESULT, result_cb, lane->run->engine);
+	engine_work_later(slot->run->engine, LOOK_EVERY_MS, &w->work, WORK_RESULT, result_cb, slot->run->engine);
 }

@@ -12,50 +12,50 @@
 /* What VERIFY saw, kept while the verdict is read. */
 struct judgement {
 	struct judge_work work;
-	struct lane *lane;
+	struct slot *slot;
 	char *changed, *appeared;
 };
 
-void review_skip(struct turn *turn, struct lane *lane, const char *reason)
+void review_skip(struct turn *turn, struct slot *slot, const char *reason)
 {
-	free(lane->row->reason);
-	lane->row->reason = xasprintf("not reviewed: %s", reason);
-	turn_tell(turn, "review.skipped", lane->row->run, json_pack("{s:I, s:s, s:s}", "slot", (json_int_t)lane->row->slot,
-	    "task", lane_task_id(lane), "reason", reason));
+	free(slot->row->reason);
+	slot->row->reason = xasprintf("not reviewed: %s", reason);
+	turn_tell(turn, "review.skipped", slot->row->run, json_pack("{s:I, s:s, s:s}", "slot", (json_int_t)slot->row->slot,
+	    "task", slot_task_id(slot), "reason", reason));
 }
 
 /* What the run ends with, by leave: the findings that stay, and the check that fails. Returns how many there are. */
-static int64_t keep_issues(struct turn *turn, struct lane *lane, const char *why)
+static int64_t keep_issues(struct turn *turn, struct slot *slot, const char *why)
 {
-	const struct review_row *last = review_last(lane);
-	char **issues = review_issues(lane);
+	const struct review_row *last = review_last(slot);
+	char **issues = review_issues(slot);
 	size_t count;
 
-	if (lane->row->failed_check != ROW_NONE)
+	if (slot->row->failed_check != ROW_NONE)
 		strings_append(&issues, why);
 	else if (strings_count(issues) == 0 && last != NULL && last->feedback != NULL)
 		strings_append(&issues, last->feedback);
 	count = strings_count(issues);
 	if (count > 0)
-		run_known_issues(turn, lane->run, issues);
+		run_known_issues(turn, slot->run, issues);
 	strings_free(issues);
 	return (int64_t)count;
 }
 
-void review_over(struct turn *turn, struct lane *lane, enum round_end end, const char *why)
+void review_over(struct turn *turn, struct slot *slot, enum round_end end, const char *why)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	bool has_git = run->rows->run.has_git == 1;
 	char *cause = NULL;
 
-	lane->hold_kind = round_hold(end);
-	switch (round_policy(lane_plan(lane), end)) {
+	slot->hold_kind = round_hold(end);
+	switch (round_policy(slot_plan(slot), end)) {
 	case BAD_END_ACCEPT:
 		cause = xasprintf("accepted: %s", why);
 		run_warn(turn, run, cause);
 		break;
 	case BAD_END_KNOWN_ISSUES:
-		cause = xasprintf("known issues: %lld; %s", (long long)keep_issues(turn, lane, why), why);
+		cause = xasprintf("known issues: %lld; %s", (long long)keep_issues(turn, slot, why), why);
 		break;
 	case BAD_END_FAIL:
 	case BAD_END_HOLD:
@@ -63,30 +63,30 @@ void review_over(struct turn *turn, struct lane *lane, enum round_end end, const
 		cause = xstrdup(why);
 		break;
 	}
-	lane_event(turn, lane, round_event(lane_plan(lane), end, has_git), cause);
+	slot_event(turn, slot, round_event(slot_plan(slot), end, has_git), cause);
 	free(cause);
 }
 
 /* The work that passes is none, and its agent did not say that none was needed. */
-static void warn_of_nothing(struct turn *turn, struct lane *lane)
+static void warn_of_nothing(struct turn *turn, struct slot *slot)
 {
-	const struct slot_row *row = lane->row;
-	const struct attempt_row *answer = row->answer != ROW_NONE ? run_attempt(lane->run, row->answer) : NULL;
-	const char *base = lane_base_tree(lane);
+	const struct slot_row *row = slot->row;
+	const struct attempt_row *answer = row->answer != ROW_NONE ? run_attempt(slot->run, row->answer) : NULL;
+	const char *base = slot_base_tree(slot);
 	char *text;
 
 	if (answer == NULL || answer->slot != row->slot || answer->outcome != TASK_R_NO_CHANGE || base == NULL || row->tree == NULL || strcmp(row->tree, base) != 0)
 		return;
-	text = xasprintf("task %s: nothing was changed, no agent said that nothing was to be done, and the review passed it", lane_task_id(lane));
-	run_warn(turn, lane->run, text);
+	text = xasprintf("task %s: nothing was changed, no agent said that nothing was to be done, and the review passed it", slot_task_id(slot));
+	run_warn(turn, slot->run, text);
 	free(text);
 }
 
 static void decide(struct turn *turn, struct judgement *j)
 {
-	struct lane *lane = j->lane;
-	struct slot_row *row = lane->row;
-	const struct plan *plan = lane_plan(lane);
+	struct slot *slot = j->slot;
+	struct slot_row *row = slot->row;
+	const struct plan *plan = slot_plan(slot);
 	const struct verdict *v = &j->work.verdict;
 	static const struct verdict none;
 	struct finding_counts counts;
@@ -106,9 +106,9 @@ static void decide(struct turn *turn, struct judgement *j)
 	else if (!facts.verdict)
 		reason = xstrdup(v->reason);
 	if (reason != NULL)
-		counts = review_append(turn, lane, "violation", reason, &none);
+		counts = review_append(turn, slot, "violation", reason, &none);
 	else
-		counts = review_append(turn, lane, facts.pass ? plan->profile->pass_word : plan->profile->findings_word, v->feedback, v);
+		counts = review_append(turn, slot, facts.pass ? plan->profile->pass_word : plan->profile->findings_word, v->feedback, v);
 	/* of what has passed git may still have something to say, again */
 	if (reason != NULL || !facts.pass) {
 		row->stalled = reason == NULL && round_stalls(row, counts.new + counts.repeated, counts.repeated) ? row->stalled + 1 : 0;
@@ -121,8 +121,8 @@ static void decide(struct turn *turn, struct judgement *j)
 	else if (end == ROUND_EXHAUSTED || end == ROUND_STALLED)
 		cause = round_cause(plan, end, row);
 	if (end == ROUND_PASS)
-		warn_of_nothing(turn, lane);
-	review_over(turn, lane, end, cause);
+		warn_of_nothing(turn, slot);
+	review_over(turn, slot, end, cause);
 	free(cause);
 	free(reason);
 }
@@ -130,16 +130,16 @@ static void decide(struct turn *turn, struct judgement *j)
 /* What else has happened during the review. */
 static void warn_of_changes(struct turn *turn, const struct judgement *j)
 {
-	struct run *run = j->lane->run;
+	struct run *run = j->slot->run;
 	char *text;
 
 	if (j->appeared != NULL) {
-		text = xasprintf("task %s: these files appeared in %s during the review, and are no part of the work: %s", lane_task_id(j->lane),
-		    lane_workspace(j->lane), j->appeared);
+		text = xasprintf("task %s: these files appeared in %s during the review, and are no part of the work: %s", slot_task_id(j->slot),
+		    slot_workspace(j->slot), j->appeared);
 		run_warn(turn, run, text);
 		free(text);
 	}
-	if (j->changed != NULL && lane_plan(j->lane)->profile->change_warns) {
+	if (j->changed != NULL && slot_plan(j->slot)->profile->change_warns) {
 		text = xasprintf("reviewer changed the tree: %s", j->changed);
 		run_warn(turn, run, text);
 		free(text);
@@ -147,29 +147,29 @@ static void warn_of_changes(struct turn *turn, const struct judgement *j)
 }
 
 /* Takes changed and appeared. */
-static struct judgement *judgement_new(struct lane *lane, char *changed, char *appeared)
+static struct judgement *judgement_new(struct slot *slot, char *changed, char *appeared)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	const struct run_row *row = &run->rows->run;
 	const char *state_dir = run->engine->state_dir;
 	struct judgement *j = xcalloc(1, sizeof(*j));
 
-	j->lane = lane;
+	j->slot = slot;
 	j->changed = changed;
 	j->appeared = appeared;
-	j->work.attempt = lane->row->attempt;
+	j->work.attempt = slot->row->attempt;
 	j->work.secrets = secrets_new(row->environment, &run->plan);
-	j->work.carrier = lane_plan(lane)->profile->carrier;
-	j->work.status = run_attempt(run, lane->row->attempt)->exit_code;
-	j->work.review_file = work_review_file(state_dir, row, lane_plan(lane), lane->row);
-	if (lane_plan(lane)->profile->carrier == CARRIER_FILE) {
-		j->work.top = work_review_top(state_dir, row, lane_plan(lane), lane->row);
-		j->work.misnamed = work_misnamed_file(state_dir, row, lane->row);
+	j->work.carrier = slot_plan(slot)->profile->carrier;
+	j->work.status = run_attempt(run, slot->row->attempt)->exit_code;
+	j->work.review_file = work_review_file(state_dir, row, slot_plan(slot), slot->row);
+	if (slot_plan(slot)->profile->carrier == CARRIER_FILE) {
+		j->work.top = work_review_top(state_dir, row, slot_plan(slot), slot->row);
+		j->work.misnamed = work_misnamed_file(state_dir, row, slot->row);
 	}
-	if (lane_plan(lane)->profile->carrier == CARRIER_FILE && lane_plan(lane)->workspace == PLACE_SNAPSHOT) {
-		char *dir = lane_workdir(lane);
+	if (slot_plan(slot)->profile->carrier == CARRIER_FILE && slot_plan(slot)->workspace == PLACE_SNAPSHOT) {
+		char *dir = slot_workdir(slot);
 
-		j->work.copy_to = xasprintf("%s/%s", dir, lane_plan(lane)->review_file);
+		j->work.copy_to = xasprintf("%s/%s", dir, slot_plan(slot)->review_file);
 		free(dir);
 	}
 	return j;
@@ -177,29 +177,29 @@ static struct judgement *judgement_new(struct lane *lane, char *changed, char *a
 
 static void judge_cb(void *arg, struct work *work)
 {
-	struct lane *lane = arg;
-	struct engine *engine = lane->run->engine;
+	struct slot *slot = arg;
+	struct engine *engine = slot->run->engine;
 	struct judgement *j = (struct judgement *)work;
 	struct turn *turn;
 
-	if (!engine->stopped && work->fault != 0 && j->work.error != NULL && !lane_ending(lane)) {
+	if (!engine->stopped && work->fault != 0 && j->work.error != NULL && !slot_ending(slot)) {
 		turn = turn_new(engine);
-		lane_waits(turn, lane, WAIT_HOST, work->fault, j->work.error);
+		slot_waits(turn, slot, WAIT_HOST, work->fault, j->work.error);
 		turn_commit(turn);
-		engine_work_later(engine, HOST_LOOK_MS, &judgement_new(lane, j->changed, j->appeared)->work.work, WORK_JUDGE, judge_cb, lane);
+		engine_work_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed, j->appeared)->work.work, WORK_JUDGE, judge_cb, slot);
 		work_free(work);
 		return;
 	}
 	if (!engine->stopped) {
 		turn = turn_new(engine);
-		lane_wait_over(turn, lane);
-		lane->pending = PENDING_NOTHING;
+		slot_wait_over(turn, slot);
+		slot->pending = PENDING_NOTHING;
 		warn_of_changes(turn, j);
-		if (lane_ending(lane)) {
-			lane_ended(turn, lane);
+		if (slot_ending(slot)) {
+			slot_ended(turn, slot);
 		} else if (j->work.error != NULL) {
-			review_error(turn, lane, j->work.error);
-			review_over(turn, lane, ROUND_REVIEWER_ERROR, j->work.error);
+			review_error(turn, slot, j->work.error);
+			review_over(turn, slot, ROUND_REVIEWER_ERROR, j->work.error);
 		} else {
 			decide(turn, j);
 		}
@@ -210,11 +210,11 @@ static void judge_cb(void *arg, struct work *work)
 	work_free(work);
 }
 
-void review_judge(struct lane *lane, const char *changed, const char *appeared)
+void review_judge(struct slot *slot, const char *changed, const char *appeared)
 {
-	struct judgement *j = judgement_new(lane, changed != NULL ? text_escape(changed, strlen(changed), false) : NULL,
+	struct judgement *j = judgement_new(slot, changed != NULL ? text_escape(changed, strlen(changed), false) : NULL,
 	    appeared != NULL ? text_escape(appeared, strlen(appeared), false) : NULL);
 
-	lane->pending = PENDING_WORK;
-	engine_work(lane->run->engine, &j->work.work, WORK_JUDGE, judge_cb, lane);
+	slot->pending = PENDING_WORK;
+	engine_work(slot->run->engine, &j->work.work, WORK_JUDGE, judge_cb, slot);
 }

@@ -8,24 +8,24 @@
 #include "core/findings.h"
 #include "engine/engine_int.h"
 
-const struct review_row *review_last(const struct lane *lane)
+const struct review_row *review_last(const struct slot *slot)
 {
-	const struct run_rows *rows = lane->run->rows;
+	const struct run_rows *rows = slot->run->rows;
 	const struct review_row *last = NULL;
 
 	for (size_t i = rows->nreviews; i > 0; i--) {
 		const struct review_row *row = rows->reviews[i - 1];
 		const struct attempt_row *a;
 
-		if (strcmp(row->task_id, lane_task_id(lane)) != 0)
+		if (strcmp(row->task_id, slot_task_id(slot)) != 0)
 			continue;
 		if (last == NULL)
 			last = row;
 		if (row->attempt == ROW_NONE)
 			continue;	/* a human's, about the review before it */
 		/* the review of the whole run is another one in each iteration */
-		a = run_attempt(lane->run, row->attempt);
-		return a->iteration == lane->row->iteration && a->slot == lane->row->slot ? last : NULL;
+		a = run_attempt(slot->run, row->attempt);
+		return a->iteration == slot->row->iteration && a->slot == slot->row->slot ? last : NULL;
 	}
 	return last;
 }
@@ -36,27 +36,27 @@ static bool is_open(const struct finding_row *finding)
 	return finding->state != FINDING_RESOLVED && (finding->severity == NULL || strcmp(finding->severity, "suggestion") != 0);
 }
 
-const struct finding_row *review_item(const struct lane *lane, int64_t after)
+const struct finding_row *review_item(const struct slot *slot, int64_t after)
 {
-	const struct review_row *last = review_last(lane);
+	const struct review_row *last = review_last(slot);
 	struct finding_row **findings;
 	size_t count;
 
 	if (last == NULL)
 		return NULL;
-	findings = run_rows_findings(lane->run->rows, last->number, &count);
+	findings = run_rows_findings(slot->run->rows, last->number, &count);
 	for (size_t i = 0; i < count; i++)
 		if (findings[i]->number > after && is_open(findings[i]))
 			return findings[i];
 	return NULL;
 }
 
-int64_t review_items_left(const struct lane *lane)
+int64_t review_items_left(const struct slot *slot)
 {
 	const struct finding_row *item;
-	int64_t left = 0, at = lane->row->item;
+	int64_t left = 0, at = slot->row->item;
 
-	while (at > 0 && (item = review_item(lane, at)) != NULL) {
+	while (at > 0 && (item = review_item(slot, at)) != NULL) {
 		at = item->number;
 		left++;
 	}
@@ -70,12 +70,12 @@ char *review_issue(const struct finding_row *f)
 	return f->line != ROW_NONE ? xasprintf("%s:%lld: %s", f->file, (long long)f->line, f->text) : xasprintf("%s: %s", f->file, f->text);
 }
 
-char **review_issues(const struct lane *lane)
+char **review_issues(const struct slot *slot)
 {
-	const struct finding_row *item = review_item(lane, 0);
+	const struct finding_row *item = review_item(slot, 0);
 	char **issues = NULL;
 
-	for (; item != NULL; item = review_item(lane, item->number)) {
+	for (; item != NULL; item = review_item(slot, item->number)) {
 		char *text = review_issue(item);
 
 		strings_append(&issues, text);
@@ -84,9 +84,9 @@ char **review_issues(const struct lane *lane)
 	return issues;
 }
 
-char *review_findings_json(const struct lane *lane)
+char *review_findings_json(const struct slot *slot)
 {
-	const struct review_row *last = review_last(lane);
+	const struct review_row *last = review_last(slot);
 	struct finding_row **findings;
 	json_t *list;
 	size_t count;
@@ -95,12 +95,12 @@ char *review_findings_json(const struct lane *lane)
 	if (last == NULL)
 		return NULL;
 	list = json_array();
-	findings = run_rows_findings(lane->run->rows, last->number, &count);
+	findings = run_rows_findings(slot->run->rows, last->number, &count);
 	for (size_t i = 0; i < count; i++) {
 		json_t *item;
 
 		/* a fixer of its own sees nothing of the others */
-		if (lane->row->item > 0 && findings[i]->number != lane->row->item)
+		if (slot->row->item > 0 && findings[i]->number != slot->row->item)
 			continue;
 		item = json_pack("{s:s, s:s*, s:s*, s:s*, s:s}", "id", findings[i]->id, "file", findings[i]->file,
 		    "severity", findings[i]->severity, "text", findings[i]->text,
@@ -114,13 +114,13 @@ char *review_findings_json(const struct lane *lane)
 	return text;
 }
 
-static struct finding_row *make_finding(const struct lane *lane, int64_t review, const struct verdict_finding *f)
+static struct finding_row *make_finding(const struct slot *slot, int64_t review, const struct verdict_finding *f)
 {
 	struct finding_row *row = row_new(ROW_FINDING);
 	char id[FINDING_ID];
 
 	finding_id(f->file, f->text, id);
-	row->run = lane->row->run;
+	row->run = slot->row->run;
 	row->review = review;
 	row->id = xstrdup(id);
 	row->file = xstrdup(f->file);
@@ -131,22 +131,22 @@ static struct finding_row *make_finding(const struct lane *lane, int64_t review,
 }
 
 /* The rows of a review: what it says now, then what was open before and is gone. *said: how many are of the first kind. */
-static struct finding_row **make_findings(const struct lane *lane, int64_t review, const struct verdict *v, size_t *said, size_t *count,
+static struct finding_row **make_findings(const struct slot *slot, int64_t review, const struct verdict *v, size_t *said, size_t *count,
     struct finding_counts *counts)
 {
-	const struct review_row *last = review_last(lane);
+	const struct review_row *last = review_last(slot);
 	struct finding_row **rows, **old = NULL, **before;
 	size_t nold = 0, nbefore = 0;
 
 	if (last != NULL)
-		old = run_rows_findings(lane->run->rows, last->number, &nold);
+		old = run_rows_findings(slot->run->rows, last->number, &nold);
 	before = xcalloc(nold, sizeof(*before));
 	for (size_t i = 0; i < nold; i++)
 		if (old[i]->state != FINDING_RESOLVED)
 			before[nbefore++] = old[i];
 	rows = xcalloc(v->nfindings + nbefore, sizeof(*rows));
 	for (*said = 0; *said < v->nfindings; ++*said)
-		rows[*said] = make_finding(lane, review, &v->findings[*said]);
+		rows[*said] = make_finding(slot, review, &v->findings[*said]);
 	*counts = findings_compare(rows, *said, before, nbefore);
 	*count = *said;
 	/* no verdict settles nothing */
@@ -187,27 +187,27 @@ static char *ids_json(struct finding_row *const *findings, size_t count)
 }
 
 /* A human's decision about a round that has its review already is one of its own: no two rows of the log have the same number. */
-static int64_t human_round(const struct lane *lane)
+static int64_t human_round(const struct slot *slot)
 {
-	const struct review_row *last = review_last(lane);
+	const struct review_row *last = review_last(slot);
 
-	return last != NULL && last->iteration >= lane->row->round ? last->iteration + 1 : lane->row->round;
+	return last != NULL && last->iteration >= slot->row->round ? last->iteration + 1 : slot->row->round;
 }
 
 /* The row becomes the next of the run's chain, with its findings. Takes row and findings. iteration: its number among the task's. */
-static void chain(struct turn *turn, struct lane *lane, struct review_row *row, int64_t iteration, struct finding_row **findings, size_t count)
+static void chain(struct turn *turn, struct slot *slot, struct review_row *row, int64_t iteration, struct finding_row **findings, size_t count)
 {
-	struct run_rows *rows = lane->run->rows;
+	struct run_rows *rows = slot->run->rows;
 	char hex[DIGEST_HEX];
 
 	row->run = rows->run.id;
 	row->number = rows->run.review_count + 1;
-	row->task_id = xstrdup(lane_task_id(lane));
-	row->coder_agent = xstrdup(lane->row->answer != ROW_NONE ? run_attempt(lane->run, lane->row->answer)->agent :
-	    lane_plan(lane)->agents[ROLE_IMPLEMENT].name);
+	row->task_id = xstrdup(slot_task_id(slot));
+	row->coder_agent = xstrdup(slot->row->answer != ROW_NONE ? run_attempt(slot->run, slot->row->answer)->agent :
+	    slot_plan(slot)->agents[ROLE_IMPLEMENT].name);
 	row->iteration = iteration;
-	row->tree = xstrdup(lane->row->tree);
-	row->timestamp = engine_now(lane->run->engine);
+	row->tree = xstrdup(slot->row->tree);
+	row->timestamp = engine_now(slot->run->engine);
 	row->previous_hash = xstrdup(rows->run.review_head);
 	row->findings = ids_json(findings, count);
 	review_hash(row, findings, count, hex);
@@ -218,14 +218,14 @@ static void chain(struct turn *turn, struct lane *lane, struct review_row *row, 
 	turn_put(turn, ROW_RUN, &rows->run);
 	for (size_t i = 0; i < count; i++)
 		turn_put(turn, ROW_FINDING, findings[i]);
-	if (lane_plan(lane)->review_log != NULL)
-		turn_act(turn, ACT_LOG, lane->run, lane, ROW_NONE);
+	if (slot_plan(slot)->review_log != NULL)
+		turn_act(turn, ACT_LOG, slot->run, slot, ROW_NONE);
 }
 
-static void tell_decided(struct turn *turn, const struct lane *lane, const struct review_row *row, size_t said, const struct finding_counts *counts)
+static void tell_decided(struct turn *turn, const struct slot *slot, const struct review_row *row, size_t said, const struct finding_counts *counts)
 {
 	json_t *body = json_pack("{s:I, s:s, s:I, s:I, s:s, s:s*, s:I, s:I, s:I, s:I, s:s*}",
-	    "review", (json_int_t)row->number, "task", row->task_id, "slot", (json_int_t)lane->row->slot, "round", (json_int_t)row->iteration,
+	    "review", (json_int_t)row->number, "task", row->task_id, "slot", (json_int_t)slot->row->slot, "round", (json_int_t)row->iteration,
 	    "decision", row->decision, "feedback", row->feedback, "findings", (json_int_t)said, "new", (json_int_t)counts->new,
 	    "repeated", (json_int_t)counts->repeated, "resolved", (json_int_t)counts->resolved, "by", row->reviewer_agent);
 
@@ -234,10 +234,10 @@ static void tell_decided(struct turn *turn, const struct lane *lane, const struc
 	turn_tell(turn, "review.decided", row->run, body);
 }
 
-/* The review attempt of the lane has said something, or failed to. decision, feedback: see struct review_row. */
-struct finding_counts review_append(struct turn *turn, struct lane *lane, const char *decision, const char *feedback, const struct verdict *v)
+/* The review attempt of the slot has said something, or failed to. decision, feedback: see struct review_row. */
+struct finding_counts review_append(struct turn *turn, struct slot *slot, const char *decision, const char *feedback, const struct verdict *v)
 {
-	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 	struct review_row *row = row_new(ROW_REVIEW);
 	struct finding_counts counts;
 	struct finding_row **findings;
@@ -249,30 +249,30 @@ struct finding_counts review_append(struct turn *turn, struct lane *lane, const 
 	row->quality_checks = xstrdup(v->quality_checks);
 	row->source = xstrdup(v->source);
 	row->attempt = a->id;
-	findings = make_findings(lane, lane->run->rows->run.review_count + 1, v, &said, &count, &counts);
-	chain(turn, lane, row, lane->row->round, findings, count);
-	tell_decided(turn, lane, row, said, &counts);
+	findings = make_findings(slot, slot->run->rows->run.review_count + 1, v, &said, &count, &counts);
+	chain(turn, slot, row, slot->row->round, findings, count);
+	tell_decided(turn, slot, row, said, &counts);
 	for (size_t i = 0; i < count; i++)
 		tell_finding(turn, findings[i], row->reviewer_agent);
-	run_rows_put(lane->run->rows, ROW_REVIEW, row);
+	run_rows_put(slot->run->rows, ROW_REVIEW, row);
 	for (size_t i = 0; i < count; i++)
-		run_rows_put(lane->run->rows, ROW_FINDING, findings[i]);
+		run_rows_put(slot->run->rows, ROW_FINDING, findings[i]);
 	free(findings);
 	/* what a human asked for has been looked at */
-	text_set(&lane->row->message, NULL);
+	text_set(&slot->row->message, NULL);
 	return counts;
 }
 
-void review_error(struct turn *turn, struct lane *lane, const char *cause)
+void review_error(struct turn *turn, struct slot *slot, const char *cause)
 {
 	static const struct verdict none;
 
-	lane->row->stalled = 0;
-	text_set(&lane->row->obstacle, NULL);
-	review_append(turn, lane, "error", cause, &none);
+	slot->row->stalled = 0;
+	text_set(&slot->row->obstacle, NULL);
+	review_append(turn, slot, "error", cause, &none);
 }
 
-void review_human(struct turn *turn, struct lane *lane, const char *decision, const char *by, const char *message)
+void review_human(struct turn *turn, struct slot *slot, const char *decision, const char *by, const char *message)
 {
 	static const struct finding_counts none;
 	struct review_row *row = row_new(ROW_REVIEW);
@@ -281,9 +281,9 @@ void review_human(struct turn *turn, struct lane *lane, const char *decision, co
 	row->decision = xstrdup(decision);
 	row->feedback = xstrdup(message != NULL ? message : "");
 	row->source = xstrdup("human");
-	chain(turn, lane, row, human_round(lane), NULL, 0);
-	tell_decided(turn, lane, row, 0, &none);
-	run_rows_put(lane->run->rows, ROW_REVIEW, row);
+	chain(turn, slot, row, human_round(slot), NULL, 0);
+	tell_decided(turn, slot, row, 0, &none);
+	run_rows_put(slot->run->rows, ROW_REVIEW, row);
 }
 
 static bool is_marked(const struct finding_row *finding, const struct verdict_finding *marks, size_t count)
@@ -298,14 +298,14 @@ static bool is_marked(const struct finding_row *finding, const struct verdict_fi
 	return false;
 }
 
-void review_marked(struct turn *turn, struct lane *lane, const struct verdict_finding *marks, size_t count)
+void review_marked(struct turn *turn, struct slot *slot, const struct verdict_finding *marks, size_t count)
 {
-	const struct review_row *last = review_last(lane);
+	const struct review_row *last = review_last(slot);
 	struct finding_row **findings = NULL;
 	size_t nfindings = 0;
 
 	if (last != NULL)
-		findings = run_rows_findings(lane->run->rows, last->number, &nfindings);
+		findings = run_rows_findings(slot->run->rows, last->number, &nfindings);
 	for (size_t i = 0; i < nfindings; i++) {
 		struct finding_row *told;
 
@@ -313,7 +313,7 @@ void review_marked(struct turn *turn, struct lane *lane, const struct verdict_fi
 			continue;
 		told = row_copy(ROW_FINDING, findings[i]);
 		told->state = FINDING_RESOLVED;
-		tell_finding(turn, told, run_attempt(lane->run, lane->row->attempt)->agent);
+		tell_finding(turn, told, run_attempt(slot->run, slot->row->attempt)->agent);
 		row_free(ROW_FINDING, told);
 	}
 }

@@ -24,7 +24,7 @@ struct run *run_new(struct engine *engine, struct run_rows *rows)
 	}
 	run->engine = engine;
 	run->rows = rows;
-	lane_init(&run->own, run, NULL);
+	slot_init(&run->own, run, NULL);
 	LIST_INSERT_HEAD(&engine->runs, run, entry);
 	RB_INSERT(run_tree, &engine->runs_by_id, run);
 	return run;
@@ -34,12 +34,12 @@ void run_free(struct run *run)
 {
 	LIST_REMOVE(run, entry);
 	RB_REMOVE(run_tree, &run->engine->runs_by_id, run);
-	for (size_t i = 0; i < run->nlanes; i++) {
-		lane_release(run->lanes[i]);
-		free(run->lanes[i]);
+	for (size_t i = 0; i < run->nslots; i++) {
+		slot_release(run->slots[i]);
+		free(run->slots[i]);
 	}
-	free(run->lanes);
-	lane_release(&run->own);
+	free(run->slots);
+	slot_release(&run->own);
 	free(run->failure);
 	free(run->iteration_tree);
 	free(run->iteration_head);
@@ -58,26 +58,26 @@ struct run *run_find(struct engine *engine, int64_t id)
 	return run;
 }
 
-struct lane *run_lane(struct run *run, int64_t iteration, int64_t slot)
+struct slot *run_slot(struct run *run, int64_t iteration, int64_t number)
 {
-	if (slot == ROW_NONE)
+	if (number == ROW_NONE)
 		return &run->own;
-	for (size_t i = 0; i < run->nlanes; i++)
-		if (run->lanes[i]->row->iteration == iteration && run->lanes[i]->row->slot == slot)
-			return run->lanes[i];
+	for (size_t i = 0; i < run->nslots; i++)
+		if (run->slots[i]->row->iteration == iteration && run->slots[i]->row->slot == number)
+			return run->slots[i];
 	return NULL;
 }
 
 /* Of an earlier iteration only what still waits for something. */
-void run_make_lanes(struct run *run)
+void run_make_slots(struct run *run)
 {
 	struct run_rows *rows = run->rows;
 
 	for (size_t i = 0; i < rows->nslots; i++) {
-		const struct slot_row *slot = rows->slots[i];
+		const struct slot_row *slot_row = rows->slots[i];
 
-		if (slot->iteration == rows->run.iteration || !slot_stage_is_end((enum slot_stage)slot->stage) || slot->leaving != LEAVING_NOTHING)
-			run_add_lane(run, rows->slots[i]);
+		if (slot_row->iteration == rows->run.iteration || !slot_stage_is_end((enum slot_stage)slot_row->stage) || slot_row->leaving != LEAVING_NOTHING)
+			run_add_slot(run, rows->slots[i]);
 	}
 }
 
@@ -95,8 +95,8 @@ bool run_is_active(const struct run *run)
 	bool active = run->own.pending >= PENDING_ACT && run->own.pending != PENDING_WAIT;
 
 	/* what waits for the host waits for the next daemon as well */
-	for (size_t i = 0; i < run->nlanes; i++)
-		active |= run->lanes[i]->pending >= PENDING_ACT && run->lanes[i]->pending != PENDING_WAIT;
+	for (size_t i = 0; i < run->nslots; i++)
+		active |= run->slots[i]->pending >= PENDING_ACT && run->slots[i]->pending != PENDING_WAIT;
 	return active;
 }
 
@@ -106,7 +106,7 @@ bool run_cancelling(const struct run *run)
 	return run->rows->run.cause != NULL && !run_state_is_end((enum run_state)run->rows->run.state);
 }
 
-void run_tell_state(struct turn *turn, const struct run *run)
+void run_emit_state(struct turn *turn, const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
 
@@ -152,10 +152,10 @@ static bool end_implemented(struct turn *turn, struct run *run, enum slot_event 
 	bool any = false;
 
 	run->settling = true;
-	for (size_t i = 0; i < run->nlanes; i++) {
-		if (run->lanes[i]->row->stage != SLOT_S_IMPLEMENTED)
+	for (size_t i = 0; i < run->nslots; i++) {
+		if (run->slots[i]->row->stage != SLOT_S_IMPLEMENTED)
 			continue;
-		lane_event(turn, run->lanes[i], event, cause);
+		slot_event(turn, run->slots[i], event, cause);
 		any = true;
 	}
 	run->settling = false;
@@ -165,34 +165,34 @@ static bool end_implemented(struct turn *turn, struct run *run, enum slot_event 
 /* Slot 0 has passed or failed, and they with it: also when a cancel comes before it has given back what it took. */
 static void follow_review(struct turn *turn, struct run *run)
 {
-	for (size_t i = 0; i < run->nlanes; i++) {
-		const struct slot_row *slot = run->lanes[i]->row;
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot_row *slot_row = run->slots[i]->row;
 
-		if (slot->slot != 0)
+		if (slot_row->slot != 0)
 			continue;
-		if (slot->stage == SLOT_S_PASSED)
-			end_implemented(turn, run, SLOT_E_RUN_PASSED, slot->cause);
-		else if (slot->stage == SLOT_S_FAILED)
-			end_implemented(turn, run, SLOT_E_FAILED, slot->cause);
+		if (slot_row->stage == SLOT_S_PASSED)
+			end_implemented(turn, run, SLOT_E_RUN_PASSED, slot_row->cause);
+		else if (slot_row->stage == SLOT_S_FAILED)
+			end_implemented(turn, run, SLOT_E_FAILED, slot_row->cause);
 	}
 }
 
-static void end_lanes(struct turn *turn, struct run *run)
+static void end_slots(struct turn *turn, struct run *run)
 {
-	struct lane *own = &run->own;
+	struct slot *own = &run->own;
 
 	if (own->pending == PENDING_PROC)
 		turn_act(turn, ACT_END, run, own, own->id);
 	follow_review(turn, run);
 	/* only when all have been told is it clear whether one still works */
 	run->settling = true;
-	for (size_t i = 0; i < run->nlanes; i++)
-		if (!slot_stage_is_end((enum slot_stage)run->lanes[i]->row->stage))
-			lane_event(turn, run->lanes[i], SLOT_E_CANCEL, "cancelled");
+	for (size_t i = 0; i < run->nslots; i++)
+		if (!slot_stage_is_end((enum slot_stage)run->slots[i]->row->stage))
+			slot_event(turn, run->slots[i], SLOT_E_CANCEL, "cancelled");
 	run->settling = false;
-	for (size_t i = 0; i < run->nlanes; i++)
-		lane_wait_ends(run->lanes[i]);
-	if (run->nlanes > 0)
+	for (size_t i = 0; i < run->nslots; i++)
+		slot_wait_ends(run->slots[i]);
+	if (run->nslots > 0)
 		run_settled(turn, run);
 }
 
@@ -201,13 +201,13 @@ static void take_result(struct run *run)
 {
 	struct run_row *row = &run->rows->run;
 
-	for (size_t i = 0; i < run->nlanes; i++) {
-		const struct slot_row *slot = run->lanes[i]->row;
+	for (size_t i = 0; i < run->nslots; i++) {
+		const struct slot_row *slot_row = run->slots[i]->row;
 
-		if (slot->stage != SLOT_S_PASSED)
+		if (slot_row->stage != SLOT_S_PASSED)
 			continue;
-		row->result_attempt = slot->answer;
-		if (slot->slot == 0)
+		row->result_attempt = slot_row->answer;
+		if (slot_row->slot == 0)
 			return;
 	}
 }
@@ -217,7 +217,7 @@ static void rest_over(struct turn *turn, struct run *run)
 {
 	if (run->own.pending == PENDING_WAIT) {
 		run->own.pending = PENDING_NOTHING;
-		lane_wait_over(turn, &run->own);
+		slot_wait_over(turn, &run->own);
 	}
 	if (run->rows->run.next_at == ROW_NONE)
 		return;
@@ -240,17 +240,17 @@ static void resume(struct turn *turn, struct run *run)
 	run->settling = true;
 	hold_resume(turn, run);
 	run->settling = false;
-	for (size_t i = 0; i < run->nlanes && run->own.seated; i++) {
-		struct lane *lane = run->lanes[i];
+	for (size_t i = 0; i < run->nslots && run->own.seated; i++) {
+		struct slot *slot = run->slots[i];
 
-		if (lane->pending != PENDING_SEAT || lane->seated)
+		if (slot->pending != PENDING_SEAT || slot->seated)
 			continue;
 		run->own.seated = false;
-		lane->seated = true;
-		lane_seated(turn, lane);
+		slot->seated = true;
+		slot_on_permit(turn, slot);
 	}
-	for (size_t i = 0; i < run->nlanes; i++)
-		seated |= run->lanes[i]->seated;
+	for (size_t i = 0; i < run->nslots; i++)
+		seated |= run->slots[i]->seated;
 	/* what ran on while it was paused has one already */
 	if (seated)
 		queue_give(&run->own);
@@ -350,21 +350,21 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 		text_set(&row->reason, NULL);
 	act(turn, run, edge->action, event, cause);
 	turn_put(turn, ROW_RUN, row);
-	run_tell_state(turn, run);
+	run_emit_state(turn, run);
 	if (edge->action == RUN_A_END)
-		end_lanes(turn, run);
+		end_slots(turn, run);
 	if (edge->action == RUN_A_REVIEW)
 		run_begin_review(turn, run);
 	if (edge->action == RUN_A_RESUME)
 		resume(turn, run);
 	queue_update(run);
-	if (event == RUN_E_CANCEL && edge->action == RUN_A_END && run->nlanes == 0 && run->own.pending == PENDING_NOTHING)
+	if (event == RUN_E_CANCEL && edge->action == RUN_A_END && run->nslots == 0 && run->own.pending == PENDING_NOTHING)
 		run_event(turn, run, RUN_E_CANCELLED, NULL);
 }
 
 void run_cancel(struct turn *turn, struct run *run, const char *cause)
 {
-	bool begun = run->rows->run.state == RUN_S_QUEUED && (run->nlanes > 0 || run->own.pending != PENDING_NOTHING);
+	bool begun = run->rows->run.state == RUN_S_QUEUED && (run->nslots > 0 || run->own.pending != PENDING_NOTHING);
 
 	run_event(turn, run, begun ? RUN_E_CANCEL_BEGUN : RUN_E_CANCEL, cause);
 }
@@ -434,21 +434,21 @@ static void let_go(struct turn *turn, struct run *run)
 	run_spent(run, spent);
 	stop |= spent[0] != '\0';
 
-	for (size_t i = 0; stop && i < run->nlanes; i++) {
-		struct lane *lane = run->lanes[i];
-		struct task_row *task = lane_task(lane);
+	for (size_t i = 0; stop && i < run->nslots; i++) {
+		struct slot *slot = run->slots[i];
+		struct task_row *task = slot_task(slot);
 
-		if (lane->row->stage != SLOT_S_WAITING || (lane->pending != PENDING_SEAT && lane->pending != PENDING_STAGE))
+		if (slot->row->stage != SLOT_S_WAITING || (slot->pending != PENDING_SEAT && slot->pending != PENDING_STAGE))
 			continue;
 		if (task != NULL) {
 			task->state = TASK_S_OPEN;
 			turn_put(turn, ROW_TASK, task);
 			run_claim(turn, run, task->id, CLAIM_S_FREE);
 		}
-		text_set(&lane->row->reason, "not started: the run goes no further");
-		lane_set_task(lane, NULL);
-		lane->pending = PENDING_NOTHING;
-		lane_event(turn, lane, SLOT_E_LET_GO, NULL);
+		text_set(&slot->row->reason, "not started: the run goes no further");
+		slot_set_task(slot, NULL);
+		slot->pending = PENDING_NOTHING;
+		slot_event(turn, slot, SLOT_E_LET_GO, NULL);
 	}
 	if (stop)
 		queue_update(run);
@@ -498,7 +498,7 @@ void run_settled(struct turn *turn, struct run *run)
 
 void run_failed(struct turn *turn, struct run *run, const char *cause)
 {
-	if (run->nlanes == 0) {
+	if (run->nslots == 0) {
 		run_event(turn, run, RUN_E_FAILED, cause);
 		return;
 	}

@@ -10,26 +10,26 @@
 #include "prompt/prompt.h"
 
 /* An attempt of which nothing ran: the cancel came before its start. */
-static void end_unstarted(struct lane *lane)
+static void end_unstarted(struct slot *slot)
 {
-	struct turn *turn = turn_new(lane->run->engine);
+	struct turn *turn = turn_new(slot->run->engine);
 
-	attempt_unstarted(turn, lane);
+	attempt_unstarted(turn, slot);
 	turn_commit(turn);
 }
 
 #define FLOOR_WAIT_MS 2000
 
 static void compose_cb(void *arg, struct work *work);
-static struct work *compose_new(struct lane *lane, struct briefing *briefing);
-static bool passes(struct lane *lane);
+static struct work *compose_new(struct slot *slot, struct briefing *briefing);
+static bool passes(struct slot *slot);
 
 /* Too little free space: it is asked again, with the texts that w brought, and the slot says why it waits. */
-static void wait_for_space(struct lane *lane, struct compose_work *w)
+static void wait_for_space(struct slot *slot, struct compose_work *w)
 {
 	const char *why = w->floor;
-	struct engine *engine = lane->run->engine;
-	struct slot_row *row = lane->row;
+	struct engine *engine = slot->run->engine;
+	struct slot_row *row = slot->row;
 	struct turn *turn;
 
 	if (row->reason == NULL || strcmp(row->reason, why) != 0) {
@@ -39,27 +39,27 @@ static void wait_for_space(struct lane *lane, struct compose_work *w)
 		turn_commit(turn);
 		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
 	}
-	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(lane, &w->briefing), WORK_COMPOSE, compose_cb, lane);
+	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(slot, &w->briefing), WORK_COMPOSE, compose_cb, slot);
 }
 
 /* It waits for space no more. */
-static void space_is_back(struct lane *lane)
+static void space_is_back(struct slot *slot)
 {
-	struct slot_row *row = lane->row;
+	struct slot_row *row = slot->row;
 	struct turn *turn;
 
 	if (row->reason == NULL || strncmp(row->reason, FLOOR_REASON, strlen(FLOOR_REASON)) != 0)
 		return;
 	text_set(&row->reason, NULL);
-	turn = turn_new(lane->run->engine);
+	turn = turn_new(slot->run->engine);
 	turn_put(turn, ROW_SLOT, row);
 	turn_commit(turn);
 }
 
 static void compose_cb(void *arg, struct work *work)
 {
-	struct lane *lane = arg;
-	struct engine *engine = lane->run->engine;
+	struct slot *slot = arg;
+	struct engine *engine = slot->run->engine;
 	struct compose_work *w = (struct compose_work *)work;
 	struct launch *launch = w->launch;
 
@@ -67,31 +67,31 @@ static void compose_cb(void *arg, struct work *work)
 		work_free(work);
 		return;
 	}
-	if (!passes(lane)) {
+	if (!passes(slot)) {
 		/* it was cancelled or paused meanwhile, or its account is exhausted: it will be composed anew */
 		work_free(work);
 		return;
 	}
 	if (w->floor != NULL) {
-		wait_for_space(lane, w);
+		wait_for_space(slot, w);
 	} else if (launch == NULL) {
-		attempt_refused(lane, work->fault, w->error);
+		attempt_refused(slot, work->fault, w->error);
 	} else {
 		w->launch = NULL;
-		space_is_back(lane);
-		lane->pending = PENDING_PROC;
-		lane->id = w->attempt.id;
+		space_is_back(slot);
+		slot->pending = PENDING_PROC;
+		slot->id = w->attempt.id;
 		engine->ports.start(engine->ports.proc_ctx, launch);
 	}
 	work_free(work);
 }
 
 /* What the attempt is asked for beyond the task: the newest word counts, a human's before a check's before a reviewer's. */
-static void set_follow_up(struct compose_work *w, const struct lane *lane)
+static void set_follow_up(struct compose_work *w, const struct slot *slot)
 {
-	const struct slot_row *row = lane->row;
-	const struct review_row *last = review_last(lane);
-	const struct finding_row *item = row->item > 0 ? review_item(lane, row->item - 1) : NULL;
+	const struct slot_row *row = slot->row;
+	const struct review_row *last = review_last(slot);
+	const struct finding_row *item = row->item > 0 ? review_item(slot, row->item - 1) : NULL;
 	bool fix = w->attempt.role == ROLE_FIX;
 
 	w->follow_up_output = ROW_NONE;
@@ -99,7 +99,7 @@ static void set_follow_up(struct compose_work *w, const struct lane *lane)
 		w->follow_up = xstrdup(row->message);
 		w->follow_up_from = "human";
 	} else if (fix && row->failed_check != ROW_NONE) {
-		const struct attempt_row *check = run_attempt(lane->run, row->failed_check);
+		const struct attempt_row *check = run_attempt(slot->run, row->failed_check);
 
 		w->follow_up = xasprintf("`%s`: %s", check->agent, check->cause);
 		w->follow_up_from = "check";
@@ -107,54 +107,54 @@ static void set_follow_up(struct compose_work *w, const struct lane *lane)
 	} else if (fix && row->obstacle != NULL) {
 		w->follow_up = xstrdup(row->obstacle);
 		w->follow_up_from = "git";
-	} else if (last != NULL && strcmp(last->decision, lane_plan(lane)->profile->findings_word) == 0) {
+	} else if (last != NULL && strcmp(last->decision, slot_plan(slot)->profile->findings_word) == 0) {
 		w->follow_up = fix && item != NULL ? review_issue(item) : xstrdup(last->feedback);
 		w->follow_up_from = "review";
 	}
 }
 
 /* The newest work of the slot before that review. ROW_NONE: it is the answer under review, which stands elsewhere, or there is none. */
-static int64_t answer_before(const struct lane *lane, const struct review_row *review)
+static int64_t answer_before(const struct slot *slot, const struct review_row *review)
 {
-	const struct run_rows *rows = lane->run->rows;
+	const struct run_rows *rows = slot->run->rows;
 	int64_t found = ROW_NONE;
 
 	for (size_t i = 0; review->attempt != ROW_NONE && i < rows->nattempts; i++) {
 		const struct attempt_row *a = rows->attempts[i];
 
-		if ((a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX) && a->slot == lane->row->slot && a->iteration == lane->row->iteration &&
+		if ((a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX) && a->slot == slot->row->slot && a->iteration == slot->row->iteration &&
 		    a->id < review->attempt && a->answer_hash != NULL && (found == ROW_NONE || a->id > found))
 			found = a->id;
 	}
-	return found != lane->row->answer ? found : ROW_NONE;
+	return found != slot->row->answer ? found : ROW_NONE;
 }
 
-static void copy_history(struct compose_work *w, const struct lane *lane)
+static void copy_history(struct compose_work *w, const struct slot *slot)
 {
-	const struct run_rows *rows = lane->run->rows;
+	const struct run_rows *rows = slot->run->rows;
 
 	w->history = xcalloc(rows->nreviews, sizeof(*w->history));
 	w->answers = xcalloc(rows->nreviews, sizeof(*w->answers));
 	for (size_t i = 0; i < rows->nreviews; i++) {
-		if (strcmp(rows->reviews[i]->task_id, lane_task_id(lane)) != 0)
+		if (strcmp(rows->reviews[i]->task_id, slot_task_id(slot)) != 0)
 			continue;
-		w->answers[w->nhistory] = answer_before(lane, rows->reviews[i]);
+		w->answers[w->nhistory] = answer_before(slot, rows->reviews[i]);
 		row_init(ROW_REVIEW, &w->history[w->nhistory]);
 		row_assign(ROW_REVIEW, &w->history[w->nhistory++], rows->reviews[i]);
 	}
 }
 
 /* The conversation that goes on, NULL: a new one. */
-static char *session_of(const struct lane *lane)
+static char *session_of(const struct slot *slot)
 {
-	const struct attempt_row *a = run_attempt(lane->run, lane->row->attempt);
+	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 
-	return a->resumes != ROW_NONE ? xstrdup(run_attempt(lane->run, a->resumes)->session) : NULL;
+	return a->resumes != ROW_NONE ? xstrdup(run_attempt(slot->run, a->resumes)->session) : NULL;
 }
 
-static void set_interruption(struct compose_work *w, const struct lane *lane)
+static void set_interruption(struct compose_work *w, const struct slot *slot)
 {
-	const struct attempt_row *before = attempt_interrupted(lane, &w->attempt);
+	const struct attempt_row *before = attempt_interrupted(slot, &w->attempt);
 
 	w->interrupted = before != NULL;
 	if (before != NULL && before->state != ATTEMPT_S_LOST)
@@ -162,13 +162,13 @@ static void set_interruption(struct compose_work *w, const struct lane *lane)
 }
 
 /* What an agent may pick from. NULL: it has its task. */
-static char *offer_of(const struct lane *lane)
+static char *offer_of(const struct slot *slot)
 {
-	const struct run_rows *rows = lane->run->rows;
+	const struct run_rows *rows = slot->run->rows;
 	enum task_wait *waits;
 	struct buf b = { 0 };
 
-	if (lane->row->task != NULL || lane->row->slot == 0)
+	if (slot->row->task != NULL || slot->row->slot == 0)
 		return NULL;
 	waits = task_waits(rows->tasks, rows->ntasks);
 	buf_adds(&b, "Choose one of these tasks, and only one. Claim it with `bd update ID --claim` where bd is there, say which it is in a line of "
@@ -176,7 +176,7 @@ static char *offer_of(const struct lane *lane)
 	for (size_t i = 0; i < rows->ntasks; i++) {
 		const struct task_row *task = rows->tasks[i];
 
-		if (waits[i] != TASK_W_NOTHING || run_is_claimed_elsewhere(lane->run, task->id))
+		if (waits[i] != TASK_W_NOTHING || run_is_claimed_elsewhere(slot->run, task->id))
 			continue;
 		buf_addf(&b, "- %s", task->id);
 		if (task->priority != ROW_NONE)
@@ -187,18 +187,18 @@ static char *offer_of(const struct lane *lane)
 	return b.data;
 }
 
-static bool shares_tree(const struct lane *lane)
+static bool shares_tree(const struct slot *slot)
 {
 	size_t working = 0;
 
-	for (size_t i = 0; i < lane->run->nlanes; i++)
-		working += lane->run->lanes[i]->pending >= PENDING_ACT;
-	return working > 1 && lane_plan(lane)->isolation != ISOLATION_WORKTREE;
+	for (size_t i = 0; i < slot->run->nslots; i++)
+		working += slot->run->slots[i]->pending >= PENDING_ACT;
+	return working > 1 && slot_plan(slot)->isolation != ISOLATION_WORKTREE;
 }
 
-static int64_t says_no_change(const struct lane *lane)
+static int64_t says_no_change(const struct slot *slot)
 {
-	const struct attempt_row *answer = lane->row->answer != ROW_NONE ? run_attempt(lane->run, lane->row->answer) : NULL;
+	const struct attempt_row *answer = slot->row->answer != ROW_NONE ? run_attempt(slot->run, slot->row->answer) : NULL;
 
 	if (answer == NULL || answer->role != ROLE_IMPLEMENT)
 		return ROW_NONE;
@@ -206,10 +206,10 @@ static int64_t says_no_change(const struct lane *lane)
 }
 
 /* Takes what is in told. */
-static struct work *compose_new(struct lane *lane, struct briefing *briefing)
+static struct work *compose_new(struct slot *slot, struct briefing *briefing)
 {
-	struct run *run = lane->run;
-	const struct task_row *task = lane_task(lane);
+	struct run *run = slot->run;
+	const struct task_row *task = slot_task(slot);
 	struct compose_work *w = xcalloc(1, sizeof(*w));
 
 	row_init(ROW_RUN, &w->run);
@@ -217,23 +217,23 @@ static struct work *compose_new(struct lane *lane, struct briefing *briefing)
 	row_init(ROW_ATTEMPT, &w->attempt);
 	row_init(ROW_TASK, &w->task);
 	row_assign(ROW_RUN, &w->run, &run->rows->run);
-	row_assign(ROW_SLOT, &w->slot, lane->row);
-	row_assign(ROW_ATTEMPT, &w->attempt, run_attempt(run, lane->row->attempt));
+	row_assign(ROW_SLOT, &w->slot, slot->row);
+	row_assign(ROW_ATTEMPT, &w->attempt, run_attempt(run, slot->row->attempt));
 	if (task != NULL)
 		row_assign(ROW_TASK, &w->task, task);
 	else
-		w->task.id = xstrdup(lane_task_id(lane));
-	w->plan = lane_plan(lane);
+		w->task.id = xstrdup(slot_task_id(slot));
+	w->plan = slot_plan(slot);
 	w->briefing = *briefing;
 	*briefing = (struct briefing){ 0 };
-	w->offer = offer_of(lane);
-	w->shared_tree = shares_tree(lane);
-	set_follow_up(w, lane);
-	w->findings = review_findings_json(lane);
-	copy_history(w, lane);
-	w->session = session_of(lane);
-	set_interruption(w, lane);
-	w->says_no_change = says_no_change(lane);
+	w->offer = offer_of(slot);
+	w->shared_tree = shares_tree(slot);
+	set_follow_up(w, slot);
+	w->findings = review_findings_json(slot);
+	copy_history(w, slot);
+	w->session = session_of(slot);
+	set_interruption(w, slot);
+	w->says_no_change = says_no_change(slot);
 	w->time_left_ms = run_time_left(run);
 	return &w->work;
 }
@@ -241,110 +241,110 @@ static struct work *compose_new(struct lane *lane, struct briefing *briefing)
 /* ---- the texts that it is told ---- */
 
 /* A role of the profile that sees all stories, and in a review of the whole each that may see a task. */
-static bool needs_stories(const struct lane *lane)
+static bool needs_stories(const struct slot *slot)
 {
-	const struct plan *plan = lane_plan(lane);
-	enum role role = (enum role)run_attempt(lane->run, lane->row->attempt)->role;
-	bool whole = lane->row->slot == 0 && lane->row->task == NULL;
+	const struct plan *plan = slot_plan(slot);
+	enum role role = (enum role)run_attempt(slot->run, slot->row->attempt)->role;
+	bool whole = slot->row->slot == 0 && slot->row->task == NULL;
 
-	if (run_source(lane->run) == SOURCE_PROMPT)
+	if (run_source(slot->run) == SOURCE_PROMPT)
 		return false;
 	if (whole && (role == ROLE_CHECK || !plan->profile->no_task))
 		return true;
 	return (role == ROLE_REVIEW || role == ROLE_FIX) && (prompt_sees(plan->profile, role) & PART_STORIES) != 0;
 }
 
-static void list_stories(struct lane *lane)
+static void list_stories(struct slot *slot)
 {
-	const struct run_rows *rows = lane->run->rows;
+	const struct run_rows *rows = slot->run->rows;
 
-	lane->briefing.stories = xcalloc(rows->ntasks, sizeof(*lane->briefing.stories));
+	slot->briefing.stories = xcalloc(rows->ntasks, sizeof(*slot->briefing.stories));
 	for (size_t i = 0; i < rows->ntasks; i++)
-		lane->briefing.stories[lane->briefing.nstories++] = (struct story){ .id = xstrdup(rows->tasks[i]->id), .title = xstrdup(rows->tasks[i]->title) };
+		slot->briefing.stories[slot->briefing.nstories++] = (struct story){ .id = xstrdup(rows->tasks[i]->id), .title = xstrdup(rows->tasks[i]->title) };
 }
 
 static void briefing_cb(void *arg, const char *text, size_t size);
 
 /* One after the other, then it is composed. */
-static void briefing_read(struct lane *lane)
+static void briefing_read(struct slot *slot)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	const char *id = NULL;
 
-	if (lane->briefing_next == 0)
-		id = lane->row->task;
-	else if (lane->briefing_next <= lane->briefing.nstories)
-		id = lane->briefing.stories[lane->briefing_next - 1].id;
+	if (slot->briefing_next == 0)
+		id = slot->row->task;
+	else if (slot->briefing_next <= slot->briefing.nstories)
+		id = slot->briefing.stories[slot->briefing_next - 1].id;
 	if (id != NULL)
-		run->engine->ports.task_text(run->engine->ports.store_ctx, run->rows->run.id, id, briefing_cb, lane);
+		run->engine->ports.task_text(run->engine->ports.store_ctx, run->rows->run.id, id, briefing_cb, slot);
 	else
-		engine_work(run->engine, compose_new(lane, &lane->briefing), WORK_COMPOSE, compose_cb, lane);
+		engine_work(run->engine, compose_new(slot, &slot->briefing), WORK_COMPOSE, compose_cb, slot);
 }
 
 static void briefing_cb(void *arg, const char *text, size_t size)
 {
-	struct lane *lane = arg;
-	struct briefing *briefing = &lane->briefing;
+	struct slot *slot = arg;
+	struct briefing *briefing = &slot->briefing;
 	char *copy;
 
-	if (lane->run->engine->stopped)
+	if (slot->run->engine->stopped)
 		return;
 	copy = text != NULL ? xmemdup0(text, size) : xstrdup("");
-	if (lane->briefing_next == 0) {
+	if (slot->briefing_next == 0) {
 		briefing->text = copy;
 		briefing->size = size;
 	} else {
-		briefing->stories[lane->briefing_next - 1].text = copy;
+		briefing->stories[slot->briefing_next - 1].text = copy;
 	}
-	lane->briefing_next++;
-	briefing_read(lane);
+	slot->briefing_next++;
+	briefing_read(slot);
 }
 
 /* Nothing is started while the run or its group is paused, nor without a slot of the daemon. */
-static bool waits_for_seat(struct lane *lane)
+static bool waits_for_seat(struct slot *slot)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 
-	if (!lane->seated && run->own.seated && run->own.pending == PENDING_NOTHING) {
+	if (!slot->seated && run->own.seated && run->own.pending == PENDING_NOTHING) {
 		run->own.seated = false;
-		lane->seated = true;
+		slot->seated = true;
 	}
-	if (lane->seated && run->rows->run.state == RUN_S_RUNNING && view_run(run->engine->view, run->rows->run.id)->run.state != RUN_S_PAUSED &&
+	if (slot->seated && run->rows->run.state == RUN_S_RUNNING && view_run(run->engine->view, run->rows->run.id)->run.state != RUN_S_PAUSED &&
 	    !group_is_paused(run->engine, run->rows->run.group))
 		return false;
-	queue_give(lane);
-	queue_want(lane);
+	queue_give(slot);
+	queue_want(slot);
 	return true;
 }
 
 /* The gate. Who may not pass is asked again when that has changed. */
-static bool passes(struct lane *lane)
+static bool passes(struct slot *slot)
 {
-	bool cooled = lane->pending == PENDING_COOLING;
+	bool cooled = slot->pending == PENDING_COOLING;
 
-	if (lane_ending(lane)) {
-		end_unstarted(lane);
+	if (slot_ending(slot)) {
+		end_unstarted(slot);
 		return false;
 	}
-	if (attempt_overspends(lane) || attempt_waits(lane))
+	if (attempt_overspends(slot) || attempt_waits(slot))
 		return false;
-	if (waits_for_seat(lane)) {
-		attempt_queues(lane, cooled);
-		engine_schedule(lane->run->engine);
+	if (waits_for_seat(slot)) {
+		attempt_queues(slot, cooled);
+		engine_schedule(slot->run->engine);
 		return false;
 	}
-	return !attempt_settles(lane);
+	return !attempt_settles(slot);
 }
 
-void attempt_compose(struct lane *lane)
+void attempt_compose(struct slot *slot)
 {
-	if (!passes(lane))
+	if (!passes(slot))
 		return;
-	lane->pending = PENDING_WORK;
-	briefing_release(&lane->briefing);
-	if (needs_stories(lane))
-		list_stories(lane);
+	slot->pending = PENDING_WORK;
+	briefing_release(&slot->briefing);
+	if (needs_stories(slot))
+		list_stories(slot);
 	/* a prompt is in a file already: it may be large */
-	lane->briefing_next = run_source(lane->run) == SOURCE_PROMPT || lane->row->task == NULL;
-	briefing_read(lane);
+	slot->briefing_next = run_source(slot->run) == SOURCE_PROMPT || slot->row->task == NULL;
+	briefing_read(slot);
 }

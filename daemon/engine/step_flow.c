@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An operation of a lane, step by step: a worker names the next process, its row is committed, then it runs. */
+/* An operation of a slot, step by step: a worker names the next process, its row is committed, then it runs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,47 +21,47 @@ void operation_free(struct operation *op)
 	*op = (struct operation){ 0 };
 }
 
-static const char *name_of(const struct lane *lane)
+static const char *name_of(const struct slot *slot)
 {
-	return lane->asks_source ? task_op_names[lane->task_kind] : git_op_names[lane->git_kind];
+	return slot->asks_source ? task_op_names[slot->task_kind] : git_op_names[slot->git_kind];
 }
 
 /* What the whole operation came to, when it came to nothing. */
-static void fail(struct turn *turn, struct lane *lane, const char *why)
+static void fail(struct turn *turn, struct slot *slot, const char *why)
 {
 	char *safe = text_escape(why, strlen(why), false), *cause;
 
-	if (lane->asks_source)
-		cause = xasprintf("%s of %s failed: %s", name_of(lane), sources[run_source(lane->run)].name, safe);
+	if (slot->asks_source)
+		cause = xasprintf("%s of %s failed: %s", name_of(slot), sources[run_source(slot->run)].name, safe);
 	else
-		cause = xasprintf("git %s failed: %s", name_of(lane), safe);
-	git_turn_over(turn, lane);
-	lane_wait_over(turn, lane);
-	if (lane->row == NULL)
-		run_failed(turn, lane->run, cause);
-	else if (lane->row->leaving != LEAVING_NOTHING)
-		leave_next(turn, lane, cause);
+		cause = xasprintf("git %s failed: %s", name_of(slot), safe);
+	git_turn_over(turn, slot);
+	slot_wait_over(turn, slot);
+	if (slot->row == NULL)
+		run_failed(turn, slot->run, cause);
+	else if (slot->row->leaving != LEAVING_NOTHING)
+		leave_next(turn, slot, cause);
 	else
-		lane_event(turn, lane, SLOT_E_FAILED, cause);
+		slot_event(turn, slot, SLOT_E_FAILED, cause);
 	free(cause);
 	free(safe);
 }
 
 /* It came to nothing, and perhaps only for now: for a fault of the host, its errno, or a source that fails for a while. A run that is being
  * cancelled waits for nothing any more. */
-static void failed(struct turn *turn, struct lane *lane, int fault, const char *why)
+static void failed(struct turn *turn, struct slot *slot, int fault, const char *why)
 {
-	if (fault != 0 && !run_cancelling(lane->run))
-		lane_wait(turn, lane, WAIT_HOST, fault, why);
-	else if (lane->asks_source && !run_cancelling(lane->run) && source_may_pass(lane))
-		lane_wait(turn, lane, WAIT_SOURCE, 0, why);
+	if (fault != 0 && !run_cancelling(slot->run))
+		slot_wait(turn, slot, WAIT_HOST, fault, why);
+	else if (slot->asks_source && !run_cancelling(slot->run) && source_may_pass(slot))
+		slot_wait(turn, slot, WAIT_SOURCE, 0, why);
 	else
-		fail(turn, lane, why);
+		fail(turn, slot, why);
 }
 
-static void begin_step(struct turn *turn, struct lane *lane, struct step_work *w)
+static void begin_step(struct turn *turn, struct slot *slot, struct step_work *w)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	struct engine *engine = run->engine;
 	struct step_row *step = row_new(ROW_STEP);
 	char uuid[37];
@@ -69,40 +69,40 @@ static void begin_step(struct turn *turn, struct lane *lane, struct step_work *w
 	engine->ports.uuid(engine->ports.clock_ctx, uuid);
 	step->id = ++engine->last_attempt;
 	step->run = run->rows->run.id;
-	step->iteration = lane->row != NULL ? lane->row->iteration : ROW_NONE;
-	step->slot = lane->row != NULL ? lane->row->slot : ROW_NONE;
-	step->name = xasprintf("%s: %s", name_of(lane), w->out.name);
+	step->iteration = slot->row != NULL ? slot->row->iteration : ROW_NONE;
+	step->slot = slot->row != NULL ? slot->row->slot : ROW_NONE;
+	step->name = xasprintf("%s: %s", name_of(slot), w->out.name);
 	step->uuid = xstrdup(uuid);
 	step->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
 	step->state = ATTEMPT_S_STARTING;
 	step->started_at = engine_now(engine);
 	turn_put(turn, ROW_STEP, step);
-	if (lane->row == NULL && lane->asks_source)
+	if (slot->row == NULL && slot->asks_source)
 		run_waits_for(turn, run, w->out.name);
-	lane->step = step;
-	lane->next_step = w->out;
-	strings_wipe(lane->next_env);
-	lane->next_env = w->env;
+	slot->step = step;
+	slot->next_step = w->out;
+	strings_wipe(slot->next_env);
+	slot->next_env = w->env;
 	w->env = NULL;
-	environment_set(&lane->next_env, "RL_ATTEMPT_UUID", uuid);
-	turn_act(turn, ACT_STEP, run, lane, step->id);
+	environment_set(&slot->next_env, "RL_ATTEMPT_UUID", uuid);
+	turn_act(turn, ACT_STEP, run, slot, step->id);
 }
 
-/* Record the end of the lane's step, if it has one that ran. */
-static void end_step(struct turn *turn, struct lane *lane)
+/* Record the end of the slot's step, if it has one that ran. */
+static void end_step(struct turn *turn, struct slot *slot)
 {
-	if (lane->step == NULL)
+	if (slot->step == NULL)
 		return;
-	lane->step->ended_at = engine_now(lane->run->engine);
-	turn_put(turn, ROW_STEP, lane->step);
-	row_free(ROW_STEP, lane->step);
-	lane->step = NULL;
+	slot->step->ended_at = engine_now(slot->run->engine);
+	turn_put(turn, ROW_STEP, slot->step);
+	row_free(ROW_STEP, slot->step);
+	slot->step = NULL;
 }
 
 static void next_cb(void *arg, struct work *work)
 {
-	struct lane *lane = arg;
-	struct engine *engine = lane->run->engine;
+	struct slot *slot = arg;
+	struct engine *engine = slot->run->engine;
 	struct step_work *w = (struct step_work *)work;
 	struct turn *turn;
 
@@ -111,29 +111,29 @@ static void next_cb(void *arg, struct work *work)
 		return;
 	}
 	turn = turn_new(engine);
-	end_step(turn, lane);
+	end_step(turn, slot);
 	if (w->made != NULL)
-		lane->op.task = w->made;
+		slot->op.task = w->made;
 	w->made = NULL;
-	lane->pending = PENDING_NOTHING;
-	lane->id = ROW_NONE;
-	if (lane_ending(lane)) {
-		lane_ended(turn, lane);
+	slot->pending = PENDING_NOTHING;
+	slot->id = ROW_NONE;
+	if (slot_ending(slot)) {
+		slot_ended(turn, slot);
 	} else {
 		switch (w->next) {
 		case STEP_NEXT_RUN:
-			begin_step(turn, lane, w);
+			begin_step(turn, slot, w);
 			break;
 		case STEP_NEXT_DONE:
-			lane->tries = 0;
-			lane_wait_over(turn, lane);
-			if (lane->asks_source)
-				source_done(turn, lane);
+			slot->tries = 0;
+			slot_wait_over(turn, slot);
+			if (slot->asks_source)
+				source_done(turn, slot);
 			else
-				git_done(turn, lane, w->step);
+				git_done(turn, slot, w->step);
 			break;
 		case STEP_NEXT_FAILED:
-			failed(turn, lane, work->fault, w->error != NULL ? w->error : lane->asks_source ? task_op_error(lane->op.task) : git_op_error(lane->op.git));
+			failed(turn, slot, work->fault, w->error != NULL ? w->error : slot->asks_source ? task_op_error(slot->op.task) : git_op_error(slot->op.git));
 			break;
 		}
 	}
@@ -141,151 +141,151 @@ static void next_cb(void *arg, struct work *work)
 	work_free(work);
 }
 
-static void next(struct lane *lane, int64_t step, bool ok)
+static void next(struct slot *slot, int64_t step, bool ok)
 {
-	struct run *run = lane->run;
+	struct run *run = slot->run;
 	struct step_work *w = xcalloc(1, sizeof(*w));
 
-	lane->pending = PENDING_WORK;
-	w->git = lane->op.git;
-	w->task = lane->op.task;
-	if (lane->asks_source && w->task == NULL)
-		source_spec(lane, &w->source);
+	slot->pending = PENDING_WORK;
+	w->git = slot->op.git;
+	w->task = slot->op.task;
+	if (slot->asks_source && w->task == NULL)
+		source_spec(slot, &w->source);
 	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
-	w->scratch = work_scratch_dir(run->engine->state_dir, run->rows->run.id, lane->row);
+	w->scratch = work_scratch_dir(run->engine->state_dir, run->rows->run.id, slot->row);
 	w->step = step;
-	w->keep = lane->next_step.output_bytes;
-	w->name = lane->next_step.name;
+	w->keep = slot->next_step.output_bytes;
+	w->name = slot->next_step.name;
 	w->ok = ok;
-	engine_work(run->engine, &w->work, WORK_STEP, next_cb, lane);
+	engine_work(run->engine, &w->work, WORK_STEP, next_cb, slot);
 }
 
-void step_first(struct lane *lane)
+void step_first(struct slot *slot)
 {
-	next(lane, ROW_NONE, true);
+	next(slot, ROW_NONE, true);
 }
 
 /* The cancel came between the decision and the start. */
-static void end_unstarted(struct lane *lane)
+static void end_unstarted(struct slot *slot)
 {
-	struct turn *turn = turn_new(lane->run->engine);
+	struct turn *turn = turn_new(slot->run->engine);
 
-	lane->step->state = ATTEMPT_S_EXITED;
-	lane->step->cause = xstrdup("cancelled before it was started");
-	end_step(turn, lane);
-	lane_ended(turn, lane);
+	slot->step->state = ATTEMPT_S_EXITED;
+	slot->step->cause = xstrdup("cancelled before it was started");
+	end_step(turn, slot);
+	slot_ended(turn, slot);
 	turn_commit(turn);
 }
 
-void step_launch(struct lane *lane)
+void step_launch(struct slot *slot)
 {
-	struct engine *engine = lane->run->engine;
+	struct engine *engine = slot->run->engine;
 	struct launch *launch;
 	char **argv = NULL;
 
-	if (lane_ending(lane)) {
-		end_unstarted(lane);
+	if (slot_ending(slot)) {
+		end_unstarted(slot);
 		return;
 	}
 	launch = xcalloc(1, sizeof(*launch));
-	for (size_t i = 0; lane->next_step.argv[i] != NULL; i++)
-		strings_append(&argv, lane->next_step.argv[i]);
-	launch->id = lane->step->id;
-	launch->envp = strings_copy(lane->next_env);	/* it may be started once more under another number */
+	for (size_t i = 0; slot->next_step.argv[i] != NULL; i++)
+		strings_append(&argv, slot->next_step.argv[i]);
+	launch->id = slot->step->id;
+	launch->envp = strings_copy(slot->next_env);	/* it may be started once more under another number */
 	launch->job = (struct job){
 		.argv = argv,
-		.cwd = xstrdup(lane->next_step.cwd != NULL ? lane->next_step.cwd : lane->run->rows->run.workspace),
-		.input = lane->next_step.input != NULL ? xstrdup(RECORD_PROMPT) : NULL,
-		.uuid = xstrdup(lane->step->uuid),
-		.wall_ms = lane->asks_source ? SOURCE_WALL_MS : STEP_WALL_MS,
+		.cwd = xstrdup(slot->next_step.cwd != NULL ? slot->next_step.cwd : slot->run->rows->run.workspace),
+		.input = slot->next_step.input != NULL ? xstrdup(RECORD_PROMPT) : NULL,
+		.uuid = xstrdup(slot->step->uuid),
+		.wall_ms = slot->asks_source ? SOURCE_WALL_MS : STEP_WALL_MS,
 		.grace_ms = STEP_GRACE_MS,
-		.output_bytes = lane->next_step.output_bytes,
+		.output_bytes = slot->next_step.output_bytes,
 		.durable = false,
 	};
-	if (lane->next_step.input != NULL)
+	if (slot->next_step.input != NULL)
 		launch->files[launch->nfiles++] = (struct launch_file){
 			.name = RECORD_PROMPT,
-			.data = xmemdup0(lane->next_step.input, lane->next_step.input_size),
-			.size = lane->next_step.input_size,
+			.data = xmemdup0(slot->next_step.input, slot->next_step.input_size),
+			.size = slot->next_step.input_size,
 			.mode = 0600,
 		};
-	lane->pending = PENDING_PROC;
-	lane->id = launch->id;
+	slot->pending = PENDING_PROC;
+	slot->id = launch->id;
 	engine->ports.start(engine->ports.proc_ctx, launch);
 }
 
-void step_renumber(struct lane *lane)
+void step_renumber(struct slot *slot)
 {
-	struct engine *engine = lane->run->engine;
+	struct engine *engine = slot->run->engine;
 	struct turn *turn = turn_new(engine);
 
-	turn_drop(turn, ROW_STEP, lane->step);
-	lane->step->id = ++engine->last_attempt;
-	turn_put(turn, ROW_STEP, lane->step);
-	lane->id = ROW_NONE;
-	turn_act(turn, ACT_STEP, lane->run, lane, lane->step->id);
+	turn_drop(turn, ROW_STEP, slot->step);
+	slot->step->id = ++engine->last_attempt;
+	turn_put(turn, ROW_STEP, slot->step);
+	slot->id = ROW_NONE;
+	turn_act(turn, ACT_STEP, slot->run, slot, slot->step->id);
 	turn_commit(turn);
 }
 
-void step_refused(struct lane *lane, int status, const char *error)
+void step_refused(struct slot *slot, int status, const char *error)
 {
-	struct turn *turn = turn_new(lane->run->engine);
+	struct turn *turn = turn_new(slot->run->engine);
 
-	lane->step->state = ATTEMPT_S_EXITED;
-	lane->step->cause = xstrdup(error);
-	end_step(turn, lane);
-	lane->pending = PENDING_NOTHING;
-	lane->id = ROW_NONE;
-	if (lane_ending(lane))
-		lane_ended(turn, lane);
+	slot->step->state = ATTEMPT_S_EXITED;
+	slot->step->cause = xstrdup(error);
+	end_step(turn, slot);
+	slot->pending = PENDING_NOTHING;
+	slot->id = ROW_NONE;
+	if (slot_ending(slot))
+		slot_ended(turn, slot);
 	else
-		failed(turn, lane, host_fault(status) ? status : 0, error);
+		failed(turn, slot, host_fault(status) ? status : 0, error);
 	turn_commit(turn);
 }
 
-/* The operation of the lane begins again. */
-static void again(struct turn *turn, struct lane *lane)
+/* The operation of the slot begins again. */
+static void again(struct turn *turn, struct slot *slot)
 {
-	if (lane->row == NULL)
-		turn_act(turn, lane->asks_source || run_is_prepared(lane->run) ? ACT_LOAD : ACT_PREPARE, lane->run, lane, ROW_NONE);
-	else if (lane->asks_source)
-		turn_act(turn, ACT_SOURCE, lane->run, lane, (int64_t)lane->task_kind);
+	if (slot->row == NULL)
+		turn_act(turn, slot->asks_source || run_is_prepared(slot->run) ? ACT_LOAD : ACT_PREPARE, slot->run, slot, ROW_NONE);
+	else if (slot->asks_source)
+		turn_act(turn, ACT_SOURCE, slot->run, slot, (int64_t)slot->task_kind);
 	else
-		turn_act(turn, ACT_GIT, lane->run, lane, (int64_t)lane->git_kind);
+		turn_act(turn, ACT_GIT, slot->run, slot, (int64_t)slot->git_kind);
 }
 
-void step_lost(struct lane *lane)
+void step_lost(struct slot *slot)
 {
-	struct turn *turn = turn_new(lane->run->engine);
+	struct turn *turn = turn_new(slot->run->engine);
 
-	if (lane->step != NULL) {
-		lane->step->state = ATTEMPT_S_LOST;
-		end_step(turn, lane);
+	if (slot->step != NULL) {
+		slot->step->state = ATTEMPT_S_LOST;
+		end_step(turn, slot);
 	}
-	lane->pending = PENDING_NOTHING;
-	lane->id = ROW_NONE;
-	if (lane_ending(lane)) {
-		lane_ended(turn, lane);
-	} else if (++lane->tries >= STEP_TRIES) {
-		fail(turn, lane, "its process was killed three times");
+	slot->pending = PENDING_NOTHING;
+	slot->id = ROW_NONE;
+	if (slot_ending(slot)) {
+		slot_ended(turn, slot);
+	} else if (++slot->tries >= STEP_TRIES) {
+		fail(turn, slot, "its process was killed three times");
 	} else {
-		again(turn, lane);
+		again(turn, slot);
 	}
 	turn_commit(turn);
 }
 
 /* A step of the daemon before this one, which has ended by itself: what it has done is found by the operation, which begins again. */
-static void step_outlived(struct lane *lane)
+static void step_outlived(struct slot *slot)
 {
-	struct turn *turn = turn_new(lane->run->engine);
+	struct turn *turn = turn_new(slot->run->engine);
 
-	end_step(turn, lane);
-	lane->pending = PENDING_NOTHING;
-	lane->id = ROW_NONE;
-	if (lane_ending(lane))
-		lane_ended(turn, lane);
+	end_step(turn, slot);
+	slot->pending = PENDING_NOTHING;
+	slot->id = ROW_NONE;
+	if (slot_ending(slot))
+		slot_ended(turn, slot);
 	else
-		again(turn, lane);
+		again(turn, slot);
 	turn_commit(turn);
 }
 
@@ -298,24 +298,24 @@ static void take_end(struct step_row *step, const struct exit_record *record)
 		step->cause = xstrdup("timed out");
 }
 
-void step_ended(struct lane *lane, const struct exit_record *record)
+void step_ended(struct slot *slot, const struct exit_record *record)
 {
-	if (record != NULL && record->by == EXIT_TERM && lane_ending(lane)) {
-		step_refused(lane, 0, "cancelled");
+	if (record != NULL && record->by == EXIT_TERM && slot_ending(slot)) {
+		step_refused(slot, 0, "cancelled");
 		return;
 	}
 	if (record == NULL || record->by == EXIT_TERM) {
-		step_lost(lane);
+		step_lost(slot);
 		return;
 	}
 	if (record->how == EXIT_NOT_STARTED) {
-		step_refused(lane, record->status, record->error);
+		step_refused(slot, record->status, record->error);
 		return;
 	}
-	take_end(lane->step, record);
-	if (lane->op.git == NULL && lane->op.task == NULL) {
-		step_outlived(lane);
+	take_end(slot->step, record);
+	if (slot->op.git == NULL && slot->op.task == NULL) {
+		step_outlived(slot);
 		return;
 	}
-	next(lane, lane->step->id, record->how == EXIT_BY_CODE && record->status == 0);
+	next(slot, slot->step->id, record->how == EXIT_BY_CODE && record->status == 0);
 }

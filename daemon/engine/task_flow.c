@@ -8,31 +8,31 @@
 #include "engine/engine_int.h"
 #include "proto/escape.h"
 
-void source_begin(struct lane *lane, enum task_op_kind kind)
+void source_begin(struct slot *slot, enum task_op_kind kind)
 {
-	operation_free(&lane->op);
-	lane->asks_source = true;
-	lane->task_kind = kind;
-	step_first(lane);
+	operation_free(&slot->op);
+	slot->asks_source = true;
+	slot->task_kind = kind;
+	step_first(slot);
 }
 
-void source_spec(const struct lane *lane, struct source_spec *spec)
+void source_spec(const struct slot *slot, struct source_spec *spec)
 {
-	const struct run_row *run = &lane->run->rows->run;
+	const struct run_row *run = &slot->run->rows->run;
 
-	spec->kind = lane->task_kind;
-	spec->source = run_source(lane->run);
+	spec->kind = slot->task_kind;
+	spec->source = run_source(slot->run);
 	spec->path = xstrdup(run->source_path);
-	spec->task = lane->row != NULL ? xstrdup(lane->row->task) : NULL;
-	spec->actor = work_actor(lane->run->engine->state_dir, run);
+	spec->task = slot->row != NULL ? xstrdup(slot->row->task) : NULL;
+	spec->actor = work_actor(slot->run->engine->state_dir, run);
 	spec->reason = xasprintf("passed in run %lld of rld", (long long)run->id);
 }
 
 /* The source says that somebody else has it: another task, while there is one. */
-static void taken(struct turn *turn, struct lane *lane, const char *by)
+static void taken(struct turn *turn, struct slot *slot, const char *by)
 {
-	struct run *run = lane->run;
-	struct task_row *task = lane_task(lane), *next = NULL, **ready;
+	struct run *run = slot->run;
+	struct task_row *task = slot_task(slot), *next = NULL, **ready;
 	size_t count;
 	char *safe = text_escape(by, strlen(by), false);
 
@@ -55,27 +55,27 @@ static void taken(struct turn *turn, struct lane *lane, const char *by)
 	}
 	free(ready);
 	if (next == NULL) {
-		text_set(&lane->row->reason, "no task: somebody else has taken it");
-		lane_set_task(lane, NULL);
-		lane_event(turn, lane, SLOT_E_TAKEN, NULL);
+		text_set(&slot->row->reason, "no task: somebody else has taken it");
+		slot_set_task(slot, NULL);
+		slot_event(turn, slot, SLOT_E_TAKEN, NULL);
 		return;
 	}
-	lane_set_task(lane, next->id);
+	slot_set_task(slot, next->id);
 	run_claim(turn, run, next->id, CLAIM_S_HELD);
 	next->state = TASK_S_CLAIMED;
 	turn_put(turn, ROW_TASK, next);
-	lane_event(turn, lane, SLOT_E_TAKEN_NEXT, NULL);
+	slot_event(turn, slot, SLOT_E_TAKEN_NEXT, NULL);
 }
 
-static void claimed(struct turn *turn, struct lane *lane)
+static void claimed(struct turn *turn, struct slot *slot)
 {
-	const char *by = task_op_taken(lane->op.task);
+	const char *by = task_op_taken(slot->op.task);
 
-	lane->bd_claimed = by == NULL && task_op_has_bd(lane->op.task);
+	slot->bd_claimed = by == NULL && task_op_has_bd(slot->op.task);
 	if (by != NULL)
-		taken(turn, lane, by);
+		taken(turn, slot, by);
 	else
-		lane_event(turn, lane, lane_plan(lane)->isolation == ISOLATION_WORKTREE ? SLOT_E_CLAIMED_LAY : SLOT_E_CLAIMED, NULL);
+		slot_event(turn, slot, slot_plan(slot)->isolation == ISOLATION_WORKTREE ? SLOT_E_CLAIMED_LAY : SLOT_E_CLAIMED, NULL);
 }
 
 /* For how long a failure of the source is waited for, by what it tells of itself: what may last is tried again for a while, since a program that
@@ -91,9 +91,9 @@ static const int64_t patience[TASK_OPS][TROUBLES] = {
 	[TASK_OP_RELEASE] = { [TROUBLE_UNCLEAR] = LONGER, [TROUBLE_PASSES] = FOR_EVER },
 };
 
-bool source_may_pass(struct lane *lane)
+bool source_may_pass(struct slot *slot)
 {
-	return lane->op.task != NULL && lane_waited_ms(lane) < patience[lane->task_kind][task_op_trouble(lane->op.task)];
+	return slot->op.task != NULL && slot_waited_ms(slot) < patience[slot->task_kind][task_op_trouble(slot->op.task)];
 }
 
 /* bd is not on the PATH any more. */
@@ -102,18 +102,18 @@ static const char *const gone[TASK_OPS] = {
 	[TASK_OP_RELEASE] = "bd, which gave it, is not there any more; give it back there yourself (bd update --status=open --assignee=)",
 };
 
-void source_done(struct turn *turn, struct lane *lane)
+void source_done(struct turn *turn, struct slot *slot)
 {
-	switch (lane->task_kind) {
+	switch (slot->task_kind) {
 	case TASK_OP_LOAD:
-		run_loaded(turn, lane->run, task_op_list(lane->op.task), task_op_has_bd(lane->op.task));
+		run_loaded(turn, slot->run, task_op_list(slot->op.task), task_op_has_bd(slot->op.task));
 		break;
 	case TASK_OP_CLAIM:
-		claimed(turn, lane);
+		claimed(turn, slot);
 		break;
 	case TASK_OP_CLOSE:
 	case TASK_OP_RELEASE:
-		leave_next(turn, lane, lane->bd_claimed && !task_op_has_bd(lane->op.task) ? gone[lane->task_kind] : NULL);
+		leave_next(turn, slot, slot->bd_claimed && !task_op_has_bd(slot->op.task) ? gone[slot->task_kind] : NULL);
 		break;
 	case TASK_OPS:
 		break;

@@ -68,9 +68,9 @@ static void add_act(struct turn *turn, struct act act)
 	turn->acts[turn->nacts++] = act;
 }
 
-void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lane *lane, int64_t id)
+void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct slot *slot, int64_t id)
 {
-	const struct slot_row *row = lane != NULL ? lane->row : NULL;
+	const struct slot_row *row = slot != NULL ? slot->row : NULL;
 
 	add_act(turn, (struct act){
 		.kind = kind,
@@ -79,8 +79,8 @@ void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct lan
 		.slot = row != NULL ? row->slot : ROW_NONE,
 		.id = id,
 	});
-	if (lane != NULL && kind != ACT_END && kind != ACT_LOG)
-		lane->pending = PENDING_ACT;
+	if (slot != NULL && kind != ACT_END && kind != ACT_LOG)
+		slot->pending = PENDING_ACT;
 }
 
 /* Of no run. */
@@ -113,49 +113,49 @@ void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run)
 static void act_run(struct engine *engine, const struct act *act)
 {
 	struct run *run = run_find(engine, act->run);
-	struct lane *lane = run != NULL ? run_lane(run, act->iteration, act->slot) : NULL;
+	struct slot *slot = run != NULL ? run_slot(run, act->iteration, act->slot) : NULL;
 
 	if (act->kind == ACT_HOOK)
 		hook_start(engine, act->id);
-	if (lane == NULL)
+	if (slot == NULL)
 		return;
 	switch (act->kind) {
 	case ACT_PREPARE:
 		run_prepare(run);
 		break;
 	case ACT_COMPOSE:
-		attempt_compose(lane);
+		attempt_compose(slot);
 		break;
 	case ACT_GIT:
-		git_begin(lane, (enum git_op_kind)act->id);
+		git_begin(slot, (enum git_op_kind)act->id);
 		break;
 	case ACT_SOURCE:
-		source_begin(lane, (enum task_op_kind)act->id);
+		source_begin(slot, (enum task_op_kind)act->id);
 		break;
 	case ACT_LOAD:
 		run_load(run);
 		break;
 	case ACT_LEAVE:
-		leave_act(lane);
+		leave_act(slot);
 		break;
 	case ACT_SEAT:
-		queue_want(lane);
+		queue_want(slot);
 		break;
 	case ACT_STEP:
-		step_launch(lane);
+		step_launch(slot);
 		break;
 	case ACT_JUDGE:
-		review_judge(lane, NULL, NULL);
+		review_judge(slot, NULL, NULL);
 		break;
 	case ACT_LOG:
-		review_write_log(run, lane);
+		review_write_log(run, slot);
 		break;
 	case ACT_REPORT:
 		run_write_report(run);
 		break;
 	case ACT_END:
-		if (lane->pending == PENDING_PROC && lane->id == act->id)
-			engine->ports.end(engine->ports.proc_ctx, lane->id);
+		if (slot->pending == PENDING_PROC && slot->id == act->id)
+			engine->ports.end(engine->ports.proc_ctx, slot->id);
 		break;
 	case ACT_HOOK:
 	case ACT_FORGET:
@@ -165,7 +165,7 @@ static void act_run(struct engine *engine, const struct act *act)
 	}
 }
 
-/* Kinds by which the lane goes on with its own work. */
+/* Kinds by which the slot goes on with its own work. */
 static bool goes_on(enum act_kind kind)
 {
 	return kind == ACT_PREPARE || kind == ACT_COMPOSE || kind == ACT_GIT || kind == ACT_STEP || kind == ACT_JUDGE ||

@@ -24,46 +24,46 @@ struct wait_fields {
 	char **reason;
 };
 
-static struct wait_fields fields_of(struct lane *lane)
+static struct wait_fields fields_of(struct slot *slot)
 {
-	struct run_row *run = &lane->run->rows->run;
-	struct slot_row *slot = lane->row;
+	struct run_row *run = &slot->run->rows->run;
+	struct slot_row *row = slot->row;
 
-	if (slot != NULL)
-		return (struct wait_fields){ &slot->wait, &slot->wait_since, &slot->wait_until, &slot->wait_reason };
+	if (row != NULL)
+		return (struct wait_fields){ &row->wait, &row->wait_since, &row->wait_until, &row->wait_reason };
 	return (struct wait_fields){ &run->wait, &run->wait_since, &run->wait_until, &run->wait_reason };
 }
 
-static void put(struct turn *turn, struct lane *lane)
+static void put(struct turn *turn, struct slot *slot)
 {
-	if (lane->row != NULL)
-		turn_put(turn, ROW_SLOT, lane->row);
+	if (slot->row != NULL)
+		turn_put(turn, ROW_SLOT, slot->row);
 	else
-		turn_put(turn, ROW_RUN, &lane->run->rows->run);
+		turn_put(turn, ROW_RUN, &slot->run->rows->run);
 }
 
-static void tell(struct turn *turn, struct lane *lane, const char *what, int error, const char *reason)
+static void tell(struct turn *turn, struct slot *slot, const char *what, int error, const char *reason)
 {
-	const struct wait_fields f = fields_of(lane);
+	const struct wait_fields f = fields_of(slot);
 	json_t *body = json_pack("{s:s, s:s*, s:s*}", "what", what, "error", error != 0 ? host_fault_name(error) : NULL, "reason", reason);
 
-	if (lane->row != NULL)
-		json_object_set_new(body, "slot", json_integer(lane->row->slot));
+	if (slot->row != NULL)
+		json_object_set_new(body, "slot", json_integer(slot->row->slot));
 	if (*f.since != ROW_NONE)
 		json_object_set_new(body, "since", json_time(*f.since));
 	if (*f.until != ROW_NONE)
 		json_object_set_new(body, "next_at", json_time(*f.until));
-	turn_tell(turn, "host", lane->run->rows->run.id, body);
+	turn_tell(turn, "host", slot->run->rows->run.id, body);
 }
 
 /* The hook on_hold, once: in the first decision about a try that comes an hour after the beginning. */
-static void tell_people(struct turn *turn, struct lane *lane, int64_t now, int64_t last)
+static void tell_people(struct turn *turn, struct slot *slot, int64_t now, int64_t last)
 {
-	const struct wait_fields f = fields_of(lane);
+	const struct wait_fields f = fields_of(slot);
 	int64_t due = *f.since + TELL_AFTER_MS;
 
 	if (now >= due && last < due)
-		hook_add_wait(turn, lane->run, lane->row != NULL ? lane->row->task : NULL, state_name(&wait_kind_names, *f.kind), *f.reason);
+		hook_add_wait(turn, slot->run, slot->row != NULL ? slot->row->task : NULL, state_name(&wait_kind_names, *f.kind), *f.reason);
 }
 
 /* "host: …; make room on the disk" */
@@ -79,39 +79,39 @@ static char *reason_of(enum wait_kind kind, int error, const char *why)
 	return text;
 }
 
-void lane_waits(struct turn *turn, struct lane *lane, enum wait_kind kind, int error, const char *why)
+void slot_waits(struct turn *turn, struct slot *slot, enum wait_kind kind, int error, const char *why)
 {
-	const struct wait_fields f = fields_of(lane);
-	const struct run_row *run = &lane->run->rows->run;
-	int64_t now = engine_now(lane->run->engine), last = *f.until != ROW_NONE ? *f.until : now;
+	const struct wait_fields f = fields_of(slot);
+	const struct run_row *run = &slot->run->rows->run;
+	int64_t now = engine_now(slot->run->engine), last = *f.until != ROW_NONE ? *f.until : now;
 	bool begins = *f.since == ROW_NONE;
 	char *reason = reason_of(kind, error, why), *seed;
 
 	/* a clock that was set back is no reason to wait longer */
 	if (begins || *f.since > now)
 		*f.since = now;
-	seed = xasprintf("%lld-%lld-%lld", (long long)run->id, lane->row != NULL ? (long long)lane->row->slot : -1, (long long)now);
+	seed = xasprintf("%lld-%lld-%lld", (long long)run->id, slot->row != NULL ? (long long)slot->row->slot : -1, (long long)now);
 	*f.kind = (int)kind;
 	*f.until = now + backoff_again_ms(now - *f.since, longest[kind], seed);
 	free(seed);
 	text_set(f.reason, reason);
-	put(turn, lane);
+	put(turn, slot);
 	if (begins) {
 		log_warn("run %lld: %s; trying again until it passes", (long long)run->id, reason);
 		if (kind == WAIT_HOST)
-			tell(turn, lane, "waits", error, reason);
-		if (lane->row != NULL)
-			lane_tell_phase(turn, lane);
+			tell(turn, slot, "waits", error, reason);
+		if (slot->row != NULL)
+			slot_emit_phase(turn, slot);
 		else
-			run_tell_state(turn, lane->run);
+			run_emit_state(turn, slot->run);
 	}
-	tell_people(turn, lane, now, last);
+	tell_people(turn, slot, now, last);
 	free(reason);
 }
 
-void lane_wait_over(struct turn *turn, struct lane *lane)
+void slot_wait_over(struct turn *turn, struct slot *slot)
 {
-	const struct wait_fields f = fields_of(lane);
+	const struct wait_fields f = fields_of(slot);
 	bool host = *f.kind != WAIT_SOURCE;
 
 	if (*f.since == ROW_NONE)
@@ -119,71 +119,71 @@ void lane_wait_over(struct turn *turn, struct lane *lane)
 	text_set(f.reason, NULL);
 	*f.kind = WAIT_NOTHING;
 	*f.since = *f.until = ROW_NONE;
-	put(turn, lane);
+	put(turn, slot);
 	if (host)
-		tell(turn, lane, "over", 0, NULL);
+		tell(turn, slot, "over", 0, NULL);
 }
 
-int64_t lane_waited_ms(struct lane *lane)
+int64_t slot_waited_ms(struct slot *slot)
 {
-	const struct wait_fields f = fields_of(lane);
+	const struct wait_fields f = fields_of(slot);
 
-	return *f.since != ROW_NONE ? engine_now(lane->run->engine) - *f.since : 0;
+	return *f.since != ROW_NONE ? engine_now(slot->run->engine) - *f.since : 0;
 }
 
 /* ---- what begins again ---- */
 
-static void go_on(struct lane *lane)
+static void go_on(struct slot *slot)
 {
-	lane->wake_at = ROW_NONE;
-	lane->pending = PENDING_NOTHING;
-	if (lane->row == NULL && (lane->asks_source || run_is_prepared(lane->run)))
-		run_load(lane->run);
-	else if (lane->row == NULL)
-		run_prepare(lane->run);
-	else if (lane->row->leaving != LEAVING_NOTHING)
-		leave_act(lane);
-	else if (lane->asks_source)
-		source_begin(lane, lane->task_kind);
+	slot->wake_at = ROW_NONE;
+	slot->pending = PENDING_NOTHING;
+	if (slot->row == NULL && (slot->asks_source || run_is_prepared(slot->run)))
+		run_load(slot->run);
+	else if (slot->row == NULL)
+		run_prepare(slot->run);
+	else if (slot->row->leaving != LEAVING_NOTHING)
+		leave_act(slot);
+	else if (slot->asks_source)
+		source_begin(slot, slot->task_kind);
 	else
-		git_begin(lane, lane->git_kind);
+		git_begin(slot, slot->git_kind);
 }
 
-/* By key: run and lane may be gone since then, or wait for something else. */
+/* By key: run and slot may be gone since then, or wait for something else. */
 static void wake_cb(void *arg, struct work *work)
 {
 	struct engine *engine = arg;
 	const struct cool_work *w = (const struct cool_work *)work;
 	struct run *run = run_find(engine, w->run);
-	struct lane *lane = run != NULL ? run_lane(run, w->iteration, w->slot) : NULL;
+	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
 
 	/* a daemon that drains begins nothing: the next one does */
-	if (!engine->stopped && !engine->draining && lane != NULL && lane->pending == PENDING_WAIT && lane->wake_at == w->until)
-		go_on(lane);
+	if (!engine->stopped && !engine->draining && slot != NULL && slot->pending == PENDING_WAIT && slot->wake_at == w->until)
+		go_on(slot);
 	work_free(work);
 }
 
-void lane_wait(struct turn *turn, struct lane *lane, enum wait_kind kind, int error, const char *why)
+void slot_wait(struct turn *turn, struct slot *slot, enum wait_kind kind, int error, const char *why)
 {
-	struct engine *engine = lane->run->engine;
+	struct engine *engine = slot->run->engine;
 	struct cool_work *w = xcalloc(1, sizeof(*w));
 	int64_t now = engine_now(engine);
 
-	lane_waits(turn, lane, kind, error, why);
-	git_turn_over(turn, lane);
-	operation_free(&lane->op);
-	lane->pending = PENDING_WAIT;
-	lane->id = ROW_NONE;
-	lane->wake_at = *fields_of(lane).until;
-	w->run = lane->run->rows->run.id;
-	w->iteration = lane->row != NULL ? lane->row->iteration : ROW_NONE;
-	w->slot = lane->row != NULL ? lane->row->slot : ROW_NONE;
-	w->until = lane->wake_at;
-	engine_work_later(engine, lane->wake_at - now, &w->work, WORK_COOL, wake_cb, engine);
+	slot_waits(turn, slot, kind, error, why);
+	git_turn_over(turn, slot);
+	operation_free(&slot->op);
+	slot->pending = PENDING_WAIT;
+	slot->id = ROW_NONE;
+	slot->wake_at = *fields_of(slot).until;
+	w->run = slot->run->rows->run.id;
+	w->iteration = slot->row != NULL ? slot->row->iteration : ROW_NONE;
+	w->slot = slot->row != NULL ? slot->row->slot : ROW_NONE;
+	w->until = slot->wake_at;
+	engine_work_later(engine, slot->wake_at - now, &w->work, WORK_COOL, wake_cb, engine);
 }
 
-void lane_wait_ends(struct lane *lane)
+void slot_wait_ends(struct slot *slot)
 {
-	if (lane->pending == PENDING_WAIT && lane->row != NULL && lane->row->leaving != LEAVING_NOTHING)
-		go_on(lane);
+	if (slot->pending == PENDING_WAIT && slot->row != NULL && slot->row->leaving != LEAVING_NOTHING)
+		go_on(slot);
 }

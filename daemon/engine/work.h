@@ -105,7 +105,7 @@ struct source_spec {
 
 struct step_work {
 	struct work work;
-	struct git_op *git;		/* borrowed from the lane; one of both */
+	struct git_op *git;		/* borrowed from the slot; one of both */
 	struct task_op *task;
 	struct source_spec source;	/* what has to be made, where both are NULL */
 	struct task_op *made;		/* out, owned; NULL: none had to be made */
@@ -299,9 +299,9 @@ char *work_run_dir(const char *state_dir, int64_t run);
 char *work_actor(const char *state_dir, const struct run_row *run);
 
 /* A task's text, and its directories. malloc'd. */
-char *work_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *slot);
-char *work_worktree_dir(const char *state_dir, const struct slot_row *slot);
-char *work_scratch_dir(const char *state_dir, int64_t run, const struct slot_row *slot);	/* NULL: of the run itself */
+char *work_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
+char *work_worktree_dir(const char *state_dir, const struct slot_row *row);
+char *work_scratch_dir(const char *state_dir, int64_t run, const struct slot_row *row);	/* NULL: of the run itself */
 
 /* One per kind. */
 void intake_run(struct intake_work *work);
@@ -328,16 +328,16 @@ char *ending_zone(const struct plan *plan, const struct agent_plan *agent);
 int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind reader, const struct exit_record *record);
 
 /* Where a slot works: the run's workdir, or its counterpart in the slot's work tree. malloc'd. */
-char *work_slot_dir(const struct run_row *run, const struct slot_row *slot);
+char *work_slot_dir(const struct run_row *run, const struct slot_row *row);
 /* Where its reviewer works: the same, or its counterpart in the checkout. malloc'd. */
-char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *slot);
+char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
 /* The checkout itself, the workspace's counterpart. */
-char *work_checkout_dir(const char *state_dir, const struct slot_row *slot);
+char *work_checkout_dir(const char *state_dir, const struct slot_row *row);
 /* The carrier file of a review, or NULL when the profile has none. malloc'd. */
 /* Top of the tree that a reviewer works in, and where it is noted what it has of misnamed_note(). */
-char *work_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *slot);
-char *work_misnamed_file(const char *state_dir, const struct run_row *run, const struct slot_row *slot);
-char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *slot);
+char *work_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
+char *work_misnamed_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
+char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
 
 /* The submitter's environment as kept in <state>/env/<hash>, filtered for an agent (NULL: for git steps): names of the
  * allowlist and of agent->env. hash NULL: the daemon's own environment, filtered the same. New NULL-terminated list. */
