@@ -181,7 +181,7 @@ const struct spend_row *account_spend(struct engine *engine, const char *name)
 	return spend_of(engine, find_or_make(engine, name));
 }
 
-void account_settle(struct turn *turn, struct engine *engine, const char *name, double cost_usd, int64_t tokens, int64_t wall_ms)
+void account_settle(struct txn *txn, struct engine *engine, const char *name, double cost_usd, int64_t tokens, int64_t wall_ms)
 {
 	struct spend_row *row = spend_of(engine, find_or_make(engine, name));
 
@@ -189,10 +189,10 @@ void account_settle(struct turn *turn, struct engine *engine, const char *name, 
 	row->cost_usd += cost_usd > 0 ? cost_usd : 0;
 	row->tokens += tokens > 0 ? tokens : 0;
 	row->wall_ms += wall_ms > 0 ? wall_ms : 0;
-	turn_put(turn, ROW_SPEND, row);
+	txn_put(txn, ROW_SPEND, row);
 }
 
-void account_cool(struct turn *turn, struct engine *engine, const char *name, enum cooldown_kind kind, int64_t until, const char *reason,
+void account_cool(struct txn *txn, struct engine *engine, const char *name, enum cooldown_kind kind, int64_t until, const char *reason,
     int64_t attempt, const char *set_by)
 {
 	struct account *account = find_or_make(engine, name);
@@ -209,10 +209,10 @@ void account_cool(struct turn *turn, struct engine *engine, const char *name, en
 	row->created_at = now;
 	row_free(ROW_COOLDOWN, account->cooldown);
 	account->cooldown = row;
-	turn_put(turn, ROW_COOLDOWN, row);
-	turn_tell(turn, "cooldown", ROW_NONE, json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "account", json_text(name), "kind", state_name(&cooldown_kind_names, (int)kind),
+	txn_put(txn, ROW_COOLDOWN, row);
+	txn_emit(txn, "cooldown", ROW_NONE, json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "account", json_text(name), "kind", state_name(&cooldown_kind_names, (int)kind),
 	    "in_force", row->until > now, "until", json_time(row->until), "reason", json_text(reason), "set_by", json_text(set_by)));
-	turn_act_cooling(turn);
+	txn_effect_cooling(txn);
 }
 
 /* Some services name a moment that is always near, for hours: each such notice behind another counts twice as long as that one did. */
@@ -229,7 +229,7 @@ static int64_t least(const struct account *account, int64_t now)
 	return now + (2 * span < BACKOFF_MAX_MS ? 2 * span : BACKOFF_MAX_MS);
 }
 
-void account_exhausted(struct turn *turn, struct engine *engine, const struct attempt_row *a, int64_t reset_at, const char *words)
+void account_exhausted(struct txn *txn, struct engine *engine, const struct attempt_row *a, int64_t reset_at, const char *words)
 {
 	const struct cooldown_row *row = account_cooldown(engine, a->account);
 	int64_t now = engine_now(engine), until = reset_at != ROW_NONE ? reset_at : now + LIMIT_MS, shortest = least(find_or_make(engine, a->account), now);
@@ -247,25 +247,25 @@ void account_exhausted(struct turn *turn, struct engine *engine, const struct at
 		free(line);
 	}
 	log_warn("account %s is exhausted: %s", a->account, safe != NULL ? safe : "it does not say why");
-	account_cool(turn, engine, a->account, COOLDOWN_LIMIT, until, safe, a->id, NULL);
+	account_cool(txn, engine, a->account, COOLDOWN_LIMIT, until, safe, a->id, NULL);
 	free(safe);
 }
 
-void account_serves(struct turn *turn, struct engine *engine, const struct attempt_row *a)
+void account_serves(struct txn *txn, struct engine *engine, const struct attempt_row *a)
 {
 	const struct cooldown_row *row = a->account != NULL ? account_cooldown(engine, a->account) : NULL;
 
 	if (row == NULL || row->kind != COOLDOWN_LIMIT)
 		return;
 	log_info("account %s serves again", a->account);
-	account_cool(turn, engine, a->account, COOLDOWN_LIMIT, engine_now(engine), "it serves again", a->id, NULL);
+	account_cool(txn, engine, a->account, COOLDOWN_LIMIT, engine_now(engine), "it serves again", a->id, NULL);
 }
 
 void engine_cooldown_set(struct engine *engine, const char *account, int64_t until, const char *reason, const char *by, bool check,
     engine_reply_cb *cb, void *arg)
 {
 	struct engine_reply reply = { .id = 0 };
-	struct turn *turn;
+	struct txn *txn;
 	char *human;
 
 	if (engine->full) {
@@ -278,11 +278,11 @@ void engine_cooldown_set(struct engine *engine, const char *account, int64_t unt
 		return;
 	}
 	human = xasprintf("human:%s", by);
-	turn = turn_new(engine);
-	account_cool(turn, engine, account, COOLDOWN_OPERATOR, until, reason, ROW_NONE, human);
-	turn_reply(turn, cb, arg, 0);
-	turn_act_schedule(turn);
-	turn_commit(turn);
+	txn = txn_new(engine);
+	account_cool(txn, engine, account, COOLDOWN_OPERATOR, until, reason, ROW_NONE, human);
+	txn_reply(txn, cb, arg, 0);
+	txn_effect_schedule(txn);
+	txn_commit(txn);
 	free(human);
 	/* nobody's word makes money */
 	account_look(engine, account);

@@ -54,7 +54,7 @@ int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a)
 }
 
 /* Its service did not serve it, or the host. No counter of the slot moves but that of such tries. */
-void attempt_begin_again(struct turn *turn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
+void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
     int fault, const char *words)
 {
 	struct slot_row *row = slot->row;
@@ -62,15 +62,15 @@ void attempt_begin_again(struct turn *turn, struct slot *slot, const struct atte
 
 	if (again == AGAIN_COOL) {
 		text_set(&row->cooling, a->account);
-		account_exhausted(turn, slot->run->engine, a, facts->reset_at, words);
+		account_exhausted(txn, slot->run->engine, a, facts->reset_at, words);
 	} else if (again == AGAIN_RETRY) {
 		row->retries++;
 		row->retry_at = backoff_until(facts->now, row->retries, facts->reset_at, a->uuid);
 	}
-	slot_event(turn, slot, event, NULL);
+	slot_event(txn, slot, event, NULL);
 	if (again == AGAIN_HOST) {
-		slot_waits(turn, slot, WAIT_HOST, fault, words);
+		slot_waits(txn, slot, WAIT_HOST, fault, words);
 		row->retry_at = row->wait_until;
-		turn_put(turn, ROW_SLOT, row);
+		txn_put(txn, ROW_SLOT, row);
 	}
 }

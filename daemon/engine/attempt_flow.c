@@ -29,7 +29,7 @@ static int64_t round_of(const struct slot_row *row, enum role role)
 	return 0;
 }
 
-void attempt_begin(struct turn *turn, struct slot *slot, enum role role)
+void attempt_begin(struct txn *txn, struct slot *slot, enum role role)
 {
 	struct run *run = slot->run;
 	struct engine *engine = run->engine;
@@ -60,9 +60,9 @@ void attempt_begin(struct turn *turn, struct slot *slot, enum role role)
 	a->state = ATTEMPT_S_STARTING;
 	a->resumes = attempt_resumes(slot, a);
 	slot->row->attempt = a->id;
-	turn_put(turn, ROW_ATTEMPT, a);
+	txn_put(txn, ROW_ATTEMPT, a);
 	run_rows_put(run->rows, ROW_ATTEMPT, a);
-	turn_act(turn, ACT_COMPOSE, run, slot, a->id);
+	txn_effect(txn, EFFECT_COMPOSE, run, slot, a->id);
 }
 
 static json_t *attempt_body(const struct attempt_row *a)
@@ -77,7 +77,7 @@ static void set_number(json_t *body, const char *name, int64_t value)
 		json_object_set_new(body, name, json_integer(value));
 }
 
-static void tell_ended(struct turn *turn, const struct attempt_row *a)
+static void tell_ended(struct txn *txn, const struct attempt_row *a)
 {
 	json_t *body = attempt_body(a);
 
@@ -96,11 +96,11 @@ static void tell_ended(struct turn *turn, const struct attempt_row *a)
 		json_object_set_new(body, "cost_usd", json_real(a->cost_usd));
 	if (a->started_at != ROW_NONE && a->ended_at != ROW_NONE)
 		set_number(body, "wall_ms", a->ended_at - a->started_at);
-	turn_tell(turn, "attempt.ended", a->run, body);
+	txn_emit(txn, "attempt.ended", a->run, body);
 }
 
 /* Nothing of it ran. */
-static void end_unstarted(struct turn *turn, struct slot *slot, enum process_result process, const char *cause)
+static void end_unstarted(struct txn *txn, struct slot *slot, enum process_result process, const char *cause)
 {
 	struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 
@@ -110,41 +110,41 @@ static void end_unstarted(struct turn *turn, struct slot *slot, enum process_res
 	text_set(&a->cause, cause);
 	a->ended_at = engine_now(slot->run->engine);
 	if (budget_release(a))
-		turn_act_cooling(turn);
-	turn_put(turn, ROW_ATTEMPT, a);
-	tell_ended(turn, a);
+		txn_effect_cooling(txn);
+	txn_put(txn, ROW_ATTEMPT, a);
+	tell_ended(txn, a);
 	slot->pending = PENDING_NOTHING;
 	slot->id = ROW_NONE;
 }
 
-void attempt_unstarted(struct turn *turn, struct slot *slot)
+void attempt_unstarted(struct txn *txn, struct slot *slot)
 {
-	end_unstarted(turn, slot, PROCESS_CANCELLED, "cancelled before it was started");
-	slot_ended(turn, slot);
+	end_unstarted(txn, slot, PROCESS_CANCELLED, "cancelled before it was started");
+	slot_ended(txn, slot);
 }
 
-void attempt_forgone(struct turn *turn, struct slot *slot, const char *cause)
+void attempt_forgone(struct txn *txn, struct slot *slot, const char *cause)
 {
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 
-	end_unstarted(turn, slot, PROCESS_NOT_STARTED, cause);
+	end_unstarted(txn, slot, PROCESS_NOT_STARTED, cause);
 	text_set(&slot->row->reason, NULL);	/* it waits for nothing any more */
 	if (a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
-		review_skip(turn, slot, "implement not successful");
-	slot_event(turn, slot, SLOT_E_FAILED, cause);
+		review_skip(txn, slot, "implement not successful");
+	slot_event(txn, slot, SLOT_E_FAILED, cause);
 }
 
 void attempt_started(struct slot *slot)
 {
 	struct attempt_row *a = run_attempt(slot->run, slot->id);
-	struct turn *turn = turn_new(slot->run->engine);
+	struct txn *txn = txn_new(slot->run->engine);
 
 	a->state = ATTEMPT_S_RUNNING;
 	a->started_at = engine_now(slot->run->engine);
-	slot_wait_over(turn, slot);
-	turn_put(turn, ROW_ATTEMPT, a);
-	turn_tell(turn, "attempt.started", a->run, attempt_body(a));
-	turn_commit(turn);
+	slot_wait_over(txn, slot);
+	txn_put(txn, ROW_ATTEMPT, a);
+	txn_emit(txn, "attempt.started", a->run, attempt_body(a));
+	txn_commit(txn);
 	if (slot->row->task == NULL && a->role == ROLE_IMPLEMENT)
 		pick_watch(slot);
 	result_watch(slot);
@@ -152,46 +152,46 @@ void attempt_started(struct slot *slot)
 }
 
 /* A check that failed: its output goes to a fixer, while there is a fix round left. */
-static void check_failed(struct turn *turn, struct slot *slot, const struct attempt_row *a)
+static void check_failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);
 	char *cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s", a->agent, (long long)slot->row->fix, a->cause);
 
 	slot->row->failed_check = a->id;
-	review_over(turn, slot, end, end == ROUND_EXHAUSTED ? cause : NULL);
+	review_over(txn, slot, end, end == ROUND_EXHAUSTED ? cause : NULL);
 	free(cause);
 }
 
 /* A stop marker, or nothing was picked: the task, if it had one, is somebody else's again. */
-static void released(struct turn *turn, struct slot *slot, const struct attempt_row *a)
+static void released(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	struct run *run = slot->run;
 	bool marker = a->outcome == TASK_R_STOP_MARKER;
 
 	if (marker)
 		run->rows->run.stopped = 1;
-	turn_put(turn, ROW_RUN, &run->rows->run);
-	review_skip(turn, slot, marker ? "the agent gave a stop marker" : "no task was picked");
+	txn_put(txn, ROW_RUN, &run->rows->run);
+	review_skip(txn, slot, marker ? "the agent gave a stop marker" : "no task was picked");
 	if (marker)
 		text_set(&slot->row->reason, "given back: the agent gave a stop marker");
 }
 
 /* By its requirement such a program inherits everything; one that looks for a variable in vain has no other way to say so. */
-static void reviewer_failed(struct turn *turn, struct slot *slot, const struct attempt_row *a, const char *cause)
+static void reviewer_failed(struct txn *txn, struct slot *slot, const struct attempt_row *a, const char *cause)
 {
 	static const char left_out[] = "from your environment it gets PATH, HOME and the like, and the variables that env of [review] or of its agent names; "
 	    "name others that it needs there, or pass them with --env NAME=VALUE";
 	char *text;
 
 	if (slot_plan(slot)->profile->carrier != CARRIER_EXIT || a->exit_code != 2) {
-		review_error(turn, slot, cause);
+		review_error(txn, slot, cause);
 		return;
 	}
 	text = xasprintf("%s; %s", cause, left_out);
-	review_error(turn, slot, text);
+	review_error(txn, slot, text);
 	free(text);
 	text = xasprintf("the review program failed: %s", left_out);
-	run_warn(turn, slot->run, text);
+	run_warn(txn, slot->run, text);
 	free(text);
 }
 
@@ -213,14 +213,14 @@ static const char *fault_words(const struct slot *slot, const struct collect_wor
 	return w->cut ? w->error : slot->record.error;
 }
 
-static void follow(struct turn *turn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
+static void follow(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
     const struct collect_work *w)
 {
 	bool lost = a->state == ATTEMPT_S_LOST || attempt_is_cut(facts);
 	const char *cause = a->cause;
 
 	if (event == SLOT_E_AGAIN || event == SLOT_E_AGAIN_CHECKOUT) {
-		attempt_begin_again(turn, slot, a, facts, event, facts->host ? fault_of(slot, w) : 0, facts->host ? fault_words(slot, w) : w->result.incomplete && w->result.notice != NULL ? w->result.notice :
+		attempt_begin_again(txn, slot, a, facts, event, facts->host ? fault_of(slot, w) : 0, facts->host ? fault_words(slot, w) : w->result.incomplete && w->result.notice != NULL ? w->result.notice :
 		    w->result.error != NULL ? w->result.error : a->cause);
 		return;
 	}
@@ -232,18 +232,18 @@ static void follow(struct turn *turn, struct slot *slot, const struct attempt_ro
 	else if (event != SLOT_E_FAILED && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		slot->row->answer = a->id;
 	if (event == SLOT_E_DONE_UNREVIEWED)
-		review_skip(turn, slot, slot_plan(slot)->skip_reason);
+		review_skip(txn, slot, slot_plan(slot)->skip_reason);
 	if (event == SLOT_E_RELEASED)
-		released(turn, slot, a);
+		released(txn, slot, a);
 	if (event == SLOT_E_FAILED && a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
-		review_skip(turn, slot, "implement not successful");
+		review_skip(txn, slot, "implement not successful");
 	if (event == SLOT_E_FAILED && a->role == ROLE_REVIEW) {
-		reviewer_failed(turn, slot, a, cause);
-		review_over(turn, slot, ROUND_REVIEWER_ERROR, cause);
+		reviewer_failed(txn, slot, a, cause);
+		review_over(txn, slot, ROUND_REVIEWER_ERROR, cause);
 	} else if (event == SLOT_E_FINDINGS) {
-		check_failed(turn, slot, a);
+		check_failed(txn, slot, a);
 	} else {
-		slot_event(turn, slot, event, cause);
+		slot_event(txn, slot, event, cause);
 	}
 }
 
@@ -306,7 +306,7 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 #define NOT_CONFINED "the reviewer was not confined: this kernel has no Landlock; changes of the tree are only noticed afterwards"
 
 /* How far a reviewer that may only read was really held to it. */
-static void take_sandbox(struct turn *turn, const struct slot *slot, struct attempt_row *a)
+static void take_sandbox(struct txn *txn, const struct slot *slot, struct attempt_row *a)
 {
 	struct run *run = slot->run;
 	const char *warnings = run->rows->run.warnings;
@@ -315,7 +315,7 @@ static void take_sandbox(struct turn *turn, const struct slot *slot, struct atte
 		return;
 	a->sandbox = slot->record.sandbox > 0 ? xasprintf("landlock %d", slot->record.sandbox) : xstrdup("none");
 	if (slot->record.sandbox == 0 && (warnings == NULL || strstr(warnings, NOT_CONFINED) == NULL))
-		run_warn(turn, run, NOT_CONFINED);
+		run_warn(txn, run, NOT_CONFINED);
 }
 
 static char *lost_detail(const struct slot *slot)
@@ -496,23 +496,23 @@ static void take_end(const struct slot *slot, struct attempt_row *a, const struc
 	a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
 }
 
-static void take_disk(struct turn *turn, const struct slot *slot, const struct collect_work *w)
+static void take_disk(struct txn *txn, const struct slot *slot, const struct collect_work *w)
 {
 	struct task_row *task = slot_task(slot);
 
 	if (task == NULL || w->disk_bytes == ROW_NONE)
 		return;
 	task->disk_bytes = w->disk_bytes;
-	turn_put(turn, ROW_TASK, task);
+	txn_put(txn, ROW_TASK, task);
 }
 
 /* What it said can be neither read nor kept for now: nothing of it is lost. */
 static void wait_to_collect(struct slot *slot, const struct collect_work *w)
 {
-	struct turn *turn = turn_new(slot->run->engine);
+	struct txn *txn = txn_new(slot->run->engine);
 
-	slot_waits(turn, slot, WAIT_HOST, w->work.fault, w->error);
-	turn_commit(turn);
+	slot_waits(txn, slot, WAIT_HOST, w->work.fault, w->error);
+	txn_commit(txn);
 	engine_work_later(slot->run->engine, HOST_LOOK_MS, collect_new(slot), WORK_COLLECT, collect_cb, slot);
 }
 
@@ -524,7 +524,7 @@ static void collect_cb(void *arg, struct work *work)
 	struct attempt_row *a = run_attempt(run, w->attempt);
 	struct attempt_facts facts = facts_of(slot, a, w);
 	enum slot_event event = attempt_classify(&facts);
-	struct turn *turn;
+	struct txn *txn;
 
 	if (run->engine->stopped) {
 		work_free(work);
@@ -535,35 +535,35 @@ static void collect_cb(void *arg, struct work *work)
 		work_free(work);
 		return;
 	}
-	turn = turn_new(run->engine);
-	slot_wait_over(turn, slot);
+	txn = txn_new(run->engine);
+	slot_wait_over(txn, slot);
 	take_output(run, a, w);
 	if (facts.role == ROLE_REVIEW)
-		take_sandbox(turn, slot, a);
+		take_sandbox(txn, slot, a);
 	if (w->review_file != NULL && attempt_succeeded(&facts))
-		review_marked(turn, slot, w->marks, w->nmarks);
+		review_marked(txn, slot, w->marks, w->nmarks);
 	take_end(slot, a, &facts, w->result.unanswered && a->role != ROLE_CHECK);
 	if (event == SLOT_E_RELEASED && w->stop)
 		a->outcome = TASK_R_STOP_MARKER;
-	take_disk(turn, slot, w);
+	take_disk(txn, slot, w);
 	if (attempt_succeeded(&facts))
-		account_serves(turn, run->engine, a);
+		account_serves(txn, run->engine, a);
 	if (!attempt_succeeded(&facts) || event == SLOT_E_FAILED)
 		a->cause = cause_of(slot, &facts, limit_of(slot, facts.role, w->reader), w);
 	if (!slot->lost && !slot->record.tree_empty)
-		run_warn(turn, run, "an attempt's process tree could not be seen to be empty");
+		run_warn(txn, run, "an attempt's process tree could not be seen to be empty");
 	if (w->doubt != NULL && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, w->doubt) == NULL))
-		run_warn(turn, run, w->doubt);
-	budget_settle(turn, slot, a);
-	turn_put(turn, ROW_ATTEMPT, a);
-	tell_ended(turn, a);
+		run_warn(txn, run, w->doubt);
+	budget_settle(txn, slot, a);
+	txn_put(txn, ROW_ATTEMPT, a);
+	tell_ended(txn, a);
 	slot->pending = PENDING_NOTHING;
 	slot->id = ROW_NONE;
 	if (slot_ending(slot))
-		slot_ended(turn, slot);
+		slot_ended(txn, slot);
 	else
-		follow(turn, slot, a, &facts, event, w);
-	turn_commit(turn);
+		follow(txn, slot, a, &facts, event, w);
+	txn_commit(txn);
 	work_free(work);
 }
 
@@ -588,31 +588,31 @@ void attempt_renumber(struct slot *slot)
 {
 	struct run *run = slot->run;
 	struct attempt_row *a = row_copy(ROW_ATTEMPT, run_attempt(run, slot->id));
-	struct turn *turn = turn_new(run->engine);
+	struct txn *txn = txn_new(run->engine);
 
-	turn_drop(turn, ROW_ATTEMPT, a);
+	txn_drop(txn, ROW_ATTEMPT, a);
 	run_rows_drop(run->rows, ROW_ATTEMPT, a);
 	a->id = slot->row->attempt = ++run->engine->last_attempt;
-	turn_put(turn, ROW_ATTEMPT, a);
-	turn_put(turn, ROW_SLOT, slot->row);
+	txn_put(txn, ROW_ATTEMPT, a);
+	txn_put(txn, ROW_SLOT, slot->row);
 	run_rows_put(run->rows, ROW_ATTEMPT, a);
 	slot->id = ROW_NONE;
-	turn_act(turn, ACT_COMPOSE, run, slot, a->id);
-	turn_commit(turn);
+	txn_effect(txn, EFFECT_COMPOSE, run, slot, a->id);
+	txn_commit(txn);
 }
 
 /* A fault of the host keeps it from being started: it waits for that as for a service. */
 static void wait_to_start(struct slot *slot, int fault, const char *error)
 {
-	struct turn *turn = turn_new(slot->run->engine);
+	struct txn *txn = txn_new(slot->run->engine);
 
 	slot->pending = PENDING_NOTHING;
 	slot->id = ROW_NONE;
-	slot_waits(turn, slot, WAIT_HOST, fault, error);
+	slot_waits(txn, slot, WAIT_HOST, fault, error);
 	slot->row->retry_at = slot->row->wait_until;
-	turn_put(turn, ROW_SLOT, slot->row);
-	turn_act(turn, ACT_COMPOSE, slot->run, slot, slot->row->attempt);
-	turn_commit(turn);
+	txn_put(txn, ROW_SLOT, slot->row);
+	txn_effect(txn, EFFECT_COMPOSE, slot->run, slot, slot->row->attempt);
+	txn_commit(txn);
 }
 
 void attempt_refused(struct slot *slot, int status, const char *error)

@@ -105,16 +105,16 @@ int64_t run_time_left(const struct run *run)
 bool attempt_overspends(struct slot *slot)
 {
 	char spent[RUN_SPENT_MAX], *cause;
-	struct turn *turn;
+	struct txn *txn;
 
 	run_spent(slot->run, spent);
 	if (spent[0] == '\0')
 		return false;
-	turn = turn_new(slot->run->engine);
+	txn = txn_new(slot->run->engine);
 	cause = xasprintf(RUN_LIMIT "%s", spent);
 	log_warn("run %lld slot %lld: %s", (long long)slot->row->run, (long long)slot->row->slot, cause);
-	attempt_forgone(turn, slot, cause);
-	turn_commit(turn);
+	attempt_forgone(txn, slot, cause);
+	txn_commit(txn);
 	free(cause);
 	return true;
 }
@@ -129,7 +129,7 @@ bool account_is_spent(struct engine *engine, const char *name)
 
 /* Of a day; nothing more until the next one, unless it is exhausted for longer. What somebody has set stands: the day is looked at again when
  * that is over. */
-static void cool_account(struct turn *turn, struct engine *engine, const char *name, const struct budget *b, int64_t attempt)
+static void cool_account(struct txn *txn, struct engine *engine, const char *name, const struct budget *b, int64_t attempt)
 {
 	int64_t midnight = budget_midnight(engine_now(engine));
 	const struct cooldown_row *cooldown = account_cooldown(engine, name);
@@ -141,7 +141,7 @@ static void cool_account(struct turn *turn, struct engine *engine, const char *n
 	text = budget_text(b, kind);
 	reason = xasprintf("%s are %s today (%s)", text, words[kind].spent, words[kind].account);
 	log_warn("account %s: %s", name, reason);
-	account_cool(turn, engine, name, COOLDOWN_BUDGET, midnight, reason, attempt, NULL);
+	account_cool(txn, engine, name, COOLDOWN_BUDGET, midnight, reason, attempt, NULL);
 	free(reason);
 	free(text);
 }
@@ -149,13 +149,13 @@ static void cool_account(struct turn *turn, struct engine *engine, const char *n
 void account_look(struct engine *engine, const char *name)
 {
 	struct budget b = of_day(engine, name);
-	struct turn *turn;
+	struct txn *txn;
 
 	if (!budget_has_cap(&b))
 		return;
-	turn = turn_new(engine);
-	cool_account(turn, engine, name, &b, ROW_NONE);
-	turn_commit_or_drop(turn);
+	txn = txn_new(engine);
+	cool_account(txn, engine, name, &b, ROW_NONE);
+	txn_commit_or_drop(txn);
 }
 
 /* What would be set aside for the attempt; NaN: nothing of that kind. */
@@ -234,7 +234,7 @@ static json_t *event_body(const struct budget *b, enum budget_kind kind, const c
 }
 
 /* Four fifths are gone: told once of each limit. */
-static void warn_run(struct turn *turn, struct run *run, const struct budget *before, const struct budget *after)
+static void warn_run(struct txn *txn, struct run *run, const struct budget *before, const struct budget *after)
 {
 	for (int i = 0; i < BUDGET_KINDS; i++) {
 		enum budget_kind kind = (enum budget_kind)i;
@@ -247,8 +247,8 @@ static void warn_run(struct turn *turn, struct run *run, const struct budget *be
 			text = budget_text(after, kind);
 			free(last);
 			last = xasprintf("%s are %s (%s)", text, words[kind].spent, words[kind].run);
-			run_warn(turn, run, last);
-			turn_tell(turn, "budget", run->rows->run.id, event_body(after, kind, NULL));
+			run_warn(txn, run, last);
+			txn_emit(txn, "budget", run->rows->run.id, event_body(after, kind, NULL));
 			free(text);
 		}
 		free(last);
@@ -271,10 +271,10 @@ static void watch_cb(void *arg, struct work *work)
 	/* by key: it may be over, or about to be forgotten */
 	if (!engine->stopped && run != NULL && !run_state_is_end((enum run_state)run->rows->run.state)) {
 		struct budget now = of_run(run, ROW_NONE);
-		struct turn *turn = turn_new(engine);
+		struct txn *txn = txn_new(engine);
 
-		warn_run(turn, run, &now, &now);
-		turn_commit_or_drop(turn);
+		warn_run(txn, run, &now, &now);
+		txn_commit_or_drop(txn);
 		if (run_is_out_of_time(run))
 			cooling_look_at(run);
 		else
@@ -299,7 +299,7 @@ void budget_watch(struct run *run)
 		watch(run, warn_at(run));
 }
 
-static void warn_account(struct turn *turn, const char *name, const struct budget *before, const struct budget *after)
+static void warn_account(struct txn *txn, const char *name, const struct budget *before, const struct budget *after)
 {
 	for (int i = 0; i < BUDGET_KINDS; i++) {
 		enum budget_kind kind = (enum budget_kind)i;
@@ -309,25 +309,25 @@ static void warn_account(struct turn *turn, const char *name, const struct budge
 			continue;
 		text = budget_text(after, kind);
 		log_warn("account %s: %s are %s today (%s)", name, text, words[kind].spent, words[kind].account);
-		turn_tell(turn, "budget", ROW_NONE, event_body(after, kind, name));
+		txn_emit(txn, "budget", ROW_NONE, event_body(after, kind, name));
 		free(text);
 	}
 }
 
 /* True: the account has a budget. */
-static bool settle_account(struct turn *turn, struct engine *engine, const struct attempt_row *a)
+static bool settle_account(struct txn *txn, struct engine *engine, const struct attempt_row *a)
 {
 	struct budget before = of_day(engine, a->account), after;
 	double cost = budget_used(a, BUDGET_COST), tokens = budget_used(a, BUDGET_TOKENS), wall = budget_used(a, BUDGET_WALL);
 
-	account_settle(turn, engine, a->account, isnan(cost) ? 0 : cost, isnan(tokens) ? 0 : (int64_t)tokens, isnan(wall) ? 0 : (int64_t)wall);
+	account_settle(txn, engine, a->account, isnan(cost) ? 0 : cost, isnan(tokens) ? 0 : (int64_t)tokens, isnan(wall) ? 0 : (int64_t)wall);
 	after = of_day(engine, a->account);
-	warn_account(turn, a->account, &before, &after);
-	cool_account(turn, engine, a->account, &after, a->id);
+	warn_account(txn, a->account, &before, &after);
+	cool_account(txn, engine, a->account, &after, a->id);
 	return budget_has_cap(&after);
 }
 
-void budget_settle(struct turn *turn, const struct slot *slot, struct attempt_row *a)
+void budget_settle(struct txn *txn, const struct slot *slot, struct attempt_row *a)
 {
 	struct run *run = slot->run;
 	struct budget before = of_run(run, a->id), after = before;
@@ -338,9 +338,9 @@ void budget_settle(struct turn *turn, const struct slot *slot, struct attempt_ro
 	} else {
 		budget_add(&after, a);
 		look = budget_has_cap(&after);
-		warn_run(turn, run, &before, &after);
+		warn_run(txn, run, &before, &after);
 		if (!is_free(slot, a))
-			look |= settle_account(turn, run->engine, a);
+			look |= settle_account(txn, run->engine, a);
 		/* what it says is what it counts as */
 		if (!isnan(budget_told(a, BUDGET_COST)))
 			a->reserved_usd = NAN;
@@ -348,5 +348,5 @@ void budget_settle(struct turn *turn, const struct slot *slot, struct attempt_ro
 			a->reserved_tokens = ROW_NONE;
 	}
 	if (look)
-		turn_act_cooling(turn);
+		txn_effect_cooling(txn);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose the tasks of shared sources are: an index over the claim rows, ahead of them by the turns in flight. */
+/* Whose the tasks of shared sources are: an index over the claim rows, ahead of them by the transactions in flight. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/tree.h>
@@ -70,8 +70,8 @@ const struct claim_row *claims_find(const struct claims *claims, const char *sou
 	return claim != NULL ? claim->row : NULL;
 }
 
-/* Puts the row into the turn, and is so from now on. */
-static void put(struct turn *turn, struct claims *claims, const char *source, const char *task, int64_t run, enum claim_state state)
+/* Puts the row into the txn, and is so from now on. */
+static void put(struct txn *txn, struct claims *claims, const char *source, const char *task, int64_t run, enum claim_state state)
 {
 	struct claim *claim = find(claims, source, task);
 	struct claim_row *row;
@@ -86,8 +86,8 @@ static void put(struct turn *turn, struct claims *claims, const char *source, co
 	}
 	row->run = run;
 	row->state = (int)state;
-	row->at = turn_now(turn);
-	turn_put(turn, ROW_CLAIM, row);
+	row->at = txn_now(txn);
+	txn_put(txn, ROW_CLAIM, row);
 }
 
 char *claim_source(enum source_kind kind, const char *path)
@@ -118,11 +118,11 @@ bool run_is_claimed_elsewhere(const struct run *run, const char *task)
 	    (claim->state == CLAIM_S_HELD || (claim->state == CLAIM_S_DONE && claim->at >= loaded_at(run)));
 }
 
-void run_claim(struct turn *turn, struct run *run, const char *task, enum claim_state state)
+void run_claim(struct txn *txn, struct run *run, const char *task, enum claim_state state)
 {
 	char *source = run_claim_source(run);
 
 	if (source != NULL)
-		put(turn, run->engine->claims, source, task, run->rows->run.id, state);
+		put(txn, run->engine->claims, source, task, run->rows->run.id, state);
 	free(source);
 }

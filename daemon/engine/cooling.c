@@ -18,7 +18,7 @@
 
 /* Why an attempt may not start yet. */
 struct wait {
-	int64_t until;		/* TIME when that changes by itself; ROW_NONE: something else has to happen, see turn_act_cooling() */
+	int64_t until;		/* TIME when that changes by itself; ROW_NONE: something else has to happen, see txn_effect_cooling() */
 	const char *account;	/* that it waits for, NULL: for none */
 	char *reason;		/* owned */
 };
@@ -149,14 +149,14 @@ static void cool(struct slot *slot, const struct wait *wait)
 {
 	struct slot_row *row = slot->row;
 	struct attempt_row *a = run_attempt(slot->run, row->attempt);
-	struct turn *turn = turn_new(slot->run->engine);
+	struct txn *txn = txn_new(slot->run->engine);
 	bool told = slot_cools(row) && same(row->cooling, wait->account) && same(row->reason, wait->reason);
 
 	slot->pending = PENDING_COOLING;
 	slot->id = ROW_NONE;
 	if (budget_release(a)) {
-		turn_put(turn, ROW_ATTEMPT, a);
-		turn_act_cooling(turn);
+		txn_put(txn, ROW_ATTEMPT, a);
+		txn_effect_cooling(txn);
 	}
 	if (!told) {
 		text_set(&row->cooling, wait->account);
@@ -164,17 +164,17 @@ static void cool(struct slot *slot, const struct wait *wait)
 		if (wait->account == NULL && row->retry_at == ROW_NONE)
 			row->retry_at = engine_now(slot->run->engine);
 		text_set(&row->reason, wait->reason);
-		turn_put(turn, ROW_SLOT, row);
-		slot_emit_phase(turn, slot);
+		txn_put(txn, ROW_SLOT, row);
+		slot_emit_phase(txn, slot);
 		log_info("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, wait->reason);
 	}
-	if (slot->seated) {
+	if (slot->has_permit) {
 		queue_give(slot);
-		turn_act_schedule(turn);
+		txn_effect_schedule(txn);
 	}
-	queue_yield(turn, slot->run);
+	queue_yield(txn, slot->run);
 	queue_update(slot->run);
-	turn_commit_or_drop(turn);
+	txn_commit_or_drop(txn);
 	wake_later(slot, wait->until);
 }
 
@@ -229,7 +229,7 @@ static bool is_of_this_boot(struct slot *slot, struct attempt_row *a)
 }
 
 /* It cools no more: only when that is on disk it may have been started. */
-static bool is_warm(struct turn *turn, struct slot *slot)
+static bool is_warm(struct txn *txn, struct slot *slot)
 {
 	struct slot_row *row = slot->row;
 
@@ -240,22 +240,22 @@ static bool is_warm(struct turn *turn, struct slot *slot)
 	row->retry_at = ROW_NONE;
 	/* since when is kept: it may be refused again */
 	row->wait = WAIT_NOTHING;
-	turn_put(turn, ROW_SLOT, row);
-	slot_emit_phase(turn, slot);
+	txn_put(txn, ROW_SLOT, row);
+	slot_emit_phase(txn, slot);
 	return true;
 }
 
 bool attempt_settles(struct slot *slot)
 {
 	struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
-	struct turn *turn = turn_new(slot->run->engine);
-	bool warm = is_warm(turn, slot), other = takes_over(slot, a), boot = is_of_this_boot(slot, a), reserved = budget_reserve(slot, a);
+	struct txn *txn = txn_new(slot->run->engine);
+	bool warm = is_warm(txn, slot), other = takes_over(slot, a), boot = is_of_this_boot(slot, a), reserved = budget_reserve(slot, a);
 
 	if (other || boot || reserved)
-		turn_put(turn, ROW_ATTEMPT, a);
+		txn_put(txn, ROW_ATTEMPT, a);
 	if (warm || other || boot || reserved)
-		turn_act(turn, ACT_COMPOSE, slot->run, slot, a->id);
-	turn_commit_or_drop(turn);
+		txn_effect(txn, EFFECT_COMPOSE, slot->run, slot, a->id);
+	txn_commit_or_drop(txn);
 	return warm || other || boot || reserved;
 }
 
@@ -263,22 +263,22 @@ void attempt_queues(struct slot *slot, bool cooled)
 {
 	struct slot_row *row = slot->row;
 	struct attempt_row *a = run_attempt(slot->run, row->attempt);
-	struct turn *turn = turn_new(slot->run->engine);
+	struct txn *txn = txn_new(slot->run->engine);
 
 	/* it may wait as long as its run is paused: nobody else of its account is to wait for that */
 	if (budget_release(a)) {
-		turn_put(turn, ROW_ATTEMPT, a);
-		turn_act_cooling(turn);
+		txn_put(txn, ROW_ATTEMPT, a);
+		txn_effect_cooling(txn);
 	}
 	if (cooled || row->cooling != NULL) {
 		if (row->cooling != NULL)
 			row->retry_at = engine_now(slot->run->engine);
 		text_set(&row->cooling, NULL);
 		text_set(&row->reason, NULL);
-		turn_put(turn, ROW_SLOT, row);
-		slot_emit_phase(turn, slot);
+		txn_put(txn, ROW_SLOT, row);
+		slot_emit_phase(txn, slot);
 	}
-	turn_commit_or_drop(turn);
+	txn_commit_or_drop(txn);
 }
 
 void cooling_look_at(struct run *run)

@@ -29,7 +29,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	TAILQ_INIT(&engine->reading);
 	TAILQ_INIT(&engine->submits);
 	TAILQ_INIT(&engine->deciding);
-	TAILQ_INIT(&engine->desk);
+	TAILQ_INIT(&engine->file_queue);
 	LIST_INIT(&engine->hooks);
 	return engine;
 }
@@ -50,13 +50,13 @@ void engine_stop(struct engine *engine)
 {
 	engine->stopped = true;
 	refuse_submits(engine);
-	desk_stop(engine);
+	file_queue_stop(engine);
 }
 
 void engine_free(struct engine *engine)
 {
 	struct pending_submit *p;
-	struct desk_item *item;
+	struct file_job *item;
 	struct hook *hook;
 	struct run *run;
 
@@ -71,8 +71,8 @@ void engine_free(struct engine *engine)
 	}
 	while ((p = TAILQ_FIRST(&engine->deciding)) != NULL)
 		submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping", "submit again when it is back", NULL);
-	while ((item = TAILQ_FIRST(&engine->desk)) != NULL) {
-		TAILQ_REMOVE(&engine->desk, item, entry);
+	while ((item = TAILQ_FIRST(&engine->file_queue)) != NULL) {
+		TAILQ_REMOVE(&engine->file_queue, item, entry);
 		free(item->environment);
 		free(item->blob);
 		free(item->leftover);
@@ -175,7 +175,7 @@ size_t engine_busy(const struct engine *engine)
 		busy += run_is_active(run);
 	if (!TAILQ_EMPTY(&engine->reading) || !TAILQ_EMPTY(&engine->submits) || !TAILQ_EMPTY(&engine->deciding))
 		busy++;
-	return busy + (engine->desk_busy || !TAILQ_EMPTY(&engine->desk));
+	return busy + (engine->file_queue_busy || !TAILQ_EMPTY(&engine->file_queue));
 }
 
 size_t engine_running(const struct engine *engine)
@@ -203,7 +203,7 @@ void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check
 {
 	struct run *run = run_find(engine, id);
 	struct engine_reply reply = { .id = id, .rows = view_run(engine->view, id) };
-	struct turn *turn;
+	struct txn *txn;
 	char *cause;
 
 	reply.code = refuse_change(engine, run, &reply);
@@ -212,14 +212,14 @@ void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check
 		return;
 	}
 	/* also when an earlier cancel is still on its way to the disk: the answer comes after it */
-	turn = turn_new(engine);
+	txn = txn_new(engine);
 	if (!run_cancelling(run) && !run_state_is_end((enum run_state)run->rows->run.state)) {
 		cause = xasprintf("cancelled by %s", by);
-		run_cancel(turn, run, cause);
+		run_cancel(txn, run, cause);
 		free(cause);
 	}
-	turn_reply(turn, cb, arg, id);
-	turn_commit(turn);
+	txn_reply(txn, cb, arg, id);
+	txn_commit(txn);
 }
 
 static bool is_ending(const struct run *run)
@@ -231,7 +231,7 @@ void engine_pause(struct engine *engine, int64_t id, const char *by, bool check,
 {
 	struct run *run = run_find(engine, id);
 	struct engine_reply reply = { .id = id, .rows = view_run(engine->view, id) };
-	struct turn *turn;
+	struct txn *txn;
 	char *cause;
 
 	reply.code = refuse_change(engine, run, &reply);
@@ -244,26 +244,26 @@ void engine_pause(struct engine *engine, int64_t id, const char *by, bool check,
 		cb(arg, &reply);
 		return;
 	}
-	turn = turn_new(engine);
+	txn = txn_new(engine);
 	cause = xasprintf("paused by %s", by);
 	run->rows->run.paused = 1;
 	if (run->rows->run.state == RUN_S_RUNNING) {
-		run_event(turn, run, RUN_E_PAUSE, cause);
+		run_event(txn, run, RUN_E_PAUSE, cause);
 	} else {
 		queue_update(run);
-		turn_act_schedule(turn);
+		txn_effect_schedule(txn);
 	}
-	turn_put(turn, ROW_RUN, &run->rows->run);
+	txn_put(txn, ROW_RUN, &run->rows->run);
 	free(cause);
-	turn_reply(turn, cb, arg, id);
-	turn_commit(turn);
+	txn_reply(txn, cb, arg, id);
+	txn_commit(txn);
 }
 
 void engine_unpause(struct engine *engine, int64_t id, const char *by, bool check, engine_reply_cb *cb, void *arg)
 {
 	struct run *run = run_find(engine, id);
 	struct engine_reply reply = { .id = id, .rows = view_run(engine->view, id) };
-	struct turn *turn;
+	struct txn *txn;
 
 	reply.code = refuse_change(engine, run, &reply);
 	if (reply.code == RPC_OK && (is_ending(run) || run->rows->run.paused != 1)) {
@@ -275,16 +275,16 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 		cb(arg, &reply);
 		return;
 	}
-	turn = turn_new(engine);
+	txn = txn_new(engine);
 	log_debug("run %lld resumed by %s", (long long)id, by);
 	run->rows->run.paused = 0;
 	if (run->rows->run.state == RUN_S_PAUSED)
-		run_event(turn, run, RUN_E_UNPAUSE, NULL);
+		run_event(txn, run, RUN_E_UNPAUSE, NULL);
 	queue_update(run);
-	queue_schedule(turn, engine);
-	turn_put(turn, ROW_RUN, &run->rows->run);
-	turn_reply(turn, cb, arg, id);
-	turn_commit(turn);
+	queue_schedule(txn, engine);
+	txn_put(txn, ROW_RUN, &run->rows->run);
+	txn_reply(txn, cb, arg, id);
+	txn_commit(txn);
 }
 
 /* Reports of the proc port */
@@ -367,7 +367,7 @@ static void ended(void *arg, int64_t id, const struct exit_record *record)
 	if (slot == NULL)
 		return;
 	if (engine->recovering) {
-		/* found running, and over before the others were found: nothing acts before all are */
+		/* found running, and over before the others were found: nothing effects before all are */
 		keep_found(slot, record != NULL ? FOUND_ENDED : FOUND_LOST, record, "its supervisor was killed");
 		return;
 	}

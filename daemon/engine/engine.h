@@ -28,7 +28,7 @@ void engine_stop(struct engine *engine);
 void engine_free(struct engine *engine);
 
 /* Start-up, in this order: the highest ids ever used, every row of every unfinished run, then recover: classifies each
- * unfinished attempt before anything acts. */
+ * unfinished attempt before anything effects. */
 void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_attempt, int64_t last_hold);
 void engine_load_row(struct engine *engine, enum row_kind kind, void *row);	/* takes row */
 void engine_recover(struct engine *engine);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine's own structs, shared by its files and by nobody else.
  *
- * A turn is one decision on its way: rows are put into it, it is committed, and only then its acts run, its replies
- * are given and its events told. The engine's working rows (struct run) run ahead of the view by the turns in flight.
+ * A transaction is one decision on its way: rows are put into it, it is committed, and only then its effects run, its replies
+ * are given and its events told. The engine's working rows (struct run) run ahead of the view by the transactions in flight.
  *
  * A slot is where at most one thing at a time is under way: one per slot, and one for the run itself (preparation).
  * slot.pending says what:
  *   PENDING_NOTHING  nothing; only in HELD, IMPLEMENTED and the end stages
- *   PENDING_SEAT     a slot of the daemon: to begin with, or for an attempt after it gave its own back
+ *   PENDING_PERMIT     a permit: to begin with, or for an attempt after it gave its own back
  *   PENDING_COOLING  an account, or a time, before its attempt starts; see cooling.c
  *   PENDING_STAGE    that the slots before it have picked a task (assign = "agent")
  *   PENDING_TURN     that another slot is through with what only one may do at a time
- *   PENDING_ACT      a turn is being committed whose act will go on
+ *   PENDING_ACT      a transaction is being committed whose effect will go on
  *   PENDING_WORK     file work
  *   PENDING_PROC     an attempt or a step, its id in slot.id: ended or refused will come
  *   PENDING_WAIT     that a fault of the host or of its source passes: its operation begins again at row.wait_until, see wait_flow.c */
@@ -33,9 +33,9 @@
 #include "engine/engine.h"
 #include "engine/work.h"
 
-enum pending { PENDING_NOTHING, PENDING_SEAT, PENDING_COOLING, PENDING_STAGE, PENDING_TURN, PENDING_ACT, PENDING_WORK, PENDING_PROC, PENDING_WAIT };
+enum pending { PENDING_NOTHING, PENDING_PERMIT, PENDING_COOLING, PENDING_STAGE, PENDING_TURN, PENDING_ACT, PENDING_WORK, PENDING_PROC, PENDING_WAIT };
 
-struct act;
+struct effect;
 struct run;
 struct claims;
 struct groups;
@@ -52,7 +52,7 @@ struct slot {
 	struct slot_row *row;		/* working row, owned by run->rows; NULL: the run's own slot */
 	enum pending pending;
 	int64_t id;			/* attempt or step under way, ROW_NONE */
-	bool seated;			/* it has a slot of the daemon */
+	bool has_permit;			/* it has a permit */
 	int64_t wake_at;		/* PENDING_COOLING, PENDING_WAIT: TIME at which it is looked at again; ROW_NONE: nobody has been told to */
 	struct plan *plan;		/* of its task alone, owned; NULL: the run's */
 	struct operation op;		/* under way */
@@ -91,7 +91,7 @@ struct run {
 	struct engine *engine;
 	struct run_rows *rows;		/* working rows */
 	struct plan plan;
-	struct slot own;		/* seated while the run prepares, loads and reviews, so between its slots */
+	struct slot own;		/* it has a permit while the run prepares, loads and reviews, so between its slots */
 	struct slot **slots;		/* of the current iteration, and of earlier ones what is held or waits for the review of the run */
 	size_t nslots;
 	char *failure;			/* its source or its tree cannot be looked at any more, and why; owned. What waits for a human still does */
@@ -131,16 +131,16 @@ struct pending_submit {
 	void *arg;
 };
 
-/* Something for the desk to do: forget, write, or tell. */
-struct desk_item {
-	TAILQ_ENTRY(desk_item) entry;
+/* Something for the file queue to do: forget, write, or tell. */
+struct file_job {
+	TAILQ_ENTRY(file_job) entry;
 	int64_t run;			/* ROW_NONE: of no run */
 	char *environment, *blob;	/* owned, NULL */
 	bool sweep;			/* every environment that is not in use */
 	char *leftover;			/* owned, NULL */
 	struct work *work;		/* a log or a report, owned: none of the others then; NULL */
 	enum work_kind kind;
-	void (*reached)(void *arg);	/* nothing to do but to tell that it is its turn; NULL */
+	void (*reached)(void *arg);	/* nothing to do but to tell that it is its txn; NULL */
 	void *arg;
 };
 
@@ -160,64 +160,64 @@ struct engine {
 	struct claims *claims;
 	struct groups *groups;
 	struct accounts *accounts;
-	size_t commits;			/* turns in flight */
+	size_t commits;			/* transactions in flight */
 	size_t adopting;		/* found() reports to come */
-	struct act *deferred;		/* what slots are to go on with once all are found, see turn.c */
+	struct effect *deferred;		/* what slots are to go on with once all are found, see txn.c */
 	size_t ndeferred;
-	/* see desk.c */
+	/* see file_queue.c */
 	TAILQ_HEAD(, pending_submit) reading;	/* retries waiting for their task's text */
 	TAILQ_HEAD(, pending_submit) submits;	/* waiting for intake */
 	TAILQ_HEAD(, pending_submit) deciding;	/* at intake or in commit */
-	TAILQ_HEAD(, desk_item) desk;
-	bool desk_busy;
+	TAILQ_HEAD(, file_job) file_queue;
+	bool file_queue_busy;
 };
 
-/* turn.c */
+/* txn.c */
 
-enum act_kind {
-	ACT_PREPARE,	/* the run's own slot: task file, base snapshot */
-	ACT_COMPOSE,	/* compose and launch the attempt id */
-	ACT_GIT,	/* begin the git operation id */
-	ACT_SOURCE,	/* begin the operation id of the task's source */
-	ACT_LOAD,	/* the run's own slot: wait between iterations, then ask the source */
-	ACT_LEAVE,	/* give back what the slot took */
-	ACT_SEAT,	/* wait for a slot of the daemon */
-	ACT_STEP,	/* launch the slot's step */
-	ACT_JUDGE,	/* read the verdict, where there is no git to ask first */
-	ACT_END,	/* end what is under way in the slot */
-	ACT_HOOK,	/* start the hook id */
-	ACT_LOG,	/* write the review log of the slot's task */
-	ACT_REPORT,	/* write the run's report */
-	ACT_FORGET,	/* the run is over and told: drop it */
-	ACT_COOLING,	/* what attempts wait for before they start has changed */
-	ACT_SCHEDULE	/* a slot of the daemon is free again */
+enum effect_kind {
+	EFFECT_PREPARE,	/* the run's own slot: task file, base snapshot */
+	EFFECT_COMPOSE,	/* compose and launch the attempt id */
+	EFFECT_GIT,	/* begin the git operation id */
+	EFFECT_SOURCE,	/* begin the operation id of the task's source */
+	EFFECT_LOAD,	/* the run's own slot: wait between iterations, then ask the source */
+	EFFECT_LEAVE,	/* give back what the slot took */
+	EFFECT_PERMIT,	/* wait for a permit */
+	EFFECT_STEP,	/* launch the slot's step */
+	EFFECT_JUDGE,	/* read the verdict, where there is no git to ask first */
+	EFFECT_END,	/* end what is under way in the slot */
+	EFFECT_HOOK,	/* start the hook id */
+	EFFECT_LOG,	/* write the review log of the slot's task */
+	EFFECT_REPORT,	/* write the run's report */
+	EFFECT_FORGET,	/* the run is over and told: drop it */
+	EFFECT_COOLING,	/* what attempts wait for before they start has changed */
+	EFFECT_SCHEDULE	/* a slot of the daemon is free again */
 };
 
-struct turn;
-struct turn *turn_new(struct engine *engine);
-void turn_put(struct turn *turn, enum row_kind kind, const void *row);
+struct txn;
+struct txn *txn_new(struct engine *engine);
+void txn_put(struct txn *txn, enum row_kind kind, const void *row);
 /* See decision_drop(). */
-void turn_drop(struct turn *turn, enum row_kind kind, const void *row);
+void txn_drop(struct txn *txn, enum row_kind kind, const void *row);
 /* Consumes body. run: ROW_NONE for an event of the daemon. */
-void turn_tell(struct turn *turn, const char *type, int64_t run, json_t *body);
-void turn_act(struct turn *turn, enum act_kind kind, struct run *run, struct slot *slot, int64_t id);
-/* ACT_HOOK: start the hook of that id, whose run may be over. */
-void turn_act_hook(struct turn *turn, int64_t id);
+void txn_emit(struct txn *txn, const char *type, int64_t run, json_t *body);
+void txn_effect(struct txn *txn, enum effect_kind kind, struct run *run, struct slot *slot, int64_t id);
+/* EFFECT_HOOK: start the hook of that id, whose run may be over. */
+void txn_effect_hook(struct txn *txn, int64_t id);
 /* A slot of the daemon may be free, or what somebody wants has changed. */
-void turn_act_schedule(struct turn *turn);
+void txn_effect_schedule(struct txn *txn);
 /* What attempts wait for before they start may be there. */
-void turn_act_cooling(struct turn *turn);
+void txn_effect_cooling(struct txn *txn);
 /* run 0: it is about none. */
-void turn_reply(struct turn *turn, engine_reply_cb *cb, void *arg, int64_t run);
+void txn_reply(struct txn *txn, engine_reply_cb *cb, void *arg, int64_t run);
 /* Everything has been found: do what was decided meanwhile. */
-void turn_resume(struct engine *engine);
+void txn_resume(struct engine *engine);
 /* Hands the decision to the store. */
-void turn_commit(struct turn *turn);
+void txn_commit(struct txn *txn);
 /* The same, unless nothing is in it. */
-void turn_commit_or_drop(struct turn *turn);
-int64_t turn_now(const struct turn *turn);
+void txn_commit_or_drop(struct txn *txn);
+int64_t txn_now(const struct txn *txn);
 /* The same for a new run: p is answered when it is recorded, or refused when there is no space. */
-void turn_commit_submit(struct turn *turn, struct pending_submit *p);
+void txn_commit_submit(struct txn *txn, struct pending_submit *p);
 
 /* run_flow.c: the run machine applied */
 
@@ -229,19 +229,19 @@ struct slot *run_slot(struct run *run, int64_t iteration, int64_t number);	/* sl
 void run_make_slots(struct run *run);
 /* What is of the review and not of the work, relative to the workspace: see git_op_spec. Free with strings_free(). */
 char **run_artifacts(const struct run *run);
-void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause);
-void run_settled(struct turn *turn, struct run *run);
+void run_event(struct txn *txn, struct run *run, enum run_event event, const char *cause);
+void run_settled(struct txn *txn, struct run *run);
 /* What the run does between its slots has failed: nothing more begins. */
-void run_failed(struct turn *turn, struct run *run, const char *cause);
+void run_failed(struct txn *txn, struct run *run, const char *cause);
 /* Somebody said so. */
-void run_cancel(struct turn *turn, struct run *run, const char *cause);
+void run_cancel(struct txn *txn, struct run *run, const char *cause);
 bool run_cancelling(const struct run *run);
-void run_warn(struct turn *turn, struct run *run, const char *text);
+void run_warn(struct txn *txn, struct run *run, const char *text);
 /* It begins to work: who else works, and where they keep their tasks. */
-void run_meet(struct turn *turn, struct run *run);
+void run_meet(struct txn *txn, struct run *run);
 /* Findings that the run ends with by leave of its policy, all at once: each time the whole row is copied. NULL-terminated. */
-void run_known_issues(struct turn *turn, struct run *run, char *const *texts);
-void run_emit_state(struct turn *turn, const struct run *run);
+void run_known_issues(struct txn *txn, struct run *run, char *const *texts);
+void run_emit_state(struct txn *txn, const struct run *run);
 bool run_is_prepared(const struct run *run);	/* its base is there */
 bool run_is_active(const struct run *run);	/* something of it is under way */
 
@@ -255,16 +255,16 @@ void run_prepare(struct run *run);
 /* Between two iterations, or before the first: wait as long as the plan says, then ask the source. */
 void run_load(struct run *run);
 /* What the source's program is asked meanwhile is why the run waits, "bd ready"; NULL: nothing any more. */
-void run_waits_for(struct turn *turn, struct run *run, const char *what);
+void run_waits_for(struct txn *txn, struct run *run, const char *what);
 /* The source has been asked; list NULL: there was nothing to ask. */
-void run_loaded(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd);
-void run_begin_iteration(struct turn *turn, struct run *run);
+void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd);
+void run_begin_iteration(struct txn *txn, struct run *run);
 /* False: it was over already. */
-bool run_finish_iteration(struct turn *turn, struct run *run);
+bool run_finish_iteration(struct txn *txn, struct run *run);
 /* Scope "run": everything is implemented, slot 0 reviews it. */
-void run_begin_review(struct turn *turn, struct run *run);
+void run_begin_review(struct txn *txn, struct run *run);
 /* Tasks that were never begun, with the reason. */
-void run_finish_tasks(struct turn *turn, struct run *run);
+void run_finish_tasks(struct txn *txn, struct run *run);
 void run_add_slot(struct run *run, struct slot_row *row);
 /* The loop as run_settle() wants it; *slots is malloc'd, for the caller to free. */
 struct loop run_loop(const struct run *run, struct slot_row ***slots);
@@ -275,19 +275,19 @@ enum source_kind run_source(const struct run *run);
 /* Give free slots to those who are next, tell why the rest waits. */
 void engine_schedule(struct engine *engine);
 /* The same as part of a decision, so that its answer tells what came of it. */
-void queue_schedule(struct turn *turn, struct engine *engine);
+void queue_schedule(struct txn *txn, struct engine *engine);
 /* A run enters the schedule: a new one, or one that was found at start. */
 void queue_add(struct run *run);
 /* The run has ended: who was to come after it never will, unless it succeeded; also who is still on its way to the disk. */
-void queue_end_dependants(struct turn *turn, struct run *run);
+void queue_end_dependants(struct txn *txn, struct run *run);
 /* The slot gives its slot of the daemon back, if it has one. */
 void queue_give(struct slot *slot);
 /* The slot wants one; slot_on_permit() is called when it has it. */
 void queue_want(struct slot *slot);
 /* The run does nothing between its slots for now: what it keeps for itself goes to one of them that waits for it, or for something else; one that
  * is being cancelled keeps nothing. */
-void queue_yield(struct turn *turn, struct run *run);
-/* It was found at work: it sits. */
+void queue_yield(struct txn *txn, struct run *run);
+/* It was found at work: it has a permit. */
 void queue_sit(struct slot *slot);
 /* What the run wants has changed: its state, or that of its slots. */
 void queue_update(struct run *run);
@@ -305,7 +305,7 @@ char *run_claim_source(const struct run *run);
 /* Another run has it, or has passed it since this one last asked its source. */
 bool run_is_claimed_elsewhere(const struct run *run, const char *task);
 /* The claim of a task of the run becomes this; nothing where there are no claims. */
-void run_claim(struct turn *turn, struct run *run, const char *task, enum claim_state state);
+void run_claim(struct txn *txn, struct run *run, const char *task, enum claim_state state);
 
 /* groups.c */
 
@@ -320,18 +320,18 @@ struct accounts *accounts_new(void);
 void accounts_free(struct accounts *accounts);
 void accounts_load_cooldown(struct engine *engine, struct cooldown_row *row);	/* takes row */
 void accounts_load_spend(struct engine *engine, struct spend_row *row);		/* takes row */
-/* Puts the row into the turn and tells it; until one that has passed: lifted. A limit lasts no longer than cooldown_max. */
-void account_cool(struct turn *turn, struct engine *engine, const char *account, enum cooldown_kind kind, int64_t until, const char *reason,
+/* Puts the row into the transaction and tells it; until one that has passed: lifted. A limit lasts no longer than cooldown_max. */
+void account_cool(struct txn *txn, struct engine *engine, const char *account, enum cooldown_kind kind, int64_t until, const char *reason,
     int64_t attempt, const char *set_by);
 /* Its service says so to an attempt, in these words, NULL: in none. reset_at ROW_NONE: it does not say until when. What is exhausted for longer stays so. */
-void account_exhausted(struct turn *turn, struct engine *engine, const struct attempt_row *a, int64_t reset_at, const char *words);
+void account_exhausted(struct txn *txn, struct engine *engine, const struct attempt_row *a, int64_t reset_at, const char *words);
 /* It has served an attempt: it is not exhausted any more, whatever it said before. */
-void account_serves(struct turn *turn, struct engine *engine, const struct attempt_row *a);
+void account_serves(struct txn *txn, struct engine *engine, const struct attempt_row *a);
 const struct account_limits *account_limits(struct engine *engine, const char *account);
 /* What it has paid for today; all 0 before the first. */
 const struct spend_row *account_spend(struct engine *engine, const char *account);
-/* An attempt of it has ended: the day's row goes into the turn. Negative numbers are none. */
-void account_settle(struct turn *turn, struct engine *engine, const char *account, double cost_usd, int64_t tokens, int64_t wall_ms);
+/* An attempt of it has ended: the day's row goes into the txn. Negative numbers are none. */
+void account_settle(struct txn *txn, struct engine *engine, const char *account, double cost_usd, int64_t tokens, int64_t wall_ms);
 
 /* task_rows.c */
 
@@ -345,9 +345,9 @@ bool item_is_newer(const struct task_item *item, int64_t at);
 /* offer.c: what a source offers */
 
 /* The source has been asked: list is all that it has, by position. */
-void offer_take(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd);
+void offer_take(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd);
 /* It is read once only: what other runs do with the tasks of the same one is known here. */
-void offer_follow_claims(struct turn *turn, struct run *run);
+void offer_follow_claims(struct txn *txn, struct run *run);
 
 /* task_flow.c: what is asked of a task's source */
 
@@ -357,14 +357,14 @@ void source_spec(const struct slot *slot, struct source_spec *spec);
 /* The operation has failed, but may not do so later: it is to begin again. */
 bool source_may_pass(struct slot *slot);
 /* The operation is over, and went well. */
-void source_done(struct turn *turn, struct slot *slot);
+void source_done(struct txn *txn, struct slot *slot);
 
 /* pick_flow.c: assign = "agent" */
 
 #define REASON_STAGED "waiting to spawn until those before it have picked a task"
 
 /* The first slots may begin; each further one when those before it have picked or ended. */
-void pick_stage(struct turn *turn, struct run *run);
+void pick_stage(struct txn *txn, struct run *run);
 /* Look at the output of the slot's attempt, until it has picked or ended. */
 void pick_watch(struct slot *slot);
 /* It has ended: a last look, then attempt_collect(). */
@@ -383,20 +383,20 @@ void notice_watch(struct slot *slot);
 
 /* leave_flow.c: a slot that has come to its end gives back what it took */
 
-void leave_begin(struct turn *turn, struct slot *slot);
+void leave_begin(struct txn *txn, struct slot *slot);
 void leave_act(struct slot *slot);
 /* The operation of row->leaving is over. */
-void leave_next(struct turn *turn, struct slot *slot, const char *error);
+void leave_next(struct txn *txn, struct slot *slot, const char *error);
 
 /* wait_flow.c: what a fault of the host, or of a task source, holds up */
 
 /* The row of the slot says what it waits for, in words that name the place; error: the errno of a fault of the host. Told once; what the slot does
  * meanwhile is the caller's. */
-void slot_waits(struct turn *turn, struct slot *slot, enum wait_kind kind, int error, const char *why);
+void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int error, const char *why);
 /* The same, and the operation of the slot begins again at the time of the next try. */
-void slot_wait(struct turn *turn, struct slot *slot, enum wait_kind kind, int error, const char *why);
+void slot_wait(struct txn *txn, struct slot *slot, enum wait_kind kind, int error, const char *why);
 /* That has passed, or it is not waited for any more. Nothing, when the slot did not wait. */
-void slot_wait_over(struct turn *turn, struct slot *slot);
+void slot_wait_over(struct txn *txn, struct slot *slot);
 /* For how long already, also while it is tried again; 0: it does not wait. */
 int64_t slot_waited_ms(struct slot *slot);
 /* The run is cancelled: what a slot at its end still has to give back is tried once more, at once. */
@@ -407,11 +407,11 @@ void slot_wait_ends(struct slot *slot);
 void slot_init(struct slot *slot, struct run *run, struct slot_row *row);
 void slot_release(struct slot *slot);
 /* Its phase, or the reason why it waits, is another. */
-void slot_emit_phase(struct turn *turn, const struct slot *slot);
-void slot_event(struct turn *turn, struct slot *slot, enum slot_event event, const char *cause);
+void slot_emit_phase(struct txn *txn, const struct slot *slot);
+void slot_event(struct txn *txn, struct slot *slot, enum slot_event event, const char *cause);
 bool slot_ending(const struct slot *slot);
 /* The slot's activity is over in ENDING (or the run's own slot is told to stop): take the last edge. */
-void slot_ended(struct turn *turn, struct slot *slot);
+void slot_ended(struct txn *txn, struct slot *slot);
 struct slot *engine_slot_of(struct engine *engine, int64_t id);
 struct task_row *slot_task(const struct slot *slot);	/* NULL: it has none */
 const char *slot_task_id(const struct slot *slot);	/* "run" for one that has none */
@@ -428,26 +428,26 @@ char **slot_others(const struct slot *slot);	/* paths in its work tree, relative
 bool slot_has_checkout(const struct slot *slot);	/* its reviewer works in a checkout of its own */
 bool slot_passed(const struct slot *slot);		/* a verdict passed what it has */
 /* A slot of the daemon is there: begin, or go on with the attempt that waited. */
-void slot_on_permit(struct turn *turn, struct slot *slot);
+void slot_on_permit(struct txn *txn, struct slot *slot);
 bool slot_is_merged(const struct slot *slot);		/* it is over, and its commits are on the branch of the run */
 /* It does nothing for now: its slot of the daemon is free, or the run's. */
-void slot_release_permit(struct turn *turn, struct slot *slot);
+void slot_release_permit(struct txn *txn, struct slot *slot);
 struct attempt_row *run_attempt(const struct run *run, int64_t id);
 
 /* hold_flow.c: the human decision queue */
 
-void hold_open(struct turn *turn, struct slot *slot, enum hold_kind kind, const char *reason);
+void hold_open(struct txn *txn, struct slot *slot, enum hold_kind kind, const char *reason);
 /* Close the slot's open hold, if it has one. */
-void hold_close(struct turn *turn, struct slot *slot, enum hold_state state, const char *by, const char *message);
+void hold_close(struct txn *txn, struct slot *slot, enum hold_state state, const char *by, const char *message);
 /* The slots that were sent back while the run had no slot of the daemon go on. */
-void hold_resume(struct turn *turn, struct run *run);
+void hold_resume(struct txn *txn, struct run *run);
 
 /* hook.c */
 
-/* Put a hook row into the turn, if the command is not empty. hold NULL: for the end of the run. */
-void hook_add(struct turn *turn, struct run *run, const char *name, char *const *command, const struct hold_row *hold);
+/* Put a hook row into the txn, if the command is not empty. hold NULL: for the end of the run. */
+void hook_add(struct txn *txn, struct run *run, const char *name, char *const *command, const struct hold_row *hold);
 /* The same for a wait that has lasted long, in these words; task NULL: none. */
-void hook_add_wait(struct turn *turn, struct run *run, const char *task, const char *kind, const char *reason);
+void hook_add_wait(struct txn *txn, struct run *run, const char *task, const char *kind, const char *reason);
 void hook_start(struct engine *engine, int64_t id);
 struct hook *hook_find(struct engine *engine, int64_t id);
 void hook_load(struct engine *engine, struct hook_row *row);
@@ -481,7 +481,7 @@ bool budget_reserve(struct slot *slot, struct attempt_row *a);
 /* It does not start yet; false: nothing was set aside. */
 bool budget_release(struct attempt_row *a);
 /* It has ended, as its row says already: what it has cost takes the place of what was set aside. The caller puts the row. */
-void budget_settle(struct turn *turn, const struct slot *slot, struct attempt_row *a);
+void budget_settle(struct txn *txn, const struct slot *slot, struct attempt_row *a);
 /* The run has been started: it is warned when most of its time is over, and what waits for an account ends with it, also when nothing else
  * happens then. */
 void budget_watch(struct run *run);
@@ -493,7 +493,7 @@ void accounts_look(struct engine *engine);
 
 /* cooling.c: what an attempt waits for before it starts */
 
-/* The attempt of the slot may not start yet: it waits for an account or a time, without a slot of the daemon. */
+/* The attempt of the slot may not start yet: it waits for an account or a time, without a permit. */
 bool attempt_waits(struct slot *slot);
 /* It may: what has changed since it was decided (which agent does it, that it cools no more) is being recorded, and then it comes to the gate
  * again. False: nothing has. */
@@ -512,17 +512,17 @@ const struct attempt_row *attempt_interrupted(const struct slot *slot, const str
 /* The attempt whose conversation a goes on with, ROW_NONE: it begins a new one. */
 int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a);
 /* Its service did not serve it, or the host (fault: the errno), and said so in these words: the same again, later. NULL: in none. */
-void attempt_begin_again(struct turn *turn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
+void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
     int fault, const char *words);
 
 /* attempt_flow.c */
 
-void attempt_begin(struct turn *turn, struct slot *slot, enum role role);
+void attempt_begin(struct txn *txn, struct slot *slot, enum role role);
 void attempt_collect(struct slot *slot);
 /* It was decided, and is not started after all, since its run is at a limit: so its slot fails. */
-void attempt_forgone(struct turn *turn, struct slot *slot, const char *cause);
+void attempt_forgone(struct txn *txn, struct slot *slot, const char *cause);
 /* It was decided, and is cancelled before anything of it ran. */
-void attempt_unstarted(struct turn *turn, struct slot *slot);
+void attempt_unstarted(struct txn *txn, struct slot *slot);
 void attempt_started(struct slot *slot);
 void attempt_refused(struct slot *slot, int status, const char *error);	/* status: errno, 0: none */
 /* Its number was taken: it has never begun, and gets the next one. */
@@ -540,7 +540,7 @@ const char *git_commit_of(const struct slot *slot, enum git_op_kind kind);
 /* Is it something that only one slot may do at a time? */
 bool git_takes_turns(enum git_op_kind kind);
 /* ... which is over: the next one may. */
-void git_turn_over(struct turn *turn, struct slot *slot);
+void git_turn_over(struct txn *txn, struct slot *slot);
 
 /* head_flow.c: commits that agents make by themselves in a shared work tree */
 
@@ -549,9 +549,9 @@ const char *slot_head(const struct slot *slot);
 /* The slot has ended, and nobody has looked yet what HEAD is. */
 bool head_is_open(const struct slot *slot);
 /* The slot has its commit: what else came onto HEAD is told. */
-void head_committed(struct turn *turn, struct slot *slot);
+void head_committed(struct txn *txn, struct slot *slot);
 /* LOOK has its answer. */
-void head_looked(struct turn *turn, struct slot *slot);
+void head_looked(struct txn *txn, struct slot *slot);
 
 /* git_names.c: names in the repository, all malloc'd */
 
@@ -566,7 +566,7 @@ char *git_branch(const struct slot *slot);
 
 /* git_flow.c: what its answer means */
 
-void git_done(struct turn *turn, struct slot *slot, int64_t last_step);
+void git_done(struct txn *txn, struct slot *slot, int64_t last_step);
 /* Where the slot's work tree will be, and what it is made at: on record before anything of it is there. */
 void git_lay(struct slot *slot);
 
@@ -592,18 +592,18 @@ void run_write_report(struct run *run);
 
 void review_judge(struct slot *slot, const char *changed, const char *appeared);
 /* A round has come to an end that is neither pass nor findings by a reviewer: what the policy says. cause: why. */
-void review_over(struct turn *turn, struct slot *slot, enum round_end end, const char *cause);
-void review_skip(struct turn *turn, struct slot *slot, const char *reason);
+void review_over(struct txn *txn, struct slot *slot, enum round_end end, const char *cause);
+void review_skip(struct txn *txn, struct slot *slot, const char *reason);
 
 /* review_rows.c */
 
 /* The review attempt of the slot has said something, or failed to. decision, feedback: see struct review_row. */
-struct finding_counts review_append(struct turn *turn, struct slot *slot, const char *decision, const char *feedback, const struct verdict *v);
-void review_error(struct turn *turn, struct slot *slot, const char *cause);
+struct finding_counts review_append(struct txn *txn, struct slot *slot, const char *decision, const char *feedback, const struct verdict *v);
+void review_error(struct txn *txn, struct slot *slot, const char *cause);
 /* A human has the last word about a held task. */
-void review_human(struct turn *turn, struct slot *slot, const char *decision, const char *by, const char *message);
+void review_human(struct txn *txn, struct slot *slot, const char *decision, const char *by, const char *message);
 /* The corrector's marks are told as resolved findings; the rows that say so are those of the next review. */
-void review_marked(struct turn *turn, struct slot *slot, const struct verdict_finding *marks, size_t count);
+void review_marked(struct txn *txn, struct slot *slot, const struct verdict_finding *marks, size_t count);
 /* The newest review of what the slot has done; NULL: there was none yet. */
 const struct review_row *review_last(const struct slot *slot);
 /* The finding that comes after number `after` of the last review and is a fixer's to settle, NULL: none. */
@@ -618,23 +618,23 @@ char *review_findings_json(const struct slot *slot);
 
 /* submit.c */
 
-/* Hands all submits that wait to a worker; desk_done() when they are decided. */
+/* Hands all submits that wait to a worker; file_queue_done() when they are decided. */
 void submit_intake(struct engine *engine);
 void submit_committed(struct pending_submit *p, const struct run_rows *rows);
 void submit_refused(struct pending_submit *p, int code, const char *message, const char *hint, const char *field);
 
-/* desk.c */
+/* file_queue.c */
 
 /* Begin what is next, unless something is under way. */
-void desk_next(struct engine *engine);
+void file_queue_next(struct engine *engine);
 /* What was under way is over. */
-void desk_done(struct engine *engine);
-/* Those who wait for the desk wait no longer: it will not come to them. */
-void desk_stop(struct engine *engine);
-/* Takes environment, blob and leftover; see struct desk_item. */
-void desk_forget(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep);
+void file_queue_done(struct engine *engine);
+/* Those who wait for the file queue wait no longer: it will not come to them. */
+void file_queue_stop(struct engine *engine);
+/* Takes environment, blob and leftover; see struct file_job. */
+void file_queue_cleanup(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep);
 /* A log or a report, after those that were handed in before. Takes work. */
-void desk_write(struct engine *engine, struct work *work, enum work_kind kind);
+void file_queue_write(struct engine *engine, struct work *work, enum work_kind kind);
 
 /* recover.c: every unfinished attempt is classified: go on. */
 void engine_resume(struct engine *engine);

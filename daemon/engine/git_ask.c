@@ -175,7 +175,7 @@ static bool waits_for_turn(const struct slot *slot)
 	return false;
 }
 
-void git_turn_over(struct turn *turn, struct slot *slot)
+void git_turn_over(struct txn *txn, struct slot *slot)
 {
 	struct run *run;
 
@@ -185,7 +185,7 @@ void git_turn_over(struct turn *turn, struct slot *slot)
 	LIST_FOREACH(run, &slot->run->engine->runs, entry)
 		for (size_t i = 0; i < run->nslots; i++)
 			if (run->slots[i]->pending == PENDING_TURN && !waits_for_turn(run->slots[i]))
-				turn_act(turn, ACT_GIT, run, run->slots[i], (int64_t)run->slots[i]->git_kind);
+				txn_effect(txn, EFFECT_GIT, run, run->slots[i], (int64_t)run->slots[i]->git_kind);
 }
 
 /* The work tree of the task: where git works, and for the others what it is made of. */

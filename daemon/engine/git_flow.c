@@ -31,7 +31,7 @@ static struct measure_facts weigh(const struct slot *slot, const struct attempt_
 }
 
 /* Nothing after a refused permission is a failure, nothing at all is told. */
-static void take_weight(struct turn *turn, struct slot *slot, struct attempt_row *a, const struct measure_facts *facts, enum slot_event event)
+static void take_weight(struct txn *txn, struct slot *slot, struct attempt_row *a, const struct measure_facts *facts, enum slot_event event)
 {
 	bool own = a->slot == slot->row->slot && a->iteration == slot->row->iteration;
 
@@ -43,19 +43,19 @@ static void take_weight(struct turn *turn, struct slot *slot, struct attempt_row
 	if (own)
 		a->outcome = (int)measured_outcome(facts);
 	if (own || event == SLOT_E_FAILED)
-		turn_put(turn, ROW_ATTEMPT, a);
+		txn_put(txn, ROW_ATTEMPT, a);
 }
 
-static void warn_no_change(struct turn *turn, struct slot *slot, const char *then)
+static void warn_no_change(struct txn *txn, struct slot *slot, const char *then)
 {
 	char *text = xasprintf("task %s: " NO_CHANGE "; %s", slot_task_id(slot), then);
 
-	run_warn(turn, slot->run, text);
+	run_warn(txn, slot->run, text);
 	free(text);
 }
 
 /* Nobody reviews what the slot has: why not, and that nothing may have been done. */
-static void pass_unreviewed(struct turn *turn, struct slot *slot, const struct measure_facts *facts)
+static void pass_unreviewed(struct txn *txn, struct slot *slot, const struct measure_facts *facts)
 {
 	bool no_change = measured_no_change(facts);
 
@@ -63,13 +63,13 @@ static void pass_unreviewed(struct turn *turn, struct slot *slot, const struct m
 	if (slot_plan(slot)->review)
 		slot->row->round--;
 	if (no_change)
-		warn_no_change(turn, slot, "it is not reviewed");
-	review_skip(turn, slot, slot_plan(slot)->review ? NO_CHANGE ", and run.on_no_change is \"pass\"" : slot_plan(slot)->skip_reason);
+		warn_no_change(txn, slot, "it is not reviewed");
+	review_skip(txn, slot, slot_plan(slot)->review ? NO_CHANGE ", and run.on_no_change is \"pass\"" : slot_plan(slot)->skip_reason);
 }
 
 /* What git has against the result goes to a fixer, while there is a fix round left. That it has something again, although a fixer has
  * been asked, is a stalled round. Takes why. */
-static void send_back(struct turn *turn, struct slot *slot, enum round_end end, char *why)
+static void send_back(struct txn *txn, struct slot *slot, enum round_end end, char *why)
 {
 	struct slot_row *row = slot->row;
 	const struct plan *plan = slot_plan(slot);
@@ -83,26 +83,26 @@ static void send_back(struct turn *turn, struct slot *slot, enum round_end end, 
 	text_set(&row->cause, NULL);
 	cause = stalled ? xasprintf("stalled: %lld fix attempts in a row have left it so: %s", (long long)row->stalled, why) : xstrdup(why);
 	if (check_classify(row->fix, row->fixes) == ROUND_FINDINGS && !stalled)
-		review_over(turn, slot, ROUND_FINDINGS, NULL);
+		review_over(txn, slot, ROUND_FINDINGS, NULL);
 	else
-		review_over(turn, slot, end, cause);
+		review_over(txn, slot, end, cause);
 	free(cause);
 	free(why);
 }
 
 /* True: there was something. */
-static bool send_back_if(struct turn *turn, struct slot *slot)
+static bool send_back_if(struct txn *txn, struct slot *slot)
 {
 	const char *marked = git_op_conflicts(slot->op.git), *refused = git_op_refused(slot->op.git);
 	char *safe;
 
 	if (marked != NULL) {
 		safe = text_escape(marked, strlen(marked), false);
-		send_back(turn, slot, ROUND_CONFLICT, xasprintf("the conflict with another task is not resolved: its markers are still in %s. "
+		send_back(txn, slot, ROUND_CONFLICT, xasprintf("the conflict with another task is not resolved: its markers are still in %s. "
 		    "Resolve it so that both tasks hold, and leave no line of `<<<<<<<` and `>>>>>>>`.", safe));
 	} else if (refused != NULL) {
 		safe = text_escape(refused, strlen(refused), true);
-		send_back(turn, slot, ROUND_REFUSED, xasprintf("the commit was refused by a hook of the repository:\n\n%s", safe));
+		send_back(txn, slot, ROUND_REFUSED, xasprintf("the commit was refused by a hook of the repository:\n\n%s", safe));
 	} else {
 		return false;
 	}
@@ -110,7 +110,7 @@ static bool send_back_if(struct turn *turn, struct slot *slot)
 	return true;
 }
 
-static void measured(struct turn *turn, struct slot *slot, int64_t last_step)
+static void measured(struct txn *txn, struct slot *slot, int64_t last_step)
 {
 	struct slot_row *row = slot->row;
 	struct attempt_row *a = run_attempt(slot->run, row->answer);
@@ -120,7 +120,7 @@ static void measured(struct turn *turn, struct slot *slot, int64_t last_step)
 	enum slot_event event = measured_event(plan, &facts);
 
 	if (!facts.accepted)
-		take_weight(turn, slot, a, &facts, event);
+		take_weight(txn, slot, a, &facts, event);
 	if (event != SLOT_E_FAILED) {
 		free(row->previous_tree);
 		row->previous_tree = row->tree;
@@ -131,18 +131,18 @@ static void measured(struct turn *turn, struct slot *slot, int64_t last_step)
 		/* the review that was about to begin does not */
 		if (slot_begins_review(slot))
 			row->round--;
-		send_back_if(turn, slot);
+		send_back_if(txn, slot);
 		return;
 	}
 	if (!facts.accepted && !facts.later && event != SLOT_E_FAILED && event != SLOT_E_MEASURED && event != SLOT_E_MEASURED_CHECKOUT)
-		pass_unreviewed(turn, slot, &facts);
+		pass_unreviewed(txn, slot, &facts);
 	if (facts.later && event != SLOT_E_FAILED && measured_no_change(&facts))
-		warn_no_change(turn, slot, "it is reviewed with the whole run");
-	slot_event(turn, slot, event, event == SLOT_E_FAILED ? a->cause : NULL);
+		warn_no_change(txn, slot, "it is reviewed with the whole run");
+	slot_event(txn, slot, event, event == SLOT_E_FAILED ? a->cause : NULL);
 }
 
 /* A verdict passed it: from now on the artifact is locked. */
-static void pinned(struct turn *turn, struct slot *slot)
+static void pinned(struct txn *txn, struct slot *slot)
 {
 	struct run_row *run = &slot->run->rows->run;
 	struct task_row *task = slot_task(slot);
@@ -150,25 +150,25 @@ static void pinned(struct turn *turn, struct slot *slot)
 	free(run->result_ref);
 	run->result_ref = git_ref(slot, GIT_PIN);
 	text_set(&run->result_tree, slot->row->tree);
-	turn_put(turn, ROW_RUN, run);
+	txn_put(txn, ROW_RUN, run);
 	if (task != NULL) {
 		free(task->locked_ref);
 		task->locked_ref = git_ref(slot, GIT_PIN);
 		text_set(&task->locked_tree, slot->row->tree);
-		turn_put(turn, ROW_TASK, task);
+		txn_put(txn, ROW_TASK, task);
 	}
-	slot_event(turn, slot, SLOT_E_PINNED, NULL);
+	slot_event(txn, slot, SLOT_E_PINNED, NULL);
 }
 
-static void committed(struct turn *turn, struct slot *slot)
+static void committed(struct txn *txn, struct slot *slot)
 {
 	struct run_row *run = &slot->run->rows->run;
 	struct slot_row *row = slot->row;
 	const char *commit = git_op_commit(slot->op.git);
 
-	if (send_back_if(turn, slot))
+	if (send_back_if(txn, slot))
 		return;
-	head_committed(turn, slot);
+	head_committed(txn, slot);
 	/* nothing to commit leaves the branch where it was made */
 	text_set(&row->commit_id, commit != NULL ? commit : row->base_commit);
 	text_set(&row->obstacle, NULL);
@@ -176,17 +176,17 @@ static void committed(struct turn *turn, struct slot *slot)
 		char *text = xasprintf("task %s: nothing was committed: %s", slot_task_id(slot),
 		    same(row->tree, slot_base_tree(slot)) ? "the tree is as it was before" : "HEAD has the work already");
 
-		run_warn(turn, slot->run, text);
+		run_warn(txn, slot->run, text);
 		free(text);
 	} else if (slot_plan(slot)->integrate != INTEGRATE_MERGE || row->slot == 0) {
 		text_set(&run->result_commit, commit);
 	}
-	turn_put(turn, ROW_RUN, run);
-	slot_event(turn, slot, committed_event(slot_plan(slot), slot_passed(slot), row->slot == 0), NULL);
+	txn_put(txn, ROW_RUN, run);
+	slot_event(txn, slot, committed_event(slot_plan(slot), slot_passed(slot), row->slot == 0), NULL);
 }
 
 /* It stands on what the others have done, or the work tree does, with what does not fit marked in it. */
-static void merged(struct turn *turn, struct slot *slot, int64_t last_step)
+static void merged(struct txn *txn, struct slot *slot, int64_t last_step)
 {
 	struct run *run = slot->run;
 	struct slot_row *row = slot->row;
@@ -199,7 +199,7 @@ static void merged(struct turn *turn, struct slot *slot, int64_t last_step)
 
 		/* no fixer can help */
 		text_set(&row->obstacle, why);
-		review_over(turn, slot, ROUND_CONFLICT, why);
+		review_over(txn, slot, ROUND_CONFLICT, why);
 		free(why);
 		free(safe);
 	} else if (conflicts != NULL) {
@@ -208,17 +208,17 @@ static void merged(struct turn *turn, struct slot *slot, int64_t last_step)
 		text_set(&row->base_commit, git_op_commit(slot->op.git));
 		text_set(&row->base_tree, git_op_base(slot->op.git));
 		text_set(&row->tree, git_op_tree(slot->op.git));
-		send_back(turn, slot, ROUND_CONFLICT, xasprintf("this work conflicts with that of another task, which has been put on the same branch "
+		send_back(txn, slot, ROUND_CONFLICT, xasprintf("this work conflicts with that of another task, which has been put on the same branch "
 		    "meanwhile: %s. The work tree stands on that branch now, and has this work as changes that are not committed; "
 		    "where both changed the same lines there are conflict markers. Resolve them so that both tasks hold.", safe));
 		free(safe);
 	} else {
 		text_set(&run->rows->run.result_commit, git_op_commit(slot->op.git));
-		turn_put(turn, ROW_RUN, &run->rows->run);
+		txn_put(txn, ROW_RUN, &run->rows->run);
 		row->diff = last_step;	/* of everything so far */
-		turn_tell(turn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot, "task", slot_task_id(slot),
+		txn_emit(txn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot, "task", slot_task_id(slot),
 		    "commit", git_op_commit(slot->op.git)));
-		slot_event(turn, slot, merged_event(slot_plan(slot), slot_passed(slot)), NULL);
+		slot_event(txn, slot, merged_event(slot_plan(slot), slot_passed(slot)), NULL);
 	}
 }
 
@@ -235,7 +235,7 @@ void git_lay(struct slot *slot)
 	free(dir);
 }
 
-static void laid(struct turn *turn, struct slot *slot)
+static void laid(struct txn *txn, struct slot *slot)
 {
 	struct run_row *run = &slot->run->rows->run;
 	struct slot_row *row = slot->row;
@@ -253,14 +253,14 @@ static void laid(struct turn *turn, struct slot *slot)
 		text_set(&row->base_tree, git_op_tree(slot->op.git));
 		if (run->base_tree == NULL && same(row->base_commit, run->base_commit)) {
 			text_set(&run->base_tree, row->base_tree);
-			turn_put(turn, ROW_RUN, run);
+			txn_put(txn, ROW_RUN, run);
 		}
 	}
-	slot_event(turn, slot, event, NULL);
+	slot_event(txn, slot, event, NULL);
 }
 
 /* The work tree is gone, and what only it had is kept. */
-static void cleared(struct turn *turn, struct slot *slot)
+static void cleared(struct txn *txn, struct slot *slot)
 {
 	struct run *run = slot->run;
 	const char *commit = git_op_commit(slot->op.git);
@@ -276,18 +276,18 @@ static void cleared(struct turn *turn, struct slot *slot)
 		s->commit_id = xstrdup(commit);
 		s->path = xstrdup(slot->row->worktree);
 		s->created_at = engine_now(run->engine);
-		turn_put(turn, ROW_SALVAGE, s);
-		turn_tell(turn, "salvaged", s->run, json_pack("{s:I, s:s, s:s}", "salvage", (json_int_t)s->id, "task", s->task, "ref", s->ref));
+		txn_put(txn, ROW_SALVAGE, s);
+		txn_emit(txn, "salvaged", s->run, json_pack("{s:I, s:s, s:s}", "salvage", (json_int_t)s->id, "task", s->task, "ref", s->ref));
 		row_free(ROW_SALVAGE, s);
 	}
 	if (!git_op_branch_left(slot->op.git))
 		text_set(&slot->row->branch, NULL);
 	else
 		text_set(&slot->row->branch, git_op_branch(slot->op.git));
-	leave_next(turn, slot, NULL);
+	leave_next(txn, slot, NULL);
 }
 
-static void warn_of_judges(struct turn *turn, const struct slot *slot)
+static void warn_of_judges(struct txn *txn, const struct slot *slot)
 {
 	const char *names = git_op_judges(slot->op.git);
 	char *text;
@@ -295,37 +295,37 @@ static void warn_of_judges(struct turn *turn, const struct slot *slot)
 	if (names == NULL)
 		return;
 	text = xasprintf("files that judge this run differ from the last commit: %s; check these changes, and commit those that you want to keep", names);
-	run_warn(turn, slot->run, text);
+	run_warn(txn, slot->run, text);
 	free(text);
 }
 
-void git_done(struct turn *turn, struct slot *slot, int64_t last_step)
+void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 {
 	struct run_row *run = &slot->run->rows->run;
 
-	git_turn_over(turn, slot);
+	git_turn_over(txn, slot);
 	switch (slot->git_kind) {
 	case GIT_SNAPSHOT:
 		if (run_is_prepared(slot->run)) {
 			text_set(&slot->run->iteration_tree, git_op_tree(slot->op.git));
 			text_set(&slot->run->iteration_head, git_op_commit(slot->op.git));
 			text_set(&slot->run->iteration_head_at, git_op_head_at(slot->op.git));
-			turn_act(turn, ACT_LOAD, slot->run, slot, ROW_NONE);
+			txn_effect(txn, EFFECT_LOAD, slot->run, slot, ROW_NONE);
 			break;
 		}
 		text_set(&run->base_tree, git_op_tree(slot->op.git));
 		text_set(&run->head, git_op_commit(slot->op.git));
 		text_set(&run->head_at, git_op_head_at(slot->op.git));
-		turn_put(turn, ROW_RUN, run);
-		warn_of_judges(turn, slot);
+		txn_put(txn, ROW_RUN, run);
+		warn_of_judges(txn, slot);
 		/* an agent that commits is judged by what it puts on top of this */
 		if (slot->run->plan.commit == COMMIT_MODE_AGENT)
-			turn_act(turn, ACT_GIT, slot->run, slot, GIT_PIN);
+			txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_PIN);
 		else
-			run_event(turn, slot->run, RUN_E_PREPARED, NULL);
+			run_event(txn, slot->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_BASE:
-		warn_of_judges(turn, slot);
+		warn_of_judges(txn, slot);
 		text_set(&run->base_commit, git_op_commit(slot->op.git));
 		text_set(&run->result_branch, git_op_branch(slot->op.git));
 		/* a work tree's own is as its disk has it */
@@ -334,18 +334,18 @@ void git_done(struct turn *turn, struct slot *slot, int64_t last_step)
 			text_set(&run->head, git_op_head(slot->op.git));
 			text_set(&run->head_at, git_op_head_at(slot->op.git));
 		}
-		run_event(turn, slot->run, RUN_E_PREPARED, NULL);
+		run_event(txn, slot->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_WORKTREE:
-		laid(turn, slot);
+		laid(txn, slot);
 		break;
 	case GIT_MEASURE:
-		measured(turn, slot, last_step);
+		measured(txn, slot, last_step);
 		break;
 	case GIT_VERIFY:
 		/* somebody who came meanwhile may have been it */
 		if (git_op_changed(slot->op.git) != NULL && slot->others_met < slot_others_met(slot)) {
-			turn_act(turn, ACT_GIT, slot->run, slot, GIT_VERIFY);
+			txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_VERIFY);
 			break;
 		}
 		text_set(&slot->row->beside, git_op_beside(slot->op.git));
@@ -353,27 +353,27 @@ void git_done(struct turn *turn, struct slot *slot, int64_t last_step)
 		break;
 	case GIT_PIN:
 		if (slot->row != NULL) {
-			pinned(turn, slot);
+			pinned(txn, slot);
 			break;
 		}
 		text_set(&run->base_commit, git_op_commit(slot->op.git));
-		run_event(turn, slot->run, RUN_E_PREPARED, NULL);
+		run_event(txn, slot->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_CHECKOUT:
-		slot_event(turn, slot, SLOT_E_CHECKED_OUT, NULL);
+		slot_event(txn, slot, SLOT_E_CHECKED_OUT, NULL);
 		break;
 	case GIT_COMMIT:
 	case GIT_COMMITTED:
-		committed(turn, slot);
+		committed(txn, slot);
 		break;
 	case GIT_MERGE:
-		merged(turn, slot, last_step);
+		merged(txn, slot, last_step);
 		break;
 	case GIT_CLEAR:
-		cleared(turn, slot);
+		cleared(txn, slot);
 		break;
 	case GIT_LOOK:
-		head_looked(turn, slot);
+		head_looked(txn, slot);
 		break;
 	case GIT_OPS:
 		break;

@@ -114,7 +114,7 @@ void engine_group_set(struct engine *engine, const char *name, int64_t slots, in
 	struct engine_reply reply = { .id = 0 };
 	struct group *group;
 	struct group_row *row;
-	struct turn *turn;
+	struct txn *txn;
 
 	if (engine->full) {
 		reply.code = RPC_NO_SPACE;
@@ -134,13 +134,13 @@ void engine_group_set(struct engine *engine, const char *name, int64_t slots, in
 	row->name = xstrdup(name);
 	row->slots = group->live;
 	row->paused = group->paused;
-	turn = turn_new(engine);
-	turn_put(turn, ROW_GROUP, row);
-	turn_tell(turn, "group", ROW_NONE, json_pack("{s:s, s:b}", "group", name, "paused", group->paused));
-	turn_reply(turn, cb, arg, 0);
+	txn = txn_new(engine);
+	txn_put(txn, ROW_GROUP, row);
+	txn_emit(txn, "group", ROW_NONE, json_pack("{s:s, s:b}", "group", name, "paused", group->paused));
+	txn_reply(txn, cb, arg, 0);
 	apply(engine, group);
-	turn_act_schedule(turn);
-	turn_commit(turn);
+	txn_effect_schedule(txn);
+	txn_commit(txn);
 	row_free(ROW_GROUP, row);
 }
 

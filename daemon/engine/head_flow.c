@@ -169,7 +169,7 @@ static char *told(const struct slot *slot, const char *head, bool accepted)
 }
 
 /* In the run's warnings, once. Takes what; NULL: nothing. */
-static void warn(struct turn *turn, struct slot *slot, char *what)
+static void warn(struct txn *txn, struct slot *slot, char *what)
 {
 	char *text;
 
@@ -177,7 +177,7 @@ static void warn(struct turn *turn, struct slot *slot, char *what)
 		return;
 	text = of_the_run(slot) ? xstrdup(what) : xasprintf("task %s: %s", slot_task_id(slot), what);
 	if (!has_warning(&slot->run->rows->run, text))
-		run_warn(turn, slot->run, text);
+		run_warn(txn, slot->run, text);
 	free(text);
 	free(what);
 }
@@ -190,7 +190,7 @@ static char *place_in(const char *line)
 	return branch != NULL ? text_escape(branch, strlen(branch), false) : xstrdup("no branch");
 }
 
-static void tell_switch(struct turn *turn, struct slot *slot)
+static void tell_switch(struct txn *txn, struct slot *slot)
 {
 	char *was, *is, *back;
 
@@ -199,20 +199,20 @@ static void tell_switch(struct turn *turn, struct slot *slot)
 	was = place_in(slot_head_at(slot));
 	is = place_in(git_op_head_at(slot->op.git));
 	back = switch_back(slot);
-	warn(turn, slot, xasprintf("another branch was checked out while it was worked on: HEAD was on %s and is on %s; %s", was, is, back));
+	warn(txn, slot, xasprintf("another branch was checked out while it was worked on: HEAD was on %s and is on %s; %s", was, is, back));
 	free(back);
 	free(is);
 	free(was);
 }
 
-void head_committed(struct turn *turn, struct slot *slot)
+void head_committed(struct txn *txn, struct slot *slot)
 {
 	const char *commit = git_op_commit(slot->op.git);
 
-	tell_switch(turn, slot);
+	tell_switch(txn, slot);
 	/* what a commit agent does was asked for */
 	if (slot->git_kind == GIT_COMMIT && slot_head(slot) != NULL && commit != NULL)
-		warn(turn, slot, told(slot, commit, true));
+		warn(txn, slot, told(slot, commit, true));
 }
 
 /* HEAD has all of what has passed. */
@@ -223,21 +223,21 @@ static bool is_whole(const struct slot *slot)
 	return tree != NULL && (slot->row->tree == NULL || strcmp(tree, slot->row->tree) == 0);
 }
 
-void head_looked(struct turn *turn, struct slot *slot)
+void head_looked(struct txn *txn, struct slot *slot)
 {
 	struct run_row *run = &slot->run->rows->run;
 	const char *head = git_op_commit(slot->op.git);
 	bool passed = slot->row->stage == SLOT_S_PASSED;
 
-	tell_switch(turn, slot);
+	tell_switch(txn, slot);
 	if (head != NULL)
-		warn(turn, slot, told(slot, head, passed));
+		warn(txn, slot, told(slot, head, passed));
 	if (head != NULL && passed) {
 		text_set(&run->result_commit, head);
-		turn_put(turn, ROW_RUN, run);
+		txn_put(txn, ROW_RUN, run);
 	}
 	if (head != NULL && passed && !is_whole(slot))
-		warn(turn, slot, xasprintf("%.12s does not have all of the tree that passed, since not all of it is committed; `git status` in %s shows the rest",
+		warn(txn, slot, xasprintf("%.12s does not have all of the tree that passed, since not all of it is committed; `git status` in %s shows the rest",
 		    head, run->workspace));
-	leave_next(turn, slot, NULL);
+	leave_next(txn, slot, NULL);
 }

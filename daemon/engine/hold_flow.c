@@ -22,7 +22,7 @@ static struct hold_row *slot_hold(const struct slot *slot)
 	return NULL;
 }
 
-void hold_open(struct turn *turn, struct slot *slot, enum hold_kind kind, const char *reason)
+void hold_open(struct txn *txn, struct slot *slot, enum hold_kind kind, const char *reason)
 {
 	struct run *run = slot->run;
 	struct hold_row *hold = row_new(ROW_HOLD);
@@ -37,14 +37,14 @@ void hold_open(struct turn *turn, struct slot *slot, enum hold_kind kind, const 
 	hold->attempt = slot->row->attempt;
 	hold->state = HOLD_S_OPEN;
 	hold->created_at = engine_now(run->engine);
-	turn_put(turn, ROW_HOLD, hold);
-	turn_tell(turn, "hold.opened", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*}", "hold", (json_int_t)hold->id, "task", hold->task,
+	txn_put(txn, ROW_HOLD, hold);
+	txn_emit(txn, "hold.opened", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*}", "hold", (json_int_t)hold->id, "task", hold->task,
 	    "slot", (json_int_t)hold->slot, "kind", state_name(&hold_kind_names, hold->kind), "reason", hold->reason));
-	hook_add(turn, run, "on_hold", run->plan.on_hold, hold);
+	hook_add(txn, run, "on_hold", run->plan.on_hold, hold);
 	run_rows_put(run->rows, ROW_HOLD, hold);
 }
 
-static void set_state(struct turn *turn, struct slot *slot, struct hold_row *hold, enum hold_state state, const char *by, const char *message)
+static void set_state(struct txn *txn, struct slot *slot, struct hold_row *hold, enum hold_state state, const char *by, const char *message)
 {
 	bool was_open = hold->state == HOLD_S_OPEN;
 
@@ -56,19 +56,19 @@ static void set_state(struct turn *turn, struct slot *slot, struct hold_row *hol
 	}
 	if (message != NULL)
 		text_set(&hold->message, message);
-	turn_put(turn, ROW_HOLD, hold);
+	txn_put(txn, ROW_HOLD, hold);
 	if (was_open)
-		turn_tell(turn, "hold.closed", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*, s:s*}", "hold", (json_int_t)hold->id,
+		txn_emit(txn, "hold.closed", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*, s:s*}", "hold", (json_int_t)hold->id,
 		    "task", hold->task, "slot", (json_int_t)hold->slot, "state", state_name(&hold_state_names, (int)state),
 		    "by", hold->decided_by, "message", hold->message));
 }
 
-void hold_close(struct turn *turn, struct slot *slot, enum hold_state state, const char *by, const char *message)
+void hold_close(struct txn *txn, struct slot *slot, enum hold_state state, const char *by, const char *message)
 {
 	struct hold_row *hold = slot_hold(slot);
 
 	if (hold != NULL)
-		set_state(turn, slot, hold, state, by, message);
+		set_state(txn, slot, hold, state, by, message);
 }
 
 static void set_message(struct slot_row *row, const char *message)
@@ -79,13 +79,13 @@ static void set_message(struct slot_row *row, const char *message)
 
 /* The slot of a hold that was sent back goes on: the lost attempt again, or a fix with the human's text and as many rounds
  * as the plan gives. */
-static void go_on(struct turn *turn, struct slot *slot, struct hold_row *hold)
+static void go_on(struct txn *txn, struct slot *slot, struct hold_row *hold)
 {
 	struct slot_row *row = slot->row;
 	const struct plan *plan = slot_plan(slot);
 	enum role role = hold->attempt != ROW_NONE ? (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
 
-	set_state(turn, slot, hold, HOLD_S_REWORKED, NULL, NULL);
+	set_state(txn, slot, hold, HOLD_S_REWORKED, NULL, NULL);
 	row->stalled = 0;
 	if (hold->kind == HOLD_LOST) {
 		row->interrupted = 1;
@@ -97,28 +97,28 @@ static void go_on(struct turn *turn, struct slot *slot, struct hold_row *hold)
 	/* whoever was lost in the middle of a review goes on with what it was asked for */
 	if (hold->kind != HOLD_LOST || role == ROLE_IMPLEMENT)
 		set_message(row, hold->message);
-	slot_event(turn, slot, rework_event((enum hold_kind)hold->kind, role, slot_has_checkout(slot)), NULL);
+	slot_event(txn, slot, rework_event((enum hold_kind)hold->kind, role, slot_has_checkout(slot)), NULL);
 }
 
-void hold_resume(struct turn *turn, struct run *run)
+void hold_resume(struct txn *txn, struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++) {
 		struct hold_row *hold = slot_hold(run->slots[i]);
 
 		if (hold != NULL && hold->state == HOLD_S_REWORK)
-			go_on(turn, run->slots[i], hold);
+			go_on(txn, run->slots[i], hold);
 	}
 }
 
-static void rework(struct turn *turn, struct slot *slot, struct hold_row *hold, const char *by, const char *message)
+static void rework(struct txn *txn, struct slot *slot, struct hold_row *hold, const char *by, const char *message)
 {
 	struct run *run = slot->run;
 
-	set_state(turn, slot, hold, HOLD_S_REWORK, by, message);
+	set_state(txn, slot, hold, HOLD_S_REWORK, by, message);
 	if (run->rows->run.state == RUN_S_RUNNING)
-		go_on(turn, slot, hold);
+		go_on(txn, slot, hold);
 	else if (run->rows->run.state == RUN_S_HELD)
-		run_event(turn, run, RUN_E_REWORK, NULL);
+		run_event(txn, run, RUN_E_REWORK, NULL);
 }
 
 /* "accepted: human:ann: looks right" */
@@ -127,30 +127,30 @@ static char *cause_of(const char *what, const char *by, const char *message)
 	return xasprintf("%s%s%s%s", what, by, message != NULL && message[0] != '\0' ? ": " : "", message != NULL ? message : "");
 }
 
-static void approve(struct turn *turn, struct slot *slot, const char *by, const char *message)
+static void approve(struct txn *txn, struct slot *slot, const char *by, const char *message)
 {
 	struct run *run = slot->run;
 	bool commit = slot_plan(slot)->commit != COMMIT_MODE_NONE && run->rows->run.has_git == 1;
 	char *cause = cause_of("accepted: ", by, message);
 
-	hold_close(turn, slot, HOLD_S_APPROVED, by, message);
-	review_human(turn, slot, "accepted", by, message);
+	hold_close(txn, slot, HOLD_S_APPROVED, by, message);
+	review_human(txn, slot, "accepted", by, message);
 	/* a commit needs no attempt, or asks for one that waits for the end of the pause */
 	if (commit && run->rows->run.state == RUN_S_HELD && run->rows->run.paused == 1)
-		run_event(turn, run, RUN_E_PAUSE, "paused");
+		run_event(txn, run, RUN_E_PAUSE, "paused");
 	else if (commit && run->rows->run.state == RUN_S_HELD)
-		run_event(turn, run, RUN_E_BACK, NULL);
-	slot_event(turn, slot, commit ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED, cause);
+		run_event(txn, run, RUN_E_BACK, NULL);
+	slot_event(txn, slot, commit ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED, cause);
 	free(cause);
 }
 
-static void reject(struct turn *turn, struct slot *slot, const char *by, const char *message)
+static void reject(struct txn *txn, struct slot *slot, const char *by, const char *message)
 {
 	char *cause = cause_of("rejected by ", by, message);
 
-	hold_close(turn, slot, HOLD_S_REJECTED, by, message);
-	review_human(turn, slot, "rejected", by, message);
-	slot_event(turn, slot, SLOT_E_FAILED, cause);
+	hold_close(txn, slot, HOLD_S_REJECTED, by, message);
+	review_human(txn, slot, "rejected", by, message);
+	slot_event(txn, slot, SLOT_E_FAILED, cause);
 	free(cause);
 }
 
@@ -191,7 +191,7 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 	struct engine_reply reply = { .id = rows != NULL ? rows->run.id : ROW_NONE, .rows = rows };
 	struct hold_row *hold = NULL;
 	struct slot *slot = NULL;
-	struct turn *turn;
+	struct txn *txn;
 	char *human, spent[RUN_SPENT_MAX];
 
 	for (size_t i = 0; run != NULL && i < run->rows->nholds; i++)
@@ -215,20 +215,20 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 		cb(arg, &reply);
 		return;
 	}
-	turn = turn_new(engine);
+	txn = txn_new(engine);
 	human = xasprintf("human:%s", by);
 	switch (decision) {
 	case HOLD_APPROVE:
-		approve(turn, slot, human, message);
+		approve(txn, slot, human, message);
 		break;
 	case HOLD_REJECT:
-		reject(turn, slot, human, message);
+		reject(txn, slot, human, message);
 		break;
 	case HOLD_REWORK:
-		rework(turn, slot, hold, human, message);
+		rework(txn, slot, hold, human, message);
 		break;
 	}
 	free(human);
-	turn_reply(turn, cb, arg, run->rows->run.id);
-	turn_commit(turn);
+	txn_reply(txn, cb, arg, run->rows->run.id);
+	txn_commit(txn);
 }

@@ -116,7 +116,7 @@ static void set_identity(struct engine *engine, struct hook_row *row)
 }
 
 /* Takes environment. */
-static void add(struct turn *turn, struct run *run, const char *name, char *const *command, char *environment)
+static void add(struct txn *txn, struct run *run, const char *name, char *const *command, char *environment)
 {
 	struct hook_row *row = row_new(ROW_HOOK);
 
@@ -125,23 +125,23 @@ static void add(struct turn *turn, struct run *run, const char *name, char *cons
 	row->command = make_command(command);
 	row->environment = environment;
 	set_identity(run->engine, row);
-	turn_put(turn, ROW_HOOK, row);
-	turn_act_hook(turn, row->id);
+	txn_put(txn, ROW_HOOK, row);
+	txn_effect_hook(txn, row->id);
 	hook_new(run->engine, row);
 }
 
-void hook_add(struct turn *turn, struct run *run, const char *name, char *const *command, const struct hold_row *hold)
+void hook_add(struct txn *txn, struct run *run, const char *name, char *const *command, const struct hold_row *hold)
 {
 	if (command != NULL && command[0] != NULL)
-		add(turn, run, name, command, make_environment(&run->rows->run, name, hold));
+		add(txn, run, name, command, make_environment(&run->rows->run, name, hold));
 }
 
-void hook_add_wait(struct turn *turn, struct run *run, const char *task, const char *kind, const char *reason)
+void hook_add_wait(struct txn *txn, struct run *run, const char *task, const char *kind, const char *reason)
 {
 	char *const *command = run->plan.on_hold;
 
 	if (command != NULL && command[0] != NULL)
-		add(turn, run, "on_hold", command, make_wait_environment(&run->rows->run, task, kind, reason));
+		add(txn, run, "on_hold", command, make_wait_environment(&run->rows->run, task, kind, reason));
 }
 
 struct hook *hook_find(struct engine *engine, int64_t id)
@@ -208,14 +208,14 @@ void hook_start(struct engine *engine, int64_t id)
 
 void hook_renumber(struct engine *engine, struct hook *hook)
 {
-	struct turn *turn = turn_new(engine);
+	struct txn *txn = txn_new(engine);
 
-	turn_drop(turn, ROW_HOOK, hook->row);
+	txn_drop(txn, ROW_HOOK, hook->row);
 	set_identity(engine, hook->row);
-	turn_put(turn, ROW_HOOK, hook->row);
-	turn_act_hook(turn, hook->row->id);
+	txn_put(txn, ROW_HOOK, hook->row);
+	txn_effect_hook(txn, hook->row->id);
 	hook->begun = false;
-	turn_commit(turn);
+	txn_commit(txn);
 }
 
 /* Nothing else speaks of it: no row of its run tells how it ended. */
@@ -234,12 +234,12 @@ static void tell_failure(const struct hook_row *row)
 /* The hook is over; takes it. */
 static void finish(struct engine *engine, struct hook *hook)
 {
-	struct turn *turn = turn_new(engine);
+	struct txn *txn = txn_new(engine);
 	struct hook_row *row = hook->row;
 
 	row->ended_at = engine_now(engine);
-	turn_put(turn, ROW_HOOK, row);
-	turn_commit(turn);
+	txn_put(txn, ROW_HOOK, row);
+	txn_commit(txn);
 	tell_failure(row);
 	LIST_REMOVE(hook, entry);
 	hook_free(hook);
@@ -249,16 +249,16 @@ static void finish(struct engine *engine, struct hook *hook)
 static void again(struct engine *engine, struct hook *hook)
 {
 	struct hook_row *row = row_copy(ROW_HOOK, hook->row);
-	struct turn *turn = turn_new(engine);
+	struct txn *txn = txn_new(engine);
 
 	hook->row->state = ATTEMPT_S_LOST;
 	hook->row->ended_at = engine_now(engine);
-	turn_put(turn, ROW_HOOK, hook->row);
+	txn_put(txn, ROW_HOOK, hook->row);
 	set_identity(engine, row);
-	turn_put(turn, ROW_HOOK, row);
+	txn_put(txn, ROW_HOOK, row);
 	hook_new(engine, row);
-	turn_act_hook(turn, row->id);
-	turn_commit(turn);
+	txn_effect_hook(txn, row->id);
+	txn_commit(txn);
 	LIST_REMOVE(hook, entry);
 	hook_free(hook);
 }

@@ -28,28 +28,28 @@ static enum slot_leaving after(const struct slot *slot, enum slot_leaving leavin
 	return LEAVING_NOTHING;
 }
 
-static void enter(struct turn *turn, struct slot *slot, enum slot_leaving leaving)
+static void enter(struct txn *txn, struct slot *slot, enum slot_leaving leaving)
 {
 	slot->row->leaving = (int)leaving;
-	turn_put(turn, ROW_SLOT, slot->row);
+	txn_put(txn, ROW_SLOT, slot->row);
 	if (leaving != LEAVING_NOTHING)
-		turn_act(turn, ACT_LEAVE, slot->run, slot, ROW_NONE);
+		txn_effect(txn, EFFECT_LEAVE, slot->run, slot, ROW_NONE);
 }
 
 /* What the claim becomes when the source has been told, or there is nobody to tell. */
-static void release_claim(struct turn *turn, struct slot *slot)
+static void release_claim(struct txn *txn, struct slot *slot)
 {
 	bool passed = slot->row->stage == SLOT_S_PASSED && slot_task(slot) != NULL && slot_task(slot)->state == TASK_S_PASSED;
 
 	if (slot->row->task != NULL && slot->row->slot != 0)
-		run_claim(turn, slot->run, slot->row->task, passed ? CLAIM_S_DONE : CLAIM_S_FREE);
+		run_claim(txn, slot->run, slot->row->task, passed ? CLAIM_S_DONE : CLAIM_S_FREE);
 }
 
-void leave_begin(struct turn *turn, struct slot *slot)
+void leave_begin(struct txn *txn, struct slot *slot)
 {
 	if (!tells_source(slot))
-		release_claim(turn, slot);
-	enter(turn, slot, after(slot, LEAVING_NOTHING));
+		release_claim(txn, slot);
+	enter(txn, slot, after(slot, LEAVING_NOTHING));
 }
 
 void leave_act(struct slot *slot)
@@ -70,30 +70,30 @@ void leave_act(struct slot *slot)
 	}
 }
 
-void leave_next(struct turn *turn, struct slot *slot, const char *error)
+void leave_next(struct txn *txn, struct slot *slot, const char *error)
 {
 	enum slot_leaving was = (enum slot_leaving)slot->row->leaving;
 
 	if (error != NULL) {
 		char *text = xasprintf("task %s: %s", slot_task_id(slot), error);
 
-		run_warn(turn, slot->run, text);
+		run_warn(txn, slot->run, text);
 		free(text);
 	}
 	if (was == LEAVING_TASK)
-		release_claim(turn, slot);
+		release_claim(txn, slot);
 	if (was == LEAVING_CLEAR && error == NULL) {
 		struct task_row *task = slot_task(slot);
 
 		text_set(&slot->row->worktree, NULL);
 		if (task != NULL && task->disk_bytes != ROW_NONE) {
 			task->disk_bytes = 0;
-			turn_put(turn, ROW_TASK, task);
+			txn_put(txn, ROW_TASK, task);
 		}
 	}
-	enter(turn, slot, after(slot, was));
+	enter(txn, slot, after(slot, was));
 	if (slot->row->leaving != LEAVING_NOTHING)
 		return;
-	slot_release_permit(turn, slot);
-	run_settled(turn, slot->run);
+	slot_release_permit(txn, slot);
+	run_settled(txn, slot->run);
 }

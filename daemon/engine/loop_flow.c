@@ -116,7 +116,7 @@ static bool begins_where_it_stands(const struct run *run)
 
 void run_load(struct run *run)
 {
-	struct turn *turn;
+	struct txn *txn;
 
 	if (run->engine->draining) {
 		/* the next daemon goes on with it */
@@ -135,13 +135,13 @@ void run_load(struct run *run)
 		source_begin(&run->own, TASK_OP_LOAD);
 		return;
 	}
-	turn = turn_new(run->engine);
+	txn = txn_new(run->engine);
 	run->own.pending = PENDING_NOTHING;
-	run_loaded(turn, run, NULL, false);
-	turn_commit(turn);
+	run_loaded(txn, run, NULL, false);
+	txn_commit(txn);
 }
 
-void run_waits_for(struct turn *turn, struct run *run, const char *what)
+void run_waits_for(struct txn *txn, struct run *run, const char *what)
 {
 	struct run_row *row = &run->rows->run;
 
@@ -149,10 +149,10 @@ void run_waits_for(struct turn *turn, struct run *run, const char *what)
 		return;
 	free(row->reason);
 	row->reason = what != NULL ? xasprintf("waits for %s", what) : NULL;
-	turn_put(turn, ROW_RUN, row);
+	txn_put(txn, ROW_RUN, row);
 }
 
-void run_loaded(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd)
+void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd)
 {
 	struct slot_row **slots;
 	struct loop loop;
@@ -162,25 +162,25 @@ void run_loaded(struct turn *turn, struct run *run, const struct task_list *list
 	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run)) {
 		text_set(&run->iteration_tree, NULL);
 		queue_give(&run->own);
-		turn_act_schedule(turn);
-		run_settled(turn, run);
+		txn_effect_schedule(txn);
+		run_settled(txn, run);
 		return;
 	}
-	run_waits_for(turn, run, NULL);
+	run_waits_for(txn, run, NULL);
 	if (list != NULL)
-		offer_take(turn, run, list, has_bd);
+		offer_take(txn, run, list, has_bd);
 	else
-		offer_follow_claims(turn, run);
+		offer_follow_claims(txn, run);
 	loop = run_loop(run, &slots);
 	begins = run_begins(&loop);
 	free(slots);
 	if (begins) {
-		run_event(turn, run, RUN_E_LOADED, NULL);
+		run_event(txn, run, RUN_E_LOADED, NULL);
 		return;
 	}
 	/* nothing to do is no iteration: it would cost and bring nothing */
 	run->drained = true;
-	run_settled(turn, run);
+	run_settled(txn, run);
 }
 
 /* ---- an iteration ---- */
@@ -224,7 +224,7 @@ static void drop_slots(struct run *run)
 	run->nslots = kept;
 }
 
-static void put_iteration(struct turn *turn, struct run *run)
+static void put_iteration(struct txn *txn, struct run *run)
 {
 	struct run_rows *rows = run->rows;
 	struct iteration_row *iteration = row_new(ROW_ITERATION);
@@ -233,13 +233,13 @@ static void put_iteration(struct turn *turn, struct run *run)
 	iteration->number = rows->run.iteration;
 	iteration->state = ITERATION_S_RUNNING;
 	iteration->started_at = engine_now(run->engine);
-	turn_put(turn, ROW_ITERATION, iteration);
+	txn_put(txn, ROW_ITERATION, iteration);
 	run_rows_put(rows, ROW_ITERATION, iteration);
-	turn_tell(turn, "iteration.started", rows->run.id, json_pack("{s:I}", "iteration", (json_int_t)rows->run.iteration));
+	txn_emit(txn, "iteration.started", rows->run.id, json_pack("{s:I}", "iteration", (json_int_t)rows->run.iteration));
 }
 
 /* A slot with a task, or with NULL, for its agent will pick one. */
-static void add_slot(struct turn *turn, struct run *run, int64_t number, struct task_row *task)
+static void add_slot(struct txn *txn, struct run *run, int64_t number, struct task_row *task)
 {
 	struct slot_row *row = new_slot(run, number, task != NULL ? task->id : NULL);
 	struct slot *slot;
@@ -247,8 +247,8 @@ static void add_slot(struct turn *turn, struct run *run, int64_t number, struct 
 	if (task != NULL) {
 		task->state = TASK_S_CLAIMED;
 		text_set(&task->reason, NULL);
-		turn_put(turn, ROW_TASK, task);
-		run_claim(turn, run, task->id, CLAIM_S_HELD);
+		txn_put(txn, ROW_TASK, task);
+		run_claim(txn, run, task->id, CLAIM_S_HELD);
 	}
 	row->base_tree = xstrdup(run->iteration_tree);
 	row->head = xstrdup(run->iteration_head);
@@ -261,10 +261,10 @@ static void add_slot(struct turn *turn, struct run *run, int64_t number, struct 
 		row->reason = xstrdup(REASON_STAGED);
 		slot->pending = PENDING_STAGE;
 	}
-	turn_put(turn, ROW_SLOT, row);
+	txn_put(txn, ROW_SLOT, row);
 }
 
-void run_begin_iteration(struct turn *turn, struct run *run)
+void run_begin_iteration(struct txn *txn, struct run *run)
 {
 	struct run_row *row = &run->rows->run;
 	size_t count, first;
@@ -275,24 +275,24 @@ void run_begin_iteration(struct turn *turn, struct run *run)
 	first = run->nslots;
 	row->iteration++;
 	run->drained = false;
-	turn_put(turn, ROW_RUN, row);
-	put_iteration(turn, run);
+	txn_put(txn, ROW_RUN, row);
+	put_iteration(txn, run);
 	for (size_t i = 0; i < count; i++)
-		add_slot(turn, run, (int64_t)i + 1, run->plan.assign == ASSIGN_DAEMON ? ready[i] : NULL);
+		add_slot(txn, run, (int64_t)i + 1, run->plan.assign == ASSIGN_DAEMON ? ready[i] : NULL);
 	free(ready);
-	run->slots[first]->seated = true;
-	run->own.seated = false;
+	run->slots[first]->has_permit = true;
+	run->own.has_permit = false;
 	for (size_t i = first + 1; i < run->nslots; i++)
 		if (run->slots[i]->pending == PENDING_NOTHING)
 			queue_want(run->slots[i]);
 	text_set(&run->iteration_tree, NULL);
-	slot_on_permit(turn, run->slots[first]);
+	slot_on_permit(txn, run->slots[first]);
 	queue_update(run);
-	turn_act_schedule(turn);
+	txn_effect_schedule(txn);
 }
 
 /* Failed when one of its slots is; idle, when none had a task, is the end of what there is to do. */
-bool run_finish_iteration(struct turn *turn, struct run *run)
+bool run_finish_iteration(struct txn *txn, struct run *run)
 {
 	struct run_rows *rows = run->rows;
 	struct iteration_row *last = rows->niterations > 0 ? rows->iterations[rows->niterations - 1] : NULL;
@@ -310,18 +310,18 @@ bool run_finish_iteration(struct turn *turn, struct run *run)
 	}
 	last->state = run_cancelling(run) || rows->run.state == RUN_S_CANCELLED ? ITERATION_S_CANCELLED : failed ? ITERATION_S_FAILED : ITERATION_S_PASSED;
 	last->ended_at = engine_now(run->engine);
-	turn_put(turn, ROW_ITERATION, last);
-	turn_tell(turn, "iteration.ended", rows->run.id, json_pack("{s:I, s:s}", "iteration", (json_int_t)last->number,
+	txn_put(txn, ROW_ITERATION, last);
+	txn_emit(txn, "iteration.ended", rows->run.id, json_pack("{s:I, s:s}", "iteration", (json_int_t)last->number,
 	    "state", state_name(&iteration_state_names, last->state)));
 	if (idle) {
 		run->drained = true;
 		rows->run.stopped = rows->run.stopped == 1 ? 1 : 2;
-		turn_put(turn, ROW_RUN, &rows->run);
+		txn_put(txn, ROW_RUN, &rows->run);
 	}
 	return true;
 }
 
-void run_begin_review(struct turn *turn, struct run *run)
+void run_begin_review(struct txn *txn, struct run *run)
 {
 	struct run_rows *rows = run->rows;
 	struct slot_row *row = new_slot(run, 0, rows->ntasks == 1 ? rows->tasks[0]->id : NULL);
@@ -335,15 +335,15 @@ void run_begin_review(struct turn *turn, struct run *run)
 	run_rows_put(rows, ROW_SLOT, row);
 	run_add_slot(run, row);
 	slot = run->slots[run->nslots - 1];
-	run->own.seated = false;
-	slot->seated = true;
+	run->own.has_permit = false;
+	slot->has_permit = true;
 	if (run->plan.isolation == ISOLATION_WORKTREE)
-		slot_event(turn, slot, SLOT_E_START_LAY, NULL);
+		slot_event(txn, slot, SLOT_E_START_LAY, NULL);
 	else
-		slot_event(turn, slot, event == SLOT_E_DONE ? SLOT_E_START_REVIEW : event, NULL);
+		slot_event(txn, slot, event == SLOT_E_DONE ? SLOT_E_START_REVIEW : event, NULL);
 }
 
-void run_finish_tasks(struct turn *turn, struct run *run)
+void run_finish_tasks(struct txn *txn, struct run *run)
 {
 	struct run_rows *rows = run->rows;
 	/* of all before any: a task that is cancelled here is nobody's reason */
@@ -357,7 +357,7 @@ void run_finish_tasks(struct turn *turn, struct run *run)
 			free(task->reason);
 			task->reason = reasons[i] != NULL ? reasons[i] : xasprintf("not started: %s", rows->run.cause != NULL ? rows->run.cause : "the run ended");
 			reasons[i] = NULL;
-			turn_put(turn, ROW_TASK, task);
+			txn_put(txn, ROW_TASK, task);
 		}
 		free(reasons[i]);
 	}

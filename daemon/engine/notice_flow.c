@@ -12,13 +12,13 @@
 static void decide(struct slot *slot, enum provider_result provider)
 {
 	struct attempt_row *a = run_attempt(slot->run, slot->id);
-	struct turn *turn = turn_new(slot->run->engine);
+	struct txn *txn = txn_new(slot->run->engine);
 
 	log_info("run %lld: attempt %lld is ended, since its service refuses it: %s", (long long)a->run, (long long)a->id, state_name(&provider_result_names, (int)provider));
 	a->provider = (int)provider;
-	turn_put(turn, ROW_ATTEMPT, a);
-	turn_act(turn, ACT_END, slot->run, slot, a->id);
-	turn_commit(turn);
+	txn_put(txn, ROW_ATTEMPT, a);
+	txn_effect(txn, EFFECT_END, slot->run, slot, a->id);
+	txn_commit(txn);
 }
 
 /* By key: run and slot may be gone since it was asked for. */

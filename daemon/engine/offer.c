@@ -105,7 +105,7 @@ static const char *waits_for(const struct run *run, const struct offer *offer, c
 }
 
 /* *last: the position of the one before it. What is done leaves a gap, so that those behind it keep theirs. */
-static void refresh(struct turn *turn, struct run *run, const struct offer *offer, const struct task_item *item, int64_t *last)
+static void refresh(struct txn *txn, struct run *run, const struct offer *offer, const struct task_item *item, int64_t *last)
 {
 	struct task_row *task = run_rows_task(run->rows, item->id), *before;
 	bool is_new = task == NULL, ready = is_ready(run, offer, item), passed = false, ours;
@@ -134,7 +134,7 @@ static void refresh(struct turn *turn, struct run *run, const struct offer *offe
 	free(by);
 	/* a source may offer thousands, of which few have changed since the last iteration */
 	if (is_new || !row_equal(ROW_TASK, task, before))
-		turn_put(turn, ROW_TASK, task);
+		txn_put(txn, ROW_TASK, task);
 	row_free(ROW_TASK, before);
 	text_set(&task->text, NULL);	/* the store has it */
 	if (is_new)
@@ -159,18 +159,18 @@ static enum task_state claimed_elsewhere(const struct run *run, const char *sour
 }
 
 /* It was offered, and is not any more. */
-static void withdraw(struct turn *turn, const struct run *run, const char *source, struct task_row *task)
+static void withdraw(struct txn *txn, const struct run *run, const char *source, struct task_row *task)
 {
 	char *reason = NULL;
 	enum task_state state = claimed_elsewhere(run, source, task->id, &reason);
 
 	task->state = (int)(state != TASK_S_OPEN ? state : TASK_S_TAKEN);
 	text_set(&task->reason, reason != NULL ? reason : "its source does not offer it any more: it was closed, taken or held back there");
-	turn_put(turn, ROW_TASK, task);
+	txn_put(txn, ROW_TASK, task);
 	free(reason);
 }
 
-void offer_take(struct turn *turn, struct run *run, const struct task_list *list, bool has_bd)
+void offer_take(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd)
 {
 	struct offer offer = { xcalloc(list->count + 1, sizeof(*offer.items)), list->count, has_bd };
 	char *source = run_claim_source(run);
@@ -180,18 +180,18 @@ void offer_take(struct turn *turn, struct run *run, const struct task_list *list
 		offer.items[i] = &list->items[i];
 	qsort(offer.items, offer.count, sizeof(*offer.items), compare_items);
 	for (size_t i = 0; i < list->count; i++)
-		refresh(turn, run, &offer, &list->items[i], &last);
+		refresh(txn, run, &offer, &list->items[i], &last);
 	for (size_t i = 0; i < run->rows->ntasks; i++) {
 		struct task_row *task = run->rows->tasks[i];
 
 		if (task->state == TASK_S_OPEN && find_item(&offer, task->id) == NULL)
-			withdraw(turn, run, source, task);
+			withdraw(txn, run, source, task);
 	}
 	free(source);
 	free(offer.items);
 }
 
-void offer_follow_claims(struct turn *turn, struct run *run)
+void offer_follow_claims(struct txn *txn, struct run *run)
 {
 	char *source = run_claim_source(run);
 
@@ -207,7 +207,7 @@ void offer_follow_claims(struct turn *turn, struct run *run)
 		if (task->state != (int)state) {
 			task->state = (int)state;
 			text_set(&task->reason, reason);
-			turn_put(turn, ROW_TASK, task);
+			txn_put(txn, ROW_TASK, task);
 		}
 		free(reason);
 	}

@@ -49,7 +49,7 @@ static void add(struct run_row *row, const char *path)
 	json_decref(array);
 }
 
-static void meet(struct turn *turn, struct run *run, const struct run *other)
+static void meet(struct txn *txn, struct run *run, const struct run *other)
 {
 	struct run_row *row = &run->rows->run;
 	char *path = row->has_git == 1 && run->plan.isolation != ISOLATION_WORKTREE ? kept_in(other, row->workspace) : NULL;
@@ -61,7 +61,7 @@ static void meet(struct turn *turn, struct run *run, const struct run *other)
 		    (long long)other->rows->run.id, safe);
 
 		add(row, path);
-		run_warn(turn, run, text);
+		run_warn(txn, run, text);
 		free(text);
 		free(safe);
 	}
@@ -74,15 +74,15 @@ static bool works(const struct run *run)
 	return run->rows->run.started_at != ROW_NONE && !run_state_is_end((enum run_state)run->rows->run.state);
 }
 
-void run_meet(struct turn *turn, struct run *run)
+void run_meet(struct txn *txn, struct run *run)
 {
 	struct run *other;
 
 	LIST_FOREACH(other, &run->engine->runs, entry) {
 		if (other == run || !works(other))
 			continue;
-		meet(turn, run, other);
-		meet(turn, other, run);
+		meet(txn, run, other);
+		meet(txn, other, run);
 	}
 }
 

@@ -15,7 +15,7 @@ static bool has_picked(const struct slot *slot)
 	return slot->row->task != NULL || slot_stage_is_end((enum slot_stage)slot->row->stage) || slot->row->stage == SLOT_S_HELD;
 }
 
-void pick_stage(struct turn *turn, struct run *run)
+void pick_stage(struct txn *txn, struct run *run)
 {
 	size_t picked = 0;
 
@@ -26,8 +26,8 @@ void pick_stage(struct turn *turn, struct run *run)
 			continue;
 		if (slot->pending == PENDING_STAGE && (int64_t)picked >= slot->row->slot - 1) {
 			text_set(&slot->row->reason, NULL);
-			turn_put(turn, ROW_SLOT, slot->row);
-			turn_act(turn, ACT_SEAT, run, slot, ROW_NONE);
+			txn_put(txn, ROW_SLOT, slot->row);
+			txn_effect(txn, EFFECT_PERMIT, run, slot, ROW_NONE);
 		}
 		picked += has_picked(slot);
 	}
@@ -70,21 +70,21 @@ static bool take(struct slot *slot, const char *id)
 	struct run *run = slot->run;
 	struct task_row *task = run_rows_task(run->rows, id);
 	struct attempt_row *a = run_attempt(run, slot->row->attempt);
-	struct turn *turn;
+	struct txn *txn;
 
 	if (task == NULL || task_wait(task, run->rows->tasks, run->rows->ntasks) != TASK_W_NOTHING || run_is_claimed_elsewhere(run, id))
 		return false;
-	turn = turn_new(run->engine);
+	txn = txn_new(run->engine);
 	slot_set_task(slot, id);
-	turn_put(turn, ROW_SLOT, slot->row);
+	txn_put(txn, ROW_SLOT, slot->row);
 	text_set(&a->task, id);
-	turn_put(turn, ROW_ATTEMPT, a);
+	txn_put(txn, ROW_ATTEMPT, a);
 	task->state = TASK_S_CLAIMED;
-	turn_put(turn, ROW_TASK, task);
-	run_claim(turn, run, id, CLAIM_S_HELD);
-	turn_tell(turn, "slot.picked", run->rows->run.id, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)slot->row->slot, "task", id, "title", task->title));
-	pick_stage(turn, run);
-	turn_commit(turn);
+	txn_put(txn, ROW_TASK, task);
+	run_claim(txn, run, id, CLAIM_S_HELD);
+	txn_emit(txn, "slot.picked", run->rows->run.id, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)slot->row->slot, "task", id, "title", task->title));
+	pick_stage(txn, run);
+	txn_commit(txn);
 	return true;
 }
 

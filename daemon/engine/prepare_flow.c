@@ -18,7 +18,7 @@ static void open_cb(void *arg, struct work *work)
 	struct slot *slot = arg;
 	struct run *run = slot->run;
 	struct open_work *w = (struct open_work *)work;
-	struct turn *turn;
+	struct txn *txn;
 	bool go_on, blocked = work->fault != 0 && (w->error != NULL || w->warnings != NULL);
 
 	if (run->engine->stopped) {
@@ -33,30 +33,30 @@ static void open_cb(void *arg, struct work *work)
 		work_free(work);
 		return;
 	}
-	turn = turn_new(run->engine);
+	txn = txn_new(run->engine);
 	if (blocked && !run_cancelling(run)) {
-		slot_wait(turn, slot, WAIT_HOST, work->fault, w->error != NULL ? w->error : w->warnings[0]);
-		turn_commit(turn);
+		slot_wait(txn, slot, WAIT_HOST, work->fault, w->error != NULL ? w->error : w->warnings[0]);
+		txn_commit(txn);
 		work_free(work);
 		return;
 	}
 	for (char **warning = w->warnings; warning != NULL && *warning != NULL; warning++)
-		run_warn(turn, run, *warning);
+		run_warn(txn, run, *warning);
 	if (go_on) {
-		turn_act(turn, ACT_GIT, run, slot, (int64_t)base_op(run));
-		turn_commit(turn);
+		txn_effect(txn, EFFECT_GIT, run, slot, (int64_t)base_op(run));
+		txn_commit(txn);
 		work_free(work);
 		return;
 	}
 	if (run->rows->run.wait == WAIT_HOST)
-		slot_wait_over(turn, slot);
+		slot_wait_over(txn, slot);
 	if (run_cancelling(run))
-		run_event(turn, run, RUN_E_CANCELLED, NULL);
+		run_event(txn, run, RUN_E_CANCELLED, NULL);
 	else if (w->error != NULL)
-		run_event(turn, run, RUN_E_FAILED, w->error);
+		run_event(txn, run, RUN_E_FAILED, w->error);
 	else
-		run_event(turn, run, RUN_E_PREPARED, NULL);
-	turn_commit(turn);
+		run_event(txn, run, RUN_E_PREPARED, NULL);
+	txn_commit(txn);
 	work_free(work);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is written for people beside the database: review logs in the working directory, reports. Each is made of the committed rows
- * when it is asked for, and handed to the desk, which keeps the order. */
+ * when it is asked for, and handed to the file queue, which keeps the order. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -22,7 +22,7 @@ void review_write_log(struct run *run, struct slot *slot)
 	w->dir = xstrdup(dir);
 	w->name = review_log_name(task);
 	w->text = json_dumps(log, JSON_INDENT(2));
-	desk_write(run->engine, &w->work, WORK_LOG);
+	file_queue_write(run->engine, &w->work, WORK_LOG);
 	json_decref(log);
 }
 
@@ -35,5 +35,5 @@ void run_write_report(struct run *run)
 	w = xcalloc(1, sizeof(*w));
 	w->rows = run_rows_copy(view_run(run->engine->view, run->rows->run.id));
 	w->path = xstrdup(run->plan.report);
-	desk_write(run->engine, &w->work, WORK_REPORT);
+	file_queue_write(run->engine, &w->work, WORK_REPORT);
 }

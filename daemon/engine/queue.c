@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The slots of the daemon: who gets one next, who gives one back, and why the others wait. core/schedule.h decides; a slot that has one is
- * seated. Between its slots a run keeps one for itself, so that it goes on without queueing again. */
+/* The slots of the daemon: who gets one next, who gives one back, and why the others wait. core/schedule.h decides; a slot that has one has
+ * a permit. Between its slots a run keeps one for itself, so that it goes on without queueing again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ void queue_add(struct run *run)
 	queue_update(run);
 }
 
-void queue_end_dependants(struct turn *turn, struct run *run)
+void queue_end_dependants(struct txn *txn, struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
 	struct pending_submit *p;
@@ -50,36 +50,36 @@ void queue_end_dependants(struct turn *turn, struct run *run)
 	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id, row->state == RUN_S_FAILED ? "failed" : "was cancelled");
 	LIST_FOREACH(other, &run->engine->runs, entry)
 		if (other->rows->run.after_run == row->id && !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
-			run_cancel(turn, other, cause);
+			run_cancel(txn, other, cause);
 	/* who is still on its way to the disk is cancelled when it is there; that it is to be is on record before */
 	TAILQ_FOREACH(p, &run->engine->deciding, entry) {
 		if (p->row == NULL || p->row->after_run != row->id || p->row->cause != NULL)
 			continue;
 		p->row->cause = xstrdup(cause);
-		turn_put(turn, ROW_RUN, p->row);
+		txn_put(txn, ROW_RUN, p->row);
 	}
 	free(cause);
 }
 
 static bool wants(const struct slot *slot)
 {
-	return slot->pending == PENDING_SEAT && !slot->seated;
+	return slot->pending == PENDING_PERMIT && !slot->has_permit;
 }
 
 void queue_update(struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
-	int64_t seats = 0;
+	int64_t permits = 0;
 
 	if (row->state == RUN_S_QUEUED && row->paused != 1 && !run_cancelling(run))
-		seats = 1;
+		permits = 1;
 	for (size_t i = 0; row->state == RUN_S_RUNNING && !run_cancelling(run) && i < run->nslots; i++)
-		seats += wants(run->slots[i]);
+		permits += wants(run->slots[i]);
 	/* what its slots were told, the run was not */
 	if (row->state == RUN_S_QUEUED && row->reason == NULL)
 		schedule_want(run->engine->schedule, row->id, 0);
 	if (!run_state_is_end((enum run_state)row->state))
-		schedule_want(run->engine->schedule, row->id, seats);
+		schedule_want(run->engine->schedule, row->id, permits);
 }
 
 void queue_want(struct slot *slot)
@@ -87,56 +87,56 @@ void queue_want(struct slot *slot)
 	struct slot *own = &slot->run->own;
 
 	/* what the run keeps for itself between its slots would be missing */
-	if (own->seated && own->pending == PENDING_NOTHING)
+	if (own->has_permit && own->pending == PENDING_NOTHING)
 		queue_give(own);
-	slot->pending = PENDING_SEAT;
+	slot->pending = PENDING_PERMIT;
 	queue_update(slot->run);
 }
 
-void queue_yield(struct turn *turn, struct run *run)
+void queue_yield(struct txn *txn, struct run *run)
 {
 	bool wanted = run_cancelling(run);
 
 	for (size_t i = 0; i < run->nslots; i++)
 		wanted |= wants(run->slots[i]) || run->slots[i]->pending == PENDING_COOLING;
-	if (!wanted || !run->own.seated || run->own.pending != PENDING_NOTHING)
+	if (!wanted || !run->own.has_permit || run->own.pending != PENDING_NOTHING)
 		return;
 	queue_give(&run->own);
-	turn_act_schedule(turn);
+	txn_effect_schedule(txn);
 }
 
 void queue_sit(struct slot *slot)
 {
-	if (slot->seated)
+	if (slot->has_permit)
 		return;
-	slot->seated = true;
+	slot->has_permit = true;
 	schedule_take(slot->run->engine->schedule, slot->run->rows->run.id);
 }
 
 void queue_give(struct slot *slot)
 {
-	if (!slot->seated)
+	if (!slot->has_permit)
 		return;
-	slot->seated = false;
+	slot->has_permit = false;
 	schedule_give(slot->run->engine->schedule, slot->run->rows->run.id);
 }
 
 /* The slot that gets it: the first that waits for one. */
-static void seat(struct turn *turn, struct run *run)
+static void give_permit(struct txn *txn, struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++) {
 		struct slot *slot = run->slots[i];
 
 		if (!wants(slot))
 			continue;
-		slot->seated = true;
-		slot_on_permit(turn, slot);
+		slot->has_permit = true;
+		slot_on_permit(txn, slot);
 		return;
 	}
 	schedule_give(run->engine->schedule, run->rows->run.id);
 }
 
-static void grant(struct turn *turn, struct run *run)
+static void grant(struct txn *txn, struct run *run)
 {
 	struct run_row *row = &run->rows->run;
 
@@ -145,10 +145,10 @@ static void grant(struct turn *turn, struct run *run)
 		queue_give(&run->own);
 	schedule_take(run->engine->schedule, row->id);
 	if (row->state == RUN_S_QUEUED) {
-		run->own.seated = true;
-		run_event(turn, run, row->started_at == ROW_NONE ? RUN_E_START : RUN_E_RESUME, NULL);
+		run->own.has_permit = true;
+		run_event(txn, run, row->started_at == ROW_NONE ? RUN_E_START : RUN_E_RESUME, NULL);
 	} else {
-		seat(turn, run);
+		give_permit(txn, run);
 	}
 	queue_update(run);
 }
@@ -159,7 +159,7 @@ static bool same(const char *a, const char *b)
 }
 
 /* Its slots that wait for one of the daemon say why. */
-static void tell_slots(struct turn *turn, struct run *run, const char *reason)
+static void tell_slots(struct txn *txn, struct run *run, const char *reason)
 {
 	for (size_t i = 0; i < run->nslots; i++) {
 		struct slot_row *row = run->slots[i]->row;
@@ -167,11 +167,11 @@ static void tell_slots(struct turn *turn, struct run *run, const char *reason)
 		if (!wants(run->slots[i]) || same(row->reason, reason))
 			continue;
 		text_set(&row->reason, reason);
-		turn_put(turn, ROW_SLOT, row);
+		txn_put(txn, ROW_SLOT, row);
 	}
 }
 
-static void tell_reason(struct turn *turn, struct run *run)
+static void tell_reason(struct txn *txn, struct run *run)
 {
 	struct engine *engine = run->engine;
 	struct run_row *row = &run->rows->run;
@@ -184,48 +184,48 @@ static void tell_reason(struct turn *turn, struct run *run)
 	else
 		reason = schedule_reason(engine->schedule, row->id);
 	if (row->state == RUN_S_RUNNING) {
-		tell_slots(turn, run, reason);
+		tell_slots(txn, run, reason);
 	} else if (row->state == RUN_S_QUEUED && !run_cancelling(run) && !same(reason, row->reason)) {
 		text_set(&row->reason, reason);
-		turn_put(turn, ROW_RUN, row);
-		run_emit_state(turn, run);
+		txn_put(txn, ROW_RUN, row);
+		run_emit_state(txn, run);
 	}
 	free(reason);
 }
 
-static void tell_reasons(struct turn *turn, struct engine *engine)
+static void tell_reasons(struct txn *txn, struct engine *engine)
 {
 	struct run *run;
 	int64_t id, told;
 
 	if (engine->draining)
 		LIST_FOREACH(run, &engine->runs, entry)
-			tell_reason(turn, run);
+			tell_reason(txn, run);
 	for (told = 0; told < REASONS_MAX && (id = schedule_changed(engine->schedule)) != 0; told++) {
 		run = run_find(engine, id);
 		if (run != NULL)
-			tell_reason(turn, run);
+			tell_reason(txn, run);
 	}
 	/* the others when these are on disk: a thousand runs may wait for one workdir */
 	if (told == REASONS_MAX)
-		turn_act_schedule(turn);
+		txn_effect_schedule(txn);
 }
 
-void queue_schedule(struct turn *turn, struct engine *engine)
+void queue_schedule(struct txn *txn, struct engine *engine)
 {
 	int64_t id;
 
 	if (engine->recovering || engine->stopped)
 		return;
 	while (!engine->draining && (id = schedule_next(engine->schedule)) != 0)
-		grant(turn, run_find(engine, id));
-	tell_reasons(turn, engine);
+		grant(txn, run_find(engine, id));
+	tell_reasons(txn, engine);
 }
 
 void engine_schedule(struct engine *engine)
 {
-	struct turn *turn = turn_new(engine);
+	struct txn *txn = txn_new(engine);
 
-	queue_schedule(turn, engine);
-	turn_commit_or_drop(turn);
+	queue_schedule(txn, engine);
+	txn_commit_or_drop(txn);
 }

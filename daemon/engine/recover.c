@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Start-up: the rows of unfinished runs are the working rows again; every unfinished attempt and step is classified
- * by the proc port before anything acts; then each slot goes on from its stage. */
+ * by the proc port before anything effects; then each slot goes on from its stage. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ static char *damage(const struct run *run)
 void engine_recover(struct engine *engine)
 {
 	const struct run_rows *rows = NULL;
-	struct turn *turn;
+	struct txn *txn;
 	char *what;
 
 	/* held through the loop, so that a report cannot end the count early */
@@ -119,10 +119,10 @@ void engine_recover(struct engine *engine)
 		adopt_run(engine, run, rows);
 	}
 	hook_adopt_all(engine);
-	desk_forget(engine, ROW_NONE, NULL, NULL, NULL, true);
-	turn = turn_new(engine);
-	turn_tell(turn, "daemon", ROW_NONE, json_pack("{s:s, s:s}", "what", "started", "version", RLD_VERSION));
-	turn_commit(turn);
+	file_queue_cleanup(engine, ROW_NONE, NULL, NULL, NULL, true);
+	txn = txn_new(engine);
+	txn_emit(txn, "daemon", ROW_NONE, json_pack("{s:s, s:s}", "what", "started", "version", RLD_VERSION));
+	txn_commit(txn);
 	if (--engine->adopting == 0)
 		engine_resume(engine);
 }
@@ -211,10 +211,10 @@ static void resume_stage(struct slot *slot)
 		git_begin(slot, GIT_PIN);
 		break;
 	case SLOT_S_ENDING: {
-		struct turn *turn = turn_new(slot->run->engine);
+		struct txn *txn = txn_new(slot->run->engine);
 
-		slot_ended(turn, slot);
-		turn_commit(turn);
+		slot_ended(txn, slot);
+		txn_commit(txn);
 		break;
 	}
 	case SLOT_S_CHECKOUT:
@@ -304,14 +304,14 @@ static void resume_slot(struct slot *slot)
 /* A running run without an iteration was still being prepared. */
 static void resume_preparation(struct run *run)
 {
-	struct turn *turn;
+	struct txn *txn;
 
 	if (run->own.pending != PENDING_NOTHING) {
 		resume_slot(&run->own);
 	} else if (run_cancelling(run)) {
-		turn = turn_new(run->engine);
-		run_event(turn, run, RUN_E_CANCELLED, NULL);
-		turn_commit(turn);
+		txn = txn_new(run->engine);
+		run_event(txn, run, RUN_E_CANCELLED, NULL);
+		txn_commit(txn);
 	} else if (run_is_prepared(run)) {
 		run_load(run);
 	} else {
@@ -322,19 +322,19 @@ static void resume_preparation(struct run *run)
 /* Nothing of it is under way: the outer loop is between two iterations, or a slot waits for the next daemon. */
 static void resume_loop(struct run *run)
 {
-	struct turn *turn = turn_new(run->engine);
+	struct txn *txn = txn_new(run->engine);
 
 	if (run->rows->run.next_at != ROW_NONE && !run_cancelling(run))
 		run_load(run);
 	else
-		run_settled(turn, run);
-	turn_commit_or_drop(turn);
+		run_settled(txn, run);
+	txn_commit_or_drop(txn);
 }
 
 /* What was under way has a slot of the daemon, whatever the limits say now. Waiting slots queue again. */
 static void resume_seats(struct run *run)
 {
-	bool seated = false;
+	bool has_permit = false;
 
 	queue_add(run);
 	for (size_t i = 0; i < run->nslots; i++) {
@@ -345,13 +345,13 @@ static void resume_seats(struct run *run)
 		/* an attempt that never started waits for one like the others */
 		if (!over && run->slots[i]->pending != PENDING_COOLING && !(run->slots[i]->pending == PENDING_PROC && run->slots[i]->found == FOUND_NEVER_STARTED)) {
 			queue_sit(run->slots[i]);
-			seated = true;
+			has_permit = true;
 		}
 	}
 	/* also when it asks its source while a slot of it works: the next iteration begins on what it has */
-	if ((!seated || run->own.pending == PENDING_PROC) && run->rows->run.state == RUN_S_RUNNING)
+	if ((!has_permit || run->own.pending == PENDING_PROC) && run->rows->run.state == RUN_S_RUNNING)
 		queue_sit(&run->own);
-	/* whoever sits down wants one less, but what was found has not been waited for */
+	/* whoever gets a permit wants one less, but what was found has not been waited for */
 	queue_update(run);
 }
 
@@ -368,7 +368,7 @@ static void publish(struct run *run)
 /* assign = "agent": what runs has perhaps not said yet what it picked, and what waits queues behind it. */
 static void resume_picks(struct run *run)
 {
-	struct turn *turn = turn_new(run->engine);
+	struct txn *txn = txn_new(run->engine);
 
 	for (size_t i = 0; i < run->nslots; i++) {
 		struct slot *slot = run->slots[i];
@@ -378,11 +378,11 @@ static void resume_picks(struct run *run)
 		/* it may have waited for a slot of the daemon before, while what stood before it was held */
 		if (slot->pending == PENDING_STAGE && (slot->row->reason == NULL || strcmp(slot->row->reason, REASON_STAGED) != 0)) {
 			text_set(&slot->row->reason, REASON_STAGED);
-			turn_put(turn, ROW_SLOT, slot->row);
+			txn_put(txn, ROW_SLOT, slot->row);
 		}
 	}
-	pick_stage(turn, run);
-	turn_commit_or_drop(turn);
+	pick_stage(txn, run);
+	txn_commit_or_drop(txn);
 }
 
 void engine_resume(struct engine *engine)
@@ -412,6 +412,6 @@ void engine_resume(struct engine *engine)
 		publish(run);
 	}
 	hook_resume_all(engine);
-	turn_resume(engine);
+	txn_resume(engine);
 	engine_schedule(engine);
 }

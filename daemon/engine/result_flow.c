@@ -28,7 +28,7 @@ static void result_cb(void *arg, struct work *work)
 	}
 	if (w->stalled && !w->over)
 		engine->ports.stalled(engine->ports.proc_ctx, w->attempt);
-	/* it may take up another turn, and give another result */
+	/* it may take up another txn, and give another result */
 	engine_work_later(engine, LOOK_EVERY_MS, work, WORK_RESULT, result_cb, engine);
 }
 

@@ -16,16 +16,16 @@ struct judgement {
 	char *changed, *appeared;
 };
 
-void review_skip(struct turn *turn, struct slot *slot, const char *reason)
+void review_skip(struct txn *txn, struct slot *slot, const char *reason)
 {
 	free(slot->row->reason);
 	slot->row->reason = xasprintf("not reviewed: %s", reason);
-	turn_tell(turn, "review.skipped", slot->row->run, json_pack("{s:I, s:s, s:s}", "slot", (json_int_t)slot->row->slot,
+	txn_emit(txn, "review.skipped", slot->row->run, json_pack("{s:I, s:s, s:s}", "slot", (json_int_t)slot->row->slot,
 	    "task", slot_task_id(slot), "reason", reason));
 }
 
 /* What the run ends with, by leave: the findings that stay, and the check that fails. Returns how many there are. */
-static int64_t keep_issues(struct turn *turn, struct slot *slot, const char *why)
+static int64_t keep_issues(struct txn *txn, struct slot *slot, const char *why)
 {
 	const struct review_row *last = review_last(slot);
 	char **issues = review_issues(slot);
@@ -37,12 +37,12 @@ static int64_t keep_issues(struct turn *turn, struct slot *slot, const char *why
 		strings_append(&issues, last->feedback);
 	count = strings_count(issues);
 	if (count > 0)
-		run_known_issues(turn, slot->run, issues);
+		run_known_issues(txn, slot->run, issues);
 	strings_free(issues);
 	return (int64_t)count;
 }
 
-void review_over(struct turn *turn, struct slot *slot, enum round_end end, const char *why)
+void review_over(struct txn *txn, struct slot *slot, enum round_end end, const char *why)
 {
 	struct run *run = slot->run;
 	bool has_git = run->rows->run.has_git == 1;
@@ -52,10 +52,10 @@ void review_over(struct turn *turn, struct slot *slot, enum round_end end, const
 	switch (round_policy(slot_plan(slot), end)) {
 	case BAD_END_ACCEPT:
 		cause = xasprintf("accepted: %s", why);
-		run_warn(turn, run, cause);
+		run_warn(txn, run, cause);
 		break;
 	case BAD_END_KNOWN_ISSUES:
-		cause = xasprintf("known issues: %lld; %s", (long long)keep_issues(turn, slot, why), why);
+		cause = xasprintf("known issues: %lld; %s", (long long)keep_issues(txn, slot, why), why);
 		break;
 	case BAD_END_FAIL:
 	case BAD_END_HOLD:
@@ -63,12 +63,12 @@ void review_over(struct turn *turn, struct slot *slot, enum round_end end, const
 		cause = xstrdup(why);
 		break;
 	}
-	slot_event(turn, slot, round_event(slot_plan(slot), end, has_git), cause);
+	slot_event(txn, slot, round_event(slot_plan(slot), end, has_git), cause);
 	free(cause);
 }
 
 /* The work that passes is none, and its agent did not say that none was needed. */
-static void warn_of_nothing(struct turn *turn, struct slot *slot)
+static void warn_of_nothing(struct txn *txn, struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
 	const struct attempt_row *answer = row->answer != ROW_NONE ? run_attempt(slot->run, row->answer) : NULL;
@@ -78,11 +78,11 @@ static void warn_of_nothing(struct turn *turn, struct slot *slot)
 	if (answer == NULL || answer->slot != row->slot || answer->outcome != TASK_R_NO_CHANGE || base == NULL || row->tree == NULL || strcmp(row->tree, base) != 0)
 		return;
 	text = xasprintf("task %s: nothing was changed, no agent said that nothing was to be done, and the review passed it", slot_task_id(slot));
-	run_warn(turn, slot->run, text);
+	run_warn(txn, slot->run, text);
 	free(text);
 }
 
-static void decide(struct turn *turn, struct judgement *j)
+static void decide(struct txn *txn, struct judgement *j)
 {
 	struct slot *slot = j->slot;
 	struct slot_row *row = slot->row;
@@ -106,9 +106,9 @@ static void decide(struct turn *turn, struct judgement *j)
 	else if (!facts.verdict)
 		reason = xstrdup(v->reason);
 	if (reason != NULL)
-		counts = review_append(turn, slot, "violation", reason, &none);
+		counts = review_append(txn, slot, "violation", reason, &none);
 	else
-		counts = review_append(turn, slot, facts.pass ? plan->profile->pass_word : plan->profile->findings_word, v->feedback, v);
+		counts = review_append(txn, slot, facts.pass ? plan->profile->pass_word : plan->profile->findings_word, v->feedback, v);
 	/* of what has passed git may still have something to say, again */
 	if (reason != NULL || !facts.pass) {
 		row->stalled = reason == NULL && round_stalls(row, counts.new + counts.repeated, counts.repeated) ? row->stalled + 1 : 0;
@@ -121,14 +121,14 @@ static void decide(struct turn *turn, struct judgement *j)
 	else if (end == ROUND_EXHAUSTED || end == ROUND_STALLED)
 		cause = round_cause(plan, end, row);
 	if (end == ROUND_PASS)
-		warn_of_nothing(turn, slot);
-	review_over(turn, slot, end, cause);
+		warn_of_nothing(txn, slot);
+	review_over(txn, slot, end, cause);
 	free(cause);
 	free(reason);
 }
 
 /* What else has happened during the review. */
-static void warn_of_changes(struct turn *turn, const struct judgement *j)
+static void warn_of_changes(struct txn *txn, const struct judgement *j)
 {
 	struct run *run = j->slot->run;
 	char *text;
@@ -136,12 +136,12 @@ static void warn_of_changes(struct turn *turn, const struct judgement *j)
 	if (j->appeared != NULL) {
 		text = xasprintf("task %s: these files appeared in %s during the review, and are no part of the work: %s", slot_task_id(j->slot),
 		    slot_workspace(j->slot), j->appeared);
-		run_warn(turn, run, text);
+		run_warn(txn, run, text);
 		free(text);
 	}
 	if (j->changed != NULL && slot_plan(j->slot)->profile->change_warns) {
 		text = xasprintf("reviewer changed the tree: %s", j->changed);
-		run_warn(turn, run, text);
+		run_warn(txn, run, text);
 		free(text);
 	}
 }
@@ -180,30 +180,30 @@ static void judge_cb(void *arg, struct work *work)
 	struct slot *slot = arg;
 	struct engine *engine = slot->run->engine;
 	struct judgement *j = (struct judgement *)work;
-	struct turn *turn;
+	struct txn *txn;
 
 	if (!engine->stopped && work->fault != 0 && j->work.error != NULL && !slot_ending(slot)) {
-		turn = turn_new(engine);
-		slot_waits(turn, slot, WAIT_HOST, work->fault, j->work.error);
-		turn_commit(turn);
+		txn = txn_new(engine);
+		slot_waits(txn, slot, WAIT_HOST, work->fault, j->work.error);
+		txn_commit(txn);
 		engine_work_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed, j->appeared)->work.work, WORK_JUDGE, judge_cb, slot);
 		work_free(work);
 		return;
 	}
 	if (!engine->stopped) {
-		turn = turn_new(engine);
-		slot_wait_over(turn, slot);
+		txn = txn_new(engine);
+		slot_wait_over(txn, slot);
 		slot->pending = PENDING_NOTHING;
-		warn_of_changes(turn, j);
+		warn_of_changes(txn, j);
 		if (slot_ending(slot)) {
-			slot_ended(turn, slot);
+			slot_ended(txn, slot);
 		} else if (j->work.error != NULL) {
-			review_error(turn, slot, j->work.error);
-			review_over(turn, slot, ROUND_REVIEWER_ERROR, j->work.error);
+			review_error(txn, slot, j->work.error);
+			review_over(txn, slot, ROUND_REVIEWER_ERROR, j->work.error);
 		} else {
-			decide(turn, j);
+			decide(txn, j);
 		}
-		turn_commit(turn);
+		txn_commit(txn);
 	}
 	free(j->changed);
 	free(j->appeared);

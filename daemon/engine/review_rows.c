@@ -163,7 +163,7 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
 	return rows;
 }
 
-static void tell_finding(struct turn *turn, const struct finding_row *f, const char *by)
+static void tell_finding(struct txn *txn, const struct finding_row *f, const char *by)
 {
 	json_t *event = json_pack("{s:I, s:s, s:s*, s:s*, s:s, s:s, s:s}", "review", (json_int_t)f->review,
 	    "id", f->id, "file", f->file, "severity", f->severity, "text", f->text,
@@ -171,7 +171,7 @@ static void tell_finding(struct turn *turn, const struct finding_row *f, const c
 
 	if (f->line != ROW_NONE)
 		json_object_set_new(event, "line", json_integer(f->line));
-	turn_tell(turn, "finding", f->run, event);
+	txn_emit(txn, "finding", f->run, event);
 }
 
 static char *ids_json(struct finding_row *const *findings, size_t count)
@@ -195,7 +195,7 @@ static int64_t human_round(const struct slot *slot)
 }
 
 /* The row becomes the next of the run's chain, with its findings. Takes row and findings. iteration: its number among the task's. */
-static void chain(struct turn *turn, struct slot *slot, struct review_row *row, int64_t iteration, struct finding_row **findings, size_t count)
+static void chain(struct txn *txn, struct slot *slot, struct review_row *row, int64_t iteration, struct finding_row **findings, size_t count)
 {
 	struct run_rows *rows = slot->run->rows;
 	char hex[DIGEST_HEX];
@@ -214,15 +214,15 @@ static void chain(struct turn *turn, struct slot *slot, struct review_row *row, 
 	row->hash = xstrdup(hex);
 	rows->run.review_count = row->number;
 	text_set(&rows->run.review_head, hex);
-	turn_put(turn, ROW_REVIEW, row);
-	turn_put(turn, ROW_RUN, &rows->run);
+	txn_put(txn, ROW_REVIEW, row);
+	txn_put(txn, ROW_RUN, &rows->run);
 	for (size_t i = 0; i < count; i++)
-		turn_put(turn, ROW_FINDING, findings[i]);
+		txn_put(txn, ROW_FINDING, findings[i]);
 	if (slot_plan(slot)->review_log != NULL)
-		turn_act(turn, ACT_LOG, slot->run, slot, ROW_NONE);
+		txn_effect(txn, EFFECT_LOG, slot->run, slot, ROW_NONE);
 }
 
-static void tell_decided(struct turn *turn, const struct slot *slot, const struct review_row *row, size_t said, const struct finding_counts *counts)
+static void tell_decided(struct txn *txn, const struct slot *slot, const struct review_row *row, size_t said, const struct finding_counts *counts)
 {
 	json_t *body = json_pack("{s:I, s:s, s:I, s:I, s:s, s:s*, s:I, s:I, s:I, s:I, s:s*}",
 	    "review", (json_int_t)row->number, "task", row->task_id, "slot", (json_int_t)slot->row->slot, "round", (json_int_t)row->iteration,
@@ -231,11 +231,11 @@ static void tell_decided(struct turn *turn, const struct slot *slot, const struc
 
 	if (row->attempt != ROW_NONE)
 		json_object_set_new(body, "attempt", json_integer(row->attempt));
-	turn_tell(turn, "review.decided", row->run, body);
+	txn_emit(txn, "review.decided", row->run, body);
 }
 
 /* The review attempt of the slot has said something, or failed to. decision, feedback: see struct review_row. */
-struct finding_counts review_append(struct turn *turn, struct slot *slot, const char *decision, const char *feedback, const struct verdict *v)
+struct finding_counts review_append(struct txn *txn, struct slot *slot, const char *decision, const char *feedback, const struct verdict *v)
 {
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 	struct review_row *row = row_new(ROW_REVIEW);
@@ -250,10 +250,10 @@ struct finding_counts review_append(struct turn *turn, struct slot *slot, const 
 	row->source = xstrdup(v->source);
 	row->attempt = a->id;
 	findings = make_findings(slot, slot->run->rows->run.review_count + 1, v, &said, &count, &counts);
-	chain(turn, slot, row, slot->row->round, findings, count);
-	tell_decided(turn, slot, row, said, &counts);
+	chain(txn, slot, row, slot->row->round, findings, count);
+	tell_decided(txn, slot, row, said, &counts);
 	for (size_t i = 0; i < count; i++)
-		tell_finding(turn, findings[i], row->reviewer_agent);
+		tell_finding(txn, findings[i], row->reviewer_agent);
 	run_rows_put(slot->run->rows, ROW_REVIEW, row);
 	for (size_t i = 0; i < count; i++)
 		run_rows_put(slot->run->rows, ROW_FINDING, findings[i]);
@@ -263,16 +263,16 @@ struct finding_counts review_append(struct turn *turn, struct slot *slot, const 
 	return counts;
 }
 
-void review_error(struct turn *turn, struct slot *slot, const char *cause)
+void review_error(struct txn *txn, struct slot *slot, const char *cause)
 {
 	static const struct verdict none;
 
 	slot->row->stalled = 0;
 	text_set(&slot->row->obstacle, NULL);
-	review_append(turn, slot, "error", cause, &none);
+	review_append(txn, slot, "error", cause, &none);
 }
 
-void review_human(struct turn *turn, struct slot *slot, const char *decision, const char *by, const char *message)
+void review_human(struct txn *txn, struct slot *slot, const char *decision, const char *by, const char *message)
 {
 	static const struct finding_counts none;
 	struct review_row *row = row_new(ROW_REVIEW);
@@ -281,8 +281,8 @@ void review_human(struct turn *turn, struct slot *slot, const char *decision, co
 	row->decision = xstrdup(decision);
 	row->feedback = xstrdup(message != NULL ? message : "");
 	row->source = xstrdup("human");
-	chain(turn, slot, row, human_round(slot), NULL, 0);
-	tell_decided(turn, slot, row, 0, &none);
+	chain(txn, slot, row, human_round(slot), NULL, 0);
+	tell_decided(txn, slot, row, 0, &none);
 	run_rows_put(slot->run->rows, ROW_REVIEW, row);
 }
 
@@ -298,7 +298,7 @@ static bool is_marked(const struct finding_row *finding, const struct verdict_fi
 	return false;
 }
 
-void review_marked(struct turn *turn, struct slot *slot, const struct verdict_finding *marks, size_t count)
+void review_marked(struct txn *txn, struct slot *slot, const struct verdict_finding *marks, size_t count)
 {
 	const struct review_row *last = review_last(slot);
 	struct finding_row **findings = NULL;
@@ -313,7 +313,7 @@ void review_marked(struct turn *turn, struct slot *slot, const struct verdict_fi
 			continue;
 		told = row_copy(ROW_FINDING, findings[i]);
 		told->state = FINDING_RESOLVED;
-		tell_finding(turn, told, run_attempt(slot->run, slot->row->attempt)->agent);
+		tell_finding(txn, told, run_attempt(slot->run, slot->row->attempt)->agent);
 		row_free(ROW_FINDING, told);
 	}
 }

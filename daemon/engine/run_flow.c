@@ -106,11 +106,11 @@ bool run_cancelling(const struct run *run)
 	return run->rows->run.cause != NULL && !run_state_is_end((enum run_state)run->rows->run.state);
 }
 
-void run_emit_state(struct turn *turn, const struct run *run)
+void run_emit_state(struct txn *txn, const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
 
-	turn_tell(turn, "run.state", row->id, json_pack("{s:s, s:s*, s:s*}", "state", state_name(&run_state_names, row->state),
+	txn_emit(txn, "run.state", row->id, json_pack("{s:s, s:s*, s:s*}", "state", state_name(&run_state_names, row->state),
 	    "reason", row->wait != WAIT_NOTHING ? row->wait_reason : row->reason, "cause", row->cause));
 }
 
@@ -128,26 +128,26 @@ static void list_add(char **list, const char *const *texts)
 	json_decref(array);
 }
 
-void run_warn(struct turn *turn, struct run *run, const char *text)
+void run_warn(struct txn *txn, struct run *run, const char *text)
 {
 	const char *const texts[] = { text, NULL };
 	struct run_row *row = &run->rows->run;
 
 	list_add(&row->warnings, texts);
-	turn_put(turn, ROW_RUN, row);
+	txn_put(txn, ROW_RUN, row);
 	log_warn("run %lld: %s", (long long)row->id, text);
 }
 
-void run_known_issues(struct turn *turn, struct run *run, char *const *texts)
+void run_known_issues(struct txn *txn, struct run *run, char *const *texts)
 {
 	struct run_row *row = &run->rows->run;
 
 	list_add(&row->known_issues, (const char *const *)texts);
-	turn_put(turn, ROW_RUN, row);
+	txn_put(txn, ROW_RUN, row);
 }
 
 /* The end of the tasks that wait for the review of the run. False: there are none. */
-static bool end_implemented(struct turn *turn, struct run *run, enum slot_event event, const char *cause)
+static bool end_implemented(struct txn *txn, struct run *run, enum slot_event event, const char *cause)
 {
 	bool any = false;
 
@@ -155,7 +155,7 @@ static bool end_implemented(struct turn *turn, struct run *run, enum slot_event 
 	for (size_t i = 0; i < run->nslots; i++) {
 		if (run->slots[i]->row->stage != SLOT_S_IMPLEMENTED)
 			continue;
-		slot_event(turn, run->slots[i], event, cause);
+		slot_event(txn, run->slots[i], event, cause);
 		any = true;
 	}
 	run->settling = false;
@@ -163,7 +163,7 @@ static bool end_implemented(struct turn *turn, struct run *run, enum slot_event 
 }
 
 /* Slot 0 has passed or failed, and they with it: also when a cancel comes before it has given back what it took. */
-static void follow_review(struct turn *turn, struct run *run)
+static void follow_review(struct txn *txn, struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *slot_row = run->slots[i]->row;
@@ -171,29 +171,29 @@ static void follow_review(struct turn *turn, struct run *run)
 		if (slot_row->slot != 0)
 			continue;
 		if (slot_row->stage == SLOT_S_PASSED)
-			end_implemented(turn, run, SLOT_E_RUN_PASSED, slot_row->cause);
+			end_implemented(txn, run, SLOT_E_RUN_PASSED, slot_row->cause);
 		else if (slot_row->stage == SLOT_S_FAILED)
-			end_implemented(turn, run, SLOT_E_FAILED, slot_row->cause);
+			end_implemented(txn, run, SLOT_E_FAILED, slot_row->cause);
 	}
 }
 
-static void end_slots(struct turn *turn, struct run *run)
+static void end_slots(struct txn *txn, struct run *run)
 {
 	struct slot *own = &run->own;
 
 	if (own->pending == PENDING_PROC)
-		turn_act(turn, ACT_END, run, own, own->id);
-	follow_review(turn, run);
+		txn_effect(txn, EFFECT_END, run, own, own->id);
+	follow_review(txn, run);
 	/* only when all have been told is it clear whether one still works */
 	run->settling = true;
 	for (size_t i = 0; i < run->nslots; i++)
 		if (!slot_stage_is_end((enum slot_stage)run->slots[i]->row->stage))
-			slot_event(turn, run->slots[i], SLOT_E_CANCEL, "cancelled");
+			slot_event(txn, run->slots[i], SLOT_E_CANCEL, "cancelled");
 	run->settling = false;
 	for (size_t i = 0; i < run->nslots; i++)
 		slot_wait_ends(run->slots[i]);
 	if (run->nslots > 0)
-		run_settled(turn, run);
+		run_settled(txn, run);
 }
 
 /* Which answer, tree and ref the run came to: those of its last passed slot. */
@@ -213,11 +213,11 @@ static void take_result(struct run *run)
 }
 
 /* It does not wait for the next iteration any more, nor for what held up that it was asked for. */
-static void rest_over(struct turn *turn, struct run *run)
+static void rest_over(struct txn *txn, struct run *run)
 {
 	if (run->own.pending == PENDING_WAIT) {
 		run->own.pending = PENDING_NOTHING;
-		slot_wait_over(turn, &run->own);
+		slot_wait_over(txn, &run->own);
 	}
 	if (run->rows->run.next_at == ROW_NONE)
 		return;
@@ -227,88 +227,88 @@ static void rest_over(struct turn *turn, struct run *run)
 }
 
 /* It has a slot of the daemon again: what was sent back goes on, then what was paused. */
-static void resume(struct turn *turn, struct run *run)
+static void resume(struct txn *txn, struct run *run)
 {
-	bool seated = false;
+	bool has_permit = false;
 
 	if (run->rows->run.iteration == 0) {
 		/* it was paused before it had begun */
 		if (run->own.pending == PENDING_NOTHING)
-			turn_act(turn, run_is_prepared(run) ? ACT_LOAD : ACT_PREPARE, run, &run->own, ROW_NONE);
+			txn_effect(txn, run_is_prepared(run) ? EFFECT_LOAD : EFFECT_PREPARE, run, &run->own, ROW_NONE);
 		return;
 	}
 	run->settling = true;
-	hold_resume(turn, run);
+	hold_resume(txn, run);
 	run->settling = false;
-	for (size_t i = 0; i < run->nslots && run->own.seated; i++) {
+	for (size_t i = 0; i < run->nslots && run->own.has_permit; i++) {
 		struct slot *slot = run->slots[i];
 
-		if (slot->pending != PENDING_SEAT || slot->seated)
+		if (slot->pending != PENDING_PERMIT || slot->has_permit)
 			continue;
-		run->own.seated = false;
-		slot->seated = true;
-		slot_on_permit(turn, slot);
+		run->own.has_permit = false;
+		slot->has_permit = true;
+		slot_on_permit(txn, slot);
 	}
 	for (size_t i = 0; i < run->nslots; i++)
-		seated |= run->slots[i]->seated;
+		has_permit |= run->slots[i]->has_permit;
 	/* what ran on while it was paused has one already */
-	if (seated)
+	if (has_permit)
 		queue_give(&run->own);
-	run_settled(turn, run);
+	run_settled(txn, run);
 }
 
 /* What the row of the run says of the new state, and what rests on it. */
-static void act(struct turn *turn, struct run *run, enum run_action action, enum run_event event, const char *cause)
+static void act(struct txn *txn, struct run *run, enum run_action action, enum run_event event, const char *cause)
 {
 	struct run_row *row = &run->rows->run;
 
 	switch (action) {
 	case RUN_A_LOAD:
-		if (run_finish_iteration(turn, run))
+		if (run_finish_iteration(txn, run))
 			row->next_at = run->plan.pause_ms > 0 ? engine_now(run->engine) + run->plan.pause_ms : ROW_NONE;
 		if (row->next_at != ROW_NONE)
 			text_set(&row->reason, "pausing between iterations");
-		turn_act(turn, ACT_LOAD, run, &run->own, ROW_NONE);
+		txn_effect(txn, EFFECT_LOAD, run, &run->own, ROW_NONE);
 		break;
 	case RUN_A_PREPARE:
 		row->started_at = engine_now(run->engine);
 		text_set(&row->reason, "preparing");
-		turn_act(turn, ACT_PREPARE, run, &run->own, ROW_NONE);
-		run_meet(turn, run);
+		txn_effect(txn, EFFECT_PREPARE, run, &run->own, ROW_NONE);
+		run_meet(txn, run);
 		budget_watch(run);
 		break;
 	case RUN_A_BEGIN:
-		run_begin_iteration(turn, run);
+		run_begin_iteration(txn, run);
 		break;
 	case RUN_A_END:
 		text_set(&row->reason, "cancelling");
-		rest_over(turn, run);
+		rest_over(txn, run);
 		text_set(&row->cause, cause);
 		break;
 	case RUN_A_HOLD:
 		text_set(&row->reason, cause);
 		queue_give(&run->own);
-		turn_act_schedule(turn);
-		turn_act(turn, ACT_REPORT, run, NULL, ROW_NONE);
+		txn_effect_schedule(txn);
+		txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
 		log_warn("run %lld held: %s", (long long)row->id, cause != NULL ? cause : "");
 		break;
 	case RUN_A_REWORK:
 		/* the schedule tells only those that want a slot what they wait for */
 		if (row->paused == 1)
 			text_set(&row->reason, "paused");
-		turn_act_schedule(turn);
+		txn_effect_schedule(txn);
 		break;
 	case RUN_A_PAUSE:
 		text_set(&row->reason, cause);
-		rest_over(turn, run);
+		rest_over(txn, run);
 		if (run->own.pending == PENDING_NOTHING)
 			queue_give(&run->own);
-		turn_act_schedule(turn);
+		txn_effect_schedule(txn);
 		break;
 	case RUN_A_NONE:
 		if (event == RUN_E_PREPARED) {
 			queue_give(&run->own);
-			turn_act_schedule(turn);
+			txn_effect_schedule(txn);
 		}
 		break;
 	case RUN_A_REVIEW:
@@ -320,20 +320,20 @@ static void act(struct turn *turn, struct run *run, enum run_action action, enum
 		row->ended_at = engine_now(run->engine);
 		row->next_at = ROW_NONE;
 		take_result(run);
-		run_finish_tasks(turn, run);
-		run_finish_iteration(turn, run);
-		queue_end_dependants(turn, run);
-		hook_add(turn, run, "on_end", run->plan.on_end, NULL);
-		turn_act(turn, ACT_REPORT, run, NULL, ROW_NONE);
-		turn_act(turn, ACT_FORGET, run, NULL, ROW_NONE);
-		turn_act_schedule(turn);
+		run_finish_tasks(txn, run);
+		run_finish_iteration(txn, run);
+		queue_end_dependants(txn, run);
+		hook_add(txn, run, "on_end", run->plan.on_end, NULL);
+		txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
+		txn_effect(txn, EFFECT_FORGET, run, NULL, ROW_NONE);
+		txn_effect_schedule(txn);
 		log_info("run %lld %s%s%s", (long long)row->id, state_name(&run_state_names, row->state),
 		    row->cause != NULL ? ": " : "", row->cause != NULL ? row->cause : "");
 		break;
 	}
 }
 
-void run_event(struct turn *turn, struct run *run, enum run_event event, const char *cause)
+void run_event(struct txn *txn, struct run *run, enum run_event event, const char *cause)
 {
 	struct run_row *row = &run->rows->run;
 	const struct run_edge *edge = run_step((enum run_state)row->state, event);
@@ -348,25 +348,25 @@ void run_event(struct turn *turn, struct run *run, enum run_event event, const c
 	row->state = (int)edge->next;
 	if (event != RUN_E_PREPARED || edge->action != RUN_A_NONE)
 		text_set(&row->reason, NULL);
-	act(turn, run, edge->action, event, cause);
-	turn_put(turn, ROW_RUN, row);
-	run_emit_state(turn, run);
+	act(txn, run, edge->action, event, cause);
+	txn_put(txn, ROW_RUN, row);
+	run_emit_state(txn, run);
 	if (edge->action == RUN_A_END)
-		end_slots(turn, run);
+		end_slots(txn, run);
 	if (edge->action == RUN_A_REVIEW)
-		run_begin_review(turn, run);
+		run_begin_review(txn, run);
 	if (edge->action == RUN_A_RESUME)
-		resume(turn, run);
+		resume(txn, run);
 	queue_update(run);
 	if (event == RUN_E_CANCEL && edge->action == RUN_A_END && run->nslots == 0 && run->own.pending == PENDING_NOTHING)
-		run_event(turn, run, RUN_E_CANCELLED, NULL);
+		run_event(txn, run, RUN_E_CANCELLED, NULL);
 }
 
-void run_cancel(struct turn *turn, struct run *run, const char *cause)
+void run_cancel(struct txn *txn, struct run *run, const char *cause)
 {
 	bool begun = run->rows->run.state == RUN_S_QUEUED && (run->nslots > 0 || run->own.pending != PENDING_NOTHING);
 
-	run_event(turn, run, begun ? RUN_E_CANCEL_BEGUN : RUN_E_CANCEL, cause);
+	run_event(txn, run, begun ? RUN_E_CANCEL_BEGUN : RUN_E_CANCEL, cause);
 }
 
 /* What precedes the cause of a failed run in the slots that had done their part of it. */
@@ -378,10 +378,10 @@ static const char *own_cause(const char *cause)
 }
 
 /* What was implemented fails with the run, since no review of it will come. False: nothing was. */
-static bool fail_implemented(struct turn *turn, struct run *run, const char *cause)
+static bool fail_implemented(struct txn *txn, struct run *run, const char *cause)
 {
 	char *text = cause != NULL ? xasprintf(NOT_REVIEWED "%s", cause) : NULL;
-	bool any = end_implemented(turn, run, SLOT_E_FAILED, text);
+	bool any = end_implemented(txn, run, SLOT_E_FAILED, text);
 
 	free(text);
 	return any;
@@ -426,7 +426,7 @@ static const char *why(const struct run *run, enum run_event event)
 }
 
 /* A slot that has not begun does not begin any more when the run goes no further: its task is anybody's again. */
-static void let_go(struct turn *turn, struct run *run)
+static void let_go(struct txn *txn, struct run *run)
 {
 	char spent[RUN_SPENT_MAX];
 	bool stop = run->rows->run.stopped == 1 || (run->plan.on_failure == ON_FAILURE_STOP && why(run, RUN_E_FAILED) != NULL);
@@ -438,23 +438,23 @@ static void let_go(struct turn *turn, struct run *run)
 		struct slot *slot = run->slots[i];
 		struct task_row *task = slot_task(slot);
 
-		if (slot->row->stage != SLOT_S_WAITING || (slot->pending != PENDING_SEAT && slot->pending != PENDING_STAGE))
+		if (slot->row->stage != SLOT_S_WAITING || (slot->pending != PENDING_PERMIT && slot->pending != PENDING_STAGE))
 			continue;
 		if (task != NULL) {
 			task->state = TASK_S_OPEN;
-			turn_put(turn, ROW_TASK, task);
-			run_claim(turn, run, task->id, CLAIM_S_FREE);
+			txn_put(txn, ROW_TASK, task);
+			run_claim(txn, run, task->id, CLAIM_S_FREE);
 		}
 		text_set(&slot->row->reason, "not started: the run goes no further");
 		slot_set_task(slot, NULL);
 		slot->pending = PENDING_NOTHING;
-		slot_event(turn, slot, SLOT_E_LET_GO, NULL);
+		slot_event(txn, slot, SLOT_E_LET_GO, NULL);
 	}
 	if (stop)
 		queue_update(run);
 }
 
-void run_settled(struct turn *turn, struct run *run)
+void run_settled(struct txn *txn, struct run *run)
 {
 	enum run_state state = (enum run_state)run->rows->run.state;
 	struct slot_row **slots;
@@ -465,11 +465,11 @@ void run_settled(struct turn *turn, struct run *run)
 	if (run->settling || run_state_is_end(state))
 		return;
 	run->settling = true;
-	let_go(turn, run);
+	let_go(txn, run);
 	if (run->plan.assign == ASSIGN_AGENT)
-		pick_stage(turn, run);
+		pick_stage(txn, run);
 	run->settling = false;
-	follow_review(turn, run);
+	follow_review(txn, run);
 	loop = run_loop(run, &slots);
 	event = run_settle(&loop);
 	if (event != RUN_EVENTS && event != RUN_E_HELD && run->failure != NULL)
@@ -477,31 +477,31 @@ void run_settled(struct turn *turn, struct run *run)
 	if (event != RUN_EVENTS && run_cancelling(run))
 		event = RUN_E_CANCELLED;
 	/* what goes on needs a slot of the daemon, which a human's decision does not bring with it */
-	if ((event == RUN_E_NEXT || event == RUN_E_REVIEW) && !run->own.seated && (state == RUN_S_HELD || state == RUN_S_RUNNING))
+	if ((event == RUN_E_NEXT || event == RUN_E_REVIEW) && !run->own.has_permit && (state == RUN_S_HELD || state == RUN_S_RUNNING))
 		event = RUN_E_REWORK;
 	/* in the queue, paused or held: only what ends it counts, the rest is looked at again when it goes on */
 	if (event == RUN_EVENTS || run->own.pending >= PENDING_ACT ||
 	    (state != RUN_S_RUNNING && (event == RUN_E_HELD || event == RUN_E_NEXT || event == RUN_E_REVIEW))) {
 		free(slots);
-		queue_yield(turn, run);
+		queue_yield(txn, run);
 		return;
 	}
 	limit = run->failure != NULL ? xstrdup(run->failure) : run_limit_cause(&loop, event);
 	free(slots);
 	/* they may still have something to give back */
-	if (event == RUN_E_FAILED && fail_implemented(turn, run, limit != NULL ? limit : why(run, RUN_E_FAILED)))
-		run_settled(turn, run);
+	if (event == RUN_E_FAILED && fail_implemented(txn, run, limit != NULL ? limit : why(run, RUN_E_FAILED)))
+		run_settled(txn, run);
 	else
-		run_event(turn, run, event, limit != NULL ? limit : why(run, event));
+		run_event(txn, run, event, limit != NULL ? limit : why(run, event));
 	free(limit);
 }
 
-void run_failed(struct turn *turn, struct run *run, const char *cause)
+void run_failed(struct txn *txn, struct run *run, const char *cause)
 {
 	if (run->nslots == 0) {
-		run_event(turn, run, RUN_E_FAILED, cause);
+		run_event(txn, run, RUN_E_FAILED, cause);
 		return;
 	}
 	text_set(&run->failure, cause);
-	run_settled(turn, run);
+	run_settled(txn, run);
 }

@@ -12,10 +12,10 @@
 /* An attempt of which nothing ran: the cancel came before its start. */
 static void end_unstarted(struct slot *slot)
 {
-	struct turn *turn = turn_new(slot->run->engine);
+	struct txn *txn = txn_new(slot->run->engine);
 
-	attempt_unstarted(turn, slot);
-	turn_commit(turn);
+	attempt_unstarted(txn, slot);
+	txn_commit(txn);
 }
 
 #define FLOOR_WAIT_MS 2000
@@ -30,13 +30,13 @@ static void wait_for_space(struct slot *slot, struct compose_work *w)
 	const char *why = w->floor;
 	struct engine *engine = slot->run->engine;
 	struct slot_row *row = slot->row;
-	struct turn *turn;
+	struct txn *txn;
 
 	if (row->reason == NULL || strcmp(row->reason, why) != 0) {
 		text_set(&row->reason, why);
-		turn = turn_new(engine);
-		turn_put(turn, ROW_SLOT, row);
-		turn_commit(turn);
+		txn = txn_new(engine);
+		txn_put(txn, ROW_SLOT, row);
+		txn_commit(txn);
 		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
 	}
 	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(slot, &w->briefing), WORK_COMPOSE, compose_cb, slot);
@@ -46,14 +46,14 @@ static void wait_for_space(struct slot *slot, struct compose_work *w)
 static void space_is_back(struct slot *slot)
 {
 	struct slot_row *row = slot->row;
-	struct turn *turn;
+	struct txn *txn;
 
 	if (row->reason == NULL || strncmp(row->reason, FLOOR_REASON, strlen(FLOOR_REASON)) != 0)
 		return;
 	text_set(&row->reason, NULL);
-	turn = turn_new(slot->run->engine);
-	turn_put(turn, ROW_SLOT, row);
-	turn_commit(turn);
+	txn = txn_new(slot->run->engine);
+	txn_put(txn, ROW_SLOT, row);
+	txn_commit(txn);
 }
 
 static void compose_cb(void *arg, struct work *work)
@@ -301,15 +301,15 @@ static void briefing_cb(void *arg, const char *text, size_t size)
 }
 
 /* Nothing is started while the run or its group is paused, nor without a slot of the daemon. */
-static bool waits_for_seat(struct slot *slot)
+static bool waits_for_permit(struct slot *slot)
 {
 	struct run *run = slot->run;
 
-	if (!slot->seated && run->own.seated && run->own.pending == PENDING_NOTHING) {
-		run->own.seated = false;
-		slot->seated = true;
+	if (!slot->has_permit && run->own.has_permit && run->own.pending == PENDING_NOTHING) {
+		run->own.has_permit = false;
+		slot->has_permit = true;
 	}
-	if (slot->seated && run->rows->run.state == RUN_S_RUNNING && view_run(run->engine->view, run->rows->run.id)->run.state != RUN_S_PAUSED &&
+	if (slot->has_permit && run->rows->run.state == RUN_S_RUNNING && view_run(run->engine->view, run->rows->run.id)->run.state != RUN_S_PAUSED &&
 	    !group_is_paused(run->engine, run->rows->run.group))
 		return false;
 	queue_give(slot);
@@ -328,7 +328,7 @@ static bool passes(struct slot *slot)
 	}
 	if (attempt_overspends(slot) || attempt_waits(slot))
 		return false;
-	if (waits_for_seat(slot)) {
+	if (waits_for_permit(slot)) {
 		attempt_queues(slot, cooled);
 		engine_schedule(slot->run->engine);
 		return false;

@@ -27,7 +27,7 @@ static const char *name_of(const struct slot *slot)
 }
 
 /* What the whole operation came to, when it came to nothing. */
-static void fail(struct turn *turn, struct slot *slot, const char *why)
+static void fail(struct txn *txn, struct slot *slot, const char *why)
 {
 	char *safe = text_escape(why, strlen(why), false), *cause;
 
@@ -35,31 +35,31 @@ static void fail(struct turn *turn, struct slot *slot, const char *why)
 		cause = xasprintf("%s of %s failed: %s", name_of(slot), sources[run_source(slot->run)].name, safe);
 	else
 		cause = xasprintf("git %s failed: %s", name_of(slot), safe);
-	git_turn_over(turn, slot);
-	slot_wait_over(turn, slot);
+	git_turn_over(txn, slot);
+	slot_wait_over(txn, slot);
 	if (slot->row == NULL)
-		run_failed(turn, slot->run, cause);
+		run_failed(txn, slot->run, cause);
 	else if (slot->row->leaving != LEAVING_NOTHING)
-		leave_next(turn, slot, cause);
+		leave_next(txn, slot, cause);
 	else
-		slot_event(turn, slot, SLOT_E_FAILED, cause);
+		slot_event(txn, slot, SLOT_E_FAILED, cause);
 	free(cause);
 	free(safe);
 }
 
 /* It came to nothing, and perhaps only for now: for a fault of the host, its errno, or a source that fails for a while. A run that is being
  * cancelled waits for nothing any more. */
-static void failed(struct turn *turn, struct slot *slot, int fault, const char *why)
+static void failed(struct txn *txn, struct slot *slot, int fault, const char *why)
 {
 	if (fault != 0 && !run_cancelling(slot->run))
-		slot_wait(turn, slot, WAIT_HOST, fault, why);
+		slot_wait(txn, slot, WAIT_HOST, fault, why);
 	else if (slot->asks_source && !run_cancelling(slot->run) && source_may_pass(slot))
-		slot_wait(turn, slot, WAIT_SOURCE, 0, why);
+		slot_wait(txn, slot, WAIT_SOURCE, 0, why);
 	else
-		fail(turn, slot, why);
+		fail(txn, slot, why);
 }
 
-static void begin_step(struct turn *turn, struct slot *slot, struct step_work *w)
+static void begin_step(struct txn *txn, struct slot *slot, struct step_work *w)
 {
 	struct run *run = slot->run;
 	struct engine *engine = run->engine;
@@ -76,25 +76,25 @@ static void begin_step(struct turn *turn, struct slot *slot, struct step_work *w
 	step->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
 	step->state = ATTEMPT_S_STARTING;
 	step->started_at = engine_now(engine);
-	turn_put(turn, ROW_STEP, step);
+	txn_put(txn, ROW_STEP, step);
 	if (slot->row == NULL && slot->asks_source)
-		run_waits_for(turn, run, w->out.name);
+		run_waits_for(txn, run, w->out.name);
 	slot->step = step;
 	slot->next_step = w->out;
 	strings_wipe(slot->next_env);
 	slot->next_env = w->env;
 	w->env = NULL;
 	environment_set(&slot->next_env, "RL_ATTEMPT_UUID", uuid);
-	turn_act(turn, ACT_STEP, run, slot, step->id);
+	txn_effect(txn, EFFECT_STEP, run, slot, step->id);
 }
 
 /* Record the end of the slot's step, if it has one that ran. */
-static void end_step(struct turn *turn, struct slot *slot)
+static void end_step(struct txn *txn, struct slot *slot)
 {
 	if (slot->step == NULL)
 		return;
 	slot->step->ended_at = engine_now(slot->run->engine);
-	turn_put(turn, ROW_STEP, slot->step);
+	txn_put(txn, ROW_STEP, slot->step);
 	row_free(ROW_STEP, slot->step);
 	slot->step = NULL;
 }
@@ -104,40 +104,40 @@ static void next_cb(void *arg, struct work *work)
 	struct slot *slot = arg;
 	struct engine *engine = slot->run->engine;
 	struct step_work *w = (struct step_work *)work;
-	struct turn *turn;
+	struct txn *txn;
 
 	if (engine->stopped) {
 		work_free(work);
 		return;
 	}
-	turn = turn_new(engine);
-	end_step(turn, slot);
+	txn = txn_new(engine);
+	end_step(txn, slot);
 	if (w->made != NULL)
 		slot->op.task = w->made;
 	w->made = NULL;
 	slot->pending = PENDING_NOTHING;
 	slot->id = ROW_NONE;
 	if (slot_ending(slot)) {
-		slot_ended(turn, slot);
+		slot_ended(txn, slot);
 	} else {
 		switch (w->next) {
 		case STEP_NEXT_RUN:
-			begin_step(turn, slot, w);
+			begin_step(txn, slot, w);
 			break;
 		case STEP_NEXT_DONE:
 			slot->tries = 0;
-			slot_wait_over(turn, slot);
+			slot_wait_over(txn, slot);
 			if (slot->asks_source)
-				source_done(turn, slot);
+				source_done(txn, slot);
 			else
-				git_done(turn, slot, w->step);
+				git_done(txn, slot, w->step);
 			break;
 		case STEP_NEXT_FAILED:
-			failed(turn, slot, work->fault, w->error != NULL ? w->error : slot->asks_source ? task_op_error(slot->op.task) : git_op_error(slot->op.git));
+			failed(txn, slot, work->fault, w->error != NULL ? w->error : slot->asks_source ? task_op_error(slot->op.task) : git_op_error(slot->op.git));
 			break;
 		}
 	}
-	turn_commit(turn);
+	txn_commit(txn);
 	work_free(work);
 }
 
@@ -168,13 +168,13 @@ void step_first(struct slot *slot)
 /* The cancel came between the decision and the start. */
 static void end_unstarted(struct slot *slot)
 {
-	struct turn *turn = turn_new(slot->run->engine);
+	struct txn *txn = txn_new(slot->run->engine);
 
 	slot->step->state = ATTEMPT_S_EXITED;
 	slot->step->cause = xstrdup("cancelled before it was started");
-	end_step(turn, slot);
-	slot_ended(turn, slot);
-	turn_commit(turn);
+	end_step(txn, slot);
+	slot_ended(txn, slot);
+	txn_commit(txn);
 }
 
 void step_launch(struct slot *slot)
@@ -217,76 +217,76 @@ void step_launch(struct slot *slot)
 void step_renumber(struct slot *slot)
 {
 	struct engine *engine = slot->run->engine;
-	struct turn *turn = turn_new(engine);
+	struct txn *txn = txn_new(engine);
 
-	turn_drop(turn, ROW_STEP, slot->step);
+	txn_drop(txn, ROW_STEP, slot->step);
 	slot->step->id = ++engine->last_attempt;
-	turn_put(turn, ROW_STEP, slot->step);
+	txn_put(txn, ROW_STEP, slot->step);
 	slot->id = ROW_NONE;
-	turn_act(turn, ACT_STEP, slot->run, slot, slot->step->id);
-	turn_commit(turn);
+	txn_effect(txn, EFFECT_STEP, slot->run, slot, slot->step->id);
+	txn_commit(txn);
 }
 
 void step_refused(struct slot *slot, int status, const char *error)
 {
-	struct turn *turn = turn_new(slot->run->engine);
+	struct txn *txn = txn_new(slot->run->engine);
 
 	slot->step->state = ATTEMPT_S_EXITED;
 	slot->step->cause = xstrdup(error);
-	end_step(turn, slot);
+	end_step(txn, slot);
 	slot->pending = PENDING_NOTHING;
 	slot->id = ROW_NONE;
 	if (slot_ending(slot))
-		slot_ended(turn, slot);
+		slot_ended(txn, slot);
 	else
-		failed(turn, slot, host_fault(status) ? status : 0, error);
-	turn_commit(turn);
+		failed(txn, slot, host_fault(status) ? status : 0, error);
+	txn_commit(txn);
 }
 
 /* The operation of the slot begins again. */
-static void again(struct turn *turn, struct slot *slot)
+static void again(struct txn *txn, struct slot *slot)
 {
 	if (slot->row == NULL)
-		turn_act(turn, slot->asks_source || run_is_prepared(slot->run) ? ACT_LOAD : ACT_PREPARE, slot->run, slot, ROW_NONE);
+		txn_effect(txn, slot->asks_source || run_is_prepared(slot->run) ? EFFECT_LOAD : EFFECT_PREPARE, slot->run, slot, ROW_NONE);
 	else if (slot->asks_source)
-		turn_act(turn, ACT_SOURCE, slot->run, slot, (int64_t)slot->task_kind);
+		txn_effect(txn, EFFECT_SOURCE, slot->run, slot, (int64_t)slot->task_kind);
 	else
-		turn_act(turn, ACT_GIT, slot->run, slot, (int64_t)slot->git_kind);
+		txn_effect(txn, EFFECT_GIT, slot->run, slot, (int64_t)slot->git_kind);
 }
 
 void step_lost(struct slot *slot)
 {
-	struct turn *turn = turn_new(slot->run->engine);
+	struct txn *txn = txn_new(slot->run->engine);
 
 	if (slot->step != NULL) {
 		slot->step->state = ATTEMPT_S_LOST;
-		end_step(turn, slot);
+		end_step(txn, slot);
 	}
 	slot->pending = PENDING_NOTHING;
 	slot->id = ROW_NONE;
 	if (slot_ending(slot)) {
-		slot_ended(turn, slot);
+		slot_ended(txn, slot);
 	} else if (++slot->tries >= STEP_TRIES) {
-		fail(turn, slot, "its process was killed three times");
+		fail(txn, slot, "its process was killed three times");
 	} else {
-		again(turn, slot);
+		again(txn, slot);
 	}
-	turn_commit(turn);
+	txn_commit(txn);
 }
 
 /* A step of the daemon before this one, which has ended by itself: what it has done is found by the operation, which begins again. */
 static void step_outlived(struct slot *slot)
 {
-	struct turn *turn = turn_new(slot->run->engine);
+	struct txn *txn = txn_new(slot->run->engine);
 
-	end_step(turn, slot);
+	end_step(txn, slot);
 	slot->pending = PENDING_NOTHING;
 	slot->id = ROW_NONE;
 	if (slot_ending(slot))
-		slot_ended(turn, slot);
+		slot_ended(txn, slot);
 	else
-		again(turn, slot);
-	turn_commit(turn);
+		again(txn, slot);
+	txn_commit(txn);
 }
 
 static void take_end(struct step_row *step, const struct exit_record *record)

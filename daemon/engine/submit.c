@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a submit to a queued run: intake (file work, all that wait together; the desk says when), decision, commit, answer. */
+/* From a submit to a queued run: intake (file work, all that wait together; the file queue says when), decision, commit, answer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ void submit_refused(struct pending_submit *p, int code, const char *message, con
 	TAILQ_REMOVE(&p->engine->deciding, p, entry);
 	/* when stopped, the next start sweeps */
 	if (p->environment_hash != NULL && !p->engine->stopped)
-		desk_forget(p->engine, ROW_NONE, xstrdup(p->environment_hash), NULL, NULL, false);
+		file_queue_cleanup(p->engine, ROW_NONE, xstrdup(p->environment_hash), NULL, NULL, false);
 	answer(p, &reply);
 }
 
@@ -64,7 +64,7 @@ void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 {
 	struct engine_reply reply = { .id = p->id, .rows = rows };
 	struct run_rows *copy = run_rows_new();
-	struct turn *turn;
+	struct txn *txn;
 	struct run *run;
 
 	TAILQ_REMOVE(&p->engine->deciding, p, entry);
@@ -76,16 +76,16 @@ void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 		log_fatal("run %lld: its own plan cannot be read back", (long long)p->id);
 	queue_add(run);
 	if (p->row->cause != NULL) {
-		turn = turn_new(p->engine);
-		run_cancel(turn, run, p->row->cause);
-		turn_commit(turn);
+		txn = txn_new(p->engine);
+		run_cancel(txn, run, p->row->cause);
+		txn_commit(txn);
 	}
 	if (p->task_blob != NULL)
-		desk_forget(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), NULL, false);
+		file_queue_cleanup(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), NULL, false);
 	answer(p, &reply);
 }
 
-static void put_run(struct turn *turn, struct pending_submit *p, const struct intake *item)
+static void put_run(struct txn *txn, struct pending_submit *p, const struct intake *item)
 {
 	struct run_row *row = row_new(ROW_RUN);
 
@@ -117,8 +117,8 @@ static void put_run(struct turn *turn, struct pending_submit *p, const struct in
 	row->retry_of = p->retry_of;
 	row->warnings = xstrdup(p->warnings);
 	row->created_at = engine_now(p->engine);
-	turn_put(turn, ROW_RUN, row);
-	turn_tell(turn, "run.state", p->id, json_pack("{s:s}", "state", state_name(&run_state_names, RUN_S_QUEUED)));
+	txn_put(txn, ROW_RUN, row);
+	txn_emit(txn, "run.state", p->id, json_pack("{s:s}", "state", state_name(&run_state_names, RUN_S_QUEUED)));
 	p->row = row;
 }
 
@@ -141,13 +141,13 @@ static void add_task(struct pending_submit *p, struct task_row *row)
 	p->tasks[p->ntasks++] = row;
 }
 
-static void put_tasks(struct turn *turn, struct pending_submit *p, const struct intake *item)
+static void put_tasks(struct txn *txn, struct pending_submit *p, const struct intake *item)
 {
 	if (p->source == SOURCE_PROMPT && p->ntasks == 0)
 		add_task(p, prompt_task(item->text, item->text_size));
 	for (size_t i = 0; i < p->ntasks; i++) {
 		p->tasks[i]->run = p->id;
-		turn_put(turn, ROW_TASK, p->tasks[i]);
+		txn_put(txn, ROW_TASK, p->tasks[i]);
 	}
 }
 
@@ -178,7 +178,7 @@ static bool settle_plan(struct pending_submit *p, bool has_git)
 }
 
 /* A held run gives way to its retry in the same decision. */
-static void cancel_retried(struct turn *turn, struct pending_submit *p)
+static void cancel_retried(struct txn *txn, struct pending_submit *p)
 {
 	struct run *old = p->retry_of != ROW_NONE ? run_find(p->engine, p->retry_of) : NULL;
 	char *cause;
@@ -186,7 +186,7 @@ static void cancel_retried(struct turn *turn, struct pending_submit *p)
 	if (old == NULL || old->rows->run.state != RUN_S_HELD)
 		return;
 	cause = xasprintf("retried as run %lld", (long long)p->id);
-	run_cancel(turn, old, cause);
+	run_cancel(txn, old, cause);
 	free(cause);
 }
 
@@ -201,7 +201,7 @@ static bool has_gone(struct engine *engine, int64_t id)
 static void decide(struct pending_submit *p, struct intake *item)
 {
 	struct engine_reply checked = { .id = ROW_NONE };
-	struct turn *turn;
+	struct txn *txn;
 
 	if (item->environment_hash != NULL)
 		text_set(&p->environment_hash, item->environment_hash);
@@ -225,11 +225,11 @@ static void decide(struct pending_submit *p, struct intake *item)
 		return;
 	}
 	p->id = ++p->engine->last_run;
-	turn = turn_new(p->engine);
-	put_run(turn, p, item);
-	put_tasks(turn, p, item);
-	cancel_retried(turn, p);
-	turn_commit_submit(turn, p);
+	txn = txn_new(p->engine);
+	put_run(txn, p, item);
+	put_tasks(txn, p, item);
+	cancel_retried(txn, p);
+	txn_commit_submit(txn, p);
 }
 
 static void intake_cb(void *arg, struct work *work)
@@ -251,7 +251,7 @@ static void intake_cb(void *arg, struct work *work)
 		at++;
 	}
 	work_free(work);
-	desk_done(engine);	/* only now: a forgetting must see what all of the batch need */
+	file_queue_done(engine);	/* only now: a forgetting must see what all of the batch need */
 }
 
 void submit_intake(struct engine *engine)
@@ -286,7 +286,7 @@ static void enqueue(struct pending_submit *p)
 	struct engine *engine = p->engine;
 
 	TAILQ_INSERT_TAIL(&engine->submits, p, entry);
-	desk_next(engine);
+	file_queue_next(engine);
 }
 
 static struct pending_submit *pending_new(struct engine *engine, int64_t owner, bool check, engine_reply_cb *cb, void *arg)

@@ -29,18 +29,18 @@ void source_spec(const struct slot *slot, struct source_spec *spec)
 }
 
 /* The source says that somebody else has it: another task, while there is one. */
-static void taken(struct turn *turn, struct slot *slot, const char *by)
+static void taken(struct txn *txn, struct slot *slot, const char *by)
 {
 	struct run *run = slot->run;
 	struct task_row *task = slot_task(slot), *next = NULL, **ready;
 	size_t count;
 	char *safe = text_escape(by, strlen(by), false);
 
-	run_claim(turn, run, task->id, CLAIM_S_FREE);
+	run_claim(txn, run, task->id, CLAIM_S_FREE);
 	task->state = TASK_S_TAKEN;
 	free(task->reason);
 	task->reason = xasprintf("taken: %s", safe);
-	turn_put(turn, ROW_TASK, task);
+	txn_put(txn, ROW_TASK, task);
 	free(safe);
 	/* what is left to others makes nothing else ready */
 	ready = task_ready(run->rows->tasks, run->rows->ntasks, SIZE_MAX, &count);
@@ -51,31 +51,31 @@ static void taken(struct turn *turn, struct slot *slot, const char *by)
 		}
 		ready[i]->state = TASK_S_TAKEN;
 		text_set(&ready[i]->reason, "taken: another run works on it");
-		turn_put(turn, ROW_TASK, ready[i]);
+		txn_put(txn, ROW_TASK, ready[i]);
 	}
 	free(ready);
 	if (next == NULL) {
 		text_set(&slot->row->reason, "no task: somebody else has taken it");
 		slot_set_task(slot, NULL);
-		slot_event(turn, slot, SLOT_E_TAKEN, NULL);
+		slot_event(txn, slot, SLOT_E_TAKEN, NULL);
 		return;
 	}
 	slot_set_task(slot, next->id);
-	run_claim(turn, run, next->id, CLAIM_S_HELD);
+	run_claim(txn, run, next->id, CLAIM_S_HELD);
 	next->state = TASK_S_CLAIMED;
-	turn_put(turn, ROW_TASK, next);
-	slot_event(turn, slot, SLOT_E_TAKEN_NEXT, NULL);
+	txn_put(txn, ROW_TASK, next);
+	slot_event(txn, slot, SLOT_E_TAKEN_NEXT, NULL);
 }
 
-static void claimed(struct turn *turn, struct slot *slot)
+static void claimed(struct txn *txn, struct slot *slot)
 {
 	const char *by = task_op_taken(slot->op.task);
 
 	slot->bd_claimed = by == NULL && task_op_has_bd(slot->op.task);
 	if (by != NULL)
-		taken(turn, slot, by);
+		taken(txn, slot, by);
 	else
-		slot_event(turn, slot, slot_plan(slot)->isolation == ISOLATION_WORKTREE ? SLOT_E_CLAIMED_LAY : SLOT_E_CLAIMED, NULL);
+		slot_event(txn, slot, slot_plan(slot)->isolation == ISOLATION_WORKTREE ? SLOT_E_CLAIMED_LAY : SLOT_E_CLAIMED, NULL);
 }
 
 /* For how long a failure of the source is waited for, by what it tells of itself: what may last is tried again for a while, since a program that
@@ -102,18 +102,18 @@ static const char *const gone[TASK_OPS] = {
 	[TASK_OP_RELEASE] = "bd, which gave it, is not there any more; give it back there yourself (bd update --status=open --assignee=)",
 };
 
-void source_done(struct turn *turn, struct slot *slot)
+void source_done(struct txn *txn, struct slot *slot)
 {
 	switch (slot->task_kind) {
 	case TASK_OP_LOAD:
-		run_loaded(turn, slot->run, task_op_list(slot->op.task), task_op_has_bd(slot->op.task));
+		run_loaded(txn, slot->run, task_op_list(slot->op.task), task_op_has_bd(slot->op.task));
 		break;
 	case TASK_OP_CLAIM:
-		claimed(turn, slot);
+		claimed(txn, slot);
 		break;
 	case TASK_OP_CLOSE:
 	case TASK_OP_RELEASE:
-		leave_next(turn, slot, slot->bd_claimed && !task_op_has_bd(slot->op.task) ? gone[slot->task_kind] : NULL);
+		leave_next(txn, slot, slot->bd_claimed && !task_op_has_bd(slot->op.task) ? gone[slot->task_kind] : NULL);
 		break;
 	case TASK_OPS:
 		break;

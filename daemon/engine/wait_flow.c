@@ -34,15 +34,15 @@ static struct wait_fields fields_of(struct slot *slot)
 	return (struct wait_fields){ &run->wait, &run->wait_since, &run->wait_until, &run->wait_reason };
 }
 
-static void put(struct turn *turn, struct slot *slot)
+static void put(struct txn *txn, struct slot *slot)
 {
 	if (slot->row != NULL)
-		turn_put(turn, ROW_SLOT, slot->row);
+		txn_put(txn, ROW_SLOT, slot->row);
 	else
-		turn_put(turn, ROW_RUN, &slot->run->rows->run);
+		txn_put(txn, ROW_RUN, &slot->run->rows->run);
 }
 
-static void tell(struct turn *turn, struct slot *slot, const char *what, int error, const char *reason)
+static void tell(struct txn *txn, struct slot *slot, const char *what, int error, const char *reason)
 {
 	const struct wait_fields f = fields_of(slot);
 	json_t *body = json_pack("{s:s, s:s*, s:s*}", "what", what, "error", error != 0 ? host_fault_name(error) : NULL, "reason", reason);
@@ -53,17 +53,17 @@ static void tell(struct turn *turn, struct slot *slot, const char *what, int err
 		json_object_set_new(body, "since", json_time(*f.since));
 	if (*f.until != ROW_NONE)
 		json_object_set_new(body, "next_at", json_time(*f.until));
-	turn_tell(turn, "host", slot->run->rows->run.id, body);
+	txn_emit(txn, "host", slot->run->rows->run.id, body);
 }
 
 /* The hook on_hold, once: in the first decision about a try that comes an hour after the beginning. */
-static void tell_people(struct turn *turn, struct slot *slot, int64_t now, int64_t last)
+static void tell_people(struct txn *txn, struct slot *slot, int64_t now, int64_t last)
 {
 	const struct wait_fields f = fields_of(slot);
 	int64_t due = *f.since + TELL_AFTER_MS;
 
 	if (now >= due && last < due)
-		hook_add_wait(turn, slot->run, slot->row != NULL ? slot->row->task : NULL, state_name(&wait_kind_names, *f.kind), *f.reason);
+		hook_add_wait(txn, slot->run, slot->row != NULL ? slot->row->task : NULL, state_name(&wait_kind_names, *f.kind), *f.reason);
 }
 
 /* "host: …; make room on the disk" */
@@ -79,7 +79,7 @@ static char *reason_of(enum wait_kind kind, int error, const char *why)
 	return text;
 }
 
-void slot_waits(struct turn *turn, struct slot *slot, enum wait_kind kind, int error, const char *why)
+void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int error, const char *why)
 {
 	const struct wait_fields f = fields_of(slot);
 	const struct run_row *run = &slot->run->rows->run;
@@ -95,21 +95,21 @@ void slot_waits(struct turn *turn, struct slot *slot, enum wait_kind kind, int e
 	*f.until = now + backoff_again_ms(now - *f.since, longest[kind], seed);
 	free(seed);
 	text_set(f.reason, reason);
-	put(turn, slot);
+	put(txn, slot);
 	if (begins) {
 		log_warn("run %lld: %s; trying again until it passes", (long long)run->id, reason);
 		if (kind == WAIT_HOST)
-			tell(turn, slot, "waits", error, reason);
+			tell(txn, slot, "waits", error, reason);
 		if (slot->row != NULL)
-			slot_emit_phase(turn, slot);
+			slot_emit_phase(txn, slot);
 		else
-			run_emit_state(turn, slot->run);
+			run_emit_state(txn, slot->run);
 	}
-	tell_people(turn, slot, now, last);
+	tell_people(txn, slot, now, last);
 	free(reason);
 }
 
-void slot_wait_over(struct turn *turn, struct slot *slot)
+void slot_wait_over(struct txn *txn, struct slot *slot)
 {
 	const struct wait_fields f = fields_of(slot);
 	bool host = *f.kind != WAIT_SOURCE;
@@ -119,9 +119,9 @@ void slot_wait_over(struct turn *turn, struct slot *slot)
 	text_set(f.reason, NULL);
 	*f.kind = WAIT_NOTHING;
 	*f.since = *f.until = ROW_NONE;
-	put(turn, slot);
+	put(txn, slot);
 	if (host)
-		tell(turn, slot, "over", 0, NULL);
+		tell(txn, slot, "over", 0, NULL);
 }
 
 int64_t slot_waited_ms(struct slot *slot)
@@ -163,14 +163,14 @@ static void wake_cb(void *arg, struct work *work)
 	work_free(work);
 }
 
-void slot_wait(struct turn *turn, struct slot *slot, enum wait_kind kind, int error, const char *why)
+void slot_wait(struct txn *txn, struct slot *slot, enum wait_kind kind, int error, const char *why)
 {
 	struct engine *engine = slot->run->engine;
 	struct cool_work *w = xcalloc(1, sizeof(*w));
 	int64_t now = engine_now(engine);
 
-	slot_waits(turn, slot, kind, error, why);
-	git_turn_over(turn, slot);
+	slot_waits(txn, slot, kind, error, why);
+	git_turn_over(txn, slot);
 	operation_free(&slot->op);
 	slot->pending = PENDING_WAIT;
 	slot->id = ROW_NONE;

@@ -131,26 +131,26 @@ bool slot_ending(const struct slot *slot)
 	return slot->row != NULL ? slot->row->stage == SLOT_S_ENDING : run_cancelling(slot->run);
 }
 
-void slot_ended(struct turn *turn, struct slot *slot)
+void slot_ended(struct txn *txn, struct slot *slot)
 {
 	slot->pending = PENDING_NOTHING;
 	slot->id = ROW_NONE;
-	git_turn_over(turn, slot);
+	git_turn_over(txn, slot);
 	operation_free(&slot->op);
 	if (slot->row != NULL)
-		slot_event(turn, slot, SLOT_E_ENDED, "cancelled");
+		slot_event(txn, slot, SLOT_E_ENDED, "cancelled");
 	else if (slot->run->nslots > 0)
-		run_settled(turn, slot->run);	/* its slots may still have something to give back */
+		run_settled(txn, slot->run);	/* its slots may still have something to give back */
 	else
-		run_event(turn, slot->run, RUN_E_CANCELLED, NULL);
+		run_event(txn, slot->run, RUN_E_CANCELLED, NULL);
 }
 
-void slot_emit_phase(struct turn *turn, const struct slot *slot)
+void slot_emit_phase(struct txn *txn, const struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
 	bool fixes_it = row->stage == SLOT_S_FIXING && row->failed_check == ROW_NONE && row->message == NULL;
 
-	turn_tell(turn, "slot.phase", row->run, json_pack("{s:I, s:s, s:s*, s:I, s:I, s:I, s:s*, s:s*, s:s*}",
+	txn_emit(txn, "slot.phase", row->run, json_pack("{s:I, s:s, s:s*, s:I, s:I, s:I, s:s*, s:s*, s:s*}",
 	    "slot", (json_int_t)row->slot,
 	    "phase", state_name(&slot_phase_names, (int)slot_row_phase(row)),
 	    "task", row->task,
@@ -162,7 +162,7 @@ void slot_emit_phase(struct turn *turn, const struct slot *slot)
 	    "obstacle", fixes_it ? row->obstacle : NULL));
 }
 
-static void settle_task(struct turn *turn, const struct slot *slot, enum slot_event event)
+static void settle_task(struct txn *txn, const struct slot *slot, enum slot_event event)
 {
 	static const enum task_state states[SLOT_STAGES] = {
 		[SLOT_S_HELD] = TASK_S_CLAIMED,
@@ -177,7 +177,7 @@ static void settle_task(struct turn *turn, const struct slot *slot, enum slot_ev
 		return;
 	task->state = event == SLOT_E_RELEASED ? TASK_S_RELEASED : (int)states[slot->row->stage];
 	text_set(&task->reason, event == SLOT_E_RELEASED ? slot->row->reason : slot->row->cause);
-	turn_put(turn, ROW_TASK, task);
+	txn_put(txn, ROW_TASK, task);
 }
 
 static bool is_leave(const char *text)
@@ -252,91 +252,91 @@ static void next_fix(const struct slot *slot, enum slot_event event)
 	row->item = item != NULL ? item->number : 0;
 }
 
-static void act(struct turn *turn, struct slot *slot, enum slot_action action, enum slot_event event)
+static void act(struct txn *txn, struct slot *slot, enum slot_action action, enum slot_event event)
 {
 	struct slot_row *row = slot->row;
 	struct run *run = slot->run;
 
 	switch (action) {
 	case SLOT_A_IMPLEMENT:
-		attempt_begin(turn, slot, ROLE_IMPLEMENT);
+		attempt_begin(txn, slot, ROLE_IMPLEMENT);
 		break;
 	case SLOT_A_CHECK:
 		if (event == SLOT_E_DONE_CHECKS)
 			row->check = 1;
 		else if (event == SLOT_E_NEXT_CHECK)
 			row->check++;
-		attempt_begin(turn, slot, ROLE_CHECK);
+		attempt_begin(txn, slot, ROLE_CHECK);
 		break;
 	case SLOT_A_MEASURE:
 		if (slot_begins_review(slot))
 			next_round(slot);
-		turn_act(turn, ACT_GIT, run, slot, GIT_MEASURE);
+		txn_effect(txn, EFFECT_GIT, run, slot, GIT_MEASURE);
 		break;
 	case SLOT_A_CHECKOUT:
-		turn_act(turn, ACT_GIT, run, slot, GIT_CHECKOUT);
+		txn_effect(txn, EFFECT_GIT, run, slot, GIT_CHECKOUT);
 		break;
 	case SLOT_A_REVIEW:
 		if (event == SLOT_E_DONE_NO_TREE)
 			next_round(slot);
-		attempt_begin(turn, slot, ROLE_REVIEW);
+		attempt_begin(txn, slot, ROLE_REVIEW);
 		break;
 	case SLOT_A_VERIFY:
-		turn_act(turn, ACT_GIT, run, slot, GIT_VERIFY);
+		txn_effect(txn, EFFECT_GIT, run, slot, GIT_VERIFY);
 		break;
 	case SLOT_A_JUDGE:
-		turn_act(turn, ACT_JUDGE, run, slot, ROW_NONE);
+		txn_effect(txn, EFFECT_JUDGE, run, slot, ROW_NONE);
 		break;
 	case SLOT_A_FIX:
 		next_fix(slot, event);
-		attempt_begin(turn, slot, ROLE_FIX);
+		attempt_begin(txn, slot, ROLE_FIX);
 		break;
 	case SLOT_A_PIN:
-		turn_act(turn, ACT_GIT, run, slot, GIT_PIN);
+		txn_effect(txn, EFFECT_GIT, run, slot, GIT_PIN);
 		break;
 	case SLOT_A_COMMIT:
-		turn_act(turn, ACT_GIT, run, slot, event == SLOT_E_DONE ? GIT_COMMITTED : GIT_COMMIT);
+		txn_effect(txn, EFFECT_GIT, run, slot, event == SLOT_E_DONE ? GIT_COMMITTED : GIT_COMMIT);
 		break;
 	case SLOT_A_HOLD:
-		hold_open(turn, slot, slot->hold_kind, row->cause);
-		settle_task(turn, slot, event);
+		hold_open(txn, slot, slot->hold_kind, row->cause);
+		settle_task(txn, slot, event);
 		break;
 	case SLOT_A_CLAIM:
-		turn_act(turn, ACT_SOURCE, run, slot, TASK_OP_CLAIM);
+		txn_effect(txn, EFFECT_SOURCE, run, slot, TASK_OP_CLAIM);
 		break;
 	case SLOT_A_LAY:
 		git_lay(slot);
-		turn_act(turn, ACT_GIT, run, slot, GIT_WORKTREE);
+		txn_effect(txn, EFFECT_GIT, run, slot, GIT_WORKTREE);
 		break;
 	case SLOT_A_ASK:
-		attempt_begin(turn, slot, ROLE_COMMIT);
+		attempt_begin(txn, slot, ROLE_COMMIT);
 		break;
 	case SLOT_A_MERGE:
-		turn_act(turn, ACT_GIT, run, slot, GIT_MERGE);
+		txn_effect(txn, EFFECT_GIT, run, slot, GIT_MERGE);
 		break;
 	case SLOT_A_END:
 		if (slot->pending == PENDING_PROC)
-			turn_act(turn, ACT_END, run, slot, slot->id);
-		else if (slot->pending == PENDING_SEAT || slot->pending == PENDING_COOLING)
-			attempt_unstarted(turn, slot);
+			txn_effect(txn, EFFECT_END, run, slot, slot->id);
+		else if (slot->pending == PENDING_PERMIT || slot->pending == PENDING_COOLING)
+			attempt_unstarted(txn, slot);
 		else if (slot->pending == PENDING_TURN || slot->pending == PENDING_WAIT)
-			slot_ended(turn, slot);
+			slot_ended(txn, slot);
 		break;
 	case SLOT_A_SETTLE:
 		if (row->stage == SLOT_S_CANCELLED)
-			hold_close(turn, slot, HOLD_S_CANCELLED, NULL, NULL);
-		settle_task(turn, slot, event);
+			hold_close(txn, slot, HOLD_S_CANCELLED, NULL, NULL);
+		settle_task(txn, slot, event);
 		/* once more, for now it says which decision was the final one */
 		if (slot_plan(slot)->review_log != NULL)
-			turn_act(turn, ACT_LOG, run, slot, ROW_NONE);
+			txn_effect(txn, EFFECT_LOG, run, slot, ROW_NONE);
 		if (slot_stage_is_end((enum slot_stage)row->stage))
-			leave_begin(turn, slot);
+			leave_begin(txn, slot);
 		break;
 	}
 }
 
 /* The first thing of the slot, when it may begin. */
-static void start(struct turn *turn, struct slot *slot)
+static void start(struct txn *txn, struct slot *slot)
 {
 	enum slot_event event = SLOT_E_START;
 
@@ -345,39 +345,39 @@ static void start(struct turn *turn, struct slot *slot)
 		event = SLOT_E_START_CLAIM;
 	else if (slot_plan(slot)->isolation == ISOLATION_WORKTREE)
 		event = SLOT_E_START_LAY;
-	slot_event(turn, slot, event, NULL);
+	slot_event(txn, slot, event, NULL);
 }
 
-void slot_on_permit(struct turn *turn, struct slot *slot)
+void slot_on_permit(struct txn *txn, struct slot *slot)
 {
 	bool cooled = slot_cools(slot->row);
 
 	text_set(&slot->row->reason, NULL);
-	turn_put(turn, ROW_SLOT, slot->row);
+	txn_put(txn, ROW_SLOT, slot->row);
 	if (cooled && !slot_cools(slot->row))
-		slot_emit_phase(turn, slot);
+		slot_emit_phase(txn, slot);
 	slot->pending = PENDING_NOTHING;
 	if (slot->row->stage == SLOT_S_WAITING)
-		start(turn, slot);
+		start(txn, slot);
 	else
-		turn_act(turn, ACT_COMPOSE, slot->run, slot, slot->row->attempt);
+		txn_effect(txn, EFFECT_COMPOSE, slot->run, slot, slot->row->attempt);
 }
 
 /* It does nothing for now. Its slot of the daemon goes to the next, or stays with the run when nobody else of it has one or waits for one. */
-void slot_release_permit(struct turn *turn, struct slot *slot)
+void slot_release_permit(struct txn *txn, struct slot *slot)
 {
 	struct run *run = slot->run;
-	bool last = slot->seated && !run->own.seated;
+	bool last = slot->has_permit && !run->own.has_permit;
 
 	for (size_t i = 0; i < run->nslots; i++)
-		last &= run->slots[i] == slot || (!run->slots[i]->seated && run->slots[i]->pending != PENDING_SEAT && run->slots[i]->pending != PENDING_COOLING &&
+		last &= run->slots[i] == slot || (!run->slots[i]->has_permit && run->slots[i]->pending != PENDING_PERMIT && run->slots[i]->pending != PENDING_COOLING &&
 		    run->slots[i]->row->stage != SLOT_S_WAITING);
 	if (last && run->rows->run.state == RUN_S_RUNNING) {
-		slot->seated = false;
-		run->own.seated = true;
-	} else if (slot->seated) {
+		slot->has_permit = false;
+		run->own.has_permit = true;
+	} else if (slot->has_permit) {
 		queue_give(slot);
-		turn_act_schedule(turn);
+		txn_effect_schedule(txn);
 	}
 }
 
@@ -390,7 +390,7 @@ static void forget_waits(struct slot_row *row)
 	row->retry_at = ROW_NONE;
 }
 
-void slot_event(struct turn *turn, struct slot *slot, enum slot_event event, const char *cause)
+void slot_event(struct txn *txn, struct slot *slot, enum slot_event event, const char *cause)
 {
 	struct slot_row *row = slot->row;
 	enum slot_stage before = (enum slot_stage)row->stage;
@@ -404,17 +404,17 @@ void slot_event(struct turn *turn, struct slot *slot, enum slot_event event, con
 	}
 	log_debug("run %lld slot %lld: %s in %s leads to %s", (long long)row->run, (long long)row->slot, slot_event_name(event),
 	    state_name(&slot_stage_names, row->stage), state_name(&slot_stage_names, (int)edge->next));
-	slot_wait_over(turn, slot);
+	slot_wait_over(txn, slot);
 	row->stage = (int)edge->next;
 	forget_waits(row);
 	set_cause(row, event, before, cause);
-	act(turn, slot, edge->action, event);
-	turn_put(turn, ROW_SLOT, row);
+	act(txn, slot, edge->action, event);
+	txn_put(txn, ROW_SLOT, row);
 	/* "cancelled" is told when it is over, not when it begins */
 	if (edge->next != SLOT_S_ENDING && (slot_row_phase(row) != phase || slot_stage_is_end(edge->next)))
-		slot_emit_phase(turn, slot);
+		slot_emit_phase(txn, slot);
 	if ((edge->action != SLOT_A_SETTLE && edge->action != SLOT_A_HOLD) || row->leaving != LEAVING_NOTHING)
 		return;
-	slot_release_permit(turn, slot);
-	run_settled(turn, slot->run);
+	slot_release_permit(txn, slot);
+	run_settled(txn, slot->run);
 }

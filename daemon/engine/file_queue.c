@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The desk: file work that belongs to no run's slot, one at a time and in order: the intake of submits, forgetting, logs and reports.
+/* The file queue: work on files that belongs to no run's slot, one at a time and in order: the intake of submits, forgetting, logs and reports.
  * So an environment file is never removed under a submit that has just found it, and a newer log never comes before an older one. */
 #include <stdlib.h>
 
@@ -32,15 +32,15 @@ static char **environments_in_use(struct engine *engine)
 static void forget_cb(void *arg, struct work *work)
 {
 	work_free(work);
-	desk_done(arg);
+	file_queue_done(arg);
 }
 
-static void start_forget(struct engine *engine, struct desk_item *item)
+static void start_forget(struct engine *engine, struct file_job *item)
 {
 	struct forget_work *w = xcalloc(1, sizeof(*w));
 	char **in_use = environments_in_use(engine);
 
-	TAILQ_REMOVE(&engine->desk, item, entry);
+	TAILQ_REMOVE(&engine->file_queue, item, entry);
 	w->run = item->run;
 	w->blob = item->blob;
 	w->leftover = item->leftover;
@@ -66,28 +66,28 @@ static void write_cb(void *arg, struct work *work)
 	struct engine *engine = arg;
 	const char *error = write_error(work);
 	struct run *run;
-	struct turn *turn;
+	struct txn *txn;
 
 	if (error != NULL && work->kind == WORK_LOG && !engine->stopped &&
 	    (run = run_find(engine, ((struct log_work *)work)->run)) != NULL && !run_state_is_end((enum run_state)run->rows->run.state)) {
-		turn = turn_new(engine);
-		run_warn(turn, run, error);
-		turn_commit(turn);
+		txn = txn_new(engine);
+		run_warn(txn, run, error);
+		txn_commit(txn);
 	} else if (error != NULL) {
 		log_warn("%s", error);
 	}
 	work_free(work);
-	desk_done(engine);
+	file_queue_done(engine);
 }
 
-static void start_write(struct engine *engine, struct desk_item *item)
+static void start_write(struct engine *engine, struct file_job *item)
 {
-	TAILQ_REMOVE(&engine->desk, item, entry);
+	TAILQ_REMOVE(&engine->file_queue, item, entry);
 	engine_work(engine, item->work, item->kind, write_cb, engine);
 	free(item);
 }
 
-static void start_item(struct engine *engine, struct desk_item *item)
+static void start_item(struct engine *engine, struct file_job *item)
 {
 	if (item->work != NULL)
 		start_write(engine, item);
@@ -95,19 +95,19 @@ static void start_item(struct engine *engine, struct desk_item *item)
 		start_forget(engine, item);
 }
 
-/* Tells one who waits for its turn. Takes item. */
-static void pass(struct engine *engine, struct desk_item *item)
+/* Tells one who waits for its txn. Takes item. */
+static void pass(struct engine *engine, struct file_job *item)
 {
-	TAILQ_REMOVE(&engine->desk, item, entry);
+	TAILQ_REMOVE(&engine->file_queue, item, entry);
 	item->reached(item->arg);
 	free(item);
 }
 
-void desk_stop(struct engine *engine)
+void file_queue_stop(struct engine *engine)
 {
-	struct desk_item *item, *next;
+	struct file_job *item, *next;
 
-	for (item = TAILQ_FIRST(&engine->desk); item != NULL; item = next) {
+	for (item = TAILQ_FIRST(&engine->file_queue); item != NULL; item = next) {
 		next = TAILQ_NEXT(item, entry);
 		if (item->reached != NULL)
 			pass(engine, item);
@@ -116,7 +116,7 @@ void desk_stop(struct engine *engine)
 
 void engine_after_writing(struct engine *engine, void (*cb)(void *arg), void *arg)
 {
-	struct desk_item *item;
+	struct file_job *item;
 
 	if (engine->stopped) {
 		cb(arg);
@@ -125,53 +125,53 @@ void engine_after_writing(struct engine *engine, void (*cb)(void *arg), void *ar
 	item = xcalloc(1, sizeof(*item));
 	item->reached = cb;
 	item->arg = arg;
-	TAILQ_INSERT_TAIL(&engine->desk, item, entry);
-	desk_next(engine);
+	TAILQ_INSERT_TAIL(&engine->file_queue, item, entry);
+	file_queue_next(engine);
 }
 
-void desk_next(struct engine *engine)
+void file_queue_next(struct engine *engine)
 {
-	struct desk_item *item;
+	struct file_job *item;
 
-	if (engine->desk_busy)
+	if (engine->file_queue_busy)
 		return;
-	engine->desk_busy = true;	/* who is told may hand in more */
-	while ((item = TAILQ_FIRST(&engine->desk)) != NULL && item->reached != NULL)
+	engine->file_queue_busy = true;	/* who is told may hand in more */
+	while ((item = TAILQ_FIRST(&engine->file_queue)) != NULL && item->reached != NULL)
 		pass(engine, item);
 	if (item != NULL)
 		start_item(engine, item);
 	else if (!TAILQ_EMPTY(&engine->submits) && !engine->stopped)
 		submit_intake(engine);
 	else
-		engine->desk_busy = false;
+		engine->file_queue_busy = false;
 }
 
-void desk_done(struct engine *engine)
+void file_queue_done(struct engine *engine)
 {
-	engine->desk_busy = false;
-	desk_next(engine);
+	engine->file_queue_busy = false;
+	file_queue_next(engine);
 }
 
-void desk_forget(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep)
+void file_queue_cleanup(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep)
 {
-	struct desk_item *item = xcalloc(1, sizeof(*item));
+	struct file_job *item = xcalloc(1, sizeof(*item));
 
 	item->run = run;
 	item->environment = environment;
 	item->blob = blob;
 	item->leftover = leftover;
 	item->sweep = sweep;
-	TAILQ_INSERT_TAIL(&engine->desk, item, entry);
-	desk_next(engine);
+	TAILQ_INSERT_TAIL(&engine->file_queue, item, entry);
+	file_queue_next(engine);
 }
 
-void desk_write(struct engine *engine, struct work *work, enum work_kind kind)
+void file_queue_write(struct engine *engine, struct work *work, enum work_kind kind)
 {
-	struct desk_item *item = xcalloc(1, sizeof(*item));
+	struct file_job *item = xcalloc(1, sizeof(*item));
 
 	item->run = ROW_NONE;
 	item->work = work;
 	item->kind = work->kind = kind;
-	TAILQ_INSERT_TAIL(&engine->desk, item, entry);
-	desk_next(engine);
+	TAILQ_INSERT_TAIL(&engine->file_queue, item, entry);
+	file_queue_next(engine);
 }
