@@ -89,10 +89,11 @@ $(B)/librlctl.a: $(filter-out $(B)/client/main.o,$(RLCTL_O))
 $(B)/unit/screen: $(B)/librlctl.a
 $(B)/unit/screen: UNIT_A = $(B)/librlctl.a
 
-$(B)/unit/%: tests/unit/%.c $(B)/librld.a
+$(B)/tests/unit/%.o: CPPFLAGS += $(shell pkg-config --cflags check)
+$(B)/unit/%: $(B)/tests/unit/%.o $(B)/librld.a
 	@mkdir -p $(@D)
-	$(call say,CC)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(shell pkg-config --cflags check) -MMD -MP $(LDFLAGS) -o $@ $< $(UNIT_A) $(B)/librld.a $(shell pkg-config --libs check) $(LDLIBS_RLD)
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(UNIT_A) $(B)/librld.a $(shell pkg-config --libs check) $(LDLIBS_RLD)
 
 # The laws; then each of them broken in a copy of the tree, which must be seen.
 lint: all
