@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "base/shape.h"
+#include "base/secret_patterns.h"
 
 #define HEADS 1024
 
@@ -56,7 +56,7 @@ static void add(struct mask *mask, const char *text, size_t size)
 {
 	struct value **at, *value;
 
-	if (size < MASK_VALUE_MIN || shape_is_placeholder(text, size))
+	if (size < MASK_VALUE_MIN || secret_is_placeholder(text, size))
 		return;
 	for (at = &mask->heads[head_of(text)]; *at != NULL && (*at)->size >= size; at = &(*at)->next)
 		if ((*at)->size == size && memcmp((*at)->text, text, size) == 0)
@@ -119,10 +119,10 @@ void mask_add(struct mask *mask, const char *value)
 static void add_password(struct mask *mask, const char *value)
 {
 	const char *mark = strstr(value, "://");
-	struct shape_scan scan = { .text = value, .size = strlen(value) };
-	struct shape_hit hit;
+	struct secret_scan scan = { .text = value, .size = strlen(value) };
+	struct secret_match hit;
 
-	if (mark == NULL || !shape_find(&scan, (size_t)(mark - value), &hit))
+	if (mark == NULL || !secret_find(&scan, (size_t)(mark - value), &hit))
 		return;
 	add(mask, value + hit.from, hit.to - hit.from);
 }
@@ -136,7 +136,7 @@ static bool is_path(const char *value)
 	for (const char *p = value; *p != '\0'; p += strspn(p, "/")) {
 		size_t n = strcspn(p, "/");
 
-		if (shape_is_key(p, n))
+		if (secret_is_key(p, n))
 			return false;
 		p += n;
 	}
@@ -161,9 +161,9 @@ static bool is_told(const char *name, size_t size)
 
 static bool hides(const char *name, size_t size, const char *value)
 {
-	if (shape_is_secret_name(name, size))
+	if (secret_is_name(name, size))
 		return value == NULL || !is_path(value);
-	return value != NULL && !is_told(name, size) && shape_is_key(value, strlen(value));
+	return value != NULL && !is_told(name, size) && secret_is_key(value, strlen(value));
 }
 
 void mask_add_variable(struct mask *mask, const char *entry)
@@ -236,7 +236,7 @@ static void hide(struct masking *m, const char *text, size_t from, size_t to)
 	/* two side by side are one */
 	if (from > m->copied || m->copied == 0) {
 		buf_add(&m->out, text + m->copied, from - m->copied);
-		buf_adds(&m->out, SHAPE_SECRET);
+		buf_adds(&m->out, SECRET_MARK);
 	}
 	m->copied = to;
 }
@@ -244,8 +244,8 @@ static void hide(struct masking *m, const char *text, size_t from, size_t to)
 char *mask_text(const struct mask *mask, const char *text, size_t length, size_t *size)
 {
 	static const char ellipsis[] = "\xe2\x80\xa6";
-	struct shape_scan scan = { .text = text, .size = length };
-	struct shape_hit hit = { 0, 0 };	/* lies ahead, or is over */
+	struct secret_scan scan = { .text = text, .size = length };
+	struct secret_match hit = { 0, 0 };	/* lies ahead, or is over */
 	struct masking m = { 0 };
 	size_t end = cut_end(text, length), i = 0, n;
 
@@ -257,8 +257,8 @@ char *mask_text(const struct mask *mask, const char *text, size_t length, size_t
 		i += n;
 	}
 	while (i < length) {
-		if (hit.to <= i && !shape_find(&scan, i, &hit))
-			hit = (struct shape_hit){ 0, 0 };
+		if (hit.to <= i && !secret_find(&scan, i, &hit))
+			hit = (struct secret_match){ 0, 0 };
 		n = i < end ? value_at(mask, text + i, end - i) : 0;
 		if (n == 0 && hit.to > i && hit.from <= i)
 			n = hit.to - i;

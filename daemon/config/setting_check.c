@@ -8,7 +8,7 @@
 
 #include "base/mask.h"
 #include "base/memory.h"
-#include "base/shape.h"
+#include "base/secret_patterns.h"
 #include "proto/units.h"
 
 #define SECOND INT64_C(1000)
@@ -395,7 +395,7 @@ static char *unfit(const char *name)
 	if (name[size] == '=')
 		why = xasprintf("names a variable '%.*s=...', but names are made of letters, digits and \"_\": write the name alone in env, "
 		    "or NAME = \"VALUE\" in set", (int)size, name);
-	else if (shape_is_key(name, size) || mask_string(NULL, &text))
+	else if (secret_is_key(name, size) || mask_string(NULL, &text))
 		why = xstrdup("has what looks like a secret in place of the name of a variable, which holds it");
 	else
 		why = xasprintf("names a variable '%s', but names are made of letters, digits and \"_\"", name);

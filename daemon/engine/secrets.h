@@ -25,7 +25,7 @@ struct secrets {
 struct secrets secrets_new(const char *environment, const struct plan *plan);
 void secrets_release(struct secrets *secrets);
 
-/* Off the loop, for as long as a text is masked: mask_free() it at once. An environment that is gone is no error: shapes are masked always. */
+/* Off the loop, for as long as a text is masked: mask_free() it at once. An environment that is gone is no error: patterns are masked always. */
 struct mask *secrets_mask(const char *state_dir, const struct secrets *secrets);
 
 /* Masks every text in the document, names of members too, in place. True when something was changed. */

@@ -3,7 +3,7 @@
  * up. The first line has the environment, entries between NUL bytes; the rest is the text.
  *
  * clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Idaemon \
- *   -o fuzz-mask tests/fuzz/mask.c daemon/base/mask.c daemon/base/shape.c daemon/base/memory.c
+ *   -o fuzz-mask tests/fuzz/mask.c daemon/base/mask.c daemon/base/secret_patterns.c daemon/base/memory.c
  * ./fuzz-mask -max_total_time=120 NEW tests/fuzz/corpus/mask
  */
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 #include "base/mask.h"
 #include "base/memory.h"
-#include "base/shape.h"
+#include "base/secret_patterns.h"
 
 static void expect(bool holds)
 {
@@ -27,14 +27,14 @@ static void expect_from(const char *text, size_t size, const char *masked, size_
 	bool more = true;
 
 	while (more) {
-		const char *mark = memmem(piece, (size_t)(last - piece), SHAPE_SECRET, strlen(SHAPE_SECRET)), *found;
+		const char *mark = memmem(piece, (size_t)(last - piece), SECRET_MARK, strlen(SECRET_MARK)), *found;
 		size_t n = (size_t)((mark != NULL ? mark : last) - piece);
 
 		found = n > 0 ? memmem(at, (size_t)(end - at), piece, n) : at;
 		expect(found != NULL);
 		at = found + n;
 		more = mark != NULL;
-		piece = more ? mark + strlen(SHAPE_SECRET) : last;
+		piece = more ? mark + strlen(SECRET_MARK) : last;
 	}
 }
 
@@ -50,8 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (const char *e = environment; e < environment + head; e += strlen(e) + 1) {
 		mask_add_variable(mask, e);
-		if (strncmp(e, "HIDDEN_KEY=", 11) == 0 && strpbrk(e, " \t\r\n\\\"") == NULL && !shape_is_placeholder(e + 11, strlen(e + 11)) &&
-		    strlen(e + 11) >= MASK_VALUE_MIN && e[11] != '/' && e[11] != '~' && strstr(SHAPE_SECRET, e + 11) == NULL)
+		if (strncmp(e, "HIDDEN_KEY=", 11) == 0 && strpbrk(e, " \t\r\n\\\"") == NULL && !secret_is_placeholder(e + 11, strlen(e + 11)) &&
+		    strlen(e + 11) >= MASK_VALUE_MIN && e[11] != '/' && e[11] != '~' && strstr(SECRET_MARK, e + 11) == NULL)
 			value = e + 11;
 	}
 	masked = mask_text(mask, text, length, &n);

@@ -6,7 +6,7 @@
 
 #include "base/mask.h"
 #include "base/memory.h"
-#include "base/shape.h"
+#include "base/secret_patterns.h"
 
 /* Keys are written in two halves, so that no scanner of repositories takes this file for a leak. */
 #define ANT "sk-ant-" "api03-Abc123_def456-GHI789jkl"
@@ -19,7 +19,7 @@
 
 static const struct {
 	const char *text, *masked;	/* masked NULL: it stays */
-} shapes[] = {
+} patterns[] = {
 	/* known services */
 	{ "key " ANT " here", "key sk-ant-[secret] here" },
 	{ PROJ, "sk-proj-[secret]" },
@@ -142,20 +142,20 @@ static const struct {
 	{ "expected `}` at src/main.c:12:5, found `;`", NULL },
 };
 
-START_TEST(shapes_table)
+START_TEST(patterns_table)
 {
-	const char *text = shapes[_i].text;
+	const char *text = patterns[_i].text;
 	/* in a block of its own size, so that a sanitizer sees who reads behind it */
 	size_t length = strlen(text), size = 0;
 	char *exact = malloc(length > 0 ? length : 1), *masked, *again;
 
 	memcpy(exact, text, length);
 	masked = mask_text(NULL, exact, length, &size);
-	if (shapes[_i].masked == NULL) {
+	if (patterns[_i].masked == NULL) {
 		ck_assert_msg(masked == NULL, "%s became %s", text, masked);
 	} else {
 		ck_assert_ptr_nonnull(masked);
-		ck_assert_str_eq(masked, shapes[_i].masked);
+		ck_assert_str_eq(masked, patterns[_i].masked);
 		ck_assert_uint_eq(size, strlen(masked));
 		again = mask_text(NULL, masked, size, NULL);
 		ck_assert_msg(again == NULL, "%s became %s, then %s", text, masked, again);
@@ -331,7 +331,7 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, shapes_table, 0, COUNT(shapes));
+	tcase_add_loop_test(tc, patterns_table, 0, COUNT(patterns));
 	tcase_add_loop_test(tc, names_table, 0, COUNT(names));
 	tcase_add_loop_test(tc, variables_table, 0, COUNT(variables));
 	tcase_add_test(tc, many_values);

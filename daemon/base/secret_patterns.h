@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes of secrets in text: keys of known services, what stands behind a name that speaks of one, headers, key files, URLs. Pure.
+/* Patterns of secrets in text: keys of known services, what stands behind a name that speaks of one, headers, key files, URLs. Pure.
  *
- *   sk-ant-api03-Ab..     ghp_Ab..   github_pat_..   glpat-..   AKIA..   AIza..   xoxb-..   npm_..   and the like (shape.c has the table)
+ *   sk-ant-api03-Ab..     ghp_Ab..   github_pat_..   glpat-..   AKIA..   AIza..   xoxb-..   npm_..   and the like (secret_patterns.c has the table)
  *   eyJ..  .  ..  .  ..   a JSON web token
  *   -----BEGIN .. PRIVATE KEY-----  up to its end
  *   https://user:SECRET@host
@@ -9,41 +9,41 @@
  *   API_KEY=SECRET, "password": "SECRET", x-api-key: SECRET
  *
  * What only has many letters and digits is none of these: git ids, uuids, digests, base64, long identifiers stay. */
-#ifndef BASE_SHAPE_H
-#define BASE_SHAPE_H
+#ifndef BASE_SECRET_PATTERNS_H
+#define BASE_SECRET_PATTERNS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /* What stands in place of a secret. Behind the beginning that tells its kind, where it has one: "sk-ant-[secret]". */
-#define SHAPE_SECRET "[secret]"
+#define SECRET_MARK "[secret]"
 
 /* The bytes from..to are secret. */
-struct shape_hit {
+struct secret_match {
 	size_t from, to;
 };
 
 /* A walk through a text, from its beginning to its end: what was looked at is not looked at again, so that it is linear. */
-struct shape_scan {
+struct secret_scan {
 	const char *text;
 	size_t size;
 	size_t named;		/* names that begin before have been judged */
 	size_t key_end;		/* begin of the next END line of a private key; valid from key_from on */
 	size_t key_from;
 	bool key_known;
-	struct shape_hit words[3];	/* the last words of each part of a token */
+	struct secret_match words[3];	/* the last words of each part of a token */
 };
 
 /* Is there one that begins to tell itself at byte at: its first byte, or the first of its name? at must grow from call to call. */
-bool shape_find(struct shape_scan *scan, size_t at, struct shape_hit *hit);
+bool secret_find(struct secret_scan *scan, size_t at, struct secret_match *hit);
 
 /* A name whose value is a secret by custom: ANTHROPIC_API_KEY, dbPassword, x-auth-token; not MAX_TOKENS, SSH_AUTH_SOCK, AUTHOR. */
-bool shape_is_secret_name(const char *name, size_t size);
+bool secret_is_name(const char *name, size_t size);
 
 /* A value that looks like a key whatever its name says: 16 bytes or more with letters and digits, no word, path, URL or sentence. */
-bool shape_is_key(const char *value, size_t size);
+bool secret_is_key(const char *value, size_t size);
 
 /* A word that stands in place of a value: "none", "required", "changeme". */
-bool shape_is_placeholder(const char *value, size_t size);
+bool secret_is_placeholder(const char *value, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/shape.h"
+#include "base/secret_patterns.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -48,7 +48,7 @@ static unsigned classes_in(const char *text, size_t size)
 	return classes;
 }
 
-static bool begins(const struct shape_scan *s, size_t at, const char *word)
+static bool begins(const struct secret_scan *s, size_t at, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -57,17 +57,17 @@ static bool begins(const struct shape_scan *s, size_t at, const char *word)
 
 /* The end of the run of letters, digits, "_" and "-" at `at`. Each of the places that ask for it, one after the other in a token, keeps its
  * last answer, so that no run is walked twice. */
-static size_t word_end(struct shape_scan *s, size_t at, int place)
+static size_t word_end(struct secret_scan *s, size_t at, int place)
 {
-	struct shape_hit *word = &s->words[place];
+	struct secret_match *word = &s->words[place];
 
 	if (at < word->from || at >= word->to)
-		*word = (struct shape_hit){ at, run_of(s->text, s->size, at, ALNUM | UNDER | DASH) };
+		*word = (struct secret_match){ at, run_of(s->text, s->size, at, ALNUM | UNDER | DASH) };
 	return word->to;
 }
 
 /* Where a word may begin. */
-static bool is_free(const struct shape_scan *s, size_t at)
+static bool is_free(const struct secret_scan *s, size_t at)
 {
 	return at == 0 || (class_of(s->text[at - 1]) & (ALNUM | UNDER)) == 0;
 }
@@ -167,14 +167,14 @@ static enum strength name_strength(const char *name, size_t size)
 	return IS(last, ((const char *const[]){ "key", "keys" })) ? BARE : WEAK;
 }
 
-bool shape_is_secret_name(const char *name, size_t size)
+bool secret_is_name(const char *name, size_t size)
 {
 	return name_strength(name, size) != NO_SECRET;
 }
 
 /* ---- values ---- */
 
-bool shape_is_placeholder(const char *value, size_t size)
+bool secret_is_placeholder(const char *value, size_t size)
 {
 	static const char *const words[] = {
 		"true", "false", "null", "none", "nil", "yes", "no", "on", "off", "undefined", "required", "optional", "missing", "unset", "empty",
@@ -186,7 +186,7 @@ bool shape_is_placeholder(const char *value, size_t size)
 		return true;
 	if (size >= 2 && memcmp(value, "~/", 2) == 0)
 		return true;
-	return is_word(&(struct part){ value, size }, words, COUNT(words)) || memmem(value, size, SHAPE_SECRET, strlen(SHAPE_SECRET)) != NULL;
+	return is_word(&(struct part){ value, size }, words, COUNT(words)) || memmem(value, size, SECRET_MARK, strlen(SECRET_MARK)) != NULL;
 }
 
 /* A run of at least so many letters and digits with both in it. */
@@ -206,7 +206,7 @@ static bool has_mixed(const char *value, size_t size, size_t least)
 /* "feature-1234-login-page" and "release-2026-11-22-rc1" are words and numbers. */
 #define KEY_GROUP 4
 
-bool shape_is_key(const char *value, size_t size)
+bool secret_is_key(const char *value, size_t size)
 {
 	return size >= 16 && run_of(value, size, 0, VALUE) == size && has_mixed(value, size, KEY_GROUP) &&
 	    memchr(value, '/', size) == NULL && memchr(value, '.', size) == NULL;
@@ -238,7 +238,7 @@ static bool is_secret_value(const char *value, size_t size, enum style style, en
 	unsigned classes = classes_in(value, size);
 	bool mixed = (classes & LETTER) != 0 && (classes & DIGIT) != 0, spaced = memchr(value, ' ', size) != NULL;
 
-	if (shape_is_placeholder(value, size) || (!quoted && is_code(value, size, next)))
+	if (secret_is_placeholder(value, size) || (!quoted && is_code(value, size, next)))
 		return false;
 	if (style != STYLE_OTHER)
 		return size >= 6 && (style == STYLE_ENV || !is_plain_word(value, size));
@@ -261,7 +261,7 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'' || c == '`';
 }
 
-static size_t skip_blanks(const struct shape_scan *s, size_t at)
+static size_t skip_blanks(const struct secret_scan *s, size_t at)
 {
 	size_t end = at;
 
@@ -271,7 +271,7 @@ static size_t skip_blanks(const struct shape_scan *s, size_t at)
 }
 
 /* A quotation mark, which JSON within JSON has a backslash before. */
-static size_t skip_quote(const struct shape_scan *s, size_t at, char *quote)
+static size_t skip_quote(const struct secret_scan *s, size_t at, char *quote)
 {
 	size_t mark = at < s->size && s->text[at] == '\\' ? at + 1 : at;
 
@@ -283,7 +283,7 @@ static size_t skip_quote(const struct shape_scan *s, size_t at, char *quote)
 }
 
 /* ":", "=", ":=", "=>" behind a name that ends at *at; *at: where the value begins. False: it is no assignment. */
-static bool skip_sign(const struct shape_scan *s, size_t *at, bool *tight)
+static bool skip_sign(const struct secret_scan *s, size_t *at, bool *tight)
 {
 	size_t end;
 	char quote;
@@ -304,7 +304,7 @@ static bool skip_sign(const struct shape_scan *s, size_t *at, bool *tight)
 }
 
 /* "Basic " of a header. */
-static size_t skip_scheme(const struct shape_scan *s, size_t at)
+static size_t skip_scheme(const struct secret_scan *s, size_t at)
 {
 	static const char *const schemes[] = { "Bearer ", "Basic ", "Token ", "ApiKey " };
 
@@ -318,7 +318,7 @@ static size_t skip_scheme(const struct shape_scan *s, size_t at)
 }
 
 /* The end of a value, up to its quotation mark or what cannot be a part of it; of one without, `most` bytes are looked at. */
-static size_t value_end(const struct shape_scan *s, size_t at, char quote, size_t most)
+static size_t value_end(const struct secret_scan *s, size_t at, char quote, size_t most)
 {
 	size_t end = at;
 
@@ -332,7 +332,7 @@ static size_t value_end(const struct shape_scan *s, size_t at, char quote, size_
 }
 
 /* A name at `at`, which is looked at once. */
-static bool find_assignment(struct shape_scan *s, size_t at, struct shape_hit *hit)
+static bool find_assignment(struct secret_scan *s, size_t at, struct secret_match *hit)
 {
 	size_t end = run_of(s->text, s->size, at, NAME), value, stop, upper;
 	enum strength strength;
@@ -357,7 +357,7 @@ static bool find_assignment(struct shape_scan *s, size_t at, struct shape_hit *h
 	stop = value_end(s, value, quote, JUDGED_MAX);
 	if (!is_secret_value(s->text + value, stop - value, style, strength, quote != '\0', stop < s->size ? s->text[stop] : '\0'))
 		return false;
-	*hit = (struct shape_hit){ value, value_end(s, value, quote, SIZE_MAX) };
+	*hit = (struct secret_match){ value, value_end(s, value, quote, SIZE_MAX) };
 	return true;
 }
 
@@ -421,7 +421,7 @@ static bool fits(const struct known *k, const char *body, size_t size)
 	return k->rule == MIXED;
 }
 
-static bool find_known(const struct shape_scan *s, size_t at, struct shape_hit *hit)
+static bool find_known(const struct secret_scan *s, size_t at, struct secret_match *hit)
 {
 	for (size_t i = 0; i < COUNT(known); i++) {
 		size_t from = at + strlen(known[i].head), to;
@@ -433,14 +433,14 @@ static bool find_known(const struct shape_scan *s, size_t at, struct shape_hit *
 		/* the exact ones must end there */
 		if (!fits(&known[i], s->text + from, to - from) || (known[i].exact != 0 && to < s->size && (class_of(s->text[to]) & ALNUM) != 0))
 			continue;
-		*hit = (struct shape_hit){ from, run_of(s->text, s->size, to, known[i].body) };
+		*hit = (struct secret_match){ from, run_of(s->text, s->size, to, known[i].body) };
 		return true;
 	}
 	return false;
 }
 
 /* Three parts of base64url with a dot between them. */
-static bool find_web_token(struct shape_scan *s, size_t at, struct shape_hit *hit)
+static bool find_web_token(struct secret_scan *s, size_t at, struct secret_match *hit)
 {
 	size_t end = at;
 
@@ -453,12 +453,12 @@ static bool find_web_token(struct shape_scan *s, size_t at, struct shape_hit *hi
 		if (part < 2 && (end - from < 8 || end == s->size || s->text[end++] != '.'))
 			return false;
 	}
-	*hit = (struct shape_hit){ at + 3, end };
+	*hit = (struct secret_match){ at + 3, end };
 	return true;
 }
 
 /* "Bearer SECRET", in whatever it stands. */
-static bool find_bearer(const struct shape_scan *s, size_t at, struct shape_hit *hit)
+static bool find_bearer(const struct secret_scan *s, size_t at, struct secret_match *hit)
 {
 	size_t from, to;
 
@@ -470,14 +470,14 @@ static bool find_bearer(const struct shape_scan *s, size_t at, struct shape_hit 
 		to--;
 	if (to - from < 16 || (classes_in(s->text + from, to - from) & DIGIT) == 0)
 		return false;
-	*hit = (struct shape_hit){ from, to };
+	*hit = (struct secret_match){ from, to };
 	return true;
 }
 
 /* ---- URLs ---- */
 
 /* at: the ':' of "://". */
-static bool find_in_url(const struct shape_scan *s, size_t at, struct shape_hit *hit)
+static bool find_in_url(const struct secret_scan *s, size_t at, struct secret_match *hit)
 {
 	size_t from = at + 3, host = 0, colon = 0;
 
@@ -497,11 +497,11 @@ static bool find_in_url(const struct shape_scan *s, size_t at, struct shape_hit 
 		return false;
 	/* without a colon the name itself may be a token */
 	if (colon == 0 || colon > host) {
-		*hit = (struct shape_hit){ from, host };
-		return host - from >= 20 && shape_is_key(s->text + from, host - from);
+		*hit = (struct secret_match){ from, host };
+		return host - from >= 20 && secret_is_key(s->text + from, host - from);
 	}
-	*hit = (struct shape_hit){ colon + 1, host };
-	return host > colon + 1 && !shape_is_placeholder(s->text + colon + 1, host - colon - 1);
+	*hit = (struct secret_match){ colon + 1, host };
+	return host > colon + 1 && !secret_is_placeholder(s->text + colon + 1, host - colon - 1);
 }
 
 /* ---- private keys ---- */
@@ -512,7 +512,7 @@ static bool find_in_url(const struct shape_scan *s, size_t at, struct shape_hit 
 static const char key_begin[] = "-----BEGIN ", key_last[] = "PRIVATE KEY-----", key_end[] = "-----END ";
 
 /* The next line that ends a key, behind `at`; looked for once. */
-static size_t next_end(struct shape_scan *s, size_t at)
+static size_t next_end(struct secret_scan *s, size_t at)
 {
 	const char *found;
 
@@ -525,7 +525,7 @@ static size_t next_end(struct shape_scan *s, size_t at)
 }
 
 /* One whose end is not there: as far as it looks like one, in lines of the file or of a string. */
-static size_t key_body(const struct shape_scan *s, size_t at)
+static size_t key_body(const struct secret_scan *s, size_t at)
 {
 	size_t end = at;
 
@@ -541,7 +541,7 @@ static size_t key_body(const struct shape_scan *s, size_t at)
 	}
 }
 
-static bool find_private_key(struct shape_scan *s, size_t at, struct shape_hit *hit)
+static bool find_private_key(struct secret_scan *s, size_t at, struct secret_match *hit)
 {
 	const char *last;
 	size_t from, end;
@@ -555,13 +555,13 @@ static bool find_private_key(struct shape_scan *s, size_t at, struct shape_hit *
 	end = next_end(s, from);
 	if (end == s->size || end - from > KEY_FILE_MAX)
 		end = key_body(s, from);
-	*hit = (struct shape_hit){ from, end };
-	return end > from && (end - from != strlen(SHAPE_SECRET) || memcmp(s->text + from, SHAPE_SECRET, end - from) != 0);
+	*hit = (struct secret_match){ from, end };
+	return end > from && (end - from != strlen(SECRET_MARK) || memcmp(s->text + from, SECRET_MARK, end - from) != 0);
 }
 
 /* ---- the face ---- */
 
-bool shape_find(struct shape_scan *scan, size_t at, struct shape_hit *hit)
+bool secret_find(struct secret_scan *scan, size_t at, struct secret_match *hit)
 {
 	char c = scan->text[at];
 
