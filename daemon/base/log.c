@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mask.h"
 #include "base/memory.h"
+#include "base/redact.h"
 #include "proto/escape.h"
 
 static const struct {
@@ -55,7 +55,7 @@ static void emit(enum log_level level, const char *prefix, const char *fmt, va_l
 	if (vasprintf(&text, fmt, ap) == -1)
 		abort();
 	/* what speaks in texts of others has been masked by whoever took them in; this is the second net */
-	mask_string(NULL, &text);
+	redact_string(NULL, &text);
 	safe = text_escape(text, strlen(text), false);
 	buf_addf(&line, "<%d>%s%s\n", levels[level].priority, prefix, safe);
 	if (write(STDERR_FILENO, line.data, line.size) == -1) {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mask.h"
 #include "base/memory.h"
+#include "base/redact.h"
 #include "proto/escape.h"
 
 int config_refuse(struct config_error *error, const char *field, const char *fmt, ...)
@@ -20,7 +20,7 @@ int config_refuse(struct config_error *error, const char *field, const char *fmt
 	if (vasprintf(&text, fmt, ap) == -1)
 		abort();
 	va_end(ap);
-	mask_string(NULL, &text);	/* a mistake may be a secret in the wrong place */
+	redact_string(NULL, &text);	/* a mistake may be a secret in the wrong place */
 	safe = text_escape(text, strlen(text), false);
 	n = strlen(safe);
 	if (n >= sizeof(error->text)) {

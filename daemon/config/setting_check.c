@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mask.h"
 #include "base/memory.h"
+#include "base/redact.h"
 #include "base/secret_patterns.h"
 #include "proto/units.h"
 
@@ -395,7 +395,7 @@ static char *unfit(const char *name)
 	if (name[size] == '=')
 		why = xasprintf("names a variable '%.*s=...', but names are made of letters, digits and \"_\": write the name alone in env, "
 		    "or NAME = \"VALUE\" in set", (int)size, name);
-	else if (secret_is_key(name, size) || mask_string(NULL, &text))
+	else if (secret_is_key(name, size) || redact_string(NULL, &text))
 		why = xstrdup("has what looks like a secret in place of the name of a variable, which holds it");
 	else
 		why = xasprintf("names a variable '%s', but names are made of letters, digits and \"_\"", name);

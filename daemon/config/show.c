@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mask.h"
 #include "base/memory.h"
+#include "base/redact.h"
 #include "config/layers.h"
 
 /* Of what is set for agents, the values that look like secrets; a new document. Whoever may look at the settings need not have them. */
@@ -19,9 +19,9 @@ static void hide(json_t **json)
 	}
 	json_object_foreach(*json, name, value) {
 		char *text = xstrdup(json_string_value(value));
-		bool whole = text != NULL && text[0] != '\0' && mask_hides(name, text);
+		bool whole = text != NULL && text[0] != '\0' && redact_hides(name, text);
 
-		if (whole || mask_string(NULL, &text))
+		if (whole || redact_string(NULL, &text))
 			json_object_set_new(shown, name, json_string(whole ? "[secret]" : text));
 		else
 			json_object_set(shown, name, value);

@@ -86,7 +86,7 @@ static void hear_afterwards(struct collect_work *work, int dirfd)
 }
 
 /* What the end of stderr says about a failure. Masked before it is cut. NULL: nothing. */
-static char *last_words(const struct collect_work *work, int dirfd, const struct mask *mask)
+static char *last_words(const struct collect_work *work, int dirfd, const struct redactor *redactor)
 {
 	char tail[4096], *masked, *words;
 	size_t size;
@@ -95,7 +95,7 @@ static char *last_words(const struct collect_work *work, int dirfd, const struct
 
 	if (output_read(dirfd, RECORD_STDERR, from, tail, sizeof(tail), &chunk) != 0)
 		return NULL;
-	masked = mask_text(mask, tail, chunk.size, &size);
+	masked = redact_text(redactor, tail, chunk.size, &size);
 	words = agent_last_words(work->reader, masked != NULL ? masked : tail, masked != NULL ? size : chunk.size);
 	free(masked);
 	return words;
@@ -103,7 +103,7 @@ static char *last_words(const struct collect_work *work, int dirfd, const struct
 
 /* Durable: it is the work that was paid for, and the next prompt is made of it. What reports show of it is kept beside it, for it
  * outlives what has to be known to mask it. 0 or -errno. */
-static int keep_answer(struct collect_work *work, int dirfd, const struct mask *mask)
+static int keep_answer(struct collect_work *work, int dirfd, const struct redactor *redactor)
 {
 	char hex[DIGEST_HEX], *masked;
 	size_t size;
@@ -111,7 +111,7 @@ static int keep_answer(struct collect_work *work, int dirfd, const struct mask *
 
 	if (work->result.size == 0)
 		return 0;
-	masked = mask_text(mask, work->result.text, work->result.size, &size);
+	masked = redact_text(redactor, work->result.text, work->result.size, &size);
 	if (masked != NULL)
 		rv = file_write(dirfd, RECORD_MASKED, masked, size, 0600, true);
 	free(masked);
@@ -127,7 +127,7 @@ static int keep_answer(struct collect_work *work, int dirfd, const struct mask *
 #define REVIEW_FILE_MAX (1024 * 1024)
 
 /* A review file that is gone or no plain file has no marks. They are masked as the findings were, which they are compared with. */
-static void read_marks(struct collect_work *work, const struct mask *mask)
+static void read_marks(struct collect_work *work, const struct redactor *redactor)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -135,8 +135,8 @@ static void read_marks(struct collect_work *work, const struct mask *mask)
 	if (file_read(AT_FDCWD, work->review_file, REVIEW_FILE_MAX, &text, &size) == 0)
 		work->nmarks = verdict_marks(text, size, &work->marks);
 	for (size_t i = 0; i < work->nmarks; i++) {
-		mask_string(mask, &work->marks[i].file);
-		mask_string(mask, &work->marks[i].text);
+		redact_string(redactor, &work->marks[i].file);
+		redact_string(redactor, &work->marks[i].text);
 	}
 	free(text);
 }
@@ -156,14 +156,14 @@ static void shorten(char *words)
 }
 
 /* What rows and events get of what it said. Masked before it is cut. */
-static void mask_result(struct agent_result *result, const struct mask *mask)
+static void redact_result(struct agent_result *result, const struct redactor *redactor)
 {
-	mask_string(mask, &result->error);
-	mask_string(mask, &result->notice);
+	redact_string(redactor, &result->error);
+	redact_string(redactor, &result->notice);
 	shorten(result->error);
 	shorten(result->notice);
 	/* no conversation has such a name */
-	if (mask_string(mask, &result->session)) {
+	if (redact_string(redactor, &result->session)) {
 		free(result->session);
 		result->session = NULL;
 	}
@@ -217,7 +217,7 @@ void collect_run(struct collect_work *work)
 {
 	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
 	struct reader *reader = reader_new(work->reader);
-	struct mask *mask = secrets_mask(work->work.state_dir, &work->secrets);
+	struct redactor *redactor = secrets_redactor(work->work.state_dir, &work->secrets);
 	int dirfd, rv;
 
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -231,13 +231,13 @@ void collect_run(struct collect_work *work)
 	else if (rv != 0)
 		work->error = xasprintf("output in %s cannot be read: %s", dir, host_words(-rv));
 	else
-		rv = keep_answer(work, dirfd, mask);
+		rv = keep_answer(work, dirfd, redactor);
 	if (rv == 0)
-		rv = preview_keep(dirfd, work->reader, mask);
+		rv = preview_keep(dirfd, work->reader, redactor);
 	if (dirfd != -1)
-		work->last_words = last_words(work, dirfd, mask);
+		work->last_words = last_words(work, dirfd, redactor);
 	if (work->review_file != NULL)
-		read_marks(work, mask);
+		read_marks(work, redactor);
 	work->stop = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->markers) != NULL;
 	work->says_no_change = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->no_change_markers) != NULL;
 	if (work->worktree != NULL)
@@ -250,7 +250,7 @@ void collect_run(struct collect_work *work)
 		ending_judge(work);
 	if (dirfd != -1)
 		close(dirfd);
-	mask_result(&work->result, mask);
-	mask_free(mask);
+	redact_result(&work->result, redactor);
+	redact_free(redactor);
 	free(dir);
 }

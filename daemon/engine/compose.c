@@ -257,8 +257,8 @@ static bool below_floor(struct compose_work *w, const struct places *p)
 static void mask_sources(const struct compose_work *w, struct sources *s)
 {
 	struct secrets secrets = secrets_new(w->run.environment, w->plan);
-	struct mask *mask = secrets_mask(w->work.state_dir, &secrets);
-	char *follow_up = mask_text(mask, s->follow_up.data, s->follow_up.size, NULL), *answer = NULL;
+	struct redactor *redactor = secrets_redactor(w->work.state_dir, &secrets);
+	char *follow_up = redact_text(redactor, s->follow_up.data, s->follow_up.size, NULL), *answer = NULL;
 	size_t size = 0;
 
 	if (follow_up != NULL) {
@@ -266,14 +266,14 @@ static void mask_sources(const struct compose_work *w, struct sources *s)
 		buf_adds(&s->follow_up, follow_up);
 	}
 	if (s->answer != NULL && !(compose_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT))
-		answer = mask_text(mask, s->answer, s->answer_size, &size);
+		answer = redact_text(redactor, s->answer, s->answer_size, &size);
 	if (answer != NULL) {
 		free(s->answer);
 		s->answer = answer;
 		s->answer_size = size;
 	}
 	for (size_t i = 0; i < s->nanswers; i++) {
-		char *masked = s->answers[i] != NULL ? mask_text(mask, s->answers[i], strlen(s->answers[i]), NULL) : NULL;
+		char *masked = s->answers[i] != NULL ? redact_text(redactor, s->answers[i], strlen(s->answers[i]), NULL) : NULL;
 
 		if (masked != NULL) {
 			free(s->answers[i]);
@@ -282,7 +282,7 @@ static void mask_sources(const struct compose_work *w, struct sources *s)
 		s->history[i].answer = (struct span){ s->answers[i], s->answers[i] != NULL ? strlen(s->answers[i]) : 0 };
 	}
 	free(follow_up);
-	mask_free(mask);
+	redact_free(redactor);
 	secrets_release(&secrets);
 }
 

@@ -150,22 +150,22 @@ static int look_for_misnamed(const struct judge_work *work, const char *dir, int
 /* From here on this is the review: what is hashed, told and fixed. */
 static void mask_verdict(const struct judge_work *work, struct verdict *v)
 {
-	struct mask *mask = secrets_mask(work->work.state_dir, &work->secrets);
+	struct redactor *redactor = secrets_redactor(work->work.state_dir, &work->secrets);
 	json_t *checks = v->quality_checks != NULL ? json_loads(v->quality_checks, JSON_DECODE_ANY, NULL) : NULL;
 
-	mask_string(mask, &v->reason);
-	mask_string(mask, &v->feedback);
+	redact_string(redactor, &v->reason);
+	redact_string(redactor, &v->feedback);
 	for (size_t i = 0; i < v->nfindings; i++) {
-		mask_string(mask, &v->findings[i].file);
-		mask_string(mask, &v->findings[i].severity);
-		mask_string(mask, &v->findings[i].text);
+		redact_string(redactor, &v->findings[i].file);
+		redact_string(redactor, &v->findings[i].severity);
+		redact_string(redactor, &v->findings[i].text);
 	}
-	if (secrets_mask_json(mask, checks)) {
+	if (secrets_redact_json(redactor, checks)) {
 		free(v->quality_checks);
 		v->quality_checks = json_dumps(checks, JSON_COMPACT | JSON_ENCODE_ANY);
 	}
 	json_decref(checks);
-	mask_free(mask);
+	redact_free(redactor);
 }
 
 void judge_run(struct judge_work *work)

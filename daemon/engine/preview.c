@@ -59,12 +59,12 @@ static int look(int dirfd, enum reader_kind reader, size_t count, char ***lines,
 	return rv;
 }
 
-static bool mask_lines(char **lines, const struct mask *mask)
+static bool redact_lines(char **lines, const struct redactor *redactor)
 {
 	bool changed = false;
 
 	for (size_t i = 0; lines[i] != NULL; i++)
-		changed |= mask_string(mask, &lines[i]);
+		changed |= redact_string(redactor, &lines[i]);
 	return changed;
 }
 
@@ -86,7 +86,7 @@ static char **read_kept(int dirfd, size_t count)
 	return lines;
 }
 
-int preview_read(int dirfd, enum reader_kind reader, const struct mask *mask, size_t count, char ***lines, int64_t *updated)
+int preview_read(int dirfd, enum reader_kind reader, const struct redactor *redactor, size_t count, char ***lines, int64_t *updated)
 {
 	char **kept = read_kept(dirfd, count);
 	int rv = look(dirfd, reader, count, lines, updated);
@@ -99,11 +99,11 @@ int preview_read(int dirfd, enum reader_kind reader, const struct mask *mask, si
 		strings_free(*lines);
 		*lines = kept;
 	}
-	mask_lines(*lines, mask);
+	redact_lines(*lines, redactor);
 	return 0;
 }
 
-int preview_keep(int dirfd, enum reader_kind reader, const struct mask *mask)
+int preview_keep(int dirfd, enum reader_kind reader, const struct redactor *redactor)
 {
 	struct buf text = { 0 };
 	int64_t updated = 0;
@@ -112,7 +112,7 @@ int preview_keep(int dirfd, enum reader_kind reader, const struct mask *mask)
 
 	if (rv != 0)
 		return rv == -ENOENT ? 0 : rv;
-	if (mask_lines(lines, mask)) {
+	if (redact_lines(lines, redactor)) {
 		for (size_t i = 0; lines[i] != NULL; i++)
 			buf_addf(&text, "%s\n", lines[i]);
 		rv = file_write(dirfd, RECORD_PREVIEW, text.data, text.size, 0600, false);

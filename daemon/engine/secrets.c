@@ -20,10 +20,10 @@ void secrets_release(struct secrets *secrets)
 	*secrets = (struct secrets){ 0 };
 }
 
-struct mask *secrets_mask(const char *state_dir, const struct secrets *secrets)
+struct redactor *secrets_redactor(const char *state_dir, const struct secrets *secrets)
 {
 	char *error = NULL, **all = environment_kept(state_dir, secrets->environment, &error);
-	struct mask *mask = mask_new();
+	struct redactor *redactor = redact_new();
 
 	for (size_t i = 0; all != NULL && all[i] != NULL; i++) {
 		const char *entry = all[i];
@@ -31,16 +31,16 @@ struct mask *secrets_mask(const char *state_dir, const struct secrets *secrets)
 		/* "rld:set:NAME:KEY=value" is KEY=value, and the agent's name says nothing of it */
 		if (strncmp(entry, SECRETS_SET, strlen(SECRETS_SET)) == 0 && strchr(entry + strlen(SECRETS_SET), ':') != NULL)
 			entry = strchr(entry + strlen(SECRETS_SET), ':') + 1;
-		mask_add_variable(mask, entry);
+		redact_add_variable(redactor, entry);
 	}
 	for (size_t i = 0; secrets->pairs != NULL && secrets->pairs[i] != NULL; i++)
-		mask_add_variable(mask, secrets->pairs[i]);
+		redact_add_variable(redactor, secrets->pairs[i]);
 	strings_wipe(all);
 	free(error);
-	return mask;
+	return redactor;
 }
 
-bool secrets_mask_json(const struct mask *mask, json_t *json)
+bool secrets_redact_json(const struct redactor *redactor, json_t *json)
 {
 	bool changed = false;
 	const char *name;
@@ -50,10 +50,10 @@ bool secrets_mask_json(const struct mask *mask, json_t *json)
 	size_t i, size;
 
 	json_array_foreach(json, i, value)
-		changed |= secrets_mask_json(mask, value);
+		changed |= secrets_redact_json(redactor, value);
 	json_object_foreach_safe(json, next, name, value) {
-		changed |= secrets_mask_json(mask, value);
-		masked = mask_text(mask, name, strlen(name), NULL);
+		changed |= secrets_redact_json(redactor, value);
+		masked = redact_text(redactor, name, strlen(name), NULL);
 		if (masked == NULL)
 			continue;
 		json_object_set(json, masked, value);
@@ -63,7 +63,7 @@ bool secrets_mask_json(const struct mask *mask, json_t *json)
 	}
 	if (!json_is_string(json))
 		return changed;
-	masked = mask_text(mask, json_string_value(json), json_string_length(json), &size);
+	masked = redact_text(redactor, json_string_value(json), json_string_length(json), &size);
 	if (masked == NULL)
 		return false;
 	json_string_setn(json, masked, size);
@@ -110,7 +110,7 @@ static void hide_set(char **set, const char *agent, char ***environment)
 		size_t name = strcspn(set[i], "=");
 		char *word, *key = xmemdup0(set[i], name);
 
-		if (set[i][name] == '=' && (mask_hides(key, NULL) || (strlen(set[i] + name + 1) >= MASK_VALUE_MIN && !is_common(key)))) {
+		if (set[i][name] == '=' && (redact_hides(key, NULL) || (strlen(set[i] + name + 1) >= REDACT_VALUE_MIN && !is_common(key)))) {
 			keep(environment, agent, set[i]);
 			word = xasprintf("%s:%s", agent, key);
 			explicit_bzero(set[i], strlen(set[i]));

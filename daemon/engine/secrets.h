@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "base/mask.h"
+#include "base/redact.h"
 #include "core/plan.h"
 
 #define SECRETS_OURS "rld:"		/* no variable of anybody else begins so */
@@ -25,11 +25,11 @@ struct secrets {
 struct secrets secrets_new(const char *environment, const struct plan *plan);
 void secrets_release(struct secrets *secrets);
 
-/* Off the loop, for as long as a text is masked: mask_free() it at once. An environment that is gone is no error: patterns are masked always. */
-struct mask *secrets_mask(const char *state_dir, const struct secrets *secrets);
+/* Off the loop, for as long as a text is masked: redact_free() it at once. An environment that is gone is no error: patterns are masked always. */
+struct redactor *secrets_redactor(const char *state_dir, const struct secrets *secrets);
 
 /* Masks every text in the document, names of members too, in place. True when something was changed. */
-bool secrets_mask_json(const struct mask *mask, json_t *json);
+bool secrets_redact_json(const struct redactor *redactor, json_t *json);
 
 /* Take the values of `set` out of a plan, and put them into the environment that is kept: *environment NULL is the daemon's own. A short
  * value whose name says nothing stays in the plan: it is a switch. */

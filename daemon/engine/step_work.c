@@ -50,13 +50,13 @@ static void make_task_op(struct step_work *work)
 /* What git, its hooks or bd say is told to people and fixers. */
 static void mask_words(struct step_work *work)
 {
-	struct mask *mask = secrets_mask(work->work.state_dir, &work->secrets);
+	struct redactor *redactor = secrets_redactor(work->work.state_dir, &work->secrets);
 
 	if (work->git != NULL)
-		git_op_mask(work->git, mask);
+		git_op_redact(work->git, redactor);
 	else if (work->task != NULL)
-		task_op_mask(work->task, mask);
-	mask_free(mask);
+		task_op_redact(work->task, redactor);
+	redact_free(redactor);
 }
 
 /* The directory of the step that has ended, whose output is all there. -1 with an error: it has no result, and is run again. */

@@ -493,14 +493,14 @@ enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_sp
 	return STEP_NEXT_RUN;
 }
 
-void git_op_mask(struct git_op *op, const struct mask *mask)
+void git_op_redact(struct git_op *op, const struct redactor *redactor)
 {
 	struct buf *const names[] = { &op->changed.text, &op->appeared.text, &op->conflicts.text };
 
-	mask_string(mask, &op->error);
-	mask_string(mask, &op->refused);
+	redact_string(redactor, &op->error);
+	redact_string(redactor, &op->refused);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *masked = names[i]->data != NULL ? mask_text(mask, names[i]->data, names[i]->size, NULL) : NULL;
+		char *masked = names[i]->data != NULL ? redact_text(redactor, names[i]->data, names[i]->size, NULL) : NULL;
 
 		if (masked == NULL)
 			continue;

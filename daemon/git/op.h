@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/mask.h"
+#include "base/redact.h"
 #include "base/step.h"
 
 enum git_op_kind {
@@ -108,7 +108,7 @@ void git_op_free(struct git_op *op);
 enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step);
 
 /* When it is over: what it says of names and of what programs said is masked. */
-void git_op_mask(struct git_op *op, const struct mask *mask);
+void git_op_redact(struct git_op *op, const struct redactor *redactor);
 
 /* The errno of a fault of the host that a failed git spoke of, or that there is by now: its file system is full. 0: none, or none that git knew of. */
 int git_op_fault(const struct git_op *op);

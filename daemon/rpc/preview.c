@@ -25,13 +25,13 @@ struct preview_job {
 static void preview_run(void *arg)
 {
 	struct preview_job *job = arg;
-	struct mask *mask = secrets_mask(job->state_dir, &job->request.secrets);
+	struct redactor *redactor = secrets_redactor(job->state_dir, &job->request.secrets);
 	int dirfd = open(job->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	job->error = dirfd == -1 ? errno : -preview_read(dirfd, job->request.reader, mask, job->request.lines, &job->lines, &job->updated);
+	job->error = dirfd == -1 ? errno : -preview_read(dirfd, job->request.reader, redactor, job->request.lines, &job->lines, &job->updated);
 	if (dirfd != -1)
 		close(dirfd);
-	mask_free(mask);
+	redact_free(redactor);
 }
 
 static void preview_done(void *arg)

@@ -295,7 +295,7 @@ static char *submit_warnings(const struct plan *plan, char *const *task_plans)
 		size_t length = strcspn(plan->env[i], "=");
 		char *name = xmemdup0(plan->env[i], length);
 
-		if (mask_hides(name, plan->env[i][length] == '=' ? plan->env[i] + length + 1 : NULL)) {
+		if (redact_hides(name, plan->env[i][length] == '=' ? plan->env[i] + length + 1 : NULL)) {
 			text = xasprintf("%s looks like a secret, and what --env names is stored with the run in the database; leave it out there, and set "
 			    "env = [\"%s\"] in [agent.%s] of rld.toml: then it is taken from your environment, and forgotten with the end of the run",
 			    name, name, plan->agents[ROLE_IMPLEMENT].name);

@@ -172,10 +172,10 @@ enum step_next task_op_next(struct task_op *op, int dirfd, bool ok, struct step_
 	return STEP_NEXT_RUN;
 }
 
-void task_op_mask(struct task_op *op, const struct mask *mask)
+void task_op_redact(struct task_op *op, const struct redactor *redactor)
 {
-	mask_string(mask, &op->error);
-	mask_string(mask, &op->taken);
+	redact_string(redactor, &op->error);
+	redact_string(redactor, &op->taken);
 }
 
 const char *task_op_error(const struct task_op *op)

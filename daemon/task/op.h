@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "base/mask.h"
+#include "base/redact.h"
 #include "base/step.h"
 #include "task/task.h"
 
@@ -60,7 +60,7 @@ void task_op_free(struct task_op *op);
 enum step_next task_op_next(struct task_op *op, int dirfd, bool ok, struct step_spec *step);
 
 /* When it is over: what the source's program said is masked. The tasks themselves are the user's own words. */
-void task_op_mask(struct task_op *op, const struct mask *mask);
+void task_op_redact(struct task_op *op, const struct redactor *redactor);
 
 const char *task_op_error(const struct task_op *op);
 

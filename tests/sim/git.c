@@ -98,7 +98,7 @@ const char *git_op_judges(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_changed(const struct git_op *op) { return op->changed; }
 const char *git_op_appeared(const struct git_op *op) { return op->appeared; }
 const char *git_op_beside(const struct git_op *op) { (void)op; return NULL; }
-void git_op_mask(struct git_op *op, const struct mask *mask) { (void)op, (void)mask; }
+void git_op_redact(struct git_op *op, const struct redactor *redactor) { (void)op, (void)redactor; }
 const char *git_op_branch(const struct git_op *op) { return op->branch; }
 const char *git_op_head(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_head_at(const struct git_op *op) { (void)op; return NULL; }

@@ -55,7 +55,7 @@ enum task_trouble task_op_trouble(const struct task_op *op) { return op->trouble
 int task_op_fault(const struct task_op *op) { (void)op; return 0; }
 const struct task_list *task_op_list(const struct task_op *op) { return &op->list; }
 bool task_op_has_bd(const struct task_op *op) { return op->has_bd; }
-void task_op_mask(struct task_op *op, const struct mask *mask) { (void)op, (void)mask; }
+void task_op_redact(struct task_op *op, const struct redactor *redactor) { (void)op, (void)redactor; }
 const char *task_op_taken(const struct task_op *op) { return op->taken; }
 
 /* Beads */

@@ -3,15 +3,15 @@
  * up. The first line has the environment, entries between NUL bytes; the rest is the text.
  *
  * clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Idaemon \
- *   -o fuzz-mask tests/fuzz/mask.c daemon/base/mask.c daemon/base/secret_patterns.c daemon/base/memory.c
- * ./fuzz-mask -max_total_time=120 NEW tests/fuzz/corpus/mask
+ *   -o fuzz-redact tests/fuzz/redact.c daemon/base/redact.c daemon/base/secret_patterns.c daemon/base/memory.c
+ * ./fuzz-redact -max_total_time=120 NEW tests/fuzz/corpus/redact
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mask.h"
 #include "base/memory.h"
+#include "base/redact.h"
 #include "base/secret_patterns.h"
 
 static void expect(bool holds)
@@ -45,27 +45,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *line = size > 0 ? memchr(data, '\n', size) : NULL, *text = line != NULL ? line + 1 : (const char *)data;
 	size_t head = line != NULL ? (size_t)(line - (const char *)data) : 0, length = size - (size_t)(text - (const char *)data), n, m;
 	char *environment = xmemdup0(data != NULL ? (const void *)data : "", head), *masked, *again, *plain;
-	struct mask *mask = mask_new();
+	struct redactor *redactor = redact_new();
 	const char *value = NULL;
 
 	for (const char *e = environment; e < environment + head; e += strlen(e) + 1) {
-		mask_add_variable(mask, e);
+		redact_add_variable(redactor, e);
 		if (strncmp(e, "HIDDEN_KEY=", 11) == 0 && strpbrk(e, " \t\r\n\\\"") == NULL && !secret_is_placeholder(e + 11, strlen(e + 11)) &&
-		    strlen(e + 11) >= MASK_VALUE_MIN && e[11] != '/' && e[11] != '~' && strstr(SECRET_MARK, e + 11) == NULL)
+		    strlen(e + 11) >= REDACT_VALUE_MIN && e[11] != '/' && e[11] != '~' && strstr(SECRET_MARK, e + 11) == NULL)
 			value = e + 11;
 	}
-	masked = mask_text(mask, text, length, &n);
+	masked = redact_text(redactor, text, length, &n);
 	if (masked != NULL) {
 		expect(masked[n] == '\0');
 		expect_from(text, length, masked, n);
 	}
 	if (value != NULL)
 		expect(memmem(masked != NULL ? masked : text, masked != NULL ? n : length, value, strlen(value)) == NULL);
-	plain = mask_text(NULL, text, length, &n);
-	again = plain != NULL ? mask_text(NULL, plain, n, &m) : NULL;
+	plain = redact_text(NULL, text, length, &n);
+	again = plain != NULL ? redact_text(NULL, plain, n, &m) : NULL;
 	/* a second look may see what stood in the shadow of the first, never make more of it */
 	for (int i = 0; again != NULL && i < 64; i++) {
-		char *more = mask_text(NULL, again, m, &n);
+		char *more = redact_text(NULL, again, m, &n);
 
 		free(plain);
 		plain = again;
@@ -76,6 +76,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(plain);
 	free(masked);
 	free(environment);
-	mask_free(mask);
+	redact_free(redactor);
 	return 0;
 }

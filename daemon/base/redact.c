@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/mask.h"
+#include "base/redact.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,21 +18,21 @@ struct value {
 	char text[];
 };
 
-struct mask {
+struct redactor {
 	struct value *heads[HEADS];
 };
 
-struct mask *mask_new(void)
+struct redactor *redact_new(void)
 {
-	return xcalloc(1, sizeof(struct mask));
+	return xcalloc(1, sizeof(struct redactor));
 }
 
-void mask_free(struct mask *mask)
+void redact_free(struct redactor *redactor)
 {
-	if (mask == NULL)
+	if (redactor == NULL)
 		return;
 	for (size_t i = 0; i < HEADS; i++) {
-		struct value *value = mask->heads[i], *next;
+		struct value *value = redactor->heads[i], *next;
 
 		for (; value != NULL; value = next) {
 			next = value->next;
@@ -40,10 +40,10 @@ void mask_free(struct mask *mask)
 			free(value);
 		}
 	}
-	free(mask);
+	free(redactor);
 }
 
-/* Of the first MASK_VALUE_MIN bytes. */
+/* Of the first REDACT_VALUE_MIN bytes. */
 static size_t head_of(const char *text)
 {
 	uint64_t word;
@@ -52,13 +52,13 @@ static size_t head_of(const char *text)
 	return (size_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
 }
 
-static void add(struct mask *mask, const char *text, size_t size)
+static void add(struct redactor *redactor, const char *text, size_t size)
 {
 	struct value **at, *value;
 
-	if (size < MASK_VALUE_MIN || secret_is_placeholder(text, size))
+	if (size < REDACT_VALUE_MIN || secret_is_placeholder(text, size))
 		return;
-	for (at = &mask->heads[head_of(text)]; *at != NULL && (*at)->size >= size; at = &(*at)->next)
+	for (at = &redactor->heads[head_of(text)]; *at != NULL && (*at)->size >= size; at = &(*at)->next)
 		if ((*at)->size == size && memcmp((*at)->text, text, size) == 0)
 			return;
 	value = xcalloc(1, sizeof(*value) + size);
@@ -71,7 +71,7 @@ static void add(struct mask *mask, const char *text, size_t size)
 #define LINE_MIN 16
 
 /* As it stands in a JSON string; each line of one that has several. */
-static void add_forms(struct mask *mask, const char *text, size_t size)
+static void add_forms(struct redactor *redactor, const char *text, size_t size)
 {
 	struct buf quoted = { 0 };
 	const char *end = text + size;
@@ -86,21 +86,21 @@ static void add_forms(struct mask *mask, const char *text, size_t size)
 		else
 			buf_add(&quoted, p, 1);
 	}
-	add(mask, quoted.data, quoted.size);
+	add(redactor, quoted.data, quoted.size);
 	explicit_bzero(quoted.data, quoted.size);
 	buf_release(&quoted);
 	while (memchr(text, '\n', (size_t)(end - text)) != NULL) {
 		size_t line = (size_t)((const char *)memchr(text, '\n', (size_t)(end - text)) - text);
 
 		if (line >= LINE_MIN)
-			add(mask, text, line);
+			add(redactor, text, line);
 		text += line + 1;
 	}
 	if (end - text >= LINE_MIN)
-		add(mask, text, (size_t)(end - text));
+		add(redactor, text, (size_t)(end - text));
 }
 
-void mask_add(struct mask *mask, const char *value)
+void redact_add(struct redactor *redactor, const char *value)
 {
 	size_t size = strlen(value);
 
@@ -110,13 +110,13 @@ void mask_add(struct mask *mask, const char *value)
 		value++;
 		size--;
 	}
-	add(mask, value, size);
+	add(redactor, value, size);
 	if (size > 0)
-		add_forms(mask, value, size);
+		add_forms(redactor, value, size);
 }
 
 /* The password in https://user:password@host. */
-static void add_password(struct mask *mask, const char *value)
+static void add_password(struct redactor *redactor, const char *value)
 {
 	const char *mark = strstr(value, "://");
 	struct secret_scan scan = { .text = value, .size = strlen(value) };
@@ -124,7 +124,7 @@ static void add_password(struct mask *mask, const char *value)
 
 	if (mark == NULL || !secret_find(&scan, (size_t)(mark - value), &hit))
 		return;
-	add(mask, value + hit.from, hit.to - hit.from);
+	add(redactor, value + hit.from, hit.to - hit.from);
 }
 
 /* Files and sockets have names of their own: to be told which one is not there helps, and gives nothing away. */
@@ -166,14 +166,14 @@ static bool hides(const char *name, size_t size, const char *value)
 	return value != NULL && !is_told(name, size) && secret_is_key(value, strlen(value));
 }
 
-void mask_add_variable(struct mask *mask, const char *entry)
+void redact_add_variable(struct redactor *redactor, const char *entry)
 {
 	size_t name = strcspn(entry, "=");
 	const char *value = entry[name] == '=' ? entry + name + 1 : "";
 
 	if (hides(entry, name, value))
-		mask_add(mask, value);
-	add_password(mask, value);
+		redact_add(redactor, value);
+	add_password(redactor, value);
 }
 
 /* Where the text really ends: what was cut has an ellipsis. */
@@ -191,11 +191,11 @@ static size_t cut_end(const char *text, size_t size)
 }
 
 /* Bytes of a value at the beginning of text, up to `end`: all of it, or what a cut has left of it. 0: there is none. */
-static size_t value_at(const struct mask *mask, const char *text, size_t end)
+static size_t value_at(const struct redactor *redactor, const char *text, size_t end)
 {
-	if (mask == NULL || end < MASK_VALUE_MIN)
+	if (redactor == NULL || end < REDACT_VALUE_MIN)
 		return 0;
-	for (const struct value *v = mask->heads[head_of(text)]; v != NULL; v = v->next) {
+	for (const struct value *v = redactor->heads[head_of(text)]; v != NULL; v = v->next) {
 		size_t n = v->size < end ? v->size : end;
 
 		if (memcmp(v->text, text, n) == 0)
@@ -205,15 +205,15 @@ static size_t value_at(const struct mask *mask, const char *text, size_t end)
 }
 
 /* Bytes at the beginning of text that are the rest of a value whose beginning was cut off. */
-static size_t rest_at(const struct mask *mask, const char *text, size_t size)
+static size_t rest_at(const struct redactor *redactor, const char *text, size_t size)
 {
 	size_t longest = 0;
 
-	for (size_t i = 0; mask != NULL && size >= MASK_VALUE_MIN && i < HEADS; i++) {
-		for (const struct value *v = mask->heads[i]; v != NULL; v = v->next) {
+	for (size_t i = 0; redactor != NULL && size >= REDACT_VALUE_MIN && i < HEADS; i++) {
+		for (const struct value *v = redactor->heads[i]; v != NULL; v = v->next) {
 			const char *p = v->text + 1, *end = v->text + v->size;
 
-			while ((p = memmem(p, (size_t)(end - p), text, MASK_VALUE_MIN)) != NULL) {
+			while ((p = memmem(p, (size_t)(end - p), text, REDACT_VALUE_MIN)) != NULL) {
 				size_t n = (size_t)(end - p);
 
 				if (n <= size && n > longest && memcmp(p, text, n) == 0)
@@ -241,7 +241,7 @@ static void hide(struct masking *m, const char *text, size_t from, size_t to)
 	m->copied = to;
 }
 
-char *mask_text(const struct mask *mask, const char *text, size_t length, size_t *size)
+char *redact_text(const struct redactor *redactor, const char *text, size_t length, size_t *size)
 {
 	static const char ellipsis[] = "\xe2\x80\xa6";
 	struct secret_scan scan = { .text = text, .size = length };
@@ -251,7 +251,7 @@ char *mask_text(const struct mask *mask, const char *text, size_t length, size_t
 
 	if (length > strlen(ellipsis) && memcmp(text, ellipsis, strlen(ellipsis)) == 0)
 		i = strlen(ellipsis);
-	n = rest_at(mask, text + i, end > i ? end - i : 0);
+	n = rest_at(redactor, text + i, end > i ? end - i : 0);
 	if (n > 0) {
 		hide(&m, text, i, i + n);
 		i += n;
@@ -259,7 +259,7 @@ char *mask_text(const struct mask *mask, const char *text, size_t length, size_t
 	while (i < length) {
 		if (hit.to <= i && !secret_find(&scan, i, &hit))
 			hit = (struct secret_match){ 0, 0 };
-		n = i < end ? value_at(mask, text + i, end - i) : 0;
+		n = i < end ? value_at(redactor, text + i, end - i) : 0;
 		if (n == 0 && hit.to > i && hit.from <= i)
 			n = hit.to - i;
 		if (n > 0)
@@ -272,9 +272,9 @@ char *mask_text(const struct mask *mask, const char *text, size_t length, size_t
 	return buf_take(&m.out, size);
 }
 
-bool mask_string(const struct mask *mask, char **text)
+bool redact_string(const struct redactor *redactor, char **text)
 {
-	char *masked = *text != NULL ? mask_text(mask, *text, strlen(*text), NULL) : NULL;
+	char *masked = *text != NULL ? redact_text(redactor, *text, strlen(*text), NULL) : NULL;
 
 	if (masked == NULL)
 		return false;
@@ -283,7 +283,7 @@ bool mask_string(const struct mask *mask, char **text)
 	return true;
 }
 
-bool mask_hides(const char *name, const char *value)
+bool redact_hides(const char *name, const char *value)
 {
 	return hides(name, strlen(name), value);
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mask.h"
 #include "base/memory.h"
+#include "base/redact.h"
 #include "base/secret_patterns.h"
 
 /* Keys are written in two halves, so that no scanner of repositories takes this file for a leak. */
@@ -150,14 +150,14 @@ START_TEST(patterns_table)
 	char *exact = malloc(length > 0 ? length : 1), *masked, *again;
 
 	memcpy(exact, text, length);
-	masked = mask_text(NULL, exact, length, &size);
+	masked = redact_text(NULL, exact, length, &size);
 	if (patterns[_i].masked == NULL) {
 		ck_assert_msg(masked == NULL, "%s became %s", text, masked);
 	} else {
 		ck_assert_ptr_nonnull(masked);
 		ck_assert_str_eq(masked, patterns[_i].masked);
 		ck_assert_uint_eq(size, strlen(masked));
-		again = mask_text(NULL, masked, size, NULL);
+		again = redact_text(NULL, masked, size, NULL);
 		ck_assert_msg(again == NULL, "%s became %s, then %s", text, masked, again);
 	}
 	free(masked);
@@ -180,10 +180,10 @@ static const struct {
 
 START_TEST(names_table)
 {
-	ck_assert(mask_hides("SOMETHING", "abcd-1234-ef56-gh78") && !mask_hides("BRANCH", "feature-1234-login-page") &&
-	    !mask_hides("TAG", "release-2026-11-22-rc1"));
-	ck_assert(mask_hides("SOMETHING", "ab12cd34ef56gh78") && !mask_hides("SOMETHING", "production") && !mask_hides("A_KEY", "/home/me/key"));
-	ck_assert_msg(mask_hides(names[_i].name, NULL) == names[_i].secret, "%s", names[_i].name);
+	ck_assert(redact_hides("SOMETHING", "abcd-1234-ef56-gh78") && !redact_hides("BRANCH", "feature-1234-login-page") &&
+	    !redact_hides("TAG", "release-2026-11-22-rc1"));
+	ck_assert(redact_hides("SOMETHING", "ab12cd34ef56gh78") && !redact_hides("SOMETHING", "production") && !redact_hides("A_KEY", "/home/me/key"));
+	ck_assert_msg(redact_hides(names[_i].name, NULL) == names[_i].secret, "%s", names[_i].name);
 }
 END_TEST
 
@@ -231,42 +231,42 @@ static const struct {
 
 START_TEST(variables_table)
 {
-	struct mask *mask = mask_new();
+	struct redactor *redactor = redact_new();
 	const char *text = variables[_i].text;
 	size_t length = strlen(text);
 	char *exact = malloc(length), *masked;
 
 	memcpy(exact, text, length);
-	mask_add_variable(mask, variables[_i].entry);
-	masked = mask_text(mask, exact, length, NULL);
+	redact_add_variable(redactor, variables[_i].entry);
+	masked = redact_text(redactor, exact, length, NULL);
 	if (variables[_i].masked == NULL)
 		ck_assert_msg(masked == NULL, "%s became %s", text, masked);
 	else
 		ck_assert_str_eq(masked != NULL ? masked : "(unchanged)", variables[_i].masked);
 	free(masked);
 	free(exact);
-	mask_free(mask);
+	redact_free(redactor);
 }
 END_TEST
 
 /* The longest of those that begin alike; each of many. */
 START_TEST(many_values)
 {
-	struct mask *mask = mask_new();
+	struct redactor *redactor = redact_new();
 	char *text, *masked;
 
-	mask_add(mask, "prefix-0");
-	mask_add(mask, "prefix-0-and-more");
-	mask_add(mask, "prefix-0-and-more");
+	redact_add(redactor, "prefix-0");
+	redact_add(redactor, "prefix-0-and-more");
+	redact_add(redactor, "prefix-0-and-more");
 	for (int i = 0; i < 3000; i++) {
 		text = xasprintf("value number %d", i);
-		mask_add(mask, text);
+		redact_add(redactor, text);
 		free(text);
 	}
-	masked = mask_text(mask, "a prefix-0-and-more b prefix-0 c value number 17 d", strlen("a prefix-0-and-more b prefix-0 c value number 17 d"), NULL);
+	masked = redact_text(redactor, "a prefix-0-and-more b prefix-0 c value number 17 d", strlen("a prefix-0-and-more b prefix-0 c value number 17 d"), NULL);
 	ck_assert_str_eq(masked, "a [secret] b [secret] c [secret] d");
 	free(masked);
-	mask_free(mask);
+	redact_free(redactor);
 }
 END_TEST
 
@@ -274,14 +274,14 @@ START_TEST(strings)
 {
 	char *none = NULL, *plain = xstrdup("plain"), *key = xstrdup("key " GHP);
 
-	ck_assert(!mask_string(NULL, &none) && none == NULL);
-	ck_assert(!mask_string(NULL, &plain));
+	ck_assert(!redact_string(NULL, &none) && none == NULL);
+	ck_assert(!redact_string(NULL, &plain));
 	ck_assert_str_eq(plain, "plain");
-	ck_assert(mask_string(NULL, &key));
+	ck_assert(redact_string(NULL, &key));
 	ck_assert_str_eq(key, "key ghp_[secret]");
 	free(plain);
 	free(key);
-	mask_free(NULL);
+	redact_free(NULL);
 }
 END_TEST
 
@@ -290,7 +290,7 @@ START_TEST(bytes)
 {
 	static const char text[] = "\0\xff" "API_KEY=abcdefgh\0" GHP;
 	size_t size;
-	char *masked = mask_text(NULL, text, sizeof(text) - 1, &size);
+	char *masked = redact_text(NULL, text, sizeof(text) - 1, &size);
 
 	ck_assert_ptr_nonnull(masked);
 	ck_assert_ptr_null(memmem(masked, size, "abcdefgh", 8));
@@ -307,17 +307,17 @@ START_TEST(linear)
 	"a:token=", "x-", "api_key:\\\"", "bearer a-",
 	};
 	const char *word = bad[_i];
-	struct mask *mask = mask_new();
+	struct redactor *redactor = redact_new();
 	size_t n = strlen(word), size = 1024 * 1024 / n * n;
 	char *text = malloc(size), *masked;
 
-	mask_add(mask, "prefix-0-but-this-is-longer");
+	redact_add(redactor, "prefix-0-but-this-is-longer");
 	for (size_t i = 0; i < size; i += n)
 		memcpy(text + i, word, n);
-	masked = mask_text(mask, text, size, NULL);
+	masked = redact_text(redactor, text, size, NULL);
 	free(masked);
 	free(text);
-	mask_free(mask);
+	redact_free(redactor);
 }
 END_TEST
 
@@ -325,8 +325,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("mask");
-	TCase *tc = tcase_create("mask");
+	Suite *suite = suite_create("redact");
+	TCase *tc = tcase_create("redact");
 	SRunner *runner;
 	int failed;
 
