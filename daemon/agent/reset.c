@@ -95,7 +95,7 @@ static int64_t moment_of(const struct told *told, const struct zone *zone, int64
 
 	if (told->has_offset)
 		return wall - told->offset;
-	zone_moments(zone, wall, moments);
+	zone_local_to_utc(zone, wall, moments);
 	return moments[0] >= now - ROUNDED ? moments[0] : moments[1];
 }
 

@@ -367,7 +367,7 @@ int64_t zone_offset(const struct zone *zone, int64_t moment)
 }
 
 /* Clocks are changed once within two days, so the offsets of both sides are all that can be meant. */
-void zone_moments(const struct zone *zone, int64_t wall, int64_t moments[2])
+void zone_local_to_utc(const struct zone *zone, int64_t wall, int64_t moments[2])
 {
 	int64_t before = wall - zone_offset(zone, wall - DAY), after = wall - zone_offset(zone, wall + DAY);
 	bool first = before + zone_offset(zone, before) == wall, second = after + zone_offset(zone, after) == wall;

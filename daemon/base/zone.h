@@ -21,7 +21,7 @@ int64_t zone_offset(const struct zone *zone, int64_t moment);
 
 /* When clocks there show this, s since the epoch; wall: the same for a clock that shows UTC. Both are one, but for the hour that
  * comes twice; one that is left out is taken as clocks would show it that nobody has put forward. */
-void zone_moments(const struct zone *zone, int64_t wall, int64_t moments[2]);
+void zone_local_to_utc(const struct zone *zone, int64_t wall, int64_t moments[2]);
 
 /* Days from 1970-01-01 to a date of the Gregorian calendar; month 1..12. */
 int64_t zone_days(int64_t year, int month, int day);

@@ -126,7 +126,7 @@ START_TEST(clock_changes)
 	int month = nights[_i].month;
 	int64_t moments[2];
 
-	zone_moments(zone, moment(month, nights[_i].day, nights[_i].hour, nights[_i].minute), moments);
+	zone_local_to_utc(zone, moment(month, nights[_i].day, nights[_i].hour, nights[_i].minute), moments);
 	ck_assert_int_eq(moments[0], moment(month, nights[_i].first[0], nights[_i].first[1], nights[_i].first[2]));
 	ck_assert_int_eq(moments[1], moment(month, nights[_i].second[0], nights[_i].second[1], nights[_i].second[2]));
 	zone_close(zone);
