@@ -15,7 +15,7 @@
 #include "proto/clock.h"
 
 /* Each run has lines of its own: what stands in one depends on those before. */
-struct told {
+struct time_phrase {
 	int64_t run;
 	struct live *live;
 };
@@ -23,7 +23,7 @@ struct told {
 struct watch_lines {
 	struct client *client;
 	int64_t run;		/* FIELD_NONE: all */
-	struct told *told;
+	struct time_phrase *told;
 	size_t count;
 };
 
@@ -58,7 +58,7 @@ static struct live *begin(struct watch_lines *w, int64_t id, const json_t *run)
 	char *before = w->run == FIELD_NONE ? mem_printf("[%lld] ", (long long)id) : mem_strdup("");
 
 	w->told = mem_grow(w->told, w->count + 1, sizeof *w->told);
-	w->told[w->count] = (struct told){ id, live_new(&w->client->out, run, before) };
+	w->told[w->count] = (struct time_phrase){ id, live_new(&w->client->out, run, before) };
 	free(before);
 	return w->told[w->count++].live;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/told.h"
+#include "agent/time_phrase.h"
 #include "base/memory.h"
 #include "base/zone.h"
 #include "core/row.h"
@@ -72,9 +72,9 @@ int64_t reset_epoch(int64_t epoch, int64_t now)
 }
 
 /* The zone of the clock. *doubt as in reset_time(). */
-static struct zone *zone_of(const struct told *told, const struct reset_place *place, char **doubt)
+static struct zone *zone_of(const struct time_phrase *phrase, const struct reset_place *place, char **doubt)
 {
-	const char *name = told->zone;
+	const char *name = phrase->zone;
 	struct zone *zone = name[0] != '\0' ? zone_open(place->zones, name) : NULL;
 
 	if (zone != NULL)
@@ -89,12 +89,12 @@ static struct zone *zone_of(const struct told *told, const struct reset_place *p
 }
 
 /* s since the epoch: the first of both that is not over. */
-static int64_t moment_of(const struct told *told, const struct zone *zone, int64_t days, int64_t now)
+static int64_t moment_of(const struct time_phrase *phrase, const struct zone *zone, int64_t days, int64_t now)
 {
-	int64_t wall = days * DAY + told->clock, moments[2];
+	int64_t wall = days * DAY + phrase->clock, moments[2];
 
-	if (told->has_offset)
-		return wall - told->offset;
+	if (phrase->has_offset)
+		return wall - phrase->offset;
 	zone_local_to_utc(zone, wall, moments);
 	return moments[0] >= now - ROUNDED ? moments[0] : moments[1];
 }
@@ -109,12 +109,12 @@ static bool is_date(int64_t year, int month, int day)
 }
 
 /* Without a year, the one that is nearest. */
-static int64_t date_moment(const struct told *told, const struct zone *zone, int64_t year, int64_t now)
+static int64_t date_moment(const struct time_phrase *phrase, const struct zone *zone, int64_t year, int64_t now)
 {
 	int64_t nearest = ROW_NONE;
 
-	for (int64_t y = told->year > 0 ? told->year : year - 1; y <= (told->year > 0 ? told->year : year + 1); y++) {
-		int64_t at = is_date(y, told->month, told->day) ? moment_of(told, zone, zone_days(y, told->month, told->day), now) : ROW_NONE;
+	for (int64_t y = phrase->year > 0 ? phrase->year : year - 1; y <= (phrase->year > 0 ? phrase->year : year + 1); y++) {
+		int64_t at = is_date(y, phrase->month, phrase->day) ? moment_of(phrase, zone, zone_days(y, phrase->month, phrase->day), now) : ROW_NONE;
 
 		if (at != ROW_NONE && (nearest == ROW_NONE || llabs(at - now) < llabs(nearest - now)))
 			nearest = at;
@@ -122,22 +122,22 @@ static int64_t date_moment(const struct told *told, const struct zone *zone, int
 	return nearest;
 }
 
-static int64_t resolve(const struct told *told, const struct reset_place *place, char **doubt)
+static int64_t resolve(const struct time_phrase *phrase, const struct reset_place *place, char **doubt)
 {
-	struct zone *zone = told->has_offset ? NULL : zone_of(told, place, doubt);
-	int64_t now = place->now / 1000, here = now + (told->has_offset ? told->offset : zone_offset(zone, now));
+	struct zone *zone = phrase->has_offset ? NULL : zone_of(phrase, place, doubt);
+	int64_t now = place->now / 1000, here = now + (phrase->has_offset ? phrase->offset : zone_offset(zone, now));
 	int64_t today = here / DAY, at = ROW_NONE, year;
 	int month, day;
 
 	zone_date(today, &year, &month, &day);
-	if (told->kind == TOLD_DATE)
-		at = date_moment(told, zone, year, now);
-	if (told->kind == TOLD_TOMORROW)
-		at = moment_of(told, zone, today + 1, now);
+	if (phrase->kind == TIME_PHRASE_DATE)
+		at = date_moment(phrase, zone, year, now);
+	if (phrase->kind == TIME_PHRASE_TOMORROW)
+		at = moment_of(phrase, zone, today + 1, now);
 	/* the day before: midnight may just have passed */
-	for (int64_t d = today - 1; (told->kind == TOLD_CLOCK || told->kind == TOLD_WEEKDAY) && d <= today + 8; d++) {
-		at = moment_of(told, zone, d, now);
-		if (at >= now - ROUNDED && (told->kind == TOLD_CLOCK || d % 7 == told->weekday))
+	for (int64_t d = today - 1; (phrase->kind == TIME_PHRASE_CLOCK || phrase->kind == TIME_PHRASE_WEEKDAY) && d <= today + 8; d++) {
+		at = moment_of(phrase, zone, d, now);
+		if (at >= now - ROUNDED && (phrase->kind == TIME_PHRASE_CLOCK || d % 7 == phrase->weekday))
 			break;
 	}
 	zone_close(zone);
@@ -154,23 +154,23 @@ static int64_t moment_after(double ms, int64_t now)
 /* *certain: a program wrote it for programs. */
 static int64_t time_behind(const char *p, const struct anchor *anchor, const struct reset_place *place, bool *certain, char **doubt)
 {
-	struct told told;
+	struct time_phrase phrase;
 
 	*certain = anchor->bare_ms > 0;
-	if (!told_read(p, &told))
+	if (!time_phrase_parse(p, &phrase))
 		return ROW_NONE;
-	switch (told.kind) {
-	case TOLD_EPOCH:
+	switch (phrase.kind) {
+	case TIME_PHRASE_EPOCH:
 		*certain = true;
-		return reset_epoch(told.epoch, place->now);
-	case TOLD_AFTER:
-		return moment_after(told.amount, place->now);
-	case TOLD_NUMBER:
-		return anchor->bare_ms > 0 ? moment_after(told.amount * anchor->bare_ms, place->now) : ROW_NONE;
-	case TOLD_DATE: case TOLD_WEEKDAY: case TOLD_TOMORROW: case TOLD_CLOCK:
+		return reset_epoch(phrase.epoch, place->now);
+	case TIME_PHRASE_AFTER:
+		return moment_after(phrase.amount, place->now);
+	case TIME_PHRASE_NUMBER:
+		return anchor->bare_ms > 0 ? moment_after(phrase.amount * anchor->bare_ms, place->now) : ROW_NONE;
+	case TIME_PHRASE_DATE: case TIME_PHRASE_WEEKDAY: case TIME_PHRASE_TOMORROW: case TIME_PHRASE_CLOCK:
 		break;
 	}
-	return resolve(&told, place, doubt);
+	return resolve(&phrase, place, doubt);
 }
 
 static const struct anchor *anchor_at(const char *p)

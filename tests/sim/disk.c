@@ -59,7 +59,7 @@ bool disk_step(const struct world *w, int64_t id)
 	return false;
 }
 
-struct told *disk_hook(const struct world *w, int64_t id)
+struct time_phrase *disk_hook(const struct world *w, int64_t id)
 {
 	for (size_t i = 0; i < w->ntold; i++)
 		if (w->told[i].row->id == id)
@@ -99,7 +99,7 @@ const struct task_row *disk_task(const struct world *w, int64_t run, const char 
 
 static void put_hook(struct world *w, const struct hook_row *row)
 {
-	struct told *known = disk_hook(w, row->id), fresh = { NULL, false };
+	struct time_phrase *known = disk_hook(w, row->id), fresh = { NULL, false };
 
 	if (known != NULL) {
 		row_assign(ROW_HOOK, known->row, row);
@@ -186,7 +186,7 @@ static void drop(struct world *w, struct change *c)
 {
 	struct decision only = { .changes = c, .count = 1 };
 	int64_t id = *(const int64_t *)c->row;
-	const struct told *told = disk_hook(w, id);
+	const struct time_phrase *told = disk_hook(w, id);
 
 	if (c->kind != ROW_ATTEMPT && c->kind != ROW_STEP && c->kind != ROW_HOOK)
 		world_fail(w, "a row of kind %d is dropped", (int)c->kind);

@@ -31,7 +31,7 @@ static void process_drop(struct world *w, struct process *p)
 static void check_start(struct world *w, struct process *p)
 {
 	const struct attempt_row *row = disk_attempt(w, p->id);
-	const struct told *told = disk_hook(w, p->id);
+	const struct time_phrase *told = disk_hook(w, p->id);
 
 	p->run = row != NULL ? row->run : 0;
 	p->kind = row != NULL ? PROC_ATTEMPT : told != NULL ? PROC_HOOK : PROC_STEP;

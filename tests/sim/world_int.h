@@ -77,7 +77,7 @@ struct said {
 };
 
 /* A hook as the disk has it. */
-struct told {
+struct time_phrase {
 	struct hook_row *row;
 	bool ran;
 };
@@ -189,7 +189,7 @@ struct world {
 	LIST_OF(struct question, questions);
 	LIST_OF(struct asked, asked);
 	LIST_OF(struct said *, said);
-	LIST_OF(struct told, told);
+	LIST_OF(struct time_phrase, told);
 	LIST_OF(struct kept_text, texts);
 	LIST_OF(struct answer, answers);
 	LIST_OF(struct place *, places);
@@ -242,7 +242,7 @@ void disk_read_text(struct world *w);
 void disk_committed(void *arg, const struct decision *d);
 const struct attempt_row *disk_attempt(const struct world *w, int64_t id);
 bool disk_step(const struct world *w, int64_t id);
-struct told *disk_hook(const struct world *w, int64_t id);
+struct time_phrase *disk_hook(const struct world *w, int64_t id);
 const struct hold_row *disk_hold(const struct world *w, int64_t id);
 const struct slot_row *disk_slot(const struct world *w, struct where where);
 const struct task_row *disk_task(const struct world *w, int64_t run, const char *id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/told.h"
+#include "agent/time_phrase.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -238,44 +238,44 @@ static const char *read_offset(const char *p, int64_t *seconds)
 }
 
 /* "(Europe/Berlin)", "UTC", "(UTC+2)", "+02:00", "PST". A bare word that is nothing we know goes on with the sentence. */
-static void read_zone(const char *p, struct told *told)
+static void read_zone(const char *p, struct time_phrase *phrase)
 {
 	static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
 	bool certain;
 	size_t n;
 
 	p = skip_blanks(p);
-	if (read_offset(p, &told->offset) != NULL) {
-		told->has_offset = true;
+	if (read_offset(p, &phrase->offset) != NULL) {
+		phrase->has_offset = true;
 		return;
 	}
 	certain = *p == '(';
 	p += certain;
 	n = strspn(p, chars);
-	if ((certain && p[n] != ')') || n == 0 || n >= sizeof(told->zone))
+	if ((certain && p[n] != ')') || n == 0 || n >= sizeof(phrase->zone))
 		return;
 	if (strncasecmp(p, "UTC", 3) == 0 || strncasecmp(p, "GMT", 3) == 0) {
-		told->has_offset = n == 3 || read_offset(p + 3, &told->offset) != NULL;
-		if (told->has_offset)
+		phrase->has_offset = n == 3 || read_offset(p + 3, &phrase->offset) != NULL;
+		if (phrase->has_offset)
 			return;
 	}
 	for (size_t i = 0; i < sizeof(known_zones) / sizeof(known_zones[0]); i++) {
 		if (strlen(known_zones[i].name) != n || strncasecmp(p, known_zones[i].name, n) != 0)
 			continue;
-		strlcpy(told->zone, known_zones[i].zone, sizeof(told->zone));
+		strlcpy(phrase->zone, known_zones[i].zone, sizeof(phrase->zone));
 		return;
 	}
 	if (certain || memchr(p, '/', n) != NULL)
-		memcpy(told->zone, p, n);
+		memcpy(phrase->zone, p, n);
 }
 
 /* "2026-01-05", and behind it a 'T' or a blank. */
-static const char *read_iso(const char *p, struct told *told)
+static const char *read_iso(const char *p, struct time_phrase *phrase)
 {
 	int64_t month, day;
 
-	p = digits(p, 4, &told->year);
-	if (p == NULL || told->year < 1970 || *p != '-')
+	p = digits(p, 4, &phrase->year);
+	if (p == NULL || phrase->year < 1970 || *p != '-')
 		return NULL;
 	p = digits(p + 1, 2, &month);
 	if (p == NULL || *p != '-')
@@ -283,13 +283,13 @@ static const char *read_iso(const char *p, struct told *told)
 	p = digits(p + 1, 2, &day);
 	if (p == NULL)
 		return NULL;
-	told->month = (int)month;
-	told->day = (int)day;
+	phrase->month = (int)month;
+	phrase->day = (int)day;
 	return p + (*p == 'T');
 }
 
 /* "Nov 25", "April 28th, 2026", "22 Nov 2026". */
-static const char *read_date(const char *p, struct told *told)
+static const char *read_date(const char *p, struct time_phrase *phrase)
 {
 	static const char *const suffixes[] = { "st", "nd", "rd", "th" };
 	int64_t day = 0, year;
@@ -297,8 +297,8 @@ static const char *read_date(const char *p, struct told *told)
 
 	if (next != NULL)
 		p = skip_blanks(next);
-	told->month = 1 + name_at(&p, months, 12);
-	if (told->month == 0)
+	phrase->month = 1 + name_at(&p, months, 12);
+	if (phrase->month == 0)
 		return NULL;
 	if (next == NULL) {
 		p = digits(skip_blanks(p), 2, &day);
@@ -307,64 +307,64 @@ static const char *read_date(const char *p, struct told *told)
 	}
 	if (p == NULL)
 		return NULL;
-	told->day = (int)day;
+	phrase->day = (int)day;
 	next = digits(skip_blanks(p), 4, &year);
 	if (next != NULL && year >= 1970) {
-		told->year = year;
+		phrase->year = year;
 		p = next;
 	}
 	return p;
 }
 
 /* A date or a clock, or both. */
-static bool read_day_and_clock(const char *p, struct told *told)
+static bool read_day_and_clock(const char *p, struct time_phrase *phrase)
 {
 	const char *at, *date;
 
-	told->kind = TOLD_CLOCK;
-	told->weekday = name_at(&p, weekdays, 7);
+	phrase->kind = TIME_PHRASE_CLOCK;
+	phrase->weekday = name_at(&p, weekdays, 7);
 	at = p = skip_blanks(p);
-	date = read_iso(p, told);
+	date = read_iso(p, phrase);
 	if (date == NULL) {
-		told->year = 0;
-		date = read_date(p, told);
+		phrase->year = 0;
+		date = read_date(p, phrase);
 	}
 	if (date != NULL) {
-		told->kind = TOLD_DATE;
+		phrase->kind = TIME_PHRASE_DATE;
 		at = date;
-	} else if (told->weekday != -1) {
-		told->kind = TOLD_WEEKDAY;
+	} else if (phrase->weekday != -1) {
+		phrase->kind = TIME_PHRASE_WEEKDAY;
 	} else if (skip(p, "tomorrow") != NULL) {
-		told->kind = TOLD_TOMORROW;
+		phrase->kind = TIME_PHRASE_TOMORROW;
 		at = skip(p, "tomorrow");
 	}
 	p = at;
 	at = skip_blanks(at);
 	if (skip(at, "at") != NULL)
 		at = skip_blanks(skip(at, "at"));
-	if (!read_clock(&at, &told->clock)) {
-		if (told->kind == TOLD_CLOCK)
+	if (!read_clock(&at, &phrase->clock)) {
+		if (phrase->kind == TIME_PHRASE_CLOCK)
 			return false;
 		at = p;		/* a day alone is its beginning */
 	}
-	read_zone(at, told);
-	return told->kind != TOLD_DATE || (told->month >= 1 && told->month <= 12 && told->day >= 1 && told->day <= 31);
+	read_zone(at, phrase);
+	return phrase->kind != TIME_PHRASE_DATE || (phrase->month >= 1 && phrase->month <= 12 && phrase->day >= 1 && phrase->day <= 31);
 }
 
-bool told_read(const char *words, struct told *told)
+bool time_phrase_parse(const char *words, struct time_phrase *phrase)
 {
 	const char *p = skip_fillers(words), *end;
 	int64_t small;
 
-	*told = (struct told){ .kind = TOLD_EPOCH };
+	*phrase = (struct time_phrase){ .kind = TIME_PHRASE_EPOCH };
 	if (isdigit((unsigned char)*p) && digits(p, 8, &small) == NULL)
-		return digits(p, 13, &told->epoch) != NULL;
-	told->kind = TOLD_AFTER;
-	if (read_duration(p, &told->amount) != NULL)
+		return digits(p, 13, &phrase->epoch) != NULL;
+	phrase->kind = TIME_PHRASE_AFTER;
+	if (read_duration(p, &phrase->amount) != NULL)
 		return true;
-	if (read_day_and_clock(p, told))
+	if (read_day_and_clock(p, phrase))
 		return true;
-	told->kind = TOLD_NUMBER;
-	end = isdigit((unsigned char)*p) ? read_amount(p, &told->amount) : NULL;
+	phrase->kind = TIME_PHRASE_NUMBER;
+	end = isdigit((unsigned char)*p) ? read_amount(p, &phrase->amount) : NULL;
 	return end != NULL && !isalnum((unsigned char)*end);
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* A time as words tell it, before anybody asks where and when they were said. Pure. */
-#ifndef AGENT_TOLD_H
-#define AGENT_TOLD_H
+#ifndef AGENT_TIME_PHRASE_H
+#define AGENT_TIME_PHRASE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct told {
+struct time_phrase {
 	enum {
-		TOLD_EPOCH,		/* 1767225600, also in ms */
-		TOLD_AFTER,		/* in 3 days 4 hours, 8h44m7s, 59.6s */
-		TOLD_NUMBER,		/* 30 */
-		TOLD_DATE,		/* Nov 25, 9am; Apr 28th, 2026 10:03 PM; 2026-01-05T13:00:00Z */
-		TOLD_WEEKDAY,		/* Mon 12:00am */
-		TOLD_TOMORROW,		/* tomorrow at noon */
-		TOLD_CLOCK		/* 10:52pm */
+		TIME_PHRASE_EPOCH,		/* 1767225600, also in ms */
+		TIME_PHRASE_AFTER,		/* in 3 days 4 hours, 8h44m7s, 59.6s */
+		TIME_PHRASE_NUMBER,		/* 30 */
+		TIME_PHRASE_DATE,		/* Nov 25, 9am; Apr 28th, 2026 10:03 PM; 2026-01-05T13:00:00Z */
+		TIME_PHRASE_WEEKDAY,		/* Mon 12:00am */
+		TIME_PHRASE_TOMORROW,		/* tomorrow at noon */
+		TIME_PHRASE_CLOCK		/* 10:52pm */
 	} kind;
 	int64_t epoch;
 	double amount;			/* AFTER: ms; NUMBER */
@@ -29,6 +29,6 @@ struct told {
 
 /* The time at the beginning of words, behind what may stand between it and the word that speaks of it ("at", "in", "after"). False:
  * there is none. */
-bool told_read(const char *words, struct told *told);
+bool time_phrase_parse(const char *words, struct time_phrase *phrase);
 
 #endif
