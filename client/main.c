@@ -8,7 +8,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "proto/call.h"
-#include "proto/streams.h"
+#include "proto/std_fds.h"
 
 static const struct option_row list_options[] = {
 	{ "state", 0, OPTION_CHOICE, "queued|running|paused|held|succeeded|failed|cancelled", "state", NULL, "only runs in this state" },
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
 	struct client c = { .command = NULL };
 	int status;
 
-	streams_reserve();
+	std_fds_reserve();
 	if (argc > 0)
 		argv[0] = (char *)"rlctl";
 	options_init(&c.options);

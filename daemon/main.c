@@ -24,7 +24,7 @@
 #include "state_lock.h"
 #include "state_watch.h"
 #include "proc/proc.h"
-#include "proto/streams.h"
+#include "proto/std_fds.h"
 #include "rpc/rpc.h"
 #include "store/store.h"
 #include "wire.h"
@@ -520,7 +520,7 @@ int main(int argc, char *argv[], char *envp[])
 	struct options o = { 0 };
 	char error[512];
 
-	streams_reserve();
+	std_fds_reserve();
 	setproctitle_init(argc, argv, envp);
 	options_parse(argc, argv, &o);
 	if (o.print_openrpc)

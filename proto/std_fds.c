@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "proto/streams.h"
+#include "proto/std_fds.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-void streams_reserve(void)
+void std_fds_reserve(void)
 {
 	/* the wrong way round, for what is not there is neither empty nor full */
 	static const int modes[] = { [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY };
