@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "verdict/clean.h"
-#include "verdict/place.h"
+#include "verdict/text_position.h"
 
 #define SEVERITY_LONGEST 64
 #define EMPHASIS "*_~"
@@ -128,13 +128,13 @@ static void split(const char *from, const char *end, size_t max, struct verdict_
 {
 	char *plain = without_strong(skip_box(from, end), end), open;
 	const char *text = skip(plain, plain + strlen(plain), " \t\n"), *fixed;
-	struct place place;
+	struct text_position place;
 	size_t size;
 
 	end = plain + strlen(plain);
 	fixed = skip_fixed(text, end, &open);
 	text = skip_box(fixed != NULL ? fixed : text, end);
-	place = place_read(text);
+	place = text_position_read(text);
 	*out = (struct verdict_finding){ .line = place.line };
 	if (place.file != NULL)
 		out->file = xmemdup0(place.file, place.file_size);

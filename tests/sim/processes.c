@@ -154,7 +154,7 @@ const char *port_boot(void *ctx)
 static void use_checkout(struct world *w, const struct attempt_row *row)
 {
 	const struct run_rows *rows = view_run(w->disk, row->run);
-	struct place *place;
+	struct text_position *place;
 	char *path;
 
 	if (row->role != ROLE_REVIEW || world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task)->workspace != PLACE_SNAPSHOT || rows->run.has_git != 1)

@@ -99,7 +99,7 @@ struct answer {
 };
 
 /* A directory in which agents and git work: a workspace, a work tree, a checkout. */
-struct place {
+struct text_position {
 	char *path;
 	int64_t tree;		/* what lies there; the same number is the same content */
 	int64_t head;		/* commit that is checked out, 0: unborn */
@@ -192,7 +192,7 @@ struct world {
 	LIST_OF(struct time_phrase, told);
 	LIST_OF(struct kept_text, texts);
 	LIST_OF(struct answer, answers);
-	LIST_OF(struct place *, places);
+	LIST_OF(struct text_position *, places);
 	LIST_OF(struct made, made);
 	LIST_OF(struct branch, branches);
 	LIST_OF(struct bead, beads);
@@ -275,9 +275,9 @@ void answers_lost(struct world *w);
 enum step_next git_move(struct world *w, struct git_op *op, bool ok, struct step_spec *step);
 /* What its answer is in the story of the slot, 0: of none. */
 char git_answer(const struct git_op *op, enum step_next next, struct where *where, int64_t *value);
-struct place *place_of(struct world *w, const char *path);
+struct text_position *place_of(struct world *w, const char *path);
 /* Where the attempts of a slot work. */
-struct place *place_of_slot(struct world *w, const struct slot_row *slot);
+struct text_position *place_of_slot(struct world *w, const struct slot_row *slot);
 /* Is the one commit the other or an ancestor of it? */
 bool git_is_before(const struct world *w, const char *older, const char *newer);
 void git_check_end(struct world *w);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The file and line with which a finding begins: "src/a.c:12: text", "`src/a.c` line 12 - text", "`a.c`: text". */
-#ifndef VERDICT_PLACE_H
-#define VERDICT_PLACE_H
+#ifndef VERDICT_TEXT_POSITION_H
+#define VERDICT_TEXT_POSITION_H
 
 #include <stddef.h>
 
-struct place {
+struct text_position {
 	const char *file;	/* NULL: it begins with none */
 	size_t file_size;
 	long line;		/* 0: not given */
@@ -13,6 +13,6 @@ struct place {
 };
 
 /* text is NUL-terminated. Only what is evidently a path counts: with a line, or in backticks with a suffix. */
-struct place place_read(const char *text);
+struct text_position text_position_read(const char *text);
 
 #endif

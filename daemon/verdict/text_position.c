@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "verdict/place.h"
+#include "verdict/text_position.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -97,10 +97,10 @@ static size_t separator_length(const char *p)
 	return 0;
 }
 
-struct place place_read(const char *text)
+struct text_position text_position_read(const char *text)
 {
-	struct place place = { .file = text };
-	const struct place none = { 0 };
+	struct text_position place = { .file = text };
+	const struct text_position none = { 0 };
 	const char *p = text;
 	size_t n;
 
