@@ -8,7 +8,7 @@
 
 #include "client/connect.h"
 #include "client/field.h"
-#include "client/place.h"
+#include "client/sockets.h"
 #include "proto/call.h"
 #include "proto/error.h"
 #include "proto/escape.h"
@@ -22,7 +22,7 @@ static void set_trust(struct client *c)
 	trust->count = 0;
 	trust->uids[trust->count++] = geteuid();
 	trust->uids[trust->count++] = 0;
-	if (place_system_owner(&trust->uids[trust->count]))
+	if (sockets_system_owner(&trust->uids[trust->count]))
 		trust->count++;
 	if (named != NULL)
 		trust->uids[trust->count++] = (uid_t)json_integer_value(named);

@@ -10,7 +10,7 @@
 #include "client/client.h"
 #include "client/exit.h"
 #include "client/memory.h"
-#include "client/place.h"
+#include "client/sockets.h"
 #include "client/start.h"
 #include "proto/call.h"
 #include "proto/error.h"
@@ -125,7 +125,7 @@ static void tell_silence(const struct search *s)
  * without being asked for. closed: the system's daemon runs, for other users. False after telling. */
 static bool may_start(const struct search *s, enum connect_start start, bool closed)
 {
-	bool unit = !closed && place_system_unit(), root = geteuid() == 0;
+	bool unit = !closed && sockets_system_unit(), root = geteuid() == 0;
 
 	if (start == CONNECT_START_ASKED || (start == CONNECT_START_DEMAND && !root && !unit))
 		return true;
@@ -146,7 +146,7 @@ static bool may_start(const struct search *s, enum connect_start start, bool clo
 /* Under the lock, look again before starting: the one that held it may just have started a daemon. */
 static int start_and_connect(struct search *s)
 {
-	char *state = place_state_dir();
+	char *state = sockets_state_dir();
 	int lock = start_lock(state), status = EXIT_NO_DAEMON;
 
 	if (lock == -1)
@@ -179,7 +179,7 @@ int connect_daemon(const char *named, enum connect_start start, const struct cal
 
 	if (named != NULL)
 		return connect_named(named, trust, conn, hello, path);
-	s.sockets = place_sockets();
+	s.sockets = sockets_list();
 	result = search(&s);
 	switch (result) {
 	case ATTEMPT_CONNECTED:
@@ -195,6 +195,6 @@ int connect_daemon(const char *named, enum connect_start start, const struct cal
 		status = EXIT_REFUSED;
 		break;
 	}
-	place_sockets_free(s.sockets);
+	sockets_free(s.sockets);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "client/place.h"
+#include "client/sockets.h"
 
 #include <pwd.h>
 #include <stdlib.h>
@@ -30,14 +30,14 @@ static const char *home(void)
 	return user != NULL ? user->pw_dir : "/";
 }
 
-char *place_state_dir(void)
+char *sockets_state_dir(void)
 {
 	const char *base = directory("XDG_STATE_HOME");
 
 	return base != NULL ? mem_printf("%s/rld", base) : mem_printf("%s/.local/state/rld", home());
 }
 
-bool place_system_owner(uid_t *uid)
+bool sockets_system_owner(uid_t *uid)
 {
 	struct stat st;
 
@@ -47,7 +47,7 @@ bool place_system_owner(uid_t *uid)
 	return true;
 }
 
-bool place_system_unit(void)
+bool sockets_system_unit(void)
 {
 	static const char *const files[] = {
 		"/etc/systemd/system/rld.service", "/run/systemd/system/rld.service", "/usr/local/lib/systemd/system/rld.service",
@@ -63,11 +63,11 @@ bool place_system_unit(void)
 	return false;
 }
 
-char **place_sockets(void)
+char **sockets_list(void)
 {
 	const char *runtime = directory("XDG_RUNTIME_DIR");
 	char **sockets = mem_grow(NULL, 4, sizeof *sockets);
-	char *state = place_state_dir();
+	char *state = sockets_state_dir();
 	int n = 0;
 
 	if (runtime != NULL)
@@ -79,7 +79,7 @@ char **place_sockets(void)
 	return sockets;
 }
 
-void place_sockets_free(char **sockets)
+void sockets_free(char **sockets)
 {
 	for (char **socket = sockets; *socket != NULL; socket++)
 		free(*socket);
