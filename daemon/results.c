@@ -17,8 +17,8 @@
 #include "engine/work.h"
 #include "git/command.h"
 #include "git/gitdir.h"
-#include "proc/ask.h"
 #include "proc/proc.h"
+#include "proc/version_probe.h"
 
 #define SETTING "boot_id"	/* in which results were looked at last */
 #define GIT_MS 10000		/* for one process */
@@ -76,7 +76,7 @@ static int git(const char *program, const char *workspace, const char *const *ar
 
 	git_command_set(&command, workspace, NULL, NULL, args);
 	env = environment_for(&command);
-	rv = ask_program(program, command.argv, env, GIT_MS, line, sizeof(line));
+	rv = version_probe_run(program, command.argv, env, GIT_MS, line, sizeof(line));
 	strings_wipe(env);
 	git_command_release(&command);
 	return rv;

@@ -16,8 +16,8 @@
 
 #include "base/memory.h"
 #include "base/program.h"
-#include "proc/ask.h"
 #include "proc/strays.h"
+#include "proc/version_probe.h"
 #include "proto/units.h"
 #include "record/layout.h"
 #include "rpc/doctor.h"
@@ -79,7 +79,7 @@ static void check_shim(struct doctor_host *h)
 {
 	static const char reinstall[] = "install rl-shim of the same version as rld: what is started fails without";
 	char line[128];
-	int rv = access(h->shim, X_OK) == -1 ? -errno : ask_version(h->shim, line, sizeof(line));
+	int rv = access(h->shim, X_OK) == -1 ? -errno : version_probe(h->shim, line, sizeof(line));
 
 	if (rv == -ENOMSG)
 		doctor_say(&h->checks, "rl-shim", DOCTOR_FAILED, reinstall, "%s does not say its version", h->shim);
@@ -102,7 +102,7 @@ static void check_git(struct doctor_host *h)
 		doctor_say(&h->checks, "git", DOCTOR_WARNING, remedy, "not on the PATH of the daemon; a run looks in that of its submitter");
 		return;
 	}
-	rv = ask_version(path, line, sizeof(line));
+	rv = version_probe(path, line, sizeof(line));
 	if (rv != 0)
 		doctor_say(&h->checks, "git", DOCTOR_WARNING, remedy, "%s --version: %s", path, rv == -ENOMSG ? "it fails" : strerror(-rv));
 	else if (sscanf(line, "git version %d.%d", &major, &minor) != 2 || major < GIT_MAJOR || (major == GIT_MAJOR && minor < GIT_MINOR))

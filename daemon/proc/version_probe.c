@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "proc/ask.h"
+#include "proc/version_probe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static int watch(int process, int output, int64_t ms, char *text, size_t room)
 	return -ETIMEDOUT;
 }
 
-int ask_program(const char *path, char *const *argv, char *const *envp, int64_t ms, char *line, size_t room)
+int version_probe_run(const char *path, char *const *argv, char *const *envp, int64_t ms, char *line, size_t room)
 {
 	int ends[2], process, rv, status = 0;
 	pid_t pid;
@@ -73,10 +73,10 @@ int ask_program(const char *path, char *const *argv, char *const *envp, int64_t 
 	return rv == 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ? -ENOMSG : rv;
 }
 
-int ask_version(const char *path, char *line, size_t room)
+int version_probe(const char *path, char *line, size_t room)
 {
 	char *argv[] = { (char *)path, (char[]){ "--version" }, NULL };
-	int rv = ask_program(path, argv, NULL, ASK_MS, line, room);
+	int rv = version_probe_run(path, argv, NULL, VERSION_PROBE_MS, line, room);
 
 	return rv == 0 && line[0] == '\0' ? -ENOMSG : rv;
 }
