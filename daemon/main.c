@@ -12,7 +12,7 @@
 #include <uv.h>
 
 #include "base/log.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "base/notify.h"
 #include "config/config.h"
 #include "engine/engine.h"

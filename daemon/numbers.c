@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* No daemon gets so far. Whoever made a directory beyond it would use up the numbers that JSON can carry. */
 #define NUMBER_MAX INT64_C(1000000000000)

@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/offload.h"
 #include "base/program.h"
 #include "engine/work.h"
@@ -19,6 +18,7 @@
 #include "git/gitdir.h"
 #include "proc/proc.h"
 #include "proc/version_probe.h"
+#include "proto/memory.h"
 
 #define SETTING "boot_id"	/* in which results were looked at last */
 #define GIT_MS 10000		/* for one process */

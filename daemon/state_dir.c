@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* Another user who can write here can put other files in the place of ours: jobs, environments, the database. */
 static void check_owner(const char *path)

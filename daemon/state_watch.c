@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 struct state_watch {
 	uv_poll_t poll;

@@ -7,10 +7,10 @@
 #include <sys/random.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/offload.h"
 #include "engine/work.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 
 static int64_t wire_now(void *ctx)
 {

@@ -4,7 +4,7 @@
 #define AGENT_ANSWER_H
 
 #include "agent/agent.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 struct answer {
 	struct buf tail;

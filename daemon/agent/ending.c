@@ -6,9 +6,9 @@
 
 #include "agent/refusal.h"
 #include "agent/reset.h"
-#include "base/memory.h"
 #include "base/zone.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 /* Gemini CLI exits with the status of its service, of which eight bits remain: 401 is 145, 413 is 157. Below the first of them are
  * codes of its own, and those of a shell for signals up to 15. */

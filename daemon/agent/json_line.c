@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "proto/scan.h"
 
 /* A tool's input may be a whole document of its own. */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 struct json_stream {
 	struct buf document;	/* what has come of the present one */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 /* No attempt uses more tokens, nor costs more, and no moment is farther away: whoever says so is wrong, and sums stay within 64 bits. */
 #define COUNT_MAX (INT64_C(1) << 45)

@@ -7,9 +7,9 @@
 #include "agent/json_line.h"
 #include "agent/member.h"
 #include "agent/refusal.h"
-#include "base/memory.h"
 #include "core/backoff.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 /* A program that is about to give up by itself is left that much time. */
 #define GIVES_UP_MS (INT64_C(10) * 1000)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/strip.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 /* Bytes that have one character more than are shown, however long each is. */

@@ -6,7 +6,7 @@
 #include "agent/json_line.h"
 #include "agent/json_stream.h"
 #include "agent/member.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 struct progress {
 	enum reader_kind kind;

@@ -13,8 +13,8 @@
 #include "agent/refusal.h"
 #include "agent/reset.h"
 #include "agent/show.h"
-#include "base/memory.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 #define NO_RESULT "the output ends without a result line: the program was cut off, or its command lacks " \
 	"\"--output-format stream-json --verbose\""

@@ -7,7 +7,7 @@
 
 #include "agent/member.h"
 #include "agent/show.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 static void on_user(struct events *e, const json_t *event)
 {

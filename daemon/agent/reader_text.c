@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "agent/answer.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 static void *text_new(void)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* Statuses of a service, the narrow ones first. */
 static const struct {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "agent/time_phrase.h"
-#include "base/memory.h"
 #include "base/zone.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 #define MINUTE INT64_C(60)
 #define HOUR INT64_C(3600)

@@ -6,7 +6,7 @@
 
 #include "agent/json_line.h"
 #include "agent/member.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* Of what a tool is given, what tells most. */
 static const char *const told_inputs[] = {

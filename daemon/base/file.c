@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 int file_read(int dirfd, const char *name, size_t max, char **data, size_t *size)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/redact.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 static const struct {
 	const char *name;

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 static int notify_send(const char *path, const char *text)
 {

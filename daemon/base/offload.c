@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 struct offload {
 	uv_work_t req;

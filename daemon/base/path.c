@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* Without the NUL that a socket address need not but should have. */
 #define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)0)->sun_path) - 1)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 static bool is_program(const char *path)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
 #include "base/secret_patterns.h"
+#include "proto/memory.h"
 
 #define HEADS 1024
 

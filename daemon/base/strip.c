@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 #define ESC '\x1b'
 #define BEL '\x07'

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 #define LOCALTIME "/etc/localtime"
 #define FILE_MAX (256 * 1024)

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 
 #include "agent/agent.h"
-#include "base/memory.h"
 #include "config/layers.h"
 #include "core/profile.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 struct config *config_new(void)
 {

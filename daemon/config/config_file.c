@@ -7,11 +7,11 @@
 
 #include "agent/agent.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "config/config_int.h"
 #include "config/layers.h"
 #include "core/profile.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 /* The tables that have names, and what each of them has to say; needs: the key that stands for all else. */
 enum named { NAMED_AGENT, NAMED_PROFILE, NAMED_GROUP, NAMED_ACCOUNT, NAMED_KINDS };

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "config/config_int.h"
 #include "config/layers.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 static int compare_names(const void *a, const void *b)
 {

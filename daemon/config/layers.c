@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "agent/agent.h"
-#include "base/memory.h"
 #include "core/profile.h"
+#include "proto/memory.h"
 
 static json_t *words_json(const char *const *words)
 {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "config/config.h"
 #include "core/profile.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 enum member_kind {
 	MEMBER_TEXT, MEMBER_WORDS, MEMBER_INT,

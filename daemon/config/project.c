@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "config/layers.h"
 #include "config/toml.h"
+#include "proto/memory.h"
 
 /* Names that an older tool gave to these keys. */
 static const struct alias aliases[] = {

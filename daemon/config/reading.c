@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/redact.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 int config_refuse(struct config_error *error, const char *field, const char *fmt, ...)
 {

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
-#include "base/memory.h"
 #include "config/layers.h"
 #include "core/profile.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 /* What each role asks for first; its agent falls back to the implementer's. A check is no agent's. */
 static const struct {

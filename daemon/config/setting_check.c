@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/redact.h"
 #include "base/secret_patterns.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 
 #define SECOND INT64_C(1000)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/redact.h"
 #include "config/layers.h"
+#include "proto/memory.h"
 
 /* Of what is set for agents, the values that look like secrets; a new document. Whoever may look at the settings need not have them. */
 static void hide(json_t **json)

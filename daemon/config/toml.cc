@@ -11,7 +11,7 @@
 #include "config/toml.h"
 
 extern "C" {
-#include "base/memory.h"
+#include "proto/memory.h"
 }
 
 namespace {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 struct value *values_find(const struct values *values, const char *path)
 {

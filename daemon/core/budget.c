@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 static void add_field(struct buf *b, const char *name, const char *value)
 {

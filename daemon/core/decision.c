@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* Takes row. */
 static void decision_add(struct decision *d, enum row_kind kind, void *row, bool drop)

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/digest.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* One space for every stretch of white space; "line 12" and ":12" lose their digits. */
 static void normalise(struct buf *out, const char *text)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/order.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 static int by_turn(struct item *a, struct item *b)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 static const char *const via[PROMPT_VIAS] = {
 	[PROMPT_STDIN] = "stdin",

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/backoff.h"
 #include "core/profile.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 
 /* Its end is that of a success, whatever it said. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* The offset of a member; does not compile when the member is of another type than its field kind asks for. */
 #define OFFSET(row, member, type)	\

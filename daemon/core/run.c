@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "core/slot.h"
 #include "core/tasks.h"
+#include "proto/memory.h"
 
 #define IN(state) (1u << RUN_S_##state)
 #define WORKING (IN(RUNNING) | IN(PAUSED))

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "core/line.h"
 #include "core/order.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 struct schedule {
 	int64_t slots, used;

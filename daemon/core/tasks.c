@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* What holds a task back. */
 struct hold {

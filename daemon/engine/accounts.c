@@ -6,7 +6,6 @@
 #include <sys/tree.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/strip.h"
 #include "core/backoff.h"
 #include "core/order.h"
@@ -14,6 +13,7 @@
 #include "engine/json.h"
 #include "proto/error.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 /* What a service says is kept up to here, bytes. */
 #define WORDS_MAX 300

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/backoff.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 const struct attempt_row *attempt_interrupted(const struct slot *slot, const struct attempt_row *a)
 {

@@ -5,10 +5,10 @@
 
 #include "agent/agent.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/strip.h"
 #include "core/review.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 /* The review or fix that it is, the review that a check comes before. */

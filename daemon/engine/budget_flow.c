@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 /* How each kind is called, and what has become of it. */
 static const struct { const char *run, *account, *spent; } words[BUDGET_KINDS] = {

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/tree.h>
 
-#include "base/memory.h"
 #include "core/order.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 struct claim {
 	RB_ENTRY(claim) entry;

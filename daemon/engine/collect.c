@@ -8,11 +8,11 @@
 
 #include "base/digest.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "core/backoff.h"
 #include "engine/preview.h"
 #include "engine/work.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"

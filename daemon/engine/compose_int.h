@@ -3,9 +3,9 @@
 #ifndef ENGINE_COMPOSE_INT_H
 #define ENGINE_COMPOSE_INT_H
 
-#include "base/memory.h"
 #include "engine/work.h"
 #include "prompt/prompt.h"
+#include "proto/memory.h"
 
 /* Texts that a prompt is made of, as read from disk. */
 struct sources {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "core/backoff.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 
 /* The wall clock may be set, and a machine may sleep: so long at most until somebody looks at it again. */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/work.h"
+#include "proto/memory.h"
 
 /* The agent's TZ, malloc'd; NULL: it had none. */
 static char *zone_in(char *const *env)

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/engine_int.h"
 #include "proto/error.h"
+#include "proto/memory.h"
 
 struct engine *engine_new(const struct ports *ports, const struct engine_options *options, engine_committed_cb *committed, void *arg)
 {

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "engine/secrets.h"
 #include "engine/work.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 #define ENVIRONMENT_MAX (1024 * 1024)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 /* Hashes of all environments that unfinished runs or submits need. */
 static char **environments_in_use(struct engine *engine)

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "engine/work.h"
+#include "proto/memory.h"
 
 static void remove_file(const char *state_dir, const char *dir, const char *name)
 {

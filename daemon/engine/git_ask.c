@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/engine_int.h"
 #include "engine/judgement.h"
 #include "prompt/prompt.h"
+#include "proto/memory.h"
 
 /* path, as seen from the workdir, relative to the workspace; NULL: it is outside. */
 static char *in_workspace(const struct run_row *run, const char *path)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 static bool same(const char *a, const char *b)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/name.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 /* An id as a part of a ref or of a branch: what git or a file system would not have is percent-encoded, what is too long is cut. */
 static char *part_of(const char *id)

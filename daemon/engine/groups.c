@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/tree.h>
 
-#include "base/memory.h"
 #include "core/order.h"
 #include "engine/engine_int.h"
 #include "proto/error.h"
+#include "proto/memory.h"
 
 struct group {
 	RB_ENTRY(group) entry;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 /* The whole run is reviewed, and comes to one end. */
 static bool of_the_run(const struct slot *slot)

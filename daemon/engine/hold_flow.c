@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/review.h"
 #include "engine/engine_int.h"
 #include "proto/error.h"
+#include "proto/memory.h"
 
 static struct hold_row *slot_hold(const struct slot *slot)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 #define HOOK_WALL_MS (5 * 60 * 1000)

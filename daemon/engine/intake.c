@@ -10,11 +10,11 @@
 
 #include "base/digest.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "core/profile.h"
 #include "engine/work.h"
 #include "proto/error.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 #define TASK_MAX (16 * 1024 * 1024)
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/fault.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 
 /* Columns that are the daemon's own business, or that the documents show in another form. */

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "engine/misnamed.h"
 #include "engine/work.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "record/exit_record.h"
 #include "record/host_fault.h"
 #include "record/layout.h"

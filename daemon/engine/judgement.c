@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "config/config.h"
 #include "core/profile.h"
 #include "engine/template.h"
 #include "engine/work.h"
 #include "prompt/prompt.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 #define MARKDOWN_MAX (4 * 1024 * 1024)

@@ -4,8 +4,8 @@
  * everything is kept that is nowhere else. What cannot be given back is told, and the rest is. */
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 /* The source is told of a task that a slot of this run has had. Passed stories are written down, others as they were. */
 static bool tells_source(const struct slot *slot)

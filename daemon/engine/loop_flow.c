@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "core/tasks.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 enum source_kind run_source(const struct run *run)
 {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 #define NOTE_MAX ((size_t)4 << 20)

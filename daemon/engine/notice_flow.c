@@ -4,8 +4,8 @@
  * decision is on disk, as the attempt's result of the provider, before its shim is told: a daemon that starts in the middle tells it again. */
 #include "agent/notice.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 #define LOOK_EVERY_MS 5000
 

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "agent/notice.h"
-#include "base/memory.h"
 #include "base/zone.h"
 #include "engine/work.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 #include "record/layout.h"
 #include "record/output.h"
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/tasks.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 /* What the source said, by id: there may be as many as its file has room for. */
 struct offer {

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "engine/judgement.h"
 #include "engine/work.h"
 #include "git/exclude.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 static int write_file(const char *dir, const char *name, const char *data, size_t size)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 /* Where its tasks are, relative to a workspace; NULL: elsewhere, or nobody writes there. malloc'd. */
 static char *kept_in(const struct run *run, const char *workspace)

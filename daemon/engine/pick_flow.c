@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/tasks.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 #define PICK_EVERY_MS 300
 

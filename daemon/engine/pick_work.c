@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "engine/work.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/engine_int.h"
 #include "engine/judgement.h"
+#include "proto/memory.h"
 
 /* What the work is compared with, and in work trees made from. */
 static enum git_op_kind base_op(const struct run *run)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "record/layout.h"
 #include "record/output.h"
 

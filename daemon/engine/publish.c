@@ -3,9 +3,9 @@
  * when it is asked for, and handed to the file queue, which keeps the order. */
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "engine/engine_int.h"
 #include "engine/report.h"
+#include "proto/memory.h"
 
 void review_write_log(struct run *run, struct slot *slot)
 {

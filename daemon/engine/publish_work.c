@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "config/config.h"
 #include "engine/report.h"
 #include "engine/work.h"
+#include "proto/memory.h"
 #include "record/layout.h"
 
 /* Whole or not at all, with a line end. 0 or -errno. */

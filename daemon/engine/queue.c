@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 #define REASONS_MAX 128
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_attempt, int64_t last_hold)
 {

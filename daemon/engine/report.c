@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/name.h"
 #include "core/fault.h"
 #include "core/profile.h"
 #include "engine/json.h"
+#include "proto/memory.h"
 #include "proto/run_class.h"
 #include "proto/units.h"
 

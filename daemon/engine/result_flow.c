@@ -4,8 +4,8 @@
  * shim is told to end them: it knows bytes alone, and keeps that limit while no daemon runs. Nothing of that is recorded here: what was read can be
  * read again, so a daemon that starts in the middle looks once more, and telling a shim twice is telling it once. */
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 #define LOOK_EVERY_MS 1000
 

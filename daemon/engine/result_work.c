@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "agent/reader.h"
-#include "base/memory.h"
 #include "engine/work.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 #include "record/layout.h"
 #include "record/output.h"
 

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "core/profile.h"
 #include "core/review.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 /* What VERIFY saw, kept while the verdict is read. */
 struct judgement {

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/chain.h"
 #include "core/findings.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 const struct review_row *review_last(const struct slot *slot)
 {

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "core/order.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 static int compare(struct run *a, struct run *b)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "agent/agent.h"
-#include "base/memory.h"
 #include "engine/work.h"
+#include "proto/memory.h"
 
 struct secrets secrets_new(const char *environment, const struct plan *plan)
 {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 void slot_release(struct slot *slot)
 {

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "core/tasks.h"
 #include "engine/engine_int.h"
 #include "prompt/prompt.h"
+#include "proto/memory.h"
 
 /* An attempt of which nothing ran: the cancel came before its start. */
 static void end_unstarted(struct slot *slot)

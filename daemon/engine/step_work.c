@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "engine/work.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 #include "record/output.h"
 

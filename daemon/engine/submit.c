@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/engine_int.h"
 #include "engine/judgement.h"
 #include "prompt/prompt.h"
 #include "proto/error.h"
+#include "proto/memory.h"
 
 static void pending_free(struct pending_submit *p)
 {

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/tasks.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 void source_begin(struct slot *slot, enum task_op_kind kind)
 {

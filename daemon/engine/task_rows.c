@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "core/tasks.h"
 #include "engine/engine_int.h"
+#include "proto/memory.h"
 
 #define TITLE_MAX 80	/* code points */
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "prompt/prompt.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 #define TEMPLATE_MAX (1024 * 1024)

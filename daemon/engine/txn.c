@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/engine_int.h"
 #include "proto/error.h"
+#include "proto/memory.h"
 
 struct effect {
 	enum effect_kind kind;

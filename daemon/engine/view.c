@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/order.h"
+#include "proto/memory.h"
 
 /* Where the rows of a kind live in struct run_rows, and by which columns they are told apart. Kinds without a place are of no run's view: a
  * hook outlives its run, a claim and a group are of all runs. */

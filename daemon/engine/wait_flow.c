@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "core/backoff.h"
 #include "engine/engine_int.h"
 #include "engine/json.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 #define TELL_AFTER_MS (INT64_C(60) * 60 * 1000)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 static void run(struct work *work)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 #define GIT_ID_MAX 65	/* SHA-256 in hex, NUL */
 

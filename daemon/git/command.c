@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* System and user configuration stay in force: safe.directory and the user's excludes file live there. */
 static const char *const settings[] = {

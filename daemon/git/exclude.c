@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "git/artifact.h"
 #include "git/gitdir.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 #define EXCLUDE_MAX (4 * 1024 * 1024)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 #define POINTER_MAX 65536
 

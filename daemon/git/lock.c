@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "git/registration.h"
+#include "proto/memory.h"
 
 #define BRANCH_OF_OURS "ref: refs/heads/rl/"
 

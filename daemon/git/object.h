@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/memory.h"
 #include "git/change.h"
+#include "proto/memory.h"
 
 struct commit_object {
 	char tree[GIT_ID_MAX];

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/memory.h"
 #include "git/change.h"
 #include "git/command.h"
 #include "git/op.h"
 #include "git/snapshot.h"
+#include "proto/memory.h"
 
 /*   [JUDGES ─▶] SNAPSHOT or BASE, as below, when files that judge are to be compared with HEAD
  *   LIST ─▶ HEAD ⇄ INSIDE ─▶ HASH ─▶ INDEX ─▶ TREE ─┬─▶ SNAPSHOT: [PIN] ─▶ done

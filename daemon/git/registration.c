@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "git/lay.h"
+#include "proto/memory.h"
 
 #define LINE_MAX_SIZE 65536
 

@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/memory.h"
 #include "git/change.h"
+#include "proto/memory.h"
 
 struct snapshot;
 

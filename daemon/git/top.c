@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "git/op.h"
+#include "proto/memory.h"
 
 #define GITFILE_MAX 65536
 

@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "base/offload.h"
 #include "proc/orphans.h"
 #include "proc/proc_int.h"
 #include "proc/spawn.h"
+#include "proto/memory.h"
 #include "record/host_fault.h"
 
 #define PAUSE_MS 20		/* a shim comes up in less */

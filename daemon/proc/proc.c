@@ -6,9 +6,9 @@
 #include <sys/prctl.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "proc/orphans.h"
 #include "proc/proc_int.h"
+#include "proto/memory.h"
 #include "record/identity.h"
 
 #define UMASK_DEFAULT 022

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "proc/strays.h"
+#include "proto/memory.h"
 #include "record/layout.h"
 
 /* The lock goes first: it may have landed on one of the numbers below. */

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 #define SHIM_NAME "rl-shim"
 #define UUID_MAX 256		/* what carries() can find */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "prompt/prompt.h"
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
 

@@ -3,8 +3,8 @@
 #ifndef PROMPT_PIECE_H
 #define PROMPT_PIECE_H
 
-#include "base/memory.h"
 #include "prompt/prompt.h"
+#include "proto/memory.h"
 
 /* What a prompt is made for. */
 struct setting {

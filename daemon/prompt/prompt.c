@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "prompt/piece.h"
 #include "prompt/template.h"
+#include "proto/memory.h"
 
 enum { NAME_MAX_SIZE = 32 };	/* of a placeholder, with its closing braces */
 

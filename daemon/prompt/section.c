@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* Where a line starts, counted from 1; a line ends with LF, CR or both, as CommonMark has it. */
 static size_t line_offset(struct span text, int line)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "agent/preview.h"
-#include "base/memory.h"
 #include "config/config.h"
+#include "proto/memory.h"
 #include "record/layout.h"
 #include "rpc/chunk.h"
 #include "rpc/context.h"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/offload.h"
+#include "proto/memory.h"
 #include "rpc/context.h"
 
 #define BLOB_MAX (16 * 1024 * 1024)

@@ -8,8 +8,8 @@
 #include <sys/queue.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/json.h"
+#include "proto/memory.h"
 
 struct link {
 	int refs;			/* the server's, and one per call and batch */

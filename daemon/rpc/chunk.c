@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/offload.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "record/output.h"
 
 struct chunk_job {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "proto/frame.h"
+#include "proto/memory.h"
 
 #define READ_SIZE (16 * 1024)
 #define OUT_HIGH (32 * 1024)		/* more unsent: nothing more is read from this client */

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <uv.h>
 
-#include "base/memory.h"
 #include "config/config.h"
 #include "engine/json.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 #include "rpc/context.h"
 #include "rpc/user.h"

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/offload.h"
 #include "engine/json.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 #include "rpc/context.h"
 
 static struct reply discover(struct rpc *rpc, struct call *call)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/json.h"
+#include "proto/memory.h"
 #include "rpc/chunk.h"
 #include "rpc/context.h"
 #include "rpc/load.h"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "engine/json.h"
+#include "proto/memory.h"
 
 static const char *const names[] = { [DOCTOR_OK] = "ok", [DOCTOR_WARNING] = "warning", [DOCTOR_FAILED] = "failed" };
 

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
-#include "base/memory.h"
 #include "config/setting.h"
 #include "engine/json.h"
+#include "proto/memory.h"
 #include "rpc/doctor.h"
 
 /* Settings by path, as config_each() tells them. */

@@ -2,9 +2,9 @@
 /* The review logs of the newest runs, one after another: rows from the store, hashes on a worker. */
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/offload.h"
 #include "core/chain.h"
+#include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/doctor.h"
 #include "rpc/load.h"

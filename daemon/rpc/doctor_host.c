@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/program.h"
 #include "proc/strays.h"
 #include "proc/version_probe.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 #include "record/layout.h"
 #include "rpc/doctor.h"

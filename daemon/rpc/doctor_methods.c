@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/offload.h"
 #include "config/setting.h"
 #include "engine/json.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 #include "rpc/context.h"
 #include "rpc/doctor.h"

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "config/config.h"
 #include "core/budget.h"
 #include "core/profile.h"
 #include "core/slot.h"
 #include "core/tasks.h"
 #include "engine/json.h"
+#include "proto/memory.h"
 
 /* What holds a run or a slot up from outside is its reason, and the next try is told as that of other waits. */
 static void tell_wait(json_t *json, int kind, const char *reason, int64_t until)

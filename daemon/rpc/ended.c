@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 struct ended {
 	struct {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/secrets.h"
+#include "proto/memory.h"
 
 /* Entries of engine/secrets.h are made by nobody else. */
 static bool is_ours(const char *name)

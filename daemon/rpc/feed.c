@@ -7,8 +7,8 @@
 #include <sys/queue.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "engine/json.h"
+#include "proto/memory.h"
 
 #define PAGE 64
 

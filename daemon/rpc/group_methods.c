@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "config/config.h"
 #include "engine/json.h"
+#include "proto/memory.h"
 #include "rpc/context.h"
 
 #define SLOTS_MAX 1000

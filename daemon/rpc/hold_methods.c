@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "engine/report.h"
+#include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/load.h"
 #include "rpc/user.h"

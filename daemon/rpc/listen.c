@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 struct listener {
 	int fd;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 
 const struct method *method_find(method_tables tables, const char *name)

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/offload.h"
 #include "core/row.h"
 #include "engine/json.h"
 #include "engine/preview.h"
+#include "proto/memory.h"
 
 struct preview_job {
 	struct preview_request request;

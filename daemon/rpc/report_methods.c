@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/offload.h"
 #include "config/config.h"
 #include "engine/json.h"
 #include "engine/report.h"
+#include "proto/memory.h"
 #include "record/layout.h"
 #include "rpc/context.h"
 #include "rpc/load.h"

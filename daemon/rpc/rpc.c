@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/dispatch.h"
 #include "rpc/ended.h"

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "config/config.h"
 #include "engine/json.h"
 #include "engine/secrets.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
 #include "rpc/ended.h"

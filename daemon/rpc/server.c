@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "proto/frame.h"
+#include "proto/memory.h"
 #include "rpc/conn.h"
 #include "rpc/listen.h"
 

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "core/row.h"
 #include "engine/secrets.h"
 #include "proto/error.h"
+#include "proto/memory.h"
 
 #define KINDS_MAX 256		/* different settings in one workflow: they are resolved on the loop */
 

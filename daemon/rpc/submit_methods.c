@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "base/memory.h"
 #include "base/offload.h"
 #include "engine/json.h"
+#include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/environment.h"
 #include "rpc/source.h"

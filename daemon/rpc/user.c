@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/offload.h"
+#include "proto/memory.h"
 
 struct user {
 	uid_t uid;

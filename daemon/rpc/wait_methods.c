@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
 #include "rpc/load.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "store/migrate.h"
 #include "store/script.h"
 #include "store/statement.h"

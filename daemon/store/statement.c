@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "store/sql.h"
 
 /* The column that is no field: what to bind as ":after" for the next page. */

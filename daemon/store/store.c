@@ -8,7 +8,7 @@
 #include <sys/queue.h>
 
 #include "base/log.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "store/database.h"
 
 /* The newest events that stay. Older ones go in small bites, a few more with each commit than it brings. */

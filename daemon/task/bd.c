@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "record/exit_record.h"
 #include "record/host_fault.h"
 #include "record/layout.h"

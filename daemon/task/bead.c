@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/row.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 #include "task/list.h"
 #include "task/value.h"

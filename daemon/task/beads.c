@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "proto/clock.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "task/bead.h"
 #include "task/list.h"
 #include "task/task.h"

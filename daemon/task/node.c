@@ -6,8 +6,8 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "base/memory.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 struct builder {
 	yaml_parser_t parser;

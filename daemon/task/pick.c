@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "proto/scan.h"
 
 #define LINE_KEPT ((size_t)64 * 1024)

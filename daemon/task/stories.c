@@ -5,9 +5,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/memory.h"
 #include "core/row.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "task/list.h"
 #include "task/task.h"
 #include "task/value.h"

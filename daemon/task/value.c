@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/row.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "proto/scan.h"
 
 #define DEPTH_MAX 64

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/row.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "task/list.h"
 #include "task/node.h"
 #include "task/task.h"

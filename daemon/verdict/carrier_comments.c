@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "proto/scan.h"
 #include "verdict/clean.h"
 #include "verdict/extract.h"

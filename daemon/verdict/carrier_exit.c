@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "verdict/carrier.h"
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "verdict/clean.h"
 
 /* A fixer has to be told something. */

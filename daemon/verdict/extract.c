@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/strip.h"
+#include "proto/memory.h"
 
 /* A stretch of the text that was meant to be an object. */
 struct slice {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "verdict/carrier.h"
 
 /* Length without the white space at the end: feedback is kept byte for byte, a finding is an item of a list. */

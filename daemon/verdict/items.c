@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "verdict/clean.h"
 #include "verdict/text_position.h"
 

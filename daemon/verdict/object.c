@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "verdict/carrier.h"
 #include "verdict/clean.h"
 #include "verdict/extract.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "verdict/carrier.h"
 
 static void (*const carriers[CARRIERS])(const struct verdict_input *in, struct verdict *out) = {

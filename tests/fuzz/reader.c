@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "agent/reader.h"
-#include "base/memory.h"
 #include "core/row.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 static void expect(bool holds)
 {

@@ -3,16 +3,16 @@
  * up. The first line has the environment, entries between NUL bytes; the rest is the text.
  *
  * clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Idaemon \
- *   -o fuzz-redact tests/fuzz/redact.c daemon/base/redact.c daemon/base/secret_patterns.c daemon/base/memory.c
+ *   -o fuzz-redact tests/fuzz/redact.c daemon/base/redact.c daemon/base/secret_patterns.c proto/memory.c
  * ./fuzz-redact -max_total_time=120 NEW tests/fuzz/corpus/redact
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/redact.h"
 #include "base/secret_patterns.h"
+#include "proto/memory.h"
 
 static void expect(bool holds)
 {

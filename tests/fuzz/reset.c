@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "agent/reset.h"
-#include "base/memory.h"
 #include "base/zone.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
 #define WEEK INT64_C(604800)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "proto/frame.h"
+#include "proto/memory.h"
 #include "rpc/dispatch.h"
 
 static struct reply echo(struct rpc *rpc, struct call *call)

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "config/layers.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 static void visit(void *arg, const char *path, const char *value, const char *from, const char *help)
 {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/slot.h"
+#include "proto/memory.h"
 #include "tale.h"
 
 static bool begins(const char *text, const char *prefix)

@@ -19,11 +19,11 @@
 
 #include "base/digest.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include "compare.h"
 #include "core/review.h"
 #include "core/run.h"
 #include "core/slot.h"
+#include "proto/memory.h"
 #include "show.h"
 #include "world.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/profile.h"
+#include "proto/memory.h"
 #include "task/op.h"
 
 static struct ref_attempt describe(const struct world *w, const struct attempt_row *row, const struct plan *plan)

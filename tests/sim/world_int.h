@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "engine/work.h"
+#include "proto/memory.h"
 #include "world.h"
 
 #define RUNS_MAX 64		/* of one world */

@@ -7,8 +7,8 @@
 
 #include "agent/agent.h"
 #include "agent/reader.h"
-#include "base/memory.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 #define LIST(...) (char **)(const char *[]){ __VA_ARGS__, NULL }
 

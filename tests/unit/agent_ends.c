@@ -8,7 +8,7 @@
 
 #include "agent/reader.h"
 #include "base/file.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 #define DATA "tests/data/agents/"
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 #include "agent/reader.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/allocator_interface.h>

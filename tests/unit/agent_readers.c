@@ -12,8 +12,8 @@
 
 #include "agent/reader.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 #define DATA "tests/data/agents/"
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -8,7 +8,7 @@
 #include "agent/refusal.h"
 #include "agent/reader.h"
 #include "base/file.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "base/zone.h"
 #include "core/row.h"
 

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core.h"
 #include "core/budget.h"
+#include "proto/memory.h"
 
 #define HOUR INT64_C(3600000)
 

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "core/findings.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "verdict/clean.h"
 #include "verdict/items.h"
 #include "verdict/verdict.h"

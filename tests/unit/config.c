@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
-#include "base/memory.h"
 #include "config/layers.h"
 #include "core/profile.h"
 #include "plan_at.h"
+#include "proto/memory.h"
 
 #define FILE_NAME "f.toml"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "proto/frame.h"
+#include "proto/memory.h"
 #include "proto/scan.h"
 
 /* ---- methods ---- */

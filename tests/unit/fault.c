@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which of its three results kept an attempt from being a success. */
-#include "base/memory.h"
 #include "core.h"
 #include "core/fault.h"
+#include "proto/memory.h"
 
 static const struct {
 	enum process_result process;

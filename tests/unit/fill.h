@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 static inline void *field_at(const void *row, const struct field *f)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 
 /* What came of a stream, as text: "[doc][doc]!long". */
 static char *read_all(const char *stream, size_t size, size_t step, size_t max, bool eof)

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "git/op.h"
+#include "proto/memory.h"
 
 extern char **environ;
 

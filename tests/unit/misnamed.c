@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "engine/misnamed.h"
+#include "proto/memory.h"
 
 static char home[] = "/tmp/misnamed-XXXXXX";
 static char *tree, *review, *note;

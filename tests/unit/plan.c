@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "config/layers.h"
 #include "core/profile.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 /* Every member has a value that is neither its default nor nothing. */
 static void resolve_full(struct plan *plan)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "config/config.h"
+#include "proto/memory.h"
 
 /* The JSON text at a dotted path of the plan, a number for an item of an array; malloc'd. */
 static inline char *plan_at(const struct plan *plan, const char *path)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "agent/reader.h"
-#include "base/memory.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 /* The bytes in a block of their own size, so that a sanitizer sees who reads behind them. The lines joined by "|". */
 static char *preview_of(enum reader_kind kind, const char *out, size_t size, bool cut, const char *err, size_t lines)

@@ -23,11 +23,11 @@
 #include <uv.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "proc/look.h"
 #include "proc/proc.h"
 #include "proc/spawn.h"
 #include "proc/strays.h"
+#include "proto/memory.h"
 #include "record/identity.h"
 #include "record/layout.h"
 #include "record/lock.h"

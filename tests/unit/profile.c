@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/plan.h"
 #include "core/profile.h"
+#include "proto/memory.h"
 
 #define HOUR 3600000
 

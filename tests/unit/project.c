@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "config/layers.h"
 #include "core/profile.h"
 #include "plan_at.h"
+#include "proto/memory.h"
 
 #define WANTS 8
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "prompt/prompt.h"
+#include "proto/memory.h"
 
 #define SPAN(text) { (text), strlen(text) }
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/redact.h"
 #include "base/secret_patterns.h"
+#include "proto/memory.h"
 
 /* Keys are written in two halves, so that no scanner of repositories takes this file for a leak. */
 #define ANT "sk-ant-" "api03-Abc123_def456-GHI789jkl"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/profile.h"
+#include "proto/memory.h"
 #include "proto/run_class.h"
 
 #define NOON INT64_C(1772191800250)	/* 2026-02-27T11:30:00.250Z */

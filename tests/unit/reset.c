@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "agent/reset.h"
-#include "base/memory.h"
 #include "base/zone.h"
 #include "core/row.h"
+#include "proto/memory.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define NNBSP "\xe2\x80\xaf"

@@ -3,12 +3,12 @@
  * review log. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "core.h"
 #include "core/chain.h"
 #include "core/findings.h"
 #include "core/profile.h"
 #include "core/review.h"
+#include "proto/memory.h"
 
 static const struct attempt_facts good = {
 	.role = ROLE_IMPLEMENT, .process = PROCESS_EXITED, .provider = PROVIDER_OK, .has_git = true, .review = true, .on_lost = ON_LOST_HOLD,

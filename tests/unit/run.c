@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core.h"
 #include "core/run.h"
+#include "proto/memory.h"
 #include "tasks.h"
 
 START_TEST(the_table_is_a_function)

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "config/layers.h"
 #include "plan_at.h"
+#include "proto/memory.h"
 
 static json_t *parsed(const char *text)
 {

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "core/row.h"
+#include "proto/memory.h"
 #include "task/task.h"
 
 static inline void dump_text(struct buf *b, const char *name, const char *text)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "record/exit_record.h"
 #include "task/op.h"
 #include "task_dump.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "core/tasks.h"
+#include "proto/memory.h"
 
 static size_t tasks_make(const char *text, struct task_row ***list)
 {

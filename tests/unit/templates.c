@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "prompt/prompt.h"
 #include "prompt/template.h"
+#include "proto/memory.h"
 #include "verdict/verdict.h"
 
 #define SPAN(text) { (text), strlen(text) }

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "agent/agent.h"
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "verdict/extract.h"
 #include "verdict/verdict.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "proto/memory.h"
 #include "verdict/verdict.h"
 
 #define DATA "tests/data/verdicts/"

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/zone.h"
+#include "proto/memory.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define HOUR 3600

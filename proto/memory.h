@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocation that succeeds or aborts: the bounds on what others may make us allocate come first. */
-#ifndef BASE_MEMORY_H
-#define BASE_MEMORY_H
+#ifndef PROTO_MEMORY_H
+#define PROTO_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/memory.h"
+#include "proto/memory.h"
 
 #include <stdarg.h>
 #include <stdint.h>
