@@ -96,8 +96,8 @@ def make_daemon(tmp_path, request):
     """make_daemon(scripts=…, config=…) → a started Daemon; every one is checked and ended after the test."""
     made = []
 
-    def make(name="d", scripts=None, config=None, start=True, gates=(), **kwargs):
-        play = Play(tmp_path / f"{name}.play", scripts).gates(*gates)
+    def make(name="d", scripts=None, config=None, start=True, gates=(), play=None, **kwargs):
+        play = play or Play(tmp_path / f"{name}.play", scripts).gates(*gates)
         daemon = Daemon(tmp_path / name, play, config, **kwargs)
         made.append(daemon)
         return daemon.start() if start else daemon

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""A state directory that an rld of November 2026 left behind, with a run in every stage: nothing of it is lost or done again.
+
+tests/data/upgrade/make has made it with the programs of that time. What was at work then is at work here too: its shims
+are started anew from the job files that the older daemon wrote, before the new daemon is.
+"""
+import fcntl
+import os
+import signal
+import sqlite3
+import subprocess
+import tarfile
+import time
+
+import pytest
+from rld import SHIM, SOURCE, Daemon, Play, Repo
+
+HERE = b"@DIR@"
+GATES = "7.implement 8.implement 9.implement 10.review 11.fix 12.implement 14.check 16.implement".split()
+
+
+def checksum(data):
+    h = 0xcbf29ce484222325
+    for byte in data:
+        h = (h ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+    return h
+
+
+def unpack(directory):
+    """Every path of that time becomes one of this test; the file that a shim reads ends with the sum of what is before it."""
+    with tarfile.open(SOURCE / "tests/data/upgrade/state.tar.xz") as archive:
+        for entry in archive:
+            path = directory / entry.name
+            if entry.isdir():
+                path.mkdir(parents=True)
+            else:
+                data = archive.extractfile(entry).read()
+                text = data.replace(HERE, bytes(directory))
+                if text != data and path.name == "job":
+                    text = text[:text.rindex(b"end ")]
+                    text += b"end %016x\n" % checksum(text)
+                path.write_bytes(text)
+            path.chmod(entry.mode)
+
+
+def restore_database(state):
+    database = sqlite3.connect(state / "rld.db", isolation_level=None)
+    database.executescript((state / "rld.sql").read_text())
+    database.execute("UPDATE run SET owner = ?", (os.getuid(),))
+    # an hour from when the archive was made: whoever waited then still waits
+    database.execute("UPDATE cooldown SET until = ?", ((int(time.time()) + 3600) * 1000,))
+    assert database.execute("PRAGMA journal_mode = wal").fetchone() == ("wal",)
+    database.close()
+    (state / "rld.sql").unlink()
+    (state / "rld.db").chmod(0o600)
+
+
+def start_shim(attempt):
+    """As rld starts one: the directory's lock as descriptor 3, the signals blocked that it will wait for."""
+    for name in ("shim", "exit.tmp"):
+        (attempt / name).unlink(missing_ok=True)
+    for output in attempt.glob("std*"):
+        output.unlink()
+    environ = dict(entry.split(b"=", 1) for entry in (attempt / "environ").read_bytes().split(b"\0") if entry)
+    (attempt / "environ").unlink()
+    lock = os.open(attempt / "lock", os.O_RDWR | os.O_CLOEXEC)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+
+    def prepare():
+        os.dup2(lock, 3)
+        signal.pthread_sigmask(signal.SIG_SETMASK, {signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2})
+
+    shim = subprocess.Popen([str(SHIM), str(attempt)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environ,
+                            start_new_session=True, close_fds=False, preexec_fn=prepare)
+    os.close(lock)
+    Daemon.processes.append(shim)
+
+
+@pytest.fixture
+def old(make_daemon, tmp_path):
+    """The daemon of that state, not started; its agents are at work."""
+    directory = tmp_path / "d"
+    directory.mkdir()
+    unpack(directory)
+    live = (directory / "live").read_text().split()
+    starts = directory / "play/starts"
+    starts.write_text("".join(line for line in starts.read_text().splitlines(True) if line.split()[2] not in live))
+    restore_database(directory / "state")
+    play = Play(directory / "play", {name: (directory / "play" / name).read_text() for name in ("implement", "fix", "review")}).gates(*GATES)
+    daemon = make_daemon("d", start=False, play=play, config={"parallel": 20, "agent.paid": {"command": play.command(), "reader": "text", "account": "paid"}})
+    for name in live:
+        start_shim(daemon.state / "attempts" / name)
+    for gate in [g for g in GATES if not g.startswith(("8.", "9.", "14."))]:
+        play.arrived(gate)
+    return daemon
+
+
+def implementers(old, run):
+    return len(old.play.starts(run, "implement"))
+
+
+def test_every_run_goes_on(old):
+    ends = {1: "succeeded", 2: "failed", 3: "succeeded", 4: "succeeded", 5: "failed"}
+    causes = {1: None, 2: "implementer process exited with status 3: cannot do it", 3: "accepted: drift unresolved after 0 fix attempt(s)",
+              5: "drift unresolved after 0 fix attempt(s)"}
+    daemon, play = old.start(), old.play
+    for run, state in ends.items():
+        row = daemon.run(run)
+        assert row["state"] == state and row["cause"] == causes.get(run, row["cause"]), row
+    assert (daemon.run(6)["state"], daemon.run(9)["state"], daemon.run(17)["state"]) == ("held", "held", "queued")
+    for gate in [g for g in GATES if not g.startswith(("8.", "9."))]:
+        play.go(gate)
+    play.arrived("16.implement")        # its second story
+    play.go("16.implement")
+    (old.path / "slow").unlink()
+    assert daemon.run(15)["slots"][0]["phase"] == "cooling" and implementers(old, 15) == 0
+    daemon.call("cooldown.clear", account="paid")
+    daemon.call("hold.approve", id=daemon.call("hold.list", run=6)["holds"][0]["id"], message="good enough")
+    daemon.call("hold.rework", id=daemon.call("hold.list", run=9)["holds"][0]["id"])
+    play.arrived("9.implement")
+    play.go("9.implement")
+    rows = daemon.ended(*range(6, 18))
+    assert [row["state"] for row in rows] == ["succeeded"] * 12, [(row["id"], row["state"], row["cause"]) for row in rows]
+    # nobody is paid twice but the one whose work was lost, once somebody had said so; run 16 has two tasks
+    assert {run: implementers(old, run) for run in range(1, 18)} == {**dict.fromkeys(range(1, 18), 1), 9: 2, 16: 2}
+    assert [role for _, role, *_ in play.starts(11)] == ["implement", "review", "fix", "review"]
+    by_run = {row["id"]: row for row in rows}
+    assert by_run[7]["result_ref"] == "refs/rl/passed/7/t1", "it keeps the name that it began with"
+    assert by_run[10]["result_commit"] == Repo(old.path / "r10", commit=False).git("rev-parse", "HEAD")
+    for run in range(1, 18):
+        assert daemon.call("review.verify", run=run)["ok"], run
+
+
+def test_they_can_be_cancelled(old):
+    daemon = old.start()
+    for run in range(6, 18):
+        daemon.call("run.cancel", id=run)
+    rows = daemon.ended(*range(6, 18))
+    assert [row["state"] for row in rows] == ["cancelled"] * 12, [(row["id"], row["state"], row["cause"]) for row in rows]
+    assert {run: implementers(old, run) for run in (15, 17)} == {15: 0, 17: 0}
+
+
+def test_killed_while_they_go_on(old):
+    """The new daemon dies a few times before it has heard from any of them."""
+    for _ in range(3):
+        old.start()
+        old.kill()
+    test_every_run_goes_on(old)
