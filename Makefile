@@ -33,7 +33,7 @@ LDFLAGS  += -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAGS)
 LDLIBS_RLD   = $(shell pkg-config --libs $(PKGS) tomlplusplus) -lstdc++ -lpthread -lm
 LDLIBS_RLCTL = $(shell pkg-config --libs jansson libbsd-overlay) -lm
 
-ROOMS    = core engine rpc store proc agent verdict prompt task git config base
+ROOMS    = core model txn job sched slot run engine rpc store proc agent verdict prompt task git config base
 RLD_C    = $(wildcard $(ROOMS:%=daemon/%/*.c)) $(wildcard daemon/record/*.c proto/*.c)
 RLD_CXX  = $(wildcard daemon/config/*.cc)
 RLD_O    = $(RLD_C:%.c=$(B)/%.o) $(RLD_CXX:%.cc=$(B)/%.o) $(B)/gen/sql.o $(B)/gen/templates.o

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/offload.h"
 #include "base/program.h"
-#include "engine/work.h"
+#include "job/work.h"
 #include "git/command.h"
 #include "git/gitdir.h"
 #include "proc/proc.h"

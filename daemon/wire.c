@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/offload.h"
-#include "engine/work.h"
+#include "job/work.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 

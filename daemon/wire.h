@@ -6,7 +6,7 @@
 #include <sys/queue.h>
 #include <uv.h>
 
-#include "engine/ports.h"
+#include "model/ports.h"
 #include "proc/proc.h"
 #include "store/store.h"
 

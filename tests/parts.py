@@ -9,7 +9,7 @@ class Tables:
 
     def __init__(self, root, read=None):
         read = read or (lambda name: (Path(root) / name).read_text())
-        header, rows, sources, filler = (read(n) for n in ("daemon/core/profile.h", "daemon/core/profile.c", "daemon/task/source.c", "daemon/engine/filler.c"))
+        header, rows, sources, filler = (read(n) for n in ("daemon/core/profile.h", "daemon/core/profile.c", "daemon/task/source.c", "daemon/job/filler.c"))
         self.parts = re.findall(r"^\tPART_(\w+) = 1 << \d+", header, re.M)
         self.sources = dict(re.findall(r'\[SOURCE_(\w+)\] = \{ \.name = "(\w+)"', sources))
         self.only = dict(re.findall(r'\[SOURCE_(\w+)\] = \{[^}]*\.profile = "(\w+)"', sources))	# source: the profile of its reviews

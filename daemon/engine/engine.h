@@ -4,8 +4,8 @@
 #define ENGINE_ENGINE_H
 
 #include "config/config.h"
-#include "engine/ports.h"
-#include "engine/view.h"
+#include "model/ports.h"
+#include "model/view.h"
 #include "task/op.h"
 
 struct engine;

@@ -8,13 +8,13 @@
  * slot.pending says what:
  *   PENDING_NOTHING  nothing; only in HELD, IMPLEMENTED and the end stages
  *   PENDING_PERMIT     a permit: to begin with, or for an attempt after it gave its own back
- *   PENDING_COOLING  an account, or a time, before its attempt starts; see cooling.c
+ *   PENDING_COOLING  an account, or a time, before its attempt starts; see account_wait.c
  *   PENDING_STAGE    that the slots before it have picked a task (assign = "agent")
  *   PENDING_TURN     that another slot is through with what only one may do at a time
  *   PENDING_ACT      a transaction is being committed whose effect will go on
  *   PENDING_WORK     file work
  *   PENDING_PROC     an attempt or a step, its id in slot.id: ended or refused will come
- *   PENDING_WAIT     that a fault of the host or of its source passes: its operation begins again at row.wait_until, see wait_flow.c */
+ *   PENDING_WAIT     that a fault of the host or of its source passes: its operation begins again at row.wait_until, see wait.c */
 #ifndef ENGINE_ENGINE_INT_H
 #define ENGINE_ENGINE_INT_H
 
@@ -31,7 +31,7 @@
 #include "core/schedule.h"
 #include "core/slot.h"
 #include "engine/engine.h"
-#include "engine/work.h"
+#include "job/work.h"
 
 enum pending { PENDING_NOTHING, PENDING_PERMIT, PENDING_COOLING, PENDING_STAGE, PENDING_TURN, PENDING_ACT, PENDING_WORK, PENDING_PROC, PENDING_WAIT };
 
@@ -66,7 +66,7 @@ struct slot {
 	struct step_row *step;		/* unfinished step, owned; NULL */
 	struct step_spec next_step;	/* what that step runs, until it is launched; points into op */
 	char **next_env;
-	struct briefing briefing;		/* of the attempt that is being composed, while it is read; see start_flow.c */
+	struct briefing briefing;		/* of the attempt that is being composed, while it is read; see attempt_start.c */
 	size_t briefing_next;		/* ... what comes next: 0: the task, n: story n - 1 */
 	struct exit_record record;	/* of the attempt that is being collected */
 	bool lost;			/* it has none */
@@ -219,7 +219,7 @@ int64_t txn_now(const struct txn *txn);
 /* The same for a new run: p is answered when it is recorded, or refused when there is no space. */
 void txn_commit_submit(struct txn *txn, struct pending_submit *p);
 
-/* run_flow.c: the run machine applied */
+/* lifecycle.c: the run machine applied */
 
 struct run *run_new(struct engine *engine, struct run_rows *rows);	/* takes rows; NULL: damaged plan */
 /* It is over: nobody finds it any more. */
@@ -245,12 +245,12 @@ void run_emit_state(struct txn *txn, const struct run *run);
 bool run_is_prepared(const struct run *run);	/* its base is there */
 bool run_is_active(const struct run *run);	/* something of it is under way */
 
-/* prepare_flow.c */
+/* preparation.c */
 
 /* The run's directory, and the base that its work is compared with. */
 void run_prepare(struct run *run);
 
-/* loop_flow.c: from iteration to iteration */
+/* loop.c: from iteration to iteration */
 
 /* Between two iterations, or before the first: wait as long as the plan says, then ask the source. */
 void run_load(struct run *run);
@@ -270,7 +270,7 @@ void run_add_slot(struct run *run, struct slot_row *row);
 struct loop run_loop(const struct run *run, struct slot_row ***slots);
 enum source_kind run_source(const struct run *run);
 
-/* queue.c: the slots of the daemon */
+/* permits.c: the slots of the daemon */
 
 /* Give free slots to those who are next, tell why the rest waits. */
 void engine_schedule(struct engine *engine);
@@ -342,14 +342,14 @@ struct task_row *task_row_new(int64_t run, const struct task_item *item);
 /* Its source says that it has changed since. */
 bool item_is_newer(const struct task_item *item, int64_t at);
 
-/* offer.c: what a source offers */
+/* task_refresh.c: what a source offers */
 
 /* The source has been asked: list is all that it has, by position. */
 void offer_take(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd);
 /* It is read once only: what other runs do with the tasks of the same one is known here. */
 void offer_follow_claims(struct txn *txn, struct run *run);
 
-/* task_flow.c: what is asked of a task's source */
+/* task_source.c: what is asked of a task's source */
 
 void source_begin(struct slot *slot, enum task_op_kind kind);
 /* What it is; the strings are the caller's. */
@@ -359,7 +359,7 @@ bool source_may_pass(struct slot *slot);
 /* The operation is over, and went well. */
 void source_done(struct txn *txn, struct slot *slot);
 
-/* pick_flow.c: assign = "agent" */
+/* agent_pick.c: assign = "agent" */
 
 #define REASON_STAGED "waiting to spawn until those before it have picked a task"
 
@@ -370,25 +370,25 @@ void pick_watch(struct slot *slot);
 /* It has ended: a last look, then attempt_collect(). */
 void pick_last(struct slot *slot);
 
-/* result_flow.c */
+/* result_watch.c */
 
 /* The attempt of the slot runs: when it has given its final result, it has limits.post_result to exit; when it makes no progress for its idle
  * limit, it is ended. */
 void result_watch(struct slot *slot);
 
-/* notice_flow.c */
+/* notice_watch.c */
 
 /* The attempt of the slot runs: when its program says that its service refuses it for long, it is ended. */
 void notice_watch(struct slot *slot);
 
-/* leave_flow.c: a slot that has come to its end gives back what it took */
+/* teardown.c: a slot that has come to its end gives back what it took */
 
 void leave_begin(struct txn *txn, struct slot *slot);
 void leave_act(struct slot *slot);
 /* The operation of row->leaving is over. */
 void leave_next(struct txn *txn, struct slot *slot, const char *error);
 
-/* wait_flow.c: what a fault of the host, or of a task source, holds up */
+/* wait.c: what a fault of the host, or of a task source, holds up */
 
 /* The row of the slot says what it waits for, in words that name the place; error: the errno of a fault of the host. Told once; what the slot does
  * meanwhile is the caller's. */
@@ -402,7 +402,7 @@ int64_t slot_waited_ms(struct slot *slot);
 /* The run is cancelled: what a slot at its end still has to give back is tried once more, at once. */
 void slot_wait_ends(struct slot *slot);
 
-/* slot.c: the slot machine applied */
+/* machine.c: the slot machine applied */
 
 void slot_init(struct slot *slot, struct run *run, struct slot_row *row);
 void slot_release(struct slot *slot);
@@ -434,7 +434,7 @@ bool slot_is_merged(const struct slot *slot);		/* it is over, and its commits ar
 void slot_release_permit(struct txn *txn, struct slot *slot);
 struct attempt_row *run_attempt(const struct run *run, int64_t id);
 
-/* hold_flow.c: the human decision queue */
+/* hold.c: the human decision queue */
 
 void hold_open(struct txn *txn, struct slot *slot, enum hold_kind kind, const char *reason);
 /* Close the slot's open hold, if it has one. */
@@ -442,7 +442,7 @@ void hold_close(struct txn *txn, struct slot *slot, enum hold_state state, const
 /* The slots that were sent back while the run had no slot of the daemon go on. */
 void hold_resume(struct txn *txn, struct run *run);
 
-/* hook.c */
+/* hooks.c */
 
 /* Put a hook row into the txn, if the command is not empty. hold NULL: for the end of the run. */
 void hook_add(struct txn *txn, struct run *run, const char *name, char *const *command, const struct hold_row *hold);
@@ -460,12 +460,12 @@ void hook_found(struct engine *engine, struct hook *hook, enum proc_found found,
 void hook_resume_all(struct engine *engine);
 void hook_free(struct hook *hook);
 
-/* start_flow.c */
+/* attempt_start.c */
 
 /* The gate of every attempt: it starts, or waits and is asked again. */
 void attempt_compose(struct slot *slot);
 
-/* budget_flow.c: what runs and their accounts may spend */
+/* spending.c: what runs and their accounts may spend */
 
 /* Why nothing more of the run may be started: "$5.20 of $5.00 are spent (max_cost)"; "": it may. */
 void run_spent(const struct run *run, char out[RUN_SPENT_MAX]);
@@ -491,7 +491,7 @@ bool account_is_spent(struct engine *engine, const char *account);
 void account_look(struct engine *engine, const char *account);
 void accounts_look(struct engine *engine);
 
-/* cooling.c: what an attempt waits for before it starts */
+/* account_wait.c: what an attempt waits for before it starts */
 
 /* The attempt of the slot may not start yet: it waits for an account or a time, without a permit. */
 bool attempt_waits(struct slot *slot);
@@ -505,7 +505,7 @@ void attempt_queues(struct slot *slot, bool cooled);
 void cooling_look(struct engine *engine);
 void cooling_look_at(struct run *run);
 
-/* again.c: attempts that were cut off */
+/* retry.c: attempts that were cut off */
 
 /* The attempt before a of its slot, when it was cut off in the middle of the same work: lost, or not served. NULL: it was not. */
 const struct attempt_row *attempt_interrupted(const struct slot *slot, const struct attempt_row *a);
@@ -515,7 +515,7 @@ int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a);
 void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
     int fault, const char *words);
 
-/* attempt_flow.c */
+/* attempt.c */
 
 void attempt_begin(struct txn *txn, struct slot *slot, enum role role);
 void attempt_collect(struct slot *slot);
@@ -530,7 +530,7 @@ void attempt_renumber(struct slot *slot);
 /* record NULL: lost. */
 void attempt_ended(struct slot *slot, const struct exit_record *record, const char *detail);
 
-/* git_ask.c: what git is asked */
+/* git_request.c: what git is asked */
 
 void git_begin(struct slot *slot, enum git_op_kind kind);
 /* The work tree or checkout that an operation is about, malloc'd; NULL: none. */
@@ -542,7 +542,7 @@ bool git_takes_turns(enum git_op_kind kind);
 /* ... which is over: the next one may. */
 void git_turn_over(struct txn *txn, struct slot *slot);
 
-/* head_flow.c: commits that agents make by themselves in a shared work tree */
+/* head.c: commits that agents make by themselves in a shared work tree */
 
 /* HEAD where the work began; NULL: it is not known, or the slot has a work tree of its own. */
 const char *slot_head(const struct slot *slot);
@@ -553,7 +553,7 @@ void head_committed(struct txn *txn, struct slot *slot);
 /* LOOK has its answer. */
 void head_looked(struct txn *txn, struct slot *slot);
 
-/* git_names.c: names in the repository, all malloc'd */
+/* ref_names.c: names in the repository, all malloc'd */
 
 /* The ref that an operation is about; NULL: none. */
 char *git_ref(const struct slot *slot, enum git_op_kind kind);
@@ -564,13 +564,13 @@ char *git_note_ref(const struct slot *slot);
 char *git_result_branch(int64_t run);
 char *git_branch(const struct slot *slot);
 
-/* git_flow.c: what its answer means */
+/* git_result.c: what its answer means */
 
 void git_done(struct txn *txn, struct slot *slot, int64_t last_step);
 /* Where the slot's work tree will be, and what it is made at: on record before anything of it is there. */
 void git_lay(struct slot *slot);
 
-/* step_flow.c: an operation, step by step */
+/* operation.c: an operation, step by step */
 
 /* The operation is slot->op: ask it for its first step. */
 void step_first(struct slot *slot);
@@ -583,12 +583,12 @@ void step_ended(struct slot *slot, const struct exit_record *record);
 void step_lost(struct slot *slot);
 void operation_free(struct operation *op);
 
-/* publish.c */
+/* publication.c */
 
 void review_write_log(struct run *run, struct slot *slot);
 void run_write_report(struct run *run);
 
-/* review_flow.c */
+/* reviewing.c */
 
 void review_judge(struct slot *slot, const char *changed, const char *appeared);
 /* A round has come to an end that is neither pass nor findings by a reviewer: what the policy says. cause: why. */
@@ -616,7 +616,7 @@ char **review_issues(const struct slot *slot);
 /* JSON array of the last review's findings, malloc'd; NULL: none. */
 char *review_findings_json(const struct slot *slot);
 
-/* submit.c */
+/* submission.c */
 
 /* Hands all submits that wait to a worker; file_queue_done() when they are decided. */
 void submit_intake(struct engine *engine);

@@ -8,7 +8,7 @@
 #include <sys/queue.h>
 
 #include "base/log.h"
-#include "engine/json.h"
+#include "model/row_json.h"
 #include "proto/memory.h"
 
 struct link {

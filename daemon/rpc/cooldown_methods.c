@@ -5,7 +5,7 @@
 #include <uv.h>
 
 #include "config/config.h"
-#include "engine/json.h"
+#include "model/row_json.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 #include "proto/units.h"

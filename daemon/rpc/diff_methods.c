@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/json.h"
+#include "model/row_json.h"
 #include "proto/memory.h"
 #include "rpc/chunk.h"
 #include "rpc/context.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/json.h"
+#include "model/row_json.h"
 #include "proto/memory.h"
 
 static const char *const names[] = { [DOCTOR_OK] = "ok", [DOCTOR_WARNING] = "warning", [DOCTOR_FAILED] = "failed" };

@@ -6,7 +6,7 @@
 
 #include "agent/agent.h"
 #include "config/setting.h"
-#include "engine/json.h"
+#include "model/row_json.h"
 #include "proto/memory.h"
 #include "rpc/doctor.h"
 

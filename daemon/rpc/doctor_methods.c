@@ -5,7 +5,7 @@
 
 #include "base/offload.h"
 #include "config/setting.h"
-#include "engine/json.h"
+#include "model/row_json.h"
 #include "proto/memory.h"
 #include "proto/units.h"
 #include "rpc/context.h"

@@ -10,7 +10,7 @@
 #include "core/profile.h"
 #include "core/slot.h"
 #include "core/tasks.h"
-#include "engine/json.h"
+#include "model/row_json.h"
 #include "proto/memory.h"
 
 /* What holds a run or a slot up from outside is its reason, and the next try is told as that of other waits. */

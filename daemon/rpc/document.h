@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "core/plan.h"
-#include "engine/view.h"
+#include "model/view.h"
 
 /* A line of a list. title: of the first task, NULL when it is not known. */
 json_t *run_summary(const struct run_row *run, const char *title);

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "engine/secrets.h"
+#include "job/secrets.h"
 #include "proto/memory.h"
 
-/* Entries of engine/secrets.h are made by nobody else. */
+/* Entries of job/secrets.h are made by nobody else. */
 static bool is_ours(const char *name)
 {
 	return strncmp(name, SECRETS_OURS, strlen(SECRETS_OURS)) == 0;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "config/config.h"
-#include "engine/json.h"
+#include "model/row_json.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "engine/report.h"
+#include "job/run_report.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/load.h"

@@ -9,8 +9,8 @@
 
 #include "base/offload.h"
 #include "core/row.h"
-#include "engine/json.h"
-#include "engine/preview.h"
+#include "model/row_json.h"
+#include "job/attempt_preview.h"
 #include "proto/memory.h"
 
 struct preview_job {

@@ -7,7 +7,7 @@
 #include <uv.h>
 
 #include "core/plan.h"
-#include "engine/secrets.h"
+#include "job/secrets.h"
 #include "rpc/call.h"
 
 struct preview_request {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "core/chain.h"
-#include "engine/json.h"
-#include "engine/report.h"
+#include "model/row_json.h"
+#include "job/run_report.h"
 #include "rpc/context.h"
 #include "rpc/load.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "config/config.h"
-#include "engine/json.h"
-#include "engine/secrets.h"
+#include "model/row_json.h"
+#include "job/secrets.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 #include "rpc/context.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "engine/json.h"
+#include "model/row_json.h"
 #include "rpc/context.h"
 
 #define LIST_LIMIT 50

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/row.h"
-#include "engine/secrets.h"
+#include "job/secrets.h"
 #include "proto/error.h"
 #include "proto/memory.h"
 

@@ -32,7 +32,7 @@ bool submit_source_take(struct submit_source *source, const json_t *params);
 bool submit_source_read(struct submit_source *source);
 
 /* The settings of the run, as config_resolve(), and of each task that has its own. What agents set goes into *environment, see
- * engine/secrets.h. False: error; then there is no plan. */
+ * job/secrets.h. False: error; then there is no plan. */
 bool submit_source_resolve(struct submit_source *source, const struct config *config, const struct project *project,
     const struct config_override *overrides, size_t count, struct plan *plan, char ***environment);
 

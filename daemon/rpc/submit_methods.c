@@ -5,7 +5,7 @@
 
 #include "base/digest.h"
 #include "base/offload.h"
-#include "engine/json.h"
+#include "model/row_json.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/environment.h"

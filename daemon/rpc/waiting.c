@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/slot.h"
-#include "engine/json.h"
+#include "model/row_json.h"
 #include "rpc/context.h"
 
 /* When it is tried again; ROW_NONE: nobody knows. */

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "engine/view.h"
+#include "model/view.h"
 
 struct rpc;
 

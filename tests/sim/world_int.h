@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/work.h"
+#include "job/work.h"
 #include "proto/memory.h"
 #include "world.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "engine/misnamed.h"
+#include "job/misnamed.h"
 #include "proto/memory.h"
 
 static char home[] = "/tmp/misnamed-XXXXXX";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports and review logs, made of rows written by hand: exact texts. */
-#include "engine/report.h"
+#include "job/run_report.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* An attempt as it is to be started: argv, environment, files, prompt, and the places that it may write. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "core/profile.h"
+#include "job/build_int.h"
+#include "job/filler.h"
+#include "job/misnamed.h"
+#include "proto/units.h"
+#include "record/host_fault.h"
+#include "record/layout.h"
+
+static void places_init(struct places *p, const struct compose_work *w)
+{
+	const char *state_dir = w->work.state_dir;
+	enum carrier carrier = w->plan->profile->carrier;
+
+	p->dir = work_attempt_dir(state_dir, w->attempt.id);
+	p->run_dir = work_run_dir(state_dir, w->run.id);
+	p->cwd = compose_is_review(w) ? work_review_dir(state_dir, &w->run, w->plan, &w->slot) : work_slot_dir(&w->run, &w->slot);
+	p->task_file = work_task_file(state_dir, &w->run, &w->slot);
+	p->prompt_file = xasprintf("%s/" RECORD_PROMPT, p->dir);
+	if (w->attempt.role == ROLE_FIX)
+		p->findings_file = xasprintf("%s/" RECORD_FINDINGS, p->dir);
+	if (!compose_is_review(w))
+		return;
+	p->review_file = work_review_file(state_dir, &w->run, w->plan, &w->slot);
+	if (carrier == CARRIER_COMMENTS)
+		p->verdict_file = xstrdup(p->review_file);
+	else if (carrier == CARRIER_VERDICT || carrier == CARRIER_DECISION)
+		p->verdict_file = xasprintf("%s/" RECORD_VERDICT, p->dir);
+	if (w->plan->read_only)
+		p->scratch = xasprintf("%s/tmp-%lld", p->run_dir, (long long)w->attempt.id);
+}
+
+static void places_release(struct places *p)
+{
+	free(p->dir);
+	free(p->run_dir);
+	free(p->cwd);
+	free(p->task_file);
+	free(p->prompt_file);
+	free(p->verdict_file);
+	free(p->findings_file);
+	free(p->review_file);
+	free(p->scratch);
+}
+
+static char *make_prompt(const struct compose_work *w, const struct sources *s, const struct places *p, size_t *size)
+{
+	struct prompt_parts parts = {
+		.template = { s->template, s->template_size },
+		.round = w->attempt.round,
+		.max_reviews = w->slot.fixes + 1,
+		.interrupted = w->interrupted,
+		.interruption = w->interruption,
+		.shared_tree = w->shared_tree,
+		.verdict_file = p->verdict_file,
+		.review_file = w->plan->review_file,
+		.read_only = w->plan->read_only,
+		.resumed = w->session != NULL,
+		/* without git nobody can tell a claim from an excuse */
+		.no_change_marker = w->run.has_git == 1 ? w->plan->no_change_markers[0] : NULL,
+	};
+
+	filler_fill(&parts, w, s);
+	return prompt_build(w->plan->profile, (enum role)w->attempt.role, &parts, size);
+}
+
+/* argv of a check, of a reviewer that is a program, of an agent. */
+static char **make_argv(const struct compose_work *w, const struct agent_plan *agent, const char *prompt, const struct places *p)
+{
+	char **argv = NULL;
+
+	if (w->attempt.role == ROLE_CHECK) {
+		strings_append(&argv, "sh");
+		strings_append(&argv, "-c");
+		strings_append(&argv, w->attempt.agent);
+		return argv;
+	}
+	argv = agent_argv(agent, prompt, p->prompt_file, w->session);
+	if (compose_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT)
+		strings_append(&argv, p->cwd);
+	return argv;
+}
+
+/* Its own files, and what its agent keeps for itself. */
+static char **make_writable(const struct agent_plan *agent, const struct places *p, char *const *env)
+{
+	const char *const own[] = { p->scratch, p->verdict_file, p->review_file };
+	const char *home = NULL;
+	char **list = NULL;
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (own[i] != NULL)
+			strings_append(&list, own[i]);
+	for (size_t i = 0; env[i] != NULL; i++)
+		if (strncmp(env[i], "HOME=/", 6) == 0)
+			home = env[i] + 5;
+	for (char *const *path = agent->writable; path != NULL && *path != NULL; path++) {
+		bool in_home = strncmp(*path, "~/", 2) == 0;
+		char *full = in_home ? xasprintf("%s/%s", home != NULL ? home : "", *path + 2) : xstrdup(*path);
+
+		if (!in_home || home != NULL)
+			strings_append(&list, full);
+		free(full);
+	}
+	return list;
+}
+
+static void add_file(struct launch *launch, const char *name, char *data, size_t size)
+{
+	launch->files[launch->nfiles++] = (struct launch_file){ .name = name, .data = data, .size = size, .mode = 0600 };
+}
+
+/* Takes env and prompt; prompt NULL: nothing on stdin. */
+static struct launch *make_launch(const struct compose_work *w, const struct agent_plan *agent, const struct places *p, char **env, char *prompt, size_t size)
+{
+	static const enum job_sandbox levels[SANDBOXES] = {
+		[SANDBOX_OFF] = JOB_OPEN,
+		[SANDBOX_TRY] = JOB_TRY,
+		[SANDBOX_REQUIRE] = JOB_REQUIRE,
+	};
+	const struct clocks *clocks = &w->plan->clocks[w->attempt.role];
+	struct launch *launch = xcalloc(1, sizeof(*launch));
+
+	launch->id = w->attempt.id;
+	launch->envp = env;
+	launch->job = (struct job){
+		.argv = make_argv(w, agent, prompt, p),
+		.cwd = xstrdup(p->cwd),
+		.input = prompt != NULL && agent->prompt == PROMPT_STDIN ? xstrdup(RECORD_PROMPT) : NULL,
+		.uuid = xstrdup(w->attempt.uuid),
+		.wall_ms = clocks->ms[CLOCK_WALL],
+		.idle_ms = clocks->ms[CLOCK_IDLE],
+		.idle_stdout = w->attempt.role != ROLE_CHECK && reader_can_tell(agent->reader),
+		.post_result_ms = (int)clocks->ms[CLOCK_POST_RESULT],
+		.marks_signal = 1,
+		.grace_ms = w->plan->grace_ms,
+		.output_bytes = w->plan->output_bytes,
+		.durable = true,
+	};
+	if (compose_is_review(w) && w->plan->read_only && w->plan->sandbox != SANDBOX_OFF) {
+		launch->job.sandbox = (int)levels[w->plan->sandbox];
+		launch->job.writable = make_writable(agent, p, env);
+	}
+	if (prompt != NULL)
+		add_file(launch, RECORD_PROMPT, prompt, size);
+	if (p->verdict_file != NULL && w->plan->profile->carrier != CARRIER_COMMENTS)
+		add_file(launch, RECORD_VERDICT, xstrdup(""), 0);
+	if (p->findings_file != NULL && w->findings != NULL)
+		add_file(launch, RECORD_FINDINGS, xstrdup(w->findings), strlen(w->findings));
+	return launch;
+}
+
+/* Its scratch, and where it works in a checkout: git lays out no directory that has nothing in it. */
+static int make_directories(const struct compose_work *w, const struct places *p, char **error)
+{
+	const char *const dirs[] = { strcmp(p->cwd, w->run.workdir) != 0 ? p->cwd : NULL, p->scratch };
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		int rv = dirs[i] == NULL ? 0 : dirs[i] == p->scratch ? file_mkdir_anew(dirs[i], 0700) : file_mkdirs(dirs[i], 0700);
+
+		if (rv != 0) {
+			*error = xasprintf("%s: %s", dirs[i], host_words(-rv));
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* A file of nearly that name is none of this review when it is there already. */
+static int note_misnamed(const struct compose_work *w, const struct places *p, char **error)
+{
+	const char *state_dir = w->work.state_dir;
+	char *top = work_review_top(state_dir, &w->run, w->plan, &w->slot), *note = work_misnamed_file(state_dir, &w->run, &w->slot);
+	int rv = misnamed_note(top, state_dir, p->review_file, note);
+
+	if (rv == -EFBIG)
+		*error = xasprintf("%s has too many files whose names are nearly that of the review file %s; remove them, then retry the run", top,
+		    strrchr(p->review_file, '/') + 1);
+	else if (rv != 0)
+		*error = xasprintf("%s: %s", note, host_words(-rv));
+	free(note);
+	free(top);
+	return rv == 0 ? 0 : -1;
+}
+
+/* A file of an earlier review must not be taken for this one's. One that may write nothing else finds it there, empty. */
+static int clear_review_file(const struct compose_work *w, const struct places *p, char **error)
+{
+	int fd;
+
+	if (make_directories(w, p, error) == -1)
+		return -1;
+	if (p->review_file == NULL)
+		return 0;
+	if (unlink(p->review_file) == -1 && errno != ENOENT) {
+		*error = xasprintf("%s of an earlier review cannot be removed: %s", p->review_file, host_words(errno));
+		return -1;
+	}
+	if (w->plan->profile->carrier == CARRIER_FILE && note_misnamed(w, p, error) == -1)
+		return -1;
+	if (!w->plan->read_only)
+		return 0;
+	fd = open(p->review_file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd == -1) {
+		*error = xasprintf("%s cannot be made: %s", p->review_file, host_words(errno));
+		return -1;
+	}
+	close(fd);
+	return 0;
+}
+
+/* The answer as it is for a program that judges it, a prompt for an agent, nothing for a check. */
+static char *make_input(const struct compose_work *w, const struct sources *s, const struct places *p, size_t *size)
+{
+	if (w->attempt.role == ROLE_CHECK)
+		return NULL;
+	if (compose_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT) {
+		*size = s->answer_size;
+		return xmemdup0(s->answer != NULL ? s->answer : "", s->answer_size);
+	}
+	return make_prompt(w, s, p, size);
+}
+
+/* Agents fill disks, and the database is on one of them. */
+static bool below_floor(struct compose_work *w, const struct places *p)
+{
+	const char *const places[] = { w->work.state_dir, p->cwd };
+	char free_text[32], floor_text[32];
+
+	for (size_t i = 0; w->plan->disk_floor_bytes > 0 && i < sizeof(places) / sizeof(places[0]); i++) {
+		struct statvfs fs;
+		int64_t bytes;
+
+		if (statvfs(places[i], &fs) == -1)
+			continue;
+		bytes = (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
+		if (bytes >= w->plan->disk_floor_bytes)
+			continue;
+		size_format(bytes, free_text, sizeof(free_text));
+		size_format(w->plan->disk_floor_bytes, floor_text, sizeof(floor_text));
+		w->floor = xasprintf(FLOOR_REASON "%s free at %s, limits.disk_floor is %s", free_text, places[i], floor_text);
+		return true;
+	}
+	return false;
+}
+
+/* What others have said goes into prompts without secrets; a program that judges an answer has it as it is. */
+static void mask_sources(const struct compose_work *w, struct sources *s)
+{
+	struct secrets secrets = secrets_new(w->run.environment, w->plan);
+	struct redactor *redactor = secrets_redactor(w->work.state_dir, &secrets);
+	char *follow_up = redact_text(redactor, s->follow_up.data, s->follow_up.size, NULL), *answer = NULL;
+	size_t size = 0;
+
+	if (follow_up != NULL) {
+		buf_release(&s->follow_up);
+		buf_adds(&s->follow_up, follow_up);
+	}
+	if (s->answer != NULL && !(compose_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT))
+		answer = redact_text(redactor, s->answer, s->answer_size, &size);
+	if (answer != NULL) {
+		free(s->answer);
+		s->answer = answer;
+		s->answer_size = size;
+	}
+	for (size_t i = 0; i < s->nanswers; i++) {
+		char *masked = s->answers[i] != NULL ? redact_text(redactor, s->answers[i], strlen(s->answers[i]), NULL) : NULL;
+
+		if (masked != NULL) {
+			free(s->answers[i]);
+			s->answers[i] = masked;
+		}
+		s->history[i].answer = (struct span){ s->answers[i], s->answers[i] != NULL ? strlen(s->answers[i]) : 0 };
+	}
+	free(follow_up);
+	redact_free(redactor);
+	secrets_release(&secrets);
+}
+
+void compose_run(struct compose_work *w)
+{
+	const struct agent_plan *agent = plan_agent(w->plan, (enum role)w->attempt.role, w->attempt.agent);
+	struct places p = { 0 };
+	struct sources s = { 0 };
+	char *prompt = NULL, **env;
+	size_t size = 0;
+
+	places_init(&p, w);
+	if (below_floor(w, &p))
+		goto out;
+	if (sources_read(w, &p, &s, &w->error) == -1 || (compose_is_review(w) && clear_review_file(w, &p, &w->error) == -1))
+		goto out;
+	mask_sources(w, &s);
+	prompt = make_input(w, &s, &p, &size);
+	if (prompt != NULL && agent->prompt == PROMPT_ARG && size > AGENT_ARG_MAX) {
+		w->error = xasprintf("the prompt has %zu bytes, but agent '%s' takes it as an argument, which is limited to %d; "
+		    "set prompt = \"stdin\" or \"file\" for this agent", size, agent->name, AGENT_ARG_MAX);
+		goto out;
+	}
+	env = environment_load(w->work.state_dir, w->run.environment, w->attempt.role == ROLE_CHECK ? NULL : agent, &w->error);
+	if (env == NULL)
+		goto out;
+	variables_set(w, agent, &s, &p, &env);
+	w->launch = make_launch(w, agent, &p, env, prompt, size);
+	if (w->time_left_ms != ROW_NONE && w->launch->job.wall_ms > w->time_left_ms)
+		w->launch->job.wall_ms = w->time_left_ms;
+	prompt = NULL;
+out:
+	free(prompt);
+	places_release(&p);
+	sources_release(&s);
+}

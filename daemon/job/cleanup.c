@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "job/work.h"
+#include "proto/memory.h"
+
+static void remove_file(const char *state_dir, const char *dir, const char *name)
+{
+	char *path = xasprintf("%s/%s/%s", state_dir, dir, name);
+
+	unlink(path);
+	free(path);
+}
+
+/* Of the run's directory: private index, checkouts, what confined reviewers wrote. */
+static void remove_scratch(const char *state_dir, int64_t run)
+{
+	static const char *const heads[] = { "scratch", "tmp-", "tree-" };
+	char *path = work_run_dir(state_dir, run);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+			char *name = xasprintf("%s/%s", path, entry->d_name);
+
+			if (strncmp(entry->d_name, heads[i], strlen(heads[i])) == 0)
+				file_remove_tree(name);
+			free(name);
+		}
+	}
+	if (dir != NULL)
+		closedir(dir);
+	free(path);
+}
+
+/* What a daemon that died between a run's end and the forgetting left behind. */
+static void sweep(const char *state_dir, char *const *keep)
+{
+	char *path = xasprintf("%s/env", state_dir);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL)
+		if (entry->d_name[0] != '.' && !strings_contain(keep, entry->d_name))
+			remove_file(state_dir, "env", entry->d_name);
+	if (dir != NULL)
+		closedir(dir);
+	free(path);
+}
+
+void forget_run(struct forget_work *work)
+{
+	const char *state_dir = work->work.state_dir;
+
+	if (work->run != ROW_NONE)
+		remove_scratch(state_dir, work->run);
+	if (work->environment != NULL)
+		remove_file(state_dir, "env", work->environment);
+	if (work->blob != NULL)
+		remove_file(state_dir, "blobs", work->blob);
+	if (work->leftover != NULL)
+		unlink(work->leftover);
+	if (work->keep != NULL)
+		sweep(state_dir, work->keep);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "core/backoff.h"
+#include "job/attempt_preview.h"
+#include "job/work.h"
+#include "proto/escape.h"
+#include "proto/memory.h"
+#include "record/host_fault.h"
+#include "record/layout.h"
+#include "record/output.h"
+#include "task/marker.h"
+
+/* Feed the recorded stdout to the reader, gaps included, at most as far as end. 0 or -errno; -ENODATA: not all that is expected is there. */
+static int feed(struct reader *reader, int dirfd, uint64_t expected, uint64_t end)
+{
+	static const size_t room = 256 * 1024;
+	char *buffer = xcalloc(room, 1);
+	uint64_t offset = 0;
+	int rv = 0;
+
+	while (offset < end) {
+		struct output_chunk chunk;
+
+		rv = output_read(dirfd, RECORD_STDOUT, offset, buffer, room, &chunk);
+		if (rv != 0 || chunk.size == 0)
+			break;
+		if (chunk.dropped > 0)
+			reader_gap(reader);
+		if (chunk.offset < end)
+			reader_feed(reader, buffer, end - chunk.offset < chunk.size ? (size_t)(end - chunk.offset) : chunk.size);
+		offset = chunk.offset + chunk.size;
+	}
+	free(buffer);
+	if ((rv == 0 || rv == -ENOENT) && offset < (expected < end ? expected : end))
+		return -ENODATA;	/* a full disk took it; what stands before it is not the last word */
+	return rv == -ENOENT ? 0 : rv;
+}
+
+/* The end of its output is not there: either it never was, or it went after the shim had written it. malloc'd. */
+static char *short_output(const struct collect_work *work, int dirfd, const char *dir)
+{
+	uint64_t kept = 0, vouched = work->stdout_bytes + work->stderr_bytes - work->dropped;
+	int rv = output_kept(dirfd, RECORD_STDOUT, &kept);
+
+	if (rv == 0)
+		rv = output_kept(dirfd, RECORD_STDERR, &kept);
+	if (rv != 0 || kept >= vouched)
+		return xasprintf("the end of its output was not kept: make room on the disk of %s, then start it again: rlctl hold rework", dir);
+	if (work->rebooted)
+		return xasprintf("the machine went down before the end of its output was on the disk of %s; start it again: rlctl hold rework", dir);
+	return xasprintf("its output in %s is shorter than its exit record says: a file was cut or removed there; start it again: rlctl hold rework", dir);
+}
+
+/* What it said when it was ended is no result. It tells what the work has cost, and why its service did not serve it. */
+static void hear_afterwards(struct collect_work *work, int dirfd)
+{
+	struct reader *reader = reader_new(work->reader);
+	struct agent_result *r = &work->result, all;
+
+	(void)feed(reader, dirfd, work->stdout_bytes, UINT64_MAX);
+	reader_end(reader, &all);
+	r->tokens_input = all.tokens_input;
+	r->tokens_cached = all.tokens_cached;
+	r->tokens_cache_write = all.tokens_cache_write;
+	r->tokens_output = all.tokens_output;
+	r->tokens_reasoning = all.tokens_reasoning;
+	r->tokens_of_session = all.tokens_of_session;
+	r->cost_usd = all.cost_usd;
+	if (!r->over && r->provider == PROVIDER_OK && all.provider != PROVIDER_OK) {
+		r->provider = all.provider;
+		r->transient = all.transient;
+		r->reset_at = all.reset_at;
+		free(r->notice);
+		r->notice = all.notice;
+		all.notice = NULL;
+	}
+	agent_result_release(&all);
+}
+
+/* What the end of stderr says about a failure. Masked before it is cut. NULL: nothing. */
+static char *last_words(const struct collect_work *work, int dirfd, const struct redactor *redactor)
+{
+	char tail[4096], *masked, *words;
+	size_t size;
+	struct output_chunk chunk = { 0 };
+	uint64_t from = work->stderr_bytes > sizeof(tail) ? work->stderr_bytes - sizeof(tail) : 0;
+
+	if (output_read(dirfd, RECORD_STDERR, from, tail, sizeof(tail), &chunk) != 0)
+		return NULL;
+	masked = redact_text(redactor, tail, chunk.size, &size);
+	words = agent_last_words(work->reader, masked != NULL ? masked : tail, masked != NULL ? size : chunk.size);
+	free(masked);
+	return words;
+}
+
+/* Durable: it is the work that was paid for, and the next prompt is made of it. What reports show of it is kept beside it, for it
+ * outlives what has to be known to mask it. 0 or -errno. */
+static int keep_answer(struct collect_work *work, int dirfd, const struct redactor *redactor)
+{
+	char hex[DIGEST_HEX], *masked;
+	size_t size;
+	int rv = 0;
+
+	if (work->result.size == 0)
+		return 0;
+	masked = redact_text(redactor, work->result.text, work->result.size, &size);
+	if (masked != NULL)
+		rv = file_write(dirfd, RECORD_MASKED, masked, size, 0600, true);
+	free(masked);
+	if (rv == 0)
+		rv = file_write(dirfd, RECORD_ANSWER, work->result.text, work->result.size, 0600, true);
+	if (rv == 0) {
+		digest_hex(work->result.text, work->result.size, hex);
+		work->answer_hash = xstrdup(hex);
+	}
+	return rv;
+}
+
+#define REVIEW_FILE_MAX (1024 * 1024)
+
+/* A review file that is gone or no plain file has no marks. They are masked as the findings were, which they are compared with. */
+static void read_marks(struct collect_work *work, const struct redactor *redactor)
+{
+	char *text = NULL;
+	size_t size = 0;
+
+	if (file_read(AT_FDCWD, work->review_file, REVIEW_FILE_MAX, &text, &size) == 0)
+		work->nmarks = verdict_marks(text, size, &work->marks);
+	for (size_t i = 0; i < work->nmarks; i++) {
+		redact_string(redactor, &work->marks[i].file);
+		redact_string(redactor, &work->marks[i].text);
+	}
+	free(text);
+}
+
+/* Rows, events and the log have many copies of it. */
+#define WORDS_MAX 2000
+#define WORDS_CUT "..."
+
+static void shorten(char *words)
+{
+	size_t n = WORDS_MAX - (sizeof(WORDS_CUT) - 1);
+
+	if (words == NULL || strlen(words) <= WORDS_MAX)
+		return;
+	n -= text_unfinished(words, n);
+	memcpy(words + n, WORDS_CUT, sizeof(WORDS_CUT));
+}
+
+/* What rows and events get of what it said. Masked before it is cut. */
+static void redact_result(struct agent_result *result, const struct redactor *redactor)
+{
+	redact_string(redactor, &result->error);
+	redact_string(redactor, &result->notice);
+	shorten(result->error);
+	shorten(result->notice);
+	/* no conversation has such a name */
+	if (redact_string(redactor, &result->session)) {
+		free(result->session);
+		result->session = NULL;
+	}
+}
+
+#define NO_LIMIT_WORDS "its service refuses it"
+
+/* It was ended while it waited for its service: what it said last of that counts, not what it said when it was ended. Refusals that tell
+ * no time and were no notice of a limit are over sooner than one. */
+static void take_refusal(struct collect_work *work, int dirfd)
+{
+	struct agent_result *r = &work->result;
+	struct notice n;
+
+	notice_last(&n, work->reader, dirfd, work->ended_at, work->zone);
+	free(r->error);
+	free(r->notice);
+	r->error = xstrdup(n.words != NULL ? n.words : NO_LIMIT_WORDS);
+	r->notice = xstrdup(n.words);
+	r->is_error = true;
+	r->incomplete = r->over = r->transient = false;
+	r->provider = work->refused;
+	r->reset_at = n.reset_at;
+	if (r->reset_at == ROW_NONE && n.provider == PROVIDER_THROTTLED)
+		r->reset_at = work->ended_at + BACKOFF_MAX_MS;
+	notice_release(&n);
+}
+
+#define DISK_FILES_MAX 500000
+
+/* What a tree takes on the disk, links not followed; as far as can be seen. */
+static int64_t disk_use(const char *dir)
+{
+	char *paths[] = { (char *)dir, NULL };
+	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, NULL);
+	const FTSENT *entry;
+	int64_t bytes = 0, files = 0;
+
+	while (fts != NULL && files < DISK_FILES_MAX && (entry = fts_read(fts)) != NULL) {
+		if (entry->fts_info == FTS_DP || entry->fts_info == FTS_ERR || entry->fts_info == FTS_NS)
+			continue;
+		bytes += (int64_t)entry->fts_statp->st_blocks * 512;
+		files++;
+	}
+	if (fts != NULL)
+		fts_close(fts);
+	return bytes;
+}
+
+void collect_run(struct collect_work *work)
+{
+	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
+	struct reader *reader = reader_new(work->reader);
+	struct redactor *redactor = secrets_redactor(work->work.state_dir, &work->secrets);
+	int dirfd, rv;
+
+	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rv = dirfd == -1 ? -errno : feed(reader, dirfd, work->stdout_bytes, work->unasked);
+	reader_end(reader, &work->result);
+	if (rv == 0 && work->unasked < work->stdout_bytes)
+		hear_afterwards(work, dirfd);
+	work->cut = rv == -ENODATA;
+	if (work->cut)
+		work->error = short_output(work, dirfd, dir);
+	else if (rv != 0)
+		work->error = xasprintf("output in %s cannot be read: %s", dir, host_words(-rv));
+	else
+		rv = keep_answer(work, dirfd, redactor);
+	if (rv == 0)
+		rv = preview_keep(dirfd, work->reader, redactor);
+	if (dirfd != -1)
+		work->last_words = last_words(work, dirfd, redactor);
+	if (work->review_file != NULL)
+		read_marks(work, redactor);
+	work->stop = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->markers) != NULL;
+	work->says_no_change = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->no_change_markers) != NULL;
+	if (work->worktree != NULL)
+		work->disk_bytes = disk_use(work->worktree);
+	if (rv != 0 && work->error == NULL)
+		work->error = xasprintf("its answer cannot be kept in %s: %s", dir, host_words(-rv));
+	if (dirfd != -1 && work->refused != PROVIDER_NONE)
+		take_refusal(work, dirfd);
+	else
+		ending_judge(work);
+	if (dirfd != -1)
+		close(dirfd);
+	redact_result(&work->result, redactor);
+	redact_free(redactor);
+	free(dir);
+}

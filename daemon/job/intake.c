@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "core/profile.h"
+#include "job/work.h"
+#include "proto/error.h"
+#include "proto/escape.h"
+#include "proto/memory.h"
+
+#define TASK_MAX (16 * 1024 * 1024)
+
+static void refuse(struct intake *item, int code, const char *field, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The first refusal stands. */
+static void refuse(struct intake *item, int code, const char *field, const char *hint, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (item->code != RPC_OK)
+		return;
+	item->code = code;
+	item->field = field;
+	item->hint = hint != NULL ? xstrdup(hint) : NULL;
+	va_start(ap, fmt);
+	if (vasprintf(&item->message, fmt, ap) == -1)
+		abort();
+	va_end(ap);
+}
+
+/* A path of the submit could not be used, for this errno: the submit's fault, or that of the host, which passes. */
+static void refuse_path(struct intake *item, int error, const char *field, const char *hint, const char *path)
+{
+	const struct rpc_host_row *host = rpc_host_find(error);
+
+	refuse(item, host != NULL ? host->code : RPC_INVALID_PARAMS, field, host != NULL ? host->hint : hint, "%s: %s", path, strerror(error));
+}
+
+/* The code for a file of the daemon's own that could not be used. */
+static int unavailable(int error)
+{
+	const struct rpc_host_row *host = rpc_host_find(error);
+
+	return host != NULL ? host->code : RPC_UNAVAILABLE;
+}
+
+/* The workdir as seen from the workspace. */
+static void set_subdir(struct intake *item)
+{
+	char *real = item->workspace != NULL ? realpath(item->workdir, NULL) : NULL;
+	size_t n = item->workspace != NULL ? strlen(item->workspace) : 0;
+
+	item->subdir = xstrdup(real != NULL && strncmp(real, item->workspace, n) == 0 && real[n] == '/' ? real + n + 1 : "");
+	free(real);
+}
+
+static void check_workdir(struct intake *item)
+{
+	struct stat st;
+	char *top, *real;
+	int rv;
+
+	if (item->workdir[0] != '/') {
+		refuse(item, RPC_INVALID_PARAMS, "workdir", "give an absolute path", "workdir '%s' is not absolute", item->workdir);
+		return;
+	}
+	if (stat(item->workdir, &st) == -1) {
+		refuse_path(item, errno, "workdir", "create it, or name another with -C", item->workdir);
+		return;
+	}
+	if (!S_ISDIR(st.st_mode)) {
+		refuse(item, RPC_INVALID_PARAMS, "workdir", "name a directory with -C", "workdir %s is not a directory", item->workdir);
+		return;
+	}
+	if (access(item->workdir, R_OK | W_OK | X_OK) == -1) {
+		if (rpc_host_find(errno) != NULL)
+			refuse_path(item, errno, "workdir", NULL, item->workdir);
+		refuse(item, RPC_INVALID_PARAMS, "workdir", "the daemon's user needs to read, write and search it",
+		    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)geteuid(), strerror(errno));
+		return;
+	}
+	rv = git_top(item->workdir, &top);
+	if (rv != 0) {
+		refuse_path(item, -rv, "workdir", "let the daemon's user look for its repository", item->workdir);
+		return;
+	}
+	item->has_git = top != NULL;
+	real = realpath(top != NULL ? top : item->workdir, NULL);
+	if (real == NULL)
+		refuse_path(item, errno, "workdir", "name another with -C", item->workdir);
+	item->workspace = real;
+	free(top);
+	set_subdir(item);
+	if (!item->has_git && item->judge != NULL && item->judge->profile->carrier != CARRIER_EXIT)
+		refuse(item, RPC_INVALID_PARAMS, "workdir", item->judge == &item->task_plan ? "run 'git init' there, or leave agentic_review out of the workflow" :
+		    "run 'git init' there, review with a program (--reviewer CMD), or leave the review out (--no-review)",
+		    "workdir %s is not in a git repository, and a review needs one to know what changed", item->workdir);
+}
+
+static void check_prompt_file(struct intake *item, const char *path, const char *field)
+{
+	if (path != NULL && access(path, R_OK) == -1)
+		refuse_path(item, errno, field, "name an existing file, or leave the option out", path);
+}
+
+/* Before anything is paid for. It is put in place by a rename, which would do away with a device or a pipe of this name. */
+static void check_report(struct intake *item)
+{
+	const char *path = item->plan->report;
+	char *directory;
+	struct stat st;
+
+	if (path == NULL)
+		return;
+	directory = xmemdup0(path, (size_t)(strrchr(path, '/') - path) + 1);
+	if (access(directory, W_OK | X_OK) == -1)
+		refuse_path(item, errno, "report", "name a file in a directory that is there and that the daemon's user may write", directory);
+	else if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		refuse(item, RPC_INVALID_PARAMS, "report", "name another file", "report %s is no regular file", path);
+	free(directory);
+}
+
+/* 0, or the errno that tells why it is no program. */
+static int program_fault(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == -1)
+		return errno;
+	if (!S_ISREG(st.st_mode))
+		return EACCES;
+	return access(path, X_OK) == -1 ? errno : 0;
+}
+
+/* The same of a name that is looked up on the run's PATH; a fault of the host ends the search. */
+static int path_fault(const struct intake *item, const char *name)
+{
+	const char *path = environment_get(item->environment, "PATH");
+	char *copy = xstrdup(path != NULL ? path : "/usr/bin:/bin"), *rest = copy, *dir;
+	int error = ENOENT;
+
+	while (error != 0 && rpc_host_find(error) == NULL && (dir = strsep(&rest, ":")) != NULL) {
+		char *file = xasprintf("%s/%s", dir[0] != '\0' ? dir : ".", name);
+
+		error = program_fault(file);
+		free(file);
+	}
+	free(copy);
+	return error;
+}
+
+/* Profile "exit": before anything is paid for. */
+static void check_reviewer(struct intake *item)
+{
+	const char *reviewer = item->judge != NULL ? item->judge->reviewer : NULL;
+	int error;
+
+	if (reviewer == NULL || item->judge->profile->carrier != CARRIER_EXIT)
+		return;
+	error = strchr(reviewer, '/') == NULL ? path_fault(item, reviewer) : program_fault(reviewer);
+	if (error == 0)
+		return;
+	if (rpc_host_find(error) != NULL)
+		refuse_path(item, error, "reviewer", NULL, reviewer);
+	refuse(item, RPC_INVALID_PARAMS, "reviewer", "name an existing program, and make it executable (chmod +x)",
+	    "reviewer %s: it is not there or not an executable file", reviewer);
+}
+
+/* Where there is no bd to ask, the export must be one that can be read. */
+static void check_export(struct intake *item)
+{
+	const char *path = environment_get(item->environment, "PATH");
+	const struct task_op_spec spec = { .kind = TASK_OP_LOAD, .source = SOURCE_BEADS, .path = item->source_path, .search = path };
+	struct task_op *op = task_op_new(&spec);
+	struct step_spec step;
+
+	/* with bd this names its first process, which the run will start */
+	if (task_op_next(op, -1, true, &step) == STEP_NEXT_FAILED)
+		refuse(item, RPC_INVALID_PARAMS, "beads", NULL, "%s", task_op_error(op));
+	task_op_free(op);
+}
+
+/* Where beads come from must be there, and is looked at again before each iteration. */
+static void check_beads(struct intake *item)
+{
+	char *dir = xasprintf("%s/.beads", item->source_path);
+	struct stat st;
+	int error = stat(dir, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+
+	if (rpc_host_find(error) != NULL)
+		refuse_path(item, error, "beads", NULL, dir);
+	if (error != 0)
+		refuse(item, RPC_INVALID_PARAMS, "beads", "name the directory that holds .beads, or run 'bd init' there", "there are no beads in %s", item->source_path);
+	else
+		check_export(item);
+	free(dir);
+}
+
+static void take_task(struct intake *item, const char *state_dir)
+{
+	char *path = NULL;
+	int rv;
+
+	if (item->task_blob == NULL) {
+		if (item->task_size > TASK_MAX) {
+			refuse(item, RPC_INVALID_PARAMS, "task", "split the task", "the task is larger than 16 MiB");
+			return;
+		}
+		item->text = xmemdup0(item->task, item->task_size);
+		item->text_size = item->task_size;
+	} else {
+		path = xasprintf("%s/blobs/%lld-%s", state_dir, (long long)item->owner, item->task_blob);
+		rv = file_read(AT_FDCWD, path, TASK_MAX, &item->text, &item->text_size);
+		free(path);
+		if (rv == -ENOENT)
+			refuse(item, RPC_NOT_FOUND, "task_blob", "upload it with blob.put first", "there is no blob '%s'", item->task_blob);
+		else if (rv == -EFBIG)
+			refuse(item, RPC_INVALID_PARAMS, "task_blob", "split the task", "the task is larger than 16 MiB");
+		else if (rv != 0)
+			refuse(item, unavailable(-rv), "task_blob", NULL, "blob '%s': %s", item->task_blob, strerror(-rv));
+	}
+	if (item->text == NULL)
+		return;
+	if (item->text[strspn(item->text, " \t\r\n")] == '\0' && strlen(item->text) == item->text_size)
+		refuse(item, RPC_INVALID_PARAMS, "task", "say what the agent is to do", "the task is empty");
+	else if (memchr(item->text, '\0', item->text_size) != NULL)
+		refuse(item, RPC_INVALID_PARAMS, "task", "a task is text: remove the NUL bytes", "the task contains a NUL byte");
+	else if (!text_is_utf8(item->text, item->text_size))
+		refuse(item, RPC_INVALID_PARAMS, "task", "convert it, for example with iconv -t UTF-8", "the task is not valid UTF-8");
+}
+
+static void check_argument(struct intake *item)
+{
+	if (item->plan->agents[ROLE_IMPLEMENT].prompt == PROMPT_ARG && item->text_size > AGENT_ARG_MAX)
+		refuse(item, RPC_INVALID_PARAMS, "task", "set prompt = \"stdin\" or \"file\" for this agent",
+		    "agent '%s' takes its prompt as an argument, which is limited to %d bytes; the task has %zu",
+		    item->plan->agents[ROLE_IMPLEMENT].name, AGENT_ARG_MAX, item->text_size);
+}
+
+/* The environment as one file of NUL-terminated entries, named by its hash: runs with the same one share it. */
+static void keep_environment(struct intake *item, const char *state_dir)
+{
+	struct buf b = { 0 };
+	char hex[DIGEST_HEX], *path;
+	int rv = 0;
+
+	if (item->environment == NULL)
+		return;
+	for (size_t i = 0; item->environment[i] != NULL; i++)
+		buf_add(&b, item->environment[i], strlen(item->environment[i]) + 1);
+	digest_hex(b.data != NULL ? b.data : "", b.size, hex);
+	path = xasprintf("%s/env/%s", state_dir, hex);
+	if (access(path, F_OK) == -1)
+		rv = file_write(AT_FDCWD, path, b.data, b.size, 0600, true);
+	if (rv == -ENOSPC || rv == -EDQUOT)
+		refuse(item, RPC_NO_SPACE, NULL, "make room on the disk of the state directory", "no space left to keep the environment in %s", path);
+	else if (rv != 0)
+		refuse(item, unavailable(-rv), NULL, NULL, "the environment cannot be kept in %s: %s", path, strerror(-rv));
+	else
+		item->environment_hash = xstrdup(hex);
+	free(path);
+	if (b.data != NULL)
+		explicit_bzero(b.data, b.size);
+	buf_release(&b);
+}
+
+void intake_run(struct intake_work *work)
+{
+	const char *state_dir = work->work.state_dir;
+
+	for (size_t i = 0; i < work->count; i++) {
+		struct intake *item = work->items[i];
+
+		check_workdir(item);
+		check_prompt_file(item, item->plan->developer_prompt, "developer_prompt");
+		if (item->judge != NULL)
+			check_prompt_file(item, item->judge->reviewer_prompt, "reviewer_prompt");
+		check_reviewer(item);
+		check_report(item);
+		if (item->source == SOURCE_PROMPT) {
+			take_task(item, state_dir);
+			check_argument(item);
+		} else if (item->source == SOURCE_BEADS) {
+			check_beads(item);
+		}
+		if (item->code == RPC_OK && !item->check)
+			keep_environment(item, state_dir);
+	}
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "job/review_basis.h"
+#include "job/work.h"
+#include "git/exclude.h"
+#include "proto/memory.h"
+#include "record/host_fault.h"
+
+static int write_file(const char *dir, const char *name, const char *data, size_t size)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	int rv = file_write(AT_FDCWD, path, data, size, 0600, true);
+
+	free(path);
+	return rv;
+}
+
+/* A directory in the place of the review file would be noticed only when the implementer has been paid. */
+static void check_review_file(struct open_work *work)
+{
+	char *path;
+	struct stat st;
+
+	if (work->judge->review_file == NULL || work->error != NULL)
+		return;
+	path = xasprintf("%s/%s", work->workdir, work->judge->review_file);
+	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		work->error = xasprintf("%s is a directory, and the reviewer is to write a file there; move it away, or set another review_file", path);
+	free(path);
+}
+
+/* No work tree of the run is made before: whatever is there is of somebody else, and may be all that is left of some work. 0 or -errno. */
+static int set_worktrees_aside(struct open_work *work)
+{
+	char *path = xasprintf("%s/worktrees/%lld", work->work.state_dir, (long long)work->run), *aside = NULL, *warning;
+	struct stat st;
+	int rv = 0;
+
+	if (lstat(path, &st) == 0) {
+		for (int n = 1; aside == NULL || lstat(aside, &st) == 0; n++) {
+			free(aside);
+			aside = xasprintf("%s.aside-%d", path, n);
+		}
+		rv = rename(path, aside) == -1 ? -errno : 0;
+		warning = xasprintf("%s existed before the run: moved to %s", path, aside);
+		if (rv == 0)
+			strings_append(&work->warnings, warning);
+		free(warning);
+		free(aside);
+	}
+	free(path);
+	return rv;
+}
+
+/* The run has not begun: nothing of its directory is taken over, neither from somebody who made it beforehand nor from a try that a crash has
+ * cut short. 0 or -errno. */
+static int make_dir(struct open_work *work, const char *dir)
+{
+	char *runs = xasprintf("%s/runs", work->work.state_dir), *scratch = xasprintf("%s/scratch", dir);
+	int rv = file_mkdirs(runs, 0700);
+
+	if (rv == 0)
+		rv = file_mkdir_anew(dir, 0700);
+	if (rv == 0 && mkdir(scratch, 0700) == -1)
+		rv = -errno;
+	free(scratch);
+	free(runs);
+	return rv == 0 ? set_worktrees_aside(work) : rv;
+}
+
+/* <state>/runs/<id>/: task (RL_TASK_FILE), what reviews go by (review_basis.c), scratch/. */
+void open_run(struct open_work *work)
+{
+	char *dir = work_run_dir(work->work.state_dir, work->run), *warning = NULL;
+	int rv = make_dir(work, dir);
+
+	if (rv == 0 && work->text != NULL)
+		rv = write_file(dir, "task", work->text, work->text_size);
+	if (rv == 0 && work->judge != NULL)
+		rv = judgement_keep(work, dir);
+	if (work->judge != NULL)
+		check_review_file(work);
+	if (rv != 0 && work->error == NULL)
+		work->error = xasprintf("the run's directory %s: %s", dir, host_words(-rv));
+	if (work->error == NULL && work->has_git && work->artifacts != NULL)
+		git_exclude(work->workspace, work->artifacts, &warning);
+	if (warning == NULL && !work->has_git && work->plan->commit == COMMIT_MODE_AUTO)
+		warning = xasprintf("nothing is committed: %s is not in a git repository", work->workdir);
+	if (warning != NULL)
+		strings_append(&work->warnings, warning);
+	free(warning);
+	free(dir);
+}

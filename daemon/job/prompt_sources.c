@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* The texts that a prompt is made of, read from disk. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "job/build_int.h"
+#include "job/template_search.h"
+#include "record/host_fault.h"
+#include "record/layout.h"
+#include "record/output.h"
+
+#define TASK_FILE_MAX (16 * 1024 * 1024)
+
+void sources_release(struct sources *s)
+{
+	free(s->template);
+	free(s->task);
+	free(s->answer);
+	free(s->guidelines);
+	free(s->conventions);
+	buf_release(&s->diff);
+	buf_release(&s->follow_up);
+	buf_release(&s->stories);
+	free(s->history);
+	for (size_t i = 0; i < s->nanswers; i++)
+		free(s->answers[i]);
+	free(s->answers);
+}
+
+/* One stream of an attempt or step, and whether some of it is left out. Only as much of each end is read as a prompt can show. 0, or -1 with
+ * error: it cannot be read, and is not to be taken for an empty one. */
+static int read_output(struct buf *out, const char *state_dir, int64_t id, const char *stream, bool *dropped, char **error)
+{
+	static const size_t keep = 4 * PROMPT_CAP;	/* a code point has at most four bytes */
+	char *dir = work_attempt_dir(state_dir, id), *buffer = xcalloc(keep, 1);
+	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	size_t start = out->size;
+	struct output_chunk chunk = { 0 };
+	uint64_t offset = 0;
+	int rv = dirfd == -1 ? -errno : 0;
+
+	*dropped = false;
+	while (rv == 0 && (rv = output_read(dirfd, stream, offset, buffer, keep, &chunk)) == 0 && chunk.size > 0) {
+		*dropped |= chunk.dropped > 0;
+		buf_add(out, buffer, chunk.size);
+		offset = chunk.offset + chunk.size;
+		if (out->size - start >= keep && chunk.end > offset + keep) {
+			*dropped = true;
+			offset = chunk.end - keep;
+		}
+	}
+	if (rv != 0)
+		*error = xasprintf("%s/%s cannot be read: %s", dir, stream, host_words(-rv));
+	if (dirfd != -1)
+		close(dirfd);
+	free(buffer);
+	free(dir);
+	return rv == 0 ? 0 : -1;
+}
+
+/* 0 or -1 with error; a file that is not there is an error only when it must be. */
+static int read_source(const char *dir, const char *name, size_t max, bool must, char **text, size_t *size, char **error)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	int rv = file_read(AT_FDCWD, path, max, text, size);
+
+	if (rv != 0 && (must || rv != -ENOENT)) {
+		free(*error);
+		*error = xasprintf("%s cannot be read: %s", path, host_words(-rv));
+	}
+	free(path);
+	return *error == NULL ? 0 : -1;
+}
+
+static int read_template(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
+{
+	bool developer = w->attempt.role == ROLE_IMPLEMENT || (w->attempt.role == ROLE_FIX && w->plan->fixer == FIXER_IMPLEMENTER);
+
+	if (compose_is_review(w))
+		return read_source(p->run_dir, "reviewer.md", TASK_FILE_MAX, false, &s->template, &s->template_size, error);
+	s->template = template_find(developer ? ROLE_IMPLEMENT : (enum role)w->attempt.role, developer ? w->plan->developer_prompt : NULL, w->run.workspace,
+	    w->work.config_dir, &s->template_size, error);
+	return *error == NULL ? 0 : -1;
+}
+
+/* Feedback, and the output it speaks of. */
+static int gather_follow_up(const struct compose_work *w, struct sources *s, char **error)
+{
+	bool dropped;
+
+	if (w->follow_up == NULL)
+		return 0;
+	buf_adds(&s->follow_up, w->follow_up);
+	if (w->follow_up_output == ROW_NONE)
+		return 0;
+	buf_adds(&s->follow_up, "\n\nIts output:\n\n");
+	if (read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDOUT, &dropped, error) == -1)
+		return -1;
+	return read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDERR, &dropped, error);
+}
+
+static int read_answer(const char *state_dir, int64_t attempt, char **text, size_t *size, char **error)
+{
+	char *dir = work_attempt_dir(state_dir, attempt);
+	int rv = read_source(dir, RECORD_ANSWER, AGENT_TEXT_MAX + 1, false, text, size, error);
+
+	free(dir);
+	return rv;
+}
+
+/* Who is told a conversation anew. */
+static int gather_answers(const struct compose_work *w, struct sources *s, char **error)
+{
+	const unsigned both = PART_HISTORY | PART_ANSWER;
+
+	if ((prompt_sees(w->plan->profile, (enum role)w->attempt.role) & both) != both)
+		return 0;
+	s->answers = xcalloc(w->nhistory, sizeof(*s->answers));
+	s->nanswers = w->nhistory;
+	for (size_t i = 0; i < w->nhistory; i++) {
+		size_t size;
+
+		if (w->answers[i] != ROW_NONE && read_answer(w->work.state_dir, w->answers[i], &s->answers[i], &size, error) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+static void gather_history(const struct compose_work *w, struct sources *s)
+{
+	s->history = xcalloc(w->nhistory, sizeof(*s->history));
+	for (size_t i = 0; i < w->nhistory; i++)
+		s->history[i] = (struct prompt_review){
+			.round = w->history[i].iteration,
+			.decision = w->history[i].decision,
+			.feedback = w->history[i].feedback,
+			.by = w->history[i].reviewer_agent,
+		};
+}
+
+/* A task under its id and title, which may be all that its text says. */
+static void add_story(struct buf *out, const char *id, const char *title, const char *text)
+{
+	size_t n = title != NULL ? strlen(title) : 0;
+
+	buf_addf(out, "%s## %s: %s\n", out->size > 0 ? "\n" : "", id, title != NULL ? title : "");
+	if (n > 0 && strncmp(text, title, n) == 0 && (text[n] == '\0' || text[n] == '\n'))
+		text += n;
+	text += strspn(text, "\n");
+	if (text[0] != '\0')
+		buf_addf(out, "\n%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+}
+
+static void gather_stories(const struct compose_work *w, struct buf *out)
+{
+	for (size_t i = 0; i < w->briefing.nstories; i++)
+		add_story(out, w->briefing.stories[i].id, w->briefing.stories[i].title, w->briefing.stories[i].text);
+}
+
+/* The task as it came with the work, which also makes its file; else that file as it is. */
+static int take_task(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
+{
+	const char *text = w->briefing.text != NULL ? w->briefing.text : w->offer != NULL ? w->offer : NULL;
+	int rv;
+
+	/* slot 0 is about all tasks */
+	if (text == NULL && w->slot.task == NULL)
+		text = s->stories.data != NULL ? s->stories.data : "";
+	if (text == NULL)
+		return read_source("", p->task_file, TASK_FILE_MAX, true, &s->task, &s->task_size, error);
+	s->task_size = w->briefing.text != NULL ? w->briefing.size : strlen(text);
+	s->task = xmemdup0(text, s->task_size);
+	rv = file_write(AT_FDCWD, p->task_file, s->task, s->task_size, 0600, false);
+	if (rv != 0)
+		*error = xasprintf("%s: %s", p->task_file, host_words(-rv));
+	return rv == 0 ? 0 : -1;
+}
+
+int sources_read(const struct compose_work *w, const struct places *p, struct sources *s, char **error)
+{
+	const char *state_dir = w->work.state_dir;
+
+	gather_stories(w, &s->stories);
+	if (take_task(w, p, s, error) == -1 || read_source(p->run_dir, "guidelines.md", TASK_FILE_MAX, false, &s->guidelines, &s->guidelines_size, error) == -1 ||
+	    read_source(p->run_dir, "conventions.md", TASK_FILE_MAX, false, &s->conventions, &s->conventions_size, error) == -1)
+		return -1;
+	if (strcmp(w->run.source, sources[SOURCE_PROMPT].name) == 0)
+		add_story(&s->stories, w->task.id, w->task.title, s->task);
+	snprintf(s->priority, sizeof(s->priority), "%lld", (long long)(w->task.priority != ROW_NONE ? w->task.priority : w->run.priority));
+	if (gather_follow_up(w, s, error) == -1)
+		return -1;
+	gather_history(w, s);
+	if (gather_answers(w, s, error) == -1)
+		return -1;
+	if (w->attempt.role != ROLE_CHECK && read_template(w, p, s, error) == -1)
+		return -1;
+	if (w->slot.answer != ROW_NONE && read_answer(state_dir, w->slot.answer, &s->answer, &s->answer_size, error) == -1)
+		return -1;
+	if (compose_is_review(w) && w->slot.diff != ROW_NONE)
+		return read_output(&s->diff, state_dir, w->slot.diff, RECORD_STDOUT, &s->diff_dropped, error);
+	return 0;
+}

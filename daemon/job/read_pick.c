@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "job/work.h"
+#include "proto/memory.h"
+#include "record/host_fault.h"
+#include "record/layout.h"
+#include "record/output.h"
+
+#define ROOM (256 * 1024)
+
+/* What has come on one stream since the last look. */
+static void look(struct pick_work *work, int stream, const char *name, int dirfd, char *buffer)
+{
+	uint64_t end = work->unasked[stream];
+	struct output_chunk chunk;
+	bool picked = false;
+	int rv = 0;
+
+	if (work->pick[stream] == NULL)
+		work->pick[stream] = pick_new(work->ids);
+	while (!picked && work->offset[stream] < end && (rv = output_read(dirfd, name, work->offset[stream], buffer, ROOM, &chunk)) == 0 && chunk.size > 0 &&
+	    chunk.offset < end) {
+		picked = pick_feed(work->pick[stream], buffer, end - chunk.offset < chunk.size ? (size_t)(end - chunk.offset) : chunk.size);
+		work->offset[stream] = chunk.offset + chunk.size;
+	}
+	/* what cannot be read for now is looked at again */
+	if (rv != 0 && host_fault(-rv))
+		host_words(-rv);
+	else if (!picked && work->last)
+		picked = pick_end(work->pick[stream]);
+	if (picked && work->picked == NULL)
+		work->picked = xstrdup(pick_id(work->pick[stream]));
+}
+
+void pick_run(struct pick_work *work)
+{
+	char *dir = work_attempt_dir(work->work.state_dir, work->attempt), *buffer = xcalloc(ROOM, 1);
+	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dirfd == -1)
+		host_words(errno);
+	if (dirfd != -1) {
+		look(work, 0, RECORD_STDOUT, dirfd, buffer);
+		look(work, 1, RECORD_STDERR, dirfd, buffer);
+		close(dirfd);
+	}
+	free(buffer);
+	free(dir);
+}

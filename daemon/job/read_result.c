@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Has a running attempt given its final result? Whoever has is silent, so only an output that has not grown since the last look is
+ * read, its end alone, and once. Does it make progress? What has come since the last look is read as far as the first event that says
+ * so: the looks at an agent at work cost a stat and an event each, and little memory between them. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/reader.h"
+#include "job/work.h"
+#include "proto/clock.h"
+#include "proto/memory.h"
+#include "record/layout.h"
+#include "record/output.h"
+
+#define ROOM ((size_t)256 * 1024)
+#define ROOM_MAX (2 * (uint64_t)READER_LINE_MAX)
+
+/* What a reader makes of the last bytes. *whole: they have a line from its beginning to its end, or all there is. */
+static bool is_over(const struct result_work *w, int dirfd, uint64_t from, char *buffer, bool *whole)
+{
+	struct reader *reader = reader_new(w->reader);
+	struct agent_result result;
+	struct output_chunk chunk;
+	bool over;
+
+	*whole = from == 0;
+	if (from > 0)
+		reader_gap(reader);
+	while (output_read(dirfd, RECORD_STDOUT, from, buffer, ROOM, &chunk) == 0 && chunk.size > 0) {
+		const char *end = memchr(buffer, '\n', chunk.size);
+
+		if (chunk.dropped > 0)
+			reader_gap(reader);
+		reader_feed(reader, buffer, chunk.size);
+		from = chunk.offset + chunk.size;
+		*whole |= end != NULL && from - (uint64_t)(buffer + chunk.size - end) + 1 < w->size;
+	}
+	over = reader_is_over(reader);
+	reader_end(reader, &result);
+	agent_result_release(&result);
+	return over;
+}
+
+/* New bytes are looked through, up to the first sign of progress. */
+static bool shows_progress(struct result_work *w, int dirfd, char *buffer)
+{
+	struct output_chunk chunk;
+	bool seen = false;
+
+	while (!seen && w->seen < w->size && output_read(dirfd, RECORD_STDOUT, w->seen, buffer, ROOM, &chunk) == 0 && chunk.size > 0) {
+		if (chunk.dropped > 0)
+			progress_gap(w->progress);
+		seen = progress_feed(w->progress, buffer, chunk.size);
+		w->seen = chunk.offset + chunk.size;
+	}
+	if (seen)
+		w->seen = w->size;
+	return seen;
+}
+
+/* Whoever has given its result waits for nothing, and a clock of its own runs for that. */
+static void look_for_progress(struct result_work *w, int dirfd)
+{
+	bool first = w->progress == NULL;
+	char *buffer;
+
+	if (w->idle_ms == 0)
+		return;
+	if (first) {
+		w->progress = progress_new(w->reader);
+		if (w->size > 0)
+			progress_gap(w->progress);
+		w->seen = w->size;
+	}
+	buffer = w->seen < w->size ? xcalloc(ROOM, 1) : NULL;
+	if (first || w->over || (buffer != NULL && shows_progress(w, dirfd, buffer)))
+		w->progress_at = clock_steady();
+	w->stalled = clock_steady() - w->progress_at >= w->idle_ms;
+	free(buffer);
+}
+
+void result_run(struct result_work *w)
+{
+	char *dir = work_attempt_dir(w->work.state_dir, w->attempt), *buffer = NULL;
+	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint64_t before = w->size;
+	int64_t modified;
+	bool whole = false;
+
+	if (dirfd == -1 || output_end(dirfd, RECORD_STDOUT, &w->size, &modified) != 0)
+		goto out;
+	if (w->size != before)
+		w->over = false;	/* it goes on */
+	look_for_progress(w, dirfd);
+	if (w->size != before || w->size == w->read)
+		goto out;
+	w->read = w->size;
+	buffer = xcalloc(ROOM, 1);
+	/* a last line that is longer than that is read in a longer piece */
+	for (uint64_t room = ROOM; !w->over && !whole && room <= ROOM_MAX; room *= 8)
+		w->over = is_over(w, dirfd, w->size > room ? w->size - room : 0, buffer, &whole);
+	free(buffer);
+out:
+	if (dirfd != -1)
+		close(dirfd);
+	free(dir);
+}

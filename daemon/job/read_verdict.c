@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "job/misnamed.h"
+#include "job/work.h"
+#include "proto/escape.h"
+#include "proto/memory.h"
+#include "record/exit_record.h"
+#include "record/host_fault.h"
+#include "record/layout.h"
+
+#define FILE_MAX (1024 * 1024)
+#define LARGE_MAX ((size_t)64 * 1024 * 1024)	/* kept of one that is larger */
+
+/* What is there in place of a review. It stays where it is: who looks once more, after a crash, must find it again. */
+enum oddity { ODD_NOT, ODD_NO_FILE, ODD_LATE, ODD_LARGE };
+
+static const char *const odd_reasons[] = {
+	[ODD_NO_FILE] = "the review file is no plain file",
+	[ODD_LATE] = "the review file was changed after the reviewer was told to end",
+	[ODD_LARGE] = "the review file is larger than 1 MiB; it is kept as ",	/* and where */
+};
+
+/* A folder, a link, a device, or too much of it. The last one is moved into the attempt's directory: it may be a review that was paid for. */
+static bool is_no_file(int rv)
+{
+	return rv == -EFBIG || rv == -EINVAL || rv == -ELOOP || rv == -EISDIR;
+}
+
+/* Times of files lag by a tick of the kernel. */
+#define TICK_MS 10
+
+/* The reviewer was ended by its shim, and has changed the file since: that is an answer to its end, not its review. */
+static bool is_answer_to_end(int dirfd, int at, const char *path)
+{
+	struct exit_record record;
+	struct stat st;
+
+	if (exit_record_read(dirfd, &record) != 0 || record.by == EXIT_OWN || record.signalled_ms == 0 || fstatat(at, path, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		return false;
+	return (int64_t)st.st_ctim.tv_sec * 1000 + st.st_ctim.tv_nsec / 1000000 + TICK_MS >= record.signalled_ms;
+}
+
+/* $RL_VERDICT_FILE. One too large to be a verdict is none, whatever the text says. 0 or -errno. */
+static int read_verdict_file(int dirfd, char **file, size_t *size, enum oddity *odd)
+{
+	int rv = file_read(dirfd, RECORD_VERDICT, FILE_MAX, file, size);
+
+	if (rv == 0 && *size > 0 && is_answer_to_end(dirfd, dirfd, RECORD_VERDICT))
+		*odd = ODD_LATE;
+	if (is_no_file(rv)) {
+		*file = xstrdup("{");
+		*size = 1;
+		return 0;
+	}
+	return rv == -ENOENT ? 0 : rv;
+}
+
+/* The carrier file of the working directory. It is kept in the attempt's directory first and read from there, so that a daemon
+ * that died in between reads the same again. 0 or -errno. */
+static int read_carrier(const struct judge_work *work, int dirfd, char **file, size_t *size, enum oddity *odd)
+{
+	int rv = file_read(dirfd, RECORD_CARRIER, FILE_MAX, file, size);
+
+	if (rv != -ENOENT)
+		return rv;
+	if (faccessat(dirfd, RECORD_LARGE, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+		*odd = ODD_LARGE;
+		return 0;
+	}
+	rv = file_read(AT_FDCWD, work->review_file, FILE_MAX, file, size);
+	if (rv == -EFBIG) {
+		*odd = ODD_LARGE;
+		return file_move(work->review_file, dirfd, RECORD_LARGE, LARGE_MAX);
+	}
+	if (is_no_file(rv))
+		*odd = ODD_NO_FILE;
+	else if (rv == 0 && is_answer_to_end(dirfd, AT_FDCWD, work->review_file))
+		*odd = ODD_LATE;
+	if (rv == -ENOENT || *odd != ODD_NOT)
+		return 0;
+	if (rv == 0)
+		rv = file_write(dirfd, RECORD_CARRIER, *file, *size, 0600, true);
+	return rv;
+}
+
+static bool is_blank(const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (strchr(" \t\r\n", text[i]) == NULL || text[i] == '\0')
+			return false;
+	return true;
+}
+
+/* A corrector works off the file where it works; nobody else is to see it, and a blank one says nothing. 0 or -errno. */
+static int place_carrier(const struct judge_work *work, const char *file, size_t size)
+{
+	bool keep = work->carrier == CARRIER_FILE && file != NULL && !is_blank(file, size);
+
+	if (keep && work->copy_to != NULL)
+		return file_write(AT_FDCWD, work->copy_to, file, size, 0644, false);
+	if (!keep)
+		unlink(work->review_file);
+	if (!keep && work->copy_to != NULL)
+		unlink(work->copy_to);
+	return 0;
+}
+
+static void refuse(struct verdict *v, enum oddity odd, const char *dir)
+{
+	v->kind = VERDICT_NONE;
+	v->reason = odd == ODD_LARGE ? xasprintf("%s%s/" RECORD_LARGE, odd_reasons[odd], dir) : xstrdup(odd_reasons[odd]);
+}
+
+/* The reviewer missed the name: its words are kept, since a checkout goes, and it has not passed. 0 or -errno. */
+static int look_for_misnamed(const struct judge_work *work, const char *dir, int dirfd, struct verdict *v)
+{
+	char *path = NULL, *full, *data = NULL, *shown, *kept;
+	size_t size;
+	int rv = work->top != NULL ? misnamed_find(work->top, work->work.state_dir, work->review_file, work->misnamed, &path) : 0;
+
+	if (path == NULL)
+		return rv;
+	full = xasprintf("%s/%s", work->top, path);
+	rv = file_read(AT_FDCWD, full, FILE_MAX, &data, &size);
+	kept = rv == 0 ? xasprintf("; its text is kept in %s/" RECORD_MISNAMED, dir) : xstrdup("");
+	if (rv == 0)
+		rv = file_write(dirfd, RECORD_MISNAMED, data, size, 0600, true);
+	else if (!host_fault(-rv))
+		rv = 0;		/* a link, a device, or too much: it is named all the same */
+	shown = text_escape(path, strlen(path), false);
+	verdict_release(v);
+	*v = (struct verdict){ .kind = VERDICT_NONE };
+	v->reason = xasprintf("misnamed review file: %s was written instead of %s%s", shown, strrchr(work->review_file, '/') + 1, kept);
+	free(kept);
+	free(shown);
+	free(data);
+	free(full);
+	free(path);
+	return rv;
+}
+
+/* From here on this is the review: what is hashed, told and fixed. */
+static void mask_verdict(const struct judge_work *work, struct verdict *v)
+{
+	struct redactor *redactor = secrets_redactor(work->work.state_dir, &work->secrets);
+	json_t *checks = v->quality_checks != NULL ? json_loads(v->quality_checks, JSON_DECODE_ANY, NULL) : NULL;
+
+	redact_string(redactor, &v->reason);
+	redact_string(redactor, &v->feedback);
+	for (size_t i = 0; i < v->nfindings; i++) {
+		redact_string(redactor, &v->findings[i].file);
+		redact_string(redactor, &v->findings[i].severity);
+		redact_string(redactor, &v->findings[i].text);
+	}
+	if (secrets_redact_json(redactor, checks)) {
+		free(v->quality_checks);
+		v->quality_checks = json_dumps(checks, JSON_COMPACT | JSON_ENCODE_ANY);
+	}
+	json_decref(checks);
+	redact_free(redactor);
+}
+
+void judge_run(struct judge_work *work)
+{
+	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
+	struct verdict_input in = { .status = work->status };
+	char *text = NULL, *file = NULL;
+	enum oddity odd = ODD_NOT;
+	int dirfd, rv;
+
+	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rv = dirfd == -1 ? -errno : file_read(dirfd, RECORD_ANSWER, AGENT_TEXT_MAX + 1, &text, &in.text_size);
+	if (rv == -ENOENT && dirfd != -1)
+		rv = 0;		/* no final text */
+	if (rv == 0 && work->review_file != NULL) {
+		rv = read_carrier(work, dirfd, &file, &in.file_size, &odd);
+		if (rv == 0 && odd == ODD_NOT)
+			rv = place_carrier(work, file, in.file_size);
+	} else if (rv == 0) {
+		rv = read_verdict_file(dirfd, &file, &in.file_size, &odd);
+	}
+	in.text = text;
+	in.file = file;
+	if (rv == 0 && odd != ODD_NOT)
+		refuse(&work->verdict, odd, dir);
+	else if (rv == 0)
+		verdict_read(work->carrier, &in, &work->verdict);
+	if (rv == 0)
+		rv = look_for_misnamed(work, dir, dirfd, &work->verdict);
+	if (rv != 0)
+		work->error = xasprintf("the review in %s cannot be read: %s", dir, host_words(-rv));
+	mask_verdict(work, &work->verdict);
+	if (dirfd != -1)
+		close(dirfd);
+	free(text);
+	free(file);
+	free(dir);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "job/template_search.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "prompt/prompt.h"
+#include "proto/memory.h"
+#include "record/host_fault.h"
+
+#define TEMPLATE_MAX (1024 * 1024)
+
+static const char *fault(int error)
+{
+	switch (error) {
+	case EINVAL:
+		return "is no regular file";
+	case EFBIG:
+		return "is larger than 1 MiB";
+	default:
+		return host_words(error);
+	}
+}
+
+/* true: the search is over, with a text or an error. A link is followed, as people keep their prompts in one place. */
+static bool try_file(char *path, bool must_exist, char **text, size_t *size, char **error)
+{
+	char *real = realpath(path, NULL);
+	int rv = real != NULL ? file_read(AT_FDCWD, real, TEMPLATE_MAX, text, size) : -errno;
+	struct stat st;
+
+	must_exist = must_exist || (real == NULL && lstat(path, &st) == 0);	/* a link that leads nowhere was meant to */
+	if (rv != 0 && (must_exist || rv != -ENOENT) && rv != -ENOTDIR)
+		*error = xasprintf("prompt file %s: %s", path, fault(-rv));
+	free(real);
+	free(path);
+	return *text != NULL || *error != NULL;
+}
+
+char *template_find(enum role role, const char *path, const char *workspace, const char *config_dir, size_t *size, char **error)
+{
+	const char *name = prompt_file_name(role);
+	char *text = NULL;
+
+	if (path != NULL) {
+		try_file(xstrdup(path), true, &text, size, error);
+		return text;
+	}
+	if (try_file(xasprintf("%s/.ai_agents/prompts/%s", workspace, name), false, &text, size, error))
+		return text;
+	if (config_dir != NULL)
+		try_file(xasprintf("%s/prompts/%s", config_dir, name), false, &text, size, error);
+	return text;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "config/config.h"
+#include "job/run_report.h"
+#include "job/work.h"
+#include "proto/memory.h"
+#include "record/layout.h"
+
+/* Whole or not at all, with a line end. 0 or -errno. */
+static int write_text(int dirfd, const char *path, const char *text)
+{
+	char *data = xasprintf("%s\n", text);
+	int rv = file_write(dirfd, path, data, strlen(data), 0644, true);
+
+	free(data);
+	return rv;
+}
+
+/* Its directory, made when it is missing. What a repository has there must not lead elsewhere; an absolute path is the user's own. */
+static int open_log_dir(const struct log_work *work)
+{
+	int fd, rv;
+
+	if (work->base != NULL)
+		return file_open_below(work->base, work->dir, 0755);
+	rv = file_mkdirs(work->dir, 0755);
+	if (rv != 0)
+		return rv;
+	fd = open(work->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd == -1 ? -errno : fd;
+}
+
+void log_run(struct log_work *work)
+{
+	int dirfd = open_log_dir(work), rv = dirfd < 0 ? dirfd : write_text(dirfd, work->name, work->text);
+
+	if (rv != 0)
+		work->error = xasprintf("the review log %s%s%s/%s cannot be written: %s; the reviews are in the database, see rlctl review export",
+		    work->base != NULL ? work->base : "", work->base != NULL ? "/" : "", work->dir, work->name, strerror(-rv));
+	if (dirfd >= 0)
+		close(dirfd);
+}
+
+void report_run(struct report_work *work)
+{
+	static const char *const names[] = { RECORD_MASKED, RECORD_ANSWER };
+	const struct run_row *row = &work->rows->run;
+	char *dir, *path, *answer = NULL, *text;
+	struct plan plan = { 0 };
+	size_t size = 0;
+	json_t *report;
+	int rv;
+
+	if (row->result_attempt != ROW_NONE) {
+		dir = work_attempt_dir(work->work.state_dir, row->result_attempt);
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && answer == NULL; i++) {
+			path = xasprintf("%s/%s", dir, names[i]);
+			if (file_read(AT_FDCWD, path, AGENT_TEXT_MAX + 1, &answer, &size) != 0)
+				answer = NULL;
+			free(path);
+		}
+		free(dir);
+	}
+	if (plan_from_json(row->plan, &plan) == -1) {
+		work->error = xasprintf("run %lld: its settings cannot be read", (long long)row->id);
+		free(answer);
+		return;
+	}
+	report = report_make(work->rows, &plan, answer, size);
+	text = json_dumps(report, JSON_INDENT(2));
+	rv = write_text(AT_FDCWD, work->path, text);
+	if (rv != 0)
+		work->error = xasprintf("run %lld: the report %s cannot be written: %s; rlctl report %lld makes it again", (long long)row->id,
+		    work->path, strerror(-rv), (long long)row->id);
+	free(text);
+	json_decref(report);
+	plan_release(&plan);
+	free(answer);
+}

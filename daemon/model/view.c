@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/order.h"
+#include "proto/memory.h"
+
+/* Where the rows of a kind live in struct run_rows, and by which columns they are told apart. Kinds without a place are of no run's view: a
+ * hook outlives its run, a claim and a group are of all runs. */
+static const struct place {
+	size_t list, count;
+	size_t run;		/* offset of the run id in the row */
+	size_t keys[3];		/* offsets of FIELD_INT keys in the row, (size_t)-1 = none */
+	size_t text_key;	/* offset of a FIELD_TEXT key, (size_t)-1 = none */
+} places[ROW_KINDS] = {
+#define NONE ((size_t)-1)
+#define LIST(kind) offsetof(struct run_rows, kind##s), offsetof(struct run_rows, n##kind##s), offsetof(struct kind##_row, run)
+	[ROW_TASK] = { LIST(task), { NONE, NONE, NONE }, offsetof(struct task_row, id) },
+	[ROW_ITERATION] = { LIST(iteration), { offsetof(struct iteration_row, number), NONE, NONE }, NONE },
+	[ROW_SLOT] = { LIST(slot), { offsetof(struct slot_row, iteration), offsetof(struct slot_row, slot), NONE }, NONE },
+	[ROW_ATTEMPT] = { LIST(attempt), { offsetof(struct attempt_row, id), NONE, NONE }, NONE },
+	[ROW_STEP] = { LIST(step), { offsetof(struct step_row, id), NONE, NONE }, NONE },
+	[ROW_REVIEW] = { LIST(review), { offsetof(struct review_row, number), NONE, NONE }, NONE },
+	[ROW_HOLD] = { LIST(hold), { offsetof(struct hold_row, id), NONE, NONE }, NONE },
+	[ROW_FINDING] = { LIST(finding), { offsetof(struct finding_row, review), offsetof(struct finding_row, number), NONE }, NONE },
+};
+
+struct view {
+	struct run_rows **runs;	/* in order of id */
+	size_t count, room;
+	size_t running;		/* attempts in state RUNNING: asked for at every commit */
+};
+
+static int64_t int_at(const void *row, size_t offset)
+{
+	return *(const int64_t *)(const void *)((const char *)row + offset);
+}
+
+static const char *text_at(const void *row, size_t offset)
+{
+	return *(char *const *)(const void *)((const char *)row + offset);
+}
+
+static int row_compare(const struct place *place, const void *a, const void *b)
+{
+	for (size_t i = 0; i < 3 && place->keys[i] != NONE; i++) {
+		int64_t x = int_at(a, place->keys[i]), y = int_at(b, place->keys[i]);
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return place->text_key == NONE ? 0 : strcmp(text_at(a, place->text_key), text_at(b, place->text_key));
+}
+
+struct run_rows *run_rows_new(void)
+{
+	struct run_rows *rows = xcalloc(1, sizeof(*rows));
+
+	row_init(ROW_RUN, &rows->run);
+	return rows;
+}
+
+/* Where the row is, or would be, in the list of its kind. */
+static size_t row_find(struct run_rows *rows, const struct place *place, const void *row, void ****list, size_t **count)
+{
+	size_t at = 0, end;
+
+	*list = (void ***)(void *)((char *)rows + place->list);
+	*count = (size_t *)(void *)((char *)rows + place->count);
+	end = **count;
+	while (at < end) {
+		size_t middle = at + (end - at) / 2;
+
+		if (row_compare(place, (**list)[middle], row) < 0)
+			at = middle + 1;
+		else
+			end = middle;
+	}
+	return at;
+}
+
+void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row)
+{
+	const struct place *place = &places[kind];
+	void ***list;
+	size_t *count, at;
+
+	if (kind == ROW_RUN) {
+		row_assign(ROW_RUN, &rows->run, row);
+		row_free(ROW_RUN, row);
+		return;
+	}
+	at = row_find(rows, place, row, &list, &count);
+	if (at < *count && row_compare(place, (*list)[at], row) == 0) {
+		row_free(kind, (*list)[at]);
+		(*list)[at] = row;
+		return;
+	}
+	*list = xreallocarray(*list, *count + 1, sizeof(**list));
+	memmove(*list + at + 1, *list + at, (*count - at) * sizeof(**list));
+	(*list)[at] = row;
+	++*count;
+}
+
+void run_rows_drop(struct run_rows *rows, enum row_kind kind, const void *row)
+{
+	const struct place *place = &places[kind];
+	void ***list;
+	size_t *count, at = row_find(rows, place, row, &list, &count);
+
+	if (at == *count || row_compare(place, (*list)[at], row) != 0)
+		return;
+	row_free(kind, (*list)[at]);
+	memmove(*list + at, *list + at + 1, (*count - at - 1) * sizeof(**list));
+	--*count;
+}
+
+struct run_rows *run_rows_copy(const struct run_rows *from)
+{
+	struct run_rows *to = run_rows_new();
+
+	row_assign(ROW_RUN, &to->run, &from->run);
+	for (int kind = 0; kind < ROW_KINDS; kind++) {
+		void *const *list;
+		size_t count;
+
+		if (places[kind].count == 0 || kind == ROW_STEP)
+			continue;
+		list = *(void *const *const *)(const void *)((const char *)from + places[kind].list);
+		count = *(const size_t *)(const void *)((const char *)from + places[kind].count);
+		for (size_t i = 0; i < count; i++)
+			run_rows_put(to, (enum row_kind)kind, row_copy((enum row_kind)kind, list[i]));
+	}
+	return to;
+}
+
+static int compare_task(const void *key, const void *member)
+{
+	return strcmp(key, (*(struct task_row *const *)member)->id);
+}
+
+struct task_row *run_rows_task(const struct run_rows *rows, const char *id)
+{
+	struct task_row **found = rows->ntasks > 0 ? bsearch(id, rows->tasks, rows->ntasks, sizeof(*rows->tasks), compare_task) : NULL;
+
+	return found != NULL ? *found : NULL;
+}
+
+static int compare_attempt(const void *key, const void *member)
+{
+	return order(*(const int64_t *)key, (*(struct attempt_row *const *)member)->id);
+}
+
+size_t run_rows_attempt_at(const struct run_rows *rows, int64_t id)
+{
+	struct attempt_row **found = rows->nattempts > 0 ?
+	    bsearch(&id, rows->attempts, rows->nattempts, sizeof(*rows->attempts), compare_attempt) : NULL;
+
+	return found != NULL ? (size_t)(found - rows->attempts) : rows->nattempts;
+}
+
+struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id)
+{
+	size_t at = run_rows_attempt_at(rows, id);
+
+	return at < rows->nattempts ? rows->attempts[at] : NULL;
+}
+
+struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count)
+{
+	size_t first = 0, end = rows->nfindings;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (rows->findings[middle]->review < review)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	for (*count = 0; first + *count < rows->nfindings && rows->findings[first + *count]->review == review; ++*count)
+		;
+	return rows->nfindings > 0 ? rows->findings + first : NULL;
+}
+
+void run_rows_free(struct run_rows *rows)
+{
+	if (rows == NULL)
+		return;
+	for (int kind = 0; kind < ROW_KINDS; kind++) {
+		void **list;
+		size_t count;
+
+		if (places[kind].count == 0)
+			continue;
+		list = *(void ***)(void *)((char *)rows + places[kind].list);
+		count = *(size_t *)(void *)((char *)rows + places[kind].count);
+		for (size_t i = 0; i < count; i++)
+			row_free((enum row_kind)kind, list[i]);
+		free(list);
+	}
+	row_release(ROW_RUN, &rows->run);
+	free(rows);
+}
+
+struct view *view_new(void)
+{
+	return xcalloc(1, sizeof(struct view));
+}
+
+void view_free(struct view *view)
+{
+	if (view == NULL)
+		return;
+	for (size_t i = 0; i < view->count; i++)
+		run_rows_free(view->runs[i]);
+	free(view->runs);
+	free(view);
+}
+
+/* Index of the first run with an id >= id. */
+static size_t view_search(const struct view *view, int64_t id)
+{
+	size_t low = 0, high = view->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (view->runs[mid]->run.id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static struct run_rows *view_find(const struct view *view, int64_t id)
+{
+	size_t at = view_search(view, id);
+
+	return at < view->count && view->runs[at]->run.id == id ? view->runs[at] : NULL;
+}
+
+const struct run_rows *view_run(const struct view *view, int64_t id)
+{
+	return view_find(view, id);
+}
+
+static bool is_running(const struct attempt_row *a)
+{
+	return a->state == ATTEMPT_S_RUNNING;
+}
+
+void view_load(struct view *view, enum row_kind kind, void *row)
+{
+	int64_t id = kind == ROW_RUN ? ((struct run_row *)row)->id : int_at(row, places[kind].run);
+	struct run_rows *rows = view_find(view, id);
+
+	if (rows == NULL) {
+		size_t at = view_search(view, id);
+
+		if (view->count == view->room) {
+			view->room = view->room ? view->room * 2 : 16;
+			view->runs = xreallocarray(view->runs, view->room, sizeof(*view->runs));
+		}
+		memmove(view->runs + at + 1, view->runs + at, (view->count - at) * sizeof(*view->runs));
+		rows = view->runs[at] = run_rows_new();
+		rows->run.id = id;
+		view->count++;
+	}
+	if (kind == ROW_ATTEMPT) {
+		const struct attempt_row *before = run_rows_attempt(rows, ((struct attempt_row *)row)->id);
+
+		view->running -= before != NULL && is_running(before);
+		view->running += is_running(row);
+	}
+	run_rows_put(rows, kind, row);
+}
+
+static void drop_row(struct view *view, enum row_kind kind, const void *row)
+{
+	struct run_rows *rows = view_find(view, int_at(row, places[kind].run));
+
+	if (rows != NULL)
+		run_rows_drop(rows, kind, row);
+}
+
+/* An ended step says nothing that a reader of unfinished runs needs. */
+static bool step_is_over(const struct step_row *step)
+{
+	return step->state == ATTEMPT_S_EXITED || step->state == ATTEMPT_S_LOST;
+}
+
+void view_install(struct view *view, const struct decision *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		const struct change *change = &d->changes[i];
+		struct task_row *task;
+
+		if (change->kind != ROW_RUN && places[change->kind].count == 0)
+			continue;
+		if (change->drop || (change->kind == ROW_STEP && step_is_over(change->row))) {
+			drop_row(view, change->kind, change->row);
+			continue;
+		}
+		if (change->kind == ROW_TASK) {
+			/* the text is the store's: it may be 16 MiB */
+			task = row_copy(ROW_TASK, change->row);
+			text_set(&task->text, NULL);
+			view_load(view, ROW_TASK, task);
+			continue;
+		}
+		view_load(view, change->kind, row_copy(change->kind, change->row));
+	}
+}
+
+const struct run_rows *view_run_of_hold(const struct view *view, int64_t hold)
+{
+	for (size_t i = 0; i < view->count; i++)
+		for (size_t h = 0; h < view->runs[i]->nholds; h++)
+			if (view->runs[i]->holds[h]->id == hold)
+				return view->runs[i];
+	return NULL;
+}
+
+const struct run_rows *view_run_of_attempt(const struct view *view, int64_t attempt)
+{
+	for (size_t i = 0; i < view->count; i++)
+		if (run_rows_attempt(view->runs[i], attempt) != NULL)
+			return view->runs[i];
+	return NULL;
+}
+
+void view_forget(struct view *view, int64_t id)
+{
+	size_t at = view_search(view, id);
+
+	if (at == view->count || view->runs[at]->run.id != id)
+		return;
+	for (size_t i = 0; i < view->runs[at]->nattempts; i++)
+		view->running -= is_running(view->runs[at]->attempts[i]);
+	run_rows_free(view->runs[at]);
+	memmove(view->runs + at, view->runs + at + 1, (view->count - at - 1) * sizeof(*view->runs));
+	view->count--;
+}
+
+const struct run_rows *view_next(const struct view *view, int64_t after)
+{
+	size_t at = view_search(view, after + 1);
+
+	return at < view->count ? view->runs[at] : NULL;
+}
+
+size_t view_count(const struct view *view)
+{
+	return view->count;
+}
+
+size_t view_running(const struct view *view)
+{
+	return view->running;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The committed rows of unfinished runs, as they are on disk: what rpc reads. Rows are installed by a commit and leave
+ * when their run has ended; ended runs are pages of the store. */
+#ifndef MODEL_VIEW_H
+#define MODEL_VIEW_H
+
+#include "core/decision.h"
+
+/* All rows of one run. Lists are in order of their keys. */
+struct run_rows {
+	struct run_row run;
+	struct task_row **tasks;
+	size_t ntasks;
+	struct iteration_row **iterations;
+	size_t niterations;
+	struct slot_row **slots;
+	size_t nslots;
+	struct attempt_row **attempts;
+	size_t nattempts;
+	struct step_row **steps;	/* unfinished ones only */
+	size_t nsteps;
+	struct review_row **reviews;
+	size_t nreviews;
+	struct finding_row **findings;
+	size_t nfindings;
+	struct hold_row **holds;
+	size_t nholds;
+};
+
+struct view;
+
+struct view *view_new(void);
+void view_free(struct view *view);
+
+/* Copy the rows of a committed decision into the view. Rows that are no working rows of a run are passed over: events, settings, hooks,
+ * claims, salvage, groups. */
+void view_install(struct view *view, const struct decision *d);
+
+/* Put one row in, as read from disk at start; takes ownership. */
+void view_load(struct view *view, enum row_kind kind, void *row);
+
+/* The rows of an unfinished run, NULL when it has ended or never was. Valid until the next install. */
+const struct run_rows *view_run(const struct view *view, int64_t id);
+
+/* The run of an unfinished run's attempt, NULL otherwise. */
+const struct run_rows *view_run_of_attempt(const struct view *view, int64_t attempt);
+
+/* The run of an unfinished run's hold, NULL otherwise. */
+const struct run_rows *view_run_of_hold(const struct view *view, int64_t hold);
+
+/* Drop an ended run. */
+void view_forget(struct view *view, int64_t id);
+
+/* In order of id: the first run with an id above after; NULL at the end. */
+const struct run_rows *view_next(const struct view *view, int64_t after);
+
+size_t view_count(const struct view *view);
+
+/* Attempts that run. */
+size_t view_running(const struct view *view);
+
+/* A run_rows of its own, for rows read from the store: run_rows_put takes ownership of row. */
+struct run_rows *run_rows_new(void);
+void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row);
+/* Take the row with the key of this one out, and free it. Kinds with a list of their own; one that is not there is none. */
+void run_rows_drop(struct run_rows *rows, enum row_kind kind, const void *row);
+/* NULL: it has no such task. */
+struct task_row *run_rows_task(const struct run_rows *rows, const char *id);
+/* Its number among the attempts, nattempts: it has no such attempt. */
+size_t run_rows_attempt_at(const struct run_rows *rows, int64_t id);
+/* NULL: it has no such attempt. */
+struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id);
+/* The findings of one review, count of them: a stretch of the run's list, which is in order. */
+struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count);
+/* A deep copy, but for the steps: they are of no use to anybody else. */
+struct run_rows *run_rows_copy(const struct run_rows *from);
+void run_rows_free(struct run_rows *rows);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Before the first iteration: the task's text from the store, the run's directory, then the base. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "engine/engine_int.h"
+#include "job/review_basis.h"
+#include "proto/memory.h"
+
+/* What the work is compared with, and in work trees made from. */
+static enum git_op_kind base_op(const struct run *run)
+{
+	return run->plan.isolation == ISOLATION_WORKTREE || run->plan.base != NULL ? GIT_BASE : GIT_SNAPSHOT;
+}
+
+static void open_cb(void *arg, struct work *work)
+{
+	struct slot *slot = arg;
+	struct run *run = slot->run;
+	struct open_work *w = (struct open_work *)work;
+	struct txn *txn;
+	bool go_on, blocked = work->fault != 0 && (w->error != NULL || w->warnings != NULL);
+
+	if (run->engine->stopped) {
+		work_free(work);
+		return;
+	}
+	slot->pending = PENDING_NOTHING;
+	run->judged_before = w->taken_over;
+	go_on = !run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1;
+	if (go_on && w->warnings == NULL) {
+		git_begin(slot, base_op(run));
+		work_free(work);
+		return;
+	}
+	txn = txn_new(run->engine);
+	if (blocked && !run_cancelling(run)) {
+		slot_wait(txn, slot, WAIT_HOST, work->fault, w->error != NULL ? w->error : w->warnings[0]);
+		txn_commit(txn);
+		work_free(work);
+		return;
+	}
+	for (char **warning = w->warnings; warning != NULL && *warning != NULL; warning++)
+		run_warn(txn, run, *warning);
+	if (go_on) {
+		txn_effect(txn, EFFECT_GIT, run, slot, (int64_t)base_op(run));
+		txn_commit(txn);
+		work_free(work);
+		return;
+	}
+	if (run->rows->run.wait == WAIT_HOST)
+		slot_wait_over(txn, slot);
+	if (run_cancelling(run))
+		run_event(txn, run, RUN_E_CANCELLED, NULL);
+	else if (w->error != NULL)
+		run_event(txn, run, RUN_E_FAILED, w->error);
+	else
+		run_event(txn, run, RUN_E_PREPARED, NULL);
+	txn_commit(txn);
+	work_free(work);
+}
+
+/* text NULL: it is no prompt, and each task's text is written when its first attempt begins. */
+static void open_run_dir(struct run *run, const char *text, size_t size)
+{
+	struct open_work *w = xcalloc(1, sizeof(*w));
+
+	w->run = run->rows->run.id;
+	w->workspace = run->rows->run.workspace;
+	w->workdir = run->rows->run.workdir;
+	w->has_git = run->rows->run.has_git == 1;
+	w->plan = &run->plan;
+	w->judge = judgement_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &w->task_plan);
+	w->retry_of = run->rows->run.retry_of;
+	w->artifacts = run_artifacts(run);
+	w->text = text != NULL ? xmemdup0(text, size) : NULL;
+	w->text_size = size;
+	engine_work(run->engine, &w->work, WORK_OPEN, open_cb, &run->own);
+}
+
+static void task_text_cb(void *arg, const char *text, size_t size)
+{
+	struct slot *slot = arg;
+	struct run *run = slot->run;
+
+	if (run->engine->stopped)
+		return;
+	if (text == NULL)
+		log_bug("run %lld has no task text", (long long)run->rows->run.id);
+	open_run_dir(run, text != NULL ? text : "", size);
+}
+
+void run_prepare(struct run *run)
+{
+	struct engine *engine = run->engine;
+
+	run->own.pending = PENDING_WORK;
+	if (run_source(run) == SOURCE_PROMPT)
+		engine->ports.task_text(engine->ports.store_ctx, run->rows->run.id, run->rows->tasks[0]->id, task_text_cb, &run->own);
+	else
+		open_run_dir(run, NULL, 0);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What is written for people beside the database: review logs in the working directory, reports. Each is made of the committed rows
+ * when it is asked for, and handed to the file queue, which keeps the order. */
+#include <stdlib.h>
+
+#include "engine/engine_int.h"
+#include "job/run_report.h"
+#include "proto/memory.h"
+
+void review_write_log(struct run *run, struct slot *slot)
+{
+	const struct run_row *row = &run->rows->run;
+	const char *dir = slot_plan(slot)->review_log, *task = slot_task_id(slot);
+	json_t *log = review_log_make(view_run(run->engine->view, row->id), task);
+	struct log_work *w;
+
+	if (log == NULL)
+		return;
+	w = xcalloc(1, sizeof(*w));
+	w->run = row->id;
+	w->base = dir[0] != '/' ? xstrdup(row->workdir) : NULL;
+	w->dir = xstrdup(dir);
+	w->name = review_log_name(task);
+	w->text = json_dumps(log, JSON_INDENT(2));
+	file_queue_write(run->engine, &w->work, WORK_LOG);
+	json_decref(log);
+}
+
+void run_write_report(struct run *run)
+{
+	struct report_work *w;
+
+	if (run->plan.report == NULL)
+		return;
+	w = xcalloc(1, sizeof(*w));
+	w->rows = run_rows_copy(view_run(run->engine->view, run->rows->run.id));
+	w->path = xstrdup(run->plan.report);
+	file_queue_write(run->engine, &w->work, WORK_REPORT);
+}

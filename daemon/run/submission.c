@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/* From a submit to a queued run: intake (file work, all that wait together; the file queue says when), decision, commit, answer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "engine/engine_int.h"
+#include "job/review_basis.h"
+#include "prompt/prompt.h"
+#include "proto/error.h"
+#include "proto/memory.h"
+
+static void pending_free(struct pending_submit *p)
+{
+	free(p->workdir);
+	free(p->task);
+	free(p->task_blob);
+	free(p->key);
+	free(p->body_hash);
+	free(p->plan_json);
+	free(p->source_path);
+	free(p->warnings);
+	free(p->group);
+	free(p->project);
+	free(p->feature);
+	for (size_t i = 0; i < p->ntasks; i++)
+		row_free(ROW_TASK, p->tasks[i]);
+	free(p->tasks);
+	strings_wipe(p->environment);
+	free(p->environment_hash);
+	plan_release(&p->plan);
+	run_rows_free(p->retried);
+	row_free(ROW_RUN, p->row);
+	free(p);
+}
+
+/* Frees p. */
+static void answer(struct pending_submit *p, const struct engine_reply *reply)
+{
+	p->cb(p->arg, reply);
+	pending_free(p);
+}
+
+static void refuse_now(engine_reply_cb *cb, void *arg, int code, const char *message, const char *hint)
+{
+	struct engine_reply reply = { .code = code, .message = message, .hint = hint };
+
+	cb(arg, &reply);
+}
+
+void submit_refused(struct pending_submit *p, int code, const char *message, const char *hint, const char *field)
+{
+	struct engine_reply reply = { .code = code, .message = message, .hint = hint, .field = field };
+
+	TAILQ_REMOVE(&p->engine->deciding, p, entry);
+	/* when stopped, the next start sweeps */
+	if (p->environment_hash != NULL && !p->engine->stopped)
+		file_queue_cleanup(p->engine, ROW_NONE, xstrdup(p->environment_hash), NULL, NULL, false);
+	answer(p, &reply);
+}
+
+/* The new run enters the working rows only now. */
+void submit_committed(struct pending_submit *p, const struct run_rows *rows)
+{
+	struct engine_reply reply = { .id = p->id, .rows = rows };
+	struct run_rows *copy = run_rows_new();
+	struct txn *txn;
+	struct run *run;
+
+	TAILQ_REMOVE(&p->engine->deciding, p, entry);
+	row_assign(ROW_RUN, &copy->run, &rows->run);
+	for (size_t i = 0; i < rows->ntasks; i++)
+		run_rows_put(copy, ROW_TASK, row_copy(ROW_TASK, rows->tasks[i]));
+	run = run_new(p->engine, copy);
+	if (run == NULL)
+		log_fatal("run %lld: its own plan cannot be read back", (long long)p->id);
+	queue_add(run);
+	if (p->row->cause != NULL) {
+		txn = txn_new(p->engine);
+		run_cancel(txn, run, p->row->cause);
+		txn_commit(txn);
+	}
+	if (p->task_blob != NULL)
+		file_queue_cleanup(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), NULL, false);
+	answer(p, &reply);
+}
+
+static void put_run(struct txn *txn, struct pending_submit *p, const struct intake *item)
+{
+	struct run_row *row = row_new(ROW_RUN);
+
+	row->id = p->id;
+	row->owner = p->owner;
+	row->key = xstrdup(p->key);
+	row->body_hash = xstrdup(p->body_hash);
+	row->workdir = xstrdup(p->workdir);
+	row->workspace = xstrdup(item->workspace);
+	row->has_git = item->has_git;
+	row->subdir = xstrdup(item->subdir);
+	row->source = xstrdup(sources[p->source].name);
+	row->source_path = xstrdup(p->source_path);
+	row->project = xstrdup(p->project);
+	row->feature = xstrdup(p->feature);
+	row->group = xstrdup(p->group);
+	row->after_run = p->after;
+	row->paused = row->stopped = 0;
+	row->iterations = p->plan.iterations;
+	if (p->plan.integrate == INTEGRATE_MERGE)
+		row->result_branch = git_result_branch(p->id);
+	row->state = RUN_S_QUEUED;
+	row->priority = p->priority;
+	row->iteration = 0;
+	row->plan = xstrdup(p->plan_json);
+	row->environment = xstrdup(p->environment_hash);
+	row->review_count = 0;
+	row->instance = xstrdup(p->engine->instance);
+	row->retry_of = p->retry_of;
+	row->warnings = xstrdup(p->warnings);
+	row->created_at = engine_now(p->engine);
+	txn_put(txn, ROW_RUN, row);
+	txn_emit(txn, "run.state", p->id, json_pack("{s:s}", "state", state_name(&run_state_names, RUN_S_QUEUED)));
+	p->row = row;
+}
+
+static struct task_row *prompt_task(const char *text, size_t size)
+{
+	struct task_row *row = row_new(ROW_TASK);
+
+	row->id = xstrdup("t1");
+	row->title = task_title(text);
+	row->text = xmemdup0(text, size);
+	row->size = (int64_t)size;
+	row->state = TASK_S_OPEN;
+	return row;
+}
+
+static void add_task(struct pending_submit *p, struct task_row *row)
+{
+	row->position = (int64_t)p->ntasks + 1;
+	p->tasks = xreallocarray(p->tasks, p->ntasks + 1, sizeof(struct task_row *));
+	p->tasks[p->ntasks++] = row;
+}
+
+static void put_tasks(struct txn *txn, struct pending_submit *p, const struct intake *item)
+{
+	if (p->source == SOURCE_PROMPT && p->ntasks == 0)
+		add_task(p, prompt_task(item->text, item->text_size));
+	for (size_t i = 0; i < p->ntasks; i++) {
+		p->tasks[i]->run = p->id;
+		txn_put(txn, ROW_TASK, p->tasks[i]);
+	}
+}
+
+/* What only the workdir decides: isolation and what follows from it. False: it is refused. */
+static bool settle_plan(struct pending_submit *p, bool has_git)
+{
+	const char *field = NULL;
+	char *why = plan_settle(&p->plan, has_git, p->source != SOURCE_PROMPT, &field);
+
+	for (size_t i = 0; why == NULL && i < p->ntasks; i++) {
+		struct plan plan = { 0 };
+
+		if (p->tasks[i]->plan == NULL)
+			continue;
+		if (plan_from_json(p->tasks[i]->plan, &plan) == -1)
+			log_fatal("the resolved plan of a task cannot be read back");
+		why = plan_settle(&plan, has_git, true, &field);
+		free(p->tasks[i]->plan);
+		p->tasks[i]->plan = plan_to_json(&plan);
+		plan_release(&plan);
+	}
+	free(p->plan_json);
+	p->plan_json = plan_to_json(&p->plan);
+	if (why != NULL)
+		submit_refused(p, RPC_INVALID_PARAMS, why, NULL, field);
+	free(why);
+	return why == NULL;
+}
+
+/* A held run gives way to its retry in the same decision. */
+static void cancel_retried(struct txn *txn, struct pending_submit *p)
+{
+	struct run *old = p->retry_of != ROW_NONE ? run_find(p->engine, p->retry_of) : NULL;
+	char *cause;
+
+	if (old == NULL || old->rows->run.state != RUN_S_HELD)
+		return;
+	cause = xasprintf("retried as run %lld", (long long)p->id);
+	run_cancel(txn, old, cause);
+	free(cause);
+}
+
+/* It is not there to wait for any more, or will not be when this is on disk. */
+static bool has_gone(struct engine *engine, int64_t id)
+{
+	const struct run *run = run_find(engine, id);
+
+	return run == NULL || (run_state_is_end((enum run_state)run->rows->run.state) && run->rows->run.state != RUN_S_SUCCEEDED);
+}
+
+static void decide(struct pending_submit *p, struct intake *item)
+{
+	struct engine_reply checked = { .id = ROW_NONE };
+	struct txn *txn;
+
+	if (item->environment_hash != NULL)
+		text_set(&p->environment_hash, item->environment_hash);
+	if (item->code == RPC_OK && p->engine->full) {
+		submit_refused(p, RPC_NO_SPACE, "no space left for the database", "make room on the disk of the state directory, then submit again", NULL);
+		return;
+	}
+	if (item->code != RPC_OK) {
+		submit_refused(p, item->code, item->message, item->hint, item->field);
+		return;
+	}
+	if (p->after_unfinished && has_gone(p->engine, p->after)) {
+		submit_refused(p, RPC_WRONG_STATE, "the run that this one is to come after has just ended", "look how it ended, then submit again", "after");
+		return;
+	}
+	if (!settle_plan(p, item->has_git))
+		return;
+	if (p->check) {
+		TAILQ_REMOVE(&p->engine->deciding, p, entry);
+		answer(p, &checked);
+		return;
+	}
+	p->id = ++p->engine->last_run;
+	txn = txn_new(p->engine);
+	put_run(txn, p, item);
+	put_tasks(txn, p, item);
+	cancel_retried(txn, p);
+	txn_commit_submit(txn, p);
+}
+
+static void intake_cb(void *arg, struct work *work)
+{
+	struct engine *engine = arg;
+	struct intake_work *w = (struct intake_work *)work;
+	struct pending_submit *p = TAILQ_FIRST(&engine->deciding), *after;
+	size_t at = 0;
+
+	/* the batch is the part of "deciding" that has no id yet, in order */
+	for (; p != NULL && at < w->count; p = after) {
+		after = TAILQ_NEXT(p, entry);
+		if (p->id != 0)
+			continue;
+		if (engine->stopped)
+			submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping", "submit again", NULL);
+		else
+			decide(p, w->items[at]);
+		at++;
+	}
+	work_free(work);
+	file_queue_done(engine);	/* only now: a forgetting must see what all of the batch need */
+}
+
+void submit_intake(struct engine *engine)
+{
+	struct intake_work *w = xcalloc(1, sizeof(*w));
+	struct pending_submit *p;
+
+	while ((p = TAILQ_FIRST(&engine->submits)) != NULL) {
+		struct intake *item = xcalloc(1, sizeof(*item));
+
+		TAILQ_REMOVE(&engine->submits, p, entry);
+		TAILQ_INSERT_TAIL(&engine->deciding, p, entry);
+		item->workdir = p->workdir;
+		item->source = p->source;
+		item->source_path = p->source_path;
+		item->task = p->task;
+		item->task_size = p->task_size;
+		item->task_blob = p->task_blob;
+		item->environment = p->environment;
+		item->check = p->check;
+		item->plan = &p->plan;
+		item->judge = judgement_plan(&p->plan, p->tasks, p->ntasks, &item->task_plan);
+		item->owner = p->owner;
+		w->items = xreallocarray(w->items, w->count + 1, sizeof(*w->items));
+		w->items[w->count++] = item;
+	}
+	engine_work(engine, &w->work, WORK_INTAKE, intake_cb, engine);
+}
+
+static void enqueue(struct pending_submit *p)
+{
+	struct engine *engine = p->engine;
+
+	TAILQ_INSERT_TAIL(&engine->submits, p, entry);
+	file_queue_next(engine);
+}
+
+static struct pending_submit *pending_new(struct engine *engine, int64_t owner, bool check, engine_reply_cb *cb, void *arg)
+{
+	struct pending_submit *p = xcalloc(1, sizeof(*p));
+
+	p->engine = engine;
+	p->owner = owner;
+	p->check = check;
+	p->retry_of = p->after = ROW_NONE;
+	p->cb = cb;
+	p->arg = arg;
+	return p;
+}
+
+/* As much as a prompt can show: the row is written often. NULL: none. */
+static char *feature_of(const struct task_list *tasks)
+{
+	const char *text = tasks->description != NULL ? tasks->description : "";
+	size_t size;
+
+	text += strspn(text, " \t\r\n");
+	size = strlen(text);
+	while (size > 0 && strchr(" \t\r\n", text[size - 1]) != NULL)
+		size--;
+	return size > 0 ? prompt_cap((struct span){ text, size }, PROMPT_CAP, &size) : NULL;
+}
+
+static bool refuse_state(struct engine *engine, engine_reply_cb *cb, void *arg)
+{
+	if (engine->stopped)
+		refuse_now(cb, arg, RPC_UNAVAILABLE, "the daemon is stopping", "try again when it is back");
+	else if (engine->draining)
+		refuse_now(cb, arg, RPC_DRAINING, "the daemon is draining and takes no new run", "submit again when it has been restarted");
+	else if (engine->full)
+		refuse_now(cb, arg, RPC_NO_SPACE, "no space left for the database", "make room on the disk of the state directory");
+	else
+		return false;
+	return true;
+}
+
+void engine_submit(struct engine *engine, const struct submission *s, engine_reply_cb *cb, void *arg)
+{
+	struct pending_submit *p;
+
+	if (refuse_state(engine, cb, arg))
+		return;
+	p = pending_new(engine, s->owner, s->check, cb, arg);
+	p->workdir = xstrdup(s->workdir);
+	p->task = s->task != NULL ? xmemdup0(s->task, s->task_size) : NULL;
+	p->task_size = s->task_size;
+	p->task_blob = xstrdup(s->task_blob);
+	p->key = xstrdup(s->key);
+	p->body_hash = xstrdup(s->body_hash);
+	p->environment = strings_copy(s->environment);
+	p->priority = s->priority;
+	p->source = s->source;
+	p->source_path = xstrdup(s->source_path);
+	p->group = xstrdup(s->group != NULL ? s->group : "default");
+	p->after = s->after;
+	p->after_unfinished = s->after != ROW_NONE && run_find(engine, s->after) != NULL;
+	for (size_t i = 0; s->tasks != NULL && i < s->tasks->count; i++) {
+		struct task_row *row = task_row_new(0, &s->tasks->items[i]);
+
+		row->plan = s->task_plans != NULL ? xstrdup(s->task_plans[i]) : NULL;
+		add_task(p, row);
+	}
+	p->project = s->tasks != NULL ? xstrdup(s->tasks->project) : NULL;
+	p->feature = s->tasks != NULL ? feature_of(s->tasks) : NULL;
+	p->plan_json = xstrdup(s->plan_json);
+	p->warnings = xstrdup(s->warnings);
+	if (plan_from_json(p->plan_json, &p->plan) == -1)
+		log_fatal("a resolved plan cannot be read back");
+	enqueue(p);
+}
+
+/* Retry: the tasks that did not pass, with their texts, plan and workdir again. The texts are read one after the other. */
+
+static void retry_text_cb(void *arg, const char *text, size_t size);
+
+static void retry_next(struct pending_submit *p)
+{
+	struct task_row *row;
+
+	while (p->read < p->ntasks && p->tasks[p->read]->text != NULL)
+		p->read++;
+	if (p->read < p->ntasks) {
+		row = p->tasks[p->read];
+		p->engine->ports.task_text(p->engine->ports.store_ctx, p->retry_of, row->id, retry_text_cb, p);
+		return;
+	}
+	TAILQ_REMOVE(&p->engine->reading, p, entry);
+	/* a prompt is looked at like a new one */
+	if (p->source == SOURCE_PROMPT) {
+		p->task = xstrdup(p->tasks[0]->text);
+		p->task_size = strlen(p->task);
+	}
+	enqueue(p);
+}
+
+static void retry_text_cb(void *arg, const char *text, size_t size)
+{
+	struct pending_submit *p = arg;
+
+	if (text == NULL || p->engine->stopped) {
+		TAILQ_REMOVE(&p->engine->reading, p, entry);
+		refuse_now(p->cb, p->arg, text == NULL ? RPC_INTERNAL : RPC_UNAVAILABLE, text == NULL ? "the run's task is gone" : "the daemon is stopping", NULL);
+		pending_free(p);
+		return;
+	}
+	p->tasks[p->read]->text = xmemdup0(text, size);
+	retry_next(p);
+}
+
+/* What only --skip-review left out of a task's own settings is reviewed now. */
+static void unskip(struct task_row *row)
+{
+	struct plan plan = { 0 };
+
+	if (row->plan == NULL || plan_from_json(row->plan, &plan) == -1)
+		return;
+	if (plan_unskip(&plan)) {
+		free(row->plan);
+		row->plan = plan_to_json(&plan);
+	}
+	plan_release(&plan);
+}
+
+/* Its work trees are made from what is checked out: what the old run has put on a branch is not in them by itself. */
+static void warn_of_result(struct pending_submit *p, const struct run_row *old)
+{
+	json_t *list;
+	char *text;
+
+	if (old->result_branch == NULL || old->result_commit == NULL)
+		return;
+	text = xasprintf("what passed in run %lld is on %s, and this run does not begin with it unless it is checked out: "
+	    "\"git merge %s\" first, where what is left builds on it", (long long)old->id, old->result_branch, old->result_branch);
+	list = json_array();
+	json_array_append_new(list, json_string(text));
+	p->warnings = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	free(text);
+}
+
+/* In another run, after the old one had read its source. */
+static bool has_passed_since(const struct pending_submit *p, const struct run_row *old, const char *task)
+{
+	char *source = claim_source(p->source, p->source_path);
+	const struct claim_row *claim = source != NULL ? claims_find(p->engine->claims, source, task) : NULL;
+
+	free(source);
+	return claim != NULL && claim->state == CLAIM_S_DONE && claim->at >= old->created_at;
+}
+
+/* Passed ones are left out, and with them the waiting for them. Beads are asked for anew. */
+static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
+{
+	for (size_t i = 0; p->source != SOURCE_BEADS && i < rows->ntasks; i++) {
+		struct task_row *row;
+
+		if (rows->tasks[i]->state == TASK_S_PASSED || rows->tasks[i]->state == TASK_S_DONE || has_passed_since(p, &rows->run, rows->tasks[i]->id))
+			continue;
+		row = row_copy(ROW_TASK, rows->tasks[i]);
+		row->state = TASK_S_OPEN;
+		free(row->reason);
+		free(row->locked_ref);
+		free(row->locked_tree);
+		row->reason = row->locked_ref = row->locked_tree = NULL;
+		row->disk_bytes = ROW_NONE;
+		unskip(row);
+		add_task(p, row);
+	}
+}
+
+void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t owner, char *const *environment, bool check,
+    engine_reply_cb *cb, void *arg)
+{
+	const struct run_row *old = &rows->run;
+	struct pending_submit *p;
+	char *message;
+
+	if (refuse_state(engine, cb, arg))
+		return;
+	if (old->state != RUN_S_FAILED && old->state != RUN_S_CANCELLED && old->state != RUN_S_HELD) {
+		message = xasprintf("run %lld is %s: only a failed, cancelled or held run can be retried", (long long)old->id, state_name(&run_state_names, old->state));
+		refuse_now(cb, arg, RPC_WRONG_STATE, message, old->state == RUN_S_SUCCEEDED ? "submit the task anew" : "cancel it first, or wait for it");
+		free(message);
+		return;
+	}
+	p = pending_new(engine, owner, check, cb, arg);
+	p->workdir = xstrdup(old->workdir);
+	p->body_hash = xstrdup("");
+	p->environment = strings_copy(environment);
+	/* a held run's file is still there */
+	p->environment_hash = environment == NULL && old->state == RUN_S_HELD ? xstrdup(old->environment) : NULL;
+	p->priority = old->priority;
+	p->plan_json = xstrdup(old->plan);
+	p->source = (enum source_kind)source_find(old->source);
+	p->source_path = xstrdup(old->source_path);
+	p->project = xstrdup(old->project);
+	p->feature = xstrdup(old->feature);
+	p->group = xstrdup(old->group != NULL ? old->group : "default");
+	p->retry_of = old->id;
+	retry_tasks(p, rows);
+	warn_of_result(p, old);
+	if (p->source != SOURCE_BEADS && p->ntasks == 0) {
+		refuse_now(cb, arg, RPC_WRONG_STATE, "every task of the run has passed: there is nothing to do again", "submit it anew to do all of it again");
+		pending_free(p);
+		return;
+	}
+	if (plan_from_json(p->plan_json, &p->plan) == -1) {
+		refuse_now(cb, arg, RPC_INTERNAL, "the run's settings cannot be read", "submit the task anew");
+		pending_free(p);
+		return;
+	}
+	if (plan_unskip(&p->plan)) {
+		free(p->plan_json);
+		p->plan_json = plan_to_json(&p->plan);
+	}
+	TAILQ_INSERT_TAIL(&engine->reading, p, entry);
+	retry_next(p);
+}

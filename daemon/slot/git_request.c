@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* What git is asked for: the operation, and where it works. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine_int.h"
+#include "job/review_basis.h"
+#include "prompt/prompt.h"
+#include "proto/memory.h"
+
+/* path, as seen from the workdir, relative to the workspace; NULL: it is outside. */
+static char *in_workspace(const struct run_row *run, const char *path)
+{
+	size_t n = strlen(run->workspace);
+
+	if (path[0] != '/')
+		return run->subdir != NULL && run->subdir[0] != '\0' ? xasprintf("%s/%s", run->subdir, path) : xstrdup(path);
+	return strncmp(path, run->workspace, n) == 0 && path[n] == '/' ? xstrdup(path + n + 1) : NULL;
+}
+
+static void add_artifact(char ***list, const struct run_row *run, const char *where)
+{
+	char *path = where != NULL ? in_workspace(run, where) : NULL;
+
+	if (path != NULL && !strings_contain(*list, path))
+		strings_append(list, path);
+	free(path);
+}
+
+static void add_artifacts(char ***list, const struct run_row *run, const struct plan *plan)
+{
+	add_artifact(list, run, plan->review ? plan->review_file : NULL);
+	add_artifact(list, run, plan->review ? plan->review_log : NULL);
+}
+
+char **run_artifacts(const struct run *run)
+{
+	char **list = NULL;
+
+	/* Who has his home under git has our state in it, with the environments of others' agents. */
+	add_artifact(&list, &run->rows->run, run->engine->state_dir);
+	add_artifacts(&list, &run->rows->run, &run->plan);
+	for (size_t i = 0; i < run->rows->ntasks; i++) {
+		struct plan plan = { 0 };
+
+		if (run->rows->tasks[i]->plan == NULL || plan_from_json(run->rows->tasks[i]->plan, &plan) == -1)
+			continue;
+		add_artifacts(&list, &run->rows->run, &plan);
+		plan_release(&plan);
+	}
+	return list;
+}
+
+/* The files that say how the work of the run is judged, relative to the workspace: of a retry what was not taken over. NULL: none. */
+static char **judge_files(const struct run *run)
+{
+	static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
+	const struct run_row *row = &run->rows->run;
+	struct plan own = { 0 };
+	const struct plan *plan = run->judged_before ? NULL : judgement_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &own);
+	char **list = NULL;
+
+	/* a retry has the settings of its first run */
+	if (row->retry_of == ROW_NONE)
+		add_artifact(&list, row, PROJECT_FILE);
+	for (size_t i = 0; plan != NULL && i < sizeof(roles) / sizeof(roles[0]); i++) {
+		char *path = xasprintf("%s/.ai_agents/prompts/%s", row->workspace, prompt_file_name(roles[i]));
+
+		add_artifact(&list, row, path);
+		free(path);
+	}
+	add_artifact(&list, row, plan != NULL ? plan->reviewer_prompt : NULL);
+	add_artifact(&list, row, plan != NULL && plan->reviewer != NULL && plan->reviewer[0] == '/' ? plan->reviewer : NULL);
+	for (char **pair = plan != NULL ? plan->guidelines : NULL; pair != NULL && pair[0] != NULL; pair += 2)
+		add_artifact(&list, row, pair[0]);
+	for (char **name = plan != NULL ? plan->conventions : NULL; name != NULL && *name != NULL; name++)
+		add_artifact(&list, row, *name);
+	plan_release(&own);
+	return list;
+}
+
+/* Its trailers tell a commit of ours from another's, should the operation begin again. */
+static char *commit_message(const struct slot *slot)
+{
+	const struct task_row *task = slot_task(slot);
+	const struct plan *plan = slot_plan(slot);
+	const char *id = slot_task_id(slot);
+
+	if (task == NULL)
+		return xasprintf("Review of the run\n\nRld-Run: %lld\nRld-Task: %s\n", (long long)slot->row->run, id);
+	/* a review that must not know the task comes after this commit */
+	if (plan->review && plan->profile->no_task && plan->integrate == INTEGRATE_MERGE)
+		return xasprintf("Task %lld\n\nRld-Run: %lld\nRld-Task: %lld\n", (long long)task->position, (long long)slot->row->run, (long long)task->position);
+	return xasprintf("%s\n\nRld-Run: %lld\nRld-Task: %s\n", task->title != NULL ? task->title : id, (long long)slot->row->run, id);
+}
+
+static char *message_of(const struct slot *slot, enum git_op_kind kind)
+{
+	switch (kind) {
+	case GIT_BASE:
+		return xasprintf("rld: uncommitted work at the start of run %lld", (long long)slot->run->rows->run.id);
+	case GIT_COMMIT:
+	case GIT_COMMITTED:
+	case GIT_MERGE:
+		return commit_message(slot);
+	case GIT_MEASURE:
+		/* the hooks are asked before a reviewer is paid */
+		return slot_begins_review(slot) && slot_plan(slot)->commit == COMMIT_MODE_AUTO ? commit_message(slot) : NULL;
+	case GIT_CLEAR:
+		return xasprintf("rld: what the work tree of %s had in run %lld\n", slot_task_id(slot), (long long)slot->row->run);
+	case GIT_SNAPSHOT:
+	case GIT_VERIFY:
+	case GIT_PIN:
+	case GIT_CHECKOUT:
+	case GIT_WORKTREE:
+	case GIT_LOOK:
+	case GIT_OPS:
+		break;
+	}
+	return NULL;
+}
+
+/* MEASURE compares with the base; the others are about the tree under review. */
+static const char *tree_of(const struct slot *slot, enum git_op_kind kind)
+{
+	if (kind == GIT_MEASURE)
+		return slot_base_tree(slot);
+	return slot->row != NULL ? slot->row->tree : slot->run->rows->run.base_tree;
+}
+
+/* What the branch of a work tree is made at: what the others have done so far, where everything is put together. Slot 0 has
+ * the branch that they were put on. */
+const char *git_commit_of(const struct slot *slot, enum git_op_kind kind)
+{
+	const struct run_row *run = &slot->run->rows->run;
+
+	if (slot->row == NULL)
+		return NULL;
+	if (kind == GIT_LOOK || (kind == GIT_COMMIT && slot->row->worktree == NULL))
+		return slot_head(slot);
+	if (kind == GIT_WORKTREE && slot->row->slot == 0)
+		return NULL;
+	if (kind == GIT_WORKTREE && slot->row->base_commit == NULL)
+		return slot_plan(slot)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ? run->result_commit : run->base_commit;
+	/* what has been put on the branch of the run needs none of its own any more */
+	if (kind == GIT_MERGE || (kind == GIT_CLEAR && slot_is_merged(slot)))
+		return slot->row->commit_id;
+	return slot->row->base_commit != NULL ? slot->row->base_commit : run->base_commit;
+}
+
+bool git_takes_turns(enum git_op_kind kind)
+{
+	return kind == GIT_MERGE || kind == GIT_WORKTREE || kind == GIT_CLEAR;
+}
+
+/* Merges of a run go one at a time, for each stands on the one before. So does making and removing work trees of a repository: git
+ * trips over registrations that another git is just writing. */
+static bool excludes(const struct slot *a, const struct slot *b)
+{
+	bool tree_a = a->git_kind == GIT_WORKTREE || a->git_kind == GIT_CLEAR, tree_b = b->git_kind == GIT_WORKTREE || b->git_kind == GIT_CLEAR;
+
+	if (a->git_kind == GIT_MERGE)
+		return b->git_kind == GIT_MERGE && a->run == b->run;
+	return tree_a && tree_b && strcmp(a->run->rows->run.workspace, b->run->rows->run.workspace) == 0;
+}
+
+static bool waits_for_turn(const struct slot *slot)
+{
+	struct run *run;
+
+	LIST_FOREACH(run, &slot->run->engine->runs, entry)
+		for (size_t i = 0; i < run->nslots; i++)
+			if (run->slots[i] != slot && run->slots[i]->has_turn && excludes(slot, run->slots[i]))
+				return true;
+	return false;
+}
+
+void git_turn_over(struct txn *txn, struct slot *slot)
+{
+	struct run *run;
+
+	if (!slot->has_turn)
+		return;
+	slot->has_turn = false;
+	LIST_FOREACH(run, &slot->run->engine->runs, entry)
+		for (size_t i = 0; i < run->nslots; i++)
+			if (run->slots[i]->pending == PENDING_TURN && !waits_for_turn(run->slots[i]))
+				txn_effect(txn, EFFECT_GIT, run, run->slots[i], (int64_t)run->slots[i]->git_kind);
+}
+
+/* The work tree of the task: where git works, and for the others what it is made of. */
+char *git_dir(const struct slot *slot, enum git_op_kind kind)
+{
+	const struct run *run = slot->run;
+
+	if (kind == GIT_CHECKOUT || (kind == GIT_VERIFY && slot_has_checkout(slot)))
+		return work_checkout_dir(run->engine->state_dir, slot->row);
+	if (kind == GIT_WORKTREE)
+		return work_worktree_dir(run->engine->state_dir, slot->row);
+	return kind == GIT_MERGE || kind == GIT_CLEAR ? xstrdup(slot->row->worktree) : NULL;
+}
+
+void git_begin(struct slot *slot, enum git_op_kind kind)
+{
+	struct run *run = slot->run;
+	const struct run_row *row = &run->rows->run;
+	const char *state_dir = run->engine->state_dir;
+	bool in_repository = kind == GIT_WORKTREE || kind == GIT_MERGE || kind == GIT_CLEAR || slot->row == NULL;
+	char **artifacts = run_artifacts(run), **others = slot_others(slot);
+	char *scratch = work_scratch_dir(state_dir, row->id, slot->row);
+	char *ref = git_ref(slot, kind), *message = message_of(slot, kind), *dir = git_dir(slot, kind);
+	char *branch = kind == GIT_WORKTREE ? git_branch(slot) : xstrdup(slot->row != NULL ? slot->row->branch : row->result_branch);
+	char *keep = kind == GIT_MERGE ? git_keep_ref(slot) : NULL, *note = kind == GIT_MERGE ? git_note_ref(slot) : NULL;
+	char **judges = slot->row == NULL && !run_is_prepared(run) && (kind == GIT_SNAPSHOT || kind == GIT_BASE) ? judge_files(run) : NULL;
+	struct git_op_spec spec = {
+		.judges = judges,
+		.kind = kind,
+		.workspace = in_repository ? row->workspace : slot_workspace(slot),
+		.repository = in_repository || slot->row->worktree == NULL ? NULL : row->workspace,
+		.scratch = scratch,
+		.tree = tree_of(slot, kind),
+		.base = kind == GIT_MERGE ? row->base_commit : slot_base_tree(slot),
+		.ref = ref,
+		.beside = slot->row != NULL ? slot->row->beside : NULL,
+		.dir = dir,
+		.name = kind == GIT_BASE ? run->plan.base : slot->row == NULL && (kind == GIT_PIN || kind == GIT_SNAPSHOT) ? "HEAD" : NULL,
+		.branch = branch,
+		.shared = kind == GIT_COMMIT && slot->row->worktree == NULL,
+		.instance = row->instance,
+		.commit = git_commit_of(slot, kind),
+		.base_commit = slot->row != NULL ? slot->row->base_commit : NULL,
+		.keep_ref = keep,
+		.note_ref = note,
+		.known = row->result_commit,
+		.message = message,
+		.artifacts = artifacts,
+		.others = others,
+		/* what was of the work before they came stays of it */
+		.others_tree = slot->row != NULL && slot->row->tree != NULL ? slot->row->tree : slot_base_tree(slot),
+	};
+
+	slot->git_kind = kind;
+	slot->others_met = strings_count(others);
+	slot->asks_source = false;
+	if (slot->row != NULL && waits_for_turn(slot)) {
+		slot->pending = PENDING_TURN;
+	} else {
+		slot->has_turn = git_takes_turns(kind);
+		operation_free(&slot->op);
+		slot->op.git = git_op_new(&spec);
+		step_first(slot);
+	}
+	free(note);
+	free(keep);
+	free(branch);
+	free(dir);
+	free(message);
+	free(ref);
+	free(scratch);
+	strings_free(judges);
+	strings_free(others);
+	strings_free(artifacts);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* What a fault of the host, or of a task source, holds up: it is no result of the work. The row says what it waits for, since when and until the
+ * next try; then the same begins again, after ever longer waits, until it passes or the run is cancelled. After an hour people are told. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "core/backoff.h"
+#include "engine/engine_int.h"
+#include "model/row_json.h"
+#include "proto/escape.h"
+#include "proto/memory.h"
+#include "record/host_fault.h"
+
+#define TELL_AFTER_MS (INT64_C(60) * 60 * 1000)
+
+/* The longest time between two tries. */
+static const int64_t longest[WAITS] = { [WAIT_HOST] = 30 * 1000, [WAIT_SOURCE] = 5 * 60 * 1000 };
+
+/* What the row of the slot, or of the run, says of a wait. */
+struct wait_fields {
+	int *kind;
+	int64_t *since, *until;
+	char **reason;
+};
+
+static struct wait_fields fields_of(struct slot *slot)
+{
+	struct run_row *run = &slot->run->rows->run;
+	struct slot_row *row = slot->row;
+
+	if (row != NULL)
+		return (struct wait_fields){ &row->wait, &row->wait_since, &row->wait_until, &row->wait_reason };
+	return (struct wait_fields){ &run->wait, &run->wait_since, &run->wait_until, &run->wait_reason };
+}
+
+static void put(struct txn *txn, struct slot *slot)
+{
+	if (slot->row != NULL)
+		txn_put(txn, ROW_SLOT, slot->row);
+	else
+		txn_put(txn, ROW_RUN, &slot->run->rows->run);
+}
+
+static void tell(struct txn *txn, struct slot *slot, const char *what, int error, const char *reason)
+{
+	const struct wait_fields f = fields_of(slot);
+	json_t *body = json_pack("{s:s, s:s*, s:s*}", "what", what, "error", error != 0 ? host_fault_name(error) : NULL, "reason", reason);
+
+	if (slot->row != NULL)
+		json_object_set_new(body, "slot", json_integer(slot->row->slot));
+	if (*f.since != ROW_NONE)
+		json_object_set_new(body, "since", json_time(*f.since));
+	if (*f.until != ROW_NONE)
+		json_object_set_new(body, "next_at", json_time(*f.until));
+	txn_emit(txn, "host", slot->run->rows->run.id, body);
+}
+
+/* The hook on_hold, once: in the first decision about a try that comes an hour after the beginning. */
+static void tell_people(struct txn *txn, struct slot *slot, int64_t now, int64_t last)
+{
+	const struct wait_fields f = fields_of(slot);
+	int64_t due = *f.since + TELL_AFTER_MS;
+
+	if (now >= due && last < due)
+		hook_add_wait(txn, slot->run, slot->row != NULL ? slot->row->task : NULL, state_name(&wait_kind_names, *f.kind), *f.reason);
+}
+
+/* "host: …; make room on the disk" */
+static char *reason_of(enum wait_kind kind, int error, const char *why)
+{
+	char *safe = text_escape(why, strlen(why), false), *text;
+
+	if (kind == WAIT_HOST)
+		text = xasprintf("host: %s; %s", safe, host_fault_remedy(error));
+	else
+		text = xasprintf("source: %s", safe);
+	free(safe);
+	return text;
+}
+
+void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int error, const char *why)
+{
+	const struct wait_fields f = fields_of(slot);
+	const struct run_row *run = &slot->run->rows->run;
+	int64_t now = engine_now(slot->run->engine), last = *f.until != ROW_NONE ? *f.until : now;
+	bool begins = *f.since == ROW_NONE;
+	char *reason = reason_of(kind, error, why), *seed;
+
+	/* a clock that was set back is no reason to wait longer */
+	if (begins || *f.since > now)
+		*f.since = now;
+	seed = xasprintf("%lld-%lld-%lld", (long long)run->id, slot->row != NULL ? (long long)slot->row->slot : -1, (long long)now);
+	*f.kind = (int)kind;
+	*f.until = now + backoff_again_ms(now - *f.since, longest[kind], seed);
+	free(seed);
+	text_set(f.reason, reason);
+	put(txn, slot);
+	if (begins) {
+		log_warn("run %lld: %s; trying again until it passes", (long long)run->id, reason);
+		if (kind == WAIT_HOST)
+			tell(txn, slot, "waits", error, reason);
+		if (slot->row != NULL)
+			slot_emit_phase(txn, slot);
+		else
+			run_emit_state(txn, slot->run);
+	}
+	tell_people(txn, slot, now, last);
+	free(reason);
+}
+
+void slot_wait_over(struct txn *txn, struct slot *slot)
+{
+	const struct wait_fields f = fields_of(slot);
+	bool host = *f.kind != WAIT_SOURCE;
+
+	if (*f.since == ROW_NONE)
+		return;
+	text_set(f.reason, NULL);
+	*f.kind = WAIT_NOTHING;
+	*f.since = *f.until = ROW_NONE;
+	put(txn, slot);
+	if (host)
+		tell(txn, slot, "over", 0, NULL);
+}
+
+int64_t slot_waited_ms(struct slot *slot)
+{
+	const struct wait_fields f = fields_of(slot);
+
+	return *f.since != ROW_NONE ? engine_now(slot->run->engine) - *f.since : 0;
+}
+
+/* ---- what begins again ---- */
+
+static void go_on(struct slot *slot)
+{
+	slot->wake_at = ROW_NONE;
+	slot->pending = PENDING_NOTHING;
+	if (slot->row == NULL && (slot->asks_source || run_is_prepared(slot->run)))
+		run_load(slot->run);
+	else if (slot->row == NULL)
+		run_prepare(slot->run);
+	else if (slot->row->leaving != LEAVING_NOTHING)
+		leave_act(slot);
+	else if (slot->asks_source)
+		source_begin(slot, slot->task_kind);
+	else
+		git_begin(slot, slot->git_kind);
+}
+
+/* By key: run and slot may be gone since then, or wait for something else. */
+static void wake_cb(void *arg, struct work *work)
+{
+	struct engine *engine = arg;
+	const struct cool_work *w = (const struct cool_work *)work;
+	struct run *run = run_find(engine, w->run);
+	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
+
+	/* a daemon that drains begins nothing: the next one does */
+	if (!engine->stopped && !engine->draining && slot != NULL && slot->pending == PENDING_WAIT && slot->wake_at == w->until)
+		go_on(slot);
+	work_free(work);
+}
+
+void slot_wait(struct txn *txn, struct slot *slot, enum wait_kind kind, int error, const char *why)
+{
+	struct engine *engine = slot->run->engine;
+	struct cool_work *w = xcalloc(1, sizeof(*w));
+	int64_t now = engine_now(engine);
+
+	slot_waits(txn, slot, kind, error, why);
+	git_turn_over(txn, slot);
+	operation_free(&slot->op);
+	slot->pending = PENDING_WAIT;
+	slot->id = ROW_NONE;
+	slot->wake_at = *fields_of(slot).until;
+	w->run = slot->run->rows->run.id;
+	w->iteration = slot->row != NULL ? slot->row->iteration : ROW_NONE;
+	w->slot = slot->row != NULL ? slot->row->slot : ROW_NONE;
+	w->until = slot->wake_at;
+	engine_work_later(engine, slot->wake_at - now, &w->work, WORK_COOL, wake_cb, engine);
+}
+
+void slot_wait_ends(struct slot *slot)
+{
+	if (slot->pending == PENDING_WAIT && slot->row != NULL && slot->row->leaving != LEAVING_NOTHING)
+		go_on(slot);
+}
