@@ -68,7 +68,7 @@ struct slot {
 	char **next_env;
 	struct briefing briefing;		/* of the attempt that is being composed, while it is read; see attempt_start.c */
 	size_t briefing_next;		/* ... what comes next: 0: the task, n: story n - 1 */
-	struct exit_record record;	/* of the attempt that is being collected */
+	struct exit_record record;	/* of the attempt or step whose output is being read */
 	bool lost;			/* it has none */
 	char *lost_detail;
 	enum proc_found found;		/* recovery: what the proc port found */

@@ -99,6 +99,16 @@ static void end_step(struct txn *txn, struct slot *slot)
 	slot->step = NULL;
 }
 
+/* What the exit record of the slot's step says. */
+static void take_end(struct step_row *step, const struct exit_record *record)
+{
+	step->state = ATTEMPT_S_EXITED;
+	step->exit_code = record->how == EXIT_BY_CODE ? record->status : ROW_NONE;
+	step->signal = record->how == EXIT_BY_SIGNAL ? record->status : ROW_NONE;
+	if (record->by == EXIT_WALL)
+		step->cause = xstrdup("timed out");
+}
+
 static void next_cb(void *arg, struct work *work)
 {
 	struct slot *slot = arg;
@@ -111,6 +121,8 @@ static void next_cb(void *arg, struct work *work)
 		return;
 	}
 	txn = txn_new(engine);
+	if (slot->step != NULL)
+		take_end(slot->step, &slot->record);
 	end_step(txn, slot);
 	if (w->made != NULL)
 		slot->op.task = w->made;
@@ -279,6 +291,7 @@ static void step_outlived(struct slot *slot)
 {
 	struct txn *txn = txn_new(slot->run->engine);
 
+	take_end(slot->step, &slot->record);
 	end_step(txn, slot);
 	slot->pending = PENDING_NOTHING;
 	slot->id = ROW_NONE;
@@ -287,15 +300,6 @@ static void step_outlived(struct slot *slot)
 	else
 		again(txn, slot);
 	txn_commit(txn);
-}
-
-static void take_end(struct step_row *step, const struct exit_record *record)
-{
-	step->state = ATTEMPT_S_EXITED;
-	step->exit_code = record->how == EXIT_BY_CODE ? record->status : ROW_NONE;
-	step->signal = record->how == EXIT_BY_SIGNAL ? record->status : ROW_NONE;
-	if (record->by == EXIT_WALL)
-		step->cause = xstrdup("timed out");
 }
 
 void step_ended(struct slot *slot, const struct exit_record *record)
@@ -312,7 +316,7 @@ void step_ended(struct slot *slot, const struct exit_record *record)
 		step_refused(slot, record->status, record->error);
 		return;
 	}
-	take_end(slot->step, record);
+	slot->record = *record;
 	if (slot->op.git == NULL && slot->op.task == NULL) {
 		step_outlived(slot);
 		return;
