@@ -417,14 +417,19 @@ static bool field_equal(const struct field *f, const char *a, const char *b)
 	abort();
 }
 
-bool row_equal(enum row_kind kind, const void *a, const void *b)
+const struct field *row_difference(enum row_kind kind, const void *a, const void *b)
 {
 	const struct row_type *type = &row_types[kind];
 
 	for (const struct field *f = type->fields; f < type->fields + type->nfields; f++)
 		if (!field_equal(f, (const char *)a + f->offset, (const char *)b + f->offset))
-			return false;
-	return true;
+			return f;
+	return NULL;
+}
+
+bool row_equal(enum row_kind kind, const void *a, const void *b)
+{
+	return row_difference(kind, a, b) == NULL;
 }
 
 void row_assign(enum row_kind kind, void *dst, const void *src)

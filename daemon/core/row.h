@@ -373,6 +373,9 @@ void row_init(enum row_kind kind, void *row);
 /* Deep copy; the caller owns it. */
 void *row_copy(enum row_kind kind, const void *row);
 
+/* The first field in which two rows differ, NULL: they are equal. */
+const struct field *row_difference(enum row_kind kind, const void *a, const void *b);
+
 /* Whether every field says the same. */
 bool row_equal(enum row_kind kind, const void *a, const void *b);
 

@@ -77,6 +77,16 @@ struct loop run_loop(const struct run *run, struct slot_row ***slots)
 
 /* ---- the source ---- */
 
+static void rest_is_over(struct run *run)
+{
+	struct txn *txn = txn_new(run->engine);
+
+	run->rows->run.next_at = ROW_NONE;
+	txn_put(txn, ROW_RUN, &run->rows->run);
+	txn_effect(txn, EFFECT_LOAD, run, &run->own, ROW_NONE);
+	txn_commit(txn);
+}
+
 static void rest_cb(void *arg, struct work *work)
 {
 	struct engine *engine = arg;
@@ -84,10 +94,8 @@ static void rest_cb(void *arg, struct work *work)
 	struct run *run = run_find(engine, w->run);
 
 	/* by key: it may have been cancelled meanwhile, or paused, which has it begin again */
-	if (!engine->stopped && run != NULL && run->rows->run.next_at == w->until && run->own.pending == PENDING_WORK) {
-		run->rows->run.next_at = ROW_NONE;
-		run_load(run);
-	}
+	if (!engine->stopped && run != NULL && run->rows->run.next_at == w->until && run->own.pending == PENDING_WORK)
+		rest_is_over(run);
 	work_free(work);
 }
 

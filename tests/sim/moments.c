@@ -148,6 +148,7 @@ void world_check(struct world *w)
 	check_reasons(w);
 	services_check(w);
 	processes_check(w);
+	memory_check(w);
 }
 
 /* Nothing moves: nobody has a slot of the daemon. */

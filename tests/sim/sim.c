@@ -2,7 +2,8 @@
 /* Random histories of the engine in a simulated world, with deaths at any moment, compared with the reference model.
  *
  *   sim [--seeds N] [--first SEED] [--steps N]     every table row must have been taken at the end
- *   --plants                                       then bend each row in turn, in histories that take it: it must be noticed
+ *   --plants                                       then bend each row in turn, in histories that take it, and lose one put of each
+ *                                                  kind of row: it must be noticed
  *   --debug                                        the engine's own log on stderr
  *   --show                                         what was on disk when a history has diverged
  *   --crowd                                        64 slots and more than one run on 40 beads
@@ -38,12 +39,16 @@ struct taken {
 	int count;
 };
 
-static struct taken slot_taken[96][SLOT_STAGES], run_taken[32][RUN_STATES], review_taken[ROUND_ENDS], check_taken[ROUND_ENDS];
+static struct taken slot_taken[96][SLOT_STAGES], run_taken[32][RUN_STATES], review_taken[ROUND_ENDS], check_taken[ROUND_ENDS],
+    put_taken[ROW_KINDS];
 static uint64_t seed_now;
 static struct bend {
 	int slot, run, review, check;	/* row, -1: none of them */
 	int from;			/* stage or state */
-} bent = { -1, -1, -1, -1, -1 };
+	int put;			/* kind of row of which some puts are lost, -1: none */
+} bent = { -1, -1, -1, -1, -1, -1 };
+#define LOST_PUT 9	/* the one of its kind that is lost */
+static int puts_of_kind;
 static struct world *playing;
 static bool crowd, show;
 
@@ -55,6 +60,8 @@ enum round_end __real_review_classify(const struct review_facts *facts);
 enum round_end __wrap_review_classify(const struct review_facts *facts);
 enum round_end __real_check_classify(int64_t fix, int64_t fixes);
 enum round_end __wrap_check_classify(int64_t fix, int64_t fixes);
+void __real_decision_put(struct decision *d, enum row_kind kind, const void *row);
+void __wrap_decision_put(struct decision *d, enum row_kind kind, const void *row);
 void __wrap_log_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 static void take(struct taken *taken)
@@ -130,6 +137,15 @@ enum round_end __wrap_check_classify(int64_t fix, int64_t fixes)
 	return end == ROUND_FINDINGS ? ROUND_EXHAUSTED : ROUND_FINDINGS;
 }
 
+/* One edit of a history that is not recorded. */
+void __wrap_decision_put(struct decision *d, enum row_kind kind, const void *row)
+{
+	take(&put_taken[kind]);
+	if ((int)kind == bent.put && ++puts_of_kind == LOST_PUT)
+		return;
+	__real_decision_put(d, kind, row);
+}
+
 /* A promise that the engine broke by its own account. */
 void __wrap_log_bug(const char *fmt, ...)
 {
@@ -177,6 +193,7 @@ static const char *play(uint64_t seed, int steps, struct totals *totals, bool tr
 	struct buf history = { 0 };
 
 	seed_now = seed;
+	puts_of_kind = 0;
 	for (int i = 0; i < steps && world_error(w) == NULL; i++) {
 		world_step(w);
 		world_check(w);
@@ -220,17 +237,21 @@ static int each_row(visit *see)
 	for (size_t i = 0; i < slot_edges_count; i++)
 		for (int from = 0; from < SLOT_STAGES; from++)
 			if ((slot_edges[i].when & 1u << from) != 0 && !is_out_of_reach(i, from))
-				count += see((struct bend){ (int)i, -1, -1, -1, from }, &slot_taken[i][from], "slot row",
+				count += see((struct bend){ (int)i, -1, -1, -1, from, -1 }, &slot_taken[i][from], "slot row",
 				    slot_event_name(slot_edges[i].event), state_name(&slot_stage_names, from));
 	for (size_t i = 0; i < run_edges_count; i++)
 		for (int from = 0; from < RUN_STATES; from++)
 			if ((run_edges[i].when & 1u << from) != 0)
-				count += see((struct bend){ -1, (int)i, -1, -1, from }, &run_taken[i][from], "run row",
+				count += see((struct bend){ -1, (int)i, -1, -1, from, -1 }, &run_taken[i][from], "run row",
 				    run_event_name(run_edges[i].event), state_name(&run_state_names, from));
 	for (int end = ROUND_PASS; end <= ROUND_VIOLATION; end++)
-		count += see((struct bend){ -1, -1, end, -1, -1 }, &review_taken[end], "review row", ends[end], "a review");
+		count += see((struct bend){ -1, -1, end, -1, -1, -1 }, &review_taken[end], "review row", ends[end], "a review");
 	for (int end = ROUND_FINDINGS; end <= ROUND_EXHAUSTED; end++)
-		count += see((struct bend){ -1, -1, -1, end, -1 }, &check_taken[end], "check row", ends[end], "a check");
+		count += see((struct bend){ -1, -1, -1, end, -1, -1 }, &check_taken[end], "check row", ends[end], "a check");
+	/* what was salvaged is told once, and is no working row */
+	for (int kind = 0; kind < ROW_EVENT; kind++)
+		if (kind != ROW_SALVAGE)
+			count += see((struct bend){ -1, -1, -1, -1, -1, kind }, &put_taken[kind], "put of", row_types[kind].name, "a decision");
 	return count;
 }
 

@@ -255,6 +255,7 @@ bool world_settle(struct world *w)
 	for (int i = 0; i < 400000; i++) {
 		bool moved = move(w);
 
+		memory_check(w);
 		if (!moved && !processes_wait(w) && w->ncommits + w->nworks + w->nquestions + w->nreads == 0)
 			return true;
 		if (world_error(w) != NULL)

@@ -265,6 +265,9 @@ void money_forgone(struct world *w, const struct attempt_row *row);
 /* Before it is handed to the store, while nothing else is on its way. */
 void law_fair(struct world *w, const struct decision *d);
 
+/* memory.c: no commit is in flight: the engine's working rows equal those on disk */
+void memory_check(struct world *w);
+
 /* answers.c */
 /* To be called around the delivery of an answer: what the engine decides meanwhile stands for it. */
 void answer_given(struct world *w, struct where where, char what, int64_t value, int64_t before);

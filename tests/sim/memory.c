@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The law that holds memory against the disk: when no commit is in flight, the engine's working rows equal the committed rows,
+ * field by field. An edit that no decision records would be lost with the daemon. */
+#include "engine/engine_int.h"
+#include "world_int.h"
+
+static const char *row_name(enum row_kind kind)
+{
+	return row_types[kind].name;
+}
+
+static void compare_row(struct world *w, int64_t run, enum row_kind kind, const void *working, const void *committed)
+{
+	const struct field *field = row_difference(kind, working, committed);
+
+	if (field != NULL)
+		world_fail(w, "run %lld: the working row of %s differs from the committed one in %s", (long long)run, row_name(kind),
+		    field->name);
+}
+
+static void compare_list(struct world *w, int64_t run, enum row_kind kind, void *const *working, size_t nworking,
+    void *const *committed, size_t ncommitted)
+{
+	if (nworking != ncommitted)
+		world_fail(w, "run %lld: %zu working rows of %s, %zu committed ones", (long long)run, nworking, row_name(kind), ncommitted);
+	for (size_t i = 0; i < nworking && i < ncommitted; i++)
+		compare_row(w, run, kind, working[i], committed[i]);
+}
+
+#define COMPARE(kind, list)										\
+	compare_list(w, a->run.id, kind, (void *const *)a->list, a->n##list, (void *const *)b->list, b->n##list)
+
+static void compare_lists(struct world *w, const struct run_rows *a, const struct run_rows *b)
+{
+	compare_row(w, a->run.id, ROW_RUN, &a->run, &b->run);
+	COMPARE(ROW_TASK, tasks);
+	COMPARE(ROW_ITERATION, iterations);
+	COMPARE(ROW_SLOT, slots);
+	COMPARE(ROW_ATTEMPT, attempts);
+	COMPARE(ROW_REVIEW, reviews);
+	COMPARE(ROW_FINDING, findings);
+	COMPARE(ROW_HOLD, holds);
+}
+
+/* The working row of an unfinished step stands in its slot. */
+static void compare_steps(struct world *w, struct run *run, const struct run_rows *committed)
+{
+	size_t working = run->own.step != NULL;
+
+	for (size_t i = 0; i < run->nslots; i++)
+		working += run->slots[i]->step != NULL;
+	if (working != committed->nsteps)
+		world_fail(w, "run %lld: %zu steps under way, %zu committed ones", (long long)committed->run.id, working, committed->nsteps);
+	for (size_t i = 0; i < committed->nsteps; i++) {
+		const struct step_row *row = committed->steps[i];
+		const struct slot *slot = run_slot(run, row->iteration, row->slot);
+
+		if (slot == NULL || slot->step == NULL)
+			world_fail(w, "run %lld: step %lld is under way in no slot", (long long)row->run, (long long)row->id);
+		else
+			compare_row(w, row->run, ROW_STEP, slot->step, row);
+	}
+}
+
+static void compare_runs_of(struct world *w, struct engine *engine)
+{
+	struct run *run;
+
+	LIST_FOREACH(run, &engine->runs, entry) {
+		const struct run_rows *committed = view_run(w->disk, run->rows->run.id);
+
+		if (committed == NULL) {
+			world_fail(w, "run %lld is in memory only", (long long)run->rows->run.id);
+			continue;
+		}
+		compare_lists(w, run->rows, committed);
+		compare_steps(w, run, committed);
+	}
+}
+
+/* Those that have ended are no working rows any more. */
+static void compare_hooks(struct world *w, struct engine *engine)
+{
+	const struct hook *hook;
+
+	LIST_FOREACH(hook, &engine->hooks, entry) {
+		const struct time_phrase *told = disk_hook(w, hook->row->id);
+
+		if (told == NULL)
+			world_fail(w, "hook %lld is in memory only", (long long)hook->row->id);
+		else
+			compare_row(w, hook->row->run, ROW_HOOK, hook->row, told->row);
+	}
+}
+
+static void compare_claims(struct world *w, struct engine *engine)
+{
+	for (size_t i = 0; i < w->nclaims; i++) {
+		const struct claim_row *claim = claims_find(engine->claims, w->claims[i]->source, w->claims[i]->task);
+
+		if (claim == NULL)
+			world_fail(w, "the claim of task %s is on disk only", w->claims[i]->task);
+		else
+			compare_row(w, claim->run, ROW_CLAIM, claim, w->claims[i]);
+	}
+}
+
+void memory_check(struct world *w)
+{
+	if (w->ncommits > 0 || world_error(w) != NULL)
+		return;
+	compare_runs_of(w, w->engine);
+	compare_hooks(w, w->engine);
+	compare_claims(w, w->engine);
+}
