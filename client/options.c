@@ -13,9 +13,10 @@
 
 #include "client/exit.h"
 #include "client/memory.h"
-#include "proto/units.h"
+#include "proto/schema.h"
 
 #define ROWS_MAX 64
+#define CHOICES_MAX 8
 #define UID_LAST ((long long)UINT32_MAX - 1)	/* -1 is no user */
 #define FIRST_CODE 256		/* what getopt_long returns for row 0: above every letter */
 
@@ -201,18 +202,40 @@ static json_t *new_file_value(const struct option_row *row, const char *path)
 	return value;
 }
 
-static json_t *wrong(const struct option_row *row, const char *expected, int *status)
+static json_t *wrong(const struct option_row *row, const char *why, int *status)
 {
-	warnx("--%s wants %s", row->name, expected);
+	warnx("--%s %s", row->name, why);
 	*status = EXIT_USAGE;
 	return NULL;
 }
 
+/* The value of a word that the schema knows by itself. */
+static json_t *read_word(const struct option_row *row, const struct schema *schema, const char *word, int *status)
+{
+	struct schema_error error = { 0 };
+	json_t *value = schema_read(schema, word, &error);
+
+	return value != NULL ? value : wrong(row, error.text, status);
+}
+
 static json_t *text_value(const struct option_row *row, const char *text, int *status)
 {
-	json_t *value = json_string(text);
+	return read_word(row, &(struct schema){ .kind = SCHEMA_TEXT }, text, status);
+}
 
-	return value != NULL ? value : wrong(row, "text in UTF-8", status);
+/* One of argument's words. */
+static json_t *choice_value(const struct option_row *row, const char *text, int *status)
+{
+	char *words = mem_strdup(row->argument), *rest = words;
+	const char *list[CHOICES_MAX];
+	struct state_names names = { row->name, list, 0 };
+	json_t *value;
+
+	while (rest != NULL && names.count < CHOICES_MAX)
+		list[names.count++] = strsep(&rest, "|");
+	value = read_word(row, &(struct schema){ .kind = SCHEMA_CHOICE, .choices = &names }, text, status);
+	free(words);
+	return value;
 }
 
 /* Links stay as they are: some programs go by the name they are called by. */
@@ -222,7 +245,7 @@ static json_t *program_value(const struct option_row *row, const char *path, int
 	json_t *value;
 
 	if (*path == '\0')
-		return wrong(row, "a program", status);
+		return wrong(row, "must be a program", status);
 	if (*path == '/' || strchr(path, '/') == NULL)
 		return text_value(row, path, status);
 	if (getcwd(here, sizeof here) == NULL) {
@@ -238,23 +261,18 @@ static json_t *program_value(const struct option_row *row, const char *path, int
 	return value;
 }
 
-static json_t *money_value(const struct option_row *row, const char *text, int *status)
-{
-	const char *number = text + (*text == '$'), *dot = strchr(number, '.');
-	size_t digits = strspn(number, "0123456789"), cents = dot != NULL ? strspn(dot + 1, "0123456789") : 0;
-	/* nothing but digits and one dot: no sign, no exponent, no comma of another country's */
-	bool plain = digits > 0 && number[digits + (dot != NULL ? 1 + cents : 0)] == '\0' && (dot == NULL || (dot == number + digits && cents > 0));
-
-	return plain && strlen(number) < 20 ? json_real(strtod(number, NULL)) : wrong(row, "an amount in US dollars such as 5 or 2.50", status);
-}
-
 /* The value of an option, or NULL with the exit code in *status. */
 static json_t *read_value(const struct option_row *row, const char *text, int *status)
 {
-	const char *fault;
+	static const struct schema schemas[] = {
+		[OPTION_NUMBER] = { .kind = SCHEMA_INT, .min = INT32_MIN, .max = INT32_MAX },
+		[OPTION_COUNT] = { .kind = SCHEMA_INT, .min = 0, .max = INT64_MAX },
+		[OPTION_POSITIVE] = { .kind = SCHEMA_INT, .min = 1, .max = INT64_MAX },
+		[OPTION_UID] = { .kind = SCHEMA_INT, .min = 0, .max = UID_LAST },
+		[OPTION_DURATION] = { .kind = SCHEMA_DURATION, .min = 0, .max = INT64_MAX },
+		[OPTION_MONEY] = { .kind = SCHEMA_MONEY, .min = 0, .max = INT64_MAX },
+	};
 	json_t *value;
-	int64_t ms;
-	json_int_t number;
 
 	switch (row->kind) {
 	case OPTION_TRUE:
@@ -271,23 +289,14 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 	case OPTION_MAYBE_TEXT:
 		return text == NULL ? json_true() : text_value(row, text, status);
 	case OPTION_NUMBER:
-		number = strtonum(text, INT32_MIN, INT32_MAX, &fault);
-		return fault == NULL ? json_integer(number) : wrong(row, "a whole number", status);
 	case OPTION_COUNT:
-		number = strtonum(text, 0, INT64_MAX, &fault);
-		return fault == NULL ? json_integer(number) : wrong(row, "a whole number from 0", status);
 	case OPTION_POSITIVE:
-		number = strtonum(text, 1, INT64_MAX, &fault);
-		return fault == NULL ? json_integer(number) : wrong(row, "a whole number from 1", status);
 	case OPTION_UID:
-		number = strtonum(text, 0, UID_LAST, &fault);
-		return fault == NULL ? json_integer(number) : wrong(row, "the number of a user", status);
 	case OPTION_DURATION:
-		return duration_parse(text, &ms) == 0 ? json_string(text) : wrong(row, "a duration such as 90, 90s, 15m or 2h", status);
 	case OPTION_MONEY:
-		return money_value(row, text, status);
+		return read_word(row, &schemas[row->kind], text, status);
 	case OPTION_CHOICE:
-		return options_is_choice(row->argument, text) ? json_string(text) : wrong(row, row->argument, status);
+		return choice_value(row, text, status);
 	case OPTION_FILE_OR_NONE:
 		if (strcmp(text, "none") == 0)
 			return json_string(text);
@@ -316,7 +325,7 @@ static int store_pair(struct options *o, const struct option_row *row, json_t *v
 
 	if (equals == NULL || equals == text) {
 		json_decref(value);
-		warnx("--%s wants %s", row->name, row->argument);
+		warnx("--%s must be %s", row->name, row->argument);
 		return EXIT_USAGE;
 	}
 	if (object == NULL) {

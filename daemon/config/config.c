@@ -7,6 +7,7 @@
 
 #include "agent/agent.h"
 #include "config/layers.h"
+#include "config/setting_rules.h"
 #include "core/profile.h"
 #include "core/row.h"
 #include "proto/memory.h"
@@ -108,10 +109,10 @@ int config_check_name(const struct config *config, const struct setting *setting
 	const json_t *name;
 	size_t i;
 
-	if (setting->kind == SETTING_AGENT || setting->kind == SETTING_PROFILE)
-		return check_name(config, setting->kind == SETTING_AGENT, json_string_value(value), field, where, error);
-	if (setting->kind != SETTING_AGENTS)
+	if (setting->is.rule != &rule_agent && setting->is.rule != &rule_profile)
 		return 0;
+	if (setting->is.kind == SCHEMA_TEXT)
+		return check_name(config, setting->is.rule == &rule_agent, json_string_value(value), field, where, error);
 	json_array_foreach(value, i, name) {
 		if (check_name(config, true, json_string_value(name), field, where, error) == -1)
 			return -1;

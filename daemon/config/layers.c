@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/layers.h"
+#include "config/setting_rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static json_t *file_json(const struct value *value)
 {
 	json_t *json;
 
-	if (value->setting->kind != SETTING_MAP || (json = preset_json(value->path)) == NULL)
+	if (value->setting->is.kind != SCHEMA_MAP || (json = preset_json(value->path)) == NULL)
 		return json_incref(value->json);
 	json_object_update(json, value->json);
 	return json;
@@ -80,7 +81,7 @@ static json_t *cell_json(const struct setting *setting, const struct profile *pr
 	const void *cell = (const char *)profile + setting->profile_field;
 	const char *text;
 
-	if (setting->kind != SETTING_FILE_NAME && setting->kind != SETTING_DIRECTORY)
+	if (setting->is.rule != &rule_file_name && setting->is.rule != &rule_directory)
 		return setting_json(setting, *(const int64_t *)cell);
 	text = *(const char *const *)cell;
 	return text == NULL ? NULL : json_string(text);
@@ -92,10 +93,10 @@ static json_t *profile_json(const struct layers *layers, const struct setting *s
 	const struct profile *builtin = NULL;
 	json_t *json = NULL;
 
-	if (layers->profile == NULL || !(setting->layers & LAYER_PROFILE) || (layers->off && strncmp(setting->path, "run.", strlen("run.")) == 0))
+	if (layers->profile == NULL || !(setting->layers & LAYER_PROFILE) || (layers->off && strncmp(setting->is.name, "run.", strlen("run.")) == 0))
 		return NULL;
 	for (const char *name = layers->profile; json == NULL && builtin == NULL; name = config_extends(layers->config, name)) {
-		char *path = xasprintf("profile.%s.%s", name, setting_key(setting->path));
+		char *path = xasprintf("profile.%s.%s", name, setting_key(setting->is.name));
 		const struct value *value = values_find(config_values(layers->config), path);
 
 		free(path);
@@ -113,7 +114,7 @@ static json_t *profile_json(const struct layers *layers, const struct setting *s
 /* A preset's words for reviewers belong to its command, and go with it. */
 static bool is_overruled(const struct layers *layers, const struct setting *setting, const char *path)
 {
-	char *command = strcmp(setting->path, "agent.*.review") != 0 ? NULL : xasprintf("%.*scommand", (int)(setting_key(path) - path), path);
+	char *command = strcmp(setting->is.name, "agent.*.review") != 0 ? NULL : xasprintf("%.*scommand", (int)(setting_key(path) - path), path);
 	bool overruled = command != NULL && values_find(config_values(layers->config), command) != NULL;
 
 	free(command);
@@ -129,7 +130,7 @@ static json_t *default_json(const struct layers *layers, const struct setting *s
 	if (strncmp(path, "agent.", strlen("agent.")) == 0 && (json = preset_json(path)) != NULL)
 		return json;
 	/* whoever has no account in common with others is one of his own */
-	if (strcmp(setting->path, "agent.*.account") == 0)
+	if (strcmp(setting->is.name, "agent.*.account") == 0)
 		return json_stringn(path + strlen("agent."), strlen(path) - strlen("agent.") - strlen(".account"));
 	/* who lets more run at one time means runs that name no group, too */
 	if (strcmp(path, "group." GROUP_DEFAULT ".slots") == 0)
@@ -176,7 +177,7 @@ static int take_overrides(struct layers *layers, const struct config_override *o
 		json_t *json;
 		char *why;
 
-		if (setting == NULL || rest != NULL || strcmp(setting->path, o->path) != 0 || !(setting->layers & LAYER_SUBMIT))
+		if (setting == NULL || rest != NULL || strcmp(setting->is.name, o->path) != 0 || !(setting->layers & LAYER_SUBMIT))
 			return config_refuse(error, o->field, "%s: a submit cannot set '%s'", name, o->path);
 		json = json_loads(o->value, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
 		if (json == NULL)
@@ -197,7 +198,7 @@ static int take_overrides(struct layers *layers, const struct config_override *o
 /* Is a less than b? */
 static bool is_less(const struct setting *setting, const json_t *a, const json_t *b)
 {
-	if (setting->kind == SETTING_MONEY)
+	if (setting->is.kind == SCHEMA_MONEY)
 		return setting_money(a) < setting_money(b);
 	return setting_number(setting, a) < setting_number(setting, b);
 }

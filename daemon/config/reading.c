@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/reading.h"
+#include "config/setting_rules.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,7 +71,7 @@ static int refuse_unknown(const struct reading *r, const struct toml_entry *entr
 	return -1;
 }
 
-/* The value of a SETTING_MAP, to which members are added; an empty table is one, too. */
+/* The value of a SCHEMA_MAP, to which members are added; an empty table is one, too. */
 static json_t *map_value(struct reading *r, const char *path, const struct setting *setting, struct toml_place at)
 {
 	struct value *value = values_find(&r->values, path);
@@ -151,8 +152,8 @@ static int take_member(struct reading *r, const struct toml_entry *entry, const 
 static json_t *from_base(const struct reading *r, const struct setting *setting, json_t *value)
 {
 	const char *text = json_string_value(value);
-	bool path = setting->kind == SETTING_FILE || (setting->kind == SETTING_FILE_OR_NONE && text != NULL && strcmp(text, "none") != 0) ||
-	    (setting->kind == SETTING_PROGRAM && text != NULL && strchr(text, '/') != NULL);
+	bool path = setting->is.rule == &rule_file || (setting->is.rule == &rule_file_or_none && text != NULL && strcmp(text, "none") != 0) ||
+	    (setting->is.rule == &rule_program && text != NULL && strchr(text, '/') != NULL);
 
 	if (r->base == NULL || !path || text == NULL || text[0] == '\0' || text[0] == '/' || strlen(text) != json_string_length(value))
 		return json_incref(value);
@@ -181,7 +182,7 @@ static int take_value(struct reading *r, const struct toml_entry *entry)
 	json = from_base(r, setting, entry->value);
 	why = setting_refuse(setting, json);
 	/* a repository has no say about places outside of it */
-	if (why == NULL && r->layer == LAYER_PROJECT && setting->kind == SETTING_DIRECTORY && json_string_value(json)[0] == '/')
+	if (why == NULL && r->layer == LAYER_PROJECT && setting->is.rule == &rule_directory && json_string_value(json)[0] == '/')
 		why = xstrdup("must be a path below the working directory");
 	if (why == NULL && (value = values_find(&r->values, path)) != NULL)
 		why = xasprintf("says again what line %u says: leave one out", value->line);

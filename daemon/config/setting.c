@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/memory.h"
+#include "config/setting_rules.h"
 #include "core/plan.h"
 #include "core/profile.h"
-#include "proto/memory.h"
 
 #define SECOND INT64_C(1000)
 #define DAY (INT64_C(86400) * SECOND)
@@ -18,193 +19,203 @@
 #define CAP (WORK | LAYER_LOWER)
 #define FIELD(name) offsetof(struct profile, name)
 
+static const struct schema section_members[] = {
+	{ "file", SCHEMA_TEXT, .required = true, .min = 1, .rule = &rule_below },
+	{ "section", SCHEMA_TEXT, .required = true, .min = 1 },
+	{ .name = NULL },
+};
+
+static const struct schema_rule rule_section = {
+	"a table { file = \"...\", section = \"...\" }", "tables { file = \"...\", section = \"...\" }", NULL,
+};
+
 const struct setting settings[] = {
-	{ "parallel", SETTING_INT, LAYER_FILE, .min = 1, .max = 64, .fallback = "4",
-	    .help = "attempts that may run at one time, over all runs" },
-	{ "default_agent", SETTING_AGENT, BOTH, .fallback = "\"claude\"",
-	    .help = "agent of runs that name none" },
+	{ { "parallel", SCHEMA_INT, .min = 1, .max = 64,
+	    .help = "attempts that may run at one time, over all runs" }, .layers = LAYER_FILE, .fallback = "4" },
+	{ { "default_agent", SCHEMA_TEXT, .rule = &rule_agent,
+	    .help = "agent of runs that name none" }, .layers = BOTH, .fallback = "\"claude\"" },
 
-	{ "agent.*.command", SETTING_ARGV, LAYER_FILE, .min = 1,
-	    .help = "program and arguments; {model}, {prompt_file} and {session} are filled in" },
-	{ "agent.*.review", SETTING_ARGV, LAYER_FILE, .fallback = "[]",
-	    .help = "the same for a reviewer that need not write a file; none: it is started like everybody else" },
-	{ "agent.*.prompt", SETTING_CHOICE, LAYER_FILE, .choices = &prompt_via_names, .fallback = "\"stdin\"",
-	    .help = "how the prompt reaches the program" },
-	{ "agent.*.reader", SETTING_CHOICE, LAYER_FILE, .choices = &reader_names, .fallback = "\"text\"",
-	    .help = "how the program's output is read" },
-	{ "agent.*.model", SETTING_TEXT, LAYER_FILE, .max = 256, .fallback = "\"\"",
-	    .help = "model, where a role names none; empty: the program's own default" },
-	{ "agent.*.env", SETTING_NAMES, LAYER_FILE, .fallback = "[]",
-	    .help = "variables that pass from the submitter's environment, beside PATH, HOME, LANG and the like" },
-	{ "agent.*.set", SETTING_MAP, LAYER_FILE, .fallback = "{}",
-	    .help = "variables with fixed values, added to those of a preset" },
-	{ "agent.*.resume", SETTING_ARGV, LAYER_FILE, .fallback = "[]",
-	    .help = "words behind the command when a conversation goes on, {session} among them; none: it cannot" },
-	{ "agent.*.writable", SETTING_PATHS, LAYER_FILE, .fallback = "[]",
-	    .help = "files and folders of the program's own state, which a confined reviewer may write" },
-	{ "agent.*.account", SETTING_ACCOUNT, LAYER_FILE,
-	    .help = "who pays: all agents of an account wait while it is exhausted; unset: named like the agent" },
-	{ "agent.*.fallback", SETTING_AGENTS, LAYER_FILE, .fallback = "[]",
-	    .help = "agents that take over while its account is exhausted, the first that can" },
+	{ { "agent.*.command", SCHEMA_ARGV, .min = 1,
+	    .help = "program and arguments; {model}, {prompt_file} and {session} are filled in" }, .layers = LAYER_FILE },
+	{ { "agent.*.review", SCHEMA_ARGV,
+	    .help = "the same for a reviewer that need not write a file; none: it is started like everybody else" }, .layers = LAYER_FILE, .fallback = "[]" },
+	{ { "agent.*.prompt", SCHEMA_CHOICE, .choices = &prompt_via_names,
+	    .help = "how the prompt reaches the program" }, .layers = LAYER_FILE, .fallback = "\"stdin\"" },
+	{ { "agent.*.reader", SCHEMA_CHOICE, .choices = &reader_names,
+	    .help = "how the program's output is read" }, .layers = LAYER_FILE, .fallback = "\"text\"" },
+	{ { "agent.*.model", SCHEMA_TEXT, .max = 256,
+	    .help = "model, where a role names none; empty: the program's own default" }, .layers = LAYER_FILE, .fallback = "\"\"" },
+	{ { "agent.*.env", SCHEMA_TEXTS, .rule = &rule_variable,
+	    .help = "variables that pass from the submitter's environment, beside PATH, HOME, LANG and the like" }, .layers = LAYER_FILE, .fallback = "[]" },
+	{ { "agent.*.set", SCHEMA_MAP, .rule = &rule_variable,
+	    .help = "variables with fixed values, added to those of a preset" }, .layers = LAYER_FILE, .fallback = "{}" },
+	{ { "agent.*.resume", SCHEMA_ARGV,
+	    .help = "words behind the command when a conversation goes on, {session} among them; none: it cannot" }, .layers = LAYER_FILE, .fallback = "[]" },
+	{ { "agent.*.writable", SCHEMA_TEXTS, .rule = &rule_path,
+	    .help = "files and folders of the program's own state, which a confined reviewer may write" }, .layers = LAYER_FILE, .fallback = "[]" },
+	{ { "agent.*.account", SCHEMA_TEXT, .rule = &rule_account,
+	    .help = "who pays: all agents of an account wait while it is exhausted; unset: named like the agent" }, .layers = LAYER_FILE },
+	{ { "agent.*.fallback", SCHEMA_TEXTS, .rule = &rule_agent,
+	    .help = "agents that take over while its account is exhausted, the first that can" }, .layers = LAYER_FILE, .fallback = "[]" },
 
-	{ "run.iterations", SETTING_INT, WORK, .min = 1, .max = 1000000,
-	    .help = "passes over the slots at most; unset: until no task remains" },
-	{ "run.parallel", SETTING_INT, WORK, .min = 1, .max = 64, .fallback = "1",
-	    .help = "slots of one iteration, each with a task of its own" },
-	{ "run.pause_ms", SETTING_INT, WORK, .min = 0, .max = 30 * DAY, .fallback = "0",
-	    .help = "milliseconds between two iterations" },
-	{ "run.isolation", SETTING_CHOICE, WORK, .choices = &isolation_names, .fallback = "\"auto\"",
-	    .help = "where tasks are worked on: in the directory itself, or each in a git work tree of its own" },
-	{ "run.base", SETTING_REVISION, WORK, .max = 256,
-	    .help = "branch or commit that the work is compared with" },
-	{ "run.commit", SETTING_CHOICE, KNOB, .choices = &commit_mode_names, .fallback = "\"none\"", .profile_field = FIELD(commit),
-	    .help = "whether what changed is committed" },
-	{ "run.integrate", SETTING_CHOICE, WORK, .choices = &integrate_names, .fallback = "\"auto\"",
-	    .help = "whether the commits of work trees are put on one branch" },
-	{ "run.on_failure", SETTING_CHOICE, WORK, .choices = &on_failure_names, .fallback = "\"stop\"",
-	    .help = "whether there is a next iteration when a task has failed" },
-	{ "run.assign", SETTING_CHOICE, WORK, .choices = &assign_names, .fallback = "\"daemon\"",
-	    .help = "who chooses the bead of a slot" },
-	{ "run.stop_markers", SETTING_LINES, WORK, .max = 256, .fallback = "[\"no_beads_available\",\"no beads available\"]",
-	    .help = "lines by which an agent says that there is nothing left to do" },
-	{ "run.on_no_change", SETTING_CHOICE, WORK, .choices = &on_no_change_names, .fallback = "\"review\"",
-	    .help = "what becomes of an implementer that changed nothing and did not say so" },
-	{ "run.no_change_markers", SETTING_LINES, WORK, .max = 256, .fallback = "[\"no_change_needed\",\"no change needed\"]",
-	    .help = "lines by which an implementer says that nothing is to be changed" },
-	{ "run.max_cost", SETTING_MONEY, CAP, .min = 1, .max = 1000000000,
-	    .help = "US dollars that all attempts of a run may cost; unset: no limit" },
-	{ "run.max_tokens", SETTING_INT, CAP, .min = 1, .max = INT64_C(1000000000000000),
-	    .help = "tokens that all attempts of a run may use; unset: no limit" },
-	{ "run.max_wall", SETTING_DURATION, CAP, .min = SECOND, .max = 1000 * DAY,
-	    .help = "time from the start of a run after which it ends; unset: no limit" },
-	{ "run.on_lost", SETTING_CHOICE, WORK, .choices = &on_lost_names, .fallback = "\"hold\"",
-	    .help = "what becomes of a run whose attempt was lost" },
-	{ "run.retries", SETTING_INT, WORK, .min = 0, .max = 100, .fallback = "5",
-	    .help = "tries in a row at most after failures of a service that pass by themselves" },
-	{ "run.model", SETTING_TEXT, LAYER_SUBMIT, .max = 256,
-	    .help = "model of the implementer" },
-	{ "run.env", SETTING_MAP, LAYER_SUBMIT, .fallback = "{}",
-	    .help = "variables for all agents of the run" },
-	{ "run.report", SETTING_FILE, LAYER_SUBMIT,
-	    .help = "file that gets the report when the run ends or is held" },
+	{ { "run.iterations", SCHEMA_INT, .min = 1, .max = 1000000,
+	    .help = "passes over the slots at most; unset: until no task remains" }, .layers = WORK },
+	{ { "run.parallel", SCHEMA_INT, .min = 1, .max = 64,
+	    .help = "slots of one iteration, each with a task of its own" }, .layers = WORK, .fallback = "1" },
+	{ { "run.pause_ms", SCHEMA_INT, .min = 0, .max = 30 * DAY,
+	    .help = "milliseconds between two iterations" }, .layers = WORK, .fallback = "0" },
+	{ { "run.isolation", SCHEMA_CHOICE, .choices = &isolation_names,
+	    .help = "where tasks are worked on: in the directory itself, or each in a git work tree of its own" }, .layers = WORK, .fallback = "\"auto\"" },
+	{ { "run.base", SCHEMA_TEXT, .max = 256, .rule = &rule_revision,
+	    .help = "branch or commit that the work is compared with" }, .layers = WORK },
+	{ { "run.commit", SCHEMA_CHOICE, .choices = &commit_mode_names,
+	    .help = "whether what changed is committed" }, .layers = KNOB, .fallback = "\"none\"", .profile_field = FIELD(commit) },
+	{ { "run.integrate", SCHEMA_CHOICE, .choices = &integrate_names,
+	    .help = "whether the commits of work trees are put on one branch" }, .layers = WORK, .fallback = "\"auto\"" },
+	{ { "run.on_failure", SCHEMA_CHOICE, .choices = &on_failure_names,
+	    .help = "whether there is a next iteration when a task has failed" }, .layers = WORK, .fallback = "\"stop\"" },
+	{ { "run.assign", SCHEMA_CHOICE, .choices = &assign_names,
+	    .help = "who chooses the bead of a slot" }, .layers = WORK, .fallback = "\"daemon\"" },
+	{ { "run.stop_markers", SCHEMA_TEXTS, .bytes = 256, .rule = &rule_line,
+	    .help = "lines by which an agent says that there is nothing left to do" }, .layers = WORK, .fallback = "[\"no_beads_available\",\"no beads available\"]" },
+	{ { "run.on_no_change", SCHEMA_CHOICE, .choices = &on_no_change_names,
+	    .help = "what becomes of an implementer that changed nothing and did not say so" }, .layers = WORK, .fallback = "\"review\"" },
+	{ { "run.no_change_markers", SCHEMA_TEXTS, .bytes = 256, .rule = &rule_line,
+	    .help = "lines by which an implementer says that nothing is to be changed" }, .layers = WORK, .fallback = "[\"no_change_needed\",\"no change needed\"]" },
+	{ { "run.max_cost", SCHEMA_MONEY, .min = 1, .max = 1000000000,
+	    .help = "US dollars that all attempts of a run may cost; unset: no limit" }, .layers = CAP },
+	{ { "run.max_tokens", SCHEMA_INT, .min = 1, .max = INT64_C(1000000000000000),
+	    .help = "tokens that all attempts of a run may use; unset: no limit" }, .layers = CAP },
+	{ { "run.max_wall", SCHEMA_DURATION, .min = SECOND, .max = 1000 * DAY,
+	    .help = "time from the start of a run after which it ends; unset: no limit" }, .layers = CAP },
+	{ { "run.on_lost", SCHEMA_CHOICE, .choices = &on_lost_names,
+	    .help = "what becomes of a run whose attempt was lost" }, .layers = WORK, .fallback = "\"hold\"" },
+	{ { "run.retries", SCHEMA_INT, .min = 0, .max = 100,
+	    .help = "tries in a row at most after failures of a service that pass by themselves" }, .layers = WORK, .fallback = "5" },
+	{ { "run.model", SCHEMA_TEXT, .max = 256,
+	    .help = "model of the implementer" }, .layers = LAYER_SUBMIT },
+	{ { "run.env", SCHEMA_MAP, .rule = &rule_variable,
+	    .help = "variables for all agents of the run" }, .layers = LAYER_SUBMIT, .fallback = "{}" },
+	{ { "run.report", SCHEMA_TEXT, .rule = &rule_file,
+	    .help = "file that gets the report when the run ends or is held" }, .layers = LAYER_SUBMIT },
 
-	{ "review.enabled", SETTING_BOOL, WORK, .fallback = "false",
-	    .help = "have results reviewed" },
-	{ "review.profile", SETTING_PROFILE, WORK, .fallback = "\"verdict\"",
-	    .help = "review profile" },
-	{ "review.agent", SETTING_AGENT, WORK,
-	    .help = "agent that reviews; unset: the implementer's" },
-	{ "review.model", SETTING_TEXT, WORK, .max = 256,
-	    .help = "model of the reviewer" },
-	{ "review.fixer_agent", SETTING_AGENT, WORK,
-	    .help = "agent that fixes; unset: the implementer's" },
-	{ "review.fixer_model", SETTING_TEXT, WORK, .max = 256,
-	    .help = "model of the fixer" },
-	{ "review.max_fixes", SETTING_INT, KNOB, .min = 0, .max = 100, .profile_field = FIELD(max_fixes),
-	    .help = "fix rounds at most; 0: one review, no fix" },
-	{ "review.stall_limit", SETTING_INT, KNOB, .min = 0, .max = 100, .profile_field = FIELD(stall_limit),
-	    .help = "rounds without progress in a row that end the loop; 0: never" },
-	{ "review.timeout", SETTING_DURATION, KNOB, .min = SECOND, .max = 30 * DAY, .profile_field = FIELD(review_timeout_ms),
-	    .help = "wall time of one review" },
-	{ "review.on_malformed", SETTING_CHOICE, KNOB, .choices = &bad_end_names, .profile_field = FIELD(on_malformed),
-	    .help = "when a review gives no evidence" },
-	{ "review.on_reviewer_error", SETTING_CHOICE, KNOB, .choices = &bad_end_names, .profile_field = FIELD(on_reviewer_error),
-	    .help = "when the reviewer fails" },
-	{ "review.on_exhausted", SETTING_CHOICE, KNOB, .choices = &bad_end_names, .profile_field = FIELD(on_exhausted),
-	    .help = "when findings stay after the last round" },
-	{ "review.fixer", SETTING_CHOICE, KNOB, .choices = &fixer_names, .profile_field = FIELD(fixer),
-	    .help = "who settles the findings" },
-	{ "review.scope", SETTING_CHOICE, KNOB, .choices = &scope_names, .profile_field = FIELD(scope),
-	    .help = "review each task, or the run as a whole" },
-	{ "review.strictness", SETTING_CHOICE, KNOB, .choices = &strictness_names, .profile_field = FIELD(strictness),
-	    .help = "how strict later reviews are" },
-	{ "review.checks", SETTING_TEXTS, KNOB, .max = 64 * KIB, .fallback = "[]",
-	    .help = "shell commands that must succeed before each review" },
-	{ "review.guidelines", SETTING_SECTIONS, KNOB, .fallback = "[{\"file\":\"constitution.md\",\"section\":\"Standards\"}]",
-	    .help = "sections of files that say how work is judged, where the file exists" },
-	{ "review.conventions", SETTING_FILES, KNOB, .fallback = "[\"CLAUDE.md\",\"AGENTS.md\"]",
-	    .help = "files with the conventions of the project, where they exist" },
-	{ "review.reviewer", SETTING_PROGRAM, KNOB,
-	    .help = "program that reviews, in a profile that goes by its exit status" },
-	{ "review.env", SETTING_NAMES, LAYER_FILE | LAYER_SUBMIT | LAYER_PROFILE, .fallback = "[]",
-	    .help = "variables of the submitter that a program that reviews is given, beside those of the implementer" },
-	{ "review.review_file", SETTING_FILE_NAME, KNOB, .profile_field = FIELD(carrier_file),
-	    .help = "name of the file in which the reviewer says what it found" },
-	{ "review.review_log", SETTING_DIRECTORY, KNOB, .profile_field = FIELD(review_log),
-	    .help = "directory for a log of each task's reviews; empty: none" },
-	{ "review.read_only", SETTING_BOOL, GUARD, .profile_field = FIELD(read_only),
-	    .help = "confine the reviewer, so that it cannot write what it judges" },
-	{ "review.sandbox", SETTING_CHOICE, GUARD, .choices = &sandbox_names, .fallback = "\"try\"",
-	    .help = "what a read_only review does when the kernel cannot confine it" },
-	{ "review.workspace", SETTING_CHOICE, GUARD, .choices = &review_place_names, .fallback = "\"same\"",
-	    .help = "where the reviewer works" },
-	{ "review.developer_prompt", SETTING_FILE, KNOB,
-	    .help = "template of the implementer's prompt" },
-	{ "review.reviewer_prompt", SETTING_FILE_OR_NONE, KNOB,
-	    .help = "template of the reviewer's prompt; none: no review" },
-	{ "review.skip", SETTING_BOOL, LAYER_SUBMIT, .fallback = "false",
-	    .help = "no review, whatever else is set" },
+	{ { "review.enabled", SCHEMA_BOOL,
+	    .help = "have results reviewed" }, .layers = WORK, .fallback = "false" },
+	{ { "review.profile", SCHEMA_TEXT, .rule = &rule_profile,
+	    .help = "review profile" }, .layers = WORK, .fallback = "\"verdict\"" },
+	{ { "review.agent", SCHEMA_TEXT, .rule = &rule_agent,
+	    .help = "agent that reviews; unset: the implementer's" }, .layers = WORK },
+	{ { "review.model", SCHEMA_TEXT, .max = 256,
+	    .help = "model of the reviewer" }, .layers = WORK },
+	{ { "review.fixer_agent", SCHEMA_TEXT, .rule = &rule_agent,
+	    .help = "agent that fixes; unset: the implementer's" }, .layers = WORK },
+	{ { "review.fixer_model", SCHEMA_TEXT, .max = 256,
+	    .help = "model of the fixer" }, .layers = WORK },
+	{ { "review.max_fixes", SCHEMA_INT, .min = 0, .max = 100,
+	    .help = "fix rounds at most; 0: one review, no fix" }, .layers = KNOB, .profile_field = FIELD(max_fixes) },
+	{ { "review.stall_limit", SCHEMA_INT, .min = 0, .max = 100,
+	    .help = "rounds without progress in a row that end the loop; 0: never" }, .layers = KNOB, .profile_field = FIELD(stall_limit) },
+	{ { "review.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
+	    .help = "wall time of one review" }, .layers = KNOB, .profile_field = FIELD(review_timeout_ms) },
+	{ { "review.on_malformed", SCHEMA_CHOICE, .choices = &bad_end_names,
+	    .help = "when a review gives no evidence" }, .layers = KNOB, .profile_field = FIELD(on_malformed) },
+	{ { "review.on_reviewer_error", SCHEMA_CHOICE, .choices = &bad_end_names,
+	    .help = "when the reviewer fails" }, .layers = KNOB, .profile_field = FIELD(on_reviewer_error) },
+	{ { "review.on_exhausted", SCHEMA_CHOICE, .choices = &bad_end_names,
+	    .help = "when findings stay after the last round" }, .layers = KNOB, .profile_field = FIELD(on_exhausted) },
+	{ { "review.fixer", SCHEMA_CHOICE, .choices = &fixer_names,
+	    .help = "who settles the findings" }, .layers = KNOB, .profile_field = FIELD(fixer) },
+	{ { "review.scope", SCHEMA_CHOICE, .choices = &scope_names,
+	    .help = "review each task, or the run as a whole" }, .layers = KNOB, .profile_field = FIELD(scope) },
+	{ { "review.strictness", SCHEMA_CHOICE, .choices = &strictness_names,
+	    .help = "how strict later reviews are" }, .layers = KNOB, .profile_field = FIELD(strictness) },
+	{ { "review.checks", SCHEMA_TEXTS, .bytes = 64 * KIB, .rule = &rule_not_blank,
+	    .help = "shell commands that must succeed before each review" }, .layers = KNOB, .fallback = "[]" },
+	{ { "review.guidelines", SCHEMA_OBJECTS, .members = section_members, .rule = &rule_section,
+	    .help = "sections of files that say how work is judged, where the file exists" }, .layers = KNOB, .fallback = "[{\"file\":\"constitution.md\",\"section\":\"Standards\"}]" },
+	{ { "review.conventions", SCHEMA_TEXTS, .rule = &rule_below,
+	    .help = "files with the conventions of the project, where they exist" }, .layers = KNOB, .fallback = "[\"CLAUDE.md\",\"AGENTS.md\"]" },
+	{ { "review.reviewer", SCHEMA_TEXT, .rule = &rule_program,
+	    .help = "program that reviews, in a profile that goes by its exit status" }, .layers = KNOB },
+	{ { "review.env", SCHEMA_TEXTS, .rule = &rule_variable,
+	    .help = "variables of the submitter that a program that reviews is given, beside those of the implementer" }, .layers = LAYER_FILE | LAYER_SUBMIT | LAYER_PROFILE, .fallback = "[]" },
+	{ { "review.review_file", SCHEMA_TEXT, .rule = &rule_file_name,
+	    .help = "name of the file in which the reviewer says what it found" }, .layers = KNOB, .profile_field = FIELD(carrier_file) },
+	{ { "review.review_log", SCHEMA_TEXT, .rule = &rule_directory,
+	    .help = "directory for a log of each task's reviews; empty: none" }, .layers = KNOB, .profile_field = FIELD(review_log) },
+	{ { "review.read_only", SCHEMA_BOOL,
+	    .help = "confine the reviewer, so that it cannot write what it judges" }, .layers = GUARD, .profile_field = FIELD(read_only) },
+	{ { "review.sandbox", SCHEMA_CHOICE, .choices = &sandbox_names,
+	    .help = "what a read_only review does when the kernel cannot confine it" }, .layers = GUARD, .fallback = "\"try\"" },
+	{ { "review.workspace", SCHEMA_CHOICE, .choices = &review_place_names,
+	    .help = "where the reviewer works" }, .layers = GUARD, .fallback = "\"same\"" },
+	{ { "review.developer_prompt", SCHEMA_TEXT, .rule = &rule_file,
+	    .help = "template of the implementer's prompt" }, .layers = KNOB },
+	{ { "review.reviewer_prompt", SCHEMA_TEXT, .rule = &rule_file_or_none,
+	    .help = "template of the reviewer's prompt; none: no review" }, .layers = KNOB },
+	{ { "review.skip", SCHEMA_BOOL,
+	    .help = "no review, whatever else is set" }, .layers = LAYER_SUBMIT, .fallback = "false" },
 
-	{ "profile.*.extends", SETTING_PROFILE, LAYER_FILE,
-	    .help = "profile whose values hold where this one says nothing" },
+	{ { "profile.*.extends", SCHEMA_TEXT, .rule = &rule_profile,
+	    .help = "profile whose values hold where this one says nothing" }, .layers = LAYER_FILE },
 
-	{ "hook.on_hold", SETTING_ARGV, LAYER_FILE, .fallback = "[]",
-	    .help = "program and arguments, started when a hold has been opened" },
-	{ "hook.on_end", SETTING_ARGV, LAYER_FILE, .fallback = "[]",
-	    .help = "program and arguments, started when a run has ended" },
+	{ { "hook.on_hold", SCHEMA_ARGV,
+	    .help = "program and arguments, started when a hold has been opened" }, .layers = LAYER_FILE, .fallback = "[]" },
+	{ { "hook.on_end", SCHEMA_ARGV,
+	    .help = "program and arguments, started when a run has ended" }, .layers = LAYER_FILE, .fallback = "[]" },
 
-	{ "limits.timeout", SETTING_DURATION, BOTH, .min = SECOND, .max = 30 * DAY, .fallback = "\"2h\"",
-	    .help = "wall time of one attempt; of a review only when a submit sets it" },
-	{ "limits.idle_timeout", SETTING_DURATION, BOTH, .min = 0, .max = 30 * DAY, .fallback = "\"20m\"",
-	    .help = "time without progress after which an attempt is ended; 0: never" },
-	{ "limits.post_result", SETTING_DURATION, LAYER_FILE, .min = 0, .max = DAY, .fallback = "\"30s\"",
-	    .help = "time without output after which an agent that has given its final result is ended; 0: never" },
-	{ "limits.implement.timeout", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY,
-	    .help = "limits.timeout of implementers alone" },
-	{ "limits.implement.idle_timeout", SETTING_DURATION, LAYER_FILE, .min = 0, .max = 30 * DAY,
-	    .help = "limits.idle_timeout of implementers alone" },
-	{ "limits.implement.post_result", SETTING_DURATION, LAYER_FILE, .min = 0, .max = DAY,
-	    .help = "limits.post_result of implementers alone" },
-	{ "limits.check.timeout", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY,
-	    .help = "limits.timeout of checks alone" },
-	{ "limits.check.idle_timeout", SETTING_DURATION, LAYER_FILE, .min = 0, .max = 30 * DAY,
-	    .help = "limits.idle_timeout of checks alone" },
-	{ "limits.review.timeout", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY,
-	    .help = "limits.timeout of reviews alone" },
-	{ "limits.review.idle_timeout", SETTING_DURATION, LAYER_FILE, .min = 0, .max = 30 * DAY,
-	    .help = "limits.idle_timeout of reviews alone" },
-	{ "limits.review.post_result", SETTING_DURATION, LAYER_FILE, .min = 0, .max = DAY,
-	    .help = "limits.post_result of reviews alone" },
-	{ "limits.fix.timeout", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY,
-	    .help = "limits.timeout of fixers alone" },
-	{ "limits.fix.idle_timeout", SETTING_DURATION, LAYER_FILE, .min = 0, .max = 30 * DAY,
-	    .help = "limits.idle_timeout of fixers alone" },
-	{ "limits.fix.post_result", SETTING_DURATION, LAYER_FILE, .min = 0, .max = DAY,
-	    .help = "limits.post_result of fixers alone" },
-	{ "limits.commit.timeout", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY,
-	    .help = "limits.timeout of commit agents alone" },
-	{ "limits.commit.idle_timeout", SETTING_DURATION, LAYER_FILE, .min = 0, .max = 30 * DAY,
-	    .help = "limits.idle_timeout of commit agents alone" },
-	{ "limits.commit.post_result", SETTING_DURATION, LAYER_FILE, .min = 0, .max = DAY,
-	    .help = "limits.post_result of commit agents alone" },
-	{ "limits.grace", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 3600 * SECOND, .fallback = "\"10s\"",
-	    .help = "time between SIGTERM and SIGKILL" },
-	{ "limits.output", SETTING_SIZE, LAYER_FILE, .min = 64 * KIB, .max = KIB * KIB * KIB * KIB, .fallback = "\"64M\"",
-	    .help = "kept of each output stream of an attempt; the middle is dropped" },
-	{ "limits.disk_floor", SETTING_SIZE, LAYER_FILE, .min = 0, .max = KIB * KIB * KIB * KIB, .fallback = "\"1G\"",
-	    .help = "no attempt starts while less space is free; 0: never mind" },
+	{ { "limits.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
+	    .help = "wall time of one attempt; of a review only when a submit sets it" }, .layers = BOTH, .fallback = "\"2h\"" },
+	{ { "limits.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
+	    .help = "time without progress after which an attempt is ended; 0: never" }, .layers = BOTH, .fallback = "\"20m\"" },
+	{ { "limits.post_result", SCHEMA_DURATION, .min = 0, .max = DAY,
+	    .help = "time without output after which an agent that has given its final result is ended; 0: never" }, .layers = LAYER_FILE, .fallback = "\"30s\"" },
+	{ { "limits.implement.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
+	    .help = "limits.timeout of implementers alone" }, .layers = LAYER_FILE },
+	{ { "limits.implement.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
+	    .help = "limits.idle_timeout of implementers alone" }, .layers = LAYER_FILE },
+	{ { "limits.implement.post_result", SCHEMA_DURATION, .min = 0, .max = DAY,
+	    .help = "limits.post_result of implementers alone" }, .layers = LAYER_FILE },
+	{ { "limits.check.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
+	    .help = "limits.timeout of checks alone" }, .layers = LAYER_FILE },
+	{ { "limits.check.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
+	    .help = "limits.idle_timeout of checks alone" }, .layers = LAYER_FILE },
+	{ { "limits.review.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
+	    .help = "limits.timeout of reviews alone" }, .layers = LAYER_FILE },
+	{ { "limits.review.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
+	    .help = "limits.idle_timeout of reviews alone" }, .layers = LAYER_FILE },
+	{ { "limits.review.post_result", SCHEMA_DURATION, .min = 0, .max = DAY,
+	    .help = "limits.post_result of reviews alone" }, .layers = LAYER_FILE },
+	{ { "limits.fix.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
+	    .help = "limits.timeout of fixers alone" }, .layers = LAYER_FILE },
+	{ { "limits.fix.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
+	    .help = "limits.idle_timeout of fixers alone" }, .layers = LAYER_FILE },
+	{ { "limits.fix.post_result", SCHEMA_DURATION, .min = 0, .max = DAY,
+	    .help = "limits.post_result of fixers alone" }, .layers = LAYER_FILE },
+	{ { "limits.commit.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
+	    .help = "limits.timeout of commit agents alone" }, .layers = LAYER_FILE },
+	{ { "limits.commit.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
+	    .help = "limits.idle_timeout of commit agents alone" }, .layers = LAYER_FILE },
+	{ { "limits.commit.post_result", SCHEMA_DURATION, .min = 0, .max = DAY,
+	    .help = "limits.post_result of commit agents alone" }, .layers = LAYER_FILE },
+	{ { "limits.grace", SCHEMA_DURATION, .min = SECOND, .max = 3600 * SECOND,
+	    .help = "time between SIGTERM and SIGKILL" }, .layers = LAYER_FILE, .fallback = "\"10s\"" },
+	{ { "limits.output", SCHEMA_SIZE, .min = 64 * KIB, .max = KIB * KIB * KIB * KIB,
+	    .help = "kept of each output stream of an attempt; the middle is dropped" }, .layers = LAYER_FILE, .fallback = "\"64M\"" },
+	{ { "limits.disk_floor", SCHEMA_SIZE, .min = 0, .max = KIB * KIB * KIB * KIB,
+	    .help = "no attempt starts while less space is free; 0: never mind" }, .layers = LAYER_FILE, .fallback = "\"1G\"" },
 
-	{ "group.*.slots", SETTING_INT, LAYER_FILE, .min = 1, .max = 1000,
-	    .help = "attempts of all runs of the group that may run at one time" },
+	{ { "group.*.slots", SCHEMA_INT, .min = 1, .max = 1000,
+	    .help = "attempts of all runs of the group that may run at one time" }, .layers = LAYER_FILE },
 
-	{ "account.*.cooldown_max", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 30 * DAY, .fallback = "\"24h\"",
-	    .help = "time at most that a notice of its service stops an account" },
-	{ "account.*.budget_day_usd", SETTING_MONEY, LAYER_FILE, .max = 1000000000,
-	    .help = "US dollars that an account may pay on a day of UTC; unset: no limit" },
-	{ "account.*.budget_day_tokens", SETTING_INT, LAYER_FILE, .min = 1, .max = INT64_C(1000000000000000),
-	    .help = "tokens that an account may use on a day of UTC; unset: no limit" },
-	{ "account.*.budget_day_wall", SETTING_DURATION, LAYER_FILE, .min = SECOND, .max = 1000 * DAY,
-	    .help = "wall time of all attempts of an account on a day of UTC; unset: no limit" },
+	{ { "account.*.cooldown_max", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
+	    .help = "time at most that a notice of its service stops an account" }, .layers = LAYER_FILE, .fallback = "\"24h\"" },
+	{ { "account.*.budget_day_usd", SCHEMA_MONEY, .max = 1000000000,
+	    .help = "US dollars that an account may pay on a day of UTC; unset: no limit" }, .layers = LAYER_FILE },
+	{ { "account.*.budget_day_tokens", SCHEMA_INT, .min = 1, .max = INT64_C(1000000000000000),
+	    .help = "tokens that an account may use on a day of UTC; unset: no limit" }, .layers = LAYER_FILE },
+	{ { "account.*.budget_day_wall", SCHEMA_DURATION, .min = SECOND, .max = 1000 * DAY,
+	    .help = "wall time of all attempts of an account on a day of UTC; unset: no limit" }, .layers = LAYER_FILE },
 };
 const size_t settings_count = sizeof(settings) / sizeof(settings[0]);
 
@@ -241,7 +252,7 @@ static const struct setting *find_knob(const char *path)
 	size_t n = cover("profile.*", path);
 
 	for (size_t i = 0; i < settings_count && n > 0 && path[n] == '.'; i++) {
-		if ((settings[i].layers & LAYER_PROFILE) && strcmp(setting_key(settings[i].path), path + n + 1) == 0)
+		if ((settings[i].layers & LAYER_PROFILE) && strcmp(setting_key(settings[i].is.name), path + n + 1) == 0)
 			return &settings[i];
 	}
 	return NULL;
@@ -252,9 +263,9 @@ const struct setting *setting_find(const char *path, const char **rest)
 	if (rest != NULL)
 		*rest = NULL;
 	for (size_t i = 0; i < settings_count; i++) {
-		size_t n = cover(settings[i].path, path);
+		size_t n = cover(settings[i].is.name, path);
 
-		if (n == 0 || (path[n] != '\0' && settings[i].kind != SETTING_MAP))
+		if (n == 0 || (path[n] != '\0' && settings[i].is.kind != SCHEMA_MAP))
 			continue;
 		if (rest != NULL && path[n] != '\0')
 			*rest = path + n + 1;
@@ -275,9 +286,9 @@ bool setting_is_table(const char *path, enum setting_layer layer)
 	const struct setting *setting = setting_find(path, NULL);
 
 	if (setting != NULL)
-		return setting->kind == SETTING_MAP && (setting->layers & layer) && cover(setting->path, path) == strlen(path);
+		return setting->is.kind == SCHEMA_MAP && (setting->layers & layer) && cover(setting->is.name, path) == strlen(path);
 	for (size_t i = 0; i < settings_count; i++) {
-		char *head = xstrdup(settings[i].path);
+		char *head = xstrdup(settings[i].is.name);
 		char *dot;
 		bool found = false;
 
@@ -354,23 +365,15 @@ char *setting_near(const char *path, enum setting_layer layer)
 	char *near = NULL;
 
 	for (size_t i = 0; i < settings_count; i++) {
-		const char *key = setting_key(settings[i].path);
+		const char *key = setting_key(settings[i].is.name);
 
 		if (!(settings[i].layers & layer))
 			continue;
 		/* the right key in the wrong table, or in none */
-		weigh(path, spelled(settings[i].path, path), !known && key != settings[i].path && strchr(settings[i].path, '*') == NULL &&
+		weigh(path, spelled(settings[i].is.name, path), !known && key != settings[i].is.name && strchr(settings[i].is.name, '*') == NULL &&
 		    strcmp(key, setting_key(path)) == 0, limit, &near, &best);
 		if (profile > 0 && layer == LAYER_FILE && (settings[i].layers & LAYER_PROFILE))
 			weigh(path, xasprintf("%.*s.%s", (int)profile, path, key), false, limit, &near, &best);
 	}
 	return near;
-}
-
-bool setting_table_name(const char *name)
-{
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
-	size_t n = strlen(name);
-
-	return n > 0 && n <= 64 && name[0] != '-' && name[0] != '_' && strspn(name, letters) == n;
 }

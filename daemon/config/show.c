@@ -40,7 +40,7 @@ static void tell(const struct layers *layers, const struct setting *setting, con
 	hide(&json);
 	text = json == NULL ? xstrdup("null") : json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
 
-	each(arg, path, text, origin.text, setting->help);
+	each(arg, path, text, origin.text, setting->is.help);
 	free(text);
 	free(origin.text);
 	json_decref(json);
@@ -50,7 +50,7 @@ static void tell(const struct layers *layers, const struct setting *setting, con
 static void tell_named(const struct layers *layers, const struct setting *setting, const char *table, char *const *names, config_each_cb *each, void *arg)
 {
 	for (size_t i = 0; names[i] != NULL; i++) {
-		char *path = xasprintf("%s.%s.%s", table, names[i], setting_key(setting->path));
+		char *path = xasprintf("%s.%s.%s", table, names[i], setting_key(setting->is.name));
 
 		tell(layers, setting, path, each, arg);
 		free(path);
@@ -77,16 +77,16 @@ int config_each(const struct config *config, const struct project *project, cons
 	for (size_t i = 0; i < settings_count && rv == 0; i++) {
 		if (!(settings[i].layers & LAYER_FILE))
 			continue;
-		if (strncmp(settings[i].path, "agent.*", strlen("agent.*")) == 0)
+		if (strncmp(settings[i].is.name, "agent.*", strlen("agent.*")) == 0)
 			tell_named(&layers, &settings[i], "agent", config_agents(config), each, arg);
-		else if (strncmp(settings[i].path, "group.*", strlen("group.*")) == 0)
+		else if (strncmp(settings[i].is.name, "group.*", strlen("group.*")) == 0)
 			tell_named(&layers, &settings[i], "group", config_group_names(config), each, arg);
-		else if (strncmp(settings[i].path, "account.*", strlen("account.*")) == 0)
+		else if (strncmp(settings[i].is.name, "account.*", strlen("account.*")) == 0)
 			tell_named(&layers, &settings[i], "account", config_account_names(config), each, arg);
-		else if (strncmp(settings[i].path, "profile.*", strlen("profile.*")) == 0)
+		else if (strncmp(settings[i].is.name, "profile.*", strlen("profile.*")) == 0)
 			tell_profiles(&layers, each, arg);
 		else
-			tell(&layers, &settings[i], settings[i].path, each, arg);
+			tell(&layers, &settings[i], settings[i].is.name, each, arg);
 	}
 	layers_close(&layers);
 	return rv;

@@ -220,22 +220,6 @@ NAMES(hold_state, "hold state", HOLD_STATES,
     [HOLD_S_REWORKED] = "reworked",
     [HOLD_S_CANCELLED] = "cancelled");
 
-const char *state_name(const struct state_names *names, int value)
-{
-	if (value < 0 || (size_t)value >= names->count)
-		abort();
-	return names->names[value];
-}
-
-int state_value(const struct state_names *names, const char *name)
-{
-	for (size_t i = 0; i < names->count; i++) {
-		if (strcmp(names->names[i], name) == 0)
-			return (int)i;
-	}
-	return -1;
-}
-
 bool run_state_is_end(enum run_state state)
 {
 	return state == RUN_S_SUCCEEDED || state == RUN_S_FAILED || state == RUN_S_CANCELLED;

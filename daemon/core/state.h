@@ -6,11 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct state_names {
-	const char *what;		/* "run state", for messages */
-	const char *const *names;	/* index = enum value */
-	size_t count;
-};
+#include "proto/state_names.h"
 
 enum run_state { RUN_S_QUEUED, RUN_S_RUNNING, RUN_S_PAUSED, RUN_S_HELD, RUN_S_SUCCEEDED, RUN_S_FAILED, RUN_S_CANCELLED, RUN_STATES };
 enum task_state {
@@ -133,12 +129,6 @@ extern const struct state_names run_state_names, task_state_names, iteration_sta
     on_lost_names, bad_end_names, fixer_names, scope_names, commit_mode_names, review_place_names, sandbox_names,
     strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names, integrate_names, on_failure_names,
     assign_names, claim_state_names, cooldown_kind_names, on_no_change_names, wait_kind_names;
-
-/* The name of a value; aborts on a value outside the enum (a bug). */
-const char *state_name(const struct state_names *names, int value);
-
-/* The value of a name, or -1. */
-int state_value(const struct state_names *names, const char *name);
 
 /* True for succeeded, failed, cancelled. */
 bool run_state_is_end(enum run_state state);

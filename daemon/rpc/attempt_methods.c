@@ -182,26 +182,27 @@ static struct reply list(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static const char *const streams[] = { "stdout", "stderr", "answer", "prompt", NULL };
+static const char *const streams[] = { "stdout", "stderr", "answer", "prompt" };
+static const struct state_names stream_names = { "stream", streams, sizeof(streams) / sizeof(streams[0]) };
 
-#define ID_PARAM { "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the attempt" }
+#define ID_PARAM { "id", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the attempt" }
 
-static const struct param list_params[] = {
-	{ "run", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "id of the run" },
+static const struct schema list_params[] = {
+	{ "run", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "id of the run" },
 	{ 0 },
 };
-static const struct param get_params[] = { ID_PARAM, { 0 } };
-static const struct param output_params[] = {
+static const struct schema get_params[] = { ID_PARAM, { 0 } };
+static const struct schema output_params[] = {
 	ID_PARAM,
-	{ "stream", PARAM_TEXT, .max = 16, .choices = streams, .help = "what is wanted; stdout when not given" },
-	{ "offset", PARAM_INT, .max = INT64_MAX, .help = "first byte wanted, counted as the agent wrote it" },
-	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help = "bytes at most" },
+	{ "stream", SCHEMA_TEXT, .max = 16, .choices = &stream_names, .help = "what is wanted; stdout when not given" },
+	{ "offset", SCHEMA_INT, .max = INT64_MAX, .help = "first byte wanted, counted as the agent wrote it" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help = "bytes at most" },
 	{ 0 },
 };
 
-static const struct param preview_params[] = {
+static const struct schema preview_params[] = {
 	ID_PARAM,
-	{ "lines", PARAM_INT, .clamp = true, .min = 1, .max = PREVIEW_LINES_MAX, .help = "lines at most; 3 when not given" },
+	{ "lines", SCHEMA_INT, .clamp = true, .min = 1, .max = PREVIEW_LINES_MAX, .help = "lines at most; 3 when not given" },
 	{ 0 },
 };
 

@@ -202,11 +202,11 @@ static struct reply put(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static const struct param put_params[] = {
-	{ "blob", PARAM_TEXT, .required = true, .min = 1, .max = 64, .help = "a name of your choice: letters, digits, '_' and '-'" },
-	{ "offset", PARAM_INT, .required = true, .max = BLOB_MAX, .help = "the blob's present size; 0 begins anew" },
-	{ "data", PARAM_TEXT, .required = true, .max = INT_MAX, .help = "the text that belongs there" },
-	{ "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" },
+static const struct schema put_params[] = {
+	{ "blob", SCHEMA_TEXT, .required = true, .min = 1, .max = 64, .help = "a name of your choice: letters, digits, '_' and '-'" },
+	{ "offset", SCHEMA_INT, .required = true, .max = BLOB_MAX, .help = "the blob's present size; 0 begins anew" },
+	{ "data", SCHEMA_TEXT, .required = true, .max = INT_MAX, .help = "the text that belongs there" },
+	{ "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" },
 	{ 0 },
 };
 static const struct result_field put_results[] = {

@@ -262,18 +262,18 @@ static struct reply clear(struct rpc *rpc, struct call *call)
 	return say(rpc, call, 0);
 }
 
-#define ACCOUNT_PARAM { "account", PARAM_TEXT, .required = true, .min = 1, .max = NAME_MAX_BYTES, .help = "that pays: anthropic, openai" }
-#define CHECK_PARAM { "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" }
+#define ACCOUNT_PARAM { "account", SCHEMA_TEXT, .required = true, .min = 1, .max = NAME_MAX_BYTES, .help = "that pays: anthropic, openai" }
+#define CHECK_PARAM { "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" }
 
-static const struct param set_params[] = {
+static const struct schema set_params[] = {
 	ACCOUNT_PARAM,
-	{ "until", PARAM_TEXT, .min = 1, .max = 40, .help = "when it serves again, a time of RFC 3339" },
-	{ "for", PARAM_DURATION, .help = "how long it does not serve" },
-	{ "reason", PARAM_TEXT, .max = REASON_MAX, .help = "why, for those who wait" },
+	{ "until", SCHEMA_TEXT, .min = 1, .max = 40, .help = "when it serves again, a time of RFC 3339" },
+	{ "for", SCHEMA_DURATION, .max = INT64_MAX, .help = "how long it does not serve" },
+	{ "reason", SCHEMA_TEXT, .max = REASON_MAX, .help = "why, for those who wait" },
 	CHECK_PARAM,
 	{ 0 },
 };
-static const struct param clear_params[] = { ACCOUNT_PARAM, CHECK_PARAM, { 0 } };
+static const struct schema clear_params[] = { ACCOUNT_PARAM, CHECK_PARAM, { 0 } };
 
 static const struct result_field list_results[] = {
 	{ "accounts", "array", "by name, with the fields of cooldown.set: those of agents and of rld.toml, and those that were exhausted or have paid" },

@@ -205,25 +205,25 @@ static struct reply config_show(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static const struct param hello_params[] = {
-	{ "client", PARAM_TEXT, .max = 256, .help = "who asks, for whoever reads the conversation" },
-	{ "min", PARAM_INT, .min = 1, .max = 1000000, .help = "oldest protocol that the client speaks" },
-	{ "max", PARAM_INT, .min = 1, .max = 1000000, .help = "newest protocol that the client speaks" },
+static const struct schema hello_params[] = {
+	{ "client", SCHEMA_TEXT, .max = 256, .help = "who asks, for whoever reads the conversation" },
+	{ "min", SCHEMA_INT, .min = 1, .max = 1000000, .help = "oldest protocol that the client speaks" },
+	{ "max", SCHEMA_INT, .min = 1, .max = 1000000, .help = "newest protocol that the client speaks" },
 	{ 0 },
 };
-static const struct param stop_params[] = {
-	{ "drain", PARAM_BOOL, .help = "take no new work, end when what runs has ended; otherwise end now and leave agents running" },
-	{ "check", PARAM_BOOL, .help = "change nothing" },
+static const struct schema stop_params[] = {
+	{ "drain", SCHEMA_BOOL, .help = "take no new work, end when what runs has ended; otherwise end now and leave agents running" },
+	{ "check", SCHEMA_BOOL, .help = "change nothing" },
 	{ 0 },
 };
-static const struct param check_params[] = {
-	{ "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" },
+static const struct schema check_params[] = {
+	{ "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" },
 	{ 0 },
 };
 
-static const struct param config_params[] = {
-	{ "workdir", PARAM_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path: as for a run there, with the project's own settings" },
-	{ "profile", PARAM_SETTING, .path = "review.profile", .help = "as for a run that is reviewed by this profile" },
+static const struct schema config_params[] = {
+	{ "workdir", SCHEMA_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path: as for a run there, with the project's own settings" },
+	{ "profile", SCHEMA_ANY, .path = "review.profile", .help = "as for a run that is reviewed by this profile" },
 	{ 0 },
 };
 

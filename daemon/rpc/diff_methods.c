@@ -113,10 +113,10 @@ static struct reply diff(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static const struct param diff_params[] = {
-	{ "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" },
-	{ "offset", PARAM_INT, .max = INT64_MAX, .help = "first byte wanted" },
-	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help = "bytes at most" },
+static const struct schema diff_params[] = {
+	{ "id", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" },
+	{ "offset", SCHEMA_INT, .max = INT64_MAX, .help = "first byte wanted" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = CHUNK_MAX, .help = "bytes at most" },
 	{ 0 },
 };
 static const struct result_field diff_results[] = {

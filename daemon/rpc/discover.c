@@ -35,128 +35,100 @@ static void set_range(json_t *schema, const char *min_key, const char *max_key, 
 		json_object_set_new(schema, max_key, json_integer(max));
 }
 
-static json_t *texts(const char *const *list)
-{
-	json_t *array = json_array();
+static json_t *schema_json(const struct schema *schema, bool lengths);
 
-	for (; *list != NULL; list++)
-		json_array_append_new(array, json_string(*list));
-	return array;
+static const char *schema_help(const struct schema *schema)
+{
+	return schema->help == NULL && schema->path != NULL ? setting_find(schema->path, NULL)->is.help : schema->help;
 }
 
-static json_t *setting_schema(const struct setting *setting)
+static json_t *members_json(const struct schema *members, bool lengths)
 {
-	json_t *schema = NULL;
+	json_t *properties = json_object(), *required = json_array(), *json;
 
-	switch (setting->kind) {
-	case SETTING_BOOL:
-		return typed("boolean");
-	case SETTING_INT:
-		schema = typed("integer");
-		set_range(schema, "minimum", "maximum", setting->min, setting->max);
-		return schema;
-	case SETTING_MONEY:
-		schema = typed("number");
-		json_object_set_new(schema, "minimum", json_real((double)setting->min / 100));
-		json_object_set_new(schema, "maximum", json_integer(setting->max));
-		return schema;
-	case SETTING_DURATION:
-	case SETTING_SIZE:
-		return typed("integer|string");
-	case SETTING_CHOICE:
-		schema = typed("string");
-		json_object_set_new(schema, "enum", json_array());
-		for (size_t i = 0; i < setting->choices->count; i++)
-			json_array_append_new(json_object_get(schema, "enum"), json_string(setting->choices->names[i]));
-		return schema;
-	case SETTING_TEXT:
-	case SETTING_REVISION:
-	case SETTING_PROFILE:
-	case SETTING_AGENT:
-	case SETTING_ACCOUNT:
-	case SETTING_FILE:
-	case SETTING_FILE_OR_NONE:
-	case SETTING_DIRECTORY:
-	case SETTING_FILE_NAME:
-	case SETTING_PROGRAM:
-		return typed("string");
-	case SETTING_SECTIONS:
-		return json_pack("{s:s,s:{s:s,s:{s:o,s:o},s:[s,s],s:b}}", "type", "array", "items", "type", "object", "properties",
-		    "file", typed("string"), "section", typed("string"), "required", "file", "section", "additionalProperties", 0);
-	case SETTING_ARGV:
-	case SETTING_TEXTS:
-	case SETTING_LINES:
-	case SETTING_FILES:
-	case SETTING_PATHS:
-	case SETTING_NAMES:
-	case SETTING_AGENTS:
-		return json_pack("{s:s,s:o}", "type", "array", "items", typed("string"));
-	case SETTING_MAP:
-		return json_pack("{s:s,s:o}", "type", "object", "additionalProperties", typed("string"));
-	case SETTING_KINDS:
-		break;
+	for (const struct schema *m = members; m->name != NULL; m++) {
+		json_object_set_new(properties, m->name, json = schema_json(m, lengths));
+		if (schema_help(m) != NULL)
+			json_object_set_new(json, "description", json_string(schema_help(m)));
+		if (m->required)
+			json_array_append_new(required, json_string(m->name));
 	}
-	return json_object();
+	json = json_pack("{s:s,s:o,s:b}", "type", "object", "properties", properties, "additionalProperties", 0);
+	if (json_array_size(required) > 0)
+		json_object_set(json, "required", required);
+	json_decref(required);
+	return json;
 }
 
-static json_t *param_schema(const struct param *param);
-
-static const char *param_help(const struct param *param)
+static void set_choices(json_t *json, const struct schema *schema)
 {
-	return param->type == PARAM_SETTING && param->help == NULL ? setting_find(param->path, NULL)->help : param->help;
+	json_t *array = schema->choices != NULL ? json_array() : NULL;
+
+	for (size_t i = 0; array != NULL && i < schema->choices->count; i++)
+		json_array_append_new(array, json_string(schema->choices->names[i]));
+	if (array != NULL)
+		json_object_set_new(json, "enum", array);
 }
 
-static json_t *members_schema(const struct param *members)
+static json_t *list_json(const struct schema *schema, json_t *items)
 {
-	json_t *properties = json_object(), *schema;
+	json_t *json = json_pack("{s:s,s:o}", "type", "array", "items", items);
 
-	for (const struct param *p = members; p->name != NULL; p++) {
-		schema = param_schema(p);
-		json_object_set_new(schema, "description", json_string(param_help(p)));
-		json_object_set_new(properties, p->name, schema);
-	}
-	return json_pack("{s:s,s:o,s:b}", "type", "object", "properties", properties, "additionalProperties", 0);
+	set_choices(items, schema);
+	if (schema->max > 0)
+		set_range(json, "minItems", "maxItems", schema->min, schema->max);
+	return json;
 }
 
-static json_t *param_schema(const struct param *param)
+static json_t *map_json(void)
 {
-	json_t *schema = NULL, *items;
+	return json_pack("{s:s,s:o}", "type", "object", "additionalProperties", typed("string"));
+}
 
-	switch (param->type) {
-	case PARAM_TEXT:
-		schema = typed("string");
-		set_range(schema, "minLength", "maxLength", param->min, param->max);
-		if (param->choices != NULL)
-			json_object_set_new(schema, "enum", texts(param->choices));
-		return schema;
-	case PARAM_INT:
-		schema = typed("integer");
-		set_range(schema, "minimum", "maximum", param->min, param->clamp ? INT64_MAX : param->max);
-		return schema;
-	case PARAM_BOOL:
+/* lengths: tell those of texts. */
+static json_t *schema_json(const struct schema *schema, bool lengths)
+{
+	json_t *json;
+
+	switch (schema->kind) {
+	case SCHEMA_ANY:
+		return schema_json(&setting_find(schema->path, NULL)->is, false);
+	case SCHEMA_BOOL:
 		return typed("boolean");
-	case PARAM_TEXT_OR_TRUE:
-		schema = typed("string|boolean");
-		set_range(schema, "minLength", "maxLength", param->min, param->max);
-		return schema;
-	case PARAM_OBJECT:
-		return members_schema(param->members);
-	case PARAM_IDS:
-	case PARAM_TEXTS:
-		items = typed(param->type == PARAM_IDS ? "integer" : "string");
-		if (param->choices != NULL)
-			json_object_set_new(items, "enum", texts(param->choices));
-		schema = json_pack("{s:s,s:o}", "type", "array", "items", items);
-		set_range(schema, "minItems", "maxItems", param->min, param->max);
-		return schema;
-	case PARAM_PAIRS:
-		return json_pack("{s:[o,o]}", "oneOf", json_pack("{s:s,s:o}", "type", "array", "items", typed("string")),
-		    json_pack("{s:s,s:o}", "type", "object", "additionalProperties", typed("string")));
-	case PARAM_DURATION:
+	case SCHEMA_INT:
+		json = typed("integer");
+		set_range(json, "minimum", "maximum", schema->min, schema->clamp ? INT64_MAX : schema->max);
+		return json;
+	case SCHEMA_MONEY:
+		json = typed("number");
+		json_object_set_new(json, "minimum", json_real((double)schema->min / 100));
+		json_object_set_new(json, "maximum", json_integer(schema->max));
+		return json;
+	case SCHEMA_DURATION:
+	case SCHEMA_SIZE:
 		return typed("integer|string");
-	case PARAM_SETTING:
-		return setting_schema(setting_find(param->path, NULL));
-	case PARAM_TYPES:
+	case SCHEMA_TEXT:
+	case SCHEMA_TEXT_OR_TRUE:
+	case SCHEMA_CHOICE:
+		json = typed(schema->kind == SCHEMA_TEXT_OR_TRUE ? "string|boolean" : "string");
+		if (lengths && schema->max > 0)
+			set_range(json, "minLength", "maxLength", schema->min, schema->max);
+		set_choices(json, schema);
+		return json;
+	case SCHEMA_IDS:
+		return list_json(schema, typed("integer"));
+	case SCHEMA_TEXTS:
+	case SCHEMA_ARGV:
+		return list_json(schema, typed("string"));
+	case SCHEMA_OBJECTS:
+		return list_json(schema, members_json(schema->members, false));
+	case SCHEMA_PAIRS:
+		return json_pack("{s:[o,o]}", "oneOf", list_json(&(struct schema){ .kind = SCHEMA_TEXTS }, typed("string")), map_json());
+	case SCHEMA_MAP:
+		return map_json();
+	case SCHEMA_OBJECT:
+		return members_json(schema->members, lengths);
+	case SCHEMA_KINDS:
 		break;
 	}
 	return json_object();
@@ -173,9 +145,9 @@ static json_t *method_json(const struct method *method)
 {
 	json_t *params = json_array(), *properties = json_object(), *errors = json_array(), *schema;
 
-	for (const struct param *p = method->params; p != NULL && p->name != NULL; p++) {
-		json_array_append_new(params, json_pack("{s:s,s:s,s:b,s:o}", "name", p->name, "description", param_help(p),
-		    "required", p->required, "schema", param_schema(p)));
+	for (const struct schema *p = method->params; p != NULL && p->name != NULL; p++) {
+		json_array_append_new(params, json_pack("{s:s,s:s,s:b,s:o}", "name", p->name, "description", schema_help(p),
+		    "required", p->required, "schema", schema_json(p, true)));
 	}
 	for (const struct result_field *r = method->results; r != NULL && r->name != NULL; r++) {
 		schema = typed(r->type);

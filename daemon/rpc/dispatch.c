@@ -57,7 +57,7 @@ static void begin(method_tables tables, struct rpc *rpc, struct link *link, stru
 	const char *why = flaw(request);
 	const struct method *method;
 	const json_t *name;
-	struct param_error error;
+	struct schema_error error;
 	json_t *id, *params;
 	struct reply reply;
 	struct call *call;

@@ -6,6 +6,7 @@
 
 #include "agent/agent.h"
 #include "config/setting.h"
+#include "config/setting_rules.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
 #include "rpc/doctor.h"
@@ -70,7 +71,7 @@ static json_t *used_by(const json_t *known, const char *agent)
 	json_object_foreach((json_t *)known, path, value) {
 		const struct setting *setting = setting_find(path, &rest);
 
-		if (setting == NULL || (setting->kind != SETTING_AGENT && setting->kind != SETTING_AGENTS))
+		if (setting == NULL || setting->is.rule != &rule_agent)
 			continue;
 		if (has_word(value, agent) || (json_is_string(value) && strcmp(json_string_value(value), agent) == 0))
 			json_array_append_new(list, json_string(path));

@@ -186,8 +186,8 @@ static struct reply doctor(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static const struct param doctor_params[] = {
-	{ "deep", PARAM_BOOL, .help = "also what takes time: every part of the database, the review logs of the newest 1000 runs, all attempts' directories" },
+static const struct schema doctor_params[] = {
+	{ "deep", SCHEMA_BOOL, .help = "also what takes time: every part of the database, the review logs of the newest 1000 runs, all attempts' directories" },
 	{ 0 },
 };
 static const struct result_field doctor_results[] = {

@@ -69,18 +69,19 @@ static struct reply list(struct rpc *rpc, struct call *call)
 static const char *const types[] = {
 	"run.state", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.merged", "attempt.started",
 	"attempt.ended", "review.decided", "review.skipped", "finding", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group",
-	"daemon", NULL,
+	"daemon",
 };
+static const struct state_names type_names = { "event type", types, sizeof(types) / sizeof(types[0]) };
 
-static const struct param subscribe_params[] = {
-	{ "since", PARAM_INT, .max = INT64_MAX, .help = "newest event already seen, 0 for all; when not given: what comes from now on" },
-	{ "run", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "only events of this run" },
-	{ "types", PARAM_TEXTS, .min = 1, .max = 32, .choices = types, .help = "only events of these types" },
+static const struct schema subscribe_params[] = {
+	{ "since", SCHEMA_INT, .max = INT64_MAX, .help = "newest event already seen, 0 for all; when not given: what comes from now on" },
+	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only events of this run" },
+	{ "types", SCHEMA_TEXTS, .min = 1, .max = 32, .choices = &type_names, .help = "only events of these types" },
 	{ 0 },
 };
-static const struct param list_params[] = {
-	{ "since", PARAM_INT, .max = INT64_MAX, .help = "newest event already seen, 0 for all" },
-	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = STORE_PAGE, .help = "events in a page; 100 when not given" },
+static const struct schema list_params[] = {
+	{ "since", SCHEMA_INT, .max = INT64_MAX, .help = "newest event already seen, 0 for all" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = STORE_PAGE, .help = "events in a page; 100 when not given" },
 	{ 0 },
 };
 static const struct result_field seq_results[] = {

@@ -89,16 +89,16 @@ static struct reply resume(struct rpc *rpc, struct call *call)
 	return change(rpc, call, -1, 0);
 }
 
-#define NAME_PARAM { "name", PARAM_TEXT, .required = true, .min = 1, .max = NAME_MAX_BYTES, .help = "of the group" }
-#define CHECK_PARAM { "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" }
+#define NAME_PARAM { "name", SCHEMA_TEXT, .required = true, .min = 1, .max = NAME_MAX_BYTES, .help = "of the group" }
+#define CHECK_PARAM { "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" }
 
-static const struct param set_params[] = {
+static const struct schema set_params[] = {
 	NAME_PARAM,
-	{ "slots", PARAM_INT, .min = 1, .max = SLOTS_MAX, .help = "attempts of all its runs at a time; not given: as rld.toml says" },
+	{ "slots", SCHEMA_INT, .min = 1, .max = SLOTS_MAX, .help = "attempts of all its runs at a time; not given: as rld.toml says" },
 	CHECK_PARAM,
 	{ 0 },
 };
-static const struct param pause_params[] = { NAME_PARAM, CHECK_PARAM, { 0 } };
+static const struct schema pause_params[] = { NAME_PARAM, CHECK_PARAM, { 0 } };
 
 static const struct result_field list_results[] = {
 	{ "groups", "array", "by name, with the fields of group.set: those of rld.toml, those that were set, and those of unfinished runs" },

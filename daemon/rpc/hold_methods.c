@@ -243,22 +243,20 @@ static struct reply rework(struct rpc *rpc, struct call *call)
 	return decide(rpc, call, HOLD_REWORK);
 }
 
-static const char *const states[] = { "open", "approved", "rejected", "rework", "reworked", "cancelled", NULL };
+#define ID_PARAM { "id", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the hold" }
 
-#define ID_PARAM { "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the hold" }
-
-static const struct param list_params[] = {
-	{ "run", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "only holds of this run" },
-	{ "state", PARAM_TEXT, .max = 32, .choices = states, .help = "only holds in this state" },
-	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "holds in a page; 20 when not given" },
-	{ "cursor", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
+static const struct schema list_params[] = {
+	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only holds of this run" },
+	{ "state", SCHEMA_TEXT, .max = 32, .choices = &hold_state_names, .help = "only holds in this state" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "holds in a page; 20 when not given" },
+	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
 	{ 0 },
 };
-static const struct param get_params[] = { ID_PARAM, { 0 } };
-static const struct param decide_params[] = {
+static const struct schema get_params[] = { ID_PARAM, { 0 } };
+static const struct schema decide_params[] = {
 	ID_PARAM,
-	{ "message", PARAM_TEXT, .max = MESSAGE_MAX, .help = "why; for rework: what is to be done" },
-	{ "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" },
+	{ "message", SCHEMA_TEXT, .max = MESSAGE_MAX, .help = "why; for rework: what is to be done" },
+	{ "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" },
 	{ 0 },
 };
 

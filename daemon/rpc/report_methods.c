@@ -108,8 +108,8 @@ static struct reply report(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static const struct param report_params[] = {
-	{ "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" },
+static const struct schema report_params[] = {
+	{ "id", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" },
 	{ 0 },
 };
 static const struct result_field report_results[] = {

@@ -83,14 +83,14 @@ static struct reply export(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-#define RUN_PARAM { "run", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "id of the run" }
+#define RUN_PARAM { "run", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "id of the run" }
 
-static const struct param list_params[] = {
+static const struct schema list_params[] = {
 	RUN_PARAM,
-	{ "task", PARAM_TEXT, .min = 1, .max = 256, .help = "only reviews of this task" },
+	{ "task", SCHEMA_TEXT, .min = 1, .max = 256, .help = "only reviews of this task" },
 	{ 0 },
 };
-static const struct param verify_params[] = { RUN_PARAM, { 0 } };
+static const struct schema verify_params[] = { RUN_PARAM, { 0 } };
 static const struct result_field list_results[] = {
 	{ "reviews", "array", "in order: {run, number, task_id, reviewer_agent, coder_agent, iteration, decision, feedback, quality_checks, "
 	    "source, attempt, tree, findings, final, timestamp, previous_hash, hash}" },

@@ -298,23 +298,21 @@ static struct reply retry(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static const char *const states[] = { "queued", "running", "paused", "held", "succeeded", "failed", "cancelled", NULL };
+#define ID_PARAM { "id", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" }
+#define CHECK_PARAM { "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" }
 
-#define ID_PARAM { "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the run" }
-#define CHECK_PARAM { "check", PARAM_BOOL, .help = "look whether it would succeed, change nothing" }
-
-static const struct param get_params[] = { ID_PARAM, { 0 } };
-static const struct param list_params[] = {
-	{ "state", PARAM_TEXT, .max = 32, .choices = states, .help = "only runs in this state" },
-	{ "owner", PARAM_INT, .max = UINT_MAX, .help = "only runs of this uid" },
-	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "runs in a page; 50 when not given" },
-	{ "cursor", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
+static const struct schema get_params[] = { ID_PARAM, { 0 } };
+static const struct schema list_params[] = {
+	{ "state", SCHEMA_TEXT, .max = 32, .choices = &run_state_names, .help = "only runs in this state" },
+	{ "owner", SCHEMA_INT, .max = UINT_MAX, .help = "only runs of this uid" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "runs in a page; 50 when not given" },
+	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
 	{ 0 },
 };
-static const struct param change_params[] = { ID_PARAM, CHECK_PARAM, { 0 } };
-static const struct param retry_params[] = {
+static const struct schema change_params[] = { ID_PARAM, CHECK_PARAM, { 0 } };
+static const struct schema retry_params[] = {
 	ID_PARAM,
-	{ "environment", PARAM_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables, as in run.submit" },
+	{ "environment", SCHEMA_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables, as in run.submit" },
 	CHECK_PARAM,
 	{ 0 },
 };

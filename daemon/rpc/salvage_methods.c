@@ -55,14 +55,14 @@ static struct reply get(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static const struct param list_params[] = {
-	{ "run", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "only what this run has left" },
-	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "of them in a page; 50 when not given" },
-	{ "cursor", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
+static const struct schema list_params[] = {
+	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only what this run has left" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "of them in a page; 50 when not given" },
+	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
 	{ 0 },
 };
-static const struct param get_params[] = {
-	{ "id", PARAM_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the salvage" },
+static const struct schema get_params[] = {
+	{ "id", SCHEMA_INT, .required = true, .min = 1, .max = INT64_MAX, .help = "of the salvage" },
 	{ 0 },
 };
 

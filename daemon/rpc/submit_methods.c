@@ -12,9 +12,9 @@
 #include "rpc/source.h"
 
 #define OVERRIDES_MAX 64
-#define SETTING(name, setting_path) { name, PARAM_SETTING, .path = setting_path }
+#define SETTING(name, setting_path) { name, SCHEMA_ANY, .path = setting_path }
 
-static const struct param review_params[] = {
+static const struct schema review_params[] = {
 	SETTING("enabled", "review.enabled"),
 	SETTING("profile", "review.profile"),
 	SETTING("agent", "review.agent"),
@@ -44,35 +44,35 @@ static const struct param review_params[] = {
 	SETTING("reviewer_prompt", "review.reviewer_prompt"),
 	{ 0 },
 };
-static const struct param submit_params[] = {
-	{ "task", PARAM_TEXT, .max = INT_MAX, .help = "what is to be done: the one task; or one of task_blob, beads, stories, workflow" },
-	{ "workdir", PARAM_TEXT, .required = true, .min = 1, .max = PATH_MAX, .help = "absolute path of the directory to work in" },
-	{ "task_blob", PARAM_TEXT, .min = 1, .max = 64, .help = "name of a blob that holds the task's text, instead of task" },
+static const struct schema submit_params[] = {
+	{ "task", SCHEMA_TEXT, .max = INT_MAX, .help = "what is to be done: the one task; or one of task_blob, beads, stories, workflow" },
+	{ "workdir", SCHEMA_TEXT, .required = true, .min = 1, .max = PATH_MAX, .help = "absolute path of the directory to work in" },
+	{ "task_blob", SCHEMA_TEXT, .min = 1, .max = 64, .help = "name of a blob that holds the task's text, instead of task" },
 	SETTING("agent", "default_agent"),
 	SETTING("reviewer_agent", "review.agent"),
 	SETTING("fixer_agent", "review.fixer_agent"),
 	SETTING("model", "run.model"),
 	SETTING("reviewer_model", "review.model"),
 	SETTING("fixer_model", "review.fixer_model"),
-	{ "review", PARAM_OBJECT, .members = review_params, .help = "settings of the review" },
+	{ "review", SCHEMA_OBJECT, .members = review_params, .help = "settings of the review" },
 	SETTING("skip_review", "review.skip"),
 	SETTING("timeout", "limits.timeout"),
 	SETTING("idle_timeout", "limits.idle_timeout"),
 	SETTING("on_lost", "run.on_lost"),
 	SETTING("env", "run.env"),
-	{ "priority", PARAM_INT, .min = -100, .max = 100, .help = "higher goes first; 0 when not given" },
-	{ "environment", PARAM_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables; only those that agents take are used" },
-	{ "key", PARAM_TEXT, .min = 1, .max = 256, .help = "a repeat with this key gives the first result" },
-	{ "check", PARAM_BOOL, .help = "look whether it would be taken, change nothing" },
+	{ "priority", SCHEMA_INT, .min = -100, .max = 100, .help = "higher goes first; 0 when not given" },
+	{ "environment", SCHEMA_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables; only those that agents take are used" },
+	{ "key", SCHEMA_TEXT, .min = 1, .max = 256, .help = "a repeat with this key gives the first result" },
+	{ "check", SCHEMA_BOOL, .help = "look whether it would be taken, change nothing" },
 	SETTING("reviewer", "review.reviewer"),
 	SETTING("checks", "review.checks"),
 	SETTING("commit", "run.commit"),
 	SETTING("report", "run.report"),
-	{ "beads", PARAM_TEXT_OR_TRUE, .min = 1, .max = PATH_MAX, .help = "absolute path of the directory that holds .beads, or true for the workdir: its beads are the tasks" },
-	{ "stories", PARAM_TEXT, .min = 1, .max = INT_MAX, .help = "text of a PRD in JSON: its user stories are the tasks" },
-	{ "stories_path", PARAM_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path of that file, in which the stories that pass are marked" },
-	{ "workflow", PARAM_TEXT, .min = 1, .max = INT_MAX, .help = "text of a workflow in YAML: its tasks are the tasks" },
-	{ "workflow_path", PARAM_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path of that file, for messages" },
+	{ "beads", SCHEMA_TEXT_OR_TRUE, .min = 1, .max = PATH_MAX, .help = "absolute path of the directory that holds .beads, or true for the workdir: its beads are the tasks" },
+	{ "stories", SCHEMA_TEXT, .min = 1, .max = INT_MAX, .help = "text of a PRD in JSON: its user stories are the tasks" },
+	{ "stories_path", SCHEMA_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path of that file, in which the stories that pass are marked" },
+	{ "workflow", SCHEMA_TEXT, .min = 1, .max = INT_MAX, .help = "text of a workflow in YAML: its tasks are the tasks" },
+	{ "workflow_path", SCHEMA_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path of that file, for messages" },
 	SETTING("assign", "run.assign"),
 	SETTING("stop_markers", "run.stop_markers"),
 	SETTING("iterations", "run.iterations"),
@@ -82,8 +82,8 @@ static const struct param submit_params[] = {
 	SETTING("isolation", "run.isolation"),
 	SETTING("base", "run.base"),
 	SETTING("integrate", "run.integrate"),
-	{ "group", PARAM_TEXT, .min = 1, .max = 64, .help = "group whose limits hold for the run; \"default\" when not given" },
-	{ "after", PARAM_INT, .min = 1, .max = INT64_MAX, .help = "run that must have succeeded before this one starts" },
+	{ "group", SCHEMA_TEXT, .min = 1, .max = 64, .help = "group whose limits hold for the run; \"default\" when not given" },
+	{ "after", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "run that must have succeeded before this one starts" },
 	SETTING("max_cost", "run.max_cost"),
 	SETTING("max_tokens", "run.max_tokens"),
 	SETTING("max_wall", "run.max_wall"),
@@ -455,18 +455,18 @@ static bool has_path(const struct overrides *o, const char *path)
 }
 
 /* The settings among params. NULL, or the field of one that is given in two ways. */
-static const char *collect(struct overrides *o, const struct param *params, const char *prefix, const json_t *object)
+static const char *collect(struct overrides *o, const struct schema *params, const char *prefix, const json_t *object)
 {
 	const char *twice = NULL;
 
-	for (const struct param *p = params; p->name != NULL && twice == NULL; p++) {
+	for (const struct schema *p = params; p->name != NULL && twice == NULL; p++) {
 		const json_t *value = json_object_get(object, p->name);
 
 		if (value == NULL)
 			continue;
-		if (p->type == PARAM_OBJECT)
+		if (p->kind == SCHEMA_OBJECT)
 			twice = collect(o, p->members, "review.", value);
-		if (p->type != PARAM_SETTING)
+		if (p->kind != SCHEMA_ANY)
 			continue;
 		snprintf(o->field[o->count], sizeof(o->field[0]), "%s%s", prefix, p->name);
 		if (o->count == OVERRIDES_MAX - 1 || has_path(o, p->path))

@@ -197,9 +197,9 @@ static struct reply wait_for(struct rpc *rpc, struct call *call)
 	return reply_later(call);
 }
 
-static const struct param wait_params[] = {
-	{ "ids", PARAM_IDS, .required = true, .min = 1, .max = IDS_MAX, .help = "of the runs" },
-	{ "timeout_ms", PARAM_INT, .max = INT64_C(36500) * 86400000, .help = "how long to wait at most; for ever when not given" },
+static const struct schema wait_params[] = {
+	{ "ids", SCHEMA_IDS, .required = true, .min = 1, .max = IDS_MAX, .help = "of the runs" },
+	{ "timeout_ms", SCHEMA_INT, .max = INT64_C(36500) * 86400000, .help = "how long to wait at most; for ever when not given" },
 	{ 0 },
 };
 static const struct result_field wait_results[] = {

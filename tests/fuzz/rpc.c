@@ -22,18 +22,19 @@ static struct reply refuse(struct rpc *rpc, struct call *call)
 	return reply_error(call, RPC_BUSY, "field", NULL, "%s", "no");
 }
 
-static const char *const choices[] = { "red", "green", NULL };
-static const struct param members[] = { { "deep", PARAM_BOOL, .help = "" }, { 0 } };
-static const struct param params[] = {
-	{ "text", PARAM_TEXT, .max = 64, .help = "" },
-	{ "colour", PARAM_TEXT, .max = 8, .choices = choices, .help = "" },
-	{ "number", PARAM_INT, .min = -5, .max = 5, .help = "" },
-	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = 10, .help = "" },
-	{ "flag", PARAM_BOOL, .help = "" },
-	{ "object", PARAM_OBJECT, .members = members, .help = "" },
-	{ "ids", PARAM_IDS, .min = 1, .max = 3, .help = "" },
-	{ "texts", PARAM_TEXTS, .max = 2, .choices = choices, .help = "" },
-	{ "pairs", PARAM_PAIRS, .max = 2, .help = "" },
+static const char *const choices[] = { "red", "green" };
+static const struct state_names choices_names = { "colour", choices, 2 };
+static const struct schema members[] = { { "deep", SCHEMA_BOOL, .help = "" }, { 0 } };
+static const struct schema params[] = {
+	{ "text", SCHEMA_TEXT, .max = 64, .help = "" },
+	{ "colour", SCHEMA_TEXT, .max = 8, .choices = &choices_names, .help = "" },
+	{ "number", SCHEMA_INT, .min = -5, .max = 5, .help = "" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = 10, .help = "" },
+	{ "flag", SCHEMA_BOOL, .help = "" },
+	{ "object", SCHEMA_OBJECT, .members = members, .help = "" },
+	{ "ids", SCHEMA_IDS, .min = 1, .max = 3, .help = "" },
+	{ "texts", SCHEMA_TEXTS, .max = 2, .choices = &choices_names, .help = "" },
+	{ "pairs", SCHEMA_PAIRS, .max = 2, .help = "" },
 	{ 0 },
 };
 static const struct method methods[] = {

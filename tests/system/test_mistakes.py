@@ -33,7 +33,7 @@ MISTAKES = {
     "an unknown agent": (flow("    agent: nobody\n"), WORKFLOW, 1, ["flow.yaml:4:12: there is no agent 'nobody'", "[agent.nobody]"]),
     "a cycle": (flow("    depends_on: [a]\n"), WORKFLOW, 1, ["flow.yaml:4:18: the dependencies form a cycle: a -> a"]),
     "an unknown dependency": (flow("    depends_on: [b]\n"), WORKFLOW, 1, ['flow.yaml:4:18: "a" depends on "b", and there is no such task']),
-    "no slots": (None, ["-P", "0", "work"], 2, ["--parallel wants a whole number from 1"]),
+    "no slots": (None, ["-P", "0", "work"], 2, ["--parallel must be at least 1, is 0"]),
     "too many slots": (None, ["-P", "65", "work"], 1, ["--parallel: must be from 1 to 64, is 65"]),
     "an agent that nobody configured": (None, ["-a", "nobody", "work"], 1, ["--agent: there is no agent 'nobody'; choose one of", "[agent.nobody]"]),
     "no name of a group": (None, ["--group", "a/b", "work"], 1, ["--group: 'group' must be a name: letters, digits"]),
@@ -45,7 +45,7 @@ MISTAKES = {
     "to review as a whole what is apart": (None, ["--review=file", "--isolation=worktree", "--integrate=none", "work"], 1, ["add --integrate merge, or choose --isolation shared"]),
     "no name of a base": (None, ["--base=-x", "work"], 1, ["--base: must be the name of a branch or commit"]),
     "an unknown option": (None, ["--paralel", "4", "work"], 2, ["unrecognized option '--paralel'", "--help lists the options"]),
-    "a word that is none": (None, ["--on-failure=maybe", "work"], 2, ["--on-failure wants stop|continue"]),
+    "a word that is none": (None, ["--on-failure=maybe", "work"], 2, ['--on-failure must be one of "stop", "continue"']),
     "a group in the project's file": (files(project="[group.night]\nslots = 1\n"), ["work"], 1, [".rld.toml:1:2: 'group' belongs to rld.toml"]),
     "a wrong value in the project's file": (files(project="[run]\nparallel = 0\n"), ["work"], 1, [".rld.toml:2:12: 'run.parallel' must be from 1 to 64, is 0"]),
 }

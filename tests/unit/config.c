@@ -9,6 +9,7 @@
 
 #include "agent/agent.h"
 #include "config/layers.h"
+#include "config/setting_rules.h"
 #include "core/profile.h"
 #include "plan_at.h"
 #include "proto/memory.h"
@@ -107,7 +108,7 @@ static const struct {
 	{ "[agent.claude]\naccount = \"\"\n", "f.toml:2:11: 'agent.claude.account' must be the name of an account: letters, digits, \"-\" and \"_\", at most 64" },
 	{ "[agent.claude]\naccount = 1\n", "f.toml:2:11: 'agent.claude.account' must be the name of an account, is an integer" },
 	{ "[agent.claude]\nfallback = \"codex\"\n", "f.toml:2:12: 'agent.claude.fallback' must be an array of names of agents, is a string" },
-	{ "[agent.claude]\nfallback = [\"codex\", \"a b\"]\n", "f.toml:2:12: 'agent.claude.fallback' must be an array of names of agents, which item 2 is not" },
+	{ "[agent.claude]\nfallback = [\"codex\", \"a b\"]\n", "f.toml:2:12: 'agent.claude.fallback' (item 2) must be the name of an agent: letters, digits, \"-\" and \"_\", at most 64" },
 	{ "[agent.claude]\nfallback = [\"codex\", \"cdoex\"]\n", "f.toml:2:12: 'agent.claude.fallback': there is no agent 'cdoex'; choose one of claude, codex, gemini, opencode, copilot, qwen, pi, or add an [agent.cdoex] with a command to rld.toml" },
 	{ "[run]\nretries = -1\n", "f.toml:2:11: 'run.retries' must be from 0 to 100, is -1" },
 	{ "[account.a]\ncooldown_max = 0\n", "f.toml:2:16: 'account.a.cooldown_max' must be a duration from 1s to 30d 0h" },
@@ -133,10 +134,10 @@ static const struct {
 	{ "[run]\nbase = \"a b\"\n", "f.toml:2:8: 'run.base' must be the name of a branch or commit, which 'a b' is not" },
 	{ "[run]\nbase = \"a\\u0000\"\n", "f.toml:2:8: 'run.base' must not contain a NUL character" },
 	{ "[run]\non_no_change = \"hold\"\n", "f.toml:2:16: 'run.on_no_change' must be one of \"review\", \"fail\", \"pass\"" },
-	{ "[run]\nno_change_markers = [\"\"]\n", "f.toml:2:21: 'run.no_change_markers' must not have empty items, as item 1 is" },
+	{ "[run]\nno_change_markers = [\"\"]\n", "f.toml:2:21: 'run.no_change_markers' (item 1) must not be empty" },
 	{ "[run]\nstop_markers = \"done\"\n", "f.toml:2:16: 'run.stop_markers' must be an array of strings, is a string" },
-	{ "[run]\nstop_markers = [\"done\", \"\"]\n", "f.toml:2:16: 'run.stop_markers' must not have empty items, as item 2 is" },
-	{ "[run]\nstop_markers = [\"all\\ndone\"]\n", "f.toml:2:16: 'run.stop_markers' must have items of one line without control characters, which item 1 is not" },
+	{ "[run]\nstop_markers = [\"done\", \"\"]\n", "f.toml:2:16: 'run.stop_markers' (item 2) must not be empty" },
+	{ "[run]\nstop_markers = [\"all\\ndone\"]\n", "f.toml:2:16: 'run.stop_markers' (item 1) must be one line without control characters" },
 	{ "[limits]\ndisk_floor = -1\n", "f.toml:2:14: 'limits.disk_floor' must be a size like 4096, \"64K\", \"64M\" or \"1G\"" },
 	{ "[group.night]\nslots = 0\n", "f.toml:2:9: 'group.night.slots' must be from 1 to 1000, is 0" },
 	{ "[group.night]\n", "f.toml:1:8: 'group.night' limits nothing: add slots = 4" },
@@ -144,26 +145,26 @@ static const struct {
 	{ "[group]\nnight = 4\n", "f.toml:2:1: 'group.night' must be a table: write [group.night] on a line of its own" },
 	{ "[group]\ndefault = 4\n", "f.toml:2:1: 'group.default' must be a table: write [group.default] on a line of its own" },
 	{ "[review]\nchecks = \"make\"\n", "f.toml:2:10: 'review.checks' must be an array of strings, is a string" },
-	{ "[review]\nchecks = [\"make\", 1]\n", "f.toml:2:10: 'review.checks' must be an array of strings, but item 2 is an integer" },
-	{ "[review]\nchecks = [\"make\", \" \"]\n", "f.toml:2:10: 'review.checks' must not have empty items, as item 2 is" },
-	{ "[review]\nchecks = [\"a\\u0000b\"]\n", "f.toml:2:10: 'review.checks' must not contain a NUL character, as item 1 does" },
-	{ "[review]\nguidelines = [\"a.md\"]\n", "f.toml:2:14: 'review.guidelines' must be an array of tables { file = \"...\", section = \"...\" }, but item 1 is a string" },
+	{ "[review]\nchecks = [\"make\", 1]\n", "f.toml:2:10: 'review.checks' (item 2) must be a string, is an integer" },
+	{ "[review]\nchecks = [\"make\", \" \"]\n", "f.toml:2:10: 'review.checks' (item 2) must not be empty" },
+	{ "[review]\nchecks = [\"a\\u0000b\"]\n", "f.toml:2:10: 'review.checks' (item 1) must not contain a NUL character" },
+	{ "[review]\nguidelines = [\"a.md\"]\n", "f.toml:2:14: 'review.guidelines' (item 1) must be a table { file = \"...\", section = \"...\" }, is a string" },
 	{ "[review]\nguidelines = { file = \"a.md\", section = \"S\" }\n", "f.toml:2:1: 'review.guidelines' must be an array of tables { file = \"...\", section = \"...\" }, is a table" },
-	{ "[review]\nguidelines = [{ file = \"a.md\" }]\n", "f.toml:2:14: 'review.guidelines' must have a text 'section' in each table, which item 1 has not" },
-	{ "[review]\nguidelines = [{ file = \"a.md\", section = \"\" }]\n", "f.toml:2:14: 'review.guidelines' must have a text 'section' in each table, which item 1 has not" },
-	{ "[review]\nguidelines = [{ file = 1, section = \"S\" }]\n", "f.toml:2:14: 'review.guidelines' must have a text 'file' in each table, which item 1 has not" },
-	{ "[review]\nguidelines = [{ file = \"a.md\", section = \"S\", level = 2 }]\n", "f.toml:2:14: 'review.guidelines' must have nothing but 'file' and 'section' in each table, but item 1 has more" },
-	{ "[review]\nguidelines = [{ \"fi\\u0000le\" = \"a.md\", section = \"S\" }]\n", "f.toml:2:14: 'review.guidelines' must have a text 'file' in each table, which item 1 has not" },
-	{ "[review]\nguidelines = [{ file = \"/etc/x\", section = \"S\" }]\n", "f.toml:2:14: 'review.guidelines' must have paths below the working directory, but the file of item 1 is an absolute path" },
-	{ "[review]\nconventions = [\"A.md\", \"docs/../../B.md\"]\n", "f.toml:2:15: 'review.conventions' must have paths below the working directory, but item 2 leads out of the working directory" },
-	{ "[review]\nconventions = [\"\"]\n", "f.toml:2:15: 'review.conventions' must have paths below the working directory, but item 1 is empty" },
-	{ "[review]\nconventions = [\".git/config\"]\n", "f.toml:2:15: 'review.conventions' must have paths below the working directory, but item 1 leads into .git" },
-	{ "[review]\nconventions = [\"sub//.GIT\"]\n", "f.toml:2:15: 'review.conventions' must have paths below the working directory, but item 1 leads into .git" },
+	{ "[review]\nguidelines = [{ file = \"a.md\" }]\n", "f.toml:2:14: 'review.guidelines' (item 1) 'section' is missing" },
+	{ "[review]\nguidelines = [{ file = \"a.md\", section = \"\" }]\n", "f.toml:2:14: 'review.guidelines' (item 1) 'section' must not be empty" },
+	{ "[review]\nguidelines = [{ file = 1, section = \"S\" }]\n", "f.toml:2:14: 'review.guidelines' (item 1) 'file' must be a path, is an integer" },
+	{ "[review]\nguidelines = [{ file = \"a.md\", section = \"S\", level = 2 }]\n", "f.toml:2:14: 'review.guidelines' (item 1) 'level' is unknown" },
+	{ "[review]\nguidelines = [{ \"fi\\u0000le\" = \"a.md\", section = \"S\" }]\n", "f.toml:2:14: 'review.guidelines' (item 1) '\"fi\\u0000le\"' is unknown" },
+	{ "[review]\nguidelines = [{ file = \"/etc/x\", section = \"S\" }]\n", "f.toml:2:14: 'review.guidelines' (item 1) 'file' must be a path below the working directory, but '/etc/x' is an absolute path" },
+	{ "[review]\nconventions = [\"A.md\", \"docs/../../B.md\"]\n", "f.toml:2:15: 'review.conventions' (item 2) must be a path below the working directory, but 'docs/../../B.md' leads out of the working directory" },
+	{ "[review]\nconventions = [\"\"]\n", "f.toml:2:15: 'review.conventions' (item 1) must be a path below the working directory, but '' is empty" },
+	{ "[review]\nconventions = [\".git/config\"]\n", "f.toml:2:15: 'review.conventions' (item 1) must be a path below the working directory, but '.git/config' leads into .git" },
+	{ "[review]\nconventions = [\"sub//.GIT\"]\n", "f.toml:2:15: 'review.conventions' (item 1) must be a path below the working directory, but 'sub//.GIT' leads into .git" },
 	{ "[review]\nreviewer = \"\"\n", "f.toml:2:12: 'review.reviewer' must be a program: an absolute path, or a name to be found on PATH" },
 	{ "[review]\nreviewer = \"./review.sh\"\n", "f.toml:2:12: 'review.reviewer' must be an absolute path or a name without \"/\", which './review.sh' is not" },
 	{ "[review]\nreviewer = [\"x\"]\n", "f.toml:2:12: 'review.reviewer' must be a program, is an array" },
 	{ "[review]\nreview_file = 1\n", "f.toml:2:15: 'review.review_file' must be the name of a file, is an integer" },
-	{ "[review]\nreview_file = \"a\\u0000b\"\n", "f.toml:2:15: 'review.review_file' must not contain control characters" },
+	{ "[review]\nreview_file = \"a\\u0000b\"\n", "f.toml:2:15: 'review.review_file' must not contain a NUL character" },
 	{ "[review]\nreview_file = \"a\\nb\"\n", "f.toml:2:15: 'review.review_file' must not contain control characters" },
 	{ "[review]\nreview_file = \"a\\u007fb\"\n", "f.toml:2:15: 'review.review_file' must not contain control characters" },
 	{ "[review]\nreview_log = 1\n", "f.toml:2:14: 'review.review_log' must be a directory, or \"\" for none, is an integer" },
@@ -198,19 +199,19 @@ static const struct {
 
 	/* agents */
 	{ "[agent.claude]\nresume = \"--resume\"\n", "f.toml:2:10: 'agent.claude.resume' must be an array of strings, is a string" },
-	{ "[agent.claude]\nwritable = [\"/x\", \"y\"]\n", "f.toml:2:12: 'agent.claude.writable' must have absolute paths or such that begin with \"~/\", which item 2 does not" },
-	{ "[agent.claude]\nwritable = [\"~\"]\n", "f.toml:2:12: 'agent.claude.writable' must have absolute paths or such that begin with \"~/\", which item 1 does not" },
+	{ "[agent.claude]\nwritable = [\"/x\", \"y\"]\n", "f.toml:2:12: 'agent.claude.writable' (item 2) must be an absolute path, or begin with \"~/\"" },
+	{ "[agent.claude]\nwritable = [\"~\"]\n", "f.toml:2:12: 'agent.claude.writable' (item 1) must be an absolute path, or begin with \"~/\"" },
 	{ "[agent.mine]\nmodel = \"x\"\n", "f.toml:1:8: 'agent.mine' has no command and is no preset: add command = [\"program\", \"argument\"]" },
 	{ "[agent.claude]\ncommand = []\n", "f.toml:2:11: 'agent.claude.command' must begin with the program to start" },
 	{ "[agent.claude]\ncommand = [\"\", \"x\"]\n", "f.toml:2:11: 'agent.claude.command' must begin with the program to start" },
 	{ "[agent.claude]\ncommand = \"claude -p\"\n", "f.toml:2:11: 'agent.claude.command' must be an array of strings, is a string" },
-	{ "[agent.claude]\ncommand = [\"a\", 1]\n", "f.toml:2:11: 'agent.claude.command' must be an array of strings, but item 2 is an integer" },
-	{ "[agent.claude]\ncommand = [\"a\", { b = 1 }]\n", "f.toml:2:11: 'agent.claude.command' must be an array of strings, but item 2 is a table" },
+	{ "[agent.claude]\ncommand = [\"a\", 1]\n", "f.toml:2:11: 'agent.claude.command' (item 2) must be a string, is an integer" },
+	{ "[agent.claude]\ncommand = [\"a\", { b = 1 }]\n", "f.toml:2:11: 'agent.claude.command' (item 2) must be a string, is a table" },
 	{ "[agent.claude]\nprompt = \"pipe\"\n", "f.toml:2:10: 'agent.claude.prompt' must be one of \"stdin\", \"arg\", \"file\"" },
-	{ "[agent.claude]\nenv = [\"A\", \"B C\"]\n", "f.toml:2:7: 'agent.claude.env' names a variable 'B C', but names are made of letters, digits and \"_\"" },
-	{ "[agent.claude]\nenv = [\"MY_KEY=velvet-noon\"]\n", "f.toml:2:7: 'agent.claude.env' names a variable 'MY_KEY=...', but names are made of letters, "
+	{ "[agent.claude]\nenv = [\"A\", \"B C\"]\n", "f.toml:2:7: 'agent.claude.env' (item 2) names a variable 'B C', but names are made of letters, digits and \"_\"" },
+	{ "[agent.claude]\nenv = [\"MY_KEY=velvet-noon\"]\n", "f.toml:2:7: 'agent.claude.env' (item 1) names a variable 'MY_KEY=...', but names are made of letters, "
 	    "digits and \"_\": write the name alone in env, or NAME = \"VALUE\" in set" },
-	{ "[agent.claude]\nenv = [\"9f3kd02mmq-81zz7ab4\"]\n", "f.toml:2:7: 'agent.claude.env' has what looks like a secret in place of the name of a variable, which holds it" },
+	{ "[agent.claude]\nenv = [\"9f3kd02mmq-81zz7ab4\"]\n", "f.toml:2:7: 'agent.claude.env' (item 1) has what looks like a secret in place of the name of a variable, which holds it" },
 	{ "[agent.claude]\nset = { \"MY_KEY=velvet-noon\" = \"\" }\n", "f.toml:2:32: 'agent.claude.set.\"MY_KEY=[secret]\"' names a variable '\"MY_KEY=...', but names "
 	    "are made of letters, digits and \"_\": write the name alone in env, or NAME = \"VALUE\" in set" },
 	{ "[agent.claude]\nset.MY_KEY = 31415926535897932384626\n", "f.toml:2:37: a number is too large; a string stands in quotes" },
@@ -549,14 +550,14 @@ static const struct {
 	{ "", { "run.report", "\"r.json\"" }, "the_field: must be an absolute path", "the_field" },
 	{ "", { "run.commit", "true" }, "the_field: must be one of \"none\", \"auto\", \"agent\"", "the_field" },
 	{ "", { "run.parallel", "65" }, "the_field: must be from 1 to 64, is 65", "the_field" },
-	{ "", { "run.stop_markers", "[\" \"]" }, "the_field: must not have empty items, as item 1 is", "the_field" },
+	{ "", { "run.stop_markers", "[\" \"]" }, "the_field: (item 1) must not be empty", "the_field" },
 	{ "", { "run.base", "\"-x\"" }, "the_field: must be the name of a branch or commit, which '-x' is not", "the_field" },
 	{ "", { "limits.disk_floor", "0" }, "the_field: a submit cannot set 'limits.disk_floor'", "the_field" },
 	{ "", { "group.default.slots", "9" }, "the_field: a submit cannot set 'group.default.slots'", "the_field" },
-	{ "", { "review.checks", "[\"\"]" }, "the_field: must not have empty items, as item 1 is", "the_field" },
+	{ "", { "review.checks", "[\"\"]" }, "the_field: (item 1) must not be empty", "the_field" },
 	{ "", { "review.checks", "\"make\"" }, "the_field: must be an array of strings, is a string", "the_field" },
 	{ "", { "review.reviewer", "\"a/b\"" }, "the_field: must be an absolute path or a name", "the_field" },
-	{ "", { "review.guidelines", "[{\"file\":\"a\",\"section\":\"\\u0000\"}]" }, "the_field: must have a text 'section'", "the_field" },
+	{ "", { "review.guidelines", "[{\"file\":\"a\",\"section\":\"\\u0000\"}]" }, "the_field: (item 1) 'section' must not contain a NUL character", "the_field" },
 	{ "", { "run.env", "{\"A B\":\"1\"}" }, "the_field: names a variable 'A B'", "the_field" },
 	{ "", { "run.env", "{\"A\":\"\\u0000\"}" }, "the_field: must not contain a NUL character, as 'A' does", "the_field" },
 	{ "", { "run.model", "\"a\\u0000\"" }, "the_field: must not contain a NUL character", "the_field" },
@@ -830,21 +831,21 @@ START_TEST(test_table)
 	json_t *value;
 	char *why;
 
-	ck_assert_ptr_eq(setting_find(s->path, NULL), s);
+	ck_assert_ptr_eq(setting_find(s->is.name, NULL), s);
 	ck_assert_uint_ne(s->layers, 0);
-	ck_assert_uint_gt(strlen(s->help), 0);
+	ck_assert_uint_gt(strlen(s->is.help), 0);
 	if (s->profile_field != 0) {
 		for (int i = 0; i < profiles_count; i++) {
 			const void *cell = (const char *)&profiles[i] + s->profile_field;
 
-			if (s->kind != SETTING_FILE_NAME && s->kind != SETTING_DIRECTORY)
+			if (s->is.rule != &rule_file_name && s->is.rule != &rule_directory)
 				value = setting_json(s, *(const int64_t *)cell);
 			else if (*(const char *const *)cell != NULL)
 				value = json_string(*(const char *const *)cell);
 			else
 				continue;
 			ck_assert_ptr_null(setting_refuse(s, value));
-			if (s->kind != SETTING_FILE_NAME && s->kind != SETTING_DIRECTORY)
+			if (s->is.rule != &rule_file_name && s->is.rule != &rule_directory)
 				ck_assert_int_eq(setting_number(s, value), *(const int64_t *)cell);
 			json_decref(value);
 		}
@@ -853,7 +854,7 @@ START_TEST(test_table)
 		return;
 	value = json_loads(s->fallback, JSON_DECODE_ANY, NULL);
 	why = setting_refuse(s, value);
-	ck_assert_msg(why == NULL, "%s %s", s->path, why);
+	ck_assert_msg(why == NULL, "%s %s", s->is.name, why);
 	json_decref(value);
 }
 END_TEST

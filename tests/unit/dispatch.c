@@ -94,31 +94,32 @@ static struct reply large(struct rpc *rpc, struct call *call)
 	return reply;
 }
 
-static const struct param two[] = {
-	{ "minuend", PARAM_INT, .max = INT64_MAX, .help = "" }, { "subtrahend", PARAM_INT, .max = INT64_MAX, .help = "" }, { 0 },
+static const struct schema two[] = {
+	{ "minuend", SCHEMA_INT, .max = INT64_MAX, .help = "" }, { "subtrahend", SCHEMA_INT, .max = INT64_MAX, .help = "" }, { 0 },
 };
-static const struct param three[] = {
-	{ "a", PARAM_INT, .max = 100, .help = "" }, { "b", PARAM_INT, .max = 100, .help = "" }, { "c", PARAM_INT, .max = 100, .help = "" }, { 0 },
+static const struct schema three[] = {
+	{ "a", SCHEMA_INT, .max = 100, .help = "" }, { "b", SCHEMA_INT, .max = 100, .help = "" }, { "c", SCHEMA_INT, .max = 100, .help = "" }, { 0 },
 };
-static const struct param five[] = {
-	{ "a", PARAM_INT, .max = 9, .help = "" }, { "b", PARAM_INT, .max = 9, .help = "" }, { "c", PARAM_INT, .max = 9, .help = "" },
-	{ "d", PARAM_INT, .max = 9, .help = "" }, { "e", PARAM_INT, .max = 9, .help = "" }, { 0 },
+static const struct schema five[] = {
+	{ "a", SCHEMA_INT, .max = 9, .help = "" }, { "b", SCHEMA_INT, .max = 9, .help = "" }, { "c", SCHEMA_INT, .max = 9, .help = "" },
+	{ "d", SCHEMA_INT, .max = 9, .help = "" }, { "e", SCHEMA_INT, .max = 9, .help = "" }, { 0 },
 };
-static const char *const colours[] = { "red", "green", NULL };
-static const struct param inner[] = { { "deep", PARAM_BOOL, .help = "" }, { 0 } };
-static const struct param every[] = {
-	{ "text", PARAM_TEXT, .required = true, .min = 1, .max = 5, .help = "" },
-	{ "colour", PARAM_TEXT, .max = 32, .choices = colours, .help = "" },
-	{ "number", PARAM_INT, .min = -2, .max = 7, .help = "" },
-	{ "limit", PARAM_INT, .clamp = true, .min = 1, .max = 10, .help = "" },
-	{ "flag", PARAM_BOOL, .help = "" },
-	{ "object", PARAM_OBJECT, .members = inner, .help = "" },
-	{ "ids", PARAM_IDS, .min = 1, .max = 3, .help = "" },
-	{ "texts", PARAM_TEXTS, .max = 2, .choices = colours, .help = "" },
-	{ "pairs", PARAM_PAIRS, .max = 2, .help = "" },
+static const char *const colours[] = { "red", "green" };
+static const struct state_names colours_names = { "colour", colours, 2 };
+static const struct schema inner[] = { { "deep", SCHEMA_BOOL, .help = "" }, { 0 } };
+static const struct schema every[] = {
+	{ "text", SCHEMA_TEXT, .required = true, .min = 1, .max = 5, .help = "" },
+	{ "colour", SCHEMA_TEXT, .max = 32, .choices = &colours_names, .help = "" },
+	{ "number", SCHEMA_INT, .min = -2, .max = 7, .help = "" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = 10, .help = "" },
+	{ "flag", SCHEMA_BOOL, .help = "" },
+	{ "object", SCHEMA_OBJECT, .members = inner, .help = "" },
+	{ "ids", SCHEMA_IDS, .min = 1, .max = 3, .help = "" },
+	{ "texts", SCHEMA_TEXTS, .max = 2, .choices = &colours_names, .help = "" },
+	{ "pairs", SCHEMA_PAIRS, .max = 2, .help = "" },
 	{ 0 },
 };
-static const struct param any_text[] = { { "text", PARAM_TEXT, .max = 1000, .help = "" }, { 0 } };
+static const struct schema any_text[] = { { "text", SCHEMA_TEXT, .max = 1000, .help = "" }, { 0 } };
 
 static const struct method methods[] = {
 	{ "subtract", ACCESS_ANY, false, two, NULL, NULL, subtract, "" },

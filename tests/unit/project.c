@@ -355,14 +355,14 @@ START_TEST(test_knobs_are_all)
 	static const char *const elsewhere[] = { "guidelines", "reviewer", "developer_prompt", "reviewer_prompt", "env" };
 
 	for (size_t i = 0; i < settings_count; i++) {
-		const char *key = setting_key(settings[i].path);
+		const char *key = setting_key(settings[i].is.name);
 		bool found = !(settings[i].layers & LAYER_PROFILE);
 
 		for (size_t k = 0; k < sizeof(knobs) / sizeof(knobs[0]); k++)
 			found |= strcmp(knobs[k].key, key) == 0;
 		for (size_t k = 0; k < sizeof(elsewhere) / sizeof(elsewhere[0]); k++)
 			found |= strcmp(elsewhere[k], key) == 0;
-		ck_assert_msg(found, "%s", settings[i].path);
+		ck_assert_msg(found, "%s", settings[i].is.name);
 	}
 }
 END_TEST

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/setting_rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/redact.h"
+#include "proto/memory.h"
+#include "base/secret_patterns.h"
+
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define LOWER "abcdefghijklmnopqrstuvwxyz"
+#define DIGIT "0123456789"
+
+static bool has_control(const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			return true;
+	}
+	return false;
+}
+
+bool setting_table_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 0 && n <= 64 && name[0] != '-' && name[0] != '_' && strspn(name, UPPER LOWER DIGIT "_-") == n;
+}
+
+static bool fits_name_of(const char *what, const char *name, struct schema_error *error)
+{
+	return setting_table_name(name) ||
+	    schema_refuse(error, "must be the name of %s: letters, digits, \"-\" and \"_\", at most 64", what);
+}
+
+static bool fits_agent(const char *name, struct schema_error *error)
+{
+	return fits_name_of("an agent", name, error);
+}
+
+static bool fits_profile(const char *name, struct schema_error *error)
+{
+	return fits_name_of("a profile", name, error);
+}
+
+static bool fits_account(const char *name, struct schema_error *error)
+{
+	return fits_name_of("an account", name, error);
+}
+
+/* What begins with "-" would be an option. */
+static bool fits_revision(const char *name, struct schema_error *error)
+{
+	return (name[0] != '-' && !has_control(name) && strchr(name, ' ') == NULL) ||
+	    schema_refuse(error, "must be the name of a branch or commit, which '%s' is not", name);
+}
+
+static bool fits_file(const char *path, struct schema_error *error)
+{
+	return path[0] == '/' || schema_refuse(error, "must be an absolute path: begin it with \"/\"");
+}
+
+static bool fits_file_or_none(const char *path, struct schema_error *error)
+{
+	return path[0] == '/' || strcmp(path, "none") == 0 ||
+	    schema_refuse(error, "must be an absolute path or \"none\": begin it with \"/\"");
+}
+
+/* Why a text is no path below a directory, as the end of a sentence; NULL when it is one. The repository's own
+ * directory is not for agents to read or write. */
+static const char *fault_below(const char *path)
+{
+	if (path[0] == '\0')
+		return "is empty";
+	if (path[0] == '/')
+		return "is an absolute path";
+	for (const char *p = path; *p != '\0'; p += strspn(p, "/")) {
+		size_t n = strcspn(p, "/");
+
+		if (n == 2 && memcmp(p, "..", 2) == 0)
+			return "leads out of the working directory";
+		if (n == 4 && strncasecmp(p, ".git", 4) == 0)
+			return "leads into .git";
+		p += n;
+	}
+	return NULL;
+}
+
+static bool fits_below(const char *path, struct schema_error *error)
+{
+	const char *fault = fault_below(path);
+
+	return fault == NULL || schema_refuse(error, "must be a path below the working directory, but '%s' %s", path, fault);
+}
+
+static bool fits_directory(const char *path, struct schema_error *error)
+{
+	const char *fault = path[0] == '\0' || path[0] == '/' ? NULL : fault_below(path);
+
+	if (has_control(path))
+		return schema_refuse(error, "must not contain control characters");
+	return fault == NULL ||
+	    schema_refuse(error, "must be an absolute path or one below the working directory, but '%s' %s", path, fault);
+}
+
+/* What would be a pattern in a file of git's is no plain name. */
+static bool fits_file_name(const char *name, struct schema_error *error)
+{
+	if (has_control(name))
+		return schema_refuse(error, "must not contain control characters");
+	if (name[0] == '\0' || strlen(name) > 255 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcasecmp(name, ".git") == 0 ||
+	    strpbrk(name, "/*?[\\") != NULL || strchr("-!#: ", name[0]) != NULL || name[strlen(name) - 1] == ' ')
+		return schema_refuse(error, "must be the plain name of a file in the working directory, which '%s' is not", name);
+	return true;
+}
+
+static bool fits_program(const char *path, struct schema_error *error)
+{
+	if (path[0] == '\0')
+		return schema_refuse(error, "must be a program: an absolute path, or a name to be found on PATH");
+	return path[0] == '/' || strchr(path, '/') == NULL ||
+	    schema_refuse(error, "must be an absolute path or a name without \"/\", which '%s' is not", path);
+}
+
+static bool fits_not_blank(const char *text, struct schema_error *error)
+{
+	return text[strspn(text, " \t\r\n")] != '\0' || schema_refuse(error, "must not be empty");
+}
+
+static bool fits_line(const char *text, struct schema_error *error)
+{
+	if (!fits_not_blank(text, error))
+		return false;
+	return !has_control(text) || schema_refuse(error, "must be one line without control characters");
+}
+
+static bool fits_path(const char *path, struct schema_error *error)
+{
+	return path[0] == '/' || strncmp(path, "~/", 2) == 0 ||
+	    schema_refuse(error, "must be an absolute path, or begin with \"~/\"");
+}
+
+/* A value that stands where a name belongs may be a secret: it is not repeated. */
+static bool refuse_variable(const char *name, struct schema_error *error)
+{
+	size_t size = strcspn(name, "=");
+	char *text = xstrdup(name);
+
+	if (name[size] == '=')
+		schema_refuse(error, "names a variable '%.*s=...', but names are made of letters, digits and \"_\": write the name "
+		    "alone in env, or NAME = \"VALUE\" in set", (int)size, name);
+	else if (secret_is_key(name, size) || redact_string(NULL, &text))
+		schema_refuse(error, "has what looks like a secret in place of the name of a variable, which holds it");
+	else
+		schema_refuse(error, "names a variable '%s', but names are made of letters, digits and \"_\"", name);
+	free(text);
+	return false;
+}
+
+static bool fits_variable(const char *name, struct schema_error *error)
+{
+	if (name[0] == '\0' || strchr(UPPER LOWER "_", name[0]) == NULL || name[strspn(name, UPPER LOWER "_" DIGIT)] != '\0')
+		return refuse_variable(name, error);
+	return strncmp(name, "RL_", 3) != 0 ||
+	    schema_refuse(error, "names a variable '%s', but those that begin with RL_ are set by rld", name);
+}
+
+const struct schema_rule rule_revision = { "a string", "names of commits", fits_revision };
+const struct schema_rule rule_profile = { "the name of a profile", "names of profiles", fits_profile };
+const struct schema_rule rule_agent = { "the name of an agent", "names of agents", fits_agent };
+const struct schema_rule rule_account = { "the name of an account", "names of accounts", fits_account };
+const struct schema_rule rule_file = { "an absolute path", "paths", fits_file };
+const struct schema_rule rule_file_or_none = { "an absolute path or \"none\"", "paths", fits_file_or_none };
+const struct schema_rule rule_directory = { "a directory, or \"\" for none", "directories", fits_directory };
+const struct schema_rule rule_file_name = { "the name of a file", "names of files", fits_file_name };
+const struct schema_rule rule_program = { "a program", "programs", fits_program };
+const struct schema_rule rule_not_blank = { "a string", "strings", fits_not_blank };
+const struct schema_rule rule_line = { "a string", "strings", fits_line };
+const struct schema_rule rule_below = { "a path", "names of files", fits_below };
+const struct schema_rule rule_path = { "a path", "paths", fits_path };
+const struct schema_rule rule_variable = { "the name of a variable", "names of variables", fits_variable };
