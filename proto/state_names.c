@@ -14,7 +14,7 @@ const char *state_name(const struct state_names *names, int value)
 int state_value(const struct state_names *names, const char *name)
 {
 	for (size_t i = 0; i < names->count; i++) {
-		if (strcmp(names->names[i], name) == 0)
+		if (names->names[i] != NULL && strcmp(names->names[i], name) == 0)
 			return (int)i;
 	}
 	return -1;

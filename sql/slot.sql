@@ -4,11 +4,13 @@
 INSERT INTO slot (run, iteration, slot, stage, task, round, fix, stalled, attempt, answer, answer_hash, tree, previous_tree,
     previous_answer_hash, diff, interrupted, reason, cause, fixes, "check", failed_check, item, message,
     leaving, worktree, branch, base_commit, base_tree, commit_id, obstacle,
-    retries, retry_at, cooling, beside, head, head_at, wait, wait_reason, wait_since, wait_until)
+    retries, retry_at, cooling, beside, head, head_at, wait, wait_reason, wait_since, wait_until,
+    wait_kind, end_kind, accepted)
 VALUES (:run, :iteration, :slot, :stage, :task, :round, :fix, :stalled, :attempt, :answer, :answer_hash, :tree, :previous_tree,
     :previous_answer_hash, :diff, :interrupted, :reason, :cause, :fixes, :check, :failed_check, :item, :message,
     :leaving, :worktree, :branch, :base_commit, :base_tree, :commit_id, :obstacle,
-    :retries, :retry_at, :cooling, :beside, :head, :head_at, :wait, :wait_reason, :wait_since, :wait_until)
+    :retries, :retry_at, :cooling, :beside, :head, :head_at, :wait, :wait_reason, :wait_since, :wait_until,
+    :wait_kind, :end_kind, :accepted)
 ON CONFLICT (run, iteration, slot) DO UPDATE SET
     stage = excluded.stage, task = excluded.task, round = excluded.round, fix = excluded.fix, stalled = excluded.stalled,
     attempt = excluded.attempt, answer = excluded.answer, answer_hash = excluded.answer_hash, tree = excluded.tree,
@@ -19,7 +21,8 @@ ON CONFLICT (run, iteration, slot) DO UPDATE SET
     base_tree = excluded.base_tree, commit_id = excluded.commit_id, obstacle = excluded.obstacle,
     retries = excluded.retries, retry_at = excluded.retry_at, cooling = excluded.cooling,
     beside = excluded.beside, head = excluded.head, head_at = excluded.head_at,
-    wait = excluded.wait, wait_reason = excluded.wait_reason, wait_since = excluded.wait_since, wait_until = excluded.wait_until
+    wait = excluded.wait, wait_reason = excluded.wait_reason, wait_since = excluded.wait_since, wait_until = excluded.wait_until,
+    wait_kind = excluded.wait_kind, end_kind = excluded.end_kind, accepted = excluded.accepted
 
 -- name: slot.unfinished rows: slot
 SELECT slot.* FROM run CROSS JOIN slot ON slot.run = run.id

@@ -34,7 +34,9 @@ static const struct field run_fields[] = {
 	TEXT(run_row, feature),
 	STATE(run_row, state, run_state_names),
 	TEXT(run_row, reason),
+	STATE(run_row, wait_kind, wait_kind_names),
 	TEXT(run_row, cause),
+	STATE(run_row, end_kind, end_kind_names),
 	INT(run_row, priority),
 	TEXT(run_row, group),
 	INT(run_row, after_run),
@@ -84,6 +86,7 @@ static const struct field task_fields[] = {
 	JSON(task_row, plan),
 	STATE(task_row, state, task_state_names),
 	TEXT(task_row, reason),
+	STATE(task_row, end_kind, end_kind_names),
 	INT(task_row, disk_bytes),
 	TEXT(task_row, locked_ref),
 	TEXT(task_row, locked_tree),
@@ -137,7 +140,10 @@ static const struct field slot_fields[] = {
 	TIME(slot_row, wait_since),
 	TIME(slot_row, wait_until),
 	TEXT(slot_row, reason),
+	STATE(slot_row, wait_kind, wait_kind_names),
 	TEXT(slot_row, cause),
+	STATE(slot_row, end_kind, end_kind_names),
+	STATE(slot_row, accepted, accepted_names),
 };
 
 static const struct field attempt_fields[] = {
@@ -157,6 +163,7 @@ static const struct field attempt_fields[] = {
 	INT(attempt_row, exit_code),
 	INT(attempt_row, signal),
 	TEXT(attempt_row, cause),
+	STATE(attempt_row, end_kind, end_kind_names),
 	STATE(attempt_row, process, process_result_names),
 	STATE(attempt_row, provider, provider_result_names),
 	STATE(attempt_row, outcome, task_result_names),

@@ -42,7 +42,7 @@ enum field_kind {
 	FIELD_REAL,	/* double, NaN = NULL */
 	FIELD_TEXT,	/* char *, owned by the row, NULL = NULL */
 	FIELD_JSON,	/* char * like FIELD_TEXT, holds a JSON document */
-	FIELD_STATE	/* int (an enum of core/state.h), stored as its name */
+	FIELD_STATE	/* int (an enum of core/state.h), stored as its name; NULL when it has none */
 };
 
 struct field {
@@ -74,13 +74,15 @@ struct run_row {
 	char *feature;			/* what the tasks are about as a whole, where the source describes it; cut like a part of a prompt; NULL */
 	int state;			/* enum run_state */
 	char *reason;			/* why it waits, NULL when it does not */
+	int wait_kind;			/* enum wait_kind: of reason */
 	char *cause;			/* why it ended, NULL before */
+	int end_kind;			/* enum end_kind: of cause */
 	int64_t priority;		/* higher goes first */
 	char *group;			/* whose slots it uses */
 	int64_t after_run;		/* run that it waits for, ROW_NONE */
 	int64_t paused;			/* 1: somebody said so, and nobody has undone it */
 	int64_t next_at;		/* TIME of the next try, while it waits for one; ROW_NONE */
-	int wait;			/* enum wait_kind: what holds up what the run does between its slots */
+	int wait;			/* enum wait_kind, host or source: what holds up what the run does between its slots */
 	char *wait_reason;		/* the same in words, NULL: nothing does */
 	int64_t wait_since;		/* TIME since when, ROW_NONE: nothing does */
 	int64_t wait_until;		/* TIME of the next try */
@@ -123,7 +125,8 @@ struct task_row {
 	char *depends_on;		/* JSON array of ids, NULL */
 	char *plan;			/* JSON: settings of this task alone, as run.plan; NULL: the run's */
 	int state;			/* enum task_state */
-	char *reason;
+	char *reason;			/* why it ended so or is not for this run; NULL */
+	int end_kind;			/* enum end_kind: of reason */
 	int64_t disk_bytes;		/* of its work tree when it was last looked at, ROW_NONE */
 	char *locked_ref;		/* a verdict passed it: pinned here, and no later attempt of the run may take the task */
 	char *locked_tree;
@@ -172,12 +175,15 @@ struct slot_row {
 	int64_t retries;		/* tries in a row that a service did not serve: the next waits longer, and there is a last one */
 	int64_t retry_at;		/* TIME before which the next does not start; ROW_NONE */
 	char *cooling;			/* account that its attempt waits for; NULL: none */
-	int wait;			/* enum wait_kind: what holds the slot up */
+	int wait;			/* enum wait_kind, host or source: what holds the slot up */
 	char *wait_reason;		/* the same in words, NULL: nothing does */
 	int64_t wait_since;		/* TIME since when, also while it is tried again; ROW_NONE: nothing does */
 	int64_t wait_until;		/* TIME of the next try */
 	char *reason;			/* why it waits or was skipped */
-	char *cause;			/* why it ended; while it works: it is accepted already, and why */
+	int wait_kind;			/* enum wait_kind: of reason */
+	char *cause;			/* why it ended; while it works: why it is accepted already */
+	int end_kind;			/* enum end_kind: of cause */
+	int accepted;			/* enum accepted: who accepted the work that no verdict has passed, also while its commit is under way or held */
 };
 
 struct attempt_row {
@@ -197,6 +203,7 @@ struct attempt_row {
 	int64_t exit_code;		/* ROW_NONE unless it exited by code */
 	int64_t signal;			/* ROW_NONE unless it died by signal */
 	char *cause;
+	int end_kind;			/* enum end_kind: of cause */
 	int process;			/* enum process_result */
 	int provider;			/* enum provider_result */
 	int outcome;			/* enum task_result */

@@ -140,7 +140,7 @@ static json_t *json_field(const struct field *field, const void *row)
 	case FIELD_JSON:
 		return json_document(*(char *const *)(const void *)at, json_null());
 	case FIELD_STATE:
-		return json_string(state_name(field->names, *(const int *)(const void *)at));
+		return json_text(state_name(field->names, *(const int *)(const void *)at));
 	}
 	abort();
 }

@@ -18,11 +18,10 @@ static void tell_wait(json_t *json, int kind, const char *reason, int64_t until)
 {
 	json_object_del(json, "wait_reason");
 	json_object_del(json, "wait_until");
-	if (kind == WAIT_NOTHING) {
-		json_object_set_new(json, "wait", json_null());
+	if (kind == WAIT_NOTHING)
 		return;
-	}
 	json_object_set_new(json, "reason", json_text(reason));
+	json_object_set_new(json, "wait_kind", json_text(state_name(&wait_kind_names, kind)));
 	json_object_set_new(json, "next_at", json_time(until));
 }
 

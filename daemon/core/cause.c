@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/cause.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/memory.h"
+
+/* text may be *to. */
+static void text_replace(char **to, const char *text)
+{
+	char *copy = xstrdup(text);
+
+	free(*to);
+	*to = copy;
+}
+
+static void cause_put(char **text, int *kind, struct cause cause)
+{
+	assert((cause.text == NULL) == (cause.kind == END_NONE));
+	text_replace(text, cause.text);
+	*kind = (int)cause.kind;
+}
+
+static void reason_put(char **text, int *kind, struct reason reason)
+{
+	assert((reason.text == NULL) == (reason.kind == WAIT_NOTHING));
+	text_replace(text, reason.text);
+	*kind = (int)reason.kind;
+}
+
+struct cause run_cause(const struct run_row *run)
+{
+	return CAUSE((enum end_kind)run->end_kind, run->cause);
+}
+
+struct cause slot_cause(const struct slot_row *slot)
+{
+	return CAUSE((enum end_kind)slot->end_kind, slot->cause);
+}
+
+struct cause task_cause(const struct task_row *task)
+{
+	return CAUSE((enum end_kind)task->end_kind, task->reason);
+}
+
+struct cause attempt_row_cause(const struct attempt_row *attempt)
+{
+	return CAUSE((enum end_kind)attempt->end_kind, attempt->cause);
+}
+
+void run_set_cause(struct run_row *run, struct cause cause)
+{
+	cause_put(&run->cause, &run->end_kind, cause);
+}
+
+void slot_set_cause(struct slot_row *slot, struct cause cause)
+{
+	cause_put(&slot->cause, &slot->end_kind, cause);
+}
+
+void task_set_cause(struct task_row *task, struct cause cause)
+{
+	cause_put(&task->reason, &task->end_kind, cause);
+}
+
+void attempt_set_cause(struct attempt_row *attempt, struct cause cause)
+{
+	cause_put(&attempt->cause, &attempt->end_kind, cause);
+}
+
+void run_set_reason(struct run_row *run, struct reason reason)
+{
+	reason_put(&run->reason, &run->wait_kind, reason);
+}
+
+void slot_set_reason(struct slot_row *slot, struct reason reason)
+{
+	reason_put(&slot->reason, &slot->wait_kind, reason);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+bool run_has_reason(const struct run_row *run, struct reason reason)
+{
+	return run->wait_kind == (int)reason.kind && same_text(run->reason, reason.text);
+}
+
+bool slot_has_reason(const struct slot_row *slot, struct reason reason)
+{
+	return slot->wait_kind == (int)reason.kind && same_text(slot->reason, reason.text);
+}
+
+enum accepted end_accepted(enum end_kind kind)
+{
+	static const enum accepted by[ENDS] = {
+		[END_WAIVED] = ACCEPTED_BY_POLICY,
+		[END_APPROVED] = ACCEPTED_BY_HUMAN,
+		[END_KNOWN_ISSUES] = ACCEPTED_WITH_ISSUES,
+	};
+
+	return by[kind];
+}

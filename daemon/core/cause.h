@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Why something ended, and why something waits: a kind for programs, and a sentence for people. Both are set together, here and
+ * nowhere else: a row has a kind exactly when it has the sentence. Nothing is decided by the words of the sentence. Pure. */
+#ifndef CORE_CAUSE_H
+#define CORE_CAUSE_H
+
+#include "core/row.h"
+
+/* text is borrowed; NULL exactly when there is none. */
+struct cause {
+	enum end_kind kind;
+	const char *text;
+};
+
+struct reason {
+	enum wait_kind kind;
+	const char *text;
+};
+
+#define NO_CAUSE	((struct cause){ END_NONE, NULL })
+#define NO_REASON	((struct reason){ WAIT_NOTHING, NULL })
+#define CAUSE(kind, text)	((struct cause){ (kind), (text) })
+#define REASON(kind, text)	((struct reason){ (kind), (text) })
+
+/* What a row has; borrowed from it. */
+struct cause run_cause(const struct run_row *run);
+struct cause slot_cause(const struct slot_row *slot);
+struct cause task_cause(const struct task_row *task);		/* its reason: why it ended so, or is not for this run */
+struct cause attempt_row_cause(const struct attempt_row *attempt);
+
+/* Copy the text. A text of the row itself may be given. */
+void run_set_cause(struct run_row *run, struct cause cause);
+void slot_set_cause(struct slot_row *slot, struct cause cause);
+void task_set_cause(struct task_row *task, struct cause cause);
+void attempt_set_cause(struct attempt_row *attempt, struct cause cause);
+
+void run_set_reason(struct run_row *run, struct reason reason);
+void slot_set_reason(struct slot_row *slot, struct reason reason);
+
+/* The row has it already. */
+bool run_has_reason(const struct run_row *run, struct reason reason);
+bool slot_has_reason(const struct slot_row *slot, struct reason reason);
+
+/* Who accepts with this end; BY_NONE: it is no acceptance. */
+enum accepted end_accepted(enum end_kind kind);
+
+#endif
