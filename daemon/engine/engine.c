@@ -11,6 +11,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	struct engine *engine = xcalloc(1, sizeof(*engine));
 
 	engine->ports = *ports;
+	engine->calls = &effects_calls;
 	engine->state_dir = xstrdup(options->state_dir);
 	engine->config_dir = xstrdup(options->config_dir);
 	engine->instance = xstrdup(options->instance);

@@ -36,6 +36,7 @@
 enum pending { PENDING_NOTHING, PENDING_PERMIT, PENDING_COOLING, PENDING_STAGE, PENDING_TURN, PENDING_ACT, PENDING_WORK, PENDING_PROC, PENDING_WAIT };
 
 struct effect;
+struct txn_calls;
 struct run;
 struct claims;
 struct groups;
@@ -146,6 +147,7 @@ struct file_job {
 
 struct engine {
 	struct ports ports;
+	const struct txn_calls *calls;
 	char *state_dir, *config_dir, *instance, *socket;
 	engine_committed_cb *committed;
 	void *arg;
@@ -162,7 +164,7 @@ struct engine {
 	struct accounts *accounts;
 	size_t commits;			/* transactions in flight */
 	size_t adopting;		/* found() reports to come */
-	struct effect *deferred;		/* what slots are to go on with once all are found, see txn.c */
+	struct effect *deferred;		/* what slots are to go on with once all are found, see effects.c */
 	size_t ndeferred;
 	/* see file_queue.c */
 	TAILQ_HEAD(, pending_submit) reading;	/* retries waiting for their task's text */
@@ -188,12 +190,30 @@ enum effect_kind {
 	EFFECT_HOOK,	/* start the hook id */
 	EFFECT_LOG,	/* write the review log of the slot's task */
 	EFFECT_REPORT,	/* write the run's report */
-	EFFECT_FORGET,	/* the run is over and told: drop it */
+	/* after the events, in this order */
+	EFFECT_CLEANUP,	/* the run has ended: remove it */
 	EFFECT_COOLING,	/* what attempts wait for before they start has changed */
-	EFFECT_SCHEDULE	/* a slot of the daemon is free again */
+	EFFECT_SCHEDULE,	/* a slot of the daemon is free again */
+	EFFECTS
+};
+
+/* What follows from a decision once it is on disk. By key: the run may be gone by then. */
+struct effect {
+	enum effect_kind kind;
+	int64_t run, iteration, slot;	/* ROW_NONE: of no run; slot ROW_NONE: the run's own */
+	int64_t id;
 };
 
 struct txn;
+
+/* What transactions call of the rooms above; set once, at start. */
+struct txn_calls {
+	void (*effect)(struct engine *engine, const struct effect *effect);
+};
+
+/* The decision is on disk (COMMIT_OK), or was refused. False, after a refusal: it must be recorded all the same, as soon as there is space. */
+typedef bool txn_outcome_cb(void *arg, enum commit_result result);
+
 struct txn *txn_new(struct engine *engine);
 void txn_put(struct txn *txn, enum row_kind kind, const void *row);
 /* See decision_drop(). */
@@ -209,21 +229,27 @@ void txn_effect_schedule(struct txn *txn);
 void txn_effect_cooling(struct txn *txn);
 /* run 0: it is about none. */
 void txn_reply(struct txn *txn, engine_reply_cb *cb, void *arg, int64_t run);
-/* Everything has been found: do what was decided meanwhile. */
-void txn_resume(struct engine *engine);
 /* Hands the decision to the store. */
 void txn_commit(struct txn *txn);
 /* The same, unless nothing is in it. */
 void txn_commit_or_drop(struct txn *txn);
 int64_t txn_now(const struct txn *txn);
-/* The same for a new run: p is answered when it is recorded, or refused when there is no space. */
-void txn_commit_submit(struct txn *txn, struct pending_submit *p);
+/* To be told the outcome, before the effects. refusable: it may be refused for lack of space, and has changed no working row then. */
+void txn_on_outcome(struct txn *txn, bool refusable, txn_outcome_cb *cb, void *arg);
+
+/* engine/effects.c: what each effect does */
+
+extern const struct txn_calls effects_calls;
+/* Everything has been found: do what was decided meanwhile. */
+void effects_resume(struct engine *engine);
 
 /* lifecycle.c: the run machine applied */
 
 struct run *run_new(struct engine *engine, struct run_rows *rows);	/* takes rows; NULL: damaged plan */
 /* It is over: nobody finds it any more. */
 void run_free(struct run *run);
+/* It has ended, and everybody was told: free it, and remove what it had on disk for its work. */
+void run_cleanup(struct run *run);
 struct run *run_find(struct engine *engine, int64_t id);
 struct slot *run_slot(struct run *run, int64_t iteration, int64_t number);	/* slot ROW_NONE: its own */
 void run_make_slots(struct run *run);
@@ -620,7 +646,6 @@ char *review_findings_json(const struct slot *slot);
 
 /* Hands all submits that wait to a worker; file_queue_done() when they are decided. */
 void submit_intake(struct engine *engine);
-void submit_committed(struct pending_submit *p, const struct run_rows *rows);
 void submit_refused(struct pending_submit *p, int code, const char *message, const char *hint, const char *field);
 
 /* file_queue.c */

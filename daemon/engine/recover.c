@@ -412,6 +412,6 @@ void engine_resume(struct engine *engine)
 		publish(run);
 	}
 	hook_resume_all(engine);
-	txn_resume(engine);
+	effects_resume(engine);
 	engine_schedule(engine);
 }

@@ -49,6 +49,30 @@ void run_free(struct run *run)
 	free(run);
 }
 
+/* The reviewer's file in the user's own tree, malloc'd; NULL: the run has put none there, and one of that name is the user's. */
+static char *leftover_of(const struct run *run)
+{
+	bool reviewed = false;
+
+	for (size_t i = 0; i < run->rows->nattempts; i++)
+		reviewed |= run->rows->attempts[i]->role == ROLE_REVIEW;
+	if (!reviewed || run->plan.isolation == ISOLATION_WORKTREE || !run->plan.review || run->plan.profile->carrier != CARRIER_COMMENTS)
+		return NULL;
+	return xasprintf("%s/%s", run->rows->run.workdir, run->plan.review_file);
+}
+
+void run_cleanup(struct run *run)
+{
+	struct engine *engine = run->engine;
+	int64_t id = run->rows->run.id;
+	char *environment = xstrdup(run->rows->run.environment), *leftover = leftover_of(run);
+
+	view_forget(engine->view, id);
+	schedule_remove(engine->schedule, id);
+	run_free(run);
+	file_queue_cleanup(engine, id, environment, NULL, leftover, false);
+}
+
 struct run *run_find(struct engine *engine, int64_t id)
 {
 	struct run *run = RB_ROOT(&engine->runs_by_id);
@@ -325,7 +349,7 @@ static void act(struct txn *txn, struct run *run, enum run_action action, enum r
 		queue_end_dependants(txn, run);
 		hook_add(txn, run, "on_end", run->plan.on_end, NULL);
 		txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
-		txn_effect(txn, EFFECT_FORGET, run, NULL, ROW_NONE);
+		txn_effect(txn, EFFECT_CLEANUP, run, NULL, ROW_NONE);
 		txn_effect_schedule(txn);
 		log_info("run %lld %s%s%s", (long long)row->id, state_name(&run_state_names, row->state),
 		    row->cause != NULL ? ": " : "", row->cause != NULL ? row->cause : "");

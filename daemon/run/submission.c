@@ -59,10 +59,9 @@ void submit_refused(struct pending_submit *p, int code, const char *message, con
 	answer(p, &reply);
 }
 
-/* The new run enters the working rows only now. */
-void submit_committed(struct pending_submit *p, const struct run_rows *rows)
+/* The new run enters the working rows only now. Frees p. */
+static void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 {
-	struct engine_reply reply = { .id = p->id, .rows = rows };
 	struct run_rows *copy = run_rows_new();
 	struct txn *txn;
 	struct run *run;
@@ -82,7 +81,22 @@ void submit_committed(struct pending_submit *p, const struct run_rows *rows)
 	}
 	if (p->task_blob != NULL)
 		file_queue_cleanup(p->engine, ROW_NONE, NULL, xasprintf("%lld-%s", (long long)p->owner, p->task_blob), NULL, false);
-	answer(p, &reply);
+	pending_free(p);
+}
+
+static bool submit_cb(void *arg, enum commit_result result)
+{
+	struct pending_submit *p = arg;
+
+	if (result == COMMIT_OK) {
+		submit_committed(p, view_run(p->engine->view, p->id));
+		return true;
+	}
+	/* another decision has written of it already */
+	if (p->row->cause != NULL)
+		return false;
+	submit_refused(p, RPC_NO_SPACE, "no space left for the database", "make room on the disk of the state directory, then submit again", NULL);
+	return true;
 }
 
 static void put_run(struct txn *txn, struct pending_submit *p, const struct intake *item)
@@ -229,7 +243,11 @@ static void decide(struct pending_submit *p, struct intake *item)
 	put_run(txn, p, item);
 	put_tasks(txn, p, item);
 	cancel_retried(txn, p);
-	txn_commit_submit(txn, p);
+	txn_reply(txn, p->cb, p->arg, p->id);
+	txn_effect_schedule(txn);
+	/* a retry has already moved the held run's working rows: that cannot be taken back */
+	txn_on_outcome(txn, p->retry_of == ROW_NONE, submit_cb, p);
+	txn_commit(txn);
 }
 
 static void intake_cb(void *arg, struct work *work)

@@ -8,6 +8,7 @@ void submit_cb(void *arg, const struct engine_reply *reply)
 {
 	struct world *w = arg;
 
+	disk_answer(w, reply);
 	if (w->dying || reply->code != RPC_OK)
 		return;
 	if (view_run(w->disk, reply->id) == NULL)
@@ -41,6 +42,7 @@ static void cancel_cb(void *arg, const struct engine_reply *reply)
 	struct world *w = arg;
 	const struct run_rows *rows;
 
+	disk_answer(w, reply);
 	if (w->dying || reply->code != RPC_OK)
 		return;
 	rows = view_run(w->disk, reply->id);
@@ -122,6 +124,7 @@ static void hold_cb(void *arg, const struct engine_reply *reply)
 	struct world *w = said->world;
 	const struct hold_row *hold = disk_hold(w, said->hold);
 
+	disk_answer(w, reply);
 	if (w->dying || reply->code != RPC_OK)
 		return;
 	if (said->wrong)
@@ -228,6 +231,7 @@ static void pause_cb(void *arg, const struct engine_reply *reply)
 {
 	struct pause_word *word = arg;
 
+	disk_answer(word->paused->world, reply);
 	if (!word->paused->world->dying && reply->code == RPC_OK && word->paused->asked == word->number)
 		word->paused->acked = word->pause;
 	free(word);

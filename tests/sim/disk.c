@@ -291,8 +291,31 @@ void disk_commit(struct world *w, bool report)
 	if (!report)
 		return;
 	w->landed = c.d;
+	w->reported = REPORTED_NOTHING;
 	c.done(c.arg, COMMIT_OK, c.d);
 	w->landed = NULL;
+}
+
+/* Of a decision that has landed: its effects come before its answers, and these before its events. Behind the events anything may begin. */
+void disk_effect(struct world *w)
+{
+	if (w->landed != NULL && w->reported == REPORTED_ANSWERS)
+		world_fail(w, "a decision was answered before its effects");
+}
+
+void disk_answer(struct world *w, const struct engine_reply *reply)
+{
+	const struct run_rows *rows = reply->rows != NULL ? view_run(w->disk, reply->id) : NULL;
+
+	if (w->dying)
+		return;
+	if (rows != NULL && !row_equal(ROW_RUN, &reply->rows->run, &rows->run))
+		world_fail(w, "run %lld: a decision was answered before it was installed", (long long)reply->id);
+	if (w->landed == NULL)
+		return;
+	if (w->reported == REPORTED_EVENTS)
+		world_fail(w, "events were told before the answers to their decision");
+	w->reported = REPORTED_ANSWERS;
 }
 
 /* What the clients are told. */
@@ -302,4 +325,5 @@ void disk_committed(void *arg, const struct decision *d)
 
 	if (d != w->landed)
 		world_fail(w, "events were told before their commit");
+	w->reported = REPORTED_EVENTS;
 }

@@ -245,6 +245,7 @@ void port_work(void *ctx, struct work *work, void (*done)(void *arg, struct work
 	struct world *w = ctx;
 	struct pending_work pending = { work, done, arg };
 
+	disk_effect(w);
 	PUSH(works, pending);
 }
 

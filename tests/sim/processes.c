@@ -50,6 +50,7 @@ void port_start(void *ctx, struct launch *launch)
 	struct world *w = ctx;
 	struct process *p = xcalloc(1, sizeof(*p));
 
+	disk_effect(w);
 	p->id = launch->id;
 	p->watched = true;
 	if (p->id >= IDS_MAX || w->procs[p->id] != NULL)
@@ -69,6 +70,7 @@ void port_end(void *ctx, int64_t id)
 {
 	struct process *p = process_find(ctx, id);
 
+	disk_effect(ctx);
 	if (p != NULL)
 		p->ending = true;
 }

@@ -177,6 +177,7 @@ struct world {
 	struct engine *engine;
 	struct view *disk;
 	const struct decision *landed;	/* the decision that is being reported as recorded */
+	enum { REPORTED_NOTHING, REPORTED_ANSWERS, REPORTED_EVENTS } reported;	/* ... and how far */
 	struct plan *plans[RUNS_MAX];
 	char *logs[RUNS_MAX];		/* review log of the run's task as last written */
 	bool unlogged[RUNS_MAX];	/* a log could not be written */
@@ -240,6 +241,8 @@ void port_task_text(void *ctx, int64_t run, const char *task, void (*done)(void 
 void disk_commit(struct world *w, bool report);
 void disk_read_text(struct world *w);
 void disk_committed(void *arg, const struct decision *d);
+void disk_effect(struct world *w);
+void disk_answer(struct world *w, const struct engine_reply *reply);
 const struct attempt_row *disk_attempt(const struct world *w, int64_t id);
 bool disk_step(const struct world *w, int64_t id);
 struct time_phrase *disk_hook(const struct world *w, int64_t id);
