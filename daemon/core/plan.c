@@ -147,6 +147,12 @@ bool plan_unskip(struct plan *plan)
 	return true;
 }
 
+void plan_move(struct plan *to, struct plan *from)
+{
+	*to = *from;
+	*from = (struct plan){ 0 };
+}
+
 void plan_release(struct plan *plan)
 {
 	for (int role = 0; role < ROLES; role++)

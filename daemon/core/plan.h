@@ -102,6 +102,9 @@ bool plan_unskip(struct plan *plan);
  * impossible, a sentence with the remedy, malloc'd, and in *field the parameter at fault. */
 char *plan_settle(struct plan *plan, bool has_git, bool many, const char **field);
 
+/* *from is zero after it; *to, which is not released, is as it was. */
+void plan_move(struct plan *to, struct plan *from);
+
 void plan_release(struct plan *plan);
 
 #endif

@@ -68,7 +68,7 @@ struct engine_reply {
 /* Exactly one reply per request, on the loop, after the commit. */
 typedef void engine_reply_cb(void *arg, const struct engine_reply *reply);
 
-/* A run to be. All strings are copied by engine_submit. */
+/* A run to be. engine_submit() copies all but the plan, which it takes over. */
 struct submission {
 	int64_t owner;			/* uid */
 	const char *workdir;		/* absolute */
@@ -86,7 +86,7 @@ struct submission {
 	const char *body_hash;		/* kept with it */
 	int64_t priority;
 	const char *warnings;		/* JSON list of sentences that the run begins with; NULL: none */
-	const char *plan_json;		/* the resolved settings */
+	struct plan *plan;		/* the resolved settings; left zero where they were taken, and the caller's to release either way */
 	bool check;			/* validate only */
 };
 

@@ -109,7 +109,7 @@ struct pending_submit {
 	TAILQ_ENTRY(pending_submit) entry;
 	struct engine *engine;
 	int64_t owner;
-	char *workdir, *task, *task_blob, *key, *body_hash, *plan_json;
+	char *workdir, *task, *task_blob, *key, *body_hash;
 	enum source_kind source;
 	char *source_path, *group, *project, *feature;
 	char *warnings;			/* JSON, as the run's will be; NULL: none */
@@ -245,7 +245,8 @@ void effects_resume(struct engine *engine);
 
 /* lifecycle.c: the run machine applied */
 
-struct run *run_new(struct engine *engine, struct run_rows *rows);	/* takes rows; NULL: damaged plan */
+/* Takes rows, and plan out of *plan; plan NULL: read from the row, and NULL is returned when that is damaged. */
+struct run *run_new(struct engine *engine, struct run_rows *rows, struct plan *plan);
 /* It is over: nobody finds it any more. */
 void run_free(struct run *run);
 /* It has ended, and everybody was told: free it, and remove what it had on disk for its work. */

@@ -108,7 +108,7 @@ void engine_recover(struct engine *engine)
 	/* held through the loop, so that a report cannot end the count early */
 	engine->adopting = 1;
 	while ((rows = view_next(engine->view, rows != NULL ? rows->run.id : 0)) != NULL) {
-		struct run *run = run_new(engine, run_rows_copy(rows));
+		struct run *run = run_new(engine, run_rows_copy(rows), NULL);
 
 		if (run == NULL)
 			log_fatal("run %lld: its settings cannot be read; restore a backup", (long long)rows->run.id);

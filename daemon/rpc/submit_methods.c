@@ -107,7 +107,7 @@ struct submit {
 	struct overrides *overrides;
 	struct project_text project;	/* .rld.toml of the workdir */
 	struct submit_source source;
-	char *plan_json;
+	struct plan plan;		/* resolved */
 	char *warnings;			/* as struct submission has it */
 	char hash[DIGEST_HEX];		/* of the compared body */
 	char **environment;
@@ -147,7 +147,7 @@ static void submit_free(struct submit *s, struct submit *next)
 	project_text_release(&s->project);
 	submit_source_release(&s->source);
 	strings_wipe(s->environment);
-	free(s->plan_json);
+	plan_release(&s->plan);
 	free(s->warnings);
 	free(s);
 	if (next != NULL) {
@@ -203,7 +203,7 @@ static void submit_go(struct submit *s)
 		.key = call_text(s->call, "key"),
 		.body_hash = s->hash,
 		.priority = call_int(s->call, "priority", 0),
-		.plan_json = s->plan_json,
+		.plan = &s->plan,
 		.warnings = s->warnings,
 		.check = call_flag(s->call, "check"),
 	};
@@ -313,20 +313,16 @@ static void submit_resolve(struct submit *s)
 {
 	struct project *project = NULL;
 	struct config_error error;
-	struct plan plan = { 0 };
-
 	const struct rpc_host_row *host = rpc_host_find(-s->project.error);
 
 	if (s->source.error != NULL) {
 		submit_refuse(s, s->source.code, s->source.field, s->source.hint, s->source.error);
 	} else if (project_parse(&project, &s->project, &error) == -1) {
 		submit_refuse(s, host != NULL ? host->code : RPC_INVALID_PARAMS, error.field, host != NULL ? host->hint : NULL, error.text);
-	} else if (!submit_source_resolve(&s->source, rpc_config(s->rpc), project, s->overrides->list, s->overrides->count, &plan, &s->environment)) {
+	} else if (!submit_source_resolve(&s->source, rpc_config(s->rpc), project, s->overrides->list, s->overrides->count, &s->plan, &s->environment)) {
 		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
 	} else {
-		s->plan_json = plan_to_json(&plan);
-		s->warnings = submit_warnings(&plan, s->source.kinds);
-		plan_release(&plan);
+		s->warnings = submit_warnings(&s->plan, s->source.kinds);
 		submit_after(s);
 	}
 	project_free(project);

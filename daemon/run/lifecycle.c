@@ -14,11 +14,13 @@ static int compare(struct run *a, struct run *b)
 
 TREE(run_tree, run, by_id, compare)
 
-struct run *run_new(struct engine *engine, struct run_rows *rows)
+struct run *run_new(struct engine *engine, struct run_rows *rows, struct plan *plan)
 {
 	struct run *run = xcalloc(1, sizeof(*run));
 
-	if (plan_from_json(rows->run.plan, &run->plan) == -1) {
+	if (plan != NULL) {
+		plan_move(&run->plan, plan);
+	} else if (plan_from_json(rows->run.plan, &run->plan) == -1) {
 		free(run);
 		return NULL;
 	}

@@ -17,7 +17,6 @@ static void pending_free(struct pending_submit *p)
 	free(p->task_blob);
 	free(p->key);
 	free(p->body_hash);
-	free(p->plan_json);
 	free(p->source_path);
 	free(p->warnings);
 	free(p->group);
@@ -70,9 +69,7 @@ static void submit_committed(struct pending_submit *p, const struct run_rows *ro
 	row_assign(ROW_RUN, &copy->run, &rows->run);
 	for (size_t i = 0; i < rows->ntasks; i++)
 		run_rows_put(copy, ROW_TASK, row_copy(ROW_TASK, rows->tasks[i]));
-	run = run_new(p->engine, copy);
-	if (run == NULL)
-		log_fatal("run %lld: its own plan cannot be read back", (long long)p->id);
+	run = run_new(p->engine, copy, &p->plan);
 	queue_add(run);
 	if (p->row->cause != NULL) {
 		txn = txn_new(p->engine);
@@ -124,7 +121,7 @@ static void put_run(struct txn *txn, struct pending_submit *p, const struct inta
 	row->state = RUN_S_QUEUED;
 	row->priority = p->priority;
 	row->iteration = 0;
-	row->plan = xstrdup(p->plan_json);
+	row->plan = plan_to_json(&p->plan);
 	row->environment = xstrdup(p->environment_hash);
 	row->review_count = 0;
 	row->instance = xstrdup(p->engine->instance);
@@ -183,8 +180,6 @@ static bool settle_plan(struct pending_submit *p, bool has_git)
 		p->tasks[i]->plan = plan_to_json(&plan);
 		plan_release(&plan);
 	}
-	free(p->plan_json);
-	p->plan_json = plan_to_json(&p->plan);
 	if (why != NULL)
 		submit_refused(p, RPC_INVALID_PARAMS, why, NULL, field);
 	free(why);
@@ -374,10 +369,8 @@ void engine_submit(struct engine *engine, const struct submission *s, engine_rep
 	}
 	p->project = s->tasks != NULL ? xstrdup(s->tasks->project) : NULL;
 	p->feature = s->tasks != NULL ? feature_of(s->tasks) : NULL;
-	p->plan_json = xstrdup(s->plan_json);
 	p->warnings = xstrdup(s->warnings);
-	if (plan_from_json(p->plan_json, &p->plan) == -1)
-		log_fatal("a resolved plan cannot be read back");
+	plan_move(&p->plan, s->plan);
 	enqueue(p);
 }
 
@@ -502,7 +495,6 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 	/* a held run's file is still there */
 	p->environment_hash = environment == NULL && old->state == RUN_S_HELD ? xstrdup(old->environment) : NULL;
 	p->priority = old->priority;
-	p->plan_json = xstrdup(old->plan);
 	p->source = (enum source_kind)source_find(old->source);
 	p->source_path = xstrdup(old->source_path);
 	p->project = xstrdup(old->project);
@@ -516,15 +508,12 @@ void engine_retry(struct engine *engine, const struct run_rows *rows, int64_t ow
 		pending_free(p);
 		return;
 	}
-	if (plan_from_json(p->plan_json, &p->plan) == -1) {
+	if (plan_from_json(old->plan, &p->plan) == -1) {
 		refuse_now(cb, arg, RPC_INTERNAL, "the run's settings cannot be read", "submit the task anew");
 		pending_free(p);
 		return;
 	}
-	if (plan_unskip(&p->plan)) {
-		free(p->plan_json);
-		p->plan_json = plan_to_json(&p->plan);
-	}
+	plan_unskip(&p->plan);
 	TAILQ_INSERT_TAIL(&engine->reading, p, entry);
 	retry_next(p);
 }

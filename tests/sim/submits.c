@@ -189,7 +189,7 @@ static void draw_crowd(struct plan *plan, struct submission *s)
 void client_submit(struct world *w)
 {
 	static const enum source_kind kinds[] = { SOURCE_PROMPT, SOURCE_PROMPT, SOURCE_PROMPT, SOURCE_PROMPT, SOURCE_BEADS, SOURCE_BEADS, SOURCE_STORIES, SOURCE_WORKFLOW };
-	struct plan plan = { 0 };
+	struct plan plan = { 0 }, whole;
 	struct task_list list = { 0 };
 	struct submission s = { .owner = 1000 + (int64_t)below(w, 3), .body_hash = "body", .after = ROW_NONE };
 	char *plans[8] = { NULL }, *json;
@@ -217,8 +217,11 @@ void client_submit(struct world *w)
 		s.task_plans = plans;
 	}
 	json = plan_to_json(&plan);
-	s.plan_json = json;
+	if (plan_from_json(json, &whole) == -1)	/* as the settings give it: no list is NULL */
+		abort();
+	s.plan = &whole;
 	engine_submit(w->engine, &s, submit_cb, w);
+	plan_release(&whole);
 	free(json);
 	for (size_t i = 0; i < 8; i++)
 		free(plans[i]);
