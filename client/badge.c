@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "client/field.h"
-#include "client/memory.h"
+#include "proto/memory.h"
 
 struct look {
 	const json_t *run, *slot, *attempt;
@@ -16,7 +16,7 @@ struct look {
 
 char *badge_name(int64_t slot)
 {
-	return slot == 0 ? mem_strdup("all") : mem_printf("A%lld", (long long)slot);
+	return slot == 0 ? xstrdup("all") : xasprintf("A%lld", (long long)slot);
 }
 
 static long long number(const json_t *object, const char *key)
@@ -36,7 +36,7 @@ static char *why(const struct look *l)
 {
 	const char *cause = field_text(l->slot, "cause");
 
-	return mem_strdup(*cause != '\0' ? cause : field_text(l->slot, "reason"));
+	return xstrdup(*cause != '\0' ? cause : field_text(l->slot, "reason"));
 }
 
 static bool is_reviewed(const struct look *l)
@@ -47,7 +47,7 @@ static bool is_reviewed(const struct look *l)
 
 static char *reviewing(const struct look *l)
 {
-	return *l->task == '\0' ? mem_strdup("reviewing") : mem_printf("reviewing %s", l->task);
+	return *l->task == '\0' ? xstrdup("reviewing") : xasprintf("reviewing %s", l->task);
 }
 
 static bool is_fixed(const struct look *l)
@@ -57,7 +57,7 @@ static bool is_fixed(const struct look *l)
 
 static char *fixing(const struct look *l)
 {
-	return mem_printf("fix attempt %lld%s%s", number(l->slot, "fix"), *l->task == '\0' ? "" : " for ", l->task);
+	return xasprintf("fix attempt %lld%s%s", number(l->slot, "fix"), *l->task == '\0' ? "" : " for ", l->task);
 }
 
 static bool is_checked(const struct look *l)
@@ -69,7 +69,7 @@ static char *checking(const struct look *l)
 {
 	const char *command = is(l->attempt, "role", "check") ? field_text(l->attempt, "agent") : "";
 
-	return mem_printf("check %lld%s%s%s%s", number(l->slot, "check"), *l->task == '\0' ? "" : " for ", l->task,
+	return xasprintf("check %lld%s%s%s%s", number(l->slot, "check"), *l->task == '\0' ? "" : " for ", l->task,
 		*command == '\0' ? "" : ": ", command);
 }
 
@@ -81,7 +81,7 @@ static bool is_merged(const struct look *l)
 
 static char *merging(const struct look *l)
 {
-	return mem_printf("merging %s", l->task);
+	return xasprintf("merging %s", l->task);
 }
 
 static bool is_committed(const struct look *l)
@@ -91,7 +91,7 @@ static bool is_committed(const struct look *l)
 
 static char *committing(const struct look *l)
 {
-	return mem_printf("committing %s", l->task);
+	return xasprintf("committing %s", l->task);
 }
 
 static bool is_held(const struct look *l)
@@ -144,8 +144,8 @@ static bool has_said_something(const struct look *l)
 static char *working(const struct look *l)
 {
 	if (*l->task != '\0')
-		return mem_printf("working on %s", l->task);
-	return mem_strdup(is(l->run, "assign", "agent") ? "picking a bead" : "working");
+		return xasprintf("working on %s", l->task);
+	return xstrdup(is(l->run, "assign", "agent") ? "picking a bead" : "working");
 }
 
 static bool has_task(const json_t *slot)
@@ -183,8 +183,8 @@ static char *spawning(const struct look *l)
 	const json_t *before = slot_before(l, true);
 
 	if (!has_task(l->slot) && before != NULL)
-		return mem_printf("launching after A%lld picked %s", number(before, "slot"), field_text(before, "task"));
-	return mem_printf("launching%s%s", *l->task == '\0' ? "" : " for ", l->task);
+		return xasprintf("launching after A%lld picked %s", number(before, "slot"), field_text(before, "task"));
+	return xasprintf("launching%s%s", *l->task == '\0' ? "" : " for ", l->task);
 }
 
 static bool is_paused(const struct look *l)
@@ -195,7 +195,7 @@ static bool is_paused(const struct look *l)
 static char *nothing(const struct look *l)
 {
 	(void)l;
-	return mem_strdup("");
+	return xstrdup("");
 }
 
 /* What keeps it from a slot of the daemon. */
@@ -213,7 +213,7 @@ static bool is_queued(const struct look *l)
 
 static char *for_what(const struct look *l)
 {
-	return mem_strdup(reason(l));
+	return xstrdup(reason(l));
 }
 
 static bool is_any(const struct look *l)
@@ -227,13 +227,13 @@ static char *waiting(const struct look *l)
 	const json_t *before = slot_before(l, false);
 
 	if (!has_task(l->slot) && before != NULL)
-		return mem_printf("waiting to spawn until A%lld picked a bead", number(before, "slot"));
+		return xasprintf("waiting to spawn until A%lld picked a bead", number(before, "slot"));
 	if (*field_text(l->slot, "reason") != '\0')
-		return mem_strdup(field_text(l->slot, "reason"));
+		return xstrdup(field_text(l->slot, "reason"));
 	/* an answer is there: what it waits for comes behind its work, not in front of it */
 	if (field_int(l->slot, "answer") != FIELD_NONE)
-		return mem_printf("implemented %s, waits for the review of the whole run", l->task);
-	return *l->task == '\0' ? mem_strdup(field_text(l->run, "reason")) : mem_printf("making ready for %s", l->task);
+		return xasprintf("implemented %s, waits for the review of the whole run", l->task);
+	return *l->task == '\0' ? xstrdup(field_text(l->run, "reason")) : xasprintf("making ready for %s", l->task);
 }
 
 /* The first that holds is told. */

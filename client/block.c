@@ -6,12 +6,13 @@
 
 #include "client/badge.h"
 #include "client/field.h"
+#include "proto/memory.h"
 
 #define INDENT "    "
 
 char *block_duration(int64_t ms)
 {
-	return ms < 1000 ? mem_strdup("0s") : print_duration(ms);
+	return ms < 1000 ? xstrdup("0s") : print_duration(ms);
 }
 
 /* What is known of the output of the slot's attempt, NULL: nothing. */
@@ -22,7 +23,7 @@ static const json_t *preview_of(const struct screen_run *s, const json_t *slot)
 
 	if (id == FIELD_NONE)
 		return NULL;
-	snprintf(key, sizeof key, "%lld", (long long)id);
+	snprintf(key, sizeof(key), "%lld", (long long)id);
 	return json_object_get(s->previews, key);
 }
 
@@ -31,10 +32,9 @@ static const json_t *task_of(const struct screen_run *s, const json_t *slot)
 	const json_t *tasks = field_array(s->run, "tasks");
 	const char *id = field_text(slot, "task");
 
-	for (size_t i = 0; *id != '\0' && i < json_array_size(tasks); i++) {
+	for (size_t i = 0; *id != '\0' && i < json_array_size(tasks); i++)
 		if (strcmp(field_text(json_array_get(tasks, i), "id"), id) == 0)
 			return json_array_get(tasks, i);
-	}
 	return NULL;
 }
 

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/print.h"
+#include "proto/memory.h"
 
 static char *money(double amount)
 {
-	return mem_printf("$%.*f", amount > 0 && amount < 0.1 ? 4 : 2, amount);
+	return xasprintf("$%.*f", amount > 0 && amount < 0.1 ? 4 : 2, amount);
 }
 
 static char *count(double amount)
@@ -35,13 +35,13 @@ static const struct {
 	{ "wall", "max_wall_ms", "wall_ms", NULL, span, "" },
 };
 
-#define KINDS (sizeof kinds / sizeof kinds[0])
+#define KINDS ARRAY_SIZE(kinds)
 
 /* reserved NaN: nothing is to be said of it. */
 static char *part(size_t kind, double spent, double limit, double reserved)
 {
 	char *had = kinds[kind].print(spent), *most = kinds[kind].print(limit), *aside = kinds[kind].print(reserved > 0 ? reserved : 0);
-	char *text = mem_printf("%s of %s%s%s%s%s", had, most, kinds[kind].unit, reserved > 0 ? ", " : "", reserved > 0 ? aside : "",
+	char *text = xasprintf("%s of %s%s%s%s%s", had, most, kinds[kind].unit, reserved > 0 ? ", " : "", reserved > 0 ? aside : "",
 		reserved > 0 ? " set aside" : "");
 
 	free(had);
@@ -52,7 +52,7 @@ static char *part(size_t kind, double spent, double limit, double reserved)
 
 char *budget_line(const json_t *budget)
 {
-	char *line = mem_strdup("");
+	char *line = xstrdup("");
 
 	for (size_t i = 0; i < KINDS; i++) {
 		double limit = field_real(budget, kinds[i].limit);
@@ -61,7 +61,7 @@ char *budget_line(const json_t *budget)
 		if (isnan(limit))
 			continue;
 		text = part(i, field_real(budget, kinds[i].spent), limit, kinds[i].reserved != NULL ? field_real(budget, kinds[i].reserved) : (double)NAN);
-		longer = mem_printf("%s%s%s", line, *line != '\0' ? "; " : "", text);
+		longer = xasprintf("%s%s%s", line, *line != '\0' ? "; " : "", text);
 		free(text);
 		free(line);
 		line = longer;
@@ -74,5 +74,5 @@ char *budget_told(const json_t *event)
 	for (size_t i = 0; i < KINDS; i++)
 		if (strcmp(kinds[i].kind, field_text(event, "kind")) == 0)
 			return part(i, field_real(event, "spent"), field_real(event, "limit"), (double)NAN);
-	return mem_strdup("");
+	return xstrdup("");
 }

@@ -113,7 +113,7 @@ static int parse_id(const char *text, size_t length, int64_t *id)
 	char digits[24] = "";
 	const char *fault;
 
-	if (length == 0 || length >= sizeof digits)
+	if (length == 0 || length >= sizeof(digits))
 		return -1;
 	memcpy(digits, text, length);
 	if (strspn(digits, "0123456789") != length)

@@ -7,9 +7,9 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/start.h"
 #include "client/table.h"
+#include "proto/memory.h"
 
 static const struct table_column columns[] = {
 	{ "KEY", 0 },
@@ -33,12 +33,12 @@ static int show(struct client *c)
 	if (result == NULL || c->json)
 		goto out;
 	settings = field_array(result, "settings");
-	t = table_new(columns, sizeof columns / sizeof columns[0]);
+	t = table_new(columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < json_array_size(settings); i++) {
 		const json_t *setting = json_array_get(settings, i), *value = json_object_get(setting, "value");
 
 		table_add(t, PAINT_BOLD, field_text(setting, "path"));
-		table_take(t, PAINT_NONE, value == NULL || json_is_null(value) ? mem_strdup("") :
+		table_take(t, PAINT_NONE, value == NULL || json_is_null(value) ? xstrdup("") :
 			json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY));
 		table_add(t, PAINT_DIM, field_text(setting, "from"));
 		table_add(t, PAINT_DIM, field_text(setting, "help"));
@@ -66,10 +66,9 @@ static const struct {
 
 int config_command(struct client *c)
 {
-	for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
 		if (strcmp(actions[i].name, c->options.arguments[0]) == 0)
 			return actions[i].run(c);
-	}
 	warnx("config %s is unknown; it is \"rlctl config %s\"", c->options.arguments[0], c->command->usage);
 	return EXIT_USAGE;
 }

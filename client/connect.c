@@ -9,11 +9,11 @@
 
 #include "client/client.h"
 #include "client/exit.h"
-#include "client/memory.h"
 #include "client/sockets.h"
 #include "client/start.h"
 #include "proto/call.h"
 #include "proto/error.h"
+#include "proto/memory.h"
 
 enum attempt_result {
 	ATTEMPT_CONNECTED,
@@ -30,20 +30,20 @@ static enum attempt_result attempt(const char *path, const struct call_trust *tr
 	uid_t peer;
 	int failure = call_connect(path, trust, conn, &peer);
 
-	memset(why, 0, sizeof *why);
+	memset(why, 0, sizeof(*why));
 	if (failure == -EPERM) {
-		snprintf(why->message, sizeof why->message, "the daemon at %s belongs to uid %d, and you are uid %d; nothing was sent to it", path,
+		snprintf(why->message, sizeof(why->message), "the daemon at %s belongs to uid %d, and you are uid %d; nothing was sent to it", path,
 			(int)peer, (int)geteuid());
-		snprintf(why->hint, sizeof why->hint, "name a socket of your own daemon, or add --trust-uid %d if that user may see your environment", (int)peer);
+		snprintf(why->hint, sizeof(why->hint), "name a socket of your own daemon, or add --trust-uid %d if that user may see your environment", (int)peer);
 		return ATTEMPT_UNTRUSTED;
 	}
 	if (failure == -EACCES) {
-		snprintf(why->message, sizeof why->message, "you may not connect to %s: %s", path, strerror(-failure));
-		strlcpy(why->hint, "name a socket of your own daemon", sizeof why->hint);
+		snprintf(why->message, sizeof(why->message), "you may not connect to %s: %s", path, strerror(-failure));
+		strlcpy(why->hint, "name a socket of your own daemon", sizeof(why->hint));
 		return ATTEMPT_CLOSED_TO_US;
 	}
 	if (failure != 0) {
-		strlcpy(why->message, strerror(-failure), sizeof why->message);
+		strlcpy(why->message, strerror(-failure), sizeof(why->message));
 		return ATTEMPT_SILENT;
 	}
 	params = json_pack("{s:s, s:i, s:i}", "client", "rlctl " RLD_VERSION, "min", CLIENT_PROTOCOL, "max", CLIENT_PROTOCOL);
@@ -70,7 +70,7 @@ static int connect_named(const char *path, const struct call_trust *trust, struc
 
 	switch (attempt(path, trust, conn, hello, &why)) {
 	case ATTEMPT_CONNECTED:
-		*found = mem_strdup(path);
+		*found = xstrdup(path);
 		return 0;
 	case ATTEMPT_SILENT:
 		warnx("no daemon answers at %s: %s; start one with \"rld --socket %s\", or name another socket", path, why.message, path);
@@ -107,7 +107,7 @@ static enum attempt_result search(struct search *s)
 		if (result == ATTEMPT_UNTRUSTED && !s->told)
 			client_tell(&s->why, NULL);
 		if (result == ATTEMPT_CONNECTED)
-			*s->found = mem_strdup(s->sockets[i]);
+			*s->found = xstrdup(s->sockets[i]);
 	}
 	s->told = true;
 	return result;

@@ -9,9 +9,9 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/table.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 
 static const struct table_column columns[] = {
@@ -31,10 +31,10 @@ static char *until_text(const json_t *account)
 	char *clock, *in, *text;
 
 	if (until == FIELD_NONE || !field_true(account, "in_force"))
-		return mem_strdup("");
+		return xstrdup("");
 	clock = print_clock(until);
 	in = print_duration(left < 0 ? 0 : left);
-	text = mem_printf("%s (in %s)", clock, in);
+	text = xasprintf("%s (in %s)", clock, in);
 	free(clock);
 	free(in);
 	return text;
@@ -47,17 +47,17 @@ static char *why(const json_t *account)
 	const char *kind = field_text(account, "kind"), *by = field_text(account, "set_by"), *reason = field_text(account, "reason");
 
 	if (!field_true(account, "in_force"))
-		return mem_strdup("");
-	if (strncmp(by, human, sizeof human - 1) == 0)
-		return mem_printf("%s says so%s%s", by + sizeof human - 1, *reason != '\0' ? ": " : "", reason);
-	return mem_printf("%s%s%s", kind, *reason != '\0' ? ": " : "", reason);
+		return xstrdup("");
+	if (strncmp(by, human, sizeof(human) - 1) == 0)
+		return xasprintf("%s says so%s%s", by + sizeof(human) - 1, *reason != '\0' ? ": " : "", reason);
+	return xasprintf("%s%s%s", kind, *reason != '\0' ? ": " : "", reason);
 }
 
-static void add(struct bytes *line, char *text)
+static void add(struct buf *line, char *text)
 {
 	if (*text != '\0') {
-		bytes_add(line, line->size > 0 ? ", " : "", line->size > 0 ? strlen(", ") : 0);
-		bytes_add(line, text, strlen(text));
+		buf_add(line, line->size > 0 ? ", " : "", line->size > 0 ? strlen(", ") : 0);
+		buf_adds(line, text);
 	}
 	free(text);
 }
@@ -65,8 +65,8 @@ static void add(struct bytes *line, char *text)
 /* What of it, and how much there may be: "$1.20 of $20.00", "12.3k of 1.0M tokens". The caller frees. */
 static char *part(char *spent, char *limit, const char *unit)
 {
-	char *text = *limit != '\0' ? mem_printf("%s of %s%s", *spent != '\0' ? spent : "0", limit, unit) :
-		mem_printf("%s%s", spent, *spent != '\0' ? unit : "");
+	char *text = *limit != '\0' ? xasprintf("%s of %s%s", *spent != '\0' ? spent : "0", limit, unit) :
+		xasprintf("%s%s", spent, *spent != '\0' ? unit : "");
 
 	free(spent);
 	free(limit);
@@ -78,24 +78,24 @@ static char *spent_text(const json_t *account)
 {
 	const json_t *spent = json_object_get(account, "spent"), *limits = json_object_get(account, "limits");
 	int64_t tokens = field_int(spent, "tokens"), most_ms = field_int(limits, "budget_day_wall_ms");
-	struct bytes line = { .data = NULL };
+	struct buf line = { 0 };
 
 	add(&line, part(print_cost(field_real(spent, "cost_usd")), print_cost(field_real(limits, "budget_day_usd")), ""));
-	add(&line, part(tokens > 0 ? print_count(tokens) : mem_strdup(""), print_count(field_int(limits, "budget_day_tokens")), " tokens"));
+	add(&line, part(tokens > 0 ? print_count(tokens) : xstrdup(""), print_count(field_int(limits, "budget_day_tokens")), " tokens"));
 	/* how long agents ran is of interest where it is limited */
-	add(&line, most_ms == FIELD_NONE ? mem_strdup("") : part(print_duration(field_int(spent, "wall_ms")), print_duration(most_ms), ""));
-	return line.data != NULL ? line.data : mem_strdup("");
+	add(&line, most_ms == FIELD_NONE ? xstrdup("") : part(print_duration(field_int(spent, "wall_ms")), print_duration(most_ms), ""));
+	return buf_take(&line, NULL);
 }
 
 /* The caller frees. */
 static char *agents_text(const json_t *account)
 {
 	const json_t *agents = field_array(account, "agents");
-	struct bytes line = { .data = NULL };
+	struct buf line = { 0 };
 
 	for (size_t i = 0; i < json_array_size(agents); i++)
-		add(&line, mem_strdup(json_string_value(json_array_get(agents, i))));
-	return line.data != NULL ? line.data : mem_strdup("");
+		add(&line, xstrdup(json_string_value(json_array_get(agents, i))));
+	return buf_take(&line, NULL);
 }
 
 static void add_account(struct table *t, const json_t *account)
@@ -106,7 +106,7 @@ static void add_account(struct table *t, const json_t *account)
 	table_add(t, PAINT_NONE, field_text(account, "account"));
 	table_add(t, cools ? PAINT_YELLOW : PAINT_NONE, cools ? "exhausted" : "serves");
 	table_take(t, PAINT_NONE, until_text(account));
-	table_take(t, PAINT_NONE, waiting > 0 ? mem_printf("%lld", (long long)waiting) : mem_strdup(""));
+	table_take(t, PAINT_NONE, waiting > 0 ? xasprintf("%lld", (long long)waiting) : xstrdup(""));
 	table_take(t, PAINT_NONE, spent_text(account));
 	table_take(t, PAINT_DIM, agents_text(account));
 	table_take(t, PAINT_NONE, why(account));
@@ -123,7 +123,7 @@ static int list(struct client *c)
 	if (result == NULL || c->json)
 		goto out;
 	accounts = field_array(result, "accounts");
-	t = table_new(columns, sizeof columns / sizeof columns[0]);
+	t = table_new(columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < json_array_size(accounts); i++)
 		add_account(t, json_array_get(accounts, i));
 	table_print(t, &c->out, false);
@@ -138,9 +138,9 @@ char *cooldown_text(const json_t *account)
 	char *until = until_text(account), *because = why(account), *text;
 
 	if (*until == '\0')
-		text = mem_strdup("serves");
+		text = xstrdup("serves");
 	else
-		text = mem_printf("exhausted until %s%s%s", until, *because != '\0' ? ": " : "", because);
+		text = xasprintf("exhausted until %s%s%s", until, *because != '\0' ? ": " : "", because);
 	free(until);
 	free(because);
 	return text;
@@ -151,9 +151,9 @@ char *cooldown_sentence(const json_t *event)
 	char *text = cooldown_text(event), *sentence;
 
 	if (field_true(event, "in_force"))
-		sentence = mem_printf("Account %s is %s", field_text(event, "account"), text);
+		sentence = xasprintf("Account %s is %s", field_text(event, "account"), text);
 	else
-		sentence = mem_printf("Account %s serves again", field_text(event, "account"));
+		sentence = xasprintf("Account %s serves again", field_text(event, "account"));
 	free(text);
 	return sentence;
 }
@@ -229,7 +229,7 @@ static const struct {
 
 int cooldown_command(struct client *c)
 {
-	for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
 		if (strcmp(actions[i].name, c->options.arguments[0]) == 0 && c->options.count >= actions[i].least &&
 		    c->options.count <= actions[i].most)
 			return actions[i].run(c);

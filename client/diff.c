@@ -7,7 +7,8 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/memory.h"
+#include "client/output.h"
+#include "proto/memory.h"
 
 static enum paint line_paint(const char *line)
 {
@@ -19,10 +20,9 @@ static enum paint line_paint(const char *line)
 		{ "@@", PAINT_CYAN }, { "+", PAINT_GREEN }, { "-", PAINT_RED },
 	};
 
-	for (size_t i = 0; i < sizeof paints / sizeof paints[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(paints); i++)
 		if (strncmp(line, paints[i].start, strlen(paints[i].start)) == 0)
 			return paints[i].paint;
-	}
 	return PAINT_NONE;
 }
 
@@ -38,7 +38,7 @@ static void print_diff(const struct print *p, char *text, size_t size)
 	while (line < end) {
 		char *newline = memchr(line, '\n', (size_t)(end - line));
 		size_t length = (size_t)((newline == NULL ? end : newline) - line);
-		char *tab, *copy = mem_printf("%.*s", (int)length, line), *rest = copy;
+		char *tab, *copy = xasprintf("%.*s", (int)length, line), *rest = copy;
 		enum paint paint = line_paint(copy);
 
 		/* A tab is layout here, and print_painted() would spell it out. */
@@ -58,25 +58,20 @@ static void print_diff(const struct print *p, char *text, size_t size)
 int diff_command(struct client *c)
 {
 	json_t *params, *result;
-	struct bytes text = { .data = NULL };
+	struct buf text = { 0 };
 	int64_t run;
 	int status = client_parse_run(c->options.arguments[0], &run, NULL);
 	bool more = status == 0;
 
 	params = json_pack("{s:I}", "id", (json_int_t)run);
 	while (more) {
-		const json_t *piece;
 		int64_t next;
 
 		result = client_call_json(c, "run.diff", json_deep_copy(params), &status);
 		if (result == NULL)
 			break;
-		piece = json_object_get(result, "diff");
 		next = field_int(result, "next");
-		if (strcmp(field_text(result, "encoding"), "base64") == 0)
-			bytes_add_base64(&text, json_string_value(piece));
-		else
-			bytes_add(&text, json_string_value(piece), json_string_length(piece));
+		output_add(&text, result, "diff");
 		/* A page a time, for a diff may be longer than a reply. */
 		more = !c->json && next != FIELD_NONE && !field_true(result, "eof") && next > field_int(params, "offset");
 		json_object_set_new(params, "offset", json_integer(next));
@@ -87,7 +82,7 @@ int diff_command(struct client *c)
 		if (text.size == 0)
 			fputs("Nothing has changed.\n", c->talk.file);
 	}
-	free(text.data);
+	buf_release(&text);
 	json_decref(params);
 	return status;
 }

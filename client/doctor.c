@@ -9,8 +9,8 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 
 #define VERSION_MS 20000
@@ -84,7 +84,7 @@ static void print_section(const struct print *p, const char *title, const json_t
 
 static void print_agents(const struct print *p, const json_t *agents, size_t width)
 {
-	struct bytes absent = { .data = NULL };
+	struct buf absent = { 0 };
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < json_array_size(agents); i++) {
@@ -95,8 +95,8 @@ static void print_agents(const struct print *p, const json_t *agents, size_t wid
 		if (json_array_size(checks) > 0)
 			continue;
 		if (absent.size > 0)
-			bytes_add(&absent, ", ", 2);
-		bytes_add(&absent, name, strlen(name));
+			buf_adds(&absent, ", ");
+		buf_adds(&absent, name);
 	}
 	print_section(p, "Agents, as you would start them", all, width);
 	if (absent.size > 0) {
@@ -131,12 +131,12 @@ static void add_user(json_t *checks, const json_t *report)
 	int64_t uid = field_int(report, "uid");
 
 	if (uid != FIELD_NONE && uid != (int64_t)geteuid())
-		doctor_add(checks, "user", "warning", mem_printf("the daemon is uid %lld, you are uid %d: agents have your HOME and PATH, but not your rights",
+		doctor_add(checks, "user", "warning", xasprintf("the daemon is uid %lld, you are uid %d: agents have your HOME and PATH, but not your rights",
 			(long long)uid, (int)geteuid()), "use a daemon of your own, or see that this user may read and write there");
 	if (getenv("HOME") == NULL)
-		doctor_add(checks, "HOME", "warning", mem_strdup("not set: agents find neither their login nor their settings"), "export HOME");
+		doctor_add(checks, "HOME", "warning", xstrdup("not set: agents find neither their login nor their settings"), "export HOME");
 	if (getenv("PATH") == NULL)
-		doctor_add(checks, "PATH", "failed", mem_strdup("not set: no agent is found"), "export PATH");
+		doctor_add(checks, "PATH", "failed", xstrdup("not set: no agent is found"), "export PATH");
 }
 
 /* Also without a daemon: then the part of the client is all there is. */
@@ -148,7 +148,7 @@ static json_t *examine(struct client *c, int64_t ms)
 	report = client_call(c, "daemon.doctor", params, &status);
 	if (report == NULL) {
 		report = json_object();
-		doctor_add(checks, "daemon", "failed", mem_strdup(status == EXIT_NO_DAEMON ?
+		doctor_add(checks, "daemon", "failed", xstrdup(status == EXIT_NO_DAEMON ?
 			"no daemon answers: neither the host was looked at as it sees it, nor the agents that it knows" : "the daemon does not answer this question"),
 			status == EXIT_NO_DAEMON ? "start one: rld" : "see that rld and rlctl are of the same version");
 	}

@@ -9,9 +9,9 @@
 #include "client/doctor.h"
 #include "client/environment.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/probe.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 /* A program among those that are to be asked. */
 struct subject {
@@ -71,7 +71,7 @@ static void search(struct subject *s, const char *program, const char *path)
 {
 	while (path != NULL && *path != '\0') {
 		size_t length = strcspn(path, ":");
-		char *candidate = mem_printf("%.*s/%s", (int)length, path, program);
+		char *candidate = xasprintf("%.*s/%s", (int)length, path, program);
 		bool there = *path == '/' && is_file(candidate), runs = there && access(candidate, X_OK) == 0;
 
 		if (runs || (there && s->path == NULL)) {
@@ -94,7 +94,7 @@ static void locate(struct subject *s, const char *program)
 	} else if (*program != '/') {
 		s->unknown = true;
 	} else if (is_file(program)) {
-		s->path = mem_strdup(program);
+		s->path = xstrdup(program);
 		s->barred = access(program, X_OK) == -1;
 	}
 }
@@ -102,10 +102,10 @@ static void locate(struct subject *s, const char *program)
 static void prepare(struct subject *s, const char *program)
 {
 	static const char *const fixed[] = { "NO_COLOR=1", "TERM=dumb", "GIT_OPTIONAL_LOCKS=0" };
-	size_t count = 0, more = sizeof fixed / sizeof fixed[0];
+	size_t count = 0, more = ARRAY_SIZE(fixed);
 
 	s->variables = environment_capture(field_array(s->agent, "env"));
-	s->environment = mem_grow(NULL, json_array_size(s->variables) + more + 1, sizeof *s->environment);
+	s->environment = xreallocarray(NULL, json_array_size(s->variables) + more + 1, sizeof(*s->environment));
 	for (size_t i = 0; i < json_array_size(s->variables); i++)
 		s->environment[count++] = (char *)json_string_value(json_array_get(s->variables, i));
 	for (size_t i = 0; i < more; i++)
@@ -121,7 +121,7 @@ static void prepare(struct subject *s, const char *program)
 /* Ask every program once, however many agents it serves. */
 static struct probe *ask(struct subject *subjects, size_t count, size_t *nprobes, int64_t ms)
 {
-	struct probe *probes = mem_grow(NULL, count, sizeof *probes);
+	struct probe *probes = xreallocarray(NULL, count, sizeof(*probes));
 
 	*nprobes = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -155,7 +155,7 @@ static void add_drift(json_t *checks, const char *name, const char *found, const
 	};
 	enum probe_drift drift = probe_drift(found, measured);
 
-	doctor_add(checks, name, "warning", mem_printf("%s at %s, measured with %s: %s", found, path, measured, drifts[drift].text), drifts[drift].remedy);
+	doctor_add(checks, name, "warning", xasprintf("%s at %s, measured with %s: %s", found, path, measured, drifts[drift].text), drifts[drift].remedy);
 }
 
 /* bad: the state of a program that does not work. */
@@ -166,30 +166,30 @@ static void add_answer(json_t *checks, const char *name, const struct probe *p, 
 
 	switch (p->result) {
 	case PROBE_NOT_STARTED:
-		doctor_add(checks, name, bad, mem_printf("%s cannot be started: %s%s", p->path, strerror(p->status),
+		doctor_add(checks, name, bad, xasprintf("%s cannot be started: %s%s", p->path, strerror(p->status),
 			p->status == ENOENT ? "; is what its first line names installed?" : ""), by_hand);
 		return;
 	case PROBE_FAILED:
-		doctor_add(checks, name, bad, mem_printf("%s --version ended with exit status %d%s%s", p->path, p->status, says, p->line), by_hand);
+		doctor_add(checks, name, bad, xasprintf("%s --version ended with exit status %d%s%s", p->path, p->status, says, p->line), by_hand);
 		return;
 	case PROBE_KILLED:
-		doctor_add(checks, name, bad, mem_printf("%s --version died of signal %d%s%s", p->path, p->status, says, p->line), by_hand);
+		doctor_add(checks, name, bad, xasprintf("%s --version died of signal %d%s%s", p->path, p->status, says, p->line), by_hand);
 		return;
 	case PROBE_LATE:
-		doctor_add(checks, name, "warning", mem_printf("%s did not tell its version in %lld s, and was ended", p->path, (long long)(ms + 999) / 1000), by_hand);
+		doctor_add(checks, name, "warning", xasprintf("%s did not tell its version in %lld s, and was ended", p->path, (long long)(ms + 999) / 1000), by_hand);
 		return;
 	case PROBE_FLOODS:
-		doctor_add(checks, name, "warning", mem_printf("%s --version printed without end, and was ended", p->path), by_hand);
+		doctor_add(checks, name, "warning", xasprintf("%s --version printed without end, and was ended", p->path), by_hand);
 		return;
 	case PROBE_ANSWERED:
 		break;
 	}
 	if (p->version == NULL)
-		doctor_add(checks, name, "warning", mem_printf("%s tells no version%s%s", p->path, says, p->line), "see whether this is the program that is meant");
+		doctor_add(checks, name, "warning", xasprintf("%s tells no version%s%s", p->path, says, p->line), "see whether this is the program that is meant");
 	else if (*measured == '\0')
-		doctor_add(checks, name, "ok", mem_printf("%s, %s", p->version, p->path), NULL);
+		doctor_add(checks, name, "ok", xasprintf("%s, %s", p->version, p->path), NULL);
 	else if (probe_drift(p->version, measured) == DRIFT_NONE)
-		doctor_add(checks, name, "ok", mem_printf("%s, as measured, %s", p->version, p->path), NULL);
+		doctor_add(checks, name, "ok", xasprintf("%s, as measured, %s", p->version, p->path), NULL);
 	else
 		add_drift(checks, name, p->version, measured, p->path);
 }
@@ -199,13 +199,13 @@ static char *login_file(const struct subject *s, const char *hint, bool *hidden)
 {
 	const char *name = *hint == '~' ? "HOME" : hint + 1, *rest = strchr(hint, '/');
 	size_t length = *hint == '~' ? strlen("HOME") : rest == NULL ? strlen(name) : (size_t)(rest - name);
-	char *word = mem_printf("%.*s", (int)length, name);
+	char *word = xasprintf("%.*s", (int)length, name);
 	const char *folder = variable(s, name, length);
 
 	/* rld.toml sets it, to what we are not told */
 	*hidden = has(field_array(s->agent, "set"), word);
 	free(word);
-	return folder == NULL || rest == NULL || *hidden ? NULL : mem_printf("%s%s", folder, rest);
+	return folder == NULL || rest == NULL || *hidden ? NULL : xasprintf("%s%s", folder, rest);
 }
 
 enum login { LOGIN_NONE, LOGIN_UNKNOWN, LOGIN_SEEN };
@@ -236,11 +236,11 @@ static void add_login(json_t *checks, const struct subject *s, const char *name)
 		enum login one = hint == NULL ? LOGIN_NONE : login_by(s, hint);
 
 		if (one == LOGIN_SEEN)
-			doctor_add(checks, name, "ok", mem_printf("a login is there: %s", hint), NULL);
+			doctor_add(checks, name, "ok", xasprintf("a login is there: %s", hint), NULL);
 		best = one > best ? one : best;
 	}
 	if (best == LOGIN_NONE && json_array_size(hints) > 0)
-		doctor_add(checks, name, "warning", mem_strdup("no login is to be seen: neither a variable nor a file that it would use"),
+		doctor_add(checks, name, "warning", xstrdup("no login is to be seen: neither a variable nor a file that it would use"),
 			field_text(s->agent, "login_help"));
 }
 
@@ -248,16 +248,16 @@ static void add_login(json_t *checks, const struct subject *s, const char *name)
 static char *users(const json_t *agent)
 {
 	const json_t *list = field_array(agent, "used_by");
-	struct bytes text = { .data = NULL };
+	struct buf text = { 0 };
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *key = json_string_value(json_array_get(list, i));
 
 		if (i > 0)
-			bytes_add(&text, ", ", 2);
-		bytes_add(&text, key, strlen(key));
+			buf_adds(&text, ", ");
+		buf_adds(&text, key);
 	}
-	return text.data != NULL ? text.data : mem_strdup("");
+	return buf_take(&text, NULL);
 }
 
 static void add_checks(json_t *checks, const struct subject *s, const struct probe *probes, int64_t ms)
@@ -267,23 +267,23 @@ static void add_checks(json_t *checks, const struct subject *s, const struct pro
 	char *by = users(s->agent);
 
 	if (s->unknown)
-		doctor_add(checks, name, "ok", mem_printf("%s: where it is depends on the run", program), NULL);
+		doctor_add(checks, name, "ok", xasprintf("%s: where it is depends on the run", program), NULL);
 	else if (s->path == NULL && needed)
-		doctor_add(checks, name, "failed", mem_printf("not installed: %s%s; %s names this agent", program,
+		doctor_add(checks, name, "failed", xasprintf("not installed: %s%s; %s names this agent", program,
 			strchr(program, '/') == NULL ? " is not on your PATH" : " is not there", by), "install it, or name another agent there in rld.toml");
 	if (s->path == NULL)
 		goto out;
 	if (s->barred)
-		doctor_add(checks, name, needed ? "failed" : "warning", mem_printf("%s is not executable", s->path), "chmod +x, or install it anew");
+		doctor_add(checks, name, needed ? "failed" : "warning", xasprintf("%s is not executable", s->path), "chmod +x, or install it anew");
 	else if (s->probe != SIZE_MAX)
 		add_answer(checks, name, &probes[s->probe], field_text(s->agent, "measured"), needed ? "failed" : "warning", ms);
 	else
-		doctor_add(checks, name, "ok", mem_printf("%s; not one of the programs that rld knows, so its version was not asked for", s->path), NULL);
+		doctor_add(checks, name, "ok", xasprintf("%s; not one of the programs that rld knows, so its version was not asked for", s->path), NULL);
 	if (*field_text(s->agent, "caveat") != '\0')
-		doctor_add(checks, name, needed ? "failed" : "warning", mem_strdup(field_text(s->agent, "caveat")), NULL);
+		doctor_add(checks, name, needed ? "failed" : "warning", xstrdup(field_text(s->agent, "caveat")), NULL);
 	add_login(checks, s, name);
 	if (*node != '\0')
-		doctor_add(checks, name, "ok", mem_printf("its package asks for Node.js %s or later", node), NULL);
+		doctor_add(checks, name, "ok", xasprintf("its package asks for Node.js %s or later", node), NULL);
 out:
 	free(by);
 }
@@ -315,7 +315,7 @@ static void release(struct subject *subjects, size_t count, struct probe *probes
 json_t *doctor_agents(const json_t *agents, int64_t ms)
 {
 	size_t count = json_array_size(agents), nprobes;
-	struct subject *subjects = mem_grow(NULL, count + 1, sizeof *subjects);
+	struct subject *subjects = xreallocarray(NULL, count + 1, sizeof(*subjects));
 	struct probe *probes;
 	json_t *list = json_array();
 
@@ -333,8 +333,8 @@ json_t *doctor_agents(const json_t *agents, int64_t ms)
 void doctor_tools(json_t *checks, int64_t ms)
 {
 	static const char *const names[] = { "git", "bd" };
-	const size_t count = sizeof names / sizeof names[0];
-	struct subject *subjects = mem_grow(NULL, count, sizeof *subjects);
+	const size_t count = ARRAY_SIZE(names);
+	struct subject *subjects = xreallocarray(NULL, count, sizeof(*subjects));
 	struct probe *probes;
 	size_t nprobes;
 
@@ -347,11 +347,11 @@ void doctor_tools(json_t *checks, int64_t ms)
 		if (subjects[i].probe != SIZE_MAX)
 			add_answer(checks, names[i], &probes[subjects[i].probe], "", "warning", ms);
 		else if (subjects[i].barred)
-			doctor_add(checks, names[i], "warning", mem_printf("%s is not executable", subjects[i].path), "chmod +x, or install it anew");
+			doctor_add(checks, names[i], "warning", xasprintf("%s is not executable", subjects[i].path), "chmod +x, or install it anew");
 		else if (strcmp(names[i], "git") == 0)
-			doctor_add(checks, names[i], "failed", mem_strdup("not on your PATH"), "install git: without it runs are only possible with the review off, or profile exit");
+			doctor_add(checks, names[i], "failed", xstrdup("not on your PATH"), "install git: without it runs are only possible with the review off, or profile exit");
 		else
-			doctor_add(checks, names[i], "ok", mem_strdup("not on your PATH: beads are read from .beads/issues.jsonl, and not closed there"), NULL);
+			doctor_add(checks, names[i], "ok", xstrdup("not on your PATH: beads are read from .beads/issues.jsonl, and not closed there"), NULL);
 	}
 	release(subjects, count, probes, nprobes);
 }

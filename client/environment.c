@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "proto/memory.h"
+
 extern char **environ;
 
 /* A name that ends with * stands for all that begin so. Nothing here is a secret by custom; what an agent needs beyond
@@ -26,10 +28,9 @@ static bool matches(const char *pattern, const char *name, size_t length)
 
 static bool is_wanted(const char *name, size_t length, const json_t *names)
 {
-	for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++)
 		if (matches(allowed[i], name, length))
 			return true;
-	}
 	for (size_t i = 0; i < json_array_size(names); i++) {
 		const char *wanted = json_string_value(json_array_get(names, i));
 

@@ -8,8 +8,8 @@
 #include "client/commands.h"
 #include "client/cooldown.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "proto/call.h"
+#include "proto/memory.h"
 
 #define PAGE 256
 /* An amount that was written with a few digits is read with them. */
@@ -20,10 +20,9 @@ static bool is_head(const char *key)
 {
 	static const char *const heads[] = { "seq", "time", "type", "run" };
 
-	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
 		if (strcmp(heads[i], key) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -31,23 +30,20 @@ static bool is_head(const char *key)
 static void print_event(const struct print *p, const json_t *event)
 {
 	char *clock = print_clock(field_time(event, "time"));
-	struct bytes line = { .data = NULL };
+	struct buf line = { 0 };
 	char *head, *shown;
 
 	fprintf(p->file, "%6lld  %s  ", (long long)field_int(event, "seq"), clock);
-	head = mem_printf("%-17s", field_text(event, "type"));
+	head = xasprintf("%-17s", field_text(event, "type"));
 	print_painted(p, PAINT_BOLD, head);
 	if (field_int(event, "run") != FIELD_NONE) {
-		char *run = mem_printf(" run %lld ", (long long)field_int(event, "run"));
-
-		bytes_add(&line, run, strlen(run));
-		free(run);
+		buf_addf(&line, " run %lld ", (long long)field_int(event, "run"));
 	}
 	if (strcmp(field_text(event, "type"), "cooldown") == 0) {
 		char *sentence = cooldown_sentence(event);
 
-		bytes_add(&line, " ", 1);
-		bytes_add(&line, sentence, strlen(sentence));
+		buf_adds(&line, " ");
+		buf_adds(&line, sentence);
 		free(sentence);
 		event = NULL;
 	}
@@ -58,9 +54,9 @@ static void print_event(const struct print *p, const json_t *event)
 
 		if (is_head(key) || json_is_null(value))
 			continue;
-		text = json_is_string(value) ? mem_strdup(json_string_value(value)) : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS));
-		pair = mem_printf(" %s=%s", key, text);
-		bytes_add(&line, pair, strlen(pair));
+		text = json_is_string(value) ? xstrdup(json_string_value(value)) : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS));
+		pair = xasprintf(" %s=%s", key, text);
+		buf_adds(&line, pair);
 		free(pair);
 		free(text);
 	}

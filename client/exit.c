@@ -2,6 +2,7 @@
 #include "client/exit.h"
 
 #include "client/field.h"
+#include "proto/memory.h"
 #include "proto/run_class.h"
 
 /* Worst first. */
@@ -23,9 +24,8 @@ enum exit_code exit_of_run(const json_t *run)
 
 enum exit_code exit_worse(enum exit_code a, enum exit_code b)
 {
-	for (size_t i = 0; i < sizeof badness / sizeof badness[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(badness); i++)
 		if (badness[i] == a || badness[i] == b)
 			return badness[i];
-	}
 	return a;
 }

@@ -7,9 +7,9 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/show.h"
 #include "client/table.h"
+#include "proto/memory.h"
 
 static const struct table_column columns[] = {
 	{ "GROUP", 0 },
@@ -27,7 +27,7 @@ static void add_group(struct table *t, const json_t *group)
 	table_add(t, PAINT_NONE, field_text(group, "name"));
 	table_add(t, paused ? PAINT_YELLOW : PAINT_NONE, paused ? "paused" : "open");
 	table_take(t, PAINT_NONE, show_number(group, "used"));
-	table_take(t, PAINT_NONE, limit ? show_number(group, "slots") : mem_strdup("all"));
+	table_take(t, PAINT_NONE, limit ? show_number(group, "slots") : xstrdup("all"));
 	table_take(t, PAINT_NONE, show_number(group, "queued"));
 	table_add(t, PAINT_DIM, field_true(group, "live") ? "group set" : limit ? "settings" : "");
 }
@@ -43,7 +43,7 @@ static int list(struct client *c)
 	if (result == NULL || c->json)
 		goto out;
 	groups = field_array(result, "groups");
-	t = table_new(columns, sizeof columns / sizeof columns[0]);
+	t = table_new(columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < json_array_size(groups); i++)
 		add_group(t, json_array_get(groups, i));
 	table_print(t, &c->out, false);
@@ -110,10 +110,9 @@ static const struct {
 
 int group_command(struct client *c)
 {
-	for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
 		if (strcmp(actions[i].name, c->options.arguments[0]) == 0 && c->options.count == actions[i].arguments)
 			return actions[i].run(c);
-	}
 	warnx("usage: rlctl group %s", c->command->usage);
 	return EXIT_USAGE;
 }

@@ -11,10 +11,10 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/review.h"
 #include "client/show.h"
 #include "client/table.h"
+#include "proto/memory.h"
 
 #define MESSAGE_MAX (256 * 1024)
 
@@ -40,7 +40,7 @@ static void add_hold(struct table *t, const json_t *hold)
 	table_add(t, print_state_paint(state), state);
 	table_add(t, PAINT_NONE, field_text(hold, "kind"));
 	table_take(t, PAINT_NONE, print_age(field_time(hold, "created_at")));
-	table_take(t, PAINT_NONE, mem_printf("%zu", reviews));
+	table_take(t, PAINT_NONE, xasprintf("%zu", reviews));
 	table_add(t, PAINT_NONE, field_text(hold, "reason"));
 }
 
@@ -66,7 +66,7 @@ static int list(struct client *c, int64_t id)
 	result = client_call_json(c, "hold.list", params, &status);
 	holds = field_array(result, "holds");
 	if (result != NULL && !c->json) {
-		t = table_new(list_columns, sizeof list_columns / sizeof list_columns[0]);
+		t = table_new(list_columns, ARRAY_SIZE(list_columns));
 		for (size_t i = 0; i < json_array_size(holds); i++)
 			add_hold(t, json_array_get(holds, i));
 		table_print(t, &c->out, false);
@@ -92,17 +92,17 @@ static void print_hold(const struct print *p, const json_t *hold)
 	print_painted(p, print_state_paint(state), state);
 	fputc('\n', p->file);
 	table_fact(t, "run", PAINT_NONE, show_number(hold, "run"));
-	table_fact(t, "task", PAINT_NONE, mem_strdup(field_text(hold, "task")));
-	table_fact(t, "kind", PAINT_NONE, mem_strdup(kind));
-	table_fact(t, "reason", PAINT_YELLOW, mem_strdup(field_text(hold, "reason")));
+	table_fact(t, "task", PAINT_NONE, xstrdup(field_text(hold, "task")));
+	table_fact(t, "kind", PAINT_NONE, xstrdup(kind));
+	table_fact(t, "reason", PAINT_YELLOW, xstrdup(field_text(hold, "reason")));
 	table_fact(t, "since", PAINT_NONE, show_when(hold, "created_at"));
 	table_fact(t, "decided", PAINT_NONE, show_when(hold, "decided_at"));
-	table_fact(t, "by", PAINT_NONE, mem_strdup(field_text(hold, "decided_by")));
-	table_fact(t, "message", PAINT_NONE, mem_strdup(field_text(hold, "message")));
+	table_fact(t, "by", PAINT_NONE, xstrdup(field_text(hold, "decided_by")));
+	table_fact(t, "message", PAINT_NONE, xstrdup(field_text(hold, "message")));
 	if (strcmp(state, "open") == 0 && lost)
-		table_fact(t, "next", PAINT_NONE, mem_printf("rlctl hold rework %lld, which runs it again, or reject %lld", id, id));
+		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl hold rework %lld, which runs it again, or reject %lld", id, id));
 	else if (strcmp(state, "open") == 0)
-		table_fact(t, "next", PAINT_NONE, mem_printf("rlctl hold approve %lld, reject %lld, or rework %lld -m TEXT", id, id, id));
+		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl hold approve %lld, reject %lld, or rework %lld -m TEXT", id, id, id));
 	table_print(t, p, true);
 	table_free(t);
 	if (json_array_size(reviews) > 0)
@@ -126,13 +126,13 @@ static int show(struct client *c, int64_t id)
 static int read_message(const struct client *c, char **text)
 {
 	const char *given = options_text(&c->options, "message");
-	struct bytes bytes = { .data = NULL };
+	struct buf bytes = { 0 };
 	int failure;
 
-	*text = given == NULL ? NULL : mem_strdup(given);
+	*text = given == NULL ? NULL : xstrdup(given);
 	if (given == NULL || strcmp(given, "-") != 0)
 		return 0;
-	failure = bytes_read(&bytes, STDIN_FILENO, MESSAGE_MAX);
+	failure = buf_read(&bytes, STDIN_FILENO, MESSAGE_MAX);
 	if (failure == 0 && bytes.data != NULL && memchr(bytes.data, '\0', bytes.size) != NULL) {
 		warnx("the message has a NUL byte, so it is no text");
 		free(bytes.data);
@@ -147,7 +147,7 @@ static int read_message(const struct client *c, char **text)
 		return EXIT_REFUSED;
 	}
 	free(*text);
-	*text = bytes.data != NULL ? bytes.data : mem_strdup("");
+	*text = bytes.data != NULL ? bytes.data : xstrdup("");
 	return 0;
 }
 
@@ -227,7 +227,7 @@ int hold_command(struct client *c)
 {
 	int64_t id = FIELD_NONE;
 
-	for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
 		if (strcmp(actions[i].name, c->options.arguments[0]) != 0)
 			continue;
 		if (c->options.count != 1 + actions[i].ids)

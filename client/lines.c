@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 void lines_init(struct lines *l, size_t width, bool color)
 {
@@ -36,10 +37,10 @@ void lines_add(struct lines *l, enum paint paint, const char *text)
 		return;
 	shown = print_clip(text, l->width == 0 ? 0 : left);
 	sequence = l->color && *shown != '\0' ? print_sequence(paint) : "";
-	bytes_add(&l->open, sequence, strlen(sequence));
-	bytes_add(&l->open, shown, strlen(shown));
+	buf_adds(&l->open, sequence);
+	buf_adds(&l->open, shown);
 	if (*sequence != '\0')
-		bytes_add(&l->open, "\033[0m", strlen("\033[0m"));
+		buf_adds(&l->open, "\033[0m");
 	l->used += text_width(shown);
 	free(shown);
 }
@@ -50,7 +51,7 @@ void lines_addf(struct lines *l, enum paint paint, const char *fmt, ...)
 	char *text;
 
 	va_start(ap, fmt);
-	text = mem_vprintf(fmt, ap);
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	lines_add(l, paint, text);
 	free(text);
@@ -60,9 +61,9 @@ void lines_end(struct lines *l)
 {
 	if (l->count == l->room) {
 		l->room = l->room == 0 ? 64 : l->room * 2;
-		l->line = mem_grow(l->line, l->room, sizeof *l->line);
+		l->line = xreallocarray(l->line, l->room, sizeof(*l->line));
 	}
-	l->line[l->count++] = l->open.data != NULL ? l->open.data : mem_strdup("");
-	l->open = (struct bytes){ .data = NULL };
+	l->line[l->count++] = l->open.data != NULL ? l->open.data : xstrdup("");
+	l->open = (struct buf){ 0 };
 	l->used = 0;
 }

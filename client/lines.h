@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "client/memory.h"
 #include "client/print.h"
+#include "proto/memory.h"
 
 struct lines {
 	char **line;		/* finished ones */
 	size_t count, room;
 	size_t width;		/* columns; 0: no limit */
 	bool color;
-	struct bytes open;	/* the one being made */
+	struct buf open;	/* the one being made */
 	size_t used;		/* its columns */
 };
 

@@ -6,9 +6,9 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/show.h"
 #include "client/table.h"
+#include "proto/memory.h"
 
 static const struct table_column columns[] = {
 	{ "RUN", TABLE_RIGHT },
@@ -35,16 +35,16 @@ static void add_run(struct table *t, const json_t *run)
 	int64_t started = field_time(run, "started_at"), ended = field_time(run, "ended_at");
 	bool done = strcmp(state, "succeeded") == 0;
 
-	table_take(t, PAINT_NONE, mem_printf("%lld", (long long)field_int(run, "id")));
+	table_take(t, PAINT_NONE, xasprintf("%lld", (long long)field_int(run, "id")));
 	table_add(t, print_state_paint(state), state);
 	/* A column in which nothing stands is left out. */
 	table_add(t, PAINT_NONE, strcmp(field_text(run, "group"), "default") == 0 ? "" : field_text(run, "group"));
 	table_take(t, PAINT_NONE, print_age(field_time(run, "created_at")));
-	table_take(t, PAINT_NONE, started == FIELD_NONE ? mem_strdup("") :
+	table_take(t, PAINT_NONE, started == FIELD_NONE ? xstrdup("") :
 		ended == FIELD_NONE ? print_age(started) : print_duration(ended - started));
 	table_add(t, PAINT_NONE, title(run));
 	table_add(t, PAINT_DIM, field_text(run, "workdir"));
-	table_take(t, PAINT_NONE, *cause != '\0' ? mem_strdup(cause) : done ? mem_strdup("") : show_reason(run));
+	table_take(t, PAINT_NONE, *cause != '\0' ? xstrdup(cause) : done ? xstrdup("") : show_reason(run));
 }
 
 int list_command(struct client *c)
@@ -58,7 +58,7 @@ int list_command(struct client *c)
 	if (result == NULL || c->json)
 		goto out;
 	runs = field_array(result, "runs");
-	t = table_new(columns, sizeof columns / sizeof columns[0]);
+	t = table_new(columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < json_array_size(runs); i++)
 		add_run(t, json_array_get(runs, i));
 	table_print(t, &c->out, false);

@@ -8,7 +8,7 @@
 #include "client/badge.h"
 #include "client/budget.h"
 #include "client/field.h"
-#include "client/memory.h"
+#include "proto/memory.h"
 #include "proto/run_class.h"
 
 /* What is known of a slot. */
@@ -36,11 +36,11 @@ struct live {
 
 struct live *live_new(const struct print *print, const json_t *run, const char *before)
 {
-	struct live *live = mem_grow(NULL, 1, sizeof *live);
+	struct live *live = xreallocarray(NULL, 1, sizeof(*live));
 
 	*live = (struct live){
 		.print = print,
-		.before = mem_strdup(before),
+		.before = xstrdup(before),
 		.commit = strcmp(field_text(json_object_get(run, "review"), "commit"), "auto") == 0,
 		.many = *field_text(run, "source") != '\0' && strcmp(field_text(run, "source"), "prompt") != 0,
 		.iterations = field_int(run, "iterations"),
@@ -67,18 +67,17 @@ static struct live_slot *slot_of(struct live *live, const json_t *event)
 {
 	int64_t number = field_int(event, "slot");
 
-	for (size_t i = 0; i < live->count; i++) {
+	for (size_t i = 0; i < live->count; i++)
 		if (live->slots[i].number == number || number == FIELD_NONE)
 			return &live->slots[i];
-	}
-	live->slots = mem_grow(live->slots, live->count + 1, sizeof *live->slots);
+	live->slots = xreallocarray(live->slots, live->count + 1, sizeof(*live->slots));
 	live->slots[live->count] = (struct live_slot){ .number = number };
 	return &live->slots[live->count++];
 }
 
 static void set_text(char **at, const char *text)
 {
-	char *copy = text == NULL || *text == '\0' ? NULL : mem_strdup(text);
+	char *copy = text == NULL || *text == '\0' ? NULL : xstrdup(text);
 
 	free(*at);
 	*at = copy;
@@ -93,7 +92,7 @@ static void say(const struct live *live, enum paint paint, const char *fmt, ...)
 	char *text;
 
 	va_start(ap, fmt);
-	text = mem_vprintf(fmt, ap);
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	fputs(live->before, live->print->file);
 	print_painted(live->print, paint, text);
@@ -109,7 +108,7 @@ static void say_cut(const struct live *live, const char *fmt, ...)
 	char *text, *line;
 
 	va_start(ap, fmt);
-	text = mem_vprintf(fmt, ap);
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	line = print_clip(text, width == 0 ? 0 : width > taken ? width - taken : 1);
 	say(live, PAINT_NONE, "%s", line);
@@ -123,9 +122,9 @@ static char *whose(const struct live *live, const struct live_slot *slot, const 
 	char *name, *text;
 
 	if (!live->many)
-		return mem_strdup("");
+		return xstrdup("");
 	name = badge_name(slot->number);
-	text = mem_printf("%s%s%s%s%s: ", name, *word != '\0' ? " " : "", word, slot->task != NULL && slot->number != 0 ? " " : "",
+	text = xasprintf("%s%s%s%s%s: ", name, *word != '\0' ? " " : "", word, slot->task != NULL && slot->number != 0 ? " " : "",
 		slot->task != NULL && slot->number != 0 ? slot->task : "");
 	free(name);
 	return text;
@@ -138,7 +137,7 @@ static char *because(const json_t *event, const char *first, const char *second)
 
 	if (*text == '\0' && second != NULL)
 		text = field_text(event, second);
-	return *text == '\0' ? mem_strdup("") : mem_printf(": %s", text);
+	return *text == '\0' ? xstrdup("") : xasprintf(": %s", text);
 }
 
 static long long number(const json_t *event, const char *key)
@@ -156,7 +155,7 @@ static void on_run_state(struct live *live, const json_t *event)
 
 	if (*why != '\0' || strcmp(state, live->state) != 0)
 		say(live, print_state_paint(state), "Run %lld %s%s", number(event, "run"), state, why);
-	strlcpy(live->state, state, sizeof live->state);
+	strlcpy(live->state, state, sizeof(live->state));
 	free(why);
 }
 
@@ -257,7 +256,7 @@ static void say_reviewing(struct live *live, struct live_slot *slot)
 
 static void on_fixing(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
 {
-	char *word = mem_printf("FIX %lld", number(event, "fix")), *who = whose(live, slot, word), *why = because(event, "obstacle", NULL);
+	char *word = xasprintf("FIX %lld", number(event, "fix")), *who = whose(live, slot, word), *why = because(event, "obstacle", NULL);
 
 	for (char *p = strchr(why, '\n'); p != NULL; p = strchr(p, '\n'))
 		*p = ' ';
@@ -357,16 +356,15 @@ static void on_slot_phase(struct live *live, const json_t *event)
 {
 	struct live_slot *slot = slot_of(live, event);
 	const char *name = field_text(event, "phase");
-	char *phase = mem_printf("%s %lld %s", name, number(event, "round"), field_text(event, "task"));
+	char *phase = xasprintf("%s %lld %s", name, number(event, "round"), field_text(event, "task"));
 	bool again = slot->phase != NULL && strcmp(slot->phase, phase) == 0;
 
 	set_text(&slot->phase, phase);
 	set_text(&slot->task, field_text(event, "task"));
 	slot->round = number(event, "round");
-	for (size_t i = 0; !again && i < sizeof phases / sizeof phases[0]; i++) {
+	for (size_t i = 0; !again && i < ARRAY_SIZE(phases); i++)
 		if (strcmp(phases[i].phase, name) == 0)
 			phases[i].tell(live, slot, event, slot->led != NULL ? slot->led : "");
-	}
 	if (strcmp(name, "fixing") != 0 && strcmp(name, "cooling") != 0)
 		set_text(&slot->led, phase);
 	free(phase);
@@ -380,9 +378,9 @@ static char *slot_name(struct live *live, const json_t *event)
 	char *name, *text;
 
 	if (!live->many || field_int(event, "slot") == FIELD_NONE)
-		return mem_strdup("");
+		return xstrdup("");
 	name = badge_name(field_int(event, "slot"));
-	text = mem_printf("%s ", name);
+	text = xasprintf("%s ", name);
 	free(name);
 	return text;
 }
@@ -422,15 +420,15 @@ static bool changes(const json_t *event)
 static char *ending(const json_t *event)
 {
 	if (field_int(event, "signal") != FIELD_NONE)
-		return mem_printf("ended by signal %lld", number(event, "signal"));
+		return xasprintf("ended by signal %lld", number(event, "signal"));
 	if (strcmp(field_text(event, "process"), "not-started") == 0)
-		return mem_strdup("not started");
+		return xstrdup("not started");
 	if (field_int(event, "exit_code") == FIELD_NONE)
-		return mem_strdup(field_text(event, "state"));
+		return xstrdup(field_text(event, "state"));
 	if (number(event, "exit_code") != 0)
-		return mem_printf("exit status %lld", number(event, "exit_code"));
+		return xasprintf("exit status %lld", number(event, "exit_code"));
 	/* an exit status of 0 alone is no success, and what has been changed is looked at later */
-	return mem_strdup(is_no_success(event) ? field_text(event, "outcome") : changes(event) ? "ended" : "done");
+	return xstrdup(is_no_success(event) ? field_text(event, "outcome") : changes(event) ? "ended" : "done");
 }
 
 static void on_attempt_ended(struct live *live, const json_t *event)
@@ -501,7 +499,7 @@ static void on_review_skipped(struct live *live, const json_t *event)
 static void on_finding(struct live *live, const json_t *event)
 {
 	const char *file = field_text(event, "file"), *severity = field_text(event, "severity"), *text = field_text(event, "text");
-	char *place = field_int(event, "line") == FIELD_NONE ? mem_strdup(file) : mem_printf("%s:%lld", file, number(event, "line"));
+	char *place = field_int(event, "line") == FIELD_NONE ? xstrdup(file) : xasprintf("%s:%lld", file, number(event, "line"));
 
 	say_cut(live, "    - %s%s%s%s%s%.*s", strcmp(field_text(event, "state"), "resolved") == 0 ? "resolved: " : "",
 	    place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text);
@@ -559,9 +557,8 @@ static const struct {
 
 void live_event(struct live *live, const json_t *event)
 {
-	for (size_t i = 0; i < sizeof tellers / sizeof tellers[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(tellers); i++)
 		if (strcmp(tellers[i].type, field_text(event, "type")) == 0)
 			tellers[i].tell(live, event);
-	}
 	fflush(live->print->file);
 }

@@ -8,6 +8,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "proto/call.h"
+#include "proto/memory.h"
 #include "proto/std_fds.h"
 
 static const struct option_row list_options[] = {
@@ -119,10 +120,9 @@ static const struct {
 
 static const struct command *find_command(const char *name)
 {
-	for (const struct command *command = commands; command->name != NULL; command++) {
+	for (const struct command *command = commands; command->name != NULL; command++)
 		if (strcmp(command->name, name) == 0)
 			return command;
-	}
 	return NULL;
 }
 
@@ -182,7 +182,7 @@ static bool answered(const struct client *c)
 /* 0, or an exit code after telling. */
 static int check_particular(const struct client *c)
 {
-	for (size_t i = 0; i < sizeof particular / sizeof particular[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(particular); i++) {
 		if (strcmp(particular[i].command, c->command->name) != 0 || !options_given(&c->options, particular[i].option) ||
 		    options_is_choice(particular[i].actions, c->options.arguments[0]))
 			continue;

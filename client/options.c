@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "client/exit.h"
-#include "client/memory.h"
+#include "proto/memory.h"
 #include "proto/schema.h"
 
 #define ROWS_MAX 64
@@ -106,7 +106,7 @@ static void store(json_t *object, const char *path, json_t *value)
 		json_object_set_new(object, path, value);
 		return;
 	}
-	outer = mem_printf("%.*s", (int)(dot - path), path);
+	outer = xasprintf("%.*s", (int)(dot - path), path);
 	if (json_object_get(object, outer) == NULL)
 		json_object_set_new(object, outer, json_object());
 	json_object_set_new(json_object_get(object, outer), dot + 1, value);
@@ -128,7 +128,7 @@ static void forget(json_t *object, const char *path)
 		json_object_del(object, path);
 		return;
 	}
-	outer = mem_printf("%.*s", (int)(dot - path), path);
+	outer = xasprintf("%.*s", (int)(dot - path), path);
 	json_object_del(json_object_get(object, outer), dot + 1);
 	free(outer);
 }
@@ -179,7 +179,7 @@ static json_t *path_value(const struct option_row *row, const char *path)
 static json_t *new_file_value(const struct option_row *row, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
-	char *directory = slash == NULL ? mem_strdup(".") : mem_printf("%.*s", slash == path ? 1 : (int)(slash - path), path);
+	char *directory = slash == NULL ? xstrdup(".") : xasprintf("%.*s", slash == path ? 1 : (int)(slash - path), path);
 	char real[PATH_MAX], target[PATH_MAX];
 	struct stat st;
 	json_t *value = NULL;
@@ -226,7 +226,7 @@ static json_t *text_value(const struct option_row *row, const char *text, int *s
 /* One of argument's words. */
 static json_t *choice_value(const struct option_row *row, const char *text, int *status)
 {
-	char *words = mem_strdup(row->argument), *rest = words;
+	char *words = xstrdup(row->argument), *rest = words;
 	const char *list[CHOICES_MAX];
 	struct state_names names = { row->name, list, 0 };
 	json_t *value;
@@ -248,14 +248,14 @@ static json_t *program_value(const struct option_row *row, const char *path, int
 		return wrong(row, "must be a program", status);
 	if (*path == '/' || strchr(path, '/') == NULL)
 		return text_value(row, path, status);
-	if (getcwd(here, sizeof here) == NULL) {
+	if (getcwd(here, sizeof(here)) == NULL) {
 		warn("--%s: the directory we are in", row->name);
 		*status = EXIT_REFUSED;
 		return NULL;
 	}
 	while (strncmp(path, "./", 2) == 0)
 		path += 2;
-	text = mem_printf("%s/%s", here, path);
+	text = xasprintf("%s/%s", here, path);
 	value = text_value(row, text, status);
 	free(text);
 	return value;
@@ -332,7 +332,7 @@ static int store_pair(struct options *o, const struct option_row *row, json_t *v
 		object = json_object();
 		json_object_set_new(o->params, row->param, object);
 	}
-	name = mem_printf("%.*s", (int)(equals - text), text);
+	name = xasprintf("%.*s", (int)(equals - text), text);
 	json_object_set_new(object, name, json_string(equals + 1));
 	free(name);
 	json_decref(value);
@@ -399,10 +399,9 @@ static void table_add(struct table *t, const struct option_row *rows)
 
 static const struct option_row *table_find(const struct table *t, int code)
 {
-	for (int i = 0; i < t->count; i++) {
+	for (int i = 0; i < t->count; i++)
 		if (code == FIRST_CODE + i || (t->rows[i]->letter != 0 && code == t->rows[i]->letter))
 			return t->rows[i];
-	}
 	return NULL;
 }
 
@@ -444,10 +443,9 @@ bool options_given(const struct options *o, const char *name)
 
 const char *options_for_param(const struct option_row *rows, const char *param)
 {
-	for (; rows != NULL && rows->name != NULL; rows++) {
+	for (; rows != NULL && rows->name != NULL; rows++)
 		if (rows->param != NULL && strcmp(rows->param, param) == 0)
 			return rows->name;
-	}
 	return NULL;
 }
 
@@ -455,7 +453,7 @@ void options_print(FILE *file, const struct option_row *rows)
 {
 	for (; rows != NULL && rows->name != NULL; rows++) {
 		const char *before = rows->argument == NULL ? "" : is_maybe(rows) ? "[=" : " ";
-		char *left = mem_printf("--%s%s%s%s", rows->name, before, rows->argument == NULL ? "" : rows->argument,
+		char *left = xasprintf("--%s%s%s%s", rows->name, before, rows->argument == NULL ? "" : rows->argument,
 			is_maybe(rows) ? "]" : "");
 
 		if (rows->letter != 0)

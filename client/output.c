@@ -2,16 +2,46 @@
 #include "client/output.h"
 
 #include <err.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/field.h"
+#include "proto/memory.h"
 
 #define PAGE_BYTES (256 * 1024)
 
+/* The bytes that a base64 text stands for. 0, or -1 when it is none. */
+static int output_decode(struct buf *b, const char *text)
+{
+	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t digits = strcspn(text, "=");
+	uint32_t held = 0;
+
+	if (strlen(text) % 4 != 0 || strspn(text, alphabet) != digits || strlen(text + digits) > 2 ||
+	    strspn(text + digits, "=") != strlen(text + digits))
+		return -1;
+	for (size_t i = 0; i < digits; i++) {
+		held = held << 6 | (uint32_t)(strchr(alphabet, text[i]) - alphabet);
+		/* Each digit but the first of four completes a byte; what is left over stays in held. */
+		if (i % 4 != 0)
+			buf_add(b, &(char){ (char)(held >> (6 - 2 * (i % 4))) }, 1);
+	}
+	return 0;
+}
+
+int output_add(struct buf *b, const json_t *result, const char *key)
+{
+	const json_t *text = json_object_get(result, key);
+
+	if (strcmp(field_text(result, "encoding"), "base64") == 0)
+		return output_decode(b, field_text(result, key));
+	buf_add(b, json_string_value(text), json_string_length(text));
+	return 0;
+}
+
 int output_read(struct client *c, int64_t attempt, const char *stream, int64_t offset, struct output_page *page)
 {
-	const json_t *data;
 	int status;
 
 	*page = (struct output_page){ .next = offset };
@@ -19,10 +49,7 @@ int output_read(struct client *c, int64_t attempt, const char *stream, int64_t o
 		"offset", (json_int_t)offset, "limit", PAGE_BYTES), &status);
 	if (page->result == NULL)
 		return status;
-	data = json_object_get(page->result, "data");
-	if (strcmp(field_text(page->result, "encoding"), "base64") != 0) {
-		bytes_add(&page->bytes, json_is_string(data) ? json_string_value(data) : "", json_string_length(data));
-	} else if (bytes_add_base64(&page->bytes, field_text(page->result, "data")) == -1) {
+	if (output_add(&page->bytes, page->result, "data") == -1) {
 		warnx("attempt.output: the daemon sent a page that is not base64");
 		output_release(page);
 		return EXIT_REFUSED;
@@ -37,7 +64,7 @@ int output_read(struct client *c, int64_t attempt, const char *stream, int64_t o
 
 void output_release(struct output_page *page)
 {
-	free(page->bytes.data);
+	buf_release(&page->bytes);
 	json_decref(page->result);
 }
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "client/field.h"
-#include "client/memory.h"
 #include "proto/clock.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 
 static const char *const sequences[] = {
@@ -77,8 +77,8 @@ char *print_clip(const char *text, size_t columns)
 		return safe;
 	/* Room is kept for the ellipsis, which takes one column and three bytes. */
 	kept = text_fit(safe, columns - 1);
-	safe = mem_grow(safe, kept + sizeof "…", 1);
-	memcpy(safe + kept, "…", sizeof "…");
+	safe = xreallocarray(safe, kept + sizeof("…"), 1);
+	memcpy(safe + kept, "…", sizeof("…"));
 	return safe;
 }
 
@@ -113,10 +113,9 @@ void print_json_indented(const struct print *p, const json_t *value)
 
 enum paint print_state_paint(const char *state)
 {
-	for (size_t i = 0; i < sizeof state_paints / sizeof state_paints[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(state_paints); i++)
 		if (strcmp(state_paints[i].state, state) == 0)
 			return state_paints[i].paint;
-	}
 	return PAINT_NONE;
 }
 
@@ -125,8 +124,8 @@ char *print_duration(int64_t ms)
 	char text[32] = "";
 
 	if (ms != FIELD_NONE)
-		duration_format(ms, text, sizeof text);
-	return mem_strdup(text);
+		duration_format(ms, text, sizeof(text));
+	return xstrdup(text);
 }
 
 char *print_age(int64_t time)
@@ -134,9 +133,9 @@ char *print_age(int64_t time)
 	int64_t age;
 
 	if (time == FIELD_NONE)
-		return mem_strdup("");
+		return xstrdup("");
 	age = clock_wall() - time;
-	return age < 1000 ? mem_strdup("0s") : print_duration(age);
+	return age < 1000 ? xstrdup("0s") : print_duration(age);
 }
 
 char *print_clock(int64_t time)
@@ -146,22 +145,22 @@ char *print_clock(int64_t time)
 	struct tm tm;
 
 	if (time != FIELD_NONE && localtime_r(&seconds, &tm) != NULL)
-		strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm);
-	return mem_strdup(text);
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	return xstrdup(text);
 }
 
 char *print_cost(double usd)
 {
-	return isnan(usd) || usd == 0 ? mem_strdup("") : mem_printf("$%.*f", usd < 0.1 ? 4 : 2, usd);
+	return isnan(usd) || usd == 0 ? xstrdup("") : xasprintf("$%.*f", usd < 0.1 ? 4 : 2, usd);
 }
 
 char *print_count(int64_t n)
 {
 	if (n == FIELD_NONE)
-		return mem_strdup("");
+		return xstrdup("");
 	if (n < 1000)
-		return mem_printf("%lld", (long long)n);
+		return xasprintf("%lld", (long long)n);
 	if (n < 1000000)
-		return mem_printf("%.1fk", (double)n / 1000);
-	return mem_printf("%.1fM", (double)n / 1000000);
+		return xasprintf("%.1fk", (double)n / 1000);
+	return xasprintf("%.1fM", (double)n / 1000000);
 }

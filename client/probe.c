@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "client/exit.h"
-#include "client/memory.h"
 #include "client/start.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 
 #define SIDE_BY_SIDE 4
 #define KEPT 4096		/* bytes of each stream that are looked at */
@@ -54,7 +54,7 @@ char *probe_version(const char *text)
 		}
 		while (p[length - 1] == '.')
 			length--;
-		return mem_printf("%.*s", (int)length, p);
+		return xasprintf("%.*s", (int)length, p);
 	}
 	return NULL;
 }
@@ -65,7 +65,7 @@ enum probe_drift probe_drift(const char *a, const char *b)
 
 	if (strcmp(a, b) == 0)
 		return DRIFT_NONE;
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		char *a_end, *b_end;
 
 		if (strtoll(a, &a_end, 10) != strtoll(b, &b_end, 10))
@@ -80,7 +80,7 @@ enum probe_drift probe_drift(const char *a, const char *b)
 static bool take(struct live *l, int stream)
 {
 	char chunk[4096];
-	ssize_t n = read(l->fds[stream], chunk, sizeof chunk);
+	ssize_t n = read(l->fds[stream], chunk, sizeof(chunk));
 	size_t kept = n <= 0 ? 0 : (size_t)n < KEPT - l->size[stream] ? (size_t)n : KEPT - l->size[stream];
 
 	memcpy(l->text[stream] + l->size[stream], chunk, kept);
@@ -98,7 +98,7 @@ static bool take(struct live *l, int stream)
 static char *first_line(const char *text)
 {
 	text += strspn(text, " \t\r\n");
-	return mem_printf("%.*s", (int)strcspn(text, "\r\n"), text);
+	return xasprintf("%.*s", (int)strcspn(text, "\r\n"), text);
 }
 
 /* The process has ended, or is to: nothing of its group stays. */
@@ -132,7 +132,7 @@ static void not_started(struct probe *probe, int failure)
 {
 	probe->result = PROBE_NOT_STARTED;
 	probe->status = failure;
-	probe->line = mem_strdup("");
+	probe->line = xstrdup("");
 	probe->version = NULL;
 }
 
@@ -172,10 +172,9 @@ static void look(struct live *l)
 	struct pollfd ended = { .fd = l->process, .events = POLLIN };
 	bool gone = poll(&ended, 1, 0) == 1;
 
-	for (int i = 0; i < STREAMS; i++) {
+	for (int i = 0; i < STREAMS; i++)
 		while (l->fds[i] != -1 && l->total < FLOOD && take(l, i))
 			;
-	}
 	if (l->total >= FLOOD)
 		finish(l, PROBE_FLOODS);
 	else if (gone)
@@ -212,19 +211,18 @@ static void take_signal(struct live *lives, int signals, const sigset_t *before)
 {
 	struct signalfd_siginfo info;
 
-	if (read(signals, &info, sizeof info) != (ssize_t)sizeof info)
+	if (read(signals, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
-	for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
+	for (size_t i = 0; i < SIDE_BY_SIDE; i++)
 		if (lives[i].probe != NULL)
 			finish(&lives[i], PROBE_LATE);
-	}
 	sigprocmask(SIG_SETMASK, before, NULL);
 	raise((int)info.ssi_signo);
 }
 
 void probe_run(struct probe *probes, size_t count, int64_t ms)
 {
-	struct live *lives = mem_grow(NULL, SIDE_BY_SIDE, sizeof *lives);
+	struct live *lives = xreallocarray(NULL, SIDE_BY_SIDE, sizeof(*lives));
 	sigset_t ending, before;
 	size_t next = 0, running;
 	int signals;

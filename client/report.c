@@ -7,9 +7,9 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/show.h"
 #include "client/table.h"
+#include "proto/memory.h"
 
 static const struct table_column turn_columns[] = {
 	{ "TURN", TABLE_RIGHT },
@@ -31,7 +31,7 @@ static const struct table_column turn_columns[] = {
 
 static void print_timeline(const struct print *p, const json_t *turns)
 {
-	struct table *t = table_new(turn_columns, sizeof turn_columns / sizeof turn_columns[0]);
+	struct table *t = table_new(turn_columns, ARRAY_SIZE(turn_columns));
 
 	for (size_t i = 0; i < json_array_size(turns); i++) {
 		const json_t *turn = json_array_get(turns, i);
@@ -41,7 +41,7 @@ static void print_timeline(const struct print *p, const json_t *turns)
 			why = field_text(turn, "feedback");
 		table_take(t, PAINT_NONE, show_number(turn, "turn"));
 		table_add(t, PAINT_NONE, field_text(turn, "type"));
-		table_take(t, PAINT_NONE, field_int(turn, "round") == 0 ? mem_strdup("") : show_number(turn, "round"));
+		table_take(t, PAINT_NONE, field_int(turn, "round") == 0 ? xstrdup("") : show_number(turn, "round"));
 		table_add(t, PAINT_NONE, field_text(turn, "agent"));
 		table_add(t, PAINT_NONE, field_text(turn, "account"));
 		table_take(t, PAINT_NONE, show_exit(turn));
@@ -53,7 +53,7 @@ static void print_timeline(const struct print *p, const json_t *turns)
 		table_take(t, PAINT_NONE, show_took(turn));
 		table_take(t, PAINT_NONE, show_tokens(turn));
 		table_take(t, PAINT_NONE, print_cost(field_real(turn, "cost_usd")));
-		table_take(t, PAINT_NONE, mem_printf("%.*s", (int)strcspn(why, "\r\n"), why));
+		table_take(t, PAINT_NONE, xasprintf("%.*s", (int)strcspn(why, "\r\n"), why));
 	}
 	if (json_array_size(turns) > 0)
 		fputc('\n', p->file);
@@ -77,7 +77,7 @@ static char *one_finding(const json_t *finding)
 {
 	const char *file = field_text(finding, "file"), *text = field_text(finding, "text"), *severity = field_text(finding, "severity");
 	char *line = show_number(finding, "line");
-	char *all = mem_printf("%s%s%s%s%s%s%.*s [%s]", file, *line != '\0' ? ":" : "", line, *file != '\0' ? " " : "", severity,
+	char *all = xasprintf("%s%s%s%s%s%s%.*s [%s]", file, *line != '\0' ? ":" : "", line, *file != '\0' ? " " : "", severity,
 		*severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text, field_text(finding, "state"));
 
 	free(line);
@@ -88,7 +88,7 @@ static char *one_hold(const json_t *hold)
 {
 	const char *by = field_text(hold, "decided_by"), *message = field_text(hold, "message");
 
-	return mem_printf("%lld %s: %s%s%s%s%s", (long long)field_int(hold, "id"), field_text(hold, "reason"), field_text(hold, "state"),
+	return xasprintf("%lld %s: %s%s%s%s%s", (long long)field_int(hold, "id"), field_text(hold, "reason"), field_text(hold, "state"),
 		*by != '\0' ? " by " : "", by, *message != '\0' ? ": " : "", message);
 }
 
@@ -117,17 +117,17 @@ static void print_objects(const struct print *p, const char *heading, const json
 static char *faults_text(const json_t *faults)
 {
 	static const char *const names[] = { "process", "provider", "task" };
-	struct bytes text = { .data = NULL };
+	struct buf text = { 0 };
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		int64_t count = field_int(faults, names[i]);
-		char *one = count > 0 ? mem_printf("%s%lld by the %s", text.size > 0 ? ", " : "", (long long)count, names[i]) : NULL;
+		char *one = count > 0 ? xasprintf("%s%lld by the %s", text.size > 0 ? ", " : "", (long long)count, names[i]) : NULL;
 
 		if (one != NULL)
-			bytes_add(&text, one, strlen(one));
+			buf_adds(&text, one);
 		free(one);
 	}
-	return text.data != NULL ? text.data : mem_strdup("");
+	return buf_take(&text, NULL);
 }
 
 static void print_text(const struct print *p, const json_t *report)
@@ -140,17 +140,17 @@ static void print_text(const struct print *p, const json_t *report)
 	fprintf(p->file, "Run %lld  ", (long long)field_int(report, "run"));
 	print_painted(p, print_state_paint(state), state);
 	fputc('\n', p->file);
-	table_fact(t, "task", PAINT_NONE, mem_strdup(field_text(report, "task")));
-	table_fact(t, "workdir", PAINT_NONE, mem_strdup(field_text(report, "workdir")));
-	table_fact(t, "outcome", PAINT_NONE, mem_strdup(field_text(result, "outcome")));
-	table_fact(t, "reason", PAINT_YELLOW, mem_strdup(field_text(report, "reason")));
-	table_fact(t, "cause", PAINT_NONE, mem_strdup(field_text(report, "cause")));
-	table_fact(t, "agent", PAINT_NONE, mem_strdup(field_text(report, "agent")));
-	table_fact(t, "model", PAINT_NONE, mem_strdup(field_text(report, "model")));
-	table_fact(t, "reviewer", PAINT_NONE, mem_strdup(field_text(report, "reviewer")));
-	table_fact(t, "profile", PAINT_NONE, mem_strdup(field_true(settings, "review") ? field_text(settings, "profile") : ""));
+	table_fact(t, "task", PAINT_NONE, xstrdup(field_text(report, "task")));
+	table_fact(t, "workdir", PAINT_NONE, xstrdup(field_text(report, "workdir")));
+	table_fact(t, "outcome", PAINT_NONE, xstrdup(field_text(result, "outcome")));
+	table_fact(t, "reason", PAINT_YELLOW, xstrdup(field_text(report, "reason")));
+	table_fact(t, "cause", PAINT_NONE, xstrdup(field_text(report, "cause")));
+	table_fact(t, "agent", PAINT_NONE, xstrdup(field_text(report, "agent")));
+	table_fact(t, "model", PAINT_NONE, xstrdup(field_text(report, "model")));
+	table_fact(t, "reviewer", PAINT_NONE, xstrdup(field_text(report, "reviewer")));
+	table_fact(t, "profile", PAINT_NONE, xstrdup(field_true(settings, "review") ? field_text(settings, "profile") : ""));
 	/* the tasks of a workflow have reviews of their own */
-	table_fact(t, "not reviewed", PAINT_NONE, mem_strdup(field_int(stats, "review_rounds") > 0 ? "" : field_text(settings, "skip_reason")));
+	table_fact(t, "not reviewed", PAINT_NONE, xstrdup(field_int(stats, "review_rounds") > 0 ? "" : field_text(settings, "skip_reason")));
 	table_fact(t, "reviews", PAINT_NONE, show_number(stats, "review_rounds"));
 	table_fact(t, "fix rounds", PAINT_NONE, show_number(stats, "fix_rounds"));
 	table_fact(t, "checks", PAINT_NONE, show_number(stats, "checks"));
@@ -161,8 +161,8 @@ static void print_text(const struct print *p, const json_t *report)
 	table_fact(t, "no success", PAINT_NONE, faults_text(json_object_get(stats, "faults")));
 	table_fact(t, "denied", PAINT_YELLOW, show_some(stats, "denials"));
 	table_fact(t, "tool errors", PAINT_NONE, show_some(stats, "tool_errors"));
-	table_fact(t, "result", PAINT_BOLD, mem_strdup(field_text(result, "ref")));
-	table_fact(t, "commit", PAINT_BOLD, mem_strdup(field_text(result, "commit")));
+	table_fact(t, "result", PAINT_BOLD, xstrdup(field_text(result, "ref")));
+	table_fact(t, "commit", PAINT_BOLD, xstrdup(field_text(result, "commit")));
 	table_print(t, p, true);
 	table_free(t);
 	print_timeline(p, field_array(report, "timeline"));

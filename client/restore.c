@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "client/exit.h"
-#include "client/memory.h"
 #include "client/start.h"
+#include "proto/memory.h"
 
 #define SHA256_DIGITS 64
 
@@ -32,7 +32,7 @@ static const struct {
 	{ "HEAD", "ref: refs/heads/none\n" },
 	{ "info/attributes", "* -text -eol -crlf -ident -filter -working-tree-encoding\n" },
 };
-#define PARTS (sizeof parts / sizeof parts[0])
+#define PARTS ARRAY_SIZE(parts)
 
 static const char config_sha1[] = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
 static const char config_sha256[] = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectformat = sha256\n";
@@ -52,7 +52,7 @@ static int write_file(int dir, const char *name, const char *text)
 static char *make_repository(bool sha256)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *path = mem_printf("%s/rlctl-restore.XXXXXX", tmp != NULL && *tmp == '/' ? tmp : "/tmp");
+	char *path = xasprintf("%s/rlctl-restore.XXXXXX", tmp != NULL && *tmp == '/' ? tmp : "/tmp");
 	int dir, failed;
 
 	if (mkdtemp(path) == NULL) {
@@ -81,7 +81,7 @@ static void remove_repository(char *path)
 	static const char *const files[] = { "index", "config" };
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
-	for (size_t i = 0; dir != -1 && i < sizeof files / sizeof files[0]; i++)
+	for (size_t i = 0; dir != -1 && i < ARRAY_SIZE(files); i++)
 		unlinkat(dir, files[i], 0);
 	for (size_t i = PARTS; dir != -1 && i-- > 0;)
 		unlinkat(dir, parts[i].name, parts[i].text == NULL ? AT_REMOVEDIR : 0);
@@ -99,7 +99,7 @@ static char *find_objects(const char *workspace)
 		"git", "--no-pager", "-C", workspace, "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
 		"rev-parse", "--path-format=absolute", "--git-path", "objects", NULL
 	};
-	struct bytes path = { .data = NULL };
+	struct buf path = { 0 };
 
 	if (start_git(argv, (const char *const[]){ NULL }, &path) == 0 && path.size > 1 && path.data[path.size - 1] == '\n') {
 		path.data[path.size - 1] = '\0';
@@ -112,8 +112,8 @@ static char *find_objects(const char *workspace)
 
 static int lay_out(const char *repository, const char *objects, const char *commit, const char *dir)
 {
-	char *git_dir = mem_printf("--git-dir=%s", repository), *work_tree = mem_printf("--work-tree=%s", dir);
-	char *index = mem_printf("GIT_INDEX_FILE=%s/index", repository), *store = mem_printf("GIT_OBJECT_DIRECTORY=%s", objects);
+	char *git_dir = xasprintf("--git-dir=%s", repository), *work_tree = xasprintf("--work-tree=%s", dir);
+	char *index = xasprintf("GIT_INDEX_FILE=%s/index", repository), *store = xasprintf("GIT_OBJECT_DIRECTORY=%s", objects);
 	const char *const environment[] = { index, store, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", NULL };
 	const char *const read[] = {
 		"git", "--no-pager", git_dir, work_tree, "-C", dir, "-c", "core.hooksPath=/dev/null",

@@ -9,9 +9,9 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/table.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 static const struct table_column columns[] = {
 	{ "REVIEW", TABLE_RIGHT },
@@ -36,20 +36,20 @@ static size_t open_findings(const json_t *review)
 
 void review_print_table(const struct print *p, const json_t *reviews)
 {
-	struct table *t = table_new(columns, sizeof columns / sizeof columns[0]);
+	struct table *t = table_new(columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < json_array_size(reviews); i++) {
 		const json_t *review = json_array_get(reviews, i);
 		const char *decision = field_text(review, "decision"), *feedback = field_text(review, "feedback");
 		size_t findings = open_findings(review);
 
-		table_take(t, PAINT_NONE, mem_printf("%lld", (long long)field_int(review, "iteration")));
+		table_take(t, PAINT_NONE, xasprintf("%lld", (long long)field_int(review, "iteration")));
 		table_add(t, PAINT_NONE, field_text(review, "task_id"));
 		table_add(t, print_state_paint(decision), decision);
 		table_add(t, PAINT_NONE, field_text(review, "reviewer_agent"));
 		table_add(t, PAINT_NONE, field_text(review, "coder_agent"));
-		table_take(t, PAINT_NONE, findings == 0 ? mem_strdup("") : mem_printf("%zu", findings));
-		table_take(t, PAINT_NONE, mem_printf("%.*s", (int)strcspn(feedback, "\r\n"), feedback));
+		table_take(t, PAINT_NONE, findings == 0 ? xstrdup("") : xasprintf("%zu", findings));
+		table_take(t, PAINT_NONE, xasprintf("%.*s", (int)strcspn(feedback, "\r\n"), feedback));
 	}
 	table_print(t, p, false);
 	table_free(t);
@@ -60,10 +60,9 @@ static void print_indented(const struct print *p, const char *text)
 {
 	char *safe = text_escape(text, strlen(text), true), *rest = safe, *line;
 
-	while ((line = strsep(&rest, "\n")) != NULL) {
+	while ((line = strsep(&rest, "\n")) != NULL)
 		if (*line != '\0' || rest != NULL)
 			fprintf(p->file, "%s%s\n", *line == '\0' ? "" : "    ", line);
-	}
 	free(safe);
 }
 
@@ -79,8 +78,8 @@ static void print_finding(const struct print *p, const json_t *finding)
 {
 	const char *file = field_text(finding, "file"), *severity = field_text(finding, "severity"), *state = field_text(finding, "state");
 	const char *text = field_text(finding, "text");
-	char *place = field_int(finding, "line") == FIELD_NONE ? mem_strdup(file) : mem_printf("%s:%lld", file, (long long)field_int(finding, "line"));
-	char *line = mem_printf("%s%s%s%s%.*s%s%s%s", place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
+	char *place = field_int(finding, "line") == FIELD_NONE ? xstrdup(file) : xasprintf("%s:%lld", file, (long long)field_int(finding, "line"));
+	char *line = xasprintf("%s%s%s%s%.*s%s%s%s", place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
 		(int)strcspn(text, "\r\n"), text, *state != '\0' ? " [" : "", state, *state != '\0' ? "]" : "");
 
 	fputs("    - ", p->file);
@@ -95,7 +94,7 @@ static void print_checks(const struct print *p, const json_t *checks)
 {
 	for (void *i = json_object_iter((json_t *)checks); i != NULL; i = json_object_iter_next((json_t *)checks, i)) {
 		char *value = json_dumps(json_object_iter_value(i), JSON_COMPACT | JSON_ENCODE_ANY);
-		char *line = mem_printf("%s: %s", json_object_iter_key(i), value);
+		char *line = xasprintf("%s: %s", json_object_iter_key(i), value);
 
 		fputs("    ", p->file);
 		print_painted(p, strcmp(value, "false") == 0 ? PAINT_YELLOW : PAINT_NONE, line);
@@ -193,7 +192,7 @@ int review_command(struct client *c)
 {
 	int64_t run;
 
-	for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
 		if (strcmp(actions[i].name, c->options.arguments[0]) != 0)
 			continue;
 		return client_parse_run(c->options.arguments[1], &run, NULL) == 0 ? actions[i].run(c, run) : EXIT_USAGE;

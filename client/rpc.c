@@ -7,7 +7,7 @@
 
 #include "client/client.h"
 #include "client/commands.h"
-#include "client/memory.h"
+#include "proto/memory.h"
 
 /* JSON where it is valid JSON, else the text itself. */
 static json_t *read_value(const char *text)
@@ -33,7 +33,7 @@ static int add_pair(json_t *params, const char *text)
 		warnx("%s is not UTF-8", text);
 		return EXIT_USAGE;
 	}
-	key = mem_printf("%.*s", (int)(equals - text), text);
+	key = xasprintf("%.*s", (int)(equals - text), text);
 	json_object_set_new(params, key, value);
 	free(key);
 	return 0;

@@ -118,7 +118,7 @@ static enum follow_result follow(struct follow *f, int timeout_ms)
 		left = timeout_ms == -1 ? -1 : until - clock_steady();
 		if ((timeout_ms != -1 && left <= 0) || poll(p, 2, (int)left) == 0)
 			return FOLLOW_TIMEOUT;
-		if (p[1].revents != 0 && read(f->interrupts, &info, sizeof info) == (ssize_t)sizeof info)
+		if (p[1].revents != 0 && read(f->interrupts, &info, sizeof(info)) == (ssize_t)sizeof(info))
 			return FOLLOW_INTERRUPTED;
 	}
 }
@@ -182,7 +182,7 @@ static enum follow_result come_back(struct follow *f)
 	while (!refused && clock_steady() - since < RETURN_MS) {
 		if (follow_again(f, &refused))
 			return FOLLOW_BACK;
-		if (poll(&p, 1, LOOK_AGAIN_MS) > 0 && read(f->interrupts, &info, sizeof info) == (ssize_t)sizeof info)
+		if (poll(&p, 1, LOOK_AGAIN_MS) > 0 && read(f->interrupts, &info, sizeof(info)) == (ssize_t)sizeof(info))
 			return FOLLOW_INTERRUPTED;
 	}
 	return FOLLOW_BROKEN;

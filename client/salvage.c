@@ -10,6 +10,7 @@
 #include "client/restore.h"
 #include "client/show.h"
 #include "client/table.h"
+#include "proto/memory.h"
 
 static const struct table_column columns[] = {
 	{ "ID", TABLE_RIGHT },
@@ -48,7 +49,7 @@ static int list(struct client *c)
 	result = client_call_json(c, "salvage.list", params, &status);
 	rows = field_array(result, "salvage");
 	if (result != NULL && !c->json) {
-		t = table_new(columns, sizeof columns / sizeof columns[0]);
+		t = table_new(columns, ARRAY_SIZE(columns));
 		for (size_t i = 0; i < json_array_size(rows); i++)
 			add_row(t, json_array_get(rows, i));
 		table_print(t, &c->out, false);
@@ -100,7 +101,7 @@ static const struct {
 
 int salvage_command(struct client *c)
 {
-	for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
 		if (strcmp(actions[i].name, c->options.arguments[0]) != 0)
 			continue;
 		if (c->options.count < actions[i].least || c->options.count > actions[i].most)

@@ -9,6 +9,7 @@
 #include "client/field.h"
 #include "client/show.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 #define HEADER_MAX 3
 #define BETWEEN " | "		/* two iterations of the history */
@@ -65,10 +66,9 @@ const json_t *screen_attempt(const struct screen_run *s, const json_t *slot)
 {
 	int64_t id = field_int(slot, "attempt");
 
-	for (size_t i = json_array_size(s->attempts); id != FIELD_NONE && i-- > 0;) {
+	for (size_t i = json_array_size(s->attempts); id != FIELD_NONE && i-- > 0;)
 		if (field_int(json_array_get(s->attempts, i), "id") == id)
 			return json_array_get(s->attempts, i);
-	}
 	return NULL;
 }
 
@@ -92,8 +92,8 @@ static char *iteration_text(const json_t *run)
 	int64_t now = field_int(run, "iteration"), limit = field_int(run, "iterations");
 
 	if (is(run, "source", "prompt") || now == FIELD_NONE || now == 0)
-		return mem_strdup("");
-	return limit == FIELD_NONE ? mem_printf("iteration %lld", (long long)now) : mem_printf("iteration %lld/%lld", (long long)now, (long long)limit);
+		return xstrdup("");
+	return limit == FIELD_NONE ? xasprintf("iteration %lld", (long long)now) : xasprintf("iteration %lld/%lld", (long long)now, (long long)limit);
 }
 
 /* "3/30 done, 1 failed, 1 held": of what was there to be done. */
@@ -111,10 +111,10 @@ static char *progress_text(const json_t *run)
 		failed += is(task, "state", "failed");
 	}
 	if (total == 0)
-		return mem_strdup("");
-	failed_text = failed > 0 ? mem_printf(", %zu failed", failed) : mem_strdup("");
-	held_text = held > 0 ? mem_printf(", %zu held", held) : mem_strdup("");
-	text = mem_printf("%zu/%zu done%s%s", passed, total, failed_text, held_text);
+		return xstrdup("");
+	failed_text = failed > 0 ? xasprintf(", %zu failed", failed) : xstrdup("");
+	held_text = held > 0 ? xasprintf(", %zu held", held) : xstrdup("");
+	text = xasprintf("%zu/%zu done%s%s", passed, total, failed_text, held_text);
 	free(failed_text);
 	free(held_text);
 	return text;
@@ -125,7 +125,7 @@ static char *elapsed_text(const struct screen_run *s)
 	int64_t started = field_time(s->run, "started_at"), ended = field_time(s->run, "ended_at");
 
 	if (started == FIELD_NONE)
-		return mem_strdup("");
+		return xstrdup("");
 	return block_duration((ended == FIELD_NONE ? s->now : ended) - started);
 }
 
@@ -133,7 +133,7 @@ static void put_tokens(struct lines *l, const json_t *totals)
 {
 	char *tokens = show_tokens(totals);
 
-	put(l, PAINT_NONE, *tokens == '\0' ? mem_strdup("") : mem_printf("%s tokens", tokens));
+	put(l, PAINT_NONE, *tokens == '\0' ? xstrdup("") : xasprintf("%s tokens", tokens));
 	free(tokens);
 	put(l, PAINT_NONE, print_cost(field_real(totals, "cost_usd")));
 }
@@ -146,9 +146,9 @@ static char *why_text(const struct screen_run *s)
 	char *left, *text;
 
 	if (next == FIELD_NONE)
-		return mem_strdup(why);
+		return xstrdup(why);
 	left = block_duration(next - s->now);
-	text = mem_printf("%s%snext try in %s", why, *why != '\0' ? "; " : "", left);
+	text = xasprintf("%s%snext try in %s", why, *why != '\0' ? "; " : "", left);
 	free(left);
 	return text;
 }
@@ -159,9 +159,9 @@ static void head(struct lines *l, const struct screen_run *s)
 	const char *state = field_text(run, "state");
 	char *why = why_text(s);
 
-	put(l, PAINT_BOLD, mem_printf("Run %lld", (long long)field_int(run, "id")));
-	put(l, print_state_paint(state), mem_strdup(state));
-	put(l, PAINT_NONE, mem_strdup(field_text(run, "source")));
+	put(l, PAINT_BOLD, xasprintf("Run %lld", (long long)field_int(run, "id")));
+	put(l, print_state_paint(state), xstrdup(state));
+	put(l, PAINT_NONE, xstrdup(field_text(run, "source")));
 	put(l, PAINT_NONE, iteration_text(run));
 	put(l, PAINT_NONE, progress_text(run));
 	put_tokens(l, json_object_get(run, "totals"));
@@ -204,8 +204,8 @@ static char *outcome_text(const struct screen_run *s, const json_t *iteration)
 	size_t again = retries(s->attempts, number);
 
 	if (again == 0)
-		return mem_printf("%lld %s", (long long)number, field_text(iteration, "state"));
-	return mem_printf("%lld %s, %zu retr%s", (long long)number, field_text(iteration, "state"), again, again == 1 ? "y" : "ies");
+		return xasprintf("%lld %s", (long long)number, field_text(iteration, "state"));
+	return xasprintf("%lld %s, %zu retr%s", (long long)number, field_text(iteration, "state"), again, again == 1 ? "y" : "ies");
 }
 
 /* As many of the newest ones as the line has room for. Nothing when all there is to say is that the first one is under way. */
@@ -218,7 +218,7 @@ static void history(struct lines *l, const struct screen_run *s)
 	if (count == 0 || (count == 1 && retries(s->attempts, field_int(json_array_get(history, 0), "number")) == 0))
 		return;
 	lines_add(l, PAINT_DIM, "iterations: ");
-	texts = mem_grow(NULL, count, sizeof *texts);
+	texts = xreallocarray(NULL, count, sizeof(*texts));
 	for (size_t i = 0; i < count; i++)
 		texts[i] = outcome_text(s, json_array_get(history, i));
 	while (first > 0) {
@@ -256,17 +256,16 @@ static void body(struct lines *l, const struct screen_run *s, const struct scree
 	const json_t *slots = field_array(s->run, "slots");
 	size_t count = json_array_size(slots), i = 0, need, chosen_room, from = 0, to = count;
 
-	for (i = 0; i < sizeof measures / sizeof measures[0]; i++) {
+	for (i = 0; i < ARRAY_SIZE(measures); i++) {
 		need = 0;
-		for (size_t n = 0; n < count; n++) {
+		for (size_t n = 0; n < count; n++)
 			if (n != choice->slot)
 				need += block_height(s, json_array_get(slots, n), measures[i].preview, measures[i].title);
-		}
 		/* three lines of the chosen one are worth more than the preview of the others */
 		if (need + 3 <= room)
 			break;
 	}
-	if (i == sizeof measures / sizeof measures[0]) {
+	if (i == ARRAY_SIZE(measures)) {
 		i--;
 		need = count > 0 ? count - 1 : 0;
 	}
@@ -342,7 +341,7 @@ static void list_row(struct lines *l, const json_t *run, bool chosen, int64_t no
 
 	if (since == FIELD_NONE)
 		since = field_time(run, "created_at");
-	age = since == FIELD_NONE ? mem_strdup("") : block_duration(now - since);
+	age = since == FIELD_NONE ? xstrdup("") : block_duration(now - since);
 	lines_addf(l, chosen ? PAINT_BOLD : PAINT_NONE, "%s%5lld  ", chosen ? ">" : " ", (long long)field_int(run, "id"));
 	lines_addf(l, print_state_paint(state), "%-9s", state);
 	lines_addf(l, PAINT_NONE, " %8s  ", age);

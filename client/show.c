@@ -10,13 +10,13 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/review.h"
 #include "client/screen.h"
 #include "client/table.h"
 #include "client/tasks.h"
 #include "client/watch_data.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 
 static const struct table_column attempt_columns[] = {
@@ -50,14 +50,14 @@ char *show_number(const json_t *object, const char *key)
 {
 	int64_t n = field_int(object, key);
 
-	return n == FIELD_NONE ? mem_strdup("") : mem_printf("%lld", (long long)n);
+	return n == FIELD_NONE ? xstrdup("") : xasprintf("%lld", (long long)n);
 }
 
 char *show_when(const json_t *object, const char *key)
 {
 	int64_t time = field_time(object, key);
 	char *clock = print_clock(time), *age = print_age(time);
-	char *text = time == FIELD_NONE ? mem_strdup("") : mem_printf("%s (%s ago)", clock, age);
+	char *text = time == FIELD_NONE ? xstrdup("") : xasprintf("%s (%s ago)", clock, age);
 
 	free(clock);
 	free(age);
@@ -71,10 +71,10 @@ char *show_reason(const json_t *run)
 	char *clock, *until, *text;
 
 	if (time == FIELD_NONE)
-		return mem_strdup(reason);
+		return xstrdup(reason);
 	clock = print_clock(time);
 	until = print_duration(left < 0 ? 0 : left);
-	text = mem_printf("%s%snext try at %s (in %s)", reason, *reason != '\0' ? "; " : "", clock, until);
+	text = xasprintf("%s%snext try at %s (in %s)", reason, *reason != '\0' ? "; " : "", clock, until);
 	free(clock);
 	free(until);
 	return text;
@@ -90,7 +90,7 @@ char *show_tokens(const json_t *object)
 		return print_count(json_integer_value(value));
 	for (kind = json_object_iter((json_t *)value); kind != NULL; kind = json_object_iter_next((json_t *)value, kind))
 		sum += json_integer_value(json_object_iter_value(kind));
-	return sum == 0 ? mem_strdup("") : print_count(sum);
+	return sum == 0 ? xstrdup("") : print_count(sum);
 }
 
 static void print_heading(const struct print *p, const char *what, const json_t *object, const char *key)
@@ -106,18 +106,15 @@ static void print_heading(const struct print *p, const char *what, const json_t 
 /* "implement claude, review codex (gpt-5), fix claude" */
 static char *agents_text(const json_t *agents)
 {
-	struct bytes text = { .data = NULL };
+	struct buf text = { 0 };
 
 	for (void *i = json_object_iter((json_t *)agents); i != NULL; i = json_object_iter_next((json_t *)agents, i)) {
 		const json_t *agent = json_object_iter_value(i);
 		const char *model = field_text(agent, "model");
-		char *one = mem_printf("%s%s %s%s%s%s", text.size > 0 ? ", " : "", json_object_iter_key(i), field_text(agent, "agent"),
+		buf_addf(&text, "%s%s %s%s%s%s", text.size > 0 ? ", " : "", json_object_iter_key(i), field_text(agent, "agent"),
 			*model != '\0' ? " (" : "", model, *model != '\0' ? ")" : "");
-
-		bytes_add(&text, one, strlen(one));
-		free(one);
 	}
-	return text.data != NULL ? text.data : mem_strdup("");
+	return buf_take(&text, NULL);
 }
 
 /* "verdict, at most 6 reviews", or why there is none. */
@@ -127,11 +124,11 @@ static char *review_text(const json_t *review)
 	char *behind, *text;
 
 	if (review == NULL)
-		return mem_strdup("");
+		return xstrdup("");
 	if (!field_true(review, "enabled"))
-		return mem_printf("none: %s", field_text(review, "skip_reason"));
-	behind = checks > 0 ? mem_printf(", %lld check%s before each", (long long)checks, checks == 1 ? "" : "s") : mem_strdup("");
-	text = mem_printf("%s, at most %lld reviews%s%s", field_text(review, "profile"), (long long)field_int(review, "max_fixes") + 1,
+		return xasprintf("none: %s", field_text(review, "skip_reason"));
+	behind = checks > 0 ? xasprintf(", %lld check%s before each", (long long)checks, checks == 1 ? "" : "s") : xstrdup("");
+	text = xasprintf("%s, at most %lld reviews%s%s", field_text(review, "profile"), (long long)field_int(review, "max_fixes") + 1,
 		strcmp(field_text(review, "scope"), "run") == 0 ? " of the whole run" : "", behind);
 	free(behind);
 	return text;
@@ -140,7 +137,7 @@ static char *review_text(const json_t *review)
 static void add_texts(struct table *t, const char *name, const json_t *texts)
 {
 	for (size_t i = 0; i < json_array_size(texts); i++)
-		table_fact(t, name, PAINT_YELLOW, mem_strdup(json_string_value(json_array_get(texts, i))));
+		table_fact(t, name, PAINT_YELLOW, xstrdup(json_string_value(json_array_get(texts, i))));
 }
 
 /* What waits for a human, and the way on. */
@@ -152,12 +149,12 @@ static void add_holds(struct table *t, const json_t *run)
 	for (size_t i = 0; i < json_array_size(holds); i++) {
 		const json_t *hold = json_array_get(holds, i);
 
-		table_fact(t, "hold", PAINT_YELLOW, mem_printf("%lld: %s, %s", (long long)field_int(hold, "id"), field_text(hold, "task"),
+		table_fact(t, "hold", PAINT_YELLOW, xasprintf("%lld: %s, %s", (long long)field_int(hold, "id"), field_text(hold, "task"),
 			field_text(hold, "reason")));
-		table_fact(t, "next", PAINT_NONE, mem_printf("rlctl hold show %lld", (long long)field_int(hold, "id")));
+		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl hold show %lld", (long long)field_int(hold, "id")));
 	}
 	if (json_array_size(holds) == 0 && strcmp(field_text(run, "state"), "held") == 0)
-		table_fact(t, "next", PAINT_NONE, mem_printf("rlctl retry %lld, or rlctl cancel %lld", id, id));
+		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl retry %lld, or rlctl cancel %lld", id, id));
 }
 
 /* Where its tasks come from, how many there are, and whom it waits for. */
@@ -169,17 +166,17 @@ static void add_work(struct table *t, const json_t *run)
 	bool prompt = strcmp(source, "prompt") == 0;
 
 	if (prompt)
-		table_fact(t, "task", PAINT_NONE, mem_strdup(*field_text(run, "title") != '\0' ? field_text(run, "title") : field_text(task, "title")));
+		table_fact(t, "task", PAINT_NONE, xstrdup(*field_text(run, "title") != '\0' ? field_text(run, "title") : field_text(task, "title")));
 	else
-		table_fact(t, "source", PAINT_NONE, mem_printf("%s%s%s%s%s", source, *path != '\0' ? " " : "", path, *project != '\0' ? ": " : "", project));
+		table_fact(t, "source", PAINT_NONE, xasprintf("%s%s%s%s%s", source, *path != '\0' ? " " : "", path, *project != '\0' ? ": " : "", project));
 	table_fact(t, "tasks", PAINT_NONE, tasks_count(run));
-	table_fact(t, "workdir", PAINT_NONE, mem_strdup(field_text(run, "workdir")));
-	table_fact(t, "base", PAINT_NONE, mem_printf("%.12s", field_text(run, "base_commit")));
-	table_fact(t, "group", PAINT_NONE, mem_strdup(field_text(run, "group")));
+	table_fact(t, "workdir", PAINT_NONE, xstrdup(field_text(run, "workdir")));
+	table_fact(t, "base", PAINT_NONE, xasprintf("%.12s", field_text(run, "base_commit")));
+	table_fact(t, "group", PAINT_NONE, xstrdup(field_text(run, "group")));
 	if (after != FIELD_NONE)
-		table_fact(t, "after", PAINT_NONE, mem_printf("run %lld", (long long)after));
+		table_fact(t, "after", PAINT_NONE, xasprintf("run %lld", (long long)after));
 	if (!prompt && field_int(run, "iteration") > 0 && iterations != FIELD_NONE)
-		table_fact(t, "iteration", PAINT_NONE, mem_printf("%lld of %lld", (long long)field_int(run, "iteration"), (long long)iterations));
+		table_fact(t, "iteration", PAINT_NONE, xasprintf("%lld of %lld", (long long)field_int(run, "iteration"), (long long)iterations));
 	else if (!prompt && field_int(run, "iteration") > 0)
 		table_fact(t, "iteration", PAINT_NONE, show_number(run, "iteration"));
 }
@@ -191,12 +188,12 @@ static void print_run_facts(const struct print *p, const json_t *run)
 	char disk[32] = "";
 
 	if (field_int(run, "disk_bytes") != FIELD_NONE)
-		size_format(field_int(run, "disk_bytes"), disk, sizeof disk);
+		size_format(field_int(run, "disk_bytes"), disk, sizeof(disk));
 	add_work(t, run);
 	table_fact(t, "agents", PAINT_NONE, agents_text(json_object_get(run, "agents")));
 	table_fact(t, "review", PAINT_NONE, review_text(json_object_get(run, "review")));
 	table_fact(t, "reason", PAINT_YELLOW, show_reason(run));
-	table_fact(t, "cause", PAINT_NONE, mem_strdup(field_text(run, "cause")));
+	table_fact(t, "cause", PAINT_NONE, xstrdup(field_text(run, "cause")));
 	table_fact(t, "created", PAINT_NONE, show_when(run, "created_at"));
 	table_fact(t, "started", PAINT_NONE, show_when(run, "started_at"));
 	table_fact(t, "ended", PAINT_NONE, show_when(run, "ended_at"));
@@ -205,7 +202,7 @@ static void print_run_facts(const struct print *p, const json_t *run)
 	table_fact(t, "tokens", PAINT_NONE, show_tokens(totals));
 	table_fact(t, "cost", PAINT_NONE, print_cost(field_real(totals, "cost_usd")));
 	table_fact(t, "budget", PAINT_NONE, budget_line(json_object_get(run, "budget")));
-	table_fact(t, "disk", PAINT_NONE, mem_strdup(disk));
+	table_fact(t, "disk", PAINT_NONE, xstrdup(disk));
 	tasks_add_result(t, run);
 	add_texts(t, "known issue", field_array(run, "known_issues"));
 	add_texts(t, "warning", field_array(run, "warnings"));
@@ -216,7 +213,7 @@ static void print_run_facts(const struct print *p, const json_t *run)
 
 static void print_slots(const struct print *p, const json_t *slots)
 {
-	struct table *t = table_new(slot_columns, sizeof slot_columns / sizeof slot_columns[0]);
+	struct table *t = table_new(slot_columns, ARRAY_SIZE(slot_columns));
 
 	for (size_t i = 0; i < json_array_size(slots); i++) {
 		const json_t *slot = json_array_get(slots, i);
@@ -242,7 +239,7 @@ char *show_took(const json_t *attempt)
 	int64_t started = field_time(attempt, "started_at"), ended = field_time(attempt, "ended_at");
 
 	if (started == FIELD_NONE)
-		return mem_strdup("");
+		return xstrdup("");
 	return ended == FIELD_NONE ? print_age(started) : print_duration(ended - started);
 }
 
@@ -254,7 +251,7 @@ char *show_exit(const json_t *attempt)
 		free(text);
 		return show_number(attempt, "exit_code");
 	}
-	signal = mem_printf("signal %s", text);
+	signal = xasprintf("signal %s", text);
 	free(text);
 	return signal;
 }
@@ -279,20 +276,20 @@ char *show_fault(const json_t *attempt)
 
 	/* how it exited stands beside it */
 	if (*fault == '\0' || strcmp(what, "exited") == 0)
-		return mem_strdup(fault);
-	return mem_printf("%s: %s", fault, what);
+		return xstrdup(fault);
+	return xasprintf("%s: %s", fault, what);
 }
 
 char *show_some(const json_t *object, const char *key)
 {
-	return field_int(object, key) > 0 ? show_number(object, key) : mem_strdup("");
+	return field_int(object, key) > 0 ? show_number(object, key) : xstrdup("");
 }
 
 static void add_attempt(struct table *t, const json_t *run, const json_t *attempt)
 {
 	const char *state = is_waiting(run, attempt) ? "waiting" : field_text(attempt, "state"), *outcome = field_text(attempt, "outcome");
 
-	table_take(t, PAINT_NONE, mem_printf("%lld/%lld", (long long)field_int(attempt, "run"), (long long)field_int(attempt, "number")));
+	table_take(t, PAINT_NONE, xasprintf("%lld/%lld", (long long)field_int(attempt, "run"), (long long)field_int(attempt, "number")));
 	table_add(t, PAINT_NONE, field_text(attempt, "role"));
 	table_add(t, PAINT_NONE, field_text(attempt, "agent"));
 	table_add(t, print_state_paint(state), state);
@@ -309,7 +306,7 @@ static void add_attempt(struct table *t, const json_t *run, const json_t *attemp
 
 static void print_attempts(const struct print *p, const json_t *run, const json_t *attempts)
 {
-	struct table *t = table_new(attempt_columns, sizeof attempt_columns / sizeof attempt_columns[0]);
+	struct table *t = table_new(attempt_columns, ARRAY_SIZE(attempt_columns));
 
 	for (size_t i = 0; i < json_array_size(attempts); i++)
 		add_attempt(t, run, json_array_get(attempts, i));
@@ -376,11 +373,10 @@ char *show_resumed(const json_t *attempt, const json_t *attempts, const char *ke
 {
 	int64_t wanted = field_int(attempt, "resumes");
 
-	for (size_t i = 0; wanted != FIELD_NONE && i < json_array_size(attempts); i++) {
+	for (size_t i = 0; wanted != FIELD_NONE && i < json_array_size(attempts); i++)
 		if (field_int(json_array_get(attempts, i), key) == wanted)
 			return show_number(json_array_get(attempts, i), "number");
-	}
-	return mem_strdup("");
+	return xstrdup("");
 }
 
 static void print_attempt_facts(const struct print *p, const json_t *attempt, const json_t *attempts)
@@ -389,25 +385,25 @@ static void print_attempt_facts(const struct print *p, const json_t *attempt, co
 	char size[32] = "", *resumed = show_resumed(attempt, attempts, "id");
 
 	if (field_int(attempt, "bytes") != FIELD_NONE)
-		size_format(field_int(attempt, "bytes"), size, sizeof size);
+		size_format(field_int(attempt, "bytes"), size, sizeof(size));
 	table_fact(t, "id", PAINT_NONE, show_number(attempt, "id"));
-	table_fact(t, "role", PAINT_NONE, mem_strdup(field_text(attempt, "role")));
-	table_fact(t, "agent", PAINT_NONE, mem_strdup(field_text(attempt, "agent")));
-	table_fact(t, "model", PAINT_NONE, mem_strdup(field_text(attempt, "model")));
-	table_fact(t, "account", PAINT_NONE, mem_strdup(field_text(attempt, "account")));
-	table_fact(t, "task", PAINT_NONE, mem_strdup(field_text(attempt, "task")));
+	table_fact(t, "role", PAINT_NONE, xstrdup(field_text(attempt, "role")));
+	table_fact(t, "agent", PAINT_NONE, xstrdup(field_text(attempt, "agent")));
+	table_fact(t, "model", PAINT_NONE, xstrdup(field_text(attempt, "model")));
+	table_fact(t, "account", PAINT_NONE, xstrdup(field_text(attempt, "account")));
+	table_fact(t, "task", PAINT_NONE, xstrdup(field_text(attempt, "task")));
 	if (*resumed != '\0')
-		table_fact(t, "goes on with", PAINT_NONE, mem_printf("attempt %s", resumed));
+		table_fact(t, "goes on with", PAINT_NONE, xasprintf("attempt %s", resumed));
 	table_fact(t, "exit", PAINT_NONE, show_exit(attempt));
-	table_fact(t, "process", PAINT_NONE, mem_strdup(field_text(attempt, "process")));
-	table_fact(t, "sandbox", PAINT_NONE, mem_strdup(field_text(attempt, "sandbox")));
-	table_fact(t, "provider", PAINT_NONE, mem_strdup(field_text(attempt, "provider")));
-	table_fact(t, "outcome", PAINT_NONE, mem_strdup(field_text(attempt, "outcome")));
-	table_fact(t, "fault", PAINT_RED, mem_strdup(field_text(attempt, "fault")));
-	table_fact(t, "cause", PAINT_NONE, mem_strdup(field_text(attempt, "cause")));
+	table_fact(t, "process", PAINT_NONE, xstrdup(field_text(attempt, "process")));
+	table_fact(t, "sandbox", PAINT_NONE, xstrdup(field_text(attempt, "sandbox")));
+	table_fact(t, "provider", PAINT_NONE, xstrdup(field_text(attempt, "provider")));
+	table_fact(t, "outcome", PAINT_NONE, xstrdup(field_text(attempt, "outcome")));
+	table_fact(t, "fault", PAINT_RED, xstrdup(field_text(attempt, "fault")));
+	table_fact(t, "cause", PAINT_NONE, xstrdup(field_text(attempt, "cause")));
 	table_fact(t, "started", PAINT_NONE, show_when(attempt, "started_at"));
 	table_fact(t, "took", PAINT_NONE, show_took(attempt));
-	table_fact(t, "output", PAINT_NONE, mem_strdup(size));
+	table_fact(t, "output", PAINT_NONE, xstrdup(size));
 	table_fact(t, "tokens", PAINT_NONE, show_tokens(attempt));
 	table_fact(t, "cost", PAINT_NONE, print_cost(field_real(attempt, "cost_usd")));
 	table_fact(t, "denied", PAINT_YELLOW, show_some(attempt, "denials"));
@@ -424,10 +420,9 @@ static int show_attempt(struct client *c, int64_t run, int64_t wanted)
 	json_t *result = client_call(c, "attempt.list", json_pack("{s:I}", "run", (json_int_t)run), &status);
 	const json_t *attempts = field_array(result, "attempts"), *attempt = NULL;
 
-	for (size_t i = 0; i < json_array_size(attempts); i++) {
+	for (size_t i = 0; i < json_array_size(attempts); i++)
 		if (field_int(json_array_get(attempts, i), "number") == wanted)
 			attempt = json_array_get(attempts, i);
-	}
 	if (attempt != NULL && c->json) {
 		json_decref(client_call_json(c, "attempt.get", json_pack("{s:I}", "id", (json_int_t)field_int(attempt, "id")), &status));
 	} else if (attempt != NULL) {

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/memory.h"
+#include "proto/memory.h"
 
 #define SYSTEM_DIRECTORY "/run/rld"
 #define SYSTEM_SOCKET SYSTEM_DIRECTORY "/rld.sock"
@@ -34,7 +34,7 @@ char *sockets_state_dir(void)
 {
 	const char *base = directory("XDG_STATE_HOME");
 
-	return base != NULL ? mem_printf("%s/rld", base) : mem_printf("%s/.local/state/rld", home());
+	return base != NULL ? xasprintf("%s/rld", base) : xasprintf("%s/.local/state/rld", home());
 }
 
 bool sockets_system_owner(uid_t *uid)
@@ -56,24 +56,23 @@ bool sockets_system_unit(void)
 	struct stat st;
 
 	/* the first of a name counts: a link to /dev/null masks those behind it */
-	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		if (stat(files[i], &st) == 0)
 			return S_ISREG(st.st_mode);
-	}
 	return false;
 }
 
 char **sockets_list(void)
 {
 	const char *runtime = directory("XDG_RUNTIME_DIR");
-	char **sockets = mem_grow(NULL, 4, sizeof *sockets);
+	char **sockets = xreallocarray(NULL, 4, sizeof(*sockets));
 	char *state = sockets_state_dir();
 	int n = 0;
 
 	if (runtime != NULL)
-		sockets[n++] = mem_printf("%s/rld.sock", runtime);
-	sockets[n++] = mem_printf("%s/rld.sock", state);
-	sockets[n++] = mem_strdup(SYSTEM_SOCKET);
+		sockets[n++] = xasprintf("%s/rld.sock", runtime);
+	sockets[n++] = xasprintf("%s/rld.sock", state);
+	sockets[n++] = xstrdup(SYSTEM_SOCKET);
 	sockets[n] = NULL;
 	free(state);
 	return sockets;

@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 #include "client/exit.h"
-#include "client/memory.h"
 #include "proto/clock.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 #define READY_MS 10000
 #define LOG_MAX (4 << 20)	/* a log larger than this is put aside before the next start */
@@ -37,13 +37,13 @@ static char *find_rld(void)
 	static const char *const beside[] = { "rld", "../sbin/rld" };
 	const char *path = getenv("PATH");
 	char self[4096], *slash;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (n > 0) {
 		self[n] = '\0';
 		slash = strrchr(self, '/');
-		for (size_t i = 0; slash != NULL && i < sizeof beside / sizeof beside[0]; i++) {
-			char *candidate = mem_printf("%.*s/%s", (int)(slash - self), self, beside[i]);
+		for (size_t i = 0; slash != NULL && i < ARRAY_SIZE(beside); i++) {
+			char *candidate = xasprintf("%.*s/%s", (int)(slash - self), self, beside[i]);
 
 			if (access(candidate, X_OK) == 0)
 				return candidate;
@@ -52,7 +52,7 @@ static char *find_rld(void)
 	}
 	while (path != NULL && *path != '\0') {
 		size_t length = strcspn(path, ":");
-		char *candidate = mem_printf("%.*s/rld", (int)length, path);
+		char *candidate = xasprintf("%.*s/rld", (int)length, path);
 
 		if (length > 0 && access(candidate, X_OK) == 0)
 			return candidate;
@@ -73,7 +73,7 @@ static char *need_rld(void)
 
 static int make_dirs(const char *path)
 {
-	char *copy = mem_strdup(path);
+	char *copy = xstrdup(path);
 	int failed = 0;
 
 	for (char *p = strchr(copy + 1, '/');; p = strchr(p + 1, '/')) {
@@ -97,7 +97,7 @@ int start_lock(const char *state_dir)
 
 	if (make_dirs(state_dir) == -1)
 		return -1;
-	path = mem_printf("%s/start.lock", state_dir);
+	path = xasprintf("%s/start.lock", state_dir);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	while (fd != -1 && flock(fd, LOCK_EX) == -1) {
 		if (errno == EINTR)
@@ -115,12 +115,12 @@ int start_lock(const char *state_dir)
 static int ready_socket(char name[64])
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	socklen_t size = sizeof address;
+	socklen_t size = sizeof(address);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	if (fd == -1)
 		return -1;
-	if (bind(fd, (struct sockaddr *)&address, sizeof address.sun_family) == -1 ||
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address.sun_family)) == -1 ||
 	    getsockname(fd, (struct sockaddr *)&address, &size) == -1) {
 		close(fd);
 		return -1;
@@ -140,7 +140,7 @@ static char **environment_but(const char *const *dropped, const char *const *mor
 		count++;
 	while (more[added] != NULL)
 		added++;
-	list = mem_grow(NULL, count + added + 1, sizeof *list);
+	list = xreallocarray(NULL, count + added + 1, sizeof(*list));
 	for (size_t i = 0; i < count; i++) {
 		bool drop = false;
 
@@ -193,7 +193,7 @@ static int spawn_daemon(const char *rld, char **environment, int log, pid_t *pid
 static bool says_ready(int fd)
 {
 	char text[512];
-	ssize_t n = recv(fd, text, sizeof text - 1, MSG_DONTWAIT);
+	ssize_t n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
 
 	if (n <= 0)
 		return false;
@@ -249,7 +249,7 @@ static int open_log(const char *path)
 	struct stat st;
 
 	if (stat(path, &st) == 0 && st.st_size > LOG_MAX) {
-		char *old = mem_printf("%s.old", path);
+		char *old = xasprintf("%s.old", path);
 
 		rename(path, old);
 		free(old);
@@ -288,7 +288,7 @@ int start_daemon(const char *state_dir)
 
 	if (rld == NULL)
 		return EXIT_NO_DAEMON;
-	log_path = mem_printf("%s/rld.log", state_dir);
+	log_path = xasprintf("%s/rld.log", state_dir);
 	log = open_log(log_path);
 	ready = ready_socket(name);
 	if (log == -1 || ready == -1) {
@@ -296,7 +296,7 @@ int start_daemon(const char *state_dir)
 		goto out;
 	}
 	offset = lseek(log, 0, SEEK_END);
-	notify = mem_printf("NOTIFY_SOCKET=%s", name);
+	notify = xasprintf("NOTIFY_SOCKET=%s", name);
 	environment = daemon_environment(notify);
 	failure = spawn_daemon(rld, environment, log, &pid);
 	if (failure != 0) {
@@ -330,10 +330,9 @@ static int await(pid_t pid)
 {
 	int status;
 
-	while (waitpid(pid, &status, 0) == -1) {
+	while (waitpid(pid, &status, 0) == -1)
 		if (errno != EINTR)
 			err(EXIT_REFUSED, "waitpid");
-	}
 	return status;
 }
 
@@ -397,7 +396,7 @@ static int spawn_git(const char *const *argv, char **environment, int output, pi
 	return failure;
 }
 
-int start_git(const char *const *argv, const char *const *more, struct bytes *output)
+int start_git(const char *const *argv, const char *const *more, struct buf *output)
 {
 	static const char *const dropped[] = {
 		"GIT_DIR=", "GIT_WORK_TREE=", "GIT_IMPLICIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_OBJECT_DIRECTORY=",
@@ -420,7 +419,7 @@ int start_git(const char *const *argv, const char *const *more, struct bytes *ou
 	if (failure != 0) {
 		warnx("cannot start git: %s", strerror(failure));
 	} else {
-		if (output != NULL && bytes_read(output, ends[0], GIT_OUTPUT_MAX) != 0)
+		if (output != NULL && buf_read(output, ends[0], GIT_OUTPUT_MAX) != 0)
 			warnx("git printed more than was to be expected");
 		status = await(pid);
 		failure = WIFEXITED(status) ? 0 : -1;

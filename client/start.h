@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "client/memory.h"
+#include "proto/memory.h"
 
 /* Only one rlctl at a time starts a daemon; the others wait here and then find it. An fd to close, or -1 after telling. */
 int start_lock(const char *state_dir);
@@ -20,7 +20,7 @@ int start_config_check(const char *file);
 /* Run git with these words, the name of the program first and NULL last. What our environment says of a repository is taken away;
  * more: "K=V" added to it, NULL-terminated. What git prints goes to output, or to standard error when that is NULL; it reads nothing,
  * and its errors are seen. Its exit code, or -1 after telling. */
-int start_git(const char *const *argv, const char *const *more, struct bytes *output);
+int start_git(const char *const *argv, const char *const *more, struct buf *output);
 
 /* Start "path --version" in this environment and a process group of its own: it reads nothing, and writes to output and errors. 0 or an
  * errno. */

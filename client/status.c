@@ -7,8 +7,8 @@
 #include "client/commands.h"
 #include "client/cooldown.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "client/table.h"
+#include "proto/memory.h"
 
 static const struct table_column columns[] = { { "", 0 }, { "", TABLE_FLEXIBLE } };
 
@@ -16,28 +16,25 @@ static const struct table_column columns[] = { { "", 0 }, { "", TABLE_FLEXIBLE }
 static char *value_text(const json_t *parent, const char *key)
 {
 	json_t *value = json_object_get(parent, key);
-	struct bytes line = { .data = NULL };
+	struct buf line = { 0 };
 	size_t length = strlen(key);
 
 	if (json_is_string(value) && length > 3 && strcmp(key + length - 3, "_at") == 0)
 		return print_clock(field_time(parent, key));
 	if (json_is_string(value))
-		return mem_strdup(json_string_value(value));
+		return xstrdup(json_string_value(value));
 	if (json_is_integer(value) && length > 3 && strcmp(key + length - 3, "_ms") == 0)
 		return print_duration(json_integer_value(value));
 	if (json_is_boolean(value))
-		return mem_strdup(json_is_true(value) ? "yes" : "no");
+		return xstrdup(json_is_true(value) ? "yes" : "no");
 	if (!json_is_object(value))
-		return json_is_null(value) ? mem_strdup("") : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+		return json_is_null(value) ? xstrdup("") : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
 	for (void *i = json_object_iter(value); i != NULL; i = json_object_iter_next(value, i)) {
 		char *inner = value_text(value, json_object_iter_key(i));
-		char *pair = mem_printf("%s%s %s", line.size > 0 ? ", " : "", json_object_iter_key(i), inner);
-
-		bytes_add(&line, pair, strlen(pair));
-		free(pair);
+		buf_addf(&line, "%s%s %s", line.size > 0 ? ", " : "", json_object_iter_key(i), inner);
 		free(inner);
 	}
-	return line.data != NULL ? line.data : mem_strdup("");
+	return buf_take(&line, NULL);
 }
 
 /* A line for each account that is exhausted. */
@@ -48,7 +45,7 @@ static void add_cooling(struct table *t, const json_t *accounts)
 		char *text = cooldown_text(account);
 
 		table_add(t, PAINT_DIM, "account");
-		table_take(t, PAINT_YELLOW, mem_printf("%s is %s", field_text(account, "account"), text));
+		table_take(t, PAINT_YELLOW, xasprintf("%s is %s", field_text(account, "account"), text));
 		free(text);
 	}
 }
@@ -61,11 +58,10 @@ static char *label(const char *key)
 
 	if (length > 3 && strcmp(key + length - 3, "_ms") == 0)
 		length -= 3;
-	text = mem_printf("%.*s", (int)length, key);
-	for (char *p = text; *p != '\0'; p++) {
+	text = xasprintf("%.*s", (int)length, key);
+	for (char *p = text; *p != '\0'; p++)
 		if (*p == '_')
 			*p = ' ';
-	}
 	return text;
 }
 
@@ -78,11 +74,11 @@ int status_command(struct client *c)
 	result = client_call_json(c, "daemon.status", NULL, &status);
 	if (result == NULL || c->json)
 		goto out;
-	t = table_new(columns, sizeof columns / sizeof columns[0]);
+	t = table_new(columns, ARRAY_SIZE(columns));
 	for (void *i = json_object_iter(result); i != NULL; i = json_object_iter_next(result, i)) {
 		const char *key = json_object_iter_key(i);
 		bool cooling = strcmp(key, "cooling") == 0;
-		char *text = cooling ? mem_strdup("") : value_text(result, key);
+		char *text = cooling ? xstrdup("") : value_text(result, key);
 
 		if (cooling)
 			add_cooling(t, json_object_get(result, key));

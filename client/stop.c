@@ -19,10 +19,9 @@ int stop_command(struct client *c)
 		fflush(c->talk.file);
 	}
 	/* The connection lives as long as the daemon. */
-	while ((got = call_notification(c->conn, -1, &message)) != -1) {
+	while ((got = call_notification(c->conn, -1, &message)) != -1)
 		if (got == 1)
 			json_decref(message);
-	}
 	if (!c->json)
 		fputs(drain ? "The daemon has stopped.\n" : "The daemon has stopped; agents that ran go on, and the next daemon takes them back.\n", c->talk.file);
 	return EXIT_DONE;

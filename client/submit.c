@@ -12,8 +12,8 @@
 #include "client/commands.h"
 #include "client/environment.h"
 #include "client/field.h"
-#include "client/memory.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 #define TASK_MAX (16 << 20)
 #define INLINE_MAX (512 * 1024)		/* as JSON; a longer text goes ahead of the request in pieces */
@@ -27,7 +27,7 @@ static const char *const sources[] = { "file", "beads", "stories", "workflow" };
 static int find_source(const struct client *c, const char **source)
 {
 	*source = NULL;
-	for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
 		if (!options_given(&c->options, sources[i]))
 			continue;
 		if (*source != NULL) {
@@ -43,7 +43,7 @@ static int find_source(const struct client *c, const char **source)
 	return EXIT_USAGE;
 }
 
-static int read_file(const char *path, struct bytes *text)
+static int read_file(const char *path, struct buf *text)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), failure;
@@ -52,7 +52,7 @@ static int read_file(const char *path, struct bytes *text)
 		warn("%s", path);
 		return EXIT_REFUSED;
 	}
-	failure = bytes_read(text, fd, TASK_MAX);
+	failure = buf_read(text, fd, TASK_MAX);
 	if (!is_stdin)
 		close(fd);
 	if (failure == -EFBIG)
@@ -63,12 +63,12 @@ static int read_file(const char *path, struct bytes *text)
 }
 
 /* TASK, else --file, else what is piped in. */
-static int read_task(const struct client *c, struct bytes *text)
+static int read_task(const struct client *c, struct buf *text)
 {
 	const char *file = options_text(&c->options, "file");
 
 	if (c->options.count > 0) {
-		bytes_add(text, c->options.arguments[0], strlen(c->options.arguments[0]));
+		buf_add(text, c->options.arguments[0], strlen(c->options.arguments[0]));
 		return 0;
 	}
 	if (file == NULL && isatty(STDIN_FILENO)) {
@@ -79,7 +79,7 @@ static int read_task(const struct client *c, struct bytes *text)
 }
 
 /* what: "the task" */
-static int check_text(const char *what, const struct bytes *text)
+static int check_text(const char *what, const struct buf *text)
 {
 	const char *data = text->data == NULL ? "" : text->data, *fault = NULL;
 
@@ -102,7 +102,7 @@ static size_t json_size(const json_t *value)
 }
 
 /* The longest piece at offset that ends with a whole character and fits a frame. */
-static json_t *piece_at(const struct bytes *text, size_t offset, size_t *size)
+static json_t *piece_at(const struct buf *text, size_t offset, size_t *size)
 {
 	for (*size = text->size - offset < PIECE_MAX ? text->size - offset : PIECE_MAX;; *size /= 2) {
 		json_t *piece;
@@ -117,9 +117,9 @@ static json_t *piece_at(const struct bytes *text, size_t offset, size_t *size)
 }
 
 /* Upload the text under a name that nobody else will choose. */
-static int send_blob(struct client *c, const struct bytes *text, json_t *params)
+static int send_blob(struct client *c, const struct buf *text, json_t *params)
 {
-	char *name = mem_printf("rlctl-%08x%08x%08x%08x", arc4random(), arc4random(), arc4random(), arc4random());
+	char *name = xasprintf("rlctl-%08x%08x%08x%08x", arc4random(), arc4random(), arc4random(), arc4random());
 	int status = 0;
 
 	for (size_t offset = 0, size; offset < text->size && status == 0; offset += size) {
@@ -135,7 +135,7 @@ static int send_blob(struct client *c, const struct bytes *text, json_t *params)
 
 static int put_task(struct client *c, json_t *params)
 {
-	struct bytes text = { .data = NULL };
+	struct buf text = { 0 };
 	json_t *task;
 	int status = read_task(c, &text);
 
@@ -157,9 +157,9 @@ static int put_task(struct client *c, json_t *params)
 /* The text of the file that --stories or --workflow names. */
 static int put_file(const char *source, json_t *params)
 {
-	char *name = mem_printf("%s_path", source);
+	char *name = xasprintf("%s_path", source);
 	const char *path = field_text(params, name);
-	struct bytes text = { .data = NULL };
+	struct buf text = { 0 };
 	int status = read_file(path, &text);
 	json_t *value;
 
@@ -182,7 +182,7 @@ static int check_beads(const json_t *params)
 {
 	const json_t *beads = json_object_get(params, "beads");
 	const char *dir = json_is_string(beads) ? json_string_value(beads) : field_text(params, "workdir");
-	char *path = mem_printf("%s/.beads", dir);
+	char *path = xasprintf("%s/.beads", dir);
 	struct stat st;
 	int failure = stat(path, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 
@@ -213,7 +213,7 @@ static int put_workdir(json_t *params)
 
 	if (json_object_get(params, "workdir") != NULL)
 		return 0;
-	if (getcwd(here, sizeof here) == NULL) {
+	if (getcwd(here, sizeof(here)) == NULL) {
 		warn("the directory we are in; name another with --workdir");
 		return EXIT_REFUSED;
 	}

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/memory.h"
 #include "proto/escape.h"
+#include "proto/memory.h"
 
 #define GAP 2		/* spaces between columns */
 #define NARROWEST 4	/* a flexible column is not cut below this */
@@ -25,7 +25,7 @@ struct table {
 
 struct table *table_new(const struct table_column *columns, size_t count)
 {
-	struct table *t = mem_grow(NULL, 1, sizeof *t);
+	struct table *t = xreallocarray(NULL, 1, sizeof(*t));
 
 	*t = (struct table){ .columns = columns, .count = count };
 	return t;
@@ -47,7 +47,7 @@ void table_add(struct table *t, enum paint paint, const char *text)
 
 	if (t->used == t->room) {
 		t->room = t->room == 0 ? 64 : t->room * 2;
-		t->cells = mem_grow(t->cells, t->room, sizeof *t->cells);
+		t->cells = xreallocarray(t->cells, t->room, sizeof(*t->cells));
 	}
 	cell = &t->cells[t->used++];
 	cell->text = print_clip(text, 0);
@@ -66,10 +66,9 @@ static void measure(const struct table *t, bool bare, size_t *widths)
 {
 	for (size_t c = 0; c < t->count; c++) {
 		widths[c] = 0;
-		for (size_t i = c; i < t->used; i += t->count) {
+		for (size_t i = c; i < t->used; i += t->count)
 			if (t->cells[i].width > widths[c])
 				widths[c] = t->cells[i].width;
-		}
 		if (!bare && widths[c] > 0 && widths[c] < strlen(t->columns[c].title))
 			widths[c] = strlen(t->columns[c].title);
 	}
@@ -158,7 +157,7 @@ void table_print(struct table *t, const struct print *p, bool bare)
 
 	if (t->used == 0)
 		return;
-	widths = mem_grow(NULL, t->count, sizeof *widths);
+	widths = xreallocarray(NULL, t->count, sizeof(*widths));
 	measure(t, bare, widths);
 	shrink(t, p->width, widths);
 	if (!bare)

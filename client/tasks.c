@@ -6,7 +6,7 @@
 
 #include "client/exit.h"
 #include "client/field.h"
-#include "client/memory.h"
+#include "proto/memory.h"
 
 static const struct table_column columns[] = {
 	{ "TASK", 0 },
@@ -32,23 +32,23 @@ static bool is_passed(const json_t *task)
 char *tasks_count(const json_t *run)
 {
 	const json_t *tasks = field_array(run, "tasks");
-	struct bytes text = { .data = NULL };
+	struct buf text = { 0 };
 	char *word;
 
 	if (is_single(run))
-		return mem_strdup("");
-	word = mem_printf("%zu", json_array_size(tasks));
-	bytes_add(&text, word, strlen(word));
+		return xstrdup("");
+	word = xasprintf("%zu", json_array_size(tasks));
+	buf_adds(&text, word);
 	free(word);
-	for (size_t s = 0, named = 0; s < sizeof states / sizeof states[0]; s++) {
+	for (size_t s = 0, named = 0; s < ARRAY_SIZE(states); s++) {
 		size_t count = 0;
 
 		for (size_t i = 0; i < json_array_size(tasks); i++)
 			count += strcmp(field_text(json_array_get(tasks, i), "state"), states[s]) == 0;
 		if (count == 0)
 			continue;
-		word = mem_printf("%s%zu %s", named++ == 0 ? ": " : ", ", count, states[s]);
-		bytes_add(&text, word, strlen(word));
+		word = xasprintf("%s%zu %s", named++ == 0 ? ": " : ", ", count, states[s]);
+		buf_adds(&text, word);
 		free(word);
 	}
 	return text.data;
@@ -61,7 +61,7 @@ void tasks_print(const struct print *p, const json_t *run)
 
 	if (is_single(run) || json_array_size(tasks) == 0)
 		return;
-	t = table_new(columns, sizeof columns / sizeof columns[0]);
+	t = table_new(columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < json_array_size(tasks); i++) {
 		const json_t *task = json_array_get(tasks, i);
 		const char *state = field_text(task, "state");
@@ -115,7 +115,7 @@ char *tasks_branch(const json_t *run)
 		branch = "";
 	else if (*branch == '\0' || *field_text(run, "result_commit") == '\0')
 		branch = count_branches(run, &one) == 1 ? field_text(one, "branch") : "";
-	return mem_strdup(branch);
+	return xstrdup(branch);
 }
 
 void tasks_add_result(struct table *facts, const json_t *run)
@@ -126,21 +126,21 @@ void tasks_add_result(struct table *facts, const json_t *run)
 	size_t branches = count_branches(run, &one);
 	char *branch = tasks_branch(run);
 
-	table_fact(facts, "result", PAINT_BOLD, mem_strdup(field_text(run, "result_ref")));
-	table_fact(facts, "commit", PAINT_BOLD, mem_strdup(commit));
+	table_fact(facts, "result", PAINT_BOLD, xstrdup(field_text(run, "result_ref")));
+	table_fact(facts, "commit", PAINT_BOLD, xstrdup(commit));
 	/* it is made with the first commit that is put on it */
-	table_fact(facts, "branch", PAINT_BOLD, mem_strdup(over && *commit == '\0' ? "" : field_text(run, "result_branch")));
+	table_fact(facts, "branch", PAINT_BOLD, xstrdup(over && *commit == '\0' ? "" : field_text(run, "result_branch")));
 	if (over && *branch != '\0') {
-		table_fact(facts, "to take it", PAINT_NONE, mem_printf("git merge %s", branch));
-		table_fact(facts, "or else", PAINT_NONE, mem_printf("git cherry-pick %.12s..%s, without what was uncommitted at the start",
+		table_fact(facts, "to take it", PAINT_NONE, xasprintf("git merge %s", branch));
+		table_fact(facts, "or else", PAINT_NONE, xasprintf("git cherry-pick %.12s..%s, without what was uncommitted at the start",
 			field_text(run, "base_commit"), branch));
 	} else if (over && branches > 1) {
-		table_fact(facts, "to take it", PAINT_NONE, mem_printf("git merge BRANCH, for each of the %zu tasks that passed", branches));
+		table_fact(facts, "to take it", PAINT_NONE, xasprintf("git merge BRANCH, for each of the %zu tasks that passed", branches));
 	} else if (over && *commit != '\0' && *field_text(run, "result_branch") != '\0') {
-		table_fact(facts, "to see it", PAINT_NONE, mem_printf("git log -p %.12s..%s, which nothing has passed", field_text(run, "base_commit"),
+		table_fact(facts, "to see it", PAINT_NONE, xasprintf("git log -p %.12s..%s, which nothing has passed", field_text(run, "base_commit"),
 			field_text(run, "result_branch")));
 	} else if (over && *commit != '\0') {
-		table_fact(facts, "to see it", PAINT_NONE, mem_printf("git show %.12s", commit));
+		table_fact(facts, "to see it", PAINT_NONE, xasprintf("git show %.12s", commit));
 	}
 	free(branch);
 }

@@ -10,7 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "client/memory.h"
+#include "proto/memory.h"
 
 /* Alternate screen, no cursor, no wrapping at the right edge; cleared. And all of that undone. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l\033[H\033[2J"
@@ -62,7 +62,7 @@ static void give_back(void)
 	if (!terminal.open)
 		return;
 	terminal.open = false;
-	write_all(LEAVE, sizeof LEAVE - 1);
+	write_all(LEAVE, sizeof(LEAVE) - 1);
 	tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
 }
 
@@ -78,7 +78,7 @@ static void restore_whatever_happens(void)
 	struct sigaction action = { .sa_handler = die, .sa_flags = (int)SA_RESETHAND };
 
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
 		sigaction(deadly[i], &action, NULL);
 	atexit(terminal_close);
 }
@@ -103,7 +103,7 @@ int terminal_open(void)
 		terminal.open = false;
 		return -errno;
 	}
-	write_all(ENTER, sizeof ENTER - 1);
+	write_all(ENTER, sizeof(ENTER) - 1);
 	terminal_forget();
 	return 0;
 }
@@ -139,10 +139,10 @@ static bool stands_there(size_t i, const char *line)
 
 void terminal_draw(char *const *lines, size_t count)
 {
-	struct bytes out = { .data = NULL };
+	struct buf out = { 0 };
 
 	if (terminal.count != count) {
-		bytes_add(&out, "\033[H\033[2J", strlen("\033[H\033[2J"));
+		buf_adds(&out, "\033[H\033[2J");
 		terminal_forget();
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -151,17 +151,17 @@ void terminal_draw(char *const *lines, size_t count)
 		if (stands_there(i, lines[i]) || (terminal.count == 0 && *lines[i] == '\0'))
 			continue;
 		/* erased before it is written: behind a full line the cursor still stands on its last character */
-		at = mem_printf("\033[%zu;1H\033[2K%s", i + 1, lines[i]);
-		bytes_add(&out, at, strlen(at));
+		at = xasprintf("\033[%zu;1H\033[2K%s", i + 1, lines[i]);
+		buf_adds(&out, at);
 		free(at);
 	}
 	write_all(out.data, out.size);
 	free(out.data);
 	terminal_forget();
-	terminal.shown = mem_grow(NULL, count, sizeof *terminal.shown);
+	terminal.shown = xreallocarray(NULL, count, sizeof(*terminal.shown));
 	terminal.count = count;
 	for (size_t i = 0; i < count; i++)
-		terminal.shown[i] = mem_strdup(lines[i]);
+		terminal.shown[i] = xstrdup(lines[i]);
 }
 
 /* One more byte, without waiting. 1, 0: none is there, -1: there will be none. */
@@ -173,7 +173,7 @@ static int next_byte(char *c)
 	if (terminal.from == terminal.to) {
 		if (poll(&p, 1, 0) <= 0)
 			return 0;
-		n = read(STDIN_FILENO, terminal.input, sizeof terminal.input);
+		n = read(STDIN_FILENO, terminal.input, sizeof(terminal.input));
 		if (n == -1 && (errno == EINTR || errno == EAGAIN))
 			return 0;
 		if (n <= 0)
@@ -193,10 +193,9 @@ static enum key key_of_sequence(char last)
 		enum key key;
 	} keys[] = { { 'A', KEY_UP }, { 'B', KEY_DOWN }, { 'C', KEY_RIGHT }, { 'D', KEY_LEFT } };
 
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (keys[i].last == last)
 			return keys[i].key;
-	}
 	return KEY_NONE;
 }
 

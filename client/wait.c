@@ -8,8 +8,8 @@
 #include "client/commands.h"
 #include "client/field.h"
 #include "client/hold.h"
-#include "client/memory.h"
 #include "client/table.h"
+#include "proto/memory.h"
 #include "proto/units.h"
 
 static const struct table_column columns[] = {
@@ -31,7 +31,7 @@ static int look(const json_t *runs, struct table *t)
 		worst = exit_worse(worst, code);
 		if (t == NULL)
 			continue;
-		table_take(t, PAINT_NONE, mem_printf("%lld", (long long)field_int(run, "id")));
+		table_take(t, PAINT_NONE, xasprintf("%lld", (long long)field_int(run, "id")));
 		table_add(t, print_state_paint(state), state);
 		table_add(t, PAINT_NONE, code == EXIT_DONE ? "" : *cause != '\0' ? cause : field_text(run, "reason"));
 	}
@@ -82,7 +82,7 @@ int wait_command(struct client *c)
 		goto out;
 	}
 	if (!c->json)
-		t = table_new(columns, sizeof columns / sizeof columns[0]);
+		t = table_new(columns, ARRAY_SIZE(columns));
 	status = look(field_array(result, "runs"), t);
 	if (t != NULL)
 		table_print(t, &c->out, true);

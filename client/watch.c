@@ -15,6 +15,7 @@
 #include "client/watch_lines.h"
 #include "proto/call.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 
 #define FRAME_MS 100	/* between two drawings */
 #define LOAD_MS 200	/* between two looks at the documents: events come in bursts */
@@ -141,10 +142,9 @@ static void choose_number(struct watch *w, int64_t number)
 {
 	const json_t *slots = field_array(w->data.document, "slots");
 
-	for (size_t i = 0; i < json_array_size(slots); i++) {
+	for (size_t i = 0; i < json_array_size(slots); i++)
 		if (field_int(json_array_get(slots, i), "slot") == number)
 			choose_slot(w, i);
-	}
 }
 
 static enum watch_end run_key(struct watch *w, enum key key, char c)
@@ -195,7 +195,7 @@ static void take_signals(struct watch *w)
 {
 	struct signalfd_siginfo info;
 
-	while (read(w->other, &info, sizeof info) == (ssize_t)sizeof info) {
+	while (read(w->other, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGTSTP) {
 			terminal_close();
 			give_in(SIGTSTP);
@@ -248,7 +248,7 @@ static bool take_quit(struct watch *w)
 {
 	struct signalfd_siginfo info;
 
-	if (read(w->quit, &info, sizeof info) != (ssize_t)sizeof info)
+	if (read(w->quit, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return false;
 	w->signal = (int)info.ssi_signo;
 	return true;
@@ -270,7 +270,7 @@ static enum watch_end loop(struct watch *w)
 			end = after(w, watch_data_events(&w->data));
 		if (end != GO_ON)
 			return end;
-		poll(p, sizeof p / sizeof p[0], rest(w, clock_steady()));
+		poll(p, ARRAY_SIZE(p), rest(w, clock_steady()));
 		if (take_quit(w))
 			return END_QUIT;
 		take_signals(w);
@@ -307,8 +307,8 @@ static int watch_screen(struct client *c, int64_t run)
 	enum watch_end end;
 	int status;
 
-	w.quit = catch_signals(quits, sizeof quits / sizeof quits[0]);
-	w.other = catch_signals(others, sizeof others / sizeof others[0]);
+	w.quit = catch_signals(quits, ARRAY_SIZE(quits));
+	w.other = catch_signals(others, ARRAY_SIZE(others));
 	call_give_up_on(c->conn, w.quit);
 	watch_data_init(&w.data, c->conn);
 	terminal_size(&w.columns, &w.lines);

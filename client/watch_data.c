@@ -6,7 +6,7 @@
 
 #include "client/block.h"
 #include "client/field.h"
-#include "client/memory.h"
+#include "proto/memory.h"
 
 #define RUNS_MAX 200
 
@@ -92,7 +92,7 @@ static enum watch_result load_preview(struct watch_data *d, int64_t attempt, jso
 
 	if (rv != WATCH_OK)
 		return rv == WATCH_GONE ? rv : WATCH_OK;	/* its record may have been removed */
-	snprintf(key, sizeof key, "%lld", (long long)attempt);
+	snprintf(key, sizeof(key), "%lld", (long long)attempt);
 	before = json_object_get(d->previews, key);
 	events = field_int(before, "events");
 	json_object_set_new(preview, "events", json_integer((events == FIELD_NONE ? 0 : events) +
@@ -105,10 +105,9 @@ static bool is_over(const json_t *slot)
 {
 	static const char *const ends[] = { "passed", "failed", "cancelled" };
 
-	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		if (strcmp(field_text(slot, "phase"), ends[i]) == 0)
 			return true;
-	}
 	return false;
 }
 
@@ -141,7 +140,7 @@ void watch_data_uncount(struct watch_data *d)
 static enum watch_result load_reviews(struct watch_data *d, size_t chosen)
 {
 	const char *task = block_reviewed(json_array_get(field_array(d->document, "slots"), chosen));
-	char *wanted = mem_printf("%lld %s", (long long)field_int(d->document, "review_count"), task);
+	char *wanted = xasprintf("%lld %s", (long long)field_int(d->document, "review_count"), task);
 	enum watch_result rv = WATCH_OK;
 	struct call_error error;
 	json_t *result;
@@ -215,7 +214,7 @@ static enum watch_result load_all(struct watch_data *d, struct call_error *error
 	json_t *runs = json_array();
 	enum watch_result rv = WATCH_OK;
 
-	for (size_t i = 0; rv == WATCH_OK && i < sizeof unfinished / sizeof unfinished[0]; i++) {
+	for (size_t i = 0; rv == WATCH_OK && i < ARRAY_SIZE(unfinished); i++) {
 		json_t *result;
 
 		rv = ask(d, "run.list", json_pack("{s:s, s:i}", "state", unfinished[i], "limit", RUNS_MAX), &result, error);
@@ -255,7 +254,7 @@ static void note(struct watch_data *d, const json_t *event)
 		text[size - 1] = '\0';
 		line = strrchr(text, '\n');
 		free(d->last);
-		d->last = mem_strdup(line == NULL ? text : line + 1);
+		d->last = xstrdup(line == NULL ? text : line + 1);
 	}
 	free(text);
 }

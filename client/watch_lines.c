@@ -9,13 +9,13 @@
 #include "client/cooldown.h"
 #include "client/field.h"
 #include "client/live.h"
-#include "client/memory.h"
 #include "client/screen.h"
 #include "proto/call.h"
 #include "proto/clock.h"
+#include "proto/memory.h"
 
 /* Each run has lines of its own: what stands in one depends on those before. */
-struct time_phrase {
+struct watched_run {
 	int64_t run;
 	struct live *live;
 };
@@ -23,7 +23,7 @@ struct time_phrase {
 struct watch_lines {
 	struct client *client;
 	int64_t run;		/* FIELD_NONE: all */
-	struct time_phrase *told;
+	struct watched_run *runs;
 	size_t count;
 };
 
@@ -55,12 +55,12 @@ static void print_now(const struct watch_lines *w, const json_t *run, const json
 /* What makes lines of the events of a run that we now hear of for the first time. run: as in run.get, NULL: not known. */
 static struct live *begin(struct watch_lines *w, int64_t id, const json_t *run)
 {
-	char *before = w->run == FIELD_NONE ? mem_printf("[%lld] ", (long long)id) : mem_strdup("");
+	char *before = w->run == FIELD_NONE ? xasprintf("[%lld] ", (long long)id) : xstrdup("");
 
-	w->told = mem_grow(w->told, w->count + 1, sizeof *w->told);
-	w->told[w->count] = (struct time_phrase){ id, live_new(&w->client->out, run, before) };
+	w->runs = xreallocarray(w->runs, w->count + 1, sizeof(*w->runs));
+	w->runs[w->count] = (struct watched_run){ id, live_new(&w->client->out, run, before) };
 	free(before);
-	return w->told[w->count++].live;
+	return w->runs[w->count++].live;
 }
 
 static struct live *live_of(struct watch_lines *w, int64_t id)
@@ -69,10 +69,9 @@ static struct live *live_of(struct watch_lines *w, int64_t id)
 	struct live *live;
 	json_t *run;
 
-	for (size_t i = 0; i < w->count; i++) {
-		if (w->told[i].run == id)
-			return w->told[i].live;
-	}
+	for (size_t i = 0; i < w->count; i++)
+		if (w->runs[i].run == id)
+			return w->runs[i].live;
 	run = call_method(w->client->conn, "run.get", json_pack("{s:I}", "id", (json_int_t)id), &error);
 	live = begin(w, id, run);
 	json_decref(run);
@@ -82,9 +81,9 @@ static struct live *live_of(struct watch_lines *w, int64_t id)
 static void end(struct watch_lines *w, int64_t id)
 {
 	for (size_t i = 0; i < w->count; i++) {
-		if (w->told[i].run == id) {
-			live_free(w->told[i].live);
-			w->told[i] = w->told[--w->count];
+		if (w->runs[i].run == id) {
+			live_free(w->runs[i].live);
+			w->runs[i] = w->runs[--w->count];
 			return;
 		}
 	}
@@ -173,7 +172,7 @@ int watch_lines(struct client *c, int64_t run)
 	if (status == 0)
 		status = run != FIELD_NONE ? watch_one(&w) : follow(&w);
 	while (w.count > 0)
-		end(&w, w.told[0].run);
-	free(w.told);
+		end(&w, w.runs[0].run);
+	free(w.runs);
 	return status;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "proto/memory.h"
+
 /* Length of the well-formed sequence at data (1..4) with its code point, or 0 when the first byte starts none. */
 static size_t decode(const char *data, size_t size, uint32_t *out)
 {
@@ -62,7 +64,7 @@ static const struct {
 
 static bool is_invisible(uint32_t c)
 {
-	for (size_t i = 0; i < sizeof(invisible) / sizeof(invisible[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(invisible); i++) {
 		if (c >= invisible[i].first && c <= invisible[i].last)
 			return true;
 	}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "proto/memory.h"
 
-#include <stdarg.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void *xcalloc(size_t count, size_t size)
 {
@@ -42,14 +43,22 @@ char *xmemdup0(const void *data, size_t size)
 	return p;
 }
 
+char *xvasprintf(const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) == -1)
+		abort();
+	return text;
+}
+
 char *xasprintf(const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) == -1)
-		abort();
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	return text;
 }
@@ -145,15 +154,35 @@ void buf_addf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	if (n == -1)
-		abort();
-	buf_add(b, text, (size_t)n);
+	buf_adds(b, text);
 	free(text);
+}
+
+void buf_separate(struct buf *b, const char *separator)
+{
+	if (b->size > 0)
+		buf_adds(b, separator);
+}
+
+int buf_read(struct buf *b, int fd, size_t max)
+{
+	char chunk[16384];
+	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -errno;
+		if (b->size + (size_t)n > max)
+			return -EFBIG;
+		buf_add(b, chunk, (size_t)n);
+	}
+	return 0;
 }
 
 void buf_release(struct buf *b)

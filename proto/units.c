@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "proto/memory.h"
+
 struct unit {
 	char letter;	/* 0: no letter was written */
 	int64_t factor;
@@ -19,7 +21,6 @@ static const struct unit durations[] = {
 static const struct unit sizes[] = {
 	{ 0, 1 }, { 'K', INT64_C(1) << 10 }, { 'M', INT64_C(1) << 20 }, { 'G', INT64_C(1) << 30 }, { 'T', INT64_C(1) << 40 },
 };
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Digits, then at most one letter of the table. */
 static int parse(const char *text, const struct unit *units, size_t count, int64_t max, int64_t *out)
@@ -46,12 +47,12 @@ static int parse(const char *text, const struct unit *units, size_t count, int64
 
 int duration_parse(const char *text, int64_t *ms)
 {
-	return parse(text, durations, COUNT(durations), DURATION_MAX, ms);
+	return parse(text, durations, ARRAY_SIZE(durations), DURATION_MAX, ms);
 }
 
 int size_parse(const char *text, int64_t *bytes)
 {
-	return parse(text, sizes, COUNT(sizes), INT64_MAX, bytes);
+	return parse(text, sizes, ARRAY_SIZE(sizes), INT64_MAX, bytes);
 }
 
 void duration_format(int64_t ms, char *out, size_t room)
@@ -82,7 +83,7 @@ void size_format(int64_t bytes, char *out, size_t room)
 		return;
 	}
 	/* 1023.5 would be printed as 1024 */
-	for (; value >= 1023.5 && i + 1 < COUNT(names); i++)
+	for (; value >= 1023.5 && i + 1 < ARRAY_SIZE(names); i++)
 		value /= 1024;
 	tenths = (int)(value * 10 + 0.5);
 	if (tenths < 100 && tenths % 10 != 0)

@@ -16,10 +16,8 @@
 int file_read(int dirfd, const char *name, size_t max, char **data, size_t *size)
 {
 	struct buf b = { 0 };
-	char chunk[16384];
 	struct stat st;
-	ssize_t n;
-	int fd, rv = 0;
+	int fd, rv;
 
 	fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd == -1)
@@ -32,20 +30,9 @@ int file_read(int dirfd, const char *name, size_t max, char **data, size_t *size
 		rv = -EINVAL;
 		goto out;
 	}
-	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
-		if (n == -1 && errno == EINTR)
-			continue;
-		if (n == -1) {
-			rv = -errno;
-			goto out;
-		}
-		if (b.size + (size_t)n > max) {
-			rv = -EFBIG;
-			goto out;
-		}
-		buf_add(&b, chunk, (size_t)n);
-	}
-	*data = buf_take(&b, size);
+	rv = buf_read(&b, fd, max);
+	if (rv == 0)
+		*data = buf_take(&b, size);
 out:
 	buf_release(&b);
 	close(fd);

@@ -32,7 +32,7 @@ void log_set_level(enum log_level level)
 
 int log_level_parse(const char *name, enum log_level *level)
 {
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
 		if (strcmp(levels[i].name, name) == 0) {
 			*level = (enum log_level)i;
 			return 0;

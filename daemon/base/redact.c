@@ -150,7 +150,7 @@ static bool is_told(const char *name, size_t size)
 		"USER", "LOGNAME", "NAME", "HOST", "MODEL", "VERSION", "PROJECT", "REGION", "LOCATION", "LANG", "URL", "TYPE", "FORMAT", "MODE", "LEVEL", "ID",
 	};
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		size_t n = strlen(endings[i]);
 
 		if (size >= n && strncasecmp(name + size - n, endings[i], n) == 0)
@@ -181,7 +181,7 @@ static size_t cut_end(const char *text, size_t size)
 {
 	static const char *const marks[] = { "\xe2\x80\xa6", "..." };
 
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
 		size_t n = strlen(marks[i]);
 
 		if (size >= n && memcmp(text + size - n, marks[i], n) == 0)

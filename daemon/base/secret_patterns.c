@@ -6,7 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#include "proto/memory.h"
+
 
 /* So much of a word says what it is. What goes on behind that is walked only when it is a secret, which is then over. */
 #define JUDGED_MAX 128
@@ -121,7 +122,7 @@ static bool ends_with_word(const struct part *part, const char *const *words, si
 	return false;
 }
 
-#define IS(part, words) is_word(part, words, COUNT(words))
+#define IS(part, words) is_word(part, words, ARRAY_SIZE(words))
 
 static const char *const whole_words[] = {
 	"key", "keys", "token", "secret", "secrets", "password", "passwords", "passwd", "passphrase", "credential", "credentials",
@@ -156,11 +157,11 @@ static enum strength name_strength(const char *name, size_t size)
 		return NO_SECRET;
 	last = &parts[count - 1];
 	for (size_t i = 0; i < count && !found; i++)
-		found = IS(&parts[i], whole_words) || ends_with_word(&parts[i], endings, COUNT(endings));
+		found = IS(&parts[i], whole_words) || ends_with_word(&parts[i], endings, ARRAY_SIZE(endings));
 	found = found || (count > 1 && IS(last, last_words));
 	if (!found || (count > 1 && IS(last, about)))
 		return NO_SECRET;
-	if (IS(last, plain_words) || ends_with_word(last, endings, COUNT(endings)))
+	if (IS(last, plain_words) || ends_with_word(last, endings, ARRAY_SIZE(endings)))
 		return STRONG;
 	if (count > 1 && (IS(last, ((const char *const[]){ "token" })) || IS(&parts[count - 2], key_words)))
 		return STRONG;
@@ -186,7 +187,7 @@ bool secret_is_placeholder(const char *value, size_t size)
 		return true;
 	if (size >= 2 && memcmp(value, "~/", 2) == 0)
 		return true;
-	return is_word(&(struct part){ value, size }, words, COUNT(words)) || memmem(value, size, SECRET_MARK, strlen(SECRET_MARK)) != NULL;
+	return is_word(&(struct part){ value, size }, words, ARRAY_SIZE(words)) || memmem(value, size, SECRET_MARK, strlen(SECRET_MARK)) != NULL;
 }
 
 /* A run of at least so many letters and digits with both in it. */
@@ -308,7 +309,7 @@ static size_t skip_scheme(const struct secret_scan *s, size_t at)
 {
 	static const char *const schemes[] = { "Bearer ", "Basic ", "Token ", "ApiKey " };
 
-	for (size_t i = 0; i < COUNT(schemes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
 		size_t n = strlen(schemes[i]);
 
 		if (s->size - at > n && strncasecmp(s->text + at, schemes[i], n) == 0)
@@ -423,7 +424,7 @@ static bool fits(const struct known *k, const char *body, size_t size)
 
 static bool find_known(const struct secret_scan *s, size_t at, struct secret_match *hit)
 {
-	for (size_t i = 0; i < COUNT(known); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		size_t from = at + strlen(known[i].head), to;
 
 		if (!begins(s, at, known[i].head))
