@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cell.h"
 #include "client/field.h"
+#include "client/run_view.h"
 #include "proto/memory.h"
 
 struct look {
@@ -19,30 +21,16 @@ char *badge_name(int64_t slot)
 	return slot == 0 ? xstrdup("all") : xasprintf("A%lld", (long long)slot);
 }
 
-static long long number(const json_t *object, const char *key)
-{
-	int64_t n = field_int(object, key);
-
-	return n == FIELD_NONE ? 0 : (long long)n;
-}
-
-static bool is(const json_t *object, const char *key, const char *value)
-{
-	return strcmp(field_text(object, key), value) == 0;
-}
-
 /* Why it is so: cause before reason. "" when nobody says. */
 static char *why(const struct look *l)
 {
-	const char *cause = field_text(l->slot, "cause");
-
-	return xstrdup(*cause != '\0' ? cause : field_text(l->slot, "reason"));
+	return cell_why(l->slot, NULL);
 }
 
+/* Round 0: the tree is looked at for a commit without a review. */
 static bool is_reviewed(const struct look *l)
 {
-	/* round 0: the tree is looked at for a commit without a review */
-	return is(l->slot, "phase", "reviewing") && number(l->slot, "round") > 0;
+	return field_count(l->slot, "round") > 0;
 }
 
 static char *reviewing(const struct look *l)
@@ -50,33 +38,23 @@ static char *reviewing(const struct look *l)
 	return *l->task == '\0' ? xstrdup("reviewing") : xasprintf("reviewing %s", l->task);
 }
 
-static bool is_fixed(const struct look *l)
-{
-	return is(l->slot, "phase", "fixing");
-}
-
 static char *fixing(const struct look *l)
 {
-	return xasprintf("fix attempt %lld%s%s", number(l->slot, "fix"), *l->task == '\0' ? "" : " for ", l->task);
-}
-
-static bool is_checked(const struct look *l)
-{
-	return is(l->slot, "phase", "checking");
+	return xasprintf("fix attempt %lld%s%s", field_count(l->slot, "fix"), *l->task == '\0' ? "" : " for ", l->task);
 }
 
 static char *checking(const struct look *l)
 {
-	const char *command = is(l->attempt, "role", "check") ? field_text(l->attempt, "agent") : "";
+	const char *command = field_is(l->attempt, "role", "check") ? field_text(l->attempt, "agent") : "";
 
-	return xasprintf("check %lld%s%s%s%s", number(l->slot, "check"), *l->task == '\0' ? "" : " for ", l->task,
+	return xasprintf("check %lld%s%s%s%s", field_count(l->slot, "check"), *l->task == '\0' ? "" : " for ", l->task,
 		*command == '\0' ? "" : ": ", command);
 }
 
 /* Its commit is there: what goes on is the way of that to those of the other tasks. */
 static bool is_merged(const struct look *l)
 {
-	return is(l->slot, "phase", "committing") && *field_text(l->slot, "commit") != '\0' && *field_text(l->run, "result_branch") != '\0';
+	return *field_text(l->slot, "commit") != '\0' && *field_text(l->run, "result_branch") != '\0';
 }
 
 static char *merging(const struct look *l)
@@ -84,56 +62,21 @@ static char *merging(const struct look *l)
 	return xasprintf("merging %s", l->task);
 }
 
-static bool is_committed(const struct look *l)
-{
-	return is(l->slot, "phase", "committing") || is(l->slot, "phase", "reviewing");
-}
-
 static char *committing(const struct look *l)
 {
 	return xasprintf("committing %s", l->task);
 }
 
-static bool is_held(const struct look *l)
-{
-	return is(l->slot, "phase", "held");
-}
-
-static bool is_cooling(const struct look *l)
-{
-	return is(l->slot, "phase", "cooling");
-}
-
 /* The slot is done, its task is not. */
 static bool has_stopped(const struct look *l)
 {
-	return is(l->slot, "phase", "passed") && is(l->attempt, "outcome", "stop-marker");
-}
-
-static bool has_passed(const struct look *l)
-{
-	return is(l->slot, "phase", "passed");
-}
-
-static bool has_failed(const struct look *l)
-{
-	return is(l->slot, "phase", "failed");
-}
-
-static bool is_cancelled(const struct look *l)
-{
-	return is(l->slot, "phase", "cancelled");
-}
-
-static bool is_implemented(const struct look *l)
-{
-	return is(l->slot, "phase", "implementing");
+	return field_is(l->attempt, "outcome", "stop-marker");
 }
 
 /* Also for the moment in which what it said is read. */
 static bool runs(const struct look *l)
 {
-	return is_implemented(l) && l->attempt != NULL && !is(l->attempt, "state", "starting");
+	return l->attempt != NULL && !field_is(l->attempt, "state", "starting");
 }
 
 static bool has_said_something(const struct look *l)
@@ -145,17 +88,12 @@ static char *working(const struct look *l)
 {
 	if (*l->task != '\0')
 		return xasprintf("working on %s", l->task);
-	return xstrdup(is(l->run, "assign", "agent") ? "picking a bead" : "working");
+	return xstrdup(field_is(l->run, "assign", "agent") ? "picking a bead" : "working");
 }
 
 static bool has_task(const json_t *slot)
 {
 	return *field_text(slot, "task") != '\0';
-}
-
-static bool is_over(const json_t *slot)
-{
-	return is(slot, "phase", "passed") || is(slot, "phase", "failed") || is(slot, "phase", "cancelled");
 }
 
 /* Where agents pick their tasks by themselves, one starts after the other: of the slots in front of this one the last that has
@@ -164,14 +102,14 @@ static const json_t *slot_before(const struct look *l, bool picked)
 {
 	const json_t *slots = field_array(l->run, "slots"), *found = NULL;
 
-	for (size_t i = 0; is(l->run, "assign", "agent") && i < json_array_size(slots); i++) {
+	for (size_t i = 0; field_is(l->run, "assign", "agent") && i < json_array_size(slots); i++) {
 		const json_t *slot = json_array_get(slots, i);
 
-		if (number(slot, "slot") == 0 || number(slot, "slot") >= number(l->slot, "slot"))
+		if (field_count(slot, "slot") == 0 || field_count(slot, "slot") >= field_count(l->slot, "slot"))
 			continue;
 		if (picked && has_task(slot))
 			found = slot;
-		else if (!picked && found == NULL && !has_task(slot) && !is_over(slot))
+		else if (!picked && found == NULL && !has_task(slot) && !view_is_over(slot))
 			found = slot;
 	}
 	return found;
@@ -183,13 +121,13 @@ static char *spawning(const struct look *l)
 	const json_t *before = slot_before(l, true);
 
 	if (!has_task(l->slot) && before != NULL)
-		return xasprintf("launching after A%lld picked %s", number(before, "slot"), field_text(before, "task"));
+		return xasprintf("launching after A%lld picked %s", field_count(before, "slot"), field_text(before, "task"));
 	return xasprintf("launching%s%s", *l->task == '\0' ? "" : " for ", l->task);
 }
 
 static bool is_paused(const struct look *l)
 {
-	return is(l->slot, "phase", "waiting") && (is(l->run, "state", "paused") || field_true(l->run, "paused"));
+	return field_is(l->run, "state", "paused") || field_true(l->run, "paused");
 }
 
 static char *nothing(const struct look *l)
@@ -201,14 +139,12 @@ static char *nothing(const struct look *l)
 /* What keeps it from a slot of the daemon. */
 static const char *reason(const struct look *l)
 {
-	const char *own = field_text(l->slot, "reason");
-
-	return *own != '\0' ? own : field_text(l->run, "reason");
+	return *field_text(l->slot, "reason") != '\0' ? field_text(l->slot, "reason") : field_text(l->run, "reason");
 }
 
 static bool is_queued(const struct look *l)
 {
-	return is(l->slot, "phase", "waiting") && (is(l->run, "state", "queued") || strstr(reason(l), "in use") != NULL || strstr(reason(l), " busy") != NULL);
+	return field_is(l->run, "state", "queued") || strstr(reason(l), "in use") != NULL || strstr(reason(l), " busy") != NULL;
 }
 
 static char *for_what(const struct look *l)
@@ -216,18 +152,12 @@ static char *for_what(const struct look *l)
 	return xstrdup(reason(l));
 }
 
-static bool is_any(const struct look *l)
-{
-	(void)l;
-	return true;
-}
-
 static char *waiting(const struct look *l)
 {
 	const json_t *before = slot_before(l, false);
 
 	if (!has_task(l->slot) && before != NULL)
-		return xasprintf("waiting to spawn until A%lld picked a bead", number(before, "slot"));
+		return xasprintf("waiting to spawn until A%lld picked a bead", field_count(before, "slot"));
 	if (*field_text(l->slot, "reason") != '\0')
 		return xstrdup(field_text(l->slot, "reason"));
 	/* an answer is there: what it waits for comes behind its work, not in front of it */
@@ -236,39 +166,41 @@ static char *waiting(const struct look *l)
 	return *l->task == '\0' ? xstrdup(field_text(l->run, "reason")) : xasprintf("making ready for %s", l->task);
 }
 
-/* The first that holds is told. */
+/* The first whose phase it is, and that holds, is told. */
 static const struct {
 	const char *word;
 	enum paint paint;
-	bool (*holds)(const struct look *l);
+	const char *phase;			/* NULL: any */
+	bool (*holds)(const struct look *l);	/* NULL: always */
 	char *(*text)(const struct look *l);
 	bool counts;
 } badges[] = {
-	{ "REVIEW", PAINT_CYAN, is_reviewed, reviewing, false },
-	{ "FIX", PAINT_YELLOW, is_fixed, fixing, false },
-	{ "CHECK", PAINT_CYAN, is_checked, checking, false },
-	{ "MERGE", PAINT_CYAN, is_merged, merging, false },
-	{ "COMMIT", PAINT_CYAN, is_committed, committing, false },
-	{ "HELD", PAINT_YELLOW, is_held, why, false },
-	{ "COOLING", PAINT_YELLOW, is_cooling, why, false },
-	{ "STOPPED", PAINT_YELLOW, has_stopped, why, false },
-	{ "PASSED", PAINT_GREEN, has_passed, why, false },
-	{ "FAILED", PAINT_RED, has_failed, why, false },
-	{ "CANCELLED", PAINT_DIM, is_cancelled, why, false },
-	{ "EVENTS", PAINT_CYAN, has_said_something, working, true },
-	{ "RUN", PAINT_CYAN, runs, working, false },
-	{ "SPAWN", PAINT_CYAN, is_implemented, spawning, false },
-	{ "PAUSED", PAINT_YELLOW, is_paused, nothing, false },
-	{ "QUEUED", PAINT_DIM, is_queued, for_what, false },
-	{ "WAIT", PAINT_DIM, is_any, waiting, false },
+	{ "REVIEW", PAINT_CYAN, "reviewing", is_reviewed, reviewing, false },
+	{ "FIX", PAINT_YELLOW, "fixing", NULL, fixing, false },
+	{ "CHECK", PAINT_CYAN, "checking", NULL, checking, false },
+	{ "MERGE", PAINT_CYAN, "committing", is_merged, merging, false },
+	{ "COMMIT", PAINT_CYAN, "committing", NULL, committing, false },
+	{ "COMMIT", PAINT_CYAN, "reviewing", NULL, committing, false },
+	{ "HELD", PAINT_YELLOW, "held", NULL, why, false },
+	{ "COOLING", PAINT_YELLOW, "cooling", NULL, why, false },
+	{ "STOPPED", PAINT_YELLOW, "passed", has_stopped, why, false },
+	{ "PASSED", PAINT_GREEN, "passed", NULL, why, false },
+	{ "FAILED", PAINT_RED, "failed", NULL, why, false },
+	{ "CANCELLED", PAINT_DIM, "cancelled", NULL, why, false },
+	{ "EVENTS", PAINT_CYAN, "implementing", has_said_something, working, true },
+	{ "RUN", PAINT_CYAN, "implementing", runs, working, false },
+	{ "SPAWN", PAINT_CYAN, "implementing", NULL, spawning, false },
+	{ "PAUSED", PAINT_YELLOW, "waiting", is_paused, nothing, false },
+	{ "QUEUED", PAINT_DIM, "waiting", is_queued, for_what, false },
+	{ "WAIT", PAINT_DIM, NULL, NULL, waiting, false },
 };
 
 void badge_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events, struct badge *badge)
 {
-	struct look look = { run, slot, attempt, number(slot, "slot") == 0 ? "the whole run" : field_text(slot, "task"), events };
+	struct look look = { run, slot, attempt, field_count(slot, "slot") == 0 ? "the whole run" : field_text(slot, "task"), events };
 	size_t i = 0;
 
-	while (!badges[i].holds(&look))
+	while ((badges[i].phase != NULL && !field_is(slot, "phase", badges[i].phase)) || (badges[i].holds != NULL && !badges[i].holds(&look)))
 		i++;	/* the last one always does */
 	*badge = (struct badge){ badges[i].word, badges[i].counts ? events : FIELD_NONE, badges[i].paint, badges[i].text(&look) };
 }

@@ -52,21 +52,20 @@ static char *part(size_t kind, double spent, double limit, double reserved)
 
 char *budget_line(const json_t *budget)
 {
-	char *line = xstrdup("");
+	struct buf line = { 0 };
 
 	for (size_t i = 0; i < KINDS; i++) {
 		double limit = field_real(budget, kinds[i].limit);
-		char *text, *longer;
+		char *text;
 
 		if (isnan(limit))
 			continue;
 		text = part(i, field_real(budget, kinds[i].spent), limit, kinds[i].reserved != NULL ? field_real(budget, kinds[i].reserved) : (double)NAN);
-		longer = xasprintf("%s%s%s", line, *line != '\0' ? "; " : "", text);
+		buf_separate(&line, "; ");
+		buf_adds(&line, text);
 		free(text);
-		free(line);
-		line = longer;
 	}
-	return line;
+	return buf_take(&line, NULL);
 }
 
 char *budget_told(const json_t *event)

@@ -6,6 +6,7 @@
 #include "client/commands.h"
 #include "client/environment.h"
 #include "client/field.h"
+#include "client/print.h"
 
 /* more: parameters beside the id. The other runs are not spared because one was refused. */
 static int change_each(struct client *c, const char *method, const json_t *more, void (*tell)(struct client *c, int64_t asked, const json_t *run))
@@ -51,7 +52,7 @@ static void tell_cancelled(struct client *c, int64_t asked, const json_t *run)
 /* Running attempts are not interrupted. A held run is paused beside. */
 static void tell_paused(struct client *c, int64_t asked, const json_t *run)
 {
-	bool held = strcmp(field_text(run, "state"), "held") == 0;
+	bool held = field_is(run, "state", "held");
 
 	fprintf(c->talk.file, "Run %lld: ", (long long)asked);
 	print_painted(&c->talk, print_state_paint("paused"), held ? "held and paused" : "paused");
@@ -100,7 +101,7 @@ static void tell_retried(struct client *c, int64_t asked, const json_t *run)
 {
 	fprintf(c->talk.file, "Run %lld is tried again as:\n", (long long)asked);
 	fflush(c->talk.file);
-	fprintf(c->out.file, "%lld\n", (long long)field_int(run, "id"));
+	fprintf(c->out.file, "%lld\n", field_count(run, "id"));
 }
 
 int retry_command(struct client *c)

@@ -7,11 +7,10 @@
 #include <unistd.h>
 
 #include "client/connect.h"
+#include "client/error_print.h"
 #include "client/field.h"
 #include "client/sockets.h"
 #include "proto/call.h"
-#include "proto/error.h"
-#include "proto/escape.h"
 
 /* Secrets of the environment go to the daemon, and the daemon says which: not any program that listens may ask for them. */
 static void set_trust(struct client *c)
@@ -49,38 +48,6 @@ int client_connect(struct client *c)
 	return connect_daemon(named, start_policy(c), &c->trust, &c->conn, &c->hello, &c->socket);
 }
 
-/* What is said of every wrong parameter helps only who gave parameters, not options. */
-static bool hint_helps(const struct call_error *error, const struct option_row *rows)
-{
-	const struct rpc_error_row *row = rpc_error_find(RPC_INVALID_PARAMS);
-
-	return error->hint[0] != '\0' && (rows == NULL || strcmp(error->hint, row->help) != 0);
-}
-
-void client_tell(const struct call_error *error, const struct option_row *rows)
-{
-	const char *option = options_for_param(rows, error->field), *text = error->message;
-	size_t named = strlen(error->field);
-	char *message;
-
-	/* the option names it already */
-	if (option != NULL && strncmp(text, error->field, named) == 0 && strncmp(text + named, ": ", 2) == 0)
-		text += named + 2;
-	message = text_escape(text, strlen(text), true);
-
-	if (option != NULL)
-		warnx("--%s: %s", option, message);
-	else
-		warnx("%s", message);
-	free(message);
-	if (hint_helps(error, rows)) {
-		char *hint = text_escape(error->hint, strlen(error->hint), true);
-
-		fprintf(stderr, "  %s\n", hint);
-		free(hint);
-	}
-}
-
 json_t *client_call(struct client *c, const char *method, json_t *params, int *status)
 {
 	struct call_error error;
@@ -93,7 +60,7 @@ json_t *client_call(struct client *c, const char *method, json_t *params, int *s
 	}
 	result = call_method(c->conn, method, params, &error);
 	if (result == NULL) {
-		client_tell(&error, c->command->options);
+		error_print(&error, c->command->options);
 		*status = error.code == 0 ? EXIT_NO_DAEMON : EXIT_REFUSED;
 	}
 	return result;
@@ -106,6 +73,26 @@ json_t *client_call_json(struct client *c, const char *method, json_t *params, i
 	if (result != NULL && c->json)
 		print_json(&c->out, result);
 	return result;
+}
+
+json_t *client_get(struct client *c, const char *method, const char *param, int64_t number, int *status)
+{
+	return client_call(c, method, json_pack("{s:I}", param, (json_int_t)number), status);
+}
+
+json_t *client_get_json(struct client *c, const char *method, const char *param, int64_t number, int *status)
+{
+	return client_call_json(c, method, json_pack("{s:I}", param, (json_int_t)number), status);
+}
+
+int client_act(struct client *c, const struct client_action *actions, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(actions[i].name, c->options.arguments[0]) == 0 && c->options.count >= actions[i].least &&
+		    c->options.count <= actions[i].most)
+			return actions[i].run(c);
+	warnx("usage: rlctl %s %s", c->command->name, c->command->usage);
+	return EXIT_USAGE;
 }
 
 static int parse_id(const char *text, size_t length, int64_t *id)

@@ -12,8 +12,6 @@
 #include "client/print.h"
 #include "proto/call.h"
 
-#define CLIENT_PROTOCOL 1
-
 struct client;
 
 struct command {
@@ -24,6 +22,13 @@ struct command {
 	const struct option_row *options;	/* own ones, NULL: none */
 	int least, most;		/* arguments */
 	bool no_start;			/* there is nothing to be done with a daemon that had to be started */
+};
+
+/* What a command does is said by its first argument. */
+struct client_action {
+	const char *name;
+	int least, most;		/* arguments, with the name */
+	int (*run)(struct client *c);	/* returns the exit code */
 };
 
 /* Ends with a row without name. */
@@ -49,8 +54,12 @@ json_t *client_call(struct client *c, const char *method, json_t *params, int *s
 /* The same for the common case: print the result when --json was given. */
 json_t *client_call_json(struct client *c, const char *method, json_t *params, int *status);
 
-/* Say on stderr what an error reply said. rows: options that filled the request, to name the one at fault; or NULL. */
-void client_tell(const struct call_error *error, const struct option_row *rows);
+/* The same two for a method with one parameter that is a number. */
+json_t *client_get(struct client *c, const char *method, const char *param, int64_t number, int *status);
+json_t *client_get_json(struct client *c, const char *method, const char *param, int64_t number, int *status);
+
+/* Do the action that the first argument names. Its exit code, or EXIT_USAGE after telling how the command is used. */
+int client_act(struct client *c, const struct client_action *actions, size_t count);
 
 /* "42" or "42/3" (attempt NULL: not allowed; *attempt FIELD_NONE: not given). 0, or EXIT_USAGE after telling. */
 int client_parse_run(const char *text, int64_t *run, int64_t *attempt);

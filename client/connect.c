@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/client.h"
+#include "client/error_print.h"
 #include "client/exit.h"
 #include "client/sockets.h"
 #include "client/start.h"
@@ -46,7 +46,7 @@ static enum attempt_result attempt(const char *path, const struct call_trust *tr
 		strlcpy(why->message, strerror(-failure), sizeof(why->message));
 		return ATTEMPT_SILENT;
 	}
-	params = json_pack("{s:s, s:i, s:i}", "client", "rlctl " RLD_VERSION, "min", CLIENT_PROTOCOL, "max", CLIENT_PROTOCOL);
+	params = json_pack("{s:s, s:i, s:i}", "client", "rlctl " RLD_VERSION, "min", CONNECT_PROTOCOL, "max", CONNECT_PROTOCOL);
 	*hello = call_method(*conn, "daemon.hello", params, why);
 	if (*hello != NULL)
 		return ATTEMPT_CONNECTED;
@@ -76,13 +76,13 @@ static int connect_named(const char *path, const struct call_trust *trust, struc
 		warnx("no daemon answers at %s: %s; start one with \"rld --socket %s\", or name another socket", path, why.message, path);
 		return EXIT_NO_DAEMON;
 	case ATTEMPT_UNTRUSTED:
-		client_tell(&why, NULL);
+		error_print(&why, NULL);
 		return EXIT_NO_DAEMON;
 	case ATTEMPT_CLOSED_TO_US:
 	case ATTEMPT_REFUSED:
 		break;
 	}
-	client_tell(&why, NULL);
+	error_print(&why, NULL);
 	return EXIT_REFUSED;
 }
 
@@ -105,7 +105,7 @@ static enum attempt_result search(struct search *s)
 	for (size_t i = 0; s->sockets[i] != NULL && result != ATTEMPT_CONNECTED && result != ATTEMPT_REFUSED; i++) {
 		result = attempt(s->sockets[i], s->trust, s->conn, s->hello, &s->why);
 		if (result == ATTEMPT_UNTRUSTED && !s->told)
-			client_tell(&s->why, NULL);
+			error_print(&s->why, NULL);
 		if (result == ATTEMPT_CONNECTED)
 			*s->found = xstrdup(s->sockets[i]);
 	}
@@ -191,7 +191,7 @@ int connect_daemon(const char *named, enum connect_start start, const struct cal
 		status = may_start(&s, start, result == ATTEMPT_CLOSED_TO_US) ? start_and_connect(&s) : EXIT_NO_DAEMON;
 		break;
 	case ATTEMPT_REFUSED:
-		client_tell(&s.why, NULL);
+		error_print(&s.why, NULL);
 		status = EXIT_REFUSED;
 		break;
 	}

@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#define CONNECT_PROTOCOL 1
+
 struct call_conn;
 struct call_trust;
 

@@ -6,46 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/listing.h"
 #include "client/table.h"
-#include "proto/clock.h"
 #include "proto/memory.h"
 #include "proto/units.h"
 
-static const struct table_column columns[] = {
-	{ "ACCOUNT", 0 },
-	{ "STATE", 0 },
-	{ "UNTIL", 0 },
-	{ "WAITING", TABLE_RIGHT },
-	{ "SPENT TODAY", TABLE_FLEXIBLE },
-	{ "AGENTS", TABLE_FLEXIBLE },
-	{ "WHY", TABLE_FLEXIBLE },
-};
-
-/* "until 2026-11-22 22:52:00 (in 2h 10m)"; "" when it serves. The caller frees. */
-static char *until_text(const json_t *account)
+/* The end of the cooldown, "2026-11-22 22:52:00 (in 2h 10m)"; "" when the account serves. */
+static char *cooldown_until(const json_t *account, const char *key)
 {
-	int64_t until = field_time(account, "until"), left = until - clock_wall();
-	char *clock, *in, *text;
-
-	if (until == FIELD_NONE || !field_true(account, "in_force"))
-		return xstrdup("");
-	clock = print_clock(until);
-	in = print_duration(left < 0 ? 0 : left);
-	text = xasprintf("%s (in %s)", clock, in);
-	free(clock);
-	free(in);
-	return text;
+	return field_true(account, "in_force") ? cell_until(account, key) : xstrdup("");
 }
 
 /* "limit: You've hit your session limit", "ann: going to bed". The caller frees. */
-static char *why(const json_t *account)
+static char *cooldown_why(const json_t *account, const char *key)
 {
 	static const char human[] = "human:";
 	const char *kind = field_text(account, "kind"), *by = field_text(account, "set_by"), *reason = field_text(account, "reason");
 
+	(void)key;
 	if (!field_true(account, "in_force"))
 		return xstrdup("");
 	if (strncmp(by, human, sizeof(human) - 1) == 0)
@@ -53,17 +35,17 @@ static char *why(const json_t *account)
 	return xasprintf("%s%s%s", kind, *reason != '\0' ? ": " : "", reason);
 }
 
-static void add(struct buf *line, char *text)
+static void cooldown_add(struct buf *line, char *text)
 {
 	if (*text != '\0') {
-		buf_add(line, line->size > 0 ? ", " : "", line->size > 0 ? strlen(", ") : 0);
+		buf_separate(line, ", ");
 		buf_adds(line, text);
 	}
 	free(text);
 }
 
 /* What of it, and how much there may be: "$1.20 of $20.00", "12.3k of 1.0M tokens". The caller frees. */
-static char *part(char *spent, char *limit, const char *unit)
+static char *cooldown_part(char *spent, char *limit, const char *unit)
 {
 	char *text = *limit != '\0' ? xasprintf("%s of %s%s", *spent != '\0' ? spent : "0", limit, unit) :
 		xasprintf("%s%s", spent, *spent != '\0' ? unit : "");
@@ -74,68 +56,49 @@ static char *part(char *spent, char *limit, const char *unit)
 }
 
 /* The caller frees. */
-static char *spent_text(const json_t *account)
+static char *cooldown_spent(const json_t *account, const char *key)
 {
-	const json_t *spent = json_object_get(account, "spent"), *limits = json_object_get(account, "limits");
+	const json_t *spent = json_object_get(account, key), *limits = json_object_get(account, "limits");
 	int64_t tokens = field_int(spent, "tokens"), most_ms = field_int(limits, "budget_day_wall_ms");
 	struct buf line = { 0 };
 
-	add(&line, part(print_cost(field_real(spent, "cost_usd")), print_cost(field_real(limits, "budget_day_usd")), ""));
-	add(&line, part(tokens > 0 ? print_count(tokens) : xstrdup(""), print_count(field_int(limits, "budget_day_tokens")), " tokens"));
+	cooldown_add(&line, cooldown_part(cell_cost(spent, "cost_usd"), cell_cost(limits, "budget_day_usd"), ""));
+	cooldown_add(&line, cooldown_part(tokens > 0 ? print_count(tokens) : xstrdup(""), print_count(field_int(limits, "budget_day_tokens")), " tokens"));
 	/* how long agents ran is of interest where it is limited */
-	add(&line, most_ms == FIELD_NONE ? xstrdup("") : part(print_duration(field_int(spent, "wall_ms")), print_duration(most_ms), ""));
+	cooldown_add(&line, most_ms == FIELD_NONE ? xstrdup("") : cooldown_part(cell_duration(spent, "wall_ms"), print_duration(most_ms), ""));
 	return buf_take(&line, NULL);
 }
 
-/* The caller frees. */
-static char *agents_text(const json_t *account)
+static char *cooldown_state(const json_t *account, const char *key)
 {
-	const json_t *agents = field_array(account, "agents");
-	struct buf line = { 0 };
-
-	for (size_t i = 0; i < json_array_size(agents); i++)
-		add(&line, xstrdup(json_string_value(json_array_get(agents, i))));
-	return buf_take(&line, NULL);
+	return xstrdup(field_true(account, key) ? "exhausted" : "serves");
 }
 
-static void add_account(struct table *t, const json_t *account)
+static enum paint cooldown_paint(const char *state)
 {
-	bool cools = field_true(account, "in_force");
-	int64_t waiting = field_int(account, "waiting");
-
-	table_add(t, PAINT_NONE, field_text(account, "account"));
-	table_add(t, cools ? PAINT_YELLOW : PAINT_NONE, cools ? "exhausted" : "serves");
-	table_take(t, PAINT_NONE, until_text(account));
-	table_take(t, PAINT_NONE, waiting > 0 ? xasprintf("%lld", (long long)waiting) : xstrdup(""));
-	table_take(t, PAINT_NONE, spent_text(account));
-	table_take(t, PAINT_DIM, agents_text(account));
-	table_take(t, PAINT_NONE, why(account));
+	return strcmp(state, "exhausted") == 0 ? PAINT_YELLOW : PAINT_NONE;
 }
 
-static int list(struct client *c)
-{
-	const json_t *accounts;
-	struct table *t;
-	json_t *result;
-	int status;
+static const struct table_column columns[] = {
+	{ "ACCOUNT", 0, cell_text, .key = "account" },
+	{ "STATE", 0, cooldown_state, "in_force", .paint_of = cooldown_paint },
+	{ "UNTIL", 0, cooldown_until, .key = "until" },
+	{ "WAITING", TABLE_RIGHT, cell_some, .key = "waiting" },
+	{ "SPENT TODAY", TABLE_FLEXIBLE, cooldown_spent, .key = "spent" },
+	{ "AGENTS", TABLE_FLEXIBLE, cell_texts, .key = "agents", .paint = PAINT_DIM },
+	{ "WHY", TABLE_FLEXIBLE, cooldown_why, .key = NULL },
+};
 
-	result = client_call_json(c, "cooldown.list", NULL, &status);
-	if (result == NULL || c->json)
-		goto out;
-	accounts = field_array(result, "accounts");
-	t = table_new(columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; i < json_array_size(accounts); i++)
-		add_account(t, json_array_get(accounts, i));
-	table_print(t, &c->out, false);
-	table_free(t);
-out:
-	json_decref(result);
-	return status;
+static const struct listing accounts = { "cooldown.list", "accounts", columns, ARRAY_SIZE(columns), NULL, NULL };
+
+static int cooldown_list(struct client *c)
+{
+	return listing_run(c, &accounts, NULL);
 }
 
 char *cooldown_text(const json_t *account)
 {
-	char *until = until_text(account), *because = why(account), *text;
+	char *until = cooldown_until(account, "until"), *because = cooldown_why(account, NULL), *text;
 
 	if (*until == '\0')
 		text = xstrdup("serves");
@@ -158,7 +121,7 @@ char *cooldown_sentence(const json_t *event)
 	return sentence;
 }
 
-static int change(struct client *c, const char *method, json_t *params)
+static int cooldown_change(struct client *c, const char *method, json_t *params)
 {
 	int64_t waiting;
 	json_t *account;
@@ -183,17 +146,17 @@ static int change(struct client *c, const char *method, json_t *params)
 	return status;
 }
 
-static int clear(struct client *c)
+static int cooldown_clear(struct client *c)
 {
 	if (options_given(&c->options, "message")) {
 		warnx("clear takes no message");
 		return EXIT_USAGE;
 	}
-	return change(c, "cooldown.clear", json_object());
+	return cooldown_change(c, "cooldown.clear", json_object());
 }
 
 /* For how long, or until when. */
-static int set(struct client *c)
+static int cooldown_set(struct client *c)
 {
 	const char *when = c->options.count > 2 ? c->options.arguments[2] : NULL, *reason = options_text(&c->options, "message");
 	json_t *params = json_object();
@@ -218,22 +181,14 @@ static int set(struct client *c)
 		json_decref(params);
 		return EXIT_REFUSED;
 	}
-	return change(c, "cooldown.set", params);
+	return cooldown_change(c, "cooldown.set", params);
 }
 
-static const struct {
-	const char *name;
-	int least, most;	/* arguments, with the name */
-	int (*run)(struct client *c);
-} actions[] = { { "list", 1, 1, list }, { "set", 2, 3, set }, { "clear", 2, 2, clear } };
+static const struct client_action actions[] = {
+	{ "list", 1, 1, cooldown_list }, { "set", 2, 3, cooldown_set }, { "clear", 2, 2, cooldown_clear },
+};
 
 int cooldown_command(struct client *c)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
-		if (strcmp(actions[i].name, c->options.arguments[0]) == 0 && c->options.count >= actions[i].least &&
-		    c->options.count <= actions[i].most)
-			return actions[i].run(c);
-	}
-	warnx("usage: rlctl cooldown %s", c->command->usage);
-	return EXIT_USAGE;
+	return client_act(c, actions, ARRAY_SIZE(actions));
 }

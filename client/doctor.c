@@ -25,7 +25,7 @@ static size_t count_state(const json_t *checks, const char *state)
 	size_t count = 0;
 
 	for (size_t i = 0; i < json_array_size(checks); i++)
-		count += strcmp(field_text(json_array_get(checks, i), "state"), state) == 0;
+		count += field_is(json_array_get(checks, i), "state", state);
 	return count;
 }
 
@@ -66,8 +66,7 @@ static void print_checks(const struct print *p, const json_t *checks, size_t wid
 		fputc('\n', p->file);
 		if (*remedy != '\0') {
 			fprintf(p->file, "%*s", (int)(width + 13), "");
-			print_painted(p, PAINT_DIM, "-> ");
-			print_painted(p, PAINT_DIM, remedy);
+			print_paintedf(p, PAINT_DIM, "-> %s", remedy);
 			fputc('\n', p->file);
 		}
 	}
@@ -89,22 +88,19 @@ static void print_agents(const struct print *p, const json_t *agents, size_t wid
 
 	for (size_t i = 0; i < json_array_size(agents); i++) {
 		const json_t *agent = json_array_get(agents, i), *checks = field_array(agent, "checks");
-		const char *name = field_text(agent, "name");
 
 		json_array_extend(all, (json_t *)checks);
-		if (json_array_size(checks) > 0)
-			continue;
-		if (absent.size > 0)
-			buf_adds(&absent, ", ");
-		buf_adds(&absent, name);
+		if (json_array_size(checks) == 0) {
+			buf_separate(&absent, ", ");
+			buf_adds(&absent, field_text(agent, "name"));
+		}
 	}
 	print_section(p, "Agents, as you would start them", all, width);
 	if (absent.size > 0) {
-		fputs("Not installed: ", p->file);
-		print_painted(p, PAINT_NONE, absent.data);
+		print_paintedf(p, PAINT_NONE, "Not installed: %s", absent.data);
 		fputc('\n', p->file);
 	}
-	free(absent.data);
+	buf_release(&absent);
 	json_decref(all);
 }
 

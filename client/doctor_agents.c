@@ -34,17 +34,6 @@ void doctor_add(json_t *checks, const char *name, const char *state, char *text,
 	free(text);
 }
 
-static bool has(const json_t *list, const char *word)
-{
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *item = json_string_value(json_array_get(list, i));
-
-		if (item != NULL && strcmp(item, word) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* The value of a variable that the agent would have; NULL: none, or an empty one. */
 static const char *variable(const struct subject *s, const char *name, size_t length)
 {
@@ -112,7 +101,7 @@ static void prepare(struct subject *s, const char *program)
 		s->environment[count++] = (char *)fixed[i];
 	s->environment[count] = NULL;
 	s->probe = SIZE_MAX;
-	if (has(field_array(s->agent, "set"), "PATH"))
+	if (field_has(field_array(s->agent, "set"), "PATH"))
 		s->unknown = true;
 	else
 		locate(s, program);
@@ -203,7 +192,7 @@ static char *login_file(const struct subject *s, const char *hint, bool *hidden)
 	const char *folder = variable(s, name, length);
 
 	/* rld.toml sets it, to what we are not told */
-	*hidden = has(field_array(s->agent, "set"), word);
+	*hidden = field_has(field_array(s->agent, "set"), word);
 	free(word);
 	return folder == NULL || rest == NULL || *hidden ? NULL : xasprintf("%s%s", folder, rest);
 }
@@ -217,7 +206,7 @@ static enum login login_by(const struct subject *s, const char *hint)
 	char *file;
 
 	if (*hint != '~' && *hint != '$')
-		return variable(s, hint, strlen(hint)) != NULL || has(field_array(s->agent, "set"), hint) ? LOGIN_SEEN : LOGIN_NONE;
+		return variable(s, hint, strlen(hint)) != NULL || field_has(field_array(s->agent, "set"), hint) ? LOGIN_SEEN : LOGIN_NONE;
 	file = login_file(s, hint, &hidden);
 	/* pi leaves "{}" without any login */
 	seen = file != NULL && stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 2;
@@ -244,27 +233,11 @@ static void add_login(json_t *checks, const struct subject *s, const char *name)
 			field_text(s->agent, "login_help"));
 }
 
-/* Who relies on it: "default_agent, review.agent". */
-static char *users(const json_t *agent)
-{
-	const json_t *list = field_array(agent, "used_by");
-	struct buf text = { 0 };
-
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *key = json_string_value(json_array_get(list, i));
-
-		if (i > 0)
-			buf_adds(&text, ", ");
-		buf_adds(&text, key);
-	}
-	return buf_take(&text, NULL);
-}
-
 static void add_checks(json_t *checks, const struct subject *s, const struct probe *probes, int64_t ms)
 {
 	const char *name = field_text(s->agent, "name"), *program = field_text(s->agent, "program"), *node = field_text(s->agent, "node");
 	bool needed = json_array_size(field_array(s->agent, "used_by")) > 0;
-	char *by = users(s->agent);
+	char *by = field_joined(field_array(s->agent, "used_by"));
 
 	if (s->unknown)
 		doctor_add(checks, name, "ok", xasprintf("%s: where it is depends on the run", program), NULL);

@@ -8,64 +8,51 @@
 #include "client/commands.h"
 #include "client/cooldown.h"
 #include "client/field.h"
+#include "client/options.h"
 #include "proto/call.h"
 #include "proto/memory.h"
 
+/* Members that have a place of their own on the line. */
+#define EVENT_HEAD "seq|time|type|run"
 #define PAGE 256
 /* An amount that was written with a few digits is read with them. */
 #define REAL_DIGITS 12
-
-/* Members that have a place of their own on the line. */
-static bool is_head(const char *key)
-{
-	static const char *const heads[] = { "seq", "time", "type", "run" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
-		if (strcmp(heads[i], key) == 0)
-			return true;
-	return false;
-}
 
 /* "12  2026-11-21 22:05:57  slot.phase  run 3  phase=reviewing round=1" */
 static void print_event(const struct print *p, const json_t *event)
 {
 	char *clock = print_clock(field_time(event, "time"));
 	struct buf line = { 0 };
-	char *head, *shown;
+	char *shown;
 
-	fprintf(p->file, "%6lld  %s  ", (long long)field_int(event, "seq"), clock);
-	head = xasprintf("%-17s", field_text(event, "type"));
-	print_painted(p, PAINT_BOLD, head);
+	fprintf(p->file, "%6lld  %s  ", field_count(event, "seq"), clock);
+	print_paintedf(p, PAINT_BOLD, "%-17s", field_text(event, "type"));
 	if (field_int(event, "run") != FIELD_NONE) {
-		buf_addf(&line, " run %lld ", (long long)field_int(event, "run"));
+		buf_addf(&line, " run %lld ", field_count(event, "run"));
 	}
-	if (strcmp(field_text(event, "type"), "cooldown") == 0) {
+	if (field_is(event, "type", "cooldown")) {
 		char *sentence = cooldown_sentence(event);
 
-		buf_adds(&line, " ");
-		buf_adds(&line, sentence);
+		buf_addf(&line, " %s", sentence);
 		free(sentence);
 		event = NULL;
 	}
 	for (void *i = json_object_iter((json_t *)event); i != NULL; i = json_object_iter_next((json_t *)event, i)) {
 		const char *key = json_object_iter_key(i);
 		const json_t *value = json_object_iter_value(i);
-		char *text, *pair;
+		char *text;
 
-		if (is_head(key) || json_is_null(value))
+		if (options_is_choice(EVENT_HEAD, key) || json_is_null(value))
 			continue;
 		text = json_is_string(value) ? xstrdup(json_string_value(value)) : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS));
-		pair = xasprintf(" %s=%s", key, text);
-		buf_adds(&line, pair);
-		free(pair);
+		buf_addf(&line, " %s=%s", key, text);
 		free(text);
 	}
 	/* The head takes 6 + 2 + 19 + 2 + 17 columns. */
 	shown = print_clip(line.data == NULL ? "" : line.data, p->width > 60 ? p->width - 46 : 0);
 	fprintf(p->file, "%s\n", shown);
 	free(shown);
-	free(line.data);
-	free(head);
+	buf_release(&line);
 	free(clock);
 }
 
@@ -119,10 +106,10 @@ static int follow(struct client *c)
 		if (got != 1)
 			continue;
 		params = json_object_get(message, "params");
-		if (strcmp(field_text(message, "method"), "event") == 0)
+		if (field_is(message, "method", "event"))
 			tell(c, params);
-		else if (strcmp(field_text(message, "method"), "gap") == 0)
-			warnx("events %lld to %lld are no longer kept", (long long)field_int(params, "from"), (long long)field_int(params, "to"));
+		else if (field_is(message, "method", "gap"))
+			warnx("events %lld to %lld are no longer kept", field_count(params, "from"), field_count(params, "to"));
 		json_decref(message);
 		if (fflush(c->out.file) == EOF)
 			return EXIT_REFUSED;

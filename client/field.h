@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the members of a reply: what is missing, null or of another type is simply not there. */
+/* Reading the members of a reply: what is missing, null or of another type is simply not there. Results are borrowed. */
 #ifndef CLIENT_FIELD_H
 #define CLIENT_FIELD_H
 
@@ -9,12 +9,25 @@
 
 #define FIELD_NONE INT64_MIN
 
-const char *field_text(const json_t *object, const char *key);		/* "" when not there; borrowed */
+const char *field_text(const json_t *object, const char *key);		/* "" when not there */
 int64_t field_int(const json_t *object, const char *key);		/* FIELD_NONE when not there */
+long long field_count(const json_t *object, const char *key);		/* 0 when not there */
 double field_real(const json_t *object, const char *key);		/* NaN when not there */
 bool field_true(const json_t *object, const char *key);
 int64_t field_time(const json_t *object, const char *key);		/* milliseconds since the epoch, or FIELD_NONE */
 const json_t *field_array(const json_t *object, const char *key);	/* NULL when not there, which iterates as empty */
 
+/* The member is this text. */
+bool field_is(const json_t *object, const char *key, const char *text);
+
+/* The first of two members that is a text and not empty, or "". */
+const char *field_either(const json_t *object, const char *key, const char *other);
+
+/* The last object of an array whose member key is this number; NULL: there is none. */
+const json_t *field_find(const json_t *array, const char *key, int64_t number);
+
+/* An array of texts: is word among them? All of them as "a, b", which the caller frees. */
+bool field_has(const json_t *array, const char *word);
+char *field_joined(const json_t *array);
 
 #endif

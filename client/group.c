@@ -1,67 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl group: the slots that groups of runs share. */
 #include <err.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/show.h"
+#include "client/listing.h"
 #include "client/table.h"
 #include "proto/memory.h"
 
+static char *group_state(const json_t *group, const char *key)
+{
+	return xstrdup(field_true(group, key) ? "paused" : "open");
+}
+
+static enum paint group_paint(const char *state)
+{
+	return strcmp(state, "paused") == 0 ? PAINT_YELLOW : PAINT_NONE;
+}
+
+static char *group_slots(const json_t *group, const char *key)
+{
+	return field_int(group, key) != FIELD_NONE ? cell_number(group, key) : xstrdup("all");
+}
+
+static char *group_from(const json_t *group, const char *key)
+{
+	return xstrdup(field_true(group, "live") ? "group set" : field_int(group, key) != FIELD_NONE ? "settings" : "");
+}
+
 static const struct table_column columns[] = {
-	{ "GROUP", 0 },
-	{ "STATE", 0 },
-	{ "USED", TABLE_RIGHT },
-	{ "SLOTS", TABLE_RIGHT },
-	{ "QUEUED", TABLE_RIGHT },
-	{ "FROM", 0 },
+	{ "GROUP", 0, cell_text, .key = "name" },
+	{ "STATE", 0, group_state, "paused", .paint_of = group_paint },
+	{ "USED", TABLE_RIGHT, cell_number, .key = "used" },
+	{ "SLOTS", TABLE_RIGHT, group_slots, .key = "slots" },
+	{ "QUEUED", TABLE_RIGHT, cell_number, .key = "queued" },
+	{ "FROM", 0, group_from, .key = "slots", .paint = PAINT_DIM },
 };
 
-static void add_group(struct table *t, const json_t *group)
-{
-	bool paused = field_true(group, "paused"), limit = field_int(group, "slots") != FIELD_NONE;
+static const struct listing groups = { "group.list", "groups", columns, ARRAY_SIZE(columns), NULL, NULL };
 
-	table_add(t, PAINT_NONE, field_text(group, "name"));
-	table_add(t, paused ? PAINT_YELLOW : PAINT_NONE, paused ? "paused" : "open");
-	table_take(t, PAINT_NONE, show_number(group, "used"));
-	table_take(t, PAINT_NONE, limit ? show_number(group, "slots") : xstrdup("all"));
-	table_take(t, PAINT_NONE, show_number(group, "queued"));
-	table_add(t, PAINT_DIM, field_true(group, "live") ? "group set" : limit ? "settings" : "");
+static int group_list(struct client *c)
+{
+	return listing_run(c, &groups, NULL);
 }
 
-static int list(struct client *c)
-{
-	const json_t *groups;
-	struct table *t;
-	json_t *result;
-	int status;
-
-	result = client_call_json(c, "group.list", NULL, &status);
-	if (result == NULL || c->json)
-		goto out;
-	groups = field_array(result, "groups");
-	t = table_new(columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; i < json_array_size(groups); i++)
-		add_group(t, json_array_get(groups, i));
-	table_print(t, &c->out, false);
-	table_free(t);
-out:
-	json_decref(result);
-	return status;
-}
-
-/* more: parameters beside the name, taken over. */
-static int change(struct client *c, const char *method, json_t *more)
+/* params: beside the name, consumed. */
+static int group_change(struct client *c, const char *method, json_t *params)
 {
 	int64_t slots;
 	json_t *group;
 	int status;
 
-	json_object_set_new(more, "name", json_string(c->options.arguments[1]));
-	group = client_call_json(c, method, more, &status);
+	json_object_set_new(params, "name", json_string(c->options.arguments[1]));
+	group = client_call_json(c, method, params, &status);
 	if (group != NULL && !c->json) {
 		slots = field_int(group, "slots");
 		fputs("Group ", c->talk.file);
@@ -70,49 +64,43 @@ static int change(struct client *c, const char *method, json_t *more)
 			fputs(": as many slots as the daemon has", c->talk.file);
 		else
 			fprintf(c->talk.file, ": %lld slot%s", (long long)slots, slots == 1 ? "" : "s");
-		fprintf(c->talk.file, ", %lld in use%s.\n", (long long)field_int(group, "used"), field_true(group, "paused") ? "; paused" : "");
+		fprintf(c->talk.file, ", %lld in use%s.\n", field_count(group, "used"), field_true(group, "paused") ? "; paused" : "");
 	}
 	json_decref(group);
 	return status;
 }
 
-static int pause_group(struct client *c)
+static int group_pause(struct client *c)
 {
-	return change(c, "group.pause", json_object());
+	return group_change(c, "group.pause", json_object());
 }
 
-static int resume(struct client *c)
+static int group_resume(struct client *c)
 {
-	return change(c, "group.resume", json_object());
+	return group_change(c, "group.resume", json_object());
 }
 
-static int set(struct client *c)
+static int group_set(struct client *c)
 {
 	const char *text = options_text(&c->options, "slots");
-	json_t *more = json_object();
+	json_t *params = json_object();
 	int64_t slots;
 
-	if (text != NULL && client_parse_id(text, &slots) == 0)
-		json_object_set_new(more, "slots", json_integer(slots));
-	else if (text == NULL || strcmp(text, "default") != 0) {
+	if (text != NULL && client_parse_id(text, &slots) == 0) {
+		json_object_set_new(params, "slots", json_integer(slots));
+	} else if (text == NULL || strcmp(text, "default") != 0) {
 		warnx(text == NULL ? "how many slots? Say it with --slots N, or --slots default" : "--slots takes a number from 1 on, or the word default");
-		json_decref(more);
+		json_decref(params);
 		return EXIT_USAGE;
 	}
-	return change(c, "group.set", more);
+	return group_change(c, "group.set", params);
 }
 
-static const struct {
-	const char *name;
-	int arguments;		/* with the name */
-	int (*run)(struct client *c);
-} actions[] = { { "list", 1, list }, { "set", 2, set }, { "pause", 2, pause_group }, { "resume", 2, resume } };
+static const struct client_action actions[] = {
+	{ "list", 1, 1, group_list }, { "set", 2, 2, group_set }, { "pause", 2, 2, group_pause }, { "resume", 2, 2, group_resume },
+};
 
 int group_command(struct client *c)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
-		if (strcmp(actions[i].name, c->options.arguments[0]) == 0 && c->options.count == actions[i].arguments)
-			return actions[i].run(c);
-	warnx("usage: rlctl group %s", c->command->usage);
-	return EXIT_USAGE;
+	return client_act(c, actions, ARRAY_SIZE(actions));
 }

@@ -8,82 +8,66 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
+#include "client/listing.h"
+#include "client/print.h"
 #include "client/review.h"
-#include "client/show.h"
 #include "client/table.h"
 #include "proto/memory.h"
 
 #define MESSAGE_MAX (256 * 1024)
 
-static const struct table_column list_columns[] = {
-	{ "HOLD", TABLE_RIGHT },
-	{ "RUN", TABLE_RIGHT },
-	{ "TASK", 0 },
-	{ "STATE", 0 },
-	{ "KIND", 0 },
-	{ "AGE", TABLE_RIGHT },
-	{ "REVIEWS", TABLE_RIGHT },
-	{ "WHY", TABLE_FLEXIBLE },
+static char *hold_reviews(const json_t *hold, const char *key)
+{
+	return xasprintf("%zu", json_array_size(field_array(hold, key)));
+}
+
+static const struct table_column columns[] = {
+	{ "HOLD", TABLE_RIGHT, cell_number, .key = "id" },
+	{ "RUN", TABLE_RIGHT, cell_number, .key = "run" },
+	{ "TASK", 0, cell_text, .key = "task" },
+	{ "STATE", 0, cell_text, "state", .paint_of = print_state_paint },
+	{ "KIND", 0, cell_text, .key = "kind" },
+	{ "AGE", TABLE_RIGHT, cell_age, .key = "created_at" },
+	{ "REVIEWS", TABLE_RIGHT, hold_reviews, .key = "reviews" },
+	{ "WHY", TABLE_FLEXIBLE, cell_text, .key = "reason" },
 };
 
-static void add_hold(struct table *t, const json_t *hold)
-{
-	const char *state = field_text(hold, "state");
-	size_t reviews = json_array_size(field_array(hold, "reviews"));
-
-	table_take(t, PAINT_NONE, show_number(hold, "id"));
-	table_take(t, PAINT_NONE, show_number(hold, "run"));
-	table_add(t, PAINT_NONE, field_text(hold, "task"));
-	table_add(t, print_state_paint(state), state);
-	table_add(t, PAINT_NONE, field_text(hold, "kind"));
-	table_take(t, PAINT_NONE, print_age(field_time(hold, "created_at")));
-	table_take(t, PAINT_NONE, xasprintf("%zu", reviews));
-	table_add(t, PAINT_NONE, field_text(hold, "reason"));
-}
-
-static int list(struct client *c, int64_t id)
+static int hold_list(struct client *c)
 {
 	const char *state = options_text(&c->options, "state"), *of = options_text(&c->options, "run");
-	json_t *params = json_incref(c->options.params), *result;
-	const json_t *holds;
-	struct table *t;
+	const struct listing holds = {
+		"hold.list", "holds", columns, ARRAY_SIZE(columns), state == NULL ? "Nothing waits for a human." : "There are no such holds.",
+		"rlctl hold list",
+	};
 	int64_t run;
-	int status;
 
-	(void)id;
 	if (state == NULL || strcmp(state, "all") != 0)
-		json_object_set_new(params, "state", json_string(state == NULL ? "open" : state));
+		json_object_set_new(c->options.params, "state", json_string(state == NULL ? "open" : state));
 	if (of != NULL) {
-		if (client_parse_run(of, &run, NULL) != 0) {
-			json_decref(params);
+		if (client_parse_run(of, &run, NULL) != 0)
 			return EXIT_USAGE;
-		}
-		json_object_set_new(params, "run", json_integer(run));
+		json_object_set_new(c->options.params, "run", json_integer(run));
 	}
-	result = client_call_json(c, "hold.list", params, &status);
-	holds = field_array(result, "holds");
-	if (result != NULL && !c->json) {
-		t = table_new(list_columns, ARRAY_SIZE(list_columns));
-		for (size_t i = 0; i < json_array_size(holds); i++)
-			add_hold(t, json_array_get(holds, i));
-		table_print(t, &c->out, false);
-		table_free(t);
-		if (json_array_size(holds) == 0)
-			fputs(state == NULL ? "Nothing waits for a human.\n" : "There are no such holds.\n", c->talk.file);
-		else if (field_int(result, "next") != FIELD_NONE)
-			fprintf(c->talk.file, "There may be older ones: \"rlctl hold list --before %lld\".\n", (long long)field_int(result, "next"));
-	}
-	json_decref(result);
-	return status;
+	return listing_run(c, &holds, json_incref(c->options.params));
 }
 
-static void print_hold(const struct print *p, const json_t *hold)
+/* The number in the argument. 0, or an exit code after telling. */
+static int hold_parse(const struct client *c, int64_t *id)
+{
+	if (client_parse_id(c->options.arguments[1], id) == 0)
+		return 0;
+	warnx("%s is no hold's number; \"rlctl hold list\" shows the holds", c->options.arguments[1]);
+	return EXIT_USAGE;
+}
+
+static void hold_print(const struct print *p, const json_t *hold)
 {
 	const json_t *reviews = field_array(hold, "reviews");
-	long long id = (long long)field_int(hold, "id");
+	long long id = field_count(hold, "id");
 	struct table *t = table_facts();
 	const char *state = field_text(hold, "state"), *kind = field_text(hold, "kind");
 	bool lost = strcmp(kind, "lost") == 0;
@@ -91,39 +75,39 @@ static void print_hold(const struct print *p, const json_t *hold)
 	fprintf(p->file, "Hold %lld  ", id);
 	print_painted(p, print_state_paint(state), state);
 	fputc('\n', p->file);
-	table_fact(t, "run", PAINT_NONE, show_number(hold, "run"));
-	table_fact(t, "task", PAINT_NONE, xstrdup(field_text(hold, "task")));
+	table_fact(t, "run", PAINT_NONE, cell_number(hold, "run"));
+	table_member(t, "task", PAINT_NONE, hold, "task");
 	table_fact(t, "kind", PAINT_NONE, xstrdup(kind));
-	table_fact(t, "reason", PAINT_YELLOW, xstrdup(field_text(hold, "reason")));
-	table_fact(t, "since", PAINT_NONE, show_when(hold, "created_at"));
-	table_fact(t, "decided", PAINT_NONE, show_when(hold, "decided_at"));
-	table_fact(t, "by", PAINT_NONE, xstrdup(field_text(hold, "decided_by")));
-	table_fact(t, "message", PAINT_NONE, xstrdup(field_text(hold, "message")));
+	table_member(t, "reason", PAINT_YELLOW, hold, "reason");
+	table_fact(t, "since", PAINT_NONE, cell_when(hold, "created_at"));
+	table_fact(t, "decided", PAINT_NONE, cell_when(hold, "decided_at"));
+	table_member(t, "by", PAINT_NONE, hold, "decided_by");
+	table_member(t, "message", PAINT_NONE, hold, "message");
 	if (strcmp(state, "open") == 0 && lost)
 		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl hold rework %lld, which runs it again, or reject %lld", id, id));
 	else if (strcmp(state, "open") == 0)
 		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl hold approve %lld, reject %lld, or rework %lld -m TEXT", id, id, id));
-	table_print(t, p, true);
-	table_free(t);
+	table_print_facts(t, p);
 	if (json_array_size(reviews) > 0)
 		fputc('\n', p->file);
 	for (size_t i = 0; i < json_array_size(reviews); i++)
 		review_print(p, json_array_get(reviews, i));
 }
 
-static int show(struct client *c, int64_t id)
+static int hold_show(struct client *c)
 {
-	int status;
-	json_t *hold = client_call_json(c, "hold.get", json_pack("{s:I}", "id", (json_int_t)id), &status);
+	int64_t id;
+	int status = hold_parse(c, &id);
+	json_t *hold = status == 0 ? client_get_json(c, "hold.get", "id", id, &status) : NULL;
 
 	if (hold != NULL && !c->json)
-		print_hold(&c->out, hold);
+		hold_print(&c->out, hold);
 	json_decref(hold);
 	return status;
 }
 
 /* --message, "-" is standard input. 0, or an exit code after telling; *text NULL: none was given. */
-static int read_message(const struct client *c, char **text)
+static int hold_read_message(const struct client *c, char **text)
 {
 	const char *given = options_text(&c->options, "message");
 	struct buf bytes = { 0 };
@@ -133,36 +117,30 @@ static int read_message(const struct client *c, char **text)
 	if (given == NULL || strcmp(given, "-") != 0)
 		return 0;
 	failure = buf_read(&bytes, STDIN_FILENO, MESSAGE_MAX);
-	if (failure == 0 && bytes.data != NULL && memchr(bytes.data, '\0', bytes.size) != NULL) {
+	if (failure == -EFBIG)
+		warnx("standard input: a message has at most %d KiB", MESSAGE_MAX >> 10);
+	else if (failure != 0)
+		warnx("standard input: %s", strerror(-failure));
+	else if (bytes.size > 0 && (failure = memchr(bytes.data, '\0', bytes.size) != NULL) != 0)
 		warnx("the message has a NUL byte, so it is no text");
-		free(bytes.data);
-		return EXIT_REFUSED;
-	}
-	if (failure != 0) {
-		if (failure == -EFBIG)
-			warnx("standard input: a message has at most %d KiB", MESSAGE_MAX >> 10);
-		else
-			warnx("standard input: %s", strerror(-failure));
-		free(bytes.data);
-		return EXIT_REFUSED;
-	}
-	free(*text);
-	*text = bytes.data != NULL ? bytes.data : xstrdup("");
-	return 0;
+	else
+		text_set(text, bytes.size > 0 ? bytes.data : "");
+	buf_release(&bytes);
+	return failure != 0 ? EXIT_REFUSED : 0;
 }
 
-static bool is_blank(const char *text)
+static bool hold_is_blank(const char *text)
 {
 	return text == NULL || text[strspn(text, " \t\r\n")] == '\0';
 }
 
 /* Only what was lost is run again without a word: a fixer must be told what to do. */
-static int need_message(struct client *c, int64_t id)
+static int hold_need_message(struct client *c, int64_t id)
 {
 	int status;
-	json_t *hold = client_call(c, "hold.get", json_pack("{s:I}", "id", (json_int_t)id), &status);
+	json_t *hold = client_get(c, "hold.get", "id", id, &status);
 
-	if (hold != NULL && strcmp(field_text(hold, "kind"), "lost") != 0 && strcmp(field_text(hold, "state"), "open") == 0) {
+	if (hold != NULL && !field_is(hold, "kind", "lost") && field_is(hold, "state", "open")) {
 		warnx("what is to be done? Say it with \"rlctl hold rework %lld -m TEXT\", or with \"-m -\" on standard input", (long long)id);
 		status = EXIT_USAGE;
 	}
@@ -170,17 +148,20 @@ static int need_message(struct client *c, int64_t id)
 	return status;
 }
 
-static int decide(struct client *c, int64_t id, const char *method, bool rework)
+static int hold_decide(struct client *c, const char *method, bool rework)
 {
 	json_t *params, *hold = NULL;
 	char *message = NULL;
-	int status = read_message(c, &message);
+	int64_t id;
+	int status = hold_parse(c, &id);
 
-	if (status == 0 && rework && is_blank(message))
-		status = need_message(c, id);
+	if (status == 0)
+		status = hold_read_message(c, &message);
+	if (status == 0 && rework && hold_is_blank(message))
+		status = hold_need_message(c, id);
 	if (status == 0) {
 		params = json_pack("{s:I}", "id", (json_int_t)id);
-		if (!is_blank(message) && json_object_set_new(params, "message", json_string(message)) == -1) {
+		if (!hold_is_blank(message) && json_object_set_new(params, "message", json_string(message)) == -1) {
 			warnx("the message is not UTF-8; convert it, for example with iconv(1)");
 			json_decref(params);
 			status = EXIT_REFUSED;
@@ -189,7 +170,7 @@ static int decide(struct client *c, int64_t id, const char *method, bool rework)
 		}
 	}
 	if (hold != NULL && !c->json) {
-		long long run = (long long)field_int(hold, "run");
+		long long run = field_count(hold, "run");
 
 		fprintf(c->talk.file, "Hold %lld: ", (long long)id);
 		print_painted(&c->talk, print_state_paint(field_text(hold, "state")), field_text(hold, "state"));
@@ -200,54 +181,37 @@ static int decide(struct client *c, int64_t id, const char *method, bool rework)
 	return status;
 }
 
-static int approve(struct client *c, int64_t id)
+static int hold_approve(struct client *c)
 {
-	return decide(c, id, "hold.approve", false);
+	return hold_decide(c, "hold.approve", false);
 }
 
-static int reject(struct client *c, int64_t id)
+static int hold_reject(struct client *c)
 {
-	return decide(c, id, "hold.reject", false);
+	return hold_decide(c, "hold.reject", false);
 }
 
-static int rework(struct client *c, int64_t id)
+static int hold_rework(struct client *c)
 {
-	return decide(c, id, "hold.rework", true);
+	return hold_decide(c, "hold.rework", true);
 }
 
-static const struct {
-	const char *name;
-	int ids;
-	int (*run)(struct client *c, int64_t id);
-} actions[] = {
-	{ "list", 0, list }, { "show", 1, show }, { "approve", 1, approve }, { "reject", 1, reject }, { "rework", 1, rework },
+static const struct client_action actions[] = {
+	{ "list", 1, 1, hold_list }, { "show", 2, 2, hold_show }, { "approve", 2, 2, hold_approve }, { "reject", 2, 2, hold_reject },
+	{ "rework", 2, 2, hold_rework },
 };
 
 int hold_command(struct client *c)
 {
-	int64_t id = FIELD_NONE;
-
-	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
-		if (strcmp(actions[i].name, c->options.arguments[0]) != 0)
-			continue;
-		if (c->options.count != 1 + actions[i].ids)
-			break;
-		if (actions[i].ids == 1 && client_parse_id(c->options.arguments[1], &id) != 0) {
-			warnx("%s is no hold's number; \"rlctl hold list\" shows the holds", c->options.arguments[1]);
-			return EXIT_USAGE;
-		}
-		return actions[i].run(c, id);
-	}
-	warnx("usage: rlctl hold %s", c->command->usage);
-	return EXIT_USAGE;
+	return client_act(c, actions, ARRAY_SIZE(actions));
 }
 
 void hold_tell_open(const struct client *c, const json_t *holds)
 {
 	for (size_t i = 0; i < json_array_size(holds); i++) {
 		const json_t *hold = json_array_get(holds, i);
-		long long id = (long long)field_int(hold, "id");
+		long long id = field_count(hold, "id");
 
-		fprintf(c->talk.file, "Run %lld waits for you: \"rlctl hold show %lld\".\n", (long long)field_int(hold, "run"), id);
+		fprintf(c->talk.file, "Run %lld waits for you: \"rlctl hold show %lld\".\n", field_count(hold, "run"), id);
 	}
 }

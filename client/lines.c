@@ -67,3 +67,9 @@ void lines_end(struct lines *l)
 	l->open = (struct buf){ 0 };
 	l->used = 0;
 }
+
+void lines_print(const struct lines *l, FILE *file)
+{
+	for (size_t i = 0; i < l->count; i++)
+		fprintf(file, "%s\n", l->line[i]);
+}

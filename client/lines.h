@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "client/print.h"
 #include "proto/memory.h"
@@ -30,5 +31,8 @@ size_t lines_left(const struct lines *l);
 
 /* The open line is done, also an empty one. */
 void lines_end(struct lines *l);
+
+/* Those that are finished. */
+void lines_print(const struct lines *l, FILE *file);
 
 #endif

@@ -7,7 +7,9 @@
 
 #include "client/badge.h"
 #include "client/budget.h"
+#include "client/cell.h"
 #include "client/field.h"
+#include "client/print.h"
 #include "proto/memory.h"
 #include "proto/run_class.h"
 
@@ -41,8 +43,8 @@ struct live *live_new(const struct print *print, const json_t *run, const char *
 	*live = (struct live){
 		.print = print,
 		.before = xstrdup(before),
-		.commit = strcmp(field_text(json_object_get(run, "review"), "commit"), "auto") == 0,
-		.many = *field_text(run, "source") != '\0' && strcmp(field_text(run, "source"), "prompt") != 0,
+		.commit = field_is(json_object_get(run, "review"), "commit", "auto"),
+		.many = *field_text(run, "source") != '\0' && !field_is(run, "source", "prompt"),
 		.iterations = field_int(run, "iterations"),
 	};
 	return live;
@@ -75,12 +77,10 @@ static struct live_slot *slot_of(struct live *live, const json_t *event)
 	return &live->slots[live->count++];
 }
 
+/* "" is none. */
 static void set_text(char **at, const char *text)
 {
-	char *copy = text == NULL || *text == '\0' ? NULL : xstrdup(text);
-
-	free(*at);
-	*at = copy;
+	text_set(at, *text == '\0' ? NULL : text);
 }
 
 static void say(const struct live *live, enum paint paint, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -116,6 +116,24 @@ static void say_cut(const struct live *live, const char *fmt, ...)
 	free(text);
 }
 
+static char *whose(const struct live *live, const struct live_slot *slot, const char *word);
+static void say_of(const struct live *live, const struct live_slot *slot, const char *word, enum paint paint, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* A line about a slot: whose it is, if there are several, and what. */
+static void say_of(const struct live *live, const struct live_slot *slot, const char *word, enum paint paint, const char *fmt, ...)
+{
+	char *who = whose(live, slot, word), *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	say(live, paint, "%s%s", who, text);
+	free(text);
+	free(who);
+}
+
 /* Whose line it is: "A1 REVIEW x-7: ", or "" where there is only one. The caller frees. */
 static char *whose(const struct live *live, const struct live_slot *slot, const char *word)
 {
@@ -133,18 +151,9 @@ static char *whose(const struct live *live, const struct live_slot *slot, const 
 /* "", or ": TEXT" for the first of the keys that is there; the caller frees. */
 static char *because(const json_t *event, const char *first, const char *second)
 {
-	const char *text = field_text(event, first);
+	const char *text = field_either(event, first, second);
 
-	if (*text == '\0' && second != NULL)
-		text = field_text(event, second);
 	return *text == '\0' ? xstrdup("") : xasprintf(": %s", text);
-}
-
-static long long number(const json_t *event, const char *key)
-{
-	int64_t n = field_int(event, key);
-
-	return n == FIELD_NONE ? 0 : (long long)n;
 }
 
 static void on_run_state(struct live *live, const json_t *event)
@@ -154,31 +163,20 @@ static void on_run_state(struct live *live, const json_t *event)
 	char *why = because(event, "reason", "cause");
 
 	if (*why != '\0' || strcmp(state, live->state) != 0)
-		say(live, print_state_paint(state), "Run %lld %s%s", number(event, "run"), state, why);
+		say(live, print_state_paint(state), "Run %lld %s%s", field_count(event, "run"), state, why);
 	strlcpy(live->state, state, sizeof(live->state));
 	free(why);
 }
 
-static void on_iteration_started(struct live *live, const json_t *event)
+static void on_iteration(struct live *live, const json_t *event)
 {
-	if (!live->many)
-		return;
-	if (live->iterations == FIELD_NONE)
-		say(live, PAINT_BOLD, "Iteration %lld", number(event, "iteration"));
-	else
-		say(live, PAINT_BOLD, "Iteration %lld/%lld", number(event, "iteration"), (long long)live->iterations);
-}
+	const char *state = field_is(event, "type", "iteration.ended") ? field_text(event, "state") : "";
+	char *most = live->iterations == FIELD_NONE ? xstrdup("") : xasprintf("/%lld", (long long)live->iterations);
 
-static void on_iteration_ended(struct live *live, const json_t *event)
-{
-	const char *state = field_text(event, "state");
-
-	if (!live->many)
-		return;
-	if (live->iterations == FIELD_NONE)
-		say(live, print_state_paint(state), "Iteration %lld %s", number(event, "iteration"), state);
-	else
-		say(live, print_state_paint(state), "Iteration %lld/%lld %s", number(event, "iteration"), (long long)live->iterations, state);
+	if (live->many)
+		say(live, *state == '\0' ? PAINT_BOLD : print_state_paint(state), "Iteration %lld%s%s%s", field_count(event, "iteration"), most,
+		    *state != '\0' ? " " : "", state);
+	free(most);
 }
 
 static void on_slot_picked(struct live *live, const json_t *event)
@@ -203,143 +201,126 @@ static void on_slot_merged(struct live *live, const json_t *event)
 
 /* ---- what a slot is at ---- */
 
+/* A phase that a slot has come to. */
+struct live_phase {
+	struct live *live;
+	struct live_slot *slot;
+	const json_t *event;
+	const char *before;	/* the phase that led here, "": none */
+};
+
 /* In the words of requirement 002. */
 static void say_passed(struct live *live, struct live_slot *slot, bool commit)
 {
-	char *who = whose(live, slot, commit ? "COMMIT" : "PASSED");
-
-	say(live, PAINT_GREEN, "%s%s", who, commit ? "Review passed! Proceeding to commit." : "Review passed!");
+	say_of(live, slot, commit ? "COMMIT" : "PASSED", PAINT_GREEN, commit ? "Review passed! Proceeding to commit." : "Review passed!");
 	slot->passed = false;
-	free(who);
 }
 
-static void on_implementing(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+static void on_implementing(const struct live_phase *t)
 {
-	char *who = whose(live, slot, "START");
-
-	(void)event;
-	(void)before;
-	if (live->many)
-		say(live, PAINT_BOLD, "%simplementing", who);
-	free(who);
+	if (t->live->many)
+		say_of(t->live, t->slot, "START", PAINT_BOLD, "implementing");
 }
 
-static void on_checking(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+static void on_checking(const struct live_phase *t)
 {
-	char *who = whose(live, slot, "CHECK");
-
-	(void)event;
-	(void)before;
-	say(live, PAINT_DIM, "%sRunning checks...", who);
-	free(who);
+	say_of(t->live, t->slot, "CHECK", PAINT_DIM, "Running checks...");
 }
 
 /* The tree is looked at first: there may be nothing to review, and then nobody does. */
-static void on_reviewing(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+static void on_reviewing(const struct live_phase *t)
 {
-	(void)live;
-	(void)before;
 	/* round 0: for a commit without a review */
-	slot->most = slot->round > 0 ? number(event, "max_reviews") : 0;
+	t->slot->most = t->slot->round > 0 ? field_count(t->event, "max_reviews") : 0;
 }
 
 /* There is a reviewer, or word of one. */
 static void say_reviewing(struct live *live, struct live_slot *slot)
 {
-	char *who = whose(live, slot, "REVIEW");
-
 	if (slot->most > 0)
-		say(live, PAINT_BOLD, "%sReviewing changes (iteration %lld/%lld)...", who, slot->round, slot->most);
+		say_of(live, slot, "REVIEW", PAINT_BOLD, "Reviewing changes (iteration %lld/%lld)...", slot->round, slot->most);
 	slot->most = 0;
-	free(who);
 }
 
-static void on_fixing(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+static void on_fixing(const struct live_phase *t)
 {
-	char *word = xasprintf("FIX %lld", number(event, "fix")), *who = whose(live, slot, word), *why = because(event, "obstacle", NULL);
+	long long fix = field_count(t->event, "fix");
+	char *word = xasprintf("FIX %lld", fix), *why = because(t->event, "obstacle", "");
 
 	for (char *p = strchr(why, '\n'); p != NULL; p = strchr(p, '\n'))
 		*p = ' ';
-	if (strncmp(before, "checking ", strlen("checking ")) == 0)
-		say(live, PAINT_BOLD, "%sA check failed. Running fixer (fix %lld)...", who, number(event, "fix"));
+	if (strncmp(t->before, "checking ", strlen("checking ")) == 0)
+		say_of(t->live, t->slot, word, PAINT_BOLD, "A check failed. Running fixer (fix %lld)...", fix);
 	else if (*why != '\0')
-		say(live, PAINT_BOLD, "%sIt cannot be committed or merged as it is. Running fixer (fix %lld)%s", who, number(event, "fix"), why);
+		say_of(t->live, t->slot, word, PAINT_BOLD, "It cannot be committed or merged as it is. Running fixer (fix %lld)%s", fix, why);
 	else
-		say(live, PAINT_BOLD, "%sIssues found. Running corrector (iteration %lld/%lld)...", who, slot->round, number(event, "max_reviews"));
+		say_of(t->live, t->slot, word, PAINT_BOLD, "Issues found. Running corrector (iteration %lld/%lld)...", t->slot->round,
+		    field_count(t->event, "max_reviews"));
 	free(why);
 	free(word);
-	free(who);
 }
 
-static void on_committing(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+static void on_committing(const struct live_phase *t)
 {
-	(void)event;
-	(void)before;
-	if (slot->passed && live->commit)
-		say_passed(live, slot, true);
+	if (t->slot->passed && t->live->commit)
+		say_passed(t->live, t->slot, true);
 }
 
 /* With the reason, which says when it was not reviewed; or by whose leave it passed. Where its agent has found nothing left to do, it is the slot
  * that is done, and not the task. */
-static void on_passed(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+static void on_passed(const struct live_phase *t)
 {
-	char *who = whose(live, slot, slot->stopped ? "STOPPED" : "PASSED"), *why = because(event, "cause", "reason");
+	char *why = because(t->event, "cause", "reason");
 
-	(void)before;
-	if (slot->stopped)
-		say(live, PAINT_YELLOW, "%s%s", who, field_text(event, "reason"));
-	else if (slot->passed)
-		say_passed(live, slot, false);
-	else if (live->many)
-		say(live, PAINT_GREEN, "%spassed%s", who, why);
-	free(who);
+	if (t->slot->stopped)
+		say_of(t->live, t->slot, "STOPPED", PAINT_YELLOW, "%s", field_text(t->event, "reason"));
+	else if (t->slot->passed)
+		say_passed(t->live, t->slot, false);
+	else if (t->live->many)
+		say_of(t->live, t->slot, "PASSED", PAINT_GREEN, "passed%s", why);
 	free(why);
 }
 
-static void on_failed(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+static void on_failed(const struct live_phase *t)
 {
-	char *who = whose(live, slot, "FAILED"), *why = because(event, "cause", NULL);
+	char *why = because(t->event, "cause", "");
 
-	(void)before;
 	/* a slot that was not reviewed by itself shares the end of the one that was */
-	if (slot->round > 0 && cause_is_exhausted(field_text(event, "cause")))
-		say(live, PAINT_RED, "%sReview failed after %lld iterations.", who, slot->round);
-	else if (live->many)
-		say(live, PAINT_RED, "%sfailed%s", who, why);
-	free(who);
+	if (t->slot->round > 0 && cause_is_exhausted(field_text(t->event, "cause")))
+		say_of(t->live, t->slot, "FAILED", PAINT_RED, "Review failed after %lld iterations.", t->slot->round);
+	else if (t->live->many)
+		say_of(t->live, t->slot, "FAILED", PAINT_RED, "failed%s", why);
 	free(why);
 }
 
-static void on_waiting(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+static void on_waiting(const struct live_phase *t)
 {
-	char *why = because(event, "reason", "cause"), *name = badge_name(slot->number);
+	char *why = because(t->event, "reason", "cause"), *name = badge_name(t->slot->number);
 
-	(void)before;
-	if (*why != '\0' && live->many)
-		say(live, print_state_paint("waiting"), "%s WAIT%s", name, why);
+	if (*why != '\0' && t->live->many)
+		say(t->live, print_state_paint("waiting"), "%s WAIT%s", name, why);
 	else if (*why != '\0')
-		say(live, print_state_paint("waiting"), "Slot %lld waiting%s", (long long)slot->number, why);
+		say(t->live, print_state_paint("waiting"), "Slot %lld waiting%s", (long long)t->slot->number, why);
 	free(why);
 	free(name);
 }
 
 /* An exhausted account, or a service that failed: no round and no fix is used by it. */
-static void on_cooling(struct live *live, struct live_slot *slot, const json_t *event, const char *before)
+static void on_cooling(const struct live_phase *t)
 {
-	char *why = because(event, "reason", "cause"), *name = badge_name(slot->number);
+	char *why = because(t->event, "reason", "cause"), *name = badge_name(t->slot->number);
 
-	(void)before;
-	if (live->many)
-		say(live, PAINT_YELLOW, "%s COOLING%s", name, why);
+	if (t->live->many)
+		say(t->live, PAINT_YELLOW, "%s COOLING%s", name, why);
 	else
-		say(live, PAINT_YELLOW, "Cooling%s", why);
+		say(t->live, PAINT_YELLOW, "Cooling%s", why);
 	free(why);
 	free(name);
 }
 
 static const struct {
 	const char *phase;
-	void (*tell)(struct live *live, struct live_slot *slot, const json_t *event, const char *before);
+	void (*tell)(const struct live_phase *t);
 } phases[] = {
 	{ "waiting", on_waiting },
 	{ "implementing", on_implementing },
@@ -356,15 +337,15 @@ static void on_slot_phase(struct live *live, const json_t *event)
 {
 	struct live_slot *slot = slot_of(live, event);
 	const char *name = field_text(event, "phase");
-	char *phase = xasprintf("%s %lld %s", name, number(event, "round"), field_text(event, "task"));
+	char *phase = xasprintf("%s %lld %s", name, field_count(event, "round"), field_text(event, "task"));
 	bool again = slot->phase != NULL && strcmp(slot->phase, phase) == 0;
 
 	set_text(&slot->phase, phase);
 	set_text(&slot->task, field_text(event, "task"));
-	slot->round = number(event, "round");
+	slot->round = field_count(event, "round");
 	for (size_t i = 0; !again && i < ARRAY_SIZE(phases); i++)
 		if (strcmp(phases[i].phase, name) == 0)
-			phases[i].tell(live, slot, event, slot->led != NULL ? slot->led : "");
+			phases[i].tell(&(struct live_phase){ live, slot, event, slot->led != NULL ? slot->led : "" });
 	if (strcmp(name, "fixing") != 0 && strcmp(name, "cooling") != 0)
 		set_text(&slot->led, phase);
 	free(phase);
@@ -387,7 +368,7 @@ static char *slot_name(struct live *live, const json_t *event)
 
 static bool is_review(const json_t *event)
 {
-	return strcmp(field_text(event, "role"), "review") == 0;
+	return field_is(event, "role", "review");
 }
 
 static void on_attempt_started(struct live *live, const json_t *event)
@@ -396,8 +377,8 @@ static void on_attempt_started(struct live *live, const json_t *event)
 
 	if (is_review(event))
 		say_reviewing(live, slot_of(live, event));
-	say(live, PAINT_DIM, "  %s%s: %s (attempt %lld/%lld)", name, field_text(event, "role"), field_text(event, "agent"), number(event, "run"),
-		number(event, "number"));
+	say(live, PAINT_DIM, "  %s%s: %s (attempt %lld/%lld)", name, field_text(event, "role"), field_text(event, "agent"), field_count(event, "run"),
+		field_count(event, "number"));
 	free(name);
 }
 
@@ -420,26 +401,26 @@ static bool changes(const json_t *event)
 static char *ending(const json_t *event)
 {
 	if (field_int(event, "signal") != FIELD_NONE)
-		return xasprintf("ended by signal %lld", number(event, "signal"));
-	if (strcmp(field_text(event, "process"), "not-started") == 0)
+		return xasprintf("ended by signal %lld", field_count(event, "signal"));
+	if (field_is(event, "process", "not-started"))
 		return xstrdup("not started");
 	if (field_int(event, "exit_code") == FIELD_NONE)
 		return xstrdup(field_text(event, "state"));
-	if (number(event, "exit_code") != 0)
-		return xasprintf("exit status %lld", number(event, "exit_code"));
+	if (field_count(event, "exit_code") != 0)
+		return xasprintf("exit status %lld", field_count(event, "exit_code"));
 	/* an exit status of 0 alone is no success, and what has been changed is looked at later */
 	return xstrdup(is_no_success(event) ? field_text(event, "outcome") : changes(event) ? "ended" : "done");
 }
 
 static void on_attempt_ended(struct live *live, const json_t *event)
 {
-	char *how = ending(event), *why = because(event, "cause", NULL);
-	char *took = print_duration(field_int(event, "wall_ms")), *cost = print_cost(field_real(event, "cost_usd"));
+	char *how = ending(event), *why = because(event, "cause", "");
+	char *took = cell_duration(event, "wall_ms"), *cost = cell_cost(event, "cost_usd");
 	char *name = slot_name(live, event);
 	bool fine = field_int(event, "exit_code") == 0 && !is_no_success(event) && *why == '\0';
 
 	if (field_int(event, "slot") != FIELD_NONE)
-		slot_of(live, event)->stopped = strcmp(field_text(event, "outcome"), "stop-marker") == 0;
+		slot_of(live, event)->stopped = field_is(event, "outcome", "stop-marker");
 	/* one that could not be started has no other event */
 	if (is_review(event))
 		say_reviewing(live, slot_of(live, event));
@@ -462,7 +443,7 @@ static bool is_human(const json_t *event)
 static void on_review_decided(struct live *live, const json_t *event)
 {
 	const char *decision = field_text(event, "decision"), *feedback = field_text(event, "feedback");
-	bool counted = number(event, "new") + number(event, "repeated") + number(event, "resolved") > 0;
+	bool counted = field_count(event, "new") + field_count(event, "repeated") + field_count(event, "resolved") > 0;
 	struct live_slot *slot = slot_of(live, event);
 	char *name;
 
@@ -471,59 +452,56 @@ static void on_review_decided(struct live *live, const json_t *event)
 	if (is_human(event))
 		return;
 	/* whoever has begun to look in the middle has not heard of it with the phase */
-	slot->round = number(event, "round");
+	slot->round = field_count(event, "round");
 	name = slot_name(live, event);
 	if (counted)
-		say(live, print_state_paint(decision), "  %s%s: %lld new, %lld repeated, %lld resolved", name, decision, number(event, "new"),
-			number(event, "repeated"), number(event, "resolved"));
+		say(live, print_state_paint(decision), "  %s%s: %lld new, %lld repeated, %lld resolved", name, decision, field_count(event, "new"),
+			field_count(event, "repeated"), field_count(event, "resolved"));
 	else
 		say(live, print_state_paint(decision), "  %s%s", name, decision);
 	free(name);
 	/* Findings have events of their own. */
-	if (*feedback != '\0' && number(event, "findings") == 0)
+	if (*feedback != '\0' && field_count(event, "findings") == 0)
 		say_cut(live, "    %.*s", (int)strcspn(feedback, "\r\n"), feedback);
 }
 
 static void on_review_skipped(struct live *live, const json_t *event)
 {
 	const char *reason = field_text(event, "reason");
-	char *who = whose(live, slot_of(live, event), "");
 
 	/* The words of requirement 002, whatever the daemon calls the flag. */
 	if (strstr(reason, "skip-review") != NULL || strstr(reason, "skip_review") != NULL)
 		reason = "--skip-review flag set";
-	say(live, PAINT_DIM, "%sSkipping review (%s)", who, reason);
-	free(who);
+	say_of(live, slot_of(live, event), "", PAINT_DIM, "Skipping review (%s)", reason);
 }
 
 static void on_finding(struct live *live, const json_t *event)
 {
-	const char *file = field_text(event, "file"), *severity = field_text(event, "severity"), *text = field_text(event, "text");
-	char *place = field_int(event, "line") == FIELD_NONE ? xstrdup(file) : xasprintf("%s:%lld", file, number(event, "line"));
+	const char *severity = field_text(event, "severity"), *text = field_text(event, "text");
+	char *place = cell_place(event, NULL);
 
-	say_cut(live, "    - %s%s%s%s%s%.*s", strcmp(field_text(event, "state"), "resolved") == 0 ? "resolved: " : "",
-	    place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text);
+	say_cut(live, "    - %s%s%s%s%s%.*s", field_is(event, "state", "resolved") ? "resolved: " : "", place, *place != '\0' ? " " : "",
+	    severity, *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text);
 	free(place);
 }
 
 static void on_hold_opened(struct live *live, const json_t *event)
 {
 	struct live_slot *slot = slot_of(live, event);
-	char *why = because(event, "reason", NULL), *who = whose(live, slot, "HELD");
+	char *why = because(event, "reason", "");
 
-	if (strcmp(field_text(event, "kind"), "exhausted") == 0)
-		say(live, PAINT_RED, "%sReview failed after %lld iterations.", who, slot->round);
-	say(live, PAINT_YELLOW, "%sHold %lld waits for a human%s", who, number(event, "hold"), why);
+	if (field_is(event, "kind", "exhausted"))
+		say_of(live, slot, "HELD", PAINT_RED, "Review failed after %lld iterations.", slot->round);
+	say_of(live, slot, "HELD", PAINT_YELLOW, "Hold %lld waits for a human%s", field_count(event, "hold"), why);
 	free(why);
-	free(who);
 }
 
 static void on_hold_closed(struct live *live, const json_t *event)
 {
 	const char *state = field_text(event, "state"), *by = field_text(event, "by");
-	char *why = because(event, "message", NULL);
+	char *why = because(event, "message", "");
 
-	say_cut(live, "Hold %lld: %s%s%s%.*s", number(event, "hold"), state, *by != '\0' ? " by " : "", by, (int)strcspn(why, "\r\n"), why);
+	say_cut(live, "Hold %lld: %s%s%s%.*s", field_count(event, "hold"), state, *by != '\0' ? " by " : "", by, (int)strcspn(why, "\r\n"), why);
 	free(why);
 }
 
@@ -540,8 +518,8 @@ static const struct {
 	void (*tell)(struct live *live, const json_t *event);
 } tellers[] = {
 	{ "run.state", on_run_state },
-	{ "iteration.started", on_iteration_started },
-	{ "iteration.ended", on_iteration_ended },
+	{ "iteration.started", on_iteration },
+	{ "iteration.ended", on_iteration },
 	{ "slot.phase", on_slot_phase },
 	{ "slot.picked", on_slot_picked },
 	{ "slot.merged", on_slot_merged },

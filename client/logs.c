@@ -47,7 +47,7 @@ static int pause_until_news(struct client *c, int timeout_ms)
 /* The attempt object anew; NULL after telling. */
 static json_t *look(struct client *c, int64_t id, int *status)
 {
-	return client_call(c, "attempt.get", json_pack("{s:I}", "id", (json_int_t)id), status);
+	return client_get(c, "attempt.get", "id", id, status);
 }
 
 static int print_streams(const struct logs *l, int64_t id, int64_t *offsets, bool *eof)
@@ -96,7 +96,7 @@ static void announce(const struct logs *l, const json_t *attempt)
 
 	if (l->only != FIELD_NONE || l->client->json)
 		return;
-	fprintf(talk->file, "==> attempt %lld/%lld: ", (long long)l->run, (long long)field_int(attempt, "number"));
+	fprintf(talk->file, "==> attempt %lld/%lld: ", (long long)l->run, field_count(attempt, "number"));
 	print_painted(talk, PAINT_BOLD, field_text(attempt, "role"));
 	fputs(", ", talk->file);
 	print_painted(talk, PAINT_NONE, field_text(attempt, "agent"));
@@ -108,7 +108,7 @@ static void announce(const struct logs *l, const json_t *attempt)
 static int show_new(const struct logs *l, int64_t *last)
 {
 	int status;
-	json_t *result = client_call(l->client, "attempt.list", json_pack("{s:I}", "run", (json_int_t)l->run), &status);
+	json_t *result = client_get(l->client, "attempt.list", "run", l->run, &status);
 	const json_t *attempts = field_array(result, "attempts");
 
 	for (size_t i = 0; i < json_array_size(attempts) && status == 0; i++) {
@@ -133,7 +133,7 @@ static int show_run(const struct logs *l)
 	for (;;) {
 		int64_t before = last;
 		int status;
-		json_t *run = client_call(l->client, "run.get", json_pack("{s:I}", "id", (json_int_t)l->run), &status);
+		json_t *run = client_get(l->client, "run.get", "id", l->run, &status);
 		bool over = exit_is_final(field_text(run, "state"));
 
 		json_decref(run);
@@ -171,7 +171,7 @@ int logs_command(struct client *c)
 		json_t *hello;
 
 		status = client_connect(c);
-		hello = status == 0 ? client_call(c, "event.subscribe", json_pack("{s:I}", "run", (json_int_t)l.run), &status) : NULL;
+		hello = status == 0 ? client_get(c, "event.subscribe", "run", l.run, &status) : NULL;
 		json_decref(hello);
 	}
 	return status != 0 ? status : show_run(&l);

@@ -7,6 +7,7 @@
 
 #include "client/client.h"
 #include "client/commands.h"
+#include "client/options.h"
 #include "proto/call.h"
 #include "proto/memory.h"
 #include "proto/std_fds.h"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "client/exit.h"
+#include "client/table.h"
 #include "proto/memory.h"
 #include "proto/schema.h"
 

@@ -34,7 +34,7 @@ int output_add(struct buf *b, const json_t *result, const char *key)
 {
 	const json_t *text = json_object_get(result, key);
 
-	if (strcmp(field_text(result, "encoding"), "base64") == 0)
+	if (field_is(result, "encoding", "base64"))
 		return output_decode(b, field_text(result, key));
 	buf_add(b, json_string_value(text), json_string_length(text));
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/print.h"
 
+#include <err.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,32 @@ void print_painted(const struct print *p, enum paint paint, const char *text)
 	else
 		fputs(safe, p->file);
 	free(safe);
+}
+
+void print_paintedf(const struct print *p, enum paint paint, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	print_painted(p, paint, text);
+	free(text);
+}
+
+void print_warning(const char *fmt, ...)
+{
+	va_list ap;
+	char *text, *safe;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	safe = text_escape(text, strlen(text), false);
+	warnx("%s", safe);
+	free(safe);
+	free(text);
 }
 
 char *print_clip(const char *text, size_t columns)

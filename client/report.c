@@ -4,65 +4,56 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/show.h"
+#include "client/print.h"
 #include "client/table.h"
 #include "proto/memory.h"
 
-static const struct table_column turn_columns[] = {
-	{ "TURN", TABLE_RIGHT },
-	{ "TYPE", 0 },
-	{ "ROUND", TABLE_RIGHT },
-	{ "AGENT", 0 },
-	{ "ACCOUNT", 0 },
-	{ "EXIT", TABLE_RIGHT },
-	{ "FAULT", 0 },
-	{ "DENIED", TABLE_RIGHT },
-	{ "TOOL ERRORS", TABLE_RIGHT },
-	{ "GOES ON WITH", TABLE_RIGHT },
-	{ "DECISION", 0 },
-	{ "TOOK", TABLE_RIGHT },
-	{ "TOKENS", TABLE_RIGHT },
-	{ "COST", TABLE_RIGHT },
-	{ "WHY", TABLE_FLEXIBLE },
+static char *report_why(const json_t *turn, const char *key)
+{
+	return cell_line(turn, *field_text(turn, key) != '\0' ? key : "feedback");
+}
+
+static char *report_round(const json_t *turn, const char *key)
+{
+	return field_int(turn, key) == 0 ? xstrdup("") : cell_number(turn, key);
+}
+
+static const struct table_column columns[] = {
+	{ "TURN", TABLE_RIGHT, cell_number, .key = "turn" },
+	{ "TYPE", 0, cell_text, .key = "type" },
+	{ "ROUND", TABLE_RIGHT, report_round, .key = "round" },
+	{ "AGENT", 0, cell_text, .key = "agent" },
+	{ "ACCOUNT", 0, cell_text, .key = "account" },
+	{ "EXIT", TABLE_RIGHT, cell_exit, .key = NULL },
+	{ "FAULT", 0, cell_fault, .key = NULL, .paint = PAINT_RED },
+	{ "DENIED", TABLE_RIGHT, cell_some, .key = "denials" },
+	{ "TOOL ERRORS", TABLE_RIGHT, cell_some, .key = "tool_errors" },
+	{ "GOES ON WITH", TABLE_RIGHT, cell_text, .key = "resumed" },
+	{ "DECISION", 0, cell_text, "decision", .paint_of = print_state_paint },
+	{ "TOOK", TABLE_RIGHT, cell_took, .key = NULL },
+	{ "TOKENS", TABLE_RIGHT, cell_tokens, .key = NULL },
+	{ "COST", TABLE_RIGHT, cell_cost, .key = "cost_usd" },
+	{ "WHY", TABLE_FLEXIBLE, report_why, .key = "cause" },
 };
 
-static void print_timeline(const struct print *p, const json_t *turns)
+static void report_print_timeline(const struct print *p, const json_t *turns)
 {
-	struct table *t = table_new(turn_columns, ARRAY_SIZE(turn_columns));
-
 	for (size_t i = 0; i < json_array_size(turns); i++) {
-		const json_t *turn = json_array_get(turns, i);
-		const char *decision = field_text(turn, "decision"), *why = field_text(turn, "cause");
+		json_t *turn = json_array_get(turns, i);
+		char *resumed = cell_resumed(turn, turns, "attempt");
 
-		if (*why == '\0')
-			why = field_text(turn, "feedback");
-		table_take(t, PAINT_NONE, show_number(turn, "turn"));
-		table_add(t, PAINT_NONE, field_text(turn, "type"));
-		table_take(t, PAINT_NONE, field_int(turn, "round") == 0 ? xstrdup("") : show_number(turn, "round"));
-		table_add(t, PAINT_NONE, field_text(turn, "agent"));
-		table_add(t, PAINT_NONE, field_text(turn, "account"));
-		table_take(t, PAINT_NONE, show_exit(turn));
-		table_take(t, PAINT_RED, show_fault(turn));
-		table_take(t, PAINT_NONE, show_some(turn, "denials"));
-		table_take(t, PAINT_NONE, show_some(turn, "tool_errors"));
-		table_take(t, PAINT_NONE, show_resumed(turn, turns, "attempt"));
-		table_add(t, print_state_paint(decision), decision);
-		table_take(t, PAINT_NONE, show_took(turn));
-		table_take(t, PAINT_NONE, show_tokens(turn));
-		table_take(t, PAINT_NONE, print_cost(field_real(turn, "cost_usd")));
-		table_take(t, PAINT_NONE, xasprintf("%.*s", (int)strcspn(why, "\r\n"), why));
+		json_object_set_new(turn, "resumed", json_string(resumed));
+		free(resumed);
 	}
-	if (json_array_size(turns) > 0)
-		fputc('\n', p->file);
-	table_print(t, p, false);
-	table_free(t);
+	table_print_apart(p, columns, ARRAY_SIZE(columns), turns);
 }
 
 /* A heading and a line for each, unless there are none. */
-static void print_list(const struct print *p, const char *heading, const json_t *texts)
+static void report_print_list(const struct print *p, const char *heading, const json_t *texts)
 {
 	if (json_array_size(texts) > 0)
 		fprintf(p->file, "\n%s:\n", heading);
@@ -73,26 +64,25 @@ static void print_list(const struct print *p, const char *heading, const json_t 
 	}
 }
 
-static char *one_finding(const json_t *finding)
+static char *report_finding(const json_t *finding)
 {
-	const char *file = field_text(finding, "file"), *text = field_text(finding, "text"), *severity = field_text(finding, "severity");
-	char *line = show_number(finding, "line");
-	char *all = xasprintf("%s%s%s%s%s%s%.*s [%s]", file, *line != '\0' ? ":" : "", line, *file != '\0' ? " " : "", severity,
-		*severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text, field_text(finding, "state"));
+	const char *text = field_text(finding, "text"), *severity = field_text(finding, "severity");
+	char *place = cell_place(finding, NULL), *all = xasprintf("%s%s%s%s%.*s [%s]", place, *place != '\0' ? " " : "", severity,
+	    *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text, field_text(finding, "state"));
 
-	free(line);
+	free(place);
 	return all;
 }
 
-static char *one_hold(const json_t *hold)
+static char *report_hold(const json_t *hold)
 {
 	const char *by = field_text(hold, "decided_by"), *message = field_text(hold, "message");
 
-	return xasprintf("%lld %s: %s%s%s%s%s", (long long)field_int(hold, "id"), field_text(hold, "reason"), field_text(hold, "state"),
+	return xasprintf("%lld %s: %s%s%s%s%s", field_count(hold, "id"), field_text(hold, "reason"), field_text(hold, "state"),
 		*by != '\0' ? " by " : "", by, *message != '\0' ? ": " : "", message);
 }
 
-static json_t *lines_of(const json_t *objects, char *(*line_of)(const json_t *object))
+static void report_print_objects(const struct print *p, const char *heading, const json_t *objects, char *(*line_of)(const json_t *object))
 {
 	json_t *lines = json_array();
 
@@ -102,74 +92,61 @@ static json_t *lines_of(const json_t *objects, char *(*line_of)(const json_t *ob
 		json_array_append_new(lines, json_string(line));
 		free(line);
 	}
-	return lines;
-}
-
-static void print_objects(const struct print *p, const char *heading, const json_t *objects, char *(*line_of)(const json_t *object))
-{
-	json_t *lines = lines_of(objects, line_of);
-
-	print_list(p, heading, lines);
+	report_print_list(p, heading, lines);
 	json_decref(lines);
 }
 
 /* "2 by the process, 1 by the provider"; "" when all attempts have succeeded. */
-static char *faults_text(const json_t *faults)
+static char *report_faults(const json_t *faults)
 {
 	static const char *const names[] = { "process", "provider", "task" };
 	struct buf text = { 0 };
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		int64_t count = field_int(faults, names[i]);
-		char *one = count > 0 ? xasprintf("%s%lld by the %s", text.size > 0 ? ", " : "", (long long)count, names[i]) : NULL;
-
-		if (one != NULL)
-			buf_adds(&text, one);
-		free(one);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (field_count(faults, names[i]) > 0)
+			buf_addf(&text, "%s%lld by the %s", text.size > 0 ? ", " : "", field_count(faults, names[i]), names[i]);
 	return buf_take(&text, NULL);
 }
 
-static void print_text(const struct print *p, const json_t *report)
+static void report_print_text(const struct print *p, const json_t *report)
 {
 	const json_t *result = json_object_get(report, "result"), *stats = json_object_get(report, "stats");
 	const json_t *settings = json_object_get(report, "settings");
 	const char *state = field_text(report, "state"), *answer = field_text(result, "answer");
 	struct table *t = table_facts();
 
-	fprintf(p->file, "Run %lld  ", (long long)field_int(report, "run"));
+	fprintf(p->file, "Run %lld  ", field_count(report, "run"));
 	print_painted(p, print_state_paint(state), state);
 	fputc('\n', p->file);
-	table_fact(t, "task", PAINT_NONE, xstrdup(field_text(report, "task")));
-	table_fact(t, "workdir", PAINT_NONE, xstrdup(field_text(report, "workdir")));
-	table_fact(t, "outcome", PAINT_NONE, xstrdup(field_text(result, "outcome")));
-	table_fact(t, "reason", PAINT_YELLOW, xstrdup(field_text(report, "reason")));
-	table_fact(t, "cause", PAINT_NONE, xstrdup(field_text(report, "cause")));
-	table_fact(t, "agent", PAINT_NONE, xstrdup(field_text(report, "agent")));
-	table_fact(t, "model", PAINT_NONE, xstrdup(field_text(report, "model")));
-	table_fact(t, "reviewer", PAINT_NONE, xstrdup(field_text(report, "reviewer")));
+	table_member(t, "task", PAINT_NONE, report, "task");
+	table_member(t, "workdir", PAINT_NONE, report, "workdir");
+	table_member(t, "outcome", PAINT_NONE, result, "outcome");
+	table_member(t, "reason", PAINT_YELLOW, report, "reason");
+	table_member(t, "cause", PAINT_NONE, report, "cause");
+	table_member(t, "agent", PAINT_NONE, report, "agent");
+	table_member(t, "model", PAINT_NONE, report, "model");
+	table_member(t, "reviewer", PAINT_NONE, report, "reviewer");
 	table_fact(t, "profile", PAINT_NONE, xstrdup(field_true(settings, "review") ? field_text(settings, "profile") : ""));
 	/* the tasks of a workflow have reviews of their own */
 	table_fact(t, "not reviewed", PAINT_NONE, xstrdup(field_int(stats, "review_rounds") > 0 ? "" : field_text(settings, "skip_reason")));
-	table_fact(t, "reviews", PAINT_NONE, show_number(stats, "review_rounds"));
-	table_fact(t, "fix rounds", PAINT_NONE, show_number(stats, "fix_rounds"));
-	table_fact(t, "checks", PAINT_NONE, show_number(stats, "checks"));
-	table_fact(t, "started", PAINT_NONE, show_when(report, "started_at"));
-	table_fact(t, "took", PAINT_NONE, print_duration(field_int(stats, "wall_ms")));
-	table_fact(t, "tokens", PAINT_NONE, show_tokens(stats));
-	table_fact(t, "cost", PAINT_NONE, print_cost(field_real(stats, "cost_usd")));
-	table_fact(t, "no success", PAINT_NONE, faults_text(json_object_get(stats, "faults")));
-	table_fact(t, "denied", PAINT_YELLOW, show_some(stats, "denials"));
-	table_fact(t, "tool errors", PAINT_NONE, show_some(stats, "tool_errors"));
-	table_fact(t, "result", PAINT_BOLD, xstrdup(field_text(result, "ref")));
-	table_fact(t, "commit", PAINT_BOLD, xstrdup(field_text(result, "commit")));
-	table_print(t, p, true);
-	table_free(t);
-	print_timeline(p, field_array(report, "timeline"));
-	print_objects(p, "Findings", field_array(report, "findings"), one_finding);
-	print_list(p, "Known issues", field_array(report, "known_issues"));
-	print_list(p, "Warnings", field_array(report, "warnings"));
-	print_objects(p, "Holds", field_array(report, "holds"), one_hold);
+	table_fact(t, "reviews", PAINT_NONE, cell_number(stats, "review_rounds"));
+	table_fact(t, "fix rounds", PAINT_NONE, cell_number(stats, "fix_rounds"));
+	table_fact(t, "checks", PAINT_NONE, cell_number(stats, "checks"));
+	table_fact(t, "started", PAINT_NONE, cell_when(report, "started_at"));
+	table_fact(t, "took", PAINT_NONE, cell_duration(stats, "wall_ms"));
+	table_fact(t, "tokens", PAINT_NONE, cell_tokens(stats, NULL));
+	table_fact(t, "cost", PAINT_NONE, cell_cost(stats, "cost_usd"));
+	table_fact(t, "no success", PAINT_NONE, report_faults(json_object_get(stats, "faults")));
+	table_fact(t, "denied", PAINT_YELLOW, cell_some(stats, "denials"));
+	table_fact(t, "tool errors", PAINT_NONE, cell_some(stats, "tool_errors"));
+	table_member(t, "result", PAINT_BOLD, result, "ref");
+	table_member(t, "commit", PAINT_BOLD, result, "commit");
+	table_print_facts(t, p);
+	report_print_timeline(p, field_array(report, "timeline"));
+	report_print_objects(p, "Findings", field_array(report, "findings"), report_finding);
+	report_print_list(p, "Known issues", field_array(report, "known_issues"));
+	report_print_list(p, "Warnings", field_array(report, "warnings"));
+	report_print_objects(p, "Holds", field_array(report, "holds"), report_hold);
 	if (*answer != '\0') {
 		fputs("\nAnswer:\n", p->file);
 		print_agent_text(p, answer, strlen(answer));
@@ -177,15 +154,15 @@ static void print_text(const struct print *p, const json_t *report)
 	}
 }
 
-static void print_report(const struct print *p, const json_t *report, const char *format)
+static void report_print(const struct print *p, const json_t *report, const char *format)
 {
 	if (format == NULL || strcmp(format, "text") == 0)
-		print_text(p, report);
+		report_print_text(p, report);
 	else
 		print_json_indented(p, report);
 }
 
-static int write_file(const char *path, const json_t *report, const char *format, bool json)
+static int report_write_file(const char *path, const json_t *report, const char *format, bool json)
 {
 	FILE *file = fopen(path, "we");
 	struct print p;
@@ -199,7 +176,7 @@ static int write_file(const char *path, const json_t *report, const char *format
 	if (json)
 		print_json(&p, report);
 	else
-		print_report(&p, report, format);
+		report_print(&p, report, format);
 	failed = ferror(file) != 0;
 	if (fclose(file) == EOF || failed) {
 		warn("%s", path);
@@ -217,15 +194,15 @@ int report_command(struct client *c)
 
 	if (client_parse_run(c->options.arguments[0], &run, NULL) != 0)
 		return EXIT_USAGE;
-	report = client_call(c, "run.report", json_pack("{s:I}", "id", (json_int_t)run), &status);
+	report = client_get(c, "run.report", "id", run, &status);
 	if (report == NULL)
 		return status;
 	if (path != NULL)
-		status = write_file(path, report, format, c->json);
+		status = report_write_file(path, report, format, c->json);
 	else if (c->json)
 		print_json(&c->out, report);
 	else
-		print_report(&c->out, report, format);
+		report_print(&c->out, report, format);
 	json_decref(report);
 	return status;
 }

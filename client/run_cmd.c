@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/connect.h"
@@ -87,12 +88,12 @@ static bool take_events(struct follow *f, bool *broken)
 	while (!final && (got = call_notification(f->client->conn, 0, &message)) == 1) {
 		const json_t *event = json_object_get(message, "params");
 
-		if (strcmp(field_text(message, "method"), "event") == 0 && field_int(event, "run") == f->run && field_int(event, "seq") > f->seq) {
+		if (field_is(message, "method", "event") && field_int(event, "run") == f->run && field_int(event, "seq") > f->seq) {
 			f->seq = field_int(event, "seq");
 			f->returns = 0;
 			if (f->live != NULL)
 				live_event(f->live, event);
-			final = strcmp(field_text(event, "type"), "run.state") == 0 && exit_is_final(field_text(event, "state"));
+			final = field_is(event, "type", "run.state") && exit_is_final(field_text(event, "state"));
 		}
 		json_decref(message);
 	}
@@ -194,7 +195,7 @@ static enum follow_result cancel(struct follow *f)
 	int status;
 
 	release_interrupts();
-	json_decref(client_call(f->client, "run.cancel", json_pack("{s:I}", "id", (json_int_t)f->run), &status));
+	json_decref(client_get(f->client, "run.cancel", "id", f->run, &status));
 	return status != EXIT_NO_DAEMON ? follow(f, -1) : FOLLOW_BROKEN;
 }
 
@@ -203,20 +204,15 @@ static void tell_issues(const json_t *run)
 {
 	const json_t *issues = field_array(run, "known_issues");
 
-	for (size_t i = 0; i < json_array_size(issues); i++) {
-		const char *text = json_string_value(json_array_get(issues, i));
-		char *safe = text_escape(text, strlen(text), false);
-
-		warnx("known issue: %s", safe);
-		free(safe);
-	}
+	for (size_t i = 0; i < json_array_size(issues); i++)
+		print_warning("known issue: %s", json_string_value(json_array_get(issues, i)));
 }
 
 /* Lines that tell what happens to it. */
 static struct live *live_of(struct client *c, int64_t id)
 {
 	int status;
-	json_t *run = client_call(c, "run.get", json_pack("{s:I}", "id", (json_int_t)id), &status);
+	json_t *run = client_get(c, "run.get", "id", id, &status);
 	struct live *live = live_new(&c->talk, run, "");
 
 	json_decref(run);
@@ -227,8 +223,8 @@ static void tell_end(const struct client *c, const json_t *run)
 {
 	const char *state = field_text(run, "state"), *ref = field_text(run, "result_ref"), *commit = field_text(run, "result_commit");
 	const json_t *totals = json_object_get(run, "totals");
-	long long id = (long long)field_int(run, "id");
-	char *took = print_duration(field_int(totals, "wall_ms")), *cost = print_cost(field_real(totals, "cost_usd"));
+	long long id = field_count(run, "id");
+	char *took = cell_duration(totals, "wall_ms"), *cost = cell_cost(totals, "cost_usd");
 	char *branch = tasks_branch(run);
 
 	if (*took != '\0' || *cost != '\0')
@@ -305,7 +301,7 @@ static int finish(struct follow *f)
 	/* answered when the report is written as well */
 	if (options_given(&c->options, "report"))
 		json_decref(client_call(c, "run.wait", json_pack("{s:[I]}", "ids", (json_int_t)f->run), &status));
-	run = client_call_json(c, "run.get", json_pack("{s:I}", "id", (json_int_t)f->run), &status);
+	run = client_get_json(c, "run.get", "id", f->run, &status);
 	if (run == NULL)
 		return status;
 	code = exit_of_run(run);

@@ -6,27 +6,24 @@
 
 #include "client/badge.h"
 #include "client/block.h"
+#include "client/cell.h"
 #include "client/field.h"
-#include "client/show.h"
+#include "client/lines.h"
+#include "client/print.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 
 #define HEADER_MAX 3
 #define BETWEEN " | "		/* two iterations of the history */
 
-static bool is(const json_t *object, const char *key, const char *value)
-{
-	return strcmp(field_text(object, key), value) == 0;
-}
-
-static const json_t *slot_at(const json_t *run, size_t i)
+static const json_t *screen_slot_at(const json_t *run, size_t i)
 {
 	return json_array_get(field_array(run, "slots"), i);
 }
 
-static bool is_in_review(const json_t *slot)
+static bool screen_is_in_review(const json_t *slot)
 {
-	return is(slot, "phase", "fixing") || (is(slot, "phase", "reviewing") && field_int(slot, "round") > 0);
+	return field_is(slot, "phase", "fixing") || (field_is(slot, "phase", "reviewing") && field_int(slot, "round") > 0);
 }
 
 void screen_follow(struct screen_choice *choice, const json_t *run)
@@ -36,7 +33,7 @@ void screen_follow(struct screen_choice *choice, const json_t *run)
 
 	if (choice->slot >= count)
 		choice->slot = count > 0 ? count - 1 : 0;
-	in_review = is_in_review(slot_at(run, choice->slot));
+	in_review = screen_is_in_review(screen_slot_at(run, choice->slot));
 	if (in_review && !choice->in_review) {
 		choice->before = choice->tab;
 		choice->tab = SCREEN_REVIEW;
@@ -62,20 +59,10 @@ void screen_turn(struct screen_choice *choice)
 	choice->tab = choice->tab == SCREEN_OUTPUT ? SCREEN_REVIEW : SCREEN_OUTPUT;
 }
 
-const json_t *screen_attempt(const struct screen_run *s, const json_t *slot)
-{
-	int64_t id = field_int(slot, "attempt");
-
-	for (size_t i = json_array_size(s->attempts); id != FIELD_NONE && i-- > 0;)
-		if (field_int(json_array_get(s->attempts, i), "id") == id)
-			return json_array_get(s->attempts, i);
-	return NULL;
-}
-
 /* ---- the head ---- */
 
 /* One more fact on the line, or on the next when it does not fit there. */
-static void put(struct lines *l, enum paint paint, char *text)
+static void screen_put(struct lines *l, enum paint paint, char *text)
 {
 	if (*text != '\0') {
 		if (l->used > 0 && text_width(text) + 2 > lines_left(l))
@@ -87,17 +74,17 @@ static void put(struct lines *l, enum paint paint, char *text)
 	free(text);
 }
 
-static char *iteration_text(const json_t *run)
+static char *screen_iteration_text(const json_t *run)
 {
 	int64_t now = field_int(run, "iteration"), limit = field_int(run, "iterations");
 
-	if (is(run, "source", "prompt") || now == FIELD_NONE || now == 0)
+	if (field_is(run, "source", "prompt") || now == FIELD_NONE || now == 0)
 		return xstrdup("");
 	return limit == FIELD_NONE ? xasprintf("iteration %lld", (long long)now) : xasprintf("iteration %lld/%lld", (long long)now, (long long)limit);
 }
 
 /* "3/30 done, 1 failed, 1 held": of what was there to be done. */
-static char *progress_text(const json_t *run)
+static char *screen_progress_text(const json_t *run)
 {
 	const json_t *tasks = field_array(run, "tasks");
 	size_t total = 0, passed = 0, failed = 0, held = json_array_size(field_array(run, "holds"));
@@ -106,9 +93,9 @@ static char *progress_text(const json_t *run)
 	for (size_t i = 0; i < json_array_size(tasks); i++) {
 		const json_t *task = json_array_get(tasks, i);
 
-		total += !is(task, "state", "done") && !is(task, "state", "taken");
-		passed += is(task, "state", "passed");
-		failed += is(task, "state", "failed");
+		total += !field_is(task, "state", "done") && !field_is(task, "state", "taken");
+		passed += field_is(task, "state", "passed");
+		failed += field_is(task, "state", "failed");
 	}
 	if (total == 0)
 		return xstrdup("");
@@ -120,52 +107,52 @@ static char *progress_text(const json_t *run)
 	return text;
 }
 
-static char *elapsed_text(const struct screen_run *s)
+static char *screen_elapsed_text(const struct view *view)
 {
-	int64_t started = field_time(s->run, "started_at"), ended = field_time(s->run, "ended_at");
+	int64_t started = field_time(view->run, "started_at"), ended = field_time(view->run, "ended_at");
 
 	if (started == FIELD_NONE)
 		return xstrdup("");
-	return block_duration((ended == FIELD_NONE ? s->now : ended) - started);
+	return block_duration((ended == FIELD_NONE ? view->now : ended) - started);
 }
 
-static void put_tokens(struct lines *l, const json_t *totals)
+static void screen_put_tokens(struct lines *l, const json_t *totals)
 {
-	char *tokens = show_tokens(totals);
+	char *tokens = cell_tokens(totals, NULL);
 
-	put(l, PAINT_NONE, *tokens == '\0' ? xstrdup("") : xasprintf("%s tokens", tokens));
+	screen_put(l, PAINT_NONE, *tokens == '\0' ? xstrdup("") : xasprintf("%s tokens", tokens));
 	free(tokens);
-	put(l, PAINT_NONE, print_cost(field_real(totals, "cost_usd")));
+	screen_put(l, PAINT_NONE, cell_cost(totals, "cost_usd"));
 }
 
 /* Why it ended or waits, and how long the next try is away. */
-static char *why_text(const struct screen_run *s)
+static char *screen_why_text(const struct view *view)
 {
-	const char *cause = field_text(s->run, "cause"), *why = *cause != '\0' ? cause : field_text(s->run, "reason");
-	int64_t next = field_time(s->run, "next_at");
+	const char *cause = field_text(view->run, "cause"), *why = *cause != '\0' ? cause : field_text(view->run, "reason");
+	int64_t next = field_time(view->run, "next_at");
 	char *left, *text;
 
 	if (next == FIELD_NONE)
 		return xstrdup(why);
-	left = block_duration(next - s->now);
+	left = block_duration(next - view->now);
 	text = xasprintf("%s%snext try in %s", why, *why != '\0' ? "; " : "", left);
 	free(left);
 	return text;
 }
 
-static void head(struct lines *l, const struct screen_run *s)
+static void screen_head(struct lines *l, const struct view *view)
 {
-	const json_t *run = s->run;
+	const json_t *run = view->run;
 	const char *state = field_text(run, "state");
-	char *why = why_text(s);
+	char *why = screen_why_text(view);
 
-	put(l, PAINT_BOLD, xasprintf("Run %lld", (long long)field_int(run, "id")));
-	put(l, print_state_paint(state), xstrdup(state));
-	put(l, PAINT_NONE, xstrdup(field_text(run, "source")));
-	put(l, PAINT_NONE, iteration_text(run));
-	put(l, PAINT_NONE, progress_text(run));
-	put_tokens(l, json_object_get(run, "totals"));
-	put(l, PAINT_NONE, elapsed_text(s));
+	screen_put(l, PAINT_BOLD, xasprintf("Run %lld", field_count(run, "id")));
+	screen_put(l, print_state_paint(state), xstrdup(state));
+	screen_put(l, PAINT_NONE, xstrdup(field_text(run, "source")));
+	screen_put(l, PAINT_NONE, screen_iteration_text(run));
+	screen_put(l, PAINT_NONE, screen_progress_text(run));
+	screen_put_tokens(l, json_object_get(run, "totals"));
+	screen_put(l, PAINT_NONE, screen_elapsed_text(view));
 	lines_end(l);
 	if (*why != '\0') {
 		lines_add(l, PAINT_YELLOW, why);
@@ -177,14 +164,14 @@ static void head(struct lines *l, const struct screen_run *s)
 /* ---- the iterations so far ---- */
 
 /* Attempts that were lost, and whose slot went on with another. */
-static size_t retries(const json_t *attempts, int64_t iteration)
+static size_t screen_retries(const json_t *attempts, int64_t iteration)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < json_array_size(attempts); i++) {
 		const json_t *a = json_array_get(attempts, i);
 
-		if (!is(a, "state", "lost") || field_int(a, "iteration") != iteration)
+		if (!field_is(a, "state", "lost") || field_int(a, "iteration") != iteration)
 			continue;
 		for (size_t j = i + 1; j < json_array_size(attempts); j++) {
 			const json_t *b = json_array_get(attempts, j);
@@ -198,10 +185,10 @@ static size_t retries(const json_t *attempts, int64_t iteration)
 	return count;
 }
 
-static char *outcome_text(const struct screen_run *s, const json_t *iteration)
+static char *screen_outcome_text(const struct view *view, const json_t *iteration)
 {
 	int64_t number = field_int(iteration, "number");
-	size_t again = retries(s->attempts, number);
+	size_t again = screen_retries(view->attempts, number);
 
 	if (again == 0)
 		return xasprintf("%lld %s", (long long)number, field_text(iteration, "state"));
@@ -209,18 +196,18 @@ static char *outcome_text(const struct screen_run *s, const json_t *iteration)
 }
 
 /* As many of the newest ones as the line has room for. Nothing when all there is to say is that the first one is under way. */
-static void history(struct lines *l, const struct screen_run *s)
+static void screen_history(struct lines *l, const struct view *view)
 {
-	const json_t *history = field_array(s->run, "history");
+	const json_t *history = field_array(view->run, "history");
 	size_t count = json_array_size(history), first = count, used = 0;
 	char **texts;
 
-	if (count == 0 || (count == 1 && retries(s->attempts, field_int(json_array_get(history, 0), "number")) == 0))
+	if (count == 0 || (count == 1 && screen_retries(view->attempts, field_int(json_array_get(history, 0), "number")) == 0))
 		return;
 	lines_add(l, PAINT_DIM, "iterations: ");
 	texts = xreallocarray(NULL, count, sizeof(*texts));
 	for (size_t i = 0; i < count; i++)
-		texts[i] = outcome_text(s, json_array_get(history, i));
+		texts[i] = screen_outcome_text(view, json_array_get(history, i));
 	while (first > 0) {
 		size_t more = used + (used > 0 ? strlen(BETWEEN) : 0) + text_width(texts[first - 1]);
 
@@ -251,16 +238,16 @@ static const struct {
 
 /* The chosen block keeps what it can, the others get shorter, and when even a line for each is too much, those around the
  * chosen one are shown. */
-static void body(struct lines *l, const struct screen_run *s, const struct screen_choice *choice, size_t room)
+static void screen_body(struct lines *l, const struct view *view, const struct screen_choice *choice, size_t room)
 {
-	const json_t *slots = field_array(s->run, "slots");
+	const json_t *slots = field_array(view->run, "slots");
 	size_t count = json_array_size(slots), i = 0, need, chosen_room, from = 0, to = count;
 
 	for (i = 0; i < ARRAY_SIZE(measures); i++) {
 		need = 0;
 		for (size_t n = 0; n < count; n++)
 			if (n != choice->slot)
-				need += block_height(s, json_array_get(slots, n), measures[i].preview, measures[i].title);
+				need += block_height(view, json_array_get(slots, n), measures[i].preview, measures[i].title);
 		/* three lines of the chosen one are worth more than the preview of the others */
 		if (need + 3 <= room)
 			break;
@@ -280,16 +267,16 @@ static void body(struct lines *l, const struct screen_run *s, const struct scree
 		const json_t *slot = json_array_get(slots, n);
 
 		if (n == choice->slot)
-			block_chosen(l, s, slot, choice->tab == SCREEN_REVIEW, count > 1, chosen_room);
+			block_chosen(l, view, slot, choice->tab == SCREEN_REVIEW, count > 1, chosen_room);
 		else
-			block_put(l, s, slot, measures[i].preview, measures[i].title);
+			block_put(l, view, slot, measures[i].preview, measures[i].title);
 	}
 }
 
-static void foot(struct lines *l, const struct screen_run *s, size_t room)
+static void screen_foot(struct lines *l, const struct view *view, size_t room)
 {
 	if (room >= 2) {
-		lines_add(l, PAINT_DIM, s->last == NULL ? "" : s->last);
+		lines_add(l, PAINT_DIM, view->last == NULL ? "" : view->last);
 		lines_end(l);
 	}
 	if (room >= 1) {
@@ -299,7 +286,7 @@ static void foot(struct lines *l, const struct screen_run *s, size_t room)
 }
 
 /* Exactly so many lines. */
-static void cut_or_fill(struct lines *l, size_t from, size_t height)
+static void screen_cut_or_fill(struct lines *l, size_t from, size_t height)
 {
 	while (l->count > from + height)
 		free(l->line[--l->count]);
@@ -307,32 +294,32 @@ static void cut_or_fill(struct lines *l, size_t from, size_t height)
 		lines_end(l);
 }
 
-void screen_run(struct lines *l, const struct screen_run *s, const struct screen_choice *choice, size_t height)
+void screen_run(struct lines *l, const struct view *view, const struct screen_choice *choice, size_t height)
 {
 	size_t foot_lines = height >= 8 ? 2 : height >= 4 ? 1 : 0, room = height - foot_lines;
 
-	head(l, s);
+	screen_head(l, view);
 	if (height >= 4 && l->count > HEADER_MAX)
-		cut_or_fill(l, 0, HEADER_MAX);
+		screen_cut_or_fill(l, 0, HEADER_MAX);
 	if (height >= 10)
-		history(l, s);
+		screen_history(l, view);
 	if (l->count < room)
-		body(l, s, choice, room - l->count);
-	cut_or_fill(l, 0, room);
-	foot(l, s, foot_lines);
+		screen_body(l, view, choice, room - l->count);
+	screen_cut_or_fill(l, 0, room);
+	screen_foot(l, view, foot_lines);
 }
 
-void screen_slots(struct lines *l, const struct screen_run *s)
+void screen_slots(struct lines *l, const struct view *view)
 {
-	const json_t *slots = field_array(s->run, "slots");
+	const json_t *slots = field_array(view->run, "slots");
 
 	for (size_t i = 0; i < json_array_size(slots); i++)
-		block_put(l, s, json_array_get(slots, i), SCREEN_PREVIEW, true);
+		block_put(l, view, json_array_get(slots, i), VIEW_PREVIEW, true);
 }
 
 /* ---- the list ---- */
 
-static void list_row(struct lines *l, const json_t *run, bool chosen, int64_t now)
+static void screen_list_row(struct lines *l, const json_t *run, bool chosen, int64_t now)
 {
 	const json_t *slots = field_array(run, "slots");
 	const char *state = field_text(run, "state"), *reason = field_text(run, "reason"), *title = field_text(run, "title");
@@ -342,7 +329,7 @@ static void list_row(struct lines *l, const json_t *run, bool chosen, int64_t no
 	if (since == FIELD_NONE)
 		since = field_time(run, "created_at");
 	age = since == FIELD_NONE ? xstrdup("") : block_duration(now - since);
-	lines_addf(l, chosen ? PAINT_BOLD : PAINT_NONE, "%s%5lld  ", chosen ? ">" : " ", (long long)field_int(run, "id"));
+	lines_addf(l, chosen ? PAINT_BOLD : PAINT_NONE, "%s%5lld  ", chosen ? ">" : " ", field_count(run, "id"));
 	lines_addf(l, print_state_paint(state), "%-9s", state);
 	lines_addf(l, PAINT_NONE, " %8s  ", age);
 	free(age);
@@ -351,7 +338,7 @@ static void list_row(struct lines *l, const json_t *run, bool chosen, int64_t no
 		struct badge badge;
 
 		badge_of(run, slot, NULL, 0, &badge);
-		lines_add(l, badge.paint, is(slot, "phase", "implementing") ? "RUN" : badge.word);
+		lines_add(l, badge.paint, field_is(slot, "phase", "implementing") ? "RUN" : badge.word);
 		lines_add(l, PAINT_NONE, i + 1 < json_array_size(slots) ? "," : "  ");
 		badge_release(&badge);
 	}
@@ -372,8 +359,8 @@ void screen_list(struct lines *l, const json_t *runs, size_t chosen, int64_t now
 	if (chosen >= room)
 		from = chosen - room + 1;
 	for (size_t i = from; i < count && i < from + room; i++)
-		list_row(l, json_array_get(runs, i), i == chosen, now);
-	cut_or_fill(l, 0, height - foot_lines);
+		screen_list_row(l, json_array_get(runs, i), i == chosen, now);
+	screen_cut_or_fill(l, 0, height - foot_lines);
 	if (foot_lines > 0) {
 		lines_add(l, PAINT_DIM, "q quit   up/down choose   Enter show");
 		lines_end(l);

@@ -8,18 +8,7 @@
 #include <stdint.h>
 
 #include "client/lines.h"
-
-#define SCREEN_PREVIEW 3	/* lines of output in the block of a slot */
-
-/* What is known of a run. All borrowed; but for run and now, anything may be missing. */
-struct screen_run {
-	const json_t *run;	/* run.get */
-	const json_t *attempts;	/* attempt.list: the array */
-	const json_t *previews;	/* id of an attempt, as text -> attempt.preview, with "events": lines seen so far */
-	const json_t *reviews;	/* review.list of the chosen slot's task: the array */
-	const char *last;	/* the newest event, as a line */
-	int64_t now;
-};
+#include "client/run_view.h"
 
 enum screen_tab { SCREEN_OUTPUT, SCREEN_REVIEW };
 
@@ -38,14 +27,11 @@ void screen_choose(struct screen_choice *choice, const json_t *run, size_t slot)
 /* Output or review, as the person says; for the review under way only when it is one. */
 void screen_turn(struct screen_choice *choice);
 
-/* The attempt that a slot is at, NULL when it is not among the attempts. */
-const json_t *screen_attempt(const struct screen_run *s, const json_t *slot);
-
 /* The whole view of a run, exactly height lines (from 1 on). */
-void screen_run(struct lines *l, const struct screen_run *s, const struct screen_choice *choice, size_t height);
+void screen_run(struct lines *l, const struct view *view, const struct screen_choice *choice, size_t height);
 
 /* The blocks of all slots, each whole: rlctl show. */
-void screen_slots(struct lines *l, const struct screen_run *s);
+void screen_slots(struct lines *l, const struct view *view);
 
 /* The unfinished runs: run.get's, or run.list's where there is no other; exactly height lines. */
 void screen_list(struct lines *l, const json_t *runs, size_t chosen, int64_t now, size_t height);

@@ -10,10 +10,8 @@
 #include "client/table.h"
 #include "proto/memory.h"
 
-static const struct table_column columns[] = { { "", 0 }, { "", TABLE_FLEXIBLE } };
-
 /* A member on one line; members of an object as "name 3, other 4". The caller frees. */
-static char *value_text(const json_t *parent, const char *key)
+static char *status_value(const json_t *parent, const char *key)
 {
 	json_t *value = json_object_get(parent, key);
 	struct buf line = { 0 };
@@ -30,7 +28,7 @@ static char *value_text(const json_t *parent, const char *key)
 	if (!json_is_object(value))
 		return json_is_null(value) ? xstrdup("") : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
 	for (void *i = json_object_iter(value); i != NULL; i = json_object_iter_next(value, i)) {
-		char *inner = value_text(value, json_object_iter_key(i));
+		char *inner = status_value(value, json_object_iter_key(i));
 		buf_addf(&line, "%s%s %s", line.size > 0 ? ", " : "", json_object_iter_key(i), inner);
 		free(inner);
 	}
@@ -38,20 +36,19 @@ static char *value_text(const json_t *parent, const char *key)
 }
 
 /* A line for each account that is exhausted. */
-static void add_cooling(struct table *t, const json_t *accounts)
+static void status_add_cooling(struct table *t, const json_t *accounts)
 {
 	for (size_t i = 0; i < json_array_size(accounts); i++) {
 		const json_t *account = json_array_get(accounts, i);
 		char *text = cooldown_text(account);
 
-		table_add(t, PAINT_DIM, "account");
-		table_take(t, PAINT_YELLOW, xasprintf("%s is %s", field_text(account, "account"), text));
+		table_fact(t, "account", PAINT_YELLOW, xasprintf("%s is %s", field_text(account, "account"), text));
 		free(text);
 	}
 }
 
 /* "uptime_ms" reads "uptime". */
-static char *label(const char *key)
+static char *status_label(const char *key)
 {
 	size_t length = strlen(key);
 	char *text;
@@ -67,30 +64,24 @@ static char *label(const char *key)
 
 int status_command(struct client *c)
 {
-	struct table *t;
-	json_t *result;
 	int status;
+	json_t *result = client_call_json(c, "daemon.status", NULL, &status);
+	struct table *t;
 
-	result = client_call_json(c, "daemon.status", NULL, &status);
-	if (result == NULL || c->json)
-		goto out;
-	t = table_new(columns, ARRAY_SIZE(columns));
-	for (void *i = json_object_iter(result); i != NULL; i = json_object_iter_next(result, i)) {
-		const char *key = json_object_iter_key(i);
-		bool cooling = strcmp(key, "cooling") == 0;
-		char *text = cooling ? xstrdup("") : value_text(result, key);
+	if (result != NULL && !c->json) {
+		t = table_facts();
+		for (void *i = json_object_iter(result); i != NULL; i = json_object_iter_next(result, i)) {
+			const char *key = json_object_iter_key(i);
+			char *name = status_label(key);
 
-		if (cooling)
-			add_cooling(t, json_object_get(result, key));
-		if (*text != '\0') {
-			table_take(t, PAINT_DIM, label(key));
-			table_add(t, PAINT_NONE, text);
+			if (strcmp(key, "cooling") == 0)
+				status_add_cooling(t, json_object_get(result, key));
+			else
+				table_fact(t, name, PAINT_NONE, status_value(result, key));
+			free(name);
 		}
-		free(text);
+		table_print_facts(t, &c->out);
 	}
-	table_print(t, &c->out, true);
-	table_free(t);
-out:
 	json_decref(result);
 	return status;
 }

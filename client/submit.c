@@ -228,13 +228,8 @@ void submit_tell_warnings(const json_t *result)
 {
 	const json_t *warnings = field_array(result, "warnings");
 
-	for (size_t i = 0; i < json_array_size(warnings); i++) {
-		const char *text = json_string_value(json_array_get(warnings, i));
-		char *safe = text_escape(text == NULL ? "" : text, text == NULL ? 0 : strlen(text), false);
-
-		warnx("warning: %s", safe);
-		free(safe);
-	}
+	for (size_t i = 0; i < json_array_size(warnings); i++)
+		print_warning("warning: %s", json_string_value(json_array_get(warnings, i)));
 }
 
 json_t *submit_send(struct client *c, int *status)
@@ -267,7 +262,7 @@ int submit_command(struct client *c)
 	if (c->json)
 		print_json(&c->out, result);
 	else if (!options_given(&c->options, "dry-run"))
-		fprintf(c->out.file, "%lld\n", (long long)field_int(result, "id"));
+		fprintf(c->out.file, "%lld\n", field_count(result, "id"));
 	else if (!quiet)
 		fputs("The run would be taken; nothing was submitted.\n", c->talk.file);
 	json_decref(result);

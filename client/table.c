@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "client/table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cell.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 
@@ -23,7 +25,7 @@ struct table {
 	size_t used, room;
 };
 
-struct table *table_new(const struct table_column *columns, size_t count)
+static struct table *table_new(const struct table_column *columns, size_t count)
 {
 	struct table *t = xreallocarray(NULL, 1, sizeof(*t));
 
@@ -31,17 +33,16 @@ struct table *table_new(const struct table_column *columns, size_t count)
 	return t;
 }
 
-void table_free(struct table *t)
+static void table_free(struct table *t)
 {
-	if (t == NULL)
-		return;
 	for (size_t i = 0; i < t->used; i++)
 		free(t->cells[i].text);
 	free(t->cells);
 	free(t);
 }
 
-void table_add(struct table *t, enum paint paint, const char *text)
+/* The next cell, row by row; takes text. */
+static void table_take(struct table *t, enum paint paint, char *text)
 {
 	struct cell *cell;
 
@@ -53,16 +54,11 @@ void table_add(struct table *t, enum paint paint, const char *text)
 	cell->text = print_clip(text, 0);
 	cell->width = text_width(cell->text);
 	cell->paint = paint;
-}
-
-void table_take(struct table *t, enum paint paint, char *text)
-{
-	table_add(t, paint, text);
 	free(text);
 }
 
 /* Widths that hold every cell; 0 for a column without content. */
-static void measure(const struct table *t, bool bare, size_t *widths)
+static void table_measure(const struct table *t, bool bare, size_t *widths)
 {
 	for (size_t c = 0; c < t->count; c++) {
 		widths[c] = 0;
@@ -74,7 +70,7 @@ static void measure(const struct table *t, bool bare, size_t *widths)
 	}
 }
 
-static size_t total(const struct table *t, const size_t *widths)
+static size_t table_total(const struct table *t, const size_t *widths)
 {
 	size_t sum = 0;
 
@@ -84,9 +80,9 @@ static size_t total(const struct table *t, const size_t *widths)
 }
 
 /* Take from the widest flexible column until the line fits or nothing can give. */
-static void shrink(const struct table *t, size_t limit, size_t *widths)
+static void table_shrink(const struct table *t, size_t limit, size_t *widths)
 {
-	while (limit > 0 && total(t, widths) > limit) {
+	while (limit > 0 && table_total(t, widths) > limit) {
 		size_t widest = t->count;
 
 		for (size_t c = 0; c < t->count; c++) {
@@ -101,7 +97,8 @@ static void shrink(const struct table *t, size_t limit, size_t *widths)
 }
 
 /* Blanks stand outside the colour, and are written only before text: never at the end of a line. */
-static void print_cell(const struct print *p, const struct table_column *column, enum paint paint, const char *text, size_t width, size_t *blanks)
+static void table_print_cell(const struct print *p, const struct table_column *column, enum paint paint, const char *text,
+    size_t width, size_t *blanks)
 {
 	char *shown = print_clip(text, width);
 	size_t space = width - text_width(shown);
@@ -119,7 +116,7 @@ static void print_cell(const struct print *p, const struct table_column *column,
 }
 
 /* cells NULL: the titles */
-static void print_row(const struct table *t, const struct print *p, const struct cell *cells, const size_t *widths)
+static void table_print_row(const struct table *t, const struct print *p, const struct cell *cells, const size_t *widths)
 {
 	size_t blanks = 0;
 	bool first = true;
@@ -129,40 +126,81 @@ static void print_row(const struct table *t, const struct print *p, const struct
 			continue;
 		blanks += first ? 0 : GAP;
 		first = false;
-		print_cell(p, &t->columns[c], cells == NULL ? PAINT_BOLD : cells[c].paint,
+		table_print_cell(p, &t->columns[c], cells == NULL ? PAINT_BOLD : cells[c].paint,
 			cells == NULL ? t->columns[c].title : cells[c].text, widths[c], &blanks);
 	}
 	fputc('\n', p->file);
 }
 
+/* bare: without a line of titles. Frees the table. */
+static void table_print(struct table *t, const struct print *p, bool bare)
+{
+	size_t *widths = xreallocarray(NULL, t->count, sizeof(*widths));
+
+	table_measure(t, bare, widths);
+	table_shrink(t, p->width, widths);
+	if (!bare && t->used > 0)
+		table_print_row(t, p, NULL, widths);
+	for (size_t i = 0; i + t->count <= t->used; i += t->count)
+		table_print_row(t, p, &t->cells[i], widths);
+	free(widths);
+	table_free(t);
+}
+
+static struct table *table_of_rows(const struct table_column *columns, size_t count, const json_t *rows)
+{
+	struct table *t = table_new(columns, count);
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		for (const struct table_column *column = columns; column < columns + count; column++) {
+			char *text = column->text(json_array_get(rows, i), column->key);
+
+			table_take(t, column->paint_of != NULL ? column->paint_of(text) : column->paint, text);
+		}
+	}
+	return t;
+}
+
+void table_print_rows(const struct print *p, const struct table_column *columns, size_t count, const json_t *rows)
+{
+	table_print(table_of_rows(columns, count, rows), p, false);
+}
+
+void table_print_bare(const struct print *p, const struct table_column *columns, size_t count, const json_t *rows)
+{
+	table_print(table_of_rows(columns, count, rows), p, true);
+}
+
+void table_print_apart(const struct print *p, const struct table_column *columns, size_t count, const json_t *rows)
+{
+	if (json_array_size(rows) > 0)
+		fputc('\n', p->file);
+	table_print_rows(p, columns, count, rows);
+}
+
 struct table *table_facts(void)
 {
-	static const struct table_column columns[] = { { "", 0 }, { "", TABLE_FLEXIBLE } };
+	static const struct table_column columns[] = { { .title = "" }, { .title = "", .flags = TABLE_FLEXIBLE } };
 
-	return table_new(columns, 2);
+	return table_new(columns, ARRAY_SIZE(columns));
 }
 
 void table_fact(struct table *t, const char *name, enum paint paint, char *value)
 {
 	if (*value != '\0') {
-		table_add(t, PAINT_DIM, name);
-		table_add(t, paint, value);
+		table_take(t, PAINT_DIM, xstrdup(name));
+		table_take(t, paint, value);
+	} else {
+		free(value);
 	}
-	free(value);
 }
 
-void table_print(struct table *t, const struct print *p, bool bare)
+void table_member(struct table *t, const char *name, enum paint paint, const json_t *object, const char *key)
 {
-	size_t *widths;
+	table_fact(t, name, paint, cell_text(object, key));
+}
 
-	if (t->used == 0)
-		return;
-	widths = xreallocarray(NULL, t->count, sizeof(*widths));
-	measure(t, bare, widths);
-	shrink(t, p->width, widths);
-	if (!bare)
-		print_row(t, p, NULL, widths);
-	for (size_t i = 0; i + t->count <= t->used; i += t->count)
-		print_row(t, p, &t->cells[i], widths);
-	free(widths);
+void table_print_facts(struct table *t, const struct print *p)
+{
+	table_print(t, p, true);
 }

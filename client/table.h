@@ -4,30 +4,35 @@
 #ifndef CLIENT_TABLE_H
 #define CLIENT_TABLE_H
 
+#include <jansson.h>
+
 #include "client/print.h"
+
+struct table;
 
 enum { TABLE_RIGHT = 1, TABLE_FLEXIBLE = 2 };
 
 struct table_column {
 	const char *title;
 	int flags;
+	char *(*text)(const json_t *row, const char *key);	/* of the cell; new. See cell.h */
+	const char *key;
+	enum paint paint;
+	enum paint (*paint_of)(const char *text);		/* instead of paint; NULL: none */
 };
 
-struct table;
+/* A line for each object of rows, behind one of titles; nothing when there are none. */
+void table_print_rows(const struct print *p, const struct table_column *columns, size_t count, const json_t *rows);
+/* The same without titles. */
+void table_print_bare(const struct print *p, const struct table_column *columns, size_t count, const json_t *rows);
+/* The same as table_print_rows(), with an empty line in front. */
+void table_print_apart(const struct print *p, const struct table_column *columns, size_t count, const json_t *rows);
 
-/* columns must live as long as the table. */
-struct table *table_new(const struct table_column *columns, size_t count);
-void table_free(struct table *t);
-
-/* The next cell, row by row. table_take() takes text over and frees it. */
-void table_add(struct table *t, enum paint paint, const char *text);
-void table_take(struct table *t, enum paint paint, char *text);
-
-/* A table of lines "name  value", printed bare. table_fact() frees value, and is silent when there is nothing to say. */
+/* Lines "name  value" for one object. Values that are "" are left out. table_fact() takes value; table_member() shows a text of object. */
 struct table *table_facts(void);
 void table_fact(struct table *t, const char *name, enum paint paint, char *value);
-
-/* With a line of titles unless the table is empty or bare. */
-void table_print(struct table *t, const struct print *p, bool bare);
+void table_member(struct table *t, const char *name, enum paint paint, const json_t *object, const char *key);
+/* Prints and frees it. */
+void table_print_facts(struct table *t, const struct print *p);
 
 #endif

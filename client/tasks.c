@@ -4,81 +4,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cell.h"
 #include "client/exit.h"
 #include "client/field.h"
+#include "client/print.h"
+#include "client/table.h"
 #include "proto/memory.h"
 
 static const struct table_column columns[] = {
-	{ "TASK", 0 },
-	{ "STATE", 0 },
-	{ "TITLE", TABLE_FLEXIBLE },
-	{ "BRANCH", TABLE_FLEXIBLE },
-	{ "WHY", TABLE_FLEXIBLE },
+	{ "TASK", 0, cell_text, .key = "id" },
+	{ "STATE", 0, cell_text, "state", .paint_of = print_state_paint },
+	{ "TITLE", TABLE_FLEXIBLE, cell_text, .key = "title" },
+	{ "BRANCH", TABLE_FLEXIBLE, cell_text, .key = "branch", .paint = PAINT_DIM },
+	{ "WHY", TABLE_FLEXIBLE, cell_text, .key = "reason" },
 };
 
 /* In the order in which people look for them. */
 static const char *const states[] = { "passed", "failed", "cancelled", "claimed", "open", "released", "taken", "done" };
 
-static bool is_single(const json_t *run)
+static bool tasks_is_single(const json_t *run)
 {
-	return json_array_size(field_array(run, "tasks")) <= 1 && strcmp(field_text(run, "source"), "prompt") == 0;
+	return json_array_size(field_array(run, "tasks")) <= 1 && field_is(run, "source", "prompt");
 }
 
-static bool is_passed(const json_t *task)
+static bool tasks_is_passed(const json_t *task)
 {
-	return strcmp(field_text(task, "state"), "passed") == 0;
+	return field_is(task, "state", "passed");
 }
 
 char *tasks_count(const json_t *run)
 {
 	const json_t *tasks = field_array(run, "tasks");
 	struct buf text = { 0 };
-	char *word;
 
-	if (is_single(run))
+	if (tasks_is_single(run))
 		return xstrdup("");
-	word = xasprintf("%zu", json_array_size(tasks));
-	buf_adds(&text, word);
-	free(word);
+	buf_addf(&text, "%zu", json_array_size(tasks));
 	for (size_t s = 0, named = 0; s < ARRAY_SIZE(states); s++) {
 		size_t count = 0;
 
 		for (size_t i = 0; i < json_array_size(tasks); i++)
-			count += strcmp(field_text(json_array_get(tasks, i), "state"), states[s]) == 0;
-		if (count == 0)
-			continue;
-		word = xasprintf("%s%zu %s", named++ == 0 ? ": " : ", ", count, states[s]);
-		buf_adds(&text, word);
-		free(word);
+			count += field_is(json_array_get(tasks, i), "state", states[s]);
+		if (count > 0)
+			buf_addf(&text, "%s%zu %s", named++ == 0 ? ": " : ", ", count, states[s]);
 	}
-	return text.data;
+	return buf_take(&text, NULL);
 }
 
 void tasks_print(const struct print *p, const json_t *run)
 {
-	const json_t *tasks = field_array(run, "tasks");
-	struct table *t;
-
-	if (is_single(run) || json_array_size(tasks) == 0)
-		return;
-	t = table_new(columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; i < json_array_size(tasks); i++) {
-		const json_t *task = json_array_get(tasks, i);
-		const char *state = field_text(task, "state");
-
-		table_add(t, PAINT_NONE, field_text(task, "id"));
-		table_add(t, print_state_paint(state), state);
-		table_add(t, PAINT_NONE, field_text(task, "title"));
-		table_add(t, PAINT_DIM, field_text(task, "branch"));
-		table_add(t, PAINT_NONE, field_text(task, "reason"));
-	}
-	fputc('\n', p->file);
-	table_print(t, p, false);
-	table_free(t);
+	if (!tasks_is_single(run))
+		table_print_apart(p, columns, ARRAY_SIZE(columns), field_array(run, "tasks"));
 }
 
 /* How many passed tasks have a branch with commits of its own; *one is the last of them. One without has gone with its work tree. */
-static size_t count_branches(const json_t *run, const json_t **one)
+static size_t tasks_count_branches(const json_t *run, const json_t **one)
 {
 	const json_t *tasks = field_array(run, "tasks");
 	const char *base = field_text(run, "base_commit");
@@ -87,8 +67,8 @@ static size_t count_branches(const json_t *run, const json_t **one)
 	for (size_t i = 0; i < json_array_size(tasks); i++) {
 		const json_t *task = json_array_get(tasks, i);
 
-		if (!is_passed(task) || *field_text(task, "branch") == '\0' || *field_text(task, "commit") == '\0' ||
-		    strcmp(field_text(task, "commit"), base) == 0)
+		if (!tasks_is_passed(task) || *field_text(task, "branch") == '\0' || *field_text(task, "commit") == '\0' ||
+		    field_is(task, "commit", base))
 			continue;
 		*one = task;
 		count++;
@@ -99,10 +79,10 @@ static size_t count_branches(const json_t *run, const json_t **one)
 bool tasks_have_result(const json_t *run)
 {
 	const json_t *tasks = field_array(run, "tasks");
-	bool passed = strcmp(field_text(run, "state"), "succeeded") == 0;
+	bool passed = field_is(run, "state", "succeeded");
 
 	for (size_t i = 0; !passed && i < json_array_size(tasks); i++)
-		passed = is_passed(json_array_get(tasks, i));
+		passed = tasks_is_passed(json_array_get(tasks, i));
 	return passed;
 }
 
@@ -114,7 +94,7 @@ char *tasks_branch(const json_t *run)
 	if (!tasks_have_result(run))
 		branch = "";
 	else if (*branch == '\0' || *field_text(run, "result_commit") == '\0')
-		branch = count_branches(run, &one) == 1 ? field_text(one, "branch") : "";
+		branch = tasks_count_branches(run, &one) == 1 ? field_text(one, "branch") : "";
 	return xstrdup(branch);
 }
 
@@ -123,10 +103,10 @@ void tasks_add_result(struct table *facts, const json_t *run)
 	const char *commit = field_text(run, "result_commit");
 	bool over = exit_is_final(field_text(run, "state"));
 	const json_t *one = NULL;
-	size_t branches = count_branches(run, &one);
+	size_t branches = tasks_count_branches(run, &one);
 	char *branch = tasks_branch(run);
 
-	table_fact(facts, "result", PAINT_BOLD, xstrdup(field_text(run, "result_ref")));
+	table_member(facts, "result", PAINT_BOLD, run, "result_ref");
 	table_fact(facts, "commit", PAINT_BOLD, xstrdup(commit));
 	/* it is made with the first commit that is put on it */
 	table_fact(facts, "branch", PAINT_BOLD, xstrdup(over && *commit == '\0' ? "" : field_text(run, "result_branch")));

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 #include "client/print.h"
-#include "client/table.h"
+
+struct table;
 
 /* "12: 5 passed, 1 failed, 6 open"; of a run with one task nothing. The caller frees. */
 char *tasks_count(const json_t *run);

@@ -4,49 +4,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
 #include "client/hold.h"
+#include "client/print.h"
 #include "client/table.h"
 #include "proto/memory.h"
 #include "proto/units.h"
 
+/* Nothing of a run that has succeeded. */
+static char *wait_why(const json_t *run, const char *key)
+{
+	return exit_of_run(run) == EXIT_DONE ? xstrdup("") : cell_why(run, key);
+}
+
 static const struct table_column columns[] = {
-	{ "RUN", TABLE_RIGHT },
-	{ "STATE", 0 },
-	{ "WHY", TABLE_FLEXIBLE },
+	{ "RUN", TABLE_RIGHT, cell_number, .key = "id" },
+	{ "STATE", 0, cell_text, "state", .paint_of = print_state_paint },
+	{ "WHY", TABLE_FLEXIBLE, wait_why, .key = NULL },
 };
 
-/* The worst class of the runs as they are now; t NULL: do not show them. */
-static int look(const json_t *runs, struct table *t)
+/* The worst class of the runs as they are now. */
+static int wait_class(const json_t *runs)
 {
 	enum exit_code worst = EXIT_DONE;
 
-	for (size_t i = 0; i < json_array_size(runs); i++) {
-		const json_t *run = json_array_get(runs, i);
-		const char *state = field_text(run, "state"), *cause = field_text(run, "cause");
-		enum exit_code code = exit_of_run(run);
-
-		worst = exit_worse(worst, code);
-		if (t == NULL)
-			continue;
-		table_take(t, PAINT_NONE, xasprintf("%lld", (long long)field_int(run, "id")));
-		table_add(t, print_state_paint(state), state);
-		table_add(t, PAINT_NONE, code == EXIT_DONE ? "" : *cause != '\0' ? cause : field_text(run, "reason"));
-	}
+	for (size_t i = 0; i < json_array_size(runs); i++)
+		worst = exit_worse(worst, exit_of_run(json_array_get(runs, i)));
 	return (int)worst;
 }
 
 /* Where to look for what waits for a human. */
-static void tell_holds(struct client *c, const json_t *runs)
+static void wait_tell_holds(struct client *c, const json_t *runs)
 {
 	for (size_t i = 0; i < json_array_size(runs); i++) {
 		const json_t *run = json_array_get(runs, i);
 		json_t *result;
 		int status;
 
-		if (strcmp(field_text(run, "state"), "held") != 0)
+		if (!field_is(run, "state", "held"))
 			continue;
 		result = client_call(c, "hold.list", json_pack("{s:I, s:s}", "run", (json_int_t)field_int(run, "id"), "state", "open"), &status);
 		hold_tell_open(c, field_array(result, "holds"));
@@ -58,7 +56,6 @@ int wait_command(struct client *c)
 {
 	const char *timeout = options_text(&c->options, "timeout");
 	json_t *ids = json_array(), *params, *result = NULL;
-	struct table *t = NULL;
 	int status = 0;
 	int64_t ms;
 
@@ -81,14 +78,11 @@ int wait_command(struct client *c)
 			warnx("the runs and their agents go on; the same command takes up the waiting");
 		goto out;
 	}
-	if (!c->json)
-		t = table_new(columns, ARRAY_SIZE(columns));
-	status = look(field_array(result, "runs"), t);
-	if (t != NULL)
-		table_print(t, &c->out, true);
-	table_free(t);
-	if (!c->json)
-		tell_holds(c, field_array(result, "runs"));
+	status = wait_class(field_array(result, "runs"));
+	if (!c->json) {
+		table_print_bare(&c->out, columns, ARRAY_SIZE(columns), field_array(result, "runs"));
+		wait_tell_holds(c, field_array(result, "runs"));
+	}
 out:
 	json_decref(result);
 	json_decref(ids);

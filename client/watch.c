@@ -9,7 +9,10 @@
 
 #include "client/client.h"
 #include "client/commands.h"
+#include "client/error_print.h"
 #include "client/field.h"
+#include "client/lines.h"
+#include "client/screen.h"
 #include "client/terminal.h"
 #include "client/watch_data.h"
 #include "client/watch_lines.h"
@@ -75,9 +78,9 @@ static void draw(struct watch *w, int64_t now)
 	if (d->run == FIELD_NONE) {
 		screen_list(&l, d->runs, w->chosen, clock_wall(), w->lines);
 	} else {
-		struct screen_run s = { d->document, d->attempts, d->previews, d->reviews, d->last, clock_wall() };
+		struct view view = { d->document, d->attempts, d->previews, d->reviews, d->last, clock_wall() };
 
-		screen_run(&l, &s, &w->choice, w->lines);
+		screen_run(&l, &view, &w->choice, w->lines);
 	}
 	terminal_draw(l.line, l.count);
 	lines_release(&l);
@@ -294,7 +297,7 @@ static int tell_end(const struct watch *w, enum watch_end end)
 			warnx("the daemon has gone; run %lld and its agents go on. \"rlctl watch %lld\" looks again", (long long)run, (long long)run);
 		return EXIT_NO_DAEMON;
 	case END_REFUSED:
-		client_tell(&w->error, NULL);
+		error_print(&w->error, NULL);
 		return EXIT_REFUSED;
 	}
 	return EXIT_DONE;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/block.h"
 #include "client/field.h"
+#include "client/run_view.h"
 #include "proto/memory.h"
 
 #define RUNS_MAX 200
@@ -15,7 +15,7 @@ void watch_data_init(struct watch_data *d, struct call_conn *conn)
 	*d = (struct watch_data){ .conn = conn, .run = FIELD_NONE };
 }
 
-static void forget(struct watch_data *d)
+static void watch_data_forget(struct watch_data *d)
 {
 	json_decref(d->runs);
 	json_decref(d->document);
@@ -30,11 +30,11 @@ static void forget(struct watch_data *d)
 
 void watch_data_release(struct watch_data *d)
 {
-	forget(d);
+	watch_data_forget(d);
 }
 
 /* The result, or NULL with error. */
-static enum watch_result ask(struct watch_data *d, const char *method, json_t *params, json_t **result, struct call_error *error)
+static enum watch_result watch_data_ask(struct watch_data *d, const char *method, json_t *params, json_t **result, struct call_error *error)
 {
 	*result = call_method(d->conn, method, params, error);
 	if (*result != NULL)
@@ -47,10 +47,10 @@ enum watch_result watch_data_follow(struct watch_data *d, int64_t run, struct ca
 	json_t *params = json_object(), *result;
 	enum watch_result rv;
 
-	forget(d);
+	watch_data_forget(d);
 	if (run != FIELD_NONE)
 		json_object_set_new(params, "run", json_integer(run));
-	rv = ask(d, "event.subscribe", params, &result, error);
+	rv = watch_data_ask(d, "event.subscribe", params, &result, error);
 	json_decref(result);
 	d->run = run;
 	d->stale = true;
@@ -59,14 +59,14 @@ enum watch_result watch_data_follow(struct watch_data *d, int64_t run, struct ca
 
 /* ---- one run ---- */
 
-static void replace(json_t **at, json_t *value)
+static void watch_data_replace(json_t **at, json_t *value)
 {
 	json_decref(*at);
 	*at = value;
 }
 
 /* How many lines of now were not there before: what stood at the end then may stand further up now. */
-static int64_t new_lines(const json_t *before, const json_t *now)
+static int64_t watch_data_new_lines(const json_t *before, const json_t *now)
 {
 	size_t had = json_array_size(before), has = json_array_size(now), same = had < has ? had : has;
 
@@ -81,14 +81,14 @@ static int64_t new_lines(const json_t *before, const json_t *now)
 	return (int64_t)(has - same);
 }
 
-static enum watch_result load_preview(struct watch_data *d, int64_t attempt, json_t *previews)
+static enum watch_result watch_data_load_preview(struct watch_data *d, int64_t attempt, json_t *previews)
 {
 	struct call_error error;
 	const json_t *before;
 	json_t *preview;
 	int64_t events;
 	char key[24];
-	enum watch_result rv = ask(d, "attempt.preview", json_pack("{s:I, s:i}", "id", (json_int_t)attempt, "lines", SCREEN_PREVIEW), &preview, &error);
+	enum watch_result rv = watch_data_ask(d, "attempt.preview", json_pack("{s:I, s:i}", "id", (json_int_t)attempt, "lines", VIEW_PREVIEW), &preview, &error);
 
 	if (rv != WATCH_OK)
 		return rv == WATCH_GONE ? rv : WATCH_OK;	/* its record may have been removed */
@@ -96,19 +96,9 @@ static enum watch_result load_preview(struct watch_data *d, int64_t attempt, jso
 	before = json_object_get(d->previews, key);
 	events = field_int(before, "events");
 	json_object_set_new(preview, "events", json_integer((events == FIELD_NONE ? 0 : events) +
-		new_lines(field_array(before, "lines"), field_array(preview, "lines"))));
+		watch_data_new_lines(field_array(before, "lines"), field_array(preview, "lines"))));
 	json_object_set_new(previews, key, preview);
 	return WATCH_OK;
-}
-
-static bool is_over(const json_t *slot)
-{
-	static const char *const ends[] = { "passed", "failed", "cancelled" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		if (strcmp(field_text(slot, "phase"), ends[i]) == 0)
-			return true;
-	return false;
 }
 
 enum watch_result watch_data_tick(struct watch_data *d, size_t chosen, size_t slots)
@@ -120,10 +110,10 @@ enum watch_result watch_data_tick(struct watch_data *d, size_t chosen, size_t sl
 	for (size_t i = 0; rv == WATCH_OK && i < json_array_size(list); i++) {
 		const json_t *slot = json_array_get(list, i);
 
-		if (!is_over(slot) && field_int(slot, "attempt") != FIELD_NONE && (i == chosen || json_array_size(list) <= slots))
-			rv = load_preview(d, field_int(slot, "attempt"), previews);
+		if (!view_is_over(slot) && field_int(slot, "attempt") != FIELD_NONE && (i == chosen || json_array_size(list) <= slots))
+			rv = watch_data_load_preview(d, field_int(slot, "attempt"), previews);
 	}
-	replace(&d->previews, previews);
+	watch_data_replace(&d->previews, previews);
 	return rv;
 }
 
@@ -137,10 +127,10 @@ void watch_data_uncount(struct watch_data *d)
 }
 
 /* The reviews of the chosen slot's task, asked for again only when there is another one. */
-static enum watch_result load_reviews(struct watch_data *d, size_t chosen)
+static enum watch_result watch_data_load_reviews(struct watch_data *d, size_t chosen)
 {
-	const char *task = block_reviewed(json_array_get(field_array(d->document, "slots"), chosen));
-	char *wanted = xasprintf("%lld %s", (long long)field_int(d->document, "review_count"), task);
+	const char *task = view_reviewed(json_array_get(field_array(d->document, "slots"), chosen));
+	char *wanted = xasprintf("%lld %s", field_count(d->document, "review_count"), task);
 	enum watch_result rv = WATCH_OK;
 	struct call_error error;
 	json_t *result;
@@ -149,11 +139,11 @@ static enum watch_result load_reviews(struct watch_data *d, size_t chosen)
 		free(wanted);
 		return WATCH_OK;
 	}
-	rv = ask(d, "review.list", json_pack("{s:I, s:s}", "run", (json_int_t)d->run, "task", task), &result, &error);
+	rv = watch_data_ask(d, "review.list", json_pack("{s:I, s:s}", "run", (json_int_t)d->run, "task", task), &result, &error);
 	if (rv == WATCH_OK) {
 		free(d->reviewed);
 		d->reviewed = wanted;
-		replace(&d->reviews, json_incref(json_object_get(result, "reviews")));
+		watch_data_replace(&d->reviews, json_incref(json_object_get(result, "reviews")));
 	} else {
 		free(wanted);
 	}
@@ -161,22 +151,22 @@ static enum watch_result load_reviews(struct watch_data *d, size_t chosen)
 	return rv == WATCH_GONE ? rv : WATCH_OK;
 }
 
-static enum watch_result load_one(struct watch_data *d, size_t chosen, size_t slots, struct call_error *error)
+static enum watch_result watch_data_load_one(struct watch_data *d, size_t chosen, size_t slots, struct call_error *error)
 {
 	json_t *result;
-	enum watch_result rv = ask(d, "run.get", json_pack("{s:I}", "id", (json_int_t)d->run), &result, error);
+	enum watch_result rv = watch_data_ask(d, "run.get", json_pack("{s:I}", "id", (json_int_t)d->run), &result, error);
 
 	if (rv != WATCH_OK)
 		return rv;
-	replace(&d->document, result);
+	watch_data_replace(&d->document, result);
 	if (d->live == NULL)
 		d->live = live_new(&d->print, d->document, "");
-	rv = ask(d, "attempt.list", json_pack("{s:I}", "run", (json_int_t)d->run), &result, error);
+	rv = watch_data_ask(d, "attempt.list", json_pack("{s:I}", "run", (json_int_t)d->run), &result, error);
 	if (rv != WATCH_OK)
 		return rv;
-	replace(&d->attempts, json_incref(json_object_get(result, "attempts")));
+	watch_data_replace(&d->attempts, json_incref(json_object_get(result, "attempts")));
 	json_decref(result);
-	rv = load_reviews(d, chosen);
+	rv = watch_data_load_reviews(d, chosen);
 	return rv == WATCH_OK ? watch_data_tick(d, chosen, slots) : rv;
 }
 
@@ -185,18 +175,18 @@ static enum watch_result load_one(struct watch_data *d, size_t chosen, size_t sl
 static const char *const unfinished[] = { "queued", "running", "paused", "held" };
 
 /* In order of id, the newest first; what works is looked at closer, for its slots. */
-static enum watch_result add_runs(struct watch_data *d, const json_t *list, json_t *runs)
+static enum watch_result watch_data_add_runs(struct watch_data *d, const json_t *list, json_t *runs)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		json_t *run = json_incref(json_array_get(list, i)), *whole;
 		struct call_error error;
 		size_t at = 0;
 
-		if (strcmp(field_text(run, "state"), "queued") != 0) {
-			enum watch_result rv = ask(d, "run.get", json_pack("{s:I}", "id", (json_int_t)field_int(run, "id")), &whole, &error);
+		if (!field_is(run, "state", "queued")) {
+			enum watch_result rv = watch_data_ask(d, "run.get", json_pack("{s:I}", "id", (json_int_t)field_int(run, "id")), &whole, &error);
 
 			if (rv == WATCH_OK)
-				replace(&run, whole);
+				watch_data_replace(&run, whole);
 			if (rv == WATCH_GONE) {
 				json_decref(run);
 				return rv;
@@ -209,7 +199,7 @@ static enum watch_result add_runs(struct watch_data *d, const json_t *list, json
 	return WATCH_OK;
 }
 
-static enum watch_result load_all(struct watch_data *d, struct call_error *error)
+static enum watch_result watch_data_load_all(struct watch_data *d, struct call_error *error)
 {
 	json_t *runs = json_array();
 	enum watch_result rv = WATCH_OK;
@@ -217,13 +207,13 @@ static enum watch_result load_all(struct watch_data *d, struct call_error *error
 	for (size_t i = 0; rv == WATCH_OK && i < ARRAY_SIZE(unfinished); i++) {
 		json_t *result;
 
-		rv = ask(d, "run.list", json_pack("{s:s, s:i}", "state", unfinished[i], "limit", RUNS_MAX), &result, error);
+		rv = watch_data_ask(d, "run.list", json_pack("{s:s, s:i}", "state", unfinished[i], "limit", RUNS_MAX), &result, error);
 		if (rv == WATCH_OK)
-			rv = add_runs(d, field_array(result, "runs"), runs);
+			rv = watch_data_add_runs(d, field_array(result, "runs"), runs);
 		json_decref(result);
 	}
 	if (rv == WATCH_OK)
-		replace(&d->runs, runs);
+		watch_data_replace(&d->runs, runs);
 	else
 		json_decref(runs);
 	return rv;
@@ -232,13 +222,13 @@ static enum watch_result load_all(struct watch_data *d, struct call_error *error
 enum watch_result watch_data_load(struct watch_data *d, size_t chosen, size_t slots, struct call_error *error)
 {
 	d->stale = false;
-	return d->run == FIELD_NONE ? load_all(d, error) : load_one(d, chosen, slots, error);
+	return d->run == FIELD_NONE ? watch_data_load_all(d, error) : watch_data_load_one(d, chosen, slots, error);
 }
 
 /* ---- events ---- */
 
 /* The last line that tells of it, if any does. */
-static void note(struct watch_data *d, const json_t *event)
+static void watch_data_note(struct watch_data *d, const json_t *event)
 {
 	char *text = NULL, *line;
 	size_t size = 0;
@@ -268,8 +258,8 @@ enum watch_result watch_data_events(struct watch_data *d)
 		const json_t *event = json_object_get(message, "params");
 
 		/* one of the subscription before may still come */
-		if (strcmp(field_text(message, "method"), "event") == 0 && (d->run == FIELD_NONE || field_int(event, "run") == d->run)) {
-			note(d, event);
+		if (field_is(message, "method", "event") && (d->run == FIELD_NONE || field_int(event, "run") == d->run)) {
+			watch_data_note(d, event);
 			d->stale = true;
 		}
 		json_decref(message);

@@ -8,14 +8,15 @@
 #include <stdint.h>
 
 #include "client/live.h"
-#include "client/screen.h"
+#include "client/print.h"
+#include "client/run_view.h"
 #include "proto/call.h"
 
 struct watch_data {
 	struct call_conn *conn;		/* borrowed */
 	int64_t run;			/* the one that is shown; FIELD_NONE: all that are unfinished */
 	json_t *runs;			/* all: documents, newest first */
-	json_t *document, *attempts, *previews, *reviews;	/* one: see struct screen_run */
+	json_t *document, *attempts, *previews, *reviews;	/* one: see struct view */
 	char *reviewed;			/* what reviews holds: task and number of reviews of the run */
 	struct live *live;		/* one: makes a line of an event */
 	struct print print;		/* ... in memory */

@@ -8,7 +8,9 @@
 #include "client/client.h"
 #include "client/cooldown.h"
 #include "client/field.h"
+#include "client/lines.h"
 #include "client/live.h"
+#include "client/print.h"
 #include "client/screen.h"
 #include "proto/call.h"
 #include "proto/clock.h"
@@ -37,17 +39,16 @@ static void print_now(const struct watch_lines *w, const json_t *run, const json
 {
 	const struct print *p = &w->client->out;
 	const char *cause = field_text(run, "cause"), *why = *cause != '\0' ? cause : field_text(run, "reason");
-	struct screen_run s = { .run = run, .attempts = attempts, .now = clock_wall() };
+	struct view view = { .run = run, .attempts = attempts, .now = clock_wall() };
 	struct lines l;
 
 	lines_init(&l, p->width, p->color);
-	lines_addf(&l, PAINT_NONE, "Run %lld ", (long long)field_int(run, "id"));
+	lines_addf(&l, PAINT_NONE, "Run %lld ", field_count(run, "id"));
 	lines_add(&l, print_state_paint(field_text(run, "state")), field_text(run, "state"));
 	lines_addf(&l, PAINT_NONE, "%s%s", *why != '\0' ? ": " : "", why);
 	lines_end(&l);
-	screen_slots(&l, &s);
-	for (size_t i = 0; i < l.count; i++)
-		fprintf(p->file, "%s\n", l.line[i]);
+	screen_slots(&l, &view);
+	lines_print(&l, p->file);
 	fflush(p->file);
 	lines_release(&l);
 }
@@ -103,13 +104,13 @@ static void print_cooldown(const struct print *p, const json_t *event)
 static bool tell(struct watch_lines *w, const json_t *event)
 {
 	int64_t id = field_int(event, "run");
-	bool over = strcmp(field_text(event, "type"), "run.state") == 0 && is_over(field_text(event, "state"));
+	bool over = field_is(event, "type", "run.state") && is_over(field_text(event, "state"));
 
 	if (w->client->json)
 		print_json(&w->client->out, event);
 	else if (id != FIELD_NONE)
 		live_event(live_of(w, id), event);
-	else if (strcmp(field_text(event, "type"), "cooldown") == 0)
+	else if (field_is(event, "type", "cooldown"))
 		print_cooldown(&w->client->out, event);
 	if (over)
 		end(w, id);
@@ -130,7 +131,7 @@ static int follow(struct watch_lines *w)
 		}
 		if (got != 1)
 			continue;
-		if (strcmp(field_text(message, "method"), "event") == 0)
+		if (field_is(message, "method", "event"))
 			over = tell(w, json_object_get(message, "params"));
 		json_decref(message);
 		if (fflush(w->client->out.file) == EOF)
@@ -144,11 +145,11 @@ static int follow(struct watch_lines *w)
 static int watch_one(struct watch_lines *w)
 {
 	int status;
-	json_t *run = client_call(w->client, "run.get", json_pack("{s:I}", "id", (json_int_t)w->run), &status), *attempts = NULL;
+	json_t *run = client_get(w->client, "run.get", "id", w->run, &status), *attempts = NULL;
 	bool over = is_over(field_text(run, "state"));
 
 	if (run != NULL && !w->client->json)
-		attempts = client_call(w->client, "attempt.list", json_pack("{s:I}", "run", (json_int_t)w->run), &status);
+		attempts = client_get(w->client, "attempt.list", "run", w->run, &status);
 	if (attempts != NULL)
 		print_now(w, run, field_array(attempts, "attempts"));
 	json_decref(attempts);

@@ -134,7 +134,7 @@ static struct lines rendered(const struct scene *scene, size_t width, size_t hei
 	json_t *run = document(scene->run), *attempts = scene->attempts == NULL ? NULL : document(scene->attempts);
 	json_t *previews = scene->previews == NULL ? NULL : document(scene->previews);
 	json_t *reviews = scene->reviews == NULL ? NULL : document(scene->reviews);
-	struct screen_run s = { run, attempts, previews, reviews, scene->last, at(NOW) };
+	struct view s = { run, attempts, previews, reviews, scene->last, at(NOW) };
 	struct screen_choice choice = scene->choice;
 	struct lines l;
 
@@ -314,7 +314,7 @@ END_TEST
 START_TEST(long_history)
 {
 	json_t *run = document("{'id': 3, 'state': 'running', 'source': 'beads', 'iteration': 40}"), *history = json_array();
-	struct screen_run s = { .run = run, .now = at(NOW) };
+	struct view s = { .run = run, .now = at(NOW) };
 	struct screen_choice choice = { .slot = 0 };
 	struct lines l;
 
@@ -360,7 +360,7 @@ START_TEST(any_size)
 		for (size_t height = 1; height <= 40; height++) {
 			for (size_t chosen = 0; chosen < counts[c] || chosen == 0; chosen += 1 + counts[c] / 5) {
 				size_t width = 1 + (height * 37 + chosen) % 100;
-				struct screen_run s = { .run = run, .previews = previews, .last = "last", .now = at(NOW) };
+				struct view s = { .run = run, .previews = previews, .last = "last", .now = at(NOW) };
 				struct screen_choice choice = { .slot = chosen };
 				char *name = badge_name((int64_t)chosen + 1), *mark;
 				bool seen = false;
@@ -503,7 +503,7 @@ END_TEST
 START_TEST(blocks)
 {
 	json_t *run = document(night.run), *attempts = document(night.attempts);
-	struct screen_run s = { .run = run, .attempts = attempts, .now = at(NOW) };
+	struct view s = { .run = run, .attempts = attempts, .now = at(NOW) };
 	struct lines l;
 
 	lines_init(&l, 0, false);
