@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "client/command_options.h"
 #include "client/exit.h"
-#include "client/options.h"
 #include "client/print.h"
 #include "proto/call.h"
 

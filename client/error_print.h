@@ -3,7 +3,7 @@
 #ifndef CLIENT_ERROR_PRINT_H
 #define CLIENT_ERROR_PRINT_H
 
-#include "client/options.h"
+#include "client/command_options.h"
 #include "proto/call.h"
 
 /* On stderr. rows: options that filled the request, to name the one at fault; or NULL. */

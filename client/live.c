@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "client/badge.h"
-#include "client/budget.h"
+#include "client/budget_text.h"
 #include "client/cell.h"
 #include "client/field.h"
 #include "client/print.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "client/client.h"
+#include "client/command_options.h"
 #include "client/commands.h"
-#include "client/options.h"
 #include "proto/call.h"
 #include "proto/memory.h"
 #include "proto/std_fds.h"

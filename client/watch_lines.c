@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "client/client.h"
-#include "client/cooldown.h"
+#include "client/cooldown_command.h"
 #include "client/field.h"
 #include "client/lines.h"
 #include "client/live.h"

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/attempt_output.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/output.h"
 #include "proto/memory.h"
 
 static enum paint line_paint(const char *line)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "client/environment.h"
+#include "client/environment_capture.h"
 
 #include <err.h>
 #include <stdbool.h>

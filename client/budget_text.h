@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run may spend, in words. */
-#ifndef CLIENT_BUDGET_H
-#define CLIENT_BUDGET_H
+#ifndef CLIENT_BUDGET_TEXT_H
+#define CLIENT_BUDGET_TEXT_H
 
 #include <jansson.h>
 

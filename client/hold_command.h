@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What waits for a human. */
-#ifndef CLIENT_HOLD_H
-#define CLIENT_HOLD_H
+#ifndef CLIENT_HOLD_COMMAND_H
+#define CLIENT_HOLD_COMMAND_H
 
 #include <jansson.h>
 

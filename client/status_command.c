@@ -5,7 +5,7 @@
 
 #include "client/client.h"
 #include "client/commands.h"
-#include "client/cooldown.h"
+#include "client/cooldown_command.h"
 #include "client/field.h"
 #include "client/table.h"
 #include "proto/memory.h"

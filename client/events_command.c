@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "client/client.h"
+#include "client/command_options.h"
 #include "client/commands.h"
-#include "client/cooldown.h"
+#include "client/cooldown_command.h"
 #include "client/field.h"
-#include "client/options.h"
 #include "proto/call.h"
 #include "proto/memory.h"
 

@@ -4,7 +4,7 @@
 
 #include "client/client.h"
 #include "client/commands.h"
-#include "client/environment.h"
+#include "client/environment_capture.h"
 #include "client/field.h"
 #include "client/print.h"
 

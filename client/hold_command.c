@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl hold: what waits for a human, and the human's answer. */
-#include "client/hold.h"
+#include "client/hold_command.h"
 
 #include <err.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "client/field.h"
 #include "client/listing.h"
 #include "client/print.h"
-#include "client/review.h"
+#include "client/review_command.h"
 #include "client/table.h"
 #include "proto/memory.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "client/submit.h"
+#include "client/submit_command.h"
 
 #include <err.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "client/commands.h"
-#include "client/environment.h"
+#include "client/environment_capture.h"
 #include "client/field.h"
 #include "proto/escape.h"
 #include "proto/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tasks of a run, as run.get gives them: what became of them, and where their results are. */
-#ifndef CLIENT_TASKS_H
-#define CLIENT_TASKS_H
+#ifndef CLIENT_TASK_SUMMARY_H
+#define CLIENT_TASK_SUMMARY_H
 
 #include <jansson.h>
 #include <stdbool.h>

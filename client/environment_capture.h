@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The caller's environment, as far as agents may see it. */
-#ifndef CLIENT_ENVIRONMENT_H
-#define CLIENT_ENVIRONMENT_H
+#ifndef CLIENT_ENVIRONMENT_CAPTURE_H
+#define CLIENT_ENVIRONMENT_CAPTURE_H
 
 #include <jansson.h>
 

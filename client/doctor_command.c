@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl doctor: what works on this host, and what to do about the rest. */
-#include "client/doctor.h"
+#include "client/program_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,12 +127,12 @@ static void add_user(json_t *checks, const json_t *report)
 	int64_t uid = field_int(report, "uid");
 
 	if (uid != FIELD_NONE && uid != (int64_t)geteuid())
-		doctor_add(checks, "user", "warning", xasprintf("the daemon is uid %lld, you are uid %d: agents have your HOME and PATH, but not your rights",
+		program_check_add(checks, "user", "warning", xasprintf("the daemon is uid %lld, you are uid %d: agents have your HOME and PATH, but not your rights",
 			(long long)uid, (int)geteuid()), "use a daemon of your own, or see that this user may read and write there");
 	if (getenv("HOME") == NULL)
-		doctor_add(checks, "HOME", "warning", xstrdup("not set: agents find neither their login nor their settings"), "export HOME");
+		program_check_add(checks, "HOME", "warning", xstrdup("not set: agents find neither their login nor their settings"), "export HOME");
 	if (getenv("PATH") == NULL)
-		doctor_add(checks, "PATH", "failed", xstrdup("not set: no agent is found"), "export PATH");
+		program_check_add(checks, "PATH", "failed", xstrdup("not set: no agent is found"), "export PATH");
 }
 
 /* Also without a daemon: then the part of the client is all there is. */
@@ -144,13 +144,13 @@ static json_t *examine(struct client *c, int64_t ms)
 	report = client_call(c, "daemon.doctor", params, &status);
 	if (report == NULL) {
 		report = json_object();
-		doctor_add(checks, "daemon", "failed", xstrdup(status == EXIT_NO_DAEMON ?
+		program_check_add(checks, "daemon", "failed", xstrdup(status == EXIT_NO_DAEMON ?
 			"no daemon answers: neither the host was looked at as it sees it, nor the agents that it knows" : "the daemon does not answer this question"),
 			status == EXIT_NO_DAEMON ? "start one: rld" : "see that rld and rlctl are of the same version");
 	}
 	add_user(checks, report);
-	doctor_tools(checks, ms);
-	agents = doctor_agents(field_array(report, "agents"), ms);
+	program_check_tools(checks, ms);
+	agents = program_check_agents(field_array(report, "agents"), ms);
 	json_object_set_new(report, "client", json_pack("{s:o,s:o}", "checks", checks, "agents", agents));
 	return report;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reviews as people read them. */
-#ifndef CLIENT_REVIEW_H
-#define CLIENT_REVIEW_H
+#ifndef CLIENT_REVIEW_COMMAND_H
+#define CLIENT_REVIEW_COMMAND_H
 
 #include <jansson.h>
 

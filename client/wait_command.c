@@ -8,7 +8,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/hold.h"
+#include "client/hold_command.h"
 #include "client/print.h"
 #include "client/table.h"
 #include "proto/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "client/tasks.h"
+#include "client/task_summary.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "client/options.h"
+#include "client/command_options.h"
 
 #include <err.h>
 #include <fcntl.h>

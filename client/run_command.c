@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/attempt_output.h"
 #include "client/cell.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/connect.h"
 #include "client/field.h"
-#include "client/hold.h"
+#include "client/hold_command.h"
 #include "client/live.h"
-#include "client/output.h"
-#include "client/submit.h"
-#include "client/tasks.h"
+#include "client/submit_command.h"
+#include "client/task_summary.h"
 #include "proto/call.h"
 #include "proto/clock.h"
 #include "proto/escape.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl cooldown: the accounts that agents pay by, and until when one is exhausted. */
-#include "client/cooldown.h"
+#include "client/cooldown_command.h"
 
 #include <err.h>
 #include <stdlib.h>

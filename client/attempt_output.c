@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "client/output.h"
+#include "client/attempt_output.h"
 
 #include <err.h>
 #include <stdint.h>

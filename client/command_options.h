@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options as data: help, parsing and the parameters of a request come from the same rows. */
-#ifndef CLIENT_OPTIONS_H
-#define CLIENT_OPTIONS_H
+#ifndef CLIENT_COMMAND_OPTIONS_H
+#define CLIENT_COMMAND_OPTIONS_H
 
 #include <jansson.h>
 #include <stdbool.h>

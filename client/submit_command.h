@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Putting a run in the queue. */
-#ifndef CLIENT_SUBMIT_H
-#define CLIENT_SUBMIT_H
+#ifndef CLIENT_SUBMIT_COMMAND_H
+#define CLIENT_SUBMIT_COMMAND_H
 
 #include "client/client.h"
 

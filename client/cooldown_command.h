@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Provider accounts that are exhausted, in words. */
-#ifndef CLIENT_COOLDOWN_H
-#define CLIENT_COOLDOWN_H
+#ifndef CLIENT_COOLDOWN_COMMAND_H
+#define CLIENT_COOLDOWN_COMMAND_H
 
 #include <jansson.h>
 

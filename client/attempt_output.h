@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What an attempt wrote, page by page. */
-#ifndef CLIENT_OUTPUT_H
-#define CLIENT_OUTPUT_H
+#ifndef CLIENT_ATTEMPT_OUTPUT_H
+#define CLIENT_ATTEMPT_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

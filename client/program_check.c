@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "client/doctor.h"
-#include "client/environment.h"
+#include "client/environment_capture.h"
 #include "client/field.h"
 #include "client/probe.h"
+#include "client/program_check.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 
@@ -24,7 +24,7 @@ struct subject {
 	size_t probe;			/* whose answer is its own; SIZE_MAX: it is not asked */
 };
 
-void doctor_add(json_t *checks, const char *name, const char *state, char *text, const char *remedy)
+void program_check_add(json_t *checks, const char *name, const char *state, char *text, const char *remedy)
 {
 	/* what a program printed need not be UTF-8 */
 	char *safe = text_escape(text, strlen(text), false);
@@ -144,7 +144,7 @@ static void add_drift(json_t *checks, const char *name, const char *found, const
 	};
 	enum probe_drift drift = probe_drift(found, measured);
 
-	doctor_add(checks, name, "warning", xasprintf("%s at %s, measured with %s: %s", found, path, measured, drifts[drift].text), drifts[drift].remedy);
+	program_check_add(checks, name, "warning", xasprintf("%s at %s, measured with %s: %s", found, path, measured, drifts[drift].text), drifts[drift].remedy);
 }
 
 /* bad: the state of a program that does not work. */
@@ -155,30 +155,30 @@ static void add_answer(json_t *checks, const char *name, const struct probe *p, 
 
 	switch (p->result) {
 	case PROBE_NOT_STARTED:
-		doctor_add(checks, name, bad, xasprintf("%s cannot be started: %s%s", p->path, strerror(p->status),
+		program_check_add(checks, name, bad, xasprintf("%s cannot be started: %s%s", p->path, strerror(p->status),
 			p->status == ENOENT ? "; is what its first line names installed?" : ""), by_hand);
 		return;
 	case PROBE_FAILED:
-		doctor_add(checks, name, bad, xasprintf("%s --version ended with exit status %d%s%s", p->path, p->status, says, p->line), by_hand);
+		program_check_add(checks, name, bad, xasprintf("%s --version ended with exit status %d%s%s", p->path, p->status, says, p->line), by_hand);
 		return;
 	case PROBE_KILLED:
-		doctor_add(checks, name, bad, xasprintf("%s --version died of signal %d%s%s", p->path, p->status, says, p->line), by_hand);
+		program_check_add(checks, name, bad, xasprintf("%s --version died of signal %d%s%s", p->path, p->status, says, p->line), by_hand);
 		return;
 	case PROBE_LATE:
-		doctor_add(checks, name, "warning", xasprintf("%s did not tell its version in %lld s, and was ended", p->path, (long long)(ms + 999) / 1000), by_hand);
+		program_check_add(checks, name, "warning", xasprintf("%s did not tell its version in %lld s, and was ended", p->path, (long long)(ms + 999) / 1000), by_hand);
 		return;
 	case PROBE_FLOODS:
-		doctor_add(checks, name, "warning", xasprintf("%s --version printed without end, and was ended", p->path), by_hand);
+		program_check_add(checks, name, "warning", xasprintf("%s --version printed without end, and was ended", p->path), by_hand);
 		return;
 	case PROBE_ANSWERED:
 		break;
 	}
 	if (p->version == NULL)
-		doctor_add(checks, name, "warning", xasprintf("%s tells no version%s%s", p->path, says, p->line), "see whether this is the program that is meant");
+		program_check_add(checks, name, "warning", xasprintf("%s tells no version%s%s", p->path, says, p->line), "see whether this is the program that is meant");
 	else if (*measured == '\0')
-		doctor_add(checks, name, "ok", xasprintf("%s, %s", p->version, p->path), NULL);
+		program_check_add(checks, name, "ok", xasprintf("%s, %s", p->version, p->path), NULL);
 	else if (probe_drift(p->version, measured) == DRIFT_NONE)
-		doctor_add(checks, name, "ok", xasprintf("%s, as measured, %s", p->version, p->path), NULL);
+		program_check_add(checks, name, "ok", xasprintf("%s, as measured, %s", p->version, p->path), NULL);
 	else
 		add_drift(checks, name, p->version, measured, p->path);
 }
@@ -225,11 +225,11 @@ static void add_login(json_t *checks, const struct subject *s, const char *name)
 		enum login one = hint == NULL ? LOGIN_NONE : login_by(s, hint);
 
 		if (one == LOGIN_SEEN)
-			doctor_add(checks, name, "ok", xasprintf("a login is there: %s", hint), NULL);
+			program_check_add(checks, name, "ok", xasprintf("a login is there: %s", hint), NULL);
 		best = one > best ? one : best;
 	}
 	if (best == LOGIN_NONE && json_array_size(hints) > 0)
-		doctor_add(checks, name, "warning", xstrdup("no login is to be seen: neither a variable nor a file that it would use"),
+		program_check_add(checks, name, "warning", xstrdup("no login is to be seen: neither a variable nor a file that it would use"),
 			field_text(s->agent, "login_help"));
 }
 
@@ -240,23 +240,23 @@ static void add_checks(json_t *checks, const struct subject *s, const struct pro
 	char *by = field_joined(field_array(s->agent, "used_by"));
 
 	if (s->unknown)
-		doctor_add(checks, name, "ok", xasprintf("%s: where it is depends on the run", program), NULL);
+		program_check_add(checks, name, "ok", xasprintf("%s: where it is depends on the run", program), NULL);
 	else if (s->path == NULL && needed)
-		doctor_add(checks, name, "failed", xasprintf("not installed: %s%s; %s names this agent", program,
+		program_check_add(checks, name, "failed", xasprintf("not installed: %s%s; %s names this agent", program,
 			strchr(program, '/') == NULL ? " is not on your PATH" : " is not there", by), "install it, or name another agent there in rld.toml");
 	if (s->path == NULL)
 		goto out;
 	if (s->barred)
-		doctor_add(checks, name, needed ? "failed" : "warning", xasprintf("%s is not executable", s->path), "chmod +x, or install it anew");
+		program_check_add(checks, name, needed ? "failed" : "warning", xasprintf("%s is not executable", s->path), "chmod +x, or install it anew");
 	else if (s->probe != SIZE_MAX)
 		add_answer(checks, name, &probes[s->probe], field_text(s->agent, "measured"), needed ? "failed" : "warning", ms);
 	else
-		doctor_add(checks, name, "ok", xasprintf("%s; not one of the programs that rld knows, so its version was not asked for", s->path), NULL);
+		program_check_add(checks, name, "ok", xasprintf("%s; not one of the programs that rld knows, so its version was not asked for", s->path), NULL);
 	if (*field_text(s->agent, "caveat") != '\0')
-		doctor_add(checks, name, needed ? "failed" : "warning", xstrdup(field_text(s->agent, "caveat")), NULL);
+		program_check_add(checks, name, needed ? "failed" : "warning", xstrdup(field_text(s->agent, "caveat")), NULL);
 	add_login(checks, s, name);
 	if (*node != '\0')
-		doctor_add(checks, name, "ok", xasprintf("its package asks for Node.js %s or later", node), NULL);
+		program_check_add(checks, name, "ok", xasprintf("its package asks for Node.js %s or later", node), NULL);
 out:
 	free(by);
 }
@@ -285,7 +285,7 @@ static void release(struct subject *subjects, size_t count, struct probe *probes
 	free(subjects);
 }
 
-json_t *doctor_agents(const json_t *agents, int64_t ms)
+json_t *program_check_agents(const json_t *agents, int64_t ms)
 {
 	size_t count = json_array_size(agents), nprobes;
 	struct subject *subjects = xreallocarray(NULL, count + 1, sizeof(*subjects));
@@ -303,7 +303,7 @@ json_t *doctor_agents(const json_t *agents, int64_t ms)
 	return list;
 }
 
-void doctor_tools(json_t *checks, int64_t ms)
+void program_check_tools(json_t *checks, int64_t ms)
 {
 	static const char *const names[] = { "git", "bd" };
 	const size_t count = ARRAY_SIZE(names);
@@ -320,11 +320,11 @@ void doctor_tools(json_t *checks, int64_t ms)
 		if (subjects[i].probe != SIZE_MAX)
 			add_answer(checks, names[i], &probes[subjects[i].probe], "", "warning", ms);
 		else if (subjects[i].barred)
-			doctor_add(checks, names[i], "warning", xasprintf("%s is not executable", subjects[i].path), "chmod +x, or install it anew");
+			program_check_add(checks, names[i], "warning", xasprintf("%s is not executable", subjects[i].path), "chmod +x, or install it anew");
 		else if (strcmp(names[i], "git") == 0)
-			doctor_add(checks, names[i], "failed", xstrdup("not on your PATH"), "install git: without it runs are only possible with the review off, or profile exit");
+			program_check_add(checks, names[i], "failed", xstrdup("not on your PATH"), "install git: without it runs are only possible with the review off, or profile exit");
 		else
-			doctor_add(checks, names[i], "ok", xstrdup("not on your PATH: beads are read from .beads/issues.jsonl, and not closed there"), NULL);
+			program_check_add(checks, names[i], "ok", xstrdup("not on your PATH: beads are read from .beads/issues.jsonl, and not closed there"), NULL);
 	}
 	release(subjects, count, probes, nprobes);
 }

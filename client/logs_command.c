@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/attempt_output.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
-#include "client/output.h"
 #include "proto/call.h"
 
 #define LOOK_AGAIN_MS 250	/* while an attempt runs: its output is no event */

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/budget.h"
+#include "client/budget_text.h"
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/field.h"
 #include "client/lines.h"
 #include "client/print.h"
-#include "client/review.h"
+#include "client/review_command.h"
 #include "client/screen.h"
 #include "client/table.h"
-#include "client/tasks.h"
+#include "client/task_summary.h"
 #include "client/watch_data.h"
 #include "proto/clock.h"
 #include "proto/memory.h"

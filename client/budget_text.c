@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "client/budget.h"
+#include "client/budget_text.h"
 
 #include <math.h>
 #include <stdlib.h>

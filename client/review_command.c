@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rlctl review: the rounds of a run, and whether their record is whole. */
-#include "client/review.h"
+#include "client/review_command.h"
 
 #include <err.h>
 #include <stdlib.h>
