@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/badge.h"
 #include "client/cell.h"
 #include "client/field.h"
 #include "client/lines.h"
 #include "client/print.h"
 #include "client/run_view.h"
+#include "client/status_tag.h"
 #include "proto/memory.h"
 
 #define INDENT "    "
@@ -74,28 +74,28 @@ static void block_put_head(struct lines *l, const struct view *view, const json_
 	const json_t *attempt = view_attempt(view, slot);
 	const char *agent = field_is(attempt, "role", "check") ? "" : field_text(attempt, "agent");
 	int64_t events = field_int(view_preview(view, slot), "events"), next = field_time(slot, "next_at");
-	char *name = badge_name(field_int(slot, "slot"));
-	struct badge badge;
+	char *name = status_tag_name(field_int(slot, "slot"));
+	struct status_tag tag;
 
-	badge_of(view->run, slot, attempt, events == FIELD_NONE ? 0 : events, &badge);
+	status_tag_of(view->run, slot, attempt, events == FIELD_NONE ? 0 : events, &tag);
 	lines_addf(l, PAINT_BOLD, "%s%s ", mark, name);
-	lines_add(l, badge.paint, badge.word);
-	if (badge.number != FIELD_NONE)
-		lines_addf(l, badge.paint, " %lld", (long long)badge.number);
+	lines_add(l, tag.paint, tag.word);
+	if (tag.number != FIELD_NONE)
+		lines_addf(l, tag.paint, " %lld", (long long)tag.number);
 	if (next != FIELD_NONE) {
 		char *left = block_duration(next > view->now ? next - view->now : 0);
 
-		lines_addf(l, badge.paint, " %s", left);
+		lines_addf(l, tag.paint, " %s", left);
 		free(left);
 	}
-	if (*badge.text != '\0')
-		lines_addf(l, PAINT_NONE, "  %s", badge.text);
+	if (*tag.text != '\0')
+		lines_addf(l, PAINT_NONE, "  %s", tag.text);
 	if (!view_is_over(slot) && *agent != '\0')
 		lines_addf(l, PAINT_NONE, "  %s", agent);
 	block_put_round(l, slot);
 	block_put_age(l, view, slot, attempt);
 	lines_end(l);
-	badge_release(&badge);
+	status_tag_release(&tag);
 	free(name);
 }
 

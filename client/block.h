@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One slot of a run in a few lines: badge, task, the last of its output or its last review. */
+/* One slot of a run in a few lines: tag, task, the last of its output or its last review. */
 #ifndef CLIENT_BLOCK_H
 #define CLIENT_BLOCK_H
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/badge.h"
 #include "client/budget_text.h"
 #include "client/cell.h"
 #include "client/field.h"
 #include "client/print.h"
+#include "client/status_tag.h"
 #include "proto/memory.h"
 #include "proto/run_class.h"
 
@@ -141,7 +141,7 @@ static char *whose(const struct live *live, const struct live_slot *slot, const 
 
 	if (!live->many)
 		return xstrdup("");
-	name = badge_name(slot->number);
+	name = status_tag_name(slot->number);
 	text = xasprintf("%s%s%s%s%s: ", name, *word != '\0' ? " " : "", word, slot->task != NULL && slot->number != 0 ? " " : "",
 		slot->task != NULL && slot->number != 0 ? slot->task : "");
 	free(name);
@@ -183,7 +183,7 @@ static void on_slot_picked(struct live *live, const json_t *event)
 {
 	struct live_slot *slot = slot_of(live, event);
 	const char *title = field_text(event, "title");
-	char *name = badge_name(slot->number);
+	char *name = status_tag_name(slot->number);
 
 	set_text(&slot->task, field_text(event, "task"));
 	say_cut(live, "%s PICK picked %s%s%s", name, field_text(event, "task"), *title != '\0' ? ": " : "", title);
@@ -193,7 +193,7 @@ static void on_slot_picked(struct live *live, const json_t *event)
 static void on_slot_merged(struct live *live, const json_t *event)
 {
 	struct live_slot *slot = slot_of(live, event);
-	char *name = badge_name(slot->number);
+	char *name = status_tag_name(slot->number);
 
 	say(live, PAINT_GREEN, "%s MERGE merged %s as %.12s", name, field_text(event, "task"), field_text(event, "commit"));
 	free(name);
@@ -295,7 +295,7 @@ static void on_failed(const struct live_phase *t)
 
 static void on_waiting(const struct live_phase *t)
 {
-	char *why = because(t->event, "reason", "cause"), *name = badge_name(t->slot->number);
+	char *why = because(t->event, "reason", "cause"), *name = status_tag_name(t->slot->number);
 
 	if (*why != '\0' && t->live->many)
 		say(t->live, print_state_paint("waiting"), "%s WAIT%s", name, why);
@@ -308,7 +308,7 @@ static void on_waiting(const struct live_phase *t)
 /* An exhausted account, or a service that failed: no round and no fix is used by it. */
 static void on_cooling(const struct live_phase *t)
 {
-	char *why = because(t->event, "reason", "cause"), *name = badge_name(t->slot->number);
+	char *why = because(t->event, "reason", "cause"), *name = status_tag_name(t->slot->number);
 
 	if (t->live->many)
 		say(t->live, PAINT_YELLOW, "%s COOLING%s", name, why);
@@ -360,7 +360,7 @@ static char *slot_name(struct live *live, const json_t *event)
 
 	if (!live->many || field_int(event, "slot") == FIELD_NONE)
 		return xstrdup("");
-	name = badge_name(field_int(event, "slot"));
+	name = status_tag_name(field_int(event, "slot"));
 	text = xasprintf("%s ", name);
 	free(name);
 	return text;

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/badge.h"
 #include "client/block.h"
 #include "client/cell.h"
 #include "client/field.h"
 #include "client/lines.h"
 #include "client/print.h"
+#include "client/status_tag.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 
@@ -335,12 +335,12 @@ static void screen_list_row(struct lines *l, const json_t *run, bool chosen, int
 	free(age);
 	for (size_t i = 0; i < json_array_size(slots); i++) {
 		const json_t *slot = json_array_get(slots, i);
-		struct badge badge;
+		struct status_tag tag;
 
-		badge_of(run, slot, NULL, 0, &badge);
-		lines_add(l, badge.paint, field_is(slot, "phase", "implementing") ? "RUN" : badge.word);
+		status_tag_of(run, slot, NULL, 0, &tag);
+		lines_add(l, tag.paint, field_is(slot, "phase", "implementing") ? "RUN" : tag.word);
 		lines_add(l, PAINT_NONE, i + 1 < json_array_size(slots) ? "," : "  ");
-		badge_release(&badge);
+		status_tag_release(&tag);
 	}
 	lines_add(l, PAINT_YELLOW, reason);
 	lines_add(l, PAINT_NONE, *reason == '\0' ? "" : "  ");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The live view without a terminal: badges, blocks, tables at several sizes, and what never reaches a screen. */
+/* The live view without a terminal: tags, blocks, tables at several sizes, and what never reaches a screen. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
-#include "client/badge.h"
 #include "client/field.h"
 #include "client/screen.h"
+#include "client/status_tag.h"
 #include "proto/escape.h"
 #include "proto/units.h"
 
@@ -40,7 +40,7 @@ static int64_t at(const char *time)
 	return ms;
 }
 
-/* ---- badges ---- */
+/* ---- tags ---- */
 
 #define RUN "'id': 42, 'state': 'running', 'source': 'beads'"
 #define AGENT "'id': 42, 'state': 'running', 'source': 'beads', 'assign': 'agent'"
@@ -51,7 +51,7 @@ static const struct {
 	const char *run, *slot, *attempt;
 	int64_t events;
 	const char *word, *text;
-} badges[] = {
+} tags[] = {
 	{ RUN, "'slot': 1, 'phase': 'reviewing', 'round': 2, 'task': 'x-7'", "{'role': 'review', 'state': 'running'}", 9, "REVIEW", "reviewing x-7" },
 	{ RUN, "'slot': 1, 'phase': 'fixing', 'round': 2, 'fix': 2, 'task': 'x-7'", "{'role': 'fix', 'state': 'running'}", 9, "FIX", "fix attempt 2 for x-7" },
 	{ RUN, "'slot': 0, 'phase': 'reviewing', 'round': 1, 'task': 'x-9'", NULL, 0, "REVIEW", "reviewing the whole run" },
@@ -102,18 +102,18 @@ static const struct {
 START_TEST(badge_table)
 {
 	char *run_text, *slot_text;
-	json_t *run, *slot, *attempt = badges[_i].attempt == NULL ? NULL : document(badges[_i].attempt);
-	struct badge badge;
+	json_t *run, *slot, *attempt = tags[_i].attempt == NULL ? NULL : document(tags[_i].attempt);
+	struct status_tag tag;
 
-	ck_assert_int_ne(asprintf(&run_text, "{%s}", badges[_i].run), -1);
-	ck_assert_int_ne(asprintf(&slot_text, "{%s}", badges[_i].slot), -1);
+	ck_assert_int_ne(asprintf(&run_text, "{%s}", tags[_i].run), -1);
+	ck_assert_int_ne(asprintf(&slot_text, "{%s}", tags[_i].slot), -1);
 	run = document(run_text);
 	slot = document(slot_text);
-	badge_of(run, slot, attempt, badges[_i].events, &badge);
-	ck_assert_str_eq(badge.word, badges[_i].word);
-	ck_assert_str_eq(badge.text, badges[_i].text);
-	ck_assert_int_eq(badge.number, strcmp(badge.word, "EVENTS") == 0 ? badges[_i].events : FIELD_NONE);
-	badge_release(&badge);
+	status_tag_of(run, slot, attempt, tags[_i].events, &tag);
+	ck_assert_str_eq(tag.word, tags[_i].word);
+	ck_assert_str_eq(tag.text, tags[_i].text);
+	ck_assert_int_eq(tag.number, strcmp(tag.word, "EVENTS") == 0 ? tags[_i].events : FIELD_NONE);
+	status_tag_release(&tag);
 	json_decref(run);
 	json_decref(slot);
 	json_decref(attempt);
@@ -270,7 +270,7 @@ START_TEST(four_slots_200x60)
 }
 END_TEST
 
-/* Nothing of an attempt that is over stays in the block of its slot, and no badge of a review. */
+/* Nothing of an attempt that is over stays in the block of its slot, and no tag of a review. */
 START_TEST(ended)
 {
 	static const struct scene scene = {
@@ -362,7 +362,7 @@ START_TEST(any_size)
 				size_t width = 1 + (height * 37 + chosen) % 100;
 				struct view s = { .run = run, .previews = previews, .last = "last", .now = at(NOW) };
 				struct screen_choice choice = { .slot = chosen };
-				char *name = badge_name((int64_t)chosen + 1), *mark;
+				char *name = status_tag_name((int64_t)chosen + 1), *mark;
 				bool seen = false;
 				struct lines l;
 
@@ -563,7 +563,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tcase, badge_table, 0, sizeof(badges) / sizeof(badges[0]));
+	tcase_add_loop_test(tcase, badge_table, 0, sizeof(tags) / sizeof(tags[0]));
 	tcase_add_test(tcase, one_slot);
 	tcase_add_test(tcase, four_slots_80x24);
 	tcase_add_test(tcase, four_slots_40x10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "client/badge.h"
+#include "client/status_tag.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,40 +10,40 @@
 #include "client/run_view.h"
 #include "proto/memory.h"
 
-struct look {
+struct tag_facts {
 	const json_t *run, *slot, *attempt;
 	const char *task;	/* what it is about, for a sentence; "" when it has none */
 	int64_t events;
 };
 
-char *badge_name(int64_t slot)
+char *status_tag_name(int64_t slot)
 {
 	return slot == 0 ? xstrdup("all") : xasprintf("A%lld", (long long)slot);
 }
 
 /* Why it is so: cause before reason. "" when nobody says. */
-static char *why(const struct look *l)
+static char *why(const struct tag_facts *l)
 {
 	return cell_why(l->slot, NULL);
 }
 
 /* Round 0: the tree is looked at for a commit without a review. */
-static bool is_reviewed(const struct look *l)
+static bool is_reviewed(const struct tag_facts *l)
 {
 	return field_count(l->slot, "round") > 0;
 }
 
-static char *reviewing(const struct look *l)
+static char *reviewing(const struct tag_facts *l)
 {
 	return *l->task == '\0' ? xstrdup("reviewing") : xasprintf("reviewing %s", l->task);
 }
 
-static char *fixing(const struct look *l)
+static char *fixing(const struct tag_facts *l)
 {
 	return xasprintf("fix attempt %lld%s%s", field_count(l->slot, "fix"), *l->task == '\0' ? "" : " for ", l->task);
 }
 
-static char *checking(const struct look *l)
+static char *checking(const struct tag_facts *l)
 {
 	const char *command = field_is(l->attempt, "role", "check") ? field_text(l->attempt, "agent") : "";
 
@@ -52,39 +52,39 @@ static char *checking(const struct look *l)
 }
 
 /* Its commit is there: what goes on is the way of that to those of the other tasks. */
-static bool is_merged(const struct look *l)
+static bool is_merged(const struct tag_facts *l)
 {
 	return *field_text(l->slot, "commit") != '\0' && *field_text(l->run, "result_branch") != '\0';
 }
 
-static char *merging(const struct look *l)
+static char *merging(const struct tag_facts *l)
 {
 	return xasprintf("merging %s", l->task);
 }
 
-static char *committing(const struct look *l)
+static char *committing(const struct tag_facts *l)
 {
 	return xasprintf("committing %s", l->task);
 }
 
 /* The slot is done, its task is not. */
-static bool has_stopped(const struct look *l)
+static bool has_stopped(const struct tag_facts *l)
 {
 	return field_is(l->attempt, "outcome", "stop-marker");
 }
 
 /* Also for the moment in which what it said is read. */
-static bool runs(const struct look *l)
+static bool runs(const struct tag_facts *l)
 {
 	return l->attempt != NULL && !field_is(l->attempt, "state", "starting");
 }
 
-static bool has_said_something(const struct look *l)
+static bool has_said_something(const struct tag_facts *l)
 {
 	return runs(l) && l->events > 0;
 }
 
-static char *working(const struct look *l)
+static char *working(const struct tag_facts *l)
 {
 	if (*l->task != '\0')
 		return xasprintf("working on %s", l->task);
@@ -98,7 +98,7 @@ static bool has_task(const json_t *slot)
 
 /* Where agents pick their tasks by themselves, one starts after the other: of the slots in front of this one the last that has
  * picked, or the first that still has to. NULL: none. */
-static const json_t *slot_before(const struct look *l, bool picked)
+static const json_t *slot_before(const struct tag_facts *l, bool picked)
 {
 	const json_t *slots = field_array(l->run, "slots"), *found = NULL;
 
@@ -116,7 +116,7 @@ static const json_t *slot_before(const struct look *l, bool picked)
 }
 
 /* The agent is about to run, or has just ended and the next step is on its way. */
-static char *spawning(const struct look *l)
+static char *spawning(const struct tag_facts *l)
 {
 	const json_t *before = slot_before(l, true);
 
@@ -125,34 +125,34 @@ static char *spawning(const struct look *l)
 	return xasprintf("launching%s%s", *l->task == '\0' ? "" : " for ", l->task);
 }
 
-static bool is_paused(const struct look *l)
+static bool is_paused(const struct tag_facts *l)
 {
 	return field_is(l->run, "state", "paused") || field_true(l->run, "paused");
 }
 
-static char *nothing(const struct look *l)
+static char *nothing(const struct tag_facts *l)
 {
 	(void)l;
 	return xstrdup("");
 }
 
 /* What keeps it from a slot of the daemon. */
-static const char *reason(const struct look *l)
+static const char *reason(const struct tag_facts *l)
 {
 	return *field_text(l->slot, "reason") != '\0' ? field_text(l->slot, "reason") : field_text(l->run, "reason");
 }
 
-static bool is_queued(const struct look *l)
+static bool is_queued(const struct tag_facts *l)
 {
 	return field_is(l->run, "state", "queued") || strstr(reason(l), "in use") != NULL || strstr(reason(l), " busy") != NULL;
 }
 
-static char *for_what(const struct look *l)
+static char *for_what(const struct tag_facts *l)
 {
 	return xstrdup(reason(l));
 }
 
-static char *waiting(const struct look *l)
+static char *waiting(const struct tag_facts *l)
 {
 	const json_t *before = slot_before(l, false);
 
@@ -171,10 +171,10 @@ static const struct {
 	const char *word;
 	enum paint paint;
 	const char *phase;			/* NULL: any */
-	bool (*holds)(const struct look *l);	/* NULL: always */
-	char *(*text)(const struct look *l);
+	bool (*holds)(const struct tag_facts *l);	/* NULL: always */
+	char *(*text)(const struct tag_facts *l);
 	bool counts;
-} badges[] = {
+} tags[] = {
 	{ "REVIEW", PAINT_CYAN, "reviewing", is_reviewed, reviewing, false },
 	{ "FIX", PAINT_YELLOW, "fixing", NULL, fixing, false },
 	{ "CHECK", PAINT_CYAN, "checking", NULL, checking, false },
@@ -195,18 +195,18 @@ static const struct {
 	{ "WAIT", PAINT_DIM, NULL, NULL, waiting, false },
 };
 
-void badge_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events, struct badge *badge)
+void status_tag_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events, struct status_tag *tag)
 {
-	struct look look = { run, slot, attempt, field_count(slot, "slot") == 0 ? "the whole run" : field_text(slot, "task"), events };
+	struct tag_facts facts = { run, slot, attempt, field_count(slot, "slot") == 0 ? "the whole run" : field_text(slot, "task"), events };
 	size_t i = 0;
 
-	while ((badges[i].phase != NULL && !field_is(slot, "phase", badges[i].phase)) || (badges[i].holds != NULL && !badges[i].holds(&look)))
+	while ((tags[i].phase != NULL && !field_is(slot, "phase", tags[i].phase)) || (tags[i].holds != NULL && !tags[i].holds(&facts)))
 		i++;	/* the last one always does */
-	*badge = (struct badge){ badges[i].word, badges[i].counts ? events : FIELD_NONE, badges[i].paint, badges[i].text(&look) };
+	*tag = (struct status_tag){ tags[i].word, tags[i].counts ? events : FIELD_NONE, tags[i].paint, tags[i].text(&facts) };
 }
 
-void badge_release(struct badge *badge)
+void status_tag_release(struct status_tag *tag)
 {
-	free(badge->text);
-	badge->text = NULL;
+	free(tag->text);
+	tag->text = NULL;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What a slot is at, in a word and a sentence, as requirement 000 has it: a review or a fix goes before all else. */
-#ifndef CLIENT_BADGE_H
-#define CLIENT_BADGE_H
+#ifndef CLIENT_STATUS_TAG_H
+#define CLIENT_STATUS_TAG_H
 
 #include <jansson.h>
 #include <stdint.h>
 
 #include "client/print.h"
 
-struct badge {
+struct status_tag {
 	const char *word;	/* "REVIEW"; static */
 	int64_t number;		/* "EVENTS 12"; FIELD_NONE: none */
 	enum paint paint;
@@ -16,11 +16,11 @@ struct badge {
 };
 
 /* run, slot: documents of run.get. attempt: the slot's newest, as in attempt.list, NULL: none or not known. events: lines that its
- * output was seen to have, 0: none. badge_release() frees what the badge has. */
-void badge_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events, struct badge *badge);
-void badge_release(struct badge *badge);
+ * output was seen to have, 0: none. status_tag_release() frees what the tag has. */
+void status_tag_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events, struct status_tag *tag);
+void status_tag_release(struct status_tag *tag);
 
 /* "A1"; slot 0, the review of the whole run, is "all". The caller frees. */
-char *badge_name(int64_t slot);
+char *status_tag_name(int64_t slot);
 
 #endif
