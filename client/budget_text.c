@@ -9,17 +9,17 @@
 #include "client/print.h"
 #include "proto/memory.h"
 
-static char *money(double amount)
+static char *budget_money(double amount)
 {
 	return xasprintf("$%.*f", amount > 0 && amount < 0.1 ? 4 : 2, amount);
 }
 
-static char *count(double amount)
+static char *budget_count(double amount)
 {
 	return print_count((int64_t)amount);
 }
 
-static char *span(double amount)
+static char *budget_span(double amount)
 {
 	return print_duration((int64_t)amount);
 }
@@ -30,15 +30,15 @@ static const struct {
 	char *(*print)(double amount);
 	const char *unit;
 } kinds[] = {
-	{ "cost", "max_cost_usd", "spent_usd", "reserved_usd", money, "" },
-	{ "tokens", "max_tokens", "spent_tokens", "reserved_tokens", count, " tokens" },
-	{ "wall", "max_wall_ms", "wall_ms", NULL, span, "" },
+	{ "cost", "max_cost_usd", "spent_usd", "reserved_usd", budget_money, "" },
+	{ "tokens", "max_tokens", "spent_tokens", "reserved_tokens", budget_count, " tokens" },
+	{ "wall", "max_wall_ms", "wall_ms", NULL, budget_span, "" },
 };
 
 #define KINDS ARRAY_SIZE(kinds)
 
 /* reserved NaN: nothing is to be said of it. */
-static char *part(size_t kind, double spent, double limit, double reserved)
+static char *budget_part(size_t kind, double spent, double limit, double reserved)
 {
 	char *had = kinds[kind].print(spent), *most = kinds[kind].print(limit), *aside = kinds[kind].print(reserved > 0 ? reserved : 0);
 	char *text = xasprintf("%s of %s%s%s%s%s", had, most, kinds[kind].unit, reserved > 0 ? ", " : "", reserved > 0 ? aside : "",
@@ -60,7 +60,7 @@ char *budget_line(const json_t *budget)
 
 		if (isnan(limit))
 			continue;
-		text = part(i, field_real(budget, kinds[i].spent), limit, kinds[i].reserved != NULL ? field_real(budget, kinds[i].reserved) : (double)NAN);
+		text = budget_part(i, field_real(budget, kinds[i].spent), limit, kinds[i].reserved != NULL ? field_real(budget, kinds[i].reserved) : (double)NAN);
 		buf_separate(&line, "; ");
 		buf_adds(&line, text);
 		free(text);
@@ -72,6 +72,6 @@ char *budget_told(const json_t *event)
 {
 	for (size_t i = 0; i < KINDS; i++)
 		if (strcmp(kinds[i].kind, field_text(event, "kind")) == 0)
-			return part(i, field_real(event, "spent"), field_real(event, "limit"), (double)NAN);
+			return budget_part(i, field_real(event, "spent"), field_real(event, "limit"), (double)NAN);
 	return xstrdup("");
 }

@@ -98,7 +98,7 @@ void options_release(struct options *o)
 }
 
 /* Give the value to values under the option's name, and to params under a path of at most two names. value is taken. */
-static void store(json_t *object, const char *path, json_t *value)
+static void options_store(json_t *object, const char *path, json_t *value)
 {
 	const char *dot = strchr(path, '.');
 	char *outer;
@@ -120,7 +120,7 @@ static bool is_maybe(const struct option_row *row)
 	return row->kind == OPTION_MAYBE_TEXT || row->kind == OPTION_MAYBE_DIRECTORY;
 }
 
-static void forget(json_t *object, const char *path)
+static void options_forget(json_t *object, const char *path)
 {
 	const char *dot = strchr(path, '.');
 	char *outer;
@@ -203,7 +203,7 @@ static json_t *new_file_value(const struct option_row *row, const char *path)
 	return value;
 }
 
-static json_t *wrong(const struct option_row *row, const char *why, int *status)
+static json_t *options_wrong(const struct option_row *row, const char *why, int *status)
 {
 	warnx("--%s %s", row->name, why);
 	*status = EXIT_USAGE;
@@ -216,7 +216,7 @@ static json_t *read_word(const struct option_row *row, const struct schema *sche
 	struct schema_error error = { 0 };
 	json_t *value = schema_read(schema, word, &error);
 
-	return value != NULL ? value : wrong(row, error.text, status);
+	return value != NULL ? value : options_wrong(row, error.text, status);
 }
 
 static json_t *text_value(const struct option_row *row, const char *text, int *status)
@@ -246,7 +246,7 @@ static json_t *program_value(const struct option_row *row, const char *path, int
 	json_t *value;
 
 	if (*path == '\0')
-		return wrong(row, "must be a program", status);
+		return options_wrong(row, "must be a program", status);
 	if (*path == '/' || strchr(path, '/') == NULL)
 		return text_value(row, path, status);
 	if (getcwd(here, sizeof(here)) == NULL) {
@@ -353,7 +353,7 @@ static int store_item(struct options *o, const struct option_row *row, json_t *v
 	return 0;
 }
 
-static int take(struct options *o, const struct option_row *row, const char *text)
+static int options_take(struct options *o, const struct option_row *row, const char *text)
 {
 	int status = 0;
 	json_t *value = read_value(row, text, &status);
@@ -365,11 +365,11 @@ static int take(struct options *o, const struct option_row *row, const char *tex
 	if (row->kind == OPTION_LIST)
 		return store_item(o, row, value);
 	if (row->also != NULL)
-		store(o->params, row->also, json_true());
+		options_store(o->params, row->also, json_true());
 	if (row->param != NULL && row->kind == OPTION_MAYBE_TEXT && text == NULL)
-		forget(o->params, row->param);
+		options_forget(o->params, row->param);
 	else if (row->param != NULL)
-		store(o->params, row->param, json_incref(value));
+		options_store(o->params, row->param, json_incref(value));
 	json_object_set_new(o->values, row->name, value);
 	return 0;
 }
@@ -423,7 +423,7 @@ int options_parse(struct options *o, int argc, char **argv, const struct option_
 			fputs("  --help lists the options\n", stderr);
 			return EXIT_USAGE;
 		}
-		status = take(o, row, optarg);
+		status = options_take(o, row, optarg);
 		if (status != 0)
 			return status;
 	}

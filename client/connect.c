@@ -24,7 +24,7 @@ enum attempt_result {
 };
 
 /* why: what to tell when this was the last hope. */
-static enum attempt_result attempt(const char *path, const struct call_trust *trust, struct call_conn **conn, json_t **hello, struct call_error *why)
+static enum attempt_result connect_attempt(const char *path, const struct call_trust *trust, struct call_conn **conn, json_t **hello, struct call_error *why)
 {
 	json_t *params;
 	uid_t peer;
@@ -61,14 +61,14 @@ bool connect_again(const char *path, const struct call_trust *trust, struct call
 {
 	struct call_error why;
 
-	return attempt(path, trust, conn, hello, &why) == ATTEMPT_CONNECTED;
+	return connect_attempt(path, trust, conn, hello, &why) == ATTEMPT_CONNECTED;
 }
 
 static int connect_named(const char *path, const struct call_trust *trust, struct call_conn **conn, json_t **hello, char **found)
 {
 	struct call_error why;
 
-	switch (attempt(path, trust, conn, hello, &why)) {
+	switch (connect_attempt(path, trust, conn, hello, &why)) {
 	case ATTEMPT_CONNECTED:
 		*found = xstrdup(path);
 		return 0;
@@ -98,12 +98,12 @@ struct search {
 };
 
 /* A daemon of another user counts as none, be it that it does not let us in or that we do not trust it. */
-static enum attempt_result search(struct search *s)
+static enum attempt_result connect_search(struct search *s)
 {
 	enum attempt_result result = ATTEMPT_SILENT;
 
 	for (size_t i = 0; s->sockets[i] != NULL && result != ATTEMPT_CONNECTED && result != ATTEMPT_REFUSED; i++) {
-		result = attempt(s->sockets[i], s->trust, s->conn, s->hello, &s->why);
+		result = connect_attempt(s->sockets[i], s->trust, s->conn, s->hello, &s->why);
 		if (result == ATTEMPT_UNTRUSTED && !s->told)
 			error_print(&s->why, NULL);
 		if (result == ATTEMPT_CONNECTED)
@@ -152,11 +152,11 @@ static int start_and_connect(struct search *s)
 	if (lock == -1)
 		goto out;
 	status = 0;
-	if (search(s) == ATTEMPT_CONNECTED)
+	if (connect_search(s) == ATTEMPT_CONNECTED)
 		goto out;
 	status = start_daemon(state);
 	/* It also ends when another daemon, started by hand, holds the state: then that one answers. */
-	if (search(s) == ATTEMPT_CONNECTED) {
+	if (connect_search(s) == ATTEMPT_CONNECTED) {
 		if (status != 0)
 			warnx("continuing with the daemon that answers");
 		status = 0;
@@ -180,7 +180,7 @@ int connect_daemon(const char *named, enum connect_start start, const struct cal
 	if (named != NULL)
 		return connect_named(named, trust, conn, hello, path);
 	s.sockets = sockets_list();
-	result = search(&s);
+	result = connect_search(&s);
 	switch (result) {
 	case ATTEMPT_CONNECTED:
 		break;

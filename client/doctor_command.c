@@ -40,7 +40,7 @@ static size_t count_all(const json_t *report, const char *state)
 	return count;
 }
 
-static size_t widest(const json_t *checks, size_t width)
+static size_t doctor_widest(const json_t *checks, size_t width)
 {
 	for (size_t i = 0; i < json_array_size(checks); i++) {
 		size_t one = text_width(field_text(json_array_get(checks, i), "name"));
@@ -107,11 +107,11 @@ static void print_agents(const struct print *p, const json_t *agents, size_t wid
 static void print_report(const struct print *p, const json_t *report)
 {
 	const json_t *client = json_object_get(report, "client"), *agents = field_array(client, "agents");
-	size_t width = widest(field_array(client, "checks"), widest(field_array(report, "checks"), 0));
+	size_t width = doctor_widest(field_array(client, "checks"), doctor_widest(field_array(report, "checks"), 0));
 	size_t warnings = count_all(report, "warning"), failed = count_all(report, "failed");
 
 	for (size_t i = 0; i < json_array_size(agents); i++)
-		width = widest(field_array(json_array_get(agents, i), "checks"), width);
+		width = doctor_widest(field_array(json_array_get(agents, i), "checks"), width);
 	print_section(p, "The daemon", field_array(report, "checks"), width);
 	print_section(p, "You", field_array(client, "checks"), width);
 	print_agents(p, agents, width);
@@ -136,7 +136,7 @@ static void add_user(json_t *checks, const json_t *report)
 }
 
 /* Also without a daemon: then the part of the client is all there is. */
-static json_t *examine(struct client *c, int64_t ms)
+static json_t *doctor_examine(struct client *c, int64_t ms)
 {
 	json_t *params = options_given(&c->options, "deep") ? json_pack("{s:b}", "deep", 1) : NULL, *checks = json_array(), *agents, *report;
 	int status;
@@ -165,7 +165,7 @@ int doctor_command(struct client *c)
 	/* the options have looked at it */
 	if (timeout != NULL)
 		duration_parse(timeout, &ms);
-	report = examine(c, ms);
+	report = doctor_examine(c, ms);
 	failed = count_all(report, "failed");
 	if (c->json)
 		print_json(&c->out, report);

@@ -17,7 +17,7 @@ static const char *const allowed[] = {
 	"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
 };
 
-static bool matches(const char *pattern, const char *name, size_t length)
+static bool environment_matches(const char *pattern, const char *name, size_t length)
 {
 	size_t n = strlen(pattern);
 
@@ -29,12 +29,12 @@ static bool matches(const char *pattern, const char *name, size_t length)
 static bool is_wanted(const char *name, size_t length, const json_t *names)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++)
-		if (matches(allowed[i], name, length))
+		if (environment_matches(allowed[i], name, length))
 			return true;
 	for (size_t i = 0; i < json_array_size(names); i++) {
 		const char *wanted = json_string_value(json_array_get(names, i));
 
-		if (wanted != NULL && matches(wanted, name, length))
+		if (wanted != NULL && environment_matches(wanted, name, length))
 			return true;
 	}
 	return false;

@@ -56,7 +56,7 @@ static void print_event(const struct print *p, const json_t *event)
 	free(clock);
 }
 
-static void tell(struct client *c, const json_t *event)
+static void events_tell(struct client *c, const json_t *event)
 {
 	if (c->json)
 		print_json(&c->out, event);
@@ -65,7 +65,7 @@ static void tell(struct client *c, const json_t *event)
 }
 
 /* What is recorded, page by page. */
-static int list(struct client *c, int64_t run, int64_t since)
+static int events_list(struct client *c, int64_t run, int64_t since)
 {
 	for (;;) {
 		const json_t *events;
@@ -83,7 +83,7 @@ static int list(struct client *c, int64_t run, int64_t since)
 
 			since = field_int(event, "seq");
 			if (run == FIELD_NONE || field_int(event, "run") == run)
-				tell(c, event);
+				events_tell(c, event);
 		}
 		json_decref(result);
 		if (n == 0)
@@ -91,7 +91,7 @@ static int list(struct client *c, int64_t run, int64_t since)
 	}
 }
 
-static int follow(struct client *c)
+static int events_follow(struct client *c)
 {
 	json_t *message;
 
@@ -107,7 +107,7 @@ static int follow(struct client *c)
 			continue;
 		params = json_object_get(message, "params");
 		if (field_is(message, "method", "event"))
-			tell(c, params);
+			events_tell(c, params);
 		else if (field_is(message, "method", "gap"))
 			warnx("events %lld to %lld are no longer kept", field_count(params, "from"), field_count(params, "to"));
 		json_decref(message);
@@ -126,7 +126,7 @@ int events_command(struct client *c)
 	if (of != NULL && client_parse_run(of, &run, NULL) != 0)
 		return EXIT_USAGE;
 	if (!options_given(&c->options, "follow"))
-		return list(c, run, json_integer_value(since));
+		return events_list(c, run, json_integer_value(since));
 	status = client_connect(c);
 	if (status == 0) {
 		json_t *params = json_object();
@@ -137,5 +137,5 @@ int events_command(struct client *c)
 			json_object_set_new(params, "run", json_integer(run));
 		json_decref(client_call(c, "event.subscribe", params, &status));
 	}
-	return status != 0 ? status : follow(c);
+	return status != 0 ? status : events_follow(c);
 }

@@ -83,10 +83,10 @@ static void set_text(char **at, const char *text)
 	text_set(at, *text == '\0' ? NULL : text);
 }
 
-static void say(const struct live *live, enum paint paint, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void live_say(const struct live *live, enum paint paint, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 static void say_cut(const struct live *live, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static void say(const struct live *live, enum paint paint, const char *fmt, ...)
+static void live_say(const struct live *live, enum paint paint, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
@@ -111,31 +111,31 @@ static void say_cut(const struct live *live, const char *fmt, ...)
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
 	line = print_clip(text, width == 0 ? 0 : width > taken ? width - taken : 1);
-	say(live, PAINT_NONE, "%s", line);
+	live_say(live, PAINT_NONE, "%s", line);
 	free(line);
 	free(text);
 }
 
-static char *whose(const struct live *live, const struct live_slot *slot, const char *word);
+static char *live_whose(const struct live *live, const struct live_slot *slot, const char *word);
 static void say_of(const struct live *live, const struct live_slot *slot, const char *word, enum paint paint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* A line about a slot: whose it is, if there are several, and what. */
 static void say_of(const struct live *live, const struct live_slot *slot, const char *word, enum paint paint, const char *fmt, ...)
 {
-	char *who = whose(live, slot, word), *text;
+	char *who = live_whose(live, slot, word), *text;
 	va_list ap;
 
 	va_start(ap, fmt);
 	text = xvasprintf(fmt, ap);
 	va_end(ap);
-	say(live, paint, "%s%s", who, text);
+	live_say(live, paint, "%s%s", who, text);
 	free(text);
 	free(who);
 }
 
 /* Whose line it is: "A1 REVIEW x-7: ", or "" where there is only one. The caller frees. */
-static char *whose(const struct live *live, const struct live_slot *slot, const char *word)
+static char *live_whose(const struct live *live, const struct live_slot *slot, const char *word)
 {
 	char *name, *text;
 
@@ -149,7 +149,7 @@ static char *whose(const struct live *live, const struct live_slot *slot, const 
 }
 
 /* "", or ": TEXT" for the first of the keys that is there; the caller frees. */
-static char *because(const json_t *event, const char *first, const char *second)
+static char *live_because(const json_t *event, const char *first, const char *second)
 {
 	const char *text = field_either(event, first, second);
 
@@ -160,10 +160,10 @@ static void on_run_state(struct live *live, const json_t *event)
 {
 	const char *state = field_text(event, "state");
 	/* a run that is being cancelled has a cause already; what it does now is the reason */
-	char *why = because(event, "reason", "cause");
+	char *why = live_because(event, "reason", "cause");
 
 	if (*why != '\0' || strcmp(state, live->state) != 0)
-		say(live, print_state_paint(state), "Run %lld %s%s", field_count(event, "run"), state, why);
+		live_say(live, print_state_paint(state), "Run %lld %s%s", field_count(event, "run"), state, why);
 	strlcpy(live->state, state, sizeof(live->state));
 	free(why);
 }
@@ -174,7 +174,7 @@ static void on_iteration(struct live *live, const json_t *event)
 	char *most = live->iterations == FIELD_NONE ? xstrdup("") : xasprintf("/%lld", (long long)live->iterations);
 
 	if (live->many)
-		say(live, *state == '\0' ? PAINT_BOLD : print_state_paint(state), "Iteration %lld%s%s%s", field_count(event, "iteration"), most,
+		live_say(live, *state == '\0' ? PAINT_BOLD : print_state_paint(state), "Iteration %lld%s%s%s", field_count(event, "iteration"), most,
 		    *state != '\0' ? " " : "", state);
 	free(most);
 }
@@ -195,7 +195,7 @@ static void on_slot_merged(struct live *live, const json_t *event)
 	struct live_slot *slot = slot_of(live, event);
 	char *name = status_tag_name(slot->number);
 
-	say(live, PAINT_GREEN, "%s MERGE merged %s as %.12s", name, field_text(event, "task"), field_text(event, "commit"));
+	live_say(live, PAINT_GREEN, "%s MERGE merged %s as %.12s", name, field_text(event, "task"), field_text(event, "commit"));
 	free(name);
 }
 
@@ -245,7 +245,7 @@ static void say_reviewing(struct live *live, struct live_slot *slot)
 static void on_fixing(const struct live_phase *t)
 {
 	long long fix = field_count(t->event, "fix");
-	char *word = xasprintf("FIX %lld", fix), *why = because(t->event, "obstacle", "");
+	char *word = xasprintf("FIX %lld", fix), *why = live_because(t->event, "obstacle", "");
 
 	for (char *p = strchr(why, '\n'); p != NULL; p = strchr(p, '\n'))
 		*p = ' ';
@@ -270,7 +270,7 @@ static void on_committing(const struct live_phase *t)
  * that is done, and not the task. */
 static void on_passed(const struct live_phase *t)
 {
-	char *why = because(t->event, "cause", "reason");
+	char *why = live_because(t->event, "cause", "reason");
 
 	if (t->slot->stopped)
 		say_of(t->live, t->slot, "STOPPED", PAINT_YELLOW, "%s", field_text(t->event, "reason"));
@@ -283,7 +283,7 @@ static void on_passed(const struct live_phase *t)
 
 static void on_failed(const struct live_phase *t)
 {
-	char *why = because(t->event, "cause", "");
+	char *why = live_because(t->event, "cause", "");
 
 	/* a slot that was not reviewed by itself shares the end of the one that was */
 	if (t->slot->round > 0 && cause_is_exhausted(field_text(t->event, "cause")))
@@ -295,12 +295,12 @@ static void on_failed(const struct live_phase *t)
 
 static void on_waiting(const struct live_phase *t)
 {
-	char *why = because(t->event, "reason", "cause"), *name = status_tag_name(t->slot->number);
+	char *why = live_because(t->event, "reason", "cause"), *name = status_tag_name(t->slot->number);
 
 	if (*why != '\0' && t->live->many)
-		say(t->live, print_state_paint("waiting"), "%s WAIT%s", name, why);
+		live_say(t->live, print_state_paint("waiting"), "%s WAIT%s", name, why);
 	else if (*why != '\0')
-		say(t->live, print_state_paint("waiting"), "Slot %lld waiting%s", (long long)t->slot->number, why);
+		live_say(t->live, print_state_paint("waiting"), "Slot %lld waiting%s", (long long)t->slot->number, why);
 	free(why);
 	free(name);
 }
@@ -308,12 +308,12 @@ static void on_waiting(const struct live_phase *t)
 /* An exhausted account, or a service that failed: no round and no fix is used by it. */
 static void on_cooling(const struct live_phase *t)
 {
-	char *why = because(t->event, "reason", "cause"), *name = status_tag_name(t->slot->number);
+	char *why = live_because(t->event, "reason", "cause"), *name = status_tag_name(t->slot->number);
 
 	if (t->live->many)
-		say(t->live, PAINT_YELLOW, "%s COOLING%s", name, why);
+		live_say(t->live, PAINT_YELLOW, "%s COOLING%s", name, why);
 	else
-		say(t->live, PAINT_YELLOW, "Cooling%s", why);
+		live_say(t->live, PAINT_YELLOW, "Cooling%s", why);
 	free(why);
 	free(name);
 }
@@ -377,7 +377,7 @@ static void on_attempt_started(struct live *live, const json_t *event)
 
 	if (is_review(event))
 		say_reviewing(live, slot_of(live, event));
-	say(live, PAINT_DIM, "  %s%s: %s (attempt %lld/%lld)", name, field_text(event, "role"), field_text(event, "agent"), field_count(event, "run"),
+	live_say(live, PAINT_DIM, "  %s%s: %s (attempt %lld/%lld)", name, field_text(event, "role"), field_text(event, "agent"), field_count(event, "run"),
 		field_count(event, "number"));
 	free(name);
 }
@@ -390,7 +390,7 @@ static bool is_no_success(const json_t *event)
 }
 
 /* Its work is a change of the tree. */
-static bool changes(const json_t *event)
+static bool live_changes_tree(const json_t *event)
 {
 	const char *role = field_text(event, "role");
 
@@ -398,7 +398,7 @@ static bool changes(const json_t *event)
 }
 
 /* How a process ended, for a line; the caller frees. */
-static char *ending(const json_t *event)
+static char *live_ending(const json_t *event)
 {
 	if (field_int(event, "signal") != FIELD_NONE)
 		return xasprintf("ended by signal %lld", field_count(event, "signal"));
@@ -409,12 +409,12 @@ static char *ending(const json_t *event)
 	if (field_count(event, "exit_code") != 0)
 		return xasprintf("exit status %lld", field_count(event, "exit_code"));
 	/* an exit status of 0 alone is no success, and what has been changed is looked at later */
-	return xstrdup(is_no_success(event) ? field_text(event, "outcome") : changes(event) ? "ended" : "done");
+	return xstrdup(is_no_success(event) ? field_text(event, "outcome") : live_changes_tree(event) ? "ended" : "done");
 }
 
 static void on_attempt_ended(struct live *live, const json_t *event)
 {
-	char *how = ending(event), *why = because(event, "cause", "");
+	char *how = live_ending(event), *why = live_because(event, "cause", "");
 	char *took = cell_duration(event, "wall_ms"), *cost = cell_cost(event, "cost_usd");
 	char *name = slot_name(live, event);
 	bool fine = field_int(event, "exit_code") == 0 && !is_no_success(event) && *why == '\0';
@@ -424,7 +424,7 @@ static void on_attempt_ended(struct live *live, const json_t *event)
 	/* one that could not be started has no other event */
 	if (is_review(event))
 		say_reviewing(live, slot_of(live, event));
-	say(live, fine ? PAINT_DIM : PAINT_RED, "  %s%s: %s%s%s%s%s%s", name, field_text(event, "role"), how, *took != '\0' ? " in " : "", took,
+	live_say(live, fine ? PAINT_DIM : PAINT_RED, "  %s%s: %s%s%s%s%s%s", name, field_text(event, "role"), how, *took != '\0' ? " in " : "", took,
 		*cost != '\0' ? ", " : "", cost, why);
 	free(name);
 	free(how);
@@ -455,10 +455,10 @@ static void on_review_decided(struct live *live, const json_t *event)
 	slot->round = field_count(event, "round");
 	name = slot_name(live, event);
 	if (counted)
-		say(live, print_state_paint(decision), "  %s%s: %lld new, %lld repeated, %lld resolved", name, decision, field_count(event, "new"),
+		live_say(live, print_state_paint(decision), "  %s%s: %lld new, %lld repeated, %lld resolved", name, decision, field_count(event, "new"),
 			field_count(event, "repeated"), field_count(event, "resolved"));
 	else
-		say(live, print_state_paint(decision), "  %s%s", name, decision);
+		live_say(live, print_state_paint(decision), "  %s%s", name, decision);
 	free(name);
 	/* Findings have events of their own. */
 	if (*feedback != '\0' && field_count(event, "findings") == 0)
@@ -488,7 +488,7 @@ static void on_finding(struct live *live, const json_t *event)
 static void on_hold_opened(struct live *live, const json_t *event)
 {
 	struct live_slot *slot = slot_of(live, event);
-	char *why = because(event, "reason", "");
+	char *why = live_because(event, "reason", "");
 
 	if (field_is(event, "kind", "exhausted"))
 		say_of(live, slot, "HELD", PAINT_RED, "Review failed after %lld iterations.", slot->round);
@@ -499,7 +499,7 @@ static void on_hold_opened(struct live *live, const json_t *event)
 static void on_hold_closed(struct live *live, const json_t *event)
 {
 	const char *state = field_text(event, "state"), *by = field_text(event, "by");
-	char *why = because(event, "message", "");
+	char *why = live_because(event, "message", "");
 
 	say_cut(live, "Hold %lld: %s%s%s%.*s", field_count(event, "hold"), state, *by != '\0' ? " by " : "", by, (int)strcspn(why, "\r\n"), why);
 	free(why);
@@ -509,7 +509,7 @@ static void on_budget(struct live *live, const json_t *event)
 {
 	char *text = budget_told(event);
 
-	say(live, PAINT_YELLOW, "Budget: %s", text);
+	live_say(live, PAINT_YELLOW, "Budget: %s", text);
 	free(text);
 }
 

@@ -45,7 +45,7 @@ static int pause_until_news(struct client *c, int timeout_ms)
 }
 
 /* The attempt object anew; NULL after telling. */
-static json_t *look(struct client *c, int64_t id, int *status)
+static json_t *logs_look(struct client *c, int64_t id, int *status)
 {
 	return client_get(c, "attempt.get", "id", id, status);
 }
@@ -82,7 +82,7 @@ static int show_attempt(const struct logs *l, const json_t *attempt)
 		status = pause_until_news(l->client, LOOK_AGAIN_MS);
 		if (status != 0)
 			return status;
-		now = look(l->client, id, &status);
+		now = logs_look(l->client, id, &status);
 		if (now == NULL)
 			return status;
 		over = is_over(now);
@@ -90,7 +90,7 @@ static int show_attempt(const struct logs *l, const json_t *attempt)
 	}
 }
 
-static void announce(const struct logs *l, const json_t *attempt)
+static void logs_announce(const struct logs *l, const json_t *attempt)
 {
 	const struct print *talk = &l->client->talk;
 
@@ -117,7 +117,7 @@ static int show_new(const struct logs *l, int64_t *last)
 
 		if (number <= *last || (l->only != FIELD_NONE && l->only != number))
 			continue;
-		announce(l, attempt);
+		logs_announce(l, attempt);
 		status = show_attempt(l, attempt);
 		*last = number;
 	}

@@ -167,7 +167,7 @@ int help_command(struct client *c)
 }
 
 /* What --help and --version ask for instead of the command. */
-static bool answered(const struct client *c)
+static bool main_has_answered(const struct client *c)
 {
 	if (options_given(&c->options, "version"))
 		puts("rlctl " RLD_VERSION);
@@ -219,7 +219,7 @@ static int parse_and_run(struct client *c, int argc, char **argv)
 
 	if (status != 0)
 		return status;
-	if (answered(c))
+	if (main_has_answered(c))
 		return EXIT_DONE;
 	if (c->options.count == 0) {
 		print_overview(stderr);
@@ -236,7 +236,7 @@ static int parse_and_run(struct client *c, int argc, char **argv)
 	status = options_parse(&c->options, argc, argv, c->command->options, false);
 	if (status != 0)
 		return status;
-	return answered(c) ? EXIT_DONE : run_client(c);
+	return main_has_answered(c) ? EXIT_DONE : run_client(c);
 }
 
 int main(int argc, char **argv)

@@ -122,7 +122,7 @@ void print_agent_text(const struct print *p, const char *data, size_t size)
 	free(safe);
 }
 
-static void dump(const struct print *p, const json_t *value, size_t flags)
+static void print_dump(const struct print *p, const json_t *value, size_t flags)
 {
 	json_dumpf(value, p->file, flags | JSON_ENCODE_ANY | (p->terminal ? JSON_ENSURE_ASCII : 0));
 	fputc('\n', p->file);
@@ -130,12 +130,12 @@ static void dump(const struct print *p, const json_t *value, size_t flags)
 
 void print_json(const struct print *p, const json_t *value)
 {
-	dump(p, value, JSON_COMPACT);
+	print_dump(p, value, JSON_COMPACT);
 }
 
 void print_json_indented(const struct print *p, const json_t *value)
 {
-	dump(p, value, JSON_INDENT(2));
+	print_dump(p, value, JSON_INDENT(2));
 }
 
 enum paint print_state_paint(const char *state)

@@ -77,7 +77,7 @@ enum probe_drift probe_drift(const char *a, const char *b)
 }
 
 /* False: there is no more for now. */
-static bool take(struct live *l, int stream)
+static bool probe_take(struct live *l, int stream)
 {
 	char chunk[4096];
 	ssize_t n = read(l->fds[stream], chunk, sizeof(chunk));
@@ -102,7 +102,7 @@ static char *first_line(const char *text)
 }
 
 /* The process has ended, or is to: nothing of its group stays. */
-static void finish(struct live *l, enum probe_result result)
+static void probe_finish(struct live *l, enum probe_result result)
 {
 	struct probe *probe = l->probe;
 	int status = 0;
@@ -113,7 +113,7 @@ static void finish(struct live *l, enum probe_result result)
 	while (waitpid(l->pid, &status, 0) == -1 && errno == EINTR)
 		;
 	for (int i = 0; i < STREAMS; i++) {
-		while (l->fds[i] != -1 && l->total < FLOOD && take(l, i))
+		while (l->fds[i] != -1 && l->total < FLOOD && probe_take(l, i))
 			;
 		if (l->fds[i] != -1)
 			close(l->fds[i]);
@@ -136,7 +136,7 @@ static void not_started(struct probe *probe, int failure)
 	probe->version = NULL;
 }
 
-static void begin(struct live *l, struct probe *probe, int64_t ms)
+static void probe_begin(struct live *l, struct probe *probe, int64_t ms)
 {
 	int pipes[STREAMS][2], failure;
 
@@ -167,24 +167,24 @@ static void begin(struct live *l, struct probe *probe, int64_t ms)
 }
 
 /* What has become of it by now. */
-static void look(struct live *l)
+static void probe_look(struct live *l)
 {
 	struct pollfd ended = { .fd = l->process, .events = POLLIN };
 	bool gone = poll(&ended, 1, 0) == 1;
 
 	for (int i = 0; i < STREAMS; i++)
-		while (l->fds[i] != -1 && l->total < FLOOD && take(l, i))
+		while (l->fds[i] != -1 && l->total < FLOOD && probe_take(l, i))
 			;
 	if (l->total >= FLOOD)
-		finish(l, PROBE_FLOODS);
+		probe_finish(l, PROBE_FLOODS);
 	else if (gone)
-		finish(l, PROBE_ANSWERED);
+		probe_finish(l, PROBE_ANSWERED);
 	else if (clock_steady() >= l->end)
-		finish(l, PROBE_LATE);
+		probe_finish(l, PROBE_LATE);
 }
 
 /* Until one of them has something to say, or its time is up. */
-static void await(const struct live *lives, int signals)
+static void probe_await(const struct live *lives, int signals)
 {
 	struct pollfd p[SIDE_BY_SIDE * (STREAMS + 1) + 1];
 	int64_t first = INT64_MAX, left;
@@ -215,7 +215,7 @@ static void take_signal(struct live *lives, int signals, const sigset_t *before)
 		return;
 	for (size_t i = 0; i < SIDE_BY_SIDE; i++)
 		if (lives[i].probe != NULL)
-			finish(&lives[i], PROBE_LATE);
+			probe_finish(&lives[i], PROBE_LATE);
 	sigprocmask(SIG_SETMASK, before, NULL);
 	raise((int)info.ssi_signo);
 }
@@ -239,13 +239,13 @@ void probe_run(struct probe *probes, size_t count, int64_t ms)
 		running = 0;
 		for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
 			if (lives[i].probe != NULL)
-				look(&lives[i]);
+				probe_look(&lives[i]);
 			while (lives[i].probe == NULL && next < count)
-				begin(&lives[i], &probes[next++], ms);
+				probe_begin(&lives[i], &probes[next++], ms);
 			running += lives[i].probe != NULL;
 		}
 		if (running > 0)
-			await(lives, signals);
+			probe_await(lives, signals);
 		take_signal(lives, signals, &before);
 	} while (running > 0);
 	close(signals);

@@ -35,7 +35,7 @@ void program_check_add(json_t *checks, const char *name, const char *state, char
 }
 
 /* The value of a variable that the agent would have; NULL: none, or an empty one. */
-static const char *variable(const struct subject *s, const char *name, size_t length)
+static const char *check_variable(const struct subject *s, const char *name, size_t length)
 {
 	for (size_t i = 0; i < json_array_size(s->variables); i++) {
 		const char *entry = json_string_value(json_array_get(s->variables, i));
@@ -56,7 +56,7 @@ static bool is_file(const char *path)
 }
 
 /* As execvp(3) looks; a directory that is not absolute depends on where the agent works. */
-static void search(struct subject *s, const char *program, const char *path)
+static void check_search(struct subject *s, const char *program, const char *path)
 {
 	while (path != NULL && *path != '\0') {
 		size_t length = strcspn(path, ":");
@@ -76,10 +76,10 @@ static void search(struct subject *s, const char *program, const char *path)
 	}
 }
 
-static void locate(struct subject *s, const char *program)
+static void check_locate(struct subject *s, const char *program)
 {
 	if (strchr(program, '/') == NULL) {
-		search(s, program, variable(s, "PATH", strlen("PATH")));
+		check_search(s, program, check_variable(s, "PATH", strlen("PATH")));
 	} else if (*program != '/') {
 		s->unknown = true;
 	} else if (is_file(program)) {
@@ -88,7 +88,7 @@ static void locate(struct subject *s, const char *program)
 	}
 }
 
-static void prepare(struct subject *s, const char *program)
+static void check_prepare(struct subject *s, const char *program)
 {
 	static const char *const fixed[] = { "NO_COLOR=1", "TERM=dumb", "GIT_OPTIONAL_LOCKS=0" };
 	size_t count = 0, more = ARRAY_SIZE(fixed);
@@ -104,11 +104,11 @@ static void prepare(struct subject *s, const char *program)
 	if (field_has(field_array(s->agent, "set"), "PATH"))
 		s->unknown = true;
 	else
-		locate(s, program);
+		check_locate(s, program);
 }
 
 /* Ask every program once, however many agents it serves. */
-static struct probe *ask(struct subject *subjects, size_t count, size_t *nprobes, int64_t ms)
+static struct probe *check_ask(struct subject *subjects, size_t count, size_t *nprobes, int64_t ms)
 {
 	struct probe *probes = xreallocarray(NULL, count, sizeof(*probes));
 
@@ -189,7 +189,7 @@ static char *login_file(const struct subject *s, const char *hint, bool *hidden)
 	const char *name = *hint == '~' ? "HOME" : hint + 1, *rest = strchr(hint, '/');
 	size_t length = *hint == '~' ? strlen("HOME") : rest == NULL ? strlen(name) : (size_t)(rest - name);
 	char *word = xasprintf("%.*s", (int)length, name);
-	const char *folder = variable(s, name, length);
+	const char *folder = check_variable(s, name, length);
 
 	/* rld.toml sets it, to what we are not told */
 	*hidden = field_has(field_array(s->agent, "set"), word);
@@ -206,7 +206,7 @@ static enum login login_by(const struct subject *s, const char *hint)
 	char *file;
 
 	if (*hint != '~' && *hint != '$')
-		return variable(s, hint, strlen(hint)) != NULL || field_has(field_array(s->agent, "set"), hint) ? LOGIN_SEEN : LOGIN_NONE;
+		return check_variable(s, hint, strlen(hint)) != NULL || field_has(field_array(s->agent, "set"), hint) ? LOGIN_SEEN : LOGIN_NONE;
 	file = login_file(s, hint, &hidden);
 	/* pi leaves "{}" without any login */
 	seen = file != NULL && stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 2;
@@ -261,7 +261,7 @@ out:
 	free(by);
 }
 
-static json_t *document(const struct subject *s, const struct probe *probes, int64_t ms)
+static json_t *check_document(const struct subject *s, const struct probe *probes, int64_t ms)
 {
 	const char *version = s->probe != SIZE_MAX ? probes[s->probe].version : NULL, *measured = field_text(s->agent, "measured");
 	json_t *checks = json_array();
@@ -272,7 +272,7 @@ static json_t *document(const struct subject *s, const struct probe *probes, int
 		"checks", checks);
 }
 
-static void release(struct subject *subjects, size_t count, struct probe *probes, size_t nprobes)
+static void check_release(struct subject *subjects, size_t count, struct probe *probes, size_t nprobes)
 {
 	for (size_t i = 0; i < nprobes; i++)
 		probe_release(&probes[i]);
@@ -294,12 +294,12 @@ json_t *program_check_agents(const json_t *agents, int64_t ms)
 
 	for (size_t i = 0; i < count; i++) {
 		subjects[i] = (struct subject){ .agent = json_array_get(agents, i) };
-		prepare(&subjects[i], field_text(subjects[i].agent, "program"));
+		check_prepare(&subjects[i], field_text(subjects[i].agent, "program"));
 	}
-	probes = ask(subjects, count, &nprobes, ms);
+	probes = check_ask(subjects, count, &nprobes, ms);
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, document(&subjects[i], probes, ms));
-	release(subjects, count, probes, nprobes);
+		json_array_append_new(list, check_document(&subjects[i], probes, ms));
+	check_release(subjects, count, probes, nprobes);
 	return list;
 }
 
@@ -313,9 +313,9 @@ void program_check_tools(json_t *checks, int64_t ms)
 
 	for (size_t i = 0; i < count; i++) {
 		subjects[i] = (struct subject){ .agent = NULL };
-		prepare(&subjects[i], names[i]);
+		check_prepare(&subjects[i], names[i]);
 	}
-	probes = ask(subjects, count, &nprobes, ms);
+	probes = check_ask(subjects, count, &nprobes, ms);
 	for (size_t i = 0; i < count; i++) {
 		if (subjects[i].probe != SIZE_MAX)
 			add_answer(checks, names[i], &probes[subjects[i].probe], "", "warning", ms);
@@ -326,5 +326,5 @@ void program_check_tools(json_t *checks, int64_t ms)
 		else
 			program_check_add(checks, names[i], "ok", xstrdup("not on your PATH: beads are read from .beads/issues.jsonl, and not closed there"), NULL);
 	}
-	release(subjects, count, probes, nprobes);
+	check_release(subjects, count, probes, nprobes);
 }

@@ -102,7 +102,7 @@ static bool take_events(struct follow *f, bool *broken)
 }
 
 /* timeout_ms: for all of it, whatever is told meanwhile; -1: none. */
-static enum follow_result follow(struct follow *f, int timeout_ms)
+static enum follow_result run_follow(struct follow *f, int timeout_ms)
 {
 	int64_t until = clock_steady() + timeout_ms;
 
@@ -136,7 +136,7 @@ static enum follow_result let_go(struct follow *f)
 	tell_detached(f);
 	fputs("Ctrl-C again cancels it now.\n", f->client->talk.file);
 	fflush(f->client->talk.file);
-	return follow(f, SECOND_THOUGHTS_MS);
+	return run_follow(f, SECOND_THOUGHTS_MS);
 }
 
 static void hang_up(struct client *c)
@@ -190,13 +190,13 @@ static enum follow_result come_back(struct follow *f)
 }
 
 /* One that cannot be cancelled, perhaps since it has just ended, is followed all the same: its end is on the way. */
-static enum follow_result cancel(struct follow *f)
+static enum follow_result run_cancel(struct follow *f)
 {
 	int status;
 
 	release_interrupts();
 	json_decref(client_get(f->client, "run.cancel", "id", f->run, &status));
-	return status != EXIT_NO_DAEMON ? follow(f, -1) : FOLLOW_BROKEN;
+	return status != EXIT_NO_DAEMON ? run_follow(f, -1) : FOLLOW_BROKEN;
 }
 
 /* What the run ends with by leave of its policy is no secret. */
@@ -291,7 +291,7 @@ static void tell_report(const struct client *c, const json_t *run)
 	warnx("the report %s was not written, the log of rld says why; \"rlctl report %lld --format json -o FILE\" makes it", path, (long long)id);
 }
 
-static int finish(struct follow *f)
+static int run_finish(struct follow *f)
 {
 	struct client *c = f->client;
 	int status, code;
@@ -319,10 +319,10 @@ static int finish(struct follow *f)
 
 static int follow_to_the_end(struct follow *f)
 {
-	enum follow_result result = follow(f, -1);
+	enum follow_result result = run_follow(f, -1);
 
 	while (result == FOLLOW_BROKEN && (result = come_back(f)) == FOLLOW_BACK)
-		result = follow(f, -1);
+		result = run_follow(f, -1);
 	if (result == FOLLOW_INTERRUPTED) {
 		if (f->client->conn == NULL) {
 			tell_detached(f);
@@ -332,10 +332,10 @@ static int follow_to_the_end(struct follow *f)
 		if (result == FOLLOW_TIMEOUT)
 			return EXIT_DETACHED;
 		if (result == FOLLOW_INTERRUPTED)
-			result = cancel(f);
+			result = run_cancel(f);
 	}
 	if (result == FOLLOW_FINAL)
-		return finish(f);
+		return run_finish(f);
 	warnx("the daemon has gone; run %lld and its agents go on. \"rlctl wait %lld\" takes up the waiting", (long long)f->run, (long long)f->run);
 	return EXIT_NO_DAEMON;
 }
@@ -362,7 +362,7 @@ int run_command(struct client *c)
 	f.live = quiet ? NULL : live_of(c, f.run);
 	/* With a key that is known the run may have ended long ago, before the events we ask for. */
 	if (exit_is_final(field_text(submitted, "state")))
-		status = finish(&f);
+		status = run_finish(&f);
 	else if ((status = client_subscribe(c, f.run, since)) == 0)
 		status = follow_to_the_end(&f);
 	live_free(f.live);

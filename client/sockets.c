@@ -12,16 +12,16 @@
 #define SYSTEM_SOCKET SYSTEM_DIRECTORY "/rld.sock"
 
 /* A variable that holds an absolute path; others are to be ignored, says the XDG base directory specification. */
-static const char *directory(const char *name)
+static const char *sockets_directory(const char *name)
 {
 	const char *value = getenv(name);
 
 	return value != NULL && *value == '/' ? value : NULL;
 }
 
-static const char *home(void)
+static const char *sockets_home(void)
 {
-	const char *path = directory("HOME");
+	const char *path = sockets_directory("HOME");
 	const struct passwd *user;
 
 	if (path != NULL)
@@ -32,9 +32,9 @@ static const char *home(void)
 
 char *sockets_state_dir(void)
 {
-	const char *base = directory("XDG_STATE_HOME");
+	const char *base = sockets_directory("XDG_STATE_HOME");
 
-	return base != NULL ? xasprintf("%s/rld", base) : xasprintf("%s/.local/state/rld", home());
+	return base != NULL ? xasprintf("%s/rld", base) : xasprintf("%s/.local/state/rld", sockets_home());
 }
 
 bool sockets_system_owner(uid_t *uid)
@@ -64,7 +64,7 @@ bool sockets_system_unit(void)
 
 char **sockets_list(void)
 {
-	const char *runtime = directory("XDG_RUNTIME_DIR");
+	const char *runtime = sockets_directory("XDG_RUNTIME_DIR");
 	char **sockets = xreallocarray(NULL, 4, sizeof(*sockets));
 	char *state = sockets_state_dir();
 	int n = 0;

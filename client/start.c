@@ -257,7 +257,7 @@ static int open_log(const char *path)
 	return open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-static int report(enum start_result result, pid_t pid, const char *rld, const char *log_path, int log, off_t offset)
+static int start_report(enum start_result result, pid_t pid, const char *rld, const char *log_path, int log, off_t offset)
 {
 	int status = 0;
 
@@ -308,7 +308,7 @@ int start_daemon(const char *state_dir)
 		warn("pidfd_open");
 		goto out;
 	}
-	status = report(await_ready(ready, process), pid, rld, log_path, log, offset);
+	status = start_report(await_ready(ready, process), pid, rld, log_path, log, offset);
 	if (status == 0)
 		warnx("started a daemon for you (process %d, state in %s); \"rlctl stop\" ends it", (int)pid, state_dir);
 out:
@@ -326,7 +326,7 @@ out:
 }
 
 /* The wait status of a process of ours. */
-static int await(pid_t pid)
+static int start_await(pid_t pid)
 {
 	int status;
 
@@ -351,7 +351,7 @@ int start_config_check(const char *file)
 	free(rld);
 	if (failure != 0)
 		return EXIT_REFUSED;
-	status = await(pid);
+	status = start_await(pid);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_REFUSED;
 }
 
@@ -421,7 +421,7 @@ int start_git(const char *const *argv, const char *const *more, struct buf *outp
 	} else {
 		if (output != NULL && buf_read(output, ends[0], GIT_OUTPUT_MAX) != 0)
 			warnx("git printed more than was to be expected");
-		status = await(pid);
+		status = start_await(pid);
 		failure = WIFEXITED(status) ? 0 : -1;
 		if (failure != 0)
 			warnx("git was ended by signal %d", WTERMSIG(status));

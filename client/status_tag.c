@@ -22,7 +22,7 @@ char *status_tag_name(int64_t slot)
 }
 
 /* Why it is so: cause before reason. "" when nobody says. */
-static char *why(const struct tag_facts *l)
+static char *tag_why(const struct tag_facts *l)
 {
 	return cell_why(l->slot, NULL);
 }
@@ -33,17 +33,17 @@ static bool is_reviewed(const struct tag_facts *l)
 	return field_count(l->slot, "round") > 0;
 }
 
-static char *reviewing(const struct tag_facts *l)
+static char *tag_reviewing(const struct tag_facts *l)
 {
 	return *l->task == '\0' ? xstrdup("reviewing") : xasprintf("reviewing %s", l->task);
 }
 
-static char *fixing(const struct tag_facts *l)
+static char *tag_fixing(const struct tag_facts *l)
 {
 	return xasprintf("fix attempt %lld%s%s", field_count(l->slot, "fix"), *l->task == '\0' ? "" : " for ", l->task);
 }
 
-static char *checking(const struct tag_facts *l)
+static char *tag_checking(const struct tag_facts *l)
 {
 	const char *command = field_is(l->attempt, "role", "check") ? field_text(l->attempt, "agent") : "";
 
@@ -57,12 +57,12 @@ static bool is_merged(const struct tag_facts *l)
 	return *field_text(l->slot, "commit") != '\0' && *field_text(l->run, "result_branch") != '\0';
 }
 
-static char *merging(const struct tag_facts *l)
+static char *tag_merging(const struct tag_facts *l)
 {
 	return xasprintf("merging %s", l->task);
 }
 
-static char *committing(const struct tag_facts *l)
+static char *tag_committing(const struct tag_facts *l)
 {
 	return xasprintf("committing %s", l->task);
 }
@@ -74,17 +74,17 @@ static bool has_stopped(const struct tag_facts *l)
 }
 
 /* Also for the moment in which what it said is read. */
-static bool runs(const struct tag_facts *l)
+static bool tag_runs(const struct tag_facts *l)
 {
 	return l->attempt != NULL && !field_is(l->attempt, "state", "starting");
 }
 
 static bool has_said_something(const struct tag_facts *l)
 {
-	return runs(l) && l->events > 0;
+	return tag_runs(l) && l->events > 0;
 }
 
-static char *working(const struct tag_facts *l)
+static char *tag_working(const struct tag_facts *l)
 {
 	if (*l->task != '\0')
 		return xasprintf("working on %s", l->task);
@@ -116,7 +116,7 @@ static const json_t *slot_before(const struct tag_facts *l, bool picked)
 }
 
 /* The agent is about to run, or has just ended and the next step is on its way. */
-static char *spawning(const struct tag_facts *l)
+static char *tag_spawning(const struct tag_facts *l)
 {
 	const json_t *before = slot_before(l, true);
 
@@ -130,29 +130,29 @@ static bool is_paused(const struct tag_facts *l)
 	return field_is(l->run, "state", "paused") || field_true(l->run, "paused");
 }
 
-static char *nothing(const struct tag_facts *l)
+static char *tag_nothing(const struct tag_facts *l)
 {
 	(void)l;
 	return xstrdup("");
 }
 
 /* What keeps it from a slot of the daemon. */
-static const char *reason(const struct tag_facts *l)
+static const char *tag_reason(const struct tag_facts *l)
 {
 	return *field_text(l->slot, "reason") != '\0' ? field_text(l->slot, "reason") : field_text(l->run, "reason");
 }
 
 static bool is_queued(const struct tag_facts *l)
 {
-	return field_is(l->run, "state", "queued") || strstr(reason(l), "in use") != NULL || strstr(reason(l), " busy") != NULL;
+	return field_is(l->run, "state", "queued") || strstr(tag_reason(l), "in use") != NULL || strstr(tag_reason(l), " busy") != NULL;
 }
 
 static char *for_what(const struct tag_facts *l)
 {
-	return xstrdup(reason(l));
+	return xstrdup(tag_reason(l));
 }
 
-static char *waiting(const struct tag_facts *l)
+static char *tag_waiting(const struct tag_facts *l)
 {
 	const json_t *before = slot_before(l, false);
 
@@ -175,24 +175,24 @@ static const struct {
 	char *(*text)(const struct tag_facts *l);
 	bool counts;
 } tags[] = {
-	{ "REVIEW", PAINT_CYAN, "reviewing", is_reviewed, reviewing, false },
-	{ "FIX", PAINT_YELLOW, "fixing", NULL, fixing, false },
-	{ "CHECK", PAINT_CYAN, "checking", NULL, checking, false },
-	{ "MERGE", PAINT_CYAN, "committing", is_merged, merging, false },
-	{ "COMMIT", PAINT_CYAN, "committing", NULL, committing, false },
-	{ "COMMIT", PAINT_CYAN, "reviewing", NULL, committing, false },
-	{ "HELD", PAINT_YELLOW, "held", NULL, why, false },
-	{ "COOLING", PAINT_YELLOW, "cooling", NULL, why, false },
-	{ "STOPPED", PAINT_YELLOW, "passed", has_stopped, why, false },
-	{ "PASSED", PAINT_GREEN, "passed", NULL, why, false },
-	{ "FAILED", PAINT_RED, "failed", NULL, why, false },
-	{ "CANCELLED", PAINT_DIM, "cancelled", NULL, why, false },
-	{ "EVENTS", PAINT_CYAN, "implementing", has_said_something, working, true },
-	{ "RUN", PAINT_CYAN, "implementing", runs, working, false },
-	{ "SPAWN", PAINT_CYAN, "implementing", NULL, spawning, false },
-	{ "PAUSED", PAINT_YELLOW, "waiting", is_paused, nothing, false },
+	{ "REVIEW", PAINT_CYAN, "reviewing", is_reviewed, tag_reviewing, false },
+	{ "FIX", PAINT_YELLOW, "fixing", NULL, tag_fixing, false },
+	{ "CHECK", PAINT_CYAN, "checking", NULL, tag_checking, false },
+	{ "MERGE", PAINT_CYAN, "committing", is_merged, tag_merging, false },
+	{ "COMMIT", PAINT_CYAN, "committing", NULL, tag_committing, false },
+	{ "COMMIT", PAINT_CYAN, "reviewing", NULL, tag_committing, false },
+	{ "HELD", PAINT_YELLOW, "held", NULL, tag_why, false },
+	{ "COOLING", PAINT_YELLOW, "cooling", NULL, tag_why, false },
+	{ "STOPPED", PAINT_YELLOW, "passed", has_stopped, tag_why, false },
+	{ "PASSED", PAINT_GREEN, "passed", NULL, tag_why, false },
+	{ "FAILED", PAINT_RED, "failed", NULL, tag_why, false },
+	{ "CANCELLED", PAINT_DIM, "cancelled", NULL, tag_why, false },
+	{ "EVENTS", PAINT_CYAN, "implementing", has_said_something, tag_working, true },
+	{ "RUN", PAINT_CYAN, "implementing", tag_runs, tag_working, false },
+	{ "SPAWN", PAINT_CYAN, "implementing", NULL, tag_spawning, false },
+	{ "PAUSED", PAINT_YELLOW, "waiting", is_paused, tag_nothing, false },
 	{ "QUEUED", PAINT_DIM, "waiting", is_queued, for_what, false },
-	{ "WAIT", PAINT_DIM, NULL, NULL, waiting, false },
+	{ "WAIT", PAINT_DIM, NULL, NULL, tag_waiting, false },
 };
 
 void status_tag_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events, struct status_tag *tag)

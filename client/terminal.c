@@ -66,7 +66,7 @@ static void give_back(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
 }
 
-static void die(int signal)
+static void terminal_die(int signal)
 {
 	give_back();
 	raise(signal);	/* the default is back: SA_RESETHAND */
@@ -75,7 +75,7 @@ static void die(int signal)
 static void restore_whatever_happens(void)
 {
 	static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-	struct sigaction action = { .sa_handler = die, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction action = { .sa_handler = terminal_die, .sa_flags = (int)SA_RESETHAND };
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)

@@ -68,7 +68,7 @@ static void give_in(int signal)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-static void draw(struct watch *w, int64_t now)
+static void watch_draw(struct watch *w, int64_t now)
 {
 	struct watch_data *d = &w->data;
 	struct lines l;
@@ -94,7 +94,7 @@ static size_t slots_with_room(const struct watch *w)
 	return w->lines / 2;
 }
 
-static enum watch_end after(const struct watch *w, enum watch_result result)
+static enum watch_end watch_after(const struct watch *w, enum watch_result result)
 {
 	struct pollfd p = { .fd = w->quit, .events = POLLIN };
 
@@ -106,9 +106,9 @@ static enum watch_end after(const struct watch *w, enum watch_result result)
 	return poll(&p, 1, 0) > 0 ? GO_ON : END_GONE;
 }
 
-static enum watch_end load(struct watch *w)
+static enum watch_end watch_load(struct watch *w)
 {
-	enum watch_end end = after(w, watch_data_load(&w->data, w->choice.slot, slots_with_room(w), &w->error));
+	enum watch_end end = watch_after(w, watch_data_load(&w->data, w->choice.slot, slots_with_room(w), &w->error));
 	size_t count = json_array_size(w->data.runs), slot = w->choice.slot;
 
 	if (end != GO_ON)
@@ -125,10 +125,10 @@ static enum watch_end load(struct watch *w)
 /* FIELD_NONE: the list. */
 static enum watch_end look_at(struct watch *w, int64_t run)
 {
-	enum watch_end end = after(w, watch_data_follow(&w->data, run, &w->error));
+	enum watch_end end = watch_after(w, watch_data_follow(&w->data, run, &w->error));
 
 	w->choice = (struct screen_choice){ .slot = 0 };
-	return end == GO_ON ? load(w) : end;
+	return end == GO_ON ? watch_load(w) : end;
 }
 
 /* ---- keys ---- */
@@ -211,38 +211,38 @@ static void take_signals(struct watch *w)
 	}
 }
 
-static int64_t sooner(int64_t a, int64_t b)
+static int64_t watch_sooner(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Until when nothing is to be done, as poll() wants it. */
-static int rest(const struct watch *w, int64_t now)
+static int watch_rest(const struct watch *w, int64_t now)
 {
 	int64_t due = INT64_MAX;
 
 	if (w->data.stale)
-		due = sooner(due, w->loaded + LOAD_MS);
+		due = watch_sooner(due, w->loaded + LOAD_MS);
 	if (w->dirty)
-		due = sooner(due, w->drawn + FRAME_MS);
+		due = watch_sooner(due, w->drawn + FRAME_MS);
 	if (watch_data_is_live(&w->data))
-		due = sooner(due, w->ticked + TICK_MS);
+		due = watch_sooner(due, w->ticked + TICK_MS);
 	return due == INT64_MAX ? -1 : due <= now ? 0 : (int)(due - now);
 }
 
 /* What is due. */
-static enum watch_end work(struct watch *w, int64_t now)
+static enum watch_end watch_work(struct watch *w, int64_t now)
 {
 	if (w->data.stale && now >= w->loaded + LOAD_MS)
-		return load(w);
+		return watch_load(w);
 	if (watch_data_is_live(&w->data) && now >= w->ticked + TICK_MS) {
 		w->ticked = now;
 		w->dirty = true;
 		if (w->data.run != FIELD_NONE)
-			return after(w, watch_data_tick(&w->data, w->choice.slot, slots_with_room(w)));
+			return watch_after(w, watch_data_tick(&w->data, w->choice.slot, slots_with_room(w)));
 	}
 	if (w->dirty && now >= w->drawn + FRAME_MS)
-		draw(w, now);
+		watch_draw(w, now);
 	return GO_ON;
 }
 
@@ -257,7 +257,7 @@ static bool take_quit(struct watch *w)
 	return true;
 }
 
-static enum watch_end loop(struct watch *w)
+static enum watch_end watch_loop(struct watch *w)
 {
 	enum watch_end end;
 
@@ -267,13 +267,13 @@ static enum watch_end loop(struct watch *w)
 			{ .fd = w->quit, .events = POLLIN }, { .fd = w->other, .events = POLLIN },
 		};
 
-		end = work(w, clock_steady());
+		end = watch_work(w, clock_steady());
 		/* what a call has found on its way is in no descriptor any more */
 		if (end == GO_ON)
-			end = after(w, watch_data_events(&w->data));
+			end = watch_after(w, watch_data_events(&w->data));
 		if (end != GO_ON)
 			return end;
-		poll(p, ARRAY_SIZE(p), rest(w, clock_steady()));
+		poll(p, ARRAY_SIZE(p), watch_rest(w, clock_steady()));
 		if (take_quit(w))
 			return END_QUIT;
 		take_signals(w);
@@ -321,7 +321,7 @@ static int watch_screen(struct client *c, int64_t run)
 		status = terminal_open();
 		if (status != 0)
 			errc(EXIT_REFUSED, -status, "the terminal");
-		end = loop(&w);
+		end = watch_loop(&w);
 		terminal_close();
 	}
 	if (w.signal == 0)

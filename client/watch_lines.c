@@ -54,7 +54,7 @@ static void print_now(const struct watch_lines *w, const json_t *run, const json
 }
 
 /* What makes lines of the events of a run that we now hear of for the first time. run: as in run.get, NULL: not known. */
-static struct live *begin(struct watch_lines *w, int64_t id, const json_t *run)
+static struct live *watch_begin_run(struct watch_lines *w, int64_t id, const json_t *run)
 {
 	char *before = w->run == FIELD_NONE ? xasprintf("[%lld] ", (long long)id) : xstrdup("");
 
@@ -74,12 +74,12 @@ static struct live *live_of(struct watch_lines *w, int64_t id)
 		if (w->runs[i].run == id)
 			return w->runs[i].live;
 	run = call_method(w->client->conn, "run.get", json_pack("{s:I}", "id", (json_int_t)id), &error);
-	live = begin(w, id, run);
+	live = watch_begin_run(w, id, run);
 	json_decref(run);
 	return live;
 }
 
-static void end(struct watch_lines *w, int64_t id)
+static void watch_end_run(struct watch_lines *w, int64_t id)
 {
 	for (size_t i = 0; i < w->count; i++) {
 		if (w->runs[i].run == id) {
@@ -101,7 +101,7 @@ static void print_cooldown(const struct print *p, const json_t *event)
 }
 
 /* True: the run that is watched has ended. */
-static bool tell(struct watch_lines *w, const json_t *event)
+static bool watch_tell(struct watch_lines *w, const json_t *event)
 {
 	int64_t id = field_int(event, "run");
 	bool over = field_is(event, "type", "run.state") && is_over(field_text(event, "state"));
@@ -113,11 +113,11 @@ static bool tell(struct watch_lines *w, const json_t *event)
 	else if (field_is(event, "type", "cooldown"))
 		print_cooldown(&w->client->out, event);
 	if (over)
-		end(w, id);
+		watch_end_run(w, id);
 	return over && w->run != FIELD_NONE;
 }
 
-static int follow(struct watch_lines *w)
+static int watch_follow(struct watch_lines *w)
 {
 	json_t *message;
 
@@ -132,7 +132,7 @@ static int follow(struct watch_lines *w)
 		if (got != 1)
 			continue;
 		if (field_is(message, "method", "event"))
-			over = tell(w, json_object_get(message, "params"));
+			over = watch_tell(w, json_object_get(message, "params"));
 		json_decref(message);
 		if (fflush(w->client->out.file) == EOF)
 			return EXIT_REFUSED;
@@ -154,11 +154,11 @@ static int watch_one(struct watch_lines *w)
 		print_now(w, run, field_array(attempts, "attempts"));
 	json_decref(attempts);
 	if (status == 0)
-		begin(w, w->run, run);
+		watch_begin_run(w, w->run, run);
 	json_decref(run);
 	if (status != 0)
 		return status;
-	return over ? EXIT_DONE : follow(w);
+	return over ? EXIT_DONE : watch_follow(w);
 }
 
 int watch_lines(struct client *c, int64_t run)
@@ -171,9 +171,9 @@ int watch_lines(struct client *c, int64_t run)
 		json_object_set_new(params, "run", json_integer(run));
 	json_decref(client_call(c, "event.subscribe", params, &status));
 	if (status == 0)
-		status = run != FIELD_NONE ? watch_one(&w) : follow(&w);
+		status = run != FIELD_NONE ? watch_one(&w) : watch_follow(&w);
 	while (w.count > 0)
-		end(&w, w.runs[0].run);
+		watch_end_run(&w, w.runs[0].run);
 	free(w.runs);
 	return status;
 }

@@ -74,7 +74,7 @@ static int sync_parent(int dirfd, const char *name)
 }
 
 /* keep_mode: exactly mode, whatever the umask says. */
-static int replace(int dirfd, const char *name, const void *data, size_t size, int mode, bool keep_mode, bool durable)
+static int file_replace(int dirfd, const char *name, const void *data, size_t size, int mode, bool keep_mode, bool durable)
 {
 	char *tmp = xasprintf("%s.tmp%d", name, (int)gettid());
 	int fd, rv;
@@ -104,7 +104,7 @@ static int replace(int dirfd, const char *name, const void *data, size_t size, i
 
 int file_write(int dirfd, const char *name, const void *data, size_t size, int mode, bool durable)
 {
-	return replace(dirfd, name, data, size, mode, false, durable);
+	return file_replace(dirfd, name, data, size, mode, false, durable);
 }
 
 int file_update(const char *path, const void *data, size_t size)
@@ -120,7 +120,7 @@ int file_update(const char *path, const void *data, size_t size)
 	else if (!S_ISREG(st.st_mode))
 		rv = -EINVAL;
 	else
-		rv = replace(AT_FDCWD, target, data, size, st.st_mode & 07777, true, true);
+		rv = file_replace(AT_FDCWD, target, data, size, st.st_mode & 07777, true, true);
 	free(target);
 	return rv;
 }
@@ -173,7 +173,7 @@ int file_mkdir_anew(const char *path, int mode)
 }
 
 /* Up to max bytes from one descriptor to another. 0 or -errno. */
-static int copy(int from, int to, size_t max)
+static int file_copy(int from, int to, size_t max)
 {
 	char chunk[16384];
 	ssize_t n = 0;
@@ -201,7 +201,7 @@ int file_move(const char *from, int dirfd, const char *name, size_t max)
 		return -errno;
 	unlinkat(dirfd, name, 0);
 	out = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	rv = out == -1 ? -errno : copy(in, out, max);
+	rv = out == -1 ? -errno : file_copy(in, out, max);
 	if (rv == 0 && fsync(out) == -1)
 		rv = -errno;
 	if (out != -1)
@@ -215,7 +215,7 @@ int file_move(const char *from, int dirfd, const char *name, size_t max)
 }
 
 /* name below at, made when it is missing; at is closed. */
-static int enter(int at, const char *name, int mode)
+static int file_enter(int at, const char *name, int mode)
 {
 	int fd = -1, rv = 0;
 
@@ -236,7 +236,7 @@ int file_open_below(const char *base, const char *path, int mode)
 		at = -errno;
 	while (at >= 0 && (word = strsep(&rest, "/")) != NULL)
 		if (word[0] != '\0' && strcmp(word, ".") != 0)
-			at = enter(at, word, mode);
+			at = file_enter(at, word, mode);
 	free(copy);
 	return at;
 }

@@ -42,9 +42,9 @@ int log_level_parse(const char *name, enum log_level *level)
 }
 
 /* One write(2) per line, so that lines of threads do not mix. */
-static void emit(enum log_level level, const char *prefix, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+static void log_emit(enum log_level level, const char *prefix, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 
-static void emit(enum log_level level, const char *prefix, const char *fmt, va_list ap)
+static void log_emit(enum log_level level, const char *prefix, const char *fmt, va_list ap)
 {
 	int saved = errno;
 	char *text = NULL, *safe;
@@ -71,7 +71,7 @@ static void emit(enum log_level level, const char *prefix, const char *fmt, va_l
 	do {					\
 		va_list ap;			\
 		va_start(ap, fmt);		\
-		emit(level, prefix, fmt, ap);	\
+		log_emit(level, prefix, fmt, ap);	\
 		va_end(ap);			\
 	} while (0)
 

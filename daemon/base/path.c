@@ -15,7 +15,7 @@
 #define SOCKET_PATH_MAX (sizeof(((struct sockaddr_un *)0)->sun_path) - 1)
 
 /* New string; NULL when there is no working directory to take it from. */
-static char *absolute(const char *path)
+static char *path_absolute(const char *path)
 {
 	char *here, *joined;
 
@@ -81,12 +81,12 @@ static void user_places(struct places *out, char *(*environment)(const char *))
 }
 
 /* Put what was given in the place of *path. */
-static int override(char **path, const char *given)
+static int path_override(char **path, const char *given)
 {
 	if (given == NULL)
 		return 0;
 	free(*path);
-	*path = absolute(given);
+	*path = path_absolute(given);
 	return *path == NULL ? -1 : 0;
 }
 
@@ -104,8 +104,8 @@ int places_find(struct places *out, const struct places_given *given, char *(*en
 
 	*out = (struct places){ .system = given->system || (state != NULL && state[0] != '\0') };
 	(out->system ? system_places : user_places)(out, environment);
-	if (override(&out->config_file, given->config) == -1 || override(&out->state_dir, given->state_dir) == -1
-	    || override(&out->socket[0], given->socket) == -1) {
+	if (path_override(&out->config_file, given->config) == -1 || path_override(&out->state_dir, given->state_dir) == -1
+	    || path_override(&out->socket[0], given->socket) == -1) {
 		snprintf(error, 512, "the working directory is gone (%s); give absolute paths", strerror(errno));
 		goto fail;
 	}

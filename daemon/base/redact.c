@@ -52,7 +52,7 @@ static size_t head_of(const char *text)
 	return (size_t)((word * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
 }
 
-static void add(struct redactor *redactor, const char *text, size_t size)
+static void redact_add_value(struct redactor *redactor, const char *text, size_t size)
 {
 	struct value **at, *value;
 
@@ -86,18 +86,18 @@ static void add_forms(struct redactor *redactor, const char *text, size_t size)
 		else
 			buf_add(&quoted, p, 1);
 	}
-	add(redactor, quoted.data, quoted.size);
+	redact_add_value(redactor, quoted.data, quoted.size);
 	explicit_bzero(quoted.data, quoted.size);
 	buf_release(&quoted);
 	while (memchr(text, '\n', (size_t)(end - text)) != NULL) {
 		size_t line = (size_t)((const char *)memchr(text, '\n', (size_t)(end - text)) - text);
 
 		if (line >= LINE_MIN)
-			add(redactor, text, line);
+			redact_add_value(redactor, text, line);
 		text += line + 1;
 	}
 	if (end - text >= LINE_MIN)
-		add(redactor, text, (size_t)(end - text));
+		redact_add_value(redactor, text, (size_t)(end - text));
 }
 
 void redact_add(struct redactor *redactor, const char *value)
@@ -110,7 +110,7 @@ void redact_add(struct redactor *redactor, const char *value)
 		value++;
 		size--;
 	}
-	add(redactor, value, size);
+	redact_add_value(redactor, value, size);
 	if (size > 0)
 		add_forms(redactor, value, size);
 }
@@ -124,7 +124,7 @@ static void add_password(struct redactor *redactor, const char *value)
 
 	if (mark == NULL || !secret_find(&scan, (size_t)(mark - value), &hit))
 		return;
-	add(redactor, value + hit.from, hit.to - hit.from);
+	redact_add_value(redactor, value + hit.from, hit.to - hit.from);
 }
 
 /* Files and sockets have names of their own: to be told which one is not there helps, and gives nothing away. */
@@ -159,7 +159,7 @@ static bool is_told(const char *name, size_t size)
 	return false;
 }
 
-static bool hides(const char *name, size_t size, const char *value)
+static bool redact_is_secret(const char *name, size_t size, const char *value)
 {
 	if (secret_is_name(name, size))
 		return value == NULL || !is_path(value);
@@ -171,7 +171,7 @@ void redact_add_variable(struct redactor *redactor, const char *entry)
 	size_t name = strcspn(entry, "=");
 	const char *value = entry[name] == '=' ? entry + name + 1 : "";
 
-	if (hides(entry, name, value))
+	if (redact_is_secret(entry, name, value))
 		redact_add(redactor, value);
 	add_password(redactor, value);
 }
@@ -231,7 +231,7 @@ struct masking {
 	size_t copied;		/* so much of the text is in out */
 };
 
-static void hide(struct masking *m, const char *text, size_t from, size_t to)
+static void redact_hide(struct masking *m, const char *text, size_t from, size_t to)
 {
 	/* two side by side are one */
 	if (from > m->copied || m->copied == 0) {
@@ -253,7 +253,7 @@ char *redact_text(const struct redactor *redactor, const char *text, size_t leng
 		i = strlen(ellipsis);
 	n = rest_at(redactor, text + i, end > i ? end - i : 0);
 	if (n > 0) {
-		hide(&m, text, i, i + n);
+		redact_hide(&m, text, i, i + n);
 		i += n;
 	}
 	while (i < length) {
@@ -263,7 +263,7 @@ char *redact_text(const struct redactor *redactor, const char *text, size_t leng
 		if (n == 0 && hit.to > i && hit.from <= i)
 			n = hit.to - i;
 		if (n > 0)
-			hide(&m, text, i, i + n);
+			redact_hide(&m, text, i, i + n);
 		i += n > 0 ? n : 1;
 	}
 	if (m.copied == 0)
@@ -285,5 +285,5 @@ bool redact_string(const struct redactor *redactor, char **text)
 
 bool redact_hides(const char *name, const char *value)
 {
-	return hides(name, strlen(name), value);
+	return redact_is_secret(name, strlen(name), value);
 }

@@ -49,7 +49,7 @@ static unsigned classes_in(const char *text, size_t size)
 	return classes;
 }
 
-static bool begins(const struct secret_scan *s, size_t at, const char *word)
+static bool secret_begins(const struct secret_scan *s, size_t at, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -83,7 +83,7 @@ struct part {
 #define PARTS_MAX 16
 
 /* "db_apiKey" is db, api, Key. The last PARTS_MAX of them. */
-static size_t split(const char *name, size_t size, struct part parts[PARTS_MAX])
+static size_t secret_split_name(const char *name, size_t size, struct part parts[PARTS_MAX])
 {
 	size_t count = 0, start = 0;
 
@@ -150,7 +150,7 @@ enum strength { NO_SECRET, BARE, WEAK, STRONG };
 static enum strength name_strength(const char *name, size_t size)
 {
 	struct part parts[PARTS_MAX], *last;
-	size_t count = split(name, size, parts);
+	size_t count = secret_split_name(name, size, parts);
 	bool found = false;
 
 	if (count == 0)
@@ -295,7 +295,7 @@ static bool skip_sign(const struct secret_scan *s, size_t *at, bool *tight)
 	*tight = end == *at && s->text[end] == '=';
 	end++;
 	/* "::" is of a language, "==" compares, "://" is a URL */
-	if (end < s->size && (s->text[end] == ':' || begins(s, end, "//") || (s->text[end] == '=' && s->text[end - 1] == '=')))
+	if (end < s->size && (s->text[end] == ':' || secret_begins(s, end, "//") || (s->text[end] == '=' && s->text[end - 1] == '=')))
 		return false;
 	if (end < s->size && (s->text[end] == '=' || s->text[end] == '>'))
 		end++;
@@ -404,7 +404,7 @@ static const struct known {
 	{ "dop_v1_", ALNUM, 40, 0, ANY },
 };
 
-static bool fits(const struct known *k, const char *body, size_t size)
+static bool secret_fits(const struct known *k, const char *body, size_t size)
 {
 	unsigned classes = classes_in(body, size);
 
@@ -427,12 +427,12 @@ static bool find_known(const struct secret_scan *s, size_t at, struct secret_mat
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		size_t from = at + strlen(known[i].head), to;
 
-		if (!begins(s, at, known[i].head))
+		if (!secret_begins(s, at, known[i].head))
 			continue;
 		/* UPPER is a class of letters: a small one ends it */
 		to = run_of(s->text, s->size - from < JUDGED_MAX ? s->size : from + JUDGED_MAX, from, known[i].body);
 		/* the exact ones must end there */
-		if (!fits(&known[i], s->text + from, to - from) || (known[i].exact != 0 && to < s->size && (class_of(s->text[to]) & ALNUM) != 0))
+		if (!secret_fits(&known[i], s->text + from, to - from) || (known[i].exact != 0 && to < s->size && (class_of(s->text[to]) & ALNUM) != 0))
 			continue;
 		*hit = (struct secret_match){ from, run_of(s->text, s->size, to, known[i].body) };
 		return true;
@@ -445,7 +445,7 @@ static bool find_web_token(struct secret_scan *s, size_t at, struct secret_match
 {
 	size_t end = at;
 
-	if (!begins(s, at, "eyJ"))
+	if (!secret_begins(s, at, "eyJ"))
 		return false;
 	for (int part = 0; part < 3; part++) {
 		size_t from = end;
@@ -482,7 +482,7 @@ static bool find_in_url(const struct secret_scan *s, size_t at, struct secret_ma
 {
 	size_t from = at + 3, host = 0, colon = 0;
 
-	if (!begins(s, at, "://"))
+	if (!secret_begins(s, at, "://"))
 		return false;
 	for (size_t i = from; i < s->size; i++) {
 		char c = s->text[i];
@@ -533,7 +533,7 @@ static size_t key_body(const struct secret_scan *s, size_t at)
 	for (;;) {
 		size_t word = end, stop;
 
-		while (word < s->size && (isspace((unsigned char)s->text[word]) || begins(s, word, "\\n") || begins(s, word, "\\r")))
+		while (word < s->size && (isspace((unsigned char)s->text[word]) || secret_begins(s, word, "\\n") || secret_begins(s, word, "\\r")))
 			word += s->text[word] == '\\' ? 2 : 1;
 		stop = run_of(s->text, s->size, word, ALNUM | BASE64);
 		if (stop - word < KEY_WORD)
@@ -547,7 +547,7 @@ static bool find_private_key(struct secret_scan *s, size_t at, struct secret_mat
 	const char *last;
 	size_t from, end;
 
-	if (!begins(s, at, key_begin))
+	if (!secret_begins(s, at, key_begin))
 		return false;
 	last = memmem(s->text + at, s->size - at < 64 ? s->size - at : 64, key_last, strlen(key_last));
 	if (last == NULL)
