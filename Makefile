@@ -103,7 +103,7 @@ lint: all
 $(B)/sim/sim: $(patsubst %.c,$(B)/%.o,$(wildcard tests/sim/*.c)) $(B)/librld.a
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(LDFLAGS) -Wl,--wrap=slot_step,--wrap=run_step,--wrap=review_classify,--wrap=check_classify,--wrap=log_bug,--wrap=decision_put -o $@ $^ $(LDLIBS_RLD)
+	$(Q)$(CC) $(LDFLAGS) -Wl,--wrap=slot_step,--wrap=run_step,--wrap=review_classify,--wrap=check_classify,--wrap=activity_end,--wrap=log_bug,--wrap=decision_put -o $@ $^ $(LDLIBS_RLD)
 
 # What the fuzzers are fed with, replayed by tests/check; and the fuzzers themselves, SECONDS each.
 FUZZ     = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))

@@ -74,7 +74,7 @@ static void end_process(struct slot *slot, int64_t id)
 {
 	struct engine *engine = slot->run->engine;
 
-	if (slot->pending == PENDING_PROC && slot->id == id)
+	if (activity_has_process(&slot->activity) && slot->activity.id == id)
 		engine->ports.end(engine->ports.proc_ctx, id);
 }
 

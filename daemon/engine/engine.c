@@ -154,8 +154,8 @@ void engine_drain(struct engine *engine)
 	engine->draining = true;
 	/* what waits for its next iteration waits for the next daemon */
 	LIST_FOREACH(run, &engine->runs, entry)
-		if (run->rows->run.next_at != ROW_NONE && run->own.pending == PENDING_WORK)
-			run->own.pending = PENDING_NOTHING;
+		if (run->rows->run.next_at != ROW_NONE && run->own.activity.kind == ACTIVITY_JOB)
+			activity_end(&run->own.activity);
 	engine_schedule(engine);
 }
 
@@ -311,7 +311,7 @@ static void started(void *arg, int64_t id)
 {
 	struct slot *slot = hook_find(arg, id) == NULL ? slot_of_report(arg, id, "started") : NULL;
 
-	if (slot != NULL && slot->step == NULL)
+	if (slot != NULL && slot->activity.kind == ACTIVITY_ATTEMPT)
 		attempt_started(slot);
 }
 
@@ -328,7 +328,7 @@ static void refused(void *arg, int64_t id, int status, const char *error)
 	slot = slot_of_report(engine, id, "was refused");
 	if (slot == NULL)
 		return;
-	if (slot->step != NULL)
+	if (slot->activity.kind == ACTIVITY_OPERATION)
 		step_refused(slot, status, error);
 	else
 		attempt_refused(slot, status, error);
@@ -348,7 +348,7 @@ static void taken(void *arg, int64_t id, int64_t vacant)
 	log_warn("attempts/%lld exists already and is not used; the next number is %lld", (long long)id, (long long)engine->last_attempt + 1);
 	if (hook != NULL)
 		hook_renumber(engine, hook);
-	else if (slot->step != NULL)
+	else if (slot->activity.kind == ACTIVITY_OPERATION)
 		step_renumber(slot);
 	else
 		attempt_renumber(slot);
@@ -372,7 +372,7 @@ static void ended(void *arg, int64_t id, const struct exit_record *record)
 		keep_found(slot, record != NULL ? FOUND_ENDED : FOUND_LOST, record, "its supervisor was killed");
 		return;
 	}
-	if (slot->step != NULL)
+	if (slot->activity.kind == ACTIVITY_OPERATION)
 		step_ended(slot, record);
 	else
 		attempt_ended(slot, record, "its supervisor was killed");

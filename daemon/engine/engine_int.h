@@ -4,17 +4,7 @@
  * A transaction is one decision on its way: rows are put into it, it is committed, and only then its effects run, its replies
  * are given and its events told. The engine's working rows (struct run) run ahead of the view by the transactions in flight.
  *
- * A slot is where at most one thing at a time is under way: one per slot, and one for the run itself (preparation).
- * slot.pending says what:
- *   PENDING_NOTHING  nothing; only in HELD, IMPLEMENTED and the end stages
- *   PENDING_PERMIT     a permit: to begin with, or for an attempt after it gave its own back
- *   PENDING_COOLING  an account, or a time, before its attempt starts; see account_wait.c
- *   PENDING_STAGE    that the slots before it have picked a task (assign = "agent")
- *   PENDING_TURN     that another slot is through with what only one may do at a time
- *   PENDING_ACT      a transaction is being committed whose effect will go on
- *   PENDING_WORK     file work
- *   PENDING_PROC     an attempt or a step, its id in slot.id: ended or refused will come
- *   PENDING_WAIT     that a fault of the host or of its source passes: its operation begins again at row.wait_until, see wait.c */
+ * A slot is where at most one thing at a time is under way, its activity: one per slot, and one for the run itself (preparation). */
 #ifndef ENGINE_ENGINE_INT_H
 #define ENGINE_ENGINE_INT_H
 
@@ -32,8 +22,7 @@
 #include "core/slot.h"
 #include "engine/engine.h"
 #include "job/work.h"
-
-enum pending { PENDING_NOTHING, PENDING_PERMIT, PENDING_COOLING, PENDING_STAGE, PENDING_TURN, PENDING_ACT, PENDING_WORK, PENDING_PROC, PENDING_WAIT };
+#include "model/activity.h"
 
 struct effect;
 struct txn_calls;
@@ -42,31 +31,14 @@ struct claims;
 struct groups;
 struct accounts;
 
-/* One of both while steps are under way. */
-struct operation {
-	struct git_op *git;
-	struct task_op *task;
-};
-
 struct slot {
 	struct run *run;
 	struct slot_row *row;		/* working row, owned by run->rows; NULL: the run's own slot */
-	enum pending pending;
-	int64_t id;			/* attempt or step under way, ROW_NONE */
+	struct activity activity;
+	struct operation op;
 	bool has_permit;			/* it has a permit */
-	int64_t wake_at;		/* PENDING_COOLING, PENDING_WAIT: TIME at which it is looked at again; ROW_NONE: nobody has been told to */
 	struct plan *plan;		/* of its task alone, owned; NULL: the run's */
-	struct operation op;		/* under way */
-	enum git_op_kind git_kind;	/* what it is, also while it is begun again */
-	size_t others_met;		/* how many slot_others() were when it began */
-	enum task_op_kind task_kind;
-	bool has_turn;			/* it does what only one slot may do at a time */
-	bool asks_source;		/* the operation is one of the task's source, not of git */
 	bool bd_claimed;		/* bd has given it its task, and waits for word of it; forgotten with the daemon */
-	int tries;			/* how often the operation's step was lost */
-	struct step_row *step;		/* unfinished step, owned; NULL */
-	struct step_spec next_step;	/* what that step runs, until it is launched; points into op */
-	char **next_env;
 	struct briefing briefing;		/* of the attempt that is being composed, while it is read; see attempt_start.c */
 	size_t briefing_next;		/* ... what comes next: 0: the task, n: story n - 1 */
 	struct exit_record record;	/* of the attempt or step whose output is being read */
@@ -608,7 +580,6 @@ void step_renumber(struct slot *slot);
 void step_ended(struct slot *slot, const struct exit_record *record);
 /* The step's process is gone without a trace: the operation is run again, three times at most. */
 void step_lost(struct slot *slot);
-void operation_free(struct operation *op);
 
 /* publication.c */
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "engine/engine_int.h"
 #include "proto/memory.h"
+#include "slot/activity_check.h"
 
 void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_attempt, int64_t last_hold)
 {
@@ -35,8 +36,10 @@ static void adopt(struct engine *engine, struct slot *slot, int64_t id, const ch
 {
 	struct adopt a = { .id = id, .uuid = uuid, .boot_id = boot_id };
 
-	slot->pending = PENDING_PROC;
-	slot->id = id;
+	if (slot->op.step != NULL)
+		activity_start_operation(&slot->activity, id);
+	else
+		activity_start_attempt(&slot->activity, id);
 	engine->adopting++;
 	engine->ports.adopt(engine->ports.proc_ctx, &a);
 }
@@ -54,7 +57,7 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 
 		/* that it cools no more is on disk before it starts: it cannot be lost, not even by another boot */
 		if (slot != NULL && a->state == ATTEMPT_S_STARTING && slot_cools(slot->row))
-			slot->pending = PENDING_COOLING;
+			activity_wait(&slot->activity, ACTIVITY_ACCOUNT);
 		else if (slot != NULL)
 			adopt(engine, slot, a->id, a->uuid, a->boot_id);
 	}
@@ -62,9 +65,9 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 		struct step_row *step = rows->steps[i];
 		struct slot *slot = unfinished(step->state) ? run_slot(run, step->iteration, step->slot) : NULL;
 
-		if (slot == NULL || slot->pending != PENDING_NOTHING)
+		if (slot == NULL || slot->activity.kind != ACTIVITY_NONE)
 			continue;
-		slot->step = row_copy(ROW_STEP, step);
+		slot->op.step = row_copy(ROW_STEP, step);
 		adopt(engine, slot, step->id, step->uuid, step->boot_id);
 	}
 }
@@ -136,7 +139,7 @@ static enum git_op_kind commit_op(const struct slot *slot)
 static void resume_attempt(struct slot *slot)
 {
 	struct run *run = slot->run;
-	struct attempt_row *a = run_attempt(run, slot->id);
+	struct attempt_row *a = run_attempt(run, slot->activity.id);
 
 	switch (slot->found) {
 	case FOUND_RUNNING:
@@ -147,7 +150,7 @@ static void resume_attempt(struct slot *slot)
 			notice_watch(slot);
 		}
 		if (slot_ending(slot))
-			run->engine->ports.end(run->engine->ports.proc_ctx, slot->id);
+			run->engine->ports.end(run->engine->ports.proc_ctx, slot->activity.id);
 		break;
 	case FOUND_ENDED: {
 		struct exit_record record = slot->record;
@@ -177,10 +180,10 @@ static void resume_attempt(struct slot *slot)
  * elsewhere, and what it has done is found when it is asked again. */
 static void resume_step(struct slot *slot)
 {
-	if (slot->found == FOUND_RUNNING && slot->asks_source && !slot_ending(slot))
+	if (slot->found == FOUND_RUNNING && slot->op.of_source && !slot_ending(slot))
 		return;
 	if (slot->found == FOUND_RUNNING)
-		slot->run->engine->ports.end(slot->run->engine->ports.proc_ctx, slot->id);
+		slot->run->engine->ports.end(slot->run->engine->ports.proc_ctx, slot->activity.id);
 	else
 		step_lost(slot);
 }
@@ -225,7 +228,7 @@ static void resume_stage(struct slot *slot)
 		break;
 	case SLOT_S_WAITING:
 		if (slot->run->plan.assign == ASSIGN_AGENT && slot->row->task == NULL && slot->row->slot > 1)
-			slot->pending = PENDING_STAGE;
+			activity_wait(&slot->activity, ACTIVITY_PICK);
 		else
 			queue_want(slot);
 		break;
@@ -262,42 +265,56 @@ static void name_operation(struct slot *slot)
 	const struct slot_row *row = slot->row;
 
 	if (row == NULL) {
-		slot->asks_source = run_is_prepared(slot->run) || slot->run->rows->run.has_git != 1;
-		slot->task_kind = TASK_OP_LOAD;
-		slot->git_kind = GIT_SNAPSHOT;
+		slot->op.of_source = run_is_prepared(slot->run) || slot->run->rows->run.has_git != 1;
+		slot->op.task_kind = TASK_OP_LOAD;
+		slot->op.git_kind = GIT_SNAPSHOT;
 	} else if (row->leaving == LEAVING_LOOK) {
-		slot->git_kind = GIT_LOOK;
+		slot->op.git_kind = GIT_LOOK;
 	} else if (row->leaving == LEAVING_CLEAR) {
-		slot->git_kind = GIT_CLEAR;
+		slot->op.git_kind = GIT_CLEAR;
 	} else if (row->leaving == LEAVING_TASK || row->stage == SLOT_S_CLAIMING) {
-		slot->asks_source = true;
-		slot->task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM : slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;
+		slot->op.of_source = true;
+		slot->op.task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM : slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;
 	} else {
-		slot->git_kind = row->stage == SLOT_S_COMMITTING ? commit_op(slot) : ops[row->stage];
+		slot->op.git_kind = row->stage == SLOT_S_COMMITTING ? commit_op(slot) : ops[row->stage];
 	}
 }
 
 /* Whatever git of the daemon before still runs there: nobody else gets its turn before it is gone. */
 static void resume_turn(struct slot *slot)
 {
-	if (slot->pending != PENDING_PROC || slot->step == NULL)
+	if (slot->activity.kind != ACTIVITY_OPERATION)
 		return;
 	name_operation(slot);
-	slot->has_turn = !slot->asks_source && git_takes_turns(slot->git_kind);
+	slot->op.has_turn = !slot->op.of_source && git_takes_turns(slot->op.git_kind);
 }
 
 static void resume_slot(struct slot *slot)
 {
-	if (slot->pending == PENDING_PROC && slot->step != NULL) {
+	switch (slot->activity.kind) {
+	case ACTIVITY_OPERATION:
 		resume_step(slot);
-	} else if (slot->pending == PENDING_PROC) {
+		break;
+	case ACTIVITY_ATTEMPT:
 		resume_attempt(slot);
-	} else if (slot->pending == PENDING_COOLING) {
+		break;
+	case ACTIVITY_ACCOUNT:
 		attempt_compose(slot);
-	} else if (slot->row != NULL && slot->pending == PENDING_NOTHING && slot->row->leaving != LEAVING_NOTHING) {
-		leave_act(slot);
-	} else if (slot->row != NULL && slot->pending == PENDING_NOTHING) {
-		resume_stage(slot);
+		break;
+	case ACTIVITY_NONE:
+		if (slot->row != NULL && slot->row->leaving != LEAVING_NOTHING)
+			leave_act(slot);
+		else if (slot->row != NULL)
+			resume_stage(slot);
+		break;
+	case ACTIVITY_PERMIT:
+	case ACTIVITY_PICK:
+	case ACTIVITY_TURN:
+	case ACTIVITY_RETRY:
+	case ACTIVITY_COMMIT:
+	case ACTIVITY_JOB:
+	case ACTIVITIES:
+		break;
 	}
 }
 
@@ -306,7 +323,7 @@ static void resume_preparation(struct run *run)
 {
 	struct txn *txn;
 
-	if (run->own.pending != PENDING_NOTHING) {
+	if (run->own.activity.kind != ACTIVITY_NONE) {
 		resume_slot(&run->own);
 	} else if (run_cancelling(run)) {
 		txn = txn_new(run->engine);
@@ -343,13 +360,13 @@ static void resume_seats(struct run *run)
 		    row->stage == SLOT_S_IMPLEMENTED || row->stage == SLOT_S_WAITING;
 
 		/* an attempt that never started waits for one like the others */
-		if (!over && run->slots[i]->pending != PENDING_COOLING && !(run->slots[i]->pending == PENDING_PROC && run->slots[i]->found == FOUND_NEVER_STARTED)) {
+		if (!over && run->slots[i]->activity.kind != ACTIVITY_ACCOUNT && !(activity_has_process(&run->slots[i]->activity) && run->slots[i]->found == FOUND_NEVER_STARTED)) {
 			queue_sit(run->slots[i]);
 			has_permit = true;
 		}
 	}
 	/* also when it asks its source while a slot of it works: the next iteration begins on what it has */
-	if ((!has_permit || run->own.pending == PENDING_PROC) && run->rows->run.state == RUN_S_RUNNING)
+	if ((!has_permit || activity_has_process(&run->own.activity)) && run->rows->run.state == RUN_S_RUNNING)
 		queue_sit(&run->own);
 	/* whoever gets a permit wants one less, but what was found has not been waited for */
 	queue_update(run);
@@ -373,10 +390,10 @@ static void resume_picks(struct run *run)
 	for (size_t i = 0; i < run->nslots; i++) {
 		struct slot *slot = run->slots[i];
 
-		if (slot->row->task == NULL && slot->row->slot != 0 && slot->row->stage == SLOT_S_IMPLEMENTING && slot->pending == PENDING_PROC)
+		if (slot->row->task == NULL && slot->row->slot != 0 && slot->row->stage == SLOT_S_IMPLEMENTING && activity_has_process(&slot->activity))
 			pick_watch(slot);
 		/* it may have waited for a slot of the daemon before, while what stood before it was held */
-		if (slot->pending == PENDING_STAGE && (slot->row->reason == NULL || strcmp(slot->row->reason, REASON_STAGED) != 0)) {
+		if (slot->activity.kind == ACTIVITY_PICK && (slot->row->reason == NULL || strcmp(slot->row->reason, REASON_STAGED) != 0)) {
 			text_set(&slot->row->reason, REASON_STAGED);
 			txn_put(txn, ROW_SLOT, slot->row);
 		}
@@ -400,7 +417,7 @@ void engine_resume(struct engine *engine)
 	LIST_FOREACH(run, &engine->runs, entry) {
 		if (run->nslots == 0 && (run->rows->run.state == RUN_S_RUNNING || run_cancelling(run)))
 			resume_preparation(run);
-		else if (run->own.pending == PENDING_PROC)
+		else if (activity_has_process(&run->own.activity))
 			resume_slot(&run->own);
 		for (size_t i = 0; i < run->nslots; i++)
 			resume_slot(run->slots[i]);
@@ -414,4 +431,6 @@ void engine_resume(struct engine *engine)
 	hook_resume_all(engine);
 	effects_resume(engine);
 	engine_schedule(engine);
+	LIST_FOREACH(run, &engine->runs, entry)
+		activity_check_run(run);
 }

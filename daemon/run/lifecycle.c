@@ -118,11 +118,11 @@ bool run_is_prepared(const struct run *run)
 
 bool run_is_active(const struct run *run)
 {
-	bool active = run->own.pending >= PENDING_ACT && run->own.pending != PENDING_WAIT;
+	bool active = activity_is_busy(&run->own.activity);
 
 	/* what waits for the host waits for the next daemon as well */
 	for (size_t i = 0; i < run->nslots; i++)
-		active |= run->slots[i]->pending >= PENDING_ACT && run->slots[i]->pending != PENDING_WAIT;
+		active |= activity_is_busy(&run->slots[i]->activity);
 	return active;
 }
 
@@ -207,8 +207,8 @@ static void end_slots(struct txn *txn, struct run *run)
 {
 	struct slot *own = &run->own;
 
-	if (own->pending == PENDING_PROC)
-		txn_effect(txn, EFFECT_END, run, own, own->id);
+	if (activity_has_process(&own->activity))
+		txn_effect(txn, EFFECT_END, run, own, own->activity.id);
 	follow_review(txn, run);
 	/* only when all have been told is it clear whether one still works */
 	run->settling = true;
@@ -241,15 +241,15 @@ static void take_result(struct run *run)
 /* It does not wait for the next iteration any more, nor for what held up that it was asked for. */
 static void rest_over(struct txn *txn, struct run *run)
 {
-	if (run->own.pending == PENDING_WAIT) {
-		run->own.pending = PENDING_NOTHING;
+	if (run->own.activity.kind == ACTIVITY_RETRY) {
+		activity_end(&run->own.activity);
 		slot_wait_over(txn, &run->own);
 	}
 	if (run->rows->run.next_at == ROW_NONE)
 		return;
 	run->rows->run.next_at = ROW_NONE;
-	if (run->own.pending == PENDING_WORK)
-		run->own.pending = PENDING_NOTHING;
+	if (run->own.activity.kind == ACTIVITY_JOB)
+		activity_end(&run->own.activity);
 }
 
 /* It has a slot of the daemon again: what was sent back goes on, then what was paused. */
@@ -259,7 +259,7 @@ static void resume(struct txn *txn, struct run *run)
 
 	if (run->rows->run.iteration == 0) {
 		/* it was paused before it had begun */
-		if (run->own.pending == PENDING_NOTHING)
+		if (run->own.activity.kind == ACTIVITY_NONE)
 			txn_effect(txn, run_is_prepared(run) ? EFFECT_LOAD : EFFECT_PREPARE, run, &run->own, ROW_NONE);
 		return;
 	}
@@ -269,7 +269,7 @@ static void resume(struct txn *txn, struct run *run)
 	for (size_t i = 0; i < run->nslots && run->own.has_permit; i++) {
 		struct slot *slot = run->slots[i];
 
-		if (slot->pending != PENDING_PERMIT || slot->has_permit)
+		if (slot->activity.kind != ACTIVITY_PERMIT || slot->has_permit)
 			continue;
 		run->own.has_permit = false;
 		slot->has_permit = true;
@@ -327,7 +327,7 @@ static void act(struct txn *txn, struct run *run, enum run_action action, enum r
 	case RUN_A_PAUSE:
 		text_set(&row->reason, cause);
 		rest_over(txn, run);
-		if (run->own.pending == PENDING_NOTHING)
+		if (run->own.activity.kind == ACTIVITY_NONE)
 			queue_give(&run->own);
 		txn_effect_schedule(txn);
 		break;
@@ -384,13 +384,13 @@ void run_event(struct txn *txn, struct run *run, enum run_event event, const cha
 	if (edge->action == RUN_A_RESUME)
 		resume(txn, run);
 	queue_update(run);
-	if (event == RUN_E_CANCEL && edge->action == RUN_A_END && run->nslots == 0 && run->own.pending == PENDING_NOTHING)
+	if (event == RUN_E_CANCEL && edge->action == RUN_A_END && run->nslots == 0 && run->own.activity.kind == ACTIVITY_NONE)
 		run_event(txn, run, RUN_E_CANCELLED, NULL);
 }
 
 void run_cancel(struct txn *txn, struct run *run, const char *cause)
 {
-	bool begun = run->rows->run.state == RUN_S_QUEUED && (run->nslots > 0 || run->own.pending != PENDING_NOTHING);
+	bool begun = run->rows->run.state == RUN_S_QUEUED && (run->nslots > 0 || run->own.activity.kind != ACTIVITY_NONE);
 
 	run_event(txn, run, begun ? RUN_E_CANCEL_BEGUN : RUN_E_CANCEL, cause);
 }
@@ -464,7 +464,7 @@ static void let_go(struct txn *txn, struct run *run)
 		struct slot *slot = run->slots[i];
 		struct task_row *task = slot_task(slot);
 
-		if (slot->row->stage != SLOT_S_WAITING || (slot->pending != PENDING_PERMIT && slot->pending != PENDING_STAGE))
+		if (slot->row->stage != SLOT_S_WAITING || (slot->activity.kind != ACTIVITY_PERMIT && slot->activity.kind != ACTIVITY_PICK))
 			continue;
 		if (task != NULL) {
 			task->state = TASK_S_OPEN;
@@ -473,7 +473,6 @@ static void let_go(struct txn *txn, struct run *run)
 		}
 		text_set(&slot->row->reason, "not started: the run goes no further");
 		slot_set_task(slot, NULL);
-		slot->pending = PENDING_NOTHING;
 		slot_event(txn, slot, SLOT_E_LET_GO, NULL);
 	}
 	if (stop)
@@ -506,7 +505,7 @@ void run_settled(struct txn *txn, struct run *run)
 	if ((event == RUN_E_NEXT || event == RUN_E_REVIEW) && !run->own.has_permit && (state == RUN_S_HELD || state == RUN_S_RUNNING))
 		event = RUN_E_REWORK;
 	/* in the queue, paused or held: only what ends it counts, the rest is looked at again when it goes on */
-	if (event == RUN_EVENTS || run->own.pending >= PENDING_ACT ||
+	if (event == RUN_EVENTS || activity_has_begun(&run->own.activity) ||
 	    (state != RUN_S_RUNNING && (event == RUN_E_HELD || event == RUN_E_NEXT || event == RUN_E_REVIEW))) {
 		free(slots);
 		queue_yield(txn, run);

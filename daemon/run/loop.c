@@ -94,7 +94,7 @@ static void rest_cb(void *arg, struct work *work)
 	struct run *run = run_find(engine, w->run);
 
 	/* by key: it may have been cancelled meanwhile, or paused, which has it begin again */
-	if (!engine->stopped && run != NULL && run->rows->run.next_at == w->until && run->own.pending == PENDING_WORK)
+	if (!engine->stopped && run != NULL && run->rows->run.next_at == w->until && run->own.activity.kind == ACTIVITY_JOB)
 		rest_is_over(run);
 	work_free(work);
 }
@@ -110,7 +110,7 @@ static void rest(struct run *run)
 		left = run->plan.pause_ms;
 	w->run = run->rows->run.id;
 	w->until = run->rows->run.next_at;
-	run->own.pending = PENDING_WORK;
+	activity_start_job(&run->own.activity);
 	engine_work_later(engine, left > 0 ? left : 0, &w->work, WORK_REST, rest_cb, engine);
 }
 
@@ -128,7 +128,7 @@ void run_load(struct run *run)
 
 	if (run->engine->draining) {
 		/* the next daemon goes on with it */
-		run->own.pending = PENDING_NOTHING;
+		activity_end(&run->own.activity);
 		return;
 	}
 	if (run->rows->run.next_at != ROW_NONE) {
@@ -144,7 +144,7 @@ void run_load(struct run *run)
 		return;
 	}
 	txn = txn_new(run->engine);
-	run->own.pending = PENDING_NOTHING;
+	activity_end(&run->own.activity);
 	run_loaded(txn, run, NULL, false);
 	txn_commit(txn);
 }
@@ -267,7 +267,7 @@ static void add_slot(struct txn *txn, struct run *run, int64_t number, struct ta
 	row->fixes = slot_plan(slot)->max_fixes;
 	if (task == NULL && number > 1) {
 		row->reason = xstrdup(REASON_STAGED);
-		slot->pending = PENDING_STAGE;
+		activity_wait(&slot->activity, ACTIVITY_PICK);
 	}
 	txn_put(txn, ROW_SLOT, row);
 }
@@ -291,7 +291,7 @@ void run_begin_iteration(struct txn *txn, struct run *run)
 	run->slots[first]->has_permit = true;
 	run->own.has_permit = false;
 	for (size_t i = first + 1; i < run->nslots; i++)
-		if (run->slots[i]->pending == PENDING_NOTHING)
+		if (run->slots[i]->activity.kind == ACTIVITY_NONE)
 			queue_want(run->slots[i]);
 	text_set(&run->iteration_tree, NULL);
 	slot_on_permit(txn, run->slots[first]);

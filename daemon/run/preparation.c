@@ -25,7 +25,7 @@ static void open_cb(void *arg, struct work *work)
 		work_free(work);
 		return;
 	}
-	slot->pending = PENDING_NOTHING;
+	activity_end(&slot->activity);
 	run->judged_before = w->taken_over;
 	go_on = !run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1;
 	if (go_on && w->warnings == NULL) {
@@ -94,7 +94,7 @@ void run_prepare(struct run *run)
 {
 	struct engine *engine = run->engine;
 
-	run->own.pending = PENDING_WORK;
+	activity_start_job(&run->own.activity);
 	if (run_source(run) == SOURCE_PROMPT)
 		engine->ports.task_text(engine->ports.store_ctx, run->rows->run.id, run->rows->tasks[0]->id, task_text_cb, &run->own);
 	else

@@ -120,9 +120,9 @@ static void wake_cb(void *arg, struct work *work)
 	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
 
 	/* by key: it may have been cancelled or woken meanwhile, and wait for something else */
-	if (!engine->stopped && slot != NULL && slot->wake_at == w->until) {
-		slot->wake_at = ROW_NONE;
-		if (slot->pending == PENDING_COOLING)
+	if (!engine->stopped && slot != NULL && slot->activity.wake_at == w->until) {
+		slot->activity.wake_at = ROW_NONE;
+		if (slot->activity.kind == ACTIVITY_ACCOUNT)
 			attempt_compose(slot);
 	}
 	work_free(work);
@@ -134,13 +134,13 @@ static void wake_later(struct slot *slot, int64_t until)
 	int64_t now = engine_now(engine), at = until < now + LOOK_MS ? until : now + LOOK_MS;
 	struct cool_work *w;
 
-	if (until == ROW_NONE || (slot->wake_at != ROW_NONE && slot->wake_at > now && slot->wake_at <= until))
+	if (until == ROW_NONE || (slot->activity.wake_at != ROW_NONE && slot->activity.wake_at > now && slot->activity.wake_at <= until))
 		return;
 	w = xcalloc(1, sizeof(*w));
 	w->run = slot->row->run;
 	w->iteration = slot->row->iteration;
 	w->slot = slot->row->slot;
-	w->until = slot->wake_at = at;
+	w->until = slot->activity.wake_at = at;
 	engine_work_later(engine, at > now ? at - now : 0, &w->work, WORK_COOL, wake_cb, engine);
 }
 
@@ -152,8 +152,7 @@ static void cool(struct slot *slot, const struct wait *wait)
 	struct txn *txn = txn_new(slot->run->engine);
 	bool told = slot_cools(row) && same(row->cooling, wait->account) && same(row->reason, wait->reason);
 
-	slot->pending = PENDING_COOLING;
-	slot->id = ROW_NONE;
+	activity_wait(&slot->activity, ACTIVITY_ACCOUNT);
 	if (budget_release(a)) {
 		txn_put(txn, ROW_ATTEMPT, a);
 		txn_effect_cooling(txn);
@@ -284,7 +283,7 @@ void attempt_queues(struct slot *slot, bool cooled)
 void cooling_look_at(struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++)
-		if (run->slots[i]->pending == PENDING_COOLING)
+		if (run->slots[i]->activity.kind == ACTIVITY_ACCOUNT)
 			attempt_compose(run->slots[i]);
 }
 

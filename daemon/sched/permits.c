@@ -63,7 +63,7 @@ void queue_end_dependants(struct txn *txn, struct run *run)
 
 static bool wants(const struct slot *slot)
 {
-	return slot->pending == PENDING_PERMIT && !slot->has_permit;
+	return slot->activity.kind == ACTIVITY_PERMIT && !slot->has_permit;
 }
 
 void queue_update(struct run *run)
@@ -87,9 +87,9 @@ void queue_want(struct slot *slot)
 	struct slot *own = &slot->run->own;
 
 	/* what the run keeps for itself between its slots would be missing */
-	if (own->has_permit && own->pending == PENDING_NOTHING)
+	if (own->has_permit && own->activity.kind == ACTIVITY_NONE)
 		queue_give(own);
-	slot->pending = PENDING_PERMIT;
+	activity_wait(&slot->activity, ACTIVITY_PERMIT);
 	queue_update(slot->run);
 }
 
@@ -98,8 +98,8 @@ void queue_yield(struct txn *txn, struct run *run)
 	bool wanted = run_cancelling(run);
 
 	for (size_t i = 0; i < run->nslots; i++)
-		wanted |= wants(run->slots[i]) || run->slots[i]->pending == PENDING_COOLING;
-	if (!wanted || !run->own.has_permit || run->own.pending != PENDING_NOTHING)
+		wanted |= wants(run->slots[i]) || run->slots[i]->activity.kind == ACTIVITY_ACCOUNT;
+	if (!wanted || !run->own.has_permit || run->own.activity.kind != ACTIVITY_NONE)
 		return;
 	queue_give(&run->own);
 	txn_effect_schedule(txn);

@@ -24,7 +24,7 @@ void pick_stage(struct txn *txn, struct run *run)
 
 		if (slot->row->iteration != run->rows->run.iteration || slot->row->slot == 0)
 			continue;
-		if (slot->pending == PENDING_STAGE && (int64_t)picked >= slot->row->slot - 1) {
+		if (slot->activity.kind == ACTIVITY_PICK && (int64_t)picked >= slot->row->slot - 1) {
 			text_set(&slot->row->reason, NULL);
 			txn_put(txn, ROW_SLOT, slot->row);
 			txn_effect(txn, EFFECT_PERMIT, run, slot, ROW_NONE);
@@ -103,7 +103,7 @@ static void pick_cb(void *arg, struct work *work)
 	struct run *run = run_find(engine, w->run);
 	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
 	bool open = !engine->stopped && slot != NULL && slot->row->attempt == w->attempt && slot->row->task == NULL && slot->row->stage == SLOT_S_IMPLEMENTING &&
-	    (w->last || slot->pending == PENDING_PROC);
+	    (w->last || slot->activity.kind == ACTIVITY_ATTEMPT);
 	bool missed = open && w->picked != NULL && !take(slot, w->picked);
 
 	if (engine->stopped || slot == NULL || slot->row->attempt != w->attempt) {
@@ -120,7 +120,7 @@ static void pick_cb(void *arg, struct work *work)
 	} else if (w->last) {
 		work_free(work);
 		attempt_collect(slot);
-	} else if (slot->row->task == NULL && slot->pending == PENDING_PROC) {
+	} else if (slot->row->task == NULL && slot->activity.kind == ACTIVITY_ATTEMPT) {
 		look_again(engine, w);
 	} else {
 		work_free(work);

@@ -113,8 +113,7 @@ static void end_unstarted(struct txn *txn, struct slot *slot, enum process_resul
 		txn_effect_cooling(txn);
 	txn_put(txn, ROW_ATTEMPT, a);
 	tell_ended(txn, a);
-	slot->pending = PENDING_NOTHING;
-	slot->id = ROW_NONE;
+	activity_end(&slot->activity);
 }
 
 void attempt_unstarted(struct txn *txn, struct slot *slot)
@@ -136,7 +135,7 @@ void attempt_forgone(struct txn *txn, struct slot *slot, const char *cause)
 
 void attempt_started(struct slot *slot)
 {
-	struct attempt_row *a = run_attempt(slot->run, slot->id);
+	struct attempt_row *a = run_attempt(slot->run, slot->activity.id);
 	struct txn *txn = txn_new(slot->run->engine);
 
 	a->state = ATTEMPT_S_RUNNING;
@@ -557,8 +556,7 @@ static void collect_cb(void *arg, struct work *work)
 	budget_settle(txn, slot, a);
 	txn_put(txn, ROW_ATTEMPT, a);
 	tell_ended(txn, a);
-	slot->pending = PENDING_NOTHING;
-	slot->id = ROW_NONE;
+	activity_end(&slot->activity);
 	if (slot_ending(slot))
 		slot_ended(txn, slot);
 	else
@@ -577,7 +575,7 @@ void attempt_ended(struct slot *slot, const struct exit_record *record, const ch
 	slot->lost = record == NULL;
 	slot->record = record != NULL ? *record : (struct exit_record){ 0 };
 	text_set(&slot->lost_detail, detail);
-	slot->pending = PENDING_WORK;
+	activity_start_job(&slot->activity);
 	if (slot->row->task == NULL && slot->row->slot != 0 && !slot_ending(slot))
 		pick_last(slot);
 	else
@@ -587,7 +585,7 @@ void attempt_ended(struct slot *slot, const struct exit_record *record, const ch
 void attempt_renumber(struct slot *slot)
 {
 	struct run *run = slot->run;
-	struct attempt_row *a = row_copy(ROW_ATTEMPT, run_attempt(run, slot->id));
+	struct attempt_row *a = row_copy(ROW_ATTEMPT, run_attempt(run, slot->activity.id));
 	struct txn *txn = txn_new(run->engine);
 
 	txn_drop(txn, ROW_ATTEMPT, a);
@@ -596,7 +594,6 @@ void attempt_renumber(struct slot *slot)
 	txn_put(txn, ROW_ATTEMPT, a);
 	txn_put(txn, ROW_SLOT, slot->row);
 	run_rows_put(run->rows, ROW_ATTEMPT, a);
-	slot->id = ROW_NONE;
 	txn_effect(txn, EFFECT_COMPOSE, run, slot, a->id);
 	txn_commit(txn);
 }
@@ -606,8 +603,7 @@ static void wait_to_start(struct slot *slot, int fault, const char *error)
 {
 	struct txn *txn = txn_new(slot->run->engine);
 
-	slot->pending = PENDING_NOTHING;
-	slot->id = ROW_NONE;
+	activity_end(&slot->activity);
 	slot_waits(txn, slot, WAIT_HOST, fault, error);
 	slot->row->retry_at = slot->row->wait_until;
 	txn_put(txn, ROW_SLOT, slot->row);

@@ -79,8 +79,7 @@ static void compose_cb(void *arg, struct work *work)
 	} else {
 		w->launch = NULL;
 		space_is_back(slot);
-		slot->pending = PENDING_PROC;
-		slot->id = w->attempt.id;
+		activity_start_attempt(&slot->activity, w->attempt.id);
 		engine->ports.start(engine->ports.proc_ctx, launch);
 	}
 	work_free(work);
@@ -192,7 +191,7 @@ static bool shares_tree(const struct slot *slot)
 	size_t working = 0;
 
 	for (size_t i = 0; i < slot->run->nslots; i++)
-		working += slot->run->slots[i]->pending >= PENDING_ACT;
+		working += activity_has_begun(&slot->run->slots[i]->activity);
 	return working > 1 && slot_plan(slot)->isolation != ISOLATION_WORKTREE;
 }
 
@@ -305,7 +304,7 @@ static bool waits_for_permit(struct slot *slot)
 {
 	struct run *run = slot->run;
 
-	if (!slot->has_permit && run->own.has_permit && run->own.pending == PENDING_NOTHING) {
+	if (!slot->has_permit && run->own.has_permit && run->own.activity.kind == ACTIVITY_NONE) {
 		run->own.has_permit = false;
 		slot->has_permit = true;
 	}
@@ -320,7 +319,7 @@ static bool waits_for_permit(struct slot *slot)
 /* The gate. Who may not pass is asked again when that has changed. */
 static bool passes(struct slot *slot)
 {
-	bool cooled = slot->pending == PENDING_COOLING;
+	bool cooled = slot->activity.kind == ACTIVITY_ACCOUNT;
 
 	if (slot_ending(slot)) {
 		end_unstarted(slot);
@@ -340,7 +339,7 @@ void attempt_compose(struct slot *slot)
 {
 	if (!passes(slot))
 		return;
-	slot->pending = PENDING_WORK;
+	activity_start_job(&slot->activity);
 	briefing_release(&slot->briefing);
 	if (needs_stories(slot))
 		list_stories(slot);

@@ -157,10 +157,10 @@ bool git_takes_turns(enum git_op_kind kind)
  * trips over registrations that another git is just writing. */
 static bool excludes(const struct slot *a, const struct slot *b)
 {
-	bool tree_a = a->git_kind == GIT_WORKTREE || a->git_kind == GIT_CLEAR, tree_b = b->git_kind == GIT_WORKTREE || b->git_kind == GIT_CLEAR;
+	bool tree_a = a->op.git_kind == GIT_WORKTREE || a->op.git_kind == GIT_CLEAR, tree_b = b->op.git_kind == GIT_WORKTREE || b->op.git_kind == GIT_CLEAR;
 
-	if (a->git_kind == GIT_MERGE)
-		return b->git_kind == GIT_MERGE && a->run == b->run;
+	if (a->op.git_kind == GIT_MERGE)
+		return b->op.git_kind == GIT_MERGE && a->run == b->run;
 	return tree_a && tree_b && strcmp(a->run->rows->run.workspace, b->run->rows->run.workspace) == 0;
 }
 
@@ -170,7 +170,7 @@ static bool waits_for_turn(const struct slot *slot)
 
 	LIST_FOREACH(run, &slot->run->engine->runs, entry)
 		for (size_t i = 0; i < run->nslots; i++)
-			if (run->slots[i] != slot && run->slots[i]->has_turn && excludes(slot, run->slots[i]))
+			if (run->slots[i] != slot && run->slots[i]->op.has_turn && excludes(slot, run->slots[i]))
 				return true;
 	return false;
 }
@@ -179,13 +179,13 @@ void git_turn_over(struct txn *txn, struct slot *slot)
 {
 	struct run *run;
 
-	if (!slot->has_turn)
+	if (!slot->op.has_turn)
 		return;
-	slot->has_turn = false;
+	slot->op.has_turn = false;
 	LIST_FOREACH(run, &slot->run->engine->runs, entry)
 		for (size_t i = 0; i < run->nslots; i++)
-			if (run->slots[i]->pending == PENDING_TURN && !waits_for_turn(run->slots[i]))
-				txn_effect(txn, EFFECT_GIT, run, run->slots[i], (int64_t)run->slots[i]->git_kind);
+			if (run->slots[i]->activity.kind == ACTIVITY_TURN && !waits_for_turn(run->slots[i]))
+				txn_effect(txn, EFFECT_GIT, run, run->slots[i], (int64_t)run->slots[i]->op.git_kind);
 }
 
 /* The work tree of the task: where git works, and for the others what it is made of. */
@@ -239,13 +239,13 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.others_tree = slot->row != NULL && slot->row->tree != NULL ? slot->row->tree : slot_base_tree(slot),
 	};
 
-	slot->git_kind = kind;
-	slot->others_met = strings_count(others);
-	slot->asks_source = false;
+	slot->op.git_kind = kind;
+	slot->op.others_met = strings_count(others);
+	slot->op.of_source = false;
 	if (slot->row != NULL && waits_for_turn(slot)) {
-		slot->pending = PENDING_TURN;
+		activity_wait(&slot->activity, ACTIVITY_TURN);
 	} else {
-		slot->has_turn = git_takes_turns(kind);
+		slot->op.has_turn = git_takes_turns(kind);
 		operation_free(&slot->op);
 		slot->op.git = git_op_new(&spec);
 		step_first(slot);

@@ -304,7 +304,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 	struct run_row *run = &slot->run->rows->run;
 
 	git_turn_over(txn, slot);
-	switch (slot->git_kind) {
+	switch (slot->op.git_kind) {
 	case GIT_SNAPSHOT:
 		if (run_is_prepared(slot->run)) {
 			text_set(&slot->run->iteration_tree, git_op_tree(slot->op.git));
@@ -344,7 +344,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 		break;
 	case GIT_VERIFY:
 		/* somebody who came meanwhile may have been it */
-		if (git_op_changed(slot->op.git) != NULL && slot->others_met < slot_others_met(slot)) {
+		if (git_op_changed(slot->op.git) != NULL && slot->op.others_met < slot_others_met(slot)) {
 			txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_VERIFY);
 			break;
 		}

@@ -211,7 +211,7 @@ void head_committed(struct txn *txn, struct slot *slot)
 
 	tell_switch(txn, slot);
 	/* what a commit agent does was asked for */
-	if (slot->git_kind == GIT_COMMIT && slot_head(slot) != NULL && commit != NULL)
+	if (slot->op.git_kind == GIT_COMMIT && slot_head(slot) != NULL && commit != NULL)
 		warn(txn, slot, told(slot, commit, true));
 }
 

@@ -5,12 +5,11 @@
 #include "base/log.h"
 #include "engine/engine_int.h"
 #include "proto/memory.h"
+#include "slot/activity_check.h"
 
 void slot_release(struct slot *slot)
 {
-	operation_free(&slot->op);
-	row_free(ROW_STEP, slot->step);
-	strings_wipe(slot->next_env);
+	operation_release(&slot->op);
 	free(slot->lost_detail);
 	briefing_release(&slot->briefing);
 	if (slot->plan != NULL)
@@ -23,10 +22,10 @@ struct slot *engine_slot_of(struct engine *engine, int64_t id)
 	struct run *run;
 
 	LIST_FOREACH(run, &engine->runs, entry) {
-		if (run->own.pending == PENDING_PROC && run->own.id == id)
+		if (activity_has_process(&run->own.activity) && run->own.activity.id == id)
 			return &run->own;
 		for (size_t i = 0; i < run->nslots; i++)
-			if (run->slots[i]->pending == PENDING_PROC && run->slots[i]->id == id)
+			if (activity_has_process(&run->slots[i]->activity) && run->slots[i]->activity.id == id)
 				return run->slots[i];
 	}
 	return NULL;
@@ -67,7 +66,7 @@ static void load_plan(struct slot *slot)
 
 void slot_init(struct slot *slot, struct run *run, struct slot_row *row)
 {
-	*slot = (struct slot){ .run = run, .row = row, .id = ROW_NONE, .wake_at = ROW_NONE };
+	*slot = (struct slot){ .run = run, .row = row, .activity = { .id = ROW_NONE, .wake_at = ROW_NONE } };
 	load_plan(slot);
 }
 
@@ -133,8 +132,7 @@ bool slot_ending(const struct slot *slot)
 
 void slot_ended(struct txn *txn, struct slot *slot)
 {
-	slot->pending = PENDING_NOTHING;
-	slot->id = ROW_NONE;
+	activity_end(&slot->activity);
 	git_turn_over(txn, slot);
 	operation_free(&slot->op);
 	if (slot->row != NULL)
@@ -252,6 +250,31 @@ static void next_fix(const struct slot *slot, enum slot_event event)
 	row->item = item != NULL ? item->number : 0;
 }
 
+/* The slot is cancelled: what waits is over at once, a process is told to end, and everything else ends by itself. */
+static void end_activity(struct txn *txn, struct slot *slot)
+{
+	switch (slot->activity.kind) {
+	case ACTIVITY_ATTEMPT:
+	case ACTIVITY_OPERATION:
+		txn_effect(txn, EFFECT_END, slot->run, slot, slot->activity.id);
+		break;
+	case ACTIVITY_PERMIT:
+	case ACTIVITY_ACCOUNT:
+		attempt_unstarted(txn, slot);
+		break;
+	case ACTIVITY_TURN:
+	case ACTIVITY_RETRY:
+		slot_ended(txn, slot);
+		break;
+	case ACTIVITY_COMMIT:
+	case ACTIVITY_JOB:
+	case ACTIVITY_NONE:
+	case ACTIVITY_PICK:
+	case ACTIVITIES:
+		break;
+	}
+}
+
 static void act(struct txn *txn, struct slot *slot, enum slot_action action, enum slot_event event)
 {
 	struct slot_row *row = slot->row;
@@ -315,12 +338,7 @@ static void act(struct txn *txn, struct slot *slot, enum slot_action action, enu
 		txn_effect(txn, EFFECT_GIT, run, slot, GIT_MERGE);
 		break;
 	case SLOT_A_END:
-		if (slot->pending == PENDING_PROC)
-			txn_effect(txn, EFFECT_END, run, slot, slot->id);
-		else if (slot->pending == PENDING_PERMIT || slot->pending == PENDING_COOLING)
-			attempt_unstarted(txn, slot);
-		else if (slot->pending == PENDING_TURN || slot->pending == PENDING_WAIT)
-			slot_ended(txn, slot);
+		end_activity(txn, slot);
 		break;
 	case SLOT_A_SETTLE:
 		if (row->stage == SLOT_S_CANCELLED)
@@ -356,7 +374,7 @@ void slot_on_permit(struct txn *txn, struct slot *slot)
 	txn_put(txn, ROW_SLOT, slot->row);
 	if (cooled && !slot_cools(slot->row))
 		slot_emit_phase(txn, slot);
-	slot->pending = PENDING_NOTHING;
+	activity_end(&slot->activity);
 	if (slot->row->stage == SLOT_S_WAITING)
 		start(txn, slot);
 	else
@@ -370,7 +388,7 @@ void slot_release_permit(struct txn *txn, struct slot *slot)
 	bool last = slot->has_permit && !run->own.has_permit;
 
 	for (size_t i = 0; i < run->nslots; i++)
-		last &= run->slots[i] == slot || (!run->slots[i]->has_permit && run->slots[i]->pending != PENDING_PERMIT && run->slots[i]->pending != PENDING_COOLING &&
+		last &= run->slots[i] == slot || (!run->slots[i]->has_permit && run->slots[i]->activity.kind != ACTIVITY_PERMIT && run->slots[i]->activity.kind != ACTIVITY_ACCOUNT &&
 		    run->slots[i]->row->stage != SLOT_S_WAITING);
 	if (last && run->rows->run.state == RUN_S_RUNNING) {
 		slot->has_permit = false;
@@ -405,6 +423,8 @@ void slot_event(struct txn *txn, struct slot *slot, enum slot_event event, const
 	log_debug("run %lld slot %lld: %s in %s leads to %s", (long long)row->run, (long long)row->slot, slot_event_name(event),
 	    state_name(&slot_stage_names, row->stage), state_name(&slot_stage_names, (int)edge->next));
 	slot_wait_over(txn, slot);
+	if (before == SLOT_S_WAITING)
+		activity_end(&slot->activity);
 	row->stage = (int)edge->next;
 	forget_waits(row);
 	set_cause(row, event, before, cause);
@@ -413,6 +433,7 @@ void slot_event(struct txn *txn, struct slot *slot, enum slot_event event, const
 	/* "cancelled" is told when it is over, not when it begins */
 	if (edge->next != SLOT_S_ENDING && (slot_row_phase(row) != phase || slot_stage_is_end(edge->next)))
 		slot_emit_phase(txn, slot);
+	activity_check(slot);
 	if ((edge->action != SLOT_A_SETTLE && edge->action != SLOT_A_HOLD) || row->leaving != LEAVING_NOTHING)
 		return;
 	slot_release_permit(txn, slot);

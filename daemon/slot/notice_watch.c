@@ -11,7 +11,7 @@
 
 static void decide(struct slot *slot, enum provider_result provider)
 {
-	struct attempt_row *a = run_attempt(slot->run, slot->id);
+	struct attempt_row *a = run_attempt(slot->run, slot->activity.id);
 	struct txn *txn = txn_new(slot->run->engine);
 
 	log_info("run %lld: attempt %lld is ended, since its service refuses it: %s", (long long)a->run, (long long)a->id, state_name(&provider_result_names, (int)provider));
@@ -28,7 +28,7 @@ static void notice_cb(void *arg, struct work *work)
 	struct notice_work *w = (struct notice_work *)work;
 	struct run *run = run_find(engine, w->run);
 	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
-	bool runs = !engine->stopped && slot != NULL && slot->pending == PENDING_PROC && slot->id == w->attempt && !slot_ending(slot);
+	bool runs = !engine->stopped && slot != NULL && slot->activity.kind == ACTIVITY_ATTEMPT && slot->activity.id == w->attempt && !slot_ending(slot);
 
 	if (runs && w->decided == PROVIDER_NONE) {
 		engine_work_later(engine, LOOK_EVERY_MS, work, WORK_NOTICE, notice_cb, engine);

@@ -14,16 +14,9 @@
 #define SOURCE_WALL_MS (5 * 60 * 1000)	/* a close that hangs cannot be cancelled: its task has passed */
 #define STEP_GRACE_MS 5000
 
-void operation_free(struct operation *op)
-{
-	git_op_free(op->git);
-	task_op_free(op->task);
-	*op = (struct operation){ 0 };
-}
-
 static const char *name_of(const struct slot *slot)
 {
-	return slot->asks_source ? task_op_names[slot->task_kind] : git_op_names[slot->git_kind];
+	return slot->op.of_source ? task_op_names[slot->op.task_kind] : git_op_names[slot->op.git_kind];
 }
 
 /* What the whole operation came to, when it came to nothing. */
@@ -31,7 +24,7 @@ static void fail(struct txn *txn, struct slot *slot, const char *why)
 {
 	char *safe = text_escape(why, strlen(why), false), *cause;
 
-	if (slot->asks_source)
+	if (slot->op.of_source)
 		cause = xasprintf("%s of %s failed: %s", name_of(slot), sources[run_source(slot->run)].name, safe);
 	else
 		cause = xasprintf("git %s failed: %s", name_of(slot), safe);
@@ -53,7 +46,7 @@ static void failed(struct txn *txn, struct slot *slot, int fault, const char *wh
 {
 	if (fault != 0 && !run_cancelling(slot->run))
 		slot_wait(txn, slot, WAIT_HOST, fault, why);
-	else if (slot->asks_source && !run_cancelling(slot->run) && source_may_pass(slot))
+	else if (slot->op.of_source && !run_cancelling(slot->run) && source_may_pass(slot))
 		slot_wait(txn, slot, WAIT_SOURCE, 0, why);
 	else
 		fail(txn, slot, why);
@@ -77,26 +70,26 @@ static void begin_step(struct txn *txn, struct slot *slot, struct step_work *w)
 	step->state = ATTEMPT_S_STARTING;
 	step->started_at = engine_now(engine);
 	txn_put(txn, ROW_STEP, step);
-	if (slot->row == NULL && slot->asks_source)
+	if (slot->row == NULL && slot->op.of_source)
 		run_waits_for(txn, run, w->out.name);
-	slot->step = step;
-	slot->next_step = w->out;
-	strings_wipe(slot->next_env);
-	slot->next_env = w->env;
+	slot->op.step = step;
+	slot->op.next_step = w->out;
+	strings_wipe(slot->op.next_env);
+	slot->op.next_env = w->env;
 	w->env = NULL;
-	environment_set(&slot->next_env, "RL_ATTEMPT_UUID", uuid);
+	environment_set(&slot->op.next_env, "RL_ATTEMPT_UUID", uuid);
 	txn_effect(txn, EFFECT_STEP, run, slot, step->id);
 }
 
 /* Record the end of the slot's step, if it has one that ran. */
 static void end_step(struct txn *txn, struct slot *slot)
 {
-	if (slot->step == NULL)
+	if (slot->op.step == NULL)
 		return;
-	slot->step->ended_at = engine_now(slot->run->engine);
-	txn_put(txn, ROW_STEP, slot->step);
-	row_free(ROW_STEP, slot->step);
-	slot->step = NULL;
+	slot->op.step->ended_at = engine_now(slot->run->engine);
+	txn_put(txn, ROW_STEP, slot->op.step);
+	row_free(ROW_STEP, slot->op.step);
+	slot->op.step = NULL;
 }
 
 /* What the exit record of the slot's step says. */
@@ -121,14 +114,13 @@ static void next_cb(void *arg, struct work *work)
 		return;
 	}
 	txn = txn_new(engine);
-	if (slot->step != NULL)
-		take_end(slot->step, &slot->record);
+	if (slot->op.step != NULL)
+		take_end(slot->op.step, &slot->record);
 	end_step(txn, slot);
 	if (w->made != NULL)
 		slot->op.task = w->made;
 	w->made = NULL;
-	slot->pending = PENDING_NOTHING;
-	slot->id = ROW_NONE;
+	activity_end(&slot->activity);
 	if (slot_ending(slot)) {
 		slot_ended(txn, slot);
 	} else {
@@ -137,15 +129,15 @@ static void next_cb(void *arg, struct work *work)
 			begin_step(txn, slot, w);
 			break;
 		case STEP_NEXT_DONE:
-			slot->tries = 0;
+			slot->op.tries = 0;
 			slot_wait_over(txn, slot);
-			if (slot->asks_source)
+			if (slot->op.of_source)
 				source_done(txn, slot);
 			else
 				git_done(txn, slot, w->step);
 			break;
 		case STEP_NEXT_FAILED:
-			failed(txn, slot, work->fault, w->error != NULL ? w->error : slot->asks_source ? task_op_error(slot->op.task) : git_op_error(slot->op.git));
+			failed(txn, slot, work->fault, w->error != NULL ? w->error : slot->op.of_source ? task_op_error(slot->op.task) : git_op_error(slot->op.git));
 			break;
 		}
 	}
@@ -158,16 +150,16 @@ static void next(struct slot *slot, int64_t step, bool ok)
 	struct run *run = slot->run;
 	struct step_work *w = xcalloc(1, sizeof(*w));
 
-	slot->pending = PENDING_WORK;
+	activity_start_job(&slot->activity);
 	w->git = slot->op.git;
 	w->task = slot->op.task;
-	if (slot->asks_source && w->task == NULL)
+	if (slot->op.of_source && w->task == NULL)
 		source_spec(slot, &w->source);
 	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
 	w->scratch = work_scratch_dir(run->engine->state_dir, run->rows->run.id, slot->row);
 	w->step = step;
-	w->keep = slot->next_step.output_bytes;
-	w->name = slot->next_step.name;
+	w->keep = slot->op.next_step.output_bytes;
+	w->name = slot->op.next_step.name;
 	w->ok = ok;
 	engine_work(run->engine, &w->work, WORK_STEP, next_cb, slot);
 }
@@ -182,8 +174,8 @@ static void end_unstarted(struct slot *slot)
 {
 	struct txn *txn = txn_new(slot->run->engine);
 
-	slot->step->state = ATTEMPT_S_EXITED;
-	slot->step->cause = xstrdup("cancelled before it was started");
+	slot->op.step->state = ATTEMPT_S_EXITED;
+	slot->op.step->cause = xstrdup("cancelled before it was started");
 	end_step(txn, slot);
 	slot_ended(txn, slot);
 	txn_commit(txn);
@@ -200,29 +192,28 @@ void step_launch(struct slot *slot)
 		return;
 	}
 	launch = xcalloc(1, sizeof(*launch));
-	for (size_t i = 0; slot->next_step.argv[i] != NULL; i++)
-		strings_append(&argv, slot->next_step.argv[i]);
-	launch->id = slot->step->id;
-	launch->envp = strings_copy(slot->next_env);	/* it may be started once more under another number */
+	for (size_t i = 0; slot->op.next_step.argv[i] != NULL; i++)
+		strings_append(&argv, slot->op.next_step.argv[i]);
+	launch->id = slot->op.step->id;
+	launch->envp = strings_copy(slot->op.next_env);	/* it may be started once more under another number */
 	launch->job = (struct job){
 		.argv = argv,
-		.cwd = xstrdup(slot->next_step.cwd != NULL ? slot->next_step.cwd : slot->run->rows->run.workspace),
-		.input = slot->next_step.input != NULL ? xstrdup(RECORD_PROMPT) : NULL,
-		.uuid = xstrdup(slot->step->uuid),
-		.wall_ms = slot->asks_source ? SOURCE_WALL_MS : STEP_WALL_MS,
+		.cwd = xstrdup(slot->op.next_step.cwd != NULL ? slot->op.next_step.cwd : slot->run->rows->run.workspace),
+		.input = slot->op.next_step.input != NULL ? xstrdup(RECORD_PROMPT) : NULL,
+		.uuid = xstrdup(slot->op.step->uuid),
+		.wall_ms = slot->op.of_source ? SOURCE_WALL_MS : STEP_WALL_MS,
 		.grace_ms = STEP_GRACE_MS,
-		.output_bytes = slot->next_step.output_bytes,
+		.output_bytes = slot->op.next_step.output_bytes,
 		.durable = false,
 	};
-	if (slot->next_step.input != NULL)
+	if (slot->op.next_step.input != NULL)
 		launch->files[launch->nfiles++] = (struct launch_file){
 			.name = RECORD_PROMPT,
-			.data = xmemdup0(slot->next_step.input, slot->next_step.input_size),
-			.size = slot->next_step.input_size,
+			.data = xmemdup0(slot->op.next_step.input, slot->op.next_step.input_size),
+			.size = slot->op.next_step.input_size,
 			.mode = 0600,
 		};
-	slot->pending = PENDING_PROC;
-	slot->id = launch->id;
+	activity_start_operation(&slot->activity, launch->id);
 	engine->ports.start(engine->ports.proc_ctx, launch);
 }
 
@@ -231,11 +222,10 @@ void step_renumber(struct slot *slot)
 	struct engine *engine = slot->run->engine;
 	struct txn *txn = txn_new(engine);
 
-	txn_drop(txn, ROW_STEP, slot->step);
-	slot->step->id = ++engine->last_attempt;
-	txn_put(txn, ROW_STEP, slot->step);
-	slot->id = ROW_NONE;
-	txn_effect(txn, EFFECT_STEP, slot->run, slot, slot->step->id);
+	txn_drop(txn, ROW_STEP, slot->op.step);
+	slot->op.step->id = ++engine->last_attempt;
+	txn_put(txn, ROW_STEP, slot->op.step);
+	txn_effect(txn, EFFECT_STEP, slot->run, slot, slot->op.step->id);
 	txn_commit(txn);
 }
 
@@ -243,11 +233,10 @@ void step_refused(struct slot *slot, int status, const char *error)
 {
 	struct txn *txn = txn_new(slot->run->engine);
 
-	slot->step->state = ATTEMPT_S_EXITED;
-	slot->step->cause = xstrdup(error);
+	slot->op.step->state = ATTEMPT_S_EXITED;
+	slot->op.step->cause = xstrdup(error);
 	end_step(txn, slot);
-	slot->pending = PENDING_NOTHING;
-	slot->id = ROW_NONE;
+	activity_end(&slot->activity);
 	if (slot_ending(slot))
 		slot_ended(txn, slot);
 	else
@@ -259,26 +248,25 @@ void step_refused(struct slot *slot, int status, const char *error)
 static void again(struct txn *txn, struct slot *slot)
 {
 	if (slot->row == NULL)
-		txn_effect(txn, slot->asks_source || run_is_prepared(slot->run) ? EFFECT_LOAD : EFFECT_PREPARE, slot->run, slot, ROW_NONE);
-	else if (slot->asks_source)
-		txn_effect(txn, EFFECT_SOURCE, slot->run, slot, (int64_t)slot->task_kind);
+		txn_effect(txn, slot->op.of_source || run_is_prepared(slot->run) ? EFFECT_LOAD : EFFECT_PREPARE, slot->run, slot, ROW_NONE);
+	else if (slot->op.of_source)
+		txn_effect(txn, EFFECT_SOURCE, slot->run, slot, (int64_t)slot->op.task_kind);
 	else
-		txn_effect(txn, EFFECT_GIT, slot->run, slot, (int64_t)slot->git_kind);
+		txn_effect(txn, EFFECT_GIT, slot->run, slot, (int64_t)slot->op.git_kind);
 }
 
 void step_lost(struct slot *slot)
 {
 	struct txn *txn = txn_new(slot->run->engine);
 
-	if (slot->step != NULL) {
-		slot->step->state = ATTEMPT_S_LOST;
+	if (slot->op.step != NULL) {
+		slot->op.step->state = ATTEMPT_S_LOST;
 		end_step(txn, slot);
 	}
-	slot->pending = PENDING_NOTHING;
-	slot->id = ROW_NONE;
+	activity_end(&slot->activity);
 	if (slot_ending(slot)) {
 		slot_ended(txn, slot);
-	} else if (++slot->tries >= STEP_TRIES) {
+	} else if (++slot->op.tries >= STEP_TRIES) {
 		fail(txn, slot, "its process was killed three times");
 	} else {
 		again(txn, slot);
@@ -291,10 +279,9 @@ static void step_outlived(struct slot *slot)
 {
 	struct txn *txn = txn_new(slot->run->engine);
 
-	take_end(slot->step, &slot->record);
+	take_end(slot->op.step, &slot->record);
 	end_step(txn, slot);
-	slot->pending = PENDING_NOTHING;
-	slot->id = ROW_NONE;
+	activity_end(&slot->activity);
 	if (slot_ending(slot))
 		slot_ended(txn, slot);
 	else
@@ -321,5 +308,5 @@ void step_ended(struct slot *slot, const struct exit_record *record)
 		step_outlived(slot);
 		return;
 	}
-	next(slot, slot->step->id, record->how == EXIT_BY_CODE && record->status == 0);
+	next(slot, slot->op.step->id, record->how == EXIT_BY_CODE && record->status == 0);
 }

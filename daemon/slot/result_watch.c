@@ -16,7 +16,7 @@ static void result_cb(void *arg, struct work *work)
 	struct result_work *w = (struct result_work *)work;
 	struct run *run = run_find(engine, w->run);
 	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
-	bool runs = !engine->stopped && slot != NULL && slot->pending == PENDING_PROC && slot->id == w->attempt && !slot_ending(slot);
+	bool runs = !engine->stopped && slot != NULL && slot->activity.kind == ACTIVITY_ATTEMPT && slot->activity.id == w->attempt && !slot_ending(slot);
 
 	if (!runs) {
 		work_free(work);

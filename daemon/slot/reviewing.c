@@ -193,7 +193,7 @@ static void judge_cb(void *arg, struct work *work)
 	if (!engine->stopped) {
 		txn = txn_new(engine);
 		slot_wait_over(txn, slot);
-		slot->pending = PENDING_NOTHING;
+		activity_end(&slot->activity);
 		warn_of_changes(txn, j);
 		if (slot_ending(slot)) {
 			slot_ended(txn, slot);
@@ -215,6 +215,6 @@ void review_judge(struct slot *slot, const char *changed, const char *appeared)
 	struct judgement *j = judgement_new(slot, changed != NULL ? text_escape(changed, strlen(changed), false) : NULL,
 	    appeared != NULL ? text_escape(appeared, strlen(appeared), false) : NULL);
 
-	slot->pending = PENDING_WORK;
+	activity_start_job(&slot->activity);
 	engine_work(slot->run->engine, &j->work.work, WORK_JUDGE, judge_cb, slot);
 }

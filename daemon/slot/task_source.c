@@ -11,8 +11,8 @@
 void source_begin(struct slot *slot, enum task_op_kind kind)
 {
 	operation_free(&slot->op);
-	slot->asks_source = true;
-	slot->task_kind = kind;
+	slot->op.of_source = true;
+	slot->op.task_kind = kind;
 	step_first(slot);
 }
 
@@ -20,7 +20,7 @@ void source_spec(const struct slot *slot, struct source_spec *spec)
 {
 	const struct run_row *run = &slot->run->rows->run;
 
-	spec->kind = slot->task_kind;
+	spec->kind = slot->op.task_kind;
 	spec->source = run_source(slot->run);
 	spec->path = xstrdup(run->source_path);
 	spec->task = slot->row != NULL ? xstrdup(slot->row->task) : NULL;
@@ -93,7 +93,7 @@ static const int64_t patience[TASK_OPS][TROUBLES] = {
 
 bool source_may_pass(struct slot *slot)
 {
-	return slot->op.task != NULL && slot_waited_ms(slot) < patience[slot->task_kind][task_op_trouble(slot->op.task)];
+	return slot->op.task != NULL && slot_waited_ms(slot) < patience[slot->op.task_kind][task_op_trouble(slot->op.task)];
 }
 
 /* bd is not on the PATH any more. */
@@ -104,7 +104,7 @@ static const char *const gone[TASK_OPS] = {
 
 void source_done(struct txn *txn, struct slot *slot)
 {
-	switch (slot->task_kind) {
+	switch (slot->op.task_kind) {
 	case TASK_OP_LOAD:
 		run_loaded(txn, slot->run, task_op_list(slot->op.task), task_op_has_bd(slot->op.task));
 		break;
@@ -113,7 +113,7 @@ void source_done(struct txn *txn, struct slot *slot)
 		break;
 	case TASK_OP_CLOSE:
 	case TASK_OP_RELEASE:
-		leave_next(txn, slot, slot->bd_claimed && !task_op_has_bd(slot->op.task) ? gone[slot->task_kind] : NULL);
+		leave_next(txn, slot, slot->bd_claimed && !task_op_has_bd(slot->op.task) ? gone[slot->op.task_kind] : NULL);
 		break;
 	case TASK_OPS:
 		break;

@@ -135,18 +135,18 @@ int64_t slot_waited_ms(struct slot *slot)
 
 static void go_on(struct slot *slot)
 {
-	slot->wake_at = ROW_NONE;
-	slot->pending = PENDING_NOTHING;
-	if (slot->row == NULL && (slot->asks_source || run_is_prepared(slot->run)))
+	slot->activity.wake_at = ROW_NONE;
+	activity_end(&slot->activity);
+	if (slot->row == NULL && (slot->op.of_source || run_is_prepared(slot->run)))
 		run_load(slot->run);
 	else if (slot->row == NULL)
 		run_prepare(slot->run);
 	else if (slot->row->leaving != LEAVING_NOTHING)
 		leave_act(slot);
-	else if (slot->asks_source)
-		source_begin(slot, slot->task_kind);
+	else if (slot->op.of_source)
+		source_begin(slot, slot->op.task_kind);
 	else
-		git_begin(slot, slot->git_kind);
+		git_begin(slot, slot->op.git_kind);
 }
 
 /* By key: run and slot may be gone since then, or wait for something else. */
@@ -158,7 +158,7 @@ static void wake_cb(void *arg, struct work *work)
 	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
 
 	/* a daemon that drains begins nothing: the next one does */
-	if (!engine->stopped && !engine->draining && slot != NULL && slot->pending == PENDING_WAIT && slot->wake_at == w->until)
+	if (!engine->stopped && !engine->draining && slot != NULL && slot->activity.kind == ACTIVITY_RETRY && slot->activity.wake_at == w->until)
 		go_on(slot);
 	work_free(work);
 }
@@ -172,18 +172,17 @@ void slot_wait(struct txn *txn, struct slot *slot, enum wait_kind kind, int erro
 	slot_waits(txn, slot, kind, error, why);
 	git_turn_over(txn, slot);
 	operation_free(&slot->op);
-	slot->pending = PENDING_WAIT;
-	slot->id = ROW_NONE;
-	slot->wake_at = *fields_of(slot).until;
+	activity_wait(&slot->activity, ACTIVITY_RETRY);
+	slot->activity.wake_at = *fields_of(slot).until;
 	w->run = slot->run->rows->run.id;
 	w->iteration = slot->row != NULL ? slot->row->iteration : ROW_NONE;
 	w->slot = slot->row != NULL ? slot->row->slot : ROW_NONE;
-	w->until = slot->wake_at;
-	engine_work_later(engine, slot->wake_at - now, &w->work, WORK_COOL, wake_cb, engine);
+	w->until = slot->activity.wake_at;
+	engine_work_later(engine, slot->activity.wake_at - now, &w->work, WORK_COOL, wake_cb, engine);
 }
 
 void slot_wait_ends(struct slot *slot)
 {
-	if (slot->pending == PENDING_WAIT && slot->row != NULL && slot->row->leaving != LEAVING_NOTHING)
+	if (slot->activity.kind == ACTIVITY_RETRY && slot->row != NULL && slot->row->leaving != LEAVING_NOTHING)
 		go_on(slot);
 }

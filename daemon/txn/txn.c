@@ -76,7 +76,7 @@ void txn_effect(struct txn *txn, enum effect_kind kind, struct run *run, struct 
 		.id = id,
 	});
 	if (slot != NULL && kind != EFFECT_END && kind != EFFECT_LOG)
-		slot->pending = PENDING_ACT;
+		activity_start_commit(&slot->activity);
 	if (kind == EFFECT_PERMIT)
 		txn_effect_schedule(txn);
 }

@@ -45,20 +45,20 @@ static void compare_lists(struct world *w, const struct run_rows *a, const struc
 /* The working row of an unfinished step stands in its slot. */
 static void compare_steps(struct world *w, struct run *run, const struct run_rows *committed)
 {
-	size_t working = run->own.step != NULL;
+	size_t working = run->own.op.step != NULL;
 
 	for (size_t i = 0; i < run->nslots; i++)
-		working += run->slots[i]->step != NULL;
+		working += run->slots[i]->op.step != NULL;
 	if (working != committed->nsteps)
 		world_fail(w, "run %lld: %zu steps under way, %zu committed ones", (long long)committed->run.id, working, committed->nsteps);
 	for (size_t i = 0; i < committed->nsteps; i++) {
 		const struct step_row *row = committed->steps[i];
 		const struct slot *slot = run_slot(run, row->iteration, row->slot);
 
-		if (slot == NULL || slot->step == NULL)
+		if (slot == NULL || slot->op.step == NULL)
 			world_fail(w, "run %lld: step %lld is under way in no slot", (long long)row->run, (long long)row->id);
 		else
-			compare_row(w, row->run, ROW_STEP, slot->step, row);
+			compare_row(w, row->run, ROW_STEP, slot->op.step, row);
 	}
 }
 

@@ -2,8 +2,8 @@
 /* Random histories of the engine in a simulated world, with deaths at any moment, compared with the reference model.
  *
  *   sim [--seeds N] [--first SEED] [--steps N]     every table row must have been taken at the end
- *   --plants                                       then bend each row in turn, in histories that take it, and lose one put of each
- *                                                  kind of row: it must be noticed
+ *   --plants                                       then bend each row in turn, in histories that take it, lose one put of each
+ *                                                  kind of row, and forget the end of each kind of activity: it must be noticed
  *   --debug                                        the engine's own log on stderr
  *   --show                                         what was on disk when a history has diverged
  *   --crowd                                        64 slots and more than one run on 40 beads
@@ -24,6 +24,7 @@
 #include "core/review.h"
 #include "core/run.h"
 #include "core/slot.h"
+#include "model/activity.h"
 #include "proto/memory.h"
 #include "show.h"
 #include "world.h"
@@ -40,13 +41,13 @@ struct taken {
 };
 
 static struct taken slot_taken[96][SLOT_STAGES], run_taken[32][RUN_STATES], review_taken[ROUND_ENDS], check_taken[ROUND_ENDS],
-    put_taken[ROW_KINDS];
+    put_taken[ROW_KINDS], activity_taken[ACTIVITIES];
 static uint64_t seed_now;
 static struct bend {
-	int slot, run, review, check;	/* row, -1: none of them */
+	enum { BEND_NOTHING, BEND_SLOT, BEND_RUN, BEND_REVIEW, BEND_CHECK, BEND_PUT, BEND_ACTIVITY } what;
+	int row;			/* of the table; kind of row of which one put is lost; kind of activity of which the end is forgotten */
 	int from;			/* stage or state */
-	int put;			/* kind of row of which some puts are lost, -1: none */
-} bent = { -1, -1, -1, -1, -1, -1 };
+} bent;
 #define LOST_PUT 9	/* the one of its kind that is lost */
 static int puts_of_kind;
 static struct world *playing;
@@ -60,9 +61,16 @@ enum round_end __real_review_classify(const struct review_facts *facts);
 enum round_end __wrap_review_classify(const struct review_facts *facts);
 enum round_end __real_check_classify(int64_t fix, int64_t fixes);
 enum round_end __wrap_check_classify(int64_t fix, int64_t fixes);
+void __real_activity_end(struct activity *activity);
+void __wrap_activity_end(struct activity *activity);
 void __real_decision_put(struct decision *d, enum row_kind kind, const void *row);
 void __wrap_decision_put(struct decision *d, enum row_kind kind, const void *row);
 void __wrap_log_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static bool is_bent(int what, int row, int from)
+{
+	return (int)bent.what == what && bent.row == row && bent.from == from;
+}
 
 static void take(struct taken *taken)
 {
@@ -93,7 +101,7 @@ const struct slot_edge *__wrap_slot_step(enum slot_stage stage, enum slot_event 
 	if (edge == NULL)
 		return NULL;
 	take(&slot_taken[edge - slot_edges][stage]);
-	if (edge - slot_edges != bent.slot || (int)stage != bent.from)
+	if (!is_bent(BEND_SLOT, (int)(edge - slot_edges), (int)stage))
 		return edge;
 	other = bend_slot(edge);
 	return &other;
@@ -107,7 +115,7 @@ const struct run_edge *__wrap_run_step(enum run_state state, enum run_event even
 	if (edge == NULL)
 		return NULL;
 	take(&run_taken[edge - run_edges][state]);
-	if (edge - run_edges != bent.run || (int)state != bent.from)
+	if (!is_bent(BEND_RUN, (int)(edge - run_edges), (int)state))
 		return edge;
 	other = *edge;
 	if (edge->next == RUN_S_RUNNING && state != RUN_S_HELD)
@@ -122,7 +130,7 @@ enum round_end __wrap_review_classify(const struct review_facts *facts)
 	enum round_end end = __real_review_classify(facts);
 
 	take(&review_taken[end]);
-	if ((int)end != bent.review)
+	if (!is_bent(BEND_REVIEW, (int)end, -1))
 		return end;
 	return end == ROUND_PASS ? ROUND_FINDINGS : ROUND_PASS;
 }
@@ -132,7 +140,7 @@ enum round_end __wrap_check_classify(int64_t fix, int64_t fixes)
 	enum round_end end = __real_check_classify(fix, fixes);
 
 	take(&check_taken[end]);
-	if ((int)end != bent.check)
+	if (!is_bent(BEND_CHECK, (int)end, -1))
 		return end;
 	return end == ROUND_FINDINGS ? ROUND_EXHAUSTED : ROUND_FINDINGS;
 }
@@ -141,9 +149,16 @@ enum round_end __wrap_check_classify(int64_t fix, int64_t fixes)
 void __wrap_decision_put(struct decision *d, enum row_kind kind, const void *row)
 {
 	take(&put_taken[kind]);
-	if ((int)kind == bent.put && ++puts_of_kind == LOST_PUT)
+	if (is_bent(BEND_PUT, (int)kind, -1) && ++puts_of_kind == LOST_PUT)
 		return;
 	__real_decision_put(d, kind, row);
+}
+
+void __wrap_activity_end(struct activity *activity)
+{
+	take(&activity_taken[activity->kind]);
+	if (!is_bent(BEND_ACTIVITY, (int)activity->kind, -1))
+		__real_activity_end(activity);
 }
 
 /* A promise that the engine broke by its own account. */
@@ -158,13 +173,6 @@ void __wrap_log_bug(const char *fmt, ...)
 	if (playing == NULL)
 		abort();
 	world_fail(playing, "bug: %s", text);
-}
-
-/* Rows that no history of this daemon can take. */
-static bool is_out_of_reach(size_t row, int stage)
-{
-	/* the slots of a run are made and started in one turn, so that no cancel finds one waiting */
-	return slot_edges[row].event == SLOT_E_CANCEL && stage == SLOT_S_WAITING;
 }
 
 struct totals {
@@ -236,22 +244,27 @@ static int each_row(visit *see)
 
 	for (size_t i = 0; i < slot_edges_count; i++)
 		for (int from = 0; from < SLOT_STAGES; from++)
-			if ((slot_edges[i].when & 1u << from) != 0 && !is_out_of_reach(i, from))
-				count += see((struct bend){ (int)i, -1, -1, -1, from, -1 }, &slot_taken[i][from], "slot row",
+			if ((slot_edges[i].when & 1u << from) != 0)
+				count += see((struct bend){ BEND_SLOT, (int)i, from }, &slot_taken[i][from], "slot row",
 				    slot_event_name(slot_edges[i].event), state_name(&slot_stage_names, from));
 	for (size_t i = 0; i < run_edges_count; i++)
 		for (int from = 0; from < RUN_STATES; from++)
 			if ((run_edges[i].when & 1u << from) != 0)
-				count += see((struct bend){ -1, (int)i, -1, -1, from, -1 }, &run_taken[i][from], "run row",
+				count += see((struct bend){ BEND_RUN, (int)i, from }, &run_taken[i][from], "run row",
 				    run_event_name(run_edges[i].event), state_name(&run_state_names, from));
 	for (int end = ROUND_PASS; end <= ROUND_VIOLATION; end++)
-		count += see((struct bend){ -1, -1, end, -1, -1, -1 }, &review_taken[end], "review row", ends[end], "a review");
+		count += see((struct bend){ BEND_REVIEW, end, -1 }, &review_taken[end], "review row", ends[end], "a review");
 	for (int end = ROUND_FINDINGS; end <= ROUND_EXHAUSTED; end++)
-		count += see((struct bend){ -1, -1, -1, end, -1, -1 }, &check_taken[end], "check row", ends[end], "a check");
+		count += see((struct bend){ BEND_CHECK, end, -1 }, &check_taken[end], "check row", ends[end], "a check");
 	/* what was salvaged is told once, and is no working row */
 	for (int kind = 0; kind < ROW_EVENT; kind++)
 		if (kind != ROW_SALVAGE)
-			count += see((struct bend){ -1, -1, -1, -1, -1, kind }, &put_taken[kind], "put of", row_types[kind].name, "a decision");
+			count += see((struct bend){ BEND_PUT, kind, -1 }, &put_taken[kind], "put of", row_types[kind].name, "a decision");
+	/* after a turn or a retry something else always begins */
+	for (int kind = ACTIVITY_NONE + 1; kind < ACTIVITIES; kind++)
+		if (kind != ACTIVITY_TURN && kind != ACTIVITY_RETRY)
+			count += see((struct bend){ BEND_ACTIVITY, kind, -1 }, &activity_taken[kind], "end of activity",
+			    activity_name((enum activity_kind)kind), "any stage");
 	return count;
 }
 

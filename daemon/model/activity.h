@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The activity of a slot: the one thing that is under way in it, or that it waits for.
+ * slot/activity_check.c says which goes with which stage.
+ *
+ *   ACTIVITY_NONE       nothing
+ *   ACTIVITY_PERMIT     waits for a permit: to begin, or for an attempt after the slot gave its own back
+ *   ACTIVITY_ACCOUNT    its attempt waits for an account, a time or a budget; see account_wait.c
+ *   ACTIVITY_PICK       waits until the slots before it have picked a task (assign = "agent")
+ *   ACTIVITY_TURN       its operation waits for one of another slot that excludes it
+ *   ACTIVITY_RETRY      its operation waits for a fault of the host or its source to pass, and begins
+ *                       again at wake_at; see wait.c
+ *   ACTIVITY_COMMIT     a transaction is being committed whose effect continues the slot
+ *   ACTIVITY_JOB        file work on a worker thread
+ *   ACTIVITY_ATTEMPT    the process of attempt id: ended or refused will be reported
+ *   ACTIVITY_OPERATION  the process of a step, id, of its operation, with the same reports
+ *
+ * An operation of git or of a task source lasts longer than one activity: its steps run one after
+ * the other, each between a commit and a job; it may wait for its turn or to be retried. */
+#ifndef MODEL_ACTIVITY_H
+#define MODEL_ACTIVITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/row.h"
+#include "git/op.h"
+#include "task/op.h"
+
+enum activity_kind {
+	ACTIVITY_NONE,
+	ACTIVITY_PERMIT,
+	ACTIVITY_ACCOUNT,
+	ACTIVITY_PICK,
+	ACTIVITY_TURN,
+	ACTIVITY_RETRY,
+	ACTIVITY_COMMIT,
+	ACTIVITY_JOB,
+	ACTIVITY_ATTEMPT,
+	ACTIVITY_OPERATION,
+	ACTIVITIES
+};
+
+/* The operation of a slot. */
+struct operation {
+	bool of_source;			/* of the task source, not of git */
+	enum git_op_kind git_kind;	/* also while it waits to begin */
+	enum task_op_kind task_kind;
+	struct git_op *git;		/* owned; one of both, until the next operation begins */
+	struct task_op *task;
+	bool has_turn;			/* operations that it excludes wait for its end */
+	size_t others_met;		/* how many slot_others() were when it began */
+	int tries;			/* how often its step was lost */
+	struct step_row *step;		/* unfinished step, owned; NULL */
+	struct step_spec next_step;	/* what that step runs, until it is launched; in git or task */
+	char **next_env;
+};
+
+struct activity {
+	enum activity_kind kind;
+	int64_t id;			/* ACTIVITY_ATTEMPT, ACTIVITY_OPERATION: of the process; else ROW_NONE */
+	int64_t wake_at;		/* TIME at which a waiting slot is looked at again; ROW_NONE: no timer */
+};
+
+/* The slot waits; kind: ACTIVITY_PERMIT to ACTIVITY_RETRY. */
+void activity_wait(struct activity *activity, enum activity_kind kind);
+void activity_start_commit(struct activity *activity);
+void activity_start_job(struct activity *activity);
+void activity_start_attempt(struct activity *activity, int64_t attempt);
+void activity_start_operation(struct activity *activity, int64_t step);
+void activity_end(struct activity *activity);
+
+/* It ends by itself: a commit, a job or a process. */
+bool activity_is_busy(const struct activity *activity);
+/* The same, or an operation waits to be retried. */
+bool activity_has_begun(const struct activity *activity);
+bool activity_has_process(const struct activity *activity);
+const char *activity_name(enum activity_kind kind);
+
+/* Frees git and task; the rest is set when the next operation begins. */
+void operation_free(struct operation *op);
+/* Frees everything. */
+void operation_release(struct operation *op);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "slot/activity_check.h"
+
+#include "base/log.h"
+#include "engine/engine_int.h"
+
+#define IS(kind) (1u << ACTIVITY_##kind)
+#define GOES_ON (IS(COMMIT) | IS(JOB))
+/* An attempt that is unfinished: it waits to be started, is prepared, runs, or what it said is read. */
+#define ATTEMPT (IS(PERMIT) | IS(ACCOUNT) | GOES_ON | IS(ATTEMPT))
+#define OPERATION (IS(RETRY) | GOES_ON | IS(OPERATION))
+
+/* What may be under way in a stage. While an ended slot gives back what it took,
+ * allowed_now() decides. */
+static const unsigned allowed[SLOT_STAGES] = {
+	[SLOT_S_WAITING] = IS(PERMIT) | IS(PICK) | IS(COMMIT),
+	[SLOT_S_CLAIMING] = OPERATION,
+	[SLOT_S_LAYING] = OPERATION | IS(TURN),
+	[SLOT_S_IMPLEMENTING] = ATTEMPT,
+	[SLOT_S_CHECKING] = ATTEMPT,
+	[SLOT_S_MEASURING] = OPERATION,
+	[SLOT_S_CHECKOUT] = OPERATION,
+	[SLOT_S_REVIEWING] = ATTEMPT,
+	[SLOT_S_VERIFYING] = OPERATION,
+	[SLOT_S_FIXING] = ATTEMPT,
+	[SLOT_S_PINNING] = OPERATION,
+	[SLOT_S_COMMIT_AGENT] = ATTEMPT,
+	[SLOT_S_COMMITTING] = OPERATION,
+	[SLOT_S_MERGING] = OPERATION | IS(TURN),
+	[SLOT_S_HELD] = IS(NONE),
+	[SLOT_S_IMPLEMENTED] = IS(NONE),
+	[SLOT_S_ENDING] = GOES_ON | IS(ATTEMPT) | IS(OPERATION),
+	[SLOT_S_PASSED] = IS(NONE),
+	[SLOT_S_FAILED] = IS(NONE),
+	[SLOT_S_CANCELLED] = IS(NONE),
+};
+
+/* The role of the attempt that a stage is about. */
+static const enum role roles[SLOT_STAGES] = {
+	[SLOT_S_IMPLEMENTING] = ROLE_IMPLEMENT,
+	[SLOT_S_CHECKING] = ROLE_CHECK,
+	[SLOT_S_REVIEWING] = ROLE_REVIEW,
+	[SLOT_S_FIXING] = ROLE_FIX,
+	[SLOT_S_COMMIT_AGENT] = ROLE_COMMIT,
+};
+
+static unsigned allowed_now(const struct slot *slot)
+{
+	if (slot->row == NULL)
+		return IS(NONE) | OPERATION;
+	if (slot->row->leaving != LEAVING_NOTHING)
+		return OPERATION | (slot->row->leaving == LEAVING_CLEAR ? IS(TURN) : 0);
+	return allowed[slot->row->stage];
+}
+
+/* The attempt of a stage that is about one exists, is unfinished and of that role. */
+static bool fits_attempt(const struct slot *slot)
+{
+	const struct attempt_row *a;
+
+	if (slot->row == NULL || allowed[slot->row->stage] != ATTEMPT)
+		return slot->activity.kind != ACTIVITY_ATTEMPT || slot_ending(slot);
+	a = run_rows_attempt(slot->run->rows, slot->row->attempt);
+	if (a == NULL || a->role != (int)roles[slot->row->stage] || slot->op.step != NULL)
+		return false;
+	if (slot->activity.kind == ACTIVITY_ATTEMPT && slot->activity.id != a->id)
+		return false;
+	return a->state == ATTEMPT_S_STARTING || a->state == ATTEMPT_S_RUNNING;
+}
+
+static bool fits_operation(const struct slot *slot)
+{
+	const struct operation *op = &slot->op;
+
+	if (slot->activity.kind == ACTIVITY_OPERATION && (op->step == NULL || op->step->id != slot->activity.id))
+		return false;
+	return !op->has_turn || (!op->of_source && git_takes_turns(op->git_kind) && activity_is_busy(&slot->activity));
+}
+
+void activity_check(const struct slot *slot)
+{
+	const struct slot_row *row = slot->row;
+
+	/* until everything is found, nothing is under way */
+	if (slot->run->engine->recovering)
+		return;
+	if ((allowed_now(slot) & 1u << slot->activity.kind) != 0 && fits_attempt(slot) && fits_operation(slot))
+		return;
+	log_bug("run %lld slot %lld: activity %s does not fit stage %s%s", (long long)slot->run->rows->run.id,
+	    row != NULL ? (long long)row->slot : -1, activity_name(slot->activity.kind),
+	    row != NULL ? state_name(&slot_stage_names, row->stage) : "of the run",
+	    row != NULL && row->leaving != LEAVING_NOTHING ? " while it gives back" : "");
+}
+
+void activity_check_run(const struct run *run)
+{
+	activity_check(&run->own);
+	for (size_t i = 0; i < run->nslots; i++)
+		activity_check(run->slots[i]);
+}
