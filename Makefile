@@ -100,10 +100,14 @@ lint: all
 	$(PYTHON) tests/lint --build $(B)
 	$(PYTHON) tests/lint --plant --build $(B)
 
+# Calls of the engine that the simulation counts and bends.
+SIM_WRAPS = slot_row_move first_stage first_review_stage stage_after_claim stage_after_worktree stage_after_attempt \
+            stage_after_measure stage_after_round stage_after_acceptance stage_after_commit stage_after_merge \
+            stage_after_rework stage_after_cancel run_step review_classify check_classify activity_end log_bug decision_put
 $(B)/sim/sim: $(patsubst %.c,$(B)/%.o,$(wildcard tests/sim/*.c)) $(B)/librld.a
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(LDFLAGS) -Wl,--wrap=slot_step,--wrap=run_step,--wrap=review_classify,--wrap=check_classify,--wrap=activity_end,--wrap=log_bug,--wrap=decision_put -o $@ $^ $(LDLIBS_RLD)
+	$(Q)$(CC) $(LDFLAGS) $(SIM_WRAPS:%=-Wl,--wrap=%) -o $@ $^ $(LDLIBS_RLD)
 
 # What the fuzzers are fed with, replayed by tests/check; and the fuzzers themselves, SECONDS each.
 FUZZ     = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))

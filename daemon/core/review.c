@@ -60,68 +60,6 @@ enum again attempt_again(const struct attempt_facts *f)
 	return ended && f->resumed && f->provider != PROVIDER_AUTH ? AGAIN_ANEW : AGAIN_NOT;
 }
 
-enum slot_event attempt_classify(const struct attempt_facts *f)
-{
-	static const enum slot_event lost[ON_LOST_CHOICES] = {
-		[ON_LOST_HOLD] = SLOT_E_LOST_HOLD,
-		[ON_LOST_RETRY] = SLOT_E_LOST_RETRY,
-		[ON_LOST_FAIL] = SLOT_E_LOST_FAIL,
-	};
-	bool cut = attempt_is_cut(f);
-
-	/* what the host has taken is no failure, whatever is to become of a lost attempt */
-	if (cut && f->on_lost == ON_LOST_FAIL)
-		return SLOT_E_LOST_HOLD;
-	if ((f->process == PROCESS_LOST || cut) && f->on_lost == ON_LOST_RETRY && f->losses >= LOSSES_MAX)
-		return SLOT_E_LOST_HOLD;
-	if ((f->process == PROCESS_LOST || cut) && f->on_lost == ON_LOST_RETRY && f->role == ROLE_REVIEW && f->checkout)
-		return SLOT_E_LOST_CHECKOUT;
-	if (f->process == PROCESS_LOST || cut)
-		return lost[f->on_lost];
-	if (attempt_again(f) != AGAIN_NOT)
-		return f->role == ROLE_REVIEW && f->checkout ? SLOT_E_AGAIN_CHECKOUT : SLOT_E_AGAIN;
-	switch (f->role) {
-	case ROLE_CHECK:
-		if (f->process == PROCESS_NOT_STARTED)
-			return SLOT_E_FAILED;
-		if (!attempt_succeeded(f))
-			return SLOT_E_FINDINGS;
-		return f->check < f->checks ? SLOT_E_NEXT_CHECK : work_done(0, f->has_git);
-	case ROLE_REVIEW:
-		if (!attempt_succeeded(f))
-			return SLOT_E_FAILED;
-		return f->has_git ? SLOT_E_ANSWERED : SLOT_E_ANSWERED_NO_TREE;
-	case ROLE_FIX:
-		if (!attempt_succeeded(f) || (f->denied && !f->has_git))
-			return SLOT_E_FAILED;
-		if (f->stop)
-			return SLOT_E_RELEASED;
-		return f->items_left > 0 ? SLOT_E_NEXT_FINDING : work_done(f->checks, f->has_git);
-	case ROLE_COMMIT:
-		return attempt_succeeded(f) ? SLOT_E_DONE : SLOT_E_FAILED;
-	case ROLE_IMPLEMENT:
-	case ROLES:
-		break;
-	}
-	if (!attempt_succeeded(f) || (f->denied && !f->has_git && !f->stop))
-		return SLOT_E_FAILED;
-	if (f->stop)
-		return SLOT_E_RELEASED;
-	if (f->review && !f->later)
-		return work_done(f->checks, f->has_git);
-	/* only the tree can tell whether anything was done */
-	if (f->has_git)
-		return SLOT_E_DONE;
-	return f->later ? SLOT_E_DONE_LATER : SLOT_E_DONE_UNREVIEWED;
-}
-
-enum slot_event work_done(int64_t checks, bool has_git)
-{
-	if (checks > 0)
-		return SLOT_E_DONE_CHECKS;
-	return has_git ? SLOT_E_DONE : SLOT_E_DONE_NO_TREE;
-}
-
 enum task_result measured_outcome(const struct measure_facts *f)
 {
 	if (f->denied && f->unchanged)
@@ -132,49 +70,6 @@ enum task_result measured_outcome(const struct measure_facts *f)
 bool measured_no_change(const struct measure_facts *f)
 {
 	return f->implement && !f->accepted && measured_outcome(f) == TASK_R_NO_CHANGE;
-}
-
-enum slot_event measured_event(const struct plan *plan, const struct measure_facts *f)
-{
-	static const enum slot_event commit[COMMIT_MODES] = {
-		[COMMIT_MODE_NONE] = SLOT_E_MEASURED_UNREVIEWED,
-		[COMMIT_MODE_AUTO] = SLOT_E_MEASURED_COMMIT,
-		[COMMIT_MODE_AGENT] = SLOT_E_MEASURED_ASK,
-	};
-	bool no_change = measured_no_change(f);
-
-	if (!f->accepted && (measured_outcome(f) == TASK_R_DENIED || (no_change && plan->on_no_change == ON_NO_CHANGE_FAIL)))
-		return SLOT_E_FAILED;
-	if (plan->review && !f->accepted && !f->later && !(no_change && plan->on_no_change == ON_NO_CHANGE_PASS))
-		return plan->workspace == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
-	if (f->later && !f->accepted && plan->integrate != INTEGRATE_MERGE)
-		return SLOT_E_MEASURED_LATER;
-	return commit[plan->commit];
-}
-
-enum slot_event passed_event(const struct plan *plan, bool has_git)
-{
-	static const enum slot_event commit[COMMIT_MODES] = {
-		[COMMIT_MODE_NONE] = SLOT_E_PASS,
-		[COMMIT_MODE_AUTO] = SLOT_E_PASS_COMMIT,
-		[COMMIT_MODE_AGENT] = SLOT_E_PASS_ASK,
-	};
-
-	return has_git ? commit[plan->commit] : SLOT_E_PASS_NO_TREE;
-}
-
-enum slot_event committed_event(const struct plan *plan, bool passed, bool review_slot)
-{
-	if (plan->integrate == INTEGRATE_MERGE && !review_slot)
-		return SLOT_E_COMMITTED_MERGE;
-	return passed ? SLOT_E_COMMITTED_PIN : SLOT_E_COMMITTED;
-}
-
-enum slot_event merged_event(const struct plan *plan, bool passed)
-{
-	if (plan->review && plan->scope == SCOPE_RUN)
-		return SLOT_E_MERGED_LATER;
-	return passed ? SLOT_E_MERGED_PIN : SLOT_E_MERGED;
 }
 
 char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *limit, const char *error)
@@ -283,26 +178,6 @@ enum bad_end round_policy(const struct plan *plan, enum round_end end)
 	return BAD_ENDS;
 }
 
-enum slot_event round_event(const struct plan *plan, enum round_end end, bool has_git)
-{
-	enum slot_event accepted = plan->commit != COMMIT_MODE_NONE && has_git ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED;
-
-	switch (round_policy(plan, end)) {
-	case BAD_END_FAIL:
-		return SLOT_E_FAILED;
-	case BAD_END_HOLD:
-		return SLOT_E_HOLD;
-	case BAD_END_ACCEPT:
-	case BAD_END_KNOWN_ISSUES:
-		return accepted;
-	case BAD_ENDS:
-		break;
-	}
-	if (end == ROUND_FINDINGS)
-		return SLOT_E_FINDINGS;
-	return passed_event(plan, has_git);
-}
-
 enum hold_kind round_hold(enum round_end end)
 {
 	static const enum hold_kind kinds[ROUND_ENDS] = {
@@ -334,21 +209,6 @@ char *round_cause(const struct plan *plan, enum round_end end, const struct slot
 		break;
 	}
 	return xasprintf("%s unresolved after %lld fix attempt(s)", plan->profile->findings_word, (long long)slot->fix);
-}
-
-enum slot_event rework_event(enum hold_kind kind, enum role role, bool checkout)
-{
-	static const enum slot_event again[ROLES] = {
-		[ROLE_IMPLEMENT] = SLOT_E_REWORK_IMPLEMENT,
-		[ROLE_CHECK] = SLOT_E_REWORK_CHECK,
-		[ROLE_REVIEW] = SLOT_E_REWORK_REVIEW,
-		[ROLE_FIX] = SLOT_E_REWORK_FIX,
-		[ROLE_COMMIT] = SLOT_E_REWORK_COMMIT,
-	};
-
-	if (kind == HOLD_LOST && role == ROLE_REVIEW && checkout)
-		return SLOT_E_REWORK_CHECKOUT;
-	return kind == HOLD_LOST ? again[role] : SLOT_E_REWORK_FIX;
 }
 
 static bool same(const char *a, const char *b)

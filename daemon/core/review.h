@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ended attempt, a measured tree and a read verdict mean: facts in, one event of the slot machine out. Pure. */
+/* What an ended attempt, a measured tree and a read verdict mean: facts in, meaning out. core/next_stage.h says where they lead. Pure. */
 #ifndef CORE_REVIEW_H
 #define CORE_REVIEW_H
 
@@ -8,7 +8,6 @@
 
 #include "core/plan.h"
 #include "core/row.h"
-#include "core/slot.h"
 
 /* An attempt that has ended, as the exit record and its reader tell. */
 struct attempt_facts {
@@ -57,20 +56,6 @@ bool attempt_succeeded(const struct attempt_facts *facts);
 /* It ended well, but the end of its output could not be kept: nobody knows what it said, so it counts as lost, and is never a failure. */
 bool attempt_is_cut(const struct attempt_facts *facts);
 enum task_result attempt_outcome(const struct attempt_facts *facts);
-/* SLOT_E_FINDINGS for a check that failed, SLOT_E_FAILED for a reviewer that gave no answer: the policy of the plan has the
- * last word about both, see round_event(). */
-enum slot_event attempt_classify(const struct attempt_facts *facts);
-
-/* Where the work of a round, done and not yet checked, goes next; also where slot 0 begins. */
-enum slot_event work_done(int64_t checks, bool has_git);
-
-/* A verdict passed: is it committed, by whom? */
-enum slot_event passed_event(const struct plan *plan, bool has_git);
-
-/* Committed: passed is true when a verdict passed it, review_slot for slot 0. */
-enum slot_event committed_event(const struct plan *plan, bool passed, bool review_slot);
-enum slot_event merged_event(const struct plan *plan, bool passed);
-
 /* What the tree tells of the work that has been measured. */
 struct measure_facts {
 	bool accepted;			/* by leave, so there is no further review */
@@ -86,9 +71,6 @@ enum task_result measured_outcome(const struct measure_facts *facts);
 
 /* The implementer changed nothing and did not say so: run.on_no_change decides. */
 bool measured_no_change(const struct measure_facts *facts);
-
-/* Is it reviewed, where, or only committed? SLOT_E_FAILED: what was denied stopped the work, or on_no_change says so. */
-enum slot_event measured_event(const struct plan *plan, const struct measure_facts *facts);
 
 /* The clock that ended an attempt. */
 struct attempt_limit {
@@ -124,18 +106,12 @@ enum round_end review_classify(const struct review_facts *facts);
 /* Findings that wait for no reviewer: of a failed check. */
 enum round_end check_classify(int64_t fix, int64_t fixes);
 
-/* The event that an end of a round is, by the policies of the plan. */
-enum slot_event round_event(const struct plan *plan, enum round_end end, bool has_git);
 /* The policy that decides about it; BAD_ENDS for pass and findings, which are not bad. */
 enum bad_end round_policy(const struct plan *plan, enum round_end end);
 enum hold_kind round_hold(enum round_end end);
 
 /* "drift unresolved after 5 fix attempt(s)": why an exhausted or stalled loop ended, in the profile's words. malloc'd. */
 char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot);
-
-/* How a hold that a human sends back goes on: the lost attempt again, else a fix. role: of the hold's attempt. checkout: reviewers
- * work in one of their own. */
-enum slot_event rework_event(enum hold_kind kind, enum role role, bool checkout);
 
 /* So many stalled rounds in a row end the loop. limit: 0 = never. */
 bool round_is_stalled(int64_t stalled, int64_t limit);

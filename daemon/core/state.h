@@ -24,7 +24,7 @@ enum iteration_state { ITERATION_S_RUNNING, ITERATION_S_PASSED, ITERATION_S_FAIL
 enum slot_stage {
 	SLOT_S_WAITING,		/* nothing has run yet */
 	SLOT_S_CLAIMING,	/* the task's source is told that it is ours */
-	SLOT_S_LAYING,		/* git makes the work tree of the task */
+	SLOT_S_CREATING_WORKTREE,		/* git makes the work tree of the task */
 	SLOT_S_IMPLEMENTING,	/* the implement attempt runs */
 	SLOT_S_CHECKING,	/* a check attempt runs */
 	SLOT_S_MEASURING,	/* git takes the tree and the diff that the review will judge */

@@ -12,6 +12,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 
 	engine->ports = *ports;
 	engine->calls = &effects_calls;
+	engine->stages = slot_stages;
 	engine->state_dir = xstrdup(options->state_dir);
 	engine->config_dir = xstrdup(options->config_dir);
 	engine->instance = xstrdup(options->instance);

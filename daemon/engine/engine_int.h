@@ -30,6 +30,21 @@ struct run;
 struct claims;
 struct groups;
 struct accounts;
+struct slot;
+struct txn;
+
+struct move_why {
+	enum move_reason reason;
+	const char *cause;		/* of an end or a hold, and of what is accepted; NULL: none */
+	enum hold_kind hold;		/* to HELD: its kind */
+};
+
+/* What a slot does in a stage. */
+struct stage {
+	void (*enter)(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why);
+};
+
+extern const struct stage slot_stages[SLOT_STAGES];	/* slot/stages.c */
 
 struct slot {
 	struct run *run;
@@ -45,7 +60,6 @@ struct slot {
 	bool lost;			/* it has none */
 	char *lost_detail;
 	enum proc_found found;		/* recovery: what the proc port found */
-	enum hold_kind hold_kind;	/* of the hold that the next SLOT_A_HOLD opens */
 };
 
 /* A command of [hook] on its way. It belongs to no slot, since it may outlive its run. */
@@ -120,6 +134,7 @@ struct file_job {
 struct engine {
 	struct ports ports;
 	const struct txn_calls *calls;
+	const struct stage *stages;	/* SLOT_STAGES of them */
 	char *state_dir, *config_dir, *instance, *socket;
 	engine_committed_cb *committed;
 	void *arg;
@@ -407,7 +422,12 @@ void slot_init(struct slot *slot, struct run *run, struct slot_row *row);
 void slot_release(struct slot *slot);
 /* Its phase, or the reason why it waits, is another. */
 void slot_emit_phase(struct txn *txn, const struct slot *slot);
-void slot_event(struct txn *txn, struct slot *slot, enum slot_event event, const char *cause);
+/* The only writer of a slot's stage: it enters the next one. A bug when the slot is not in from, or to may not follow. why: NULL for what is
+ * done and has no cause. */
+void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum slot_stage to, const struct move_why *why);
+enum slot_stage slot_stage(const struct slot *slot);
+void slot_fail(struct txn *txn, struct slot *slot, const char *cause);
+void slot_cancel(struct txn *txn, struct slot *slot);
 bool slot_ending(const struct slot *slot);
 /* The slot's activity is over in ENDING (or the run's own slot is told to stop): take the last edge. */
 void slot_ended(struct txn *txn, struct slot *slot);
@@ -511,7 +531,7 @@ const struct attempt_row *attempt_interrupted(const struct slot *slot, const str
 /* The attempt whose conversation a goes on with, ROW_NONE: it begins a new one. */
 int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a);
 /* Its service did not serve it, or the host (fault: the errno), and said so in these words: the same again, later. NULL: in none. */
-void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
+void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_stage to,
     int fault, const char *words);
 
 /* attempt.c */

@@ -195,7 +195,7 @@ static void resume_stage(struct slot *slot)
 	case SLOT_S_CLAIMING:
 		source_begin(slot, TASK_OP_CLAIM);
 		break;
-	case SLOT_S_LAYING:
+	case SLOT_S_CREATING_WORKTREE:
 		git_begin(slot, GIT_WORKTREE);
 		break;
 	case SLOT_S_MERGING:
@@ -254,7 +254,7 @@ static void resume_stage(struct slot *slot)
 static void name_operation(struct slot *slot)
 {
 	static const enum git_op_kind ops[SLOT_STAGES] = {
-		[SLOT_S_LAYING] = GIT_WORKTREE,
+		[SLOT_S_CREATING_WORKTREE] = GIT_WORKTREE,
 		[SLOT_S_MEASURING] = GIT_MEASURE,
 		[SLOT_S_CHECKOUT] = GIT_CHECKOUT,
 		[SLOT_S_VERIFYING] = GIT_VERIFY,

@@ -173,7 +173,7 @@ void run_known_issues(struct txn *txn, struct run *run, char *const *texts)
 }
 
 /* The end of the tasks that wait for the review of the run. False: there are none. */
-static bool end_implemented(struct txn *txn, struct run *run, enum slot_event event, const char *cause)
+static bool end_implemented(struct txn *txn, struct run *run, enum slot_stage to, const char *cause)
 {
 	bool any = false;
 
@@ -181,7 +181,7 @@ static bool end_implemented(struct txn *txn, struct run *run, enum slot_event ev
 	for (size_t i = 0; i < run->nslots; i++) {
 		if (run->slots[i]->row->stage != SLOT_S_IMPLEMENTED)
 			continue;
-		slot_event(txn, run->slots[i], event, cause);
+		slot_move(txn, run->slots[i], SLOT_S_IMPLEMENTED, to, &(struct move_why){ .cause = cause });
 		any = true;
 	}
 	run->settling = false;
@@ -197,9 +197,9 @@ static void follow_review(struct txn *txn, struct run *run)
 		if (slot_row->slot != 0)
 			continue;
 		if (slot_row->stage == SLOT_S_PASSED)
-			end_implemented(txn, run, SLOT_E_RUN_PASSED, slot_row->cause);
+			end_implemented(txn, run, SLOT_S_PASSED, slot_row->cause);
 		else if (slot_row->stage == SLOT_S_FAILED)
-			end_implemented(txn, run, SLOT_E_FAILED, slot_row->cause);
+			end_implemented(txn, run, SLOT_S_FAILED, slot_row->cause);
 	}
 }
 
@@ -214,7 +214,7 @@ static void end_slots(struct txn *txn, struct run *run)
 	run->settling = true;
 	for (size_t i = 0; i < run->nslots; i++)
 		if (!slot_stage_is_end((enum slot_stage)run->slots[i]->row->stage))
-			slot_event(txn, run->slots[i], SLOT_E_CANCEL, "cancelled");
+			slot_cancel(txn, run->slots[i]);
 	run->settling = false;
 	for (size_t i = 0; i < run->nslots; i++)
 		slot_wait_ends(run->slots[i]);
@@ -407,7 +407,7 @@ static const char *own_cause(const char *cause)
 static bool fail_implemented(struct txn *txn, struct run *run, const char *cause)
 {
 	char *text = cause != NULL ? xasprintf(NOT_REVIEWED "%s", cause) : NULL;
-	bool any = end_implemented(txn, run, SLOT_E_FAILED, text);
+	bool any = end_implemented(txn, run, SLOT_S_FAILED, text);
 
 	free(text);
 	return any;
@@ -473,7 +473,7 @@ static void let_go(struct txn *txn, struct run *run)
 		}
 		text_set(&slot->row->reason, "not started: the run goes no further");
 		slot_set_task(slot, NULL);
-		slot_event(txn, slot, SLOT_E_LET_GO, NULL);
+		slot_move(txn, slot, SLOT_S_WAITING, SLOT_S_PASSED, NULL);
 	}
 	if (stop)
 		queue_update(run);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/next_stage.h"
 #include "core/tasks.h"
 #include "engine/engine_int.h"
 #include "proto/memory.h"
@@ -334,7 +335,6 @@ void run_begin_review(struct txn *txn, struct run *run)
 	struct run_rows *rows = run->rows;
 	struct slot_row *row = new_slot(run, 0, rows->ntasks == 1 ? rows->tasks[0]->id : NULL);
 	struct slot *slot;
-	enum slot_event event = work_done((int64_t)strings_count(run->plan.checks), rows->run.has_git == 1);
 
 	for (size_t i = 0; i < run->nslots; i++)
 		if (run->slots[i]->row->stage == SLOT_S_IMPLEMENTED)
@@ -345,10 +345,7 @@ void run_begin_review(struct txn *txn, struct run *run)
 	slot = run->slots[run->nslots - 1];
 	run->own.has_permit = false;
 	slot->has_permit = true;
-	if (run->plan.isolation == ISOLATION_WORKTREE)
-		slot_event(txn, slot, SLOT_E_START_LAY, NULL);
-	else
-		slot_event(txn, slot, event == SLOT_E_DONE ? SLOT_E_START_REVIEW : event, NULL);
+	slot_move(txn, slot, SLOT_S_WAITING, first_review_stage(&run->plan, rows->run.has_git == 1), NULL);
 }
 
 void run_finish_tasks(struct txn *txn, struct run *run)

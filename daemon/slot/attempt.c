@@ -6,7 +6,7 @@
 #include "agent/agent.h"
 #include "base/log.h"
 #include "base/strip.h"
-#include "core/review.h"
+#include "core/next_stage.h"
 #include "engine/engine_int.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
@@ -130,7 +130,7 @@ void attempt_forgone(struct txn *txn, struct slot *slot, const char *cause)
 	text_set(&slot->row->reason, NULL);	/* it waits for nothing any more */
 	if (a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
 		review_skip(txn, slot, "implement not successful");
-	slot_event(txn, slot, SLOT_E_FAILED, cause);
+	slot_fail(txn, slot, cause);
 }
 
 void attempt_started(struct slot *slot)
@@ -212,37 +212,35 @@ static const char *fault_words(const struct slot *slot, const struct collect_wor
 	return w->cut ? w->error : slot->record.error;
 }
 
-static void follow(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
-    const struct collect_work *w)
+static void follow(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_stage to,
+    enum move_reason reason, const struct collect_work *w)
 {
-	bool lost = a->state == ATTEMPT_S_LOST || attempt_is_cut(facts);
-	const char *cause = a->cause;
+	bool lost = a->state == ATTEMPT_S_LOST || attempt_is_cut(facts), failed = to == SLOT_S_FAILED && !lost;
+	const struct move_why why = { .reason = reason, .cause = a->cause, .hold = HOLD_LOST };
 
-	if (event == SLOT_E_AGAIN || event == SLOT_E_AGAIN_CHECKOUT) {
-		attempt_begin_again(txn, slot, a, facts, event, facts->host ? fault_of(slot, w) : 0, facts->host ? fault_words(slot, w) : w->result.incomplete && w->result.notice != NULL ? w->result.notice :
+	if (reason == MOVE_RETRY && !lost) {
+		attempt_begin_again(txn, slot, a, facts, to, facts->host ? fault_of(slot, w) : 0, facts->host ? fault_words(slot, w) : w->result.incomplete && w->result.notice != NULL ? w->result.notice :
 		    w->result.error != NULL ? w->result.error : a->cause);
 		return;
 	}
 	slot->row->interrupted = lost ? slot->row->interrupted + 1 : 0;
 	if (!lost)
 		slot->row->retries = 0;
-	if (lost)
-		slot->hold_kind = HOLD_LOST;
-	else if (event != SLOT_E_FAILED && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
+	if (!lost && !failed && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		slot->row->answer = a->id;
-	if (event == SLOT_E_DONE_UNREVIEWED)
+	if (to == SLOT_S_PASSED && reason == MOVE_DONE)
 		review_skip(txn, slot, slot_plan(slot)->skip_reason);
-	if (event == SLOT_E_RELEASED)
+	if (reason == MOVE_RELEASED)
 		released(txn, slot, a);
-	if (event == SLOT_E_FAILED && a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
+	if (failed && a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
 		review_skip(txn, slot, "implement not successful");
-	if (event == SLOT_E_FAILED && a->role == ROLE_REVIEW) {
-		reviewer_failed(txn, slot, a, cause);
-		review_over(txn, slot, ROUND_REVIEWER_ERROR, cause);
-	} else if (event == SLOT_E_FINDINGS) {
+	if (failed && a->role == ROLE_REVIEW) {
+		reviewer_failed(txn, slot, a, a->cause);
+		review_over(txn, slot, ROUND_REVIEWER_ERROR, a->cause);
+	} else if (to == SLOT_S_FIXING && a->role == ROLE_CHECK) {
 		check_failed(txn, slot, a);
 	} else {
-		slot_event(txn, slot, event, cause);
+		slot_move(txn, slot, slot_stage(slot), to, &why);
 	}
 }
 
@@ -522,7 +520,8 @@ static void collect_cb(void *arg, struct work *work)
 	struct collect_work *w = (struct collect_work *)work;
 	struct attempt_row *a = run_attempt(run, w->attempt);
 	struct attempt_facts facts = facts_of(slot, a, w);
-	enum slot_event event = attempt_classify(&facts);
+	enum move_reason reason;
+	enum slot_stage to = stage_after_attempt(&facts, &reason);
 	struct txn *txn;
 
 	if (run->engine->stopped) {
@@ -542,12 +541,12 @@ static void collect_cb(void *arg, struct work *work)
 	if (w->review_file != NULL && attempt_succeeded(&facts))
 		review_marked(txn, slot, w->marks, w->nmarks);
 	take_end(slot, a, &facts, w->result.unanswered && a->role != ROLE_CHECK);
-	if (event == SLOT_E_RELEASED && w->stop)
+	if (reason == MOVE_RELEASED && w->stop)
 		a->outcome = TASK_R_STOP_MARKER;
 	take_disk(txn, slot, w);
 	if (attempt_succeeded(&facts))
 		account_serves(txn, run->engine, a);
-	if (!attempt_succeeded(&facts) || event == SLOT_E_FAILED)
+	if (!attempt_succeeded(&facts) || to == SLOT_S_FAILED)
 		a->cause = cause_of(slot, &facts, limit_of(slot, facts.role, w->reader), w);
 	if (!slot->lost && !slot->record.tree_empty)
 		run_warn(txn, run, "an attempt's process tree could not be seen to be empty");
@@ -560,7 +559,7 @@ static void collect_cb(void *arg, struct work *work)
 	if (slot_ending(slot))
 		slot_ended(txn, slot);
 	else
-		follow(txn, slot, a, &facts, event, w);
+		follow(txn, slot, a, &facts, to, reason, w);
 	txn_commit(txn);
 	work_free(work);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/next_stage.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
@@ -31,18 +32,18 @@ static struct measure_facts weigh(const struct slot *slot, const struct attempt_
 }
 
 /* Nothing after a refused permission is a failure, nothing at all is told. */
-static void take_weight(struct txn *txn, struct slot *slot, struct attempt_row *a, const struct measure_facts *facts, enum slot_event event)
+static void take_weight(struct txn *txn, struct slot *slot, struct attempt_row *a, const struct measure_facts *facts, bool failed)
 {
 	bool own = a->slot == slot->row->slot && a->iteration == slot->row->iteration;
 
-	if (event == SLOT_E_FAILED) {
+	if (failed) {
 		free(a->cause);
 		a->cause = measured_no_change(facts) ? xstrdup(NO_CHANGE) :
 		    xasprintf("%s process was denied permissions and changed nothing", a->role == ROLE_FIX ? "fixer" : "implementer");
 	}
 	if (own)
 		a->outcome = (int)measured_outcome(facts);
-	if (own || event == SLOT_E_FAILED)
+	if (own || failed)
 		txn_put(txn, ROW_ATTEMPT, a);
 }
 
@@ -117,28 +118,29 @@ static void measured(struct txn *txn, struct slot *slot, int64_t last_step)
 	const char *tree = git_op_tree(slot->op.git);
 	const struct plan *plan = slot_plan(slot);
 	struct measure_facts facts = weigh(slot, a, tree);
-	enum slot_event event = measured_event(plan, &facts);
+	enum slot_stage to = stage_after_measure(plan, &facts);
+	bool failed = to == SLOT_S_FAILED, reviewed = to == SLOT_S_REVIEWING || to == SLOT_S_CHECKOUT;
 
 	if (!facts.accepted)
-		take_weight(txn, slot, a, &facts, event);
-	if (event != SLOT_E_FAILED) {
+		take_weight(txn, slot, a, &facts, failed);
+	if (!failed) {
 		free(row->previous_tree);
 		row->previous_tree = row->tree;
 		row->tree = xstrdup(tree);
 		row->diff = last_step;
 	}
-	if (event != SLOT_E_FAILED && (git_op_conflicts(slot->op.git) != NULL || git_op_refused(slot->op.git) != NULL)) {
+	if (!failed && (git_op_conflicts(slot->op.git) != NULL || git_op_refused(slot->op.git) != NULL)) {
 		/* the review that was about to begin does not */
 		if (slot_begins_review(slot))
 			row->round--;
 		send_back_if(txn, slot);
 		return;
 	}
-	if (!facts.accepted && !facts.later && event != SLOT_E_FAILED && event != SLOT_E_MEASURED && event != SLOT_E_MEASURED_CHECKOUT)
+	if (!facts.accepted && !facts.later && !failed && !reviewed)
 		pass_unreviewed(txn, slot, &facts);
-	if (facts.later && event != SLOT_E_FAILED && measured_no_change(&facts))
+	if (facts.later && !failed && measured_no_change(&facts))
 		warn_no_change(txn, slot, "it is reviewed with the whole run");
-	slot_event(txn, slot, event, event == SLOT_E_FAILED ? a->cause : NULL);
+	slot_move(txn, slot, SLOT_S_MEASURING, to, &(struct move_why){ .cause = failed ? a->cause : NULL });
 }
 
 /* A verdict passed it: from now on the artifact is locked. */
@@ -157,7 +159,7 @@ static void pinned(struct txn *txn, struct slot *slot)
 		text_set(&task->locked_tree, slot->row->tree);
 		txn_put(txn, ROW_TASK, task);
 	}
-	slot_event(txn, slot, SLOT_E_PINNED, NULL);
+	slot_move(txn, slot, SLOT_S_PINNING, SLOT_S_PASSED, NULL);
 }
 
 static void committed(struct txn *txn, struct slot *slot)
@@ -182,7 +184,7 @@ static void committed(struct txn *txn, struct slot *slot)
 		text_set(&run->result_commit, commit);
 	}
 	txn_put(txn, ROW_RUN, run);
-	slot_event(txn, slot, committed_event(slot_plan(slot), slot_passed(slot), row->slot == 0), NULL);
+	slot_move(txn, slot, SLOT_S_COMMITTING, stage_after_commit(slot_plan(slot), slot_passed(slot), row->slot == 0), NULL);
 }
 
 /* It stands on what the others have done, or the work tree does, with what does not fit marked in it. */
@@ -218,7 +220,7 @@ static void merged(struct txn *txn, struct slot *slot, int64_t last_step)
 		row->diff = last_step;	/* of everything so far */
 		txn_emit(txn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot, "task", slot_task_id(slot),
 		    "commit", git_op_commit(slot->op.git)));
-		slot_event(txn, slot, merged_event(slot_plan(slot), slot_passed(slot)), NULL);
+		slot_move(txn, slot, SLOT_S_MERGING, stage_after_merge(slot_plan(slot), slot_passed(slot)), NULL);
 	}
 }
 
@@ -239,14 +241,11 @@ static void laid(struct txn *txn, struct slot *slot)
 {
 	struct run_row *run = &slot->run->rows->run;
 	struct slot_row *row = slot->row;
-	enum slot_event event = SLOT_E_LAID;
 
 	if (row->slot == 0) {
 		/* the review of the run is about everything since its base */
 		text_set(&row->base_commit, run->base_commit);
 		text_set(&row->base_tree, run->base_tree);
-		event = work_done((int64_t)strings_count(slot_plan(slot)->checks), true);
-		event = event == SLOT_E_DONE ? SLOT_E_LAID_REVIEW : event;
 	} else {
 		text_set(&row->branch, git_op_branch(slot->op.git));
 		text_set(&row->base_commit, git_op_commit(slot->op.git));
@@ -256,7 +255,7 @@ static void laid(struct txn *txn, struct slot *slot)
 			txn_put(txn, ROW_RUN, run);
 		}
 	}
-	slot_event(txn, slot, event, NULL);
+	slot_move(txn, slot, SLOT_S_CREATING_WORKTREE, stage_after_worktree(slot_plan(slot), row->slot == 0), NULL);
 }
 
 /* The work tree is gone, and what only it had is kept. */
@@ -360,7 +359,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 		run_event(txn, slot->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_CHECKOUT:
-		slot_event(txn, slot, SLOT_E_CHECKED_OUT, NULL);
+		slot_move(txn, slot, SLOT_S_CHECKOUT, SLOT_S_REVIEWING, NULL);
 		break;
 	case GIT_COMMIT:
 	case GIT_COMMITTED:

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/review.h"
+#include "core/next_stage.h"
 #include "engine/engine_int.h"
 #include "proto/error.h"
 #include "proto/memory.h"
@@ -83,6 +83,7 @@ static void go_on(struct txn *txn, struct slot *slot, struct hold_row *hold)
 {
 	struct slot_row *row = slot->row;
 	const struct plan *plan = slot_plan(slot);
+	struct move_why why = { 0 };
 	enum role role = hold->attempt != ROW_NONE ? (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
 
 	set_state(txn, slot, hold, HOLD_S_REWORKED, NULL, NULL);
@@ -97,7 +98,8 @@ static void go_on(struct txn *txn, struct slot *slot, struct hold_row *hold)
 	/* whoever was lost in the middle of a review goes on with what it was asked for */
 	if (hold->kind != HOLD_LOST || role == ROLE_IMPLEMENT)
 		set_message(row, hold->message);
-	slot_event(txn, slot, rework_event((enum hold_kind)hold->kind, role, slot_has_checkout(slot)), NULL);
+	why.reason = hold->kind == HOLD_LOST ? MOVE_RETRY : MOVE_DONE;
+	slot_move(txn, slot, SLOT_S_HELD, stage_after_rework((enum hold_kind)hold->kind, role, slot_has_checkout(slot)), &why);
 }
 
 void hold_resume(struct txn *txn, struct run *run)
@@ -130,7 +132,8 @@ static char *cause_of(const char *what, const char *by, const char *message)
 static void approve(struct txn *txn, struct slot *slot, const char *by, const char *message)
 {
 	struct run *run = slot->run;
-	bool commit = slot_plan(slot)->commit != COMMIT_MODE_NONE && run->rows->run.has_git == 1;
+	enum slot_stage to = stage_after_acceptance(slot_plan(slot), run->rows->run.has_git == 1);
+	bool commit = to == SLOT_S_MEASURING;
 	char *cause = cause_of("accepted: ", by, message);
 
 	hold_close(txn, slot, HOLD_S_APPROVED, by, message);
@@ -140,7 +143,7 @@ static void approve(struct txn *txn, struct slot *slot, const char *by, const ch
 		run_event(txn, run, RUN_E_PAUSE, "paused");
 	else if (commit && run->rows->run.state == RUN_S_HELD)
 		run_event(txn, run, RUN_E_BACK, NULL);
-	slot_event(txn, slot, commit ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED, cause);
+	slot_move(txn, slot, SLOT_S_HELD, to, &(struct move_why){ .reason = MOVE_ACCEPTED, .cause = cause });
 	free(cause);
 }
 
@@ -150,7 +153,7 @@ static void reject(struct txn *txn, struct slot *slot, const char *by, const cha
 
 	hold_close(txn, slot, HOLD_S_REJECTED, by, message);
 	review_human(txn, slot, "rejected", by, message);
-	slot_event(txn, slot, SLOT_E_FAILED, cause);
+	slot_fail(txn, slot, cause);
 	free(cause);
 }
 

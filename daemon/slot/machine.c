@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/next_stage.h"
 #include "engine/engine_int.h"
 #include "proto/memory.h"
 #include "slot/activity_check.h"
@@ -136,7 +137,7 @@ void slot_ended(struct txn *txn, struct slot *slot)
 	git_turn_over(txn, slot);
 	operation_free(&slot->op);
 	if (slot->row != NULL)
-		slot_event(txn, slot, SLOT_E_ENDED, "cancelled");
+		slot_move(txn, slot, SLOT_S_ENDING, SLOT_S_CANCELLED, &(struct move_why){ .cause = "cancelled" });
 	else if (slot->run->nslots > 0)
 		run_settled(txn, slot->run);	/* its slots may still have something to give back */
 	else
@@ -160,24 +161,6 @@ void slot_emit_phase(struct txn *txn, const struct slot *slot)
 	    "obstacle", fixes_it ? row->obstacle : NULL));
 }
 
-static void settle_task(struct txn *txn, const struct slot *slot, enum slot_event event)
-{
-	static const enum task_state states[SLOT_STAGES] = {
-		[SLOT_S_HELD] = TASK_S_CLAIMED,
-		[SLOT_S_IMPLEMENTED] = TASK_S_IMPLEMENTED,
-		[SLOT_S_PASSED] = TASK_S_PASSED,
-		[SLOT_S_FAILED] = TASK_S_FAILED,
-		[SLOT_S_CANCELLED] = TASK_S_CANCELLED,
-	};
-	struct task_row *task = slot_task(slot);
-
-	if (task == NULL)
-		return;
-	task->state = event == SLOT_E_RELEASED ? TASK_S_RELEASED : (int)states[slot->row->stage];
-	text_set(&task->reason, event == SLOT_E_RELEASED ? slot->row->reason : slot->row->cause);
-	txn_put(txn, ROW_TASK, task);
-}
-
 static bool is_leave(const char *text)
 {
 	return text != NULL && (strncmp(text, "accepted: ", strlen("accepted: ")) == 0 || strncmp(text, "known issues: ", strlen("known issues: ")) == 0);
@@ -193,20 +176,21 @@ static void move_text(char **to, char **from)
 
 /* A cause stands with what ended or is held, and with what is accepted already and has only to be committed. When its commit agent is
  * lost, that it was accepted is kept beside until a human sends it back. */
-static void set_cause(struct slot_row *row, enum slot_event event, enum slot_stage before, const char *cause)
+static void set_cause(struct slot_row *row, enum slot_stage from, const struct move_why *why)
 {
 	bool settled = slot_stage_is_end((enum slot_stage)row->stage) || row->stage == SLOT_S_HELD;
+	bool committed = from == SLOT_S_COMMITTING || from == SLOT_S_MERGING;
 
-	if (event == SLOT_E_LOST_HOLD && before == SLOT_S_COMMIT_AGENT && is_leave(row->cause))
+	if (from == SLOT_S_COMMIT_AGENT && row->stage == SLOT_S_HELD && is_leave(row->cause))
 		move_text(&row->reason, &row->cause);
-	if (event == SLOT_E_REWORK_COMMIT && is_leave(row->reason))
+	if (from == SLOT_S_HELD && row->stage == SLOT_S_COMMIT_AGENT && is_leave(row->reason)) {
 		move_text(&row->cause, &row->reason);
-	else if (settled || event == SLOT_E_ACCEPTED_COMMIT) {
-		char *copy = xstrdup(cause != NULL ? cause : event == SLOT_E_COMMITTED || event == SLOT_E_MERGED ? row->cause : NULL);
+	} else if (settled || why->reason == MOVE_ACCEPTED) {
+		char *copy = xstrdup(why->cause == NULL && committed ? row->cause : why->cause);
 
 		free(row->cause);
 		row->cause = copy;
-	} else if (before == SLOT_S_HELD) {
+	} else if (from == SLOT_S_HELD) {
 		text_set(&row->cause, NULL);
 	}
 }
@@ -218,152 +202,12 @@ bool slot_begins_review(const struct slot *slot)
 	return plan->review && slot->row->cause == NULL && (plan->scope == SCOPE_TASK || slot->row->slot == 0);
 }
 
-/* A new review begins: its checks are over, and its answer is the last one of however many fixers. */
-static void next_round(const struct slot *slot)
+/* The first stage of the slot. What an agent picks by itself it claims by itself. */
+static void slot_begin(struct txn *txn, struct slot *slot)
 {
-	struct slot_row *row = slot->row;
+	bool claims = run_source(slot->run) == SOURCE_BEADS && slot->row->task != NULL;
 
-	free(row->previous_answer_hash);
-	row->previous_answer_hash = row->answer_hash;
-	row->answer_hash = xstrdup(run_attempt(slot->run, row->answer)->answer_hash);
-	row->check = 0;
-	row->failed_check = ROW_NONE;
-	row->round++;
-}
-
-/* What the fix attempt that begins now is about. */
-static void next_fix(const struct slot *slot, enum slot_event event)
-{
-	struct slot_row *row = slot->row;
-	const struct finding_row *item;
-
-	if (event == SLOT_E_FINDINGS) {
-		row->fix++;
-		row->item = 0;
-		/* what a human asked for has been worked on: this is newer */
-		text_set(&row->message, NULL);
-	}
-	if ((event != SLOT_E_FINDINGS && event != SLOT_E_NEXT_FINDING) || slot_plan(slot)->fixer != FIXER_PER_FINDING ||
-	    row->failed_check != ROW_NONE || row->obstacle != NULL)
-		return;
-	item = review_item(slot, row->item);
-	row->item = item != NULL ? item->number : 0;
-}
-
-/* The slot is cancelled: what waits is over at once, a process is told to end, and everything else ends by itself. */
-static void end_activity(struct txn *txn, struct slot *slot)
-{
-	switch (slot->activity.kind) {
-	case ACTIVITY_ATTEMPT:
-	case ACTIVITY_OPERATION:
-		txn_effect(txn, EFFECT_END, slot->run, slot, slot->activity.id);
-		break;
-	case ACTIVITY_PERMIT:
-	case ACTIVITY_ACCOUNT:
-		attempt_unstarted(txn, slot);
-		break;
-	case ACTIVITY_TURN:
-	case ACTIVITY_RETRY:
-		slot_ended(txn, slot);
-		break;
-	case ACTIVITY_COMMIT:
-	case ACTIVITY_JOB:
-	case ACTIVITY_NONE:
-	case ACTIVITY_PICK:
-	case ACTIVITIES:
-		break;
-	}
-}
-
-static void act(struct txn *txn, struct slot *slot, enum slot_action action, enum slot_event event)
-{
-	struct slot_row *row = slot->row;
-	struct run *run = slot->run;
-
-	switch (action) {
-	case SLOT_A_IMPLEMENT:
-		attempt_begin(txn, slot, ROLE_IMPLEMENT);
-		break;
-	case SLOT_A_CHECK:
-		if (event == SLOT_E_DONE_CHECKS)
-			row->check = 1;
-		else if (event == SLOT_E_NEXT_CHECK)
-			row->check++;
-		attempt_begin(txn, slot, ROLE_CHECK);
-		break;
-	case SLOT_A_MEASURE:
-		if (slot_begins_review(slot))
-			next_round(slot);
-		txn_effect(txn, EFFECT_GIT, run, slot, GIT_MEASURE);
-		break;
-	case SLOT_A_CHECKOUT:
-		txn_effect(txn, EFFECT_GIT, run, slot, GIT_CHECKOUT);
-		break;
-	case SLOT_A_REVIEW:
-		if (event == SLOT_E_DONE_NO_TREE)
-			next_round(slot);
-		attempt_begin(txn, slot, ROLE_REVIEW);
-		break;
-	case SLOT_A_VERIFY:
-		txn_effect(txn, EFFECT_GIT, run, slot, GIT_VERIFY);
-		break;
-	case SLOT_A_JUDGE:
-		txn_effect(txn, EFFECT_JUDGE, run, slot, ROW_NONE);
-		break;
-	case SLOT_A_FIX:
-		next_fix(slot, event);
-		attempt_begin(txn, slot, ROLE_FIX);
-		break;
-	case SLOT_A_PIN:
-		txn_effect(txn, EFFECT_GIT, run, slot, GIT_PIN);
-		break;
-	case SLOT_A_COMMIT:
-		txn_effect(txn, EFFECT_GIT, run, slot, event == SLOT_E_DONE ? GIT_COMMITTED : GIT_COMMIT);
-		break;
-	case SLOT_A_HOLD:
-		hold_open(txn, slot, slot->hold_kind, row->cause);
-		settle_task(txn, slot, event);
-		break;
-	case SLOT_A_CLAIM:
-		txn_effect(txn, EFFECT_SOURCE, run, slot, TASK_OP_CLAIM);
-		break;
-	case SLOT_A_LAY:
-		git_lay(slot);
-		txn_effect(txn, EFFECT_GIT, run, slot, GIT_WORKTREE);
-		break;
-	case SLOT_A_ASK:
-		attempt_begin(txn, slot, ROLE_COMMIT);
-		break;
-	case SLOT_A_MERGE:
-		txn_effect(txn, EFFECT_GIT, run, slot, GIT_MERGE);
-		break;
-	case SLOT_A_END:
-		end_activity(txn, slot);
-		break;
-	case SLOT_A_SETTLE:
-		if (row->stage == SLOT_S_CANCELLED)
-			hold_close(txn, slot, HOLD_S_CANCELLED, NULL, NULL);
-		settle_task(txn, slot, event);
-		/* once more, for now it says which decision was the final one */
-		if (slot_plan(slot)->review_log != NULL)
-			txn_effect(txn, EFFECT_LOG, run, slot, ROW_NONE);
-		if (slot_stage_is_end((enum slot_stage)row->stage))
-			leave_begin(txn, slot);
-		break;
-	}
-}
-
-/* The first thing of the slot, when it may begin. */
-static void start(struct txn *txn, struct slot *slot)
-{
-	enum slot_event event = SLOT_E_START;
-
-	/* what an agent picks by itself it claims by itself */
-	if (run_source(slot->run) == SOURCE_BEADS && slot->row->task != NULL)
-		event = SLOT_E_START_CLAIM;
-	else if (slot_plan(slot)->isolation == ISOLATION_WORKTREE)
-		event = SLOT_E_START_LAY;
-	slot_event(txn, slot, event, NULL);
+	slot_move(txn, slot, SLOT_S_WAITING, first_stage(slot_plan(slot), claims), NULL);
 }
 
 void slot_on_permit(struct txn *txn, struct slot *slot)
@@ -376,7 +220,7 @@ void slot_on_permit(struct txn *txn, struct slot *slot)
 		slot_emit_phase(txn, slot);
 	activity_end(&slot->activity);
 	if (slot->row->stage == SLOT_S_WAITING)
-		start(txn, slot);
+		slot_begin(txn, slot);
 	else
 		txn_effect(txn, EFFECT_COMPOSE, slot->run, slot, slot->row->attempt);
 }
@@ -408,33 +252,61 @@ static void forget_waits(struct slot_row *row)
 	row->retry_at = ROW_NONE;
 }
 
-void slot_event(struct txn *txn, struct slot *slot, enum slot_event event, const char *cause)
+enum slot_stage slot_stage(const struct slot *slot)
 {
-	struct slot_row *row = slot->row;
-	enum slot_stage before = (enum slot_stage)row->stage;
-	enum slot_phase phase = slot_row_phase(row);
-	const struct slot_edge *edge = slot_step(before, event);
+	return (enum slot_stage)slot->row->stage;
+}
 
-	if (edge == NULL) {
-		log_bug("run %lld slot %lld: event %s is not expected in stage %s", (long long)row->run, (long long)row->slot,
-		    slot_event_name(event), state_name(&slot_stage_names, row->stage));
+void slot_fail(struct txn *txn, struct slot *slot, const char *cause)
+{
+	slot_move(txn, slot, slot_stage(slot), SLOT_S_FAILED, &(struct move_why){ .cause = cause });
+}
+
+void slot_cancel(struct txn *txn, struct slot *slot)
+{
+	enum slot_stage stage = slot_stage(slot);
+
+	slot_move(txn, slot, stage, stage_after_cancel(stage), &(struct move_why){ .cause = "cancelled" });
+}
+
+/* It waits for a human, for its run, or for nothing any more. */
+static bool is_settled(const struct slot_row *row)
+{
+	bool over = slot_stage_is_end((enum slot_stage)row->stage) && row->leaving == LEAVING_NOTHING;
+
+	return over || row->stage == SLOT_S_HELD || row->stage == SLOT_S_IMPLEMENTED;
+}
+
+void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum slot_stage to, const struct move_why *why)
+{
+	static const struct move_why done;
+	struct slot_row *row = slot->row;
+	enum slot_phase phase = slot_row_phase(row);
+	enum slot_stage entered;
+
+	why = why != NULL ? why : &done;
+	slot_wait_over(txn, slot);
+	if (!slot_row_move(row, from, to)) {
+		log_bug("run %lld slot %lld: stage %s does not follow %s, it is in %s", (long long)row->run, (long long)row->slot,
+		    state_name(&slot_stage_names, (int)to), state_name(&slot_stage_names, (int)from),
+		    state_name(&slot_stage_names, row->stage));
 		return;
 	}
-	log_debug("run %lld slot %lld: %s in %s leads to %s", (long long)row->run, (long long)row->slot, slot_event_name(event),
-	    state_name(&slot_stage_names, row->stage), state_name(&slot_stage_names, (int)edge->next));
-	slot_wait_over(txn, slot);
-	if (before == SLOT_S_WAITING)
+	log_debug("run %lld slot %lld: %s, %s: %s", (long long)row->run, (long long)row->slot,
+	    state_name(&slot_stage_names, (int)from), move_reason_name(why->reason), state_name(&slot_stage_names, row->stage));
+	entered = slot_stage(slot);
+	if (from == SLOT_S_WAITING)
 		activity_end(&slot->activity);
-	row->stage = (int)edge->next;
 	forget_waits(row);
-	set_cause(row, event, before, cause);
-	act(txn, slot, edge->action, event);
+	set_cause(row, from, why);
+	slot->run->engine->stages[entered].enter(txn, slot, from, why);
 	txn_put(txn, ROW_SLOT, row);
 	/* "cancelled" is told when it is over, not when it begins */
-	if (edge->next != SLOT_S_ENDING && (slot_row_phase(row) != phase || slot_stage_is_end(edge->next)))
+	if (entered != SLOT_S_ENDING && (slot_row_phase(row) != phase || slot_stage_is_end(entered)))
 		slot_emit_phase(txn, slot);
 	activity_check(slot);
-	if ((edge->action != SLOT_A_SETTLE && edge->action != SLOT_A_HOLD) || row->leaving != LEAVING_NOTHING)
+	/* what was ended at once has settled already */
+	if (slot_stage(slot) != entered || !is_settled(row))
 		return;
 	slot_release_permit(txn, slot);
 	run_settled(txn, slot->run);

@@ -35,7 +35,7 @@ static void fail(struct txn *txn, struct slot *slot, const char *why)
 	else if (slot->row->leaving != LEAVING_NOTHING)
 		leave_next(txn, slot, cause);
 	else
-		slot_event(txn, slot, SLOT_E_FAILED, cause);
+		slot_fail(txn, slot, cause);
 	free(cause);
 	free(safe);
 }

@@ -54,7 +54,7 @@ int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a)
 }
 
 /* Its service did not serve it, or the host. No counter of the slot moves but that of such tries. */
-void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_event event,
+void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_stage to,
     int fault, const char *words)
 {
 	struct slot_row *row = slot->row;
@@ -67,7 +67,7 @@ void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attemp
 		row->retries++;
 		row->retry_at = backoff_until(facts->now, row->retries, facts->reset_at, a->uuid);
 	}
-	slot_event(txn, slot, event, NULL);
+	slot_move(txn, slot, slot_stage(slot), to, &(struct move_why){ .reason = MOVE_RETRY });
 	if (again == AGAIN_HOST) {
 		slot_waits(txn, slot, WAIT_HOST, fault, words);
 		row->retry_at = row->wait_until;

@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "core/profile.h"
-#include "core/review.h"
+#include "core/next_stage.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
@@ -46,15 +46,17 @@ void review_over(struct txn *txn, struct slot *slot, enum round_end end, const c
 {
 	struct run *run = slot->run;
 	bool has_git = run->rows->run.has_git == 1;
+	struct move_why move = { .reason = MOVE_DONE, .hold = round_hold(end) };
 	char *cause = NULL;
 
-	slot->hold_kind = round_hold(end);
 	switch (round_policy(slot_plan(slot), end)) {
 	case BAD_END_ACCEPT:
+		move.reason = MOVE_ACCEPTED;
 		cause = xasprintf("accepted: %s", why);
 		run_warn(txn, run, cause);
 		break;
 	case BAD_END_KNOWN_ISSUES:
+		move.reason = MOVE_ACCEPTED;
 		cause = xasprintf("known issues: %lld; %s", (long long)keep_issues(txn, slot, why), why);
 		break;
 	case BAD_END_FAIL:
@@ -63,7 +65,8 @@ void review_over(struct txn *txn, struct slot *slot, enum round_end end, const c
 		cause = xstrdup(why);
 		break;
 	}
-	slot_event(txn, slot, round_event(slot_plan(slot), end, has_git), cause);
+	move.cause = cause;
+	slot_move(txn, slot, slot_stage(slot), stage_after_round(slot_plan(slot), end, has_git), &move);
 	free(cause);
 }
 

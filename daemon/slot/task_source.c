@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/next_stage.h"
 #include "core/tasks.h"
 #include "engine/engine_int.h"
 #include "proto/escape.h"
@@ -57,14 +58,14 @@ static void taken(struct txn *txn, struct slot *slot, const char *by)
 	if (next == NULL) {
 		text_set(&slot->row->reason, "no task: somebody else has taken it");
 		slot_set_task(slot, NULL);
-		slot_event(txn, slot, SLOT_E_TAKEN, NULL);
+		slot_move(txn, slot, SLOT_S_CLAIMING, SLOT_S_PASSED, NULL);
 		return;
 	}
 	slot_set_task(slot, next->id);
 	run_claim(txn, run, next->id, CLAIM_S_HELD);
 	next->state = TASK_S_CLAIMED;
 	txn_put(txn, ROW_TASK, next);
-	slot_event(txn, slot, SLOT_E_TAKEN_NEXT, NULL);
+	slot_move(txn, slot, SLOT_S_CLAIMING, SLOT_S_CLAIMING, NULL);
 }
 
 static void claimed(struct txn *txn, struct slot *slot)
@@ -75,7 +76,7 @@ static void claimed(struct txn *txn, struct slot *slot)
 	if (by != NULL)
 		taken(txn, slot, by);
 	else
-		slot_event(txn, slot, slot_plan(slot)->isolation == ISOLATION_WORKTREE ? SLOT_E_CLAIMED_LAY : SLOT_E_CLAIMED, NULL);
+		slot_move(txn, slot, SLOT_S_CLAIMING, stage_after_claim(slot_plan(slot)), NULL);
 }
 
 /* For how long a failure of the source is waited for, by what it tells of itself: what may last is tried again for a while, since a program that

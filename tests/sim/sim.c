@@ -21,6 +21,7 @@
 #include "base/digest.h"
 #include "base/log.h"
 #include "compare.h"
+#include "core/next_stage.h"
 #include "core/review.h"
 #include "core/run.h"
 #include "core/slot.h"
@@ -40,11 +41,11 @@ struct taken {
 	int count;
 };
 
-static struct taken slot_taken[96][SLOT_STAGES], run_taken[32][RUN_STATES], review_taken[ROUND_ENDS], check_taken[ROUND_ENDS],
+static struct taken slot_taken[SLOT_STAGES][SLOT_STAGES], run_taken[32][RUN_STATES], review_taken[ROUND_ENDS], check_taken[ROUND_ENDS],
     put_taken[ROW_KINDS], activity_taken[ACTIVITIES];
 static uint64_t seed_now;
 static struct bend {
-	enum { BEND_NOTHING, BEND_SLOT, BEND_RUN, BEND_REVIEW, BEND_CHECK, BEND_PUT, BEND_ACTIVITY } what;
+	enum { BEND_NOTHING, BEND_MASK, BEND_MOVE, BEND_DECISION, BEND_RUN, BEND_REVIEW, BEND_CHECK, BEND_PUT, BEND_ACTIVITY } what;
 	int row;			/* of the table; kind of row of which one put is lost; kind of activity of which the end is forgotten */
 	int from;			/* stage or state */
 } bent;
@@ -53,8 +54,8 @@ static int puts_of_kind;
 static struct world *playing;
 static bool crowd, show;
 
-const struct slot_edge *__real_slot_step(enum slot_stage stage, enum slot_event event);
-const struct slot_edge *__wrap_slot_step(enum slot_stage stage, enum slot_event event);
+bool __real_slot_row_move(struct slot_row *row, enum slot_stage from, enum slot_stage to);
+bool __wrap_slot_row_move(struct slot_row *row, enum slot_stage from, enum slot_stage to);
 const struct run_edge *__real_run_step(enum run_state state, enum run_event event);
 const struct run_edge *__wrap_run_step(enum run_state state, enum run_event event);
 enum round_end __real_review_classify(const struct review_facts *facts);
@@ -72,40 +73,78 @@ static bool is_bent(int what, int row, int from)
 	return (int)bent.what == what && bent.row == row && bent.from == from;
 }
 
+/* The functions that decide about the next stage: name, a stage in which they do, parameters, arguments. */
+#define DECISIONS(X) \
+	X(first_stage, SLOT_S_WAITING, (const struct plan *plan, bool claims), (plan, claims)) \
+	X(first_review_stage, SLOT_S_WAITING, (const struct plan *plan, bool has_git), (plan, has_git)) \
+	X(stage_after_claim, SLOT_S_CLAIMING, (const struct plan *plan), (plan)) \
+	X(stage_after_worktree, SLOT_S_CREATING_WORKTREE, (const struct plan *plan, bool whole), (plan, whole)) \
+	X(stage_after_attempt, stage_of(facts->role), (const struct attempt_facts *facts, enum move_reason *reason), (facts, reason)) \
+	X(stage_after_measure, SLOT_S_MEASURING, (const struct plan *plan, const struct measure_facts *facts), (plan, facts)) \
+	X(stage_after_round, SLOT_S_VERIFYING, (const struct plan *plan, enum round_end end, bool has_git), (plan, end, has_git)) \
+	X(stage_after_acceptance, SLOT_S_HELD, (const struct plan *plan, bool has_git), (plan, has_git)) \
+	X(stage_after_commit, SLOT_S_COMMITTING, (const struct plan *plan, bool passed, bool whole), (plan, passed, whole)) \
+	X(stage_after_merge, SLOT_S_MERGING, (const struct plan *plan, bool passed), (plan, passed)) \
+	X(stage_after_rework, SLOT_S_HELD, (enum hold_kind kind, enum role role, bool checkout), (kind, role, checkout)) \
+	X(stage_after_cancel, stage, (enum slot_stage stage), (stage))
+#define NUMBER(name, from, params, args) DECISION_##name,
+#define NAME(name, from, params, args) #name,
+#define DECLARE(name, from, params, args) \
+	enum slot_stage __real_##name params; \
+	enum slot_stage __wrap_##name params;
+#define DEFINE(name, from, params, args) \
+	enum slot_stage __wrap_##name params { return decided(DECISION_##name, from, __real_##name args); }
+
+enum stage_decision { DECISIONS(NUMBER) DECISION_COUNT };
+static const char *const decision_names[] = { DECISIONS(NAME) };
+DECISIONS(DECLARE)
+static struct taken decision_taken[DECISION_COUNT][SLOT_STAGES];
+
+static enum slot_stage stage_of(enum role role)
+{
+	static const enum slot_stage stages[ROLES] = {
+		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING, [ROLE_REVIEW] = SLOT_S_REVIEWING,
+		[ROLE_FIX] = SLOT_S_FIXING, [ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
+	};
+
+	return stages[role];
+}
+
 static void take(struct taken *taken)
 {
 	if (taken->count < SEEDS_KEPT && (taken->count == 0 || taken->seeds[taken->count - 1] != seed_now))
 		taken->seeds[taken->count++] = seed_now;
 }
 
-static struct slot_edge bend_slot(const struct slot_edge *edge)
+/* Another stage that may follow from, as far from to as can be; to: there is none. */
+static enum slot_stage other_stage(enum slot_stage from, enum slot_stage to)
 {
-	struct slot_edge e = *edge;
+	static const enum slot_stage order[] = {
+		SLOT_S_FIXING, SLOT_S_PASSED, SLOT_S_FAILED, SLOT_S_HELD, SLOT_S_MEASURING, SLOT_S_IMPLEMENTING, SLOT_S_CANCELLED,
+	};
 
-	if (edge->next == SLOT_S_FIXING) {
-		e.next = SLOT_S_MEASURING;
-		e.action = SLOT_A_MEASURE;
-	} else if (edge->next == SLOT_S_PASSED) {
-		e.next = SLOT_S_FAILED;
-	} else {
-		e.next = edge->next == SLOT_S_FAILED || edge->next == SLOT_S_HELD || edge->next == SLOT_S_CANCELLED ? SLOT_S_PASSED : SLOT_S_FIXING;
-	}
-	return e;
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (order[i] != to && (slot_followers[from] & 1u << order[i]) != 0)
+			return order[i];
+	return to;
 }
 
-const struct slot_edge *__wrap_slot_step(enum slot_stage stage, enum slot_event event)
+bool __wrap_slot_row_move(struct slot_row *row, enum slot_stage from, enum slot_stage to)
 {
-	static struct slot_edge other;
-	const struct slot_edge *edge = __real_slot_step(stage, event);
-
-	if (edge == NULL)
-		return NULL;
-	take(&slot_taken[edge - slot_edges][stage]);
-	if (!is_bent(BEND_SLOT, (int)(edge - slot_edges), (int)stage))
-		return edge;
-	other = bend_slot(edge);
-	return &other;
+	if (row->stage == (int)from)
+		take(&slot_taken[from][to]);
+	if (is_bent(BEND_MASK, (int)to, (int)from))
+		return false;
+	return __real_slot_row_move(row, from, is_bent(BEND_MOVE, (int)to, (int)from) ? other_stage(from, to) : to);
 }
+
+static enum slot_stage decided(enum stage_decision decision, enum slot_stage from, enum slot_stage to)
+{
+	take(&decision_taken[decision][to]);
+	return is_bent(BEND_DECISION, (int)to, (int)decision) ? other_stage(from, to) : to;
+}
+
+DECISIONS(DEFINE)
 
 const struct run_edge *__wrap_run_step(enum run_state state, enum run_event event)
 {
@@ -242,11 +281,22 @@ static int each_row(visit *see)
 	};
 	int count = 0;
 
-	for (size_t i = 0; i < slot_edges_count; i++)
-		for (int from = 0; from < SLOT_STAGES; from++)
-			if ((slot_edges[i].when & 1u << from) != 0)
-				count += see((struct bend){ BEND_SLOT, (int)i, from }, &slot_taken[i][from], "slot row",
-				    slot_event_name(slot_edges[i].event), state_name(&slot_stage_names, from));
+	for (int from = 0; from < SLOT_STAGES; from++)
+		for (int to = 0; to < SLOT_STAGES; to++)
+			if ((slot_followers[from] & 1u << to) != 0)
+				count += see((struct bend){ BEND_MASK, to, from }, &slot_taken[from][to], "mask bit",
+				    state_name(&slot_stage_names, to), state_name(&slot_stage_names, from));
+	for (int from = 0; from < SLOT_STAGES; from++)
+		for (int to = 0; to < SLOT_STAGES; to++)
+			if ((slot_followers[from] & 1u << to) != 0 && other_stage((enum slot_stage)from, (enum slot_stage)to) != (enum slot_stage)to)
+				count += see((struct bend){ BEND_MOVE, to, from }, &slot_taken[from][to], "move to",
+				    state_name(&slot_stage_names, to), state_name(&slot_stage_names, from));
+	/* a result that no history brings is another's: the moves above are all taken */
+	for (int i = 0; i < DECISION_COUNT; i++)
+		for (int to = 0; to < SLOT_STAGES; to++)
+			if (decision_taken[i][to].count > 0)
+				count += see((struct bend){ BEND_DECISION, to, i }, &decision_taken[i][to], decision_names[i],
+				    state_name(&slot_stage_names, to), "any facts");
 	for (size_t i = 0; i < run_edges_count; i++)
 		for (int from = 0; from < RUN_STATES; from++)
 			if ((run_edges[i].when & 1u << from) != 0)

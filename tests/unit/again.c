@@ -2,7 +2,7 @@
 /* What becomes of an attempt that its service did not serve: never a success, never endless, and no cost but time. */
 #include "core.h"
 #include "core/backoff.h"
-#include "core/review.h"
+#include "core/next_stage.h"
 
 #define NOW INT64_C(1700000000000)
 #define LATER (NOW + BACKOFF_MAX_MS + 1)
@@ -11,6 +11,27 @@ static const struct attempt_facts failed = {
 	.role = ROLE_IMPLEMENT, .process = PROCESS_EXITED, .status = 1, .is_error = true, .provider = PROVIDER_OK, .account = true, .has_git = true,
 	.now = NOW, .reset_at = ROW_NONE, .retries_max = 5, .on_lost = ON_LOST_RETRY, .losses = 1,
 };
+
+/* The attempt begins again, a reviewer in a new checkout if it has one of its own. */
+static void expect_retry(const struct attempt_facts *f)
+{
+	static const enum slot_stage own[ROLES] = {
+		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING, [ROLE_REVIEW] = SLOT_S_REVIEWING,
+		[ROLE_FIX] = SLOT_S_FIXING, [ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
+	};
+	enum move_reason reason;
+
+	ck_assert_int_eq(stage_after_attempt(f, &reason), f->role == ROLE_REVIEW && f->checkout ? SLOT_S_CHECKOUT : own[f->role]);
+	ck_assert_int_eq(reason, MOVE_RETRY);
+}
+
+static void expect_stage(const struct attempt_facts *f, enum slot_stage stage)
+{
+	enum move_reason reason;
+
+	ck_assert_int_eq(stage_after_attempt(f, &reason), stage);
+	ck_assert_int_eq(reason, MOVE_DONE);
+}
 
 static const struct {
 	enum provider_result provider;
@@ -76,7 +97,10 @@ START_TEST(retries_come_to_an_end)
 	f.provider = PROVIDER_THROTTLED;
 	for (f.retries = 0; f.retries < 10; f.retries++) {
 		ck_assert_int_eq(attempt_again(&f), f.retries < 5 ? AGAIN_RETRY : AGAIN_NOT);
-		ck_assert_int_eq(attempt_classify(&f), f.retries < 5 ? SLOT_E_AGAIN : SLOT_E_FAILED);
+		if (f.retries < 5)
+			expect_retry(&f);
+		else
+			expect_stage(&f, SLOT_S_FAILED);
 	}
 	/* but a limit is waited for however often */
 	f.provider = PROVIDER_LIMIT;
@@ -108,7 +132,7 @@ START_TEST(anew_without_the_conversation)
 
 	f.resumed = true;
 	ck_assert_int_eq(attempt_again(&f), AGAIN_ANEW);
-	ck_assert_int_eq(attempt_classify(&f), SLOT_E_AGAIN);
+	expect_retry(&f);
 	f.provider = PROVIDER_AUTH;
 	ck_assert_int_eq(attempt_again(&f), AGAIN_NOT);
 	f.provider = PROVIDER_ERROR;
@@ -121,7 +145,7 @@ START_TEST(anew_without_the_conversation)
 END_TEST
 
 /* The loss goes before what its output may have said; a reviewer's checkout is not what is under review any more. */
-START_TEST(events)
+START_TEST(stages)
 {
 	static const enum role agents[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
 
@@ -130,11 +154,11 @@ START_TEST(events)
 
 		f.role = agents[i];
 		f.provider = PROVIDER_LIMIT;
-		ck_assert_int_eq(attempt_classify(&f), SLOT_E_AGAIN);
+		expect_retry(&f);
 		f.checkout = true;
-		ck_assert_int_eq(attempt_classify(&f), f.role == ROLE_REVIEW ? SLOT_E_AGAIN_CHECKOUT : SLOT_E_AGAIN);
+		expect_retry(&f);
 		f.process = PROCESS_LOST;
-		ck_assert_int_eq(attempt_classify(&f), f.role == ROLE_REVIEW ? SLOT_E_LOST_CHECKOUT : SLOT_E_LOST_RETRY);
+		expect_retry(&f);
 	}
 }
 END_TEST
@@ -142,10 +166,6 @@ END_TEST
 /* What the host has kept from being done uses nothing, and is no failure, whatever is to become of lost attempts. */
 START_TEST(of_the_host)
 {
-	static const enum slot_event again[ROLES] = {
-		[ROLE_IMPLEMENT] = SLOT_E_AGAIN, [ROLE_CHECK] = SLOT_E_AGAIN, [ROLE_REVIEW] = SLOT_E_AGAIN_CHECKOUT, [ROLE_FIX] = SLOT_E_AGAIN, [ROLE_COMMIT] = SLOT_E_AGAIN,
-	};
-
 	for (int role = 0; role < ROLES; role++) {
 		struct attempt_facts f = failed, cut;
 
@@ -155,7 +175,7 @@ START_TEST(of_the_host)
 		f.host = true;
 		f.process = PROCESS_NOT_STARTED;
 		ck_assert_int_eq(attempt_again(&f), AGAIN_HOST);
-		ck_assert_int_eq(attempt_classify(&f), again[role]);
+		expect_retry(&f);
 		cut = f;
 		cut.host = false;
 		cut.cut = cut.is_error = true;
@@ -163,13 +183,13 @@ START_TEST(of_the_host)
 		cut.status = 0;
 		ck_assert(!attempt_succeeded(&cut) && attempt_is_cut(&cut));
 		cut.on_lost = ON_LOST_FAIL;
-		ck_assert_int_eq(attempt_classify(&cut), SLOT_E_LOST_HOLD);
+		expect_stage(&cut, SLOT_S_HELD);
 		cut.on_lost = ON_LOST_HOLD;
-		ck_assert_int_eq(attempt_classify(&cut), SLOT_E_LOST_HOLD);
+		expect_stage(&cut, SLOT_S_HELD);
 		cut.on_lost = ON_LOST_RETRY;
-		ck_assert_int_eq(attempt_classify(&cut), role == ROLE_REVIEW ? SLOT_E_LOST_CHECKOUT : SLOT_E_LOST_RETRY);
+		expect_retry(&cut);
 		cut.losses = LOSSES_MAX;
-		ck_assert_int_eq(attempt_classify(&cut), SLOT_E_LOST_HOLD);
+		expect_stage(&cut, SLOT_S_HELD);
 		/* one that has failed by itself has failed */
 		cut.status = 3;
 		ck_assert(!attempt_is_cut(&cut));
@@ -179,7 +199,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { every_answer_of_a_service, retries_come_to_an_end, who_succeeds_is_not_asked, anew_without_the_conversation, of_the_host, events };
+	const TTest *const tests[] = { every_answer_of_a_service, retries_come_to_an_end, who_succeeds_is_not_asked, anew_without_the_conversation, of_the_host, stages };
 
 	return RUN_SUITE("again", tests);
 }

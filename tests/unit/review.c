@@ -6,6 +6,7 @@
 #include "core.h"
 #include "core/chain.h"
 #include "core/findings.h"
+#include "core/next_stage.h"
 #include "core/profile.h"
 #include "core/review.h"
 #include "proto/memory.h"
@@ -18,59 +19,70 @@ static const struct attempt_facts good = {
  * success; a committer's evidence is what git finds afterwards. Section 5: a stop marker in the text of an implementer or a fixer releases
  * the task. Section 7: a failing check goes to the fixer; a program that reviews says "findings" by status 1. Section 10: on_lost
  * holds for every role, and gives up after three losses. */
-static enum slot_event wanted_event(const struct attempt_facts *f)
+static enum slot_stage wanted_stage(const struct attempt_facts *f, enum move_reason *reason)
 {
+	static const enum slot_stage own[ROLES] = {
+		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING, [ROLE_REVIEW] = SLOT_S_REVIEWING,
+		[ROLE_FIX] = SLOT_S_FIXING, [ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
+	};
 	bool answered = f->status == 0 || (f->role == ROLE_REVIEW && f->by_status && f->status == 1);
 	bool gone = f->process == PROCESS_LINGERED || (f->process == PROCESS_EXITED && answered);
 	bool ok = gone && !f->is_error && f->provider == PROVIDER_OK;
 	/* who has found nothing to do needed no permission */
 	bool evidence = ok && (!f->denied || f->has_git || f->role == ROLE_COMMIT || (f->role == ROLE_IMPLEMENT && f->stop));
-	enum slot_event review = f->has_git ? SLOT_E_DONE : SLOT_E_DONE_NO_TREE, checked = f->checks > 0 ? SLOT_E_DONE_CHECKS : review;
+	enum slot_stage review = f->has_git ? SLOT_S_MEASURING : SLOT_S_REVIEWING, checked = f->checks > 0 ? SLOT_S_CHECKING : review;
 
+	*reason = MOVE_DONE;
 	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_FAIL)
-		return SLOT_E_LOST_FAIL;
-	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_RETRY && f->losses < 3)
-		return f->role == ROLE_REVIEW && f->checkout ? SLOT_E_LOST_CHECKOUT : SLOT_E_LOST_RETRY;
+		return SLOT_S_FAILED;
+	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_RETRY && f->losses < 3) {
+		*reason = MOVE_RETRY;
+		return f->role == ROLE_REVIEW && f->checkout ? SLOT_S_CHECKOUT : own[f->role];
+	}
 	if (f->process == PROCESS_LOST)
-		return SLOT_E_LOST_HOLD;
+		return SLOT_S_HELD;
 	if (f->role == ROLE_CHECK && f->process == PROCESS_NOT_STARTED)
-		return SLOT_E_FAILED;
+		return SLOT_S_FAILED;
 	if (f->role == ROLE_CHECK && !ok)
-		return SLOT_E_FINDINGS;
+		return SLOT_S_FIXING;
 	if (f->role == ROLE_CHECK)
-		return f->check < f->checks ? SLOT_E_NEXT_CHECK : review;
+		return f->check < f->checks ? SLOT_S_CHECKING : review;
 	if (f->role == ROLE_REVIEW && ok)
-		return f->has_git ? SLOT_E_ANSWERED : SLOT_E_ANSWERED_NO_TREE;
+		return SLOT_S_VERIFYING;
 	if (f->role == ROLE_REVIEW || !evidence)
-		return SLOT_E_FAILED;
+		return SLOT_S_FAILED;
 	if (f->role == ROLE_COMMIT)
-		return SLOT_E_DONE;
-	if (f->stop)
-		return SLOT_E_RELEASED;
+		return SLOT_S_COMMITTING;
+	if (f->stop) {
+		*reason = MOVE_RELEASED;
+		return SLOT_S_PASSED;
+	}
 	if (f->role == ROLE_FIX)
-		return f->items_left > 0 ? SLOT_E_NEXT_FINDING : checked;
+		return f->items_left > 0 ? SLOT_S_FIXING : checked;
 	if (f->review && !f->later)
 		return checked;
 	/* exit 0 is no proof that anything was done: where there is git it is asked */
 	if (f->has_git)
-		return SLOT_E_DONE;
-	return f->later ? SLOT_E_DONE_LATER : SLOT_E_DONE_UNREVIEWED;
+		return SLOT_S_MEASURING;
+	return f->later ? SLOT_S_IMPLEMENTED : SLOT_S_PASSED;
 }
 
-static void expect_event(const struct attempt_facts *f)
+static void expect_stage(const struct attempt_facts *f)
 {
 	bool answered = f->status == 0 || (f->role == ROLE_REVIEW && f->by_status && f->status == 1);
 	bool gone = f->process == PROCESS_LINGERED || (f->process == PROCESS_EXITED && answered);
 	bool ok = gone && !f->is_error && f->provider == PROVIDER_OK;
-	enum slot_event event = attempt_classify(f);
+	enum move_reason reason, wanted_reason;
+	enum slot_stage stage = stage_after_attempt(f, &reason), wanted = wanted_stage(f, &wanted_reason);
 
-	if (event != wanted_event(f) || attempt_succeeded(f) != ok ||
+	if (stage != wanted || reason != wanted_reason || attempt_succeeded(f) != ok ||
 	    attempt_outcome(f) != (!ok ? TASK_R_FAILED : f->denied ? TASK_R_DENIED : TASK_R_DONE))
 		ck_abort_msg("%s, process %s, status %d, error %d, provider %s, denied %d, git %d, review %d, later %d, stop %d, by status %d, checkout %d, "
-		    "check %d of %d, items %d, on_lost %s, losses %d: %s, expected %s", state_name(&role_names, (int)f->role),
+		    "check %d of %d, items %d, on_lost %s, losses %d: %s (%s), expected %s (%s)", state_name(&role_names, (int)f->role),
 		    state_name(&process_result_names, (int)f->process), (int)f->status, f->is_error, state_name(&provider_result_names, (int)f->provider),
 		    f->denied, f->has_git, f->review, f->later, f->stop, f->by_status, f->checkout, (int)f->check, (int)f->checks, (int)f->items_left,
-		    state_name(&on_lost_names, (int)f->on_lost), (int)f->losses, slot_event_name(event), slot_event_name(wanted_event(f)));
+		    state_name(&on_lost_names, (int)f->on_lost), (int)f->losses, state_name(&slot_stage_names, (int)stage), move_reason_name(reason),
+		    state_name(&slot_stage_names, (int)wanted), move_reason_name(wanted_reason));
 }
 
 /* Digits of n to the bases of all facts: every combination once. */
@@ -82,7 +94,7 @@ static unsigned digit(unsigned *n, unsigned base)
 	return d;
 }
 
-START_TEST(every_attempt_means_one_event)
+START_TEST(every_attempt_leads_to_one_stage)
 {
 	static const struct { int64_t checks, check; } at[] = { { 0, 0 }, { 2, 1 }, { 2, 2 } };
 	unsigned n, i;
@@ -109,7 +121,7 @@ START_TEST(every_attempt_means_one_event)
 		f.checks = at[n % 3].checks;
 		f.check = at[digit(&n, 3)].check;
 		if (n == 0)
-			expect_event(&f);
+			expect_stage(&f);
 	}
 	ck_assert_uint_eq(i - 1, ROLES * PROCESS_RESULTS * 3 * PROVIDER_RESULTS * 512 * ON_LOST_CHOICES * 2 * 3);
 }
@@ -117,17 +129,49 @@ END_TEST
 
 START_TEST(where_work_goes)
 {
-	ck_assert_int_eq(work_done(0, true), SLOT_E_DONE);
-	ck_assert_int_eq(work_done(0, false), SLOT_E_DONE_NO_TREE);
-	ck_assert_int_eq(work_done(1, true), SLOT_E_DONE_CHECKS);
-	ck_assert_int_eq(work_done(3, false), SLOT_E_DONE_CHECKS);
+	ck_assert_int_eq(stage_after_work(0, true), SLOT_S_MEASURING);
+	ck_assert_int_eq(stage_after_work(0, false), SLOT_S_REVIEWING);
+	ck_assert_int_eq(stage_after_work(1, true), SLOT_S_CHECKING);
+	ck_assert_int_eq(stage_after_work(3, false), SLOT_S_CHECKING);
+}
+END_TEST
+
+/* The source is told first, then the work tree is made, where there are these; slot 0 has nothing to implement. */
+START_TEST(where_a_slot_begins)
+{
+	char *one[] = { (char *)"make", NULL };
+
+	for (int isolation = 0; isolation < ISOLATIONS; isolation++)
+		for (int checks = 0; checks < 2; checks++)
+			for (int git = 0; git < 2; git++) {
+				struct plan plan = { .isolation = (enum isolation)isolation, .checks = checks ? one : NULL };
+				bool worktree = isolation == ISOLATION_WORKTREE;
+				enum slot_stage work = checks ? SLOT_S_CHECKING : git ? SLOT_S_MEASURING : SLOT_S_REVIEWING;
+
+				ck_assert_int_eq(first_stage(&plan, true), SLOT_S_CLAIMING);
+				ck_assert_int_eq(first_stage(&plan, false), worktree ? SLOT_S_CREATING_WORKTREE : SLOT_S_IMPLEMENTING);
+				ck_assert_int_eq(stage_after_claim(&plan), worktree ? SLOT_S_CREATING_WORKTREE : SLOT_S_IMPLEMENTING);
+				ck_assert_int_eq(first_review_stage(&plan, git), worktree ? SLOT_S_CREATING_WORKTREE : work);
+				ck_assert_int_eq(stage_after_worktree(&plan, true), checks ? SLOT_S_CHECKING : SLOT_S_MEASURING);
+				ck_assert_int_eq(stage_after_worktree(&plan, false), SLOT_S_IMPLEMENTING);
+			}
+}
+END_TEST
+
+/* What is under way is ended first. */
+START_TEST(where_a_cancel_leads)
+{
+	for (int stage = 0; stage < SLOT_STAGES; stage++)
+		if ((slot_followers[stage] & (1u << SLOT_S_ENDING | 1u << SLOT_S_CANCELLED)) != 0 && stage != SLOT_S_ENDING)
+			ck_assert_int_eq(stage_after_cancel((enum slot_stage)stage),
+			    stage == SLOT_S_WAITING || stage == SLOT_S_HELD || stage == SLOT_S_IMPLEMENTED ? SLOT_S_CANCELLED : SLOT_S_ENDING);
 }
 END_TEST
 
 /* What is accepted is not reviewed again, nor is what slot 0 will review; what is reviewed is committed after the verdict, not before. */
 START_TEST(where_a_measured_tree_goes)
 {
-	static const enum slot_event unreviewed[COMMIT_MODES] = { SLOT_E_MEASURED_UNREVIEWED, SLOT_E_MEASURED_COMMIT, SLOT_E_MEASURED_ASK };
+	static const enum slot_stage unreviewed[COMMIT_MODES] = { SLOT_S_PASSED, SLOT_S_COMMITTING, SLOT_S_COMMIT_AGENT };
 
 	for (int review = 0; review < 2; review++)
 		for (int commit = 0; commit < COMMIT_MODES; commit++)
@@ -135,11 +179,11 @@ START_TEST(where_a_measured_tree_goes)
 				for (int why = 0; why < 4; why++) {
 					struct plan plan = { .review = review, .commit = (enum commit_mode)commit, .workspace = (enum review_place)place };
 					struct measure_facts facts = { .accepted = (why & 1) != 0, .later = (why & 2) != 0, .implement = true };
-					enum slot_event want = place == PLACE_SNAPSHOT ? SLOT_E_MEASURED_CHECKOUT : SLOT_E_MEASURED;
+					enum slot_stage want = place == PLACE_SNAPSHOT ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
 
 					if (!review || why != 0)
-						want = why == 2 ? SLOT_E_MEASURED_LATER : unreviewed[commit];
-					ck_assert_int_eq(measured_event(&plan, &facts), want);
+						want = why == 2 ? SLOT_S_IMPLEMENTED : unreviewed[commit];
+					ck_assert_int_eq(stage_after_measure(&plan, &facts), want);
 				}
 }
 END_TEST
@@ -153,7 +197,7 @@ START_TEST(what_an_unchanged_tree_means)
 	for (i = 0, n = 0; n == 0; i++) {
 		struct measure_facts f = { 0 };
 		struct plan plan = { .commit = COMMIT_MODE_AUTO };
-		enum slot_event want, unreviewed, reviewed;
+		enum slot_stage want, unreviewed, reviewed;
 		bool nothing;
 
 		n = i;
@@ -168,18 +212,19 @@ START_TEST(what_an_unchanged_tree_means)
 		ck_assert_int_eq(measured_outcome(&f), !f.unchanged ? TASK_R_DONE : f.denied ? TASK_R_DENIED : f.says_no_change ? TASK_R_DONE : TASK_R_NO_CHANGE);
 		nothing = f.unchanged && f.implement && !f.denied && !f.says_no_change && !f.accepted;
 		ck_assert_int_eq(measured_no_change(&f), nothing);
-		unreviewed = f.later && !f.accepted ? SLOT_E_MEASURED_LATER : SLOT_E_MEASURED_COMMIT;
-		reviewed = plan.review && !f.later ? SLOT_E_MEASURED : unreviewed;
+		unreviewed = f.later && !f.accepted ? SLOT_S_IMPLEMENTED : SLOT_S_COMMITTING;
+		reviewed = plan.review && !f.later ? SLOT_S_REVIEWING : unreviewed;
 		if (f.accepted)
-			want = SLOT_E_MEASURED_COMMIT;
+			want = SLOT_S_COMMITTING;
 		else if (f.denied && f.unchanged)
-			want = SLOT_E_FAILED;
+			want = SLOT_S_FAILED;
 		else if (nothing)
-			want = (const enum slot_event[]){ reviewed, SLOT_E_FAILED, unreviewed }[plan.on_no_change];
+			want = (const enum slot_stage[]){ reviewed, SLOT_S_FAILED, unreviewed }[plan.on_no_change];
 		else
 			want = reviewed;
-		if (measured_event(&plan, &f) != want)
-			ck_abort_msg("%u: %s, expected %s", i, slot_event_name(measured_event(&plan, &f)), slot_event_name(want));
+		if (stage_after_measure(&plan, &f) != want)
+			ck_abort_msg("%u: %s, expected %s", i, state_name(&slot_stage_names, (int)stage_after_measure(&plan, &f)),
+			    state_name(&slot_stage_names, (int)want));
 	}
 	ck_assert_uint_eq(i - 1, 128 * ON_NO_CHANGES);
 }
@@ -189,7 +234,7 @@ END_TEST
  * merged already; what it will review is pinned with the run. */
 START_TEST(where_a_passed_tree_goes)
 {
-	static const enum slot_event passed[COMMIT_MODES] = { SLOT_E_PASS, SLOT_E_PASS_COMMIT, SLOT_E_PASS_ASK };
+	static const enum slot_stage passed[COMMIT_MODES] = { SLOT_S_PINNING, SLOT_S_COMMITTING, SLOT_S_COMMIT_AGENT };
 
 	for (int commit = 0; commit < COMMIT_MODES; commit++)
 		for (int integrate = 0; integrate < INTEGRATES; integrate++)
@@ -198,14 +243,14 @@ START_TEST(where_a_passed_tree_goes)
 					struct plan plan = { .review = review, .commit = (enum commit_mode)commit, .integrate = (enum integrate)integrate, .scope = (enum scope)scope };
 					bool merge = integrate == INTEGRATE_MERGE, later = review && scope == SCOPE_RUN;
 
-					ck_assert_int_eq(passed_event(&plan, true), passed[commit]);
-					ck_assert_int_eq(passed_event(&plan, false), SLOT_E_PASS_NO_TREE);
-					ck_assert_int_eq(committed_event(&plan, true, false), merge ? SLOT_E_COMMITTED_MERGE : SLOT_E_COMMITTED_PIN);
-					ck_assert_int_eq(committed_event(&plan, false, false), merge ? SLOT_E_COMMITTED_MERGE : SLOT_E_COMMITTED);
-					ck_assert_int_eq(committed_event(&plan, true, true), SLOT_E_COMMITTED_PIN);
-					ck_assert_int_eq(committed_event(&plan, false, true), SLOT_E_COMMITTED);
-					ck_assert_int_eq(merged_event(&plan, true), later ? SLOT_E_MERGED_LATER : SLOT_E_MERGED_PIN);
-					ck_assert_int_eq(merged_event(&plan, false), later ? SLOT_E_MERGED_LATER : SLOT_E_MERGED);
+					ck_assert_int_eq(stage_after_round(&plan, ROUND_PASS, true), passed[commit]);
+					ck_assert_int_eq(stage_after_round(&plan, ROUND_PASS, false), SLOT_S_PASSED);
+					ck_assert_int_eq(stage_after_commit(&plan, true, false), merge ? SLOT_S_MERGING : SLOT_S_PINNING);
+					ck_assert_int_eq(stage_after_commit(&plan, false, false), merge ? SLOT_S_MERGING : SLOT_S_PASSED);
+					ck_assert_int_eq(stage_after_commit(&plan, true, true), SLOT_S_PINNING);
+					ck_assert_int_eq(stage_after_commit(&plan, false, true), SLOT_S_PASSED);
+					ck_assert_int_eq(stage_after_merge(&plan, true), later ? SLOT_S_IMPLEMENTED : SLOT_S_PINNING);
+					ck_assert_int_eq(stage_after_merge(&plan, false), later ? SLOT_S_IMPLEMENTED : SLOT_S_PASSED);
 				}
 }
 END_TEST
@@ -316,18 +361,18 @@ START_TEST(every_end_has_its_policy)
 							    end == ROUND_REVIEWER_ERROR ? plan.on_reviewer_error :
 							    end == ROUND_EXHAUSTED || end == ROUND_STALLED ? plan.on_exhausted :
 							    end == ROUND_CONFLICT || end == ROUND_REFUSED ? BAD_END_HOLD : BAD_ENDS;
-							enum slot_event want = SLOT_E_FAILED;
+							enum slot_stage want = SLOT_S_FAILED;
 
 							if (end == ROUND_PASS)
-								want = passed_event(&plan, git);
+								want = git ? (const enum slot_stage[]){ SLOT_S_PINNING, SLOT_S_COMMITTING, SLOT_S_COMMIT_AGENT }[commit] : SLOT_S_PASSED;
 							else if (end == ROUND_FINDINGS)
-								want = SLOT_E_FINDINGS;
+								want = SLOT_S_FIXING;
 							else if (policy == BAD_END_HOLD)
-								want = SLOT_E_HOLD;
+								want = SLOT_S_HELD;
 							else if (policy == BAD_END_ACCEPT || policy == BAD_END_KNOWN_ISSUES)
-								want = git && commit != COMMIT_MODE_NONE ? SLOT_E_ACCEPTED_COMMIT : SLOT_E_ACCEPTED;
+								want = git && commit != COMMIT_MODE_NONE ? SLOT_S_MEASURING : SLOT_S_PASSED;
 							ck_assert_int_eq(round_policy(&plan, (enum round_end)end), policy);
-							ck_assert_int_eq(round_event(&plan, (enum round_end)end, git), want);
+							ck_assert_int_eq(stage_after_round(&plan, (enum round_end)end, git), want);
 						}
 }
 END_TEST
@@ -346,19 +391,19 @@ END_TEST
 /* Rework: a lost attempt is run again, whatever it was; anything else is a fix with the human's text. */
 START_TEST(rework)
 {
-	static const enum slot_event again[ROLES] = {
-		[ROLE_IMPLEMENT] = SLOT_E_REWORK_IMPLEMENT, [ROLE_CHECK] = SLOT_E_REWORK_CHECK,
-		[ROLE_REVIEW] = SLOT_E_REWORK_REVIEW, [ROLE_FIX] = SLOT_E_REWORK_FIX,
-		[ROLE_COMMIT] = SLOT_E_REWORK_COMMIT,
+	static const enum slot_stage again[ROLES] = {
+		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING,
+		[ROLE_REVIEW] = SLOT_S_REVIEWING, [ROLE_FIX] = SLOT_S_FIXING,
+		[ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
 	};
 
 	for (int kind = 0; kind < HOLD_KINDS; kind++)
 		for (int role = 0; role < ROLES; role++)
 			for (int checkout = 0; checkout < 2; checkout++) {
-				enum slot_event want = kind != HOLD_LOST ? SLOT_E_REWORK_FIX :
-				    role == ROLE_REVIEW && checkout ? SLOT_E_REWORK_CHECKOUT : again[role];
+				enum slot_stage want = kind != HOLD_LOST ? SLOT_S_FIXING :
+				    role == ROLE_REVIEW && checkout ? SLOT_S_CHECKOUT : again[role];
 
-				ck_assert_int_eq(rework_event((enum hold_kind)kind, (enum role)role, checkout), want);
+				ck_assert_int_eq(stage_after_rework((enum hold_kind)kind, (enum role)role, checkout), want);
 			}
 }
 END_TEST
@@ -562,7 +607,7 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { every_attempt_means_one_event, where_work_goes, where_a_measured_tree_goes, what_an_unchanged_tree_means, where_a_passed_tree_goes, causes,
+	const TTest *const tests[] = { every_attempt_leads_to_one_stage, where_work_goes, where_a_slot_begins, where_a_cancel_leads, where_a_measured_tree_goes, what_an_unchanged_tree_means, where_a_passed_tree_goes, causes,
 	    every_round_has_one_meaning, a_failing_check, every_end_has_its_policy, holds_say_why, rework, causes_of_rounds, rounds_that_stall, ids_are_stable, new_repeated_resolved, the_chain_shows_every_change,
 	    fields_do_not_run_together };
 

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/next_stage.h"
+
+#include "proto/memory.h"
+
+enum slot_stage first_stage(const struct plan *plan, bool claims)
+{
+	return claims ? SLOT_S_CLAIMING : stage_after_claim(plan);
+}
+
+enum slot_stage first_review_stage(const struct plan *plan, bool has_git)
+{
+	if (plan->isolation == ISOLATION_WORKTREE)
+		return SLOT_S_CREATING_WORKTREE;
+	return stage_after_work((int64_t)strings_count(plan->checks), has_git);
+}
+
+enum slot_stage stage_after_claim(const struct plan *plan)
+{
+	return plan->isolation == ISOLATION_WORKTREE ? SLOT_S_CREATING_WORKTREE : SLOT_S_IMPLEMENTING;
+}
+
+enum slot_stage stage_after_worktree(const struct plan *plan, bool whole)
+{
+	return whole ? stage_after_work((int64_t)strings_count(plan->checks), true) : SLOT_S_IMPLEMENTING;
+}
+
+enum slot_stage stage_after_work(int64_t checks, bool has_git)
+{
+	if (checks > 0)
+		return SLOT_S_CHECKING;
+	return has_git ? SLOT_S_MEASURING : SLOT_S_REVIEWING;
+}
+
+/* The same attempt again: a reviewer that may have changed its checkout gets a new one. */
+static enum slot_stage stage_of_retry(enum role role, bool checkout)
+{
+	static const enum slot_stage stages[ROLES] = {
+		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING,
+		[ROLE_CHECK] = SLOT_S_CHECKING,
+		[ROLE_REVIEW] = SLOT_S_REVIEWING,
+		[ROLE_FIX] = SLOT_S_FIXING,
+		[ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
+	};
+
+	return role == ROLE_REVIEW && checkout ? SLOT_S_CHECKOUT : stages[role];
+}
+
+static enum slot_stage stage_after_loss(const struct attempt_facts *f, enum move_reason *reason)
+{
+	/* what the host has taken is no failure, whatever is to become of a lost attempt */
+	if (f->on_lost == ON_LOST_FAIL && !attempt_is_cut(f))
+		return SLOT_S_FAILED;
+	if (f->on_lost != ON_LOST_RETRY || f->losses >= LOSSES_MAX)
+		return SLOT_S_HELD;
+	*reason = MOVE_RETRY;
+	return stage_of_retry(f->role, f->checkout);
+}
+
+static enum slot_stage stage_after_check(const struct attempt_facts *f)
+{
+	if (f->process == PROCESS_NOT_STARTED)
+		return SLOT_S_FAILED;
+	if (!attempt_succeeded(f))
+		return SLOT_S_FIXING;
+	return f->check < f->checks ? SLOT_S_CHECKING : stage_after_work(0, f->has_git);
+}
+
+static enum slot_stage stage_after_implement(const struct attempt_facts *f)
+{
+	if (f->review && !f->later)
+		return stage_after_work(f->checks, f->has_git);
+	/* only the tree can tell whether anything was done */
+	if (f->has_git)
+		return SLOT_S_MEASURING;
+	return f->later ? SLOT_S_IMPLEMENTED : SLOT_S_PASSED;
+}
+
+enum slot_stage stage_after_attempt(const struct attempt_facts *f, enum move_reason *reason)
+{
+	bool implements = f->role == ROLE_IMPLEMENT, stops = (implements || f->role == ROLE_FIX) && f->stop;
+	/* where there is git, the tree tells whether it did something all the same */
+	bool denied = f->denied && !f->has_git && (implements ? !f->stop : f->role == ROLE_FIX);
+
+	*reason = MOVE_DONE;
+	if (f->process == PROCESS_LOST || attempt_is_cut(f))
+		return stage_after_loss(f, reason);
+	if (attempt_again(f) != AGAIN_NOT) {
+		*reason = MOVE_RETRY;
+		return stage_of_retry(f->role, f->checkout);
+	}
+	if (f->role == ROLE_CHECK)
+		return stage_after_check(f);
+	if (!attempt_succeeded(f) || denied)
+		return SLOT_S_FAILED;
+	if (stops) {
+		*reason = MOVE_RELEASED;
+		return SLOT_S_PASSED;
+	}
+	switch (f->role) {
+	case ROLE_REVIEW:
+		return SLOT_S_VERIFYING;
+	case ROLE_FIX:
+		return f->items_left > 0 ? SLOT_S_FIXING : stage_after_work(f->checks, f->has_git);
+	case ROLE_COMMIT:
+		return SLOT_S_COMMITTING;
+	case ROLE_IMPLEMENT:
+	case ROLE_CHECK:
+	case ROLES:
+		break;
+	}
+	return stage_after_implement(f);
+}
+
+enum slot_stage stage_after_measure(const struct plan *plan, const struct measure_facts *f)
+{
+	static const enum slot_stage commit[COMMIT_MODES] = {
+		[COMMIT_MODE_NONE] = SLOT_S_PASSED,
+		[COMMIT_MODE_AUTO] = SLOT_S_COMMITTING,
+		[COMMIT_MODE_AGENT] = SLOT_S_COMMIT_AGENT,
+	};
+	bool no_change = measured_no_change(f);
+	bool fails = measured_outcome(f) == TASK_R_DENIED || (no_change && plan->on_no_change == ON_NO_CHANGE_FAIL);
+
+	if (!f->accepted && fails)
+		return SLOT_S_FAILED;
+	if (plan->review && !f->accepted && !f->later && !(no_change && plan->on_no_change == ON_NO_CHANGE_PASS))
+		return plan->workspace == PLACE_SNAPSHOT ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
+	if (f->later && !f->accepted && plan->integrate != INTEGRATE_MERGE)
+		return SLOT_S_IMPLEMENTED;
+	return commit[plan->commit];
+}
+
+/* A verdict passed it: is it committed, by whom? */
+static enum slot_stage stage_after_pass(const struct plan *plan, bool has_git)
+{
+	static const enum slot_stage commit[COMMIT_MODES] = {
+		[COMMIT_MODE_NONE] = SLOT_S_PINNING,
+		[COMMIT_MODE_AUTO] = SLOT_S_COMMITTING,
+		[COMMIT_MODE_AGENT] = SLOT_S_COMMIT_AGENT,
+	};
+
+	return has_git ? commit[plan->commit] : SLOT_S_PASSED;
+}
+
+enum slot_stage stage_after_round(const struct plan *plan, enum round_end end, bool has_git)
+{
+	switch (round_policy(plan, end)) {
+	case BAD_END_FAIL:
+		return SLOT_S_FAILED;
+	case BAD_END_HOLD:
+		return SLOT_S_HELD;
+	case BAD_END_ACCEPT:
+	case BAD_END_KNOWN_ISSUES:
+		return stage_after_acceptance(plan, has_git);
+	case BAD_ENDS:
+		break;
+	}
+	return end == ROUND_FINDINGS ? SLOT_S_FIXING : stage_after_pass(plan, has_git);
+}
+
+enum slot_stage stage_after_acceptance(const struct plan *plan, bool has_git)
+{
+	return plan->commit != COMMIT_MODE_NONE && has_git ? SLOT_S_MEASURING : SLOT_S_PASSED;
+}
+
+enum slot_stage stage_after_commit(const struct plan *plan, bool passed, bool whole)
+{
+	if (plan->integrate == INTEGRATE_MERGE && !whole)
+		return SLOT_S_MERGING;
+	return passed ? SLOT_S_PINNING : SLOT_S_PASSED;
+}
+
+enum slot_stage stage_after_merge(const struct plan *plan, bool passed)
+{
+	if (plan->review && plan->scope == SCOPE_RUN)
+		return SLOT_S_IMPLEMENTED;
+	return passed ? SLOT_S_PINNING : SLOT_S_PASSED;
+}
+
+enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout)
+{
+	return kind == HOLD_LOST ? stage_of_retry(role, checkout) : SLOT_S_FIXING;
+}
+
+enum slot_stage stage_after_cancel(enum slot_stage stage)
+{
+	bool idle = stage == SLOT_S_WAITING || stage == SLOT_S_HELD || stage == SLOT_S_IMPLEMENTED;
+
+	return idle ? SLOT_S_CANCELLED : SLOT_S_ENDING;
+}
