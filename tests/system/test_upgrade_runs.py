@@ -4,18 +4,22 @@
 tests/data/upgrade/make has made it with the programs of that time. What was at work then is at work here too: its shims
 are started anew from the job files that the older daemon wrote, before the new daemon is.
 """
+import collections
 import fcntl
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import tarfile
 import time
+import uuid
 
 import pytest
 from rld import SHIM, SOURCE, Daemon, Play, Repo
 
 HERE = b"@DIR@"
+UUID = re.compile(rb"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 GATES = "7.implement 8.implement 9.implement 10.review 11.fix 12.implement 14.check 16.implement".split()
 
 
@@ -27,7 +31,9 @@ def checksum(data):
 
 
 def unpack(directory):
-    """Every path of that time becomes one of this test; the file that a shim reads ends with the sum of what is before it."""
+    """Every path of that time becomes one of this test, and every uuid a new one: processes are found and ended by it. The file
+    that a shim reads ends with the sum of what is before it."""
+    uuids = collections.defaultdict(lambda: str(uuid.uuid4()).encode())
     with tarfile.open(SOURCE / "tests/data/upgrade/state.tar.xz") as archive:
         for entry in archive:
             path = directory / entry.name
@@ -36,6 +42,8 @@ def unpack(directory):
             else:
                 data = archive.extractfile(entry).read()
                 text = data.replace(HERE, bytes(directory))
+                if ".git/" not in entry.name:
+                    text = UUID.sub(lambda found: uuids[found.group()], text)
                 if text != data and path.name == "job":
                     text = text[:text.rindex(b"end ")]
                     text += b"end %016x\n" % checksum(text)
