@@ -7,6 +7,7 @@
 #ifndef CORE_ROW_H
 #define CORE_ROW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,11 +47,21 @@ enum field_kind {
 };
 
 struct field {
-	const char *name;		/* column, bind parameter (":name") and JSON key */
+	const char *name;		/* column and bind parameter (":name") */
 	enum field_kind kind;
 	size_t offset;
 	const struct state_names *names;	/* FIELD_STATE only */
+	bool hidden;			/* from clients: internal, or documents show it in another form */
+	bool flag;			/* FIELD_INT that is 1 or nothing: a boolean for clients */
+	bool null;			/* clients may get null */
+	const char *shown;		/* name for clients; NULL: the column's */
+	const char *help;		/* for rpc.discover; NULL: it is in no result of its own */
 };
+
+static inline const char *field_shown(const struct field *field)
+{
+	return field->shown != NULL ? field->shown : field->name;
+}
 
 struct row_type {
 	const char *name;		/* table; the statement that writes it is "<name>.put" */

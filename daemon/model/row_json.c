@@ -11,67 +11,6 @@
 #include "proto/memory.h"
 #include "proto/units.h"
 
-/* Columns that are the daemon's own business, or that the documents show in another form. */
-static const struct {
-	enum row_kind kind;
-	const char *name;
-} hidden[] = {
-	{ ROW_RUN, "key" }, { ROW_RUN, "body_hash" }, { ROW_RUN, "plan" }, { ROW_RUN, "environment" },
-	{ ROW_RUN, "result_tree" }, { ROW_RUN, "result_attempt" }, { ROW_RUN, "subdir" }, { ROW_RUN, "stopped" }, { ROW_RUN, "others" },
-	{ ROW_RUN, "instance" }, { ROW_RUN, "head" }, { ROW_RUN, "head_at" }, { ROW_RUN, "feature" },
-	{ ROW_SLOT, "head" }, { ROW_SLOT, "head_at" },
-	{ ROW_TASK, "text" }, { ROW_TASK, "plan" }, { ROW_TASK, "acceptance" },
-	{ ROW_SLOT, "stage" }, { ROW_SLOT, "answer_hash" }, { ROW_SLOT, "previous_tree" }, { ROW_SLOT, "previous_answer_hash" },
-	{ ROW_SLOT, "interrupted" }, { ROW_SLOT, "message" }, { ROW_SLOT, "leaving" }, { ROW_SLOT, "base_tree" }, { ROW_SLOT, "obstacle" },
-	{ ROW_SLOT, "beside" },
-	{ ROW_ATTEMPT, "boot_id" }, { ROW_ATTEMPT, "answer_hash" }, { ROW_ATTEMPT, "tokens_input" }, { ROW_ATTEMPT, "tokens_cached" },
-	{ ROW_ATTEMPT, "tokens_cache_write" }, { ROW_ATTEMPT, "tokens_output" }, { ROW_ATTEMPT, "tokens_reasoning" },
-	{ ROW_STEP, "boot_id" },
-};
-
-/* Columns that bear another name here, since theirs is a word of SQL or says what their table says already. */
-static const struct {
-	enum row_kind kind;
-	const char *name, *shown;
-} renamed[] = {
-	{ ROW_RUN, "after_run", "after" }, { ROW_SLOT, "commit_id", "commit" }, { ROW_SALVAGE, "commit_id", "commit" },
-};
-
-/* Columns that are 1 or nothing. */
-static const struct {
-	enum row_kind kind;
-	const char *name;
-} flags[] = {
-	{ ROW_RUN, "paused" }, { ROW_ATTEMPT, "says_no_change" },
-};
-
-static const char *shown_name(enum row_kind kind, const char *name)
-{
-	for (size_t i = 0; i < sizeof(renamed) / sizeof(renamed[0]); i++) {
-		if (renamed[i].kind == kind && strcmp(renamed[i].name, name) == 0)
-			return renamed[i].shown;
-	}
-	return name;
-}
-
-static bool is_flag(enum row_kind kind, const char *name)
-{
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-		if (flags[i].kind == kind && strcmp(flags[i].name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool is_hidden(enum row_kind kind, const char *name)
-{
-	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++) {
-		if (hidden[i].kind == kind && strcmp(hidden[i].name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 json_t *json_text(const char *text)
 {
 	size_t size = text == NULL ? 0 : strlen(text), n;
@@ -130,6 +69,8 @@ static json_t *json_field(const struct field *field, const void *row)
 
 	switch (field->kind) {
 	case FIELD_INT:
+		if (field->flag)
+			return json_boolean(*(const int64_t *)(const void *)at == 1);
 		return json_int(*(const int64_t *)(const void *)at);
 	case FIELD_TIME:
 		return json_time(*(const int64_t *)(const void *)at);
@@ -166,10 +107,9 @@ json_t *json_row(enum row_kind kind, const void *row)
 	for (size_t i = 0; i < type->nfields; i++) {
 		const struct field *field = &type->fields[i];
 
-		if (is_hidden(kind, field->name))
+		if (field->hidden)
 			continue;
-		json_object_set_new(json, shown_name(kind, field->name), is_flag(kind, field->name) ?
-		    json_boolean(*(const int64_t *)(const void *)((const char *)row + field->offset) == 1) : json_field(field, row));
+		json_object_set_new(json, field_shown(field), json_field(field, row));
 	}
 	return json;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "config/setting.h"
+#include "core/row.h"
 #include "rpc/method.h"
 
 static const char *const access_names[ACCESSES] = {
@@ -141,18 +142,50 @@ static json_t *error_json(int code)
 	return json_pack("{s:i,s:s,s:{s:s,s:b}}", "code", code, "message", row->kind, "data", "kind", row->kind, "retryable", row->retryable);
 }
 
+static void add_result(json_t *properties, const char *name, const char *type, const char *help)
+{
+	json_t *json = typed(type);
+
+	json_object_set_new(json, "description", json_string(help));
+	json_object_set_new(properties, name, json);
+}
+
+static void add_row(json_t *properties, const char *name)
+{
+	static const char *const types[] = {
+		[FIELD_INT] = "integer|null", [FIELD_TIME] = "string|null", [FIELD_REAL] = "number|null", [FIELD_TEXT] = "string|null",
+		[FIELD_JSON] = "array|null", [FIELD_STATE] = "string|null",
+	};
+
+	const struct row_type *row = row_types;
+
+	while (strcmp(row->name, name) != 0)
+		row++;
+	for (const struct field *f = row->fields; f < row->fields + row->nfields; f++) {
+		char type[24];
+
+		if (f->help == NULL)
+			continue;
+		strlcpy(type, f->flag ? "boolean" : types[f->kind], sizeof(type));
+		if (!f->null)
+			type[strcspn(type, "|")] = '\0';
+		add_result(properties, field_shown(f), type, f->help);
+	}
+}
+
 static json_t *method_json(const struct method *method)
 {
-	json_t *params = json_array(), *properties = json_object(), *errors = json_array(), *schema;
+	json_t *params = json_array(), *properties = json_object(), *errors = json_array();
 
 	for (const struct schema *p = method->params; p != NULL && p->name != NULL; p++) {
 		json_array_append_new(params, json_pack("{s:s,s:s,s:b,s:o}", "name", p->name, "description", schema_help(p),
 		    "required", p->required, "schema", schema_json(p, true)));
 	}
 	for (const struct result_field *r = method->results; r != NULL && r->name != NULL; r++) {
-		schema = typed(r->type);
-		json_object_set_new(schema, "description", json_string(r->help));
-		json_object_set_new(properties, r->name, schema);
+		if (strcmp(r->name, "*") == 0)
+			add_row(properties, r->type);
+		else
+			add_result(properties, r->name, r->type, r->help);
 	}
 	if (method->params != NULL)
 		json_array_append_new(errors, error_json(RPC_INVALID_PARAMS));

@@ -266,19 +266,7 @@ static const struct result_field list_results[] = {
 	{ 0 },
 };
 static const struct result_field hold_results[] = {
-	{ "id", "integer", "of the hold" },
-	{ "run", "integer", "its run" },
-	{ "task", "string", "what is held" },
-	{ "iteration", "integer", "pass of the outer loop" },
-	{ "slot", "integer", "lane" },
-	{ "kind", "string", "lost, exhausted, stalled, violation or reviewer-error" },
-	{ "reason", "string|null", "why it is held" },
-	{ "attempt", "integer|null", "the one that was lost or failed, else the reviewer's" },
-	{ "state", "string", "open, approved, rejected, rework (decided; its run waits for a slot), reworked or cancelled" },
-	{ "decided_by", "string|null", "human:<user>" },
-	{ "message", "string|null", "what they said" },
-	{ "created_at", "string", "time of the question" },
-	{ "decided_at", "string|null", "time of the answer" },
+	RESULT_ROW("hold"),
 	{ "reviews", "array", "every review of the task, as in review.list" },
 	{ 0 },
 };

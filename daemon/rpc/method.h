@@ -16,9 +16,12 @@ enum access { ACCESS_ANY, ACCESS_READ, ACCESS_SUBMIT, ACCESS_OWNER, ACCESS_ADMIN
 
 struct result_field {
 	const char *name;
-	const char *type;		/* of JSON schema: "integer", "string|null" */
+	const char *type;		/* of JSON schema: "integer", "string|null"; of RESULT_ROW the name of the row type */
 	const char *help;
 };
+
+/* All columns of a kind of row that have a help text. */
+#define RESULT_ROW(kind) { "*", kind, NULL }
 
 struct method {
 	const char *name;

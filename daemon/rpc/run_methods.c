@@ -318,39 +318,7 @@ static const struct schema retry_params[] = {
 };
 
 #define RUN_FIELDS \
-	{ "id", "integer", "of the run" }, \
-	{ "owner", "integer", "uid that submitted it" }, \
-	{ "workdir", "string", "as submitted" }, \
-	{ "workspace", "string", "what is busy while it works: the repository's top, else the workdir" }, \
-	{ "has_git", "integer", "1: the workspace is a git repository" }, \
-	{ "source", "string", "where its tasks come from" }, \
-	{ "source_path", "string|null", "the directory that holds .beads, or the file of the tasks" }, \
-	{ "project", "string|null", "name of the project, where the source tells it" }, \
-	{ "group", "string", "whose slots it uses" }, \
-	{ "after", "integer|null", "run that it comes after" }, \
-	{ "state", "string", "queued, running, paused, held, succeeded, failed or cancelled" }, \
-	{ "paused", "boolean", "somebody has paused it: it starts nothing" }, \
-	{ "reason", "string|null", "why it waits" }, \
-	{ "next_at", "string|null", "time of the next try, while it waits for one" }, \
-	{ "wait", "string|null", "what holds it up from outside: host, source" }, \
-	{ "wait_since", "string|null", "since when" }, \
-	{ "cause", "string|null", "why it ended" }, \
-	{ "priority", "integer", "higher goes first" }, \
-	{ "iteration", "integer", "pass of the outer loop, 0 before the first" }, \
-	{ "iterations", "integer|null", "its limit; null: until no task remains" }, \
-	{ "base_tree", "string|null", "git tree at the start" }, \
-	{ "base_commit", "string|null", "commit that work trees start from" }, \
-	{ "result_branch", "string|null", "branch that has the commits of every task" }, \
-	{ "result_ref", "string|null", "git ref of the tree that passed" }, \
-	{ "result_commit", "string|null", "git commit of the result" }, \
-	{ "review_count", "integer", "length of the review log" }, \
-	{ "review_head", "string|null", "hash of its newest row" }, \
-	{ "warnings", "array", "sentences" }, \
-	{ "known_issues", "array", "findings that it ended with by leave of its policy" }, \
-	{ "retry_of", "integer|null", "run that this one repeats" }, \
-	{ "created_at", "string", "time of the submit" }, \
-	{ "started_at", "string|null", "time of the start" }, \
-	{ "ended_at", "string|null", "time of the end" }, \
+	RESULT_ROW("run"), \
 	{ "title", "string|null", "first line of the first task" }
 
 static const struct result_field run_results[] = {

@@ -72,14 +72,7 @@ static const struct result_field list_results[] = {
 	{ 0 },
 };
 static const struct result_field salvage_results[] = {
-	{ "id", "integer", "of the salvage" },
-	{ "run", "integer", "its run" },
-	{ "task", "string|null", "whose work tree it was" },
-	{ "workspace", "string", "top of the repository that has it" },
-	{ "ref", "string", "git ref, refs/rl/<instance>/salvage/<run>/<task>" },
-	{ "commit", "string", "git commit of everything that was in the work tree" },
-	{ "path", "string|null", "where the work tree was" },
-	{ "created_at", "string", "time of the removal" },
+	RESULT_ROW("salvage"),
 	{ 0 },
 };
 static const int get_errors[] = { RPC_NOT_FOUND, 0 };
