@@ -18,16 +18,22 @@ static struct doctor_check *add(struct doctor_checks *checks)
 	return &checks->list[checks->count++];
 }
 
+void doctor_vsay(struct doctor_checks *checks, const char *name, enum doctor_state state, const char *remedy, const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) == -1)
+		abort();	/* out of memory */
+	*add(checks) = (struct doctor_check){ name, state, text, xstrdup(remedy) };
+}
+
 void doctor_say(struct doctor_checks *checks, const char *name, enum doctor_state state, const char *remedy, const char *fmt, ...)
 {
 	va_list ap;
-	char *text;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) == -1)
-		abort();	/* out of memory */
+	doctor_vsay(checks, name, state, remedy, fmt, ap);
 	va_end(ap);
-	*add(checks) = (struct doctor_check){ name, state, text, xstrdup(remedy) };
 }
 
 void doctor_move(struct doctor_checks *to, struct doctor_checks *from)

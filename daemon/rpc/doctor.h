@@ -4,6 +4,7 @@
 #define RPC_DOCTOR_H
 
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,6 +32,8 @@ struct doctor_checks {
 /* remedy: copied, NULL for none. */
 void doctor_say(struct doctor_checks *checks, const char *name, enum doctor_state state, const char *remedy, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+void doctor_vsay(struct doctor_checks *checks, const char *name, enum doctor_state state, const char *remedy, const char *fmt, va_list ap)
+    __attribute__((format(printf, 5, 0)));
 /* Those of from behind those of to; from is empty then. */
 void doctor_move(struct doctor_checks *to, struct doctor_checks *from);
 void doctor_release(struct doctor_checks *checks);
@@ -46,6 +49,7 @@ struct doctor_host {
 	int64_t parallel;
 	bool sandbox_required;
 	bool deep;
+	const char *probe;		/* name of the one that looks now */
 	struct doctor_checks checks;
 };
 

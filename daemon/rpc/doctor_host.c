@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,18 @@
 #define LANDLOCK_VERSION 1U		/* of landlock_create_ruleset(2) */
 #define CLOCK_FLOOR 1735689600		/* 2025-01-01: a clock before that has never been set */
 
+static void say(struct doctor_host *h, enum doctor_state state, const char *remedy, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void say(struct doctor_host *h, enum doctor_state state, const char *remedy, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	doctor_vsay(&h->checks, h->probe, state, remedy, fmt, ap);
+	va_end(ap);
+}
+
 static void check_space(struct doctor_host *h)
 {
 	char free_text[32], floor_text[32];
@@ -40,23 +53,23 @@ static void check_space(struct doctor_host *h)
 	int64_t bytes;
 
 	if (statvfs(h->state_dir, &fs) == -1) {
-		doctor_say(&h->checks, "space", DOCTOR_FAILED, "make the state directory reachable", "%s: %s", h->state_dir, strerror(errno));
+		say(h, DOCTOR_FAILED, "make the state directory reachable", "%s: %s", h->state_dir, strerror(errno));
 		return;
 	}
 	bytes = (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
 	size_format(bytes, free_text, sizeof(free_text));
 	size_format(h->disk_floor, floor_text, sizeof(floor_text));
 	if (bytes < h->disk_floor)
-		doctor_say(&h->checks, "space", DOCTOR_FAILED, "free some space: no attempt starts before", "%s free at %s, limits.disk_floor is %s",
+		say(h, DOCTOR_FAILED, "free some space: no attempt starts before", "%s free at %s, limits.disk_floor is %s",
 		    free_text, h->state_dir, floor_text);
 	else if (bytes < 2 * h->disk_floor)
-		doctor_say(&h->checks, "space", DOCTOR_WARNING, "free some space: below the floor no attempt starts",
+		say(h, DOCTOR_WARNING, "free some space: below the floor no attempt starts",
 		    "%s free at %s, less than twice limits.disk_floor (%s)", free_text, h->state_dir, floor_text);
 	else if (fs.f_files > 0 && fs.f_favail < INODES_MIN)
-		doctor_say(&h->checks, "space", DOCTOR_WARNING, "remove files that nobody needs: each attempt makes some",
+		say(h, DOCTOR_WARNING, "remove files that nobody needs: each attempt makes some",
 		    "the file system of %s has room for %llu more files", h->state_dir, (unsigned long long)fs.f_favail);
 	else
-		doctor_say(&h->checks, "space", DOCTOR_OK, NULL, "%s free at %s", free_text, h->state_dir);
+		say(h, DOCTOR_OK, NULL, "%s free at %s", free_text, h->state_dir);
 }
 
 static void check_state_dir(struct doctor_host *h)
@@ -64,15 +77,15 @@ static void check_state_dir(struct doctor_host *h)
 	struct stat st;
 
 	if (stat(h->state_dir, &st) == -1 || access(h->state_dir, R_OK | W_OK | X_OK) == -1)
-		doctor_say(&h->checks, "state", DOCTOR_FAILED, "give it back to the daemon's user", "%s: %s", h->state_dir, strerror(errno));
+		say(h, DOCTOR_FAILED, "give it back to the daemon's user", "%s: %s", h->state_dir, strerror(errno));
 	else if (st.st_uid != geteuid())
-		doctor_say(&h->checks, "state", DOCTOR_WARNING, "chown it to the daemon's user", "%s belongs to uid %d, the daemon is uid %d", h->state_dir,
+		say(h, DOCTOR_WARNING, "chown it to the daemon's user", "%s belongs to uid %d, the daemon is uid %d", h->state_dir,
 		    (int)st.st_uid, (int)geteuid());
 	else if ((st.st_mode & 077) != 0)
-		doctor_say(&h->checks, "state", DOCTOR_WARNING, "chmod 700: outputs and prompts are in it", "%s has mode %03o: others may look into it",
+		say(h, DOCTOR_WARNING, "chmod 700: outputs and prompts are in it", "%s has mode %03o: others may look into it",
 		    h->state_dir, (unsigned)(st.st_mode & 0777));
 	else
-		doctor_say(&h->checks, "state", DOCTOR_OK, NULL, "%s, for the daemon's user alone", h->state_dir);
+		say(h, DOCTOR_OK, NULL, "%s, for the daemon's user alone", h->state_dir);
 }
 
 static void check_shim(struct doctor_host *h)
@@ -82,14 +95,14 @@ static void check_shim(struct doctor_host *h)
 	int rv = access(h->shim, X_OK) == -1 ? -errno : version_probe(h->shim, line, sizeof(line));
 
 	if (rv == -ENOMSG)
-		doctor_say(&h->checks, "rl-shim", DOCTOR_FAILED, reinstall, "%s does not say its version", h->shim);
+		say(h, DOCTOR_FAILED, reinstall, "%s does not say its version", h->shim);
 	else if (rv != 0)
-		doctor_say(&h->checks, "rl-shim", DOCTOR_FAILED, reinstall, "%s: %s", h->shim, strerror(-rv));
+		say(h, DOCTOR_FAILED, reinstall, "%s: %s", h->shim, strerror(-rv));
 	else if (strncmp(line, "rl-shim ", 8) != 0 || strcmp(line + 8, h->version) != 0)
-		doctor_say(&h->checks, "rl-shim", DOCTOR_WARNING, "restart the daemon after an upgrade; install both of one version",
+		say(h, DOCTOR_WARNING, "restart the daemon after an upgrade; install both of one version",
 		    "%s says '%s', the daemon is rld %s", h->shim, line, h->version);
 	else
-		doctor_say(&h->checks, "rl-shim", DOCTOR_OK, NULL, "%s, %s", h->version, h->shim);
+		say(h, DOCTOR_OK, NULL, "%s, %s", h->version, h->shim);
 }
 
 static void check_git(struct doctor_host *h)
@@ -99,17 +112,17 @@ static void check_git(struct doctor_host *h)
 	int major = 0, minor = 0, rv;
 
 	if (path == NULL) {
-		doctor_say(&h->checks, "git", DOCTOR_WARNING, remedy, "not on the PATH of the daemon; a run looks in that of its submitter");
+		say(h, DOCTOR_WARNING, remedy, "not on the PATH of the daemon; a run looks in that of its submitter");
 		return;
 	}
 	rv = version_probe(path, line, sizeof(line));
 	if (rv != 0)
-		doctor_say(&h->checks, "git", DOCTOR_WARNING, remedy, "%s --version: %s", path, rv == -ENOMSG ? "it fails" : strerror(-rv));
+		say(h, DOCTOR_WARNING, remedy, "%s --version: %s", path, rv == -ENOMSG ? "it fails" : strerror(-rv));
 	else if (sscanf(line, "git version %d.%d", &major, &minor) != 2 || major < GIT_MAJOR || (major == GIT_MAJOR && minor < GIT_MINOR))
-		doctor_say(&h->checks, "git", DOCTOR_WARNING, "install a newer git", "%s says '%s', which is older than %d.%d or none at all", path, line,
+		say(h, DOCTOR_WARNING, "install a newer git", "%s says '%s', which is older than %d.%d or none at all", path, line,
 		    GIT_MAJOR, GIT_MINOR);
 	else
-		doctor_say(&h->checks, "git", DOCTOR_OK, NULL, "%s, %s", line + strlen("git version "), path);
+		say(h, DOCTOR_OK, NULL, "%s, %s", line + strlen("git version "), path);
 	free(path);
 }
 
@@ -118,9 +131,9 @@ static void check_bd(struct doctor_host *h)
 	char *path = program_find(getenv("PATH"), "bd");
 
 	if (path != NULL)
-		doctor_say(&h->checks, "bd", DOCTOR_OK, NULL, "%s", path);
+		say(h, DOCTOR_OK, NULL, "%s", path);
 	else
-		doctor_say(&h->checks, "bd", DOCTOR_OK, NULL, "not on the PATH of the daemon: beads are read from .beads/issues.jsonl, and not closed there");
+		say(h, DOCTOR_OK, NULL, "not on the PATH of the daemon: beads are read from .beads/issues.jsonl, and not closed there");
 	free(path);
 }
 
@@ -131,9 +144,9 @@ static void check_landlock(struct doctor_host *h)
 	enum doctor_state bad = h->sandbox_required ? DOCTOR_FAILED : DOCTOR_WARNING;
 
 	if (abi >= 1)
-		doctor_say(&h->checks, "landlock", DOCTOR_OK, NULL, "ABI %ld", abi);
+		say(h, DOCTOR_OK, NULL, "ABI %ld", abi);
 	else
-		doctor_say(&h->checks, "landlock", bad, remedy, "the kernel has none: %s%s", strerror(errno),
+		say(h, bad, remedy, "the kernel has none: %s%s", strerror(errno),
 		    h->sandbox_required ? "; review.sandbox is \"require\", so such reviews fail" : "");
 }
 
@@ -152,17 +165,17 @@ static void check_config(struct doctor_host *h)
 	struct stat st;
 
 	if (config_load(&config, h->config_file, false, &error) == -1)
-		doctor_say(&h->checks, "config", DOCTOR_FAILED, "mend it: the daemon would not start with it, nor take it at a reload", "%s", error.text);
+		say(h, DOCTOR_FAILED, "mend it: the daemon would not start with it, nor take it at a reload", "%s", error.text);
 	else if (!same)
-		doctor_say(&h->checks, "config", DOCTOR_WARNING, "rlctl rpc daemon.reload", "%s has %s since it was read", h->config_file,
+		say(h, DOCTOR_WARNING, "rlctl rpc daemon.reload", "%s has %s since it was read", h->config_file,
 		    !now.there ? "gone" : h->config.there ? "changed" : "come");
 	else if (now.there && stat(h->config_file, &st) == 0 && open_to_others(&st))
-		doctor_say(&h->checks, "config", DOCTOR_WARNING, "chmod go-w, and let it belong to root or the daemon's user",
+		say(h, DOCTOR_WARNING, "chmod go-w, and let it belong to root or the daemon's user",
 		    "%s may be written by others, who so decide what is started", h->config_file);
 	else if (now.there)
-		doctor_say(&h->checks, "config", DOCTOR_OK, NULL, "%s, as it is in force", h->config_file);
+		say(h, DOCTOR_OK, NULL, "%s, as it is in force", h->config_file);
 	else
-		doctor_say(&h->checks, "config", DOCTOR_OK, NULL, "there is no %s: the defaults are in force", h->config_file);
+		say(h, DOCTOR_OK, NULL, "there is no %s: the defaults are in force", h->config_file);
 	config_free(config);
 }
 
@@ -173,36 +186,41 @@ static void check_sockets(struct doctor_host *h)
 
 	for (size_t i = 0; h->sockets != NULL && h->sockets[i] != NULL; i++) {
 		if (lstat(h->sockets[i], &st) == -1)
-			doctor_say(&h->checks, "socket", DOCTOR_WARNING, "restart the daemon: it makes it anew", "%s: %s", h->sockets[i], strerror(errno));
+			say(h, DOCTOR_WARNING, "restart the daemon: it makes it anew", "%s: %s", h->sockets[i], strerror(errno));
 		else if (!S_ISSOCK(st.st_mode))
-			doctor_say(&h->checks, "socket", DOCTOR_WARNING, "move it away, and restart the daemon", "%s is no socket any more", h->sockets[i]);
+			say(h, DOCTOR_WARNING, "move it away, and restart the daemon", "%s is no socket any more", h->sockets[i]);
 		else
 			buf_addf(&good, "%s%s", good.size > 0 ? ", " : "", h->sockets[i]);
 	}
 	if (good.size > 0)
-		doctor_say(&h->checks, "socket", DOCTOR_OK, NULL, "%s", good.data);
+		say(h, DOCTOR_OK, NULL, "%s", good.data);
 	buf_release(&good);
 }
 
 /* A provider says until when it serves no more as a time of day in some zone. */
 static void check_clock(struct doctor_host *h)
 {
-	const char *zones = getenv("TZDIR");
-	char *sample = xasprintf("%s/Europe/Berlin", zones != NULL && zones[0] == '/' ? zones : "/usr/share/zoneinfo");
 	struct timex timex = { 0 };
 	int rv = adjtimex(&timex);
 
 	if (time(NULL) < CLOCK_FLOOR)
-		doctor_say(&h->checks, "clock", DOCTOR_FAILED, "set the clock", "the clock has never been set");
+		say(h, DOCTOR_FAILED, "set the clock", "the clock has never been set");
 	else if (rv == TIME_ERROR || (rv != -1 && (timex.status & STA_UNSYNC) != 0))
-		doctor_say(&h->checks, "clock", DOCTOR_WARNING, "let a time service set it, such as systemd-timesyncd or chrony",
+		say(h, DOCTOR_WARNING, "let a time service set it, such as systemd-timesyncd or chrony",
 		    "the kernel does not know that anything keeps the clock right: waits for the reset of a limit go by it");
 	else
-		doctor_say(&h->checks, "clock", DOCTOR_OK, NULL, "kept right, as the kernel says");
+		say(h, DOCTOR_OK, NULL, "kept right, as the kernel says");
+}
+
+static void check_time_zones(struct doctor_host *h)
+{
+	const char *zones = getenv("TZDIR");
+	char *sample = xasprintf("%s/Europe/Berlin", zones != NULL && zones[0] == '/' ? zones : "/usr/share/zoneinfo");
+
 	if (access(sample, R_OK) == 0)
-		doctor_say(&h->checks, "time zones", DOCTOR_OK, NULL, "known");
+		say(h, DOCTOR_OK, NULL, "known");
 	else
-		doctor_say(&h->checks, "time zones", DOCTOR_WARNING, "install tzdata: a reset time with a zone is not understood without", "%s: %s", sample,
+		say(h, DOCTOR_WARNING, "install tzdata: a reset time with a zone is not understood without", "%s: %s", sample,
 		    strerror(errno));
 	free(sample);
 }
@@ -228,19 +246,19 @@ static void check_limits(struct doctor_host *h)
 	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
 		return;
 	if (limit.rlim_cur < wanted)
-		doctor_say(&h->checks, "limits", DOCTOR_WARNING, "raise the hard limit: LimitNOFILE= of the service, or ulimit -Hn",
+		say(h, DOCTOR_WARNING, "raise the hard limit: LimitNOFILE= of the service, or ulimit -Hn",
 		    "%llu open files at most, %d in use; %llu are wanted for %lld slots", (unsigned long long)limit.rlim_cur, open_files(),
 		    (unsigned long long)wanted, (long long)h->parallel);
 	else
-		doctor_say(&h->checks, "limits", DOCTOR_OK, NULL, "%llu open files at most, %d in use", (unsigned long long)limit.rlim_cur, open_files());
+		say(h, DOCTOR_OK, NULL, "%llu open files at most, %d in use", (unsigned long long)limit.rlim_cur, open_files());
 }
 
 static void check_user(struct doctor_host *h)
 {
 	if (geteuid() == 0)
-		doctor_say(&h->checks, "user", DOCTOR_WARNING, "run rld as a user of its own, or as yourself", "agents run as root: nothing on this host is safe from them");
+		say(h, DOCTOR_WARNING, "run rld as a user of its own, or as yourself", "agents run as root: nothing on this host is safe from them");
 	else
-		doctor_say(&h->checks, "user", DOCTOR_OK, NULL, "agents run as uid %d", (int)geteuid());
+		say(h, DOCTOR_OK, NULL, "agents run as uid %d", (int)geteuid());
 }
 
 struct left {
@@ -262,9 +280,9 @@ static void check_strays(struct doctor_host *h)
 
 	strays_each(add_left, &left);
 	if (left.count == 0)
-		doctor_say(&h->checks, "strays", DOCTOR_OK, NULL, "no process of an attempt is without its rl-shim");
+		say(h, DOCTOR_OK, NULL, "no process of an attempt is without its rl-shim");
 	else
-		doctor_say(&h->checks, "strays", DOCTOR_WARNING, "look at them, and end what is of no use any more: kill PID",
+		say(h, DOCTOR_WARNING, "look at them, and end what is of no use any more: kill PID",
 		    "%zu process%s of attempts without rl-shim: %s%s", left.count, left.count == 1 ? "" : "es", left.names.data,
 		    left.count > LEFT_SHOWN ? ", ..." : "");
 	buf_release(&left.names);
@@ -278,7 +296,7 @@ static void check_attempts(struct doctor_host *h)
 	DIR *dir = opendir(path);
 
 	if (dir == NULL) {
-		doctor_say(&h->checks, "attempts", DOCTOR_FAILED, "restart the daemon: it makes the directory", "%s: %s", path, strerror(errno));
+		say(h, DOCTOR_FAILED, "restart the daemon: it makes the directory", "%s: %s", path, strerror(errno));
 		free(path);
 		return;
 	}
@@ -294,28 +312,40 @@ static void check_attempts(struct doctor_host *h)
 	}
 	closedir(dir);
 	if (bad + strange > 0)
-		doctor_say(&h->checks, "attempts", DOCTOR_WARNING, "look at them: " EXIT_BAD " is what could not be read as an exit record",
+		say(h, DOCTOR_WARNING, "look at them: " EXIT_BAD " is what could not be read as an exit record",
 		    "%zu directories in %s: %zu with a damaged exit record, %zu that are none of rld's", count, path, bad, strange);
 	else
-		doctor_say(&h->checks, "attempts", DOCTOR_OK, NULL, "%zu directories%s, no exit record was damaged", count,
+		say(h, DOCTOR_OK, NULL, "%zu directories%s, no exit record was damaged", count,
 		    count == ATTEMPTS_MAX ? " looked at" : "");
 	free(path);
 }
 
 void doctor_look(struct doctor_host *host)
 {
-	check_state_dir(host);
-	check_space(host);
-	check_config(host);
-	check_sockets(host);
-	check_shim(host);
-	check_git(host);
-	check_bd(host);
-	check_landlock(host);
-	check_limits(host);
-	check_clock(host);
-	check_user(host);
-	check_strays(host);
-	if (host->deep)
-		check_attempts(host);
+	static const struct {
+		const char *name;
+		void (*check)(struct doctor_host *h);
+		bool deep;
+	} probes[] = {
+		{ "state", check_state_dir, false },
+		{ "space", check_space, false },
+		{ "config", check_config, false },
+		{ "socket", check_sockets, false },
+		{ "rl-shim", check_shim, false },
+		{ "git", check_git, false },
+		{ "bd", check_bd, false },
+		{ "landlock", check_landlock, false },
+		{ "limits", check_limits, false },
+		{ "clock", check_clock, false },
+		{ "time zones", check_time_zones, false },
+		{ "user", check_user, false },
+		{ "strays", check_strays, false },
+		{ "attempts", check_attempts, true },
+	};
+
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++) {
+		host->probe = probes[i].name;
+		if (host->deep || !probes[i].deep)
+			probes[i].check(host);
+	}
 }
