@@ -16,10 +16,10 @@
 #include "base/notify.h"
 #include "config/config.h"
 #include "engine/engine.h"
-#include "numbers.h"
 #include "options.h"
 #include "proto/clock.h"
 #include "results.h"
+#include "startup.h"
 #include "state_dir.h"
 #include "state_lock.h"
 #include "state_watch.h"
@@ -150,40 +150,6 @@ static void space(void *arg, bool full)
 		log_info("there is space for the database again");
 }
 
-/* The engine copies what it needs. */
-static void configure_groups(struct daemon *d)
-{
-	char **names;
-	int64_t *slots;
-
-	config_groups(d->config, &names, &slots);
-	engine_configure_groups(d->engine, (const char *const *)names, slots);
-	strings_free(names);
-	free(slots);
-}
-
-static void configure_accounts(struct daemon *d)
-{
-	size_t count;
-	struct config_account *accounts = config_accounts(d->config, &count);
-	const char **names = xcalloc(count + 1, sizeof(*names));
-	struct account_limits *limits = xcalloc(count, sizeof(*limits));
-
-	for (size_t i = 0; i < count; i++) {
-		names[i] = accounts[i].name;
-		limits[i] = (struct account_limits){
-			.cooldown_max_ms = accounts[i].cooldown_max_ms,
-			.budget_day_usd = accounts[i].budget_day_usd,
-			.budget_day_tokens = accounts[i].budget_day_tokens,
-			.budget_day_wall_ms = accounts[i].budget_day_wall_ms,
-		};
-	}
-	engine_configure_accounts(d->engine, names, limits);
-	free(names);
-	free(limits);
-	free(accounts);
-}
-
 static int reload(void *arg, char *error, size_t room)
 {
 	struct daemon *d = arg;
@@ -202,8 +168,7 @@ static int reload(void *arg, char *error, size_t room)
 	d->config = config;
 	config_free(old);
 	engine_set_parallel(d->engine, config_parallel(config));
-	configure_groups(d);
-	configure_accounts(d);
+	startup_configure(d->engine, d->config);
 	log_info("settings read again from %s", d->places.config_file);
 	notify_ready(d->notify_socket, NULL);
 	return 0;
@@ -307,56 +272,6 @@ static void state_gone(void *arg)
 	stop(d);
 }
 
-static void load_rows(struct daemon *d)
-{
-	static const struct {
-		const char *statement;
-		enum row_kind kind;
-	} tables[] = {
-		{ "run.unfinished", ROW_RUN },
-		{ "task.unfinished", ROW_TASK },
-		{ "iteration.unfinished", ROW_ITERATION },
-		{ "slot.unfinished", ROW_SLOT },
-		{ "attempt.unfinished", ROW_ATTEMPT },
-		{ "step.unfinished", ROW_STEP },
-		{ "review.unfinished", ROW_REVIEW },
-		{ "finding.unfinished", ROW_FINDING },
-		{ "hold.unfinished", ROW_HOLD },
-		{ "hook.unfinished", ROW_HOOK },
-		{ "claim.all", ROW_CLAIM },
-		{ "group.all", ROW_GROUP },
-		{ "cooldown.all", ROW_COOLDOWN },
-		{ "spend.recent", ROW_SPEND },
-	};
-	struct rowset set = { 0 };
-	struct numbers last = { 0 };
-	int64_t hold = 0;
-
-	store_read_now(d->wire.store, "counters", ROW_SETTING, NULL, &set);
-	for (size_t i = 0; i < set.count; i++) {
-		const struct setting_row *row = set.rows[i];
-
-		if (strcmp(row->name, "last_run") == 0)
-			last.run = strtoll(row->value, NULL, 10);
-		else if (strcmp(row->name, "last_hold") == 0)
-			hold = strtoll(row->value, NULL, 10);
-		else
-			last.attempt = strtoll(row->value, NULL, 10);
-	}
-	rowset_release(&set);
-	d->unknown = numbers_raise(d->places.state_dir, &last);
-	if (d->unknown != NULL)
-		log_warn("%s", d->unknown);
-	engine_load_counters(d->engine, last.run, last.attempt, hold);
-	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
-		store_read_now(d->wire.store, tables[t].statement, tables[t].kind, NULL, &set);
-		for (size_t i = 0; i < set.count; i++)
-			engine_load_row(d->engine, tables[t].kind, set.rows[i]);
-		set.count = 0;
-		rowset_release(&set);
-	}
-}
-
 static void results_cb(void *arg, char *lost)
 {
 	struct daemon *d = arg;
@@ -373,20 +288,6 @@ static void open_store(struct daemon *d)
 	if (d->wire.store == NULL)
 		log_fatal("%s", error);
 	free(path);
-}
-
-/* The migration that brought it has made it. */
-static void load_instance(struct daemon *d)
-{
-	const struct query_bind binds[] = { { ":name", 0, "instance" }, { NULL, 0, NULL } };
-	struct rowset set = { 0 };
-
-	store_read_now(d->wire.store, "setting.get", ROW_SETTING, binds, &set);
-	if (set.count > 0)
-		d->instance = xstrdup(((const struct setting_row *)set.rows[0])->value);
-	rowset_release(&set);
-	if (d->instance == NULL || strlen(d->instance) != 8 || strspn(d->instance, "0123456789abcdef") != 8)
-		log_fatal("%s/rld.db: the setting \"instance\" is missing or damaged; restore a backup", d->places.state_dir);
 }
 
 static void open_engine(struct daemon *d)
@@ -481,12 +382,11 @@ static int run(struct daemon *d)
 	uv_loop_init(&d->loop);
 	d->wire.loop = &d->loop;
 	open_store(d);
-	load_instance(d);
+	d->instance = startup_instance(d->wire.store, d->places.state_dir);
 	open_engine(d);
-	configure_groups(d);
-	configure_accounts(d);
+	startup_configure(d->engine, d->config);
 	open_proc(d);
-	load_rows(d);
+	d->unknown = startup_rows(d->wire.store, d->engine, d->places.state_dir);
 	d->results = results_load(d->wire.store);
 	watch_signals(d);
 	open_rpc(d);

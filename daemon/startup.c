@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "startup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "numbers.h"
+#include "proto/memory.h"
+
+/* The migration that brought it has made it. */
+char *startup_instance(struct store *store, const char *state_dir)
+{
+	const struct query_bind binds[] = { { ":name", 0, "instance" }, { NULL, 0, NULL } };
+	struct rowset set = { 0 };
+	char *instance = NULL;
+
+	store_read_now(store, "setting.get", ROW_SETTING, binds, &set);
+	if (set.count > 0)
+		instance = xstrdup(((const struct setting_row *)set.rows[0])->value);
+	rowset_release(&set);
+	if (instance == NULL || strlen(instance) != 8 || strspn(instance, "0123456789abcdef") != 8)
+		log_fatal("%s/rld.db: the setting \"instance\" is missing or damaged; restore a backup", state_dir);
+	return instance;
+}
+
+char *startup_rows(struct store *store, struct engine *engine, const char *state_dir)
+{
+	static const struct {
+		const char *statement;
+		enum row_kind kind;
+	} tables[] = {
+		{ "run.unfinished", ROW_RUN },
+		{ "task.unfinished", ROW_TASK },
+		{ "iteration.unfinished", ROW_ITERATION },
+		{ "slot.unfinished", ROW_SLOT },
+		{ "attempt.unfinished", ROW_ATTEMPT },
+		{ "step.unfinished", ROW_STEP },
+		{ "review.unfinished", ROW_REVIEW },
+		{ "finding.unfinished", ROW_FINDING },
+		{ "hold.unfinished", ROW_HOLD },
+		{ "hook.unfinished", ROW_HOOK },
+		{ "claim.all", ROW_CLAIM },
+		{ "group.all", ROW_GROUP },
+		{ "cooldown.all", ROW_COOLDOWN },
+		{ "spend.recent", ROW_SPEND },
+	};
+	struct rowset set = { 0 };
+	struct numbers last = { 0 };
+	int64_t hold = 0;
+	char *unknown;
+
+	store_read_now(store, "counters", ROW_SETTING, NULL, &set);
+	for (size_t i = 0; i < set.count; i++) {
+		const struct setting_row *row = set.rows[i];
+
+		if (strcmp(row->name, "last_run") == 0)
+			last.run = strtoll(row->value, NULL, 10);
+		else if (strcmp(row->name, "last_hold") == 0)
+			hold = strtoll(row->value, NULL, 10);
+		else
+			last.attempt = strtoll(row->value, NULL, 10);
+	}
+	rowset_release(&set);
+	unknown = numbers_raise(state_dir, &last);
+	if (unknown != NULL)
+		log_warn("%s", unknown);
+	engine_load_counters(engine, last.run, last.attempt, hold);
+	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+		store_read_now(store, tables[t].statement, tables[t].kind, NULL, &set);
+		for (size_t i = 0; i < set.count; i++)
+			engine_load_row(engine, tables[t].kind, set.rows[i]);
+		set.count = 0;
+		rowset_release(&set);
+	}
+	return unknown;
+}
+
+static void configure_groups(struct engine *engine, const struct config *config)
+{
+	char **names;
+	int64_t *slots;
+
+	config_groups(config, &names, &slots);
+	engine_configure_groups(engine, (const char *const *)names, slots);
+	strings_free(names);
+	free(slots);
+}
+
+static void configure_accounts(struct engine *engine, const struct config *config)
+{
+	size_t count;
+	struct config_account *accounts = config_accounts(config, &count);
+	const char **names = xcalloc(count + 1, sizeof(*names));
+	struct account_limits *limits = xcalloc(count, sizeof(*limits));
+
+	for (size_t i = 0; i < count; i++) {
+		names[i] = accounts[i].name;
+		limits[i] = (struct account_limits){
+			.cooldown_max_ms = accounts[i].cooldown_max_ms,
+			.budget_day_usd = accounts[i].budget_day_usd,
+			.budget_day_tokens = accounts[i].budget_day_tokens,
+			.budget_day_wall_ms = accounts[i].budget_day_wall_ms,
+		};
+	}
+	engine_configure_accounts(engine, names, limits);
+	free(names);
+	free(limits);
+	free(accounts);
+}
+
+void startup_configure(struct engine *engine, const struct config *config)
+{
+	configure_groups(engine, config);
+	configure_accounts(engine, config);
+}
