@@ -3,124 +3,126 @@
 
 #include <stdlib.h>
 
-#include "core/line.h"
+#include "core/owner_queue.h"
 #include "core/order.h"
 #include "core/row.h"
 #include "proto/memory.h"
 
 struct schedule {
 	int64_t slots, used;
-	RB_HEAD(id_tree, item) ids;
-	RB_HEAD(after_tree, item) afters;	/* runs that come after one */
-	struct lines lines;
-	struct crowd aside;			/* runs that are neither at a door nor in a line */
-	struct news news;
+	RB_HEAD(id_tree, queue_entry) ids;
+	RB_HEAD(after_tree, queue_entry) afters;	/* runs that come after one */
+	struct queues queues;
+	struct waiters aside;			/* runs that are neither at a gate nor in a queue */
+	struct dirty_list dirty;
 };
 
-static int by_id(struct item *a, struct item *b)
+static int by_id(struct queue_entry *a, struct queue_entry *b)
 {
 	return order(a->id, b->id);
 }
 
-static int by_after(struct item *a, struct item *b)
+static int by_after(struct queue_entry *a, struct queue_entry *b)
 {
 	return a->after != b->after ? order(a->after, b->after) : by_id(a, b);
 }
 
-TREE(id_tree, item, by_id, by_id)
-TREE(after_tree, item, by_after, by_after)
+TREE(id_tree, queue_entry, by_id, by_id)
+TREE(after_tree, queue_entry, by_after, by_after)
 
-static struct item *find(const struct schedule *s, int64_t id)
+static struct queue_entry *schedule_find(const struct schedule *s, int64_t id)
 {
-	struct item key = { .id = id };
+	struct queue_entry key = { .id = id };
 
 	/* the generated functions change nothing, but ask for a tree that they might */
 	return RB_FIND(id_tree, (struct id_tree *)(uintptr_t)&s->ids, &key);
 }
 
-static struct item *first_after(const struct schedule *s, int64_t id)
+static struct queue_entry *first_after(const struct schedule *s, int64_t id)
 {
-	struct item key = { .id = INT64_MIN, .after = id }, *item;
+	struct queue_entry key = { .id = INT64_MIN, .after = id }, *entry;
 
-	item = RB_NFIND(after_tree, (struct after_tree *)(uintptr_t)&s->afters, &key);
-	return item != NULL && item->after == id ? item : NULL;
+	entry = RB_NFIND(after_tree, (struct after_tree *)(uintptr_t)&s->afters, &key);
+	return entry != NULL && entry->after == id ? entry : NULL;
 }
 
-static enum spot spot_of(const struct schedule *s, const struct item *item)
+static enum queue_state state_of(const struct schedule *s, const struct queue_entry *entry)
 {
-	if (item->want == 0)
-		return SPOT_IDLE;
-	if (item->after != ROW_NONE && find(s, item->after) != NULL)
-		return SPOT_BEHIND;
-	return item->inside || item->door->workspace->path == NULL ? SPOT_LINE : SPOT_DOOR;
+	if (entry->want == 0)
+		return QUEUE_IDLE;
+	if (entry->after != ROW_NONE && schedule_find(s, entry->after) != NULL)
+		return QUEUE_BEHIND;
+	return entry->inside || entry->gate->workspace->path == NULL ? QUEUE_READY : QUEUE_GATE;
 }
 
-/* What holds it back is to be told. */
-static void tell(struct schedule *s, struct item *item)
+/* Its reason may be another one. */
+static void schedule_mark(struct schedule *s, struct queue_entry *entry)
 {
-	bool waits = item->spot == SPOT_DOOR || item->spot == SPOT_LINE;
+	bool waits = entry->state == QUEUE_GATE || entry->state == QUEUE_READY;
 
-	crowd_leave(&item->listener, &s->news);
-	crowd_join(waits ? &item->door->crowd : &s->aside, &item->listener, &s->news);
+	waiters_leave(&entry->waiter, &s->dirty);
+	waiters_join(waits ? &entry->gate->waiters : &s->aside, &entry->waiter, &s->dirty);
 }
 
-/* What its spot depends on may have changed. */
-static void settle(struct schedule *s, struct item *item)
+/* What its state depends on may have changed. */
+static void schedule_update(struct schedule *s, struct queue_entry *entry)
 {
-	enum spot spot = spot_of(s, item);
+	enum queue_state state = state_of(s, entry);
 
-	if (spot == item->spot)
+	if (state == entry->state)
 		return;
-	if (item->spot == SPOT_LINE)
-		line_leave(&s->lines, item);
-	if (item->spot == SPOT_DOOR)
-		door_leave(&s->lines, item);
-	if (spot == SPOT_LINE)
-		line_enter(&s->lines, item);
-	if (spot == SPOT_DOOR)
-		door_enter(&s->lines, item);
-	item->spot = spot;
-	tell(s, item);
+	if (entry->state == QUEUE_READY)
+		queue_leave(entry);
+	if (entry->state == QUEUE_GATE)
+		gate_leave(entry);
+	if (state == QUEUE_READY)
+		queue_enter(entry);
+	if (state == QUEUE_GATE)
+		gate_enter(entry);
+	entry->state = state;
+	schedule_mark(s, entry);
 }
 
-static void enter(struct schedule *s, struct item *item)
+static void schedule_enter(struct schedule *s, struct queue_entry *entry)
 {
-	struct workspace *workspace = item->door->workspace;
-	struct door *door;
+	struct workspace *workspace = entry->gate->workspace;
+	struct gate *gate;
 
-	if (item->inside || workspace->path == NULL)
+	if (entry->inside || workspace->path == NULL)
 		return;
-	item->inside = true;
-	TAILQ_INSERT_TAIL(&workspace->inside, item, in_workspace);
-	if (TAILQ_FIRST(&workspace->inside) == item)
-		LIST_FOREACH(door, &workspace->doors, of_workspace) {
-			door_close(&s->lines, door);
-			crowd_tell(&door->crowd, &s->news);
+	entry->inside = true;
+	TAILQ_INSERT_TAIL(&workspace->inside, entry, in_workspace);
+	if (TAILQ_FIRST(&workspace->inside) == entry)
+		LIST_FOREACH(gate, &workspace->gates, of_workspace) {
+			gate_close(gate);
+			waiters_mark(&gate->waiters, &s->dirty);
 		}
-	settle(s, item);
+	schedule_update(s, entry);
 }
 
-static void leave(struct schedule *s, struct item *item)
+static void schedule_leave(struct schedule *s, struct queue_entry *entry)
 {
-	struct workspace *workspace = item->door->workspace;
-	bool first = TAILQ_FIRST(&workspace->inside) == item;
-	struct door *door;
+	struct workspace *workspace = entry->gate->workspace;
+	bool first = TAILQ_FIRST(&workspace->inside) == entry;
+	struct gate *gate;
 
-	if (!item->inside)
+	if (!entry->inside)
 		return;
-	item->inside = false;
-	TAILQ_REMOVE(&workspace->inside, item, in_workspace);
+	entry->inside = false;
+	TAILQ_REMOVE(&workspace->inside, entry, in_workspace);
 	if (first)
-		LIST_FOREACH(door, &workspace->doors, of_workspace) {
-			door_open(&s->lines, door);
-			crowd_tell(&door->crowd, &s->news);
+		LIST_FOREACH(gate, &workspace->gates, of_workspace) {
+			gate_open(gate);
+			waiters_mark(&gate->waiters, &s->dirty);
 		}
 }
 
-static void seats(struct schedule *s, struct item *item, int64_t more)
+static void schedule_permit(struct schedule *s, struct queue_entry *entry, int64_t more)
 {
 	s->used += more;
-	line_seats(&s->lines, item, more);
+	entry->permits += more;
+	entry->gate->queue->owner->permits += more;
+	entry->gate->queue->group->used += more;
 }
 
 struct schedule *schedule_new(int64_t slots)
@@ -130,24 +132,24 @@ struct schedule *schedule_new(int64_t slots)
 	s->slots = slots;
 	RB_INIT(&s->ids);
 	RB_INIT(&s->afters);
-	lines_init(&s->lines);
-	crowd_init(&s->aside);
-	TAILQ_INIT(&s->news);
+	queues_init(&s->queues);
+	waiters_init(&s->aside);
+	TAILQ_INIT(&s->dirty);
 	return s;
 }
 
 void schedule_free(struct schedule *s)
 {
-	struct item *item;
+	struct queue_entry *entry;
 	struct group *group;
 
 	if (s == NULL)
 		return;
-	while ((item = RB_ROOT(&s->ids)) != NULL)
-		schedule_remove(s, item->id);
-	while ((group = RB_ROOT(&s->lines.groups)) != NULL) {
+	while ((entry = RB_ROOT(&s->ids)) != NULL)
+		schedule_remove(s, entry->id);
+	while ((group = LIST_FIRST(&s->queues.groups)) != NULL) {
 		group->set = false;
-		group_put(&s->lines, group);
+		group_put(group);
 	}
 	free(s);
 }
@@ -159,119 +161,118 @@ void schedule_set_slots(struct schedule *s, int64_t slots)
 
 void schedule_set_group(struct schedule *s, const char *name, int64_t slots, bool paused)
 {
-	struct group *group = group_get(&s->lines, name);
-	struct line *line;
-	struct door *door;
+	struct group *group = group_get(&s->queues, name);
+	struct owner_queue *queue;
+	struct gate *gate;
 
 	group->set = true;
 	if (group->slots == slots && group->paused == paused)
 		return;
 	group->slots = slots;
 	group->paused = paused;
-	group_refresh(&s->lines, group);
-	LIST_FOREACH(line, &group->lines, of_group)
-		LIST_FOREACH(door, &line->doors, of_line)
-			crowd_tell(&door->crowd, &s->news);
+	LIST_FOREACH(queue, &group->queues, of_group)
+		LIST_FOREACH(gate, &queue->gates, of_queue)
+			waiters_mark(&gate->waiters, &s->dirty);
 }
 
 void schedule_add(struct schedule *s, const struct schedule_run *run)
 {
-	struct item *item, *next;
+	struct queue_entry *entry, *next;
 
-	if (find(s, run->id) != NULL)
+	if (schedule_find(s, run->id) != NULL)
 		return;
-	item = xcalloc(1, sizeof(*item));
-	item->id = run->id;
-	item->priority = run->priority;
-	item->after = run->after;
-	item->door = door_get(&s->lines, run->workspace, run->group, run->owner);
-	item->listener.id = run->id;
-	RB_INSERT(id_tree, &s->ids, item);
-	if (item->after != ROW_NONE)
-		RB_INSERT(after_tree, &s->afters, item);
-	crowd_join(&s->aside, &item->listener, &s->news);
-	for (next = first_after(s, item->id); next != NULL && next->after == item->id; next = RB_NEXT(after_tree, &s->afters, next))
-		settle(s, next);
+	entry = xcalloc(1, sizeof(*entry));
+	entry->id = run->id;
+	entry->priority = run->priority;
+	entry->after = run->after;
+	entry->gate = gate_get(&s->queues, run->workspace, run->group, run->owner);
+	entry->waiter.id = run->id;
+	RB_INSERT(id_tree, &s->ids, entry);
+	if (entry->after != ROW_NONE)
+		RB_INSERT(after_tree, &s->afters, entry);
+	waiters_join(&s->aside, &entry->waiter, &s->dirty);
+	for (next = first_after(s, entry->id); next != NULL && next->after == entry->id; next = RB_NEXT(after_tree, &s->afters, next))
+		schedule_update(s, next);
 }
 
 void schedule_remove(struct schedule *s, int64_t id)
 {
-	struct item *item = find(s, id), *next;
+	struct queue_entry *entry = schedule_find(s, id), *next;
 
-	if (item == NULL)
+	if (entry == NULL)
 		return;
 	schedule_want(s, id, 0);
-	seats(s, item, -item->seats);
-	leave(s, item);
-	crowd_leave(&item->listener, &s->news);
-	RB_REMOVE(id_tree, &s->ids, item);
-	if (item->after != ROW_NONE)
-		RB_REMOVE(after_tree, &s->afters, item);
+	schedule_permit(s, entry, -entry->permits);
+	schedule_leave(s, entry);
+	waiters_leave(&entry->waiter, &s->dirty);
+	RB_REMOVE(id_tree, &s->ids, entry);
+	if (entry->after != ROW_NONE)
+		RB_REMOVE(after_tree, &s->afters, entry);
 	while ((next = first_after(s, id)) != NULL) {
 		RB_REMOVE(after_tree, &s->afters, next);
 		next->after = ROW_NONE;
-		settle(s, next);
+		schedule_update(s, next);
 	}
-	door_put(&s->lines, item->door);
-	free(item);
+	gate_put(&s->queues, entry->gate);
+	free(entry);
 }
 
 void schedule_want(struct schedule *s, int64_t id, int64_t wanted)
 {
-	struct item *item = find(s, id);
+	struct queue_entry *entry = schedule_find(s, id);
 	bool more;
 
-	if (item == NULL)
+	if (entry == NULL)
 		return;
-	more = wanted > item->want;
-	item->want = wanted;
-	settle(s, item);
+	more = wanted > entry->want;
+	entry->want = wanted;
+	schedule_update(s, entry);
 	if (more)
-		tell(s, item);	/* nobody has been told what the further ones wait for */
+		schedule_mark(s, entry);	/* nobody has been told what the further ones wait for */
 }
 
 void schedule_take(struct schedule *s, int64_t id)
 {
-	struct item *item = find(s, id);
+	struct queue_entry *entry = schedule_find(s, id);
 
-	if (item == NULL)
+	if (entry == NULL)
 		return;
-	enter(s, item);
-	if (item->want > 0)
-		item->want--;
-	settle(s, item);
-	tell(s, item);	/* what it lacks now is a further one */
-	seats(s, item, 1);
+	schedule_enter(s, entry);
+	if (entry->want > 0)
+		entry->want--;
+	schedule_update(s, entry);
+	schedule_mark(s, entry);	/* what it lacks now is a further one */
+	schedule_permit(s, entry, 1);
 }
 
 void schedule_give(struct schedule *s, int64_t id)
 {
-	struct item *item = find(s, id);
+	struct queue_entry *entry = schedule_find(s, id);
 
-	if (item != NULL && item->seats > 0)
-		seats(s, item, -1);
+	if (entry != NULL && entry->permits > 0)
+		schedule_permit(s, entry, -1);
 }
 
 void schedule_occupy(struct schedule *s, int64_t id)
 {
-	struct item *item = find(s, id);
+	struct queue_entry *entry = schedule_find(s, id);
 
-	if (item != NULL)
-		enter(s, item);
+	if (entry != NULL)
+		schedule_enter(s, entry);
 }
 
 int64_t schedule_next(struct schedule *s)
 {
-	struct item *item = s->used < s->slots ? lines_first(&s->lines) : NULL;
+	struct queue_entry *entry = s->used < s->slots ? queues_next(&s->queues) : NULL;
 
-	return item != NULL ? item->id : 0;
+	return entry != NULL ? entry->id : 0;
 }
 
 int64_t schedule_seats(const struct schedule *s, int64_t id)
 {
-	struct item *item = find(s, id);
+	struct queue_entry *entry = schedule_find(s, id);
 
-	return item != NULL ? item->seats : 0;
+	return entry != NULL ? entry->permits : 0;
 }
 
 int64_t schedule_used(const struct schedule *s)
@@ -281,23 +282,23 @@ int64_t schedule_used(const struct schedule *s)
 
 int64_t schedule_group_used(const struct schedule *s, const char *name)
 {
-	const struct group *group = group_find(&s->lines, name);
+	const struct group *group = group_find(&s->queues, name);
 
 	return group != NULL ? group->used : 0;
 }
 
 char *schedule_reason(struct schedule *s, int64_t id)
 {
-	const struct item *item = find(s, id);
+	const struct queue_entry *entry = schedule_find(s, id);
 	const struct group *group;
 
-	if (item == NULL || item->spot == SPOT_IDLE)
+	if (entry == NULL || entry->state == QUEUE_IDLE)
 		return NULL;
-	group = item->door->line->group;
-	if (item->spot == SPOT_BEHIND)
-		return xasprintf("waits for run %lld", (long long)item->after);
-	if (item->spot == SPOT_DOOR && !TAILQ_EMPTY(&item->door->workspace->inside))
-		return xasprintf("workdir busy: run %lld", (long long)TAILQ_FIRST(&item->door->workspace->inside)->id);
+	group = entry->gate->queue->group;
+	if (entry->state == QUEUE_BEHIND)
+		return xasprintf("waits for run %lld", (long long)entry->after);
+	if (entry->state == QUEUE_GATE && !TAILQ_EMPTY(&entry->gate->workspace->inside))
+		return xasprintf("workdir busy: run %lld", (long long)TAILQ_FIRST(&entry->gate->workspace->inside)->id);
 	if (group->paused)
 		return xasprintf("group %s is paused", group->name);
 	if (s->used >= s->slots)
@@ -311,5 +312,5 @@ char *schedule_reason(struct schedule *s, int64_t id)
 
 int64_t schedule_changed(struct schedule *s)
 {
-	return news_next(&s->news);
+	return dirty_next(&s->dirty);
 }

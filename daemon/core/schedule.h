@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Who gets the next slot of the daemon: an index over the unfinished runs. Pure: it acts on nothing, and is made again from the rows at
- * every start.
+/* The scheduler: which run gets the next slot of the daemon. An index over the unfinished runs; pure: it acts on nothing, and is made
+ * again from the rows at every start.
  *
- * A seat is one slot of the daemon. A queued run wants its first; a running one may want more, one for each slot that has a
- * task. Highest priority first, then the owner who has the fewest seats, then the oldest run. A run waits as well while another
- * one is in its workspace, while the run it comes after has not ended, and while its group is paused or has no seat left. Limits are
- * never taken from those who sit: what is lowered only stops further seats.
+ * A seat is the permit to use one slot of the daemon. A queued run wants its first; a running one may want more, one for each slot
+ * that has a task. Highest priority first, then the owner with the fewest permits, then the oldest run. A run waits as well while
+ * another one is in its workspace, while the run it comes after has not ended, and while its group is paused or has no permit left.
+ * A limit never takes a permit back: what is lowered only stops further ones.
  *
- * No call costs more when the queue or the history is longer, but for the logarithm. Groups, the owners who share one, and the
- * groups and owners that meet in a workspace are few, and are walked; schedule_set_group() walks the workspaces of its group.
- * An id that is not here is nobody's: the call changes nothing, and answers 0 or NULL. */
+ * The bound: no call costs more when the queue or the history is longer, but for the logarithm. Owners, groups, and the groups and
+ * owners that meet in a workspace are few, and are walked; schedule_set_group() walks the workspaces of its group.
+ * A call about an id that is not here changes nothing, and answers 0 or NULL. */
 #ifndef CORE_SCHEDULE_H
 #define CORE_SCHEDULE_H
 

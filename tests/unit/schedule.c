@@ -26,8 +26,8 @@ static inline void *step(void *at)
 #define RB_PARENT(elm, field) STEP((elm)->field.rbe_parent)
 #define LIST_NEXT(elm, field) STEP((elm)->field.le_next)
 #define TAILQ_NEXT(elm, field) STEP((elm)->field.tqe_next)
-#include "daemon/core/crowd.c"
-#include "daemon/core/line.c"
+#include "daemon/core/waiters.c"
+#include "daemon/core/owner_queue.c"
 #include "daemon/core/schedule.c"
 
 #include "core.h"
