@@ -13,7 +13,7 @@
 #include "rpc/ended.h"
 #include "rpc/environment.h"
 #include "rpc/load.h"
-#include "rpc/waiting.h"
+#include "rpc/run_reason.h"
 
 #define LIST_LIMIT 50
 #define LIST_MAX 200
@@ -36,7 +36,7 @@ static json_t *document(struct rpc *rpc, const struct run_rows *rows)
 {
 	json_t *json = run_document(rows, engine_plan(rpc->options.engine, rows->run.id), clock_wall());
 
-	waiting_tell(rpc, rows, json);
+	run_reason_add(rpc, rows, json);
 	return json;
 }
 
@@ -114,7 +114,7 @@ static void list_cb(void *arg, struct rowset *set)
 		struct title *title = xcalloc(1, sizeof(*title));
 
 		*title = (struct title){ listing, run_summary(run, NULL) };
-		waiting_tell(p->rpc, view_run(engine_view(p->rpc->options.engine), run->id), title->run);
+		run_reason_add(p->rpc, view_run(engine_view(p->rpc->options.engine), run->id), title->run);
 		json_array_append_new(listing->runs, title->run);
 		if ((int64_t)i + 1 == limit)
 			listing->next = json_integer(run->id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/waiting.h"
+#include "rpc/run_reason.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void tell_slot(json_t *run, const struct slot_row *slot, int64_t next)
 	}
 }
 
-void waiting_tell(struct rpc *rpc, const struct run_rows *rows, json_t *run)
+void run_reason_add(struct rpc *rpc, const struct run_rows *rows, json_t *run)
 {
 	const struct slot_row *first = NULL;
 	bool all = rows != NULL && rows->run.state == RUN_S_RUNNING && rows->run.reason == NULL && rows->run.wait == WAIT_NOTHING;
