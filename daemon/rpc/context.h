@@ -13,7 +13,7 @@
 #define RPC_PROTOCOL 1		/* version of the methods' meaning, for daemon.hello */
 
 struct blob_put;
-struct ended;
+struct ended_cache;
 struct submit;
 struct wait;
 
@@ -32,7 +32,7 @@ struct rpc {
 	TAILQ_HEAD(submits, submit) unread;	/* submit_methods.c: submits whose project is still to be read, in order */
 	bool reading;			/* ... and others' are being read */
 	LIST_HEAD(, wait) waits;	/* wait_methods.c: run.wait not yet answered */
-	struct ended *ended;		/* documents of ended runs that were asked for lately */
+	struct ended_cache *ended;		/* documents of ended runs that were asked for lately */
 	void (*closed)(void *arg);
 	void *closed_arg;
 };

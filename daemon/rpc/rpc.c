@@ -7,7 +7,7 @@
 #include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/dispatch.h"
-#include "rpc/ended.h"
+#include "rpc/ended_cache.h"
 
 static const struct method *const tables[] = {
 	daemon_methods, doctor_methods, blob_methods, submit_methods, run_methods, diff_methods, wait_methods,
@@ -44,7 +44,7 @@ struct rpc *rpc_new(const struct rpc_options *options)
 	uv_timer_init(options->loop, &rpc->stopper);
 	rpc->stopper.data = rpc;
 	store_event_range(options->store, &first, &last);
-	rpc->ended = ended_new();
+	rpc->ended = ended_cache_new();
 	rpc->feed = feed_new(&source, last);
 	rpc->server = server_new(options->loop, &rpc->tally, rpc_document, rpc);
 	return rpc;
@@ -71,7 +71,7 @@ void rpc_committed(struct rpc *rpc, const struct decision *d)
 	}
 	for (size_t i = 0; i < d->count; i++) {
 		if (d->changes[i].kind == ROW_RUN) {
-			ended_drop(rpc->ended, ((const struct run_row *)d->changes[i].row)->id);
+			ended_cache_drop(rpc->ended, ((const struct run_row *)d->changes[i].row)->id);
 			waits_changed(rpc, ((const struct run_row *)d->changes[i].row)->id);
 		} else if (d->changes[i].kind == ROW_HOLD) {
 			waits_changed(rpc, ((const struct hold_row *)d->changes[i].row)->run);
@@ -86,7 +86,7 @@ static void stopper_closed_cb(uv_handle_t *handle)
 	void *arg = rpc->closed_arg;
 
 	feed_free(rpc->feed);
-	ended_free(rpc->ended);
+	ended_cache_free(rpc->ended);
 	free(rpc->state_dir);
 	strings_free(rpc->sockets);
 	free(rpc->version);

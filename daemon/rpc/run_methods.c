@@ -10,7 +10,7 @@
 #include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
-#include "rpc/ended.h"
+#include "rpc/ended_cache.h"
 #include "rpc/environment.h"
 #include "rpc/load.h"
 #include "rpc/run_reason.h"
@@ -50,7 +50,7 @@ static void get_cb(void *arg, const struct run_rows *rows)
 	} else {
 		json = document(p->rpc, rows);
 		if (view_run(engine_view(p->rpc->options.engine), rows->run.id) == NULL && rows->ntasks + rows->niterations <= ENDED_ROWS)
-			ended_keep(p->rpc->ended, rows->run.id, json);
+			ended_cache_keep(p->rpc->ended, rows->run.id, json);
 		call_ok(p->call, json);
 	}
 	free(p);
@@ -59,7 +59,7 @@ static void get_cb(void *arg, const struct run_rows *rows)
 static struct reply get(struct rpc *rpc, struct call *call)
 {
 	int64_t id = call_int(call, "id", 0);
-	json_t *kept = ended_find(rpc->ended, id);
+	json_t *kept = ended_cache_find(rpc->ended, id);
 
 	if (kept != NULL)
 		return reply_ok(call, json_incref(kept));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/ended.h"
+#include "rpc/ended_cache.h"
 
 #include <stdlib.h>
 
 #include "proto/memory.h"
 
-struct ended {
+struct ended_cache {
 	struct {
 		int64_t run;
 		json_t *document;	/* NULL: empty */
@@ -13,19 +13,19 @@ struct ended {
 	size_t next;			/* place of the oldest */
 };
 
-struct ended *ended_new(void)
+struct ended_cache *ended_cache_new(void)
 {
-	return xcalloc(1, sizeof(struct ended));
+	return xcalloc(1, sizeof(struct ended_cache));
 }
 
-void ended_free(struct ended *ended)
+void ended_cache_free(struct ended_cache *ended)
 {
 	for (size_t i = 0; i < ENDED_KEPT; i++)
 		json_decref(ended->kept[i].document);
 	free(ended);
 }
 
-json_t *ended_find(const struct ended *ended, int64_t run)
+json_t *ended_cache_find(const struct ended_cache *ended, int64_t run)
 {
 	for (size_t i = 0; i < ENDED_KEPT; i++) {
 		if (ended->kept[i].document != NULL && ended->kept[i].run == run)
@@ -34,7 +34,7 @@ json_t *ended_find(const struct ended *ended, int64_t run)
 	return NULL;
 }
 
-void ended_drop(struct ended *ended, int64_t run)
+void ended_cache_drop(struct ended_cache *ended, int64_t run)
 {
 	for (size_t i = 0; i < ENDED_KEPT; i++) {
 		if (ended->kept[i].run != run)
@@ -44,9 +44,9 @@ void ended_drop(struct ended *ended, int64_t run)
 	}
 }
 
-void ended_keep(struct ended *ended, int64_t run, json_t *document)
+void ended_cache_keep(struct ended_cache *ended, int64_t run, json_t *document)
 {
-	ended_drop(ended, run);
+	ended_cache_drop(ended, run);
 	json_decref(ended->kept[ended->next].document);
 	ended->kept[ended->next].run = run;
 	ended->kept[ended->next].document = json_incref(document);
