@@ -9,7 +9,7 @@
 #include "rpc/chunk.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
-#include "rpc/load.h"
+#include "rpc/run_load.h"
 #include "rpc/preview.h"
 
 #define PREVIEW_LINES 3

@@ -7,7 +7,7 @@
 #include "proto/memory.h"
 #include "rpc/chunk.h"
 #include "rpc/context.h"
-#include "rpc/load.h"
+#include "rpc/run_load.h"
 
 static bool shows_whole(const struct run_rows *rows, const struct slot_row *slot)
 {

@@ -7,7 +7,7 @@
 #include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/doctor.h"
-#include "rpc/load.h"
+#include "rpc/run_load.h"
 
 #define RUNS_MAX 1000
 

@@ -3,7 +3,7 @@
 
 #include "proto/memory.h"
 #include "rpc/context.h"
-#include "rpc/load.h"
+#include "rpc/run_load.h"
 
 #define LIST_LIMIT 100
 

@@ -4,7 +4,7 @@
 #include "job/run_report.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
-#include "rpc/load.h"
+#include "rpc/run_load.h"
 #include "rpc/user.h"
 
 #define LIST_LIMIT 20

@@ -13,7 +13,7 @@
 #include "proto/memory.h"
 #include "record/layout.h"
 #include "rpc/context.h"
-#include "rpc/load.h"
+#include "rpc/run_load.h"
 
 /* A client takes answers of 16 MiB, and a byte may take six of them. */
 #define ANSWER_MAX (2 * 1024 * 1024)

@@ -6,7 +6,7 @@
 #include "model/row_json.h"
 #include "job/run_report.h"
 #include "rpc/context.h"
-#include "rpc/load.h"
+#include "rpc/run_load.h"
 
 static void list_cb(void *arg, const struct run_rows *rows)
 {

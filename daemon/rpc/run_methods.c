@@ -12,7 +12,7 @@
 #include "rpc/document.h"
 #include "rpc/ended_cache.h"
 #include "rpc/environment.h"
-#include "rpc/load.h"
+#include "rpc/run_load.h"
 #include "rpc/run_reason.h"
 
 #define LIST_LIMIT 50

@@ -4,7 +4,7 @@
 #include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/document.h"
-#include "rpc/load.h"
+#include "rpc/run_load.h"
 
 #define WAITS_OF_LINK 16
 #define IDS_MAX 256

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/load.h"
+#include "rpc/run_load.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a run, wherever it is: unfinished ones from the view, ended ones from the store. */
-#ifndef RPC_LOAD_H
-#define RPC_LOAD_H
+#ifndef RPC_RUN_LOAD_H
+#define RPC_RUN_LOAD_H
 
 #include "rpc/context.h"
 
