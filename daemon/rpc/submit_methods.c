@@ -9,7 +9,7 @@
 #include "proto/memory.h"
 #include "rpc/context.h"
 #include "rpc/environment.h"
-#include "rpc/source.h"
+#include "rpc/submit_source.h"
 
 #define OVERRIDES_MAX 64
 #define SETTING(name, setting_path) { name, SCHEMA_ANY, .path = setting_path }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/source.h"
+#include "rpc/submit_source.h"
 
 #include <errno.h>
 #include <stdarg.h>

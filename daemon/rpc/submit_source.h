@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the tasks of a submit come from: read off the loop, then the settings of the run and of each task. */
-#ifndef RPC_SOURCE_H
-#define RPC_SOURCE_H
+#ifndef RPC_SUBMIT_SOURCE_H
+#define RPC_SUBMIT_SOURCE_H
 
 #include <jansson.h>
 #include <stdbool.h>
