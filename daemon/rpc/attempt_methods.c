@@ -10,7 +10,7 @@
 #include "rpc/context.h"
 #include "rpc/document.h"
 #include "rpc/run_load.h"
-#include "rpc/preview.h"
+#include "rpc/preview_answer.h"
 
 #define PREVIEW_LINES 3
 

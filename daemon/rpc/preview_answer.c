@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/preview.h"
+#include "rpc/preview_answer.h"
 
 #include <errno.h>
 #include <fcntl.h>
