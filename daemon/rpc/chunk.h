@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "rpc/call.h"
+#include "rpc/request.h"
 
 #define CHUNK_MAX (128 * 1024)		/* bytes in one answer */
 

@@ -4,7 +4,7 @@
 #ifndef RPC_FEED_H
 #define RPC_FEED_H
 
-#include "rpc/call.h"
+#include "rpc/request.h"
 #include "store/store.h"
 
 #define FEED_EVENTS 4096	/* in the ring */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "proto/schema.h"
-#include "rpc/call.h"
+#include "rpc/request.h"
 
 struct rpc;
 

@@ -8,7 +8,7 @@
 
 #include "core/plan.h"
 #include "job/secrets.h"
-#include "rpc/call.h"
+#include "rpc/request.h"
 
 struct preview_request {
 	uv_loop_t *loop;

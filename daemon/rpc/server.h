@@ -5,7 +5,7 @@
 
 #include <uv.h>
 
-#include "rpc/call.h"
+#include "rpc/request.h"
 
 struct server;
 

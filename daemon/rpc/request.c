@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rpc/call.h"
+#include "rpc/request.h"
 
 #include <assert.h>
 #include <stdarg.h>

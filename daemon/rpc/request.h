@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A pending call, and the link to the client it came from: each has a life of its own, so that a client may leave
  * while its call is being worked on. */
-#ifndef RPC_CALL_H
-#define RPC_CALL_H
+#ifndef RPC_REQUEST_H
+#define RPC_REQUEST_H
 
 #include <jansson.h>
 #include <stdbool.h>
