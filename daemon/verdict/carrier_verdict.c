@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "verdict/carrier.h"
 
-#include "verdict/object.h"
+#include "verdict/object_carrier.h"
 
 static const struct object_form form = {
 	.key = "verdict",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "verdict/object.h"
+#include "verdict/object_carrier.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The carriers that are one JSON object in a text: a word that decides, and a text that says why. */
-#ifndef VERDICT_OBJECT_H
-#define VERDICT_OBJECT_H
+#ifndef VERDICT_OBJECT_CARRIER_H
+#define VERDICT_OBJECT_CARRIER_H
 
 #include "verdict/verdict.h"
 
