@@ -14,7 +14,7 @@
 #include "record/identity.h"
 #include "record/job.h"
 #include "record/layout.h"
-#include "record/lock.h"
+#include "record/lock_file.h"
 
 static void say(struct look *l, enum look_result result, const char *text)
 {

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "record/layout.h"
-#include "record/lock.h"
+#include "record/lock_file.h"
 
 static int failed(struct prepare *p, const char *name, const char *why)
 {

@@ -30,7 +30,7 @@
 #include "proto/memory.h"
 #include "record/identity.h"
 #include "record/layout.h"
-#include "record/lock.h"
+#include "record/lock_file.h"
 #include "record/output.h"
 
 #define IDS 64

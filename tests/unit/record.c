@@ -18,7 +18,7 @@
 #include "record/job.h"
 #include "record/layout.h"
 #include "record/host_fault.h"
-#include "record/lock.h"
+#include "record/lock_file.h"
 #include "record/output.h"
 
 static char dir[64];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The flock that a living shim holds. rld takes it, hands the open file to the shim, and closes its own descriptor:
  * there is no moment in which a started attempt looks free. */
-#ifndef RECORD_LOCK_H
-#define RECORD_LOCK_H
+#ifndef RECORD_LOCK_FILE_H
+#define RECORD_LOCK_FILE_H
 
 /* Create and lock dirfd/lock. A descriptor (CLOEXEC), -EWOULDBLOCK when somebody holds it, or -errno. */
 int lock_take(int dirfd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/lock.h"
+#include "record/lock_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
