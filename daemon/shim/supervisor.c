@@ -23,7 +23,7 @@
 #include "record/layout.h"
 #include "record/output.h"
 #include "shim/agent.h"
-#include "shim/tree.h"
+#include "shim/process_tree.h"
 
 #define HELD_IDLE_MS 2000	/* pipes held after the exit: so long without data ends the wait */
 #define HELD_HARD_MS 30000	/* and so long in any case */

@@ -4,8 +4,8 @@
  * The shim is a subreaper, so whatever loses its parent becomes its child. Only its own unreaped children are signalled,
  * and the agent's group while the agent is unreaped: such a pid cannot have been given to a stranger. Who stands deeper
  * comes up as a child when its parent is dead. */
-#ifndef SHIM_TREE_H
-#define SHIM_TREE_H
+#ifndef SHIM_PROCESS_TREE_H
+#define SHIM_PROCESS_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

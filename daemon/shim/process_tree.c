@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/tree.h"
+#include "shim/process_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
