@@ -22,7 +22,7 @@
 
 #include "record/layout.h"
 #include "record/output.h"
-#include "shim/agent.h"
+#include "shim/agent_process.h"
 #include "shim/process_tree.h"
 
 #define HELD_IDLE_MS 2000	/* pipes held after the exit: so long without data ends the wait */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The process that the job names: made here, the only fork of the project. */
-#ifndef SHIM_AGENT_H
-#define SHIM_AGENT_H
+#ifndef SHIM_AGENT_PROCESS_H
+#define SHIM_AGENT_PROCESS_H
 
 #include <sys/types.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/agent.h"
+#include "shim/agent_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
