@@ -8,7 +8,7 @@
 #include <sys/queue.h>
 #include <uv.h>
 
-#include "proc/look.h"
+#include "proc/inspect.h"
 #include "proc/prepare.h"
 #include "proc/proc.h"
 

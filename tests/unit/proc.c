@@ -23,7 +23,7 @@
 #include <uv.h>
 
 #include "base/file.h"
-#include "proc/look.h"
+#include "proc/inspect.h"
 #include "proc/proc.h"
 #include "proc/spawn.h"
 #include "proc/strays.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What became of an attempt, from its directory and the kernel: the same question at an adoption and when a watched shim
  * has ended. */
-#ifndef PROC_LOOK_H
-#define PROC_LOOK_H
+#ifndef PROC_INSPECT_H
+#define PROC_INSPECT_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "proc/look.h"
+#include "proc/inspect.h"
 
 #include <errno.h>
 #include <fcntl.h>
