@@ -3,10 +3,11 @@
 #ifndef TESTS_UNIT_GIT_REPO_H
 #define TESTS_UNIT_GIT_REPO_H
 
-
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
+#include <sha2.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,10 +20,11 @@
 #include "base/file.h"
 #include "git/op.h"
 #include "proto/memory.h"
+#include "scratch.h"
 
 extern char **environ;
 
-static char home[] = "/tmp/rl-git-XXXXXX";
+static char home[128], template[128];	/* template: a home with the repository that every test begins with */
 static char *repo, *scratch, *record;
 static int processes;		/* of the last operation */
 static const char *between;		/* shell text run before the step named in between_step, once */
@@ -150,12 +152,49 @@ static struct git_op *op_of(enum git_op_kind kind, const char *tree, const char 
 	return git_op_new(&spec);
 }
 
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* What a link says, and a digest of a file. */
+static void add_content(struct buf *b, const FTSENT *e)
+{
+	char link[4096], hex[SHA256_DIGEST_STRING_LENGTH];
+	ssize_t n = e->fts_info == FTS_SL || e->fts_info == FTS_SLNONE ? readlink(e->fts_accpath, link, sizeof(link)) : 0;
+
+	buf_add(b, link, n > 0 ? (size_t)n : 0);
+	if (e->fts_info != FTS_F)
+		return;
+	ck_assert_ptr_nonnull(SHA256File(e->fts_accpath, hex));
+	buf_adds(b, hex);
+}
+
 /* Everything of the user's, but the object store: names, types, modes, times, link texts and bytes. (git itself
  * touches the time of a shared index that it reads.) */
 static char *fingerprint(void)
 {
-	return sh("find . -path ./.git/objects -prune -o ! -name 'sharedindex.*' -printf '%%p %%y %%m %%s %%T@ %%l\\n' | sort;"
-	    "find . -path ./.git/objects -prune -o -type f -print0 | sort -z | xargs -0 sha256sum");
+	char *roots[] = { repo, NULL };
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	struct buf b = { 0 };
+	FTSENT *e;
+
+	while ((e = fts_read(fts)) != NULL) {
+		const struct stat *st = e->fts_statp;
+		const char *path = e->fts_path + strlen(repo);
+
+		if (strcmp(path, "/.git/objects") == 0) {
+			fts_set(fts, e, FTS_SKIP);
+			continue;
+		}
+		if (e->fts_info == FTS_DP || strncmp(e->fts_name, "sharedindex.", strlen("sharedindex.")) == 0)
+			continue;
+		buf_addf(&b, "%s %o %lld %lld.%09ld ", path, st->st_mode, (long long)st->st_size, (long long)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+		add_content(&b, e);
+		buf_adds(&b, "\n");
+	}
+	fts_close(fts);
+	return buf_take(&b, NULL);
 }
 
 static void expect_same(const char *before)
@@ -193,26 +232,65 @@ static char *snapshot(void)
 
 #define EXPECT_IN(text, part) ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in: %s", part, text)
 
-static void setup(void)
+/* The same files at another place, with their modes. */
+static void copy_tree(const char *from, const char *to)
 {
-	memcpy(home + sizeof(home) - 7, "XXXXXX", 6);
-	ck_assert_ptr_nonnull(mkdtemp(home));
+	char *roots[] = { (char *)from, NULL };
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *e;
+
+	while ((e = fts_read(fts)) != NULL) {
+		char *path = xasprintf("%s%s", to, e->fts_path + strlen(from)), *data;
+		size_t size;
+
+		if (e->fts_info == FTS_D && e->fts_level > 0) {
+			ck_assert_int_eq(mkdir(path, e->fts_statp->st_mode & 07777), 0);
+		} else if (e->fts_info == FTS_F) {
+			ck_assert_int_eq(file_read(AT_FDCWD, e->fts_accpath, 1 << 30, &data, &size), 0);
+			ck_assert_int_eq(file_write(AT_FDCWD, path, data, size, e->fts_statp->st_mode & 07777, false), 0);
+			free(data);
+		}
+		free(path);
+	}
+	fts_close(fts);
+}
+
+static void enter_home(void)
+{
 	ck_assert_int_eq(chmod(home, 0755), 0);
 	repo = xasprintf("%s/repo", home);
 	scratch = xasprintf("%s/scratch", home);
 	record = xasprintf("%s/record", home);
+	setenv("HOME", home, 1);
+	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+}
+
+/* Once for all tests, in the process that forks them. */
+static void make_template(void)
+{
+	scratch_make(home, sizeof(home), "rl-git");
+	snprintf(template, sizeof(template), "%s", home);
+	enter_home();
 	mkdir(repo, 0755);
 	mkdir(scratch, 0755);
 	ck_assert_int_eq(chmod(scratch, 0777), 0);
 	mkdir(record, 0755);
-	setenv("HOME", home, 1);
-	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+	SH("git config --global user.name t; git config --global user.email t@example.org; git config --global init.defaultBranch main;"
+	   "git config --global protocol.file.allow always; git config --global safe.directory '*'; git config --global maintenance.auto false;"
+	   "git init -q; echo one >a.c; mkdir d; echo two >d/b.c; printf 'out/\\n*.o\\n' >.gitignore; git add .; git commit -qm base");
+}
+
+/* The index knows the files by their inodes: those of the copy are others. */
+static void setup(void)
+{
+	scratch_make(home, sizeof(home), "rl-git");
+	enter_home();
+	copy_tree(template, home);
+	ck_assert_int_eq(chmod(scratch, 0777), 0);
 	between = NULL;
 	as_nobody = false;
 	budget = -1;
-	SH("git config --global user.name t; git config --global user.email t@example.org; git config --global init.defaultBranch main;"
-	   "git config --global protocol.file.allow always; git config --global safe.directory '*';"
-	   "git init -q; echo one >a.c; mkdir d; echo two >d/b.c; printf 'out/\\n*.o\\n' >.gitignore; git add .; git commit -qm base");
+	SH("git update-index -q --refresh");
 }
 
 static void teardown(void)
@@ -227,6 +305,13 @@ static void teardown(void)
 	free(record);
 }
 
+static void remove_template(void)
+{
+	const char *gone[] = { "rm", "-rf", template, NULL };
+
+	spawn_wait(gone, environ, "/dev/null", "/dev/null", NULL);
+}
+
 static int run_tests(const char *name, TCase *tc)
 {
 	Suite *suite = suite_create(name);
@@ -234,6 +319,7 @@ static int run_tests(const char *name, TCase *tc)
 	int failed;
 
 	umask(022);	/* whatever the caller's is: another user enters what is made here */
+	tcase_add_unchecked_fixture(tc, make_template, remove_template);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 240);
 	suite_add_tcase(suite, tc);

@@ -32,6 +32,7 @@
 #include "record/layout.h"
 #include "record/lock_file.h"
 #include "record/output.h"
+#include "scratch.h"
 
 #define IDS 64
 
@@ -145,8 +146,7 @@ static void setup(void)
 	memset(&w, 0, sizeof(w));
 	find_shim();
 	w.fds = count_fds();
-	snprintf(w.root, sizeof(w.root), "/tmp/proc-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(w.root));
+	scratch_make(w.root, sizeof(w.root), "proc");
 	snprintf(w.attempts, sizeof(w.attempts), "%s/attempts", w.root);
 	ck_assert_int_eq(mkdir(w.attempts, 0700), 0);
 	ck_assert_int_eq(uv_loop_init(&w.loop), 0);

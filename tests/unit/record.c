@@ -20,14 +20,14 @@
 #include "record/host_fault.h"
 #include "record/lock_file.h"
 #include "record/output.h"
+#include "scratch.h"
 
 static char dir[64];
 static int dirfd_;
 
 static void setup(void)
 {
-	snprintf(dir, sizeof(dir), "/tmp/record-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
+	scratch_make(dir, sizeof(dir), "record");
 	dirfd_ = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_ge(dirfd_, 0);
 }

@@ -8,6 +8,7 @@
 #include "fill.h"
 #include "store/sql.h"
 #include "store/store.h"
+#include "scratch.h"
 
 static char dir[64], path[96];
 static uv_loop_t loop;
@@ -15,8 +16,7 @@ static sqlite3 *db;
 
 static void setup(void)
 {
-	snprintf(dir, sizeof(dir), "/tmp/rld-schema.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
+	scratch_make(dir, sizeof(dir), "rld-schema");
 	snprintf(path, sizeof(path), "%s/rld.db", dir);
 	uv_loop_init(&loop);
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);

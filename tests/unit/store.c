@@ -13,6 +13,7 @@
 #include "fill.h"
 #include "store/sql.h"
 #include "store/store.h"
+#include "scratch.h"
 
 /* A store in a directory of its own, and what its loop was told. */
 struct world {
@@ -50,8 +51,7 @@ static void world_open(struct world *w)
 static void world_init(struct world *w)
 {
 	*w = (struct world){ 0 };
-	snprintf(w->dir, sizeof(w->dir), "/tmp/rld-store.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(w->dir));
+	scratch_make(w->dir, sizeof(w->dir), "rld-store");
 	snprintf(w->path, sizeof(w->path), "%s/rld.db", w->dir);
 	uv_loop_init(&w->loop);
 }
@@ -1073,12 +1073,14 @@ static void write_file(const struct world *w, const char *data, size_t size)
 
 static void make_newer(struct world *w)
 {
+	char pragma[64];
 	sqlite3 *db;
 
 	world_open(w);
 	world_close(w);
 	db = peek(w);
-	sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL);
+	snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %zu", sql_migrations_count + 1);
+	sqlite3_exec(db, pragma, NULL, NULL, NULL);
 	sqlite3_close(db);
 }
 
@@ -1142,7 +1144,7 @@ static const struct {
 	void (*make)(struct world *);
 	const char *words;
 } refused[] = {
-	{ make_newer, "written by a newer rld (schema 99, this one knows" },
+	{ make_newer, "written by a newer rld (schema " },
 	{ make_foreign, "the database of another program: move it away" },
 	{ make_text, "not a database: move it away" },
 	{ make_corrupt, "damaged" },
