@@ -140,6 +140,10 @@ check:
 	@$(MAKE) --no-print-directory -j2 DEV=1 checked
 	@SEEDS=$(SEEDS) $(PYTHON) tests/check $(B) $(PARTS)
 
+# Bugs that the tests must notice, planted one at a time in a copy of the tree: PLANTS="NAME or ROOM ..." or all.
+plants: checked
+	$(PYTHON) tests/plants $(PLANTS)
+
 # Where the tests must be green, too: PLACES="root user first bare slow"  PARTS="unit system/test_turns.py" or all.
 check-places: checked
 	@PLACES="$(PLACES)" $(PYTHON) tests/places $(B) $(PARTS)
@@ -185,7 +189,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-places checked clean demo deps fuzz fuzzers install lint sim
+.PHONY: all always bench check check-agents check-places checked clean demo deps fuzz fuzzers install lint plants sim
 clean:
 	rm -rf build build-san build-fuzz
 

@@ -325,6 +325,17 @@ def test_agent_that_answers_term_with_exit_0(attempt):
     assert how(one.record()) == ("code", 0, "term")
 
 
+def test_term_goes_to_the_whole_group(attempt):
+    """An agent that goes on in spite of SIGTERM: its children have had it all the same."""
+    one = attempt(sh("trap : TERM; sh -c \"trap 'echo asked; exit' TERM; : > up; while :; do sleep 0.05; done\" & while :; do sleep 0.05; done"), grace=2000)
+    up = one.fifo("up")
+    one.start()
+    open(up).close()
+    one.end()
+    assert how(one.record()) == ("signal", 9, "term")
+    assert one.output() == b"asked\n"
+
+
 def test_term_ignored(attempt):
     one = attempt(sh("trap '' TERM; : > up; while :; do sleep 1000; done"), grace=200)
     up = one.fifo("up")
@@ -788,6 +799,10 @@ def test_wrong_starts_touch_nothing(attempt):
     null = os.open("/dev/null", os.O_RDWR)
     one.spawn(null)
     assert one.wait() == 2, "descriptor 3 is not the lock"
+    of_another = os.open(one.dir.parent / "lock", os.O_RDWR | os.O_CREAT)
+    one.spawn(of_another)
+    assert one.wait() == 2, "descriptor 3 is the lock of another directory"
+    os.close(of_another)
     other = os.open(one.dir / "lock", os.O_RDWR)
     fcntl.flock(other, fcntl.LOCK_EX)
     one.spawn(lock)
@@ -799,7 +814,10 @@ def test_wrong_starts_touch_nothing(attempt):
     os.close(lock)
     assert how(one.record()) == ("code", 0, "own")
     first = (one.dir / "exit").read_bytes()
-    assert one.start().wait() == 2, "the directory has been used"
+    for name in "shim", "exit":
+        (one.dir / name).rename(one.dir.parent / name)
+        assert one.start().wait() == 2, "the directory has been used"
+        (one.dir.parent / name).rename(one.dir / name)
     assert (one.dir / "exit").read_bytes() == first
 
 

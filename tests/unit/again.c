@@ -182,6 +182,9 @@ START_TEST(of_the_host)
 		cut.process = PROCESS_EXITED;
 		cut.status = 0;
 		ck_assert(!attempt_succeeded(&cut) && attempt_is_cut(&cut));
+		cut.is_error = false;
+		cut.provider = PROVIDER_OK;
+		ck_assert(!attempt_succeeded(&cut) && attempt_is_cut(&cut));
 		cut.on_lost = ON_LOST_FAIL;
 		expect_stage(&cut, SLOT_S_HELD);
 		cut.on_lost = ON_LOST_HOLD;

@@ -497,17 +497,17 @@ static struct finding_row *finding(int64_t review, int64_t number, const char *t
 
 START_TEST(new_repeated_resolved)
 {
-	struct finding_row *before[] = { finding(1, 1, "a"), finding(1, 2, "b") }, *now[] = { finding(2, 1, "b"), finding(2, 2, "c"), finding(2, 3, "d") };
-	struct finding_counts counts = findings_compare(now, 3, before, 2);
+	struct finding_row *before[] = { finding(1, 1, "a"), finding(1, 2, "b"), finding(1, 3, "e") }, *now[] = { finding(2, 1, "b"), finding(2, 2, "c"), finding(2, 3, "d") };
+	struct finding_counts counts = findings_compare(now, 3, before, 3);
 
 	ck_assert_int_eq(counts.new, 2);
 	ck_assert_int_eq(counts.repeated, 1);
-	ck_assert_int_eq(counts.resolved, 1);
+	ck_assert_int_eq(counts.resolved, 2);
 	ck_assert_int_eq(now[0]->state, FINDING_REPEATED);
 	ck_assert_int_eq(now[1]->state, FINDING_NEW);
 	for (size_t i = 0; i < 3; i++)
 		row_free(ROW_FINDING, now[i]);
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < 3; i++)
 		row_free(ROW_FINDING, before[i]);
 }
 END_TEST
