@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 # make            build/rld, build/rlctl, build/rl-shim       make deps      install what Debian needs
-# make check      every test                                  make demo      the main job on a scratch repository
+# make check      the fast tests: at most 7 minutes on two    make check-all every test: both compilers, sanitizers, places, plants
+#                 quiet processors                            make plants    bugs, planted one at a time: the tests notice each
 # make lint       the laws of docs/architecture.md            make bench     ratios against peers
 # make check-agents  the presets with the real programs       make check-places  make check where it is harder: other users, containers, a busy machine
-# make sim SEEDS=n  make fuzz SECONDS=n                       make install DESTDIR= PREFIX=
+# make sim SEEDS=n  make fuzz SECONDS=n                       make demo      the main job on a scratch repository
+# make install DESTDIR= PREFIX=
 # SAN=1: ASan and UBSan, in build-san.  DEV=1: warnings are errors.  CC=clang works as well.
 
 VERSION  = 0.1.0
@@ -133,12 +135,22 @@ sim: $(B)/sim/sim
 	$(B)/sim/sim --seeds $(SEEDS)
 	$(B)/sim/sim --crowd --seeds $(SEEDS)
 
-# Everything that a test runs is built first; "make check SAN=1" is the same with ASan and UBSan.
+# Everything that a test runs is built first; "make check SAN=1" is the same with ASan and UBSan. What the fast set is: tests/check.
 checked: all $(UNITS) $(B)/sim/sim $(FUZZ:%=$(B)/fuzz/%) $(B)/bench/echo $(B)/bench/rate
 check:
 	@tests/deps test install
 	@$(MAKE) --no-print-directory -j2 DEV=1 checked
-	@SEEDS=$(SEEDS) $(PYTHON) tests/check $(B) $(PARTS)
+	@$(PYTHON) tests/check $(B) $(PARTS)
+
+# Also what make check leaves out, and all of it once more with sanitizers.
+check-all:
+	@tests/deps test install
+	@$(MAKE) --no-print-directory -j2 DEV=1 checked
+	@$(PYTHON) tests/check $(B) --all
+	@$(MAKE) --no-print-directory -j2 DEV=1 SAN=1 checked
+	@$(PYTHON) tests/check build-san --all unit fuzz sim system
+	@$(MAKE) --no-print-directory check-places
+	@$(PYTHON) tests/plants
 
 # Bugs that the tests must notice, planted one at a time in a copy of the tree: PLANTS="NAME or ROOM ..." or all.
 plants: checked
@@ -189,7 +201,7 @@ $(B)/prefix: always
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-.PHONY: all always bench check check-agents check-places checked clean demo deps fuzz fuzzers install lint plants sim
+.PHONY: all always bench check check-agents check-all check-places checked clean demo deps fuzz fuzzers install lint plants sim
 clean:
 	rm -rf build build-san build-fuzz
 

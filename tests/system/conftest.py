@@ -17,7 +17,27 @@ UNFINISHED = pytest.StashKey()      # a test failed, or was skipped in its middl
 DEADLINE = int(os.environ.get("TEST_SECONDS", "300")) * (3 if harness.SANITIZED else 1)
 
 
+def pytest_addoption(parser):
+    parser.addoption("--fast", action="store_true", help="one case of each table of cases, and no test that is marked broad")
+
+
+def pytest_collection_modifyitems(config, items):
+    """What "make check" leaves to "make check-all"."""
+    if not config.getoption("--fast"):
+        return
+    seen, chosen, others = set(), [], []
+    for item in items:
+        table = item.nodeid.split("[")[0]
+        wanted = not item.get_closest_marker("broad") and (table not in seen or item.get_closest_marker("each"))
+        seen.add(table)
+        (chosen if wanted else others).append(item)
+    config.hook.pytest_deselected(items=others)
+    items[:] = chosen
+
+
 def pytest_configure(config):
+    config.addinivalue_line("markers", "broad: for check-all only: it is slow, or many ways to the same place")
+    config.addinivalue_line("markers", "each: all its cases belong to the fast set")
     config.addinivalue_line("markers", "deadline(seconds): when the test is ended if it hangs, for TEST_SECONDS=60; the default is 60")
     harness.become_subreaper()
     os.umask(0o022)     # whatever the caller's is

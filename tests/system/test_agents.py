@@ -68,6 +68,7 @@ def test_an_agent_that_prints_nothing(daemon, repo):
     assert "change" in daemon.play.prompt(number, "review").decode()
 
 
+@pytest.mark.broad
 @pytest.mark.deadline(180)
 def test_an_agent_that_prints_1_gib(make_daemon, repo):
     daemon = make_daemon(scripts={"implement": "gate start\nprintf HEAD\nhead -c 1073741824 /dev/zero | tr '\\0' 'x'\nprintf TAIL\ngate end\n"},

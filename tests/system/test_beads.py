@@ -128,6 +128,7 @@ def test_two_daemons(make_daemon, tmp_path):
     assert {s for s, _ in beads.issues().values()} == {"closed"}
 
 
+@pytest.mark.broad
 def test_two_daemons_with_many_slots(make_daemon, tmp_path):
     ids = names(40)
     beads = Beads(tmp_path / "beads", *(bead(i) for i in ids))
@@ -517,6 +518,7 @@ def test_odd_ids(make, tmp_path, has_bd):
         assert {s for i, (s, _) in beads.issues().items() if i != "-rf"} == {"closed"} and beads.issues()["-rf"] == ("open", None)
 
 
+@pytest.mark.broad
 def test_many_beads(make, tmp_path):
     """A project of many years. The daemon stands still for none of it; with a look at all beads for each it would for minutes."""
     daemon, _ = make(False, scripts={"implement": WORK + "answer no_beads_available\n"})

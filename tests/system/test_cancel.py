@@ -54,6 +54,7 @@ def test_at_each_phase_as_it_begins(daemon, repo, phase):
     assert carriers([a["uuid"] for a in daemon.attempts(number)]) == []
 
 
+@pytest.mark.broad
 def test_after_each_event(make_daemon, repo):
     """Cancel at every event of a run, one run for each: no state is left that never ends."""
     daemon = make_daemon()

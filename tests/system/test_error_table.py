@@ -379,6 +379,7 @@ def test_a_program_that_waits_in_silence_is_ended(make_daemon, tmp_path, repo, p
     assert programs.starts(program) == 1
 
 
+@pytest.mark.broad
 @cells(REFUSED)
 def test_a_program_that_waits_for_an_exhausted_account_is_ended(programs, repo, program, error):
     """Long before the idle clock, and without using a try; with the time that the program reports."""

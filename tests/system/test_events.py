@@ -91,6 +91,7 @@ def fill(daemon, count):
     return last + count
 
 
+@pytest.mark.broad
 @pytest.mark.deadline(120)
 def test_50000_events_without_a_hole(daemon, repo):
     daemon.ended(daemon.submit(repo.path))
@@ -110,6 +111,7 @@ def test_50000_events_without_a_hole(daemon, repo):
                 break
 
 
+@pytest.mark.broad
 @pytest.mark.deadline(120)
 def test_history_and_live_meet_without_a_seam(daemon, repo):
     """Events happen while a subscriber is still reading old pages."""

@@ -171,6 +171,7 @@ def test_in_a_shared_tree(trees, repo, aviary):
     assert check(t.daemon, aviary, row["id"]) == HOOKS_OF_A_COMMIT | {"gpg.program", "filter.evil.clean", "filter.slow.process"}
 
 
+@pytest.mark.broad
 def test_in_work_trees(trees, repo, aviary, tmp_path):
     """Two tasks in conflict, one that fails and is saved, and what rlctl does with that."""
     script = 'sed -i "s/^line 4$/line 4 of $RL_TASK_ID/" shared.txt; echo "$RL_TASK_ID" > "$RL_TASK_ID.txt"; echo x > b.slow; gate "$RL_TASK_ID"; [ "$RL_TASK_ID" != x-3 ]\n'
@@ -192,6 +193,7 @@ def test_in_work_trees(trees, repo, aviary, tmp_path):
     assert check(t.daemon, aviary, number) == HOOKS_OF_A_COMMIT | FILTERS | {"gpg.program"} and work_trees(repo) == []
 
 
+@pytest.mark.broad
 def test_a_base_and_a_review_of_the_whole(trees, repo, aviary):
     repo.git("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "branch", "other")
     for song in aviary.path.iterdir():

@@ -55,6 +55,7 @@ def reach(daemon, number, phase, since):
                 return True
 
 
+@pytest.mark.broad
 @pytest.mark.deadline(60 + KILLS * 3)
 def test_random_kills(make_daemon, repo):
     print(f"SEED={SEED} KILLS={KILLS}")
@@ -122,6 +123,7 @@ def all_events(daemon):
         since = page["events"][-1]["seq"]
 
 
+@pytest.mark.broad
 @pytest.mark.deadline(180)
 def test_kills_while_clients_submit(make_daemon, tmp_path):
     """A submit that was answered is there after the kill; one that was not is there once or not at all."""
@@ -160,6 +162,7 @@ def test_kills_while_clients_submit(make_daemon, tmp_path):
     print(f"{asked} submits, {len(acked)} answered, {len(numbers)} recorded")
 
 
+@pytest.mark.broad
 @pytest.mark.deadline(60 + KILLS * 3)
 def test_kills_of_a_shim(make_daemon, repo):
     """A shim dies at random moments. An agent's: the run is held, and the agent dies with it. A git step's: it is run again."""

@@ -179,6 +179,7 @@ def morning(night, row, tmp_path):
     print(f"{night.kills} kills, {lost} attempts lost with their shim, {len(night.starts())} agents, {sum(steps.values())} steps, {events} events")
 
 
+@pytest.mark.broad
 @pytest.mark.deadline(200 + KILLS * 4)
 @pytest.mark.parametrize("bd", [True, False], ids=["bd", "export"])
 def test_night(make_daemon, tmp_path, bd):
@@ -198,6 +199,7 @@ def test_night(make_daemon, tmp_path, bd):
         night.daemon.stop()
 
 
+@pytest.mark.broad
 @pytest.mark.deadline(120 + KILLS)
 def test_night_of_those_who_choose(make_daemon, tmp_path):
     """Three agents in one tree pick their beads. One picks nothing at first, and one says when there is nothing left for them."""

@@ -198,6 +198,7 @@ def test_a_refused_first_and_a_right_second_of_one_key(daemon, repo):
     assert replies[1]["result"]["id"] == replies[2]["result"]["id"] == 1
 
 
+@pytest.mark.broad
 def test_runs_are_numbered_in_the_order_of_arrival(daemon, tmp_path):
     """Whatever each project costs to read."""
     repos = [Repo(tmp_path / str(n)) for n in range(5)]
@@ -225,6 +226,7 @@ def test_a_client_that_leaves_has_submitted(daemon, repo):
     daemon.ended(*seen)
 
 
+@pytest.mark.broad
 def test_a_stop_in_the_middle_answers_or_closes(make_daemon, repo):
     """What was acknowledged is there after it, nothing else is; each key is good for one run."""
     daemon = make_daemon(scripts={"implement": "answer x\n"})

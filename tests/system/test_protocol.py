@@ -621,6 +621,7 @@ def test_idle_daemon_does_not_wake(daemon):
         assert counts[1:] == [0, 0], counts
 
 
+@pytest.mark.broad
 def test_slow_reader_gets_everything(daemon, repo):
     """A subscriber that reads late gets every event, in order, once."""
     with daemon.connect() as rpc:

@@ -169,6 +169,7 @@ def how(record):
 
 # Exits
 
+@pytest.mark.broad
 def test_every_exit_code(attempt):
     for first in range(0, 256, 32):
         batch = [(code, attempt(sh(f"exit {code}")).start()) for code in range(first, first + 32)]
@@ -419,6 +420,7 @@ def test_wind_up_that_means_nothing(attempt):
     assert how(wind_up(attempt, "exec sleep 1000", idle=500).record()) == ("signal", 15, "idle")
 
 
+@pytest.mark.broad
 def test_wind_up_before_the_shim_has_come_up(attempt):
     for _ in range(20):
         one = attempt(["/bin/sleep", "1000"], post_result=1).start()
@@ -636,6 +638,7 @@ def test_grandchild_holds_the_pipe_in_silence(attempt):
     assert 2 <= time.monotonic() - begun < 20
 
 
+@pytest.mark.broad
 @pytest.mark.deadline(120)
 def test_grandchild_that_never_stops_writing(attempt):
     begun = time.monotonic()
@@ -694,6 +697,7 @@ def memory(pid, key):
     raise KeyError(key)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("cap", [1 << 20, 1_000_003, 100])
 @pytest.mark.deadline(180)
 def test_200_mib_keep_head_and_tail(attempt, cap):

@@ -232,6 +232,7 @@ def test_told_with_its_place(make_daemon, work, text, place, words):
     assert daemon.call("run.list")["runs"] == []
 
 
+@pytest.mark.broad
 @pytest.mark.skipif(SANITIZED, reason="what is freed is kept for a while")
 def test_a_big_run_that_has_ended_is_not_kept(daemon, repo):
     """The documents of ended runs that were asked for last stay in memory, unless they are large."""

@@ -87,6 +87,7 @@ NAMES = ["a b", "ä-ö", "..", "a..b", "x.lock", "-dash", "a/b", "a~^:?*[\\", "@
          "日" * 66, "日" * 65 + "本"]
 
 
+@pytest.mark.broad
 def test_ids_that_are_no_names_for_branches(trees, repo):
     quoted = {each: '"' + each.replace("\\", "\\\\") + '"' for each in NAMES}
     t = trees(scripts={"implement": 'echo "$RL_TASK_ID" > x.$RL_SLOT.$RL_ITERATION\n'})
@@ -96,6 +97,7 @@ def test_ids_that_are_no_names_for_branches(trees, repo):
     assert done == set(NAMES) and len(t.is_linear(row)) == len(NAMES) and work_trees(repo) == []
 
 
+@pytest.mark.broad
 def test_the_branch_of_an_earlier_state_directory(trees, repo):
     """Runs begin at 1 again there: what the first one has made is neither added to nor built on."""
     beads(repo, "x-1", "x-2")
@@ -299,6 +301,7 @@ def test_a_nested_repository_stays(trees, repo):
     assert warning in " ".join(t.daemon.rlctl("show", row["id"], check=0).out.split()) and place in warning
 
 
+@pytest.mark.broad
 def test_disk_use(trees, repo):
     beads(repo, "x-1", "x-2")
     t = trees(scripts={"implement": 'head -c 3000000 /dev/urandom > big; answer done\n'})
