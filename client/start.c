@@ -24,6 +24,7 @@
 #include "proto/clock.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "proto/program.h"
 
 #define READY_MS 10000
 #define LOG_MAX (4 << 20)	/* a log larger than this is put aside before the next start */
@@ -31,12 +32,11 @@
 
 extern char **environ;
 
-/* rld beside rlctl, as in a build directory and in PREFIX/bin; in PREFIX/sbin; on PATH. The caller frees; NULL: nowhere. */
-static char *find_rld(void)
+/* rld beside rlctl, as in a build directory and in PREFIX/bin; in PREFIX/sbin; on PATH. The caller frees; NULL after telling: nowhere. */
+static char *start_find_rld(void)
 {
 	static const char *const beside[] = { "rld", "../sbin/rld" };
-	const char *path = getenv("PATH");
-	char self[4096], *slash;
+	char self[4096], *slash, *rld;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	if (n > 0) {
@@ -50,22 +50,7 @@ static char *find_rld(void)
 			free(candidate);
 		}
 	}
-	while (path != NULL && *path != '\0') {
-		size_t length = strcspn(path, ":");
-		char *candidate = xasprintf("%.*s/rld", (int)length, path);
-
-		if (length > 0 && access(candidate, X_OK) == 0)
-			return candidate;
-		free(candidate);
-		path += length + (path[length] == ':');
-	}
-	return NULL;
-}
-
-static char *need_rld(void)
-{
-	char *rld = find_rld();
-
+	rld = program_find(getenv("PATH"), "rld");
 	if (rld == NULL)
 		warnx("rld is neither beside rlctl nor on PATH; install it, or name a running daemon with --socket");
 	return rld;
@@ -155,36 +140,30 @@ static char **environment_but(const char *const *dropped, const char *const *mor
 	return list;
 }
 
-/* Without what a service manager meant for us. */
-static char **daemon_environment(const char *notify)
-{
-	static const char *const dropped[] = { "NOTIFY_SOCKET=", "LISTEN_", "STATE_DIRECTORY=", "RUNTIME_DIRECTORY=", "WATCHDOG_", NULL };
-
-	return environment_but(dropped, (const char *const[]){ notify, NULL });
-}
-
-/* In a session of its own, so that no Ctrl-C of ours reaches it, and with nothing open of ours but the log. */
-static int spawn_daemon(const char *rld, char **environment, int log, pid_t *pid)
+/* A program with the default for each signal, which reads nothing and has nothing open of ours. flags: POSIX_SPAWN_SETSID or
+ * POSIX_SPAWN_SETPGROUP, so that no Ctrl-C of ours reaches it. directory NULL: ours. 0 or an errno. */
+static int start_apart(const char *const *argv, char *const *environment, int output, int errors, int flags, const char *directory,
+    pid_t *pid)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
 	sigset_t all, none;
-	char *argv[] = { (char *)rld, NULL };
 	int failure;
 
 	sigfillset(&all);
 	sigemptyset(&none);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, log, 1);
-	posix_spawn_file_actions_adddup2(&files, log, 2);
+	posix_spawn_file_actions_adddup2(&files, output, 1);
+	posix_spawn_file_actions_adddup2(&files, errors, 2);
 	posix_spawn_file_actions_addclosefrom_np(&files, 3);
-	posix_spawn_file_actions_addchdir_np(&files, "/");
+	if (directory != NULL)
+		posix_spawn_file_actions_addchdir_np(&files, directory);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigdefault(&attributes, &all);
 	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-	failure = posix_spawn(pid, rld, &files, &attributes, argv, environment);
+	posix_spawnattr_setflags(&attributes, (short)(flags | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
+	failure = posix_spawn(pid, argv[0], &files, &attributes, (char *const *)argv, environment);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&files);
 	return failure;
@@ -281,7 +260,9 @@ static int start_report(enum start_result result, pid_t pid, const char *rld, co
 
 int start_daemon(const char *state_dir)
 {
-	char name[64], *rld = need_rld(), *notify = NULL, *log_path = NULL, **environment = NULL;
+	/* what a service manager meant for us */
+	static const char *const dropped[] = { "NOTIFY_SOCKET=", "LISTEN_", "STATE_DIRECTORY=", "RUNTIME_DIRECTORY=", "WATCHDOG_", NULL };
+	char name[64], *rld = start_find_rld(), *notify = NULL, *log_path = NULL, **environment = NULL;
 	int log = -1, ready = -1, process = -1, failure, status = EXIT_NO_DAEMON;
 	off_t offset;
 	pid_t pid;
@@ -297,8 +278,8 @@ int start_daemon(const char *state_dir)
 	}
 	offset = lseek(log, 0, SEEK_END);
 	notify = xasprintf("NOTIFY_SOCKET=%s", name);
-	environment = daemon_environment(notify);
-	failure = spawn_daemon(rld, environment, log, &pid);
+	environment = environment_but(dropped, (const char *const[]){ notify, NULL });
+	failure = start_apart((const char *const[]){ rld, NULL }, environment, log, log, POSIX_SPAWN_SETSID, "/", &pid);
 	if (failure != 0) {
 		warnx("cannot start %s: %s", rld, strerror(failure));
 		goto out;
@@ -338,7 +319,7 @@ static int start_await(pid_t pid)
 
 int start_config_check(const char *file)
 {
-	char *rld = need_rld();
+	char *rld = start_find_rld();
 	const char *argv[] = { "rld", "--check-config", file == NULL ? NULL : "--config", file, NULL };
 	int failure, status;
 	pid_t pid;
@@ -358,26 +339,8 @@ int start_config_check(const char *file)
 int start_version(const char *path, char *const *environment, int output, int errors, pid_t *pid)
 {
 	const char *const argv[] = { path, "--version", NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t all, none;
-	int failure;
 
-	sigfillset(&all);
-	sigemptyset(&none);
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, output, 1);
-	posix_spawn_file_actions_adddup2(&files, errors, 2);
-	posix_spawn_file_actions_addclosefrom_np(&files, 3);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-	failure = posix_spawn(pid, path, &files, &attributes, (char *const *)argv, environment);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&files);
-	return failure;
+	return start_apart(argv, environment, output, errors, POSIX_SPAWN_SETPGROUP, NULL, pid);
 }
 
 /* Output of git of which nobody needs more: the path of a directory. */

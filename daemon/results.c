@@ -12,13 +12,13 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/offload.h"
-#include "base/program.h"
-#include "job/work.h"
 #include "git/command.h"
 #include "git/gitdir.h"
+#include "job/work.h"
 #include "proc/proc.h"
 #include "proc/version_probe.h"
 #include "proto/memory.h"
+#include "proto/program.h"
 
 #define SETTING "boot_id"	/* in which results were looked at last */
 #define GIT_MS 10000		/* for one process */

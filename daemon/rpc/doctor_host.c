@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/program.h"
 #include "proc/strays.h"
 #include "proc/version_probe.h"
 #include "proto/memory.h"
+#include "proto/program.h"
 #include "proto/units.h"
 #include "record/layout.h"
 #include "rpc/doctor.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/program.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "proto/program.h"
 #include "record/host_fault.h"
 #include "task/op_int.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/program.h"
+#include "proto/program.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
