@@ -45,8 +45,10 @@ int output_read(struct client *c, int64_t attempt, const char *stream, int64_t o
 	int status;
 
 	*page = (struct output_page){ .next = offset };
-	page->result = client_call(c, "attempt.output", json_pack("{s:I, s:s, s:I, s:i}", "id", (json_int_t)attempt, "stream", stream,
-		"offset", (json_int_t)offset, "limit", PAGE_BYTES), &status);
+	page->result = client_call(c, "attempt.output",
+	    json_pack("{s:I, s:s, s:I, s:i}", "id", (json_int_t)attempt, "stream", stream, "offset",
+	        (json_int_t)offset, "limit", PAGE_BYTES),
+	    &status);
 	if (page->result == NULL)
 		return status;
 	if (output_add(&page->bytes, page->result, "data") == -1) {
@@ -68,7 +70,8 @@ void output_release(struct output_page *page)
 	json_decref(page->result);
 }
 
-int output_print(struct client *c, const struct print *to, int64_t attempt, const char *stream, int64_t *offset, bool *eof)
+int output_print(struct client *c, const struct print *to, int64_t attempt, const char *stream,
+    int64_t *offset, bool *eof)
 {
 	for (;;) {
 		struct output_page page;

@@ -25,6 +25,7 @@ int output_read(struct client *c, int64_t attempt, const char *stream, int64_t o
 void output_release(struct output_page *page);
 
 /* Print a stream from *offset to where it ends for now, and move *offset there. *eof: nothing will follow. */
-int output_print(struct client *c, const struct print *to, int64_t attempt, const char *stream, int64_t *offset, bool *eof);
+int output_print(struct client *c, const struct print *to, int64_t attempt, const char *stream,
+    int64_t *offset, bool *eof);
 
 #endif

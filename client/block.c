@@ -59,10 +59,12 @@ static void block_put_round(struct lines *l, const json_t *slot)
 
 static void block_put_age(struct lines *l, const struct view *view, const json_t *slot, const json_t *attempt)
 {
-	int64_t updated = field_time(view_preview(view, slot), "updated_at"), started = field_time(attempt, "started_at");
+	int64_t updated = field_time(view_preview(view, slot), "updated_at"),
+	        started = field_time(attempt, "started_at");
 	char *age;
 
-	if (view_is_over(slot) || !field_is(attempt, "state", "running") || (updated == FIELD_NONE && started == FIELD_NONE))
+	if (view_is_over(slot) || !field_is(attempt, "state", "running") ||
+	    (updated == FIELD_NONE && started == FIELD_NONE))
 		return;
 	age = block_duration(view->now - (updated != FIELD_NONE ? updated : started));
 	lines_addf(l, PAINT_DIM, "  %s %s ago", updated != FIELD_NONE ? "updated" : "started", age);
@@ -171,7 +173,8 @@ static void block_put_review(struct lines *l, const struct view *view, const jso
 		lines_end(l);
 		return;
 	}
-	lines_addf(l, PAINT_NONE, INDENT "review %lld by %s: ", field_count(review, "iteration"), field_text(review, "reviewer_agent"));
+	lines_addf(l, PAINT_NONE, INDENT "review %lld by %s: ", field_count(review, "iteration"),
+	    field_text(review, "reviewer_agent"));
 	lines_add(l, print_state_paint(decision), decision);
 	if (count > 0)
 		lines_addf(l, PAINT_NONE, ", %zu finding%s", count, count == 1 ? "" : "s");
@@ -186,7 +189,8 @@ static void block_put_review(struct lines *l, const struct view *view, const jso
 	for (size_t i = 0; i < shown; i++)
 		block_put_finding(l, json_array_get(findings, i));
 	if (shown < count && room > 0) {
-		lines_addf(l, PAINT_DIM, INDENT "%zu more: rlctl review show %lld", count - shown, field_count(view->run, "id"));
+		lines_addf(l, PAINT_DIM, INDENT "%zu more: rlctl review show %lld", count - shown,
+		    field_count(view->run, "id"));
 		lines_end(l);
 	}
 }

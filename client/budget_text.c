@@ -40,9 +40,10 @@ static const struct {
 /* reserved NaN: nothing is to be said of it. */
 static char *budget_part(size_t kind, double spent, double limit, double reserved)
 {
-	char *had = kinds[kind].print(spent), *most = kinds[kind].print(limit), *aside = kinds[kind].print(reserved > 0 ? reserved : 0);
-	char *text = xasprintf("%s of %s%s%s%s%s", had, most, kinds[kind].unit, reserved > 0 ? ", " : "", reserved > 0 ? aside : "",
-		reserved > 0 ? " set aside" : "");
+	char *had = kinds[kind].print(spent), *most = kinds[kind].print(limit),
+	     *aside = kinds[kind].print(reserved > 0 ? reserved : 0);
+	char *text = xasprintf("%s of %s%s%s%s%s", had, most, kinds[kind].unit,
+	    reserved > 0 ? ", " : "", reserved > 0 ? aside : "", reserved > 0 ? " set aside" : "");
 
 	free(had);
 	free(most);
@@ -60,7 +61,9 @@ char *budget_line(const json_t *budget)
 
 		if (isnan(limit))
 			continue;
-		text = budget_part(i, field_real(budget, kinds[i].spent), limit, kinds[i].reserved != NULL ? field_real(budget, kinds[i].reserved) : (double)NAN);
+		text = budget_part(i, field_real(budget, kinds[i].spent), limit,
+		    kinds[i].reserved != NULL ? field_real(budget, kinds[i].reserved)
+		                              : (double)NAN);
 		buf_separate(&line, "; ");
 		buf_adds(&line, text);
 		free(text);

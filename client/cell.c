@@ -66,7 +66,9 @@ char *cell_age(const json_t *object, const char *key)
 /* "CLOCK (BEFORE SPAN AFTER)"; takes span. */
 static char *cell_clock(int64_t time, const char *before, char *span, const char *after)
 {
-	char *clock = print_clock(time), *text = time == FIELD_NONE ? xstrdup("") : xasprintf("%s (%s%s%s)", clock, before, span, after);
+	char *clock = print_clock(time),
+	     *text = time == FIELD_NONE ? xstrdup("")
+	                                : xasprintf("%s (%s%s%s)", clock, before, span, after);
 
 	free(clock);
 	free(span);
@@ -99,7 +101,9 @@ char *cell_reason(const json_t *run, const char *key)
 	char *until = cell_until(run, "next_at"), *text;
 
 	(void)key;
-	text = *until == '\0' ? xstrdup(reason) : xasprintf("%s%snext try at %s", reason, *reason != '\0' ? "; " : "", until);
+	text = *until == '\0'
+	    ? xstrdup(reason)
+	    : xasprintf("%s%snext try at %s", reason, *reason != '\0' ? "; " : "", until);
 	free(until);
 	return text;
 }
@@ -112,7 +116,8 @@ char *cell_tokens(const json_t *object, const char *key)
 	(void)key;
 	if (json_is_integer(value))
 		return print_count(json_integer_value(value));
-	for (void *kind = json_object_iter((json_t *)value); kind != NULL; kind = json_object_iter_next((json_t *)value, kind))
+	for (void *kind = json_object_iter((json_t *)value); kind != NULL;
+	     kind = json_object_iter_next((json_t *)value, kind))
 		sum += json_integer_value(json_object_iter_value(kind));
 	return sum == 0 ? xstrdup("") : print_count(sum);
 }
@@ -137,7 +142,8 @@ char *cell_exit(const json_t *attempt, const char *key)
 
 char *cell_fault(const json_t *attempt, const char *key)
 {
-	const char *fault = field_text(attempt, "fault"), *what = field_text(attempt, strcmp(fault, "task") == 0 ? "outcome" : fault);
+	const char *fault = field_text(attempt, "fault"),
+	           *what = field_text(attempt, strcmp(fault, "task") == 0 ? "outcome" : fault);
 
 	(void)key;
 	/* how it exited stands beside it */

@@ -9,7 +9,8 @@
 #include "client/print.h"
 
 /* more: parameters beside the id. The other runs are not spared because one was refused. */
-static int change_each(struct client *c, const char *method, const json_t *more, void (*tell)(struct client *c, int64_t asked, const json_t *run))
+static int change_each(struct client *c, const char *method, const json_t *more,
+    void (*tell)(struct client *c, int64_t asked, const json_t *run))
 {
 	int worst = EXIT_DONE;
 
@@ -72,7 +73,8 @@ static void tell_resumed(struct client *c, int64_t asked, const json_t *run)
 	fputs(".\n", c->talk.file);
 }
 
-static int change_only(struct client *c, const char *method, void (*tell)(struct client *c, int64_t asked, const json_t *run))
+static int change_only(struct client *c, const char *method,
+    void (*tell)(struct client *c, int64_t asked, const json_t *run))
 {
 	json_t *more = json_object();
 	int status = change_each(c, method, more, tell);

@@ -121,9 +121,12 @@ int client_parse_run(const char *text, int64_t *run, int64_t *attempt)
 	if (attempt != NULL)
 		*attempt = FIELD_NONE;
 	if (parse_id(text, length, run) == 0 &&
-	    (text[length] == '\0' || (attempt != NULL && parse_id(text + length + 1, strlen(text + length + 1), attempt) == 0)))
+	    (text[length] == '\0' ||
+	        (attempt != NULL &&
+	            parse_id(text + length + 1, strlen(text + length + 1), attempt) == 0)))
 		return 0;
-	warnx("%s is no %s; \"rlctl list\" shows the runs", text, attempt == NULL ? "run's number" : "number of a run (42) or an attempt (42/3)");
+	warnx("%s is no %s; \"rlctl list\" shows the runs", text,
+	    attempt == NULL ? "run's number" : "number of a run (42) or an attempt (42/3)");
 	return EXIT_USAGE;
 }
 

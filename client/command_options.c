@@ -180,7 +180,9 @@ static json_t *path_value(const struct option_row *row, const char *path)
 static json_t *new_file_value(const struct option_row *row, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
-	char *directory = slash == NULL ? xstrdup(".") : xasprintf("%.*s", slash == path ? 1 : (int)(slash - path), path);
+	char *directory = slash == NULL
+	    ? xstrdup(".")
+	    : xasprintf("%.*s", slash == path ? 1 : (int)(slash - path), path);
 	char real[PATH_MAX], target[PATH_MAX];
 	struct stat st;
 	json_t *value = NULL;
@@ -189,13 +191,16 @@ static json_t *new_file_value(const struct option_row *row, const char *path)
 		warn("--%s: %s", row->name, directory);
 	} else if (!S_ISDIR(st.st_mode)) {
 		warnx("--%s: %s is not a directory", row->name, directory);
-	} else if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) {
+	} else if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+	    (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) {
 		warnx("--%s: %s is a directory; name a file in it", row->name, path);
 	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		warnx("--%s: %s is no regular file; name another", row->name, path);
 	} else {
 		/* what a link leads to is meant, not the link */
-		value = realpath(path, target) != NULL ? json_string(target) : json_sprintf("%s/%s", strcmp(real, "/") == 0 ? "" : real, name);
+		value = realpath(path, target) != NULL
+		    ? json_string(target)
+		    : json_sprintf("%s/%s", strcmp(real, "/") == 0 ? "" : real, name);
 		if (value == NULL)
 			warnx("--%s: the path is not UTF-8; choose one that is", row->name);
 	}
@@ -386,7 +391,9 @@ static void table_add(struct table *t, const struct option_row *rows)
 {
 	for (; rows != NULL && rows->name != NULL && t->count < ROWS_MAX; rows++) {
 		char *end = t->shorts + strlen(t->shorts);
-		int argument = rows->argument == NULL ? no_argument : is_maybe(rows) ? optional_argument : required_argument;
+		int argument = rows->argument == NULL ? no_argument
+		    : is_maybe(rows)                  ? optional_argument
+		                                      : required_argument;
 
 		t->longs[t->count] = (struct option){ rows->name, argument, NULL, FIRST_CODE + t->count };
 		t->rows[t->count++] = rows;

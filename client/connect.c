@@ -24,7 +24,8 @@ enum attempt_result {
 };
 
 /* why: what to tell when this was the last hope. */
-static enum attempt_result connect_attempt(const char *path, const struct call_trust *trust, struct call_conn **conn, json_t **hello, struct call_error *why)
+static enum attempt_result connect_attempt(const char *path, const struct call_trust *trust,
+    struct call_conn **conn, json_t **hello, struct call_error *why)
 {
 	json_t *params;
 	uid_t peer;
@@ -32,9 +33,12 @@ static enum attempt_result connect_attempt(const char *path, const struct call_t
 
 	memset(why, 0, sizeof(*why));
 	if (failure == -EPERM) {
-		snprintf(why->message, sizeof(why->message), "the daemon at %s belongs to uid %d, and you are uid %d; nothing was sent to it", path,
-			(int)peer, (int)geteuid());
-		snprintf(why->hint, sizeof(why->hint), "name a socket of your own daemon, or add --trust-uid %d if that user may see your environment", (int)peer);
+		snprintf(why->message, sizeof(why->message),
+		    "the daemon at %s belongs to uid %d, and you are uid %d; nothing was sent to it",
+		    path, (int)peer, (int)geteuid());
+		snprintf(why->hint, sizeof(why->hint),
+		    "name a socket of your own daemon, or add --trust-uid %d if that user may see your environment",
+		    (int)peer);
 		return ATTEMPT_UNTRUSTED;
 	}
 	if (failure == -EACCES) {
@@ -46,7 +50,8 @@ static enum attempt_result connect_attempt(const char *path, const struct call_t
 		strlcpy(why->message, strerror(-failure), sizeof(why->message));
 		return ATTEMPT_SILENT;
 	}
-	params = json_pack("{s:s, s:i, s:i}", "client", "rlctl " RLD_VERSION, "min", CONNECT_PROTOCOL, "max", CONNECT_PROTOCOL);
+	params = json_pack("{s:s, s:i, s:i}", "client", "rlctl " RLD_VERSION, "min",
+	    CONNECT_PROTOCOL, "max", CONNECT_PROTOCOL);
 	*hello = call_method(*conn, "daemon.hello", params, why);
 	if (*hello != NULL)
 		return ATTEMPT_CONNECTED;
@@ -64,7 +69,8 @@ bool connect_again(const char *path, const struct call_trust *trust, struct call
 	return connect_attempt(path, trust, conn, hello, &why) == ATTEMPT_CONNECTED;
 }
 
-static int connect_named(const char *path, const struct call_trust *trust, struct call_conn **conn, json_t **hello, char **found)
+static int connect_named(const char *path, const struct call_trust *trust, struct call_conn **conn,
+    json_t **hello, char **found)
 {
 	struct call_error why;
 
@@ -73,7 +79,9 @@ static int connect_named(const char *path, const struct call_trust *trust, struc
 		*found = xstrdup(path);
 		return 0;
 	case ATTEMPT_SILENT:
-		warnx("no daemon answers at %s: %s; start one with \"rld --socket %s\", or name another socket", path, why.message, path);
+		warnx(
+		    "no daemon answers at %s: %s; start one with \"rld --socket %s\", or name another socket",
+		    path, why.message, path);
 		return EXIT_NO_DAEMON;
 	case ATTEMPT_UNTRUSTED:
 		error_print(&why, NULL);
@@ -171,7 +179,8 @@ out:
 	return status;
 }
 
-int connect_daemon(const char *named, enum connect_start start, const struct call_trust *trust, struct call_conn **conn, json_t **hello, char **path)
+int connect_daemon(const char *named, enum connect_start start, const struct call_trust *trust,
+    struct call_conn **conn, json_t **hello, char **path)
 {
 	struct search s = { .trust = trust, .conn = conn, .hello = hello, .found = path };
 	enum attempt_result result;

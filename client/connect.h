@@ -19,7 +19,8 @@ enum connect_start {
 
 /* named: the only socket to try, NULL to search; only a search starts a daemon. Daemons of users that are not in trust get nothing from us. 0 with the connection, the daemon's reply to daemon.hello and the path of the
  * socket (malloc'd), all the caller's; or an exit code after telling. */
-int connect_daemon(const char *named, enum connect_start start, const struct call_trust *trust, struct call_conn **conn, json_t **hello, char **path);
+int connect_daemon(const char *named, enum connect_start start, const struct call_trust *trust,
+    struct call_conn **conn, json_t **hello, char **path);
 
 /* The same for a daemon that was there before: one quick try, without a word. */
 bool connect_again(const char *path, const struct call_trust *trust, struct call_conn **conn, json_t **hello);

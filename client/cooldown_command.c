@@ -25,7 +25,8 @@ static char *cooldown_until(const json_t *account, const char *key)
 static char *cooldown_why(const json_t *account, const char *key)
 {
 	static const char human[] = "human:";
-	const char *kind = field_text(account, "kind"), *by = field_text(account, "set_by"), *reason = field_text(account, "reason");
+	const char *kind = field_text(account, "kind"), *by = field_text(account, "set_by"),
+	           *reason = field_text(account, "reason");
 
 	(void)key;
 	if (!field_true(account, "in_force"))
@@ -63,9 +64,14 @@ static char *cooldown_spent(const json_t *account, const char *key)
 	struct buf line = { 0 };
 
 	cooldown_add(&line, cooldown_part(cell_cost(spent, "cost_usd"), cell_cost(limits, "budget_day_usd"), ""));
-	cooldown_add(&line, cooldown_part(tokens > 0 ? print_count(tokens) : xstrdup(""), print_count(field_int(limits, "budget_day_tokens")), " tokens"));
+	cooldown_add(&line,
+	    cooldown_part(tokens > 0 ? print_count(tokens) : xstrdup(""),
+	        print_count(field_int(limits, "budget_day_tokens")), " tokens"));
 	/* how long agents ran is of interest where it is limited */
-	cooldown_add(&line, most_ms == FIELD_NONE ? xstrdup("") : cooldown_part(cell_duration(spent, "wall_ms"), print_duration(most_ms), ""));
+	cooldown_add(&line,
+	    most_ms == FIELD_NONE
+	        ? xstrdup("")
+	        : cooldown_part(cell_duration(spent, "wall_ms"), print_duration(most_ms), ""));
 	return buf_take(&line, NULL);
 }
 
@@ -138,7 +144,8 @@ static int cooldown_change(struct client *c, const char *method, json_t *params)
 		fputs(": ", c->talk.file);
 		print_painted(&c->talk, PAINT_NONE, text);
 		if (waiting > 0 && field_true(account, "in_force"))
-			fprintf(c->talk.file, "; %lld slot%s for it", (long long)waiting, waiting == 1 ? " waits" : "s wait");
+			fprintf(c->talk.file, "; %lld slot%s for it", (long long)waiting,
+			    waiting == 1 ? " waits" : "s wait");
 		fputs(".\n", c->talk.file);
 		free(text);
 	}
@@ -158,12 +165,15 @@ static int cooldown_clear(struct client *c)
 /* For how long, or until when. */
 static int cooldown_set(struct client *c)
 {
-	const char *when = c->options.count > 2 ? c->options.arguments[2] : NULL, *reason = options_text(&c->options, "message");
+	const char *when = c->options.count > 2 ? c->options.arguments[2] : NULL,
+	           *reason = options_text(&c->options, "message");
 	json_t *params = json_object();
 	int64_t ms;
 
 	if (when == NULL) {
-		warnx("until when? Say it with \"rlctl cooldown set %s 2h\", or with a time such as 2026-11-22T22:52:00Z", c->options.arguments[1]);
+		warnx(
+		    "until when? Say it with \"rlctl cooldown set %s 2h\", or with a time such as 2026-11-22T22:52:00Z",
+		    c->options.arguments[1]);
 		json_decref(params);
 		return EXIT_USAGE;
 	}
@@ -172,7 +182,9 @@ static int cooldown_set(struct client *c)
 	} else if (time_parse(when, &ms) == 0) {
 		json_object_set_new(params, "until", json_string(when));
 	} else {
-		warnx("%s is neither a duration such as 90s, 15m, 2h or 1d nor a time such as 2026-11-22T22:52:00Z or 2026-11-22T23:52:00+01:00", when);
+		warnx(
+		    "%s is neither a duration such as 90s, 15m, 2h or 1d nor a time such as 2026-11-22T22:52:00Z or 2026-11-22T23:52:00+01:00",
+		    when);
 		json_decref(params);
 		return EXIT_USAGE;
 	}

@@ -73,7 +73,8 @@ int diff_command(struct client *c)
 		next = field_int(result, "next");
 		output_add(&text, result, "diff");
 		/* A page a time, for a diff may be longer than a reply. */
-		more = !c->json && next != FIELD_NONE && !field_true(result, "eof") && next > field_int(params, "offset");
+		more = !c->json && next != FIELD_NONE && !field_true(result, "eof") &&
+		    next > field_int(params, "offset");
 		json_object_set_new(params, "offset", json_integer(next));
 		json_decref(result);
 	}

@@ -33,7 +33,8 @@ static size_t count_state(const json_t *checks, const char *state)
 static size_t count_all(const json_t *report, const char *state)
 {
 	const json_t *client = json_object_get(report, "client"), *agents = field_array(client, "agents");
-	size_t count = count_state(field_array(report, "checks"), state) + count_state(field_array(client, "checks"), state);
+	size_t count = count_state(field_array(report, "checks"), state) +
+	    count_state(field_array(client, "checks"), state);
 
 	for (size_t i = 0; i < json_array_size(agents); i++)
 		count += count_state(field_array(json_array_get(agents, i), "checks"), state);
@@ -55,7 +56,8 @@ static void print_checks(const struct print *p, const json_t *checks, size_t wid
 {
 	for (size_t i = 0; i < json_array_size(checks); i++) {
 		const json_t *check = json_array_get(checks, i);
-		const char *state = field_text(check, "state"), *name = field_text(check, "name"), *remedy = field_text(check, "remedy");
+		const char *state = field_text(check, "state"), *name = field_text(check, "name"),
+		           *remedy = field_text(check, "remedy");
 
 		fputs("  ", p->file);
 		print_painted(p, paint_of(state), state);
@@ -127,10 +129,15 @@ static void add_user(json_t *checks, const json_t *report)
 	int64_t uid = field_int(report, "uid");
 
 	if (uid != FIELD_NONE && uid != (int64_t)geteuid())
-		program_check_add(checks, "user", "warning", xasprintf("the daemon is uid %lld, you are uid %d: agents have your HOME and PATH, but not your rights",
-			(long long)uid, (int)geteuid()), "use a daemon of your own, or see that this user may read and write there");
+		program_check_add(checks, "user", "warning",
+		    xasprintf(
+		        "the daemon is uid %lld, you are uid %d: agents have your HOME and PATH, but not your rights",
+		        (long long)uid, (int)geteuid()),
+		    "use a daemon of your own, or see that this user may read and write there");
 	if (getenv("HOME") == NULL)
-		program_check_add(checks, "HOME", "warning", xstrdup("not set: agents find neither their login nor their settings"), "export HOME");
+		program_check_add(checks, "HOME", "warning",
+		    xstrdup("not set: agents find neither their login nor their settings"),
+		    "export HOME");
 	if (getenv("PATH") == NULL)
 		program_check_add(checks, "PATH", "failed", xstrdup("not set: no agent is found"), "export PATH");
 }
@@ -138,7 +145,8 @@ static void add_user(json_t *checks, const json_t *report)
 /* Also without a daemon: then the part of the client is all there is. */
 static json_t *doctor_examine(struct client *c, int64_t ms)
 {
-	json_t *params = options_given(&c->options, "deep") ? json_pack("{s:b}", "deep", 1) : NULL, *checks = json_array(), *agents, *report;
+	json_t *params = options_given(&c->options, "deep") ? json_pack("{s:b}", "deep", 1) : NULL,
+	       *checks = json_array(), *agents, *report;
 	int status;
 
 	report = client_call(c, "daemon.doctor", params, &status);

@@ -44,7 +44,10 @@ static void print_event(const struct print *p, const json_t *event)
 
 		if (options_is_choice(EVENT_HEAD, key) || json_is_null(value))
 			continue;
-		text = json_is_string(value) ? xstrdup(json_string_value(value)) : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS));
+		text = json_is_string(value)
+		    ? xstrdup(json_string_value(value))
+		    : json_dumps(
+		          value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS));
 		buf_addf(&line, " %s=%s", key, text);
 		free(text);
 	}
@@ -73,7 +76,8 @@ static int events_list(struct client *c, int64_t run, int64_t since)
 		int status;
 		size_t n;
 
-		result = client_call(c, "event.list", json_pack("{s:I, s:i}", "since", (json_int_t)since, "limit", PAGE), &status);
+		result = client_call(c, "event.list",
+		    json_pack("{s:I, s:i}", "since", (json_int_t)since, "limit", PAGE), &status);
 		if (result == NULL)
 			return status;
 		events = field_array(result, "events");
@@ -100,7 +104,8 @@ static int events_follow(struct client *c)
 		const json_t *params;
 
 		if (got == -1) {
-			warnx("the daemon has gone; \"rlctl events -f --since SEQ\" goes on from the last number shown");
+			warnx(
+			    "the daemon has gone; \"rlctl events -f --since SEQ\" goes on from the last number shown");
 			return EXIT_NO_DAEMON;
 		}
 		if (got != 1)
@@ -109,7 +114,8 @@ static int events_follow(struct client *c)
 		if (field_is(message, "method", "event"))
 			events_tell(c, params);
 		else if (field_is(message, "method", "gap"))
-			warnx("events %lld to %lld are no longer kept", field_count(params, "from"), field_count(params, "to"));
+			warnx("events %lld to %lld are no longer kept", field_count(params, "from"),
+			    field_count(params, "to"));
 		json_decref(message);
 		if (fflush(c->out.file) == EOF)
 			return EXIT_REFUSED;

@@ -64,7 +64,8 @@ static int group_change(struct client *c, const char *method, json_t *params)
 			fputs(": as many slots as the daemon has", c->talk.file);
 		else
 			fprintf(c->talk.file, ": %lld slot%s", (long long)slots, slots == 1 ? "" : "s");
-		fprintf(c->talk.file, ", %lld in use%s.\n", field_count(group, "used"), field_true(group, "paused") ? "; paused" : "");
+		fprintf(c->talk.file, ", %lld in use%s.\n", field_count(group, "used"),
+		    field_true(group, "paused") ? "; paused" : "");
 	}
 	json_decref(group);
 	return status;
@@ -89,7 +90,8 @@ static int group_set(struct client *c)
 	if (text != NULL && client_parse_id(text, &slots) == 0) {
 		json_object_set_new(params, "slots", json_integer(slots));
 	} else if (text == NULL || strcmp(text, "default") != 0) {
-		warnx(text == NULL ? "how many slots? Say it with --slots N, or --slots default" : "--slots takes a number from 1 on, or the word default");
+		warnx(text == NULL ? "how many slots? Say it with --slots N, or --slots default"
+		                   : "--slots takes a number from 1 on, or the word default");
 		json_decref(params);
 		return EXIT_USAGE;
 	}

@@ -84,9 +84,13 @@ static void hold_print(const struct print *p, const json_t *hold)
 	table_member(t, "by", PAINT_NONE, hold, "decided_by");
 	table_member(t, "message", PAINT_NONE, hold, "message");
 	if (strcmp(state, "open") == 0 && lost)
-		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl hold rework %lld, which runs it again, or reject %lld", id, id));
+		table_fact(t, "next", PAINT_NONE,
+		    xasprintf(
+		        "rlctl hold rework %lld, which runs it again, or reject %lld", id, id));
 	else if (strcmp(state, "open") == 0)
-		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl hold approve %lld, reject %lld, or rework %lld -m TEXT", id, id, id));
+		table_fact(t, "next", PAINT_NONE,
+		    xasprintf("rlctl hold approve %lld, reject %lld, or rework %lld -m TEXT", id,
+		        id, id));
 	table_print_facts(t, p);
 	if (json_array_size(reviews) > 0)
 		fputc('\n', p->file);
@@ -141,7 +145,9 @@ static int hold_need_message(struct client *c, int64_t id)
 	json_t *hold = client_get(c, "hold.get", "id", id, &status);
 
 	if (hold != NULL && !field_is(hold, "kind", "lost") && field_is(hold, "state", "open")) {
-		warnx("what is to be done? Say it with \"rlctl hold rework %lld -m TEXT\", or with \"-m -\" on standard input", (long long)id);
+		warnx(
+		    "what is to be done? Say it with \"rlctl hold rework %lld -m TEXT\", or with \"-m -\" on standard input",
+		    (long long)id);
 		status = EXIT_USAGE;
 	}
 	json_decref(hold);
@@ -174,7 +180,9 @@ static int hold_decide(struct client *c, const char *method, bool rework)
 
 		fprintf(c->talk.file, "Hold %lld: ", (long long)id);
 		print_painted(&c->talk, print_state_paint(field_text(hold, "state")), field_text(hold, "state"));
-		fprintf(c->talk.file, ". \"rlctl wait %lld\" waits for the end of the run, \"rlctl show %lld\" shows it.\n", run, run);
+		fprintf(c->talk.file,
+		    ". \"rlctl wait %lld\" waits for the end of the run, \"rlctl show %lld\" shows it.\n",
+		    run, run);
 	}
 	json_decref(hold);
 	free(message);
@@ -212,6 +220,7 @@ void hold_tell_open(const struct client *c, const json_t *holds)
 		const json_t *hold = json_array_get(holds, i);
 		long long id = field_count(hold, "id");
 
-		fprintf(c->talk.file, "Run %lld waits for you: \"rlctl hold show %lld\".\n", field_count(hold, "run"), id);
+		fprintf(c->talk.file, "Run %lld waits for you: \"rlctl hold show %lld\".\n",
+		    field_count(hold, "run"), id);
 	}
 }

@@ -40,7 +40,8 @@ static const struct table_column columns[] = {
 	{ "WHY", TABLE_FLEXIBLE, list_why, .key = "cause" },
 };
 
-static const struct listing runs = { "run.list", "runs", columns, ARRAY_SIZE(columns), "There are no runs.", "rlctl list" };
+static const struct listing runs = { "run.list", "runs", columns, ARRAY_SIZE(columns),
+	"There are no runs.", "rlctl list" };
 
 int list_command(struct client *c)
 {

@@ -83,7 +83,8 @@ static void set_text(char **at, const char *text)
 	text_set(at, *text == '\0' ? NULL : text);
 }
 
-static void live_say(const struct live *live, enum paint paint, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void live_say(const struct live *live, enum paint paint, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 static void say_cut(const struct live *live, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void live_say(const struct live *live, enum paint paint, const char *fmt, ...)
@@ -117,11 +118,12 @@ static void say_cut(const struct live *live, const char *fmt, ...)
 }
 
 static char *live_whose(const struct live *live, const struct live_slot *slot, const char *word);
-static void say_of(const struct live *live, const struct live_slot *slot, const char *word, enum paint paint, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+static void say_of(const struct live *live, const struct live_slot *slot, const char *word,
+    enum paint paint, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /* A line about a slot: whose it is, if there are several, and what. */
-static void say_of(const struct live *live, const struct live_slot *slot, const char *word, enum paint paint, const char *fmt, ...)
+static void say_of(const struct live *live, const struct live_slot *slot, const char *word,
+    enum paint paint, const char *fmt, ...)
 {
 	char *who = live_whose(live, slot, word), *text;
 	va_list ap;
@@ -142,8 +144,9 @@ static char *live_whose(const struct live *live, const struct live_slot *slot, c
 	if (!live->many)
 		return xstrdup("");
 	name = status_tag_name(slot->number);
-	text = xasprintf("%s%s%s%s%s: ", name, *word != '\0' ? " " : "", word, slot->task != NULL && slot->number != 0 ? " " : "",
-		slot->task != NULL && slot->number != 0 ? slot->task : "");
+	text = xasprintf("%s%s%s%s%s: ", name, *word != '\0' ? " " : "", word,
+	    slot->task != NULL && slot->number != 0 ? " " : "",
+	    slot->task != NULL && slot->number != 0 ? slot->task : "");
 	free(name);
 	return text;
 }
@@ -174,7 +177,8 @@ static void on_iteration(struct live *live, const json_t *event)
 	char *most = live->iterations == FIELD_NONE ? xstrdup("") : xasprintf("/%lld", (long long)live->iterations);
 
 	if (live->many)
-		live_say(live, *state == '\0' ? PAINT_BOLD : print_state_paint(state), "Iteration %lld%s%s%s", field_count(event, "iteration"), most,
+		live_say(live, *state == '\0' ? PAINT_BOLD : print_state_paint(state),
+		    "Iteration %lld%s%s%s", field_count(event, "iteration"), most,
 		    *state != '\0' ? " " : "", state);
 	free(most);
 }
@@ -195,7 +199,8 @@ static void on_slot_merged(struct live *live, const json_t *event)
 	struct live_slot *slot = slot_of(live, event);
 	char *name = status_tag_name(slot->number);
 
-	live_say(live, PAINT_GREEN, "%s MERGE merged %s as %.12s", name, field_text(event, "task"), field_text(event, "commit"));
+	live_say(live, PAINT_GREEN, "%s MERGE merged %s as %.12s", name, field_text(event, "task"),
+	    field_text(event, "commit"));
 	free(name);
 }
 
@@ -212,7 +217,8 @@ struct live_phase {
 /* In the words of requirement 002. */
 static void say_passed(struct live *live, struct live_slot *slot, bool commit)
 {
-	say_of(live, slot, commit ? "COMMIT" : "PASSED", PAINT_GREEN, commit ? "Review passed! Proceeding to commit." : "Review passed!");
+	say_of(live, slot, commit ? "COMMIT" : "PASSED", PAINT_GREEN,
+	    commit ? "Review passed! Proceeding to commit." : "Review passed!");
 	slot->passed = false;
 }
 
@@ -238,7 +244,8 @@ static void on_reviewing(const struct live_phase *t)
 static void say_reviewing(struct live *live, struct live_slot *slot)
 {
 	if (slot->most > 0)
-		say_of(live, slot, "REVIEW", PAINT_BOLD, "Reviewing changes (iteration %lld/%lld)...", slot->round, slot->most);
+		say_of(live, slot, "REVIEW", PAINT_BOLD,
+		    "Reviewing changes (iteration %lld/%lld)...", slot->round, slot->most);
 	slot->most = 0;
 }
 
@@ -252,9 +259,12 @@ static void on_fixing(const struct live_phase *t)
 	if (strncmp(t->before, "checking ", strlen("checking ")) == 0)
 		say_of(t->live, t->slot, word, PAINT_BOLD, "A check failed. Running fixer (fix %lld)...", fix);
 	else if (*why != '\0')
-		say_of(t->live, t->slot, word, PAINT_BOLD, "It cannot be committed or merged as it is. Running fixer (fix %lld)%s", fix, why);
+		say_of(t->live, t->slot, word, PAINT_BOLD,
+		    "It cannot be committed or merged as it is. Running fixer (fix %lld)%s", fix,
+		    why);
 	else
-		say_of(t->live, t->slot, word, PAINT_BOLD, "Issues found. Running corrector (iteration %lld/%lld)...", t->slot->round,
+		say_of(t->live, t->slot, word, PAINT_BOLD,
+		    "Issues found. Running corrector (iteration %lld/%lld)...", t->slot->round,
 		    field_count(t->event, "max_reviews"));
 	free(why);
 	free(word);
@@ -377,8 +387,8 @@ static void on_attempt_started(struct live *live, const json_t *event)
 
 	if (is_review(event))
 		say_reviewing(live, slot_of(live, event));
-	live_say(live, PAINT_DIM, "  %s%s: %s (attempt %lld/%lld)", name, field_text(event, "role"), field_text(event, "agent"), field_count(event, "run"),
-		field_count(event, "number"));
+	live_say(live, PAINT_DIM, "  %s%s: %s (attempt %lld/%lld)", name, field_text(event, "role"),
+	    field_text(event, "agent"), field_count(event, "run"), field_count(event, "number"));
 	free(name);
 }
 
@@ -409,7 +419,9 @@ static char *live_ending(const json_t *event)
 	if (field_count(event, "exit_code") != 0)
 		return xasprintf("exit status %lld", field_count(event, "exit_code"));
 	/* an exit status of 0 alone is no success, and what has been changed is looked at later */
-	return xstrdup(is_no_success(event) ? field_text(event, "outcome") : live_changes_tree(event) ? "ended" : "done");
+	return xstrdup(is_no_success(event) ? field_text(event, "outcome")
+	        : live_changes_tree(event)  ? "ended"
+	                                    : "done");
 }
 
 static void on_attempt_ended(struct live *live, const json_t *event)
@@ -424,8 +436,9 @@ static void on_attempt_ended(struct live *live, const json_t *event)
 	/* one that could not be started has no other event */
 	if (is_review(event))
 		say_reviewing(live, slot_of(live, event));
-	live_say(live, fine ? PAINT_DIM : PAINT_RED, "  %s%s: %s%s%s%s%s%s", name, field_text(event, "role"), how, *took != '\0' ? " in " : "", took,
-		*cost != '\0' ? ", " : "", cost, why);
+	live_say(live, fine ? PAINT_DIM : PAINT_RED, "  %s%s: %s%s%s%s%s%s", name,
+	    field_text(event, "role"), how, *took != '\0' ? " in " : "", took,
+	    *cost != '\0' ? ", " : "", cost, why);
 	free(name);
 	free(how);
 	free(why);
@@ -455,8 +468,10 @@ static void on_review_decided(struct live *live, const json_t *event)
 	slot->round = field_count(event, "round");
 	name = slot_name(live, event);
 	if (counted)
-		live_say(live, print_state_paint(decision), "  %s%s: %lld new, %lld repeated, %lld resolved", name, decision, field_count(event, "new"),
-			field_count(event, "repeated"), field_count(event, "resolved"));
+		live_say(live, print_state_paint(decision),
+		    "  %s%s: %lld new, %lld repeated, %lld resolved", name, decision,
+		    field_count(event, "new"), field_count(event, "repeated"),
+		    field_count(event, "resolved"));
 	else
 		live_say(live, print_state_paint(decision), "  %s%s", name, decision);
 	free(name);
@@ -480,8 +495,10 @@ static void on_finding(struct live *live, const json_t *event)
 	const char *severity = field_text(event, "severity"), *text = field_text(event, "text");
 	char *place = cell_place(event, NULL);
 
-	say_cut(live, "    - %s%s%s%s%s%.*s", field_is(event, "state", "resolved") ? "resolved: " : "", place, *place != '\0' ? " " : "",
-	    severity, *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text);
+	say_cut(live, "    - %s%s%s%s%s%.*s",
+	    field_is(event, "state", "resolved") ? "resolved: " : "", place,
+	    *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
+	    (int)strcspn(text, "\r\n"), text);
 	free(place);
 }
 
@@ -501,7 +518,8 @@ static void on_hold_closed(struct live *live, const json_t *event)
 	const char *state = field_text(event, "state"), *by = field_text(event, "by");
 	char *why = live_because(event, "message", "");
 
-	say_cut(live, "Hold %lld: %s%s%s%.*s", field_count(event, "hold"), state, *by != '\0' ? " by " : "", by, (int)strcspn(why, "\r\n"), why);
+	say_cut(live, "Hold %lld: %s%s%s%.*s", field_count(event, "hold"), state,
+	    *by != '\0' ? " by " : "", by, (int)strcspn(why, "\r\n"), why);
 	free(why);
 }
 

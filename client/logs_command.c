@@ -58,8 +58,10 @@ static int print_streams(const struct logs *l, int64_t id, int64_t *offsets, boo
 	for (size_t i = 0; l->streams[i] != NULL && status == 0; i++) {
 		bool ended = false;
 
-		status = output_print(l->client, strcmp(l->streams[i], "stderr") == 0 && !l->client->json ? &l->client->talk : &l->client->out,
-			id, l->streams[i], &offsets[i], &ended);
+		status = output_print(l->client,
+		    strcmp(l->streams[i], "stderr") == 0 && !l->client->json ? &l->client->talk
+		                                                             : &l->client->out,
+		    id, l->streams[i], &offsets[i], &ended);
 		*eof = *eof && ended;
 	}
 	return status;
@@ -153,10 +155,13 @@ static int show_run(const struct logs *l)
 			return status;
 	}
 	if (l->only == FIELD_NONE && last == 0 && !l->client->json)
-		fprintf(l->client->talk.file, "Run %lld has no attempts; \"rlctl show %lld\" says why.\n", (long long)l->run, (long long)l->run);
+		fprintf(l->client->talk.file,
+		    "Run %lld has no attempts; \"rlctl show %lld\" says why.\n", (long long)l->run,
+		    (long long)l->run);
 	if (l->only == FIELD_NONE)
 		return EXIT_DONE;
-	warnx("run %lld has no attempt %lld; \"rlctl show %lld\" lists them", (long long)l->run, (long long)l->only, (long long)l->run);
+	warnx("run %lld has no attempt %lld; \"rlctl show %lld\" lists them", (long long)l->run,
+	    (long long)l->only, (long long)l->run);
 	return EXIT_REFUSED;
 }
 
@@ -164,7 +169,9 @@ int logs_command(struct client *c)
 {
 	const char *stream = options_text(&c->options, "stream");
 	const char *one[] = { stream, NULL };
-	struct logs l = { .client = c, .streams = stream == NULL ? both : one, .follow = options_given(&c->options, "follow") };
+	struct logs l = { .client = c,
+		.streams = stream == NULL ? both : one,
+		.follow = options_given(&c->options, "follow") };
 	int status = client_parse_run(c->options.arguments[0], &l.run, &l.only);
 
 	if (status == 0 && l.follow) {

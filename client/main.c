@@ -139,8 +139,9 @@ static void print_overview(FILE *file)
 
 static void print_help(FILE *file, const struct command *command)
 {
-	fprintf(file, "usage: rlctl %s%s%s\n\n%c%s.\n", command->name, *command->usage != '\0' ? " " : "", command->usage,
-		command->help[0] - 'a' + 'A', command->help + 1);
+	fprintf(file, "usage: rlctl %s%s%s\n\n%c%s.\n", command->name,
+	    *command->usage != '\0' ? " " : "", command->usage, command->help[0] - 'a' + 'A',
+	    command->help + 1);
 	if (command->options != NULL) {
 		fputs("\nOptions:\n", file);
 		options_print(file, command->options);
@@ -184,7 +185,8 @@ static bool main_has_answered(const struct client *c)
 static int check_particular(const struct client *c)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(particular); i++) {
-		if (strcmp(particular[i].command, c->command->name) != 0 || !options_given(&c->options, particular[i].option) ||
+		if (strcmp(particular[i].command, c->command->name) != 0 ||
+		    !options_given(&c->options, particular[i].option) ||
 		    options_is_choice(particular[i].actions, c->options.arguments[0]))
 			continue;
 		warnx("--%s goes with \"rlctl %s %s\"", particular[i].option, c->command->name, particular[i].actions);

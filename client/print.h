@@ -24,7 +24,8 @@ void print_init(struct print *p, FILE *file, const char *when);
 /* Escaped, on one line, in a colour. */
 void print_painted(const struct print *p, enum paint paint, const char *text);
 
-void print_paintedf(const struct print *p, enum paint paint, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void print_paintedf(const struct print *p, enum paint paint, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* The same as a message of rlctl on stderr: warnx(3), escaped. */
 void print_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -48,7 +48,8 @@ char *probe_version(const char *text)
 		if (p[length] == '-' || p[length] == '+') {
 			size_t more = 1;
 
-			while (isalnum((unsigned char)p[length + more]) || p[length + more] == '.' || p[length + more] == '-')
+			while (isalnum((unsigned char)p[length + more]) ||
+			    p[length + more] == '.' || p[length + more] == '-')
 				more++;
 			length += more > 1 ? more : 0;
 		}
@@ -119,7 +120,10 @@ static void probe_finish(struct live *l, enum probe_result result)
 			close(l->fds[i]);
 	}
 	close(l->process);
-	probe->result = result != PROBE_ANSWERED ? result : WIFSIGNALED(status) ? PROBE_KILLED : WEXITSTATUS(status) != 0 ? PROBE_FAILED : result;
+	probe->result = result != PROBE_ANSWERED ? result
+	    : WIFSIGNALED(status)                ? PROBE_KILLED
+	    : WEXITSTATUS(status) != 0           ? PROBE_FAILED
+	                                         : result;
 	probe->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 	probe->line = first_line(l->text[l->text[OUT][strspn(l->text[OUT], " \t\r\n")] != '\0' ? OUT : ERR]);
 	probe->version = probe_version(l->text[OUT]);

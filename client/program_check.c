@@ -29,7 +29,9 @@ void program_check_add(json_t *checks, const char *name, const char *state, char
 	/* what a program printed need not be UTF-8 */
 	char *safe = text_escape(text, strlen(text), false);
 
-	json_array_append_new(checks, json_pack("{s:s,s:s,s:s,s:s?}", "name", name, "state", state, "text", safe, "remedy", remedy));
+	json_array_append_new(checks,
+	    json_pack("{s:s,s:s,s:s,s:s?}", "name", name, "state", state, "text", safe, "remedy",
+	        remedy));
 	free(safe);
 	free(text);
 }
@@ -135,46 +137,65 @@ static struct probe *check_ask(struct subject *subjects, size_t count, size_t *n
 /* A version that is not the measured one. */
 static void add_drift(json_t *checks, const char *name, const char *found, const char *measured, const char *path)
 {
-	static const struct { const char *text, *remedy; } drifts[] = {
+	static const struct { const char *text, *remedy;
+	} drifts[] = {
 		[DRIFT_PATCH] = { "another patch of the same version, which should make no difference",
-			"nothing, unless its results look odd: then \"make check-agents\" in the sources of rld tells what has changed" },
-		[DRIFT_MINOR] = { "options and output may have changed", "run \"make check-agents\" in the sources of rld before relying on it" },
+		    "nothing, unless its results look odd: then \"make check-agents\" in the sources of rld tells what has changed" },
+		[DRIFT_MINOR] = { "options and output may have changed",
+		    "run \"make check-agents\" in the sources of rld before relying on it" },
 		[DRIFT_MAJOR] = { "another major version: options and output have probably changed",
-			"run \"make check-agents\" in the sources of rld, or install the version that was measured" },
+		    "run \"make check-agents\" in the sources of rld, or install the version that was measured" },
 	};
 	enum probe_drift drift = probe_drift(found, measured);
 
-	program_check_add(checks, name, "warning", xasprintf("%s at %s, measured with %s: %s", found, path, measured, drifts[drift].text), drifts[drift].remedy);
+	program_check_add(checks, name, "warning",
+	    xasprintf("%s at %s, measured with %s: %s", found, path, measured, drifts[drift].text),
+	    drifts[drift].remedy);
 }
 
 /* bad: the state of a program that does not work. */
-static void add_answer(json_t *checks, const char *name, const struct probe *p, const char *measured, const char *bad, int64_t ms)
+static void add_answer(json_t *checks, const char *name, const struct probe *p,
+    const char *measured, const char *bad, int64_t ms)
 {
 	static const char by_hand[] = "try it by hand, with --version";
 	const char *says = *p->line != '\0' ? ": " : "";
 
 	switch (p->result) {
 	case PROBE_NOT_STARTED:
-		program_check_add(checks, name, bad, xasprintf("%s cannot be started: %s%s", p->path, strerror(p->status),
-			p->status == ENOENT ? "; is what its first line names installed?" : ""), by_hand);
+		program_check_add(checks, name, bad,
+		    xasprintf("%s cannot be started: %s%s", p->path, strerror(p->status),
+		        p->status == ENOENT ? "; is what its first line names installed?" : ""),
+		    by_hand);
 		return;
 	case PROBE_FAILED:
-		program_check_add(checks, name, bad, xasprintf("%s --version ended with exit status %d%s%s", p->path, p->status, says, p->line), by_hand);
+		program_check_add(checks, name, bad,
+		    xasprintf("%s --version ended with exit status %d%s%s", p->path, p->status,
+		        says, p->line),
+		    by_hand);
 		return;
 	case PROBE_KILLED:
-		program_check_add(checks, name, bad, xasprintf("%s --version died of signal %d%s%s", p->path, p->status, says, p->line), by_hand);
+		program_check_add(checks, name, bad,
+		    xasprintf(
+		        "%s --version died of signal %d%s%s", p->path, p->status, says, p->line),
+		    by_hand);
 		return;
 	case PROBE_LATE:
-		program_check_add(checks, name, "warning", xasprintf("%s did not tell its version in %lld s, and was ended", p->path, (long long)(ms + 999) / 1000), by_hand);
+		program_check_add(checks, name, "warning",
+		    xasprintf("%s did not tell its version in %lld s, and was ended", p->path,
+		        (long long)(ms + 999) / 1000),
+		    by_hand);
 		return;
 	case PROBE_FLOODS:
-		program_check_add(checks, name, "warning", xasprintf("%s --version printed without end, and was ended", p->path), by_hand);
+		program_check_add(checks, name, "warning",
+		    xasprintf("%s --version printed without end, and was ended", p->path), by_hand);
 		return;
 	case PROBE_ANSWERED:
 		break;
 	}
 	if (p->version == NULL)
-		program_check_add(checks, name, "warning", xasprintf("%s tells no version%s%s", p->path, says, p->line), "see whether this is the program that is meant");
+		program_check_add(checks, name, "warning",
+		    xasprintf("%s tells no version%s%s", p->path, says, p->line),
+		    "see whether this is the program that is meant");
 	else if (*measured == '\0')
 		program_check_add(checks, name, "ok", xasprintf("%s, %s", p->version, p->path), NULL);
 	else if (probe_drift(p->version, measured) == DRIFT_NONE)
@@ -206,7 +227,10 @@ static enum login login_by(const struct subject *s, const char *hint)
 	char *file;
 
 	if (*hint != '~' && *hint != '$')
-		return check_variable(s, hint, strlen(hint)) != NULL || field_has(field_array(s->agent, "set"), hint) ? LOGIN_SEEN : LOGIN_NONE;
+		return check_variable(s, hint, strlen(hint)) != NULL ||
+		        field_has(field_array(s->agent, "set"), hint)
+		    ? LOGIN_SEEN
+		    : LOGIN_NONE;
 	file = login_file(s, hint, &hidden);
 	/* pi leaves "{}" without any login */
 	seen = file != NULL && stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 2;
@@ -229,47 +253,63 @@ static void add_login(json_t *checks, const struct subject *s, const char *name)
 		best = one > best ? one : best;
 	}
 	if (best == LOGIN_NONE && json_array_size(hints) > 0)
-		program_check_add(checks, name, "warning", xstrdup("no login is to be seen: neither a variable nor a file that it would use"),
-			field_text(s->agent, "login_help"));
+		program_check_add(checks, name, "warning",
+		    xstrdup(
+		        "no login is to be seen: neither a variable nor a file that it would use"),
+		    field_text(s->agent, "login_help"));
 }
 
 static void add_checks(json_t *checks, const struct subject *s, const struct probe *probes, int64_t ms)
 {
-	const char *name = field_text(s->agent, "name"), *program = field_text(s->agent, "program"), *node = field_text(s->agent, "node");
+	const char *name = field_text(s->agent, "name"), *program = field_text(s->agent, "program"),
+	           *node = field_text(s->agent, "node");
 	bool needed = json_array_size(field_array(s->agent, "used_by")) > 0;
 	char *by = field_joined(field_array(s->agent, "used_by"));
 
 	if (s->unknown)
 		program_check_add(checks, name, "ok", xasprintf("%s: where it is depends on the run", program), NULL);
 	else if (s->path == NULL && needed)
-		program_check_add(checks, name, "failed", xasprintf("not installed: %s%s; %s names this agent", program,
-			strchr(program, '/') == NULL ? " is not on your PATH" : " is not there", by), "install it, or name another agent there in rld.toml");
+		program_check_add(checks, name, "failed",
+		    xasprintf("not installed: %s%s; %s names this agent", program,
+		        strchr(program, '/') == NULL ? " is not on your PATH" : " is not there",
+		        by),
+		    "install it, or name another agent there in rld.toml");
 	if (s->path == NULL)
 		goto out;
 	if (s->barred)
-		program_check_add(checks, name, needed ? "failed" : "warning", xasprintf("%s is not executable", s->path), "chmod +x, or install it anew");
+		program_check_add(checks, name, needed ? "failed" : "warning",
+		    xasprintf("%s is not executable", s->path), "chmod +x, or install it anew");
 	else if (s->probe != SIZE_MAX)
-		add_answer(checks, name, &probes[s->probe], field_text(s->agent, "measured"), needed ? "failed" : "warning", ms);
+		add_answer(checks, name, &probes[s->probe], field_text(s->agent, "measured"),
+		    needed ? "failed" : "warning", ms);
 	else
-		program_check_add(checks, name, "ok", xasprintf("%s; not one of the programs that rld knows, so its version was not asked for", s->path), NULL);
+		program_check_add(checks, name, "ok",
+		    xasprintf(
+		        "%s; not one of the programs that rld knows, so its version was not asked for",
+		        s->path),
+		    NULL);
 	if (*field_text(s->agent, "caveat") != '\0')
-		program_check_add(checks, name, needed ? "failed" : "warning", xstrdup(field_text(s->agent, "caveat")), NULL);
+		program_check_add(checks, name, needed ? "failed" : "warning",
+		    xstrdup(field_text(s->agent, "caveat")), NULL);
 	add_login(checks, s, name);
 	if (*node != '\0')
-		program_check_add(checks, name, "ok", xasprintf("its package asks for Node.js %s or later", node), NULL);
+		program_check_add(checks, name, "ok",
+		    xasprintf("its package asks for Node.js %s or later", node), NULL);
 out:
 	free(by);
 }
 
 static json_t *check_document(const struct subject *s, const struct probe *probes, int64_t ms)
 {
-	const char *version = s->probe != SIZE_MAX ? probes[s->probe].version : NULL, *measured = field_text(s->agent, "measured");
+	const char *version = s->probe != SIZE_MAX ? probes[s->probe].version : NULL,
+	           *measured = field_text(s->agent, "measured");
 	json_t *checks = json_array();
 
 	add_checks(checks, s, probes, ms);
-	return json_pack("{s:s,s:s,s:s?,s:s?,s:s?,s:b,s:o}", "name", field_text(s->agent, "name"), "program", field_text(s->agent, "program"),
-		"path", s->path, "version", version, "measured", *measured != '\0' ? measured : NULL, "installed", s->path != NULL || s->unknown,
-		"checks", checks);
+	return json_pack("{s:s,s:s,s:s?,s:s?,s:s?,s:b,s:o}", "name", field_text(s->agent, "name"),
+	    "program", field_text(s->agent, "program"), "path", s->path, "version", version,
+	    "measured", *measured != '\0' ? measured : NULL, "installed",
+	    s->path != NULL || s->unknown, "checks", checks);
 }
 
 static void check_release(struct subject *subjects, size_t count, struct probe *probes, size_t nprobes)
@@ -320,11 +360,17 @@ void program_check_tools(json_t *checks, int64_t ms)
 		if (subjects[i].probe != SIZE_MAX)
 			add_answer(checks, names[i], &probes[subjects[i].probe], "", "warning", ms);
 		else if (subjects[i].barred)
-			program_check_add(checks, names[i], "warning", xasprintf("%s is not executable", subjects[i].path), "chmod +x, or install it anew");
+			program_check_add(checks, names[i], "warning",
+			    xasprintf("%s is not executable", subjects[i].path),
+			    "chmod +x, or install it anew");
 		else if (strcmp(names[i], "git") == 0)
-			program_check_add(checks, names[i], "failed", xstrdup("not on your PATH"), "install git: without it runs are only possible with the review off, or profile exit");
+			program_check_add(checks, names[i], "failed", xstrdup("not on your PATH"),
+			    "install git: without it runs are only possible with the review off, or profile exit");
 		else
-			program_check_add(checks, names[i], "ok", xstrdup("not on your PATH: beads are read from .beads/issues.jsonl, and not closed there"), NULL);
+			program_check_add(checks, names[i], "ok",
+			    xstrdup(
+			        "not on your PATH: beads are read from .beads/issues.jsonl, and not closed there"),
+			    NULL);
 	}
 	check_release(subjects, count, probes, nprobes);
 }

@@ -67,8 +67,10 @@ static void report_print_list(const struct print *p, const char *heading, const 
 static char *report_finding(const json_t *finding)
 {
 	const char *text = field_text(finding, "text"), *severity = field_text(finding, "severity");
-	char *place = cell_place(finding, NULL), *all = xasprintf("%s%s%s%s%.*s [%s]", place, *place != '\0' ? " " : "", severity,
-	    *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text, field_text(finding, "state"));
+	char *place = cell_place(finding, NULL),
+	     *all = xasprintf("%s%s%s%s%.*s [%s]", place, *place != '\0' ? " " : "", severity,
+	         *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text,
+	         field_text(finding, "state"));
 
 	free(place);
 	return all;
@@ -78,11 +80,13 @@ static char *report_hold(const json_t *hold)
 {
 	const char *by = field_text(hold, "decided_by"), *message = field_text(hold, "message");
 
-	return xasprintf("%lld %s: %s%s%s%s%s", field_count(hold, "id"), field_text(hold, "reason"), field_text(hold, "state"),
-		*by != '\0' ? " by " : "", by, *message != '\0' ? ": " : "", message);
+	return xasprintf("%lld %s: %s%s%s%s%s", field_count(hold, "id"), field_text(hold, "reason"),
+	    field_text(hold, "state"), *by != '\0' ? " by " : "", by, *message != '\0' ? ": " : "",
+	    message);
 }
 
-static void report_print_objects(const struct print *p, const char *heading, const json_t *objects, char *(*line_of)(const json_t *object))
+static void report_print_objects(const struct print *p, const char *heading, const json_t *objects,
+    char *(*line_of)(const json_t *object))
 {
 	json_t *lines = json_array();
 
@@ -104,7 +108,8 @@ static char *report_faults(const json_t *faults)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (field_count(faults, names[i]) > 0)
-			buf_addf(&text, "%s%lld by the %s", text.size > 0 ? ", " : "", field_count(faults, names[i]), names[i]);
+			buf_addf(&text, "%s%lld by the %s", text.size > 0 ? ", " : "",
+			    field_count(faults, names[i]), names[i]);
 	return buf_take(&text, NULL);
 }
 
@@ -126,9 +131,12 @@ static void report_print_text(const struct print *p, const json_t *report)
 	table_member(t, "agent", PAINT_NONE, report, "agent");
 	table_member(t, "model", PAINT_NONE, report, "model");
 	table_member(t, "reviewer", PAINT_NONE, report, "reviewer");
-	table_fact(t, "profile", PAINT_NONE, xstrdup(field_true(settings, "review") ? field_text(settings, "profile") : ""));
+	table_fact(t, "profile", PAINT_NONE,
+	    xstrdup(field_true(settings, "review") ? field_text(settings, "profile") : ""));
 	/* the tasks of a workflow have reviews of their own */
-	table_fact(t, "not reviewed", PAINT_NONE, xstrdup(field_int(stats, "review_rounds") > 0 ? "" : field_text(settings, "skip_reason")));
+	table_fact(t, "not reviewed", PAINT_NONE,
+	    xstrdup(
+	        field_int(stats, "review_rounds") > 0 ? "" : field_text(settings, "skip_reason")));
 	table_fact(t, "reviews", PAINT_NONE, cell_number(stats, "review_rounds"));
 	table_fact(t, "fix rounds", PAINT_NONE, cell_number(stats, "fix_rounds"));
 	table_fact(t, "checks", PAINT_NONE, cell_number(stats, "checks"));

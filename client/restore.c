@@ -35,7 +35,8 @@ static const struct {
 #define PARTS ARRAY_SIZE(parts)
 
 static const char config_sha1[] = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n";
-static const char config_sha256[] = "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectformat = sha256\n";
+static const char config_sha256[] =
+    "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectformat = sha256\n";
 
 static int write_file(int dir, const char *name, const char *text)
 {
@@ -63,7 +64,8 @@ static char *make_repository(bool sha256)
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	failed = dir == -1;
 	for (size_t i = 0; i < PARTS && !failed; i++)
-		failed = parts[i].text == NULL ? mkdirat(dir, parts[i].name, 0700) : write_file(dir, parts[i].name, parts[i].text);
+		failed = parts[i].text == NULL ? mkdirat(dir, parts[i].name, 0700)
+		                               : write_file(dir, parts[i].name, parts[i].text);
 	if (failed || write_file(dir, "config", sha256 ? config_sha256 : config_sha1) != 0) {
 		warn("%s", path);
 		failed = true;
@@ -101,7 +103,8 @@ static char *find_objects(const char *workspace)
 	};
 	struct buf path = { 0 };
 
-	if (start_git(argv, (const char *const[]){ NULL }, &path) == 0 && path.size > 1 && path.data[path.size - 1] == '\n') {
+	if (start_git(argv, (const char *const[]){ NULL }, &path) == 0 && path.size > 1 &&
+	    path.data[path.size - 1] == '\n') {
 		path.data[path.size - 1] = '\0';
 		return path.data;
 	}
@@ -113,8 +116,10 @@ static char *find_objects(const char *workspace)
 static int lay_out(const char *repository, const char *objects, const char *commit, const char *dir)
 {
 	char *git_dir = xasprintf("--git-dir=%s", repository), *work_tree = xasprintf("--work-tree=%s", dir);
-	char *index = xasprintf("GIT_INDEX_FILE=%s/index", repository), *store = xasprintf("GIT_OBJECT_DIRECTORY=%s", objects);
-	const char *const environment[] = { index, store, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", NULL };
+	char *index = xasprintf("GIT_INDEX_FILE=%s/index", repository),
+	     *store = xasprintf("GIT_OBJECT_DIRECTORY=%s", objects);
+	const char *const environment[] = { index, store, "GIT_OPTIONAL_LOCKS=0",
+		"GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", NULL };
 	const char *const read[] = {
 		"git", "--no-pager", git_dir, work_tree, "-C", dir, "-c", "core.hooksPath=/dev/null",
 		"-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "read-tree", commit, NULL

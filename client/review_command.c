@@ -62,12 +62,14 @@ static bool review_says_it_all(const char *feedback, const char *text)
 
 static void review_print_finding(const struct print *p, const json_t *finding)
 {
-	const char *severity = field_text(finding, "severity"), *state = field_text(finding, "state"), *text = field_text(finding, "text");
+	const char *severity = field_text(finding, "severity"),
+	           *state = field_text(finding, "state"), *text = field_text(finding, "text");
 	char *place = cell_place(finding, NULL);
 
 	fputs("    - ", p->file);
-	print_paintedf(p, PAINT_NONE, "%s%s%s%s%.*s%s%s%s", place, *place != '\0' ? " " : "", severity, *severity != '\0' ? ": " : "",
-	    (int)strcspn(text, "\r\n"), text, *state != '\0' ? " [" : "", state, *state != '\0' ? "]" : "");
+	print_paintedf(p, PAINT_NONE, "%s%s%s%s%.*s%s%s%s", place, *place != '\0' ? " " : "",
+	    severity, *severity != '\0' ? ": " : "", (int)strcspn(text, "\r\n"), text,
+	    *state != '\0' ? " [" : "", state, *state != '\0' ? "]" : "");
 	fputc('\n', p->file);
 	free(place);
 }
@@ -79,7 +81,8 @@ static void review_print_checks(const struct print *p, const json_t *checks)
 		char *value = json_dumps(json_object_iter_value(i), JSON_COMPACT | JSON_ENCODE_ANY);
 
 		fputs("    ", p->file);
-		print_paintedf(p, strcmp(value, "false") == 0 ? PAINT_YELLOW : PAINT_NONE, "%s: %s", json_object_iter_key(i), value);
+		print_paintedf(p, strcmp(value, "false") == 0 ? PAINT_YELLOW : PAINT_NONE, "%s: %s",
+		    json_object_iter_key(i), value);
 		fputc('\n', p->file);
 		free(value);
 	}
@@ -94,7 +97,8 @@ void review_print(const struct print *p, const json_t *review)
 
 	fprintf(p->file, "Review %lld  ", field_count(review, "iteration"));
 	print_painted(p, print_state_paint(decision), decision);
-	print_paintedf(p, PAINT_NONE, "  %s by %s, of the work of %s", field_text(review, "task_id"), field_text(review, "reviewer_agent"),
+	print_paintedf(p, PAINT_NONE, "  %s by %s, of the work of %s",
+	    field_text(review, "task_id"), field_text(review, "reviewer_agent"),
 	    field_text(review, "coder_agent"));
 	fprintf(p->file, "%s%s%s%s\n", *age != '\0' ? ", " : "", age, *age != '\0' ? " ago" : "", final);
 	review_print_indented(p, field_text(review, "feedback"));
@@ -132,10 +136,12 @@ static int review_verify(struct client *c, int64_t run, const json_t *result)
 	long long reviews = field_count(result, "reviews");
 
 	if (field_true(result, "ok"))
-		fprintf(c->out.file, "The review record of run %lld is whole: %lld review%s, every hash fits.\n", (long long)run, reviews,
-		    reviews == 1 ? "" : "s");
+		fprintf(c->out.file,
+		    "The review record of run %lld is whole: %lld review%s, every hash fits.\n",
+		    (long long)run, reviews, reviews == 1 ? "" : "s");
 	else
-		print_warning("the review record of run %lld is not what was written: %s", (long long)run, field_text(result, "message"));
+		print_warning("the review record of run %lld is not what was written: %s",
+		    (long long)run, field_text(result, "message"));
 	return EXIT_DONE;
 }
 

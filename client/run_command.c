@@ -88,7 +88,8 @@ static bool take_events(struct follow *f, bool *broken)
 	while (!final && (got = call_notification(f->client->conn, 0, &message)) == 1) {
 		const json_t *event = json_object_get(message, "params");
 
-		if (field_is(message, "method", "event") && field_int(event, "run") == f->run && field_int(event, "seq") > f->seq) {
+		if (field_is(message, "method", "event") && field_int(event, "run") == f->run &&
+		    field_int(event, "seq") > f->seq) {
 			f->seq = field_int(event, "seq");
 			f->returns = 0;
 			if (f->live != NULL)
@@ -107,7 +108,8 @@ static enum follow_result run_follow(struct follow *f, int timeout_ms)
 	int64_t until = clock_steady() + timeout_ms;
 
 	for (;;) {
-		struct pollfd p[] = { { .fd = call_fd(f->client->conn), .events = POLLIN }, { .fd = f->interrupts, .events = POLLIN } };
+		struct pollfd p[] = { { .fd = call_fd(f->client->conn), .events = POLLIN },
+			{ .fd = f->interrupts, .events = POLLIN } };
 		struct signalfd_siginfo info;
 		int64_t left;
 		bool broken;
@@ -126,8 +128,9 @@ static enum follow_result run_follow(struct follow *f, int timeout_ms)
 
 static void tell_detached(const struct follow *f)
 {
-	fprintf(f->client->talk.file, "\nRun %lld goes on without this terminal: \"rlctl show %lld\", \"rlctl logs -f %lld\", \"rlctl cancel %lld\".\n",
-		(long long)f->run, (long long)f->run, (long long)f->run, (long long)f->run);
+	fprintf(f->client->talk.file,
+	    "\nRun %lld goes on without this terminal: \"rlctl show %lld\", \"rlctl logs -f %lld\", \"rlctl cancel %lld\".\n",
+	    (long long)f->run, (long long)f->run, (long long)f->run, (long long)f->run);
 }
 
 /* The first Ctrl-C: say how to come back, and give a moment for the second. */
@@ -157,7 +160,8 @@ static bool follow_again(struct follow *f, bool *refused)
 	*refused = false;
 	if (!connect_again(c->socket, &c->trust, &c->conn, &c->hello))
 		return false;
-	result = call_method(c->conn, "event.subscribe", json_pack("{s:I, s:I}", "run", (json_int_t)f->run, "since", (json_int_t)f->seq), &why);
+	result = call_method(c->conn, "event.subscribe",
+	    json_pack("{s:I, s:I}", "run", (json_int_t)f->run, "since", (json_int_t)f->seq), &why);
 	if (result == NULL) {
 		*refused = why.code != 0;
 		hang_up(c);
@@ -221,7 +225,8 @@ static struct live *live_of(struct client *c, int64_t id)
 
 static void tell_end(const struct client *c, const json_t *run)
 {
-	const char *state = field_text(run, "state"), *ref = field_text(run, "result_ref"), *commit = field_text(run, "result_commit");
+	const char *state = field_text(run, "state"), *ref = field_text(run, "result_ref"),
+	           *commit = field_text(run, "result_commit");
 	const json_t *totals = json_object_get(run, "totals");
 	long long id = field_count(run, "id");
 	char *took = cell_duration(totals, "wall_ms"), *cost = cell_cost(totals, "cost_usd");
@@ -244,7 +249,9 @@ static void tell_end(const struct client *c, const json_t *run)
 	if (strcmp(state, "held") == 0)
 		hold_tell_open(c, field_array(run, "holds"));
 	else if (strcmp(state, "failed") == 0)
-		fprintf(c->talk.file, "See \"rlctl logs %lld\", \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id, id);
+		fprintf(c->talk.file,
+		    "See \"rlctl logs %lld\", \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id,
+		    id);
 	else
 		fprintf(c->talk.file, "See \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id);
 	free(branch);
@@ -286,9 +293,14 @@ static void tell_report(const struct client *c, const json_t *run)
 	int64_t id = field_int(run, "id"), created = field_time(run, "created_at");
 	struct stat st;
 
-	if (path == NULL || (stat(path, &st) == 0 && (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000 + REPORT_LATE_MS >= created))
+	if (path == NULL ||
+	    (stat(path, &st) == 0 &&
+	        (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000 + REPORT_LATE_MS >=
+	            created))
 		return;
-	warnx("the report %s was not written, the log of rld says why; \"rlctl report %lld --format json -o FILE\" makes it", path, (long long)id);
+	warnx(
+	    "the report %s was not written, the log of rld says why; \"rlctl report %lld --format json -o FILE\" makes it",
+	    path, (long long)id);
 }
 
 static int run_finish(struct follow *f)
@@ -336,7 +348,9 @@ static int follow_to_the_end(struct follow *f)
 	}
 	if (result == FOLLOW_FINAL)
 		return run_finish(f);
-	warnx("the daemon has gone; run %lld and its agents go on. \"rlctl wait %lld\" takes up the waiting", (long long)f->run, (long long)f->run);
+	warnx(
+	    "the daemon has gone; run %lld and its agents go on. \"rlctl wait %lld\" takes up the waiting",
+	    (long long)f->run, (long long)f->run);
 	return EXIT_NO_DAEMON;
 }
 

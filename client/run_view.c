@@ -22,7 +22,8 @@ const json_t *view_preview(const struct view *view, const json_t *slot)
 
 bool view_is_over(const json_t *slot)
 {
-	return field_is(slot, "phase", "passed") || field_is(slot, "phase", "failed") || field_is(slot, "phase", "cancelled");
+	return field_is(slot, "phase", "passed") || field_is(slot, "phase", "failed") ||
+	    field_is(slot, "phase", "cancelled");
 }
 
 const char *view_reviewed(const json_t *slot)

@@ -56,7 +56,8 @@ static int salvage_restore(struct client *c)
 	if (status == EXIT_DONE && c->json) {
 		print_json(&c->out, salvage);
 	} else if (status == EXIT_DONE) {
-		fprintf(c->talk.file, "Task %s of run %lld is laid out in ", field_text(salvage, "task"), field_count(salvage, "run"));
+		fprintf(c->talk.file, "Task %s of run %lld is laid out in ",
+		    field_text(salvage, "task"), field_count(salvage, "run"));
 		print_painted(&c->talk, PAINT_BOLD, dir);
 		fputs(", as files without a repository.\nWhat git has of it: \"git -C ", c->talk.file);
 		print_painted(&c->talk, PAINT_NONE, field_text(salvage, "workspace"));

@@ -23,7 +23,8 @@ static const json_t *screen_slot_at(const json_t *run, size_t i)
 
 static bool screen_is_in_review(const json_t *slot)
 {
-	return field_is(slot, "phase", "fixing") || (field_is(slot, "phase", "reviewing") && field_int(slot, "round") > 0);
+	return field_is(slot, "phase", "fixing") ||
+	    (field_is(slot, "phase", "reviewing") && field_int(slot, "round") > 0);
 }
 
 void screen_follow(struct screen_choice *choice, const json_t *run)
@@ -80,7 +81,9 @@ static char *screen_iteration_text(const json_t *run)
 
 	if (field_is(run, "source", "prompt") || now == FIELD_NONE || now == 0)
 		return xstrdup("");
-	return limit == FIELD_NONE ? xasprintf("iteration %lld", (long long)now) : xasprintf("iteration %lld/%lld", (long long)now, (long long)limit);
+	return limit == FIELD_NONE
+	    ? xasprintf("iteration %lld", (long long)now)
+	    : xasprintf("iteration %lld/%lld", (long long)now, (long long)limit);
 }
 
 /* "3/30 done, 1 failed, 1 held": of what was there to be done. */
@@ -128,7 +131,8 @@ static void screen_put_tokens(struct lines *l, const json_t *totals)
 /* Why it ended or waits, and how long the next try is away. */
 static char *screen_why_text(const struct view *view)
 {
-	const char *cause = field_text(view->run, "cause"), *why = *cause != '\0' ? cause : field_text(view->run, "reason");
+	const char *cause = field_text(view->run, "cause"),
+	           *why = *cause != '\0' ? cause : field_text(view->run, "reason");
 	int64_t next = field_time(view->run, "next_at");
 	char *left, *text;
 
@@ -192,7 +196,8 @@ static char *screen_outcome_text(const struct view *view, const json_t *iteratio
 
 	if (again == 0)
 		return xasprintf("%lld %s", (long long)number, field_text(iteration, "state"));
-	return xasprintf("%lld %s, %zu retr%s", (long long)number, field_text(iteration, "state"), again, again == 1 ? "y" : "ies");
+	return xasprintf("%lld %s, %zu retr%s", (long long)number, field_text(iteration, "state"),
+	    again, again == 1 ? "y" : "ies");
 }
 
 /* As many of the newest ones as the line has room for. Nothing when all there is to say is that the first one is under way. */
@@ -202,7 +207,10 @@ static void screen_history(struct lines *l, const struct view *view)
 	size_t count = json_array_size(history), first = count, used = 0;
 	char **texts;
 
-	if (count == 0 || (count == 1 && screen_retries(view->attempts, field_int(json_array_get(history, 0), "number")) == 0))
+	if (count == 0 ||
+	    (count == 1 &&
+	        screen_retries(view->attempts, field_int(json_array_get(history, 0), "number")) ==
+	            0))
 		return;
 	lines_add(l, PAINT_DIM, "iterations: ");
 	texts = xreallocarray(NULL, count, sizeof(*texts));
@@ -247,7 +255,8 @@ static void screen_body(struct lines *l, const struct view *view, const struct s
 		need = 0;
 		for (size_t n = 0; n < count; n++)
 			if (n != choice->slot)
-				need += block_height(view, json_array_get(slots, n), measures[i].preview, measures[i].title);
+				need += block_height(view, json_array_get(slots, n),
+				    measures[i].preview, measures[i].title);
 		/* three lines of the chosen one are worth more than the preview of the others */
 		if (need + 3 <= room)
 			break;
@@ -280,7 +289,10 @@ static void screen_foot(struct lines *l, const struct view *view, size_t room)
 		lines_end(l);
 	}
 	if (room >= 1) {
-		lines_add(l, PAINT_DIM, lines_left(l) >= 60 ? "q quit   up/down, 1-9 choose a slot   r review or output   b all runs" : "q quit  up/down slot  r review  b runs");
+		lines_add(l, PAINT_DIM,
+		    lines_left(l) >= 60
+		        ? "q quit   up/down, 1-9 choose a slot   r review or output   b all runs"
+		        : "q quit  up/down slot  r review  b runs");
 		lines_end(l);
 	}
 }
@@ -322,7 +334,8 @@ void screen_slots(struct lines *l, const struct view *view)
 static void screen_list_row(struct lines *l, const json_t *run, bool chosen, int64_t now)
 {
 	const json_t *slots = field_array(run, "slots");
-	const char *state = field_text(run, "state"), *reason = field_text(run, "reason"), *title = field_text(run, "title");
+	const char *state = field_text(run, "state"), *reason = field_text(run, "reason"),
+	           *title = field_text(run, "title");
 	int64_t since = field_time(run, "started_at");
 	char *age;
 
@@ -350,7 +363,8 @@ static void screen_list_row(struct lines *l, const json_t *run, bool chosen, int
 
 void screen_list(struct lines *l, const json_t *runs, size_t chosen, int64_t now, size_t height)
 {
-	size_t count = json_array_size(runs), foot_lines = height >= 4 ? 1 : 0, room = height - foot_lines - (height > 1), from = 0;
+	size_t count = json_array_size(runs), foot_lines = height >= 4 ? 1 : 0,
+	       room = height - foot_lines - (height > 1), from = 0;
 
 	if (height > 1) {
 		lines_addf(l, PAINT_BOLD, count == 1 ? "%zu unfinished run" : "%zu unfinished runs", count);

@@ -70,8 +70,9 @@ static char *show_agents(const json_t *agents)
 	for (void *i = json_object_iter((json_t *)agents); i != NULL; i = json_object_iter_next((json_t *)agents, i)) {
 		const json_t *agent = json_object_iter_value(i);
 		const char *model = field_text(agent, "model");
-		buf_addf(&text, "%s%s %s%s%s%s", text.size > 0 ? ", " : "", json_object_iter_key(i), field_text(agent, "agent"),
-			*model != '\0' ? " (" : "", model, *model != '\0' ? ")" : "");
+		buf_addf(&text, "%s%s %s%s%s%s", text.size > 0 ? ", " : "", json_object_iter_key(i),
+		    field_text(agent, "agent"), *model != '\0' ? " (" : "", model,
+		    *model != '\0' ? ")" : "");
 	}
 	return buf_take(&text, NULL);
 }
@@ -86,9 +87,12 @@ static char *show_review(const json_t *review)
 		return xstrdup("");
 	if (!field_true(review, "enabled"))
 		return xasprintf("none: %s", field_text(review, "skip_reason"));
-	behind = checks > 0 ? xasprintf(", %lld check%s before each", (long long)checks, checks == 1 ? "" : "s") : xstrdup("");
-	text = xasprintf("%s, at most %lld reviews%s%s", field_text(review, "profile"), field_count(review, "max_fixes") + 1,
-		field_is(review, "scope", "run") ? " of the whole run" : "", behind);
+	behind = checks > 0
+	    ? xasprintf(", %lld check%s before each", (long long)checks, checks == 1 ? "" : "s")
+	    : xstrdup("");
+	text = xasprintf("%s, at most %lld reviews%s%s", field_text(review, "profile"),
+	    field_count(review, "max_fixes") + 1,
+	    field_is(review, "scope", "run") ? " of the whole run" : "", behind);
 	free(behind);
 	return text;
 }
@@ -108,8 +112,9 @@ static void show_add_holds(struct table *t, const json_t *run)
 	for (size_t i = 0; i < json_array_size(holds); i++) {
 		const json_t *hold = json_array_get(holds, i);
 
-		table_fact(t, "hold", PAINT_YELLOW, xasprintf("%lld: %s, %s", field_count(hold, "id"), field_text(hold, "task"),
-			field_text(hold, "reason")));
+		table_fact(t, "hold", PAINT_YELLOW,
+		    xasprintf("%lld: %s, %s", field_count(hold, "id"), field_text(hold, "task"),
+		        field_text(hold, "reason")));
 		table_fact(t, "next", PAINT_NONE, xasprintf("rlctl hold show %lld", field_count(hold, "id")));
 	}
 	if (json_array_size(holds) == 0 && field_is(run, "state", "held"))
@@ -120,14 +125,19 @@ static void show_add_holds(struct table *t, const json_t *run)
 static void show_add_work(struct table *t, const json_t *run)
 {
 	const json_t *task = json_array_get(field_array(run, "tasks"), 0);
-	const char *source = field_text(run, "source"), *path = field_text(run, "source_path"), *project = field_text(run, "project");
+	const char *source = field_text(run, "source"), *path = field_text(run, "source_path"),
+	           *project = field_text(run, "project");
 	int64_t iterations = field_int(run, "iterations"), after = field_int(run, "after");
 	bool prompt = strcmp(source, "prompt") == 0;
 
 	if (prompt)
-		table_fact(t, "task", PAINT_NONE, xstrdup(*field_text(run, "title") != '\0' ? field_text(run, "title") : field_text(task, "title")));
+		table_fact(t, "task", PAINT_NONE,
+		    xstrdup(*field_text(run, "title") != '\0' ? field_text(run, "title")
+		                                              : field_text(task, "title")));
 	else
-		table_fact(t, "source", PAINT_NONE, xasprintf("%s%s%s%s%s", source, *path != '\0' ? " " : "", path, *project != '\0' ? ": " : "", project));
+		table_fact(t, "source", PAINT_NONE,
+		    xasprintf("%s%s%s%s%s", source, *path != '\0' ? " " : "", path,
+		        *project != '\0' ? ": " : "", project));
 	table_fact(t, "tasks", PAINT_NONE, tasks_count(run));
 	table_member(t, "workdir", PAINT_NONE, run, "workdir");
 	table_fact(t, "base", PAINT_NONE, xasprintf("%.12s", field_text(run, "base_commit")));
@@ -135,7 +145,9 @@ static void show_add_work(struct table *t, const json_t *run)
 	if (after != FIELD_NONE)
 		table_fact(t, "after", PAINT_NONE, xasprintf("run %lld", (long long)after));
 	if (!prompt && field_int(run, "iteration") > 0 && iterations != FIELD_NONE)
-		table_fact(t, "iteration", PAINT_NONE, xasprintf("%lld of %lld", field_count(run, "iteration"), (long long)iterations));
+		table_fact(t, "iteration", PAINT_NONE,
+		    xasprintf(
+		        "%lld of %lld", field_count(run, "iteration"), (long long)iterations));
 	else if (!prompt && field_int(run, "iteration") > 0)
 		table_fact(t, "iteration", PAINT_NONE, cell_number(run, "iteration"));
 }
@@ -172,7 +184,8 @@ static void show_print_attempts(const struct print *p, const json_t *run, const 
 	const json_t *slots = field_array(run, "slots");
 
 	for (size_t i = 0; i < json_array_size(slots); i++) {
-		const json_t *slot = json_array_get(slots, i), *next = field_find(attempts, "id", field_int(slot, "attempt"));
+		const json_t *slot = json_array_get(slots, i),
+		             *next = field_find(attempts, "id", field_int(slot, "attempt"));
 
 		if (field_is(slot, "phase", "cooling") && next != NULL)
 			json_object_set_new((json_t *)next, "state", json_string("waiting"));
@@ -274,7 +287,8 @@ static int show_attempt(struct client *c, int64_t run, int64_t wanted)
 		show_heading(&c->out, "Attempt", attempt, "number");
 		show_attempt_facts(&c->out, attempt, attempts);
 	} else if (status == 0) {
-		warnx("run %lld has no attempt %lld; \"rlctl show %lld\" lists them", (long long)run, (long long)wanted, (long long)run);
+		warnx("run %lld has no attempt %lld; \"rlctl show %lld\" lists them",
+		    (long long)run, (long long)wanted, (long long)run);
 		status = EXIT_REFUSED;
 	}
 	json_decref(result);

@@ -142,8 +142,8 @@ static char **environment_but(const char *const *dropped, const char *const *mor
 
 /* A program with the default for each signal, which reads nothing and has nothing open of ours. flags: POSIX_SPAWN_SETSID or
  * POSIX_SPAWN_SETPGROUP, so that no Ctrl-C of ours reaches it. directory NULL: ours. 0 or an errno. */
-static int start_apart(const char *const *argv, char *const *environment, int output, int errors, int flags, const char *directory,
-    pid_t *pid)
+static int start_apart(const char *const *argv, char *const *environment, int output, int errors,
+    int flags, const char *directory, pid_t *pid)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
@@ -236,7 +236,8 @@ static int open_log(const char *path)
 	return open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-static int start_report(enum start_result result, pid_t pid, const char *rld, const char *log_path, int log, off_t offset)
+static int start_report(enum start_result result, pid_t pid, const char *rld, const char *log_path,
+    int log, off_t offset)
 {
 	int status = 0;
 
@@ -251,7 +252,8 @@ static int start_report(enum start_result result, pid_t pid, const char *rld, co
 			warnx("%s ended with exit status %d; it said, in %s:", rld, WEXITSTATUS(status), log_path);
 		break;
 	case START_LATE:
-		warnx("%s (process %d) is not ready after %d s; look into %s. So far it said:", rld, (int)pid, READY_MS / 1000, log_path);
+		warnx("%s (process %d) is not ready after %d s; look into %s. So far it said:", rld,
+		    (int)pid, READY_MS / 1000, log_path);
 		break;
 	}
 	show_log(log, offset);
@@ -261,7 +263,8 @@ static int start_report(enum start_result result, pid_t pid, const char *rld, co
 int start_daemon(const char *state_dir)
 {
 	/* what a service manager meant for us */
-	static const char *const dropped[] = { "NOTIFY_SOCKET=", "LISTEN_", "STATE_DIRECTORY=", "RUNTIME_DIRECTORY=", "WATCHDOG_", NULL };
+	static const char *const dropped[] = { "NOTIFY_SOCKET=", "LISTEN_",
+		"STATE_DIRECTORY=", "RUNTIME_DIRECTORY=", "WATCHDOG_", NULL };
 	char name[64], *rld = start_find_rld(), *notify = NULL, *log_path = NULL, **environment = NULL;
 	int log = -1, ready = -1, process = -1, failure, status = EXIT_NO_DAEMON;
 	off_t offset;
@@ -291,7 +294,8 @@ int start_daemon(const char *state_dir)
 	}
 	status = start_report(await_ready(ready, process), pid, rld, log_path, log, offset);
 	if (status == 0)
-		warnx("started a daemon for you (process %d, state in %s); \"rlctl stop\" ends it", (int)pid, state_dir);
+		warnx("started a daemon for you (process %d, state in %s); \"rlctl stop\" ends it",
+		    (int)pid, state_dir);
 out:
 	if (process != -1)
 		close(process);

@@ -121,7 +121,8 @@ static char *tag_spawning(const struct tag_facts *l)
 	const json_t *before = slot_before(l, true);
 
 	if (!has_task(l->slot) && before != NULL)
-		return xasprintf("launching after A%lld picked %s", field_count(before, "slot"), field_text(before, "task"));
+		return xasprintf("launching after A%lld picked %s", field_count(before, "slot"),
+		    field_text(before, "task"));
 	return xasprintf("launching%s%s", *l->task == '\0' ? "" : " for ", l->task);
 }
 
@@ -144,7 +145,8 @@ static const char *tag_reason(const struct tag_facts *l)
 
 static bool is_queued(const struct tag_facts *l)
 {
-	return field_is(l->run, "state", "queued") || strstr(tag_reason(l), "in use") != NULL || strstr(tag_reason(l), " busy") != NULL;
+	return field_is(l->run, "state", "queued") || strstr(tag_reason(l), "in use") != NULL ||
+	    strstr(tag_reason(l), " busy") != NULL;
 }
 
 static char *for_what(const struct tag_facts *l)
@@ -197,12 +199,16 @@ static const struct {
 
 void status_tag_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events, struct status_tag *tag)
 {
-	struct tag_facts facts = { run, slot, attempt, field_count(slot, "slot") == 0 ? "the whole run" : field_text(slot, "task"), events };
+	struct tag_facts facts = { run, slot, attempt,
+		field_count(slot, "slot") == 0 ? "the whole run" : field_text(slot, "task"),
+		events };
 	size_t i = 0;
 
-	while ((tags[i].phase != NULL && !field_is(slot, "phase", tags[i].phase)) || (tags[i].holds != NULL && !tags[i].holds(&facts)))
+	while ((tags[i].phase != NULL && !field_is(slot, "phase", tags[i].phase)) ||
+	    (tags[i].holds != NULL && !tags[i].holds(&facts)))
 		i++;	/* the last one always does */
-	*tag = (struct status_tag){ tags[i].word, tags[i].counts ? events : FIELD_NONE, tags[i].paint, tags[i].text(&facts) };
+	*tag = (struct status_tag){ tags[i].word, tags[i].counts ? events : FIELD_NONE,
+		tags[i].paint, tags[i].text(&facts) };
 }
 
 void status_tag_release(struct status_tag *tag)

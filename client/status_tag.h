@@ -17,7 +17,8 @@ struct status_tag {
 
 /* run, slot: documents of run.get. attempt: the slot's newest, as in attempt.list, NULL: none or not known. events: lines that its
  * output was seen to have, 0: none. status_tag_release() frees what the tag has. */
-void status_tag_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events, struct status_tag *tag);
+void status_tag_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events,
+    struct status_tag *tag);
 void status_tag_release(struct status_tag *tag);
 
 /* "A1"; slot 0, the review of the whole run, is "all". The caller frees. */

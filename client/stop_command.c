@@ -23,6 +23,9 @@ int stop_command(struct client *c)
 		if (got == 1)
 			json_decref(message);
 	if (!c->json)
-		fputs(drain ? "The daemon has stopped.\n" : "The daemon has stopped; agents that ran go on, and the next daemon takes them back.\n", c->talk.file);
+		fputs(drain
+		        ? "The daemon has stopped.\n"
+		        : "The daemon has stopped; agents that ran go on, and the next daemon takes them back.\n",
+		    c->talk.file);
 	return EXIT_DONE;
 }

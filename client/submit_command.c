@@ -125,8 +125,10 @@ static int send_blob(struct client *c, const struct buf *text, json_t *params)
 	for (size_t offset = 0, size; offset < text->size && status == 0; offset += size) {
 		json_t *piece = piece_at(text, offset, &size);
 
-		json_decref(client_call(c, "blob.put", json_pack("{s:s, s:I, s:o}", "blob", name, "offset", (json_int_t)offset,
-			"data", piece), &status));
+		json_decref(client_call(c, "blob.put",
+		    json_pack("{s:s, s:I, s:o}", "blob", name, "offset", (json_int_t)offset, "data",
+		        piece),
+		    &status));
 	}
 	json_object_set_new(params, "task_blob", json_string(name));
 	free(name);
@@ -187,7 +189,9 @@ static int check_beads(const json_t *params)
 	int failure = stat(path, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 
 	if (failure != 0)
-		warnx("--beads: %s: %s; name the directory that holds .beads as --beads=DIR, or make it with \"bd init\"", path, strerror(failure));
+		warnx(
+		    "--beads: %s: %s; name the directory that holds .beads as --beads=DIR, or make it with \"bd init\"",
+		    path, strerror(failure));
 	free(path);
 	return failure == 0 ? 0 : EXIT_REFUSED;
 }
@@ -201,7 +205,8 @@ static int put_source(struct client *c, json_t *params)
 		return status;
 	if (source != NULL && strcmp(source, "workflow") == 0 && !options_given(&c->options, "quiet") &&
 	    (options_given(&c->options, "review") || options_given(&c->options, "reviewer")))
-		warnx("warning: the tasks of a workflow are reviewed as it says itself, by agentic_review; --review and --reviewer add nothing");
+		warnx(
+		    "warning: the tasks of a workflow are reviewed as it says itself, by agentic_review; --review and --reviewer add nothing");
 	if (source == NULL || strcmp(source, "file") == 0)
 		return put_task(c, params);
 	return strcmp(source, "beads") == 0 ? check_beads(params) : put_file(source, params);

@@ -97,8 +97,8 @@ static void table_shrink(const struct table *t, size_t limit, size_t *widths)
 }
 
 /* Blanks stand outside the colour, and are written only before text: never at the end of a line. */
-static void table_print_cell(const struct print *p, const struct table_column *column, enum paint paint, const char *text,
-    size_t width, size_t *blanks)
+static void table_print_cell(const struct print *p, const struct table_column *column,
+    enum paint paint, const char *text, size_t width, size_t *blanks)
 {
 	char *shown = print_clip(text, width);
 	size_t space = width - text_width(shown);
@@ -116,7 +116,8 @@ static void table_print_cell(const struct print *p, const struct table_column *c
 }
 
 /* cells NULL: the titles */
-static void table_print_row(const struct table *t, const struct print *p, const struct cell *cells, const size_t *widths)
+static void table_print_row(
+    const struct table *t, const struct print *p, const struct cell *cells, const size_t *widths)
 {
 	size_t blanks = 0;
 	bool first = true;

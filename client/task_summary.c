@@ -67,8 +67,8 @@ static size_t tasks_count_branches(const json_t *run, const json_t **one)
 	for (size_t i = 0; i < json_array_size(tasks); i++) {
 		const json_t *task = json_array_get(tasks, i);
 
-		if (!tasks_is_passed(task) || *field_text(task, "branch") == '\0' || *field_text(task, "commit") == '\0' ||
-		    field_is(task, "commit", base))
+		if (!tasks_is_passed(task) || *field_text(task, "branch") == '\0' ||
+		    *field_text(task, "commit") == '\0' || field_is(task, "commit", base))
 			continue;
 		*one = task;
 		count++;
@@ -109,16 +109,21 @@ void tasks_add_result(struct table *facts, const json_t *run)
 	table_member(facts, "result", PAINT_BOLD, run, "result_ref");
 	table_fact(facts, "commit", PAINT_BOLD, xstrdup(commit));
 	/* it is made with the first commit that is put on it */
-	table_fact(facts, "branch", PAINT_BOLD, xstrdup(over && *commit == '\0' ? "" : field_text(run, "result_branch")));
+	table_fact(facts, "branch", PAINT_BOLD,
+	    xstrdup(over && *commit == '\0' ? "" : field_text(run, "result_branch")));
 	if (over && *branch != '\0') {
 		table_fact(facts, "to take it", PAINT_NONE, xasprintf("git merge %s", branch));
-		table_fact(facts, "or else", PAINT_NONE, xasprintf("git cherry-pick %.12s..%s, without what was uncommitted at the start",
-			field_text(run, "base_commit"), branch));
+		table_fact(facts, "or else", PAINT_NONE,
+		    xasprintf(
+		        "git cherry-pick %.12s..%s, without what was uncommitted at the start",
+		        field_text(run, "base_commit"), branch));
 	} else if (over && branches > 1) {
-		table_fact(facts, "to take it", PAINT_NONE, xasprintf("git merge BRANCH, for each of the %zu tasks that passed", branches));
+		table_fact(facts, "to take it", PAINT_NONE,
+		    xasprintf("git merge BRANCH, for each of the %zu tasks that passed", branches));
 	} else if (over && *commit != '\0' && *field_text(run, "result_branch") != '\0') {
-		table_fact(facts, "to see it", PAINT_NONE, xasprintf("git log -p %.12s..%s, which nothing has passed", field_text(run, "base_commit"),
-			field_text(run, "result_branch")));
+		table_fact(facts, "to see it", PAINT_NONE,
+		    xasprintf("git log -p %.12s..%s, which nothing has passed",
+		        field_text(run, "base_commit"), field_text(run, "result_branch")));
 	} else if (over && *commit != '\0') {
 		table_fact(facts, "to see it", PAINT_NONE, xasprintf("git show %.12s", commit));
 	}

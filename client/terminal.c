@@ -33,7 +33,8 @@ bool terminal_usable(void)
 {
 	const char *term = getenv("TERM");
 
-	return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && term != NULL && *term != '\0' && strcmp(term, "dumb") != 0;
+	return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && term != NULL &&
+	    *term != '\0' && strcmp(term, "dumb") != 0;
 }
 
 static void write_all(const char *data, size_t size)

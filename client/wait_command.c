@@ -46,7 +46,10 @@ static void wait_tell_holds(struct client *c, const json_t *runs)
 
 		if (!field_is(run, "state", "held"))
 			continue;
-		result = client_call(c, "hold.list", json_pack("{s:I, s:s}", "run", (json_int_t)field_int(run, "id"), "state", "open"), &status);
+		result = client_call(c, "hold.list",
+		    json_pack(
+		        "{s:I, s:s}", "run", (json_int_t)field_int(run, "id"), "state", "open"),
+		    &status);
 		hold_tell_open(c, field_array(result, "holds"));
 		json_decref(result);
 	}

@@ -294,7 +294,9 @@ static int tell_end(const struct watch *w, enum watch_end end)
 		if (run == FIELD_NONE)
 			warnx("the daemon has gone; its agents go on");
 		else
-			warnx("the daemon has gone; run %lld and its agents go on. \"rlctl watch %lld\" looks again", (long long)run, (long long)run);
+			warnx(
+			    "the daemon has gone; run %lld and its agents go on. \"rlctl watch %lld\" looks again",
+			    (long long)run, (long long)run);
 		return EXIT_NO_DAEMON;
 	case END_REFUSED:
 		error_print(&w->error, NULL);

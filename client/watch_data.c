@@ -34,7 +34,8 @@ void watch_data_release(struct watch_data *d)
 }
 
 /* The result, or NULL with error. */
-static enum watch_result watch_data_ask(struct watch_data *d, const char *method, json_t *params, json_t **result, struct call_error *error)
+static enum watch_result watch_data_ask(struct watch_data *d, const char *method, json_t *params,
+    json_t **result, struct call_error *error)
 {
 	*result = call_method(d->conn, method, params, error);
 	if (*result != NULL)
@@ -88,7 +89,9 @@ static enum watch_result watch_data_load_preview(struct watch_data *d, int64_t a
 	json_t *preview;
 	int64_t events;
 	char key[24];
-	enum watch_result rv = watch_data_ask(d, "attempt.preview", json_pack("{s:I, s:i}", "id", (json_int_t)attempt, "lines", VIEW_PREVIEW), &preview, &error);
+	enum watch_result rv = watch_data_ask(d, "attempt.preview",
+	    json_pack("{s:I, s:i}", "id", (json_int_t)attempt, "lines", VIEW_PREVIEW), &preview,
+	    &error);
 
 	if (rv != WATCH_OK)
 		return rv == WATCH_GONE ? rv : WATCH_OK;	/* its record may have been removed */
@@ -110,7 +113,8 @@ enum watch_result watch_data_tick(struct watch_data *d, size_t chosen, size_t sl
 	for (size_t i = 0; rv == WATCH_OK && i < json_array_size(list); i++) {
 		const json_t *slot = json_array_get(list, i);
 
-		if (!view_is_over(slot) && field_int(slot, "attempt") != FIELD_NONE && (i == chosen || json_array_size(list) <= slots))
+		if (!view_is_over(slot) && field_int(slot, "attempt") != FIELD_NONE &&
+		    (i == chosen || json_array_size(list) <= slots))
 			rv = watch_data_load_preview(d, field_int(slot, "attempt"), previews);
 	}
 	watch_data_replace(&d->previews, previews);
@@ -139,7 +143,8 @@ static enum watch_result watch_data_load_reviews(struct watch_data *d, size_t ch
 		free(wanted);
 		return WATCH_OK;
 	}
-	rv = watch_data_ask(d, "review.list", json_pack("{s:I, s:s}", "run", (json_int_t)d->run, "task", task), &result, &error);
+	rv = watch_data_ask(d, "review.list",
+	    json_pack("{s:I, s:s}", "run", (json_int_t)d->run, "task", task), &result, &error);
 	if (rv == WATCH_OK) {
 		free(d->reviewed);
 		d->reviewed = wanted;
@@ -151,10 +156,12 @@ static enum watch_result watch_data_load_reviews(struct watch_data *d, size_t ch
 	return rv == WATCH_GONE ? rv : WATCH_OK;
 }
 
-static enum watch_result watch_data_load_one(struct watch_data *d, size_t chosen, size_t slots, struct call_error *error)
+static enum watch_result watch_data_load_one(
+    struct watch_data *d, size_t chosen, size_t slots, struct call_error *error)
 {
 	json_t *result;
-	enum watch_result rv = watch_data_ask(d, "run.get", json_pack("{s:I}", "id", (json_int_t)d->run), &result, error);
+	enum watch_result rv = watch_data_ask(
+	    d, "run.get", json_pack("{s:I}", "id", (json_int_t)d->run), &result, error);
 
 	if (rv != WATCH_OK)
 		return rv;
@@ -183,7 +190,9 @@ static enum watch_result watch_data_add_runs(struct watch_data *d, const json_t 
 		size_t at = 0;
 
 		if (!field_is(run, "state", "queued")) {
-			enum watch_result rv = watch_data_ask(d, "run.get", json_pack("{s:I}", "id", (json_int_t)field_int(run, "id")), &whole, &error);
+			enum watch_result rv = watch_data_ask(d, "run.get",
+			    json_pack("{s:I}", "id", (json_int_t)field_int(run, "id")), &whole,
+			    &error);
 
 			if (rv == WATCH_OK)
 				watch_data_replace(&run, whole);
@@ -207,7 +216,9 @@ static enum watch_result watch_data_load_all(struct watch_data *d, struct call_e
 	for (size_t i = 0; rv == WATCH_OK && i < ARRAY_SIZE(unfinished); i++) {
 		json_t *result;
 
-		rv = watch_data_ask(d, "run.list", json_pack("{s:s, s:i}", "state", unfinished[i], "limit", RUNS_MAX), &result, error);
+		rv = watch_data_ask(d, "run.list",
+		    json_pack("{s:s, s:i}", "state", unfinished[i], "limit", RUNS_MAX), &result,
+		    error);
 		if (rv == WATCH_OK)
 			rv = watch_data_add_runs(d, field_array(result, "runs"), runs);
 		json_decref(result);
@@ -258,7 +269,8 @@ enum watch_result watch_data_events(struct watch_data *d)
 		const json_t *event = json_object_get(message, "params");
 
 		/* one of the subscription before may still come */
-		if (field_is(message, "method", "event") && (d->run == FIELD_NONE || field_int(event, "run") == d->run)) {
+		if (field_is(message, "method", "event") &&
+		    (d->run == FIELD_NONE || field_int(event, "run") == d->run)) {
 			watch_data_note(d, event);
 			d->stale = true;
 		}

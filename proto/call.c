@@ -287,7 +287,8 @@ json_t *call_method(struct call_conn *conn, const char *method, json_t *params, 
 	size_t size;
 	int failure;
 
-	request = json_pack("{s:s, s:I, s:s, s:o*}", "jsonrpc", "2.0", "id", ++conn->last_id, "method", method, "params", params);
+	request = json_pack("{s:s, s:I, s:s, s:o*}", "jsonrpc", "2.0", "id", ++conn->last_id,
+	    "method", method, "params", params);
 	text = request == NULL ? NULL : json_dumps(request, JSON_COMPACT);
 	json_decref(request);
 	if (text == NULL)

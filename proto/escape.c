@@ -83,7 +83,9 @@ static bool shows(uint32_t c, uint32_t before, uint32_t after)
 	if (c == 0x200c || c == 0x200d)
 		return (is_letter(before) || before == 0xfe0f) && is_letter(after);
 	if (c >= 0xfe00 && c <= 0xfe0f)
-		return is_letter(before) || (before < 0x80 && before != 0 && strchr("0123456789#*", (int)before) != NULL && after == 0x20e3);
+		return is_letter(before) ||
+		    (before < 0x80 && before != 0 && strchr("0123456789#*", (int)before) != NULL &&
+		        after == 0x20e3);
 	return false;
 }
 

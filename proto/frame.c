@@ -273,7 +273,9 @@ static void choose_mode(struct frame_reader *r)
 		return;
 	if (marked && have >= sizeof(mark))
 		r->start += sizeof(mark);
-	r->mode = r->start < r->end && (r->data[r->start] == 'C' || r->data[r->start] == 'c') ? FRAME_HEADER : FRAME_LINE;
+	r->mode = r->start < r->end && (r->data[r->start] == 'C' || r->data[r->start] == 'c')
+	    ? FRAME_HEADER
+	    : FRAME_LINE;
 }
 
 enum frame_result frame_next(struct frame_reader *r, const char **data, size_t *size)

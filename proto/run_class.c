@@ -24,7 +24,8 @@ const struct run_class *run_class_of(const char *state, const char *cause)
 	if (strcmp(state, "failed") == 0 && cause_is_exhausted(cause))
 		return &exhausted;
 	for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
-		if (strcmp(classes[i].state, state) == 0 && strncmp(classes[i].cause, cause, strlen(classes[i].cause)) == 0)
+		if (strcmp(classes[i].state, state) == 0 &&
+		    strncmp(classes[i].cause, cause, strlen(classes[i].cause)) == 0)
 			return &classes[i];
 	}
 	return NULL;
@@ -40,5 +41,6 @@ bool cause_is_exhausted(const char *cause)
 	/* the first word is the profile's: drift, NO_GO, must-fix */
 	const char *behind = cause + strcspn(cause, " ");
 
-	return begins(behind, " unresolved after ") || begins(cause, "Review failed after ") || begins(cause, "max review rounds ");
+	return begins(behind, " unresolved after ") || begins(cause, "Review failed after ") ||
+	    begins(cause, "max review rounds ");
 }

@@ -107,7 +107,8 @@ int schema_number(const struct schema *s, const json_t *value, int64_t *number)
 	int64_t unit = s->kind == SCHEMA_DURATION ? SECOND : 1;
 
 	if (json_is_string(value) && !has_nul(value))
-		return s->kind == SCHEMA_DURATION ? duration_parse(json_string_value(value), number) : size_parse(json_string_value(value), number);
+		return s->kind == SCHEMA_DURATION ? duration_parse(json_string_value(value), number)
+		                                  : size_parse(json_string_value(value), number);
 	if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > INT64_MAX / unit)
 		return -1;
 	*number = json_integer_value(value) * unit;
@@ -143,7 +144,8 @@ static bool check_choice(const struct schema *s, const json_t *value, struct sch
 	schema_refuse(error, "must be one of ");
 	for (size_t i = 0; i < s->choices->count; i++) {
 		n = strlen(error->text);
-		snprintf(error->text + n, sizeof(error->text) - n, "%s\"%s\"", i == 0 ? "" : ", ", s->choices->names[i]);
+		snprintf(error->text + n, sizeof(error->text) - n, "%s\"%s\"", i == 0 ? "" : ", ",
+		    s->choices->names[i]);
 	}
 	return false;
 }
@@ -155,7 +157,8 @@ static bool check_text(const struct schema *s, const json_t *value, int64_t max,
 	if (has_nul(value))
 		return schema_refuse(error, "must not contain a NUL character");
 	if (max > 0 && json_string_length(value) > (size_t)max)
-		return schema_refuse(error, "must not be longer than %" PRId64 " bytes, is %zu", max, json_string_length(value));
+		return schema_refuse(error, "must not be longer than %" PRId64 " bytes, is %zu",
+		    max, json_string_length(value));
 	if (s->rule != NULL && !s->rule->fits(json_string_value(value), error))
 		return false;
 	return check_choice(s, value, error);
@@ -181,7 +184,8 @@ static bool check_item(const struct schema *s, json_t *item, struct schema_error
 		return check_object(s, item, error);
 	if (s->kind != SCHEMA_IDS)
 		return check_text(s, item, s->bytes, error);
-	return (json_is_integer(item) && json_integer_value(item) > 0) || refuse_type(error, "an id, an integer from 1 on", item);
+	return (json_is_integer(item) && json_integer_value(item) > 0) ||
+	    refuse_type(error, "an id, an integer from 1 on", item);
 }
 
 static bool check_list(const struct schema *s, json_t *value, struct schema_error *error)
@@ -197,13 +201,19 @@ static bool check_list(const struct schema *s, json_t *value, struct schema_erro
 		return refuse_type(error, wanted, value);
 	}
 	if (s->max > 0 && (size < (size_t)s->min || size > (size_t)s->max))
-		return schema_refuse(error, "must have from %" PRId64 " to %" PRId64 " items, has %zu", s->min, s->max, size);
+		return schema_refuse(error,
+		    "must have from %" PRId64 " to %" PRId64 " items, has %zu", s->min, s->max,
+		    size);
 	json_array_foreach(value, i, item) {
 		if (!check_item(s, item, error))
 			return refuse_item(error, i + 1);
 	}
-	if (s->kind == SCHEMA_ARGV && (size < (size_t)s->min || (size > 0 && json_string_length(json_array_get(value, 0)) == 0)))
-		return schema_refuse(error, s->min > 0 ? "must begin with the program to start" : "must not begin with an empty word");
+	if (s->kind == SCHEMA_ARGV &&
+	    (size < (size_t)s->min ||
+	        (size > 0 && json_string_length(json_array_get(value, 0)) == 0)))
+		return schema_refuse(error,
+		    s->min > 0 ? "must begin with the program to start"
+		               : "must not begin with an empty word");
 	return true;
 }
 
@@ -213,7 +223,8 @@ static bool check_map(const struct schema *s, json_t *value, struct schema_error
 	json_t *item;
 
 	if (!json_is_object(value))
-		return schema_refuse(error, "must be %s of strings, is %s", object_name(error), type_name(value, error));
+		return schema_refuse(error, "must be %s of strings, is %s", object_name(error),
+		    type_name(value, error));
 	json_object_foreach(value, name, item) {
 		if (s->rule != NULL && !s->rule->fits(name, error))
 			return false;

@@ -19,7 +19,11 @@ static const struct unit durations[] = {
 	{ 0, 1000 }, { 's', 1000 }, { 'm', 60000 }, { 'h', 3600000 }, { 'd', 86400000 },
 };
 static const struct unit sizes[] = {
-	{ 0, 1 }, { 'K', INT64_C(1) << 10 }, { 'M', INT64_C(1) << 20 }, { 'G', INT64_C(1) << 30 }, { 'T', INT64_C(1) << 40 },
+	{ 0, 1 },
+	{ 'K', INT64_C(1) << 10 },
+	{ 'M', INT64_C(1) << 20 },
+	{ 'G', INT64_C(1) << 30 },
+	{ 'T', INT64_C(1) << 40 },
 };
 
 /* Digits, then at most one letter of the table. */
@@ -106,8 +110,8 @@ void time_format(int64_t ms, char *out, size_t room)
 		snprintf(out, room, "-");
 		return;
 	}
-	snprintf(out, room, "%04lld-%02d-%02dT%02d:%02d:%02d.%03dZ", (long long)tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
-	    tm.tm_hour, tm.tm_min, tm.tm_sec, (int)fraction);
+	snprintf(out, room, "%04lld-%02d-%02dT%02d:%02d:%02d.%03dZ", (long long)tm.tm_year + 1900,
+	    tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)fraction);
 }
 
 /* Exactly count digits at *p, which moves behind them. */
@@ -137,9 +141,10 @@ int time_parse(const char *text, int64_t *ms)
 	struct tm tm = { 0 };
 	time_t t;
 
-	if (!digits(&p, 4, &year) || !literal(&p, '-') || !digits(&p, 2, &month) || !literal(&p, '-') || !digits(&p, 2, &day) ||
-	    !literal(&p, 'T') || !digits(&p, 2, &hour) || !literal(&p, ':') || !digits(&p, 2, &minute) || !literal(&p, ':') ||
-	    !digits(&p, 2, &second))
+	if (!digits(&p, 4, &year) || !literal(&p, '-') || !digits(&p, 2, &month) ||
+	    !literal(&p, '-') || !digits(&p, 2, &day) || !literal(&p, 'T') ||
+	    !digits(&p, 2, &hour) || !literal(&p, ':') || !digits(&p, 2, &minute) ||
+	    !literal(&p, ':') || !digits(&p, 2, &second))
 		return -1;
 	if (*p == '.') {
 		int scale = 100;
@@ -152,7 +157,8 @@ int time_parse(const char *text, int64_t *ms)
 	}
 	if (*p == '+' || *p == '-') {
 		sign = *p++ == '+' ? 1 : -1;
-		if (!digits(&p, 2, &zone_hour) || !literal(&p, ':') || !digits(&p, 2, &zone_minute) || zone_hour > 23 || zone_minute > 59)
+		if (!digits(&p, 2, &zone_hour) || !literal(&p, ':') ||
+		    !digits(&p, 2, &zone_minute) || zone_hour > 23 || zone_minute > 59)
 			return -1;
 	} else if (!literal(&p, 'Z')) {
 		return -1;

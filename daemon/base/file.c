@@ -74,7 +74,8 @@ static int sync_parent(int dirfd, const char *name)
 }
 
 /* keep_mode: exactly mode, whatever the umask says. */
-static int file_replace(int dirfd, const char *name, const void *data, size_t size, int mode, bool keep_mode, bool durable)
+static int file_replace(int dirfd, const char *name, const void *data, size_t size, int mode,
+    bool keep_mode, bool durable)
 {
 	char *tmp = xasprintf("%s.tmp%d", name, (int)gettid());
 	int fd, rv;

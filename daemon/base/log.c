@@ -42,7 +42,8 @@ int log_level_parse(const char *name, enum log_level *level)
 }
 
 /* One write(2) per line, so that lines of threads do not mix. */
-static void log_emit(enum log_level level, const char *prefix, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+static void log_emit(enum log_level level, const char *prefix, const char *fmt, va_list ap)
+    __attribute__((format(printf, 3, 0)));
 
 static void log_emit(enum log_level level, const char *prefix, const char *fmt, va_list ap)
 {

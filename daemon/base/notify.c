@@ -66,7 +66,8 @@ int notify_reloading(const char *socket)
 
 	/* the manager tells an old READY from the answer to this reload by the time */
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRId64 "\n", (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRId64 "\n",
+	    (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);
 	return notify_send(socket, text);
 }
 

@@ -94,18 +94,22 @@ static int check_socket(const char *path, char error[512])
 {
 	if (path == NULL || strlen(path) <= SOCKET_PATH_MAX)
 		return 0;
-	snprintf(error, 512, "socket path is longer than %zu bytes; choose a shorter one with --socket or --state-dir: %s", SOCKET_PATH_MAX, path);
+	snprintf(error, 512,
+	    "socket path is longer than %zu bytes; choose a shorter one with --socket or --state-dir: %s",
+	    SOCKET_PATH_MAX, path);
 	return -1;
 }
 
-int places_find(struct places *out, const struct places_given *given, char *(*environment)(const char *name), char error[512])
+int places_find(struct places *out, const struct places_given *given,
+    char *(*environment)(const char *name), char error[512])
 {
 	const char *state = environment("STATE_DIRECTORY");
 
 	*out = (struct places){ .system = given->system || (state != NULL && state[0] != '\0') };
 	(out->system ? system_places : user_places)(out, environment);
-	if (path_override(&out->config_file, given->config) == -1 || path_override(&out->state_dir, given->state_dir) == -1
-	    || path_override(&out->socket[0], given->socket) == -1) {
+	if (path_override(&out->config_file, given->config) == -1 ||
+	    path_override(&out->state_dir, given->state_dir) == -1 ||
+	    path_override(&out->socket[0], given->socket) == -1) {
 		snprintf(error, 512, "the working directory is gone (%s); give absolute paths", strerror(errno));
 		goto fail;
 	}
@@ -113,7 +117,8 @@ int places_find(struct places *out, const struct places_given *given, char *(*en
 		char *slash = strrchr(out->config_file, '/');
 
 		free(out->config_dir);
-		out->config_dir = xmemdup0(out->config_file, slash == out->config_file ? 1 : (size_t)(slash - out->config_file));
+		out->config_dir = xmemdup0(out->config_file,
+		    slash == out->config_file ? 1 : (size_t)(slash - out->config_file));
 	} else if (out->config_dir != NULL) {
 		out->config_file = xasprintf("%s/rld.toml", out->config_dir);
 	}

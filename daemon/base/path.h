@@ -21,7 +21,8 @@ struct places {
 };
 
 /* environment: getenv(), or a test's own. 0, or -1 with a sentence in error; *out is empty then. */
-int places_find(struct places *out, const struct places_given *given, char *(*environment)(const char *name), char error[512]);
+int places_find(struct places *out, const struct places_given *given,
+    char *(*environment)(const char *name), char error[512]);
 void places_release(struct places *places);
 
 #endif

@@ -130,7 +130,8 @@ static void add_password(struct redactor *redactor, const char *value)
 /* Files and sockets have names of their own: to be told which one is not there helps, and gives nothing away. */
 static bool is_path(const char *value)
 {
-	if ((value[0] != '/' && strncmp(value, "~/", 2) != 0) || strpbrk(value, "+= \t\n") != NULL || strchr(value + 1, '/') == NULL)
+	if ((value[0] != '/' && strncmp(value, "~/", 2) != 0) ||
+	    strpbrk(value, "+= \t\n") != NULL || strchr(value + 1, '/') == NULL)
 		return false;
 	/* base64 may begin and go on with a slash as well */
 	for (const char *p = value; *p != '\0'; p += strspn(p, "/")) {

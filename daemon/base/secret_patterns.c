@@ -89,7 +89,8 @@ static size_t secret_split_name(const char *name, size_t size, struct part parts
 
 	for (size_t i = 0; i <= size; i++) {
 		bool mark = i == size || (class_of(name[i]) & ALNUM) == 0;
-		bool hump = !mark && i > start && (class_of(name[i]) & UPPER) != 0 && (class_of(name[i - 1]) & UPPER) == 0;
+		bool hump = !mark && i > start && (class_of(name[i]) & UPPER) != 0 &&
+		    (class_of(name[i - 1]) & UPPER) == 0;
 
 		if (!mark && !hump)
 			continue;
@@ -139,7 +140,8 @@ static const char *const about[] = {
 	"expires", "budget", "usage", "window", "error", "errors", "required", "enabled", "disabled",
 };
 /* Passwords say what they are; a key or token does with such a word in front. */
-static const char *const plain_words[] = { "password", "passwords", "passwd", "passphrase", "secret", "secrets", "apikey", "authorization" };
+static const char *const plain_words[] = { "password", "passwords", "passwd", "passphrase",
+	"secret", "secrets", "apikey", "authorization" };
 static const char *const key_words[] = {
 	"api", "access", "secret", "private", "auth", "license", "signing", "encryption", "service", "client", "master", "account", "admin",
 };
@@ -183,11 +185,13 @@ bool secret_is_placeholder(const char *value, size_t size)
 	};
 
 	/* what is filled in elsewhere, cut short, or masked by somebody; a file of one's own */
-	if (size == 0 || strchr("$<{[(%*", value[0]) != NULL || memcmp(value, ".", 1) == 0 || (size >= 3 && memcmp(value, "\xe2\x80\xa6", 3) == 0))
+	if (size == 0 || strchr("$<{[(%*", value[0]) != NULL || memcmp(value, ".", 1) == 0 ||
+	    (size >= 3 && memcmp(value, "\xe2\x80\xa6", 3) == 0))
 		return true;
 	if (size >= 2 && memcmp(value, "~/", 2) == 0)
 		return true;
-	return is_word(&(struct part){ value, size }, words, ARRAY_SIZE(words)) || memmem(value, size, SECRET_MARK, strlen(SECRET_MARK)) != NULL;
+	return is_word(&(struct part){ value, size }, words, ARRAY_SIZE(words)) ||
+	    memmem(value, size, SECRET_MARK, strlen(SECRET_MARK)) != NULL;
 }
 
 /* A run of at least so many letters and digits with both in it. */
@@ -218,7 +222,8 @@ static bool is_code(const char *value, size_t size, char next)
 {
 	if (next == '(' || next == '[')
 		return true;
-	return memchr(value, '.', size) != NULL && (classes_in(value, size) & DIGIT) == 0 && run_of(value, size, 0, ALNUM | UNDER | DOT) == size;
+	return memchr(value, '.', size) != NULL && (classes_in(value, size) & DIGIT) == 0 &&
+	    run_of(value, size, 0, ALNUM | UNDER | DOT) == size;
 }
 
 /* A sentence, such as "must be at least 8 characters", has numbers; a passphrase has them within a word. */
@@ -234,7 +239,8 @@ static bool is_plain_word(const char *value, size_t size)
 	    run_of(value, size, 0, LETTER) < 16;
 }
 
-static bool is_secret_value(const char *value, size_t size, enum style style, enum strength strength, bool quoted, char next)
+static bool is_secret_value(const char *value, size_t size, enum style style,
+    enum strength strength, bool quoted, char next)
 {
 	unsigned classes = classes_in(value, size);
 	bool mixed = (classes & LETTER) != 0 && (classes & DIGIT) != 0, spaced = memchr(value, ' ', size) != NULL;
@@ -295,7 +301,9 @@ static bool skip_sign(const struct secret_scan *s, size_t *at, bool *tight)
 	*tight = end == *at && s->text[end] == '=';
 	end++;
 	/* "::" is of a language, "==" compares, "://" is a URL */
-	if (end < s->size && (s->text[end] == ':' || secret_begins(s, end, "//") || (s->text[end] == '=' && s->text[end - 1] == '=')))
+	if (end < s->size &&
+	    (s->text[end] == ':' || secret_begins(s, end, "//") ||
+	        (s->text[end] == '=' && s->text[end - 1] == '=')))
 		return false;
 	if (end < s->size && (s->text[end] == '=' || s->text[end] == '>'))
 		end++;
@@ -326,7 +334,9 @@ static size_t value_end(const struct secret_scan *s, size_t at, char quote, size
 	for (; quote != '\0' && end < s->size && end - at < QUOTED_MAX && s->text[end] != '\n'; end++)
 		if (s->text[end] == quote)
 			return end > at && s->text[end - 1] == '\\' ? end - 1 : end;
-	for (end = at; end < s->size && end - at < most && !isspace((unsigned char)s->text[end]) && !is_quote(s->text[end]); end++)
+	for (end = at; end < s->size && end - at < most && !isspace((unsigned char)s->text[end]) &&
+	     !is_quote(s->text[end]);
+	     end++)
 		if (strchr(",;&|<>()[]{}\\", s->text[end]) != NULL)
 			break;
 	return end;
@@ -356,7 +366,8 @@ static bool find_assignment(struct secret_scan *s, size_t at, struct secret_matc
 		style = STYLE_HEADER;
 	value = stop;
 	stop = value_end(s, value, quote, JUDGED_MAX);
-	if (!is_secret_value(s->text + value, stop - value, style, strength, quote != '\0', stop < s->size ? s->text[stop] : '\0'))
+	if (!is_secret_value(s->text + value, stop - value, style, strength, quote != '\0',
+	        stop < s->size ? s->text[stop] : '\0'))
 		return false;
 	*hit = (struct secret_match){ value, value_end(s, value, quote, SIZE_MAX) };
 	return true;
@@ -432,7 +443,8 @@ static bool find_known(const struct secret_scan *s, size_t at, struct secret_mat
 		/* UPPER is a class of letters: a small one ends it */
 		to = run_of(s->text, s->size - from < JUDGED_MAX ? s->size : from + JUDGED_MAX, from, known[i].body);
 		/* the exact ones must end there */
-		if (!secret_fits(&known[i], s->text + from, to - from) || (known[i].exact != 0 && to < s->size && (class_of(s->text[to]) & ALNUM) != 0))
+		if (!secret_fits(&known[i], s->text + from, to - from) ||
+		    (known[i].exact != 0 && to < s->size && (class_of(s->text[to]) & ALNUM) != 0))
 			continue;
 		*hit = (struct secret_match){ from, run_of(s->text, s->size, to, known[i].body) };
 		return true;
@@ -533,7 +545,9 @@ static size_t key_body(const struct secret_scan *s, size_t at)
 	for (;;) {
 		size_t word = end, stop;
 
-		while (word < s->size && (isspace((unsigned char)s->text[word]) || secret_begins(s, word, "\\n") || secret_begins(s, word, "\\r")))
+		while (word < s->size &&
+		    (isspace((unsigned char)s->text[word]) || secret_begins(s, word, "\\n") ||
+		        secret_begins(s, word, "\\r")))
 			word += s->text[word] == '\\' ? 2 : 1;
 		stop = run_of(s->text, s->size, word, ALNUM | BASE64);
 		if (stop - word < KEY_WORD)
@@ -557,7 +571,9 @@ static bool find_private_key(struct secret_scan *s, size_t at, struct secret_mat
 	if (end == s->size || end - from > KEY_FILE_MAX)
 		end = key_body(s, from);
 	*hit = (struct secret_match){ from, end };
-	return end > from && (end - from != strlen(SECRET_MARK) || memcmp(s->text + from, SECRET_MARK, end - from) != 0);
+	return end > from &&
+	    (end - from != strlen(SECRET_MARK) ||
+	        memcmp(s->text + from, SECRET_MARK, end - from) != 0);
 }
 
 /* ---- the face ---- */

@@ -267,7 +267,8 @@ static bool read_file(struct zone *zone, const char *data, size_t size)
 	if (!read_header(data, size, n))
 		return false;
 	if (data[4] == '\0')
-		return HEADER + block_size(n, 4) <= size && read_changes(zone, (const unsigned char *)data + HEADER, n, 4);
+		return HEADER + block_size(n, 4) <= size &&
+		    read_changes(zone, (const unsigned char *)data + HEADER, n, 4);
 	used = HEADER + block_size(n, 4);
 	if (used > size || !read_header(data + used, size - used, n))
 		return false;
@@ -330,7 +331,8 @@ struct zone *zone_open(const char *database, const char *name)
 		name = LOCALTIME;
 	name += name[0] == ':';
 	/* these two need no database */
-	if (strcmp(name, "UTC") == 0 || strcmp(name, "GMT") == 0 || read_named(zone, database, name) || read_rule(name, &zone->rule))
+	if (strcmp(name, "UTC") == 0 || strcmp(name, "GMT") == 0 ||
+	    read_named(zone, database, name) || read_rule(name, &zone->rule))
 		return zone;
 	zone_close(zone);
 	return own ? xcalloc(1, sizeof(*zone)) : NULL;
