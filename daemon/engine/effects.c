@@ -145,6 +145,7 @@ static void effect_apply(struct engine *engine, const struct effect *effect)
 
 const struct txn_calls effects_calls = {
 	.effect = effect_apply,
+	.reconcile = run_reconcile,
 };
 
 void effects_resume(struct engine *engine)

@@ -87,7 +87,6 @@ struct run {
 	char *iteration_tree;		/* what a shared tree has when the next iteration begins, owned; NULL: not looked at */
 	bool drained;			/* the source has been asked after the last iteration, and has no more; nobody has decided anything since */
 	bool judged_before;		/* it is judged by what the run was judged by that it retries */
-	bool settling;			/* run_settled() is at work: what settles meanwhile is seen by it */
 };
 
 /* A submit on its way to the commit. */
@@ -196,6 +195,7 @@ struct txn;
 /* What transactions call of the rooms above; set once, at start. */
 struct txn_calls {
 	void (*effect)(struct engine *engine, const struct effect *effect);
+	void (*reconcile)(struct txn *txn, struct run *run);
 };
 
 /* The decision is on disk (COMMIT_OK), or was refused. False, after a refusal: it must be recorded all the same, as soon as there is space. */
@@ -216,7 +216,9 @@ void txn_effect_schedule(struct txn *txn);
 void txn_effect_cooling(struct txn *txn);
 /* run 0: it is about none. */
 void txn_reply(struct txn *txn, engine_reply_cb *cb, void *arg, int64_t run);
-/* Hands the decision to the store. */
+/* A slot of the run has come to rest, or what the run waits for may be there: it is reconciled before the commit. */
+void txn_touch(struct txn *txn, struct run *run);
+/* Reconciles the runs that were touched, then hands the decision to the store. */
 void txn_commit(struct txn *txn);
 /* The same, unless nothing is in it. */
 void txn_commit_or_drop(struct txn *txn);
@@ -244,7 +246,8 @@ void run_make_slots(struct run *run);
 /* What is of the review and not of the work, relative to the workspace: see git_op_spec. Free with strings_free(). */
 char **run_artifacts(const struct run *run);
 void run_event(struct txn *txn, struct run *run, enum run_event event, const char *cause);
-void run_settled(struct txn *txn, struct run *run);
+/* Looks at the tasks and slots of the run, and takes what follows from them: the next iteration, a review, an end. */
+void run_reconcile(struct txn *txn, struct run *run);
 /* What the run does between its slots has failed: nothing more begins. */
 void run_failed(struct txn *txn, struct run *run, const char *cause);
 /* Somebody said so. */

@@ -344,7 +344,7 @@ static void resume_loop(struct run *run)
 	if (run->rows->run.next_at != ROW_NONE && !run_cancelling(run))
 		run_load(run);
 	else
-		run_settled(txn, run);
+		txn_touch(txn, run);
 	txn_commit_or_drop(txn);
 }
 

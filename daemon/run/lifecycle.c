@@ -177,14 +177,12 @@ static bool end_implemented(struct txn *txn, struct run *run, enum slot_stage to
 {
 	bool any = false;
 
-	run->settling = true;
 	for (size_t i = 0; i < run->nslots; i++) {
 		if (run->slots[i]->row->stage != SLOT_S_IMPLEMENTED)
 			continue;
 		slot_move(txn, run->slots[i], SLOT_S_IMPLEMENTED, to, &(struct move_why){ .cause = cause });
 		any = true;
 	}
-	run->settling = false;
 	return any;
 }
 
@@ -210,16 +208,13 @@ static void end_slots(struct txn *txn, struct run *run)
 	if (activity_has_process(&own->activity))
 		txn_effect(txn, EFFECT_END, run, own, own->activity.id);
 	follow_review(txn, run);
-	/* only when all have been told is it clear whether one still works */
-	run->settling = true;
 	for (size_t i = 0; i < run->nslots; i++)
 		if (!slot_stage_is_end((enum slot_stage)run->slots[i]->row->stage))
 			slot_cancel(txn, run->slots[i]);
-	run->settling = false;
 	for (size_t i = 0; i < run->nslots; i++)
 		slot_wait_ends(run->slots[i]);
 	if (run->nslots > 0)
-		run_settled(txn, run);
+		txn_touch(txn, run);
 }
 
 /* Which answer, tree and ref the run came to: those of its last passed slot. */
@@ -263,9 +258,7 @@ static void resume(struct txn *txn, struct run *run)
 			txn_effect(txn, run_is_prepared(run) ? EFFECT_LOAD : EFFECT_PREPARE, run, &run->own, ROW_NONE);
 		return;
 	}
-	run->settling = true;
 	hold_resume(txn, run);
-	run->settling = false;
 	for (size_t i = 0; i < run->nslots && run->own.has_permit; i++) {
 		struct slot *slot = run->slots[i];
 
@@ -280,7 +273,7 @@ static void resume(struct txn *txn, struct run *run)
 	/* what ran on while it was paused has one already */
 	if (has_permit)
 		queue_give(&run->own);
-	run_settled(txn, run);
+	txn_touch(txn, run);
 }
 
 /* What the row of the run says of the new state, and what rests on it. */
@@ -479,7 +472,7 @@ static void let_go(struct txn *txn, struct run *run)
 		queue_update(run);
 }
 
-void run_settled(struct txn *txn, struct run *run)
+void run_reconcile(struct txn *txn, struct run *run)
 {
 	enum run_state state = (enum run_state)run->rows->run.state;
 	struct slot_row **slots;
@@ -487,13 +480,11 @@ void run_settled(struct txn *txn, struct run *run)
 	enum run_event event;
 	char *limit;
 
-	if (run->settling || run_state_is_end(state))
+	if (run_state_is_end(state))
 		return;
-	run->settling = true;
 	let_go(txn, run);
 	if (run->plan.assign == ASSIGN_AGENT)
 		pick_stage(txn, run);
-	run->settling = false;
 	follow_review(txn, run);
 	loop = run_loop(run, &slots);
 	event = run_settle(&loop);
@@ -513,10 +504,8 @@ void run_settled(struct txn *txn, struct run *run)
 	}
 	limit = run->failure != NULL ? xstrdup(run->failure) : run_limit_cause(&loop, event);
 	free(slots);
-	/* they may still have something to give back */
-	if (event == RUN_E_FAILED && fail_implemented(txn, run, limit != NULL ? limit : why(run, RUN_E_FAILED)))
-		run_settled(txn, run);
-	else
+	/* they may still have something to give back, and have touched the run */
+	if (event != RUN_E_FAILED || !fail_implemented(txn, run, limit != NULL ? limit : why(run, RUN_E_FAILED)))
 		run_event(txn, run, event, limit != NULL ? limit : why(run, event));
 	free(limit);
 }
@@ -528,5 +517,5 @@ void run_failed(struct txn *txn, struct run *run, const char *cause)
 		return;
 	}
 	text_set(&run->failure, cause);
-	run_settled(txn, run);
+	txn_touch(txn, run);
 }

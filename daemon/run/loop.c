@@ -172,7 +172,7 @@ void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, 
 		text_set(&run->iteration_tree, NULL);
 		queue_give(&run->own);
 		txn_effect_schedule(txn);
-		run_settled(txn, run);
+		txn_touch(txn, run);
 		return;
 	}
 	run_waits_for(txn, run, NULL);
@@ -189,7 +189,7 @@ void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, 
 	}
 	/* nothing to do is no iteration: it would cost and bring nothing */
 	run->drained = true;
-	run_settled(txn, run);
+	txn_touch(txn, run);
 }
 
 /* ---- an iteration ---- */

@@ -139,7 +139,7 @@ void slot_ended(struct txn *txn, struct slot *slot)
 	if (slot->row != NULL)
 		slot_move(txn, slot, SLOT_S_ENDING, SLOT_S_CANCELLED, &(struct move_why){ .cause = "cancelled" });
 	else if (slot->run->nslots > 0)
-		run_settled(txn, slot->run);	/* its slots may still have something to give back */
+		txn_touch(txn, slot->run);	/* its slots may still have something to give back */
 	else
 		run_event(txn, slot->run, RUN_E_CANCELLED, NULL);
 }
@@ -309,5 +309,5 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	if (slot_stage(slot) != entered || !is_settled(row))
 		return;
 	slot_release_permit(txn, slot);
-	run_settled(txn, slot->run);
+	txn_touch(txn, slot->run);
 }

@@ -95,5 +95,5 @@ void leave_next(struct txn *txn, struct slot *slot, const char *error)
 	if (slot->row->leaving != LEAVING_NOTHING)
 		return;
 	slot_release_permit(txn, slot);
-	run_settled(txn, slot->run);
+	txn_touch(txn, slot->run);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "engine/engine_int.h"
@@ -19,6 +20,8 @@ struct txn {
 	size_t neffects;
 	struct txn_answer *answers;
 	size_t nanswers;
+	struct run **touched;
+	size_t ntouched;
 	bool refusable;
 	txn_outcome_cb *outcome;	/* NULL: nobody asks for it */
 	void *outcome_arg;
@@ -138,6 +141,7 @@ static void give_answers(const struct txn *txn)
 
 static void txn_free(struct txn *txn)
 {
+	free(txn->touched);
 	decision_release(&txn->decision);
 	free(txn->effects);
 	free(txn->answers);
@@ -187,13 +191,43 @@ static void txn_done(void *arg, enum commit_result result, struct decision *d)
 	txn_free(txn);
 }
 
+void txn_touch(struct txn *txn, struct run *run)
+{
+	for (size_t i = 0; i < txn->ntouched; i++)
+		if (txn->touched[i] == run)
+			return;
+	txn->touched = xreallocarray(txn->touched, txn->ntouched + 1, sizeof(struct run *));
+	txn->touched[txn->ntouched++] = run;
+}
+
+/* The run that was touched first, which is touched no more; NULL: none is. */
+static struct run *next_touched(struct txn *txn)
+{
+	struct run *run = txn->ntouched > 0 ? txn->touched[0] : NULL;
+
+	if (run != NULL)
+		memmove(txn->touched, txn->touched + 1, --txn->ntouched * sizeof(struct run *));
+	return run;
+}
+
+/* Until nothing moves: a run that is reconciled may touch itself or others. */
+static void reconcile(struct txn *txn)
+{
+	struct run *run;
+
+	while ((run = next_touched(txn)) != NULL)
+		txn->engine->calls->reconcile(txn, run);
+}
+
 void txn_commit(struct txn *txn)
 {
+	reconcile(txn);
 	hand_over(txn);
 }
 
 void txn_commit_or_drop(struct txn *txn)
 {
+	reconcile(txn);
 	if (txn->decision.count > 0 || txn->neffects > 0 || txn->nanswers > 0)
 		txn_commit(txn);
 	else
