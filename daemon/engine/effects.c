@@ -2,8 +2,27 @@
 /* What each effect of a decision does. The one table that knows every room: transactions carry effects as data and know none. */
 #include <stdlib.h>
 
-#include "engine/engine_int.h"
+#include "git/op.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
 #include "proto/memory.h"
+#include "run/lifecycle.h"
+#include "run/loop.h"
+#include "run/preparation.h"
+#include "run/publication.h"
+#include "sched/account_wait.h"
+#include "sched/permits.h"
+#include "slot/attempt_start.h"
+#include "slot/git_request.h"
+#include "slot/hooks.h"
+#include "slot/operation.h"
+#include "slot/reviewing.h"
+#include "slot/task_source.h"
+#include "slot/teardown.h"
+#include "task/op.h"
+#include "txn/txn.h"
 
 static void prepare(struct slot *slot, int64_t id)
 {

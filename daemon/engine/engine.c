@@ -1,10 +1,39 @@
 /* SPDX-License-Identifier: MIT */
+#include "engine/engine.h"
+
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #include "base/log.h"
-#include "engine/engine_int.h"
+#include "core/plan.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/schedule.h"
+#include "core/state.h"
+#include "engine/recover.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/ports.h"
+#include "model/reply.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "proc/launch.h"
 #include "proto/error.h"
 #include "proto/memory.h"
+#include "record/exit_record.h"
+#include "run/file_queue.h"
+#include "run/lifecycle.h"
+#include "run/submission.h"
+#include "sched/accounts.h"
+#include "sched/claims.h"
+#include "sched/groups.h"
+#include "sched/permits.h"
+#include "slot/attempt.h"
+#include "slot/hooks.h"
+#include "slot/machine.h"
+#include "slot/operation.h"
+#include "txn/txn.h"
 
 struct engine *engine_new(const struct ports *ports, const struct engine_options *options, engine_committed_cb *committed, void *arg)
 {
@@ -58,7 +87,6 @@ void engine_stop(struct engine *engine)
 void engine_free(struct engine *engine)
 {
 	struct pending_submit *p;
-	struct file_job *item;
 	struct hook *hook;
 	struct run *run;
 
@@ -73,14 +101,7 @@ void engine_free(struct engine *engine)
 	}
 	while ((p = TAILQ_FIRST(&engine->deciding)) != NULL)
 		submit_refused(p, RPC_UNAVAILABLE, "the daemon is stopping", "submit again when it is back", NULL);
-	while ((item = TAILQ_FIRST(&engine->file_queue)) != NULL) {
-		TAILQ_REMOVE(&engine->file_queue, item, entry);
-		free(item->environment);
-		free(item->blob);
-		free(item->leftover);
-		work_free(item->work);
-		free(item);
-	}
+	file_queue_free(engine);
 	while ((hook = LIST_FIRST(&engine->hooks)) != NULL) {
 		LIST_REMOVE(hook, entry);
 		hook_free(hook);
@@ -96,32 +117,6 @@ void engine_free(struct engine *engine)
 	free(engine->instance);
 	free(engine->socket);
 	free(engine);
-}
-
-int64_t engine_now(struct engine *engine)
-{
-	return engine->ports.now(engine->ports.clock_ctx);
-}
-
-static void work_prepare(struct engine *engine, struct work *work, enum work_kind kind)
-{
-	work->kind = kind;
-	work->state_dir = engine->state_dir;
-	work->config_dir = engine->config_dir;
-	work->socket = engine->socket;
-}
-
-void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg)
-{
-	work_prepare(engine, work, kind);
-	engine->ports.work(engine->ports.files_ctx, work, done, arg);
-}
-
-void engine_work_later(struct engine *engine, int64_t ms, struct work *work, enum work_kind kind,
-    void (*done)(void *arg, struct work *work), void *arg)
-{
-	work_prepare(engine, work, kind);
-	engine->ports.work_later(engine->ports.files_ctx, ms, work, done, arg);
 }
 
 const struct view *engine_view(const struct engine *engine)

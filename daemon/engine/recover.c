@@ -1,13 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /* Start-up: the rows of unfinished runs are the working rows again; every unfinished attempt and step is classified
  * by the proc port before anything effects; then each slot goes on from its stage. */
+#include "engine/recover.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/log.h"
-#include "engine/engine_int.h"
+#include "config/setting.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "engine/engine.h"
+#include "git/op.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "proc/launch.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
+#include "record/exit_record.h"
+#include "run/file_queue.h"
+#include "run/lifecycle.h"
+#include "run/loop.h"
+#include "run/preparation.h"
+#include "run/publication.h"
+#include "sched/accounts.h"
+#include "sched/claims.h"
+#include "sched/groups.h"
+#include "sched/permits.h"
+#include "sched/spending.h"
 #include "slot/activity_check.h"
+#include "slot/agent_pick.h"
+#include "slot/attempt.h"
+#include "slot/attempt_start.h"
+#include "slot/git_request.h"
+#include "slot/hooks.h"
+#include "slot/machine.h"
+#include "slot/notice_watch.h"
+#include "slot/operation.h"
+#include "slot/result_watch.h"
+#include "slot/reviewing.h"
+#include "slot/task_source.h"
+#include "slot/teardown.h"
+#include "task/op.h"
+#include "txn/txn.h"
 
 void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_attempt, int64_t last_hold)
 {

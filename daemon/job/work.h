@@ -18,34 +18,11 @@
 #include "task/op.h"
 #include "task/pick.h"
 #include "job/secrets.h"
+#include "model/briefing.h"
+#include "model/dirs.h"
 #include "model/view.h"
+#include "model/work.h"
 #include "verdict/verdict.h"
-
-enum work_kind {
-	WORK_INTAKE,	/* is a submitted run possible, and what does it need from the disk */
-	WORK_OPEN,	/* make the run's directory: task file, and what reviews go by as it is before any coder has run */
-	WORK_STEP,	/* read the last step's output, name the next step */
-	WORK_COMPOSE,	/* prompt, environment and argv of an attempt */
-	WORK_PICK,	/* has a running attempt picked its task */
-	WORK_RESULT,	/* has a running attempt given its final result */
-	WORK_NOTICE,	/* does a running attempt wait for a service that refuses it */
-	WORK_COLLECT,	/* what an ended attempt said */
-	WORK_REST,	/* nothing: time passes */
-	WORK_COOL,	/* the same, for an attempt that waits before it starts */
-	WORK_JUDGE,	/* the verdict in what a review attempt left behind */
-	WORK_FORGET,	/* remove what only an unfinished run needs */
-	WORK_LOG,	/* a review log for people, in the working directory */
-	WORK_REPORT	/* --report FILE */
-};
-
-/* Head of every kind; the kind decides which struct it is. */
-struct work {
-	enum work_kind kind;
-	const char *state_dir;		/* borrowed from the engine */
-	const char *config_dir;		/* NULL: none */
-	const char *socket;		/* of this daemon, NULL: none */
-	int fault;			/* out: the errno of a fault of the host that kept it from being done; nothing is lost, ask again. 0: none */
-};
 
 /* One submitted run. */
 struct intake {
@@ -123,22 +100,6 @@ struct step_work {
 
 /* How the reason of a slot begins that waits for disk space. */
 #define FLOOR_REASON "waiting for disk space: "
-
-/* A task of the run, for a role that is told of all. Strings owned. */
-struct story {
-	char *id, *title;
-	char *text;		/* NULL: not read yet */
-};
-
-/* Texts from the store that an attempt is told. All owned. */
-struct briefing {
-	char *text;		/* the task, where its file is not there yet; NULL */
-	size_t size;
-	struct story *stories;	/* all tasks of the run; none: its role is not told of them, or its one task is all */
-	size_t nstories;
-};
-
-void briefing_release(struct briefing *briefing);
 
 struct compose_work {
 	struct work work;
@@ -291,18 +252,6 @@ void work_run(struct work *work);
 /* Free the work, its inputs that it owns, and its outputs that were not taken. */
 void work_free(struct work *work);
 
-/* Paths, malloc'd. */
-char *work_attempt_dir(const char *state_dir, int64_t id);
-char *work_run_dir(const char *state_dir, int64_t run);
-
-/* Who a run is for a source that others use as well, malloc'd: "rld-42-5c1f09ab". Another daemon's run 42 is somebody else. */
-char *work_actor(const char *state_dir, const struct run_row *run);
-
-/* A task's text, and its directories. malloc'd. */
-char *work_task_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
-char *work_worktree_dir(const char *state_dir, const struct slot_row *row);
-char *work_scratch_dir(const char *state_dir, int64_t run, const struct slot_row *row);	/* NULL: of the run itself */
-
 /* One per kind. */
 void intake_run(struct intake_work *work);
 void open_run(struct open_work *work);
@@ -326,18 +275,6 @@ void ending_judge(struct collect_work *work);
 char *ending_zone(const struct plan *plan, const struct agent_plan *agent);
 /* The exit code that may speak of the service; ROW_NONE: it did not exit by itself, or what it is speaks of the work alone. */
 int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind reader, const struct exit_record *record);
-
-/* Where a slot works: the run's workdir, or its counterpart in the slot's work tree. malloc'd. */
-char *work_slot_dir(const struct run_row *run, const struct slot_row *row);
-/* Where its reviewer works: the same, or its counterpart in the checkout. malloc'd. */
-char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
-/* The checkout itself, the workspace's counterpart. */
-char *work_checkout_dir(const char *state_dir, const struct slot_row *row);
-/* The carrier file of a review, or NULL when the profile has none. malloc'd. */
-/* Top of the tree that a reviewer works in, and where it is noted what it has of misnamed_note(). */
-char *work_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
-char *work_misnamed_file(const char *state_dir, const struct run_row *run, const struct slot_row *row);
-char *work_review_file(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row);
 
 /* The submitter's environment as kept in <state>/env/<hash>, filtered for an agent (NULL: for git steps): names of the
  * allowlist and of agent->env. hash NULL: the daemon's own environment, filtered the same. New NULL-terminated list. */

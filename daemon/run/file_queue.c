@@ -1,11 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* The file queue: work on files that belongs to no run's slot, one at a time and in order: the intake of submits, forgetting, logs and reports.
  * So an environment file is never removed under a submit that has just found it, and a newer log never comes before an older one. */
+#include "run/file_queue.h"
+
 #include <stdlib.h>
+#include <sys/queue.h>
 
 #include "base/log.h"
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "job/work.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/work.h"
 #include "proto/memory.h"
+#include "run/submission.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
+
+/* Something for the file queue to do: forget, write, or tell. */
+struct file_job {
+	TAILQ_ENTRY(file_job) entry;
+	int64_t run;			/* ROW_NONE: of no run */
+	char *environment, *blob;	/* owned, NULL */
+	bool sweep;			/* every environment that is not in use */
+	char *leftover;			/* owned, NULL */
+	struct work *work;		/* a log or a report, owned: none of the others then; NULL */
+	enum work_kind kind;
+	void (*reached)(void *arg);	/* nothing to do but to tell that it is its txn; NULL */
+	void *arg;
+};
 
 /* Hashes of all environments that unfinished runs or submits need. */
 static char **environments_in_use(struct engine *engine)
@@ -174,4 +198,18 @@ void file_queue_write(struct engine *engine, struct work *work, enum work_kind k
 	item->kind = work->kind = kind;
 	TAILQ_INSERT_TAIL(&engine->file_queue, item, entry);
 	file_queue_next(engine);
+}
+
+void file_queue_free(struct engine *engine)
+{
+	struct file_job *item;
+
+	while ((item = TAILQ_FIRST(&engine->file_queue)) != NULL) {
+		TAILQ_REMOVE(&engine->file_queue, item, entry);
+		free(item->environment);
+		free(item->blob);
+		free(item->leftover);
+		work_free(item->work);
+		free(item);
+	}
 }

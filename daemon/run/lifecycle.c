@@ -1,55 +1,36 @@
 /* SPDX-License-Identifier: MIT */
+#include "run/lifecycle.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "core/order.h"
-#include "engine/engine_int.h"
+#include "core/profile.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/schedule.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
 #include "proto/memory.h"
-
-static int compare(struct run *a, struct run *b)
-{
-	return order(a->rows->run.id, b->rows->run.id);
-}
-
-TREE(run_tree, run, by_id, compare)
-
-struct run *run_new(struct engine *engine, struct run_rows *rows, struct plan *plan)
-{
-	struct run *run = xcalloc(1, sizeof(*run));
-
-	if (plan != NULL) {
-		plan_move(&run->plan, plan);
-	} else if (plan_from_json(rows->run.plan, &run->plan) == -1) {
-		free(run);
-		return NULL;
-	}
-	run->engine = engine;
-	run->rows = rows;
-	slot_init(&run->own, run, NULL);
-	LIST_INSERT_HEAD(&engine->runs, run, entry);
-	RB_INSERT(run_tree, &engine->runs_by_id, run);
-	return run;
-}
-
-void run_free(struct run *run)
-{
-	LIST_REMOVE(run, entry);
-	RB_REMOVE(run_tree, &run->engine->runs_by_id, run);
-	for (size_t i = 0; i < run->nslots; i++) {
-		slot_release(run->slots[i]);
-		free(run->slots[i]);
-	}
-	free(run->slots);
-	slot_release(&run->own);
-	free(run->failure);
-	free(run->iteration_tree);
-	free(run->iteration_head);
-	free(run->iteration_head_at);
-	plan_release(&run->plan);
-	run_rows_free(run->rows);
-	free(run);
-}
+#include "proto/state_names.h"
+#include "run/file_queue.h"
+#include "run/loop.h"
+#include "sched/claims.h"
+#include "sched/permits.h"
+#include "sched/spending.h"
+#include "slot/agent_pick.h"
+#include "slot/hold.h"
+#include "slot/hooks.h"
+#include "slot/machine.h"
+#include "slot/shared_paths.h"
+#include "slot/wait.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
 
 /* The reviewer's file in the user's own tree, malloc'd; NULL: the run has put none there, and one of that name is the user's. */
 static char *leftover_of(const struct run *run)
@@ -73,103 +54,6 @@ void run_cleanup(struct run *run)
 	schedule_remove(engine->schedule, id);
 	run_free(run);
 	file_queue_cleanup(engine, id, environment, NULL, leftover, false);
-}
-
-struct run *run_find(struct engine *engine, int64_t id)
-{
-	struct run *run = RB_ROOT(&engine->runs_by_id);
-
-	while (run != NULL && run->rows->run.id != id)
-		run = id < run->rows->run.id ? RB_LEFT(run, by_id) : RB_RIGHT(run, by_id);
-	return run;
-}
-
-struct slot *run_slot(struct run *run, int64_t iteration, int64_t number)
-{
-	if (number == ROW_NONE)
-		return &run->own;
-	for (size_t i = 0; i < run->nslots; i++)
-		if (run->slots[i]->row->iteration == iteration && run->slots[i]->row->slot == number)
-			return run->slots[i];
-	return NULL;
-}
-
-/* Of an earlier iteration only what still waits for something. */
-void run_make_slots(struct run *run)
-{
-	struct run_rows *rows = run->rows;
-
-	for (size_t i = 0; i < rows->nslots; i++) {
-		const struct slot_row *slot_row = rows->slots[i];
-
-		if (slot_row->iteration == rows->run.iteration || !slot_stage_is_end((enum slot_stage)slot_row->stage) || slot_row->leaving != LEAVING_NOTHING)
-			run_add_slot(run, rows->slots[i]);
-	}
-}
-
-bool run_is_prepared(const struct run *run)
-{
-	const struct run_row *row = &run->rows->run;
-	/* what an agent commits on comes after the tree */
-	bool both = run->plan.commit == COMMIT_MODE_AGENT && row->has_git == 1 && run->plan.isolation != ISOLATION_WORKTREE;
-
-	return row->iteration > 0 || row->base_commit != NULL || (row->base_tree != NULL && !both);
-}
-
-bool run_is_active(const struct run *run)
-{
-	bool active = activity_is_busy(&run->own.activity);
-
-	/* what waits for the host waits for the next daemon as well */
-	for (size_t i = 0; i < run->nslots; i++)
-		active |= activity_is_busy(&run->slots[i]->activity);
-	return active;
-}
-
-/* The cause is recorded with the cancel, the state when nothing is under way any more. */
-bool run_cancelling(const struct run *run)
-{
-	return run->rows->run.cause != NULL && !run_state_is_end((enum run_state)run->rows->run.state);
-}
-
-void run_emit_state(struct txn *txn, const struct run *run)
-{
-	const struct run_row *row = &run->rows->run;
-
-	txn_emit(txn, "run.state", row->id, json_pack("{s:s, s:s*, s:s*}", "state", state_name(&run_state_names, row->state),
-	    "reason", row->wait != WAIT_NOTHING ? row->wait_reason : row->reason, "cause", row->cause));
-}
-
-/* Append texts to a JSON array of strings. */
-static void list_add(char **list, const char *const *texts)
-{
-	json_t *array = *list != NULL ? json_loads(*list, 0, NULL) : NULL;
-
-	if (array == NULL)
-		array = json_array();
-	for (; *texts != NULL; texts++)
-		json_array_append_new(array, json_string(*texts));
-	free(*list);
-	*list = json_dumps(array, JSON_COMPACT);
-	json_decref(array);
-}
-
-void run_warn(struct txn *txn, struct run *run, const char *text)
-{
-	const char *const texts[] = { text, NULL };
-	struct run_row *row = &run->rows->run;
-
-	list_add(&row->warnings, texts);
-	txn_put(txn, ROW_RUN, row);
-	log_warn("run %lld: %s", (long long)row->id, text);
-}
-
-void run_known_issues(struct txn *txn, struct run *run, char *const *texts)
-{
-	struct run_row *row = &run->rows->run;
-
-	list_add(&row->known_issues, (const char *const *)texts);
-	txn_put(txn, ROW_RUN, row);
 }
 
 /* The end of the tasks that wait for the review of the run. False: there are none. */

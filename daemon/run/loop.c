@@ -1,22 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /* The outer loop: ask the source, fill the slots, and again, until nothing is left to do. */
+#include "run/loop.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "core/next_stage.h"
+#include "core/plan.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/slot.h"
+#include "core/state.h"
 #include "core/tasks.h"
-#include "engine/engine_int.h"
+#include "git/op.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "model/work.h"
 #include "proto/memory.h"
-
-enum source_kind run_source(const struct run *run)
-{
-	int kind = source_find(run->rows->run.source);
-
-	if (kind == -1)
-		log_fatal("run %lld: there is no task source '%s'; restore a backup", (long long)run->rows->run.id, run->rows->run.source);
-	return (enum source_kind)kind;
-}
+#include "proto/state_names.h"
+#include "run/lifecycle.h"
+#include "run/task_refresh.h"
+#include "sched/claims.h"
+#include "sched/permits.h"
+#include "sched/spending.h"
+#include "slot/agent_pick.h"
+#include "slot/git_request.h"
+#include "slot/machine.h"
+#include "slot/task_source.h"
+#include "task/op.h"
+#include "task/task.h"
+#include "txn/txn.h"
 
 /* None of the slots of this iteration had a task: the next would come to the same. */
 static bool is_idle(const struct run *run)
@@ -206,13 +225,6 @@ static struct slot_row *new_slot(const struct run *run, int64_t number, const ch
 	row->task = xstrdup(task);
 	row->round = row->fix = row->stalled = row->interrupted = row->retries = row->check = row->item = 0;
 	return row;
-}
-
-void run_add_slot(struct run *run, struct slot_row *row)
-{
-	run->slots = xreallocarray(run->slots, run->nslots + 1, sizeof(*run->slots));
-	run->slots[run->nslots] = xcalloc(1, sizeof(struct slot));
-	slot_init(run->slots[run->nslots++], run, row);
 }
 
 /* Those of earlier iterations that are over are pages of the past. */

@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* Before the first iteration: the task's text from the store, the run's directory, then the base. */
+#include "run/preparation.h"
+
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "engine/engine_int.h"
+#include "core/run.h"
+#include "core/state.h"
+#include "git/op.h"
 #include "job/review_basis.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/work.h"
 #include "proto/memory.h"
+#include "run/lifecycle.h"
+#include "slot/git_request.h"
+#include "slot/wait.h"
+#include "task/op.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
 
 /* What the work is compared with, and in work trees made from. */
 static enum git_op_kind base_op(const struct run *run)

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* What is written for people beside the database: review logs in the working directory, reports. Each is made of the committed rows
  * when it is asked for, and handed to the file queue, which keeps the order. */
+#include "run/publication.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 
-#include "engine/engine_int.h"
+#include "core/row.h"
 #include "job/run_report.h"
+#include "job/work.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "model/work.h"
 #include "proto/memory.h"
+#include "run/file_queue.h"
 
 void review_write_log(struct run *run, struct slot *slot)
 {

@@ -1,14 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /* From a submit to a queued run: intake (file work, all that wait together; the file queue says when), decision, commit, answer. */
+#include "run/submission.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/log.h"
-#include "engine/engine_int.h"
+#include "config/config.h"
+#include "config/setting.h"
+#include "core/plan.h"
+#include "core/row.h"
+#include "core/state.h"
 #include "job/review_basis.h"
+#include "job/work.h"
+#include "model/model.h"
+#include "model/ports.h"
+#include "model/reply.h"
+#include "model/runs.h"
+#include "model/view.h"
+#include "model/work.h"
+#include "proc/inspect.h"
 #include "prompt/prompt.h"
 #include "proto/error.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
+#include "run/file_queue.h"
+#include "run/lifecycle.h"
+#include "run/task_rows.h"
+#include "sched/claims.h"
+#include "sched/permits.h"
+#include "slot/ref_names.h"
+#include "task/op.h"
+#include "task/task.h"
+#include "txn/txn.h"
 
 static void pending_free(struct pending_submit *p)
 {

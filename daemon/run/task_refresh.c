@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* What a task source offers becomes the tasks of the run: which are new, which may be begun, and why the others may not. */
+#include "run/task_refresh.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/member.h"
+#include "core/row.h"
+#include "core/state.h"
 #include "core/tasks.h"
-#include "engine/engine_int.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/view.h"
 #include "proto/memory.h"
+#include "run/task_rows.h"
+#include "sched/claims.h"
+#include "task/task.h"
+#include "txn/txn.h"
 
 /* What the source said, by id: there may be as many as its file has room for. */
 struct offer {

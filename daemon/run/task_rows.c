@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* From what a source tells of a task to its row. */
+#include "run/task_rows.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/row.h"
+#include "core/state.h"
 #include "core/tasks.h"
-#include "engine/engine_int.h"
+#include "model/runs.h"
 #include "proto/memory.h"
+#include "task/task.h"
 
 #define TITLE_MAX 80	/* code points */
 

@@ -1,14 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* Attempts that wait before they start: for an account that is exhausted, or until a service that failed is asked again. They wait
  * without a slot of the daemon, and the row of their slot says for what; so a restart finds them as they are. */
+#include "sched/account_wait.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/log.h"
 #include "core/backoff.h"
-#include "engine/engine_int.h"
+#include "core/plan.h"
+#include "core/row.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/work.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
 #include "proto/units.h"
+#include "sched/accounts.h"
+#include "sched/permits.h"
+#include "sched/spending.h"
+#include "slot/attempt_start.h"
+#include "slot/retry.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
 
 /* The wall clock may be set, and a machine may sleep: so long at most until somebody looks at it again. */
 #define LOOK_MS (INT64_C(10) * 60 * 1000)

@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* Provider accounts: limits of rld.toml, and what became of them, which are rows: until when one is exhausted, what it has spent today. */
+#include "sched/accounts.h"
+
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/tree.h>
 
 #include "base/log.h"
 #include "base/strip.h"
 #include "core/backoff.h"
+#include "core/budget.h"
 #include "core/order.h"
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "model/model.h"
+#include "model/reply.h"
 #include "model/row_json.h"
+#include "model/runs.h"
 #include "proto/error.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
+#include "sched/account_wait.h"
+#include "sched/spending.h"
+#include "txn/txn.h"
 
 /* What a service says is kept up to here, bytes. */
 #define WORDS_MAX 300

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Whose the tasks of shared sources are: an index over the claim rows, ahead of them by the transactions in flight. */
+#include "sched/claims.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/tree.h>
 
 #include "core/order.h"
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/view.h"
 #include "proto/memory.h"
+#include "task/op.h"
+#include "txn/txn.h"
 
 struct claim {
 	RB_ENTRY(claim) entry;

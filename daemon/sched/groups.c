@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups of runs: limits of rld.toml, and live ones over them, which are rows. */
+#include "sched/groups.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/tree.h>
 
 #include "core/order.h"
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/schedule.h"
+#include "core/state.h"
+#include "model/model.h"
+#include "model/reply.h"
+#include "model/runs.h"
 #include "proto/error.h"
 #include "proto/memory.h"
+#include "sched/permits.h"
+#include "txn/txn.h"
 
 struct group {
 	RB_ENTRY(group) entry;

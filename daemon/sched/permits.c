@@ -1,11 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* The slots of the daemon: who gets one next, who gives one back, and why the others wait. core/schedule.h decides; a slot that has one has
  * a permit. Between its slots a run keeps one for itself, so that it goes on without queueing again. */
+#include "sched/permits.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/schedule.h"
+#include "core/state.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
 #include "proto/memory.h"
+#include "run/lifecycle.h"
+#include "run/submission.h"
+#include "slot/machine.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
 
 #define REASONS_MAX 128
 

@@ -1,14 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /* What runs and accounts may spend: asked before each attempt, settled after it. core/budget.h says what the numbers mean; they are added up
  * from the rows each time, so that nothing has to be remembered over a restart. */
+#include "sched/spending.h"
+
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/log.h"
-#include "engine/engine_int.h"
+#include "core/budget.h"
+#include "core/plan.h"
+#include "core/profile.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "job/work.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/work.h"
+#include "proc/inspect.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
+#include "sched/account_wait.h"
+#include "sched/accounts.h"
+#include "slot/attempt.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
 
 /* How each kind is called, and what has become of it. */
 static const struct { const char *run, *account, *spent; } words[BUDGET_KINDS] = {

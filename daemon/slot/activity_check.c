@@ -2,7 +2,15 @@
 #include "slot/activity_check.h"
 
 #include "base/log.h"
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "proto/state_names.h"
+#include "slot/git_request.h"
 
 #define IS(kind) (1u << ACTIVITY_##kind)
 #define GOES_ON (IS(COMMIT) | IS(JOB))

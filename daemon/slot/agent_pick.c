@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* assign = "agent": an agent picks its task by itself, and what it picked is read from its output. Each slot
  * starts when those before it have picked or ended, so that two agents do not choose at the same moment. */
+#include "slot/agent_pick.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/row.h"
+#include "core/slot.h"
+#include "core/state.h"
 #include "core/tasks.h"
-#include "engine/engine_int.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "model/work.h"
 #include "proto/memory.h"
+#include "record/exit_record.h"
+#include "sched/claims.h"
+#include "slot/attempt.h"
+#include "slot/machine.h"
+#include "txn/txn.h"
 
 #define PICK_EVERY_MS 300
 

@@ -1,15 +1,50 @@
 /* SPDX-License-Identifier: MIT */
+#include "slot/attempt.h"
+
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/agent.h"
 #include "base/log.h"
 #include "base/strip.h"
+#include "core/budget.h"
+#include "core/clocks.h"
 #include "core/next_stage.h"
-#include "engine/engine_int.h"
+#include "core/plan.h"
+#include "core/profile.h"
+#include "core/review.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "job/secrets.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "model/work.h"
+#include "proc/inspect.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
+#include "record/exit_record.h"
 #include "record/host_fault.h"
+#include "sched/accounts.h"
+#include "sched/spending.h"
+#include "slot/agent_pick.h"
+#include "slot/machine.h"
+#include "slot/notice_watch.h"
+#include "slot/result_watch.h"
+#include "slot/retry.h"
+#include "slot/review_rows.h"
+#include "slot/reviewing.h"
+#include "slot/wait.h"
+#include "task/op.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
 
 /* The review or fix that it is, the review that a check comes before. */
 static int64_t round_of(const struct slot_row *row, enum role role)

@@ -1,13 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* From a decided attempt to a started one: what it is given is gathered, and it waits while it may not start. */
+#include "slot/attempt_start.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "core/plan.h"
+#include "core/profile.h"
+#include "core/row.h"
+#include "core/state.h"
 #include "core/tasks.h"
-#include "engine/engine_int.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/briefing.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "model/work.h"
+#include "proc/launch.h"
 #include "prompt/prompt.h"
 #include "proto/memory.h"
+#include "sched/account_wait.h"
+#include "sched/claims.h"
+#include "sched/groups.h"
+#include "sched/permits.h"
+#include "sched/spending.h"
+#include "slot/attempt.h"
+#include "slot/retry.h"
+#include "slot/review_rows.h"
+#include "task/op.h"
+#include "txn/txn.h"
 
 /* An attempt of which nothing ran: the cancel came before its start. */
 static void end_unstarted(struct slot *slot)

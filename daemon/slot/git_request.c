@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* What git is asked for: the operation, and where it works. */
+#include "slot/git_request.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
-#include "engine/engine_int.h"
+#include "config/config.h"
+#include "core/plan.h"
+#include "core/profile.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "git/op.h"
 #include "job/review_basis.h"
+#include "model/activity.h"
+#include "model/dirs.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
 #include "prompt/prompt.h"
 #include "proto/memory.h"
+#include "slot/head.h"
+#include "slot/operation.h"
+#include "slot/ref_names.h"
+#include "slot/shared_paths.h"
+#include "txn/txn.h"
 
 /* path, as seen from the workdir, relative to the workspace; NULL: it is outside. */
 static char *in_workspace(const struct run_row *run, const char *path)

@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* What git's answer means for the slot. */
+#include "slot/git_result.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/next_stage.h"
-#include "engine/engine_int.h"
+#include "core/plan.h"
+#include "core/review.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/state.h"
+#include "git/op.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "run/lifecycle.h"
+#include "slot/git_request.h"
+#include "slot/head.h"
+#include "slot/machine.h"
+#include "slot/ref_names.h"
+#include "slot/review_rows.h"
+#include "slot/reviewing.h"
+#include "slot/shared_paths.h"
+#include "slot/teardown.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
 
 static bool same(const char *a, const char *b)
 {

@@ -2,12 +2,23 @@
 /* Commits that agents make by themselves in a shared work tree, whatever they were told: HEAD where the work of a slot began is
  * compared with HEAD at its end. Of what has passed they are the result; of anything else it is told how to take them back. Another branch than at the
  * beginning is told in any case. */
+#include "slot/head.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "git/op.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "slot/teardown.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
 
 /* The whole run is reviewed, and comes to one end. */
 static bool of_the_run(const struct slot *slot)

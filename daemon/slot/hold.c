@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* The human decision queue: a held slot waits at no cost until somebody approves, rejects or sends it back. */
+#include "slot/hold.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/budget.h"
 #include "core/next_stage.h"
-#include "engine/engine_int.h"
+#include "core/plan.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "model/model.h"
+#include "model/reply.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
 #include "proto/error.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
+#include "run/lifecycle.h"
+#include "sched/spending.h"
+#include "slot/hooks.h"
+#include "slot/machine.h"
+#include "slot/review_rows.h"
+#include "txn/txn.h"
 
 static struct hold_row *slot_hold(const struct slot *slot)
 {

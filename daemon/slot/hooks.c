@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Hooks: commands of the administrator that are told of a hold or an end. Each has its row before it is started, so that it runs
  * at least once; how it ends changes nothing. */
+#include "slot/hooks.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/log.h"
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "engine/recover.h"
+#include "job/work.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/work.h"
+#include "proc/launch.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
+#include "record/exit_record.h"
 #include "record/host_fault.h"
+#include "record/job.h"
+#include "txn/txn.h"
 
 #define HOOK_WALL_MS (5 * 60 * 1000)
 #define HOOK_GRACE_MS 5000

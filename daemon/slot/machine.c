@@ -1,135 +1,29 @@
 /* SPDX-License-Identifier: MIT */
+#include "slot/machine.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "core/next_stage.h"
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
+#include "run/lifecycle.h"
+#include "sched/permits.h"
 #include "slot/activity_check.h"
-
-void slot_release(struct slot *slot)
-{
-	operation_release(&slot->op);
-	free(slot->lost_detail);
-	briefing_release(&slot->briefing);
-	if (slot->plan != NULL)
-		plan_release(slot->plan);
-	free(slot->plan);
-}
-
-struct slot *engine_slot_of(struct engine *engine, int64_t id)
-{
-	struct run *run;
-
-	LIST_FOREACH(run, &engine->runs, entry) {
-		if (activity_has_process(&run->own.activity) && run->own.activity.id == id)
-			return &run->own;
-		for (size_t i = 0; i < run->nslots; i++)
-			if (activity_has_process(&run->slots[i]->activity) && run->slots[i]->activity.id == id)
-				return run->slots[i];
-	}
-	return NULL;
-}
-
-struct task_row *slot_task(const struct slot *slot)
-{
-	struct task_row *task;
-
-	if (slot->row->task == NULL)
-		return NULL;
-	task = run_rows_task(slot->run->rows, slot->row->task);
-	if (task == NULL)
-		log_fatal("run %lld: slot %lld has task %s, which does not exist; restore a backup", (long long)slot->run->rows->run.id, (long long)slot->row->slot, slot->row->task);
-	return task;
-}
-
-const char *slot_task_id(const struct slot *slot)
-{
-	return slot->row->task != NULL ? slot->row->task : "run";
-}
-
-/* The settings of its task, where that has some of its own. */
-static void load_plan(struct slot *slot)
-{
-	const struct task_row *task = slot->row != NULL ? slot_task(slot) : NULL;
-
-	if (slot->plan != NULL)
-		plan_release(slot->plan);
-	free(slot->plan);
-	slot->plan = NULL;
-	if (task == NULL || task->plan == NULL)
-		return;
-	slot->plan = xcalloc(1, sizeof(*slot->plan));
-	if (plan_from_json(task->plan, slot->plan) == -1)
-		log_fatal("run %lld: the settings of task %s cannot be read; restore a backup", (long long)task->run, task->id);
-}
-
-void slot_init(struct slot *slot, struct run *run, struct slot_row *row)
-{
-	*slot = (struct slot){ .run = run, .row = row, .activity = { .id = ROW_NONE, .wake_at = ROW_NONE } };
-	load_plan(slot);
-}
-
-void slot_set_task(struct slot *slot, const char *task)
-{
-	char *copy = xstrdup(task);
-
-	free(slot->row->task);
-	slot->row->task = copy;
-	load_plan(slot);
-}
-
-const struct plan *slot_plan(const struct slot *slot)
-{
-	return slot->plan != NULL ? slot->plan : &slot->run->plan;
-}
-
-const char *slot_workspace(const struct slot *slot)
-{
-	return slot->row != NULL && slot->row->worktree != NULL ? slot->row->worktree : slot->run->rows->run.workspace;
-}
-
-char *slot_workdir(const struct slot *slot)
-{
-	return work_slot_dir(&slot->run->rows->run, slot->row);
-}
-
-const char *slot_base_tree(const struct slot *slot)
-{
-	return slot->row != NULL && slot->row->base_tree != NULL ? slot->row->base_tree : slot->run->rows->run.base_tree;
-}
-
-bool slot_has_checkout(const struct slot *slot)
-{
-	return slot_plan(slot)->workspace == PLACE_SNAPSHOT && slot->run->rows->run.has_git == 1;
-}
-
-bool slot_is_merged(const struct slot *slot)
-{
-	return slot_plan(slot)->integrate == INTEGRATE_MERGE && slot->row->slot != 0 && slot->row->stage == SLOT_S_PASSED && slot->row->commit_id != NULL;
-}
-
-bool slot_passed(const struct slot *slot)
-{
-	const struct review_row *last = review_last(slot);
-
-	return slot_plan(slot)->review && slot->row->cause == NULL && last != NULL && strcmp(last->decision, slot_plan(slot)->profile->pass_word) == 0;
-}
-
-struct attempt_row *run_attempt(const struct run *run, int64_t id)
-{
-	struct attempt_row *a = run_rows_attempt(run->rows, id);
-
-	if (a != NULL)
-		return a;
-	log_fatal("run %lld: attempt %lld does not exist; restore a backup", (long long)run->rows->run.id, (long long)id);
-}
-
-bool slot_ending(const struct slot *slot)
-{
-	return slot->row != NULL ? slot->row->stage == SLOT_S_ENDING : run_cancelling(slot->run);
-}
+#include "slot/git_request.h"
+#include "slot/wait.h"
+#include "task/op.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
 
 void slot_ended(struct txn *txn, struct slot *slot)
 {
@@ -142,23 +36,6 @@ void slot_ended(struct txn *txn, struct slot *slot)
 		txn_touch(txn, slot->run);	/* its slots may still have something to give back */
 	else
 		run_event(txn, slot->run, RUN_E_CANCELLED, NULL);
-}
-
-void slot_emit_phase(struct txn *txn, const struct slot *slot)
-{
-	const struct slot_row *row = slot->row;
-	bool fixes_it = row->stage == SLOT_S_FIXING && row->failed_check == ROW_NONE && row->message == NULL;
-
-	txn_emit(txn, "slot.phase", row->run, json_pack("{s:I, s:s, s:s*, s:I, s:I, s:I, s:s*, s:s*, s:s*}",
-	    "slot", (json_int_t)row->slot,
-	    "phase", state_name(&slot_phase_names, (int)slot_row_phase(row)),
-	    "task", row->task,
-	    "round", (json_int_t)row->round,
-	    "fix", (json_int_t)row->fix,
-	    "max_reviews", (json_int_t)(row->fixes + 1),
-	    "reason", row->wait != WAIT_NOTHING ? row->wait_reason : row->reason,
-	    "cause", row->cause,
-	    "obstacle", fixes_it ? row->obstacle : NULL));
 }
 
 static bool is_leave(const char *text)
@@ -193,13 +70,6 @@ static void set_cause(struct slot_row *row, enum slot_stage from, const struct m
 	} else if (from == SLOT_S_HELD) {
 		text_set(&row->cause, NULL);
 	}
-}
-
-bool slot_begins_review(const struct slot *slot)
-{
-	const struct plan *plan = slot_plan(slot);
-
-	return plan->review && slot->row->cause == NULL && (plan->scope == SCOPE_TASK || slot->row->slot == 0);
 }
 
 /* The first stage of the slot. What an agent picks by itself it claims by itself. */

@@ -2,10 +2,22 @@
 /* Agents that wait for a service which refuses them: their output is looked at while they run, and when the program says that the
  * account is exhausted, or its key is no good, the attempt is ended, which may be hours before the program or the idle clock would. The
  * decision is on disk, as the attempt's result of the provider, before its shim is told: a daemon that starts in the middle tells it again. */
+#include "slot/notice_watch.h"
+
 #include "agent/notice.h"
 #include "base/log.h"
-#include "engine/engine_int.h"
+#include "core/plan.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/work.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
+#include "txn/txn.h"
 
 #define LOOK_EVERY_MS 5000
 

@@ -1,13 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /* An operation of a slot, step by step: a worker names the next process, its row is committed, then it runs. */
+#include "slot/operation.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "git/op.h"
+#include "job/secrets.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/dirs.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/work.h"
+#include "proc/launch.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "record/exit_record.h"
 #include "record/host_fault.h"
+#include "record/job.h"
 #include "record/layout.h"
+#include "run/lifecycle.h"
+#include "run/loop.h"
+#include "slot/git_request.h"
+#include "slot/git_result.h"
+#include "slot/machine.h"
+#include "slot/task_source.h"
+#include "slot/teardown.h"
+#include "slot/wait.h"
+#include "task/op.h"
+#include "txn/txn.h"
 
 #define STEP_TRIES 3
 #define STEP_WALL_MS (30 * 60 * 1000)

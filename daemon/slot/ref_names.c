@@ -2,11 +2,18 @@
 /* Names of what is made in a repository: refs/rl/<instance>/<kind>/<run>[/<task>], and branches rl/<run>... Several daemons
  * may work in one repository, each numbering its runs from 1: the instance is that of the state directory. Runs that an
  * earlier version began have none, and keep the names that they began with. */
+#include "slot/ref_names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
-#include "engine/engine_int.h"
+#include "core/plan.h"
+#include "core/profile.h"
+#include "core/row.h"
+#include "git/op.h"
+#include "model/runs.h"
+#include "model/slots.h"
 #include "proto/memory.h"
 
 /* An id as a part of a ref or of a branch: what git or a file system would not have is percent-encoded, what is too long is cut. */

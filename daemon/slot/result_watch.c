@@ -3,8 +3,20 @@
  * is told that they may go. It ends them in its own time (limits.post_result). When nothing in it has been progress for the idle limit, the
  * shim is told to end them: it knows bytes alone, and keeps that limit while no daemon runs. Nothing of that is recorded here: what was read can be
  * read again, so a daemon that starts in the middle looks once more, and telling a shim twice is telling it once. */
+#include "slot/result_watch.h"
+
+#include "agent/agent.h"
 #include "base/log.h"
-#include "engine/engine_int.h"
+#include "core/clocks.h"
+#include "core/plan.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/work.h"
 #include "proto/memory.h"
 
 #define LOOK_EVERY_MS 1000

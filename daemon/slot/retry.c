@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Attempts that were cut off: how the next one takes up their work, and when it begins. */
+#include "slot/retry.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/backoff.h"
-#include "engine/engine_int.h"
+#include "core/plan.h"
+#include "core/review.h"
+#include "core/row.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "model/runs.h"
+#include "model/slots.h"
 #include "proto/memory.h"
+#include "sched/accounts.h"
+#include "slot/machine.h"
+#include "slot/wait.h"
+#include "txn/txn.h"
 
 const struct attempt_row *attempt_interrupted(const struct slot *slot, const struct attempt_row *a)
 {

@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* The review log of a run: its rows, their findings and the chain that holds them together. */
+#include "slot/review_rows.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/chain.h"
 #include "core/findings.h"
-#include "engine/engine_int.h"
+#include "core/profile.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
+#include "txn/txn.h"
+#include "verdict/verdict.h"
 
 const struct review_row *review_last(const struct slot *slot)
 {
@@ -316,4 +328,11 @@ void review_marked(struct txn *txn, struct slot *slot, const struct verdict_find
 		tell_finding(txn, told, run_attempt(slot->run, slot->row->attempt)->agent);
 		row_free(ROW_FINDING, told);
 	}
+}
+
+bool slot_passed(const struct slot *slot)
+{
+	const struct review_row *last = review_last(slot);
+
+	return slot_plan(slot)->review && slot->row->cause == NULL && last != NULL && strcmp(last->decision, slot_plan(slot)->profile->pass_word) == 0;
 }

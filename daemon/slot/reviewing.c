@@ -1,13 +1,35 @@
 /* SPDX-License-Identifier: MIT */
+#include "slot/reviewing.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "core/profile.h"
+#include "core/findings.h"
 #include "core/next_stage.h"
-#include "engine/engine_int.h"
+#include "core/plan.h"
+#include "core/profile.h"
+#include "core/review.h"
+#include "core/row.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "job/secrets.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/dirs.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/work.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "slot/machine.h"
+#include "slot/review_rows.h"
+#include "slot/wait.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
+#include "verdict/verdict.h"
 
 /* What VERIFY saw, kept while the verdict is read. */
 struct judgement {

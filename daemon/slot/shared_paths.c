@@ -2,12 +2,22 @@
 /* Runs side by side in one work tree: one works in it, another has its tasks there and writes them back while the first is measured, reviewed
  * and committed. What it writes is no work of the first. That is remembered for as long as that one works: what was written stays written
  * when the writer has ended. */
+#include "slot/shared_paths.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "task/op.h"
+#include "txn/emit.h"
 
 /* Where its tasks are, relative to a workspace; NULL: elsewhere, or nobody writes there. malloc'd. */
 static char *kept_in(const struct run *run, const char *workspace)

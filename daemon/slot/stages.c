@@ -2,8 +2,22 @@
 /* What a slot does when it enters a stage. */
 #include <stdlib.h>
 
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "git/op.h"
+#include "model/activity.h"
+#include "model/runs.h"
+#include "model/slots.h"
 #include "proto/memory.h"
+#include "slot/attempt.h"
+#include "slot/git_result.h"
+#include "slot/hold.h"
+#include "slot/machine.h"
+#include "slot/review_rows.h"
+#include "slot/teardown.h"
+#include "task/op.h"
+#include "txn/txn.h"
 
 /* A new review begins: its checks are over, and its answer is the last one of however many fixers. */
 static void next_round(const struct slot *slot)

@@ -1,13 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run asks of its task source, and what the answer means. */
+#include "slot/task_source.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/next_stage.h"
+#include "core/row.h"
+#include "core/state.h"
 #include "core/tasks.h"
-#include "engine/engine_int.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/dirs.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "run/loop.h"
+#include "sched/claims.h"
+#include "slot/machine.h"
+#include "slot/operation.h"
+#include "slot/teardown.h"
+#include "slot/wait.h"
+#include "task/op.h"
+#include "txn/txn.h"
 
 void source_begin(struct slot *slot, enum task_op_kind kind)
 {

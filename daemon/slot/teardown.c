@@ -2,10 +2,24 @@
 /* A slot that has come to its end gives back what it took: its task to the source, closed or released. In a shared work tree it is looked
  * what HEAD has become; a work tree of its own is removed, of which
  * everything is kept that is nowhere else. What cannot be given back is told, and the rest is. */
+#include "slot/teardown.h"
+
 #include <stdlib.h>
 
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "git/op.h"
+#include "model/runs.h"
+#include "model/slots.h"
 #include "proto/memory.h"
+#include "sched/claims.h"
+#include "slot/git_request.h"
+#include "slot/head.h"
+#include "slot/machine.h"
+#include "slot/task_source.h"
+#include "task/op.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
 
 /* The source is told of a task that a slot of this run has had. Passed stories are written down, others as they were. */
 static bool tells_source(const struct slot *slot)

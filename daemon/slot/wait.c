@@ -1,16 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* What a fault of the host, or of a task source, holds up: it is no result of the work. The row says what it waits for, since when and until the
  * next try; then the same begins again, after ever longer waits, until it passes or the run is cancelled. After an hour people are told. */
+#include "slot/wait.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "core/backoff.h"
-#include "engine/engine_int.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "job/work.h"
+#include "model/activity.h"
+#include "model/model.h"
 #include "model/row_json.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/work.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
 #include "record/host_fault.h"
+#include "run/loop.h"
+#include "run/preparation.h"
+#include "slot/git_request.h"
+#include "slot/hooks.h"
+#include "slot/task_source.h"
+#include "slot/teardown.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
 
 #define TELL_AFTER_MS (INT64_C(60) * 60 * 1000)
 

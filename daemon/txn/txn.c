@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: MIT */
+#include "txn/txn.h"
+
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "engine/engine_int.h"
+#include "core/decision.h"
+#include "core/row.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/ports.h"
+#include "model/reply.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
 #include "proto/error.h"
 #include "proto/memory.h"
 

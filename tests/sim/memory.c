@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The law that holds memory against the disk: when no commit is in flight, the engine's working rows equal the committed rows,
  * field by field. An edit that no decision records would be lost with the daemon. */
-#include "engine/engine_int.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "sched/claims.h"
+#include "slot/hooks.h"
 #include "world_int.h"
 
 static const char *row_name(enum row_kind kind)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/briefing.h"
+
+#include <stdlib.h>
+
+void briefing_release(struct briefing *briefing)
+{
+	for (size_t i = 0; i < briefing->nstories; i++) {
+		free(briefing->stories[i].id);
+		free(briefing->stories[i].title);
+		free(briefing->stories[i].text);
+	}
+	free(briefing->stories);
+	free(briefing->text);
+	*briefing = (struct briefing){ 0 };
+}

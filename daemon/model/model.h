@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The engine as a struct: what its rooms share. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/tree.h>
+
+#include "core/schedule.h"
+#include "model/ports.h"
+#include "model/reply.h"
+#include "model/view.h"
+#include "model/work.h"
+
+struct accounts;
+struct claims;
+struct effect;
+struct txn_calls;
+struct file_job;
+struct groups;
+struct hook;
+struct pending_submit;
+struct run;
+
+#define HOST_LOOK_MS 1000	/* until file work that the host kept from being done is tried again */
+
+struct engine {
+	struct ports ports;
+	const struct txn_calls *calls;
+	const struct stage *stages;	/* SLOT_STAGES of them */
+	char *state_dir, *config_dir, *instance, *socket;
+	engine_committed_cb *committed;
+	void *arg;
+	int64_t parallel;
+	bool draining, full, stopped, recovering;
+	struct view *view;
+	LIST_HEAD(, run) runs;		/* unfinished, newest first */
+	RB_HEAD(run_tree, run) runs_by_id;
+	LIST_HEAD(, hook) hooks;	/* unfinished */
+	int64_t last_run, last_attempt, last_hold;
+	struct schedule *schedule;
+	struct claims *claims;
+	struct groups *groups;
+	struct accounts *accounts;
+	size_t commits;			/* transactions in flight */
+	size_t adopting;		/* found() reports to come */
+	struct effect *deferred;		/* what slots are to go on with once all are found, see effects.c */
+	size_t ndeferred;
+	/* see file_queue.c */
+	TAILQ_HEAD(, pending_submit) reading;	/* retries waiting for their task's text */
+	TAILQ_HEAD(, pending_submit) submits;	/* waiting for intake */
+	TAILQ_HEAD(, pending_submit) deciding;	/* at intake or in commit */
+	TAILQ_HEAD(, file_job) file_queue;
+	bool file_queue_busy;
+};
+
+struct slot *engine_slot_of(struct engine *engine, int64_t id);
+int64_t engine_now(struct engine *engine);
+/* Start file work with the engine's directories filled in. */
+void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg);
+/* The same in ms from now. */
+void engine_work_later(struct engine *engine, int64_t ms, struct work *work, enum work_kind kind,
+    void (*done)(void *arg, struct work *work), void *arg);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/runs.h"
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "config/config.h"
+#include "core/order.h"
+#include "model/model.h"
+#include "proto/memory.h"
+
+static int compare(struct run *a, struct run *b)
+{
+	return order(a->rows->run.id, b->rows->run.id);
+}
+
+TREE(run_tree, run, by_id, compare)
+
+struct run *run_new(struct engine *engine, struct run_rows *rows, struct plan *plan)
+{
+	struct run *run = xcalloc(1, sizeof(*run));
+
+	if (plan != NULL) {
+		plan_move(&run->plan, plan);
+	} else if (plan_from_json(rows->run.plan, &run->plan) == -1) {
+		free(run);
+		return NULL;
+	}
+	run->engine = engine;
+	run->rows = rows;
+	slot_init(&run->own, run, NULL);
+	LIST_INSERT_HEAD(&engine->runs, run, entry);
+	RB_INSERT(run_tree, &engine->runs_by_id, run);
+	return run;
+}
+
+void run_free(struct run *run)
+{
+	LIST_REMOVE(run, entry);
+	RB_REMOVE(run_tree, &run->engine->runs_by_id, run);
+	for (size_t i = 0; i < run->nslots; i++) {
+		slot_release(run->slots[i]);
+		free(run->slots[i]);
+	}
+	free(run->slots);
+	slot_release(&run->own);
+	free(run->failure);
+	free(run->iteration_tree);
+	free(run->iteration_head);
+	free(run->iteration_head_at);
+	plan_release(&run->plan);
+	run_rows_free(run->rows);
+	free(run);
+}
+
+struct run *run_find(struct engine *engine, int64_t id)
+{
+	struct run *run = RB_ROOT(&engine->runs_by_id);
+
+	while (run != NULL && run->rows->run.id != id)
+		run = id < run->rows->run.id ? RB_LEFT(run, by_id) : RB_RIGHT(run, by_id);
+	return run;
+}
+
+struct slot *run_slot(struct run *run, int64_t iteration, int64_t number)
+{
+	if (number == ROW_NONE)
+		return &run->own;
+	for (size_t i = 0; i < run->nslots; i++)
+		if (run->slots[i]->row->iteration == iteration && run->slots[i]->row->slot == number)
+			return run->slots[i];
+	return NULL;
+}
+
+void run_add_slot(struct run *run, struct slot_row *row)
+{
+	run->slots = xreallocarray(run->slots, run->nslots + 1, sizeof(*run->slots));
+	run->slots[run->nslots] = xcalloc(1, sizeof(struct slot));
+	slot_init(run->slots[run->nslots++], run, row);
+}
+
+/* Of an earlier iteration only what still waits for something. */
+void run_make_slots(struct run *run)
+{
+	struct run_rows *rows = run->rows;
+
+	for (size_t i = 0; i < rows->nslots; i++) {
+		const struct slot_row *slot_row = rows->slots[i];
+
+		if (slot_row->iteration == rows->run.iteration || !slot_stage_is_end((enum slot_stage)slot_row->stage) || slot_row->leaving != LEAVING_NOTHING)
+			run_add_slot(run, rows->slots[i]);
+	}
+}
+
+bool run_is_prepared(const struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+	/* what an agent commits on comes after the tree */
+	bool both = run->plan.commit == COMMIT_MODE_AGENT && row->has_git == 1 && run->plan.isolation != ISOLATION_WORKTREE;
+
+	return row->iteration > 0 || row->base_commit != NULL || (row->base_tree != NULL && !both);
+}
+
+bool run_is_active(const struct run *run)
+{
+	bool active = activity_is_busy(&run->own.activity);
+
+	/* what waits for the host waits for the next daemon as well */
+	for (size_t i = 0; i < run->nslots; i++)
+		active |= activity_is_busy(&run->slots[i]->activity);
+	return active;
+}
+
+/* The cause is recorded with the cancel, the state when nothing is under way any more. */
+bool run_cancelling(const struct run *run)
+{
+	return run->rows->run.cause != NULL && !run_state_is_end((enum run_state)run->rows->run.state);
+}
+
+enum source_kind run_source(const struct run *run)
+{
+	int kind = source_find(run->rows->run.source);
+
+	if (kind == -1)
+		log_fatal("run %lld: there is no task source '%s'; restore a backup", (long long)run->rows->run.id, run->rows->run.source);
+	return (enum source_kind)kind;
+}
+
+struct attempt_row *run_attempt(const struct run *run, int64_t id)
+{
+	struct attempt_row *a = run_rows_attempt(run->rows, id);
+
+	if (a != NULL)
+		return a;
+	log_fatal("run %lld: attempt %lld does not exist; restore a backup", (long long)run->rows->run.id, (long long)id);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/slots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "config/config.h"
+#include "model/dirs.h"
+#include "model/runs.h"
+#include "proto/memory.h"
+
+void slot_release(struct slot *slot)
+{
+	operation_release(&slot->op);
+	free(slot->lost_detail);
+	briefing_release(&slot->briefing);
+	if (slot->plan != NULL)
+		plan_release(slot->plan);
+	free(slot->plan);
+}
+
+struct task_row *slot_task(const struct slot *slot)
+{
+	struct task_row *task;
+
+	if (slot->row->task == NULL)
+		return NULL;
+	task = run_rows_task(slot->run->rows, slot->row->task);
+	if (task == NULL)
+		log_fatal("run %lld: slot %lld has task %s, which does not exist; restore a backup", (long long)slot->run->rows->run.id, (long long)slot->row->slot, slot->row->task);
+	return task;
+}
+
+const char *slot_task_id(const struct slot *slot)
+{
+	return slot->row->task != NULL ? slot->row->task : "run";
+}
+
+/* The settings of its task, where that has some of its own. */
+static void load_plan(struct slot *slot)
+{
+	const struct task_row *task = slot->row != NULL ? slot_task(slot) : NULL;
+
+	if (slot->plan != NULL)
+		plan_release(slot->plan);
+	free(slot->plan);
+	slot->plan = NULL;
+	if (task == NULL || task->plan == NULL)
+		return;
+	slot->plan = xcalloc(1, sizeof(*slot->plan));
+	if (plan_from_json(task->plan, slot->plan) == -1)
+		log_fatal("run %lld: the settings of task %s cannot be read; restore a backup", (long long)task->run, task->id);
+}
+
+void slot_init(struct slot *slot, struct run *run, struct slot_row *row)
+{
+	*slot = (struct slot){ .run = run, .row = row, .activity = { .id = ROW_NONE, .wake_at = ROW_NONE } };
+	load_plan(slot);
+}
+
+void slot_set_task(struct slot *slot, const char *task)
+{
+	char *copy = xstrdup(task);
+
+	free(slot->row->task);
+	slot->row->task = copy;
+	load_plan(slot);
+}
+
+const struct plan *slot_plan(const struct slot *slot)
+{
+	return slot->plan != NULL ? slot->plan : &slot->run->plan;
+}
+
+const char *slot_workspace(const struct slot *slot)
+{
+	return slot->row != NULL && slot->row->worktree != NULL ? slot->row->worktree : slot->run->rows->run.workspace;
+}
+
+char *slot_workdir(const struct slot *slot)
+{
+	return work_slot_dir(&slot->run->rows->run, slot->row);
+}
+
+const char *slot_base_tree(const struct slot *slot)
+{
+	return slot->row != NULL && slot->row->base_tree != NULL ? slot->row->base_tree : slot->run->rows->run.base_tree;
+}
+
+bool slot_has_checkout(const struct slot *slot)
+{
+	return slot_plan(slot)->workspace == PLACE_SNAPSHOT && slot->run->rows->run.has_git == 1;
+}
+
+bool slot_is_merged(const struct slot *slot)
+{
+	return slot_plan(slot)->integrate == INTEGRATE_MERGE && slot->row->slot != 0 && slot->row->stage == SLOT_S_PASSED && slot->row->commit_id != NULL;
+}
+
+bool slot_ending(const struct slot *slot)
+{
+	return slot->row != NULL ? slot->row->stage == SLOT_S_ENDING : run_cancelling(slot->run);
+}
+
+bool slot_begins_review(const struct slot *slot)
+{
+	const struct plan *plan = slot_plan(slot);
+
+	return plan->review && slot->row->cause == NULL && (plan->scope == SCOPE_TASK || slot->row->slot == 0);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of tasks, as their source has them. */
+#ifndef RUN_TASK_ROWS_H
+#define RUN_TASK_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/row.h"
+#include "task/op.h"
+
+/* The first line of a text, cut; malloc'd. */
+char *task_title(const char *text);
+/* With its text; without a position. */
+struct task_row *task_row_new(int64_t run, const struct task_item *item);
+/* Its source says that it has changed since. */
+bool item_is_newer(const struct task_item *item, int64_t at);
+
+#endif

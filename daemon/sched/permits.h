@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The permits of the daemon: who has one, who is next, and why the rest waits. */
+#ifndef SCHED_PERMITS_H
+#define SCHED_PERMITS_H
+
+struct engine;
+struct run;
+struct slot;
+struct txn;
+
+/* Give free slots to those who are next, tell why the rest waits. */
+void engine_schedule(struct engine *engine);
+/* The same as part of a decision, so that its answer tells what came of it. */
+void queue_schedule(struct txn *txn, struct engine *engine);
+/* A run enters the schedule: a new one, or one that was found at start. */
+void queue_add(struct run *run);
+/* The run has ended: who was to come after it never will, unless it succeeded; also who is still on its way to the disk. */
+void queue_end_dependants(struct txn *txn, struct run *run);
+/* The slot gives its slot of the daemon back, if it has one. */
+void queue_give(struct slot *slot);
+/* The slot wants one; slot_on_permit() is called when it has it. */
+void queue_want(struct slot *slot);
+/* The run does nothing between its slots for now: what it keeps for itself goes to one of them that waits for it, or for something else; one that
+ * is being cancelled keeps nothing. */
+void queue_yield(struct txn *txn, struct run *run);
+/* It was found at work: it has a permit. */
+void queue_sit(struct slot *slot);
+/* What the run wants has changed: its state, or that of its slots. */
+void queue_update(struct run *run);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What git is asked. */
+#ifndef SLOT_GIT_REQUEST_H
+#define SLOT_GIT_REQUEST_H
+
+#include <stdbool.h>
+
+#include "git/op.h"
+
+struct run;
+struct slot;
+struct txn;
+
+void git_begin(struct slot *slot, enum git_op_kind kind);
+/* The work tree or checkout that an operation is about, malloc'd; NULL: none. */
+char *git_dir(const struct slot *slot, enum git_op_kind kind);
+/* The commit that an operation is about. */
+const char *git_commit_of(const struct slot *slot, enum git_op_kind kind);
+/* Is it something that only one slot may do at a time? */
+bool git_takes_turns(enum git_op_kind kind);
+/* ... which is over: the next one may. */
+void git_turn_over(struct txn *txn, struct slot *slot);
+
+/* What is of the review and not of the work, relative to the workspace: see git_op_spec. Free with strings_free(). */
+char **run_artifacts(const struct run *run);
+
+#endif

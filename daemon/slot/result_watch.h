@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a running attempt has given its result, and whether it makes progress. */
+#ifndef SLOT_RESULT_WATCH_H
+#define SLOT_RESULT_WATCH_H
+
+struct slot;
+
+/* The attempt of the slot runs: when it has given its final result, it has limits.post_result to exit; when it makes no progress for its idle
+ * limit, it is ended. */
+void result_watch(struct slot *slot);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "txn/emit.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "core/row.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "proto/state_names.h"
+#include "txn/txn.h"
+
+void run_emit_state(struct txn *txn, const struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+
+	txn_emit(txn, "run.state", row->id, json_pack("{s:s, s:s*, s:s*}", "state", state_name(&run_state_names, row->state),
+	    "reason", row->wait != WAIT_NOTHING ? row->wait_reason : row->reason, "cause", row->cause));
+}
+
+/* Append texts to a JSON array of strings. */
+static void append_texts(char **list, const char *const *texts)
+{
+	json_t *array = *list != NULL ? json_loads(*list, 0, NULL) : NULL;
+
+	if (array == NULL)
+		array = json_array();
+	for (; *texts != NULL; texts++)
+		json_array_append_new(array, json_string(*texts));
+	free(*list);
+	*list = json_dumps(array, JSON_COMPACT);
+	json_decref(array);
+}
+
+void run_warn(struct txn *txn, struct run *run, const char *text)
+{
+	const char *const texts[] = { text, NULL };
+	struct run_row *row = &run->rows->run;
+
+	append_texts(&row->warnings, texts);
+	txn_put(txn, ROW_RUN, row);
+	log_warn("run %lld: %s", (long long)row->id, text);
+}
+
+void run_known_issues(struct txn *txn, struct run *run, char *const *texts)
+{
+	struct run_row *row = &run->rows->run;
+
+	append_texts(&row->known_issues, (const char *const *)texts);
+	txn_put(txn, ROW_RUN, row);
+}
+
+void slot_emit_phase(struct txn *txn, const struct slot *slot)
+{
+	const struct slot_row *row = slot->row;
+	bool fixes_it = row->stage == SLOT_S_FIXING && row->failed_check == ROW_NONE && row->message == NULL;
+
+	txn_emit(txn, "slot.phase", row->run, json_pack("{s:I, s:s, s:s*, s:I, s:I, s:I, s:s*, s:s*, s:s*}",
+	    "slot", (json_int_t)row->slot,
+	    "phase", state_name(&slot_phase_names, (int)slot_row_phase(row)),
+	    "task", row->task,
+	    "round", (json_int_t)row->round,
+	    "fix", (json_int_t)row->fix,
+	    "max_reviews", (json_int_t)(row->fixes + 1),
+	    "reason", row->wait != WAIT_NOTHING ? row->wait_reason : row->reason,
+	    "cause", row->cause,
+	    "obstacle", fixes_it ? row->obstacle : NULL));
+}
