@@ -45,7 +45,7 @@ static int pause_until_news(struct client *c, int timeout_ms)
 }
 
 /* The attempt object anew; NULL after telling. */
-static json_t *logs_look(struct client *c, int64_t id, int *status)
+static json_t *logs_attempt(struct client *c, int64_t id, int *status)
 {
 	return client_get(c, "attempt.get", "id", id, status);
 }
@@ -84,7 +84,7 @@ static int show_attempt(const struct logs *l, const json_t *attempt)
 		status = pause_until_news(l->client, LOOK_AGAIN_MS);
 		if (status != 0)
 			return status;
-		now = logs_look(l->client, id, &status);
+		now = logs_attempt(l->client, id, &status);
 		if (now == NULL)
 			return status;
 		over = is_over(now);

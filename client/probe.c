@@ -171,7 +171,7 @@ static void probe_begin(struct live *l, struct probe *probe, int64_t ms)
 }
 
 /* What has become of it by now. */
-static void probe_look(struct live *l)
+static void probe_inspect(struct live *l)
 {
 	struct pollfd ended = { .fd = l->process, .events = POLLIN };
 	bool gone = poll(&ended, 1, 0) == 1;
@@ -243,7 +243,7 @@ void probe_run(struct probe *probes, size_t count, int64_t ms)
 		running = 0;
 		for (size_t i = 0; i < SIDE_BY_SIDE; i++) {
 			if (lives[i].probe != NULL)
-				probe_look(&lives[i]);
+				probe_inspect(&lives[i]);
 			while (lives[i].probe == NULL && next < count)
 				probe_begin(&lives[i], &probes[next++], ms);
 			running += lives[i].probe != NULL;
