@@ -57,7 +57,7 @@ static void get_found(struct find *find, const struct attempt_row *row)
 	call_ok(find->call, attempt_document(row));
 }
 
-static struct reply get(struct rpc *rpc, struct call *call)
+static struct reply attempt_get(struct rpc *rpc, struct call *call)
 {
 	return find_attempt(rpc, call, get_found);
 }
@@ -91,7 +91,7 @@ static void output_found(struct find *find, const struct attempt_row *row)
 	});
 }
 
-static struct reply output(struct rpc *rpc, struct call *call)
+static struct reply attempt_output(struct rpc *rpc, struct call *call)
 {
 	return find_attempt(rpc, call, output_found);
 }
@@ -156,7 +156,7 @@ static void preview_found(struct find *find, const struct attempt_row *row)
 	load_run(find->rpc, row->run, LOAD_TASKS, preview_run_cb, preview);
 }
 
-static struct reply preview(struct rpc *rpc, struct call *call)
+static struct reply attempt_preview(struct rpc *rpc, struct call *call)
 {
 	return find_attempt(rpc, call, preview_found);
 }
@@ -176,7 +176,7 @@ static void list_cb(void *arg, const struct run_rows *rows)
 	call_ok(call, json_pack("{s:o}", "attempts", list));
 }
 
-static struct reply list(struct rpc *rpc, struct call *call)
+static struct reply attempt_list(struct rpc *rpc, struct call *call)
 {
 	load_run(rpc, call_int(call, "run", 0), LOAD_ATTEMPTS, list_cb, call);
 	return reply_later(call);
@@ -234,10 +234,10 @@ static const int find_errors[] = { RPC_NOT_FOUND, 0 };
 static const int output_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
 
 const struct method attempt_methods[] = {
-	{ "attempt.list", ACCESS_READ, true, list_params, list_results, find_errors, list, "attempts of a run" },
-	{ "attempt.get", ACCESS_READ, false, get_params, get_results, find_errors, get, "all about an attempt" },
-	{ "attempt.output", ACCESS_READ, true, output_params, output_results, output_errors, output, "what an attempt wrote or was given" },
-	{ "attempt.preview", ACCESS_READ, false, preview_params, preview_results, output_errors, preview,
+	{ "attempt.list", ACCESS_READ, true, list_params, list_results, find_errors, attempt_list, "attempts of a run" },
+	{ "attempt.get", ACCESS_READ, false, get_params, get_results, find_errors, attempt_get, "all about an attempt" },
+	{ "attempt.output", ACCESS_READ, true, output_params, output_results, output_errors, attempt_output, "what an attempt wrote or was given" },
+	{ "attempt.preview", ACCESS_READ, false, preview_params, preview_results, output_errors, attempt_preview,
 	    "the last lines of what an attempt shows, as its reader understands them" },
 	{ 0 },
 };

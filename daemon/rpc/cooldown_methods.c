@@ -123,7 +123,7 @@ static const char **names_of(json_t *accounts, size_t *count)
 	return names;
 }
 
-static struct reply list(struct rpc *rpc, struct call *call)
+static struct reply cooldown_list(struct rpc *rpc, struct call *call)
 {
 	json_t *accounts = known_accounts(rpc), *array = json_array();
 	size_t count;
@@ -235,7 +235,7 @@ static bool is_time(struct call *call, int64_t *until, struct reply *refusal)
 	return true;
 }
 
-static struct reply set(struct rpc *rpc, struct call *call)
+static struct reply cooldown_set(struct rpc *rpc, struct call *call)
 {
 	struct reply refusal;
 	int64_t until;
@@ -245,7 +245,7 @@ static struct reply set(struct rpc *rpc, struct call *call)
 	return say(rpc, call, until);
 }
 
-static struct reply clear(struct rpc *rpc, struct call *call)
+static struct reply cooldown_clear(struct rpc *rpc, struct call *call)
 {
 	const char *account = call_text(call, "account");
 	struct reply refusal;
@@ -298,8 +298,8 @@ static const struct result_field account_results[] = {
 static const int say_errors[] = { RPC_NOT_FOUND, RPC_NO_SPACE, 0 };
 
 const struct method cooldown_methods[] = {
-	{ "cooldown.list", ACCESS_READ, true, NULL, list_results, NULL, list, "provider accounts: until when they are exhausted, and what they have spent" },
-	{ "cooldown.set", ACCESS_ADMIN, false, set_params, account_results, say_errors, set, "an account is exhausted: whoever needs it waits" },
-	{ "cooldown.clear", ACCESS_ADMIN, false, clear_params, account_results, say_errors, clear, "an account serves again: whoever waits for it goes on" },
+	{ "cooldown.list", ACCESS_READ, true, NULL, list_results, NULL, cooldown_list, "provider accounts: until when they are exhausted, and what they have spent" },
+	{ "cooldown.set", ACCESS_ADMIN, false, set_params, account_results, say_errors, cooldown_set, "an account is exhausted: whoever needs it waits" },
+	{ "cooldown.clear", ACCESS_ADMIN, false, clear_params, account_results, say_errors, cooldown_clear, "an account serves again: whoever waits for it goes on" },
 	{ 0 },
 };

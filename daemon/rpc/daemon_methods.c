@@ -10,12 +10,12 @@
 #include "proto/memory.h"
 #include "rpc/context.h"
 
-static struct reply discover(struct rpc *rpc, struct call *call)
+static struct reply daemon_discover(struct rpc *rpc, struct call *call)
 {
 	return reply_ok(call, method_discover(rpc->methods, rpc->version));
 }
 
-static struct reply hello(struct rpc *rpc, struct call *call)
+static struct reply daemon_hello(struct rpc *rpc, struct call *call)
 {
 	int64_t min = call_int(call, "min", RPC_PROTOCOL), max = call_int(call, "max", RPC_PROTOCOL);
 	char *const *names = config_agent_env(rpc_config(rpc));
@@ -68,7 +68,7 @@ static json_t *cooling(struct rpc *rpc)
 	return list;
 }
 
-static struct reply status(struct rpc *rpc, struct call *call)
+static struct reply daemon_status(struct rpc *rpc, struct call *call)
 {
 	const struct rpc_options *o = &rpc->options;
 	const struct config *config = rpc_config(rpc);
@@ -103,7 +103,7 @@ static void stopper_cb(uv_timer_t *timer)
 	rpc->options.stop(rpc->options.arg, rpc->stop_drain);
 }
 
-static struct reply stop(struct rpc *rpc, struct call *call)
+static struct reply daemon_stop(struct rpc *rpc, struct call *call)
 {
 	bool drain = call_flag(call, "drain");
 
@@ -115,7 +115,7 @@ static struct reply stop(struct rpc *rpc, struct call *call)
 	    (json_int_t)engine_running(rpc->options.engine)));
 }
 
-static struct reply reload(struct rpc *rpc, struct call *call)
+static struct reply daemon_reload(struct rpc *rpc, struct call *call)
 {
 	const char *path = config_path(rpc_config(rpc));
 	struct config *config = NULL;
@@ -280,11 +280,11 @@ static const int reload_errors[] = { RPC_UNAVAILABLE, 0 };
 static const int show_errors[] = { RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method daemon_methods[] = {
-	{ "rpc.discover", ACCESS_ANY, true, NULL, discover_results, NULL, discover, "describe every method, as an OpenRPC document" },
-	{ "daemon.hello", ACCESS_ANY, false, hello_params, hello_results, NULL, hello, "agree on a protocol version" },
-	{ "daemon.status", ACCESS_READ, false, NULL, status_results, NULL, status, "what the daemon is and does now" },
-	{ "daemon.stop", ACCESS_ADMIN, false, stop_params, stop_results, NULL, stop, "end the daemon" },
-	{ "daemon.reload", ACCESS_ADMIN, false, check_params, reload_results, reload_errors, reload, "read the config again; new runs only" },
+	{ "rpc.discover", ACCESS_ANY, true, NULL, discover_results, NULL, daemon_discover, "describe every method, as an OpenRPC document" },
+	{ "daemon.hello", ACCESS_ANY, false, hello_params, hello_results, NULL, daemon_hello, "agree on a protocol version" },
+	{ "daemon.status", ACCESS_READ, false, NULL, status_results, NULL, daemon_status, "what the daemon is and does now" },
+	{ "daemon.stop", ACCESS_ADMIN, false, stop_params, stop_results, NULL, daemon_stop, "end the daemon" },
+	{ "daemon.reload", ACCESS_ADMIN, false, check_params, reload_results, reload_errors, daemon_reload, "read the config again; new runs only" },
 	{ "config.show", ACCESS_READ, false, config_params, config_results, show_errors, config_show, "the settings in force, and where each comes from" },
 	{ 0 },
 };

@@ -104,7 +104,7 @@ static void diff_cb(void *arg, const struct run_rows *rows)
 	free(d);
 }
 
-static struct reply diff(struct rpc *rpc, struct call *call)
+static struct reply diff_call(struct rpc *rpc, struct call *call)
 {
 	struct diff *d = xcalloc(1, sizeof(*d));
 
@@ -134,6 +134,6 @@ static const struct result_field diff_results[] = {
 static const int diff_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
 
 const struct method diff_methods[] = {
-	{ "run.diff", ACCESS_READ, true, diff_params, diff_results, diff_errors, diff, "what the run has changed" },
+	{ "run.diff", ACCESS_READ, true, diff_params, diff_results, diff_errors, diff_call, "what the run has changed" },
 	{ 0 },
 };

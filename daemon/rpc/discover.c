@@ -10,7 +10,7 @@ static const char *const access_names[ACCESSES] = {
 };
 
 /* "string|null" becomes {"type": ["string", "null"]}. */
-static json_t *typed(const char *type)
+static json_t *discover_typed(const char *type)
 {
 	json_t *types = json_array();
 
@@ -83,7 +83,7 @@ static json_t *list_json(const struct schema *schema, json_t *items)
 
 static json_t *map_json(void)
 {
-	return json_pack("{s:s,s:o}", "type", "object", "additionalProperties", typed("string"));
+	return json_pack("{s:s,s:o}", "type", "object", "additionalProperties", discover_typed("string"));
 }
 
 /* lengths: tell those of texts. */
@@ -95,36 +95,36 @@ static json_t *schema_json(const struct schema *schema, bool lengths)
 	case SCHEMA_ANY:
 		return schema_json(&setting_find(schema->path, NULL)->is, false);
 	case SCHEMA_BOOL:
-		return typed("boolean");
+		return discover_typed("boolean");
 	case SCHEMA_INT:
-		json = typed("integer");
+		json = discover_typed("integer");
 		set_range(json, "minimum", "maximum", schema->min, schema->clamp ? INT64_MAX : schema->max);
 		return json;
 	case SCHEMA_MONEY:
-		json = typed("number");
+		json = discover_typed("number");
 		json_object_set_new(json, "minimum", json_real((double)schema->min / 100));
 		json_object_set_new(json, "maximum", json_integer(schema->max));
 		return json;
 	case SCHEMA_DURATION:
 	case SCHEMA_SIZE:
-		return typed("integer|string");
+		return discover_typed("integer|string");
 	case SCHEMA_TEXT:
 	case SCHEMA_TEXT_OR_TRUE:
 	case SCHEMA_CHOICE:
-		json = typed(schema->kind == SCHEMA_TEXT_OR_TRUE ? "string|boolean" : "string");
+		json = discover_typed(schema->kind == SCHEMA_TEXT_OR_TRUE ? "string|boolean" : "string");
 		if (lengths && schema->max > 0)
 			set_range(json, "minLength", "maxLength", schema->min, schema->max);
 		set_choices(json, schema);
 		return json;
 	case SCHEMA_IDS:
-		return list_json(schema, typed("integer"));
+		return list_json(schema, discover_typed("integer"));
 	case SCHEMA_TEXTS:
 	case SCHEMA_ARGV:
-		return list_json(schema, typed("string"));
+		return list_json(schema, discover_typed("string"));
 	case SCHEMA_OBJECTS:
 		return list_json(schema, members_json(schema->members, false));
 	case SCHEMA_PAIRS:
-		return json_pack("{s:[o,o]}", "oneOf", list_json(&(struct schema){ .kind = SCHEMA_TEXTS }, typed("string")), map_json());
+		return json_pack("{s:[o,o]}", "oneOf", list_json(&(struct schema){ .kind = SCHEMA_TEXTS }, discover_typed("string")), map_json());
 	case SCHEMA_MAP:
 		return map_json();
 	case SCHEMA_OBJECT:
@@ -144,7 +144,7 @@ static json_t *error_json(int code)
 
 static void add_result(json_t *properties, const char *name, const char *type, const char *help)
 {
-	json_t *json = typed(type);
+	json_t *json = discover_typed(type);
 
 	json_object_set_new(json, "description", json_string(help));
 	json_object_set_new(properties, name, json);

@@ -52,7 +52,7 @@ static json_t *usable_id(const json_t *request)
 	return json_is_string(id) || json_is_number(id) ? id : NULL;
 }
 
-static void begin(method_tables tables, struct rpc *rpc, struct link *link, struct batch *batch, json_t *request)
+static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *link, struct batch *batch, json_t *request)
 {
 	const char *why = flaw(request);
 	const struct method *method;
@@ -112,7 +112,7 @@ static void begin_batch(method_tables tables, struct rpc *rpc, struct link *link
 	}
 	batch = batch_new(link);
 	json_array_foreach(requests, i, request)
-		begin(tables, rpc, link, batch, request);
+		dispatch_begin(tables, rpc, link, batch, request);
 	batch_begun(batch);
 }
 
@@ -160,6 +160,6 @@ void dispatch(method_tables tables, struct rpc *rpc, struct link *link, const ch
 	if (json_is_array(document))
 		begin_batch(tables, rpc, link, document);
 	else
-		begin(tables, rpc, link, NULL, document);
+		dispatch_begin(tables, rpc, link, NULL, document);
 	json_decref(document);
 }

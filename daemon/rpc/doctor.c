@@ -12,7 +12,7 @@ static const char *const names[] = { [DOCTOR_OK] = "ok", [DOCTOR_WARNING] = "war
 
 const struct state_names doctor_state_names = { "state of a check", names, DOCTOR_STATES };
 
-static struct doctor_check *add(struct doctor_checks *checks)
+static struct doctor_check *doctor_add(struct doctor_checks *checks)
 {
 	checks->list = xreallocarray(checks->list, checks->count + 1, sizeof(*checks->list));
 	return &checks->list[checks->count++];
@@ -24,7 +24,7 @@ void doctor_vsay(struct doctor_checks *checks, const char *name, enum doctor_sta
 
 	if (vasprintf(&text, fmt, ap) == -1)
 		abort();	/* out of memory */
-	*add(checks) = (struct doctor_check){ name, state, text, xstrdup(remedy) };
+	*doctor_add(checks) = (struct doctor_check){ name, state, text, xstrdup(remedy) };
 }
 
 void doctor_say(struct doctor_checks *checks, const char *name, enum doctor_state state, const char *remedy, const char *fmt, ...)
@@ -39,7 +39,7 @@ void doctor_say(struct doctor_checks *checks, const char *name, enum doctor_stat
 void doctor_move(struct doctor_checks *to, struct doctor_checks *from)
 {
 	for (size_t i = 0; i < from->count; i++)
-		*add(to) = from->list[i];
+		*doctor_add(to) = from->list[i];
 	free(from->list);
 	*from = (struct doctor_checks){ 0 };
 }

@@ -25,7 +25,7 @@ struct chains {
 
 static void go_on(struct chains *c);
 
-static void end(struct chains *c)
+static void doctor_chains_end(struct chains *c)
 {
 	char *text = c->fault != NULL ? xasprintf("run %lld: %s", (long long)c->ids[c->at], c->fault) :
 	    xasprintf("%zu reviews of the newest %zu runs are as they were written", c->reviews, c->seen);
@@ -52,7 +52,7 @@ static void verify_done(void *arg)
 	c->reviews += c->rows->nreviews;
 	run_rows_free(c->rows);
 	if (c->fault != NULL) {
-		end(c);
+		doctor_chains_end(c);
 		return;
 	}
 	c->at++;
@@ -109,7 +109,7 @@ static void go_on(struct chains *c)
 	else if (c->before != ROW_NONE && c->seen < RUNS_MAX)
 		read_page(c);
 	else
-		end(c);
+		doctor_chains_end(c);
 }
 
 void doctor_chains(struct rpc *rpc, void (*done)(void *arg, enum doctor_state state, const char *text), void *arg)

@@ -74,7 +74,7 @@ static void examination_free(struct examination *e)
 	free(e);
 }
 
-static void answer(struct examination *e)
+static void doctor_answer(struct examination *e)
 {
 	json_t *agents = doctor_agents(rpc_config(e->rpc));
 
@@ -94,7 +94,7 @@ static void chains_done(void *arg, enum doctor_state state, const char *text)
 
 	doctor_say(&e->checks, "reviews", state, state == DOCTOR_OK ? NULL : "somebody has changed the database: restore a backup, and trust that log no more",
 	    "%s", text);
-	answer(e);
+	doctor_answer(e);
 }
 
 static void host_run(void *arg)
@@ -110,7 +110,7 @@ static void host_done(void *arg)
 	if (e->deep)
 		doctor_chains(e->rpc, chains_done, e);
 	else
-		answer(e);
+		doctor_answer(e);
 }
 
 static void database_cb(void *arg, enum store_health health, const char *fault)
@@ -159,7 +159,7 @@ static void take_setting(void *arg, const char *path, const char *value, const c
 	}
 }
 
-static struct reply doctor(struct rpc *rpc, struct call *call)
+static struct reply doctor_call(struct rpc *rpc, struct call *call)
 {
 	const struct config *config = rpc_config(rpc);
 	struct examination *e = xcalloc(1, sizeof(*e));
@@ -202,6 +202,6 @@ static const struct result_field doctor_results[] = {
 };
 
 const struct method doctor_methods[] = {
-	{ "daemon.doctor", ACCESS_READ, true, doctor_params, doctor_results, NULL, doctor, "what works on this host, and what to do about the rest" },
+	{ "daemon.doctor", ACCESS_READ, true, doctor_params, doctor_results, NULL, doctor_call, "what works on this host, and what to do about the rest" },
 	{ 0 },
 };

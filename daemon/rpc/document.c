@@ -48,14 +48,14 @@ json_t *attempt_document(const struct attempt_row *row)
 	return json;
 }
 
-static void add(int64_t *sum, int64_t value)
+static void document_add(int64_t *sum, int64_t value)
 {
 	if (value != ROW_NONE)
 		*sum = (*sum == ROW_NONE ? 0 : *sum) + value;
 }
 
 /* null where no attempt said anything. Reasoning is part of what was put out. */
-static json_t *totals(const struct run_rows *rows, int64_t now)
+static json_t *document_totals(const struct run_rows *rows, int64_t now)
 {
 	int64_t tokens = ROW_NONE, wall = ROW_NONE;
 	double cost = NAN;
@@ -63,10 +63,10 @@ static json_t *totals(const struct run_rows *rows, int64_t now)
 	for (size_t i = 0; i < rows->nattempts; i++) {
 		const struct attempt_row *a = rows->attempts[i];
 
-		add(&tokens, a->tokens_input);
-		add(&tokens, a->tokens_cached);
-		add(&tokens, a->tokens_cache_write);
-		add(&tokens, a->tokens_output);
+		document_add(&tokens, a->tokens_input);
+		document_add(&tokens, a->tokens_cached);
+		document_add(&tokens, a->tokens_cache_write);
+		document_add(&tokens, a->tokens_output);
 		if (!isnan(a->cost_usd))
 			cost = (isnan(cost) ? 0 : cost) + a->cost_usd;
 	}
@@ -189,7 +189,7 @@ static int64_t disk_bytes(const struct run_rows *rows)
 	int64_t sum = ROW_NONE;
 
 	for (size_t i = 0; i < rows->ntasks; i++)
-		add(&sum, rows->tasks[i]->disk_bytes);
+		document_add(&sum, rows->tasks[i]->disk_bytes);
 	return sum;
 }
 
@@ -250,7 +250,7 @@ json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64
 	json_object_set_new(json, "tasks", list);
 	json_object_set_new(json, "disk_bytes", json_int(disk_bytes(rows)));
 	json_object_set_new(json, "attempts", json_integer((json_int_t)rows->nattempts));
-	json_object_set_new(json, "totals", totals(rows, now));
+	json_object_set_new(json, "totals", document_totals(rows, now));
 	json_object_set_new(json, "holds", open_holds(rows));
 	json_object_set_new(json, "history", history(rows));
 	json_object_set_new(json, "result", run->result_attempt == ROW_NONE ? json_null() : json_pack("{s:o,s:o,s:o,s:o}",

@@ -8,7 +8,7 @@
 #define LIST_LIMIT 100
 
 /* "now" is looked at here: events may have come while the run was looked up. */
-static void follow(struct rpc *rpc, struct call *call)
+static void event_follow(struct rpc *rpc, struct call *call)
 {
 	int64_t last = feed_last(rpc->feed), since = call_int(call, "since", last);
 	char **types = NULL;
@@ -23,18 +23,18 @@ static void follow(struct rpc *rpc, struct call *call)
 	call_ok(call, json_pack("{s:I}", "seq", (json_int_t)last));
 }
 
-static struct reply subscribe(struct rpc *rpc, struct call *call)
+static struct reply event_subscribe(struct rpc *rpc, struct call *call)
 {
 	int64_t last = feed_last(rpc->feed), since = call_int(call, "since", last);
 
 	if (since > last)
 		return reply_error(call, RPC_INVALID_PARAMS, "since", "begin at 0, or leave it out for what comes from now on",
 		    "the newest event is %lld, there is none above %lld yet", (long long)last, (long long)since);
-	call_of_run(rpc, call, follow);
+	call_of_run(rpc, call, event_follow);
 	return reply_later(call);
 }
 
-static struct reply unsubscribe(struct rpc *rpc, struct call *call)
+static struct reply event_unsubscribe(struct rpc *rpc, struct call *call)
 {
 	feed_unfollow(call_link(call));
 	return reply_ok(call, json_pack("{s:I}", "seq", (json_int_t)feed_last(rpc->feed)));
@@ -56,7 +56,7 @@ static void list_cb(void *arg, struct rowset *set)
 	call_ok(call, json_pack("{s:o,s:I}", "events", events, "next", (json_int_t)next));
 }
 
-static struct reply list(struct rpc *rpc, struct call *call)
+static struct reply event_list(struct rpc *rpc, struct call *call)
 {
 	const struct query_bind binds[] = {
 		{ ":since", call_int(call, "since", 0), NULL }, { ":limit", call_int(call, "limit", LIST_LIMIT), NULL }, { NULL, 0, NULL },
@@ -97,9 +97,9 @@ static const struct result_field list_results[] = {
 static const int subscribe_errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method event_methods[] = {
-	{ "event.list", ACCESS_READ, true, list_params, list_results, NULL, list, "events in pages" },
-	{ "event.subscribe", ACCESS_READ, false, subscribe_params, seq_results, subscribe_errors, subscribe,
+	{ "event.list", ACCESS_READ, true, list_params, list_results, NULL, event_list, "events in pages" },
+	{ "event.subscribe", ACCESS_READ, false, subscribe_params, seq_results, subscribe_errors, event_subscribe,
 	    "have events sent as notifications `event`; `gap` {from, to} where they are no longer kept; replaces an earlier subscription" },
-	{ "event.unsubscribe", ACCESS_READ, false, NULL, seq_results, NULL, unsubscribe, "have no more events sent" },
+	{ "event.unsubscribe", ACCESS_READ, false, NULL, seq_results, NULL, event_unsubscribe, "have no more events sent" },
 	{ 0 },
 };

@@ -21,7 +21,7 @@ static void add_group(void *arg, const struct group_info *group)
 	json_array_append_new(arg, group_document(group));
 }
 
-static struct reply list(struct rpc *rpc, struct call *call)
+static struct reply group_list(struct rpc *rpc, struct call *call)
 {
 	json_t *groups = json_array();
 
@@ -74,7 +74,7 @@ static struct reply change(struct rpc *rpc, struct call *call, int64_t slots, in
 	return reply_later(call);
 }
 
-static struct reply set(struct rpc *rpc, struct call *call)
+static struct reply group_set(struct rpc *rpc, struct call *call)
 {
 	return change(rpc, call, call_int(call, "slots", ROW_NONE), -1);
 }
@@ -84,7 +84,7 @@ static struct reply pause_group(struct rpc *rpc, struct call *call)
 	return change(rpc, call, -1, 1);
 }
 
-static struct reply resume(struct rpc *rpc, struct call *call)
+static struct reply group_resume(struct rpc *rpc, struct call *call)
 {
 	return change(rpc, call, -1, 0);
 }
@@ -116,9 +116,9 @@ static const struct result_field group_results[] = {
 static const int change_errors[] = { RPC_NO_SPACE, 0 };
 
 const struct method group_methods[] = {
-	{ "group.list", ACCESS_READ, true, NULL, list_results, NULL, list, "groups of runs and their slots" },
-	{ "group.set", ACCESS_ADMIN, false, set_params, group_results, change_errors, set, "how many slots a group has, from now on" },
+	{ "group.list", ACCESS_READ, true, NULL, list_results, NULL, group_list, "groups of runs and their slots" },
+	{ "group.set", ACCESS_ADMIN, false, set_params, group_results, change_errors, group_set, "how many slots a group has, from now on" },
 	{ "group.pause", ACCESS_ADMIN, false, pause_params, group_results, change_errors, pause_group, "let what runs end, and start nothing more of its runs" },
-	{ "group.resume", ACCESS_ADMIN, false, pause_params, group_results, change_errors, resume, "undo a pause of a group" },
+	{ "group.resume", ACCESS_ADMIN, false, pause_params, group_results, change_errors, group_resume, "undo a pause of a group" },
 	{ 0 },
 };

@@ -80,7 +80,7 @@ static void get_found(struct call *call, json_t *json)
 	call_ok(call, json);
 }
 
-static struct reply get(struct rpc *rpc, struct call *call)
+static struct reply hold_get(struct rpc *rpc, struct call *call)
 {
 	find_hold(rpc, call, get_found);
 	return reply_later(call);
@@ -166,7 +166,7 @@ static void list_holds(struct rpc *rpc, struct call *call)
 	rpc_read(rpc, "hold.list", ROW_HOLD, binds, list_cb, p);
 }
 
-static struct reply list(struct rpc *rpc, struct call *call)
+static struct reply hold_list(struct rpc *rpc, struct call *call)
 {
 	call_of_run(rpc, call, list_holds);
 	return reply_later(call);
@@ -228,17 +228,17 @@ static struct reply decide(struct rpc *rpc, struct call *call, enum hold_decisio
 	return reply_later(call);
 }
 
-static struct reply approve(struct rpc *rpc, struct call *call)
+static struct reply hold_approve(struct rpc *rpc, struct call *call)
 {
 	return decide(rpc, call, HOLD_APPROVE);
 }
 
-static struct reply reject(struct rpc *rpc, struct call *call)
+static struct reply hold_reject(struct rpc *rpc, struct call *call)
 {
 	return decide(rpc, call, HOLD_REJECT);
 }
 
-static struct reply rework(struct rpc *rpc, struct call *call)
+static struct reply hold_rework(struct rpc *rpc, struct call *call)
 {
 	return decide(rpc, call, HOLD_REWORK);
 }
@@ -274,10 +274,10 @@ static const int errors[] = { RPC_NOT_FOUND, 0 };
 static const int decide_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
 
 const struct method hold_methods[] = {
-	{ "hold.list", ACCESS_READ, true, list_params, list_results, errors, list, "what waits for a human, or did, in pages" },
-	{ "hold.get", ACCESS_READ, true, get_params, hold_results, errors, get, "a hold with the reviews that led to it" },
-	{ "hold.approve", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, approve, "accept the work as it is" },
-	{ "hold.reject", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, reject, "the task has failed" },
-	{ "hold.rework", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, rework, "have it fixed and reviewed again" },
+	{ "hold.list", ACCESS_READ, true, list_params, list_results, errors, hold_list, "what waits for a human, or did, in pages" },
+	{ "hold.get", ACCESS_READ, true, get_params, hold_results, errors, hold_get, "a hold with the reviews that led to it" },
+	{ "hold.approve", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, hold_approve, "accept the work as it is" },
+	{ "hold.reject", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, hold_reject, "the task has failed" },
+	{ "hold.rework", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, hold_rework, "have it fixed and reviewed again" },
 	{ 0 },
 };

@@ -98,7 +98,7 @@ static void report_cb(void *arg, const struct run_rows *rows)
 	offload(r->rpc->options.loop, answer_run, answer_done, r);
 }
 
-static struct reply report(struct rpc *rpc, struct call *call)
+static struct reply report_call(struct rpc *rpc, struct call *call)
 {
 	struct reporting *r = xcalloc(1, sizeof(*r));
 
@@ -141,6 +141,6 @@ static const struct result_field report_results[] = {
 static const int report_errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method report_methods[] = {
-	{ "run.report", ACCESS_READ, true, report_params, report_results, report_errors, report, "what came of a run, for machines and archives" },
+	{ "run.report", ACCESS_READ, true, report_params, report_results, report_errors, report_call, "what came of a run, for machines and archives" },
 	{ 0 },
 };

@@ -142,7 +142,7 @@ static int add_bytes(const char *data, size_t size, void *arg)
 }
 
 /* {"jsonrpc":"2.0","id":ID,"<member>":VALUE} */
-static void document(struct buf *b, const json_t *id, const char *member, const json_t *value)
+static void request_document(struct buf *b, const json_t *id, const char *member, const json_t *value)
 {
 	buf_adds(b, "{\"jsonrpc\":\"2.0\",\"id\":");
 	if (id == NULL || json_dump_callback(id, add_bytes, b, JSON_COMPACT | JSON_ENCODE_ANY) != 0)
@@ -176,7 +176,7 @@ char *error_document(json_t *id, int code, const char *message, size_t *size)
 	json_t *error = error_object(code, NULL, NULL, message);
 	struct buf b = { 0 };
 
-	document(&b, id, "error", error);
+	request_document(&b, id, "error", error);
 	json_decref(error);
 	return buf_take(&b, size);
 }
@@ -254,11 +254,11 @@ void call_unref(struct call *call)
 	free(call);
 }
 
-static void answer(struct call *call, const char *member, const json_t *value)
+static void request_answer(struct call *call, const char *member, const json_t *value)
 {
 	struct buf b = { 0 };
 
-	document(&b, call->id, member, value);
+	request_document(&b, call->id, member, value);
 	if (call->batch == NULL) {
 		link_send(call->link, b.data, b.size);
 	} else if (call->batch->out.size + b.size > BATCH_MAX) {
@@ -270,7 +270,7 @@ static void answer(struct call *call, const char *member, const json_t *value)
 }
 
 /* The call's own end, whether or not anybody was told. */
-static void finish(struct call *call)
+static void request_finish(struct call *call)
 {
 	struct link *link = call->link;
 
@@ -295,15 +295,15 @@ void call_ok(struct call *call, json_t *result)
 {
 	assert(result != NULL);
 	if (call->id != NULL && call->link->ops != NULL)
-		answer(call, "result", result);
+		request_answer(call, "result", result);
 	json_decref(result);
-	finish(call);
+	request_finish(call);
 }
 
-static void fail(struct call *call, int code, const char *field, const char *hint, const char *fmt, va_list ap)
+static void request_fail(struct call *call, int code, const char *field, const char *hint, const char *fmt, va_list ap)
     __attribute__((format(printf, 5, 0)));
 
-static void fail(struct call *call, int code, const char *field, const char *hint, const char *fmt, va_list ap)
+static void request_fail(struct call *call, int code, const char *field, const char *hint, const char *fmt, va_list ap)
 {
 	char *message = NULL;
 	json_t *error;
@@ -312,11 +312,11 @@ static void fail(struct call *call, int code, const char *field, const char *hin
 		abort();
 	if (call->id != NULL && call->link->ops != NULL) {
 		error = error_object(code, field, hint, message);
-		answer(call, "error", error);
+		request_answer(call, "error", error);
 		json_decref(error);
 	}
 	free(message);
-	finish(call);
+	request_finish(call);
 }
 
 void call_error(struct call *call, int code, const char *field, const char *hint, const char *fmt, ...)
@@ -324,13 +324,13 @@ void call_error(struct call *call, int code, const char *field, const char *hint
 	va_list ap;
 
 	va_start(ap, fmt);
-	fail(call, code, field, hint, fmt, ap);
+	request_fail(call, code, field, hint, fmt, ap);
 	va_end(ap);
 }
 
 void call_drop(struct call *call)
 {
-	finish(call);
+	request_finish(call);
 }
 
 struct reply reply_ok(struct call *call, json_t *result)
@@ -344,7 +344,7 @@ struct reply reply_error(struct call *call, int code, const char *field, const c
 	va_list ap;
 
 	va_start(ap, fmt);
-	fail(call, code, field, hint, fmt, ap);
+	request_fail(call, code, field, hint, fmt, ap);
 	va_end(ap);
 	return (struct reply){ call };
 }

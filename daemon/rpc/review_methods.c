@@ -26,7 +26,7 @@ static void list_cb(void *arg, const struct run_rows *rows)
 	call_ok(call, json_pack("{s:o}", "reviews", list));
 }
 
-static struct reply list(struct rpc *rpc, struct call *call)
+static struct reply review_list(struct rpc *rpc, struct call *call)
 {
 	load_run(rpc, call_int(call, "run", 0), LOAD_TASKS | LOAD_REVIEWS | LOAD_FINDINGS, list_cb, call);
 	return reply_later(call);
@@ -47,7 +47,7 @@ static void verify_cb(void *arg, const struct run_rows *rows)
 	free(fault);
 }
 
-static struct reply verify(struct rpc *rpc, struct call *call)
+static struct reply review_verify(struct rpc *rpc, struct call *call)
 {
 	load_run(rpc, call_int(call, "run", 0), LOAD_REVIEWS | LOAD_FINDINGS, verify_cb, call);
 	return reply_later(call);
@@ -77,7 +77,7 @@ static void export_cb(void *arg, const struct run_rows *rows)
 	call_ok(call, json_pack("{s:o}", "logs", logs));
 }
 
-static struct reply export(struct rpc *rpc, struct call *call)
+static struct reply review_export(struct rpc *rpc, struct call *call)
 {
 	load_run(rpc, call_int(call, "run", 0), LOAD_TASKS | LOAD_REVIEWS, export_cb, call);
 	return reply_later(call);
@@ -112,8 +112,8 @@ static const struct result_field verify_results[] = {
 static const int errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method review_methods[] = {
-	{ "review.list", ACCESS_READ, true, list_params, list_results, errors, list, "the review log of a run" },
-	{ "review.export", ACCESS_READ, true, verify_params, export_results, errors, export, "the review logs of a run, for other programs" },
-	{ "review.verify", ACCESS_READ, false, verify_params, verify_results, errors, verify, "prove that the review log was not changed" },
+	{ "review.list", ACCESS_READ, true, list_params, list_results, errors, review_list, "the review log of a run" },
+	{ "review.export", ACCESS_READ, true, verify_params, export_results, errors, review_export, "the review logs of a run, for other programs" },
+	{ "review.verify", ACCESS_READ, false, verify_params, verify_results, errors, review_verify, "prove that the review log was not changed" },
 	{ 0 },
 };

@@ -56,7 +56,7 @@ static void get_cb(void *arg, const struct run_rows *rows)
 	free(p);
 }
 
-static struct reply get(struct rpc *rpc, struct call *call)
+static struct reply run_get(struct rpc *rpc, struct call *call)
 {
 	int64_t id = call_int(call, "id", 0);
 	json_t *kept = ended_cache_find(rpc->ended, id);
@@ -126,7 +126,7 @@ static void list_cb(void *arg, struct rowset *set)
 	free(p);
 }
 
-static struct reply list(struct rpc *rpc, struct call *call)
+static struct reply run_list(struct rpc *rpc, struct call *call)
 {
 	const struct query_bind binds[] = {
 		{ ":state", ROW_NONE, call_text(call, "state") },
@@ -239,7 +239,7 @@ static struct reply pause_run(struct rpc *rpc, struct call *call)
 	return change(rpc, call, engine_pause, pause_reply, pause_ended_cb);
 }
 
-static struct reply resume(struct rpc *rpc, struct call *call)
+static struct reply run_resume(struct rpc *rpc, struct call *call)
 {
 	return change(rpc, call, engine_unpause, pause_reply, pause_ended_cb);
 }
@@ -292,7 +292,7 @@ static void retry_cb(void *arg, const struct run_rows *rows)
 	strings_wipe(environment);
 }
 
-static struct reply retry(struct rpc *rpc, struct call *call)
+static struct reply run_retry(struct rpc *rpc, struct call *call)
 {
 	load_run(rpc, call_int(call, "id", 0), LOAD_TASKS, retry_cb, pending_new(rpc, call));
 	return reply_later(call);
@@ -349,11 +349,11 @@ static const int change_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPAC
 static const int retry_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method run_methods[] = {
-	{ "run.get", ACCESS_READ, true, get_params, run_results, get_errors, get, "all about a run" },
-	{ "run.list", ACCESS_READ, true, list_params, list_results, NULL, list, "runs, newest first, in pages" },
+	{ "run.get", ACCESS_READ, true, get_params, run_results, get_errors, run_get, "all about a run" },
+	{ "run.list", ACCESS_READ, true, list_params, list_results, NULL, run_list, "runs, newest first, in pages" },
 	{ "run.cancel", ACCESS_OWNER, false, change_params, run_results, change_errors, cancel, "end a run and its processes" },
 	{ "run.pause", ACCESS_OWNER, false, change_params, run_results, change_errors, pause_run, "let what runs end, and start nothing more" },
-	{ "run.resume", ACCESS_OWNER, false, change_params, run_results, change_errors, resume, "undo a pause" },
-	{ "run.retry", ACCESS_OWNER, false, retry_params, run_results, retry_errors, retry, "a new run of the tasks that did not pass" },
+	{ "run.resume", ACCESS_OWNER, false, change_params, run_results, change_errors, run_resume, "undo a pause" },
+	{ "run.retry", ACCESS_OWNER, false, retry_params, run_results, retry_errors, run_retry, "a new run of the tasks that did not pass" },
 	{ 0 },
 };

@@ -22,7 +22,7 @@ static void list_cb(void *arg, struct rowset *set)
 	call_ok(call, json_pack("{s:o,s:o}", "salvage", list, "next", next));
 }
 
-static struct reply list(struct rpc *rpc, struct call *call)
+static struct reply salvage_list(struct rpc *rpc, struct call *call)
 {
 	const struct query_bind binds[] = {
 		{ ":run", call_int(call, "run", ROW_NONE), NULL },
@@ -47,7 +47,7 @@ static void get_cb(void *arg, struct rowset *set)
 	rowset_release(set);
 }
 
-static struct reply get(struct rpc *rpc, struct call *call)
+static struct reply salvage_get(struct rpc *rpc, struct call *call)
 {
 	const struct query_bind binds[] = { { ":id", call_int(call, "id", 0), NULL }, { NULL, 0, NULL } };
 
@@ -78,7 +78,7 @@ static const struct result_field salvage_results[] = {
 static const int get_errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method salvage_methods[] = {
-	{ "salvage.list", ACCESS_READ, true, list_params, list_results, NULL, list, "what work trees had when they were removed, in pages" },
-	{ "salvage.get", ACCESS_READ, false, get_params, salvage_results, get_errors, get, "where git has what a work tree had" },
+	{ "salvage.list", ACCESS_READ, true, list_params, list_results, NULL, salvage_list, "what work trees had when they were removed, in pages" },
+	{ "salvage.get", ACCESS_READ, false, get_params, salvage_results, get_errors, salvage_get, "where git has what a work tree had" },
 	{ 0 },
 };

@@ -212,7 +212,7 @@ static void submit_go(struct submit *s)
 }
 
 /* run NULL: there is none. Frees s, or hands it over. */
-static void follow(struct submit *s, const struct run_row *run)
+static void submit_follow(struct submit *s, const struct run_row *run)
 {
 	long long id = (long long)call_int(s->call, "after", 0);
 	char *text = NULL;
@@ -231,7 +231,7 @@ static void follow(struct submit *s, const struct run_row *run)
 
 static void after_cb(void *arg, struct rowset *set)
 {
-	follow(arg, set->count > 0 ? set->rows[0] : NULL);
+	submit_follow(arg, set->count > 0 ? set->rows[0] : NULL);
 	rowset_release(set);
 }
 
@@ -247,7 +247,7 @@ static void submit_after(struct submit *s)
 	}
 	rows = view_run(engine_view(s->rpc->options.engine), binds[0].number);
 	if (rows != NULL)
-		follow(s, &rows->run);
+		submit_follow(s, &rows->run);
 	else
 		rpc_read(s->rpc, "run.get", ROW_RUN, binds, after_cb, s);
 }
@@ -477,7 +477,7 @@ static const char *collect(struct overrides *o, const struct schema *params, con
 	return twice;
 }
 
-static struct reply submit(struct rpc *rpc, struct call *call)
+static struct reply submit_call(struct rpc *rpc, struct call *call)
 {
 	struct submit *s = xcalloc(1, sizeof(*s));
 	const char *twice, *group = call_text(call, "group");
@@ -517,6 +517,6 @@ static const struct result_field submit_results[] = {
 static const int submit_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_CONFLICT, RPC_LIMIT_REACHED, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method submit_methods[] = {
-	{ "run.submit", ACCESS_SUBMIT, false, submit_params, submit_results, submit_errors, submit, "put a run in the queue" },
+	{ "run.submit", ACCESS_SUBMIT, false, submit_params, submit_results, submit_errors, submit_call, "put a run in the queue" },
 	{ 0 },
 };

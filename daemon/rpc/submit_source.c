@@ -34,9 +34,9 @@ static const struct given {
 
 static const char mend[] = "mend the file, and submit it again";
 
-static bool refuse(struct submit_source *source, const char *field, const char *hint, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static bool submit_source_refuse(struct submit_source *source, const char *field, const char *hint, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-static bool refuse(struct submit_source *source, const char *field, const char *hint, const char *fmt, ...)
+static bool submit_source_refuse(struct submit_source *source, const char *field, const char *hint, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -55,7 +55,7 @@ static void refuse_path(struct submit_source *source, const char *field, const c
 {
 	const struct rpc_host_row *host = rpc_host_find(error);
 
-	refuse(source, field, host != NULL ? host->hint : hint, "%s: %s", path, strerror(error));
+	submit_source_refuse(source, field, host != NULL ? host->hint : hint, "%s: %s", path, strerror(error));
 	if (host != NULL)
 		source->code = host->code;
 }
@@ -89,14 +89,14 @@ bool submit_source_take(struct submit_source *source, const json_t *params)
 		if (here)
 			source->kind = given[i].kind;
 		if (path != NULL && !here)
-			return refuse(source, given[i].path, NULL, "'%s' tells where '%s' is from: give both, or leave it out", given[i].path, given[i].param);
+			return submit_source_refuse(source, given[i].path, NULL, "'%s' tells where '%s' is from: give both, or leave it out", given[i].path, given[i].param);
 		if (path != NULL && path[0] != '/')
-			return refuse(source, given[i].path, NULL, "'%s' must be an absolute path", given[i].path);
+			return submit_source_refuse(source, given[i].path, NULL, "'%s' must be an absolute path", given[i].path);
 	}
 	if (count != 1)
-		return refuse(source, "task", NULL, "a run has one source of tasks: give one of 'task', 'task_blob', 'beads', 'stories' and 'workflow'");
+		return submit_source_refuse(source, "task", NULL, "a run has one source of tasks: give one of 'task', 'task_blob', 'beads', 'stories' and 'workflow'");
 	if (beads != NULL && beads[0] != '/')
-		return refuse(source, "beads", NULL, "'beads' must be the absolute path of the directory that holds .beads, or true for the workdir");
+		return submit_source_refuse(source, "beads", NULL, "'beads' must be the absolute path of the directory that holds .beads, or true for the workdir");
 	return true;
 }
 
@@ -125,9 +125,9 @@ static bool refuse_text(struct submit_source *source, const struct given *row, c
 	size_t n = strlen(row->called);
 
 	if (source->path != NULL && strncmp(words, row->called, n) == 0)
-		refuse(source, row->param, mend, "%s%s", source->path, words + n);
+		submit_source_refuse(source, row->param, mend, "%s%s", source->path, words + n);
 	else
-		refuse(source, row->param, mend, "%s", words);
+		submit_source_refuse(source, row->param, mend, "%s", words);
 	free(words);
 	return false;
 }
@@ -140,7 +140,7 @@ static bool check_write_back(struct submit_source *source, const struct given *r
 	int failure = stat(source->path, &st) == -1 ? errno : !S_ISREG(st.st_mode) ? EINVAL : 0;
 
 	if (failure == EINVAL)
-		refuse(source, row->path, "name the PRD itself", "%s is no regular file", source->path);
+		submit_source_refuse(source, row->path, "name the PRD itself", "%s is no regular file", source->path);
 	else if (failure != 0 || access(source->path, W_OK) == -1 || access(directory, W_OK | X_OK) == -1)
 		refuse_path(source, row->path, "let the daemon's user write the file and its directory: the stories that pass are marked there",
 		    source->path, failure != 0 ? failure : errno);
@@ -286,7 +286,7 @@ static bool refuse_settings(struct submit_source *source, const struct config_er
 {
 	bool place = error->field[0] == '/' || strncmp(error->field, "workflow", strlen("workflow")) == 0;
 
-	return refuse(source, place ? "workflow" : error->field, place ? mend : NULL, "%s", error->text);
+	return submit_source_refuse(source, place ? "workflow" : error->field, place ? mend : NULL, "%s", error->text);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -316,7 +316,7 @@ static bool resolve_tasks(struct submit_source *source, const struct config *con
 		for (k = 0; k < nkinds && !same_settings(&items[i], kinds[k]); k++)
 			;
 		if (k == KINDS_MAX)
-			return refuse(source, "workflow", mend, "%s:%zu:%zu: the tasks up to here have %d different agents and reviews, and a workflow has no more; split it",
+			return submit_source_refuse(source, "workflow", mend, "%s:%zu:%zu: the tasks up to here have %d different agents and reviews, and a workflow has no more; split it",
 			    source->path != NULL ? source->path : "workflow", items[i].line, items[i].column, KINDS_MAX);
 		if (k == nkinds) {
 			if (resolve_workflow(source, &items[i], run->agents[ROLE_IMPLEMENT].name, config, project, overrides, count, &plan, &error) == -1)
@@ -339,7 +339,7 @@ static bool check_assign(struct submit_source *source, const struct config_overr
 {
 	for (size_t i = 0; i < count && plan->assign == ASSIGN_AGENT; i++) {
 		if (strcmp(overrides[i].path, "run.assign") == 0)
-			return refuse(source, "assign", "add --beads, or leave --assign out", "agents pick their tasks themselves only among beads");
+			return submit_source_refuse(source, "assign", "add --beads, or leave --assign out", "agents pick their tasks themselves only among beads");
 	}
 	plan->assign = ASSIGN_DAEMON;
 	return true;

@@ -71,7 +71,7 @@ static bool all_settled(const struct wait *w)
 	return true;
 }
 
-static void look(struct wait *w);
+static void wait_look(struct wait *w);
 
 static void look_again(struct wait *w, bool timed_out)
 {
@@ -80,7 +80,7 @@ static void look_again(struct wait *w, bool timed_out)
 	w->listed = false;
 	w->timed_out = timed_out;
 	w->last_look = true;
-	look(w);
+	wait_look(w);
 }
 
 static void timer_cb(uv_timer_t *timer)
@@ -103,7 +103,7 @@ static void gone(void *arg)
 		wait_free(w);
 }
 
-static void answer(void *arg)
+static void wait_answer(void *arg)
 {
 	struct wait *w = arg;
 
@@ -124,9 +124,9 @@ static void looked(struct wait *w)
 		}
 		/* who has waited for a run finds its report written */
 		if (w->timed_out)
-			answer(w);
+			wait_answer(w);
 		else
-			engine_after_writing(w->rpc->options.engine, answer, w);
+			engine_after_writing(w->rpc->options.engine, wait_answer, w);
 		return;
 	}
 	LIST_INSERT_HEAD(&w->rpc->waits, w, entry);
@@ -161,7 +161,7 @@ static void look_cb(void *arg, const struct run_rows *rows)
 		looked(w);
 }
 
-static void look(struct wait *w)
+static void wait_look(struct wait *w)
 {
 	json_array_clear(w->runs);
 	w->looked = 0;
@@ -193,7 +193,7 @@ static struct reply wait_for(struct rpc *rpc, struct call *call)
 	w->rpc = rpc;
 	w->call = call;
 	w->runs = json_array();
-	look(w);
+	wait_look(w);
 	return reply_later(call);
 }
 
