@@ -351,6 +351,22 @@ START_TEST(test_upgraded_is_as_new)
 }
 END_TEST
 
+/* A slot of version 3 whose work tree is being made goes on with that. */
+START_TEST(test_renamed_stage)
+{
+	make_version_1();
+	run_sql(sql_migrations[1].text);
+	run_sql(version_2);
+	run_sql(sql_migrations[2].text);
+	run_sql("UPDATE slot SET stage = 'laying' WHERE run = 10");
+	close_store(open_store());
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	ck_assert_int_eq(ask("SELECT count(*) FROM slot WHERE stage = 'creating-worktree'"), 1);
+	ck_assert_int_eq(ask("SELECT count(*) FROM slot WHERE stage = 'laying'"), 0);
+	uv_run(&loop, UV_RUN_DEFAULT);
+}
+END_TEST
+
 /* A migration that cannot be finished has not begun. */
 START_TEST(test_failed_upgrade_changes_nothing)
 {
@@ -511,6 +527,7 @@ int main(void)
 	tcase_add_test(tcase, test_upgrade_keeps_everything);
 	tcase_add_test(tcase, test_unfinished_runs_of_version_2);
 	tcase_add_test(tcase, test_upgraded_is_as_new);
+	tcase_add_test(tcase, test_renamed_stage);
 	tcase_add_test(tcase, test_failed_upgrade_changes_nothing);
 	tcase_add_test(tcase, test_reviews_are_append_only);
 	tcase_add_loop_test(tcase, test_triggers, 0, sizeof(statements) / sizeof(statements[0]));
