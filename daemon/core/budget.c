@@ -62,7 +62,7 @@ static void take_off(int64_t *tokens, int64_t before)
 		*tokens = *tokens > before ? *tokens - before : 0;
 }
 
-void budget_take_off(struct attempt_row *const *attempts, size_t count, struct attempt_row *a)
+void budget_take_off(const struct attempt_row *const *attempts, size_t count, struct attempt_row *a)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct attempt_row *before = attempts[i];
@@ -115,7 +115,7 @@ void budget_add(struct budget *b, const struct attempt_row *a)
 	}
 }
 
-struct budget budget_of_run(const struct plan *plan, const struct run_row *run, struct attempt_row *const *attempts, size_t count, int64_t but,
+struct budget budget_of_run(const struct plan *plan, const struct run_row *run, const struct attempt_row *const *attempts, size_t count, int64_t but,
     int64_t now)
 {
 	struct budget b = { .cap = { plan->max_cost_usd, number(plan->max_tokens), number(plan->max_wall_ms) } };
@@ -138,7 +138,7 @@ bool budget_has_cap(const struct budget *b)
 	return !isnan(b->cap[BUDGET_COST]) || !isnan(b->cap[BUDGET_TOKENS]) || !isnan(b->cap[BUDGET_WALL]);
 }
 
-double budget_estimate(struct attempt_row *const *attempts, size_t count, enum role role, enum budget_kind kind, double cap)
+double budget_estimate(const struct attempt_row *const *attempts, size_t count, enum role role, enum budget_kind kind, double cap)
 {
 	double most = NAN;
 

@@ -28,7 +28,7 @@ struct budget {
 };
 
 /* That of a run from its rows, but for one attempt (ROW_NONE: all). now: TIME. */
-struct budget budget_of_run(const struct plan *plan, const struct run_row *run, struct attempt_row *const *attempts, size_t count, int64_t but,
+struct budget budget_of_run(const struct plan *plan, const struct run_row *run, const struct attempt_row *const *attempts, size_t count, int64_t but,
     int64_t now);
 
 /* Does the plan of a run have one? */
@@ -44,13 +44,13 @@ void budget_add(struct budget *b, const struct attempt_row *a);
 double budget_told(const struct attempt_row *a, enum budget_kind kind);
 
 /* The tokens of an attempt are those of its whole conversation: what the attempts before it in that have used is taken off. */
-void budget_take_off(struct attempt_row *const *attempts, size_t count, struct attempt_row *a);
+void budget_take_off(const struct attempt_row *const *attempts, size_t count, struct attempt_row *a);
 
 /* What an attempt that has ended counts as: what it says, else what was set aside for it; NaN: neither. */
 double budget_used(const struct attempt_row *a, enum budget_kind kind);
 
 /* What is set aside for an attempt of that role: what the dearest of its role in the run has cost so far, else a twentieth of the cap. */
-double budget_estimate(struct attempt_row *const *attempts, size_t count, enum role role, enum budget_kind kind, double cap);
+double budget_estimate(const struct attempt_row *const *attempts, size_t count, enum role role, enum budget_kind kind, double cap);
 
 enum budget_word {
 	BUDGET_START,

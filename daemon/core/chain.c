@@ -45,7 +45,7 @@ static void add_row(struct buf *b, enum row_kind kind, const void *row)
 	}
 }
 
-void review_hash(const struct review_row *row, struct finding_row *const *findings, size_t count, char hex[DIGEST_HEX])
+void review_hash(const struct review_row *row, const struct finding_row *const *findings, size_t count, char hex[DIGEST_HEX])
 {
 	struct buf b = { 0 };
 
@@ -63,7 +63,7 @@ static bool same(const char *a, const char *b)
 	return (a == NULL && b == NULL) || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-char *chain_verify(struct review_row *const *reviews, size_t nreviews, struct finding_row *const *findings, size_t nfindings,
+char *chain_verify(const struct review_row *const *reviews, size_t nreviews, const struct finding_row *const *findings, size_t nfindings,
     int64_t count, const char *head)
 {
 	const char *previous = NULL;

@@ -14,11 +14,11 @@
 #include "core/row.h"
 
 /* row->previous_hash must be set; findings in order of number. */
-void review_hash(const struct review_row *row, struct finding_row *const *findings, size_t count, char hex[DIGEST_HEX]);
+void review_hash(const struct review_row *row, const struct finding_row *const *findings, size_t count, char hex[DIGEST_HEX]);
 
 /* Check a whole log: reviews in order of number, findings in order of review and number. head and count as in the run
  * row. Returns NULL when it holds, else a sentence saying which row breaks it (malloc'd). */
-char *chain_verify(struct review_row *const *reviews, size_t nreviews, struct finding_row *const *findings, size_t nfindings,
+char *chain_verify(const struct review_row *const *reviews, size_t nreviews, const struct finding_row *const *findings, size_t nfindings,
     int64_t count, const char *head);
 
 #endif

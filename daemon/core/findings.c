@@ -50,7 +50,7 @@ void finding_id(const char *file, const char *text, char id[FINDING_ID])
 	buf_release(&b);
 }
 
-bool findings_have(struct finding_row *const *rows, size_t count, const char *id)
+bool findings_have(const struct finding_row *const *rows, size_t count, const char *id)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(rows[i]->id, id) == 0)
@@ -58,7 +58,7 @@ bool findings_have(struct finding_row *const *rows, size_t count, const char *id
 	return false;
 }
 
-struct finding_counts findings_compare(struct finding_row *const *now, size_t nnow, struct finding_row *const *before, size_t nbefore)
+struct finding_counts findings_compare(struct finding_row *const *now, size_t nnow, const struct finding_row *const *before, size_t nbefore)
 {
 	struct finding_counts counts = { 0 };
 
@@ -70,7 +70,7 @@ struct finding_counts findings_compare(struct finding_row *const *now, size_t nn
 			counts.new++;
 	}
 	for (size_t i = 0; i < nbefore; i++)
-		if (!findings_have(now, nnow, before[i]->id))
+		if (!findings_have((const struct finding_row *const *)now, nnow, before[i]->id))
 			counts.resolved++;
 	return counts;
 }

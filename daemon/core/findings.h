@@ -13,7 +13,7 @@
 void finding_id(const char *file, const char *text, char id[FINDING_ID]);
 
 /* One of them has that id. */
-bool findings_have(struct finding_row *const *rows, size_t count, const char *id);
+bool findings_have(const struct finding_row *const *rows, size_t count, const char *id);
 
 struct finding_counts {
 	int64_t new, repeated, resolved;
@@ -21,6 +21,6 @@ struct finding_counts {
 
 /* Mark each of now as new or repeated against before (the round before, same run and task), and count those of before
  * that are gone. */
-struct finding_counts findings_compare(struct finding_row *const *now, size_t nnow, struct finding_row *const *before, size_t nbefore);
+struct finding_counts findings_compare(struct finding_row *const *now, size_t nnow, const struct finding_row *const *before, size_t nbefore);
 
 #endif

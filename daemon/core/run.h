@@ -81,9 +81,9 @@ const char *run_event_name(enum run_event event);
 
 /* What a run looks at when one of its slots has settled, or its source has been asked. */
 struct loop {
-	struct slot_row *const *slots;	/* of the current iteration, and those of earlier ones that are held or wait for the review of the run */
+	const struct slot_row *const *slots;	/* of the current iteration, and those of earlier ones that are held or wait for the review of the run */
 	size_t nslots;
-	struct task_row *const *tasks;
+	const struct task_row *const *tasks;
 	size_t ntasks;
 	int64_t iteration;		/* the last one that has begun */
 	int64_t iterations;		/* ROW_NONE: until no task remains */

@@ -21,7 +21,7 @@ struct edge {
 };
 
 struct graph {
-	struct task_row *const *tasks;
+	const struct task_row *const *tasks;
 	size_t count;
 	struct hold *holds;		/* by number of the task */
 	size_t *by_id;			/* numbers, ordered by id */
@@ -41,7 +41,7 @@ static bool has_passed(const struct task_row *task)
 
 static int compare_ids(const void *a, const void *b, void *arg)
 {
-	struct task_row *const *tasks = arg;
+	const struct task_row *const *tasks = arg;
 
 	return strcmp(tasks[*(const size_t *)a]->id, tasks[*(const size_t *)b]->id);
 }
@@ -129,7 +129,7 @@ static void spread(struct graph *g)
 	free(queue);
 }
 
-static struct hold *solve(struct task_row *const *tasks, size_t count)
+static struct hold *solve(const struct task_row *const *tasks, size_t count)
 {
 	struct graph g = { .tasks = tasks, .count = count, .holds = xcalloc(count, sizeof(*g.holds)) };
 	bool depends = false;
@@ -150,7 +150,7 @@ static struct hold *solve(struct task_row *const *tasks, size_t count)
 	return g.holds;
 }
 
-enum task_wait *task_waits(struct task_row *const *tasks, size_t count)
+enum task_wait *task_waits(const struct task_row *const *tasks, size_t count)
 {
 	struct hold *holds = solve(tasks, count);
 	enum task_wait *waits = xcalloc(count, sizeof(*waits));
@@ -161,7 +161,7 @@ enum task_wait *task_waits(struct task_row *const *tasks, size_t count)
 	return waits;
 }
 
-enum task_wait task_wait(const struct task_row *task, struct task_row *const *tasks, size_t count)
+enum task_wait task_wait(const struct task_row *task, const struct task_row *const *tasks, size_t count)
 {
 	enum task_wait wait = task->state == TASK_S_OPEN ? TASK_W_NOTHING : TASK_W_NOT_OPEN;
 	struct hold *holds;
@@ -178,7 +178,7 @@ enum task_wait task_wait(const struct task_row *task, struct task_row *const *ta
 
 static int by_position(const void *a, const void *b)
 {
-	const struct task_row *x = *(struct task_row *const *)a, *y = *(struct task_row *const *)b;
+	const struct task_row *x = *(const struct task_row *const *)a, *y = *(const struct task_row *const *)b;
 
 	return x->position == y->position ? strcmp(x->id, y->id) : x->position < y->position ? -1 : 1;
 }
@@ -198,10 +198,10 @@ static bool may_start(const struct graph *g, const struct task_row *task)
 	return ready;
 }
 
-struct task_row **task_ready(struct task_row *const *tasks, size_t count, size_t limit, size_t *ready)
+const struct task_row **task_ready(const struct task_row *const *tasks, size_t count, size_t limit, size_t *ready)
 {
 	struct graph g = { .tasks = tasks, .count = count };
-	struct task_row **list = xcalloc(count + 1, sizeof(struct task_row *));
+	const struct task_row **list = xcalloc(count + 1, sizeof(struct task_row *));
 	size_t open = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -217,7 +217,7 @@ struct task_row **task_ready(struct task_row *const *tasks, size_t count, size_t
 	return list;
 }
 
-char **task_reasons(struct task_row *const *tasks, size_t count)
+char **task_reasons(const struct task_row *const *tasks, size_t count)
 {
 	static const char *const ends[TASK_STATES] = {
 		[TASK_S_OPEN] = "never starts",

@@ -19,17 +19,17 @@ enum task_wait {
 
 /* Whether each of them may start now, malloc'd. One walk over tasks and dependencies, and a search for each of these: whoever wants to
  * know it of many asks here. */
-enum task_wait *task_waits(struct task_row *const *tasks, size_t count);
+enum task_wait *task_waits(const struct task_row *const *tasks, size_t count);
 
 /* The same of one of them. */
-enum task_wait task_wait(const struct task_row *task, struct task_row *const *tasks, size_t count);
+enum task_wait task_wait(const struct task_row *task, const struct task_row *const *tasks, size_t count);
 
 /* The first by position of those that may start now, *ready of them and limit at most; malloc'd. Only those that are offered before the
  * last of these are looked at: it is asked at every turn of a run. */
-struct task_row **task_ready(struct task_row *const *tasks, size_t count, size_t limit, size_t *ready);
+const struct task_row **task_ready(const struct task_row *const *tasks, size_t count, size_t limit, size_t *ready);
 
 /* Why each of them does not start, both malloc'd: "waits for a", "depends on a, which failed"; NULL: no dependency holds it. */
-char **task_reasons(struct task_row *const *tasks, size_t count);
+char **task_reasons(const struct task_row *const *tasks, size_t count);
 
 /* ids as the JSON array of task_row.depends_on, malloc'd; NULL when there is none. */
 char *task_depends(char *const *ids);

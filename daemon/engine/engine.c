@@ -243,14 +243,13 @@ void engine_pause(struct engine *engine, int64_t id, const char *by, bool check,
 	}
 	txn = txn_new(engine);
 	cause = xasprintf("paused by %s", by);
-	run->rows->run.paused = 1;
+	txn_edit_run(txn, run)->paused = 1;
 	if (run->rows->run.state == RUN_S_RUNNING) {
 		run_event(txn, run, RUN_E_PAUSE, cause);
 	} else {
 		queue_update(run);
 		txn_effect_schedule(txn);
 	}
-	txn_put(txn, ROW_RUN, &run->rows->run);
 	free(cause);
 	txn_reply(txn, cb, arg, id);
 	txn_commit(txn);
@@ -274,12 +273,11 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 	}
 	txn = txn_new(engine);
 	log_debug("run %lld resumed by %s", (long long)id, by);
-	run->rows->run.paused = 0;
+	txn_edit_run(txn, run)->paused = 0;
 	if (run->rows->run.state == RUN_S_PAUSED)
 		run_event(txn, run, RUN_E_UNPAUSE, NULL);
 	queue_update(run);
 	queue_schedule(txn, engine);
-	txn_put(txn, ROW_RUN, &run->rows->run);
 	txn_reply(txn, cb, arg, id);
 	txn_commit(txn);
 }

@@ -94,7 +94,7 @@ static bool unfinished(int state)
 static void adopt_run(struct engine *engine, struct run *run, const struct run_rows *rows)
 {
 	for (size_t i = 0; i < run->rows->nattempts; i++) {
-		struct attempt_row *a = run->rows->attempts[i];
+		const struct attempt_row *a = run->rows->attempts[i];
 		struct slot *slot = unfinished(a->state) ? run_slot(run, a->iteration, a->slot) : NULL;
 
 		/* that it cools no more is on disk before it starts: it cannot be lost, not even by another boot */
@@ -104,7 +104,7 @@ static void adopt_run(struct engine *engine, struct run *run, const struct run_r
 			adopt(engine, slot, a->id, a->uuid, a->boot_id);
 	}
 	for (size_t i = 0; i < rows->nsteps; i++) {
-		struct step_row *step = rows->steps[i];
+		const struct step_row *step = rows->steps[i];
 		struct slot *slot = unfinished(step->state) ? run_slot(run, step->iteration, step->slot) : NULL;
 
 		if (slot == NULL || slot->activity.kind != ACTIVITY_NONE)
@@ -181,7 +181,7 @@ static enum git_op_kind commit_op(const struct slot *slot)
 static void resume_attempt(struct slot *slot)
 {
 	struct run *run = slot->run;
-	struct attempt_row *a = run_attempt(run, slot->activity.id);
+	const struct attempt_row *a = run_attempt(run, slot->activity.id);
 
 	switch (slot->found) {
 	case FOUND_RUNNING:
@@ -435,10 +435,8 @@ static void resume_picks(struct run *run)
 		if (slot->row->task == NULL && slot->row->slot != 0 && slot->row->stage == SLOT_S_IMPLEMENTING && activity_has_process(&slot->activity))
 			pick_watch(slot);
 		/* it may have waited for a slot of the daemon before, while what stood before it was held */
-		if (slot->activity.kind == ACTIVITY_PICK && (slot->row->reason == NULL || strcmp(slot->row->reason, REASON_STAGED) != 0)) {
-			text_set(&slot->row->reason, REASON_STAGED);
-			txn_put(txn, ROW_SLOT, slot->row);
-		}
+		if (slot->activity.kind == ACTIVITY_PICK && (slot->row->reason == NULL || strcmp(slot->row->reason, REASON_STAGED) != 0))
+			text_set(&txn_edit_slot(txn, slot)->reason, REASON_STAGED);
 	}
 	pick_stage(txn, run);
 	txn_commit_or_drop(txn);

@@ -23,7 +23,7 @@
 
 static const char *const kept_files[] = { "reviewer.md", "guidelines.md", "conventions.md" };
 
-const struct plan *judgement_plan(const struct plan *run, struct task_row *const *tasks, size_t count, struct plan *own)
+const struct plan *judgement_plan(const struct plan *run, const struct task_row *const *tasks, size_t count, struct plan *own)
 {
 	if (run->review)
 		return run;

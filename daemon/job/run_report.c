@@ -45,7 +45,7 @@ json_t *review_document(const struct run_rows *rows, size_t at)
 	const struct review_row *review = rows->reviews[at];
 	json_t *json = json_row(ROW_REVIEW, review), *findings = json_array();
 	size_t count;
-	struct finding_row **said = run_rows_findings(rows, review->number, &count);
+	const struct finding_row **said = run_rows_findings(rows, review->number, &count);
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(findings, json_row(ROW_FINDING, said[i]));
@@ -158,7 +158,7 @@ static void sum_add(struct sum *sum, const struct attempt_row *a)
 		sum->unpriced++;
 }
 
-static struct sum sum_of(struct attempt_row *const *attempts, size_t count)
+static struct sum sum_of(const struct attempt_row *const *attempts, size_t count)
 {
 	struct sum sum = { ROW_NONE, ROW_NONE, ROW_NONE, ROW_NONE, ROW_NONE, NAN, 0 };
 
@@ -315,7 +315,7 @@ static json_t *finding_ids(const struct run_rows *rows, int64_t review)
 	json_t *list = json_array();
 
 	size_t count;
-	struct finding_row **said = run_rows_findings(rows, review, &count);
+	const struct finding_row **said = run_rows_findings(rows, review, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		if (said[i]->state != FINDING_RESOLVED)

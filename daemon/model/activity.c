@@ -83,7 +83,7 @@ void operation_free(struct operation *op)
 void operation_release(struct operation *op)
 {
 	operation_free(op);
-	row_free(ROW_STEP, op->step);
+	row_free(ROW_STEP, (void *)op->step);
 	strings_wipe(op->next_env);
 	*op = (struct operation){ 0 };
 }

@@ -51,7 +51,7 @@ struct operation {
 	bool has_turn;			/* operations that it excludes wait for its end */
 	size_t others_met;		/* how many slot_others() were when it began */
 	int tries;			/* how often its step was lost */
-	struct step_row *step;		/* unfinished step, owned; NULL */
+	const struct step_row *step;	/* unfinished step, owned; NULL */
 	struct step_spec next_step;	/* what that step runs, until it is launched; in git or task */
 	char **next_env;
 };

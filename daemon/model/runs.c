@@ -49,7 +49,7 @@ void run_free(struct run *run)
 	free(run->iteration_head);
 	free(run->iteration_head_at);
 	plan_release(&run->plan);
-	run_rows_free(run->rows);
+	run_rows_free((struct run_rows *)run->rows);
 	free(run);
 }
 
@@ -72,7 +72,7 @@ struct slot *run_slot(struct run *run, int64_t iteration, int64_t number)
 	return NULL;
 }
 
-void run_add_slot(struct run *run, struct slot_row *row)
+void run_add_slot(struct run *run, const struct slot_row *row)
 {
 	run->slots = xreallocarray(run->slots, run->nslots + 1, sizeof(*run->slots));
 	run->slots[run->nslots] = xcalloc(1, sizeof(struct slot));
@@ -82,7 +82,7 @@ void run_add_slot(struct run *run, struct slot_row *row)
 /* Of an earlier iteration only what still waits for something. */
 void run_make_slots(struct run *run)
 {
-	struct run_rows *rows = run->rows;
+	const struct run_rows *rows = run->rows;
 
 	for (size_t i = 0; i < rows->nslots; i++) {
 		const struct slot_row *slot_row = rows->slots[i];
@@ -126,9 +126,9 @@ enum source_kind run_source(const struct run *run)
 	return (enum source_kind)kind;
 }
 
-struct attempt_row *run_attempt(const struct run *run, int64_t id)
+const struct attempt_row *run_attempt(const struct run *run, int64_t id)
 {
-	struct attempt_row *a = run_rows_attempt(run->rows, id);
+	const struct attempt_row *a = run_rows_attempt(run->rows, id);
 
 	if (a != NULL)
 		return a;

@@ -20,7 +20,7 @@ struct run {
 	LIST_ENTRY(run) entry;
 	RB_ENTRY(run) by_id;
 	struct engine *engine;
-	struct run_rows *rows;		/* working rows */
+	const struct run_rows *rows;	/* working rows, owned; edited through transactions */
 	struct plan plan;
 	struct slot own;		/* it has a permit while the run prepares, loads and reviews, so between its slots */
 	struct slot **slots;		/* of the current iteration, and of earlier ones what is held or waits for the review of the run */
@@ -40,11 +40,11 @@ void run_free(struct run *run);
 struct run *run_find(struct engine *engine, int64_t id);
 struct slot *run_slot(struct run *run, int64_t iteration, int64_t number);	/* slot ROW_NONE: its own */
 void run_make_slots(struct run *run);
-void run_add_slot(struct run *run, struct slot_row *row);
+void run_add_slot(struct run *run, const struct slot_row *row);
 bool run_cancelling(const struct run *run);
 bool run_is_prepared(const struct run *run);	/* its base is there */
 bool run_is_active(const struct run *run);	/* something of it is under way */
 enum source_kind run_source(const struct run *run);
-struct attempt_row *run_attempt(const struct run *run, int64_t id);
+const struct attempt_row *run_attempt(const struct run *run, int64_t id);
 
 #endif

@@ -20,9 +20,9 @@ void slot_release(struct slot *slot)
 	free(slot->plan);
 }
 
-struct task_row *slot_task(const struct slot *slot)
+const struct task_row *slot_task(const struct slot *slot)
 {
-	struct task_row *task;
+	const struct task_row *task;
 
 	if (slot->row->task == NULL)
 		return NULL;
@@ -37,8 +37,7 @@ const char *slot_task_id(const struct slot *slot)
 	return slot->row->task != NULL ? slot->row->task : "run";
 }
 
-/* The settings of its task, where that has some of its own. */
-static void load_plan(struct slot *slot)
+void slot_load_plan(struct slot *slot)
 {
 	const struct task_row *task = slot->row != NULL ? slot_task(slot) : NULL;
 
@@ -53,19 +52,10 @@ static void load_plan(struct slot *slot)
 		log_fatal("run %lld: the settings of task %s cannot be read; restore a backup", (long long)task->run, task->id);
 }
 
-void slot_init(struct slot *slot, struct run *run, struct slot_row *row)
+void slot_init(struct slot *slot, struct run *run, const struct slot_row *row)
 {
 	*slot = (struct slot){ .run = run, .row = row, .activity = { .id = ROW_NONE, .wake_at = ROW_NONE } };
-	load_plan(slot);
-}
-
-void slot_set_task(struct slot *slot, const char *task)
-{
-	char *copy = xstrdup(task);
-
-	free(slot->row->task);
-	slot->row->task = copy;
-	load_plan(slot);
+	slot_load_plan(slot);
 }
 
 const struct plan *slot_plan(const struct slot *slot)

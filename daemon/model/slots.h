@@ -18,7 +18,7 @@ struct run;
 
 struct slot {
 	struct run *run;
-	struct slot_row *row;		/* working row, owned by run->rows; NULL: the run's own slot */
+	const struct slot_row *row;	/* working row, owned by run->rows; NULL: the run's own slot */
 	struct activity activity;
 	struct operation op;
 	bool has_permit;			/* it has a permit */
@@ -32,14 +32,14 @@ struct slot {
 	enum proc_found found;		/* recovery: what the proc port found */
 };
 
-void slot_init(struct slot *slot, struct run *run, struct slot_row *row);
+void slot_init(struct slot *slot, struct run *run, const struct slot_row *row);
 void slot_release(struct slot *slot);
 bool slot_ending(const struct slot *slot);
-struct task_row *slot_task(const struct slot *slot);	/* NULL: it has none */
+const struct task_row *slot_task(const struct slot *slot);	/* NULL: it has none */
 const char *slot_task_id(const struct slot *slot);	/* "run" for one that has none */
 const struct plan *slot_plan(const struct slot *slot);
-/* It has another task from now on; NULL: none. */
-void slot_set_task(struct slot *slot, const char *task);
+/* It has another task: the settings of that, where it has some of its own. */
+void slot_load_plan(struct slot *slot);
 const char *slot_workspace(const struct slot *slot);
 char *slot_workdir(const struct slot *slot);	/* malloc'd */
 const char *slot_base_tree(const struct slot *slot);

@@ -138,37 +138,37 @@ struct run_rows *run_rows_copy(const struct run_rows *from)
 
 static int compare_task(const void *key, const void *member)
 {
-	return strcmp(key, (*(struct task_row *const *)member)->id);
+	return strcmp(key, (*(const struct task_row *const *)member)->id);
 }
 
-struct task_row *run_rows_task(const struct run_rows *rows, const char *id)
+const struct task_row *run_rows_task(const struct run_rows *rows, const char *id)
 {
-	struct task_row **found = rows->ntasks > 0 ? bsearch(id, rows->tasks, rows->ntasks, sizeof(*rows->tasks), compare_task) : NULL;
+	const struct task_row **found = rows->ntasks > 0 ? bsearch(id, rows->tasks, rows->ntasks, sizeof(*rows->tasks), compare_task) : NULL;
 
 	return found != NULL ? *found : NULL;
 }
 
 static int compare_attempt(const void *key, const void *member)
 {
-	return order(*(const int64_t *)key, (*(struct attempt_row *const *)member)->id);
+	return order(*(const int64_t *)key, (*(const struct attempt_row *const *)member)->id);
 }
 
 size_t run_rows_attempt_at(const struct run_rows *rows, int64_t id)
 {
-	struct attempt_row **found = rows->nattempts > 0 ?
+	const struct attempt_row **found = rows->nattempts > 0 ?
 	    bsearch(&id, rows->attempts, rows->nattempts, sizeof(*rows->attempts), compare_attempt) : NULL;
 
 	return found != NULL ? (size_t)(found - rows->attempts) : rows->nattempts;
 }
 
-struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id)
+const struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id)
 {
 	size_t at = run_rows_attempt_at(rows, id);
 
 	return at < rows->nattempts ? rows->attempts[at] : NULL;
 }
 
-struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count)
+const struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count)
 {
 	size_t first = 0, end = rows->nfindings;
 

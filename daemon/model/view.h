@@ -6,24 +6,24 @@
 
 #include "core/decision.h"
 
-/* All rows of one run. Lists are in order of their keys. */
+/* All rows of one run. Lists are in order of their keys. Working rows are edited by transactions only: see txn/txn.h. */
 struct run_rows {
 	struct run_row run;
-	struct task_row **tasks;
+	const struct task_row **tasks;
 	size_t ntasks;
-	struct iteration_row **iterations;
+	const struct iteration_row **iterations;
 	size_t niterations;
-	struct slot_row **slots;
+	const struct slot_row **slots;
 	size_t nslots;
-	struct attempt_row **attempts;
+	const struct attempt_row **attempts;
 	size_t nattempts;
-	struct step_row **steps;	/* unfinished ones only */
+	const struct step_row **steps;	/* unfinished ones only */
 	size_t nsteps;
-	struct review_row **reviews;
+	const struct review_row **reviews;
 	size_t nreviews;
-	struct finding_row **findings;
+	const struct finding_row **findings;
 	size_t nfindings;
-	struct hold_row **holds;
+	const struct hold_row **holds;
 	size_t nholds;
 };
 
@@ -65,13 +65,13 @@ void run_rows_put(struct run_rows *rows, enum row_kind kind, void *row);
 /* Take the row with the key of this one out, and free it. Kinds with a list of their own; one that is not there is none. */
 void run_rows_drop(struct run_rows *rows, enum row_kind kind, const void *row);
 /* NULL: it has no such task. */
-struct task_row *run_rows_task(const struct run_rows *rows, const char *id);
+const struct task_row *run_rows_task(const struct run_rows *rows, const char *id);
 /* Its number among the attempts, nattempts: it has no such attempt. */
 size_t run_rows_attempt_at(const struct run_rows *rows, int64_t id);
 /* NULL: it has no such attempt. */
-struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id);
+const struct attempt_row *run_rows_attempt(const struct run_rows *rows, int64_t id);
 /* The findings of one review, count of them: a stretch of the run's list, which is in order. */
-struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count);
+const struct finding_row **run_rows_findings(const struct run_rows *rows, int64_t review, size_t *count);
 /* A deep copy, but for the steps: they are of no use to anybody else. */
 struct run_rows *run_rows_copy(const struct run_rows *from);
 void run_rows_free(struct run_rows *rows);

@@ -28,7 +28,7 @@ static const struct slot_row *slot_of_task(const struct run_rows *rows, const ch
 
 static int compare_positions(const void *a, const void *b)
 {
-	int64_t left = (*(struct task_row *const *)a)->position, right = (*(struct task_row *const *)b)->position;
+	int64_t left = (*(const struct task_row *const *)a)->position, right = (*(const struct task_row *const *)b)->position;
 
 	return (left > right) - (left < right);
 }
@@ -38,7 +38,7 @@ static int compare_positions(const void *a, const void *b)
 static int64_t *diff_steps(const struct run_rows *rows, size_t *count, const struct slot_row **slot)
 {
 	int64_t *steps = xcalloc(rows->ntasks + 1, sizeof(*steps));
-	struct task_row **tasks = xcalloc(rows->ntasks + 1, sizeof(struct task_row *));
+	const struct task_row **tasks = xcalloc(rows->ntasks + 1, sizeof(struct task_row *));
 
 	*count = 0;
 	*slot = NULL;

@@ -115,7 +115,7 @@ static json_t *slots(const struct run_rows *rows)
 
 static int by_position(const void *a, const void *b)
 {
-	const struct task_row *x = *(struct task_row *const *)a, *y = *(struct task_row *const *)b;
+	const struct task_row *x = *(const struct task_row *const *)a, *y = *(const struct task_row *const *)b;
 
 	return x->position == y->position ? strcmp(x->id, y->id) : x->position < y->position ? -1 : 1;
 }
@@ -136,7 +136,7 @@ static char *held_back(const struct run_rows *rows)
 }
 
 /* A task that waits for others has no word of it in its row: whom it waits for changes with them. */
-static void add_reasons(json_t *list, const struct run_rows *rows, struct task_row *const *order, size_t count)
+static void add_reasons(json_t *list, const struct run_rows *rows, const struct task_row *const *order, size_t count)
 {
 	char **reasons = task_reasons(order, count), *held = held_back(rows);
 
@@ -155,7 +155,7 @@ static void add_reasons(json_t *list, const struct run_rows *rows, struct task_r
 static json_t *tasks(const struct run_rows *rows, const char **title)
 {
 	json_t *list = json_array(), *by_id = json_object(), *json;
-	struct task_row **order = rows->ntasks == 0 ? NULL : (void *)xmemdup0(rows->tasks, rows->ntasks * sizeof(*order));
+	const struct task_row **order = rows->ntasks == 0 ? NULL : (void *)xmemdup0(rows->tasks, rows->ntasks * sizeof(*order));
 
 	if (order != NULL)
 		qsort(order, rows->ntasks, sizeof(*order), by_position);

@@ -102,10 +102,8 @@ static void end_slots(struct txn *txn, struct run *run)
 }
 
 /* Which answer, tree and ref the run came to: those of its last passed slot. */
-static void take_result(struct run *run)
+static void take_result(const struct run *run, struct run_row *row)
 {
-	struct run_row *row = &run->rows->run;
-
 	for (size_t i = 0; i < run->nslots; i++) {
 		const struct slot_row *slot_row = run->slots[i]->row;
 
@@ -126,7 +124,7 @@ static void rest_over(struct txn *txn, struct run *run)
 	}
 	if (run->rows->run.next_at == ROW_NONE)
 		return;
-	run->rows->run.next_at = ROW_NONE;
+	txn_edit_run(txn, run)->next_at = ROW_NONE;
 	if (run->own.activity.kind == ACTIVITY_JOB)
 		activity_end(&run->own.activity);
 }
@@ -163,7 +161,7 @@ static void resume(struct txn *txn, struct run *run)
 /* What the row of the run says of the new state, and what rests on it. */
 static void act(struct txn *txn, struct run *run, enum run_action action, enum run_event event, const char *cause)
 {
-	struct run_row *row = &run->rows->run;
+	struct run_row *row = txn_edit_run(txn, run);
 
 	switch (action) {
 	case RUN_A_LOAD:
@@ -222,7 +220,7 @@ static void act(struct txn *txn, struct run *run, enum run_action action, enum r
 			text_set(&row->cause, cause);
 		row->ended_at = engine_now(run->engine);
 		row->next_at = ROW_NONE;
-		take_result(run);
+		take_result(run, row);
 		run_finish_tasks(txn, run);
 		run_finish_iteration(txn, run);
 		queue_end_dependants(txn, run);
@@ -238,7 +236,7 @@ static void act(struct txn *txn, struct run *run, enum run_action action, enum r
 
 void run_event(struct txn *txn, struct run *run, enum run_event event, const char *cause)
 {
-	struct run_row *row = &run->rows->run;
+	struct run_row *row = txn_edit_run(txn, run);
 	const struct run_edge *edge = run_step((enum run_state)row->state, event);
 
 	if (edge == NULL) {
@@ -252,7 +250,6 @@ void run_event(struct txn *txn, struct run *run, enum run_event event, const cha
 	if (event != RUN_E_PREPARED || edge->action != RUN_A_NONE)
 		text_set(&row->reason, NULL);
 	act(txn, run, edge->action, event, cause);
-	txn_put(txn, ROW_RUN, row);
 	run_emit_state(txn, run);
 	if (edge->action == RUN_A_END)
 		end_slots(txn, run);
@@ -339,17 +336,16 @@ static void let_go(struct txn *txn, struct run *run)
 
 	for (size_t i = 0; stop && i < run->nslots; i++) {
 		struct slot *slot = run->slots[i];
-		struct task_row *task = slot_task(slot);
+		const struct task_row *task = slot_task(slot);
 
 		if (slot->row->stage != SLOT_S_WAITING || (slot->activity.kind != ACTIVITY_PERMIT && slot->activity.kind != ACTIVITY_PICK))
 			continue;
 		if (task != NULL) {
-			task->state = TASK_S_OPEN;
-			txn_put(txn, ROW_TASK, task);
+			txn_edit_task(txn, task)->state = TASK_S_OPEN;
 			run_claim(txn, run, task->id, CLAIM_S_FREE);
 		}
-		text_set(&slot->row->reason, "not started: the run goes no further");
-		slot_set_task(slot, NULL);
+		text_set(&txn_edit_slot(txn, slot)->reason, "not started: the run goes no further");
+		txn_set_task(txn, slot, NULL);
 		slot_move(txn, slot, SLOT_S_WAITING, SLOT_S_PASSED, NULL);
 	}
 	if (stop)
@@ -359,7 +355,7 @@ static void let_go(struct txn *txn, struct run *run)
 void run_reconcile(struct txn *txn, struct run *run)
 {
 	enum run_state state = (enum run_state)run->rows->run.state;
-	struct slot_row **slots;
+	const struct slot_row **slots;
 	struct loop loop;
 	enum run_event event;
 	char *limit;

@@ -69,7 +69,7 @@ static bool has_failed(const struct run *run)
 	return false;
 }
 
-struct loop run_loop(const struct run *run, struct slot_row ***slots)
+struct loop run_loop(const struct run *run, const struct slot_row ***slots)
 {
 	const struct run_row *row = &run->rows->run;
 	struct loop loop;
@@ -101,8 +101,7 @@ static void rest_is_over(struct run *run)
 {
 	struct txn *txn = txn_new(run->engine);
 
-	run->rows->run.next_at = ROW_NONE;
-	txn_put(txn, ROW_RUN, &run->rows->run);
+	txn_edit_run(txn, run)->next_at = ROW_NONE;
 	txn_effect(txn, EFFECT_LOAD, run, &run->own, ROW_NONE);
 	txn_commit(txn);
 }
@@ -171,18 +170,18 @@ void run_load(struct run *run)
 
 void run_waits_for(struct txn *txn, struct run *run, const char *what)
 {
-	struct run_row *row = &run->rows->run;
+	struct run_row *row;
 
-	if (row->state != RUN_S_RUNNING || run_cancelling(run) || (what == NULL && row->reason == NULL))
+	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run) || (what == NULL && run->rows->run.reason == NULL))
 		return;
+	row = txn_edit_run(txn, run);
 	free(row->reason);
 	row->reason = what != NULL ? xasprintf("waits for %s", what) : NULL;
-	txn_put(txn, ROW_RUN, row);
 }
 
 void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd)
 {
-	struct slot_row **slots;
+	const struct slot_row **slots;
 	struct loop loop;
 	bool begins;
 
@@ -247,34 +246,34 @@ static void drop_slots(struct run *run)
 
 static void put_iteration(struct txn *txn, struct run *run)
 {
-	struct run_rows *rows = run->rows;
+	const struct run_rows *rows = run->rows;
 	struct iteration_row *iteration = row_new(ROW_ITERATION);
 
 	iteration->run = rows->run.id;
 	iteration->number = rows->run.iteration;
 	iteration->state = ITERATION_S_RUNNING;
 	iteration->started_at = engine_now(run->engine);
-	txn_put(txn, ROW_ITERATION, iteration);
-	run_rows_put(rows, ROW_ITERATION, iteration);
+	txn_add(txn, run, ROW_ITERATION, iteration);
 	txn_emit(txn, "iteration.started", rows->run.id, json_pack("{s:I}", "iteration", (json_int_t)rows->run.iteration));
 }
 
 /* A slot with a task, or with NULL, for its agent will pick one. */
-static void add_slot(struct txn *txn, struct run *run, int64_t number, struct task_row *task)
+static void add_slot(struct txn *txn, struct run *run, int64_t number, const struct task_row *task)
 {
 	struct slot_row *row = new_slot(run, number, task != NULL ? task->id : NULL);
 	struct slot *slot;
 
 	if (task != NULL) {
-		task->state = TASK_S_CLAIMED;
-		text_set(&task->reason, NULL);
-		txn_put(txn, ROW_TASK, task);
+		struct task_row *edit = txn_edit_task(txn, task);
+
+		edit->state = TASK_S_CLAIMED;
+		text_set(&edit->reason, NULL);
 		run_claim(txn, run, task->id, CLAIM_S_HELD);
 	}
 	row->base_tree = xstrdup(run->iteration_tree);
 	row->head = xstrdup(run->iteration_head);
 	row->head_at = xstrdup(run->iteration_head_at);
-	run_rows_put(run->rows, ROW_SLOT, row);
+	txn_add(txn, run, ROW_SLOT, row);
 	run_add_slot(run, row);
 	slot = run->slots[run->nslots - 1];
 	row->fixes = slot_plan(slot)->max_fixes;
@@ -282,21 +281,18 @@ static void add_slot(struct txn *txn, struct run *run, int64_t number, struct ta
 		row->reason = xstrdup(REASON_STAGED);
 		activity_wait(&slot->activity, ACTIVITY_PICK);
 	}
-	txn_put(txn, ROW_SLOT, row);
 }
 
 void run_begin_iteration(struct txn *txn, struct run *run)
 {
-	struct run_row *row = &run->rows->run;
 	size_t count, first;
 	/* what one slot takes makes nothing else ready */
-	struct task_row **ready = task_ready(run->rows->tasks, run->rows->ntasks, (size_t)run->plan.parallel, &count);
+	const struct task_row **ready = task_ready(run->rows->tasks, run->rows->ntasks, (size_t)run->plan.parallel, &count);
 
 	drop_slots(run);
 	first = run->nslots;
-	row->iteration++;
+	txn_edit_run(txn, run)->iteration++;
 	run->drained = false;
-	txn_put(txn, ROW_RUN, row);
 	put_iteration(txn, run);
 	for (size_t i = 0; i < count; i++)
 		add_slot(txn, run, (int64_t)i + 1, run->plan.assign == ASSIGN_DAEMON ? ready[i] : NULL);
@@ -315,8 +311,9 @@ void run_begin_iteration(struct txn *txn, struct run *run)
 /* Failed when one of its slots is; idle, when none had a task, is the end of what there is to do. */
 bool run_finish_iteration(struct txn *txn, struct run *run)
 {
-	struct run_rows *rows = run->rows;
-	struct iteration_row *last = rows->niterations > 0 ? rows->iterations[rows->niterations - 1] : NULL;
+	const struct run_rows *rows = run->rows;
+	const struct iteration_row *last = rows->niterations > 0 ? rows->iterations[rows->niterations - 1] : NULL;
+	struct iteration_row *edit;
 	bool failed = false, idle = true;
 
 	if (last == NULL || last->state != ITERATION_S_RUNNING)
@@ -329,22 +326,21 @@ bool run_finish_iteration(struct txn *txn, struct run *run)
 		failed |= row->stage == SLOT_S_FAILED;
 		idle &= row->task == NULL;
 	}
-	last->state = run_cancelling(run) || rows->run.state == RUN_S_CANCELLED ? ITERATION_S_CANCELLED : failed ? ITERATION_S_FAILED : ITERATION_S_PASSED;
-	last->ended_at = engine_now(run->engine);
-	txn_put(txn, ROW_ITERATION, last);
+	edit = txn_edit_iteration(txn, last);
+	edit->state = run_cancelling(run) || rows->run.state == RUN_S_CANCELLED ? ITERATION_S_CANCELLED : failed ? ITERATION_S_FAILED : ITERATION_S_PASSED;
+	edit->ended_at = engine_now(run->engine);
 	txn_emit(txn, "iteration.ended", rows->run.id, json_pack("{s:I, s:s}", "iteration", (json_int_t)last->number,
 	    "state", state_name(&iteration_state_names, last->state)));
 	if (idle) {
 		run->drained = true;
-		rows->run.stopped = rows->run.stopped == 1 ? 1 : 2;
-		txn_put(txn, ROW_RUN, &rows->run);
+		txn_edit_run(txn, run)->stopped = rows->run.stopped == 1 ? 1 : 2;
 	}
 	return true;
 }
 
 void run_begin_review(struct txn *txn, struct run *run)
 {
-	struct run_rows *rows = run->rows;
+	const struct run_rows *rows = run->rows;
 	struct slot_row *row = new_slot(run, 0, rows->ntasks == 1 ? rows->tasks[0]->id : NULL);
 	struct slot *slot;
 
@@ -352,7 +348,7 @@ void run_begin_review(struct txn *txn, struct run *run)
 		if (run->slots[i]->row->stage == SLOT_S_IMPLEMENTED)
 			row->answer = run->slots[i]->row->answer;
 	row->fixes = run->plan.max_fixes;
-	run_rows_put(rows, ROW_SLOT, row);
+	txn_add(txn, run, ROW_SLOT, row);
 	run_add_slot(run, row);
 	slot = run->slots[run->nslots - 1];
 	run->own.has_permit = false;
@@ -362,19 +358,18 @@ void run_begin_review(struct txn *txn, struct run *run)
 
 void run_finish_tasks(struct txn *txn, struct run *run)
 {
-	struct run_rows *rows = run->rows;
+	const struct run_rows *rows = run->rows;
 	/* of all before any: a task that is cancelled here is nobody's reason */
 	char **reasons = task_reasons(rows->tasks, rows->ntasks);
 
 	for (size_t i = 0; i < rows->ntasks; i++) {
-		struct task_row *task = rows->tasks[i];
+		if (rows->tasks[i]->state == TASK_S_OPEN) {
+			struct task_row *task = txn_edit_task(txn, rows->tasks[i]);
 
-		if (task->state == TASK_S_OPEN) {
 			task->state = TASK_S_CANCELLED;
 			free(task->reason);
 			task->reason = reasons[i] != NULL ? reasons[i] : xasprintf("not started: %s", rows->run.cause != NULL ? rows->run.cause : "the run ended");
 			reasons[i] = NULL;
-			txn_put(txn, ROW_TASK, task);
 		}
 		free(reasons[i]);
 	}

@@ -26,6 +26,6 @@ void run_begin_review(struct txn *txn, struct run *run);
 /* Tasks that were never begun, with the reason. */
 void run_finish_tasks(struct txn *txn, struct run *run);
 /* The loop as run_settle() wants it; *slots is malloc'd, for the caller to free. */
-struct loop run_loop(const struct run *run, struct slot_row ***slots);
+struct loop run_loop(const struct run *run, const struct slot_row ***slots);
 
 #endif

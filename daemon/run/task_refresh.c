@@ -118,22 +118,19 @@ static const char *waits_for(const struct run *run, const struct offer *offer, c
 /* *last: the position of the one before it. What is done leaves a gap, so that those behind it keep theirs. */
 static void refresh(struct txn *txn, struct run *run, const struct offer *offer, const struct task_item *item, int64_t *last)
 {
-	struct task_row *task = run_rows_task(run->rows, item->id), *before;
-	bool is_new = task == NULL, ready = is_ready(run, offer, item), passed = false, ours;
+	const struct task_row *known = run_rows_task(run->rows, item->id);
+	bool ready = is_ready(run, offer, item), passed = false, ours;
 	const char *on = waits_for(run, offer, item, &ours);
+	struct task_row *task;
 	char *by;
 
-	if (is_new && (item->done || (!ready && on == NULL)))
-		return;
-	if (is_new)
-		task = task_row_new(run->rows->run.id, item);
-	else if (!follows_source(task))
+	if (known == NULL ? item->done || (!ready && on == NULL) : !follows_source(known))
 		return;
 	by = taken_by(run, item, offer->has_bd, &passed);
 	if (by == NULL && !ready && !item->done && !ours)
 		by = on != NULL ? xasprintf("waits for %s, which is not for this run", on) : xstrdup("its source holds it back");
-	before = is_new ? NULL : row_copy(ROW_TASK, task);
-	if (is_new || task->position <= *last)
+	task = known == NULL ? task_row_new(run->rows->run.id, item) : row_copy(ROW_TASK, known);
+	if (known == NULL || task->position <= *last)
 		task->position = *last + 1;
 	*last = task->position;
 	task->priority = item->priority;
@@ -143,13 +140,14 @@ static void refresh(struct txn *txn, struct run *run, const struct offer *offer,
 	task->state = item->done || passed ? TASK_S_DONE : by != NULL ? TASK_S_TAKEN : TASK_S_OPEN;
 	text_set(&task->reason, by);
 	free(by);
+	if (known == NULL) {
+		txn_add(txn, run, ROW_TASK, task);
+		return;
+	}
 	/* a source may offer thousands, of which few have changed since the last iteration */
-	if (is_new || !row_equal(ROW_TASK, task, before))
-		txn_put(txn, ROW_TASK, task);
-	row_free(ROW_TASK, before);
-	text_set(&task->text, NULL);	/* the store has it */
-	if (is_new)
-		run_rows_put(run->rows, ROW_TASK, task);
+	if (!row_equal(ROW_TASK, task, known))
+		row_assign(ROW_TASK, txn_edit_task(txn, known), task);
+	row_free(ROW_TASK, task);
 }
 
 /* What the claims say of a task that this run has not claimed, with the reason, malloc'd; OPEN: nothing. After a start there is no claim of what
@@ -170,14 +168,14 @@ static enum task_state claimed_elsewhere(const struct run *run, const char *sour
 }
 
 /* It was offered, and is not any more. */
-static void withdraw(struct txn *txn, const struct run *run, const char *source, struct task_row *task)
+static void withdraw(struct txn *txn, const struct run *run, const char *source, const struct task_row *known)
 {
 	char *reason = NULL;
-	enum task_state state = claimed_elsewhere(run, source, task->id, &reason);
+	enum task_state state = claimed_elsewhere(run, source, known->id, &reason);
+	struct task_row *task = txn_edit_task(txn, known);
 
 	task->state = (int)(state != TASK_S_OPEN ? state : TASK_S_TAKEN);
 	text_set(&task->reason, reason != NULL ? reason : "its source does not offer it any more: it was closed, taken or held back there");
-	txn_put(txn, ROW_TASK, task);
 	free(reason);
 }
 
@@ -193,7 +191,7 @@ void offer_take(struct txn *txn, struct run *run, const struct task_list *list, 
 	for (size_t i = 0; i < list->count; i++)
 		refresh(txn, run, &offer, &list->items[i], &last);
 	for (size_t i = 0; i < run->rows->ntasks; i++) {
-		struct task_row *task = run->rows->tasks[i];
+		const struct task_row *task = run->rows->tasks[i];
 
 		if (task->state == TASK_S_OPEN && find_item(&offer, task->id) == NULL)
 			withdraw(txn, run, source, task);
@@ -207,7 +205,7 @@ void offer_follow_claims(struct txn *txn, struct run *run)
 	char *source = run_claim_source(run);
 
 	for (size_t i = 0; source != NULL && i < run->rows->ntasks; i++) {
-		struct task_row *task = run->rows->tasks[i];
+		const struct task_row *task = run->rows->tasks[i];
 		const struct claim_row *claim = claims_find(run->engine->claims, source, task->id);
 		enum task_state state;
 		char *reason = NULL;
@@ -216,9 +214,10 @@ void offer_follow_claims(struct txn *txn, struct run *run)
 			continue;
 		state = claimed_elsewhere(run, source, task->id, &reason);
 		if (task->state != (int)state) {
-			task->state = (int)state;
-			text_set(&task->reason, reason);
-			txn_put(txn, ROW_TASK, task);
+			struct task_row *edit = txn_edit_task(txn, task);
+
+			edit->state = (int)state;
+			text_set(&edit->reason, reason);
 		}
 		free(reason);
 	}

@@ -167,23 +167,22 @@ static void wake_later(struct slot *slot, int64_t until)
 /* It gives its slot of the daemon back; others may have it for hours. */
 static void cool(struct slot *slot, const struct wait *wait)
 {
-	struct slot_row *row = slot->row;
-	struct attempt_row *a = run_attempt(slot->run, row->attempt);
+	const struct slot_row *row = slot->row;
+	const struct attempt_row *a = run_attempt(slot->run, row->attempt);
 	struct txn *txn = txn_new(slot->run->engine);
 	bool told = slot_cools(row) && same(row->cooling, wait->account) && same(row->reason, wait->reason);
 
 	activity_wait(&slot->activity, ACTIVITY_ACCOUNT);
-	if (budget_release(a)) {
-		txn_put(txn, ROW_ATTEMPT, a);
+	if (budget_release(txn, a))
 		txn_effect_cooling(txn);
-	}
 	if (!told) {
-		text_set(&row->cooling, wait->account);
+		struct slot_row *edit = txn_edit_slot(txn, slot);
+
+		text_set(&edit->cooling, wait->account);
 		/* also who waits for others is on record as not started */
 		if (wait->account == NULL && row->retry_at == ROW_NONE)
-			row->retry_at = engine_now(slot->run->engine);
-		text_set(&row->reason, wait->reason);
-		txn_put(txn, ROW_SLOT, row);
+			edit->retry_at = engine_now(slot->run->engine);
+		text_set(&edit->reason, wait->reason);
 		slot_emit_phase(txn, slot);
 		log_info("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, wait->reason);
 	}
@@ -218,60 +217,61 @@ bool attempt_waits(struct slot *slot)
 }
 
 /* Another agent takes over, or the first does its work again. */
-static bool takes_over(struct slot *slot, struct attempt_row *a)
+static bool takes_over(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	const struct cooldown_row *until;
 	const struct agent_plan *agent = a->role == ROLE_CHECK ? NULL : choose(slot, a, &until);
+	struct attempt_row *edit;
 
 	if (agent == NULL || (strcmp(agent->name, a->agent) == 0 && a->account != NULL))
 		return false;
 	if (strcmp(agent->name, a->agent) != 0)
 		log_info("run %lld slot %lld: agent %s works in place of %s", (long long)a->run, (long long)a->slot, agent->name, a->agent);
-	text_set(&a->agent, agent->name);
-	text_set(&a->model, agent->model);
-	text_set(&a->account, agent->account);
+	edit = txn_edit_attempt(txn, a);
+	text_set(&edit->agent, agent->name);
+	text_set(&edit->model, agent->model);
+	text_set(&edit->account, agent->account);
 	/* another account has other limits */
-	budget_release(a);
-	a->resumes = attempt_resumes(slot, a);
+	budget_release(txn, a);
+	edit->resumes = attempt_resumes(slot, a);
 	return true;
 }
 
 /* It was found again after the machine had started anew. */
-static bool is_of_this_boot(struct slot *slot, struct attempt_row *a)
+static bool is_of_this_boot(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	const char *boot = slot->run->engine->ports.boot_id(slot->run->engine->ports.clock_ctx);
 
 	if (strcmp(a->boot_id, boot) == 0)
 		return false;
-	text_set(&a->boot_id, boot);
+	text_set(&txn_edit_attempt(txn, a)->boot_id, boot);
 	return true;
 }
 
 /* It cools no more: only when that is on disk it may have been started. */
 static bool is_warm(struct txn *txn, struct slot *slot)
 {
-	struct slot_row *row = slot->row;
+	struct slot_row *row;
 
-	if (!slot_cools(row))
+	if (!slot_cools(slot->row))
 		return false;
+	row = txn_edit_slot(txn, slot);
 	text_set(&row->cooling, NULL);
 	text_set(&row->reason, NULL);
 	row->retry_at = ROW_NONE;
 	/* since when is kept: it may be refused again */
 	row->wait = WAIT_NOTHING;
-	txn_put(txn, ROW_SLOT, row);
 	slot_emit_phase(txn, slot);
 	return true;
 }
 
 bool attempt_settles(struct slot *slot)
 {
-	struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
+	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 	struct txn *txn = txn_new(slot->run->engine);
-	bool warm = is_warm(txn, slot), other = takes_over(slot, a), boot = is_of_this_boot(slot, a), reserved = budget_reserve(slot, a);
+	bool warm = is_warm(txn, slot), other = takes_over(txn, slot, a), boot = is_of_this_boot(txn, slot, a);
+	bool reserved = budget_reserve(txn, slot, a);
 
-	if (other || boot || reserved)
-		txn_put(txn, ROW_ATTEMPT, a);
 	if (warm || other || boot || reserved)
 		txn_effect(txn, EFFECT_COMPOSE, slot->run, slot, a->id);
 	txn_commit_or_drop(txn);
@@ -280,21 +280,20 @@ bool attempt_settles(struct slot *slot)
 
 void attempt_queues(struct slot *slot, bool cooled)
 {
-	struct slot_row *row = slot->row;
-	struct attempt_row *a = run_attempt(slot->run, row->attempt);
+	const struct slot_row *row = slot->row;
+	const struct attempt_row *a = run_attempt(slot->run, row->attempt);
 	struct txn *txn = txn_new(slot->run->engine);
 
 	/* it may wait as long as its run is paused: nobody else of its account is to wait for that */
-	if (budget_release(a)) {
-		txn_put(txn, ROW_ATTEMPT, a);
+	if (budget_release(txn, a))
 		txn_effect_cooling(txn);
-	}
 	if (cooled || row->cooling != NULL) {
+		struct slot_row *edit = txn_edit_slot(txn, slot);
+
 		if (row->cooling != NULL)
-			row->retry_at = engine_now(slot->run->engine);
-		text_set(&row->cooling, NULL);
-		text_set(&row->reason, NULL);
-		txn_put(txn, ROW_SLOT, row);
+			edit->retry_at = engine_now(slot->run->engine);
+		text_set(&edit->cooling, NULL);
+		text_set(&edit->reason, NULL);
 		slot_emit_phase(txn, slot);
 	}
 	txn_commit_or_drop(txn);

@@ -153,7 +153,7 @@ static void give_permit(struct txn *txn, struct run *run)
 
 static void grant(struct txn *txn, struct run *run)
 {
-	struct run_row *row = &run->rows->run;
+	const struct run_row *row = &run->rows->run;
 
 	/* one that prepared while it was paused has one already */
 	if (row->state == RUN_S_QUEUED)
@@ -176,20 +176,15 @@ static bool same(const char *a, const char *b)
 /* Its slots that wait for one of the daemon say why. */
 static void tell_slots(struct txn *txn, struct run *run, const char *reason)
 {
-	for (size_t i = 0; i < run->nslots; i++) {
-		struct slot_row *row = run->slots[i]->row;
-
-		if (!wants(run->slots[i]) || same(row->reason, reason))
-			continue;
-		text_set(&row->reason, reason);
-		txn_put(txn, ROW_SLOT, row);
-	}
+	for (size_t i = 0; i < run->nslots; i++)
+		if (wants(run->slots[i]) && !same(run->slots[i]->row->reason, reason))
+			text_set(&txn_edit_slot(txn, run->slots[i])->reason, reason);
 }
 
 static void tell_reason(struct txn *txn, struct run *run)
 {
 	struct engine *engine = run->engine;
-	struct run_row *row = &run->rows->run;
+	const struct run_row *row = &run->rows->run;
 	char *reason;
 
 	if (engine->draining)
@@ -201,8 +196,7 @@ static void tell_reason(struct txn *txn, struct run *run)
 	if (row->state == RUN_S_RUNNING) {
 		tell_slots(txn, run, reason);
 	} else if (row->state == RUN_S_QUEUED && !run_cancelling(run) && !same(reason, row->reason)) {
-		text_set(&row->reason, reason);
-		txn_put(txn, ROW_RUN, row);
+		text_set(&txn_edit_run(txn, run)->reason, reason);
 		run_emit_state(txn, run);
 	}
 	free(reason);

@@ -226,27 +226,34 @@ static bool is_reserved(const struct attempt_row *a)
 	return !isnan(a->reserved_usd) || a->reserved_tokens != ROW_NONE;
 }
 
-bool budget_reserve(struct slot *slot, struct attempt_row *a)
+bool budget_reserve(struct txn *txn, struct slot *slot, const struct attempt_row *a)
 {
 	struct budget mine = of_run(slot->run, a->id), day;
 	double own[BUDGET_KINDS];
+	struct attempt_row *edit;
 
 	if (is_free(slot, a) || is_reserved(a))
 		return false;
 	day = of_account(slot->run->engine, a->account, a->id);
 	estimate(slot->run, a, &mine, &day, own);
-	a->reserved_usd = own[BUDGET_COST];
-	a->reserved_tokens = isnan(own[BUDGET_TOKENS]) ? ROW_NONE : (int64_t)own[BUDGET_TOKENS];
-	return is_reserved(a);
+	if (isnan(own[BUDGET_COST]) && isnan(own[BUDGET_TOKENS]))
+		return false;
+	edit = txn_edit_attempt(txn, a);
+	edit->reserved_usd = own[BUDGET_COST];
+	edit->reserved_tokens = isnan(own[BUDGET_TOKENS]) ? ROW_NONE : (int64_t)own[BUDGET_TOKENS];
+	return true;
 }
 
-bool budget_release(struct attempt_row *a)
+bool budget_release(struct txn *txn, const struct attempt_row *a)
 {
-	bool reserved = is_reserved(a);
+	struct attempt_row *edit;
 
-	a->reserved_usd = NAN;
-	a->reserved_tokens = ROW_NONE;
-	return reserved;
+	if (!is_reserved(a))
+		return false;
+	edit = txn_edit_attempt(txn, a);
+	edit->reserved_usd = NAN;
+	edit->reserved_tokens = ROW_NONE;
+	return true;
 }
 
 static json_t *event_body(const struct budget *b, enum budget_kind kind, const char *account)
@@ -356,7 +363,7 @@ void budget_settle(struct txn *txn, const struct slot *slot, struct attempt_row 
 	bool look;
 
 	if (a->process == PROCESS_NOT_STARTED) {
-		look = budget_release(a);
+		look = budget_release(txn, a);
 	} else {
 		budget_add(&after, a);
 		look = budget_has_cap(&after);

@@ -24,9 +24,9 @@ bool attempt_overspends(struct slot *slot);
 /* Why the attempt has to wait for others that are under way, malloc'd; NULL: it need not. account: that would pay for it. */
 char *budget_waits(struct slot *slot, const struct attempt_row *a, const char *account);
 /* Something is set aside for it, if there is a limit; false: nothing more than before. */
-bool budget_reserve(struct slot *slot, struct attempt_row *a);
+bool budget_reserve(struct txn *txn, struct slot *slot, const struct attempt_row *a);
 /* It does not start yet; false: nothing was set aside. */
-bool budget_release(struct attempt_row *a);
+bool budget_release(struct txn *txn, const struct attempt_row *a);
 /* It has ended, as its row says already: what it has cost takes the place of what was set aside. The caller puts the row. */
 void budget_settle(struct txn *txn, const struct slot *slot, struct attempt_row *a);
 /* The run has been started: it is warned when most of its time is over, and what waits for an account ends with it, also when nothing else

@@ -42,8 +42,7 @@ void pick_stage(struct txn *txn, struct run *run)
 		if (slot->row->iteration != run->rows->run.iteration || slot->row->slot == 0)
 			continue;
 		if (slot->activity.kind == ACTIVITY_PICK && (int64_t)picked >= slot->row->slot - 1) {
-			text_set(&slot->row->reason, NULL);
-			txn_put(txn, ROW_SLOT, slot->row);
+			text_set(&txn_edit_slot(txn, slot)->reason, NULL);
 			txn_effect(txn, EFFECT_PERMIT, run, slot, ROW_NONE);
 		}
 		picked += has_picked(slot);
@@ -85,19 +84,15 @@ static struct pick_work *pick_new_work(const struct slot *slot, bool last)
 static bool take(struct slot *slot, const char *id)
 {
 	struct run *run = slot->run;
-	struct task_row *task = run_rows_task(run->rows, id);
-	struct attempt_row *a = run_attempt(run, slot->row->attempt);
+	const struct task_row *task = run_rows_task(run->rows, id);
 	struct txn *txn;
 
 	if (task == NULL || task_wait(task, run->rows->tasks, run->rows->ntasks) != TASK_W_NOTHING || run_is_claimed_elsewhere(run, id))
 		return false;
 	txn = txn_new(run->engine);
-	slot_set_task(slot, id);
-	txn_put(txn, ROW_SLOT, slot->row);
-	text_set(&a->task, id);
-	txn_put(txn, ROW_ATTEMPT, a);
-	task->state = TASK_S_CLAIMED;
-	txn_put(txn, ROW_TASK, task);
+	txn_set_task(txn, slot, id);
+	text_set(&txn_edit_attempt(txn, run_attempt(run, slot->row->attempt))->task, id);
+	txn_edit_task(txn, task)->state = TASK_S_CLAIMED;
 	run_claim(txn, run, id, CLAIM_S_HELD);
 	txn_emit(txn, "slot.picked", run->rows->run.id, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)slot->row->slot, "task", id, "title", task->title));
 	pick_stage(txn, run);

@@ -94,9 +94,8 @@ void attempt_begin(struct txn *txn, struct slot *slot, enum role role)
 	a->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
 	a->state = ATTEMPT_S_STARTING;
 	a->resumes = attempt_resumes(slot, a);
-	slot->row->attempt = a->id;
-	txn_put(txn, ROW_ATTEMPT, a);
-	run_rows_put(run->rows, ROW_ATTEMPT, a);
+	txn_edit_slot(txn, slot)->attempt = a->id;
+	txn_add(txn, run, ROW_ATTEMPT, a);
 	txn_effect(txn, EFFECT_COMPOSE, run, slot, a->id);
 }
 
@@ -137,16 +136,15 @@ static void tell_ended(struct txn *txn, const struct attempt_row *a)
 /* Nothing of it ran. */
 static void end_unstarted(struct txn *txn, struct slot *slot, enum process_result process, const char *cause)
 {
-	struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
+	struct attempt_row *a = txn_edit_attempt(txn, run_attempt(slot->run, slot->row->attempt));
 
 	a->state = ATTEMPT_S_EXITED;
 	a->process = (int)process;
 	a->outcome = TASK_R_FAILED;
 	text_set(&a->cause, cause);
 	a->ended_at = engine_now(slot->run->engine);
-	if (budget_release(a))
+	if (budget_release(txn, a))
 		txn_effect_cooling(txn);
-	txn_put(txn, ROW_ATTEMPT, a);
 	tell_ended(txn, a);
 	activity_end(&slot->activity);
 }
@@ -162,7 +160,7 @@ void attempt_forgone(struct txn *txn, struct slot *slot, const char *cause)
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 
 	end_unstarted(txn, slot, PROCESS_NOT_STARTED, cause);
-	text_set(&slot->row->reason, NULL);	/* it waits for nothing any more */
+	text_set(&txn_edit_slot(txn, slot)->reason, NULL);	/* it waits for nothing any more */
 	if (a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
 		review_skip(txn, slot, "implement not successful");
 	slot_fail(txn, slot, cause);
@@ -170,13 +168,12 @@ void attempt_forgone(struct txn *txn, struct slot *slot, const char *cause)
 
 void attempt_started(struct slot *slot)
 {
-	struct attempt_row *a = run_attempt(slot->run, slot->activity.id);
 	struct txn *txn = txn_new(slot->run->engine);
+	struct attempt_row *a = txn_edit_attempt(txn, run_attempt(slot->run, slot->activity.id));
 
 	a->state = ATTEMPT_S_RUNNING;
 	a->started_at = engine_now(slot->run->engine);
 	slot_wait_over(txn, slot);
-	txn_put(txn, ROW_ATTEMPT, a);
 	txn_emit(txn, "attempt.started", a->run, attempt_body(a));
 	txn_commit(txn);
 	if (slot->row->task == NULL && a->role == ROLE_IMPLEMENT)
@@ -191,7 +188,7 @@ static void check_failed(struct txn *txn, struct slot *slot, const struct attemp
 	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);
 	char *cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s", a->agent, (long long)slot->row->fix, a->cause);
 
-	slot->row->failed_check = a->id;
+	txn_edit_slot(txn, slot)->failed_check = a->id;
 	review_over(txn, slot, end, end == ROUND_EXHAUSTED ? cause : NULL);
 	free(cause);
 }
@@ -203,11 +200,10 @@ static void released(struct txn *txn, struct slot *slot, const struct attempt_ro
 	bool marker = a->outcome == TASK_R_STOP_MARKER;
 
 	if (marker)
-		run->rows->run.stopped = 1;
-	txn_put(txn, ROW_RUN, &run->rows->run);
+		txn_edit_run(txn, run)->stopped = 1;
 	review_skip(txn, slot, marker ? "the agent gave a stop marker" : "no task was picked");
 	if (marker)
-		text_set(&slot->row->reason, "given back: the agent gave a stop marker");
+		text_set(&txn_edit_slot(txn, slot)->reason, "given back: the agent gave a stop marker");
 }
 
 /* By its requirement such a program inherits everything; one that looks for a variable in vain has no other way to say so. */
@@ -252,17 +248,19 @@ static void follow(struct txn *txn, struct slot *slot, const struct attempt_row 
 {
 	bool lost = a->state == ATTEMPT_S_LOST || attempt_is_cut(facts), failed = to == SLOT_S_FAILED && !lost;
 	const struct move_why why = { .reason = reason, .cause = a->cause, .hold = HOLD_LOST };
+	struct slot_row *row;
 
 	if (reason == MOVE_RETRY && !lost) {
 		attempt_begin_again(txn, slot, a, facts, to, facts->host ? fault_of(slot, w) : 0, facts->host ? fault_words(slot, w) : w->result.incomplete && w->result.notice != NULL ? w->result.notice :
 		    w->result.error != NULL ? w->result.error : a->cause);
 		return;
 	}
-	slot->row->interrupted = lost ? slot->row->interrupted + 1 : 0;
+	row = txn_edit_slot(txn, slot);
+	row->interrupted = lost ? row->interrupted + 1 : 0;
 	if (!lost)
-		slot->row->retries = 0;
+		row->retries = 0;
 	if (!lost && !failed && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
-		slot->row->answer = a->id;
+		row->answer = a->id;
 	if (to == SLOT_S_PASSED && reason == MOVE_DONE)
 		review_skip(txn, slot, slot_plan(slot)->skip_reason);
 	if (reason == MOVE_RELEASED)
@@ -530,12 +528,10 @@ static void take_end(const struct slot *slot, struct attempt_row *a, const struc
 
 static void take_disk(struct txn *txn, const struct slot *slot, const struct collect_work *w)
 {
-	struct task_row *task = slot_task(slot);
+	const struct task_row *task = slot_task(slot);
 
-	if (task == NULL || w->disk_bytes == ROW_NONE)
-		return;
-	task->disk_bytes = w->disk_bytes;
-	txn_put(txn, ROW_TASK, task);
+	if (task != NULL && w->disk_bytes != ROW_NONE)
+		txn_edit_task(txn, task)->disk_bytes = w->disk_bytes;
 }
 
 /* What it said can be neither read nor kept for now: nothing of it is lost. */
@@ -553,8 +549,8 @@ static void collect_cb(void *arg, struct work *work)
 	struct slot *slot = arg;
 	struct run *run = slot->run;
 	struct collect_work *w = (struct collect_work *)work;
-	struct attempt_row *a = run_attempt(run, w->attempt);
-	struct attempt_facts facts = facts_of(slot, a, w);
+	struct attempt_facts facts = facts_of(slot, run_attempt(run, w->attempt), w);
+	struct attempt_row *a;
 	enum move_reason reason;
 	enum slot_stage to = stage_after_attempt(&facts, &reason);
 	struct txn *txn;
@@ -569,6 +565,7 @@ static void collect_cb(void *arg, struct work *work)
 		return;
 	}
 	txn = txn_new(run->engine);
+	a = txn_edit_attempt(txn, run_attempt(run, w->attempt));
 	slot_wait_over(txn, slot);
 	take_output(run, a, w);
 	if (facts.role == ROLE_REVIEW)
@@ -588,7 +585,6 @@ static void collect_cb(void *arg, struct work *work)
 	if (w->doubt != NULL && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, w->doubt) == NULL))
 		run_warn(txn, run, w->doubt);
 	budget_settle(txn, slot, a);
-	txn_put(txn, ROW_ATTEMPT, a);
 	tell_ended(txn, a);
 	activity_end(&slot->activity);
 	if (slot_ending(slot))
@@ -622,12 +618,9 @@ void attempt_renumber(struct slot *slot)
 	struct attempt_row *a = row_copy(ROW_ATTEMPT, run_attempt(run, slot->activity.id));
 	struct txn *txn = txn_new(run->engine);
 
-	txn_drop(txn, ROW_ATTEMPT, a);
-	run_rows_drop(run->rows, ROW_ATTEMPT, a);
-	a->id = slot->row->attempt = ++run->engine->last_attempt;
-	txn_put(txn, ROW_ATTEMPT, a);
-	txn_put(txn, ROW_SLOT, slot->row);
-	run_rows_put(run->rows, ROW_ATTEMPT, a);
+	txn_remove(txn, run, ROW_ATTEMPT, run_attempt(run, slot->activity.id));
+	a->id = txn_edit_slot(txn, slot)->attempt = ++run->engine->last_attempt;
+	txn_add(txn, run, ROW_ATTEMPT, a);
 	txn_effect(txn, EFFECT_COMPOSE, run, slot, a->id);
 	txn_commit(txn);
 }
@@ -639,8 +632,7 @@ static void wait_to_start(struct slot *slot, int fault, const char *error)
 
 	activity_end(&slot->activity);
 	slot_waits(txn, slot, WAIT_HOST, fault, error);
-	slot->row->retry_at = slot->row->wait_until;
-	txn_put(txn, ROW_SLOT, slot->row);
+	txn_edit_slot(txn, slot)->retry_at = slot->row->wait_until;
 	txn_effect(txn, EFFECT_COMPOSE, slot->run, slot, slot->row->attempt);
 	txn_commit(txn);
 }

@@ -53,13 +53,12 @@ static void wait_for_space(struct slot *slot, struct compose_work *w)
 {
 	const char *why = w->floor;
 	struct engine *engine = slot->run->engine;
-	struct slot_row *row = slot->row;
+	const struct slot_row *row = slot->row;
 	struct txn *txn;
 
 	if (row->reason == NULL || strcmp(row->reason, why) != 0) {
-		text_set(&row->reason, why);
 		txn = txn_new(engine);
-		txn_put(txn, ROW_SLOT, row);
+		text_set(&txn_edit_slot(txn, slot)->reason, why);
 		txn_commit(txn);
 		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
 	}
@@ -69,14 +68,13 @@ static void wait_for_space(struct slot *slot, struct compose_work *w)
 /* It waits for space no more. */
 static void space_is_back(struct slot *slot)
 {
-	struct slot_row *row = slot->row;
+	const struct slot_row *row = slot->row;
 	struct txn *txn;
 
 	if (row->reason == NULL || strncmp(row->reason, FLOOR_REASON, strlen(FLOOR_REASON)) != 0)
 		return;
-	text_set(&row->reason, NULL);
 	txn = txn_new(slot->run->engine);
-	txn_put(txn, ROW_SLOT, row);
+	text_set(&txn_edit_slot(txn, slot)->reason, NULL);
 	txn_commit(txn);
 }
 

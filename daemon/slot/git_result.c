@@ -54,10 +54,15 @@ static struct measure_facts weigh(const struct slot *slot, const struct attempt_
 }
 
 /* Nothing after a refused permission is a failure, nothing at all is told. */
-static void take_weight(struct txn *txn, struct slot *slot, struct attempt_row *a, const struct measure_facts *facts, bool failed)
+static void take_weight(struct txn *txn, struct slot *slot, const struct attempt_row *answer, const struct measure_facts *facts,
+    bool failed)
 {
-	bool own = a->slot == slot->row->slot && a->iteration == slot->row->iteration;
+	struct attempt_row *a;
+	bool own = answer->slot == slot->row->slot && answer->iteration == slot->row->iteration;
 
+	if (!own && !failed)
+		return;
+	a = txn_edit_attempt(txn, answer);
 	if (failed) {
 		free(a->cause);
 		a->cause = measured_no_change(facts) ? xstrdup(NO_CHANGE) :
@@ -65,8 +70,6 @@ static void take_weight(struct txn *txn, struct slot *slot, struct attempt_row *
 	}
 	if (own)
 		a->outcome = (int)measured_outcome(facts);
-	if (own || failed)
-		txn_put(txn, ROW_ATTEMPT, a);
 }
 
 static void warn_no_change(struct txn *txn, struct slot *slot, const char *then)
@@ -84,7 +87,7 @@ static void pass_unreviewed(struct txn *txn, struct slot *slot, const struct mea
 
 	/* the review that was about to begin does not */
 	if (slot_plan(slot)->review)
-		slot->row->round--;
+		txn_edit_slot(txn, slot)->round--;
 	if (no_change)
 		warn_no_change(txn, slot, "it is not reviewed");
 	review_skip(txn, slot, slot_plan(slot)->review ? NO_CHANGE ", and run.on_no_change is \"pass\"" : slot_plan(slot)->skip_reason);
@@ -94,7 +97,7 @@ static void pass_unreviewed(struct txn *txn, struct slot *slot, const struct mea
  * been asked, is a stalled round. Takes why. */
 static void send_back(struct txn *txn, struct slot *slot, enum round_end end, char *why)
 {
-	struct slot_row *row = slot->row;
+	struct slot_row *row = txn_edit_slot(txn, slot);
 	const struct plan *plan = slot_plan(slot);
 	char *cause;
 	bool stalled;
@@ -135,8 +138,8 @@ static bool send_back_if(struct txn *txn, struct slot *slot)
 
 static void measured(struct txn *txn, struct slot *slot, int64_t last_step)
 {
-	struct slot_row *row = slot->row;
-	struct attempt_row *a = run_attempt(slot->run, row->answer);
+	struct slot_row *row = txn_edit_slot(txn, slot);
+	const struct attempt_row *a = run_attempt(slot->run, row->answer);
 	const char *tree = git_op_tree(slot->op.git);
 	const struct plan *plan = slot_plan(slot);
 	struct measure_facts facts = weigh(slot, a, tree);
@@ -168,30 +171,29 @@ static void measured(struct txn *txn, struct slot *slot, int64_t last_step)
 /* A verdict passed it: from now on the artifact is locked. */
 static void pinned(struct txn *txn, struct slot *slot)
 {
-	struct run_row *run = &slot->run->rows->run;
-	struct task_row *task = slot_task(slot);
+	struct run_row *run = txn_edit_run(txn, slot->run);
 
 	free(run->result_ref);
 	run->result_ref = git_ref(slot, GIT_PIN);
 	text_set(&run->result_tree, slot->row->tree);
-	txn_put(txn, ROW_RUN, run);
-	if (task != NULL) {
+	if (slot_task(slot) != NULL) {
+		struct task_row *task = txn_edit_task(txn, slot_task(slot));
+
 		free(task->locked_ref);
 		task->locked_ref = git_ref(slot, GIT_PIN);
 		text_set(&task->locked_tree, slot->row->tree);
-		txn_put(txn, ROW_TASK, task);
 	}
 	slot_move(txn, slot, SLOT_S_PINNING, SLOT_S_PASSED, NULL);
 }
 
 static void committed(struct txn *txn, struct slot *slot)
 {
-	struct run_row *run = &slot->run->rows->run;
-	struct slot_row *row = slot->row;
+	struct slot_row *row;
 	const char *commit = git_op_commit(slot->op.git);
 
 	if (send_back_if(txn, slot))
 		return;
+	row = txn_edit_slot(txn, slot);
 	head_committed(txn, slot);
 	/* nothing to commit leaves the branch where it was made */
 	text_set(&row->commit_id, commit != NULL ? commit : row->base_commit);
@@ -203,9 +205,8 @@ static void committed(struct txn *txn, struct slot *slot)
 		run_warn(txn, slot->run, text);
 		free(text);
 	} else if (slot_plan(slot)->integrate != INTEGRATE_MERGE || row->slot == 0) {
-		text_set(&run->result_commit, commit);
+		text_set(&txn_edit_run(txn, slot->run)->result_commit, commit);
 	}
-	txn_put(txn, ROW_RUN, run);
 	slot_move(txn, slot, SLOT_S_COMMITTING, stage_after_commit(slot_plan(slot), slot_passed(slot), row->slot == 0), NULL);
 }
 
@@ -213,7 +214,7 @@ static void committed(struct txn *txn, struct slot *slot)
 static void merged(struct txn *txn, struct slot *slot, int64_t last_step)
 {
 	struct run *run = slot->run;
-	struct slot_row *row = slot->row;
+	struct slot_row *row = txn_edit_slot(txn, slot);
 	const char *conflicts = git_op_conflicts(slot->op.git), *taken = git_op_taken(slot->op.git);
 
 	if (taken != NULL) {
@@ -237,8 +238,7 @@ static void merged(struct txn *txn, struct slot *slot, int64_t last_step)
 		    "where both changed the same lines there are conflict markers. Resolve them so that both tasks hold.", safe));
 		free(safe);
 	} else {
-		text_set(&run->rows->run.result_commit, git_op_commit(slot->op.git));
-		txn_put(txn, ROW_RUN, &run->rows->run);
+		text_set(&txn_edit_run(txn, run)->result_commit, git_op_commit(slot->op.git));
 		row->diff = last_step;	/* of everything so far */
 		txn_emit(txn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot, "task", slot_task_id(slot),
 		    "commit", git_op_commit(slot->op.git)));
@@ -246,9 +246,9 @@ static void merged(struct txn *txn, struct slot *slot, int64_t last_step)
 	}
 }
 
-void git_lay(struct slot *slot)
+void git_lay(struct txn *txn, struct slot *slot)
 {
-	struct slot_row *row = slot->row;
+	struct slot_row *row = txn_edit_slot(txn, slot);
 	char *dir = git_dir(slot, GIT_WORKTREE);
 	char *branch = git_branch(slot);
 
@@ -261,8 +261,8 @@ void git_lay(struct slot *slot)
 
 static void laid(struct txn *txn, struct slot *slot)
 {
-	struct run_row *run = &slot->run->rows->run;
-	struct slot_row *row = slot->row;
+	const struct run_row *run = &slot->run->rows->run;
+	struct slot_row *row = txn_edit_slot(txn, slot);
 
 	if (row->slot == 0) {
 		/* the review of the run is about everything since its base */
@@ -272,10 +272,8 @@ static void laid(struct txn *txn, struct slot *slot)
 		text_set(&row->branch, git_op_branch(slot->op.git));
 		text_set(&row->base_commit, git_op_commit(slot->op.git));
 		text_set(&row->base_tree, git_op_tree(slot->op.git));
-		if (run->base_tree == NULL && same(row->base_commit, run->base_commit)) {
-			text_set(&run->base_tree, row->base_tree);
-			txn_put(txn, ROW_RUN, run);
-		}
+		if (run->base_tree == NULL && same(row->base_commit, run->base_commit))
+			text_set(&txn_edit_run(txn, slot->run)->base_tree, row->base_tree);
 	}
 	slot_move(txn, slot, SLOT_S_CREATING_WORKTREE, stage_after_worktree(slot_plan(slot), row->slot == 0), NULL);
 }
@@ -301,10 +299,7 @@ static void cleared(struct txn *txn, struct slot *slot)
 		txn_emit(txn, "salvaged", s->run, json_pack("{s:I, s:s, s:s}", "salvage", (json_int_t)s->id, "task", s->task, "ref", s->ref));
 		row_free(ROW_SALVAGE, s);
 	}
-	if (!git_op_branch_left(slot->op.git))
-		text_set(&slot->row->branch, NULL);
-	else
-		text_set(&slot->row->branch, git_op_branch(slot->op.git));
+	text_set(&txn_edit_slot(txn, slot)->branch, git_op_branch_left(slot->op.git) ? git_op_branch(slot->op.git) : NULL);
 	leave_next(txn, slot, NULL);
 }
 
@@ -322,7 +317,7 @@ static void warn_of_judges(struct txn *txn, const struct slot *slot)
 
 void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 {
-	struct run_row *run = &slot->run->rows->run;
+	struct run_row *run;
 
 	git_turn_over(txn, slot);
 	switch (slot->op.git_kind) {
@@ -334,10 +329,10 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 			txn_effect(txn, EFFECT_LOAD, slot->run, slot, ROW_NONE);
 			break;
 		}
+		run = txn_edit_run(txn, slot->run);
 		text_set(&run->base_tree, git_op_tree(slot->op.git));
 		text_set(&run->head, git_op_commit(slot->op.git));
 		text_set(&run->head_at, git_op_head_at(slot->op.git));
-		txn_put(txn, ROW_RUN, run);
 		warn_of_judges(txn, slot);
 		/* an agent that commits is judged by what it puts on top of this */
 		if (slot->run->plan.commit == COMMIT_MODE_AGENT)
@@ -347,6 +342,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 		break;
 	case GIT_BASE:
 		warn_of_judges(txn, slot);
+		run = txn_edit_run(txn, slot->run);
 		text_set(&run->base_commit, git_op_commit(slot->op.git));
 		text_set(&run->result_branch, git_op_branch(slot->op.git));
 		/* a work tree's own is as its disk has it */
@@ -369,7 +365,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 			txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_VERIFY);
 			break;
 		}
-		text_set(&slot->row->beside, git_op_beside(slot->op.git));
+		text_set(&txn_edit_slot(txn, slot)->beside, git_op_beside(slot->op.git));
 		review_judge(slot, git_op_changed(slot->op.git), git_op_appeared(slot->op.git));
 		break;
 	case GIT_PIN:
@@ -377,7 +373,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 			pinned(txn, slot);
 			break;
 		}
-		text_set(&run->base_commit, git_op_commit(slot->op.git));
+		text_set(&txn_edit_run(txn, slot->run)->base_commit, git_op_commit(slot->op.git));
 		run_event(txn, slot->run, RUN_E_PREPARED, NULL);
 		break;
 	case GIT_CHECKOUT:

@@ -10,6 +10,6 @@ struct txn;
 
 void git_done(struct txn *txn, struct slot *slot, int64_t last_step);
 /* Where the slot's work tree will be, and what it is made at: on record before anything of it is there. */
-void git_lay(struct slot *slot);
+void git_lay(struct txn *txn, struct slot *slot);
 
 #endif

@@ -236,17 +236,15 @@ static bool is_whole(const struct slot *slot)
 
 void head_looked(struct txn *txn, struct slot *slot)
 {
-	struct run_row *run = &slot->run->rows->run;
+	const struct run_row *run = &slot->run->rows->run;
 	const char *head = git_op_commit(slot->op.git);
 	bool passed = slot->row->stage == SLOT_S_PASSED;
 
 	tell_switch(txn, slot);
 	if (head != NULL)
 		warn(txn, slot, told(slot, head, passed));
-	if (head != NULL && passed) {
-		text_set(&run->result_commit, head);
-		txn_put(txn, ROW_RUN, run);
-	}
+	if (head != NULL && passed)
+		text_set(&txn_edit_run(txn, slot->run)->result_commit, head);
 	if (head != NULL && passed && !is_whole(slot))
 		warn(txn, slot, xasprintf("%.12s does not have all of the tree that passed, since not all of it is committed; `git status` in %s shows the rest",
 		    head, run->workspace));

@@ -28,12 +28,12 @@
 #include "slot/review_rows.h"
 #include "txn/txn.h"
 
-static struct hold_row *slot_hold(const struct slot *slot)
+static const struct hold_row *slot_hold(const struct slot *slot)
 {
-	struct run_rows *rows = slot->run->rows;
+	const struct run_rows *rows = slot->run->rows;
 
 	for (size_t i = rows->nholds; i > 0; i--) {
-		struct hold_row *hold = rows->holds[i - 1];
+		const struct hold_row *hold = rows->holds[i - 1];
 
 		if (hold->iteration == slot->row->iteration && hold->slot == slot->row->slot &&
 		    (hold->state == HOLD_S_OPEN || hold->state == HOLD_S_REWORK))
@@ -57,15 +57,16 @@ void hold_open(struct txn *txn, struct slot *slot, enum hold_kind kind, const ch
 	hold->attempt = slot->row->attempt;
 	hold->state = HOLD_S_OPEN;
 	hold->created_at = engine_now(run->engine);
-	txn_put(txn, ROW_HOLD, hold);
+	txn_add(txn, run, ROW_HOLD, hold);
 	txn_emit(txn, "hold.opened", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*}", "hold", (json_int_t)hold->id, "task", hold->task,
 	    "slot", (json_int_t)hold->slot, "kind", state_name(&hold_kind_names, hold->kind), "reason", hold->reason));
 	hook_add(txn, run, "on_hold", run->plan.on_hold, hold);
-	run_rows_put(run->rows, ROW_HOLD, hold);
 }
 
-static void set_state(struct txn *txn, struct slot *slot, struct hold_row *hold, enum hold_state state, const char *by, const char *message)
+static void set_state(struct txn *txn, struct slot *slot, const struct hold_row *row, enum hold_state state, const char *by,
+    const char *message)
 {
+	struct hold_row *hold = txn_edit_hold(txn, row);
 	bool was_open = hold->state == HOLD_S_OPEN;
 
 	hold->state = (int)state;
@@ -76,7 +77,6 @@ static void set_state(struct txn *txn, struct slot *slot, struct hold_row *hold,
 	}
 	if (message != NULL)
 		text_set(&hold->message, message);
-	txn_put(txn, ROW_HOLD, hold);
 	if (was_open)
 		txn_emit(txn, "hold.closed", hold->run, json_pack("{s:I, s:s, s:I, s:s, s:s*, s:s*}", "hold", (json_int_t)hold->id,
 		    "task", hold->task, "slot", (json_int_t)hold->slot, "state", state_name(&hold_state_names, (int)state),
@@ -85,7 +85,7 @@ static void set_state(struct txn *txn, struct slot *slot, struct hold_row *hold,
 
 void hold_close(struct txn *txn, struct slot *slot, enum hold_state state, const char *by, const char *message)
 {
-	struct hold_row *hold = slot_hold(slot);
+	const struct hold_row *hold = slot_hold(slot);
 
 	if (hold != NULL)
 		set_state(txn, slot, hold, state, by, message);
@@ -99,9 +99,9 @@ static void set_message(struct slot_row *row, const char *message)
 
 /* The slot of a hold that was sent back goes on: the lost attempt again, or a fix with the human's text and as many rounds
  * as the plan gives. */
-static void go_on(struct txn *txn, struct slot *slot, struct hold_row *hold)
+static void go_on(struct txn *txn, struct slot *slot, const struct hold_row *hold)
 {
-	struct slot_row *row = slot->row;
+	struct slot_row *row = txn_edit_slot(txn, slot);
 	const struct plan *plan = slot_plan(slot);
 	struct move_why why = { 0 };
 	enum role role = hold->attempt != ROW_NONE ? (enum role)run_attempt(slot->run, hold->attempt)->role : ROLE_IMPLEMENT;
@@ -125,14 +125,14 @@ static void go_on(struct txn *txn, struct slot *slot, struct hold_row *hold)
 void hold_resume(struct txn *txn, struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++) {
-		struct hold_row *hold = slot_hold(run->slots[i]);
+		const struct hold_row *hold = slot_hold(run->slots[i]);
 
 		if (hold != NULL && hold->state == HOLD_S_REWORK)
 			go_on(txn, run->slots[i], hold);
 	}
 }
 
-static void rework(struct txn *txn, struct slot *slot, struct hold_row *hold, const char *by, const char *message)
+static void rework(struct txn *txn, struct slot *slot, const struct hold_row *hold, const char *by, const char *message)
 {
 	struct run *run = slot->run;
 
@@ -212,7 +212,7 @@ void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision,
 	const struct run_rows *rows = view_run_of_hold(engine->view, id);
 	struct run *run = rows != NULL ? run_find(engine, rows->run.id) : NULL;
 	struct engine_reply reply = { .id = rows != NULL ? rows->run.id : ROW_NONE, .rows = rows };
-	struct hold_row *hold = NULL;
+	const struct hold_row *hold = NULL;
 	struct slot *slot = NULL;
 	struct txn *txn;
 	char *human, spent[RUN_SPENT_MAX];

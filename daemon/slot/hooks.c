@@ -108,7 +108,7 @@ static struct hook *hook_new(struct engine *engine, struct hook_row *row)
 
 void hook_free(struct hook *hook)
 {
-	row_free(ROW_HOOK, hook->row);
+	row_free(ROW_HOOK, (void *)hook->row);
 	free(hook);
 }
 
@@ -140,9 +140,8 @@ static void add(struct txn *txn, struct run *run, const char *name, char *const 
 	row->command = make_command(command);
 	row->environment = environment;
 	set_identity(run->engine, row);
-	txn_put(txn, ROW_HOOK, row);
 	txn_effect_hook(txn, row->id);
-	hook_new(run->engine, row);
+	txn_edit_hook(txn, hook_new(run->engine, row)->row);
 }
 
 void hook_add(struct txn *txn, struct run *run, const char *name, char *const *command, const struct hold_row *hold)
@@ -226,8 +225,7 @@ void hook_renumber(struct engine *engine, struct hook *hook)
 	struct txn *txn = txn_new(engine);
 
 	txn_drop(txn, ROW_HOOK, hook->row);
-	set_identity(engine, hook->row);
-	txn_put(txn, ROW_HOOK, hook->row);
+	set_identity(engine, txn_edit_hook(txn, hook->row));
 	txn_effect_hook(txn, hook->row->id);
 	hook->begun = false;
 	txn_commit(txn);
@@ -247,15 +245,11 @@ static void tell_failure(const struct hook_row *row)
 }
 
 /* The hook is over; takes it. */
-static void finish(struct engine *engine, struct hook *hook)
+static void finish(struct txn *txn, struct hook *hook)
 {
-	struct txn *txn = txn_new(engine);
-	struct hook_row *row = hook->row;
-
-	row->ended_at = engine_now(engine);
-	txn_put(txn, ROW_HOOK, row);
+	txn_edit_hook(txn, hook->row)->ended_at = txn_now(txn);
 	txn_commit(txn);
-	tell_failure(row);
+	tell_failure(hook->row);
 	LIST_REMOVE(hook, entry);
 	hook_free(hook);
 }
@@ -265,13 +259,12 @@ static void again(struct engine *engine, struct hook *hook)
 {
 	struct hook_row *row = row_copy(ROW_HOOK, hook->row);
 	struct txn *txn = txn_new(engine);
+	struct hook_row *lost = txn_edit_hook(txn, hook->row);
 
-	hook->row->state = ATTEMPT_S_LOST;
-	hook->row->ended_at = engine_now(engine);
-	txn_put(txn, ROW_HOOK, hook->row);
+	lost->state = ATTEMPT_S_LOST;
+	lost->ended_at = engine_now(engine);
 	set_identity(engine, row);
-	txn_put(txn, ROW_HOOK, row);
-	hook_new(engine, row);
+	txn_edit_hook(txn, hook_new(engine, row)->row);
 	txn_effect_hook(txn, row->id);
 	txn_commit(txn);
 	LIST_REMOVE(hook, entry);
@@ -303,7 +296,8 @@ static void wait_for_host(struct engine *engine, const struct hook *hook, const 
 
 void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, int status, const char *error)
 {
-	struct hook_row *row = hook->row;
+	struct hook_row *row;
+	struct txn *txn;
 	bool unstarted = record != NULL && record->how == EXIT_NOT_STARTED;
 
 	if (engine->stopped)
@@ -312,6 +306,8 @@ void hook_ended(struct engine *engine, struct hook *hook, const struct exit_reco
 		wait_for_host(engine, hook, unstarted ? record->error : error);
 		return;
 	}
+	txn = txn_new(engine);
+	row = txn_edit_hook(txn, hook->row);
 	row->state = record != NULL || error == NULL ? ATTEMPT_S_EXITED : ATTEMPT_S_LOST;
 	if (record == NULL) {
 		row->cause = xstrdup(error);
@@ -323,7 +319,7 @@ void hook_ended(struct engine *engine, struct hook *hook, const struct exit_reco
 		if (record->by == EXIT_WALL)
 			row->cause = xstrdup("timed out");
 	}
-	finish(engine, hook);
+	finish(txn, hook);
 }
 
 void hook_adopt_all(struct engine *engine)

@@ -18,7 +18,7 @@ struct txn;
 /* A command of [hook] on its way. It belongs to no slot, since it may outlive its run. */
 struct hook {
 	LIST_ENTRY(hook) entry;
-	struct hook_row *row;		/* owned */
+	const struct hook_row *row;		/* owned */
 	bool begun;			/* the proc port has it */
 	bool looked;			/* recovery: the proc port has found ... */
 	enum proc_found found;

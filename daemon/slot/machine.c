@@ -84,8 +84,7 @@ void slot_on_permit(struct txn *txn, struct slot *slot)
 {
 	bool cooled = slot_cools(slot->row);
 
-	text_set(&slot->row->reason, NULL);
-	txn_put(txn, ROW_SLOT, slot->row);
+	text_set(&txn_edit_slot(txn, slot)->reason, NULL);
 	if (cooled && !slot_cools(slot->row))
 		slot_emit_phase(txn, slot);
 	activity_end(&slot->activity);
@@ -150,7 +149,7 @@ static bool is_settled(const struct slot_row *row)
 void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum slot_stage to, const struct move_why *why)
 {
 	static const struct move_why done;
-	struct slot_row *row = slot->row;
+	struct slot_row *row = txn_edit_slot(txn, slot);
 	enum slot_phase phase = slot_row_phase(row);
 	enum slot_stage entered;
 
@@ -170,7 +169,6 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	forget_waits(row);
 	set_cause(row, from, why);
 	slot->run->engine->stages[entered].enter(txn, slot, from, why);
-	txn_put(txn, ROW_SLOT, row);
 	/* "cancelled" is told when it is over, not when it begins */
 	if (entered != SLOT_S_ENDING && (slot_row_phase(row) != phase || slot_stage_is_end(entered)))
 		slot_emit_phase(txn, slot);

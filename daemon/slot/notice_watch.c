@@ -23,12 +23,11 @@
 
 static void decide(struct slot *slot, enum provider_result provider)
 {
-	struct attempt_row *a = run_attempt(slot->run, slot->activity.id);
+	const struct attempt_row *a = run_attempt(slot->run, slot->activity.id);
 	struct txn *txn = txn_new(slot->run->engine);
 
 	log_info("run %lld: attempt %lld is ended, since its service refuses it: %s", (long long)a->run, (long long)a->id, state_name(&provider_result_names, (int)provider));
-	a->provider = (int)provider;
-	txn_put(txn, ROW_ATTEMPT, a);
+	txn_edit_attempt(txn, a)->provider = (int)provider;
 	txn_effect(txn, EFFECT_END, slot->run, slot, a->id);
 	txn_commit(txn);
 }

@@ -94,10 +94,9 @@ static void begin_step(struct txn *txn, struct slot *slot, struct step_work *w)
 	step->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
 	step->state = ATTEMPT_S_STARTING;
 	step->started_at = engine_now(engine);
-	txn_put(txn, ROW_STEP, step);
 	if (slot->row == NULL && slot->op.of_source)
 		run_waits_for(txn, run, w->out.name);
-	slot->op.step = step;
+	slot->op.step = txn_edit_step(txn, step);
 	slot->op.next_step = w->out;
 	strings_wipe(slot->op.next_env);
 	slot->op.next_env = w->env;
@@ -111,10 +110,18 @@ static void end_step(struct txn *txn, struct slot *slot)
 {
 	if (slot->op.step == NULL)
 		return;
-	slot->op.step->ended_at = engine_now(slot->run->engine);
-	txn_put(txn, ROW_STEP, slot->op.step);
-	row_free(ROW_STEP, slot->op.step);
+	txn_edit_step(txn, slot->op.step)->ended_at = engine_now(slot->run->engine);
+	txn_retire(txn, ROW_STEP, slot->op.step);
 	slot->op.step = NULL;
+}
+
+/* The slot's step has ended without one. */
+static void set_end(struct txn *txn, struct slot *slot, const char *cause)
+{
+	struct step_row *step = txn_edit_step(txn, slot->op.step);
+
+	step->state = ATTEMPT_S_EXITED;
+	text_set(&step->cause, cause);
 }
 
 /* What the exit record of the slot's step says. */
@@ -140,7 +147,7 @@ static void next_cb(void *arg, struct work *work)
 	}
 	txn = txn_new(engine);
 	if (slot->op.step != NULL)
-		take_end(slot->op.step, &slot->record);
+		take_end(txn_edit_step(txn, slot->op.step), &slot->record);
 	end_step(txn, slot);
 	if (w->made != NULL)
 		slot->op.task = w->made;
@@ -199,8 +206,7 @@ static void end_unstarted(struct slot *slot)
 {
 	struct txn *txn = txn_new(slot->run->engine);
 
-	slot->op.step->state = ATTEMPT_S_EXITED;
-	slot->op.step->cause = xstrdup("cancelled before it was started");
+	set_end(txn, slot, "cancelled before it was started");
 	end_step(txn, slot);
 	slot_ended(txn, slot);
 	txn_commit(txn);
@@ -248,8 +254,7 @@ void step_renumber(struct slot *slot)
 	struct txn *txn = txn_new(engine);
 
 	txn_drop(txn, ROW_STEP, slot->op.step);
-	slot->op.step->id = ++engine->last_attempt;
-	txn_put(txn, ROW_STEP, slot->op.step);
+	txn_edit_step(txn, slot->op.step)->id = ++engine->last_attempt;
 	txn_effect(txn, EFFECT_STEP, slot->run, slot, slot->op.step->id);
 	txn_commit(txn);
 }
@@ -258,8 +263,7 @@ void step_refused(struct slot *slot, int status, const char *error)
 {
 	struct txn *txn = txn_new(slot->run->engine);
 
-	slot->op.step->state = ATTEMPT_S_EXITED;
-	slot->op.step->cause = xstrdup(error);
+	set_end(txn, slot, error);
 	end_step(txn, slot);
 	activity_end(&slot->activity);
 	if (slot_ending(slot))
@@ -285,7 +289,7 @@ void step_lost(struct slot *slot)
 	struct txn *txn = txn_new(slot->run->engine);
 
 	if (slot->op.step != NULL) {
-		slot->op.step->state = ATTEMPT_S_LOST;
+		txn_edit_step(txn, slot->op.step)->state = ATTEMPT_S_LOST;
 		end_step(txn, slot);
 	}
 	activity_end(&slot->activity);
@@ -304,7 +308,7 @@ static void step_outlived(struct slot *slot)
 {
 	struct txn *txn = txn_new(slot->run->engine);
 
-	take_end(slot->op.step, &slot->record);
+	take_end(txn_edit_step(txn, slot->op.step), &slot->record);
 	end_step(txn, slot);
 	activity_end(&slot->activity);
 	if (slot_ending(slot))

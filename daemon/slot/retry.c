@@ -69,7 +69,7 @@ int64_t attempt_resumes(const struct slot *slot, const struct attempt_row *a)
 void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_stage to,
     int fault, const char *words)
 {
-	struct slot_row *row = slot->row;
+	struct slot_row *row = txn_edit_slot(txn, slot);
 	enum again again = attempt_again(facts);
 
 	if (again == AGAIN_COOL) {
@@ -83,6 +83,5 @@ void attempt_begin_again(struct txn *txn, struct slot *slot, const struct attemp
 	if (again == AGAIN_HOST) {
 		slot_waits(txn, slot, WAIT_HOST, fault, words);
 		row->retry_at = row->wait_until;
-		txn_put(txn, ROW_SLOT, row);
 	}
 }

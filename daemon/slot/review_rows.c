@@ -51,7 +51,7 @@ static bool is_open(const struct finding_row *finding)
 const struct finding_row *review_item(const struct slot *slot, int64_t after)
 {
 	const struct review_row *last = review_last(slot);
-	struct finding_row **findings;
+	const struct finding_row **findings;
 	size_t count;
 
 	if (last == NULL)
@@ -99,7 +99,7 @@ char **review_issues(const struct slot *slot)
 char *review_findings_json(const struct slot *slot)
 {
 	const struct review_row *last = review_last(slot);
-	struct finding_row **findings;
+	const struct finding_row **findings;
 	json_t *list;
 	size_t count;
 	char *text;
@@ -147,7 +147,8 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
     struct finding_counts *counts)
 {
 	const struct review_row *last = review_last(slot);
-	struct finding_row **rows, **old = NULL, **before;
+	const struct finding_row **old = NULL, **before;
+	struct finding_row **rows;
 	size_t nold = 0, nbefore = 0;
 
 	if (last != NULL)
@@ -163,7 +164,7 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
 	*count = *said;
 	/* no verdict settles nothing */
 	for (size_t i = 0; i < nbefore && v->kind != VERDICT_NONE; i++) {
-		if (findings_have(rows, *count, before[i]->id))
+		if (findings_have((const struct finding_row *const *)rows, *count, before[i]->id))
 			continue;
 		rows[*count] = row_copy(ROW_FINDING, before[i]);
 		rows[*count]->review = review;
@@ -209,27 +210,26 @@ static int64_t human_round(const struct slot *slot)
 /* The row becomes the next of the run's chain, with its findings. Takes row and findings. iteration: its number among the task's. */
 static void chain(struct txn *txn, struct slot *slot, struct review_row *row, int64_t iteration, struct finding_row **findings, size_t count)
 {
-	struct run_rows *rows = slot->run->rows;
+	struct run_row *run = txn_edit_run(txn, slot->run);
 	char hex[DIGEST_HEX];
 
-	row->run = rows->run.id;
-	row->number = rows->run.review_count + 1;
+	row->run = run->id;
+	row->number = run->review_count + 1;
 	row->task_id = xstrdup(slot_task_id(slot));
 	row->coder_agent = xstrdup(slot->row->answer != ROW_NONE ? run_attempt(slot->run, slot->row->answer)->agent :
 	    slot_plan(slot)->agents[ROLE_IMPLEMENT].name);
 	row->iteration = iteration;
 	row->tree = xstrdup(slot->row->tree);
 	row->timestamp = engine_now(slot->run->engine);
-	row->previous_hash = xstrdup(rows->run.review_head);
+	row->previous_hash = xstrdup(run->review_head);
 	row->findings = ids_json(findings, count);
-	review_hash(row, findings, count, hex);
+	review_hash(row, (const struct finding_row *const *)findings, count, hex);
 	row->hash = xstrdup(hex);
-	rows->run.review_count = row->number;
-	text_set(&rows->run.review_head, hex);
-	txn_put(txn, ROW_REVIEW, row);
-	txn_put(txn, ROW_RUN, &rows->run);
+	run->review_count = row->number;
+	text_set(&run->review_head, hex);
+	txn_add(txn, slot->run, ROW_REVIEW, row);
 	for (size_t i = 0; i < count; i++)
-		txn_put(txn, ROW_FINDING, findings[i]);
+		txn_add(txn, slot->run, ROW_FINDING, findings[i]);
 	if (slot_plan(slot)->review_log != NULL)
 		txn_effect(txn, EFFECT_LOG, slot->run, slot, ROW_NONE);
 }
@@ -266,12 +266,9 @@ struct finding_counts review_append(struct txn *txn, struct slot *slot, const ch
 	tell_decided(txn, slot, row, said, &counts);
 	for (size_t i = 0; i < count; i++)
 		tell_finding(txn, findings[i], row->reviewer_agent);
-	run_rows_put(slot->run->rows, ROW_REVIEW, row);
-	for (size_t i = 0; i < count; i++)
-		run_rows_put(slot->run->rows, ROW_FINDING, findings[i]);
 	free(findings);
 	/* what a human asked for has been looked at */
-	text_set(&slot->row->message, NULL);
+	text_set(&txn_edit_slot(txn, slot)->message, NULL);
 	return counts;
 }
 
@@ -279,8 +276,10 @@ void review_error(struct txn *txn, struct slot *slot, const char *cause)
 {
 	static const struct verdict none;
 
-	slot->row->stalled = 0;
-	text_set(&slot->row->obstacle, NULL);
+	struct slot_row *slot_row = txn_edit_slot(txn, slot);
+
+	slot_row->stalled = 0;
+	text_set(&slot_row->obstacle, NULL);
 	review_append(txn, slot, "error", cause, &none);
 }
 
@@ -295,7 +294,6 @@ void review_human(struct txn *txn, struct slot *slot, const char *decision, cons
 	row->source = xstrdup("human");
 	chain(txn, slot, row, human_round(slot), NULL, 0);
 	tell_decided(txn, slot, row, 0, &none);
-	run_rows_put(slot->run->rows, ROW_REVIEW, row);
 }
 
 static bool is_marked(const struct finding_row *finding, const struct verdict_finding *marks, size_t count)
@@ -313,7 +311,7 @@ static bool is_marked(const struct finding_row *finding, const struct verdict_fi
 void review_marked(struct txn *txn, struct slot *slot, const struct verdict_finding *marks, size_t count)
 {
 	const struct review_row *last = review_last(slot);
-	struct finding_row **findings = NULL;
+	const struct finding_row **findings = NULL;
 	size_t nfindings = 0;
 
 	if (last != NULL)

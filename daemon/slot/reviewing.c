@@ -40,8 +40,10 @@ struct judgement {
 
 void review_skip(struct txn *txn, struct slot *slot, const char *reason)
 {
-	free(slot->row->reason);
-	slot->row->reason = xasprintf("not reviewed: %s", reason);
+	struct slot_row *row = txn_edit_slot(txn, slot);
+
+	free(row->reason);
+	row->reason = xasprintf("not reviewed: %s", reason);
 	txn_emit(txn, "review.skipped", slot->row->run, json_pack("{s:I, s:s, s:s}", "slot", (json_int_t)slot->row->slot,
 	    "task", slot_task_id(slot), "reason", reason));
 }
@@ -110,7 +112,7 @@ static void warn_of_nothing(struct txn *txn, struct slot *slot)
 static void decide(struct txn *txn, struct judgement *j)
 {
 	struct slot *slot = j->slot;
-	struct slot_row *row = slot->row;
+	struct slot_row *row = txn_edit_slot(txn, slot);
 	const struct plan *plan = slot_plan(slot);
 	const struct verdict *v = &j->work.verdict;
 	static const struct verdict none;

@@ -18,6 +18,7 @@
 #include "proto/memory.h"
 #include "task/op.h"
 #include "txn/emit.h"
+#include "txn/txn.h"
 
 /* Where its tasks are, relative to a workspace; NULL: elsewhere, or nobody writes there. malloc'd. */
 static char *kept_in(const struct run *run, const char *workspace)
@@ -61,7 +62,7 @@ static void add(struct run_row *row, const char *path)
 
 static void meet(struct txn *txn, struct run *run, const struct run *other)
 {
-	struct run_row *row = &run->rows->run;
+	const struct run_row *row = &run->rows->run;
 	char *path = row->has_git == 1 && run->plan.isolation != ISOLATION_WORKTREE ? kept_in(other, row->workspace) : NULL;
 	char **known = path != NULL ? met(row) : NULL;
 
@@ -70,7 +71,7 @@ static void meet(struct txn *txn, struct run *run, const struct run *other)
 		char *text = xasprintf("run %lld keeps its tasks in %s and writes there meanwhile: what changes in it is not reviewed or committed here",
 		    (long long)other->rows->run.id, safe);
 
-		add(row, path);
+		add(txn_edit_run(txn, run), path);
 		run_warn(txn, run, text);
 		free(text);
 		free(safe);

@@ -20,9 +20,9 @@
 #include "txn/txn.h"
 
 /* A new review begins: its checks are over, and its answer is the last one of however many fixers. */
-static void next_round(const struct slot *slot)
+static void next_round(struct txn *txn, const struct slot *slot)
 {
-	struct slot_row *row = slot->row;
+	struct slot_row *row = txn_edit_slot(txn, slot);
 
 	free(row->previous_answer_hash);
 	row->previous_answer_hash = row->answer_hash;
@@ -33,9 +33,9 @@ static void next_round(const struct slot *slot)
 }
 
 /* What the fix attempt that begins now is about. */
-static void next_fix(const struct slot *slot, enum slot_stage from, enum move_reason reason)
+static void next_fix(struct txn *txn, const struct slot *slot, enum slot_stage from, enum move_reason reason)
 {
-	struct slot_row *row = slot->row;
+	struct slot_row *row = txn_edit_slot(txn, slot);
 	bool same = reason == MOVE_RETRY || from == SLOT_S_HELD;
 	const struct finding_row *item;
 
@@ -62,14 +62,14 @@ static void settle_task(struct txn *txn, const struct slot *slot, const struct m
 		[SLOT_S_FAILED] = TASK_S_FAILED,
 		[SLOT_S_CANCELLED] = TASK_S_CANCELLED,
 	};
-	struct task_row *task = slot_task(slot);
 	bool released = why->reason == MOVE_RELEASED;
+	struct task_row *task;
 
-	if (task == NULL)
+	if (slot_task(slot) == NULL)
 		return;
+	task = txn_edit_task(txn, slot_task(slot));
 	task->state = released ? TASK_S_RELEASED : (int)states[slot->row->stage];
 	text_set(&task->reason, released ? slot->row->reason : slot->row->cause);
-	txn_put(txn, ROW_TASK, task);
 }
 
 /* The slot is cancelled: what waits is over at once, a process is told to end, and everything else ends by itself. */
@@ -111,7 +111,7 @@ static void enter_claiming(struct txn *txn, struct slot *slot, enum slot_stage f
 static void enter_creating_worktree(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	(void)from, (void)why;
-	git_lay(slot);
+	git_lay(txn, slot);
 	txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_WORKTREE);
 }
 
@@ -127,9 +127,9 @@ static void enter_checking(struct txn *txn, struct slot *slot, enum slot_stage f
 	bool same = why->reason == MOVE_RETRY;
 
 	if (from == SLOT_S_CHECKING && !same)
-		slot->row->check++;
+		txn_edit_slot(txn, slot)->check++;
 	else if (!same)
-		slot->row->check = 1;
+		txn_edit_slot(txn, slot)->check = 1;
 	attempt_begin(txn, slot, ROLE_CHECK);
 }
 
@@ -137,7 +137,7 @@ static void enter_measuring(struct txn *txn, struct slot *slot, enum slot_stage 
 {
 	(void)from, (void)why;
 	if (slot_begins_review(slot))
-		next_round(slot);
+		next_round(txn, slot);
 	txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_MEASURE);
 }
 
@@ -152,7 +152,7 @@ static void enter_reviewing(struct txn *txn, struct slot *slot, enum slot_stage 
 {
 	(void)from;
 	if (slot->run->rows->run.has_git != 1 && why->reason != MOVE_RETRY)
-		next_round(slot);
+		next_round(txn, slot);
 	attempt_begin(txn, slot, ROLE_REVIEW);
 }
 
@@ -167,7 +167,7 @@ static void enter_verifying(struct txn *txn, struct slot *slot, enum slot_stage 
 
 static void enter_fixing(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
-	next_fix(slot, from, why->reason);
+	next_fix(txn, slot, from, why->reason);
 	attempt_begin(txn, slot, ROLE_FIX);
 }
 

@@ -50,7 +50,8 @@ void source_spec(const struct slot *slot, struct source_spec *spec)
 static void taken(struct txn *txn, struct slot *slot, const char *by)
 {
 	struct run *run = slot->run;
-	struct task_row *task = slot_task(slot), *next = NULL, **ready;
+	struct task_row *task = txn_edit_task(txn, slot_task(slot));
+	const struct task_row *next = NULL, **ready;
 	size_t count;
 	char *safe = text_escape(by, strlen(by), false);
 
@@ -58,7 +59,6 @@ static void taken(struct txn *txn, struct slot *slot, const char *by)
 	task->state = TASK_S_TAKEN;
 	free(task->reason);
 	task->reason = xasprintf("taken: %s", safe);
-	txn_put(txn, ROW_TASK, task);
 	free(safe);
 	/* what is left to others makes nothing else ready */
 	ready = task_ready(run->rows->tasks, run->rows->ntasks, SIZE_MAX, &count);
@@ -67,21 +67,20 @@ static void taken(struct txn *txn, struct slot *slot, const char *by)
 			next = ready[i];
 			continue;
 		}
-		ready[i]->state = TASK_S_TAKEN;
-		text_set(&ready[i]->reason, "taken: another run works on it");
-		txn_put(txn, ROW_TASK, ready[i]);
+		task = txn_edit_task(txn, ready[i]);
+		task->state = TASK_S_TAKEN;
+		text_set(&task->reason, "taken: another run works on it");
 	}
 	free(ready);
 	if (next == NULL) {
-		text_set(&slot->row->reason, "no task: somebody else has taken it");
-		slot_set_task(slot, NULL);
+		text_set(&txn_edit_slot(txn, slot)->reason, "no task: somebody else has taken it");
+		txn_set_task(txn, slot, NULL);
 		slot_move(txn, slot, SLOT_S_CLAIMING, SLOT_S_PASSED, NULL);
 		return;
 	}
-	slot_set_task(slot, next->id);
+	txn_set_task(txn, slot, next->id);
 	run_claim(txn, run, next->id, CLAIM_S_HELD);
-	next->state = TASK_S_CLAIMED;
-	txn_put(txn, ROW_TASK, next);
+	txn_edit_task(txn, next)->state = TASK_S_CLAIMED;
 	slot_move(txn, slot, SLOT_S_CLAIMING, SLOT_S_CLAIMING, NULL);
 }
 

@@ -44,8 +44,7 @@ static enum slot_leaving after(const struct slot *slot, enum slot_leaving leavin
 
 static void enter(struct txn *txn, struct slot *slot, enum slot_leaving leaving)
 {
-	slot->row->leaving = (int)leaving;
-	txn_put(txn, ROW_SLOT, slot->row);
+	txn_edit_slot(txn, slot)->leaving = (int)leaving;
 	if (leaving != LEAVING_NOTHING)
 		txn_effect(txn, EFFECT_LEAVE, slot->run, slot, ROW_NONE);
 }
@@ -97,13 +96,11 @@ void leave_next(struct txn *txn, struct slot *slot, const char *error)
 	if (was == LEAVING_TASK)
 		release_claim(txn, slot);
 	if (was == LEAVING_CLEAR && error == NULL) {
-		struct task_row *task = slot_task(slot);
+		const struct task_row *task = slot_task(slot);
 
-		text_set(&slot->row->worktree, NULL);
-		if (task != NULL && task->disk_bytes != ROW_NONE) {
-			task->disk_bytes = 0;
-			txn_put(txn, ROW_TASK, task);
-		}
+		text_set(&txn_edit_slot(txn, slot)->worktree, NULL);
+		if (task != NULL && task->disk_bytes != ROW_NONE)
+			txn_edit_task(txn, task)->disk_bytes = 0;
 	}
 	enter(txn, slot, after(slot, was));
 	if (slot->row->leaving != LEAVING_NOTHING)

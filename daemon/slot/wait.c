@@ -38,27 +38,38 @@ static const int64_t longest[WAITS] = { [WAIT_HOST] = 30 * 1000, [WAIT_SOURCE] =
 
 /* What the row of the slot, or of the run, says of a wait. */
 struct wait_fields {
-	int *kind;
-	int64_t *since, *until;
-	char **reason;
+	int kind;
+	int64_t since, until;
+	const char *reason;
 };
 
-static struct wait_fields fields_of(struct slot *slot)
+static struct wait_fields fields_of(const struct slot *slot)
 {
-	struct run_row *run = &slot->run->rows->run;
-	struct slot_row *row = slot->row;
+	const struct run_row *run = &slot->run->rows->run;
+	const struct slot_row *row = slot->row;
 
 	if (row != NULL)
-		return (struct wait_fields){ &row->wait, &row->wait_since, &row->wait_until, &row->wait_reason };
-	return (struct wait_fields){ &run->wait, &run->wait_since, &run->wait_until, &run->wait_reason };
+		return (struct wait_fields){ row->wait, row->wait_since, row->wait_until, row->wait_reason };
+	return (struct wait_fields){ run->wait, run->wait_since, run->wait_until, run->wait_reason };
 }
 
-static void put(struct txn *txn, struct slot *slot)
+static void set_fields(struct txn *txn, struct slot *slot, const struct wait_fields *f)
 {
-	if (slot->row != NULL)
-		txn_put(txn, ROW_SLOT, slot->row);
-	else
-		txn_put(txn, ROW_RUN, &slot->run->rows->run);
+	if (slot->row != NULL) {
+		struct slot_row *row = txn_edit_slot(txn, slot);
+
+		row->wait = f->kind;
+		row->wait_since = f->since;
+		row->wait_until = f->until;
+		text_set(&row->wait_reason, f->reason);
+	} else {
+		struct run_row *run = txn_edit_run(txn, slot->run);
+
+		run->wait = f->kind;
+		run->wait_since = f->since;
+		run->wait_until = f->until;
+		text_set(&run->wait_reason, f->reason);
+	}
 }
 
 static void tell(struct txn *txn, struct slot *slot, const char *what, int error, const char *reason)
@@ -68,10 +79,10 @@ static void tell(struct txn *txn, struct slot *slot, const char *what, int error
 
 	if (slot->row != NULL)
 		json_object_set_new(body, "slot", json_integer(slot->row->slot));
-	if (*f.since != ROW_NONE)
-		json_object_set_new(body, "since", json_time(*f.since));
-	if (*f.until != ROW_NONE)
-		json_object_set_new(body, "next_at", json_time(*f.until));
+	if (f.since != ROW_NONE)
+		json_object_set_new(body, "since", json_time(f.since));
+	if (f.until != ROW_NONE)
+		json_object_set_new(body, "next_at", json_time(f.until));
 	txn_emit(txn, "host", slot->run->rows->run.id, body);
 }
 
@@ -79,10 +90,10 @@ static void tell(struct txn *txn, struct slot *slot, const char *what, int error
 static void tell_people(struct txn *txn, struct slot *slot, int64_t now, int64_t last)
 {
 	const struct wait_fields f = fields_of(slot);
-	int64_t due = *f.since + TELL_AFTER_MS;
+	int64_t due = f.since + TELL_AFTER_MS;
 
 	if (now >= due && last < due)
-		hook_add_wait(txn, slot->run, slot->row != NULL ? slot->row->task : NULL, state_name(&wait_kind_names, *f.kind), *f.reason);
+		hook_add_wait(txn, slot->run, slot->row != NULL ? slot->row->task : NULL, state_name(&wait_kind_names, f.kind), f.reason);
 }
 
 /* "host: …; make room on the disk" */
@@ -100,21 +111,21 @@ static char *reason_of(enum wait_kind kind, int error, const char *why)
 
 void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int error, const char *why)
 {
-	const struct wait_fields f = fields_of(slot);
+	struct wait_fields f = fields_of(slot);
 	const struct run_row *run = &slot->run->rows->run;
-	int64_t now = engine_now(slot->run->engine), last = *f.until != ROW_NONE ? *f.until : now;
-	bool begins = *f.since == ROW_NONE;
+	int64_t now = engine_now(slot->run->engine), last = f.until != ROW_NONE ? f.until : now;
+	bool begins = f.since == ROW_NONE;
 	char *reason = reason_of(kind, error, why), *seed;
 
 	/* a clock that was set back is no reason to wait longer */
-	if (begins || *f.since > now)
-		*f.since = now;
+	if (begins || f.since > now)
+		f.since = now;
 	seed = xasprintf("%lld-%lld-%lld", (long long)run->id, slot->row != NULL ? (long long)slot->row->slot : -1, (long long)now);
-	*f.kind = (int)kind;
-	*f.until = now + backoff_again_ms(now - *f.since, longest[kind], seed);
+	f.kind = (int)kind;
+	f.until = now + backoff_again_ms(now - f.since, longest[kind], seed);
 	free(seed);
-	text_set(f.reason, reason);
-	put(txn, slot);
+	f.reason = reason;
+	set_fields(txn, slot, &f);
 	if (begins) {
 		log_warn("run %lld: %s; trying again until it passes", (long long)run->id, reason);
 		if (kind == WAIT_HOST)
@@ -130,15 +141,13 @@ void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int err
 
 void slot_wait_over(struct txn *txn, struct slot *slot)
 {
+	static const struct wait_fields none = { WAIT_NOTHING, ROW_NONE, ROW_NONE, NULL };
 	const struct wait_fields f = fields_of(slot);
-	bool host = *f.kind != WAIT_SOURCE;
+	bool host = f.kind != WAIT_SOURCE;
 
-	if (*f.since == ROW_NONE)
+	if (f.since == ROW_NONE)
 		return;
-	text_set(f.reason, NULL);
-	*f.kind = WAIT_NOTHING;
-	*f.since = *f.until = ROW_NONE;
-	put(txn, slot);
+	set_fields(txn, slot, &none);
 	if (host)
 		tell(txn, slot, "over", 0, NULL);
 }
@@ -147,7 +156,7 @@ int64_t slot_waited_ms(struct slot *slot)
 {
 	const struct wait_fields f = fields_of(slot);
 
-	return *f.since != ROW_NONE ? engine_now(slot->run->engine) - *f.since : 0;
+	return f.since != ROW_NONE ? engine_now(slot->run->engine) - f.since : 0;
 }
 
 /* ---- what begins again ---- */
@@ -192,7 +201,7 @@ void slot_wait(struct txn *txn, struct slot *slot, enum wait_kind kind, int erro
 	git_turn_over(txn, slot);
 	operation_free(&slot->op);
 	activity_wait(&slot->activity, ACTIVITY_RETRY);
-	slot->activity.wake_at = *fields_of(slot).until;
+	slot->activity.wake_at = fields_of(slot).until;
 	w->run = slot->run->rows->run.id;
 	w->iteration = slot->row != NULL ? slot->row->iteration : ROW_NONE;
 	w->slot = slot->row != NULL ? slot->row->slot : ROW_NONE;

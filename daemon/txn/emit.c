@@ -38,19 +38,17 @@ static void append_texts(char **list, const char *const *texts)
 void run_warn(struct txn *txn, struct run *run, const char *text)
 {
 	const char *const texts[] = { text, NULL };
-	struct run_row *row = &run->rows->run;
+	struct run_row *row = txn_edit_run(txn, run);
 
 	append_texts(&row->warnings, texts);
-	txn_put(txn, ROW_RUN, row);
 	log_warn("run %lld: %s", (long long)row->id, text);
 }
 
 void run_known_issues(struct txn *txn, struct run *run, char *const *texts)
 {
-	struct run_row *row = &run->rows->run;
+	struct run_row *row = txn_edit_run(txn, run);
 
 	append_texts(&row->known_issues, (const char *const *)texts);
-	txn_put(txn, ROW_RUN, row);
 }
 
 void slot_emit_phase(struct txn *txn, const struct slot *slot)

@@ -18,6 +18,12 @@
 #include "proto/error.h"
 #include "proto/memory.h"
 
+/* A row that the decision edits. */
+struct txn_row {
+	enum row_kind kind;
+	const void *row;
+};
+
 struct txn_answer {
 	engine_reply_cb *cb;
 	void *arg;
@@ -27,6 +33,8 @@ struct txn_answer {
 struct txn {
 	struct engine *engine;
 	struct decision decision;
+	struct txn_row *rows;
+	size_t nrows;
 	struct effect *effects;
 	size_t neffects;
 	struct txn_answer *answers;
@@ -70,6 +78,112 @@ void txn_emit(struct txn *txn, const char *type, int64_t run, json_t *body)
 	decision_tell(&txn->decision, engine_now(txn->engine), type, run, text);
 	free(text);
 	json_decref(body);
+}
+
+/* The same working row, which this room alone may change. */
+static void *edit(struct txn *txn, enum row_kind kind, const void *row)
+{
+	for (size_t i = 0; i < txn->nrows; i++)
+		if (txn->rows[i].row == row)
+			return (void *)row;
+	txn->rows = xreallocarray(txn->rows, txn->nrows + 1, sizeof(*txn->rows));
+	txn->rows[txn->nrows++] = (struct txn_row){ kind, row };
+	return (void *)row;
+}
+
+struct run_row *txn_edit_run(struct txn *txn, const struct run *run)
+{
+	return edit(txn, ROW_RUN, &run->rows->run);
+}
+
+struct slot_row *txn_edit_slot(struct txn *txn, const struct slot *slot)
+{
+	return edit(txn, ROW_SLOT, slot->row);
+}
+
+struct task_row *txn_edit_task(struct txn *txn, const struct task_row *row)
+{
+	return edit(txn, ROW_TASK, row);
+}
+
+struct iteration_row *txn_edit_iteration(struct txn *txn, const struct iteration_row *row)
+{
+	return edit(txn, ROW_ITERATION, row);
+}
+
+struct attempt_row *txn_edit_attempt(struct txn *txn, const struct attempt_row *row)
+{
+	return edit(txn, ROW_ATTEMPT, row);
+}
+
+struct hold_row *txn_edit_hold(struct txn *txn, const struct hold_row *row)
+{
+	return edit(txn, ROW_HOLD, row);
+}
+
+struct step_row *txn_edit_step(struct txn *txn, const struct step_row *row)
+{
+	return edit(txn, ROW_STEP, row);
+}
+
+struct hook_row *txn_edit_hook(struct txn *txn, const struct hook_row *row)
+{
+	return edit(txn, ROW_HOOK, row);
+}
+
+void txn_set_task(struct txn *txn, struct slot *slot, const char *task)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+	char *copy = xstrdup(task);
+
+	free(row->task);
+	row->task = copy;
+	slot_load_plan(slot);
+}
+
+void txn_add(struct txn *txn, const struct run *run, enum row_kind kind, void *row)
+{
+	/* a task's text is the store's: it may be 16 MiB */
+	if (kind == ROW_TASK) {
+		txn_put(txn, ROW_TASK, row);
+		text_set(&((struct task_row *)row)->text, NULL);
+		run_rows_put((struct run_rows *)run->rows, kind, row);
+		return;
+	}
+	run_rows_put((struct run_rows *)run->rows, kind, row);
+	edit(txn, kind, row);
+}
+
+/* It is recorded no more. */
+static void unedit(struct txn *txn, const void *row)
+{
+	for (size_t i = 0; i < txn->nrows; i++)
+		if (txn->rows[i].row == row) {
+			memmove(txn->rows + i, txn->rows + i + 1, (--txn->nrows - i) * sizeof(*txn->rows));
+			return;
+		}
+}
+
+void txn_remove(struct txn *txn, const struct run *run, enum row_kind kind, const void *row)
+{
+	unedit(txn, row);
+	txn_drop(txn, kind, row);
+	run_rows_drop((struct run_rows *)run->rows, kind, row);
+}
+
+void txn_retire(struct txn *txn, enum row_kind kind, const void *row)
+{
+	unedit(txn, row);
+	txn_put(txn, kind, row);
+	row_free(kind, (void *)row);
+}
+
+/* The edited rows enter the decision as they are now. */
+static void record(struct txn *txn)
+{
+	for (size_t i = 0; i < txn->nrows; i++)
+		txn_put(txn, txn->rows[i].kind, txn->rows[i].row);
+	txn->nrows = 0;
 }
 
 static void add_effect(struct txn *txn, struct effect effect)
@@ -153,6 +267,7 @@ static void give_answers(const struct txn *txn)
 static void txn_free(struct txn *txn)
 {
 	free(txn->touched);
+	free(txn->rows);
 	decision_release(&txn->decision);
 	free(txn->effects);
 	free(txn->answers);
@@ -233,13 +348,14 @@ static void reconcile(struct txn *txn)
 void txn_commit(struct txn *txn)
 {
 	reconcile(txn);
+	record(txn);
 	hand_over(txn);
 }
 
 void txn_commit_or_drop(struct txn *txn)
 {
 	reconcile(txn);
-	if (txn->decision.count > 0 || txn->neffects > 0 || txn->nanswers > 0)
+	if (txn->nrows > 0 || txn->decision.count > 0 || txn->neffects > 0 || txn->nanswers > 0)
 		txn_commit(txn);
 	else
 		txn_free(txn);

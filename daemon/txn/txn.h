@@ -55,6 +55,25 @@ struct txn_calls {
 typedef bool txn_outcome_cb(void *arg, enum commit_result result);
 
 struct txn *txn_new(struct engine *engine);
+
+/* Working rows are const to everybody else. These give one to be edited: it is recorded at the commit, once, as it is then. */
+struct run_row *txn_edit_run(struct txn *txn, const struct run *run);
+struct slot_row *txn_edit_slot(struct txn *txn, const struct slot *slot);
+struct task_row *txn_edit_task(struct txn *txn, const struct task_row *row);
+struct iteration_row *txn_edit_iteration(struct txn *txn, const struct iteration_row *row);
+struct attempt_row *txn_edit_attempt(struct txn *txn, const struct attempt_row *row);
+struct hold_row *txn_edit_hold(struct txn *txn, const struct hold_row *row);
+struct step_row *txn_edit_step(struct txn *txn, const struct step_row *row);
+struct hook_row *txn_edit_hook(struct txn *txn, const struct hook_row *row);
+/* The slot has another task from now on; NULL: none. */
+void txn_set_task(struct txn *txn, struct slot *slot, const char *task);
+/* A new row of the run, which takes it; recorded in the same way. */
+void txn_add(struct txn *txn, const struct run *run, enum row_kind kind, void *row);
+/* A row of something that never began is no working row any more, see decision_drop(). */
+void txn_remove(struct txn *txn, const struct run *run, enum row_kind kind, const void *row);
+/* The working row is over: it is recorded as it is now, and freed. */
+void txn_retire(struct txn *txn, enum row_kind kind, const void *row);
+/* A row that is no working row of a run, as it is now. */
 void txn_put(struct txn *txn, enum row_kind kind, const void *row);
 /* See decision_drop(). */
 void txn_drop(struct txn *txn, enum row_kind kind, const void *row);

@@ -64,7 +64,8 @@ END_TEST
 /* Some programs count a conversation from its beginning. */
 START_TEST(tokens_of_a_conversation)
 {
-	struct attempt_row rows[5], *list[5];
+	struct attempt_row rows[5];
+	const struct attempt_row *list[5];
 
 	for (int i = 0; i < 5; i++) {
 		rows[i] = row(i + 1, ROLE_FIX, ATTEMPT_S_EXITED, NAN, NAN);
@@ -94,7 +95,8 @@ START_TEST(a_run_adds_up)
 	struct attempt_row rows[] = {
 		row(1, ROLE_IMPLEMENT, ATTEMPT_S_EXITED, 1, NAN), row(2, ROLE_CHECK, ATTEMPT_S_EXITED, NAN, NAN), row(3, ROLE_REVIEW, ATTEMPT_S_LOST, NAN, 0.5),
 		row(4, ROLE_FIX, ATTEMPT_S_RUNNING, NAN, 0.25), row(5, ROLE_FIX, ATTEMPT_S_STARTING, NAN, NAN), row(6, ROLE_FIX, ATTEMPT_S_STARTING, NAN, 2),
-	}, *list[6];
+	};
+	const struct attempt_row *list[6];
 	struct budget b;
 
 	for (size_t i = 0; i < 6; i++)
@@ -124,7 +126,8 @@ START_TEST(what_is_set_aside)
 	struct attempt_row rows[] = {
 		row(1, ROLE_IMPLEMENT, ATTEMPT_S_EXITED, 1, NAN), row(2, ROLE_IMPLEMENT, ATTEMPT_S_EXITED, 3, NAN), row(3, ROLE_IMPLEMENT, ATTEMPT_S_LOST, NAN, 7),
 		row(4, ROLE_REVIEW, ATTEMPT_S_EXITED, 0.25, NAN), row(5, ROLE_FIX, ATTEMPT_S_RUNNING, 9, NAN),
-	}, *list[5];
+	};
+	const struct attempt_row *list[5];
 
 	for (size_t i = 0; i < 5; i++)
 		list[i] = &rows[i];

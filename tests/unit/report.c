@@ -229,7 +229,7 @@ START_TEST(test_the_last_review_is_final_when_its_task_is_over)
 	last = review_document(rows, 1);
 	assert_at(last, "final", "false");
 	json_decref(last);
-	rows->tasks[0]->state = TASK_S_PASSED;
+	((struct task_row *)rows->tasks[0])->state = TASK_S_PASSED;
 	first = review_document(rows, 0);
 	last = review_document(rows, 1);
 	assert_at(first, "final", "false");

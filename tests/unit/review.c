@@ -497,7 +497,8 @@ static struct finding_row *finding(int64_t review, int64_t number, const char *t
 
 START_TEST(new_repeated_resolved)
 {
-	struct finding_row *before[] = { finding(1, 1, "a"), finding(1, 2, "b"), finding(1, 3, "e") }, *now[] = { finding(2, 1, "b"), finding(2, 2, "c"), finding(2, 3, "d") };
+	const struct finding_row *before[] = { finding(1, 1, "a"), finding(1, 2, "b"), finding(1, 3, "e") };
+	struct finding_row *now[] = { finding(2, 1, "b"), finding(2, 2, "c"), finding(2, 3, "d") };
 	struct finding_counts counts = findings_compare(now, 3, before, 3);
 
 	ck_assert_int_eq(counts.new, 2);
@@ -508,7 +509,7 @@ START_TEST(new_repeated_resolved)
 	for (size_t i = 0; i < 3; i++)
 		row_free(ROW_FINDING, now[i]);
 	for (size_t i = 0; i < 3; i++)
-		row_free(ROW_FINDING, before[i]);
+		row_free(ROW_FINDING, (void *)before[i]);
 }
 END_TEST
 
@@ -530,7 +531,7 @@ static void make_log(void)
 		row->feedback = xasprintf("round %d", (int)i);
 		row->timestamp = 1000 + i;
 		row->previous_hash = i == 0 ? NULL : xstrdup(log_rows[i - 1]->hash);
-		review_hash(row, log_findings, i == 0 ? 2 : 0, hex);
+		review_hash(row, (const struct finding_row *const *)log_findings, i == 0 ? 2 : 0, hex);
 		row->hash = xstrdup(hex);
 		log_rows[i] = row;
 	}
@@ -538,7 +539,7 @@ static void make_log(void)
 
 static bool holds(struct review_row *const *reviews, size_t n, struct finding_row *const *findings, size_t nf, int64_t count, const char *head)
 {
-	char *broken = chain_verify(reviews, n, findings, nf, count, head);
+	char *broken = chain_verify((const struct review_row *const *)reviews, n, (const struct finding_row *const *)findings, nf, count, head);
 	bool ok = broken == NULL;
 
 	free(broken);

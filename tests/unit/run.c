@@ -242,13 +242,13 @@ static void expect_scene(const struct scene *scene)
 
 	loop.nslots = make_slots(scene->slots, &slots);
 	loop.ntasks = tasks_make(scene->tasks, &tasks);
-	loop.slots = slots;
-	loop.tasks = tasks;
+	loop.slots = (const struct slot_row *const *)slots;
+	loop.tasks = (const struct task_row *const *)tasks;
 	event = run_settle(&loop);
 	ck_assert_msg(event == scene->event, "%s: %s", scene->name, event == RUN_EVENTS ? "somebody works" : run_event_name(event));
 	cause = run_limit_cause(&loop, event);
 	ck_assert_msg((cause == NULL) == (scene->cause == NULL) && (cause == NULL || strcmp(cause, scene->cause) == 0), "%s: %s", scene->name, cause != NULL ? cause : "no cause");
-	free(task_ready(tasks, loop.ntasks, SIZE_MAX, &ready));
+	free(task_ready(loop.tasks, loop.ntasks, SIZE_MAX, &ready));
 	ck_assert_msg(ready == scene->ready, "%s: %zu ready", scene->name, ready);
 	free(cause);
 	for (size_t i = 0; i < loop.nslots; i++)
@@ -269,7 +269,8 @@ START_TEST(one_slot)
 {
 	for (int stage = 0; stage < SLOT_STAGES; stage++)
 		for (int leaving = 0; leaving < SLOT_LEAVINGS; leaving++) {
-			struct slot_row row, *slots[] = { &row };
+			struct slot_row row;
+			const struct slot_row *slots[] = { &row };
 			struct loop loop = { .slots = slots, .nslots = 1, .iteration = 1, .iterations = ROW_NONE };
 			enum run_event want = RUN_EVENTS;
 

@@ -170,7 +170,7 @@ static void verify_chain(struct store *store)
 	store_read_now(store, "run.get", ROW_RUN, id, &runs);
 	ck_assert(reviews.count == 2 && findings.count == 2 && runs.count == 1);
 	row = runs.rows[0];
-	fault = chain_verify((struct review_row *const *)reviews.rows, reviews.count, (struct finding_row *const *)findings.rows,
+	fault = chain_verify((const struct review_row *const *)reviews.rows, reviews.count, (const struct finding_row *const *)findings.rows,
 	    findings.count, row->review_count, row->review_head);
 	ck_assert_msg(fault == NULL, "%s", fault);
 	rowset_release(&reviews);

@@ -56,10 +56,11 @@ static const struct scene {
 };
 
 /* NULL: none may start. */
-static struct task_row *first_ready(struct task_row *const *tasks, size_t count)
+static const struct task_row *first_ready(struct task_row *const *tasks, size_t count)
 {
 	size_t nready;
-	struct task_row **ready = task_ready(tasks, count, SIZE_MAX, &nready), *first = nready > 0 ? ready[0] : NULL;
+	const struct task_row **ready = task_ready((const struct task_row *const *)tasks, count, SIZE_MAX, &nready);
+	const struct task_row *first = nready > 0 ? ready[0] : NULL;
 
 	for (size_t i = 1; i < nready; i++)
 		ck_assert_int_lt(ready[i - 1]->position, ready[i]->position);
@@ -70,10 +71,11 @@ static struct task_row *first_ready(struct task_row *const *tasks, size_t count)
 START_TEST(every_scene)
 {
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
-		struct task_row **tasks, *next;
+		struct task_row **tasks;
+		const struct task_row *next;
 		size_t count = tasks_make(scenes[i].tasks, &tasks);
-		char **reasons = task_reasons(tasks, count);
-		enum task_wait *waits = task_waits(tasks, count);
+		char **reasons = task_reasons((const struct task_row *const *)tasks, count);
+		enum task_wait *waits = task_waits((const struct task_row *const *)tasks, count);
 		struct buf b = { 0 };
 
 		next = first_ready(tasks, count);
@@ -86,7 +88,7 @@ START_TEST(every_scene)
 
 			buf_addf(&b, "%s%s", t > 0 ? "/" : "", reasons[t] != NULL ? reasons[t] : "-");
 			ck_assert_msg(waits[t] == want, "%s: %s", scenes[i].tasks, tasks[t]->id);
-			ck_assert_int_eq(task_wait(tasks[t], tasks, count), want);
+			ck_assert_int_eq(task_wait(tasks[t], (const struct task_row *const *)tasks, count), want);
 			free(reasons[t]);
 		}
 		ck_assert_str_eq(b.data, scenes[i].reasons);
@@ -129,9 +131,9 @@ START_TEST(dependencies_as_they_are_written)
 	a.depends_on = text;
 	b.id = xstrdup("\"b\\");
 	b.state = TASK_S_CLAIMED;
-	ck_assert_int_eq(task_wait(&a, tasks, 2), TASK_W_DEPENDENCY);
+	ck_assert_int_eq(task_wait(&a, (const struct task_row *const *)tasks, 2), TASK_W_DEPENDENCY);
 	b.state = TASK_S_PASSED;
-	ck_assert_int_eq(task_wait(&a, tasks, 2), TASK_W_NOTHING);
+	ck_assert_int_eq(task_wait(&a, (const struct task_row *const *)tasks, 2), TASK_W_NOTHING);
 	row_release(ROW_TASK, &a);
 	row_release(ROW_TASK, &b);
 }
@@ -156,19 +158,19 @@ START_TEST(a_long_chain)
 		tasks[i]->depends_on = i > 0 ? xasprintf("[\"t%zu\",\"t0\"]", i - 1) : NULL;
 	}
 	compared = 0;
-	waits = task_waits(tasks, CHAIN);
+	waits = task_waits((const struct task_row *const *)tasks, CHAIN);
 	ck_assert_uint_lt(compared, CHAIN * 15 * 3);
 	ck_assert_int_eq(waits[0], TASK_W_NOTHING);
 	ck_assert_int_eq(waits[CHAIN - 1], TASK_W_DEPENDENCY);
 	free(waits);
 	/* what is next is found without a look at what is behind it */
 	compared = 0;
-	free(task_ready(tasks, CHAIN, 1, &ready));
+	free(task_ready((const struct task_row *const *)tasks, CHAIN, 1, &ready));
 	ck_assert_uint_eq(ready, 1);
 	ck_assert_uint_lt(compared, CHAIN * 15 * 2);
 	tasks[0]->state = TASK_S_FAILED;
 	ck_assert_ptr_null(first_ready(tasks, CHAIN));
-	reasons = task_reasons(tasks, CHAIN);
+	reasons = task_reasons((const struct task_row *const *)tasks, CHAIN);
 	for (size_t i = 0; i < CHAIN; i++) {
 		if (i > 0)
 			ck_assert_str_eq(reasons[i], "depends on t0, which failed");
@@ -177,7 +179,7 @@ START_TEST(a_long_chain)
 	free(reasons);
 	for (size_t i = 2; i < CHAIN; i++)
 		memcpy(strchr(tasks[i]->depends_on, ',') + 1, "\"tx\"", 4);	/* a task of nobody */
-	waits = task_waits(tasks, CHAIN);
+	waits = task_waits((const struct task_row *const *)tasks, CHAIN);
 	ck_assert_int_eq(waits[CHAIN - 1], TASK_W_NEVER);
 	free(waits);
 	tasks_free(tasks, CHAIN);
