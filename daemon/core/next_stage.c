@@ -35,15 +35,7 @@ enum slot_stage stage_after_work(int64_t checks, bool has_git)
 /* The same attempt again: a reviewer that may have changed its checkout gets a new one. */
 static enum slot_stage stage_of_retry(enum role role, bool checkout)
 {
-	static const enum slot_stage stages[ROLES] = {
-		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING,
-		[ROLE_CHECK] = SLOT_S_CHECKING,
-		[ROLE_REVIEW] = SLOT_S_REVIEWING,
-		[ROLE_FIX] = SLOT_S_FIXING,
-		[ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
-	};
-
-	return role == ROLE_REVIEW && checkout ? SLOT_S_CHECKOUT : stages[role];
+	return role == ROLE_REVIEW && checkout ? SLOT_S_CHECKOUT : slot_role_stage(role);
 }
 
 static enum slot_stage stage_after_loss(const struct attempt_facts *f, enum move_reason *reason)

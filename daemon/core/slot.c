@@ -102,6 +102,28 @@ enum slot_phase slot_row_phase(const struct slot_row *row)
 	return slot_phase((enum slot_stage)row->stage);
 }
 
+enum slot_stage slot_role_stage(enum role role)
+{
+	static const enum slot_stage stages[ROLES] = {
+		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING,
+		[ROLE_CHECK] = SLOT_S_CHECKING,
+		[ROLE_REVIEW] = SLOT_S_REVIEWING,
+		[ROLE_FIX] = SLOT_S_FIXING,
+		[ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
+	};
+
+	return stages[role];
+}
+
+enum role slot_stage_role(enum slot_stage stage)
+{
+	int role = 0;
+
+	while (role < ROLES && slot_role_stage((enum role)role) != stage)
+		role++;
+	return (enum role)role;
+}
+
 bool slot_stage_is_end(enum slot_stage stage)
 {
 	return stage == SLOT_S_PASSED || stage == SLOT_S_FAILED || stage == SLOT_S_CANCELLED;

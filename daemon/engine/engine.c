@@ -31,7 +31,7 @@
 #include "sched/permits.h"
 #include "slot/attempt.h"
 #include "slot/hooks.h"
-#include "slot/machine.h"
+#include "slot/stages.h"
 #include "slot/operation.h"
 #include "txn/txn.h"
 

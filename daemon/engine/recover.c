@@ -41,12 +41,10 @@
 #include "slot/attempt_start.h"
 #include "slot/git_request.h"
 #include "slot/hooks.h"
-#include "slot/machine.h"
 #include "slot/notice_watch.h"
 #include "slot/operation.h"
 #include "slot/result_watch.h"
-#include "slot/reviewing.h"
-#include "slot/task_source.h"
+#include "slot/stages.h"
 #include "slot/teardown.h"
 #include "task/op.h"
 #include "txn/txn.h"
@@ -172,12 +170,6 @@ void engine_recover(struct engine *engine)
 		engine_resume(engine);
 }
 
-/* After a commit agent the operation is another. */
-static enum git_op_kind commit_op(const struct slot *slot)
-{
-	return slot->row->attempt != ROW_NONE && run_attempt(slot->run, slot->row->attempt)->role == ROLE_COMMIT ? GIT_COMMITTED : GIT_COMMIT;
-}
-
 static void resume_attempt(struct slot *slot)
 {
 	struct run *run = slot->run;
@@ -230,80 +222,9 @@ static void resume_step(struct slot *slot)
 		step_lost(slot);
 }
 
-/* Nothing was under way in this slot: take up its stage where the last decision left it. */
-static void resume_stage(struct slot *slot)
-{
-	switch ((enum slot_stage)slot->row->stage) {
-	case SLOT_S_CLAIMING:
-		source_begin(slot, TASK_OP_CLAIM);
-		break;
-	case SLOT_S_CREATING_WORKTREE:
-		git_begin(slot, GIT_WORKTREE);
-		break;
-	case SLOT_S_MERGING:
-		git_begin(slot, GIT_MERGE);
-		break;
-	case SLOT_S_MEASURING:
-		git_begin(slot, GIT_MEASURE);
-		break;
-	case SLOT_S_VERIFYING:
-		if (slot->run->rows->run.has_git == 1)
-			git_begin(slot, GIT_VERIFY);
-		else
-			review_judge(slot, NULL, NULL);
-		break;
-	case SLOT_S_PINNING:
-		git_begin(slot, GIT_PIN);
-		break;
-	case SLOT_S_ENDING: {
-		struct txn *txn = txn_new(slot->run->engine);
-
-		slot_ended(txn, slot);
-		txn_commit(txn);
-		break;
-	}
-	case SLOT_S_CHECKOUT:
-		git_begin(slot, GIT_CHECKOUT);
-		break;
-	case SLOT_S_COMMITTING:
-		git_begin(slot, commit_op(slot));
-		break;
-	case SLOT_S_WAITING:
-		if (slot->run->plan.assign == ASSIGN_AGENT && slot->row->task == NULL && slot->row->slot > 1)
-			activity_wait(&slot->activity, ACTIVITY_PICK);
-		else
-			queue_want(slot);
-		break;
-	case SLOT_S_IMPLEMENTING:
-	case SLOT_S_CHECKING:
-	case SLOT_S_REVIEWING:
-	case SLOT_S_FIXING:
-	case SLOT_S_COMMIT_AGENT:
-		log_bug("run %lld slot %lld: stage %s without an attempt", (long long)slot->row->run, (long long)slot->row->slot,
-		    state_name(&slot_stage_names, slot->row->stage));
-		break;
-	case SLOT_S_HELD:
-	case SLOT_S_IMPLEMENTED:
-	case SLOT_S_PASSED:
-	case SLOT_S_FAILED:
-	case SLOT_S_CANCELLED:
-	case SLOT_STAGES:
-		break;
-	}
-}
-
 /* The operation that a slot waits for. */
 static void name_operation(struct slot *slot)
 {
-	static const enum git_op_kind ops[SLOT_STAGES] = {
-		[SLOT_S_CREATING_WORKTREE] = GIT_WORKTREE,
-		[SLOT_S_MEASURING] = GIT_MEASURE,
-		[SLOT_S_CHECKOUT] = GIT_CHECKOUT,
-		[SLOT_S_VERIFYING] = GIT_VERIFY,
-		[SLOT_S_PINNING] = GIT_PIN,
-		[SLOT_S_COMMITTING] = GIT_COMMIT,
-		[SLOT_S_MERGING] = GIT_MERGE,
-	};
 	const struct slot_row *row = slot->row;
 
 	if (row == NULL) {
@@ -318,7 +239,7 @@ static void name_operation(struct slot *slot)
 		slot->op.of_source = true;
 		slot->op.task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM : slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;
 	} else {
-		slot->op.git_kind = row->stage == SLOT_S_COMMITTING ? commit_op(slot) : ops[row->stage];
+		slot->op.git_kind = slot_stage_operation(slot);
 	}
 }
 
@@ -347,7 +268,7 @@ static void resume_slot(struct slot *slot)
 		if (slot->row != NULL && slot->row->leaving != LEAVING_NOTHING)
 			leave_act(slot);
 		else if (slot->row != NULL)
-			resume_stage(slot);
+			slot->run->engine->stages[slot->row->stage].recover(slot);
 		break;
 	case ACTIVITY_PERMIT:
 	case ACTIVITY_PICK:

@@ -43,15 +43,6 @@ static const unsigned allowed[SLOT_STAGES] = {
 	[SLOT_S_CANCELLED] = IS(NONE),
 };
 
-/* The role of the attempt that a stage is about. */
-static const enum role roles[SLOT_STAGES] = {
-	[SLOT_S_IMPLEMENTING] = ROLE_IMPLEMENT,
-	[SLOT_S_CHECKING] = ROLE_CHECK,
-	[SLOT_S_REVIEWING] = ROLE_REVIEW,
-	[SLOT_S_FIXING] = ROLE_FIX,
-	[SLOT_S_COMMIT_AGENT] = ROLE_COMMIT,
-};
-
 static unsigned allowed_now(const struct slot *slot)
 {
 	if (slot->row == NULL)
@@ -69,7 +60,7 @@ static bool fits_attempt(const struct slot *slot)
 	if (slot->row == NULL || allowed[slot->row->stage] != ATTEMPT)
 		return slot->activity.kind != ACTIVITY_ATTEMPT || slot_ending(slot);
 	a = run_rows_attempt(slot->run->rows, slot->row->attempt);
-	if (a == NULL || a->role != (int)roles[slot->row->stage] || slot->op.step != NULL)
+	if (a == NULL || a->role != (int)slot_stage_role((enum slot_stage)slot->row->stage) || slot->op.step != NULL)
 		return false;
 	if (slot->activity.kind == ACTIVITY_ATTEMPT && slot->activity.id != a->id)
 		return false;

@@ -15,12 +15,11 @@ struct move_why {
 	enum hold_kind hold;		/* to HELD: its kind */
 };
 
-/* What a slot does in a stage. */
+/* A stage, as the machine is given it at start. */
 struct stage {
 	void (*enter)(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why);
+	void (*recover)(struct slot *slot);	/* nothing is under way in it after a start: take it up */
 };
-
-extern const struct stage slot_stages[SLOT_STAGES];	/* slot/stages.c */
 
 /* The only writer of a slot's stage: it enters the next one. A bug when the slot is not in from, or to may not follow. why: NULL for what is
  * done and has no cause. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a slot does when it enters a stage. */
+#include "slot/stages.h"
+
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "core/row.h"
 #include "core/slot.h"
 #include "core/state.h"
@@ -10,14 +12,36 @@
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"
+#include "proto/state_names.h"
+#include "sched/permits.h"
 #include "slot/attempt.h"
+#include "slot/git_request.h"
 #include "slot/git_result.h"
 #include "slot/hold.h"
 #include "slot/machine.h"
 #include "slot/review_rows.h"
+#include "slot/reviewing.h"
+#include "slot/task_source.h"
 #include "slot/teardown.h"
 #include "task/op.h"
 #include "txn/txn.h"
+
+enum git_op_kind slot_stage_operation(const struct slot *slot)
+{
+	static const enum git_op_kind ops[SLOT_STAGES] = {
+		[SLOT_S_CREATING_WORKTREE] = GIT_WORKTREE,
+		[SLOT_S_MEASURING] = GIT_MEASURE,
+		[SLOT_S_CHECKOUT] = GIT_CHECKOUT,
+		[SLOT_S_VERIFYING] = GIT_VERIFY,
+		[SLOT_S_PINNING] = GIT_PIN,
+		[SLOT_S_COMMITTING] = GIT_COMMIT,
+		[SLOT_S_MERGING] = GIT_MERGE,
+	};
+	const struct slot_row *row = slot->row;
+	bool agent = row->attempt != ROW_NONE && run_attempt(slot->run, row->attempt)->role == ROLE_COMMIT;
+
+	return row->stage == SLOT_S_COMMITTING && agent ? GIT_COMMITTED : ops[row->stage];
+}
 
 /* A new review begins: its checks are over, and its answer is the last one of however many fixers. */
 static void next_round(struct txn *txn, const struct slot *slot)
@@ -97,9 +121,25 @@ static void end_activity(struct txn *txn, struct slot *slot)
 	}
 }
 
-static void enter_waiting(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
+/* ---- enter ---- */
+
+static void enter_nothing(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
-	(void)txn, (void)slot, (void)from, (void)why;	/* a slot is made in it */
+	(void)txn, (void)slot, (void)from, (void)why;	/* slots are made in WAITING */
+}
+
+/* The attempt that the stage is about. */
+static void enter_attempt(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
+{
+	(void)from, (void)why;
+	attempt_begin(txn, slot, slot_stage_role(slot_stage(slot)));
+}
+
+/* The git operation that the stage is about. */
+static void enter_git(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
+{
+	(void)from, (void)why;
+	txn_effect(txn, EFFECT_GIT, slot->run, slot, (int64_t)slot_stage_operation(slot));
 }
 
 static void enter_claiming(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
@@ -110,15 +150,8 @@ static void enter_claiming(struct txn *txn, struct slot *slot, enum slot_stage f
 
 static void enter_creating_worktree(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
-	(void)from, (void)why;
 	git_lay(txn, slot);
-	txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_WORKTREE);
-}
-
-static void enter_implementing(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
-{
-	(void)from, (void)why;
-	attempt_begin(txn, slot, ROLE_IMPLEMENT);
+	enter_git(txn, slot, from, why);
 }
 
 /* The first check, the next one, or the same again. */
@@ -130,37 +163,28 @@ static void enter_checking(struct txn *txn, struct slot *slot, enum slot_stage f
 		txn_edit_slot(txn, slot)->check++;
 	else if (!same)
 		txn_edit_slot(txn, slot)->check = 1;
-	attempt_begin(txn, slot, ROLE_CHECK);
+	enter_attempt(txn, slot, from, why);
 }
 
 static void enter_measuring(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
-	(void)from, (void)why;
 	if (slot_begins_review(slot))
 		next_round(txn, slot);
-	txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_MEASURE);
-}
-
-static void enter_checkout(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
-{
-	(void)from, (void)why;
-	txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_CHECKOUT);
+	enter_git(txn, slot, from, why);
 }
 
 /* Where there is no git, nothing was measured, and the round begins here. */
 static void enter_reviewing(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
-	(void)from;
 	if (slot->run->rows->run.has_git != 1 && why->reason != MOVE_RETRY)
 		next_round(txn, slot);
-	attempt_begin(txn, slot, ROLE_REVIEW);
+	enter_attempt(txn, slot, from, why);
 }
 
 static void enter_verifying(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
-	(void)from, (void)why;
 	if (slot->run->rows->run.has_git == 1)
-		txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_VERIFY);
+		enter_git(txn, slot, from, why);
 	else
 		txn_effect(txn, EFFECT_JUDGE, slot->run, slot, ROW_NONE);
 }
@@ -168,31 +192,7 @@ static void enter_verifying(struct txn *txn, struct slot *slot, enum slot_stage 
 static void enter_fixing(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	next_fix(txn, slot, from, why->reason);
-	attempt_begin(txn, slot, ROLE_FIX);
-}
-
-static void enter_pinning(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
-{
-	(void)from, (void)why;
-	txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_PIN);
-}
-
-static void enter_commit_agent(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
-{
-	(void)from, (void)why;
-	attempt_begin(txn, slot, ROLE_COMMIT);
-}
-
-static void enter_committing(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
-{
-	(void)why;
-	txn_effect(txn, EFFECT_GIT, slot->run, slot, from == SLOT_S_COMMIT_AGENT ? GIT_COMMITTED : GIT_COMMIT);
-}
-
-static void enter_merging(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
-{
-	(void)from, (void)why;
-	txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_MERGE);
+	enter_attempt(txn, slot, from, why);
 }
 
 static void enter_held(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
@@ -229,25 +229,72 @@ static void enter_cancelled(struct txn *txn, struct slot *slot, enum slot_stage 
 	enter_end(txn, slot, from, why);
 }
 
+/* ---- recover: the daemon has started, and nothing is under way in the slot ---- */
+
+static void recover_nothing(struct slot *slot)
+{
+	(void)slot;	/* it waits for a human or its run, or is over */
+}
+
+static void recover_waiting(struct slot *slot)
+{
+	if (slot->run->plan.assign == ASSIGN_AGENT && slot->row->task == NULL && slot->row->slot > 1)
+		activity_wait(&slot->activity, ACTIVITY_PICK);
+	else
+		queue_want(slot);
+}
+
+static void recover_attempt(struct slot *slot)
+{
+	log_bug("run %lld slot %lld: stage %s without an attempt", (long long)slot->row->run, (long long)slot->row->slot,
+	    state_name(&slot_stage_names, slot->row->stage));
+}
+
+static void recover_claiming(struct slot *slot)
+{
+	source_begin(slot, TASK_OP_CLAIM);
+}
+
+static void recover_git(struct slot *slot)
+{
+	git_begin(slot, slot_stage_operation(slot));
+}
+
+static void recover_verifying(struct slot *slot)
+{
+	if (slot->run->rows->run.has_git == 1)
+		recover_git(slot);
+	else
+		review_judge(slot, NULL, NULL);
+}
+
+static void recover_ending(struct slot *slot)
+{
+	struct txn *txn = txn_new(slot->run->engine);
+
+	slot_ended(txn, slot);
+	txn_commit(txn);
+}
+
 const struct stage slot_stages[SLOT_STAGES] = {
-	[SLOT_S_WAITING] = { enter_waiting },
-	[SLOT_S_CLAIMING] = { enter_claiming },
-	[SLOT_S_CREATING_WORKTREE] = { enter_creating_worktree },
-	[SLOT_S_IMPLEMENTING] = { enter_implementing },
-	[SLOT_S_CHECKING] = { enter_checking },
-	[SLOT_S_MEASURING] = { enter_measuring },
-	[SLOT_S_CHECKOUT] = { enter_checkout },
-	[SLOT_S_REVIEWING] = { enter_reviewing },
-	[SLOT_S_VERIFYING] = { enter_verifying },
-	[SLOT_S_FIXING] = { enter_fixing },
-	[SLOT_S_PINNING] = { enter_pinning },
-	[SLOT_S_COMMIT_AGENT] = { enter_commit_agent },
-	[SLOT_S_COMMITTING] = { enter_committing },
-	[SLOT_S_MERGING] = { enter_merging },
-	[SLOT_S_IMPLEMENTED] = { enter_implemented },
-	[SLOT_S_ENDING] = { enter_ending },
-	[SLOT_S_HELD] = { enter_held },
-	[SLOT_S_PASSED] = { enter_end },
-	[SLOT_S_FAILED] = { enter_end },
-	[SLOT_S_CANCELLED] = { enter_cancelled },
+	[SLOT_S_WAITING] = { enter_nothing, recover_waiting },
+	[SLOT_S_CLAIMING] = { enter_claiming, recover_claiming },
+	[SLOT_S_CREATING_WORKTREE] = { enter_creating_worktree, recover_git },
+	[SLOT_S_IMPLEMENTING] = { enter_attempt, recover_attempt },
+	[SLOT_S_CHECKING] = { enter_checking, recover_attempt },
+	[SLOT_S_MEASURING] = { enter_measuring, recover_git },
+	[SLOT_S_CHECKOUT] = { enter_git, recover_git },
+	[SLOT_S_REVIEWING] = { enter_reviewing, recover_attempt },
+	[SLOT_S_VERIFYING] = { enter_verifying, recover_verifying },
+	[SLOT_S_FIXING] = { enter_fixing, recover_attempt },
+	[SLOT_S_PINNING] = { enter_git, recover_git },
+	[SLOT_S_COMMIT_AGENT] = { enter_attempt, recover_attempt },
+	[SLOT_S_COMMITTING] = { enter_git, recover_git },
+	[SLOT_S_MERGING] = { enter_git, recover_git },
+	[SLOT_S_IMPLEMENTED] = { enter_implemented, recover_nothing },
+	[SLOT_S_ENDING] = { enter_ending, recover_ending },
+	[SLOT_S_HELD] = { enter_held, recover_nothing },
+	[SLOT_S_PASSED] = { enter_end, recover_nothing },
+	[SLOT_S_FAILED] = { enter_end, recover_nothing },
+	[SLOT_S_CANCELLED] = { enter_cancelled, recover_nothing },
 };

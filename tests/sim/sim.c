@@ -79,7 +79,7 @@ static bool is_bent(int what, int row, int from)
 	X(first_review_stage, SLOT_S_WAITING, (const struct plan *plan, bool has_git), (plan, has_git)) \
 	X(stage_after_claim, SLOT_S_CLAIMING, (const struct plan *plan), (plan)) \
 	X(stage_after_worktree, SLOT_S_CREATING_WORKTREE, (const struct plan *plan, bool whole), (plan, whole)) \
-	X(stage_after_attempt, stage_of(facts->role), (const struct attempt_facts *facts, enum move_reason *reason), (facts, reason)) \
+	X(stage_after_attempt, slot_role_stage(facts->role), (const struct attempt_facts *facts, enum move_reason *reason), (facts, reason)) \
 	X(stage_after_measure, SLOT_S_MEASURING, (const struct plan *plan, const struct measure_facts *facts), (plan, facts)) \
 	X(stage_after_round, SLOT_S_VERIFYING, (const struct plan *plan, enum round_end end, bool has_git), (plan, end, has_git)) \
 	X(stage_after_acceptance, SLOT_S_HELD, (const struct plan *plan, bool has_git), (plan, has_git)) \
@@ -99,16 +99,6 @@ enum stage_decision { DECISIONS(NUMBER) DECISION_COUNT };
 static const char *const decision_names[] = { DECISIONS(NAME) };
 DECISIONS(DECLARE)
 static struct taken decision_taken[DECISION_COUNT][SLOT_STAGES];
-
-static enum slot_stage stage_of(enum role role)
-{
-	static const enum slot_stage stages[ROLES] = {
-		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING, [ROLE_REVIEW] = SLOT_S_REVIEWING,
-		[ROLE_FIX] = SLOT_S_FIXING, [ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
-	};
-
-	return stages[role];
-}
 
 static void take(struct taken *taken)
 {
