@@ -2,6 +2,7 @@
 /* What each effect of a decision does. The one table that knows every room: transactions carry effects as data and know none. */
 #include <stdlib.h>
 
+#include "engine/start.h"
 #include "git/op.h"
 #include "model/activity.h"
 #include "model/model.h"
@@ -12,7 +13,7 @@
 #include "run/loop.h"
 #include "run/preparation.h"
 #include "run/publication.h"
-#include "sched/account_wait.h"
+#include "slot/account_wait.h"
 #include "sched/permits.h"
 #include "slot/attempt_start.h"
 #include "slot/git_request.h"

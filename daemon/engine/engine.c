@@ -11,6 +11,7 @@
 #include "core/schedule.h"
 #include "core/state.h"
 #include "engine/recover.h"
+#include "engine/start.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/ports.h"
@@ -277,7 +278,7 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 	if (run->rows->run.state == RUN_S_PAUSED)
 		run_event(txn, run, RUN_E_UNPAUSE, NULL);
 	queue_update(run);
-	queue_schedule(txn, engine);
+	start_next(txn, engine);
 	txn_reply(txn, cb, arg, id);
 	txn_commit(txn);
 }

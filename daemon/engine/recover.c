@@ -15,6 +15,7 @@
 #include "core/slot.h"
 #include "core/state.h"
 #include "engine/engine.h"
+#include "engine/start.h"
 #include "git/op.h"
 #include "model/activity.h"
 #include "model/model.h"

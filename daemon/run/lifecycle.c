@@ -20,6 +20,7 @@
 #include "proto/state_names.h"
 #include "run/file_queue.h"
 #include "run/loop.h"
+#include "run/submission.h"
 #include "sched/claims.h"
 #include "sched/permits.h"
 #include "sched/spending.h"
@@ -158,6 +159,30 @@ static void resume(struct txn *txn, struct run *run)
 	txn_touch(txn, run);
 }
 
+/* The run has ended: who was to come after it never will, unless it succeeded; also who is still on its way to the disk. */
+static void end_dependants(struct txn *txn, struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+	struct pending_submit *p;
+	struct run *other;
+	char *cause;
+
+	if (row->state == RUN_S_SUCCEEDED)
+		return;
+	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id, row->state == RUN_S_FAILED ? "failed" : "was cancelled");
+	LIST_FOREACH(other, &run->engine->runs, entry)
+		if (other->rows->run.after_run == row->id && !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
+			run_cancel(txn, other, cause);
+	/* who is still on its way to the disk is cancelled when it is there; that it is to be is on record before */
+	TAILQ_FOREACH(p, &run->engine->deciding, entry) {
+		if (p->row == NULL || p->row->after_run != row->id || p->row->cause != NULL)
+			continue;
+		p->row->cause = xstrdup(cause);
+		txn_put(txn, ROW_RUN, p->row);
+	}
+	free(cause);
+}
+
 /* What the row of the run says of the new state, and what rests on it. */
 static void act(struct txn *txn, struct run *run, enum run_action action, enum run_event event, const char *cause)
 {
@@ -223,7 +248,7 @@ static void act(struct txn *txn, struct run *run, enum run_action action, enum r
 		take_result(run, row);
 		run_finish_tasks(txn, run);
 		run_finish_iteration(txn, run);
-		queue_end_dependants(txn, run);
+		end_dependants(txn, run);
 		hook_add(txn, run, "on_end", run->plan.on_end, NULL);
 		txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
 		txn_effect(txn, EFFECT_CLEANUP, run, NULL, ROW_NONE);

@@ -24,7 +24,6 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
-#include "sched/account_wait.h"
 #include "sched/spending.h"
 #include "txn/txn.h"
 
@@ -128,7 +127,7 @@ void engine_configure_accounts(struct engine *engine, const char *const *names, 
 	for (size_t i = 0; names[i] != NULL; i++)
 		find_or_make(engine, names[i])->limits = limits[i];
 	accounts_look(engine);
-	cooling_look(engine);
+	effect_cooling_now(engine);
 }
 
 void accounts_look(struct engine *engine)

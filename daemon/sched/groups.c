@@ -117,7 +117,7 @@ void engine_configure_groups(struct engine *engine, const char *const *names, co
 		find_or_make(engine->groups, names[i])->configured = slots[i];
 	RB_FOREACH(group, group_tree, &engine->groups->tree)
 		apply(engine, group);
-	engine_schedule(engine);
+	effect_schedule_now(engine);
 }
 
 void engine_group_set(struct engine *engine, const char *name, int64_t slots, int paused, bool check, engine_reply_cb *cb, void *arg)

@@ -8,7 +8,6 @@
 #include <sys/queue.h>
 
 #include "core/row.h"
-#include "core/run.h"
 #include "core/schedule.h"
 #include "core/state.h"
 #include "model/activity.h"
@@ -16,9 +15,6 @@
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"
-#include "run/lifecycle.h"
-#include "run/submission.h"
-#include "slot/machine.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 
@@ -51,29 +47,6 @@ void queue_add(struct run *run)
 	if (row->state != RUN_S_QUEUED || row->started_at != ROW_NONE)
 		schedule_occupy(run->engine->schedule, row->id);
 	queue_update(run);
-}
-
-void queue_end_dependants(struct txn *txn, struct run *run)
-{
-	const struct run_row *row = &run->rows->run;
-	struct pending_submit *p;
-	struct run *other;
-	char *cause;
-
-	if (row->state == RUN_S_SUCCEEDED)
-		return;
-	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id, row->state == RUN_S_FAILED ? "failed" : "was cancelled");
-	LIST_FOREACH(other, &run->engine->runs, entry)
-		if (other->rows->run.after_run == row->id && !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
-			run_cancel(txn, other, cause);
-	/* who is still on its way to the disk is cancelled when it is there; that it is to be is on record before */
-	TAILQ_FOREACH(p, &run->engine->deciding, entry) {
-		if (p->row == NULL || p->row->after_run != row->id || p->row->cause != NULL)
-			continue;
-		p->row->cause = xstrdup(cause);
-		txn_put(txn, ROW_RUN, p->row);
-	}
-	free(cause);
 }
 
 static bool wants(const struct slot *slot)
@@ -136,36 +109,39 @@ void queue_give(struct slot *slot)
 	schedule_give(slot->run->engine->schedule, slot->run->rows->run.id);
 }
 
-/* The slot that gets it: the first that waits for one. */
-static void give_permit(struct txn *txn, struct run *run)
+/* The run has another permit: the slot that gets it; NULL: none of it wants one any more. */
+static struct slot *give_permit(struct run *run)
 {
-	for (size_t i = 0; i < run->nslots; i++) {
-		struct slot *slot = run->slots[i];
-
-		if (!wants(slot))
-			continue;
-		slot->has_permit = true;
-		slot_on_permit(txn, slot);
-		return;
-	}
+	schedule_take(run->engine->schedule, run->rows->run.id);
+	for (size_t i = 0; i < run->nslots; i++)
+		if (wants(run->slots[i])) {
+			run->slots[i]->has_permit = true;
+			return run->slots[i];
+		}
 	schedule_give(run->engine->schedule, run->rows->run.id);
+	return NULL;
 }
 
-static void grant(struct txn *txn, struct run *run)
+struct slot *permits_next(struct engine *engine)
 {
-	const struct run_row *row = &run->rows->run;
+	struct slot *slot = NULL;
+	int64_t id;
 
-	/* one that prepared while it was paused has one already */
-	if (row->state == RUN_S_QUEUED)
-		queue_give(&run->own);
-	schedule_take(run->engine->schedule, row->id);
-	if (row->state == RUN_S_QUEUED) {
-		run->own.has_permit = true;
-		run_event(txn, run, row->started_at == ROW_NONE ? RUN_E_START : RUN_E_RESUME, NULL);
-	} else {
-		give_permit(txn, run);
+	while (slot == NULL && !engine->draining && (id = schedule_next(engine->schedule)) != 0) {
+		struct run *run = run_find(engine, id);
+
+		if (run->rows->run.state == RUN_S_QUEUED) {
+			/* one that prepared while it was paused has one already */
+			queue_give(&run->own);
+			queue_sit(&run->own);
+			slot = &run->own;
+		} else {
+			slot = give_permit(run);
+			if (slot == NULL)
+				queue_update(run);
+		}
 	}
-	queue_update(run);
+	return slot;
 }
 
 static bool same(const char *a, const char *b)
@@ -202,7 +178,7 @@ static void tell_reason(struct txn *txn, struct run *run)
 	free(reason);
 }
 
-static void tell_reasons(struct txn *txn, struct engine *engine)
+void permits_tell(struct txn *txn, struct engine *engine)
 {
 	struct run *run;
 	int64_t id, told;
@@ -218,23 +194,4 @@ static void tell_reasons(struct txn *txn, struct engine *engine)
 	/* the others when these are on disk: a thousand runs may wait for one workdir */
 	if (told == REASONS_MAX)
 		txn_effect_schedule(txn);
-}
-
-void queue_schedule(struct txn *txn, struct engine *engine)
-{
-	int64_t id;
-
-	if (engine->recovering || engine->stopped)
-		return;
-	while (!engine->draining && (id = schedule_next(engine->schedule)) != 0)
-		grant(txn, run_find(engine, id));
-	tell_reasons(txn, engine);
-}
-
-void engine_schedule(struct engine *engine)
-{
-	struct txn *txn = txn_new(engine);
-
-	queue_schedule(txn, engine);
-	txn_commit_or_drop(txn);
 }

@@ -8,17 +8,16 @@ struct run;
 struct slot;
 struct txn;
 
-/* Give free slots to those who are next, tell why the rest waits. */
-void engine_schedule(struct engine *engine);
-/* The same as part of a decision, so that its answer tells what came of it. */
-void queue_schedule(struct txn *txn, struct engine *engine);
+/* Who is next, with a permit from now on: a slot that waited for one, or the run's own, when the run is to start or to go on. queue_update()
+ * when it has begun. NULL: nobody, or none is free. */
+struct slot *permits_next(struct engine *engine);
+/* Why those wait that changed since. */
+void permits_tell(struct txn *txn, struct engine *engine);
 /* A run enters the schedule: a new one, or one that was found at start. */
 void queue_add(struct run *run);
-/* The run has ended: who was to come after it never will, unless it succeeded; also who is still on its way to the disk. */
-void queue_end_dependants(struct txn *txn, struct run *run);
 /* The slot gives its slot of the daemon back, if it has one. */
 void queue_give(struct slot *slot);
-/* The slot wants one; slot_on_permit() is called when it has it. */
+/* The slot wants one: permits_next() names it when it has it. */
 void queue_want(struct slot *slot);
 /* The run does nothing between its slots for now: what it keeps for itself goes to one of them that waits for it, or for something else; one that
  * is being cancelled keeps nothing. */

@@ -26,9 +26,7 @@
 #include "proc/inspect.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
-#include "sched/account_wait.h"
 #include "sched/accounts.h"
-#include "slot/attempt.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 
@@ -122,23 +120,6 @@ int64_t run_time_left(const struct run *run)
 		return ROW_NONE;
 	left = run->rows->run.started_at + run->plan.max_wall_ms - engine_now(run->engine);
 	return left > 0 ? left : 1;
-}
-
-bool attempt_overspends(struct slot *slot)
-{
-	char spent[RUN_SPENT_MAX], *cause;
-	struct txn *txn;
-
-	run_spent(slot->run, spent);
-	if (spent[0] == '\0')
-		return false;
-	txn = txn_new(slot->run->engine);
-	cause = xasprintf(RUN_LIMIT "%s", spent);
-	log_warn("run %lld slot %lld: %s", (long long)slot->row->run, (long long)slot->row->slot, cause);
-	attempt_forgone(txn, slot, cause);
-	txn_commit(txn);
-	free(cause);
-	return true;
 }
 
 bool account_is_spent(struct engine *engine, const char *name)
@@ -305,7 +286,7 @@ static void watch_cb(void *arg, struct work *work)
 		warn_run(txn, run, &now, &now);
 		txn_commit_or_drop(txn);
 		if (run_is_out_of_time(run))
-			cooling_look_at(run);
+			effect_cooling_now(engine);
 		else
 			watch(run, engine_now(engine) < warn_at(run) ? warn_at(run) : run->rows->run.started_at + run->plan.max_wall_ms);
 	}

@@ -19,8 +19,6 @@ void run_spent(const struct run *run, char out[RUN_SPENT_MAX]);
 /* Its max_wall is over; ms until then, at least 1, ROW_NONE: it has none. */
 bool run_is_out_of_time(const struct run *run);
 int64_t run_time_left(const struct run *run);
-/* The run may spend no more, so the attempt of the slot has ended before it started. */
-bool attempt_overspends(struct slot *slot);
 /* Why the attempt has to wait for others that are under way, malloc'd; NULL: it need not. account: that would pay for it. */
 char *budget_waits(struct slot *slot, const struct attempt_row *a, const char *account);
 /* Something is set aside for it, if there is a limit; false: nothing more than before. */

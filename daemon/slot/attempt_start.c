@@ -22,7 +22,7 @@
 #include "proc/launch.h"
 #include "prompt/prompt.h"
 #include "proto/memory.h"
-#include "sched/account_wait.h"
+#include "slot/account_wait.h"
 #include "sched/claims.h"
 #include "sched/groups.h"
 #include "sched/permits.h"
@@ -321,6 +321,24 @@ static void briefing_cb(void *arg, const char *text, size_t size)
 	briefing_read(slot);
 }
 
+/* The run may spend no more, so the attempt of the slot has ended before it started. */
+static bool overspends(struct slot *slot)
+{
+	char spent[RUN_SPENT_MAX], *cause;
+	struct txn *txn;
+
+	run_spent(slot->run, spent);
+	if (spent[0] == '\0')
+		return false;
+	txn = txn_new(slot->run->engine);
+	cause = xasprintf(RUN_LIMIT "%s", spent);
+	log_warn("run %lld slot %lld: %s", (long long)slot->row->run, (long long)slot->row->slot, cause);
+	attempt_forgone(txn, slot, cause);
+	txn_commit(txn);
+	free(cause);
+	return true;
+}
+
 /* Nothing is started while the run or its group is paused, nor without a slot of the daemon. */
 static bool waits_for_permit(struct slot *slot)
 {
@@ -347,11 +365,11 @@ static bool passes(struct slot *slot)
 		end_unstarted(slot);
 		return false;
 	}
-	if (attempt_overspends(slot) || attempt_waits(slot))
+	if (overspends(slot) || attempt_waits(slot))
 		return false;
 	if (waits_for_permit(slot)) {
 		attempt_queues(slot, cooled);
-		engine_schedule(slot->run->engine);
+		effect_schedule_now(slot->run->engine);
 		return false;
 	}
 	return !attempt_settles(slot);

@@ -192,17 +192,22 @@ static void add_effect(struct txn *txn, struct effect effect)
 	txn->effects[txn->neffects++] = effect;
 }
 
-void txn_effect(struct txn *txn, enum effect_kind kind, struct run *run, struct slot *slot, int64_t id)
+static struct effect effect_of(enum effect_kind kind, const struct run *run, const struct slot *slot, int64_t id)
 {
 	const struct slot_row *row = slot != NULL ? slot->row : NULL;
 
-	add_effect(txn, (struct effect){
+	return (struct effect){
 		.kind = kind,
 		.run = run->rows->run.id,
 		.iteration = row != NULL ? row->iteration : ROW_NONE,
 		.slot = row != NULL ? row->slot : ROW_NONE,
 		.id = id,
-	});
+	};
+}
+
+void txn_effect(struct txn *txn, enum effect_kind kind, struct run *run, struct slot *slot, int64_t id)
+{
+	add_effect(txn, effect_of(kind, run, slot, id));
 	if (slot != NULL && kind != EFFECT_END && kind != EFFECT_LOG)
 		activity_start_commit(&slot->activity);
 	if (kind == EFFECT_PERMIT)
@@ -232,6 +237,30 @@ void txn_effect_schedule(struct txn *txn)
 void txn_effect_cooling(struct txn *txn)
 {
 	effect_of_engine(txn, EFFECT_COOLING, ROW_NONE);
+}
+
+void effect_now(struct slot *slot, enum effect_kind kind, int64_t id)
+{
+	const struct effect effect = effect_of(kind, slot->run, slot, id);
+
+	slot->run->engine->calls->effect(slot->run->engine, &effect);
+}
+
+static void engine_effect_now(struct engine *engine, enum effect_kind kind)
+{
+	const struct effect effect = { kind, ROW_NONE, ROW_NONE, ROW_NONE, ROW_NONE };
+
+	engine->calls->effect(engine, &effect);
+}
+
+void effect_schedule_now(struct engine *engine)
+{
+	engine_effect_now(engine, EFFECT_SCHEDULE);
+}
+
+void effect_cooling_now(struct engine *engine)
+{
+	engine_effect_now(engine, EFFECT_COOLING);
 }
 
 void txn_reply(struct txn *txn, engine_reply_cb *cb, void *arg, int64_t run)

@@ -86,6 +86,10 @@ void txn_effect_hook(struct txn *txn, int64_t id);
 void txn_effect_schedule(struct txn *txn);
 /* What attempts wait for before they start may be there. */
 void txn_effect_cooling(struct txn *txn);
+/* Without a decision: what the effect would do. For what a clock or a setting has brought about. */
+void effect_now(struct slot *slot, enum effect_kind kind, int64_t id);
+void effect_schedule_now(struct engine *engine);
+void effect_cooling_now(struct engine *engine);
 /* run 0: it is about none. */
 void txn_reply(struct txn *txn, engine_reply_cb *cb, void *arg, int64_t run);
 /* A slot of the run has come to rest, or what the run waits for may be there: it is reconciled before the commit. */

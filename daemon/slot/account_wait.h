@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What an attempt waits for before it starts. */
-#ifndef SCHED_ACCOUNT_WAIT_H
-#define SCHED_ACCOUNT_WAIT_H
+#ifndef SLOT_ACCOUNT_WAIT_H
+#define SLOT_ACCOUNT_WAIT_H
 
 #include <stdbool.h>
 
@@ -17,8 +17,7 @@ bool attempt_settles(struct slot *slot);
 /* It may, but for a slot of the daemon: what it had set aside is for others. cooled: so far it waited for an account or a time, which is no
  * reason any more; that it has not been started stays on record. */
 void attempt_queues(struct slot *slot, bool cooled);
-/* All that wait are asked again; those of one run. */
+/* All that wait are asked again. */
 void cooling_look(struct engine *engine);
-void cooling_look_at(struct run *run);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Attempts that wait before they start: for an account that is exhausted, or until a service that failed is asked again. They wait
  * without a slot of the daemon, and the row of their slot says for what; so a restart finds them as they are. */
-#include "sched/account_wait.h"
+#include "slot/account_wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,6 @@
 #include "sched/accounts.h"
 #include "sched/permits.h"
 #include "sched/spending.h"
-#include "slot/attempt_start.h"
 #include "slot/retry.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
@@ -143,7 +142,7 @@ static void wake_cb(void *arg, struct work *work)
 	if (!engine->stopped && slot != NULL && slot->activity.wake_at == w->until) {
 		slot->activity.wake_at = ROW_NONE;
 		if (slot->activity.kind == ACTIVITY_ACCOUNT)
-			attempt_compose(slot);
+			effect_now(slot, EFFECT_COMPOSE, slot->row->attempt);
 	}
 	work_free(work);
 }
@@ -299,11 +298,11 @@ void attempt_queues(struct slot *slot, bool cooled)
 	txn_commit_or_drop(txn);
 }
 
-void cooling_look_at(struct run *run)
+static void look_at(struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++)
 		if (run->slots[i]->activity.kind == ACTIVITY_ACCOUNT)
-			attempt_compose(run->slots[i]);
+			effect_now(run->slots[i], EFFECT_COMPOSE, run->slots[i]->row->attempt);
 }
 
 void cooling_look(struct engine *engine)
@@ -313,5 +312,5 @@ void cooling_look(struct engine *engine)
 	if (engine->recovering || engine->stopped)
 		return;
 	LIST_FOREACH(run, &engine->runs, entry)
-		cooling_look_at(run);
+		look_at(run);
 }
