@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# make            build/rld, build/rlctl, build/rl-shim       make deps      install what Debian needs
+# make            build/rld, build/rlctl, build/rl-shim, build/rl-git       make deps      install what Debian needs
 # make check      the fast tests: at most 7 minutes on two    make check-all every test: both compilers, sanitizers, places, plants
 #                 quiet processors                            make plants    bugs, planted one at a time: the tests notice each
 # make lint       the laws of docs/architecture.md            make bench     ratios against peers
@@ -33,22 +33,23 @@ CFLAGS   += -std=gnu11 $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) $(EXTRA)
 CXXFLAGS += -std=c++17 $(OPT) $(WARNXX) $(HARDEN) $(SANFLAGS) $(if $(SAN),-fno-sanitize=vptr) $(shell pkg-config --cflags tomlplusplus)
 LDFLAGS  += -pie -Wl,-z,relro,-z,now,-z,noexecstack $(SANFLAGS)
 LDLIBS_RLD   = $(shell pkg-config --libs $(PKGS) tomlplusplus) -lstdc++ -lpthread -lm
+LDLIBS_GIT   = $(shell pkg-config --libs --static jansson libbsd-overlay libmd) -lm
 LDLIBS_RLCTL = $(shell pkg-config --libs jansson libbsd-overlay) -lm
 
-ROOMS    = core model txn job sched slot run engine rpc store proc agent verdict prompt task git config base
+ROOMS    = core model txn job sched slot run engine rpc store proc agent verdict prompt task git config child base
 RLD_C    = $(wildcard $(ROOMS:%=daemon/%/*.c)) $(wildcard daemon/record/*.c proto/*.c)
 RLD_CXX  = $(wildcard daemon/config/*.cc)
 RLD_O    = $(RLD_C:%.c=$(B)/%.o) $(RLD_CXX:%.cc=$(B)/%.o) $(B)/gen/sql.o $(B)/gen/templates.o
 MAIN_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/*.c))
 RLCTL_O  = $(patsubst %.c,$(B)/%.o,$(wildcard client/*.c proto/*.c))
-SHIM_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/shim/*.c daemon/record/*.c))
+SHIM_O   = $(patsubst %.c,$(B)/%.o,$(wildcard daemon/shim/*.c daemon/record/*.c) daemon/child/process_tree.c)
 UNITS    = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 
 # V=1 shows the commands.
 Q        = $(if $(V),,@)
 say      = $(if $(V),,@echo "  $1 $@")
 
-all: $(B)/rld $(B)/rlctl $(B)/rl-shim
+all: $(B)/rld $(B)/rlctl $(B)/rl-shim $(B)/rl-git
 
 $(B)/rld: $(MAIN_O) $(B)/librld.a
 	$(call say,LD)
@@ -56,10 +57,15 @@ $(B)/rld: $(MAIN_O) $(B)/librld.a
 $(B)/rlctl: $(RLCTL_O)
 	$(call say,LD)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS_RLCTL)
-# Static: one is started for each attempt and each git step, and half of its time would be the dynamic linker's.
+# Static: one is started for each attempt and each git operation, and half of its time would be the dynamic linker's.
+STATIC   = $(if $(SAN),,-static-pie)
 $(B)/rl-shim: $(SHIM_O)
 	$(call say,LD)
-	$(Q)$(CC) $(LDFLAGS) $(if $(SAN),,-static-pie) -o $@ $^
+	$(Q)$(CC) $(LDFLAGS) $(STATIC) -o $@ $^
+# Of the daemon's rooms what operations need: neither libuv nor SQLite.
+$(B)/rl-git: $(B)/daemon/rl-git/rl_git.o $(B)/librld.a
+	$(call say,LD)
+	$(Q)$(CC) $(LDFLAGS) $(STATIC) -o $@ $^ $(LDLIBS_GIT)
 $(B)/librld.a: $(RLD_O)
 	$(call say,AR)
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -187,6 +193,7 @@ install: all
 	install -D -m 755 $(B)/rlctl $(DESTDIR)$(PREFIX)/bin/rlctl
 	install -D -m 755 $(B)/rld $(DESTDIR)$(PREFIX)/sbin/rld
 	install -D -m 755 $(B)/rl-shim $(DESTDIR)$(PREFIX)/libexec/rl-shim
+	install -D -m 755 $(B)/rl-git $(DESTDIR)$(PREFIX)/libexec/rl-git
 	for page in $(MAN); do install -D -m 644 -t $(SHARE)/man/man$${page##*.} $$page || exit; done
 	for name in system user; do install -d $(LIB)/systemd/$$name || exit; done
 	sed 's|^ExecStart=.*/rld|ExecStart=$(PREFIX)/sbin/rld|' systemd/rld.service > $(LIB)/systemd/system/rld.service
@@ -195,7 +202,7 @@ install: all
 	install -D -m 644 -t $(LIB)/sysusers.d systemd/sysusers.d/rld.conf
 	install -D -m 644 -t $(LIB)/tmpfiles.d systemd/tmpfiles.d/rld.conf
 
-# The path of rl-shim is compiled in: another PREFIX than the last one makes main.o anew.
+# The path of rl-shim and rl-git is compiled in: another PREFIX than the last one makes main.o anew.
 $(B)/daemon/main.o: $(B)/prefix
 $(B)/prefix: always
 	@mkdir -p $(@D)

@@ -37,7 +37,7 @@ struct daemon {
 	struct places places;
 	struct config *config;
 	char *notify_socket;
-	char *shim;		/* path of rl-shim */
+	char *shim, *rl_git;	/* paths of rl-shim and rl-git */
 	const char *socket;	/* of places: the one that agents and hooks are told of */
 	char *instance;		/* eight hex digits, of the state directory */
 	char *unknown;		/* what the state directory has that the database did not know at the start, NULL */
@@ -78,8 +78,8 @@ static int check_config(const struct places *places, bool explicit_path)
 	return 0;
 }
 
-/* rl-shim beside this program (uninstalled), else in libexec. */
-static char *find_shim(void)
+/* rl-shim or rl-git: beside this program (uninstalled), else in libexec. */
+static char *find_helper(const char *name)
 {
 	char self[4096], *path = NULL, *slash;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -87,14 +87,14 @@ static char *find_shim(void)
 	if (n > 0) {
 		self[n] = '\0';
 		slash = strrchr(self, '/');
-		path = xasprintf("%.*s/rl-shim", (int)(slash - self), self);
+		path = xasprintf("%.*s/%s", (int)(slash - self), self, name);
 		if (access(path, X_OK) == 0)
 			return path;
 		free(path);
 	}
-	path = xstrdup(RLD_LIBEXEC "/rl-shim");
+	path = xasprintf(RLD_LIBEXEC "/%s", name);
 	if (access(path, X_OK) == -1)
-		log_fatal("%s: %s; install rl-shim there or beside rld", path, strerror(errno));
+		log_fatal("%s: %s; install %s there or beside rld", path, strerror(errno), name);
 	return path;
 }
 
@@ -297,6 +297,7 @@ static void open_engine(struct daemon *d)
 		.config_dir = d->places.config_dir,
 		.socket = d->socket,
 		.instance = d->instance,
+		.rl_git = d->rl_git,
 		.parallel = config_parallel(d->config),
 	};
 	struct ports ports;
@@ -309,7 +310,6 @@ static void open_proc(struct daemon *d)
 {
 	char *attempts = xasprintf("%s/attempts", d->places.state_dir);
 
-	d->shim = find_shim();
 	d->wire.proc = proc_new(&d->loop, attempts, d->shim, &engine_proc_sink, d->engine);
 	proc_set_inherited(d->wire.proc, d->umask, d->nofile, d->core);
 	free(attempts);
@@ -325,6 +325,7 @@ static void open_rpc(struct daemon *d)
 		.state_dir = d->places.state_dir,
 		.config_file = d->places.config_file,
 		.shim = d->shim,
+		.rl_git = d->rl_git,
 		.unknown = d->unknown,
 		.lost = (const char *const *)&d->lost,
 		.version = RLD_VERSION,
@@ -383,6 +384,8 @@ static int run(struct daemon *d)
 	d->wire.loop = &d->loop;
 	open_store(d);
 	d->instance = startup_instance(d->wire.store, d->places.state_dir);
+	d->shim = find_helper("rl-shim");
+	d->rl_git = find_helper("rl-git");
 	open_engine(d);
 	startup_configure(d->engine, d->config);
 	open_proc(d);
@@ -407,6 +410,7 @@ static int run(struct daemon *d)
 	free(d->notify_socket);
 	free(d->instance);
 	free(d->shim);
+	free(d->rl_git);
 	free(d->unknown);
 	free(d->lost);
 	places_release(&d->places);

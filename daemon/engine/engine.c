@@ -47,6 +47,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	engine->config_dir = xstrdup(options->config_dir);
 	engine->instance = xstrdup(options->instance);
 	engine->socket = xstrdup(options->socket);
+	engine->rl_git = xstrdup(options->rl_git);
 	engine->parallel = options->parallel;
 	engine->committed = committed;
 	engine->arg = arg;
@@ -114,6 +115,7 @@ void engine_free(struct engine *engine)
 	accounts_free(engine->accounts);
 	free(engine->deferred);
 	free(engine->state_dir);
+	free(engine->rl_git);
 	free(engine->config_dir);
 	free(engine->instance);
 	free(engine->socket);

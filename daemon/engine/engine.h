@@ -19,6 +19,7 @@ struct engine_options {
 	const char *config_dir;		/* <config>/prompts/ is searched for templates; NULL: none */
 	const char *instance;		/* eight hex digits that refs have in their names */
 	const char *socket;		/* at which agents and hooks find this daemon; NULL: they are told none */
+	const char *rl_git;		/* path of the program that runs operations */
 	int64_t parallel;		/* slots of the whole daemon */
 };
 

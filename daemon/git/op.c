@@ -15,6 +15,7 @@
 #include "git/sync.h"
 #include "proto/escape.h"
 #include "record/exit_record.h"
+#include "record/fields.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
@@ -243,10 +244,13 @@ static enum stage result(struct git_op *op, bool ok)
 
 /* ---- the face ---- */
 
+static const struct fields_type spec_type;
+
 struct git_op *git_op_new(const struct git_op_spec *spec)
 {
 	struct git_op *op = xcalloc(1, sizeof(*op));
 
+	op->text = fields_text(&spec_type, spec, &op->text_size);
 	op->kind = spec->kind;
 	op->shared = spec->shared;
 	op->workspace = xstrdup(spec->workspace);
@@ -334,6 +338,7 @@ void git_op_free(struct git_op *op)
 	free(op->taken);
 	free(op->tip_tree);
 	free(op->error);
+	free(op->text);
 	free(op);
 }
 
@@ -598,4 +603,164 @@ const char *git_op_appeared(const struct git_op *op)
 const char *git_op_beside(const struct git_op *op)
 {
 	return op->beside;
+}
+
+/* ---- as text ---- */
+
+#define SPEC(name, kind) { #name, kind, offsetof(struct git_op_spec, name), 0, NULL }
+
+static const struct fields_row spec_rows[] = {
+	{ "kind", FIELDS_NAME, offsetof(struct git_op_spec, kind), GIT_OPS, git_op_names },
+	SPEC(workspace, FIELDS_STRING),
+	SPEC(repository, FIELDS_STRING),
+	SPEC(scratch, FIELDS_STRING),
+	SPEC(tree, FIELDS_STRING),
+	SPEC(base, FIELDS_STRING),
+	SPEC(ref, FIELDS_STRING),
+	SPEC(dir, FIELDS_STRING),
+	SPEC(name, FIELDS_STRING),
+	SPEC(branch, FIELDS_STRING),
+	SPEC(instance, FIELDS_STRING),
+	SPEC(commit, FIELDS_STRING),
+	SPEC(shared, FIELDS_BOOL),
+	SPEC(base_commit, FIELDS_STRING),
+	SPEC(keep_ref, FIELDS_STRING),
+	SPEC(note_ref, FIELDS_STRING),
+	SPEC(known, FIELDS_STRING),
+	SPEC(message, FIELDS_STRING),
+	SPEC(artifacts, FIELDS_LIST),
+	SPEC(others, FIELDS_LIST),
+	SPEC(others_tree, FIELDS_STRING),
+	SPEC(beside, FIELDS_STRING),
+	SPEC(judges, FIELDS_LIST),
+};
+
+static const struct fields_type spec_type = {
+	.kind = "git-operation",
+	.version = 1,
+	.rows = spec_rows,
+	.count = sizeof(spec_rows) / sizeof(spec_rows[0]),
+	.object_size = sizeof(struct git_op_spec),
+	.file_max = 64 * 1024 * 1024,
+};
+
+struct git_result {
+	char *error;
+	int fault;
+	char *tree, *commit, *branch, *head, *head_at, *base, *beside, *changed, *appeared, *conflicts, *refused, *taken, *judges;
+	char **ahead;
+	bool rewritten, branch_left;
+};
+
+#define RESULT(name, kind) { #name, kind, offsetof(struct git_result, name), 0, NULL }
+
+static const struct fields_row result_rows[] = {
+	RESULT(error, FIELDS_STRING),
+	RESULT(fault, FIELDS_OPTION),
+	RESULT(tree, FIELDS_STRING),
+	RESULT(commit, FIELDS_STRING),
+	RESULT(branch, FIELDS_STRING),
+	RESULT(head, FIELDS_STRING),
+	RESULT(head_at, FIELDS_STRING),
+	RESULT(base, FIELDS_STRING),
+	RESULT(beside, FIELDS_STRING),
+	RESULT(changed, FIELDS_STRING),
+	RESULT(appeared, FIELDS_STRING),
+	RESULT(conflicts, FIELDS_STRING),
+	RESULT(refused, FIELDS_STRING),
+	RESULT(taken, FIELDS_STRING),
+	RESULT(judges, FIELDS_STRING),
+	RESULT(ahead, FIELDS_LIST),
+	RESULT(rewritten, FIELDS_BOOL),
+	RESULT(branch_left, FIELDS_BOOL),
+};
+
+static const struct fields_type result_type = {
+	.kind = "git-result",
+	.version = 1,
+	.rows = result_rows,
+	.count = sizeof(result_rows) / sizeof(result_rows[0]),
+	.object_size = sizeof(struct git_result),
+	.file_max = 64 * 1024 * 1024,
+};
+
+char *git_op_text(const struct git_op *op, size_t *size)
+{
+	*size = op->text_size;
+	return xmemdup0(op->text, op->text_size);
+}
+
+struct git_op *git_op_read(int fd)
+{
+	struct git_op_spec spec;
+	struct git_op *op;
+
+	if (fields_read_from(fd, &spec_type, &spec) != 0)
+		return NULL;
+	op = git_op_new(&spec);
+	fields_release(&spec_type, &spec);
+	return op;
+}
+
+int git_op_write(const struct git_op *op, int dirfd)
+{
+	struct git_result r = {
+		.error = op->error, .fault = op->fault, .tree = op->tree, .commit = op->commit, .branch = op->branch, .head = op->tip, .head_at = op->head_at,
+		.base = op->tip_tree, .beside = op->beside, .changed = op->changed.text.data, .appeared = op->appeared.text.data,
+		.conflicts = op->conflicts.text.data, .refused = op->refused, .taken = op->taken, .judges = op->unlike.text.data, .ahead = op->ahead,
+		.rewritten = op->rewritten, .branch_left = op->branch_left,
+	};
+
+	return fields_write(dirfd, RECORD_RESULT, &result_type, &r, false);
+}
+
+static void take_names(struct names *names, const char *text)
+{
+	buf_release(&names->text);
+	if (text != NULL)
+		buf_adds(&names->text, text);
+}
+
+/* It took too long, and was ended. */
+static bool was_late(int dirfd)
+{
+	struct exit_record record;
+
+	return exit_record_read(dirfd, &record) == 0 && record.by == EXIT_WALL;
+}
+
+int git_op_result(struct git_op *op, int dirfd)
+{
+	struct git_result r;
+	int rv;
+
+	if (was_late(dirfd)) {
+		op_fail(op, xasprintf("git %s in %s did not end in time, and was killed; see what hangs there: a hook, a filter, or the disk",
+		    git_op_names[op->kind], op->workspace));
+		return 0;
+	}
+	rv = fields_read(dirfd, RECORD_RESULT, &result_type, &r);
+	if (rv != 0)
+		return rv;
+	text_set(&op->error, r.error);
+	op->fault = r.fault;
+	text_set(&op->tree, r.tree);
+	text_set(&op->commit, r.commit);
+	text_set(&op->branch, r.branch);
+	text_set(&op->tip, r.head);
+	text_set(&op->head_at, r.head_at);
+	text_set(&op->tip_tree, r.base);
+	text_set(&op->beside, r.beside);
+	take_names(&op->changed, r.changed);
+	take_names(&op->appeared, r.appeared);
+	take_names(&op->conflicts, r.conflicts);
+	text_set(&op->refused, r.refused);
+	text_set(&op->taken, r.taken);
+	take_names(&op->unlike, r.judges);
+	strings_free(op->ahead);
+	op->ahead = strings_copy(r.ahead);
+	op->rewritten = r.rewritten;
+	op->branch_left = r.branch_left;
+	fields_release(&result_type, &r);
+	return 0;
 }

@@ -103,6 +103,17 @@ struct git_op_spec {
 struct git_op *git_op_new(const struct git_op_spec *spec);
 void git_op_free(struct git_op *op);
 
+#define GIT_PATCH_KEEP (64 * 1024 * 1024)	/* of a patch, which is the stdout of rl-git: head and tail */
+
+/* What rl-git reads, malloc'd. */
+char *git_op_text(const struct git_op *op, size_t *size);
+/* What it has left in dirfd, its attempt directory. 0, and git_op_error() tells whether it failed; or -errno: there is no result. */
+int git_op_result(struct git_op *op, int dirfd);
+
+/* For rl-git: the operation that fd has, NULL: none; and its result into the directory dirfd, 0 or -errno. */
+struct git_op *git_op_read(int fd);
+int git_op_write(const struct git_op *op, int dirfd);
+
 /* The result of the last step. When the operation is done, what git wrote is on the disk. dirfd: its attempt directory, stdout is read from its segments; -1 on the first call.
  * Does file work: called off the loop. ok=false: the process failed; stderr tells. */
 enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step);

@@ -144,6 +144,8 @@ struct git_op {
 	struct names conflicts;
 	char *taken;			/* who else has ref checked out */
 	char *tip_tree;
+	char *text;			/* the spec, as rl-git reads it */
+	size_t text_size;
 };
 
 /* What a finished process leads to; STAGE_NONE: done, or failed when op->error is set. data: its stdout. */

@@ -181,10 +181,9 @@ static void check_export(struct intake *item)
 	const char *path = environment_get(item->environment, "PATH");
 	const struct task_op_spec spec = { .kind = TASK_OP_LOAD, .source = SOURCE_BEADS, .path = item->source_path, .search = path };
 	struct task_op *op = task_op_new(&spec);
-	struct step_spec step;
 
-	/* with bd this names its first process, which the run will start */
-	if (task_op_next(op, -1, true, &step) == STEP_NEXT_FAILED)
+	/* with bd there is nothing to be done yet */
+	if (task_op_begin(op) == STEP_NEXT_FAILED)
 		refuse(item, RPC_INVALID_PARAMS, "beads", NULL, "%s", task_op_error(op));
 	task_op_free(op);
 }

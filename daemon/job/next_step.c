@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "job/work.h"
 #include "proto/memory.h"
+#include "record/exit_record.h"
 #include "record/host_fault.h"
 #include "record/output.h"
 
@@ -20,11 +21,11 @@ static bool make_directory(struct step_work *work, const char *path)
 	return rv == 0;
 }
 
-static void set_step_environment(struct step_work *work)
+/* What rl-git needs: the operation, and the environment of the run's submitter. */
+static void set_input(struct step_work *work)
 {
+	work->input = work->git != NULL ? git_op_text(work->git, &work->input_size) : task_op_text(work->task, &work->input_size);
 	work->env = environment_load(work->work.state_dir, work->secrets.environment, NULL, &work->error);
-	if (work->env != NULL)
-		environment_set_all(&work->env, work->out.env);
 }
 
 static void make_task_op(struct step_work *work)
@@ -59,57 +60,77 @@ static void mask_words(struct step_work *work)
 	redact_free(redactor);
 }
 
-/* The directory of the step that has ended, whose output is all there. -1 with an error: it has no result, and is run again. */
-static int open_result(struct step_work *work)
+/* How rl-git ended that left no result. A disk that could not take it is no failure of the operation, which begins again. */
+static void no_result(struct step_work *work, const char *dir, int dirfd, int rv)
 {
-	char *dir = work_attempt_dir(work->work.state_dir, work->step);
-	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rv = dirfd == -1 ? -errno : output_vouched(dirfd, work->keep);
+	struct exit_record record;
+	int status = exit_record_read(dirfd, &record) == 0 && record.how == EXIT_BY_CODE ? record.status : 0;
 
-	if (rv == -ENODATA)
-		work->error = xasprintf("what %s printed was not all kept in %s", work->name, dir);
-	else if (rv != 0)
-		work->error = xasprintf("what %s printed cannot be read in %s: %s", work->name, dir, strerror(-rv));
-	if (rv != 0)
-		host_words(host_fault(-rv) ? -rv : rv == -ENODATA ? ENOSPC : EIO);
-	free(dir);
-	if (rv == 0 || dirfd == -1)
-		return dirfd;
-	close(dirfd);
-	return -1;
+	if (status == 0) {
+		work->error = xasprintf("the result of rl-git in %s cannot be read: %s", dir, rv == -EBADMSG ? "it is not all there" : strerror(-rv));
+		host_words(host_fault(-rv) ? -rv : rv == -EBADMSG || rv == -ENODATA ? ENOSPC : EIO);
+	} else if (host_fault(status)) {
+		work->error = xasprintf("rl-git could not write its result in %s: %s", dir, host_words(status));
+	} else {
+		work->error = xasprintf("rl-git ended with status %d and left no result; see what it says in %s", status, dir);
+	}
 }
 
-/* What the operation says of the host, where it heard of it from a program. */
-static int op_fault(const struct step_work *work)
+static void read_result(struct step_work *work)
 {
+	char *dir = work_attempt_dir(work->work.state_dir, work->step);
+	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rv = dirfd == -1 ? -errno : output_vouched(dirfd, GIT_PATCH_KEEP);
+
+	if (rv == -ENODATA) {
+		work->error = xasprintf("what rl-git printed was not all kept in %s", dir);
+		host_words(ENOSPC);
+	} else if (rv != 0) {
+		work->error = xasprintf("what rl-git printed cannot be read in %s: %s", dir, strerror(-rv));
+		host_words(host_fault(-rv) ? -rv : EIO);
+	} else {
+		rv = work->git != NULL ? git_op_result(work->git, dirfd) : task_op_result(work->task, dirfd);
+		if (rv != 0)
+			no_result(work, dir, dirfd, rv);
+	}
+	if (dirfd != -1)
+		close(dirfd);
+	free(dir);
+}
+
+static void begin(struct step_work *work)
+{
+	if (!make_directory(work, work->scratch))
+		return;
+	if (work->git == NULL && work->task == NULL)
+		make_task_op(work);
 	if (work->error != NULL)
-		return 0;
-	return work->git != NULL ? git_op_fault(work->git) : task_op_fault(work->task);
+		return;
+	work->next = work->task != NULL ? task_op_begin(work->task) : STEP_NEXT_RUN;
+	if (work->next == STEP_NEXT_RUN)
+		set_input(work);
+}
+
+static const char *op_error(const struct step_work *work)
+{
+	return work->git != NULL ? git_op_error(work->git) : task_op_error(work->task);
 }
 
 void step_run(struct step_work *work)
 {
-	int dirfd = -1;
-
 	work->next = STEP_NEXT_FAILED;
-	if (work->step == ROW_NONE) {
-		if (!make_directory(work, work->scratch))
-			return;
-		if (work->git == NULL && work->task == NULL)
-			make_task_op(work);
-		if (work->error != NULL)
-			return;
-	} else if ((dirfd = open_result(work)) == -1) {
+	if (work->step == ROW_NONE)
+		begin(work);
+	else
+		read_result(work);
+	if (work->error != NULL) {
+		work->next = STEP_NEXT_FAILED;
 		return;
 	}
-	work->next = work->git != NULL ? git_op_next(work->git, dirfd, work->ok, &work->out) : task_op_next(work->task, dirfd, work->ok, &work->out);
-	if (work->next == STEP_NEXT_FAILED)
-		host_words(op_fault(work));
 	if (work->next == STEP_NEXT_RUN)
-		set_step_environment(work);
-	else
-		mask_words(work);
-	if (work->error != NULL)
-		work->next = STEP_NEXT_FAILED;
-	if (dirfd != -1)
-		close(dirfd);
+		return;
+	if (work->step != ROW_NONE)
+		work->next = op_error(work) != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
+	if (work->next == STEP_NEXT_FAILED)
+		host_words(work->git != NULL ? git_op_fault(work->git) : task_op_fault(work->task));
+	mask_words(work);
 }

@@ -109,6 +109,7 @@ static void step_release(struct step_work *w)
 	task_op_free(w->made);
 	secrets_release(&w->secrets);
 	free(w->scratch);
+	free(w->input);
 	strings_wipe(w->env);
 	free(w->error);
 }

@@ -88,13 +88,12 @@ struct step_work {
 	struct task_op *made;		/* out, owned; NULL: none had to be made */
 	struct secrets secrets;		/* owned: the run's environment, and what must not be seen in what git or bd says */
 	char *scratch;			/* owned: a directory that the first call makes */
-	int64_t step;			/* whose output is to be read; ROW_NONE: first call */
-	int64_t keep;			/* output_bytes of that step */
-	const char *name;		/* of that step, static */
-	bool ok;
+	int64_t step;			/* whose result is to be read; ROW_NONE: first call */
+	bool ok;			/* rl-git has ended with 0 */
 	enum step_next next;		/* out */
-	struct step_spec out;		/* valid for STEP_NEXT_RUN while the op is */
-	char **env;			/* out, owned: the step's whole environment */
+	char *input;			/* out, owned: stdin of rl-git, for STEP_NEXT_RUN */
+	size_t input_size;
+	char **env;			/* out, owned: its whole environment */
 	char *error;			/* out, owned: something but git failed; counts as STEP_NEXT_FAILED */
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/activity.h"
 
+#include <stdlib.h>
+
 #include "proto/memory.h"
 
 static const char *const names[ACTIVITIES] = {
@@ -84,6 +86,7 @@ void operation_release(struct operation *op)
 {
 	operation_free(op);
 	row_free(ROW_STEP, (void *)op->step);
+	free(op->next_input);
 	strings_wipe(op->next_env);
 	*op = (struct operation){ 0 };
 }

@@ -52,7 +52,8 @@ struct operation {
 	size_t others_met;		/* how many slot_others() were when it began */
 	int tries;			/* how often its step was lost */
 	const struct step_row *step;	/* unfinished step, owned; NULL */
-	struct step_spec next_step;	/* what that step runs, until it is launched; in git or task */
+	char *next_input;		/* what it reads, and its environment, until it is launched; owned */
+	size_t next_input_size;
 	char **next_env;
 };
 

@@ -31,7 +31,7 @@ struct engine {
 	struct ports ports;
 	const struct txn_calls *calls;
 	const struct stage *stages;	/* SLOT_STAGES of them */
-	char *state_dir, *config_dir, *instance, *socket;
+	char *state_dir, *config_dir, *instance, *socket, *rl_git;
 	engine_committed_cb *committed;
 	void *arg;
 	int64_t parallel;

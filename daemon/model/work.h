@@ -8,7 +8,7 @@
 enum work_kind {
 	WORK_INTAKE,	/* is a submitted run possible, and what does it need from the disk */
 	WORK_OPEN,	/* make the run's directory: task file, and what reviews go by as it is before any coder has run */
-	WORK_STEP,	/* read the last step's output, name the next step */
+	WORK_STEP,	/* begin an operation, or read its result */
 	WORK_COMPOSE,	/* prompt, environment and argv of an attempt */
 	WORK_PICK,	/* has a running attempt picked its task */
 	WORK_RESULT,	/* has a running attempt given its final result */

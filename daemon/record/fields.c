@@ -340,29 +340,20 @@ static int read_all(int fd, char *data, size_t size)
 	return 0;
 }
 
-int fields_read(int dirfd, const char *name, const struct fields_type *type, void *object)
+int fields_read_from(int fd, const struct fields_type *type, void *object)
 {
 	struct stat st;
 	char *data;
-	int fd, rv;
+	int rv;
 
 	memset(object, 0, type->object_size);
-	fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd == -1)
-		return errno == ELOOP || errno == ENXIO ? -EBADMSG : -errno;
-	if (fstat(fd, &st) == -1) {
-		rv = -errno;
-		goto out_fd;
-	}
-	if (!S_ISREG(st.st_mode) || st.st_size < 0 || (uint64_t)st.st_size > type->file_max) {
-		rv = -EBADMSG;
-		goto out_fd;
-	}
+	if (fstat(fd, &st) == -1)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size < 0 || (uint64_t)st.st_size > type->file_max)
+		return -EBADMSG;
 	data = malloc((size_t)st.st_size + 1);
-	if (data == NULL) {
-		rv = -ENOMEM;
-		goto out_fd;
-	}
+	if (data == NULL)
+		return -ENOMEM;
 	data[st.st_size] = '\0';
 	rv = read_all(fd, data, (size_t)st.st_size);
 	if (rv == 0)
@@ -370,9 +361,32 @@ int fields_read(int dirfd, const char *name, const struct fields_type *type, voi
 	if (rv != 0)
 		fields_release(type, object);
 	free(data);
-out_fd:
+	return rv;
+}
+
+int fields_read(int dirfd, const char *name, const struct fields_type *type, void *object)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), rv;
+
+	memset(object, 0, type->object_size);
+	if (fd == -1)
+		return errno == ELOOP || errno == ENXIO ? -EBADMSG : -errno;
+	rv = fields_read_from(fd, type, object);
 	close(fd);
 	return rv;
+}
+
+char *fields_text(const struct fields_type *type, const void *object, size_t *size)
+{
+	struct out out = { 0 };
+
+	encode(&out, type, object);
+	out.room = out.size;
+	out.data = out.size <= type->file_max ? malloc(out.room) : NULL;
+	if (out.data != NULL)
+		encode(&out, type, object);
+	*size = out.size;
+	return out.data;
 }
 
 void fields_release(const struct fields_type *type, void *object)

@@ -53,6 +53,12 @@ int fields_write(int dirfd, const char *name, const struct fields_type *type, co
  * On failure object is all zero. */
 int fields_read(int dirfd, const char *name, const struct fields_type *type, void *object);
 
+/* The same of an open descriptor, which stays the caller's. */
+int fields_read_from(int fd, const struct fields_type *type, void *object);
+
+/* What fields_write() would write, malloc'd; NULL: no memory, or more than file_max. */
+char *fields_text(const struct fields_type *type, const void *object, size_t *size);
+
 /* Free what fields_read allocated and zero the object. */
 void fields_release(const struct fields_type *type, void *object);
 

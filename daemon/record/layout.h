@@ -8,6 +8,8 @@
 #define RECORD_SHIM "shim"		/* version, pid, boot id of the shim; renamed into place before the fork */
 #define RECORD_EXIT "exit"
 #define RECORD_PROMPT "prompt"		/* stdin of an agent */
+#define RECORD_OPERATION "operation"	/* stdin of rl-git */
+#define RECORD_RESULT "result"		/* of rl-git */
 #define RECORD_ANSWER "answer"		/* final text, written by the daemon after the exit */
 #define RECORD_MASKED "answer.masked"	/* the same without secrets, for reports; there only when it differs */
 #define RECORD_PREVIEW "preview.masked"	/* its last lines, when they would have shown a secret */

@@ -41,7 +41,7 @@ json_t *doctor_json(const struct doctor_checks *checks);
 
 /* What is looked at on the host. Strings are borrowed while it is looked at. */
 struct doctor_host {
-	const char *state_dir, *shim, *version;
+	const char *state_dir, *shim, *rl_git, *version;
 	char **sockets;			/* NULL-terminated */
 	const char *config_file;	/* where one is looked for */
 	struct config_stamp config;	/* as it was read */

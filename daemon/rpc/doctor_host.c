@@ -88,21 +88,33 @@ static void check_state_dir(struct doctor_host *h)
 		say(h, DOCTOR_OK, NULL, "%s, for the daemon's user alone", h->state_dir);
 }
 
+/* One of the programs that belong to rld. */
+static void check_helper(struct doctor_host *h, const char *name, const char *path)
+{
+	char line[128], reinstall[128];
+	size_t n = strlen(name);
+	int rv = access(path, X_OK) == -1 ? -errno : version_probe(path, line, sizeof(line));
+
+	snprintf(reinstall, sizeof(reinstall), "install %s of the same version as rld: what is started fails without", name);
+	if (rv == -ENOMSG)
+		say(h, DOCTOR_FAILED, reinstall, "%s does not say its version", path);
+	else if (rv != 0)
+		say(h, DOCTOR_FAILED, reinstall, "%s: %s", path, strerror(-rv));
+	else if (strncmp(line, name, n) != 0 || line[n] != ' ' || strcmp(line + n + 1, h->version) != 0)
+		say(h, DOCTOR_WARNING, "restart the daemon after an upgrade; install all of one version",
+		    "%s says '%s', the daemon is rld %s", path, line, h->version);
+	else
+		say(h, DOCTOR_OK, NULL, "%s, %s", h->version, path);
+}
+
 static void check_shim(struct doctor_host *h)
 {
-	static const char reinstall[] = "install rl-shim of the same version as rld: what is started fails without";
-	char line[128];
-	int rv = access(h->shim, X_OK) == -1 ? -errno : version_probe(h->shim, line, sizeof(line));
+	check_helper(h, "rl-shim", h->shim);
+}
 
-	if (rv == -ENOMSG)
-		say(h, DOCTOR_FAILED, reinstall, "%s does not say its version", h->shim);
-	else if (rv != 0)
-		say(h, DOCTOR_FAILED, reinstall, "%s: %s", h->shim, strerror(-rv));
-	else if (strncmp(line, "rl-shim ", 8) != 0 || strcmp(line + 8, h->version) != 0)
-		say(h, DOCTOR_WARNING, "restart the daemon after an upgrade; install both of one version",
-		    "%s says '%s', the daemon is rld %s", h->shim, line, h->version);
-	else
-		say(h, DOCTOR_OK, NULL, "%s, %s", h->version, h->shim);
+static void check_rl_git(struct doctor_host *h)
+{
+	check_helper(h, "rl-git", h->rl_git);
 }
 
 static void check_git(struct doctor_host *h)
@@ -332,6 +344,7 @@ void doctor_look(struct doctor_host *host)
 		{ "config", check_config, false },
 		{ "socket", check_sockets, false },
 		{ "rl-shim", check_shim, false },
+		{ "rl-git", check_rl_git, false },
 		{ "git", check_git, false },
 		{ "bd", check_bd, false },
 		{ "landlock", check_landlock, false },

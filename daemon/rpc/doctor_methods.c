@@ -173,6 +173,7 @@ static struct reply doctor_call(struct rpc *rpc, struct call *call)
 	e->host = (struct doctor_host){
 		.state_dir = rpc->state_dir,
 		.shim = rpc->options.shim,
+		.rl_git = rpc->options.rl_git,
 		.version = rpc->version,
 		.sockets = strings_copy(rpc->sockets),
 		.config_file = xstrdup(rpc->options.config_file),

@@ -19,7 +19,7 @@ struct rpc_options {
 	const struct config *const *config;	/* where the settings in force are found: a reload swaps them */
 	const char *state_dir;			/* absolute */
 	const char *config_file;		/* where one is looked for at a reload */
-	const char *shim;			/* path of rl-shim */
+	const char *shim, *rl_git;		/* paths of rl-shim and rl-git */
 	const char *unknown;			/* what the database did not know at the start, a sentence; NULL */
 	const char *const *lost;		/* results that are gone since a reboot, a sentence each; NULL: none, or not looked for yet */
 	const char *version;

@@ -22,8 +22,8 @@
 
 #include "record/layout.h"
 #include "record/output.h"
+#include "child/process_tree.h"
 #include "shim/agent_process.h"
-#include "shim/process_tree.h"
 
 #define HELD_IDLE_MS 2000	/* pipes held after the exit: so long without data ends the wait */
 #define HELD_HARD_MS 30000	/* and so long in any case */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An operation of a slot, step by step: a worker names the next process, its row is committed, then it runs. */
+/* An operation of a slot: its row is committed, rl-git runs it, a worker reads the result. */
 #include "slot/operation.h"
 
 #include <stdlib.h>
@@ -89,15 +89,18 @@ static void begin_step(struct txn *txn, struct slot *slot, struct step_work *w)
 	step->run = run->rows->run.id;
 	step->iteration = slot->row != NULL ? slot->row->iteration : ROW_NONE;
 	step->slot = slot->row != NULL ? slot->row->slot : ROW_NONE;
-	step->name = xasprintf("%s: %s", name_of(slot), w->out.name);
+	step->name = xstrdup(name_of(slot));
 	step->uuid = xstrdup(uuid);
 	step->boot_id = xstrdup(engine->ports.boot_id(engine->ports.clock_ctx));
 	step->state = ATTEMPT_S_STARTING;
 	step->started_at = engine_now(engine);
 	if (slot->row == NULL && slot->op.of_source)
-		run_waits_for(txn, run, w->out.name);
+		run_waits_for(txn, run, "bd ready");
 	slot->op.step = txn_edit_step(txn, step);
-	slot->op.next_step = w->out;
+	free(slot->op.next_input);
+	slot->op.next_input = w->input;
+	slot->op.next_input_size = w->input_size;
+	w->input = NULL;
 	strings_wipe(slot->op.next_env);
 	slot->op.next_env = w->env;
 	w->env = NULL;
@@ -190,8 +193,6 @@ static void next(struct slot *slot, int64_t step, bool ok)
 	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
 	w->scratch = work_scratch_dir(run->engine->state_dir, run->rows->run.id, slot->row);
 	w->step = step;
-	w->keep = slot->op.next_step.output_bytes;
-	w->name = slot->op.next_step.name;
 	w->ok = ok;
 	engine_work(run->engine, &w->work, WORK_STEP, next_cb, slot);
 }
@@ -223,27 +224,26 @@ void step_launch(struct slot *slot)
 		return;
 	}
 	launch = xcalloc(1, sizeof(*launch));
-	for (size_t i = 0; slot->op.next_step.argv[i] != NULL; i++)
-		strings_append(&argv, slot->op.next_step.argv[i]);
+	strings_append(&argv, engine->rl_git);
+	strings_append(&argv, name_of(slot));
 	launch->id = slot->op.step->id;
 	launch->envp = strings_copy(slot->op.next_env);	/* it may be started once more under another number */
 	launch->job = (struct job){
 		.argv = argv,
-		.cwd = xstrdup(slot->op.next_step.cwd != NULL ? slot->op.next_step.cwd : slot->run->rows->run.workspace),
-		.input = slot->op.next_step.input != NULL ? xstrdup(RECORD_PROMPT) : NULL,
+		.cwd = work_attempt_dir(engine->state_dir, launch->id),
+		.input = xstrdup(RECORD_OPERATION),
 		.uuid = xstrdup(slot->op.step->uuid),
 		.wall_ms = slot->op.of_source ? SOURCE_WALL_MS : STEP_WALL_MS,
 		.grace_ms = STEP_GRACE_MS,
-		.output_bytes = slot->op.next_step.output_bytes,
+		.output_bytes = GIT_PATCH_KEEP,
 		.durable = false,
 	};
-	if (slot->op.next_step.input != NULL)
-		launch->files[launch->nfiles++] = (struct launch_file){
-			.name = RECORD_PROMPT,
-			.data = xmemdup0(slot->op.next_step.input, slot->op.next_step.input_size),
-			.size = slot->op.next_step.input_size,
-			.mode = 0600,
-		};
+	launch->files[launch->nfiles++] = (struct launch_file){
+		.name = RECORD_OPERATION,
+		.data = xmemdup0(slot->op.next_input, slot->op.next_input_size),
+		.size = slot->op.next_input_size,
+		.mode = 0600,
+	};
 	activity_start_operation(&slot->activity, launch->id);
 	engine->ports.start(engine->ports.proc_ctx, launch);
 }
@@ -324,7 +324,8 @@ void step_ended(struct slot *slot, const struct exit_record *record)
 		step_refused(slot, 0, "cancelled");
 		return;
 	}
-	if (record == NULL || record->by == EXIT_TERM) {
+	/* nothing but a kill from outside, such as for want of memory, ends rl-git by a signal */
+	if (record == NULL || record->by == EXIT_TERM || (record->how == EXIT_BY_SIGNAL && record->by == EXIT_OWN)) {
 		step_lost(slot);
 		return;
 	}

@@ -300,6 +300,21 @@ static enum bd_stage blocked_done(struct task_op *op, bool ok, const json_t *ans
 
 /* ---- the face ---- */
 
+void bd_take(struct task_op *op, const char *ready, const char *blocked)
+{
+	char *words = NULL;
+	json_t *answer = ready != NULL ? bd_answer(ready, strlen(ready), &words) : NULL;
+
+	if (answer != NULL)
+		bd_list(answer, true, &op->list, &words);
+	json_decref(answer);
+	answer = blocked != NULL ? bd_answer(blocked, strlen(blocked), &words) : NULL;
+	if (answer != NULL)
+		bd_list_blocked(answer, &op->list);
+	json_decref(answer);
+	free(words);
+}
+
 enum bd_stage bd_begin(struct task_op *op)
 {
 	static const enum bd_stage first[TASK_OPS] = {
@@ -329,6 +344,10 @@ enum bd_stage bd_result(struct task_op *op, bool ok)
 		said = xstrdup("it did not end in time, and was killed");
 	else
 		answer = bd_answer(out, size, &said);
+	if (ok && answer != NULL && op->stage == BD_READY)
+		text_set(&op->ready, out);
+	if (ok && answer != NULL && op->stage == BD_BLOCKED)
+		text_set(&op->blocked, out);
 	/* an error is on stderr, or an object on stdout, or both */
 	if (!ok && rv == 0 && !late) {
 		char *words = words_of(op->dirfd);

@@ -11,7 +11,11 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "proto/program.h"
+#include "record/exit_record.h"
+#include "record/fields.h"
 #include "record/host_fault.h"
+#include "record/layout.h"
+#include "task/bead.h"
 #include "task/op_int.h"
 
 #define PRD_MAX ((size_t)16 * 1024 * 1024)
@@ -142,6 +146,8 @@ void task_op_free(struct task_op *op)
 	free(op->actor);
 	free(op->reason);
 	free(op->bd);
+	free(op->ready);
+	free(op->blocked);
 	free(op->taken);
 	free(op->error);
 	free(op);
@@ -154,12 +160,115 @@ static enum bd_stage begin(struct task_op *op)
 		close_story(op);
 	if (op->source != SOURCE_BEADS || op->path == NULL)
 		return BD_NONE;
-	op->bd = program_find(op->search, "bd");
+	if (op->bd == NULL)
+		op->bd = program_find(op->search, "bd");
 	if (op->bd != NULL)
 		return bd_begin(op);
 	if (op->kind == TASK_OP_LOAD)
 		load_jsonl(op);
 	return BD_NONE;
+}
+
+/* What an operation with bd is, and what came of it: the same rows for both ways. */
+struct bd_text {
+	int kind;
+	char *path, *search, *task, *actor, *reason, *bd;
+	char *error, *taken, *ready, *blocked;
+	int trouble, fault;
+};
+
+#define ROW(name, kind) { #name, kind, offsetof(struct bd_text, name), 0, NULL }
+
+static const struct fields_row text_rows[] = {
+	{ "kind", FIELDS_NAME, offsetof(struct bd_text, kind), TASK_OPS, task_op_names },
+	ROW(path, FIELDS_STRING),
+	ROW(search, FIELDS_STRING),
+	ROW(task, FIELDS_STRING),
+	ROW(actor, FIELDS_STRING),
+	ROW(reason, FIELDS_STRING),
+	ROW(bd, FIELDS_STRING),
+	ROW(error, FIELDS_STRING),
+	ROW(trouble, FIELDS_OPTION),
+	ROW(fault, FIELDS_OPTION),
+	ROW(taken, FIELDS_STRING),
+	ROW(ready, FIELDS_STRING),
+	ROW(blocked, FIELDS_STRING),
+};
+
+static const struct fields_type text_type = {
+	.kind = "bd-operation",
+	.version = 1,
+	.rows = text_rows,
+	.count = sizeof(text_rows) / sizeof(text_rows[0]),
+	.object_size = sizeof(struct bd_text),
+	.file_max = 512 * 1024 * 1024,
+};
+
+static struct bd_text text_of(const struct task_op *op)
+{
+	return (struct bd_text){
+		.kind = (int)op->kind, .path = op->path, .search = op->search, .task = op->task, .actor = op->actor, .reason = op->reason, .bd = op->bd,
+		.error = op->error, .taken = op->taken, .trouble = (int)op->trouble, .fault = op->fault,
+		.ready = op->ready, .blocked = op->blocked,
+	};
+}
+
+char *task_op_text(const struct task_op *op, size_t *size)
+{
+	struct bd_text text = text_of(op);
+
+	return fields_text(&text_type, &text, size);
+}
+
+struct task_op *task_op_read(int fd)
+{
+	struct bd_text text;
+	struct task_op *op;
+
+	if (fields_read_from(fd, &text_type, &text) != 0)
+		return NULL;
+	op = task_op_new(&(struct task_op_spec){ .kind = (enum task_op_kind)text.kind, .source = SOURCE_BEADS, .path = text.path, .search = text.search,
+	    .task = text.task, .actor = text.actor, .reason = text.reason });
+	op->bd = xstrdup(text.bd);
+	fields_release(&text_type, &text);
+	return op;
+}
+
+int task_op_write(const struct task_op *op, int dirfd)
+{
+	struct bd_text text = text_of(op);
+
+	return fields_write(dirfd, RECORD_RESULT, &text_type, &text, false);
+}
+
+int task_op_result(struct task_op *op, int dirfd)
+{
+	struct exit_record record;
+	struct bd_text text;
+	int rv;
+
+	if (exit_record_read(dirfd, &record) == 0 && record.by == EXIT_WALL) {
+		op_fail_with(op, xasprintf("bd in %s: it did not end in time, and was killed; see what `bd doctor` says there", op->path));
+		op->trouble = TROUBLE_PASSES;
+		return 0;
+	}
+	rv = fields_read(dirfd, RECORD_RESULT, &text_type, &text);
+	if (rv != 0)
+		return rv;
+	text_set(&op->error, text.error);
+	text_set(&op->taken, text.taken);
+	op->trouble = (enum task_trouble)text.trouble;
+	op->fault = text.fault;
+	bd_take(op, text.ready, text.blocked);
+	fields_release(&text_type, &text);
+	return 0;
+}
+
+enum step_next task_op_begin(struct task_op *op)
+{
+	struct step_spec step;
+
+	return task_op_next(op, -1, true, &step);
 }
 
 enum step_next task_op_next(struct task_op *op, int dirfd, bool ok, struct step_spec *step)

@@ -55,6 +55,18 @@ struct task_op;
 struct task_op *task_op_new(const struct task_op_spec *spec);
 void task_op_free(struct task_op *op);
 
+/* What is done without a program. STEP_NEXT_RUN: rl-git is to be run. Does file work: called off the loop. */
+enum step_next task_op_begin(struct task_op *op);
+
+/* What rl-git reads, malloc'd. */
+char *task_op_text(const struct task_op *op, size_t *size);
+/* What it has left in dirfd, its attempt directory. 0, and task_op_error() tells whether it failed; or -errno: there is no result. */
+int task_op_result(struct task_op *op, int dirfd);
+
+/* For rl-git: the operation that fd has, NULL: none; and its result into the directory dirfd, 0 or -errno. */
+struct task_op *task_op_read(int fd);
+int task_op_write(const struct task_op *op, int dirfd);
+
 /* The result of the last step. dirfd: its attempt directory, stdout and stderr are read from their segments; -1 on the first call. ok: it
  * exited with 0. Does file work: called off the loop. */
 enum step_next task_op_next(struct task_op *op, int dirfd, bool ok, struct step_spec *step);

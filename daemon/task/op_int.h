@@ -18,6 +18,7 @@ struct task_op {
 	char **argv, **env;	/* of it */
 	int dirfd;		/* its attempt directory, for one call */
 	struct task_list list;
+	char *ready, *blocked;	/* LOAD: what bd printed */
 	char *taken;
 	char *error;
 	enum task_trouble trouble;	/* of error, where a program has failed */
@@ -32,6 +33,9 @@ enum bd_stage bd_begin(struct task_op *op);
 
 /* What the process of op->stage came to: the next stage, or BD_NONE with op->error or the operation's results. */
 enum bd_stage bd_result(struct task_op *op, bool ok);
+
+/* LOAD: the tasks, from what bd printed in rl-git; NULL: it did not. */
+void bd_take(struct task_op *op, const char *ready, const char *blocked);
 
 /* argv and env of op->stage. */
 void bd_prepare(struct task_op *op, struct step_spec *step);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The peer of the review: what somebody would write who knows beforehand how it will go.
 
-What it does is taken from a review of rld under strace: the same agent, the same git processes with the same words,
+What it does is taken from a review of rld under strace: the same agent, the same operations of rl-git with the same words,
 environment and input, and as many fsyncs of files as large; no supervision, no database, no rights to lose, no daemon.
 So there is nothing here to keep up with rld. Processes are started by posix_spawn, and their output goes to files:
 nothing is slow on purpose.
@@ -52,6 +52,14 @@ def texts(literal):
     """What strace writes for a string or a list of strings."""
     value = ast.literal_eval(literal)
     return [os.fsdecode(v.encode("latin-1")) for v in value] if isinstance(value, list) else os.fsdecode(value.encode("latin-1"))
+
+
+def sealed(data):
+    """An operation of rl-git whose text was changed, with the checksum that it has now: FNV-1a."""
+    body, total = data[:data.rindex(b"end ")], 0xcbf29ce484222325
+    for byte in body:
+        total = (total ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+    return body + b"end %016x\n" % total
 
 
 def rows_of(path):
@@ -147,7 +155,15 @@ class Script:
         return REF.sub(rf"refs/rl/\1/\2/{self.runs}", text.replace(self.state, self.place).replace(self.recorded, self.workspace))
 
     def here_bytes(self, data):
-        return self.here(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+        text = self.here(data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+        return sealed(text) if text.startswith(b"rl-git-operation ") else text
+
+    def make_directories(self, cwd, given):
+        """Those that rld makes before it starts rl-git."""
+        scratch = re.search(rb"^scratch (.*)$", given or b"", re.M)
+        for path in (cwd, os.fsdecode(scratch[1]) if scratch else cwd):
+            if path.startswith(self.place):
+                os.makedirs(path, exist_ok=True)
 
     def prepare(self):
         """Before the time is taken: the recorded words with the places of this review, and directories for its files."""
@@ -162,7 +178,9 @@ class Script:
                         os.makedirs(os.path.dirname(environment[name]), exist_ok=True)
                 argv = [self.here(word) for word in action.argv]
                 given = None if action.input is None else self.here_bytes(action.input)
-                todo.append((self.start, argv, environment, self.here(action.cwd), given, self.here_bytes(action.output), action.status))
+                cwd = self.here(action.cwd)
+                self.make_directories(cwd, given)
+                todo.append((self.start, argv, environment, cwd, given, self.here_bytes(action.output), action.status))
             elif isinstance(action, Sync):
                 path = self.here(action.path)
                 os.makedirs(path if action.size is None else os.path.dirname(path), exist_ok=True)

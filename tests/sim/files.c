@@ -29,12 +29,12 @@ static void work_step(struct world *w, struct step_work *work)
 	if (host_refuses(w, &work->work, &work->error))
 		return;
 	if (work->git != NULL) {
-		work->next = git_move(w, work->git, work->ok, &work->out);
+		work->next = git_move(w, work->git, work->ok);
 		return;
 	}
 	if (work->task == NULL)
 		work->task = work->made = task_op_new(&spec);
-	work->next = source_move(w, work->task, work->ok, &work->out);
+	work->next = source_move(w, work->task, work->ok);
 }
 
 /* "/state/runs/3/scratch/1-2" */

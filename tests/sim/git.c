@@ -79,11 +79,9 @@ void git_op_free(struct git_op *op)
 	free(op);
 }
 
-enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step)
-{
-	(void)op, (void)dirfd, (void)ok, (void)step;
-	abort();	/* the world answers WORK_STEP itself */
-}
+/* The world answers WORK_STEP itself. */
+char *git_op_text(const struct git_op *op, size_t *size) { (void)op, (void)size; abort(); }
+int git_op_result(struct git_op *op, int dirfd) { (void)op, (void)dirfd; abort(); }
 
 static const char *unless_empty(const char *text)
 {
@@ -416,15 +414,12 @@ static void act(struct world *w, struct git_op *op)
 	}
 }
 
-enum step_next git_move(struct world *w, struct git_op *op, bool ok, struct step_spec *step)
+enum step_next git_move(struct world *w, struct git_op *op, bool ok)
 {
-	static const char *const argv[] = { "git", NULL };
-
 	if (op->calls++ == 0) {
 		begin(w, op);
 		if (op->kind == GIT_WORKTREE && !lay_begin(w, op))
 			return STEP_NEXT_FAILED;
-		*step = (struct step_spec){ .name = "step", .argv = argv };
 		return STEP_NEXT_RUN;
 	}
 	if (!ok)

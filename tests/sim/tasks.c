@@ -44,11 +44,10 @@ void task_op_free(struct task_op *op)
 	free(op);
 }
 
-enum step_next task_op_next(struct task_op *op, int dirfd, bool ok, struct step_spec *step)
-{
-	(void)op, (void)dirfd, (void)ok, (void)step;
-	abort();	/* the world answers WORK_STEP itself */
-}
+/* The world answers WORK_STEP itself. */
+enum step_next task_op_begin(struct task_op *op) { (void)op; abort(); }
+char *task_op_text(const struct task_op *op, size_t *size) { (void)op, (void)size; abort(); }
+int task_op_result(struct task_op *op, int dirfd) { (void)op, (void)dirfd; abort(); }
 
 const char *task_op_error(const struct task_op *op) { (void)op; return "bd said no"; }
 enum task_trouble task_op_trouble(const struct task_op *op) { return op->trouble; }
@@ -240,15 +239,11 @@ static void act(struct world *w, struct task_op *op)
 	}
 }
 
-enum step_next source_move(struct world *w, struct task_op *op, bool ok, struct step_spec *step)
+enum step_next source_move(struct world *w, struct task_op *op, bool ok)
 {
-	static const char *const argv[] = { "bd", NULL };
-
 	op->has_bd = op->source == SOURCE_BEADS && beads_have_bd(op->path);
-	if (op->calls++ == 0 && op->has_bd) {
-		*step = (struct step_spec){ .name = "step", .argv = argv };
+	if (op->calls++ == 0 && op->has_bd)
 		return STEP_NEXT_RUN;
-	}
 	/* bd may well have done it all the same */
 	if (ok || below(w, 2) == 0)
 		act(w, op);

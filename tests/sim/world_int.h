@@ -278,7 +278,7 @@ void answers_landed(struct world *w);
 void answers_lost(struct world *w);
 
 /* git.c */
-enum step_next git_move(struct world *w, struct git_op *op, bool ok, struct step_spec *step);
+enum step_next git_move(struct world *w, struct git_op *op, bool ok);
 /* What its answer is in the story of the slot, 0: of none. */
 char git_answer(const struct git_op *op, enum step_next next, struct where *where, int64_t *value);
 struct text_position *place_of(struct world *w, const char *path);
@@ -291,7 +291,7 @@ void git_check_end(struct world *w);
 /* tasks.c: sources */
 void beads_init(struct world *w);
 void beads_free(struct world *w);
-enum step_next source_move(struct world *w, struct task_op *op, bool ok, struct step_spec *step);
+enum step_next source_move(struct world *w, struct task_op *op, bool ok);
 char source_answer(const struct task_op *op, enum step_next next);
 /* The imaginary other program does something. */
 void beads_other(struct world *w);

@@ -81,7 +81,7 @@ def pytest_runtest_call(item):
 
 @pytest.fixture(scope="session", autouse=True)
 def built():
-    missing = [str(p) for p in (harness.RLD, harness.RLCTL, harness.SHIM) if not p.exists()]
+    missing = [str(p) for p in (harness.RLD, harness.RLCTL, harness.SHIM, harness.RL_GIT) if not p.exists()]
     if missing:
         pytest.exit(f"not built: {', '.join(missing)} (run make, or set RLD_BUILD)", 2)
 

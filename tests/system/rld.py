@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The real rld, rlctl and rl-shim under test: a private daemon, a socket client, a scratch repository, a scripted agent.
+"""The real rld, rlctl, rl-shim and rl-git under test: a private daemon, a socket client, a scratch repository, a scripted agent.
 
 Nothing here waits for time: readiness is a datagram, progress is an event, an end is an exited process. Every wait ends
 by the deadline of the test (conftest.py raises in the middle of it).
@@ -21,7 +21,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("RLD_BUILD") or SOURCE / ("build-san" if os.environ.get("SAN") else "build")).resolve()
 FAKES = SOURCE / "tests" / "fakes"
-RLD, RLCTL, SHIM = BUILD / "rld", BUILD / "rlctl", BUILD / "rl-shim"
+RLD, RLCTL, SHIM, RL_GIT = BUILD / "rld", BUILD / "rlctl", BUILD / "rl-shim", BUILD / "rl-git"
 SANITIZED = "san" in BUILD.name or bool(os.environ.get("SAN"))
 
 # What the session has exercised; test_zz_coverage.py compares it with what the product offers.
@@ -494,7 +494,7 @@ class Daemon:
         self.program = RLD
         if uid is not None:
             # another user need not be let into the directory of the source and of the build
-            for each in (RLD, SHIM, self.play.program):
+            for each in (RLD, SHIM, RL_GIT, self.play.program):
                 shutil.copy(each, self.path)
             self.program, self.play.program = self.path / RLD.name, self.path / self.play.program.name
             for each in (self.path, self.state, self.home):

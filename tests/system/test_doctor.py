@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from rld import RLD, SHIM, alive, wait_gone
+from rld import RL_GIT, RLD, SHIM, alive, wait_gone
 
 MEASURED = "2.1.330"
 SECRET = "sk-never-to-be-shown"
@@ -279,10 +279,10 @@ def test_usage(host):
 def test_all_is_well(daemon):
     """A daemon in good health on a host that has all: nothing failed, and each thing was looked at."""
     checks = daemon_checks(daemon, deep=True)
-    assert set(checks) == {"database", "state", "space", "config", "socket", "rl-shim", "git", "bd", "landlock", "limits", "clock", "time zones",
+    assert set(checks) == {"database", "state", "space", "config", "socket", "rl-shim", "rl-git", "git", "bd", "landlock", "limits", "clock", "time zones",
                            "user", "strays", "attempts", "reviews", "daemon", "account"}
     assert not [check for check in checks.values() if check["state"] == "failed"]
-    for name in ("database", "state", "space", "config", "socket", "rl-shim", "git", "attempts", "reviews", "daemon", "account"):
+    for name in ("database", "state", "space", "config", "socket", "rl-shim", "rl-git", "git", "attempts", "reviews", "daemon", "account"):
         assert checks[name]["state"] == "ok" and checks[name]["remedy"] is None, checks[name]
     assert {"attempts", "reviews"} == set(checks) - set(daemon_checks(daemon))
 
@@ -325,24 +325,25 @@ def test_places(daemon):
     daemon.state.chmod(0o700)
 
 
-def test_shim(make_daemon, tmp_path):
-    """rl-shim must be there, and of the daemon's version."""
+@pytest.mark.parametrize("name", ["rl-shim", "rl-git"])
+def test_helper(make_daemon, tmp_path, name):
+    """rl-shim and rl-git must be there, and of the daemon's version."""
     daemon = make_daemon(start=False)
     folder = tmp_path / "programs"
     folder.mkdir()
-    for each in (RLD, SHIM):
+    for each in (RLD, SHIM, RL_GIT):
         shutil.copy(each, folder)
     daemon.program = folder / RLD.name
     daemon.start()
-    assert daemon_checks(daemon)["rl-shim"]["state"] == "ok"
-    shim = folder / SHIM.name
-    shim.unlink()
-    check = daemon_checks(daemon)["rl-shim"]
+    assert daemon_checks(daemon)[name]["state"] == "ok"
+    program = folder / name
+    program.unlink()
+    check = daemon_checks(daemon)[name]
     assert check["state"] == "failed" and "No such file" in check["text"]
-    for script, state, text in [("echo rl-shim 9.9", "warning", "says 'rl-shim 9.9', the daemon is rld 0.1.0"), ("exit 1", "failed", "does not say its version")]:
-        shim.write_text(f"#!/bin/sh\n{script}\n")
-        shim.chmod(0o755)
-        check = daemon_checks(daemon)["rl-shim"]
+    for script, state, text in [(f"echo {name} 9.9", "warning", f"says '{name} 9.9', the daemon is rld 0.1.0"), ("exit 1", "failed", "does not say its version")]:
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        check = daemon_checks(daemon)[name]
         assert check["state"] == state and text in check["text"], check
 
 

@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 from outer import Beads, bead, submit, with_bd
-from rld import RLD, SHIM
+from rld import RL_GIT, RLD, SHIM
 
 PASS = {"implement": "echo one > work.txt\nanswer done\n", "review": "pass\n"}
 NO_SPACE = "fatal: sha1 file write error: No space left on device"
@@ -21,12 +21,12 @@ fi
 exec {git} "$@"
 """
 
-# rl-shim of which the output of the steps named in the file `cut` is gone from the disk when it has ended, while the file is there
+# rl-shim of which the output and the result of the steps named in the file `cut` is gone from the disk when it has ended, while the file is there
 SHIM_THAT_CUTS = """#!/bin/sh
 {shim} "$1"
 status=$?
 if [ -e {tools}/cut ] && grep -aqf {tools}/cut "$1/job"; then
-	for stream in "$1"/stdout.*; do [ -s "$stream" ] && : > "$stream" && echo x >> {tools}/was-cut; done
+	for stream in "$1"/stdout.* "$1"/result; do [ -s "$stream" ] && : > "$stream" && echo x >> {tools}/was-cut; done
 fi
 exit $status
 """
@@ -162,12 +162,13 @@ def test_output_that_is_not_all_there_is_no_result(make_daemon, repo, tools):
     """A list of files that a full disk has cut would be a tree without them, and pass."""
     daemon = make_daemon(start=False, scripts={**PASS, "implement": f"cp {tools.path}/cut.later {tools.path}/cut\necho one > work.txt\nanswer done\n"})
     tools.program("rl-shim", SHIM_THAT_CUTS.format(tools=tools.path, shim=SHIM))
-    (tools.path / "cut.later").write_text("ls-files\n")
+    (tools.path / "cut.later").write_text("measure\n")
+    shutil.copy(RL_GIT, tools.path)
     daemon.program = shutil.copy(RLD, tools.path)
     daemon.start()
     run = daemon.review(repo.path, commit="auto")
     event = waits_for_host(daemon, run)
-    assert "what ls-files printed was not all kept in " in event["reason"], event
+    assert "what rl-git printed was not all kept in " in event["reason"], event
     assert (tools.path / "was-cut").exists()
     (tools.path / "cut").unlink()
     row = daemon.ended(run)
@@ -179,12 +180,14 @@ def test_output_that_is_not_all_there_is_no_result(make_daemon, repo, tools):
 def test_a_list_of_beads_that_is_not_all_there_is_none(make_daemon, tmp_path, tools):
     daemon, _ = with_bd(make_daemon, tmp_path, scripts={"implement": "answer done\n"}, start=False)
     tools.program("rl-shim", SHIM_THAT_CUTS.format(tools=tools.path, shim=SHIM))
-    (tools.path / "cut").write_text("ready\n")
+    (tools.path / "cut").write_text("load\n")
+    shutil.copy(RL_GIT, tools.path)
     daemon.program = shutil.copy(RLD, tools.path)
     daemon.start()
     beads = Beads(tmp_path / "beads", bead("x-1"), bead("x-2"))
     run = submit(daemon, beads.path)
-    waits_for_host(daemon, run)
+    event = waits_for_host(daemon, run)
+    assert "the result of rl-git in " in event["reason"] and "cannot be read: it is not all there" in event["reason"], event
     assert daemon.run(run)["wait"] == "host"
     (tools.path / "cut").unlink()
     assert daemon.ended(run)["state"] == "succeeded" and {s for s, _ in beads.issues().values()} == {"closed"}
@@ -194,6 +197,7 @@ def test_a_check_whose_output_is_gone_runs_again(make_daemon, repo, tools):
     daemon = make_daemon(start=False, scripts=PASS)
     tools.program("rl-shim", SHIM_THAT_CUTS.format(tools=tools.path, shim=SHIM))
     (tools.path / "cut").write_text("echo checked\n")
+    shutil.copy(RL_GIT, tools.path)
     daemon.program = shutil.copy(RLD, tools.path)
     daemon.start()
     run = daemon.review(repo.path, review={"checks": [f"echo checked; echo x >> {tools.path}/checks"]})
@@ -209,6 +213,7 @@ def test_an_answer_whose_end_is_gone_is_held(make_daemon, repo, tools):
     daemon = make_daemon(start=False, scripts={**PASS, "implement": "echo one > work.txt\nanswer 'the end of it'\n"})
     tools.program("rl-shim", SHIM_THAT_CUTS.format(tools=tools.path, shim=SHIM))
     (tools.path / "cut").write_text(f"{daemon.play.path}\n")
+    shutil.copy(RL_GIT, tools.path)
     daemon.program = shutil.copy(RLD, tools.path)
     daemon.start()
     run = daemon.review(repo.path, on_lost="fail")
@@ -230,6 +235,7 @@ if grep -aqF {heard} "$1/job" && rm {tools.path}/full 2> /dev/null; then exit 28
 exec {SHIM} "$1"
 """)
     (tools.path / "full").touch()
+    shutil.copy(RL_GIT, tools.path)
     daemon.program = shutil.copy(RLD, tools.path)
     daemon.start()
     assert daemon.ended(daemon.review(repo.path))["state"] == "succeeded"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The process tree under the shim: who belongs to it, signals to all of it, and the proof that it is empty.
+/* The process tree under rl-shim or rl-git: who belongs to it, signals to all of it, and the proof that it is empty.
  *
- * The shim is a subreaper, so whatever loses its parent becomes its child. Only its own unreaped children are signalled,
+ * That program is a subreaper, so whatever loses its parent becomes its child. Only its own unreaped children are signalled,
  * and the agent's group while the agent is unreaped: such a pid cannot have been given to a stranger. Who stands deeper
  * comes up as a child when its parent is dead. */
-#ifndef SHIM_PROCESS_TREE_H
-#define SHIM_PROCESS_TREE_H
+#ifndef CHILD_PROCESS_TREE_H
+#define CHILD_PROCESS_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

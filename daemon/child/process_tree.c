@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/process_tree.h"
+#include "child/process_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
