@@ -150,8 +150,10 @@ struct delayed {
 	LIST_ENTRY(delayed) entry;
 	uv_timer_t timer;
 	struct wire *wire;
-	struct work *work;
+	struct work *work;		/* NULL: a wake */
 	void (*done)(void *arg, struct work *work);
+	struct wake wake;
+	wake_due_cb *due;
 	void *arg;
 };
 
@@ -165,23 +167,33 @@ static void delayed_cb(uv_timer_t *timer)
 	struct delayed *d = timer->data;
 
 	LIST_REMOVE(d, entry);
-	wire_work(d->wire, d->work, d->done, d->arg);
+	if (d->work != NULL)
+		wire_work(d->wire, d->work, d->done, d->arg);
+	else
+		d->due(d->arg, &d->wake);
 	uv_close((uv_handle_t *)timer, delayed_closed);
+}
+
+static void delayed_start(struct wire *wire, int64_t ms, struct delayed from)
+{
+	struct delayed *d = xcalloc(1, sizeof(*d));
+
+	*d = from;
+	d->wire = wire;
+	uv_timer_init(wire->loop, &d->timer);
+	d->timer.data = d;
+	uv_timer_start(&d->timer, delayed_cb, ms > 0 ? (uint64_t)ms : 0, 0);
+	LIST_INSERT_HEAD(&wire->delayed, d, entry);
 }
 
 static void wire_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
 {
-	struct wire *wire = ctx;
-	struct delayed *d = xcalloc(1, sizeof(*d));
+	delayed_start(ctx, ms, (struct delayed){ .work = work, .done = done, .arg = arg });
+}
 
-	d->wire = wire;
-	d->work = work;
-	d->done = done;
-	d->arg = arg;
-	uv_timer_init(wire->loop, &d->timer);
-	d->timer.data = d;
-	uv_timer_start(&d->timer, delayed_cb, (uint64_t)ms, 0);
-	LIST_INSERT_HEAD(&wire->delayed, d, entry);
+static void wire_wake(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg)
+{
+	delayed_start(ctx, wake->at - wire_now(ctx), (struct delayed){ .wake = *wake, .due = due, .arg = arg });
 }
 
 void wire_close(struct wire *wire)
@@ -190,7 +202,7 @@ void wire_close(struct wire *wire)
 
 	while ((d = LIST_FIRST(&wire->delayed)) != NULL) {
 		LIST_REMOVE(d, entry);
-		work_free(d->work);
+		work_free(d->work);	/* NULL: nothing */
 		uv_close((uv_handle_t *)&d->timer, delayed_closed);
 	}
 }
@@ -214,5 +226,7 @@ void wire_ports(struct wire *wire, struct ports *ports)
 		.files_ctx = wire,
 		.work = wire_work,
 		.work_later = wire_work_later,
+		.timer_ctx = wire,
+		.wake = wire_wake,
 	};
 }

@@ -15,7 +15,7 @@ struct wire {
 	uv_loop_t *loop;
 	struct store *store;
 	struct proc *proc;
-	LIST_HEAD(, delayed) delayed;	/* work_later that waits */
+	LIST_HEAD(, delayed) delayed;	/* what waits for a time */
 };
 
 void wire_ports(struct wire *wire, struct ports *ports);

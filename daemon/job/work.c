@@ -32,9 +32,6 @@ static void run(struct work *work)
 	case WORK_NOTICE:
 		notice_run((struct notice_work *)work);
 		break;
-	case WORK_REST:
-	case WORK_COOL:
-		break;
 	case WORK_COLLECT:
 		collect_run((struct collect_work *)work);
 		break;
@@ -211,9 +208,6 @@ void work_free(struct work *work)
 		break;
 	case WORK_RESULT:
 		progress_free(((struct result_work *)work)->progress);
-		break;
-	case WORK_REST:
-	case WORK_COOL:
 		break;
 	case WORK_COLLECT:
 		collect_release((struct collect_work *)work);

@@ -194,18 +194,6 @@ struct notice_work {
 	enum provider_result decided;	/* out: see notice_decide() */
 };
 
-struct rest_work {
-	struct work work;
-	int64_t run;
-	int64_t until;			/* TIME: run.next_at of this rest, or when the run's max_wall is looked at */
-};
-
-struct cool_work {
-	struct work work;
-	int64_t run, iteration, slot;
-	int64_t until;			/* TIME */
-};
-
 struct judge_work {
 	struct work work;
 	int64_t attempt;

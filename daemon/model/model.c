@@ -29,6 +29,11 @@ void engine_work_later(struct engine *engine, int64_t ms, struct work *work, enu
 	engine->ports.work_later(engine->ports.files_ctx, ms, work, done, arg);
 }
 
+void engine_wake(struct engine *engine, struct wake wake, wake_due_cb *due)
+{
+	engine->ports.wake(engine->ports.timer_ctx, &wake, due, engine);
+}
+
 struct slot *engine_slot_of(struct engine *engine, int64_t id)
 {
 	struct run *run;

@@ -64,5 +64,7 @@ void engine_work(struct engine *engine, struct work *work, enum work_kind kind, 
 /* The same in ms from now. */
 void engine_work_later(struct engine *engine, int64_t ms, struct work *work, enum work_kind kind,
     void (*done)(void *arg, struct work *work), void *arg);
+/* Calls due at wake.at, with the engine as arg, unless the engine is stopped by then. */
+void engine_wake(struct engine *engine, struct wake wake, wake_due_cb *due);
 
 #endif

@@ -11,6 +11,15 @@
 
 struct work;
 
+/* A time that is waited for, by keys, since what it is about may be gone by then. */
+struct wake {
+	int64_t at;			/* TIME */
+	int64_t until;			/* the time as the row or slot has it: another by then, and it waits no longer for this one */
+	int64_t run, iteration, slot;	/* ROW_NONE: see struct effect; of a hook: slot is its id */
+};
+
+typedef void wake_due_cb(void *arg, const struct wake *wake);
+
 enum commit_result { COMMIT_OK, COMMIT_NO_SPACE };
 
 struct ports {
@@ -39,8 +48,12 @@ struct ports {
 	void *files_ctx;
 	/* Run work_run(work) off the loop, then done on the loop. */
 	void (*work)(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
-	/* The same, but not before ms from now: for what waits for a time, or for space. Dropped without done when the daemon stops. */
+	/* The same, but not before ms from now: a retry of what the host kept from being done. Dropped without done when the daemon stops. */
 	void (*work_later)(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
+
+	void *timer_ctx;
+	/* Call due on the loop at wake->at, which is copied. Dropped without a call when the daemon stops. */
+	void (*wake)(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg);
 };
 
 #endif

@@ -14,8 +14,6 @@ enum work_kind {
 	WORK_RESULT,	/* has a running attempt given its final result */
 	WORK_NOTICE,	/* does a running attempt wait for a service that refuses it */
 	WORK_COLLECT,	/* what an ended attempt said */
-	WORK_REST,	/* nothing: time passes */
-	WORK_COOL,	/* the same, for an attempt that waits before it starts */
 	WORK_JUDGE,	/* the verdict in what a review attempt left behind */
 	WORK_FORGET,	/* remove what only an unfinished run needs */
 	WORK_LOG,	/* a review log for people, in the working directory */

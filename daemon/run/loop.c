@@ -15,13 +15,11 @@
 #include "core/state.h"
 #include "core/tasks.h"
 #include "git/op.h"
-#include "job/work.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "model/view.h"
-#include "model/work.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "run/lifecycle.h"
@@ -106,31 +104,23 @@ static void rest_is_over(struct run *run)
 	txn_commit(txn);
 }
 
-static void rest_cb(void *arg, struct work *work)
+static void rest_cb(void *arg, const struct wake *wake)
 {
 	struct engine *engine = arg;
-	const struct rest_work *w = (const struct rest_work *)work;
-	struct run *run = run_find(engine, w->run);
+	struct run *run = run_find(engine, wake->run);
 
-	/* by key: it may have been cancelled meanwhile, or paused, which has it begin again */
-	if (!engine->stopped && run != NULL && run->rows->run.next_at == w->until && run->own.activity.kind == ACTIVITY_JOB)
+	/* it may have been cancelled meanwhile, or paused, which has it begin again */
+	if (!engine->stopped && run != NULL && run->rows->run.next_at == wake->until && run->own.activity.kind == ACTIVITY_JOB)
 		rest_is_over(run);
-	work_free(work);
 }
 
 /* The time between two iterations: the row says until when. No longer than it was to be, if the clock has been set back since. */
 static void rest(struct run *run)
 {
-	struct engine *engine = run->engine;
-	struct rest_work *w = xcalloc(1, sizeof(*w));
-	int64_t left = run->rows->run.next_at - engine_now(engine);
+	int64_t until = run->rows->run.next_at, latest = engine_now(run->engine) + run->plan.pause_ms;
 
-	if (left > run->plan.pause_ms)
-		left = run->plan.pause_ms;
-	w->run = run->rows->run.id;
-	w->until = run->rows->run.next_at;
 	activity_start_job(&run->own.activity);
-	engine_work_later(engine, left > 0 ? left : 0, &w->work, WORK_REST, rest_cb, engine);
+	engine_wake(run->engine, (struct wake){ .at = until < latest ? until : latest, .until = until, .run = run->rows->run.id }, rest_cb);
 }
 
 /* In a shared tree the work of a task begins where the tasks before it have left the tree, and that is what its review is about. */

@@ -18,11 +18,9 @@
 #include "core/run.h"
 #include "core/slot.h"
 #include "core/state.h"
-#include "job/work.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
-#include "model/work.h"
 #include "proc/inspect.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
@@ -273,12 +271,12 @@ static int64_t warn_at(const struct run *run)
 	return run->rows->run.started_at + (int64_t)ceil((double)run->plan.max_wall_ms * BUDGET_WARN);
 }
 
-static void watch_cb(void *arg, struct work *work)
+static void watch_cb(void *arg, const struct wake *wake)
 {
 	struct engine *engine = arg;
-	struct run *run = run_find(engine, ((const struct rest_work *)work)->run);
+	struct run *run = run_find(engine, wake->run);
 
-	/* by key: it may be over, or about to be forgotten */
+	/* it may be over, or about to be forgotten */
 	if (!engine->stopped && run != NULL && !run_state_is_end((enum run_state)run->rows->run.state)) {
 		struct budget now = of_run(run, ROW_NONE);
 		struct txn *txn = txn_new(engine);
@@ -290,17 +288,11 @@ static void watch_cb(void *arg, struct work *work)
 		else
 			watch(run, engine_now(engine) < warn_at(run) ? warn_at(run) : run->rows->run.started_at + run->plan.max_wall_ms);
 	}
-	work_free(work);
 }
 
 static void watch(struct run *run, int64_t until)
 {
-	struct rest_work *w = xcalloc(1, sizeof(*w));
-	int64_t left = until - engine_now(run->engine);
-
-	w->run = run->rows->run.id;
-	w->until = until;
-	engine_work_later(run->engine, left > 0 ? left : 0, &w->work, WORK_REST, watch_cb, run->engine);
+	engine_wake(run->engine, (struct wake){ .at = until, .until = until, .run = run->rows->run.id }, watch_cb);
 }
 
 void budget_watch(struct run *run)

@@ -13,12 +13,10 @@
 #include "core/row.h"
 #include "core/slot.h"
 #include "core/state.h"
-#include "job/work.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
-#include "model/work.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "proto/units.h"
@@ -131,36 +129,30 @@ static bool same(const char *a, const char *b)
 	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-static void wake_cb(void *arg, struct work *work)
+static void wake_cb(void *arg, const struct wake *wake)
 {
 	struct engine *engine = arg;
-	const struct cool_work *w = (const struct cool_work *)work;
-	struct run *run = run_find(engine, w->run);
-	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
+	struct run *run = run_find(engine, wake->run);
+	struct slot *slot = run != NULL ? run_slot(run, wake->iteration, wake->slot) : NULL;
 
-	/* by key: it may have been cancelled or woken meanwhile, and wait for something else */
-	if (!engine->stopped && slot != NULL && slot->activity.wake_at == w->until) {
+	/* it may have been cancelled or woken meanwhile, and wait for something else */
+	if (!engine->stopped && slot != NULL && slot->activity.wake_at == wake->until) {
 		slot->activity.wake_at = ROW_NONE;
 		if (slot->activity.kind == ACTIVITY_ACCOUNT)
 			effect_now(slot, EFFECT_COMPOSE, slot->row->attempt);
 	}
-	work_free(work);
 }
 
 static void wake_later(struct slot *slot, int64_t until)
 {
 	struct engine *engine = slot->run->engine;
 	int64_t now = engine_now(engine), at = until < now + LOOK_MS ? until : now + LOOK_MS;
-	struct cool_work *w;
 
 	if (until == ROW_NONE || (slot->activity.wake_at != ROW_NONE && slot->activity.wake_at > now && slot->activity.wake_at <= until))
 		return;
-	w = xcalloc(1, sizeof(*w));
-	w->run = slot->row->run;
-	w->iteration = slot->row->iteration;
-	w->slot = slot->row->slot;
-	w->until = slot->activity.wake_at = at;
-	engine_work_later(engine, at > now ? at - now : 0, &w->work, WORK_COOL, wake_cb, engine);
+	slot->activity.wake_at = at;
+	engine_wake(engine, (struct wake){ .at = at, .until = at, .run = slot->row->run, .iteration = slot->row->iteration, .slot = slot->row->slot },
+	    wake_cb);
 }
 
 /* It gives its slot of the daemon back; others may have it for hours. */

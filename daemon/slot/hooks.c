@@ -15,7 +15,6 @@
 #include "job/work.h"
 #include "model/model.h"
 #include "model/runs.h"
-#include "model/work.h"
 #include "proc/launch.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
@@ -272,26 +271,22 @@ static void again(struct engine *engine, struct hook *hook)
 }
 
 /* By its id: which nobody else has. */
-static void again_cb(void *arg, struct work *work)
+static void again_cb(void *arg, const struct wake *wake)
 {
 	struct engine *engine = arg;
-	struct hook *hook = hook_find(engine, ((const struct cool_work *)work)->slot);
+	struct hook *hook = hook_find(engine, wake->slot);
 
 	if (!engine->stopped && hook != NULL)
 		again(engine, hook);
-	work_free(work);
 }
 
 /* A fault of the host kept it from being started. */
 static void wait_for_host(struct engine *engine, const struct hook *hook, const char *error)
 {
-	struct cool_work *w = xcalloc(1, sizeof(*w));
+	int64_t at = engine_now(engine) + HOST_WAIT_MS;
 
 	log_warn("hook %s of run %lld: %s; trying again", hook->row->name, (long long)hook->row->run, error);
-	w->run = hook->row->run;
-	w->slot = hook->row->id;
-	w->until = engine_now(engine) + HOST_WAIT_MS;
-	engine_work_later(engine, HOST_WAIT_MS, &w->work, WORK_COOL, again_cb, engine);
+	engine_wake(engine, (struct wake){ .at = at, .until = at, .run = hook->row->run, .slot = hook->row->id }, again_cb);
 }
 
 void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, int status, const char *error)

@@ -11,13 +11,11 @@
 #include "core/backoff.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "job/work.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/row_json.h"
 #include "model/runs.h"
 #include "model/slots.h"
-#include "model/work.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
@@ -178,35 +176,31 @@ static void go_on(struct slot *slot)
 }
 
 /* By key: run and slot may be gone since then, or wait for something else. */
-static void wake_cb(void *arg, struct work *work)
+static void wake_cb(void *arg, const struct wake *wake)
 {
 	struct engine *engine = arg;
-	const struct cool_work *w = (const struct cool_work *)work;
-	struct run *run = run_find(engine, w->run);
-	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
+	struct run *run = run_find(engine, wake->run);
+	struct slot *slot = run != NULL ? run_slot(run, wake->iteration, wake->slot) : NULL;
 
 	/* a daemon that drains begins nothing: the next one does */
-	if (!engine->stopped && !engine->draining && slot != NULL && slot->activity.kind == ACTIVITY_RETRY && slot->activity.wake_at == w->until)
+	if (!engine->stopped && !engine->draining && slot != NULL && slot->activity.kind == ACTIVITY_RETRY && slot->activity.wake_at == wake->until)
 		go_on(slot);
-	work_free(work);
 }
 
 void slot_wait(struct txn *txn, struct slot *slot, enum wait_kind kind, int error, const char *why)
 {
-	struct engine *engine = slot->run->engine;
-	struct cool_work *w = xcalloc(1, sizeof(*w));
-	int64_t now = engine_now(engine);
+	const struct slot_row *row = slot->row;
+	struct wake wake;
 
 	slot_waits(txn, slot, kind, error, why);
 	git_turn_over(txn, slot);
 	operation_free(&slot->op);
 	activity_wait(&slot->activity, ACTIVITY_RETRY);
 	slot->activity.wake_at = fields_of(slot).until;
-	w->run = slot->run->rows->run.id;
-	w->iteration = slot->row != NULL ? slot->row->iteration : ROW_NONE;
-	w->slot = slot->row != NULL ? slot->row->slot : ROW_NONE;
-	w->until = slot->activity.wake_at;
-	engine_work_later(engine, slot->activity.wake_at - now, &w->work, WORK_COOL, wake_cb, engine);
+	wake = (struct wake){ .at = slot->activity.wake_at, .until = slot->activity.wake_at, .run = slot->run->rows->run.id };
+	wake.iteration = row != NULL ? row->iteration : ROW_NONE;
+	wake.slot = row != NULL ? row->slot : ROW_NONE;
+	engine_wake(slot->run->engine, wake, wake_cb);
 }
 
 void slot_wait_ends(struct slot *slot)

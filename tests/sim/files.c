@@ -243,7 +243,7 @@ static void work_report(struct world *w, struct report_work *work)
 void port_work(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
 {
 	struct world *w = ctx;
-	struct pending_work pending = { work, done, arg };
+	struct pending_work pending = { .work = work, .done = done, .arg = arg };
 
 	disk_effect(w);
 	PUSH(works, pending);
@@ -255,12 +255,28 @@ void port_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void
 	port_work(ctx, work, done, arg);
 }
 
+void port_wake(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg)
+{
+	struct pending_work pending = { .wake = *wake, .due = due, .arg = arg };
+	struct world *w = ctx;
+
+	disk_effect(w);
+	PUSH(works, pending);
+}
+
 void files_work(struct world *w)
 {
 	size_t at = below(w, (unsigned)w->nworks);
 	struct pending_work p = w->works[at];
 
 	REMOVE(works, at);
+	if (p.work == NULL) {
+		/* it is due when that time has come */
+		if (w->now < p.wake.at)
+			w->now = p.wake.at;
+		p.due(p.arg, &p.wake);
+		return;
+	}
 	switch (p.work->kind) {
 	case WORK_INTAKE:
 		work_intake((struct intake_work *)p.work);
@@ -279,15 +295,6 @@ void files_work(struct world *w)
 		break;
 	case WORK_NOTICE:
 		work_notice(w, (struct notice_work *)p.work);
-		break;
-	case WORK_REST:
-		/* it is told when that time has come */
-		if (w->now < ((struct rest_work *)p.work)->until)
-			w->now = ((struct rest_work *)p.work)->until;
-		break;
-	case WORK_COOL:
-		if (w->now < ((struct cool_work *)p.work)->until)
-			w->now = ((struct cool_work *)p.work)->until;
 		break;
 	case WORK_COMPOSE:
 		work_compose(w, (struct compose_work *)p.work);

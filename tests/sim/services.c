@@ -224,7 +224,8 @@ static int64_t seats_of(const struct world *w, const struct run_rows *rows)
 	for (size_t i = 0; i < rows->nsteps; i++)
 		own |= rows->steps[i]->slot == ROW_NONE && (rows->steps[i]->state == ATTEMPT_S_STARTING || rows->steps[i]->state == ATTEMPT_S_RUNNING);
 	for (size_t i = 0; i < w->nworks; i++)
-		own |= w->works[i].work->kind == WORK_STEP || w->works[i].work->kind == WORK_COMPOSE || w->works[i].work->kind == WORK_COLLECT;
+		own |= w->works[i].work != NULL && (w->works[i].work->kind == WORK_STEP || w->works[i].work->kind == WORK_COMPOSE ||
+		    w->works[i].work->kind == WORK_COLLECT);
 	return cooling > 0 || working > 0 ? working + own : 1;
 }
 
@@ -238,6 +239,8 @@ static bool is_left_waiting(const struct world *w, const struct slot_row *slot)
 	for (size_t i = 0; i < w->nworks; i++) {
 		const struct work *work = w->works[i].work;
 
+		if (work == NULL)
+			continue;
 		if ((work->kind == WORK_COMPOSE && ((const struct compose_work *)work)->attempt.id == a->id) ||
 		    (work->kind == WORK_COLLECT && ((const struct collect_work *)work)->attempt == a->id))
 			return false;

@@ -139,6 +139,7 @@ static void start_daemon(struct world *w)
 		.store_ctx = w, .commit = port_commit, .task_text = port_task_text,
 		.proc_ctx = w, .start = port_start, .end = port_end, .wind_up = port_wind_up, .stalled = port_stalled, .adopt = port_adopt,
 		.files_ctx = w, .work = port_work, .work_later = port_work_later,
+		.timer_ctx = w, .wake = port_wake,
 	};
 	const struct run_rows *rows = NULL;
 

@@ -29,7 +29,9 @@ struct pending_commit {
 };
 
 struct pending_work {
-	struct work *work;
+	struct work *work;	/* NULL: a wake */
+	struct wake wake;
+	wake_due_cb *due;
 	void (*done)(void *arg, struct work *work);
 	void *arg;
 };
@@ -319,6 +321,7 @@ void hooks_check_end(struct world *w);
 /* files.c */
 void port_work(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
 void port_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
+void port_wake(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg);
 void files_work(struct world *w);
 void files_check_end(struct world *w);
 
