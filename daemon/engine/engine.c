@@ -379,17 +379,15 @@ static void found(void *arg, int64_t id, enum proc_found what, const struct exit
 {
 	struct engine *engine = arg;
 	struct hook *hook = hook_find(engine, id);
-	struct slot *slot;
+	struct slot *slot = hook == NULL ? slot_of_report(engine, id, "was found") : NULL;
 
-	if (hook != NULL) {
-		hook_found(engine, hook, what, record);
+	if (hook != NULL)
+		hook_found(hook, what, record);
+	else if (slot != NULL)
+		keep_found(slot, what, record, detail);
+	else
 		return;
-	}
-	slot = slot_of_report(engine, id, "was found");
-	if (slot == NULL)
-		return;
-	keep_found(slot, what, record, detail);
-	if (--engine->adopting == 0)
+	if (--engine->adopting == 0 && !engine->stopped)
 		engine_resume(engine);
 }
 

@@ -47,6 +47,7 @@
 #include "slot/result_watch.h"
 #include "slot/stages.h"
 #include "slot/teardown.h"
+#include "slot/turn.h"
 #include "task/op.h"
 #include "txn/txn.h"
 
@@ -250,7 +251,7 @@ static void resume_turn(struct slot *slot)
 	if (slot->activity.kind != ACTIVITY_OPERATION)
 		return;
 	name_operation(slot);
-	slot->op.has_turn = !slot->op.of_source && git_takes_turns(slot->op.git_kind);
+	slot->op.has_turn = !slot->op.of_source && turn_is_needed(slot->op.git_kind);
 }
 
 static void resume_slot(struct slot *slot)

@@ -117,6 +117,11 @@ bool run_cancelling(const struct run *run)
 	return run->rows->run.cause != NULL && !run_state_is_end((enum run_state)run->rows->run.state);
 }
 
+bool slot_ending(const struct slot *slot)
+{
+	return slot->row != NULL ? slot->row->stage == SLOT_S_ENDING : run_cancelling(slot->run);
+}
+
 enum source_kind run_source(const struct run *run)
 {
 	int kind = source_find(run->rows->run.source);

@@ -42,6 +42,7 @@ struct slot *run_slot(struct run *run, int64_t iteration, int64_t number);	/* sl
 void run_make_slots(struct run *run);
 void run_add_slot(struct run *run, const struct slot_row *row);
 bool run_cancelling(const struct run *run);
+bool slot_ending(const struct slot *slot);	/* it, or its run, is being cancelled */
 bool run_is_prepared(const struct run *run);	/* its base is there */
 bool run_is_active(const struct run *run);	/* something of it is under way */
 enum source_kind run_source(const struct run *run);

@@ -88,11 +88,6 @@ bool slot_is_merged(const struct slot *slot)
 	return slot_plan(slot)->integrate == INTEGRATE_MERGE && slot->row->slot != 0 && slot->row->stage == SLOT_S_PASSED && slot->row->commit_id != NULL;
 }
 
-bool slot_ending(const struct slot *slot)
-{
-	return slot->row != NULL ? slot->row->stage == SLOT_S_ENDING : run_cancelling(slot->run);
-}
-
 bool slot_begins_review(const struct slot *slot)
 {
 	const struct plan *plan = slot_plan(slot);

@@ -34,7 +34,6 @@ struct slot {
 
 void slot_init(struct slot *slot, struct run *run, const struct slot_row *row);
 void slot_release(struct slot *slot);
-bool slot_ending(const struct slot *slot);
 const struct task_row *slot_task(const struct slot *slot);	/* NULL: it has none */
 const char *slot_task_id(const struct slot *slot);	/* "run" for one that has none */
 const struct plan *slot_plan(const struct slot *slot);

@@ -10,7 +10,7 @@
 #include "model/slots.h"
 #include "model/view.h"
 #include "proto/state_names.h"
-#include "slot/git_request.h"
+#include "slot/turn.h"
 
 #define IS(kind) (1u << ACTIVITY_##kind)
 #define GOES_ON (IS(COMMIT) | IS(JOB))
@@ -73,7 +73,7 @@ static bool fits_operation(const struct slot *slot)
 
 	if (slot->activity.kind == ACTIVITY_OPERATION && (op->step == NULL || op->step->id != slot->activity.id))
 		return false;
-	return !op->has_turn || (!op->of_source && git_takes_turns(op->git_kind) && activity_is_busy(&slot->activity));
+	return !op->has_turn || (!op->of_source && turn_is_needed(op->git_kind) && activity_is_busy(&slot->activity));
 }
 
 void activity_check(const struct slot *slot)

@@ -24,6 +24,7 @@
 #include "slot/operation.h"
 #include "slot/ref_names.h"
 #include "slot/shared_paths.h"
+#include "slot/turn.h"
 #include "txn/txn.h"
 
 /* path, as seen from the workdir, relative to the workspace; NULL: it is outside. */
@@ -166,46 +167,6 @@ const char *git_commit_of(const struct slot *slot, enum git_op_kind kind)
 	return slot->row->base_commit != NULL ? slot->row->base_commit : run->base_commit;
 }
 
-bool git_takes_turns(enum git_op_kind kind)
-{
-	return kind == GIT_MERGE || kind == GIT_WORKTREE || kind == GIT_CLEAR;
-}
-
-/* Merges of a run go one at a time, for each stands on the one before. So does making and removing work trees of a repository: git
- * trips over registrations that another git is just writing. */
-static bool excludes(const struct slot *a, const struct slot *b)
-{
-	bool tree_a = a->op.git_kind == GIT_WORKTREE || a->op.git_kind == GIT_CLEAR, tree_b = b->op.git_kind == GIT_WORKTREE || b->op.git_kind == GIT_CLEAR;
-
-	if (a->op.git_kind == GIT_MERGE)
-		return b->op.git_kind == GIT_MERGE && a->run == b->run;
-	return tree_a && tree_b && strcmp(a->run->rows->run.workspace, b->run->rows->run.workspace) == 0;
-}
-
-static bool waits_for_turn(const struct slot *slot)
-{
-	struct run *run;
-
-	LIST_FOREACH(run, &slot->run->engine->runs, entry)
-		for (size_t i = 0; i < run->nslots; i++)
-			if (run->slots[i] != slot && run->slots[i]->op.has_turn && excludes(slot, run->slots[i]))
-				return true;
-	return false;
-}
-
-void git_turn_over(struct txn *txn, struct slot *slot)
-{
-	struct run *run;
-
-	if (!slot->op.has_turn)
-		return;
-	slot->op.has_turn = false;
-	LIST_FOREACH(run, &slot->run->engine->runs, entry)
-		for (size_t i = 0; i < run->nslots; i++)
-			if (run->slots[i]->activity.kind == ACTIVITY_TURN && !waits_for_turn(run->slots[i]))
-				txn_effect(txn, EFFECT_GIT, run, run->slots[i], (int64_t)run->slots[i]->op.git_kind);
-}
-
 /* The work tree of the task: where git works, and for the others what it is made of. */
 char *git_dir(const struct slot *slot, enum git_op_kind kind)
 {
@@ -260,10 +221,10 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	slot->op.git_kind = kind;
 	slot->op.others_met = strings_count(others);
 	slot->op.of_source = false;
-	if (slot->row != NULL && waits_for_turn(slot)) {
+	if (slot->row != NULL && turn_is_taken(slot)) {
 		activity_wait(&slot->activity, ACTIVITY_TURN);
 	} else {
-		slot->op.has_turn = git_takes_turns(kind);
+		slot->op.has_turn = turn_is_needed(kind);
 		operation_free(&slot->op);
 		slot->op.git = git_op_new(&spec);
 		step_first(slot);

@@ -16,11 +16,6 @@ void git_begin(struct slot *slot, enum git_op_kind kind);
 char *git_dir(const struct slot *slot, enum git_op_kind kind);
 /* The commit that an operation is about. */
 const char *git_commit_of(const struct slot *slot, enum git_op_kind kind);
-/* Is it something that only one slot may do at a time? */
-bool git_takes_turns(enum git_op_kind kind);
-/* ... which is over: the next one may. */
-void git_turn_over(struct txn *txn, struct slot *slot);
-
 /* What is of the review and not of the work, relative to the workspace: see git_op_spec. Free with strings_free(). */
 char **run_artifacts(const struct run *run);
 

@@ -27,6 +27,7 @@
 #include "slot/reviewing.h"
 #include "slot/shared_paths.h"
 #include "slot/teardown.h"
+#include "slot/turn.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 
@@ -319,7 +320,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 {
 	struct run_row *run;
 
-	git_turn_over(txn, slot);
+	turn_over(txn, slot);
 	switch (slot->op.git_kind) {
 	case GIT_SNAPSHOT:
 		if (run_is_prepared(slot->run)) {

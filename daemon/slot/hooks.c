@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "engine/recover.h"
 #include "job/work.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -330,14 +329,12 @@ void hook_adopt_all(struct engine *engine)
 	}
 }
 
-void hook_found(struct engine *engine, struct hook *hook, enum proc_found found, const struct exit_record *record)
+void hook_found(struct hook *hook, enum proc_found found, const struct exit_record *record)
 {
 	hook->looked = true;
 	hook->found = found;
 	if (record != NULL)
 		hook->record = *record;
-	if (--engine->adopting == 0 && !engine->stopped)
-		engine_resume(engine);
 }
 
 static void resume(struct engine *engine, struct hook *hook)

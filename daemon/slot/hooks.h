@@ -37,7 +37,7 @@ void hook_ended(struct engine *engine, struct hook *hook, const struct exit_reco
 /* Its number was taken: the next one, and it is started with that. */
 void hook_renumber(struct engine *engine, struct hook *hook);
 /* Kept until everything is found, see hook_resume_all(). */
-void hook_found(struct engine *engine, struct hook *hook, enum proc_found found, const struct exit_record *record);
+void hook_found(struct hook *hook, enum proc_found found, const struct exit_record *record);
 void hook_resume_all(struct engine *engine);
 void hook_free(struct hook *hook);
 

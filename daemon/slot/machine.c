@@ -19,7 +19,7 @@
 #include "run/lifecycle.h"
 #include "sched/permits.h"
 #include "slot/activity_check.h"
-#include "slot/git_request.h"
+#include "slot/turn.h"
 #include "slot/wait.h"
 #include "task/op.h"
 #include "txn/emit.h"
@@ -28,7 +28,7 @@
 void slot_ended(struct txn *txn, struct slot *slot)
 {
 	activity_end(&slot->activity);
-	git_turn_over(txn, slot);
+	turn_over(txn, slot);
 	operation_free(&slot->op);
 	if (slot->row != NULL)
 		slot_move(txn, slot, SLOT_S_ENDING, SLOT_S_CANCELLED, &(struct move_why){ .cause = "cancelled" });

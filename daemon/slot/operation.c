@@ -25,11 +25,11 @@
 #include "record/layout.h"
 #include "run/lifecycle.h"
 #include "run/loop.h"
-#include "slot/git_request.h"
 #include "slot/git_result.h"
 #include "slot/machine.h"
 #include "slot/task_source.h"
 #include "slot/teardown.h"
+#include "slot/turn.h"
 #include "slot/wait.h"
 #include "task/op.h"
 #include "txn/txn.h"
@@ -53,7 +53,7 @@ static void fail(struct txn *txn, struct slot *slot, const char *why)
 		cause = xasprintf("%s of %s failed: %s", name_of(slot), sources[run_source(slot->run)].name, safe);
 	else
 		cause = xasprintf("git %s failed: %s", name_of(slot), safe);
-	git_turn_over(txn, slot);
+	turn_over(txn, slot);
 	slot_wait_over(txn, slot);
 	if (slot->row == NULL)
 		run_failed(txn, slot->run, cause);

@@ -20,12 +20,8 @@
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "record/host_fault.h"
-#include "run/loop.h"
-#include "run/preparation.h"
-#include "slot/git_request.h"
 #include "slot/hooks.h"
-#include "slot/task_source.h"
-#include "slot/teardown.h"
+#include "slot/turn.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 
@@ -163,16 +159,14 @@ static void go_on(struct slot *slot)
 {
 	slot->activity.wake_at = ROW_NONE;
 	activity_end(&slot->activity);
-	if (slot->row == NULL && (slot->op.of_source || run_is_prepared(slot->run)))
-		run_load(slot->run);
-	else if (slot->row == NULL)
-		run_prepare(slot->run);
+	if (slot->row == NULL)
+		effect_now(slot, slot->op.of_source || run_is_prepared(slot->run) ? EFFECT_LOAD : EFFECT_PREPARE, ROW_NONE);
 	else if (slot->row->leaving != LEAVING_NOTHING)
-		leave_act(slot);
+		effect_now(slot, EFFECT_LEAVE, ROW_NONE);
 	else if (slot->op.of_source)
-		source_begin(slot, slot->op.task_kind);
+		effect_now(slot, EFFECT_SOURCE, (int64_t)slot->op.task_kind);
 	else
-		git_begin(slot, slot->op.git_kind);
+		effect_now(slot, EFFECT_GIT, (int64_t)slot->op.git_kind);
 }
 
 /* By key: run and slot may be gone since then, or wait for something else. */
@@ -193,7 +187,7 @@ void slot_wait(struct txn *txn, struct slot *slot, enum wait_kind kind, int erro
 	struct wake wake;
 
 	slot_waits(txn, slot, kind, error, why);
-	git_turn_over(txn, slot);
+	turn_over(txn, slot);
 	operation_free(&slot->op);
 	activity_wait(&slot->activity, ACTIVITY_RETRY);
 	slot->activity.wake_at = fields_of(slot).until;

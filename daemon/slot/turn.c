@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "slot/turn.h"
+
+#include <string.h>
+#include <sys/queue.h>
+
+#include "core/row.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "txn/txn.h"
+
+bool turn_is_needed(enum git_op_kind kind)
+{
+	return kind == GIT_MERGE || kind == GIT_WORKTREE || kind == GIT_CLEAR;
+}
+
+/* Merges of a run go one at a time, for each stands on the one before. So does making and removing work trees of a repository: git
+ * trips over registrations that another git is just writing. */
+static bool excludes(const struct slot *a, const struct slot *b)
+{
+	bool tree_a = a->op.git_kind == GIT_WORKTREE || a->op.git_kind == GIT_CLEAR, tree_b = b->op.git_kind == GIT_WORKTREE || b->op.git_kind == GIT_CLEAR;
+
+	if (a->op.git_kind == GIT_MERGE)
+		return b->op.git_kind == GIT_MERGE && a->run == b->run;
+	return tree_a && tree_b && strcmp(a->run->rows->run.workspace, b->run->rows->run.workspace) == 0;
+}
+
+bool turn_is_taken(const struct slot *slot)
+{
+	struct run *run;
+
+	LIST_FOREACH(run, &slot->run->engine->runs, entry)
+		for (size_t i = 0; i < run->nslots; i++)
+			if (run->slots[i] != slot && run->slots[i]->op.has_turn && excludes(slot, run->slots[i]))
+				return true;
+	return false;
+}
+
+void turn_over(struct txn *txn, struct slot *slot)
+{
+	struct run *run;
+
+	if (!slot->op.has_turn)
+		return;
+	slot->op.has_turn = false;
+	LIST_FOREACH(run, &slot->run->engine->runs, entry)
+		for (size_t i = 0; i < run->nslots; i++)
+			if (run->slots[i]->activity.kind == ACTIVITY_TURN && !turn_is_taken(run->slots[i]))
+				txn_effect(txn, EFFECT_GIT, run, run->slots[i], (int64_t)run->slots[i]->op.git_kind);
+}
