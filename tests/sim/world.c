@@ -71,7 +71,7 @@ struct fate *fate_of(struct world *w, int64_t id)
 	f->stop = below(w, 15) == 0;
 	f->says_no_change = below(w, f->changes_tree ? 20 : 2) == 0;
 	f->refused = below(w, 8) == 0;
-	f->conflict = below(w, 3) == 0;
+	f->conflict = below(w, 2) == 0;
 	f->cost = below(w, 4) == 0 ? (double)NAN : 0.25 * below(w, 9);
 	f->tokens = below(w, 4) == 0 ? ROW_NONE : (int64_t)below(w, 1000);
 	f->unresolved = below(w, 4) == 0;
