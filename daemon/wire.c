@@ -8,7 +8,13 @@
 
 #include "base/log.h"
 #include "base/offload.h"
-#include "job/work.h"
+#include "core/decision.h"
+#include "core/row.h"
+#include "model/ports.h"
+#include "model/runs.h"
+#include "model/work.h"
+#include "proc/launch.h"
+#include "proc/proc.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 

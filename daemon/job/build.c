@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An attempt as it is to be started: argv, environment, files, prompt, and the places that it may write. */
+#include "job/build.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,14 +9,26 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/file.h"
+#include "core/clocks.h"
+#include "core/plan.h"
 #include "core/profile.h"
+#include "core/row.h"
+#include "core/state.h"
 #include "job/build_int.h"
 #include "job/filler.h"
+#include "job/kept_environment.h"
 #include "job/misnamed.h"
+#include "job/secrets.h"
+#include "model/briefing.h"
+#include "model/dirs.h"
+#include "model/work.h"
+#include "proc/launch.h"
 #include "proto/units.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
+#include "task/op.h"
 
 static void places_init(struct places *p, const struct compose_work *w)
 {
@@ -286,8 +300,9 @@ static void mask_sources(const struct compose_work *w, struct sources *s)
 	secrets_release(&secrets);
 }
 
-void compose_run(struct compose_work *w)
+static void build_run(struct work *base)
 {
+	struct compose_work *w = (struct compose_work *)base;
 	const struct agent_plan *agent = plan_agent(w->plan, (enum role)w->attempt.role, w->attempt.agent);
 	struct places p = { 0 };
 	struct sources s = { 0 };
@@ -319,3 +334,28 @@ out:
 	places_release(&p);
 	sources_release(&s);
 }
+
+static void build_release(struct work *base)
+{
+	struct compose_work *w = (struct compose_work *)base;
+
+	row_release(ROW_RUN, &w->run);
+	row_release(ROW_SLOT, &w->slot);
+	row_release(ROW_ATTEMPT, &w->attempt);
+	row_release(ROW_TASK, &w->task);
+	free(w->follow_up);
+	for (size_t i = 0; i < w->nhistory; i++)
+		row_release(ROW_REVIEW, &w->history[i]);
+	free(w->history);
+	free(w->answers);
+	free(w->session);
+	free(w->interruption);
+	free(w->findings);
+	briefing_release(&w->briefing);
+	free(w->offer);
+	free(w->floor);
+	launch_free(w->launch);
+	free(w->error);
+}
+
+const struct work_type build_type = { "build", build_run, build_release };

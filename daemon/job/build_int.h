@@ -3,9 +3,12 @@
 #ifndef JOB_BUILD_INT_H
 #define JOB_BUILD_INT_H
 
-#include "job/work.h"
+#include "core/plan.h"
+#include "core/state.h"
+#include "job/build.h"
 #include "prompt/prompt.h"
 #include "proto/memory.h"
+#include "task/op.h"
 
 /* Texts that a prompt is made of, as read from disk. */
 struct sources {

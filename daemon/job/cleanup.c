@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/cleanup.h"
+
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "job/work.h"
+#include "core/row.h"
+#include "model/dirs.h"
+#include "model/work.h"
 #include "proto/memory.h"
 
 static void remove_file(const char *state_dir, const char *dir, const char *name)
@@ -53,8 +57,9 @@ static void sweep(const char *state_dir, char *const *keep)
 	free(path);
 }
 
-void forget_run(struct forget_work *work)
+static void cleanup_run(struct work *base)
 {
+	struct forget_work *work = (struct forget_work *)base;
 	const char *state_dir = work->work.state_dir;
 
 	if (work->run != ROW_NONE)
@@ -68,3 +73,15 @@ void forget_run(struct forget_work *work)
 	if (work->keep != NULL)
 		sweep(state_dir, work->keep);
 }
+
+static void cleanup_release(struct work *base)
+{
+	struct forget_work *w = (struct forget_work *)base;
+
+	free(w->environment);
+	free(w->blob);
+	strings_free(w->keep);
+	free(w->leftover);
+}
+
+const struct work_type cleanup_type = { "cleanup", cleanup_run, cleanup_release };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/collect.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -6,17 +8,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
+#include "agent/notice.h"
 #include "base/digest.h"
 #include "base/file.h"
 #include "core/backoff.h"
+#include "core/row.h"
+#include "core/state.h"
 #include "job/attempt_preview.h"
-#include "job/work.h"
+#include "job/provider_result.h"
+#include "job/read_notice.h"
+#include "job/secrets.h"
+#include "model/dirs.h"
+#include "model/work.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
 #include "task/marker.h"
+#include "verdict/verdict.h"
 
 /* Feed the recorded stdout to the reader, gaps included, at most as far as end. 0 or -errno; -ENODATA: not all that is expected is there. */
 static int feed(struct reader *reader, int dirfd, uint64_t expected, uint64_t end)
@@ -213,8 +224,9 @@ static int64_t disk_use(const char *dir)
 	return bytes;
 }
 
-void collect_run(struct collect_work *work)
+static void collect_run(struct work *base)
 {
+	struct collect_work *work = (struct collect_work *)base;
 	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
 	struct reader *reader = reader_new(work->reader);
 	struct redactor *redactor = secrets_redactor(work->work.state_dir, &work->secrets);
@@ -254,3 +266,23 @@ void collect_run(struct collect_work *work)
 	redact_free(redactor);
 	free(dir);
 }
+
+static void collect_release(struct work *base)
+{
+	struct collect_work *w = (struct collect_work *)base;
+
+	secrets_release(&w->secrets);
+	agent_result_release(&w->result);
+	free(w->answer_hash);
+	free(w->last_words);
+	free(w->zone);
+	free(w->doubt);
+	free(w->review_file);
+	strings_free(w->markers);
+	strings_free(w->no_change_markers);
+	free(w->worktree);
+	verdict_findings_free(w->marks, w->nmarks);
+	free(w->error);
+}
+
+const struct work_type collect_type = { "collect", collect_run, collect_release };

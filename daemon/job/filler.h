@@ -5,7 +5,9 @@
 #ifndef JOB_FILLER_H
 #define JOB_FILLER_H
 
+#include "job/build.h"
 #include "job/build_int.h"
+#include "task/op.h"
 
 /* Every part that the role of w is given. */
 void filler_fill(struct prompt_parts *parts, const struct compose_work *w, const struct sources *s);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/intake.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -8,13 +10,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/digest.h"
 #include "base/file.h"
+#include "core/plan.h"
 #include "core/profile.h"
-#include "job/work.h"
+#include "core/state.h"
+#include "git/op.h"
+#include "job/kept_environment.h"
+#include "model/work.h"
+#include "proc/inspect.h"
 #include "proto/error.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "task/op.h"
 
 #define TASK_MAX (16 * 1024 * 1024)
 
@@ -272,8 +281,9 @@ static void keep_environment(struct intake *item, const char *state_dir)
 	buf_release(&b);
 }
 
-void intake_run(struct intake_work *work)
+static void intake_run(struct work *base)
 {
+	struct intake_work *work = (struct intake_work *)base;
 	const char *state_dir = work->work.state_dir;
 
 	for (size_t i = 0; i < work->count; i++) {
@@ -295,3 +305,24 @@ void intake_run(struct intake_work *work)
 			keep_environment(item, state_dir);
 	}
 }
+
+static void intake_release(struct work *base)
+{
+	struct intake_work *w = (struct intake_work *)base;
+
+	for (size_t i = 0; i < w->count; i++) {
+		struct intake *item = w->items[i];
+
+		plan_release(&item->task_plan);
+		free(item->message);
+		free(item->hint);
+		free(item->workspace);
+		free(item->subdir);
+		free(item->text);
+		free(item->environment_hash);
+		free(item);
+	}
+	free(w->items);
+}
+
+const struct work_type intake_type = { "intake", intake_run, intake_release };

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/kept_environment.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/file.h"
+#include "core/plan.h"
 #include "job/secrets.h"
-#include "job/work.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
 

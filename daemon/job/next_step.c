@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/next_step.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -6,11 +8,17 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "job/work.h"
+#include "core/row.h"
+#include "git/op.h"
+#include "job/kept_environment.h"
+#include "job/secrets.h"
+#include "model/dirs.h"
+#include "model/work.h"
 #include "proto/memory.h"
 #include "record/exit_record.h"
 #include "record/host_fault.h"
 #include "record/output.h"
+#include "task/op.h"
 
 static bool make_directory(struct step_work *work, const char *path)
 {
@@ -115,8 +123,10 @@ static const char *op_error(const struct step_work *work)
 	return work->git != NULL ? git_op_error(work->git) : task_op_error(work->task);
 }
 
-void step_run(struct step_work *work)
+static void next_step_run(struct work *base)
 {
+	struct step_work *work = (struct step_work *)base;
+
 	work->next = STEP_NEXT_FAILED;
 	if (work->step == ROW_NONE)
 		begin(work);
@@ -134,3 +144,21 @@ void step_run(struct step_work *work)
 		host_words(work->git != NULL ? git_op_fault(work->git) : task_op_fault(work->task));
 	mask_words(work);
 }
+
+static void next_step_release(struct work *base)
+{
+	struct step_work *w = (struct step_work *)base;
+
+	free(w->source.path);
+	free(w->source.task);
+	free(w->source.actor);
+	free(w->source.reason);
+	task_op_free(w->made);
+	secrets_release(&w->secrets);
+	free(w->scratch);
+	free(w->input);
+	strings_wipe(w->env);
+	free(w->error);
+}
+
+const struct work_type next_step_type = { "next_step", next_step_run, next_step_release };

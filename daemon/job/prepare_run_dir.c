@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/prepare_run_dir.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,9 +9,12 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "job/review_basis.h"
-#include "job/work.h"
+#include "core/plan.h"
+#include "core/state.h"
 #include "git/exclude.h"
+#include "job/review_basis.h"
+#include "model/dirs.h"
+#include "model/work.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
 
@@ -76,8 +81,9 @@ static int make_dir(struct open_work *work, const char *dir)
 }
 
 /* <state>/runs/<id>/: task (RL_TASK_FILE), what reviews go by (review_basis.c), scratch/. */
-void open_run(struct open_work *work)
+static void prepare_run_dir_run(struct work *base)
 {
+	struct open_work *work = (struct open_work *)base;
 	char *dir = work_run_dir(work->work.state_dir, work->run), *warning = NULL;
 	int rv = make_dir(work, dir);
 
@@ -98,3 +104,16 @@ void open_run(struct open_work *work)
 	free(warning);
 	free(dir);
 }
+
+static void prepare_run_dir_release(struct work *base)
+{
+	struct open_work *w = (struct open_work *)base;
+
+	plan_release(&w->task_plan);
+	strings_free(w->artifacts);
+	free(w->text);
+	free(w->error);
+	strings_free(w->warnings);
+}
+
+const struct work_type prepare_run_dir_type = { "prepare_run_dir", prepare_run_dir_run, prepare_run_dir_release };

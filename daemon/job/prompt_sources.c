@@ -7,12 +7,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/file.h"
+#include "core/profile.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "job/build.h"
 #include "job/build_int.h"
 #include "job/template_search.h"
+#include "model/dirs.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
+#include "task/op.h"
 
 #define TASK_FILE_MAX (16 * 1024 * 1024)
 

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/provider_result.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/work.h"
+#include "agent/agent.h"
+#include "core/plan.h"
+#include "core/profile.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "job/collect.h"
+#include "job/kept_environment.h"
 #include "proto/memory.h"
 
 /* The agent's TZ, malloc'd; NULL: it had none. */

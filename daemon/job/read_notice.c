@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What a running attempt has said of its service since the last look: of each stream what is new, its end alone when that is much. */
+#include "job/read_notice.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/notice.h"
+#include "agent/reset.h"
 #include "base/zone.h"
-#include "job/work.h"
+#include "model/dirs.h"
+#include "model/work.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 #include "record/layout.h"
@@ -58,8 +62,9 @@ static void read_both(struct notice *n, enum reader_kind kind, int dirfd, uint64
 	}
 }
 
-void notice_run(struct notice_work *w)
+static void read_notice_run(struct work *base)
 {
+	struct notice_work *w = (struct notice_work *)base;
 	char *dir = work_attempt_dir(w->work.state_dir, w->attempt);
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct reset_place place = { clock_wall(), w->zone, ZONE_DATABASE };
@@ -80,3 +85,13 @@ void notice_last(struct notice *n, enum reader_kind kind, int dirfd, int64_t at,
 	notice_init(n);
 	read_both(n, kind, dirfd, offsets, &place);
 }
+
+static void read_notice_release(struct work *base)
+{
+	struct notice_work *w = (struct notice_work *)base;
+
+	free(w->zone);
+	notice_release(&w->notice);
+}
+
+const struct work_type read_notice_type = { "read_notice", read_notice_run, read_notice_release };

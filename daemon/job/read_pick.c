@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/read_pick.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "job/work.h"
+#include "model/dirs.h"
+#include "model/work.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
+#include "task/pick.h"
 
 #define ROOM (256 * 1024)
 
@@ -36,8 +40,9 @@ static void look(struct pick_work *work, int stream, const char *name, int dirfd
 		work->picked = xstrdup(pick_id(work->pick[stream]));
 }
 
-void pick_run(struct pick_work *work)
+static void read_pick_run(struct work *base)
 {
+	struct pick_work *work = (struct pick_work *)base;
 	char *dir = work_attempt_dir(work->work.state_dir, work->attempt), *buffer = xcalloc(ROOM, 1);
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -51,3 +56,15 @@ void pick_run(struct pick_work *work)
 	free(buffer);
 	free(dir);
 }
+
+static void read_pick_release(struct work *base)
+{
+	struct pick_work *w = (struct pick_work *)base;
+
+	strings_free(w->ids);
+	pick_free(w->pick[0]);
+	pick_free(w->pick[1]);
+	free(w->picked);
+}
+
+const struct work_type read_pick_type = { "read_pick", read_pick_run, read_pick_release };

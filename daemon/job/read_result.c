@@ -2,13 +2,18 @@
 /* Has a running attempt given its final result? Whoever has is silent, so only an output that has not grown since the last look is
  * read, its end alone, and once. Does it make progress? What has come since the last look is read as far as the first event that says
  * so: the looks at an agent at work cost a stat and an event each, and little memory between them. */
+#include "job/read_result.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
+#include "agent/progress.h"
 #include "agent/reader.h"
-#include "job/work.h"
+#include "model/dirs.h"
+#include "model/work.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 #include "record/layout.h"
@@ -81,8 +86,9 @@ static void look_for_progress(struct result_work *w, int dirfd)
 	free(buffer);
 }
 
-void result_run(struct result_work *w)
+static void read_result_run(struct work *base)
 {
+	struct result_work *w = (struct result_work *)base;
 	char *dir = work_attempt_dir(w->work.state_dir, w->attempt), *buffer = NULL;
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	uint64_t before = w->size;
@@ -107,3 +113,10 @@ out:
 		close(dirfd);
 	free(dir);
 }
+
+static void read_result_release(struct work *base)
+{
+	progress_free(((struct result_work *)base)->progress);
+}
+
+const struct work_type read_result_type = { "read_result", read_result_run, read_result_release };

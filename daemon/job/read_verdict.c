@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/read_verdict.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -7,14 +9,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/file.h"
+#include "core/profile.h"
 #include "job/misnamed.h"
-#include "job/work.h"
+#include "job/secrets.h"
+#include "model/dirs.h"
+#include "model/work.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "record/exit_record.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
+#include "verdict/verdict.h"
 
 #define FILE_MAX (1024 * 1024)
 #define LARGE_MAX ((size_t)64 * 1024 * 1024)	/* kept of one that is larger */
@@ -168,8 +175,9 @@ static void mask_verdict(const struct judge_work *work, struct verdict *v)
 	redact_free(redactor);
 }
 
-void judge_run(struct judge_work *work)
+static void read_verdict_run(struct work *base)
 {
+	struct judge_work *work = (struct judge_work *)base;
 	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
 	struct verdict_input in = { .status = work->status };
 	char *text = NULL, *file = NULL;
@@ -204,3 +212,18 @@ void judge_run(struct judge_work *work)
 	free(file);
 	free(dir);
 }
+
+static void read_verdict_release(struct work *base)
+{
+	struct judge_work *w = (struct judge_work *)base;
+
+	secrets_release(&w->secrets);
+	verdict_release(&w->verdict);
+	free(w->review_file);
+	free(w->top);
+	free(w->misnamed);
+	free(w->copy_to);
+	free(w->error);
+}
+
+const struct work_type read_verdict_type = { "read_verdict", read_verdict_run, read_verdict_release };

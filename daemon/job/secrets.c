@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "agent/agent.h"
-#include "job/work.h"
+#include "core/plan.h"
+#include "core/state.h"
+#include "job/kept_environment.h"
 #include "proto/memory.h"
 
 struct secrets secrets_new(const char *environment, const struct plan *plan)

@@ -4,8 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/plan.h"
 #include "core/profile.h"
+#include "core/state.h"
+#include "job/build.h"
 #include "job/build_int.h"
+#include "job/kept_environment.h"
+#include "model/dirs.h"
+#include "task/op.h"
 
 #define TASK_VARIABLE_MAX (64 * 1024)
 

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/write_log.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/file.h"
 #include "config/config.h"
+#include "core/plan.h"
+#include "core/row.h"
 #include "job/run_report.h"
-#include "job/work.h"
+#include "model/dirs.h"
+#include "model/view.h"
+#include "model/work.h"
 #include "proto/memory.h"
 #include "record/layout.h"
 
@@ -36,8 +43,9 @@ static int open_log_dir(const struct log_work *work)
 	return fd == -1 ? -errno : fd;
 }
 
-void log_run(struct log_work *work)
+static void write_log_run(struct work *base)
 {
+	struct log_work *work = (struct log_work *)base;
 	int dirfd = open_log_dir(work), rv = dirfd < 0 ? dirfd : write_text(dirfd, work->name, work->text);
 
 	if (rv != 0)
@@ -47,8 +55,9 @@ void log_run(struct log_work *work)
 		close(dirfd);
 }
 
-void report_run(struct report_work *work)
+static void write_report_run(struct work *base)
 {
+	struct report_work *work = (struct report_work *)base;
 	static const char *const names[] = { RECORD_MASKED, RECORD_ANSWER };
 	const struct run_row *row = &work->rows->run;
 	char *dir, *path, *answer = NULL, *text;
@@ -83,3 +92,27 @@ void report_run(struct report_work *work)
 	plan_release(&plan);
 	free(answer);
 }
+
+static void write_log_release(struct work *base)
+{
+	struct log_work *w = (struct log_work *)base;
+
+	free(w->base);
+	free(w->dir);
+	free(w->name);
+	free(w->text);
+	free(w->error);
+}
+
+const struct work_type write_log_type = { "write_log", write_log_run, write_log_release };
+
+static void write_report_release(struct work *base)
+{
+	struct report_work *w = (struct report_work *)base;
+
+	run_rows_free(w->rows);
+	free(w->path);
+	free(w->error);
+}
+
+const struct work_type write_report_type = { "write_report", write_report_run, write_report_release };

@@ -8,24 +8,24 @@ int64_t engine_now(struct engine *engine)
 	return engine->ports.now(engine->ports.clock_ctx);
 }
 
-static void work_prepare(struct engine *engine, struct work *work, enum work_kind kind)
+static void work_prepare(struct engine *engine, struct work *work, const struct work_type *type)
 {
-	work->kind = kind;
+	work->type = type;
 	work->state_dir = engine->state_dir;
 	work->config_dir = engine->config_dir;
 	work->socket = engine->socket;
 }
 
-void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg)
+void engine_work(struct engine *engine, struct work *work, const struct work_type *type, void (*done)(void *arg, struct work *work), void *arg)
 {
-	work_prepare(engine, work, kind);
+	work_prepare(engine, work, type);
 	engine->ports.work(engine->ports.files_ctx, work, done, arg);
 }
 
-void engine_work_later(struct engine *engine, int64_t ms, struct work *work, enum work_kind kind,
+void engine_work_later(struct engine *engine, int64_t ms, struct work *work, const struct work_type *type,
     void (*done)(void *arg, struct work *work), void *arg)
 {
-	work_prepare(engine, work, kind);
+	work_prepare(engine, work, type);
 	engine->ports.work_later(engine->ports.files_ctx, ms, work, done, arg);
 }
 

@@ -60,9 +60,9 @@ struct engine {
 struct slot *engine_slot_of(struct engine *engine, int64_t id);
 int64_t engine_now(struct engine *engine);
 /* Start file work with the engine's directories filled in. */
-void engine_work(struct engine *engine, struct work *work, enum work_kind kind, void (*done)(void *arg, struct work *work), void *arg);
+void engine_work(struct engine *engine, struct work *work, const struct work_type *type, void (*done)(void *arg, struct work *work), void *arg);
 /* The same in ms from now. */
-void engine_work_later(struct engine *engine, int64_t ms, struct work *work, enum work_kind kind,
+void engine_work_later(struct engine *engine, int64_t ms, struct work *work, const struct work_type *type,
     void (*done)(void *arg, struct work *work), void *arg);
 /* Calls due at wake.at, with the engine as arg, unless the engine is stopped by then. */
 void engine_wake(struct engine *engine, struct wake wake, wake_due_cb *due);

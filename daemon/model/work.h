@@ -5,28 +5,28 @@
 
 #include <stdint.h>
 
-enum work_kind {
-	WORK_INTAKE,	/* is a submitted run possible, and what does it need from the disk */
-	WORK_OPEN,	/* make the run's directory: task file, and what reviews go by as it is before any coder has run */
-	WORK_STEP,	/* begin an operation, or read its result */
-	WORK_COMPOSE,	/* prompt, environment and argv of an attempt */
-	WORK_PICK,	/* has a running attempt picked its task */
-	WORK_RESULT,	/* has a running attempt given its final result */
-	WORK_NOTICE,	/* does a running attempt wait for a service that refuses it */
-	WORK_COLLECT,	/* what an ended attempt said */
-	WORK_JUDGE,	/* the verdict in what a review attempt left behind */
-	WORK_FORGET,	/* remove what only an unfinished run needs */
-	WORK_LOG,	/* a review log for people, in the working directory */
-	WORK_REPORT	/* --report FILE */
+struct work;
+
+/* A kind of work: run on a worker thread, blocking, touches nothing but files and the work itself; release frees the inputs that it owns,
+ * and the outputs that were not taken. */
+struct work_type {
+	const char *name;
+	void (*run)(struct work *work);
+	void (*release)(struct work *work);
 };
 
-/* Head of every kind; the kind decides which struct it is. */
+/* Head of every kind; the type decides which struct it is. */
 struct work {
-	enum work_kind kind;
+	const struct work_type *type;	/* set when it is handed in */
 	const char *state_dir;		/* borrowed from the engine */
 	const char *config_dir;		/* NULL: none */
 	const char *socket;		/* of this daemon, NULL: none */
 	int fault;			/* out: the errno of a fault of the host that kept it from being done; nothing is lost, ask again. 0: none */
 };
+
+/* Do it. */
+void work_run(struct work *work);
+
+void work_free(struct work *work);
 
 #endif

@@ -9,7 +9,9 @@
 #include "base/log.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "job/work.h"
+#include "core/waiters.h"
+#include "job/cleanup.h"
+#include "job/write_log.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/work.h"
@@ -26,7 +28,7 @@ struct file_job {
 	bool sweep;			/* every environment that is not in use */
 	char *leftover;			/* owned, NULL */
 	struct work *work;		/* a log or a report, owned: none of the others then; NULL */
-	enum work_kind kind;
+	const struct work_type *type;
 	void (*reached)(void *arg);	/* nothing to do but to tell that it is its txn; NULL */
 	void *arg;
 };
@@ -76,12 +78,12 @@ static void start_forget(struct engine *engine, struct file_job *item)
 		strings_free(in_use);
 	free(item->environment);
 	free(item);
-	engine_work(engine, &w->work, WORK_FORGET, forget_cb, engine);
+	engine_work(engine, &w->work, &cleanup_type, forget_cb, engine);
 }
 
 static const char *write_error(const struct work *work)
 {
-	return work->kind == WORK_LOG ? ((const struct log_work *)work)->error : ((const struct report_work *)work)->error;
+	return work->type == &write_log_type ? ((const struct log_work *)work)->error : ((const struct report_work *)work)->error;
 }
 
 /* A log or a report is for people: when it cannot be written, the run has lost nothing. The rows of a run that has ended stay as they are. */
@@ -92,7 +94,7 @@ static void write_cb(void *arg, struct work *work)
 	struct run *run;
 	struct txn *txn;
 
-	if (error != NULL && work->kind == WORK_LOG && !engine->stopped &&
+	if (error != NULL && work->type == &write_log_type && !engine->stopped &&
 	    (run = run_find(engine, ((struct log_work *)work)->run)) != NULL && !run_state_is_end((enum run_state)run->rows->run.state)) {
 		txn = txn_new(engine);
 		run_warn(txn, run, error);
@@ -107,7 +109,7 @@ static void write_cb(void *arg, struct work *work)
 static void start_write(struct engine *engine, struct file_job *item)
 {
 	TAILQ_REMOVE(&engine->file_queue, item, entry);
-	engine_work(engine, item->work, item->kind, write_cb, engine);
+	engine_work(engine, item->work, item->type, write_cb, engine);
 	free(item);
 }
 
@@ -189,13 +191,13 @@ void file_queue_cleanup(struct engine *engine, int64_t run, char *environment, c
 	file_queue_next(engine);
 }
 
-void file_queue_write(struct engine *engine, struct work *work, enum work_kind kind)
+void file_queue_write(struct engine *engine, struct work *work, const struct work_type *type)
 {
 	struct file_job *item = xcalloc(1, sizeof(*item));
 
 	item->run = ROW_NONE;
 	item->work = work;
-	item->kind = work->kind = kind;
+	item->type = work->type = type;
 	TAILQ_INSERT_TAIL(&engine->file_queue, item, entry);
 	file_queue_next(engine);
 }

@@ -8,8 +8,8 @@
 #include "core/run.h"
 #include "core/state.h"
 #include "git/op.h"
+#include "job/prepare_run_dir.h"
 #include "job/review_basis.h"
-#include "job/work.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -91,7 +91,7 @@ static void open_run_dir(struct run *run, const char *text, size_t size)
 	w->artifacts = run_artifacts(run);
 	w->text = text != NULL ? xmemdup0(text, size) : NULL;
 	w->text_size = size;
-	engine_work(run->engine, &w->work, WORK_OPEN, open_cb, &run->own);
+	engine_work(run->engine, &w->work, &prepare_run_dir_type, open_cb, &run->own);
 }
 
 static void task_text_cb(void *arg, const char *text, size_t size)

@@ -8,7 +8,7 @@
 
 #include "core/row.h"
 #include "job/run_report.h"
-#include "job/work.h"
+#include "job/write_log.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
@@ -32,7 +32,7 @@ void review_write_log(struct run *run, struct slot *slot)
 	w->dir = xstrdup(dir);
 	w->name = review_log_name(task);
 	w->text = json_dumps(log, JSON_INDENT(2));
-	file_queue_write(run->engine, &w->work, WORK_LOG);
+	file_queue_write(run->engine, &w->work, &write_log_type);
 	json_decref(log);
 }
 
@@ -45,5 +45,5 @@ void run_write_report(struct run *run)
 	w = xcalloc(1, sizeof(*w));
 	w->rows = run_rows_copy(view_run(run->engine->view, run->rows->run.id));
 	w->path = xstrdup(run->plan.report);
-	file_queue_write(run->engine, &w->work, WORK_REPORT);
+	file_queue_write(run->engine, &w->work, &write_report_type);
 }

@@ -13,8 +13,8 @@
 #include "core/plan.h"
 #include "core/row.h"
 #include "core/state.h"
+#include "job/intake.h"
 #include "job/review_basis.h"
-#include "job/work.h"
 #include "model/model.h"
 #include "model/ports.h"
 #include "model/reply.h"
@@ -317,7 +317,7 @@ void submit_intake(struct engine *engine)
 		w->items = xreallocarray(w->items, w->count + 1, sizeof(*w->items));
 		w->items[w->count++] = item;
 	}
-	engine_work(engine, &w->work, WORK_INTAKE, intake_cb, engine);
+	engine_work(engine, &w->work, &intake_type, intake_cb, engine);
 }
 
 static void enqueue(struct pending_submit *p)

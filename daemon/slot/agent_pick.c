@@ -11,7 +11,7 @@
 #include "core/slot.h"
 #include "core/state.h"
 #include "core/tasks.h"
-#include "job/work.h"
+#include "job/read_pick.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -104,7 +104,7 @@ static void pick_cb(void *arg, struct work *work);
 
 static void look_again(struct engine *engine, struct pick_work *w)
 {
-	engine_work_later(engine, PICK_EVERY_MS, &w->work, WORK_PICK, pick_cb, engine);
+	engine_work_later(engine, PICK_EVERY_MS, &w->work, &read_pick_type, pick_cb, engine);
 }
 
 /* By key: run and slot may be gone since it was asked for. */
@@ -126,7 +126,7 @@ static void pick_cb(void *arg, struct work *work)
 
 		work_free(work);
 		w = pick_new_work(slot, last);
-		engine_work(engine, &w->work, WORK_PICK, pick_cb, engine);
+		engine_work(engine, &w->work, &read_pick_type, pick_cb, engine);
 	} else if (w->last && work->fault != 0 && w->picked == NULL && !slot_ending(slot)) {
 		look_again(engine, w);
 	} else if (w->last) {
@@ -148,5 +148,5 @@ void pick_last(struct slot *slot)
 {
 	struct pick_work *w = pick_new_work(slot, true);
 
-	engine_work(slot->run->engine, &w->work, WORK_PICK, pick_cb, slot->run->engine);
+	engine_work(slot->run->engine, &w->work, &read_pick_type, pick_cb, slot->run->engine);
 }

@@ -19,8 +19,9 @@
 #include "core/run.h"
 #include "core/slot.h"
 #include "core/state.h"
+#include "job/collect.h"
+#include "job/provider_result.h"
 #include "job/secrets.h"
-#include "job/work.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -541,7 +542,7 @@ static void wait_to_collect(struct slot *slot, const struct collect_work *w)
 
 	slot_waits(txn, slot, WAIT_HOST, w->work.fault, w->error);
 	txn_commit(txn);
-	engine_work_later(slot->run->engine, HOST_LOOK_MS, collect_new(slot), WORK_COLLECT, collect_cb, slot);
+	engine_work_later(slot->run->engine, HOST_LOOK_MS, collect_new(slot), &collect_type, collect_cb, slot);
 }
 
 static void collect_cb(void *arg, struct work *work)
@@ -597,7 +598,7 @@ static void collect_cb(void *arg, struct work *work)
 
 void attempt_collect(struct slot *slot)
 {
-	engine_work(slot->run->engine, collect_new(slot), WORK_COLLECT, collect_cb, slot);
+	engine_work(slot->run->engine, collect_new(slot), &collect_type, collect_cb, slot);
 }
 
 void attempt_ended(struct slot *slot, const struct exit_record *record, const char *detail)

@@ -9,9 +9,10 @@
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/row.h"
+#include "core/run.h"
 #include "core/state.h"
 #include "core/tasks.h"
-#include "job/work.h"
+#include "job/build.h"
 #include "model/activity.h"
 #include "model/briefing.h"
 #include "model/model.h"
@@ -22,11 +23,11 @@
 #include "proc/launch.h"
 #include "prompt/prompt.h"
 #include "proto/memory.h"
-#include "slot/account_wait.h"
 #include "sched/claims.h"
 #include "sched/groups.h"
 #include "sched/permits.h"
 #include "sched/spending.h"
+#include "slot/account_wait.h"
 #include "slot/attempt.h"
 #include "slot/retry.h"
 #include "slot/review_rows.h"
@@ -62,7 +63,7 @@ static void wait_for_space(struct slot *slot, struct compose_work *w)
 		txn_commit(txn);
 		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
 	}
-	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(slot, &w->briefing), WORK_COMPOSE, compose_cb, slot);
+	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(slot, &w->briefing), &build_type, compose_cb, slot);
 }
 
 /* It waits for space no more. */
@@ -299,7 +300,7 @@ static void briefing_read(struct slot *slot)
 	if (id != NULL)
 		run->engine->ports.task_text(run->engine->ports.store_ctx, run->rows->run.id, id, briefing_cb, slot);
 	else
-		engine_work(run->engine, compose_new(slot, &slot->briefing), WORK_COMPOSE, compose_cb, slot);
+		engine_work(run->engine, compose_new(slot, &slot->briefing), &build_type, compose_cb, slot);
 }
 
 static void briefing_cb(void *arg, const char *text, size_t size)

@@ -9,7 +9,8 @@
 #include "core/plan.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "job/work.h"
+#include "job/provider_result.h"
+#include "job/read_notice.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -42,7 +43,7 @@ static void notice_cb(void *arg, struct work *work)
 	bool runs = !engine->stopped && slot != NULL && slot->activity.kind == ACTIVITY_ATTEMPT && slot->activity.id == w->attempt && !slot_ending(slot);
 
 	if (runs && w->decided == PROVIDER_NONE) {
-		engine_work_later(engine, LOOK_EVERY_MS, work, WORK_NOTICE, notice_cb, engine);
+		engine_work_later(engine, LOOK_EVERY_MS, work, &read_notice_type, notice_cb, engine);
 		return;
 	}
 	if (runs)
@@ -71,5 +72,5 @@ void notice_watch(struct slot *slot)
 	w->reader = agent->reader;
 	w->zone = ending_zone(slot_plan(slot), agent);
 	notice_init(&w->notice);
-	engine_work_later(engine, LOOK_EVERY_MS, &w->work, WORK_NOTICE, notice_cb, engine);
+	engine_work_later(engine, LOOK_EVERY_MS, &w->work, &read_notice_type, notice_cb, engine);
 }

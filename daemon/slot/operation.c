@@ -8,8 +8,9 @@
 #include "core/row.h"
 #include "core/state.h"
 #include "git/op.h"
+#include "job/kept_environment.h"
+#include "job/next_step.h"
 #include "job/secrets.h"
-#include "job/work.h"
 #include "model/activity.h"
 #include "model/dirs.h"
 #include "model/model.h"
@@ -194,7 +195,7 @@ static void next(struct slot *slot, int64_t step, bool ok)
 	w->scratch = work_scratch_dir(run->engine->state_dir, run->rows->run.id, slot->row);
 	w->step = step;
 	w->ok = ok;
-	engine_work(run->engine, &w->work, WORK_STEP, next_cb, slot);
+	engine_work(run->engine, &w->work, &next_step_type, next_cb, slot);
 }
 
 void step_first(struct slot *slot)

@@ -11,7 +11,7 @@
 #include "core/plan.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "job/work.h"
+#include "job/read_result.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -41,7 +41,7 @@ static void result_cb(void *arg, struct work *work)
 	if (w->stalled && !w->over)
 		engine->ports.stalled(engine->ports.proc_ctx, w->attempt);
 	/* it may take up another txn, and give another result */
-	engine_work_later(engine, LOOK_EVERY_MS, work, WORK_RESULT, result_cb, engine);
+	engine_work_later(engine, LOOK_EVERY_MS, work, &read_result_type, result_cb, engine);
 }
 
 void result_watch(struct slot *slot)
@@ -61,5 +61,5 @@ void result_watch(struct slot *slot)
 	w->attempt = a->id;
 	w->reader = reader;
 	w->idle_ms = clocks->ms[CLOCK_IDLE];
-	engine_work_later(slot->run->engine, LOOK_EVERY_MS, &w->work, WORK_RESULT, result_cb, slot->run->engine);
+	engine_work_later(slot->run->engine, LOOK_EVERY_MS, &w->work, &read_result_type, result_cb, slot->run->engine);
 }

@@ -14,8 +14,8 @@
 #include "core/row.h"
 #include "core/slot.h"
 #include "core/state.h"
+#include "job/read_verdict.h"
 #include "job/secrets.h"
-#include "job/work.h"
 #include "model/activity.h"
 #include "model/dirs.h"
 #include "model/model.h"
@@ -213,7 +213,7 @@ static void judge_cb(void *arg, struct work *work)
 		txn = txn_new(engine);
 		slot_waits(txn, slot, WAIT_HOST, work->fault, j->work.error);
 		txn_commit(txn);
-		engine_work_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed, j->appeared)->work.work, WORK_JUDGE, judge_cb, slot);
+		engine_work_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed, j->appeared)->work.work, &read_verdict_type, judge_cb, slot);
 		work_free(work);
 		return;
 	}
@@ -243,5 +243,5 @@ void review_judge(struct slot *slot, const char *changed, const char *appeared)
 	    appeared != NULL ? text_escape(appeared, strlen(appeared), false) : NULL);
 
 	activity_start_job(&slot->activity);
-	engine_work(slot->run->engine, &j->work.work, WORK_JUDGE, judge_cb, slot);
+	engine_work(slot->run->engine, &j->work.work, &read_verdict_type, judge_cb, slot);
 }

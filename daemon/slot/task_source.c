@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/backoff.h"
 #include "core/next_stage.h"
 #include "core/row.h"
 #include "core/state.h"
 #include "core/tasks.h"
-#include "job/work.h"
+#include "job/next_step.h"
 #include "model/activity.h"
 #include "model/dirs.h"
 #include "model/model.h"

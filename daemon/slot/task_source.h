@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-#include "job/work.h"
+#include "job/next_step.h"
+#include "model/slots.h"
 #include "task/op.h"
 
 struct slot;

@@ -6,6 +6,18 @@
 #include <stdio.h>
 
 #include "core/profile.h"
+#include "job/build.h"
+#include "job/cleanup.h"
+#include "job/collect.h"
+#include "job/intake.h"
+#include "job/next_step.h"
+#include "job/prepare_run_dir.h"
+#include "job/read_notice.h"
+#include "job/read_pick.h"
+#include "job/read_result.h"
+#include "job/read_verdict.h"
+#include "job/write_log.h"
+#include "model/work.h"
 #include "world_int.h"
 
 /* A fault of the host keeps the work from being done. */
@@ -56,9 +68,9 @@ static void deliver(struct world *w, const struct pending_work *p)
 
 	if (p->work->fault != 0) {
 		/* nothing was asked */
-	} else if (p->work->kind == WORK_STEP && work->git != NULL) {
+	} else if (p->work->type == &next_step_type && work->git != NULL) {
 		what = git_answer(work->git, work->next, &where, &value);
-	} else if (p->work->kind == WORK_STEP) {
+	} else if (p->work->type == &next_step_type) {
 		what = source_answer(work->task, work->next);
 		where = where_of_scratch(work->scratch);
 	}
@@ -268,6 +280,7 @@ void files_work(struct world *w)
 {
 	size_t at = below(w, (unsigned)w->nworks);
 	struct pending_work p = w->works[at];
+	const struct work_type *type;
 
 	REMOVE(works, at);
 	if (p.work == NULL) {
@@ -277,43 +290,29 @@ void files_work(struct world *w)
 		p.due(p.arg, &p.wake);
 		return;
 	}
-	switch (p.work->kind) {
-	case WORK_INTAKE:
+	type = p.work->type;
+	if (type == &intake_type)
 		work_intake((struct intake_work *)p.work);
-		break;
-	case WORK_OPEN:
+	else if (type == &prepare_run_dir_type)
 		work_open(w, (struct open_work *)p.work);
-		break;
-	case WORK_STEP:
+	else if (type == &next_step_type)
 		work_step(w, (struct step_work *)p.work);
-		break;
-	case WORK_PICK:
+	else if (type == &read_pick_type)
 		work_pick(w, (struct pick_work *)p.work);
-		break;
-	case WORK_RESULT:
+	else if (type == &read_result_type)
 		work_result(w, (struct result_work *)p.work);
-		break;
-	case WORK_NOTICE:
+	else if (type == &read_notice_type)
 		work_notice(w, (struct notice_work *)p.work);
-		break;
-	case WORK_COMPOSE:
+	else if (type == &build_type)
 		work_compose(w, (struct compose_work *)p.work);
-		break;
-	case WORK_COLLECT:
+	else if (type == &collect_type)
 		work_collect(w, (struct collect_work *)p.work);
-		break;
-	case WORK_JUDGE:
+	else if (type == &read_verdict_type)
 		work_judge(w, (struct judge_work *)p.work);
-		break;
-	case WORK_LOG:
+	else if (type == &write_log_type)
 		work_log(w, (struct log_work *)p.work);
-		break;
-	case WORK_REPORT:
+	else if (type == &write_report_type)
 		work_report(w, (struct report_work *)p.work);
-		break;
-	case WORK_FORGET:
-		break;
-	}
 	deliver(w, &p);
 }
 

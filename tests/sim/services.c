@@ -2,6 +2,11 @@
 /* The services behind the agents: what they refuse, who has to wait for it, and for how long. */
 #include "agent/notice.h"
 #include "core/slot.h"
+#include "job/build.h"
+#include "job/collect.h"
+#include "job/next_step.h"
+#include "job/read_notice.h"
+#include "model/work.h"
 #include "world_int.h"
 
 #define SECOND INT64_C(1000)
@@ -224,8 +229,8 @@ static int64_t seats_of(const struct world *w, const struct run_rows *rows)
 	for (size_t i = 0; i < rows->nsteps; i++)
 		own |= rows->steps[i]->slot == ROW_NONE && (rows->steps[i]->state == ATTEMPT_S_STARTING || rows->steps[i]->state == ATTEMPT_S_RUNNING);
 	for (size_t i = 0; i < w->nworks; i++)
-		own |= w->works[i].work != NULL && (w->works[i].work->kind == WORK_STEP || w->works[i].work->kind == WORK_COMPOSE ||
-		    w->works[i].work->kind == WORK_COLLECT);
+		own |= w->works[i].work != NULL && (w->works[i].work->type == &next_step_type || w->works[i].work->type == &build_type ||
+		    w->works[i].work->type == &collect_type);
 	return cooling > 0 || working > 0 ? working + own : 1;
 }
 
@@ -241,8 +246,8 @@ static bool is_left_waiting(const struct world *w, const struct slot_row *slot)
 
 		if (work == NULL)
 			continue;
-		if ((work->kind == WORK_COMPOSE && ((const struct compose_work *)work)->attempt.id == a->id) ||
-		    (work->kind == WORK_COLLECT && ((const struct collect_work *)work)->attempt == a->id))
+		if ((work->type == &build_type && ((const struct compose_work *)work)->attempt.id == a->id) ||
+		    (work->type == &collect_type && ((const struct collect_work *)work)->attempt == a->id))
 			return false;
 	}
 	return true;

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/slot.h"
+#include "job/read_pick.h"
 #include "world_int.h"
 
 struct task_op {
@@ -44,7 +45,7 @@ void task_op_free(struct task_op *op)
 	free(op);
 }
 
-/* The world answers WORK_STEP itself. */
+/* The world answers &next_step_type itself. */
 enum step_next task_op_begin(struct task_op *op) { (void)op; abort(); }
 char *task_op_text(const struct task_op *op, size_t *size) { (void)op, (void)size; abort(); }
 int task_op_result(struct task_op *op, int dirfd) { (void)op, (void)dirfd; abort(); }

@@ -6,8 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/work.h"
+#include "agent/agent.h"
+#include "agent/notice.h"
+#include "core/decision.h"
+#include "core/plan.h"
+#include "core/row.h"
+#include "git/op.h"
+#include "job/collect.h"
+#include "job/read_notice.h"
+#include "job/read_pick.h"
+#include "job/read_result.h"
+#include "job/secrets.h"
+#include "model/briefing.h"
+#include "model/dirs.h"
+#include "model/model.h"
+#include "model/ports.h"
+#include "model/reply.h"
+#include "model/view.h"
+#include "model/work.h"
+#include "proc/launch.h"
 #include "proto/memory.h"
+#include "task/op.h"
+#include "task/pick.h"
+#include "verdict/verdict.h"
 #include "world.h"
 
 #define RUNS_MAX 64		/* of one world */

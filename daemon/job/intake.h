@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What a submitted run needs from the disk, and whether it is possible. */
+#ifndef JOB_INTAKE_H
+#define JOB_INTAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/plan.h"
+#include "model/work.h"
+#include "task/op.h"
+
+/* One submitted run. */
+struct intake {
+	/* in, borrowed from the pending submission */
+	const char *workdir;
+	enum source_kind source;
+	const char *source_path;
+	const char *task;
+	size_t task_size;
+	const char *task_blob;
+	char *const *environment;
+	bool check;			/* nothing is kept */
+	const struct plan *plan;
+	const struct plan *judge;	/* see judgement_plan(); NULL: nothing is reviewed */
+	struct plan task_plan;		/* owned: judge, when it is a task's */
+	int64_t owner;
+	/* out, owned */
+	int code;			/* 0 or a code of proto/error.h, then message, hint and field are set */
+	char *message, *hint;
+	const char *field;
+	char *workspace, *subdir;
+	bool has_git;
+	char *text;			/* the task, checked: UTF-8 without NUL */
+	size_t text_size;
+	char *environment_hash;		/* of <state>/env/<hash>, durable; NULL: none was sent */
+};
+
+struct intake_work {
+	struct work work;
+	struct intake **items;		/* all submits that waited: their files are made durable together */
+	size_t count;
+};
+
+extern const struct work_type intake_type;
+
+#endif

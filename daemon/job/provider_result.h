@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What a failed attempt says about its service. */
+#ifndef JOB_PROVIDER_RESULT_H
+#define JOB_PROVIDER_RESULT_H
+
+#include <stdint.h>
+
+#include "agent/reader.h"
+#include "core/plan.h"
+#include "record/exit_record.h"
+
+struct collect_work;
+
+/* What stdout alone does not tell about the service: result.provider, transient and reset_at. */
+void ending_judge(struct collect_work *work);
+/* TZ as the settings give it to an agent, malloc'd; NULL: as in the run's environment. */
+char *ending_zone(const struct plan *plan, const struct agent_plan *agent);
+/* The exit code that may speak of the service; ROW_NONE: it did not exit by itself, or what it is speaks of the work alone. */
+int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind reader, const struct exit_record *record);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a running attempt waits for a service that refuses it. */
+#ifndef JOB_READ_NOTICE_H
+#define JOB_READ_NOTICE_H
+
+#include <stdint.h>
+
+#include "agent/notice.h"
+#include "agent/reader.h"
+#include "model/work.h"
+
+struct notice_work {
+	struct work work;
+	int64_t run, iteration, slot, attempt;
+	enum reader_kind reader;
+	char *zone;			/* owned: see ending_zone() */
+	uint64_t offsets[NOTICE_STREAMS];	/* how far its output was looked at */
+	struct notice notice;		/* owned: what was said up to there */
+	enum provider_result decided;	/* out: see notice_decide() */
+};
+
+/* The last refusal in the end of an ended attempt's output; at: when it ended. Owned by the caller, see notice_release(). */
+void notice_last(struct notice *n, enum reader_kind kind, int dirfd, int64_t at, const char *zone);
+
+extern const struct work_type read_notice_type;
+
+#endif
