@@ -12,12 +12,12 @@ static const enum exit_code badness[] = {
 
 bool exit_is_final(const char *state)
 {
-	return run_class_of(state, NULL) != NULL;
+	return run_class_of(state, END_NONE) != NULL;
 }
 
 enum exit_code exit_of_run(const json_t *run)
 {
-	const struct run_class *class = run_class_of(field_text(run, "state"), field_text(run, "cause"));
+	const struct run_class *class = run_class_of(field_text(run, "state"), field_end_kind(run));
 
 	return class == NULL ? EXIT_TIMED_OUT : (enum exit_code)class->code;
 }

@@ -38,6 +38,25 @@ bool field_true(const json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
+/* The value of a name; 0 when not there, other when it is not known. */
+static int kind_of(const json_t *object, const char *key, const struct state_names *names, int other)
+{
+	const char *name = field_text(object, key);
+	int kind = state_value(names, name);
+
+	return *name == '\0' ? 0 : kind == -1 ? other : kind;
+}
+
+enum end_kind field_end_kind(const json_t *object)
+{
+	return (enum end_kind)kind_of(object, "end_kind", &end_kind_names, END_ERROR);
+}
+
+enum wait_kind field_wait_kind(const json_t *object)
+{
+	return (enum wait_kind)kind_of(object, "wait_kind", &wait_kind_names, WAIT_OTHER);
+}
+
 int64_t field_time(const json_t *object, const char *key)
 {
 	int64_t ms;

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/kinds.h"
+
 #define FIELD_NONE INT64_MIN
 
 const char *field_text(const json_t *object, const char *key);		/* "" when not there */
@@ -15,6 +17,9 @@ long long field_count(const json_t *object, const char *key);		/* 0 when not the
 double field_real(const json_t *object, const char *key);		/* NaN when not there */
 bool field_true(const json_t *object, const char *key);
 int64_t field_time(const json_t *object, const char *key);		/* milliseconds since the epoch, or FIELD_NONE */
+/* Why it ended. END_NONE when not there, END_ERROR when this client does not know the kind. */
+enum end_kind field_end_kind(const json_t *object);
+enum wait_kind field_wait_kind(const json_t *object);			/* why it waits; likewise, WAIT_OTHER */
 const json_t *field_array(const json_t *object, const char *key);	/* NULL when not there, which iterates as empty */
 
 /* The member is this text. */

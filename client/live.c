@@ -11,7 +11,6 @@
 #include "client/print.h"
 #include "client/status_tag.h"
 #include "proto/memory.h"
-#include "proto/run_class.h"
 
 /* What is known of a slot. */
 struct live_slot {
@@ -296,7 +295,7 @@ static void on_failed(const struct live_phase *t)
 	char *why = live_because(t->event, "cause", "");
 
 	/* a slot that was not reviewed by itself shares the end of the one that was */
-	if (t->slot->round > 0 && cause_is_exhausted(field_text(t->event, "cause")))
+	if (t->slot->round > 0 && field_end_kind(t->event) == END_EXHAUSTED)
 		say_of(t->live, t->slot, "FAILED", PAINT_RED, "Review failed after %lld iterations.", t->slot->round);
 	else if (t->live->many)
 		say_of(t->live, t->slot, "FAILED", PAINT_RED, "failed%s", why);

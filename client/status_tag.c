@@ -145,8 +145,9 @@ static const char *tag_reason(const struct tag_facts *l)
 
 static bool is_queued(const struct tag_facts *l)
 {
-	return field_is(l->run, "state", "queued") || strstr(tag_reason(l), "in use") != NULL ||
-	    strstr(tag_reason(l), " busy") != NULL;
+	enum wait_kind kind = field_wait_kind(*field_text(l->slot, "reason") != '\0' ? l->slot : l->run);
+
+	return field_is(l->run, "state", "queued") || kind == WAIT_PERMIT || kind == WAIT_GROUP || kind == WAIT_WORKSPACE;
 }
 
 static char *for_what(const struct tag_facts *l)

@@ -3,19 +3,14 @@
 #ifndef PROTO_RUN_CLASS_H
 #define PROTO_RUN_CLASS_H
 
-#include <stdbool.h>
+#include "proto/kinds.h"
 
 struct run_class {
-	const char *state;
-	const char *cause;	/* what the cause begins with */
 	int code;
 	const char *outcome;	/* "success", "exhausted", "error", "cancelled", "held" */
 };
 
-/* cause: NULL or "" for none. NULL: the run goes on. */
-const struct run_class *run_class_of(const char *state, const char *cause);
-
-/* The cause of a slot or run, "NO_GO unresolved after 2 fix attempt(s)": its review found something to the last round. */
-bool cause_is_exhausted(const char *cause);
+/* NULL: the run goes on. */
+const struct run_class *run_class_of(const char *state, enum end_kind end);
 
 #endif

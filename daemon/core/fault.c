@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/fault.h"
 
-#include <string.h>
-
-#include "core/run.h"
-
 static const char *const names[] = { [FAULT_NONE] = "none", [FAULT_PROCESS] = "process", [FAULT_PROVIDER] = "provider", [FAULT_TASK] = "task" };
 
 const struct state_names fault_names = { "fault", names, FAULTS };
@@ -12,7 +8,7 @@ const struct state_names fault_names = { "fault", names, FAULTS };
 /* There was nothing to be spent any more. */
 static bool is_forgone(const struct attempt_row *a)
 {
-	return a->process == PROCESS_NOT_STARTED && a->cause != NULL && strncmp(a->cause, RUN_LIMIT, strlen(RUN_LIMIT)) == 0;
+	return a->process == PROCESS_NOT_STARTED && a->end_kind == END_LIMIT;
 }
 
 static enum fault of_failed(const struct attempt_row *a)
@@ -38,7 +34,7 @@ enum fault attempt_fault(const struct attempt_row *a)
 	case TASK_R_DENIED:
 	case TASK_R_NO_CHANGE:
 		/* a cause says that it counted as a failure */
-		return a->cause != NULL ? FAULT_TASK : FAULT_NONE;
+		return a->end_kind != END_NONE ? FAULT_TASK : FAULT_NONE;
 	case TASK_R_DONE:
 	case TASK_R_STOP_MARKER:
 	case TASK_RESULTS:

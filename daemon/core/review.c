@@ -116,6 +116,24 @@ char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *l
 	return xasprintf("%s process exited with status 0 but reported an error%s%s", name, error ? ": " : "", error ? error : "");
 }
 
+enum end_kind attempt_end_kind(const struct attempt_facts *f)
+{
+	static const enum end_kind kinds[PROCESS_RESULTS] = {
+		[PROCESS_NONE] = END_LOST,
+		[PROCESS_EXITED] = END_ERROR,
+		[PROCESS_SIGNALLED] = END_ERROR,
+		[PROCESS_TIMEOUT] = END_TIMEOUT,
+		[PROCESS_IDLE] = END_TIMEOUT,
+		[PROCESS_LINGERED] = END_ERROR,
+		[PROCESS_REFUSED] = END_ERROR,
+		[PROCESS_CANCELLED] = END_CANCELLED,
+		[PROCESS_NOT_STARTED] = END_NOT_STARTED,
+		[PROCESS_LOST] = END_LOST,
+	};
+
+	return attempt_succeeded(f) && f->denied ? END_DENIED : kinds[f->process];
+}
+
 /* A verdict before budget and stall are looked at. */
 enum word { WORD_PASS, WORD_FINDINGS, WORD_NONE };
 
@@ -187,6 +205,20 @@ enum hold_kind round_hold(enum round_end end)
 		[ROUND_REVIEWER_ERROR] = HOLD_REVIEWER,
 		[ROUND_CONFLICT] = HOLD_CONFLICT,
 		[ROUND_REFUSED] = HOLD_REFUSED,
+	};
+
+	return kinds[end];
+}
+
+enum end_kind round_end_kind(enum round_end end)
+{
+	static const enum end_kind kinds[ROUND_ENDS] = {
+		[ROUND_EXHAUSTED] = END_EXHAUSTED,
+		[ROUND_STALLED] = END_STALLED,
+		[ROUND_VIOLATION] = END_VIOLATION,
+		[ROUND_REVIEWER_ERROR] = END_ERROR,
+		[ROUND_CONFLICT] = END_CONFLICT,
+		[ROUND_REFUSED] = END_COMMIT_REFUSED,
 	};
 
 	return kinds[end];

@@ -83,6 +83,8 @@ struct attempt_limit {
  * limit: of TIMEOUT, IDLE and LINGERED. error: the program's own words or the failed start, may be NULL.
  * malloc'd. */
 char *attempt_cause(const struct attempt_facts *facts, const struct attempt_limit *limit, const char *error);
+/* The kind of that cause. */
+enum end_kind attempt_end_kind(const struct attempt_facts *facts);
 
 /* What a round of review came to. */
 enum round_end {
@@ -112,6 +114,8 @@ enum hold_kind round_hold(enum round_end end);
 
 /* "drift unresolved after 5 fix attempt(s)": why an exhausted or stalled loop ended, in the profile's words. malloc'd. */
 char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot);
+/* The kind of the cause of a round that ended badly. */
+enum end_kind round_end_kind(enum round_end end);
 
 /* So many stalled rounds in a row end the loop. limit: 0 = never. */
 bool round_is_stalled(int64_t stalled, int64_t limit);

@@ -159,21 +159,26 @@ enum run_event run_settle(const struct loop *l)
 	return at_limit(l) && !l->stopped && !l->idle && has_ready(l) ? RUN_E_FAILED : RUN_E_PASSED;
 }
 
-char *run_limit_cause(const struct loop *l, enum run_event event)
+char *run_limit_cause(const struct loop *l, enum run_event event, enum end_kind *kind)
 {
 	size_t open = count_tasks(l, TASK_S_OPEN), left = open + count_tasks(l, TASK_S_RELEASED);
 
+	*kind = END_STOP_MARKER;
 	if (event == RUN_E_PASSED && l->stopped)
 		return xasprintf("stop-marker: %zu task(s) left", left);
+	*kind = END_NOT_PICKED;
 	if (event == RUN_E_PASSED && l->idle && left > 0)
 		return xasprintf("nothing was picked: %zu task(s) left", left);
+	*kind = END_LIMIT;
 	if (event == RUN_E_FAILED && !has_failed(l) && l->spent[0] != '\0')
 		return xasprintf(RUN_LIMIT "%s, %zu task(s) left", l->spent, left);
 	if (event == RUN_E_FAILED && !has_failed(l) && at_limit(l))
 		return xasprintf(RUN_LIMIT "%lld iteration(s), %zu task(s) left", (long long)l->iterations, left);
+	*kind = END_TASKS_LEFT;
 	if (event == RUN_E_PASSED && open == 0 && count_tasks(l, TASK_S_TAKEN) > 0)
 		return xasprintf("%zu task(s) left to others", count_tasks(l, TASK_S_TAKEN));
 	if (event == RUN_E_PASSED && open > 0)
 		return xasprintf("%zu task(s) left, which wait for others that this run does not have", open);
+	*kind = END_NONE;
 	return NULL;
 }

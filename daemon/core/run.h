@@ -96,7 +96,7 @@ struct loop {
 	char spent[RUN_SPENT_MAX];	/* why nothing more may be started: which budget is spent; "": none is */
 };
 
-#define RUN_LIMIT "limit: "		/* how a cause begins that has ended a run at a limit; proto/run_class.c goes by it */
+#define RUN_LIMIT "limit: "		/* how a cause of END_LIMIT begins */
 
 /* What they add up to, RUN_EVENTS: somebody still works. Cancelled before held before failed for on_failure = "stop"; then the next
  * iteration; then what is held, the review of the run, failed, passed. A slot that is leaving still works. */
@@ -107,6 +107,6 @@ bool run_begins(const struct loop *loop);
 
 /* Why the run ended with tasks left, malloc'd: "limit: 3 iterations, 5 tasks left", "limit: $5.20 of $5.00 are spent (max_cost), 5 tasks
  * left", "stop-marker: 2 tasks left", "nothing was picked: 2 tasks left"; NULL: none of these. */
-char *run_limit_cause(const struct loop *loop, enum run_event event);
+char *run_limit_cause(const struct loop *loop, enum run_event event, enum end_kind *kind);
 
 #endif

@@ -287,26 +287,33 @@ int64_t schedule_group_used(const struct schedule *s, const char *name)
 	return group != NULL ? group->used : 0;
 }
 
-char *schedule_reason(struct schedule *s, int64_t id)
+char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind)
 {
 	const struct queue_entry *entry = schedule_find(s, id);
 	const struct group *group;
 
+	*kind = WAIT_NOTHING;
 	if (entry == NULL || entry->state == QUEUE_IDLE)
 		return NULL;
 	group = entry->gate->queue->group;
+	*kind = WAIT_AFTER;
 	if (entry->state == QUEUE_BEHIND)
 		return xasprintf("waits for run %lld", (long long)entry->after);
+	*kind = WAIT_WORKSPACE;
 	if (entry->state == QUEUE_GATE && !TAILQ_EMPTY(&entry->gate->workspace->inside))
 		return xasprintf("workdir busy: run %lld", (long long)TAILQ_FIRST(&entry->gate->workspace->inside)->id);
+	*kind = WAIT_GROUP_PAUSED;
 	if (group->paused)
 		return xasprintf("group %s is paused", group->name);
+	*kind = WAIT_PERMIT;
 	if (s->used >= s->slots)
 		return xstrdup("all slots of the daemon are in use");
+	*kind = WAIT_GROUP;
 	if (group_is_full(group) && group->slots == 1)
 		return xasprintf("group %s: its only slot is in use", group->name);
 	if (group_is_full(group))
 		return xasprintf("group %s: all %lld slots are in use", group->name, (long long)group->slots);
+	*kind = WAIT_NOTHING;
 	return NULL;
 }
 

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/state.h"
+
 struct schedule;
 
 struct schedule_run {
@@ -59,7 +61,7 @@ int64_t schedule_group_used(const struct schedule *s, const char *group);
 /* Why a run does not get the seat that it wants, the first that holds, malloc'd: "waits for run 7", "workdir busy: run 7", "group night
  * is paused", "group night: all 4 slots are in use" ("its only slot is in use"), "all slots of the daemon are in use"; NULL: nothing but
  * its turn, or it wants none. Two are in a workspace only after a start: it is the first of them. */
-char *schedule_reason(struct schedule *s, int64_t id);
+char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind);
 
 /* The runs whose reason may be another than when they were last named here, each once; 0: no more. To be asked when schedule_next() has
  * no more to give. One that has just been added, has sat down, or wants more is named; lack of slots, of the group or of the daemon, is told

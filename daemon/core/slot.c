@@ -87,9 +87,7 @@ enum slot_phase slot_phase(enum slot_stage stage)
 
 bool slot_cools(const struct slot_row *row)
 {
-	bool waits = row->reason != NULL && strncmp(row->reason, SLOT_BUDGET_REASON, strlen(SLOT_BUDGET_REASON)) == 0;
-
-	return (ATTEMPT & 1u << row->stage) != 0 && (row->cooling != NULL || row->retry_at != ROW_NONE || waits);
+	return (ATTEMPT & 1u << row->stage) != 0 && (row->cooling != NULL || row->retry_at != ROW_NONE || row->wait_kind == WAIT_BUDGET);
 }
 
 enum slot_phase slot_row_phase(const struct slot_row *row)

@@ -60,9 +60,6 @@ enum slot_phase slot_phase(enum slot_stage stage);
 enum slot_phase slot_row_phase(const struct slot_row *row);
 bool slot_cools(const struct slot_row *row);
 
-/* How the reason of a slot begins of which the attempt waits for what others under way will have cost. */
-#define SLOT_BUDGET_REASON "budget: "
-
 /* The stage of the attempts of a role, and the role of a stage; ROLES: it has no attempts. */
 enum slot_stage slot_role_stage(enum role role);
 enum role slot_stage_role(enum slot_stage stage);

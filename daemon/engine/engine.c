@@ -5,6 +5,7 @@
 #include <sys/queue.h>
 
 #include "base/log.h"
+#include "core/cause.h"
 #include "core/plan.h"
 #include "core/row.h"
 #include "core/run.h"
@@ -215,7 +216,7 @@ void engine_cancel(struct engine *engine, int64_t id, const char *by, bool check
 	txn = txn_new(engine);
 	if (!run_cancelling(run) && !run_state_is_end((enum run_state)run->rows->run.state)) {
 		cause = xasprintf("cancelled by %s", by);
-		run_cancel(txn, run, cause);
+		run_cancel(txn, run, CAUSE(END_CANCELLED, cause));
 		free(cause);
 	}
 	txn_reply(txn, cb, arg, id);
@@ -248,7 +249,7 @@ void engine_pause(struct engine *engine, int64_t id, const char *by, bool check,
 	cause = xasprintf("paused by %s", by);
 	txn_edit_run(txn, run)->paused = 1;
 	if (run->rows->run.state == RUN_S_RUNNING) {
-		run_event(txn, run, RUN_E_PAUSE, cause);
+		run_event(txn, run, RUN_E_PAUSE, CAUSE(END_NONE, cause));
 	} else {
 		queue_update(run);
 		txn_effect_schedule(txn);
@@ -278,7 +279,7 @@ void engine_unpause(struct engine *engine, int64_t id, const char *by, bool chec
 	log_debug("run %lld resumed by %s", (long long)id, by);
 	txn_edit_run(txn, run)->paused = 0;
 	if (run->rows->run.state == RUN_S_PAUSED)
-		run_event(txn, run, RUN_E_UNPAUSE, NULL);
+		run_event(txn, run, RUN_E_UNPAUSE, NO_CAUSE);
 	queue_update(run);
 	start_next(txn, engine);
 	txn_reply(txn, cb, arg, id);

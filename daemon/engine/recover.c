@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "config/setting.h"
+#include "core/cause.h"
 #include "core/row.h"
 #include "core/run.h"
 #include "core/slot.h"
@@ -292,7 +293,7 @@ static void resume_preparation(struct run *run)
 		resume_slot(&run->own);
 	} else if (run_cancelling(run)) {
 		txn = txn_new(run->engine);
-		run_event(txn, run, RUN_E_CANCELLED, NULL);
+		run_event(txn, run, RUN_E_CANCELLED, NO_CAUSE);
 		txn_commit(txn);
 	} else if (run_is_prepared(run)) {
 		run_load(run);
@@ -358,8 +359,8 @@ static void resume_picks(struct run *run)
 		if (slot->row->task == NULL && slot->row->slot != 0 && slot->row->stage == SLOT_S_IMPLEMENTING && activity_has_process(&slot->activity))
 			pick_watch(slot);
 		/* it may have waited for a slot of the daemon before, while what stood before it was held */
-		if (slot->activity.kind == ACTIVITY_PICK && (slot->row->reason == NULL || strcmp(slot->row->reason, REASON_STAGED) != 0))
-			text_set(&txn_edit_slot(txn, slot)->reason, REASON_STAGED);
+		if (slot->activity.kind == ACTIVITY_PICK && slot->row->wait_kind != WAIT_PICK)
+			slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_PICK, REASON_STAGED));
 	}
 	pick_stage(txn, run);
 	txn_commit_or_drop(txn);

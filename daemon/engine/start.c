@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/start.h"
 
+#include "core/cause.h"
 #include "core/run.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -13,7 +14,7 @@
 static void start(struct txn *txn, struct slot *slot)
 {
 	if (slot->row == NULL)
-		run_event(txn, slot->run, slot->run->rows->run.started_at == ROW_NONE ? RUN_E_START : RUN_E_RESUME, NULL);
+		run_event(txn, slot->run, slot->run->rows->run.started_at == ROW_NONE ? RUN_E_START : RUN_E_RESUME, NO_CAUSE);
 	else
 		slot_on_permit(txn, slot);
 	queue_update(slot->run);

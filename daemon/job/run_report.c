@@ -334,11 +334,11 @@ static json_t *timeline(const struct run_rows *rows)
 		const struct attempt_row *a = rows->attempts[i];
 		const struct review_row *review = a->role == ROLE_REVIEW ? reviews[i] : NULL;
 		struct sum sum = sum_of(&rows->attempts[i], 1);
-		json_t *turn = json_pack("{s:I,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "turn", (json_int_t)i + 1,
+		json_t *turn = json_pack("{s:I,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "turn", (json_int_t)i + 1,
 		    "type", state_name(&role_names, a->role), "attempt", (json_int_t)a->id, "number", (json_int_t)a->number,
 		    "slot", json_int(a->slot), "task", json_text(a->task), "round", json_int(a->round), "agent", json_text(a->agent),
 		    "model", json_text(a->model), "state", state_name(&attempt_state_names, a->state), "exit_code", json_int(a->exit_code),
-		    "signal", json_int(a->signal), "cause", json_text(a->cause), "started_at", json_time(a->started_at),
+		    "signal", json_int(a->signal), "cause", json_text(a->cause), "end_kind", json_text(state_name(&end_kind_names, a->end_kind)), "started_at", json_time(a->started_at),
 		    "ended_at", json_time(a->ended_at), "tokens", tokens(&sum), "cost_usd", real(sum.cost));
 
 		json_results(turn, a);
@@ -360,7 +360,7 @@ static json_t *timeline(const struct run_rows *rows)
 static json_t *result(const struct run_rows *rows, const char *answer, size_t size)
 {
 	const struct run_row *run = &rows->run;
-	const struct run_class *class = run_class_of(state_name(&run_state_names, run->state), run->cause);
+	const struct run_class *class = run_class_of(state_name(&run_state_names, run->state), (enum end_kind)run->end_kind);
 	char *copy = answer == NULL ? NULL : xmemdup0(answer, size);
 	json_t *json = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "outcome", json_text(class == NULL ? NULL : class->outcome),
 	    "exit_code", class == NULL ? json_null() : json_integer(class->code), "answer", json_text(copy),
@@ -403,13 +403,14 @@ json_t *report_make(const struct run_rows *rows, const struct plan *plan, const 
 {
 	const struct run_row *run = &rows->run;
 
-	return json_pack("{s:i,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "version", REPORT_VERSION,
+	return json_pack("{s:i,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "version", REPORT_VERSION,
 	    "run", (json_int_t)run->id, "task", json_text(rows->ntasks > 0 ? rows->tasks[0]->title : NULL),
 	    "agent", json_text(plan == NULL ? NULL : plan->agents[ROLE_IMPLEMENT].name),
 	    "model", json_text(plan == NULL ? NULL : plan->agents[ROLE_IMPLEMENT].model),
 	    "reviewer", json_text(plan == NULL || !plan->review ? NULL : plan->agents[ROLE_REVIEW].name),
 	    "workdir", json_text(run->workdir), "state", state_name(&run_state_names, run->state), "reason", json_text(run->reason),
-	    "cause", json_text(run->cause), "created_at", json_time(run->created_at), "started_at", json_time(run->started_at),
+	    "wait_kind", json_text(state_name(&wait_kind_names, run->wait_kind)), "cause", json_text(run->cause),
+	    "end_kind", json_text(state_name(&end_kind_names, run->end_kind)), "created_at", json_time(run->created_at), "started_at", json_time(run->started_at),
 	    "ended_at", json_time(run->ended_at), "settings", plan == NULL ? json_null() : settings(plan),
 	    "result", result(rows, answer, size), "stats", stats(rows), "timeline", timeline(rows), "tasks", all(rows, ROW_TASK),
 	    "reviews", all(rows, ROW_REVIEW), "findings", findings(rows), "known_issues", json_document(run->known_issues, json_array()),

@@ -114,7 +114,7 @@ bool run_is_active(const struct run *run)
 /* The cause is recorded with the cancel, the state when nothing is under way any more. */
 bool run_cancelling(const struct run *run)
 {
-	return run->rows->run.cause != NULL && !run_state_is_end((enum run_state)run->rows->run.state);
+	return run->rows->run.end_kind != END_NONE && !run_state_is_end((enum run_state)run->rows->run.state);
 }
 
 bool slot_ending(const struct slot *slot)

@@ -25,6 +25,7 @@ struct run {
 	struct slot own;		/* it has a permit while the run prepares, loads and reviews, so between its slots */
 	struct slot **slots;		/* of the current iteration, and of earlier ones what is held or waits for the review of the run */
 	size_t nslots;
+	enum end_kind failure_kind;	/* of failure */
 	char *failure;			/* its source or its tree cannot be looked at any more, and why; owned. What waits for a human still does */
 	char *iteration_head;		/* ... and HEAD there, owned; NULL: as the run has it */
 	char *iteration_head_at;	/* ... and what its file had in it, likewise */

@@ -121,14 +121,17 @@ static int by_position(const void *a, const void *b)
 }
 
 /* Why the tasks of a held run that wait for no other do not begin, malloc'd; NULL: it is not held. */
-static char *held_back(const struct run_rows *rows)
+static char *held_back(const struct run_rows *rows, enum wait_kind *kind)
 {
 	const struct run_row *run = &rows->run;
 
+	*kind = WAIT_NOTHING;
 	if (run->state != RUN_S_HELD)
 		return NULL;
+	*kind = WAIT_LIMIT;
 	if (run->iterations != ROW_NONE && run->iteration >= run->iterations)
 		return xasprintf("the run has had its %lld iteration(s)", (long long)run->iterations);
+	*kind = WAIT_DECISION;
 	for (size_t i = 0; i < rows->nholds; i++)
 		if (rows->holds[i]->state == HOLD_S_OPEN)
 			return xasprintf("waits for the decision on hold %lld (%s)", (long long)rows->holds[i]->id, rows->holds[i]->task);
@@ -138,13 +141,18 @@ static char *held_back(const struct run_rows *rows)
 /* A task that waits for others has no word of it in its row: whom it waits for changes with them. */
 static void add_reasons(json_t *list, const struct run_rows *rows, const struct task_row *const *order, size_t count)
 {
-	char **reasons = task_reasons(order, count), *held = held_back(rows);
+	enum wait_kind kind;
+	char **reasons = task_reasons(order, count), *held = held_back(rows, &kind);
 
 	for (size_t i = 0; i < count; i++) {
-		if (reasons[i] == NULL && order[i]->state == TASK_S_OPEN)
-			reasons[i] = xstrdup(held);
-		if (reasons[i] != NULL)
-			json_object_set_new(json_array_get(list, i), "reason", json_text(reasons[i]));
+		json_t *json = json_array_get(list, i);
+		const char *text = reasons[i] != NULL ? reasons[i] : order[i]->state == TASK_S_OPEN ? held : NULL;
+
+		json_object_set_new(json, "wait_kind", json_null());
+		if (text != NULL) {
+			json_object_set_new(json, "reason", json_text(text));
+			json_object_set_new(json, "wait_kind", json_text(state_name(&wait_kind_names, (int)(reasons[i] != NULL ? WAIT_TASK : kind))));
+		}
 		free(reasons[i]);
 	}
 	free(reasons);

@@ -34,7 +34,7 @@ static void tell_slot(json_t *run, const struct slot_row *slot, int64_t next)
 void run_reason_add(struct rpc *rpc, const struct run_rows *rows, json_t *run)
 {
 	const struct slot_row *first = NULL;
-	bool all = rows != NULL && rows->run.state == RUN_S_RUNNING && rows->run.reason == NULL && rows->run.wait == WAIT_NOTHING;
+	bool all = rows != NULL && rows->run.state == RUN_S_RUNNING && rows->run.wait_kind == WAIT_NOTHING && rows->run.wait == WAIT_NOTHING;
 	int64_t first_at = INT64_MAX, next;
 
 	for (size_t i = 0; rows != NULL && i < rows->nslots; i++) {
@@ -57,5 +57,6 @@ void run_reason_add(struct rpc *rpc, const struct run_rows *rows, json_t *run)
 	if (!all || first == NULL)
 		return;
 	json_object_set_new(run, "reason", json_text(first->wait != WAIT_NOTHING ? first->wait_reason : first->reason));
+	json_object_set_new(run, "wait_kind", json_text(state_name(&wait_kind_names, first->wait != WAIT_NOTHING ? first->wait : first->wait_kind)));
 	json_object_set_new(run, "next_at", first_at == INT64_MAX ? json_null() : json_time(first_at));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/cause.h"
 #include "core/profile.h"
 #include "core/row.h"
 #include "core/run.h"
@@ -58,7 +59,7 @@ void run_cleanup(struct run *run)
 }
 
 /* The end of the tasks that wait for the review of the run. False: there are none. */
-static bool end_implemented(struct txn *txn, struct run *run, enum slot_stage to, const char *cause)
+static bool end_implemented(struct txn *txn, struct run *run, enum slot_stage to, struct cause cause)
 {
 	bool any = false;
 
@@ -80,9 +81,9 @@ static void follow_review(struct txn *txn, struct run *run)
 		if (slot_row->slot != 0)
 			continue;
 		if (slot_row->stage == SLOT_S_PASSED)
-			end_implemented(txn, run, SLOT_S_PASSED, slot_row->cause);
+			end_implemented(txn, run, SLOT_S_PASSED, slot_cause(slot_row));
 		else if (slot_row->stage == SLOT_S_FAILED)
-			end_implemented(txn, run, SLOT_S_FAILED, slot_row->cause);
+			end_implemented(txn, run, SLOT_S_FAILED, slot_cause(slot_row));
 	}
 }
 
@@ -172,19 +173,19 @@ static void end_dependants(struct txn *txn, struct run *run)
 	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id, row->state == RUN_S_FAILED ? "failed" : "was cancelled");
 	LIST_FOREACH(other, &run->engine->runs, entry)
 		if (other->rows->run.after_run == row->id && !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
-			run_cancel(txn, other, cause);
+			run_cancel(txn, other, CAUSE(END_AFTER, cause));
 	/* who is still on its way to the disk is cancelled when it is there; that it is to be is on record before */
 	TAILQ_FOREACH(p, &run->engine->deciding, entry) {
-		if (p->row == NULL || p->row->after_run != row->id || p->row->cause != NULL)
+		if (p->row == NULL || p->row->after_run != row->id || p->row->end_kind != END_NONE)
 			continue;
-		p->row->cause = xstrdup(cause);
+		run_set_cause(p->row, CAUSE(END_AFTER, cause));
 		txn_put(txn, ROW_RUN, p->row);
 	}
 	free(cause);
 }
 
 /* What the row of the run says of the new state, and what rests on it. */
-static void act(struct txn *txn, struct run *run, enum run_action action, enum run_event event, const char *cause)
+static void act(struct txn *txn, struct run *run, enum run_action action, enum run_event event, struct cause cause)
 {
 	struct run_row *row = txn_edit_run(txn, run);
 
@@ -193,12 +194,12 @@ static void act(struct txn *txn, struct run *run, enum run_action action, enum r
 		if (run_finish_iteration(txn, run))
 			row->next_at = run->plan.pause_ms > 0 ? engine_now(run->engine) + run->plan.pause_ms : ROW_NONE;
 		if (row->next_at != ROW_NONE)
-			text_set(&row->reason, "pausing between iterations");
+			run_set_reason(row, REASON(WAIT_PAUSE, "pausing between iterations"));
 		txn_effect(txn, EFFECT_LOAD, run, &run->own, ROW_NONE);
 		break;
 	case RUN_A_PREPARE:
 		row->started_at = engine_now(run->engine);
-		text_set(&row->reason, "preparing");
+		run_set_reason(row, REASON(WAIT_PREPARING, "preparing"));
 		txn_effect(txn, EFFECT_PREPARE, run, &run->own, ROW_NONE);
 		run_meet(txn, run);
 		budget_watch(run);
@@ -207,25 +208,25 @@ static void act(struct txn *txn, struct run *run, enum run_action action, enum r
 		run_begin_iteration(txn, run);
 		break;
 	case RUN_A_END:
-		text_set(&row->reason, "cancelling");
+		run_set_reason(row, REASON(WAIT_CANCELLING, "cancelling"));
 		rest_over(txn, run);
-		text_set(&row->cause, cause);
+		run_set_cause(row, cause);
 		break;
 	case RUN_A_HOLD:
-		text_set(&row->reason, cause);
+		run_set_reason(row, cause.text != NULL ? REASON(WAIT_DECISION, cause.text) : NO_REASON);
 		queue_give(&run->own);
 		txn_effect_schedule(txn);
 		txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
-		log_warn("run %lld held: %s", (long long)row->id, cause != NULL ? cause : "");
+		log_warn("run %lld held: %s", (long long)row->id, cause.text != NULL ? cause.text : "");
 		break;
 	case RUN_A_REWORK:
 		/* the schedule tells only those that want a slot what they wait for */
 		if (row->paused == 1)
-			text_set(&row->reason, "paused");
+			run_set_reason(row, REASON(WAIT_PAUSED, "paused"));
 		txn_effect_schedule(txn);
 		break;
 	case RUN_A_PAUSE:
-		text_set(&row->reason, cause);
+		run_set_reason(row, REASON(WAIT_PAUSED, cause.text));
 		rest_over(txn, run);
 		if (run->own.activity.kind == ACTIVITY_NONE)
 			queue_give(&run->own);
@@ -241,8 +242,8 @@ static void act(struct txn *txn, struct run *run, enum run_action action, enum r
 	case RUN_A_RESUME:
 		break;	/* after the telling */
 	case RUN_A_FINISH:
-		if (row->cause == NULL)
-			text_set(&row->cause, cause);
+		if (row->end_kind == END_NONE)
+			run_set_cause(row, cause);
 		row->ended_at = engine_now(run->engine);
 		row->next_at = ROW_NONE;
 		take_result(run, row);
@@ -259,7 +260,7 @@ static void act(struct txn *txn, struct run *run, enum run_action action, enum r
 	}
 }
 
-void run_event(struct txn *txn, struct run *run, enum run_event event, const char *cause)
+void run_event(struct txn *txn, struct run *run, enum run_event event, struct cause cause)
 {
 	struct run_row *row = txn_edit_run(txn, run);
 	const struct run_edge *edge = run_step((enum run_state)row->state, event);
@@ -273,7 +274,7 @@ void run_event(struct txn *txn, struct run *run, enum run_event event, const cha
 	    state_name(&run_state_names, row->state), state_name(&run_state_names, (int)edge->next));
 	row->state = (int)edge->next;
 	if (event != RUN_E_PREPARED || edge->action != RUN_A_NONE)
-		text_set(&row->reason, NULL);
+		run_set_reason(row, NO_REASON);
 	act(txn, run, edge->action, event, cause);
 	run_emit_state(txn, run);
 	if (edge->action == RUN_A_END)
@@ -284,54 +285,52 @@ void run_event(struct txn *txn, struct run *run, enum run_event event, const cha
 		resume(txn, run);
 	queue_update(run);
 	if (event == RUN_E_CANCEL && edge->action == RUN_A_END && run->nslots == 0 && run->own.activity.kind == ACTIVITY_NONE)
-		run_event(txn, run, RUN_E_CANCELLED, NULL);
+		run_event(txn, run, RUN_E_CANCELLED, NO_CAUSE);
 }
 
-void run_cancel(struct txn *txn, struct run *run, const char *cause)
+void run_cancel(struct txn *txn, struct run *run, struct cause cause)
 {
 	bool begun = run->rows->run.state == RUN_S_QUEUED && (run->nslots > 0 || run->own.activity.kind != ACTIVITY_NONE);
 
 	run_event(txn, run, begun ? RUN_E_CANCEL_BEGUN : RUN_E_CANCEL, cause);
 }
 
-/* What precedes the cause of a failed run in the slots that had done their part of it. */
-#define NOT_REVIEWED	"not reviewed: "
-
-static const char *own_cause(const char *cause)
-{
-	return cause + (strncmp(cause, NOT_REVIEWED, strlen(NOT_REVIEWED)) == 0 ? strlen(NOT_REVIEWED) : 0);
-}
-
 /* What was implemented fails with the run, since no review of it will come. False: nothing was. */
-static bool fail_implemented(struct txn *txn, struct run *run, const char *cause)
+static bool fail_implemented(struct txn *txn, struct run *run, struct cause cause)
 {
-	char *text = cause != NULL ? xasprintf(NOT_REVIEWED "%s", cause) : NULL;
-	bool any = end_implemented(txn, run, SLOT_S_FAILED, text);
+	char *text = cause.text != NULL ? xasprintf("not reviewed: %s", cause.text) : NULL;
+	bool any = end_implemented(txn, run, SLOT_S_FAILED, text != NULL ? CAUSE(END_NOT_REVIEWED, text) : NO_CAUSE);
 
 	free(text);
 	return any;
 }
 
-/* Why the first slot that stands so does, in whatever iteration; NULL: none does, or there is no cause. */
-static const char *cause_of(const struct run *run, enum slot_stage stage)
+/* It tells more than that the run has failed for another. */
+static bool is_own(struct cause cause)
+{
+	return cause.kind != END_NONE && cause.kind != END_NOT_REVIEWED;
+}
+
+/* Why the first slot that stands so does, in whatever iteration; none does, or there is no cause: none. */
+static struct cause cause_of(const struct run *run, enum slot_stage stage)
 {
 	for (size_t i = 0; i < run->rows->nslots; i++)
-		if (run->rows->slots[i]->stage == (int)stage && run->rows->slots[i]->cause != NULL)
-			return own_cause(run->rows->slots[i]->cause);
-	return NULL;
+		if (run->rows->slots[i]->stage == (int)stage && is_own(slot_cause(run->rows->slots[i])))
+			return slot_cause(run->rows->slots[i]);
+	return NO_CAUSE;
 }
 
 /* The reason of a task that ended so, perhaps in an earlier iteration: why it failed, by whose leave it passed. */
-static const char *reason_of(const struct run *run, enum task_state state)
+static struct cause reason_of(const struct run *run, enum task_state state)
 {
 	for (size_t i = 0; i < run->rows->ntasks; i++)
-		if (run->rows->tasks[i]->state == (int)state && run->rows->tasks[i]->reason != NULL)
-			return own_cause(run->rows->tasks[i]->reason);
-	return NULL;
+		if (run->rows->tasks[i]->state == (int)state && is_own(task_cause(run->rows->tasks[i])))
+			return task_cause(run->rows->tasks[i]);
+	return NO_CAUSE;
 }
 
 /* Why the run ends so or is held. */
-static const char *why(const struct run *run, enum run_event event)
+static struct cause why(const struct run *run, enum run_event event)
 {
 	static const struct {
 		enum run_event event;
@@ -342,19 +341,21 @@ static const char *why(const struct run *run, enum run_event event)
 	};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		const char *cause = ends[i].event == event ? cause_of(run, ends[i].stage) : NULL;
+		struct cause cause;
 
-		if (ends[i].event == event)
-			return cause != NULL ? cause : reason_of(run, ends[i].task);
+		if (ends[i].event != event)
+			continue;
+		cause = cause_of(run, ends[i].stage);
+		return cause.kind != END_NONE ? cause : reason_of(run, ends[i].task);
 	}
-	return NULL;
+	return NO_CAUSE;
 }
 
 /* A slot that has not begun does not begin any more when the run goes no further: its task is anybody's again. */
 static void let_go(struct txn *txn, struct run *run)
 {
 	char spent[RUN_SPENT_MAX];
-	bool stop = run->rows->run.stopped == 1 || (run->plan.on_failure == ON_FAILURE_STOP && why(run, RUN_E_FAILED) != NULL);
+	bool stop = run->rows->run.stopped == 1 || (run->plan.on_failure == ON_FAILURE_STOP && why(run, RUN_E_FAILED).kind != END_NONE);
 
 	run_spent(run, spent);
 	stop |= spent[0] != '\0';
@@ -369,7 +370,7 @@ static void let_go(struct txn *txn, struct run *run)
 			txn_edit_task(txn, task)->state = TASK_S_OPEN;
 			run_claim(txn, run, task->id, CLAIM_S_FREE);
 		}
-		text_set(&txn_edit_slot(txn, slot)->reason, "not started: the run goes no further");
+		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_UNASSIGNED, "not started: the run goes no further"));
 		txn_set_task(txn, slot, NULL);
 		slot_move(txn, slot, SLOT_S_WAITING, SLOT_S_PASSED, NULL);
 	}
@@ -383,6 +384,8 @@ void run_reconcile(struct txn *txn, struct run *run)
 	const struct slot_row **slots;
 	struct loop loop;
 	enum run_event event;
+	enum end_kind kind;
+	struct cause cause;
 	char *limit;
 
 	if (run_state_is_end(state))
@@ -407,20 +410,22 @@ void run_reconcile(struct txn *txn, struct run *run)
 		queue_yield(txn, run);
 		return;
 	}
-	limit = run->failure != NULL ? xstrdup(run->failure) : run_limit_cause(&loop, event);
+	limit = run_limit_cause(&loop, event, &kind);
 	free(slots);
+	cause = run->failure != NULL ? CAUSE(run->failure_kind, run->failure) : limit != NULL ? CAUSE(kind, limit) : why(run, event);
 	/* they may still have something to give back, and have touched the run */
-	if (event != RUN_E_FAILED || !fail_implemented(txn, run, limit != NULL ? limit : why(run, RUN_E_FAILED)))
-		run_event(txn, run, event, limit != NULL ? limit : why(run, event));
+	if (event != RUN_E_FAILED || !fail_implemented(txn, run, cause))
+		run_event(txn, run, event, cause);
 	free(limit);
 }
 
-void run_failed(struct txn *txn, struct run *run, const char *cause)
+void run_failed(struct txn *txn, struct run *run, struct cause cause)
 {
 	if (run->nslots == 0) {
 		run_event(txn, run, RUN_E_FAILED, cause);
 		return;
 	}
-	text_set(&run->failure, cause);
+	text_set(&run->failure, cause.text);
+	run->failure_kind = cause.kind;
 	txn_touch(txn, run);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/cause.h"
 #include "core/next_stage.h"
 #include "core/plan.h"
 #include "core/row.h"
@@ -161,12 +162,14 @@ void run_load(struct run *run)
 void run_waits_for(struct txn *txn, struct run *run, const char *what)
 {
 	struct run_row *row;
+	char *text;
 
 	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run) || (what == NULL && run->rows->run.reason == NULL))
 		return;
 	row = txn_edit_run(txn, run);
-	free(row->reason);
-	row->reason = what != NULL ? xasprintf("waits for %s", what) : NULL;
+	text = what != NULL ? xasprintf("waits for %s", what) : NULL;
+	run_set_reason(row, text != NULL ? REASON(WAIT_LOADING, text) : NO_REASON);
+	free(text);
 }
 
 void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd)
@@ -192,7 +195,7 @@ void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, 
 	begins = run_begins(&loop);
 	free(slots);
 	if (begins) {
-		run_event(txn, run, RUN_E_LOADED, NULL);
+		run_event(txn, run, RUN_E_LOADED, NO_CAUSE);
 		return;
 	}
 	/* nothing to do is no iteration: it would cost and bring nothing */
@@ -257,7 +260,7 @@ static void add_slot(struct txn *txn, struct run *run, int64_t number, const str
 		struct task_row *edit = txn_edit_task(txn, task);
 
 		edit->state = TASK_S_CLAIMED;
-		text_set(&edit->reason, NULL);
+		task_set_cause(edit, NO_CAUSE);
 		run_claim(txn, run, task->id, CLAIM_S_HELD);
 	}
 	row->base_tree = xstrdup(run->iteration_tree);
@@ -268,7 +271,7 @@ static void add_slot(struct txn *txn, struct run *run, int64_t number, const str
 	slot = run->slots[run->nslots - 1];
 	row->fixes = slot_plan(slot)->max_fixes;
 	if (task == NULL && number > 1) {
-		row->reason = xstrdup(REASON_STAGED);
+		slot_set_reason(row, REASON(WAIT_PICK, REASON_STAGED));
 		activity_wait(&slot->activity, ACTIVITY_PICK);
 	}
 }
@@ -355,11 +358,12 @@ void run_finish_tasks(struct txn *txn, struct run *run)
 	for (size_t i = 0; i < rows->ntasks; i++) {
 		if (rows->tasks[i]->state == TASK_S_OPEN) {
 			struct task_row *task = txn_edit_task(txn, rows->tasks[i]);
+			char *text;
 
 			task->state = TASK_S_CANCELLED;
-			free(task->reason);
-			task->reason = reasons[i] != NULL ? reasons[i] : xasprintf("not started: %s", rows->run.cause != NULL ? rows->run.cause : "the run ended");
-			reasons[i] = NULL;
+			text = xasprintf("not started: %s", rows->run.cause != NULL ? rows->run.cause : "the run ended");
+			task_set_cause(task, reasons[i] != NULL ? CAUSE(END_DEPENDENCY, reasons[i]) : CAUSE(END_NOT_BEGUN, text));
+			free(text);
 		}
 		free(reasons[i]);
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "core/cause.h"
 #include "core/run.h"
 #include "core/state.h"
 #include "git/op.h"
@@ -67,11 +68,11 @@ static void open_cb(void *arg, struct work *work)
 	if (run->rows->run.wait == WAIT_HOST)
 		slot_wait_over(txn, slot);
 	if (run_cancelling(run))
-		run_event(txn, run, RUN_E_CANCELLED, NULL);
+		run_event(txn, run, RUN_E_CANCELLED, NO_CAUSE);
 	else if (w->error != NULL)
-		run_event(txn, run, RUN_E_FAILED, w->error);
+		run_event(txn, run, RUN_E_FAILED, CAUSE(END_ERROR, w->error));
 	else
-		run_event(txn, run, RUN_E_PREPARED, NULL);
+		run_event(txn, run, RUN_E_PREPARED, NO_CAUSE);
 	txn_commit(txn);
 	work_free(work);
 }

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "config/setting.h"
+#include "core/cause.h"
 #include "core/plan.h"
 #include "core/row.h"
 #include "core/state.h"
@@ -97,9 +98,9 @@ static void submit_committed(struct pending_submit *p, const struct run_rows *ro
 		run_rows_put(copy, ROW_TASK, row_copy(ROW_TASK, rows->tasks[i]));
 	run = run_new(p->engine, copy, &p->plan);
 	queue_add(run);
-	if (p->row->cause != NULL) {
+	if (p->row->end_kind != END_NONE) {
 		txn = txn_new(p->engine);
-		run_cancel(txn, run, p->row->cause);
+		run_cancel(txn, run, run_cause(p->row));
 		txn_commit(txn);
 	}
 	if (p->task_blob != NULL)
@@ -116,7 +117,7 @@ static bool submit_cb(void *arg, enum commit_result result)
 		return true;
 	}
 	/* another decision has written of it already */
-	if (p->row->cause != NULL)
+	if (p->row->end_kind != END_NONE)
 		return false;
 	submit_refused(p, RPC_NO_SPACE, "no space left for the database", "make room on the disk of the state directory, then submit again", NULL);
 	return true;
@@ -221,7 +222,7 @@ static void cancel_retried(struct txn *txn, struct pending_submit *p)
 	if (old == NULL || old->rows->run.state != RUN_S_HELD)
 		return;
 	cause = xasprintf("retried as run %lld", (long long)p->id);
-	run_cancel(txn, old, cause);
+	run_cancel(txn, old, CAUSE(END_RETRIED, cause));
 	free(cause);
 }
 
@@ -489,10 +490,10 @@ static void retry_tasks(struct pending_submit *p, const struct run_rows *rows)
 			continue;
 		row = row_copy(ROW_TASK, rows->tasks[i]);
 		row->state = TASK_S_OPEN;
-		free(row->reason);
+		task_set_cause(row, NO_CAUSE);
 		free(row->locked_ref);
 		free(row->locked_tree);
-		row->reason = row->locked_ref = row->locked_tree = NULL;
+		row->locked_ref = row->locked_tree = NULL;
 		row->disk_bytes = ROW_NONE;
 		unskip(row);
 		add_task(p, row);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agent/member.h"
+#include "core/cause.h"
 #include "core/row.h"
 #include "core/state.h"
 #include "core/tasks.h"
@@ -119,7 +120,8 @@ static const char *waits_for(const struct run *run, const struct offer *offer, c
 static void refresh(struct txn *txn, struct run *run, const struct offer *offer, const struct task_item *item, int64_t *last)
 {
 	const struct task_row *known = run_rows_task(run->rows, item->id);
-	bool ready = is_ready(run, offer, item), passed = false, ours;
+	bool ready = is_ready(run, offer, item), passed = false, ours, held_back;
+	enum end_kind kind;
 	const char *on = waits_for(run, offer, item, &ours);
 	struct task_row *task;
 	char *by;
@@ -127,8 +129,10 @@ static void refresh(struct txn *txn, struct run *run, const struct offer *offer,
 	if (known == NULL ? item->done || (!ready && on == NULL) : !follows_source(known))
 		return;
 	by = taken_by(run, item, offer->has_bd, &passed);
-	if (by == NULL && !ready && !item->done && !ours)
+	held_back = by == NULL && !ready && !item->done && !ours;
+	if (held_back)
 		by = on != NULL ? xasprintf("waits for %s, which is not for this run", on) : xstrdup("its source holds it back");
+	kind = passed ? END_DONE : held_back ? on != NULL ? END_DEPENDENCY : END_SOURCE : END_TAKEN;
 	task = known == NULL ? task_row_new(run->rows->run.id, item) : row_copy(ROW_TASK, known);
 	if (known == NULL || task->position <= *last)
 		task->position = *last + 1;
@@ -138,7 +142,7 @@ static void refresh(struct txn *txn, struct run *run, const struct offer *offer,
 	free(task->depends_on);
 	task->depends_on = task_depends(ready ? item->depends_on : item->held_by);
 	task->state = item->done || passed ? TASK_S_DONE : by != NULL ? TASK_S_TAKEN : TASK_S_OPEN;
-	text_set(&task->reason, by);
+	task_set_cause(task, by != NULL ? CAUSE(kind, by) : NO_CAUSE);
 	free(by);
 	if (known == NULL) {
 		txn_add(txn, run, ROW_TASK, task);
@@ -152,15 +156,18 @@ static void refresh(struct txn *txn, struct run *run, const struct offer *offer,
 
 /* What the claims say of a task that this run has not claimed, with the reason, malloc'd; OPEN: nothing. After a start there is no claim of what
  * was given back. */
-static enum task_state claimed_elsewhere(const struct run *run, const char *source, const char *task, char **reason)
+static enum task_state claimed_elsewhere(const struct run *run, const char *source, const char *task, char **reason, enum end_kind *kind)
 {
 	const struct claim_row *claim = source != NULL ? claims_find(run->engine->claims, source, task) : NULL;
 
+	*kind = END_NONE;
 	if (claim != NULL && claim->state == CLAIM_S_HELD) {
+		*kind = END_TAKEN;
 		*reason = xasprintf("run %lld works on it", (long long)claim->run);
 		return TASK_S_TAKEN;
 	}
 	if (claim != NULL && claim->state == CLAIM_S_DONE && claim->at >= run->rows->run.created_at) {
+		*kind = END_DONE;
 		*reason = xasprintf("it passed in run %lld", (long long)claim->run);
 		return TASK_S_DONE;
 	}
@@ -171,11 +178,13 @@ static enum task_state claimed_elsewhere(const struct run *run, const char *sour
 static void withdraw(struct txn *txn, const struct run *run, const char *source, const struct task_row *known)
 {
 	char *reason = NULL;
-	enum task_state state = claimed_elsewhere(run, source, known->id, &reason);
+	enum end_kind kind;
+	enum task_state state = claimed_elsewhere(run, source, known->id, &reason, &kind);
 	struct task_row *task = txn_edit_task(txn, known);
 
 	task->state = (int)(state != TASK_S_OPEN ? state : TASK_S_TAKEN);
-	text_set(&task->reason, reason != NULL ? reason : "its source does not offer it any more: it was closed, taken or held back there");
+	task_set_cause(task, reason != NULL ? CAUSE(kind, reason) :
+	    CAUSE(END_SOURCE, "its source does not offer it any more: it was closed, taken or held back there"));
 	free(reason);
 }
 
@@ -208,16 +217,17 @@ void offer_follow_claims(struct txn *txn, struct run *run)
 		const struct task_row *task = run->rows->tasks[i];
 		const struct claim_row *claim = claims_find(run->engine->claims, source, task->id);
 		enum task_state state;
+		enum end_kind kind;
 		char *reason = NULL;
 
 		if ((task->state != TASK_S_OPEN && task->state != TASK_S_TAKEN) || (claim != NULL && claim->run == run->rows->run.id))
 			continue;
-		state = claimed_elsewhere(run, source, task->id, &reason);
+		state = claimed_elsewhere(run, source, task->id, &reason, &kind);
 		if (task->state != (int)state) {
 			struct task_row *edit = txn_edit_task(txn, task);
 
 			edit->state = (int)state;
-			text_set(&edit->reason, reason);
+			task_set_cause(edit, CAUSE(kind, reason));
 		}
 		free(reason);
 	}

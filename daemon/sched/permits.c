@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "core/cause.h"
 #include "core/row.h"
 #include "core/schedule.h"
 #include "core/state.h"
@@ -64,7 +65,7 @@ void queue_update(struct run *run)
 	for (size_t i = 0; row->state == RUN_S_RUNNING && !run_cancelling(run) && i < run->nslots; i++)
 		permits += wants(run->slots[i]);
 	/* what its slots were told, the run was not */
-	if (row->state == RUN_S_QUEUED && row->reason == NULL)
+	if (row->state == RUN_S_QUEUED && row->wait_kind == WAIT_NOTHING)
 		schedule_want(run->engine->schedule, row->id, 0);
 	if (!run_state_is_end((enum run_state)row->state))
 		schedule_want(run->engine->schedule, row->id, permits);
@@ -144,38 +145,36 @@ struct slot *permits_next(struct engine *engine)
 	return slot;
 }
 
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 /* Its slots that wait for one of the daemon say why. */
-static void tell_slots(struct txn *txn, struct run *run, const char *reason)
+static void tell_slots(struct txn *txn, struct run *run, struct reason reason)
 {
 	for (size_t i = 0; i < run->nslots; i++)
-		if (wants(run->slots[i]) && !same(run->slots[i]->row->reason, reason))
-			text_set(&txn_edit_slot(txn, run->slots[i])->reason, reason);
+		if (wants(run->slots[i]) && !slot_has_reason(run->slots[i]->row, reason))
+			slot_set_reason(txn_edit_slot(txn, run->slots[i]), reason);
 }
 
 static void tell_reason(struct txn *txn, struct run *run)
 {
 	struct engine *engine = run->engine;
 	const struct run_row *row = &run->rows->run;
-	char *reason;
+	struct reason reason;
+	char *text = NULL;
 
-	if (engine->draining)
-		reason = xstrdup("the daemon is draining");
-	else if (row->state == RUN_S_QUEUED && row->paused == 1)
-		reason = xstrdup("paused");
-	else
-		reason = schedule_reason(engine->schedule, row->id);
+	if (engine->draining) {
+		reason = REASON(WAIT_DRAINING, "the daemon is draining");
+	} else if (row->state == RUN_S_QUEUED && row->paused == 1) {
+		reason = REASON(WAIT_PAUSED, "paused");
+	} else {
+		text = schedule_reason(engine->schedule, row->id, &reason.kind);
+		reason.text = text;
+	}
 	if (row->state == RUN_S_RUNNING) {
 		tell_slots(txn, run, reason);
-	} else if (row->state == RUN_S_QUEUED && !run_cancelling(run) && !same(reason, row->reason)) {
-		text_set(&txn_edit_run(txn, run)->reason, reason);
+	} else if (row->state == RUN_S_QUEUED && !run_cancelling(run) && !run_has_reason(row, reason)) {
+		run_set_reason(txn_edit_run(txn, run), reason);
 		run_emit_state(txn, run);
 	}
-	free(reason);
+	free(text);
 }
 
 void permits_tell(struct txn *txn, struct engine *engine)

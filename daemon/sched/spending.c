@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "core/budget.h"
+#include "core/cause.h"
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/row.h"
@@ -172,7 +173,7 @@ static void estimate(const struct run *run, const struct attempt_row *a, const s
 
 static char *wait_text(const struct budget *b, enum budget_kind kind, const char *whose, const char *name)
 {
-	char *text = budget_text(b, kind), *reason = xasprintf(SLOT_BUDGET_REASON "%s%s are %s (%s), and the rest is set aside for attempts under way", whose, text,
+	char *text = budget_text(b, kind), *reason = xasprintf("budget: %s%s are %s (%s), and the rest is set aside for attempts under way", whose, text,
 	    words[kind].spent, name);
 
 	free(text);

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "core/backoff.h"
+#include "core/cause.h"
 #include "core/plan.h"
 #include "core/row.h"
 #include "core/slot.h"
@@ -37,6 +38,7 @@
 struct wait {
 	int64_t until;		/* TIME when that changes by itself; ROW_NONE: something else has to happen, see txn_effect_cooling() */
 	const char *account;	/* that it waits for, NULL: for none */
+	enum wait_kind kind;	/* of reason */
 	char *reason;		/* owned */
 };
 
@@ -67,6 +69,7 @@ static bool waits_for_account(struct slot *slot, const struct attempt_row *a, st
 	time_format(cooldown->until, until, sizeof(until));
 	wait->until = cooldown->until;
 	wait->account = cooldown->account;
+	wait->kind = WAIT_ACCOUNT;
 	wait->reason = xasprintf("account %s: %s until %s%s%s", cooldown->account, state_name(&cooldown_kind_names, cooldown->kind), until,
 	    cooldown->reason != NULL ? ": " : "", cooldown->reason != NULL ? cooldown->reason : "");
 	return true;
@@ -84,6 +87,7 @@ static bool waits_for_retry(struct slot *slot, const struct attempt_row *a, stru
 		return false;
 	time_format(row->retry_at, until, sizeof(until));
 	wait->until = row->retry_at;
+	wait->kind = WAIT_RETRY;
 	wait->reason = xasprintf("retry %lld of %lld at %s%s%s", (long long)row->retries, (long long)slot_plan(slot)->retries, until,
 	    before != NULL && before->cause != NULL ? ": " : "", before != NULL && before->cause != NULL ? before->cause : "");
 	return true;
@@ -99,6 +103,7 @@ static bool waits_for_host(struct slot *slot, const struct attempt_row *a, struc
 	if (row->wait != WAIT_HOST || row->retry_at == ROW_NONE || row->retry_at <= now || row->retry_at > now + RETRY_FAR_MS)
 		return false;
 	wait->until = row->retry_at;
+	wait->kind = WAIT_HOST;
 	wait->reason = xstrdup(row->wait_reason);
 	return true;
 }
@@ -112,6 +117,7 @@ static bool waits_for_budget(struct slot *slot, const struct attempt_row *a, str
 	if (a->role == ROLE_CHECK)
 		return false;
 	agent = choose(slot, a, &until);
+	wait->kind = WAIT_BUDGET;
 	wait->reason = budget_waits(slot, a, agent != NULL ? agent->account : a->account);
 	return wait->reason != NULL;
 }
@@ -161,7 +167,8 @@ static void cool(struct slot *slot, const struct wait *wait)
 	const struct slot_row *row = slot->row;
 	const struct attempt_row *a = run_attempt(slot->run, row->attempt);
 	struct txn *txn = txn_new(slot->run->engine);
-	bool told = slot_cools(row) && same(row->cooling, wait->account) && same(row->reason, wait->reason);
+	struct reason reason = REASON(wait->kind, wait->reason);
+	bool told = slot_cools(row) && same(row->cooling, wait->account) && slot_has_reason(row, reason);
 
 	activity_wait(&slot->activity, ACTIVITY_ACCOUNT);
 	if (budget_release(txn, a))
@@ -173,7 +180,7 @@ static void cool(struct slot *slot, const struct wait *wait)
 		/* also who waits for others is on record as not started */
 		if (wait->account == NULL && row->retry_at == ROW_NONE)
 			edit->retry_at = engine_now(slot->run->engine);
-		text_set(&edit->reason, wait->reason);
+		slot_set_reason(edit, reason);
 		slot_emit_phase(txn, slot);
 		log_info("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, wait->reason);
 	}
@@ -248,7 +255,7 @@ static bool is_warm(struct txn *txn, struct slot *slot)
 		return false;
 	row = txn_edit_slot(txn, slot);
 	text_set(&row->cooling, NULL);
-	text_set(&row->reason, NULL);
+	slot_set_reason(row, NO_REASON);
 	row->retry_at = ROW_NONE;
 	/* since when is kept: it may be refused again */
 	row->wait = WAIT_NOTHING;
@@ -284,7 +291,7 @@ void attempt_queues(struct slot *slot, bool cooled)
 		if (row->cooling != NULL)
 			edit->retry_at = engine_now(slot->run->engine);
 		text_set(&edit->cooling, NULL);
-		text_set(&edit->reason, NULL);
+		slot_set_reason(edit, NO_REASON);
 		slot_emit_phase(txn, slot);
 	}
 	txn_commit_or_drop(txn);

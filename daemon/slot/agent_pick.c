@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cause.h"
 #include "core/row.h"
 #include "core/slot.h"
 #include "core/state.h"
@@ -42,7 +43,7 @@ void pick_stage(struct txn *txn, struct run *run)
 		if (slot->row->iteration != run->rows->run.iteration || slot->row->slot == 0)
 			continue;
 		if (slot->activity.kind == ACTIVITY_PICK && (int64_t)picked >= slot->row->slot - 1) {
-			text_set(&txn_edit_slot(txn, slot)->reason, NULL);
+			slot_set_reason(txn_edit_slot(txn, slot), NO_REASON);
 			txn_effect(txn, EFFECT_PERMIT, run, slot, ROW_NONE);
 		}
 		picked += has_picked(slot);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/strip.h"
 #include "core/budget.h"
+#include "core/cause.h"
 #include "core/clocks.h"
 #include "core/next_stage.h"
 #include "core/plan.h"
@@ -123,8 +124,10 @@ static void tell_ended(struct txn *txn, const struct attempt_row *a)
 	if (a->provider != PROVIDER_NONE)
 		json_object_set_new(body, "provider", json_string(state_name(&provider_result_names, a->provider)));
 	json_object_set_new(body, "outcome", json_string(state_name(&task_result_names, a->outcome)));
-	if (a->cause != NULL)
+	if (a->cause != NULL) {
 		json_object_set_new(body, "cause", json_string(a->cause));
+		json_object_set_new(body, "end_kind", json_string(state_name(&end_kind_names, a->end_kind)));
+	}
 	set_number(body, "tokens_input", a->tokens_input);
 	set_number(body, "tokens_output", a->tokens_output);
 	if (a->cost_usd == a->cost_usd)
@@ -135,14 +138,14 @@ static void tell_ended(struct txn *txn, const struct attempt_row *a)
 }
 
 /* Nothing of it ran. */
-static void end_unstarted(struct txn *txn, struct slot *slot, enum process_result process, const char *cause)
+static void end_unstarted(struct txn *txn, struct slot *slot, enum process_result process, struct cause cause)
 {
 	struct attempt_row *a = txn_edit_attempt(txn, run_attempt(slot->run, slot->row->attempt));
 
 	a->state = ATTEMPT_S_EXITED;
 	a->process = (int)process;
 	a->outcome = TASK_R_FAILED;
-	text_set(&a->cause, cause);
+	attempt_set_cause(a, cause);
 	a->ended_at = engine_now(slot->run->engine);
 	if (budget_release(txn, a))
 		txn_effect_cooling(txn);
@@ -152,16 +155,16 @@ static void end_unstarted(struct txn *txn, struct slot *slot, enum process_resul
 
 void attempt_unstarted(struct txn *txn, struct slot *slot)
 {
-	end_unstarted(txn, slot, PROCESS_CANCELLED, "cancelled before it was started");
+	end_unstarted(txn, slot, PROCESS_CANCELLED, CAUSE(END_CANCELLED, "cancelled before it was started"));
 	slot_ended(txn, slot);
 }
 
-void attempt_forgone(struct txn *txn, struct slot *slot, const char *cause)
+void attempt_forgone(struct txn *txn, struct slot *slot, struct cause cause)
 {
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 
 	end_unstarted(txn, slot, PROCESS_NOT_STARTED, cause);
-	text_set(&txn_edit_slot(txn, slot)->reason, NULL);	/* it waits for nothing any more */
+	slot_set_reason(txn_edit_slot(txn, slot), NO_REASON);	/* it waits for nothing any more */
 	if (a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
 		review_skip(txn, slot, "implement not successful");
 	slot_fail(txn, slot, cause);
@@ -190,7 +193,7 @@ static void check_failed(struct txn *txn, struct slot *slot, const struct attemp
 	char *cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s", a->agent, (long long)slot->row->fix, a->cause);
 
 	txn_edit_slot(txn, slot)->failed_check = a->id;
-	review_over(txn, slot, end, end == ROUND_EXHAUSTED ? cause : NULL);
+	review_over(txn, slot, end, end == ROUND_EXHAUSTED ? CAUSE(END_CHECK, cause) : NO_CAUSE);
 	free(cause);
 }
 
@@ -204,7 +207,7 @@ static void released(struct txn *txn, struct slot *slot, const struct attempt_ro
 		txn_edit_run(txn, run)->stopped = 1;
 	review_skip(txn, slot, marker ? "the agent gave a stop marker" : "no task was picked");
 	if (marker)
-		text_set(&txn_edit_slot(txn, slot)->reason, "given back: the agent gave a stop marker");
+		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_RELEASED, "given back: the agent gave a stop marker"));
 }
 
 /* By its requirement such a program inherits everything; one that looks for a variable in vain has no other way to say so. */
@@ -248,7 +251,7 @@ static void follow(struct txn *txn, struct slot *slot, const struct attempt_row 
     enum move_reason reason, const struct collect_work *w)
 {
 	bool lost = a->state == ATTEMPT_S_LOST || attempt_is_cut(facts), failed = to == SLOT_S_FAILED && !lost;
-	const struct move_why why = { .reason = reason, .cause = a->cause, .hold = HOLD_LOST };
+	const struct move_why why = { .reason = reason, .cause = attempt_row_cause(a), .hold = HOLD_LOST };
 	struct slot_row *row;
 
 	if (reason == MOVE_RETRY && !lost) {
@@ -270,7 +273,7 @@ static void follow(struct txn *txn, struct slot *slot, const struct attempt_row 
 		review_skip(txn, slot, "implement not successful");
 	if (failed && a->role == ROLE_REVIEW) {
 		reviewer_failed(txn, slot, a, a->cause);
-		review_over(txn, slot, ROUND_REVIEWER_ERROR, a->cause);
+		review_over(txn, slot, ROUND_REVIEWER_ERROR, attempt_row_cause(a));
 	} else if (to == SLOT_S_FIXING && a->role == ROLE_CHECK) {
 		check_failed(txn, slot, a);
 	} else {
@@ -398,19 +401,24 @@ static char *with_sandbox(char *cause, const struct slot *slot, const char *agen
 	return text;
 }
 
-static char *cause_of(const struct slot *slot, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_work *w)
+/* malloc'd, and its kind. */
+static char *cause_of(const struct slot *slot, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_work *w,
+    enum end_kind *kind)
 {
 	const char *agent = run_attempt(slot->run, w->attempt)->agent;
 	char *detail, *safe, *cause, spent[RUN_SPENT_MAX];
 
 	if (facts->process == PROCESS_TIMEOUT && run_is_out_of_time(slot->run)) {
 		run_spent(slot->run, spent);
+		*kind = END_LIMIT;
 		return xasprintf(RUN_LIMIT "%s", spent);
 	}
+	*kind = END_HOST;
 	if (attempt_is_cut(facts))
 		return xasprintf("host: %s", w->error);
 	if (facts->host)
 		return xasprintf("host: %s; %s", fault_words(slot, w), host_fault_remedy(fault_of(slot, w)));
+	*kind = attempt_end_kind(facts);
 	if (facts->process == PROCESS_LOST)
 		detail = lost_detail(slot);
 	else if (slot->record.how == EXIT_NOT_STARTED && strncmp(slot->record.error, "exec ", 5) == 0)
@@ -527,6 +535,15 @@ static void take_end(const struct slot *slot, struct attempt_row *a, const struc
 	a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
 }
 
+static void take_cause(const struct slot *slot, struct attempt_row *a, const struct attempt_facts *facts, const struct collect_work *w)
+{
+	enum end_kind kind;
+	char *text = cause_of(slot, facts, limit_of(slot, facts->role, w->reader), w, &kind);
+
+	attempt_set_cause(a, CAUSE(kind, text));
+	free(text);
+}
+
 static void take_disk(struct txn *txn, const struct slot *slot, const struct collect_work *w)
 {
 	const struct task_row *task = slot_task(slot);
@@ -580,7 +597,7 @@ static void collect_cb(void *arg, struct work *work)
 	if (attempt_succeeded(&facts))
 		account_serves(txn, run->engine, a);
 	if (!attempt_succeeded(&facts) || to == SLOT_S_FAILED)
-		a->cause = cause_of(slot, &facts, limit_of(slot, facts.role, w->reader), w);
+		take_cause(slot, a, &facts, w);
 	if (!slot->lost && !slot->record.tree_empty)
 		run_warn(txn, run, "an attempt's process tree could not be seen to be empty");
 	if (w->doubt != NULL && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, w->doubt) == NULL))

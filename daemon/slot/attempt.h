@@ -3,6 +3,7 @@
 #ifndef SLOT_ATTEMPT_H
 #define SLOT_ATTEMPT_H
 
+#include "core/cause.h"
 #include "core/row.h"
 #include "record/exit_record.h"
 
@@ -12,7 +13,7 @@ struct txn;
 void attempt_begin(struct txn *txn, struct slot *slot, enum role role);
 void attempt_collect(struct slot *slot);
 /* It was decided, and is not started after all, since its run is at a limit: so its slot fails. */
-void attempt_forgone(struct txn *txn, struct slot *slot, const char *cause);
+void attempt_forgone(struct txn *txn, struct slot *slot, struct cause cause);
 /* It was decided, and is cancelled before anything of it ran. */
 void attempt_unstarted(struct txn *txn, struct slot *slot);
 void attempt_started(struct slot *slot);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/cause.h"
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/row.h"
@@ -57,9 +58,9 @@ static void wait_for_space(struct slot *slot, struct compose_work *w)
 	const struct slot_row *row = slot->row;
 	struct txn *txn;
 
-	if (row->reason == NULL || strcmp(row->reason, why) != 0) {
+	if (!slot_has_reason(row, REASON(WAIT_SPACE, why))) {
 		txn = txn_new(engine);
-		text_set(&txn_edit_slot(txn, slot)->reason, why);
+		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_SPACE, why));
 		txn_commit(txn);
 		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
 	}
@@ -72,10 +73,10 @@ static void space_is_back(struct slot *slot)
 	const struct slot_row *row = slot->row;
 	struct txn *txn;
 
-	if (row->reason == NULL || strncmp(row->reason, FLOOR_REASON, strlen(FLOOR_REASON)) != 0)
+	if (row->wait_kind != WAIT_SPACE)
 		return;
 	txn = txn_new(slot->run->engine);
-	text_set(&txn_edit_slot(txn, slot)->reason, NULL);
+	slot_set_reason(txn_edit_slot(txn, slot), NO_REASON);
 	txn_commit(txn);
 }
 
@@ -334,7 +335,7 @@ static bool overspends(struct slot *slot)
 	txn = txn_new(slot->run->engine);
 	cause = xasprintf(RUN_LIMIT "%s", spent);
 	log_warn("run %lld slot %lld: %s", (long long)slot->row->run, (long long)slot->row->slot, cause);
-	attempt_forgone(txn, slot, cause);
+	attempt_forgone(txn, slot, CAUSE(END_LIMIT, cause));
 	txn_commit(txn);
 	free(cause);
 	return true;

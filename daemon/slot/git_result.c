@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cause.h"
 #include "core/next_stage.h"
 #include "core/plan.h"
 #include "core/review.h"
@@ -38,6 +39,8 @@ static bool same(const char *a, const char *b)
 
 #define NO_CHANGE "the implementer changed nothing and did not say that nothing was to be done"
 
+#define DENIED " process was denied permissions and changed nothing"
+
 /* What the tree tells of whoever worked last. Slot 0 begins with the answer of another slot, whose work has been weighed there. */
 static struct measure_facts weigh(const struct slot *slot, const struct attempt_row *a, const char *tree)
 {
@@ -45,7 +48,7 @@ static struct measure_facts weigh(const struct slot *slot, const struct attempt_
 	const struct plan *plan = slot_plan(slot);
 
 	return (struct measure_facts){
-		.accepted = row->cause != NULL,
+		.accepted = row->accepted != ACCEPTED_BY_NONE,
 		.later = plan->review && plan->scope == SCOPE_RUN && row->slot != 0,
 		.unchanged = same(tree, row->tree != NULL ? row->tree : slot_base_tree(slot)),
 		.implement = a->role == ROLE_IMPLEMENT && a->slot == row->slot,
@@ -65,9 +68,8 @@ static void take_weight(struct txn *txn, struct slot *slot, const struct attempt
 		return;
 	a = txn_edit_attempt(txn, answer);
 	if (failed) {
-		free(a->cause);
-		a->cause = measured_no_change(facts) ? xstrdup(NO_CHANGE) :
-		    xasprintf("%s process was denied permissions and changed nothing", a->role == ROLE_FIX ? "fixer" : "implementer");
+		attempt_set_cause(a, measured_no_change(facts) ? CAUSE(END_NO_CHANGE, NO_CHANGE) :
+		    CAUSE(END_DENIED, a->role == ROLE_FIX ? "fixer" DENIED : "implementer" DENIED));
 	}
 	if (own)
 		a->outcome = (int)measured_outcome(facts);
@@ -107,12 +109,13 @@ static void send_back(struct txn *txn, struct slot *slot, enum round_end end, ch
 	stalled = round_is_stalled(row->stalled, plan->stall_limit);
 	text_set(&row->obstacle, why);
 	/* what was accepted by leave is not accepted as it is now */
-	text_set(&row->cause, NULL);
+	slot_set_cause(row, NO_CAUSE);
+	row->accepted = ACCEPTED_BY_NONE;
 	cause = stalled ? xasprintf("stalled: %lld fix attempts in a row have left it so: %s", (long long)row->stalled, why) : xstrdup(why);
 	if (check_classify(row->fix, row->fixes) == ROUND_FINDINGS && !stalled)
-		review_over(txn, slot, ROUND_FINDINGS, NULL);
+		review_over(txn, slot, ROUND_FINDINGS, NO_CAUSE);
 	else
-		review_over(txn, slot, end, cause);
+		review_over(txn, slot, end, CAUSE(stalled ? END_STALLED : round_end_kind(end), cause));
 	free(cause);
 	free(why);
 }
@@ -166,7 +169,7 @@ static void measured(struct txn *txn, struct slot *slot, int64_t last_step)
 		pass_unreviewed(txn, slot, &facts);
 	if (facts.later && !failed && measured_no_change(&facts))
 		warn_no_change(txn, slot, "it is reviewed with the whole run");
-	slot_move(txn, slot, SLOT_S_MEASURING, to, &(struct move_why){ .cause = failed ? a->cause : NULL });
+	slot_move(txn, slot, SLOT_S_MEASURING, to, &(struct move_why){ .cause = failed ? attempt_row_cause(a) : NO_CAUSE });
 }
 
 /* A verdict passed it: from now on the artifact is locked. */
@@ -225,7 +228,7 @@ static void merged(struct txn *txn, struct slot *slot, int64_t last_step)
 
 		/* no fixer can help */
 		text_set(&row->obstacle, why);
-		review_over(txn, slot, ROUND_CONFLICT, why);
+		review_over(txn, slot, ROUND_CONFLICT, CAUSE(END_CONFLICT, why));
 		free(why);
 		free(safe);
 	} else if (conflicts != NULL) {
@@ -339,7 +342,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 		if (slot->run->plan.commit == COMMIT_MODE_AGENT)
 			txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_PIN);
 		else
-			run_event(txn, slot->run, RUN_E_PREPARED, NULL);
+			run_event(txn, slot->run, RUN_E_PREPARED, NO_CAUSE);
 		break;
 	case GIT_BASE:
 		warn_of_judges(txn, slot);
@@ -352,7 +355,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 			text_set(&run->head, git_op_head(slot->op.git));
 			text_set(&run->head_at, git_op_head_at(slot->op.git));
 		}
-		run_event(txn, slot->run, RUN_E_PREPARED, NULL);
+		run_event(txn, slot->run, RUN_E_PREPARED, NO_CAUSE);
 		break;
 	case GIT_WORKTREE:
 		laid(txn, slot);
@@ -375,7 +378,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 			break;
 		}
 		text_set(&txn_edit_run(txn, slot->run)->base_commit, git_op_commit(slot->op.git));
-		run_event(txn, slot->run, RUN_E_PREPARED, NULL);
+		run_event(txn, slot->run, RUN_E_PREPARED, NO_CAUSE);
 		break;
 	case GIT_CHECKOUT:
 		slot_move(txn, slot, SLOT_S_CHECKOUT, SLOT_S_REVIEWING, NULL);

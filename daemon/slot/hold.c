@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/budget.h"
+#include "core/cause.h"
 #include "core/next_stage.h"
 #include "core/plan.h"
 #include "core/row.h"
@@ -140,7 +141,7 @@ static void rework(struct txn *txn, struct slot *slot, const struct hold_row *ho
 	if (run->rows->run.state == RUN_S_RUNNING)
 		go_on(txn, slot, hold);
 	else if (run->rows->run.state == RUN_S_HELD)
-		run_event(txn, run, RUN_E_REWORK, NULL);
+		run_event(txn, run, RUN_E_REWORK, NO_CAUSE);
 }
 
 /* "accepted: human:ann: looks right" */
@@ -160,10 +161,10 @@ static void approve(struct txn *txn, struct slot *slot, const char *by, const ch
 	review_human(txn, slot, "accepted", by, message);
 	/* a commit needs no attempt, or asks for one that waits for the end of the pause */
 	if (commit && run->rows->run.state == RUN_S_HELD && run->rows->run.paused == 1)
-		run_event(txn, run, RUN_E_PAUSE, "paused");
+		run_event(txn, run, RUN_E_PAUSE, CAUSE(END_NONE, "paused"));
 	else if (commit && run->rows->run.state == RUN_S_HELD)
-		run_event(txn, run, RUN_E_BACK, NULL);
-	slot_move(txn, slot, SLOT_S_HELD, to, &(struct move_why){ .reason = MOVE_ACCEPTED, .cause = cause });
+		run_event(txn, run, RUN_E_BACK, NO_CAUSE);
+	slot_move(txn, slot, SLOT_S_HELD, to, &(struct move_why){ .reason = MOVE_ACCEPTED, .cause = CAUSE(END_APPROVED, cause) });
 	free(cause);
 }
 
@@ -173,7 +174,7 @@ static void reject(struct txn *txn, struct slot *slot, const char *by, const cha
 
 	hold_close(txn, slot, HOLD_S_REJECTED, by, message);
 	review_human(txn, slot, "rejected", by, message);
-	slot_fail(txn, slot, cause);
+	slot_fail(txn, slot, CAUSE(END_REJECTED, cause));
 	free(cause);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/cause.h"
 #include "core/next_stage.h"
 #include "core/row.h"
 #include "core/run.h"
@@ -31,44 +32,39 @@ void slot_ended(struct txn *txn, struct slot *slot)
 	turn_over(txn, slot);
 	operation_free(&slot->op);
 	if (slot->row != NULL)
-		slot_move(txn, slot, SLOT_S_ENDING, SLOT_S_CANCELLED, &(struct move_why){ .cause = "cancelled" });
+		slot_move(txn, slot, SLOT_S_ENDING, SLOT_S_CANCELLED, &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
 	else if (slot->run->nslots > 0)
 		txn_touch(txn, slot->run);	/* its slots may still have something to give back */
 	else
-		run_event(txn, slot->run, RUN_E_CANCELLED, NULL);
-}
-
-static bool is_leave(const char *text)
-{
-	return text != NULL && (strncmp(text, "accepted: ", strlen("accepted: ")) == 0 || strncmp(text, "known issues: ", strlen("known issues: ")) == 0);
-}
-
-/* *to gets what *from has. */
-static void move_text(char **to, char **from)
-{
-	free(*to);
-	*to = *from;
-	*from = NULL;
+		run_event(txn, slot->run, RUN_E_CANCELLED, NO_CAUSE);
 }
 
 /* A cause stands with what ended or is held, and with what is accepted already and has only to be committed. When its commit agent is
  * lost, that it was accepted is kept beside until a human sends it back. */
 static void set_cause(struct slot_row *row, enum slot_stage from, const struct move_why *why)
 {
+	static const enum end_kind kinds[ACCEPTEDS] = {
+		[ACCEPTED_BY_POLICY] = END_WAIVED,
+		[ACCEPTED_BY_HUMAN] = END_APPROVED,
+		[ACCEPTED_WITH_ISSUES] = END_KNOWN_ISSUES,
+	};
 	bool settled = slot_stage_is_end((enum slot_stage)row->stage) || row->stage == SLOT_S_HELD;
 	bool committed = from == SLOT_S_COMMITTING || from == SLOT_S_MERGING;
+	bool accepted = row->accepted != ACCEPTED_BY_NONE;
 
-	if (from == SLOT_S_COMMIT_AGENT && row->stage == SLOT_S_HELD && is_leave(row->cause))
-		move_text(&row->reason, &row->cause);
-	if (from == SLOT_S_HELD && row->stage == SLOT_S_COMMIT_AGENT && is_leave(row->reason)) {
-		move_text(&row->cause, &row->reason);
+	if (accepted && from == SLOT_S_COMMIT_AGENT && row->stage == SLOT_S_HELD) {
+		slot_set_reason(row, REASON(WAIT_DECISION, row->cause));
+		slot_set_cause(row, why->cause);
+	} else if (accepted && from == SLOT_S_HELD && row->stage == SLOT_S_COMMIT_AGENT) {
+		slot_set_cause(row, CAUSE(kinds[row->accepted], row->reason));
+		slot_set_reason(row, NO_REASON);
 	} else if (settled || why->reason == MOVE_ACCEPTED) {
-		char *copy = xstrdup(why->cause == NULL && committed ? row->cause : why->cause);
-
-		free(row->cause);
-		row->cause = copy;
+		if (why->cause.kind != END_NONE || !committed)
+			slot_set_cause(row, why->cause);
+		row->accepted = (int)end_accepted((enum end_kind)row->end_kind);
 	} else if (from == SLOT_S_HELD) {
-		text_set(&row->cause, NULL);
+		slot_set_cause(row, NO_CAUSE);
+		row->accepted = ACCEPTED_BY_NONE;
 	}
 }
 
@@ -84,7 +80,7 @@ void slot_on_permit(struct txn *txn, struct slot *slot)
 {
 	bool cooled = slot_cools(slot->row);
 
-	text_set(&txn_edit_slot(txn, slot)->reason, NULL);
+	slot_set_reason(txn_edit_slot(txn, slot), NO_REASON);
 	if (cooled && !slot_cools(slot->row))
 		slot_emit_phase(txn, slot);
 	activity_end(&slot->activity);
@@ -126,7 +122,7 @@ enum slot_stage slot_stage(const struct slot *slot)
 	return (enum slot_stage)slot->row->stage;
 }
 
-void slot_fail(struct txn *txn, struct slot *slot, const char *cause)
+void slot_fail(struct txn *txn, struct slot *slot, struct cause cause)
 {
 	slot_move(txn, slot, slot_stage(slot), SLOT_S_FAILED, &(struct move_why){ .cause = cause });
 }
@@ -135,7 +131,7 @@ void slot_cancel(struct txn *txn, struct slot *slot)
 {
 	enum slot_stage stage = slot_stage(slot);
 
-	slot_move(txn, slot, stage, stage_after_cancel(stage), &(struct move_why){ .cause = "cancelled" });
+	slot_move(txn, slot, stage, stage_after_cancel(stage), &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
 }
 
 /* It waits for a human, for its run, or for nothing any more. */

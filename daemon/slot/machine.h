@@ -3,6 +3,7 @@
 #ifndef SLOT_MACHINE_H
 #define SLOT_MACHINE_H
 
+#include "core/cause.h"
 #include "core/slot.h"
 #include "core/state.h"
 
@@ -11,7 +12,7 @@ struct txn;
 
 struct move_why {
 	enum move_reason reason;
-	const char *cause;		/* of an end or a hold, and of what is accepted; NULL: none */
+	struct cause cause;		/* of an end or a hold, and of what is accepted */
 	enum hold_kind hold;		/* to HELD: its kind */
 };
 
@@ -25,7 +26,7 @@ struct stage {
  * done and has no cause. */
 void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum slot_stage to, const struct move_why *why);
 enum slot_stage slot_stage(const struct slot *slot);
-void slot_fail(struct txn *txn, struct slot *slot, const char *cause);
+void slot_fail(struct txn *txn, struct slot *slot, struct cause cause);
 void slot_cancel(struct txn *txn, struct slot *slot);
 /* The slot's activity is over in ENDING (or the run's own slot is told to stop): take the last edge. */
 void slot_ended(struct txn *txn, struct slot *slot);

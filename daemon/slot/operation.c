@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cause.h"
 #include "core/row.h"
 #include "core/state.h"
 #include "git/op.h"
@@ -48,21 +49,23 @@ static const char *name_of(const struct slot *slot)
 /* What the whole operation came to, when it came to nothing. */
 static void fail(struct txn *txn, struct slot *slot, const char *why)
 {
-	char *safe = text_escape(why, strlen(why), false), *cause;
+	char *safe = text_escape(why, strlen(why), false), *text;
+	struct cause cause;
 
 	if (slot->op.of_source)
-		cause = xasprintf("%s of %s failed: %s", name_of(slot), sources[run_source(slot->run)].name, safe);
+		text = xasprintf("%s of %s failed: %s", name_of(slot), sources[run_source(slot->run)].name, safe);
 	else
-		cause = xasprintf("git %s failed: %s", name_of(slot), safe);
+		text = xasprintf("git %s failed: %s", name_of(slot), safe);
+	cause = CAUSE(slot->op.of_source ? END_SOURCE : END_GIT, text);
 	turn_over(txn, slot);
 	slot_wait_over(txn, slot);
 	if (slot->row == NULL)
 		run_failed(txn, slot->run, cause);
 	else if (slot->row->leaving != LEAVING_NOTHING)
-		leave_next(txn, slot, cause);
+		leave_next(txn, slot, text);
 	else
 		slot_fail(txn, slot, cause);
-	free(cause);
+	free(text);
 	free(safe);
 }
 

@@ -332,5 +332,5 @@ bool slot_passed(const struct slot *slot)
 {
 	const struct review_row *last = review_last(slot);
 
-	return slot_plan(slot)->review && slot->row->cause == NULL && last != NULL && strcmp(last->decision, slot_plan(slot)->profile->pass_word) == 0;
+	return slot_plan(slot)->review && slot->row->accepted == ACCEPTED_BY_NONE && last != NULL && strcmp(last->decision, slot_plan(slot)->profile->pass_word) == 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/cause.h"
 #include "core/findings.h"
 #include "core/next_stage.h"
 #include "core/plan.h"
@@ -40,10 +41,10 @@ struct judgement {
 
 void review_skip(struct txn *txn, struct slot *slot, const char *reason)
 {
-	struct slot_row *row = txn_edit_slot(txn, slot);
+	char *text = xasprintf("not reviewed: %s", reason);
 
-	free(row->reason);
-	row->reason = xasprintf("not reviewed: %s", reason);
+	slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_NOT_REVIEWED, text));
+	free(text);
 	txn_emit(txn, "review.skipped", slot->row->run, json_pack("{s:I, s:s, s:s}", "slot", (json_int_t)slot->row->slot,
 	    "task", slot_task_id(slot), "reason", reason));
 }
@@ -66,32 +67,32 @@ static int64_t keep_issues(struct txn *txn, struct slot *slot, const char *why)
 	return (int64_t)count;
 }
 
-void review_over(struct txn *txn, struct slot *slot, enum round_end end, const char *why)
+void review_over(struct txn *txn, struct slot *slot, enum round_end end, struct cause why)
 {
 	struct run *run = slot->run;
 	bool has_git = run->rows->run.has_git == 1;
-	struct move_why move = { .reason = MOVE_DONE, .hold = round_hold(end) };
-	char *cause = NULL;
+	struct move_why move = { .reason = MOVE_DONE, .cause = why, .hold = round_hold(end) };
+	char *text = NULL;
 
 	switch (round_policy(slot_plan(slot), end)) {
 	case BAD_END_ACCEPT:
 		move.reason = MOVE_ACCEPTED;
-		cause = xasprintf("accepted: %s", why);
-		run_warn(txn, run, cause);
+		text = xasprintf("accepted: %s", why.text);
+		move.cause = CAUSE(END_WAIVED, text);
+		run_warn(txn, run, text);
 		break;
 	case BAD_END_KNOWN_ISSUES:
 		move.reason = MOVE_ACCEPTED;
-		cause = xasprintf("known issues: %lld; %s", (long long)keep_issues(txn, slot, why), why);
+		text = xasprintf("known issues: %lld; %s", (long long)keep_issues(txn, slot, why.text), why.text);
+		move.cause = CAUSE(END_KNOWN_ISSUES, text);
 		break;
 	case BAD_END_FAIL:
 	case BAD_END_HOLD:
 	case BAD_ENDS:
-		cause = xstrdup(why);
 		break;
 	}
-	move.cause = cause;
 	slot_move(txn, slot, slot_stage(slot), stage_after_round(slot_plan(slot), end, has_git), &move);
-	free(cause);
+	free(text);
 }
 
 /* The work that passes is none, and its agent did not say that none was needed. */
@@ -149,7 +150,7 @@ static void decide(struct txn *txn, struct judgement *j)
 		cause = round_cause(plan, end, row);
 	if (end == ROUND_PASS)
 		warn_of_nothing(txn, slot);
-	review_over(txn, slot, end, cause);
+	review_over(txn, slot, end, cause != NULL ? CAUSE(round_end_kind(end), cause) : NO_CAUSE);
 	free(cause);
 	free(reason);
 }
@@ -226,7 +227,7 @@ static void judge_cb(void *arg, struct work *work)
 			slot_ended(txn, slot);
 		} else if (j->work.error != NULL) {
 			review_error(txn, slot, j->work.error);
-			review_over(txn, slot, ROUND_REVIEWER_ERROR, j->work.error);
+			review_over(txn, slot, ROUND_REVIEWER_ERROR, CAUSE(END_ERROR, j->work.error));
 		} else {
 			decide(txn, j);
 		}

@@ -3,14 +3,15 @@
 #ifndef SLOT_REVIEWING_H
 #define SLOT_REVIEWING_H
 
+#include "core/cause.h"
 #include "core/review.h"
 
 struct slot;
 struct txn;
 
 void review_judge(struct slot *slot, const char *changed, const char *appeared);
-/* A round has come to an end that is neither pass nor findings by a reviewer: what the policy says. cause: why. */
-void review_over(struct txn *txn, struct slot *slot, enum round_end end, const char *cause);
+/* A round has come to an end that is neither pass nor findings by a reviewer: what the policy says. */
+void review_over(struct txn *txn, struct slot *slot, enum round_end end, struct cause why);
 void review_skip(struct txn *txn, struct slot *slot, const char *reason);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "core/cause.h"
 #include "core/row.h"
 #include "core/slot.h"
 #include "core/state.h"
@@ -93,7 +94,7 @@ static void settle_task(struct txn *txn, const struct slot *slot, const struct m
 		return;
 	task = txn_edit_task(txn, slot_task(slot));
 	task->state = released ? TASK_S_RELEASED : (int)states[slot->row->stage];
-	text_set(&task->reason, released ? slot->row->reason : slot->row->cause);
+	task_set_cause(task, released ? CAUSE(END_STOP_MARKER, slot->row->reason) : slot_cause(slot->row));
 }
 
 /* The slot is cancelled: what waits is over at once, a process is told to end, and everything else ends by itself. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/backoff.h"
+#include "core/cause.h"
 #include "core/next_stage.h"
 #include "core/row.h"
 #include "core/state.h"
@@ -54,12 +55,13 @@ static void taken(struct txn *txn, struct slot *slot, const char *by)
 	struct task_row *task = txn_edit_task(txn, slot_task(slot));
 	const struct task_row *next = NULL, **ready;
 	size_t count;
-	char *safe = text_escape(by, strlen(by), false);
+	char *safe = text_escape(by, strlen(by), false), *text;
 
 	run_claim(txn, run, task->id, CLAIM_S_FREE);
 	task->state = TASK_S_TAKEN;
-	free(task->reason);
-	task->reason = xasprintf("taken: %s", safe);
+	text = xasprintf("taken: %s", safe);
+	task_set_cause(task, CAUSE(END_TAKEN, text));
+	free(text);
 	free(safe);
 	/* what is left to others makes nothing else ready */
 	ready = task_ready(run->rows->tasks, run->rows->ntasks, SIZE_MAX, &count);
@@ -70,11 +72,11 @@ static void taken(struct txn *txn, struct slot *slot, const char *by)
 		}
 		task = txn_edit_task(txn, ready[i]);
 		task->state = TASK_S_TAKEN;
-		text_set(&task->reason, "taken: another run works on it");
+		task_set_cause(task, CAUSE(END_TAKEN, "taken: another run works on it"));
 	}
 	free(ready);
 	if (next == NULL) {
-		text_set(&txn_edit_slot(txn, slot)->reason, "no task: somebody else has taken it");
+		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_TAKEN, "no task: somebody else has taken it"));
 		txn_set_task(txn, slot, NULL);
 		slot_move(txn, slot, SLOT_S_CLAIMING, SLOT_S_PASSED, NULL);
 		return;

@@ -17,8 +17,13 @@ void run_emit_state(struct txn *txn, const struct run *run)
 {
 	const struct run_row *row = &run->rows->run;
 
-	txn_emit(txn, "run.state", row->id, json_pack("{s:s, s:s*, s:s*}", "state", state_name(&run_state_names, row->state),
-	    "reason", row->wait != WAIT_NOTHING ? row->wait_reason : row->reason, "cause", row->cause));
+	bool held_up = row->wait != WAIT_NOTHING;
+
+	txn_emit(txn, "run.state", row->id, json_pack("{s:s, s:s*, s:s*, s:s*, s:s*}",
+	    "state", state_name(&run_state_names, row->state),
+	    "reason", held_up ? row->wait_reason : row->reason,
+	    "wait_kind", state_name(&wait_kind_names, held_up ? row->wait : row->wait_kind),
+	    "cause", row->cause, "end_kind", state_name(&end_kind_names, row->end_kind)));
 }
 
 /* Append texts to a JSON array of strings. */
@@ -54,16 +59,19 @@ void run_known_issues(struct txn *txn, struct run *run, char *const *texts)
 void slot_emit_phase(struct txn *txn, const struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
+	bool held_up = row->wait != WAIT_NOTHING;
 	bool fixes_it = row->stage == SLOT_S_FIXING && row->failed_check == ROW_NONE && row->message == NULL;
 
-	txn_emit(txn, "slot.phase", row->run, json_pack("{s:I, s:s, s:s*, s:I, s:I, s:I, s:s*, s:s*, s:s*}",
+	txn_emit(txn, "slot.phase", row->run, json_pack("{s:I, s:s, s:s*, s:I, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*}",
 	    "slot", (json_int_t)row->slot,
 	    "phase", state_name(&slot_phase_names, (int)slot_row_phase(row)),
 	    "task", row->task,
 	    "round", (json_int_t)row->round,
 	    "fix", (json_int_t)row->fix,
 	    "max_reviews", (json_int_t)(row->fixes + 1),
-	    "reason", row->wait != WAIT_NOTHING ? row->wait_reason : row->reason,
+	    "reason", held_up ? row->wait_reason : row->reason,
+	    "wait_kind", state_name(&wait_kind_names, held_up ? row->wait : row->wait_kind),
 	    "cause", row->cause,
+	    "end_kind", state_name(&end_kind_names, row->end_kind),
 	    "obstacle", fixes_it ? row->obstacle : NULL));
 }

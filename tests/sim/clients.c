@@ -46,7 +46,7 @@ static void cancel_cb(void *arg, const struct engine_reply *reply)
 	if (w->dying || reply->code != RPC_OK)
 		return;
 	rows = view_run(w->disk, reply->id);
-	if (rows->run.state == RUN_S_CANCELLED || starts_with(rows->run.cause, "cancelled") || starts_with(rows->run.cause, "retried"))
+	if (rows->run.state == RUN_S_CANCELLED || rows->run.end_kind == END_CANCELLED || rows->run.end_kind == END_RETRIED)
 		asked_of(w, reply->id)->acked = true;
 	else if (!run_state_is_end((enum run_state)rows->run.state))
 		world_fail(w, "cancel of run %lld was acknowledged, but is not on disk", (long long)reply->id);

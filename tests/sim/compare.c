@@ -15,6 +15,27 @@ static bool begins(const char *text, const char *prefix)
 	return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+/* The kind that goes with the words of the story. */
+static void compare_kind(struct world *w, int64_t run, int kind, const char *words)
+{
+	static const struct { const char *words; enum end_kind kind; } kinds[] = {
+		{ "accepted: human:", END_APPROVED }, { "accepted: ", END_WAIVED }, { "known issues: ", END_KNOWN_ISSUES }, { "rejected ", END_REJECTED },
+		{ "limit: ", END_LIMIT }, { "lost: ", END_LOST }, { "stalled: ", END_STALLED }, { "check `", END_CHECK }, { "git ", END_GIT },
+		{ "claim of ", END_SOURCE }, { "load of ", END_SOURCE }, { "reviewer contract violation: ", END_VIOLATION },
+		{ "stop-marker: ", END_STOP_MARKER }, { "nothing was picked: ", END_NOT_PICKED }, { "check process could not", END_NOT_STARTED },
+		{ "the implementer changed nothing", END_NO_CHANGE }, { "fixer process was denied", END_DENIED }, { "implementer process was denied", END_DENIED },
+		{ "drift unresolved ", END_EXHAUSTED }, { "unreadable review", END_ERROR },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (!begins(words, kinds[i].words))
+			continue;
+		if (kind != (int)kinds[i].kind)
+			world_fail(w, "run %lld: what ended as \"%s\" is of kind %s", (long long)run, words, kind != END_NONE ? state_name(&end_kind_names, kind) : "none");
+		return;
+	}
+}
+
 /* The review log */
 
 static int count_findings(const struct run_rows *rows, int64_t review, enum finding_state state)
@@ -140,6 +161,8 @@ static void compare_slot(struct world *w, const struct run_rows *rows, const str
 	if (strcmp(end->state, "implemented") != 0 && strcmp(end->state, "held") != 0 && strcmp(end->state, "rework") != 0 &&
 	    (end->cause[0] == '\0' ? row->cause != NULL : !begins(row->cause, end->cause)))
 		world_fail(w, "run %lld slot %lld/%lld: the cause is \"%s\", expected \"%s\"", run, iteration, slot, row->cause ? row->cause : "none", end->cause);
+	if (row->cause != NULL)
+		compare_kind(w, run, row->end_kind, row->cause);
 }
 
 static void compare_task(struct world *w, const struct run_rows *rows, const struct tale *t)
@@ -285,6 +308,8 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 	    !is_of_a_slot(tales, count, run->state == RUN_S_FAILED ? SLOT_S_FAILED : SLOT_S_PASSED, run->cause))
 		world_fail(w, "run %lld is %s: the cause is \"%s\", expected %s", (long long)run->id, state, run->cause ? run->cause : "none",
 		    end.cause[0] != '\0' ? end.cause : "that of a slot");
+	if (run->cause != NULL)
+		compare_kind(w, run->id, run->end_kind, run->cause);
 	if (count_strings(run->known_issues) != known)
 		world_fail(w, "run %lld has %d known issues, expected %d", (long long)run->id, count_strings(run->known_issues), known);
 	if ((run->result_ref != NULL) != pinned || (run->result_tree != NULL) != pinned)

@@ -2,6 +2,7 @@
 /* The laws that every row and every decision has to keep, whatever the history. */
 #include <jansson.h>
 
+#include "core/cause.h"
 #include "core/chain.h"
 #include "core/slot.h"
 #include "world_int.h"
@@ -16,7 +17,7 @@ static void check_run(struct world *w, const struct run_row *row)
 		return;
 	if (run_state_is_end((enum run_state)before->run.state))
 		world_fail(w, "run %lld was changed after its end", (long long)row->id);
-	if (row->state == RUN_S_HELD && before->run.state != RUN_S_HELD && row->reason != NULL && strcmp(row->reason, "cancelling") == 0)
+	if (row->state == RUN_S_HELD && before->run.state != RUN_S_HELD && row->wait_kind == WAIT_CANCELLING)
 		world_fail(w, "run %lld is cancelled, and becomes held", (long long)row->id);
 	if (row->started_at != ROW_NONE && before->run.started_at == ROW_NONE && row->after_run != ROW_NONE && view_run(w->disk, row->after_run)->run.state != RUN_S_SUCCEEDED)
 		world_fail(w, "run %lld starts before run %lld has succeeded", (long long)row->id, (long long)row->after_run);
@@ -64,7 +65,7 @@ static void check_attempt(struct world *w, const struct attempt_row *row)
 
 	law_served(w, disk_attempt(w, row->id), row);
 	law_refused(w, disk_attempt(w, row->id), row);
-	if (starts_with(row->cause, "limit: "))
+	if (row->end_kind == END_LIMIT)
 		money_forgone(w, row);
 	if (task == NULL || disk_attempt(w, row->id) != NULL)
 		return;
@@ -122,8 +123,39 @@ static void check_slot(struct world *w, const struct slot_row *row)
 		    state_name(&slot_stage_names, row->stage));
 }
 
+/* A sentence has a kind, and no kind is without a sentence. */
+static void check_kind(struct world *w, const char *what, int64_t run, const char *text, const struct state_names *names, int kind)
+{
+	if ((text == NULL) != (kind == 0))
+		world_fail(w, "run %lld: the %s \"%s\" is of kind %s", (long long)run, what, text != NULL ? text : "none", kind != 0 ? state_name(names, kind) : "none");
+}
+
+static void check_kinds(struct world *w, enum row_kind kind, const void *row)
+{
+	const struct run_row *run = row;
+	const struct slot_row *slot = row;
+	const struct task_row *task = row;
+	const struct attempt_row *a = row;
+
+	if (kind == ROW_RUN) {
+		check_kind(w, "cause", run->id, run->cause, &end_kind_names, run->end_kind);
+		check_kind(w, "reason", run->id, run->reason, &wait_kind_names, run->wait_kind);
+		check_kind(w, "wait", run->id, run->wait_reason, &wait_kind_names, run->wait);
+	} else if (kind == ROW_SLOT) {
+		check_kind(w, "cause of a slot", slot->run, slot->cause, &end_kind_names, slot->end_kind);
+		check_kind(w, "reason of a slot", slot->run, slot->reason, &wait_kind_names, slot->wait_kind);
+		if (slot->accepted != (int)end_accepted((enum end_kind)slot->end_kind) && slot->stage != SLOT_S_HELD)
+			world_fail(w, "run %lld: a slot that ended as %s is accepted by %d", (long long)slot->run, slot->cause, slot->accepted);
+	} else if (kind == ROW_TASK) {
+		check_kind(w, "reason of a task", task->run, task->reason, &end_kind_names, task->end_kind);
+	} else if (kind == ROW_ATTEMPT) {
+		check_kind(w, "cause of an attempt", a->run, a->cause, &end_kind_names, a->end_kind);
+	}
+}
+
 void law_row(struct world *w, enum row_kind kind, const void *row)
 {
+	check_kinds(w, kind, row);
 	switch (kind) {
 	case ROW_RUN:
 		check_run(w, row);
@@ -429,7 +461,7 @@ void law_fair(struct world *w, const struct decision *d)
 		if (d->changes[i].kind != ROW_RUN || !is_starting(w, d, row->id))
 			continue;
 		while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
-			if (rows->run.state != RUN_S_QUEUED || rows->run.cause != NULL || !same_text(rows->run.reason, "all slots of the daemon are in use") ||
+			if (rows->run.state != RUN_S_QUEUED || rows->run.end_kind != END_NONE || rows->run.wait_kind != WAIT_PERMIT ||
 			    strcmp(rows->run.group, "default") != 0 || may_be_paused(w, &rows->run) || is_starting(w, d, rows->run.id) || rows->run.started_at != ROW_NONE || is_locked_out(w, d, &rows->run))
 				continue;
 			if (rows->run.priority > row->priority)

@@ -86,36 +86,36 @@ static bool is_unfinished(const struct world *w, long long id)
 }
 
 /* As far as the disk can tell. */
-static bool is_true(const struct world *w, const struct run_row *run, const char *reason)
+static bool is_true(const struct world *w, const struct run_row *run, enum wait_kind kind, const char *reason)
 {
 	const struct group_row *group = group_of(w, run->group);
 	const struct run_rows *other;
-	char words[80];
-	long long id;
+	const char *number = strrchr(reason, ' ');
+	long long id = number != NULL ? strtoll(number, NULL, 10) : 0;
 
-	if (strcmp(reason, "paused") == 0)
+	if (kind == WAIT_PICK || kind == WAIT_SPACE)
+		return true;
+	if (kind == WAIT_PAUSED)
 		return run->paused == 1;
-	if (sscanf(reason, "waits for run %lld", &id) == 1)
+	if (kind == WAIT_AFTER)
 		return (run->after_run == id || run->retry_of == id) && is_unfinished(w, id);
-	if (sscanf(reason, "workdir busy: run %lld", &id) == 1) {
+	if (kind == WAIT_WORKSPACE) {
 		other = view_run(w->disk, id);
 		return other != NULL && id != run->id && has_workspace(w, other) && strcmp(other->run.workspace, run->workspace) == 0;
 	}
-	snprintf(words, sizeof(words), "group %s is paused", run->group);
-	if (strcmp(reason, words) == 0)
+	if (kind == WAIT_GROUP_PAUSED)
 		return group != NULL && group->paused == 1;
 	/* which of both limits it is may change, and is told once */
-	snprintf(words, sizeof(words), "group %s: ", run->group);
-	if (!starts_with(reason, words) && strcmp(reason, "all slots of the daemon are in use") != 0)
+	if (kind != WAIT_PERMIT && kind != WAIT_GROUP)
 		return false;
 	return w->used >= w->parallel || (group != NULL && group->slots != ROW_NONE && strcmp(run->group, "night") == 0 && w->night_used >= group->slots);
 }
 
-static void check_waiting(struct world *w, const struct run_row *run, const char *who, const char *reason)
+static void check_waiting(struct world *w, const struct run_row *run, const char *who, int kind, const char *reason)
 {
 	if (reason == NULL)
 		world_fail(w, "run %lld: %s waits, and nobody says why", (long long)run->id, who);
-	else if (strncmp(reason, "waiting to spawn", 16) != 0 && strncmp(reason, "too little", 10) != 0 && !is_true(w, run, reason))
+	else if (!is_true(w, run, (enum wait_kind)kind, reason))
 		world_fail(w, "run %lld: %s waits, it says: %s", (long long)run->id, who, reason);
 }
 
@@ -129,15 +129,15 @@ static void check_reasons(struct world *w)
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
 		const struct run_row *run = &rows->run;
 
-		if (run->cause != NULL || run_state_is_end((enum run_state)run->state))
+		if (run->end_kind != END_NONE || run_state_is_end((enum run_state)run->state))
 			continue;
 		if (run->state == RUN_S_QUEUED)
-			check_waiting(w, run, "it", run->reason);
+			check_waiting(w, run, "it", run->wait_kind, run->reason);
 		if ((run->state == RUN_S_HELD || run->state == RUN_S_PAUSED) && run->reason == NULL)
 			world_fail(w, "run %lld is %s, and nobody says why", (long long)run->id, state_name(&run_state_names, run->state));
 		for (size_t i = 0; i < rows->nslots && run->state == RUN_S_RUNNING; i++)
 			if (rows->slots[i]->stage == SLOT_S_WAITING)
-				check_waiting(w, run, "a slot", rows->slots[i]->reason);
+				check_waiting(w, run, "a slot", rows->slots[i]->wait_kind, rows->slots[i]->reason);
 	}
 }
 

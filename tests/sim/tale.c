@@ -18,10 +18,10 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 		.lost = row->state == ATTEMPT_S_LOST,
 	};
 
-	a.forgone = a.ended && row->process == PROCESS_NOT_STARTED && row->cause != NULL && strncmp(row->cause, "limit: ", strlen("limit: ")) == 0;
+	a.forgone = a.ended && row->process == PROCESS_NOT_STARTED && row->end_kind == END_LIMIT;
 	if (f == NULL || a.forgone)
 		return a;
-	a.out_of_time = f->result == FATE_TIMEOUT && row->cause != NULL && strncmp(row->cause, "limit: ", strlen("limit: ")) == 0;
+	a.out_of_time = f->result == FATE_TIMEOUT && row->end_kind == END_LIMIT;
 	a.failed = f->result != FATE_OK;
 	a.not_started = f->result == FATE_NOT_STARTED;
 	a.unserved = row->role == ROLE_CHECK && f->result != FATE_HOST ? 0 : service_says(f);

@@ -104,7 +104,7 @@ static const struct {
 	{ SLOT, "the conflict with another task is not resolved: its markers are still in a.c. Resolve it so that both tasks hold, ...", END_CONFLICT },
 	{ SLOT, "this work conflicts with that of another task, which has been put on the same branch meanwhile: a.c. The work tree ...", END_CONFLICT },
 	{ SLOT, "rld/1 is checked out in /srv/a, so nothing is put on it: what is there would fall behind, ...", END_CONFLICT },
-	{ SLOT, "the commit was refused by a hook of the repository:\n\nno", END_REFUSED },
+	{ SLOT, "the commit was refused by a hook of the repository:\n\nno", END_COMMIT_REFUSED },
 	{ SLOT | TASK, "not reviewed: limit: 3 iteration(s), 1 task(s) left", END_NOT_REVIEWED },
 	{ RUN | SLOT | TASK | ATTEMPT, "limit: $5.20 of $5.00 are spent (max_cost)", END_LIMIT },
 	{ RUN, "limit: 3 iteration(s), 5 task(s) left", END_LIMIT },

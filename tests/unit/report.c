@@ -423,29 +423,29 @@ END_TEST
 
 static const struct {
 	enum run_state state;
-	const char *cause, *outcome;
+	enum end_kind end;
+	const char *outcome;
 	int code;
 } ends[] = {
-	{ RUN_S_SUCCEEDED, NULL, "success", 0 },
-	{ RUN_S_SUCCEEDED, "accepted: max review rounds (5) reached", "success", 0 },
-	{ RUN_S_HELD, NULL, "held", 13 },
-	{ RUN_S_CANCELLED, "uid 0", "cancelled", 11 },
-	{ RUN_S_FAILED, "drift unresolved after 5 fix attempt(s)", "exhausted", 10 },
-	{ RUN_S_FAILED, "must-fix unresolved after 2 fix attempt(s)", "exhausted", 10 },
-	{ RUN_S_FAILED, "Review failed after 3 iterations. Please manually review autom8_review.md for remaining issues.", "exhausted", 10 },
-	{ RUN_S_FAILED, "max review rounds (5) reached", "exhausted", 10 },
-	{ RUN_S_FAILED, "stalled: 2 rounds in a row changed nothing", "exhausted", 10 },
-	{ RUN_S_FAILED, "check `make test` still fails after 5 fix attempt(s): exit status 2", "exhausted", 10 },
-	{ RUN_S_FAILED, "the drift unresolved after all", "error", 10 },
-	{ RUN_S_FAILED, "reviewer process exited with status 3", "error", 10 },
-	{ RUN_S_FAILED, "limit: cost", "exhausted", 14 },
-	{ RUN_S_FAILED, "lost: the implement process is gone", "error", 12 },
-	{ RUN_S_FAILED, NULL, "error", 10 },
+	{ RUN_S_SUCCEEDED, END_NONE, "success", 0 },
+	{ RUN_S_SUCCEEDED, END_WAIVED, "success", 0 },
+	{ RUN_S_SUCCEEDED, END_STOP_MARKER, "success", 0 },
+	{ RUN_S_HELD, END_NONE, "held", 13 },
+	{ RUN_S_CANCELLED, END_CANCELLED, "cancelled", 11 },
+	{ RUN_S_CANCELLED, END_LIMIT, "cancelled", 11 },
+	{ RUN_S_FAILED, END_EXHAUSTED, "exhausted", 10 },
+	{ RUN_S_FAILED, END_STALLED, "exhausted", 10 },
+	{ RUN_S_FAILED, END_CHECK, "exhausted", 10 },
+	{ RUN_S_FAILED, END_ERROR, "error", 10 },
+	{ RUN_S_FAILED, END_REJECTED, "error", 10 },
+	{ RUN_S_FAILED, END_LIMIT, "exhausted", 14 },
+	{ RUN_S_FAILED, END_LOST, "error", 12 },
+	{ RUN_S_FAILED, END_NONE, "error", 10 },
 };
 
 START_TEST(test_outcomes)
 {
-	const struct run_class *class = run_class_of(state_name(&run_state_names, ends[_i].state), ends[_i].cause);
+	const struct run_class *class = run_class_of(state_name(&run_state_names, ends[_i].state), ends[_i].end);
 
 	ck_assert_ptr_nonnull(class);
 	ck_assert_str_eq(class->outcome, ends[_i].outcome);
@@ -455,8 +455,8 @@ END_TEST
 
 START_TEST(test_a_run_that_goes_on_has_no_class)
 {
-	ck_assert_ptr_null(run_class_of("queued", NULL));
-	ck_assert_ptr_null(run_class_of("running", "being cancelled"));
+	ck_assert_ptr_null(run_class_of("queued", END_NONE));
+	ck_assert_ptr_null(run_class_of("running", END_CANCELLED));
 }
 END_TEST
 

@@ -256,12 +256,13 @@ START_TEST(where_a_passed_tree_goes)
 END_TEST
 
 /* limit: of the clock, in milliseconds */
-static void expect_cause(struct attempt_facts f, int64_t limit, const char *error, const char *want)
+static void expect_cause(struct attempt_facts f, int64_t limit, const char *error, enum end_kind kind, const char *want)
 {
 	const struct attempt_limit clock = { limit, false, "limits.x in rld.toml" };
 	char *cause = attempt_cause(&f, &clock, error);
 
 	ck_assert_str_eq(cause, want);
+	ck_assert_int_eq(attempt_end_kind(&f), kind);
 	free(cause);
 }
 
@@ -272,41 +273,41 @@ START_TEST(causes)
 
 	f.role = ROLE_REVIEW;
 	f.status = 3;
-	expect_cause(f, 0, NULL, "reviewer process exited with status 3");
-	expect_cause(f, 0, "no such model", "reviewer process exited with status 3: no such model");
+	expect_cause(f, 0, NULL, END_ERROR, "reviewer process exited with status 3");
+	expect_cause(f, 0, "no such model", END_ERROR, "reviewer process exited with status 3: no such model");
 	f.role = ROLE_FIX;
-	expect_cause(f, 0, NULL, "fixer process exited with status 3");
+	expect_cause(f, 0, NULL, END_ERROR, "fixer process exited with status 3");
 	f.process = PROCESS_SIGNALLED;
 	f.status = 9;
-	expect_cause(f, 0, NULL, "fixer process killed by signal 9");
+	expect_cause(f, 0, NULL, END_ERROR, "fixer process killed by signal 9");
 	f.process = PROCESS_TIMEOUT;
-	expect_cause(f, 2 * 60 * 60 * 1000, NULL, "fixer process timed out after 2h 00m; limits.x in rld.toml sets the limit");
+	expect_cause(f, 2 * 60 * 60 * 1000, NULL, END_TIMEOUT, "fixer process timed out after 2h 00m; limits.x in rld.toml sets the limit");
 	f.process = PROCESS_IDLE;
-	expect_cause(f, 20 * 60 * 1000, NULL, "fixer process printed nothing for 20m 00s; limits.x in rld.toml sets the limit");
+	expect_cause(f, 20 * 60 * 1000, NULL, END_TIMEOUT, "fixer process printed nothing for 20m 00s; limits.x in rld.toml sets the limit");
 	cause = attempt_cause(&f, &(struct attempt_limit){ 1000, true, "limits.x" }, NULL);
 	ck_assert_str_eq(cause, "fixer process made no progress for 1s; limits.x sets the limit");
 	free(cause);
 	f.process = PROCESS_LINGERED;
-	expect_cause(f, 30 * 1000, "no", "fixer process gave its result and did not exit within 30s; limits.x in rld.toml sets the limit: no");
+	expect_cause(f, 30 * 1000, "no", END_ERROR, "fixer process gave its result and did not exit within 30s; limits.x in rld.toml sets the limit: no");
 	f.process = PROCESS_LOST;
-	expect_cause(f, 0, "why", "lost: fixer process is gone and its exit cannot be known: why");
+	expect_cause(f, 0, "why", END_LOST, "lost: fixer process is gone and its exit cannot be known: why");
 	f = good;
 	f.is_error = true;
-	expect_cause(f, 0, "it says so", "implementer process exited with status 0 but reported an error: it says so");
+	expect_cause(f, 0, "it says so", END_ERROR, "implementer process exited with status 0 but reported an error: it says so");
 	f = good;
 	f.denied = true;
-	expect_cause(f, 0, NULL, "implementer process was denied permissions and changed nothing");
+	expect_cause(f, 0, NULL, END_DENIED, "implementer process was denied permissions and changed nothing");
 	f = good;
 	f.role = ROLE_CHECK;
 	f.process = PROCESS_NOT_STARTED;
-	expect_cause(f, 0, "no such file", "check process could not be started: no such file");
+	expect_cause(f, 0, "no such file", END_NOT_STARTED, "check process could not be started: no such file");
 	f.role = ROLE_COMMIT;
 	f.process = PROCESS_EXITED;
 	f.status = 1;
-	expect_cause(f, 0, NULL, "commit process exited with status 1");
+	expect_cause(f, 0, NULL, END_ERROR, "commit process exited with status 1");
 	f.process = PROCESS_TIMEOUT;
 	f.role = ROLE_REVIEW;
-	expect_cause(f, 120 * 1000, NULL, "reviewer process timed out after 2m 00s; limits.x in rld.toml sets the limit");
+	expect_cause(f, 120 * 1000, NULL, END_TIMEOUT, "reviewer process timed out after 2m 00s; limits.x in rld.toml sets the limit");
 }
 END_TEST
 

@@ -121,6 +121,7 @@ static const struct scene {
 	const char *spent;		/* NULL: nothing is */
 	enum run_event event;
 	const char *cause;		/* of the limit */
+	enum end_kind kind;		/* of cause */
 } scenes[] = {
 	{ .name = "a prompt before its slot", .tasks = "t1:open", .ready = 1, .event = RUN_E_NEXT },
 	{ .name = "a prompt at work", .slots = "reviewing", .tasks = "t1:claimed", .iteration = 1, .event = RUN_EVENTS },
@@ -140,14 +141,14 @@ static const struct scene {
 	{ .name = "more tasks", .slots = "passed passed", .tasks = "a:passed b:passed c:open d:open<e e:open", .iteration = 1, .ready = 2, .event = RUN_E_NEXT },
 	{ .name = "the source may have more", .slots = "passed", .tasks = "a:passed", .iteration = 1, .more = true, .event = RUN_E_NEXT },
 	{ .name = "the source had no more", .slots = "passed", .tasks = "a:passed b:done c:taken", .iteration = 1, .event = RUN_E_PASSED,
-		.cause = "1 task(s) left to others" },
+		.cause = "1 task(s) left to others", .kind = END_TASKS_LEFT },
 	{ .name = "a source without tasks", .tasks = "", .event = RUN_E_PASSED },
 	{ .name = "all done before", .tasks = "a:done b:done", .event = RUN_E_PASSED },
 	/* limits */
 	{ .name = "the last iteration, and work left", .slots = "passed", .tasks = "a:passed b:open c:open<b", .iteration = 3, .iterations = 3, .ready = 1,
-		.event = RUN_E_FAILED, .cause = "limit: 3 iteration(s), 2 task(s) left" },
+		.event = RUN_E_FAILED, .cause = "limit: 3 iteration(s), 2 task(s) left", .kind = END_LIMIT },
 	{ .name = "no money, and work left", .slots = "passed", .tasks = "a:passed b:open", .iteration = 1, .iterations = 3, .ready = 1, .spent = "$6.00 of $5.00 are spent (max_cost)",
-		.event = RUN_E_FAILED, .cause = "limit: $6.00 of $5.00 are spent (max_cost), 1 task(s) left" },
+		.event = RUN_E_FAILED, .cause = "limit: $6.00 of $5.00 are spent (max_cost), 1 task(s) left", .kind = END_LIMIT },
 	{ .name = "no money, and nothing left", .slots = "passed", .tasks = "a:passed", .iteration = 1, .spent = "x", .event = RUN_E_PASSED },
 	{ .name = "no money, and a source that may have more", .slots = "passed", .tasks = "a:passed", .iteration = 1, .more = true, .spent = "x", .event = RUN_E_NEXT },
 	{ .name = "no money, and a task that it was missing for", .slots = "failed", .tasks = "a:failed b:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .spent = "x",
@@ -175,16 +176,16 @@ static const struct scene {
 	{ .name = "cancelled before held", .slots = "held cancelled", .tasks = "a:claimed b:cancelled", .iteration = 1, .event = RUN_E_CANCELLED },
 	/* a stop marker, and an iteration in which nothing was picked */
 	{ .name = "a stop marker", .slots = "passed passed", .tasks = "a:released b:passed c:open", .iteration = 1, .more = true, .stopped = true, .ready = 1,
-		.event = RUN_E_PASSED, .cause = "stop-marker: 2 task(s) left" },
+		.event = RUN_E_PASSED, .cause = "stop-marker: 2 task(s) left", .kind = END_STOP_MARKER },
 	{ .name = "a stop marker, while a sibling works", .slots = "passed fixing", .tasks = "a:released b:claimed", .iteration = 1, .stopped = true, .event = RUN_EVENTS },
 	{ .name = "a stop marker, and a sibling that failed", .slots = "passed failed", .tasks = "a:released b:failed", .iteration = 1, .stopped = true, .event = RUN_E_FAILED },
 	{ .name = "a stop marker in the last iteration", .slots = "passed", .tasks = "a:released b:open", .iteration = 2, .iterations = 2, .stopped = true, .ready = 1,
-		.event = RUN_E_PASSED, .cause = "stop-marker: 2 task(s) left" },
-	{ .name = "a stop marker when all is done", .slots = "passed", .tasks = "a:passed", .iteration = 2, .stopped = true, .event = RUN_E_PASSED, .cause = "stop-marker: 0 task(s) left" },
+		.event = RUN_E_PASSED, .cause = "stop-marker: 2 task(s) left", .kind = END_STOP_MARKER },
+	{ .name = "a stop marker when all is done", .slots = "passed", .tasks = "a:passed", .iteration = 2, .stopped = true, .event = RUN_E_PASSED, .cause = "stop-marker: 0 task(s) left", .kind = END_STOP_MARKER },
 	{ .name = "nothing was picked", .slots = "passed passed", .tasks = "a:open b:open", .iteration = 1, .more = true, .idle = true, .ready = 2,
-		.event = RUN_E_PASSED, .cause = "nothing was picked: 2 task(s) left" },
+		.event = RUN_E_PASSED, .cause = "nothing was picked: 2 task(s) left", .kind = END_NOT_PICKED },
 	{ .name = "nothing was picked, and nothing is left", .slots = "passed", .tasks = "a:taken", .iteration = 1, .idle = true, .event = RUN_E_PASSED,
-		.cause = "1 task(s) left to others" },
+		.cause = "1 task(s) left to others", .kind = END_TASKS_LEFT },
 	/* the review of the whole run comes after all tasks, and after what a human still has to say */
 	{ .name = "all is implemented", .slots = "implemented implemented", .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_E_REVIEW },
 	{ .name = "all is implemented, in two iterations", .slots = "implemented implemented passed", .tasks = "a:claimed b:claimed c:taken", .iteration = 2, .event = RUN_E_REVIEW },
@@ -199,7 +200,7 @@ static const struct scene {
 		.more = true, .ready = 1, .event = RUN_E_FAILED },
 	{ .name = "the review of the whole has passed", .slots = "passed 0:passed", .tasks = "a:passed b:open", .iteration = 1, .more = true, .ready = 1, .event = RUN_E_NEXT },
 	{ .name = "reviewed as a whole, at the limit", .slots = "passed passed", .tasks = "a:passed b:open", .iteration = 1, .iterations = 1, .ready = 1,
-		.event = RUN_E_FAILED, .cause = "limit: 1 iteration(s), 1 task(s) left" },
+		.event = RUN_E_FAILED, .cause = "limit: 1 iteration(s), 1 task(s) left", .kind = END_LIMIT },
 };
 
 static size_t make_slots(const char *text, struct slot_row ***list)
@@ -234,6 +235,7 @@ static void expect_scene(const struct scene *scene)
 		.more = scene->more, .one_tree = scene->one_tree, .stopped = scene->stopped, .idle = scene->idle,
 		.failed = scene->slot_failed };
 	enum run_event event;
+	enum end_kind kind;
 	size_t ready;
 	char *cause;
 
@@ -246,7 +248,8 @@ static void expect_scene(const struct scene *scene)
 	loop.tasks = (const struct task_row *const *)tasks;
 	event = run_settle(&loop);
 	ck_assert_msg(event == scene->event, "%s: %s", scene->name, event == RUN_EVENTS ? "somebody works" : run_event_name(event));
-	cause = run_limit_cause(&loop, event);
+	cause = run_limit_cause(&loop, event, &kind);
+	ck_assert_msg(kind == scene->kind, "%s: kind %d", scene->name, (int)kind);
 	ck_assert_msg((cause == NULL) == (scene->cause == NULL) && (cause == NULL || strcmp(cause, scene->cause) == 0), "%s: %s", scene->name, cause != NULL ? cause : "no cause");
 	free(task_ready(loop.tasks, loop.ntasks, SIZE_MAX, &ready));
 	ck_assert_msg(ready == scene->ready, "%s: %zu ready", scene->name, ready);

@@ -172,6 +172,20 @@ static void scene_told(struct schedule *s, char *words)
 	EXPECT(n == count, "%zu told", n);
 }
 
+/* The kind that goes with the words. */
+static enum wait_kind kind_of(const char *reason)
+{
+	static const struct { const char *words; enum wait_kind kind; } kinds[] = {
+		{ "waits for run ", WAIT_AFTER }, { "workdir busy: ", WAIT_WORKSPACE }, { " is paused", WAIT_GROUP_PAUSED },
+		{ "all slots of the daemon are in use", WAIT_PERMIT }, { "group ", WAIT_GROUP }, { "", WAIT_OTHER },
+	};
+	size_t i = 0;
+
+	while (reason != NULL && strstr(reason, kinds[i].words) == NULL)
+		i++;
+	return reason != NULL ? kinds[i].kind : WAIT_NOTHING;
+}
+
 static void scene_step(struct schedule *s, char *words)
 {
 	char *command = strtok_r(words, " ", &words), *first = words, *second = words;
@@ -193,9 +207,11 @@ static void scene_step(struct schedule *s, char *words)
 		else
 			EXPECT(schedule_group_used(s, first) == number, "%lld", (long long)schedule_group_used(s, first));
 	} else if (IS("why")) {
-		char *reason = schedule_reason(s, strtoll(words, &words, 10));
+		enum wait_kind kind;
+		char *reason = schedule_reason(s, strtoll(words, &words, 10), &kind);
 
 		EXPECT(strcmp(words + 1, reason != NULL ? reason : "-") == 0, "%s", reason != NULL ? reason : "no reason");
+		EXPECT(kind == kind_of(reason), "kind %d", (int)kind);
 		free(reason);
 	} else {
 		id = strtoll(first, &second, 10);
@@ -436,6 +452,7 @@ static void random_change(struct schedule *s)
 
 static int64_t expect_same(struct schedule *s)
 {
+	enum wait_kind kind;
 	struct model_run *run = random_run();
 	char want[64], *reason;
 	unsigned group = pick(GROUPS);
@@ -448,7 +465,8 @@ static int64_t expect_same(struct schedule *s)
 		return next;
 	ck_assert_int_eq(schedule_seats(s, run->id), run->seats);
 	model_reason(run, want, sizeof(want));
-	reason = schedule_reason(s, run->id);
+	reason = schedule_reason(s, run->id, &kind);
+	ck_assert_int_eq(kind, kind_of(reason));
 	ck_assert_str_eq(reason != NULL ? reason : run->want > 0 ? "-" : "", want);
 	free(reason);
 	return next;
@@ -534,6 +552,7 @@ static void crowd_add(struct schedule *s, int64_t id)
 
 static void fill_seats(struct schedule *s)
 {
+	enum wait_kind kind;
 	int64_t next = 0;
 	char *reason;
 
@@ -548,7 +567,7 @@ static void fill_seats(struct schedule *s)
 	}
 	for (int i = 0; i < 3; i++) {
 		COUNTED(CALL_CHANGED, next = schedule_changed(s));
-		COUNTED(CALL_REASON, reason = schedule_reason(s, next));
+		COUNTED(CALL_REASON, reason = schedule_reason(s, next, &kind));
 		free(reason);
 	}
 }

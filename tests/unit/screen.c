@@ -78,7 +78,7 @@ static const struct {
 	{ RUN, "'slot': 1, 'phase': 'waiting', 'task': 'x-7', 'attempt': 9, 'answer': 9", NULL, 0, "WAIT",
 	  "implemented x-7, waits for the review of the whole run" },
 	{ RUN, "'slot': 1, 'phase': 'waiting', 'reason': 'less than 1 GiB is free'", NULL, 0, "WAIT", "less than 1 GiB is free" },
-	{ "'id': 42, 'state': 'running', 'reason': 'all slots of the daemon are in use'", "'slot': 1, 'phase': 'waiting'", NULL, 0, "QUEUED",
+	{ "'id': 42, 'state': 'running', 'reason': 'all slots of the daemon are in use', 'wait_kind': 'permit'", "'slot': 1, 'phase': 'waiting'", NULL, 0, "QUEUED",
 	  "all slots of the daemon are in use" },
 	{ "'id': 42, 'state': 'queued', 'reason': 'waits for run 2'", "'slot': 1, 'phase': 'waiting'", NULL, 0, "QUEUED", "waits for run 2" },
 	{ "'id': 42, 'state': 'paused'", "'slot': 1, 'phase': 'waiting', 'task': 'x-7'", NULL, 0, "PAUSED", "" },
