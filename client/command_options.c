@@ -15,6 +15,7 @@
 #include "client/table.h"
 #include "proto/memory.h"
 #include "proto/schema.h"
+#include "proto/units.h"
 
 #define ROWS_MAX 64
 #define CHOICES_MAX 8
@@ -275,7 +276,7 @@ static json_t *read_value(const struct option_row *row, const char *text, int *s
 		[OPTION_COUNT] = { .kind = SCHEMA_INT, .min = 0, .max = INT64_MAX },
 		[OPTION_POSITIVE] = { .kind = SCHEMA_INT, .min = 1, .max = INT64_MAX },
 		[OPTION_UID] = { .kind = SCHEMA_INT, .min = 0, .max = UID_LAST },
-		[OPTION_DURATION] = { .kind = SCHEMA_DURATION, .min = 0, .max = INT64_MAX },
+		[OPTION_DURATION] = { .kind = SCHEMA_DURATION, .min = 0, .max = DURATION_MAX },
 		[OPTION_MONEY] = { .kind = SCHEMA_MONEY, .min = 0, .max = INT64_MAX },
 	};
 	json_t *value;

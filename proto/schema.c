@@ -50,11 +50,6 @@ static bool refuse_type(struct schema_error *error, const char *wanted, const js
 	return schema_refuse(error, "must be %s, is %s", wanted, type_name(value, error));
 }
 
-static bool refuse_range(struct schema_error *error, const char *what, const char *min, const char *max)
-{
-	return schema_refuse(error, "must be %s from %s to %s", what, min, max);
-}
-
 static bool has_nul(const json_t *text)
 {
 	return strlen(json_string_value(text)) != json_string_length(text);
@@ -109,8 +104,10 @@ int schema_number(const struct schema *s, const json_t *value, int64_t *number)
 	if (json_is_string(value) && !has_nul(value))
 		return s->kind == SCHEMA_DURATION ? duration_parse(json_string_value(value), number)
 		                                  : size_parse(json_string_value(value), number);
-	if (!json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > INT64_MAX / unit)
-		return -1;
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return -EINVAL;
+	if (json_integer_value(value) > INT64_MAX / unit)
+		return -ERANGE;
 	*number = json_integer_value(value) * unit;
 	return 0;
 }
@@ -118,19 +115,23 @@ int schema_number(const struct schema *s, const json_t *value, int64_t *number)
 static bool check_measure(const struct schema *s, const json_t *value, struct schema_error *error)
 {
 	bool duration = s->kind == SCHEMA_DURATION;
-	const char *form = duration ? DURATION_FORM : SIZE_FORM;
+	const char *form = duration ? DURATION_FORM : SIZE_FORM, *what = duration ? "a duration" : "a size";
 	char min[32], max[32];
 	int64_t number;
+	int rv;
 
 	if (!json_is_string(value) && !json_is_integer(value))
 		return refuse_type(error, form, value);
-	if (schema_number(s, value, &number) == -1)
+	rv = schema_number(s, value, &number);
+	if (rv == -EINVAL)
 		return schema_refuse(error, "must be %s", form);
-	if (number >= s->min && number <= s->max)
+	if (rv == 0 && number >= s->min && number <= s->max)
 		return true;
 	(duration ? duration_format : size_format)(s->min, min, sizeof(min));
 	(duration ? duration_format : size_format)(s->max, max, sizeof(max));
-	return refuse_range(error, duration ? "a duration" : "a size", min, max);
+	if (s->min <= 0)
+		return schema_refuse(error, "must be %s of at most %s", what, max);
+	return schema_refuse(error, "must be %s from %s to %s", what, min, max);
 }
 
 static bool check_choice(const struct schema *s, const json_t *value, struct schema_error *error)

@@ -71,7 +71,7 @@ json_t *schema_read(const struct schema *schema, const char *word, struct schema
 /* For rules: fill in text, false. */
 bool schema_refuse(struct schema_error *error, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The number behind a DURATION (milliseconds) or SIZE (bytes). 0, or -1 when value is none. */
+/* The number behind a DURATION (milliseconds) or SIZE (bytes). 0, -EINVAL when value is none, -ERANGE when it is too large to count. */
 int schema_number(const struct schema *schema, const json_t *value, int64_t *number);
 
 #endif

@@ -2,6 +2,7 @@
 #include "proto/units.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
@@ -12,8 +13,6 @@ struct unit {
 	char letter;	/* 0: no letter was written */
 	int64_t factor;
 };
-
-#define DURATION_MAX (36500 * INT64_C(86400000))	/* a century: fits in int64_t as nanoseconds too */
 
 static const struct unit durations[] = {
 	{ 0, 1000 }, { 's', 1000 }, { 'm', 60000 }, { 'h', 3600000 }, { 'd', 86400000 },
@@ -29,24 +28,25 @@ static const struct unit sizes[] = {
 /* Digits, then at most one letter of the table. */
 static int parse(const char *text, const struct unit *units, size_t count, int64_t max, int64_t *out)
 {
-	int64_t value = 0;
 	const char *p = text;
+	int64_t value = 0;
+	bool large = false;
 
 	for (; *p >= '0' && *p <= '9'; p++) {
 		if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *p - '0', &value))
-			return -1;
+			large = true;
 	}
 	if (p == text || (*p != '\0' && p[1] != '\0'))
-		return -1;
+		return -EINVAL;
 	for (size_t i = 0; i < count; i++) {
 		if (units[i].letter != *p)
 			continue;
-		if (__builtin_mul_overflow(value, units[i].factor, &value) || value > max)
-			return -1;
+		if (large || __builtin_mul_overflow(value, units[i].factor, &value) || value > max)
+			return -ERANGE;
 		*out = value;
 		return 0;
 	}
-	return -1;
+	return -EINVAL;
 }
 
 int duration_parse(const char *text, int64_t *ms)

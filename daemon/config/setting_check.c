@@ -27,7 +27,7 @@ int64_t setting_number(const struct setting *setting, const json_t *value)
 		return json_integer_value(value);
 	if (setting->is.kind == SCHEMA_CHOICE)
 		return state_value(setting->is.choices, json_string_value(value));
-	if ((setting->is.kind != SCHEMA_DURATION && setting->is.kind != SCHEMA_SIZE) || schema_number(&setting->is, value, &number) == -1)
+	if ((setting->is.kind != SCHEMA_DURATION && setting->is.kind != SCHEMA_SIZE) || schema_number(&setting->is, value, &number) != 0)
 		abort();
 	return number;
 }

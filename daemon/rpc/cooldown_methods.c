@@ -217,10 +217,10 @@ static bool is_time(struct call *call, int64_t *until, struct reply *refusal)
 	}
 	if (span != NULL) {
 		if (json_is_integer(span))
-			ms = json_integer_value(span) > SPAN_MAX_DAYS * 86400 ? INT64_MAX / 2 : json_integer_value(span) * 1000;
+			ms = json_integer_value(span) * 1000;
 		else
 			duration_parse(json_string_value(span), &ms);
-		*until = ms > SPAN_MAX_DAYS * DAY_MS ? INT64_MAX : now + ms;
+		*until = now + ms;
 	}
 	if (*until <= now) {
 		*refusal = reply_error(call, RPC_INVALID_PARAMS, field, "`rlctl cooldown clear` says that an account serves again",
@@ -268,7 +268,7 @@ static struct reply cooldown_clear(struct rpc *rpc, struct call *call)
 static const struct schema set_params[] = {
 	ACCOUNT_PARAM,
 	{ "until", SCHEMA_TEXT, .min = 1, .max = 40, .help = "when it serves again, a time of RFC 3339" },
-	{ "for", SCHEMA_DURATION, .max = INT64_MAX, .help = "how long it does not serve" },
+	{ "for", SCHEMA_DURATION, .max = SPAN_MAX_DAYS * DAY_MS, .help = "how long it does not serve" },
 	{ "reason", SCHEMA_TEXT, .max = REASON_MAX, .help = "why, for those who wait" },
 	CHECK_PARAM,
 	{ 0 },
