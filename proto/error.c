@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "proto/error.h"
 
-#include <errno.h>
 #include <stddef.h>
 
 const struct rpc_error_row rpc_errors[] = {
@@ -32,28 +31,6 @@ const struct rpc_error_row *rpc_error_find(int code)
 {
 	for (const struct rpc_error_row *row = rpc_errors; row->kind != NULL; row++) {
 		if (row->code == code)
-			return row;
-	}
-	return NULL;
-}
-
-static const struct rpc_host_row host_rows[] = {
-	{ EMFILE, RPC_BUSY,
-	    "try again in a moment; if it stays, raise the daemon's limit of open files (LimitNOFILE=)" },
-	{ ENFILE, RPC_BUSY,
-	    "try again in a moment; if it stays, raise the system's limit of open files (sysctl fs.file-max)" },
-	{ EAGAIN, RPC_BUSY, "try again in a moment" },
-	{ ENOMEM, RPC_UNAVAILABLE, "try again when the daemon's host has memory again" },
-	{ EIO, RPC_UNAVAILABLE, "check the disk of the daemon's host (dmesg), then try again" },
-	{ ENOSPC, RPC_NO_SPACE, "make room on that disk, then try again" },
-	{ EDQUOT, RPC_NO_SPACE, "make room on that disk or raise the quota, then try again" },
-	{ 0, RPC_OK, NULL },
-};
-
-const struct rpc_host_row *rpc_host_find(int error)
-{
-	for (const struct rpc_host_row *row = host_rows; row->error != 0; row++) {
-		if (row->error == error)
 			return row;
 	}
 	return NULL;

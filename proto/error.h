@@ -33,14 +33,4 @@ struct rpc_error_row {
 extern const struct rpc_error_row rpc_errors[];	/* ends with kind NULL */
 const struct rpc_error_row *rpc_error_find(int code);
 
-/* What an errno of the daemon's own file work tells a caller, where it speaks of the host and not of a parameter: such a fault passes. */
-struct rpc_host_row {
-	int error;
-	int code;
-	const char *hint;
-};
-
-/* NULL: error, an errno, is no fault of the host. */
-const struct rpc_host_row *rpc_host_find(int error);
-
 #endif

@@ -17,12 +17,14 @@
 #include "core/profile.h"
 #include "core/state.h"
 #include "git/op.h"
+#include "job/host_refusal.h"
 #include "job/kept_environment.h"
 #include "model/work.h"
 #include "proc/inspect.h"
 #include "proto/error.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
+#include "record/host_fault.h"
 #include "task/op.h"
 
 #define TASK_MAX (16 * 1024 * 1024)
@@ -49,17 +51,7 @@ static void refuse(struct intake *item, int code, const char *field, const char 
 /* A path of the submit could not be used, for this errno: the submit's fault, or that of the host, which passes. */
 static void refuse_path(struct intake *item, int error, const char *field, const char *hint, const char *path)
 {
-	const struct rpc_host_row *host = rpc_host_find(error);
-
-	refuse(item, host != NULL ? host->code : RPC_INVALID_PARAMS, field, host != NULL ? host->hint : hint, "%s: %s", path, strerror(error));
-}
-
-/* The code for a file of the daemon's own that could not be used. */
-static int unavailable(int error)
-{
-	const struct rpc_host_row *host = rpc_host_find(error);
-
-	return host != NULL ? host->code : RPC_UNAVAILABLE;
+	refuse(item, host_refusal_code(error, RPC_INVALID_PARAMS), field, host_refusal_hint(error, hint), "%s: %s", path, strerror(error));
 }
 
 /* The workdir as seen from the workspace. */
@@ -91,7 +83,7 @@ static void check_workdir(struct intake *item)
 		return;
 	}
 	if (access(item->workdir, R_OK | W_OK | X_OK) == -1) {
-		if (rpc_host_find(errno) != NULL)
+		if (host_fault(errno))
 			refuse_path(item, errno, "workdir", NULL, item->workdir);
 		refuse(item, RPC_INVALID_PARAMS, "workdir", "the daemon's user needs to read, write and search it",
 		    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)geteuid(), strerror(errno));
@@ -157,7 +149,7 @@ static int path_fault(const struct intake *item, const char *name)
 	char *copy = xstrdup(path != NULL ? path : "/usr/bin:/bin"), *rest = copy, *dir;
 	int error = ENOENT;
 
-	while (error != 0 && rpc_host_find(error) == NULL && (dir = strsep(&rest, ":")) != NULL) {
+	while (error != 0 && !host_fault(error) && (dir = strsep(&rest, ":")) != NULL) {
 		char *file = xasprintf("%s/%s", dir[0] != '\0' ? dir : ".", name);
 
 		error = program_fault(file);
@@ -178,7 +170,7 @@ static void check_reviewer(struct intake *item)
 	error = strchr(reviewer, '/') == NULL ? path_fault(item, reviewer) : program_fault(reviewer);
 	if (error == 0)
 		return;
-	if (rpc_host_find(error) != NULL)
+	if (host_fault(error))
 		refuse_path(item, error, "reviewer", NULL, reviewer);
 	refuse(item, RPC_INVALID_PARAMS, "reviewer", "name an existing program, and make it executable (chmod +x)",
 	    "reviewer %s: it is not there or not an executable file", reviewer);
@@ -204,7 +196,7 @@ static void check_beads(struct intake *item)
 	struct stat st;
 	int error = stat(dir, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 
-	if (rpc_host_find(error) != NULL)
+	if (host_fault(error))
 		refuse_path(item, error, "beads", NULL, dir);
 	if (error != 0)
 		refuse(item, RPC_INVALID_PARAMS, "beads", "name the directory that holds .beads, or run 'bd init' there", "there are no beads in %s", item->source_path);
@@ -234,7 +226,7 @@ static void take_task(struct intake *item, const char *state_dir)
 		else if (rv == -EFBIG)
 			refuse(item, RPC_INVALID_PARAMS, "task_blob", "split the task", "the task is larger than 16 MiB");
 		else if (rv != 0)
-			refuse(item, unavailable(-rv), "task_blob", NULL, "blob '%s': %s", item->task_blob, strerror(-rv));
+			refuse(item, host_refusal_code(-rv, RPC_UNAVAILABLE), "task_blob", NULL, "blob '%s': %s", item->task_blob, strerror(-rv));
 	}
 	if (item->text == NULL)
 		return;
@@ -272,7 +264,7 @@ static void keep_environment(struct intake *item, const char *state_dir)
 	if (rv == -ENOSPC || rv == -EDQUOT)
 		refuse(item, RPC_NO_SPACE, NULL, "make room on the disk of the state directory", "no space left to keep the environment in %s", path);
 	else if (rv != 0)
-		refuse(item, unavailable(-rv), NULL, NULL, "the environment cannot be kept in %s: %s", path, strerror(-rv));
+		refuse(item, host_refusal_code(-rv, RPC_UNAVAILABLE), NULL, NULL, "the environment cannot be kept in %s: %s", path, strerror(-rv));
 	else
 		item->environment_hash = xstrdup(hex);
 	free(path);

@@ -5,17 +5,23 @@
 #include <stddef.h>
 #include <string.h>
 
+#define BUSY(error, remedy)	{ error, #error, HOST_FAULT_BUSY, remedy, "try again in a moment; if it stays, " remedy }
+#define SPACE(error, remedy)	{ error, #error, HOST_FAULT_SPACE, remedy, remedy ", then try again" }
+#define BROKEN(error, remedy)	{ error, #error, HOST_FAULT_BROKEN, remedy, remedy ", then try again" }
+
 static const struct {
 	int error;
-	const char *name, *remedy;
+	const char *name;
+	enum host_fault_class class;
+	const char *remedy, *retry;
 } faults[] = {
-	{ ENOSPC, "ENOSPC", "make room on the disk" },
-	{ EDQUOT, "EDQUOT", "make room on the disk, or raise the quota" },
-	{ EMFILE, "EMFILE", "raise the limit of open files (ulimit -n, LimitNOFILE=)" },
-	{ ENFILE, "ENFILE", "raise the system's limit of open files (sysctl fs.file-max)" },
-	{ EAGAIN, "EAGAIN", "raise the limit of processes (ulimit -u, TasksMax=), or end some" },
-	{ EIO, "EIO", "check the disk: see what the kernel says of it (dmesg)" },
-	{ ENOMEM, "ENOMEM", "free some memory" },
+	SPACE(ENOSPC, "make room on the disk"),
+	SPACE(EDQUOT, "make room on the disk, or raise the quota"),
+	BUSY(EMFILE, "raise the limit of open files (ulimit -n, LimitNOFILE=)"),
+	BUSY(ENFILE, "raise the system's limit of open files (sysctl fs.file-max)"),
+	BUSY(EAGAIN, "raise the limit of processes (ulimit -u, TasksMax=), or end some"),
+	BROKEN(EIO, "check the disk: see what the kernel says of it (dmesg)"),
+	BROKEN(ENOMEM, "free some memory"),
 };
 
 #define FAULTS (sizeof(faults) / sizeof(faults[0]))
@@ -33,6 +39,13 @@ static size_t find(int error)
 bool host_fault(int error)
 {
 	return find(error) < FAULTS;
+}
+
+enum host_fault_class host_fault_class(int error)
+{
+	size_t i = find(error);
+
+	return i < FAULTS ? faults[i].class : HOST_FAULT_NONE;
 }
 
 static _Thread_local int noted;
@@ -85,6 +98,13 @@ const char *host_fault_remedy(int error)
 	size_t i = find(error);
 
 	return i < FAULTS ? faults[i].remedy : "see what the system log says";
+}
+
+const char *host_fault_retry(int error)
+{
+	size_t i = find(error);
+
+	return i < FAULTS ? faults[i].retry : NULL;
 }
 
 const char *host_fault_name(int error)

@@ -6,8 +6,16 @@
 
 #include <stdbool.h>
 
+enum host_fault_class {
+	HOST_FAULT_NONE,
+	HOST_FAULT_BUSY,	/* a limit is reached: passes as others end */
+	HOST_FAULT_SPACE,
+	HOST_FAULT_BROKEN	/* needs a person */
+};
+
 /* error: an errno, positive. */
 bool host_fault(int error);
+enum host_fault_class host_fault_class(int error);
 
 /* The errno of the fault that a program tells of in words of the C locale: one of the lines of text ends with it, or with last_only the last
  * line. 0: none does. */
@@ -22,6 +30,9 @@ int host_noted(void);
 
 /* What to do about it, verb first, static; for any other errno "see what the system log says". */
 const char *host_fault_remedy(int error);
+
+/* The same for a client whose request it has refused, static; NULL: no fault of the host. */
+const char *host_fault_retry(int error);
 
 /* "ENOSPC", static; for any other errno "EIO". */
 const char *host_fault_name(int error);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/offload.h"
+#include "job/host_refusal.h"
 #include "model/row_json.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
@@ -174,14 +175,14 @@ static void show_run(void *arg)
 static void show_done(void *arg)
 {
 	struct shown *shown = arg;
-	const struct rpc_host_row *host = rpc_host_find(-shown->text.error);
 	struct project *project;
 	struct config_error error;
 
 	if (project_parse(&project, &shown->text, &error) == 0)
 		show_settings(shown->rpc, shown->call, project);
 	else
-		call_error(shown->call, host != NULL ? host->code : RPC_INVALID_PARAMS, error.field, host != NULL ? host->hint : NULL, "%s", error.text);
+		call_error(shown->call, host_refusal_code(-shown->text.error, RPC_INVALID_PARAMS), error.field,
+		    host_refusal_hint(-shown->text.error, NULL), "%s", error.text);
 	project_free(project);
 	project_text_release(&shown->text);
 	free(shown);

@@ -5,6 +5,7 @@
 
 #include "base/digest.h"
 #include "base/offload.h"
+#include "job/host_refusal.h"
 #include "model/row_json.h"
 #include "proto/memory.h"
 #include "rpc/context.h"
@@ -313,12 +314,12 @@ static void submit_resolve(struct submit *s)
 {
 	struct project *project = NULL;
 	struct config_error error;
-	const struct rpc_host_row *host = rpc_host_find(-s->project.error);
 
 	if (s->source.error != NULL) {
 		submit_refuse(s, s->source.code, s->source.field, s->source.hint, s->source.error);
 	} else if (project_parse(&project, &s->project, &error) == -1) {
-		submit_refuse(s, host != NULL ? host->code : RPC_INVALID_PARAMS, error.field, host != NULL ? host->hint : NULL, error.text);
+		submit_refuse(s, host_refusal_code(-s->project.error, RPC_INVALID_PARAMS), error.field,
+		    host_refusal_hint(-s->project.error, NULL), error.text);
 	} else if (!submit_source_resolve(&s->source, rpc_config(s->rpc), project, s->overrides->list, s->overrides->count, &s->plan, &s->environment)) {
 		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
 	} else {

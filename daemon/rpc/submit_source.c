@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "core/row.h"
+#include "job/host_refusal.h"
 #include "job/secrets.h"
 #include "proto/error.h"
 #include "proto/memory.h"
+#include "record/host_fault.h"
 
 #define KINDS_MAX 256		/* different settings in one workflow: they are resolved on the loop */
 
@@ -53,11 +55,8 @@ static bool submit_source_refuse(struct submit_source *source, const char *field
 /* A path could not be used, for this errno: the submit's fault, or that of the host, which passes. */
 static void refuse_path(struct submit_source *source, const char *field, const char *hint, const char *path, int error)
 {
-	const struct rpc_host_row *host = rpc_host_find(error);
-
-	submit_source_refuse(source, field, host != NULL ? host->hint : hint, "%s: %s", path, strerror(error));
-	if (host != NULL)
-		source->code = host->code;
+	submit_source_refuse(source, field, host_refusal_hint(error, hint), "%s: %s", path, strerror(error));
+	source->code = host_refusal_code(error, source->code);
 }
 
 /* NULL: it is not given, or no text. */
@@ -108,10 +107,10 @@ static bool read_beads(struct submit_source *source)
 	int failure = stat(beads, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 
 	source->path = realpath(dir, NULL);
-	if (source->path == NULL && rpc_host_find(errno) != NULL)
+	if (source->path == NULL && host_fault(errno))
 		failure = errno;
 	/* a workdir that is wrong is told of as such, later */
-	if (failure != 0 && (source->path != NULL || named != NULL || rpc_host_find(failure) != NULL))
+	if (failure != 0 && (source->path != NULL || named != NULL || host_fault(failure)))
 		refuse_path(source, "beads", "name the directory that holds .beads, or make it with 'bd init'", beads, failure);
 	if (source->path == NULL)
 		source->path = xstrdup(dir);
@@ -157,7 +156,7 @@ static bool read_text(struct submit_source *source, const struct given *row)
 
 	/* what a link leads to is meant, not the link */
 	source->path = path == NULL ? NULL : realpath(path, NULL);
-	if (path != NULL && source->path == NULL && rpc_host_find(errno) != NULL) {
+	if (path != NULL && source->path == NULL && host_fault(errno)) {
 		refuse_path(source, row->path, NULL, path, errno);
 		return false;
 	}

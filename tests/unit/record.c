@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "record/exit_record.h"
+#include "job/host_refusal.h"
+#include "proto/error.h"
 #include "record/identity.h"
 #include "record/job.h"
 #include "record/layout.h"
@@ -891,14 +893,21 @@ START_TEST(host_faults)
 			ck_assert_str_eq(host_words(words[i].fault), strerror(words[i].fault));
 			ck_assert_int_eq(host_noted(), words[i].fault);
 			ck_assert_str_ne(host_fault_remedy(words[i].fault), host_fault_remedy(ENOENT));
+			ck_assert_ptr_nonnull(strstr(host_refusal_hint(words[i].fault, "x"), host_fault_remedy(words[i].fault)));
+			ck_assert_int_ne(host_refusal_code(words[i].fault, RPC_INVALID_PARAMS), RPC_INVALID_PARAMS);
 		}
 	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		ck_assert(!host_fault(others[i]));
+		ck_assert_int_eq(host_refusal_code(others[i], RPC_NOT_FOUND), RPC_NOT_FOUND);
+		ck_assert_str_eq(host_refusal_hint(others[i], "x"), "x");
 		host_words(others[i]);
 		ck_assert_int_eq(host_noted(), 0);
 	}
 	ck_assert_str_eq(host_fault_name(ENOSPC), "ENOSPC");
+	ck_assert_int_eq(host_refusal_code(EMFILE, RPC_OK), RPC_BUSY);
+	ck_assert_int_eq(host_refusal_code(EDQUOT, RPC_OK), RPC_NO_SPACE);
+	ck_assert_int_eq(host_refusal_code(EIO, RPC_OK), RPC_UNAVAILABLE);
 }
 END_TEST
 
