@@ -20,7 +20,6 @@
 #include "slot/hooks.h"
 #include "slot/operation.h"
 #include "slot/reviewing.h"
-#include "slot/task_source.h"
 #include "slot/teardown.h"
 #include "task/op.h"
 #include "txn/txn.h"

@@ -26,6 +26,7 @@
 #include "record/exit_record.h"
 #include "run/file_queue.h"
 #include "run/lifecycle.h"
+#include "run/operation_result.h"
 #include "run/submission.h"
 #include "sched/accounts.h"
 #include "sched/claims.h"
@@ -44,6 +45,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	engine->ports = *ports;
 	engine->calls = &effects_calls;
 	engine->stages = slot_stages;
+	engine->operation = &operation_results;
 	engine->state_dir = xstrdup(options->state_dir);
 	engine->config_dir = xstrdup(options->config_dir);
 	engine->instance = xstrdup(options->instance);

@@ -7,10 +7,10 @@
 #include "model/reply.h"
 #include "model/view.h"
 #include "run/file_queue.h"
+#include "run/hold_decision.h"
 #include "run/submission.h"
 #include "sched/accounts.h"
 #include "sched/groups.h"
-#include "slot/hold.h"
 
 struct engine;
 

@@ -22,6 +22,7 @@ struct txn_calls;
 struct file_job;
 struct groups;
 struct hook;
+struct operation_calls;
 struct pending_submit;
 struct run;
 
@@ -31,6 +32,7 @@ struct engine {
 	struct ports ports;
 	const struct txn_calls *calls;
 	const struct stage *stages;	/* SLOT_STAGES of them */
+	const struct operation_calls *operation;
 	char *state_dir, *config_dir, *instance, *socket, *rl_git;
 	engine_committed_cb *committed;
 	void *arg;

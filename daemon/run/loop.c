@@ -31,9 +31,10 @@
 #include "slot/agent_pick.h"
 #include "slot/git_request.h"
 #include "slot/machine.h"
-#include "slot/task_source.h"
+#include "slot/operation.h"
 #include "task/op.h"
 #include "task/task.h"
+#include "txn/emit.h"
 #include "txn/txn.h"
 
 /* None of the slots of this iteration had a task: the next would come to the same. */
@@ -157,19 +158,6 @@ void run_load(struct run *run)
 	activity_end(&run->own.activity);
 	run_loaded(txn, run, NULL, false);
 	txn_commit(txn);
-}
-
-void run_waits_for(struct txn *txn, struct run *run, const char *what)
-{
-	struct run_row *row;
-	char *text;
-
-	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run) || (what == NULL && run->rows->run.reason == NULL))
-		return;
-	row = txn_edit_run(txn, run);
-	text = what != NULL ? xasprintf("waits for %s", what) : NULL;
-	run_set_reason(row, text != NULL ? REASON(WAIT_LOADING, text) : NO_REASON);
-	free(text);
 }
 
 void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd)

@@ -14,8 +14,6 @@ struct txn;
 
 /* Between two iterations, or before the first: wait as long as the plan says, then ask the source. */
 void run_load(struct run *run);
-/* What the source's program is asked meanwhile is why the run waits, "bd ready"; NULL: nothing any more. */
-void run_waits_for(struct txn *txn, struct run *run, const char *what);
 /* The source has been asked; list NULL: there was nothing to ask. */
 void run_loaded(struct txn *txn, struct run *run, const struct task_list *list, bool has_bd);
 void run_begin_iteration(struct txn *txn, struct run *run);

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "core/cause.h"
+#include "core/row.h"
 #include "core/run.h"
 #include "core/state.h"
 #include "git/op.h"
@@ -116,4 +117,56 @@ void run_prepare(struct run *run)
 		engine->ports.task_text(engine->ports.store_ctx, run->rows->run.id, run->rows->tasks[0]->id, task_text_cb, &run->own);
 	else
 		open_run_dir(run, NULL, 0);
+}
+
+static void warn_of_judges(struct txn *txn, const struct slot *slot)
+{
+	const char *names = git_op_judges(slot->op.git);
+	char *text;
+
+	if (names == NULL)
+		return;
+	text = xasprintf("files that judge this run differ from the last commit: %s; check these changes, and commit those that you want to keep", names);
+	run_warn(txn, slot->run, text);
+	free(text);
+}
+
+void run_git_done(struct txn *txn, struct run *run)
+{
+	struct slot *slot = &run->own;
+	const struct git_op *git = slot->op.git;
+	struct run_row *row;
+
+	if (run_is_prepared(run)) {
+		text_set(&run->iteration_tree, git_op_tree(git));
+		text_set(&run->iteration_head, git_op_commit(git));
+		text_set(&run->iteration_head_at, git_op_head_at(git));
+		txn_effect(txn, EFFECT_LOAD, run, slot, ROW_NONE);
+		return;
+	}
+	row = txn_edit_run(txn, run);
+	if (slot->op.git_kind == GIT_SNAPSHOT) {
+		text_set(&row->base_tree, git_op_tree(git));
+		text_set(&row->head, git_op_commit(git));
+		text_set(&row->head_at, git_op_head_at(git));
+		warn_of_judges(txn, slot);
+		/* an agent that commits is judged by what it puts on top of this */
+		if (run->plan.commit == COMMIT_MODE_AGENT) {
+			txn_effect(txn, EFFECT_GIT, run, slot, GIT_PIN);
+			return;
+		}
+	} else if (slot->op.git_kind == GIT_BASE) {
+		warn_of_judges(txn, slot);
+		text_set(&row->base_commit, git_op_commit(git));
+		text_set(&row->result_branch, git_op_branch(git));
+		/* a work tree's own is as its disk has it */
+		if (run->plan.isolation != ISOLATION_WORKTREE) {
+			text_set(&row->base_tree, git_op_tree(git));
+			text_set(&row->head, git_op_head(git));
+			text_set(&row->head_at, git_op_head_at(git));
+		}
+	} else {
+		text_set(&row->base_commit, git_op_commit(git));
+	}
+	run_event(txn, run, RUN_E_PREPARED, NO_CAUSE);
 }

@@ -11,7 +11,6 @@
 #include "core/plan.h"
 #include "core/review.h"
 #include "core/row.h"
-#include "core/run.h"
 #include "core/state.h"
 #include "git/op.h"
 #include "model/model.h"
@@ -19,7 +18,6 @@
 #include "model/slots.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
-#include "run/lifecycle.h"
 #include "slot/git_request.h"
 #include "slot/head.h"
 #include "slot/machine.h"
@@ -28,7 +26,6 @@
 #include "slot/reviewing.h"
 #include "slot/shared_paths.h"
 #include "slot/teardown.h"
-#include "slot/turn.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 
@@ -307,56 +304,9 @@ static void cleared(struct txn *txn, struct slot *slot)
 	leave_next(txn, slot, NULL);
 }
 
-static void warn_of_judges(struct txn *txn, const struct slot *slot)
-{
-	const char *names = git_op_judges(slot->op.git);
-	char *text;
-
-	if (names == NULL)
-		return;
-	text = xasprintf("files that judge this run differ from the last commit: %s; check these changes, and commit those that you want to keep", names);
-	run_warn(txn, slot->run, text);
-	free(text);
-}
-
 void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 {
-	struct run_row *run;
-
-	turn_over(txn, slot);
 	switch (slot->op.git_kind) {
-	case GIT_SNAPSHOT:
-		if (run_is_prepared(slot->run)) {
-			text_set(&slot->run->iteration_tree, git_op_tree(slot->op.git));
-			text_set(&slot->run->iteration_head, git_op_commit(slot->op.git));
-			text_set(&slot->run->iteration_head_at, git_op_head_at(slot->op.git));
-			txn_effect(txn, EFFECT_LOAD, slot->run, slot, ROW_NONE);
-			break;
-		}
-		run = txn_edit_run(txn, slot->run);
-		text_set(&run->base_tree, git_op_tree(slot->op.git));
-		text_set(&run->head, git_op_commit(slot->op.git));
-		text_set(&run->head_at, git_op_head_at(slot->op.git));
-		warn_of_judges(txn, slot);
-		/* an agent that commits is judged by what it puts on top of this */
-		if (slot->run->plan.commit == COMMIT_MODE_AGENT)
-			txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_PIN);
-		else
-			run_event(txn, slot->run, RUN_E_PREPARED, NO_CAUSE);
-		break;
-	case GIT_BASE:
-		warn_of_judges(txn, slot);
-		run = txn_edit_run(txn, slot->run);
-		text_set(&run->base_commit, git_op_commit(slot->op.git));
-		text_set(&run->result_branch, git_op_branch(slot->op.git));
-		/* a work tree's own is as its disk has it */
-		if (slot->run->plan.isolation != ISOLATION_WORKTREE) {
-			text_set(&run->base_tree, git_op_tree(slot->op.git));
-			text_set(&run->head, git_op_head(slot->op.git));
-			text_set(&run->head_at, git_op_head_at(slot->op.git));
-		}
-		run_event(txn, slot->run, RUN_E_PREPARED, NO_CAUSE);
-		break;
 	case GIT_WORKTREE:
 		laid(txn, slot);
 		break;
@@ -373,12 +323,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 		review_judge(slot, git_op_changed(slot->op.git), git_op_appeared(slot->op.git));
 		break;
 	case GIT_PIN:
-		if (slot->row != NULL) {
-			pinned(txn, slot);
-			break;
-		}
-		text_set(&txn_edit_run(txn, slot->run)->base_commit, git_op_commit(slot->op.git));
-		run_event(txn, slot->run, RUN_E_PREPARED, NO_CAUSE);
+		pinned(txn, slot);
 		break;
 	case GIT_CHECKOUT:
 		slot_move(txn, slot, SLOT_S_CHECKOUT, SLOT_S_REVIEWING, NULL);
@@ -395,7 +340,10 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 		break;
 	case GIT_LOOK:
 		head_looked(txn, slot);
+		leave_next(txn, slot, NULL);
 		break;
+	case GIT_SNAPSHOT:	/* of the run: see run/preparation.c */
+	case GIT_BASE:
 	case GIT_OPS:
 		break;
 	}

@@ -16,7 +16,6 @@
 #include "model/view.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
-#include "slot/teardown.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 
@@ -248,5 +247,4 @@ void head_looked(struct txn *txn, struct slot *slot)
 	if (head != NULL && passed && !is_whole(slot))
 		warn(txn, slot, xasprintf("%.12s does not have all of the tree that passed, since not all of it is committed; `git status` in %s shows the rest",
 		    head, run->workspace));
-	leave_next(txn, slot, NULL);
 }

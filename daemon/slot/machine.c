@@ -17,7 +17,6 @@
 #include "model/slots.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
-#include "run/lifecycle.h"
 #include "sched/permits.h"
 #include "slot/activity_check.h"
 #include "slot/turn.h"
@@ -33,10 +32,8 @@ void slot_ended(struct txn *txn, struct slot *slot)
 	operation_free(&slot->op);
 	if (slot->row != NULL)
 		slot_move(txn, slot, SLOT_S_ENDING, SLOT_S_CANCELLED, &(struct move_why){ .cause = CAUSE(END_CANCELLED, "cancelled") });
-	else if (slot->run->nslots > 0)
-		txn_touch(txn, slot->run);	/* its slots may still have something to give back */
 	else
-		run_event(txn, slot->run, RUN_E_CANCELLED, NO_CAUSE);
+		txn_touch(txn, slot->run);	/* its slots may still have something to give back */
 }
 
 /* A cause stands with what ended or is held, and with what is accepted already and has only to be committed. When its commit agent is

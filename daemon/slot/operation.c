@@ -25,15 +25,12 @@
 #include "record/host_fault.h"
 #include "record/job.h"
 #include "record/layout.h"
-#include "run/lifecycle.h"
-#include "run/loop.h"
-#include "slot/git_result.h"
 #include "slot/machine.h"
 #include "slot/task_source.h"
-#include "slot/teardown.h"
 #include "slot/turn.h"
 #include "slot/wait.h"
 #include "task/op.h"
+#include "txn/emit.h"
 #include "txn/txn.h"
 
 #define STEP_TRIES 3
@@ -59,12 +56,7 @@ static void fail(struct txn *txn, struct slot *slot, const char *why)
 	cause = CAUSE(slot->op.of_source ? END_SOURCE : END_GIT, text);
 	turn_over(txn, slot);
 	slot_wait_over(txn, slot);
-	if (slot->row == NULL)
-		run_failed(txn, slot->run, cause);
-	else if (slot->row->leaving != LEAVING_NOTHING)
-		leave_next(txn, slot, text);
-	else
-		slot_fail(txn, slot, cause);
+	slot->run->engine->operation->failed(txn, slot, cause);
 	free(text);
 	free(safe);
 }
@@ -170,10 +162,8 @@ static void next_cb(void *arg, struct work *work)
 		case STEP_NEXT_DONE:
 			slot->op.tries = 0;
 			slot_wait_over(txn, slot);
-			if (slot->op.of_source)
-				source_done(txn, slot);
-			else
-				git_done(txn, slot, w->step);
+			turn_over(txn, slot);
+			engine->operation->done(txn, slot, w->step);
 			break;
 		case STEP_NEXT_FAILED:
 			failed(txn, slot, work->fault, w->error != NULL ? w->error : slot->op.of_source ? task_op_error(slot->op.task) : git_op_error(slot->op.git));
@@ -204,6 +194,14 @@ static void next(struct slot *slot, int64_t step, bool ok)
 void step_first(struct slot *slot)
 {
 	next(slot, ROW_NONE, true);
+}
+
+void source_begin(struct slot *slot, enum task_op_kind kind)
+{
+	operation_free(&slot->op);
+	slot->op.of_source = true;
+	slot->op.task_kind = kind;
+	step_first(slot);
 }
 
 /* The cancel came between the decision and the start. */

@@ -3,12 +3,23 @@
 #ifndef SLOT_OPERATION_H
 #define SLOT_OPERATION_H
 
+#include "core/cause.h"
 #include "core/row.h"
 #include "model/slots.h"
 #include "record/exit_record.h"
+#include "task/op.h"
 
 struct slot;
+struct txn;
 
+/* What came of an operation, for the files above to take; set once, at start. */
+struct operation_calls {
+	void (*done)(struct txn *txn, struct slot *slot, int64_t last_step);
+	void (*failed)(struct txn *txn, struct slot *slot, struct cause cause);	/* for good */
+};
+
+/* Ask the source of the slot's task, or of the run. */
+void source_begin(struct slot *slot, enum task_op_kind kind);
 /* The operation is slot->op: ask it for its first step. */
 void step_first(struct slot *slot);
 void step_launch(struct slot *slot);

@@ -12,12 +12,9 @@
 struct slot;
 struct txn;
 
-void source_begin(struct slot *slot, enum task_op_kind kind);
 /* What it is; the strings are the caller's. */
 void source_spec(const struct slot *slot, struct source_spec *spec);
 /* The operation has failed, but may not do so later: it is to begin again. */
 bool source_may_pass(struct slot *slot);
-/* The operation is over, and went well. */
-void source_done(struct txn *txn, struct slot *slot);
 
 #endif

@@ -16,7 +16,7 @@
 #include "slot/git_request.h"
 #include "slot/head.h"
 #include "slot/machine.h"
-#include "slot/task_source.h"
+#include "slot/operation.h"
 #include "task/op.h"
 #include "txn/emit.h"
 #include "txn/txn.h"

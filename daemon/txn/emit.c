@@ -5,11 +5,13 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "core/cause.h"
 #include "core/row.h"
 #include "core/slot.h"
 #include "core/state.h"
 #include "model/runs.h"
 #include "model/slots.h"
+#include "proto/memory.h"
 #include "proto/state_names.h"
 #include "txn/txn.h"
 
@@ -47,6 +49,19 @@ void run_warn(struct txn *txn, struct run *run, const char *text)
 
 	append_texts(&row->warnings, texts);
 	log_warn("run %lld: %s", (long long)row->id, text);
+}
+
+void run_waits_for(struct txn *txn, struct run *run, const char *what)
+{
+	struct run_row *row;
+	char *text;
+
+	if (run->rows->run.state != RUN_S_RUNNING || run_cancelling(run) || (what == NULL && run->rows->run.reason == NULL))
+		return;
+	row = txn_edit_run(txn, run);
+	text = what != NULL ? xasprintf("waits for %s", what) : NULL;
+	run_set_reason(row, text != NULL ? REASON(WAIT_LOADING, text) : NO_REASON);
+	free(text);
 }
 
 void run_known_issues(struct txn *txn, struct run *run, char *const *texts)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/hold_decision.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/budget.h"
+#include "core/cause.h"
+#include "core/next_stage.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "model/model.h"
+#include "model/reply.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "proto/error.h"
+#include "proto/memory.h"
+#include "run/lifecycle.h"
+#include "sched/spending.h"
+#include "slot/hold.h"
+#include "slot/machine.h"
+#include "slot/review_rows.h"
+#include "txn/txn.h"
+
+static void rework(struct txn *txn, struct slot *slot, const struct hold_row *hold, const char *by, const char *message)
+{
+	struct run *run = slot->run;
+
+	hold_set_state(txn, slot, hold, HOLD_S_REWORK, by, message);
+	if (run->rows->run.state == RUN_S_RUNNING)
+		hold_go_on(txn, slot, hold);
+	else if (run->rows->run.state == RUN_S_HELD)
+		run_event(txn, run, RUN_E_REWORK, NO_CAUSE);
+}
+
+/* "accepted: human:ann: looks right" */
+static char *cause_of(const char *what, const char *by, const char *message)
+{
+	return xasprintf("%s%s%s%s", what, by, message != NULL && message[0] != '\0' ? ": " : "", message != NULL ? message : "");
+}
+
+static void approve(struct txn *txn, struct slot *slot, const char *by, const char *message)
+{
+	struct run *run = slot->run;
+	enum slot_stage to = stage_after_acceptance(slot_plan(slot), run->rows->run.has_git == 1);
+	bool commit = to == SLOT_S_MEASURING;
+	char *cause = cause_of("accepted: ", by, message);
+
+	hold_close(txn, slot, HOLD_S_APPROVED, by, message);
+	review_human(txn, slot, "accepted", by, message);
+	/* a commit needs no attempt, or asks for one that waits for the end of the pause */
+	if (commit && run->rows->run.state == RUN_S_HELD && run->rows->run.paused == 1)
+		run_event(txn, run, RUN_E_PAUSE, CAUSE(END_NONE, "paused"));
+	else if (commit && run->rows->run.state == RUN_S_HELD)
+		run_event(txn, run, RUN_E_BACK, NO_CAUSE);
+	slot_move(txn, slot, SLOT_S_HELD, to, &(struct move_why){ .reason = MOVE_ACCEPTED, .cause = CAUSE(END_APPROVED, cause) });
+	free(cause);
+}
+
+static void reject(struct txn *txn, struct slot *slot, const char *by, const char *message)
+{
+	char *cause = cause_of("rejected by ", by, message);
+
+	hold_close(txn, slot, HOLD_S_REJECTED, by, message);
+	review_human(txn, slot, "rejected", by, message);
+	slot_fail(txn, slot, CAUSE(END_REJECTED, cause));
+	free(cause);
+}
+
+/* Why the decision cannot be made; RPC_OK: it can. spent: why nothing more of its run is started, "": it is. */
+static int refusal(const struct hold_row *hold, enum hold_decision decision, const char *message, const char *spent, struct engine_reply *reply)
+{
+	if (hold->state != HOLD_S_OPEN) {
+		reply->message = "this hold has been decided already";
+		reply->hint = "rlctl hold show tells by whom";
+		return RPC_WRONG_STATE;
+	}
+	if (hold->kind == HOLD_LOST && decision == HOLD_APPROVE) {
+		reply->message = "the attempt is lost: there is nothing to approve";
+		reply->hint = "rework runs it again, reject fails the task";
+		return RPC_WRONG_STATE;
+	}
+	if (hold->kind != HOLD_LOST && decision == HOLD_REWORK && (message == NULL || message[strspn(message, " \t\r\n")] == '\0')) {
+		reply->message = "rework needs a message: it is what the fixer is told";
+		reply->hint = "say what is to be done, with -m TEXT";
+		reply->field = "message";
+		return RPC_INVALID_PARAMS;
+	}
+	/* it would fail at once, and could be approved no more */
+	if (decision == HOLD_REWORK && spent[0] != '\0') {
+		reply->message = spent;
+		reply->hint = hold->kind == HOLD_LOST ? "nothing more of its run is started: reject it; rlctl retry begins a run with a budget of its own" :
+		    "nothing more of its run is started: approve or reject it as it is; rlctl retry begins a run with a budget of its own";
+		return RPC_WRONG_STATE;
+	}
+	return RPC_OK;
+}
+
+void engine_hold(struct engine *engine, int64_t id, enum hold_decision decision, const char *by, const char *message, bool check,
+    engine_reply_cb *cb, void *arg)
+{
+	const struct run_rows *rows = view_run_of_hold(engine->view, id);
+	struct run *run = rows != NULL ? run_find(engine, rows->run.id) : NULL;
+	struct engine_reply reply = { .id = rows != NULL ? rows->run.id : ROW_NONE, .rows = rows };
+	const struct hold_row *hold = NULL;
+	struct slot *slot = NULL;
+	struct txn *txn;
+	char *human, spent[RUN_SPENT_MAX];
+
+	for (size_t i = 0; run != NULL && i < run->rows->nholds; i++)
+		if (run->rows->holds[i]->id == id)
+			hold = run->rows->holds[i];
+	if (hold != NULL)
+		slot = run_slot(run, hold->iteration, hold->slot);
+	if (slot == NULL) {
+		reply.code = RPC_NOT_FOUND;
+		reply.message = "there is no such open hold";
+		reply.hint = "rlctl hold list shows them";
+	} else if (engine->full) {
+		reply.code = RPC_NO_SPACE;
+		reply.message = "no space left for the database";
+		reply.hint = "make room on the disk of the state directory";
+	} else {
+		run_spent(run, spent);
+		reply.code = refusal(hold, decision, message, spent, &reply);
+	}
+	if (reply.code != RPC_OK || check) {
+		cb(arg, &reply);
+		return;
+	}
+	txn = txn_new(engine);
+	human = xasprintf("human:%s", by);
+	switch (decision) {
+	case HOLD_APPROVE:
+		approve(txn, slot, human, message);
+		break;
+	case HOLD_REJECT:
+		reject(txn, slot, human, message);
+		break;
+	case HOLD_REWORK:
+		rework(txn, slot, hold, human, message);
+		break;
+	}
+	free(human);
+	txn_reply(txn, cb, arg, run->rows->run.id);
+	txn_commit(txn);
+}
