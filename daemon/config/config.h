@@ -72,10 +72,7 @@ struct config_override {
 	const char *field;	/* the parameter it came from, for errors: "reviewer_agent" */
 };
 
-/* The name of a project's own settings in the workdir of a run: [run] and [review], and nothing that runs agents or grants. */
-#define PROJECT_FILE ".rld.toml"
-
-/* What was found there. */
+/* What was found in the PROJECT_FILE of a workdir. */
 struct project_text {
 	char *workdir;
 	char *text;
@@ -99,14 +96,6 @@ void project_free(struct project *project);
  * 0, or -1 with error. plan_release() frees what it filled. */
 int config_resolve(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
     struct plan *plan, struct config_error *error);
-
-/* Whether a list of a plan is what the setting of that path has when nobody has written it down. */
-bool config_is_default(const char *path, char *const *words);
-
-/* plan <-> the JSON of the run row. plan_from_json: 0 or -1 (a damaged row). What a plan of an older version does not have is as its
- * profile says, or nothing. */
-char *plan_to_json(const struct plan *plan);
-int plan_from_json(const char *json, struct plan *plan);
 
 typedef void config_each_cb(void *arg, const char *path, const char *value, const char *from, const char *help);
 

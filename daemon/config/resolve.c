@@ -8,6 +8,7 @@
 
 #include "agent/agent.h"
 #include "config/layers.h"
+#include "core/plan_json.h"
 #include "core/profile.h"
 #include "core/row.h"
 #include "proto/memory.h"
@@ -41,47 +42,13 @@ static char *get_text(const struct layers *layers, const char *path)
 	return text;
 }
 
-/* New list: the words of an array, file and section of its tables, "K=V" of an object. Takes json. */
-static char **words_of(json_t *json)
-{
-	char **words = xcalloc(1, sizeof(*words));
-	const char *name;
-	json_t *item;
-	size_t i;
-
-	json_array_foreach(json, i, item) {
-		if (json_is_object(item)) {
-			strings_append(&words, json_string_value(json_object_get(item, "file")));
-			strings_append(&words, json_string_value(json_object_get(item, "section")));
-		} else {
-			strings_append(&words, json_string_value(item));
-		}
-	}
-	json_object_foreach(json, name, item) {
-		char *word = xasprintf("%s=%s", name, json_string_value(item));
-
-		strings_append(&words, word);
-		free(word);
-	}
-	json_decref(json);
-	return words;
-}
-
 static char **get_words(const struct layers *layers, const char *path)
 {
-	return words_of(layers_get(layers, path, NULL));
-}
+	json_t *json = layers_get(layers, path, NULL);
+	char **words = plan_words(json);
 
-bool config_is_default(const char *path, char *const *words)
-{
-	char **known = words_of(json_loads(setting_find(path, NULL)->fallback, JSON_DECODE_ANY, NULL));
-	size_t count = strings_count(known), i = 0;
-	bool same = strings_count(words) == count;
-
-	while (same && i < count && strcmp(words[i], known[i]) == 0)
-		i++;
-	strings_free(known);
-	return same && i == count;
+	json_decref(json);
+	return words;
 }
 
 /* A model belongs to one program: the implementer's goes with its agent only. path: of the agent's own. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/plan_json.h"
 #include "proto/memory.h"
 #include "config/setting_rules.h"
 #include "core/plan.h"
@@ -132,9 +133,9 @@ const struct setting settings[] = {
 	{ { "review.checks", SCHEMA_TEXTS, .bytes = 64 * KIB, .rule = &rule_not_blank,
 	    .help = "shell commands that must succeed before each review" }, .layers = KNOB, .fallback = "[]" },
 	{ { "review.guidelines", SCHEMA_OBJECTS, .members = section_members, .rule = &rule_section,
-	    .help = "sections of files that say how work is judged, where the file exists" }, .layers = KNOB, .fallback = "[{\"file\":\"constitution.md\",\"section\":\"Standards\"}]" },
+	    .help = "sections of files that say how work is judged, where the file exists" }, .layers = KNOB, .fallback = GUIDELINES_DEFAULT },
 	{ { "review.conventions", SCHEMA_TEXTS, .rule = &rule_below,
-	    .help = "files with the conventions of the project, where they exist" }, .layers = KNOB, .fallback = "[\"CLAUDE.md\",\"AGENTS.md\"]" },
+	    .help = "files with the conventions of the project, where they exist" }, .layers = KNOB, .fallback = CONVENTIONS_DEFAULT },
 	{ { "review.reviewer", SCHEMA_TEXT, .rule = &rule_program,
 	    .help = "program that reviews, in a profile that goes by its exit status" }, .layers = KNOB },
 	{ { "review.env", SCHEMA_TEXTS, .rule = &rule_variable,

@@ -11,6 +11,9 @@
 
 struct profile;
 
+/* The name of a project's own settings in the workdir of a run: [run] and [review], and nothing that runs agents or grants. */
+#define PROJECT_FILE ".rld.toml"
+
 enum prompt_via { PROMPT_STDIN, PROMPT_ARG, PROMPT_FILE, PROMPT_VIAS };
 enum reader_kind {
 	READER_TEXT, READER_CLAUDE, READER_CODEX, READER_GEMINI, READER_OPENCODE, READER_COPILOT, READER_QWEN, READER_PI, READER_KINDS

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "config/config.h"
 #include "core/plan.h"
+#include "core/plan_json.h"
 #include "core/profile.h"
 #include "core/row.h"
 #include "core/state.h"
@@ -101,11 +101,11 @@ static bool add_section(struct open_work *work, struct buf *out, const char *dir
 }
 
 /* Nothing of a list that somebody has written is there: a mistyped name would go unnoticed. */
-static void warn_of_nothing(struct open_work *work, const char *path, char *const *words, size_t step)
+static void warn_of_nothing(struct open_work *work, const char *path, char *const *words, size_t step, const char *usual)
 {
 	struct buf names = { 0 };
 
-	if (words == NULL || words[0] == NULL || config_is_default(path, words))
+	if (words == NULL || words[0] == NULL || plan_words_are(words, usual))
 		return;
 	for (size_t i = 0; words[i] != NULL; i += step)
 		buf_addf(&names, "%s%s", i > 0 ? ", " : "", words[i]);
@@ -128,7 +128,7 @@ static void gather_guidelines(struct open_work *work, char *const *pairs, struct
 		free(users);
 	}
 	if (!found)
-		warn_of_nothing(work, "review.guidelines", pairs, 2);
+		warn_of_nothing(work, "review.guidelines", pairs, 2, GUIDELINES_DEFAULT);
 }
 
 static void gather_conventions(struct open_work *work, char *const *names, struct buf *out)
@@ -148,7 +148,7 @@ static void gather_conventions(struct open_work *work, char *const *names, struc
 		free(text);
 	}
 	if (!found)
-		warn_of_nothing(work, "review.conventions", names, 1);
+		warn_of_nothing(work, "review.conventions", names, 1, CONVENTIONS_DEFAULT);
 }
 
 /* ---- kept ---- */

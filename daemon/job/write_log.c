@@ -9,8 +9,8 @@
 
 #include "agent/agent.h"
 #include "base/file.h"
-#include "config/config.h"
 #include "core/plan.h"
+#include "core/plan_json.h"
 #include "core/row.h"
 #include "job/run_report.h"
 #include "model/dirs.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "config/config.h"
 #include "core/order.h"
+#include "core/plan_json.h"
 #include "model/model.h"
 #include "proto/memory.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "config/config.h"
+#include "core/plan_json.h"
 #include "model/dirs.h"
 #include "model/runs.h"
 #include "proto/memory.h"

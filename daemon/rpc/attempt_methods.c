@@ -4,6 +4,7 @@
 
 #include "agent/preview.h"
 #include "config/config.h"
+#include "core/plan_json.h"
 #include "proto/memory.h"
 #include "record/layout.h"
 #include "rpc/chunk.h"

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config.h"
 #include "core/budget.h"
+#include "core/plan.h"
+#include "core/plan_json.h"
 #include "core/profile.h"
 #include "core/slot.h"
 #include "core/tasks.h"

@@ -7,7 +7,8 @@
 
 #include "base/file.h"
 #include "base/offload.h"
-#include "config/config.h"
+#include "core/plan.h"
+#include "core/plan_json.h"
 #include "model/row_json.h"
 #include "job/run_report.h"
 #include "proto/memory.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "core/plan_json.h"
 #include "model/row_json.h"
 #include "job/secrets.h"
 #include "proto/clock.h"

@@ -5,6 +5,7 @@
 
 #include "base/digest.h"
 #include "base/offload.h"
+#include "core/plan_json.h"
 #include "job/host_refusal.h"
 #include "model/row_json.h"
 #include "proto/memory.h"

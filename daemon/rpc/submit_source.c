@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/plan_json.h"
 #include "core/row.h"
 #include "job/host_refusal.h"
 #include "job/secrets.h"

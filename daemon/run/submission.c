@@ -8,10 +8,9 @@
 #include <sys/queue.h>
 
 #include "base/log.h"
-#include "config/config.h"
-#include "config/setting.h"
 #include "core/cause.h"
 #include "core/plan.h"
+#include "core/plan_json.h"
 #include "core/row.h"
 #include "core/state.h"
 #include "job/intake.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "config/config.h"
 #include "core/plan.h"
+#include "core/plan_json.h"
 #include "core/profile.h"
 #include "core/row.h"
 #include "core/state.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config/layers.h"
+#include "core/plan_json.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 

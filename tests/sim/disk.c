@@ -2,7 +2,8 @@
 /* The store of the simulated world. */
 #include <stdio.h>
 
-#include "config/config.h"
+#include "core/plan.h"
+#include "core/plan_json.h"
 #include "world_int.h"
 
 void port_commit(void *ctx, struct decision *d, bool refusable,

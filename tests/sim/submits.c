@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "config/config.h"
+#include "core/plan.h"
+#include "core/plan_json.h"
 #include "core/profile.h"
 #include "world_int.h"
 

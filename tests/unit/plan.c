@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/layers.h"
+#include "core/plan_json.h"
 #include "core/profile.h"
 #include "core/row.h"
 #include "proto/memory.h"

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config.h"
+#include "core/plan.h"
+#include "core/plan_json.h"
 #include "proto/memory.h"
 
 /* The JSON text at a dotted path of the plan, a number for an item of an array; malloc'd. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a submit names as its source of tasks: one, readable, and each task with the settings it asks for. */
+#include "core/plan_json.h"
 #include "rpc/submit_source.h"
 
 #include <check.h>
