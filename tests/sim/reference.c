@@ -267,6 +267,8 @@ static bool finish(struct story *s, bool passed, const char *cause)
 			return send_back(s, "commit-refused");
 		if (how == 0)
 			return false;
+		/* what the hooks had against it is over, whatever the merge has against it now */
+		s->obstacle = false;
 		s->end->committed |= how == 'C' && (!run->merge || run->reviewer);
 		if (run->merge && !run->reviewer) {
 			how = hear(s, "MX", &s->tree);
