@@ -202,6 +202,12 @@ static char *amount(enum budget_kind kind, double value)
 	abort();
 }
 
+const struct budget_words budget_words[BUDGET_KINDS] = {
+	[BUDGET_COST] = { "max_cost", "budget_day_usd", "spent" },
+	[BUDGET_TOKENS] = { "max_tokens", "budget_day_tokens", "used" },
+	[BUDGET_WALL] = { "max_wall", "budget_day_wall", "over" },
+};
+
 char *budget_text(const struct budget *b, enum budget_kind kind)
 {
 	char *spent = amount(kind, b->spent[kind]), *cap = amount(kind, b->cap[kind]);

@@ -18,6 +18,11 @@ enum budget_kind { BUDGET_COST, BUDGET_TOKENS, BUDGET_WALL, BUDGET_KINDS };
 
 extern const struct state_names budget_kind_names;
 
+/* How a limit of each kind is called, of a run and of an account, and what has become of it. */
+struct budget_words { const char *run, *account, *spent; };
+
+extern const struct budget_words budget_words[BUDGET_KINDS];
+
 #define BUDGET_WARN 0.8		/* of a limit: people are told */
 
 struct budget {

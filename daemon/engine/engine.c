@@ -46,6 +46,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	engine->calls = &effects_calls;
 	engine->stages = slot_stages;
 	engine->operation = &operation_results;
+	engine->intake = submit_intake;
 	engine->state_dir = xstrdup(options->state_dir);
 	engine->config_dir = xstrdup(options->config_dir);
 	engine->instance = xstrdup(options->instance);

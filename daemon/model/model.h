@@ -52,6 +52,7 @@ struct engine {
 	struct effect *deferred;		/* what slots are to go on with once all are found, see effects.c */
 	size_t ndeferred;
 	/* see file_queue.c */
+	void (*intake)(struct engine *engine);	/* begins the intake of submits */
 	TAILQ_HEAD(, pending_submit) reading;	/* retries waiting for their task's text */
 	TAILQ_HEAD(, pending_submit) submits;	/* waiting for intake */
 	TAILQ_HEAD(, pending_submit) deciding;	/* at intake or in commit */

@@ -167,7 +167,7 @@ void file_queue_next(struct engine *engine)
 	if (item != NULL)
 		start_item(engine, item);
 	else if (!TAILQ_EMPTY(&engine->submits) && !engine->stopped)
-		submit_intake(engine);
+		engine->intake(engine);
 	else
 		engine->file_queue_busy = false;
 }

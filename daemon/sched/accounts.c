@@ -24,7 +24,6 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
-#include "sched/spending.h"
 #include "txn/txn.h"
 
 /* What a service says is kept up to here, bytes. */
@@ -140,6 +139,14 @@ void accounts_look(struct engine *engine)
 		account_look(engine, account->name);
 }
 
+static bool is_spent(struct engine *engine, const char *name)
+{
+	struct budget b = account_day(engine, name);
+	enum budget_kind kind;
+
+	return budget_is_spent(&b, &kind);
+}
+
 static const struct cooldown_row *in_force(struct engine *engine, const struct account *account)
 {
 	const struct cooldown_row *row = account->cooldown;
@@ -150,7 +157,7 @@ static const struct cooldown_row *in_force(struct engine *engine, const struct a
 	if (row->kind == COOLDOWN_LIMIT && row->until - engine_now(engine) > account->limits.cooldown_max_ms)
 		return NULL;
 	/* whoever makes a budget larger need not say that again */
-	return row->kind == COOLDOWN_BUDGET && !account_is_spent(engine, account->name) ? NULL : row;
+	return row->kind == COOLDOWN_BUDGET && !is_spent(engine, account->name) ? NULL : row;
 }
 
 const struct cooldown_row *account_cooldown(struct engine *engine, const char *name)
@@ -193,6 +200,23 @@ const struct spend_row *account_spend(struct engine *engine, const char *name)
 	return spend_of(engine, find_or_make(engine, name));
 }
 
+static double number(int64_t value)
+{
+	return value == ROW_NONE ? (double)NAN : (double)value;
+}
+
+/* Of today, without what is set aside. */
+struct budget account_day(struct engine *engine, const char *name)
+{
+	const struct account_limits *limits = account_limits(engine, name);
+	const struct spend_row *spend = account_spend(engine, name);
+
+	return (struct budget){
+		.cap = { limits->budget_day_usd, number(limits->budget_day_tokens), number(limits->budget_day_wall_ms) },
+		.spent = { spend->cost_usd, (double)spend->tokens, (double)spend->wall_ms },
+	};
+}
+
 void account_settle(struct txn *txn, struct engine *engine, const char *name, double cost_usd, int64_t tokens, int64_t wall_ms)
 {
 	struct spend_row *row = spend_of(engine, find_or_make(engine, name));
@@ -225,6 +249,37 @@ void account_cool(struct txn *txn, struct engine *engine, const char *name, enum
 	txn_emit(txn, "cooldown", ROW_NONE, json_pack("{s:o, s:s, s:b, s:o, s:o, s:o}", "account", json_text(name), "kind", state_name(&cooldown_kind_names, (int)kind),
 	    "in_force", row->until > now, "until", json_time(row->until), "reason", json_text(reason), "set_by", json_text(set_by)));
 	txn_effect_cooling(txn);
+}
+
+/* Of a day; nothing more until the next one, unless it is exhausted for longer. What somebody has set stands: the day is looked at again when
+ * that is over. */
+void account_cool_if_spent(struct txn *txn, struct engine *engine, const char *name, const struct budget *b, int64_t attempt)
+{
+	int64_t midnight = budget_midnight(engine_now(engine));
+	const struct cooldown_row *cooldown = account_cooldown(engine, name);
+	enum budget_kind kind;
+	char *text, *reason;
+
+	if (!budget_is_spent(b, &kind) || (cooldown != NULL && (cooldown->until >= midnight || cooldown->kind == COOLDOWN_OPERATOR)))
+		return;
+	text = budget_text(b, kind);
+	reason = xasprintf("%s are %s today (%s)", text, budget_words[kind].spent, budget_words[kind].account);
+	log_warn("account %s: %s", name, reason);
+	account_cool(txn, engine, name, COOLDOWN_BUDGET, midnight, reason, attempt, NULL);
+	free(reason);
+	free(text);
+}
+
+void account_look(struct engine *engine, const char *name)
+{
+	struct budget b = account_day(engine, name);
+	struct txn *txn;
+
+	if (!budget_has_cap(&b))
+		return;
+	txn = txn_new(engine);
+	account_cool_if_spent(txn, engine, name, &b, ROW_NONE);
+	txn_commit_or_drop(txn);
 }
 
 /* Some services name a moment that is always near, for hours: each such notice behind another counts twice as long as that one did. */

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/budget.h"
 #include "core/row.h"
 #include "model/reply.h"
 
@@ -63,5 +64,12 @@ const struct account_limits *account_limits(struct engine *engine, const char *a
 const struct spend_row *account_spend(struct engine *engine, const char *account);
 /* An attempt of it has ended: the day's row goes into the txn. Negative numbers are none. */
 void account_settle(struct txn *txn, struct engine *engine, const char *account, double cost_usd, int64_t tokens, int64_t wall_ms);
+/* Of today, without what is set aside. */
+struct budget account_day(struct engine *engine, const char *account);
+/* What it may pay for today is spent: it is exhausted until the next day. b: its day; attempt: that has spent it, ROW_NONE. */
+void account_cool_if_spent(struct txn *txn, struct engine *engine, const char *account, const struct budget *b, int64_t attempt);
+/* The same, as a decision of its own; of all accounts. */
+void account_look(struct engine *engine, const char *account);
+void accounts_look(struct engine *engine);
 
 #endif

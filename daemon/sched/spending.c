@@ -29,21 +29,9 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* How each kind is called, and what has become of it. */
-static const struct { const char *run, *account, *spent; } words[BUDGET_KINDS] = {
-	[BUDGET_COST] = { "max_cost", "budget_day_usd", "spent" },
-	[BUDGET_TOKENS] = { "max_tokens", "budget_day_tokens", "used" },
-	[BUDGET_WALL] = { "max_wall", "budget_day_wall", "over" },
-};
-
 static struct budget of_run(const struct run *run, int64_t but)
 {
 	return budget_of_run(&run->plan, &run->rows->run, run->rows->attempts, run->rows->nattempts, but, engine_now(run->engine));
-}
-
-static double number(int64_t value)
-{
-	return value == ROW_NONE ? (double)NAN : (double)value;
 }
 
 static bool has_ended(const struct attempt_row *a)
@@ -51,22 +39,10 @@ static bool has_ended(const struct attempt_row *a)
 	return a->state == ATTEMPT_S_EXITED || a->state == ATTEMPT_S_LOST;
 }
 
-/* Of today, without what is set aside. */
-static struct budget of_day(struct engine *engine, const char *name)
-{
-	const struct account_limits *limits = account_limits(engine, name);
-	const struct spend_row *spend = account_spend(engine, name);
-
-	return (struct budget){
-		.cap = { limits->budget_day_usd, number(limits->budget_day_tokens), number(limits->budget_day_wall_ms) },
-		.spent = { spend->cost_usd, (double)spend->tokens, (double)spend->wall_ms },
-	};
-}
-
 /* Of today, but for one attempt. */
 static struct budget of_account(struct engine *engine, const char *name, int64_t but)
 {
-	struct budget b = of_day(engine, name);
+	struct budget b = account_day(engine, name);
 	const struct run *run;
 
 	if (!budget_has_cap(&b))
@@ -100,7 +76,7 @@ void run_spent(const struct run *run, char out[RUN_SPENT_MAX])
 	if (!budget_is_spent(&b, &kind))
 		return;
 	text = budget_text(&b, kind);
-	snprintf(out, RUN_SPENT_MAX, "%s are %s (%s)", text, words[kind].spent, words[kind].run);
+	snprintf(out, RUN_SPENT_MAX, "%s are %s (%s)", text, budget_words[kind].spent, budget_words[kind].run);
 	free(text);
 }
 
@@ -121,45 +97,6 @@ int64_t run_time_left(const struct run *run)
 	return left > 0 ? left : 1;
 }
 
-bool account_is_spent(struct engine *engine, const char *name)
-{
-	struct budget b = of_day(engine, name);
-	enum budget_kind kind;
-
-	return budget_is_spent(&b, &kind);
-}
-
-/* Of a day; nothing more until the next one, unless it is exhausted for longer. What somebody has set stands: the day is looked at again when
- * that is over. */
-static void cool_account(struct txn *txn, struct engine *engine, const char *name, const struct budget *b, int64_t attempt)
-{
-	int64_t midnight = budget_midnight(engine_now(engine));
-	const struct cooldown_row *cooldown = account_cooldown(engine, name);
-	enum budget_kind kind;
-	char *text, *reason;
-
-	if (!budget_is_spent(b, &kind) || (cooldown != NULL && (cooldown->until >= midnight || cooldown->kind == COOLDOWN_OPERATOR)))
-		return;
-	text = budget_text(b, kind);
-	reason = xasprintf("%s are %s today (%s)", text, words[kind].spent, words[kind].account);
-	log_warn("account %s: %s", name, reason);
-	account_cool(txn, engine, name, COOLDOWN_BUDGET, midnight, reason, attempt, NULL);
-	free(reason);
-	free(text);
-}
-
-void account_look(struct engine *engine, const char *name)
-{
-	struct budget b = of_day(engine, name);
-	struct txn *txn;
-
-	if (!budget_has_cap(&b))
-		return;
-	txn = txn_new(engine);
-	cool_account(txn, engine, name, &b, ROW_NONE);
-	txn_commit_or_drop(txn);
-}
-
 /* What would be set aside for the attempt; NaN: nothing of that kind. */
 static void estimate(const struct run *run, const struct attempt_row *a, const struct budget *mine, const struct budget *account, double own[BUDGET_KINDS])
 {
@@ -174,7 +111,7 @@ static void estimate(const struct run *run, const struct attempt_row *a, const s
 static char *wait_text(const struct budget *b, enum budget_kind kind, const char *whose, const char *name)
 {
 	char *text = budget_text(b, kind), *reason = xasprintf("budget: %s%s are %s (%s), and the rest is set aside for attempts under way", whose, text,
-	    words[kind].spent, name);
+	    budget_words[kind].spent, name);
 
 	free(text);
 	return reason;
@@ -192,11 +129,11 @@ char *budget_waits(struct slot *slot, const struct attempt_row *a, const char *a
 	day = of_account(slot->run->engine, account, a->id);
 	estimate(slot->run, a, &mine, &day, own);
 	if (budget_ask(&mine, own, &kind) == BUDGET_WAIT)
-		return wait_text(&mine, kind, "", words[kind].run);
+		return wait_text(&mine, kind, "", budget_words[kind].run);
 	if (budget_ask(&day, own, &kind) != BUDGET_WAIT)
 		return NULL;
 	whose = xasprintf("account %s: ", account);
-	reason = wait_text(&day, kind, whose, words[kind].account);
+	reason = wait_text(&day, kind, whose, budget_words[kind].account);
 	free(whose);
 	return reason;
 }
@@ -247,7 +184,7 @@ static void warn_run(struct txn *txn, struct run *run, const struct budget *befo
 {
 	for (int i = 0; i < BUDGET_KINDS; i++) {
 		enum budget_kind kind = (enum budget_kind)i;
-		char *last = xasprintf("(%s)", words[kind].run), *text;
+		char *last = xasprintf("(%s)", budget_words[kind].run), *text;
 		/* time passes without an attempt that takes it over the mark */
 		bool warns = kind != BUDGET_WALL ? budget_warns(after->cap[kind], before->spent[kind], after->spent[kind]) :
 		    budget_warns(after->cap[kind], 0, after->spent[kind]) && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, last) == NULL);
@@ -255,7 +192,7 @@ static void warn_run(struct txn *txn, struct run *run, const struct budget *befo
 		if (warns) {
 			text = budget_text(after, kind);
 			free(last);
-			last = xasprintf("%s are %s (%s)", text, words[kind].spent, words[kind].run);
+			last = xasprintf("%s are %s (%s)", text, budget_words[kind].spent, budget_words[kind].run);
 			run_warn(txn, run, last);
 			txn_emit(txn, "budget", run->rows->run.id, event_body(after, kind, NULL));
 			free(text);
@@ -311,7 +248,7 @@ static void warn_account(struct txn *txn, const char *name, const struct budget 
 		if (!budget_warns(after->cap[kind], before->spent[kind], after->spent[kind]))
 			continue;
 		text = budget_text(after, kind);
-		log_warn("account %s: %s are %s today (%s)", name, text, words[kind].spent, words[kind].account);
+		log_warn("account %s: %s are %s today (%s)", name, text, budget_words[kind].spent, budget_words[kind].account);
 		txn_emit(txn, "budget", ROW_NONE, event_body(after, kind, name));
 		free(text);
 	}
@@ -320,13 +257,13 @@ static void warn_account(struct txn *txn, const char *name, const struct budget 
 /* True: the account has a budget. */
 static bool settle_account(struct txn *txn, struct engine *engine, const struct attempt_row *a)
 {
-	struct budget before = of_day(engine, a->account), after;
+	struct budget before = account_day(engine, a->account), after;
 	double cost = budget_used(a, BUDGET_COST), tokens = budget_used(a, BUDGET_TOKENS), wall = budget_used(a, BUDGET_WALL);
 
 	account_settle(txn, engine, a->account, isnan(cost) ? 0 : cost, isnan(tokens) ? 0 : (int64_t)tokens, isnan(wall) ? 0 : (int64_t)wall);
-	after = of_day(engine, a->account);
+	after = account_day(engine, a->account);
 	warn_account(txn, a->account, &before, &after);
-	cool_account(txn, engine, a->account, &after, a->id);
+	account_cool_if_spent(txn, engine, a->account, &after, a->id);
 	return budget_has_cap(&after);
 }
 

@@ -30,10 +30,5 @@ void budget_settle(struct txn *txn, const struct slot *slot, struct attempt_row 
 /* The run has been started: it is warned when most of its time is over, and what waits for an account ends with it, also when nothing else
  * happens then. */
 void budget_watch(struct run *run);
-/* What the account may pay for today is spent. */
-bool account_is_spent(struct engine *engine, const char *account);
-/* If so, it is exhausted for today; the same of all accounts. */
-void account_look(struct engine *engine, const char *account);
-void accounts_look(struct engine *engine);
 
 #endif
