@@ -32,7 +32,7 @@
 #include "sched/claims.h"
 #include "sched/groups.h"
 #include "sched/permits.h"
-#include "slot/attempt.h"
+#include "slot/attempt_report.h"
 #include "slot/hooks.h"
 #include "slot/stages.h"
 #include "slot/operation.h"

@@ -39,7 +39,7 @@
 #include "sched/spending.h"
 #include "slot/activity_check.h"
 #include "slot/agent_pick.h"
-#include "slot/attempt.h"
+#include "slot/attempt_report.h"
 #include "slot/attempt_start.h"
 #include "slot/git_request.h"
 #include "slot/hooks.h"

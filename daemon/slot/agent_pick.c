@@ -22,7 +22,7 @@
 #include "proto/memory.h"
 #include "record/exit_record.h"
 #include "sched/claims.h"
-#include "slot/attempt.h"
+#include "slot/attempt_result.h"
 #include "slot/machine.h"
 #include "txn/txn.h"
 

@@ -30,6 +30,7 @@
 #include "sched/spending.h"
 #include "slot/account_wait.h"
 #include "slot/attempt.h"
+#include "slot/attempt_report.h"
 #include "slot/retry.h"
 #include "slot/review_rows.h"
 #include "task/op.h"

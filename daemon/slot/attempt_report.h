@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* What is reported of the process of an attempt. */
+#ifndef SLOT_ATTEMPT_REPORT_H
+#define SLOT_ATTEMPT_REPORT_H
+
+#include "record/exit_record.h"
+
+struct slot;
+
+void attempt_started(struct slot *slot);
+void attempt_refused(struct slot *slot, int status, const char *error);	/* status: errno, 0: none */
+/* Its number was taken: it has never begun, and gets the next one. */
+void attempt_renumber(struct slot *slot);
+/* record NULL: lost. */
+void attempt_ended(struct slot *slot, const struct exit_record *record, const char *detail);
+
+#endif

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+#include "slot/attempt_result.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/agent.h"
+#include "base/strip.h"
+#include "core/budget.h"
+#include "core/cause.h"
+#include "core/clocks.h"
+#include "core/next_stage.h"
+#include "core/plan.h"
+#include "core/profile.h"
+#include "core/review.h"
+#include "core/row.h"
+#include "core/run.h"
+#include "core/slot.h"
+#include "core/state.h"
+#include "job/collect.h"
+#include "job/provider_result.h"
+#include "job/secrets.h"
+#include "model/activity.h"
+#include "model/model.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "model/view.h"
+#include "model/work.h"
+#include "proc/inspect.h"
+#include "proto/memory.h"
+#include "record/exit_record.h"
+#include "record/host_fault.h"
+#include "sched/accounts.h"
+#include "sched/spending.h"
+#include "slot/attempt.h"
+#include "slot/machine.h"
+#include "slot/retry.h"
+#include "slot/review_rows.h"
+#include "slot/reviewing.h"
+#include "slot/wait.h"
+#include "task/op.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
+
+/* A check that failed: its output goes to a fixer, while there is a fix round left. */
+static void check_failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);
+	char *cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s", a->agent, (long long)slot->row->fix, a->cause);
+
+	txn_edit_slot(txn, slot)->failed_check = a->id;
+	review_over(txn, slot, end, end == ROUND_EXHAUSTED ? CAUSE(END_CHECK, cause) : NO_CAUSE);
+	free(cause);
+}
+
+/* A stop marker, or nothing was picked: the task, if it had one, is somebody else's again. */
+static void released(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	struct run *run = slot->run;
+	bool marker = a->outcome == TASK_R_STOP_MARKER;
+
+	if (marker)
+		txn_edit_run(txn, run)->stopped = 1;
+	review_skip(txn, slot, marker ? "the agent gave a stop marker" : "no task was picked");
+	if (marker)
+		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_RELEASED, "given back: the agent gave a stop marker"));
+}
+
+/* By its requirement such a program inherits everything; one that looks for a variable in vain has no other way to say so. */
+static void reviewer_failed(struct txn *txn, struct slot *slot, const struct attempt_row *a, const char *cause)
+{
+	static const char left_out[] = "from your environment it gets PATH, HOME and the like, and the variables that env of [review] or of its agent names; "
+	    "name others that it needs there, or pass them with --env NAME=VALUE";
+	char *text;
+
+	if (slot_plan(slot)->profile->carrier != CARRIER_EXIT || a->exit_code != 2) {
+		review_error(txn, slot, cause);
+		return;
+	}
+	text = xasprintf("%s; %s", cause, left_out);
+	review_error(txn, slot, text);
+	free(text);
+	text = xasprintf("the review program failed: %s", left_out);
+	run_warn(txn, slot->run, text);
+	free(text);
+}
+
+/* The errno of the fault of the host that kept the attempt from being started, or its output from being kept; 0: there was none. */
+static int fault_of(const struct slot *slot, const struct collect_work *w)
+{
+	const struct exit_record *r = &slot->record;
+
+	if (slot->lost)
+		return 0;
+	if (r->how == EXIT_NOT_STARTED)
+		return host_fault(r->status) ? r->status : 0;
+	return w->cut ? ENOSPC : 0;
+}
+
+/* What it was, in words. */
+static const char *fault_words(const struct slot *slot, const struct collect_work *w)
+{
+	return w->cut ? w->error : slot->record.error;
+}
+
+static void follow(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_stage to,
+    enum move_reason reason, const struct collect_work *w)
+{
+	bool lost = a->state == ATTEMPT_S_LOST || attempt_is_cut(facts), failed = to == SLOT_S_FAILED && !lost;
+	const struct move_why why = { .reason = reason, .cause = attempt_row_cause(a), .hold = HOLD_LOST };
+	struct slot_row *row;
+
+	if (reason == MOVE_RETRY && !lost) {
+		attempt_begin_again(txn, slot, a, facts, to, facts->host ? fault_of(slot, w) : 0, facts->host ? fault_words(slot, w) : w->result.incomplete && w->result.notice != NULL ? w->result.notice :
+		    w->result.error != NULL ? w->result.error : a->cause);
+		return;
+	}
+	row = txn_edit_slot(txn, slot);
+	row->interrupted = lost ? row->interrupted + 1 : 0;
+	if (!lost)
+		row->retries = 0;
+	if (!lost && !failed && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
+		row->answer = a->id;
+	if (to == SLOT_S_PASSED && reason == MOVE_DONE)
+		review_skip(txn, slot, slot_plan(slot)->skip_reason);
+	if (reason == MOVE_RELEASED)
+		released(txn, slot, a);
+	if (failed && a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
+		review_skip(txn, slot, "implement not successful");
+	if (failed && a->role == ROLE_REVIEW) {
+		reviewer_failed(txn, slot, a, a->cause);
+		review_over(txn, slot, ROUND_REVIEWER_ERROR, attempt_row_cause(a));
+	} else if (to == SLOT_S_FIXING && a->role == ROLE_CHECK) {
+		check_failed(txn, slot, a);
+	} else {
+		slot_move(txn, slot, slot_stage(slot), to, &why);
+	}
+}
+
+/* It is on record that it was to be ended for its service. */
+static bool was_refused(const struct slot *slot)
+{
+	return run_attempt(slot->run, slot->row->attempt)->provider != PROVIDER_NONE;
+}
+
+/* Who ended the process decides what its exit means: only a recorded decision makes it "cancelled". over: it had given its final
+ * result, so a clock has ended nothing but its waiting; no daemon may have been there to notice before. The shim of a former version
+ * does not tell whether the result came before its signal, or only as an answer to it. */
+static enum process_result process_of(const struct slot *slot, bool over)
+{
+	const struct exit_record *r = &slot->record;
+	bool before = over && r->signalled_ms != 0;
+
+	if (slot->lost)
+		return PROCESS_LOST;
+	if (r->how == EXIT_NOT_STARTED)
+		return PROCESS_NOT_STARTED;
+	switch (r->by) {
+	case EXIT_WALL:
+		return before ? PROCESS_LINGERED : PROCESS_TIMEOUT;
+	case EXIT_IDLE:
+		return before ? PROCESS_LINGERED : PROCESS_IDLE;
+	case EXIT_RESULT:
+		/* it had taken up another turn when its time was over */
+		return over ? PROCESS_LINGERED : PROCESS_IDLE;
+	case EXIT_TERM:
+		return slot_ending(slot) ? PROCESS_CANCELLED : was_refused(slot) ? PROCESS_REFUSED : PROCESS_LOST;
+	case EXIT_OWN:
+		break;
+	}
+	return r->how == EXIT_BY_CODE ? PROCESS_EXITED : PROCESS_SIGNALLED;
+}
+
+static void take_output(const struct run *run, struct attempt_row *a, struct collect_work *w)
+{
+	struct agent_result *r = &w->result;
+
+	a->tokens_input = r->tokens_input;
+	a->tokens_cached = r->tokens_cached;
+	a->tokens_cache_write = r->tokens_cache_write;
+	a->tokens_output = r->tokens_output;
+	a->tokens_reasoning = r->tokens_reasoning;
+	a->cost_usd = r->cost_usd;
+	a->denials = r->denials;
+	a->tool_errors = r->tool_errors;
+	a->session = r->session;
+	r->session = NULL;
+	a->answer_hash = w->answer_hash;
+	w->answer_hash = NULL;
+	if (w->says_no_change)
+		a->says_no_change = 1;
+	if (r->tokens_of_session)
+		budget_take_off(run->rows->attempts, run->rows->nattempts, a);
+}
+
+#define NOT_CONFINED "the reviewer was not confined: this kernel has no Landlock; changes of the tree are only noticed afterwards"
+
+/* How far a reviewer that may only read was really held to it. */
+static void take_sandbox(struct txn *txn, const struct slot *slot, struct attempt_row *a)
+{
+	struct run *run = slot->run;
+	const char *warnings = run->rows->run.warnings;
+
+	if (!slot_plan(slot)->read_only || slot_plan(slot)->sandbox == SANDBOX_OFF || slot->lost || slot->record.how == EXIT_NOT_STARTED)
+		return;
+	a->sandbox = slot->record.sandbox > 0 ? xasprintf("landlock %d", slot->record.sandbox) : xstrdup("none");
+	if (slot->record.sandbox == 0 && (warnings == NULL || strstr(warnings, NOT_CONFINED) == NULL))
+		run_warn(txn, run, NOT_CONFINED);
+}
+
+static char *lost_detail(const struct slot *slot)
+{
+	if (!slot->lost)
+		return xasprintf("its supervisor was told to end by process %lld of uid %lld, not by this daemon",
+		    (long long)slot->record.sender_pid, (long long)slot->record.sender_uid);
+	return xstrdup(slot->lost_detail);
+}
+
+/* Takes cause: its service did not let it in. */
+static char *with_remedy(char *cause, const char *agent)
+{
+	const struct agent_preset *preset = agent_preset_find(agent);
+	char *text = xasprintf("%s; log in: %s", cause, preset != NULL && preset->login_help != NULL ? preset->login_help :
+	    "run the program once as the user of the agents, or let it have its key by env in rld.toml");
+
+	free(cause);
+	return text;
+}
+
+/* What is known of a failure that the attempt's end does not tell by itself. An output without an end is explained by what stands last on
+ * stderr, if anything: of a program that exited with 0 that may be any line. malloc'd; NULL: nothing. */
+static char *failure_of(const struct attempt_facts *facts, const struct collect_work *w)
+{
+	const struct agent_result *r = &w->result;
+
+	if (w->error != NULL)
+		return xstrdup(w->error);
+	if (w->last_words == NULL || (r->error != NULL && !r->incomplete))
+		return xstrdup(r->error);
+	if (r->error != NULL && facts->process == PROCESS_EXITED && facts->status == 0)
+		return xasprintf("%s; the last line on its standard error is: %s", r->error, w->last_words);
+	return xstrdup(w->last_words);
+}
+
+#define CONFINED "; its sandbox may have refused that: name the path in writable of [agent.%s] in rld.toml, or set review.read_only = false"
+
+/* A program that was refused a file says so in words of its own, and knows nothing of our sandbox. Takes cause. */
+static char *with_sandbox(char *cause, const struct slot *slot, const char *agent)
+{
+	char *text;
+
+	if (slot->lost || slot->record.sandbox == 0 || cause == NULL ||
+	    (strcasestr(cause, "permission denied") == NULL && strstr(cause, "EACCES") == NULL))
+		return cause;
+	text = xasprintf("%s" CONFINED, cause, agent);
+	free(cause);
+	return text;
+}
+
+/* malloc'd, and its kind. */
+static char *cause_of(const struct slot *slot, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_work *w,
+    enum end_kind *kind)
+{
+	const char *agent = run_attempt(slot->run, w->attempt)->agent;
+	char *detail, *safe, *cause, spent[RUN_SPENT_MAX];
+
+	if (facts->process == PROCESS_TIMEOUT && run_is_out_of_time(slot->run)) {
+		run_spent(slot->run, spent);
+		*kind = END_LIMIT;
+		return xasprintf(RUN_LIMIT "%s", spent);
+	}
+	*kind = END_HOST;
+	if (attempt_is_cut(facts))
+		return xasprintf("host: %s", w->error);
+	if (facts->host)
+		return xasprintf("host: %s; %s", fault_words(slot, w), host_fault_remedy(fault_of(slot, w)));
+	*kind = attempt_end_kind(facts);
+	if (facts->process == PROCESS_LOST)
+		detail = lost_detail(slot);
+	else if (slot->record.how == EXIT_NOT_STARTED && strncmp(slot->record.error, "exec ", 5) == 0)
+		detail = xasprintf("%s; look at the command of [agent.%s] in rld.toml and at PATH", slot->record.error, agent);
+	else if (slot->record.how == EXIT_NOT_STARTED)
+		detail = xstrdup(slot->record.error);
+	else
+		detail = failure_of(facts, w);
+	safe = detail != NULL ? strip_line(detail) : NULL;
+	cause = attempt_cause(facts, &limit, safe);
+	free(safe);
+	free(detail);
+	cause = with_sandbox(cause, slot, agent);
+	return facts->provider == PROVIDER_AUTH ? with_remedy(cause, agent) : cause;
+}
+
+static void collect_cb(void *arg, struct work *work);
+
+static struct work *collect_new(const struct slot *slot)
+{
+	const struct run *run = slot->run;
+	const struct attempt_row *a = run_attempt(run, slot->row->attempt);
+	struct collect_work *w = xcalloc(1, sizeof(*w));
+
+	w->attempt = a->id;
+	w->reader = plan_agent(slot_plan(slot), (enum role)a->role, a->agent)->reader;
+	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
+	w->disk_bytes = ROW_NONE;
+	w->worktree = xstrdup(slot->row->worktree);
+	/* slot 0 has no task to give back, and must not pass without a verdict */
+	if (sources[run_source(run)].markers && slot->row->slot != 0 && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
+		w->markers = strings_copy(run->plan.stop_markers);
+	if (a->role == ROLE_IMPLEMENT)
+		w->no_change_markers = strings_copy(run->plan.no_change_markers);
+	w->stdout_bytes = slot->record.stdout_bytes;
+	w->stderr_bytes = slot->record.stderr_bytes;
+	w->dropped = slot->record.dropped;
+	w->rebooted = strcmp(a->boot_id, run->engine->ports.boot_id(run->engine->ports.clock_ctx)) != 0;
+	w->unasked = slot->record.signalled_ms != 0 ? slot->record.stdout_signalled : UINT64_MAX;
+	w->exit_code = slot->lost ? ROW_NONE : ending_code(slot_plan(slot), (enum role)a->role, w->reader, &slot->record);
+	if (!slot->lost && slot->record.by == EXIT_TERM && !slot_ending(slot))
+		w->refused = (enum provider_result)a->provider;
+	w->ended_at = slot->lost || slot->record.ended_ms == 0 ? engine_now(run->engine) : slot->record.ended_ms;
+	w->zone = ending_zone(slot_plan(slot), plan_agent(slot_plan(slot), (enum role)a->role, a->agent));
+	if (a->role == ROLE_FIX && slot_plan(slot)->fixer == FIXER_CORRECTOR && slot_plan(slot)->review_file != NULL) {
+		char *dir = slot_workdir(slot);
+
+		w->review_file = xasprintf("%s/%s", dir, slot_plan(slot)->review_file);
+		free(dir);
+	}
+	return &w->work;
+}
+
+static struct attempt_facts facts_of(const struct slot *slot, const struct attempt_row *a, const struct collect_work *w)
+{
+	const struct run *run = slot->run;
+	const struct plan *plan = slot_plan(slot);
+	bool has_git = run->rows->run.has_git == 1;
+
+	return (struct attempt_facts){
+		.role = (enum role)a->role,
+		.process = process_of(slot, w->result.over),
+		.status = slot->record.status,
+		.is_error = w->result.is_error || w->error != NULL,
+		.provider = w->result.provider,
+		.transient = w->result.transient,
+		.now = engine_now(run->engine),
+		.reset_at = w->result.reset_at,
+		.account = a->account != NULL,
+		.host = (!slot->lost && slot->record.how == EXIT_NOT_STARTED && host_fault(slot->record.status)) || (w->cut && a->role == ROLE_CHECK),
+		.cut = w->cut,
+		.retries = slot->row->retries,
+		.retries_max = plan->retries,
+		.resumed = a->resumes != ROW_NONE && attempt_interrupted(slot, a) != NULL,
+		.denied = w->result.denials > 0,
+		.has_git = has_git,
+		.review = plan->review,
+		.later = plan->review && plan->scope == SCOPE_RUN && slot->row->slot != 0,
+		.stop = w->stop || (slot->row->task == NULL && slot->row->slot != 0),
+		.by_status = plan->profile->carrier == CARRIER_EXIT,
+		.checkout = slot_has_checkout(slot),
+		.checks = plan->review && (plan->scope == SCOPE_TASK || slot->row->slot == 0) ? (int64_t)strings_count(plan->checks) : 0,
+		.check = slot->row->check,
+		.items_left = review_items_left(slot),
+		.on_lost = plan->on_lost,
+		.losses = slot->row->interrupted + 1,
+	};
+}
+
+/* The clock that has ended it, if one has. */
+static struct attempt_limit limit_of(const struct slot *slot, enum role role, enum reader_kind reader)
+{
+	static const enum clock by[] = { [EXIT_WALL] = CLOCK_WALL, [EXIT_IDLE] = CLOCK_IDLE, [EXIT_RESULT] = CLOCK_POST_RESULT, [EXIT_TERM] = CLOCK_WALL };
+	const struct clocks *clocks = &slot_plan(slot)->clocks[role];
+	enum clock clock = by[slot->record.by];
+
+	return (struct attempt_limit){ clocks->ms[clock], role != ROLE_CHECK && reader_can_tell(reader), clocks_origin(clocks, role, clock) };
+}
+
+/* How it ended. unanswered: nothing that it said shows that its service served it. */
+static void take_end(const struct slot *slot, struct attempt_row *a, const struct attempt_facts *facts, bool unanswered)
+{
+	const struct exit_record *r = &slot->record;
+
+	a->state = facts->process == PROCESS_LOST ? ATTEMPT_S_LOST : ATTEMPT_S_EXITED;
+	a->process = (int)facts->process;
+	a->provider = (int)(facts->provider == PROVIDER_OK && unanswered && !attempt_succeeded(facts) ? PROVIDER_UNKNOWN : facts->provider);
+	a->outcome = (int)attempt_outcome(facts);
+	a->ended_at = slot->lost || r->ended_ms == 0 ? engine_now(slot->run->engine) : r->ended_ms;
+	if (slot->lost)
+		return;
+	a->exit_code = r->how == EXIT_BY_CODE ? r->status : ROW_NONE;
+	a->signal = r->how == EXIT_BY_SIGNAL ? r->status : ROW_NONE;
+	a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
+}
+
+static void take_cause(const struct slot *slot, struct attempt_row *a, const struct attempt_facts *facts, const struct collect_work *w)
+{
+	enum end_kind kind;
+	char *text = cause_of(slot, facts, limit_of(slot, facts->role, w->reader), w, &kind);
+
+	attempt_set_cause(a, CAUSE(kind, text));
+	free(text);
+}
+
+static void take_disk(struct txn *txn, const struct slot *slot, const struct collect_work *w)
+{
+	const struct task_row *task = slot_task(slot);
+
+	if (task != NULL && w->disk_bytes != ROW_NONE)
+		txn_edit_task(txn, task)->disk_bytes = w->disk_bytes;
+}
+
+/* What it said can be neither read nor kept for now: nothing of it is lost. */
+static void wait_to_collect(struct slot *slot, const struct collect_work *w)
+{
+	struct txn *txn = txn_new(slot->run->engine);
+
+	slot_waits(txn, slot, WAIT_HOST, w->work.fault, w->error);
+	txn_commit(txn);
+	engine_work_later(slot->run->engine, HOST_LOOK_MS, collect_new(slot), &collect_type, collect_cb, slot);
+}
+
+static void collect_cb(void *arg, struct work *work)
+{
+	struct slot *slot = arg;
+	struct run *run = slot->run;
+	struct collect_work *w = (struct collect_work *)work;
+	struct attempt_facts facts = facts_of(slot, run_attempt(run, w->attempt), w);
+	struct attempt_row *a;
+	enum move_reason reason;
+	enum slot_stage to = stage_after_attempt(&facts, &reason);
+	struct txn *txn;
+
+	if (run->engine->stopped) {
+		work_free(work);
+		return;
+	}
+	if (work->fault != 0 && w->error != NULL && !slot_ending(slot)) {
+		wait_to_collect(slot, w);
+		work_free(work);
+		return;
+	}
+	txn = txn_new(run->engine);
+	a = txn_edit_attempt(txn, run_attempt(run, w->attempt));
+	slot_wait_over(txn, slot);
+	take_output(run, a, w);
+	if (facts.role == ROLE_REVIEW)
+		take_sandbox(txn, slot, a);
+	if (w->review_file != NULL && attempt_succeeded(&facts))
+		review_marked(txn, slot, w->marks, w->nmarks);
+	take_end(slot, a, &facts, w->result.unanswered && a->role != ROLE_CHECK);
+	if (reason == MOVE_RELEASED && w->stop)
+		a->outcome = TASK_R_STOP_MARKER;
+	take_disk(txn, slot, w);
+	if (attempt_succeeded(&facts))
+		account_serves(txn, run->engine, a);
+	if (!attempt_succeeded(&facts) || to == SLOT_S_FAILED)
+		take_cause(slot, a, &facts, w);
+	if (!slot->lost && !slot->record.tree_empty)
+		run_warn(txn, run, "an attempt's process tree could not be seen to be empty");
+	if (w->doubt != NULL && (run->rows->run.warnings == NULL || strstr(run->rows->run.warnings, w->doubt) == NULL))
+		run_warn(txn, run, w->doubt);
+	budget_settle(txn, slot, a);
+	attempt_emit_ended(txn, a);
+	activity_end(&slot->activity);
+	if (slot_ending(slot))
+		slot_ended(txn, slot);
+	else
+		follow(txn, slot, a, &facts, to, reason, w);
+	txn_commit(txn);
+	work_free(work);
+}
+
+void attempt_collect(struct slot *slot)
+{
+	engine_work(slot->run->engine, collect_new(slot), &collect_type, collect_cb, slot);
+}
