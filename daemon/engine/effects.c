@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What each effect of a decision does. The one table that knows every room: transactions carry effects as data and know none. */
+/* The one table that knows every room: transactions carry effects as data and know none. */
+#include "engine/effects.h"
+
 #include <stdlib.h>
 
 #include "engine/start.h"

@@ -11,6 +11,7 @@
 #include "core/run.h"
 #include "core/schedule.h"
 #include "core/state.h"
+#include "engine/effects.h"
 #include "engine/recover.h"
 #include "engine/start.h"
 #include "model/activity.h"

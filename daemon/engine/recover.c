@@ -15,6 +15,7 @@
 #include "core/run.h"
 #include "core/slot.h"
 #include "core/state.h"
+#include "engine/effects.h"
 #include "engine/engine.h"
 #include "engine/start.h"
 #include "git/op.h"

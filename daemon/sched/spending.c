@@ -22,7 +22,6 @@
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
-#include "proc/inspect.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "sched/accounts.h"

@@ -102,10 +102,4 @@ int64_t txn_now(const struct txn *txn);
 /* To be told the outcome, before the effects. refusable: it may be refused for lack of space, and has changed no working row then. */
 void txn_on_outcome(struct txn *txn, bool refusable, txn_outcome_cb *cb, void *arg);
 
-/* engine/effects.c: what each effect does */
-
-extern const struct txn_calls effects_calls;
-/* Everything has been found: do what was decided meanwhile. */
-void effects_resume(struct engine *engine);
-
 #endif
