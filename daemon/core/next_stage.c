@@ -117,7 +117,7 @@ enum slot_stage stage_after_measure(const struct plan *plan, const struct measur
 	if (!f->accepted && fails)
 		return SLOT_S_FAILED;
 	if (plan->review && !f->accepted && !f->later && !(no_change && plan->on_no_change == ON_NO_CHANGE_PASS))
-		return plan->workspace == PLACE_SNAPSHOT ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
+		return plan->workspace == REVIEW_IN_SNAPSHOT ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
 	if (f->later && !f->accepted && plan->integrate != INTEGRATE_MERGE)
 		return SLOT_S_IMPLEMENTED;
 	return commit[plan->commit];

@@ -119,7 +119,7 @@ static char *settle_trees(struct plan *plan, bool has_git, bool many, const char
 	if (plan->scope == SCOPE_RUN && worktree && !merge && plan->skipped)
 		plan->skipped = false;	/* --skip-review beats every option; a retry will do without as well */
 	if (crowd && plan->scope == SCOPE_TASK)
-		plan->workspace = PLACE_SNAPSHOT;
+		plan->workspace = REVIEW_IN_SNAPSHOT;
 	return REFUSE(((struct refusal[]){
 		{ plan->review && plan->scope == SCOPE_RUN && worktree && !merge, "review.scope",
 		    "a review of the whole run needs all work in one tree; add --integrate merge, or choose --isolation shared" },

@@ -192,8 +192,8 @@ NAMES(on_no_change, "on_no_change", ON_NO_CHANGES,
     [ON_NO_CHANGE_PASS] = "pass");
 
 NAMES(review_place, "workspace", REVIEW_PLACES,
-    [PLACE_SAME] = "same",
-    [PLACE_SNAPSHOT] = "snapshot");
+    [REVIEW_IN_PLACE] = "same",
+    [REVIEW_IN_SNAPSHOT] = "snapshot");
 
 NAMES(sandbox, "sandbox", SANDBOXES,
     [SANDBOX_OFF] = "off",

@@ -109,7 +109,7 @@ enum cooldown_kind {
 enum accepted { ACCEPTED_BY_NONE, ACCEPTED_BY_POLICY, ACCEPTED_BY_HUMAN, ACCEPTED_WITH_ISSUES, ACCEPTEDS };
 /* What becomes of an implementer that changed nothing and did not say so. */
 enum on_no_change { ON_NO_CHANGE_REVIEW, ON_NO_CHANGE_FAIL, ON_NO_CHANGE_PASS, ON_NO_CHANGES };
-enum review_place { PLACE_SAME, PLACE_SNAPSHOT, REVIEW_PLACES };
+enum review_place { REVIEW_IN_PLACE, REVIEW_IN_SNAPSHOT, REVIEW_PLACES };
 enum sandbox { SANDBOX_OFF, SANDBOX_TRY, SANDBOX_REQUIRE, SANDBOXES };
 enum strictness { STRICTNESS_SAME, STRICTNESS_BY_ROUND, STRICTNESSES };
 

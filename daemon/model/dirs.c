@@ -72,14 +72,14 @@ char *work_slot_dir(const struct run_row *run, const struct slot_row *row)
 
 char *work_review_dir(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row)
 {
-	if (plan->workspace != PLACE_SNAPSHOT || run->has_git != 1)
+	if (plan->workspace != REVIEW_IN_SNAPSHOT || run->has_git != 1)
 		return work_slot_dir(run, row);
 	return inside(run, work_checkout_dir(state_dir, row));
 }
 
 char *work_review_top(const char *state_dir, const struct run_row *run, const struct plan *plan, const struct slot_row *row)
 {
-	if (plan->workspace == PLACE_SNAPSHOT && run->has_git == 1)
+	if (plan->workspace == REVIEW_IN_SNAPSHOT && run->has_git == 1)
 		return work_checkout_dir(state_dir, row);
 	return xstrdup(row->worktree != NULL ? row->worktree : run->workspace);
 }

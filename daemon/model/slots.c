@@ -80,7 +80,7 @@ const char *slot_base_tree(const struct slot *slot)
 
 bool slot_has_checkout(const struct slot *slot)
 {
-	return slot_plan(slot)->workspace == PLACE_SNAPSHOT && slot->run->rows->run.has_git == 1;
+	return slot_plan(slot)->workspace == REVIEW_IN_SNAPSHOT && slot->run->rows->run.has_git == 1;
 }
 
 bool slot_is_merged(const struct slot *slot)

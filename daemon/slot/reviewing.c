@@ -194,7 +194,7 @@ static struct judgement *judgement_new(struct slot *slot, char *changed, char *a
 		j->work.top = work_review_top(state_dir, row, slot_plan(slot), slot->row);
 		j->work.misnamed = work_misnamed_file(state_dir, row, slot->row);
 	}
-	if (slot_plan(slot)->profile->carrier == CARRIER_FILE && slot_plan(slot)->workspace == PLACE_SNAPSHOT) {
+	if (slot_plan(slot)->profile->carrier == CARRIER_FILE && slot_plan(slot)->workspace == REVIEW_IN_SNAPSHOT) {
 		char *dir = slot_workdir(slot);
 
 		j->work.copy_to = xasprintf("%s/%s", dir, slot_plan(slot)->review_file);

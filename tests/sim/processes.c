@@ -159,7 +159,7 @@ static void use_checkout(struct world *w, const struct attempt_row *row)
 	struct text_position *place;
 	char *path;
 
-	if (row->role != ROLE_REVIEW || world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task)->workspace != PLACE_SNAPSHOT || rows->run.has_git != 1)
+	if (row->role != ROLE_REVIEW || world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task)->workspace != REVIEW_IN_SNAPSHOT || rows->run.has_git != 1)
 		return;
 	path = xasprintf("/state/runs/%lld/tree-%lld-%lld", (long long)row->run, (long long)row->iteration, (long long)row->slot);
 	place = place_of(w, path);

@@ -24,7 +24,7 @@ static void draw_knobs(struct world *w, struct plan *plan)
 	plan->scope = own ? (enum scope)below(w, SCOPES) : (enum scope)p->scope;
 	plan->commit = own ? commits[below(w, 4)] : (enum commit_mode)p->commit;
 	plan->commit_said = own;
-	plan->workspace = own ? (enum review_place)below(w, REVIEW_PLACES) : PLACE_SAME;
+	plan->workspace = own ? (enum review_place)below(w, REVIEW_PLACES) : REVIEW_IN_PLACE;
 	plan->read_only = p->read_only != 0;
 	for (unsigned n = below(w, 3) == 0 ? below(w, 4) : 0; n > 0; n--)
 		strings_append(&plan->checks, "make test");

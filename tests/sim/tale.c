@@ -108,7 +108,7 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 		.has_git = rows->run.has_git == 1,
 		.whole_run = plan->scope == SCOPE_RUN,
 		.one_fixer_each = plan->fixer == FIXER_PER_FINDING,
-		.checkout = plan->workspace == PLACE_SNAPSHOT,
+		.checkout = plan->workspace == REVIEW_IN_SNAPSHOT,
 		.worktree = plan->isolation == ISOLATION_WORKTREE,
 		.merge = plan->integrate == INTEGRATE_MERGE,
 		.commit = "nag"[plan->commit],

@@ -97,7 +97,7 @@ START_TEST(test_plan_round_trip)
 	expect_words(again.no_change_markers, "c", NULL);
 	ck_assert(again.max_cost_usd == 2.5 && again.max_tokens == 70 && again.max_wall_ms == 120000);
 	ck_assert_str_eq(again.agents[ROLE_COMMIT].name, "claude");
-	ck_assert(again.strictness == STRICTNESS_BY_ROUND && again.read_only && again.sandbox == SANDBOX_REQUIRE && again.workspace == PLACE_SNAPSHOT);
+	ck_assert(again.strictness == STRICTNESS_BY_ROUND && again.read_only && again.sandbox == SANDBOX_REQUIRE && again.workspace == REVIEW_IN_SNAPSHOT);
 	expect_words(again.checks, "make", "make test");
 	ck_assert_uint_eq(strings_count(again.guidelines), 4);
 	ck_assert_str_eq(again.guidelines[2], "b.md");
@@ -151,7 +151,7 @@ START_TEST(test_old_plan)
 	ck_assert_str_eq(plan.profile_name, "verdict");
 	ck_assert(plan.on_malformed == BAD_END_FAIL && plan.on_reviewer_error == BAD_END_FAIL && plan.on_exhausted == BAD_END_FAIL);
 	ck_assert(plan.fixer == FIXER_FRESH && plan.scope == SCOPE_TASK && plan.commit == COMMIT_MODE_NONE && plan.strictness == STRICTNESS_SAME);
-	ck_assert(!plan.read_only && plan.sandbox == SANDBOX_OFF && plan.workspace == PLACE_SAME);
+	ck_assert(!plan.read_only && plan.sandbox == SANDBOX_OFF && plan.workspace == REVIEW_IN_PLACE);
 	ck_assert(plan.review_file == NULL && plan.review_log == NULL && plan.reviewer == NULL && plan.report == NULL);
 	ck_assert(plan.checks[0] == NULL && plan.guidelines[0] == NULL && plan.conventions[0] == NULL && plan.on_hold[0] == NULL && plan.on_end[0] == NULL);
 	ck_assert_str_eq(plan.agents[ROLE_FIX].name, "c");
@@ -313,8 +313,8 @@ static const struct {
 	{ "slots", { .parallel = 4 }, { OUT(WORKTREE, MERGE, AUTO) } },
 	{ "slots for one task", { .parallel = 4, .one = true }, { OUT(WORKTREE, INTEGRATE_NONE, AUTO) } },
 	{ "slots without git", { .parallel = 4, .no_git = true }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE) } },
-	{ "slots whose agents pick", { .parallel = 4, .assign = ASSIGN_AGENT }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE), .workspace = PLACE_SNAPSHOT } },
-	{ "slots in one directory", { .parallel = 4, .isolation = SHARED }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE), .workspace = PLACE_SNAPSHOT } },
+	{ "slots whose agents pick", { .parallel = 4, .assign = ASSIGN_AGENT }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE), .workspace = REVIEW_IN_SNAPSHOT } },
+	{ "slots in one directory", { .parallel = 4, .isolation = SHARED }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE), .workspace = REVIEW_IN_SNAPSHOT } },
 	{ "the same without git", { .parallel = 4, .isolation = SHARED, .no_git = true }, { OUT(SHARED, INTEGRATE_NONE, COMMIT_MODE_NONE) } },
 	{ "the same for one task", { .parallel = 4, .isolation = SHARED, .one = true, .commit = AUTO }, { OUT(SHARED, INTEGRATE_NONE, AUTO) } },
 	{ "a work tree for one slot", { .isolation = WORKTREE }, { OUT(WORKTREE, MERGE, AUTO) } },

@@ -179,7 +179,7 @@ START_TEST(where_a_measured_tree_goes)
 				for (int why = 0; why < 4; why++) {
 					struct plan plan = { .review = review, .commit = (enum commit_mode)commit, .workspace = (enum review_place)place };
 					struct measure_facts facts = { .accepted = (why & 1) != 0, .later = (why & 2) != 0, .implement = true };
-					enum slot_stage want = place == PLACE_SNAPSHOT ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
+					enum slot_stage want = place == REVIEW_IN_SNAPSHOT ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
 
 					if (!review || why != 0)
 						want = why == 2 ? SLOT_S_IMPLEMENTED : unreviewed[commit];
