@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prompt/piece.h"
+#include "prompt/placeholder.h"
 #include "prompt/template.h"
 #include "proto/memory.h"
 
@@ -35,26 +35,26 @@ static struct span span_of(const char *text)
 }
 
 /* What a role is not to see is not written, whoever asks for it. */
-static void write_piece(struct buf *out, const struct piece *piece, const struct setting *s)
+static void write_placeholder(struct buf *out, const struct placeholder *placeholder, const struct setting *s)
 {
-	if (piece->part == 0 || (s->sees & piece->part) != 0)
-		piece->write(out, s);
+	if (placeholder->part == 0 || (s->sees & placeholder->part) != 0)
+		placeholder->write(out, s);
 }
 
 static void write_contract(struct buf *out, const struct setting *s);
 static void write_context(struct buf *out, const struct setting *s);
 
-static const struct piece wholes[] = {
+static const struct placeholder wholes[] = {
 	{ "contract", 0, write_contract },
 	{ "context", 0, write_context },
 	{ NULL, 0, NULL }
 };
 
-static void add_section(struct buf *out, const struct piece *piece, const struct setting *s)
+static void add_section(struct buf *out, const struct placeholder *placeholder, const struct setting *s)
 {
 	struct buf section = { 0 };
 
-	write_piece(&section, piece, s);
+	write_placeholder(&section, placeholder, s);
 	if (section.size > 0) {
 		buf_adds(out, out->size > 0 ? "\n" : "");
 		buf_add(out, section.data, section.size);
@@ -66,17 +66,17 @@ static void write_context(struct buf *out, const struct setting *s)
 {
 	struct buf context = { 0 };
 
-	for (const struct piece *piece = piece_sections; piece->name != NULL; piece++)
-		add_section(&context, piece, s);
+	for (const struct placeholder *placeholder = placeholder_sections; placeholder->name != NULL; placeholder++)
+		add_section(&context, placeholder, s);
 	add_section(&context, &wholes[0], s);
 	buf_add(out, context.data, context.size);
 	buf_release(&context);
 }
 
-/* The piece whose placeholder stands at the start of text, NULL for any other text. */
-static const struct piece *piece_at(struct span text, size_t *size)
+/* The placeholder at the start of text, NULL for any other text. */
+static const struct placeholder *placeholder_at(struct span text, size_t *size)
 {
-	static const struct piece *const tables[] = { wholes, piece_sections, piece_values };
+	static const struct placeholder *const tables[] = { wholes, placeholder_sections, placeholder_values };
 	const char *end;
 
 	if (text.size < 4 || memcmp(text.data, "{{", 2) != 0)
@@ -86,9 +86,9 @@ static const struct piece *piece_at(struct span text, size_t *size)
 		return NULL;
 	*size = (size_t)(end - text.data) + 2;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		for (const struct piece *piece = tables[i]; piece->name != NULL; piece++) {
-			if (strlen(piece->name) == *size - 4 && memcmp(piece->name, text.data + 2, *size - 4) == 0)
-				return piece;
+		for (const struct placeholder *placeholder = tables[i]; placeholder->name != NULL; placeholder++) {
+			if (strlen(placeholder->name) == *size - 4 && memcmp(placeholder->name, text.data + 2, *size - 4) == 0)
+				return placeholder;
 		}
 	}
 	return NULL;
@@ -97,15 +97,15 @@ static const struct piece *piece_at(struct span text, size_t *size)
 /* Fill a template in. What is put in is never looked at again. */
 static void expand(struct buf *out, struct span template, const struct setting *s, bool *placed, bool *contract_placed)
 {
-	const struct piece *piece;
+	const struct placeholder *placeholder;
 	size_t n;
 
 	while (template.size > 0) {
-		piece = piece_at(template, &n);
-		if (piece != NULL) {
-			write_piece(out, piece, s);
+		placeholder = placeholder_at(template, &n);
+		if (placeholder != NULL) {
+			write_placeholder(out, placeholder, s);
 			*placed = true;
-			*contract_placed |= piece->write == write_contract || piece->write == write_context;
+			*contract_placed |= placeholder->write == write_contract || placeholder->write == write_context;
 		} else {
 			const char *next = memmem(template.data + 1, template.size - 1, "{{", 2);
 

@@ -118,6 +118,6 @@ def test_the_knobs_are_those_of_the_program(daemon):
 
 def test_the_placeholders_are_those_of_the_program():
     """Every placeholder of the templates is on the page, and no other."""
-    source = "".join((SOURCE / "daemon" / "prompt" / name).read_text() for name in ("piece.c", "prompt.c"))
+    source = "".join((SOURCE / "daemon" / "prompt" / name).read_text() for name in ("placeholder.c", "prompt.c"))
     known = set(re.findall(r'^\t\{ "(\w+)", (?:PART_\w+|0), write_', source, re.M))
     assert len(known) > 15 and set(re.findall(r"\{\{(\w+)\}\}", PAGE)) == known

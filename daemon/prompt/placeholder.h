@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands for the placeholders of a template: tables of writers. */
-#ifndef PROMPT_PIECE_H
-#define PROMPT_PIECE_H
+/* The placeholders of a template: tables of the functions that write what replaces them. */
+#ifndef PROMPT_PLACEHOLDER_H
+#define PROMPT_PLACEHOLDER_H
 
 #include "prompt/prompt.h"
 #include "proto/memory.h"
@@ -14,17 +14,17 @@ struct setting {
 	const struct prompt_parts *parts;
 };
 
-/* What stands for {{name}}. A section brings its heading with it, or nothing at all. */
-struct piece {
+/* {{name}}, and the function that writes what replaces it. A section brings its heading with it, or nothing at all. */
+struct placeholder {
 	const char *name;
 	unsigned part;		/* enum part; 0: for everybody */
 	void (*write)(struct buf *out, const struct setting *s);
 };
 
 /* Sections in the order of a prompt, all but the last one, the contract. Ends with name NULL. */
-extern const struct piece piece_sections[];
+extern const struct placeholder placeholder_sections[];
 /* Words inside a line. Ends with name NULL. */
-extern const struct piece piece_values[];
+extern const struct placeholder placeholder_values[];
 
 /* False: it is a check or a human who says what is to be done. */
 bool feedback_is_of_review(const struct prompt_parts *parts);

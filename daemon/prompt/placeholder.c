@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "prompt/piece.h"
+#include "prompt/placeholder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -390,7 +390,7 @@ static void write_no_change(struct buf *out, const struct setting *s)
 	buf_adds(out, "\n\nWithout that line, files that are as they were count as work that was not done.\n");
 }
 
-const struct piece piece_sections[] = {
+const struct placeholder placeholder_sections[] = {
 	{ "interrupted", 0, write_interrupted },
 	{ "project", PART_PROJECT, write_project },
 	{ "task", PART_TASK, write_task },
@@ -451,7 +451,7 @@ static void write_no_change_marker(struct buf *out, const struct setting *s)
 	add_line(out, s->parts->no_change_marker);
 }
 
-const struct piece piece_values[] = {
+const struct placeholder placeholder_values[] = {
 	{ "task_id", PART_TASK, write_task_id },
 	{ "task_title", PART_TASK, write_task_title },
 	{ "project_name", PART_PROJECT, write_project_name },
