@@ -4,7 +4,7 @@
  *   proc_start ─▶ PREPARING ── spawned ──▶ WATCHING ── pidfd readable ──▶ LOOKING ──▶ ended()
  *   proc_adopt ─▶ LOOKING ─── running ──▶ found(), WATCHING
  *                    │ ▲
- *                    └─┴ PAUSING: the look gave no answer, or orphans of a killed shim are still there; once more in a moment
+ *                    └─┴ PAUSING: the inspection gave no answer, or orphans of a killed shim are still there; once more in a moment
  */
 #include <errno.h>
 #include <signal.h>
@@ -123,7 +123,7 @@ static void pause_cb(uv_timer_t *timer)
 static void entry_pause(struct entry *e)
 {
 	e->state = PAUSING;
-	uv_timer_start(&e->timer, pause_cb, e->look.result == LOOK_BUSY ? BUSY_MS : PAUSE_MS, 0);
+	uv_timer_start(&e->timer, pause_cb, e->inspection.result == INSPECTION_BUSY ? BUSY_MS : PAUSE_MS, 0);
 }
 
 static void watch_closed_cb(uv_handle_t *handle)
@@ -144,13 +144,13 @@ static void watch_cb(uv_poll_t *poll, int status, int events)
 {
 	struct entry *e = poll->data;
 
-	(void)status, (void)events;	/* an error shows in the look */
+	(void)status, (void)events;	/* an error shows in the inspection */
 	entry_reap(e);
 	e->state = LOOKING;
 	uv_close((uv_handle_t *)poll, watch_closed_cb);
 }
 
-/* Wait for the end of the shim; takes pidfd. Without one, or without memory for it, look again and again. */
+/* Wait for the end of the shim; takes pidfd. Without one, or without memory for it, inspect again and again. */
 static void entry_watch(struct entry *e, int pidfd)
 {
 	e->since = 0;
@@ -181,11 +181,11 @@ static void report_ended(struct entry *e)
 	const struct proc_sink *sink = e->proc->sink;
 	struct exit_record none = { .how = EXIT_NOT_STARTED, .status = ECHILD, .tree_empty = true };
 
-	switch (e->look.result) {
-	case LOOK_ENDED:
-		sink->ended(e->proc->arg, e->id, &e->look.record);
+	switch (e->inspection.result) {
+	case INSPECTION_ENDED:
+		sink->ended(e->proc->arg, e->id, &e->inspection.record);
 		break;
-	case LOOK_NEVER_STARTED:
+	case INSPECTION_NEVER_STARTED:
 		if (access(e->dir, F_OK) == -1) {
 			log_warn("attempt %lld: %s was removed while it ran", (long long)e->id, e->dir);
 			sink->ended(e->proc->arg, e->id, NULL);
@@ -198,14 +198,14 @@ static void report_ended(struct entry *e)
 		    none.status != ECHILD ? strerror(none.status) : "", e->dir);
 		sink->ended(e->proc->arg, e->id, &none);
 		break;
-	case LOOK_LOST:
-	case LOOK_UNREADABLE:
-		log_warn("attempt %lld: %s", (long long)e->id, e->look.detail);
+	case INSPECTION_LOST:
+	case INSPECTION_UNREADABLE:
+		log_warn("attempt %lld: %s", (long long)e->id, e->inspection.detail);
 		sink->ended(e->proc->arg, e->id, NULL);
 		break;
-	case LOOK_RUNNING:
-	case LOOK_AGAIN:
-	case LOOK_BUSY:
+	case INSPECTION_RUNNING:
+	case INSPECTION_AGAIN:
+	case INSPECTION_BUSY:
 		log_bug("attempt %lld: ended without having ended", (long long)e->id);
 		break;
 	}
@@ -214,21 +214,21 @@ static void report_ended(struct entry *e)
 static void report_found(struct entry *e)
 {
 	static const enum proc_found found[] = {
-		[LOOK_RUNNING] = FOUND_RUNNING,
-		[LOOK_ENDED] = FOUND_ENDED,
-		[LOOK_NEVER_STARTED] = FOUND_NEVER_STARTED,
-		[LOOK_LOST] = FOUND_LOST,
-		[LOOK_UNREADABLE] = FOUND_UNREADABLE,
+		[INSPECTION_RUNNING] = FOUND_RUNNING,
+		[INSPECTION_ENDED] = FOUND_ENDED,
+		[INSPECTION_NEVER_STARTED] = FOUND_NEVER_STARTED,
+		[INSPECTION_LOST] = FOUND_LOST,
+		[INSPECTION_UNREADABLE] = FOUND_UNREADABLE,
 	};
 
 	e->adopting = false;
-	e->proc->sink->found(e->proc->arg, e->id, found[e->look.result],
-	    e->look.result == LOOK_ENDED ? &e->look.record : NULL, e->look.detail[0] != '\0' ? e->look.detail : NULL);
+	e->proc->sink->found(e->proc->arg, e->id, found[e->inspection.result],
+	    e->inspection.result == INSPECTION_ENDED ? &e->inspection.record : NULL, e->inspection.detail[0] != '\0' ? e->inspection.detail : NULL);
 }
 
 static void entry_found_running(struct entry *e)
 {
-	entry_watch(e, e->look.pidfd);
+	entry_watch(e, e->inspection.pidfd);
 	if (e->adopting)
 		report_found(e);
 }
@@ -270,48 +270,48 @@ static void orphans_cb(uv_timer_t *timer)
 
 static void entry_no_answer(struct entry *e)
 {
-	if (e->look.result == LOOK_BUSY)
+	if (e->inspection.result == INSPECTION_BUSY)
 		e->since = 0;	/* what could not be seen is not counted against the shim */
 	else if (e->since == 0)
 		e->since = uv_now(e->proc->loop);
-	if (e->look.result == LOOK_BUSY && !e->warned) {
-		log_warn("attempt %lld: %s; trying again", (long long)e->id, e->look.detail);
+	if (e->inspection.result == INSPECTION_BUSY && !e->warned) {
+		log_warn("attempt %lld: %s; trying again", (long long)e->id, e->inspection.detail);
 		e->warned = true;
 	}
 	entry_pause(e);
 }
 
-static void look_run(void *arg)
+static void inspect_run(void *arg)
 {
 	struct entry *e = arg;
 
-	look(&e->look);
+	inspect(&e->inspection);
 }
 
-static void look_cb(void *arg)
+static void inspect_cb(void *arg)
 {
 	struct entry *e = arg;
 
 	if (e->proc->closing) {
-		if (e->look.pidfd != -1)
-			close(e->look.pidfd);
+		if (e->inspection.pidfd != -1)
+			close(e->inspection.pidfd);
 		entry_drop(e);
 		return;
 	}
-	switch (e->look.result) {
-	case LOOK_RUNNING:
+	switch (e->inspection.result) {
+	case INSPECTION_RUNNING:
 		entry_found_running(e);
 		break;
-	case LOOK_AGAIN:
-	case LOOK_BUSY:
+	case INSPECTION_AGAIN:
+	case INSPECTION_BUSY:
 		entry_no_answer(e);
 		break;
-	case LOOK_ENDED:
-	case LOOK_NEVER_STARTED:
+	case INSPECTION_ENDED:
+	case INSPECTION_NEVER_STARTED:
 		entry_finish(e);
 		break;
-	case LOOK_LOST:
-	case LOOK_UNREADABLE:
+	case INSPECTION_LOST:
+	case INSPECTION_UNREADABLE:
 		entry_lost(e);
 		break;
 	}
@@ -320,9 +320,9 @@ static void look_cb(void *arg)
 void entry_look(struct entry *e)
 {
 	e->state = LOOKING;
-	e->look = (struct look){ .dir = e->dir, .uuid = e->uuid, .boot_id = e->boot_id, .pidfd = -1 };
-	e->look.last = e->since != 0 && uv_now(e->proc->loop) - e->since >= NAMELESS_MS;
-	offload(e->proc->loop, look_run, look_cb, e);
+	e->inspection = (struct inspection){ .dir = e->dir, .uuid = e->uuid, .boot_id = e->boot_id, .pidfd = -1 };
+	e->inspection.last = e->since != 0 && uv_now(e->proc->loop) - e->since >= NAMELESS_MS;
+	offload(e->proc->loop, inspect_run, inspect_cb, e);
 }
 
 static void prepare_run(void *arg)

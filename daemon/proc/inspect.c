@@ -16,7 +16,7 @@
 #include "record/layout.h"
 #include "record/lock_file.h"
 
-static void say(struct look *l, enum look_result result, const char *text)
+static void inspect_conclude(struct inspection *l, enum inspection_result result, const char *text)
 {
 	l->result = result;
 	snprintf(l->detail, sizeof(l->detail), "%s", text);
@@ -28,14 +28,14 @@ static bool is_passing(int error)
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EINTR || error == -EAGAIN;
 }
 
-static void say_error(struct look *l, const char *what, int error)
+static void inspect_fail(struct inspection *l, const char *what, int error)
 {
 	/* A bad disk may come back, but nobody waits for it for ever: all the others would. */
-	l->result = is_passing(error) ? LOOK_BUSY : error == -EIO ? LOOK_AGAIN : LOOK_UNREADABLE;
+	l->result = is_passing(error) ? INSPECTION_BUSY : error == -EIO ? INSPECTION_AGAIN : INSPECTION_UNREADABLE;
 	snprintf(l->detail, sizeof(l->detail), "%s: %s", what, strerror(-error));
 }
 
-static bool this_boot(const struct look *l)
+static bool this_boot(const struct inspection *l)
 {
 	char now[BOOT_ID];
 
@@ -43,17 +43,17 @@ static bool this_boot(const struct look *l)
 }
 
 /* Lock free, no record, no identity. */
-static void judge_absent(struct look *l)
+static void inspect_absent(struct inspection *l)
 {
 	if (this_boot(l))
-		say(l, LOOK_NEVER_STARTED, "");
+		inspect_conclude(l, INSPECTION_NEVER_STARTED, "");
 	else
-		say(l, LOOK_LOST, "the machine was started anew before the attempt was seen to start");
+		inspect_conclude(l, INSPECTION_LOST, "the machine was started anew before the attempt was seen to start");
 }
 
 /* The directory is of another attempt, or somebody made it beforehand: whatever it says is not said of this one. What rld has made has a
  * job with the uuid; only a power cut may have taken that. */
-static bool is_of_another(const struct look *l, int dirfd)
+static bool is_of_another(const struct inspection *l, int dirfd)
 {
 	struct job job;
 	int rv = job_read(dirfd, &job);
@@ -64,26 +64,26 @@ static bool is_of_another(const struct look *l, int dirfd)
 	return other || ((rv == -ENOENT || rv == -EBADMSG) && this_boot(l));
 }
 
-static int open_ours(struct look *l)
+static int inspect_open(struct inspection *l)
 {
 	struct stat st;
 	int dirfd = open(l->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (dirfd == -1 && errno == ENOENT) {
-		judge_absent(l);	/* rld makes the directory before it spawns: without one nothing was spawned */
+		inspect_absent(l);	/* rld makes the directory before it spawns: without one nothing was spawned */
 		return -1;
 	}
 	if (dirfd == -1) {
-		say_error(l, "attempt directory", -errno);
+		inspect_fail(l, "attempt directory", -errno);
 		return -1;
 	}
 	if (fstat(dirfd, &st) == -1 || st.st_uid != geteuid()) {
-		say(l, LOOK_UNREADABLE, "attempt directory belongs to another user");
+		inspect_conclude(l, INSPECTION_UNREADABLE, "attempt directory belongs to another user");
 		close(dirfd);
 		return -1;
 	}
 	if (is_of_another(l, dirfd)) {
-		judge_absent(l);
+		inspect_absent(l);
 		close(dirfd);
 		return -1;
 	}
@@ -91,48 +91,48 @@ static int open_ours(struct look *l)
 }
 
 /* The lock is free: what was written is all there will be. */
-static void judge_ended(struct look *l, int dirfd)
+static void inspect_ended(struct inspection *l, int dirfd)
 {
 	struct identity id;
 	char now[BOOT_ID];
 	int rv = exit_record_read(dirfd, &l->record);
 
 	if (rv == 0) {
-		say(l, LOOK_ENDED, "");
+		inspect_conclude(l, INSPECTION_ENDED, "");
 		return;
 	}
 	if (rv == -EBADMSG) {
 		renameat(dirfd, RECORD_EXIT, dirfd, RECORD_EXIT ".bad");
-		say(l, LOOK_UNREADABLE, "the exit record is damaged; it was set aside as exit.bad");
+		inspect_conclude(l, INSPECTION_UNREADABLE, "the exit record is damaged; it was set aside as exit.bad");
 		return;
 	}
 	if (rv != -ENOENT) {
-		say_error(l, "exit record", rv);
+		inspect_fail(l, "exit record", rv);
 		return;
 	}
 	/* Looked for only now: while the lock was held it could still come. */
 	rv = identity_read(dirfd, &id);
 	if (rv == -ENOENT) {
-		judge_absent(l);
+		inspect_absent(l);
 	} else if (rv == -EBADMSG && !this_boot(l)) {
-		say(l, LOOK_LOST, "the machine went down before the identity of its rl-shim was on the disk");	/* which is not synced */
+		inspect_conclude(l, INSPECTION_LOST, "the machine went down before the identity of its rl-shim was on the disk");	/* which is not synced */
 	} else if (rv == -EBADMSG) {
 		renameat(dirfd, RECORD_SHIM, dirfd, RECORD_SHIM ".bad");
-		say(l, LOOK_UNREADABLE, "the identity of the shim is damaged; it was set aside as shim.bad");
+		inspect_conclude(l, INSPECTION_UNREADABLE, "the identity of the shim is damaged; it was set aside as shim.bad");
 	} else if (rv != 0) {
-		say_error(l, "identity of the shim", rv);
+		inspect_fail(l, "identity of the shim", rv);
 	} else if (boot_id_read(now) == 0 && strcmp(id.boot_id, now) == 0) {
 		/* it would have held the lock of its own directory until it ended; whoever went on would kill or repeat what another rld has paid for */
 		if (l->uuid != NULL && strays_is_shim((pid_t)id.pid, l->uuid))
 			log_fatal("%s: its rl-shim, process %lld, works for another state directory, and this one is a copy of that; start rld with that "
 			    "one (--state-dir), or use the copy when the process has ended", l->dir, (long long)id.pid);
-		say(l, LOOK_LOST, "rl-shim was killed; the exit of its process cannot be known");
+		inspect_conclude(l, INSPECTION_LOST, "rl-shim was killed; the exit of its process cannot be known");
 	} else {
-		say(l, LOOK_LOST, "the machine was started anew while the attempt ran");
+		inspect_conclude(l, INSPECTION_LOST, "the machine was started anew while the attempt ran");
 	}
 }
 
-static void judge(struct look *l, int dirfd)
+static void inspect_dir(struct inspection *l, int dirfd)
 {
 	struct identity id;
 	int held, pidfd = -1, rv = identity_read(dirfd, &id);
@@ -141,47 +141,47 @@ static void judge(struct look *l, int dirfd)
 	if (rv == 0) {
 		pidfd = pidfd_open((pid_t)id.pid, 0);
 		if (pidfd == -1 && is_passing(-errno)) {
-			say_error(l, "pidfd", -errno);
+			inspect_fail(l, "pidfd", -errno);
 			return;
 		}
 	}
 	held = lock_held(dirfd);
 	if (held == 1 && pidfd != -1) {
-		say(l, LOOK_RUNNING, "");
+		inspect_conclude(l, INSPECTION_RUNNING, "");
 		l->pidfd = pidfd;
 		return;
 	}
 	if (pidfd != -1)
 		close(pidfd);
 	if (held == 1)
-		say(l, LOOK_AGAIN, "the lock is held by a process that does not name itself");
+		inspect_conclude(l, INSPECTION_AGAIN, "the lock is held by a process that does not name itself");
 	else if (held == 0)
-		judge_ended(l, dirfd);
+		inspect_ended(l, dirfd);
 	else
-		say_error(l, "lock", held);
+		inspect_fail(l, "lock", held);
 }
 
-void look(struct look *l)
+void inspect(struct inspection *l)
 {
 	int dirfd, strays;
 
 	l->pidfd = -1;
 	l->detail[0] = '\0';
-	dirfd = open_ours(l);
+	dirfd = inspect_open(l);
 	if (dirfd != -1) {
-		judge(l, dirfd);
+		inspect_dir(l, dirfd);
 		close(dirfd);
 	}
-	if (l->last && l->result == LOOK_AGAIN)
-		l->result = LOOK_LOST;
-	if (l->result != LOOK_LOST && l->result != LOOK_UNREADABLE && l->result != LOOK_NEVER_STARTED)
+	if (l->last && l->result == INSPECTION_AGAIN)
+		l->result = INSPECTION_LOST;
+	if (l->result != INSPECTION_LOST && l->result != INSPECTION_UNREADABLE && l->result != INSPECTION_NEVER_STARTED)
 		return;
 	strays = strays_kill(l->uuid);
 	if (strays == 0)
 		return;
 	/* Somebody ran after all: with the directory gone, or by a mark that was handed on. */
-	if (l->result == LOOK_NEVER_STARTED)
-		say(l, LOOK_LOST, "processes of the attempt were found without its records");
+	if (l->result == INSPECTION_NEVER_STARTED)
+		inspect_conclude(l, INSPECTION_LOST, "processes of the attempt were found without its records");
 	if (strays < 0)
 		snprintf(l->detail + strlen(l->detail), sizeof(l->detail) - strlen(l->detail), "%s",
 		    "; processes of it could not be killed");

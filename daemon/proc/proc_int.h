@@ -30,7 +30,7 @@ struct entry {
 	int tries;		/* how often orphans were looked for */
 	struct launch *launch;	/* PREPARING */
 	struct prepare prepare;
-	struct look look;
+	struct inspection inspection;
 	uv_poll_t poll;		/* on pidfd */
 	uv_timer_t timer;	/* PAUSING */
 	bool polling;		/* poll is initialised */

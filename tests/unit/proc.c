@@ -952,10 +952,10 @@ START_TEST(strays_with_a_large_environment)
 }
 END_TEST
 
-static void look_now(int64_t id, bool last, struct look *l)
+static void look_now(int64_t id, bool last, struct inspection *l)
 {
-	*l = (struct look){ .dir = attempt_dir(id), .uuid = uuid_of(id), .boot_id = proc_boot_id(), .last = last };
-	look(l);
+	*l = (struct inspection){ .dir = attempt_dir(id), .uuid = uuid_of(id), .boot_id = proc_boot_id(), .last = last };
+	inspect(l);
 }
 
 START_TEST(held_lock_without_a_name_is_looked_at_again)
@@ -1003,13 +1003,13 @@ START_TEST(held_lock_for_ever)
 {
 	int dirfd = open_attempt(1), lock = lock_take(dirfd);
 	pid_t pid = stray(1);
-	struct look l;
+	struct inspection l;
 
 	look_now(1, false, &l);
-	ck_assert_int_eq(l.result, LOOK_AGAIN);
+	ck_assert_int_eq(l.result, INSPECTION_AGAIN);
 	ck_assert_int_eq(kill(pid, 0), 0);
 	look_now(1, true, &l);
-	ck_assert_int_eq(l.result, LOOK_LOST);
+	ck_assert_int_eq(l.result, INSPECTION_LOST);
 	expect_killed(pid);
 	close(lock);
 	close(dirfd);
@@ -1021,7 +1021,7 @@ START_TEST(look_without_descriptors)
 {
 	int dirfd = open_attempt(1), hoard[64], n = 0;
 	struct rlimit few = { 64, 64 };
-	struct look l;
+	struct inspection l;
 
 	ck_assert_int_eq(identity_write(dirfd), 0);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
@@ -1032,7 +1032,7 @@ START_TEST(look_without_descriptors)
 			close(hoard[--n]);
 		look_now(1, false, &l);
 		ck_assert_int_eq(l.pidfd, -1);
-		ck_assert_int_eq(l.result, left < 3 ? LOOK_BUSY : LOOK_LOST);
+		ck_assert_int_eq(l.result, left < 3 ? INSPECTION_BUSY : INSPECTION_LOST);
 	}
 	while (n > 0)
 		close(hoard[--n]);
@@ -1060,13 +1060,13 @@ static void break_the_disk(void)
 /* One unreadable attempt must not keep all the others waiting: recovery begins when the last one is found. */
 START_TEST(look_at_a_bad_disk_comes_to_an_end)
 {
-	struct look l;
+	struct inspection l;
 
 	break_the_disk();
 	look_now(1, false, &l);
-	ck_assert_int_eq(l.result, LOOK_AGAIN);
+	ck_assert_int_eq(l.result, INSPECTION_AGAIN);
 	look_now(1, true, &l);
-	ck_assert_int_eq(l.result, LOOK_LOST);
+	ck_assert_int_eq(l.result, INSPECTION_LOST);
 	ck_assert_msg(strstr(l.detail, strerror(EIO)) != NULL, "%s", l.detail);
 }
 END_TEST
