@@ -27,7 +27,7 @@
 #include "proto/std_fds.h"
 #include "rpc/rpc.h"
 #include "store/store.h"
-#include "wire.h"
+#include "host_ports.h"
 
 /* How long clients and commits may hold up the end. */
 #define STOP_WAIT_MS 5000
@@ -45,7 +45,7 @@ struct daemon {
 	char *lost;		/* ... and which are gone, NULL */
 	int lock;
 	struct state_watch *watch;	/* NULL: there is none */
-	struct wire wire;
+	struct host_ports host;
 	struct engine *engine;
 	struct rpc *rpc;
 	uv_signal_t signals[3];
@@ -217,8 +217,8 @@ static void finish(struct daemon *d)
 	uv_close((uv_handle_t *)&d->deadline, NULL);
 	uv_close((uv_handle_t *)&d->drained, NULL);
 	state_watch_close(d->watch);
-	wire_close(&d->wire);
-	store_unref(d->wire.store);
+	host_ports_close(&d->host);
+	store_unref(d->host.store);
 }
 
 static void closed(void *arg)
@@ -257,7 +257,7 @@ static void stop(struct daemon *d)
 	results_stop(d->results);
 	d->to_close = 2;
 	uv_timer_start(&d->deadline, deadline_cb, STOP_WAIT_MS, 0);
-	proc_close(d->wire.proc, closed, d);
+	proc_close(d->host.proc, closed, d);
 	rpc_close(d->rpc, rpc_closed, d);
 }
 
@@ -284,8 +284,8 @@ static void open_store(struct daemon *d)
 {
 	char *path = xasprintf("%s/rld.db", d->places.state_dir), error[512];
 
-	d->wire.store = store_open(&d->loop, path, space, d, error, sizeof(error));
-	if (d->wire.store == NULL)
+	d->host.store = store_open(&d->loop, path, space, d, error, sizeof(error));
+	if (d->host.store == NULL)
 		log_fatal("%s", error);
 	free(path);
 }
@@ -302,7 +302,7 @@ static void open_engine(struct daemon *d)
 	};
 	struct ports ports;
 
-	wire_ports(&d->wire, &ports);
+	host_ports_fill(&d->host, &ports);
 	d->engine = engine_new(&ports, &options, committed, d);
 }
 
@@ -310,8 +310,8 @@ static void open_proc(struct daemon *d)
 {
 	char *attempts = xasprintf("%s/attempts", d->places.state_dir);
 
-	d->wire.proc = proc_new(&d->loop, attempts, d->shim, &engine_proc_sink, d->engine);
-	proc_set_inherited(d->wire.proc, d->umask, d->nofile, d->core);
+	d->host.proc = proc_new(&d->loop, attempts, d->shim, &engine_proc_sink, d->engine);
+	proc_set_inherited(d->host.proc, d->umask, d->nofile, d->core);
 	free(attempts);
 }
 
@@ -320,7 +320,7 @@ static void open_rpc(struct daemon *d)
 	struct rpc_options options = {
 		.loop = &d->loop,
 		.engine = d->engine,
-		.store = d->wire.store,
+		.store = d->host.store,
 		.config = (const struct config *const *)&d->config,
 		.state_dir = d->places.state_dir,
 		.config_file = d->places.config_file,
@@ -381,16 +381,16 @@ static int run(struct daemon *d)
 	if (d->lock == -1)
 		log_fatal("%s", error);
 	uv_loop_init(&d->loop);
-	d->wire.loop = &d->loop;
+	d->host.loop = &d->loop;
 	open_store(d);
-	d->instance = startup_instance(d->wire.store, d->places.state_dir);
+	d->instance = startup_instance(d->host.store, d->places.state_dir);
 	d->shim = find_helper("rl-shim");
 	d->rl_git = find_helper("rl-git");
 	open_engine(d);
 	startup_configure(d->engine, d->config);
 	open_proc(d);
-	d->unknown = startup_rows(d->wire.store, d->engine, d->places.state_dir);
-	d->results = results_load(d->wire.store);
+	d->unknown = startup_rows(d->host.store, d->engine, d->places.state_dir);
+	d->results = results_load(d->host.store);
 	watch_signals(d);
 	open_rpc(d);
 	engine_recover(d->engine);
@@ -402,7 +402,7 @@ static int run(struct daemon *d)
 
 	if (d->timed_out)
 		_exit(d->failed);
-	store_close(d->wire.store);
+	store_close(d->host.store);
 	uv_run(&d->loop, UV_RUN_DEFAULT);
 	engine_free(d->engine);
 	uv_loop_close(&d->loop);

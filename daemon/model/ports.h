@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything the engine does to the world, as function tables. wire.c fills them with the real rooms, the simulation with fakes. */
+/* Everything the engine does to the world, as function tables. host_ports.c fills them with the real rooms, the simulation with fakes. */
 #ifndef MODEL_PORTS_H
 #define MODEL_PORTS_H
 

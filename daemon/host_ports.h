@@ -11,16 +11,16 @@
 #include "store/store.h"
 
 /* What the ports act on; must live as long as the engine. proc is set before the engine starts anything. */
-struct wire {
+struct host_ports {
 	uv_loop_t *loop;
 	struct store *store;
 	struct proc *proc;
 	LIST_HEAD(, delayed) delayed;	/* what waits for a time */
 };
 
-void wire_ports(struct wire *wire, struct ports *ports);
+void host_ports_fill(struct host_ports *host, struct ports *ports);
 
 /* Drop what waits for later; the loop must run once more. */
-void wire_close(struct wire *wire);
+void host_ports_close(struct host_ports *host);
 
 #endif

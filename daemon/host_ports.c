@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wire.h"
+#include "host_ports.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +18,14 @@
 #include "proto/clock.h"
 #include "proto/memory.h"
 
-static int64_t wire_now(void *ctx)
+static int64_t host_now(void *ctx)
 {
 	(void)ctx;
 	return clock_wall();
 }
 
 /* RFC 9562 version 4 */
-static void wire_uuid(void *ctx, char out[37])
+static void host_uuid(void *ctx, char out[37])
 {
 	unsigned char b[16];
 
@@ -38,7 +38,7 @@ static void wire_uuid(void *ctx, char out[37])
 	    b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
-static const char *wire_boot_id(void *ctx)
+static const char *host_boot_id(void *ctx)
 {
 	(void)ctx;
 	return proc_boot_id();
@@ -57,15 +57,15 @@ static void commit_cb(void *arg, enum store_result result, struct decision *d)
 	free(commit);
 }
 
-static void wire_commit(void *ctx, struct decision *d, bool refusable,
+static void host_commit(void *ctx, struct decision *d, bool refusable,
     void (*done)(void *arg, enum commit_result result, struct decision *d), void *arg)
 {
-	struct wire *wire = ctx;
+	struct host_ports *host = ctx;
 	struct commit *commit = xcalloc(1, sizeof(*commit));
 
 	commit->done = done;
 	commit->arg = arg;
-	store_commit(wire->store, d, refusable, commit_cb, commit);
+	store_commit(host->store, d, refusable, commit_cb, commit);
 }
 
 struct task_text {
@@ -83,10 +83,10 @@ static void task_text_cb(void *arg, struct rowset *set)
 	free(read);
 }
 
-static void wire_task_text(void *ctx, int64_t run, const char *task,
+static void host_task_text(void *ctx, int64_t run, const char *task,
     void (*done)(void *arg, const char *text, size_t size), void *arg)
 {
-	struct wire *wire = ctx;
+	struct host_ports *host = ctx;
 	struct task_text *read = xcalloc(1, sizeof(*read));
 	struct query_bind binds[] = {
 		{ .name = ":run", .number = run },
@@ -96,32 +96,32 @@ static void wire_task_text(void *ctx, int64_t run, const char *task,
 
 	read->done = done;
 	read->arg = arg;
-	store_read(wire->store, "task.text", ROW_TASK, binds, task_text_cb, read);
+	store_read(host->store, "task.text", ROW_TASK, binds, task_text_cb, read);
 }
 
-static void wire_start(void *ctx, struct launch *launch)
+static void host_start(void *ctx, struct launch *launch)
 {
-	proc_start(((struct wire *)ctx)->proc, launch);
+	proc_start(((struct host_ports *)ctx)->proc, launch);
 }
 
-static void wire_end(void *ctx, int64_t id)
+static void host_end(void *ctx, int64_t id)
 {
-	proc_end(((struct wire *)ctx)->proc, id);
+	proc_end(((struct host_ports *)ctx)->proc, id);
 }
 
-static void wire_wind_up(void *ctx, int64_t id)
+static void host_wind_up(void *ctx, int64_t id)
 {
-	proc_wind_up(((struct wire *)ctx)->proc, id);
+	proc_wind_up(((struct host_ports *)ctx)->proc, id);
 }
 
-static void wire_stalled(void *ctx, int64_t id)
+static void host_stalled(void *ctx, int64_t id)
 {
-	proc_stalled(((struct wire *)ctx)->proc, id);
+	proc_stalled(((struct host_ports *)ctx)->proc, id);
 }
 
-static void wire_adopt(void *ctx, const struct adopt *adopt)
+static void host_adopt(void *ctx, const struct adopt *adopt)
 {
-	proc_adopt(((struct wire *)ctx)->proc, adopt);
+	proc_adopt(((struct host_ports *)ctx)->proc, adopt);
 }
 
 struct offloaded {
@@ -143,19 +143,19 @@ static void offloaded_cb(void *arg)
 	free(o);
 }
 
-static void wire_work(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
+static void host_work(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
 {
-	struct wire *wire = ctx;
+	struct host_ports *host = ctx;
 	struct offloaded *o = xcalloc(1, sizeof(*o));
 
 	*o = (struct offloaded){ work, done, arg };
-	offload(wire->loop, offloaded_run, offloaded_cb, o);
+	offload(host->loop, offloaded_run, offloaded_cb, o);
 }
 
 struct delayed {
 	LIST_ENTRY(delayed) entry;
 	uv_timer_t timer;
-	struct wire *wire;
+	struct host_ports *host;
 	struct work *work;		/* NULL: a wake */
 	void (*done)(void *arg, struct work *work);
 	struct wake wake;
@@ -174,65 +174,65 @@ static void delayed_cb(uv_timer_t *timer)
 
 	LIST_REMOVE(d, entry);
 	if (d->work != NULL)
-		wire_work(d->wire, d->work, d->done, d->arg);
+		host_work(d->host, d->work, d->done, d->arg);
 	else
 		d->due(d->arg, &d->wake);
 	uv_close((uv_handle_t *)timer, delayed_closed);
 }
 
-static void delayed_start(struct wire *wire, int64_t ms, struct delayed from)
+static void delayed_start(struct host_ports *host, int64_t ms, struct delayed from)
 {
 	struct delayed *d = xcalloc(1, sizeof(*d));
 
 	*d = from;
-	d->wire = wire;
-	uv_timer_init(wire->loop, &d->timer);
+	d->host = host;
+	uv_timer_init(host->loop, &d->timer);
 	d->timer.data = d;
 	uv_timer_start(&d->timer, delayed_cb, ms > 0 ? (uint64_t)ms : 0, 0);
-	LIST_INSERT_HEAD(&wire->delayed, d, entry);
+	LIST_INSERT_HEAD(&host->delayed, d, entry);
 }
 
-static void wire_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
+static void host_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
 {
 	delayed_start(ctx, ms, (struct delayed){ .work = work, .done = done, .arg = arg });
 }
 
-static void wire_wake(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg)
+static void host_wake(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg)
 {
-	delayed_start(ctx, wake->at - wire_now(ctx), (struct delayed){ .wake = *wake, .due = due, .arg = arg });
+	delayed_start(ctx, wake->at - host_now(ctx), (struct delayed){ .wake = *wake, .due = due, .arg = arg });
 }
 
-void wire_close(struct wire *wire)
+void host_ports_close(struct host_ports *host)
 {
 	struct delayed *d;
 
-	while ((d = LIST_FIRST(&wire->delayed)) != NULL) {
+	while ((d = LIST_FIRST(&host->delayed)) != NULL) {
 		LIST_REMOVE(d, entry);
 		work_free(d->work);	/* NULL: nothing */
 		uv_close((uv_handle_t *)&d->timer, delayed_closed);
 	}
 }
 
-void wire_ports(struct wire *wire, struct ports *ports)
+void host_ports_fill(struct host_ports *host, struct ports *ports)
 {
 	*ports = (struct ports){
-		.clock_ctx = wire,
-		.now = wire_now,
-		.uuid = wire_uuid,
-		.boot_id = wire_boot_id,
-		.store_ctx = wire,
-		.commit = wire_commit,
-		.task_text = wire_task_text,
-		.proc_ctx = wire,
-		.start = wire_start,
-		.end = wire_end,
-		.wind_up = wire_wind_up,
-		.stalled = wire_stalled,
-		.adopt = wire_adopt,
-		.files_ctx = wire,
-		.work = wire_work,
-		.work_later = wire_work_later,
-		.timer_ctx = wire,
-		.wake = wire_wake,
+		.clock_ctx = host,
+		.now = host_now,
+		.uuid = host_uuid,
+		.boot_id = host_boot_id,
+		.store_ctx = host,
+		.commit = host_commit,
+		.task_text = host_task_text,
+		.proc_ctx = host,
+		.start = host_start,
+		.end = host_end,
+		.wind_up = host_wind_up,
+		.stalled = host_stalled,
+		.adopt = host_adopt,
+		.files_ctx = host,
+		.work = host_work,
+		.work_later = host_work_later,
+		.timer_ctx = host,
+		.wake = host_wake,
 	};
 }
