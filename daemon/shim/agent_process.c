@@ -18,10 +18,10 @@
 #define OOM_STEP 300	/* out of memory, the agent goes before its shim and before the daemon */
 #define OOM_MAX 1000
 
-static void failed(struct agent_news *news, const char *what)
+static void failed(struct agent_report *report, const char *what)
 {
-	news->error = errno;
-	snprintf(news->what, sizeof(news->what), "%s", what);
+	report->error = errno;
+	snprintf(report->what, sizeof(report->what), "%s", what);
 }
 
 /* Best effort: a kernel without the file has no such order to give. */
@@ -104,7 +104,7 @@ static int rehearse(const struct job *job, int *result)
 }
 
 /* -1: it must not be started like this. */
-static int confine_as_asked(const struct job *job, int rehearsed, struct agent_news *news)
+static int confine_as_asked(const struct job *job, int rehearsed, struct agent_report *report)
 {
 	int rv = rehearsed;
 
@@ -112,16 +112,16 @@ static int confine_as_asked(const struct job *job, int rehearsed, struct agent_n
 		return 0;
 	if (rv == 0)
 		rv = confine(job->writable);
-	news->sandbox = rv > 0 ? rv : 0;
+	report->sandbox = rv > 0 ? rv : 0;
 	if (rv > 0 || job->sandbox == JOB_TRY)
 		return 0;
 	errno = -rv;
-	failed(news, "sandbox");
+	failed(report, "sandbox");
 	return -1;
 }
 
 /* In the child. Returns only when it failed. */
-static void become(const struct job *job, pid_t shim, int in, int out, int err, int told, int rehearsed, rlim_t core, struct agent_news *news)
+static void become(const struct job *job, pid_t shim, int in, int out, int err, int told, int rehearsed, rlim_t core, struct agent_report *report)
 {
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -130,22 +130,22 @@ static void become(const struct job *job, pid_t shim, int in, int out, int err, 
 	raise_oom_score();
 	restore_limits(job, core);
 	if (dup2(in, STDIN_FILENO) == -1 || dup2(out, STDOUT_FILENO) == -1 || dup2(err, STDERR_FILENO) == -1) {
-		failed(news, "dup2");
+		failed(report, "dup2");
 		return;
 	}
 	if (chdir(job->cwd) == -1) {
-		failed(news, "chdir");
+		failed(report, "chdir");
 		return;
 	}
 	reset_signals();
-	if (confine_as_asked(job, rehearsed, news) == -1)
+	if (confine_as_asked(job, rehearsed, report) == -1)
 		return;
-	if (news->sandbox > 0 && write(told, news, sizeof(*news)) == -1) {
-		failed(news, "pipe");
+	if (report->sandbox > 0 && write(told, report, sizeof(*report)) == -1) {
+		failed(report, "pipe");
 		return;
 	}
 	execvp(job->argv[0], job->argv);
-	failed(news, "exec");
+	failed(report, "exec");
 }
 
 /* stdin of the agent. */
@@ -169,40 +169,40 @@ static void close_pipe(const int ends[2])
 			close(ends[i]);
 }
 
-int agent_start(const struct job *job, int dirfd, struct agent *agent, struct agent_news *news)
+int agent_start(const struct job *job, int dirfd, struct agent *agent, struct agent_report *report)
 {
 	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, told[2] = { -1, -1 };
 	int in = open_input(job, dirfd), rehearsed = 0, rv = -1;
 	pid_t shim = getpid();
 	rlim_t core = withhold_core();
 
-	memset(news, 0, sizeof(*news));
+	memset(report, 0, sizeof(*report));
 	if (in == -1) {
-		failed(news, "input");
+		failed(report, "input");
 		return -1;
 	}
 	if (make_pipe(out) == -1 || make_pipe(err) == -1 || make_pipe(told) == -1) {
-		failed(news, "pipe");
+		failed(report, "pipe");
 		goto out;
 	}
 	if (job->sandbox != JOB_OPEN && rehearse(job, &rehearsed) == -1) {
-		failed(news, "fork");
+		failed(report, "fork");
 		goto out;
 	}
 	agent->pid = fork();
 	if (agent->pid == -1) {
-		failed(news, "fork");
+		failed(report, "fork");
 		goto out;
 	}
 	if (agent->pid == 0) {
-		become(job, shim, in, out[1], err[1], told[1], rehearsed, core, news);
-		if (write(told[1], news, sizeof(*news)) == -1)
+		become(job, shim, in, out[1], err[1], told[1], rehearsed, core, report);
+		if (write(told[1], report, sizeof(*report)) == -1)
 			_exit(126);
 		_exit(127);
 	}
 	agent->out = out[0];
 	agent->err = err[0];
-	agent->news = told[0];
+	agent->report = told[0];
 	out[0] = err[0] = told[0] = -1;
 	rv = 0;
 out:
@@ -213,16 +213,16 @@ out:
 	return rv;
 }
 
-void agent_failure_text(const struct agent_news *news, const struct job *job, char *out, size_t room)
+void agent_failure_text(const struct agent_report *report, const struct job *job, char *out, size_t room)
 {
-	const char *object = strcmp(news->what, "exec") == 0 ? job->argv[0] :
-			     strcmp(news->what, "chdir") == 0 ? job->cwd :
-			     strcmp(news->what, "input") == 0 ? job->input : NULL;
+	const char *object = strcmp(report->what, "exec") == 0 ? job->argv[0] :
+			     strcmp(report->what, "chdir") == 0 ? job->cwd :
+			     strcmp(report->what, "input") == 0 ? job->input : NULL;
 
-	if (strcmp(news->what, "sandbox") == 0)
+	if (strcmp(report->what, "sandbox") == 0)
 		snprintf(out, room, "sandbox: there is no Landlock here (%s): set review.sandbox = \"try\" to go on without it, "
-		    "or run rld on a kernel that has it", strerror(news->error));
+		    "or run rld on a kernel that has it", strerror(report->error));
 	else
-		snprintf(out, room, "%s%s%s: %s", news->what, object != NULL ? " " : "", object != NULL ? object : "",
-		    strerror(news->error));
+		snprintf(out, room, "%s%s%s: %s", report->what, object != NULL ? " " : "", object != NULL ? object : "",
+		    strerror(report->error));
 }

@@ -10,21 +10,21 @@
 struct agent {
 	pid_t pid;	/* leads a session and group of its own */
 	int out, err;	/* read ends of its stdout and stderr, not blocking */
-	int news;	/* read end: struct agent_news, then EOF; not blocking */
+	int report;	/* read end: struct agent_report, then EOF; not blocking */
 };
 
 /* How the start went. The child tells it when it has confined itself, and again when it could not be executed after that. */
-struct agent_news {
+struct agent_report {
 	int sandbox;	/* Landlock ABI that confines it, 0: it is not confined */
 	int error;	/* errno of the step that failed, 0: none so far */
 	char what[8];	/* that step: "chdir", "exec", "input", "pipe", "fork", "sandbox" */
 };
 
-/* Fork and execute. 0, or -1 with news when it did not come to a fork. Ownership of the descriptors passes to the caller.
+/* Fork and execute. 0, or -1 with report when it did not come to a fork. Ownership of the descriptors passes to the caller.
  * The caller has one thread. */
-int agent_start(const struct job *job, int dirfd, struct agent *agent, struct agent_news *news);
+int agent_start(const struct job *job, int dirfd, struct agent *agent, struct agent_report *report);
 
 /* The failure as a sentence that names the place: "exec /no/such: No such file or directory". */
-void agent_failure_text(const struct agent_news *news, const struct job *job, char *out, size_t room);
+void agent_failure_text(const struct agent_report *report, const struct job *job, char *out, size_t room);
 
 #endif

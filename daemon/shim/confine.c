@@ -33,7 +33,7 @@ struct path_beneath {
 } __attribute__((packed));
 
 /* What each ABI has brought; [0] is ABI 1. The fourth is about the network. */
-static const struct ruleset news[CONFINE_LEVEL] = {
+static const struct ruleset additions[CONFINE_LEVEL] = {
 	{ .fs = FS_WRITE_FILE | FS_REMOVE_AND_MAKE },
 	{ .fs = FS_REFER },
 	{ .fs = FS_TRUNCATE },
@@ -69,8 +69,8 @@ int confine(char *const *writable)
 	if (abi == -1)
 		return -errno;
 	for (int i = 0; i < level; i++) {
-		attr.fs |= news[i].fs;
-		attr.scoped |= news[i].scoped;
+		attr.fs |= additions[i].fs;
+		attr.scoped |= additions[i].scoped;
 	}
 	/* Older kernels know less of the struct, and take it while the rest is zero. */
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);

@@ -46,7 +46,7 @@ struct supervisor {
 	const struct job *job;
 	struct exit_record *record;
 	struct agent agent;
-	struct agent_news news;		/* error 0: it was executed, as far as known */
+	struct agent_report report;		/* error 0: it was executed, as far as known */
 	struct tree tree;
 	struct stream streams[2];
 	int sigfd;
@@ -282,24 +282,24 @@ static void read_signals(struct supervisor *s)
 
 static void read_news(struct supervisor *s)
 {
-	struct agent_news news;
+	struct agent_report report;
 	ssize_t n;
 
-	if (s->agent.news == -1)
+	if (s->agent.report == -1)
 		return;
-	while ((n = read(s->agent.news, &news, sizeof(news))) == sizeof(news))
-		s->news = news;
+	while ((n = read(s->agent.report, &report, sizeof(report))) == sizeof(report))
+		s->report = report;
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
-	close(s->agent.news);
-	s->agent.news = -1;
+	close(s->agent.report);
+	s->agent.report = -1;
 }
 
 static void wait_for_news(const struct supervisor *s)
 {
 	struct pollfd fds[] = {
 		{ .fd = s->sigfd, .events = POLLIN },
-		{ .fd = s->agent.news, .events = POLLIN },
+		{ .fd = s->agent.report, .events = POLLIN },
 		{ .fd = s->streams[0].fd, .events = POLLIN },
 		{ .fd = s->streams[1].fd, .events = POLLIN },
 	};
@@ -333,11 +333,11 @@ static void record_status(struct supervisor *s)
 {
 	int status = s->tree.main_status;
 
-	s->record->sandbox = s->news.sandbox;
-	if (s->news.error != 0) {
+	s->record->sandbox = s->report.sandbox;
+	if (s->report.error != 0) {
 		s->record->how = EXIT_NOT_STARTED;
-		s->record->status = s->news.error;
-		agent_failure_text(&s->news, s->job, s->record->error, sizeof(s->record->error));
+		s->record->status = s->report.error;
+		agent_failure_text(&s->report, s->job, s->record->error, sizeof(s->record->error));
 	} else if (WIFSIGNALED(status)) {
 		s->record->how = EXIT_BY_SIGNAL;
 		s->record->status = WTERMSIG(status);
@@ -384,14 +384,14 @@ static void record_end(struct supervisor *s)
 
 static bool start(struct supervisor *s, int dirfd)
 {
-	s->streams[0].fd = s->streams[1].fd = s->agent.news = -1;
+	s->streams[0].fd = s->streams[1].fd = s->agent.report = -1;
 	s->streams[0].writer = output_writer_new(dirfd, RECORD_STDOUT, s->job->output_bytes);
 	s->streams[1].writer = output_writer_new(dirfd, RECORD_STDERR, s->job->output_bytes);
 	if (s->streams[0].writer == NULL || s->streams[1].writer == NULL) {
-		s->news = (struct agent_news){ .error = ENOMEM, .what = "memory" };
+		s->report = (struct agent_report){ .error = ENOMEM, .what = "memory" };
 		return false;
 	}
-	if (agent_start(s->job, dirfd, &s->agent, &s->news) == -1)
+	if (agent_start(s->job, dirfd, &s->agent, &s->report) == -1)
 		return false;
 	s->tree.main = s->agent.pid;
 	s->streams[0].fd = s->agent.out;

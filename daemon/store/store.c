@@ -70,7 +70,7 @@ struct store {
 		struct event_range events;
 		bool full;
 		uint64_t commits;
-	} news;				/* as of the last turn of the thread */
+	} published;				/* as of the last turn of the thread */
 
 	/* The loop's. */
 	uv_async_t async;
@@ -239,7 +239,7 @@ static void store_turn(struct store *s, struct jobs *reads)
 {
 	struct jobs done = STAILQ_HEAD_INITIALIZER(done);
 	struct job *job;
-	bool news;
+	bool changed;
 
 	record(s, &done);
 	STAILQ_FOREACH(job, reads, next) {
@@ -251,13 +251,13 @@ static void store_turn(struct store *s, struct jobs *reads)
 	STAILQ_CONCAT(&done, reads);
 
 	uv_mutex_lock(&s->lock);
-	news = !STAILQ_EMPTY(&done) || s->news.full != s->full;
+	changed = !STAILQ_EMPTY(&done) || s->published.full != s->full;
 	STAILQ_CONCAT(&s->done, &done);
-	s->news.events = s->events;
-	s->news.full = s->full;
-	s->news.commits = s->commits;
+	s->published.events = s->events;
+	s->published.full = s->full;
+	s->published.commits = s->commits;
 	uv_mutex_unlock(&s->lock);
-	if (news)
+	if (changed)
 		uv_async_send(&s->async);
 	database_checkpoint(s->db);
 }
@@ -370,9 +370,9 @@ static void store_report_cb(uv_async_t *async)
 
 	uv_mutex_lock(&s->lock);
 	STAILQ_CONCAT(&done, &s->done);
-	full = s->news.full;
-	s->told_events = s->news.events;
-	s->told_commits = s->news.commits;
+	full = s->published.full;
+	s->told_events = s->published.events;
+	s->told_commits = s->published.commits;
 	uv_mutex_unlock(&s->lock);
 
 	if (full != s->told_full) {
@@ -425,7 +425,7 @@ struct store *store_open(uv_loop_t *loop, const char *path, store_space_cb *spac
 	STAILQ_INIT(&s->queue);
 	STAILQ_INIT(&s->done);
 	s->events = (struct event_range){ read_seq(s, "event.first"), read_seq(s, "event.last") };
-	s->news.events = s->told_events = s->events;
+	s->published.events = s->told_events = s->events;
 	if (uv_mutex_init(&s->lock) != 0 || uv_cond_init(&s->wake) != 0 || uv_async_init(loop, &s->async, store_report_cb) != 0)
 		log_fatal("database thread: no resources");
 	s->async.data = s;

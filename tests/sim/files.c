@@ -137,7 +137,7 @@ static void work_judge(struct world *w, struct judge_work *work)
 		v->feedback = xasprintf("what %lld found", (long long)work->attempt);
 		if (f->same)
 			add_finding(v, comments ? "must-fix" : NULL, xstrdup("the same again"));
-		for (int i = 0; i < f->news; i++)
+		for (int i = 0; i < f->fresh; i++)
 			add_finding(v, comments ? "must-fix" : NULL, xasprintf("new x%lldx%c", (long long)work->attempt, 'a' + i));
 		break;
 	case FATE_MALFORMED:

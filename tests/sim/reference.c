@@ -10,7 +10,7 @@
 /* What the last review said. */
 struct said {
 	bool same, suggestion;
-	int news;
+	int fresh;
 };
 
 struct story {
@@ -294,7 +294,7 @@ static bool finish(struct story *s, bool passed, const char *cause)
 /* How many findings of the last review somebody has to settle. */
 static int open_findings(const struct story *s)
 {
-	return s->said.same + s->said.news;
+	return s->said.same + s->said.fresh;
 }
 
 /* A bad end: what the policy makes of it. known: how many findings stay. true: it was sent back, and has been fixed. */
@@ -368,11 +368,11 @@ static const struct ref_review *write_verdict(struct story *s, const struct ref_
 
 	if (a->verdict == 'f') {
 		now.same = a->same;
-		now.news = a->news;
+		now.fresh = a->fresh;
 	}
 	row->repeated = (now.same && s->said.same) + (now.suggestion && s->said.suggestion);
-	row->new = now.same + now.suggestion + now.news - row->repeated;
-	row->resolved = s->said.same + s->said.suggestion + s->said.news - row->repeated;
+	row->new = now.same + now.suggestion + now.fresh - row->repeated;
+	row->resolved = s->said.same + s->said.suggestion + s->said.fresh - row->repeated;
 	s->said = now;
 	return row;
 }

@@ -25,7 +25,7 @@ struct ref_attempt {
 	int answer;		/* two answers with the same number are the same */
 	char verdict;		/* review: 'p'ass, 'f'indings, 'm'alformed, 'u'nreadable */
 	bool same;		/* findings: the one that every such review has is among them */
-	int news;		/* findings that nobody had before */
+	int fresh;		/* findings that nobody had before */
 	bool suggestion;	/* a remark, the same each time, that nobody has to settle */
 };
 

@@ -34,7 +34,7 @@ static struct ref_attempt describe(const struct world *w, const struct attempt_r
 	a.answer = f->answer == FATE_ANSWER_NEW ? (int)row->id : -f->answer;
 	a.verdict = "pfmu"[f->verdict];
 	a.same = f->same;
-	a.news = f->news;
+	a.fresh = f->fresh;
 	a.suggestion = f->suggestion && plan->profile->carrier == CARRIER_COMMENTS;
 	return a;
 }

@@ -61,9 +61,9 @@ struct fate *fate_of(struct world *w, int64_t id)
 	if (below(w, 30) == 0)
 		f->verdict = FATE_UNREADABLE;
 	f->same = below(w, 2) == 0;
-	f->news = (int)below(w, 3);
-	if (!f->same && f->news == 0)
-		f->news = 1;
+	f->fresh = (int)below(w, 3);
+	if (!f->same && f->fresh == 0)
+		f->fresh = 1;
 	f->suggestion = below(w, 3) == 0;
 	f->changes_tree = below(w, 6) != 0;
 	f->denied = below(w, 10) == 0;

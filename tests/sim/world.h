@@ -23,7 +23,7 @@ struct fate {
 	int result;		/* enum fate_result */
 	int verdict;		/* review: enum fate_verdict */
 	bool same;		/* findings: the one that every such review has is among them */
-	int news;		/* findings: how many that nobody had before */
+	int fresh;		/* findings: how many that nobody had before */
 	bool suggestion;	/* review in profile "comments": a remark beside them */
 	bool changes_tree;	/* implement, fix: yes, it does something; review: it must not */
 	bool lingers;		/* OK, ERROR: when it has said that, it does not exit by itself */
