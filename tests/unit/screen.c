@@ -99,7 +99,7 @@ static const struct {
 	  "launching after A1 picked x-7" },
 };
 
-START_TEST(badge_table)
+START_TEST(status_tag_table)
 {
 	char *run_text, *slot_text;
 	json_t *run, *slot, *attempt = tags[_i].attempt == NULL ? NULL : document(tags[_i].attempt);
@@ -563,7 +563,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_add_loop_test(tcase, badge_table, 0, sizeof(tags) / sizeof(tags[0]));
+	tcase_add_loop_test(tcase, status_tag_table, 0, sizeof(tags) / sizeof(tags[0]));
 	tcase_add_test(tcase, one_slot);
 	tcase_add_test(tcase, four_slots_80x24);
 	tcase_add_test(tcase, four_slots_40x10);
