@@ -96,7 +96,7 @@ static json_t *budget(const struct run_rows *rows, const struct plan *plan, int6
 	    "max_wall_ms", limit(b.cap[BUDGET_WALL], true), "wall_ms", (json_int_t)b.spent[BUDGET_WALL]);
 }
 
-/* The lanes of the present iteration. */
+/* The slots of the present iteration. */
 static json_t *slots(const struct run_rows *rows)
 {
 	json_t *list = json_array(), *json;

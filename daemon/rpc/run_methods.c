@@ -324,7 +324,7 @@ static const struct schema retry_params[] = {
 
 static const struct result_field run_results[] = {
 	RUN_FIELDS,
-	{ "slots", "array", "lanes of the present iteration: {iteration, slot, phase, task, round, fix, worktree, branch, commit, reason, cause, ...}" },
+	{ "slots", "array", "slots of the present iteration: {iteration, slot, phase, task, round, fix, worktree, branch, commit, reason, cause, ...}" },
 	{ "tasks", "array", "in order: {id, title, position, priority, status, depends_on, state, reason, disk_bytes, branch, commit, ...}" },
 	{ "disk_bytes", "integer|null", "of the work trees of its tasks, when they were last looked at" },
 	{ "attempts", "integer", "agent processes so far" },

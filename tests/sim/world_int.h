@@ -35,7 +35,7 @@
 #define IDS_MAX 32768		/* attempts, steps and hooks of one world */
 #define ACCOUNTS 2
 extern const char *const world_accounts[ACCOUNTS + 1];
-#define OWN (-1)		/* slot of struct where: the run's own lane */
+#define OWN (-1)		/* slot of struct where: the run's own slot */
 
 /* A slot of a run, for good: no two have the same. */
 struct where {
