@@ -268,7 +268,7 @@ int64_t schedule_next(struct schedule *s)
 	return entry != NULL ? entry->id : 0;
 }
 
-int64_t schedule_seats(const struct schedule *s, int64_t id)
+int64_t schedule_permits(const struct schedule *s, int64_t id)
 {
 	struct queue_entry *entry = schedule_find(s, id);
 

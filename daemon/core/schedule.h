@@ -2,7 +2,7 @@
 /* The scheduler: which run gets the next slot of the daemon. An index over the unfinished runs; pure: it acts on nothing, and is made
  * again from the rows at every start.
  *
- * A seat is the permit to use one slot of the daemon. A queued run wants its first; a running one may want more, one for each slot
+ * A permit is the right to use one slot of the daemon. A queued run wants its first; a running one may want more, one for each slot
  * that has a task. Highest priority first, then the owner with the fewest permits, then the oldest run. A run waits as well while
  * another one is in its workspace, while the run it comes after has not ended, and while its group is paused or has no permit left.
  * A limit never takes a permit back: what is lowered only stops further ones.
@@ -38,27 +38,27 @@ void schedule_set_group(struct schedule *s, const char *group, int64_t slots, bo
 
 /* A run, in order of id or not; once. It wants nothing yet, and is not in its workspace. Strings are copied. */
 void schedule_add(struct schedule *s, const struct schedule_run *run);
-/* It is over: its seats, its workspace and those who came after it are free. */
+/* It is over: its permits, its workspace and those who came after it are free. */
 void schedule_remove(struct schedule *s, int64_t id);
 
-/* How many seats it wants beyond those it has. */
-void schedule_want(struct schedule *s, int64_t id, int64_t seats);
-/* It sits down: one seat more, one wanted less, and it is in its workspace until it is over. Also beyond every limit, and beside
- * whoever else is there: what is found running after a start sits. */
+/* How many permits it wants beyond those it has. */
+void schedule_want(struct schedule *s, int64_t id, int64_t permits);
+/* It gets a permit: one more, one wanted less, and it is in its workspace until it is over. Also beyond every limit, and beside
+ * whoever else is there: what is found running after a start has its permits. */
 void schedule_take(struct schedule *s, int64_t id);
-/* It gives one seat back. It stays in its workspace. */
+/* It gives one permit back. It stays in its workspace. */
 void schedule_give(struct schedule *s, int64_t id);
-/* It is in its workspace without a seat: held, paused. */
+/* It is in its workspace without a permit: held, paused. */
 void schedule_occupy(struct schedule *s, int64_t id);
 
-/* The run that is to get the next seat, which is taken by schedule_take(); 0: none can. */
+/* The run that is to get the next permit, which is taken by schedule_take(); 0: none can. */
 int64_t schedule_next(struct schedule *s);
 
-int64_t schedule_seats(const struct schedule *s, int64_t id);	/* of one run */
+int64_t schedule_permits(const struct schedule *s, int64_t id);	/* of one run */
 int64_t schedule_used(const struct schedule *s);		/* of all */
 int64_t schedule_group_used(const struct schedule *s, const char *group);
 
-/* Why a run does not get the seat that it wants, the first that holds, malloc'd: "waits for run 7", "workdir busy: run 7", "group night
+/* Why a run does not get the permit that it wants, the first that holds, malloc'd: "waits for run 7", "workdir busy: run 7", "group night
  * is paused", "group night: all 4 slots are in use" ("its only slot is in use"), "all slots of the daemon are in use"; NULL: nothing but
  * its turn, or it wants none. Two are in a workspace only after a start: it is the first of them. */
 char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind);

@@ -316,7 +316,7 @@ static void resume_loop(struct run *run)
 }
 
 /* What was under way has a slot of the daemon, whatever the limits say now. Waiting slots queue again. */
-static void resume_seats(struct run *run)
+static void resume_permits(struct run *run)
 {
 	bool has_permit = false;
 
@@ -374,7 +374,7 @@ void engine_resume(struct engine *engine)
 	engine->recovering = false;
 	accounts_look(engine);
 	LIST_FOREACH(run, &engine->runs, entry) {
-		resume_seats(run);
+		resume_permits(run);
 		resume_turn(&run->own);
 		for (size_t i = 0; i < run->nslots; i++)
 			resume_turn(run->slots[i]);

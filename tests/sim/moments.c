@@ -50,8 +50,8 @@ static void add_group(void *arg, const struct group_info *group)
 		world_fail(use->world, "%lld attempts of group %s run in %lld slots", (long long)running, group->name, (long long)group->used);
 }
 
-/* A limit is never passed; what was lowered below what is in use only goes down. What was found at start sits anyhow. */
-static void check_seats(struct world *w)
+/* A limit is never passed; what was lowered below what is in use only goes down. What was found at start has its permits anyhow. */
+static void check_permits(struct world *w)
 {
 	struct use use = { .world = w, .night_slots = ROW_NONE };
 
@@ -144,7 +144,7 @@ static void check_reasons(struct world *w)
 void world_check(struct world *w)
 {
 	check_workspaces(w);
-	check_seats(w);
+	check_permits(w);
 	check_reasons(w);
 	services_check(w);
 	processes_check(w);
@@ -152,7 +152,7 @@ void world_check(struct world *w)
 }
 
 /* Nothing moves: nobody has a slot of the daemon. */
-static void check_seats_end(struct world *w)
+static void check_permits_end(struct world *w)
 {
 	struct use use = { .world = w, .night_slots = ROW_NONE };
 
@@ -163,7 +163,7 @@ static void check_seats_end(struct world *w)
 
 void world_check_end(struct world *w)
 {
-	check_seats_end(w);
+	check_permits_end(w);
 	hooks_check_end(w);
 	files_check_end(w);
 	git_check_end(w);

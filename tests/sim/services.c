@@ -215,7 +215,7 @@ static bool is_set_free(const struct world *w, const char *account)
 }
 
 /* How many slots of the daemon a run may have at most: none for those that cool. */
-static int64_t seats_of(const struct world *w, const struct run_rows *rows)
+static int64_t permits_of(const struct world *w, const struct run_rows *rows)
 {
 	int64_t working = 0, cooling = 0, own = 0;
 
@@ -262,7 +262,7 @@ void services_check(struct world *w)
 	if (w->ncommits > 0 || w->nquestions > 0)
 		return;
 	while ((rows = view_next(w->disk, rows != NULL ? rows->run.id : 0)) != NULL) {
-		most += seats_of(w, rows);
+		most += permits_of(w, rows);
 		for (size_t i = 0; i < rows->nslots && !run_state_is_end((enum run_state)rows->run.state); i++) {
 			const struct slot_row *slot = rows->slots[i];
 

@@ -38,73 +38,73 @@ static inline void *step(void *at)
  *   slots N   group NAME N|- [paused]   add ID [o=OWNER] [p=PRIORITY] [a=AFTER] [g=GROUP] [w=WORKSPACE] [n=SEATS WANTED, 1]
  *   want ID N   take ID   give ID   occupy ID   remove ID
  * and what is expected:
- *   sit ID...  who sits down, one after the other, until nobody can     why ID TEXT|-   told ID...  in any order
- *   seats ID N   used N   used_by GROUP N   next ID */
+ *   grant ID...  who is granted a permit, one after the other, until nobody can     why ID TEXT|-   told ID...  in any order
+ *   permits ID N   used N   used_by GROUP N   next ID */
 static const struct {
 	const char *name, *text;
 } scenes[] = {
-	{ "nobody", "next 0\n used 0\n why 7 -\n seats 7 0\n take 7\n give 7\n want 7 2\n occupy 7\n remove 7\n told\n used_by g 0" },
-	{ "oldest first, in whatever order they came", "slots 2\n add 3\n add 1\n add 2\n sit 1 2\n why 3 all slots of the daemon are in use\n remove 1\n sit 3" },
-	{ "priority before age", "slots 2\n add 1\n add 2 p=5\n add 3 p=-5\n add 4 p=5\n sit 2 4\n remove 2\n remove 4\n sit 1 3" },
-	{ "one that wants nothing", "slots 9\n add 1 n=0\n next 0\n why 1 -\n want 1 1\n sit 1\n why 1 -" },
-	{ "one that no longer wants", "slots 1\n add 1\n add 2\n want 1 0\n sit 2" },
+	{ "nobody", "next 0\n used 0\n why 7 -\n permits 7 0\n take 7\n give 7\n want 7 2\n occupy 7\n remove 7\n told\n used_by g 0" },
+	{ "oldest first, in whatever order they came", "slots 2\n add 3\n add 1\n add 2\n grant 1 2\n why 3 all slots of the daemon are in use\n remove 1\n grant 3" },
+	{ "priority before age", "slots 2\n add 1\n add 2 p=5\n add 3 p=-5\n add 4 p=5\n grant 2 4\n remove 2\n remove 4\n grant 1 3" },
+	{ "one that wants nothing", "slots 9\n add 1 n=0\n next 0\n why 1 -\n want 1 1\n grant 1\n why 1 -" },
+	{ "one that no longer wants", "slots 1\n add 1\n add 2\n want 1 0\n grant 2" },
 	/* fairness */
-	{ "the owner with the fewest seats", "slots 4\n add 1 o=1\n add 2 o=1\n add 3 o=1\n add 4 o=2\n add 5 o=2\n sit 1 4 2 5\n"
-	    "remove 4\n add 6 o=2\n sit 6\n remove 1\n remove 2\n sit 3" },
-	{ "priority before fairness", "slots 3\n add 1 o=1 p=1\n add 2 o=1 p=1\n add 3 o=2\n sit 1 2 3" },
-	{ "seats count for the owner, not for the group", "slots 3\n add 1 o=1 g=a n=2\n add 2 o=1 g=b\n add 3 o=2 g=b\n sit 1 3 1\n give 1\n give 1\n sit 2" },
-	{ "seats of runs that want no more count as well", "slots 3\n add 1 o=1\n add 2 o=2\n take 1\n add 3 o=1\n sit 2 3" },
-	{ "a seat that is given back counts no more", "slots 2\n add 1 o=1\n add 2 o=2\n sit 1 2\n add 3 o=1\n add 4 o=2\n give 2\n sit 4" },
-	/* more than one seat */
-	{ "a running one and a queued one", "slots 3\n add 1 n=3\n add 2\n sit 1 1 1\n seats 1 3\n give 1\n seats 1 2\n used 2\n sit 2\n used 3\n want 1 1\n why 1 all slots of the daemon are in use" },
-	{ "nothing is given that nobody has", "slots 1\n add 1\n give 1\n seats 1 0\n used 0\n sit 1\n give 1\n give 1\n used 0\n want 1 1\n sit 1" },
-	{ "its end frees all its seats", "slots 3\n add 1 n=3 g=a\n sit 1 1 1\n used_by a 3\n add 2 n=3\n remove 1\n used 0\n used_by a 0\n seats 1 0\n sit 2 2 2" },
+	{ "the owner with the fewest permits", "slots 4\n add 1 o=1\n add 2 o=1\n add 3 o=1\n add 4 o=2\n add 5 o=2\n grant 1 4 2 5\n"
+	    "remove 4\n add 6 o=2\n grant 6\n remove 1\n remove 2\n grant 3" },
+	{ "priority before fairness", "slots 3\n add 1 o=1 p=1\n add 2 o=1 p=1\n add 3 o=2\n grant 1 2 3" },
+	{ "permits count for the owner, not for the group", "slots 3\n add 1 o=1 g=a n=2\n add 2 o=1 g=b\n add 3 o=2 g=b\n grant 1 3 1\n give 1\n give 1\n grant 2" },
+	{ "permits of runs that want no more count as well", "slots 3\n add 1 o=1\n add 2 o=2\n take 1\n add 3 o=1\n grant 2 3" },
+	{ "a permit that is given back counts no more", "slots 2\n add 1 o=1\n add 2 o=2\n grant 1 2\n add 3 o=1\n add 4 o=2\n give 2\n grant 4" },
+	/* more than one permit */
+	{ "a running one and a queued one", "slots 3\n add 1 n=3\n add 2\n grant 1 1 1\n permits 1 3\n give 1\n permits 1 2\n used 2\n grant 2\n used 3\n want 1 1\n why 1 all slots of the daemon are in use" },
+	{ "nothing is given that nobody has", "slots 1\n add 1\n give 1\n permits 1 0\n used 0\n grant 1\n give 1\n give 1\n used 0\n want 1 1\n grant 1" },
+	{ "its end frees all its permits", "slots 3\n add 1 n=3 g=a\n grant 1 1 1\n used_by a 3\n add 2 n=3\n remove 1\n used 0\n used_by a 0\n permits 1 0\n grant 2 2 2" },
 	/* workspaces */
-	{ "workdir busy", "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/b\n sit 1 3\n why 2 workdir busy: run 1\n remove 1\n sit 2" },
-	{ "it is kept without a seat", "slots 9\n add 1 w=/a\n add 2 w=/a\n sit 1\n give 1\n next 0\n why 2 workdir busy: run 1\n want 1 1\n sit 1\n remove 1\n sit 2" },
-	{ "who is inside goes on", "slots 9\n add 1 w=/a n=2\n add 2 w=/a p=9 n=0\n sit 1 1\n want 2 1\n next 0\n want 1 1\n sit 1\n seats 1 3" },
+	{ "workdir busy", "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/b\n grant 1 3\n why 2 workdir busy: run 1\n remove 1\n grant 2" },
+	{ "it is kept without a permit", "slots 9\n add 1 w=/a\n add 2 w=/a\n grant 1\n give 1\n next 0\n why 2 workdir busy: run 1\n want 1 1\n grant 1\n remove 1\n grant 2" },
+	{ "who is inside goes on", "slots 9\n add 1 w=/a n=2\n add 2 w=/a p=9 n=0\n grant 1 1\n want 2 1\n next 0\n want 1 1\n grant 1\n permits 1 3" },
 	{ "who was in it when the daemon died", "slots 9\n add 2 w=/a\n add 1 w=/a n=0\n occupy 1\n next 0\n why 2 workdir busy: run 1\n occupy 1\n remove 1\n next 2" },
 	{ "two in it after a start: one after the other leaves", "slots 9\n add 1 w=/a n=0\n add 2 w=/a n=0\n add 3 w=/a\n take 1\n told 1 2 3\n take 2\n told 2\n why 3 workdir busy: run 1\n"
-	    "want 2 1\n sit 2\n told 2\n remove 1\n why 3 workdir busy: run 2\n told 3\n remove 2\n sit 3" },
-	{ "the second of two leaves", "slots 9\n add 1 w=/a n=0\n add 2 w=/a n=0\n add 3 w=/a\n take 1\n take 2\n told 1 2 3\n remove 2\n told\n remove 1\n told 3\n sit 3" },
-	{ "the best of those who wait gets in, whoever they are", "slots 2\n add 1 w=/a\n sit 1\n add 2 w=/a o=1 g=a\n add 3 w=/a o=2 g=b\n add 4 w=/a o=2 g=b p=1\n remove 1\n sit 4\n"
-	    "remove 4\n add 5 o=1 p=9\n sit 5 3" },
-	{ "whose group has no seat does not hold up the others", "slots 9\n group a 0\n add 1 w=/a g=a p=9\n add 2 w=/a g=b\n sit 2\n remove 2\n next 0\n group a 1\n sit 1" },
-	{ "the first at the door goes away", "slots 9\n add 1 w=/a\n sit 1\n add 2 w=/a\n add 3 w=/a\n remove 1\n next 2\n want 2 0\n sit 3" },
-	{ "sharing", "slots 9\n add 1\n add 2\n occupy 1\n sit 1 2" },
+	    "want 2 1\n grant 2\n told 2\n remove 1\n why 3 workdir busy: run 2\n told 3\n remove 2\n grant 3" },
+	{ "the second of two leaves", "slots 9\n add 1 w=/a n=0\n add 2 w=/a n=0\n add 3 w=/a\n take 1\n take 2\n told 1 2 3\n remove 2\n told\n remove 1\n told 3\n grant 3" },
+	{ "the best of those who wait gets in, whoever they are", "slots 2\n add 1 w=/a\n grant 1\n add 2 w=/a o=1 g=a\n add 3 w=/a o=2 g=b\n add 4 w=/a o=2 g=b p=1\n remove 1\n grant 4\n"
+	    "remove 4\n add 5 o=1 p=9\n grant 5 3" },
+	{ "whose group has no permit does not hold up the others", "slots 9\n group a 0\n add 1 w=/a g=a p=9\n add 2 w=/a g=b\n grant 2\n remove 2\n next 0\n group a 1\n grant 1" },
+	{ "the first at the door goes away", "slots 9\n add 1 w=/a\n grant 1\n add 2 w=/a\n add 3 w=/a\n remove 1\n next 2\n want 2 0\n grant 3" },
+	{ "sharing", "slots 9\n add 1\n add 2\n occupy 1\n grant 1 2" },
 	/* after */
-	{ "waits for the run before", "slots 9\n add 1\n add 2 a=1\n add 3 a=1\n add 4 a=2\n sit 1\n why 2 waits for run 1\n why 4 waits for run 2\n"
-	    "remove 1\n sit 2 3\n remove 2\n sit 4" },
-	{ "a run that is not here has ended", "slots 9\n add 2 a=1\n sit 2" },
-	{ "it comes behind it after a start", "slots 9\n add 2 a=1\n add 1\n why 2 waits for run 1\n sit 1" },
-	{ "after, then the workspace", "slots 9\n add 1 w=/a\n add 2 w=/a a=1\n add 3 w=/a\n sit 1\n why 2 waits for run 1\n why 3 workdir busy: run 1\n remove 1\n sit 2" },
+	{ "waits for the run before", "slots 9\n add 1\n add 2 a=1\n add 3 a=1\n add 4 a=2\n grant 1\n why 2 waits for run 1\n why 4 waits for run 2\n"
+	    "remove 1\n grant 2 3\n remove 2\n grant 4" },
+	{ "a run that is not here has ended", "slots 9\n add 2 a=1\n grant 2" },
+	{ "it comes behind it after a start", "slots 9\n add 2 a=1\n add 1\n why 2 waits for run 1\n grant 1" },
+	{ "after, then the workspace", "slots 9\n add 1 w=/a\n add 2 w=/a a=1\n add 3 w=/a\n grant 1\n why 2 waits for run 1\n why 3 workdir busy: run 1\n remove 1\n grant 2" },
 	/* groups */
-	{ "a group without limits", "slots 9\n add 1 g=night\n add 2 g=night\n sit 1 2\n used_by night 2" },
-	{ "a group's limit", "slots 9\n group night 4\n add 1 g=night n=4\n add 2 g=night\n add 3\n sit 1 1 1 1 3\n used_by night 4\n why 2 group night: all 4 slots are in use\n give 1\n sit 2" },
-	{ "a limit of one", "slots 9\n group night 1\n add 1 g=night\n add 2 g=night\n sit 1\n why 2 group night: its only slot is in use" },
-	{ "a limit that is taken away", "slots 9\n group night 1\n add 1 g=night n=3\n sit 1\n group night -\n sit 1 1" },
-	{ "a limit for all owners together", "slots 9\n group night 2\n add 1 g=night o=1\n add 2 g=night o=2\n add 3 g=night o=3\n sit 1 2\n remove 1\n sit 3" },
-	{ "a paused group", "slots 9\n group night - paused\n add 1 g=night\n add 2\n sit 2\n why 1 group night is paused\n group night -\n why 1 -\n sit 1" },
-	{ "a pause takes no seat away", "slots 9\n add 1 g=night n=2\n take 1\n group night - paused\n seats 1 1\n next 0\n why 1 group night is paused\n give 1\n used_by night 0\n next 0\n group night - \n sit 1" },
+	{ "a group without limits", "slots 9\n add 1 g=night\n add 2 g=night\n grant 1 2\n used_by night 2" },
+	{ "a group's limit", "slots 9\n group night 4\n add 1 g=night n=4\n add 2 g=night\n add 3\n grant 1 1 1 1 3\n used_by night 4\n why 2 group night: all 4 slots are in use\n give 1\n grant 2" },
+	{ "a limit of one", "slots 9\n group night 1\n add 1 g=night\n add 2 g=night\n grant 1\n why 2 group night: its only slot is in use" },
+	{ "a limit that is taken away", "slots 9\n group night 1\n add 1 g=night n=3\n grant 1\n group night -\n grant 1 1" },
+	{ "a limit for all owners together", "slots 9\n group night 2\n add 1 g=night o=1\n add 2 g=night o=2\n add 3 g=night o=3\n grant 1 2\n remove 1\n grant 3" },
+	{ "a paused group", "slots 9\n group night - paused\n add 1 g=night\n add 2\n grant 2\n why 1 group night is paused\n group night -\n why 1 -\n grant 1" },
+	{ "a pause takes no permit away", "slots 9\n add 1 g=night n=2\n take 1\n group night - paused\n permits 1 1\n next 0\n why 1 group night is paused\n give 1\n used_by night 0\n next 0\n group night - \n grant 1" },
 	{ "pause before lack of slots, workspace before pause", "slots 0\n group g 0 paused\n add 1 g=g w=/a\n why 1 group g is paused\n add 2 g=g w=/a n=0\n occupy 2\n why 1 workdir busy: run 2" },
-	{ "a group is known as long as somebody is in it", "slots 9\n add 1 g=a\n sit 1\n remove 1\n used_by a 0\n add 2 g=a\n sit 2" },
-	{ "a limit stays when nobody is in it", "slots 9\n group a 1\n add 1 g=a n=2\n sit 1\n remove 1\n add 2 g=a n=2\n sit 2" },
-	/* limits are never taken from those who sit */
-	{ "fewer slots", "slots 3\n add 1 n=3\n sit 1 1 1\n slots 1\n seats 1 3\n used 3\n add 2\n next 0\n give 1\n next 0\n give 1\n next 0\n give 1\n sit 2\n slots 2\n want 1 1\n sit 1" },
-	{ "fewer slots for a group", "slots 9\n group g 3\n add 1 g=g n=4\n sit 1 1 1\n group g 1\n seats 1 3\n why 1 group g: its only slot is in use\n give 1\n give 1\n next 0\n give 1\n sit 1" },
+	{ "a group is known as long as somebody is in it", "slots 9\n add 1 g=a\n grant 1\n remove 1\n used_by a 0\n add 2 g=a\n grant 2" },
+	{ "a limit stays when nobody is in it", "slots 9\n group a 1\n add 1 g=a n=2\n grant 1\n remove 1\n add 2 g=a n=2\n grant 2" },
+	/* limits are never taken from those who grant */
+	{ "fewer slots", "slots 3\n add 1 n=3\n grant 1 1 1\n slots 1\n permits 1 3\n used 3\n add 2\n next 0\n give 1\n next 0\n give 1\n next 0\n give 1\n grant 2\n slots 2\n want 1 1\n grant 1" },
+	{ "fewer slots for a group", "slots 9\n group g 3\n add 1 g=g n=4\n grant 1 1 1\n group g 1\n permits 1 3\n why 1 group g: its only slot is in use\n give 1\n give 1\n next 0\n give 1\n grant 1" },
 	{ "found running beyond every limit", "slots 1\n group g 1\n add 1 g=g n=0 w=/a\n add 2 g=g n=0 w=/a\n add 3 n=0\n take 1\n take 2\n take 3\n used 3\n used_by g 2\n add 4\n next 0\n"
-	    "remove 1\n remove 3\n next 0\n remove 2\n sit 4" },
-	{ "a group that is paused while it runs beyond its limit", "slots 9\n group g 1 paused\n add 1 g=g n=3\n take 1\n take 1\n seats 1 2\n give 1\n group g 1\n next 0\n give 1\n sit 1" },
+	    "remove 1\n remove 3\n next 0\n remove 2\n grant 4" },
+	{ "a group that is paused while it runs beyond its limit", "slots 9\n group g 1 paused\n add 1 g=g n=3\n take 1\n take 1\n permits 1 2\n give 1\n group g 1\n next 0\n give 1\n grant 1" },
 	/* who is to be told */
-	{ "all are told once", "slots 1\n add 1\n add 2\n add 3\n sit 1\n told 1 2 3\n told" },
-	{ "another slot that is lacking is no news", "slots 2\n group a 1\n add 1 g=a\n add 2 g=a\n add 3\n add 4\n sit 1 3\n told 1 2 3 4\n remove 3\n sit 4\n told 4\n"
-	    "remove 1\n add 5 p=9\n sit 5\n why 2 all slots of the daemon are in use\n told 5\n slots 1\n told\n slots 2" },
-	{ "a limit is told", "slots 9\n group a 1\n add 1 g=a\n add 2 g=a\n add 3 g=b\n sit 1 3\n told 1 2 3\n group a 1\n told\n group a 1 paused\n told 2\n group a 1\n told 2\n group b 5\n told" },
-	{ "the workspace goes to another", "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/a\n add 4 w=/b\n sit 1 4\n told 1 2 3 4\n give 1\n told\n remove 1\n sit 2\n told 2 3\n why 3 workdir busy: run 2" },
-	{ "those before it are over", "slots 9\n add 1\n add 2 a=1\n add 3 a=1 n=0\n sit 1\n told 1 2 3\n remove 1\n told 2\n remove 2\n told" },
+	{ "all are told once", "slots 1\n add 1\n add 2\n add 3\n grant 1\n told 1 2 3\n told" },
+	{ "another slot that is lacking is no news", "slots 2\n group a 1\n add 1 g=a\n add 2 g=a\n add 3\n add 4\n grant 1 3\n told 1 2 3 4\n remove 3\n grant 4\n told 4\n"
+	    "remove 1\n add 5 p=9\n grant 5\n why 2 all slots of the daemon are in use\n told 5\n slots 1\n told\n slots 2" },
+	{ "a limit is told", "slots 9\n group a 1\n add 1 g=a\n add 2 g=a\n add 3 g=b\n grant 1 3\n told 1 2 3\n group a 1\n told\n group a 1 paused\n told 2\n group a 1\n told 2\n group b 5\n told" },
+	{ "the workspace goes to another", "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/a\n add 4 w=/b\n grant 1 4\n told 1 2 3 4\n give 1\n told\n remove 1\n grant 2\n told 2 3\n why 3 workdir busy: run 2" },
+	{ "those before it are over", "slots 9\n add 1\n add 2 a=1\n add 3 a=1 n=0\n grant 1\n told 1 2 3\n remove 1\n told 2\n remove 2\n told" },
 	{ "an ended one is not told", "slots 1\n add 1\n add 2\n remove 1\n remove 2\n told" },
 	{ "who wants no more is told", "slots 0\n add 1\n told 1\n want 1 2\n told 1\n want 1 2\n want 1 1\n told\n want 1 0\n told 1\n why 1 -" },
-	{ "what a running one lacks is a further seat", "slots 0\n add 1 n=2\n told 1\n slots 1\n sit 1\n told 1\n why 1 all slots of the daemon are in use\n slots 2\n sit 1\n told 1\n why 1 -" },
+	{ "what a running one lacks is a further permit", "slots 0\n add 1 n=2\n told 1\n slots 1\n grant 1\n told 1\n why 1 all slots of the daemon are in use\n slots 2\n grant 1\n told 1\n why 1 -" },
 };
 
 static const char *scene_name;
@@ -153,10 +153,10 @@ static void scene_sit(struct schedule *s, char *words)
 	size_t count = numbers(words, want, 16), i = 0;
 
 	for (; (next = schedule_next(s)) != 0; i++) {
-		EXPECT(i < count && next == want[i], "run %lld sits", (long long)next);
+		EXPECT(i < count && next == want[i], "run %lld is granted", (long long)next);
 		schedule_take(s, next);
 	}
-	EXPECT(i == count, "run %lld does not sit", (long long)want[i]);
+	EXPECT(i == count, "run %lld does not grant", (long long)want[i]);
 }
 
 static void scene_told(struct schedule *s, char *words)
@@ -194,7 +194,7 @@ static void scene_step(struct schedule *s, char *words)
 #define IS(name) (strcmp(command, name) == 0)
 	if (IS("add")) {
 		scene_add(s, words);
-	} else if (IS("sit")) {
+	} else if (IS("grant")) {
 		scene_sit(s, words);
 	} else if (IS("told")) {
 		scene_told(s, words);
@@ -232,8 +232,8 @@ static void scene_step(struct schedule *s, char *words)
 			EXPECT(schedule_next(s) == id, "%lld", (long long)schedule_next(s));
 		else if (IS("used"))
 			EXPECT(schedule_used(s) == id, "%lld", (long long)schedule_used(s));
-		else if (IS("seats"))
-			EXPECT(schedule_seats(s, id) == number, "%lld", (long long)schedule_seats(s, id));
+		else if (IS("permits"))
+			EXPECT(schedule_permits(s, id) == number, "%lld", (long long)schedule_permits(s, id));
 		else
 			EXPECT(false, "no such command: %s", command);
 	}
@@ -269,7 +269,7 @@ static struct model {
 	struct { int64_t slots; bool paused; } groups[GROUPS];
 	struct model_run {
 		int64_t id;		/* 0: none */
-		int64_t owner, priority, after, want, seats, entered;
+		int64_t owner, priority, after, want, permits, entered;
 		int group, space;	/* space SPACES: shared */
 		char told[64];
 	} runs[RUNS];
@@ -296,13 +296,13 @@ static void model_sum(void)
 	for (size_t i = 0; i < RUNS; i++) {
 		if (model.runs[i].id == 0)
 			continue;
-		sums.all += model.runs[i].seats;
-		sums.owner[model.runs[i].owner] += model.runs[i].seats;
-		sums.group[model.runs[i].group] += model.runs[i].seats;
+		sums.all += model.runs[i].permits;
+		sums.owner[model.runs[i].owner] += model.runs[i].permits;
+		sums.group[model.runs[i].group] += model.runs[i].permits;
 	}
 }
 
-/* Why it does not get a seat, "" when it wants none, "-" when it can have it. */
+/* Why it does not get a permit, "" when it wants none, "-" when it can have it. */
 static void model_reason(const struct model_run *run, char *text, size_t room)
 {
 	const struct model_run *inside = NULL;
@@ -335,11 +335,11 @@ static void model_reason(const struct model_run *run, char *text, size_t room)
 
 static bool model_before(const struct model_run *a, const struct model_run *b)
 {
-	int64_t seats_a = sums.owner[a->owner], seats_b = sums.owner[b->owner];
+	int64_t permits_a = sums.owner[a->owner], permits_b = sums.owner[b->owner];
 
 	if (a->priority != b->priority)
 		return a->priority > b->priority;
-	return seats_a != seats_b ? seats_a < seats_b : a->id < b->id;
+	return permits_a != permits_b ? permits_a < permits_b : a->id < b->id;
 }
 
 static int64_t model_next(void)
@@ -366,7 +366,7 @@ static void both_enter(struct model_run *run)
 static void both_take(struct schedule *s, struct model_run *run)
 {
 	both_enter(run);
-	run->seats++;
+	run->permits++;
 	run->want -= run->want > 0;
 	schedule_take(s, run->id);
 }
@@ -432,7 +432,7 @@ static void random_change(struct schedule *s)
 			both_take(s, run);
 		return;
 	case 6: case 7: case 8:
-		run->seats -= run->seats > 0;
+		run->permits -= run->permits > 0;
 		schedule_give(s, run->id);
 		return;
 	case 9:
@@ -463,7 +463,7 @@ static int64_t expect_same(struct schedule *s)
 	ck_assert_int_eq(schedule_group_used(s, group_names[group]), sums.group[group]);
 	if (run == NULL)
 		return next;
-	ck_assert_int_eq(schedule_seats(s, run->id), run->seats);
+	ck_assert_int_eq(schedule_permits(s, run->id), run->permits);
 	model_reason(run, want, sizeof(want));
 	reason = schedule_reason(s, run->id, &kind);
 	ck_assert_int_eq(kind, kind_of(reason));
@@ -550,7 +550,7 @@ static void crowd_add(struct schedule *s, int64_t id)
 	COUNTED(CALL_WANT, schedule_want(s, id, 1 + id % 3));
 }
 
-static void fill_seats(struct schedule *s)
+static void fill_permits(struct schedule *s)
 {
 	enum wait_kind kind;
 	int64_t next = 0;
@@ -561,7 +561,7 @@ static void fill_seats(struct schedule *s)
 		if (next == 0)
 			break;
 		COUNTED(CALL_TAKE, schedule_take(s, next));
-		if (schedule_seats(s, next) == 1)
+		if (schedule_permits(s, next) == 1)
 			first_running[running++] = next;
 		ck_assert_uint_le(running, 64);
 	}
@@ -583,7 +583,7 @@ static void measure(size_t queued, int events)
 	schedule_set_group(s, group_names[2], 8, false);
 	while (id < (int64_t)queued)
 		crowd_add(s, ++id);
-	fill_seats(s);
+	fill_permits(s);
 	ck_assert_int_ge(schedule_used(s), 40);
 	for (int i = 0; i < events; i++) {
 		size_t at = (size_t)i * 7 % running;
@@ -593,7 +593,7 @@ static void measure(size_t queued, int events)
 		COUNTED(CALL_GIVE, schedule_give(s, ended));
 		COUNTED(CALL_REMOVE, schedule_remove(s, ended));
 		crowd_add(s, ++id);
-		fill_seats(s);
+		fill_permits(s);
 	}
 	schedule_free(s);
 }
