@@ -42,7 +42,7 @@ static void remove_scratch(const char *state_dir, int64_t run)
 	free(path);
 }
 
-/* What a daemon that died between a run's end and the forgetting left behind. */
+/* What a daemon that died between a run's end and its cleanup left behind. */
 static void sweep(const char *state_dir, char *const *keep)
 {
 	char *path = xasprintf("%s/env", state_dir);
@@ -59,7 +59,7 @@ static void sweep(const char *state_dir, char *const *keep)
 
 static void cleanup_run(struct work *base)
 {
-	struct forget_work *work = (struct forget_work *)base;
+	struct cleanup_work *work = (struct cleanup_work *)base;
 	const char *state_dir = work->work.state_dir;
 
 	if (work->run != ROW_NONE)
@@ -76,7 +76,7 @@ static void cleanup_run(struct work *base)
 
 static void cleanup_release(struct work *base)
 {
-	struct forget_work *w = (struct forget_work *)base;
+	struct cleanup_work *w = (struct cleanup_work *)base;
 
 	free(w->environment);
 	free(w->blob);

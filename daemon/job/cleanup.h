@@ -7,7 +7,7 @@
 
 #include "model/work.h"
 
-struct forget_work {
+struct cleanup_work {
 	struct work work;
 	int64_t run;			/* ended: its scratch directory; ROW_NONE: none */
 	char *environment;		/* owned: hash that no unfinished run uses any more, NULL */

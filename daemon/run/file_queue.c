@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file queue: work on files that belongs to no run's slot, one at a time and in order: the intake of submits, forgetting, logs and reports.
+/* The file queue: work on files that belongs to no run's slot, one at a time and in order: the intake of submits, the cleanup after runs, logs and reports.
  * So an environment file is never removed under a submit that has just found it, and a newer log never comes before an older one. */
 #include "run/file_queue.h"
 
@@ -20,7 +20,7 @@
 #include "txn/emit.h"
 #include "txn/txn.h"
 
-/* Something for the file queue to do: forget, write, or tell. */
+/* Something for the file queue to do: clean up, write, or tell. */
 struct file_job {
 	TAILQ_ENTRY(file_job) entry;
 	int64_t run;			/* ROW_NONE: of no run */
@@ -55,15 +55,15 @@ static char **environments_in_use(struct engine *engine)
 	return list;
 }
 
-static void forget_cb(void *arg, struct work *work)
+static void cleanup_cb(void *arg, struct work *work)
 {
 	work_free(work);
 	file_queue_done(arg);
 }
 
-static void start_forget(struct engine *engine, struct file_job *item)
+static void start_cleanup(struct engine *engine, struct file_job *item)
 {
-	struct forget_work *w = xcalloc(1, sizeof(*w));
+	struct cleanup_work *w = xcalloc(1, sizeof(*w));
 	char **in_use = environments_in_use(engine);
 
 	TAILQ_REMOVE(&engine->file_queue, item, entry);
@@ -78,7 +78,7 @@ static void start_forget(struct engine *engine, struct file_job *item)
 		strings_free(in_use);
 	free(item->environment);
 	free(item);
-	engine_work(engine, &w->work, &cleanup_type, forget_cb, engine);
+	engine_work(engine, &w->work, &cleanup_type, cleanup_cb, engine);
 }
 
 static const char *write_error(const struct work *work)
@@ -118,7 +118,7 @@ static void start_item(struct engine *engine, struct file_job *item)
 	if (item->work != NULL)
 		start_write(engine, item);
 	else
-		start_forget(engine, item);
+		start_cleanup(engine, item);
 }
 
 /* Tells one who waits for its txn. Takes item. */
