@@ -39,7 +39,7 @@ static int change_each(struct client *c, const char *method, const json_t *more,
 	return worst;
 }
 
-static void tell_cancelled(struct client *c, int64_t asked, const json_t *run)
+static void print_cancelled(struct client *c, int64_t asked, const json_t *run)
 {
 	const char *state = field_text(run, "state");
 	/* one that is held stays so until its work trees are saved */
@@ -51,7 +51,7 @@ static void tell_cancelled(struct client *c, int64_t asked, const json_t *run)
 }
 
 /* Running attempts are not interrupted. A held run is paused beside. */
-static void tell_paused(struct client *c, int64_t asked, const json_t *run)
+static void print_paused(struct client *c, int64_t asked, const json_t *run)
 {
 	bool held = field_is(run, "state", "held");
 
@@ -62,7 +62,7 @@ static void tell_paused(struct client *c, int64_t asked, const json_t *run)
 }
 
 /* The reason says what a queued run waits for. */
-static void tell_resumed(struct client *c, int64_t asked, const json_t *run)
+static void print_resumed(struct client *c, int64_t asked, const json_t *run)
 {
 	const char *state = field_text(run, "state"), *reason = field_text(run, "reason");
 
@@ -85,21 +85,21 @@ static int change_only(struct client *c, const char *method,
 
 int cancel_command(struct client *c)
 {
-	return change_only(c, "run.cancel", tell_cancelled);
+	return change_only(c, "run.cancel", print_cancelled);
 }
 
 int pause_command(struct client *c)
 {
-	return change_only(c, "run.pause", tell_paused);
+	return change_only(c, "run.pause", print_paused);
 }
 
 int resume_command(struct client *c)
 {
-	return change_only(c, "run.resume", tell_resumed);
+	return change_only(c, "run.resume", print_resumed);
 }
 
 /* The number of the new run is what scripts want. */
-static void tell_retried(struct client *c, int64_t asked, const json_t *run)
+static void print_retried(struct client *c, int64_t asked, const json_t *run)
 {
 	fprintf(c->talk.file, "Run %lld is tried again as:\n", (long long)asked);
 	fflush(c->talk.file);
@@ -115,7 +115,7 @@ int retry_command(struct client *c)
 		return status;
 	/* The environment of the first try was forgotten when it ended. */
 	more = json_pack("{s:o}", "environment", environment_capture(json_object_get(c->hello, "agent_env")));
-	status = change_each(c, "run.retry", more, tell_retried);
+	status = change_each(c, "run.retry", more, print_retried);
 	json_decref(more);
 	return status;
 }

@@ -121,7 +121,7 @@ static enum attempt_result connect_search(struct search *s)
 	return result;
 }
 
-static void tell_silence(const struct search *s)
+static void print_silence(const struct search *s)
 {
 	fputs("  looked at", stderr);
 	for (size_t i = 0; s->sockets[i] != NULL; i++)
@@ -147,7 +147,7 @@ static bool may_start(const struct search *s, enum connect_start start, bool clo
 		warnx("no daemon answers, and root's is started on request only, for its agents run as root");
 	fprintf(stderr, "  %s%s\n", unit ? "start the system's with \"systemctl start rld\", or " : "",
 		start == CONNECT_START_NEVER ? "start one with \"rld\"" : "add --start to start one of your own");
-	tell_silence(s);
+	print_silence(s);
 	return false;
 }
 

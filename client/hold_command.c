@@ -214,7 +214,7 @@ int hold_command(struct client *c)
 	return client_act(c, actions, ARRAY_SIZE(actions));
 }
 
-void hold_tell_open(const struct client *c, const json_t *holds)
+void hold_print_open(const struct client *c, const json_t *holds)
 {
 	for (size_t i = 0; i < json_array_size(holds); i++) {
 		const json_t *hold = json_array_get(holds, i);

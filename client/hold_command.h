@@ -8,6 +8,6 @@
 struct client;
 
 /* On stderr, a line for each hold of the array: where to look. */
-void hold_tell_open(const struct client *c, const json_t *holds);
+void hold_print_open(const struct client *c, const json_t *holds);
 
 #endif

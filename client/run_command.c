@@ -126,7 +126,7 @@ static enum follow_result run_follow(struct follow *f, int timeout_ms)
 	}
 }
 
-static void tell_detached(const struct follow *f)
+static void print_detached(const struct follow *f)
 {
 	fprintf(f->client->talk.file,
 	    "\nRun %lld goes on without this terminal: \"rlctl show %lld\", \"rlctl logs -f %lld\", \"rlctl cancel %lld\".\n",
@@ -136,7 +136,7 @@ static void tell_detached(const struct follow *f)
 /* The first Ctrl-C: say how to come back, and give a moment for the second. */
 static enum follow_result let_go(struct follow *f)
 {
-	tell_detached(f);
+	print_detached(f);
 	fputs("Ctrl-C again cancels it now.\n", f->client->talk.file);
 	fflush(f->client->talk.file);
 	return run_follow(f, SECOND_THOUGHTS_MS);
@@ -204,7 +204,7 @@ static enum follow_result run_cancel(struct follow *f)
 }
 
 /* What the run ends with by leave of its policy is no secret. */
-static void tell_issues(const json_t *run)
+static void print_issues(const json_t *run)
 {
 	const json_t *issues = field_array(run, "known_issues");
 
@@ -223,7 +223,7 @@ static struct live *live_of(struct client *c, int64_t id)
 	return live;
 }
 
-static void tell_end(const struct client *c, const json_t *run)
+static void print_end(const struct client *c, const json_t *run)
 {
 	const char *state = field_text(run, "state"), *ref = field_text(run, "result_ref"),
 	           *commit = field_text(run, "result_commit");
@@ -247,7 +247,7 @@ static void tell_end(const struct client *c, const json_t *run)
 	if (*branch != '\0')
 		fprintf(c->talk.file, "To take it: \"git merge %s\". ", branch);
 	if (strcmp(state, "held") == 0)
-		hold_tell_open(c, field_array(run, "holds"));
+		hold_print_open(c, field_array(run, "holds"));
 	else if (strcmp(state, "failed") == 0)
 		fprintf(c->talk.file,
 		    "See \"rlctl logs %lld\", \"rlctl show %lld\", \"rlctl diff %lld\".\n", id, id,
@@ -287,7 +287,7 @@ static int print_answer(struct client *c, const json_t *run)
 
 /* A report that cannot be written costs the run nothing, so only we are left to tell. One from before is no report of this run;
  * the clock of files is some milliseconds late. */
-static void tell_report(const struct client *c, const json_t *run)
+static void print_report(const struct client *c, const json_t *run)
 {
 	const char *path = options_text(&c->options, "report");
 	int64_t id = field_int(run, "id"), created = field_time(run, "created_at");
@@ -317,11 +317,11 @@ static int run_finish(struct follow *f)
 	if (run == NULL)
 		return status;
 	code = exit_of_run(run);
-	tell_report(c, run);
+	print_report(c, run);
 	if (f->live != NULL) {
-		submit_tell_warnings(run);
-		tell_issues(run);
-		tell_end(c, run);
+		submit_print_warnings(run);
+		print_issues(run);
+		print_end(c, run);
 	}
 	if (code == EXIT_DONE && !c->json)
 		status = print_answer(c, run);
@@ -337,7 +337,7 @@ static int follow_to_the_end(struct follow *f)
 		result = run_follow(f, -1);
 	if (result == FOLLOW_INTERRUPTED) {
 		if (f->client->conn == NULL) {
-			tell_detached(f);
+			print_detached(f);
 			return EXIT_DETACHED;
 		}
 		result = let_go(f);

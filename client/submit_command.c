@@ -229,7 +229,7 @@ static int put_workdir(json_t *params)
 	return 0;
 }
 
-void submit_tell_warnings(const json_t *result)
+void submit_print_warnings(const json_t *result)
 {
 	const json_t *warnings = field_array(result, "warnings");
 
@@ -263,7 +263,7 @@ int submit_command(struct client *c)
 	if (result == NULL)
 		return status;
 	if (!quiet)
-		submit_tell_warnings(result);
+		submit_print_warnings(result);
 	if (c->json)
 		print_json(&c->out, result);
 	else if (!options_given(&c->options, "dry-run"))

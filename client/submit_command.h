@@ -9,6 +9,6 @@
 json_t *submit_send(struct client *c, int *status);
 
 /* Say on stderr what the daemon remarked about a run it took. */
-void submit_tell_warnings(const json_t *result);
+void submit_print_warnings(const json_t *result);
 
 #endif

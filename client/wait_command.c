@@ -37,7 +37,7 @@ static int wait_class(const json_t *runs)
 }
 
 /* Where to look for what waits for a human. */
-static void wait_tell_holds(struct client *c, const json_t *runs)
+static void wait_print_holds(struct client *c, const json_t *runs)
 {
 	for (size_t i = 0; i < json_array_size(runs); i++) {
 		const json_t *run = json_array_get(runs, i);
@@ -50,7 +50,7 @@ static void wait_tell_holds(struct client *c, const json_t *runs)
 		    json_pack(
 		        "{s:I, s:s}", "run", (json_int_t)field_int(run, "id"), "state", "open"),
 		    &status);
-		hold_tell_open(c, field_array(result, "holds"));
+		hold_print_open(c, field_array(result, "holds"));
 		json_decref(result);
 	}
 }
@@ -84,7 +84,7 @@ int wait_command(struct client *c)
 	status = wait_class(field_array(result, "runs"));
 	if (!c->json) {
 		table_print_bare(&c->out, columns, ARRAY_SIZE(columns), field_array(result, "runs"));
-		wait_tell_holds(c, field_array(result, "runs"));
+		wait_print_holds(c, field_array(result, "runs"));
 	}
 out:
 	json_decref(result);

@@ -282,7 +282,7 @@ static enum watch_end watch_loop(struct watch *w)
 	}
 }
 
-static int tell_end(const struct watch *w, enum watch_end end)
+static int print_end(const struct watch *w, enum watch_end end)
 {
 	int64_t run = w->data.run;
 
@@ -328,7 +328,7 @@ static int watch_screen(struct client *c, int64_t run)
 	}
 	if (w.signal == 0)
 		take_quit(&w);
-	status = tell_end(&w, end);
+	status = print_end(&w, end);
 	watch_data_release(&w.data);
 	close(w.quit);
 	close(w.other);

@@ -47,7 +47,7 @@ static void tell(const struct layers *layers, const struct setting *setting, con
 }
 
 /* "agent.*.model" of each agent; table: "agent". */
-static void tell_named(const struct layers *layers, const struct setting *setting, const char *table, char *const *names, config_each_cb *each, void *arg)
+static void list_named(const struct layers *layers, const struct setting *setting, const char *table, char *const *names, config_each_cb *each, void *arg)
 {
 	for (size_t i = 0; names[i] != NULL; i++) {
 		char *path = xasprintf("%s.%s.%s", table, names[i], setting_key(setting->is.name));
@@ -58,7 +58,7 @@ static void tell_named(const struct layers *layers, const struct setting *settin
 }
 
 /* Nothing but what is written of each profile: the rest is what it extends. */
-static void tell_profiles(const struct layers *layers, config_each_cb *each, void *arg)
+static void list_profiles(const struct layers *layers, config_each_cb *each, void *arg)
 {
 	const struct values *values = config_values(layers->config);
 
@@ -78,13 +78,13 @@ int config_each(const struct config *config, const struct project *project, cons
 		if (!(settings[i].layers & LAYER_FILE))
 			continue;
 		if (strncmp(settings[i].is.name, "agent.*", strlen("agent.*")) == 0)
-			tell_named(&layers, &settings[i], "agent", config_agents(config), each, arg);
+			list_named(&layers, &settings[i], "agent", config_agents(config), each, arg);
 		else if (strncmp(settings[i].is.name, "group.*", strlen("group.*")) == 0)
-			tell_named(&layers, &settings[i], "group", config_group_names(config), each, arg);
+			list_named(&layers, &settings[i], "group", config_group_names(config), each, arg);
 		else if (strncmp(settings[i].is.name, "account.*", strlen("account.*")) == 0)
-			tell_named(&layers, &settings[i], "account", config_account_names(config), each, arg);
+			list_named(&layers, &settings[i], "account", config_account_names(config), each, arg);
 		else if (strncmp(settings[i].is.name, "profile.*", strlen("profile.*")) == 0)
-			tell_profiles(&layers, each, arg);
+			list_profiles(&layers, each, arg);
 		else
 			tell(&layers, &settings[i], settings[i].is.name, each, arg);
 	}

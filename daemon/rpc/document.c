@@ -15,7 +15,7 @@
 #include "proto/memory.h"
 
 /* What holds a run or a slot up from outside is its reason, and the next try is told as that of other waits. */
-static void tell_wait(json_t *json, int kind, const char *reason, int64_t until)
+static void add_wait(json_t *json, int kind, const char *reason, int64_t until)
 {
 	json_object_del(json, "wait_reason");
 	json_object_del(json, "wait_until");
@@ -30,7 +30,7 @@ json_t *run_summary(const struct run_row *run, const char *title)
 {
 	json_t *json = json_row(ROW_RUN, run);
 
-	tell_wait(json, run->wait, run->wait_reason, run->wait_until);
+	add_wait(json, run->wait, run->wait_reason, run->wait_until);
 
 	json_object_set_new(json, "title", json_text(title));
 	json_object_set_new(json, "warnings", json_document(run->warnings, json_array()));
@@ -107,7 +107,7 @@ static json_t *slots(const struct run_rows *rows)
 		if (slot->iteration != rows->run.iteration)
 			continue;
 		json = json_row(ROW_SLOT, slot);
-		tell_wait(json, slot->wait, slot->wait_reason, slot->wait_until);
+		add_wait(json, slot->wait, slot->wait_reason, slot->wait_until);
 		json_object_set_new(json, "phase", json_string(state_name(&slot_phase_names, slot_row_phase(slot))));
 		json_array_append_new(list, json);
 	}

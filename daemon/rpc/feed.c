@@ -119,7 +119,7 @@ static bool is_wanted(const struct follower *f, int64_t run, const char *type)
 }
 
 /* Events up to to are no longer kept: say so, and go on behind them. */
-static void tell_gap(struct follower *f, int64_t to)
+static void emit_gap(struct follower *f, int64_t to)
 {
 	size_t size;
 	char *text = notification("gap", json_pack("{s:I,s:I}", "from", (json_int_t)f->cursor + 1, "to", (json_int_t)to), &size);
@@ -135,7 +135,7 @@ static void deliver_row(struct follower *f, const struct event_row *row)
 	char *text;
 
 	if (row->seq > f->cursor + 1)
-		tell_gap(f, row->seq - 1);
+		emit_gap(f, row->seq - 1);
 	f->cursor = row->seq;
 	if (!is_wanted(f, row->run, row->type))
 		return;
@@ -205,7 +205,7 @@ static void page_cb(void *arg, struct rowset *set)
 	*set = (struct rowset){ .kind = ROW_EVENT };
 	/* Nothing between the cursor and the ring is on disk any more. */
 	if (f->page.count == 0 && f->cursor < feed->last - (int64_t)feed->count)
-		tell_gap(f, feed->last - (int64_t)feed->count);
+		emit_gap(f, feed->last - (int64_t)feed->count);
 	pump(f);
 }
 

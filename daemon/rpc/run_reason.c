@@ -20,7 +20,7 @@ static int64_t next_of(struct rpc *rpc, const struct slot_row *slot)
 }
 
 /* In the "slots" of a document, where it has them. */
-static void tell_slot(json_t *run, const struct slot_row *slot, int64_t next)
+static void add_slot(json_t *run, const struct slot_row *slot, int64_t next)
 {
 	json_t *json;
 	size_t i;
@@ -48,7 +48,7 @@ void run_reason_add(struct rpc *rpc, const struct run_rows *rows, json_t *run)
 			continue;
 		}
 		next = next_of(rpc, slot);
-		tell_slot(run, slot, next);
+		add_slot(run, slot, next);
 		if (first == NULL || (next != ROW_NONE && next < first_at)) {
 			first = slot;
 			first_at = next != ROW_NONE ? next : INT64_MAX;

@@ -146,14 +146,14 @@ struct slot *permits_next(struct engine *engine)
 }
 
 /* Its slots that wait for one of the daemon say why. */
-static void tell_slots(struct txn *txn, struct run *run, struct reason reason)
+static void emit_slots(struct txn *txn, struct run *run, struct reason reason)
 {
 	for (size_t i = 0; i < run->nslots; i++)
 		if (wants(run->slots[i]) && !slot_has_reason(run->slots[i]->row, reason))
 			slot_set_reason(txn_edit_slot(txn, run->slots[i]), reason);
 }
 
-static void tell_reason(struct txn *txn, struct run *run)
+static void emit_reason(struct txn *txn, struct run *run)
 {
 	struct engine *engine = run->engine;
 	const struct run_row *row = &run->rows->run;
@@ -169,7 +169,7 @@ static void tell_reason(struct txn *txn, struct run *run)
 		reason.text = text;
 	}
 	if (row->state == RUN_S_RUNNING) {
-		tell_slots(txn, run, reason);
+		emit_slots(txn, run, reason);
 	} else if (row->state == RUN_S_QUEUED && !run_cancelling(run) && !run_has_reason(row, reason)) {
 		run_set_reason(txn_edit_run(txn, run), reason);
 		run_emit_state(txn, run);
@@ -184,11 +184,11 @@ void permits_tell(struct txn *txn, struct engine *engine)
 
 	if (engine->draining)
 		LIST_FOREACH(run, &engine->runs, entry)
-			tell_reason(txn, run);
+			emit_reason(txn, run);
 	for (told = 0; told < REASONS_MAX && (id = schedule_changed(engine->schedule)) != 0; told++) {
 		run = run_find(engine, id);
 		if (run != NULL)
-			tell_reason(txn, run);
+			emit_reason(txn, run);
 	}
 	/* the others when these are on disk: a thousand runs may wait for one workdir */
 	if (told == REASONS_MAX)

@@ -76,7 +76,7 @@ void attempt_begin(struct txn *txn, struct slot *slot, enum role role)
 	a->resumes = attempt_resumes(slot, a);
 	txn_edit_slot(txn, slot)->attempt = a->id;
 	txn_add(txn, run, ROW_ATTEMPT, a);
-	txn_effect(txn, EFFECT_COMPOSE, run, slot, a->id);
+	txn_effect(txn, EFFECT_BUILD, run, slot, a->id);
 }
 
 static json_t *attempt_body(const struct attempt_row *a)

@@ -200,7 +200,7 @@ static char *place_in(const char *line)
 	return branch != NULL ? text_escape(branch, strlen(branch), false) : xstrdup("no branch");
 }
 
-static void tell_switch(struct txn *txn, struct slot *slot)
+static void emit_switch(struct txn *txn, struct slot *slot)
 {
 	char *was, *is, *back;
 
@@ -219,7 +219,7 @@ void head_committed(struct txn *txn, struct slot *slot)
 {
 	const char *commit = git_op_commit(slot->op.git);
 
-	tell_switch(txn, slot);
+	emit_switch(txn, slot);
 	/* what a commit agent does was asked for */
 	if (slot->op.git_kind == GIT_COMMIT && slot_head(slot) != NULL && commit != NULL)
 		warn(txn, slot, told(slot, commit, true));
@@ -239,7 +239,7 @@ void head_looked(struct txn *txn, struct slot *slot)
 	const char *head = git_op_commit(slot->op.git);
 	bool passed = slot->row->stage == SLOT_S_PASSED;
 
-	tell_switch(txn, slot);
+	emit_switch(txn, slot);
 	if (head != NULL)
 		warn(txn, slot, told(slot, head, passed));
 	if (head != NULL && passed)

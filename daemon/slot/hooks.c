@@ -231,7 +231,7 @@ void hook_renumber(struct engine *engine, struct hook *hook)
 }
 
 /* Nothing else speaks of it: no row of its run tells how it ended. */
-static void tell_failure(const struct hook_row *row)
+static void log_failure(const struct hook_row *row)
 {
 	char *how;
 
@@ -248,7 +248,7 @@ static void finish(struct txn *txn, struct hook *hook)
 {
 	txn_edit_hook(txn, hook->row)->ended_at = txn_now(txn);
 	txn_commit(txn);
-	tell_failure(hook->row);
+	log_failure(hook->row);
 	LIST_REMOVE(hook, entry);
 	hook_free(hook);
 }

@@ -176,7 +176,7 @@ static struct finding_row **make_findings(const struct slot *slot, int64_t revie
 	return rows;
 }
 
-static void tell_finding(struct txn *txn, const struct finding_row *f, const char *by)
+static void emit_finding(struct txn *txn, const struct finding_row *f, const char *by)
 {
 	json_t *event = json_pack("{s:I, s:s, s:s*, s:s*, s:s, s:s, s:s}", "review", (json_int_t)f->review,
 	    "id", f->id, "file", f->file, "severity", f->severity, "text", f->text,
@@ -234,7 +234,7 @@ static void chain(struct txn *txn, struct slot *slot, struct review_row *row, in
 		txn_effect(txn, EFFECT_LOG, slot->run, slot, ROW_NONE);
 }
 
-static void tell_decided(struct txn *txn, const struct slot *slot, const struct review_row *row, size_t said, const struct finding_counts *counts)
+static void emit_decided(struct txn *txn, const struct slot *slot, const struct review_row *row, size_t said, const struct finding_counts *counts)
 {
 	json_t *body = json_pack("{s:I, s:s, s:I, s:I, s:s, s:s*, s:I, s:I, s:I, s:I, s:s*}",
 	    "review", (json_int_t)row->number, "task", row->task_id, "slot", (json_int_t)slot->row->slot, "round", (json_int_t)row->iteration,
@@ -263,9 +263,9 @@ struct finding_counts review_append(struct txn *txn, struct slot *slot, const ch
 	row->attempt = a->id;
 	findings = make_findings(slot, slot->run->rows->run.review_count + 1, v, &said, &count, &counts);
 	chain(txn, slot, row, slot->row->round, findings, count);
-	tell_decided(txn, slot, row, said, &counts);
+	emit_decided(txn, slot, row, said, &counts);
 	for (size_t i = 0; i < count; i++)
-		tell_finding(txn, findings[i], row->reviewer_agent);
+		emit_finding(txn, findings[i], row->reviewer_agent);
 	free(findings);
 	/* what a human asked for has been looked at */
 	text_set(&txn_edit_slot(txn, slot)->message, NULL);
@@ -293,7 +293,7 @@ void review_human(struct txn *txn, struct slot *slot, const char *decision, cons
 	row->feedback = xstrdup(message != NULL ? message : "");
 	row->source = xstrdup("human");
 	chain(txn, slot, row, human_round(slot), NULL, 0);
-	tell_decided(txn, slot, row, 0, &none);
+	emit_decided(txn, slot, row, 0, &none);
 }
 
 static bool is_marked(const struct finding_row *finding, const struct verdict_finding *marks, size_t count)
@@ -323,7 +323,7 @@ void review_marked(struct txn *txn, struct slot *slot, const struct verdict_find
 			continue;
 		told = row_copy(ROW_FINDING, findings[i]);
 		told->state = FINDING_RESOLVED;
-		tell_finding(txn, told, run_attempt(slot->run, slot->row->attempt)->agent);
+		emit_finding(txn, told, run_attempt(slot->run, slot->row->attempt)->agent);
 		row_free(ROW_FINDING, told);
 	}
 }

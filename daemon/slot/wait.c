@@ -81,7 +81,7 @@ static void tell(struct txn *txn, struct slot *slot, const char *what, int error
 }
 
 /* The hook on_hold, once: in the first decision about a try that comes an hour after the beginning. */
-static void tell_people(struct txn *txn, struct slot *slot, int64_t now, int64_t last)
+static void emit_wait(struct txn *txn, struct slot *slot, int64_t now, int64_t last)
 {
 	const struct wait_fields f = fields_of(slot);
 	int64_t due = f.since + TELL_AFTER_MS;
@@ -129,7 +129,7 @@ void slot_waits(struct txn *txn, struct slot *slot, enum wait_kind kind, int err
 		else
 			run_emit_state(txn, slot->run);
 	}
-	tell_people(txn, slot, now, last);
+	emit_wait(txn, slot, now, last);
 	free(reason);
 }
 

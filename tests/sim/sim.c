@@ -308,7 +308,7 @@ static int each_row(visit *see)
 	return count;
 }
 
-static int tell_untaken(struct bend bend, const struct taken *taken, const char *what, const char *name, const char *from)
+static int print_untaken(struct bend bend, const struct taken *taken, const char *what, const char *name, const char *from)
 {
 	(void)bend;
 	if (taken->count == 0)
@@ -425,7 +425,7 @@ int main(int argc, char *argv[])
 	    totals.attempts, totals.holds, totals.crashes);
 	if (crowd)
 		return 0;
-	if (each_row(tell_untaken) > 0)
+	if (each_row(print_untaken) > 0)
 		return 1;
 	return bend ? plants((int)steps) : 0;
 }
