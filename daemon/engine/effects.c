@@ -32,10 +32,10 @@ static void prepare(struct slot *slot, int64_t id)
 	run_prepare(slot->run);
 }
 
-static void compose(struct slot *slot, int64_t id)
+static void build(struct slot *slot, int64_t id)
 {
 	(void)id;
-	attempt_compose(slot);
+	attempt_build(slot);
 }
 
 static void begin_git(struct slot *slot, int64_t id)
@@ -125,7 +125,7 @@ static const struct effect_type {
 	bool waits;	/* work goes on by it: not before everything that was left running is found */
 } effect_types[EFFECTS] = {
 	[EFFECT_PREPARE] = { .of_slot = prepare, .waits = true },
-	[EFFECT_COMPOSE] = { .of_slot = compose, .waits = true },
+	[EFFECT_BUILD] = { .of_slot = build, .waits = true },
 	[EFFECT_GIT] = { .of_slot = begin_git, .waits = true },
 	[EFFECT_SOURCE] = { .of_slot = ask_source, .waits = true },
 	[EFFECT_LOAD] = { .of_slot = load, .waits = true },

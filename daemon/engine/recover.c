@@ -201,7 +201,7 @@ static void resume_attempt(struct slot *slot)
 		if (a->state == ATTEMPT_S_RUNNING)
 			attempt_ended(slot, NULL, "its directory is gone");
 		else
-			attempt_compose(slot);
+			attempt_build(slot);
 		break;
 	case FOUND_LOST:
 	case FOUND_UNREADABLE: {
@@ -266,7 +266,7 @@ static void resume_slot(struct slot *slot)
 		resume_attempt(slot);
 		break;
 	case ACTIVITY_ACCOUNT:
-		attempt_compose(slot);
+		attempt_build(slot);
 		break;
 	case ACTIVITY_NONE:
 		if (slot->row != NULL && slot->row->leaving != LEAVING_NOTHING)

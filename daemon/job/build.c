@@ -30,19 +30,19 @@
 #include "record/layout.h"
 #include "task/op.h"
 
-static void places_init(struct places *p, const struct compose_work *w)
+static void places_init(struct places *p, const struct build_work *w)
 {
 	const char *state_dir = w->work.state_dir;
 	enum carrier carrier = w->plan->profile->carrier;
 
 	p->dir = work_attempt_dir(state_dir, w->attempt.id);
 	p->run_dir = work_run_dir(state_dir, w->run.id);
-	p->cwd = compose_is_review(w) ? work_review_dir(state_dir, &w->run, w->plan, &w->slot) : work_slot_dir(&w->run, &w->slot);
+	p->cwd = build_is_review(w) ? work_review_dir(state_dir, &w->run, w->plan, &w->slot) : work_slot_dir(&w->run, &w->slot);
 	p->task_file = work_task_file(state_dir, &w->run, &w->slot);
 	p->prompt_file = xasprintf("%s/" RECORD_PROMPT, p->dir);
 	if (w->attempt.role == ROLE_FIX)
 		p->findings_file = xasprintf("%s/" RECORD_FINDINGS, p->dir);
-	if (!compose_is_review(w))
+	if (!build_is_review(w))
 		return;
 	p->review_file = work_review_file(state_dir, &w->run, w->plan, &w->slot);
 	if (carrier == CARRIER_COMMENTS)
@@ -66,7 +66,7 @@ static void places_release(struct places *p)
 	free(p->scratch);
 }
 
-static char *make_prompt(const struct compose_work *w, const struct sources *s, const struct places *p, size_t *size)
+static char *make_prompt(const struct build_work *w, const struct sources *s, const struct places *p, size_t *size)
 {
 	struct prompt_parts parts = {
 		.template = { s->template, s->template_size },
@@ -88,7 +88,7 @@ static char *make_prompt(const struct compose_work *w, const struct sources *s, 
 }
 
 /* argv of a check, of a reviewer that is a program, of an agent. */
-static char **make_argv(const struct compose_work *w, const struct agent_plan *agent, const char *prompt, const struct places *p)
+static char **make_argv(const struct build_work *w, const struct agent_plan *agent, const char *prompt, const struct places *p)
 {
 	char **argv = NULL;
 
@@ -99,7 +99,7 @@ static char **make_argv(const struct compose_work *w, const struct agent_plan *a
 		return argv;
 	}
 	argv = agent_argv(agent, prompt, p->prompt_file, w->session);
-	if (compose_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT)
+	if (build_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT)
 		strings_append(&argv, p->cwd);
 	return argv;
 }
@@ -134,7 +134,7 @@ static void add_file(struct launch *launch, const char *name, char *data, size_t
 }
 
 /* Takes env and prompt; prompt NULL: nothing on stdin. */
-static struct launch *make_launch(const struct compose_work *w, const struct agent_plan *agent, const struct places *p, char **env, char *prompt, size_t size)
+static struct launch *make_launch(const struct build_work *w, const struct agent_plan *agent, const struct places *p, char **env, char *prompt, size_t size)
 {
 	static const enum job_sandbox levels[SANDBOXES] = {
 		[SANDBOX_OFF] = JOB_OPEN,
@@ -160,7 +160,7 @@ static struct launch *make_launch(const struct compose_work *w, const struct age
 		.output_bytes = w->plan->output_bytes,
 		.durable = true,
 	};
-	if (compose_is_review(w) && w->plan->read_only && w->plan->sandbox != SANDBOX_OFF) {
+	if (build_is_review(w) && w->plan->read_only && w->plan->sandbox != SANDBOX_OFF) {
 		launch->job.sandbox = (int)levels[w->plan->sandbox];
 		launch->job.writable = make_writable(agent, p, env);
 	}
@@ -174,7 +174,7 @@ static struct launch *make_launch(const struct compose_work *w, const struct age
 }
 
 /* Its scratch, and where it works in a checkout: git lays out no directory that has nothing in it. */
-static int make_directories(const struct compose_work *w, const struct places *p, char **error)
+static int make_directories(const struct build_work *w, const struct places *p, char **error)
 {
 	const char *const dirs[] = { strcmp(p->cwd, w->run.workdir) != 0 ? p->cwd : NULL, p->scratch };
 
@@ -190,7 +190,7 @@ static int make_directories(const struct compose_work *w, const struct places *p
 }
 
 /* A file of nearly that name is none of this review when it is there already. */
-static int note_misnamed(const struct compose_work *w, const struct places *p, char **error)
+static int note_misnamed(const struct build_work *w, const struct places *p, char **error)
 {
 	const char *state_dir = w->work.state_dir;
 	char *top = work_review_top(state_dir, &w->run, w->plan, &w->slot), *note = work_misnamed_file(state_dir, &w->run, &w->slot);
@@ -207,7 +207,7 @@ static int note_misnamed(const struct compose_work *w, const struct places *p, c
 }
 
 /* A file of an earlier review must not be taken for this one's. One that may write nothing else finds it there, empty. */
-static int clear_review_file(const struct compose_work *w, const struct places *p, char **error)
+static int clear_review_file(const struct build_work *w, const struct places *p, char **error)
 {
 	int fd;
 
@@ -233,11 +233,11 @@ static int clear_review_file(const struct compose_work *w, const struct places *
 }
 
 /* The answer as it is for a program that judges it, a prompt for an agent, nothing for a check. */
-static char *make_input(const struct compose_work *w, const struct sources *s, const struct places *p, size_t *size)
+static char *make_input(const struct build_work *w, const struct sources *s, const struct places *p, size_t *size)
 {
 	if (w->attempt.role == ROLE_CHECK)
 		return NULL;
-	if (compose_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT) {
+	if (build_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT) {
 		*size = s->answer_size;
 		return xmemdup0(s->answer != NULL ? s->answer : "", s->answer_size);
 	}
@@ -245,7 +245,7 @@ static char *make_input(const struct compose_work *w, const struct sources *s, c
 }
 
 /* Agents fill disks, and the database is on one of them. */
-static bool below_floor(struct compose_work *w, const struct places *p)
+static bool below_floor(struct build_work *w, const struct places *p)
 {
 	const char *const places[] = { w->work.state_dir, p->cwd };
 	char free_text[32], floor_text[32];
@@ -268,7 +268,7 @@ static bool below_floor(struct compose_work *w, const struct places *p)
 }
 
 /* What others have said goes into prompts without secrets; a program that judges an answer has it as it is. */
-static void mask_sources(const struct compose_work *w, struct sources *s)
+static void mask_sources(const struct build_work *w, struct sources *s)
 {
 	struct secrets secrets = secrets_new(w->run.environment, w->plan);
 	struct redactor *redactor = secrets_redactor(w->work.state_dir, &secrets);
@@ -279,7 +279,7 @@ static void mask_sources(const struct compose_work *w, struct sources *s)
 		buf_release(&s->follow_up);
 		buf_adds(&s->follow_up, follow_up);
 	}
-	if (s->answer != NULL && !(compose_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT))
+	if (s->answer != NULL && !(build_is_review(w) && w->plan->profile->carrier == CARRIER_EXIT))
 		answer = redact_text(redactor, s->answer, s->answer_size, &size);
 	if (answer != NULL) {
 		free(s->answer);
@@ -302,7 +302,7 @@ static void mask_sources(const struct compose_work *w, struct sources *s)
 
 static void build_run(struct work *base)
 {
-	struct compose_work *w = (struct compose_work *)base;
+	struct build_work *w = (struct build_work *)base;
 	const struct agent_plan *agent = plan_agent(w->plan, (enum role)w->attempt.role, w->attempt.agent);
 	struct places p = { 0 };
 	struct sources s = { 0 };
@@ -312,7 +312,7 @@ static void build_run(struct work *base)
 	places_init(&p, w);
 	if (below_floor(w, &p))
 		goto out;
-	if (sources_read(w, &p, &s, &w->error) == -1 || (compose_is_review(w) && clear_review_file(w, &p, &w->error) == -1))
+	if (sources_read(w, &p, &s, &w->error) == -1 || (build_is_review(w) && clear_review_file(w, &p, &w->error) == -1))
 		goto out;
 	mask_sources(w, &s);
 	prompt = make_input(w, &s, &p, &size);
@@ -337,7 +337,7 @@ out:
 
 static void build_release(struct work *base)
 {
-	struct compose_work *w = (struct compose_work *)base;
+	struct build_work *w = (struct build_work *)base;
 
 	row_release(ROW_RUN, &w->run);
 	row_release(ROW_SLOT, &w->slot);

@@ -16,7 +16,7 @@
 /* How the reason of a slot begins that waits for disk space. */
 #define FLOOR_REASON "waiting for disk space: "
 
-struct compose_work {
+struct build_work {
 	struct work work;
 	/* in, owned copies: rows change while the worker reads */
 	struct run_row run;

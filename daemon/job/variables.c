@@ -40,9 +40,9 @@ static void set_long(char ***env, const char *name, const char *text, size_t siz
 	free(head);
 }
 
-static void set_task(const struct compose_work *w, const struct places *p, const struct sources *s, char ***env)
+static void set_task(const struct build_work *w, const struct places *p, const struct sources *s, char ***env)
 {
-	if (w->plan->profile->no_task && w->plan->review && (compose_is_review(w) || w->attempt.role == ROLE_FIX))
+	if (w->plan->profile->no_task && w->plan->review && (build_is_review(w) || w->attempt.role == ROLE_FIX))
 		return;
 	environment_set(env, "RL_TASK_ID", w->task.id);
 	set_long(env, "RL_TASK", s->task, s->task_size);
@@ -51,18 +51,18 @@ static void set_task(const struct compose_work *w, const struct places *p, const
 
 /* rlctl in an agent asks this daemon, and no other that happens to answer. Where reviewers and fixers must not see the task, it would show
  * them. */
-static void set_socket(const struct compose_work *w, char ***env)
+static void set_socket(const struct build_work *w, char ***env)
 {
 	if (w->work.socket != NULL && !(w->plan->profile->no_task && w->plan->review))
 		environment_set(env, "RLD_SOCKET", w->work.socket);
 }
 
 /* What scripts written for requirement 003 look at. */
-static void set_swival(const struct compose_work *w, const struct sources *s, char ***env)
+static void set_swival(const struct build_work *w, const struct sources *s, char ***env)
 {
 	const char *model = w->plan->agents[ROLE_IMPLEMENT].model;
 
-	if (!compose_is_review(w) || w->plan->profile->carrier != CARRIER_EXIT)
+	if (!build_is_review(w) || w->plan->profile->carrier != CARRIER_EXIT)
 		return;
 	set_long(env, "SWIVAL_TASK", s->task, s->task_size);
 	set_number(env, "SWIVAL_REVIEW_ROUND", w->attempt.round);
@@ -71,7 +71,7 @@ static void set_swival(const struct compose_work *w, const struct sources *s, ch
 }
 
 /* What an agent does with bd it does as the run: it may claim again what the run has, and what it picks the run can give back. */
-static void set_actor(const struct compose_work *w, char ***env)
+static void set_actor(const struct build_work *w, char ***env)
 {
 	char *actor;
 
@@ -83,7 +83,7 @@ static void set_actor(const struct compose_work *w, char ***env)
 	free(actor);
 }
 
-void variables_set(const struct compose_work *w, const struct agent_plan *agent, const struct sources *s, const struct places *p, char ***env)
+void variables_set(const struct build_work *w, const struct agent_plan *agent, const struct sources *s, const struct places *p, char ***env)
 {
 	set_actor(w, env);
 	environment_set_all(env, (const char *const *)agent->set);

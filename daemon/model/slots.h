@@ -24,7 +24,7 @@ struct slot {
 	bool has_permit;			/* it has a permit */
 	struct plan *plan;		/* of its task alone, owned; NULL: the run's */
 	bool bd_claimed;		/* bd has given it its task, and waits for word of it; forgotten with the daemon */
-	struct briefing briefing;		/* of the attempt that is being composed, while it is read; see attempt_start.c */
+	struct briefing briefing;		/* of the attempt that is being built, while it is read; see attempt_start.c */
 	size_t briefing_next;		/* ... what comes next: 0: the task, n: story n - 1 */
 	struct exit_record record;	/* of the attempt or step whose output is being read */
 	bool lost;			/* it has none */

@@ -145,7 +145,7 @@ static void wake_cb(void *arg, const struct wake *wake)
 	if (!engine->stopped && slot != NULL && slot->activity.wake_at == wake->until) {
 		slot->activity.wake_at = ROW_NONE;
 		if (slot->activity.kind == ACTIVITY_ACCOUNT)
-			effect_now(slot, EFFECT_COMPOSE, slot->row->attempt);
+			effect_now(slot, EFFECT_BUILD, slot->row->attempt);
 	}
 }
 
@@ -271,7 +271,7 @@ bool attempt_settles(struct slot *slot)
 	bool reserved = budget_reserve(txn, slot, a);
 
 	if (warm || other || boot || reserved)
-		txn_effect(txn, EFFECT_COMPOSE, slot->run, slot, a->id);
+		txn_effect(txn, EFFECT_BUILD, slot->run, slot, a->id);
 	txn_commit_or_drop(txn);
 	return warm || other || boot || reserved;
 }
@@ -301,7 +301,7 @@ static void look_at(struct run *run)
 {
 	for (size_t i = 0; i < run->nslots; i++)
 		if (run->slots[i]->activity.kind == ACTIVITY_ACCOUNT)
-			effect_now(run->slots[i], EFFECT_COMPOSE, run->slots[i]->row->attempt);
+			effect_now(run->slots[i], EFFECT_BUILD, run->slots[i]->row->attempt);
 }
 
 void cooling_look(struct engine *engine)

@@ -56,7 +56,7 @@ void attempt_renumber(struct slot *slot)
 	txn_remove(txn, run, ROW_ATTEMPT, run_attempt(run, slot->activity.id));
 	a->id = txn_edit_slot(txn, slot)->attempt = ++run->engine->last_attempt;
 	txn_add(txn, run, ROW_ATTEMPT, a);
-	txn_effect(txn, EFFECT_COMPOSE, run, slot, a->id);
+	txn_effect(txn, EFFECT_BUILD, run, slot, a->id);
 	txn_commit(txn);
 }
 
@@ -68,7 +68,7 @@ static void wait_to_start(struct slot *slot, int fault, const char *error)
 	activity_end(&slot->activity);
 	slot_waits(txn, slot, WAIT_HOST, fault, error);
 	txn_edit_slot(txn, slot)->retry_at = slot->row->wait_until;
-	txn_effect(txn, EFFECT_COMPOSE, slot->run, slot, slot->row->attempt);
+	txn_effect(txn, EFFECT_BUILD, slot->run, slot, slot->row->attempt);
 	txn_commit(txn);
 }
 

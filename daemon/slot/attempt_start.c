@@ -47,12 +47,12 @@ static void end_unstarted(struct slot *slot)
 
 #define FLOOR_WAIT_MS 2000
 
-static void compose_cb(void *arg, struct work *work);
-static struct work *compose_new(struct slot *slot, struct briefing *briefing);
+static void build_cb(void *arg, struct work *work);
+static struct work *build_new(struct slot *slot, struct briefing *briefing);
 static bool passes(struct slot *slot);
 
 /* Too little free space: it is asked again, with the texts that w brought, and the slot says why it waits. */
-static void wait_for_space(struct slot *slot, struct compose_work *w)
+static void wait_for_space(struct slot *slot, struct build_work *w)
 {
 	const char *why = w->floor;
 	struct engine *engine = slot->run->engine;
@@ -65,7 +65,7 @@ static void wait_for_space(struct slot *slot, struct compose_work *w)
 		txn_commit(txn);
 		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
 	}
-	engine_work_later(engine, FLOOR_WAIT_MS, compose_new(slot, &w->briefing), &build_type, compose_cb, slot);
+	engine_work_later(engine, FLOOR_WAIT_MS, build_new(slot, &w->briefing), &build_type, build_cb, slot);
 }
 
 /* It waits for space no more. */
@@ -81,11 +81,11 @@ static void space_is_back(struct slot *slot)
 	txn_commit(txn);
 }
 
-static void compose_cb(void *arg, struct work *work)
+static void build_cb(void *arg, struct work *work)
 {
 	struct slot *slot = arg;
 	struct engine *engine = slot->run->engine;
-	struct compose_work *w = (struct compose_work *)work;
+	struct build_work *w = (struct build_work *)work;
 	struct launch *launch = w->launch;
 
 	if (engine->stopped) {
@@ -93,7 +93,7 @@ static void compose_cb(void *arg, struct work *work)
 		return;
 	}
 	if (!passes(slot)) {
-		/* it was cancelled or paused meanwhile, or its account is exhausted: it will be composed anew */
+		/* it was cancelled or paused meanwhile, or its account is exhausted: it will be built anew */
 		work_free(work);
 		return;
 	}
@@ -111,7 +111,7 @@ static void compose_cb(void *arg, struct work *work)
 }
 
 /* What the attempt is asked for beyond the task: the newest word counts, a human's before a check's before a reviewer's. */
-static void set_follow_up(struct compose_work *w, const struct slot *slot)
+static void set_follow_up(struct build_work *w, const struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
 	const struct review_row *last = review_last(slot);
@@ -153,7 +153,7 @@ static int64_t answer_before(const struct slot *slot, const struct review_row *r
 	return found != slot->row->answer ? found : ROW_NONE;
 }
 
-static void copy_history(struct compose_work *w, const struct slot *slot)
+static void copy_history(struct build_work *w, const struct slot *slot)
 {
 	const struct run_rows *rows = slot->run->rows;
 
@@ -176,7 +176,7 @@ static char *session_of(const struct slot *slot)
 	return a->resumes != ROW_NONE ? xstrdup(run_attempt(slot->run, a->resumes)->session) : NULL;
 }
 
-static void set_interruption(struct compose_work *w, const struct slot *slot)
+static void set_interruption(struct build_work *w, const struct slot *slot)
 {
 	const struct attempt_row *before = attempt_interrupted(slot, &w->attempt);
 
@@ -230,11 +230,11 @@ static int64_t says_no_change(const struct slot *slot)
 }
 
 /* Takes what is in told. */
-static struct work *compose_new(struct slot *slot, struct briefing *briefing)
+static struct work *build_new(struct slot *slot, struct briefing *briefing)
 {
 	struct run *run = slot->run;
 	const struct task_row *task = slot_task(slot);
-	struct compose_work *w = xcalloc(1, sizeof(*w));
+	struct build_work *w = xcalloc(1, sizeof(*w));
 
 	row_init(ROW_RUN, &w->run);
 	row_init(ROW_SLOT, &w->slot);
@@ -289,7 +289,7 @@ static void list_stories(struct slot *slot)
 
 static void briefing_cb(void *arg, const char *text, size_t size);
 
-/* One after the other, then it is composed. */
+/* One after the other, then it is built. */
 static void briefing_read(struct slot *slot)
 {
 	struct run *run = slot->run;
@@ -302,7 +302,7 @@ static void briefing_read(struct slot *slot)
 	if (id != NULL)
 		run->engine->ports.task_text(run->engine->ports.store_ctx, run->rows->run.id, id, briefing_cb, slot);
 	else
-		engine_work(run->engine, compose_new(slot, &slot->briefing), &build_type, compose_cb, slot);
+		engine_work(run->engine, build_new(slot, &slot->briefing), &build_type, build_cb, slot);
 }
 
 static void briefing_cb(void *arg, const char *text, size_t size)
@@ -378,7 +378,7 @@ static bool passes(struct slot *slot)
 	return !attempt_settles(slot);
 }
 
-void attempt_compose(struct slot *slot)
+void attempt_build(struct slot *slot)
 {
 	if (!passes(slot))
 		return;

@@ -6,6 +6,6 @@
 struct slot;
 
 /* The gate of every attempt: it starts, or waits and is asked again. */
-void attempt_compose(struct slot *slot);
+void attempt_build(struct slot *slot);
 
 #endif

@@ -84,7 +84,7 @@ void slot_on_permit(struct txn *txn, struct slot *slot)
 	if (slot->row->stage == SLOT_S_WAITING)
 		slot_begin(txn, slot);
 	else
-		txn_effect(txn, EFFECT_COMPOSE, slot->run, slot, slot->row->attempt);
+		txn_effect(txn, EFFECT_BUILD, slot->run, slot, slot->row->attempt);
 }
 
 /* It does nothing for now. Its slot of the daemon goes to the next, or stays with the run when nobody else of it has one or waits for one. */

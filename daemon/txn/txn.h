@@ -17,7 +17,7 @@ struct slot;
 
 enum effect_kind {
 	EFFECT_PREPARE,	/* the run's own slot: task file, base snapshot */
-	EFFECT_COMPOSE,	/* compose and launch the attempt id */
+	EFFECT_BUILD,	/* build and launch the attempt id */
 	EFFECT_GIT,	/* begin the git operation id */
 	EFFECT_SOURCE,	/* begin the operation id of the task's source */
 	EFFECT_LOAD,	/* the run's own slot: wait between iterations, then ask the source */

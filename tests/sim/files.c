@@ -153,12 +153,12 @@ static void work_judge(struct world *w, struct judge_work *work)
 		add_finding(v, "suggestion", xstrdup("a thought"));
 }
 
-static void work_compose(struct world *w, struct compose_work *work)
+static void work_build(struct world *w, struct build_work *work)
 {
 	const struct attempt_row *row = disk_attempt(w, work->attempt.id);
 
 	if (row == NULL || row->state != ATTEMPT_S_STARTING)
-		world_fail(w, "attempt %lld is composed before its row is on disk", (long long)work->attempt.id);
+		world_fail(w, "attempt %lld is built before its row is on disk", (long long)work->attempt.id);
 	if (row != NULL && row->role == ROLE_FIX)
 		fate_of(w, row->id)->told = work->follow_up_from;
 	if (row != NULL && work->plan->disk_floor_bytes > 0 && w->low_disk) {
@@ -304,7 +304,7 @@ void files_work(struct world *w)
 	else if (type == &read_notice_type)
 		work_notice(w, (struct notice_work *)p.work);
 	else if (type == &build_type)
-		work_compose(w, (struct compose_work *)p.work);
+		work_build(w, (struct build_work *)p.work);
 	else if (type == &collect_type)
 		work_collect(w, (struct collect_work *)p.work);
 	else if (type == &read_verdict_type)

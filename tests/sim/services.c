@@ -246,7 +246,7 @@ static bool is_left_waiting(const struct world *w, const struct slot_row *slot)
 
 		if (work == NULL)
 			continue;
-		if ((work->type == &build_type && ((const struct compose_work *)work)->attempt.id == a->id) ||
+		if ((work->type == &build_type && ((const struct build_work *)work)->attempt.id == a->id) ||
 		    (work->type == &collect_type && ((const struct collect_work *)work)->attempt == a->id))
 			return false;
 	}

@@ -38,7 +38,7 @@ struct fate {
 	bool silent;		/* LIMIT, THROTTLED, HICCUP: the program waited until a clock ended it */
 	bool reports;		/* LIMIT for long, AUTH: it asks again and again, and says so, until it is ended; where nobody reads that it gives up */
 	int64_t not_before;	/* TIME */
-	const char *told;	/* fix: whose word it was given, "review", "check", "human"; NULL: nobody has composed it */
+	const char *told;	/* fix: whose word it was given, "review", "check", "human"; NULL: nobody has built it */
 	double cost;		/* that it tells, NaN: it does not */
 	int64_t tokens;		/* the same, ROW_NONE */
 	int started;		/* how often a process was really started: more than once is paid twice */
