@@ -101,8 +101,8 @@ static void check_workdir(struct intake *item)
 	item->workspace = real;
 	free(top);
 	set_subdir(item);
-	if (!item->has_git && item->judge != NULL && item->judge->profile->carrier != CARRIER_EXIT)
-		refuse(item, RPC_INVALID_PARAMS, "workdir", item->judge == &item->task_plan ? "run 'git init' there, or leave agentic_review out of the workflow" :
+	if (!item->has_git && item->review_plan != NULL && item->review_plan->profile->carrier != CARRIER_EXIT)
+		refuse(item, RPC_INVALID_PARAMS, "workdir", item->review_plan == &item->task_plan ? "run 'git init' there, or leave agentic_review out of the workflow" :
 		    "run 'git init' there, review with a program (--reviewer CMD), or leave the review out (--no-review)",
 		    "workdir %s is not in a git repository, and a review needs one to know what changed", item->workdir);
 }
@@ -162,10 +162,10 @@ static int path_fault(const struct intake *item, const char *name)
 /* Profile "exit": before anything is paid for. */
 static void check_reviewer(struct intake *item)
 {
-	const char *reviewer = item->judge != NULL ? item->judge->reviewer : NULL;
+	const char *reviewer = item->review_plan != NULL ? item->review_plan->reviewer : NULL;
 	int error;
 
-	if (reviewer == NULL || item->judge->profile->carrier != CARRIER_EXIT)
+	if (reviewer == NULL || item->review_plan->profile->carrier != CARRIER_EXIT)
 		return;
 	error = strchr(reviewer, '/') == NULL ? path_fault(item, reviewer) : program_fault(reviewer);
 	if (error == 0)
@@ -283,8 +283,8 @@ static void intake_run(struct work *base)
 
 		check_workdir(item);
 		check_prompt_file(item, item->plan->developer_prompt, "developer_prompt");
-		if (item->judge != NULL)
-			check_prompt_file(item, item->judge->reviewer_prompt, "reviewer_prompt");
+		if (item->review_plan != NULL)
+			check_prompt_file(item, item->review_plan->reviewer_prompt, "reviewer_prompt");
 		check_reviewer(item);
 		check_report(item);
 		if (item->source == SOURCE_PROMPT) {

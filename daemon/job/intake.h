@@ -23,8 +23,8 @@ struct intake {
 	char *const *environment;
 	bool check;			/* nothing is kept */
 	const struct plan *plan;
-	const struct plan *judge;	/* see judgement_plan(); NULL: nothing is reviewed */
-	struct plan task_plan;		/* owned: judge, when it is a task's */
+	const struct plan *review_plan;	/* see review_basis_plan(); NULL: nothing is reviewed */
+	struct plan task_plan;		/* owned: review_plan, when it is a task's */
 	int64_t owner;
 	/* out, owned */
 	int code;			/* 0 or a code of proto/error.h, then message, hint and field are set */

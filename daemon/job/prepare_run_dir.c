@@ -33,9 +33,9 @@ static void check_review_file(struct open_work *work)
 	char *path;
 	struct stat st;
 
-	if (work->judge->review_file == NULL || work->error != NULL)
+	if (work->review_plan->review_file == NULL || work->error != NULL)
 		return;
-	path = xasprintf("%s/%s", work->workdir, work->judge->review_file);
+	path = xasprintf("%s/%s", work->workdir, work->review_plan->review_file);
 	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		work->error = xasprintf("%s is a directory, and the reviewer is to write a file there; move it away, or set another review_file", path);
 	free(path);
@@ -89,9 +89,9 @@ static void prepare_run_dir_run(struct work *base)
 
 	if (rv == 0 && work->text != NULL)
 		rv = write_file(dir, "task", work->text, work->text_size);
-	if (rv == 0 && work->judge != NULL)
-		rv = judgement_keep(work, dir);
-	if (work->judge != NULL)
+	if (rv == 0 && work->review_plan != NULL)
+		rv = review_basis_keep(work, dir);
+	if (work->review_plan != NULL)
 		check_review_file(work);
 	if (rv != 0 && work->error == NULL)
 		work->error = xasprintf("the run's directory %s: %s", dir, host_words(-rv));

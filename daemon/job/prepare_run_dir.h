@@ -16,8 +16,8 @@ struct open_work {
 	const char *workspace, *workdir;
 	bool has_git;
 	const struct plan *plan;
-	const struct plan *judge;	/* see judgement_plan(); NULL: nothing is reviewed */
-	struct plan task_plan;		/* owned: judge, when it is a task's */
+	const struct plan *review_plan;	/* see review_basis_plan(); NULL: nothing is reviewed */
+	struct plan task_plan;		/* owned: review_plan, when it is a task's */
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	char **artifacts;		/* owned: see git_op_spec */
 	char *text;			/* owned: the task */

@@ -72,7 +72,7 @@ static int read_verdict_file(int dirfd, char **file, size_t *size, enum oddity *
 
 /* The carrier file of the working directory. It is kept in the attempt's directory first and read from there, so that a daemon
  * that died in between reads the same again. 0 or -errno. */
-static int read_carrier(const struct judge_work *work, int dirfd, char **file, size_t *size, enum oddity *odd)
+static int read_carrier(const struct read_verdict_work *work, int dirfd, char **file, size_t *size, enum oddity *odd)
 {
 	int rv = file_read(dirfd, RECORD_CARRIER, FILE_MAX, file, size);
 
@@ -107,7 +107,7 @@ static bool is_blank(const char *text, size_t size)
 }
 
 /* A corrector works off the file where it works; nobody else is to see it, and a blank one says nothing. 0 or -errno. */
-static int place_carrier(const struct judge_work *work, const char *file, size_t size)
+static int place_carrier(const struct read_verdict_work *work, const char *file, size_t size)
 {
 	bool keep = work->carrier == CARRIER_FILE && file != NULL && !is_blank(file, size);
 
@@ -127,7 +127,7 @@ static void refuse(struct verdict *v, enum oddity odd, const char *dir)
 }
 
 /* The reviewer missed the name: its words are kept, since a checkout goes, and it has not passed. 0 or -errno. */
-static int look_for_misnamed(const struct judge_work *work, const char *dir, int dirfd, struct verdict *v)
+static int look_for_misnamed(const struct read_verdict_work *work, const char *dir, int dirfd, struct verdict *v)
 {
 	char *path = NULL, *full, *data = NULL, *shown, *kept;
 	size_t size;
@@ -155,7 +155,7 @@ static int look_for_misnamed(const struct judge_work *work, const char *dir, int
 }
 
 /* From here on this is the review: what is hashed, told and fixed. */
-static void mask_verdict(const struct judge_work *work, struct verdict *v)
+static void mask_verdict(const struct read_verdict_work *work, struct verdict *v)
 {
 	struct redactor *redactor = secrets_redactor(work->work.state_dir, &work->secrets);
 	json_t *checks = v->quality_checks != NULL ? json_loads(v->quality_checks, JSON_DECODE_ANY, NULL) : NULL;
@@ -177,7 +177,7 @@ static void mask_verdict(const struct judge_work *work, struct verdict *v)
 
 static void read_verdict_run(struct work *base)
 {
-	struct judge_work *work = (struct judge_work *)base;
+	struct read_verdict_work *work = (struct read_verdict_work *)base;
 	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
 	struct verdict_input in = { .status = work->status };
 	char *text = NULL, *file = NULL;
@@ -215,7 +215,7 @@ static void read_verdict_run(struct work *base)
 
 static void read_verdict_release(struct work *base)
 {
-	struct judge_work *w = (struct judge_work *)base;
+	struct read_verdict_work *w = (struct read_verdict_work *)base;
 
 	secrets_release(&w->secrets);
 	verdict_release(&w->verdict);

@@ -9,7 +9,7 @@
 #include "model/work.h"
 #include "verdict/verdict.h"
 
-struct judge_work {
+struct read_verdict_work {
 	struct work work;
 	int64_t attempt;
 	struct secrets secrets;		/* owned */

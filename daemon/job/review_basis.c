@@ -27,7 +27,7 @@
 
 static const char *const kept_files[] = { "reviewer.md", "guidelines.md", "conventions.md" };
 
-const struct plan *judgement_plan(const struct plan *run, const struct task_row *const *tasks, size_t count, struct plan *own)
+const struct plan *review_basis_plan(const struct plan *run, const struct task_row *const *tasks, size_t count, struct plan *own)
 {
 	if (run->review)
 		return run;
@@ -208,9 +208,9 @@ static int take_over(const char *old, const char *dir)
 	return rv;
 }
 
-int judgement_keep(struct open_work *work, const char *dir)
+int review_basis_keep(struct open_work *work, const char *dir)
 {
-	const struct plan *plan = work->judge;
+	const struct plan *plan = work->review_plan;
 	char *old = work->retry_of != ROW_NONE ? work_run_dir(work->work.state_dir, work->retry_of) : NULL;
 	int rv;
 

@@ -88,7 +88,7 @@ static void open_run_dir(struct run *run, const char *text, size_t size)
 	w->workdir = run->rows->run.workdir;
 	w->has_git = run->rows->run.has_git == 1;
 	w->plan = &run->plan;
-	w->judge = judgement_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &w->task_plan);
+	w->review_plan = review_basis_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &w->task_plan);
 	w->retry_of = run->rows->run.retry_of;
 	w->artifacts = run_artifacts(run);
 	w->text = text != NULL ? xmemdup0(text, size) : NULL;

@@ -312,7 +312,7 @@ void submit_intake(struct engine *engine)
 		item->environment = p->environment;
 		item->check = p->check;
 		item->plan = &p->plan;
-		item->judge = judgement_plan(&p->plan, (const struct task_row *const *)p->tasks, p->ntasks, &item->task_plan);
+		item->review_plan = review_basis_plan(&p->plan, (const struct task_row *const *)p->tasks, p->ntasks, &item->task_plan);
 		item->owner = p->owner;
 		w->items = xreallocarray(w->items, w->count + 1, sizeof(*w->items));
 		w->items[w->count++] = item;

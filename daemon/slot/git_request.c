@@ -76,7 +76,7 @@ static char **judge_files(const struct run *run)
 	static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
 	const struct run_row *row = &run->rows->run;
 	struct plan own = { 0 };
-	const struct plan *plan = run->judged_before ? NULL : judgement_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &own);
+	const struct plan *plan = run->judged_before ? NULL : review_basis_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &own);
 	char **list = NULL;
 
 	/* a retry has the settings of its first run */

@@ -34,7 +34,7 @@
 
 /* What VERIFY saw, kept while the verdict is read. */
 struct judgement {
-	struct judge_work work;
+	struct read_verdict_work work;
 	struct slot *slot;
 	char *changed, *appeared;
 };
@@ -203,7 +203,7 @@ static struct judgement *judgement_new(struct slot *slot, char *changed, char *a
 	return j;
 }
 
-static void judge_cb(void *arg, struct work *work)
+static void read_verdict_cb(void *arg, struct work *work)
 {
 	struct slot *slot = arg;
 	struct engine *engine = slot->run->engine;
@@ -214,7 +214,7 @@ static void judge_cb(void *arg, struct work *work)
 		txn = txn_new(engine);
 		slot_waits(txn, slot, WAIT_HOST, work->fault, j->work.error);
 		txn_commit(txn);
-		engine_work_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed, j->appeared)->work.work, &read_verdict_type, judge_cb, slot);
+		engine_work_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed, j->appeared)->work.work, &read_verdict_type, read_verdict_cb, slot);
 		work_free(work);
 		return;
 	}
@@ -244,5 +244,5 @@ void review_judge(struct slot *slot, const char *changed, const char *appeared)
 	    appeared != NULL ? text_escape(appeared, strlen(appeared), false) : NULL);
 
 	activity_start_job(&slot->activity);
-	engine_work(slot->run->engine, &j->work.work, &read_verdict_type, judge_cb, slot);
+	engine_work(slot->run->engine, &j->work.work, &read_verdict_type, read_verdict_cb, slot);
 }

@@ -116,7 +116,7 @@ static void add_finding(struct verdict *v, const char *severity, char *text)
 	v->findings[v->nfindings++] = (struct verdict_finding){ .severity = xstrdup(severity), .text = text };
 }
 
-static void work_judge(struct world *w, struct judge_work *work)
+static void work_read_verdict(struct world *w, struct read_verdict_work *work)
 {
 	struct fate *f = fate_of(w, work->attempt);
 	struct verdict *v = &work->verdict;
@@ -308,7 +308,7 @@ void files_work(struct world *w)
 	else if (type == &collect_type)
 		work_collect(w, (struct collect_work *)p.work);
 	else if (type == &read_verdict_type)
-		work_judge(w, (struct judge_work *)p.work);
+		work_read_verdict(w, (struct read_verdict_work *)p.work);
 	else if (type == &write_log_type)
 		work_log(w, (struct log_work *)p.work);
 	else if (type == &write_report_type)
