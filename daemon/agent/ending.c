@@ -73,7 +73,7 @@ char *agent_last_words(enum reader_kind reader, const char *text, size_t size)
 }
 
 /* Of a failure about which the output says nothing: stderr counts where there is no other word for it. */
-static void judge(struct agent_result *result, const struct agent_ending *ending)
+static void ending_conclude(struct agent_result *result, const struct agent_ending *ending)
 {
 	bool mute = result->incomplete || ending->reader == READER_TEXT;
 	int64_t status = status_of(ending->reader, ending->exit_code);
@@ -96,7 +96,7 @@ char *agent_result_complete(struct agent_result *result, const struct agent_endi
 	char *doubt = NULL;
 
 	if (result->provider == PROVIDER_OK && failed)
-		judge(result, ending);
+		ending_conclude(result, ending);
 	if (result->reset_at != ROW_NONE)
 		result->reset_at = reset_epoch(result->reset_at, ending->at);
 	if (result->provider != PROVIDER_LIMIT && result->provider != PROVIDER_THROTTLED && !result->transient)

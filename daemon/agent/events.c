@@ -33,7 +33,7 @@ static bool is_passed_over(const struct events *e, const char *data, size_t size
 }
 
 /* event NULL: it was too long to be read. */
-static void take(struct events *e, const struct events_row *row, const json_t *event)
+static void events_take(struct events *e, const struct events_row *row, const json_t *event)
 {
 	if (!row->aside)
 		e->ended = false;
@@ -53,7 +53,7 @@ static void on_document(void *state, const char *data, size_t size)
 		member_keep(&e->session, event, e->type->session);
 	for (const struct events_row *row = e->type->rows; row->type != NULL; row++) {
 		if (member_is(event, "type", row->type))
-			take(e, row, event);
+			events_take(e, row, event);
 	}
 	if (event != NULL && member(event, "type") == NULL && e->type->on_untyped != NULL)
 		e->type->on_untyped(e, event);
@@ -100,7 +100,7 @@ static void on_lost(void *state, const char *head, size_t size)
 		if (!begins_as(head, size, row->type))
 			continue;
 		if (is_wordless(e->type, row->type))
-			take(e, row, NULL);
+			events_take(e, row, NULL);
 		else
 			lose(e);
 	}
@@ -177,7 +177,7 @@ void events_recovered(struct events *e)
 }
 
 /* What the error says about the service. */
-static void judge(const struct events *e, struct agent_result *out)
+static void events_conclude(const struct events *e, struct agent_result *out)
 {
 	struct refusal refusal;
 
@@ -212,7 +212,7 @@ void events_end(void *state, struct agent_result *out)
 	out->is_error = !e->ended || e->error != NULL;
 	out->incomplete = !e->ended;
 	out->unanswered = !e->served && out->is_error;
-	judge(e, out);
+	events_conclude(e, out);
 	free(e->beside);
 	if (e->ended) {
 		out->error = e->error;

@@ -111,7 +111,7 @@ static char *shown(const struct preview_tail *line)
 	return out;
 }
 
-static void put(struct preview *p, struct preview_tail line)
+static void preview_put(struct preview *p, struct preview_tail line)
 {
 	char *text;
 
@@ -132,5 +132,5 @@ void preview_text(struct preview *p, const struct preview_tail *text)
 	size_t at = text->size;
 
 	while (!preview_full(p) && preview_back(text, "\r\n", &at, &line))
-		put(p, line);
+		preview_put(p, line);
 }

@@ -173,7 +173,7 @@ static void claude_gap(void *state)
 }
 
 /* What the failure says about the service. A status other than 429 is of a request that the limit let through. */
-static void judge(const struct claude_reader *r, struct agent_result *out)
+static void claude_conclude(const struct claude_reader *r, struct agent_result *out)
 {
 	const json_t *result = r->over ? r->result : NULL;
 	int64_t status = result != NULL ? member_count(result, "api_error_status", 0) : r->retry_status;
@@ -286,7 +286,7 @@ static void claude_end(void *state, struct agent_result *out)
 	}
 	out->unanswered = !r->served && out->is_error;
 	if (out->is_error)
-		judge(r, out);
+		claude_conclude(r, out);
 	out->tool_errors = r->tool_errors > out->denials ? r->tool_errors - out->denials : 0;
 	out->session = r->session;
 	free(r->notice);

@@ -36,7 +36,7 @@ static void on_tool_result(struct events *e, const json_t *event)
 		e->tool_errors++;
 }
 
-static void fail(struct events *e, const json_t *error)
+static void gemini_fail(struct events *e, const json_t *error)
 {
 	const char *words = member_text(error, "message");
 	bool service = words != NULL && strstr(words, "[API Error") != NULL;
@@ -47,7 +47,7 @@ static void fail(struct events *e, const json_t *error)
 /* What stopped the work, unless more of it follows: the result of a loop that was broken off is a success all the same. */
 static void on_error(struct events *e, const json_t *event)
 {
-	fail(e, event);
+	gemini_fail(e, event);
 }
 
 /* "input_tokens" has the cached ones in it, "input" has not. What the model thought is only in the total. */
@@ -64,9 +64,9 @@ static void on_result(struct events *e, const json_t *event)
 		e->output = count_sum(e->output, e->reasoning);
 	}
 	if (json_is_object(error))
-		fail(e, error);
+		gemini_fail(e, error);
 	else if (!member_is(event, "status", "success") && e->error == NULL)
-		fail(e, NULL);
+		gemini_fail(e, NULL);
 	e->ended = true;
 }
 
@@ -108,7 +108,7 @@ static void on_document(struct events *e, const json_t *document)
 	e->tool_errors = (int)member_count(member(member(document, "stats"), "tools"), "totalFail", 0);
 	events_recovered(e);
 	if (json_is_object(error))
-		fail(e, error);
+		gemini_fail(e, error);
 	else if (stop != NULL)
 		events_fail(e, stop, 0, PROVIDER_OK);
 	e->ended = true;

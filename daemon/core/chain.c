@@ -58,7 +58,7 @@ void review_hash(const struct review_row *row, const struct finding_row *const *
 	buf_release(&b);
 }
 
-static bool same(const char *a, const char *b)
+static bool chain_same(const char *a, const char *b)
 {
 	return (a == NULL && b == NULL) || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
@@ -78,10 +78,10 @@ char *chain_verify(const struct review_row *const *reviews, size_t nreviews, con
 			return xasprintf("review %zu is missing: number %lld stands in its place", i + 1, (long long)row->number);
 		while (f < nfindings && findings[f]->review == row->number)
 			f++;
-		if (!same(row->previous_hash, previous))
+		if (!chain_same(row->previous_hash, previous))
 			return xasprintf("review %zu does not follow review %zu: the row before it was changed, removed or reordered", i + 1, i);
 		review_hash(row, findings + first, f - first, hex);
-		if (!same(row->hash, hex))
+		if (!chain_same(row->hash, hex))
 			return xasprintf("review %zu was changed: its hash is %.12s, its content gives %.12s", i + 1, row->hash ? row->hash : "", hex);
 		previous = row->hash;
 	}
@@ -89,7 +89,7 @@ char *chain_verify(const struct review_row *const *reviews, size_t nreviews, con
 		return xasprintf("finding %lld of review %lld belongs to no review in its place", (long long)findings[f]->number, (long long)findings[f]->review);
 	if ((int64_t)nreviews != count)
 		return xasprintf("the run has recorded %lld reviews, the log holds %zu", (long long)count, nreviews);
-	if (!same(previous, head))
+	if (!chain_same(previous, head))
 		return xasprintf("the newest review is not the one that the run has recorded");
 	return NULL;
 }

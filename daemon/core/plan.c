@@ -63,7 +63,7 @@ struct refusal {
 };
 
 /* The first that holds. */
-static char *refuse(const struct refusal *refusals, size_t count, const char **field)
+static char *plan_refuse(const struct refusal *refusals, size_t count, const char **field)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!refusals[i].holds)
@@ -74,7 +74,7 @@ static char *refuse(const struct refusal *refusals, size_t count, const char **f
 	return NULL;
 }
 
-#define REFUSE(refusals, field) refuse(refusals, sizeof(refusals) / sizeof((refusals)[0]), field)
+#define REFUSE(refusals, field) plan_refuse(refusals, sizeof(refusals) / sizeof((refusals)[0]), field)
 
 static char *settle_isolation(struct plan *plan, bool has_git, const char **field)
 {

@@ -243,7 +243,7 @@ char *round_cause(const struct plan *plan, enum round_end end, const struct slot
 	return xasprintf("%s unresolved after %lld fix attempt(s)", plan->profile->findings_word, (long long)slot->fix);
 }
 
-static bool same(const char *a, const char *b)
+static bool review_same(const char *a, const char *b)
 {
 	return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
@@ -252,7 +252,7 @@ bool round_stalls(const struct slot_row *slot, int64_t findings, int64_t repeate
 {
 	if (slot->round <= 1)
 		return false;
-	if (same(slot->tree, slot->previous_tree) && (same(slot->answer_hash, slot->previous_answer_hash) ||
+	if (review_same(slot->tree, slot->previous_tree) && (review_same(slot->answer_hash, slot->previous_answer_hash) ||
 	    (slot->answer_hash == NULL && slot->previous_answer_hash == NULL)))
 		return true;	/* two agents that said nothing gave the same answer */
 	return findings > 0 && findings == repeated;

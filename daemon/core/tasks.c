@@ -61,7 +61,7 @@ static void index_ids(struct graph *g)
 }
 
 /* Its number, count: no task of the run. */
-static size_t find(const struct graph *g, const char *id)
+static size_t graph_find(const struct graph *g, const char *id)
 {
 	size_t low = 0, high = g->count;
 
@@ -96,7 +96,7 @@ static void look_at(struct graph *g, size_t number)
 	size_t i;
 
 	json_array_foreach(ids, i, id) {
-		size_t on = json_is_string(id) ? find(g, json_string_value(id)) : g->count;
+		size_t on = json_is_string(id) ? graph_find(g, json_string_value(id)) : g->count;
 
 		if (on == g->count || has_passed(g->tasks[on]))
 			continue;
@@ -190,7 +190,7 @@ static bool may_start(const struct graph *g, const struct task_row *task)
 	size_t i;
 
 	json_array_foreach(ids, i, id) {
-		size_t on = json_is_string(id) ? find(g, json_string_value(id)) : g->count;
+		size_t on = json_is_string(id) ? graph_find(g, json_string_value(id)) : g->count;
 
 		ready &= on == g->count || has_passed(g->tasks[on]);
 	}

@@ -45,7 +45,7 @@ static int read_tail(int dirfd, const char *stream, char *buffer, struct preview
 }
 
 /* The lines as they are now. 0 or -errno. */
-static int look(int dirfd, enum reader_kind reader, size_t count, char ***lines, int64_t *updated)
+static int attempt_preview_read(int dirfd, enum reader_kind reader, size_t count, char ***lines, int64_t *updated)
 {
 	char *buffers = xcalloc(2, TAIL_MAX);
 	struct preview_tail out, err;
@@ -89,7 +89,7 @@ static char **read_kept(int dirfd, size_t count)
 int preview_read(int dirfd, enum reader_kind reader, const struct redactor *redactor, size_t count, char ***lines, int64_t *updated)
 {
 	char **kept = read_kept(dirfd, count);
-	int rv = look(dirfd, reader, count, lines, updated);
+	int rv = attempt_preview_read(dirfd, reader, count, lines, updated);
 
 	if (rv != 0) {
 		strings_free(kept);
@@ -108,7 +108,7 @@ int preview_keep(int dirfd, enum reader_kind reader, const struct redactor *reda
 	struct buf text = { 0 };
 	int64_t updated = 0;
 	char **lines = NULL;
-	int rv = look(dirfd, reader, PREVIEW_LINES_MAX, &lines, &updated);
+	int rv = attempt_preview_read(dirfd, reader, PREVIEW_LINES_MAX, &lines, &updated);
 
 	if (rv != 0)
 		return rv == -ENOENT ? 0 : rv;

@@ -17,7 +17,7 @@
 #define ROOM (256 * 1024)
 
 /* What has come on one stream since the last look. */
-static void look(struct pick_work *work, int stream, const char *name, int dirfd, char *buffer)
+static void read_pick_scan(struct pick_work *work, int stream, const char *name, int dirfd, char *buffer)
 {
 	uint64_t end = work->unasked[stream];
 	struct output_chunk chunk;
@@ -49,8 +49,8 @@ static void read_pick_run(struct work *base)
 	if (dirfd == -1)
 		host_words(errno);
 	if (dirfd != -1) {
-		look(work, 0, RECORD_STDOUT, dirfd, buffer);
-		look(work, 1, RECORD_STDERR, dirfd, buffer);
+		read_pick_scan(work, 0, RECORD_STDOUT, dirfd, buffer);
+		read_pick_scan(work, 1, RECORD_STDERR, dirfd, buffer);
 		close(dirfd);
 	}
 	free(buffer);

@@ -120,7 +120,7 @@ static int place_carrier(const struct read_verdict_work *work, const char *file,
 	return 0;
 }
 
-static void refuse(struct verdict *v, enum oddity odd, const char *dir)
+static void read_verdict_refuse(struct verdict *v, enum oddity odd, const char *dir)
 {
 	v->kind = VERDICT_NONE;
 	v->reason = odd == ODD_LARGE ? xasprintf("%s%s/" RECORD_LARGE, odd_reasons[odd], dir) : xstrdup(odd_reasons[odd]);
@@ -198,7 +198,7 @@ static void read_verdict_run(struct work *base)
 	in.text = text;
 	in.file = file;
 	if (rv == 0 && odd != ODD_NOT)
-		refuse(&work->verdict, odd, dir);
+		read_verdict_refuse(&work->verdict, odd, dir);
 	else if (rv == 0)
 		verdict_read(work->carrier, &in, &work->verdict);
 	if (rv == 0)

@@ -139,7 +139,7 @@ struct sum {
 	int64_t unpriced;					/* attempts that have ended and gave no cost */
 };
 
-static void add(int64_t *sum, int64_t value)
+static void run_report_add(int64_t *sum, int64_t value)
 {
 	if (value != ROW_NONE)
 		*sum = (*sum == ROW_NONE ? 0 : *sum) + value;
@@ -147,11 +147,11 @@ static void add(int64_t *sum, int64_t value)
 
 static void sum_add(struct sum *sum, const struct attempt_row *a)
 {
-	add(&sum->input, a->tokens_input);
-	add(&sum->cached, a->tokens_cached);
-	add(&sum->cache_write, a->tokens_cache_write);
-	add(&sum->output, a->tokens_output);
-	add(&sum->reasoning, a->tokens_reasoning);
+	run_report_add(&sum->input, a->tokens_input);
+	run_report_add(&sum->cached, a->tokens_cached);
+	run_report_add(&sum->cache_write, a->tokens_cache_write);
+	run_report_add(&sum->output, a->tokens_output);
+	run_report_add(&sum->reasoning, a->tokens_reasoning);
 	if (!isnan(a->cost_usd))
 		sum->cost = (isnan(sum->cost) ? 0 : sum->cost) + a->cost_usd;
 	else if (a->role != ROLE_CHECK && a->ended_at != ROW_NONE && a->process != PROCESS_NOT_STARTED)
@@ -232,10 +232,10 @@ static json_t *stats(const struct run_rows *rows)
 	int64_t fixes = 0, denials = ROW_NONE, tool_errors = ROW_NONE;
 
 	for (size_t i = 0; i < rows->nslots; i++)
-		add(&fixes, rows->slots[i]->fix);
+		run_report_add(&fixes, rows->slots[i]->fix);
 	for (size_t i = 0; i < rows->nattempts; i++) {
-		add(&denials, rows->attempts[i]->denials);
-		add(&tool_errors, rows->attempts[i]->tool_errors);
+		run_report_add(&denials, rows->attempts[i]->denials);
+		run_report_add(&tool_errors, rows->attempts[i]->tool_errors);
 	}
 	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:I,s:o,s:o,s:o}", "review_rounds", (json_int_t)invoked(rows, ROLE_REVIEW),
 	    "fix_rounds", (json_int_t)fixes, "checks", (json_int_t)invoked(rows, ROLE_CHECK), "turns", (json_int_t)rows->nattempts,

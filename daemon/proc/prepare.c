@@ -13,7 +13,7 @@
 #include "record/layout.h"
 #include "record/lock_file.h"
 
-static int failed(struct prepare *p, const char *name, const char *why)
+static int prepare_failed(struct prepare *p, const char *name, const char *why)
 {
 	snprintf(p->error, sizeof(p->error), "attempt directory %s%s%s: %s", p->dir, name != NULL ? "/" : "",
 	    name != NULL ? name : "", why);
@@ -23,7 +23,7 @@ static int failed(struct prepare *p, const char *name, const char *why)
 static int failed_errno(struct prepare *p, const char *name, int error)
 {
 	p->status = error;
-	return failed(p, name, strerror(error));
+	return prepare_failed(p, name, strerror(error));
 }
 
 /* The directory's own entry must last as long as the exit record in it. */
@@ -59,7 +59,7 @@ static int make_dir(struct prepare *p)
 		rv = -errno;
 	if (rv == -EEXIST) {
 		p->vacant = find_vacant(p);
-		return failed(p, NULL, "exists already");
+		return prepare_failed(p, NULL, "exists already");
 	}
 	if (rv != 0)
 		return failed_errno(p, NULL, -rv);
@@ -86,7 +86,7 @@ static int fill(struct prepare *p, int dirfd)
 
 	p->lock = lock_take(dirfd);
 	if (p->lock == -EWOULDBLOCK)
-		return failed(p, RECORD_LOCK, "is held by another process");
+		return prepare_failed(p, RECORD_LOCK, "is held by another process");
 	if (p->lock < 0)
 		return failed_errno(p, RECORD_LOCK, -p->lock);
 	for (size_t i = 0; i < p->launch->nfiles; i++) {

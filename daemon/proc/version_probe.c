@@ -16,7 +16,7 @@
 #include "proto/clock.h"
 
 /* What is there now: the beginning is kept, the rest is thrown away. False: nothing more will come. */
-static bool take(int fd, char *text, size_t room, size_t *size)
+static bool version_probe_read(int fd, char *text, size_t room, size_t *size)
 {
 	char chunk[4096];
 	ssize_t n = read(fd, chunk, sizeof(chunk));
@@ -38,10 +38,10 @@ static int watch(int process, int output, int64_t ms, char *text, size_t room)
 	while ((left = end - clock_steady()) > 0) {
 		if (poll(p, 2, (int)left) == -1 && errno != EINTR)
 			return -errno;
-		if (p[1].revents != 0 && !take(output, text, room, &size))
+		if (p[1].revents != 0 && !version_probe_read(output, text, room, &size))
 			p[1].fd = -1;
 		if (p[0].revents != 0) {
-			take(output, text, room, &size);
+			version_probe_read(output, text, room, &size);
 			return 0;
 		}
 	}

@@ -34,7 +34,7 @@ static uint64_t checksum(const char *data, size_t size)
 	return h;
 }
 
-static void put(struct out *o, const char *data, size_t size)
+static void fields_put(struct out *o, const char *data, size_t size)
 {
 	if (o->size + size <= o->room)
 		memcpy(o->data + o->size, data, size);
@@ -43,17 +43,17 @@ static void put(struct out *o, const char *data, size_t size)
 
 static void put_line(struct out *o, const char *name, const char *value)
 {
-	put(o, name, strlen(name));
-	put(o, " ", 1);
+	fields_put(o, name, strlen(name));
+	fields_put(o, " ", 1);
 	for (const char *p = value; *p != '\0'; p++) {
 		if (*p == '\\')
-			put(o, "\\\\", 2);
+			fields_put(o, "\\\\", 2);
 		else if (*p == '\n')
-			put(o, "\\n", 2);
+			fields_put(o, "\\n", 2);
 		else
-			put(o, p, 1);
+			fields_put(o, p, 1);
 	}
-	put(o, "\n", 1);
+	fields_put(o, "\n", 1);
 }
 
 static void put_number(struct out *o, const char *name, int64_t value)
@@ -106,10 +106,10 @@ static void encode(struct out *o, const struct fields_type *type, const void *ob
 	char line[64];
 
 	o->size = 0;
-	put(o, line, (size_t)snprintf(line, sizeof(line), "rl-%s %d\n", type->kind, type->version));
+	fields_put(o, line, (size_t)snprintf(line, sizeof(line), "rl-%s %d\n", type->kind, type->version));
 	for (size_t i = 0; i < type->count; i++)
 		put_row(o, &type->rows[i], object);
-	put(o, line, (size_t)snprintf(line, sizeof(line), "end %016" PRIx64 "\n",
+	fields_put(o, line, (size_t)snprintf(line, sizeof(line), "end %016" PRIx64 "\n",
 	    o->size <= o->room ? checksum(o->data, o->size) : 0));
 }
 

@@ -27,7 +27,7 @@ static const struct {
 #define FAULTS (sizeof(faults) / sizeof(faults[0]))
 
 /* The row of an errno, FAULTS: it is none. */
-static size_t find(int error)
+static size_t host_fault_find(int error)
 {
 	size_t i = 0;
 
@@ -38,12 +38,12 @@ static size_t find(int error)
 
 bool host_fault(int error)
 {
-	return find(error) < FAULTS;
+	return host_fault_find(error) < FAULTS;
 }
 
 enum host_fault_class host_fault_class(int error)
 {
-	size_t i = find(error);
+	size_t i = host_fault_find(error);
 
 	return i < FAULTS ? faults[i].class : HOST_FAULT_NONE;
 }
@@ -95,21 +95,21 @@ int host_fault_said(const char *text, bool last_only)
 
 const char *host_fault_remedy(int error)
 {
-	size_t i = find(error);
+	size_t i = host_fault_find(error);
 
 	return i < FAULTS ? faults[i].remedy : "see what the system log says";
 }
 
 const char *host_fault_retry(int error)
 {
-	size_t i = find(error);
+	size_t i = host_fault_find(error);
 
 	return i < FAULTS ? faults[i].retry : NULL;
 }
 
 const char *host_fault_name(int error)
 {
-	size_t i = find(error);
+	size_t i = host_fault_find(error);
 
 	return i < FAULTS ? faults[i].name : "EIO";
 }

@@ -18,7 +18,7 @@
 #define OOM_STEP 300	/* out of memory, the agent goes before its shim and before the daemon */
 #define OOM_MAX 1000
 
-static void failed(struct agent_report *report, const char *what)
+static void agent_failed(struct agent_report *report, const char *what)
 {
 	report->error = errno;
 	snprintf(report->what, sizeof(report->what), "%s", what);
@@ -116,7 +116,7 @@ static int confine_as_asked(const struct job *job, int rehearsed, struct agent_r
 	if (rv > 0 || job->sandbox == JOB_TRY)
 		return 0;
 	errno = -rv;
-	failed(report, "sandbox");
+	agent_failed(report, "sandbox");
 	return -1;
 }
 
@@ -130,22 +130,22 @@ static void become(const struct job *job, pid_t shim, int in, int out, int err, 
 	raise_oom_score();
 	restore_limits(job, core);
 	if (dup2(in, STDIN_FILENO) == -1 || dup2(out, STDOUT_FILENO) == -1 || dup2(err, STDERR_FILENO) == -1) {
-		failed(report, "dup2");
+		agent_failed(report, "dup2");
 		return;
 	}
 	if (chdir(job->cwd) == -1) {
-		failed(report, "chdir");
+		agent_failed(report, "chdir");
 		return;
 	}
 	reset_signals();
 	if (confine_as_asked(job, rehearsed, report) == -1)
 		return;
 	if (report->sandbox > 0 && write(told, report, sizeof(*report)) == -1) {
-		failed(report, "pipe");
+		agent_failed(report, "pipe");
 		return;
 	}
 	execvp(job->argv[0], job->argv);
-	failed(report, "exec");
+	agent_failed(report, "exec");
 }
 
 /* stdin of the agent. */
@@ -178,20 +178,20 @@ int agent_start(const struct job *job, int dirfd, struct agent *agent, struct ag
 
 	memset(report, 0, sizeof(*report));
 	if (in == -1) {
-		failed(report, "input");
+		agent_failed(report, "input");
 		return -1;
 	}
 	if (make_pipe(out) == -1 || make_pipe(err) == -1 || make_pipe(told) == -1) {
-		failed(report, "pipe");
+		agent_failed(report, "pipe");
 		goto out;
 	}
 	if (job->sandbox != JOB_OPEN && rehearse(job, &rehearsed) == -1) {
-		failed(report, "fork");
+		agent_failed(report, "fork");
 		goto out;
 	}
 	agent->pid = fork();
 	if (agent->pid == -1) {
-		failed(report, "fork");
+		agent_failed(report, "fork");
 		goto out;
 	}
 	if (agent->pid == 0) {

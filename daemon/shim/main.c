@@ -29,7 +29,7 @@
 
 #define FULL_RETRY_S 1
 
-static int refuse(const char *what, const char *why)
+static int shim_refuse(const char *what, const char *why)
 {
 	fprintf(stderr, "rl-shim: %s: %s; it is started by rld only\n", what, why);
 	return 2;
@@ -38,7 +38,7 @@ static int refuse(const char *what, const char *why)
 /* What the host refuses is no wrong start. */
 static int refuse_errno(const char *what, int error)
 {
-	int status = refuse(what, strerror(error));
+	int status = shim_refuse(what, strerror(error));
 
 	return host_fault(error) ? error : status;
 }
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 	int dirfd, sigfd, rv;
 
 	if (argc > 2)
-		return refuse("too many arguments", argv[2]);
+		return shim_refuse("too many arguments", argv[2]);
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return puts("rl-shim " RLD_VERSION) == EOF || fflush(stdout) == EOF;
 	tidy_descriptors();
@@ -176,9 +176,9 @@ int main(int argc, char **argv)
 		return refuse_errno("attempt directory", errno);
 	rv = check_lock(dirfd);
 	if (rv != 0)
-		return refuse("lock on descriptor 3", strerror(-rv));
+		return shim_refuse("lock on descriptor 3", strerror(-rv));
 	if (used(dirfd))
-		return refuse("attempt directory", "it has been used");
+		return shim_refuse("attempt directory", "it has been used");
 	sigfd = take_signals();
 	if (sigfd == -1)
 		return refuse_errno("signalfd", errno);

@@ -198,7 +198,7 @@ static bool probe_space(struct store *s)
 }
 
 /* The disk is full: what may be refused is. */
-static void refuse(struct store *s, struct jobs *done)
+static void store_refuse(struct store *s, struct jobs *done)
 {
 	struct jobs kept = STAILQ_HEAD_INITIALIZER(kept);
 	struct job *job;
@@ -216,7 +216,7 @@ static void record(struct store *s, struct jobs *done)
 	struct job *job;
 
 	if (s->full) {
-		refuse(s, done);
+		store_refuse(s, done);
 		if (uv_hrtime() < s->retry_at)
 			return;
 	} else if (STAILQ_EMPTY(&s->waiting)) {
@@ -225,7 +225,7 @@ static void record(struct store *s, struct jobs *done)
 	if ((s->full && !probe_space(s)) || (!STAILQ_EMPTY(&s->waiting) && record_batch(s) != DATABASE_OK)) {
 		s->full = true;
 		s->retry_at = uv_hrtime() + RETRY_NS;
-		refuse(s, done);
+		store_refuse(s, done);
 		return;
 	}
 	s->full = false;

@@ -50,7 +50,7 @@ static const char *const environment[] = {
 	NULL
 };
 
-static void add(char ***list, char *text)
+static void bd_add(char ***list, char *text)
 {
 	strings_append(list, text);
 	free(text);
@@ -67,17 +67,17 @@ void bd_prepare(struct task_op *op, struct step_spec *step)
 	for (size_t i = 0; i < WORDS && stages[op->stage].words[i] != NULL; i++)
 		strings_append(&op->argv, stages[op->stage].words[i]);
 	if (op->actor != NULL)
-		add(&op->argv, xasprintf("--actor=%s", op->actor));
+		bd_add(&op->argv, xasprintf("--actor=%s", op->actor));
 	if ((flags & WITH_REASON) != 0 && op->reason != NULL)
-		add(&op->argv, xasprintf("--reason=%s", op->reason));
+		bd_add(&op->argv, xasprintf("--reason=%s", op->reason));
 	if ((flags & WITH_ID) != 0)
 		strings_append(&op->argv, op->task);
 	for (size_t i = 0; environment[i] != NULL; i++)
 		strings_append(&op->env, environment[i]);
-	add(&op->env, xasprintf("PATH=%s", op->search));
+	bd_add(&op->env, xasprintf("PATH=%s", op->search));
 	if (op->actor != NULL) {
-		add(&op->env, xasprintf("BEADS_ACTOR=%s", op->actor));
-		add(&op->env, xasprintf("BD_ACTOR=%s", op->actor));
+		bd_add(&op->env, xasprintf("BEADS_ACTOR=%s", op->actor));
+		bd_add(&op->env, xasprintf("BD_ACTOR=%s", op->actor));
 	}
 	*step = (struct step_spec){
 		.name = stages[op->stage].name,
@@ -162,7 +162,7 @@ static void weigh(struct task_op *op, const char *said)
 		op->trouble = TROUBLE_PASSES;
 }
 
-static enum bd_stage failed(struct task_op *op, const char *said)
+static enum bd_stage bd_failed(struct task_op *op, const char *said)
 {
 	char *line = xmemdup0(said, strnlen(said, MESSAGE_MAX)), *words, *id = NULL;
 
@@ -220,7 +220,7 @@ static enum bd_stage claim_done(struct task_op *op, bool ok, const json_t *answe
 	char *state_now;
 
 	if (ok && answer != NULL)
-		return member_is(issue_of(op, answer), "status", "in_progress") ? BD_NONE : failed(op, "it did not say that the issue is in progress now");
+		return member_is(issue_of(op, answer), "status", "in_progress") ? BD_NONE : bd_failed(op, "it did not say that the issue is in progress now");
 	if ((who = strstr(said, by)) != NULL) {
 		op->taken = rest_of_line(who + strlen(by));
 		/* this very operation, before it was interrupted */
@@ -233,7 +233,7 @@ static enum bd_stage claim_done(struct task_op *op, bool ok, const json_t *answe
 		op->taken = xasprintf("nobody, and it has %s", state_now);
 		free(state_now);
 	} else {
-		return failed(op, said);
+		return bd_failed(op, said);
 	}
 	return BD_NONE;
 }
@@ -243,7 +243,7 @@ static enum bd_stage close_done(struct task_op *op, bool ok, const json_t *answe
 	if (ok && member_is(issue_of(op, answer), "status", "closed"))
 		return BD_NONE;
 	/* it may have been closed before, by the agent or by this very operation before the daemon died */
-	failed(op, ok && answer != NULL ? "it did not say that the issue is closed now" : said);
+	bd_failed(op, ok && answer != NULL ? "it did not say that the issue is closed now" : said);
 	return BD_CLOSED;
 }
 
@@ -261,7 +261,7 @@ static enum bd_stage show_done(struct task_op *op, bool ok, const json_t *answer
 	const char *assignee = json_string_value(json_object_get(issue, "assignee"));
 
 	if (!ok || issue == NULL)
-		return failed(op, answer != NULL ? "it did not show the issue" : said);
+		return bd_failed(op, answer != NULL ? "it did not show the issue" : said);
 	/* whoever has it by now keeps it */
 	if (op->actor != NULL && assignee != NULL && assignee[0] != '\0' && strcmp(assignee, op->actor) != 0)
 		return BD_NONE;
@@ -272,7 +272,7 @@ static enum bd_stage open_done(struct task_op *op, bool ok, const json_t *answer
 {
 	if (ok && member_is(issue_of(op, answer), "status", "open"))
 		return BD_NONE;
-	return failed(op, answer != NULL ? "it did not say that the issue is open now" : said);
+	return bd_failed(op, answer != NULL ? "it did not say that the issue is open now" : said);
 }
 
 static enum bd_stage ready_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
@@ -280,9 +280,9 @@ static enum bd_stage ready_done(struct task_op *op, bool ok, const json_t *answe
 	char *error;
 
 	if (!ok || answer == NULL)
-		return failed(op, said);
+		return bd_failed(op, said);
 	if (bd_list(answer, true, &op->list, &error) != 0) {
-		failed(op, error);
+		bd_failed(op, error);
 		free(error);
 		return BD_NONE;
 	}

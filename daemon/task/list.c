@@ -177,7 +177,7 @@ static int compare_key(const void *key, const void *member)
 	return strcmp(key, ((const struct entry *)member)->item->id);
 }
 
-static size_t find(const struct task_list *list, const struct entry *sorted, const char *id)
+static size_t list_find(const struct task_list *list, const struct entry *sorted, const char *id)
 {
 	const struct entry *found = bsearch(id, sorted, list->count, sizeof(*sorted), compare_key);
 
@@ -192,7 +192,7 @@ static bool check_names(const struct task_list *list, const struct entry *sorted
 		for (size_t d = 0; names != NULL && names[d] != NULL; d++) {
 			char *id, *on, *words;
 
-			if (find(list, sorted, names[d]) != SIZE_MAX)
+			if (list_find(list, sorted, names[d]) != SIZE_MAX)
 				continue;
 			id = shown(list->items[i].id);
 			on = shown(names[d]);
@@ -258,7 +258,7 @@ static bool check_cycles(const struct task_list *list, const struct entry *sorte
 					path[depth - 1].dependency++;
 				continue;
 			}
-			on = find(list, sorted, names[top->dependency]);
+			on = list_find(list, sorted, names[top->dependency]);
 			if (seen[on] == ON_PATH) {
 				size_t first = 0;
 

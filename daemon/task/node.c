@@ -30,7 +30,7 @@ void node_free(struct node *node)
 	free(node);
 }
 
-static bool fail(struct builder *b, yaml_mark_t at, const char *words)
+static bool node_fail(struct builder *b, yaml_mark_t at, const char *words)
 {
 	b->error = xasprintf("%zu:%zu: %s", at.line + 1, at.column + 1, words);
 	return false;
@@ -69,9 +69,9 @@ static struct node *add_node(struct builder *b, enum node_kind kind, yaml_mark_t
 static bool begin(struct builder *b, const yaml_event_t *event, enum node_kind kind)
 {
 	if (expects_key(b))
-		return fail(b, event->start_mark, "a list or mapping stands for a key; a key is a word");
+		return node_fail(b, event->start_mark, "a list or mapping stands for a key; a key is a word");
 	if (b->depth == NODE_DEPTH_MAX)
-		return fail(b, event->start_mark, "lists and mappings lie more than 16 deep; nothing here needs that");
+		return node_fail(b, event->start_mark, "lists and mappings lie more than 16 deep; nothing here needs that");
 	b->open[b->depth] = add_node(b, kind, event->start_mark);
 	b->depth++;
 	return true;
@@ -84,7 +84,7 @@ static bool add_scalar(struct builder *b, const yaml_event_t *event)
 	struct node *node;
 
 	if (memchr(text, '\0', size) != NULL)
-		return fail(b, event->start_mark, "the text has a NUL character; take it out");
+		return node_fail(b, event->start_mark, "the text has a NUL character; take it out");
 	node = add_node(b, NODE_TEXT, event->start_mark);
 	node->text = xmemdup0(text, size);
 	node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
@@ -143,9 +143,9 @@ static bool is_plain_data(struct builder *b, const yaml_event_t *event)
 		tag = event->data.mapping_start.tag;
 	}
 	if (event->type == YAML_ALIAS_EVENT || anchor != NULL)
-		return fail(b, event->start_mark, "anchors (&) and aliases (*) are not taken; write the value out, or put the text in quotes");
+		return node_fail(b, event->start_mark, "anchors (&) and aliases (*) are not taken; write the value out, or put the text in quotes");
 	if (tag != NULL)
-		return fail(b, event->start_mark, "tags (!) are not taken; write the value alone, or put the text in quotes");
+		return node_fail(b, event->start_mark, "tags (!) are not taken; write the value alone, or put the text in quotes");
 	return true;
 }
 
@@ -154,7 +154,7 @@ static bool take_event(struct builder *b, const yaml_event_t *event)
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:
 		if (b->started)
-			return fail(b, event->start_mark, "a second document begins; write one file for each");
+			return node_fail(b, event->start_mark, "a second document begins; write one file for each");
 		b->started = true;
 		return true;
 	case YAML_SEQUENCE_START_EVENT:
@@ -217,13 +217,13 @@ static bool parser_failed(struct builder *b, const char *text, size_t size)
 
 	/* what no YAML may hold shows before there is a mark */
 	if (p->error == YAML_READER_ERROR)
-		return fail(b, mark_at(text, p->problem_offset < size ? p->problem_offset : size), "a character that YAML does not allow; take it out");
+		return node_fail(b, mark_at(text, p->problem_offset < size ? p->problem_offset : size), "a character that YAML does not allow; take it out");
 	/* the parser imagines a line behind the last one */
 	end = mark_at(text, size);
 	if (at.line > end.line)
 		at = end;
 	words = xasprintf("%s%s%s; look at the indentation and the quotes there", p->context != NULL ? p->context : "", p->context != NULL ? ": " : "", problem);
-	fail(b, at, words);
+	node_fail(b, at, words);
 	free(words);
 	return false;
 }
@@ -252,9 +252,9 @@ struct node *node_read(const char *text, size_t size, char **error)
 	text += mark;
 	size -= mark;
 	if (size > NODE_SIZE_MAX)
-		ok = fail(&b, (yaml_mark_t){ 0 }, "the file is longer than 1 MiB; split it");
+		ok = node_fail(&b, (yaml_mark_t){ 0 }, "the file is longer than 1 MiB; split it");
 	else if (memchr(text, '\0', size) != NULL)
-		ok = fail(&b, mark_at(text, (size_t)((const char *)memchr(text, '\0', size) - text)), "a NUL byte; write the file as UTF-8");
+		ok = node_fail(&b, mark_at(text, (size_t)((const char *)memchr(text, '\0', size) - text)), "a NUL byte; write the file as UTF-8");
 	else if (yaml_parser_initialize(&b.parser) == 0)
 		abort();
 	else {
@@ -263,7 +263,7 @@ struct node *node_read(const char *text, size_t size, char **error)
 		ok = build(&b, text, size);
 		yaml_parser_delete(&b.parser);
 		if (ok && b.root == NULL)
-			ok = fail(&b, (yaml_mark_t){ 0 }, "it is empty");
+			ok = node_fail(&b, (yaml_mark_t){ 0 }, "it is empty");
 	}
 	if (ok)
 		return b.root;

@@ -207,7 +207,7 @@ static const char *look_as_json(const struct pick *p, const char *line, size_t s
 }
 
 /* A whole line, or its beginning. */
-static const char *look(const struct pick *p, const char *line, size_t size, bool cut)
+static const char *pick_look(const struct pick *p, const char *line, size_t size, bool cut)
 {
 	struct named named = { 0 };
 	const char *id = explicit_id(p, line, size);
@@ -225,11 +225,11 @@ static void end_line(struct pick *pick, const char *data, size_t size)
 	size_t room = LINE_KEPT - pick->line.size;
 
 	if (pick->line.size == 0 && size <= LINE_KEPT) {
-		pick->picked = look(pick, data, size, false);
+		pick->picked = pick_look(pick, data, size, false);
 		return;
 	}
 	buf_add(&pick->line, data, size < room ? size : room);
-	pick->picked = look(pick, pick->line.data, pick->line.size, pick->cut || size > room);
+	pick->picked = pick_look(pick, pick->line.data, pick->line.size, pick->cut || size > room);
 	buf_release(&pick->line);
 	pick->cut = false;
 }

@@ -29,9 +29,9 @@ struct reader {
 	char *error;
 };
 
-static bool fail(struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool stories_fail(struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static bool fail(struct reader *r, const char *fmt, ...)
+static bool stories_fail(struct reader *r, const char *fmt, ...)
 {
 	struct buf b = { 0 };
 	char *words;
@@ -93,7 +93,7 @@ static bool take_depends_on(const json_t *story, struct task_item *item)
 
 static bool wrong_type(struct reader *r, size_t i, const json_t *story, const char *name, const char *remedy)
 {
-	return fail(r, "userStories[%zu]: \"%s\" is %s; %s", i, name, value_kind(json_object_get(story, name)), remedy);
+	return stories_fail(r, "userStories[%zu]: \"%s\" is %s; %s", i, name, value_kind(json_object_get(story, name)), remedy);
 }
 
 static bool take_story(struct reader *r, size_t i, const json_t *story)
@@ -101,7 +101,7 @@ static bool take_story(struct reader *r, size_t i, const json_t *story)
 	struct task_item *item;
 
 	if (!json_is_object(story))
-		return fail(r, "userStories[%zu] is %s; each story is an object with an \"id\"", i, value_kind(story));
+		return stories_fail(r, "userStories[%zu] is %s; each story is an object with an \"id\"", i, value_kind(story));
 	item = list_add(r->list);
 	item->id = value_id(json_object_get(story, "id"));
 	if (item->id == NULL) {
@@ -130,22 +130,22 @@ static bool take_document(struct reader *r, const json_t *document)
 	size_t i;
 
 	if (!json_is_object(document))
-		return fail(r, "it is %s; a PRD is an object with a list \"userStories\"", value_kind(document));
+		return stories_fail(r, "it is %s; a PRD is an object with a list \"userStories\"", value_kind(document));
 	if (!json_is_array(stories))
-		return fail(r, "\"userStories\" is %s; a PRD has a list of stories there", value_kind(stories));
+		return stories_fail(r, "\"userStories\" is %s; a PRD has a list of stories there", value_kind(stories));
 	if (json_array_size(stories) == 0)
-		return fail(r, "\"userStories\" is empty; write at least one story");
+		return stories_fail(r, "\"userStories\" is empty; write at least one story");
 	if (json_array_size(stories) > STORIES_MAX)
-		return fail(r, "it has more than %d stories; split it", STORIES_MAX);
+		return stories_fail(r, "it has more than %d stories; split it", STORIES_MAX);
 	if (!value_take_text(document, "project", &r->list->project))
-		return fail(r, "\"project\" is %s; write text", value_kind(json_object_get(document, "project")));
+		return stories_fail(r, "\"project\" is %s; write text", value_kind(json_object_get(document, "project")));
 	if (!value_take_text(document, "description", &r->list->description))
-		return fail(r, "\"description\" is %s; write text", value_kind(json_object_get(document, "description")));
+		return stories_fail(r, "\"description\" is %s; write text", value_kind(json_object_get(document, "description")));
 	json_array_foreach(stories, i, story)
 		if (!take_story(r, i, story))
 			return false;
 	if (!list_check(r->list, &fault)) {
-		fail(r, "userStories[%zu]: %s", fault.item, fault.words);
+		stories_fail(r, "userStories[%zu]: %s", fault.item, fault.words);
 		free(fault.words);
 		return false;
 	}
@@ -159,12 +159,12 @@ static json_t *parse(struct reader *r, const char *text, size_t size)
 	char *words;
 
 	if (size > SIZE_LIMIT) {
-		fail(r, "it is longer than 16 MiB; split it");
+		stories_fail(r, "it is longer than 16 MiB; split it");
 		return NULL;
 	}
 	document = value_read(text, size, VALUES_MAX, &words);
 	if (document == NULL) {
-		fail(r, "%s", words);
+		stories_fail(r, "%s", words);
 		free(words);
 	}
 	return document;
@@ -321,9 +321,9 @@ static bool find_story(struct reader *r, const json_t *document, const char *id,
 		free(other);
 	}
 	if (found == 0)
-		fail(r, "it has no story \"%s\" any more; set its \"passes\" by hand where it is now", shown);
+		stories_fail(r, "it has no story \"%s\" any more; set its \"passes\" by hand where it is now", shown);
 	else if (found > 1)
-		fail(r, "the id \"%s\" is given to two stories; rename one of them", shown);
+		stories_fail(r, "the id \"%s\" is given to two stories; rename one of them", shown);
 	free(shown);
 	return found == 1;
 }
