@@ -8,7 +8,7 @@
 #include "client/client.h"
 #include "client/commands.h"
 #include "client/listing.h"
-#include "client/start.h"
+#include "client/spawn_program.h"
 #include "client/table.h"
 #include "proto/memory.h"
 

@@ -10,7 +10,7 @@
 #include "client/error_print.h"
 #include "client/exit.h"
 #include "client/sockets.h"
-#include "client/start.h"
+#include "client/spawn_program.h"
 #include "proto/call.h"
 #include "proto/error.h"
 #include "proto/memory.h"

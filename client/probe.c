@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "client/exit.h"
-#include "client/start.h"
+#include "client/spawn_program.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 

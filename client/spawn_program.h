@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting rld, as a daemon on demand or to look at a config file, git, and programs that tell their version. The one file that starts
  * processes. */
-#ifndef CLIENT_START_H
-#define CLIENT_START_H
+#ifndef CLIENT_SPAWN_PROGRAM_H
+#define CLIENT_SPAWN_PROGRAM_H
 
 #include <sys/types.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "client/start.h"
+#include "client/spawn_program.h"
 
 #include <err.h>
 #include <errno.h>
