@@ -286,7 +286,7 @@ static bool is_other_json(const char *text, size_t size)
 	return value != NULL;
 }
 
-static struct extract extract_find(const char *text, size_t size, const char *key)
+static struct extract extract_search(const char *text, size_t size, const char *key)
 {
 	struct extract found = { .result = EXTRACT_EMPTY };
 	struct scan s;
@@ -320,7 +320,7 @@ struct extract extract_find(const char *text, size_t size, const char *key)
 	char *stripped = strip_escapes(text, size, &stripped_size);
 	struct extract found;
 
-	found = stripped != NULL ? extract_find(stripped, stripped_size, key) : extract_find(text, size, key);
+	found = stripped != NULL ? extract_search(stripped, stripped_size, key) : extract_search(text, size, key);
 	free(stripped);
 	return found;
 }
