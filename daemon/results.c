@@ -128,7 +128,7 @@ static void tell(struct results *results, const char *name, const char *what, co
 	buf_addf(&results->lost, "%s%s: %s in %s", results->lost.size > 0 ? "; " : "", name, what, workspace);
 }
 
-static void look(struct results *results, const char *program, const struct salvage_row *row)
+static void results_inspect(struct results *results, const char *program, const struct salvage_row *row)
 {
 	static const char *const probe[] = { "rev-parse", "--git-dir", NULL };
 	const char *where = row->ref != NULL ? row->ref : row->commit_id;
@@ -161,7 +161,7 @@ static void look_run(void *arg)
 	char *program = results->set.count > 0 ? program_find(getenv("PATH"), "git") : NULL;
 
 	for (size_t i = 0; program != NULL && i < results->set.count && !results->stopped; i++)
-		look(results, program, results->set.rows[i]);
+		results_inspect(results, program, results->set.rows[i]);
 	free(program);
 }
 

@@ -22,7 +22,7 @@ struct state_watch {
 	void *arg;
 };
 
-static void look(struct state_watch *watch)
+static void state_watch_check(struct state_watch *watch)
 {
 	struct stat st;
 
@@ -42,7 +42,7 @@ static void poll_cb(uv_poll_t *poll, int status, int events)
 	/* what happened is of no interest, what is there now is */
 	while (read(watch->events, buffer, sizeof(buffer)) > 0)
 		;
-	look(watch);
+	state_watch_check(watch);
 }
 
 struct state_watch *state_watch_new(uv_loop_t *loop, int lock, void (*gone)(void *arg), void *arg)
@@ -64,7 +64,7 @@ struct state_watch *state_watch_new(uv_loop_t *loop, int lock, void (*gone)(void
 	}
 	watch->poll.data = watch;
 	uv_poll_start(&watch->poll, UV_READABLE, poll_cb);
-	look(watch);
+	state_watch_check(watch);
 	return watch;
 }
 

@@ -105,12 +105,12 @@ static char *settle_trees(struct plan *plan, bool has_git, bool many, const char
 {
 	bool worktree = plan->isolation == ISOLATION_WORKTREE, merge = plan->integrate == INTEGRATE_MERGE, commit = plan->commit != COMMIT_MODE_NONE;
 	/* others write the tree while one is looked at */
-	bool crowd = !worktree && plan->parallel > 1 && many && has_git;
+	bool concurrent = !worktree && plan->parallel > 1 && many && has_git;
 	char *text = REFUSE(((struct refusal[]){
 		{ merge && !worktree, "integrate",
 		    "there are commits to merge only where each task has a work tree of its own; add --isolation worktree, or leave --integrate out" },
 		{ merge && !commit, "commit", "what is merged are commits, and this run makes none; choose --commit auto, or --integrate none" },
-		{ crowd && commit && !(plan->review && plan->scope == SCOPE_RUN), "commit",
+		{ concurrent && commit && !(plan->review && plan->scope == SCOPE_RUN), "commit",
 		    "slots that share one directory would commit each other's work; choose --isolation worktree, --commit none, or one slot" },
 	}), field);
 
@@ -118,7 +118,7 @@ static char *settle_trees(struct plan *plan, bool has_git, bool many, const char
 		return text;
 	if (plan->scope == SCOPE_RUN && worktree && !merge && plan->skipped)
 		plan->skipped = false;	/* --skip-review beats every option; a retry will do without as well */
-	if (crowd && plan->scope == SCOPE_TASK)
+	if (concurrent && plan->scope == SCOPE_TASK)
 		plan->workspace = REVIEW_IN_SNAPSHOT;
 	return REFUSE(((struct refusal[]){
 		{ plan->review && plan->scope == SCOPE_RUN && worktree && !merge, "review.scope",
