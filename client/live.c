@@ -481,11 +481,10 @@ static void on_review_decided(struct live *live, const json_t *event)
 
 static void on_review_skipped(struct live *live, const json_t *event)
 {
-	const char *reason = field_text(event, "reason");
+	bool flag = field_is(event, "skip_kind", state_name(&skip_kind_names, SKIP_FLAG));
+	/* the words of requirement 002, whatever the daemon calls the flag */
+	const char *reason = flag ? "--skip-review flag set" : field_text(event, "reason");
 
-	/* The words of requirement 002, whatever the daemon calls the flag. */
-	if (strstr(reason, "skip-review") != NULL || strstr(reason, "skip_review") != NULL)
-		reason = "--skip-review flag set";
 	say_of(live, slot_of(live, event), "", PAINT_DIM, "Skipping review (%s)", reason);
 }
 

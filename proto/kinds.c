@@ -71,3 +71,15 @@ NAMES(end_kind, "end kind", ENDS,
     [END_DONE] = "done",
     [END_DEPENDENCY] = "dependency",
     [END_NOT_BEGUN] = "not-begun");
+
+NAMES(skip_kind, "skip kind", SKIPS,
+    [SKIP_NOTHING] = NULL,
+    [SKIP_OFF] = "off",
+    [SKIP_PROMPT] = "prompt",
+    [SKIP_FLAG] = "flag",
+    [SKIP_BY_TASK] = "by-task",
+    [SKIP_NO_CHANGE] = "no-change",
+    [SKIP_FAILED] = "failed",
+    [SKIP_STOP_MARKER] = "stop-marker",
+    [SKIP_NOT_PICKED] = "not-picked",
+    [SKIP_OTHER] = "other");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why something waits and why something ended, for programs: the kinds beside the sentences "reason" and "cause". Daemon and client
+/* Why something waits, ended or was not reviewed, for programs: the kinds beside the sentences "reason" and "cause". Daemon and client
  * decide by these, and by no word of the sentence. */
 #ifndef PROTO_KINDS_H
 #define PROTO_KINDS_H
@@ -75,6 +75,21 @@ enum end_kind {
 	ENDS
 };
 
-extern const struct state_names wait_kind_names, end_kind_names;
+/* Why a result was not reviewed. */
+enum skip_kind {
+	SKIP_NOTHING,		/* it is to be reviewed */
+	SKIP_OFF,		/* no review was asked for */
+	SKIP_PROMPT,		/* reviewer_prompt is "none" */
+	SKIP_FLAG,		/* --skip-review */
+	SKIP_BY_TASK,		/* of a run: each of its tasks says for itself */
+	SKIP_NO_CHANGE,		/* nothing was changed, and run.on_no_change is "pass" */
+	SKIP_FAILED,		/* the implementer failed */
+	SKIP_STOP_MARKER,	/* the agent gave one */
+	SKIP_NOT_PICKED,	/* the agent picked no task */
+	SKIP_OTHER,		/* written by an earlier version */
+	SKIPS
+};
+
+extern const struct state_names wait_kind_names, end_kind_names, skip_kind_names;
 
 #endif

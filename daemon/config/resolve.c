@@ -172,26 +172,25 @@ static int check_prompt(const struct layers *layers, const char *path, const cha
 	return rv;
 }
 
-/* Whether there will be a review; skip_reason says why not. */
+/* Whether there will be a review, and why not. */
 static void fill_review(const struct layers *layers, struct plan *plan)
 {
-	const char *reason = NULL;
+	enum skip_kind skip = SKIP_NOTHING;
 
 	plan->reviewer_prompt = get_text(layers, "review.reviewer_prompt");
 	if (!get_number(layers, "review.enabled"))
-		reason = REVIEW_IS_OFF;
+		skip = SKIP_OFF;
 	else if (plan->reviewer_prompt != NULL && strcmp(plan->reviewer_prompt, "none") == 0)
-		reason = "reviewer_prompt = none";
-	if (reason != NULL) {
+		skip = SKIP_PROMPT;
+	if (skip != SKIP_NOTHING) {
 		free(plan->reviewer_prompt);
 		plan->reviewer_prompt = NULL;
 	}
 	if (get_number(layers, "review.skip")) {
-		plan->skipped = reason == NULL;
-		reason = "--skip-review flag set";
+		plan->skipped = skip == SKIP_NOTHING;
+		skip = SKIP_FLAG;
 	}
-	plan->review = reason == NULL;
-	plan->skip_reason = xstrdup(reason);
+	plan_skip(plan, skip);
 }
 
 static void fill_policy(const struct layers *layers, struct plan *plan)

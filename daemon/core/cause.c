@@ -105,3 +105,19 @@ enum accepted end_accepted(enum end_kind kind)
 
 	return by[kind];
 }
+
+const char *skip_text(enum skip_kind kind)
+{
+	static const char *const texts[SKIPS] = {
+		[SKIP_OFF] = "review is off",
+		[SKIP_PROMPT] = "reviewer_prompt = none",
+		[SKIP_FLAG] = "--skip-review flag set",
+		[SKIP_BY_TASK] = "each task of the workflow has its own, or none",
+		[SKIP_NO_CHANGE] = NO_CHANGE ", and run.on_no_change is \"pass\"",
+		[SKIP_FAILED] = "implement not successful",
+		[SKIP_STOP_MARKER] = "the agent gave a stop marker",
+		[SKIP_NOT_PICKED] = "no task was picked",
+	};
+
+	return texts[kind];
+}

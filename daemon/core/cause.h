@@ -22,6 +22,9 @@ struct reason {
 #define CAUSE(kind, text)	((struct cause){ (kind), (text) })
 #define REASON(kind, text)	((struct reason){ (kind), (text) })
 
+/* Of END_NO_CHANGE and SKIP_NO_CHANGE. */
+#define NO_CHANGE "the implementer changed nothing and did not say that nothing was to be done"
+
 /* What a row has; borrowed from it. */
 struct cause run_cause(const struct run_row *run);
 struct cause slot_cause(const struct slot_row *slot);
@@ -43,5 +46,8 @@ bool slot_has_reason(const struct slot_row *slot, struct reason reason);
 
 /* Who accepts with this end; BY_NONE: it is no acceptance. */
 enum accepted end_accepted(enum end_kind kind);
+
+/* Why it was not reviewed, as a sentence; NULL for SKIP_NOTHING and SKIP_OTHER. */
+const char *skip_text(enum skip_kind kind);
 
 #endif

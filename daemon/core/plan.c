@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cause.h"
 #include "proto/memory.h"
 
 static const char *const via[PROMPT_VIAS] = {
@@ -136,14 +137,20 @@ char *plan_settle(struct plan *plan, bool has_git, bool many, const char **field
 	return settle_trees(plan, has_git, many, field);
 }
 
+void plan_skip(struct plan *plan, enum skip_kind kind)
+{
+	plan->review = kind == SKIP_NOTHING;
+	plan->skip_kind = kind;
+	free(plan->skip_reason);
+	plan->skip_reason = xstrdup(skip_text(kind));
+}
+
 bool plan_unskip(struct plan *plan)
 {
 	if (!plan->skipped)
 		return false;
 	plan->skipped = false;
-	plan->review = true;
-	free(plan->skip_reason);
-	plan->skip_reason = NULL;
+	plan_skip(plan, SKIP_NOTHING);
 	return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/clocks.h"
 #include "core/state.h"
+#include "proto/kinds.h"
 
 struct profile;
 
@@ -37,15 +38,13 @@ struct agent_plan {
 	size_t nfallbacks;
 };
 
-/* The skip_reason where nobody asks for a review. */
-#define REVIEW_IS_OFF	"review is off"
-
 /* agents[ROLE_CHECK] is empty: a check is a command of `checks`. agents[ROLE_REVIEW] of carrier "exit" has name and
  * command from `reviewer`, without the base directory, which is put behind it. agents[ROLE_COMMIT] is the implementer's. */
 struct plan {
 	struct agent_plan agents[ROLES];
 	bool review;			/* review.enabled, after --skip-review and reviewer_prompt = "none" */
-	char *skip_reason;		/* why review is false, NULL when it is true */
+	enum skip_kind skip_kind;	/* why review is false, SKIP_NOTHING when it is true */
+	char *skip_reason;		/* the same as a sentence; NULL when it is true */
 	bool skipped;			/* it is false only for --skip-review, which does not hold for a retry */
 	const struct profile *profile;	/* the built-in one: carrier, words, parts */
 	char *profile_name;		/* as chosen: a [profile.NAME] or the built-in's own */
@@ -96,6 +95,9 @@ struct plan {
 const struct agent_plan *plan_agent_at(const struct agent_plan *agent, size_t i);
 /* Which of them has that name; the first, when none has. */
 const struct agent_plan *plan_agent(const struct plan *plan, enum role role, const char *name);
+
+/* Sets review, and why it is skipped, if it is. */
+void plan_skip(struct plan *plan, enum skip_kind kind);
 
 /* The plan of a retry: what only --skip-review left out is reviewed. True when something has changed. */
 bool plan_unskip(struct plan *plan);

@@ -54,6 +54,7 @@ static const struct member agent_members[] = {
 static const struct member plan_members[] = {
 	PLAN(review, MEMBER_BOOL, NEVER_NULL),
 	PLAN(skip_reason, MEMBER_TEXT, MAY_BE_NULL),
+	PLAN_CHOICE_OLD(skip_kind, &skip_kind_names, SKIP_NOTHING),
 	PLAN(skipped, MEMBER_BOOL, CAME_LATER),
 	PLAN(profile, MEMBER_PROFILE, NEVER_NULL),
 	PLAN(profile_name, MEMBER_TEXT, CAME_LATER),
@@ -272,7 +273,10 @@ static int member_in(const struct member *m, const json_t *json, void *p)
 		*(bool *)p = json_is_true(json);
 		return json_is_boolean(json) ? 0 : -1;
 	case MEMBER_CHOICE:
-		value = json_is_string(json) ? state_value(m->choices, json_string_value(json)) : -1;
+		if (json_is_string(json))
+			value = state_value(m->choices, json_string_value(json));
+		else
+			value = json_is_null(json) && m->choices->names[0] == NULL ? 0 : -1;
 		*(unsigned *)p = value == -1 ? 0 : (unsigned)value;
 		return value == -1 ? -1 : 0;
 	case MEMBER_PROFILE:
@@ -326,7 +330,7 @@ static int agent_in(const json_t *object, struct agent_plan *agent)
 /* Values that fit their types, but not each other. */
 static bool is_whole(const struct plan *plan)
 {
-	return plan->review == (plan->skip_reason == NULL) && strings_count(plan->guidelines) % 2 == 0;
+	return plan->review == (plan->skip_reason == NULL) && plan->review == (plan->skip_kind == SKIP_NOTHING) && strings_count(plan->guidelines) % 2 == 0;
 }
 
 /* Before roles had clocks of their own, and agents one after their result, a plan had these three times. */
@@ -376,6 +380,9 @@ int plan_from_json(const char *json, struct plan *plan)
 	json_decref(object);
 	if (rv == 0 && plan->profile_name == NULL)
 		plan->profile_name = xstrdup(plan->profile->name);
+	/* before there were kinds, a plan had only the sentence */
+	if (rv == 0 && plan->skip_reason != NULL && plan->skip_kind == SKIP_NOTHING)
+		plan->skip_kind = SKIP_OTHER;
 	if (rv == 0 && !is_whole(plan))
 		rv = -1;
 	if (rv == -1)

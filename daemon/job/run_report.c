@@ -282,8 +282,9 @@ static json_t *clocks(const struct plan *plan)
 
 static json_t *settings(const struct plan *plan)
 {
-	return json_pack("{s:o,s:b,s:o,s:o,s:s,s:I,s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:I,s:I,s:o}", "agents", roles(plan),
+	return json_pack("{s:o,s:b,s:o,s:o,s:o,s:s,s:I,s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:I,s:I,s:o}", "agents", roles(plan),
 	    "review", plan->review, "skip_reason", json_text(plan->skip_reason),
+	    "skip_kind", json_text(state_name(&skip_kind_names, (int)plan->skip_kind)),
 	    "profile", json_text(plan->profile_name != NULL ? plan->profile_name : plan->profile->name), "base_profile", plan->profile->name,
 	    "max_fixes", (json_int_t)plan->max_fixes, "max_review_rounds", (json_int_t)(plan->review ? plan->max_fixes + 1 : 0),
 	    "stall_limit", (json_int_t)plan->stall_limit, "on_malformed", state_name(&bad_end_names, plan->on_malformed),

@@ -336,7 +336,7 @@ static const struct result_field run_results[] = {
 	{ "agents", "object", "{agent, model} of each role" },
 	{ "parallel", "integer", "slots of an iteration" },
 	{ "assign", "string", "who chooses the task of a slot: daemon or agent" },
-	{ "review", "object", "{enabled, skip_reason, profile, base_profile, max_fixes, stall_limit, fixer, scope, commit, on_exhausted, checks}" },
+	{ "review", "object", "{enabled, skip_reason, skip_kind, profile, base_profile, max_fixes, stall_limit, fixer, scope, commit, on_exhausted, checks}" },
 	{ 0 },
 };
 static const struct result_field list_results[] = {

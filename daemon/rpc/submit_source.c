@@ -274,10 +274,8 @@ static int resolve_workflow(struct submit_source *source, const struct task_item
 	rv = config_resolve(config, project, layer.list, layer.count, plan, error);
 	layer_release(&layer);
 	/* people are told of the run, not of each of its tasks */
-	if (rv == 0 && item == NULL && strcmp(plan->skip_reason, REVIEW_IS_OFF) == 0) {
-		free(plan->skip_reason);
-		plan->skip_reason = xstrdup("each task of the workflow has its own, or none");
-	}
+	if (rv == 0 && item == NULL && plan->skip_kind == SKIP_OFF)
+		plan_skip(plan, SKIP_BY_TASK);
 	return rv;
 }
 

@@ -149,6 +149,6 @@ void attempt_forgone(struct txn *txn, struct slot *slot, struct cause cause)
 	end_unstarted(txn, slot, PROCESS_NOT_STARTED, cause);
 	slot_set_reason(txn_edit_slot(txn, slot), NO_REASON);	/* it waits for nothing any more */
 	if (a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
-		review_skip(txn, slot, "implement not successful");
+		review_skip(txn, slot, SKIP_FAILED);
 	slot_fail(txn, slot, cause);
 }

@@ -62,7 +62,7 @@ static void released(struct txn *txn, struct slot *slot, const struct attempt_ro
 
 	if (marker)
 		txn_edit_run(txn, run)->stopped = 1;
-	review_skip(txn, slot, marker ? "the agent gave a stop marker" : "no task was picked");
+	review_skip(txn, slot, marker ? SKIP_STOP_MARKER : SKIP_NOT_PICKED);
 	if (marker)
 		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_RELEASED, "given back: the agent gave a stop marker"));
 }
@@ -123,11 +123,11 @@ static void follow(struct txn *txn, struct slot *slot, const struct attempt_row 
 	if (!lost && !failed && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
 		row->answer = a->id;
 	if (to == SLOT_S_PASSED && reason == MOVE_DONE)
-		review_skip(txn, slot, slot_plan(slot)->skip_reason);
+		review_skip(txn, slot, slot_plan(slot)->skip_kind);
 	if (reason == MOVE_RELEASED)
 		released(txn, slot, a);
 	if (failed && a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
-		review_skip(txn, slot, "implement not successful");
+		review_skip(txn, slot, SKIP_FAILED);
 	if (failed && a->role == ROLE_REVIEW) {
 		reviewer_failed(txn, slot, a, a->cause);
 		review_over(txn, slot, ROUND_REVIEWER_ERROR, attempt_row_cause(a));

@@ -34,8 +34,6 @@ static bool same(const char *a, const char *b)
 	return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-#define NO_CHANGE "the implementer changed nothing and did not say that nothing was to be done"
-
 #define DENIED " process was denied permissions and changed nothing"
 
 /* What the tree tells of whoever worked last. Slot 0 begins with the answer of another slot, whose work has been weighed there. */
@@ -90,7 +88,7 @@ static void pass_unreviewed(struct txn *txn, struct slot *slot, const struct mea
 		txn_edit_slot(txn, slot)->round--;
 	if (no_change)
 		warn_no_change(txn, slot, "it is not reviewed");
-	review_skip(txn, slot, slot_plan(slot)->review ? NO_CHANGE ", and run.on_no_change is \"pass\"" : slot_plan(slot)->skip_reason);
+	review_skip(txn, slot, slot_plan(slot)->review ? SKIP_NO_CHANGE : slot_plan(slot)->skip_kind);
 }
 
 /* What git has against the result goes to a fixer, while there is a fix round left. That it has something again, although a fixer has

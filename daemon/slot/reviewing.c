@@ -39,14 +39,16 @@ struct judgement {
 	char *changed, *appeared;
 };
 
-void review_skip(struct txn *txn, struct slot *slot, const char *reason)
+void review_skip(struct txn *txn, struct slot *slot, enum skip_kind kind)
 {
+	const struct plan *plan = slot_plan(slot);
+	const char *reason = kind == plan->skip_kind ? plan->skip_reason : skip_text(kind);
 	char *text = xasprintf("not reviewed: %s", reason);
 
 	slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_NOT_REVIEWED, text));
 	free(text);
-	txn_emit(txn, "review.skipped", slot->row->run, json_pack("{s:I, s:s, s:s}", "slot", (json_int_t)slot->row->slot,
-	    "task", slot_task_id(slot), "reason", reason));
+	txn_emit(txn, "review.skipped", slot->row->run, json_pack("{s:I, s:s, s:s, s:s}", "slot", (json_int_t)slot->row->slot,
+	    "task", slot_task_id(slot), "reason", reason, "skip_kind", state_name(&skip_kind_names, (int)kind)));
 }
 
 /* What the run ends with, by leave: the findings that stay, and the check that fails. Returns how many there are. */

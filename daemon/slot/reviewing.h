@@ -12,6 +12,6 @@ struct txn;
 void review_judge(struct slot *slot, const char *changed, const char *appeared);
 /* A round has come to an end that is neither pass nor findings by a reviewer: what the policy says. */
 void review_over(struct txn *txn, struct slot *slot, enum round_end end, struct cause why);
-void review_skip(struct txn *txn, struct slot *slot, const char *reason);
+void review_skip(struct txn *txn, struct slot *slot, enum skip_kind kind);
 
 #endif

@@ -76,8 +76,7 @@ static void draw_plan(struct world *w, struct plan *plan, bool git, enum source_
 	plan->profile = profile_find("exit");
 	if (git)
 		plan->profile = &profiles[below(w, (unsigned)profiles_count)];
-	plan->review = source != SOURCE_WORKFLOW && below(w, 6) != 0;
-	plan->skip_reason = plan->review ? NULL : xstrdup("review is off");
+	plan_skip(plan, source != SOURCE_WORKFLOW && below(w, 6) != 0 ? SKIP_NOTHING : SKIP_OFF);
 	draw_knobs(w, plan);
 	draw_loop(w, plan, source);
 	plan->disk_floor_bytes = below(w, 4) == 0;
@@ -136,9 +135,7 @@ static void draw_task_plans(struct world *w, const struct plan *plan, size_t cou
 			abort();
 		free(json);
 		if (below(w, 3) != 0) {
-			own.review = true;
-			free(own.skip_reason);
-			own.skip_reason = NULL;
+			plan_skip(&own, SKIP_NOTHING);
 			own.profile = profile_find(names[below(w, 4)]);
 			own.scope = SCOPE_TASK;
 			own.max_fixes = below(w, 3);
@@ -170,9 +167,7 @@ static int64_t draw_after(struct world *w)
 
 static void draw_crowd(struct plan *plan, struct submission *s)
 {
-	plan->review = false;
-	free(plan->skip_reason);
-	plan->skip_reason = xstrdup("review is off");
+	plan_skip(plan, SKIP_OFF);
 	plan->scope = SCOPE_TASK;
 	plan->commit = COMMIT_MODE_NONE;
 	plan->commit_said = true;

@@ -772,9 +772,9 @@ def test_what_was_accepted_by_leave_is_told(fake, rlctl):
     assert rlctl("run", "-q", "x") == ("the answer\n", "")
 
 
-@pytest.mark.parametrize("reason", ["--skip-review", "skip_review is set"])
+@pytest.mark.parametrize("reason", ["--skip-review", "as the submit says"])
 def test_skipped_review_in_the_words_of_requirement_002(fake, rlctl, reason):
-    script(fake, [event(11, "review.skipped", task="t1", reason=reason), event(12, "run.state", state="succeeded")], {"state": "succeeded"})
+    script(fake, [event(11, "review.skipped", task="t1", reason=reason, skip_kind="flag"), event(12, "run.state", state="succeeded")], {"state": "succeeded"})
     assert "Skipping review (--skip-review flag set)\n" in rlctl("run", "x")[1]
 
 

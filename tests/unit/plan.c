@@ -165,6 +165,32 @@ START_TEST(test_old_plan)
 }
 END_TEST
 
+/* One that is not reviewed has only the sentence. */
+START_TEST(test_old_plan_skips)
+{
+	json_t *object = json_loads(old_plan, 0, NULL);
+	struct plan plan;
+	char *text;
+
+	json_object_set_new(object, "review", json_false());
+	json_object_set_new(object, "skip_reason", json_string("--skip-review"));
+	text = json_dumps(object, JSON_COMPACT);
+	ck_assert_int_eq(plan_from_json(text, &plan), 0);
+	ck_assert(!plan.review && plan.skip_kind == SKIP_OTHER);
+	ck_assert_str_eq(plan.skip_reason, "--skip-review");
+	free(text);
+	text = plan_to_json(&plan);
+	plan_release(&plan);
+	ck_assert_int_eq(plan_from_json(text, &plan), 0);
+	ck_assert_int_eq(plan.skip_kind, SKIP_OTHER);
+	plan_skip(&plan, SKIP_FLAG);
+	ck_assert_str_eq(plan.skip_reason, "--skip-review flag set");
+	plan_release(&plan);
+	free(text);
+	json_decref(object);
+}
+END_TEST
+
 /* What is not there is as the profile's row has it. */
 START_TEST(test_cells_of_the_profile)
 {
@@ -200,7 +226,7 @@ static bool came_later(const char *name)
 	static const char *const names[] = { "resume", "writable", "profile_name", "on_malformed", "on_reviewer_error", "on_exhausted", "fixer", "scope", "commit",
 		"strictness", "read_only", "sandbox", "workspace", "checks", "guidelines", "conventions", "review_file", "review_log", "reviewer", "report", "on_hold", "on_end", "skipped",
 		"commit_said", "isolation", "integrate", "parallel", "iterations", "pause_ms", "on_failure", "assign", "stop_markers", "on_no_change", "no_change_markers", "max_cost_usd", "max_tokens", "max_wall_ms", "base", "disk_floor_bytes",
-		"account", "fallbacks", "retries" };
+		"account", "fallbacks", "retries", "skip_kind" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(names[i], name) == 0)
@@ -390,6 +416,7 @@ int main(void)
 	tcase_add_test(json, clocks_tell_their_origin);
 	tcase_add_test(json, test_plan_round_trip);
 	tcase_add_test(json, test_old_plan);
+	tcase_add_test(json, test_old_plan_skips);
 	tcase_add_test(json, test_cells_of_the_profile);
 	tcase_add_test(json, test_plan_damaged);
 	tcase_add_loop_test(settle, test_settle, 0, sizeof(settled) / sizeof(settled[0]));
