@@ -196,16 +196,27 @@ static void take_output(const struct run *run, struct attempt_row *a, struct col
 
 #define NOT_CONFINED "the reviewer was not confined: this kernel has no Landlock; changes of the tree are only noticed afterwards"
 
+/* Another attempt of the run was not confined either: it has been told. */
+static bool has_unconfined(const struct run_rows *rows, const struct attempt_row *but)
+{
+	for (size_t i = 0; i < rows->nattempts; i++) {
+		const struct attempt_row *a = rows->attempts[i];
+
+		if (a->id != but->id && a->sandbox != NULL && strcmp(a->sandbox, "none") == 0)
+			return true;
+	}
+	return false;
+}
+
 /* How far a reviewer that may only read was really held to it. */
 static void take_sandbox(struct txn *txn, const struct slot *slot, struct attempt_row *a)
 {
 	struct run *run = slot->run;
-	const char *warnings = run->rows->run.warnings;
 
 	if (!slot_plan(slot)->read_only || slot_plan(slot)->sandbox == SANDBOX_OFF || slot->lost || slot->record.how == EXIT_NOT_STARTED)
 		return;
 	a->sandbox = slot->record.sandbox > 0 ? xasprintf("landlock %d", slot->record.sandbox) : xstrdup("none");
-	if (slot->record.sandbox == 0 && (warnings == NULL || strstr(warnings, NOT_CONFINED) == NULL))
+	if (slot->record.sandbox == 0 && !has_unconfined(run->rows, a))
 		run_warn(txn, run, NOT_CONFINED);
 }
 
@@ -245,13 +256,20 @@ static char *failure_of(const struct attempt_facts *facts, const struct collect_
 
 #define CONFINED "; its sandbox may have refused that: name the path in writable of [agent.%s] in rld.toml, or set review.read_only = false"
 
-/* A program that was refused a file says so in words of its own, and knows nothing of our sandbox. Takes cause. */
-static char *with_sandbox(char *cause, const struct slot *slot, const char *agent)
+/* A program that was refused a file says so in its own output, and knows nothing of our sandbox. output: what is known of that; NULL: nothing. */
+static bool was_denied(const struct exit_record *record, const char *output)
+{
+	if (record->how == EXIT_NOT_STARTED)
+		return record->status == EACCES;
+	return output != NULL && (strcasestr(output, "permission denied") != NULL || strstr(output, "EACCES") != NULL);
+}
+
+/* Takes cause. */
+static char *with_sandbox(char *cause, const struct slot *slot, const char *output, const char *agent)
 {
 	char *text;
 
-	if (slot->lost || slot->record.sandbox == 0 || cause == NULL ||
-	    (strcasestr(cause, "permission denied") == NULL && strstr(cause, "EACCES") == NULL))
+	if (slot->lost || slot->record.sandbox == 0 || !was_denied(&slot->record, output))
 		return cause;
 	text = xasprintf("%s" CONFINED, cause, agent);
 	free(cause);
@@ -286,9 +304,9 @@ static char *cause_of(const struct slot *slot, const struct attempt_facts *facts
 		detail = failure_of(facts, w);
 	safe = detail != NULL ? strip_line(detail) : NULL;
 	cause = attempt_cause(facts, &limit, safe);
+	cause = with_sandbox(cause, slot, safe, agent);
 	free(safe);
 	free(detail);
-	cause = with_sandbox(cause, slot, agent);
 	return facts->provider == PROVIDER_AUTH ? with_remedy(cause, agent) : cause;
 }
 
