@@ -65,10 +65,10 @@ def test_an_attempt_waits_for_space(small, repo):
 
 
 def test_an_answer_waits_for_space(small, repo):
-    daemon = small(".", scripts={"implement": "answer 'the paid answer'\ngate g\n"}, gates=["g"])
+    daemon = small("attempts", scripts={"implement": "answer 'the paid answer'\ngate g\n"}, gates=["g"])
     number = daemon.submit(repo.path)
     shim = proc_stat(daemon.play.arrived("g"))[1]
-    filling = fill(daemon.state)
+    filling = fill(daemon.state / "attempts")
     daemon.play.go("g")
     wait_gone(shim)
     until_it_waits(daemon, number, "host: its answer cannot be kept in ")
