@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The law that holds memory against the disk: when no commit is in flight, the engine's working rows equal the committed rows,
  * field by field. An edit that no decision records would be lost with the daemon. */
+#include <string.h>
+
 #include "model/model.h"
 #include "model/runs.h"
+#include "sched/accounts.h"
 #include "sched/claims.h"
 #include "slot/hooks.h"
 #include "world_int.h"
@@ -108,6 +111,24 @@ static void compare_claims(struct world *w, struct engine *engine)
 	}
 }
 
+/* What holds an account back is known by its row alone; a spent budget is asked for its day's row as well. */
+static void compare_cooldowns(struct world *w, struct engine *engine)
+{
+	for (size_t i = 0; i < ACCOUNTS; i++) {
+		const struct cooldown_row *working = account_cooldown(engine, world_accounts[i]), *committed = NULL;
+
+		for (size_t n = 0; n < w->ncooldowns; n++)
+			if (strcmp(w->cooldowns[n]->account, world_accounts[i]) == 0)
+				committed = w->cooldowns[n];
+		if (working != NULL && committed == NULL)
+			world_fail(w, "the cooldown of account %s is in memory only", world_accounts[i]);
+		else if (working != NULL)
+			compare_row(w, ROW_NONE, ROW_COOLDOWN, working, committed);
+		else if (committed != NULL && committed->kind != COOLDOWN_BUDGET && committed->until > w->now)
+			world_fail(w, "the cooldown of account %s is on disk only", world_accounts[i]);
+	}
+}
+
 void memory_check(struct world *w)
 {
 	if (w->ncommits > 0 || world_error(w) != NULL)
@@ -115,4 +136,5 @@ void memory_check(struct world *w)
 	compare_runs_of(w, w->engine);
 	compare_hooks(w, w->engine);
 	compare_claims(w, w->engine);
+	compare_cooldowns(w, w->engine);
 }
