@@ -10,6 +10,7 @@
 #include "core/plan.h"
 #include "core/row.h"
 #include "model/briefing.h"
+#include "model/slot_key.h"
 #include "model/work.h"
 #include "proc/launch.h"
 
@@ -18,12 +19,13 @@
 
 struct build_work {
 	struct work work;
+	struct slot_key key;		/* the slot that waits for it */
 	/* in, owned copies: rows change while the worker reads */
 	struct run_row run;
 	struct slot_row slot;
 	struct attempt_row attempt;
 	struct task_row task;
-	const struct plan *plan;	/* borrowed: a run's plan never changes */
+	const struct plan *plan;	/* borrowed from the slot or its run: it never changes while a job is under way */
 	struct briefing briefing;		/* owned */
 	char *offer;			/* owned: tasks that the agent may pick, Markdown; NULL: it has one */
 	bool shared_tree;		/* another slot writes the same tree */

@@ -9,11 +9,13 @@
 
 #include "agent/agent.h"
 #include "job/secrets.h"
+#include "model/slot_key.h"
 #include "model/work.h"
 #include "verdict/verdict.h"
 
 struct collect_work {
 	struct work work;
+	struct slot_key key;		/* the slot that waits for it */
 	int64_t attempt;
 	enum reader_kind reader;
 	struct secrets secrets;		/* owned: what must not be seen in what it said */

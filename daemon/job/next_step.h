@@ -9,6 +9,7 @@
 
 #include "git/op.h"
 #include "job/secrets.h"
+#include "model/slot_key.h"
 #include "model/work.h"
 #include "task/op.h"
 
@@ -21,7 +22,8 @@ struct source_spec {
 
 struct step_work {
 	struct work work;
-	struct git_op *git;		/* borrowed from the slot; one of both */
+	struct slot_key key;		/* the slot that waits for it */
+	struct git_op *git;		/* one of both, borrowed: the operation of the slot has it, and leaves it alone while a job is under way */
 	struct task_op *task;
 	struct source_spec source;	/* what has to be made, where both are NULL */
 	struct task_op *made;		/* out, owned; NULL: none had to be made */

@@ -111,6 +111,8 @@ static void prepare_run_dir_release(struct work *base)
 
 	plan_release(&w->task_plan);
 	strings_free(w->artifacts);
+	free(w->workspace);
+	free(w->workdir);
 	free(w->text);
 	free(w->error);
 	strings_free(w->warnings);

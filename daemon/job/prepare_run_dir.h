@@ -8,15 +8,17 @@
 #include <stdint.h>
 
 #include "core/plan.h"
+#include "model/slot_key.h"
 #include "model/work.h"
 
 struct open_work {
 	struct work work;
+	struct slot_key key;		/* the slot that waits for it */
 	int64_t run;
-	const char *workspace, *workdir;
+	char *workspace, *workdir;	/* owned */
 	bool has_git;
-	const struct plan *plan;
-	const struct plan *review_plan;	/* see review_basis_plan(); NULL: nothing is reviewed */
+	const struct plan *plan;	/* borrowed from the run: it never changes */
+	const struct plan *review_plan;	/* plan or &task_plan, see review_basis_plan(); NULL: nothing is reviewed */
 	struct plan task_plan;		/* owned: review_plan, when it is a task's */
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	char **artifacts;		/* owned: see git_op_spec */

@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 #include "job/secrets.h"
+#include "model/slot_key.h"
 #include "model/work.h"
 #include "verdict/verdict.h"
 
 struct read_verdict_work {
 	struct work work;
+	struct slot_key key;		/* the slot that waits for it */
 	int64_t attempt;
 	struct secrets secrets;		/* owned */
 	enum carrier carrier;

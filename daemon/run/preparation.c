@@ -15,6 +15,7 @@
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
+#include "model/slot_key.h"
 #include "model/slots.h"
 #include "model/work.h"
 #include "proto/memory.h"
@@ -33,16 +34,17 @@ static enum git_op_kind base_op(const struct run *run)
 
 static void open_cb(void *arg, struct work *work)
 {
-	struct slot *slot = arg;
-	struct run *run = slot->run;
 	struct open_work *w = (struct open_work *)work;
+	struct slot *slot = slot_at_job(arg, w->key);
+	struct run *run;
 	struct txn *txn;
 	bool go_on, blocked = work->fault != 0 && (w->error != NULL || w->warnings != NULL);
 
-	if (run->engine->stopped) {
+	if (slot == NULL) {
 		work_free(work);
 		return;
 	}
+	run = slot->run;
 	activity_end(&slot->activity);
 	run->judged_before = w->taken_over;
 	go_on = !run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1;
@@ -83,9 +85,10 @@ static void open_run_dir(struct run *run, const char *text, size_t size)
 {
 	struct open_work *w = xcalloc(1, sizeof(*w));
 
+	w->key = slot_key(&run->own);
 	w->run = run->rows->run.id;
-	w->workspace = run->rows->run.workspace;
-	w->workdir = run->rows->run.workdir;
+	w->workspace = xstrdup(run->rows->run.workspace);
+	w->workdir = xstrdup(run->rows->run.workdir);
 	w->has_git = run->rows->run.has_git == 1;
 	w->plan = &run->plan;
 	w->review_plan = review_basis_plan(&run->plan, run->rows->tasks, run->rows->ntasks, &w->task_plan);
@@ -93,7 +96,7 @@ static void open_run_dir(struct run *run, const char *text, size_t size)
 	w->artifacts = run_artifacts(run);
 	w->text = text != NULL ? xmemdup0(text, size) : NULL;
 	w->text_size = size;
-	engine_work(run->engine, &w->work, &prepare_run_dir_type, open_cb, &run->own);
+	engine_work(run->engine, &w->work, &prepare_run_dir_type, open_cb, run->engine);
 }
 
 static void task_text_cb(void *arg, const char *text, size_t size)

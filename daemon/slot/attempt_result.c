@@ -24,6 +24,7 @@
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
+#include "model/slot_key.h"
 #include "model/slots.h"
 #include "model/view.h"
 #include "model/work.h"
@@ -318,6 +319,7 @@ static struct work *collect_new(const struct slot *slot)
 	const struct attempt_row *a = run_attempt(run, slot->row->attempt);
 	struct collect_work *w = xcalloc(1, sizeof(*w));
 
+	w->key = slot_key(slot);
 	w->attempt = a->id;
 	w->reader = plan_agent(slot_plan(slot), (enum role)a->role, a->agent)->reader;
 	w->secrets = secrets_new(run->rows->run.environment, &run->plan);
@@ -434,27 +436,20 @@ static void wait_to_collect(struct slot *slot, const struct collect_work *w)
 
 	slot_waits(txn, slot, WAIT_HOST, w->work.fault, w->error);
 	txn_commit(txn);
-	engine_work_later(slot->run->engine, HOST_LOOK_MS, collect_new(slot), &collect_type, collect_cb, slot);
+	engine_work_later(slot->run->engine, HOST_LOOK_MS, collect_new(slot), &collect_type, collect_cb, slot->run->engine);
 }
 
-static void collect_cb(void *arg, struct work *work)
+static void collected(struct slot *slot, struct collect_work *w)
 {
-	struct slot *slot = arg;
 	struct run *run = slot->run;
-	struct collect_work *w = (struct collect_work *)work;
 	struct attempt_facts facts = facts_of(slot, run_attempt(run, w->attempt), w);
 	struct attempt_row *a;
 	enum move_reason reason;
 	enum slot_stage to = stage_after_attempt(&facts, &reason);
 	struct txn *txn;
 
-	if (run->engine->stopped) {
-		work_free(work);
-		return;
-	}
-	if (work->fault != 0 && w->error != NULL && !slot_ending(slot)) {
+	if (w->work.fault != 0 && w->error != NULL && !slot_ending(slot)) {
 		wait_to_collect(slot, w);
-		work_free(work);
 		return;
 	}
 	txn = txn_new(run->engine);
@@ -485,10 +480,19 @@ static void collect_cb(void *arg, struct work *work)
 	else
 		follow(txn, slot, a, &facts, to, reason, w);
 	txn_commit(txn);
+}
+
+static void collect_cb(void *arg, struct work *work)
+{
+	struct collect_work *w = (struct collect_work *)work;
+	struct slot *slot = slot_at_job(arg, w->key);
+
+	if (slot != NULL && slot->row->attempt == w->attempt)
+		collected(slot, w);
 	work_free(work);
 }
 
 void attempt_collect(struct slot *slot)
 {
-	engine_work(slot->run->engine, collect_new(slot), &collect_type, collect_cb, slot);
+	engine_work(slot->run->engine, collect_new(slot), &collect_type, collect_cb, slot->run->engine);
 }

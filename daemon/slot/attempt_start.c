@@ -18,6 +18,7 @@
 #include "model/briefing.h"
 #include "model/model.h"
 #include "model/runs.h"
+#include "model/slot_key.h"
 #include "model/slots.h"
 #include "model/view.h"
 #include "model/work.h"
@@ -65,7 +66,7 @@ static void wait_for_space(struct slot *slot, struct build_work *w)
 		txn_commit(txn);
 		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
 	}
-	engine_work_later(engine, FLOOR_WAIT_MS, build_new(slot, &w->briefing), &build_type, build_cb, slot);
+	engine_work_later(engine, FLOOR_WAIT_MS, build_new(slot, &w->briefing), &build_type, build_cb, engine);
 }
 
 /* It waits for space no more. */
@@ -83,16 +84,12 @@ static void space_is_back(struct slot *slot)
 
 static void build_cb(void *arg, struct work *work)
 {
-	struct slot *slot = arg;
-	struct engine *engine = slot->run->engine;
+	struct engine *engine = arg;
 	struct build_work *w = (struct build_work *)work;
+	struct slot *slot = slot_at_job(engine, w->key);
 	struct launch *launch = w->launch;
 
-	if (engine->stopped) {
-		work_free(work);
-		return;
-	}
-	if (!passes(slot)) {
+	if (slot == NULL || slot->row->attempt != w->attempt.id || !passes(slot)) {
 		/* it was cancelled or paused meanwhile, or its account is exhausted: it will be built anew */
 		work_free(work);
 		return;
@@ -247,6 +244,7 @@ static struct work *build_new(struct slot *slot, struct briefing *briefing)
 		row_assign(ROW_TASK, &w->task, task);
 	else
 		w->task.id = xstrdup(slot_task_id(slot));
+	w->key = slot_key(slot);
 	w->plan = slot_plan(slot);
 	w->briefing = *briefing;
 	*briefing = (struct briefing){ 0 };
@@ -302,7 +300,7 @@ static void briefing_read(struct slot *slot)
 	if (id != NULL)
 		run->engine->ports.task_text(run->engine->ports.store_ctx, run->rows->run.id, id, briefing_cb, slot);
 	else
-		engine_work(run->engine, build_new(slot, &slot->briefing), &build_type, build_cb, slot);
+		engine_work(run->engine, build_new(slot, &slot->briefing), &build_type, build_cb, run->engine);
 }
 
 static void briefing_cb(void *arg, const char *text, size_t size)

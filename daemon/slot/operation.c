@@ -16,6 +16,7 @@
 #include "model/dirs.h"
 #include "model/model.h"
 #include "model/runs.h"
+#include "model/slot_key.h"
 #include "model/slots.h"
 #include "model/work.h"
 #include "proc/launch.h"
@@ -135,12 +136,12 @@ static void take_end(struct step_row *step, const struct exit_record *record)
 
 static void next_cb(void *arg, struct work *work)
 {
-	struct slot *slot = arg;
-	struct engine *engine = slot->run->engine;
+	struct engine *engine = arg;
 	struct step_work *w = (struct step_work *)work;
+	struct slot *slot = slot_at_job(engine, w->key);
 	struct txn *txn;
 
-	if (engine->stopped) {
+	if (slot == NULL) {
 		work_free(work);
 		return;
 	}
@@ -180,6 +181,7 @@ static void next(struct slot *slot, int64_t step, bool ok)
 	struct step_work *w = xcalloc(1, sizeof(*w));
 
 	activity_start_job(&slot->activity);
+	w->key = slot_key(slot);
 	w->git = slot->op.git;
 	w->task = slot->op.task;
 	if (slot->op.of_source && w->task == NULL)
@@ -188,7 +190,7 @@ static void next(struct slot *slot, int64_t step, bool ok)
 	w->scratch = work_scratch_dir(run->engine->state_dir, run->rows->run.id, slot->row);
 	w->step = step;
 	w->ok = ok;
-	engine_work(run->engine, &w->work, &next_step_type, next_cb, slot);
+	engine_work(run->engine, &w->work, &next_step_type, next_cb, run->engine);
 }
 
 void step_first(struct slot *slot)

@@ -21,6 +21,7 @@
 #include "model/dirs.h"
 #include "model/model.h"
 #include "model/runs.h"
+#include "model/slot_key.h"
 #include "model/slots.h"
 #include "model/work.h"
 #include "proto/escape.h"
@@ -35,7 +36,6 @@
 /* What VERIFY saw, kept while the verdict is read. */
 struct judgement {
 	struct read_verdict_work work;
-	struct slot *slot;
 	char *changed, *appeared;
 };
 
@@ -112,9 +112,8 @@ static void warn_of_nothing(struct txn *txn, struct slot *slot)
 	free(text);
 }
 
-static void decide(struct txn *txn, struct judgement *j)
+static void decide(struct txn *txn, struct slot *slot, const struct judgement *j)
 {
-	struct slot *slot = j->slot;
 	struct slot_row *row = txn_edit_slot(txn, slot);
 	const struct plan *plan = slot_plan(slot);
 	const struct verdict *v = &j->work.verdict;
@@ -158,18 +157,18 @@ static void decide(struct txn *txn, struct judgement *j)
 }
 
 /* What else has happened during the review. */
-static void warn_of_changes(struct txn *txn, const struct judgement *j)
+static void warn_of_changes(struct txn *txn, const struct slot *slot, const struct judgement *j)
 {
-	struct run *run = j->slot->run;
+	struct run *run = slot->run;
 	char *text;
 
 	if (j->appeared != NULL) {
-		text = xasprintf("task %s: these files appeared in %s during the review, and are no part of the work: %s", slot_task_id(j->slot),
-		    slot_workspace(j->slot), j->appeared);
+		text = xasprintf("task %s: these files appeared in %s during the review, and are no part of the work: %s", slot_task_id(slot),
+		    slot_workspace(slot), j->appeared);
 		run_warn(txn, run, text);
 		free(text);
 	}
-	if (j->changed != NULL && slot_plan(j->slot)->profile->change_warns) {
+	if (j->changed != NULL && slot_plan(slot)->profile->change_warns) {
 		text = xasprintf("reviewer changed the tree: %s", j->changed);
 		run_warn(txn, run, text);
 		free(text);
@@ -184,7 +183,7 @@ static struct judgement *judgement_new(struct slot *slot, char *changed, char *a
 	const char *state_dir = run->engine->state_dir;
 	struct judgement *j = xcalloc(1, sizeof(*j));
 
-	j->slot = slot;
+	j->work.key = slot_key(slot);
 	j->changed = changed;
 	j->appeared = appeared;
 	j->work.attempt = slot->row->attempt;
@@ -207,31 +206,31 @@ static struct judgement *judgement_new(struct slot *slot, char *changed, char *a
 
 static void read_verdict_cb(void *arg, struct work *work)
 {
-	struct slot *slot = arg;
-	struct engine *engine = slot->run->engine;
+	struct engine *engine = arg;
 	struct judgement *j = (struct judgement *)work;
+	struct slot *slot = slot_at_job(engine, j->work.key);
 	struct txn *txn;
 
-	if (!engine->stopped && work->fault != 0 && j->work.error != NULL && !slot_ending(slot)) {
+	if (slot != NULL && work->fault != 0 && j->work.error != NULL && !slot_ending(slot)) {
 		txn = txn_new(engine);
 		slot_waits(txn, slot, WAIT_HOST, work->fault, j->work.error);
 		txn_commit(txn);
-		engine_work_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed, j->appeared)->work.work, &read_verdict_type, read_verdict_cb, slot);
+		engine_work_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed, j->appeared)->work.work, &read_verdict_type, read_verdict_cb, engine);
 		work_free(work);
 		return;
 	}
-	if (!engine->stopped) {
+	if (slot != NULL) {
 		txn = txn_new(engine);
 		slot_wait_over(txn, slot);
 		activity_end(&slot->activity);
-		warn_of_changes(txn, j);
+		warn_of_changes(txn, slot, j);
 		if (slot_ending(slot)) {
 			slot_ended(txn, slot);
 		} else if (j->work.error != NULL) {
 			review_error(txn, slot, j->work.error);
 			review_over(txn, slot, ROUND_REVIEWER_ERROR, CAUSE(END_ERROR, j->work.error));
 		} else {
-			decide(txn, j);
+			decide(txn, slot, j);
 		}
 		txn_commit(txn);
 	}
@@ -246,5 +245,5 @@ void review_judge(struct slot *slot, const char *changed, const char *appeared)
 	    appeared != NULL ? text_escape(appeared, strlen(appeared), false) : NULL);
 
 	activity_start_job(&slot->activity);
-	engine_work(slot->run->engine, &j->work.work, &read_verdict_type, read_verdict_cb, slot);
+	engine_work(slot->run->engine, &j->work.work, &read_verdict_type, read_verdict_cb, slot->run->engine);
 }
