@@ -242,6 +242,11 @@ def test_json(host):
     report = host.report(check=0)
     result = host.daemon.call("daemon.doctor")
     client = report.pop("client")
+    # the tests beside this one take and give back space, and leave processes behind for a moment
+    changing = ("space", "strays")
+    for each in report, result:
+        assert {check["name"] for check in each["checks"]} >= set(changing)
+        each["checks"] = [check for check in each["checks"] if check["name"] not in changing]
     assert report == result and set(client) == {"checks", "agents"}
     assert set(result) == {"state", "version", "uid", "deep", "checks", "agents"} and not result["deep"]
     for check in [*result["checks"], *client["checks"]]:
