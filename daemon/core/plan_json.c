@@ -425,5 +425,5 @@ bool plan_words_are(char *const *words, const char *json)
 		i++;
 	strings_free(known);
 	json_decref(array);
-	return same;
+	return same && i == count;
 }

@@ -64,7 +64,8 @@ def test_killed_when_a_cancel_waits_for_the_preparation(make_daemon, repo, state
     daemon.play.arrived("implement")
     daemon.kill()
     database = daemon.database()
-    database.execute("UPDATE run SET state = ?, started_at = created_at, cause = 'cancelled by uid 0', reason = 'cancelling' WHERE id = ?", (state, run))
+    database.execute("UPDATE run SET state = ?, started_at = created_at, cause = 'cancelled by uid 0', end_kind = 'cancelled', "
+                     "reason = 'cancelling', wait_kind = 'cancelling' WHERE id = ?", (state, run))
     database.close()
     daemon.start()
     row = daemon.ended(run)

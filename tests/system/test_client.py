@@ -677,18 +677,19 @@ def test_run_quiet_and_run_json(fake, rlctl):
     assert json.loads(out)["state"] == "succeeded"
 
 
-@pytest.mark.parametrize("state, cause, code", [
-    ("failed", "drift unresolved after 2 fix attempt(s)", 10), ("cancelled", "uid 0", 11), ("failed", "lost: the implement process is gone", 12),
-    ("held", None, 13), ("failed", "limit: cost", 14), ("succeeded", None, 0), ("failed", "NO_GO unresolved after 2 fix attempt(s)", 10),
-    ("failed", "Review failed after 3 iterations. Please manually review autom8_review.md for remaining issues.", 10),
+@pytest.mark.parametrize("state, kind, cause, code", [
+    ("failed", "exhausted", "drift unresolved after 2 fix attempt(s)", 10), ("cancelled", "cancelled", "uid 0", 11),
+    ("failed", "lost", "lost: the implement process is gone", 12), ("held", None, None, 13), ("failed", "limit", "limit: cost", 14),
+    ("succeeded", None, None, 0), ("failed", "exhausted", "NO_GO unresolved after 2 fix attempt(s)", 10),
+    ("failed", "exhausted", "Review failed after 3 iterations. Please manually review autom8_review.md for remaining issues.", 10),
 ])
-def test_exit_classes(fake, rlctl, state, cause, code):
-    run = {"state": state, "cause": cause}
-    script(fake, [event(11, "slot.phase", slot=1, phase="failed", round=3, max_reviews=3, cause=cause or ""), event(12, "run.state", **run)], run)
+def test_exit_classes(fake, rlctl, state, kind, cause, code):
+    run = {"state": state, "cause": cause, "end_kind": kind}
+    script(fake, [event(11, "slot.phase", slot=1, phase="failed", round=3, max_reviews=3, cause=cause or "", end_kind=kind), event(12, "run.state", **run)], run)
     out, err = rlctl("run", "x", check=code)
     assert (out == "the answer\n") == (code == 0) and f"Run 7 {state}" in err and (cause or "") in err
     told = [line for line in err.splitlines() if line == "Review failed after 3 iterations."]
-    assert len(told) == bool(cause and ("unresolved" in cause or cause.startswith("Review failed")))
+    assert len(told) == (kind == "exhausted")
     fake.answers["hold.list"] = {"holds": [], "next": None}
     fake.answers["run.wait"] = {"runs": [{"id": 7, **run}], "timed_out": False}
     out, _ = rlctl("wait", "7", check=code)

@@ -22,7 +22,7 @@ CANARIES = {
 SECRETS = {name: value.encode() for name, value in CANARIES.items()}
 
 # As agents and hooks wrote them, or were sent; byte for byte, for their owner alone.
-RAW = re.compile(r"^attempts/\d+/(stdout\.\w+|stderr\.\w+|result|answer|verdict\.json|carrier)$")
+RAW = re.compile(r"^attempts/\d+/(?:work/)?(stdout\.\w+|stderr\.\w+|result|answer|verdict\.json|carrier)$")
 
 SAID = f'printf "I used %s and %s, %s, {SHAPE}.\\n" "$PLAY_API_KEY" "$LLM_TOKEN" "$MY_SETTING"\n'
 URL = "https://me:%s@git.example.org/x.git" % CANARIES["REMOTE"]
