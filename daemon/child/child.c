@@ -22,6 +22,7 @@
 #define KILL_LIMIT_MS 30000	/* what outlives SIGKILL for so long is left to rl-shim */
 
 void (*child_before)(struct child *child);
+void (*child_after)(void);
 
 struct capture {
 	struct buf *buf;
@@ -251,6 +252,8 @@ void child_run(const struct child *child, struct child_end *end)
 	if (child_before != NULL)
 		child_before(&copy);
 	start(&copy, end);
+	if (child_after != NULL)
+		child_after();
 }
 
 void child_end_release(struct child_end *end)

@@ -12,6 +12,7 @@
 #include "proto/memory.h"
 
 struct child {
+	const char *name;	/* for child_before; NULL */
 	char **argv;		/* argv[0] is looked up on PATH of this process */
 	char **env;		/* the whole environment */
 	const char *cwd;	/* NULL: where this process is */
@@ -39,7 +40,8 @@ void child_end_release(struct child_end *end);
 /* The environment of this process with the entries "K=V" of more in it; the caller frees. */
 char **child_environment(const char *const *more);
 
-/* Called before each start, when it is set: tests put themselves between. */
+/* Called before each start, and when the program has ended, when they are set: tests put themselves between. */
 extern void (*child_before)(struct child *child);
+extern void (*child_after)(void);
 
 #endif

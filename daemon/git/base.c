@@ -10,111 +10,84 @@
 #include <unistd.h>
 
 #include "git/gitdir.h"
-#include "git/op_int.h"
+#include "git/operations.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
 
 /* ---- the commit below ---- */
 
-static enum stage tree_of(struct git_op *op, const char *commit)
+static int fail_name(struct git_op *op, const char *before, const char *behind)
 {
-	char *word = xasprintf("%s^{tree}", commit);
+	char *shown = text_escape(op->spec.name, strlen(op->spec.name), false);
 
-	strings_append(&op->words, word);
-	free(word);
-	return STAGE_BASE_TREE;
-}
-
-static enum stage named(struct git_op *op)
-{
-	char *shown, *error;
-
-	if (op->name[0] != '-' && op->name[0] != '\0' && op->tip != NULL) {
-		char *word = xasprintf("%s^{commit}", op->name);
-
-		strings_append(&op->words, word);
-		free(word);
-		return STAGE_NAMED;
-	}
-	shown = text_escape(op->name, strlen(op->name), false);
-	error = op->tip == NULL ? xasprintf("%s has no commit yet, so it has none in common with '%s'; commit something, or leave --base out", op->workspace, shown) :
-	    xasprintf("'%s' is no name of a branch or commit in %s; see `git branch -a` there", shown, op->workspace);
+	git_fail(op, xasprintf("%s'%s'%s", before, shown, behind));
 	free(shown);
-	return op_fail(op, error);
+	return -1;
 }
 
-enum stage base_tip_done(struct git_op *op, bool ok, const char *data, size_t size)
+static int no_common_commit(struct git_op *op)
 {
-	if (ok && size > 1)
-		op->tip = xmemdup0(data, size - 1);
-	if (op->name != NULL)
-		return named(op);
-	if (!op->bare)
-		return tree_start(op);
-	if (op->tip == NULL)
-		return op_fail(op, xasprintf("%s has neither a commit nor a work tree to start from; push something there", op->workspace));
-	op->commit = xstrdup(op->tip);
-	return tree_of(op, op->tip);
+	char *file = xasprintf("%s/shallow", op->common), *text;
+	int rv;
+
+	text = xasprintf(" have no commit in common in %s; %s", op->spec.workspace, access(file, F_OK) == 0 ?
+	    "the clone is shallow: run `git fetch --unshallow` there" : "name the branch that HEAD came from");
+	rv = fail_name(op, "HEAD and ", text);
+	free(text);
+	free(file);
+	return rv;
 }
 
-enum stage named_done(struct git_op *op, bool ok, const char *data, size_t size)
+/* The merge base of HEAD and the name. */
+static int from_name(struct git_op *op)
 {
-	if (!ok || size < 2) {
-		char *shown = text_escape(op->name, strlen(op->name), false);
-		char *error = xasprintf("'%s' is no branch or commit in %s; see `git branch -a` there, or fetch it first", shown, op->workspace);
+	const char *tip = op->result.head;
+	char *name, *id = NULL, *text;
+	int rv;
 
-		free(shown);
-		return op_fail(op, error);
+	if (tip == NULL) {
+		text = xasprintf("%s has no commit yet, so it has none in common with ", op->spec.workspace);
+		rv = fail_name(op, text, "; commit something, or leave --base out");
+		free(text);
+		return rv;
 	}
-	op->also = xmemdup0(data, size - 1);
-	strings_append(&op->words, op->also);
-	return STAGE_MERGE_BASE;
+	if (op->spec.name[0] == '-' || op->spec.name[0] == '\0') {
+		text = xasprintf(" is no name of a branch or commit in %s; see `git branch -a` there", op->spec.workspace);
+		rv = fail_name(op, "", text);
+		free(text);
+		return rv;
+	}
+	name = xasprintf("%s^{commit}", op->spec.name);
+	rv = git_resolve(op, name, &id);
+	free(name);
+	if (rv == 0 && id == NULL) {
+		text = xasprintf(" is no branch or commit in %s; see `git branch -a` there, or fetch it first", op->spec.workspace);
+		rv = fail_name(op, "", text);
+		free(text);
+	}
+	if (rv == 0)
+		rv = git_run(op, GIT_MAY_FAIL, "merge-base", tip, id);
+	if (rv == 0)
+		op->result.commit = git_out_line(op);
+	if (rv == 1 || (rv == 0 && op->result.commit == NULL))
+		rv = no_common_commit(op);
+	free(id);
+	return rv;
 }
 
-enum stage merge_base_done(struct git_op *op, bool ok, const char *data, size_t size)
+static int tree_of(struct git_op *op, const char *commit, char **tree)
 {
-	if (!ok || size < 2) {
-		char *file = xasprintf("%s/shallow", op->common), *shown = text_escape(op->name, strlen(op->name), false);
-		bool shallow = access(file, F_OK) == 0;
-		char *error = xasprintf("HEAD and '%s' have no commit in common in %s; %s", shown, op->workspace,
-		    shallow ? "the clone is shallow: run `git fetch --unshallow` there" : "name the branch that HEAD came from");
+	char *name = xasprintf("%s^{tree}", commit);
+	int rv = git_run(op, 0, "rev-parse", "--verify", "-q", name);
 
-		free(file);
-		free(shown);
-		return op_fail(op, error);
-	}
-	op->commit = xmemdup0(data, size - 1);
-	return tree_of(op, op->commit);
-}
-
-enum stage base_tree_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	char *tree = size > 1 ? xmemdup0(data, size - 1) : xstrdup("");
-	bool same = op->tree != NULL && strcmp(op->tree, tree) == 0;
-
-	(void)ok;
-	if (op->tree == NULL) {
-		op->tree = tree;
-		return STAGE_POINT;
-	}
-	free(tree);
-	if (!same)
-		return keep_start(op);
-	op->commit = xstrdup(op->tip);
-	return STAGE_POINT;
+	free(name);
+	*tree = rv == 0 ? git_out_line(op) : NULL;
+	if (rv == 0 && *tree == NULL)
+		*tree = xstrdup("");
+	return rv;
 }
 
 /* ---- uncommitted work ---- */
-
-/* False: a merge was left half-way. */
-bool base_is_merged(const char *data, size_t size)
-{
-	for (const char *p = data, *end = data + size; p < end; p += strlen(p) + 1) {
-		if (p[0] == 'M' && p[1] == ' ')
-			return false;
-	}
-	return true;
-}
 
 static int copy_all(int in, int out)
 {
@@ -148,44 +121,87 @@ static int copy_index(const char *from, const char *to)
 	return rv;
 }
 
-static enum stage add(struct git_op *op)
+static int take_index(struct git_op *op)
 {
-	snapshot_names(op->snapshot, false, &op->input);
-	return op->input.size > 0 ? STAGE_BASE_ADD : STAGE_TREE;
-}
-
-/* What there is is known: into the index with it. */
-enum stage base_files(struct git_op *op)
-{
-	char *own = git_dir_own(op->workspace), *index = xasprintf("%s/index", own != NULL ? own : op->workspace);
+	char *own = git_dir_own(op->spec.workspace), *index = xasprintf("%s/index", own != NULL ? own : op->spec.workspace);
 	int rv;
 
-	op_fresh_index(op);
+	git_fresh_index(op);
 	rv = copy_index(index, op->index);
+	if (rv != 0)
+		rv = git_fail(op, xasprintf("%s: %s; make it readable for the daemon's user", index, host_words(-rv)));
 	free(own);
-	if (rv != 0) {
-		op_fail(op, xasprintf("%s: %s; make it readable for the daemon's user", index, host_words(-rv)));
-		free(index);
-		return STAGE_NONE;
-	}
 	free(index);
-	snapshot_names(op->snapshot, true, &op->input);
-	return op->input.size > 0 ? STAGE_BASE_REMOVE : add(op);
+	return rv;
 }
 
-enum stage base_remove_done(struct git_op *op, bool ok, const char *data, size_t size)
+/* The tree of what there is, through clean filters. */
+static int once(struct git_op *op, void *arg)
 {
-	(void)ok, (void)data, (void)size;
-	return add(op);
+	struct snapshot *s = snapshot_new(op->place, op->spec.scratch, op->artifacts);
+	struct buf gone = { 0 }, here = { 0 };
+	int rv;
+
+	git_fresh_index(op);
+	snapshot_others(s, op->others);
+	rv = disk_tree_list(op, s);
+	if (rv == 0)
+		rv = disk_tree_nested(op, s, NULL, NULL);
+	if (rv == 0)
+		rv = take_index(op);
+	snapshot_names(s, true, &gone);
+	if (rv == 0 && gone.size > 0)
+		rv = git_run_input(op, GIT_INDEX, &gone, "update-index", "--force-remove", "-z", "--stdin");
+	snapshot_names(s, false, &here);
+	if (rv == 0 && here.size > 0)
+		rv = git_run_input(op, GIT_INDEX | GIT_FILTERED | GIT_FILES | GIT_MOVING, &here, "update-index", "--add", "--remove", "--replace", "-z", "--stdin");
+	buf_release(&gone);
+	buf_release(&here);
+	snapshot_free(s);
+	return rv == 0 ? disk_tree_write(op, arg) : -1;
 }
 
-enum stage base_add_done(struct git_op *op, bool ok, const char *data, size_t size)
+/* HEAD, or a commit of what there is on top of it. 1: result.commit is under spec.ref already. */
+static int from_work(struct git_op *op)
 {
-	(void)op, (void)ok, (void)data, (void)size;
-	return STAGE_TREE;
+	char *tree = NULL;
+	int rv = disk_tree_twice(op, once, &op->result.tree);
+
+	if (rv == 0 && op->result.head != NULL)
+		rv = tree_of(op, op->result.head, &tree);
+	if (rv == 0 && tree != NULL && strcmp(op->result.tree, tree) == 0)
+		op->result.commit = xstrdup(op->result.head);
+	else if (rv == 0)
+		rv = commit_tree(op, op->result.tree, op->result.head, false) == 0 ? 1 : -1;
+	free(tree);
+	return rv;
 }
 
-enum stage base_written(struct git_op *op)
+static int find_commit(struct git_op *op)
 {
-	return op->tip != NULL ? tree_of(op, op->tip) : keep_start(op);
+	int rv;
+
+	if (op->spec.name == NULL && !op->bare)
+		return from_work(op);
+	if (op->spec.name != NULL)
+		rv = from_name(op);
+	else if (op->result.head == NULL)
+		rv = git_fail(op, xasprintf("%s has neither a commit nor a work tree to start from; push something there", op->spec.workspace));
+	else
+		rv = (op->result.commit = xstrdup(op->result.head)) != NULL ? 0 : -1;
+	return rv == 0 ? tree_of(op, op->result.commit, &op->result.tree) : rv;
+}
+
+int base_run(struct git_op *op)
+{
+	int rv;
+
+	if (git_find_common(op) != 0 || git_resolve(op, "HEAD^{commit}", &op->result.head) != 0)
+		return -1;
+	rv = find_commit(op);
+	if (rv == 0)
+		rv = git_run(op, 0, "update-ref", "--no-deref", op->spec.ref, op->result.commit);
+	if (rv == -1)
+		return -1;
+	return op->spec.branch != NULL ? branch_reserve(op, op->result.commit) : 0;
 }

@@ -5,65 +5,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "git/op_int.h"
+#include "git/operations.h"
 
-bool beside_has(const struct git_op *op, const char *path, unsigned mode, const char *id)
+int beside_read(struct git_op *op, struct changes *files)
 {
-	const struct change *file = changes_find(&op->unwanted, path);
-
-	return file != NULL && file->mode == mode && strcmp(file->id, id) == 0;
+	if (op->spec.beside == NULL)
+		return 0;
+	if (git_run(op, 0, "ls-tree", "-r", "-z", "--full-tree", op->spec.beside) != 0)
+		return -1;
+	if (!changes_read_tree(files, git_out(op), git_out_size(op)) || files->count == 0)
+		return git_fail_output(op);
+	changes_order(files);
+	return 0;
 }
 
-enum stage beside_done(struct git_op *op, bool ok, const char *data, size_t size)
+bool beside_has(const struct changes *files, const struct change *c)
 {
-	(void)ok;
-	if (!changes_read_tree(&op->unwanted, data, size) || op->unwanted.count == 0)
-		return op_fail(op, xasprintf("git ls-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
-	op->knows = true;
-	changes_order(&op->unwanted);
-	return STAGE_LIST;
+	const struct change *file = changes_find(files, c->path);
+
+	return file != NULL && file->mode == c->mode && strcmp(file->id, c->id) == 0;
 }
 
-static bool is_as_known(const struct git_op *op)
+int beside_keep(struct git_op *op, const struct changes *files, const struct changes *seen)
 {
-	bool same = op->seen.count == op->unwanted.count;
+	bool same = op->spec.beside != NULL && seen->count == files->count;
+	struct buf index = { 0 };
+	int rv;
 
-	for (size_t i = 0; same && i < op->seen.count; i++)
-		same = beside_has(op, op->seen.list[i].path, op->seen.list[i].mode, op->seen.list[i].id);
-	return same;
-}
-
-enum stage beside_keep(struct git_op *op)
-{
-	if (op->beside != NULL && is_as_known(op))
-		return STAGE_NONE;
-	free(op->beside);
-	op->beside = NULL;
-	if (op->seen.count == 0)
-		return STAGE_NONE;
-	op_fresh_index(op);
-	changes_index(&op->seen, false, &op->input);
-	return STAGE_BESIDE_INDEX;
-}
-
-enum stage beside_index_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)op, (void)ok, (void)data, (void)size;
-	return STAGE_BESIDE_TREE;
-}
-
-enum stage beside_tree_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)ok;
-	if (size < 2)
-		return op_fail(op, xasprintf("git write-tree: no tree id in %s", op->workspace));
-	op->beside = xmemdup0(data, size - 1);
-	return op->ref != NULL ? STAGE_BESIDE_PIN : STAGE_NONE;
-}
-
-/* A run may be held for weeks, and a gc meanwhile would take what nothing leads to. */
-enum stage beside_pin_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)op, (void)ok, (void)data, (void)size;
-	return STAGE_NONE;
+	for (size_t i = 0; same && i < seen->count; i++)
+		same = beside_has(files, &seen->list[i]);
+	if (same)
+		return 0;
+	text_set(&op->result.beside, NULL);
+	if (seen->count == 0)
+		return 0;
+	git_fresh_index(op);
+	changes_index(seen, false, &index);
+	rv = git_run_input(op, GIT_INDEX, &index, "update-index", "-z", "--index-info");
+	buf_release(&index);
+	if (rv == 0)
+		rv = disk_tree_write(op, &op->result.beside);
+	/* a run may be held for weeks, and a gc meanwhile would take what nothing leads to */
+	if (rv == 0 && op->spec.ref != NULL)
+		rv = git_run(op, 0, "update-ref", "--no-deref", op->spec.ref, op->result.beside);
+	return rv;
 }

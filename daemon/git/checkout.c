@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* CHECKOUT: a tree as files, by ls-tree and cat-file. What they printed is written as it is: no attribute, filter or
+/* CHECKOUT: a tree as files, by ls-tree and cat-file. What they print is written as it is: no attribute, filter or
  * hook has a say. */
+#include "git/checkout.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -11,30 +13,12 @@
 #include <unistd.h>
 
 #include "git/lay.h"
-#include "git/op_int.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
-#include "record/layout.h"
-#include "record/output.h"
 
 #define MODE_REPOSITORY 0160000
 
-/* Recorded output, read in stretches: a blob may be larger than our memory. */
-struct stream {
-	int dirfd;
-	uint64_t offset;	/* of what comes behind chunk */
-	char chunk[65536];
-	size_t size, used;
-};
-
-void checkout_release(struct git_op *op)
-{
-	for (size_t i = 0; i < op->nentries; i++)
-		free(op->entries[i].path);
-	free(op->entries);
-}
-
-static void trouble(struct git_op *op, const char *path, int rv)
+static int fail_path(struct git_op *op, const char *path, int rv)
 {
 	static const struct { int rv; const char *what; } words[] = {
 		{ -EEXIST, "the tree has this name twice; nothing that git made itself has, see `git fsck`" },
@@ -49,72 +33,62 @@ static void trouble(struct git_op *op, const char *path, int rv)
 
 	while (words[i].what != NULL && words[i].rv != rv)
 		i++;
-	error = xasprintf("%s/%s: %s", op->dir, shown, words[i].what != NULL ? words[i].what : host_words(-rv));
+	error = xasprintf("%s/%s: %s", op->spec.dir, shown, words[i].what != NULL ? words[i].what : host_words(-rv));
 	free(shown);
-	op_fail(op, error);
+	return git_fail(op, error);
 }
 
 /* ---- what there is ---- */
 
-/* "mode type id<TAB>path". False: it is no such line. */
-static bool read_entry(struct tree_entry *e, const char *line)
+int checkout_list(struct git_op *op, const char *tree, struct changes *entries)
 {
-	const char *tab = strchr(line, '\t');
+	if (git_run(op, 0, "ls-tree", "-r", "-z", "--full-tree", tree) != 0)
+		return -1;
+	if (git_out_size(op) > 0 && git_out(op)[git_out_size(op) - 1] != '\0')
+		return git_fail(op, xasprintf("git ls-tree: its output ends in the middle of a name in %s", op->spec.workspace));
+	if (!changes_read_tree(entries, git_out(op), git_out_size(op)))
+		return git_fail_output(op);
+	for (size_t i = 0; i < entries->count; i++) {
+		char *shown;
 
-	if (tab == NULL || sscanf(line, "%o %*s %64s", &e->mode, e->id) != 2)
-		return false;
-	e->path = xstrdup(tab + 1);
-	return true;
-}
-
-enum stage entries_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	size_t room = 0;
-
-	if (size > 0 && data[size - 1] != '\0')
-		return op_fail(op, xasprintf("git ls-tree: its output ends in the middle of a name in %s", op->workspace));
-	for (const char *p = data, *end = data + size; p < end; p += strlen(p) + 1) {
-		struct tree_entry e;
-
-		if (!read_entry(&e, p))
-			return op_fail(op, xasprintf("git ls-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
-		if (op->nentries == room) {
-			room = room ? room * 2 : 64;
-			op->entries = xreallocarray(op->entries, room, sizeof(e));
-		}
-		op->entries[op->nentries++] = e;
-		if (!lay_allows(e.path)) {
-			char *shown = text_escape(e.path, strlen(e.path), false);
-			char *error = xasprintf("tree %s in %s has the name %s, which git would not take; nothing was written", op->tree, op->workspace, shown);
-
-			free(shown);
-			return op_fail(op, error);
-		}
-		if (e.mode != MODE_REPOSITORY)
-			buf_addf(&op->input, "%s\n", e.id);
+		if (lay_allows(entries->list[i].path))
+			continue;
+		shown = text_escape(entries->list[i].path, strlen(entries->list[i].path), false);
+		git_fail(op, xasprintf("tree %s in %s has the name %s, which git would not take; nothing was written", tree, op->spec.workspace, shown));
+		free(shown);
+		return -1;
 	}
-	if (op->nentries == 0 && !tree_is_empty(op->tree))
-		return op_fail(op, xasprintf("git ls-tree: nothing is listed of tree %s in %s, which is not empty; retry the run", op->tree, op->workspace));
-	if (op->kind == GIT_VERIFY)
-		return verify_checkout(op);
-	return op->input.size > 0 ? STAGE_BLOBS : blobs_done(op, ok, "", 0);
+	if (entries->count == 0 && !tree_is_empty(tree))
+		return git_fail(op, xasprintf("git ls-tree: nothing is listed of tree %s in %s, which is not empty; retry the run", tree, op->spec.workspace));
+	return 0;
 }
 
 /* ---- what is in it ---- */
 
-/* What is there to be read, at most max bytes. 0 or -errno, -ENODATA at the end and where something was dropped. */
-static int take(struct stream *s, uint64_t max, const char **data, size_t *size)
+/* What cat-file prints, read in stretches: a blob may be larger than our memory. */
+struct blobs {
+	struct git_op *op;
+	const struct changes *entries;
+	struct lay *lay;
+	int fd;
+	char chunk[65536];
+	size_t size, used;
+	const char *failed;	/* path of the entry that could not be written, NULL: all were */
+	int rv;			/* ... and why */
+};
+
+/* What is there to be read, at most max bytes. 0 or -errno, -ENODATA at the end. */
+static int take(struct blobs *s, uint64_t max, const char **data, size_t *size)
 {
 	if (s->used == s->size) {
-		struct output_chunk got;
-		int rv = output_read(s->dirfd, RECORD_STDOUT, s->offset, s->chunk, sizeof(s->chunk), &got);
+		ssize_t n;
 
-		if (rv != 0)
-			return rv;
-		if (got.size == 0 || got.dropped > 0)
-			return -ENODATA;
-		s->offset += got.size;
-		s->size = got.size;
+		do {
+			n = read(s->fd, s->chunk, sizeof(s->chunk));
+		} while (n == -1 && errno == EINTR);
+		if (n <= 0)
+			return n == 0 ? -ENODATA : -errno;
+		s->size = (size_t)n;
 		s->used = 0;
 	}
 	*size = s->size - s->used < max ? s->size - s->used : (size_t)max;
@@ -124,7 +98,7 @@ static int take(struct stream *s, uint64_t max, const char **data, size_t *size)
 }
 
 /* "id type size", and the line's end. */
-static int read_head(struct stream *s, const char *id, uint64_t *bytes)
+static int read_head(struct blobs *s, const char *id, uint64_t *bytes)
 {
 	char line[GIT_ID_MAX + 64], of[GIT_ID_MAX];
 	size_t length = 0, size;
@@ -144,7 +118,7 @@ static int read_head(struct stream *s, const char *id, uint64_t *bytes)
 }
 
 /* The next bytes go to fd, or when it is -1, to text, which has room for them. */
-static int copy(struct stream *s, uint64_t bytes, int fd, char *text)
+static int copy(struct blobs *s, uint64_t bytes, int fd, char *text)
 {
 	while (bytes > 0) {
 		const char *data;
@@ -170,7 +144,7 @@ static int copy(struct stream *s, uint64_t bytes, int fd, char *text)
 	return 0;
 }
 
-static int write_link(struct lay *lay, const struct tree_entry *e, struct stream *s, uint64_t bytes)
+static int write_link(struct lay *lay, const struct change *e, struct blobs *s, uint64_t bytes)
 {
 	char text[PATH_MAX];
 	int rv;
@@ -182,7 +156,7 @@ static int write_link(struct lay *lay, const struct tree_entry *e, struct stream
 	return rv == 0 ? lay_link(lay, e->path, text) : rv;
 }
 
-static int write_file(struct lay *lay, const struct tree_entry *e, struct stream *s, uint64_t bytes)
+static int write_file(struct lay *lay, const struct change *e, struct blobs *s, uint64_t bytes)
 {
 	int fd, rv = lay_file(lay, e->path, (e->mode & S_IXUSR) != 0, &fd);
 
@@ -194,7 +168,7 @@ static int write_file(struct lay *lay, const struct tree_entry *e, struct stream
 	return rv;
 }
 
-static int write_entry(struct lay *lay, const struct tree_entry *e, struct stream *s)
+static int write_entry(struct lay *lay, const struct change *e, struct blobs *s)
 {
 	uint64_t bytes;
 	const char *end;
@@ -209,23 +183,57 @@ static int write_entry(struct lay *lay, const struct tree_entry *e, struct strea
 	return rv == 0 ? take(s, 1, &end, &size) : rv;
 }
 
-enum stage blobs_done(struct git_op *op, bool ok, const char *data, size_t size)
+static void write_entries(void *arg, int fd)
 {
-	struct stream *s;
-	struct lay *lay;
-	int rv = lay_new(op->dir, &lay);
+	struct blobs *s = arg;
 
-	(void)ok, (void)data, (void)size;
-	if (rv != 0)
-		return op_fail(op, xasprintf("%s: %s; remove it and retry the run", op->dir, host_words(-rv)));
-	s = xcalloc(1, sizeof(*s));
-	s->dirfd = op->dirfd;
-	for (size_t i = 0; rv == 0 && i < op->nentries; i++) {
-		rv = write_entry(lay, &op->entries[i], s);
-		if (rv != 0)
-			trouble(op, op->entries[i].path, rv);
+	s->fd = fd;
+	for (size_t i = 0; s->rv == 0 && i < s->entries->count; i++) {
+		s->rv = write_entry(s->lay, &s->entries->list[i], s);
+		if (s->rv != 0)
+			s->failed = s->entries->list[i].path;
 	}
+}
+
+static int write_tree(struct git_op *op, const struct changes *entries, struct lay *lay)
+{
+	struct blobs *s = xcalloc(1, sizeof(*s));
+	struct buf ids = { 0 };
+	int rv = 0;
+
+	*s = (struct blobs){ .op = op, .entries = entries, .lay = lay };
+	for (size_t i = 0; i < entries->count; i++)
+		if (entries->list[i].mode != MODE_REPOSITORY)
+			buf_addf(&ids, "%s\n", entries->list[i].id);
+	if (ids.size == 0)
+		write_entries(s, -1);
+	else
+		rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .input = ids.data, .input_size = ids.size, .reader = write_entries, .arg = s },
+		    "cat-file", "--batch", "--buffer", NULL);
+	/* it is ended when nobody reads it any more */
+	if (s->rv != 0 && (rv != 1 || s->rv != -ENODATA))
+		rv = fail_path(op, s->failed, s->rv);
+	else if (rv == 1)
+		rv = git_fail_process(op);
+	buf_release(&ids);
 	free(s);
-	lay_free(lay);
-	return STAGE_NONE;
+	return rv;
+}
+
+int checkout_run(struct git_op *op)
+{
+	struct changes entries = { 0 };
+	struct lay *lay;
+	int rv = checkout_list(op, op->spec.tree, &entries);
+
+	text_set(&op->result.tree, op->spec.tree);
+	if (rv == 0) {
+		int error = lay_new(op->spec.dir, &lay);
+
+		rv = error != 0 ? git_fail(op, xasprintf("%s: %s; remove it and retry the run", op->spec.dir, host_words(-error))) : write_tree(op, &entries, lay);
+		if (error == 0)
+			lay_free(lay);
+	}
+	changes_release(&entries);
+	return rv;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* COMMIT: what differs between two trees, as a commit of the user's repository with its filters and hooks.
+/* COMMIT and COMMITTED: what differs between two trees, as a commit of the user's repository with its filters and hooks.
  *
  * The commit is made from a private index: HEAD with those paths as they are in the work tree. What the user has staged
  * elsewhere neither gets in nor is lost; in his own index only those paths are set, afterwards. `git commit --only` does
@@ -9,12 +9,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "git/adopt_commits.h"
 #include "git/artifact.h"
 #include "git/gitdir.h"
-#include "git/op_int.h"
 #include "proto/escape.h"
+#include "record/host_fault.h"
 
 #define TRAILER "Rld-"
+
+struct commit {
+	struct changes wanted;	/* what is to be committed */
+	struct changes led;	/* what commits of the agent's own have touched: paths only */
+	struct changes undone;	/* ... of these what is wanted, though the work has not changed it: as the tree has it; a shared tree only */
+	struct changes made;	/* what the commit has */
+	char *tip;		/* HEAD, NULL: no commit yet */
+	bool tip_ours;		/* it is a commit that an earlier begin of this operation made */
+};
 
 /* Files of a git directory, there while something is under way that a commit would end or take part in. */
 static const struct { const char *file, *what, *end; } obstacles[] = {
@@ -29,7 +39,7 @@ static const struct { const char *file, *what, *end; } obstacles[] = {
 static char *in_the_middle(const struct git_op *op, const char *what, const char *end)
 {
 	char *there = xasprintf("%s, then commit what is in the work tree", end);
-	char *error = xasprintf("%s: %s; %s", op->workspace, what, op_remedy(op, there));
+	char *error = xasprintf("%s: %s; %s", op->spec.workspace, what, git_remedy(op, there));
 
 	free(there);
 	return error;
@@ -37,7 +47,7 @@ static char *in_the_middle(const struct git_op *op, const char *what, const char
 
 static char *in_the_way(const struct git_op *op)
 {
-	char *dir = git_dir_own(op->workspace), *error = NULL;
+	char *dir = git_dir_own(op->spec.workspace), *error = NULL;
 
 	for (size_t i = 0; dir != NULL && error == NULL && i < sizeof(obstacles) / sizeof(obstacles[0]); i++) {
 		char *file = xasprintf("%s/%s", dir, obstacles[i].file);
@@ -51,82 +61,7 @@ static char *in_the_way(const struct git_op *op)
 	return error;
 }
 
-/* ---- before ---- */
-
-/* The commit was made by a daemon that died before it could tell. */
-static enum stage made_before(struct git_op *op)
-{
-	op->commit = xstrdup(op->tip);
-	return STAGE_CHECK;
-}
-
-/* Nothing is left to be committed. */
-static enum stage settled(struct git_op *op)
-{
-	if (op->tip_ours)
-		return made_before(op);
-	/* not told where HEAD was: when there was work, HEAD has it now */
-	if (op->given_commit == NULL ? op->kind == GIT_COMMITTED && op->wanted.count > 0 : strcmp(op->tip, op->given_commit) != 0)
-		op->commit = xstrdup(op->tip);
-	return STAGE_NONE;
-}
-
-enum stage changes_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)ok;
-	if (!changes_read(&op->wanted, data, size, op->artifacts) ||
-	    (size == 0 && strcmp(op->base, op->tree) != 0))
-		return op_fail(op, xasprintf("git diff-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
-	if (op->kind == GIT_MEASURE)
-		return op->wanted.count > 0 ? STAGE_TIP : STAGE_PATCH;
-	if (op->kind == GIT_COMMITTED)
-		return op->led.count > 0 ? STAGE_AHEAD : commit_look(op);
-	return op->wanted.count > 0 || op->given_commit != NULL ? STAGE_TIP : STAGE_NONE;
-}
-
-/* The files of what is wanted, looked at and hashed: are they still those of the tree? */
-enum stage commit_look(struct git_op *op)
-{
-	struct changes own;
-	struct buf list = { 0 };
-	char *error;
-
-	if (op->wanted.count == 0)
-		return settled(op);
-	error = in_the_way(op);
-	if (error != NULL)
-		return op_fail(op, error);
-	own = changes_in(&op->wanted, op->others, false);
-	for (size_t i = 0; i < own.count; i++) {
-		const struct change *c = &own.list[i];
-
-		if (c->mode == 0)
-			continue;
-		buf_addf(&list, "H %06o %s 0\t%s", c->mode, c->id, c->path);
-		buf_add(&list, "", 1);
-	}
-	free(own.list);
-	op_fresh_index(op);
-	op->looking = true;
-	snapshot_free(op->snapshot);
-	op->snapshot = snapshot_new(op->workspace, op->scratch, NULL);
-	error = snapshot_list(op->snapshot, NULL, list.data != NULL ? list.data : "", list.size);
-	buf_release(&list);
-	return error != NULL ? op_fail(op, error) : tree_files(op);
-}
-
-enum stage tip_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	if (op->kind == GIT_MEASURE) {
-		op->tip = ok && size > 1 ? xmemdup0(data, size - 1) : NULL;
-		op_fresh_index(op);
-		return STAGE_READ;
-	}
-	if (!ok || size < 2)
-		return committed_tip(op);	/* no commit yet */
-	op->tip = xmemdup0(data, size - 1);
-	return STAGE_TIP_TEXT;
-}
+/* ---- what HEAD is ---- */
 
 /* Has text a line that begins at line and ends at its LF? */
 static bool has_line(const char *text, const char *line, size_t size)
@@ -157,13 +92,28 @@ static bool is_ours(const char *message, const char *text)
 	return any;
 }
 
-enum stage tip_text_done(struct git_op *op, bool ok, const char *data, size_t size)
+static int read_tip(struct git_op *op, struct commit *c)
 {
-	const char *body = strstr(data, "\n\n");
+	const char *body;
 
-	(void)ok, (void)size;
-	op->tip_ours = body != NULL && is_ours(op->message, body + 1) && (op->given_commit == NULL || strcmp(op->tip, op->given_commit) != 0);
-	return committed_tip(op);
+	if (git_resolve(op, "HEAD^{commit}", &c->tip) != 0)
+		return -1;
+	if (c->tip == NULL)
+		return 0;
+	if (git_run(op, 0, "cat-file", "commit", c->tip) != 0)
+		return -1;
+	body = strstr(git_out(op), "\n\n");
+	c->tip_ours = body != NULL && is_ours(op->spec.message, body + 1) && (op->spec.commit == NULL || strcmp(c->tip, op->spec.commit) != 0);
+	return 0;
+}
+
+/* ---- what is wanted ---- */
+
+static int read_wanted(struct git_op *op, struct commit *c)
+{
+	if (git_diff(op, 0, op->spec.base, op->spec.tree, op->artifacts, &c->wanted) != 0)
+		return -1;
+	return git_out_size(op) == 0 && strcmp(op->spec.base, op->spec.tree) != 0 ? git_fail_output(op) : 0;
 }
 
 /* The first path whose line in want is not in have; both are in the same order. */
@@ -179,141 +129,143 @@ static const char *first_difference(const struct buf *want, const struct buf *ha
 	return at < want->size ? strchr(want->data + at, '\t') + 1 : NULL;
 }
 
-static enum stage moved_on(struct git_op *op, const char *path)
+/* Of undone, what the files are not. True when there was any. */
+static bool drop_undone(struct commit *commit, const struct buf *have)
 {
-	char *shown = text_escape(path, strlen(path), false);
-	char *error = xasprintf("%s/%s is not as it was when it was reviewed; nothing was committed: %s", op->workspace, shown,
-	    op_remedy(op, "look at it, and commit it yourself"));
+	size_t before = commit->wanted.count, kept = 0;
 
-	free(shown);
-	return op_fail(op, error);
+	for (size_t i = 0; i < before; i++) {
+		struct change *c = &commit->wanted.list[i];
+		struct changes one = { .list = c, .count = 1 };
+		struct buf line = { 0 };
+
+		changes_index(&one, false, &line);
+		if (c->mode == 0 || changes_find(&commit->undone, c->path) == NULL || memmem(have->data, have->size, line.data, line.size) != NULL)
+			commit->wanted.list[kept++] = *c;
+		else
+			free(c->path);
+		buf_release(&line);
+	}
+	commit->wanted.count = kept;
+	changes_release(&commit->undone);
+	return kept < before;
+}
+
+/* The files of what is wanted as lines of an index: as the tree has them, and as the disk has. */
+static int look_at_files(struct git_op *op, const struct commit *c, struct buf *want, struct buf *have)
+{
+	struct changes own = changes_in(&c->wanted, op->others, false);
+	struct snapshot *s = snapshot_new(op->spec.workspace, op->spec.scratch, NULL);
+	struct buf list = { 0 };
+	char *error;
+	int rv;
+
+	for (size_t i = 0; i < own.count; i++) {
+		if (own.list[i].mode == 0)
+			continue;
+		buf_addf(&list, "H %06o %s 0\t%s", own.list[i].mode, own.list[i].id, own.list[i].path);
+		buf_add(&list, "", 1);
+	}
+	changes_index(&own, false, want);
+	free(own.list);
+	git_fresh_index(op);
+	error = snapshot_list(s, NULL, list.data != NULL ? list.data : "", list.size);
+	buf_release(&list);
+	rv = error != NULL ? git_fail(op, error) : disk_tree_nested(op, s, NULL, NULL);
+	if (rv == 0)
+		rv = disk_tree_hash(op, s, NULL, NULL);
+	if (rv == 0)
+		snapshot_index(s, have);
+	snapshot_free(s);
+	return rv;
 }
 
 /* A hook of the first begin may have put it in form. */
-static enum stage in_form(struct git_op *op, const char *path)
+static int moved_on(struct git_op *op, const char *path)
 {
 	struct names names = { 0 };
+	char *shown;
 
-	names_add(&names, path);
-	hook_changed(op, &names);
-	buf_release(&names.text);
-	return STAGE_NONE;
+	if (hooks_noted(op)) {
+		names_add(&names, path);
+		hooks_changed(op, &names);
+		return 1;
+	}
+	shown = text_escape(path, strlen(path), false);
+	git_fail(op, xasprintf("%s/%s is not as it was when it was reviewed; nothing was committed: %s", op->spec.workspace, shown,
+	    git_remedy(op, "look at it, and commit it yourself")));
+	free(shown);
+	return -1;
 }
 
-enum stage commit_hashed(struct git_op *op)
+enum { READY, REFUSED, NOTHING, MADE };
+
+/* Is what is wanted there as it was reviewed? READY, ...; -1. */
+static int check_files(struct git_op *op, struct commit *c)
 {
-	struct changes own = changes_in(&op->wanted, op->others, false);
-	struct buf want = { 0 }, have = { 0 };
-	const char *path;
-	enum stage next = STAGE_READ;
+	bool again = true;
+	int rv = READY;
 
-	changes_index(&own, false, &want);
-	free(own.list);
-	snapshot_index(op->snapshot, &have);
-	path = first_difference(&want, &have);
-	if (committed_drop(op, &have))
-		next = commit_look(op);
-	else if (path != NULL)
-		next = op->tip_ours ? made_before(op) : hook_noted(op) ? in_form(op, path) : moved_on(op, path);
-	buf_release(&want);
-	buf_release(&have);
-	return next;
-}
+	while (rv == READY && again) {
+		struct buf want = { 0 }, have = { 0 };
+		const char *path;
+		char *error;
 
-/* ---- the private index ---- */
-
-/* What others have written since is not of the disk. */
-static enum stage add_others(struct git_op *op)
-{
-	struct changes others = changes_in(&op->wanted, op->others, true);
-
-	changes_index(&others, false, &op->input);
-	free(others.list);
-	return op->input.size > 0 ? STAGE_ADD_OTHERS : STAGE_STAGED;
-}
-
-static enum stage add(struct git_op *op)
-{
-	struct changes own = changes_in(&op->wanted, op->others, false);
-
-	changes_paths(&own, false, &op->input);
-	free(own.list);
-	return op->input.size > 0 ? STAGE_ADD : add_others(op);
-}
-
-enum stage read_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)ok, (void)data, (void)size;
-	changes_paths(&op->wanted, true, &op->input);
-	return op->input.size > 0 ? STAGE_REMOVE : add(op);
-}
-
-enum stage remove_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)ok, (void)data, (void)size;
-	return add(op);
-}
-
-enum stage add_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)ok, (void)data, (void)size;
-	return add_others(op);
-}
-
-enum stage add_others_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)op, (void)ok, (void)data, (void)size;
-	return STAGE_STAGED;
-}
-
-enum stage staged_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)ok, (void)data;
-	if (size > 0)
-		return STAGE_IDENT;
-	return op->kind == GIT_MEASURE ? STAGE_PATCH : settled(op);
+		if (c->wanted.count == 0)
+			return NOTHING;
+		error = in_the_way(op);
+		if (error != NULL)
+			return git_fail(op, error);
+		rv = look_at_files(op, c, &want, &have);
+		path = rv == 0 ? first_difference(&want, &have) : NULL;
+		again = rv == 0 && drop_undone(c, &have);
+		if (rv == 0 && !again && path != NULL)
+			rv = c->tip_ours ? MADE : moved_on(op, path);
+		buf_release(&want);
+		buf_release(&have);
+	}
+	return rv;
 }
 
 /* ---- the commit ---- */
 
-enum stage ident_done(struct git_op *op, bool ok, const char *data, size_t size)
+static int make(struct git_op *op)
 {
-	(void)data, (void)size;
-	op->anonymous = !ok;
-	return STAGE_PLANNED;
-}
+	char *planned = NULL, *message = hooks_message_file(op);
+	int rv = disk_tree_write(op, &planned), error;
 
-enum stage commit_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)op, (void)ok, (void)data, (void)size;
-	return STAGE_MADE;
-}
-
-enum stage made_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)ok;
-	if (size < 2)
-		return op_fail(op, xasprintf("git rev-parse: no commit in %s", op->workspace));
-	op->commit = xmemdup0(data, size - 1);
-	return STAGE_CHECK;
+	if (rv == 0 && (error = hooks_note(op)) != 0)
+		rv = git_fail(op, xasprintf("%s: %s", op->spec.scratch, host_words(-error)));
+	if (rv == 0)
+		rv = hooks_run(op, planned);
+	/* its hooks have run: each is a process of its own */
+	if (rv == 0)
+		rv = git_run(op, GIT_INDEX | GIT_HOOKED, "-c", "core.hooksPath=/dev/null", "commit", "-q", "--cleanup=whitespace", "--no-status", "-F", message);
+	if (rv == 0)
+		rv = git_run(op, 0, "rev-parse", "--verify", "-q", "HEAD^{commit}");
+	if (rv == 0 && (op->result.commit = git_line(op, "no commit")) == NULL)
+		rv = -1;
+	free(planned);
+	free(message);
+	return rv;
 }
 
 /* The user's index gets what the commit has of what was wanted. A path that is not among them stays as he has it. */
-enum stage check_done(struct git_op *op, bool ok, const char *data, size_t size)
+static int set_own_index(struct git_op *op, const struct commit *c)
 {
-	struct changes ours = { 0 };
+	struct changes ours = { .list = xcalloc(c->made.count + 1, sizeof(*ours.list)) };
+	struct buf input = { 0 };
+	int rv = 0;
 
-	(void)ok;
-	if (!changes_read(&op->made, data, size, NULL))
-		return op_fail(op, xasprintf("git diff-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
-	ours.list = xcalloc(op->made.count + 1, sizeof(*ours.list));
-	for (size_t i = 0; i < op->made.count; i++) {
-		if (changes_find(&op->wanted, op->made.list[i].path) != NULL)
-			ours.list[ours.count++] = op->made.list[i];
-	}
-	changes_index(&ours, true, &op->input);
+	for (size_t i = 0; i < c->made.count; i++)
+		if (changes_find(&c->wanted, c->made.list[i].path) != NULL)
+			ours.list[ours.count++] = c->made.list[i];
+	changes_index(&ours, true, &input);
 	free(ours.list);
-	return op->input.size > 0 ? STAGE_OWN_INDEX : own_index_done(op, true, "", 0);
+	if (input.size > 0)
+		rv = git_run_input(op, GIT_OWN_INDEX, &input, "update-index", "-z", "--index-info");
+	buf_release(&input);
+	return rv;
 }
 
 static bool is_below(const char *path, const char *dir)
@@ -336,31 +288,121 @@ static bool gave_way(const struct changes *wanted, const struct change *made)
 	return false;
 }
 
-static bool is_wanted(const struct git_op *op, const struct change *made)
+static bool is_wanted(const struct commit *c, const struct change *made)
 {
-	return changes_find(&op->wanted, made->path) != NULL || changes_find(&op->led, made->path) != NULL || gave_way(&op->wanted, made);
+	return changes_find(&c->wanted, made->path) != NULL || changes_find(&c->led, made->path) != NULL || gave_way(&c->wanted, made);
 }
 
 /* Only what was wanted is in it, and nothing of the review. */
-enum stage own_index_done(struct git_op *op, bool ok, const char *data, size_t size)
+static int check_commit(struct git_op *op, const struct commit *c)
 {
 	struct names names = { 0 };
 	bool artifact = false;
+	char *text;
 
-	(void)ok, (void)data, (void)size;
-	for (size_t i = 0; i < op->made.count; i++) {
-		const char *path = op->made.list[i].path;
+	for (size_t i = 0; i < c->made.count; i++) {
+		const char *path = c->made.list[i].path;
 
-		if (is_wanted(op, &op->made.list[i]))
+		if (is_wanted(c, &c->made.list[i]))
 			continue;
 		artifact = artifact || artifact_has(op->artifacts, path);
 		names_add(&names, path);
 	}
-	names_end(&names);
-	if (names.count > 0)
-		op_fail(op, xasprintf("commit %.12s in %s has more in it than %s: %s; a hook of the repository, or somebody else, put it there: "
-		    "see `git show`, and `git reset --soft HEAD~1` undoes the commit", op->commit, op->workspace,
-		    artifact ? "the work, even what is of the review" : "the work", names.text.data));
-	buf_release(&names.text);
-	return op->error == NULL ? STAGE_HOOK_AFTER : STAGE_NONE;
+	text = names_take(&names);
+	if (text == NULL)
+		return 0;
+	git_fail(op, xasprintf("commit %.12s in %s has more in it than %s: %s; a hook of the repository, or somebody else, put it there: "
+	    "see `git show`, and `git reset --soft HEAD~1` undoes the commit", op->result.commit, op->spec.workspace,
+	    artifact ? "the work, even what is of the review" : "the work", text));
+	free(text);
+	return -1;
+}
+
+/* What comes behind a commit, also of one that a daemon made which died before it could tell. */
+static int finish(struct git_op *op, struct commit *c)
+{
+	if (git_run(op, 0, "diff-tree", "-r", "-z", "--raw", "--root", "--no-commit-id", "--ignore-submodules=none", op->result.commit) != 0)
+		return -1;
+	if (!changes_read(&c->made, git_out(op), git_out_size(op), NULL))
+		return git_fail_output(op);
+	if (set_own_index(op, c) != 0 || check_commit(op, c) != 0)
+		return -1;
+	return hooks_after(op);
+}
+
+/* Nothing is left to be committed. */
+static int settle(struct git_op *op, const struct commit *c)
+{
+	if (c->tip_ours)
+		return MADE;
+	/* not told where HEAD was: when there was work, HEAD has it now */
+	if (c->tip != NULL && (op->spec.commit == NULL ? op->spec.kind == GIT_COMMITTED && c->wanted.count > 0 : strcmp(c->tip, op->spec.commit) != 0))
+		op->result.commit = xstrdup(c->tip);
+	return NOTHING;
+}
+
+static int commit_work(struct git_op *op, struct commit *c)
+{
+	int rv = check_files(op, c);
+
+	if (rv == READY) {
+		rv = stage_work(op, c->tip, &c->wanted);
+		if (rv == 0) {
+			rv = make(op);
+			return rv == 0 ? finish(op, c) : rv;
+		}
+		rv = rv == 1 ? NOTHING : rv;
+	}
+	if (rv == NOTHING)
+		rv = settle(op, c);
+	if (rv != MADE)
+		return rv;
+	op->result.commit = xstrdup(c->tip);
+	return finish(op, c);
+}
+
+/* ---- all of it ---- */
+
+/* 0: c has what is to be committed; NOTHING, REFUSED; -1. */
+static int prepare(struct git_op *op, struct commit *c)
+{
+	bool adopts = op->spec.kind == GIT_COMMITTED;
+	int rv;
+
+	if (!adopts && read_wanted(op, c) != 0)
+		return -1;
+	if (!adopts && c->wanted.count == 0 && op->spec.commit == NULL)
+		return NOTHING;
+	if (read_tip(op, c) != 0 || adopt_commits(op, c->tip, c->tip_ours, &c->led) != 0)
+		return -1;
+	if (adopts) {
+		rv = adopt_tree(op);
+		if (rv != 0)
+			return rv;
+		if (read_wanted(op, c) != 0)
+			return -1;
+	}
+	return adopt_changes(op, c->tip, &c->led, &c->wanted, &c->undone);
+}
+
+int commit_run(struct git_op *op)
+{
+	struct commit c = { 0 };
+	int rv;
+
+	text_set(&op->result.tree, op->spec.tree);
+	rv = reattach_head(op);
+	if (rv == 0 && op->spec.repository != NULL && reattach_was_in_conflict(op))
+		rv = conflict_marks(op, op->spec.tree);
+	if (rv == 0 && op->result.conflicts == NULL) {
+		rv = prepare(op, &c);
+		if (rv == 0)
+			rv = commit_work(op, &c);
+	}
+	changes_release(&c.wanted);
+	changes_release(&c.led);
+	changes_release(&c.undone);
+	changes_release(&c.made);
+	free(c.tip);
+	return rv == -1 ? -1 : 0;
 }

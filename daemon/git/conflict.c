@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "git/merge.h"
+#include "git/replay.h"
 
 /* ---- which files ---- */
 
@@ -44,6 +44,7 @@ static char *kind_of(const char *path, const char *messages, const char *end)
 static bool name_conflicts(struct git_op *op, const char *data, const char *end)
 {
 	const char *messages = data, *last = NULL, *word;
+	struct names names = { 0 };
 
 	next_word(&messages, end);
 	while ((word = next_word(&messages, end)) != NULL && word[0] != '\0')
@@ -61,102 +62,79 @@ static bool name_conflicts(struct git_op *op, const char *data, const char *end)
 		last = path;
 		kind = kind_of(path, messages, end);
 		name = kind != NULL ? xasprintf("%s (%s)", path, kind) : xstrdup(path);
-		names_add(&op->conflicts, name);
+		names_add(&names, name);
 		free(name);
 		free(kind);
 	}
-	names_end(&op->conflicts);
-	return op->conflicts.count > 0;
+	op->result.conflicts = names_take(&names);
+	return op->result.conflicts != NULL;
 }
 
 /* ---- the work tree of the task ---- */
 
-enum stage conflict_start(struct git_op *op, const char *data, size_t size)
+static int has_moved(struct git_op *op)
 {
-	if (size == 0 || data[size - 1] != '\0' || !name_conflicts(op, data, data + size))
-		return op_fail(op, xasprintf("git merge-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
-	op->tip = xstrdup(op->merge->start);
-	strings_append(&op->words, op->keep_ref);
-	return STAGE_DIR_KEPT;
+	return git_fail(op, xasprintf("%s: HEAD is not at %.12s, which is to be integrated; " GIT_KEPT, op->spec.dir, op->spec.commit));
 }
 
-static bool is_given(const struct git_op *op, const char *data, size_t size)
+/* Begun again, behind the reset: HEAD is the tip of then. What was laid out there must be known to git, so that it goes with the next reset. */
+static int look_again(struct git_op *op, const struct merge *m, const char *head, const char *tip)
 {
-	return size == strlen(op->given_commit) + 1 && memcmp(data, op->given_commit, size - 1) == 0;
-}
+	int rv = git_run(op, GIT_MAY_FAIL, "merge-base", "--is-ancestor", head, tip);
 
-static enum stage has_moved(struct git_op *op)
-{
-	return op_fail(op, xasprintf("%s: HEAD is not at %.12s, which is to be integrated; " OP_KEPT, op->dir, op->given_commit));
-}
-
-enum stage dir_kept_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	op->merge->kept = ok && is_given(op, data, size);
-	op->place = op->dir;
-	return STAGE_DIR_HEAD;
-}
-
-enum stage dir_head_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	char *head;
-
-	if (is_given(op, data, size)) {
-		strings_append(&op->words, op->keep_ref);
-		strings_append(&op->words, op->given_commit);
-		return STAGE_DIR_KEEP;
-	}
-	if (!ok || size < 2 || !op->merge->kept)
+	if (rv == 1)
 		return has_moved(op);
-	/* Begun again, behind the reset: HEAD is the tip of then. */
-	head = xmemdup0(data, size - 1);
-	strings_append(&op->words, head);
-	strings_append(&op->words, op->tip);
+	return rv == 0 ? git_run(op, 0, "read-tree", m->tree) : -1;
+}
+
+/* keep_ref has what HEAD had, and HEAD may be reset. */
+static int keep_head(struct git_op *op, const struct merge *m)
+{
+	char *kept = NULL, *head = NULL;
+	int rv = git_resolve(op, op->spec.keep_ref, &kept);
+
+	op->place = op->spec.dir;
+	if (rv == 0)
+		rv = git_resolve(op, "HEAD^{commit}", &head);
+	if (rv == 0 && head != NULL && strcmp(head, op->spec.commit) == 0)
+		rv = git_run(op, 0, "update-ref", "--no-deref", op->spec.keep_ref, op->spec.commit);
+	else if (rv == 0 && head != NULL && kept != NULL && strcmp(kept, op->spec.commit) == 0)
+		rv = look_again(op, m, head, m->start);
+	else if (rv == 0)
+		rv = has_moved(op);
 	free(head);
-	return STAGE_DIR_BEHIND;
+	free(kept);
+	return rv;
 }
 
-/* What was laid there must be known to git, so that it goes with the next reset. */
-enum stage dir_behind_done(struct git_op *op, bool ok, const char *data, size_t size)
+static int lay_out(struct git_op *op, const struct merge *m)
 {
-	(void)data, (void)size;
-	if (!ok)
-		return has_moved(op);
-	strings_append(&op->words, op->merge->tree);
-	return STAGE_DIR_FORGET;
+	struct changes beside = { 0 };
+	int rv = keep_head(op, m);
+
+	if (rv == 0)
+		rv = git_run(op, GIT_FILTERED, "reset", "-q", "--hard", m->start);
+	if (rv == 0)
+		rv = beside_read(op, &beside);
+	if (rv == 0)
+		rv = disk_tree(op, &beside, &op->result.base);
+	if (rv == 0)
+		rv = git_run(op, GIT_FILTERED, "read-tree", "--reset", "-u", m->tree);
+	if (rv == 0)
+		rv = git_run(op, GIT_FILTERED, "reset", "-q", "--mixed", m->start);
+	if (rv == 0)
+		rv = disk_tree(op, &beside, &op->result.tree);
+	changes_release(&beside);
+	return rv;
 }
 
-enum stage dir_keep_done(struct git_op *op, bool ok, const char *data, size_t size)
+int conflict_lay_out(struct git_op *op, const struct merge *m)
 {
-	(void)op, (void)ok, (void)data, (void)size;
-	return STAGE_DIR_RESET;
-}
+	const char *data = git_out(op);
+	size_t size = git_out_size(op);
 
-enum stage dir_reset_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)ok, (void)data, (void)size;
-	return tree_start(op);
-}
-
-enum stage conflict_written(struct git_op *op)
-{
-	if (op->tip_tree != NULL) {
-		op->commit = xstrdup(op->tip);
-		return STAGE_NONE;
-	}
-	op->tip_tree = xstrdup(op->tree);
-	strings_append(&op->words, op->merge->tree);
-	return STAGE_DIR_LAY;
-}
-
-enum stage dir_lay_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)op, (void)ok, (void)data, (void)size;
-	return STAGE_DIR_BACK;
-}
-
-enum stage dir_back_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)ok, (void)data, (void)size;
-	return tree_start(op);
+	if (size == 0 || data[size - 1] != '\0' || !name_conflicts(op, data, data + size))
+		return git_fail(op, xasprintf("git merge-tree: unexpected output in %s; is git 2.39 or newer?", op->spec.workspace));
+	text_set(&op->result.commit, m->start);
+	return lay_out(op, m);
 }

@@ -10,16 +10,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "git/op_int.h"
+#include "git/operations.h"
 
 #define JUDGE_MAX (16 * 1024 * 1024)
-
-enum stage judges_start(struct git_op *op)
-{
-	for (size_t i = 0; op->judges[i] != NULL; i++)
-		strings_append(&op->words, op->judges[i]);
-	return STAGE_JUDGES;
-}
 
 /* As git has it: of a link where it leads to. NULL: it is not there, or cannot be read. */
 static char *content_of(const char *path, size_t *size)
@@ -69,7 +62,7 @@ static char *id_in(const char *data, size_t size, const char *path)
 
 static bool differs(const struct git_op *op, const char *data, size_t size, const char *name)
 {
-	char *path = xasprintf("%s/%s", op->workspace, name), *id = id_in(data, size, name), *text, own[SHA256_DIGEST_STRING_LENGTH];
+	char *path = xasprintf("%s/%s", op->spec.workspace, name), *id = id_in(data, size, name), *text, own[SHA256_DIGEST_STRING_LENGTH];
 	size_t n = 0;
 	bool differ;
 
@@ -85,12 +78,15 @@ static bool differs(const struct git_op *op, const char *data, size_t size, cons
 	return differ;
 }
 
-/* Without a commit there is nothing to compare with. */
-enum stage judges_done(struct git_op *op, bool ok, const char *data, size_t size)
+int judges_look(struct git_op *op)
 {
-	for (size_t i = 0; ok && op->judges[i] != NULL; i++)
-		if (differs(op, data, size, op->judges[i]))
-			names_add(&op->unlike, op->judges[i]);
-	names_end(&op->unlike);
-	return op_begin(op);
+	struct names names = { 0 };
+	int rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .more = op->spec.judges }, "ls-tree", "-z", "--full-tree", "HEAD", "--", NULL);
+
+	/* without a commit there is nothing to compare with */
+	for (size_t i = 0; rv == 0 && op->spec.judges[i] != NULL; i++)
+		if (differs(op, git_out(op), git_out_size(op), op->spec.judges[i]))
+			names_add(&names, op->spec.judges[i]);
+	op->result.judges = names_take(&names);
+	return rv == -1 ? -1 : 0;
 }

@@ -3,48 +3,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "git/op_int.h"
+#include "git/operations.h"
 
-enum stage look_tip_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	char *since;
-
-	if ((!ok || size < 2) && op->given_commit == NULL)
-		return STAGE_NONE;
-	if (!ok || size < 2)
-		return op_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there", op->workspace));
-	op->tip = xmemdup0(data, size - 1);
-	if (op->given_commit != NULL && strcmp(op->tip, op->given_commit) == 0)
-		return STAGE_NONE;
-	since = op->given_commit != NULL ? xasprintf("^%s", op->given_commit) : NULL;
-	strings_append(&op->words, op->tip);
-	if (since != NULL)
-		strings_append(&op->words, since);
-	free(since);
-	return STAGE_LOOK_HISTORY;
-}
-
-enum stage look_history_done(struct git_op *op, bool ok, const char *data, size_t size)
+/* The commits of tip, and its tree. */
+static int look_at(struct git_op *op, const char *tip)
 {
 	struct series series;
-	char *tree;
+	char *name;
+	int rv;
 
-	(void)ok;
-	series_read(&series, data, size, op->given_commit != NULL ? op->given_commit : "");
-	op->commit = xstrdup(op->tip);
-	op->ahead = series.ids;
-	op->rewritten = op->given_commit != NULL && !series.descends;
-	tree = xasprintf("%s^{tree}", op->tip);
-	strings_append(&op->words, tree);
-	free(tree);
-	return STAGE_LOOK_TREE;
+	if (series_read(op, tip, op->spec.commit, &series) != 0)
+		return -1;
+	text_set(&op->result.commit, tip);
+	op->result.ahead = series.ids;
+	op->result.rewritten = op->spec.commit != NULL && !series.descends;
+	name = xasprintf("%s^{tree}", tip);
+	rv = git_run(op, 0, "rev-parse", "--verify", "-q", name);
+	free(name);
+	if (rv == 0)
+		op->result.tree = git_out_line(op);
+	return op->result.tree != NULL ? 0 : rv == -1 ? -1 : git_fail(op, xasprintf("git rev-parse: no tree of %s in %s", tip, op->spec.workspace));
 }
 
-enum stage look_tree_done(struct git_op *op, bool ok, const char *data, size_t size)
+int look_run(struct git_op *op)
 {
-	(void)ok;
-	if (size < 2)
-		return op_fail(op, xasprintf("git rev-parse: no tree of %s in %s", op->tip, op->workspace));
-	op->tree = xmemdup0(data, size - 1);
-	return STAGE_NONE;
+	char *tip;
+	int rv = git_resolve(op, "HEAD^{commit}", &tip);
+
+	if (rv == 0 && tip == NULL && op->spec.commit != NULL)
+		rv = git_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there", op->spec.workspace));
+	else if (rv == 0 && tip != NULL && (op->spec.commit == NULL || strcmp(tip, op->spec.commit) != 0))
+		rv = look_at(op, tip);
+	free(tip);
+	return rv;
 }

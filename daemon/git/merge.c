@@ -4,120 +4,85 @@
  * A note, a commit with the new tip and with what was asked for as its parents, is made before ref is moved. Who begins again and
  * finds in ref what the note has knows that it is done: replayed once more, the same commits need not agree with what they have
  * made of it. */
-#include "git/merge.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "git/replay.h"
+
 #define TRIES 5			/* at most, while somebody else moves ref */
 
-static char *line_of(const char *data, size_t size)
-{
-	return size > 1 ? xmemdup0(data, size - 1) : NULL;
-}
+enum { DONE, AGAIN = 1 };	/* or -1 */
 
 /* ---- what there is ---- */
 
-enum stage merge_start(struct git_op *op)
+/* What ref has, or has again: who has removed it took nothing from what the others have done. */
+static int read_ref(struct git_op *op, struct merge *m)
 {
-	char *ref = xasprintf("%s^{commit}", op->ref);
-
-	if (op->merge == NULL)
-		op->merge = xcalloc(1, sizeof(*op->merge));
-	strings_append(&op->words, ref);
-	free(ref);
-	return STAGE_MERGE_TIP;
-}
-
-static enum stage list(struct git_op *op)
-{
-	char *before = xasprintf("^%s", op->base_commit);
-
-	strings_append(&op->words, op->given_commit);
-	strings_append(&op->words, before);
-	free(before);
-	return STAGE_MERGE_LIST;
-}
-
-enum stage merge_tip_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	struct merge *m = op->merge;
+	char *name = xasprintf("%s^{commit}", op->spec.ref);
+	struct buf input = { 0 };
+	int rv;
 
 	free(m->old);
-	free(m->start);
-	m->old = ok ? line_of(data, size) : NULL;
-	if (m->old == NULL && op->known != NULL) {
-		buf_addf(&op->input, "create %s %s\n", op->ref, op->known);
-		return STAGE_MERGE_BACK;
+	rv = git_resolve(op, name, &m->old);
+	if (rv == 0 && m->old == NULL && op->spec.known != NULL) {
+		buf_addf(&input, "create %s %s\n", op->spec.ref, op->spec.known);
+		rv = git_run_input(op, 0, &input, "update-ref", "--no-deref", "--stdin");
+		buf_release(&input);
+		if (rv == 0)
+			rv = git_resolve(op, name, &m->old);
 	}
-	m->start = xstrdup(m->old != NULL ? m->old : op->base_commit);
-	if (strcmp(m->start, op->base_commit) == 0)
-		return list(op);
-	strings_append(&op->words, op->note_ref);
-	return STAGE_MERGE_NOTED;
+	free(name);
+	text_set(&m->start, m->old != NULL ? m->old : op->spec.base_commit);
+	return rv;
 }
 
-/* Who has removed ref took nothing from what the others have done. */
-enum stage merge_back_done(struct git_op *op, bool ok, const char *data, size_t size)
+/* 1: all of it is in ref already; 0; -1. */
+static int is_held(struct git_op *op, const struct merge *m)
 {
-	(void)ok, (void)data, (void)size;
-	return merge_start(op);
-}
+	char *text, *rest, *words[3];
+	int rv;
 
-/* "note tip commit", when there is one: is that tip, or else the commit itself, in ref? */
-enum stage merge_noted_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	char *text = ok ? line_of(data, size) : NULL, *rest = text, *words[3];
-
+	if (strcmp(m->start, op->spec.base_commit) == 0)
+		return 0;
+	/* "note tip commit", when there is one: is that tip, or else the commit itself, in ref? */
+	rv = git_run(op, GIT_MAY_FAIL, "rev-list", "--no-walk", "--parents", op->spec.note_ref);
+	if (rv == -1)
+		return -1;
+	text = rest = rv == 0 ? git_out_line(op) : NULL;
 	for (size_t i = 0; i < 3; i++)
 		words[i] = strsep(&rest, " ");
-	strings_append(&op->words, words[2] != NULL && strcmp(words[2], op->given_commit) == 0 ? words[1] : op->given_commit);
-	strings_append(&op->words, op->merge->old);
+	rv = git_run(op, GIT_MAY_FAIL, "merge-base", "--is-ancestor",
+	    words[2] != NULL && strcmp(words[2], op->spec.commit) == 0 ? words[1] : op->spec.commit, m->old);
 	free(text);
-	return STAGE_MERGE_HELD;
+	return rv == -1 ? -1 : rv == 0;
 }
 
 /* All is in ref: what it has by now, for those who want to see it. */
-static enum stage whole(struct git_op *op, const char *tip)
+static int whole(struct git_op *op, const char *tip)
 {
-	op->commit = xstrdup(tip);
-	return op->base != NULL ? STAGE_MERGE_WHOLE : STAGE_NONE;
-}
+	int rv = 0;
 
-enum stage merge_held_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	(void)data, (void)size;
-	return ok ? whole(op, op->merge->old) : list(op);
+	text_set(&op->result.commit, tip);
+	if (op->spec.base != NULL)
+		rv = git_run(op, GIT_INDEX | GIT_MAY_FAIL | GIT_PATCH, "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color",
+		    "--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none", op->spec.base, tip);
+	return rv == -1 ? -1 : 0;
 }
 
 /* ---- ref ---- */
 
-/* note: NULL: none is needed, for ref gets the very commit that was asked for, or one that was there before. */
-static enum stage move(struct git_op *op, const char *tip, const char *note)
-{
-	struct merge *m = op->merge;
-	char *copy = xstrdup(tip);
-
-	free(m->tip);
-	free(m->note);
-	m->tip = copy;
-	m->note = xstrdup(note);
-	strings_append(&op->words, op->ref);
-	return STAGE_MERGE_TAKEN;
-}
-
 /* Is that a work tree of ours, such as one of the whole run that could not be removed? Those of a run stand side by side. */
 static bool is_ours(const struct git_op *op, const char *place)
 {
-	const char *name = strrchr(op->dir, '/'), *other = strrchr(place, '/');
+	const char *name = strrchr(op->spec.dir, '/'), *other = strrchr(place, '/');
 	char *of_dir, *of_place;
 	struct stat a, b;
 	bool yes;
 
 	if (name == NULL || other == NULL)
 		return false;
-	of_dir = xmemdup0(op->dir, (size_t)(name - op->dir) + 1);
+	of_dir = xmemdup0(op->spec.dir, (size_t)(name - op->spec.dir) + 1);
 	of_place = xmemdup0(place, (size_t)(other - place) + 1);
 	yes = stat(of_dir, &a) == 0 && stat(of_place, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 	free(of_place);
@@ -125,104 +90,111 @@ static bool is_ours(const struct git_op *op, const char *place)
 	return yes;
 }
 
-/* "ref path of the work tree that has it checked out": the files there would stay behind, and the next commit there would undo
- * what was integrated. */
-enum stage merge_taken_done(struct git_op *op, bool ok, const char *data, size_t size)
+/* The files of a work tree that has ref checked out would stay behind, and the next commit there would undo what was integrated. */
+static int look_for_taker(struct git_op *op)
 {
-	struct merge *m = op->merge;
-	size_t ref = strlen(op->ref);
-	char *place = size > ref + 2 && data[ref] == ' ' ? xmemdup0(data + ref + 1, size - ref - 2) : NULL;
+	size_t ref = strlen(op->spec.ref), size;
+	const char *data;
+	char *place;
 
-	(void)ok;
-	if (place != NULL && !is_ours(op, place)) {
-		op->taken = place;
-		return STAGE_NONE;
-	}
-	free(place);
-	if (m->note != NULL)
-		buf_addf(&op->input, "start\nupdate %s %s\ncommit\n", op->note_ref, m->note);
-	if (m->old != NULL)
-		buf_addf(&op->input, "start\nupdate %s %s %s\ncommit\n", op->ref, m->tip, m->old);
+	if (git_run(op, 0, "for-each-ref", "--format=%(refname) %(worktreepath)", op->spec.ref) != 0)
+		return -1;
+	data = git_out(op);
+	size = git_out_size(op);
+	place = size > ref + 2 && data[ref] == ' ' ? xmemdup0(data + ref + 1, size - ref - 2) : NULL;
+	if (place != NULL && !is_ours(op, place))
+		op->result.taken = place;
 	else
-		buf_addf(&op->input, "start\ncreate %s %s\ncommit\n", op->ref, m->tip);
-	return STAGE_MERGE_MOVE;
+		free(place);
+	return 0;
 }
 
-enum stage merge_list_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	struct merge *m = op->merge;
-	struct series series;
-	bool nothing, ahead;
-
-	(void)ok;
-	series_read(&series, data, size, op->base_commit);
-	nothing = series.ids == NULL;
-	m->linear = series.linear;
-	ahead = m->linear && strcmp(m->start, op->base_commit) == 0;
-	buf_addf(&op->input, "%s\n%s\n", op->base_commit, m->start);
-	for (size_t i = 0; m->linear && !nothing && series.ids[i] != NULL; i++)
-		buf_addf(&op->input, "%s\n", series.ids[i]);
-	if (!m->linear)
-		buf_addf(&op->input, "%s\n", op->given_commit);
-	strings_free(series.ids);
-	if (!nothing && !ahead)
-		return STAGE_MERGE_READ;
-	buf_release(&op->input);
-	if (!nothing || m->old == NULL)
-		return move(op, nothing ? m->start : op->given_commit, NULL);
-	return whole(op, m->old);
-}
-
-enum stage merge_finish(struct git_op *op)
-{
-	struct merge *m = op->merge;
-	const char *parents[] = { m->tip, op->given_commit, NULL };
-
-	if (strcmp(m->tip, m->start) == 0)
-		return whole(op, m->tip);	/* all of it was there already */
-	m->files = 0;
-	return replay_object(op, m->tip_tree, parents, NULL, 0) ? STAGE_MERGE_NOTE : STAGE_NONE;
-}
-
-enum stage merge_note_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	char *note = line_of(data, size);
-	enum stage next;
-
-	(void)ok;
-	if (note == NULL)
-		return op_fail(op, xasprintf("git hash-object: no commit in %s", op->workspace));
-	next = move(op, op->merge->tip, note);
-	free(note);
-	return next;
-}
-
-/* When somebody else has moved ref, this begins again. */
-enum stage merge_move_done(struct git_op *op, bool ok, const char *data, size_t size)
+/* note: NULL: none is needed, for ref gets the very commit that was asked for, or one that was there before. AGAIN: somebody else has
+ * moved ref. */
+static int move_ref(struct git_op *op, const struct merge *m, const char *tip, const char *note)
 {
 	static const char *const signs[] = { "but expected", "reference already exists", "unable to resolve reference" };
-	struct merge *m = op->merge;
-	char *said;
+	struct buf input = { 0 };
 	bool moved = false;
+	int rv;
 
-	(void)data, (void)size;
-	if (ok)
-		return whole(op, m->tip);
-	said = op_said(op);
-	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		moved = moved || strstr(said, signs[i]) != NULL;
-	free(said);
-	return moved && ++m->tries < TRIES ? merge_start(op) : op_process_failed(op);
+	if (look_for_taker(op) != 0)
+		return -1;
+	if (op->result.taken != NULL)
+		return DONE;
+	if (note != NULL)
+		buf_addf(&input, "start\nupdate %s %s\ncommit\n", op->spec.note_ref, note);
+	if (m->old != NULL)
+		buf_addf(&input, "start\nupdate %s %s %s\ncommit\n", op->spec.ref, tip, m->old);
+	else
+		buf_addf(&input, "start\ncreate %s %s\ncommit\n", op->spec.ref, tip);
+	rv = git_run_input(op, GIT_MAY_FAIL, &input, "update-ref", "--no-deref", "--stdin");
+	buf_release(&input);
+	if (rv != 1)
+		return rv == 0 ? whole(op, tip) : -1;
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]) && op->end.err.data != NULL; i++)
+		moved = moved || strstr(op->end.err.data, signs[i]) != NULL;
+	return moved ? AGAIN : git_fail_process(op);
 }
 
-void merge_release(struct git_op *op)
+/* ---- all of it ---- */
+
+static int merge_commits(struct git_op *op, struct merge *m, char *const *ids)
 {
-	if (op->merge == NULL)
-		return;
-	replay_release(op);
-	free(op->merge->old);
-	free(op->merge->start);
-	free(op->merge->tip);
-	free(op->merge->note);
-	free(op->merge);
+	const char *parents[3] = { NULL };
+	char note[GIT_ID_MAX];
+	int rv = replay(op, m, ids);
+
+	if (rv == 1)
+		return conflict_lay_out(op, m);
+	if (rv == -1)
+		return -1;
+	if (strcmp(m->tip, m->start) == 0)
+		return whole(op, m->tip);	/* all of it was there already */
+	parents[0] = m->tip;
+	parents[1] = op->spec.commit;
+	return replay_note(op, m->tip_tree, parents, note) == 0 ? move_ref(op, m, m->tip, note) : -1;
+}
+
+/* DONE, AGAIN or -1. */
+static int merge_once(struct git_op *op, struct merge *m)
+{
+	char *const last[] = { (char *)op->spec.commit, NULL };
+	struct series series;
+	int rv = read_ref(op, m);
+
+	if (rv == 0)
+		rv = is_held(op, m);
+	if (rv != 0)
+		return rv == 1 ? whole(op, m->old) : -1;
+	if (series_read(op, op->spec.commit, op->spec.base_commit, &series) != 0)
+		return -1;
+	m->linear = series.linear;
+	if (series.ids == NULL)
+		rv = m->old == NULL ? move_ref(op, m, m->start, NULL) : whole(op, m->old);
+	else if (m->linear && strcmp(m->start, op->spec.base_commit) == 0)
+		rv = move_ref(op, m, op->spec.commit, NULL);
+	else
+		rv = merge_commits(op, m, m->linear ? series.ids : last);
+	strings_free(series.ids);
+	return rv;
+}
+
+int merge_run(struct git_op *op)
+{
+	struct merge m = { 0 };
+	int rv = git_find_common(op);
+
+	op->steady = true;
+	if (rv == 0) {
+		int tries = 0;
+
+		do {
+			rv = merge_once(op, &m);
+		} while (rv == AGAIN && ++tries < TRIES);
+		if (rv == AGAIN)
+			rv = git_fail_process(op);
+	}
+	replay_release(&m);
+	return rv;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Git operations as lists of steps: each step is one git process with fixed argv, started by the engine through
- * rl-shim; between steps a function reads the last output and names the next step. No operation but COMMIT and COMMITTED touches
+/* Git operations: what they are asked to do, and what came of it. The engine writes an operation down, rl-git reads it, does it with git
+ * and writes the result, which the engine reads. No operation but COMMIT and COMMITTED touches
  * the index, stash or checked-out branch of workspace; they, and MEASURE with a message, run hooks and the filters that a commit
  * needs; no other but BASE, WORKTREE and MERGE, and those on their own work tree, runs a filter of the repository, and none runs a fsmonitor, merge driver, diff or text conversion program. */
 #ifndef GIT_OP_H
@@ -14,7 +14,7 @@
 enum git_op_kind {
 	GIT_SNAPSHOT,		/* tree id of everything git does not ignore; when ref is given, it is pointed there. When name is given, gives the commit
 				 * that it is */
-	GIT_MEASURE,		/* snapshot, then the patch base_tree..tree as the last step's stdout. With repository: are there markers of a
+	GIT_MEASURE,		/* snapshot, then the patch base_tree..tree is printed. With repository: are there markers of a
 				 * conflict left? With message: the hooks that a commit of it would run are run, and nothing is committed;
 				 * files that they put in form are measured in that form */
 	GIT_VERIFY,		/* snapshot; when it differs from tree: which paths are changed or gone, and which are new. Nothing is moved:
@@ -71,7 +71,7 @@ struct git_op_spec {
 				 * anything is done, and COMMIT and COMMITTED bring a HEAD that is elsewhere back to branch. NULL: it is none */
 	const char *scratch;	/* an existing directory of ours, absolute: the private index */
 	const char *tree;	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, COMMIT: the tree */
-	const char *base;	/* COMMIT: the tree to compare with; MERGE: the commit or tree, the patch base..ref is the last step's stdout
+	const char *base;	/* COMMIT: the tree to compare with; MERGE: the commit or tree, the patch base..ref is printed
 				 * when all is done; NULL: none is made */
 	const char *ref;	/* PIN, SNAPSHOT, BASE, MERGE, CLEAR; VERIFY: of beside, NULL: none; as branch, keep_ref and note_ref, ours alone: a lock on it is that of a git that was killed */
 	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, and a
@@ -110,13 +110,12 @@ char *git_op_text(const struct git_op *op, size_t *size);
 /* What it has left in dirfd, its attempt directory. 0, and git_op_error() tells whether it failed; or -errno: there is no result. */
 int git_op_result(struct git_op *op, int dirfd);
 
-/* For rl-git: the operation that fd has, NULL: none; and its result into the directory dirfd, 0 or -errno. */
+/* For rl-git: the operation that fd has, NULL: none. */
 struct git_op *git_op_read(int fd);
+/* Does it. When it is done, what git wrote is on the disk. 0, or -1 with git_op_error(). The patch of MEASURE and MERGE goes to stdout. */
+int git_op_run(struct git_op *op);
+/* The result, into the directory dirfd. 0 or -errno. */
 int git_op_write(const struct git_op *op, int dirfd);
-
-/* The result of the last step. When the operation is done, what git wrote is on the disk. dirfd: its attempt directory, stdout is read from its segments; -1 on the first call.
- * Does file work: called off the loop. ok=false: the process failed; stderr tells. */
-enum step_next git_op_next(struct git_op *op, int dirfd, bool ok, struct step_spec *step);
 
 /* When it is over: what it says of names and of what programs said is masked. */
 void git_op_redact(struct git_op *op, const struct redactor *redactor);

@@ -5,6 +5,8 @@
  * of ours are made that have nothing but those trees and that history. merge-tree runs in a git directory of ours which knows the
  * objects of the repository and nothing of anybody's configuration: there no merge driver has a name, while attributes such as
  * merge=union count. When one of the commits is in conflict, or they are no line, all of them together become one. */
+#include "git/replay.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,34 +16,55 @@
 
 #include "base/file.h"
 #include "git/lay.h"
-#include "git/merge.h"
 #include "record/host_fault.h"
 
 /* ---- new objects ---- */
 
+/* Files of scratch that become objects together. */
+struct objects {
+	struct buf names;
+	size_t count;
+};
+
 static char *object_file(const struct git_op *op, size_t i)
 {
-	return xasprintf("%s/commit.%zu", op->scratch, i);
+	return xasprintf("%s/commit.%zu", op->spec.scratch, i);
 }
 
-bool replay_object(struct git_op *op, const char *tree, const char *const *parents, const struct commit_object *like, int64_t committed)
+static int object_add(struct git_op *op, struct objects *o, const char *tree, const char *const *parents, const struct commit_object *like,
+    int64_t committed)
 {
-	struct merge *m = op->merge;
-	char *file = object_file(op, m->files);
+	char *file = object_file(op, o->count++);
 	struct buf text = { 0 };
 	int rv;
 
 	commit_object_write(&text, tree, parents, like, committed);
 	rv = file_write(AT_FDCWD, file, text.data, text.size, 0600, false);
 	if (rv == 0)
-		buf_addf(&op->input, "%s\n", file);
+		buf_addf(&o->names, "%s\n", file);
 	else
-		op_fail(op, xasprintf("%s: %s", file, host_words(-rv)));
-	if (++m->files > m->most)
-		m->most = m->files;
+		git_fail(op, xasprintf("%s: %s", file, host_words(-rv)));
 	buf_release(&text);
 	free(file);
-	return rv == 0;
+	return rv == 0 ? 0 : -1;
+}
+
+/* git_out() has their ids. */
+static int objects_hash(struct git_op *op, struct objects *o)
+{
+	return git_run_input(op, 0, &o->names, "hash-object", "-t", "commit", "-w", "--no-filters", "--stdin-paths");
+}
+
+static void objects_release(const struct git_op *op, struct objects *o)
+{
+	for (size_t i = 0; i < o->count; i++) {
+		char *path = object_file(op, i);
+
+		unlink(path);
+		free(path);
+	}
+	buf_release(&o->names);
+	o->count = 0;
 }
 
 /* The next id that hash-object printed. */
@@ -57,15 +80,22 @@ static bool next_id(char id[GIT_ID_MAX], const char **data, const char *end)
 	return true;
 }
 
-static enum stage unexpected(struct git_op *op)
+int replay_note(struct git_op *op, const char *tree, const char *const *parents, char id[GIT_ID_MAX])
 {
-	return op_fail(op, xasprintf("git %s: unexpected output in %s; is git 2.39 or newer?", stages[op->stage].name, op->workspace));
+	struct objects o = { 0 };
+	const char *data;
+	int rv = object_add(op, &o, tree, parents, NULL, 0);
+
+	if (rv == 0)
+		rv = objects_hash(op, &o);
+	data = git_out(op);
+	if (rv == 0 && !next_id(id, &data, data + git_out_size(op)))
+		rv = git_fail(op, xasprintf("git hash-object: no commit in %s", op->spec.workspace));
+	objects_release(op, &o);
+	return rv;
 }
 
-static char *own_dir(const struct git_op *op)
-{
-	return xasprintf("%s/merge", op->scratch);
-}
+/* ---- what is to be replayed ---- */
 
 static void picks_release(struct merge *m)
 {
@@ -73,48 +103,21 @@ static void picks_release(struct merge *m)
 		commit_object_release(&m->picks[i].commit);
 	free(m->picks);
 	m->picks = NULL;
-	m->count = m->at = 0;
+	m->count = 0;
 }
 
-void replay_release(struct git_op *op)
+void replay_release(struct merge *m)
 {
-	char *path;
-
-	for (size_t i = 0; i < op->merge->most; i++) {
-		path = object_file(op, i);
-		unlink(path);
-		free(path);
-	}
-	path = own_dir(op);
-	lay_remove(path);
-	free(path);
-	picks_release(op->merge);
-}
-
-/* ---- what is to be replayed ---- */
-
-/* The commits of ours that stand for the trees before. */
-static enum stage roots(struct git_op *op)
-{
-	struct merge *m = op->merge;
-	static const char *const none[] = { NULL };
-
-	m->at = m->files = 0;
-	m->time = m->start_time;
+	picks_release(m);
+	free(m->old);
+	free(m->start);
 	free(m->tip);
-	m->tip = xstrdup(m->start);
-	memcpy(m->tip_tree, m->start_tree, sizeof(m->tip_tree));
-	for (size_t i = 0; i < m->count; i++) {
-		if (!replay_object(op, m->picks[i].before, none, NULL, 0))
-			return STAGE_NONE;
-	}
-	return STAGE_MERGE_ROOTS;
+	*m = (struct merge){ 0 };
 }
 
 /* All of it as one commit, with the message of the operation. */
-static void join(struct git_op *op)
+static void join(struct git_op *op, struct merge *m)
 {
-	struct merge *m = op->merge;
 	struct commit_object last = m->picks[m->count - 1].commit;
 
 	m->picks[m->count - 1].commit = (struct commit_object){ 0 };
@@ -122,7 +125,7 @@ static void join(struct git_op *op)
 	free(last.encoding);
 	free(last.message);
 	last.encoding = NULL;
-	last.message = xstrdup(op->message);
+	last.message = xstrdup(op->spec.message);
 	last.message_size = strlen(last.message);
 	m->picks = xcalloc(1, sizeof(*m->picks));
 	m->picks[0].commit = last;
@@ -132,66 +135,74 @@ static void join(struct git_op *op)
 }
 
 /* The base, the start, and the commits. */
-enum stage merge_read_done(struct git_op *op, bool ok, const char *data, size_t size)
+static int read_commits(struct git_op *op, struct merge *m, char *const *ids)
 {
-	struct merge *m = op->merge;
-	const char *end = data + size;
-	struct commit_object base, start, commit;
-	size_t room = 0;
+	struct commit_object base = { 0 }, start = { 0 };
+	struct buf input = { 0 };
+	const char *data, *end;
 	bool read;
+	int rv;
 
-	(void)ok;
+	buf_addf(&input, "%s\n%s\n", op->spec.base_commit, m->start);
+	for (size_t i = 0; ids[i] != NULL; i++)
+		buf_addf(&input, "%s\n", ids[i]);
+	rv = git_run_input(op, 0, &input, "cat-file", "--batch");
+	buf_release(&input);
+	if (rv != 0)
+		return -1;
+	data = git_out(op);
+	end = data + git_out_size(op);
 	picks_release(m);
-	read = commit_object_read(&base, &data, end);
+	m->picks = xcalloc(strings_count(ids) + 1, sizeof(*m->picks));
+	read = commit_object_read(&base, &data, end) && commit_object_read(&start, &data, end);
 	memcpy(m->base_tree, base.tree, sizeof(m->base_tree));
-	commit_object_release(&base);
-	read = read && commit_object_read(&start, &data, end);
-	if (!read)
-		return unexpected(op);
 	memcpy(m->start_tree, start.tree, sizeof(m->start_tree));
 	m->start_time = start.committed;
+	commit_object_release(&base);
 	commit_object_release(&start);
-	while (data < end) {
-		struct pick *pick;
+	while (read && data < end && m->count < strings_count(ids)) {
+		struct pick *pick = &m->picks[m->count++];
 
-		read = commit_object_read(&commit, &data, end);
-		if (!read) {
-			commit_object_release(&commit);
-			break;
-		}
-		if (m->count == room) {
-			room = room ? room * 2 : 8;
-			m->picks = xreallocarray(m->picks, room, sizeof(*m->picks));
-		}
-		pick = &m->picks[m->count++];
-		*pick = (struct pick){ .commit = commit };
+		read = commit_object_read(&pick->commit, &data, end);
 		memcpy(pick->before, m->count > 1 ? pick[-1].commit.tree : m->base_tree, sizeof(pick->before));
 	}
-	if (!read || m->count == 0)
-		return unexpected(op);
-	if (!m->linear)
-		join(op);
-	return roots(op);
+	if (!read || m->count == 0 || data < end)
+		return git_fail_output(op);
+	return 0;
 }
 
-enum stage merge_roots_done(struct git_op *op, bool ok, const char *data, size_t size)
+/* The commits of ours that stand for the trees before, for those of the commits, and for the tip. */
+static int make_sides(struct git_op *op, struct merge *m)
 {
-	struct merge *m = op->merge;
-	const char *parents[] = { NULL, NULL }, *end = data + size;
+	static const char *const none[] = { NULL };
+	const char *parents[] = { NULL, NULL }, *data, *end;
+	struct objects o = { 0 };
+	int rv = 0;
 
-	(void)ok;
-	m->files = 0;
-	for (size_t i = 0; i < m->count; i++) {
-		struct pick *pick = &m->picks[i];
-
-		if (!next_id(pick->root, &data, end))
-			return unexpected(op);
-		parents[0] = pick->root;
-		if (!replay_object(op, pick->commit.tree, parents, NULL, 0))
-			return STAGE_NONE;
+	for (size_t i = 0; rv == 0 && i < m->count; i++)
+		rv = object_add(op, &o, m->picks[i].before, none, NULL, 0);
+	if (rv == 0)
+		rv = objects_hash(op, &o);
+	objects_release(op, &o);
+	data = git_out(op);
+	end = data + git_out_size(op);
+	for (size_t i = 0; rv == 0 && i < m->count; i++)
+		rv = next_id(m->picks[i].root, &data, end) ? 0 : git_fail_output(op);
+	for (size_t i = 0; rv == 0 && i < m->count; i++) {
+		parents[0] = m->picks[i].root;
+		rv = object_add(op, &o, m->picks[i].commit.tree, parents, NULL, 0);
 	}
 	parents[0] = m->picks[0].root;
-	return replay_object(op, m->tip_tree, parents, NULL, 0) ? STAGE_MERGE_SIDES : STAGE_NONE;
+	if (rv == 0)
+		rv = object_add(op, &o, m->tip_tree, parents, NULL, 0);
+	if (rv == 0)
+		rv = objects_hash(op, &o);
+	objects_release(op, &o);
+	data = git_out(op);
+	end = data + git_out_size(op);
+	for (size_t i = 0; rv == 0 && i < m->count; i++)
+		rv = next_id(m->picks[i].side, &data, end) ? 0 : git_fail_output(op);
+	return rv != 0 || next_id(m->ours, &data, end) ? rv : git_fail_output(op);
 }
 
 /* ---- one after the other ---- */
@@ -210,16 +221,15 @@ static int write_own(struct lay *lay, const char *path, const char *text)
 }
 
 /* The git directory of ours. The names of its branches come between the conflict markers. */
-static int lay_own(const struct git_op *op, const char *dir)
+static int lay_own(const struct git_op *op, const struct merge *m, const struct pick *pick, const char *dir)
 {
-	const struct merge *m = op->merge;
 	const char *config = strlen(m->ours) == 40 ? "[core]\n\trepositoryformatversion = 0\n\tbare = false" :
 	    "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectFormat = sha256";
 	const struct { const char *path, *text; } files[] = {
 		{ "HEAD", "ref: refs/heads/none" },
 		{ "config", config },
 		{ "refs/heads/" MERGE_INTEGRATED, m->ours },
-		{ "refs/heads/" MERGE_TASK, m->picks[m->at].side },
+		{ "refs/heads/" MERGE_TASK, pick->side },
 	};
 	char *objects = xasprintf("%s/objects", op->common);
 	struct lay *lay;
@@ -235,99 +245,96 @@ static int lay_own(const struct git_op *op, const char *dir)
 	return rv;
 }
 
-static enum stage pick(struct git_op *op)
+/* m->tree: the merge of the pick and the tip. 1: in conflict. */
+static int merge_pick(struct git_op *op, struct merge *m, const struct pick *pick)
 {
-	struct merge *m = op->merge;
-	char *dir;
-	int rv;
+	char *dir = xasprintf("%s/merge", op->spec.scratch);
+	int rv = lay_own(op, m, pick, dir);
+	size_t id;
 
-	if (m->at == m->count)
-		return merge_finish(op);
-	dir = own_dir(op);
-	rv = lay_own(op, dir);
 	if (rv != 0) {
-		op_fail(op, xasprintf("%s: %s", dir, host_words(-rv)));
+		git_fail(op, xasprintf("%s: %s", dir, host_words(-rv)));
 		free(dir);
-		return STAGE_NONE;
+		return -1;
 	}
-	op->git_dir = dir;
-	op->place = op->dir;
-	return STAGE_MERGE_PICK;
-}
-
-enum stage merge_sides_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	struct merge *m = op->merge;
-	const char *end = data + size;
-
-	(void)ok;
-	for (size_t i = 0; i < m->count; i++) {
-		if (!next_id(m->picks[i].side, &data, end))
-			return unexpected(op);
-	}
-	return next_id(m->ours, &data, end) ? pick(op) : unexpected(op);
+	text_set(&op->git_dir, dir);
+	op->place = op->spec.dir;
+	rv = git_run(op, GIT_MAY_FAIL | GIT_ALONE, "-c", "core.attributesFile=/dev/null", "merge-tree", "--write-tree", "--messages", "-z",
+	    MERGE_INTEGRATED, MERGE_TASK);
+	text_set(&op->git_dir, NULL);
+	op->place = op->spec.workspace;
+	lay_remove(dir);
+	free(dir);
+	id = strnlen(git_out(op), git_out_size(op));
+	if (rv != -1 && id != strlen(m->ours))
+		return rv == 1 ? git_fail_process(op) : git_fail_output(op);
+	if (rv != -1)
+		memcpy(m->tree, git_out(op), id + 1);
+	return rv;
 }
 
 /* The commit, unless it changes nothing any more, and what the next one is merged into. */
-static enum stage picked(struct git_op *op)
+static int take_pick(struct git_op *op, struct merge *m, size_t at)
 {
-	struct merge *m = op->merge;
-	const struct pick *now = &m->picks[m->at];
-	const char *parents[] = { m->tip, NULL };
-	bool changed = strcmp(m->tree, m->tip_tree) != 0, written = true;
-
-	m->files = 0;
-	if (changed) {
-		m->time = now->commit.committed > m->time ? now->commit.committed : m->time;
-		written = replay_object(op, m->tree, parents, &now->commit, m->time);
-	}
-	if (written && m->at + 1 < m->count) {
-		parents[0] = now[1].root;
-		written = replay_object(op, m->tree, parents, NULL, 0);
-	}
-	if (!written)
-		return STAGE_NONE;
-	return m->files > 0 ? STAGE_MERGE_PICKED : merge_picked_done(op, true, "", 0);
-}
-
-enum stage merge_pick_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	struct merge *m = op->merge;
-	size_t id = strnlen(data, size);
-
-	free(op->git_dir);
-	op->git_dir = NULL;
-	op->place = op->workspace;
-	if (!ok && id != strlen(m->ours))
-		return op_process_failed(op);
-	if (id != strlen(m->ours))
-		return unexpected(op);
-	memcpy(m->tree, data, id);
-	m->tree[id] = '\0';
-	if (ok)
-		return picked(op);
-	if (m->count == 1)
-		return conflict_start(op, data, size);
-	join(op);
-	return roots(op);
-}
-
-enum stage merge_picked_done(struct git_op *op, bool ok, const char *data, size_t size)
-{
-	struct merge *m = op->merge;
-	const char *end = data + size;
+	const struct pick *pick = &m->picks[at];
+	const char *parents[] = { m->tip, NULL }, *data, *end;
+	bool changed = strcmp(m->tree, m->tip_tree) != 0, last = at + 1 == m->count;
+	struct objects o = { 0 };
 	char id[GIT_ID_MAX];
+	int rv = 0;
 
-	(void)ok;
-	if (strcmp(m->tree, m->tip_tree) != 0) {
-		if (!next_id(id, &data, end))
-			return unexpected(op);
-		free(m->tip);
-		m->tip = xstrdup(id);
+	if (changed) {
+		m->time = pick->commit.committed > m->time ? pick->commit.committed : m->time;
+		rv = object_add(op, &o, m->tree, parents, &pick->commit, m->time);
+	}
+	if (rv == 0 && !last) {
+		parents[0] = pick[1].root;
+		rv = object_add(op, &o, m->tree, parents, NULL, 0);
+	}
+	if (rv == 0 && o.count > 0)
+		rv = objects_hash(op, &o);
+	data = git_out(op);
+	end = data + git_out_size(op);
+	if (rv == 0 && changed) {
+		if (next_id(id, &data, end))
+			text_set(&m->tip, id);
+		else
+			rv = git_fail_output(op);
 		memcpy(m->tip_tree, m->tree, sizeof(m->tip_tree));
 	}
-	m->at++;
-	if (m->at < m->count && !next_id(m->ours, &data, end))
-		return unexpected(op);
-	return pick(op);
+	if (rv == 0 && !last && !next_id(m->ours, &data, end))
+		rv = git_fail_output(op);
+	objects_release(op, &o);
+	return rv;
+}
+
+static int replay_picks(struct git_op *op, struct merge *m)
+{
+	int rv;
+
+	m->time = m->start_time;
+	text_set(&m->tip, m->start);
+	memcpy(m->tip_tree, m->start_tree, sizeof(m->tip_tree));
+	rv = make_sides(op, m);
+	for (size_t i = 0; rv == 0 && i < m->count; i++) {
+		rv = merge_pick(op, m, &m->picks[i]);
+		if (rv == 0)
+			rv = take_pick(op, m, i);
+	}
+	return rv;
+}
+
+int replay(struct git_op *op, struct merge *m, char *const *ids)
+{
+	int rv = read_commits(op, m, ids);
+
+	if (rv == 0 && !m->linear)
+		join(op, m);
+	if (rv == 0)
+		rv = replay_picks(op, m);
+	if (rv == 1 && m->count > 1) {
+		join(op, m);
+		rv = replay_picks(op, m);
+	}
+	return rv;
 }

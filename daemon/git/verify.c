@@ -3,79 +3,105 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "git/op_int.h"
-#include "record/host_fault.h"
+#include "git/checkout.h"
+#include "git/gitdir.h"
 
 #define NEW_SHOWN 20
 
-/* A person, or another slot, may have made files in the workspace while the reviewer looked at its checkout. */
-static enum stage look_beside(struct git_op *op)
-{
-	free(op->dir);
-	op->dir = NULL;
-	op->in_workspace = true;
-	free(op->tree);
-	op->tree = NULL;
-	return tree_start(op);
-}
+struct verify {
+	struct changes beside;		/* known to be no work */
+	struct changes seen;		/* new files that are there now */
+	struct names changed, appeared;
+};
 
-static enum stage verified(struct git_op *op)
-{
-	if (op->dir != NULL)
-		return op->repository == NULL ? look_beside(op) : STAGE_NONE;
-	names_end(&op->appeared);
-	return beside_keep(op);
-}
-
-enum stage verify_tree(struct git_op *op)
-{
-	return strcmp(op->tree, op->given) != 0 ? STAGE_COMPARE : verified(op);
-}
-
-/* Of a checkout only what was laid there is looked at: what was made beside it is in nobody's way, and goes with it. */
-enum stage verify_checkout(struct git_op *op)
-{
-	struct buf list = { 0 };
-	char *error;
-
-	buf_release(&op->input);
-	for (size_t i = 0; i < op->nentries; i++) {
-		buf_addf(&list, "H %06o %s 0\t%s", op->entries[i].mode, op->entries[i].id, op->entries[i].path);
-		buf_add(&list, "", 1);
-	}
-	op_fresh_index(op);
-	op->snapshot = snapshot_new(op->dir, op->scratch, NULL);
-	error = snapshot_list(op->snapshot, NULL, list.data != NULL ? list.data : "", list.size);
-	buf_release(&list);
-	return error != NULL ? op_fail(op, error) : tree_files(op);
-}
-
-/* What is new beside a checkout is no matter: it goes with it. */
-static void take_change(struct git_op *op, const struct change *c)
-{
-	if (c->was != 0 && !op->in_workspace)
-		names_add(&op->changed, c->path);
-	if (c->was != 0 || op->dir != NULL)
-		return;
-	changes_add(&op->seen, c->path, c->mode, c->id);
-	op->appeared.shown = NEW_SHOWN;
-	if (!beside_has(op, c->path, c->mode, c->id))
-		names_add(&op->appeared, c->path);
-}
-
-enum stage compare_done(struct git_op *op, bool ok, const char *data, size_t size)
+/* What differs between spec.tree and what is there. checkout: what is new there is in nobody's way, and goes with it. work: what is
+ * changed counts, and not only what is new. */
+static int compare(struct git_op *op, struct verify *v, bool checkout, bool work)
 {
 	struct changes changes = { 0 };
-	bool read = changes_read(&changes, data, size, NULL);
+	int rv;
 
-	(void)ok;
-	for (size_t i = 0; read && i < changes.count; i++)
-		take_change(op, &changes.list[i]);
+	if (strcmp(op->result.tree, op->spec.tree) == 0)
+		return 0;
+	rv = git_diff(op, GIT_INDEX, op->spec.tree, op->result.tree, NULL, &changes);
 	/* two trees that differ, differ in something */
-	read = read && changes.count > 0;
+	if (rv == 0 && changes.count == 0)
+		rv = git_fail_output(op);
+	v->appeared.shown = NEW_SHOWN;
+	for (size_t i = 0; rv == 0 && i < changes.count; i++) {
+		const struct change *c = &changes.list[i];
+
+		if (c->was != 0 && work)
+			names_add(&v->changed, c->path);
+		if (c->was != 0 || checkout)
+			continue;
+		changes_add(&v->seen, c->path, c->mode, c->id);
+		if (!beside_has(&v->beside, c))
+			names_add(&v->appeared, c->path);
+	}
 	changes_release(&changes);
-	if (!read)
-		return op_fail(op, xasprintf("git diff-tree: unexpected output in %s; is git 2.39 or newer?", op->workspace));
-	names_end(&op->changed);
-	return verified(op);
+	return rv;
+}
+
+/* The tree of the checkout: only what was laid there is looked at. */
+static int checkout_tree(struct git_op *op)
+{
+	struct changes entries = { 0 };
+	struct snapshot *s = snapshot_new(op->spec.dir, op->spec.scratch, NULL);
+	char *own = git_dir_own(op->spec.workspace), *error = NULL;
+	const char *git_dir = own != NULL ? own : op->spec.workspace;
+	struct buf list = { 0 }, index = { 0 };
+	int rv = checkout_list(op, op->spec.tree, &entries);
+
+	for (size_t i = 0; rv == 0 && i < entries.count; i++) {
+		buf_addf(&list, "H %06o %s 0\t%s", entries.list[i].mode, entries.list[i].id, entries.list[i].path);
+		buf_add(&list, "", 1);
+	}
+	git_fresh_index(op);
+	if (rv == 0)
+		error = snapshot_list(s, NULL, list.data != NULL ? list.data : "", list.size);
+	if (error != NULL)
+		rv = git_fail(op, error);
+	if (rv == 0)
+		rv = disk_tree_nested(op, s, NULL, op->spec.dir);
+	if (rv == 0)
+		rv = disk_tree_hash(op, s, git_dir, op->spec.dir);
+	if (rv == 0)
+		snapshot_index(s, &index);
+	if (rv == 0)
+		rv = git_run_input(op, GIT_INDEX, &index, "update-index", "-z", "--index-info");
+	if (rv == 0)
+		rv = disk_tree_write(op, &op->result.tree);
+	buf_release(&index);
+	buf_release(&list);
+	snapshot_free(s);
+	changes_release(&entries);
+	free(own);
+	return rv;
+}
+
+static int verify(struct git_op *op, struct verify *v)
+{
+	bool checkout = op->spec.dir != NULL;
+
+	if (checkout && (checkout_tree(op) != 0 || compare(op, v, true, true) != 0))
+		return -1;
+	if (checkout && op->spec.repository != NULL)
+		return 0;
+	/* a person, or another slot, may have made files in the workspace while the reviewer looked at its checkout */
+	if (beside_read(op, &v->beside) != 0 || disk_tree(op, NULL, &op->result.tree) != 0 || compare(op, v, false, !checkout) != 0)
+		return -1;
+	return beside_keep(op, &v->beside, &v->seen);
+}
+
+int verify_run(struct git_op *op)
+{
+	struct verify v = { 0 };
+	int rv = verify(op, &v);
+
+	op->result.changed = names_take(&v.changed);
+	op->result.appeared = names_take(&v.appeared);
+	changes_release(&v.beside);
+	changes_release(&v.seen);
+	return rv;
 }

@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "git/lay.h"
-#include "git/op_int.h"
+#include "git/operations.h"
 #include "git/registration.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
@@ -21,7 +21,7 @@
  * else tells. */
 static char *sign(const struct git_op *op)
 {
-	return xasprintf("%s.making", op->dir);
+	return xasprintf("%s.making", op->spec.dir);
 }
 
 static bool is_half_made(const struct git_op *op)
@@ -54,17 +54,9 @@ void worktree_made(const struct git_op *op)
 	free(file);
 }
 
-enum stage worktree_start(struct git_op *op)
-{
-	if (op->branch[0] == '-')
-		return op_fail(op, xasprintf("'%s' is no name for a branch", op->branch));
-	reserve_recall(op);
-	return op->bare ? reserve_start(op) : STAGE_SUBMODULES;
-}
-
 static bool is_checked_out(const struct git_op *op, const char *path)
 {
-	char *git = xasprintf("%s/%s/.git", op->workspace, path);
+	char *git = xasprintf("%s/%s/.git", op->spec.workspace, path);
 	struct stat st;
 	bool yes = lstat(git, &st) == 0;
 
@@ -72,26 +64,28 @@ static bool is_checked_out(const struct git_op *op, const char *path)
 	return yes;
 }
 
-/* "mode id stage<TAB>path": the work of a task would have to go into them too. */
-enum stage submodules_done(struct git_op *op, bool ok, const char *data, size_t size)
+/* The work of a task would have to go into them too. */
+static int refuse_submodules(struct git_op *op)
 {
 	struct names names = { 0 };
+	char *text;
 
-	(void)ok;
-	for (const char *p = data, *end = data + size; p < end; p += strlen(p) + 1) {
+	if (git_run(op, 0, "ls-files", "-s", "-z") != 0)
+		return -1;
+	/* "mode id stage<TAB>path" */
+	for (const char *p = git_out(op), *end = p + git_out_size(op); p < end; p += strlen(p) + 1) {
 		const char *tab = strchr(p, '\t');
 
 		if (tab != NULL && strncmp(p, "160000 ", 7) == 0 && is_checked_out(op, tab + 1))
 			names_add(&names, tab + 1);
 	}
-	names_end(&names);
-	if (names.count > 0) {
-		op_fail(op, xasprintf("%s has submodules that are checked out (%s), which a work tree of its own would not have; use --isolation shared",
-		    op->workspace, names.text.data));
-		buf_release(&names.text);
-		return STAGE_NONE;
-	}
-	return reserve_start(op);
+	text = names_take(&names);
+	if (text == NULL)
+		return 0;
+	git_fail(op, xasprintf("%s has submodules that are checked out (%s), which a work tree of its own would not have; use --isolation shared",
+	    op->spec.workspace, text));
+	free(text);
+	return -1;
 }
 
 /* ---- what an earlier begin has left ---- */
@@ -102,9 +96,9 @@ enum state { HALF_MADE, COMPLETE, ANOTHER };
 static enum state state_of(const struct git_op *op, const char *registration)
 {
 	char *commit = registration_line(registration, WORKTREE_COMMIT), *head = registration_line(registration, "HEAD");
-	char *want = xasprintf("ref: refs/heads/%s", op->branch);
+	char *want = xasprintf("ref: refs/heads/%s", op->result.branch);
 	bool same = commit != NULL && head != NULL && strcmp(head, want) == 0 &&
-	    (op->given_commit == NULL || strcmp(commit, op->given_commit) == 0);
+	    (op->spec.commit == NULL || strcmp(commit, op->spec.commit) == 0);
 	bool noted = commit != NULL;
 
 	free(commit);
@@ -115,105 +109,128 @@ static enum state state_of(const struct git_op *op, const char *registration)
 
 /* Half-made: no agent was ever there. Its files go first, so that it is known for ours as long as there is one. registration: NULL,
  * there is none, or it was damaged. */
-static enum stage remove_rest(struct git_op *op, const char *registration)
+static int remove_rest(struct git_op *op, const char *registration)
 {
-	int rv = lay_remove(op->dir);
+	int rv = lay_remove(op->spec.dir);
 
-	registration_sweep(op->common, op->dir, true);
+	registration_sweep(op->common, op->spec.dir, true);
 	if (rv == 0 && registration != NULL)
 		rv = registration_remove(op->common, registration);
-	return rv == 0 ? STAGE_NONE : op_fail(op, xasprintf("%s: what an earlier start has left cannot be removed: %s; remove it and retry the run", op->dir, host_words(-rv)));
-}
-
-static enum stage look(struct git_op *op)
-{
-	op->place = op->dir;
-	return tree_start(op);
-}
-
-/* tip: of the branch, NULL: there is no such branch. */
-static enum stage make(struct git_op *op, const char *tip)
-{
-	int rv;
-
-	if (rmdir(op->dir) == -1 && errno != ENOENT)
-		return op_fail(op, xasprintf("%s is in the way of the task's work tree, and nothing of ours is known there: %s; look at it and move it away",
-		    op->dir, errno == ENOTEMPTY || errno == EEXIST ? "it is not empty" : host_words(errno)));
-	rv = begin_making(op);
-	if (rv != 0)
-		return op_fail(op, xasprintf("%s cannot be made: %s", op->dir, host_words(-rv)));
-	if (tip == NULL) {
-		strings_append(&op->words, "--no-track");
-		strings_append(&op->words, "-b");
-		strings_append(&op->words, op->branch);
-	}
-	strings_append(&op->words, "--");
-	strings_append(&op->words, op->dir);
-	strings_append(&op->words, tip == NULL ? op->given_commit : op->branch);
-	return STAGE_WORKTREE;
-}
-
-static enum stage branch_trouble(struct git_op *op, const char *what)
-{
-	char *shown = text_escape(op->branch, strlen(op->branch), false);
-	char *error = xasprintf("branch %s in %s %s", shown, op->workspace, what);
-
-	free(shown);
-	return op_fail(op, error);
-}
-
-bool worktree_has(const struct git_op *op)
-{
-	char *registration = op->kind == GIT_WORKTREE ? registration_find(op->common, op->dir) : NULL;
-	bool has = registration != NULL && !is_half_made(op) && state_of(op, registration) != HALF_MADE;
-
-	free(registration);
-	return has;
-}
-
-enum stage worktree_named(struct git_op *op, const char *tip)
-{
-	char *registration = registration_find(op->common, op->dir);
-	bool half = is_half_made(op);
-	enum state state = registration != NULL && !half ? state_of(op, registration) : HALF_MADE;
-	enum stage next = STAGE_NONE;
-
-	if (state == COMPLETE) {
-		op->noted = true;
-		next = look(op);
-	} else if (state == ANOTHER) {
-		next = op_fail(op, xasprintf("%s has the work of another branch or start; look at it, and remove it with `git worktree remove -f -f`", op->dir));
-	} else if (tip == NULL && op->given_commit == NULL) {
-		next = branch_trouble(op, "is not there any more; its commits may be in `git reflog` or in `rlctl salvage list`");
-	} else if (tip != NULL && op->given_commit != NULL && strcmp(tip, op->given_commit) != 0) {
-		next = branch_trouble(op, "is there already, and has other commits; rename it with `git branch -m`, or delete it, then retry the run");
-	} else {
-		if (registration != NULL || half)
-			next = remove_rest(op, registration);
-		if (op->error == NULL)
-			next = make(op, tip);
-	}
-	free(registration);
-	return next;
+	return rv == 0 ? 0 : git_fail(op, xasprintf("%s: what an earlier start has left cannot be removed: %s; remove it and retry the run",
+	    op->spec.dir, host_words(-rv)));
 }
 
 /* ---- the new one ---- */
 
-enum stage worktree_done(struct git_op *op, bool ok, const char *data, size_t size)
+/* 1: another git was in the way of the branch. tip: of the branch, NULL: there is no such branch. */
+static int make(struct git_op *op, const char *tip)
 {
-	(void)data, (void)size;
-	return ok ? look(op) : reserve_again(op);
+	static const char add[] = "a task of rld works here";
+	const char *dir = op->spec.dir, *branch = op->result.branch;
+	int rv;
+
+	if (rmdir(dir) == -1 && errno != ENOENT)
+		return git_fail(op, xasprintf("%s is in the way of the task's work tree, and nothing of ours is known there: %s; look at it and move it away",
+		    dir, errno == ENOTEMPTY || errno == EEXIST ? "it is not empty" : host_words(errno)));
+	rv = begin_making(op);
+	if (rv != 0)
+		return git_fail(op, xasprintf("%s cannot be made: %s", dir, host_words(-rv)));
+	if (tip != NULL)
+		return git_run(op, GIT_FILTERED | GIT_MAY_FAIL, "worktree", "add", "-q", "--lock", "--reason", add, "--", dir, branch);
+	return git_run(op, GIT_FILTERED | GIT_MAY_FAIL, "worktree", "add", "-q", "--lock", "--reason", add, "--no-track", "-b", branch, "--", dir,
+	    op->spec.commit);
 }
 
-enum stage worktree_head_done(struct git_op *op, bool ok, const char *data, size_t size)
+static int fail_branch(struct git_op *op, const char *what)
 {
-	(void)ok;
-	if (size < 2)
-		return op_fail(op, xasprintf("git rev-parse: no commit in %s", op->dir));
-	op->commit = xmemdup0(data, size - 1);
-	if (op->noted)
-		return STAGE_NONE;	/* somebody may have worked there since */
-	buf_addf(&op->input, "update " WORKTREE_TREE " %s\n", op->tree);
-	buf_addf(&op->input, "update " WORKTREE_COMMIT " %s\n", op->commit);
-	return STAGE_NOTE;
+	char *shown = text_escape(op->result.branch, strlen(op->result.branch), false);
+
+	git_fail(op, xasprintf("branch %s in %s %s", shown, op->spec.workspace, what));
+	free(shown);
+	return -1;
+}
+
+/* dir has a work tree that is complete. */
+static bool is_taken(const struct git_op *op)
+{
+	char *registration = registration_find(op->common, op->spec.dir);
+	bool taken = registration != NULL && !is_half_made(op) && state_of(op, registration) != HALF_MADE;
+
+	free(registration);
+	return taken;
+}
+
+/* 0: it is made now; 1: it was complete before; 2: another git was in the way; -1. */
+static int find_or_make(struct git_op *op, const char *tip)
+{
+	char *registration = registration_find(op->common, op->spec.dir);
+	bool half = is_half_made(op);
+	enum state state = registration != NULL && !half ? state_of(op, registration) : HALF_MADE;
+	int rv = 0;
+
+	if (state == COMPLETE)
+		rv = 1;
+	else if (state == ANOTHER)
+		rv = git_fail(op, xasprintf("%s has the work of another branch or start; look at it, and remove it with `git worktree remove -f -f`", op->spec.dir));
+	else if (tip == NULL && op->spec.commit == NULL)
+		rv = fail_branch(op, "is not there any more; its commits may be in `git reflog` or in `rlctl salvage list`");
+	else if (tip != NULL && op->spec.commit != NULL && strcmp(tip, op->spec.commit) != 0)
+		rv = fail_branch(op, "is there already, and has other commits; rename it with `git branch -m`, or delete it, then retry the run");
+	else if (registration != NULL || half)
+		rv = remove_rest(op, registration);
+	free(registration);
+	if (rv != 0)
+		return rv;
+	rv = make(op, tip);
+	return rv == 1 ? 2 : rv;
+}
+
+/* 0: it is made now; 1: it was there; -1. */
+static int open_worktree(struct git_op *op)
+{
+	struct branch branch = { 0 };
+	int rv;
+
+	do {
+		rv = branch_claim(op, &branch, op->spec.commit, is_taken(op));
+		if (rv == 0)
+			rv = find_or_make(op, branch.tip);
+	} while (rv == 2 && branch_try_again(op, &branch) == 0);
+	free(branch.tip);
+	return rv == 2 ? -1 : rv;
+}
+
+/* What the disk has, and that it is complete. */
+static int note(struct git_op *op, bool is_new)
+{
+	struct buf input = { 0 };
+	int rv;
+
+	op->place = op->spec.dir;
+	op->steady = true;
+	if (disk_tree(op, NULL, &op->result.tree) != 0 || git_run(op, 0, "rev-parse", "--verify", "-q", "HEAD^{commit}") != 0)
+		return -1;
+	op->result.commit = git_line(op, "no commit");
+	if (op->result.commit == NULL || !is_new)
+		return op->result.commit != NULL ? 0 : -1;	/* somebody may have worked there since */
+	buf_addf(&input, "update " WORKTREE_TREE " %s\n", op->result.tree);
+	buf_addf(&input, "update " WORKTREE_COMMIT " %s\n", op->result.commit);
+	rv = git_run_input(op, 0, &input, "update-ref", "--stdin");
+	buf_release(&input);
+	return rv;
+}
+
+int worktree_run(struct git_op *op)
+{
+	int rv;
+
+	if (git_find_common(op) != 0)
+		return -1;
+	if (op->spec.branch[0] == '-')
+		return git_fail(op, xasprintf("'%s' is no name for a branch", op->spec.branch));
+	branch_recall(op);
+	if (!op->bare && refuse_submodules(op) != 0)
+		return -1;
+	rv = open_worktree(op);
+	return rv == -1 ? -1 : note(op, rv == 0);
 }

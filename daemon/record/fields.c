@@ -389,6 +389,27 @@ char *fields_text(const struct fields_type *type, const void *object, size_t *si
 	return out.data;
 }
 
+int fields_copy(const struct fields_type *type, void *to, const void *from)
+{
+	int rv = 0;
+
+	memcpy(to, from, type->object_size);
+	for (size_t i = 0; i < type->count; i++) {
+		const struct fields_row *row = &type->rows[i];
+		char *const *list;
+
+		if (row->kind == FIELDS_STRING && *AT(to, row, char *) != NULL && (*AT(to, row, char *) = strdup(*AT(to, row, char *))) == NULL)
+			rv = -ENOMEM;
+		if (row->kind != FIELDS_LIST)
+			continue;
+		list = *AT(to, row, char **);
+		*AT(to, row, char **) = NULL;
+		for (; list != NULL && *list != NULL && rv == 0; list++)
+			rv = append(AT(to, row, char **), *list);
+	}
+	return rv;
+}
+
 void fields_release(const struct fields_type *type, void *object)
 {
 	for (size_t i = 0; i < type->count; i++) {

@@ -59,6 +59,9 @@ int fields_read_from(int fd, const struct fields_type *type, void *object);
 /* What fields_write() would write, malloc'd; NULL: no memory, or more than file_max. */
 char *fields_text(const struct fields_type *type, const void *object, size_t *size);
 
+/* A deep copy, to be released like one that was read. 0 or -ENOMEM. */
+int fields_copy(const struct fields_type *type, void *to, const void *from);
+
 /* Free what fields_read allocated and zero the object. */
 void fields_release(const struct fields_type *type, void *object);
 

@@ -12,14 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "child/child.h"
 #include "git/op.h"
-#include "record/exit_record.h"
-#include "record/layout.h"
 #include "task/op.h"
 
 static int refuse(const char *what)
@@ -36,47 +31,28 @@ static bool is_named(const char *name, const char *const *names, size_t count)
 	return false;
 }
 
-/* As rl-shim records it. */
-static bool run_step(const struct step_spec *step, int dirfd)
-{
-	const char *const none[] = { NULL };
-	struct child child = {
-		.argv = (char **)step->argv, .env = child_environment(step->env != NULL ? step->env : none), .cwd = step->cwd,
-		.input = step->input, .input_size = step->input_size,
-		.output = step->output_bytes == GIT_PATCH_KEEP && step->cwd == NULL ? STDOUT_FILENO : -1,
-	};
-	struct exit_record record = { .tree_empty = true };
-	struct child_end end;
-
-	child_run(&child, &end);
-	file_write(dirfd, RECORD_STDOUT ".0000000000000000", end.out.data, end.out.size, 0600, false);
-	file_write(dirfd, RECORD_STDERR ".0000000000000000", end.err.data, end.err.size, 0600, false);
-	record.how = end.error != 0 ? EXIT_NOT_STARTED : WIFEXITED(end.status) ? EXIT_BY_CODE : EXIT_BY_SIGNAL;
-	record.status = end.error != 0 ? end.error : WIFEXITED(end.status) ? WEXITSTATUS(end.status) : WTERMSIG(end.status);
-	snprintf(record.error, sizeof(record.error), "exec %s: %s", step->argv[0], strerror(end.error));
-	exit_record_write(dirfd, &record, false);
-	child_end_release(&end);
-	strings_free(child.env);
-	return record.how == EXIT_BY_CODE && record.status == 0;
-}
-
 static int run(const char *name, int dirfd)
 {
-	bool git = is_named(name, git_op_names, GIT_OPS);
-	struct git_op *op = git ? git_op_read(STDIN_FILENO) : NULL;
-	struct task_op *task = git ? NULL : task_op_read(STDIN_FILENO);
-	struct step_spec step = { 0 };
-	int work = -1;
-	bool ok = true;
+	struct git_op *git;
+	struct task_op *task;
+	int rv;
 
-	if (op == NULL && task == NULL)
-		return refuse("stdin has no operation");
-	while ((git ? git_op_next(op, work, ok, &step) : task_op_next(task, work, ok, &step)) == STEP_NEXT_RUN) {
-		if (work == -1 && (mkdirat(dirfd, "work", 0700) == -1 || (work = openat(dirfd, "work", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) == -1))
-			return errno;
-		ok = run_step(&step, work);
+	if (is_named(name, git_op_names, GIT_OPS)) {
+		git = git_op_read(STDIN_FILENO);
+		if (git == NULL)
+			return refuse("stdin has no operation of git");
+		git_op_run(git);
+		rv = git_op_write(git, dirfd);
+		git_op_free(git);
+		return -rv;
 	}
-	return -(git ? git_op_write(op, dirfd) : task_op_write(task, dirfd));
+	task = task_op_read(STDIN_FILENO);
+	if (task == NULL)
+		return refuse("stdin has no operation of bd");
+	task_op_run(task);
+	rv = task_op_write(task, dirfd);
+	task_op_free(task);
+	return -rv;
 }
 
 int main(int argc, char **argv)

@@ -2,46 +2,41 @@
 /* The program bd: fixed words, and what its answers mean. */
 #include <errno.h>
 #include <jansson.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/wait.h>
 
+#include "child/child.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
-#include "record/exit_record.h"
 #include "record/host_fault.h"
-#include "record/layout.h"
-#include "record/output.h"
 #include "task/bead.h"
-#include "task/op_int.h"
+#include "task/task_op.h"
 
-#define OUTPUT_MAX (64 * 1024 * 1024)
+#define OUTPUT_MAX ((size_t)64 * 1024 * 1024)
 #define STDERR_MAX 65536
 #define MESSAGE_MAX 600			/* of bd's own words in an error */
-#define WORDS 6
 
-typedef enum bd_stage result_fn(struct task_op *op, bool ok, const json_t *answer, const char *said);
+/* ---- running it ---- */
 
-static result_fn ready_done, blocked_done, claim_done, close_done, closed_done, show_done, open_done;
-
-enum { WITH_ID = 1, WITH_REASON = 2 };
-
-/* A word of ours that begins with a dash holds its value behind "=", so that no value is taken for an option. */
-static const struct {
-	const char *name;
-	const char *words[WORDS];
-	unsigned flags;
-	result_fn *done;
-} stages[BD_STAGES] = {
-	/* a number: older ones list 10 or 100 when they are not told */
-	[BD_READY] = { "bd ready", { "ready", "--json", "--limit=1000000" }, 0, ready_done },
-	[BD_BLOCKED] = { "bd blocked", { "blocked", "--json" }, 0, blocked_done },
-	[BD_CLAIM] = { "bd update", { "update", "--json", "--claim" }, WITH_ID, claim_done },
-	[BD_CLOSE] = { "bd close", { "close", "--json" }, WITH_ID | WITH_REASON, close_done },
-	[BD_CLOSED] = { "bd show", { "show", "--json" }, WITH_ID, closed_done },
-	[BD_SHOW] = { "bd show", { "show", "--json" }, WITH_ID, show_done },
-	[BD_OPEN] = { "bd update", { "update", "--json", "--status=open", "--assignee=" }, WITH_ID, open_done },
+/* What a bd said. */
+struct answer {
+	const char *name;	/* "bd ready" */
+	bool ok;		/* it exited with 0 */
+	bool killed;
+	char *text;		/* stdout */
+	json_t *json;		/* the same, NULL: nothing that can be read, and said says why */
+	char *said;
 };
+
+static void answer_release(struct answer *a)
+{
+	json_decref(a->json);
+	free(a->text);
+	free(a->said);
+	*a = (struct answer){ 0 };
+}
 
 static const char *const environment[] = {
 	"LC_ALL=C",
@@ -50,69 +45,101 @@ static const char *const environment[] = {
 	NULL
 };
 
+/* Its stderr, "" when there is none. */
+static char *words_of(const struct child_end *end)
+{
+	size_t size = end->err.size < STDERR_MAX ? end->err.size : STDERR_MAX;
+
+	while (size > 0 && (end->err.data[size - 1] == '\n' || end->err.data[size - 1] == ' '))
+		size--;
+	return xmemdup0(end->err.data != NULL ? end->err.data : "", size);
+}
+
+static void read_answer(struct answer *a, struct child_end *end)
+{
+	size_t size;
+
+	a->ok = end->error == 0 && WIFEXITED(end->status) && WEXITSTATUS(end->status) == 0;
+	a->killed = end->error == 0 && WIFSIGNALED(end->status);
+	if (end->error != 0) {
+		a->said = xasprintf("%s: %s", end->what, host_words(end->error));
+		return;
+	}
+	if (end->cut || end->out.size > OUTPUT_MAX) {
+		a->said = xstrdup("bd printed more than 64 MiB");
+		return;
+	}
+	a->text = buf_take(&end->out, &size);
+	a->json = bd_answer(a->text, size, &a->said);
+	/* an error is on stderr, or an object on stdout, or both */
+	if (!a->ok) {
+		char *words = words_of(end);
+
+		if (words[0] != '\0' || a->said == NULL) {
+			free(a->said);
+			a->said = words;
+		} else {
+			free(words);
+		}
+	}
+}
+
+/* Takes text. */
 static void bd_add(char ***list, char *text)
 {
 	strings_append(list, text);
 	free(text);
 }
 
-void bd_prepare(struct task_op *op, struct step_spec *step)
+static char **environment_of(const struct task_op *op)
 {
-	unsigned flags = stages[op->stage].flags;
+	char **more = NULL, **env;
 
-	strings_free(op->argv);
-	strings_free(op->env);
-	op->argv = op->env = NULL;
-	strings_append(&op->argv, op->bd);
-	for (size_t i = 0; i < WORDS && stages[op->stage].words[i] != NULL; i++)
-		strings_append(&op->argv, stages[op->stage].words[i]);
-	if (op->actor != NULL)
-		bd_add(&op->argv, xasprintf("--actor=%s", op->actor));
-	if ((flags & WITH_REASON) != 0 && op->reason != NULL)
-		bd_add(&op->argv, xasprintf("--reason=%s", op->reason));
-	if ((flags & WITH_ID) != 0)
-		strings_append(&op->argv, op->task);
 	for (size_t i = 0; environment[i] != NULL; i++)
-		strings_append(&op->env, environment[i]);
-	bd_add(&op->env, xasprintf("PATH=%s", op->search));
-	if (op->actor != NULL) {
-		bd_add(&op->env, xasprintf("BEADS_ACTOR=%s", op->actor));
-		bd_add(&op->env, xasprintf("BD_ACTOR=%s", op->actor));
+		strings_append(&more, environment[i]);
+	bd_add(&more, xasprintf("PATH=%s", op->spec.search));
+	if (op->spec.actor != NULL) {
+		bd_add(&more, xasprintf("BEADS_ACTOR=%s", op->spec.actor));
+		bd_add(&more, xasprintf("BD_ACTOR=%s", op->spec.actor));
 	}
-	*step = (struct step_spec){
-		.name = stages[op->stage].name,
-		.argv = (const char *const *)op->argv,
-		.env = (const char *const *)op->env,
-		.cwd = op->path,
-		.output_bytes = OUTPUT_MAX,
-	};
+	env = child_environment((const char *const *)more);
+	strings_free(more);
+	return env;
 }
 
-/* ---- what it printed ---- */
-
-/* It was ended because it took too long, whatever it has printed until then. */
-static bool was_late(const struct exit_record *record)
+/* bd with these words, NULL-terminated. name: of it in errors. A word of ours that begins with a dash holds its value behind "=", so that no
+ * value is taken for an option. */
+static void bd_run(struct task_op *op, struct answer *a, const char *name, const char *word, ...) __attribute__((sentinel));
+static void bd_run(struct task_op *op, struct answer *a, const char *name, const char *word, ...)
 {
-	return record->by == EXIT_WALL;
+	bool closes;
+	struct child child = { .name = name, .cwd = op->spec.path, .output = -1, .keep = OUTPUT_MAX };
+	struct child_end end;
+	va_list ap;
+
+	answer_release(a);
+	a->name = name;
+	strings_append(&child.argv, op->bd);
+	va_start(ap, word);
+	for (const char *w = word; w != NULL; w = va_arg(ap, const char *))
+		strings_append(&child.argv, w);
+	va_end(ap);
+	if (op->spec.actor != NULL)
+		bd_add(&child.argv, xasprintf("--actor=%s", op->spec.actor));
+	closes = strcmp(name, "bd close") == 0;
+	if (closes && op->spec.reason != NULL)
+		bd_add(&child.argv, xasprintf("--reason=%s", op->spec.reason));
+	if (op->spec.task != NULL)
+		strings_append(&child.argv, op->spec.task);
+	child.env = environment_of(op);
+	child_run(&child, &end);
+	read_answer(a, &end);
+	child_end_release(&end);
+	strings_free(child.env);
+	strings_free(child.argv);
 }
 
-static bool was_killed(const struct exit_record *record)
-{
-	return record->how == EXIT_BY_SIGNAL;
-}
-
-/* Its stderr, "" when there is none. */
-static char *words_of(int dirfd)
-{
-	char *words;
-	size_t size;
-
-	if (output_read_all(dirfd, RECORD_STDERR, STDERR_MAX, &words, &size) != 0)
-		return xstrdup("");
-	while (size > 0 && (words[size - 1] == '\n' || words[size - 1] == ' '))
-		words[--size] = '\0';
-	return words;
-}
+/* ---- why it failed ---- */
 
 #define BUSY "see which other program keeps its database busy"
 
@@ -150,35 +177,26 @@ static const struct ill *ill_of(const char *said)
 	return &ills[i];
 }
 
-/* Will it pass, and is the host to blame? */
-static void weigh(struct task_op *op, const char *said)
-{
-	struct exit_record record;
-	int fault = host_fault_said(said, false);
-
-	op->trouble = ill_of(said)->trouble;
-	op->fault = fault != 0 ? fault : ill_of(said)->fault;
-	if (exit_record_read(op->dirfd, &record) == 0 && (was_late(&record) || was_killed(&record)))
-		op->trouble = TROUBLE_PASSES;
-}
-
-static enum bd_stage bd_failed(struct task_op *op, const char *said)
+/* said: what it is of its words that tells. */
+static int fail(struct task_op *op, const struct answer *a, const char *said)
 {
 	char *line = xmemdup0(said, strnlen(said, MESSAGE_MAX)), *words, *id = NULL;
+	int fault = host_fault_said(said, false);
 
 	for (char *c = line; *c != '\0'; c++)
 		if (*c == '\n')
 			*c = ' ';
 	words = text_escape(line, strlen(line), false);
-	if ((stages[op->stage].flags & WITH_ID) != 0)
-		id = text_escape(op->task, strlen(op->task), false);
-	op_fail_with(op, xasprintf("%s%s%s in %s: %s; %s", stages[op->stage].name, id != NULL ? " " : "", id != NULL ? id : "", op->path,
+	if (op->spec.task != NULL)
+		id = text_escape(op->spec.task, strlen(op->spec.task), false);
+	task_op_fail(op, xasprintf("%s%s%s in %s: %s; %s", a->name, id != NULL ? " " : "", id != NULL ? id : "", op->spec.path,
 	    words[0] != '\0' ? words : "it failed without a word", ill_of(words)->remedy));
-	weigh(op, said);
+	op->result.trouble = a->killed ? TROUBLE_PASSES : (int)ill_of(said)->trouble;
+	op->result.fault = fault != 0 ? fault : ill_of(said)->fault;
 	free(line);
 	free(words);
 	free(id);
-	return BD_NONE;
+	return -1;
 }
 
 /* The issue of the operation among those of answer; NULL: it is not there. */
@@ -190,7 +208,7 @@ static const json_t *issue_of(const struct task_op *op, const json_t *answer)
 	json_array_foreach(answer, i, one) {
 		const char *id = json_string_value(json_object_get(one, "id"));
 
-		if (id != NULL && strcmp(id, op->task) == 0)
+		if (id != NULL && strcmp(id, op->spec.task) == 0)
 			return one;
 	}
 	return NULL;
@@ -203,7 +221,7 @@ static bool member_is(const json_t *object, const char *name, const char *text)
 	return value != NULL && strcmp(value, text) == 0;
 }
 
-/* ---- one stage after the other. answer: what it printed, NULL: nothing that can be read, and said says why. ---- */
+/* ---- the operations ---- */
 
 /* To the end of the line, for people. */
 static char *rest_of_line(const char *text)
@@ -213,155 +231,99 @@ static char *rest_of_line(const char *text)
 	return text_escape(text, n < MESSAGE_MAX ? n : MESSAGE_MAX, false);
 }
 
-static enum bd_stage claim_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+static int claim(struct task_op *op, struct answer *a)
 {
 	static const char by[] = "already claimed by ", state[] = "not claimable: ";
 	const char *who;
 	char *state_now;
 
-	if (ok && answer != NULL)
-		return member_is(issue_of(op, answer), "status", "in_progress") ? BD_NONE : bd_failed(op, "it did not say that the issue is in progress now");
-	if ((who = strstr(said, by)) != NULL) {
-		op->taken = rest_of_line(who + strlen(by));
+	bd_run(op, a, "bd update", "update", "--json", "--claim", NULL);
+	if (a->ok && a->json != NULL)
+		return member_is(issue_of(op, a->json), "status", "in_progress") ? 0 : fail(op, a, "it did not say that the issue is in progress now");
+	if ((who = strstr(a->said, by)) != NULL) {
+		op->result.taken = rest_of_line(who + strlen(by));
 		/* this very operation, before it was interrupted */
-		if (op->actor != NULL && strcmp(op->taken, op->actor) == 0) {
-			free(op->taken);
-			op->taken = NULL;
-		}
-	} else if ((who = strstr(said, state)) != NULL) {
+		if (op->spec.actor != NULL && strcmp(op->result.taken, op->spec.actor) == 0)
+			text_set(&op->result.taken, NULL);
+	} else if ((who = strstr(a->said, state)) != NULL) {
 		state_now = rest_of_line(who + strlen(state));
-		op->taken = xasprintf("nobody, and it has %s", state_now);
+		op->result.taken = xasprintf("nobody, and it has %s", state_now);
 		free(state_now);
 	} else {
-		return bd_failed(op, said);
+		return fail(op, a, a->said);
 	}
-	return BD_NONE;
+	return 0;
 }
 
-static enum bd_stage close_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+static int close_issue(struct task_op *op, struct answer *a)
 {
-	if (ok && member_is(issue_of(op, answer), "status", "closed"))
-		return BD_NONE;
+	bd_run(op, a, "bd close", "close", "--json", NULL);
+	if (a->ok && member_is(issue_of(op, a->json), "status", "closed"))
+		return 0;
 	/* it may have been closed before, by the agent or by this very operation before the daemon died */
-	bd_failed(op, ok && answer != NULL ? "it did not say that the issue is closed now" : said);
-	return BD_CLOSED;
+	fail(op, a, a->ok && a->json != NULL ? "it did not say that the issue is closed now" : a->said);
+	bd_run(op, a, "bd show", "show", "--json", NULL);
+	if (!a->ok || !member_is(issue_of(op, a->json), "status", "closed"))
+		return -1;
+	text_set(&op->result.error, NULL);
+	return 0;
 }
 
-static enum bd_stage closed_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+static int release(struct task_op *op, struct answer *a)
 {
-	(void)said;
-	if (ok && member_is(issue_of(op, answer), "status", "closed"))
-		op_fail_with(op, NULL);
-	return BD_NONE;
+	const json_t *issue;
+	const char *assignee;
+
+	bd_run(op, a, "bd show", "show", "--json", NULL);
+	issue = issue_of(op, a->json);
+	assignee = json_string_value(json_object_get(issue, "assignee"));
+	if (!a->ok || issue == NULL)
+		return fail(op, a, a->json != NULL ? "it did not show the issue" : a->said);
+	/* another that has it by now keeps it */
+	if (op->spec.actor != NULL && assignee != NULL && assignee[0] != '\0' && strcmp(assignee, op->spec.actor) != 0)
+		return 0;
+	if (member_is(issue, "status", "open") && (assignee == NULL || assignee[0] == '\0'))
+		return 0;
+	bd_run(op, a, "bd update", "update", "--json", "--status=open", "--assignee=", NULL);
+	if (a->ok && member_is(issue_of(op, a->json), "status", "open"))
+		return 0;
+	return fail(op, a, a->json != NULL ? "it did not say that the issue is open now" : a->said);
 }
 
-static enum bd_stage show_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
-{
-	const json_t *issue = issue_of(op, answer);
-	const char *assignee = json_string_value(json_object_get(issue, "assignee"));
-
-	if (!ok || issue == NULL)
-		return bd_failed(op, answer != NULL ? "it did not show the issue" : said);
-	/* whoever has it by now keeps it */
-	if (op->actor != NULL && assignee != NULL && assignee[0] != '\0' && strcmp(assignee, op->actor) != 0)
-		return BD_NONE;
-	return member_is(issue, "status", "open") && (assignee == NULL || assignee[0] == '\0') ? BD_NONE : BD_OPEN;
-}
-
-static enum bd_stage open_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
-{
-	if (ok && member_is(issue_of(op, answer), "status", "open"))
-		return BD_NONE;
-	return bd_failed(op, answer != NULL ? "it did not say that the issue is open now" : said);
-}
-
-static enum bd_stage ready_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+static int load(struct task_op *op, struct answer *a)
 {
 	char *error;
 
-	if (!ok || answer == NULL)
-		return bd_failed(op, said);
-	if (bd_list(answer, true, &op->list, &error) != 0) {
-		bd_failed(op, error);
+	/* a number: older ones list 10 or 100 when they are not told */
+	bd_run(op, a, "bd ready", "ready", "--json", "--limit=1000000", NULL);
+	if (!a->ok || a->json == NULL)
+		return fail(op, a, a->said);
+	if (bd_list(a->json, true, &op->list, &error) != 0) {
+		fail(op, a, error);
 		free(error);
-		return BD_NONE;
+		return -1;
 	}
-	return BD_BLOCKED;
+	text_set(&op->result.ready, a->text);
+	/* only people are told of these: one that has no such answer still has what is ready done */
+	bd_run(op, a, "bd blocked", "blocked", "--json", NULL);
+	if (a->ok && a->json != NULL) {
+		bd_list_blocked(a->json, &op->list);
+		text_set(&op->result.blocked, a->text);
+	}
+	return 0;
 }
 
-/* Only people are told of these: one that has no such answer still has what is ready done. */
-static enum bd_stage blocked_done(struct task_op *op, bool ok, const json_t *answer, const char *said)
+int task_op_run(struct task_op *op)
 {
-	(void)said;
-	if (ok && answer != NULL)
-		bd_list_blocked(answer, &op->list);
-	return BD_NONE;
-}
-
-/* ---- the face ---- */
-
-void bd_take(struct task_op *op, const char *ready, const char *blocked)
-{
-	char *words = NULL;
-	json_t *answer = ready != NULL ? bd_answer(ready, strlen(ready), &words) : NULL;
-
-	if (answer != NULL)
-		bd_list(answer, true, &op->list, &words);
-	json_decref(answer);
-	answer = blocked != NULL ? bd_answer(blocked, strlen(blocked), &words) : NULL;
-	if (answer != NULL)
-		bd_list_blocked(answer, &op->list);
-	json_decref(answer);
-	free(words);
-}
-
-enum bd_stage bd_begin(struct task_op *op)
-{
-	static const enum bd_stage first[TASK_OPS] = {
-		[TASK_OP_LOAD] = BD_READY, [TASK_OP_CLAIM] = BD_CLAIM, [TASK_OP_CLOSE] = BD_CLOSE, [TASK_OP_RELEASE] = BD_SHOW,
+	static int (*const runs[TASK_OPS])(struct task_op *op, struct answer *a) = {
+		[TASK_OP_LOAD] = load, [TASK_OP_CLAIM] = claim, [TASK_OP_CLOSE] = close_issue, [TASK_OP_RELEASE] = release,
 	};
+	struct answer answer = { 0 };
+	int rv;
 
-	if (op->task != NULL && op->task[0] == '-')
-		return op_fail_with(op, xasprintf("the id %s begins with a dash, which bd takes for an option; rename the issue", op->task));
-	return first[op->kind];
-}
-
-enum bd_stage bd_result(struct task_op *op, bool ok)
-{
-	char *out, *said = NULL;
-	size_t size;
-	json_t *answer = NULL;
-	enum bd_stage next;
-	struct exit_record record;
-	bool late = !ok && exit_record_read(op->dirfd, &record) == 0 && was_late(&record);
-	int rv = output_read_all(op->dirfd, RECORD_STDOUT, OUTPUT_MAX + 1, &out, &size);
-
-	if (rv == -ENODATA)
-		said = xstrdup("bd printed more than 64 MiB");
-	else if (rv != 0)
-		said = xasprintf("its output cannot be read: %s", host_words(-rv));
-	else if (late)
-		said = xstrdup("it did not end in time, and was killed");
-	else
-		answer = bd_answer(out, size, &said);
-	if (ok && answer != NULL && op->stage == BD_READY)
-		text_set(&op->ready, out);
-	if (ok && answer != NULL && op->stage == BD_BLOCKED)
-		text_set(&op->blocked, out);
-	/* an error is on stderr, or an object on stdout, or both */
-	if (!ok && rv == 0 && !late) {
-		char *words = words_of(op->dirfd);
-
-		if (words[0] != '\0' || said == NULL) {
-			free(said);
-			said = words;
-		} else {
-			free(words);
-		}
-	}
-	next = stages[op->stage].done(op, ok, answer, said);
-	json_decref(answer);
-	free(out);
-	free(said);
-	return next;
+	if (op->spec.task != NULL && op->spec.task[0] == '-')
+		return task_op_fail(op, xasprintf("the id %s begins with a dash, which bd takes for an option; rename the issue", op->spec.task));
+	rv = runs[op->spec.kind](op, &answer);
+	answer_release(&answer);
+	return rv;
 }

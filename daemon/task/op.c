@@ -16,7 +16,7 @@
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "task/bead.h"
-#include "task/op_int.h"
+#include "task/task_op.h"
 
 #define PRD_MAX ((size_t)16 * 1024 * 1024)
 #define JSONL_MAX ((size_t)64 * 1024 * 1024)
@@ -31,11 +31,11 @@ const char *const task_op_names[TASK_OPS] = {
 /* Two slots that pass at the same time read and write the same file. */
 static pthread_mutex_t prd_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-enum bd_stage op_fail_with(struct task_op *op, char *error)
+int task_op_fail(struct task_op *op, char *error)
 {
-	free(op->error);
-	op->error = error;
-	return BD_NONE;
+	free(op->result.error);
+	op->result.error = error;
+	return -1;
 }
 
 /* ---- what is done without a process ---- */
@@ -59,15 +59,15 @@ static const char *file_fault(int error)
 
 static void load_jsonl(struct task_op *op)
 {
-	char *name = xasprintf("%s/.beads/issues.jsonl", op->path), *shown = text_escape(name, strlen(name), false), *text, *error;
+	char *name = xasprintf("%s/.beads/issues.jsonl", op->spec.path), *shown = text_escape(name, strlen(name), false), *text, *error;
 	size_t size;
 	int rv = file_read(AT_FDCWD, name, JSONL_MAX, &text, &size);
 
 	if (rv != 0) {
-		op_fail_with(op, xasprintf("bd is not on the PATH of the agents, and %s %s; install bd, or put that file there", shown, file_fault(rv)));
+		task_op_fail(op, xasprintf("bd is not on the PATH of the agents, and %s %s; install bd, or put that file there", shown, file_fault(rv)));
 	} else {
 		if (beads_read_jsonl(text, size, &op->list, &error) != 0) {
-			op_fail_with(op, xasprintf("%s (in %s)", error, op->path));
+			task_op_fail(op, xasprintf("%s (in %s)", error, op->spec.path));
 			free(error);
 		}
 		free(text);
@@ -101,35 +101,58 @@ static void close_story(struct task_op *op)
 {
 	char *error, *path, *id;
 
-	if (op->path == NULL)
+	if (op->spec.path == NULL)
 		return;
 	pthread_mutex_lock(&prd_mutex);
-	error = pass_story(op->path, op->task);
+	error = pass_story(op->spec.path, op->spec.task);
 	pthread_mutex_unlock(&prd_mutex);
 	if (error == NULL)
 		return;
-	path = text_escape(op->path, strlen(op->path), false);
-	id = text_escape(op->task, strlen(op->task), false);
-	op_fail_with(op, xasprintf("%s: %s; the story %s has passed, so set \"passes\": true there yourself", path, error, id));
+	path = text_escape(op->spec.path, strlen(op->spec.path), false);
+	id = text_escape(op->spec.task, strlen(op->spec.task), false);
+	task_op_fail(op, xasprintf("%s: %s; the story %s has passed, so set \"passes\": true there yourself", path, error, id));
 	free(error);
 	free(path);
 	free(id);
 }
 
-/* ---- the face ---- */
+/* ---- there and back ---- */
+
+#define SPEC(name, kind) { #name, kind, offsetof(struct task_op, spec.name), 0, NULL }
+#define RESULT(name, kind) { #name, kind, offsetof(struct task_op, result.name), 0, NULL }
+
+/* An operation with bd, and what came of it: the same rows for both ways. */
+static const struct fields_row op_rows[] = {
+	{ "kind", FIELDS_NAME, offsetof(struct task_op, spec.kind), TASK_OPS, task_op_names },
+	SPEC(path, FIELDS_STRING),
+	SPEC(search, FIELDS_STRING),
+	SPEC(task, FIELDS_STRING),
+	SPEC(actor, FIELDS_STRING),
+	SPEC(reason, FIELDS_STRING),
+	{ "bd", FIELDS_STRING, offsetof(struct task_op, bd), 0, NULL },
+	RESULT(error, FIELDS_STRING),
+	RESULT(trouble, FIELDS_OPTION),
+	RESULT(fault, FIELDS_OPTION),
+	RESULT(taken, FIELDS_STRING),
+	RESULT(ready, FIELDS_STRING),
+	RESULT(blocked, FIELDS_STRING),
+};
+
+static const struct fields_type op_type = {
+	.kind = "bd-operation",
+	.version = 1,
+	.rows = op_rows,
+	.count = sizeof(op_rows) / sizeof(op_rows[0]),
+	.object_size = sizeof(struct task_op),
+	.file_max = 512 * 1024 * 1024,
+};
 
 struct task_op *task_op_new(const struct task_op_spec *spec)
 {
-	struct task_op *op = xcalloc(1, sizeof(*op));
+	struct task_op *op = xcalloc(1, sizeof(*op)), like = { .spec = *spec };
 
-	op->kind = spec->kind;
-	op->source = spec->source;
-	op->path = xstrdup(spec->path);
-	op->search = xstrdup(spec->search);
-	op->task = xstrdup(spec->task);
-	op->actor = xstrdup(spec->actor);
-	op->reason = xstrdup(spec->reason);
-	op->dirfd = -1;
+	if (fields_copy(&op_type, op, &like) != 0)
+		abort();
 	return op;
 }
 
@@ -138,168 +161,102 @@ void task_op_free(struct task_op *op)
 	if (op == NULL)
 		return;
 	task_list_release(&op->list);
-	strings_free(op->argv);
-	strings_free(op->env);
-	free(op->path);
-	free(op->search);
-	free(op->task);
-	free(op->actor);
-	free(op->reason);
-	free(op->bd);
-	free(op->ready);
-	free(op->blocked);
-	free(op->taken);
-	free(op->error);
+	fields_release(&op_type, op);
 	free(op);
-}
-
-/* The first step; none when there is nothing for a process to do. */
-static enum bd_stage begin(struct task_op *op)
-{
-	if (op->source == SOURCE_STORIES && op->kind == TASK_OP_CLOSE)
-		close_story(op);
-	if (op->source != SOURCE_BEADS || op->path == NULL)
-		return BD_NONE;
-	if (op->bd == NULL)
-		op->bd = program_find(op->search, "bd");
-	if (op->bd != NULL)
-		return bd_begin(op);
-	if (op->kind == TASK_OP_LOAD)
-		load_jsonl(op);
-	return BD_NONE;
-}
-
-/* What an operation with bd is, and what came of it: the same rows for both ways. */
-struct bd_text {
-	int kind;
-	char *path, *search, *task, *actor, *reason, *bd;
-	char *error, *taken, *ready, *blocked;
-	int trouble, fault;
-};
-
-#define ROW(name, kind) { #name, kind, offsetof(struct bd_text, name), 0, NULL }
-
-static const struct fields_row text_rows[] = {
-	{ "kind", FIELDS_NAME, offsetof(struct bd_text, kind), TASK_OPS, task_op_names },
-	ROW(path, FIELDS_STRING),
-	ROW(search, FIELDS_STRING),
-	ROW(task, FIELDS_STRING),
-	ROW(actor, FIELDS_STRING),
-	ROW(reason, FIELDS_STRING),
-	ROW(bd, FIELDS_STRING),
-	ROW(error, FIELDS_STRING),
-	ROW(trouble, FIELDS_OPTION),
-	ROW(fault, FIELDS_OPTION),
-	ROW(taken, FIELDS_STRING),
-	ROW(ready, FIELDS_STRING),
-	ROW(blocked, FIELDS_STRING),
-};
-
-static const struct fields_type text_type = {
-	.kind = "bd-operation",
-	.version = 1,
-	.rows = text_rows,
-	.count = sizeof(text_rows) / sizeof(text_rows[0]),
-	.object_size = sizeof(struct bd_text),
-	.file_max = 512 * 1024 * 1024,
-};
-
-static struct bd_text text_of(const struct task_op *op)
-{
-	return (struct bd_text){
-		.kind = (int)op->kind, .path = op->path, .search = op->search, .task = op->task, .actor = op->actor, .reason = op->reason, .bd = op->bd,
-		.error = op->error, .taken = op->taken, .trouble = (int)op->trouble, .fault = op->fault,
-		.ready = op->ready, .blocked = op->blocked,
-	};
 }
 
 char *task_op_text(const struct task_op *op, size_t *size)
 {
-	struct bd_text text = text_of(op);
-
-	return fields_text(&text_type, &text, size);
+	return fields_text(&op_type, op, size);
 }
 
 struct task_op *task_op_read(int fd)
 {
-	struct bd_text text;
-	struct task_op *op;
+	struct task_op *op = xcalloc(1, sizeof(*op));
 
-	if (fields_read_from(fd, &text_type, &text) != 0)
-		return NULL;
-	op = task_op_new(&(struct task_op_spec){ .kind = (enum task_op_kind)text.kind, .source = SOURCE_BEADS, .path = text.path, .search = text.search,
-	    .task = text.task, .actor = text.actor, .reason = text.reason });
-	op->bd = xstrdup(text.bd);
-	fields_release(&text_type, &text);
-	return op;
+	if (fields_read_from(fd, &op_type, op) == 0)
+		return op;
+	free(op);
+	return NULL;
 }
 
 int task_op_write(const struct task_op *op, int dirfd)
 {
-	struct bd_text text = text_of(op);
+	return fields_write(dirfd, RECORD_RESULT, &op_type, op, false);
+}
 
-	return fields_write(dirfd, RECORD_RESULT, &text_type, &text, false);
+/* The tasks, from what bd printed. */
+static void take_list(struct task_op *op)
+{
+	char *words = NULL;
+	json_t *answer = op->result.ready != NULL ? bd_answer(op->result.ready, strlen(op->result.ready), &words) : NULL;
+
+	if (answer != NULL)
+		bd_list(answer, true, &op->list, &words);
+	json_decref(answer);
+	answer = op->result.blocked != NULL ? bd_answer(op->result.blocked, strlen(op->result.blocked), &words) : NULL;
+	if (answer != NULL)
+		bd_list_blocked(answer, &op->list);
+	json_decref(answer);
+	free(words);
 }
 
 int task_op_result(struct task_op *op, int dirfd)
 {
 	struct exit_record record;
-	struct bd_text text;
+	struct task_op done;
 	int rv;
 
 	if (exit_record_read(dirfd, &record) == 0 && record.by == EXIT_WALL) {
-		op_fail_with(op, xasprintf("bd in %s: it did not end in time, and was killed; see what `bd doctor` says there", op->path));
-		op->trouble = TROUBLE_PASSES;
+		task_op_fail(op, xasprintf("bd in %s: it did not end in time, and was killed; see what `bd doctor` says there", op->spec.path));
+		op->result.trouble = TROUBLE_PASSES;
 		return 0;
 	}
-	rv = fields_read(dirfd, RECORD_RESULT, &text_type, &text);
+	rv = fields_read(dirfd, RECORD_RESULT, &op_type, &done);
 	if (rv != 0)
 		return rv;
-	text_set(&op->error, text.error);
-	text_set(&op->taken, text.taken);
-	op->trouble = (enum task_trouble)text.trouble;
-	op->fault = text.fault;
-	bd_take(op, text.ready, text.blocked);
-	fields_release(&text_type, &text);
+	done.spec.source = op->spec.source;
+	fields_release(&op_type, op);
+	*op = done;
+	take_list(op);
 	return 0;
 }
 
 enum step_next task_op_begin(struct task_op *op)
 {
-	struct step_spec step;
-
-	return task_op_next(op, -1, true, &step);
-}
-
-enum step_next task_op_next(struct task_op *op, int dirfd, bool ok, struct step_spec *step)
-{
-	op->dirfd = dirfd;
-	op->stage = dirfd == -1 ? begin(op) : bd_result(op, ok);
-	if (op->stage == BD_NONE)
-		return op->error != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
-	bd_prepare(op, step);
-	return STEP_NEXT_RUN;
+	if (op->spec.source == SOURCE_STORIES && op->spec.kind == TASK_OP_CLOSE)
+		close_story(op);
+	if (op->spec.source == SOURCE_BEADS && op->spec.path != NULL) {
+		op->bd = program_find(op->spec.search, "bd");
+		if (op->bd != NULL)
+			return STEP_NEXT_RUN;
+		if (op->spec.kind == TASK_OP_LOAD)
+			load_jsonl(op);
+	}
+	return op->result.error != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
 }
 
 void task_op_redact(struct task_op *op, const struct redactor *redactor)
 {
-	redact_string(redactor, &op->error);
-	redact_string(redactor, &op->taken);
+	redact_string(redactor, &op->result.error);
+	redact_string(redactor, &op->result.taken);
 }
+
+/* ---- the result ---- */
 
 const char *task_op_error(const struct task_op *op)
 {
-	return op->error;
+	return op->result.error;
 }
 
 enum task_trouble task_op_trouble(const struct task_op *op)
 {
-	return op->trouble;
+	return (enum task_trouble)op->result.trouble;
 }
 
 int task_op_fault(const struct task_op *op)
 {
-	return op->fault;
+	return op->result.fault;
 }
 
 const struct task_list *task_op_list(const struct task_op *op)
@@ -314,5 +271,5 @@ bool task_op_has_bd(const struct task_op *op)
 
 const char *task_op_taken(const struct task_op *op)
 {
-	return op->taken;
+	return op->result.taken;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run asks of its task source while it runs, as lists of steps: {load, claim, done, release}. `next` is the core's (core/tasks.h).
+/* What a run asks of its task source while it runs: {load, claim, done, release}. `next` is the core's (core/tasks.h).
  *
  *              LOAD                      CLAIM              CLOSE                 RELEASE
  *   prompt     -                         -                  -                     -
@@ -63,13 +63,12 @@ char *task_op_text(const struct task_op *op, size_t *size);
 /* What it has left in dirfd, its attempt directory. 0, and task_op_error() tells whether it failed; or -errno: there is no result. */
 int task_op_result(struct task_op *op, int dirfd);
 
-/* For rl-git: the operation that fd has, NULL: none; and its result into the directory dirfd, 0 or -errno. */
+/* For rl-git: the operation that fd has, NULL: none. */
 struct task_op *task_op_read(int fd);
+/* Does it, with bd. 0, or -1 with task_op_error(). */
+int task_op_run(struct task_op *op);
+/* The result, into the directory dirfd. 0 or -errno. */
 int task_op_write(const struct task_op *op, int dirfd);
-
-/* The result of the last step. dirfd: its attempt directory, stdout and stderr are read from their segments; -1 on the first call. ok: it
- * exited with 0. Does file work: called off the loop. */
-enum step_next task_op_next(struct task_op *op, int dirfd, bool ok, struct step_spec *step);
 
 /* When it is over: what the source's program said is masked. The tasks themselves are the user's own words. */
 void task_op_redact(struct task_op *op, const struct redactor *redactor);

@@ -380,32 +380,44 @@ START_TEST(broken_repository)
 }
 END_TEST
 
-/* How a git has ended that has not said a word. */
+/* How a git has ended that has not said a word: one of that name is first on PATH. */
 static const struct {
-	bool known;
-	struct exit_record record;
+	const char *script;	/* NULL: there is none on PATH */
 	const char *said;
 } silences[] = {
-	{ false, { 0 }, "failed in" },
-	{ true, { .how = EXIT_NOT_STARTED, .status = ENOENT, .error = "exec git: No such file or directory" }, "exec git: No such file or directory; is git installed and on PATH?" },
-	{ true, { .how = EXIT_BY_CODE, .status = 129 }, "exited with status 129 and said nothing" },
-	{ true, { .how = EXIT_BY_SIGNAL, .status = 9 }, "was ended by signal 9 and said nothing" },
-	{ true, { .how = EXIT_BY_SIGNAL, .status = 15, .by = EXIT_WALL }, "did not end in time" },
+	{ NULL, "exec git: No such file or directory" },
+	{ "exit 129", "exited with status 129 and said nothing" },
+	{ "kill -9 $$", "was ended by signal 9 and said nothing" },
 };
 
 START_TEST(silent_failure)
 {
 	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
-	struct step_spec step;
-	int dirfd;
+	char *path = xstrdup(getenv("PATH")), *first;
 
-	ck_assert_int_eq(git_op_next(op, -1, true, &step), STEP_NEXT_RUN);
-	dirfd = open(record, O_RDONLY | O_DIRECTORY);
-	if (silences[_i].known)
-		ck_assert_int_eq(exit_record_write(dirfd, &silences[_i].record, false), 0);
-	ck_assert_int_eq(git_op_next(op, dirfd, false, &step), STEP_NEXT_RUN);	/* once more */
-	ck_assert_int_eq(git_op_next(op, dirfd, false, &step), STEP_NEXT_FAILED);
+	if (silences[_i].script != NULL)
+		SH("mkdir ../first; printf '#!/bin/sh\n%s\n' >../first/git; chmod +x ../first/git", silences[_i].script);
+	first = silences[_i].script != NULL ? xasprintf("%s/first:%s", home, path) : xasprintf("%s/first", home);
+	setenv("PATH", first, 1);
+	ck_assert_int_eq(drive(op), STEP_NEXT_FAILED);
+	setenv("PATH", path, 1);
 	EXPECT_IN(git_op_error(op), silences[_i].said);
+	git_op_free(op);
+	free(first);
+	free(path);
+}
+END_TEST
+
+/* Its shim has ended it. */
+START_TEST(too_late)
+{
+	static const struct exit_record late = { .how = EXIT_BY_SIGNAL, .status = 15, .by = EXIT_WALL };
+	struct git_op *op = op_of(GIT_SNAPSHOT, NULL, NULL);
+	int dirfd = open(record, O_RDONLY | O_DIRECTORY);
+
+	ck_assert_int_eq(exit_record_write(dirfd, &late, false), 0);
+	ck_assert_int_eq(git_op_result(op, dirfd), 0);
+	EXPECT_IN(git_op_error(op), "did not end in time");
 	close(dirfd);
 	git_op_free(op);
 }
@@ -811,6 +823,7 @@ int main(void)
 	tcase_add_test(tc, unreadable_file_is_named);
 	tcase_add_test(tc, unreadable_directory_is_named);
 	tcase_add_test(tc, broken_repository);
+	tcase_add_test(tc, too_late);
 	tcase_add_loop_test(tc, silent_failure, 0, sizeof(silences) / sizeof(silences[0]));
 	tcase_add_test(tc, left_lock_does_no_harm);
 	tcase_add_test(tc, measure_leaves_the_patch);

@@ -564,19 +564,10 @@ END_TEST
 
 /* ---- begun again ---- */
 
-/* So many processes have run, then the daemon died. */
+/* So many processes have run, then rl-git died. */
 static void die_after(struct git_op *op, int after)
 {
-	struct step_spec step;
-	int dirfd = -1, n = 0;
-	bool ok = true;
-
-	while (n++ < after && git_op_next(op, dirfd, ok, &step) == STEP_NEXT_RUN) {
-		ok = run_step(&step);
-		if (dirfd == -1)
-			dirfd = open(record, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
-	close(dirfd);
+	drive_steps(op, after);
 	git_op_free(op);
 }
 

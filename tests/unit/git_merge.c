@@ -599,7 +599,7 @@ START_TEST(files_that_a_filter_lays_out)
 	SH("git config filter.f.clean 'tr a-z A-Z'; git config filter.f.smudge 'tr A-Z a-z'; printf '*.f filter=f\n*.t text eol=crlf\n' >.gitattributes;"
 	   "echo hello >x.f; printf 'a\\r\\nb\\r\\n' >x.t; git add -A; git commit -qm filters");
 	base_files();
-	SH("printf '*.f filter=f\n*.t text eol=crlf\n' >.gitattributes; git add -A; git commit -qm filters");
+	SH("printf '*.f filter=f\n*.t text eol=crlf\n' >.gitattributes; git add -A; git add --renormalize .; git commit -qm filters");
 	free(base);
 	base = sh("git rev-parse HEAD");
 	first = scripted(1, "sed -i s/^1$/one/ n; echo more >>x.f");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A repository for each test, and git operations in it: each step is run as rl-shim would, with real git. */
+/* A repository for each test, and git operations in it: as rl-git runs them, with real git. */
 #ifndef TESTS_UNIT_GIT_REPO_H
 #define TESTS_UNIT_GIT_REPO_H
 
@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/step.h"
+#include "child/child.h"
 #include "git/op.h"
 #include "proto/memory.h"
 #include "scratch.h"
@@ -76,72 +78,90 @@ static char *sh(const char *fmt, ...)
 
 #define SH(...) free(sh(__VA_ARGS__))
 
-/* What rl-shim does with a step: input file, environment, recorded streams. */
-static bool run_step(const struct step_spec *step)
-{
-	char *in = xasprintf("%s/prompt", record), *out = xasprintf("%s/stdout.%016x", record, 0), *err = xasprintf("%s/stderr.%016x", record, 0);
-	char **env = strings_copy(environ), **argv = NULL;
-	int status;
+static int budget = -1;		/* processes that are run until rl-git dies; -1: it does not */
 
-	ck_assert_int_eq(file_write(AT_FDCWD, in, step->input != NULL ? step->input : "", step->input_size, 0644, false), 0);
-	for (size_t i = 0; step->env[i] != NULL; i++)
-		strings_append(&env, step->env[i]);
+/* Before each process of an operation. */
+static void before(struct child *child)
+{
+	ck_assert_int_lt(++processes, 100);
+	if (between != NULL && strcmp(child->name, between_step) == 0) {
+		const char *text = between;
+
+		if (strncmp(text, "always ", 7) != 0)
+			between = NULL;
+		else
+			text += 7;
+		SH("%s", text);
+	}
 	if (as_nobody && geteuid() == 0) {
+		char **argv = NULL;
+
 		strings_append(&argv, "setpriv");
 		strings_append(&argv, "--reuid=65534");
 		strings_append(&argv, "--clear-groups");
+		for (size_t i = 0; child->argv[i] != NULL; i++)
+			strings_append(&argv, child->argv[i]);
+		child->argv = argv;
 	}
-	for (size_t i = 0; step->argv[i] != NULL; i++)
-		strings_append(&argv, step->argv[i]);
-	status = spawn_wait((const char *const *)argv, env, in, out, err);
-	strings_free(env);
-	strings_free(argv);
-	free(in);
-	free(out);
-	free(err);
-	return status == 0;
 }
 
-static int budget = -1;		/* processes that are run until the daemon dies; -1: it does not */
+/* ... and behind it. */
+static void after(void)
+{
+	if (processes == budget)
+		_exit(1);
+}
 
+/* The patch of the last operation. */
+static int patch_file(void)
+{
+	char *path = xasprintf("%s/stdout.%016x", record, 0);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	ck_assert_int_ne(fd, -1);
+	free(path);
+	return fd;
+}
+
+/* What rl-git does, with its stdout. */
 static enum step_next drive(struct git_op *op)
 {
-	struct step_spec step;
-	int dirfd = -1;
-	bool ok = true;
-	enum step_next next = STEP_NEXT_RUN;
+	int out = dup(STDOUT_FILENO), patch, rv;
 
+	fflush(stdout);
+	patch = patch_file();
+	dup2(patch, STDOUT_FILENO);
+	close(patch);
 	processes = 0;
-	while (processes != budget && (next = git_op_next(op, dirfd, ok, &step)) == STEP_NEXT_RUN) {
-		ck_assert_int_lt(++processes, 100);
-		if (between != NULL && strcmp(step.name, between_step) == 0) {
-			const char *text = between;
-
-			if (strncmp(text, "always ", 7) != 0)
-				between = NULL;
-			else
-				text += 7;
-			SH("%s", text);
-		}
-		ok = run_step(&step);
-		if (dirfd == -1)
-			dirfd = open(record, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
-	if (dirfd != -1)
-		close(dirfd);
-	return processes != budget ? next : STEP_NEXT_RUN;
+	child_before = before;
+	child_after = after;
+	rv = git_op_run(op);
+	dup2(out, STDOUT_FILENO);
+	close(out);
+	return rv == 0 ? STEP_NEXT_DONE : STEP_NEXT_FAILED;
 }
 
-/* The daemon dies behind process n of the operation. True: it came to its end before. */
+/* rl-git dies behind process n of the operation. True: it came to its end before. */
 __attribute__((unused))
 static bool drive_steps(struct git_op *op, int n)
 {
-	enum step_next next;
+	int dirfd = open(record, O_RDONLY | O_DIRECTORY | O_CLOEXEC), status;
+	pid_t pid;
 
-	budget = n;
-	next = drive(op);
-	budget = -1;
-	return next != STEP_NEXT_RUN;
+	fflush(NULL);
+	pid = fork();
+	ck_assert_int_ne(pid, -1);
+	if (pid == 0) {
+		budget = n;
+		drive(op);
+		_exit(git_op_write(op, dirfd) == 0 ? 0 : 2);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+	if (WEXITSTATUS(status) == 0)
+		ck_assert_int_eq(git_op_result(op, dirfd), 0);
+	close(dirfd);
+	return WEXITSTATUS(status) == 0;
 }
 
 __attribute__((unused))

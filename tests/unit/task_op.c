@@ -82,56 +82,32 @@ static void teardown(void)
 	free(search);
 }
 
-/* ---- steps as rl-shim runs them ---- */
+/* ---- as rl-git runs them ---- */
 
-static bool run_step(const struct step_spec *step, const char *record)
-{
-	char *out = xasprintf("%s/stdout.%016x", record, 0), *err = xasprintf("%s/stderr.%016x", record, 0), **env = NULL;
-	posix_spawn_file_actions_t fa;
-	int status;
-	pid_t pid;
-
-	unlink(out);
-	unlink(err);
-	for (size_t i = 0; step->env[i] != NULL; i++)
-		strings_append(&env, step->env[i]);
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&fa, 1, out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	posix_spawn_file_actions_addopen(&fa, 2, err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	posix_spawn_file_actions_addchdir_np(&fa, step->cwd);
-	ck_assert_int_eq(posix_spawn(&pid, step->argv[0], &fa, NULL, (char *const *)step->argv, env), 0);
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	posix_spawn_file_actions_destroy(&fa);
-	strings_free(env);
-	free(out);
-	free(err);
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
+/* In a process of its own, whose result is read. */
 static enum step_next run(struct task_op *op)
 {
-	char dir[] = "/tmp/rl-task-step-XXXXXX";
-	struct step_spec step = { 0 };
-	enum step_next next = task_op_next(op, -1, false, &step);
-	int fd;
+	char dir[] = "/tmp/rl-task-result-XXXXXX";
+	enum step_next next = task_op_begin(op);
+	int fd, status;
+	pid_t pid;
 
+	if (next != STEP_NEXT_RUN)
+		return next;
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	while (next == STEP_NEXT_RUN) {
-		bool ok = run_step(&step, dir);
-
-		next = task_op_next(op, fd, ok, &step);
+	pid = fork();
+	if (pid == 0) {
+		task_op_run(op);
+		_exit(task_op_write(op, fd) == 0 ? 0 : 1);
 	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(task_op_result(op, fd), 0);
+	unlinkat(fd, "result", 0);
 	close(fd);
-	for (int i = 0; i < 2; i++) {
-		char *name = xasprintf("%s/%s.%016x", dir, i == 0 ? "stdout" : "stderr", 0);
-
-		unlink(name);
-		free(name);
-	}
 	rmdir(dir);
-	return next;
+	return task_op_error(op) != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
 }
 
 static struct task_op *op_of(enum task_op_kind kind, const char *task, const char *actor)
@@ -340,16 +316,14 @@ START_TEST(bd_hangs)
 {
 	static const struct exit_record late = { .how = EXIT_BY_SIGNAL, .status = 15, .by = EXIT_WALL, .tree_empty = true };
 	struct task_op *op = op_of(TASK_OP_LOAD, NULL, "rld-1");
-	struct step_spec step = { 0 };
 	char *dir = in_home("record");
 	int fd;
 
 	make_dir("record");
-	put("record/stderr.0000000000000000", "waiting for the lock\n");
-	ck_assert_int_eq(task_op_next(op, -1, false, &step), STEP_NEXT_RUN);
+	ck_assert_int_eq(task_op_begin(op), STEP_NEXT_RUN);
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_eq(exit_record_write(fd, &late, false), 0);
-	ck_assert_int_eq(task_op_next(op, fd, false, &step), STEP_NEXT_FAILED);
+	ck_assert_int_eq(task_op_result(op, fd), 0);
 	ck_assert_ptr_nonnull(strstr(task_op_error(op), ": it did not end in time, and was killed; "));
 	ck_assert_int_eq(task_op_trouble(op), TROUBLE_PASSES);
 	close(fd);
@@ -452,8 +426,7 @@ END_TEST
 static enum step_next pass(const char *path, const char *id, char **error)
 {
 	struct task_op *op = task_op_new(&(struct task_op_spec){ .kind = TASK_OP_CLOSE, .source = SOURCE_STORIES, .path = path, .task = id });
-	struct step_spec step;
-	enum step_next next = task_op_next(op, -1, false, &step);
+	enum step_next next = task_op_begin(op);
 
 	if (error != NULL)
 		*error = xstrdup(task_op_error(op));
@@ -552,9 +525,7 @@ START_TEST(other_sources_do_nothing)
 		ck_assert_int_eq(source_find(sources[source].name), source);
 		for (int kind = 0; kind < TASK_OPS; kind++) {
 			struct task_op *op = task_op_new(&(struct task_op_spec){ .kind = (enum task_op_kind)kind, .source = (enum source_kind)source, .task = "a", .search = search });
-			struct step_spec step;
-
-			ck_assert_int_eq(task_op_next(op, -1, false, &step), STEP_NEXT_DONE);
+			ck_assert_int_eq(task_op_begin(op), STEP_NEXT_DONE);
 			ck_assert_uint_eq(task_op_list(op)->count, 0);
 			ck_assert_ptr_null(task_op_taken(op));
 			task_op_free(op);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* From the files of a directory to a tree of git, byte for byte, by way of the private index. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "git/gitdir.h"
+#include "git/operations.h"
+#include "proto/escape.h"
+#include "record/host_fault.h"
+
+const char *const empty_trees[2] = {
+	"4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+	"6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+};
+
+bool tree_is_empty(const char *id)
+{
+	return strcmp(id, empty_trees[0]) == 0 || strcmp(id, empty_trees[1]) == 0;
+}
+
+/* ---- what is there ---- */
+
+/* .git aside. One that cannot be looked into is not known to be empty. */
+static bool has_files(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	bool any = dir == NULL && errno != ENOENT;
+
+	while (dir != NULL && !any && (e = readdir(dir)) != NULL)
+		any = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && strcmp(e->d_name, ".git") != 0;
+	if (dir != NULL)
+		closedir(dir);
+	return any;
+}
+
+/* Nothing is listed of a tree that had something, and the directory has something still. */
+static bool is_no_list(const struct git_op *op, size_t size)
+{
+	bool had = op->spec.tree != NULL ? !tree_is_empty(op->spec.tree) : git_dir_lists(op->place);
+
+	return size == 0 && had && has_files(op->place);
+}
+
+/* False: a merge was left half-way. */
+static bool is_merged(const char *data, size_t size)
+{
+	for (const char *p = data, *end = data + size; p < end; p += strlen(p) + 1)
+		if (p[0] == 'M' && p[1] == ' ')
+			return false;
+	return true;
+}
+
+/* what: why it may not be in the index, and what to do. */
+static int fail_tracked(struct git_op *op, const char *path, const char *what, const char *then)
+{
+	char *shown = text_escape(path, strlen(path), false);
+
+	git_fail(op, xasprintf("%s/%s %s committed; take it out with `git rm -r --cached -- %s`%s", op->spec.workspace, shown, what, shown, then));
+	free(shown);
+	return -1;
+}
+
+/* Once the run goes on, an agent that adds an artifact does no harm: it is passed over, unless it commits it. */
+static int look_for_artifact(struct git_op *op, const char *artifact)
+{
+	enum git_op_kind kind = op->spec.kind;
+	int rv;
+
+	if (kind == GIT_SNAPSHOT || kind == GIT_BASE || kind == GIT_WORKTREE)
+		return fail_tracked(op, artifact, "is tracked by git, but its place is kept for the review and never",
+		    ", or set another review_file or review_log");
+	/* it fails where nothing has been committed yet */
+	rv = git_run(op, GIT_MAY_FAIL, "ls-tree", "-z", "--name-only", "--full-tree", "HEAD", "--", artifact);
+	if (rv != 0 || git_out_size(op) == 0)
+		return rv == -1 ? -1 : 0;
+	return fail_tracked(op, artifact, "was committed by an agent, but what a review leaves behind is never", " and `git commit --amend`, then retry the run");
+}
+
+int disk_tree_list(struct git_op *op, struct snapshot *s)
+{
+	const char *artifact;
+	char *error;
+
+	if (git_run(op, GIT_FILES | GIT_MOVING, "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard") != 0)
+		return -1;
+	error = snapshot_list(s, NULL, git_out(op), git_out_size(op));
+	if (error != NULL)
+		return git_fail(op, error);
+	if (is_no_list(op, git_out_size(op)))
+		return git_fail_moved(op, xasprintf("git ls-files: nothing is listed of %s, which is not empty; see what `git ls-files -c -o --exclude-standard` "
+		    "prints there, then retry the run", op->place));
+	if (op->spec.kind == GIT_BASE && !is_merged(git_out(op), git_out_size(op)))
+		return git_fail(op, xasprintf("%s has conflicts that are not resolved; resolve them, or end what is under way, such as by `git merge --abort`",
+		    op->spec.workspace));
+	artifact = snapshot_tracked_artifact(s);
+	return artifact != NULL ? look_for_artifact(op, artifact) : 0;
+}
+
+/* The HEAD of a repository inside; one without a commit gives its files. */
+static int look_inside(struct git_op *op, struct snapshot *s, const char *nested, const char *place)
+{
+	char *dir = xasprintf("%s/.git", nested), *id, *error;
+	int rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .git_dir = dir, .place = place }, "rev-parse", "--verify", "-q", "HEAD", NULL);
+
+	free(dir);
+	if (rv == -1)
+		return -1;
+	id = rv == 0 ? git_out_line(op) : NULL;
+	if (snapshot_nested_head(s, id)) {
+		rv = git_run_call(op, &(struct git_call){ .flags = GIT_FILES | GIT_MOVING, .inside = nested, .place = place },
+		    "ls-files", "-c", "-o", "-s", "-t", "-z", "--exclude-standard", NULL);
+		error = rv == 0 ? snapshot_list(s, nested, git_out(op), git_out_size(op)) : NULL;
+		if (error != NULL)
+			rv = git_fail(op, error);
+	} else {
+		rv = 0;
+	}
+	free(id);
+	return rv;
+}
+
+int disk_tree_nested(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place)
+{
+	const char *nested;
+	int rv = 0;
+
+	(void)git_dir;
+	while (rv == 0 && (nested = snapshot_nested(s)) != NULL) {
+		char *name = xstrdup(nested);
+
+		rv = look_inside(op, s, name, place);
+		free(name);
+	}
+	return rv;
+}
+
+int disk_tree_hash(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place)
+{
+	struct buf paths = { 0 };
+	char *error = snapshot_paths(s, &paths);
+	int rv = 0;
+
+	if (error == NULL) {
+		struct git_call call = { .flags = GIT_FILES | GIT_MOVING, .input = paths.data != NULL ? paths.data : "", .input_size = paths.size,
+			.git_dir = git_dir, .place = place };
+
+		rv = git_run_call(op, &call, "hash-object", "-w", "--no-filters", "--stdin-paths", NULL);
+	}
+	buf_release(&paths);
+	if (rv != 0)
+		return -1;
+	if (error == NULL)
+		error = snapshot_ids(s, git_out(op), git_out_size(op));
+	if (error == NULL)
+		error = snapshot_check(s);
+	return error == NULL ? 0 : git_fail_moved(op, error);
+}
+
+int disk_tree_write(struct git_op *op, char **tree)
+{
+	/* missing-ok: every object was just written or is the repository's own; a partial clone must not fetch */
+	if (git_run(op, GIT_INDEX, "write-tree", "--missing-ok") != 0)
+		return -1;
+	free(*tree);
+	*tree = git_out_line(op);
+	return *tree != NULL ? 0 : git_fail(op, xasprintf("git write-tree: no tree id in %s", op->spec.workspace));
+}
+
+/* ---- all of it ---- */
+
+struct disk_tree {
+	const struct changes *leave_out;
+	char **tree;
+};
+
+static int once(struct git_op *op, void *arg)
+{
+	const struct disk_tree *d = arg;
+	struct snapshot *s = snapshot_new(op->place, op->spec.scratch, op->artifacts);
+	struct buf index = { 0 };
+	int rv;
+
+	git_fresh_index(op);
+	snapshot_others(s, op->others);
+	rv = disk_tree_list(op, s);
+	if (rv == 0)
+		rv = disk_tree_nested(op, s, NULL, NULL);
+	if (rv == 0)
+		rv = disk_tree_hash(op, s, NULL, NULL);
+	if (rv == 0 && d->leave_out != NULL)
+		snapshot_leave_out(s, d->leave_out);
+	if (rv == 0)
+		snapshot_index(s, &index);
+	if (rv == 0 && op->others != NULL) {
+		rv = git_run_call(op, &(struct git_call){ .more = op->others }, "ls-tree", "-r", "-z", "--full-tree",
+		    op->spec.others_tree != NULL ? op->spec.others_tree : op->spec.tree, "--", NULL);
+		if (rv == 0)
+			buf_add(&index, git_out(op), git_out_size(op));
+	}
+	if (rv == 0)
+		rv = git_run_input(op, GIT_INDEX, &index, "update-index", "-z", "--index-info");
+	if (rv == 0)
+		rv = disk_tree_write(op, d->tree);
+	buf_release(&index);
+	snapshot_free(s);
+	return rv;
+}
+
+int disk_tree_twice(struct git_op *op, int (*take)(struct git_op *op, void *arg), void *arg)
+{
+	int rv = take(op, arg);
+
+	if (rv == 0 || !op->moved || op->looked_twice || op->steady)
+		return rv;
+	op->looked_twice = true;
+	op->moved = false;
+	host_noted();
+	return take(op, arg);
+}
+
+int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree)
+{
+	struct disk_tree d = { leave_out, tree };
+
+	return disk_tree_twice(op, once, &d);
+}

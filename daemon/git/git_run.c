@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+#include "git/git_run.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "git/command.h"
+#include "proto/escape.h"
+#include "record/host_fault.h"
+
+#define MESSAGE_MAX 600			/* of git's own words in an error */
+#define WORDS_KEEP ((size_t)128 * 1024)	/* of what hooks and git say, head and tail */
+#define NAMES_SHOWN 3
+#define FULL_BYTES ((uint64_t)64 * 1024)	/* git has taken away again what it could not finish */
+#define FULL_FILES 4
+
+/* ---- what it printed ---- */
+
+const char *git_out(const struct git_op *op)
+{
+	return op->end.out.data != NULL ? op->end.out.data : "";
+}
+
+size_t git_out_size(const struct git_op *op)
+{
+	return op->end.out.size;
+}
+
+char *git_out_line(const struct git_op *op)
+{
+	return git_out_size(op) > 1 ? xmemdup0(git_out(op), git_out_size(op) - 1) : NULL;
+}
+
+struct buf git_out_take(struct git_op *op)
+{
+	struct buf out = op->end.out;
+
+	op->end.out = (struct buf){ 0 };
+	if (out.data == NULL)
+		buf_adds(&out, "");
+	return out;
+}
+
+char *git_said(const struct git_op *op)
+{
+	size_t size = op->end.err.size < MESSAGE_MAX ? op->end.err.size : MESSAGE_MAX;
+	char *said = xmemdup0(op->end.err.data != NULL ? op->end.err.data : "", size), *text;
+
+	while (size > 0 && said[size - 1] == '\n')
+		size--;
+	for (size_t i = 0; i < size; i++)
+		if (said[i] == '\n')
+			said[i] = ' ';
+	text = text_escape(said, size, false);
+	free(said);
+	return text;
+}
+
+char *git_line(struct git_op *op, const char *what)
+{
+	char *line = git_out_line(op);
+
+	if (line == NULL)
+		git_fail(op, xasprintf("git %s: %s in %s", op->command, what, op->place));
+	return line;
+}
+
+void names_add(struct names *names, const char *path)
+{
+	char *shown = text_escape(path, strlen(path), false);
+
+	if (names->count++ < (names->shown != 0 ? names->shown : NAMES_SHOWN))
+		buf_addf(&names->text, "%s%s", names->text.size > 0 ? ", " : "", shown);
+	free(shown);
+}
+
+char *names_take(struct names *names)
+{
+	size_t shown = names->shown != 0 ? names->shown : NAMES_SHOWN, size;
+
+	if (names->count > shown)
+		buf_addf(&names->text, " and %zu more", names->count - shown);
+	return names->count > 0 ? buf_take(&names->text, &size) : NULL;
+}
+
+/* ---- why it failed ---- */
+
+int git_fail(struct git_op *op, char *error)
+{
+	free(op->result.error);
+	op->result.error = error;
+	return -1;
+}
+
+int git_fail_moved(struct git_op *op, char *error)
+{
+	op->moved = true;
+	return git_fail(op, error);
+}
+
+int git_fail_output(struct git_op *op)
+{
+	return git_fail(op, xasprintf("git %s: unexpected output in %s; is git 2.39 or newer?", op->command, op->spec.workspace));
+}
+
+const char *git_remedy(const struct git_op *op, const char *there)
+{
+	return op->spec.repository == NULL ? there : GIT_KEPT;
+}
+
+#define WRITABLE "make its .git writable for the daemon's user"
+
+static const char *remedy(const struct git_op *op, const char *said)
+{
+	/* kind, command: only there; GIT_OPS, NULL: anywhere */
+	static const struct { enum git_op_kind kind; const char *command, *sign, *remedy; } remedies[] = {
+		{ GIT_OPS, NULL, ".lock': File exists", "another git works there: wait for it, or remove the file when there is none" },
+		{ GIT_OPS, "commit", "failed to sign", "let signing work without a question, or set commit.gpgsign=false there" },
+		{ GIT_OPS, "commit", "", "see what `git commit` says there" },
+		{ GIT_OPS, NULL, "cannot run ", "a hook of the repository cannot be run: put it right, or take it away, then retry the run" },
+		{ GIT_OPS, NULL, "died of signal", "a hook of the repository was ended by a signal: see why, then retry the run" },
+		{ GIT_BASE, "update-index", " filter '", "let that filter work for the daemon's user, or commit what you have without it" },
+		{ GIT_OPS, "worktree", " filter '", "let that filter work for the daemon's user, then retry the run" },
+		{ GIT_OPS, "worktree", "cannot create", "another branch has a part of that name: rename it with `git branch -m`, then retry the run" },
+		{ GIT_OPS, "worktree", "already checked out", "end the work there, and remove it with `git worktree remove`, then retry the run" },
+		{ GIT_OPS, "worktree", "already used by worktree", "end the work there, and remove it with `git worktree remove`, then retry the run" },
+		{ GIT_OPS, NULL, "insufficient permission", WRITABLE },
+		{ GIT_OPS, "worktree", "Permission denied", "make its .git, and the place of the task's work tree, writable for the daemon's user" },
+		{ GIT_OPS, NULL, "Unable to create '", WRITABLE },
+		{ GIT_OPS, NULL, "unable to create directory for", WRITABLE },
+		{ GIT_OPS, NULL, "Read-only file system", WRITABLE },
+		{ GIT_OPS, NULL, "Permission denied", "make it readable for the daemon's user, or have .gitignore name it" },
+		{ GIT_OPS, NULL, "could not open", "make it readable, or have .gitignore name it" },
+		{ GIT_OPS, NULL, "index file", "see what `git status` says there" },
+		{ GIT_OPS, NULL, "", "run `git status` there to see what git needs" },
+	};
+	size_t i = 0;
+
+	if ((op->flags & GIT_OWN_INDEX) != 0)
+		return "the commit was made, but your index does not know it yet: run `git reset -q` there";
+	while ((remedies[i].kind != GIT_OPS && remedies[i].kind != op->spec.kind) ||
+	    (remedies[i].command != NULL && strcmp(remedies[i].command, op->command) != 0) || strstr(said, remedies[i].sign) == NULL)
+		i++;
+	return remedies[i].remedy;
+}
+
+static bool is_full(const char *path)
+{
+	struct statvfs fs;
+
+	if (path == NULL || statvfs(path, &fs) == -1)
+		return false;
+	return (uint64_t)fs.f_bavail * fs.f_frsize < FULL_BYTES || (fs.f_files > 0 && fs.f_favail < FULL_FILES);
+}
+
+/* What git says on stderr of the host. Of one whose hooks have written there too, its own last word counts. */
+static int fault_said(const struct git_op *op)
+{
+	return op->end.err.data != NULL ? host_fault_said(op->end.err.data, (op->flags & GIT_HOOKED) != 0) : 0;
+}
+
+/* What is known of a git without words: how it ended. */
+static char *silent(const struct git_op *op)
+{
+	int status = op->end.status;
+
+	return xasprintf("git %s in %s %s %d and said nothing; run it there by hand to see why", op->command, op->spec.workspace,
+	    WIFEXITED(status) ? "exited with status" : "was ended by signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+int git_fail_process(struct git_op *op)
+{
+	char *said = git_said(op), *error;
+	bool commit = strcmp(op->command, "commit") == 0;
+
+	op->result.fault = fault_said(op);
+	if (op->result.fault == 0 && (is_full(op->spec.scratch) || is_full(op->place) || is_full(op->spec.repository)))
+		op->result.fault = ENOSPC;
+	if (op->result.fault != 0)
+		error = xasprintf("git %s in %s: %s", op->command, op->spec.workspace, said[0] != '\0' ? said : host_words(op->result.fault));
+	else if (said[0] == '\0')
+		error = silent(op);
+	else
+		error = xasprintf("git %s in %s: %s; %s%s%s", op->command, op->spec.workspace, said, remedy(op, said), commit ? "; " : "",
+		    commit ? git_remedy(op, "the work is in the work tree") : "");
+	free(said);
+	return git_fail(op, error);
+}
+
+static int not_started(struct git_op *op)
+{
+	op->result.fault = host_fault(op->end.error) ? op->end.error : 0;
+	return git_fail(op, xasprintf("%s git: %s", op->end.what, strerror(op->end.error)));
+}
+
+/* ls-files passes over what it cannot open, with a warning and exit status 0. */
+static bool missed_something(const struct git_op *op)
+{
+	return (op->flags & GIT_FILES) != 0 && strcmp(op->command, "ls-files") == 0 && op->end.err.data != NULL &&
+	    strstr(op->end.err.data, "could not open directory") != NULL;
+}
+
+/* ---- running it ---- */
+
+static void add_words(struct git_command *command, const char *word, va_list ap)
+{
+	for (; word != NULL; word = va_arg(ap, const char *))
+		git_command_add(command, word);
+}
+
+/* The name of the command among words that may begin with "-c NAME=VALUE". */
+static const char *command_name(const char *word, va_list ap)
+{
+	while (word != NULL && strcmp(word, "-c") == 0) {
+		(void)va_arg(ap, const char *);
+		word = va_arg(ap, const char *);
+	}
+	return word;
+}
+
+/* Named outright, so that git does not go looking in the directories above. */
+static void set_command(const struct git_op *op, const struct git_call *call, struct git_command *command)
+{
+	const char *index = (call->flags & GIT_INDEX) != 0 ? op->index : NULL, *place = call->place != NULL ? call->place : op->place;
+	const char *words[3] = { NULL };
+	const char *git_dir = call->git_dir != NULL ? call->git_dir : op->git_dir;
+	char *dir = git_dir != NULL ? xasprintf("--git-dir=%s", git_dir) : NULL, *tree = NULL;
+
+	if (call->git_dir == NULL && op->git_dir != NULL)
+		tree = xasprintf("--work-tree=%s", place);
+	if (dir != NULL) {
+		words[0] = dir;
+		words[1] = tree;
+	} else if ((call->flags & GIT_FILES) != 0) {
+		words[0] = "--work-tree=.";
+	}
+	if ((call->flags & GIT_HOOKED) != 0)
+		git_command_set_hooked(command, place, index, words);
+	else if ((call->flags & GIT_FILTERED) != 0)
+		git_command_set_filtered(command, place, index, words);
+	else
+		git_command_set(command, place, call->inside, index, words);
+	free(dir);
+	free(tree);
+	if ((call->flags & GIT_ALONE) != 0)
+		git_command_set_alone(command);
+	if (op->anonymous)
+		git_command_set_ident(command);
+}
+
+int git_run_call(struct git_op *op, const struct git_call *call, const char *word, ...)
+{
+	struct git_command command = { 0 };
+	struct child child = {
+		.input = call->input, .input_size = call->input_size,
+		.output = (call->flags & GIT_PATCH) != 0 ? STDOUT_FILENO : -1,
+		.keep = (call->flags & GIT_HOOKED) != 0 ? WORDS_KEEP : 0,
+		.reader = call->reader, .arg = call->arg,
+	};
+	bool failed;
+	va_list ap;
+
+	op->flags = call->flags;
+	set_command(op, call, &command);
+	va_start(ap, word);
+	op->command = command_name(word, ap);
+	va_end(ap);
+	va_start(ap, word);
+	add_words(&command, word, ap);
+	va_end(ap);
+	for (size_t i = 0; call->more != NULL && call->more[i] != NULL; i++)
+		git_command_add(&command, call->more[i]);
+	child.argv = command.argv;
+	child.env = child_environment((const char *const *)command.env);
+	child.name = op->command;
+	child_end_release(&op->end);
+	child_run(&child, &op->end);
+	strings_free(child.env);
+	git_command_release(&command);
+	if (op->end.error != 0)
+		return not_started(op);
+	failed = !WIFEXITED(op->end.status) || WEXITSTATUS(op->end.status) != 0;
+	/* what the host keeps it from is no answer */
+	if ((failed && ((call->flags & GIT_MAY_FAIL) == 0 || fault_said(op) != 0)) || missed_something(op)) {
+		git_fail_process(op);
+		op->moved = op->result.fault == 0 && (call->flags & GIT_MOVING) != 0;
+		return -1;
+	}
+	return failed ? 1 : 0;
+}
+
+/* ---- questions that many ask ---- */
+
+void git_fresh_index(const struct git_op *op)
+{
+	char *lock = xasprintf("%s.lock", op->index);
+
+	unlink(op->index);
+	unlink(lock);		/* of a git that was killed */
+	free(lock);
+}
+
+int git_find_common(struct git_op *op)
+{
+	const char *data, *path;
+
+	if (git_run(op, 0, "rev-parse", "--is-bare-repository", "--path-format=absolute", "--git-common-dir") != 0)
+		return -1;
+	/* "true" or "false", then the path, which may have a line end in it */
+	data = git_out(op);
+	path = strchr(data, '\n');
+	if (path == NULL || path[1] != '/' || data[git_out_size(op) - 1] != '\n')
+		return git_fail_output(op);
+	op->bare = strncmp(data, "true", 4) == 0;
+	op->common = xmemdup0(path + 1, git_out_size(op) - (size_t)(path + 1 - data) - 1);
+	return 0;
+}
+
+int git_resolve(struct git_op *op, const char *name, char **id)
+{
+	int rv = git_run(op, GIT_MAY_FAIL, "rev-parse", "--verify", "-q", "--end-of-options", name);
+
+	*id = rv == 0 ? git_out_line(op) : NULL;
+	return rv == -1 ? -1 : 0;
+}
+
+int git_diff(struct git_op *op, unsigned flags, const char *from, const char *to, char *const *artifacts, struct changes *changes)
+{
+	int rv = git_run(op, flags, "diff-tree", "-r", "-z", "--raw", "--ignore-submodules=none", from, to);
+
+	if (rv != 0)
+		return rv;
+	changes_release(changes);
+	return changes_read(changes, git_out(op), git_out_size(op), artifacts) ? 0 : git_fail_output(op);
+}

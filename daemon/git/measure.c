@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* MEASURE: the tree, and the patch since the base. Before a reviewer is paid: could what is there be committed? Marks of a conflict
+ * say no, and so may a hook of the repository. A hook may also put files in form: what it has left is measured, and it is asked about
+ * that once more. Nothing is committed here. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "git/operations.h"
+
+#define REHEARSALS_MAX 2
+
+/* 1: some hook of a commit is there; 0; -1. */
+static int any_hook(struct git_op *op)
+{
+	static const char *const names[] = { "pre-commit", "prepare-commit-msg", "commit-msg" };
+	char *dir;
+	bool any = false;
+
+	if (git_run(op, GIT_HOOKED, "rev-parse", "--path-format=absolute", "--git-path", "hooks") != 0)
+		return -1;
+	dir = git_out_line(op);
+	for (size_t i = 0; dir != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+		char *hook = xasprintf("%s/%s", dir, names[i]);
+
+		any = any || access(hook, X_OK) == 0;
+		free(hook);
+	}
+	free(dir);
+	return any;
+}
+
+/* Run the hooks on a commit of the tree. 0: they have had their say; 1: there is nothing to commit; -1. */
+static int rehearse(struct git_op *op)
+{
+	struct changes wanted = { 0 };
+	char *tip = NULL, *planned = NULL;
+	int rv = git_diff(op, 0, op->spec.tree, op->result.tree, op->artifacts, &wanted);
+
+	if (rv == 0 && wanted.count == 0)
+		rv = strcmp(op->spec.tree, op->result.tree) != 0 && git_out_size(op) == 0 ? git_fail_output(op) : 1;
+	if (rv == 0)
+		rv = git_resolve(op, "HEAD^{commit}", &tip);
+	if (rv == 0)
+		git_fresh_index(op);
+	if (rv == 0)
+		rv = stage_work(op, tip, &wanted);
+	if (rv == 0)
+		rv = disk_tree_write(op, &planned);
+	if (rv == 0)
+		rv = hooks_run(op, planned) == -1 ? -1 : 0;
+	changes_release(&wanted);
+	free(planned);
+	free(tip);
+	return rv;
+}
+
+/* 0: result.tree is not what the hooks were asked about; 1: nothing more is to be asked; -1. */
+static int ask(struct git_op *op, int rehearsals, const char *asked)
+{
+	int rv = 0;
+
+	if (rehearsals == REHEARSALS_MAX || (asked != NULL && strcmp(asked, op->result.tree) == 0))
+		return 1;
+	if (op->spec.repository != NULL && reattach_was_in_conflict(op)) {
+		if (conflict_marks(op, op->result.tree) != 0)
+			return -1;
+		if (op->result.conflicts != NULL)
+			return 1;
+	}
+	if (op->spec.message == NULL)
+		return 1;
+	if (rehearsals == 0)
+		rv = any_hook(op);
+	else
+		rv = 1;
+	return rv == -1 ? -1 : rv == 0;
+}
+
+int measure_run(struct git_op *op)
+{
+	struct changes beside = { 0 };
+	char *asked = NULL;
+	int rv = beside_read(op, &beside);
+
+	for (int rehearsals = 0; rv == 0; rehearsals++) {
+		rv = disk_tree(op, &beside, &op->result.tree);
+		if (rv == 0)
+			rv = ask(op, rehearsals, asked);
+		if (rv != 0)
+			break;
+		text_set(&op->result.refused, NULL);
+		text_set(&asked, op->result.tree);
+		rv = rehearse(op);
+	}
+	changes_release(&beside);
+	free(asked);
+	if (rv == -1)
+		return -1;
+	return git_run(op, GIT_INDEX | GIT_PATCH, "diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color", "--src-prefix=a/",
+	    "--dst-prefix=b/", "--ignore-submodules=none", op->spec.tree, op->result.tree);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* git_op_run(): what comes before and behind every operation. */
+#include "git/operations.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "git/artifact.h"
+#include "git/gitdir.h"
+#include "git/lock.h"
+#include "git/registration.h"
+#include "git/sync.h"
+#include "record/host_fault.h"
+
+static int (*const runs[GIT_OPS])(struct git_op *op) = {
+	[GIT_SNAPSHOT] = snapshot_run,
+	[GIT_MEASURE] = measure_run,
+	[GIT_VERIFY] = verify_run,
+	[GIT_PIN] = pin_run,
+	[GIT_CHECKOUT] = checkout_run,
+	[GIT_COMMIT] = commit_run,
+	[GIT_BASE] = base_run,
+	[GIT_WORKTREE] = worktree_run,
+	[GIT_COMMITTED] = commit_run,
+	[GIT_MERGE] = merge_run,
+	[GIT_CLEAR] = worktree_remove_run,
+	[GIT_LOOK] = look_run,
+};
+
+/* Locks of a git of ours that was killed, or of one of an agent that was: nobody else works on these. */
+static void unlock(const struct git_op *op, const char *common)
+{
+	const struct git_op_spec *spec = &op->spec;
+	/* one that is only now reserved may be another daemon's */
+	bool reserves = spec->instance != NULL && (spec->kind == GIT_BASE || spec->kind == GIT_WORKTREE);
+	char *branch = spec->branch != NULL && !reserves ? xasprintf("refs/heads/%s", spec->branch) : NULL;
+
+	lock_remove_ref(common, spec->ref);
+	lock_remove_ref(common, spec->keep_ref);
+	lock_remove_ref(common, spec->note_ref);
+	lock_remove_ref(common, branch);
+	if (spec->repository != NULL)
+		lock_remove_tree(common, spec->workspace);
+	else if (spec->kind == GIT_MERGE && spec->dir != NULL)
+		lock_remove_tree(common, spec->dir);
+	free(branch);
+}
+
+/* Before anything is told of it: objects, refs, and a work tree that was made. */
+static void to_disk(struct git_op *op, const char *common)
+{
+	enum git_op_kind kind = op->spec.kind;
+	const char *places[] = { common != NULL ? common : op->spec.workspace, kind == GIT_WORKTREE || kind == GIT_MERGE ? op->spec.dir : NULL };
+
+	for (size_t i = 0; kind != GIT_CHECKOUT && op->result.error == NULL && i < 2 && places[i] != NULL; i++) {
+		int rv = sync_all(places[i]);
+
+		if (rv != 0)
+			git_fail(op, xasprintf("%s: what git wrote is not on the disk: %s; see to the disk, then retry the run", places[i], host_words(-rv)));
+	}
+	if (kind == GIT_WORKTREE && op->result.error == NULL)
+		worktree_made(op);
+}
+
+/* Of a work tree that others work in, too. */
+static void see_head(struct git_op *op)
+{
+	static const bool sees[GIT_OPS] = {
+		[GIT_SNAPSHOT] = true, [GIT_BASE] = true, [GIT_LOOK] = true, [GIT_COMMIT] = true, [GIT_COMMITTED] = true,
+	};
+	char *own = sees[op->spec.kind] && op->spec.repository == NULL ? git_dir_own(op->spec.workspace) : NULL;
+
+	if (own != NULL)
+		op->result.head_at = registration_line(own, "HEAD");
+	free(own);
+}
+
+int git_op_run(struct git_op *op)
+{
+	char *common = git_dir_common(op->spec.repository != NULL ? op->spec.repository : op->spec.workspace);
+	char *error = op->spec.repository != NULL ? reattach_trouble(op) : NULL;
+	int rv;
+
+	op->place = op->spec.workspace;
+	op->index = xasprintf("%s/index", op->spec.scratch);
+	op->artifacts = artifacts_copy(op->spec.artifacts);
+	op->others = artifacts_copy(op->spec.others);
+	host_noted();
+	if (common != NULL)
+		unlock(op, common);
+	rv = error != NULL ? git_fail(op, error) : op->spec.judges != NULL ? judges_look(op) : 0;
+	if (rv == 0)
+		rv = runs[op->spec.kind](op);
+	if (rv == 0) {
+		free(op->result.error);		/* of a first look */
+		op->result.error = NULL;
+		op->result.fault = 0;
+	}
+	if (op->result.refused == NULL)
+		hooks_forget(op);
+	see_head(op);
+	if (rv == 0)
+		to_disk(op, common);
+	if (op->result.error != NULL && op->result.fault == 0)
+		op->result.fault = host_noted();
+	unlink(op->index);
+	free(common);
+	return op->result.error != NULL ? -1 : 0;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* The operations, one file each, and what several of them share. All return 0, or -1 with result.error. */
+#ifndef GIT_OPERATIONS_H
+#define GIT_OPERATIONS_H
+
+#include "git/git_run.h"
+#include "git/snapshot.h"
+
+int base_run(struct git_op *op);		/* base.c */
+int checkout_run(struct git_op *op);		/* checkout.c */
+int commit_run(struct git_op *op);		/* commit.c: COMMIT and COMMITTED */
+int look_run(struct git_op *op);		/* look.c */
+int measure_run(struct git_op *op);		/* measure.c */
+int merge_run(struct git_op *op);		/* merge.c */
+int pin_run(struct git_op *op);			/* pin.c */
+int snapshot_run(struct git_op *op);		/* pin.c */
+int verify_run(struct git_op *op);		/* verify.c */
+int worktree_run(struct git_op *op);		/* worktree.c */
+int worktree_remove_run(struct git_op *op);	/* worktree_remove.c: CLEAR */
+
+/* ---- disk_tree.c: the tree of what a directory has on the disk ---- */
+
+extern const char *const empty_trees[2];	/* in SHA-1 and in SHA-256 */
+bool tree_is_empty(const char *id);
+
+/* That of op->place; *tree is malloc'd, and takes the place of what was there. leave_out: files that are not in it while they are as they
+ * are there; NULL: none. Looks once more when files move meanwhile. */
+int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree);
+
+/* Its parts. listing: of a `ls-files -c -o -s -t -z`, NULL: git is asked. */
+int disk_tree_list(struct git_op *op, struct snapshot *s);
+int disk_tree_nested(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);
+int disk_tree_hash(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);
+int disk_tree_write(struct git_op *op, char **tree);		/* of the private index */
+/* once(op, arg), and once more when files have moved and nobody but people works there. */
+int disk_tree_twice(struct git_op *op, int (*once)(struct git_op *op, void *arg), void *arg);
+
+/* ---- beside.c: files that appeared while only a reviewer was at work ---- */
+
+/* What the tree spec.beside has, in order; nothing when it is NULL. */
+int beside_read(struct git_op *op, struct changes *files);
+bool beside_has(const struct changes *files, const struct change *c);	/* as it is */
+/* seen becomes result.beside, unless files has just that. */
+int beside_keep(struct git_op *op, const struct changes *files, const struct changes *seen);
+
+/* ---- judges.c ---- */
+
+int judges_look(struct git_op *op);
+
+/* ---- reattach_head.c: a task's work tree that an agent has turned away ---- */
+
+/* Why nothing may be done in the work tree, malloc'd; NULL: it is the repository's. */
+char *reattach_trouble(const struct git_op *op);
+int reattach_head(struct git_op *op);
+/* The work stands on another commit than the work tree was made at, after a conflict. */
+bool reattach_was_in_conflict(const struct git_op *op);
+/* Which files of tree have marks of a conflict: result.conflicts. */
+int conflict_marks(struct git_op *op, const char *tree);
+
+/* How the two sides are called between conflict markers. */
+#define MERGE_INTEGRATED "integrated"
+#define MERGE_TASK "task"
+
+/* ---- commit_tree.c ---- */
+
+struct saved {
+	char id[GIT_ID_MAX], tree[GIT_ID_MAX], parent[GIT_ID_MAX];	/* "": it is no commit; it has none */
+};
+
+/* What spec.ref has; *there false: nothing. */
+int commit_tree_saved(struct git_op *op, struct saved *saved, bool *there);
+/* result.commit: tree on top of parent (NULL: none), under spec.ref. keep: what the ref has becomes a second parent. */
+int commit_tree(struct git_op *op, const char *tree, const char *parent, bool keep);
+
+/* ---- reserve_branch.c ---- */
+
+struct branch {
+	char *tip;		/* owned; NULL: it is not there */
+	int tries, locked;
+	bool suffixed, blocked;
+};
+
+void branch_recall(struct git_op *op);		/* by which name an earlier begin has made the work tree dir */
+/* result.branch is ours and at start, or to be created there: then branch->tip is NULL. taken: dir has a work tree that is complete. */
+int branch_claim(struct git_op *op, struct branch *branch, const char *start, bool taken);
+/* The process that was to create it has failed: 0, another git was in the way, claim it again. */
+int branch_try_again(struct git_op *op, struct branch *branch);
+int branch_reserve(struct git_op *op, const char *commit);	/* BASE: claim and create */
+/* Is it claimed by us alone? -1; 0, 1 */
+int branch_is_ours(struct git_op *op);
+int branch_forget(struct git_op *op);
+
+/* ---- worktree.c ---- */
+
+#define WORKTREE_COMMIT "refs/worktree/rl/commit"
+#define WORKTREE_TREE "refs/worktree/rl/tree"
+
+void worktree_made(const struct git_op *op);	/* it is on the disk, or gone */
+
+/* ---- adopt_commits.c: what an agent has committed ---- */
+
+/* Commits in the order in which they were made. */
+struct series {
+	char **ids;		/* owned; NULL: none */
+	bool linear;		/* each is the next one's only parent */
+	bool descends;		/* the commit that they are counted from is behind one of them */
+};
+
+/* Those of tip that since (NULL: all) has not. */
+int series_read(struct git_op *op, const char *tip, const char *since, struct series *series);
+
+/* ---- hooks.c: the hooks of a commit, on the private index ---- */
+
+/* Of tree planned. 0: all agreed; 1: result.refused; -1. */
+int hooks_run(struct git_op *op, const char *planned);
+char *hooks_message_file(const struct git_op *op);
+int hooks_after(struct git_op *op);
+/* result.refused: files that a hook has changed. */
+void hooks_changed(struct git_op *op, struct names *names);
+/* A note for a begin after this one: hooks have run, and may have put files in form. */
+int hooks_note(const struct git_op *op);
+bool hooks_noted(const struct git_op *op);
+void hooks_forget(const struct git_op *op);
+
+/* ---- stage_work.c: the private index gets HEAD with what is wanted as it is in the work tree ---- */
+
+/* 0: something is staged; 1: nothing differs from tip (NULL: none); -1. */
+int stage_work(struct git_op *op, const char *tip, const struct changes *wanted);
+
+#endif

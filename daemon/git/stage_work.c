@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The private index gets HEAD, and over it what is wanted as it is in the work tree; what others keep there is as it was reviewed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "git/operations.h"
+
+static int update(struct git_op *op, struct buf *input, const char *how)
+{
+	int rv = input->size > 0 ? git_run_input(op, GIT_INDEX, input, "update-index", how, "-z", "--stdin") : 0;
+
+	buf_release(input);
+	return rv;
+}
+
+static int add(struct git_op *op, const struct changes *wanted)
+{
+	struct changes own = changes_in(wanted, op->others, false);
+	struct buf input = { 0 };
+	int rv = 0;
+
+	changes_paths(&own, false, &input);
+	free(own.list);
+	if (input.size > 0)
+		rv = git_run_input(op, GIT_INDEX | GIT_FILES, &input, "update-index", "--add", "--replace", "-z", "--stdin");
+	buf_release(&input);
+	return rv;
+}
+
+/* What others have written since is not of the disk. */
+static int add_others(struct git_op *op, const struct changes *wanted)
+{
+	struct changes others = changes_in(wanted, op->others, true);
+	struct buf input = { 0 };
+	int rv = 0;
+
+	changes_index(&others, false, &input);
+	free(others.list);
+	if (input.size > 0)
+		rv = git_run_input(op, GIT_INDEX, &input, "update-index", "-z", "--index-info");
+	buf_release(&input);
+	return rv;
+}
+
+int stage_work(struct git_op *op, const char *tip, const struct changes *wanted)
+{
+	const char *tree = op->result.tree != NULL ? op->result.tree : op->spec.tree;
+	const char *from = tip != NULL ? tip : empty_trees[strlen(tree) == 40 ? 0 : 1];
+	struct buf gone = { 0 };
+
+	changes_paths(wanted, true, &gone);
+	if (git_run(op, GIT_INDEX, "read-tree", from) != 0) {
+		buf_release(&gone);
+		return -1;
+	}
+	if (update(op, &gone, "--force-remove") != 0 || add(op, wanted) != 0 || add_others(op, wanted) != 0)
+		return -1;
+	if (git_run(op, GIT_INDEX, "diff-index", "--cached", "-z", "--name-only", "--ignore-submodules=none", from) != 0)
+		return -1;
+	return git_out_size(op) > 0 ? 0 : 1;
+}
