@@ -480,10 +480,10 @@ void row_release(enum row_kind kind, void *row)
 	memset(row, 0, type->size);
 }
 
-void row_free(enum row_kind kind, void *row)
+void row_free(enum row_kind kind, const void *row)
 {
 	if (row == NULL)
 		return;
-	row_release(kind, row);
-	free(row);
+	row_release(kind, (void *)row);
+	free((void *)row);
 }

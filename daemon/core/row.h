@@ -404,6 +404,7 @@ void row_assign(enum row_kind kind, void *dst, const void *src);
 void row_release(enum row_kind kind, void *row);
 
 /* row_release() and free. NULL is allowed. */
-void row_free(enum row_kind kind, void *row);
+/* Who owns a row frees it, also one that it may only read. */
+void row_free(enum row_kind kind, const void *row);
 
 #endif

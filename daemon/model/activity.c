@@ -85,7 +85,7 @@ void operation_free(struct operation *op)
 void operation_release(struct operation *op)
 {
 	operation_free(op);
-	row_free(ROW_STEP, (void *)op->step);
+	row_free(ROW_STEP, op->step);
 	free(op->next_input);
 	strings_wipe(op->next_env);
 	*op = (struct operation){ 0 };

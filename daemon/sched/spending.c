@@ -266,7 +266,7 @@ static bool settle_account(struct txn *txn, struct engine *engine, const struct 
 	return budget_has_cap(&after);
 }
 
-void budget_settle(struct txn *txn, const struct slot *slot, struct attempt_row *a)
+void budget_settle(struct txn *txn, const struct slot *slot, const struct attempt_row *a)
 {
 	struct run *run = slot->run;
 	struct budget before = of_run(run, a->id), after = before;
@@ -282,9 +282,9 @@ void budget_settle(struct txn *txn, const struct slot *slot, struct attempt_row 
 			look |= settle_account(txn, run->engine, a);
 		/* what it says is what it counts as */
 		if (!isnan(budget_told(a, BUDGET_COST)))
-			a->reserved_usd = NAN;
+			txn_edit_attempt(txn, a)->reserved_usd = NAN;
 		if (!isnan(budget_told(a, BUDGET_TOKENS)))
-			a->reserved_tokens = ROW_NONE;
+			txn_edit_attempt(txn, a)->reserved_tokens = ROW_NONE;
 	}
 	if (look)
 		txn_effect_cooling(txn);

@@ -25,8 +25,8 @@ char *budget_waits(struct slot *slot, const struct attempt_row *a, const char *a
 bool budget_reserve(struct txn *txn, struct slot *slot, const struct attempt_row *a);
 /* It does not start yet; false: nothing was set aside. */
 bool budget_release(struct txn *txn, const struct attempt_row *a);
-/* It has ended, as its row says already: what it has cost takes the place of what was set aside. The caller puts the row. */
-void budget_settle(struct txn *txn, const struct slot *slot, struct attempt_row *a);
+/* It has ended, as its row says already: what it has cost takes the place of what was set aside. */
+void budget_settle(struct txn *txn, const struct slot *slot, const struct attempt_row *a);
 /* The run has been started: it is warned when most of its time is over, and what waits for an account ends with it, also when nothing else
  * happens then. */
 void budget_watch(struct run *run);

@@ -96,7 +96,7 @@ static char *make_command(char *const *command)
 }
 
 /* Takes row. */
-static struct hook *hook_new(struct engine *engine, struct hook_row *row)
+static struct hook *hook_new(struct engine *engine, const struct hook_row *row)
 {
 	struct hook *hook = xcalloc(1, sizeof(*hook));
 
@@ -107,11 +107,11 @@ static struct hook *hook_new(struct engine *engine, struct hook_row *row)
 
 void hook_free(struct hook *hook)
 {
-	row_free(ROW_HOOK, (void *)hook->row);
+	row_free(ROW_HOOK, hook->row);
 	free(hook);
 }
 
-void hook_load(struct engine *engine, struct hook_row *row)
+void hook_load(struct engine *engine, const struct hook_row *row)
 {
 	hook_new(engine, row);
 }

@@ -31,7 +31,7 @@ void hook_add(struct txn *txn, struct run *run, const char *name, char *const *c
 void hook_add_wait(struct txn *txn, struct run *run, const char *task, const char *kind, const char *reason);
 void hook_start(struct engine *engine, int64_t id);
 struct hook *hook_find(struct engine *engine, int64_t id);
-void hook_load(struct engine *engine, struct hook_row *row);
+void hook_load(struct engine *engine, const struct hook_row *row);
 void hook_adopt_all(struct engine *engine);
 void hook_ended(struct engine *engine, struct hook *hook, const struct exit_record *record, int status, const char *error);
 /* Its number was taken: the next one, and it is started with that. */

@@ -175,7 +175,7 @@ void txn_retire(struct txn *txn, enum row_kind kind, const void *row)
 {
 	unedit(txn, row);
 	txn_put(txn, kind, row);
-	row_free(kind, (void *)row);
+	row_free(kind, row);
 }
 
 /* The edited rows enter the decision as they are now. */

@@ -510,7 +510,7 @@ START_TEST(new_repeated_resolved)
 	for (size_t i = 0; i < 3; i++)
 		row_free(ROW_FINDING, now[i]);
 	for (size_t i = 0; i < 3; i++)
-		row_free(ROW_FINDING, (void *)before[i]);
+		row_free(ROW_FINDING, before[i]);
 }
 END_TEST
 
