@@ -20,10 +20,8 @@
 #include "slot/attempt_start.h"
 #include "slot/git_request.h"
 #include "slot/hooks.h"
+#include "slot/machine.h"
 #include "slot/operation.h"
-#include "slot/reviewing.h"
-#include "slot/teardown.h"
-#include "task/op.h"
 #include "txn/txn.h"
 
 static void prepare(struct slot *slot, int64_t id)
@@ -43,21 +41,16 @@ static void begin_git(struct slot *slot, int64_t id)
 	git_begin(slot, (enum git_op_kind)id);
 }
 
-static void ask_source(struct slot *slot, int64_t id)
+static void take_up(struct slot *slot, int64_t id)
 {
-	source_begin(slot, (enum task_op_kind)id);
+	(void)id;
+	slot_recover(slot);
 }
 
 static void load(struct slot *slot, int64_t id)
 {
 	(void)id;
 	run_load(slot->run);
-}
-
-static void leave(struct slot *slot, int64_t id)
-{
-	(void)id;
-	leave_act(slot);
 }
 
 static void want_permit(struct slot *slot, int64_t id)
@@ -70,12 +63,6 @@ static void launch_step(struct slot *slot, int64_t id)
 {
 	(void)id;
 	step_launch(slot);
-}
-
-static void read_verdict(struct slot *slot, int64_t id)
-{
-	(void)id;
-	review_judge(slot, NULL, NULL);
 }
 
 static void write_log(struct slot *slot, int64_t id)
@@ -126,13 +113,11 @@ static const struct effect_type {
 } effect_types[EFFECTS] = {
 	[EFFECT_PREPARE] = { .of_slot = prepare, .waits = true },
 	[EFFECT_BUILD] = { .of_slot = build, .waits = true },
+	[EFFECT_STAGE] = { .of_slot = take_up, .waits = true },
 	[EFFECT_GIT] = { .of_slot = begin_git, .waits = true },
-	[EFFECT_SOURCE] = { .of_slot = ask_source, .waits = true },
 	[EFFECT_LOAD] = { .of_slot = load, .waits = true },
-	[EFFECT_LEAVE] = { .of_slot = leave, .waits = true },
 	[EFFECT_PERMIT] = { .of_slot = want_permit },
 	[EFFECT_STEP] = { .of_slot = launch_step, .waits = true },
-	[EFFECT_JUDGE] = { .of_slot = read_verdict, .waits = true },
 	[EFFECT_END] = { .of_slot = end_process },
 	[EFFECT_HOOK] = { .of_engine = hook_start },
 	[EFFECT_LOG] = { .of_slot = write_log },

@@ -44,11 +44,11 @@
 #include "slot/attempt_start.h"
 #include "slot/git_request.h"
 #include "slot/hooks.h"
+#include "slot/machine.h"
 #include "slot/notice_watch.h"
 #include "slot/operation.h"
 #include "slot/result_watch.h"
 #include "slot/stages.h"
-#include "slot/teardown.h"
 #include "slot/turn.h"
 #include "task/op.h"
 #include "txn/txn.h"
@@ -269,10 +269,8 @@ static void resume_slot(struct slot *slot)
 		attempt_build(slot);
 		break;
 	case ACTIVITY_NONE:
-		if (slot->row != NULL && slot->row->leaving != LEAVING_NOTHING)
-			leave_act(slot);
-		else if (slot->row != NULL)
-			slot->run->engine->stages[slot->row->stage].recover(slot);
+		if (slot->row != NULL)
+			slot_recover(slot);
 		break;
 	case ACTIVITY_PERMIT:
 	case ACTIVITY_PICK:

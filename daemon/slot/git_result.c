@@ -314,7 +314,7 @@ void git_done(struct txn *txn, struct slot *slot, int64_t last_step)
 	case GIT_VERIFY:
 		/* somebody who came meanwhile may have been it */
 		if (git_op_changed(slot->op.git) != NULL && slot->op.others_met < slot_others_met(slot)) {
-			txn_effect(txn, EFFECT_GIT, slot->run, slot, GIT_VERIFY);
+			txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 			break;
 		}
 		text_set(&txn_edit_slot(txn, slot)->beside, git_op_beside(slot->op.git));

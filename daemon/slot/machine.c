@@ -172,3 +172,8 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	slot_release_permit(txn, slot);
 	txn_touch(txn, slot->run);
 }
+
+void slot_recover(struct slot *slot)
+{
+	slot->run->engine->stages[slot_stage(slot)].recover(slot);
+}

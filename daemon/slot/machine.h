@@ -19,12 +19,16 @@ struct move_why {
 /* A stage, as the machine is given it at start. */
 struct stage {
 	void (*enter)(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why);
-	void (*recover)(struct slot *slot);	/* nothing is under way in it after a start: take it up */
+	/* Nothing is under way in it: take it up. After the decision that entered it, after a wait, after the
+	 * loss of its process, and after a start of the daemon. */
+	void (*recover)(struct slot *slot);
 };
 
 /* The only writer of a slot's stage: it enters the next one. A bug when the slot is not in from, or to may not follow. why: NULL for what is
  * done and has no cause. */
 void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum slot_stage to, const struct move_why *why);
+/* Takes up the stage of the slot. */
+void slot_recover(struct slot *slot);
 enum slot_stage slot_stage(const struct slot *slot);
 void slot_fail(struct txn *txn, struct slot *slot, struct cause cause);
 void slot_cancel(struct txn *txn, struct slot *slot);

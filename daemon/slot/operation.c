@@ -282,10 +282,8 @@ static void again(struct txn *txn, struct slot *slot)
 {
 	if (slot->row == NULL)
 		txn_effect(txn, slot->op.of_source || run_is_prepared(slot->run) ? EFFECT_LOAD : EFFECT_PREPARE, slot->run, slot, ROW_NONE);
-	else if (slot->op.of_source)
-		txn_effect(txn, EFFECT_SOURCE, slot->run, slot, (int64_t)slot->op.task_kind);
 	else
-		txn_effect(txn, EFFECT_GIT, slot->run, slot, (int64_t)slot->op.git_kind);
+		txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
 
 void step_lost(struct slot *slot)

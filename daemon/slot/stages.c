@@ -136,23 +136,17 @@ static void enter_attempt(struct txn *txn, struct slot *slot, enum slot_stage fr
 	attempt_begin(txn, slot, slot_stage_role(slot_stage(slot)));
 }
 
-/* The git operation that the stage is about. */
-static void enter_git(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
+/* The operation that the stage is about begins when the decision is on disk. */
+static void enter_operation(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	(void)from, (void)why;
-	txn_effect(txn, EFFECT_GIT, slot->run, slot, (int64_t)slot_stage_operation(slot));
-}
-
-static void enter_claiming(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
-{
-	(void)from, (void)why;
-	txn_effect(txn, EFFECT_SOURCE, slot->run, slot, TASK_OP_CLAIM);
+	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
 
 static void enter_creating_worktree(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	git_lay(txn, slot);
-	enter_git(txn, slot, from, why);
+	enter_operation(txn, slot, from, why);
 }
 
 /* The first check, the next one, or the same again. */
@@ -171,7 +165,7 @@ static void enter_measuring(struct txn *txn, struct slot *slot, enum slot_stage 
 {
 	if (slot_begins_review(slot))
 		next_round(txn, slot);
-	enter_git(txn, slot, from, why);
+	enter_operation(txn, slot, from, why);
 }
 
 /* Where there is no git, nothing was measured, and the round begins here. */
@@ -180,14 +174,6 @@ static void enter_reviewing(struct txn *txn, struct slot *slot, enum slot_stage 
 	if (slot->run->rows->run.has_git != 1 && why->reason != MOVE_RETRY)
 		next_round(txn, slot);
 	enter_attempt(txn, slot, from, why);
-}
-
-static void enter_verifying(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
-{
-	if (slot->run->rows->run.has_git == 1)
-		enter_git(txn, slot, from, why);
-	else
-		txn_effect(txn, EFFECT_JUDGE, slot->run, slot, ROW_NONE);
 }
 
 static void enter_fixing(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
@@ -230,11 +216,17 @@ static void enter_cancelled(struct txn *txn, struct slot *slot, enum slot_stage 
 	enter_end(txn, slot, from, why);
 }
 
-/* ---- recover: the daemon has started, and nothing is under way in the slot ---- */
+/* ---- recover: nothing is under way in the slot ---- */
 
 static void recover_nothing(struct slot *slot)
 {
-	(void)slot;	/* it waits for a human or its run, or is over */
+	(void)slot;	/* it waits for a human or its run */
+}
+
+/* It may still have something to give back. */
+static void recover_end(struct slot *slot)
+{
+	leave_act(slot);
 }
 
 static void recover_waiting(struct slot *slot)
@@ -279,23 +271,23 @@ static void recover_ending(struct slot *slot)
 
 const struct stage slot_stages[SLOT_STAGES] = {
 	[SLOT_S_WAITING] = { enter_nothing, recover_waiting },
-	[SLOT_S_CLAIMING] = { enter_claiming, recover_claiming },
+	[SLOT_S_CLAIMING] = { enter_operation, recover_claiming },
 	[SLOT_S_CREATING_WORKTREE] = { enter_creating_worktree, recover_git },
 	[SLOT_S_IMPLEMENTING] = { enter_attempt, recover_attempt },
 	[SLOT_S_CHECKING] = { enter_checking, recover_attempt },
 	[SLOT_S_MEASURING] = { enter_measuring, recover_git },
-	[SLOT_S_CHECKOUT] = { enter_git, recover_git },
+	[SLOT_S_CHECKOUT] = { enter_operation, recover_git },
 	[SLOT_S_REVIEWING] = { enter_reviewing, recover_attempt },
-	[SLOT_S_VERIFYING] = { enter_verifying, recover_verifying },
+	[SLOT_S_VERIFYING] = { enter_operation, recover_verifying },
 	[SLOT_S_FIXING] = { enter_fixing, recover_attempt },
-	[SLOT_S_PINNING] = { enter_git, recover_git },
+	[SLOT_S_PINNING] = { enter_operation, recover_git },
 	[SLOT_S_COMMIT_AGENT] = { enter_attempt, recover_attempt },
-	[SLOT_S_COMMITTING] = { enter_git, recover_git },
-	[SLOT_S_MERGING] = { enter_git, recover_git },
+	[SLOT_S_COMMITTING] = { enter_operation, recover_git },
+	[SLOT_S_MERGING] = { enter_operation, recover_git },
 	[SLOT_S_IMPLEMENTED] = { enter_implemented, recover_nothing },
 	[SLOT_S_ENDING] = { enter_ending, recover_ending },
 	[SLOT_S_HELD] = { enter_held, recover_nothing },
-	[SLOT_S_PASSED] = { enter_end, recover_nothing },
-	[SLOT_S_FAILED] = { enter_end, recover_nothing },
-	[SLOT_S_CANCELLED] = { enter_cancelled, recover_nothing },
+	[SLOT_S_PASSED] = { enter_end, recover_end },
+	[SLOT_S_FAILED] = { enter_end, recover_end },
+	[SLOT_S_CANCELLED] = { enter_cancelled, recover_end },
 };

@@ -46,7 +46,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_leaving leaving)
 {
 	txn_edit_slot(txn, slot)->leaving = (int)leaving;
 	if (leaving != LEAVING_NOTHING)
-		txn_effect(txn, EFFECT_LEAVE, slot->run, slot, ROW_NONE);
+		txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 }
 
 /* What the claim becomes when the source has been told, or there is nobody to tell. */

@@ -48,5 +48,5 @@ void turn_over(struct txn *txn, struct slot *slot)
 	LIST_FOREACH(run, &slot->run->engine->runs, entry)
 		for (size_t i = 0; i < run->nslots; i++)
 			if (run->slots[i]->activity.kind == ACTIVITY_TURN && !turn_is_taken(run->slots[i]))
-				txn_effect(txn, EFFECT_GIT, run, run->slots[i], (int64_t)run->slots[i]->op.git_kind);
+				txn_effect(txn, EFFECT_STAGE, run, run->slots[i], ROW_NONE);
 }

@@ -161,12 +161,8 @@ static void go_on(struct slot *slot)
 	activity_end(&slot->activity);
 	if (slot->row == NULL)
 		effect_now(slot, slot->op.of_source || run_is_prepared(slot->run) ? EFFECT_LOAD : EFFECT_PREPARE, ROW_NONE);
-	else if (slot->row->leaving != LEAVING_NOTHING)
-		effect_now(slot, EFFECT_LEAVE, ROW_NONE);
-	else if (slot->op.of_source)
-		effect_now(slot, EFFECT_SOURCE, (int64_t)slot->op.task_kind);
 	else
-		effect_now(slot, EFFECT_GIT, (int64_t)slot->op.git_kind);
+		effect_now(slot, EFFECT_STAGE, ROW_NONE);
 }
 
 /* By key: run and slot may be gone since then, or wait for something else. */

@@ -18,13 +18,11 @@ struct slot;
 enum effect_kind {
 	EFFECT_PREPARE,	/* the run's own slot: task file, base snapshot */
 	EFFECT_BUILD,	/* build and launch the attempt id */
-	EFFECT_GIT,	/* begin the git operation id */
-	EFFECT_SOURCE,	/* begin the operation id of the task's source */
+	EFFECT_STAGE,	/* take up the stage of the slot: struct stage, recover */
+	EFFECT_GIT,	/* the run's own slot: begin the git operation id */
 	EFFECT_LOAD,	/* the run's own slot: wait between iterations, then ask the source */
-	EFFECT_LEAVE,	/* give back what the slot took */
 	EFFECT_PERMIT,	/* wait for a permit */
 	EFFECT_STEP,	/* launch the slot's step */
-	EFFECT_JUDGE,	/* read the verdict, where there is no git to ask first */
 	EFFECT_END,	/* end what is under way in the slot */
 	EFFECT_HOOK,	/* start the hook id */
 	EFFECT_LOG,	/* write the review log of the slot's task */
