@@ -48,7 +48,6 @@
 #include "slot/notice_watch.h"
 #include "slot/operation.h"
 #include "slot/result_watch.h"
-#include "slot/stages.h"
 #include "slot/turn.h"
 #include "task/op.h"
 #include "txn/txn.h"
@@ -243,7 +242,7 @@ static void name_operation(struct slot *slot)
 		slot->op.of_source = true;
 		slot->op.task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM : slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;
 	} else {
-		slot->op.git_kind = slot_stage_operation(slot);
+		slot->op.git_kind = slot->run->engine->stages[row->stage]->git;
 	}
 }
 

@@ -31,7 +31,7 @@ struct run;
 struct engine {
 	struct ports ports;
 	const struct txn_calls *calls;
-	const struct stage *stages;	/* SLOT_STAGES of them */
+	const struct stage *const *stages;	/* SLOT_STAGES of them: slot/stages.h */
 	const struct operation_calls *operation;
 	char *state_dir, *config_dir, *instance, *socket, *rl_git;
 	engine_committed_cb *committed;

@@ -78,6 +78,11 @@ const char *slot_base_tree(const struct slot *slot)
 	return slot->row != NULL && slot->row->base_tree != NULL ? slot->row->base_tree : slot->run->rows->run.base_tree;
 }
 
+bool object_is(const char *id, const char *other)
+{
+	return id != NULL && other != NULL && strcmp(id, other) == 0;
+}
+
 bool slot_has_checkout(const struct slot *slot)
 {
 	return slot_plan(slot)->workspace == REVIEW_IN_SNAPSHOT && slot->run->rows->run.has_git == 1;

@@ -42,6 +42,8 @@ void slot_load_plan(struct slot *slot);
 const char *slot_workspace(const struct slot *slot);
 char *slot_workdir(const struct slot *slot);	/* malloc'd */
 const char *slot_base_tree(const struct slot *slot);
+/* Both are there and name the same object of git. */
+bool object_is(const char *id, const char *other);
 /* What is measured now is measured for a review. */
 bool slot_begins_review(const struct slot *slot);
 bool slot_has_checkout(const struct slot *slot);	/* its reviewer works in a checkout of its own */

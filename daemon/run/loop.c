@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "core/cause.h"
 #include "core/next_stage.h"
 #include "core/plan.h"

@@ -4,7 +4,6 @@
 #include "run/publication.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 
 #include "core/row.h"
 #include "job/run_report.h"

@@ -4,14 +4,11 @@
 #include <jansson.h>
 
 #include "base/log.h"
-#include "core/budget.h"
 #include "core/cause.h"
-#include "core/clocks.h"
 #include "core/plan.h"
 #include "core/review.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "job/provider_result.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -23,7 +20,7 @@
 #include "sched/spending.h"
 #include "slot/machine.h"
 #include "slot/retry.h"
-#include "slot/reviewing.h"
+#include "slot/round.h"
 #include "txn/txn.h"
 
 /* The review or fix that it is, the review that a check comes before. */
@@ -151,4 +148,10 @@ void attempt_forgone(struct txn *txn, struct slot *slot, struct cause cause)
 	if (a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
 		review_skip(txn, slot, SKIP_FAILED);
 	slot_fail(txn, slot, cause);
+}
+
+void attempt_missing(struct slot *slot)
+{
+	log_bug("run %lld slot %lld: stage %s without an attempt", (long long)slot->row->run, (long long)slot->row->slot,
+	    state_name(&slot_stage_names, slot->row->stage));
 }

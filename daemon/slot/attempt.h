@@ -15,6 +15,8 @@ void attempt_begin(struct txn *txn, struct slot *slot, enum role role);
 void attempt_forgone(struct txn *txn, struct slot *slot, struct cause cause);
 /* It was decided, and is cancelled before anything of it ran. */
 void attempt_unstarted(struct txn *txn, struct slot *slot);
+/* A stage of attempts is to be taken up without one: a bug. */
+void attempt_missing(struct slot *slot);
 void attempt_emit_started(struct txn *txn, const struct attempt_row *a);
 void attempt_emit_ended(struct txn *txn, const struct attempt_row *a);
 

@@ -38,54 +38,11 @@
 #include "slot/machine.h"
 #include "slot/retry.h"
 #include "slot/review_rows.h"
-#include "slot/reviewing.h"
+#include "slot/round.h"
 #include "slot/wait.h"
 #include "task/op.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
-
-/* A check that failed: its output goes to a fixer, while there is a fix round left. */
-static void check_failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
-{
-	enum round_end end = check_classify(slot->row->fix, slot->row->fixes);
-	char *cause = xasprintf("check `%s` still fails after %lld fix attempt(s): %s", a->agent, (long long)slot->row->fix, a->cause);
-
-	txn_edit_slot(txn, slot)->failed_check = a->id;
-	review_over(txn, slot, end, end == ROUND_EXHAUSTED ? CAUSE(END_CHECK, cause) : NO_CAUSE);
-	free(cause);
-}
-
-/* A stop marker, or nothing was picked: the task, if it had one, is somebody else's again. */
-static void released(struct txn *txn, struct slot *slot, const struct attempt_row *a)
-{
-	struct run *run = slot->run;
-	bool marker = a->outcome == TASK_R_STOP_MARKER;
-
-	if (marker)
-		txn_edit_run(txn, run)->stopped = 1;
-	review_skip(txn, slot, marker ? SKIP_STOP_MARKER : SKIP_NOT_PICKED);
-	if (marker)
-		slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_RELEASED, "given back: the agent gave a stop marker"));
-}
-
-/* By its requirement such a program inherits everything; one that looks for a variable in vain has no other way to say so. */
-static void reviewer_failed(struct txn *txn, struct slot *slot, const struct attempt_row *a, const char *cause)
-{
-	static const char left_out[] = "from your environment it gets PATH, HOME and the like, and the variables that env of [review] or of its agent names; "
-	    "name others that it needs there, or pass them with --env NAME=VALUE";
-	char *text;
-
-	if (slot_plan(slot)->profile->carrier != CARRIER_EXIT || a->exit_code != 2) {
-		review_error(txn, slot, cause);
-		return;
-	}
-	text = xasprintf("%s; %s", cause, left_out);
-	review_error(txn, slot, text);
-	free(text);
-	text = xasprintf("the review program failed: %s", left_out);
-	run_warn(txn, slot->run, text);
-	free(text);
-}
 
 /* The errno of the fault of the host that kept the attempt from being started, or its output from being kept; 0: there was none. */
 static int fault_of(const struct slot *slot, const struct collect_work *w)
@@ -105,38 +62,56 @@ static const char *fault_words(const struct slot *slot, const struct collect_wor
 	return w->cut ? w->error : slot->record.error;
 }
 
-static void follow(struct txn *txn, struct slot *slot, const struct attempt_row *a, const struct attempt_facts *facts, enum slot_stage to,
-    enum move_reason reason, const struct collect_work *w)
+/* Why the same begins again, in words; NULL: in none. */
+static const char *words_of(const struct slot *slot, const struct attempt_end *end, const struct collect_work *w)
 {
-	bool lost = a->state == ATTEMPT_S_LOST || attempt_is_cut(facts), failed = to == SLOT_S_FAILED && !lost;
-	const struct move_why why = { .reason = reason, .cause = attempt_row_cause(a), .hold = HOLD_LOST };
+	const struct agent_result *r = &w->result;
+
+	if (end->facts->host)
+		return fault_words(slot, w);
+	if (r->incomplete && r->notice != NULL)
+		return r->notice;
+	return r->error != NULL ? r->error : end->row->cause;
+}
+
+/* The attempt was not served, by its service or the host: the same begins again. False: it counts. */
+static bool begins_again(struct txn *txn, struct slot *slot, const struct attempt_end *end, const struct collect_work *w)
+{
 	struct slot_row *row;
 
-	if (reason == MOVE_RETRY && !lost) {
-		attempt_begin_again(txn, slot, a, facts, to, facts->host ? fault_of(slot, w) : 0, facts->host ? fault_words(slot, w) : w->result.incomplete && w->result.notice != NULL ? w->result.notice :
-		    w->result.error != NULL ? w->result.error : a->cause);
-		return;
+	if (end->reason == MOVE_RETRY && !end->lost) {
+		attempt_begin_again(txn, slot, end->row, end->facts, end->to, end->facts->host ? fault_of(slot, w) : 0,
+		    words_of(slot, end, w));
+		return true;
 	}
 	row = txn_edit_slot(txn, slot);
-	row->interrupted = lost ? row->interrupted + 1 : 0;
-	if (!lost)
+	row->interrupted = end->lost ? row->interrupted + 1 : 0;
+	if (!end->lost)
 		row->retries = 0;
-	if (!lost && !failed && (a->role == ROLE_IMPLEMENT || a->role == ROLE_FIX))
-		row->answer = a->id;
-	if (to == SLOT_S_PASSED && reason == MOVE_DONE)
-		review_skip(txn, slot, slot_plan(slot)->skip_kind);
-	if (reason == MOVE_RELEASED)
-		released(txn, slot, a);
-	if (failed && a->role == ROLE_IMPLEMENT && slot_plan(slot)->review)
-		review_skip(txn, slot, SKIP_FAILED);
-	if (failed && a->role == ROLE_REVIEW) {
-		reviewer_failed(txn, slot, a, a->cause);
-		review_over(txn, slot, ROUND_REVIEWER_ERROR, attempt_row_cause(a));
-	} else if (to == SLOT_S_FIXING && a->role == ROLE_CHECK) {
-		check_failed(txn, slot, a);
-	} else {
-		slot_move(txn, slot, slot_stage(slot), to, &why);
+	return false;
+}
+
+void attempt_take_answer(struct txn *txn, struct slot *slot, const struct attempt_end *end)
+{
+	if (!end->lost && !end->failed)
+		txn_edit_slot(txn, slot)->answer = end->row->id;
+}
+
+void attempt_gives_back(struct txn *txn, struct slot *slot, const struct attempt_end *end)
+{
+	if (end->row->outcome != TASK_R_STOP_MARKER) {
+		review_skip(txn, slot, SKIP_NOT_PICKED);
+		return;
 	}
+	txn_edit_run(txn, slot->run)->stopped = 1;
+	review_skip(txn, slot, SKIP_STOP_MARKER);
+	slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_RELEASED, "given back: the agent gave a stop marker"));
+}
+
+void attempt_move(struct txn *txn, struct slot *slot, const struct attempt_end *end)
+{
+	slot_move(txn, slot, slot_stage(slot), end->to,
+	    &(struct move_why){ .reason = end->reason, .cause = attempt_row_cause(end->row), .hold = HOLD_LOST });
 }
 
 /* It is on record that it was to be ended for its service. */
@@ -444,6 +419,7 @@ static void collected(struct slot *slot, struct collect_work *w)
 	struct run *run = slot->run;
 	struct attempt_facts facts = facts_of(slot, run_attempt(run, w->attempt), w);
 	struct attempt_row *a;
+	struct attempt_end end;
 	enum move_reason reason;
 	enum slot_stage to = stage_after_attempt(&facts, &reason);
 	struct txn *txn;
@@ -475,10 +451,11 @@ static void collected(struct slot *slot, struct collect_work *w)
 	budget_settle(txn, slot, a);
 	attempt_emit_ended(txn, a);
 	activity_end(&slot->activity);
-	if (slot_ending(slot))
-		slot_ended(txn, slot);
-	else
-		follow(txn, slot, a, &facts, to, reason, w);
+	end = (struct attempt_end){ .row = a, .facts = &facts, .to = to, .reason = reason };
+	end.lost = a->state == ATTEMPT_S_LOST || attempt_is_cut(&facts);
+	end.failed = to == SLOT_S_FAILED && !end.lost;
+	if (slot_ending(slot) || !begins_again(txn, slot, &end, w))
+		slot_result(txn, slot, &(struct stage_result){ .attempt = &end, .step = ROW_NONE });
 	txn_commit(txn);
 }
 

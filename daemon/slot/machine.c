@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "slot/machine.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/log.h"
 #include "core/cause.h"
 #include "core/next_stage.h"
@@ -65,14 +62,6 @@ static void set_cause(struct slot_row *row, enum slot_stage from, const struct m
 	}
 }
 
-/* The first stage of the slot. What an agent picks by itself it claims by itself. */
-static void slot_begin(struct txn *txn, struct slot *slot)
-{
-	bool claims = run_source(slot->run) == SOURCE_BEADS && slot->row->task != NULL;
-
-	slot_move(txn, slot, SLOT_S_WAITING, first_stage(slot_plan(slot), claims), NULL);
-}
-
 void slot_on_permit(struct txn *txn, struct slot *slot)
 {
 	bool cooled = slot_cools(slot->row);
@@ -82,7 +71,7 @@ void slot_on_permit(struct txn *txn, struct slot *slot)
 		slot_emit_phase(txn, slot);
 	activity_end(&slot->activity);
 	if (slot->row->stage == SLOT_S_WAITING)
-		slot_begin(txn, slot);
+		slot_result(txn, slot, &(struct stage_result){ .step = ROW_NONE });
 	else
 		txn_effect(txn, EFFECT_BUILD, slot->run, slot, slot->row->attempt);
 }
@@ -117,6 +106,11 @@ static void forget_waits(struct slot_row *row)
 enum slot_stage slot_stage(const struct slot *slot)
 {
 	return (enum slot_stage)slot->row->stage;
+}
+
+static const struct stage *stage_of(const struct slot *slot)
+{
+	return slot->run->engine->stages[slot_stage(slot)];
 }
 
 void slot_fail(struct txn *txn, struct slot *slot, struct cause cause)
@@ -161,7 +155,7 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 		activity_end(&slot->activity);
 	forget_waits(row);
 	set_cause(row, from, why);
-	slot->run->engine->stages[entered].enter(txn, slot, from, why);
+	stage_of(slot)->enter(txn, slot, from, why);
 	/* "cancelled" is told when it is over, not when it begins */
 	if (entered != SLOT_S_ENDING && (slot_row_phase(row) != phase || slot_stage_is_end(entered)))
 		slot_emit_phase(txn, slot);
@@ -173,7 +167,24 @@ void slot_move(struct txn *txn, struct slot *slot, enum slot_stage from, enum sl
 	txn_touch(txn, slot->run);
 }
 
+void slot_result(struct txn *txn, struct slot *slot, const struct stage_result *result)
+{
+	const struct stage *stage = stage_of(slot);
+
+	/* an end has only something to give back, and does not fail any more */
+	if (result->failure.kind != END_NONE && !slot_stage_is_end(slot_stage(slot)))
+		slot_fail(txn, slot, result->failure);
+	else if (stage->result != NULL)
+		stage->result(txn, slot, result);
+	else
+		log_bug("run %lld slot %lld: stage %s has a result", (long long)slot->row->run, (long long)slot->row->slot,
+		    state_name(&slot_stage_names, slot->row->stage));
+}
+
 void slot_recover(struct slot *slot)
 {
-	slot->run->engine->stages[slot_stage(slot)].recover(slot);
+	const struct stage *stage = stage_of(slot);
+
+	if (stage->recover != NULL)
+		stage->recover(slot);
 }

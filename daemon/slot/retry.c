@@ -2,7 +2,6 @@
 /* Attempts that were cut off: how the next one takes up their work, and when it begins. */
 #include "slot/retry.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/backoff.h"

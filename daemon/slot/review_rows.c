@@ -230,8 +230,7 @@ static void chain(struct txn *txn, struct slot *slot, struct review_row *row, in
 	txn_add(txn, slot->run, ROW_REVIEW, row);
 	for (size_t i = 0; i < count; i++)
 		txn_add(txn, slot->run, ROW_FINDING, findings[i]);
-	if (slot_plan(slot)->review_log != NULL)
-		txn_effect(txn, EFFECT_LOG, slot->run, slot, ROW_NONE);
+	review_log(txn, slot);
 }
 
 static void emit_decided(struct txn *txn, const struct slot *slot, const struct review_row *row, size_t said, const struct finding_counts *counts)
@@ -326,6 +325,12 @@ void review_marked(struct txn *txn, struct slot *slot, const struct verdict_find
 		emit_finding(txn, told, run_attempt(slot->run, slot->row->attempt)->agent);
 		row_free(ROW_FINDING, told);
 	}
+}
+
+void review_log(struct txn *txn, struct slot *slot)
+{
+	if (slot_plan(slot)->review_log != NULL)
+		txn_effect(txn, EFFECT_LOG, slot->run, slot, ROW_NONE);
 }
 
 bool slot_passed(const struct slot *slot)

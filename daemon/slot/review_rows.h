@@ -21,6 +21,8 @@ void review_error(struct txn *txn, struct slot *slot, const char *cause);
 void review_human(struct txn *txn, struct slot *slot, const char *decision, const char *by, const char *message);
 /* The corrector's marks are told as resolved findings; the rows that say so are those of the next review. */
 void review_marked(struct txn *txn, struct slot *slot, const struct verdict_finding *marks, size_t count);
+/* The review log is written again: a review is new in it, or which decision was the final one. */
+void review_log(struct txn *txn, struct slot *slot);
 /* The newest review of what the slot has done; NULL: there was none yet. */
 const struct review_row *review_last(const struct slot *slot);
 /* The finding that comes after number `after` of the last review and is a fixer's to settle, NULL: none. */

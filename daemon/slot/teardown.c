@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A slot that has come to its end gives back what it took: its task to the source, closed or released. In a shared work tree it is looked
- * what HEAD has become; a work tree of its own is removed, of which
- * everything is kept that is nowhere else. What cannot be given back is told, and the rest is. */
+/* Teardown: a slot at its end gives back what it took, one operation after the other: its task to the source, closed
+ * or released; in a shared work tree HEAD is compared with what it was; a work tree of its own is removed, and what is
+ * in no commit is kept. What cannot be given back is a warning, and the rest follows all the same. */
 #include "slot/teardown.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 
 #include "core/row.h"
 #include "core/state.h"
 #include "git/op.h"
+#include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"
@@ -17,6 +19,7 @@
 #include "slot/head.h"
 #include "slot/machine.h"
 #include "slot/operation.h"
+#include "slot/ref_names.h"
 #include "task/op.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
@@ -42,7 +45,7 @@ static enum slot_leaving after(const struct slot *slot, enum slot_leaving leavin
 	return LEAVING_NOTHING;
 }
 
-static void enter(struct txn *txn, struct slot *slot, enum slot_leaving leaving)
+static void leave(struct txn *txn, struct slot *slot, enum slot_leaving leaving)
 {
 	txn_edit_slot(txn, slot)->leaving = (int)leaving;
 	if (leaving != LEAVING_NOTHING)
@@ -62,7 +65,7 @@ void leave_begin(struct txn *txn, struct slot *slot)
 {
 	if (!tells_source(slot))
 		release_claim(txn, slot);
-	enter(txn, slot, after(slot, LEAVING_NOTHING));
+	leave(txn, slot, after(slot, LEAVING_NOTHING));
 }
 
 void leave_act(struct slot *slot)
@@ -83,26 +86,76 @@ void leave_act(struct slot *slot)
 	}
 }
 
-void leave_next(struct txn *txn, struct slot *slot, const char *error)
+static void warn(struct txn *txn, struct slot *slot, const char *what)
+{
+	char *text = xasprintf("task %s: %s", slot_task_id(slot), what);
+
+	run_warn(txn, slot->run, text);
+	free(text);
+}
+
+/* The salvage of a work tree: the ref that keeps what was in no commit. */
+static void add_salvage(struct txn *txn, struct slot *slot, const char *commit)
+{
+	struct run *run = slot->run;
+	struct salvage_row *s = row_new(ROW_SALVAGE);
+
+	s->id = ++run->engine->last_attempt;
+	s->run = run->rows->run.id;
+	s->task = xstrdup(slot_task_id(slot));
+	s->workspace = xstrdup(run->rows->run.workspace);
+	s->ref = git_ref(slot, GIT_CLEAR);
+	s->commit_id = xstrdup(commit);
+	s->path = xstrdup(slot->row->worktree);
+	s->created_at = engine_now(run->engine);
+	txn_put(txn, ROW_SALVAGE, s);
+	txn_emit(txn, "salvaged", s->run, json_pack("{s:I, s:s, s:s}", "salvage", (json_int_t)s->id, "task", s->task, "ref", s->ref));
+	row_free(ROW_SALVAGE, s);
+}
+
+/* The work tree is gone, and what only it had is kept. */
+static void cleared(struct txn *txn, struct slot *slot)
+{
+	const struct git_op *git = slot->op.git;
+	const struct task_row *task = slot_task(slot);
+	struct slot_row *row = txn_edit_slot(txn, slot);
+
+	if (git_op_commit(git) != NULL)
+		add_salvage(txn, slot, git_op_commit(git));
+	text_set(&row->branch, git_op_branch_left(git) ? git_op_branch(git) : NULL);
+	text_set(&row->worktree, NULL);
+	if (task != NULL && task->disk_bytes != ROW_NONE)
+		txn_edit_task(txn, task)->disk_bytes = 0;
+}
+
+/* Warns of a task that bd has given and, no longer on the PATH, cannot be told of. */
+static void told(struct txn *txn, struct slot *slot)
+{
+	static const char *const gone[TASK_OPS] = {
+		[TASK_OP_CLOSE] = "bd, which gave it, is not there any more; it has passed, so close it there yourself (bd close)",
+		[TASK_OP_RELEASE] = "bd, which gave it, is not there any more; give it back there yourself (bd update --status=open --assignee=)",
+	};
+
+	if (slot->bd_claimed && !task_op_has_bd(slot->op.task))
+		warn(txn, slot, gone[slot->op.task_kind]);
+}
+
+void leave_result(struct txn *txn, struct slot *slot, const struct stage_result *done)
 {
 	enum slot_leaving was = (enum slot_leaving)slot->row->leaving;
+	bool failed = done->failure.kind != END_NONE;
 
-	if (error != NULL) {
-		char *text = xasprintf("task %s: %s", slot_task_id(slot), error);
-
-		run_warn(txn, slot->run, text);
-		free(text);
-	}
+	if (failed)
+		warn(txn, slot, done->failure.text);
+	else if (was == LEAVING_TASK)
+		told(txn, slot);
+	else if (was == LEAVING_LOOK)
+		head_looked(txn, slot);
+	else if (was == LEAVING_CLEAR)
+		cleared(txn, slot);
 	if (was == LEAVING_TASK)
 		release_claim(txn, slot);
-	if (was == LEAVING_CLEAR && error == NULL) {
-		const struct task_row *task = slot_task(slot);
-
-		text_set(&txn_edit_slot(txn, slot)->worktree, NULL);
-		if (task != NULL && task->disk_bytes != ROW_NONE)
-			txn_edit_task(txn, task)->disk_bytes = 0;
-	}
-	enter(txn, slot, after(slot, was));
+	leave(txn, slot, after(slot, was));
 	if (slot->row->leaving != LEAVING_NOTHING)
 		return;
 	slot_release_permit(txn, slot);

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "slot/reviewing.h"
-
-#include <jansson.h>
+/* VERIFYING: git says whether the tree is still the one that was under review, then the verdict is read, and both
+ * decide the round. Without git there is only the verdict. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "core/cause.h"
 #include "core/findings.h"
-#include "core/next_stage.h"
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/review.h"
 #include "core/row.h"
-#include "core/slot.h"
 #include "core/state.h"
+#include "git/op.h"
 #include "job/read_verdict.h"
 #include "job/secrets.h"
 #include "model/activity.h"
@@ -26,76 +23,29 @@
 #include "model/work.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
-#include "slot/machine.h"
+#include "slot/git_request.h"
 #include "slot/review_rows.h"
+#include "slot/round.h"
+#include "slot/shared_paths.h"
+#include "slot/stages.h"
 #include "slot/wait.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 #include "verdict/verdict.h"
 
-/* What VERIFY saw, kept while the verdict is read. */
+static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
+{
+	(void)from, (void)why;
+	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
+}
+
+/* ---- the verdict ---- */
+
+/* What git saw, kept while the verdict is read. */
 struct judgement {
 	struct read_verdict_work work;
 	char *changed, *appeared;
 };
-
-void review_skip(struct txn *txn, struct slot *slot, enum skip_kind kind)
-{
-	const struct plan *plan = slot_plan(slot);
-	const char *reason = kind == plan->skip_kind ? plan->skip_reason : skip_text(kind);
-	char *text = xasprintf("not reviewed: %s", reason);
-
-	slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_NOT_REVIEWED, text));
-	free(text);
-	txn_emit(txn, "review.skipped", slot->row->run, json_pack("{s:I, s:s, s:s, s:s}", "slot", (json_int_t)slot->row->slot,
-	    "task", slot_task_id(slot), "reason", reason, "skip_kind", state_name(&skip_kind_names, (int)kind)));
-}
-
-/* What the run ends with, by leave: the findings that stay, and the check that fails. Returns how many there are. */
-static int64_t keep_issues(struct txn *txn, struct slot *slot, const char *why)
-{
-	const struct review_row *last = review_last(slot);
-	char **issues = review_issues(slot);
-	size_t count;
-
-	if (slot->row->failed_check != ROW_NONE)
-		strings_append(&issues, why);
-	else if (strings_count(issues) == 0 && last != NULL && last->feedback != NULL)
-		strings_append(&issues, last->feedback);
-	count = strings_count(issues);
-	if (count > 0)
-		run_known_issues(txn, slot->run, issues);
-	strings_free(issues);
-	return (int64_t)count;
-}
-
-void review_over(struct txn *txn, struct slot *slot, enum round_end end, struct cause why)
-{
-	struct run *run = slot->run;
-	bool has_git = run->rows->run.has_git == 1;
-	struct move_why move = { .reason = MOVE_DONE, .cause = why, .hold = round_hold(end) };
-	char *text = NULL;
-
-	switch (round_policy(slot_plan(slot), end)) {
-	case BAD_END_ACCEPT:
-		move.reason = MOVE_ACCEPTED;
-		text = xasprintf("accepted: %s", why.text);
-		move.cause = CAUSE(END_WAIVED, text);
-		run_warn(txn, run, text);
-		break;
-	case BAD_END_KNOWN_ISSUES:
-		move.reason = MOVE_ACCEPTED;
-		text = xasprintf("known issues: %lld; %s", (long long)keep_issues(txn, slot, why.text), why.text);
-		move.cause = CAUSE(END_KNOWN_ISSUES, text);
-		break;
-	case BAD_END_FAIL:
-	case BAD_END_HOLD:
-	case BAD_ENDS:
-		break;
-	}
-	slot_move(txn, slot, slot_stage(slot), stage_after_round(slot_plan(slot), end, has_git), &move);
-	free(text);
-}
 
 /* The work that passes is none, and its agent did not say that none was needed. */
 static void warn_of_nothing(struct txn *txn, struct slot *slot)
@@ -151,7 +101,7 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 		cause = round_cause(plan, end, row);
 	if (end == ROUND_PASS)
 		warn_of_nothing(txn, slot);
-	review_over(txn, slot, end, cause != NULL ? CAUSE(round_end_kind(end), cause) : NO_CAUSE);
+	round_over(txn, slot, end, cause != NULL ? CAUSE(round_end_kind(end), cause) : NO_CAUSE);
 	free(cause);
 	free(reason);
 }
@@ -228,7 +178,7 @@ static void read_verdict_cb(void *arg, struct work *work)
 			slot_ended(txn, slot);
 		} else if (j->work.error != NULL) {
 			review_error(txn, slot, j->work.error);
-			review_over(txn, slot, ROUND_REVIEWER_ERROR, CAUSE(END_ERROR, j->work.error));
+			round_over(txn, slot, ROUND_REVIEWER_ERROR, CAUSE(END_ERROR, j->work.error));
 		} else {
 			decide(txn, slot, j);
 		}
@@ -239,7 +189,7 @@ static void read_verdict_cb(void *arg, struct work *work)
 	work_free(work);
 }
 
-void review_judge(struct slot *slot, const char *changed, const char *appeared)
+static void judge(struct slot *slot, const char *changed, const char *appeared)
 {
 	struct judgement *j = judgement_new(slot, changed != NULL ? text_escape(changed, strlen(changed), false) : NULL,
 	    appeared != NULL ? text_escape(appeared, strlen(appeared), false) : NULL);
@@ -247,3 +197,34 @@ void review_judge(struct slot *slot, const char *changed, const char *appeared)
 	activity_start_job(&slot->activity);
 	engine_work(slot->run->engine, &j->work.work, &read_verdict_type, read_verdict_cb, slot->run->engine);
 }
+
+/* ---- the tree ---- */
+
+static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
+{
+	const struct git_op *git = slot->op.git;
+
+	(void)done;
+	/* a run that came into the same tree meanwhile may have changed it */
+	if (git_op_changed(git) != NULL && slot->op.others_met < slot_others_met(slot)) {
+		txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
+		return;
+	}
+	text_set(&txn_edit_slot(txn, slot)->beside, git_op_beside(git));
+	judge(slot, git_op_changed(git), git_op_appeared(git));
+}
+
+static void recover(struct slot *slot)
+{
+	if (slot->run->rows->run.has_git == 1)
+		git_begin(slot, GIT_VERIFY);
+	else
+		judge(slot, NULL, NULL);
+}
+
+const struct stage stage_verifying = {
+	.git = GIT_VERIFY,
+	.enter = enter,
+	.result = result,
+	.recover = recover,
+};

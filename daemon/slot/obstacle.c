@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "slot/obstacle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cause.h"
+#include "core/plan.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "git/op.h"
+#include "model/slots.h"
+#include "proto/escape.h"
+#include "proto/memory.h"
+#include "slot/round.h"
+#include "txn/txn.h"
+
+/* An obstacle again, although a fixer has been asked, is a stalled round. */
+void obstacle_set(struct txn *txn, struct slot *slot, enum round_end end, char *why)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+	char *cause;
+
+	row->stalled = row->obstacle != NULL ? row->stalled + 1 : 0;
+	text_set(&row->obstacle, why);
+	/* what was accepted without a verdict is not accepted as it is now */
+	slot_set_cause(row, NO_CAUSE);
+	row->accepted = ACCEPTED_BY_NONE;
+	if (round_is_stalled(row->stalled, slot_plan(slot)->stall_limit)) {
+		cause = xasprintf("stalled: %lld fix attempts in a row have left it so: %s", (long long)row->stalled, why);
+		round_over(txn, slot, end, CAUSE(END_STALLED, cause));
+		free(cause);
+	} else if (check_classify(row->fix, row->fixes) == ROUND_FINDINGS) {
+		round_over(txn, slot, ROUND_FINDINGS, NO_CAUSE);
+	} else {
+		round_over(txn, slot, end, CAUSE(round_end_kind(end), why));
+	}
+	free(why);
+}
+
+bool obstacle_is_there(const struct slot *slot)
+{
+	return git_op_conflicts(slot->op.git) != NULL || git_op_refused(slot->op.git) != NULL;
+}
+
+bool obstacle_send_back(struct txn *txn, struct slot *slot)
+{
+	const char *marked = git_op_conflicts(slot->op.git), *refused = git_op_refused(slot->op.git);
+	char *safe;
+
+	if (!obstacle_is_there(slot))
+		return false;
+	if (marked != NULL) {
+		safe = text_escape(marked, strlen(marked), false);
+		obstacle_set(txn, slot, ROUND_CONFLICT, xasprintf("the conflict with another task is not resolved: its markers are still in %s. "
+		    "Resolve it so that both tasks hold, and leave no line of `<<<<<<<` and `>>>>>>>`.", safe));
+	} else {
+		safe = text_escape(refused, strlen(refused), true);
+		obstacle_set(txn, slot, ROUND_REFUSED, xasprintf("the commit was refused by a hook of the repository:\n\n%s", safe));
+	}
+	free(safe);
+	return true;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "slot/round.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "core/cause.h"
+#include "core/next_stage.h"
+#include "core/plan.h"
+#include "core/review.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "proto/memory.h"
+#include "proto/state_names.h"
+#include "slot/machine.h"
+#include "slot/review_rows.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
+
+/* The answer under review is the last one of however many fixers. */
+void round_begin(struct txn *txn, const struct slot *slot)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+
+	free(row->previous_answer_hash);
+	row->previous_answer_hash = row->answer_hash;
+	row->answer_hash = xstrdup(run_attempt(slot->run, row->answer)->answer_hash);
+	row->check = 0;
+	row->failed_check = ROW_NONE;
+	row->round++;
+}
+
+void round_forgo(struct txn *txn, const struct slot *slot)
+{
+	txn_edit_slot(txn, slot)->round--;
+}
+
+void review_skip(struct txn *txn, struct slot *slot, enum skip_kind kind)
+{
+	const struct plan *plan = slot_plan(slot);
+	const char *reason = kind == plan->skip_kind ? plan->skip_reason : skip_text(kind);
+	char *text = xasprintf("not reviewed: %s", reason);
+
+	slot_set_reason(txn_edit_slot(txn, slot), REASON(WAIT_NOT_REVIEWED, text));
+	free(text);
+	txn_emit(txn, "review.skipped", slot->row->run, json_pack("{s:I, s:s, s:s, s:s}",
+	    "slot", (json_int_t)slot->row->slot, "task", slot_task_id(slot), "reason", reason,
+	    "skip_kind", state_name(&skip_kind_names, (int)kind)));
+}
+
+/* What the run ends with under a policy of known issues: the findings that stay, and the check that fails.
+ * Returns how many there are. */
+static int64_t keep_issues(struct txn *txn, struct slot *slot, const char *why)
+{
+	const struct review_row *last = review_last(slot);
+	char **issues = review_issues(slot);
+	size_t count;
+
+	if (slot->row->failed_check != ROW_NONE)
+		strings_append(&issues, why);
+	else if (strings_count(issues) == 0 && last != NULL && last->feedback != NULL)
+		strings_append(&issues, last->feedback);
+	count = strings_count(issues);
+	if (count > 0)
+		run_known_issues(txn, slot->run, issues);
+	strings_free(issues);
+	return (int64_t)count;
+}
+
+void round_over(struct txn *txn, struct slot *slot, enum round_end end, struct cause why)
+{
+	struct run *run = slot->run;
+	bool has_git = run->rows->run.has_git == 1;
+	struct move_why move = { .reason = MOVE_DONE, .cause = why, .hold = round_hold(end) };
+	char *text = NULL;
+
+	switch (round_policy(slot_plan(slot), end)) {
+	case BAD_END_ACCEPT:
+		move.reason = MOVE_ACCEPTED;
+		text = xasprintf("accepted: %s", why.text);
+		move.cause = CAUSE(END_WAIVED, text);
+		run_warn(txn, run, text);
+		break;
+	case BAD_END_KNOWN_ISSUES:
+		move.reason = MOVE_ACCEPTED;
+		text = xasprintf("known issues: %lld; %s", (long long)keep_issues(txn, slot, why.text), why.text);
+		move.cause = CAUSE(END_KNOWN_ISSUES, text);
+		break;
+	case BAD_END_FAIL:
+	case BAD_END_HOLD:
+	case BAD_ENDS:
+		break;
+	}
+	slot_move(txn, slot, slot_stage(slot), stage_after_round(slot_plan(slot), end, has_git), &move);
+	free(text);
+}

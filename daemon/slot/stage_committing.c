@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* COMMITTING: git commits what is accepted, or adopts what a commit agent has made of it. */
+#include <stdlib.h>
+
+#include "core/next_stage.h"
+#include "core/plan.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "git/op.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "proto/memory.h"
+#include "slot/git_request.h"
+#include "slot/head.h"
+#include "slot/obstacle.h"
+#include "slot/review_rows.h"
+#include "slot/stages.h"
+#include "txn/emit.h"
+#include "txn/txn.h"
+
+static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
+{
+	(void)from, (void)why;
+	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
+}
+
+static void warn_of_no_commit(struct txn *txn, struct slot *slot)
+{
+	bool unchanged = object_is(slot->row->tree, slot_base_tree(slot));
+	char *text = xasprintf("task %s: nothing was committed: %s", slot_task_id(slot),
+	    unchanged ? "the tree is as it was before" : "HEAD has the work already");
+
+	run_warn(txn, slot->run, text);
+	free(text);
+}
+
+static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
+{
+	const char *commit = git_op_commit(slot->op.git);
+	const struct plan *plan = slot_plan(slot);
+	bool whole = slot->row->slot == 0;
+	struct slot_row *row;
+
+	(void)done;
+	if (obstacle_send_back(txn, slot))
+		return;
+	row = txn_edit_slot(txn, slot);
+	head_committed(txn, slot);
+	/* nothing to commit leaves the branch where it was made */
+	text_set(&row->commit_id, commit != NULL ? commit : row->base_commit);
+	text_set(&row->obstacle, NULL);
+	if (commit == NULL)
+		warn_of_no_commit(txn, slot);
+	else if (plan->integrate != INTEGRATE_MERGE || whole)
+		text_set(&txn_edit_run(txn, slot->run)->result_commit, commit);
+	slot_move(txn, slot, SLOT_S_COMMITTING, stage_after_commit(plan, slot_passed(slot), whole), NULL);
+}
+
+static void recover(struct slot *slot)
+{
+	int64_t last = slot->row->attempt;
+	bool agent = last != ROW_NONE && run_attempt(slot->run, last)->role == ROLE_COMMIT;
+
+	git_begin(slot, agent ? GIT_COMMITTED : GIT_COMMIT);
+}
+
+const struct stage stage_committing = {
+	.git = GIT_COMMIT,
+	.enter = enter,
+	.result = result,
+	.recover = recover,
+};

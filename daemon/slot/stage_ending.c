@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* ENDING: the slot is cancelled, and what is under way in it comes to an end. */
+#include "core/row.h"
+#include "model/activity.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "slot/attempt.h"
+#include "slot/stages.h"
+#include "txn/txn.h"
+
+/* What waits is over at once, a process is told to end, and everything else ends by itself. */
+static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
+{
+	(void)from, (void)why;
+	switch (slot->activity.kind) {
+	case ACTIVITY_ATTEMPT:
+	case ACTIVITY_OPERATION:
+		txn_effect(txn, EFFECT_END, slot->run, slot, slot->activity.id);
+		break;
+	case ACTIVITY_PERMIT:
+	case ACTIVITY_ACCOUNT:
+		attempt_unstarted(txn, slot);
+		break;
+	case ACTIVITY_TURN:
+	case ACTIVITY_RETRY:
+		slot_ended(txn, slot);
+		break;
+	case ACTIVITY_COMMIT:
+	case ACTIVITY_JOB:
+	case ACTIVITY_NONE:
+	case ACTIVITY_PICK:
+	case ACTIVITIES:
+		break;
+	}
+}
+
+/* Whatever came of it counts no more. */
+static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
+{
+	(void)done;
+	slot_ended(txn, slot);
+}
+
+static void recover(struct slot *slot)
+{
+	struct txn *txn = txn_new(slot->run->engine);
+
+	slot_ended(txn, slot);
+	txn_commit(txn);
+}
+
+const struct stage stage_ending = {
+	.enter = enter,
+	.result = result,
+	.recover = recover,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* MERGING: git puts the commits of the slot on the branch of the run. When they do not fit, the work tree stands
+ * on that branch instead, with the work laid over it and conflict markers in it. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cause.h"
+#include "core/next_stage.h"
+#include "core/review.h"
+#include "core/row.h"
+#include "git/op.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "proto/escape.h"
+#include "proto/memory.h"
+#include "slot/git_request.h"
+#include "slot/obstacle.h"
+#include "slot/review_rows.h"
+#include "slot/round.h"
+#include "slot/stages.h"
+#include "txn/txn.h"
+
+static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
+{
+	(void)from, (void)why;
+	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
+}
+
+/* The branch is checked out in another work tree. No fixer can help. */
+static void blocked(struct txn *txn, struct slot *slot, const char *where)
+{
+	char *safe = text_escape(where, strlen(where), false);
+	char *why = xasprintf("%s is checked out in %s, so nothing is put on it: what is there would fall behind, and a commit there "
+	    "undo it. Go to another branch there, then approve", slot->run->rows->run.result_branch, safe);
+
+	text_set(&txn_edit_slot(txn, slot)->obstacle, why);
+	round_over(txn, slot, ROUND_CONFLICT, CAUSE(END_CONFLICT, why));
+	free(why);
+	free(safe);
+}
+
+/* A fixer resolves it, and the next merge is about what is there then. */
+static void conflicts(struct txn *txn, struct slot *slot, const char *paths)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+	char *safe = text_escape(paths, strlen(paths), false);
+
+	text_set(&row->base_commit, git_op_commit(slot->op.git));
+	text_set(&row->base_tree, git_op_base(slot->op.git));
+	text_set(&row->tree, git_op_tree(slot->op.git));
+	obstacle_set(txn, slot, ROUND_CONFLICT, xasprintf("this work conflicts with that of another task, which has been put on the "
+	    "same branch meanwhile: %s. The work tree stands on that branch now, and has this work as changes that are not committed; "
+	    "where both changed the same lines there are conflict markers. Resolve them so that both tasks hold.", safe));
+	free(safe);
+}
+
+static void merged(struct txn *txn, struct slot *slot, const char *commit, int64_t patch)
+{
+	struct slot_row *row = txn_edit_slot(txn, slot);
+
+	text_set(&txn_edit_run(txn, slot->run)->result_commit, commit);
+	row->diff = patch;	/* of everything so far */
+	txn_emit(txn, "slot.merged", row->run, json_pack("{s:I, s:s, s:s*}", "slot", (json_int_t)row->slot,
+	    "task", slot_task_id(slot), "commit", commit));
+	slot_move(txn, slot, SLOT_S_MERGING, stage_after_merge(slot_plan(slot), slot_passed(slot)), NULL);
+}
+
+static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
+{
+	const struct git_op *git = slot->op.git;
+
+	if (git_op_taken(git) != NULL)
+		blocked(txn, slot, git_op_taken(git));
+	else if (git_op_conflicts(git) != NULL)
+		conflicts(txn, slot, git_op_conflicts(git));
+	else
+		merged(txn, slot, git_op_commit(git), done->step);
+}
+
+static void recover(struct slot *slot)
+{
+	git_begin(slot, GIT_MERGE);
+}
+
+const struct stage stage_merging = {
+	.git = GIT_MERGE,
+	.enter = enter,
+	.result = result,
+	.recover = recover,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* PINNING: what a verdict passed gets a ref, and is locked from then on. */
+#include <stdlib.h>
+
+#include "core/row.h"
+#include "git/op.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "proto/memory.h"
+#include "slot/git_request.h"
+#include "slot/ref_names.h"
+#include "slot/stages.h"
+#include "txn/txn.h"
+
+static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
+{
+	(void)from, (void)why;
+	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
+}
+
+static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
+{
+	struct run_row *run = txn_edit_run(txn, slot->run);
+	char *ref = git_ref(slot, GIT_PIN);
+
+	(void)done;
+	text_set(&run->result_ref, ref);
+	text_set(&run->result_tree, slot->row->tree);
+	if (slot_task(slot) != NULL) {
+		struct task_row *task = txn_edit_task(txn, slot_task(slot));
+
+		text_set(&task->locked_ref, ref);
+		text_set(&task->locked_tree, slot->row->tree);
+	}
+	free(ref);
+	slot_move(txn, slot, SLOT_S_PINNING, SLOT_S_PASSED, NULL);
+}
+
+static void recover(struct slot *slot)
+{
+	git_begin(slot, GIT_PIN);
+}
+
+const struct stage stage_pinning = {
+	.git = GIT_PIN,
+	.enter = enter,
+	.result = result,
+	.recover = recover,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* REVIEWING: an agent reviews the work. What it said is read in VERIFYING, once the tree has been looked at. */
+#include <stdlib.h>
+
+#include "core/cause.h"
+#include "core/plan.h"
+#include "core/profile.h"
+#include "core/review.h"
+#include "core/row.h"
+#include "core/state.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "proto/memory.h"
+#include "slot/attempt.h"
+#include "slot/attempt_result.h"
+#include "slot/review_rows.h"
+#include "slot/round.h"
+#include "slot/stages.h"
+#include "txn/emit.h"
+
+/* Where there is no git, nothing was measured, and the round begins here. */
+static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
+{
+	(void)from;
+	if (slot->run->rows->run.has_git != 1 && why->reason != MOVE_RETRY)
+		round_begin(txn, slot);
+	attempt_begin(txn, slot, ROLE_REVIEW);
+}
+
+#define LEFT_OUT \
+	"from your environment it gets PATH, HOME and the like, and the variables that env of [review] or of its agent names; " \
+	"name others that it needs there, or pass them with --env NAME=VALUE"
+
+/* A review program inherits everything by its requirement; one that looks for a variable in vain says so by
+ * its exit status alone. */
+static void failed(struct txn *txn, struct slot *slot, const struct attempt_row *a)
+{
+	char *text;
+
+	if (slot_plan(slot)->profile->carrier != CARRIER_EXIT || a->exit_code != 2) {
+		review_error(txn, slot, a->cause);
+	} else {
+		text = xasprintf("%s; %s", a->cause, LEFT_OUT);
+		review_error(txn, slot, text);
+		free(text);
+		run_warn(txn, slot->run, "the review program failed: " LEFT_OUT);
+	}
+	round_over(txn, slot, ROUND_REVIEWER_ERROR, attempt_row_cause(a));
+}
+
+static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
+{
+	const struct attempt_end *end = done->attempt;
+
+	if (end->failed)
+		failed(txn, slot, end->row);
+	else
+		attempt_move(txn, slot, end);
+}
+
+const struct stage stage_reviewing = {
+	.enter = enter,
+	.result = result,
+	.recover = attempt_missing,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* WAITING: the slot exists and waits for its first permit. With assign = "agent" a later one waits until those
+ * before it have picked: slot/agent_pick.c. Slots are made in this stage; none moves into it. */
+#include "core/next_stage.h"
+#include "core/plan.h"
+#include "core/row.h"
+#include "model/activity.h"
+#include "model/runs.h"
+#include "model/slots.h"
+#include "sched/permits.h"
+#include "slot/stages.h"
+
+/* The permit is there. What an agent picks by itself it claims by itself. */
+static void result(struct txn *txn, struct slot *slot, const struct stage_result *done)
+{
+	bool claims = run_source(slot->run) == SOURCE_BEADS && slot->row->task != NULL;
+
+	(void)done;
+	slot_move(txn, slot, SLOT_S_WAITING, first_stage(slot_plan(slot), claims), NULL);
+}
+
+static void recover(struct slot *slot)
+{
+	if (slot->run->plan.assign == ASSIGN_AGENT && slot->row->task == NULL && slot->row->slot > 1)
+		activity_wait(&slot->activity, ACTIVITY_PICK);
+	else
+		queue_want(slot);
+}
+
+const struct stage stage_waiting = {
+	.result = result,
+	.recover = recover,
+};
