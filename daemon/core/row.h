@@ -79,7 +79,7 @@ struct run_row {
 	char *workspace;		/* real path that is busy while the run works: repository top, else workdir */
 	int64_t has_git;		/* 1: workspace is a git repository's top */
 	char *subdir;			/* workdir relative to workspace, "": the same */
-	char *source;			/* name of a row of sources[] in task/op.h */
+	char *source;			/* name of a row of sources[] in task/task_op.h */
 	char *source_path;		/* beads: real path of the directory that holds .beads; stories, workflow: the file; NULL: none */
 	char *project;			/* name of the project, where the source tells it; NULL */
 	char *feature;			/* what the tasks are about as a whole, where the source describes it; cut like a part of a prompt; NULL */

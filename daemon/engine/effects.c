@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/start.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -15,8 +15,8 @@
 #include "run/preparation.h"
 #include "run/publication.h"
 #include "run/task_load.h"
-#include "slot/account_wait.h"
 #include "sched/permits.h"
+#include "slot/account_wait.h"
 #include "slot/attempt_start.h"
 #include "slot/git_request.h"
 #include "slot/hooks.h"

@@ -18,7 +18,7 @@
 #include "engine/effects.h"
 #include "engine/engine.h"
 #include "engine/start.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -49,7 +49,7 @@
 #include "slot/operation.h"
 #include "slot/result_watch.h"
 #include "slot/turn.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "txn/txn.h"
 
 void engine_load_counters(struct engine *engine, int64_t last_run, int64_t last_attempt, int64_t last_hold)

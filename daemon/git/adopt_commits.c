@@ -189,8 +189,8 @@ int adopt_tree(struct git_op *op)
 		return -1;
 	for (const char *p = git_out(op), *end = p + git_out_size(op); p < end; p += strlen(p) + 1)
 		names_add(&names, p);
-	if (hooks_noted(op)) {
-		hooks_changed(op, &names);
+	if (commit_hooks_noted(op)) {
+		commit_hooks_changed(op, &names);
 		return 1;
 	}
 	text = names_take(&names);

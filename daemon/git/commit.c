@@ -186,9 +186,9 @@ static int moved_on(struct git_op *op, const char *path)
 	struct names names = { 0 };
 	char *shown;
 
-	if (hooks_noted(op)) {
+	if (commit_hooks_noted(op)) {
 		names_add(&names, path);
-		hooks_changed(op, &names);
+		commit_hooks_changed(op, &names);
 		return 1;
 	}
 	shown = text_escape(path, strlen(path), false);
@@ -231,13 +231,13 @@ static int check_files(struct git_op *op, struct commit *c)
 
 static int make(struct git_op *op)
 {
-	char *planned = NULL, *message = hooks_message_file(op);
+	char *planned = NULL, *message = commit_hooks_message_file(op);
 	int rv = disk_tree_write(op, &planned), error;
 
-	if (rv == 0 && (error = hooks_note(op)) != 0)
+	if (rv == 0 && (error = commit_hooks_note(op)) != 0)
 		rv = git_fail(op, xasprintf("%s: %s", op->spec.scratch, host_words(-error)));
 	if (rv == 0)
-		rv = hooks_run(op, planned);
+		rv = commit_hooks_run(op, planned);
 	/* its hooks have run: each is a process of its own */
 	if (rv == 0)
 		rv = git_run(op, GIT_INDEX | GIT_HOOKED, "-c", "core.hooksPath=/dev/null", "commit", "-q", "--cleanup=whitespace", "--no-status", "-F", message);
@@ -327,7 +327,7 @@ static int finish(struct git_op *op, struct commit *c)
 		return git_fail_output(op);
 	if (set_own_index(op, c) != 0 || check_commit(op, c) != 0)
 		return -1;
-	return hooks_after(op);
+	return commit_hooks_after(op);
 }
 
 /* Nothing is left to be committed. */

@@ -10,10 +10,10 @@
 
 #include "child/child.h"
 #include "git/change.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "proto/memory.h"
 
-/* What came of it; strings are owned. See the accessors of op.h. */
+/* What came of it; strings are owned. See the accessors of git_op.h. */
 struct git_result {
 	char *error;
 	int fault;		/* of the host, the errno: it is why error is there */

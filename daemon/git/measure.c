@@ -48,7 +48,7 @@ static int rehearse(struct git_op *op)
 	if (rv == 0)
 		rv = disk_tree_write(op, &planned);
 	if (rv == 0)
-		rv = hooks_run(op, planned) == -1 ? -1 : 0;
+		rv = commit_hooks_run(op, planned) == -1 ? -1 : 0;
 	changes_release(&wanted);
 	free(planned);
 	free(tip);

@@ -98,7 +98,7 @@ int git_op_run(struct git_op *op)
 		op->result.fault = 0;
 	}
 	if (op->result.refused == NULL)
-		hooks_forget(op);
+		commit_hooks_forget(op);
 	see_head(op);
 	if (rv == 0)
 		to_disk(op, common);

@@ -109,18 +109,18 @@ struct series {
 /* Those of tip that since (NULL: all) has not. */
 int series_read(struct git_op *op, const char *tip, const char *since, struct series *series);
 
-/* ---- hooks.c: the hooks of a commit, on the private index ---- */
+/* ---- commit_hooks.c: the hooks of a commit, on the private index ---- */
 
 /* Of tree planned. 0: all agreed; 1: result.refused; -1. */
-int hooks_run(struct git_op *op, const char *planned);
-char *hooks_message_file(const struct git_op *op);
-int hooks_after(struct git_op *op);
+int commit_hooks_run(struct git_op *op, const char *planned);
+char *commit_hooks_message_file(const struct git_op *op);
+int commit_hooks_after(struct git_op *op);
 /* result.refused: files that a hook has changed. */
-void hooks_changed(struct git_op *op, struct names *names);
+void commit_hooks_changed(struct git_op *op, struct names *names);
 /* A note for a begin after this one: hooks have run, and may have put files in form. */
-int hooks_note(const struct git_op *op);
-bool hooks_noted(const struct git_op *op);
-void hooks_forget(const struct git_op *op);
+int commit_hooks_note(const struct git_op *op);
+bool commit_hooks_noted(const struct git_op *op);
+void commit_hooks_forget(const struct git_op *op);
 
 /* ---- stage_work.c: the private index gets HEAD with what is wanted as it is in the work tree ---- */
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "proto/memory.h"
 
 #define GITFILE_MAX 65536

@@ -28,7 +28,7 @@
 #include "proto/units.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 static void places_init(struct places *p, const struct build_work *w)
 {

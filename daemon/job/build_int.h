@@ -8,7 +8,7 @@
 #include "job/build.h"
 #include "prompt/prompt.h"
 #include "proto/memory.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 /* Texts that a prompt is made of, as read from disk. */
 struct sources {

@@ -16,7 +16,7 @@
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/state.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "job/host_refusal.h"
 #include "job/kept_environment.h"
 #include "model/work.h"
@@ -25,7 +25,7 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 #define TASK_MAX (16 * 1024 * 1024)
 

@@ -9,7 +9,7 @@
 
 #include "core/plan.h"
 #include "model/work.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 /* One submitted run. */
 struct intake {

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "core/row.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "job/kept_environment.h"
 #include "job/secrets.h"
 #include "model/dirs.h"
@@ -18,7 +18,7 @@
 #include "record/exit_record.h"
 #include "record/host_fault.h"
 #include "record/output.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 static bool make_directory(struct step_work *work, const char *path)
 {

@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "git/op.h"
+#include "git/git_op.h"
 #include "job/secrets.h"
 #include "model/slot_key.h"
 #include "model/work.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 /* Of an operation that is made by the worker, since PATH is in the kept environment. Strings owned. */
 struct source_spec {

@@ -19,7 +19,7 @@
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "record/output.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 #define TASK_FILE_MAX (16 * 1024 * 1024)
 

@@ -11,7 +11,7 @@
 #include "job/build_int.h"
 #include "job/kept_environment.h"
 #include "model/dirs.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 #define TASK_VARIABLE_MAX (64 * 1024)
 

@@ -24,8 +24,8 @@
 #include <stdint.h>
 
 #include "core/row.h"
-#include "git/op.h"
-#include "task/op.h"
+#include "git/git_op.h"
+#include "task/task_op.h"
 
 enum activity_kind {
 	ACTIVITY_NONE,

@@ -6,7 +6,7 @@
 
 #include "base/digest.h"
 #include "proto/memory.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 char *work_attempt_dir(const char *state_dir, int64_t id)
 {

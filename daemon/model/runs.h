@@ -12,7 +12,7 @@
 #include "core/plan.h"
 #include "model/slots.h"
 #include "model/view.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 struct engine;
 

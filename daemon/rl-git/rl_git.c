@@ -14,8 +14,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "git/op.h"
-#include "task/op.h"
+#include "git/git_op.h"
+#include "task/task_op.h"
 
 static int refuse(const char *what)
 {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "config/config.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 struct submit_source {
 	enum source_kind kind;

@@ -26,8 +26,8 @@
 #include "sched/spending.h"
 #include "slot/agent_pick.h"
 #include "slot/machine.h"
-#include "task/op.h"
 #include "task/task.h"
+#include "task/task_op.h"
 #include "txn/txn.h"
 
 /* None of the slots of this iteration had a task: the next would come to the same. */

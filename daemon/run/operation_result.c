@@ -9,7 +9,7 @@
 #include "run/preparation.h"
 #include "run/task_load.h"
 #include "slot/machine.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 static void done(struct txn *txn, struct slot *slot, int64_t last_step)
 {

@@ -9,7 +9,7 @@
 #include "core/row.h"
 #include "core/run.h"
 #include "core/state.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "job/prepare_run_dir.h"
 #include "job/review_basis.h"
 #include "model/activity.h"
@@ -22,7 +22,7 @@
 #include "run/lifecycle.h"
 #include "slot/git_request.h"
 #include "slot/wait.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 

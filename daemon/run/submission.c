@@ -32,8 +32,8 @@
 #include "sched/claims.h"
 #include "sched/permits.h"
 #include "slot/ref_names.h"
-#include "task/op.h"
 #include "task/task.h"
+#include "task/task_op.h"
 #include "txn/txn.h"
 
 static void pending_free(struct pending_submit *p)

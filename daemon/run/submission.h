@@ -12,7 +12,7 @@
 #include "core/row.h"
 #include "model/reply.h"
 #include "model/view.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 struct engine;
 

@@ -8,7 +8,7 @@
 #include "core/row.h"
 #include "core/run.h"
 #include "core/state.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/activity.h"
 #include "model/model.h"
 #include "model/runs.h"
@@ -20,7 +20,7 @@
 #include "sched/permits.h"
 #include "slot/git_request.h"
 #include "slot/operation.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 

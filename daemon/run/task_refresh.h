@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "task/op.h"
+#include "task/task_op.h"
 
 struct run;
 struct txn;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core/row.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 /* The first line of a text, cut; malloc'd. */
 char *task_title(const char *text);

@@ -13,7 +13,7 @@
 #include "model/runs.h"
 #include "model/view.h"
 #include "proto/memory.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "txn/txn.h"
 
 struct claim {

@@ -7,7 +7,7 @@
 
 #include "core/row.h"
 #include "core/state.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 struct claims;
 struct run;

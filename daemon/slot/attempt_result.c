@@ -40,7 +40,7 @@
 #include "slot/review_rows.h"
 #include "slot/round.h"
 #include "slot/wait.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 

@@ -34,7 +34,7 @@
 #include "slot/attempt_report.h"
 #include "slot/retry.h"
 #include "slot/review_rows.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "txn/txn.h"
 
 /* An attempt of which nothing ran: the cancel came before its start. */

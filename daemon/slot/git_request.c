@@ -11,7 +11,7 @@
 #include "core/profile.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "job/review_basis.h"
 #include "model/activity.h"
 #include "model/dirs.h"

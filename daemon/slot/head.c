@@ -10,7 +10,7 @@
 
 #include "core/row.h"
 #include "core/state.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "model/view.h"

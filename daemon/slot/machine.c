@@ -18,7 +18,7 @@
 #include "slot/activity_check.h"
 #include "slot/turn.h"
 #include "slot/wait.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 

@@ -8,7 +8,7 @@
 #include "core/cause.h"
 #include "core/slot.h"
 #include "core/state.h"
-#include "git/op.h"
+#include "git/git_op.h"
 
 struct slot;
 struct txn;

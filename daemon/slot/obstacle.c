@@ -8,7 +8,7 @@
 #include "core/plan.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/slots.h"
 #include "proto/escape.h"
 #include "proto/memory.h"

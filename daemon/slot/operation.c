@@ -8,7 +8,7 @@
 #include "core/cause.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "job/kept_environment.h"
 #include "job/next_step.h"
 #include "job/secrets.h"
@@ -30,7 +30,7 @@
 #include "slot/task_source.h"
 #include "slot/turn.h"
 #include "slot/wait.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 

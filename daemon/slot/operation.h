@@ -7,7 +7,7 @@
 #include "core/row.h"
 #include "model/slots.h"
 #include "record/exit_record.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 struct slot;
 struct txn;

@@ -11,7 +11,7 @@
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/row.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"

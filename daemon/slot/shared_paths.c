@@ -16,7 +16,7 @@
 #include "model/slots.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 

@@ -2,7 +2,7 @@
 /* CHECKOUT: with workspace = "snapshot" the tree under review is put into a directory of its own, for the
  * reviewer that follows. */
 #include "core/row.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/slots.h"
 #include "slot/git_request.h"
 #include "slot/stages.h"

@@ -15,7 +15,7 @@
 #include "sched/claims.h"
 #include "slot/operation.h"
 #include "slot/stages.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "txn/txn.h"
 
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)

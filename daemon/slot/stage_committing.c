@@ -6,7 +6,7 @@
 #include "core/plan.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"

@@ -5,7 +5,7 @@
 
 #include "core/next_stage.h"
 #include "core/row.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"

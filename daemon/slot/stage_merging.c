@@ -9,7 +9,7 @@
 #include "core/next_stage.h"
 #include "core/review.h"
 #include "core/row.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/escape.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/row.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "proto/memory.h"

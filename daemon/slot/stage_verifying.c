@@ -11,7 +11,7 @@
 #include "core/review.h"
 #include "core/row.h"
 #include "core/state.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "job/read_verdict.h"
 #include "job/secrets.h"
 #include "model/activity.h"

@@ -13,7 +13,7 @@
 #include "model/slots.h"
 #include "proto/memory.h"
 #include "slot/wait.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 void source_spec(const struct slot *slot, struct source_spec *spec)
 {

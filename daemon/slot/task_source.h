@@ -7,7 +7,7 @@
 
 #include "job/next_step.h"
 #include "model/slots.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 struct slot;
 struct txn;

@@ -9,7 +9,7 @@
 
 #include "core/row.h"
 #include "core/state.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
@@ -20,7 +20,7 @@
 #include "slot/machine.h"
 #include "slot/operation.h"
 #include "slot/ref_names.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "txn/emit.h"
 #include "txn/txn.h"
 

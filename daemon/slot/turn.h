@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "git/op.h"
+#include "git/git_op.h"
 
 struct slot;
 struct txn;

@@ -12,7 +12,7 @@
 #include "proto/memory.h"
 #include "record/host_fault.h"
 #include "task/bead.h"
-#include "task/task_op.h"
+#include "task/task_op_int.h"
 
 #define OUTPUT_MAX ((size_t)64 * 1024 * 1024)
 #define STDERR_MAX 65536

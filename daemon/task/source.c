@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "task/op.h"
+#include "task/task_op.h"
 
 const struct source sources[SOURCES] = {
 	[SOURCE_PROMPT] = { .name = "prompt" },

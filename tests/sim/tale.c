@@ -6,7 +6,7 @@
 
 #include "core/profile.h"
 #include "proto/memory.h"
-#include "task/op.h"
+#include "task/task_op.h"
 
 static struct ref_attempt describe(const struct world *w, const struct attempt_row *row, const struct plan *plan)
 {

@@ -11,7 +11,7 @@
 #include "core/decision.h"
 #include "core/plan.h"
 #include "core/row.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "job/collect.h"
 #include "job/read_notice.h"
 #include "job/read_pick.h"
@@ -26,8 +26,8 @@
 #include "model/work.h"
 #include "proc/launch.h"
 #include "proto/memory.h"
-#include "task/op.h"
 #include "task/pick.h"
+#include "task/task_op.h"
 #include "verdict/verdict.h"
 #include "world.h"
 

@@ -2,7 +2,7 @@
 """A repository that wants to run programs: canaries in its configuration, hooks, attributes and what lies in it, through whole runs.
 
 They may sing only in a process of an attempt or a step, with what that is given, never in rld or rlctl; and in a step only those that
-daemon/git/op.h names: hooks of a commit, and the filters of what is laid out and committed."""
+daemon/git/git_op.h names: hooks of a commit, and the filters of what is laid out and committed."""
 import os
 
 import pytest

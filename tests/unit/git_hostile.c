@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A repository that would run programs: every configuration key that names one, every hook, and attributes that ask for
- * them. Each leaves a canary. Of every operation exactly those may sing that git/op.h names. */
+ * them. Each leaves a canary. Of every operation exactly those may sing that git/git_op.h names. */
 #include "git_repo.h"
 
 #define REF "refs/rl/x/42"

@@ -20,7 +20,7 @@
 #include "base/file.h"
 #include "base/step.h"
 #include "child/child.h"
-#include "git/op.h"
+#include "git/git_op.h"
 #include "proto/memory.h"
 #include "scratch.h"
 

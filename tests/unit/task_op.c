@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "proto/memory.h"
 #include "record/exit_record.h"
-#include "task/op.h"
+#include "task/task_op.h"
 #include "task_dump.h"
 
 #define FAKES "tests/fakes"

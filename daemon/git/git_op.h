@@ -3,8 +3,8 @@
  * and writes the result, which the engine reads. No operation but COMMIT and COMMITTED touches
  * the index, stash or checked-out branch of workspace; they, and MEASURE with a message, run hooks and the filters that a commit
  * needs; no other but BASE, WORKTREE and MERGE, and those on their own work tree, runs a filter of the repository, and none runs a fsmonitor, merge driver, diff or text conversion program. */
-#ifndef GIT_OP_H
-#define GIT_OP_H
+#ifndef GIT_GIT_OP_H
+#define GIT_GIT_OP_H
 
 #include <stdbool.h>
 

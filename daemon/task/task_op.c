@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "task/op.h"
+#include "task/task_op.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "task/bead.h"
-#include "task/task_op.h"
+#include "task/task_op_int.h"
 
 #define PRD_MAX ((size_t)16 * 1024 * 1024)
 #define JSONL_MAX ((size_t)64 * 1024 * 1024)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An operation as the engine sees it: its spec and its result, each a table of fields. */
-#include "git/op.h"
+#include "git/git_op.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -18,7 +18,7 @@
 #define WORDS_KEEP 8000		/* of a hook's words: so many bytes of the head, and of the tail */
 #define MESSAGE_MAX (1 << 20)
 
-char *hooks_message_file(const struct git_op *op)
+char *commit_hooks_message_file(const struct git_op *op)
 {
 	return xasprintf("%s/message", op->spec.scratch);
 }
@@ -100,7 +100,7 @@ static int refused(struct git_op *op, const char *hook)
 	return no ? 1 : git_fail_process(op);
 }
 
-void hooks_changed(struct git_op *op, struct names *names)
+void commit_hooks_changed(struct git_op *op, struct names *names)
 {
 	char *text = names_take(names);
 
@@ -120,7 +120,7 @@ static char *note_file(const struct git_op *op)
 	return xasprintf("%s/hooks", op->spec.scratch);
 }
 
-int hooks_note(const struct git_op *op)
+int commit_hooks_note(const struct git_op *op)
 {
 	char *file = note_file(op), *text = note_text(op);
 	int rv = file_write(AT_FDCWD, file, text, strlen(text), 0600, false);
@@ -130,7 +130,7 @@ int hooks_note(const struct git_op *op)
 	return rv;
 }
 
-bool hooks_noted(const struct git_op *op)
+bool commit_hooks_noted(const struct git_op *op)
 {
 	char *file = note_file(op), *text = note_text(op), *data = NULL;
 	size_t size;
@@ -142,9 +142,9 @@ bool hooks_noted(const struct git_op *op)
 	return noted;
 }
 
-void hooks_forget(const struct git_op *op)
+void commit_hooks_forget(const struct git_op *op)
 {
-	char *note = note_file(op), *message = hooks_message_file(op);
+	char *note = note_file(op), *message = commit_hooks_message_file(op);
 
 	unlink(note);
 	unlink(message);
@@ -178,7 +178,7 @@ static int look_at_index(struct git_op *op, const char *planned, const char *agr
 		names_add(&names, p);
 	}
 	if (!artifact) {
-		hooks_changed(op, &names);
+		commit_hooks_changed(op, &names);
 		return 1;
 	}
 	text = names_take(&names);
@@ -188,9 +188,9 @@ static int look_at_index(struct git_op *op, const char *planned, const char *agr
 	return -1;
 }
 
-int hooks_run(struct git_op *op, const char *planned)
+int commit_hooks_run(struct git_op *op, const char *planned)
 {
-	char *message = hooks_message_file(op), *agreed = NULL;
+	char *message = commit_hooks_message_file(op), *agreed = NULL;
 	int rv;
 
 	/* a user without a name that git would take commits as rld */
@@ -216,7 +216,7 @@ int hooks_run(struct git_op *op, const char *planned)
 	return rv;
 }
 
-int hooks_after(struct git_op *op)
+int commit_hooks_after(struct git_op *op)
 {
 	int rv = git_run(op, GIT_INDEX | GIT_HOOKED | GIT_MAY_FAIL, "hook", "run", "--ignore-missing", "post-commit");
 
