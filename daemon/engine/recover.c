@@ -235,9 +235,9 @@ static void name_operation(struct slot *slot)
 		slot->op.task_kind = TASK_OP_LOAD;
 		slot->op.git_kind = GIT_SNAPSHOT;
 	} else if (row->leaving == LEAVING_LOOK) {
-		slot->op.git_kind = GIT_LOOK;
+		slot->op.git_kind = GIT_INSPECT_HEAD;
 	} else if (row->leaving == LEAVING_CLEAR) {
-		slot->op.git_kind = GIT_CLEAR;
+		slot->op.git_kind = GIT_WORKTREE_REMOVE;
 	} else if (row->leaving == LEAVING_TASK || row->stage == SLOT_S_CLAIMING) {
 		slot->op.of_source = true;
 		slot->op.task_kind = row->stage == SLOT_S_CLAIMING ? TASK_OP_CLAIM : slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an agent has committed itself. COMMITTED asks whether that is as it was told to; both it and COMMIT look for artifacts in
+/* What an agent has committed itself. ADOPT_COMMITS asks whether that is as it was told to; both it and COMMIT look for artifacts in
  * each of its commits, and take what they touched along: the last commit is to have the tree that was reviewed, whatever the
  * agent put in and took out again on the way. */
 #include "git/adopt_commits.h"
@@ -109,7 +109,7 @@ static int check_series(struct git_op *op, const char *tip, const struct series 
 	if (series->ids == NULL || (op->result.rewritten && !op->spec.shared))
 		return mend(op, xasprintf("%s: HEAD is at %.12s, which does not come after %.12s, where the work began: an agent has rewritten history",
 		    op->spec.workspace, tip, op->spec.commit), xasprintf("put it right with `git reset --soft %.12s` there, then retry the run", op->spec.commit));
-	if (op->spec.kind == GIT_COMMITTED && !series->linear)
+	if (op->spec.kind == GIT_ADOPT_COMMITS && !series->linear)
 		return mend(op, xasprintf("%s: what the commit agent made is no line of commits, it has a merge in it", op->spec.workspace),
 		    xasprintf("put it right with `git reset --soft %.12s` there, then retry the run", op->spec.commit));
 	return 0;
@@ -157,7 +157,7 @@ int adopt_changes(struct git_op *op, const char *tip, const struct changes *led,
 	for (size_t i = 0; rv == 0 && i < ahead.count; i++) {
 		const struct change *c = &ahead.list[i];
 
-		if (changes_find(led, c->path) == NULL || artifact_has(op->others, c->path) || (op->spec.shared && !stands(op, c)))
+		if (changes_find(led, c->path) == NULL || artifact_has(op->shared_paths, c->path) || (op->spec.shared && !stands(op, c)))
 			continue;
 		if (changes_find(wanted, c->path) == NULL)
 			changes_add(undone, c->path, c->mode, c->id);
@@ -175,14 +175,14 @@ int adopt_changes(struct git_op *op, const char *tip, const struct changes *led,
 
 int adopt_tree(struct git_op *op)
 {
-	struct changes beside = { 0 };
+	struct changes appeared = { 0 };
 	struct names names = { 0 };
 	char *text;
-	int rv = beside_read(op, &beside);
+	int rv = appeared_read(op, &appeared);
 
 	if (rv == 0)
-		rv = disk_tree(op, &beside, &op->result.tree);
-	changes_release(&beside);
+		rv = disk_tree(op, &appeared, &op->result.tree);
+	changes_release(&appeared);
 	if (rv != 0 || strcmp(op->result.tree, op->spec.tree) == 0)
 		return rv;
 	if (git_run(op, 0, "diff-tree", "-r", "-z", "--name-only", "--ignore-submodules=none", op->spec.tree, op->result.tree) != 0)

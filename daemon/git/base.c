@@ -143,7 +143,7 @@ static int once(struct git_op *op, void *arg)
 	int rv;
 
 	git_fresh_index(op);
-	snapshot_others(s, op->others);
+	snapshot_shared_paths(s, op->shared_paths);
 	rv = disk_tree_list(op, s);
 	if (rv == 0)
 		rv = disk_tree_nested(op, s, NULL, NULL);

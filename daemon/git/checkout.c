@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "git/lay.h"
+#include "git/unpack.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
 
@@ -51,7 +51,7 @@ int checkout_list(struct git_op *op, const char *tree, struct changes *entries)
 	for (size_t i = 0; i < entries->count; i++) {
 		char *shown;
 
-		if (lay_allows(entries->list[i].path))
+		if (unpack_allows(entries->list[i].path))
 			continue;
 		shown = text_escape(entries->list[i].path, strlen(entries->list[i].path), false);
 		git_fail(op, xasprintf("tree %s in %s has the name %s, which git would not take; nothing was written", tree, op->spec.workspace, shown));
@@ -69,7 +69,7 @@ int checkout_list(struct git_op *op, const char *tree, struct changes *entries)
 struct blobs {
 	struct git_op *op;
 	const struct changes *entries;
-	struct lay *lay;
+	struct unpack *unpack;
 	int fd;
 	char chunk[65536];
 	size_t size, used;
@@ -144,7 +144,7 @@ static int copy(struct blobs *s, uint64_t bytes, int fd, char *text)
 	return 0;
 }
 
-static int write_link(struct lay *lay, const struct change *e, struct blobs *s, uint64_t bytes)
+static int write_link(struct unpack *unpack, const struct change *e, struct blobs *s, uint64_t bytes)
 {
 	char text[PATH_MAX];
 	int rv;
@@ -153,12 +153,12 @@ static int write_link(struct lay *lay, const struct change *e, struct blobs *s, 
 		return -ENAMETOOLONG;
 	rv = copy(s, bytes, -1, text);
 	text[bytes] = '\0';
-	return rv == 0 ? lay_link(lay, e->path, text) : rv;
+	return rv == 0 ? unpack_link(unpack, e->path, text) : rv;
 }
 
-static int write_file(struct lay *lay, const struct change *e, struct blobs *s, uint64_t bytes)
+static int write_file(struct unpack *unpack, const struct change *e, struct blobs *s, uint64_t bytes)
 {
-	int fd, rv = lay_file(lay, e->path, (e->mode & S_IXUSR) != 0, &fd);
+	int fd, rv = unpack_file(unpack, e->path, (e->mode & S_IXUSR) != 0, &fd);
 
 	if (rv != 0)
 		return rv;
@@ -168,7 +168,7 @@ static int write_file(struct lay *lay, const struct change *e, struct blobs *s, 
 	return rv;
 }
 
-static int write_entry(struct lay *lay, const struct change *e, struct blobs *s)
+static int write_entry(struct unpack *unpack, const struct change *e, struct blobs *s)
 {
 	uint64_t bytes;
 	const char *end;
@@ -176,10 +176,10 @@ static int write_entry(struct lay *lay, const struct change *e, struct blobs *s)
 	int rv;
 
 	if (e->mode == MODE_REPOSITORY)
-		return lay_directory(lay, e->path);
+		return unpack_directory(unpack, e->path);
 	rv = read_head(s, e->id, &bytes);
 	if (rv == 0)
-		rv = S_ISLNK(e->mode) ? write_link(lay, e, s, bytes) : write_file(lay, e, s, bytes);
+		rv = S_ISLNK(e->mode) ? write_link(unpack, e, s, bytes) : write_file(unpack, e, s, bytes);
 	return rv == 0 ? take(s, 1, &end, &size) : rv;
 }
 
@@ -189,19 +189,19 @@ static void write_entries(void *arg, int fd)
 
 	s->fd = fd;
 	for (size_t i = 0; s->rv == 0 && i < s->entries->count; i++) {
-		s->rv = write_entry(s->lay, &s->entries->list[i], s);
+		s->rv = write_entry(s->unpack, &s->entries->list[i], s);
 		if (s->rv != 0)
 			s->failed = s->entries->list[i].path;
 	}
 }
 
-static int write_tree(struct git_op *op, const struct changes *entries, struct lay *lay)
+static int write_tree(struct git_op *op, const struct changes *entries, struct unpack *unpack)
 {
 	struct blobs *s = xcalloc(1, sizeof(*s));
 	struct buf ids = { 0 };
 	int rv = 0;
 
-	*s = (struct blobs){ .op = op, .entries = entries, .lay = lay };
+	*s = (struct blobs){ .op = op, .entries = entries, .unpack = unpack };
 	for (size_t i = 0; i < entries->count; i++)
 		if (entries->list[i].mode != MODE_REPOSITORY)
 			buf_addf(&ids, "%s\n", entries->list[i].id);
@@ -223,16 +223,16 @@ static int write_tree(struct git_op *op, const struct changes *entries, struct l
 int checkout_run(struct git_op *op)
 {
 	struct changes entries = { 0 };
-	struct lay *lay;
+	struct unpack *unpack;
 	int rv = checkout_list(op, op->spec.tree, &entries);
 
 	text_set(&op->result.tree, op->spec.tree);
 	if (rv == 0) {
-		int error = lay_new(op->spec.dir, &lay);
+		int error = unpack_new(op->spec.dir, &unpack);
 
-		rv = error != 0 ? git_fail(op, xasprintf("%s: %s; remove it and retry the run", op->spec.dir, host_words(-error))) : write_tree(op, &entries, lay);
+		rv = error != 0 ? git_fail(op, xasprintf("%s: %s; remove it and retry the run", op->spec.dir, host_words(-error))) : write_tree(op, &entries, unpack);
 		if (error == 0)
-			lay_free(lay);
+			unpack_free(unpack);
 	}
 	changes_release(&entries);
 	return rv;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* COMMIT and COMMITTED: what differs between two trees, as a commit of the user's repository with its filters and hooks.
+/* COMMIT and ADOPT_COMMITS: what differs between two trees, as a commit of the user's repository with its filters and hooks.
  *
  * The commit is made from a private index: HEAD with those paths as they are in the work tree. What the user has staged
  * elsewhere neither gets in nor is lost; in his own index only those paths are set, afterwards. `git commit --only` does
@@ -152,9 +152,9 @@ static bool drop_undone(struct commit *commit, const struct buf *have)
 }
 
 /* The files of what is wanted as lines of an index: as the tree has them, and as the disk has. */
-static int look_at_files(struct git_op *op, const struct commit *c, struct buf *want, struct buf *have)
+static int compare_files(struct git_op *op, const struct commit *c, struct buf *want, struct buf *have)
 {
-	struct changes own = changes_in(&c->wanted, op->others, false);
+	struct changes own = changes_in(&c->wanted, op->shared_paths, false);
 	struct snapshot *s = snapshot_new(op->spec.workspace, op->spec.scratch, NULL);
 	struct buf list = { 0 };
 	char *error;
@@ -216,7 +216,7 @@ static int check_files(struct git_op *op, struct commit *c)
 		error = in_the_way(op);
 		if (error != NULL)
 			return git_fail(op, error);
-		rv = look_at_files(op, c, &want, &have);
+		rv = compare_files(op, c, &want, &have);
 		path = rv == 0 ? first_difference(&want, &have) : NULL;
 		again = rv == 0 && drop_undone(c, &have);
 		if (rv == 0 && !again && path != NULL)
@@ -336,7 +336,7 @@ static int settle(struct git_op *op, const struct commit *c)
 	if (c->tip_ours)
 		return MADE;
 	/* not told where HEAD was: when there was work, HEAD has it now */
-	if (c->tip != NULL && (op->spec.commit == NULL ? op->spec.kind == GIT_COMMITTED && c->wanted.count > 0 : strcmp(c->tip, op->spec.commit) != 0))
+	if (c->tip != NULL && (op->spec.commit == NULL ? op->spec.kind == GIT_ADOPT_COMMITS && c->wanted.count > 0 : strcmp(c->tip, op->spec.commit) != 0))
 		op->result.commit = xstrdup(c->tip);
 	return NOTHING;
 }
@@ -366,7 +366,7 @@ static int commit_work(struct git_op *op, struct commit *c)
 /* 0: c has what is to be committed; NOTHING, REFUSED; -1. */
 static int prepare(struct git_op *op, struct commit *c)
 {
-	bool adopts = op->spec.kind == GIT_COMMITTED;
+	bool adopts = op->spec.kind == GIT_ADOPT_COMMITS;
 	int rv;
 
 	if (!adopts && read_wanted(op, c) != 0)

@@ -165,7 +165,7 @@ static int run_hook(struct git_op *op, const char *hook, const char *message, co
 }
 
 /* What the hooks have made of the index. */
-static int look_at_index(struct git_op *op, const char *planned, const char *agreed)
+static int check_index(struct git_op *op, const char *planned, const char *agreed)
 {
 	struct names names = { 0 };
 	bool artifact = false;
@@ -210,7 +210,7 @@ int commit_hooks_run(struct git_op *op, const char *planned)
 	if (rv == 0)
 		rv = disk_tree_write(op, &agreed);
 	if (rv == 0 && strcmp(agreed, planned) != 0)
-		rv = look_at_index(op, planned, agreed);
+		rv = check_index(op, planned, agreed);
 	free(agreed);
 	free(message);
 	return rv;

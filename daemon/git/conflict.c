@@ -77,8 +77,8 @@ static int has_moved(struct git_op *op)
 	return git_fail(op, xasprintf("%s: HEAD is not at %.12s, which is to be integrated; " GIT_KEPT, op->spec.dir, op->spec.commit));
 }
 
-/* Begun again, behind the reset: HEAD is the tip of then. What was laid out there must be known to git, so that it goes with the next reset. */
-static int look_again(struct git_op *op, const struct merge *m, const char *head, const char *tip)
+/* Begun again, behind the reset: HEAD is the tip of then. What was checked out there must be known to git, so that it goes with the next reset. */
+static int resume(struct git_op *op, const struct merge *m, const char *head, const char *tip)
 {
 	int rv = git_run(op, GIT_MAY_FAIL, "merge-base", "--is-ancestor", head, tip);
 
@@ -99,7 +99,7 @@ static int keep_head(struct git_op *op, const struct merge *m)
 	if (rv == 0 && head != NULL && strcmp(head, op->spec.commit) == 0)
 		rv = git_run(op, 0, "update-ref", "--no-deref", op->spec.keep_ref, op->spec.commit);
 	else if (rv == 0 && head != NULL && kept != NULL && strcmp(kept, op->spec.commit) == 0)
-		rv = look_again(op, m, head, m->start);
+		rv = resume(op, m, head, m->start);
 	else if (rv == 0)
 		rv = has_moved(op);
 	free(head);
@@ -107,28 +107,28 @@ static int keep_head(struct git_op *op, const struct merge *m)
 	return rv;
 }
 
-static int lay_out(struct git_op *op, const struct merge *m)
+static int check_out(struct git_op *op, const struct merge *m)
 {
-	struct changes beside = { 0 };
+	struct changes appeared = { 0 };
 	int rv = keep_head(op, m);
 
 	if (rv == 0)
 		rv = git_run(op, GIT_FILTERED, "reset", "-q", "--hard", m->start);
 	if (rv == 0)
-		rv = beside_read(op, &beside);
+		rv = appeared_read(op, &appeared);
 	if (rv == 0)
-		rv = disk_tree(op, &beside, &op->result.base);
+		rv = disk_tree(op, &appeared, &op->result.base);
 	if (rv == 0)
 		rv = git_run(op, GIT_FILTERED, "read-tree", "--reset", "-u", m->tree);
 	if (rv == 0)
 		rv = git_run(op, GIT_FILTERED, "reset", "-q", "--mixed", m->start);
 	if (rv == 0)
-		rv = disk_tree(op, &beside, &op->result.tree);
-	changes_release(&beside);
+		rv = disk_tree(op, &appeared, &op->result.tree);
+	changes_release(&appeared);
 	return rv;
 }
 
-int conflict_lay_out(struct git_op *op, const struct merge *m)
+int conflict_check_out(struct git_op *op, const struct merge *m)
 {
 	const char *data = git_out(op);
 	size_t size = git_out_size(op);
@@ -136,5 +136,5 @@ int conflict_lay_out(struct git_op *op, const struct merge *m)
 	if (size == 0 || data[size - 1] != '\0' || !name_conflicts(op, data, data + size))
 		return git_fail(op, xasprintf("git merge-tree: unexpected output in %s; is git 2.39 or newer?", op->spec.workspace));
 	text_set(&op->result.commit, m->start);
-	return lay_out(op, m);
+	return check_out(op, m);
 }

@@ -22,7 +22,7 @@ bool tree_is_empty(const char *id)
 
 /* ---- what is there ---- */
 
-/* .git aside. One that cannot be looked into is not known to be empty. */
+/* Without .git. One that cannot be looked into is not known to be empty. */
 static bool has_files(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -64,12 +64,12 @@ static int fail_tracked(struct git_op *op, const char *path, const char *what, c
 }
 
 /* Once the run goes on, an agent that adds an artifact does no harm: it is passed over, unless it commits it. */
-static int look_for_artifact(struct git_op *op, const char *artifact)
+static int check_artifact(struct git_op *op, const char *artifact)
 {
 	enum git_op_kind kind = op->spec.kind;
 	int rv;
 
-	if (kind == GIT_SNAPSHOT || kind == GIT_BASE || kind == GIT_WORKTREE)
+	if (kind == GIT_SNAPSHOT || kind == GIT_BASE || kind == GIT_WORKTREE_ADD)
 		return fail_tracked(op, artifact, "is tracked by git, but its place is kept for the review and never",
 		    ", or set another review_file or review_log");
 	/* it fails where nothing has been committed yet */
@@ -96,11 +96,11 @@ int disk_tree_list(struct git_op *op, struct snapshot *s)
 		return git_fail(op, xasprintf("%s has conflicts that are not resolved; resolve them, or end what is under way, such as by `git merge --abort`",
 		    op->spec.workspace));
 	artifact = snapshot_tracked_artifact(s);
-	return artifact != NULL ? look_for_artifact(op, artifact) : 0;
+	return artifact != NULL ? check_artifact(op, artifact) : 0;
 }
 
 /* The HEAD of a repository inside; one without a commit gives its files. */
-static int look_inside(struct git_op *op, struct snapshot *s, const char *nested, const char *place)
+static int list_nested(struct git_op *op, struct snapshot *s, const char *nested, const char *place)
 {
 	char *dir = xasprintf("%s/.git", nested), *id, *error;
 	int rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .git_dir = dir, .place = place }, "rev-parse", "--verify", "-q", "HEAD", NULL);
@@ -131,7 +131,7 @@ int disk_tree_nested(struct git_op *op, struct snapshot *s, const char *git_dir,
 	while (rv == 0 && (nested = snapshot_nested(s)) != NULL) {
 		char *name = xstrdup(nested);
 
-		rv = look_inside(op, s, name, place);
+		rv = list_nested(op, s, name, place);
 		free(name);
 	}
 	return rv;
@@ -184,7 +184,7 @@ static int once(struct git_op *op, void *arg)
 	int rv;
 
 	git_fresh_index(op);
-	snapshot_others(s, op->others);
+	snapshot_shared_paths(s, op->shared_paths);
 	rv = disk_tree_list(op, s);
 	if (rv == 0)
 		rv = disk_tree_nested(op, s, NULL, NULL);
@@ -194,9 +194,9 @@ static int once(struct git_op *op, void *arg)
 		snapshot_leave_out(s, d->leave_out);
 	if (rv == 0)
 		snapshot_index(s, &index);
-	if (rv == 0 && op->others != NULL) {
-		rv = git_run_call(op, &(struct git_call){ .more = op->others }, "ls-tree", "-r", "-z", "--full-tree",
-		    op->spec.others_tree != NULL ? op->spec.others_tree : op->spec.tree, "--", NULL);
+	if (rv == 0 && op->shared_paths != NULL) {
+		rv = git_run_call(op, &(struct git_call){ .more = op->shared_paths }, "ls-tree", "-r", "-z", "--full-tree",
+		    op->spec.shared_paths_tree != NULL ? op->spec.shared_paths_tree : op->spec.tree, "--", NULL);
 		if (rv == 0)
 			buf_add(&index, git_out(op), git_out_size(op));
 	}
@@ -213,9 +213,9 @@ int disk_tree_twice(struct git_op *op, int (*take)(struct git_op *op, void *arg)
 {
 	int rv = take(op, arg);
 
-	if (rv == 0 || !op->moved || op->looked_twice || op->steady)
+	if (rv == 0 || !op->moved || op->tried_twice || op->steady)
 		return rv;
-	op->looked_twice = true;
+	op->tried_twice = true;
 	op->moved = false;
 	host_noted();
 	return take(op, arg);

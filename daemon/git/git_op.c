@@ -21,14 +21,17 @@ const char *const git_op_names[GIT_OPS] = {
 	[GIT_CHECKOUT] = "checkout",
 	[GIT_COMMIT] = "commit",
 	[GIT_BASE] = "base",
-	[GIT_WORKTREE] = "worktree",
-	[GIT_COMMITTED] = "committed",
+	[GIT_WORKTREE_ADD] = "worktree",
+	[GIT_ADOPT_COMMITS] = "committed",
 	[GIT_MERGE] = "merge",
-	[GIT_CLEAR] = "clear",
-	[GIT_LOOK] = "look",
+	[GIT_WORKTREE_REMOVE] = "clear",
+	[GIT_INSPECT_HEAD] = "look",
 };
 
-#define SPEC(name, kind) { #name, kind, offsetof(struct git_op_spec, name), 0, NULL }
+/* An rl-git of another version may read what this rld writes: the names in the files stay, whatever
+ * the fields are called. */
+#define SPEC_AS(name, field, kind) { name, kind, offsetof(struct git_op_spec, field), 0, NULL }
+#define SPEC(field, kind) SPEC_AS(#field, field, kind)
 
 static const struct fields_row spec_rows[] = {
 	{ "kind", FIELDS_NAME, offsetof(struct git_op_spec, kind), GIT_OPS, git_op_names },
@@ -50,10 +53,10 @@ static const struct fields_row spec_rows[] = {
 	SPEC(known, FIELDS_STRING),
 	SPEC(message, FIELDS_STRING),
 	SPEC(artifacts, FIELDS_LIST),
-	SPEC(others, FIELDS_LIST),
-	SPEC(others_tree, FIELDS_STRING),
-	SPEC(beside, FIELDS_STRING),
-	SPEC(judges, FIELDS_LIST),
+	SPEC_AS("others", shared_paths, FIELDS_LIST),
+	SPEC_AS("others_tree", shared_paths_tree, FIELDS_STRING),
+	SPEC_AS("beside", appeared_tree, FIELDS_STRING),
+	SPEC_AS("judges", basis, FIELDS_LIST),
 };
 
 static const struct fields_type spec_type = {
@@ -65,7 +68,8 @@ static const struct fields_type spec_type = {
 	.file_max = 64 * 1024 * 1024,
 };
 
-#define RESULT(name, kind) { #name, kind, offsetof(struct git_result, name), 0, NULL }
+#define RESULT_AS(name, field, kind) { name, kind, offsetof(struct git_result, field), 0, NULL }
+#define RESULT(field, kind) RESULT_AS(#field, field, kind)
 
 static const struct fields_row result_rows[] = {
 	RESULT(error, FIELDS_STRING),
@@ -76,13 +80,13 @@ static const struct fields_row result_rows[] = {
 	RESULT(head, FIELDS_STRING),
 	RESULT(head_at, FIELDS_STRING),
 	RESULT(base, FIELDS_STRING),
-	RESULT(beside, FIELDS_STRING),
+	RESULT_AS("beside", appeared_tree, FIELDS_STRING),
 	RESULT(changed, FIELDS_STRING),
 	RESULT(appeared, FIELDS_STRING),
 	RESULT(conflicts, FIELDS_STRING),
 	RESULT(refused, FIELDS_STRING),
 	RESULT(taken, FIELDS_STRING),
-	RESULT(judges, FIELDS_STRING),
+	RESULT_AS("judges", modified_basis, FIELDS_STRING),
 	RESULT(ahead, FIELDS_LIST),
 	RESULT(rewritten, FIELDS_BOOL),
 	RESULT(branch_left, FIELDS_BOOL),
@@ -106,7 +110,7 @@ struct git_op *git_op_new(const struct git_op_spec *spec)
 	if (fields_copy(&spec_type, &op->spec, spec) != 0)
 		abort();
 	op->result.branch = xstrdup(spec->branch);
-	op->result.beside = xstrdup(spec->beside);
+	op->result.appeared_tree = xstrdup(spec->appeared_tree);
 	return op;
 }
 
@@ -118,7 +122,7 @@ void git_op_free(struct git_op *op)
 	fields_release(&result_type, &op->result);
 	child_end_release(&op->end);
 	strings_free(op->artifacts);
-	strings_free(op->others);
+	strings_free(op->shared_paths);
 	free(op->common);
 	free(op->git_dir);
 	free(op->index);
@@ -228,9 +232,9 @@ const char *git_op_base(const struct git_op *op)
 	return op->result.base;
 }
 
-const char *git_op_judges(const struct git_op *op)
+const char *git_op_modified_basis(const struct git_op *op)
 {
-	return op->result.judges;
+	return op->result.modified_basis;
 }
 
 const char *git_op_changed(const struct git_op *op)
@@ -243,9 +247,9 @@ const char *git_op_appeared(const struct git_op *op)
 	return op->result.appeared;
 }
 
-const char *git_op_beside(const struct git_op *op)
+const char *git_op_appeared_tree(const struct git_op *op)
 {
-	return op->result.beside;
+	return op->result.appeared_tree;
 }
 
 int git_op_fault(const struct git_op *op)

@@ -1,61 +1,95 @@
 /* SPDX-License-Identifier: MIT */
-/* Git operations: what they are asked to do, and what came of it. The engine writes an operation down, rl-git reads it, does it with git
- * and writes the result, which the engine reads. No operation but COMMIT and COMMITTED touches
- * the index, stash or checked-out branch of workspace; they, and MEASURE with a message, run hooks and the filters that a commit
- * needs; no other but BASE, WORKTREE and MERGE, and those on their own work tree, runs a filter of the repository, and none runs a fsmonitor, merge driver, diff or text conversion program. */
+/* Git operations: what the engine asks for, and the result. The engine writes an operation down,
+ * rl-git reads it, runs it with git and writes the result, which the engine reads.
+ *
+ * Of all operations, only COMMIT and ADOPT_COMMITS touch the index, stash or checked-out branch of
+ * workspace. They, and MEASURE with a message, run hooks and the filters that a commit needs. BASE,
+ * WORKTREE_ADD and MERGE, the last two in their own work tree, run the repository's filters; no
+ * other operation does. None runs a fsmonitor, merge driver, diff or text conversion program. */
 #ifndef GIT_GIT_OP_H
 #define GIT_GIT_OP_H
 
 #include <stdbool.h>
 
 #include "base/redact.h"
-#include "base/step.h"
 
 enum git_op_kind {
-	GIT_SNAPSHOT,		/* tree id of everything git does not ignore; when ref is given, it is pointed there. When name is given, gives the commit
-				 * that it is */
-	GIT_MEASURE,		/* snapshot, then the patch base_tree..tree is printed. With repository: are there markers of a
-				 * conflict left? With message: the hooks that a commit of it would run are run, and nothing is committed;
-				 * files that they put in form are measured in that form */
-	GIT_VERIFY,		/* snapshot; when it differs from tree: which paths are changed or gone, and which are new. Nothing is moved:
-				 * the new ones are no work, and become the tree beside */
-	GIT_PIN,		/* point ref at tree; when name is given, gives the commit that it is */
-	GIT_CHECKOUT,		/* lay tree out in dir, byte for byte: no filter, no attribute, no hook */
-	GIT_COMMIT,		/* commit what differs between base and tree to the checked-out branch (or detached HEAD), when the
-				 * work tree still has it; clean filters and the commit's hooks run, with the rights of the step. What
-				 * else the user has staged stays staged. Begun again after a death, it finds its own commit by the
-				 * lines "Rld-..." of message: make them tell it from others of the run. When commit, where HEAD
-				 * was, is given, an agent may have committed on top of it: with the rest the last commit has what of tree
-				 * was touched. No commit since then has an artifact, and with nothing left to be committed, HEAD is given */
-	GIT_BASE,		/* the commit that work starts from. With name: the merge base of HEAD and name, and nothing uncommitted. Else
-				 * HEAD, and when the work tree has anything that git does not ignore beyond it, a commit of that on top
-				 * (clean filters run; index, branch and stash stay; of a repository inside it has the commit, not what
-				 * is uncommitted there). An unborn HEAD: a commit without a parent. A bare repository: HEAD. ref is
-				 * pointed there. Gives commit, and its tree. Conflicts that are not resolved: refused */
-	GIT_WORKTREE,		/* a work tree of its own in dir, on branch (short name), which is made at commit, or is there already
-				 * when commit is NULL; locked, so that nobody prunes it. Gives the tree as the disk has it, and the commit.
-				 * Smudge filters run. What is left of an earlier begin is removed first; one that came to its end is taken
-				 * as it is, with what was done there since. Refused with the remedy: submodules that are checked out in
-				 * workspace, a branch of that name that is elsewhere, a dir that has something not ours */
-	GIT_COMMITTED,		/* an agent has committed in workspace: are its commits on commit (the base), without artifacts, and is
-				 * the work tree still tree? They must be a line. What it left out is committed as COMMIT does. Gives the last
-				 * commit. commit NULL: not told, only HEAD is looked at for artifacts */
-	GIT_MERGE,		/* the commits base_commit..commit one by one on top of what ref has (created at base_commit when it is not
-				 * there): linear, authors and messages kept, no hook. Those that change nothing any more are left out. When they
-				 * are no line, or agree with the tip only all together, they become one commit with message.
-				 * Gives the new tip, and ref is moved there; a note of that stays under note_ref. A conflict: nothing
-				 * of ref moves, but the branch that dir has checked out is set to that tip (what it had stays in
-				 * keep_ref), and dir to the merged files with conflict markers. Then git_op_conflicts() is not NULL, commit
-				 * is the tip, git_op_base() the tip's tree as the disk had it, and the tree is what lies there now */
-	GIT_CLEAR,		/* everything in the work tree dir that its HEAD does not have, untracked and ignored files too, byte for byte
-				 * and no filter, or a HEAD that is on no branch, is saved as a commit under ref, with HEAD (else branch, else
-				 * commit) as its parent; then dir and its registration are removed, and branch when it still is at commit
-				 * and nobody has it checked out. Gives the saved commit, NULL: there was nothing to save. An agent that broke
-				 * .git, index or registration does not stop it. dir is not there: done. What cannot be saved (a repository
-				 * inside, a name that git does not take) is an error, and dir stays. Begun again with ref there, what it had
-				 * is kept as a second parent. Not saved: what only the index has, empty directories, pipes and sockets, artifacts.
-				 * While it is removed, dir has the name dir.cleared */
-	GIT_LOOK,		/* HEAD of workspace and its tree, when it is not at commit any more, and how it came there. commit NULL: there was none */
+	/* The tree of everything that git does not ignore. ref, if given, is pointed there. With
+	 * name: the commit that it is. */
+	GIT_SNAPSHOT,
+
+	/* A snapshot, then the patch from tree to it on stdout. With repository: reports conflict
+	 * markers that are left. With message: runs the hooks that a commit of the tree would run,
+	 * and commits nothing; files that a hook reformats are measured in the new format. */
+	GIT_MEASURE,
+
+	/* A snapshot, compared with tree: which paths are changed or gone, and which are new.
+	 * Nothing is moved. New files are not part of the work: they become appeared_tree. */
+	GIT_VERIFY,
+
+	/* Point ref at tree. With name: the commit that it is. */
+	GIT_PIN,
+
+	/* Unpack tree into dir, byte for byte: no filter, attribute or hook. */
+	GIT_CHECKOUT,
+
+	/* Commit what differs between base and tree to the checked-out branch (or detached HEAD),
+	 * if the work tree still has it. Clean filters and the commit's hooks run, with the rights
+	 * of the step. Other changes that the user has staged stay staged. Repeated after a crash,
+	 * it finds its own commit by the lines "Rld-..." of message, which must be unique within
+	 * the run. With commit, where HEAD was: an agent may have committed on top of it; the last
+	 * commit and the rest together have what of tree was touched, no commit since then has an
+	 * artifact, and if nothing is left to be committed, the result is HEAD. */
+	GIT_COMMIT,
+
+	/* The commit that work starts from, and its tree; ref is pointed there. With name: the
+	 * merge base of HEAD and name, without uncommitted work. Otherwise HEAD; if the work tree
+	 * has anything more that git does not ignore, a commit of that on top. Clean filters run;
+	 * index, branch and stash stay as they are. Of a nested repository it has the commit, not
+	 * uncommitted work. An unborn HEAD gives a commit without a parent, a bare repository gives
+	 * HEAD. Refused while there are unresolved conflicts. */
+	GIT_BASE,
+
+	/* A work tree in dir, on branch (short name), which is created at commit, or exists if
+	 * commit is NULL. Locked, so that it is not pruned. Gives the tree as the disk has it, and
+	 * the commit. Smudge filters run. What an interrupted try has left is removed first; a
+	 * complete work tree is taken as it is, with later work. Refused with the remedy:
+	 * submodules that are checked out in workspace, a branch of that name that is elsewhere, a
+	 * dir with files that are not ours. */
+	GIT_WORKTREE_ADD,
+
+	/* An agent has committed in workspace: are its commits linear, on top of commit (the base)
+	 * and without artifacts, and is the work tree still tree? What it left out is committed as
+	 * by COMMIT. Gives the last commit. commit NULL: unknown, only HEAD is searched for
+	 * artifacts. */
+	GIT_ADOPT_COMMITS,
+
+	/* Replay the commits base_commit..commit on top of what ref has (created at base_commit if
+	 * missing): linear, authors and messages kept, no hook. Commits that no longer change
+	 * anything are left out. If they are not linear, or merge only as a whole, they become one
+	 * commit with message. Gives the new tip; ref is moved there, and a note of that stays
+	 * under note_ref. On a conflict ref does not move, but the branch that dir has checked out
+	 * is set to that tip (its old tip stays in keep_ref), and dir to the merged files with
+	 * conflict markers. Then git_op_conflicts() is not NULL, commit is the tip, git_op_base()
+	 * is the tip's tree as the disk had it, and tree is what is in dir now. */
+	GIT_MERGE,
+
+	/* Save everything in the work tree dir that its HEAD does not have, untracked and ignored
+	 * files included, byte for byte without filters, or a HEAD that is on no branch, as a
+	 * commit under ref, with HEAD (else branch, else commit) as its parent. Then remove dir and
+	 * its administrative files, and branch if it is still at commit and not checked out. Gives
+	 * the saved commit, NULL: there was nothing to save. A broken .git, index or administrative
+	 * file does not stop it. Without a dir there is nothing to do. What cannot be saved (a
+	 * nested repository, a name that git does not take) is an error, and dir stays. Repeated
+	 * with ref there, the earlier save becomes a second parent. Not saved: content of the index
+	 * only, empty directories, pipes and sockets, artifacts. During the removal, dir is called
+	 * dir.cleared. */
+	GIT_WORKTREE_REMOVE,
+
+	/* HEAD of workspace and its tree, if it is no longer at commit, and how it came there.
+	 * commit NULL: there was none. */
+	GIT_INSPECT_HEAD,
+
 	GIT_OPS
 };
 
@@ -63,41 +97,84 @@ extern const char *const git_op_names[GIT_OPS];
 
 struct git_op;
 
-/* All strings are copied. */
+/* All strings are copied. Paths of a work tree are relative to workspace. */
 struct git_op_spec {
 	enum git_op_kind kind;
-	const char *workspace;	/* repository top, absolute */
-	const char *repository;	/* its top, absolute, when workspace is a work tree that WORKTREE has made there on branch: only there
-				 * anything is done, and COMMIT and COMMITTED bring a HEAD that is elsewhere back to branch. NULL: it is none */
-	const char *scratch;	/* an existing directory of ours, absolute: the private index */
-	const char *tree;	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, COMMIT: the tree */
-	const char *base;	/* COMMIT: the tree to compare with; MERGE: the commit or tree, the patch base..ref is printed
-				 * when all is done; NULL: none is made */
-	const char *ref;	/* PIN, SNAPSHOT, BASE, MERGE, CLEAR; VERIFY: of beside, NULL: none; as branch, keep_ref and note_ref, ours alone: a lock on it is that of a git that was killed */
-	const char *dir;	/* absolute; CHECKOUT: emptied first, made when it is not there; VERIFY: that checkout is looked at, and a
-				 * workspace that is no work tree of a task for new files; NULL: the workspace; WORKTREE, CLEAR, MERGE: the work tree of the task */
-	const char *name;	/* BASE: what the user calls the other branch, NULL: none; PIN, SNAPSHOT: "HEAD" */
-	const char *branch;	/* WORKTREE, CLEAR, and with repository: without refs/heads/; BASE: one that is to be made at the commit, NULL: none */
-	const char *instance;	/* BASE, and WORKTREE and CLEAR with commit: for whom branch is reserved. One that is not
-				 * ours gives way to branch-instance. NULL: it is an error, and BASE makes none */
-	const char *commit;	/* WORKTREE, COMMIT, COMMITTED, MERGE, CLEAR, LOOK */
-	bool shared;		/* COMMIT: persons may commit in workspace, too. What they have committed since tree was taken stays, and HEAD
-				 * need not come after commit */
-	const char *base_commit;	/* MERGE */
-	const char *keep_ref, *note_ref;	/* MERGE */
-	const char *known;	/* MERGE: what ref had when it was moved last, and gets again when it is not there any more; NULL: it was not moved yet */
-	const char *message;	/* COMMIT: with a line "Rld-Run: 42"; MEASURE: the same, NULL: no hook runs; BASE, CLEAR: whole */
-	char *const *artifacts;	/* paths relative to workspace, files or folders, that are of the review and not of the work: no tree,
-				 * diff or commit has them. NULL-terminated; NULL: none. One that is tracked, or a folder that has
-				 * something tracked in it, is an error of SNAPSHOT */
-	char *const *others;	/* MEASURE, VERIFY of the workspace, COMMIT, COMMITTED: paths relative to workspace, files or folders, that others
-				 * keep there and write meanwhile: no work, whatever the disk has. MEASURE has them as others_tree does, else as
-				 * tree does; a commit takes them from tree, and leaves what an agent has committed of them. NULL: none */
-	const char *others_tree;
-	const char *beside;	/* MEASURE, VERIFY, COMMITTED, MERGE: of an earlier VERIFY: such files are no work while they are as they are there;
-				 * NULL: none */
-	char *const *judges;	/* SNAPSHOT, BASE: paths relative to workspace, of files that say how work is judged; git_op_judges() tells which of them are not
-				 * as HEAD has them. NULL: nobody asks */
+
+	/* Top of the repository, absolute. */
+	const char *workspace;
+
+	/* Its top, absolute, if workspace is a work tree that WORKTREE_ADD has made there on
+	 * branch: only that work tree is touched, and COMMIT and ADOPT_COMMITS bring a HEAD that is
+	 * elsewhere back to branch. NULL: it is none. */
+	const char *repository;
+
+	/* An existing directory of ours, absolute, for the private index. */
+	const char *scratch;
+
+	/* MEASURE: the base; VERIFY: the tree before; PIN, CHECKOUT, COMMIT: the tree. */
+	const char *tree;
+
+	/* COMMIT: the tree to compare with. MERGE: the commit or tree that the patch base..ref on
+	 * stdout starts from; NULL: no patch. */
+	const char *base;
+
+	/* PIN, SNAPSHOT, BASE, MERGE, WORKTREE_REMOVE. VERIFY: of appeared_tree, NULL: none. No
+	 * other program uses it, branch, keep_ref or note_ref: a lock on one is left over from a
+	 * git that was killed. */
+	const char *ref;
+
+	/* Absolute. CHECKOUT: emptied first, or made. VERIFY: the checkout to be compared, beside a
+	 * workspace that is searched for new files if it is not a task's work tree; NULL: compare
+	 * the workspace. WORKTREE_ADD, WORKTREE_REMOVE, MERGE: the work tree of the task. */
+	const char *dir;
+
+	/* BASE: what the user calls the other branch, NULL: none. PIN, SNAPSHOT: "HEAD". */
+	const char *name;
+
+	/* Without refs/heads/. WORKTREE_ADD, WORKTREE_REMOVE, and with repository. BASE: to be
+	 * created at the commit, NULL: none. */
+	const char *branch;
+
+	/* BASE, and WORKTREE_ADD and WORKTREE_REMOVE with commit: the instance that branch is
+	 * reserved for. If another has it, branch-instance takes its place. NULL: that is an error,
+	 * and BASE creates none. */
+	const char *instance;
+
+	/* WORKTREE_ADD, COMMIT, ADOPT_COMMITS, MERGE, WORKTREE_REMOVE, INSPECT_HEAD. */
+	const char *commit;
+
+	/* COMMIT: people may commit in workspace, too. What they have committed since tree was
+	 * taken stays, and HEAD need not come after commit. */
+	bool shared;
+
+	/* MERGE. known: what ref had when it was moved last, restored if ref is missing; NULL: it
+	 * was not moved yet. */
+	const char *base_commit, *keep_ref, *note_ref, *known;
+
+	/* COMMIT: with a line "Rld-Run: 42". MEASURE: the same, NULL: no hook runs. BASE,
+	 * WORKTREE_REMOVE: the whole message. */
+	const char *message;
+
+	/* Files or folders that belong to the review and not to the work: no tree, diff or commit
+	 * has them. NULL-terminated; NULL: none. SNAPSHOT fails if one is tracked, or has something
+	 * tracked in it. */
+	char *const *artifacts;
+
+	/* MEASURE, VERIFY of the workspace, COMMIT, ADOPT_COMMITS: files or folders that other runs
+	 * write at the same time: not part of the work, whatever the disk has. MEASURE has them as
+	 * in shared_paths_tree, else as in tree. A commit takes them from tree, and leaves an
+	 * agent's commits of them alone. NULL: none. */
+	char *const *shared_paths;
+	const char *shared_paths_tree;
+
+	/* MEASURE, VERIFY, ADOPT_COMMITS, MERGE: the result of an earlier VERIFY. Its files are not
+	 * part of the work as long as they stay as they are there. NULL: none. */
+	const char *appeared_tree;
+
+	/* SNAPSHOT, BASE: files that the review goes by; git_op_modified_basis() names those that
+	 * differ from HEAD. NULL: not asked for. */
+	char *const *basis;
 };
 
 struct git_op *git_op_new(const struct git_op_spec *spec);
@@ -107,72 +184,77 @@ void git_op_free(struct git_op *op);
 
 /* What rl-git reads, malloc'd. */
 char *git_op_text(const struct git_op *op, size_t *size);
-/* What it has left in dirfd, its attempt directory. 0, and git_op_error() tells whether it failed; or -errno: there is no result. */
+/* Reads the result from dirfd, the attempt directory of rl-git. 0, and git_op_error() tells whether
+ * the operation failed; or -errno: there is no result. */
 int git_op_result(struct git_op *op, int dirfd);
 
 /* For rl-git: the operation that fd has, NULL: none. */
 struct git_op *git_op_read(int fd);
-/* Does it. When it is done, what git wrote is on the disk. 0, or -1 with git_op_error(). The patch of MEASURE and MERGE goes to stdout. */
+/* Runs it. At the end, what git wrote is on the disk. 0, or -1 with git_op_error(). The patch of
+ * MEASURE and MERGE goes to stdout. */
 int git_op_run(struct git_op *op);
-/* The result, into the directory dirfd. 0 or -errno. */
+/* Writes the result into the directory dirfd. 0 or -errno. */
 int git_op_write(const struct git_op *op, int dirfd);
 
-/* When it is over: what it says of names and of what programs said is masked. */
+/* When it is over: redacts names, and the output of programs. */
 void git_op_redact(struct git_op *op, const struct redactor *redactor);
 
-/* The errno of a fault of the host that a failed git spoke of, or that there is by now: its file system is full. 0: none, or none that git knew of. */
+/* The errno of a fault of the host that a failed git reported, or of a file system that is full by
+ * now. 0: none, or none that git knew of. */
 int git_op_fault(const struct git_op *op);
 
 const char *git_op_tree(const struct git_op *op);
 const char *git_op_error(const struct git_op *op);
 
-/* COMMIT: the new commit, also after an error that was found behind it; NULL: there was nothing to commit. The others as they say. */
+/* COMMIT: the new commit, also if a later part failed; NULL: there was nothing to commit. Others:
+ * see their kind. */
 const char *git_op_commit(const struct git_op *op);
 
-/* That of the spec, or the one that was made in its place. */
+/* The branch of the spec, or the one that was created in its place. */
 const char *git_op_branch(const struct git_op *op);
 
-/* CLEAR: the branch is still there, since it has commits that are nowhere else. */
+/* WORKTREE_REMOVE: the branch still exists, since it has commits that are nowhere else. */
 bool git_op_branch_left(const struct git_op *op);
 
-/* MEASURE, COMMIT, COMMITTED: a hook of the repository said no, or changed what was to be committed: its words, at most 16 KiB, safe for a
- * terminal, with line ends. Nothing was committed; work tree changes of the hook stay. Not an error, the operation is done; NULL:
- * nobody did. */
+/* MEASURE, COMMIT, ADOPT_COMMITS: a hook of the repository refused, or changed what was to be
+ * committed: its output, at most 16 KiB, safe for a terminal, with line ends. Nothing was
+ * committed; changes of the hook to the work tree stay. Not an error, the operation is done. NULL:
+ * no hook refused. */
 const char *git_op_refused(const struct git_op *op);
 
 /* BASE: HEAD, NULL: no commit yet. */
 const char *git_op_head(const struct git_op *op);
 
-/* SNAPSHOT, BASE, LOOK, COMMIT, COMMITTED, without repository: the first line of the file HEAD at the end, "ref: refs/heads/main" or a commit;
- * NULL: it cannot be read. */
+/* SNAPSHOT, BASE, INSPECT_HEAD, COMMIT, ADOPT_COMMITS, without repository: the first line of the
+ * file HEAD at the end, "ref: refs/heads/main" or a commit; NULL: it cannot be read. */
 const char *git_op_head_at(const struct git_op *op);
 
-/* LOOK, COMMIT, COMMITTED: the commits that HEAD had when it began, and not at commit; NULL: none. */
+/* INSPECT_HEAD, COMMIT, ADOPT_COMMITS: the commits that HEAD had at the start beyond commit; NULL:
+ * none. */
 char *const *git_op_ahead(const struct git_op *op);
-/* LOOK, COMMIT: HEAD does not come after commit. */
+/* INSPECT_HEAD, COMMIT: HEAD does not come after commit. */
 bool git_op_rewritten(const struct git_op *op);
 
-/* MERGE: paths in conflict, "a.c, b.c (modify/delete) and 3 more", with the kind where there are no markers; NULL: none.
- * MEASURE, COMMIT and COMMITTED, with repository, when a MERGE had a conflict: where its markers still are; nothing was committed. */
+/* MERGE: paths in conflict, "a.c, b.c (modify/delete) and 3 more", with the kind where there are no
+ * markers; NULL: none. MEASURE, COMMIT and ADOPT_COMMITS, with repository, after a MERGE in
+ * conflict: where markers are left; nothing was committed. */
 const char *git_op_conflicts(const struct git_op *op);
-/* MERGE: the work tree that has ref checked out, and which is none of ours: nothing was integrated, and what was to be is as it was.
- * NULL: there is none. */
+/* MERGE: a work tree that is not ours and has ref checked out: nothing was integrated, and nothing
+ * changed. NULL: there is none. */
 const char *git_op_taken(const struct git_op *op);
 /* MERGE: see there. */
 const char *git_op_base(const struct git_op *op);
 
-/* Of the spec's judges those that HEAD has not as they are, in the form of git_op_changed(); NULL: none. */
-const char *git_op_judges(const struct git_op *op);
+/* The files of the spec's basis that differ from HEAD, in the form of git_op_changed(); NULL:
+ * none. */
+const char *git_op_modified_basis(const struct git_op *op);
 
 /* VERIFY: changed or removed paths, "a.c, b.c and 3 more"; NULL: none. */
 const char *git_op_changed(const struct git_op *op);
-/* VERIFY: files that are there now, and were neither in tree nor in beside, up to twenty of them; NULL: none. */
+/* VERIFY: up to twenty files that are there now, and neither in tree nor in the spec's
+ * appeared_tree; NULL: none. */
 const char *git_op_appeared(const struct git_op *op);
-/* VERIFY: a tree of all files that are there and not in tree; NULL: there are none. */
-const char *git_op_beside(const struct git_op *op);
-
-/* Top of the repository that holds dir, by looking for .git upwards without running git; *top NULL: there is none. malloc'd. 0, or
- * -errno when that could not be found out. */
-int git_top(const char *dir, char **top);
+/* VERIFY: a tree of all files that are there and not in tree; NULL: none. */
+const char *git_op_appeared_tree(const struct git_op *op);
 
 #endif

@@ -17,7 +17,8 @@
 struct git_result {
 	char *error;
 	int fault;		/* of the host, the errno: it is why error is there */
-	char *tree, *commit, *branch, *head, *head_at, *base, *beside, *changed, *appeared, *conflicts, *refused, *taken, *judges;
+	char *tree, *commit, *branch, *head, *head_at, *base, *changed, *appeared, *appeared_tree;
+	char *conflicts, *refused, *taken, *modified_basis;
 	char **ahead;
 	bool rewritten, branch_left;
 };
@@ -32,9 +33,9 @@ struct git_op {
 	char *common;			/* what all work trees of the repository share; NULL: not asked for yet */
 	bool bare;
 	bool anonymous;			/* the user has no name that git would take */
-	char **artifacts, **others;	/* those of the spec, in the form that artifact_has() wants */
-	bool moved;			/* it failed since the work tree changed meanwhile: another look may do */
-	bool looked_twice;		/* ... and there was one */
+	char **artifacts, **shared_paths;	/* those of the spec, in the form that artifact_has() wants */
+	bool moved;			/* it failed since the work tree changed meanwhile: a second try may succeed */
+	bool tried_twice;		/* ... and there was one */
 	bool steady;			/* nobody works in place: nothing may move there */
 	const char *command;		/* the git command that ran last, static */
 	unsigned flags;			/* ... and its flags */
@@ -88,7 +89,7 @@ char *git_line(struct git_op *op, const char *what);
 int git_fail(struct git_op *op, char *error);			/* takes error */
 int git_fail_process(struct git_op *op);			/* the process that ran last is why */
 int git_fail_output(struct git_op *op);				/* it printed what is not understood */
-int git_fail_moved(struct git_op *op, char *error);		/* takes error; another look may do */
+int git_fail_moved(struct git_op *op, char *error);		/* takes error; a second try may succeed */
 
 /* What to do in the work tree, or when it is a task's own: that it is kept. */
 const char *git_remedy(const struct git_op *op, const char *there);

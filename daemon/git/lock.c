@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "git/registration.h"
+#include "git/worktree_admin.h"
 #include "proto/memory.h"
 
 #define BRANCH_OF_OURS "ref: refs/heads/rl/"
@@ -26,16 +26,16 @@ void lock_remove_ref(const char *common, const char *ref)
 
 void lock_remove_tree(const char *common, const char *dir)
 {
-	char *registration = registration_find(common, dir), *head;
+	char *admin = worktree_admin_find(common, dir), *head;
 
-	if (registration == NULL)
+	if (admin == NULL)
 		return;
-	remove_lock(registration, "HEAD");
-	remove_lock(registration, "index");
-	head = registration_line(registration, "HEAD");
+	remove_lock(admin, "HEAD");
+	remove_lock(admin, "index");
+	head = worktree_admin_line(admin, "HEAD");
 	/* an agent may have checked out a branch of the user's */
 	if (head != NULL && strncmp(head, BRANCH_OF_OURS, strlen(BRANCH_OF_OURS)) == 0)
 		remove_lock(common, head + strlen("ref: "));
 	free(head);
-	free(registration);
+	free(admin);
 }

@@ -79,12 +79,12 @@ static int ask(struct git_op *op, int rehearsals, const char *asked)
 
 int measure_run(struct git_op *op)
 {
-	struct changes beside = { 0 };
+	struct changes appeared = { 0 };
 	char *asked = NULL;
-	int rv = beside_read(op, &beside);
+	int rv = appeared_read(op, &appeared);
 
 	for (int rehearsals = 0; rv == 0; rehearsals++) {
-		rv = disk_tree(op, &beside, &op->result.tree);
+		rv = disk_tree(op, &appeared, &op->result.tree);
 		if (rv == 0)
 			rv = ask(op, rehearsals, asked);
 		if (rv != 0)
@@ -93,7 +93,7 @@ int measure_run(struct git_op *op)
 		text_set(&asked, op->result.tree);
 		rv = rehearse(op);
 	}
-	changes_release(&beside);
+	changes_release(&appeared);
 	free(asked);
 	if (rv == -1)
 		return -1;

@@ -91,7 +91,7 @@ static bool is_ours(const struct git_op *op, const char *place)
 }
 
 /* The files of a work tree that has ref checked out would stay behind, and the next commit there would undo what was integrated. */
-static int look_for_taker(struct git_op *op)
+static int find_taker(struct git_op *op)
 {
 	size_t ref = strlen(op->spec.ref), size;
 	const char *data;
@@ -118,7 +118,7 @@ static int move_ref(struct git_op *op, const struct merge *m, const char *tip, c
 	bool moved = false;
 	int rv;
 
-	if (look_for_taker(op) != 0)
+	if (find_taker(op) != 0)
 		return -1;
 	if (op->result.taken != NULL)
 		return DONE;
@@ -146,7 +146,7 @@ static int merge_commits(struct git_op *op, struct merge *m, char *const *ids)
 	int rv = replay(op, m, ids);
 
 	if (rv == 1)
-		return conflict_lay_out(op, m);
+		return conflict_check_out(op, m);
 	if (rv == -1)
 		return -1;
 	if (strcmp(m->tip, m->start) == 0)

@@ -9,8 +9,8 @@
 #include "git/artifact.h"
 #include "git/gitdir.h"
 #include "git/lock.h"
-#include "git/registration.h"
 #include "git/sync.h"
+#include "git/worktree_admin.h"
 #include "record/host_fault.h"
 
 static int (*const runs[GIT_OPS])(struct git_op *op) = {
@@ -21,19 +21,20 @@ static int (*const runs[GIT_OPS])(struct git_op *op) = {
 	[GIT_CHECKOUT] = checkout_run,
 	[GIT_COMMIT] = commit_run,
 	[GIT_BASE] = base_run,
-	[GIT_WORKTREE] = worktree_run,
-	[GIT_COMMITTED] = commit_run,
+	[GIT_WORKTREE_ADD] = worktree_run,
+	[GIT_ADOPT_COMMITS] = commit_run,
 	[GIT_MERGE] = merge_run,
-	[GIT_CLEAR] = worktree_remove_run,
-	[GIT_LOOK] = look_run,
+	[GIT_WORKTREE_REMOVE] = worktree_remove_run,
+	[GIT_INSPECT_HEAD] = inspect_head_run,
 };
 
-/* Locks of a git of ours that was killed, or of one of an agent that was: nobody else works on these. */
+/* Locks of a git of ours that was killed, or of one of an agent that was: nobody else works on
+ * these. */
 static void unlock(const struct git_op *op, const char *common)
 {
 	const struct git_op_spec *spec = &op->spec;
 	/* one that is only now reserved may be another daemon's */
-	bool reserves = spec->instance != NULL && (spec->kind == GIT_BASE || spec->kind == GIT_WORKTREE);
+	bool reserves = spec->instance != NULL && (spec->kind == GIT_BASE || spec->kind == GIT_WORKTREE_ADD);
 	char *branch = spec->branch != NULL && !reserves ? xasprintf("refs/heads/%s", spec->branch) : NULL;
 
 	lock_remove_ref(common, spec->ref);
@@ -51,7 +52,7 @@ static void unlock(const struct git_op *op, const char *common)
 static void to_disk(struct git_op *op, const char *common)
 {
 	enum git_op_kind kind = op->spec.kind;
-	const char *places[] = { common != NULL ? common : op->spec.workspace, kind == GIT_WORKTREE || kind == GIT_MERGE ? op->spec.dir : NULL };
+	const char *places[] = { common != NULL ? common : op->spec.workspace, kind == GIT_WORKTREE_ADD || kind == GIT_MERGE ? op->spec.dir : NULL };
 
 	for (size_t i = 0; kind != GIT_CHECKOUT && op->result.error == NULL && i < 2 && places[i] != NULL; i++) {
 		int rv = sync_all(places[i]);
@@ -59,20 +60,20 @@ static void to_disk(struct git_op *op, const char *common)
 		if (rv != 0)
 			git_fail(op, xasprintf("%s: what git wrote is not on the disk: %s; see to the disk, then retry the run", places[i], host_words(-rv)));
 	}
-	if (kind == GIT_WORKTREE && op->result.error == NULL)
+	if (kind == GIT_WORKTREE_ADD && op->result.error == NULL)
 		worktree_made(op);
 }
 
-/* Of a work tree that others work in, too. */
-static void see_head(struct git_op *op)
+/* Of a work tree that other programs use, too. */
+static void read_head_file(struct git_op *op)
 {
-	static const bool sees[GIT_OPS] = {
-		[GIT_SNAPSHOT] = true, [GIT_BASE] = true, [GIT_LOOK] = true, [GIT_COMMIT] = true, [GIT_COMMITTED] = true,
+	static const bool reads[GIT_OPS] = {
+		[GIT_SNAPSHOT] = true, [GIT_BASE] = true, [GIT_INSPECT_HEAD] = true, [GIT_COMMIT] = true, [GIT_ADOPT_COMMITS] = true,
 	};
-	char *own = sees[op->spec.kind] && op->spec.repository == NULL ? git_dir_own(op->spec.workspace) : NULL;
+	char *own = reads[op->spec.kind] && op->spec.repository == NULL ? git_dir_own(op->spec.workspace) : NULL;
 
 	if (own != NULL)
-		op->result.head_at = registration_line(own, "HEAD");
+		op->result.head_at = worktree_admin_line(own, "HEAD");
 	free(own);
 }
 
@@ -85,21 +86,21 @@ int git_op_run(struct git_op *op)
 	op->place = op->spec.workspace;
 	op->index = xasprintf("%s/index", op->spec.scratch);
 	op->artifacts = artifacts_copy(op->spec.artifacts);
-	op->others = artifacts_copy(op->spec.others);
+	op->shared_paths = artifacts_copy(op->spec.shared_paths);
 	host_noted();
 	if (common != NULL)
 		unlock(op, common);
-	rv = error != NULL ? git_fail(op, error) : op->spec.judges != NULL ? judges_look(op) : 0;
+	rv = error != NULL ? git_fail(op, error) : op->spec.basis != NULL ? modified_basis_find(op) : 0;
 	if (rv == 0)
 		rv = runs[op->spec.kind](op);
 	if (rv == 0) {
-		free(op->result.error);		/* of a first look */
+		free(op->result.error);		/* of a first try */
 		op->result.error = NULL;
 		op->result.fault = 0;
 	}
 	if (op->result.refused == NULL)
 		commit_hooks_forget(op);
-	see_head(op);
+	read_head_file(op);
 	if (rv == 0)
 		to_disk(op, common);
 	if (op->result.error != NULL && op->result.fault == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The operations, one file each, and what several of them share. All return 0, or -1 with result.error. */
+/* The operations, one file each, and what several of them share. All return 0, or -1 with
+ * result.error. */
 #ifndef GIT_OPERATIONS_H
 #define GIT_OPERATIONS_H
 
@@ -8,23 +9,24 @@
 
 int base_run(struct git_op *op);		/* base.c */
 int checkout_run(struct git_op *op);		/* checkout.c */
-int commit_run(struct git_op *op);		/* commit.c: COMMIT and COMMITTED */
-int look_run(struct git_op *op);		/* look.c */
+int commit_run(struct git_op *op);		/* commit.c: COMMIT and ADOPT_COMMITS */
+int inspect_head_run(struct git_op *op);		/* inspect_head.c */
 int measure_run(struct git_op *op);		/* measure.c */
 int merge_run(struct git_op *op);		/* merge.c */
 int pin_run(struct git_op *op);			/* pin.c */
 int snapshot_run(struct git_op *op);		/* pin.c */
 int verify_run(struct git_op *op);		/* verify.c */
 int worktree_run(struct git_op *op);		/* worktree.c */
-int worktree_remove_run(struct git_op *op);	/* worktree_remove.c: CLEAR */
+int worktree_remove_run(struct git_op *op);	/* worktree_remove.c */
 
 /* ---- disk_tree.c: the tree of what a directory has on the disk ---- */
 
 extern const char *const empty_trees[2];	/* in SHA-1 and in SHA-256 */
 bool tree_is_empty(const char *id);
 
-/* That of op->place; *tree is malloc'd, and takes the place of what was there. leave_out: files that are not in it while they are as they
- * are there; NULL: none. Looks once more when files move meanwhile. */
+/* That of op->place; *tree is malloc'd, and takes the place of what was there. leave_out: files
+ * that are not in it while they are as they are there; NULL: none. Looks once more when files move
+ * meanwhile. */
 int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree);
 
 /* Its parts. listing: of a `ls-files -c -o -s -t -z`, NULL: git is asked. */
@@ -35,17 +37,17 @@ int disk_tree_write(struct git_op *op, char **tree);		/* of the private index */
 /* once(op, arg), and once more when files have moved and nobody but people works there. */
 int disk_tree_twice(struct git_op *op, int (*once)(struct git_op *op, void *arg), void *arg);
 
-/* ---- beside.c: files that appeared while only a reviewer was at work ---- */
+/* ---- appeared.c: files that appeared while only a reviewer was at work ---- */
 
-/* What the tree spec.beside has, in order; nothing when it is NULL. */
-int beside_read(struct git_op *op, struct changes *files);
-bool beside_has(const struct changes *files, const struct change *c);	/* as it is */
-/* seen becomes result.beside, unless files has just that. */
-int beside_keep(struct git_op *op, const struct changes *files, const struct changes *seen);
+/* What the tree spec.appeared_tree has, in order; nothing when it is NULL. */
+int appeared_read(struct git_op *op, struct changes *files);
+bool appeared_has(const struct changes *files, const struct change *c);	/* as it is */
+/* seen becomes result.appeared_tree, unless files has just that. */
+int appeared_keep(struct git_op *op, const struct changes *files, const struct changes *seen);
 
-/* ---- judges.c ---- */
+/* ---- modified_basis.c ---- */
 
-int judges_look(struct git_op *op);
+int modified_basis_find(struct git_op *op);
 
 /* ---- reattach_head.c: a task's work tree that an agent has turned away ---- */
 
@@ -69,7 +71,8 @@ struct saved {
 
 /* What spec.ref has; *there false: nothing. */
 int commit_tree_saved(struct git_op *op, struct saved *saved, bool *there);
-/* result.commit: tree on top of parent (NULL: none), under spec.ref. keep: what the ref has becomes a second parent. */
+/* result.commit: tree on top of parent (NULL: none), under spec.ref. keep: what the ref has becomes
+ * a second parent. */
 int commit_tree(struct git_op *op, const char *tree, const char *parent, bool keep);
 
 /* ---- reserve_branch.c ---- */
@@ -81,7 +84,8 @@ struct branch {
 };
 
 void branch_recall(struct git_op *op);		/* by which name an earlier begin has made the work tree dir */
-/* result.branch is ours and at start, or to be created there: then branch->tip is NULL. taken: dir has a work tree that is complete. */
+/* result.branch is ours and at start, or to be created there: then branch->tip is NULL. taken: dir
+ * has a work tree that is complete. */
 int branch_claim(struct git_op *op, struct branch *branch, const char *start, bool taken);
 /* The process that was to create it has failed: 0, another git was in the way, claim it again. */
 int branch_try_again(struct git_op *op, struct branch *branch);

@@ -2,14 +2,14 @@
 /* An agent may have turned a task's work tree away: .git leads to another repository, or HEAD is another branch, such as the
  * user's. The first ends the operation, for nothing of ours is done elsewhere. The second is put right before a commit:
  * HEAD comes back to the branch of the task, and that to what HEAD was at. Index and files stay as they are.
- * Where a conflict was laid out, the markers have to be gone before anything is committed. */
+ * After a conflict, the markers have to be gone before anything is committed. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "git/gitdir.h"
 #include "git/operations.h"
-#include "git/registration.h"
+#include "git/worktree_admin.h"
 
 static bool same_directory(const char *a, const char *b)
 {
@@ -20,9 +20,9 @@ static bool same_directory(const char *a, const char *b)
 
 static char *admin_of(const struct git_op *op)
 {
-	char *common = git_dir_common(op->spec.repository), *admin = common != NULL ? registration_find(common, op->spec.workspace) : NULL;
+	char *common = git_dir_common(op->spec.repository), *admin = common != NULL ? worktree_admin_find(common, op->spec.workspace) : NULL;
 
-	if (admin != NULL && !registration_leads_to(admin, common)) {
+	if (admin != NULL && !worktree_admin_points_to(admin, common)) {
 		free(admin);
 		admin = NULL;
 	}
@@ -48,7 +48,7 @@ char *reattach_trouble(const struct git_op *op)
 /* A conflict has moved the work to another commit than the one that the work tree was made at. */
 static bool was_in_conflict(const struct git_op *op, const char *admin)
 {
-	char *made_at = registration_line(admin, WORKTREE_COMMIT);
+	char *made_at = worktree_admin_line(admin, WORKTREE_COMMIT);
 	bool moved = made_at != NULL && op->spec.commit != NULL && strcmp(made_at, op->spec.commit) != 0;
 
 	free(made_at);
@@ -84,7 +84,7 @@ static int move_back(struct git_op *op)
 int reattach_head(struct git_op *op)
 {
 	char *admin = op->spec.repository != NULL ? admin_of(op) : NULL;
-	char *head = admin != NULL ? registration_line(admin, "HEAD") : NULL;
+	char *head = admin != NULL ? worktree_admin_line(admin, "HEAD") : NULL;
 	char *want = xasprintf("ref: refs/heads/%s", op->spec.branch != NULL ? op->spec.branch : "");
 	int rv = admin == NULL || (head != NULL && strcmp(head, want) == 0) ? 0 : move_back(op);
 

@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "git/lay.h"
+#include "git/remove_dir.h"
+#include "git/unpack.h"
 #include "record/host_fault.h"
 
 /* ---- new objects ---- */
@@ -207,9 +208,9 @@ static int make_sides(struct git_op *op, struct merge *m)
 
 /* ---- one after the other ---- */
 
-static int write_own(struct lay *lay, const char *path, const char *text)
+static int write_git_file(struct unpack *unpack, const char *path, const char *text)
 {
-	int fd, rv = lay_file(lay, path, false, &fd);
+	int fd, rv = unpack_file(unpack, path, false, &fd);
 
 	if (rv != 0)
 		return rv;
@@ -221,7 +222,7 @@ static int write_own(struct lay *lay, const char *path, const char *text)
 }
 
 /* The git directory of ours. The names of its branches come between the conflict markers. */
-static int lay_own(const struct git_op *op, const struct merge *m, const struct pick *pick, const char *dir)
+static int make_git_dir(const struct git_op *op, const struct merge *m, const struct pick *pick, const char *dir)
 {
 	const char *config = strlen(m->ours) == 40 ? "[core]\n\trepositoryformatversion = 0\n\tbare = false" :
 	    "[core]\n\trepositoryformatversion = 1\n\tbare = false\n[extensions]\n\tobjectFormat = sha256";
@@ -232,14 +233,14 @@ static int lay_own(const struct git_op *op, const struct merge *m, const struct 
 		{ "refs/heads/" MERGE_TASK, pick->side },
 	};
 	char *objects = xasprintf("%s/objects", op->common);
-	struct lay *lay;
-	int rv = lay_new(dir, &lay);
+	struct unpack *unpack;
+	int rv = unpack_new(dir, &unpack);
 
 	if (rv == 0) {
-		rv = lay_link(lay, "objects", objects);
+		rv = unpack_link(unpack, "objects", objects);
 		for (size_t i = 0; rv == 0 && i < sizeof(files) / sizeof(files[0]); i++)
-			rv = write_own(lay, files[i].path, files[i].text);
-		lay_free(lay);
+			rv = write_git_file(unpack, files[i].path, files[i].text);
+		unpack_free(unpack);
 	}
 	free(objects);
 	return rv;
@@ -249,7 +250,7 @@ static int lay_own(const struct git_op *op, const struct merge *m, const struct 
 static int merge_pick(struct git_op *op, struct merge *m, const struct pick *pick)
 {
 	char *dir = xasprintf("%s/merge", op->spec.scratch);
-	int rv = lay_own(op, m, pick, dir);
+	int rv = make_git_dir(op, m, pick, dir);
 	size_t id;
 
 	if (rv != 0) {
@@ -263,7 +264,7 @@ static int merge_pick(struct git_op *op, struct merge *m, const struct pick *pic
 	    MERGE_INTEGRATED, MERGE_TASK);
 	text_set(&op->git_dir, NULL);
 	op->place = op->spec.workspace;
-	lay_remove(dir);
+	remove_dir(dir);
 	free(dir);
 	id = strnlen(git_out(op), git_out_size(op));
 	if (rv != -1 && id != strlen(m->ours))

@@ -36,6 +36,6 @@ void replay_release(struct merge *m);
 int replay_note(struct git_op *op, const char *tree, const char *const *parents, char id[GIT_ID_MAX]);
 
 /* conflict.c: the work tree of the task gets both sides. Output of merge-tree is what git_out() has. */
-int conflict_lay_out(struct git_op *op, const struct merge *m);
+int conflict_check_out(struct git_op *op, const struct merge *m);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "git/lock.h"
 #include "git/operations.h"
-#include "git/registration.h"
+#include "git/worktree_admin.h"
 #include "proto/escape.h"
 
 #define TRIES 5			/* at most, while another git locks or creates the same */
@@ -29,18 +29,18 @@ static void take_suffix(struct git_op *op)
 
 void branch_recall(struct git_op *op)
 {
-	char *registration, *head, *want;
+	char *admin, *head, *want;
 
 	if (op->spec.instance == NULL || op->spec.commit == NULL)
 		return;
-	registration = registration_find(op->common, op->spec.dir);
-	head = registration != NULL ? registration_line(registration, "HEAD") : NULL;
+	admin = worktree_admin_find(op->common, op->spec.dir);
+	head = admin != NULL ? worktree_admin_line(admin, "HEAD") : NULL;
 	want = xasprintf("ref: refs/heads/%s-%s", op->result.branch, op->spec.instance);
 	if (head != NULL && strcmp(head, want) == 0)
 		take_suffix(op);
 	free(want);
 	free(head);
-	free(registration);
+	free(admin);
 }
 
 /* ---- whose it is ---- */
@@ -56,7 +56,7 @@ static int fail_taken(struct git_op *op)
 }
 
 /* Where it is, and whether something below its name keeps it from being made. */
-static int look(struct git_op *op, struct branch *b)
+static int inspect_branch(struct git_op *op, struct branch *b)
 {
 	char *ref = xasprintf("refs/heads/%s", op->result.branch);
 	size_t name = strlen(ref);
@@ -72,7 +72,7 @@ static int look(struct git_op *op, struct branch *b)
 }
 
 struct claims {
-	bool mine, others;
+	bool mine, foreign;
 };
 
 /* The instances that have claimed it, a line each. */
@@ -90,7 +90,7 @@ static int read_claims(struct git_op *op, struct claims *claims)
 		bool own = strncmp(p, op->spec.instance, length) == 0 && p[length] == '\n';
 
 		claims->mine |= own;
-		claims->others |= !own;
+		claims->foreign |= !own;
 	}
 	return 0;
 }
@@ -99,7 +99,7 @@ int branch_is_ours(struct git_op *op)
 {
 	struct claims claims;
 
-	return read_claims(op, &claims) == -1 ? -1 : claims.mine && !claims.others;
+	return read_claims(op, &claims) == -1 ? -1 : claims.mine && !claims.foreign;
 }
 
 /* A configuration that cannot be written costs no more than the suffix. */
@@ -141,7 +141,7 @@ int branch_claim(struct git_op *op, struct branch *b, const char *start, bool ta
 		struct claims claims;
 		bool ours;
 
-		if (look(op, b) != 0)
+		if (inspect_branch(op, b) != 0)
 			return -1;
 		if (op->spec.instance == NULL || start == NULL || taken)
 			return 0;
@@ -149,8 +149,8 @@ int branch_claim(struct git_op *op, struct branch *b, const char *start, bool ta
 			return claim(op, b);
 		if (read_claims(op, &claims) != 0)
 			return -1;
-		ours = claims.mine && !claims.others;
-		if (b->blocked || (claims.others && b->tries >= YIELD) || (b->tip != NULL && (!ours || strcmp(b->tip, start) != 0))) {
+		ours = claims.mine && !claims.foreign;
+		if (b->blocked || (claims.foreign && b->tries >= YIELD) || (b->tip != NULL && (!ours || strcmp(b->tip, start) != 0))) {
 			if (give_way(op, b, claims.mine) != 0)
 				return -1;
 			continue;

@@ -36,7 +36,7 @@ struct entry {
 
 struct snapshot {
 	char *workspace, *scratch;
-	char *const *artifacts, *const *others;	/* borrowed */
+	char *const *artifacts, *const *shared_paths;	/* borrowed */
 	char *tracked_artifact;	/* the first, NULL: none */
 	int dirfd;		/* workspace, -1 until the first listing */
 	struct entry *entries;	/* owned */
@@ -56,9 +56,9 @@ struct snapshot *snapshot_new(const char *workspace, const char *scratch, char *
 	return s;
 }
 
-void snapshot_others(struct snapshot *s, char *const *others)
+void snapshot_shared_paths(struct snapshot *s, char *const *paths)
 {
-	s->others = others;
+	s->shared_paths = paths;
 }
 
 static char *link_file(const struct snapshot *s, size_t i)
@@ -98,9 +98,9 @@ static char *trouble(const struct snapshot *s, const char *path, const char *wha
 	return text;
 }
 
-/* False when a leading component of path is missing or no directory: git counts nothing behind a symbolic link.
- * Listings are sorted, so that the last directory answers for most. A component that cannot be seen is no evidence:
- * true, and looking at path itself will fail. */
+/* False when a leading component of path is missing or no directory: git counts nothing behind a
+ * symbolic link. Listings are sorted, so that the last directory answers for most. A component that
+ * cannot be seen is no evidence: true, and path itself will fail. */
 static bool is_straight(struct snapshot *s, const char *path)
 {
 	const char *last = strrchr(path, '/');
@@ -154,9 +154,9 @@ static struct entry *entry_add(struct snapshot *s, char *path)
 	return &s->entries[s->count++];
 }
 
-/* What the disk has at e->path. recorded, id: of the index, 0 for an untracked path. sparse: the index knows that the
- * file is not checked out. */
-static char *look(struct snapshot *s, struct entry *e, unsigned recorded, const char *id, bool sparse)
+/* What the disk has at e->path. recorded, id: of the index, 0 for an untracked path. sparse: the
+ * index knows that the file is not checked out. */
+static char *inspect(struct snapshot *s, struct entry *e, unsigned recorded, const char *id, bool sparse)
 {
 	struct stat st;
 	bool there = is_straight(s, e->path);
@@ -185,20 +185,21 @@ static char *look(struct snapshot *s, struct entry *e, unsigned recorded, const 
 }
 
 /* file_write() makes "x.tmp123", then renames it. */
-static bool is_others(const struct snapshot *s, const char *path)
+static bool is_shared(const struct snapshot *s, const char *path)
 {
-	for (size_t i = 0; s->others != NULL && s->others[i] != NULL; i++) {
-		size_t size = strlen(s->others[i]);
-		const char *number = strncmp(path, s->others[i], size) == 0 && strncmp(path + size, ".tmp", 4) == 0 ? path + size + 4 : "";
+	for (size_t i = 0; s->shared_paths != NULL && s->shared_paths[i] != NULL; i++) {
+		size_t size = strlen(s->shared_paths[i]);
+		const char *number = strncmp(path, s->shared_paths[i], size) == 0 && strncmp(path + size, ".tmp", 4) == 0 ? path + size + 4 : "";
 
 		if (number[0] != '\0' && number[strspn(number, "0123456789")] == '\0')
 			return true;
 	}
-	return artifact_has(s->others, path);
+	return artifact_has(s->shared_paths, path);
 }
 
-/* One record: "? path" is untracked, "H mode id stage<TAB>path" tracked, with S for H when sparse. An
- * unmerged path comes once for each stage, with M: the same entry again, and the index keeps one. */
+/* One record: "? path" is untracked, "H mode id stage<TAB>path" tracked, with S for H when sparse.
+ * An unmerged path comes once for each stage, with M: the same entry again, and the index keeps
+ * one. */
 static char *take(struct snapshot *s, const char *inside, const char *record)
 {
 	const char *path = record + 2;
@@ -220,7 +221,7 @@ static char *take(struct snapshot *s, const char *inside, const char *record)
 	size = strlen(full);
 	if (size > 0 && full[size - 1] == '/')
 		full[size - 1] = '\0';		/* an untracked repository */
-	if (is_others(s, full)) {
+	if (is_shared(s, full)) {
 		free(full);
 		return NULL;
 	}
@@ -231,7 +232,7 @@ static char *take(struct snapshot *s, const char *inside, const char *record)
 		return NULL;
 	}
 	e = entry_add(s, full);
-	return look(s, e, mode, id, record[0] == 'S');
+	return inspect(s, e, mode, id, record[0] == 'S');
 }
 
 char *snapshot_list(struct snapshot *s, const char *inside, const char *data, size_t size)
@@ -254,7 +255,8 @@ const char *snapshot_tracked_artifact(const struct snapshot *s)
 	return s->tracked_artifact;
 }
 
-/* hash-object undoes the quoting of C on lines that start with a quote, and takes a CR off the end of others. */
+/* hash-object undoes the quoting of C on lines that start with a quote, and takes a CR off the end
+ * of others. */
 static void add_line(struct buf *out, const char *path)
 {
 	const unsigned char *p = (const unsigned char *)path;
@@ -437,7 +439,8 @@ char *snapshot_missed(const struct snapshot *s, const char *data, size_t size, c
 	return missed;
 }
 
-/* Submodules that are checked out, and untracked repositories: those must have a .git, or ls-files had looked inside. */
+/* Submodules that are checked out, and untracked repositories: those must have a .git, or ls-files
+ * had looked inside. */
 static bool wants_head(const struct snapshot *s, const struct entry *e)
 {
 	return e->mode == MODE_REPOSITORY && has_git(s, e->path);

@@ -20,13 +20,13 @@
 
 struct snapshot;
 
-/* Both absolute; links are written into scratch as files of their own. Strings are copied. artifacts: passed over, of
- * artifacts_copy(), borrowed; NULL: none. */
+/* Both absolute; links are written into scratch as files of their own. Strings are copied.
+ * artifacts: passed over, of artifacts_copy(), borrowed; NULL: none. */
 struct snapshot *snapshot_new(const char *workspace, const char *scratch, char *const *artifacts);
 void snapshot_free(struct snapshot *s);
-/* What others keep in the workspace is passed over, too, and is no tracked artifact; with the file that comes in place of one when it is
- * written. Of artifacts_copy(), borrowed. */
-void snapshot_others(struct snapshot *s, char *const *others);
+/* Paths that are passed over, too, and are no tracked artifacts; also the file that replaces one
+ * when it is written. Of artifacts_copy(), borrowed. */
+void snapshot_shared_paths(struct snapshot *s, char *const *paths);
 
 /* These answer NULL, or what is wrong as a sentence with the remedy, malloc'd. */
 
@@ -47,16 +47,18 @@ void snapshot_leave_out(struct snapshot *s, const struct changes *files);
 /* Input of update-index -z --index-info. */
 void snapshot_index(const struct snapshot *s, struct buf *out);
 
-/* Paths with a NUL behind each: those that are not there any more, or the files, links and repositories that are. What
- * is only not checked out, or git was told to leave as it is (skip-worktree), is in neither. */
+/* Paths with a NUL behind each: those that are not there any more, or the files, links and
+ * repositories that are. What is only not checked out, or git was told to leave as it is
+ * (skip-worktree), is in neither. */
 void snapshot_names(const struct snapshot *s, bool gone, struct buf *out);
 
-/* A regular file or link below the workspace that an index with the names in data (of `git ls-files -z`) does not have,
- * nor is an artifact or the workspace's own .git; or the repository that it is in. NULL: there is none, or it cannot be
- * told: *error. Both malloc'd. */
+/* A regular file or link below the workspace that an index with the names in data (of `git ls-files
+ * -z`) does not have, nor is an artifact or the workspace's own .git; or the repository that it is
+ * in. NULL: there is none, or it cannot be told: *error. Both malloc'd. */
 char *snapshot_missed(const struct snapshot *s, const char *data, size_t size, char **error);
 
-/* The next nested repository whose HEAD is wanted, relative to the workspace; NULL: none is left. */
+/* The next nested repository whose HEAD is wanted, relative to the workspace; NULL: none is
+ * left. */
 const char *snapshot_nested(struct snapshot *s);
 /* Its HEAD; NULL: it has none. True when its files must be listed instead. */
 bool snapshot_nested_head(struct snapshot *s, const char *id);

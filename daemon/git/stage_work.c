@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The private index gets HEAD, and over it what is wanted as it is in the work tree; what others keep there is as it was reviewed. */
+/* The private index gets HEAD, and over it what is wanted as it is in the work tree; shared paths are as they were reviewed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static int update(struct git_op *op, struct buf *input, const char *how)
 
 static int add(struct git_op *op, const struct changes *wanted)
 {
-	struct changes own = changes_in(wanted, op->others, false);
+	struct changes own = changes_in(wanted, op->shared_paths, false);
 	struct buf input = { 0 };
 	int rv = 0;
 
@@ -27,15 +27,15 @@ static int add(struct git_op *op, const struct changes *wanted)
 	return rv;
 }
 
-/* What others have written since is not of the disk. */
-static int add_others(struct git_op *op, const struct changes *wanted)
+/* Shared paths come from the tree: the disk may have something newer. */
+static int add_shared(struct git_op *op, const struct changes *wanted)
 {
-	struct changes others = changes_in(wanted, op->others, true);
+	struct changes shared = changes_in(wanted, op->shared_paths, true);
 	struct buf input = { 0 };
 	int rv = 0;
 
-	changes_index(&others, false, &input);
-	free(others.list);
+	changes_index(&shared, false, &input);
+	free(shared.list);
 	if (input.size > 0)
 		rv = git_run_input(op, GIT_INDEX, &input, "update-index", "-z", "--index-info");
 	buf_release(&input);
@@ -53,7 +53,7 @@ int stage_work(struct git_op *op, const char *tip, const struct changes *wanted)
 		buf_release(&gone);
 		return -1;
 	}
-	if (update(op, &gone, "--force-remove") != 0 || add(op, wanted) != 0 || add_others(op, wanted) != 0)
+	if (update(op, &gone, "--force-remove") != 0 || add(op, wanted) != 0 || add_shared(op, wanted) != 0)
 		return -1;
 	if (git_run(op, GIT_INDEX, "diff-index", "--cached", "-z", "--name-only", "--ignore-submodules=none", from) != 0)
 		return -1;

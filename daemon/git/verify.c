@@ -9,7 +9,7 @@
 #define NEW_SHOWN 20
 
 struct verify {
-	struct changes beside;		/* known to be no work */
+	struct changes known;		/* new files of an earlier VERIFY */
 	struct changes seen;		/* new files that are there now */
 	struct names changed, appeared;
 };
@@ -36,14 +36,14 @@ static int compare(struct git_op *op, struct verify *v, bool checkout, bool work
 		if (c->was != 0 || checkout)
 			continue;
 		changes_add(&v->seen, c->path, c->mode, c->id);
-		if (!beside_has(&v->beside, c))
+		if (!appeared_has(&v->known, c))
 			names_add(&v->appeared, c->path);
 	}
 	changes_release(&changes);
 	return rv;
 }
 
-/* The tree of the checkout: only what was laid there is looked at. */
+/* The tree of the checkout: only what was unpacked there is compared. */
 static int checkout_tree(struct git_op *op)
 {
 	struct changes entries = { 0 };
@@ -89,9 +89,9 @@ static int verify(struct git_op *op, struct verify *v)
 	if (checkout && op->spec.repository != NULL)
 		return 0;
 	/* a person, or another slot, may have made files in the workspace while the reviewer looked at its checkout */
-	if (beside_read(op, &v->beside) != 0 || disk_tree(op, NULL, &op->result.tree) != 0 || compare(op, v, false, !checkout) != 0)
+	if (appeared_read(op, &v->known) != 0 || disk_tree(op, NULL, &op->result.tree) != 0 || compare(op, v, false, !checkout) != 0)
 		return -1;
-	return beside_keep(op, &v->beside, &v->seen);
+	return appeared_keep(op, &v->known, &v->seen);
 }
 
 int verify_run(struct git_op *op)
@@ -101,7 +101,7 @@ int verify_run(struct git_op *op)
 
 	op->result.changed = names_take(&v.changed);
 	op->result.appeared = names_take(&v.appeared);
-	changes_release(&v.beside);
+	changes_release(&v.known);
 	changes_release(&v.seen);
 	return rv;
 }

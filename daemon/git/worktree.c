@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* WORKTREE: a work tree of a task's own. What the disk has when it is made is noted in two refs that only this work
+/* WORKTREE_ADD: a work tree of a task's own. What the disk has when it is made is noted in two refs that only this work
  * tree has, and that say that it is complete: the tree, byte for byte, and the commit that it is of. */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "git/lay.h"
 #include "git/operations.h"
-#include "git/registration.h"
+#include "git/remove_dir.h"
+#include "git/worktree_admin.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
 
@@ -19,14 +19,14 @@
 
 /* A file beside dir, there while dir is being made: whatever is in dir then, or known of it, is half of it. After a power cut nothing
  * else tells. */
-static char *sign(const struct git_op *op)
+static char *marker_file(const struct git_op *op)
 {
 	return xasprintf("%s.making", op->spec.dir);
 }
 
 static bool is_half_made(const struct git_op *op)
 {
-	char *file = sign(op);
+	char *file = marker_file(op);
 	struct stat st;
 	bool half = lstat(file, &st) == 0;
 
@@ -36,7 +36,7 @@ static bool is_half_made(const struct git_op *op)
 
 static int begin_making(const struct git_op *op)
 {
-	char *file = sign(op), *parent = xmemdup0(file, (size_t)(strrchr(file, '/') - file));
+	char *file = marker_file(op), *parent = xmemdup0(file, (size_t)(strrchr(file, '/') - file));
 	int rv = file_mkdirs(parent, 0755);
 
 	if (rv == 0)
@@ -48,7 +48,7 @@ static int begin_making(const struct git_op *op)
 
 void worktree_made(const struct git_op *op)
 {
-	char *file = sign(op);
+	char *file = marker_file(op);
 
 	unlink(file);
 	free(file);
@@ -93,9 +93,9 @@ static int refuse_submodules(struct git_op *op)
 /* Once it is complete, somebody may have worked there: it is taken as it is, or not touched. */
 enum state { HALF_MADE, COMPLETE, ANOTHER };
 
-static enum state state_of(const struct git_op *op, const char *registration)
+static enum state state_of(const struct git_op *op, const char *admin)
 {
-	char *commit = registration_line(registration, WORKTREE_COMMIT), *head = registration_line(registration, "HEAD");
+	char *commit = worktree_admin_line(admin, WORKTREE_COMMIT), *head = worktree_admin_line(admin, "HEAD");
 	char *want = xasprintf("ref: refs/heads/%s", op->result.branch);
 	bool same = commit != NULL && head != NULL && strcmp(head, want) == 0 &&
 	    (op->spec.commit == NULL || strcmp(commit, op->spec.commit) == 0);
@@ -107,15 +107,15 @@ static enum state state_of(const struct git_op *op, const char *registration)
 	return same ? COMPLETE : noted ? ANOTHER : HALF_MADE;
 }
 
-/* Half-made: no agent was ever there. Its files go first, so that it is known for ours as long as there is one. registration: NULL,
+/* Half-made: no agent was ever there. Its files go first, so that it is known for ours as long as there is one. admin: NULL,
  * there is none, or it was damaged. */
-static int remove_rest(struct git_op *op, const char *registration)
+static int remove_rest(struct git_op *op, const char *admin)
 {
-	int rv = lay_remove(op->spec.dir);
+	int rv = remove_dir(op->spec.dir);
 
-	registration_sweep(op->common, op->spec.dir, true);
-	if (rv == 0 && registration != NULL)
-		rv = registration_remove(op->common, registration);
+	worktree_admin_prune(op->common, op->spec.dir, true);
+	if (rv == 0 && admin != NULL)
+		rv = worktree_admin_remove(op->common, admin);
 	return rv == 0 ? 0 : git_fail(op, xasprintf("%s: what an earlier start has left cannot be removed: %s; remove it and retry the run",
 	    op->spec.dir, host_words(-rv)));
 }
@@ -153,19 +153,19 @@ static int fail_branch(struct git_op *op, const char *what)
 /* dir has a work tree that is complete. */
 static bool is_taken(const struct git_op *op)
 {
-	char *registration = registration_find(op->common, op->spec.dir);
-	bool taken = registration != NULL && !is_half_made(op) && state_of(op, registration) != HALF_MADE;
+	char *admin = worktree_admin_find(op->common, op->spec.dir);
+	bool taken = admin != NULL && !is_half_made(op) && state_of(op, admin) != HALF_MADE;
 
-	free(registration);
+	free(admin);
 	return taken;
 }
 
 /* 0: it is made now; 1: it was complete before; 2: another git was in the way; -1. */
 static int find_or_make(struct git_op *op, const char *tip)
 {
-	char *registration = registration_find(op->common, op->spec.dir);
+	char *admin = worktree_admin_find(op->common, op->spec.dir);
 	bool half = is_half_made(op);
-	enum state state = registration != NULL && !half ? state_of(op, registration) : HALF_MADE;
+	enum state state = admin != NULL && !half ? state_of(op, admin) : HALF_MADE;
 	int rv = 0;
 
 	if (state == COMPLETE)
@@ -176,9 +176,9 @@ static int find_or_make(struct git_op *op, const char *tip)
 		rv = fail_branch(op, "is not there any more; its commits may be in `git reflog` or in `rlctl salvage list`");
 	else if (tip != NULL && op->spec.commit != NULL && strcmp(tip, op->spec.commit) != 0)
 		rv = fail_branch(op, "is there already, and has other commits; rename it with `git branch -m`, or delete it, then retry the run");
-	else if (registration != NULL || half)
-		rv = remove_rest(op, registration);
-	free(registration);
+	else if (admin != NULL || half)
+		rv = remove_rest(op, admin);
+	free(admin);
 	if (rv != 0)
 		return rv;
 	rv = make(op, tip);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* CLEAR: the end of a task's work tree. Nothing in it is taken on trust: an agent may have broken its .git, its index or
+/* WORKTREE_REMOVE: the end of a task's work tree. Nothing in it is taken on trust: an agent may have broken its .git, its index or
  * its administrative files. The files are saved byte for byte, and no filter of the repository runs; so for a file that differs
- * from the branch's, what WORKTREE noted tells whether that is only a filter's doing.
+ * from the branch's, what WORKTREE_ADD noted tells whether that is only a filter's doing.
  *
  * Begun again: once the directory has another name, all of it was saved. */
 #include <errno.h>
@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "git/lay.h"
 #include "git/operations.h"
-#include "git/registration.h"
+#include "git/remove_dir.h"
 #include "git/sync.h"
+#include "git/worktree_admin.h"
 #include "proto/escape.h"
 #include "record/host_fault.h"
 
@@ -32,8 +32,8 @@ static int fail_remove(struct git_op *op, const char *path, int rv)
 
 /* ---- what is there ---- */
 
-/* 0: dir is a work tree that can be looked at; 1: it is gone; -1. */
-static int look_at_dir(struct git_op *op)
+/* 0: dir is a work tree that can be read; 1: it is gone; -1. */
+static int inspect_dir(struct git_op *op)
 {
 	struct stat st;
 	char *git;
@@ -54,11 +54,11 @@ static int look_at_dir(struct git_op *op)
 /* HEAD of the work tree. No HEAD, or an unborn one: the branch is what the work was on, and what git knows of dir is of no use. */
 static int find_head(struct git_op *op, char **tip, bool *broken_admin)
 {
-	char *admin = registration_find(op->common, op->spec.dir), *name;
+	char *admin = worktree_admin_find(op->common, op->spec.dir), *name;
 	int rv = 0;
 
 	op->place = op->spec.dir;
-	*broken_admin = admin == NULL || !registration_leads_to(admin, op->common);
+	*broken_admin = admin == NULL || !worktree_admin_points_to(admin, op->common);
 	if (!*broken_admin) {
 		op->git_dir = xstrdup(admin);
 		rv = git_resolve(op, "HEAD^{commit}", tip);
@@ -152,7 +152,7 @@ static int loses_commits(struct git_op *op, const char *tip)
 	return git_out_size(op) > 0;
 }
 
-/* A file that neither the disk nor the branch has changed since WORKTREE is as its filter made it. */
+/* A file that neither the disk nor the branch has changed since WORKTREE_ADD is as its filter made it. */
 static int loses_changes(struct git_op *op, const char *tip, const struct changes *differs)
 {
 	struct changes on_disk = { 0 }, on_branch = { 0 };
@@ -216,13 +216,13 @@ static void remove_parent(const struct git_op *op)
 	free(parent);
 }
 
-static int put_aside(struct git_op *op)
+static int rename_dir(struct git_op *op)
 {
 	char *rest = removed_name(op);
 	int rv = sync_all(op->common);	/* a ref means nothing without its objects */
 
 	if (rv == 0)
-		rv = lay_remove(rest);	/* of another work tree that was here */
+		rv = remove_dir(rest);	/* of another work tree that was here */
 	if (rv == 0 && rename(op->spec.dir, rest) == -1)
 		rv = -errno;
 	free(rest);
@@ -230,16 +230,16 @@ static int put_aside(struct git_op *op)
 }
 
 /* dir has its other name, or is not there. */
-static int sweep(struct git_op *op)
+static int remove_all(struct git_op *op)
 {
-	char *rest = removed_name(op), *admin = registration_find(op->common, op->spec.dir);
-	int rv = lay_remove(rest);
+	char *rest = removed_name(op), *admin = worktree_admin_find(op->common, op->spec.dir);
+	int rv = remove_dir(rest);
 
 	if (rv != 0)
 		fail_remove(op, rest, rv);
-	else if (admin != NULL && (rv = registration_remove(op->common, admin)) != 0)
+	else if (admin != NULL && (rv = worktree_admin_remove(op->common, admin)) != 0)
 		fail_remove(op, admin, rv);
-	registration_sweep(op->common, op->spec.dir, false);
+	worktree_admin_prune(op->common, op->spec.dir, false);
 	worktree_made(op);
 	if (rv == 0)
 		remove_parent(op);
@@ -282,13 +282,13 @@ int worktree_remove_run(struct git_op *op)
 		return -1;
 	branch_recall(op);
 	op->steady = true;
-	rv = look_at_dir(op);
+	rv = inspect_dir(op);
 	if (rv == 0)
-		rv = save(op) == 0 ? put_aside(op) : -1;
+		rv = save(op) == 0 ? rename_dir(op) : -1;
 	else if (rv == 1 && (rv = commit_tree_saved(op, &saved, &there)) == 0 && there)
 		op->result.commit = xstrdup(saved.id);
 	if (rv == 0)
-		rv = sweep(op);
+		rv = remove_all(op);
 	if (rv != 0 || op->spec.commit == NULL)
 		return rv;
 	text_set(&op->git_dir, NULL);

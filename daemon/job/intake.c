@@ -16,7 +16,7 @@
 #include "core/plan.h"
 #include "core/profile.h"
 #include "core/state.h"
-#include "git/git_op.h"
+#include "git/toplevel.h"
 #include "job/host_refusal.h"
 #include "job/kept_environment.h"
 #include "model/work.h"
@@ -89,7 +89,7 @@ static void check_workdir(struct intake *item)
 		    "workdir %s cannot be used by uid %d: %s", item->workdir, (int)geteuid(), strerror(errno));
 		return;
 	}
-	rv = git_top(item->workdir, &top);
+	rv = git_toplevel(item->workdir, &top);
 	if (rv != 0) {
 		intake_refuse_path(item, -rv, "workdir", "let the daemon's user look for its repository", item->workdir);
 		return;

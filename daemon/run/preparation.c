@@ -124,7 +124,7 @@ void run_prepare(struct run *run)
 
 static void warn_of_judges(struct txn *txn, const struct slot *slot)
 {
-	const char *names = git_op_judges(slot->op.git);
+	const char *names = git_op_modified_basis(slot->op.git);
 	char *text;
 
 	if (names == NULL)

@@ -119,20 +119,20 @@ static char *message_of(const struct slot *slot, enum git_op_kind kind)
 	case GIT_BASE:
 		return xasprintf("rld: uncommitted work at the start of run %lld", (long long)slot->run->rows->run.id);
 	case GIT_COMMIT:
-	case GIT_COMMITTED:
+	case GIT_ADOPT_COMMITS:
 	case GIT_MERGE:
 		return commit_message(slot);
 	case GIT_MEASURE:
 		/* the hooks are asked before a reviewer is paid */
 		return slot_begins_review(slot) && slot_plan(slot)->commit == COMMIT_MODE_AUTO ? commit_message(slot) : NULL;
-	case GIT_CLEAR:
+	case GIT_WORKTREE_REMOVE:
 		return xasprintf("rld: what the work tree of %s had in run %lld\n", slot_task_id(slot), (long long)slot->row->run);
 	case GIT_SNAPSHOT:
 	case GIT_VERIFY:
 	case GIT_PIN:
 	case GIT_CHECKOUT:
-	case GIT_WORKTREE:
-	case GIT_LOOK:
+	case GIT_WORKTREE_ADD:
+	case GIT_INSPECT_HEAD:
 	case GIT_OPS:
 		break;
 	}
@@ -155,14 +155,14 @@ const char *git_commit_of(const struct slot *slot, enum git_op_kind kind)
 
 	if (slot->row == NULL)
 		return NULL;
-	if (kind == GIT_LOOK || (kind == GIT_COMMIT && slot->row->worktree == NULL))
+	if (kind == GIT_INSPECT_HEAD || (kind == GIT_COMMIT && slot->row->worktree == NULL))
 		return slot_head(slot);
-	if (kind == GIT_WORKTREE && slot->row->slot == 0)
+	if (kind == GIT_WORKTREE_ADD && slot->row->slot == 0)
 		return NULL;
-	if (kind == GIT_WORKTREE && slot->row->base_commit == NULL)
+	if (kind == GIT_WORKTREE_ADD && slot->row->base_commit == NULL)
 		return slot_plan(slot)->integrate == INTEGRATE_MERGE && run->result_commit != NULL ? run->result_commit : run->base_commit;
 	/* what has been put on the branch of the run needs none of its own any more */
-	if (kind == GIT_MERGE || (kind == GIT_CLEAR && slot_is_merged(slot)))
+	if (kind == GIT_MERGE || (kind == GIT_WORKTREE_REMOVE && slot_is_merged(slot)))
 		return slot->row->commit_id;
 	return slot->row->base_commit != NULL ? slot->row->base_commit : run->base_commit;
 }
@@ -174,9 +174,9 @@ char *git_dir(const struct slot *slot, enum git_op_kind kind)
 
 	if (kind == GIT_CHECKOUT || (kind == GIT_VERIFY && slot_has_checkout(slot)))
 		return work_checkout_dir(run->engine->state_dir, slot->row);
-	if (kind == GIT_WORKTREE)
+	if (kind == GIT_WORKTREE_ADD)
 		return work_worktree_dir(run->engine->state_dir, slot->row);
-	return kind == GIT_MERGE || kind == GIT_CLEAR ? xstrdup(slot->row->worktree) : NULL;
+	return kind == GIT_MERGE || kind == GIT_WORKTREE_REMOVE ? xstrdup(slot->row->worktree) : NULL;
 }
 
 void git_begin(struct slot *slot, enum git_op_kind kind)
@@ -184,15 +184,15 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 	struct run *run = slot->run;
 	const struct run_row *row = &run->rows->run;
 	const char *state_dir = run->engine->state_dir;
-	bool in_repository = kind == GIT_WORKTREE || kind == GIT_MERGE || kind == GIT_CLEAR || slot->row == NULL;
+	bool in_repository = kind == GIT_WORKTREE_ADD || kind == GIT_MERGE || kind == GIT_WORKTREE_REMOVE || slot->row == NULL;
 	char **artifacts = run_artifacts(run), **others = slot_others(slot);
 	char *scratch = work_scratch_dir(state_dir, row->id, slot->row);
 	char *ref = git_ref(slot, kind), *message = message_of(slot, kind), *dir = git_dir(slot, kind);
-	char *branch = kind == GIT_WORKTREE ? git_branch(slot) : xstrdup(slot->row != NULL ? slot->row->branch : row->result_branch);
+	char *branch = kind == GIT_WORKTREE_ADD ? git_branch(slot) : xstrdup(slot->row != NULL ? slot->row->branch : row->result_branch);
 	char *keep = kind == GIT_MERGE ? git_keep_ref(slot) : NULL, *note = kind == GIT_MERGE ? git_note_ref(slot) : NULL;
 	char **judges = slot->row == NULL && !run_is_prepared(run) && (kind == GIT_SNAPSHOT || kind == GIT_BASE) ? judge_files(run) : NULL;
 	struct git_op_spec spec = {
-		.judges = judges,
+		.basis = judges,
 		.kind = kind,
 		.workspace = in_repository ? row->workspace : slot_workspace(slot),
 		.repository = in_repository || slot->row->worktree == NULL ? NULL : row->workspace,
@@ -200,7 +200,7 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.tree = tree_of(slot, kind),
 		.base = kind == GIT_MERGE ? row->base_commit : slot_base_tree(slot),
 		.ref = ref,
-		.beside = slot->row != NULL ? slot->row->beside : NULL,
+		.appeared_tree = slot->row != NULL ? slot->row->beside : NULL,
 		.dir = dir,
 		.name = kind == GIT_BASE ? run->plan.base : slot->row == NULL && (kind == GIT_PIN || kind == GIT_SNAPSHOT) ? "HEAD" : NULL,
 		.branch = branch,
@@ -213,9 +213,9 @@ void git_begin(struct slot *slot, enum git_op_kind kind)
 		.known = row->result_commit,
 		.message = message,
 		.artifacts = artifacts,
-		.others = others,
+		.shared_paths = others,
 		/* what was of the work before they came stays of it */
-		.others_tree = slot->row != NULL && slot->row->tree != NULL ? slot->row->tree : slot_base_tree(slot),
+		.shared_paths_tree = slot->row != NULL && slot->row->tree != NULL ? slot->row->tree : slot_base_tree(slot),
 	};
 
 	slot->op.git_kind = kind;

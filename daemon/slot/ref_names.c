@@ -73,16 +73,16 @@ char *git_ref(const struct slot *slot, enum git_op_kind kind)
 		return ref_of_run(run, "base");
 	case GIT_MERGE:
 		return xasprintf("refs/heads/%s", run->result_branch);
-	case GIT_CLEAR:
+	case GIT_WORKTREE_REMOVE:
 		return ref_of_task(slot, "salvage");
 	case GIT_VERIFY:
 		return ref_of_slot(slot, "beside");
 	case GIT_MEASURE:
 	case GIT_CHECKOUT:
 	case GIT_COMMIT:
-	case GIT_WORKTREE:
-	case GIT_COMMITTED:
-	case GIT_LOOK:
+	case GIT_WORKTREE_ADD:
+	case GIT_ADOPT_COMMITS:
+	case GIT_INSPECT_HEAD:
 	case GIT_OPS:
 		break;
 	}

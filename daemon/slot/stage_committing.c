@@ -61,7 +61,7 @@ static void recover(struct slot *slot)
 	int64_t last = slot->row->attempt;
 	bool agent = last != ROW_NONE && run_attempt(slot->run, last)->role == ROLE_COMMIT;
 
-	git_begin(slot, agent ? GIT_COMMITTED : GIT_COMMIT);
+	git_begin(slot, agent ? GIT_ADOPT_COMMITS : GIT_COMMIT);
 }
 
 const struct stage stage_committing = {

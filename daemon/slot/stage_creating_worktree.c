@@ -18,13 +18,13 @@
 static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, const struct move_why *why)
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
-	char *dir = git_dir(slot, GIT_WORKTREE);
+	char *dir = git_dir(slot, GIT_WORKTREE_ADD);
 	char *branch = git_branch(slot);
 
 	(void)from, (void)why;
 	text_set(&row->worktree, dir);
 	text_set(&row->branch, branch);
-	text_set(&row->base_commit, git_commit_of(slot, GIT_WORKTREE));
+	text_set(&row->base_commit, git_commit_of(slot, GIT_WORKTREE_ADD));
 	free(branch);
 	free(dir);
 	txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
@@ -53,11 +53,11 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 
 static void recover(struct slot *slot)
 {
-	git_begin(slot, GIT_WORKTREE);
+	git_begin(slot, GIT_WORKTREE_ADD);
 }
 
 const struct stage stage_creating_worktree = {
-	.git = GIT_WORKTREE,
+	.git = GIT_WORKTREE_ADD,
 	.enter = enter,
 	.result = result,
 	.recover = recover,

@@ -210,7 +210,7 @@ static void result(struct txn *txn, struct slot *slot, const struct stage_result
 		txn_effect(txn, EFFECT_STAGE, slot->run, slot, ROW_NONE);
 		return;
 	}
-	text_set(&txn_edit_slot(txn, slot)->beside, git_op_beside(git));
+	text_set(&txn_edit_slot(txn, slot)->beside, git_op_appeared_tree(git));
 	judge(slot, git_op_changed(git), git_op_appeared(git));
 }
 

@@ -75,10 +75,10 @@ void leave_act(struct slot *slot)
 		source_begin(slot, slot_task(slot)->state == TASK_S_PASSED ? TASK_OP_CLOSE : TASK_OP_RELEASE);
 		break;
 	case LEAVING_LOOK:
-		git_begin(slot, GIT_LOOK);
+		git_begin(slot, GIT_INSPECT_HEAD);
 		break;
 	case LEAVING_CLEAR:
-		git_begin(slot, GIT_CLEAR);
+		git_begin(slot, GIT_WORKTREE_REMOVE);
 		break;
 	case LEAVING_NOTHING:
 	case SLOT_LEAVINGS:
@@ -104,7 +104,7 @@ static void add_salvage(struct txn *txn, struct slot *slot, const char *commit)
 	s->run = run->rows->run.id;
 	s->task = xstrdup(slot_task_id(slot));
 	s->workspace = xstrdup(run->rows->run.workspace);
-	s->ref = git_ref(slot, GIT_CLEAR);
+	s->ref = git_ref(slot, GIT_WORKTREE_REMOVE);
 	s->commit_id = xstrdup(commit);
 	s->path = xstrdup(slot->row->worktree);
 	s->created_at = engine_now(run->engine);

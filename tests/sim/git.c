@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/slot.h"
+#include "git/toplevel.h"
 #include "world_int.h"
 
 struct git_op {
@@ -23,8 +24,8 @@ struct git_op {
 
 const char *const git_op_names[GIT_OPS] = {
 	[GIT_SNAPSHOT] = "snapshot", [GIT_MEASURE] = "measure", [GIT_VERIFY] = "verify", [GIT_PIN] = "pin", [GIT_CHECKOUT] = "checkout",
-	[GIT_COMMIT] = "commit", [GIT_BASE] = "base", [GIT_WORKTREE] = "worktree", [GIT_COMMITTED] = "committed", [GIT_MERGE] = "merge", [GIT_CLEAR] = "clear",
-	[GIT_LOOK] = "look",
+	[GIT_COMMIT] = "commit", [GIT_BASE] = "base", [GIT_WORKTREE_ADD] = "worktree", [GIT_ADOPT_COMMITS] = "committed", [GIT_MERGE] = "merge", [GIT_WORKTREE_REMOVE] = "clear",
+	[GIT_INSPECT_HEAD] = "look",
 };
 
 /* "t12", "c7" */
@@ -92,10 +93,10 @@ int git_op_fault(const struct git_op *op) { (void)op; return 0; }
 const char *git_op_tree(const struct git_op *op) { return op->tree; }
 const char *git_op_base(const struct git_op *op) { return op->base; }
 const char *git_op_error(const struct git_op *op) { return op->error; }
-const char *git_op_judges(const struct git_op *op) { (void)op; return NULL; }
+const char *git_op_modified_basis(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_changed(const struct git_op *op) { return op->changed; }
 const char *git_op_appeared(const struct git_op *op) { return op->appeared; }
-const char *git_op_beside(const struct git_op *op) { (void)op; return NULL; }
+const char *git_op_appeared_tree(const struct git_op *op) { (void)op; return NULL; }
 void git_op_redact(struct git_op *op, const struct redactor *redactor) { (void)op, (void)redactor; }
 const char *git_op_branch(const struct git_op *op) { return op->branch; }
 const char *git_op_head(const struct git_op *op) { (void)op; return NULL; }
@@ -107,7 +108,7 @@ const char *git_op_refused(const struct git_op *op) { return op->refused; }
 const char *git_op_conflicts(const struct git_op *op) { return op->conflicts; }
 const char *git_op_taken(const struct git_op *op) { (void)op; return NULL; }
 const char *git_op_commit(const struct git_op *op) { return unless_empty(op->commit); }
-int git_top(const char *dir, char **top) { *top = xstrdup(dir); return 0; }
+int git_toplevel(const char *dir, char **top) { *top = xstrdup(dir); return 0; }
 
 /* What there is */
 
@@ -322,14 +323,14 @@ static void clear(struct world *w, struct git_op *op)
 static void check_begin(struct world *w, const struct git_op *op)
 {
 	const struct slot_row *slot = op->where.slot == OWN ? NULL : disk_slot(w, op->where);
-	bool works = op->kind == GIT_MEASURE || op->kind == GIT_COMMIT || op->kind == GIT_COMMITTED || op->kind == GIT_VERIFY;
+	bool works = op->kind == GIT_MEASURE || op->kind == GIT_COMMIT || op->kind == GIT_ADOPT_COMMITS || op->kind == GIT_VERIFY;
 
 	if (op->where.slot != OWN && slot == NULL)
 		world_fail(w, "git works for slot %lld/%lld/%lld, which is not on disk", (long long)op->where.run, (long long)op->where.iteration,
 		    (long long)op->where.slot);
 	else if (works && strcmp(op->workspace, place_of_slot(w, slot)->path) != 0)
 		world_fail(w, "git %s of run %lld looks at %s", git_op_names[op->kind], (long long)op->where.run, op->workspace);
-	else if (op->kind == GIT_CLEAR && !slot_stage_is_end((enum slot_stage)slot->stage))
+	else if (op->kind == GIT_WORKTREE_REMOVE && !slot_stage_is_end((enum slot_stage)slot->stage))
 		world_fail(w, "the work tree %s is cleared before its slot has ended", op->dir);
 }
 
@@ -364,7 +365,7 @@ static void act(struct world *w, struct git_op *op)
 		if (op->named)
 			give_head(w, op, place);
 		break;
-	case GIT_LOOK:
+	case GIT_INSPECT_HEAD:
 		place = place_of(w, op->workspace);
 		if (place->head != op->given_commit) {
 			give_commit(op, place->head);
@@ -391,17 +392,17 @@ static void act(struct world *w, struct git_op *op)
 	case GIT_CHECKOUT:
 		place_of(w, op->dir)->fresh = true;
 		break;
-	case GIT_WORKTREE:
+	case GIT_WORKTREE_ADD:
 		lay(w, op);
 		break;
 	case GIT_COMMIT:
-	case GIT_COMMITTED:
+	case GIT_ADOPT_COMMITS:
 		commit(w, op);
 		break;
 	case GIT_MERGE:
 		merge(w, op);
 		break;
-	case GIT_CLEAR:
+	case GIT_WORKTREE_REMOVE:
 		clear(w, op);
 		break;
 	case GIT_PIN:
@@ -418,7 +419,7 @@ enum step_next git_move(struct world *w, struct git_op *op, bool ok)
 {
 	if (op->calls++ == 0) {
 		begin(w, op);
-		if (op->kind == GIT_WORKTREE && !lay_begin(w, op))
+		if (op->kind == GIT_WORKTREE_ADD && !lay_begin(w, op))
 			return STEP_NEXT_FAILED;
 		return STEP_NEXT_RUN;
 	}
@@ -431,12 +432,12 @@ enum step_next git_move(struct world *w, struct git_op *op, bool ok)
 char git_answer(const struct git_op *op, enum step_next next, struct where *where, int64_t *value)
 {
 	static const char words[GIT_OPS] = {
-		[GIT_MEASURE] = 'T', [GIT_PIN] = 'P', [GIT_CHECKOUT] = 'O', [GIT_WORKTREE] = 'W', [GIT_COMMIT] = 'C', [GIT_COMMITTED] = 'C', [GIT_MERGE] = 'M',
+		[GIT_MEASURE] = 'T', [GIT_PIN] = 'P', [GIT_CHECKOUT] = 'O', [GIT_WORKTREE_ADD] = 'W', [GIT_COMMIT] = 'C', [GIT_ADOPT_COMMITS] = 'C', [GIT_MERGE] = 'M',
 	};
 
 	*where = op->where;
 	*value = op->number;
-	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_CLEAR || op->kind == GIT_LOOK)
+	if (next == STEP_NEXT_RUN || op->where.slot == OWN || op->kind == GIT_WORKTREE_REMOVE || op->kind == GIT_INSPECT_HEAD)
 		return 0;
 	if (next == STEP_NEXT_FAILED)
 		return op->kind == GIT_VERIFY ? 'f' : 'F';

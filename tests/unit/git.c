@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Git operations against plain git: results compared with git add. */
+#include "git/toplevel.h"
 #include "git_repo.h"
 
 #include <sys/resource.h>
@@ -519,14 +520,14 @@ START_TEST(verify_leaves_what_is_new)
 	ck_assert_ptr_null(git_op_changed(op));
 	ck_assert_str_eq(git_op_appeared(op), "keep/k, l, n, nl\\nx, notes.md, r/s/t");
 	expect_same(before);
-	beside = xstrdup(git_op_beside(op));
+	beside = xstrdup(git_op_appeared_tree(op));
 	git_op_free(op);
 	names = sh("git ls-tree -r --name-only %s | tr '\\n' ' '", beside);
 	ck_assert_str_eq(names, "keep/k l n \"nl\\nx\" notes.md r/s/t ");
 	free(names);
 	/* the next measure has it not, not even staged, unless it was worked on */
 	SH("git add notes.md; echo work >>a.c; echo worked >>r/s/t");
-	op = git_op_new(&(struct git_op_spec){ .kind = GIT_MEASURE, .workspace = repo, .scratch = scratch, .tree = base, .beside = beside });
+	op = git_op_new(&(struct git_op_spec){ .kind = GIT_MEASURE, .workspace = repo, .scratch = scratch, .tree = base, .appeared_tree = beside });
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	tree = xstrdup(git_op_tree(op));
 	git_op_free(op);
@@ -534,28 +535,28 @@ START_TEST(verify_leaves_what_is_new)
 	ck_assert_str_eq(names, "a.c\nr/s/t");
 	free(names);
 	/* known before, and not told again; one that has gone is forgotten, one that is new or changed is told */
-	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .tree = tree, .beside = beside });
+	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .tree = tree, .appeared_tree = beside });
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_ptr_null(git_op_changed(op));
 	ck_assert_ptr_null(git_op_appeared(op));
 	free(beside);
-	beside = xstrdup(git_op_beside(op));
+	beside = xstrdup(git_op_appeared_tree(op));
 	git_op_free(op);
 	SH("rm -r l n keep; echo more >>notes.md; echo o >other.md");
-	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .tree = tree, .beside = beside });
+	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .tree = tree, .appeared_tree = beside });
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_str_eq(git_op_appeared(op), "notes.md, other.md");
-	names = sh("git ls-tree -r --name-only %s | tr '\\n' ' '", git_op_beside(op));
+	names = sh("git ls-tree -r --name-only %s | tr '\\n' ' '", git_op_appeared_tree(op));
 	ck_assert_str_eq(names, "\"nl\\nx\" notes.md other.md ");
 	free(names);
 	free(beside);
-	beside = xstrdup(git_op_beside(op));
+	beside = xstrdup(git_op_appeared_tree(op));
 	git_op_free(op);
 	SH("rm nl* notes.md other.md");
-	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .tree = tree, .beside = beside });
+	op = git_op_new(&(struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .tree = tree, .appeared_tree = beside });
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_ptr_null(git_op_appeared(op));
-	ck_assert_ptr_null(git_op_beside(op));
+	ck_assert_ptr_null(git_op_appeared_tree(op));
 	git_op_free(op);
 	free(beside);
 	free(tree);
@@ -638,7 +639,7 @@ END_TEST
 START_TEST(others_write)
 {
 	char *others[] = { (char[]){ "list.json" }, (char[]){ "kept" }, (char[]){ "-none" }, NULL };
-	struct git_op_spec spec = { .kind = GIT_MEASURE, .workspace = repo, .scratch = scratch, .others = others };
+	struct git_op_spec spec = { .kind = GIT_MEASURE, .workspace = repo, .scratch = scratch, .shared_paths = others };
 	struct git_op *op;
 	char *base, *tree;
 
@@ -655,12 +656,12 @@ START_TEST(others_write)
 	git_op_free(op);
 	/* what was of the work before they came stays of it */
 	spec.tree = sh("git rev-parse HEAD^{tree}");
-	spec.others_tree = tree;
+	spec.shared_paths_tree = tree;
 	op = git_op_new(&spec);
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
 	ck_assert_str_eq(git_op_tree(op), tree);
 	git_op_free(op);
-	spec = (struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .others = others, .tree = tree };
+	spec = (struct git_op_spec){ .kind = GIT_VERIFY, .workspace = repo, .scratch = scratch, .shared_paths = others, .tree = tree };
 	SH("echo 111 >list.json; rm -r kept; echo x >kept; rm list.json.tmp42");
 	op = git_op_new(&spec);
 	ck_assert_int_eq(drive(op), STEP_NEXT_DONE);
@@ -727,7 +728,7 @@ static char *top_of(const char *dir)
 {
 	char *top;
 
-	ck_assert_int_eq(git_top(dir, &top), 0);
+	ck_assert_int_eq(git_toplevel(dir, &top), 0);
 	return top;
 }
 
@@ -776,7 +777,7 @@ START_TEST(a_top_that_cannot_be_found_out)
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	limit.rlim_cur = 0;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	rv = git_top(deep, &top);
+	rv = git_toplevel(deep, &top);
 	limit.rlim_cur = limit.rlim_max;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	ck_assert_int_eq(rv, -EMFILE);

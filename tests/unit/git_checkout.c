@@ -4,8 +4,8 @@
 
 #include "git/artifact.h"
 #include "git/exclude.h"
-#include "git/lay.h"
 #include "git/snapshot.h"
+#include "git/unpack.h"
 
 static const char *const artifacts[] = { "review.md", "./.ai-sdd/state/logs/", "d/odd [*].json", NULL };
 
@@ -416,7 +416,7 @@ END_TEST
 START_TEST(emptying_knows_no_depth)
 {
 	char *dir = xasprintf("%s/deep", home);
-	struct lay *lay;
+	struct unpack *unpack;
 	int at;
 
 	mkdir(dir, 0700);
@@ -431,8 +431,8 @@ START_TEST(emptying_knows_no_depth)
 	}
 	close(openat(at, "file", O_WRONLY | O_CREAT, 0644));
 	close(at);
-	ck_assert_int_eq(lay_new(dir, &lay), 0);
-	lay_free(lay);
+	ck_assert_int_eq(unpack_new(dir, &unpack), 0);
+	unpack_free(unpack);
 	ck_assert_int_eq(rmdir(dir), 0);
 	free(dir);
 }

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "git/registration.h"
+#include "git/worktree_admin.h"
 #include "git_repo.h"
 
 #define BRANCH "rl/42/t1"
@@ -18,7 +18,7 @@ static char **artifacts;
 static struct git_op *op_for(enum git_op_kind kind)
 {
 	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .dir = dir, .branch = BRANCH, .commit = start,
-	    .ref = kind == GIT_CLEAR ? REF : NULL, .message = "rld: what was left of t1\n", .artifacts = artifacts };
+	    .ref = kind == GIT_WORKTREE_REMOVE ? REF : NULL, .message = "rld: what was left of t1\n", .artifacts = artifacts };
 
 	return git_op_new(&spec);
 }
@@ -49,7 +49,7 @@ static void make(void)
 	free(start);
 	dir = xasprintf("%s/trees/t 1", home);
 	start = sh("git rev-parse HEAD");
-	ck_assert_msg(run(GIT_WORKTREE) == STEP_NEXT_DONE, "%s", error);
+	ck_assert_msg(run(GIT_WORKTREE_ADD) == STEP_NEXT_DONE, "%s", error);
 }
 
 /* Nothing is left of it, and of the user's own nothing has moved. */
@@ -57,7 +57,7 @@ static void clear(void)
 {
 	char *before = sh("git rev-parse HEAD; git status --porcelain --ignored; ls -A; git worktree list --porcelain | grep ^worktree | grep -v trees; git stash list");
 
-	ck_assert_msg(run(GIT_CLEAR) == STEP_NEXT_DONE, "%s", error);
+	ck_assert_msg(run(GIT_WORKTREE_REMOVE) == STEP_NEXT_DONE, "%s", error);
 	expect_text(before, sh("git rev-parse HEAD; git status --porcelain --ignored; ls -A; git worktree list --porcelain | grep ^worktree; git stash list"));
 	expect_text("", sh("ls -A ../trees 2>/dev/null || :; grep -l trees .git/worktrees/*/gitdir 2>/dev/null || :"));
 	if (commit != NULL)
@@ -72,7 +72,7 @@ static void stays(const char *sign, const char *remedy)
 {
 	char *before = sh("find '%s' | sort; git worktree list; git for-each-ref", dir);
 
-	ck_assert_int_eq(run(GIT_CLEAR), STEP_NEXT_FAILED);
+	ck_assert_int_eq(run(GIT_WORKTREE_REMOVE), STEP_NEXT_FAILED);
 	EXPECT_IN(error, sign);
 	EXPECT_IN(error, remedy);
 	expect_text(before, sh("find '%s' | sort; git worktree list; git for-each-ref", dir));
@@ -308,13 +308,13 @@ START_TEST(of_a_linked_and_a_bare_repository)
 	repo = xasprintf("%s/wt", home);
 	make();
 	SH("echo u >'%s/u'", dir);
-	ck_assert_int_eq(run(GIT_CLEAR), STEP_NEXT_DONE);
+	ck_assert_int_eq(run(GIT_WORKTREE_REMOVE), STEP_NEXT_DONE);
 	expect_text("u", sh("git show " REF ":u; test ! -e '%s'", dir));
 	free(repo);
 	repo = xasprintf("%s/bare.git", home);
 	make();
 	SH("echo u >'%s/u'; rm '%s/.git'; rm -r worktrees", dir, dir);
-	ck_assert_int_eq(run(GIT_CLEAR), STEP_NEXT_DONE);
+	ck_assert_int_eq(run(GIT_WORKTREE_REMOVE), STEP_NEXT_DONE);
 	expect_text("u", sh("git show " REF ":u; test ! -e '%s'", dir));
 	free(repo);
 	repo = top;
@@ -347,7 +347,7 @@ static void begin_again(const char *script, const char *changes)
 
 		make();
 		SH("cd '%s'; %s", dir, script);
-		op = op_for(GIT_CLEAR);
+		op = op_for(GIT_WORKTREE_REMOVE);
 		ended = drive_steps(op, n);
 		git_op_free(op);
 		clear();
@@ -379,7 +379,7 @@ START_TEST(again_in_the_middle_of_removing)
 		if (work == 1) {
 			SH("echo u >'%s/u'", dir);
 			for (int n = 10; first == NULL || first[0] == '\0'; n++) {
-				op = op_for(GIT_CLEAR);
+				op = op_for(GIT_WORKTREE_REMOVE);
 				ck_assert(!drive_steps(op, n));
 				git_op_free(op);
 				free(first);
@@ -425,7 +425,7 @@ START_TEST(cut_short_it_is_found_again)
 	int next;
 
 	make();
-	registration = registration_find(common, dir);
+	registration = worktree_admin_find(common, dir);
 	getrlimit(RLIMIT_NOFILE, &before);
 	next = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	close(next);
@@ -433,9 +433,9 @@ START_TEST(cut_short_it_is_found_again)
 	for (int i = 0; i < 20; i++) {
 		SH("cd '%s'; find . -mindepth 1 ! -name gitdir -delete; mkdir d%d", registration, i);
 		setrlimit(RLIMIT_NOFILE, &few);
-		ck_assert_int_eq(registration_remove(common, registration), -EMFILE);
+		ck_assert_int_eq(worktree_admin_remove(common, registration), -EMFILE);
 		setrlimit(RLIMIT_NOFILE, &before);
-		expect_text(registration, registration_find(common, dir));
+		expect_text(registration, worktree_admin_find(common, dir));
 	}
 	clear();
 	expect_text("", sh("ls -A .git/worktrees 2>/dev/null || :"));

@@ -14,7 +14,7 @@ static bool shared;
 static struct git_op *op_for(enum git_op_kind kind, const char *tree, const char *message)
 {
 	struct git_op_spec spec = { .kind = kind, .workspace = repo, .scratch = scratch, .tree = tree, .base = base, .commit = since,
-		.message = message, .artifacts = artifacts, .others = others_here, .shared = shared };
+		.message = message, .artifacts = artifacts, .shared_paths = others_here, .shared = shared };
 
 	return git_op_new(&spec);
 }
@@ -699,7 +699,7 @@ START_TEST(agent_that_commits)
 	char *first = xstrdup(commit);
 
 	for (int i = 0; i < 2; i++) {
-		expect_done(op_for(i == 0 ? GIT_COMMIT : GIT_COMMITTED, tree, MESSAGE));
+		expect_done(op_for(i == 0 ? GIT_COMMIT : GIT_ADOPT_COMMITS, tree, MESSAGE));
 		if (first != NULL)
 			ck_assert_str_eq(commit, first);
 		expect_text(first != NULL ? first : since, sh("git rev-parse HEAD"));
@@ -748,7 +748,7 @@ START_TEST(commit_agent)
 	SH("git config core.quotePath false; %s", agents[_i].script);
 	char *tree = files();
 
-	expect_done(op_for(GIT_COMMITTED, tree, MESSAGE));
+	expect_done(op_for(GIT_ADOPT_COMMITS, tree, MESSAGE));
 	expect_text(agents[_i].log, sh("for c in $(git rev-list %s..HEAD); do printf '%%s: %%s|' \"$(git show -s --format=%%s $c)\" \"$(echo $(git show --no-renames --format= --name-only $c))\"; done | sed 's/|$//'", since));
 	expect_text(tree, sh("git rev-parse 'HEAD^{tree}'"));
 	if (agents[_i].log[0] != '\0')
@@ -782,7 +782,7 @@ START_TEST(agent_that_commits_what_it_must_not)
 	SH("%s", wrongs[_i].script);
 	tree = files();
 	head = sh("git rev-parse -q --verify HEAD || true");
-	expect_failed(op_for(GIT_COMMITTED, tree, MESSAGE));
+	expect_failed(op_for(GIT_ADOPT_COMMITS, tree, MESSAGE));
 	EXPECT_IN(error, wrongs[_i].says);
 	if (wrongs[_i].commit) {
 		expect_failed(commit_op(tree, MESSAGE));
@@ -806,11 +806,11 @@ START_TEST(commit_agent_that_changes_things)
 	char *tree = files();
 
 	SH("echo r >review.md; echo more >>x; rm a.c; git add x; git commit -qm one");
-	expect_failed(op_for(GIT_COMMITTED, tree, MESSAGE));
+	expect_failed(op_for(GIT_ADOPT_COMMITS, tree, MESSAGE));
 	EXPECT_IN(error, "the commit agent changed: a.c, x; that is not what was reviewed");
 	ck_assert_ptr_null(commit);
 	SH("git reset -q --soft HEAD~1; git checkout -q HEAD a.c; echo x >x");
-	expect_done(op_for(GIT_COMMITTED, tree, MESSAGE));
+	expect_done(op_for(GIT_ADOPT_COMMITS, tree, MESSAGE));
 	expect_text("?? review.md\nx", sh("git status --porcelain; git show --format= --name-only HEAD"));
 	free(tree);
 }
@@ -824,7 +824,7 @@ START_TEST(commit_agent_makes_the_first)
 	SH("git add a.c; git commit -qm one; git add d; git commit -qm two");
 	char *tree = snapshot();
 
-	expect_done(op_for(GIT_COMMITTED, tree, MESSAGE));
+	expect_done(op_for(GIT_ADOPT_COMMITS, tree, MESSAGE));
 	expect_text("rld: do it\ntwo\none", sh("git log --format=%%s"));
 	expect_text(tree, sh("git rev-parse 'HEAD^{tree}'"));
 	expect_text(commit, sh("git rev-parse HEAD"));
@@ -841,13 +841,13 @@ START_TEST(commit_agent_somewhere)
 	char *tree = snapshot();
 
 	for (int i = 0; i < 2; i++) {
-		expect_done(op_for(GIT_COMMITTED, tree, MESSAGE));
+		expect_done(op_for(GIT_ADOPT_COMMITS, tree, MESSAGE));
 		expect_text(commit, sh("git rev-parse HEAD"));
 		expect_text("rld: do it\none\nmerged", sh("git log --format=%%s --first-parent -3"));
 	}
 	free(base);
 	base = xstrdup(tree);
-	expect_done(op_for(GIT_COMMITTED, tree, "another\n\nRld-Run: 43\n"));
+	expect_done(op_for(GIT_ADOPT_COMMITS, tree, "another\n\nRld-Run: 43\n"));
 	ck_assert_ptr_null(commit);
 	free(tree);
 }
@@ -884,8 +884,8 @@ START_TEST(commit_agent_and_a_hook)
 	hook("pre-commit", "sed -i s/ugly/pretty/ y; git add y");
 	char *tree = snapshot(), *head = sh("git rev-parse HEAD");
 
-	die_after(op_for(GIT_COMMITTED, tree, MESSAGE), _i);
-	expect_refused(op_for(GIT_COMMITTED, tree, MESSAGE), "a hook of the repository changed: y");
+	die_after(op_for(GIT_ADOPT_COMMITS, tree, MESSAGE), _i);
+	expect_refused(op_for(GIT_ADOPT_COMMITS, tree, MESSAGE), "a hook of the repository changed: y");
 	expect_text(head, sh("git rev-parse HEAD"));
 	free(head);
 	free(tree);

@@ -175,7 +175,7 @@ static void do_worktree(void)
 
 	work(repo);
 	lay_trap();
-	RUN(.kind = GIT_WORKTREE, .dir = dir, .branch = BRANCH, .commit = head);
+	RUN(.kind = GIT_WORKTREE_ADD, .dir = dir, .branch = BRANCH, .commit = head);
 	free(head);
 }
 
@@ -193,7 +193,7 @@ static void do_committed(void)
 	RUN(.kind = GIT_SNAPSHOT);
 	char *after = xstrdup(tree);
 
-	RUN(.kind = GIT_COMMITTED, .base = before, .tree = after, .commit = head);
+	RUN(.kind = GIT_ADOPT_COMMITS, .base = before, .tree = after, .commit = head);
 	free(before);
 	free(after);
 	free(head);
@@ -203,7 +203,7 @@ static void make_tree(void)
 {
 	char *head = sh("git rev-parse HEAD");
 
-	RUN(.kind = GIT_WORKTREE, .dir = dir, .branch = BRANCH, .commit = head);
+	RUN(.kind = GIT_WORKTREE_ADD, .dir = dir, .branch = BRANCH, .commit = head);
 	free(head);
 }
 
@@ -237,7 +237,7 @@ static void do_look(void)
 {
 	char *since = sh("git rev-parse HEAD; git commit -q --no-verify --allow-empty -m own");
 
-	RUN(.kind = GIT_LOOK, .commit = since);
+	RUN(.kind = GIT_INSPECT_HEAD, .commit = since);
 	free(since);
 }
 
@@ -251,7 +251,7 @@ static void do_clear(void)
 	lay_trap();
 	SH("cp .git/config.worktree .git/worktrees/*/; cp -r .git/hooks .git/worktrees/*/; cp -r .git/hooks '%s'/; rm -r '%s'/hooks", dir, dir);
 	forget();
-	RUN(.kind = GIT_CLEAR, .dir = dir, .branch = BRANCH, .commit = from);
+	RUN(.kind = GIT_WORKTREE_REMOVE, .dir = dir, .branch = BRANCH, .commit = from);
 	ck_assert_ptr_nonnull(commit);
 	SH("test ! -e '%s'", dir);
 	free(from);
@@ -268,11 +268,11 @@ static const struct { enum git_op_kind kind; void (*run)(void); const char *may;
 	{ GIT_CHECKOUT, do_checkout, "" },
 	{ GIT_COMMIT, do_commit, COMMIT_HOOKS },
 	{ GIT_BASE, do_base, "filter.f.clean\nfilter.p.process" },
-	{ GIT_WORKTREE, do_worktree, "filter.f.smudge\nfilter.p.process" },
-	{ GIT_COMMITTED, do_committed, COMMIT_HOOKS },
+	{ GIT_WORKTREE_ADD, do_worktree, "filter.f.smudge\nfilter.p.process" },
+	{ GIT_ADOPT_COMMITS, do_committed, COMMIT_HOOKS },
 	{ GIT_MERGE, do_merge, "filter.f.clean\nfilter.f.smudge\nfilter.p.process" },
-	{ GIT_CLEAR, do_clear, "" },
-	{ GIT_LOOK, do_look, "" },
+	{ GIT_WORKTREE_REMOVE, do_clear, "" },
+	{ GIT_INSPECT_HEAD, do_look, "" },
 };
 
 START_TEST(only_what_is_told_runs)
@@ -292,7 +292,7 @@ END_TEST
 /* Objects that are not here are asked of nobody: the remote names a program. */
 START_TEST(nothing_is_fetched)
 {
-	struct git_op_spec spec = { .kind = GIT_WORKTREE, .workspace = repo, .scratch = scratch, .branch = BRANCH };
+	struct git_op_spec spec = { .kind = GIT_WORKTREE_ADD, .workspace = repo, .scratch = scratch, .branch = BRANCH };
 	struct git_op *op;
 	char *sang;
 

@@ -10,7 +10,7 @@
 #define CLAIM(instance) "git config --add branch." NAME ".rldInstance " instance "; "
 #define CLAIMS "branch." NAME ".rldInstance"
 
-static const enum git_op_kind kinds[] = { GIT_BASE, GIT_WORKTREE };
+static const enum git_op_kind kinds[] = { GIT_BASE, GIT_WORKTREE_ADD };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 static char *head, *dir;
@@ -154,16 +154,16 @@ END_TEST
 START_TEST(cleared)
 {
 	prepare();
-	expect_reserved(NAME, name_of(op_at(GIT_WORKTREE, NAME)));
-	free(name_of(op_at(GIT_CLEAR, NAME)));
+	expect_reserved(NAME, name_of(op_at(GIT_WORKTREE_ADD, NAME)));
+	free(name_of(op_at(GIT_WORKTREE_REMOVE, NAME)));
 	expect("main", sh("git for-each-ref --format='%%(refname:short)' refs/heads"));
 	expect("", sh("git config --get-regexp '^branch\\.rl' || :"));
 	SH(CLAIM(OTHER) "git branch " NAME);
-	expect_reserved(LONG, name_of(op_at(GIT_WORKTREE, NAME)));
-	expect(LONG, name_of(op_at(GIT_CLEAR, NAME)));
+	expect_reserved(LONG, name_of(op_at(GIT_WORKTREE_ADD, NAME)));
+	expect(LONG, name_of(op_at(GIT_WORKTREE_REMOVE, NAME)));
 	expect(NAME, sh("git for-each-ref --format='%%(refname:short)' refs/heads/rl"));
 	/* it was ended before a work tree was made: the branch of that name is another's */
-	free(name_of(op_at(GIT_CLEAR, NAME)));
+	free(name_of(op_at(GIT_WORKTREE_REMOVE, NAME)));
 	expect(NAME, sh("git for-each-ref --format='%%(refname:short)' refs/heads/rl"));
 	expect(OTHER, sh("git config --get-all " CLAIMS));
 }

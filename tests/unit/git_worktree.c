@@ -10,14 +10,14 @@ static char *error, *commit, *tree;	/* of the last operation, NULL: none */
 
 static struct git_op *worktree_op(const char *branch, const char *from)
 {
-	struct git_op_spec spec = { .kind = GIT_WORKTREE, .workspace = repo, .scratch = scratch, .dir = dir, .branch = branch, .commit = from };
+	struct git_op_spec spec = { .kind = GIT_WORKTREE_ADD, .workspace = repo, .scratch = scratch, .dir = dir, .branch = branch, .commit = from };
 
 	return git_op_new(&spec);
 }
 
 static struct git_op *clear_op(const char *from)
 {
-	struct git_op_spec spec = { .kind = GIT_CLEAR, .workspace = repo, .scratch = scratch, .dir = dir, .branch = BRANCH, .commit = from, .ref = REF, .message = "saved\n" };
+	struct git_op_spec spec = { .kind = GIT_WORKTREE_REMOVE, .workspace = repo, .scratch = scratch, .dir = dir, .branch = BRANCH, .commit = from, .ref = REF, .message = "saved\n" };
 
 	return git_op_new(&spec);
 }

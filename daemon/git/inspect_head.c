@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* LOOK: which commits HEAD has that it had not when the work began, does it still have those that it had, and which tree? */
+/* INSPECT_HEAD: which commits HEAD has that it had not when the work began, does it still have
+ * those that it had, and which tree? */
 #include <stdlib.h>
 #include <string.h>
 
 #include "git/operations.h"
 
 /* The commits of tip, and its tree. */
-static int look_at(struct git_op *op, const char *tip)
+static int read_commits(struct git_op *op, const char *tip)
 {
 	struct series series;
 	char *name;
@@ -25,7 +26,7 @@ static int look_at(struct git_op *op, const char *tip)
 	return op->result.tree != NULL ? 0 : rv == -1 ? -1 : git_fail(op, xasprintf("git rev-parse: no tree of %s in %s", tip, op->spec.workspace));
 }
 
-int look_run(struct git_op *op)
+int inspect_head_run(struct git_op *op)
 {
 	char *tip;
 	int rv = git_resolve(op, "HEAD^{commit}", &tip);
@@ -33,7 +34,7 @@ int look_run(struct git_op *op)
 	if (rv == 0 && tip == NULL && op->spec.commit != NULL)
 		rv = git_fail(op, xasprintf("%s: its branch has no commit any more; see `git reflog` there", op->spec.workspace));
 	else if (rv == 0 && tip != NULL && (op->spec.commit == NULL || strcmp(tip, op->spec.commit) != 0))
-		rv = look_at(op, tip);
+		rv = read_commits(op, tip);
 	free(tip);
 	return rv;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* git_top(): finds the repository by the rules of git's own discovery, without running git. */
+/* By the rules of git's own discovery. */
+#include "git/toplevel.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -8,12 +10,11 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "git/git_op.h"
 #include "proto/memory.h"
 
 #define GITFILE_MAX 65536
 
-/* A look at a path that told neither that it is there nor that it is not: the first such errno stays in *failure. */
+/* A call failed without telling whether the path exists: the first such errno stays in *failure. */
 static void note(int *failure, int error)
 {
 	static const int answers[] = { ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG, EINVAL, EFBIG };
@@ -39,7 +40,8 @@ static bool is_there(const char *dir, const char *name, bool directory, int *fai
 	return there && (!directory || S_ISDIR(st.st_mode));
 }
 
-/* What git takes for a git directory: HEAD, objects/ and refs/, or commondir in their place for a worktree's. */
+/* What git takes for a git directory: HEAD, objects/ and refs/, or commondir in their place for a
+ * worktree's. */
 static bool is_git_dir(const char *dir, int *failure)
 {
 	return is_there(dir, "HEAD", false, failure) && ((is_there(dir, "objects", true, failure) && is_there(dir, "refs", true, failure)) ||
@@ -64,7 +66,7 @@ static bool is_git_file(const char *path, int *failure)
 	return yes;
 }
 
-int git_top(const char *dir, char **top)
+int git_toplevel(const char *dir, char **top)
 {
 	char *at = realpath(dir, NULL);
 	struct stat st;
@@ -87,7 +89,8 @@ int git_top(const char *dir, char **top)
 			*top = at;
 			return 0;
 		}
-		/* Inside a git directory there is no work tree. git does not cross file systems either. */
+		/* Inside a git directory there is no work tree. git does not cross file systems
+		 * either. */
 		if (failure != 0 || is_git_dir(at, &failure) || strcmp(at, "/") == 0)
 			break;
 		slash = strrchr(at, '/');

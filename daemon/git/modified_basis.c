@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which of the files that say how work is judged are not as the last commit has them: what a run has left there may be no judge of the next. */
+/* The files of the review's basis that differ from the last commit: what a run has left there must
+ * not decide the review of the next run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sha1.h>
@@ -12,7 +13,7 @@
 #include "base/file.h"
 #include "git/operations.h"
 
-#define JUDGE_MAX (16 * 1024 * 1024)
+#define BASIS_MAX (16 * 1024 * 1024)
 
 /* As git has it: of a link where it leads to. NULL: it is not there, or cannot be read. */
 static char *content_of(const char *path, size_t *size)
@@ -24,7 +25,7 @@ static char *content_of(const char *path, size_t *size)
 	if (lstat(path, &st) == -1)
 		return NULL;
 	if (S_ISREG(st.st_mode))
-		return file_read(AT_FDCWD, path, JUDGE_MAX, &text, size) == 0 ? text : NULL;
+		return file_read(AT_FDCWD, path, BASIS_MAX, &text, size) == 0 ? text : NULL;
 	text = S_ISLNK(st.st_mode) ? xcalloc((size_t)st.st_size + 1, 1) : NULL;
 	n = text != NULL ? readlink(path, text, (size_t)st.st_size + 1) : -1;
 	*size = n >= 0 ? (size_t)n : 0;
@@ -78,15 +79,15 @@ static bool differs(const struct git_op *op, const char *data, size_t size, cons
 	return differ;
 }
 
-int judges_look(struct git_op *op)
+int modified_basis_find(struct git_op *op)
 {
 	struct names names = { 0 };
-	int rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .more = op->spec.judges }, "ls-tree", "-z", "--full-tree", "HEAD", "--", NULL);
+	int rv = git_run_call(op, &(struct git_call){ .flags = GIT_MAY_FAIL, .more = op->spec.basis }, "ls-tree", "-z", "--full-tree", "HEAD", "--", NULL);
 
 	/* without a commit there is nothing to compare with */
-	for (size_t i = 0; rv == 0 && op->spec.judges[i] != NULL; i++)
-		if (differs(op, git_out(op), git_out_size(op), op->spec.judges[i]))
-			names_add(&names, op->spec.judges[i]);
-	op->result.judges = names_take(&names);
+	for (size_t i = 0; rv == 0 && op->spec.basis[i] != NULL; i++)
+		if (differs(op, git_out(op), git_out_size(op), op->spec.basis[i]))
+			names_add(&names, op->spec.basis[i]);
+	op->result.modified_basis = names_take(&names);
 	return rv == -1 ? -1 : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "git/registration.h"
+#include "git/worktree_admin.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "git/lay.h"
+#include "git/remove_dir.h"
 #include "proto/memory.h"
 
 #define LINE_MAX_SIZE 65536
 
-char *registration_line(const char *registration, const char *file)
+char *worktree_admin_line(const char *admin, const char *file)
 {
-	char *path = xasprintf("%s/%s", registration, file), *data, *line = NULL;
+	char *path = xasprintf("%s/%s", admin, file), *data, *line = NULL;
 	size_t size;
 
 	if (file_read(AT_FDCWD, path, LINE_MAX_SIZE, &data, &size) == 0) {
@@ -37,7 +37,8 @@ static bool same_place(const char *a, const char *b)
 	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-/* Is git, "/path/of/tree/.git", that of dir? Neither needs to be there any more, but what they are in. */
+/* Is git, "/path/of/tree/.git", that of dir? Neither needs to be there any more, but what they are
+ * in. */
 static bool is_of(const char *git, const char *dir)
 {
 	size_t size = strlen(git);
@@ -61,23 +62,23 @@ static bool is_of(const char *git, const char *dir)
 	return yes;
 }
 
-char *registration_find(const char *common, const char *dir)
+char *worktree_admin_find(const char *common, const char *dir)
 {
 	char *place = xasprintf("%s/worktrees", common), *found = NULL;
 	DIR *d = opendir(place);
 	struct dirent *entry;
 
 	while (d != NULL && found == NULL && (entry = readdir(d)) != NULL) {
-		char *registration, *git;
+		char *admin, *git;
 
 		if (entry->d_name[0] == '.')
 			continue;
-		registration = xasprintf("%s/%s", place, entry->d_name);
-		git = registration_line(registration, "gitdir");
+		admin = xasprintf("%s/%s", place, entry->d_name);
+		git = worktree_admin_line(admin, "gitdir");
 		if (git != NULL && is_of(git, dir))
-			found = registration;
+			found = admin;
 		else
-			free(registration);
+			free(admin);
 		free(git);
 	}
 	if (d != NULL)
@@ -86,14 +87,14 @@ char *registration_find(const char *common, const char *dir)
 	return found;
 }
 
-bool registration_leads_to(const char *registration, const char *common)
+bool worktree_admin_points_to(const char *admin, const char *common)
 {
-	char *to = registration_line(registration, "commondir"), *path;
+	char *to = worktree_admin_line(admin, "commondir"), *path;
 	bool yes;
 
 	if (to == NULL)
 		return false;
-	path = to[0] == '/' ? xstrdup(to) : xasprintf("%s/%s", registration, to);
+	path = to[0] == '/' ? xstrdup(to) : xasprintf("%s/%s", admin, to);
 	yes = same_place(path, common);
 	free(path);
 	free(to);
@@ -101,9 +102,9 @@ bool registration_leads_to(const char *registration, const char *common)
 }
 
 /* All but the file by which it is found, so that a removal that was cut short is found, too. */
-static int remove_rest(const char *registration)
+static int remove_rest(const char *admin)
 {
-	DIR *d = opendir(registration);
+	DIR *d = opendir(admin);
 	struct dirent *entry;
 	int rv = 0;
 
@@ -112,8 +113,8 @@ static int remove_rest(const char *registration)
 
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 || strcmp(entry->d_name, "gitdir") == 0)
 			continue;
-		path = xasprintf("%s/%s", registration, entry->d_name);
-		rv = lay_remove(path);
+		path = xasprintf("%s/%s", admin, entry->d_name);
+		rv = remove_dir(path);
 		free(path);
 	}
 	if (d != NULL)
@@ -121,19 +122,20 @@ static int remove_rest(const char *registration)
 	return rv;
 }
 
-int registration_remove(const char *common, const char *registration)
+int worktree_admin_remove(const char *common, const char *admin)
 {
 	char *place = xasprintf("%s/worktrees", common);
-	int rv = remove_rest(registration);
+	int rv = remove_rest(admin);
 
 	if (rv == 0)
-		rv = lay_remove(registration);
+		rv = remove_dir(admin);
 	rmdir(place);	/* git does so behind the last one; it fails while there are others */
 	free(place);
 	return rv;
 }
 
-/* git names it after the last part of the path, with digits behind it when there is one of that name. */
+/* git names it after the last part of the path, with digits behind it when there is one of that
+ * name. */
 static bool is_named_after(const char *name, const char *dir)
 {
 	const char *base = strrchr(dir, '/');
@@ -145,9 +147,9 @@ static bool is_named_after(const char *name, const char *dir)
 }
 
 /* Nothing is in it but the word that git is at work. */
-static bool is_begun(const char *registration)
+static bool is_begun(const char *admin)
 {
-	DIR *d = opendir(registration);
+	DIR *d = opendir(admin);
 	struct dirent *entry;
 	bool begun = d != NULL;
 
@@ -159,35 +161,35 @@ static bool is_begun(const char *registration)
 }
 
 /* It does not say of which work tree it is. */
-static bool is_nameless(const char *registration)
+static bool is_nameless(const char *admin)
 {
-	char *git = registration_line(registration, "gitdir");
+	char *git = worktree_admin_line(admin, "gitdir");
 	bool nameless = git == NULL || git[0] == '\0';
 
 	free(git);
 	return nameless;
 }
 
-static bool is_old(const char *registration)
+static bool is_old(const char *admin)
 {
 	struct stat st;
 
-	return stat(registration, &st) == 0 && st.st_mtime + 1 < time(NULL);
+	return stat(admin, &st) == 0 && st.st_mtime + 1 < time(NULL);
 }
 
-void registration_sweep(const char *common, const char *dir, bool damaged)
+void worktree_admin_prune(const char *common, const char *dir, bool damaged)
 {
 	char *place = xasprintf("%s/worktrees", common);
 	DIR *d = opendir(place);
 	struct dirent *entry;
 
 	while (d != NULL && (entry = readdir(d)) != NULL) {
-		char *registration = xasprintf("%s/%s", place, entry->d_name);
+		char *admin = xasprintf("%s/%s", place, entry->d_name);
 
-		if (is_named_after(entry->d_name, dir) && is_old(registration) &&
-		    (damaged ? is_nameless(registration) : is_begun(registration)))
-			lay_remove(registration);
-		free(registration);
+		if (is_named_after(entry->d_name, dir) && is_old(admin) &&
+		    (damaged ? is_nameless(admin) : is_begun(admin)))
+			remove_dir(admin);
+		free(admin);
 	}
 	if (d != NULL)
 		closedir(d);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that appeared in the work tree while only a reviewer was at work there: a person's, another
+ * slot's or what tests have left. They stay where they are and are no work, for as long as no
+ * attempt that is to write has changed them. What is known of them is a tree of them alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "git/operations.h"
+
+int appeared_read(struct git_op *op, struct changes *files)
+{
+	if (op->spec.appeared_tree == NULL)
+		return 0;
+	if (git_run(op, 0, "ls-tree", "-r", "-z", "--full-tree", op->spec.appeared_tree) != 0)
+		return -1;
+	if (!changes_read_tree(files, git_out(op), git_out_size(op)) || files->count == 0)
+		return git_fail_output(op);
+	changes_order(files);
+	return 0;
+}
+
+bool appeared_has(const struct changes *files, const struct change *c)
+{
+	const struct change *file = changes_find(files, c->path);
+
+	return file != NULL && file->mode == c->mode && strcmp(file->id, c->id) == 0;
+}
+
+int appeared_keep(struct git_op *op, const struct changes *files, const struct changes *seen)
+{
+	bool same = op->spec.appeared_tree != NULL && seen->count == files->count;
+	struct buf index = { 0 };
+	int rv;
+
+	for (size_t i = 0; same && i < seen->count; i++)
+		same = appeared_has(files, &seen->list[i]);
+	if (same)
+		return 0;
+	text_set(&op->result.appeared_tree, NULL);
+	if (seen->count == 0)
+		return 0;
+	git_fresh_index(op);
+	changes_index(seen, false, &index);
+	rv = git_run_input(op, GIT_INDEX, &index, "update-index", "-z", "--index-info");
+	buf_release(&index);
+	if (rv == 0)
+		rv = disk_tree_write(op, &op->result.appeared_tree);
+	/* a run may be held for weeks, and a gc meanwhile would take what nothing leads to */
+	if (rv == 0 && op->spec.ref != NULL)
+		rv = git_run(op, 0, "update-ref", "--no-deref", op->spec.ref, op->result.appeared_tree);
+	return rv;
+}

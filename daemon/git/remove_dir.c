@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "git/remove_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+
+static bool is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* A directory of fd becomes one of root, under a number that nobody has. */
+static int move_up(int root, int fd, const char *name, unsigned *number)
+{
+	char to[32];
+	int rv;
+
+	if (fchmodat(fd, name, 0700, AT_SYMLINK_NOFOLLOW) == -1)	/* its ".." changes */
+		return -errno;
+	do {
+		snprintf(to, sizeof(to), "%u", (*number)++);
+		rv = renameat(fd, name, root, to) == -1 ? -errno : 0;
+	} while (rv == -EEXIST || rv == -ENOTEMPTY || rv == -ENOTDIR);
+	return rv;
+}
+
+/* What stands in dir goes, directories move up into root: no depth needs more than three open
+ * ones. */
+static int lift(int root, const char *dir, unsigned *number)
+{
+	struct dirent *entry;
+	int fd, rv = 0;
+	DIR *d;
+
+	if (fchmodat(root, dir, 0700, AT_SYMLINK_NOFOLLOW) == -1 || (fd = openat(root, dir, OPEN_DIR)) == -1)
+		return -errno;
+	d = fdopendir(fd);
+	if (d == NULL) {
+		rv = -errno;
+		close(fd);
+		return rv;
+	}
+	while (rv == 0 && (errno = 0, entry = readdir(d)) != NULL) {
+		if (is_dots(entry->d_name) || unlinkat(fd, entry->d_name, 0) == 0)
+			continue;
+		rv = errno == EISDIR ? move_up(root, fd, entry->d_name, number) : -errno;
+	}
+	if (rv == 0)
+		rv = -errno;
+	closedir(d);
+	if (rv == 0 && unlinkat(root, dir, AT_REMOVEDIR) == -1)
+		rv = -errno;
+	return rv;
+}
+
+/* Rounds over root, until one finds nothing. */
+int empty_dir(int root)
+{
+	unsigned number = 0;
+	bool found = true;
+	int rv = 0;
+
+	while (rv == 0 && found) {
+		struct dirent *entry;
+		int fd = openat(root, ".", OPEN_DIR);
+		DIR *d = fd != -1 ? fdopendir(fd) : NULL;
+
+		if (d == NULL) {
+			rv = -errno;
+			if (fd != -1)
+				close(fd);
+			break;
+		}
+		found = false;
+		while (rv == 0 && (errno = 0, entry = readdir(d)) != NULL) {
+			if (is_dots(entry->d_name))
+				continue;
+			found = true;
+			if (unlinkat(root, entry->d_name, 0) == -1)
+				rv = errno == EISDIR ? lift(root, entry->d_name, &number) : -errno;
+		}
+		if (rv == 0)
+			rv = -errno;
+		closedir(d);
+	}
+	return rv;
+}
+
+int remove_dir(const char *dir)
+{
+	struct stat st;
+	int root, rv;
+
+	if (lstat(dir, &st) == -1)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	if (!S_ISDIR(st.st_mode))
+		return unlink(dir) == -1 ? -errno : 0;
+	if ((st.st_mode & 0700) != 0700 && fchmodat(AT_FDCWD, dir, 0700, AT_SYMLINK_NOFOLLOW) == -1)
+		return -errno;
+	root = open(dir, OPEN_DIR);
+	if (root == -1)
+		return -errno;
+	rv = empty_dir(root);
+	close(root);
+	if (rv == 0 && rmdir(dir) == -1)
+		rv = -errno;
+	return rv;
+}
