@@ -58,8 +58,10 @@ enum run_action {
 	RUN_A_REWORK,		/* wait for a slot of the daemon */
 	RUN_A_RESUME,		/* the reworked slots go on */
 	RUN_A_PAUSE,		/* what has not begun waits */
+	RUN_A_YIELD,		/* it is prepared, and may not go on: its slot of the daemon is free */
 	RUN_A_NONE,
-	RUN_A_FINISH
+	RUN_A_FINISH,
+	RUN_ACTIONS
 };
 
 struct run_edge {

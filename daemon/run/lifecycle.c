@@ -87,22 +87,6 @@ static void follow_review(struct txn *txn, struct run *run)
 	}
 }
 
-static void end_slots(struct txn *txn, struct run *run)
-{
-	struct slot *own = &run->own;
-
-	if (activity_has_process(&own->activity))
-		txn_effect(txn, EFFECT_END, run, own, own->activity.id);
-	follow_review(txn, run);
-	for (size_t i = 0; i < run->nslots; i++)
-		if (!slot_stage_is_end((enum slot_stage)run->slots[i]->row->stage))
-			slot_cancel(txn, run->slots[i]);
-	for (size_t i = 0; i < run->nslots; i++)
-		slot_wait_ends(run->slots[i]);
-	if (run->nslots > 0)
-		txn_touch(txn, run);
-}
-
 /* Which answer, tree and ref the run came to: those of its last passed slot. */
 static void take_result(const struct run *run, struct run_row *row)
 {
@@ -129,6 +113,107 @@ static void rest_over(struct txn *txn, struct run *run)
 	txn_edit_run(txn, run)->next_at = ROW_NONE;
 	if (run->own.activity.kind == ACTIVITY_JOB)
 		activity_end(&run->own.activity);
+}
+
+/* The run has ended: who was to come after it never will, unless it succeeded; also who is still on its way to the disk. */
+static void end_dependants(struct txn *txn, struct run *run)
+{
+	const struct run_row *row = &run->rows->run;
+	struct pending_submit *p;
+	struct run *other;
+	char *cause;
+
+	if (row->state == RUN_S_SUCCEEDED)
+		return;
+	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id, row->state == RUN_S_FAILED ? "failed" : "was cancelled");
+	LIST_FOREACH(other, &run->engine->runs, entry)
+		if (other->rows->run.after_run == row->id && !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
+			run_cancel(txn, other, CAUSE(END_AFTER, cause));
+	/* who is still on its way to the disk is cancelled when it is there; that it is to be is on record before */
+	TAILQ_FOREACH(p, &run->engine->deciding, entry) {
+		if (p->row == NULL || p->row->after_run != row->id || p->row->end_kind != END_NONE)
+			continue;
+		run_set_cause(p->row, CAUSE(END_AFTER, cause));
+		txn_put(txn, ROW_RUN, p->row);
+	}
+	free(cause);
+}
+
+/* ---- the actions of the run machine: what the row of the run says of the new state, and what rests on it ---- */
+
+static void prepare(struct txn *txn, struct run *run, struct cause cause)
+{
+	struct run_row *row = txn_edit_run(txn, run);
+
+	(void)cause;
+	row->started_at = engine_now(run->engine);
+	run_set_reason(row, REASON(WAIT_PREPARING, "preparing"));
+	txn_effect(txn, EFFECT_PREPARE, run, &run->own, ROW_NONE);
+	run_meet(txn, run);
+	budget_watch(run);
+}
+
+static void load(struct txn *txn, struct run *run, struct cause cause)
+{
+	struct run_row *row = txn_edit_run(txn, run);
+
+	(void)cause;
+	if (run_finish_iteration(txn, run))
+		row->next_at = run->plan.pause_ms > 0 ? engine_now(run->engine) + run->plan.pause_ms : ROW_NONE;
+	if (row->next_at != ROW_NONE)
+		run_set_reason(row, REASON(WAIT_PAUSE, "pausing between iterations"));
+	txn_effect(txn, EFFECT_LOAD, run, &run->own, ROW_NONE);
+}
+
+static void begin(struct txn *txn, struct run *run, struct cause cause)
+{
+	(void)cause;
+	run_begin_iteration(txn, run);
+}
+
+static void end(struct txn *txn, struct run *run, struct cause cause)
+{
+	struct run_row *row = txn_edit_run(txn, run);
+
+	run_set_reason(row, REASON(WAIT_CANCELLING, "cancelling"));
+	rest_over(txn, run);
+	run_set_cause(row, cause);
+}
+
+static void end_slots(struct txn *txn, struct run *run)
+{
+	struct slot *own = &run->own;
+
+	if (activity_has_process(&own->activity))
+		txn_effect(txn, EFFECT_END, run, own, own->activity.id);
+	follow_review(txn, run);
+	for (size_t i = 0; i < run->nslots; i++)
+		if (!slot_stage_is_end((enum slot_stage)run->slots[i]->row->stage))
+			slot_cancel(txn, run->slots[i]);
+	for (size_t i = 0; i < run->nslots; i++)
+		slot_wait_ends(run->slots[i]);
+	if (run->nslots > 0)
+		txn_touch(txn, run);
+	else if (own->activity.kind == ACTIVITY_NONE)
+		run_event(txn, run, RUN_E_CANCELLED, NO_CAUSE);
+}
+
+static void hold(struct txn *txn, struct run *run, struct cause cause)
+{
+	run_set_reason(txn_edit_run(txn, run), cause.text != NULL ? REASON(WAIT_DECISION, cause.text) : NO_REASON);
+	queue_give(&run->own);
+	txn_effect_schedule(txn);
+	txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
+	log_warn("run %lld held: %s", (long long)run->rows->run.id, cause.text != NULL ? cause.text : "");
+}
+
+static void rework(struct txn *txn, struct run *run, struct cause cause)
+{
+	(void)cause;
+	/* the schedule tells only those that want a slot what they wait for */
+	if (run->rows->run.paused == 1)
+		run_set_reason(txn_edit_run(txn, run), REASON(WAIT_PAUSED, "paused"));
+	txn_effect_schedule(txn);
 }
 
 /* It has a slot of the daemon again: what was sent back goes on, then what was paused. */
@@ -160,105 +245,60 @@ static void resume(struct txn *txn, struct run *run)
 	txn_touch(txn, run);
 }
 
-/* The run has ended: who was to come after it never will, unless it succeeded; also who is still on its way to the disk. */
-static void end_dependants(struct txn *txn, struct run *run)
+static void pause_run(struct txn *txn, struct run *run, struct cause cause)
 {
-	const struct run_row *row = &run->rows->run;
-	struct pending_submit *p;
-	struct run *other;
-	char *cause;
-
-	if (row->state == RUN_S_SUCCEEDED)
-		return;
-	cause = xasprintf("run %lld, which it comes after, %s", (long long)row->id, row->state == RUN_S_FAILED ? "failed" : "was cancelled");
-	LIST_FOREACH(other, &run->engine->runs, entry)
-		if (other->rows->run.after_run == row->id && !run_state_is_end((enum run_state)other->rows->run.state) && !run_cancelling(other))
-			run_cancel(txn, other, CAUSE(END_AFTER, cause));
-	/* who is still on its way to the disk is cancelled when it is there; that it is to be is on record before */
-	TAILQ_FOREACH(p, &run->engine->deciding, entry) {
-		if (p->row == NULL || p->row->after_run != row->id || p->row->end_kind != END_NONE)
-			continue;
-		run_set_cause(p->row, CAUSE(END_AFTER, cause));
-		txn_put(txn, ROW_RUN, p->row);
-	}
-	free(cause);
+	run_set_reason(txn_edit_run(txn, run), REASON(WAIT_PAUSED, cause.text));
+	rest_over(txn, run);
+	if (run->own.activity.kind == ACTIVITY_NONE)
+		queue_give(&run->own);
+	txn_effect_schedule(txn);
 }
 
-/* What the row of the run says of the new state, and what rests on it. */
-static void act(struct txn *txn, struct run *run, enum run_action action, enum run_event event, struct cause cause)
+static void yield_permit(struct txn *txn, struct run *run, struct cause cause)
+{
+	(void)cause;
+	queue_give(&run->own);
+	txn_effect_schedule(txn);
+}
+
+static void finish(struct txn *txn, struct run *run, struct cause cause)
 {
 	struct run_row *row = txn_edit_run(txn, run);
 
-	switch (action) {
-	case RUN_A_LOAD:
-		if (run_finish_iteration(txn, run))
-			row->next_at = run->plan.pause_ms > 0 ? engine_now(run->engine) + run->plan.pause_ms : ROW_NONE;
-		if (row->next_at != ROW_NONE)
-			run_set_reason(row, REASON(WAIT_PAUSE, "pausing between iterations"));
-		txn_effect(txn, EFFECT_LOAD, run, &run->own, ROW_NONE);
-		break;
-	case RUN_A_PREPARE:
-		row->started_at = engine_now(run->engine);
-		run_set_reason(row, REASON(WAIT_PREPARING, "preparing"));
-		txn_effect(txn, EFFECT_PREPARE, run, &run->own, ROW_NONE);
-		run_meet(txn, run);
-		budget_watch(run);
-		break;
-	case RUN_A_BEGIN:
-		run_begin_iteration(txn, run);
-		break;
-	case RUN_A_END:
-		run_set_reason(row, REASON(WAIT_CANCELLING, "cancelling"));
-		rest_over(txn, run);
+	if (row->end_kind == END_NONE)
 		run_set_cause(row, cause);
-		break;
-	case RUN_A_HOLD:
-		run_set_reason(row, cause.text != NULL ? REASON(WAIT_DECISION, cause.text) : NO_REASON);
-		queue_give(&run->own);
-		txn_effect_schedule(txn);
-		txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
-		log_warn("run %lld held: %s", (long long)row->id, cause.text != NULL ? cause.text : "");
-		break;
-	case RUN_A_REWORK:
-		/* the schedule tells only those that want a slot what they wait for */
-		if (row->paused == 1)
-			run_set_reason(row, REASON(WAIT_PAUSED, "paused"));
-		txn_effect_schedule(txn);
-		break;
-	case RUN_A_PAUSE:
-		run_set_reason(row, REASON(WAIT_PAUSED, cause.text));
-		rest_over(txn, run);
-		if (run->own.activity.kind == ACTIVITY_NONE)
-			queue_give(&run->own);
-		txn_effect_schedule(txn);
-		break;
-	case RUN_A_NONE:
-		if (event == RUN_E_PREPARED) {
-			queue_give(&run->own);
-			txn_effect_schedule(txn);
-		}
-		break;
-	case RUN_A_REVIEW:
-	case RUN_A_RESUME:
-		break;	/* after the telling */
-	case RUN_A_FINISH:
-		if (row->end_kind == END_NONE)
-			run_set_cause(row, cause);
-		row->ended_at = engine_now(run->engine);
-		row->next_at = ROW_NONE;
-		take_result(run, row);
-		run_finish_tasks(txn, run);
-		run_finish_iteration(txn, run);
-		end_dependants(txn, run);
-		hook_add(txn, run, "on_end", run->plan.on_end, NULL);
-		txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
-		txn_effect(txn, EFFECT_CLEANUP, run, NULL, ROW_NONE);
-		txn_effect_schedule(txn);
-		log_info("run %lld %s%s%s", (long long)row->id, state_name(&run_state_names, row->state),
-		    row->cause != NULL ? ": " : "", row->cause != NULL ? row->cause : "");
-		break;
-	}
+	row->ended_at = engine_now(run->engine);
+	row->next_at = ROW_NONE;
+	take_result(run, row);
+	run_finish_tasks(txn, run);
+	run_finish_iteration(txn, run);
+	end_dependants(txn, run);
+	hook_add(txn, run, "on_end", run->plan.on_end, NULL);
+	txn_effect(txn, EFFECT_REPORT, run, NULL, ROW_NONE);
+	txn_effect(txn, EFFECT_CLEANUP, run, NULL, ROW_NONE);
+	txn_effect_schedule(txn);
+	log_info("run %lld %s%s%s", (long long)row->id, state_name(&run_state_names, row->state),
+	    row->cause != NULL ? ": " : "", row->cause != NULL ? row->cause : "");
 }
+
+static const struct {
+	void (*record)(struct txn *txn, struct run *run, struct cause cause);
+	void (*follow)(struct txn *txn, struct run *run);	/* once the event of the new state is in the decision */
+	bool keeps_reason;					/* what the run waited for stands */
+} actions[RUN_ACTIONS] = {
+	[RUN_A_PREPARE] = { .record = prepare },
+	[RUN_A_LOAD] = { .record = load },
+	[RUN_A_BEGIN] = { .record = begin },
+	[RUN_A_END] = { .record = end, .follow = end_slots },
+	[RUN_A_HOLD] = { .record = hold },
+	[RUN_A_REVIEW] = { .follow = run_begin_review },
+	[RUN_A_REWORK] = { .record = rework },
+	[RUN_A_RESUME] = { .follow = resume },
+	[RUN_A_PAUSE] = { .record = pause_run },
+	[RUN_A_YIELD] = { .record = yield_permit, .keeps_reason = true },
+	[RUN_A_NONE] = { 0 },
+	[RUN_A_FINISH] = { .record = finish },
+};
 
 void run_event(struct txn *txn, struct run *run, enum run_event event, struct cause cause)
 {
@@ -273,19 +313,14 @@ void run_event(struct txn *txn, struct run *run, enum run_event event, struct ca
 	log_debug("run %lld: %s in %s leads to %s", (long long)row->id, run_event_name(event),
 	    state_name(&run_state_names, row->state), state_name(&run_state_names, (int)edge->next));
 	row->state = (int)edge->next;
-	if (event != RUN_E_PREPARED || edge->action != RUN_A_NONE)
+	if (!actions[edge->action].keeps_reason)
 		run_set_reason(row, NO_REASON);
-	act(txn, run, edge->action, event, cause);
+	if (actions[edge->action].record != NULL)
+		actions[edge->action].record(txn, run, cause);
 	run_emit_state(txn, run);
-	if (edge->action == RUN_A_END)
-		end_slots(txn, run);
-	if (edge->action == RUN_A_REVIEW)
-		run_begin_review(txn, run);
-	if (edge->action == RUN_A_RESUME)
-		resume(txn, run);
+	if (actions[edge->action].follow != NULL)
+		actions[edge->action].follow(txn, run);
 	queue_update(run);
-	if (event == RUN_E_CANCEL && edge->action == RUN_A_END && run->nslots == 0 && run->own.activity.kind == ACTIVITY_NONE)
-		run_event(txn, run, RUN_E_CANCELLED, NO_CAUSE);
 }
 
 void run_cancel(struct txn *txn, struct run *run, struct cause cause)
