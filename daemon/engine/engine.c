@@ -19,6 +19,7 @@
 #include "model/ports.h"
 #include "model/reply.h"
 #include "model/runs.h"
+#include "model/text_read.h"
 #include "model/slots.h"
 #include "model/view.h"
 #include "proc/launch.h"
@@ -69,6 +70,7 @@ struct engine *engine_new(const struct ports *ports, const struct engine_options
 	TAILQ_INIT(&engine->deciding);
 	TAILQ_INIT(&engine->file_queue);
 	LIST_INIT(&engine->hooks);
+	LIST_INIT(&engine->text_reads);
 	return engine;
 }
 
@@ -113,6 +115,7 @@ void engine_free(struct engine *engine)
 		LIST_REMOVE(hook, entry);
 		hook_free(hook);
 	}
+	text_reads_release(engine);
 	view_free(engine->view);
 	schedule_free(engine->schedule);
 	claims_free(engine->claims);

@@ -25,6 +25,7 @@ struct hook;
 struct operation_calls;
 struct pending_submit;
 struct run;
+struct text_read;
 
 #define HOST_LOOK_MS 1000	/* until file work that the host kept from being done is tried again */
 
@@ -42,6 +43,7 @@ struct engine {
 	LIST_HEAD(, run) runs;		/* unfinished, newest first */
 	RB_HEAD(run_tree, run) runs_by_id;
 	LIST_HEAD(, hook) hooks;	/* unfinished */
+	LIST_HEAD(, text_read) text_reads;	/* under way, see text_read.c */
 	int64_t last_run, last_attempt, last_hold;
 	struct schedule *schedule;
 	struct claims *claims;

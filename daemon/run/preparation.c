@@ -17,6 +17,7 @@
 #include "model/runs.h"
 #include "model/slot_key.h"
 #include "model/slots.h"
+#include "model/text_read.h"
 #include "model/work.h"
 #include "proto/memory.h"
 #include "run/lifecycle.h"
@@ -99,13 +100,10 @@ static void open_run_dir(struct run *run, const char *text, size_t size)
 	engine_work(run->engine, &w->work, &prepare_run_dir_type, open_cb, run->engine);
 }
 
-static void task_text_cb(void *arg, const char *text, size_t size)
+static void take_prompt(struct slot *slot, const char *text, size_t size)
 {
-	struct slot *slot = arg;
 	struct run *run = slot->run;
 
-	if (run->engine->stopped)
-		return;
 	if (text == NULL)
 		log_bug("run %lld has no task text", (long long)run->rows->run.id);
 	open_run_dir(run, text != NULL ? text : "", size);
@@ -113,11 +111,9 @@ static void task_text_cb(void *arg, const char *text, size_t size)
 
 void run_prepare(struct run *run)
 {
-	struct engine *engine = run->engine;
-
 	activity_start_job(&run->own.activity);
 	if (run_source(run) == SOURCE_PROMPT)
-		engine->ports.task_text(engine->ports.store_ctx, run->rows->run.id, run->rows->tasks[0]->id, task_text_cb, &run->own);
+		text_read(&run->own, run->rows->tasks[0]->id, take_prompt);
 	else
 		open_run_dir(run, NULL, 0);
 }

@@ -20,6 +20,7 @@
 #include "model/runs.h"
 #include "model/slot_key.h"
 #include "model/slots.h"
+#include "model/text_read.h"
 #include "model/view.h"
 #include "model/work.h"
 #include "proc/launch.h"
@@ -285,9 +286,9 @@ static void list_stories(struct slot *slot)
 		slot->briefing.stories[slot->briefing.nstories++] = (struct story){ .id = xstrdup(rows->tasks[i]->id), .title = xstrdup(rows->tasks[i]->title) };
 }
 
-static void briefing_cb(void *arg, const char *text, size_t size);
+static void briefing_text(struct slot *slot, const char *text, size_t size);
 
-/* One after the other, then it is built. */
+/* The texts are read one after the other; then the attempt is built. */
 static void briefing_read(struct slot *slot)
 {
 	struct run *run = slot->run;
@@ -298,20 +299,16 @@ static void briefing_read(struct slot *slot)
 	else if (slot->briefing_next <= slot->briefing.nstories)
 		id = slot->briefing.stories[slot->briefing_next - 1].id;
 	if (id != NULL)
-		run->engine->ports.task_text(run->engine->ports.store_ctx, run->rows->run.id, id, briefing_cb, slot);
+		text_read(slot, id, briefing_text);
 	else
 		engine_work(run->engine, build_new(slot, &slot->briefing), &build_type, build_cb, run->engine);
 }
 
-static void briefing_cb(void *arg, const char *text, size_t size)
+static void briefing_text(struct slot *slot, const char *text, size_t size)
 {
-	struct slot *slot = arg;
 	struct briefing *briefing = &slot->briefing;
-	char *copy;
+	char *copy = text != NULL ? xmemdup0(text, size) : xstrdup("");
 
-	if (slot->run->engine->stopped)
-		return;
-	copy = text != NULL ? xmemdup0(text, size) : xstrdup("");
 	if (slot->briefing_next == 0) {
 		briefing->text = copy;
 		briefing->size = size;
