@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""The client of docs/protocol.md, run as it stands there: it submits once and misses nothing, whatever becomes of the daemon."""
+import re
+import subprocess
+
+import pytest
+from rld import SOURCE, Daemon
+
+PAGE = (SOURCE / "docs" / "protocol.md").read_text()
+CLIENT = re.search(r"^```python\n(.*?)^```$", PAGE, re.M | re.S).group(1)
+NO_GO = "printf '{\"decision\": \"NO_GO\", \"feedback\": \"not yet\"}\\n'\n"
+GATED = {"implement": "echo one > work.txt\ngate a\nanswer 'the answer'\n"}
+
+
+@pytest.fixture
+def client(tmp_path):
+    """client(daemon, workdir): a started client."""
+    def start(daemon, workdir):
+        (tmp_path / "follow.py").write_text(CLIENT)
+        process = subprocess.Popen(["/usr/bin/python3", "-I", str(tmp_path / "follow.py"), str(daemon.socket), str(workdir), "write a line"],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=daemon.environment)
+        Daemon.processes.append(process)
+        return process
+    return start
+
+
+def ended(process):
+    """Exit status, standard output, and the event numbers and states that it told."""
+    out, err = process.communicate()
+    print(err.decode())
+    events = [line.split() for line in err.decode().splitlines() if re.match(r"\d+ [a-z.]+", line)]
+    return process.returncode, out.decode(), [int(e[0]) for e in events], [e[2] for e in events if e[1] == "run.state"]
+
+
+def numbers(daemon, run):
+    events, since = [], 0
+    while (page := daemon.call("event.list", since=since, limit=256))["events"]:
+        events += [e["seq"] for e in page["events"] if e["run"] == run]
+        since = page["next"]
+    return events
+
+
+@pytest.mark.parametrize("end", ["kill", "stop"])
+@pytest.mark.each
+def test_it_follows_a_run_over_a_restart(make_daemon, repo, client, end):
+    daemon = make_daemon(scripts=GATED, gates=["a"])
+    other = daemon.submit(repo.path)        # its events are older, and of another run
+    daemon.play.arrived("a")
+    daemon.play.go("a")
+    daemon.ended(other)
+    process = client(daemon, repo.path)
+    daemon.play.arrived("a")
+    getattr(daemon, end)()
+    daemon.play.go("a")
+    daemon.start()
+    status, answer, seen, states = ended(process)
+    assert (status, answer) == (0, "the answer\n")
+    runs = [r["id"] for r in daemon.call("run.list")["runs"]]
+    assert runs == [other + 1, other], "it submitted once"
+    assert seen == numbers(daemon, other + 1) and states[-1] == "succeeded"
+
+
+def test_it_waits_for_a_daemon_that_is_not_there_yet(make_daemon, repo, client):
+    daemon = make_daemon(scripts={"implement": "echo one > work.txt\nanswer done\n"})
+    daemon.stop()
+    process = client(daemon, repo.path)
+    assert b"next try in 0.1 s" in process.stderr.readline()
+    daemon.start()
+    assert ended(process)[:2] == (0, "done\n")
+
+
+def test_a_held_run(make_daemon, repo, client):
+    """It is not final, and the client does not wait for the decision."""
+    repo.write(".rld.toml", '[review]\nenabled = true\nprofile = "decision"\n')
+    daemon = make_daemon(scripts={"implement": "echo one > work.txt\nanswer done\n", "review": NO_GO, "fix": "echo two >> work.txt\nanswer done\n"})
+    status, answer, seen, states = ended(client(daemon, repo.path))
+    assert (status, answer, states[-1]) == (13, "", "held") and seen == numbers(daemon, 1)
+
+
+def test_a_refusal_ends_it(make_daemon, client, tmp_path):
+    daemon = make_daemon()
+    status, answer, seen, _ = ended(client(daemon, tmp_path / "nowhere"))
+    assert (status, answer, seen) == (1, "", [])
