@@ -346,13 +346,23 @@ static bool is_own(struct cause cause)
 	return cause.kind != END_NONE && cause.kind != END_NOT_REVIEWED;
 }
 
-/* Why the first slot that stands so does, in whatever iteration; none does, or there is no cause: none. */
+/* Why the first slot that stands so does, in whatever iteration: a cause of its own before any other; none does, or there is no
+ * cause: none. */
 static struct cause cause_of(const struct run *run, enum slot_stage stage)
 {
-	for (size_t i = 0; i < run->rows->nslots; i++)
-		if (run->rows->slots[i]->stage == (int)stage && is_own(slot_cause(run->rows->slots[i])))
-			return slot_cause(run->rows->slots[i]);
-	return NO_CAUSE;
+	struct cause other = NO_CAUSE;
+
+	for (size_t i = 0; i < run->rows->nslots; i++) {
+		struct cause cause = slot_cause(run->rows->slots[i]);
+
+		if (run->rows->slots[i]->stage != (int)stage)
+			continue;
+		if (is_own(cause))
+			return cause;
+		if (other.kind == END_NONE)
+			other = cause;
+	}
+	return other;
 }
 
 /* The reason of a task that ended so, perhaps in an earlier iteration: why it failed, by whose leave it passed. */
@@ -376,12 +386,13 @@ static struct cause why(const struct run *run, enum run_event event)
 	};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		struct cause cause;
+		struct cause cause, reason;
 
 		if (ends[i].event != event)
 			continue;
 		cause = cause_of(run, ends[i].stage);
-		return cause.kind != END_NONE ? cause : reason_of(run, ends[i].task);
+		reason = is_own(cause) ? NO_CAUSE : reason_of(run, ends[i].task);
+		return reason.kind != END_NONE ? reason : cause;
 	}
 	return NO_CAUSE;
 }
