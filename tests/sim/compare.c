@@ -10,30 +10,19 @@
 #include "proto/memory.h"
 #include "tale.h"
 
-static bool begins(const char *text, const char *prefix)
+/* What the story says of the kind of a cause. */
+static bool fits_kind(int kind, const char *wanted)
 {
-	return text != NULL && strncmp(text, prefix, strlen(prefix)) == 0;
+	if (wanted == NULL)
+		return kind == END_NONE;
+	if (strcmp(wanted, "process") == 0)
+		return kind == END_ERROR || kind == END_TIMEOUT || kind == END_NOT_STARTED;
+	return kind != END_NONE && strcmp(state_name(&end_kind_names, kind), wanted) == 0;
 }
 
-/* The kind that goes with the words of the story. */
-static void compare_kind(struct world *w, int64_t run, int kind, const char *words)
+static const char *kind_name(int kind)
 {
-	static const struct { const char *words; enum end_kind kind; } kinds[] = {
-		{ "accepted: human:", END_APPROVED }, { "accepted: ", END_WAIVED }, { "known issues: ", END_KNOWN_ISSUES }, { "rejected ", END_REJECTED },
-		{ "limit: ", END_LIMIT }, { "lost: ", END_LOST }, { "stalled: ", END_STALLED }, { "check `", END_CHECK }, { "git ", END_GIT },
-		{ "claim of ", END_SOURCE }, { "load of ", END_SOURCE }, { "reviewer contract violation: ", END_VIOLATION },
-		{ "stop-marker: ", END_STOP_MARKER }, { "nothing was picked: ", END_NOT_PICKED }, { "check process could not", END_NOT_STARTED },
-		{ "the implementer changed nothing", END_NO_CHANGE }, { "fixer process was denied", END_DENIED }, { "implementer process was denied", END_DENIED },
-		{ "drift unresolved ", END_EXHAUSTED }, { "unreadable review", END_ERROR },
-	};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (!begins(words, kinds[i].words))
-			continue;
-		if (kind != (int)kinds[i].kind)
-			world_fail(w, "run %lld: what ended as \"%s\" is of kind %s", (long long)run, words, kind != END_NONE ? state_name(&end_kind_names, kind) : "none");
-		return;
-	}
+	return kind != END_NONE ? state_name(&end_kind_names, kind) : "none";
 }
 
 /* The review log */
@@ -148,7 +137,7 @@ static void compare_slot(struct world *w, const struct run_rows *rows, const str
 		    t->slot.nanswers, end->used, end->heard);
 	if (!fits(t, rows) && !(row->stage == SLOT_S_PASSED && is_let_go(w, rows, t)))
 		world_fail(w, "run %lld (%s) slot %lld/%lld is %s (%s), expected %s (%s)", run, state_name(&run_state_names, rows->run.state), iteration, slot,
-		    state_name(&slot_stage_names, row->stage), row->cause != NULL ? row->cause : "no cause", end->state, end->cause);
+		    state_name(&slot_stage_names, row->stage), row->cause != NULL ? row->cause : "no cause", end->state, end->kind != NULL ? end->kind : "no cause");
 	if (t->slot.nholds > end->nholds)
 		world_fail(w, "run %lld slot %lld/%lld: %d holds, expected %d", run, iteration, slot, t->slot.nholds, end->nholds);
 	for (int i = 0; i < t->slot.nholds && i < end->nholds; i++)
@@ -159,10 +148,9 @@ static void compare_slot(struct world *w, const struct run_rows *rows, const str
 	if ((int)row->fix != end->fixes)
 		world_fail(w, "run %lld slot %lld/%lld used %lld fix rounds, expected %d", run, iteration, slot, (long long)row->fix, end->fixes);
 	if (strcmp(end->state, "implemented") != 0 && strcmp(end->state, "held") != 0 && strcmp(end->state, "rework") != 0 &&
-	    (end->cause[0] == '\0' ? row->cause != NULL : !begins(row->cause, end->cause)))
-		world_fail(w, "run %lld slot %lld/%lld: the cause is \"%s\", expected \"%s\"", run, iteration, slot, row->cause ? row->cause : "none", end->cause);
-	if (row->cause != NULL)
-		compare_kind(w, run, row->end_kind, row->cause);
+	    !fits_kind(row->end_kind, end->kind))
+		world_fail(w, "run %lld slot %lld/%lld: the cause \"%s\" is of kind %s, expected %s", run, iteration, slot, row->cause ? row->cause : "none",
+		    kind_name(row->end_kind), end->kind != NULL ? end->kind : "none");
 }
 
 static void compare_task(struct world *w, const struct run_rows *rows, const struct tale *t)
@@ -251,18 +239,18 @@ static bool is_idle(const struct run_rows *rows, int64_t iteration)
 }
 
 /* The cause of a run whose slots have the word is that of one of them. */
-static bool is_of_a_slot(const struct tale *tales, size_t count, enum slot_stage stage, const char *cause)
+static bool is_of_a_slot(const struct tale *tales, size_t count, enum slot_stage stage, int kind)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < count; i++) {
-		if (tales[i].row->stage != (int)stage || tales[i].row->cause == NULL)
+		if (tales[i].row->stage != (int)stage || tales[i].row->end_kind == END_NONE)
 			continue;
 		any = true;
-		if (cause != NULL && strcmp(tales[i].row->cause, cause) == 0)
+		if (tales[i].row->end_kind == kind)
 			return true;
 	}
-	return !any && cause == NULL;
+	return !any && kind == END_NONE;
 }
 
 static void compare_end(struct world *w, const struct run_rows *rows, const struct tale *tales, size_t count)
@@ -299,17 +287,15 @@ static void compare_end(struct world *w, const struct run_rows *rows, const stru
 	free(tasks);
 	if (run_state_is_end((enum run_state)run->state) && (end.state == NULL || strcmp(end.state, state) != 0))
 		world_fail(w, "run %lld is %s (%s), expected %s (%s)", (long long)run->id, state, run->cause ? run->cause : "no cause",
-		    end.state != NULL ? end.state : "something to do", end.cause);
+		    end.state != NULL ? end.state : "something to do", end.kind != NULL ? end.kind : "the cause of a slot");
 	if (run->state == RUN_S_HELD && (end.state == NULL || strcmp(end.state, "held") != 0))
 		world_fail(w, "run %lld is held, and something else can go on", (long long)run->id);
 	if (!run_state_is_end((enum run_state)run->state))
 		return;
-	if (end.cause[0] != '\0' ? !begins(run->cause, end.cause) :
-	    !is_of_a_slot(tales, count, run->state == RUN_S_FAILED ? SLOT_S_FAILED : SLOT_S_PASSED, run->cause))
-		world_fail(w, "run %lld is %s: the cause is \"%s\", expected %s", (long long)run->id, state, run->cause ? run->cause : "none",
-		    end.cause[0] != '\0' ? end.cause : "that of a slot");
-	if (run->cause != NULL)
-		compare_kind(w, run->id, run->end_kind, run->cause);
+	if (end.kind != NULL ? !fits_kind(run->end_kind, end.kind) :
+	    !is_of_a_slot(tales, count, run->state == RUN_S_FAILED ? SLOT_S_FAILED : SLOT_S_PASSED, run->end_kind))
+		world_fail(w, "run %lld is %s: the cause \"%s\" is of kind %s, expected %s", (long long)run->id, state, run->cause ? run->cause : "none",
+		    kind_name(run->end_kind), end.kind != NULL ? end.kind : "that of a slot");
 	if (count_strings(run->known_issues) != known)
 		world_fail(w, "run %lld has %d known issues, expected %d", (long long)run->id, count_strings(run->known_issues), known);
 	if ((run->result_ref != NULL) != pinned || (run->result_tree != NULL) != pinned)
@@ -346,11 +332,21 @@ static void compare_cancel(struct world *w, const struct run_rows *rows)
 			    (long long)rows->slots[i]->slot, state_name(&slot_stage_names, rows->slots[i]->stage));
 }
 
+/* Its preparation, or that of an iteration, came to nothing: no slot has such a cause. */
+static bool is_unprepared(const struct run_rows *rows)
+{
+	int kind = rows->run.end_kind;
+
+	for (size_t i = 0; i < rows->nslots; i++)
+		if (rows->slots[i]->stage == SLOT_S_FAILED && rows->slots[i]->end_kind == kind)
+			return false;
+	return kind == END_GIT || kind == END_SOURCE || kind == END_ERROR;
+}
+
 static void compare_run(struct world *w, const struct run_rows *rows)
 {
 	struct tale *tales = xcalloc(rows->nslots, sizeof(*tales)), **of_task = xcalloc(rows->nslots, sizeof(*of_task));
-	bool cancelled = rows->run.state == RUN_S_CANCELLED, broken = (rows->nslots == 0 && begins(rows->run.cause, "git ")) || begins(rows->run.cause, "git snapshot") || begins(rows->run.cause, "prepare: ") ||
-	    begins(rows->run.cause, "load of ");
+	bool cancelled = rows->run.state == RUN_S_CANCELLED;
 	size_t count = 0;
 
 	compare_cancel(w, rows);
@@ -378,7 +374,7 @@ static void compare_run(struct world *w, const struct run_rows *rows)
 		if (t < rows->ntasks)
 			compare_lock(w, rows->tasks[t], of_task, count);
 	}
-	if (!cancelled && !broken && rows->run.started_at != ROW_NONE)
+	if (!cancelled && !is_unprepared(rows) && rows->run.started_at != ROW_NONE)
 		compare_end(w, rows, tales, rows->nslots);
 	free(of_task);
 	free(tales);
@@ -408,7 +404,7 @@ void compare_runs(struct world *w)
 		compare_run(w, rows);
 		if (rows->run.state == RUN_S_RUNNING)
 			world_fail(w, "run %lld is still running, but nothing moves", (long long)rows->run.id);
-		if (!run_state_is_end((enum run_state)rows->run.state) && rows->run.cause == NULL && rows->run.after_run != ROW_NONE && comes_to_nothing(w, rows->run.after_run))
+		if (!run_state_is_end((enum run_state)rows->run.state) && rows->run.end_kind == END_NONE && rows->run.after_run != ROW_NONE && comes_to_nothing(w, rows->run.after_run))
 			world_fail(w, "run %lld is %s, and run %lld, which it comes after, came to nothing", (long long)rows->run.id,
 			    state_name(&run_state_names, rows->run.state), (long long)rows->run.after_run);
 		if (rows->run.state == RUN_S_QUEUED && !has_to_wait(w, rows))

@@ -4,6 +4,7 @@
 
 #include "core/plan.h"
 #include "core/plan_json.h"
+#include "core/slot.h"
 #include "world_int.h"
 
 void port_commit(void *ctx, struct decision *d, bool refusable,
@@ -60,7 +61,7 @@ bool disk_step(const struct world *w, int64_t id)
 	return false;
 }
 
-struct time_phrase *disk_hook(const struct world *w, int64_t id)
+struct hook_told *disk_hook(const struct world *w, int64_t id)
 {
 	for (size_t i = 0; i < w->ntold; i++)
 		if (w->told[i].row->id == id)
@@ -100,7 +101,7 @@ const struct task_row *disk_task(const struct world *w, int64_t run, const char 
 
 static void put_hook(struct world *w, const struct hook_row *row)
 {
-	struct time_phrase *known = disk_hook(w, row->id), fresh = { NULL, false };
+	struct hook_told *known = disk_hook(w, row->id), fresh = { NULL, false };
 
 	if (known != NULL) {
 		row_assign(ROW_HOOK, known->row, row);
@@ -182,12 +183,52 @@ static void put_spend(struct world *w, const struct spend_row *row)
 	PUSH(spends, row_copy(ROW_SPEND, row));
 }
 
+/* Its slot has ended: what is still done takes down what is left of it. */
+static bool is_teardown(const struct world *w, struct where where)
+{
+	const struct run_rows *rows = view_run(w->disk, where.run);
+
+	for (size_t i = 0; rows != NULL && i < rows->nslots; i++)
+		if (rows->slots[i]->iteration == where.iteration && rows->slots[i]->slot == where.slot)
+			return slot_stage_is_end((enum slot_stage)rows->slots[i]->stage);
+	return false;
+}
+
+static void put_kill(struct world *w, const struct step_row *row)
+{
+	struct where where = { row->run, row->iteration, row->slot };
+	struct kill *kill = NULL;
+
+	if ((row->state != ATTEMPT_S_LOST && row->state != ATTEMPT_S_EXITED) || is_teardown(w, where))
+		return;
+	for (size_t i = 0; i < w->nkills; i++)
+		if (same_where(w->kills[i].where, where))
+			kill = &w->kills[i];
+	if (kill == NULL) {
+		PUSH(kills, ((struct kill){ .where = where, .operation = xstrdup(row->name) }));
+		kill = &w->kills[w->nkills - 1];
+	}
+	if (strcmp(kill->operation, row->name) != 0) {
+		text_set(&kill->operation, row->name);
+		kill->count = 0;
+	}
+	kill->count += row->state == ATTEMPT_S_LOST;
+}
+
+const char *world_killed(const struct world *w, const struct slot_row *slot)
+{
+	for (size_t i = 0; i < w->nkills; i++)
+		if (same_where(w->kills[i].where, (struct where){ slot->run, slot->iteration, slot->slot }) && w->kills[i].count >= 3)
+			return w->kills[i].operation;
+	return NULL;
+}
+
 /* Only what has never run goes; and it is gone before the laws look at what takes its place. */
 static void drop(struct world *w, struct change *c)
 {
 	struct decision only = { .changes = c, .count = 1 };
 	int64_t id = *(const int64_t *)c->row;
-	const struct time_phrase *told = disk_hook(w, id);
+	const struct hook_told *told = disk_hook(w, id);
 
 	if (c->kind != ROW_ATTEMPT && c->kind != ROW_STEP && c->kind != ROW_HOOK)
 		world_fail(w, "a row of kind %d is dropped", (int)c->kind);
@@ -220,6 +261,7 @@ static void put(struct world *w, struct change *c)
 		break;
 	case ROW_STEP:
 		highest(&w->last_attempt, ((const struct step_row *)c->row)->id);
+		put_kill(w, c->row);
 		break;
 	case ROW_HOOK:
 		highest(&w->last_attempt, ((const struct hook_row *)c->row)->id);

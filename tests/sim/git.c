@@ -112,9 +112,9 @@ int git_toplevel(const char *dir, char **top) { *top = xstrdup(dir); return 0; }
 
 /* What there is */
 
-struct text_position *place_of(struct world *w, const char *path)
+struct place *place_of(struct world *w, const char *path)
 {
-	struct text_position *place;
+	struct place *place;
 
 	for (size_t i = 0; i < w->nplaces; i++)
 		if (strcmp(w->places[i]->path, path) == 0)
@@ -127,7 +127,7 @@ struct text_position *place_of(struct world *w, const char *path)
 	return place;
 }
 
-struct text_position *place_of_slot(struct world *w, const struct slot_row *slot)
+struct place *place_of_slot(struct world *w, const struct slot_row *slot)
 {
 	return place_of(w, slot->worktree != NULL ? slot->worktree : view_run(w->disk, slot->run)->run.workspace);
 }
@@ -216,7 +216,7 @@ static int64_t start_of_worktree(struct world *w, const struct git_op *op)
 /* Its directory is there from the first process on. */
 static bool lay_begin(struct world *w, struct git_op *op)
 {
-	struct text_position *place = place_of(w, op->dir);
+	struct place *place = place_of(w, op->dir);
 	int64_t start = start_of_worktree(w, op);
 
 	for (size_t i = 0; i < w->nplaces; i++)
@@ -242,7 +242,7 @@ static bool lay_begin(struct world *w, struct git_op *op)
 
 static void lay(struct world *w, struct git_op *op)
 {
-	const struct text_position *place = place_of(w, op->dir);
+	const struct place *place = place_of(w, op->dir);
 
 	give_tree(op, place->tree);
 	give_commit(op, place->head);
@@ -250,7 +250,7 @@ static void lay(struct world *w, struct git_op *op)
 
 static void commit(struct world *w, struct git_op *op)
 {
-	struct text_position *place = place_of(w, op->workspace);
+	struct place *place = place_of(w, op->workspace);
 	const struct made *head = made_of(w, place->head);
 	const struct fate *f = fate_of_slot(w, op);
 
@@ -286,7 +286,7 @@ static void merge(struct world *w, struct git_op *op)
 	struct branch *branch = branch_of(w, op->ref);
 	int64_t tip = branch != NULL ? branch->tip : op->given_base_commit, made = tip;
 	const struct fate *f = fate_of_slot(w, op);
-	struct text_position *place = place_of(w, op->dir);
+	struct place *place = place_of(w, op->dir);
 
 	w->merging[op->where.run] = NULL;
 	if (!is_merged(w, op, tip) && tip == op->given_base_commit) {
@@ -309,7 +309,7 @@ static void merge(struct world *w, struct git_op *op)
 
 static void clear(struct world *w, struct git_op *op)
 {
-	struct text_position *place = place_of(w, op->dir);
+	struct place *place = place_of(w, op->dir);
 
 	if (place->there && place->tree != made_of(w, place->head)->tree)
 		place->saved = make(w, place->tree, place->head, op->where, (int64_t)w->nmade + 1);
@@ -346,7 +346,7 @@ static void begin(struct world *w, struct git_op *op)
 }
 
 /* Nobody begins without a commit. */
-static void give_head(struct world *w, struct git_op *op, struct text_position *place)
+static void give_head(struct world *w, struct git_op *op, struct place *place)
 {
 	if (place->head == 0)
 		place->head = make(w, place->tree, 0, op->where, (int64_t)w->nmade + 1);
@@ -356,7 +356,7 @@ static void give_head(struct world *w, struct git_op *op, struct text_position *
 static void act(struct world *w, struct git_op *op)
 {
 	const struct fate *f = op->where.slot == OWN ? NULL : fate_of_slot(w, op);
-	struct text_position *place;
+	struct place *place;
 
 	switch (op->kind) {
 	case GIT_SNAPSHOT:
@@ -452,7 +452,7 @@ char git_answer(const struct git_op *op, enum step_next next, struct where *wher
 void git_check_end(struct world *w)
 {
 	for (size_t i = 0; i < w->nplaces; i++) {
-		const struct text_position *place = w->places[i];
+		const struct place *place = w->places[i];
 		const struct run_rows *rows = view_run(w->disk, place->where.run);
 		bool told = rows != NULL && rows->run.warnings != NULL && strstr(rows->run.warnings, "git clear failed") != NULL, salvaged = told;
 

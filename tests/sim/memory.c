@@ -90,7 +90,7 @@ static void compare_hooks(struct world *w, struct engine *engine)
 	const struct hook *hook;
 
 	LIST_FOREACH(hook, &engine->hooks, entry) {
-		const struct time_phrase *told = disk_hook(w, hook->row->id);
+		const struct hook_told *told = disk_hook(w, hook->row->id);
 
 		if (told == NULL)
 			world_fail(w, "hook %lld is in memory only", (long long)hook->row->id);

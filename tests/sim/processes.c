@@ -31,7 +31,7 @@ static void process_drop(struct world *w, struct process *p)
 static void check_start(struct world *w, struct process *p)
 {
 	const struct attempt_row *row = disk_attempt(w, p->id);
-	const struct time_phrase *told = disk_hook(w, p->id);
+	const struct hook_told *told = disk_hook(w, p->id);
 
 	p->run = row != NULL ? row->run : 0;
 	p->kind = row != NULL ? PROC_ATTEMPT : told != NULL ? PROC_HOOK : PROC_STEP;
@@ -156,7 +156,7 @@ const char *port_boot(void *ctx)
 static void use_checkout(struct world *w, const struct attempt_row *row)
 {
 	const struct run_rows *rows = view_run(w->disk, row->run);
-	struct text_position *place;
+	struct place *place;
 	char *path;
 
 	if (row->role != ROLE_REVIEW || world_task_plan(w, row->run, row->slot == 0 ? NULL : row->task)->workspace != REVIEW_IN_SNAPSHOT || rows->run.has_git != 1)

@@ -30,16 +30,10 @@ struct story {
 };
 
 /* The end of the story. Always false: nothing follows. */
-static bool over(struct story *s, const char *state, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-static bool over(struct story *s, const char *state, const char *fmt, ...)
+static bool over(struct story *s, const char *state, const char *kind)
 {
-	va_list ap;
-
 	s->end->state = state;
-	va_start(ap, fmt);
-	vsnprintf(s->end->cause, sizeof(s->end->cause), fmt, ap);
-	va_end(ap);
+	s->end->kind = kind;
 	return false;
 }
 
@@ -68,14 +62,14 @@ static char hear(struct story *s, const char *expected, int64_t *value)
 
 	if (end->heard == s->run->nanswers) {
 		end->waits = expected[0];
-		over(s, "working", "%s", "");
+		over(s, "working", NULL);
 		return 0;
 	}
 	answer = &s->run->answers[end->heard++];
 	if (value != NULL)
 		*value = answer->value;
 	if (answer->what == 'F') {
-		over(s, "failed", "%s", expected[0] == 'K' ? "claim of " : "git ");
+		over(s, "failed", expected[0] == 'K' ? "source" : "git");
 		return 0;
 	}
 	if (strchr(expected, answer->what) != NULL)
@@ -84,7 +78,7 @@ static char hear(struct story *s, const char *expected, int64_t *value)
 	return 0;
 }
 
-static bool finish(struct story *s, bool passed, const char *cause);
+static bool finish(struct story *s, bool passed, const char *kind);
 
 /* A human is asked. true: sent back to work. */
 static bool hold(struct story *s, const char *kind, bool *again)
@@ -95,20 +89,20 @@ static bool hold(struct story *s, const char *kind, bool *again)
 	*again = false;
 	end->holds[end->nholds++] = kind;
 	if (h == NULL || strcmp(h->state, "open") == 0)
-		return over(s, "held", "%s", "");
+		return over(s, "held", NULL);
 	if (strcmp(h->state, "rework") == 0)
-		return over(s, "rework", "%s", "");
+		return over(s, "rework", NULL);
 	if (strcmp(h->state, "cancelled") == 0)
-		return over(s, "cancelled", "%s", "");
+		return over(s, "cancelled", NULL);
 	if (strcmp(h->state, "reworked") == 0)
 		return true;
 	if (strcmp(h->state, "approved") == 0 && strcmp(kind, "lost") == 0)
 		snprintf(end->wrong, sizeof(end->wrong), "a lost attempt was approved");
 	write_human(s, strcmp(h->state, "approved") == 0 ? "accepted" : "rejected");
 	if (strcmp(h->state, "approved") != 0)
-		return over(s, "failed", "rejected by human:ann");
+		return over(s, "failed", "rejected");
 	/* what he accepts may still be refused by git, and go to a fixer */
-	*again = finish(s, false, "accepted: human:ann");
+	*again = finish(s, false, "approved");
 	return false;
 }
 
@@ -126,7 +120,7 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 		if (strcmp(role, "review") == 0 && s->run->checkout && s->run->has_git && hear(s, "O", NULL) == 0)
 			return NULL;
 		if (end->used == s->run->count) {
-			over(s, "working", "%s", "");
+			over(s, "working", NULL);
 			return NULL;
 		}
 		a = &s->run->attempts[end->used++];
@@ -134,11 +128,11 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 			snprintf(end->wrong, sizeof(end->wrong), "attempt %d is %s of round %d, expected %s of round %d", end->used, a->role, a->round,
 			    role, round);
 		if (!a->ended)
-			over(s, "working", "%s", "");
+			over(s, "working", NULL);
 		if (end->wrong[0] != '\0' || !a->ended)
 			return NULL;
 		if (a->forgone) {
-			over(s, "failed", "limit: ");
+			over(s, "failed", "limit");
 			return NULL;
 		}
 		/* nothing of it ran */
@@ -161,7 +155,7 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 			return a;
 		cut = true;
 		if (s->run->on_lost == 'f') {
-			over(s, "failed", "lost: ");
+			over(s, "failed", "lost");
 			return NULL;
 		}
 		/* three in a row are enough; the one that a human asks to do again counts as one */
@@ -174,21 +168,21 @@ static const struct ref_attempt *next(struct story *s, const char *role, int rou
 }
 
 /* Somebody worked. false: without success, or for nothing. */
-static bool take_work(struct story *s, const struct ref_attempt *a, const char *who)
+static bool take_work(struct story *s, const struct ref_attempt *a)
 {
 	bool stop = s->run->markers && !s->run->reviewer && a->stop, fixer = strcmp(a->role, "fix") == 0;
 
 	if (!s->run->has_task && !s->run->reviewer)
 		stop = true;
 	if (a->out_of_time)
-		return over(s, "failed", "limit: ");
+		return over(s, "failed", "limit");
 	if (a->failed)
-		return over(s, "failed", "%s process ", who);
+		return over(s, "failed", "process");
 	if (a->denied && !s->run->has_git && (!stop || fixer))
-		return over(s, "failed", "%s process was denied permissions and changed nothing", who);
+		return over(s, "failed", "denied");
 	if (stop) {
 		s->end->stopped = s->run->markers && a->stop;
-		return over(s, "released", "%s", "");
+		return over(s, "released", NULL);
 	}
 	s->answer = a->answer;
 	s->denied = a->denied;
@@ -206,7 +200,7 @@ static bool fix(struct story *s, int fixers, const char *told)
 
 		if (a != NULL && a->told != NULL && strcmp(a->told, told) != 0)
 			snprintf(s->end->wrong, sizeof(s->end->wrong), "fix attempt %d was told the %s's word, expected the %s's", s->end->used, a->told, told);
-		if (a == NULL || !take_work(s, a, "fixer"))
+		if (a == NULL || !take_work(s, a))
 			return false;
 	}
 	return true;
@@ -236,7 +230,7 @@ static bool send_back(struct story *s, const char *kind)
 }
 
 /* What is passed or accepted is committed, merged and pinned. true: it was sent back and has been fixed. */
-static bool finish(struct story *s, bool passed, const char *cause)
+static bool finish(struct story *s, bool passed, const char *kind)
 {
 	const struct ref_slot *run = s->run;
 	const struct ref_attempt *a;
@@ -246,7 +240,7 @@ static bool finish(struct story *s, bool passed, const char *cause)
 	s->end->passed = passed;
 	if (run->commit != 'n' && run->has_git) {
 		/* what was accepted is looked at once more */
-		if (cause[0] != '\0') {
+		if (kind != NULL) {
 			how = hear(s, "TY", &s->seen_tree);
 			if (how == 'Y')
 				return send_back(s, "conflict");
@@ -258,7 +252,7 @@ static bool finish(struct story *s, bool passed, const char *cause)
 			if (a == NULL)
 				return false;
 			if (a->failed)
-				return over(s, "failed", "%s", a->out_of_time ? "limit: " : "commit process ");
+				return over(s, "failed", a->out_of_time ? "limit" : "process");
 		}
 		how = hear(s, "CNRY", NULL);
 		if (how == 'Y')
@@ -282,13 +276,13 @@ static bool finish(struct story *s, bool passed, const char *cause)
 		}
 	}
 	if (later)
-		return over(s, "implemented", "%s", "");
+		return over(s, "implemented", NULL);
 	if (passed && run->has_git) {
 		if (hear(s, "P", NULL) == 0)
 			return false;
 		s->end->pinned = true;
 	}
-	return over(s, "passed", "%s", cause);
+	return over(s, "passed", kind);
 }
 
 /* How many findings of the last review somebody has to settle. */
@@ -298,22 +292,18 @@ static int open_findings(const struct story *s)
 }
 
 /* A bad end: what the policy makes of it. known: how many findings stay. true: it was sent back, and has been fixed. */
-static bool bad_end(struct story *s, char policy, const char *kind, int known, const char *cause)
+static bool bad_end(struct story *s, char policy, const char *hold_kind, int known, const char *kind)
 {
-	char text[160];
-
 	switch (policy) {
 	case 'f':
-		return over(s, "failed", "%s", cause);
+		return over(s, "failed", kind);
 	case 'a':
-		snprintf(text, sizeof(text), "accepted: %.140s", cause);
-		return finish(s, false, text);
+		return finish(s, false, "waived");
 	case 'k':
 		s->end->known += known;
-		snprintf(text, sizeof(text), "known issues: %d; %.120s", known, cause);
-		return finish(s, false, text);
+		return finish(s, false, "known-issues");
 	default:
-		return ask(s, kind);
+		return ask(s, hold_kind);
 	}
 }
 
@@ -326,11 +316,11 @@ static bool check(struct story *s)
 		if (a == NULL)
 			return false;
 		if (a->not_started)
-			return over(s, "failed", "check process could not be started");
+			return over(s, "failed", "not-started");
 		if (!a->failed)
 			continue;
 		/* the reviewer is not asked; all of them run again on what the fixer made of it */
-		if (s->fixes_left > 0 ? !fix(s, 1, "check") : !bad_end(s, s->run->on_exhausted, "exhausted", open_findings(s) + 1, "check `make test` still fails after "))
+		if (s->fixes_left > 0 ? !fix(s, 1, "check") : !bad_end(s, s->run->on_exhausted, "exhausted", open_findings(s) + 1, "check"))
 			return false;
 		n = -1;
 	}
@@ -338,13 +328,13 @@ static bool check(struct story *s)
 }
 
 /* No verdict: nothing is known to be settled, nothing is known to be open. */
-static bool no_verdict(struct story *s, char policy, const char *kind, const char *decision, const char *cause)
+static bool no_verdict(struct story *s, char policy, const char *hold_kind, const char *decision, const char *kind)
 {
 	write_review(s, decision);
 	s->said = (struct said){ 0 };
 	s->stalled = 0;
 	s->obstacle = false;
-	return bad_end(s, policy, kind, 1, cause);
+	return bad_end(s, policy, hold_kind, 1, kind);
 }
 
 static const char *word(const struct story *s, bool pass)
@@ -377,16 +367,6 @@ static const struct ref_review *write_verdict(struct story *s, const struct ref_
 	return row;
 }
 
-static void exhausted_cause(const struct story *s, char *text, size_t size)
-{
-	if (strcmp(s->run->profile, "file") == 0)
-		snprintf(text, size, "Review failed after %d iterations. Please manually review %s for remaining issues.", s->round, s->run->review_file);
-	else if (strcmp(s->run->profile, "exit") == 0)
-		snprintf(text, size, "max review rounds (%d) reached", s->round);
-	else
-		snprintf(text, size, "%s unresolved after %d fix attempt(s)", word(s, false), s->end->fixes);
-}
-
 /* Nothing was done, and nobody says that this is right. */
 static bool idle(const struct story *s)
 {
@@ -404,9 +384,9 @@ static bool look(struct story *s, char *how)
 	if (*how == 0)
 		return false;
 	if (s->denied && s->tree == s->seen_tree)
-		return over(s, "failed", "%s process was denied permissions and changed nothing", s->end->fixes > 0 ? "fixer" : "implementer");
+		return over(s, "failed", "denied");
 	if (idle(s) && s->run->on_no_change == 'f')
-		return over(s, "failed", "the implementer changed nothing and did not say ");
+		return over(s, "failed", "no-change");
 	return true;
 }
 
@@ -417,7 +397,7 @@ static bool review(struct story *s)
 	const struct ref_attempt *a;
 	const struct ref_review *row;
 	bool unchanged;
-	char cause[160], how;
+	char how;
 
 	if (!look(s, &how))
 		return false;
@@ -429,7 +409,7 @@ static bool review(struct story *s)
 	}
 	if (idle(s) && run->on_no_change == 'p') {
 		s->seen_tree = s->tree;
-		return finish(s, false, "");
+		return finish(s, false, NULL);
 	}
 	unchanged = s->round > 0 && run->has_git && s->tree == s->seen_tree && s->answer == s->seen_answer;
 	s->seen_tree = s->tree;
@@ -439,26 +419,24 @@ static bool review(struct story *s)
 	if (a == NULL)
 		return false;
 	if (a->failed)
-		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error", a->out_of_time ? "limit: " : "reviewer process ");
+		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error", a->out_of_time ? "limit" : "process");
 	if (s->end->heard < run->nanswers && run->answers[s->end->heard].what == 'f') {
 		s->end->heard++;
-		return over(s, "failed", "git verify failed: ");
+		return over(s, "failed", "git");
 	}
 	if (a->verdict == 'u')
-		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error", "unreadable review");
+		return no_verdict(s, run->on_reviewer_error, "reviewer-error", "error", "error");
 	if (a->verdict == 'm' || (a->changed && run->has_git && strcmp(run->profile, "exit") != 0))
-		return no_verdict(s, run->on_malformed, "violation", "violation", "reviewer contract violation: ");
+		return no_verdict(s, run->on_malformed, "violation", "violation", "violation");
 	row = write_verdict(s, a);
 	if (a->verdict == 'p')
-		return finish(s, true, "");
+		return finish(s, true, NULL);
 	s->obstacle = false;
 	s->stalled = unchanged || (s->round > 1 && row->repeated > 0 && row->new == 0) ? s->stalled + 1 : 0;
-	if (s->fixes_left <= 0) {
-		exhausted_cause(s, cause, sizeof(cause));
-		return bad_end(s, run->on_exhausted, "exhausted", open_findings(s), cause);
-	}
+	if (s->fixes_left <= 0)
+		return bad_end(s, run->on_exhausted, "exhausted", open_findings(s), "exhausted");
 	if (run->stall_limit > 0 && s->stalled >= run->stall_limit)
-		return bad_end(s, run->on_exhausted, "stalled", open_findings(s), "stalled: ");
+		return bad_end(s, run->on_exhausted, "stalled", open_findings(s), "stalled");
 	return fix(s, run->one_fixer_each ? open_findings(s) : 1, "review");
 }
 
@@ -476,9 +454,9 @@ static bool unreviewed(struct story *s)
 		return send_back(s, how == 'Y' ? "conflict" : "commit-refused");
 	}
 	if (later && !run->merge)
-		return over(s, "implemented", "%s", "");
+		return over(s, "implemented", NULL);
 	s->seen_tree = s->tree;
-	return finish(s, false, "");
+	return finish(s, false, NULL);
 }
 
 /* The task is ours, or another, or none. */
@@ -488,7 +466,7 @@ static bool claim(struct story *s)
 
 	while ((how = hear(s, "Kk", NULL)) == 'k')
 		if (s->end->heard == s->run->nanswers && !s->run->has_task)
-			return over(s, "untasked", "%s", "");
+			return over(s, "untasked", NULL);
 	return how != 0;
 }
 
@@ -496,7 +474,7 @@ static bool implement(struct story *s)
 {
 	const struct ref_attempt *a = next(s, "implement", 0);
 
-	return a != NULL && take_work(s, a, "implementer");
+	return a != NULL && take_work(s, a);
 }
 
 void reference_slot(const struct ref_slot *run, struct ref_end *end)
@@ -528,7 +506,7 @@ void reference_run(const struct ref_run *run, struct ref_run_end *end)
 {
 	int left = 0, open = 0, ready = 0, failed = 0, taken = 0;
 
-	*end = (struct ref_run_end){ NULL, "" };
+	*end = (struct ref_run_end){ NULL, NULL };
 	for (int i = 0; i < run->ntasks; i++) {
 		char state = run->tasks[i].state;
 
@@ -548,20 +526,15 @@ void reference_run(const struct ref_run *run, struct ref_run_end *end)
 	if (failed > 0 || run->failed)
 		return;
 	if (run->stopped) {
-		snprintf(end->cause, sizeof(end->cause), "stop-marker: %d task(s) left", left);
+		end->kind = "stop-marker";
 	} else if (run->idle && left > 0) {
-		snprintf(end->cause, sizeof(end->cause), "nothing was picked: %d task(s) left", left);
-	} else if (run->spent && ready > 0) {
+		end->kind = "not-picked";
+	} else if (ready > 0 && (run->spent || (run->iterations != -1 && run->iteration >= run->iterations))) {
 		end->state = "failed";
-		snprintf(end->cause, sizeof(end->cause), "limit: ");
-	} else if (run->iterations != -1 && run->iteration >= run->iterations && ready > 0) {
-		end->state = "failed";
-		snprintf(end->cause, sizeof(end->cause), "limit: %d iteration(s), %d task(s) left", run->iterations, left);
+		end->kind = "limit";
 	} else if (ready > 0) {
 		end->state = NULL;	/* they are to be done */
-	} else if (open == 0 && taken > 0) {
-		snprintf(end->cause, sizeof(end->cause), "%d task(s) left to others", taken);
-	} else if (open > 0) {
-		snprintf(end->cause, sizeof(end->cause), "%d task(s) left, which wait for others", open);
+	} else if (open > 0 || taken > 0) {
+		end->kind = "tasks-left";
 	}
 }

@@ -79,7 +79,7 @@ struct ref_review {
 struct ref_end {
 	const char *state;		/* "passed", "failed", "released", "untasked", "implemented", "held", "rework" (a human sent it back, and it
 					 * has not begun again); "cancelled": a held one was; "working": the record does not reach an end */
-	char cause[160];		/* how the recorded cause begins; "": there is none */
+	const char *kind;		/* of the recorded cause, by name; "process": "error", "timeout" or "not-started"; NULL: there is none */
 	char waits;			/* working: the answer that it waits for, 0: an attempt */
 	int used, heard;		/* attempts and answers that the story needs; more on record were too many */
 	struct ref_review reviews[REF_MAX];
@@ -115,7 +115,7 @@ struct ref_run {
 
 struct ref_run_end {
 	const char *state;		/* "succeeded", "failed", "held"; NULL: not over */
-	char cause[80];			/* "": that of its slots */
+	const char *kind;		/* of the recorded cause; NULL: that of its slots */
 };
 
 void reference_run(const struct ref_run *run, struct ref_run_end *end);

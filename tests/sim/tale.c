@@ -64,12 +64,16 @@ static void gather(struct tale *t, const struct world *w, const struct run_rows 
 }
 
 /* Three processes were killed, and no answer came. */
-static void hear_of_deaths(struct tale *t)
+static void hear_of_deaths(struct tale *t, const struct world *w)
 {
-	bool verify = t->row->cause != NULL && strncmp(t->row->cause, "git verify", strlen("git verify")) == 0;
+	const char *killed = world_killed(w, t->row);
+	bool verify = killed != NULL && strcmp(killed, "verify") == 0;
 
-	if (t->row->stage != SLOT_S_FAILED || t->row->cause == NULL || strstr(t->row->cause, "its process was killed three times") == NULL ||
+	if (t->row->stage != SLOT_S_FAILED || (t->row->end_kind != END_GIT && t->row->end_kind != END_SOURCE) || killed == NULL ||
 	    strcmp(t->end.state, "implemented") == 0 || (t->end.waits == 0 && !verify))
+		return;
+	/* an answer has said that it failed */
+	if (t->end.kind != NULL && strcmp(t->end.kind, state_name(&end_kind_names, t->row->end_kind)) == 0)
 		return;
 	t->answers[t->slot.nanswers++].what = verify ? 'f' : 'F';
 	reference_slot(&t->slot, &t->end);
@@ -132,5 +136,5 @@ void tale_tell(struct tale *t, const struct world *w, const struct run_rows *row
 	if (row->slot == 0)
 		begin_review(&t->slot, w, rows, tales);
 	reference_slot(&t->slot, &t->end);
-	hear_of_deaths(t);
+	hear_of_deaths(t, w);
 }

@@ -373,6 +373,9 @@ void world_free(struct world *w)
 	free(w->salvage);
 	free(w->task_plans);
 	free(w->answers);
+	for (size_t i = 0; i < w->nkills; i++)
+		free(w->kills[i].operation);
+	free(w->kills);
 	free(w->made);
 	free(w->commits);
 	free(w->works);

@@ -69,6 +69,8 @@ struct world_answer {
 	char what;		/* see struct ref_answer */
 	int64_t value;
 };
+/* The last operation of the slot, when its process was killed three times; otherwise NULL. */
+const char *world_killed(const struct world *w, const struct slot_row *slot);
 int world_answers(const struct world *w, int64_t run, int64_t iteration, int64_t slot, struct world_answer *out, int max);
 /* NULL: nobody has asked for it yet. */
 /* Its service did not serve it: 'c' its account is exhausted, 't' it may be tried again; 'h' the host kept it from starting; 0: nothing of the kind. */

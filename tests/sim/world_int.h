@@ -100,7 +100,7 @@ struct said {
 };
 
 /* A hook as the disk has it. */
-struct time_phrase {
+struct hook_told {
 	struct hook_row *row;
 	bool ran;
 };
@@ -121,8 +121,15 @@ struct answer {
 	bool landed;
 };
 
+/* The last operation of a slot that had a process, and how many of its processes were killed. */
+struct kill {
+	struct where where;
+	char *operation;
+	int count;
+};
+
 /* A directory in which agents and git work: a workspace, a work tree, a checkout. */
-struct text_position {
+struct place {
 	char *path;
 	int64_t tree;		/* what lies there; the same number is the same content */
 	int64_t head;		/* commit that is checked out, 0: unborn */
@@ -213,10 +220,11 @@ struct world {
 	LIST_OF(struct question, questions);
 	LIST_OF(struct asked, asked);
 	LIST_OF(struct said *, said);
-	LIST_OF(struct time_phrase, told);
+	LIST_OF(struct hook_told, told);
 	LIST_OF(struct kept_text, texts);
 	LIST_OF(struct answer, answers);
-	LIST_OF(struct text_position *, places);
+	LIST_OF(struct kill, kills);
+	LIST_OF(struct place *, places);
 	LIST_OF(struct made, made);
 	LIST_OF(struct branch, branches);
 	LIST_OF(struct bead, beads);
@@ -268,7 +276,7 @@ void disk_effect(struct world *w);
 void disk_answer(struct world *w, const struct engine_reply *reply);
 const struct attempt_row *disk_attempt(const struct world *w, int64_t id);
 bool disk_step(const struct world *w, int64_t id);
-struct time_phrase *disk_hook(const struct world *w, int64_t id);
+struct hook_told *disk_hook(const struct world *w, int64_t id);
 const struct hold_row *disk_hold(const struct world *w, int64_t id);
 const struct slot_row *disk_slot(const struct world *w, struct where where);
 const struct task_row *disk_task(const struct world *w, int64_t run, const char *id);
@@ -304,9 +312,9 @@ void answers_lost(struct world *w);
 enum step_next git_move(struct world *w, struct git_op *op, bool ok);
 /* What its answer is in the story of the slot, 0: of none. */
 char git_answer(const struct git_op *op, enum step_next next, struct where *where, int64_t *value);
-struct text_position *place_of(struct world *w, const char *path);
+struct place *place_of(struct world *w, const char *path);
 /* Where the attempts of a slot work. */
-struct text_position *place_of_slot(struct world *w, const struct slot_row *slot);
+struct place *place_of_slot(struct world *w, const struct slot_row *slot);
 /* Is the one commit the other or an ancestor of it? */
 bool git_is_before(const struct world *w, const char *older, const char *newer);
 void git_check_end(struct world *w);
