@@ -146,7 +146,7 @@ static int once(struct git_op *op, void *arg)
 	snapshot_shared_paths(s, op->shared_paths);
 	rv = disk_tree_list(op, s);
 	if (rv == 0)
-		rv = disk_tree_nested(op, s, NULL, NULL);
+		rv = disk_tree_nested(op, s, NULL);
 	if (rv == 0)
 		rv = take_index(op);
 	snapshot_names(s, true, &gone);

@@ -171,7 +171,7 @@ static int compare_files(struct git_op *op, const struct commit *c, struct buf *
 	git_fresh_index(op);
 	error = snapshot_list(s, NULL, list.data != NULL ? list.data : "", list.size);
 	buf_release(&list);
-	rv = error != NULL ? git_fail(op, error) : disk_tree_nested(op, s, NULL, NULL);
+	rv = error != NULL ? git_fail(op, error) : disk_tree_nested(op, s, NULL);
 	if (rv == 0)
 		rv = disk_tree_hash(op, s, NULL, NULL);
 	if (rv == 0)

@@ -122,12 +122,11 @@ static int list_nested(struct git_op *op, struct snapshot *s, const char *nested
 	return rv;
 }
 
-int disk_tree_nested(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place)
+int disk_tree_nested(struct git_op *op, struct snapshot *s, const char *place)
 {
 	const char *nested;
 	int rv = 0;
 
-	(void)git_dir;
 	while (rv == 0 && (nested = snapshot_nested(s)) != NULL) {
 		char *name = xstrdup(nested);
 
@@ -187,7 +186,7 @@ static int once(struct git_op *op, void *arg)
 	snapshot_shared_paths(s, op->shared_paths);
 	rv = disk_tree_list(op, s);
 	if (rv == 0)
-		rv = disk_tree_nested(op, s, NULL, NULL);
+		rv = disk_tree_nested(op, s, NULL);
 	if (rv == 0)
 		rv = disk_tree_hash(op, s, NULL, NULL);
 	if (rv == 0 && d->leave_out != NULL)

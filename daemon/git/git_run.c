@@ -37,17 +37,8 @@ char *git_out_line(const struct git_op *op)
 	return git_out_size(op) > 1 ? xmemdup0(git_out(op), git_out_size(op) - 1) : NULL;
 }
 
-struct buf git_out_take(struct git_op *op)
-{
-	struct buf out = op->end.out;
-
-	op->end.out = (struct buf){ 0 };
-	if (out.data == NULL)
-		buf_adds(&out, "");
-	return out;
-}
-
-char *git_said(const struct git_op *op)
+/* What it printed on stderr, in one line, malloc'd. */
+static char *git_said(const struct git_op *op)
 {
 	size_t size = op->end.err.size < MESSAGE_MAX ? op->end.err.size : MESSAGE_MAX;
 	char *said = xmemdup0(op->end.err.data != NULL ? op->end.err.data : "", size), *text;

@@ -77,10 +77,6 @@ const char *git_out(const struct git_op *op);
 size_t git_out_size(const struct git_op *op);
 /* Its only line without the line end, malloc'd; NULL: it printed none. */
 char *git_out_line(const struct git_op *op);
-/* All of it for the caller, who frees it. */
-struct buf git_out_take(struct git_op *op);
-/* What it said on stderr, in one line, malloc'd. */
-char *git_said(const struct git_op *op);
 
 /* The first line of one that must print it, such as an id: malloc'd; NULL: it has failed. what: of an error, "no commit". */
 char *git_line(struct git_op *op, const char *what);

@@ -29,9 +29,9 @@ bool tree_is_empty(const char *id);
  * meanwhile. */
 int disk_tree(struct git_op *op, const struct changes *leave_out, char **tree);
 
-/* Its parts. listing: of a `ls-files -c -o -s -t -z`, NULL: git is asked. */
-int disk_tree_list(struct git_op *op, struct snapshot *s);
-int disk_tree_nested(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);
+/* Its parts. place, with git_dir: instead of op->place, whose files are hashed into git_dir; NULL: op->place. */
+int disk_tree_list(struct git_op *op, struct snapshot *s);		/* by ls-files */
+int disk_tree_nested(struct git_op *op, struct snapshot *s, const char *place);
 int disk_tree_hash(struct git_op *op, struct snapshot *s, const char *git_dir, const char *place);
 int disk_tree_write(struct git_op *op, char **tree);		/* of the private index */
 /* once(op, arg), and once more when files have moved and nobody but people works there. */

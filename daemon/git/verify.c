@@ -63,7 +63,7 @@ static int checkout_tree(struct git_op *op)
 	if (error != NULL)
 		rv = git_fail(op, error);
 	if (rv == 0)
-		rv = disk_tree_nested(op, s, NULL, op->spec.dir);
+		rv = disk_tree_nested(op, s, op->spec.dir);
 	if (rv == 0)
 		rv = disk_tree_hash(op, s, git_dir, op->spec.dir);
 	if (rv == 0)

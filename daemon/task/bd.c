@@ -298,7 +298,7 @@ static int load(struct task_op *op, struct answer *a)
 	bd_run(op, a, "bd ready", "ready", "--json", "--limit=1000000", NULL);
 	if (!a->ok || a->json == NULL)
 		return fail(op, a, a->said);
-	if (bd_list(a->json, true, &op->list, &error) != 0) {
+	if (bd_list(a->json, &op->list, &error) != 0) {
 		fail(op, a, error);
 		free(error);
 		return -1;

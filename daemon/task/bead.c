@@ -75,17 +75,16 @@ static bool is_free(const json_t *object, const struct task_item *item, int64_t 
 
 /* ---- dependencies ---- */
 
-static void add_edge(struct bead *bead, const char *on, enum edge_kind kind, int closed)
+static void add_edge(struct bead *bead, const char *on, enum edge_kind kind)
 {
-	bead->edges[bead->nedges++] = (struct edge){ xstrdup(on), kind, closed };
+	bead->edges[bead->nedges++] = (struct edge){ xstrdup(on), kind };
 }
 
 /* A record {issue_id, depends_on_id, type}, or the other issue itself with a dependency_type, as `bd show` has it. */
 static bool take_record(struct bead *bead, const json_t *record)
 {
 	const char *on = json_string_value(json_object_get(record, "depends_on_id")), *whose = json_string_value(json_object_get(record, "issue_id"));
-	const char *type = json_string_value(json_object_get(record, "type")), *status = json_string_value(json_object_get(record, "status"));
-	bool done;
+	const char *type = json_string_value(json_object_get(record, "type"));
 
 	if (on == NULL)
 		on = json_string_value(json_object_get(record, "id"));
@@ -99,7 +98,7 @@ static bool take_record(struct bead *bead, const json_t *record)
 		type = edge_types[0].name;
 	for (size_t i = 0; i < sizeof(edge_types) / sizeof(edge_types[0]); i++)
 		if (strcmp(type, edge_types[i].name) == 0)
-			add_edge(bead, on, edge_types[i].kind, status == NULL ? -1 : is_settled(status, &done));
+			add_edge(bead, on, edge_types[i].kind);
 	return true;
 }
 
@@ -115,7 +114,7 @@ static bool take_dependencies(struct bead *bead, const json_t *object)
 	bead->edges = xcalloc(json_array_size(list) + 1, sizeof(*bead->edges));
 	json_array_foreach(list, i, one) {
 		if (json_is_string(one))
-			add_edge(bead, json_string_value(one), EDGE_WAITS, -1);
+			add_edge(bead, json_string_value(one), EDGE_WAITS);
 		else if (!json_is_object(one) || !take_record(bead, one))
 			return false;
 	}
@@ -241,10 +240,10 @@ static void hold_own(struct hold *hold, const struct bead *bead, const struct be
 		const struct edge *edge = &bead->edges[i];
 		struct bead *on = bsearch(edge->on, beads, count, sizeof(*beads), compare_id);
 
-		if (on == NULL && edge->closed == -1)
+		if (on == NULL)
 			hold->for_good = true;
-		if (edge->kind == EDGE_WAITS && (on != NULL ? !on->settled : edge->closed == 0))
-			hold_add(hold, on != NULL ? on->item.id : edge->on);
+		else if (edge->kind == EDGE_WAITS && !on->settled)
+			hold_add(hold, on->item.id);
 	}
 }
 

@@ -9,11 +9,13 @@
 
 #include "task/task.h"
 
-/* What bd prints, parsed: always a list of issues. NULL with *error, words for the person, malloc'd: bd's own when it said so. */
+/* What `bd ... --json` prints, as a list of issues: an array of issues, one object, or either in an
+ * envelope {"schema_version", "data"}. NULL with *error, a sentence for the user, malloc'd: that of an
+ * object with "error". */
 json_t *bd_answer(const char *text, size_t size, char **error);
 
-/* The issues of an answer as a list; see beads_read_bd(). */
-int bd_list(const json_t *answer, bool all_ready, struct task_list *list, char **error);
+/* The answer of `bd ready` as a list: each is ready. 0, or -1 with *error, as the readers in task.h. */
+int bd_list(const json_t *answer, struct task_list *list, char **error);
 
 /* Into list, which has those of `bd ready`: those of `bd blocked` that could be worked on if it were not for others. What cannot be read is
  * passed over. */
@@ -27,7 +29,6 @@ enum edge_kind {
 struct edge {
 	char *on;		/* id */
 	enum edge_kind kind;
-	int closed;		/* the other bead is closed: 1, is not: 0, its state does not stand here: -1 */
 };
 
 struct bead {

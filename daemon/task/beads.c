@@ -70,19 +70,10 @@ static void pile_sort(struct pile *pile)
 }
 
 /* The beads become a list, in the order in which they are offered. */
-static void pile_end(struct pile *pile, bool all_ready, struct task_list *list)
+static void pile_move(struct pile *pile, struct task_list *list)
 {
-	pile_sort(pile);
-	beads_work_out(pile->beads, pile->count);
 	for (size_t i = 0; i < pile->count; i++) {
-		struct task_item *item = list_add(list);
-
-		*item = pile->beads[i].item;
-		if (all_ready) {
-			item->ready = item->id[0] != '-';	/* which bd would take for an option */
-			strings_free(item->held_by);
-			item->held_by = NULL;
-		}
+		*list_add(list) = pile->beads[i].item;
 		pile->beads[i].item = (struct task_item){ 0 };
 	}
 	list_sort(list, true);
@@ -159,7 +150,9 @@ int beads_read_jsonl(const char *text, size_t size, struct task_list *list, char
 		}
 		at += length + 1;
 	}
-	pile_end(&pile, false, list);
+	pile_sort(&pile);
+	beads_work_out(pile.beads, pile.count);
+	pile_move(&pile, list);
 	return 0;
 }
 
@@ -214,7 +207,7 @@ json_t *bd_answer(const char *text, size_t size, char **error)
 	return NULL;
 }
 
-int bd_list(const json_t *answer, bool all_ready, struct task_list *list, char **error)
+int bd_list(const json_t *answer, struct task_list *list, char **error)
 {
 	struct pile pile = { .now = clock_wall() };
 	const json_t *one;
@@ -230,7 +223,10 @@ int bd_list(const json_t *answer, bool all_ready, struct task_list *list, char *
 			return -1;
 		}
 	}
-	pile_end(&pile, all_ready, list);
+	pile_sort(&pile);
+	for (i = 0; i < pile.count; i++)
+		pile.beads[i].item.ready = pile.beads[i].item.id[0] != '-';	/* which bd would take for an option */
+	pile_move(&pile, list);
 	return 0;
 }
 
@@ -269,16 +265,4 @@ void bd_list_blocked(const json_t *answer, struct task_list *list)
 	}
 	json_decref(known);
 	list_sort(list, true);
-}
-
-int beads_read_bd(const char *text, size_t size, bool all_ready, struct task_list *list, char **error)
-{
-	json_t *answer = bd_answer(text, size, error);
-	int rv = -1;
-
-	*list = (struct task_list){ 0 };
-	if (answer != NULL)
-		rv = bd_list(answer, all_ready, list, error);
-	json_decref(answer);
-	return rv;
 }

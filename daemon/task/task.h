@@ -55,10 +55,6 @@ int workflow_read(const char *text, size_t size, struct task_list *list, char **
  * ids that are not in the file, or that form a cycle, are no error here: the bead is not ready. */
 int beads_read_jsonl(const char *text, size_t size, struct task_list *list, char **error);
 
-/* What `bd ... --json` prints: an array of issues, one object, or either in an envelope {"schema_version", "data"}. An object
- * with "error" is an error. all_ready: of `bd ready`, so each is ready. */
-int beads_read_bd(const char *text, size_t size, bool all_ready, struct task_list *list, char **error);
-
 /* The PRD text with passes: true at the story id, in the form the file has (indentation, order of keys, last newline).
  * malloc'd, *out_size bytes; NULL with *error when it is no PRD or has no such story. */
 char *stories_pass(const char *text, size_t size, const char *id, size_t *out_size, char **error);

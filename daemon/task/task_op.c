@@ -192,7 +192,7 @@ static void take_list(struct task_op *op)
 	json_t *answer = op->result.ready != NULL ? bd_answer(op->result.ready, strlen(op->result.ready), &words) : NULL;
 
 	if (answer != NULL)
-		bd_list(answer, true, &op->list, &words);
+		bd_list(answer, &op->list, &words);
 	json_decref(answer);
 	answer = op->result.blocked != NULL ? bd_answer(op->result.blocked, strlen(op->result.blocked), &words) : NULL;
 	if (answer != NULL)

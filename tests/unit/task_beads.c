@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "task/bead.h"
 #include "task/task.h"
 #include "task_dump.h"
 
@@ -205,47 +206,48 @@ END_TEST
 
 static const struct {
 	const char *text;
-	bool all_ready;
 	const char *want;	/* NULL: an error, and error is in it */
 	const char *error;
 } answers[] = {
-	{ "[]\n", true, "", NULL },
-	{ "null\n", true, "", NULL },
-	{ "[\n  {\"id\": \"b\", \"status\": \"open\", \"priority\": 1},\n  {\"id\": \"a\", \"status\": \"open\", \"priority\": 1, \"assignee\": \"eve\"}\n]\n", true,
+	{ "[]\n", "", NULL },
+	{ "null\n", "", NULL },
+	{ "[\n  {\"id\": \"b\", \"status\": \"open\", \"priority\": 1},\n  {\"id\": \"a\", \"status\": \"open\", \"priority\": 1, \"assignee\": \"eve\"}\n]\n",
 	    "a status=open p=1 ready; b status=open p=1 ready", NULL },
-	{ "[{\"id\": \"a\"}]", false, "a status=open ready", NULL },
-	{ "{\"id\": \"a\", \"status\": \"open\", \"schema_version\": 1}", false, "a status=open ready", NULL },
-	{ "{\"schema_version\": 1, \"data\": [{\"id\": \"a\"}]}", true, "a status=open ready", NULL },
-	{ "{\"schema_version\": 1, \"data\": {\"id\": \"a\", \"status\": \"closed\"}}", false, "a status=closed done", NULL },
-	{ "{\"schema_version\": 1, \"data\": []}", true, "", NULL },
-	{ "[{\"id\": \"-a\"}, {\"id\": \"b\"}]", true, "-a status=open; b status=open ready", NULL },
+	{ "[{\"id\": \"a\"}]", "a status=open ready", NULL },
+	{ "{\"id\": \"a\", \"status\": \"open\", \"schema_version\": 1}", "a status=open ready", NULL },
+	{ "{\"schema_version\": 1, \"data\": [{\"id\": \"a\"}]}", "a status=open ready", NULL },
+	{ "{\"schema_version\": 1, \"data\": {\"id\": \"a\", \"status\": \"OPEN\"}}", "a status=open ready", NULL },
+	{ "{\"schema_version\": 1, \"data\": []}", "", NULL },
+	{ "[{\"id\": \"-a\"}, {\"id\": \"b\"}]", "-a status=open; b status=open ready", NULL },
 	/* as bd show prints dependencies: whole issues */
-	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"open\", \"dependency_type\": \"blocks\"}]}]", false, "a status=open <-b !b", NULL },
+	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"open\", \"dependency_type\": \"blocks\"}]}]", "a status=open <-b ready", NULL },
 	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"closed\", \"dependency_type\": \"blocks\"}], \"dependents\": [{\"id\": \"c\", \"dependency_type\": \"blocks\"}]}]",
-	    false, "a status=open <-b ready", NULL },
-	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"open\", \"dependency_type\": \"related\"}]}]", false, "a status=open ready", NULL },
-	{ "{\"error\": \"no issues found matching the provided IDs\", \"schema_version\": 1}\n", false, NULL, "no issues found matching the provided IDs" },
-	{ "{\"schema_version\": 1, \"data\": {\"error\": \"bad \\u001b[31mthing\", \"hint\": \"h\"}}", false, NULL, "bad \\x1b[31mthing" },
-	{ "{\"error\": 1}", false, NULL, "bd says that it failed" },
-	{ "", false, NULL, "bd printed nothing" },
-	{ "\n", false, NULL, "it is" },
-	{ "No issues\n", false, NULL, "it is no JSON" },
-	{ "3", false, NULL, "bd printed a number" },
-	{ "[3]", false, NULL, "issue 1 that bd printed: it is a number" },
-	{ "[{\"id\": \"a\"}, {}]", false, NULL, "issue 2 that bd printed: it has no \"id\"" },
-	{ "{}", false, NULL, "it has no \"id\"" },
-	{ "[{\"id\": \"a\"}", false, NULL, "it is no JSON" },
+	    "a status=open <-b ready", NULL },
+	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"open\", \"dependency_type\": \"related\"}]}]", "a status=open ready", NULL },
+	{ "{\"error\": \"no issues found matching the provided IDs\", \"schema_version\": 1}\n", NULL, "no issues found matching the provided IDs" },
+	{ "{\"schema_version\": 1, \"data\": {\"error\": \"bad \\u001b[31mthing\", \"hint\": \"h\"}}", NULL, "bad \\x1b[31mthing" },
+	{ "{\"error\": 1}", NULL, "bd says that it failed" },
+	{ "", NULL, "bd printed nothing" },
+	{ "\n", NULL, "it is" },
+	{ "No issues\n", NULL, "it is no JSON" },
+	{ "3", NULL, "bd printed a number" },
+	{ "[3]", NULL, "issue 1 that bd printed: it is a number" },
+	{ "[{\"id\": \"a\"}, {}]", NULL, "issue 2 that bd printed: it has no \"id\"" },
+	{ "{}", NULL, "it has no \"id\"" },
+	{ "[{\"id\": \"a\"}", NULL, "it is no JSON" },
 };
 
 START_TEST(answers_table)
 {
 	struct task_list list;
 	char *error = NULL, *got;
-	int rv = beads_read_bd(answers[_i].text, strlen(answers[_i].text), answers[_i].all_ready, &list, &error);
+	json_t *answer = bd_answer(answers[_i].text, strlen(answers[_i].text), &error);
+	int rv = answer != NULL ? bd_list(answer, &list, &error) : -1;
 
 	if (answers[_i].want == NULL) {
 		ck_assert_int_eq(rv, -1);
-		ck_assert_uint_eq(list.count, 0);
+		ck_assert(answer == NULL || list.count == 0);
+		json_decref(answer);
 		ck_assert_msg(strstr(error, answers[_i].error) != NULL, "%s", error);
 		free(error);
 		return;
@@ -255,6 +257,7 @@ START_TEST(answers_table)
 	ck_assert_str_eq(got, answers[_i].want);
 	free(got);
 	task_list_release(&list);
+	json_decref(answer);
 }
 END_TEST
 
