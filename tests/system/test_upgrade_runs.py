@@ -16,7 +16,7 @@ import time
 import uuid
 
 import pytest
-from rld import SHIM, SOURCE, Daemon, Play, Repo
+from rld import SHIM, SOURCE, Daemon, Play, Repo, wait_gone
 
 HERE = b"@DIR@"
 UUID = re.compile(rb"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
@@ -82,11 +82,12 @@ def start_shim(attempt):
                             start_new_session=True, close_fds=False, preexec_fn=prepare)
     os.close(lock)
     Daemon.processes.append(shim)
+    return shim
 
 
 @pytest.fixture
-def old(make_daemon, tmp_path):
-    """The daemon of that state, not started; its agents are at work."""
+def left(make_daemon, tmp_path):
+    """The daemon of that state, not started; none of its agents runs."""
     directory = tmp_path / "d"
     directory.mkdir()
     unpack(directory)
@@ -95,12 +96,22 @@ def old(make_daemon, tmp_path):
     starts.write_text("".join(line for line in starts.read_text().splitlines(True) if line.split()[2] not in live))
     restore_database(directory / "state")
     play = Play(directory / "play", {name: (directory / "play" / name).read_text() for name in ("implement", "fix", "review")}).gates(*GATES)
-    daemon = make_daemon("d", start=False, play=play, config={"parallel": 20, "agent.paid": {"command": play.command(), "reader": "text", "account": "paid"}})
-    for name in live:
-        start_shim(daemon.state / "attempts" / name)
+    return make_daemon("d", start=False, play=play, config={"parallel": 20, "agent.paid": {"command": play.command(), "reader": "text", "account": "paid"}})
+
+
+def start_shims(daemon):
+    """The shims by the name of their attempt, when all agents are at work."""
+    shims = {name: start_shim(daemon.state / "attempts" / name) for name in (daemon.path / "live").read_text().split()}
     for gate in [g for g in GATES if not g.startswith(("8.", "9.", "14."))]:
-        play.arrived(gate)
-    return daemon
+        daemon.play.arrived(gate)
+    return shims
+
+
+@pytest.fixture
+def old(left):
+    """The daemon of that state, not started; its agents are at work."""
+    start_shims(left)
+    return left
 
 
 def implementers(old, run):
@@ -154,3 +165,57 @@ def test_killed_while_they_go_on(old):
         old.start()
         old.kill()
     test_every_run_goes_on(old)
+
+
+# ---- run 13: a git of its measure is under way, as a step of one process, which no rl-git has started ----
+
+STEP = "153"
+
+
+@pytest.fixture
+def waiting(left):
+    """The daemon, the shim of that step, and a function that waits until the slow git is there: its pid."""
+    here, git = left.path / "slow.here", left.path / "bin/git"
+    text = git.read_text()
+    assert f"touch {here}" in text
+    git.write_text(text.replace(f"touch {here}", f"echo $$ > {here}"))
+    os.mkfifo(here)
+    return left, start_shims(left)[STEP], lambda: int(here.read_text())
+
+
+def measured_anew(daemon):
+    """Run 13 ends well. Nothing of the old step was used: its work was measured once more. No attempt was made again."""
+    row = daemon.ended(13)
+    assert (row["state"], row["cause"]) == ("succeeded", None), row
+    assert implementers(daemon, 13) == 1
+    assert [a["role"] for a in daemon.attempts(13)] == ["implement", "review"]
+    others = [run for run in range(6, 18) if run not in (8, 13)]	# run 8 ends by itself
+    for run in others:
+        daemon.call("run.cancel", id=run)
+    daemon.ended(8, *others)
+    daemon.stop()
+    steps = daemon.query("SELECT id, name, state FROM step WHERE run = 13 AND id >= ? ORDER BY id", STEP)
+    assert (steps[0]["id"], steps[0]["state"]) == (int(STEP), "lost"), steps
+    assert [step["name"] for step in steps[1:]] == ["measure", "verify", "pin"], steps
+
+
+def test_a_step_that_ended_while_no_daemon_ran(waiting):
+    daemon, shim, slow_git = waiting
+    slow_git()
+    (daemon.path / "slow").unlink()
+    shim.wait()
+    assert (daemon.state / "attempts" / STEP / "exit").exists()
+    measured_anew(daemon.start())
+
+
+def test_a_step_that_is_gone_without_an_exit_record(waiting):
+    daemon, shim, slow_git = waiting
+    lost = slow_git()
+    shim.kill()
+    shim.wait()
+    assert not (daemon.state / "attempts" / STEP / "exit").exists()
+    daemon.start()
+    assert slow_git() != lost
+    wait_gone(lost)
+    (daemon.path / "slow").unlink()
+    measured_anew(daemon)
