@@ -62,12 +62,15 @@ static void check_dependencies(struct world *w, const struct task_row *task)
 static void check_attempt(struct world *w, const struct attempt_row *row)
 {
 	const struct task_row *task = row->task != NULL ? disk_task(w, row->run, row->task) : NULL;
+	const struct attempt_row *before = disk_attempt(w, row->id);
 
-	law_served(w, disk_attempt(w, row->id), row);
-	law_refused(w, disk_attempt(w, row->id), row);
+	law_served(w, before, row);
+	law_refused(w, before, row);
+	if (before != NULL && before->started_at != ROW_NONE && row->started_at != before->started_at)
+		world_fail(w, "attempt %lld has started, and starts again", (long long)row->id);
 	if (row->end_kind == END_LIMIT)
 		money_forgone(w, row);
-	if (task == NULL || disk_attempt(w, row->id) != NULL)
+	if (task == NULL || before != NULL)
 		return;
 	if (task->locked_tree != NULL)
 		world_fail(w, "run %lld: attempt %lld takes task %s, which is locked", (long long)row->run, (long long)row->id, row->task);

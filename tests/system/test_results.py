@@ -210,3 +210,9 @@ def test_objects_and_refs_are_on_the_disk_before_the_end_is_told(make_daemon, re
     assert made and len(objects) >= len(made) and whole, (len(made), calls)
     assert any("rl/passed" in calls[i] or "/refs/rl/" in calls[i] for i in refs), "the ref of the result"
     assert max(objects + refs) < max(whole) < max(rows), "the last row is written when everything is on the disk"
+    # the directory of an attempt is on the disk before the exit record in it is
+    attempts = f"{daemon.state}/attempts"
+    entries = [i for i, call in enumerate(calls) if call.startswith("fsync(") and f"<{attempts}>" in call]
+    for number, attempt in enumerate(daemon.attempts(row["id"])):
+        record = next(i for i, call in enumerate(calls) if call.startswith("fsync(") and f"<{attempts}/{attempt['id']}/exit" in call)
+        assert len([i for i in entries if i < record]) > number, (attempt["id"], calls)
