@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/setting.h"
 #include "core/row.h"
+#include "proto/memory.h"
 #include "rpc/method.h"
 
 static const char *const access_names[ACCESSES] = {
@@ -173,6 +175,23 @@ static void add_row(json_t *properties, const char *name)
 	}
 }
 
+/* "slots[]" or "slots[].phase": of the members of an array. */
+static void add_item(json_t *properties, const struct result_field *r, const char *brackets)
+{
+	char *name = xmemdup0(r->name, (size_t)(brackets - r->name));
+	json_t *array = json_object_get(properties, name), *items = json_object_get(array, "items");
+
+	if (items == NULL) {
+		items = json_pack("{s:s,s:{}}", "type", "object", "properties");
+		json_object_set_new(array, "items", items);
+	}
+	if (brackets[2] == '.')
+		add_result(json_object_get(items, "properties"), brackets + 3, r->type, r->help);
+	else
+		add_row(json_object_get(items, "properties"), r->type);
+	free(name);
+}
+
 static json_t *method_json(const struct method *method)
 {
 	json_t *params = json_array(), *properties = json_object(), *errors = json_array();
@@ -182,8 +201,12 @@ static json_t *method_json(const struct method *method)
 		    "required", p->required, "schema", schema_json(p, true)));
 	}
 	for (const struct result_field *r = method->results; r != NULL && r->name != NULL; r++) {
+		const char *brackets = strstr(r->name, "[]");
+
 		if (strcmp(r->name, "*") == 0)
 			add_row(properties, r->type);
+		else if (brackets != NULL)
+			add_item(properties, r, brackets);
 		else
 			add_result(properties, r->name, r->type, r->help);
 	}

@@ -22,6 +22,8 @@ struct result_field {
 
 /* All columns of a kind of row that have a help text. */
 #define RESULT_ROW(kind) { "*", kind, NULL }
+/* The same of each member of the array that stands before; { "ARRAY[].NAME", ... } is one field more of theirs. */
+#define RESULT_ITEMS(array, kind) { array "[]", kind, NULL }
 
 struct method {
 	const char *name;
