@@ -136,7 +136,7 @@ static void add_file(struct launch *launch, const char *name, char *data, size_t
 /* Takes env and prompt; prompt NULL: nothing on stdin. */
 static struct launch *make_launch(const struct build_work *w, const struct agent_plan *agent, const struct places *p, char **env, char *prompt, size_t size)
 {
-	static const enum job_sandbox levels[SANDBOXES] = {
+	static const enum shim_job_sandbox levels[SANDBOXES] = {
 		[SANDBOX_OFF] = JOB_OPEN,
 		[SANDBOX_TRY] = JOB_TRY,
 		[SANDBOX_REQUIRE] = JOB_REQUIRE,
@@ -146,7 +146,7 @@ static struct launch *make_launch(const struct build_work *w, const struct agent
 
 	launch->id = w->attempt.id;
 	launch->envp = env;
-	launch->job = (struct job){
+	launch->job = (struct shim_job){
 		.argv = make_argv(w, agent, prompt, p),
 		.cwd = xstrdup(p->cwd),
 		.input = prompt != NULL && agent->prompt == PROMPT_STDIN ? xstrdup(RECORD_PROMPT) : NULL,

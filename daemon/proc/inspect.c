@@ -12,9 +12,9 @@
 #include "base/log.h"
 #include "proc/strays.h"
 #include "record/identity.h"
-#include "record/job.h"
 #include "record/layout.h"
 #include "record/lock_file.h"
+#include "record/shim_job.h"
 
 static void inspect_conclude(struct inspection *l, enum inspection_result result, const char *text)
 {
@@ -55,12 +55,12 @@ static void inspect_absent(struct inspection *l)
  * job with the uuid; only a power cut may have taken that. */
 static bool is_of_another(const struct inspection *l, int dirfd)
 {
-	struct job job;
-	int rv = job_read(dirfd, &job);
+	struct shim_job job;
+	int rv = shim_job_read(dirfd, &job);
 	bool other = rv == 0 && l->uuid != NULL && strcmp(job.uuid, l->uuid) != 0;
 
 	if (rv == 0)
-		job_release(&job);
+		shim_job_release(&job);
 	return other || ((rv == -ENOENT || rv == -EBADMSG) && this_boot(l));
 }
 

@@ -9,7 +9,7 @@ void launch_free(struct launch *launch)
 {
 	if (launch == NULL)
 		return;
-	job_release(&launch->job);
+	shim_job_release(&launch->job);
 	strings_wipe(launch->envp);
 	for (size_t i = 0; i < launch->nfiles; i++)
 		free(launch->files[i].data);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "record/exit_record.h"
-#include "record/job.h"
+#include "record/shim_job.h"
 
 /* A file to be written into the attempt's directory before the start. */
 struct launch_file {
@@ -20,7 +20,7 @@ struct launch_file {
 
 struct launch {
 	int64_t id;		/* attempt or step: <state>/attempts/<id>/ */
-	struct job job;		/* owned */
+	struct shim_job job;		/* owned */
 	char **envp;		/* owned, NULL-terminated: whole environment of the process */
 	struct launch_file files[4];
 	size_t nfiles;

@@ -96,7 +96,7 @@ static int fill(struct prepare *p, int dirfd)
 		if (rv != 0)
 			return failed_errno(p, f->name, -rv);
 	}
-	rv = job_write(dirfd, &p->launch->job);
+	rv = shim_job_write(dirfd, &p->launch->job);
 	return rv == 0 ? 0 : failed_errno(p, RECORD_JOB, -rv);
 }
 

@@ -67,7 +67,7 @@ static rlim_t withhold_core(void)
 	return before;
 }
 
-static void restore_limits(const struct job *job, rlim_t core)
+static void restore_limits(const struct shim_job *job, rlim_t core)
 {
 	struct rlimit limit;
 
@@ -84,7 +84,7 @@ static void restore_limits(const struct job *job, rlim_t core)
 
 /* What confine() would come to, tried by a child of its own: a filter of system calls may kill who asks. *result is 0 or
  * -errno of that; -1 when it could not be tried. */
-static int rehearse(const struct job *job, int *result)
+static int rehearse(const struct shim_job *job, int *result)
 {
 	int status, rv;
 	pid_t pid = fork();
@@ -104,7 +104,7 @@ static int rehearse(const struct job *job, int *result)
 }
 
 /* -1: it must not be started like this. */
-static int confine_as_asked(const struct job *job, int rehearsed, struct agent_report *report)
+static int confine_as_asked(const struct shim_job *job, int rehearsed, struct agent_report *report)
 {
 	int rv = rehearsed;
 
@@ -121,7 +121,7 @@ static int confine_as_asked(const struct job *job, int rehearsed, struct agent_r
 }
 
 /* In the child. Returns only when it failed. */
-static void become(const struct job *job, pid_t shim, int in, int out, int err, int told, int rehearsed, rlim_t core, struct agent_report *report)
+static void become(const struct shim_job *job, pid_t shim, int in, int out, int err, int told, int rehearsed, rlim_t core, struct agent_report *report)
 {
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -149,7 +149,7 @@ static void become(const struct job *job, pid_t shim, int in, int out, int err, 
 }
 
 /* stdin of the agent. */
-static int open_input(const struct job *job, int dirfd)
+static int open_input(const struct shim_job *job, int dirfd)
 {
 	return job->input == NULL ? open("/dev/null", O_RDONLY | O_CLOEXEC)
 				  : openat(dirfd, job->input, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -169,7 +169,7 @@ static void close_pipe(const int ends[2])
 			close(ends[i]);
 }
 
-int agent_start(const struct job *job, int dirfd, struct agent *agent, struct agent_report *report)
+int agent_start(const struct shim_job *job, int dirfd, struct agent *agent, struct agent_report *report)
 {
 	int out[2] = { -1, -1 }, err[2] = { -1, -1 }, told[2] = { -1, -1 };
 	int in = open_input(job, dirfd), rehearsed = 0, rv = -1;
@@ -213,7 +213,7 @@ out:
 	return rv;
 }
 
-void agent_failure_text(const struct agent_report *report, const struct job *job, char *out, size_t room)
+void agent_failure_text(const struct agent_report *report, const struct shim_job *job, char *out, size_t room)
 {
 	const char *object = strcmp(report->what, "exec") == 0 ? job->argv[0] :
 			     strcmp(report->what, "chdir") == 0 ? job->cwd :

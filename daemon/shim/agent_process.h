@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "record/job.h"
+#include "record/shim_job.h"
 
 struct agent {
 	pid_t pid;	/* leads a session and group of its own */
@@ -22,9 +22,9 @@ struct agent_report {
 
 /* Fork and execute. 0, or -1 with report when it did not come to a fork. Ownership of the descriptors passes to the caller.
  * The caller has one thread. */
-int agent_start(const struct job *job, int dirfd, struct agent *agent, struct agent_report *report);
+int agent_start(const struct shim_job *job, int dirfd, struct agent *agent, struct agent_report *report);
 
 /* The failure as a sentence that names the place: "exec /no/such: No such file or directory". */
-void agent_failure_text(const struct agent_report *report, const struct job *job, char *out, size_t room);
+void agent_failure_text(const struct agent_report *report, const struct shim_job *job, char *out, size_t room);
 
 #endif

@@ -22,9 +22,9 @@
 #include "record/exit_record.h"
 #include "record/host_fault.h"
 #include "record/identity.h"
-#include "record/job.h"
 #include "record/layout.h"
 #include "record/output.h"
+#include "record/shim_job.h"
 #include "shim/supervisor.h"
 
 #define FULL_RETRY_S 1
@@ -132,9 +132,9 @@ static int leave_record(int dirfd, int sigfd, const struct exit_record *record, 
 	return rv;
 }
 
-static void run(int dirfd, int sigfd, struct job *job, struct exit_record *record)
+static void run(int dirfd, int sigfd, struct shim_job *job, struct exit_record *record)
 {
-	int rv = job_read(dirfd, job);
+	int rv = shim_job_read(dirfd, job);
 
 	if (rv != 0) {
 		not_started(record, RECORD_JOB, -rv);
@@ -161,7 +161,7 @@ static void run(int dirfd, int sigfd, struct job *job, struct exit_record *recor
 int main(int argc, char **argv)
 {
 	struct exit_record record;
-	struct job job = { 0 };
+	struct shim_job job = { 0 };
 	int dirfd, sigfd, rv;
 
 	if (argc > 2)
@@ -184,6 +184,6 @@ int main(int argc, char **argv)
 		return refuse_errno("signalfd", errno);
 	run(dirfd, sigfd, &job, &record);
 	rv = leave_record(dirfd, sigfd, &record, job.durable);
-	job_release(&job);
+	shim_job_release(&job);
 	return -rv;
 }

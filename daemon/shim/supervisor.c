@@ -43,7 +43,7 @@ struct stream {
 };
 
 struct supervisor {
-	const struct job *job;
+	const struct shim_job *job;
 	struct exit_record *record;
 	struct agent agent;
 	struct agent_report report;		/* error 0: it was executed, as far as known */
@@ -400,7 +400,7 @@ static bool start(struct supervisor *s, int dirfd)
 	return true;
 }
 
-void supervise(const struct job *job, int dirfd, int sigfd, struct exit_record *record)
+void supervise(const struct shim_job *job, int dirfd, int sigfd, struct exit_record *record)
 {
 	struct supervisor s = { .job = job, .record = record, .sigfd = sigfd, .phase = RUNNING };
 

@@ -4,10 +4,10 @@
 #define SHIM_SUPERVISOR_H
 
 #include "record/exit_record.h"
-#include "record/job.h"
+#include "record/shim_job.h"
 
 /* Start the job and stay with it until its tree is empty; fills the record. sigfd: a signalfd of SIGTERM, SIGUSR1,
  * SIGUSR2 and SIGCHLD, all blocked, not blocking to read. The caller is a subreaper. */
-void supervise(const struct job *job, int dirfd, int sigfd, struct exit_record *record);
+void supervise(const struct shim_job *job, int dirfd, int sigfd, struct exit_record *record);
 
 #endif

@@ -20,7 +20,7 @@
 #include "proto/state_names.h"
 #include "record/exit_record.h"
 #include "record/host_fault.h"
-#include "record/job.h"
+#include "record/shim_job.h"
 #include "txn/txn.h"
 
 #define HOOK_WALL_MS (5 * 60 * 1000)
@@ -206,7 +206,7 @@ void hook_start(struct engine *engine, int64_t id)
 	launch = xcalloc(1, sizeof(*launch));
 	launch->id = id;
 	launch->envp = environment_of(engine, hook->row);
-	launch->job = (struct job){
+	launch->job = (struct shim_job){
 		.argv = words_of(hook->row->command),
 		.cwd = xstrdup("/"),
 		.uuid = xstrdup(hook->row->uuid),

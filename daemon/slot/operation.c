@@ -24,8 +24,8 @@
 #include "proto/memory.h"
 #include "record/exit_record.h"
 #include "record/host_fault.h"
-#include "record/job.h"
 #include "record/layout.h"
+#include "record/shim_job.h"
 #include "slot/machine.h"
 #include "slot/task_source.h"
 #include "slot/turn.h"
@@ -232,7 +232,7 @@ void step_launch(struct slot *slot)
 	strings_append(&argv, name_of(slot));
 	launch->id = slot->op.step->id;
 	launch->envp = strings_copy(slot->op.next_env);	/* it may be started once more under another number */
-	launch->job = (struct job){
+	launch->job = (struct shim_job){
 		.argv = argv,
 		.cwd = work_attempt_dir(engine->state_dir, launch->id),
 		.input = xstrdup(RECORD_OPERATION),

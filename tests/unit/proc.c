@@ -216,13 +216,13 @@ static const char *uuid_of(int64_t id)
 static int open_attempt(int64_t id)
 {
 	char *argv[] = { (char[]){ "x" }, NULL }, cwd[] = "/";
-	struct job job = { .argv = argv, .cwd = cwd, .uuid = (char *)uuid_of(id) };
+	struct shim_job job = { .argv = argv, .cwd = cwd, .uuid = (char *)uuid_of(id) };
 	int fd;
 
 	ck_assert_int_eq(file_mkdirs(attempt_dir(id), 0700), 0);
 	fd = open(attempt_dir(id), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(job_write(fd, &job), 0);
+	ck_assert_int_eq(shim_job_write(fd, &job), 0);
 	return fd;
 }
 
@@ -971,7 +971,7 @@ START_TEST(held_lock_without_a_name_is_looked_at_again)
 	/* now the shim comes up under that very lock */
 	struct launch *launch = shell(1, MEET "exit 5");
 
-	ck_assert_int_eq(job_write(dirfd, &launch->job), 0);
+	ck_assert_int_eq(shim_job_write(dirfd, &launch->job), 0);
 	ck_assert_int_eq(spawn_shim(w.shim, attempt_dir(1), lock, launch->envp, launch->job.uuid, &shim), 0);
 	close(lock);
 	launch_free(launch);

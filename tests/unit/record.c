@@ -13,15 +13,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/exit_record.h"
 #include "job/host_refusal.h"
 #include "proto/error.h"
-#include "record/identity.h"
-#include "record/job.h"
-#include "record/layout.h"
+#include "record/exit_record.h"
 #include "record/host_fault.h"
+#include "record/identity.h"
+#include "record/layout.h"
 #include "record/lock_file.h"
 #include "record/output.h"
+#include "record/shim_job.h"
 #include "scratch.h"
 
 static char dir[64];
@@ -333,13 +333,13 @@ START_TEST(job_round_trip)
 {
 	char *argv[] = { (char[]){ "claude" }, (char[]){ "" }, (char[]){ "-p\nline two\\n" }, (char[]){ "end 0\n" }, (char[]){ "\xff" }, NULL };
 	char cwd[] = "/work dir\n", input[] = "prompt", uuid[] = "0f8f";
-	struct job want = {
+	struct shim_job want = {
 		.argv = argv, .cwd = cwd, .input = input, .uuid = uuid, .wall_ms = 1, .idle_ms = 2, .grace_ms = 3,
 		.output_bytes = INT64_MAX, .nofile = 1024, .umask = 022, .durable = true,
 	}, got;
 
-	ck_assert_int_eq(job_write(dirfd_, &want), 0);
-	ck_assert_int_eq(job_read(dirfd_, &got), 0);
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(shim_job_read(dirfd_, &got), 0);
 	for (size_t i = 0; i < 5; i++)
 		ck_assert_str_eq(got.argv[i], argv[i]);
 	ck_assert_ptr_null(got.argv[5]);
@@ -353,12 +353,12 @@ START_TEST(job_round_trip)
 	ck_assert_int_eq(got.nofile, 1024);
 	ck_assert_int_eq(got.umask, 022);
 	ck_assert(got.durable);
-	job_release(&got);
+	shim_job_release(&got);
 	want.input = NULL;
-	ck_assert_int_eq(job_write(dirfd_, &want), 0);
-	ck_assert_int_eq(job_read(dirfd_, &got), 0);
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(shim_job_read(dirfd_, &got), 0);
 	ck_assert_ptr_null(got.input);
-	job_release(&got);
+	shim_job_release(&got);
 }
 END_TEST
 
@@ -366,38 +366,38 @@ START_TEST(job_that_is_confined)
 {
 	char *argv[] = { (char[]){ "x" }, NULL }, cwd[] = "/", uuid[] = "u";
 	char *writable[] = { (char[]){ "/tmp/a b" }, (char[]){ "/h/.c\n" }, NULL }, *relative[] = { (char[]){ "/x" }, (char[]){ "x" }, NULL };
-	struct job want = { .argv = argv, .cwd = cwd, .uuid = uuid, .sandbox = JOB_REQUIRE, .writable = writable }, got;
+	struct shim_job want = { .argv = argv, .cwd = cwd, .uuid = uuid, .sandbox = JOB_REQUIRE, .writable = writable }, got;
 
-	ck_assert_int_eq(job_write(dirfd_, &want), 0);
-	ck_assert_int_eq(job_read(dirfd_, &got), 0);
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(shim_job_read(dirfd_, &got), 0);
 	ck_assert_int_eq(got.sandbox, JOB_REQUIRE);
 	ck_assert_str_eq(got.writable[0], writable[0]);
 	ck_assert_str_eq(got.writable[1], writable[1]);
 	ck_assert_ptr_null(got.writable[2]);
-	job_release(&got);
+	shim_job_release(&got);
 	want.writable = NULL;
 	want.sandbox = JOB_TRY;
-	ck_assert_int_eq(job_write(dirfd_, &want), 0);
-	ck_assert_int_eq(job_read(dirfd_, &got), 0);
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(shim_job_read(dirfd_, &got), 0);
 	ck_assert_int_eq(got.sandbox, JOB_TRY);
 	ck_assert_ptr_null(got.writable);
-	job_release(&got);
+	shim_job_release(&got);
 	want.writable = relative;
-	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 	want.writable = NULL;
 	want.sandbox = JOB_REQUIRE + 1;
-	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 	want.sandbox = -1;
-	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 	want.sandbox = JOB_OPEN;
 	want.post_result_ms = -1;
-	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 	want.post_result_ms = 0;
 	want.marks_signal = 2;
-	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 	want.marks_signal = 0;
 	want.idle_stdout = 2;
-	ck_assert_int_eq(job_write(dirfd_, &want), -EINVAL);
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), -EINVAL);
 }
 END_TEST
 
@@ -431,15 +431,15 @@ static const struct {
 
 START_TEST(job_with_true_checksum)
 {
-	struct job got;
+	struct shim_job got;
 
 	seal_as(RECORD_JOB, jobs[_i].body, strlen(jobs[_i].body));
-	ck_assert_int_eq(job_read(dirfd_, &got), jobs[_i].want);
+	ck_assert_int_eq(shim_job_read(dirfd_, &got), jobs[_i].want);
 	ck_assert_int_eq(got.sandbox, jobs[_i].sandbox);
 	ck_assert_int_eq(got.post_result_ms, jobs[_i].post_result_ms);
 	ck_assert_int_eq(got.marks_signal, jobs[_i].marks_signal);
 	ck_assert_int_eq(got.idle_stdout, jobs[_i].want == 0 && strstr(jobs[_i].body, "idle_stdout") != NULL);
-	job_release(&got);
+	shim_job_release(&got);
 }
 END_TEST
 
@@ -447,10 +447,10 @@ END_TEST
 START_TEST(job_as_before)
 {
 	char *argv[] = { (char[]){ "x" }, NULL }, cwd[] = "/", uuid[] = "u", data[4096];
-	struct job job = { .argv = argv, .cwd = cwd, .uuid = uuid, .umask = 022 };
+	struct shim_job job = { .argv = argv, .cwd = cwd, .uuid = uuid, .umask = 022 };
 	static const char body[] = JOB "end ";
 
-	ck_assert_int_eq(job_write(dirfd_, &job), 0);
+	ck_assert_int_eq(shim_job_write(dirfd_, &job), 0);
 	ck_assert_uint_eq(slurp(RECORD_JOB, data, sizeof(data)), sizeof(body) - 1 + 17);
 	ck_assert_int_eq(memcmp(data, body, sizeof(body) - 1), 0);
 }
@@ -461,15 +461,15 @@ START_TEST(job_with_long_arguments)
 	size_t size = 120 * 1024;
 	char *big = malloc(size + 1), cwd[] = "/", uuid[] = "u";
 	char *argv[] = { big, big, big, NULL };
-	struct job want = { .argv = argv, .cwd = cwd, .uuid = uuid }, got;
+	struct shim_job want = { .argv = argv, .cwd = cwd, .uuid = uuid }, got;
 
 	memset(big, '\n', size);
 	big[size] = '\0';
-	ck_assert_int_eq(job_write(dirfd_, &want), 0);
-	ck_assert_int_eq(job_read(dirfd_, &got), 0);
+	ck_assert_int_eq(shim_job_write(dirfd_, &want), 0);
+	ck_assert_int_eq(shim_job_read(dirfd_, &got), 0);
 	for (int i = 0; i < 3; i++)
 		ck_assert_str_eq(got.argv[i], big);
-	job_release(&got);
+	shim_job_release(&got);
 	free(big);
 }
 END_TEST
@@ -477,35 +477,35 @@ END_TEST
 START_TEST(job_that_makes_no_sense)
 {
 	char *argv[] = { (char[]){ "x" }, NULL }, cwd[] = "/", relative[] = "here", uuid[] = "u";
-	struct job job = { .argv = argv, .cwd = cwd, .uuid = uuid };
+	struct shim_job job = { .argv = argv, .cwd = cwd, .uuid = uuid };
 
-	ck_assert_int_eq(job_write(dirfd_, &job), 0);
+	ck_assert_int_eq(shim_job_write(dirfd_, &job), 0);
 	job.cwd = relative;
-	ck_assert_int_eq(job_write(dirfd_, &job), -EINVAL);
+	ck_assert_int_eq(shim_job_write(dirfd_, &job), -EINVAL);
 	job.cwd = cwd;
 	job.uuid = NULL;
-	ck_assert_int_eq(job_write(dirfd_, &job), -EINVAL);
+	ck_assert_int_eq(shim_job_write(dirfd_, &job), -EINVAL);
 	job.uuid = uuid;
 	job.wall_ms = -1;
-	ck_assert_int_eq(job_write(dirfd_, &job), -EINVAL);
+	ck_assert_int_eq(shim_job_write(dirfd_, &job), -EINVAL);
 	job.wall_ms = 0;
 	job.argv = NULL;
-	ck_assert_int_eq(job_write(dirfd_, &job), -EINVAL);
+	ck_assert_int_eq(shim_job_write(dirfd_, &job), -EINVAL);
 }
 END_TEST
 
 START_TEST(job_every_prefix_is_refused)
 {
 	char *argv[] = { (char[]){ "a" }, (char[]){ "b\n" }, NULL }, cwd[] = "/", uuid[] = "u", data[4096];
-	struct job job = { .argv = argv, .cwd = cwd, .uuid = uuid }, got;
+	struct shim_job job = { .argv = argv, .cwd = cwd, .uuid = uuid }, got;
 	size_t size;
 
-	ck_assert_int_eq(job_read(dirfd_, &got), -ENOENT);
-	ck_assert_int_eq(job_write(dirfd_, &job), 0);
+	ck_assert_int_eq(shim_job_read(dirfd_, &got), -ENOENT);
+	ck_assert_int_eq(shim_job_write(dirfd_, &job), 0);
 	size = slurp(RECORD_JOB, data, sizeof(data));
 	for (size_t n = 0; n < size; n++) {
 		spit(RECORD_JOB, data, n);
-		ck_assert_int_eq(job_read(dirfd_, &got), -EBADMSG);
+		ck_assert_int_eq(shim_job_read(dirfd_, &got), -EBADMSG);
 		ck_assert_ptr_null(got.argv);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/job.h"
+#include "record/shim_job.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include "record/fields.h"
 #include "record/layout.h"
 
-#define ROW(name, kind) { #name, kind, offsetof(struct job, name), 0, NULL }
+#define ROW(name, kind) { #name, kind, offsetof(struct shim_job, name), 0, NULL }
 
 static const struct fields_row job_rows[] = {
 	ROW(argv, FIELDS_LIST),
@@ -33,7 +33,7 @@ static const struct fields_type job_type = {
 	.version = 1,
 	.rows = job_rows,
 	.count = sizeof(job_rows) / sizeof(job_rows[0]),
-	.object_size = sizeof(struct job),
+	.object_size = sizeof(struct shim_job),
 	.file_max = 8 * 1024 * 1024,	/* ARG_MAX is 2 MiB, escapes at most double it */
 };
 
@@ -45,7 +45,7 @@ static bool all_absolute(char *const *paths)
 	return true;
 }
 
-static bool plausible(const struct job *job)
+static bool plausible(const struct shim_job *job)
 {
 	return job->argv != NULL && job->cwd != NULL && job->cwd[0] == '/' && job->uuid != NULL && job->wall_ms >= 0 &&
 	    job->idle_ms >= 0 && job->grace_ms >= 0 && job->output_bytes >= 0 && job->nofile >= 0 && job->umask >= 0 &&
@@ -53,25 +53,25 @@ static bool plausible(const struct job *job)
 	    (job->idle_stdout == 0 || job->idle_stdout == 1) && (job->marks_signal == 0 || job->marks_signal == 1) && all_absolute(job->writable);
 }
 
-int job_write(int dirfd, const struct job *job)
+int shim_job_write(int dirfd, const struct shim_job *job)
 {
 	if (!plausible(job))
 		return -EINVAL;
 	return fields_write(dirfd, RECORD_JOB, &job_type, job, false);
 }
 
-int job_read(int dirfd, struct job *job)
+int shim_job_read(int dirfd, struct shim_job *job)
 {
 	int rv = fields_read(dirfd, RECORD_JOB, &job_type, job);
 
 	if (rv == 0 && !plausible(job)) {
-		job_release(job);
+		shim_job_release(job);
 		rv = -EBADMSG;
 	}
 	return rv;
 }
 
-void job_release(struct job *job)
+void shim_job_release(struct shim_job *job)
 {
 	fields_release(&job_type, job);
 }
