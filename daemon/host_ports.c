@@ -10,9 +10,9 @@
 #include "base/offload.h"
 #include "core/decision.h"
 #include "core/row.h"
+#include "model/job.h"
 #include "model/ports.h"
 #include "model/runs.h"
-#include "model/work.h"
 #include "proc/launch.h"
 #include "proc/proc.h"
 #include "proto/clock.h"
@@ -125,30 +125,30 @@ static void host_adopt(void *ctx, const struct adopt *adopt)
 }
 
 struct offloaded {
-	struct work *work;
-	void (*done)(void *arg, struct work *work);
+	struct job *job;
+	void (*done)(void *arg, struct job *job);
 	void *arg;
 };
 
 static void offloaded_run(void *arg)
 {
-	work_run(((struct offloaded *)arg)->work);
+	job_run(((struct offloaded *)arg)->job);
 }
 
 static void offloaded_cb(void *arg)
 {
 	struct offloaded *o = arg;
 
-	o->done(o->arg, o->work);
+	o->done(o->arg, o->job);
 	free(o);
 }
 
-static void host_work(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
+static void host_job(void *ctx, struct job *job, void (*done)(void *arg, struct job *job), void *arg)
 {
 	struct host_ports *host = ctx;
 	struct offloaded *o = xcalloc(1, sizeof(*o));
 
-	*o = (struct offloaded){ work, done, arg };
+	*o = (struct offloaded){ job, done, arg };
 	offload(host->loop, offloaded_run, offloaded_cb, o);
 }
 
@@ -156,8 +156,8 @@ struct delayed {
 	LIST_ENTRY(delayed) entry;
 	uv_timer_t timer;
 	struct host_ports *host;
-	struct work *work;		/* NULL: a wake */
-	void (*done)(void *arg, struct work *work);
+	struct job *job;		/* NULL: a wake */
+	void (*done)(void *arg, struct job *job);
 	struct wake wake;
 	wake_due_cb *due;
 	void *arg;
@@ -173,8 +173,8 @@ static void delayed_cb(uv_timer_t *timer)
 	struct delayed *d = timer->data;
 
 	LIST_REMOVE(d, entry);
-	if (d->work != NULL)
-		host_work(d->host, d->work, d->done, d->arg);
+	if (d->job != NULL)
+		host_job(d->host, d->job, d->done, d->arg);
 	else
 		d->due(d->arg, &d->wake);
 	uv_close((uv_handle_t *)timer, delayed_closed);
@@ -192,9 +192,9 @@ static void delayed_start(struct host_ports *host, int64_t ms, struct delayed fr
 	LIST_INSERT_HEAD(&host->delayed, d, entry);
 }
 
-static void host_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
+static void host_job_later(void *ctx, int64_t ms, struct job *job, void (*done)(void *arg, struct job *job), void *arg)
 {
-	delayed_start(ctx, ms, (struct delayed){ .work = work, .done = done, .arg = arg });
+	delayed_start(ctx, ms, (struct delayed){ .job = job, .done = done, .arg = arg });
 }
 
 static void host_wake(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg)
@@ -208,7 +208,7 @@ void host_ports_close(struct host_ports *host)
 
 	while ((d = LIST_FIRST(&host->delayed)) != NULL) {
 		LIST_REMOVE(d, entry);
-		work_free(d->work);	/* NULL: nothing */
+		job_free(d->job);	/* NULL: nothing */
 		uv_close((uv_handle_t *)&d->timer, delayed_closed);
 	}
 }
@@ -230,8 +230,8 @@ void host_ports_fill(struct host_ports *host, struct ports *ports)
 		.stalled = host_stalled,
 		.adopt = host_adopt,
 		.files_ctx = host,
-		.work = host_work,
-		.work_later = host_work_later,
+		.job = host_job,
+		.job_later = host_job_later,
 		.timer_ctx = host,
 		.wake = host_wake,
 	};

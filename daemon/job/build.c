@@ -23,16 +23,16 @@
 #include "job/secrets.h"
 #include "model/briefing.h"
 #include "model/dirs.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "proc/launch.h"
 #include "proto/units.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
 #include "task/task_op.h"
 
-static void places_init(struct places *p, const struct build_work *w)
+static void places_init(struct places *p, const struct build_job *w)
 {
-	const char *state_dir = w->work.state_dir;
+	const char *state_dir = w->job.state_dir;
 	enum carrier carrier = w->plan->profile->carrier;
 
 	p->dir = work_attempt_dir(state_dir, w->attempt.id);
@@ -66,7 +66,7 @@ static void places_release(struct places *p)
 	free(p->scratch);
 }
 
-static char *make_prompt(const struct build_work *w, const struct sources *s, const struct places *p, size_t *size)
+static char *make_prompt(const struct build_job *w, const struct sources *s, const struct places *p, size_t *size)
 {
 	struct prompt_parts parts = {
 		.template = { s->template, s->template_size },
@@ -88,7 +88,7 @@ static char *make_prompt(const struct build_work *w, const struct sources *s, co
 }
 
 /* argv of a check, of a reviewer that is a program, of an agent. */
-static char **make_argv(const struct build_work *w, const struct agent_plan *agent, const char *prompt, const struct places *p)
+static char **make_argv(const struct build_job *w, const struct agent_plan *agent, const char *prompt, const struct places *p)
 {
 	char **argv = NULL;
 
@@ -134,7 +134,7 @@ static void add_file(struct launch *launch, const char *name, char *data, size_t
 }
 
 /* Takes env and prompt; prompt NULL: nothing on stdin. */
-static struct launch *make_launch(const struct build_work *w, const struct agent_plan *agent, const struct places *p, char **env, char *prompt, size_t size)
+static struct launch *make_launch(const struct build_job *w, const struct agent_plan *agent, const struct places *p, char **env, char *prompt, size_t size)
 {
 	static const enum shim_job_sandbox levels[SANDBOXES] = {
 		[SANDBOX_OFF] = JOB_OPEN,
@@ -174,7 +174,7 @@ static struct launch *make_launch(const struct build_work *w, const struct agent
 }
 
 /* Its scratch, and where it works in a checkout: git lays out no directory that has nothing in it. */
-static int make_directories(const struct build_work *w, const struct places *p, char **error)
+static int make_directories(const struct build_job *w, const struct places *p, char **error)
 {
 	const char *const dirs[] = { strcmp(p->cwd, w->run.workdir) != 0 ? p->cwd : NULL, p->scratch };
 
@@ -190,9 +190,9 @@ static int make_directories(const struct build_work *w, const struct places *p, 
 }
 
 /* A file of nearly that name is none of this review when it is there already. */
-static int note_misnamed(const struct build_work *w, const struct places *p, char **error)
+static int note_misnamed(const struct build_job *w, const struct places *p, char **error)
 {
-	const char *state_dir = w->work.state_dir;
+	const char *state_dir = w->job.state_dir;
 	char *top = work_review_top(state_dir, &w->run, w->plan, &w->slot), *note = work_misnamed_file(state_dir, &w->run, &w->slot);
 	int rv = misnamed_note(top, state_dir, p->review_file, note);
 
@@ -207,7 +207,7 @@ static int note_misnamed(const struct build_work *w, const struct places *p, cha
 }
 
 /* A file of an earlier review must not be taken for this one's. One that may write nothing else finds it there, empty. */
-static int clear_review_file(const struct build_work *w, const struct places *p, char **error)
+static int clear_review_file(const struct build_job *w, const struct places *p, char **error)
 {
 	int fd;
 
@@ -233,7 +233,7 @@ static int clear_review_file(const struct build_work *w, const struct places *p,
 }
 
 /* The answer as it is for a program that judges it, a prompt for an agent, nothing for a check. */
-static char *make_input(const struct build_work *w, const struct sources *s, const struct places *p, size_t *size)
+static char *make_input(const struct build_job *w, const struct sources *s, const struct places *p, size_t *size)
 {
 	if (w->attempt.role == ROLE_CHECK)
 		return NULL;
@@ -245,9 +245,9 @@ static char *make_input(const struct build_work *w, const struct sources *s, con
 }
 
 /* Agents fill disks, and the database is on one of them. */
-static bool below_floor(struct build_work *w, const struct places *p)
+static bool below_floor(struct build_job *w, const struct places *p)
 {
-	const char *const places[] = { w->work.state_dir, p->cwd };
+	const char *const places[] = { w->job.state_dir, p->cwd };
 	char free_text[32], floor_text[32];
 
 	for (size_t i = 0; w->plan->disk_floor_bytes > 0 && i < sizeof(places) / sizeof(places[0]); i++) {
@@ -268,10 +268,10 @@ static bool below_floor(struct build_work *w, const struct places *p)
 }
 
 /* What others have said goes into prompts without secrets; a program that judges an answer has it as it is. */
-static void mask_sources(const struct build_work *w, struct sources *s)
+static void mask_sources(const struct build_job *w, struct sources *s)
 {
 	struct secrets secrets = secrets_new(w->run.environment, w->plan);
-	struct redactor *redactor = secrets_redactor(w->work.state_dir, &secrets);
+	struct redactor *redactor = secrets_redactor(w->job.state_dir, &secrets);
 	char *follow_up = redact_text(redactor, s->follow_up.data, s->follow_up.size, NULL), *answer = NULL;
 	size_t size = 0;
 
@@ -300,9 +300,9 @@ static void mask_sources(const struct build_work *w, struct sources *s)
 	secrets_release(&secrets);
 }
 
-static void build_run(struct work *base)
+static void build_run(struct job *base)
 {
-	struct build_work *w = (struct build_work *)base;
+	struct build_job *w = (struct build_job *)base;
 	const struct agent_plan *agent = plan_agent(w->plan, (enum role)w->attempt.role, w->attempt.agent);
 	struct places p = { 0 };
 	struct sources s = { 0 };
@@ -321,7 +321,7 @@ static void build_run(struct work *base)
 		    "set prompt = \"stdin\" or \"file\" for this agent", size, agent->name, AGENT_ARG_MAX);
 		goto out;
 	}
-	env = environment_load(w->work.state_dir, w->run.environment, w->attempt.role == ROLE_CHECK ? NULL : agent, &w->error);
+	env = environment_load(w->job.state_dir, w->run.environment, w->attempt.role == ROLE_CHECK ? NULL : agent, &w->error);
 	if (env == NULL)
 		goto out;
 	variables_set(w, agent, &s, &p, &env);
@@ -335,9 +335,9 @@ out:
 	sources_release(&s);
 }
 
-static void build_release(struct work *base)
+static void build_release(struct job *base)
 {
-	struct build_work *w = (struct build_work *)base;
+	struct build_job *w = (struct build_job *)base;
 
 	row_release(ROW_RUN, &w->run);
 	row_release(ROW_SLOT, &w->slot);
@@ -358,4 +358,4 @@ static void build_release(struct work *base)
 	free(w->error);
 }
 
-const struct work_type build_type = { "build", build_run, build_release };
+const struct job_type build_type = { "build", build_run, build_release };

@@ -10,15 +10,15 @@
 #include "core/plan.h"
 #include "core/row.h"
 #include "model/briefing.h"
+#include "model/job.h"
 #include "model/slot_key.h"
-#include "model/work.h"
 #include "proc/launch.h"
 
 /* How the reason of a slot begins that waits for disk space. */
 #define FLOOR_REASON "waiting for disk space: "
 
-struct build_work {
-	struct work work;
+struct build_job {
+	struct job job;
 	struct slot_key key;		/* the slot that waits for it */
 	/* in, owned copies: rows change while the worker reads */
 	struct run_row run;
@@ -47,6 +47,6 @@ struct build_work {
 	char *error;
 };
 
-extern const struct work_type build_type;
+extern const struct job_type build_type;
 
 #endif

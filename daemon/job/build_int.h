@@ -33,16 +33,16 @@ struct places {
 	char *scratch;		/* of a reviewer that may write nowhere else */
 };
 
-static inline bool build_is_review(const struct build_work *w)
+static inline bool build_is_review(const struct build_job *w)
 {
 	return w->attempt.role == ROLE_REVIEW;
 }
 
 /* prompt_sources.c: 0, or -1 with error; sources_release() in both cases. */
-int sources_read(const struct build_work *w, const struct places *p, struct sources *s, char **error);
+int sources_read(const struct build_job *w, const struct places *p, struct sources *s, char **error);
 void sources_release(struct sources *s);
 
 /* variables.c: the variables of an attempt. Agent's set, then --env, then ours, which win. */
-void variables_set(const struct build_work *w, const struct agent_plan *agent, const struct sources *s, const struct places *p, char ***env);
+void variables_set(const struct build_job *w, const struct agent_plan *agent, const struct sources *s, const struct places *p, char ***env);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "core/row.h"
 #include "model/dirs.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "proto/memory.h"
 
 static void remove_file(const char *state_dir, const char *dir, const char *name)
@@ -57,26 +57,26 @@ static void sweep(const char *state_dir, char *const *keep)
 	free(path);
 }
 
-static void cleanup_run(struct work *base)
+static void cleanup_run(struct job *base)
 {
-	struct cleanup_work *work = (struct cleanup_work *)base;
-	const char *state_dir = work->work.state_dir;
+	struct cleanup_job *job = (struct cleanup_job *)base;
+	const char *state_dir = job->job.state_dir;
 
-	if (work->run != ROW_NONE)
-		remove_scratch(state_dir, work->run);
-	if (work->environment != NULL)
-		remove_file(state_dir, "env", work->environment);
-	if (work->blob != NULL)
-		remove_file(state_dir, "blobs", work->blob);
-	if (work->leftover != NULL)
-		unlink(work->leftover);
-	if (work->keep != NULL)
-		sweep(state_dir, work->keep);
+	if (job->run != ROW_NONE)
+		remove_scratch(state_dir, job->run);
+	if (job->environment != NULL)
+		remove_file(state_dir, "env", job->environment);
+	if (job->blob != NULL)
+		remove_file(state_dir, "blobs", job->blob);
+	if (job->leftover != NULL)
+		unlink(job->leftover);
+	if (job->keep != NULL)
+		sweep(state_dir, job->keep);
 }
 
-static void cleanup_release(struct work *base)
+static void cleanup_release(struct job *base)
 {
-	struct cleanup_work *w = (struct cleanup_work *)base;
+	struct cleanup_job *w = (struct cleanup_job *)base;
 
 	free(w->environment);
 	free(w->blob);
@@ -84,4 +84,4 @@ static void cleanup_release(struct work *base)
 	free(w->leftover);
 }
 
-const struct work_type cleanup_type = { "cleanup", cleanup_run, cleanup_release };
+const struct job_type cleanup_type = { "cleanup", cleanup_run, cleanup_release };

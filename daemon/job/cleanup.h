@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-#include "model/work.h"
+#include "model/job.h"
 
-struct cleanup_work {
-	struct work work;
+struct cleanup_job {
+	struct job job;
 	int64_t run;			/* ended: its scratch directory; ROW_NONE: none */
 	char *environment;		/* owned: hash that no unfinished run uses any more, NULL */
 	char *blob;			/* owned: "<uid>-<name>" of a blob that has become a run's task, NULL */
@@ -16,6 +16,6 @@ struct cleanup_work {
 	char *leftover;			/* owned: carrier file that a reviewer left in the working directory, NULL */
 };
 
-extern const struct work_type cleanup_type;
+extern const struct job_type cleanup_type;
 
 #endif

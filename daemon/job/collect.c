@@ -20,7 +20,7 @@
 #include "job/read_notice.h"
 #include "job/secrets.h"
 #include "model/dirs.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
@@ -56,27 +56,27 @@ static int feed(struct reader *reader, int dirfd, uint64_t expected, uint64_t en
 }
 
 /* The end of its output is not there: either it never was, or it went after the shim had written it. malloc'd. */
-static char *short_output(const struct collect_work *work, int dirfd, const char *dir)
+static char *short_output(const struct collect_job *job, int dirfd, const char *dir)
 {
-	uint64_t kept = 0, vouched = work->stdout_bytes + work->stderr_bytes - work->dropped;
+	uint64_t kept = 0, vouched = job->stdout_bytes + job->stderr_bytes - job->dropped;
 	int rv = output_kept(dirfd, RECORD_STDOUT, &kept);
 
 	if (rv == 0)
 		rv = output_kept(dirfd, RECORD_STDERR, &kept);
 	if (rv != 0 || kept >= vouched)
 		return xasprintf("the end of its output was not kept: make room on the disk of %s, then start it again: rlctl hold rework", dir);
-	if (work->rebooted)
+	if (job->rebooted)
 		return xasprintf("the machine went down before the end of its output was on the disk of %s; start it again: rlctl hold rework", dir);
 	return xasprintf("its output in %s is shorter than its exit record says: a file was cut or removed there; start it again: rlctl hold rework", dir);
 }
 
 /* What it said when it was ended is no result. It tells what the work has cost, and why its service did not serve it. */
-static void hear_afterwards(struct collect_work *work, int dirfd)
+static void hear_afterwards(struct collect_job *job, int dirfd)
 {
-	struct reader *reader = reader_new(work->reader);
-	struct agent_result *r = &work->result, all;
+	struct reader *reader = reader_new(job->reader);
+	struct agent_result *r = &job->result, all;
 
-	(void)feed(reader, dirfd, work->stdout_bytes, UINT64_MAX);
+	(void)feed(reader, dirfd, job->stdout_bytes, UINT64_MAX);
 	reader_end(reader, &all);
 	r->tokens_input = all.tokens_input;
 	r->tokens_cached = all.tokens_cached;
@@ -97,40 +97,40 @@ static void hear_afterwards(struct collect_work *work, int dirfd)
 }
 
 /* What the end of stderr says about a failure. Masked before it is cut. NULL: nothing. */
-static char *last_words(const struct collect_work *work, int dirfd, const struct redactor *redactor)
+static char *last_words(const struct collect_job *job, int dirfd, const struct redactor *redactor)
 {
 	char tail[4096], *masked, *words;
 	size_t size;
 	struct output_chunk chunk = { 0 };
-	uint64_t from = work->stderr_bytes > sizeof(tail) ? work->stderr_bytes - sizeof(tail) : 0;
+	uint64_t from = job->stderr_bytes > sizeof(tail) ? job->stderr_bytes - sizeof(tail) : 0;
 
 	if (output_read(dirfd, RECORD_STDERR, from, tail, sizeof(tail), &chunk) != 0)
 		return NULL;
 	masked = redact_text(redactor, tail, chunk.size, &size);
-	words = agent_last_words(work->reader, masked != NULL ? masked : tail, masked != NULL ? size : chunk.size);
+	words = agent_last_words(job->reader, masked != NULL ? masked : tail, masked != NULL ? size : chunk.size);
 	free(masked);
 	return words;
 }
 
 /* Durable: it is the work that was paid for, and the next prompt is made of it. What reports show of it is kept beside it, for it
  * outlives what has to be known to mask it. 0 or -errno. */
-static int keep_answer(struct collect_work *work, int dirfd, const struct redactor *redactor)
+static int keep_answer(struct collect_job *job, int dirfd, const struct redactor *redactor)
 {
 	char hex[DIGEST_HEX], *masked;
 	size_t size;
 	int rv = 0;
 
-	if (work->result.size == 0)
+	if (job->result.size == 0)
 		return 0;
-	masked = redact_text(redactor, work->result.text, work->result.size, &size);
+	masked = redact_text(redactor, job->result.text, job->result.size, &size);
 	if (masked != NULL)
 		rv = file_write(dirfd, RECORD_MASKED, masked, size, 0600, true);
 	free(masked);
 	if (rv == 0)
-		rv = file_write(dirfd, RECORD_ANSWER, work->result.text, work->result.size, 0600, true);
+		rv = file_write(dirfd, RECORD_ANSWER, job->result.text, job->result.size, 0600, true);
 	if (rv == 0) {
-		digest_hex(work->result.text, work->result.size, hex);
-		work->answer_hash = xstrdup(hex);
+		digest_hex(job->result.text, job->result.size, hex);
+		job->answer_hash = xstrdup(hex);
 	}
 	return rv;
 }
@@ -138,16 +138,16 @@ static int keep_answer(struct collect_work *work, int dirfd, const struct redact
 #define REVIEW_FILE_MAX (1024 * 1024)
 
 /* A review file that is gone or no plain file has no marks. They are masked as the findings were, which they are compared with. */
-static void read_marks(struct collect_work *work, const struct redactor *redactor)
+static void read_marks(struct collect_job *job, const struct redactor *redactor)
 {
 	char *text = NULL;
 	size_t size = 0;
 
-	if (file_read(AT_FDCWD, work->review_file, REVIEW_FILE_MAX, &text, &size) == 0)
-		work->nmarks = verdict_marks(text, size, &work->marks);
-	for (size_t i = 0; i < work->nmarks; i++) {
-		redact_string(redactor, &work->marks[i].file);
-		redact_string(redactor, &work->marks[i].text);
+	if (file_read(AT_FDCWD, job->review_file, REVIEW_FILE_MAX, &text, &size) == 0)
+		job->nmarks = verdict_marks(text, size, &job->marks);
+	for (size_t i = 0; i < job->nmarks; i++) {
+		redact_string(redactor, &job->marks[i].file);
+		redact_string(redactor, &job->marks[i].text);
 	}
 	free(text);
 }
@@ -184,22 +184,22 @@ static void redact_result(struct agent_result *result, const struct redactor *re
 
 /* It was ended while it waited for its service: what it said last of that counts, not what it said when it was ended. Refusals that tell
  * no time and were no notice of a limit are over sooner than one. */
-static void take_refusal(struct collect_work *work, int dirfd)
+static void take_refusal(struct collect_job *job, int dirfd)
 {
-	struct agent_result *r = &work->result;
+	struct agent_result *r = &job->result;
 	struct notice n;
 
-	notice_last(&n, work->reader, dirfd, work->ended_at, work->zone);
+	notice_last(&n, job->reader, dirfd, job->ended_at, job->zone);
 	free(r->error);
 	free(r->notice);
 	r->error = xstrdup(n.words != NULL ? n.words : NO_LIMIT_WORDS);
 	r->notice = xstrdup(n.words);
 	r->is_error = true;
 	r->incomplete = r->over = r->transient = false;
-	r->provider = work->refused;
+	r->provider = job->refused;
 	r->reset_at = n.reset_at;
 	if (r->reset_at == ROW_NONE && n.provider == PROVIDER_THROTTLED)
-		r->reset_at = work->ended_at + BACKOFF_MAX_MS;
+		r->reset_at = job->ended_at + BACKOFF_MAX_MS;
 	notice_release(&n);
 }
 
@@ -224,52 +224,52 @@ static int64_t disk_use(const char *dir)
 	return bytes;
 }
 
-static void collect_run(struct work *base)
+static void collect_run(struct job *base)
 {
-	struct collect_work *work = (struct collect_work *)base;
-	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
-	struct reader *reader = reader_new(work->reader);
-	struct redactor *redactor = secrets_redactor(work->work.state_dir, &work->secrets);
+	struct collect_job *job = (struct collect_job *)base;
+	char *dir = work_attempt_dir(job->job.state_dir, job->attempt);
+	struct reader *reader = reader_new(job->reader);
+	struct redactor *redactor = secrets_redactor(job->job.state_dir, &job->secrets);
 	int dirfd, rv;
 
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rv = dirfd == -1 ? -errno : feed(reader, dirfd, work->stdout_bytes, work->unasked);
-	reader_end(reader, &work->result);
-	if (rv == 0 && work->unasked < work->stdout_bytes)
-		hear_afterwards(work, dirfd);
-	work->cut = rv == -ENODATA;
-	if (work->cut)
-		work->error = short_output(work, dirfd, dir);
+	rv = dirfd == -1 ? -errno : feed(reader, dirfd, job->stdout_bytes, job->unasked);
+	reader_end(reader, &job->result);
+	if (rv == 0 && job->unasked < job->stdout_bytes)
+		hear_afterwards(job, dirfd);
+	job->cut = rv == -ENODATA;
+	if (job->cut)
+		job->error = short_output(job, dirfd, dir);
 	else if (rv != 0)
-		work->error = xasprintf("output in %s cannot be read: %s", dir, host_words(-rv));
+		job->error = xasprintf("output in %s cannot be read: %s", dir, host_words(-rv));
 	else
-		rv = keep_answer(work, dirfd, redactor);
+		rv = keep_answer(job, dirfd, redactor);
 	if (rv == 0)
-		rv = preview_keep(dirfd, work->reader, redactor);
+		rv = preview_keep(dirfd, job->reader, redactor);
 	if (dirfd != -1)
-		work->last_words = last_words(work, dirfd, redactor);
-	if (work->review_file != NULL)
-		read_marks(work, redactor);
-	work->stop = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->markers) != NULL;
-	work->says_no_change = work->result.size > 0 && marker_in(work->result.text, work->result.size, work->no_change_markers) != NULL;
-	if (work->worktree != NULL)
-		work->disk_bytes = disk_use(work->worktree);
-	if (rv != 0 && work->error == NULL)
-		work->error = xasprintf("its answer cannot be kept in %s: %s", dir, host_words(-rv));
-	if (dirfd != -1 && work->refused != PROVIDER_NONE)
-		take_refusal(work, dirfd);
+		job->last_words = last_words(job, dirfd, redactor);
+	if (job->review_file != NULL)
+		read_marks(job, redactor);
+	job->stop = job->result.size > 0 && marker_in(job->result.text, job->result.size, job->markers) != NULL;
+	job->says_no_change = job->result.size > 0 && marker_in(job->result.text, job->result.size, job->no_change_markers) != NULL;
+	if (job->worktree != NULL)
+		job->disk_bytes = disk_use(job->worktree);
+	if (rv != 0 && job->error == NULL)
+		job->error = xasprintf("its answer cannot be kept in %s: %s", dir, host_words(-rv));
+	if (dirfd != -1 && job->refused != PROVIDER_NONE)
+		take_refusal(job, dirfd);
 	else
-		ending_judge(work);
+		ending_judge(job);
 	if (dirfd != -1)
 		close(dirfd);
-	redact_result(&work->result, redactor);
+	redact_result(&job->result, redactor);
 	redact_free(redactor);
 	free(dir);
 }
 
-static void collect_release(struct work *base)
+static void collect_release(struct job *base)
 {
-	struct collect_work *w = (struct collect_work *)base;
+	struct collect_job *w = (struct collect_job *)base;
 
 	secrets_release(&w->secrets);
 	agent_result_release(&w->result);
@@ -285,4 +285,4 @@ static void collect_release(struct work *base)
 	free(w->error);
 }
 
-const struct work_type collect_type = { "collect", collect_run, collect_release };
+const struct job_type collect_type = { "collect", collect_run, collect_release };

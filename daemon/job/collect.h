@@ -9,12 +9,12 @@
 
 #include "agent/agent.h"
 #include "job/secrets.h"
+#include "model/job.h"
 #include "model/slot_key.h"
-#include "model/work.h"
 #include "verdict/verdict.h"
 
-struct collect_work {
-	struct work work;
+struct collect_job {
+	struct job job;
 	struct slot_key key;		/* the slot that waits for it */
 	int64_t attempt;
 	enum reader_kind reader;
@@ -44,6 +44,6 @@ struct collect_work {
 	char *error;			/* out, owned: the output could not be read or the answer not be kept */
 };
 
-extern const struct work_type collect_type;
+extern const struct job_type collect_type;
 
 #endif

@@ -14,7 +14,7 @@ static const char *directory_name(const char *workdir)
 }
 
 /* The source names it, or describes what its tasks are about; an implementer is told nothing that its task says already. */
-static void fill_project(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+static void fill_project(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	(void)s;
 	if (w->attempt.role == ROLE_IMPLEMENT && w->run.feature == NULL)
@@ -24,7 +24,7 @@ static void fill_project(struct prompt_parts *parts, const struct build_work *w,
 }
 
 /* The source knows nothing but tasks. */
-static void fill_directory(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+static void fill_directory(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	(void)s;
 	if (w->attempt.role == ROLE_IMPLEMENT)
@@ -33,13 +33,13 @@ static void fill_directory(struct prompt_parts *parts, const struct build_work *
 	parts->feature = w->task.title;
 }
 
-static void fill_stories(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+static void fill_stories(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	(void)w;
 	parts->stories = (struct span){ s->stories.data, s->stories.size };
 }
 
-static void fill_task(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+static void fill_task(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	parts->task_id = w->task.id;
 	parts->task_title = w->task.title;
@@ -48,48 +48,48 @@ static void fill_task(struct prompt_parts *parts, const struct build_work *w, co
 	parts->task = (struct span){ s->task, s->task_size };
 }
 
-static void fill_round(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+static void fill_round(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	(void)s;
 	parts->strictness = w->plan->strictness;
 }
 
-static void fill_follow_up(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+static void fill_follow_up(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	parts->follow_up = (struct span){ s->follow_up.data, s->follow_up.size };
 	parts->follow_up_from = w->follow_up_from;
 }
 
-static void fill_guidelines(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+static void fill_guidelines(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	(void)w;
 	parts->guidelines = (struct span){ s->guidelines, s->guidelines_size };
 }
 
-static void fill_conventions(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+static void fill_conventions(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	(void)w;
 	parts->conventions = (struct span){ s->conventions, s->conventions_size };
 }
 
-static void fill_history(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+static void fill_history(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	parts->history = s->history;
 	parts->nhistory = w->nhistory;
 }
 
 /* A reviewer is told that there is no answer, or no change; the others get neither part then. */
-static const char *nothing_for(const struct build_work *w)
+static const char *nothing_for(const struct build_job *w)
 {
 	return build_is_review(w) ? "" : NULL;
 }
 
-static void fill_answer(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+static void fill_answer(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	parts->answer = (struct span){ s->answer != NULL ? s->answer : nothing_for(w), s->answer_size };
 }
 
-static void fill_diff(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+static void fill_diff(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	parts->diff = (struct span){ s->diff.data != NULL ? s->diff.data : nothing_for(w), s->diff.size };
 	parts->diff_dropped = s->diff_dropped;
@@ -101,7 +101,7 @@ static void fill_diff(struct prompt_parts *parts, const struct build_work *w, co
 static const struct {
 	const char *name;	/* of the part, "guidelines" */
 	enum part part;
-	void (*fill[SOURCES])(struct prompt_parts *parts, const struct build_work *w, const struct sources *s);
+	void (*fill[SOURCES])(struct prompt_parts *parts, const struct build_job *w, const struct sources *s);
 } fillers[PARTS] = {
 	{ "project", PART_PROJECT, {
 		[SOURCE_PROMPT] = fill_directory, [SOURCE_BEADS] = fill_directory, [SOURCE_STORIES] = fill_project, [SOURCE_WORKFLOW] = fill_project } },
@@ -116,7 +116,7 @@ static const struct {
 	{ "diff", PART_DIFF, EVERYWHERE(fill_diff) },
 };
 
-void filler_fill(struct prompt_parts *parts, const struct build_work *w, const struct sources *s)
+void filler_fill(struct prompt_parts *parts, const struct build_job *w, const struct sources *s)
 {
 	const unsigned seen = prompt_sees(w->plan->profile, (enum role)w->attempt.role);
 	const int source = source_find(w->run.source);

@@ -10,6 +10,6 @@
 #include "task/task_op.h"
 
 /* Every part that the role of w is given. */
-void filler_fill(struct prompt_parts *parts, const struct build_work *w, const struct sources *s);
+void filler_fill(struct prompt_parts *parts, const struct build_job *w, const struct sources *s);
 
 #endif

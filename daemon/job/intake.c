@@ -19,7 +19,7 @@
 #include "git/toplevel.h"
 #include "job/host_refusal.h"
 #include "job/kept_environment.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "proc/inspect.h"
 #include "proto/error.h"
 #include "proto/escape.h"
@@ -273,13 +273,13 @@ static void keep_environment(struct intake *item, const char *state_dir)
 	buf_release(&b);
 }
 
-static void intake_run(struct work *base)
+static void intake_run(struct job *base)
 {
-	struct intake_work *work = (struct intake_work *)base;
-	const char *state_dir = work->work.state_dir;
+	struct intake_job *job = (struct intake_job *)base;
+	const char *state_dir = job->job.state_dir;
 
-	for (size_t i = 0; i < work->count; i++) {
-		struct intake *item = work->items[i];
+	for (size_t i = 0; i < job->count; i++) {
+		struct intake *item = job->items[i];
 
 		check_workdir(item);
 		check_prompt_file(item, item->plan->developer_prompt, "developer_prompt");
@@ -298,9 +298,9 @@ static void intake_run(struct work *base)
 	}
 }
 
-static void intake_release(struct work *base)
+static void intake_release(struct job *base)
 {
-	struct intake_work *w = (struct intake_work *)base;
+	struct intake_job *w = (struct intake_job *)base;
 
 	for (size_t i = 0; i < w->count; i++) {
 		struct intake *item = w->items[i];
@@ -317,4 +317,4 @@ static void intake_release(struct work *base)
 	free(w->items);
 }
 
-const struct work_type intake_type = { "intake", intake_run, intake_release };
+const struct job_type intake_type = { "intake", intake_run, intake_release };

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "core/plan.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "task/task_op.h"
 
 /* One submitted run. */
@@ -37,12 +37,12 @@ struct intake {
 	char *environment_hash;		/* of <state>/env/<hash>, durable; NULL: none was sent */
 };
 
-struct intake_work {
-	struct work work;
+struct intake_job {
+	struct job job;
 	struct intake **items;		/* all submits that waited: their files are made durable together */
 	size_t count;
 };
 
-extern const struct work_type intake_type;
+extern const struct job_type intake_type;
 
 #endif

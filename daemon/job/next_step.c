@@ -13,141 +13,141 @@
 #include "job/kept_environment.h"
 #include "job/secrets.h"
 #include "model/dirs.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "proto/memory.h"
 #include "record/exit_record.h"
 #include "record/host_fault.h"
 #include "record/output.h"
 #include "task/task_op.h"
 
-static bool make_directory(struct step_work *work, const char *path)
+static bool make_directory(struct step_job *job, const char *path)
 {
 	int rv = path != NULL ? file_mkdirs(path, 0700) : 0;
 
 	if (rv != 0)
-		work->error = xasprintf("%s: %s", path, host_words(-rv));
+		job->error = xasprintf("%s: %s", path, host_words(-rv));
 	return rv == 0;
 }
 
 /* What rl-git needs: the operation, and the environment of the run's submitter. */
-static void set_input(struct step_work *work)
+static void set_input(struct step_job *job)
 {
-	work->input = work->git != NULL ? git_op_text(work->git, &work->input_size) : task_op_text(work->task, &work->input_size);
-	work->env = environment_load(work->work.state_dir, work->secrets.environment, NULL, &work->error);
+	job->input = job->git != NULL ? git_op_text(job->git, &job->input_size) : task_op_text(job->task, &job->input_size);
+	job->env = environment_load(job->job.state_dir, job->secrets.environment, NULL, &job->error);
 }
 
-static void make_task_op(struct step_work *work)
+static void make_task_op(struct step_job *job)
 {
-	char **env = environment_load(work->work.state_dir, work->secrets.environment, NULL, &work->error);
+	char **env = environment_load(job->job.state_dir, job->secrets.environment, NULL, &job->error);
 	struct task_op_spec spec = {
-		.kind = work->source.kind,
-		.source = work->source.source,
-		.path = work->source.path,
-		.task = work->source.task,
-		.actor = work->source.actor,
-		.reason = work->source.reason,
+		.kind = job->source.kind,
+		.source = job->source.source,
+		.path = job->source.path,
+		.task = job->source.task,
+		.actor = job->source.actor,
+		.reason = job->source.reason,
 	};
 
 	for (size_t i = 0; env != NULL && env[i] != NULL; i++)
 		if (strncmp(env[i], "PATH=", 5) == 0)
 			spec.search = env[i] + 5;
 	if (env != NULL)
-		work->task = work->made = task_op_new(&spec);
+		job->task = job->made = task_op_new(&spec);
 	strings_wipe(env);
 }
 
 /* What git, its hooks or bd say is told to people and fixers. */
-static void mask_words(struct step_work *work)
+static void mask_words(struct step_job *job)
 {
-	struct redactor *redactor = secrets_redactor(work->work.state_dir, &work->secrets);
+	struct redactor *redactor = secrets_redactor(job->job.state_dir, &job->secrets);
 
-	if (work->git != NULL)
-		git_op_redact(work->git, redactor);
-	else if (work->task != NULL)
-		task_op_redact(work->task, redactor);
+	if (job->git != NULL)
+		git_op_redact(job->git, redactor);
+	else if (job->task != NULL)
+		task_op_redact(job->task, redactor);
 	redact_free(redactor);
 }
 
 /* How rl-git ended that left no result. A disk that could not take it is no failure of the operation, which begins again. */
-static void no_result(struct step_work *work, const char *dir, int dirfd, int rv)
+static void no_result(struct step_job *job, const char *dir, int dirfd, int rv)
 {
 	struct exit_record record;
 	int status = exit_record_read(dirfd, &record) == 0 && record.how == EXIT_BY_CODE ? record.status : 0;
 
 	if (status == 0) {
-		work->error = xasprintf("the result of rl-git in %s cannot be read: %s", dir, rv == -EBADMSG ? "it is not all there" : strerror(-rv));
+		job->error = xasprintf("the result of rl-git in %s cannot be read: %s", dir, rv == -EBADMSG ? "it is not all there" : strerror(-rv));
 		host_words(host_fault(-rv) ? -rv : rv == -EBADMSG || rv == -ENODATA ? ENOSPC : EIO);
 	} else if (host_fault(status)) {
-		work->error = xasprintf("rl-git could not write its result in %s: %s", dir, host_words(status));
+		job->error = xasprintf("rl-git could not write its result in %s: %s", dir, host_words(status));
 	} else {
-		work->error = xasprintf("rl-git ended with status %d and left no result; see what it says in %s", status, dir);
+		job->error = xasprintf("rl-git ended with status %d and left no result; see what it says in %s", status, dir);
 	}
 }
 
-static void read_result(struct step_work *work)
+static void read_result(struct step_job *job)
 {
-	char *dir = work_attempt_dir(work->work.state_dir, work->step);
+	char *dir = work_attempt_dir(job->job.state_dir, job->step);
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rv = dirfd == -1 ? -errno : output_vouched(dirfd, GIT_PATCH_KEEP);
 
 	if (rv == -ENODATA) {
-		work->error = xasprintf("what rl-git printed was not all kept in %s", dir);
+		job->error = xasprintf("what rl-git printed was not all kept in %s", dir);
 		host_words(ENOSPC);
 	} else if (rv != 0) {
-		work->error = xasprintf("what rl-git printed cannot be read in %s: %s", dir, strerror(-rv));
+		job->error = xasprintf("what rl-git printed cannot be read in %s: %s", dir, strerror(-rv));
 		host_words(host_fault(-rv) ? -rv : EIO);
 	} else {
-		rv = work->git != NULL ? git_op_result(work->git, dirfd) : task_op_result(work->task, dirfd);
+		rv = job->git != NULL ? git_op_result(job->git, dirfd) : task_op_result(job->task, dirfd);
 		if (rv != 0)
-			no_result(work, dir, dirfd, rv);
+			no_result(job, dir, dirfd, rv);
 	}
 	if (dirfd != -1)
 		close(dirfd);
 	free(dir);
 }
 
-static void begin(struct step_work *work)
+static void begin(struct step_job *job)
 {
-	if (!make_directory(work, work->scratch))
+	if (!make_directory(job, job->scratch))
 		return;
-	if (work->git == NULL && work->task == NULL)
-		make_task_op(work);
-	if (work->error != NULL)
+	if (job->git == NULL && job->task == NULL)
+		make_task_op(job);
+	if (job->error != NULL)
 		return;
-	work->next = work->task != NULL ? task_op_begin(work->task) : STEP_NEXT_RUN;
-	if (work->next == STEP_NEXT_RUN)
-		set_input(work);
+	job->next = job->task != NULL ? task_op_begin(job->task) : STEP_NEXT_RUN;
+	if (job->next == STEP_NEXT_RUN)
+		set_input(job);
 }
 
-static const char *op_error(const struct step_work *work)
+static const char *op_error(const struct step_job *job)
 {
-	return work->git != NULL ? git_op_error(work->git) : task_op_error(work->task);
+	return job->git != NULL ? git_op_error(job->git) : task_op_error(job->task);
 }
 
-static void next_step_run(struct work *base)
+static void next_step_run(struct job *base)
 {
-	struct step_work *work = (struct step_work *)base;
+	struct step_job *job = (struct step_job *)base;
 
-	work->next = STEP_NEXT_FAILED;
-	if (work->step == ROW_NONE)
-		begin(work);
+	job->next = STEP_NEXT_FAILED;
+	if (job->step == ROW_NONE)
+		begin(job);
 	else
-		read_result(work);
-	if (work->error != NULL) {
-		work->next = STEP_NEXT_FAILED;
+		read_result(job);
+	if (job->error != NULL) {
+		job->next = STEP_NEXT_FAILED;
 		return;
 	}
-	if (work->next == STEP_NEXT_RUN)
+	if (job->next == STEP_NEXT_RUN)
 		return;
-	if (work->step != ROW_NONE)
-		work->next = op_error(work) != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
-	if (work->next == STEP_NEXT_FAILED)
-		host_words(work->git != NULL ? git_op_fault(work->git) : task_op_fault(work->task));
-	mask_words(work);
+	if (job->step != ROW_NONE)
+		job->next = op_error(job) != NULL ? STEP_NEXT_FAILED : STEP_NEXT_DONE;
+	if (job->next == STEP_NEXT_FAILED)
+		host_words(job->git != NULL ? git_op_fault(job->git) : task_op_fault(job->task));
+	mask_words(job);
 }
 
-static void next_step_release(struct work *base)
+static void next_step_release(struct job *base)
 {
-	struct step_work *w = (struct step_work *)base;
+	struct step_job *w = (struct step_job *)base;
 
 	free(w->source.path);
 	free(w->source.task);
@@ -161,4 +161,4 @@ static void next_step_release(struct work *base)
 	free(w->error);
 }
 
-const struct work_type next_step_type = { "next_step", next_step_run, next_step_release };
+const struct job_type next_step_type = { "next_step", next_step_run, next_step_release };

@@ -9,8 +9,8 @@
 
 #include "git/git_op.h"
 #include "job/secrets.h"
+#include "model/job.h"
 #include "model/slot_key.h"
-#include "model/work.h"
 #include "task/task_op.h"
 
 /* Of an operation that is made by the worker, since PATH is in the kept environment. Strings owned. */
@@ -20,8 +20,8 @@ struct source_spec {
 	char *path, *task, *actor, *reason;
 };
 
-struct step_work {
-	struct work work;
+struct step_job {
+	struct job job;
 	struct slot_key key;		/* the slot that waits for it */
 	struct git_op *git;		/* one of both, borrowed: the operation of the slot has it, and leaves it alone while a job is under way */
 	struct task_op *task;
@@ -38,6 +38,6 @@ struct step_work {
 	char *error;			/* out, owned: something but git failed; counts as STEP_NEXT_FAILED */
 };
 
-extern const struct work_type next_step_type;
+extern const struct job_type next_step_type;
 
 #endif

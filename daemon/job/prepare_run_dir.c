@@ -14,7 +14,7 @@
 #include "git/exclude.h"
 #include "job/review_basis.h"
 #include "model/dirs.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
 
@@ -28,23 +28,23 @@ static int write_file(const char *dir, const char *name, const char *data, size_
 }
 
 /* A directory in the place of the review file would be noticed only when the implementer has been paid. */
-static void check_review_file(struct open_work *work)
+static void check_review_file(struct prepare_run_dir_job *job)
 {
 	char *path;
 	struct stat st;
 
-	if (work->review_plan->review_file == NULL || work->error != NULL)
+	if (job->review_plan->review_file == NULL || job->error != NULL)
 		return;
-	path = xasprintf("%s/%s", work->workdir, work->review_plan->review_file);
+	path = xasprintf("%s/%s", job->workdir, job->review_plan->review_file);
 	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		work->error = xasprintf("%s is a directory, and the reviewer is to write a file there; move it away, or set another review_file", path);
+		job->error = xasprintf("%s is a directory, and the reviewer is to write a file there; move it away, or set another review_file", path);
 	free(path);
 }
 
 /* No work tree of the run is made before: whatever is there is of somebody else, and may be all that is left of some work. 0 or -errno. */
-static int set_worktrees_aside(struct open_work *work)
+static int set_worktrees_aside(struct prepare_run_dir_job *job)
 {
-	char *path = xasprintf("%s/worktrees/%lld", work->work.state_dir, (long long)work->run), *aside = NULL, *warning;
+	char *path = xasprintf("%s/worktrees/%lld", job->job.state_dir, (long long)job->run), *aside = NULL, *warning;
 	struct stat st;
 	int rv = 0;
 
@@ -56,7 +56,7 @@ static int set_worktrees_aside(struct open_work *work)
 		rv = rename(path, aside) == -1 ? -errno : 0;
 		warning = xasprintf("%s existed before the run: moved to %s", path, aside);
 		if (rv == 0)
-			strings_append(&work->warnings, warning);
+			strings_append(&job->warnings, warning);
 		free(warning);
 		free(aside);
 	}
@@ -66,9 +66,9 @@ static int set_worktrees_aside(struct open_work *work)
 
 /* The run has not begun: nothing of its directory is taken over, neither from somebody who made it beforehand nor from a try that a crash has
  * cut short. 0 or -errno. */
-static int make_dir(struct open_work *work, const char *dir)
+static int make_dir(struct prepare_run_dir_job *job, const char *dir)
 {
-	char *runs = xasprintf("%s/runs", work->work.state_dir), *scratch = xasprintf("%s/scratch", dir);
+	char *runs = xasprintf("%s/runs", job->job.state_dir), *scratch = xasprintf("%s/scratch", dir);
 	int rv = file_mkdirs(runs, 0700);
 
 	if (rv == 0)
@@ -77,37 +77,37 @@ static int make_dir(struct open_work *work, const char *dir)
 		rv = -errno;
 	free(scratch);
 	free(runs);
-	return rv == 0 ? set_worktrees_aside(work) : rv;
+	return rv == 0 ? set_worktrees_aside(job) : rv;
 }
 
 /* <state>/runs/<id>/: task (RL_TASK_FILE), what reviews go by (review_basis.c), scratch/. */
-static void prepare_run_dir_run(struct work *base)
+static void prepare_run_dir_run(struct job *base)
 {
-	struct open_work *work = (struct open_work *)base;
-	char *dir = work_run_dir(work->work.state_dir, work->run), *warning = NULL;
-	int rv = make_dir(work, dir);
+	struct prepare_run_dir_job *job = (struct prepare_run_dir_job *)base;
+	char *dir = work_run_dir(job->job.state_dir, job->run), *warning = NULL;
+	int rv = make_dir(job, dir);
 
-	if (rv == 0 && work->text != NULL)
-		rv = write_file(dir, "task", work->text, work->text_size);
-	if (rv == 0 && work->review_plan != NULL)
-		rv = review_basis_keep(work, dir);
-	if (work->review_plan != NULL)
-		check_review_file(work);
-	if (rv != 0 && work->error == NULL)
-		work->error = xasprintf("the run's directory %s: %s", dir, host_words(-rv));
-	if (work->error == NULL && work->has_git && work->artifacts != NULL)
-		git_exclude(work->workspace, work->artifacts, &warning);
-	if (warning == NULL && !work->has_git && work->plan->commit == COMMIT_MODE_AUTO)
-		warning = xasprintf("nothing is committed: %s is not in a git repository", work->workdir);
+	if (rv == 0 && job->text != NULL)
+		rv = write_file(dir, "task", job->text, job->text_size);
+	if (rv == 0 && job->review_plan != NULL)
+		rv = review_basis_keep(job, dir);
+	if (job->review_plan != NULL)
+		check_review_file(job);
+	if (rv != 0 && job->error == NULL)
+		job->error = xasprintf("the run's directory %s: %s", dir, host_words(-rv));
+	if (job->error == NULL && job->has_git && job->artifacts != NULL)
+		git_exclude(job->workspace, job->artifacts, &warning);
+	if (warning == NULL && !job->has_git && job->plan->commit == COMMIT_MODE_AUTO)
+		warning = xasprintf("nothing is committed: %s is not in a git repository", job->workdir);
 	if (warning != NULL)
-		strings_append(&work->warnings, warning);
+		strings_append(&job->warnings, warning);
 	free(warning);
 	free(dir);
 }
 
-static void prepare_run_dir_release(struct work *base)
+static void prepare_run_dir_release(struct job *base)
 {
-	struct open_work *w = (struct open_work *)base;
+	struct prepare_run_dir_job *w = (struct prepare_run_dir_job *)base;
 
 	plan_release(&w->task_plan);
 	strings_free(w->artifacts);
@@ -118,4 +118,4 @@ static void prepare_run_dir_release(struct work *base)
 	strings_free(w->warnings);
 }
 
-const struct work_type prepare_run_dir_type = { "prepare_run_dir", prepare_run_dir_run, prepare_run_dir_release };
+const struct job_type prepare_run_dir_type = { "prepare_run_dir", prepare_run_dir_run, prepare_run_dir_release };

@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 #include "core/plan.h"
+#include "model/job.h"
 #include "model/slot_key.h"
-#include "model/work.h"
 
-struct open_work {
-	struct work work;
+struct prepare_run_dir_job {
+	struct job job;
 	struct slot_key key;		/* the slot that waits for it */
 	int64_t run;
 	char *workspace, *workdir;	/* owned */
@@ -29,6 +29,6 @@ struct open_work {
 	bool taken_over;		/* out: what reviews go by is what the retried run was judged by */
 };
 
-extern const struct work_type prepare_run_dir_type;
+extern const struct job_type prepare_run_dir_type;
 
 #endif

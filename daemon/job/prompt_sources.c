@@ -84,19 +84,19 @@ static int read_source(const char *dir, const char *name, size_t max, bool must,
 	return *error == NULL ? 0 : -1;
 }
 
-static int read_template(const struct build_work *w, const struct places *p, struct sources *s, char **error)
+static int read_template(const struct build_job *w, const struct places *p, struct sources *s, char **error)
 {
 	bool developer = w->attempt.role == ROLE_IMPLEMENT || (w->attempt.role == ROLE_FIX && w->plan->fixer == FIXER_IMPLEMENTER);
 
 	if (build_is_review(w))
 		return read_source(p->run_dir, "reviewer.md", TASK_FILE_MAX, false, &s->template, &s->template_size, error);
 	s->template = template_find(developer ? ROLE_IMPLEMENT : (enum role)w->attempt.role, developer ? w->plan->developer_prompt : NULL, w->run.workspace,
-	    w->work.config_dir, &s->template_size, error);
+	    w->job.config_dir, &s->template_size, error);
 	return *error == NULL ? 0 : -1;
 }
 
 /* Feedback, and the output it speaks of. */
-static int gather_follow_up(const struct build_work *w, struct sources *s, char **error)
+static int gather_follow_up(const struct build_job *w, struct sources *s, char **error)
 {
 	bool dropped;
 
@@ -106,9 +106,9 @@ static int gather_follow_up(const struct build_work *w, struct sources *s, char 
 	if (w->follow_up_output == ROW_NONE)
 		return 0;
 	buf_adds(&s->follow_up, "\n\nIts output:\n\n");
-	if (read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDOUT, &dropped, error) == -1)
+	if (read_output(&s->follow_up, w->job.state_dir, w->follow_up_output, RECORD_STDOUT, &dropped, error) == -1)
 		return -1;
-	return read_output(&s->follow_up, w->work.state_dir, w->follow_up_output, RECORD_STDERR, &dropped, error);
+	return read_output(&s->follow_up, w->job.state_dir, w->follow_up_output, RECORD_STDERR, &dropped, error);
 }
 
 static int read_answer(const char *state_dir, int64_t attempt, char **text, size_t *size, char **error)
@@ -121,7 +121,7 @@ static int read_answer(const char *state_dir, int64_t attempt, char **text, size
 }
 
 /* Who is told a conversation anew. */
-static int gather_answers(const struct build_work *w, struct sources *s, char **error)
+static int gather_answers(const struct build_job *w, struct sources *s, char **error)
 {
 	const unsigned both = PART_HISTORY | PART_ANSWER;
 
@@ -132,13 +132,13 @@ static int gather_answers(const struct build_work *w, struct sources *s, char **
 	for (size_t i = 0; i < w->nhistory; i++) {
 		size_t size;
 
-		if (w->answers[i] != ROW_NONE && read_answer(w->work.state_dir, w->answers[i], &s->answers[i], &size, error) == -1)
+		if (w->answers[i] != ROW_NONE && read_answer(w->job.state_dir, w->answers[i], &s->answers[i], &size, error) == -1)
 			return -1;
 	}
 	return 0;
 }
 
-static void gather_history(const struct build_work *w, struct sources *s)
+static void gather_history(const struct build_job *w, struct sources *s)
 {
 	s->history = xcalloc(w->nhistory, sizeof(*s->history));
 	for (size_t i = 0; i < w->nhistory; i++)
@@ -163,14 +163,14 @@ static void add_story(struct buf *out, const char *id, const char *title, const 
 		buf_addf(out, "\n%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
-static void gather_stories(const struct build_work *w, struct buf *out)
+static void gather_stories(const struct build_job *w, struct buf *out)
 {
 	for (size_t i = 0; i < w->briefing.nstories; i++)
 		add_story(out, w->briefing.stories[i].id, w->briefing.stories[i].title, w->briefing.stories[i].text);
 }
 
 /* The task as it came with the work, which also makes its file; else that file as it is. */
-static int take_task(const struct build_work *w, const struct places *p, struct sources *s, char **error)
+static int take_task(const struct build_job *w, const struct places *p, struct sources *s, char **error)
 {
 	const char *text = w->briefing.text != NULL ? w->briefing.text : w->offer != NULL ? w->offer : NULL;
 	int rv;
@@ -188,9 +188,9 @@ static int take_task(const struct build_work *w, const struct places *p, struct 
 	return rv == 0 ? 0 : -1;
 }
 
-int sources_read(const struct build_work *w, const struct places *p, struct sources *s, char **error)
+int sources_read(const struct build_job *w, const struct places *p, struct sources *s, char **error)
 {
-	const char *state_dir = w->work.state_dir;
+	const char *state_dir = w->job.state_dir;
 
 	gather_stories(w, &s->stories);
 	if (take_task(w, p, s, error) == -1 || read_source(p->run_dir, "guidelines.md", TASK_FILE_MAX, false, &s->guidelines, &s->guidelines_size, error) == -1 ||

@@ -44,7 +44,7 @@ int64_t ending_code(const struct plan *plan, enum role role, enum reader_kind re
 }
 
 /* An environment that is gone tells no zone; what it is needed for says so. */
-void ending_judge(struct collect_work *w)
+void ending_judge(struct collect_job *w)
 {
 	struct agent_ending ending = { w->reader, w->exit_code, w->last_words, w->ended_at, w->zone };
 	char **env = NULL, *zone = NULL, *error = NULL;
@@ -52,7 +52,7 @@ void ending_judge(struct collect_work *w)
 	if (!w->result.is_error && w->exit_code == 0)
 		return;
 	if (w->zone == NULL) {
-		env = environment_load(w->work.state_dir, w->secrets.environment, NULL, &error);
+		env = environment_load(w->job.state_dir, w->secrets.environment, NULL, &error);
 		zone = zone_in(env);
 		ending.zone = zone;
 	}

@@ -9,10 +9,10 @@
 #include "core/plan.h"
 #include "record/exit_record.h"
 
-struct collect_work;
+struct collect_job;
 
 /* What stdout alone does not tell about the service: result.provider, transient and reset_at. */
-void ending_judge(struct collect_work *work);
+void ending_judge(struct collect_job *job);
 /* TZ as the settings give it to an agent, malloc'd; NULL: as in the run's environment. */
 char *ending_zone(const struct plan *plan, const struct agent_plan *agent);
 /* The exit code that may speak of the service; ROW_NONE: it did not exit by itself, or what it is speaks of the work alone. */

@@ -11,7 +11,7 @@
 #include "agent/reset.h"
 #include "base/zone.h"
 #include "model/dirs.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 #include "record/layout.h"
@@ -62,10 +62,10 @@ static void read_both(struct notice *n, enum reader_kind kind, int dirfd, uint64
 	}
 }
 
-static void read_notice_run(struct work *base)
+static void read_notice_run(struct job *base)
 {
-	struct notice_work *w = (struct notice_work *)base;
-	char *dir = work_attempt_dir(w->work.state_dir, w->attempt);
+	struct notice_job *w = (struct notice_job *)base;
+	char *dir = work_attempt_dir(w->job.state_dir, w->attempt);
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct reset_place place = { clock_wall(), w->zone, ZONE_DATABASE };
 
@@ -86,12 +86,12 @@ void notice_last(struct notice *n, enum reader_kind kind, int dirfd, int64_t at,
 	read_both(n, kind, dirfd, offsets, &place);
 }
 
-static void read_notice_release(struct work *base)
+static void read_notice_release(struct job *base)
 {
-	struct notice_work *w = (struct notice_work *)base;
+	struct notice_job *w = (struct notice_job *)base;
 
 	free(w->zone);
 	notice_release(&w->notice);
 }
 
-const struct work_type read_notice_type = { "read_notice", read_notice_run, read_notice_release };
+const struct job_type read_notice_type = { "read_notice", read_notice_run, read_notice_release };

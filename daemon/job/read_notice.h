@@ -7,10 +7,10 @@
 
 #include "agent/notice.h"
 #include "agent/reader.h"
-#include "model/work.h"
+#include "model/job.h"
 
-struct notice_work {
-	struct work work;
+struct notice_job {
+	struct job job;
 	int64_t run, iteration, slot, attempt;
 	enum reader_kind reader;
 	char *zone;			/* owned: see ending_zone() */
@@ -22,6 +22,6 @@ struct notice_work {
 /* The last refusal in the end of an ended attempt's output; at: when it ended. Owned by the caller, see notice_release(). */
 void notice_last(struct notice *n, enum reader_kind kind, int dirfd, int64_t at, const char *zone);
 
-extern const struct work_type read_notice_type;
+extern const struct job_type read_notice_type;
 
 #endif

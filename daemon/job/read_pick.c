@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "model/dirs.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "proto/memory.h"
 #include "record/host_fault.h"
 #include "record/layout.h"
@@ -17,49 +17,49 @@
 #define ROOM (256 * 1024)
 
 /* What has come on one stream since the last look. */
-static void read_pick_scan(struct pick_work *work, int stream, const char *name, int dirfd, char *buffer)
+static void read_pick_scan(struct pick_job *job, int stream, const char *name, int dirfd, char *buffer)
 {
-	uint64_t end = work->unasked[stream];
+	uint64_t end = job->unasked[stream];
 	struct output_chunk chunk;
 	bool picked = false;
 	int rv = 0;
 
-	if (work->pick[stream] == NULL)
-		work->pick[stream] = pick_new(work->ids);
-	while (!picked && work->offset[stream] < end && (rv = output_read(dirfd, name, work->offset[stream], buffer, ROOM, &chunk)) == 0 && chunk.size > 0 &&
+	if (job->pick[stream] == NULL)
+		job->pick[stream] = pick_new(job->ids);
+	while (!picked && job->offset[stream] < end && (rv = output_read(dirfd, name, job->offset[stream], buffer, ROOM, &chunk)) == 0 && chunk.size > 0 &&
 	    chunk.offset < end) {
-		picked = pick_feed(work->pick[stream], buffer, end - chunk.offset < chunk.size ? (size_t)(end - chunk.offset) : chunk.size);
-		work->offset[stream] = chunk.offset + chunk.size;
+		picked = pick_feed(job->pick[stream], buffer, end - chunk.offset < chunk.size ? (size_t)(end - chunk.offset) : chunk.size);
+		job->offset[stream] = chunk.offset + chunk.size;
 	}
 	/* what cannot be read for now is looked at again */
 	if (rv != 0 && host_fault(-rv))
 		host_words(-rv);
-	else if (!picked && work->last)
-		picked = pick_end(work->pick[stream]);
-	if (picked && work->picked == NULL)
-		work->picked = xstrdup(pick_id(work->pick[stream]));
+	else if (!picked && job->last)
+		picked = pick_end(job->pick[stream]);
+	if (picked && job->picked == NULL)
+		job->picked = xstrdup(pick_id(job->pick[stream]));
 }
 
-static void read_pick_run(struct work *base)
+static void read_pick_run(struct job *base)
 {
-	struct pick_work *work = (struct pick_work *)base;
-	char *dir = work_attempt_dir(work->work.state_dir, work->attempt), *buffer = xcalloc(ROOM, 1);
+	struct pick_job *job = (struct pick_job *)base;
+	char *dir = work_attempt_dir(job->job.state_dir, job->attempt), *buffer = xcalloc(ROOM, 1);
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (dirfd == -1)
 		host_words(errno);
 	if (dirfd != -1) {
-		read_pick_scan(work, 0, RECORD_STDOUT, dirfd, buffer);
-		read_pick_scan(work, 1, RECORD_STDERR, dirfd, buffer);
+		read_pick_scan(job, 0, RECORD_STDOUT, dirfd, buffer);
+		read_pick_scan(job, 1, RECORD_STDERR, dirfd, buffer);
 		close(dirfd);
 	}
 	free(buffer);
 	free(dir);
 }
 
-static void read_pick_release(struct work *base)
+static void read_pick_release(struct job *base)
 {
-	struct pick_work *w = (struct pick_work *)base;
+	struct pick_job *w = (struct pick_job *)base;
 
 	strings_free(w->ids);
 	pick_free(w->pick[0]);
@@ -67,4 +67,4 @@ static void read_pick_release(struct work *base)
 	free(w->picked);
 }
 
-const struct work_type read_pick_type = { "read_pick", read_pick_run, read_pick_release };
+const struct job_type read_pick_type = { "read_pick", read_pick_run, read_pick_release };

@@ -13,7 +13,7 @@
 #include "agent/progress.h"
 #include "agent/reader.h"
 #include "model/dirs.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "proto/clock.h"
 #include "proto/memory.h"
 #include "record/layout.h"
@@ -23,7 +23,7 @@
 #define ROOM_MAX (2 * (uint64_t)READER_LINE_MAX)
 
 /* What a reader makes of the last bytes. *whole: they have a line from its beginning to its end, or all there is. */
-static bool is_over(const struct result_work *w, int dirfd, uint64_t from, char *buffer, bool *whole)
+static bool is_over(const struct result_job *w, int dirfd, uint64_t from, char *buffer, bool *whole)
 {
 	struct reader *reader = reader_new(w->reader);
 	struct agent_result result;
@@ -49,7 +49,7 @@ static bool is_over(const struct result_work *w, int dirfd, uint64_t from, char 
 }
 
 /* New bytes are looked through, up to the first sign of progress. */
-static bool shows_progress(struct result_work *w, int dirfd, char *buffer)
+static bool shows_progress(struct result_job *w, int dirfd, char *buffer)
 {
 	struct output_chunk chunk;
 	bool seen = false;
@@ -66,7 +66,7 @@ static bool shows_progress(struct result_work *w, int dirfd, char *buffer)
 }
 
 /* Whoever has given its result waits for nothing, and a clock of its own runs for that. */
-static void look_for_progress(struct result_work *w, int dirfd)
+static void look_for_progress(struct result_job *w, int dirfd)
 {
 	bool first = w->progress == NULL;
 	char *buffer;
@@ -86,10 +86,10 @@ static void look_for_progress(struct result_work *w, int dirfd)
 	free(buffer);
 }
 
-static void read_result_run(struct work *base)
+static void read_result_run(struct job *base)
 {
-	struct result_work *w = (struct result_work *)base;
-	char *dir = work_attempt_dir(w->work.state_dir, w->attempt), *buffer = NULL;
+	struct result_job *w = (struct result_job *)base;
+	char *dir = work_attempt_dir(w->job.state_dir, w->attempt), *buffer = NULL;
 	int dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	uint64_t before = w->size;
 	int64_t modified;
@@ -114,9 +114,9 @@ out:
 	free(dir);
 }
 
-static void read_result_release(struct work *base)
+static void read_result_release(struct job *base)
 {
-	progress_free(((struct result_work *)base)->progress);
+	progress_free(((struct result_job *)base)->progress);
 }
 
-const struct work_type read_result_type = { "read_result", read_result_run, read_result_release };
+const struct job_type read_result_type = { "read_result", read_result_run, read_result_release };

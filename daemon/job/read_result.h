@@ -8,10 +8,10 @@
 
 #include "agent/progress.h"
 #include "agent/reader.h"
-#include "model/work.h"
+#include "model/job.h"
 
-struct result_work {
-	struct work work;
+struct result_job {
+	struct job job;
 	int64_t run, iteration, slot, attempt;
 	enum reader_kind reader;
 	uint64_t size;			/* of its stdout at the last look */
@@ -24,6 +24,6 @@ struct result_work {
 	bool stalled;			/* out: there was none for so long */
 };
 
-extern const struct work_type read_result_type;
+extern const struct job_type read_result_type;
 
 #endif

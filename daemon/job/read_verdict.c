@@ -15,7 +15,7 @@
 #include "job/misnamed.h"
 #include "job/secrets.h"
 #include "model/dirs.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "record/exit_record.h"
@@ -72,7 +72,7 @@ static int read_verdict_file(int dirfd, char **file, size_t *size, enum oddity *
 
 /* The carrier file of the working directory. It is kept in the attempt's directory first and read from there, so that a daemon
  * that died in between reads the same again. 0 or -errno. */
-static int read_carrier(const struct read_verdict_work *work, int dirfd, char **file, size_t *size, enum oddity *odd)
+static int read_carrier(const struct read_verdict_job *job, int dirfd, char **file, size_t *size, enum oddity *odd)
 {
 	int rv = file_read(dirfd, RECORD_CARRIER, FILE_MAX, file, size);
 
@@ -82,14 +82,14 @@ static int read_carrier(const struct read_verdict_work *work, int dirfd, char **
 		*odd = ODD_LARGE;
 		return 0;
 	}
-	rv = file_read(AT_FDCWD, work->review_file, FILE_MAX, file, size);
+	rv = file_read(AT_FDCWD, job->review_file, FILE_MAX, file, size);
 	if (rv == -EFBIG) {
 		*odd = ODD_LARGE;
-		return file_move(work->review_file, dirfd, RECORD_LARGE, LARGE_MAX);
+		return file_move(job->review_file, dirfd, RECORD_LARGE, LARGE_MAX);
 	}
 	if (is_no_file(rv))
 		*odd = ODD_NO_FILE;
-	else if (rv == 0 && is_answer_to_end(dirfd, AT_FDCWD, work->review_file))
+	else if (rv == 0 && is_answer_to_end(dirfd, AT_FDCWD, job->review_file))
 		*odd = ODD_LATE;
 	if (rv == -ENOENT || *odd != ODD_NOT)
 		return 0;
@@ -107,16 +107,16 @@ static bool is_blank(const char *text, size_t size)
 }
 
 /* A corrector works off the file where it works; nobody else is to see it, and a blank one says nothing. 0 or -errno. */
-static int place_carrier(const struct read_verdict_work *work, const char *file, size_t size)
+static int place_carrier(const struct read_verdict_job *job, const char *file, size_t size)
 {
-	bool keep = work->carrier == CARRIER_FILE && file != NULL && !is_blank(file, size);
+	bool keep = job->carrier == CARRIER_FILE && file != NULL && !is_blank(file, size);
 
-	if (keep && work->copy_to != NULL)
-		return file_write(AT_FDCWD, work->copy_to, file, size, 0644, false);
+	if (keep && job->copy_to != NULL)
+		return file_write(AT_FDCWD, job->copy_to, file, size, 0644, false);
 	if (!keep)
-		unlink(work->review_file);
-	if (!keep && work->copy_to != NULL)
-		unlink(work->copy_to);
+		unlink(job->review_file);
+	if (!keep && job->copy_to != NULL)
+		unlink(job->copy_to);
 	return 0;
 }
 
@@ -127,15 +127,15 @@ static void read_verdict_refuse(struct verdict *v, enum oddity odd, const char *
 }
 
 /* The reviewer missed the name: its words are kept, since a checkout goes, and it has not passed. 0 or -errno. */
-static int look_for_misnamed(const struct read_verdict_work *work, const char *dir, int dirfd, struct verdict *v)
+static int look_for_misnamed(const struct read_verdict_job *job, const char *dir, int dirfd, struct verdict *v)
 {
 	char *path = NULL, *full, *data = NULL, *shown, *kept;
 	size_t size;
-	int rv = work->top != NULL ? misnamed_find(work->top, work->work.state_dir, work->review_file, work->misnamed, &path) : 0;
+	int rv = job->top != NULL ? misnamed_find(job->top, job->job.state_dir, job->review_file, job->misnamed, &path) : 0;
 
 	if (path == NULL)
 		return rv;
-	full = xasprintf("%s/%s", work->top, path);
+	full = xasprintf("%s/%s", job->top, path);
 	rv = file_read(AT_FDCWD, full, FILE_MAX, &data, &size);
 	kept = rv == 0 ? xasprintf("; its text is kept in %s/" RECORD_MISNAMED, dir) : xstrdup("");
 	if (rv == 0)
@@ -145,7 +145,7 @@ static int look_for_misnamed(const struct read_verdict_work *work, const char *d
 	shown = text_escape(path, strlen(path), false);
 	verdict_release(v);
 	*v = (struct verdict){ .kind = VERDICT_NONE };
-	v->reason = xasprintf("misnamed review file: %s was written instead of %s%s", shown, strrchr(work->review_file, '/') + 1, kept);
+	v->reason = xasprintf("misnamed review file: %s was written instead of %s%s", shown, strrchr(job->review_file, '/') + 1, kept);
 	free(kept);
 	free(shown);
 	free(data);
@@ -155,9 +155,9 @@ static int look_for_misnamed(const struct read_verdict_work *work, const char *d
 }
 
 /* From here on this is the review: what is hashed, told and fixed. */
-static void mask_verdict(const struct read_verdict_work *work, struct verdict *v)
+static void mask_verdict(const struct read_verdict_job *job, struct verdict *v)
 {
-	struct redactor *redactor = secrets_redactor(work->work.state_dir, &work->secrets);
+	struct redactor *redactor = secrets_redactor(job->job.state_dir, &job->secrets);
 	json_t *checks = v->quality_checks != NULL ? json_loads(v->quality_checks, JSON_DECODE_ANY, NULL) : NULL;
 
 	redact_string(redactor, &v->reason);
@@ -175,11 +175,11 @@ static void mask_verdict(const struct read_verdict_work *work, struct verdict *v
 	redact_free(redactor);
 }
 
-static void read_verdict_run(struct work *base)
+static void read_verdict_run(struct job *base)
 {
-	struct read_verdict_work *work = (struct read_verdict_work *)base;
-	char *dir = work_attempt_dir(work->work.state_dir, work->attempt);
-	struct verdict_input in = { .status = work->status };
+	struct read_verdict_job *job = (struct read_verdict_job *)base;
+	char *dir = work_attempt_dir(job->job.state_dir, job->attempt);
+	struct verdict_input in = { .status = job->status };
 	char *text = NULL, *file = NULL;
 	enum oddity odd = ODD_NOT;
 	int dirfd, rv;
@@ -188,24 +188,24 @@ static void read_verdict_run(struct work *base)
 	rv = dirfd == -1 ? -errno : file_read(dirfd, RECORD_ANSWER, AGENT_TEXT_MAX + 1, &text, &in.text_size);
 	if (rv == -ENOENT && dirfd != -1)
 		rv = 0;		/* no final text */
-	if (rv == 0 && work->review_file != NULL) {
-		rv = read_carrier(work, dirfd, &file, &in.file_size, &odd);
+	if (rv == 0 && job->review_file != NULL) {
+		rv = read_carrier(job, dirfd, &file, &in.file_size, &odd);
 		if (rv == 0 && odd == ODD_NOT)
-			rv = place_carrier(work, file, in.file_size);
+			rv = place_carrier(job, file, in.file_size);
 	} else if (rv == 0) {
 		rv = read_verdict_file(dirfd, &file, &in.file_size, &odd);
 	}
 	in.text = text;
 	in.file = file;
 	if (rv == 0 && odd != ODD_NOT)
-		read_verdict_refuse(&work->verdict, odd, dir);
+		read_verdict_refuse(&job->verdict, odd, dir);
 	else if (rv == 0)
-		verdict_read(work->carrier, &in, &work->verdict);
+		verdict_read(job->carrier, &in, &job->verdict);
 	if (rv == 0)
-		rv = look_for_misnamed(work, dir, dirfd, &work->verdict);
+		rv = look_for_misnamed(job, dir, dirfd, &job->verdict);
 	if (rv != 0)
-		work->error = xasprintf("the review in %s cannot be read: %s", dir, host_words(-rv));
-	mask_verdict(work, &work->verdict);
+		job->error = xasprintf("the review in %s cannot be read: %s", dir, host_words(-rv));
+	mask_verdict(job, &job->verdict);
 	if (dirfd != -1)
 		close(dirfd);
 	free(text);
@@ -213,9 +213,9 @@ static void read_verdict_run(struct work *base)
 	free(dir);
 }
 
-static void read_verdict_release(struct work *base)
+static void read_verdict_release(struct job *base)
 {
-	struct read_verdict_work *w = (struct read_verdict_work *)base;
+	struct read_verdict_job *w = (struct read_verdict_job *)base;
 
 	secrets_release(&w->secrets);
 	verdict_release(&w->verdict);
@@ -226,4 +226,4 @@ static void read_verdict_release(struct work *base)
 	free(w->error);
 }
 
-const struct work_type read_verdict_type = { "read_verdict", read_verdict_run, read_verdict_release };
+const struct job_type read_verdict_type = { "read_verdict", read_verdict_run, read_verdict_release };

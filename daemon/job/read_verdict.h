@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 #include "job/secrets.h"
+#include "model/job.h"
 #include "model/slot_key.h"
-#include "model/work.h"
 #include "verdict/verdict.h"
 
-struct read_verdict_work {
-	struct work work;
+struct read_verdict_job {
+	struct job job;
 	struct slot_key key;		/* the slot that waits for it */
 	int64_t attempt;
 	struct secrets secrets;		/* owned */
@@ -25,6 +25,6 @@ struct read_verdict_work {
 	char *error;			/* out, owned: the answer could not be read, so there is no verdict to speak of */
 };
 
-extern const struct work_type read_verdict_type;
+extern const struct job_type read_verdict_type;
 
 #endif

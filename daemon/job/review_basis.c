@@ -59,33 +59,33 @@ static int read_file(const char *dir, const char *name, char **text, size_t *siz
 	return rv;
 }
 
-static void warn(struct open_work *work, char *text)
+static void warn(struct prepare_run_dir_job *job, char *text)
 {
-	strings_append(&work->warnings, text);
+	strings_append(&job->warnings, text);
 	free(text);
 }
 
 /* ---- Markdown of the user and of the project ---- */
 
 /* One that cannot be read is an error. AGENTS.md is often a link to CLAUDE.md. NULL: it is not there. */
-static char *read_markdown(struct open_work *work, const char *dir, const char *name, size_t *size)
+static char *read_markdown(struct prepare_run_dir_job *job, const char *dir, const char *name, size_t *size)
 {
 	char *path = name[0] == '/' ? xstrdup(name) : xasprintf("%s/%s", dir, name), *text = NULL;
 	char *real = realpath(path, NULL);
 	int rv = real != NULL ? file_read(AT_FDCWD, real, MARKDOWN_MAX, &text, size) : -errno;
 
-	if (rv != 0 && rv != -ENOENT && rv != -ENOTDIR && work->error == NULL)
-		work->error = xasprintf("%s: %s", path, host_words(-rv));
+	if (rv != 0 && rv != -ENOENT && rv != -ENOTDIR && job->error == NULL)
+		job->error = xasprintf("%s: %s", path, host_words(-rv));
 	free(real);
 	free(path);
 	return text;
 }
 
 /* False: there is no such file. shown: how a warning names it. */
-static bool add_section(struct open_work *work, struct buf *out, const char *dir, const char *name, const char *heading, const char *shown)
+static bool add_section(struct prepare_run_dir_job *job, struct buf *out, const char *dir, const char *name, const char *heading, const char *shown)
 {
 	size_t size = 0;
-	char *text = read_markdown(work, dir, name, &size), *section;
+	char *text = read_markdown(job, dir, name, &size), *section;
 
 	if (text == NULL)
 		return false;
@@ -93,7 +93,7 @@ static bool add_section(struct open_work *work, struct buf *out, const char *dir
 	if (section != NULL)
 		buf_addf(out, "%s%s\n", out->size > 0 ? "\n" : "", section);
 	else
-		warn(work, xasprintf("%s has no section %s, so the reviewer gets no guidelines from it; give it that heading, or name another section in "
+		warn(job, xasprintf("%s has no section %s, so the reviewer gets no guidelines from it; give it that heading, or name another section in "
 		    "review.guidelines", shown, heading));
 	free(section);
 	free(text);
@@ -101,7 +101,7 @@ static bool add_section(struct open_work *work, struct buf *out, const char *dir
 }
 
 /* Nothing of a list that somebody has written is there: a mistyped name would go unnoticed. */
-static void warn_of_nothing(struct open_work *work, const char *path, char *const *words, size_t step, const char *usual)
+static void warn_of_nothing(struct prepare_run_dir_job *job, const char *path, char *const *words, size_t step, const char *usual)
 {
 	struct buf names = { 0 };
 
@@ -109,35 +109,35 @@ static void warn_of_nothing(struct open_work *work, const char *path, char *cons
 		return;
 	for (size_t i = 0; words[i] != NULL; i += step)
 		buf_addf(&names, "%s%s", i > 0 ? ", " : "", words[i]);
-	warn(work, xasprintf("none of the files that %s names is there (%s), so the reviewer is not given any; create one, or correct the names", path, names.data));
+	warn(job, xasprintf("none of the files that %s names is there (%s), so the reviewer is not given any; create one, or correct the names", path, names.data));
 	buf_release(&names);
 }
 
 /* The user's file first, then the project's, which knows better. */
-static void gather_guidelines(struct open_work *work, char *const *pairs, struct buf *out)
+static void gather_guidelines(struct prepare_run_dir_job *job, char *const *pairs, struct buf *out)
 {
 	bool found = false;
 
 	for (size_t i = 0; pairs != NULL && pairs[i] != NULL && pairs[i + 1] != NULL; i += 2) {
-		const char *name = pairs[i], *config_dir = name[0] != '/' ? work->work.config_dir : NULL;
+		const char *name = pairs[i], *config_dir = name[0] != '/' ? job->job.config_dir : NULL;
 		char *users = config_dir != NULL ? xasprintf("%s/%s", config_dir, name) : NULL;
 
 		if (users != NULL)
-			found |= add_section(work, out, config_dir, name, pairs[i + 1], users);
-		found |= add_section(work, out, work->workdir, name, pairs[i + 1], name);
+			found |= add_section(job, out, config_dir, name, pairs[i + 1], users);
+		found |= add_section(job, out, job->workdir, name, pairs[i + 1], name);
 		free(users);
 	}
 	if (!found)
-		warn_of_nothing(work, "review.guidelines", pairs, 2, GUIDELINES_DEFAULT);
+		warn_of_nothing(job, "review.guidelines", pairs, 2, GUIDELINES_DEFAULT);
 }
 
-static void gather_conventions(struct open_work *work, char *const *names, struct buf *out)
+static void gather_conventions(struct prepare_run_dir_job *job, char *const *names, struct buf *out)
 {
 	bool found = false;
 
 	for (char *const *name = names; name != NULL && *name != NULL; name++) {
 		size_t size = 0;
-		char *text = read_markdown(work, work->workdir, *name, &size);
+		char *text = read_markdown(job, job->workdir, *name, &size);
 
 		if (text != NULL) {
 			buf_addf(out, "%s### %s\n\n", out->size > 0 ? "\n" : "", *name);
@@ -148,12 +148,12 @@ static void gather_conventions(struct open_work *work, char *const *names, struc
 		free(text);
 	}
 	if (!found)
-		warn_of_nothing(work, "review.conventions", names, 1, CONVENTIONS_DEFAULT);
+		warn_of_nothing(job, "review.conventions", names, 1, CONVENTIONS_DEFAULT);
 }
 
 /* ---- kept ---- */
 
-static int read_all(struct open_work *work, const struct plan *plan, const char *dir)
+static int read_all(struct prepare_run_dir_job *job, const struct plan *plan, const char *dir)
 {
 	const unsigned sees = plan->profile->review_sees | plan->profile->fix_sees;
 	struct buf guidelines = { 0 }, conventions = { 0 };
@@ -161,14 +161,14 @@ static int read_all(struct open_work *work, const struct plan *plan, const char 
 	size_t size = 0;
 	int rv = 0;
 
-	template = template_find(ROLE_REVIEW, plan->reviewer_prompt, work->workspace, work->work.config_dir, &size, &work->error);
+	template = template_find(ROLE_REVIEW, plan->reviewer_prompt, job->workspace, job->job.config_dir, &size, &job->error);
 	if (template != NULL)
 		rv = write_file(dir, "reviewer.md", template, size);
 	free(template);
 	if ((sees & PART_GUIDELINES) != 0)
-		gather_guidelines(work, plan->guidelines, &guidelines);
+		gather_guidelines(job, plan->guidelines, &guidelines);
 	if ((sees & PART_CONVENTIONS) != 0)
-		gather_conventions(work, plan->conventions, &conventions);
+		gather_conventions(job, plan->conventions, &conventions);
 	if (rv == 0 && guidelines.size > 0)
 		rv = write_file(dir, "guidelines.md", guidelines.data, guidelines.size);
 	if (rv == 0 && conventions.size > 0)
@@ -208,15 +208,15 @@ static int take_over(const char *old, const char *dir)
 	return rv;
 }
 
-int review_basis_keep(struct open_work *work, const char *dir)
+int review_basis_keep(struct prepare_run_dir_job *job, const char *dir)
 {
-	const struct plan *plan = work->review_plan;
-	char *old = work->retry_of != ROW_NONE ? work_run_dir(work->work.state_dir, work->retry_of) : NULL;
+	const struct plan *plan = job->review_plan;
+	char *old = job->retry_of != ROW_NONE ? work_run_dir(job->job.state_dir, job->retry_of) : NULL;
 	int rv;
 
-	work->taken_over = old != NULL && is_kept(old, plan);
-	rv = work->taken_over ? take_over(old, dir) : read_all(work, plan, dir);
-	if (rv == 0 && work->error == NULL)
+	job->taken_over = old != NULL && is_kept(old, plan);
+	rv = job->taken_over ? take_over(old, dir) : read_all(job, plan, dir);
+	if (rv == 0 && job->error == NULL)
 		rv = write_file(dir, KEPT, plan->profile_name, strlen(plan->profile_name));
 	free(old);
 	return rv;

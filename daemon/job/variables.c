@@ -40,7 +40,7 @@ static void set_long(char ***env, const char *name, const char *text, size_t siz
 	free(head);
 }
 
-static void set_task(const struct build_work *w, const struct places *p, const struct sources *s, char ***env)
+static void set_task(const struct build_job *w, const struct places *p, const struct sources *s, char ***env)
 {
 	if (w->plan->profile->no_task && w->plan->review && (build_is_review(w) || w->attempt.role == ROLE_FIX))
 		return;
@@ -51,14 +51,14 @@ static void set_task(const struct build_work *w, const struct places *p, const s
 
 /* rlctl in an agent asks this daemon, and no other that happens to answer. Where reviewers and fixers must not see the task, it would show
  * them. */
-static void set_socket(const struct build_work *w, char ***env)
+static void set_socket(const struct build_job *w, char ***env)
 {
-	if (w->work.socket != NULL && !(w->plan->profile->no_task && w->plan->review))
-		environment_set(env, "RLD_SOCKET", w->work.socket);
+	if (w->job.socket != NULL && !(w->plan->profile->no_task && w->plan->review))
+		environment_set(env, "RLD_SOCKET", w->job.socket);
 }
 
 /* What scripts written for requirement 003 look at. */
-static void set_swival(const struct build_work *w, const struct sources *s, char ***env)
+static void set_swival(const struct build_job *w, const struct sources *s, char ***env)
 {
 	const char *model = w->plan->agents[ROLE_IMPLEMENT].model;
 
@@ -71,19 +71,19 @@ static void set_swival(const struct build_work *w, const struct sources *s, char
 }
 
 /* What an agent does with bd it does as the run: it may claim again what the run has, and what it picks the run can give back. */
-static void set_actor(const struct build_work *w, char ***env)
+static void set_actor(const struct build_job *w, char ***env)
 {
 	char *actor;
 
 	if (strcmp(w->run.source, sources[SOURCE_BEADS].name) != 0)
 		return;
-	actor = work_actor(w->work.state_dir, &w->run);
+	actor = work_actor(w->job.state_dir, &w->run);
 	environment_set(env, "BEADS_ACTOR", actor);
 	environment_set(env, "BD_ACTOR", actor);
 	free(actor);
 }
 
-void variables_set(const struct build_work *w, const struct agent_plan *agent, const struct sources *s, const struct places *p, char ***env)
+void variables_set(const struct build_job *w, const struct agent_plan *agent, const struct sources *s, const struct places *p, char ***env)
 {
 	set_actor(w, env);
 	environment_set_all(env, (const char *const *)agent->set);

@@ -14,8 +14,8 @@
 #include "core/row.h"
 #include "job/run_report.h"
 #include "model/dirs.h"
+#include "model/job.h"
 #include "model/view.h"
-#include "model/work.h"
 #include "proto/memory.h"
 #include "record/layout.h"
 
@@ -30,36 +30,36 @@ static int write_text(int dirfd, const char *path, const char *text)
 }
 
 /* Its directory, made when it is missing. What a repository has there must not lead elsewhere; an absolute path is the user's own. */
-static int open_log_dir(const struct log_work *work)
+static int open_log_dir(const struct log_job *job)
 {
 	int fd, rv;
 
-	if (work->base != NULL)
-		return file_open_below(work->base, work->dir, 0755);
-	rv = file_mkdirs(work->dir, 0755);
+	if (job->base != NULL)
+		return file_open_below(job->base, job->dir, 0755);
+	rv = file_mkdirs(job->dir, 0755);
 	if (rv != 0)
 		return rv;
-	fd = open(work->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(job->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd == -1 ? -errno : fd;
 }
 
-static void write_log_run(struct work *base)
+static void write_log_run(struct job *base)
 {
-	struct log_work *work = (struct log_work *)base;
-	int dirfd = open_log_dir(work), rv = dirfd < 0 ? dirfd : write_text(dirfd, work->name, work->text);
+	struct log_job *job = (struct log_job *)base;
+	int dirfd = open_log_dir(job), rv = dirfd < 0 ? dirfd : write_text(dirfd, job->name, job->text);
 
 	if (rv != 0)
-		work->error = xasprintf("the review log %s%s%s/%s cannot be written: %s; the reviews are in the database, see rlctl review export",
-		    work->base != NULL ? work->base : "", work->base != NULL ? "/" : "", work->dir, work->name, strerror(-rv));
+		job->error = xasprintf("the review log %s%s%s/%s cannot be written: %s; the reviews are in the database, see rlctl review export",
+		    job->base != NULL ? job->base : "", job->base != NULL ? "/" : "", job->dir, job->name, strerror(-rv));
 	if (dirfd >= 0)
 		close(dirfd);
 }
 
-static void write_report_run(struct work *base)
+static void write_report_run(struct job *base)
 {
-	struct report_work *work = (struct report_work *)base;
+	struct report_job *job = (struct report_job *)base;
 	static const char *const names[] = { RECORD_MASKED, RECORD_ANSWER };
-	const struct run_row *row = &work->rows->run;
+	const struct run_row *row = &job->rows->run;
 	char *dir, *path, *answer = NULL, *text;
 	struct plan plan = { 0 };
 	size_t size = 0;
@@ -67,7 +67,7 @@ static void write_report_run(struct work *base)
 	int rv;
 
 	if (row->result_attempt != ROW_NONE) {
-		dir = work_attempt_dir(work->work.state_dir, row->result_attempt);
+		dir = work_attempt_dir(job->job.state_dir, row->result_attempt);
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && answer == NULL; i++) {
 			path = xasprintf("%s/%s", dir, names[i]);
 			if (file_read(AT_FDCWD, path, AGENT_TEXT_MAX + 1, &answer, &size) != 0)
@@ -77,25 +77,25 @@ static void write_report_run(struct work *base)
 		free(dir);
 	}
 	if (plan_from_json(row->plan, &plan) == -1) {
-		work->error = xasprintf("run %lld: its settings cannot be read", (long long)row->id);
+		job->error = xasprintf("run %lld: its settings cannot be read", (long long)row->id);
 		free(answer);
 		return;
 	}
-	report = report_make(work->rows, &plan, answer, size);
+	report = report_make(job->rows, &plan, answer, size);
 	text = json_dumps(report, JSON_INDENT(2));
-	rv = write_text(AT_FDCWD, work->path, text);
+	rv = write_text(AT_FDCWD, job->path, text);
 	if (rv != 0)
-		work->error = xasprintf("run %lld: the report %s cannot be written: %s; rlctl report %lld makes it again", (long long)row->id,
-		    work->path, strerror(-rv), (long long)row->id);
+		job->error = xasprintf("run %lld: the report %s cannot be written: %s; rlctl report %lld makes it again", (long long)row->id,
+		    job->path, strerror(-rv), (long long)row->id);
 	free(text);
 	json_decref(report);
 	plan_release(&plan);
 	free(answer);
 }
 
-static void write_log_release(struct work *base)
+static void write_log_release(struct job *base)
 {
-	struct log_work *w = (struct log_work *)base;
+	struct log_job *w = (struct log_job *)base;
 
 	free(w->base);
 	free(w->dir);
@@ -104,15 +104,15 @@ static void write_log_release(struct work *base)
 	free(w->error);
 }
 
-const struct work_type write_log_type = { "write_log", write_log_run, write_log_release };
+const struct job_type write_log_type = { "write_log", write_log_run, write_log_release };
 
-static void write_report_release(struct work *base)
+static void write_report_release(struct job *base)
 {
-	struct report_work *w = (struct report_work *)base;
+	struct report_job *w = (struct report_job *)base;
 
 	run_rows_free(w->rows);
 	free(w->path);
 	free(w->error);
 }
 
-const struct work_type write_report_type = { "write_report", write_report_run, write_report_release };
+const struct job_type write_report_type = { "write_report", write_report_run, write_report_release };

@@ -5,11 +5,11 @@
 
 #include <stdint.h>
 
+#include "model/job.h"
 #include "model/view.h"
-#include "model/work.h"
 
-struct log_work {
-	struct work work;
+struct log_job {
+	struct job job;
 	int64_t run;
 	char *base;			/* owned: directory that dir is below, and no link in it is followed; NULL: dir is absolute */
 	char *dir, *name;		/* owned */
@@ -17,14 +17,14 @@ struct log_work {
 	char *error;			/* out, owned */
 };
 
-struct report_work {
-	struct work work;
+struct report_job {
+	struct job job;
 	struct run_rows *rows;		/* owned */
 	char *path;			/* owned */
 	char *error;			/* out, owned */
 };
 
-extern const struct work_type write_log_type;
-extern const struct work_type write_report_type;
+extern const struct job_type write_log_type;
+extern const struct job_type write_report_type;
 
 #endif

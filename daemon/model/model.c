@@ -8,25 +8,25 @@ int64_t engine_now(struct engine *engine)
 	return engine->ports.now(engine->ports.clock_ctx);
 }
 
-static void work_prepare(struct engine *engine, struct work *work, const struct work_type *type)
+static void job_prepare(struct engine *engine, struct job *job, const struct job_type *type)
 {
-	work->type = type;
-	work->state_dir = engine->state_dir;
-	work->config_dir = engine->config_dir;
-	work->socket = engine->socket;
+	job->type = type;
+	job->state_dir = engine->state_dir;
+	job->config_dir = engine->config_dir;
+	job->socket = engine->socket;
 }
 
-void engine_work(struct engine *engine, struct work *work, const struct work_type *type, void (*done)(void *arg, struct work *work), void *arg)
+void engine_job(struct engine *engine, struct job *job, const struct job_type *type, void (*done)(void *arg, struct job *job), void *arg)
 {
-	work_prepare(engine, work, type);
-	engine->ports.work(engine->ports.files_ctx, work, done, arg);
+	job_prepare(engine, job, type);
+	engine->ports.job(engine->ports.files_ctx, job, done, arg);
 }
 
-void engine_work_later(struct engine *engine, int64_t ms, struct work *work, const struct work_type *type,
-    void (*done)(void *arg, struct work *work), void *arg)
+void engine_job_later(struct engine *engine, int64_t ms, struct job *job, const struct job_type *type,
+    void (*done)(void *arg, struct job *job), void *arg)
 {
-	work_prepare(engine, work, type);
-	engine->ports.work_later(engine->ports.files_ctx, ms, work, done, arg);
+	job_prepare(engine, job, type);
+	engine->ports.job_later(engine->ports.files_ctx, ms, job, done, arg);
 }
 
 void engine_wake(struct engine *engine, struct wake wake, wake_due_cb *due)

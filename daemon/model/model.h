@@ -10,10 +10,10 @@
 #include <sys/tree.h>
 
 #include "core/schedule.h"
+#include "model/job.h"
 #include "model/ports.h"
 #include "model/reply.h"
 #include "model/view.h"
-#include "model/work.h"
 
 struct accounts;
 struct claims;
@@ -65,10 +65,10 @@ struct engine {
 struct slot *engine_slot_of(struct engine *engine, int64_t id);
 int64_t engine_now(struct engine *engine);
 /* Start file work with the engine's directories filled in. */
-void engine_work(struct engine *engine, struct work *work, const struct work_type *type, void (*done)(void *arg, struct work *work), void *arg);
+void engine_job(struct engine *engine, struct job *job, const struct job_type *type, void (*done)(void *arg, struct job *job), void *arg);
 /* The same in ms from now. */
-void engine_work_later(struct engine *engine, int64_t ms, struct work *work, const struct work_type *type,
-    void (*done)(void *arg, struct work *work), void *arg);
+void engine_job_later(struct engine *engine, int64_t ms, struct job *job, const struct job_type *type,
+    void (*done)(void *arg, struct job *job), void *arg);
 /* Calls due at wake.at, with the engine as arg, unless the engine is stopped by then. */
 void engine_wake(struct engine *engine, struct wake wake, wake_due_cb *due);
 

@@ -9,7 +9,7 @@
 #include "core/decision.h"
 #include "proc/launch.h"
 
-struct work;
+struct job;
 
 /* A time that is waited for, by keys, since what it is about may be gone by then. */
 struct wake {
@@ -46,10 +46,10 @@ struct ports {
 	void (*adopt)(void *ctx, const struct adopt *adopt);
 
 	void *files_ctx;
-	/* Run work_run(work) off the loop, then done on the loop. */
-	void (*work)(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
+	/* Run job_run(job) off the loop, then done on the loop. */
+	void (*job)(void *ctx, struct job *job, void (*done)(void *arg, struct job *job), void *arg);
 	/* The same, but not before ms from now: a retry of what the host kept from being done. Dropped without done when the daemon stops. */
-	void (*work_later)(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
+	void (*job_later)(void *ctx, int64_t ms, struct job *job, void (*done)(void *arg, struct job *job), void *arg);
 
 	void *timer_ctx;
 	/* Call due on the loop at wake->at, which is copied. Dropped without a call when the daemon stops. */

@@ -12,9 +12,9 @@
 #include "core/waiters.h"
 #include "job/cleanup.h"
 #include "job/write_log.h"
+#include "model/job.h"
 #include "model/model.h"
 #include "model/runs.h"
-#include "model/work.h"
 #include "proto/memory.h"
 #include "run/submission.h"
 #include "txn/emit.h"
@@ -27,8 +27,8 @@ struct file_job {
 	char *environment, *blob;	/* owned, NULL */
 	bool sweep;			/* every environment that is not in use */
 	char *leftover;			/* owned, NULL */
-	struct work *work;		/* a log or a report, owned: none of the others then; NULL */
-	const struct work_type *type;
+	struct job *job;		/* a log or a report, owned: none of the others then; NULL */
+	const struct job_type *type;
 	void (*reached)(void *arg);	/* nothing to do but to tell that it is its txn; NULL */
 	void *arg;
 };
@@ -55,15 +55,15 @@ static char **environments_in_use(struct engine *engine)
 	return list;
 }
 
-static void cleanup_cb(void *arg, struct work *work)
+static void cleanup_cb(void *arg, struct job *job)
 {
-	work_free(work);
+	job_free(job);
 	file_queue_done(arg);
 }
 
 static void start_cleanup(struct engine *engine, struct file_job *item)
 {
-	struct cleanup_work *w = xcalloc(1, sizeof(*w));
+	struct cleanup_job *w = xcalloc(1, sizeof(*w));
 	char **in_use = environments_in_use(engine);
 
 	TAILQ_REMOVE(&engine->file_queue, item, entry);
@@ -78,44 +78,44 @@ static void start_cleanup(struct engine *engine, struct file_job *item)
 		strings_free(in_use);
 	free(item->environment);
 	free(item);
-	engine_work(engine, &w->work, &cleanup_type, cleanup_cb, engine);
+	engine_job(engine, &w->job, &cleanup_type, cleanup_cb, engine);
 }
 
-static const char *write_error(const struct work *work)
+static const char *write_error(const struct job *job)
 {
-	return work->type == &write_log_type ? ((const struct log_work *)work)->error : ((const struct report_work *)work)->error;
+	return job->type == &write_log_type ? ((const struct log_job *)job)->error : ((const struct report_job *)job)->error;
 }
 
 /* A log or a report is for people: when it cannot be written, the run has lost nothing. The rows of a run that has ended stay as they are. */
-static void write_cb(void *arg, struct work *work)
+static void write_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
-	const char *error = write_error(work);
+	const char *error = write_error(job);
 	struct run *run;
 	struct txn *txn;
 
-	if (error != NULL && work->type == &write_log_type && !engine->stopped &&
-	    (run = run_find(engine, ((struct log_work *)work)->run)) != NULL && !run_state_is_end((enum run_state)run->rows->run.state)) {
+	if (error != NULL && job->type == &write_log_type && !engine->stopped &&
+	    (run = run_find(engine, ((struct log_job *)job)->run)) != NULL && !run_state_is_end((enum run_state)run->rows->run.state)) {
 		txn = txn_new(engine);
 		run_warn(txn, run, error);
 		txn_commit(txn);
 	} else if (error != NULL) {
 		log_warn("%s", error);
 	}
-	work_free(work);
+	job_free(job);
 	file_queue_done(engine);
 }
 
 static void start_write(struct engine *engine, struct file_job *item)
 {
 	TAILQ_REMOVE(&engine->file_queue, item, entry);
-	engine_work(engine, item->work, item->type, write_cb, engine);
+	engine_job(engine, item->job, item->type, write_cb, engine);
 	free(item);
 }
 
 static void start_item(struct engine *engine, struct file_job *item)
 {
-	if (item->work != NULL)
+	if (item->job != NULL)
 		start_write(engine, item);
 	else
 		start_cleanup(engine, item);
@@ -191,13 +191,13 @@ void file_queue_cleanup(struct engine *engine, int64_t run, char *environment, c
 	file_queue_next(engine);
 }
 
-void file_queue_write(struct engine *engine, struct work *work, const struct work_type *type)
+void file_queue_write(struct engine *engine, struct job *job, const struct job_type *type)
 {
 	struct file_job *item = xcalloc(1, sizeof(*item));
 
 	item->run = ROW_NONE;
-	item->work = work;
-	item->type = work->type = type;
+	item->job = job;
+	item->type = job->type = type;
 	TAILQ_INSERT_TAIL(&engine->file_queue, item, entry);
 	file_queue_next(engine);
 }
@@ -211,7 +211,7 @@ void file_queue_free(struct engine *engine)
 		free(item->environment);
 		free(item->blob);
 		free(item->leftover);
-		work_free(item->work);
+		job_free(item->job);
 		free(item);
 	}
 }

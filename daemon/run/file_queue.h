@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/work.h"
+#include "model/job.h"
 
 struct engine;
 
@@ -24,6 +24,6 @@ void file_queue_stop(struct engine *engine);
 /* Takes environment, blob and leftover; see struct file_job. */
 void file_queue_cleanup(struct engine *engine, int64_t run, char *environment, char *blob, char *leftover, bool sweep);
 /* A log or a report, after those that were handed in before. Takes work. */
-void file_queue_write(struct engine *engine, struct work *work, const struct work_type *type);
+void file_queue_write(struct engine *engine, struct job *job, const struct job_type *type);
 
 #endif

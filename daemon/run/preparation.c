@@ -13,12 +13,12 @@
 #include "job/prepare_run_dir.h"
 #include "job/review_basis.h"
 #include "model/activity.h"
+#include "model/job.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slot_key.h"
 #include "model/slots.h"
 #include "model/text_read.h"
-#include "model/work.h"
 #include "proto/memory.h"
 #include "run/lifecycle.h"
 #include "slot/git_request.h"
@@ -33,16 +33,16 @@ static enum git_op_kind base_op(const struct run *run)
 	return run->plan.isolation == ISOLATION_WORKTREE || run->plan.base != NULL ? GIT_BASE : GIT_SNAPSHOT;
 }
 
-static void open_cb(void *arg, struct work *work)
+static void open_cb(void *arg, struct job *job)
 {
-	struct open_work *w = (struct open_work *)work;
+	struct prepare_run_dir_job *w = (struct prepare_run_dir_job *)job;
 	struct slot *slot = slot_at_job(arg, w->key);
 	struct run *run;
 	struct txn *txn;
-	bool go_on, blocked = work->fault != 0 && (w->error != NULL || w->warnings != NULL);
+	bool go_on, blocked = job->fault != 0 && (w->error != NULL || w->warnings != NULL);
 
 	if (slot == NULL) {
-		work_free(work);
+		job_free(job);
 		return;
 	}
 	run = slot->run;
@@ -51,14 +51,14 @@ static void open_cb(void *arg, struct work *work)
 	go_on = !run_cancelling(run) && w->error == NULL && run->rows->run.has_git == 1;
 	if (go_on && w->warnings == NULL) {
 		git_begin(slot, base_op(run));
-		work_free(work);
+		job_free(job);
 		return;
 	}
 	txn = txn_new(run->engine);
 	if (blocked && !run_cancelling(run)) {
-		slot_wait(txn, slot, WAIT_HOST, work->fault, w->error != NULL ? w->error : w->warnings[0]);
+		slot_wait(txn, slot, WAIT_HOST, job->fault, w->error != NULL ? w->error : w->warnings[0]);
 		txn_commit(txn);
-		work_free(work);
+		job_free(job);
 		return;
 	}
 	for (char **warning = w->warnings; warning != NULL && *warning != NULL; warning++)
@@ -66,7 +66,7 @@ static void open_cb(void *arg, struct work *work)
 	if (go_on) {
 		txn_effect(txn, EFFECT_GIT, run, slot, (int64_t)base_op(run));
 		txn_commit(txn);
-		work_free(work);
+		job_free(job);
 		return;
 	}
 	if (run->rows->run.wait == WAIT_HOST)
@@ -78,13 +78,13 @@ static void open_cb(void *arg, struct work *work)
 	else
 		run_event(txn, run, RUN_E_PREPARED, NO_CAUSE);
 	txn_commit(txn);
-	work_free(work);
+	job_free(job);
 }
 
 /* text NULL: it is no prompt, and each task's text is written when its first attempt begins. */
 static void open_run_dir(struct run *run, const char *text, size_t size)
 {
-	struct open_work *w = xcalloc(1, sizeof(*w));
+	struct prepare_run_dir_job *w = xcalloc(1, sizeof(*w));
 
 	w->key = slot_key(&run->own);
 	w->run = run->rows->run.id;
@@ -97,7 +97,7 @@ static void open_run_dir(struct run *run, const char *text, size_t size)
 	w->artifacts = run_artifacts(run);
 	w->text = text != NULL ? xmemdup0(text, size) : NULL;
 	w->text_size = size;
-	engine_work(run->engine, &w->work, &prepare_run_dir_type, open_cb, run->engine);
+	engine_job(run->engine, &w->job, &prepare_run_dir_type, open_cb, run->engine);
 }
 
 static void take_prompt(struct slot *slot, const char *text, size_t size)

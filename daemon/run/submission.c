@@ -15,12 +15,12 @@
 #include "core/state.h"
 #include "job/intake.h"
 #include "job/review_basis.h"
+#include "model/job.h"
 #include "model/model.h"
 #include "model/ports.h"
 #include "model/reply.h"
 #include "model/runs.h"
 #include "model/view.h"
-#include "model/work.h"
 #include "proc/inspect.h"
 #include "prompt/prompt.h"
 #include "proto/error.h"
@@ -271,10 +271,10 @@ static void decide(struct pending_submit *p, struct intake *item)
 	txn_commit(txn);
 }
 
-static void intake_cb(void *arg, struct work *work)
+static void intake_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
-	struct intake_work *w = (struct intake_work *)work;
+	struct intake_job *w = (struct intake_job *)job;
 	struct pending_submit *p = TAILQ_FIRST(&engine->deciding), *after;
 	size_t at = 0;
 
@@ -289,13 +289,13 @@ static void intake_cb(void *arg, struct work *work)
 			decide(p, w->items[at]);
 		at++;
 	}
-	work_free(work);
+	job_free(job);
 	file_queue_done(engine);	/* only now: a forgetting must see what all of the batch need */
 }
 
 void submit_intake(struct engine *engine)
 {
-	struct intake_work *w = xcalloc(1, sizeof(*w));
+	struct intake_job *w = xcalloc(1, sizeof(*w));
 	struct pending_submit *p;
 
 	while ((p = TAILQ_FIRST(&engine->submits)) != NULL) {
@@ -317,7 +317,7 @@ void submit_intake(struct engine *engine)
 		w->items = xreallocarray(w->items, w->count + 1, sizeof(*w->items));
 		w->items[w->count++] = item;
 	}
-	engine_work(engine, &w->work, &intake_type, intake_cb, engine);
+	engine_job(engine, &w->job, &intake_type, intake_cb, engine);
 }
 
 static void enqueue(struct pending_submit *p)

@@ -14,11 +14,11 @@
 #include "core/tasks.h"
 #include "job/read_pick.h"
 #include "model/activity.h"
+#include "model/job.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
 #include "model/view.h"
-#include "model/work.h"
 #include "proto/memory.h"
 #include "record/exit_record.h"
 #include "sched/claims.h"
@@ -65,10 +65,10 @@ static char **free_tasks(const struct run *run)
 	return ids;
 }
 
-static struct pick_work *pick_new_work(const struct slot *slot, bool last)
+static struct pick_job *pick_job_new(const struct slot *slot, bool last)
 {
 	const struct exit_record *r = &slot->record;
-	struct pick_work *w = xcalloc(1, sizeof(*w));
+	struct pick_job *w = xcalloc(1, sizeof(*w));
 
 	w->run = slot->row->run;
 	w->iteration = slot->row->iteration;
@@ -101,18 +101,18 @@ static bool take(struct slot *slot, const char *id)
 	return true;
 }
 
-static void pick_cb(void *arg, struct work *work);
+static void pick_cb(void *arg, struct job *job);
 
-static void look_again(struct engine *engine, struct pick_work *w)
+static void look_again(struct engine *engine, struct pick_job *w)
 {
-	engine_work_later(engine, PICK_EVERY_MS, &w->work, &read_pick_type, pick_cb, engine);
+	engine_job_later(engine, PICK_EVERY_MS, &w->job, &read_pick_type, pick_cb, engine);
 }
 
 /* By key: run and slot may be gone since it was asked for. */
-static void pick_cb(void *arg, struct work *work)
+static void pick_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
-	struct pick_work *w = (struct pick_work *)work;
+	struct pick_job *w = (struct pick_job *)job;
 	struct run *run = run_find(engine, w->run);
 	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
 	bool open = !engine->stopped && slot != NULL && slot->row->attempt == w->attempt && slot->row->task == NULL && slot->row->stage == SLOT_S_IMPLEMENTING &&
@@ -120,34 +120,34 @@ static void pick_cb(void *arg, struct work *work)
 	bool missed = open && w->picked != NULL && !take(slot, w->picked);
 
 	if (engine->stopped || slot == NULL || slot->row->attempt != w->attempt) {
-		work_free(work);
+		job_free(job);
 	} else if (missed) {
 		/* from the beginning, without the one that is gone */
 		bool last = w->last;
 
-		work_free(work);
-		w = pick_new_work(slot, last);
-		engine_work(engine, &w->work, &read_pick_type, pick_cb, engine);
-	} else if (w->last && work->fault != 0 && w->picked == NULL && !slot_ending(slot)) {
+		job_free(job);
+		w = pick_job_new(slot, last);
+		engine_job(engine, &w->job, &read_pick_type, pick_cb, engine);
+	} else if (w->last && job->fault != 0 && w->picked == NULL && !slot_ending(slot)) {
 		look_again(engine, w);
 	} else if (w->last) {
-		work_free(work);
+		job_free(job);
 		attempt_collect(slot);
 	} else if (slot->row->task == NULL && slot->activity.kind == ACTIVITY_ATTEMPT) {
 		look_again(engine, w);
 	} else {
-		work_free(work);
+		job_free(job);
 	}
 }
 
 void pick_watch(struct slot *slot)
 {
-	look_again(slot->run->engine, pick_new_work(slot, false));
+	look_again(slot->run->engine, pick_job_new(slot, false));
 }
 
 void pick_last(struct slot *slot)
 {
-	struct pick_work *w = pick_new_work(slot, true);
+	struct pick_job *w = pick_job_new(slot, true);
 
-	engine_work(slot->run->engine, &w->work, &read_pick_type, pick_cb, slot->run->engine);
+	engine_job(slot->run->engine, &w->job, &read_pick_type, pick_cb, slot->run->engine);
 }

@@ -22,12 +22,12 @@
 #include "job/provider_result.h"
 #include "job/secrets.h"
 #include "model/activity.h"
+#include "model/job.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slot_key.h"
 #include "model/slots.h"
 #include "model/view.h"
-#include "model/work.h"
 #include "proc/inspect.h"
 #include "proto/memory.h"
 #include "record/exit_record.h"
@@ -45,7 +45,7 @@
 #include "txn/txn.h"
 
 /* The errno of the fault of the host that kept the attempt from being started, or its output from being kept; 0: there was none. */
-static int fault_of(const struct slot *slot, const struct collect_work *w)
+static int fault_of(const struct slot *slot, const struct collect_job *w)
 {
 	const struct exit_record *r = &slot->record;
 
@@ -57,13 +57,13 @@ static int fault_of(const struct slot *slot, const struct collect_work *w)
 }
 
 /* What it was, in words. */
-static const char *fault_words(const struct slot *slot, const struct collect_work *w)
+static const char *fault_words(const struct slot *slot, const struct collect_job *w)
 {
 	return w->cut ? w->error : slot->record.error;
 }
 
 /* Why the same begins again, in words; NULL: in none. */
-static const char *words_of(const struct slot *slot, const struct attempt_end *end, const struct collect_work *w)
+static const char *words_of(const struct slot *slot, const struct attempt_end *end, const struct collect_job *w)
 {
 	const struct agent_result *r = &w->result;
 
@@ -75,7 +75,7 @@ static const char *words_of(const struct slot *slot, const struct attempt_end *e
 }
 
 /* The attempt was not served, by its service or the host: the same begins again. False: it counts. */
-static bool begins_again(struct txn *txn, struct slot *slot, const struct attempt_end *end, const struct collect_work *w)
+static bool begins_again(struct txn *txn, struct slot *slot, const struct attempt_end *end, const struct collect_job *w)
 {
 	struct slot_row *row;
 
@@ -148,7 +148,7 @@ static enum process_result process_of(const struct slot *slot, bool over)
 	return r->how == EXIT_BY_CODE ? PROCESS_EXITED : PROCESS_SIGNALLED;
 }
 
-static void take_output(const struct run *run, struct attempt_row *a, struct collect_work *w)
+static void take_output(const struct run *run, struct attempt_row *a, struct collect_job *w)
 {
 	struct agent_result *r = &w->result;
 
@@ -217,7 +217,7 @@ static char *with_remedy(char *cause, const char *agent)
 
 /* What is known of a failure that the attempt's end does not tell by itself. An output without an end is explained by what stands last on
  * stderr, if anything: of a program that exited with 0 that may be any line. malloc'd; NULL: nothing. */
-static char *failure_of(const struct attempt_facts *facts, const struct collect_work *w)
+static char *failure_of(const struct attempt_facts *facts, const struct collect_job *w)
 {
 	const struct agent_result *r = &w->result;
 
@@ -253,7 +253,7 @@ static char *with_sandbox(char *cause, const struct slot *slot, const char *outp
 }
 
 /* malloc'd, and its kind. */
-static char *cause_of(const struct slot *slot, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_work *w,
+static char *cause_of(const struct slot *slot, const struct attempt_facts *facts, struct attempt_limit limit, const struct collect_job *w,
     enum end_kind *kind)
 {
 	const char *agent = run_attempt(slot->run, w->attempt)->agent;
@@ -286,13 +286,13 @@ static char *cause_of(const struct slot *slot, const struct attempt_facts *facts
 	return facts->provider == PROVIDER_AUTH ? with_remedy(cause, agent) : cause;
 }
 
-static void collect_cb(void *arg, struct work *work);
+static void collect_cb(void *arg, struct job *job);
 
-static struct work *collect_new(const struct slot *slot)
+static struct job *collect_new(const struct slot *slot)
 {
 	const struct run *run = slot->run;
 	const struct attempt_row *a = run_attempt(run, slot->row->attempt);
-	struct collect_work *w = xcalloc(1, sizeof(*w));
+	struct collect_job *w = xcalloc(1, sizeof(*w));
 
 	w->key = slot_key(slot);
 	w->attempt = a->id;
@@ -321,10 +321,10 @@ static struct work *collect_new(const struct slot *slot)
 		w->review_file = xasprintf("%s/%s", dir, slot_plan(slot)->review_file);
 		free(dir);
 	}
-	return &w->work;
+	return &w->job;
 }
 
-static struct attempt_facts facts_of(const struct slot *slot, const struct attempt_row *a, const struct collect_work *w)
+static struct attempt_facts facts_of(const struct slot *slot, const struct attempt_row *a, const struct collect_job *w)
 {
 	const struct run *run = slot->run;
 	const struct plan *plan = slot_plan(slot);
@@ -387,7 +387,7 @@ static void take_end(const struct slot *slot, struct attempt_row *a, const struc
 	a->bytes = (int64_t)(r->stdout_bytes + r->stderr_bytes);
 }
 
-static void take_cause(const struct slot *slot, struct attempt_row *a, const struct attempt_facts *facts, const struct collect_work *w)
+static void take_cause(const struct slot *slot, struct attempt_row *a, const struct attempt_facts *facts, const struct collect_job *w)
 {
 	enum end_kind kind;
 	char *text = cause_of(slot, facts, limit_of(slot, facts->role, w->reader), w, &kind);
@@ -396,7 +396,7 @@ static void take_cause(const struct slot *slot, struct attempt_row *a, const str
 	free(text);
 }
 
-static void take_disk(struct txn *txn, const struct slot *slot, const struct collect_work *w)
+static void take_disk(struct txn *txn, const struct slot *slot, const struct collect_job *w)
 {
 	const struct task_row *task = slot_task(slot);
 
@@ -405,16 +405,16 @@ static void take_disk(struct txn *txn, const struct slot *slot, const struct col
 }
 
 /* What it said can be neither read nor kept for now: nothing of it is lost. */
-static void wait_to_collect(struct slot *slot, const struct collect_work *w)
+static void wait_to_collect(struct slot *slot, const struct collect_job *w)
 {
 	struct txn *txn = txn_new(slot->run->engine);
 
-	slot_waits(txn, slot, WAIT_HOST, w->work.fault, w->error);
+	slot_waits(txn, slot, WAIT_HOST, w->job.fault, w->error);
 	txn_commit(txn);
-	engine_work_later(slot->run->engine, HOST_LOOK_MS, collect_new(slot), &collect_type, collect_cb, slot->run->engine);
+	engine_job_later(slot->run->engine, HOST_LOOK_MS, collect_new(slot), &collect_type, collect_cb, slot->run->engine);
 }
 
-static void collected(struct slot *slot, struct collect_work *w)
+static void collected(struct slot *slot, struct collect_job *w)
 {
 	struct run *run = slot->run;
 	struct attempt_facts facts = facts_of(slot, run_attempt(run, w->attempt), w);
@@ -424,7 +424,7 @@ static void collected(struct slot *slot, struct collect_work *w)
 	enum slot_stage to = stage_after_attempt(&facts, &reason);
 	struct txn *txn;
 
-	if (w->work.fault != 0 && w->error != NULL && !slot_ending(slot)) {
+	if (w->job.fault != 0 && w->error != NULL && !slot_ending(slot)) {
 		wait_to_collect(slot, w);
 		return;
 	}
@@ -459,17 +459,17 @@ static void collected(struct slot *slot, struct collect_work *w)
 	txn_commit(txn);
 }
 
-static void collect_cb(void *arg, struct work *work)
+static void collect_cb(void *arg, struct job *job)
 {
-	struct collect_work *w = (struct collect_work *)work;
+	struct collect_job *w = (struct collect_job *)job;
 	struct slot *slot = slot_at_job(arg, w->key);
 
 	if (slot != NULL && slot->row->attempt == w->attempt)
 		collected(slot, w);
-	work_free(work);
+	job_free(job);
 }
 
 void attempt_collect(struct slot *slot)
 {
-	engine_work(slot->run->engine, collect_new(slot), &collect_type, collect_cb, slot->run->engine);
+	engine_job(slot->run->engine, collect_new(slot), &collect_type, collect_cb, slot->run->engine);
 }

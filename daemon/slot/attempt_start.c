@@ -16,13 +16,13 @@
 #include "job/build.h"
 #include "model/activity.h"
 #include "model/briefing.h"
+#include "model/job.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slot_key.h"
 #include "model/slots.h"
 #include "model/text_read.h"
 #include "model/view.h"
-#include "model/work.h"
 #include "proc/launch.h"
 #include "prompt/prompt.h"
 #include "proto/memory.h"
@@ -49,12 +49,12 @@ static void end_unstarted(struct slot *slot)
 
 #define FLOOR_WAIT_MS 2000
 
-static void build_cb(void *arg, struct work *work);
-static struct work *build_new(struct slot *slot, struct briefing *briefing);
+static void build_cb(void *arg, struct job *job);
+static struct job *build_new(struct slot *slot, struct briefing *briefing);
 static bool passes(struct slot *slot);
 
 /* Too little free space: it is asked again, with the texts that w brought, and the slot says why it waits. */
-static void wait_for_space(struct slot *slot, struct build_work *w)
+static void wait_for_space(struct slot *slot, struct build_job *w)
 {
 	const char *why = w->floor;
 	struct engine *engine = slot->run->engine;
@@ -67,7 +67,7 @@ static void wait_for_space(struct slot *slot, struct build_work *w)
 		txn_commit(txn);
 		log_warn("run %lld slot %lld: %s", (long long)row->run, (long long)row->slot, why);
 	}
-	engine_work_later(engine, FLOOR_WAIT_MS, build_new(slot, &w->briefing), &build_type, build_cb, engine);
+	engine_job_later(engine, FLOOR_WAIT_MS, build_new(slot, &w->briefing), &build_type, build_cb, engine);
 }
 
 /* It waits for space no more. */
@@ -83,33 +83,33 @@ static void space_is_back(struct slot *slot)
 	txn_commit(txn);
 }
 
-static void build_cb(void *arg, struct work *work)
+static void build_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
-	struct build_work *w = (struct build_work *)work;
+	struct build_job *w = (struct build_job *)job;
 	struct slot *slot = slot_at_job(engine, w->key);
 	struct launch *launch = w->launch;
 
 	if (slot == NULL || slot->row->attempt != w->attempt.id || !passes(slot)) {
 		/* it was cancelled or paused meanwhile, or its account is exhausted: it will be built anew */
-		work_free(work);
+		job_free(job);
 		return;
 	}
 	if (w->floor != NULL) {
 		wait_for_space(slot, w);
 	} else if (launch == NULL) {
-		attempt_refused(slot, work->fault, w->error);
+		attempt_refused(slot, job->fault, w->error);
 	} else {
 		w->launch = NULL;
 		space_is_back(slot);
 		activity_start_attempt(&slot->activity, w->attempt.id);
 		engine->ports.start(engine->ports.proc_ctx, launch);
 	}
-	work_free(work);
+	job_free(job);
 }
 
 /* What the attempt is asked for beyond the task: the newest word counts, a human's before a check's before a reviewer's. */
-static void set_follow_up(struct build_work *w, const struct slot *slot)
+static void set_follow_up(struct build_job *w, const struct slot *slot)
 {
 	const struct slot_row *row = slot->row;
 	const struct review_row *last = review_last(slot);
@@ -151,7 +151,7 @@ static int64_t answer_before(const struct slot *slot, const struct review_row *r
 	return found != slot->row->answer ? found : ROW_NONE;
 }
 
-static void copy_history(struct build_work *w, const struct slot *slot)
+static void copy_history(struct build_job *w, const struct slot *slot)
 {
 	const struct run_rows *rows = slot->run->rows;
 
@@ -174,7 +174,7 @@ static char *session_of(const struct slot *slot)
 	return a->resumes != ROW_NONE ? xstrdup(run_attempt(slot->run, a->resumes)->session) : NULL;
 }
 
-static void set_interruption(struct build_work *w, const struct slot *slot)
+static void set_interruption(struct build_job *w, const struct slot *slot)
 {
 	const struct attempt_row *before = attempt_interrupted(slot, &w->attempt);
 
@@ -228,11 +228,11 @@ static int64_t says_no_change(const struct slot *slot)
 }
 
 /* Takes what is in told. */
-static struct work *build_new(struct slot *slot, struct briefing *briefing)
+static struct job *build_new(struct slot *slot, struct briefing *briefing)
 {
 	struct run *run = slot->run;
 	const struct task_row *task = slot_task(slot);
-	struct build_work *w = xcalloc(1, sizeof(*w));
+	struct build_job *w = xcalloc(1, sizeof(*w));
 
 	row_init(ROW_RUN, &w->run);
 	row_init(ROW_SLOT, &w->slot);
@@ -258,7 +258,7 @@ static struct work *build_new(struct slot *slot, struct briefing *briefing)
 	set_interruption(w, slot);
 	w->says_no_change = says_no_change(slot);
 	w->time_left_ms = run_time_left(run);
-	return &w->work;
+	return &w->job;
 }
 
 /* ---- the texts that it is told ---- */
@@ -301,7 +301,7 @@ static void briefing_read(struct slot *slot)
 	if (id != NULL)
 		text_read(slot, id, briefing_text);
 	else
-		engine_work(run->engine, build_new(slot, &slot->briefing), &build_type, build_cb, run->engine);
+		engine_job(run->engine, build_new(slot, &slot->briefing), &build_type, build_cb, run->engine);
 }
 
 static void briefing_text(struct slot *slot, const char *text, size_t size)

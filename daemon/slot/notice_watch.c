@@ -12,10 +12,10 @@
 #include "job/provider_result.h"
 #include "job/read_notice.h"
 #include "model/activity.h"
+#include "model/job.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
-#include "model/work.h"
 #include "proto/memory.h"
 #include "proto/state_names.h"
 #include "txn/txn.h"
@@ -34,21 +34,21 @@ static void decide(struct slot *slot, enum provider_result provider)
 }
 
 /* By key: run and slot may be gone since it was asked for. */
-static void notice_cb(void *arg, struct work *work)
+static void notice_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
-	struct notice_work *w = (struct notice_work *)work;
+	struct notice_job *w = (struct notice_job *)job;
 	struct run *run = run_find(engine, w->run);
 	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
 	bool runs = !engine->stopped && slot != NULL && slot->activity.kind == ACTIVITY_ATTEMPT && slot->activity.id == w->attempt && !slot_ending(slot);
 
 	if (runs && w->decided == PROVIDER_NONE) {
-		engine_work_later(engine, LOOK_EVERY_MS, work, &read_notice_type, notice_cb, engine);
+		engine_job_later(engine, LOOK_EVERY_MS, job, &read_notice_type, notice_cb, engine);
 		return;
 	}
 	if (runs)
 		decide(slot, w->decided);
-	work_free(work);
+	job_free(job);
 }
 
 void notice_watch(struct slot *slot)
@@ -56,7 +56,7 @@ void notice_watch(struct slot *slot)
 	struct engine *engine = slot->run->engine;
 	const struct attempt_row *a = run_attempt(slot->run, slot->row->attempt);
 	const struct agent_plan *agent = plan_agent(slot_plan(slot), (enum role)a->role, a->agent);
-	struct notice_work *w;
+	struct notice_job *w;
 
 	if (a->provider != PROVIDER_NONE) {
 		engine->ports.end(engine->ports.proc_ctx, a->id);
@@ -72,5 +72,5 @@ void notice_watch(struct slot *slot)
 	w->reader = agent->reader;
 	w->zone = ending_zone(slot_plan(slot), agent);
 	notice_init(&w->notice);
-	engine_work_later(engine, LOOK_EVERY_MS, &w->work, &read_notice_type, notice_cb, engine);
+	engine_job_later(engine, LOOK_EVERY_MS, &w->job, &read_notice_type, notice_cb, engine);
 }

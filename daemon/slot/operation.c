@@ -14,11 +14,11 @@
 #include "job/secrets.h"
 #include "model/activity.h"
 #include "model/dirs.h"
+#include "model/job.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slot_key.h"
 #include "model/slots.h"
-#include "model/work.h"
 #include "proc/launch.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
@@ -74,7 +74,7 @@ static void failed(struct txn *txn, struct slot *slot, int fault, const char *wh
 		fail(txn, slot, why);
 }
 
-static void begin_step(struct txn *txn, struct slot *slot, struct step_work *w)
+static void begin_step(struct txn *txn, struct slot *slot, struct step_job *w)
 {
 	struct run *run = slot->run;
 	struct engine *engine = run->engine;
@@ -134,15 +134,15 @@ static void take_end(struct step_row *step, const struct exit_record *record)
 		step->cause = xstrdup("timed out");
 }
 
-static void next_cb(void *arg, struct work *work)
+static void next_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
-	struct step_work *w = (struct step_work *)work;
+	struct step_job *w = (struct step_job *)job;
 	struct slot *slot = slot_at_job(engine, w->key);
 	struct txn *txn;
 
 	if (slot == NULL) {
-		work_free(work);
+		job_free(job);
 		return;
 	}
 	txn = txn_new(engine);
@@ -167,18 +167,18 @@ static void next_cb(void *arg, struct work *work)
 			engine->operation->done(txn, slot, w->step);
 			break;
 		case STEP_NEXT_FAILED:
-			failed(txn, slot, work->fault, w->error != NULL ? w->error : slot->op.of_source ? task_op_error(slot->op.task) : git_op_error(slot->op.git));
+			failed(txn, slot, job->fault, w->error != NULL ? w->error : slot->op.of_source ? task_op_error(slot->op.task) : git_op_error(slot->op.git));
 			break;
 		}
 	}
 	txn_commit(txn);
-	work_free(work);
+	job_free(job);
 }
 
 static void next(struct slot *slot, int64_t step, bool ok)
 {
 	struct run *run = slot->run;
-	struct step_work *w = xcalloc(1, sizeof(*w));
+	struct step_job *w = xcalloc(1, sizeof(*w));
 
 	activity_start_job(&slot->activity);
 	w->key = slot_key(slot);
@@ -190,7 +190,7 @@ static void next(struct slot *slot, int64_t step, bool ok)
 	w->scratch = work_scratch_dir(run->engine->state_dir, run->rows->run.id, slot->row);
 	w->step = step;
 	w->ok = ok;
-	engine_work(run->engine, &w->work, &next_step_type, next_cb, run->engine);
+	engine_job(run->engine, &w->job, &next_step_type, next_cb, run->engine);
 }
 
 void step_first(struct slot *slot)

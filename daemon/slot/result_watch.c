@@ -13,25 +13,25 @@
 #include "core/state.h"
 #include "job/read_result.h"
 #include "model/activity.h"
+#include "model/job.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slots.h"
-#include "model/work.h"
 #include "proto/memory.h"
 
 #define LOOK_EVERY_MS 1000
 
 /* By key: run and slot may be gone since it was asked for. */
-static void result_cb(void *arg, struct work *work)
+static void result_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
-	struct result_work *w = (struct result_work *)work;
+	struct result_job *w = (struct result_job *)job;
 	struct run *run = run_find(engine, w->run);
 	struct slot *slot = run != NULL ? run_slot(run, w->iteration, w->slot) : NULL;
 	bool runs = !engine->stopped && slot != NULL && slot->activity.kind == ACTIVITY_ATTEMPT && slot->activity.id == w->attempt && !slot_ending(slot);
 
 	if (!runs) {
-		work_free(work);
+		job_free(job);
 		return;
 	}
 	if (w->over) {
@@ -41,7 +41,7 @@ static void result_cb(void *arg, struct work *work)
 	if (w->stalled && !w->over)
 		engine->ports.stalled(engine->ports.proc_ctx, w->attempt);
 	/* it may take up another txn, and give another result */
-	engine_work_later(engine, LOOK_EVERY_MS, work, &read_result_type, result_cb, engine);
+	engine_job_later(engine, LOOK_EVERY_MS, job, &read_result_type, result_cb, engine);
 }
 
 void result_watch(struct slot *slot)
@@ -50,7 +50,7 @@ void result_watch(struct slot *slot)
 	const struct plan *plan = slot_plan(slot);
 	enum reader_kind reader = plan_agent(plan, (enum role)a->role, a->agent)->reader;
 	const struct clocks *clocks = &plan->clocks[a->role];
-	struct result_work *w;
+	struct result_job *w;
 
 	if (a->role == ROLE_CHECK || !reader_can_tell(reader) || (clocks->ms[CLOCK_POST_RESULT] == 0 && clocks->ms[CLOCK_IDLE] == 0))
 		return;
@@ -61,5 +61,5 @@ void result_watch(struct slot *slot)
 	w->attempt = a->id;
 	w->reader = reader;
 	w->idle_ms = clocks->ms[CLOCK_IDLE];
-	engine_work_later(slot->run->engine, LOOK_EVERY_MS, &w->work, &read_result_type, result_cb, slot->run->engine);
+	engine_job_later(slot->run->engine, LOOK_EVERY_MS, &w->job, &read_result_type, result_cb, slot->run->engine);
 }

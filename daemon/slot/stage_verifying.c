@@ -16,11 +16,11 @@
 #include "job/secrets.h"
 #include "model/activity.h"
 #include "model/dirs.h"
+#include "model/job.h"
 #include "model/model.h"
 #include "model/runs.h"
 #include "model/slot_key.h"
 #include "model/slots.h"
-#include "model/work.h"
 #include "proto/escape.h"
 #include "proto/memory.h"
 #include "slot/git_request.h"
@@ -43,7 +43,7 @@ static void enter(struct txn *txn, struct slot *slot, enum slot_stage from, cons
 
 /* What git saw, kept while the verdict is read. */
 struct judgement {
-	struct read_verdict_work work;
+	struct read_verdict_job job;
 	char *changed, *appeared;
 };
 
@@ -66,7 +66,7 @@ static void decide(struct txn *txn, struct slot *slot, const struct judgement *j
 {
 	struct slot_row *row = txn_edit_slot(txn, slot);
 	const struct plan *plan = slot_plan(slot);
-	const struct verdict *v = &j->work.verdict;
+	const struct verdict *v = &j->job.verdict;
 	static const struct verdict none;
 	struct finding_counts counts;
 	struct review_facts facts = {
@@ -133,40 +133,40 @@ static struct judgement *judgement_new(struct slot *slot, char *changed, char *a
 	const char *state_dir = run->engine->state_dir;
 	struct judgement *j = xcalloc(1, sizeof(*j));
 
-	j->work.key = slot_key(slot);
+	j->job.key = slot_key(slot);
 	j->changed = changed;
 	j->appeared = appeared;
-	j->work.attempt = slot->row->attempt;
-	j->work.secrets = secrets_new(row->environment, &run->plan);
-	j->work.carrier = slot_plan(slot)->profile->carrier;
-	j->work.status = run_attempt(run, slot->row->attempt)->exit_code;
-	j->work.review_file = work_review_file(state_dir, row, slot_plan(slot), slot->row);
+	j->job.attempt = slot->row->attempt;
+	j->job.secrets = secrets_new(row->environment, &run->plan);
+	j->job.carrier = slot_plan(slot)->profile->carrier;
+	j->job.status = run_attempt(run, slot->row->attempt)->exit_code;
+	j->job.review_file = work_review_file(state_dir, row, slot_plan(slot), slot->row);
 	if (slot_plan(slot)->profile->carrier == CARRIER_FILE) {
-		j->work.top = work_review_top(state_dir, row, slot_plan(slot), slot->row);
-		j->work.misnamed = work_misnamed_file(state_dir, row, slot->row);
+		j->job.top = work_review_top(state_dir, row, slot_plan(slot), slot->row);
+		j->job.misnamed = work_misnamed_file(state_dir, row, slot->row);
 	}
 	if (slot_plan(slot)->profile->carrier == CARRIER_FILE && slot_plan(slot)->workspace == REVIEW_IN_SNAPSHOT) {
 		char *dir = slot_workdir(slot);
 
-		j->work.copy_to = xasprintf("%s/%s", dir, slot_plan(slot)->review_file);
+		j->job.copy_to = xasprintf("%s/%s", dir, slot_plan(slot)->review_file);
 		free(dir);
 	}
 	return j;
 }
 
-static void read_verdict_cb(void *arg, struct work *work)
+static void read_verdict_cb(void *arg, struct job *job)
 {
 	struct engine *engine = arg;
-	struct judgement *j = (struct judgement *)work;
-	struct slot *slot = slot_at_job(engine, j->work.key);
+	struct judgement *j = (struct judgement *)job;
+	struct slot *slot = slot_at_job(engine, j->job.key);
 	struct txn *txn;
 
-	if (slot != NULL && work->fault != 0 && j->work.error != NULL && !slot_ending(slot)) {
+	if (slot != NULL && job->fault != 0 && j->job.error != NULL && !slot_ending(slot)) {
 		txn = txn_new(engine);
-		slot_waits(txn, slot, WAIT_HOST, work->fault, j->work.error);
+		slot_waits(txn, slot, WAIT_HOST, job->fault, j->job.error);
 		txn_commit(txn);
-		engine_work_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed, j->appeared)->work.work, &read_verdict_type, read_verdict_cb, engine);
-		work_free(work);
+		engine_job_later(engine, HOST_LOOK_MS, &judgement_new(slot, j->changed, j->appeared)->job.job, &read_verdict_type, read_verdict_cb, engine);
+		job_free(job);
 		return;
 	}
 	if (slot != NULL) {
@@ -176,9 +176,9 @@ static void read_verdict_cb(void *arg, struct work *work)
 		warn_of_changes(txn, slot, j);
 		if (slot_ending(slot)) {
 			slot_ended(txn, slot);
-		} else if (j->work.error != NULL) {
-			review_error(txn, slot, j->work.error);
-			round_over(txn, slot, ROUND_REVIEWER_ERROR, CAUSE(END_ERROR, j->work.error));
+		} else if (j->job.error != NULL) {
+			review_error(txn, slot, j->job.error);
+			round_over(txn, slot, ROUND_REVIEWER_ERROR, CAUSE(END_ERROR, j->job.error));
 		} else {
 			decide(txn, slot, j);
 		}
@@ -186,7 +186,7 @@ static void read_verdict_cb(void *arg, struct work *work)
 	}
 	free(j->changed);
 	free(j->appeared);
-	work_free(work);
+	job_free(job);
 }
 
 static void judge(struct slot *slot, const char *changed, const char *appeared)
@@ -195,7 +195,7 @@ static void judge(struct slot *slot, const char *changed, const char *appeared)
 	    appeared != NULL ? text_escape(appeared, strlen(appeared), false) : NULL);
 
 	activity_start_job(&slot->activity);
-	engine_work(slot->run->engine, &j->work.work, &read_verdict_type, read_verdict_cb, slot->run->engine);
+	engine_job(slot->run->engine, &j->job.job, &read_verdict_type, read_verdict_cb, slot->run->engine);
 }
 
 /* ---- the tree ---- */

@@ -17,36 +17,36 @@
 #include "job/read_result.h"
 #include "job/read_verdict.h"
 #include "job/write_log.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "world_int.h"
 
 /* A fault of the host keeps the work from being done. */
-static bool host_refuses(struct world *w, struct work *work, char **error)
+static bool host_refuses(struct world *w, struct job *job, char **error)
 {
 	if (below(w, 30) != 0)
 		return false;
-	work->fault = below(w, 2) == 0 ? ENOSPC : EIO;
+	job->fault = below(w, 2) == 0 ? ENOSPC : EIO;
 	*error = xstrdup("the host says no");
 	return true;
 }
 
 /* An operation of git, or of a task source. */
-static void work_step(struct world *w, struct step_work *work)
+static void job_step(struct world *w, struct step_job *job)
 {
 	struct task_op_spec spec = {
-		.kind = work->source.kind, .source = work->source.source, .path = work->source.path, .task = work->source.task, .actor = work->source.actor,
+		.kind = job->source.kind, .source = job->source.source, .path = job->source.path, .task = job->source.task, .actor = job->source.actor,
 	};
 
-	work->next = STEP_NEXT_FAILED;
-	if (host_refuses(w, &work->work, &work->error))
+	job->next = STEP_NEXT_FAILED;
+	if (host_refuses(w, &job->job, &job->error))
 		return;
-	if (work->git != NULL) {
-		work->next = git_move(w, work->git, work->ok);
+	if (job->git != NULL) {
+		job->next = git_move(w, job->git, job->ok);
 		return;
 	}
-	if (work->task == NULL)
-		work->task = work->made = task_op_new(&spec);
-	work->next = source_move(w, work->task, work->ok);
+	if (job->task == NULL)
+		job->task = job->made = task_op_new(&spec);
+	job->next = source_move(w, job->task, job->ok);
 }
 
 /* "/state/runs/3/scratch/1-2" */
@@ -59,54 +59,54 @@ static struct where where_of_scratch(const char *scratch)
 }
 
 /* What the engine hears, and what becomes of it. */
-static void deliver(struct world *w, const struct pending_work *p)
+static void deliver(struct world *w, const struct pending_job *p)
 {
-	const struct step_work *work = (const struct step_work *)p->work;
+	const struct step_job *job = (const struct step_job *)p->job;
 	int64_t before = w->asked_commits, value = 0;
 	struct where where = { 0, OWN, OWN };
 	char what = 0;
 
-	if (p->work->fault != 0) {
+	if (p->job->fault != 0) {
 		/* nothing was asked */
-	} else if (p->work->type == &next_step_type && work->git != NULL) {
-		what = git_answer(work->git, work->next, &where, &value);
-	} else if (p->work->type == &next_step_type) {
-		what = source_answer(work->task, work->next);
-		where = where_of_scratch(work->scratch);
+	} else if (p->job->type == &next_step_type && job->git != NULL) {
+		what = git_answer(job->git, job->next, &where, &value);
+	} else if (p->job->type == &next_step_type) {
+		what = source_answer(job->task, job->next);
+		where = where_of_scratch(job->scratch);
 	}
-	p->done(p->arg, p->work);
+	p->done(p->arg, p->job);
 	answer_given(w, where, what, value, before);
 }
 
-static void work_collect(struct world *w, struct collect_work *work)
+static void job_collect(struct world *w, struct collect_job *job)
 {
-	struct fate *f = fate_of(w, work->attempt);
-	struct agent_result *r = &work->result;
+	struct fate *f = fate_of(w, job->attempt);
+	struct agent_result *r = &job->result;
 
-	if (host_refuses(w, &work->work, &work->error))
+	if (host_refuses(w, &job->job, &job->error))
 		return;
 	if (f->answer != FATE_ANSWER_NONE) {
-		r->text = f->answer == FATE_ANSWER_SAME ? xstrdup("as before") : xasprintf("answer of %lld", (long long)work->attempt);
+		r->text = f->answer == FATE_ANSWER_SAME ? xstrdup("as before") : xasprintf("answer of %lld", (long long)job->attempt);
 		r->size = strlen(r->text);
-		work->answer_hash = f->answer == FATE_ANSWER_SAME ? xstrdup("hash-same") : xasprintf("hash-%lld", (long long)work->attempt);
+		job->answer_hash = f->answer == FATE_ANSWER_SAME ? xstrdup("hash-same") : xasprintf("hash-%lld", (long long)job->attempt);
 	}
 	r->tokens_input = r->tokens_cached = r->tokens_cache_write = r->tokens_output = r->tokens_reasoning = ROW_NONE;
 	r->cost_usd = NAN;
-	if (f->result != FATE_NOT_STARTED && f->result != FATE_HOST && (f->started > 0 || f->result == FATE_LOST) && !money_is_free(w, disk_attempt(w, work->attempt))) {
+	if (f->result != FATE_NOT_STARTED && f->result != FATE_HOST && (f->started > 0 || f->result == FATE_LOST) && !money_is_free(w, disk_attempt(w, job->attempt))) {
 		r->cost_usd = f->cost;
 		r->tokens_output = f->tokens;
 	}
 	r->is_error = f->result == FATE_ERROR;
 	r->over = f->result == FATE_OK || f->result == FATE_ERROR;
-	service_collect(w, f, work);
+	service_collect(w, f, job);
 	r->denials = f->denied ? 1 : 0;
-	r->session = xasprintf("session-%lld", (long long)work->attempt);
-	work->stop = strings_count(work->markers) > 0 && f->stop;
-	work->says_no_change = strings_count(work->no_change_markers) > 0 && f->says_no_change;
-	work->disk_bytes = work->worktree != NULL ? 4096 : ROW_NONE;
-	if (work->review_file != NULL && f->changes_tree) {
-		work->marks = xcalloc(1, sizeof(*work->marks));
-		work->marks[work->nmarks++].text = xstrdup("the same again");
+	r->session = xasprintf("session-%lld", (long long)job->attempt);
+	job->stop = strings_count(job->markers) > 0 && f->stop;
+	job->says_no_change = strings_count(job->no_change_markers) > 0 && f->says_no_change;
+	job->disk_bytes = job->worktree != NULL ? 4096 : ROW_NONE;
+	if (job->review_file != NULL && f->changes_tree) {
+		job->marks = xcalloc(1, sizeof(*job->marks));
+		job->marks[job->nmarks++].text = xstrdup("the same again");
 	}
 }
 
@@ -116,16 +116,16 @@ static void add_finding(struct verdict *v, const char *severity, char *text)
 	v->findings[v->nfindings++] = (struct verdict_finding){ .severity = xstrdup(severity), .text = text };
 }
 
-static void work_read_verdict(struct world *w, struct read_verdict_work *work)
+static void job_read_verdict(struct world *w, struct read_verdict_job *job)
 {
-	struct fate *f = fate_of(w, work->attempt);
-	struct verdict *v = &work->verdict;
-	bool comments = work->carrier == CARRIER_COMMENTS;
+	struct fate *f = fate_of(w, job->attempt);
+	struct verdict *v = &job->verdict;
+	bool comments = job->carrier == CARRIER_COMMENTS;
 
-	if (host_refuses(w, &work->work, &work->error))
+	if (host_refuses(w, &job->job, &job->error))
 		return;
-	if (work->carrier == CARRIER_EXIT && (work->status == 1) != (f->verdict == FATE_FINDINGS))
-		world_fail(w, "the reviewer %lld exited with another status than %lld", (long long)work->attempt, (long long)work->status);
+	if (job->carrier == CARRIER_EXIT && (job->status == 1) != (f->verdict == FATE_FINDINGS))
+		world_fail(w, "the reviewer %lld exited with another status than %lld", (long long)job->attempt, (long long)job->status);
 	v->source = "text";
 	switch ((enum fate_verdict)f->verdict) {
 	case FATE_PASS:
@@ -134,11 +134,11 @@ static void work_read_verdict(struct world *w, struct read_verdict_work *work)
 		break;
 	case FATE_FINDINGS:
 		v->kind = VERDICT_FINDINGS;
-		v->feedback = xasprintf("what %lld found", (long long)work->attempt);
+		v->feedback = xasprintf("what %lld found", (long long)job->attempt);
 		if (f->same)
 			add_finding(v, comments ? "must-fix" : NULL, xstrdup("the same again"));
 		for (int i = 0; i < f->fresh; i++)
-			add_finding(v, comments ? "must-fix" : NULL, xasprintf("new x%lldx%c", (long long)work->attempt, 'a' + i));
+			add_finding(v, comments ? "must-fix" : NULL, xasprintf("new x%lldx%c", (long long)job->attempt, 'a' + i));
 		break;
 	case FATE_MALFORMED:
 		v->kind = VERDICT_NONE;
@@ -146,45 +146,45 @@ static void work_read_verdict(struct world *w, struct read_verdict_work *work)
 		return;
 	case FATE_UNREADABLE:
 	case FATE_VERDICTS:
-		work->error = xstrdup("unreadable review");
+		job->error = xstrdup("unreadable review");
 		return;
 	}
 	if (comments && f->suggestion)
 		add_finding(v, "suggestion", xstrdup("a thought"));
 }
 
-static void work_build(struct world *w, struct build_work *work)
+static void job_build(struct world *w, struct build_job *job)
 {
-	const struct attempt_row *row = disk_attempt(w, work->attempt.id);
+	const struct attempt_row *row = disk_attempt(w, job->attempt.id);
 
 	if (row == NULL || row->state != ATTEMPT_S_STARTING)
-		world_fail(w, "attempt %lld is built before its row is on disk", (long long)work->attempt.id);
+		world_fail(w, "attempt %lld is built before its row is on disk", (long long)job->attempt.id);
 	if (row != NULL && row->role == ROLE_FIX)
-		fate_of(w, row->id)->told = work->follow_up_from;
-	if (row != NULL && work->plan->disk_floor_bytes > 0 && w->low_disk) {
-		work->floor = xstrdup("too little space");
+		fate_of(w, row->id)->told = job->follow_up_from;
+	if (row != NULL && job->plan->disk_floor_bytes > 0 && w->low_disk) {
+		job->floor = xstrdup("too little space");
 		return;
 	}
-	if (host_refuses(w, &work->work, &work->error))
+	if (host_refuses(w, &job->job, &job->error))
 		return;
-	work->launch = xcalloc(1, sizeof(*work->launch));
-	work->launch->id = work->attempt.id;
+	job->launch = xcalloc(1, sizeof(*job->launch));
+	job->launch->id = job->attempt.id;
 }
 
-static void work_open(struct world *w, struct open_work *work)
+static void job_prepare_run_dir(struct world *w, struct prepare_run_dir_job *job)
 {
-	if (host_refuses(w, &work->work, &work->error))
+	if (host_refuses(w, &job->job, &job->error))
 		return;
 	if (below(w, 80) == 0)
-		work->error = xstrdup("prepare: no");
+		job->error = xstrdup("prepare: no");
 	else if (below(w, 8) == 0)
-		strings_append(&work->warnings, "a file is missing");
+		strings_append(&job->warnings, "a file is missing");
 }
 
-static void work_intake(struct intake_work *work)
+static void job_intake(struct intake_job *job)
 {
-	for (size_t i = 0; i < work->count; i++) {
-		struct intake *item = work->items[i];
+	for (size_t i = 0; i < job->count; i++) {
+		struct intake *item = job->items[i];
 
 		item->workspace = xstrdup(item->workdir);
 		item->has_git = strstr(item->workdir, "nogit") == NULL;
@@ -204,115 +204,115 @@ static const struct review_row *review_of_task(const struct run_rows *rows, cons
 }
 
 /* A review log says nothing that is not on disk. */
-static void check_log(struct world *w, const struct log_work *work)
+static void check_log(struct world *w, const struct log_job *job)
 {
-	const struct run_rows *rows = view_run(w->disk, work->run);
-	json_t *log = json_loads(work->text, 0, NULL), *list = json_object_get(log, "iterations"), *item;
+	const struct run_rows *rows = view_run(w->disk, job->run);
+	json_t *log = json_loads(job->text, 0, NULL), *list = json_object_get(log, "iterations"), *item;
 	size_t i;
 
 	json_array_foreach(list, i, item) {
-		const struct review_row *row = review_of_task(rows, work->name, i);
+		const struct review_row *row = review_of_task(rows, job->name, i);
 
 		if (row == NULL)
-			world_fail(w, "run %lld: the log %s has %zu reviews, and the disk fewer", (long long)work->run, work->name, json_array_size(list));
+			world_fail(w, "run %lld: the log %s has %zu reviews, and the disk fewer", (long long)job->run, job->name, json_array_size(list));
 		else if (json_integer_value(json_object_get(item, "iteration")) != row->iteration)
-			world_fail(w, "run %lld: review %zu of the log %s is another", (long long)work->run, i + 1, work->name);
+			world_fail(w, "run %lld: review %zu of the log %s is another", (long long)job->run, i + 1, job->name);
 	}
 	if (log == NULL)
-		world_fail(w, "run %lld: the log %s cannot be read", (long long)work->run, work->name);
+		world_fail(w, "run %lld: the log %s cannot be read", (long long)job->run, job->name);
 	json_decref(log);
 }
 
-static void work_log(struct world *w, struct log_work *work)
+static void job_log(struct world *w, struct log_job *job)
 {
-	check_log(w, work);
+	check_log(w, job);
 	if (below(w, 10) == 0) {
-		work->error = xstrdup("the log cannot be written");
-		w->unlogged[work->run] = true;
+		job->error = xstrdup("the log cannot be written");
+		w->unlogged[job->run] = true;
 		return;
 	}
-	free(w->logs[work->run]);
-	w->logs[work->run] = xstrdup(work->text);
+	free(w->logs[job->run]);
+	w->logs[job->run] = xstrdup(job->text);
 }
 
 /* Nor does a report. */
-static void work_report(struct world *w, struct report_work *work)
+static void job_report(struct world *w, struct report_job *job)
 {
-	const struct run_row *told = &work->rows->run;
+	const struct run_row *told = &job->rows->run;
 	const struct run_rows *rows = view_run(w->disk, told->id);
 
 	if (run_state_is_end((enum run_state)told->state) && rows->run.state != told->state)
 		world_fail(w, "run %lld is reported as %s before it is", (long long)told->id, state_name(&run_state_names, told->state));
-	if (work->rows->nreviews > rows->nreviews || work->rows->nholds > rows->nholds)
+	if (job->rows->nreviews > rows->nreviews || job->rows->nholds > rows->nholds)
 		world_fail(w, "run %lld is reported with more than is on disk", (long long)told->id);
-	for (size_t i = 0; i < work->rows->nholds && i < rows->nholds; i++)
-		if (rows->holds[i]->state == HOLD_S_OPEN && work->rows->holds[i]->state != HOLD_S_OPEN)
+	for (size_t i = 0; i < job->rows->nholds && i < rows->nholds; i++)
+		if (rows->holds[i]->state == HOLD_S_OPEN && job->rows->holds[i]->state != HOLD_S_OPEN)
 			world_fail(w, "hold %lld is reported as decided before it is", (long long)rows->holds[i]->id);
 	run_rows_free(w->reports[told->id]);
-	w->reports[told->id] = run_rows_copy(work->rows);
+	w->reports[told->id] = run_rows_copy(job->rows);
 }
 
-void port_work(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
+void port_job(void *ctx, struct job *job, void (*done)(void *arg, struct job *job), void *arg)
 {
 	struct world *w = ctx;
-	struct pending_work pending = { .work = work, .done = done, .arg = arg };
+	struct pending_job pending = { .job = job, .done = done, .arg = arg };
 
 	disk_effect(w);
-	PUSH(works, pending);
+	PUSH(jobs, pending);
 }
 
-void port_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg)
+void port_job_later(void *ctx, int64_t ms, struct job *job, void (*done)(void *arg, struct job *job), void *arg)
 {
 	(void)ms;
-	port_work(ctx, work, done, arg);
+	port_job(ctx, job, done, arg);
 }
 
 void port_wake(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg)
 {
-	struct pending_work pending = { .wake = *wake, .due = due, .arg = arg };
+	struct pending_job pending = { .wake = *wake, .due = due, .arg = arg };
 	struct world *w = ctx;
 
 	disk_effect(w);
-	PUSH(works, pending);
+	PUSH(jobs, pending);
 }
 
-void files_work(struct world *w)
+void files_job(struct world *w)
 {
-	size_t at = below(w, (unsigned)w->nworks);
-	struct pending_work p = w->works[at];
-	const struct work_type *type;
+	size_t at = below(w, (unsigned)w->njobs);
+	struct pending_job p = w->jobs[at];
+	const struct job_type *type;
 
-	REMOVE(works, at);
-	if (p.work == NULL) {
+	REMOVE(jobs, at);
+	if (p.job == NULL) {
 		/* it is due when that time has come */
 		if (w->now < p.wake.at)
 			w->now = p.wake.at;
 		p.due(p.arg, &p.wake);
 		return;
 	}
-	type = p.work->type;
+	type = p.job->type;
 	if (type == &intake_type)
-		work_intake((struct intake_work *)p.work);
+		job_intake((struct intake_job *)p.job);
 	else if (type == &prepare_run_dir_type)
-		work_open(w, (struct open_work *)p.work);
+		job_prepare_run_dir(w, (struct prepare_run_dir_job *)p.job);
 	else if (type == &next_step_type)
-		work_step(w, (struct step_work *)p.work);
+		job_step(w, (struct step_job *)p.job);
 	else if (type == &read_pick_type)
-		work_pick(w, (struct pick_work *)p.work);
+		job_pick(w, (struct pick_job *)p.job);
 	else if (type == &read_result_type)
-		work_result(w, (struct result_work *)p.work);
+		job_result(w, (struct result_job *)p.job);
 	else if (type == &read_notice_type)
-		work_notice(w, (struct notice_work *)p.work);
+		job_notice(w, (struct notice_job *)p.job);
 	else if (type == &build_type)
-		work_build(w, (struct build_work *)p.work);
+		job_build(w, (struct build_job *)p.job);
 	else if (type == &collect_type)
-		work_collect(w, (struct collect_work *)p.work);
+		job_collect(w, (struct collect_job *)p.job);
 	else if (type == &read_verdict_type)
-		work_read_verdict(w, (struct read_verdict_work *)p.work);
+		job_read_verdict(w, (struct read_verdict_job *)p.job);
 	else if (type == &write_log_type)
-		work_log(w, (struct log_work *)p.work);
+		job_log(w, (struct log_job *)p.job);
 	else if (type == &write_report_type)
-		work_report(w, (struct report_work *)p.work);
+		job_report(w, (struct report_job *)p.job);
 	deliver(w, &p);
 }
 

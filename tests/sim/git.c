@@ -323,12 +323,12 @@ static void clear(struct world *w, struct git_op *op)
 static void check_begin(struct world *w, const struct git_op *op)
 {
 	const struct slot_row *slot = op->where.slot == OWN ? NULL : disk_slot(w, op->where);
-	bool works = op->kind == GIT_MEASURE || op->kind == GIT_COMMIT || op->kind == GIT_ADOPT_COMMITS || op->kind == GIT_VERIFY;
+	bool jobs = op->kind == GIT_MEASURE || op->kind == GIT_COMMIT || op->kind == GIT_ADOPT_COMMITS || op->kind == GIT_VERIFY;
 
 	if (op->where.slot != OWN && slot == NULL)
 		world_fail(w, "git works for slot %lld/%lld/%lld, which is not on disk", (long long)op->where.run, (long long)op->where.iteration,
 		    (long long)op->where.slot);
-	else if (works && strcmp(op->workspace, place_of_slot(w, slot)->path) != 0)
+	else if (jobs && strcmp(op->workspace, place_of_slot(w, slot)->path) != 0)
 		world_fail(w, "git %s of run %lld looks at %s", git_op_names[op->kind], (long long)op->where.run, op->workspace);
 	else if (op->kind == GIT_WORKTREE_REMOVE && !slot_stage_is_end((enum slot_stage)slot->stage))
 		world_fail(w, "the work tree %s is cleared before its slot has ended", op->dir);

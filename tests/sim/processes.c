@@ -124,10 +124,10 @@ void port_stalled(void *ctx, int64_t id)
 		world_fail(ctx, "%lld was told that it makes no progress", (long long)id);
 }
 
-void work_result(struct world *w, struct result_work *work)
+void job_result(struct world *w, struct result_job *job)
 {
-	work->over = has_result(w, work->attempt) && below(w, 2) == 0;
-	work->stalled = work->idle_ms > 0 && stands_still(w, work->attempt);
+	job->over = has_result(w, job->attempt) && below(w, 2) == 0;
+	job->stalled = job->idle_ms > 0 && stands_still(w, job->attempt);
 }
 
 void port_adopt(void *ctx, const struct adopt *adopt)

@@ -6,7 +6,7 @@
 #include "job/collect.h"
 #include "job/next_step.h"
 #include "job/read_notice.h"
-#include "model/work.h"
+#include "model/job.h"
 #include "world_int.h"
 
 #define SECOND INT64_C(1000)
@@ -48,12 +48,12 @@ static const enum provider_result providers[FATE_RESULTS] = {
 	[FATE_LIMIT] = PROVIDER_LIMIT, [FATE_THROTTLED] = PROVIDER_THROTTLED, [FATE_HICCUP] = PROVIDER_ERROR, [FATE_AUTH] = PROVIDER_AUTH,
 };
 
-void service_collect(struct world *w, const struct fate *f, struct collect_work *work)
+void service_collect(struct world *w, const struct fate *f, struct collect_job *job)
 {
-	struct agent_result *r = &work->result;
+	struct agent_result *r = &job->result;
 
-	if (work->refused != PROVIDER_NONE && (!f->reports || work->refused != providers[f->result]))
-		world_fail(w, "attempt %lld is read as one that %s has ended", (long long)work->attempt, state_name(&provider_result_names, (int)work->refused));
+	if (job->refused != PROVIDER_NONE && (!f->reports || job->refused != providers[f->result]))
+		world_fail(w, "attempt %lld is read as one that %s has ended", (long long)job->attempt, state_name(&provider_result_names, (int)job->refused));
 	r->reset_at = ROW_NONE;
 	r->provider = PROVIDER_OK;
 	if (!is_service(f) && f->result != FATE_AUTH)
@@ -77,12 +77,12 @@ bool service_refuses(struct world *w, int64_t attempt)
 	return notice_can_tell(plan_agent(plan, (enum role)row->role, row->agent)->reader);
 }
 
-void work_notice(struct world *w, struct notice_work *work)
+void job_notice(struct world *w, struct notice_job *job)
 {
-	const struct fate *f = fate_of(w, work->attempt);
+	const struct fate *f = fate_of(w, job->attempt);
 
-	if (f->started > 0 && service_refuses(w, work->attempt) && below(w, 2) == 0)
-		work->decided = providers[f->result];
+	if (f->started > 0 && service_refuses(w, job->attempt) && below(w, 2) == 0)
+		job->decided = providers[f->result];
 }
 
 /* It is on disk that it is to be ended before it is. */
@@ -228,9 +228,9 @@ static int64_t permits_of(const struct world *w, const struct run_rows *rows)
 	}
 	for (size_t i = 0; i < rows->nsteps; i++)
 		own |= rows->steps[i]->slot == ROW_NONE && (rows->steps[i]->state == ATTEMPT_S_STARTING || rows->steps[i]->state == ATTEMPT_S_RUNNING);
-	for (size_t i = 0; i < w->nworks; i++)
-		own |= w->works[i].work != NULL && (w->works[i].work->type == &next_step_type || w->works[i].work->type == &build_type ||
-		    w->works[i].work->type == &collect_type);
+	for (size_t i = 0; i < w->njobs; i++)
+		own |= w->jobs[i].job != NULL && (w->jobs[i].job->type == &next_step_type || w->jobs[i].job->type == &build_type ||
+		    w->jobs[i].job->type == &collect_type);
 	return cooling > 0 || working > 0 ? working + own : 1;
 }
 
@@ -241,13 +241,13 @@ static bool is_left_waiting(const struct world *w, const struct slot_row *slot)
 
 	if (a == NULL || a->state != ATTEMPT_S_STARTING || w->procs[a->id] != NULL || w->nreads > 0)
 		return false;
-	for (size_t i = 0; i < w->nworks; i++) {
-		const struct work *work = w->works[i].work;
+	for (size_t i = 0; i < w->njobs; i++) {
+		const struct job *job = w->jobs[i].job;
 
-		if (work == NULL)
+		if (job == NULL)
 			continue;
-		if ((work->type == &build_type && ((const struct build_work *)work)->attempt.id == a->id) ||
-		    (work->type == &collect_type && ((const struct collect_work *)work)->attempt == a->id))
+		if ((job->type == &build_type && ((const struct build_job *)job)->attempt.id == a->id) ||
+		    (job->type == &collect_type && ((const struct collect_job *)job)->attempt == a->id))
 			return false;
 	}
 	return true;

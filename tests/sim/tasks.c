@@ -277,10 +277,10 @@ static struct picked *pick_of(struct world *w, int64_t attempt)
 }
 
 /* Most look at what is open; some say what another has, or nothing, or a word that is no task. */
-static void choose(struct world *w, struct picked *picked, const struct pick_work *work)
+static void choose(struct world *w, struct picked *picked, const struct pick_job *job)
 {
-	const struct run_rows *rows = view_run(w->disk, work->run);
-	unsigned count = (unsigned)strings_count(work->ids), how = below(w, 10);
+	const struct run_rows *rows = view_run(w->disk, job->run);
+	unsigned count = (unsigned)strings_count(job->ids), how = below(w, 10);
 	struct bead *bead;
 
 	if (how == 0)
@@ -290,10 +290,10 @@ static void choose(struct world *w, struct picked *picked, const struct pick_wor
 		picked->id = xstrdup(bead != NULL ? bead->id : "b999");
 		return;
 	}
-	picked->id = xstrdup(work->ids[below(w, count)]);
+	picked->id = xstrdup(job->ids[below(w, count)]);
 	bead = bead_find(w, rows->run.source_path, picked->id);
 	if (beads_have_bd(rows->run.source_path) && bead != NULL) {
-		char *actor = work_actor(work->work.state_dir, &rows->run);
+		char *actor = work_actor(job->job.state_dir, &rows->run);
 
 		/* bd is asked first: he does not say what he was not given */
 		if (!claim(w, bead, actor)) {
@@ -304,19 +304,19 @@ static void choose(struct world *w, struct picked *picked, const struct pick_wor
 	}
 }
 
-void work_pick(struct world *w, struct pick_work *work)
+void job_pick(struct world *w, struct pick_job *job)
 {
 	struct picked *picked;
 
 	/* whoever never ran has said nothing */
-	if (fate_of(w, work->attempt)->started == 0 || (!work->last && below(w, 3) != 0))
+	if (fate_of(w, job->attempt)->started == 0 || (!job->last && below(w, 3) != 0))
 		return;
-	picked = pick_of(w, work->attempt);
+	picked = pick_of(w, job->attempt);
 	if (picked->id == NULL)
-		choose(w, picked, work);
-	for (size_t i = 0; picked->id != NULL && work->ids[i] != NULL; i++)
-		if (strcmp(work->ids[i], picked->id) == 0)
-			work->picked = xstrdup(picked->id);
+		choose(w, picked, job);
+	for (size_t i = 0; picked->id != NULL && job->ids[i] != NULL; i++)
+		if (strcmp(job->ids[i], picked->id) == 0)
+			job->picked = xstrdup(picked->id);
 }
 
 /* What a run claimed is given back, unless it goes on, or the source could not be told, which is told. */

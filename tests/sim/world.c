@@ -138,7 +138,7 @@ static void start_daemon(struct world *w)
 		.clock_ctx = w, .now = port_now, .uuid = port_uuid, .boot_id = port_boot,
 		.store_ctx = w, .commit = port_commit, .task_text = port_task_text,
 		.proc_ctx = w, .start = port_start, .end = port_end, .wind_up = port_wind_up, .stalled = port_stalled, .adopt = port_adopt,
-		.files_ctx = w, .work = port_work, .work_later = port_work_later,
+		.files_ctx = w, .job = port_job, .job_later = port_job_later,
 		.timer_ctx = w, .wake = port_wake,
 	};
 	const struct run_rows *rows = NULL;
@@ -175,7 +175,7 @@ static void kill_daemon(struct world *w, bool reboot)
 	w->dying = true;
 	for (unsigned i = 0; i < landed; i++)
 		disk_commit(w, false);
-	w->ncommits = w->nworks = w->nreads = 0;
+	w->ncommits = w->njobs = w->nreads = 0;
 	answers_lost(w);
 	for (size_t i = 0; i < w->nquestions; i++)
 		free(w->questions[i].boot);
@@ -197,8 +197,8 @@ static bool move(struct world *w)
 
 	if (what == COMMIT && w->ncommits > 0)
 		disk_commit(w, true);
-	else if (what == WORK && w->nworks > 0)
-		files_work(w);
+	else if (what == WORK && w->njobs > 0)
+		files_job(w);
 	else if (what == QUESTION && w->nquestions > 0)
 		processes_answer(w);
 	else if (what == READ && w->nreads > 0)
@@ -206,7 +206,7 @@ static bool move(struct world *w)
 	else if (what == PROCESS && processes_move(w))
 		return true;
 	else
-		return w->ncommits + w->nworks + w->nquestions + w->nreads > 0;
+		return w->ncommits + w->njobs + w->nquestions + w->nreads > 0;
 	return true;
 }
 
@@ -257,7 +257,7 @@ bool world_settle(struct world *w)
 		bool moved = move(w);
 
 		memory_check(w);
-		if (!moved && !processes_wait(w) && w->ncommits + w->nworks + w->nquestions + w->nreads == 0)
+		if (!moved && !processes_wait(w) && w->ncommits + w->njobs + w->nquestions + w->nreads == 0)
 			return true;
 		if (world_error(w) != NULL)
 			return true;
@@ -378,7 +378,7 @@ void world_free(struct world *w)
 	free(w->kills);
 	free(w->made);
 	free(w->commits);
-	free(w->works);
+	free(w->jobs);
 	free(w->reads);
 	free(w->questions);
 	free(w->asked);

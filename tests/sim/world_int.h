@@ -19,11 +19,11 @@
 #include "job/secrets.h"
 #include "model/briefing.h"
 #include "model/dirs.h"
+#include "model/job.h"
 #include "model/model.h"
 #include "model/ports.h"
 #include "model/reply.h"
 #include "model/view.h"
-#include "model/work.h"
 #include "proc/launch.h"
 #include "proto/memory.h"
 #include "task/pick.h"
@@ -49,11 +49,11 @@ struct pending_commit {
 	void *arg;
 };
 
-struct pending_work {
-	struct work *work;	/* NULL: a wake */
+struct pending_job {
+	struct job *job;	/* NULL: a wake */
 	struct wake wake;
 	wake_due_cb *due;
-	void (*done)(void *arg, struct work *work);
+	void (*done)(void *arg, struct job *job);
 	void *arg;
 };
 
@@ -215,7 +215,7 @@ struct world {
 	struct git_op *merging[RUNS_MAX];	/* which merge of the run is under way */
 	int64_t last_run, last_attempt, last_hold;	/* ids on disk */
 	LIST_OF(struct pending_commit, commits);
-	LIST_OF(struct pending_work, works);
+	LIST_OF(struct pending_job, jobs);
 	LIST_OF(struct pending_text, reads);
 	LIST_OF(struct question, questions);
 	LIST_OF(struct asked, asked);
@@ -328,7 +328,7 @@ char source_answer(const struct task_op *op, enum step_next next);
 void beads_other(struct world *w);
 struct bead *bead_find(struct world *w, const char *dir, const char *id);
 bool beads_have_bd(const char *dir);
-void work_pick(struct world *w, struct pick_work *work);
+void job_pick(struct world *w, struct pick_job *job);
 void tasks_check_end(struct world *w);
 
 /* processes.c */
@@ -336,7 +336,7 @@ void port_start(void *ctx, struct launch *launch);
 void port_end(void *ctx, int64_t id);
 void port_wind_up(void *ctx, int64_t id);
 void port_stalled(void *ctx, int64_t id);
-void work_result(struct world *w, struct result_work *work);
+void job_result(struct world *w, struct result_job *job);
 void port_adopt(void *ctx, const struct adopt *adopt);
 const char *port_boot(void *ctx);
 bool processes_move(struct world *w);
@@ -348,18 +348,18 @@ void processes_check(struct world *w);
 void hooks_check_end(struct world *w);
 
 /* files.c */
-void port_work(void *ctx, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
-void port_work_later(void *ctx, int64_t ms, struct work *work, void (*done)(void *arg, struct work *work), void *arg);
+void port_job(void *ctx, struct job *job, void (*done)(void *arg, struct job *job), void *arg);
+void port_job_later(void *ctx, int64_t ms, struct job *job, void (*done)(void *arg, struct job *job), void *arg);
 void port_wake(void *ctx, const struct wake *wake, wake_due_cb *due, void *arg);
-void files_work(struct world *w);
+void files_job(struct world *w);
 void files_check_end(struct world *w);
 
 /* services.c: what the services of agents refuse */
 void service_draw(struct world *w, struct fate *f);
-void service_collect(struct world *w, const struct fate *f, struct collect_work *work);
+void service_collect(struct world *w, const struct fate *f, struct collect_job *job);
 /* Its program says again and again that it is refused, and there is one to read it. */
 bool service_refuses(struct world *w, int64_t attempt);
-void work_notice(struct world *w, struct notice_work *work);
+void job_notice(struct world *w, struct notice_job *job);
 void law_refused(struct world *w, const struct attempt_row *before, const struct attempt_row *row);
 /* What a slot of the decision has used, before it is on disk. */
 void law_uses_nothing(struct world *w, const struct decision *d, const struct slot_row *before, const struct slot_row *row);
