@@ -12,6 +12,7 @@
 #include "core/row.h"
 #include "core/state.h"
 #include "job/kept_environment.h"
+#include "job/variables.h"
 #include "model/model.h"
 #include "model/ports.h"
 #include "model/runs.h"
@@ -27,61 +28,6 @@
 #define HOOK_GRACE_MS 5000
 #define HOOK_OUTPUT (64 * 1024)
 #define HOST_WAIT_MS 10000
-
-static void set_number(json_t *object, const char *name, int64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%lld", (long long)value);
-	json_object_set_new(object, name, json_string(text));
-}
-
-static void set_text(json_t *object, const char *name, const char *value)
-{
-	json_object_set_new(object, name, json_string(value != NULL ? value : ""));
-}
-
-/* What happened, in variables. */
-static char *make_environment(const struct run_row *run, const char *name, const struct hold_row *hold)
-{
-	json_t *object = json_object();
-	char *text;
-
-	set_text(object, "RL_HOOK", name);
-	set_number(object, "RL_RUN", run->id);
-	set_text(object, "RL_WORKDIR", run->workdir);
-	if (hold != NULL) {
-		set_number(object, "RL_HOLD", hold->id);
-		set_text(object, "RL_HOLD_KIND", state_name(&hold_kind_names, hold->kind));
-		set_text(object, "RL_TASK_ID", hold->task);
-		set_text(object, "RL_REASON", hold->reason);
-	} else {
-		set_text(object, "RL_STATE", state_name(&run_state_names, run->state));
-		set_text(object, "RL_CAUSE", run->cause);
-		set_text(object, "RL_RESULT_REF", run->result_ref);
-	}
-	text = json_dumps(object, JSON_COMPACT);
-	json_decref(object);
-	return text;
-}
-
-/* Of a wait that has lasted long. */
-static char *make_wait_environment(const struct run_row *run, const char *task, const char *kind, const char *reason)
-{
-	json_t *object = json_object();
-	char *text;
-
-	set_text(object, "RL_HOOK", "on_hold");
-	set_number(object, "RL_RUN", run->id);
-	set_text(object, "RL_WORKDIR", run->workdir);
-	set_text(object, "RL_HOLD", NULL);
-	set_text(object, "RL_HOLD_KIND", kind);
-	set_text(object, "RL_TASK_ID", task);
-	set_text(object, "RL_REASON", reason);
-	text = json_dumps(object, JSON_COMPACT);
-	json_decref(object);
-	return text;
-}
 
 static char *make_command(char *const *command)
 {
@@ -129,15 +75,17 @@ static void set_identity(struct engine *engine, struct hook_row *row)
 	row->started_at = engine_now(engine);
 }
 
-/* Takes environment. */
-static void add(struct txn *txn, struct run *run, const char *name, char *const *command, char *environment)
+static void add(struct txn *txn, struct run *run, char *const *command, const struct hook_report *report)
 {
-	struct hook_row *row = row_new(ROW_HOOK);
+	struct hook_row *row;
 
+	if (command == NULL || command[0] == NULL)
+		return;
+	row = row_new(ROW_HOOK);
 	row->run = run->rows->run.id;
-	row->name = xstrdup(name);
+	row->name = xstrdup(report->name);
 	row->command = make_command(command);
-	row->environment = environment;
+	row->environment = variables_of_hook(report);
 	set_identity(run->engine, row);
 	txn_effect_hook(txn, row->id);
 	txn_edit_hook(txn, hook_new(run->engine, row)->row);
@@ -145,16 +93,29 @@ static void add(struct txn *txn, struct run *run, const char *name, char *const 
 
 void hook_add(struct txn *txn, struct run *run, const char *name, char *const *command, const struct hold_row *hold)
 {
-	if (command != NULL && command[0] != NULL)
-		add(txn, run, name, command, make_environment(&run->rows->run, name, hold));
+	struct hook_report report = { .name = name, .run = &run->rows->run, .hold = ROW_NONE };
+
+	if (hold != NULL) {
+		report.hold = hold->id;
+		report.kind = state_name(&hold_kind_names, hold->kind);
+		report.task = hold->task;
+		report.reason = hold->reason;
+	}
+	add(txn, run, command, &report);
 }
 
 void hook_add_wait(struct txn *txn, struct run *run, const char *task, const char *kind, const char *reason)
 {
-	char *const *command = run->plan.on_hold;
+	const struct hook_report report = {
+		.name = "on_hold",
+		.run = &run->rows->run,
+		.hold = ROW_NONE,
+		.kind = kind,
+		.task = task,
+		.reason = reason,
+	};
 
-	if (command != NULL && command[0] != NULL)
-		add(txn, run, "on_hold", command, make_wait_environment(&run->rows->run, task, kind, reason));
+	add(txn, run, run->plan.on_hold, &report);
 }
 
 struct hook *hook_find(struct engine *engine, int64_t id)
@@ -187,10 +148,8 @@ static char **environment_of(const struct engine *engine, const struct hook_row 
 
 	json_object_foreach(object, name, value)
 		environment_set(&env, name, json_string_value(value));
-	environment_set(&env, "RL_ATTEMPT_UUID", row->uuid);
 	/* not kept with the row: the hook may be run again by a daemon at another socket */
-	if (engine->socket != NULL)
-		environment_set(&env, "RLD_SOCKET", engine->socket);
+	variables_of_hook_start(&env, row->uuid, engine->socket);
 	json_decref(object);
 	free(error);
 	return env;

@@ -9,9 +9,9 @@
 #include "core/row.h"
 #include "core/state.h"
 #include "git/git_op.h"
-#include "job/kept_environment.h"
 #include "job/next_step.h"
 #include "job/secrets.h"
+#include "job/variables.h"
 #include "model/activity.h"
 #include "model/dirs.h"
 #include "model/job.h"
@@ -101,7 +101,7 @@ static void begin_step(struct txn *txn, struct slot *slot, struct step_job *w)
 	strings_wipe(slot->op.next_env);
 	slot->op.next_env = w->env;
 	w->env = NULL;
-	environment_set(&slot->op.next_env, "RL_ATTEMPT_UUID", uuid);
+	variables_of_operation(&slot->op.next_env, uuid);
 	txn_effect(txn, EFFECT_STEP, run, slot, step->id);
 }
 

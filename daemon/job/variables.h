@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The variables that rld sets for the processes it starts, one table. rld(8) describes each row. */
+#ifndef JOB_VARIABLES_H
+#define JOB_VARIABLES_H
+
+#include <stdint.h>
+
+struct run_row;
+
+/* What a hook is told. */
+struct hook_report {
+	const char *name;		/* on_hold, on_end */
+	const struct run_row *run;
+	int64_t hold;			/* ROW_NONE: a fault of the host or of a task source */
+	const char *kind, *task, *reason;
+};
+
+/* The variables that a hook keeps in its row: a JSON object, malloc'd. */
+char *variables_of_hook(const struct hook_report *report);
+
+/* Add the variables that differ from start to start; socket NULL: none. */
+void variables_of_hook_start(char ***env, const char *uuid, const char *socket);
+
+/* Add the variables of an operation of rl-git. */
+void variables_of_operation(char ***env, const char *uuid);
+
+#endif
