@@ -380,7 +380,9 @@ def test_strays(daemon):
     stray = subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, env={"RL_ATTEMPT_UUID": "11111111-2222-4333-8444-555555555555"})
     try:
         check = daemon_checks(daemon)["strays"]
-        assert check["state"] == "warning" and f"{stray.pid} (cat)" in check["text"]
+        assert check["state"] == "warning"
+        # the first five of the host are named: others of it may come before this one
+        assert f"{stray.pid} (cat)" in check["text"] or (check["text"].endswith(", ...") and int(check["text"].split()[0]) > 5), check["text"]
     finally:
         stray.communicate()
 

@@ -13,6 +13,8 @@ static int run_suite(const char *name, const TTest *const *tests, size_t count)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
+	/* none of them waits for anything, but the machine may have other work */
+	tcase_set_timeout(tcase, 60);
 	for (size_t i = 0; i < count; i++)
 		tcase_add_test(tcase, tests[i]);
 	suite_add_tcase(suite, tcase);
