@@ -79,6 +79,8 @@ class Shell:
 @pytest.fixture
 def reader(make_daemon, tmp_path):
     """reader(PAGE): read the page as a new user does, in a home of its own; AssertionError where the page is wrong."""
+    if os.path.exists("/run/rld/rld.sock"):
+        pytest.skip("rlctl would find the system's daemon")
     daemon = make_daemon(start=False)
     daemon.state = daemon.home / ".local" / "state" / "rld"     # where rlctl starts it
     (tmp_path / "clone").mkdir()
@@ -197,3 +199,17 @@ def test_commands_and_options_exist(name):
             for option in re.findall(r"(?<!\S)--([a-z][a-z-]*)", re.sub(r"[\"'].*?[\"']", "", before + rest)):
                 assert option in known[command], f"rlctl {command} --{option}"
     assert known
+
+
+def test_the_recipes_are_accepted(make_daemon, repo):
+    """Each run of README's recipes would be taken as it stands."""
+    recipes = re.findall(r"^    (rlctl (?:run|submit) .*)$", (SOURCE / "README.md").read_text(), re.M)
+    assert len(recipes) == 5
+    repo.write(".beads/issues.jsonl", '{"id": "a-1", "title": "first", "status": "open", "priority": 1}\n')
+    repo.write("review.sh", "#!/bin/sh\n")
+    (repo.path / "review.sh").chmod(0o755)
+    daemon = make_daemon(config={"default_agent": "claude"})
+    environment = {**daemon.environment, "PATH": f"{BUILD}:{daemon.environment['PATH']}", "RLD_SOCKET": str(daemon.socket)}
+    for recipe in recipes:
+        done = subprocess.run(["sh", "-c", f"{recipe} --dry-run"], cwd=repo.path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, (recipe, done.stderr)
