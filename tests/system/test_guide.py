@@ -178,6 +178,13 @@ def test_commands_for_the_host_are_well_formed():
                 assert " ".join(words[:2]) in ("loginctl enable-linger", "systemd-sysusers", "systemd-tmpfiles --create"), command
 
 
+def test_settings_are_valid(tmp_path):
+    there = [text for kind, text in BLOCK.findall(GUIDE) if kind == "toml"]
+    (tmp_path / "rld.toml").write_text("\n".join(there))
+    done = subprocess.run([RLCTL, "config", "check", tmp_path / "rld.toml"], capture_output=True, text=True)
+    assert there and done.returncode == 0, done.stdout + done.stderr
+
+
 def test_the_list_at_the_top_is_that_of_the_sections():
     assert re.findall(r"^\d+\. \[(.*)\]", GUIDE, re.M) == re.findall(r"^## \d+\. (.*)$", GUIDE, re.M)
     assert len(re.findall(r"^## \d+\. ", GUIDE, re.M)) == 10
