@@ -23,7 +23,8 @@ static int output_decode(struct buf *b, const char *text)
 		return -1;
 	for (size_t i = 0; i < digits; i++) {
 		held = held << 6 | (uint32_t)(strchr(alphabet, text[i]) - alphabet);
-		/* Each digit but the first of four completes a byte; what is left over stays in held. */
+		/* Each digit but the first of four completes a byte; what is left
+		 * over stays in held. */
 		if (i % 4 != 0)
 			buf_add(b, &(char){ (char)(held >> (6 - 2 * (i % 4))) }, 1);
 	}

@@ -12,7 +12,8 @@ size_t block_height(const struct view *view, const json_t *slot, size_t preview,
 /* preview: lines of output at most. title: with the line of its task. */
 void block_put(struct lines *l, const struct view *view, const json_t *slot, size_t preview, bool title);
 
-/* In at most room lines; review: its last review instead of its output. marked: it is one of several. */
+/* In at most room lines; review: its last review instead of its output. marked: it
+ * is one of several. */
 void block_chosen(struct lines *l, const struct view *view, const json_t *slot, bool review, bool marked, size_t room);
 
 /* "1m 05s"; "0s" for less than a second. The caller frees. */

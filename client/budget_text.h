@@ -5,7 +5,8 @@
 
 #include <jansson.h>
 
-/* Of the member "budget" of a run: "$1.20 of $5.00, $0.25 set aside; 12.3k of 1.0M tokens"; "" when there is no limit. The caller frees. */
+/* Of the member "budget" of a run: "$1.20 of $5.00, $0.25 set aside; 12.3k of 1.0M tokens"; "" when
+ * there is no limit. The caller frees. */
 char *budget_line(const json_t *budget);
 
 /* Of an event of type "budget": "$4.10 of $5.00". The caller frees. */

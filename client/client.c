@@ -12,7 +12,8 @@
 #include "client/sockets.h"
 #include "proto/call.h"
 
-/* Secrets of the environment go to the daemon, and the daemon says which: not any program that listens may ask for them. */
+/* Secrets of the environment go to the daemon, and the daemon says which: not any program that
+ * listens may ask for them. */
 static void set_trust(struct client *c)
 {
 	const json_t *named = json_object_get(c->options.values, "trust-uid");

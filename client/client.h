@@ -21,7 +21,8 @@ struct command {
 	const char *help;		/* one line */
 	const struct option_row *options;	/* own ones, NULL: none */
 	int least, most;		/* arguments */
-	bool no_start;			/* there is nothing to be done with a daemon that had to be started */
+	bool no_start;			/* there is nothing to be done with a daemon that
+					 * had to be started */
 };
 
 /* What a command does is said by its first argument. */
@@ -48,7 +49,8 @@ struct client {
 /* 0, or an exit code after telling. */
 int client_connect(struct client *c);
 
-/* The result, the caller's to decref; or NULL after telling, with the exit code. params is consumed. */
+/* The result, the caller's to decref; or NULL after telling, with the exit code.
+ * params is consumed. */
 json_t *client_call(struct client *c, const char *method, json_t *params, int *status);
 
 /* The same for the common case: print the result when --json was given. */
@@ -58,16 +60,19 @@ json_t *client_call_json(struct client *c, const char *method, json_t *params, i
 json_t *client_get(struct client *c, const char *method, const char *param, int64_t number, int *status);
 json_t *client_get_json(struct client *c, const char *method, const char *param, int64_t number, int *status);
 
-/* Do the action that the first argument names. Its exit code, or EXIT_USAGE after telling how the command is used. */
+/* Do the action that the first argument names. Its exit code, or EXIT_USAGE after telling how the
+ * command is used. */
 int client_act(struct client *c, const struct client_action *actions, size_t count);
 
-/* "42" or "42/3" (attempt NULL: not allowed; *attempt FIELD_NONE: not given). 0, or EXIT_USAGE after telling. */
+/* "42" or "42/3" (attempt NULL: not allowed; *attempt FIELD_NONE: not given). 0, or
+ * EXIT_USAGE after telling. */
 int client_parse_run(const char *text, int64_t *run, int64_t *attempt);
 
 /* A number from 1 on. 0 or -1. */
 int client_parse_id(const char *text, int64_t *id);
 
-/* Follow the events of one run, or of all (FIELD_NONE), from a sequence number. 0 or an exit code after telling. */
+/* Follow the events of one run, or of all (FIELD_NONE), from a sequence number. 0 or an exit
+ * code after telling. */
 int client_subscribe(struct client *c, int64_t run, int64_t since);
 
 #endif

@@ -11,7 +11,8 @@ enum option_kind {
 	OPTION_TRUE,		/* no argument; param becomes true */
 	OPTION_FALSE,		/* no argument; param becomes false */
 	OPTION_TEXT,
-	OPTION_MAYBE_TEXT,	/* argument only as --name=TEXT; without one, param is left to the daemon */
+	OPTION_MAYBE_TEXT,	/* argument only as --name=TEXT; without one, param is
+				 * left to the daemon */
 	OPTION_NUMBER,
 	OPTION_COUNT,		/* a number from 0 */
 	OPTION_POSITIVE,	/* a number from 1 */
@@ -24,8 +25,10 @@ enum option_kind {
 	OPTION_SOURCE,		/* a file to read, or - */
 	OPTION_FILE,		/* a regular file, sent as absolute path */
 	OPTION_FILE_OR_NONE,	/* the same, or the word none */
-	OPTION_NEW_FILE,	/* a file to be, in a directory that is there; sent as absolute path */
-	OPTION_PROGRAM,		/* sent as absolute path, unless it is a name to be looked up on PATH */
+	OPTION_NEW_FILE,	/* a file to be, in a directory that is there; sent
+				 * as absolute path */
+	OPTION_PROGRAM,		/* sent as absolute path, unless it is a name to be
+				 * looked up on PATH */
 	OPTION_DIRECTORY,	/* sent as absolute path */
 	OPTION_MAYBE_DIRECTORY	/* the same, only as --name=DIR; without one, param becomes true */
 };
@@ -53,8 +56,8 @@ struct options {
 void options_init(struct options *o);
 void options_release(struct options *o);
 
-/* Take the options out of argv[1..]; own may be NULL. leading: stop at the first argument that is no option.
- * 0, or an exit code after telling on stderr. */
+/* Take the options out of argv[1..]; own may be NULL. leading: stop at the first argument that is
+ * no option. 0, or an exit code after telling on stderr. */
 int options_parse(struct options *o, int argc, char **argv, const struct option_row *own, bool leading);
 
 const char *options_text(const struct options *o, const char *name);	/* NULL when not given */

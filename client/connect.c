@@ -105,7 +105,8 @@ struct search {
 	bool told;		/* of sockets of other users */
 };
 
-/* A daemon of another user counts as none, be it that it does not let us in or that we do not trust it. */
+/* A daemon of another user counts as none, be it that it does not let us in or that we
+ * do not trust it. */
 static enum attempt_result connect_search(struct search *s)
 {
 	enum attempt_result result = ATTEMPT_SILENT;
@@ -129,8 +130,9 @@ static void print_silence(const struct search *s)
 	fputc('\n', stderr);
 }
 
-/* Agents of a daemon run with the rights of its user, and each daemon has a queue and a database of its own: neither is to come about
- * without being asked for. closed: the system's daemon runs, for other users. False after telling. */
+/* Agents of a daemon run with the rights of its user, and each daemon has a queue and a database of
+ * its own: neither is to come about without being asked for. closed: the system's daemon runs, for
+ * other users. False after telling. */
 static bool may_start(const struct search *s, enum connect_start start, bool closed)
 {
 	bool unit = !closed && sockets_system_unit(), root = geteuid() == 0;
@@ -151,7 +153,8 @@ static bool may_start(const struct search *s, enum connect_start start, bool clo
 	return false;
 }
 
-/* Under the lock, look again before starting: the one that held it may just have started a daemon. */
+/* Under the lock, look again before starting: the one that held it may just have
+ * started a daemon. */
 static int start_and_connect(struct search *s)
 {
 	char *state = sockets_state_dir();
@@ -163,7 +166,8 @@ static int start_and_connect(struct search *s)
 	if (connect_search(s) == ATTEMPT_CONNECTED)
 		goto out;
 	status = start_daemon(state);
-	/* It also ends when another daemon, started by hand, holds the state: then that one answers. */
+	/* It also ends when another daemon, started by hand, holds the state: then
+	 * that one answers. */
 	if (connect_search(s) == ATTEMPT_CONNECTED) {
 		if (status != 0)
 			warnx("continuing with the daemon that answers");

@@ -45,7 +45,8 @@ static void cooldown_add(struct buf *line, char *text)
 	free(text);
 }
 
-/* What of it, and how much there may be: "$1.20 of $20.00", "12.3k of 1.0M tokens". The caller frees. */
+/* What of it, and how much there may be: "$1.20 of $20.00", "12.3k of 1.0M tokens".
+ * The caller frees. */
 static char *cooldown_part(char *spent, char *limit, const char *unit)
 {
 	char *text = *limit != '\0' ? xasprintf("%s of %s%s", *spent != '\0' ? spent : "0", limit, unit) :
@@ -183,8 +184,8 @@ static int cooldown_set(struct client *c)
 		json_object_set_new(params, "until", json_string(when));
 	} else {
 		warnx(
-		    "%s is neither a duration such as 90s, 15m, 2h or 1d nor a time such as 2026-11-22T22:52:00Z or 2026-11-22T23:52:00+01:00",
-		    when);
+		    "%s is neither a duration such as 90s, 15m, 2h or 1d nor a time such as "
+		    "2026-11-22T22:52:00Z or 2026-11-22T23:52:00+01:00", when);
 		json_decref(params);
 		return EXIT_USAGE;
 	}

@@ -5,11 +5,12 @@
 
 #include <jansson.h>
 
-/* Of an account, or of an event of type "cooldown": "exhausted until 2026-11-22 22:52:00 (in 2h 10m): limit: ...", or "serves".
- * The caller frees. */
+/* Of an account, or of an event of type "cooldown": "exhausted until 2026-11-22 22:52:00 (in 2h
+ * 10m): limit: ...", or "serves". The caller frees. */
 char *cooldown_text(const json_t *account);
 
-/* The same as a sentence about an event: "Account anthropic is exhausted until ...", "Account anthropic serves again". */
+/* The same as a sentence about an event: "Account anthropic is exhausted until ...", "Account
+ * anthropic serves again". */
 char *cooldown_sentence(const json_t *event);
 
 #endif

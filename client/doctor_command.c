@@ -153,7 +153,8 @@ static json_t *doctor_examine(struct client *c, int64_t ms)
 	if (report == NULL) {
 		report = json_object();
 		program_check_add(checks, "daemon", "failed", xstrdup(status == EXIT_NO_DAEMON ?
-			"no daemon answers: neither the host was looked at as it sees it, nor the agents that it knows" : "the daemon does not answer this question"),
+			"no daemon answers: neither the host was looked at as it sees it, "
+			"nor the agents that it knows" : "the daemon does not answer this question"),
 			status == EXIT_NO_DAEMON ? "start one: rld" : "see that rld and rlctl are of the same version");
 	}
 	add_user(checks, report);

@@ -9,11 +9,11 @@
 
 extern char **environ;
 
-/* A name that ends with * stands for all that begin so. Nothing here is a secret by custom; what an agent needs beyond
- * this its config names. */
+/* A name that ends with * stands for all that begin so. Nothing here is a secret by custom; what an
+ * agent needs beyond this its config names. */
 static const char *const allowed[] = {
-	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR", "XDG_*", "SSH_AUTH_SOCK",
-	"http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR",
+	"XDG_*", "SSH_AUTH_SOCK", "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
 	"HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
 };
 

@@ -5,7 +5,8 @@
 
 #include <jansson.h>
 
-/* An array of "NAME=value": the allowlist, and the names (an array, NULL: none) that the daemon's agents ask for. */
+/* An array of "NAME=value": the allowlist, and the names (an array, NULL: none) that the
+ * daemon's agents ask for. */
 json_t *environment_capture(const json_t *names);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the members of a reply: what is missing, null or of another type is simply not there. Results are borrowed. */
+/* Reading the members of a reply: what is missing, null or of another type is simply not there.
+ * Results are borrowed. */
 #ifndef CLIENT_FIELD_H
 #define CLIENT_FIELD_H
 
@@ -12,15 +13,19 @@
 #define FIELD_NONE INT64_MIN
 
 const char *field_text(const json_t *object, const char *key);		/* "" when not there */
-int64_t field_int(const json_t *object, const char *key);		/* FIELD_NONE when not there */
+/* FIELD_NONE when not there */
+int64_t field_int(const json_t *object, const char *key);
 long long field_count(const json_t *object, const char *key);		/* 0 when not there */
 double field_real(const json_t *object, const char *key);		/* NaN when not there */
 bool field_true(const json_t *object, const char *key);
-int64_t field_time(const json_t *object, const char *key);		/* milliseconds since the epoch, or FIELD_NONE */
+/* milliseconds since the epoch, or FIELD_NONE */
+int64_t field_time(const json_t *object, const char *key);
 /* Why it ended. END_NONE when not there, END_ERROR when this client does not know the kind. */
 enum end_kind field_end_kind(const json_t *object);
-enum wait_kind field_wait_kind(const json_t *object);			/* why it waits; likewise, WAIT_OTHER */
-const json_t *field_array(const json_t *object, const char *key);	/* NULL when not there, which iterates as empty */
+/* why it waits; likewise, WAIT_OTHER */
+enum wait_kind field_wait_kind(const json_t *object);
+/* NULL when not there, which iterates as empty */
+const json_t *field_array(const json_t *object, const char *key);
 
 /* The member is this text. */
 bool field_is(const json_t *object, const char *key, const char *text);

@@ -99,7 +99,8 @@ static int group_set(struct client *c)
 }
 
 static const struct client_action actions[] = {
-	{ "list", 1, 1, group_list }, { "set", 2, 2, group_set }, { "pause", 2, 2, group_pause }, { "resume", 2, 2, group_resume },
+	{ "list", 1, 1, group_list }, { "set", 2, 2, group_set }, { "pause", 2, 2, group_pause },
+	{ "resume", 2, 2, group_resume },
 };
 
 int group_command(struct client *c)

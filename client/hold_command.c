@@ -40,7 +40,8 @@ static int hold_list(struct client *c)
 {
 	const char *state = options_text(&c->options, "state"), *of = options_text(&c->options, "run");
 	const struct listing holds = {
-		"hold.list", "holds", columns, ARRAY_SIZE(columns), state == NULL ? "Nothing waits for a human." : "There are no such holds.",
+		"hold.list", "holds", columns, ARRAY_SIZE(columns),
+		state == NULL ? "Nothing waits for a human." : "There are no such holds.",
 		"rlctl hold list",
 	};
 	int64_t run;
@@ -110,7 +111,8 @@ static int hold_show(struct client *c)
 	return status;
 }
 
-/* --message, "-" is standard input. 0, or an exit code after telling; *text NULL: none was given. */
+/* --message, "-" is standard input. 0, or an exit code after telling; *text NULL:
+ * none was given. */
 static int hold_read_message(const struct client *c, char **text)
 {
 	const char *given = options_text(&c->options, "message");
@@ -146,8 +148,8 @@ static int hold_need_message(struct client *c, int64_t id)
 
 	if (hold != NULL && !field_is(hold, "kind", "lost") && field_is(hold, "state", "open")) {
 		warnx(
-		    "what is to be done? Say it with \"rlctl hold rework %lld -m TEXT\", or with \"-m -\" on standard input",
-		    (long long)id);
+		    "what is to be done? Say it with \"rlctl hold rework %lld -m TEXT\", "
+		    "or with \"-m -\" on standard input", (long long)id);
 		status = EXIT_USAGE;
 	}
 	json_decref(hold);
@@ -205,7 +207,8 @@ static int hold_rework(struct client *c)
 }
 
 static const struct client_action actions[] = {
-	{ "list", 1, 1, hold_list }, { "show", 2, 2, hold_show }, { "approve", 2, 2, hold_approve }, { "reject", 2, 2, hold_reject },
+	{ "list", 1, 1, hold_list }, { "show", 2, 2, hold_show }, { "approve", 2, 2, hold_approve },
+	{ "reject", 2, 2, hold_reject },
 	{ "rework", 2, 2, hold_rework },
 };
 

@@ -22,7 +22,8 @@ struct lines {
 void lines_init(struct lines *l, size_t width, bool color);
 void lines_release(struct lines *l);
 
-/* Put text behind what the open line has: escaped, and cut where the line ends. What comes behind a cut is dropped. */
+/* Put text behind what the open line has: escaped, and cut where the line ends. What comes behind
+ * a cut is dropped. */
 void lines_add(struct lines *l, enum paint paint, const char *text);
 void lines_addf(struct lines *l, enum paint paint, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

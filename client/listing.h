@@ -10,11 +10,14 @@
 
 struct listing {
 	const char *method;
-	const char *rows;			/* the member of the result that is the array of rows */
+	const char *rows;			/* the member of the result that is
+						 * the array of rows */
 	const struct table_column *columns;
 	size_t count;				/* of columns */
-	const char *none;			/* said on stderr when there are no rows; NULL: nothing */
-	const char *older;			/* the command whose --before shows the next page; NULL: there are no pages */
+	const char *none;			/* said on stderr when there are no
+						 * rows; NULL: nothing */
+	const char *older;			/* the command whose --before shows the next page;
+						 * NULL: there are no pages */
 };
 
 /* params is consumed. The exit code. */

@@ -15,13 +15,17 @@
 /* What is known of a slot. */
 struct live_slot {
 	int64_t number;
-	char *phase;		/* the last phase and round told: several steps of one phase are one line */
-	char *led;		/* the last that was neither a fix nor a wait for its service: what a fix is about; NULL: none yet */
+	char *phase;		/* the last phase and round told: several steps of one
+				 * phase are one line */
+	char *led;		/* the last that was neither a fix nor a wait for its service: what
+				 * a fix is about; NULL: none yet */
 	char *task;		/* that it works on, NULL: none yet */
 	bool stopped;		/* its last attempt gave a stop marker: the task goes back */
-	bool passed;		/* the last review passed: said when the slot has, for the tree is still to be pinned */
+	bool passed;		/* the last review passed: said when the slot has, for the tree is
+				 * still to be pinned */
 	long long round;	/* of the last review */
-	long long most;		/* reviews; of the one that is due and has not been told, 0: none is */
+	long long most;		/* reviews; of the one that is due and has not been
+				 * told, 0: none is */
 };
 
 struct live {
@@ -275,8 +279,8 @@ static void on_committing(const struct live_phase *t)
 		say_passed(t->live, t->slot, true);
 }
 
-/* With the reason, which says when it was not reviewed; or by whose leave it passed. Where its agent has found nothing left to do, it is the slot
- * that is done, and not the task. */
+/* With the reason, which says when it was not reviewed; or by whose leave it passed. Where its
+ * agent has found nothing left to do, it is the slot that is done, and not the task. */
 static void on_passed(const struct live_phase *t)
 {
 	char *why = live_because(t->event, "cause", "reason");

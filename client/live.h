@@ -9,8 +9,9 @@
 
 struct live;
 
-/* print must live as long. run: as in run.get, for what no event says: how many iterations there may be, whether a pass is committed,
- * whether lines must name slot and task since there are several; NULL: not known. before: stands in front of each line. */
+/* print must live as long. run: as in run.get, for what no event says: how many iterations there
+ * may be, whether a pass is committed, whether lines must name slot and task since there are
+ * several; NULL: not known. before: stands in front of each line. */
 struct live *live_new(const struct print *print, const json_t *run, const char *before);
 void live_free(struct live *live);
 

@@ -67,8 +67,8 @@ static int print_streams(const struct logs *l, int64_t id, int64_t *offsets, boo
 	return status;
 }
 
-/* One attempt: what is there, and with -f what comes until its end. The state is asked before the output is read, so
- * that "over" is never said of output that was not read after it. */
+/* One attempt: what is there, and with -f what comes until its end. The state is asked before the
+ * output is read, so that "over" is never said of output that was not read after it. */
 static int show_attempt(const struct logs *l, const json_t *attempt)
 {
 	int64_t id = field_int(attempt, "id"), offsets[2] = { 0, 0 };
@@ -127,7 +127,8 @@ static int show_new(const struct logs *l, int64_t *last)
 	return status;
 }
 
-/* Attempts follow one another until the run is final. Its state is asked before the list: none is missed. */
+/* Attempts follow one another until the run is final. Its state is asked before the
+ * list: none is missed. */
 static int show_run(const struct logs *l)
 {
 	int64_t last = 0;
@@ -147,7 +148,8 @@ static int show_run(const struct logs *l)
 			return EXIT_DONE;
 		if (over || !l->follow)
 			break;
-		/* While an attempt was shown its news were taken for "look again": look at the run before waiting for more. */
+		/* While an attempt was shown its news were taken for "look again": look at the run
+		 * before waiting for more. */
 		if (last > before)
 			continue;
 		status = pause_until_news(l->client, -1);

@@ -13,7 +13,8 @@
 #include "proto/std_fds.h"
 
 static const struct option_row list_options[] = {
-	{ "state", 0, OPTION_CHOICE, "queued|running|paused|held|succeeded|failed|cancelled", "state", NULL, "only runs in this state" },
+	{ "state", 0, OPTION_CHOICE, "queued|running|paused|held|succeeded|failed|cancelled",
+	    "state", NULL, "only runs in this state" },
 	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "at most N runs (default 50)" },
 	{ "before", 0, OPTION_COUNT, "RUN", "cursor", NULL, "only runs older than this one" },
 	{ .name = NULL },
@@ -32,7 +33,8 @@ static const struct option_row logs_options[] = {
 
 static const struct option_row hold_options[] = {
 	{ "message", 'm', OPTION_TEXT, "TEXT", NULL, NULL, "why; for rework: what is to be done; - is standard input" },
-	{ "state", 0, OPTION_CHOICE, "open|approved|rejected|rework|reworked|cancelled|all", NULL, NULL, "list: holds in this state (default: open)" },
+	{ "state", 0, OPTION_CHOICE, "open|approved|rejected|rework|reworked|cancelled|all", NULL,
+	    NULL, "list: holds in this state (default: open)" },
 	{ "run", 0, OPTION_TEXT, "RUN", NULL, NULL, "list: only holds of this run" },
 	{ "limit", 'n', OPTION_COUNT, "N", "limit", NULL, "list: at most N holds (default 20)" },
 	{ "before", 0, OPTION_COUNT, "HOLD", "cursor", NULL, "list: only holds older than this one" },
@@ -40,7 +42,8 @@ static const struct option_row hold_options[] = {
 };
 
 static const struct option_row group_options[] = {
-	{ "slots", 0, OPTION_TEXT, "N|default", NULL, NULL, "set: attempts of all its runs at a time; default: as configured" },
+	{ "slots", 0, OPTION_TEXT, "N|default", NULL, NULL,
+	    "set: attempts of all its runs at a time; default: as configured" },
 	{ .name = NULL },
 };
 
@@ -70,7 +73,8 @@ static const struct option_row events_options[] = {
 
 static const struct option_row doctor_options[] = {
 	{ "deep", 0, OPTION_TRUE, NULL, NULL, NULL, "also what takes time: all of the database, the review logs" },
-	{ "timeout", 0, OPTION_DURATION, "DUR", NULL, NULL, "how long each program may take to tell its version (default 20s)" },
+	{ "timeout", 0, OPTION_DURATION, "DUR", NULL, NULL,
+	    "how long each program may take to tell its version (default 20s)" },
 	{ .name = NULL },
 };
 
@@ -82,40 +86,54 @@ static const struct option_row stop_options[] = {
 #define ANY_NUMBER 1000000
 
 const struct command commands[] = {
-	{ "run", run_command, "[options] [TASK]", "submit, follow live, print the final answer", options_submit, 0, 1, false },
-	{ "submit", submit_command, "[options] [TASK]", "put a run in the queue, print its number", options_submit, 0, 1, false },
+	{ "run", run_command, "[options] [TASK]", "submit, follow live, print the final answer",
+	    options_submit, 0, 1, false },
+	{ "submit", submit_command, "[options] [TASK]", "put a run in the queue, print its number",
+	    options_submit, 0, 1, false },
 	{ "list", list_command, "[options]", "show the runs, newest first", list_options, 0, 0, false },
 	{ "show", show_command, "RUN[/ATTEMPT]", "show all about a run or an attempt", NULL, 1, 1, false },
-	{ "wait", wait_command, "[options] RUN...", "wait until runs have ended or are held", wait_options, 1, ANY_NUMBER, false },
+	{ "wait", wait_command, "[options] RUN...", "wait until runs have ended or are held",
+	    wait_options, 1, ANY_NUMBER, false },
 	{ "watch", watch_command, "[RUN]", "see a run as it goes on, or all that are unfinished", NULL, 0, 1, false },
 	{ "logs", logs_command, "[options] RUN[/ATTEMPT]", "show what agents wrote", logs_options, 1, 1, false },
 	{ "diff", diff_command, "RUN", "show what a run has changed", NULL, 1, 1, false },
-	{ "review", review_command, "show|export|verify RUN", "show the reviews of a run, or prove their record whole", NULL, 2, 2, false },
-	{ "hold", hold_command, "list | show|approve|reject|rework ID", "see and answer what waits for a human", hold_options, 1, 2, false },
+	{ "review", review_command, "show|export|verify RUN",
+	    "show the reviews of a run, or prove their record whole", NULL, 2, 2, false },
+	{ "hold", hold_command, "list | show|approve|reject|rework ID",
+	    "see and answer what waits for a human", hold_options, 1, 2, false },
 	{ "report", report_command, "[options] RUN", "report on a run as a whole", report_options, 1, 1, false },
 	{ "cancel", cancel_command, "RUN...", "end runs and their agents", NULL, 1, ANY_NUMBER, false },
 	{ "pause", pause_command, "RUN...", "let what runs end, and start nothing more", NULL, 1, ANY_NUMBER, false },
 	{ "resume", resume_command, "RUN...", "let paused runs go on", NULL, 1, ANY_NUMBER, false },
 	{ "retry", retry_command, "RUN...", "make new runs of what did not pass", NULL, 1, ANY_NUMBER, false },
-	{ "group", group_command, "list | set|pause|resume NAME", "see and change the slots of groups of runs", group_options, 1, 2, false },
-	{ "cooldown", cooldown_command, "list | set|clear NAME [WHEN]", "see and say which accounts are exhausted", cooldown_options, 1, 3, false },
-	{ "salvage", salvage_command, "list [RUN] | restore ID DIR", "have again what removed work trees had", salvage_options, 1, 3, false },
+	{ "group", group_command, "list | set|pause|resume NAME",
+	    "see and change the slots of groups of runs", group_options, 1, 2, false },
+	{ "cooldown", cooldown_command, "list | set|clear NAME [WHEN]",
+	    "see and say which accounts are exhausted", cooldown_options, 1, 3, false },
+	{ "salvage", salvage_command, "list [RUN] | restore ID DIR",
+	    "have again what removed work trees had", salvage_options, 1, 3, false },
 	{ "events", events_command, "[options]", "show what happened, or what happens", events_options, 0, 0, false },
 	{ "status", status_command, "", "show how the daemon is", NULL, 0, 0, false },
-	{ "doctor", doctor_command, "[options]", "show what works on this host, and what to do about the rest", doctor_options, 0, 0, false },
+	{ "doctor", doctor_command, "[options]",
+	    "show what works on this host, and what to do about the rest", doctor_options, 0, 0, false },
 	{ "stop", stop_command, "[options]", "stop the daemon; agents go on", stop_options, 0, 0, true },
-	{ "config", config_command, "show | check [FILE]", "show the daemon's settings, or check a file", options_config, 1, 2, false },
-	{ "rpc", rpc_command, "METHOD [key=value ...|JSON]", "call any method of the daemon", NULL, 1, ANY_NUMBER, false },
+	{ "config", config_command, "show | check [FILE]",
+	    "show the daemon's settings, or check a file", options_config, 1, 2, false },
+	{ "rpc", rpc_command, "METHOD [key=value ...|JSON]", "call any method of the daemon", NULL,
+	    1, ANY_NUMBER, false },
 	{ "help", help_command, "[COMMAND]", "show help", NULL, 0, 1, false },
 	{ .name = NULL },
 };
 
-/* Options that mean something to these actions of their command only: an option that did nothing would be taken for done. */
+/* Options that mean something to these actions of their command only: an option that did nothing
+ * would be taken for done. */
 static const struct {
 	const char *command, *option, *actions;
 } particular[] = {
-	{ "hold", "message", "approve|reject|rework" }, { "hold", "state", "list" }, { "hold", "run", "list" }, { "hold", "limit", "list" },
-	{ "hold", "before", "list" }, { "group", "slots", "set" }, { "cooldown", "message", "set" }, { "salvage", "limit", "list" },
+	{ "hold", "message", "approve|reject|rework" }, { "hold", "state", "list" },
+	{ "hold", "run", "list" }, { "hold", "limit", "list" },
+	{ "hold", "before", "list" }, { "group", "slots", "set" }, { "cooldown", "message", "set" },
+	{ "salvage", "limit", "list" },
 	{ "salvage", "before", "list" },
 };
 

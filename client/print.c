@@ -30,11 +30,14 @@ static const struct {
 	enum paint paint;
 } state_paints[] = {
 	{ "succeeded", PAINT_GREEN }, { "passed", PAINT_GREEN }, { "pass", PAINT_GREEN }, { "GO", PAINT_GREEN },
-	{ "accept", PAINT_GREEN }, { "accepted", PAINT_GREEN }, { "approved", PAINT_GREEN }, { "reworked", PAINT_GREEN },
+	{ "accept", PAINT_GREEN }, { "accepted", PAINT_GREEN }, { "approved", PAINT_GREEN },
+	{ "reworked", PAINT_GREEN },
 	{ "running", PAINT_CYAN }, { "starting", PAINT_CYAN },
 	{ "held", PAINT_YELLOW }, { "paused", PAINT_YELLOW }, { "drift", PAINT_YELLOW }, { "NO_GO", PAINT_YELLOW },
-	{ "issues", PAINT_YELLOW }, { "retry", PAINT_YELLOW }, { "must-fix", PAINT_YELLOW }, { "open", PAINT_YELLOW }, { "rework", PAINT_YELLOW },
-	{ "failed", PAINT_RED }, { "lost", PAINT_RED }, { "violation", PAINT_RED }, { "error", PAINT_RED }, { "rejected", PAINT_RED },
+	{ "issues", PAINT_YELLOW }, { "retry", PAINT_YELLOW }, { "must-fix", PAINT_YELLOW },
+	{ "open", PAINT_YELLOW }, { "rework", PAINT_YELLOW },
+	{ "failed", PAINT_RED }, { "lost", PAINT_RED }, { "violation", PAINT_RED },
+	{ "error", PAINT_RED }, { "rejected", PAINT_RED },
 	{ "cancelled", PAINT_DIM }, { "queued", PAINT_DIM },
 };
 

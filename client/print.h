@@ -39,7 +39,8 @@ char *print_clip(const char *text, size_t columns);
 /* What an agent wrote: byte for byte, but with control characters made visible on a terminal. */
 void print_agent_text(const struct print *p, const char *data, size_t size);
 
-/* A whole JSON value and a newline. On a terminal all that is not ASCII is escaped: agents wrote parts of it. */
+/* A whole JSON value and a newline. On a terminal all that is not ASCII is escaped: agents
+ * wrote parts of it. */
 void print_json(const struct print *p, const json_t *value);
 void print_json_indented(const struct print *p, const json_t *value);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks programs for their version, several side by side: none may hold us up, flood us or stay behind. */
+/* Asks programs for their version, several side by side: none may hold us up, flood
+ * us or stay behind. */
 #ifndef CLIENT_PROBE_H
 #define CLIENT_PROBE_H
 
@@ -20,15 +21,19 @@ struct probe {
 	char **environment;	/* "K=V", NULL-terminated; borrowed */
 	enum probe_result result;
 	int status;
-	char *line;		/* the first that it printed, on stderr if it printed none on stdout; "": none at all */
-	char *version;		/* the first word of digits and dots that it printed, with what hangs on it; NULL: there was none */
+	char *line;		/* the first that it printed, on stderr if it printed none on
+				 * stdout; "": none at all */
+	char *version;		/* the first word of digits and dots that it printed, with what
+				 * hangs on it; NULL: there was none */
 };
 
-/* Fills in the results; each program has ms from its start. A signal that ends us ends them first. */
+/* Fills in the results; each program has ms from its start. A signal that ends us
+ * ends them first. */
 void probe_run(struct probe *probes, size_t count, int64_t ms);
 void probe_release(struct probe *probe);
 
-/* The first word of digits and dots in text, with what hangs on it by "-" or "+": "2.1.197" of "v2.1.197 (Claude Code)". New, or NULL. */
+/* The first word of digits and dots in text, with what hangs on it by "-" or "+": "2.1.197" of
+ * "v2.1.197 (Claude Code)". New, or NULL. */
 char *probe_version(const char *text);
 
 enum probe_drift { DRIFT_NONE, DRIFT_PATCH, DRIFT_MINOR, DRIFT_MAJOR };

@@ -17,7 +17,8 @@
 struct subject {
 	const json_t *agent;		/* NULL: a tool */
 	json_t *variables;		/* "K=V": what the agent would have of our environment */
-	char **environment;		/* the same, and what every agent gets; its strings are of variables */
+	char **environment;		/* the same, and what every agent gets; its strings
+					 * are of variables */
 	char *path;			/* NULL: it is nowhere, or nobody can tell where */
 	bool barred;			/* path is there, but may not be executed */
 	bool unknown;			/* where it is depends on the run */
@@ -140,7 +141,8 @@ static void add_drift(json_t *checks, const char *name, const char *found, const
 	static const struct { const char *text, *remedy;
 	} drifts[] = {
 		[DRIFT_PATCH] = { "another patch of the same version, which should make no difference",
-		    "nothing, unless its results look odd: then \"make check-agents\" in the sources of rld tells what has changed" },
+		    "nothing, unless its results look odd: "
+		    "then \"make check-agents\" in the sources of rld tells what has changed" },
 		[DRIFT_MINOR] = { "options and output may have changed",
 		    "run \"make check-agents\" in the sources of rld before relying on it" },
 		[DRIFT_MAJOR] = { "another major version: options and output have probably changed",
@@ -204,7 +206,8 @@ static void add_answer(json_t *checks, const char *name, const struct probe *p,
 		add_drift(checks, name, p->version, measured, p->path);
 }
 
-/* The file that a hint such as "~/FILE" or "$NAME/FILE" stands for, new; NULL: the variable is not there. */
+/* The file that a hint such as "~/FILE" or "$NAME/FILE" stands for, new; NULL: the
+ * variable is not there. */
 static char *login_file(const struct subject *s, const char *hint, bool *hidden)
 {
 	const char *name = *hint == '~' ? "HOME" : hint + 1, *rest = strchr(hint, '/');

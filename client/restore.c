@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Agents work in the repository, so what stands in its .git is not to be trusted by whoever looks at their work: a filter
- * there would run with the user's rights. So git works in a repository of our own, which has nothing but the other's
- * objects, and which says in the place that goes before all others that no attribute changes a file. */
+/* Agents work in the repository, so what stands in its .git is not to be trusted by whoever looks
+ * at their work: a filter there would run with the user's rights. So git works in a repository of
+ * our own, which has nothing but the other's objects, and which says in the place that goes before
+ * all others that no attribute changes a file. */
 #include "client/restore.h"
 
 #include <dirent.h>

@@ -149,7 +149,8 @@ static const struct {
 	const char *name, *method;
 	int (*print)(struct client *c, int64_t run, const json_t *result);
 } actions[] = {
-	{ "show", "review.list", review_show }, { "export", "review.export", review_export }, { "verify", "review.verify", review_verify },
+	{ "show", "review.list", review_show }, { "export", "review.export", review_export },
+	{ "verify", "review.verify", review_verify },
 };
 
 int review_command(struct client *c)

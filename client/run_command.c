@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl run: submit, follow, print the answer. Ctrl-C lets go of the run, a second one cancels it. */
+/* rlctl run: submit, follow, print the answer. Ctrl-C lets go of the run, a second
+ * one cancels it. */
 #include <err.h>
 #include <poll.h>
 #include <signal.h>
@@ -50,8 +51,8 @@ static int64_t current_seq(struct client *c, int *status)
 	return seq == FIELD_NONE ? 0 : seq;
 }
 
-/* A signalfd for SIGINT, which from now on does not end us by itself; unless somebody had it ignored, as nohup(1) and
- * shells do for what runs in the background. */
+/* A signalfd for SIGINT, which from now on does not end us by itself; unless somebody had it
+ * ignored, as nohup(1) and shells do for what runs in the background. */
 static int catch_interrupts(void)
 {
 	struct sigaction now;
@@ -129,7 +130,8 @@ static enum follow_result run_follow(struct follow *f, int timeout_ms)
 static void print_detached(const struct follow *f)
 {
 	fprintf(f->client->talk.file,
-	    "\nRun %lld goes on without this terminal: \"rlctl show %lld\", \"rlctl logs -f %lld\", \"rlctl cancel %lld\".\n",
+	    "\nRun %lld goes on without this terminal: \"rlctl show %lld\", "
+	    "\"rlctl logs -f %lld\", \"rlctl cancel %lld\".\n",
 	    (long long)f->run, (long long)f->run, (long long)f->run, (long long)f->run);
 }
 
@@ -193,7 +195,8 @@ static enum follow_result come_back(struct follow *f)
 	return FOLLOW_BROKEN;
 }
 
-/* One that cannot be cancelled, perhaps since it has just ended, is followed all the same: its end is on the way. */
+/* One that cannot be cancelled, perhaps since it has just ended, is followed all the same: its
+ * end is on the way. */
 static enum follow_result run_cancel(struct follow *f)
 {
 	int status;
@@ -285,8 +288,8 @@ static int print_answer(struct client *c, const json_t *run)
 	return status;
 }
 
-/* A report that cannot be written costs the run nothing, so only we are left to tell. One from before is no report of this run;
- * the clock of files is some milliseconds late. */
+/* A report that cannot be written costs the run nothing, so only we are left to tell. One from
+ * before is no report of this run; the clock of files is some milliseconds late. */
 static void print_report(const struct client *c, const json_t *run)
 {
 	const char *path = options_text(&c->options, "report");
@@ -299,8 +302,8 @@ static void print_report(const struct client *c, const json_t *run)
 	            created))
 		return;
 	warnx(
-	    "the report %s was not written, the log of rld says why; \"rlctl report %lld --format json -o FILE\" makes it",
-	    path, (long long)id);
+	    "the report %s was not written, the log of rld says why; "
+	    "\"rlctl report %lld --format json -o FILE\" makes it", path, (long long)id);
 }
 
 static int run_finish(struct follow *f)
@@ -374,7 +377,8 @@ int run_command(struct client *c)
 	f.seq = since;
 	f.interrupts = catch_interrupts();
 	f.live = quiet ? NULL : live_of(c, f.run);
-	/* With a key that is known the run may have ended long ago, before the events we ask for. */
+	/* With a key that is known the run may have ended long ago, before the
+	 * events we ask for. */
 	if (exit_is_final(field_text(submitted, "state")))
 		status = run_finish(&f);
 	else if ((status = client_subscribe(c, f.run, since)) == 0)

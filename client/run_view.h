@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of a run that is looked at: documents of the daemon, and questions about its slots. Pure; all is borrowed. */
+/* What is known of a run that is looked at: documents of the daemon, and questions about its slots.
+ * Pure; all is borrowed. */
 #ifndef CLIENT_RUN_VIEW_H
 #define CLIENT_RUN_VIEW_H
 
@@ -13,7 +14,8 @@
 struct view {
 	const json_t *run;	/* run.get */
 	const json_t *attempts;	/* attempt.list: the array */
-	const json_t *previews;	/* id of an attempt, as text -> attempt.preview, with "events": lines seen so far */
+	const json_t *previews;	/* id of an attempt, as text -> attempt.preview, with "events":
+				 * lines seen so far */
 	const json_t *reviews;	/* review.list of the chosen slot's task: the array */
 	const char *last;	/* the newest event, as a line */
 	int64_t now;

@@ -23,7 +23,8 @@ static const struct table_column columns[] = {
 };
 
 static const struct listing saved = {
-	"salvage.list", "salvage", columns, ARRAY_SIZE(columns), "Nothing is saved of removed work trees.", "rlctl salvage list",
+	"salvage.list", "salvage", columns, ARRAY_SIZE(columns),
+	"Nothing is saved of removed work trees.", "rlctl salvage list",
 };
 
 static int salvage_list(struct client *c)

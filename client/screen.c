@@ -200,7 +200,8 @@ static char *screen_outcome_text(const struct view *view, const json_t *iteratio
 	    again, again == 1 ? "y" : "ies");
 }
 
-/* As many of the newest ones as the line has room for. Nothing when all there is to say is that the first one is under way. */
+/* As many of the newest ones as the line has room for. Nothing when all there is to say is that the
+ * first one is under way. */
 static void screen_history(struct lines *l, const struct view *view)
 {
 	const json_t *history = field_array(view->run, "history");
@@ -244,8 +245,8 @@ static const struct {
 	bool title;
 } measures[] = { { 3, true }, { 2, true }, { 1, true }, { 0, true }, { 0, false } };
 
-/* The chosen block keeps what it can, the others get shorter, and when even a line for each is too much, those around the
- * chosen one are shown. */
+/* The chosen block keeps what it can, the others get shorter, and when even a line for each is too
+ * much, those around the chosen one are shown. */
 static void screen_body(struct lines *l, const struct view *view, const struct screen_choice *choice, size_t room)
 {
 	const json_t *slots = field_array(view->run, "slots");

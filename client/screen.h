@@ -20,7 +20,8 @@ struct screen_choice {
 	enum screen_tab before;	/* ... and afterwards this again */
 };
 
-/* After a new run.get: a slot that is gone is no choice, entering a review shows it, leaving restores what was shown. */
+/* After a new run.get: a slot that is gone is no choice, entering a review shows it, leaving
+ * restores what was shown. */
 void screen_follow(struct screen_choice *choice, const json_t *run);
 /* slot: an index; one that is not there changes nothing. */
 void screen_choose(struct screen_choice *choice, const json_t *run, size_t slot);

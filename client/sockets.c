@@ -11,7 +11,8 @@
 #define SYSTEM_DIRECTORY "/run/rld"
 #define SYSTEM_SOCKET SYSTEM_DIRECTORY "/rld.sock"
 
-/* A variable that holds an absolute path; others are to be ignored, says the XDG base directory specification. */
+/* A variable that holds an absolute path; others are to be ignored, says the XDG base
+ * directory specification. */
 static const char *sockets_directory(const char *name)
 {
 	const char *value = getenv(name);
@@ -50,8 +51,9 @@ bool sockets_system_owner(uid_t *uid)
 bool sockets_system_unit(void)
 {
 	static const char *const files[] = {
-		"/etc/systemd/system/rld.service", "/run/systemd/system/rld.service", "/usr/local/lib/systemd/system/rld.service",
-		"/usr/lib/systemd/system/rld.service", "/lib/systemd/system/rld.service",
+		"/etc/systemd/system/rld.service", "/run/systemd/system/rld.service",
+		"/usr/local/lib/systemd/system/rld.service", "/usr/lib/systemd/system/rld.service",
+		"/lib/systemd/system/rld.service",
 	};
 	struct stat st;
 

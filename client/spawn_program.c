@@ -32,7 +32,8 @@
 
 extern char **environ;
 
-/* rld beside rlctl, as in a build directory and in PREFIX/bin; in PREFIX/sbin; on PATH. The caller frees; NULL after telling: nowhere. */
+/* rld beside rlctl, as in a build directory and in PREFIX/bin; in PREFIX/sbin; on PATH. The caller
+ * frees; NULL after telling: nowhere. */
 static char *start_find_rld(void)
 {
 	static const char *const beside[] = { "rld", "../sbin/rld" };
@@ -96,7 +97,8 @@ int start_lock(const char *state_dir)
 	return fd;
 }
 
-/* A datagram socket with a name of the kernel's choice, for the daemon's READY=1 (sd_notify(3)). -1 on failure. */
+/* A datagram socket with a name of the kernel's choice, for the daemon's READY=1
+ * (sd_notify(3)). -1 on failure. */
 static int ready_socket(char name[64])
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -114,8 +116,8 @@ static int ready_socket(char name[64])
 	return fd;
 }
 
-/* Our environment without the variables that begin with one of dropped, and with more. The list is the caller's to free,
- * its strings are borrowed. */
+/* Our environment without the variables that begin with one of dropped, and with more. The list is
+ * the caller's to free, its strings are borrowed. */
 static char **environment_but(const char *const *dropped, const char *const *more)
 {
 	size_t count = 0, kept = 0, added = 0;
@@ -140,8 +142,9 @@ static char **environment_but(const char *const *dropped, const char *const *mor
 	return list;
 }
 
-/* A program with the default for each signal, which reads nothing and has nothing open of ours. flags: POSIX_SPAWN_SETSID or
- * POSIX_SPAWN_SETPGROUP, so that no Ctrl-C of ours reaches it. directory NULL: ours. 0 or an errno. */
+/* A program with the default for each signal, which reads nothing and has nothing open of ours.
+ * flags: POSIX_SPAWN_SETSID or POSIX_SPAWN_SETPGROUP, so that no Ctrl-C of ours reaches it.
+ * directory NULL: ours. 0 or an errno. */
 static int start_apart(const char *const *argv, char *const *environment, int output, int errors,
     int flags, const char *directory, pid_t *pid)
 {
@@ -367,7 +370,8 @@ int start_git(const char *const *argv, const char *const *more, struct buf *outp
 {
 	static const char *const dropped[] = {
 		"GIT_DIR=", "GIT_WORK_TREE=", "GIT_IMPLICIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_OBJECT_DIRECTORY=",
-		"GIT_ALTERNATE_OBJECT_DIRECTORIES=", "GIT_COMMON_DIR=", "GIT_NAMESPACE=", "GIT_PREFIX=", "GIT_GRAFT_FILE=", "GIT_SHALLOW_FILE=",
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES=", "GIT_COMMON_DIR=", "GIT_NAMESPACE=",
+		"GIT_PREFIX=", "GIT_GRAFT_FILE=", "GIT_SHALLOW_FILE=",
 		"GIT_REPLACE_REF_BASE=", "GIT_ATTR_SOURCE=", "GIT_QUARANTINE_PATH=", NULL
 	};
 	char **environment;

@@ -96,8 +96,8 @@ static bool has_task(const json_t *slot)
 	return *field_text(slot, "task") != '\0';
 }
 
-/* Where agents pick their tasks by themselves, one starts after the other: of the slots in front of this one the last that has
- * picked, or the first that still has to. NULL: none. */
+/* Where agents pick their tasks by themselves, one starts after the other: of the slots in front of
+ * this one the last that has picked, or the first that still has to. NULL: none. */
 static const json_t *slot_before(const struct tag_facts *l, bool picked)
 {
 	const json_t *slots = field_array(l->run, "slots"), *found = NULL;
@@ -147,7 +147,8 @@ static bool is_queued(const struct tag_facts *l)
 {
 	enum wait_kind kind = field_wait_kind(*field_text(l->slot, "reason") != '\0' ? l->slot : l->run);
 
-	return field_is(l->run, "state", "queued") || kind == WAIT_PERMIT || kind == WAIT_GROUP || kind == WAIT_WORKSPACE;
+	return field_is(l->run, "state", "queued") || kind == WAIT_PERMIT || kind == WAIT_GROUP ||
+	    kind == WAIT_WORKSPACE;
 }
 
 static char *for_what(const struct tag_facts *l)

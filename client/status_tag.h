@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a slot is at, in a word and a sentence, as requirement 000 has it: a review or a fix goes before all else. */
+/* What a slot is at, in a word and a sentence, as requirement 000 has it: a review or a fix goes
+ * before all else. */
 #ifndef CLIENT_STATUS_TAG_H
 #define CLIENT_STATUS_TAG_H
 
@@ -15,8 +16,9 @@ struct status_tag {
 	char *text;		/* "fix attempt 2 for x-7", may be "" */
 };
 
-/* run, slot: documents of run.get. attempt: the slot's newest, as in attempt.list, NULL: none or not known. events: lines that its
- * output was seen to have, 0: none. status_tag_release() frees what the tag has. */
+/* run, slot: documents of run.get. attempt: the slot's newest, as in attempt.list, NULL: none or
+ * not known. events: lines that its output was seen to have, 0: none. status_tag_release() frees
+ * what the tag has. */
 void status_tag_of(const json_t *run, const json_t *slot, const json_t *attempt, int64_t events,
     struct status_tag *tag);
 void status_tag_release(struct status_tag *tag);

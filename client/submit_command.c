@@ -16,9 +16,11 @@
 #include "proto/memory.h"
 
 #define TASK_MAX (16 << 20)
-#define INLINE_MAX (512 * 1024)		/* as JSON; a longer text goes ahead of the request in pieces */
+/* as JSON; a longer text goes ahead of the request in pieces */
+#define INLINE_MAX (512 * 1024)
 #define PIECE_MAX (256 * 1024)
-#define PIECE_JSON_MAX (768 * 1024)	/* control characters take six bytes in JSON; a frame holds 1 MiB */
+/* control characters take six bytes in JSON; a frame holds 1 MiB */
+#define PIECE_JSON_MAX (768 * 1024)
 
 /* What a run may have its tasks from; it has them from one. */
 static const char *const sources[] = { "file", "beads", "stories", "workflow" };
@@ -206,7 +208,8 @@ static int put_source(struct client *c, json_t *params)
 	if (source != NULL && strcmp(source, "workflow") == 0 && !options_given(&c->options, "quiet") &&
 	    (options_given(&c->options, "review") || options_given(&c->options, "reviewer")))
 		warnx(
-		    "warning: the tasks of a workflow are reviewed as it says itself, by agentic_review; --review and --reviewer add nothing");
+		    "warning: the tasks of a workflow are reviewed as it says itself, "
+		    "by agentic_review; --review and --reviewer add nothing");
 	if (source == NULL || strcmp(source, "file") == 0)
 		return put_task(c, params);
 	return strcmp(source, "beads") == 0 ? check_beads(params) : put_file(source, params);

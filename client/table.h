@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of text: columns as wide as their widest cell, the flexible ones cut until the whole fits the terminal.
- * A column in which nothing was written is left out. */
+/* A table of text: columns as wide as their widest cell, the flexible ones cut until the whole fits
+ * the terminal. A column in which nothing was written is left out. */
 #ifndef CLIENT_TABLE_H
 #define CLIENT_TABLE_H
 
@@ -28,7 +28,8 @@ void table_print_bare(const struct print *p, const struct table_column *columns,
 /* The same as table_print_rows(), with an empty line in front. */
 void table_print_apart(const struct print *p, const struct table_column *columns, size_t count, const json_t *rows);
 
-/* Lines "name  value" for one object. Values that are "" are left out. table_fact() takes value; table_member() shows a text of object. */
+/* Lines "name  value" for one object. Values that are "" are left out. table_fact() takes value;
+ *              table_member() shows a text of object. */
 struct table *table_facts(void);
 void table_fact(struct table *t, const char *name, enum paint paint, char *value);
 void table_member(struct table *t, const char *name, enum paint paint, const json_t *object, const char *key);

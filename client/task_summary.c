@@ -57,7 +57,8 @@ void tasks_print(const struct print *p, const json_t *run)
 		table_print_apart(p, columns, ARRAY_SIZE(columns), field_array(run, "tasks"));
 }
 
-/* How many passed tasks have a branch with commits of its own; *one is the last of them. One without has gone with its work tree. */
+/* How many passed tasks have a branch with commits of its own; *one is the last of them. One
+ * without has gone with its work tree. */
 static size_t tasks_count_branches(const json_t *run, const json_t **one)
 {
 	const json_t *tasks = field_array(run, "tasks");

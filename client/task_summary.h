@@ -19,7 +19,8 @@ void tasks_print(const struct print *p, const json_t *run);
 /* Whether anything has passed, or was accepted. */
 bool tasks_have_result(const json_t *run);
 
-/* Short name of the one branch that has the result; empty: there is none, or one for each task. The caller frees. */
+/* Short name of the one branch that has the result; empty: there is none, or one for each task.
+ * The caller frees. */
 char *tasks_branch(const json_t *run);
 
 /* Facts about the result of a run, and how to have it. */

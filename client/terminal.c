@@ -22,7 +22,8 @@
 static struct {
 	bool known, open, registered;	/* known: `before` is how the terminal was when we came */
 	struct termios before;
-	char **shown;			/* what stands on the screen, line by line; NULL: not known */
+	char **shown;			/* what stands on the screen, line by line;
+					 * NULL: not known */
 	size_t count;
 	char input[64];			/* read, not yet looked at */
 	size_t from, to;
@@ -151,7 +152,8 @@ void terminal_draw(char *const *lines, size_t count)
 
 		if (stands_there(i, lines[i]) || (terminal.count == 0 && *lines[i] == '\0'))
 			continue;
-		/* erased before it is written: behind a full line the cursor still stands on its last character */
+		/* erased before it is written: behind a full line the cursor still stands on
+		 * its last character */
 		at = xasprintf("\033[%zu;1H\033[2K%s", i + 1, lines[i]);
 		buf_adds(&out, at);
 		free(at);

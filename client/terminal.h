@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal as a screen: plain ANSI sequences on standard output, keys from standard input. There is one. */
+/* The terminal as a screen: plain ANSI sequences on standard output, keys from standard
+ * input. There is one. */
 #ifndef CLIENT_TERMINAL_H
 #define CLIENT_TERMINAL_H
 
@@ -9,8 +10,8 @@
 /* Standard input and output are a terminal that knows more than to print. */
 bool terminal_usable(void);
 
-/* Take the terminal: alternate screen, no cursor, keys as they are pressed. It is given back by terminal_close(), at exit, and when
- * the program dies of a bug. 0 or -errno. */
+/* Take the terminal: alternate screen, no cursor, keys as they are pressed. It is given back by
+ * terminal_close(), at exit, and when the program dies of a bug. 0 or -errno. */
 int terminal_open(void);
 /* As it was before. Harmless when it is not open. */
 void terminal_close(void);
@@ -24,8 +25,9 @@ void terminal_forget(void);
 
 enum key { KEY_NONE, KEY_UP, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_ENTER, KEY_BACKSPACE, KEY_END, KEY_TEXT };
 
-/* What was pressed, as far as it is there: KEY_NONE when there is no more, KEY_END when nothing will come any more. *c: the character of a
- * KEY_TEXT. Sequences that are no key of ours are passed over. */
+/* What was pressed, as far as it is there: KEY_NONE when there is no more, KEY_END when
+ * nothing will come any more. *c: the character of a KEY_TEXT. Sequences that are no key of
+ * ours are passed over. */
 enum key terminal_key(char *c);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* rlctl watch: a run as it goes on, or the list of those that do. Full screen on a terminal, a line for each event else. */
+/* rlctl watch: a run as it goes on, or the list of those that do. Full screen on a terminal, a line
+ * for each event else. */
 #include <err.h>
 #include <poll.h>
 #include <signal.h>
@@ -203,7 +204,8 @@ static void take_signals(struct watch *w)
 			terminal_close();
 			give_in(SIGTSTP);
 		}
-		/* stopped by anything and gone on: the shell may have had the terminal in between */
+		/* stopped by anything and gone on: the shell may have had the
+		 * terminal in between */
 		if (info.ssi_signo != SIGWINCH)
 			terminal_open();
 		terminal_forget();

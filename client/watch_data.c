@@ -66,7 +66,8 @@ static void watch_data_replace(json_t **at, json_t *value)
 	*at = value;
 }
 
-/* How many lines of now were not there before: what stood at the end then may stand further up now. */
+/* How many lines of now were not there before: what stood at the end then may stand
+ * further up now. */
 static int64_t watch_data_new_lines(const json_t *before, const json_t *now)
 {
 	size_t had = json_array_size(before), has = json_array_size(now), same = had < has ? had : has;
@@ -94,7 +95,8 @@ static enum watch_result watch_data_load_preview(struct watch_data *d, int64_t a
 	    &error);
 
 	if (rv != WATCH_OK)
-		return rv == WATCH_GONE ? rv : WATCH_OK;	/* its record may have been removed */
+		/* its record may have been removed */
+		return rv == WATCH_GONE ? rv : WATCH_OK;
 	snprintf(key, sizeof(key), "%lld", (long long)attempt);
 	before = json_object_get(d->previews, key);
 	events = field_int(before, "events");

@@ -14,14 +14,17 @@
 
 struct watch_data {
 	struct call_conn *conn;		/* borrowed */
-	int64_t run;			/* the one that is shown; FIELD_NONE: all that are unfinished */
+	int64_t run;			/* the one that is shown; FIELD_NONE: all
+					 * that are unfinished */
 	json_t *runs;			/* all: documents, newest first */
 	json_t *document, *attempts, *previews, *reviews;	/* one: see struct view */
-	char *reviewed;			/* what reviews holds: task and number of reviews of the run */
+	char *reviewed;			/* what reviews holds: task and number of
+					 * reviews of the run */
 	struct live *live;		/* one: makes a line of an event */
 	struct print print;		/* ... in memory */
 	char *last;
-	bool stale;			/* something has happened since the documents were asked for */
+	bool stale;			/* something has happened since the documents
+					 * were asked for */
 };
 
 enum watch_result {
@@ -33,11 +36,13 @@ enum watch_result {
 void watch_data_init(struct watch_data *d, struct call_conn *conn);
 void watch_data_release(struct watch_data *d);
 
-/* Look at this run from now on, or at all (FIELD_NONE): what was known is forgotten, nothing is asked yet. */
+/* Look at this run from now on, or at all (FIELD_NONE): what was known is forgotten,
+ * nothing is asked yet. */
 enum watch_result watch_data_follow(struct watch_data *d, int64_t run, struct call_error *error);
 
-/* The documents as they are now. chosen: index of the slot whose reviews are wanted. slots: how many of them have room for their output;
- * when there are more, only the chosen one's is asked for. */
+/* The documents as they are now. chosen: index of the slot whose reviews are wanted.
+ * slots: how many of them have room for their output; when there are more, only the chosen
+ * one's is asked for. */
 enum watch_result watch_data_load(struct watch_data *d, size_t chosen, size_t slots, struct call_error *error);
 
 /* Only what changes without an event: the last lines of the output. */

@@ -53,7 +53,8 @@ static void print_now(const struct watch_lines *w, const json_t *run, const json
 	lines_release(&l);
 }
 
-/* What makes lines of the events of a run that we now hear of for the first time. run: as in run.get, NULL: not known. */
+/* What makes lines of the events of a run that we now hear of for the first time. run: as in
+ * run.get, NULL: not known. */
 static struct live *watch_begin_run(struct watch_lines *w, int64_t id, const json_t *run)
 {
 	char *before = w->run == FIELD_NONE ? xasprintf("[%lld] ", (long long)id) : xstrdup("");
