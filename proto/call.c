@@ -16,7 +16,8 @@
 #include "proto/clock.h"
 #include "proto/frame.h"
 
-/* Replies carry whole pages of output, so they may be larger than what a server takes as a request. */
+/* Replies carry whole pages of output, so they may be larger than what a server
+ * takes as a request. */
 #define REPLY_MAX (16 * FRAME_MAX)
 
 struct notification {
@@ -168,7 +169,8 @@ static void keep(struct call_conn *conn, json_t *message)
 	STAILQ_INSERT_TAIL(&conn->notifications, n, link);
 }
 
-/* Reads while it writes: a server that is itself blocked on writing to us must not stop us for ever. */
+/* Reads while it writes: a server that is itself blocked on writing to us must not
+ * stop us for ever. */
 static int send_all(struct call_conn *conn, const char *data, size_t size)
 {
 	while (size > 0) {
@@ -238,7 +240,8 @@ static json_t *unpack(json_t *reply, struct call_error *error)
 	return NULL;
 }
 
-/* A reply to this call; null: the server could not read what we sent, and nothing else of ours is under way. */
+/* A reply to this call; null: the server could not read what we sent, and nothing else of
+ * ours is under way. */
 static bool answers(const json_t *message, json_int_t id)
 {
 	const json_t *given = json_object_get(message, "id");
@@ -297,7 +300,8 @@ json_t *call_method(struct call_conn *conn, const char *method, json_t *params, 
 	free(text);
 	failure = send_all(conn, frame, size);
 	free(frame);
-	/* A refusal may stand in the socket although the rest of our request found nobody to read it. */
+	/* A refusal may stand in the socket although the rest of our request found
+	 * nobody to read it. */
 	if (failure != 0 && failure != EPIPE && failure != ECONNRESET)
 		return fail(error, "%s: cannot send the request: %s", method, strerror(failure));
 	return await_reply(conn, conn->last_id, method, error);

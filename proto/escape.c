@@ -10,7 +10,8 @@
 
 #include "proto/memory.h"
 
-/* Length of the well-formed sequence at data (1..4) with its code point, or 0 when the first byte starts none. */
+/* Length of the well-formed sequence at data (1..4) with its code point, or 0 when the first
+ * byte starts none. */
 static size_t decode(const char *data, size_t size, uint32_t *out)
 {
 	const unsigned char *p = (const unsigned char *)data;
@@ -37,7 +38,8 @@ static size_t decode(const char *data, size_t size, uint32_t *out)
 	return n;
 }
 
-/* Code points that are not seen: they reorder or break a line, hide text in text, or make two words look the same. */
+/* Code points that are not seen: they reorder or break a line, hide text in text, or make two
+ * words look the same. */
 static const struct {
 	uint32_t first, last;
 } invisible[] = {
@@ -50,7 +52,8 @@ static const struct {
 	{ 0x180b, 0x180f },	/* Mongolian selectors and vowel separator */
 	{ 0x200b, 0x200f },	/* zero-width space, joiners, direction marks */
 	{ 0x2028, 0x202e },	/* line separators, bidi embedding and override */
-	{ 0x2060, 0x206f },	/* word joiner, invisible operators, bidi isolates, deprecated format characters */
+	/* word joiner, invisible operators, bidi isolates, deprecated format characters */
+	{ 0x2060, 0x206f },
 	{ 0x3164, 0x3164 },	/* Hangul filler */
 	{ 0xfe00, 0xfe0f },	/* variation selectors */
 	{ 0xfeff, 0xfeff },	/* byte order mark */
@@ -139,8 +142,8 @@ static bool is_ascii(const char *text)
 	return true;
 }
 
-/* wcwidth(3) knows widths only in a UTF-8 locale, whatever the user's is: one is taken for the call. Up to where the columns
- * end, *width is what that takes. */
+/* wcwidth(3) knows widths only in a UTF-8 locale, whatever the user's is: one is taken for the
+ * call. Up to where the columns end, *width is what that takes. */
 static size_t measure(const char *text, size_t columns, size_t *width)
 {
 	size_t size = strlen(text), i, n;

@@ -13,7 +13,8 @@
 struct frame_reader {
 	size_t max;
 	enum frame_mode mode;
-	enum frame_result broken;	/* TOO_LONG, BAD_HEADER or HTTP: for good; else FRAME_NONE */
+	enum frame_result broken;	/* TOO_LONG, BAD_HEADER or HTTP: for good;
+					 * else FRAME_NONE */
 	bool greeted;			/* the first line is known not to be HTTP */
 	bool eof;
 	char *data;
@@ -120,7 +121,8 @@ static bool is_blank(const char *p, size_t size)
 	return true;
 }
 
-/* "GET /path HTTP/1.1": a word of HTTP's characters for methods, a space, a path or the protocol's name. */
+/* "GET /path HTTP/1.1": a word of HTTP's characters for methods, a space, a path or the
+ * protocol's name. */
 static bool is_http(const char *p, size_t size)
 {
 	static const char method[] = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Why something waits, ended or was not reviewed, for programs: the kinds beside the sentences "reason" and "cause". Daemon and client
- * decide by these, and by no word of the sentence. */
+/* Why something waits, ended or was not reviewed, for programs: the kinds beside the sentences
+ * "reason" and "cause". Daemon and client decide by these, and by no word of the sentence. */
 #ifndef PROTO_KINDS_H
 #define PROTO_KINDS_H
 
 #include "proto/state_names.h"
 
-/* Why a run, slot or task waits: the kind of its reason. The first two are faults outside that hold it up until they pass by themselves. */
+/* Why a run, slot or task waits: the kind of its reason. The first two are faults outside that hold
+ * it up until they pass by themselves. */
 enum wait_kind {
 	WAIT_NOTHING,
 	WAIT_HOST,		/* a fault of the host, see record/host_fault.h */

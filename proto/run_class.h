@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the end of a run means to who waits for it: the exit status of rlctl run, and the outcome in a report. */
+/* What the end of a run means to who waits for it: the exit status of rlctl run, and the
+ * outcome in a report. */
 #ifndef PROTO_RUN_CLASS_H
 #define PROTO_RUN_CLASS_H
 

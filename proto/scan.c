@@ -20,7 +20,8 @@ const char *scan_message(enum scan_result result)
 	return messages[result];
 }
 
-/* Index of the quote that ends the string whose first byte after the opening quote is at i; size when none does. */
+/* Index of the quote that ends the string whose first byte after the opening quote is at i;
+ * size when none does. */
 static size_t string_end(const char *data, size_t size, size_t i)
 {
 	for (; i < size && data[i] != '"'; i++) {
@@ -49,8 +50,9 @@ enum scan_result scan_json_within(const char *data, size_t size, size_t max_dept
 			scalar = false;
 			continue;
 		case ':':
-			/* The string before it was a member's name. What has a colon elsewhere is refused by the
-			 * parser at that very place, so it cannot buy values with it. */
+			/* The string before it was a member's name. What has a colon
+			 * elsewhere is refused by the parser at that very place, so it cannot
+			 * buy values with it. */
 			scalar = false;
 			values -= values > 0;
 			continue;

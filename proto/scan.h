@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One look at a document before it is parsed: a parser's memory grows with values and depth, not with bytes. */
+/* One look at a document before it is parsed: a parser's memory grows with values and
+ * depth, not with bytes. */
 #ifndef PROTO_SCAN_H
 #define PROTO_SCAN_H
 

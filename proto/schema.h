@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One check of a JSON value against a table row, with one wording of what is wrong: for settings (config/setting.c), parameters of
- * methods (the tables of rpc) and options of rlctl (client/options.c). */
+/* One check of a JSON value against a table row, with one wording of what is wrong: for
+ * settings (config/setting.c), parameters of methods (the tables of rpc) and options of
+ * rlctl (client/options.c). */
 #ifndef PROTO_SCHEMA_H
 #define PROTO_SCHEMA_H
 
@@ -23,17 +24,20 @@ enum schema_kind {
 	SCHEMA_TEXTS,		/* array of min..max texts of at most bytes each */
 	SCHEMA_ARGV,		/* array of texts, at least min of them, the first one not empty */
 	SCHEMA_IDS,		/* array of min..max integers from 1 on */
-	SCHEMA_PAIRS,		/* array of "NAME=VALUE", or an object of texts; at most max of them */
+	SCHEMA_PAIRS,		/* array of "NAME=VALUE", or an object of texts; at
+				 * most max of them */
 	SCHEMA_MAP,		/* object of texts; rule is about the names */
 	SCHEMA_OBJECT,		/* with the given members; null says: not given */
 	SCHEMA_OBJECTS,		/* array of such objects */
 	SCHEMA_KINDS
 };
 
-/* field: where in the value, "" for the value itself, "review.max_fixes" for a member. text: "must be a string, is an integer". */
+/* field: where in the value, "" for the value itself, "review.max_fixes" for a member. text: "must
+ * be a string, is an integer". */
 struct schema_error {
 	const char *object;	/* in: what an object is called; NULL: "an object" */
-	const char *unknown;	/* in: what is said of a member that has no row; NULL: "is unknown" */
+	const char *unknown;	/* in: what is said of a member that has no row;
+				 * NULL: "is unknown" */
 	char field[128];
 	char text[512];
 };
@@ -42,7 +46,8 @@ struct schema_error {
 struct schema_rule {
 	const char *what;	/* "the name of an agent" */
 	const char *list;	/* "names of agents" */
-	bool (*fits)(const char *text, struct schema_error *error);	/* false: error->text says why not */
+	/* false: error->text says why not */
+	bool (*fits)(const char *text, struct schema_error *error);
 };
 
 struct schema {
@@ -59,19 +64,22 @@ struct schema {
 	const char *help;
 };
 
-/* False with error when value does not fit. Members of an OBJECT that are null are removed, clamped ones changed. */
+/* False with error when value does not fit. Members of an OBJECT that are null are removed,
+ * clamped ones changed. */
 bool schema_check(const struct schema *schema, json_t *value, struct schema_error *error);
 
 /* The same for the members of an object, which are those of the list or none. */
 bool schema_check_members(const struct schema *members, json_t *object, struct schema_error *error);
 
-/* A word of a command line as a value that fits: INT, MONEY, or what is a text. New reference, NULL with error. */
+/* A word of a command line as a value that fits: INT, MONEY, or what is a text. New reference,
+ * NULL with error. */
 json_t *schema_read(const struct schema *schema, const char *word, struct schema_error *error);
 
 /* For rules: fill in text, false. */
 bool schema_refuse(struct schema_error *error, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The number behind a DURATION (milliseconds) or SIZE (bytes). 0, -EINVAL when value is none, -ERANGE when it is too large to count. */
+/* The number behind a DURATION (milliseconds) or SIZE (bytes). 0, -EINVAL when value is none,
+ * -ERANGE when it is too large to count. */
 int schema_number(const struct schema *schema, const json_t *value, int64_t *number);
 
 #endif

@@ -11,7 +11,8 @@ struct state_names {
 	size_t count;
 };
 
-/* The name of a value, NULL of the first of an enum that has no name: no value. Aborts on a value outside the enum (a bug). */
+/* The name of a value, NULL of the first of an enum that has no name: no value. Aborts on a value
+ * outside the enum (a bug). */
 const char *state_name(const struct state_names *names, int value);
 
 /* The value of a name, or -1. */

@@ -9,7 +9,8 @@
 /* In milliseconds; a century, which fits in int64_t as nanoseconds too. */
 #define DURATION_MAX (36500 * INT64_C(86400000))
 
-/* "90" (seconds), "90s", "15m", "2h", "1d" -> milliseconds. 0, -ERANGE above DURATION_MAX, -EINVAL for anything else. */
+/* "90" (seconds), "90s", "15m", "2h", "1d" -> milliseconds. 0, -ERANGE above DURATION_MAX, -EINVAL
+ * for anything else. */
 int duration_parse(const char *text, int64_t *ms);
 /* "850ms", "12s", "3m 05s", "2h 10m", "3d 4h" */
 void duration_format(int64_t ms, char *out, size_t room);
