@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of an attempt that its service did not serve: never a success, never endless, and no cost but time. */
+/* What becomes of an attempt that its service did not serve: never a success, never endless, and
+ * no cost but time. */
 #include "core.h"
 #include "core/backoff.h"
 #include "core/next_stage.h"
@@ -8,7 +9,8 @@
 #define LATER (NOW + BACKOFF_MAX_MS + 1)
 
 static const struct attempt_facts failed = {
-	.role = ROLE_IMPLEMENT, .process = PROCESS_EXITED, .status = 1, .is_error = true, .provider = PROVIDER_OK, .account = true, .has_git = true,
+	.role = ROLE_IMPLEMENT, .process = PROCESS_EXITED, .status = 1, .is_error = true,
+	.provider = PROVIDER_OK, .account = true, .has_git = true,
 	.now = NOW, .reset_at = ROW_NONE, .retries_max = 5, .on_lost = ON_LOST_RETRY, .losses = 1,
 };
 
@@ -16,12 +18,14 @@ static const struct attempt_facts failed = {
 static void expect_retry(const struct attempt_facts *f)
 {
 	static const enum slot_stage own[ROLES] = {
-		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING, [ROLE_REVIEW] = SLOT_S_REVIEWING,
+		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING,
+		[ROLE_REVIEW] = SLOT_S_REVIEWING,
 		[ROLE_FIX] = SLOT_S_FIXING, [ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
 	};
 	enum move_reason reason;
 
-	ck_assert_int_eq(stage_after_attempt(f, &reason), f->role == ROLE_REVIEW && f->checkout ? SLOT_S_CHECKOUT : own[f->role]);
+	ck_assert_int_eq(stage_after_attempt(f, &reason),
+	    f->role == ROLE_REVIEW && f->checkout ? SLOT_S_CHECKOUT : own[f->role]);
 	ck_assert_int_eq(reason, MOVE_RETRY);
 }
 
@@ -66,7 +70,8 @@ static bool is_clock(enum process_result process)
 
 static bool is_own(enum process_result process)
 {
-	return process == PROCESS_EXITED || process == PROCESS_SIGNALLED || process == PROCESS_LINGERED || process == PROCESS_REFUSED;
+	return process == PROCESS_EXITED || process == PROCESS_SIGNALLED ||
+	    process == PROCESS_LINGERED || process == PROCESS_REFUSED;
 }
 
 START_TEST(every_answer_of_a_service)
@@ -81,7 +86,8 @@ START_TEST(every_answer_of_a_service)
 			f.provider = cases[i].provider;
 			f.transient = cases[i].transient;
 			f.reset_at = cases[i].reset_at;
-			ck_assert_msg(attempt_again(&f) == want, "case %zu, process %d: %d", i, process, attempt_again(&f));
+			ck_assert_msg(attempt_again(&f) == want, "case %zu, process %d: %d", i,
+			    process, attempt_again(&f));
 			/* nobody pays a check, so nobody is exhausted */
 			f.account = false;
 			ck_assert_int_eq(attempt_again(&f), AGAIN_NOT);
@@ -125,7 +131,8 @@ START_TEST(who_succeeds_is_not_asked)
 }
 END_TEST
 
-/* A conversation that was cut off may be gone: one that failed with it is begun again without, and that one counts. */
+/* A conversation that was cut off may be gone: one that failed with it is begun again without, and
+ * that one counts. */
 START_TEST(anew_without_the_conversation)
 {
 	struct attempt_facts f = failed;
@@ -144,7 +151,8 @@ START_TEST(anew_without_the_conversation)
 }
 END_TEST
 
-/* The loss goes before what its output may have said; a reviewer's checkout is not what is under review any more. */
+/* The loss goes before what its output may have said; a reviewer's checkout is not what is under
+ * review any more. */
 START_TEST(stages)
 {
 	static const enum role agents[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
@@ -163,7 +171,8 @@ START_TEST(stages)
 }
 END_TEST
 
-/* What the host has kept from being done uses nothing, and is no failure, whatever is to become of lost attempts. */
+/* What the host has kept from being done uses nothing, and is no failure, whatever is to become
+ * of lost attempts. */
 START_TEST(of_the_host)
 {
 	for (int role = 0; role < ROLES; role++) {
@@ -202,7 +211,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { every_answer_of_a_service, retries_come_to_an_end, who_succeeds_is_not_asked, anew_without_the_conversation, of_the_host, stages };
+	const TTest *const tests[] = { every_answer_of_a_service, retries_come_to_an_end,
+	    who_succeeds_is_not_asked, anew_without_the_conversation, of_the_host, stages };
 
 	return RUN_SUITE("again", tests);
 }

@@ -25,7 +25,8 @@ static void expect_argv(char **argv, char *const *expected)
 START_TEST(argv_template)
 {
 	struct agent_plan plan = {
-		.command = LIST("prog", "--model", "{model}", "--resume={session}", "-f", "{prompt_file}", "-v", "{model}/{model}"),
+		.command = LIST("prog", "--model", "{model}", "--resume={session}", "-f",
+		    "{prompt_file}", "-v", "{model}/{model}"),
 		.prompt = PROMPT_FILE,
 	};
 
@@ -78,7 +79,8 @@ START_TEST(argv_resume)
 	expect_argv(agent_argv(&plan, "go on", NULL, "s1"), LIST("prog", "-p", "--resume", "s1", "--with=s1", "go on"));
 	expect_argv(agent_argv(&plan, "go on", NULL, NULL), LIST("prog", "-p", "go on"));
 	plan.model = (char *)"big";
-	expect_argv(agent_argv(&plan, "-x", NULL, "-s"), LIST("prog", "-p", "--model", "big", "--model", "big", "--resume", "-s", "--with=-s", "\n-x"));
+	expect_argv(agent_argv(&plan, "-x", NULL, "-s"), LIST("prog", "-p", "--model", "big",
+	    "--model", "big", "--resume", "-s", "--with=-s", "\n-x"));
 	/* a command that has its own */
 	plan.command = LIST("prog", "--session={session}");
 	expect_argv(agent_argv(&plan, "go on", NULL, "s1"), LIST("prog", "--session=s1", "go on"));
@@ -99,13 +101,16 @@ START_TEST(presets)
 	ck_assert_ptr_null(agent_preset_find("Claude"));
 	ck_assert_ptr_null(agent_preset_find(""));
 	plan.command = strings_copy((char *const *)claude->command);
-	expect_argv(agent_argv(&plan, "x", "/p", NULL), LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
+	expect_argv(agent_argv(&plan, "x", "/p", NULL),
+	    LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
 	    "--dangerously-skip-permissions", "--model", "m"));
 	plan.model = NULL;
-	expect_argv(agent_argv(&plan, "x", "/p", NULL), LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
+	expect_argv(agent_argv(&plan, "x", "/p", NULL),
+	    LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
 	    "--dangerously-skip-permissions"));
 	plan.resume = strings_copy((char *const *)claude->resume);
-	expect_argv(agent_argv(&plan, "x", "/p", "11-22"), LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
+	expect_argv(agent_argv(&plan, "x", "/p", "11-22"),
+	    LIST("claude", "-p", "--output-format", "stream-json", "--verbose",
 	    "--dangerously-skip-permissions", "--resume", "11-22"));
 	strings_free(plan.resume);
 	strings_free(plan.command);
@@ -125,7 +130,9 @@ START_TEST(presets)
 			const char *slash = strchr(p->login[i], '/'), *word = p->login[i] + (p->login[i][0] == '$');
 			char *name = slash != NULL ? xmemdup0(word, (size_t)(slash - word)) : xstrdup(word);
 
-			ck_assert_msg(strcmp(name, "~") == 0 || strings_contain((char *const *)(uintptr_t)p->env, name), "%s: %s", p->name, p->login[i]);
+			ck_assert_msg(strcmp(name, "~") == 0 ||
+			    strings_contain((char *const *)(uintptr_t)p->env, name), "%s: %s",
+			    p->name, p->login[i]);
 			free(name);
 		}
 		ck_assert_ptr_nonnull(p->login_help);
@@ -137,42 +144,51 @@ START_TEST(presets)
 END_TEST
 
 #define CLAUDE "claude", "-p", "--output-format", "stream-json", "--verbose"
-#define CLAUDE_READS CLAUDE, "--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--allowedTools", "Read,Glob,Grep", \
+#define CLAUDE_READS \
+	CLAUDE, "--permission-mode", "dontAsk", "--tools", "Read,Glob,Grep", "--allowedTools", "Read,Glob,Grep", \
     "--strict-mcp-config", "--setting-sources", "user"
 #define CODEX "codex", "exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"
 #define GEMINI(mode) "gemini", "--output-format", "stream-json", "--approval-mode", mode, "--skip-trust", "-p", ""
 #define OPENCODE_READS "env", "OPENCODE_DISABLE_PROJECT_CONFIG=1", \
-    "OPENCODE_PERMISSION={\"*\":\"deny\",\"read\":\"allow\",\"grep\":\"allow\",\"glob\":\"allow\",\"list\":\"allow\"}", \
+    "OPENCODE_PERMISSION={\"*\":\"deny\",\"read\":\"allow\",\"grep\":\"allow\"," \
+    	"\"glob\":\"allow\",\"list\":\"allow\"}", \
     "opencode", "run", "--format", "json", "--print-logs", "--log-level", "ERROR"
 #define COPILOT "copilot", "--output-format", "json", "--allow-all-tools", "--allow-all-paths"
 #define COPILOT_ALONE "--no-ask-user", "--no-color", "--no-auto-update"
 #define QWEN "qwen", "--output-format", "stream-json", "--approval-mode"
-#define QWEN_READS QWEN, "default", "--exclude-tools", "run_shell_command,write_file,edit,notebook_edit,enter_worktree,exit_worktree,cron_create,loop_wakeup"
+#define QWEN_READS \
+	QWEN, "default", "--exclude-tools", "run_shell_command,write_file,edit,notebook_edit," \
+	    "enter_worktree,exit_worktree,cron_create,loop_wakeup"
 #define PI_READS "pi", "-p", "--mode", "json", "--tools", "read,grep,find,ls", "--no-extensions"
 
-/* As tests/agents/run has seen them work: implementing and fixing, going on with it, reviewing, going on with that. */
+/* As tests/agents/run has seen them work: implementing and fixing, going on with it, reviewing,
+ * going on with that. */
 static const struct {
 	const char *name;
 	char *const *fresh, *const *resumed, *const *review, *const *review_resumed;
 	enum reader_kind reader;
 } programs[] = {
-	{ "claude", LIST(CLAUDE, "--dangerously-skip-permissions"), LIST(CLAUDE, "--dangerously-skip-permissions", "--resume", "s1"),
+	{ "claude", LIST(CLAUDE, "--dangerously-skip-permissions"),
+	  LIST(CLAUDE, "--dangerously-skip-permissions", "--resume", "s1"),
 	  LIST(CLAUDE_READS), LIST(CLAUDE_READS, "--resume", "s1"), READER_CLAUDE },
 	{ "codex", LIST(CODEX), LIST(CODEX, "resume", "s1", "-"), NULL, NULL, READER_CODEX },
 	{ "gemini", LIST(GEMINI("yolo")), LIST(GEMINI("yolo"), "--resume", "s1"),
 	  LIST(GEMINI("default")), LIST(GEMINI("default"), "--resume", "s1"), READER_GEMINI },
 	{ "opencode", LIST("opencode", "run", "--format", "json", "--print-logs", "--log-level", "ERROR", "--auto"),
-	  LIST("opencode", "run", "--format", "json", "--print-logs", "--log-level", "ERROR", "--auto", "--session", "s1"),
+	  LIST("opencode", "run", "--format", "json", "--print-logs", "--log-level", "ERROR",
+	  "--auto", "--session", "s1"),
 	  LIST(OPENCODE_READS), LIST(OPENCODE_READS, "--session", "s1"), READER_OPENCODE },
 	{ "copilot", LIST(COPILOT, COPILOT_ALONE), LIST(COPILOT, COPILOT_ALONE, "--resume=s1"),
 	  LIST(COPILOT, "--available-tools=view,grep,glob", COPILOT_ALONE),
 	  LIST(COPILOT, "--available-tools=view,grep,glob", COPILOT_ALONE, "--resume=s1"), READER_COPILOT },
-	{ "qwen", LIST(QWEN, "yolo"), LIST(QWEN, "yolo", "--resume", "s1"), LIST(QWEN_READS), LIST(QWEN_READS, "--resume", "s1"), READER_QWEN },
+	{ "qwen", LIST(QWEN, "yolo"), LIST(QWEN, "yolo", "--resume", "s1"), LIST(QWEN_READS),
+	    LIST(QWEN_READS, "--resume", "s1"), READER_QWEN },
 	{ "pi", LIST("pi", "-p", "--mode", "json"), LIST("pi", "-p", "--mode", "json", "--session", "s1"),
 	  LIST(PI_READS), LIST(PI_READS, "--session", "s1"), READER_PI },
 };
 
-static void expect_command(const struct agent_preset *preset, const char *const *command, char *const *fresh, char *const *resumed)
+static void expect_command(const struct agent_preset *preset, const char *const *command,
+    char *const *fresh, char *const *resumed)
 {
 	struct agent_plan plan = { .prompt = PROMPT_STDIN };
 	char **argv;
@@ -215,14 +231,16 @@ START_TEST(each_key_is_a_login)
 		size_t n = strlen(pi->env[i]);
 
 		if (n > strlen(ending) && strcmp(pi->env[i] + n - strlen(ending), ending) == 0)
-			ck_assert_msg(strings_contain((char *const *)(uintptr_t)pi->login, pi->env[i]), "%s", pi->env[i]);
+			ck_assert_msg(strings_contain((char *const *)(uintptr_t)pi->login, pi->env[i]),
+			    "%s", pi->env[i]);
 	}
 }
 END_TEST
 
 START_TEST(environment)
 {
-	static const char *const never[] = { "CLAUDECODE", "NOTIFY_SOCKET", "LD_PRELOAD", "ANTHROPIC_API_KEY", "RL_RUN" };
+	static const char *const never[] = { "CLAUDECODE", "NOTIFY_SOCKET", "LD_PRELOAD",
+	    "ANTHROPIC_API_KEY", "RL_RUN" };
 
 	for (size_t i = 0; agent_environment[i] != NULL; i++) {
 		for (size_t n = 0; n < sizeof(never) / sizeof(never[0]); n++)
@@ -339,14 +357,21 @@ START_TEST(text_gap)
 END_TEST
 
 #define INIT "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s-1\",\"tools\":[\"Bash\"],\"model\":\"m\"}\n"
-#define SAY "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"working\"}]},\"session_id\":\"s-1\"}\n"
-#define DONE "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"api_error_status\":null,\"num_turns\":2," \
+#define SAY \
+	"{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\"," \
+	    "\"text\":\"working\"}]},\"session_id\":\"s-1\"}\n"
+#define DONE \
+	"{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"api_error_status\":null,\"num_turns\":2," \
 	"\"result\":\"All done.\\n\",\"session_id\":\"s-1\",\"total_cost_usd\":0.0125,\"usage\":{\"input_tokens\":10," \
-	"\"cache_creation_input_tokens\":20,\"cache_read_input_tokens\":30,\"output_tokens\":40},\"permission_denials\":[]}"
+	"\"cache_creation_input_tokens\":20,\"cache_read_input_tokens\":30,\"output_tokens\":40}," \
+	    "\"permission_denials\":[]}"
 #define RESULT(fields) "{\"type\":\"result\",\"session_id\":\"s-2\"," fields "}\n"
-#define FAILED(status, words) RESULT("\"subtype\":\"success\",\"is_error\":true,\"api_error_status\":" status ",\"result\":\"" words "\"")
-#define LIMITED(status) "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"" status "\",\"resetsAt\":1790000000}}\n"
-#define RETRY(status) "{\"type\":\"system\",\"subtype\":\"api_retry\",\"attempt\":1,\"error_status\":" status ",\"error\":\"x\"}\n"
+#define FAILED(status, words) \
+	RESULT("\"subtype\":\"success\",\"is_error\":true,\"api_error_status\":" status ",\"result\":\"" words "\"")
+#define LIMITED(status) \
+	"{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"" status "\",\"resetsAt\":1790000000}}\n"
+#define RETRY(status) \
+	"{\"type\":\"system\",\"subtype\":\"api_retry\",\"attempt\":1,\"error_status\":" status ",\"error\":\"x\"}\n"
 
 START_TEST(claude_stream)
 {
@@ -384,45 +409,71 @@ static const struct {
 	{ "json form", DONE, "All done.\n", false, PROVIDER_OK, 0, NULL },
 	{ "json form with LF", DONE "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
 	{ "json form with CRLF", DONE "\r\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
-	{ "noise between", "warning: x\n" INIT "\n\n{broken\n[1]\n\"s\"\n" DONE "\nbye\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
+	{ "noise between", "warning: x\n" INIT "\n\n{broken\n[1]\n\"s\"\n" DONE "\nbye\n",
+	    "All done.\n", false, PROVIDER_OK, 0, NULL },
 	{ "the last result counts", FAILED("500", "x") DONE "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
-	{ "the last result counts, the other way", DONE "\n" FAILED("500", "API Error: 500"), "API Error: 500", true, PROVIDER_ERROR, 0, "API Error: 500" },
-	{ "unknown types", "{\"type\":\"stream_event\",\"result\":\"no\"}\n{\"type\":7}\n{}\n" DONE "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
-	{ "a result inside a message", "{\"type\":\"user\",\"message\":" DONE "}\n", "", true, PROVIDER_OK, 0, "without a result line" },
+	{ "the last result counts, the other way", DONE "\n" FAILED("500", "API Error: 500"),
+	    "API Error: 500", true, PROVIDER_ERROR, 0, "API Error: 500" },
+	{ "unknown types", "{\"type\":\"stream_event\",\"result\":\"no\"}\n{\"type\":7}\n{}\n" DONE
+	    "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
+	{ "a result inside a message", "{\"type\":\"user\",\"message\":" DONE "}\n", "", true,
+	    PROVIDER_OK, 0, "without a result line" },
 	{ "nothing", "", "", true, PROVIDER_OK, 0, "without a result line" },
 	{ "text instead", "Hello, I am done.\n", "", true, PROVIDER_OK, 0, "--output-format stream-json" },
 	{ "cut off", INIT SAY, "", true, PROVIDER_OK, 0, "without a result line" },
-	{ "cut off in the result", "{\"type\":\"result\",\"is_error\":false,\"result\":\"All", "", true, PROVIDER_OK, 0, "without a result line" },
-	{ "cut off while retrying", INIT RETRY("500") RETRY("401"), "", true, PROVIDER_AUTH, 0, "without a result line" },
-	{ "cut off after a retry that helped", INIT RETRY("500") SAY, "", true, PROVIDER_OK, 0, "without a result line" },
-	{ "denials", RESULT("\"is_error\":false,\"result\":\"I could not.\",\"permission_denials\":[{\"tool_name\":\"Bash\"},{\"tool_name\":\"Write\"}]"),
+	{ "cut off in the result", "{\"type\":\"result\",\"is_error\":false,\"result\":\"All", "",
+	    true, PROVIDER_OK, 0, "without a result line" },
+	{ "cut off while retrying", INIT RETRY("500") RETRY("401"), "", true, PROVIDER_AUTH, 0,
+	    "without a result line" },
+	{ "cut off after a retry that helped", INIT RETRY("500") SAY, "", true, PROVIDER_OK, 0,
+	    "without a result line" },
+	{ "denials", RESULT("\"is_error\":false,\"result\":\"I could "
+	  "not.\",\"permission_denials\":[{\"tool_name\":\"Bash\"},{\"tool_name\":\"Write\"}]"),
 	  "I could not.", false, PROVIDER_OK, 2, NULL },
-	{ "no result key", RESULT("\"subtype\":\"error_during_execution\",\"is_error\":false"), "", true, PROVIDER_OK, 0, "error_during_execution" },
-	{ "no result key, errors", RESULT("\"subtype\":\"error_during_execution\",\"is_error\":true,\"errors\":[\"aborted by user\"]"), "", true, PROVIDER_OK, 0, "aborted by user" },
-	{ "result is no string", RESULT("\"is_error\":false,\"result\":{\"a\":1}"), "", true, PROVIDER_OK, 0, "without a word" },
+	{ "no result key", RESULT("\"subtype\":\"error_during_execution\",\"is_error\":false"), "",
+	    true, PROVIDER_OK, 0, "error_during_execution" },
+	{ "no result key, errors", RESULT("\"subtype\":\"error_during_execution\",\"is_error\":true,"
+	    "\"errors\":[\"aborted by user\"]"), "", true, PROVIDER_OK, 0, "aborted by user" },
+	{ "result is no string", RESULT("\"is_error\":false,\"result\":{\"a\":1}"), "", true,
+	    PROVIDER_OK, 0, "without a word" },
 	{ "is_error missing", RESULT("\"result\":\"ok\""), "ok", true, PROVIDER_OK, 0, "ok" },
 	{ "is_error is no boolean", RESULT("\"is_error\":0,\"result\":\"ok\""), "ok", true, PROVIDER_OK, 0, "ok" },
-	{ "is_error twice", RESULT("\"is_error\":true,\"is_error\":false,\"result\":\"ok\""), "", true, PROVIDER_OK, 0, "without a result line" },
-	{ "success that is an error", FAILED("null", "Something broke"), "Something broke", true, PROVIDER_OK, 0, "Something broke" },
-	{ "turns", RESULT("\"subtype\":\"error_max_turns\",\"is_error\":true"), "", true, PROVIDER_OK, 0, "error_max_turns" },
+	{ "is_error twice", RESULT("\"is_error\":true,\"is_error\":false,\"result\":\"ok\""), "",
+	    true, PROVIDER_OK, 0, "without a result line" },
+	{ "success that is an error", FAILED("null", "Something broke"), "Something broke", true,
+	    PROVIDER_OK, 0, "Something broke" },
+	{ "turns", RESULT("\"subtype\":\"error_max_turns\",\"is_error\":true"), "", true,
+	    PROVIDER_OK, 0, "error_max_turns" },
 	{ "401", FAILED("401", "Invalid API key"), "Invalid API key", true, PROVIDER_AUTH, 0, "Invalid API key" },
 	{ "403", FAILED("403", "Forbidden"), "Forbidden", true, PROVIDER_AUTH, 0, "Forbidden" },
 	{ "404", FAILED("404", "model"), "model", true, PROVIDER_ERROR, 0, "model" },
 	{ "413", FAILED("413", "Prompt is too long"), "Prompt is too long", true, PROVIDER_ERROR, 0, "too long" },
 	{ "500", FAILED("500", "API Error: 500"), "API Error: 500", true, PROVIDER_ERROR, 0, "500" },
 	{ "529", FAILED("529", "Overloaded"), "Overloaded", true, PROVIDER_ERROR, 0, "Overloaded" },
-	{ "429", FAILED("429", "API Error: Request rejected (429)"), "API Error: Request rejected (429)", true, PROVIDER_THROTTLED, 0, "rejected" },
-	{ "429 by limit", FAILED("429", "You've hit your session limit · resets 10:52pm (UTC)"), "You've hit your session limit · resets 10:52pm (UTC)", true, PROVIDER_LIMIT, 0, "limit" },
+	{ "429", FAILED("429", "API Error: Request rejected (429)"),
+	    "API Error: Request rejected (429)", true, PROVIDER_THROTTLED, 0, "rejected" },
+	{ "429 by limit", FAILED("429", "You've hit your session limit · resets 10:52pm (UTC)"),
+	    "You've hit your session limit · resets 10:52pm (UTC)", true, PROVIDER_LIMIT, 0, "limit" },
 	{ "429 with the event", LIMITED("rejected") FAILED("429", "x"), "x", true, PROVIDER_LIMIT, 0, "x" },
-	{ "429 with a harmless event", LIMITED("allowed_warning") FAILED("429", "x"), "x", true, PROVIDER_THROTTLED, 0, "x" },
-	{ "an event that was taken back", LIMITED("rejected") LIMITED("allowed") FAILED("429", "x"), "x", true, PROVIDER_THROTTLED, 0, "x" },
+	{ "429 with a harmless event", LIMITED("allowed_warning") FAILED("429", "x"), "x", true,
+	    PROVIDER_THROTTLED, 0, "x" },
+	{ "an event that was taken back", LIMITED("rejected") LIMITED("allowed") FAILED("429", "x"),
+	    "x", true, PROVIDER_THROTTLED, 0, "x" },
 	{ "the event and no failure", LIMITED("rejected") DONE "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
 	{ "the event and no result", LIMITED("rejected"), "", true, PROVIDER_LIMIT, 0, "without a result line" },
-	{ "blocking limit", RESULT("\"is_error\":true,\"result\":\"x\",\"terminal_reason\":\"blocking_limit\""), "x", true, PROVIDER_LIMIT, 0, "x" },
-	{ "not logged in", FAILED("null", "Not logged in · Please run /login"), "Not logged in · Please run /login", true, PROVIDER_AUTH, 0, "login" },
-	{ "words of a limit in good work", RESULT("\"is_error\":false,\"result\":\"usage limit reached is now handled\""), "usage limit reached is now handled", false, PROVIDER_OK, 0, NULL },
-	{ "negative and odd figures", RESULT("\"is_error\":false,\"result\":\"x\",\"total_cost_usd\":-1,\"usage\":{\"input_tokens\":-5,\"output_tokens\":\"7\"}"), "x", false, PROVIDER_OK, 0, NULL },
-	{ "deep line", "{\"type\":\"user\",\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}\n" DONE "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
+	{ "blocking limit",
+	    RESULT("\"is_error\":true,\"result\":\"x\",\"terminal_reason\":\"blocking_limit\""),
+	    "x", true, PROVIDER_LIMIT, 0, "x" },
+	{ "not logged in", FAILED("null", "Not logged in · Please run /login"),
+	    "Not logged in · Please run /login", true, PROVIDER_AUTH, 0, "login" },
+	{ "words of a limit in good work",
+	    RESULT("\"is_error\":false,\"result\":\"usage limit reached is now handled\""),
+	    "usage limit reached is now handled", false, PROVIDER_OK, 0, NULL },
+	{ "negative and odd figures", RESULT("\"is_error\":false,\"result\":\"x\",\"total_cost_usd\":-1,"
+	    "\"usage\":{\"input_tokens\":-5,\"output_tokens\":\"7\"}"), "x", false, PROVIDER_OK, 0, NULL },
+	{ "deep line", "{\"type\":\"user\","
+	    "\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}\n"
+	    DONE "\n", "All done.\n", false, PROVIDER_OK, 0, NULL },
 };
 
 START_TEST(claude_table)
@@ -511,7 +562,8 @@ START_TEST(claude_lenient)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct reader *r = reader_new(READER_CLAUDE);
 		struct agent_result result;
-		char *line = xasprintf("{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"%s\"}\n", rows[i].in);
+		char *line = xasprintf("{\"type\":\"result\",\"subtype\":\"success\","
+		    "\"is_error\":false,\"result\":\"%s\"}\n", rows[i].in);
 
 		reader_feed(r, line, strlen(line));
 		reader_end(r, &result);
@@ -529,7 +581,8 @@ START_TEST(claude_deep)
 	struct agent_result result;
 	struct buf b = { 0 };
 
-	buf_adds(&b, "{\"type\":\"result\",\"is_error\":false,\"result\":\"fine\",\"permission_denials\":[{\"tool_input\":");
+	buf_adds(&b, "{\"type\":\"result\",\"is_error\":false,\"result\":\"fine\","
+	    "\"permission_denials\":[{\"tool_input\":");
 	for (int i = 0; i < 100; i++)
 		buf_adds(&b, "[");
 	for (int i = 0; i < 30000; i++)

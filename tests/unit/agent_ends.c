@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A result counts only as the last thing that was said: no transcript that breaks off is a success, nor one whose result a further turn
- * has left behind. */
+/* A result counts only as the last thing that was said: no transcript that breaks off is a success,
+ * nor one whose result a further turn has left behind. */
 #include <check.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -60,14 +60,17 @@ static bool has(const char *line, size_t size, const char *words)
 	return memmem(line, size, words, strlen(words)) != NULL;
 }
 
-/* What ends behind this line of data may be a success only when that is the end of the work, and never lacks both. */
+/* What ends behind this line of data may be a success only when that is the end of the work, and
+ * never lacks both. */
 static void expect_end(int i, const char *data, const char *line, size_t size)
 {
 	struct agent_result r = read_data(streams[i].kind, data, (size_t)(line - data) + size);
 	bool whole = has(line, size, streams[i].end);
 
-	ck_assert_msg(r.is_error == !whole, "%s: is_error %d behind %.*s", streams[i].name, r.is_error, (int)size, line);
-	ck_assert_msg(r.incomplete == !whole && r.over == whole, "%s: incomplete %d behind %.*s", streams[i].name, r.incomplete, (int)size, line);
+	ck_assert_msg(r.is_error == !whole, "%s: is_error %d behind %.*s", streams[i].name,
+	    r.is_error, (int)size, line);
+	ck_assert_msg(r.incomplete == !whole && r.over == whole, "%s: incomplete %d behind %.*s",
+	    streams[i].name, r.incomplete, (int)size, line);
 	agent_result_release(&r);
 }
 
@@ -84,7 +87,8 @@ START_TEST(cut_behind_every_line)
 }
 END_TEST
 
-/* From the first event of the further turn on: lines before that may be of what starts the program. */
+/* From the first event of the further turn on: lines before that may be of what
+ * starts the program. */
 START_TEST(cut_in_a_further_turn)
 {
 	size_t size, n;
@@ -125,9 +129,13 @@ END_TEST
 START_TEST(lost_turn)
 {
 	static const struct { enum reader_kind kind; const char *head; } lost[] = {
-		{ READER_CLAUDE, "{\"type\":\"assistant\",\"x\":\"" }, { READER_CLAUDE, "{\"type\":\"user\",\"x\":\"" }, { READER_CODEX, "{\"type\":\"item.completed\",\"x\":\"" },
-		{ READER_GEMINI, "{\"type\":\"tool_result\",\"x\":\"" }, { READER_OPENCODE, "{\"type\":\"tool_use\",\"x\":\"" },
-		{ READER_COPILOT, "{\"type\":\"tool.execution_complete\",\"x\":\"" }, { READER_QWEN, "{\"type\":\"user\",\"x\":\"" },
+		{ READER_CLAUDE, "{\"type\":\"assistant\",\"x\":\"" },
+		{ READER_CLAUDE, "{\"type\":\"user\",\"x\":\"" },
+		{ READER_CODEX, "{\"type\":\"item.completed\",\"x\":\"" },
+		{ READER_GEMINI, "{\"type\":\"tool_result\",\"x\":\"" },
+		{ READER_OPENCODE, "{\"type\":\"tool_use\",\"x\":\"" },
+		{ READER_COPILOT, "{\"type\":\"tool.execution_complete\",\"x\":\"" },
+		{ READER_QWEN, "{\"type\":\"user\",\"x\":\"" },
 		{ READER_PI, "{\"type\":\"message_end\",\"x\":\"" },
 	};
 	size_t room = READER_LINE_MAX + 1, size;
@@ -135,7 +143,8 @@ START_TEST(lost_turn)
 
 	memset(fill, 'x', room);
 	for (size_t i = 0; i < COUNT(lost); i++) {
-		char *name = xasprintf("%s/good", state_name(&reader_names, (int)lost[i].kind)), *data = load(name, &size);
+		char *name = xasprintf("%s/good", state_name(&reader_names, (int)lost[i].kind)),
+		    *data = load(name, &size);
 		struct reader *r = reader_new(lost[i].kind);
 		struct agent_result result;
 
@@ -174,20 +183,25 @@ START_TEST(left_behind_is_paid)
 }
 END_TEST
 
-/* Copilot ends with a result of exit code 0 after work that it gave up; what it said before the signal is no answer. */
+/* Copilot ends with a result of exit code 0 after work that it gave up; what it said before the
+ * signal is no answer. */
 START_TEST(given_up)
 {
-	static const char turn[] = "{\"type\":\"user.message\",\"data\":{\"content\":\"do it\"}}\n", said[] = "{\"type\":\"assistant.message\",\"data\":{\"content\":\"fine\"}}\n",
+	static const char turn[] = "{\"type\":\"user.message\",\"data\":{\"content\":\"do it\"}}\n",
+	    said[] = "{\"type\":\"assistant.message\",\"data\":{\"content\":\"fine\"}}\n",
 	    end[] = "{\"type\":\"result\",\"exitCode\":0}\n";
 	static const char *const marks[] = {
-		"{\"type\":\"abort\",\"data\":{\"reason\":\"user_initiated\"}}\n", "{\"type\":\"assistant.idle\",\"data\":{\"aborted\":true}}\n",
+		"{\"type\":\"abort\",\"data\":{\"reason\":\"user_initiated\"}}\n",
+		"{\"type\":\"assistant.idle\",\"data\":{\"aborted\":true}}\n",
 	};
 
 	for (size_t i = 0; i < COUNT(marks); i++) {
-		char *left = xasprintf("%s%s%s%s%s", turn, said, marks[i], said, end), *again = xasprintf("%s%s%s%s", left, turn, said, end);
+		char *left = xasprintf("%s%s%s%s%s", turn, said, marks[i], said, end),
+		    *again = xasprintf("%s%s%s%s", left, turn, said, end);
 		struct agent_result r = read_data(READER_COPILOT, left, strlen(left));
 
-		ck_assert_msg(r.is_error && strncmp(r.error, "the work was broken off", 23) == 0 && !r.transient, "%s", marks[i]);
+		ck_assert_msg(r.is_error && strncmp(r.error, "the work was broken off", 23) == 0 &&
+		    !r.transient, "%s", marks[i]);
 		agent_result_release(&r);
 		r = read_data(READER_COPILOT, again, strlen(again));
 		ck_assert_msg(!r.is_error, "%s: %s", marks[i], r.error);
@@ -198,17 +212,25 @@ START_TEST(given_up)
 }
 END_TEST
 
-/* Claude Code tells of its retries, and Codex of an error behind the failed turn: neither is the end nor takes it back. */
+/* Claude Code tells of its retries, and Codex of an error behind the failed turn: neither is the
+ * end nor takes it back. */
 START_TEST(behind_the_end)
 {
 	static const struct { enum reader_kind kind; const char *said; bool over; } rows[] = {
-		{ READER_CLAUDE, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n{\"type\":\"system\",\"subtype\":\"hook\"}\n", true },
-		{ READER_CLAUDE, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n{\"type\":\"system\",\"subtype\":\"api_retry\",\"error_status\":500}\n", false },
-		{ READER_CLAUDE, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"allowed\"}}\n", true },
-		{ READER_CODEX, "{\"type\":\"turn.failed\",\"error\":{\"message\":\"no\"}}\n{\"type\":\"error\",\"message\":\"no\"}\n", true },
-		{ READER_CODEX, "{\"type\":\"turn.completed\"}\n{\"type\":\"item.completed\",\"item\":{\"type\":\"error\",\"message\":\"a warning\"}}\n", true },
-		{ READER_CODEX, "{\"type\":\"turn.completed\"}\n{\"type\":\"item.started\",\"item\":{\"type\":\"command_execution\"}}\n", false },
-		{ READER_QWEN, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n{\"type\":\"system\",\"subtype\":\"note\"}\n", true },
+		{ READER_CLAUDE, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n"
+		    "{\"type\":\"system\",\"subtype\":\"hook\"}\n", true },
+		{ READER_CLAUDE, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n"
+		    "{\"type\":\"system\",\"subtype\":\"api_retry\",\"error_status\":500}\n", false },
+		{ READER_CLAUDE, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n"
+		    "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"allowed\"}}\n", true },
+		{ READER_CODEX, "{\"type\":\"turn.failed\",\"error\":{\"message\":\"no\"}}\n"
+		    "{\"type\":\"error\",\"message\":\"no\"}\n", true },
+		{ READER_CODEX, "{\"type\":\"turn.completed\"}\n{\"type\":\"item.completed\","
+		    "\"item\":{\"type\":\"error\",\"message\":\"a warning\"}}\n", true },
+		{ READER_CODEX, "{\"type\":\"turn.completed\"}\n"
+		    "{\"type\":\"item.started\",\"item\":{\"type\":\"command_execution\"}}\n", false },
+		{ READER_QWEN, "{\"type\":\"result\",\"is_error\":false,\"result\":\"x\"}\n"
+		    "{\"type\":\"system\",\"subtype\":\"note\"}\n", true },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 200 MiB through each reader, half of it ordinary events, half of it one line: what it holds has a bound, and so has the process. */
+/* 200 MiB through each reader, half of it ordinary events, half of it one line: what it holds has a
+ * bound, and so has the process. */
 #include <check.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -16,48 +17,68 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { MIB = 1024 * 1024, HALF = 100 * MIB, PIECE = 64 * 1024 };
-/* One document, twice an answer, and room to grow for both; the process has a parsed document beside it. */
+/* One document, twice an answer, and room to grow for both; the process has a parsed
+ * document beside it. */
 enum { HELD_MAX = 64 * MIB, RESIDENT_MAX_KIB = 160 * 1024 };
 
-/* events: lines of which each %s is a text of 20 KiB; line: of one that has no end, with its tail; answer: what ends it well. */
+/* events: lines of which each %s is a text of 20 KiB; line: of one that has no end, with its tail;
+ * answer: what ends it well. */
 static const struct {
 	enum reader_kind kind;
 	const char *events, *line, *tail, *end, *text;
 } streams[] = {
 	{ READER_TEXT, "%s\n", "", "\n", "last words", NULL },
 	{ READER_CLAUDE,
-	  "{\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"model\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"usage\":{\"input_tokens\":7}}}\n"
-	  "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"is_error\":true,\"content\":\"%s\"}]}}\n",
+	  "{\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"model\":\"m\","
+	  "\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"usage\":{\"input_tokens\":7}}}\n"
+	  "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\","
+	  "\"is_error\":true,\"content\":\"%s\"}]}}\n",
 	  "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":\"", "\"}]}}\n",
-	  "{\"type\":\"result\",\"is_error\":false,\"result\":\"fine\",\"usage\":{\"input_tokens\":7}}\n", "fine" },
+	  "{\"type\":\"result\",\"is_error\":false,\"result\":\"fine\",\"usage\":{\"input_tokens\":7}}\n",
+	  "fine" },
 	{ READER_CODEX,
-	  "{\"type\":\"item.completed\",\"item\":{\"type\":\"command_execution\",\"aggregated_output\":\"%s\",\"status\":\"failed\"}}\n"
-	  "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"%s\"}}\n{\"type\":\"error\",\"message\":\"%s\"}\n",
-	  "{\"type\":\"item.completed\",\"item\":{\"type\":\"command_execution\",\"aggregated_output\":\"", "\"}}\n",
-	  "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"fine\"}}\n{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":7}}\n", "fine" },
+	  "{\"type\":\"item.completed\",\"item\":{\"type\":\"command_execution\","
+	  "\"aggregated_output\":\"%s\",\"status\":\"failed\"}}\n"
+	  "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"%s\"}}\n"
+	  "{\"type\":\"error\",\"message\":\"%s\"}\n",
+	  "{\"type\":\"item.completed\",\"item\":{\"type\":\"command_execution\",\"aggregated_output\":\"",
+	  "\"}}\n",
+	  "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"fine\"}}\n"
+	  "{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":7}}\n", "fine" },
 	{ READER_GEMINI,
-	  "{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"%s\"}\n{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"%s\"}\n",
+	  "{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"%s\"}\n"
+	  "{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"%s\"}\n",
 	  "{\"type\":\"tool_result\",\"output\":\"", "\"}\n",
 	  "{\"type\":\"message\",\"role\":\"assistant\",\"delta\":true,\"content\":\"fine\"}\n"
 	  "{\"type\":\"result\",\"status\":\"success\",\"stats\":{\"input_tokens\":7}}\n", "fine" },
 	{ READER_OPENCODE,
-	  "{\"type\":\"text\",\"part\":{\"text\":\"%s\"}}\n{\"type\":\"tool_use\",\"part\":{\"state\":{\"status\":\"error\",\"output\":\"%s\"}}}\n",
+	  "{\"type\":\"text\",\"part\":{\"text\":\"%s\"}}\n"
+	  "{\"type\":\"tool_use\",\"part\":{\"state\":{\"status\":\"error\",\"output\":\"%s\"}}}\n",
 	  "{\"type\":\"tool_use\",\"part\":{\"state\":{\"output\":\"", "\"}}}\n",
-	  "{\"type\":\"text\",\"part\":{\"text\":\"fine\"}}\n{\"type\":\"step_finish\",\"part\":{\"reason\":\"stop\",\"tokens\":{\"input\":7}}}\n", "fine" },
+	  "{\"type\":\"text\",\"part\":{\"text\":\"fine\"}}\n"
+	  "{\"type\":\"step_finish\",\"part\":{\"reason\":\"stop\",\"tokens\":{\"input\":7}}}\n", "fine" },
 	{ READER_COPILOT,
-	  "{\"type\":\"assistant.message\",\"data\":{\"content\":\"%s\"}}\n{\"type\":\"tool.execution_complete\",\"data\":{\"success\":false,\"result\":\"%s\"}}\n"
+	  "{\"type\":\"assistant.message\",\"data\":{\"content\":\"%s\"}}\n"
+	  "{\"type\":\"tool.execution_complete\",\"data\":{\"success\":false,\"result\":\"%s\"}}\n"
 	  "{\"type\":\"session.error\",\"data\":{\"message\":\"%s\"}}\n",
 	  "{\"type\":\"tool.execution_complete\",\"data\":{\"result\":\"", "\"}}\n",
-	  "{\"type\":\"assistant.message\",\"data\":{\"content\":\"fine\"}}\n{\"type\":\"result\",\"exitCode\":0}\n", "fine" },
+	  "{\"type\":\"assistant.message\",\"data\":{\"content\":\"fine\"}}\n"
+	  "{\"type\":\"result\",\"exitCode\":0}\n", "fine" },
 	{ READER_QWEN,
-	  "{\"type\":\"assistant\",\"session_id\":\"%s\"}\n{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"is_error\":true,\"content\":\"%s\"}]}}\n",
+	  "{\"type\":\"assistant\",\"session_id\":\"%s\"}\n{\"type\":\"user\","
+	  "\"message\":{\"content\":[{\"type\":\"tool_result\",\"is_error\":true,\"content\":\"%s\"}]}}\n",
 	  "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":\"", "\"}]}}\n",
-	  "{\"type\":\"result\",\"is_error\":false,\"result\":\"fine\",\"usage\":{\"input_tokens\":7}}\n", "fine" },
+	  "{\"type\":\"result\",\"is_error\":false,\"result\":\"fine\",\"usage\":{\"input_tokens\":7}}\n",
+	  "fine" },
 	{ READER_PI,
-	  "{\"type\":\"message_update\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}]}}\n"
-	  "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"stopReason\":\"toolUse\"}}\n",
+	  "{\"type\":\"message_update\",\"message\":{\"role\":\"assistant\","
+	  "\"content\":[{\"type\":\"text\",\"text\":\"%s\"}]}}\n"
+	  "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\","
+	  "\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"stopReason\":\"toolUse\"}}\n",
 	  "{\"type\":\"turn_end\",\"messages\":[\"", "\"]}\n",
-	  "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"usage\":{\"input\":7},\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"stopReason\":\"stop\"}}\n{\"type\":\"agent_end\"}\n", "fine" },
+	  "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"usage\":{\"input\":7},"
+	  "\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"stopReason\":\"stop\"}}\n"
+	  "{\"type\":\"agent_end\"}\n", "fine" },
 };
 
 static size_t held(void)
@@ -137,7 +158,8 @@ START_TEST(bounded)
 	reader_end(r, &result);
 	ck_assert(!result.is_error && result.size <= AGENT_TEXT_MAX);
 	if (streams[_i].text != NULL)
-		ck_assert_msg(strcmp(result.text, streams[_i].text) == 0 && !result.truncated, "\"%.40s\"", result.text);
+		ck_assert_msg(strcmp(result.text, streams[_i].text) == 0 && !result.truncated,
+		    "\"%.40s\"", result.text);
 	ck_assert(result.tokens_input == 7 || streams[_i].kind == READER_TEXT || streams[_i].kind == READER_COPILOT);
 	agent_result_release(&result);
 	buf_release(&block);
@@ -145,10 +167,12 @@ START_TEST(bounded)
 }
 END_TEST
 
-/* Pi says all once more in the end; of a long conversation that is too much for one document, and nothing of it is missed. */
+/* Pi says all once more in the end; of a long conversation that is too much for one document, and
+ * nothing of it is missed. */
 START_TEST(long_conversation)
 {
-	static const char answer[] = "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"stopReason\":\"stop\"}}\n";
+	static const char answer[] = "{\"type\":\"message_end\",\"message\":{\"role\":\"assistant\","
+	    "\"content\":[{\"type\":\"text\",\"text\":\"fine\"}],\"stopReason\":\"stop\"}}\n";
 	static char line[MIB];
 	struct reader *r = reader_new(READER_PI);
 	struct agent_result result;
@@ -175,7 +199,8 @@ START_TEST(result_too_long)
 	struct agent_result result;
 
 	memset(line, 'x', sizeof(line));
-	say(r, "{\"type\":\"result\",\"is_error\":false,\"result\":\"first\"}\n{\"type\":\"result\",\"is_error\":true,\"result\":\"");
+	say(r, "{\"type\":\"result\",\"is_error\":false,\"result\":\"first\"}\n"
+	    "{\"type\":\"result\",\"is_error\":true,\"result\":\"");
 	for (size_t size = 0; size < 20 * MIB; size += sizeof(line))
 		fed(r, line, sizeof(line), 0);
 	say(r, "\"}\n");

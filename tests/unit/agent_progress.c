@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What of an agent's output is progress: each event but those of a service that does not serve; no line that is no event. */
+/* What of an agent's output is progress: each event but those of a service that does not serve; no
+ * line that is no event. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +14,15 @@ static const struct {
 	const char *text;
 	bool progress;
 } lines[] = {
-	{ READER_CLAUDE, "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}\n", true },
+	{ READER_CLAUDE, "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\","
+	    "\"text\":\"x\"}]}}\n", true },
 	{ READER_CLAUDE, "{\"type\":\"system\",\"subtype\":\"init\"}\n", true },
 	{ READER_CLAUDE, "{\"type\":\"system\",\"subtype\":\"api_retry\",\"error_status\":503}\n", false },
 	{ READER_CLAUDE, "{\"type\":\"something new\"}\n", true },
 	{ READER_CLAUDE, "{\n  \"type\": \"result\"\n}\n", true },
 	{ READER_CLAUDE, "{ no JSON }\n", true },	/* nobody knows what it says */
-	{ READER_CLAUDE, "{\"type\":\"assistant\",\"message\":{\"content\":[{\"ty", false },	/* it goes on */
+	/* it goes on */
+	{ READER_CLAUDE, "{\"type\":\"assistant\",\"message\":{\"content\":[{\"ty", false },
 	{ READER_CLAUDE, "", false },
 	{ READER_CODEX, "{\"type\":\"error\",\"message\":\"Reconnecting... 1/5\"}\n", false },
 	{ READER_CODEX, "{\"type\":\"turn.started\"}\n", true },
@@ -27,13 +30,15 @@ static const struct {
 	{ READER_GEMINI, "noise\n{\"type\":\"error\"}\nnoise\n{\"type\":\"message\",\"content\":\"x\"}\n", true },
 	{ READER_OPENCODE, "{\"type\":\"error\",\"error\":{}}\n", false },
 	{ READER_OPENCODE, "{\"type\":\"step_start\"}\n", true },
-	{ READER_COPILOT, "{\"type\":\"model.call_start\"}\n{\"type\":\"model.call_failure\"}\n{\"type\":\"model.call_finished\"}\n"
+	{ READER_COPILOT, "{\"type\":\"model.call_start\"}\n{\"type\":\"model.call_failure\"}\n"
+	    "{\"type\":\"model.call_finished\"}\n"
 	    "{\"type\":\"assistant.turn_retry\"}\n{\"type\":\"session.info\"}\n", false },
 	{ READER_COPILOT, "{\"type\":\"assistant.message_delta\"}\n", true },
 	{ READER_QWEN, "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\"}]}}\n", true },
 	{ READER_PI, "{\"type\":\"auto_retry_start\"}\n{\"type\":\"agent_start\"}\n{\"type\":\"turn_start\"}\n"
 	    "{\"type\":\"message_start\",\"message\":{\"role\":\"assistant\",\"content\":[]}}\n", false },
-	{ READER_PI, "{\"type\":\"message_update\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}\n", true },
+	{ READER_PI, "{\"type\":\"message_update\",\"message\":{\"role\":\"assistant\","
+	    "\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}\n", true },
 };
 
 START_TEST(of_lines)
@@ -63,7 +68,8 @@ START_TEST(of_what_follows)
 	ck_assert(!progress_feed(p, "noise\n", 6));
 	ck_assert(progress_feed(p, event, sizeof(event) - 1));
 	progress_gap(p);
-	ck_assert(!progress_feed(p, event, sizeof(event) - 1));	/* it may be the inside of another */
+	/* it may be the inside of another */
+	ck_assert(!progress_feed(p, event, sizeof(event) - 1));
 	ck_assert(progress_feed(p, event, sizeof(event) - 1));
 	progress_free(p);
 }

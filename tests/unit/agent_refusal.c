@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a failure says about the service: of every transcript of one, of exit codes, of the last words on stderr. */
+/* What a failure says about the service: of every transcript of one, of exit codes, of the last
+ * words on stderr. */
 #include <check.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@
 #define IN(seconds) (NOW + (seconds) * INT64_C(1000))
 #define EPOCH (1795395600 - NOW / 1000)		/* of the transcripts: five hours later */
 
-static struct agent_result complete(struct agent_result result, enum reader_kind kind, int64_t code, const char *last_words)
+static struct agent_result complete(struct agent_result result, enum reader_kind kind, int64_t code,
+    const char *last_words)
 {
 	struct agent_ending ending = { kind, code, last_words, NOW, "America/New_York" };
 	char *doubt = agent_result_complete(&result, &ending);
@@ -49,11 +51,14 @@ static const struct {
 	bool passes;
 	int64_t after;
 } files[] = {
-	{ READER_CLAUDE, "claude/limit", 1, PROVIDER_LIMIT, false, 2 * 3600 + 52 * 60 },	/* its epoch is over by now */
+	/* its epoch is over by now */
+	{ READER_CLAUDE, "claude/limit", 1, PROVIDER_LIMIT, false, 2 * 3600 + 52 * 60 },
 	{ READER_CLAUDE, "claude/limit-blocked", 1, PROVIDER_LIMIT, false, EPOCH },
-	{ READER_CLAUDE, "claude/limit-text", 1, PROVIDER_LIMIT, false, 12 * 3600 },	/* 9:00 in Berlin */
+	/* 9:00 in Berlin */
+	{ READER_CLAUDE, "claude/limit-text", 1, PROVIDER_LIMIT, false, 12 * 3600 },
 	{ READER_CLAUDE, "claude/limit-old", 0, PROVIDER_LIMIT, false, EPOCH },
-	{ READER_CLAUDE, "claude/limit-cut", NONE, PROVIDER_LIMIT, false, EPOCH },	/* the event, not the text */
+	/* the event, not the text */
+	{ READER_CLAUDE, "claude/limit-cut", NONE, PROVIDER_LIMIT, false, EPOCH },
 	{ READER_CLAUDE, "claude/limit-passed", 1, PROVIDER_ERROR, true, NONE },
 	{ READER_CLAUDE, "claude/throttled", 1, PROVIDER_THROTTLED, false, 20 },
 	{ READER_CLAUDE, "claude/overloaded", 1, PROVIDER_ERROR, true, NONE },
@@ -65,13 +70,15 @@ static const struct {
 	{ READER_CLAUDE, "claude/warned", 0, PROVIDER_OK, false, NONE },
 	{ READER_CLAUDE, "claude/success-with-is_error", 1, PROVIDER_ERROR, true, NONE },
 	{ READER_CLAUDE, "claude/overage", 1, PROVIDER_OK, false, NONE },
-	{ READER_CLAUDE, "claude/limit-spent", 1, PROVIDER_LIMIT, false, 8 * 86400 + 4 * 3600 },	/* midnight of December */
+	/* midnight of December */
+	{ READER_CLAUDE, "claude/limit-spent", 1, PROVIDER_LIMIT, false, 8 * 86400 + 4 * 3600 },
 	{ READER_CLAUDE, "claude/interrupted", 1, PROVIDER_OK, false, NONE },
 	{ READER_CODEX, "codex/401", 1, PROVIDER_AUTH, false, NONE },
 	{ READER_CODEX, "codex/429", 1, PROVIDER_THROTTLED, false, NONE },
 	{ READER_CODEX, "codex/500", 1, PROVIDER_ERROR, true, NONE },
 	{ READER_CODEX, "codex/cut", 1, PROVIDER_ERROR, true, NONE },
-	{ READER_CODEX, "codex/limit", 1, PROVIDER_LIMIT, false, 17 * 3600 + 25 * 60 },	/* 8:25 where the agent is */
+	/* 8:25 where the agent is */
+	{ READER_CODEX, "codex/limit", 1, PROVIDER_LIMIT, false, 17 * 3600 + 25 * 60 },
 	{ READER_CODEX, "codex/limit-date", 1, PROVIDER_LIMIT, false, 55 * 3600 + 180 },
 	{ READER_CODEX, "codex/limit-days", 1, PROVIDER_LIMIT, false, 76 * 3600 },
 	{ READER_CODEX, "codex/limit-later", 1, PROVIDER_LIMIT, false, NONE },
@@ -122,13 +129,16 @@ static const struct {
 	{ READER_PI, "pi/limit-minutes", 0, PROVIDER_LIMIT, false, 97 * 60 },
 };
 
-static void expect(const char *name, const struct agent_result *r, enum provider_result provider, bool passes, int64_t after)
+static void expect(const char *name, const struct agent_result *r, enum provider_result provider,
+    bool passes, int64_t after)
 {
 	int64_t at = after == NONE ? NONE : IN(after);
 
-	ck_assert_msg(r->provider == provider && r->transient == passes, "%s: provider %d, transient %d", name, r->provider, r->transient);
+	ck_assert_msg(r->provider == provider && r->transient == passes,
+	    "%s: provider %d, transient %d", name, r->provider, r->transient);
 	/* a fraction of a second is none of the table's business */
-	ck_assert_msg(at == NONE ? r->reset_at == NONE : r->reset_at >= at && r->reset_at < at + 1000, "%s: %lld s", name, (long long)(r->reset_at - NOW) / 1000);
+	ck_assert_msg(at == NONE ? r->reset_at == NONE : r->reset_at >= at && r->reset_at < at + 1000,
+	    "%s: %lld s", name, (long long)(r->reset_at - NOW) / 1000);
 }
 
 START_TEST(transcripts)
@@ -152,14 +162,16 @@ START_TEST(epoch_before_text)
 {
 	struct agent_result r = read_text(READER_CLAUDE,
 	    "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\",\"resetsAt\":1795384800}}\n"
-	    "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":429,\"result\":\"You've hit your session limit \xc2\xb7 resets 10:52pm (UTC)\"}\n", 1, NULL);
+	    "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":429,\"result\":\"You've "
+	    "hit your session limit \xc2\xb7 resets 10:52pm (UTC)\"}\n", 1, NULL);
 
 	expect("epoch", &r, PROVIDER_LIMIT, false, 7200);
 	agent_result_release(&r);
 	/* one that is over gives way to it */
 	r = read_text(READER_CLAUDE,
 	    "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\",\"resetsAt\":1700000000}}\n"
-	    "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":429,\"result\":\"You've hit your session limit \xc2\xb7 resets 10:52pm (UTC)\"}\n", 1, NULL);
+	    "{\"type\":\"result\",\"is_error\":true,\"api_error_status\":429,\"result\":\"You've "
+	    "hit your session limit \xc2\xb7 resets 10:52pm (UTC)\"}\n", 1, NULL);
 	expect("text", &r, PROVIDER_LIMIT, false, 2 * 3600 + 52 * 60);
 	agent_result_release(&r);
 }
@@ -172,15 +184,18 @@ START_TEST(rate_limit_statuses)
 		const char *status;
 		enum provider_result provider;
 	} statuses[] = {
-		{ "rejected", PROVIDER_LIMIT }, { "denied", PROVIDER_LIMIT }, { "allowed", PROVIDER_OK }, { "allowed_warning", PROVIDER_OK }, { "exempt", PROVIDER_OK },
+		{ "rejected", PROVIDER_LIMIT }, { "denied", PROVIDER_LIMIT }, { "allowed", PROVIDER_OK },
+		{ "allowed_warning", PROVIDER_OK }, { "exempt", PROVIDER_OK },
 	};
 
 	for (size_t i = 0; i < COUNT(statuses); i++) {
-		char *text = xasprintf("{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"%s\",\"resetsAt\":1795384800}}\n"
+		char *text = xasprintf("{\"type\":\"rate_limit_event\","
+		    "\"rate_limit_info\":{\"status\":\"%s\",\"resetsAt\":1795384800}}\n"
 		    "{\"type\":\"result\",\"is_error\":true,\"result\":\"It broke.\"}\n", statuses[i].status);
 		struct agent_result r = read_text(READER_CLAUDE, text, 1, NULL);
 
-		expect(statuses[i].status, &r, statuses[i].provider, false, statuses[i].provider == PROVIDER_LIMIT ? 7200 : NONE);
+		expect(statuses[i].status, &r, statuses[i].provider, false,
+		    statuses[i].provider == PROVIDER_LIMIT ? 7200 : NONE);
 		agent_result_release(&r);
 		free(text);
 	}
@@ -191,8 +206,10 @@ END_TEST
 START_TEST(served_after_all)
 {
 	struct agent_result r = read_text(READER_CLAUDE,
-	    "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\",\"resetsAt\":1795384800,\"isUsingOverage\":true}}\n"
-	    "{\"type\":\"assistant\",\"message\":{\"model\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"I look first.\"}]}}\n"
+	    "{\"type\":\"rate_limit_event\",\"rate_limit_info\":{\"status\":\"rejected\","
+	    "\"resetsAt\":1795384800,\"isUsingOverage\":true}}\n"
+	    "{\"type\":\"assistant\",\"message\":{\"model\":\"m\",\"content\":[{\"type\":\"text\","
+	    "\"text\":\"I look first.\"}]}}\n"
 	    "{\"type\":\"result\",\"subtype\":\"error_max_turns\",\"is_error\":true}\n", 1, NULL);
 
 	expect("served", &r, PROVIDER_OK, false, NONE);
@@ -208,16 +225,22 @@ START_TEST(trap_exit_codes_that_are_http_mod_256)
 		enum provider_result provider;
 		bool passes;
 	} codes[] = {
-		{ 145, PROVIDER_AUTH, false }, { 147, PROVIDER_AUTH, false }, { 157, PROVIDER_ERROR, false }, { 148, PROVIDER_ERROR, false },
-		{ 144, PROVIDER_ERROR, false }, { 173, PROVIDER_THROTTLED, false }, { 244, PROVIDER_ERROR, true }, { 247, PROVIDER_ERROR, true },
-		{ 41, PROVIDER_AUTH, false }, { 1, PROVIDER_OK, false }, { 42, PROVIDER_OK, false }, { 53, PROVIDER_OK, false },
-		{ 130, PROVIDER_OK, false }, { 137, PROVIDER_OK, false }, { 143, PROVIDER_OK, false }, { NONE, PROVIDER_OK, false }, { 0, PROVIDER_OK, false },
+		{ 145, PROVIDER_AUTH, false }, { 147, PROVIDER_AUTH, false },
+		{ 157, PROVIDER_ERROR, false }, { 148, PROVIDER_ERROR, false },
+		{ 144, PROVIDER_ERROR, false }, { 173, PROVIDER_THROTTLED, false },
+		{ 244, PROVIDER_ERROR, true }, { 247, PROVIDER_ERROR, true },
+		{ 41, PROVIDER_AUTH, false }, { 1, PROVIDER_OK, false }, { 42, PROVIDER_OK, false },
+		{ 53, PROVIDER_OK, false },
+		{ 130, PROVIDER_OK, false }, { 137, PROVIDER_OK, false },
+		{ 143, PROVIDER_OK, false }, { NONE, PROVIDER_OK, false }, { 0, PROVIDER_OK, false },
 	};
 
 	for (size_t i = 0; i < COUNT(codes); i++) {
-		struct agent_result r = read_text(READER_GEMINI, "", codes[i].code, "    at async main (file:///x.js:1:2)");
+		struct agent_result r = read_text(READER_GEMINI, "", codes[i].code,
+		    "    at async main (file:///x.js:1:2)");
 
-		ck_assert_msg(r.provider == codes[i].provider && r.transient == codes[i].passes, "%lld: %d", (long long)codes[i].code, r.provider);
+		ck_assert_msg(r.provider == codes[i].provider && r.transient == codes[i].passes,
+		    "%lld: %d", (long long)codes[i].code, r.provider);
 		agent_result_release(&r);
 		r = read_text(READER_CODEX, "", codes[i].code, NULL);
 		ck_assert_int_eq(r.provider, PROVIDER_OK);
@@ -225,7 +248,8 @@ START_TEST(trap_exit_codes_that_are_http_mod_256)
 	}
 	/* what the events say counts first, and a success stays one */
 	struct agent_result r = read_text(READER_GEMINI,
-	    "{\"type\":\"result\",\"status\":\"error\",\"error\":{\"message\":\"[API Error: You have exhausted your capacity on this model.]\"}}", 145, NULL);
+	    "{\"type\":\"result\",\"status\":\"error\",\"error\":{\"message\":\"[API Error: "
+	    "You have exhausted your capacity on this model.]\"}}", 145, NULL);
 	ck_assert_int_eq(r.provider, PROVIDER_LIMIT);
 	agent_result_release(&r);
 	r = read_text(READER_GEMINI, "{\"type\":\"result\",\"status\":\"success\"}", 145, NULL);
@@ -247,7 +271,9 @@ START_TEST(last_words)
 		int64_t after;
 	} cases[] = {
 		{ READER_COPILOT, "", 1, "Error: No authentication information found.", PROVIDER_AUTH, false, NONE },
-		{ READER_TEXT, "", 1, "ERROR: You\xe2\x80\x99ve hit your usage limit. Try again in 45 minutes.", PROVIDER_LIMIT, false, 2700 },
+		{ READER_TEXT, "", 1,
+		    "ERROR: You\xe2\x80\x99ve hit your usage limit. Try again in 45 minutes.",
+		    PROVIDER_LIMIT, false, 2700 },
 		{ READER_TEXT, "You've hit your usage limit", 0, NULL, PROVIDER_OK, false, NONE },
 		{ READER_TEXT, "You've hit your usage limit", 1, "make: *** [all] Error 2", PROVIDER_OK, false, NONE },
 		{ READER_TEXT, "", 1, "error: 502 Bad Gateway", PROVIDER_OK, false, NONE },
@@ -255,29 +281,36 @@ START_TEST(last_words)
 		{ READER_CODEX, "", 1, "stream disconnected before completion", PROVIDER_ERROR, true, NONE },
 		{ READER_CLAUDE, "", 1, "No conversation found with session ID: 1", PROVIDER_OK, false, NONE },
 		/* it says how it went: what else stands on stderr may be of a tool */
-		{ READER_CLAUDE, "{\"type\":\"result\",\"is_error\":true,\"result\":\"I give up.\"}", 1, "You've hit your usage limit", PROVIDER_OK, false, NONE },
+		{ READER_CLAUDE, "{\"type\":\"result\",\"is_error\":true,\"result\":\"I give up.\"}",
+		    1, "You've hit your usage limit", PROVIDER_OK, false, NONE },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct agent_result r = read_text(cases[i].kind, cases[i].output, cases[i].code, cases[i].words);
 
-		expect(cases[i].words != NULL ? cases[i].words : cases[i].output, &r, cases[i].provider, cases[i].passes, cases[i].after);
+		expect(cases[i].words != NULL ? cases[i].words : cases[i].output, &r,
+		    cases[i].provider, cases[i].passes, cases[i].after);
 		agent_result_release(&r);
 	}
 }
 END_TEST
 
-/* Advice that follows it does not hide what lacks; what an unknown program prints may be of its tools. */
+/* Advice that follows it does not hide what lacks; what an unknown program prints may
+ * be of its tools. */
 START_TEST(last_line)
 {
 	static const struct {
 		enum reader_kind kind;
 		const char *text, *words;
 	} cases[] = {
-		{ READER_PI, "No API key found for the selected model.\n\nUse /login to log into a provider via OAuth or API key. See:\n"
-		    "  /lib/pi/docs/providers.md\n  /lib/pi/docs/models.md\n", "No API key found for the selected model." },
-		{ READER_COPILOT, "Error: No authentication information found.\n\nTo authenticate, you can use any of the following methods:\n"
-		    "  * Start 'copilot' and run the '/login' command\n  * Run 'gh auth login' to authenticate with the GitHub CLI\n",
+		{ READER_PI, "No API key found for the selected model.\n\n"
+		    "Use /login to log into a provider via OAuth or API key. See:\n"
+		    "  /lib/pi/docs/providers.md\n  /lib/pi/docs/models.md\n",
+		    "No API key found for the selected model." },
+		{ READER_COPILOT, "Error: No authentication information found.\n\n"
+		    "To authenticate, you can use any of the following methods:\n"
+		    "  * Start 'copilot' and run the '/login' command\n"
+		    "  * Run 'gh auth login' to authenticate with the GitHub CLI\n",
 		  "Error: No authentication information found." },
 		{ READER_CODEX, "No API key found\nNot logged in\n \n", "Not logged in" },
 		{ READER_CODEX, "the tracker answered with status 401\nno such thread\r\n\n", "no such thread" },
@@ -309,7 +342,8 @@ END_TEST
 /* Of a zone that nobody knows somebody is told. */
 START_TEST(doubt)
 {
-	static const char text[] = "{\"type\":\"result\",\"is_error\":true,\"result\":\"You've hit your session limit \xc2\xb7 resets 10:52pm (Mars/Olympus)\"}\n";
+	static const char text[] = "{\"type\":\"result\",\"is_error\":true,\"result\":\"You've hit "
+	    "your session limit \xc2\xb7 resets 10:52pm (Mars/Olympus)\"}\n";
 	struct agent_ending ending = { READER_CLAUDE, 1, NULL, NOW, "UTC" };
 	struct reader *r = reader_new(READER_CLAUDE);
 	struct agent_result result;
@@ -350,16 +384,26 @@ static const struct {
 	{ 0, "API Error: 529 overloaded", PROVIDER_OK, PROVIDER_ERROR, true },
 	{ 0, "API Error: Request rejected (429)", PROVIDER_OK, PROVIDER_THROTTLED, false },
 	{ 0, "5-hour limit reached \xe2\x88\x99 resets 3pm", PROVIDER_OK, PROVIDER_LIMIT, false },
-	{ 0, "API Error: 400 {\"message\":\"You have reached your specified API usage limits.\"}", PROVIDER_OK, PROVIDER_LIMIT, false },
-	{ 429, "you (x) have reached your session usage limit, please wait or upgrade", PROVIDER_ERROR, PROVIDER_LIMIT, false },
-	{ 0, "Sorry, you've exceeded your weekly rate limit. Error Code: user_weekly_rate_limited", PROVIDER_OK, PROVIDER_LIMIT, false },
-	{ 0, "Sorry, you have been rate-limited. Please wait 2 minutes before trying again", PROVIDER_OK, PROVIDER_THROTTLED, false },
-	{ 429, "Weekly/Monthly Limit Exhausted. Your limit will reset at 2026-11-25 02:06:16", PROVIDER_ERROR, PROVIDER_LIMIT, false },
-	{ 429, "{\"code\":\"1308\",\"message\":\"\xe5\xb7\xb2\xe8\xbe\xbe\xe5\x88\xb0 5 \xe5\xb0\x8f\xe6\x97\xb6\xe7\x9a\x84\xe4\xbd\xbf\xe7\x94\xa8\xe4\xb8\x8a\xe9\x99\x90\"}", PROVIDER_ERROR, PROVIDER_LIMIT, false },
+	{ 0, "API Error: 400 {\"message\":\"You have reached your specified API usage limits.\"}",
+	    PROVIDER_OK, PROVIDER_LIMIT, false },
+	{ 429, "you (x) have reached your session usage limit, please wait or upgrade",
+	    PROVIDER_ERROR, PROVIDER_LIMIT, false },
+	{ 0, "Sorry, you've exceeded your weekly rate limit. Error Code: user_weekly_rate_limited",
+	    PROVIDER_OK, PROVIDER_LIMIT, false },
+	{ 0, "Sorry, you have been rate-limited. Please wait 2 minutes before trying again",
+	    PROVIDER_OK, PROVIDER_THROTTLED, false },
+	{ 429, "Weekly/Monthly Limit Exhausted. Your limit will reset at 2026-11-25 02:06:16",
+	    PROVIDER_ERROR, PROVIDER_LIMIT, false },
+	{ 429, "{\"code\":\"1308\",\"message\":\"\xe5\xb7\xb2\xe8\xbe\xbe\xe5\x88\xb0 5 "
+	    "\xe5\xb0\x8f\xe6\x97\xb6\xe7\x9a\x84\xe4\xbd\xbf\xe7\x94\xa8\xe4\xb8\x8a\xe9\x99\x90\"}",
+	    PROVIDER_ERROR, PROVIDER_LIMIT, false },
 	{ 0, "Opus limit reached \xc2\xb7 resets Oct 9", PROVIDER_OK, PROVIDER_LIMIT, false },
-	{ 0, "No auth type is selected. Please configure an auth type (e.g. via settings or `--auth-type`)", PROVIDER_OK, PROVIDER_AUTH, false },
-	{ 0, "Missing API key for OpenAI-compatible auth. Set settings.security.auth.apiKey", PROVIDER_OK, PROVIDER_AUTH, false },
-	{ 0, "Qwen OAuth free tier was discontinued on 2026-04-15. Run /auth to switch", PROVIDER_OK, PROVIDER_AUTH, false },
+	{ 0, "No auth type is selected. Please configure an auth type (e.g. via settings or `--auth-type`)",
+	    PROVIDER_OK, PROVIDER_AUTH, false },
+	{ 0, "Missing API key for OpenAI-compatible auth. Set settings.security.auth.apiKey",
+	    PROVIDER_OK, PROVIDER_AUTH, false },
+	{ 0, "Qwen OAuth free tier was discontinued on 2026-04-15. Run /auth to switch",
+	    PROVIDER_OK, PROVIDER_AUTH, false },
 	{ 0, "the tests timed out", PROVIDER_OK, PROVIDER_OK, false },
 	{ 0, "the tests timed out", PROVIDER_ERROR, PROVIDER_ERROR, true },
 	{ 0, "connect ECONNREFUSED 127.0.0.1:1", PROVIDER_OK, PROVIDER_ERROR, true },
@@ -370,8 +414,8 @@ START_TEST(refusals)
 {
 	struct refusal is = refusal_of(words[_i].status, words[_i].words, words[_i].otherwise);
 
-	ck_assert_msg(is.provider == words[_i].provider && is.transient == words[_i].passes, "%lld %s: %d %d", (long long)words[_i].status,
-	    words[_i].words, is.provider, is.transient);
+	ck_assert_msg(is.provider == words[_i].provider && is.transient == words[_i].passes,
+	    "%lld %s: %d %d", (long long)words[_i].status, words[_i].words, is.provider, is.transient);
 }
 END_TEST
 

@@ -11,7 +11,8 @@
 
 /* try, and the wait in the middle of which it lies, ms */
 static const struct { int64_t n, ms; } steps[] = {
-	{ 1, 5 * SECOND }, { 2, 10 * SECOND }, { 3, 20 * SECOND }, { 4, 40 * SECOND }, { 5, 80 * SECOND }, { 6, 160 * SECOND }, { 7, 320 * SECOND },
+	{ 1, 5 * SECOND }, { 2, 10 * SECOND }, { 3, 20 * SECOND }, { 4, 40 * SECOND },
+	{ 5, 80 * SECOND }, { 6, 160 * SECOND }, { 7, 320 * SECOND },
 	{ 8, 600 * SECOND }, { 9, 600 * SECOND }, { 100, 600 * SECOND }, { INT64_MAX, 600 * SECOND },
 	/* nobody counts so, and it is no long wait either */
 	{ 0, 5 * SECOND }, { -3, 5 * SECOND },
@@ -43,8 +44,10 @@ END_TEST
 START_TEST(as_long_again)
 {
 	static const struct { int64_t elapsed, max, ms; } waits[] = {
-		{ 0, 30 * SECOND, SECOND }, { -5, 30 * SECOND, SECOND }, { 999, 30 * SECOND, SECOND }, { 4 * SECOND, 30 * SECOND, 4 * SECOND },
-		{ 30 * SECOND, 30 * SECOND, 30 * SECOND }, { 3600 * SECOND, 30 * SECOND, 30 * SECOND }, { INT64_MAX, 300 * SECOND, 300 * SECOND },
+		{ 0, 30 * SECOND, SECOND }, { -5, 30 * SECOND, SECOND },
+		{ 999, 30 * SECOND, SECOND }, { 4 * SECOND, 30 * SECOND, 4 * SECOND },
+		{ 30 * SECOND, 30 * SECOND, 30 * SECOND }, { 3600 * SECOND, 30 * SECOND, 30 * SECOND },
+		{ INT64_MAX, 300 * SECOND, 300 * SECOND },
 	};
 
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
@@ -72,7 +75,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { doubles_up_to_ten_minutes_with_a_quarter_of_jitter, as_long_again, what_the_service_says };
+	const TTest *const tests[] = { doubles_up_to_ten_minutes_with_a_quarter_of_jitter,
+	    as_long_again, what_the_service_says };
 
 	return RUN_SUITE("backoff", tests);
 }

@@ -79,7 +79,8 @@ START_TEST(tokens_of_a_conversation)
 	rows[3].tokens_output = 15;
 	rows[3].tokens_cached = 7;
 	budget_take_off(list, 4, &rows[3]);
-	ck_assert(rows[3].tokens_input == 150 && rows[3].tokens_output == 5 && rows[3].tokens_cached == 7 && rows[3].tokens_reasoning == ROW_NONE);
+	ck_assert(rows[3].tokens_input == 150 && rows[3].tokens_output == 5 &&
+	    rows[3].tokens_cached == 7 && rows[3].tokens_reasoning == ROW_NONE);
 	/* the next one stands on both; one that says less than before has begun anew */
 	rows[4].tokens_input = 251;
 	rows[4].tokens_output = 3;
@@ -93,8 +94,10 @@ START_TEST(a_run_adds_up)
 	struct plan plan = { .max_cost_usd = 10, .max_tokens = ROW_NONE, .max_wall_ms = 2 * HOUR };
 	struct run_row run;
 	struct attempt_row rows[] = {
-		row(1, ROLE_IMPLEMENT, ATTEMPT_S_EXITED, 1, NAN), row(2, ROLE_CHECK, ATTEMPT_S_EXITED, NAN, NAN), row(3, ROLE_REVIEW, ATTEMPT_S_LOST, NAN, 0.5),
-		row(4, ROLE_FIX, ATTEMPT_S_RUNNING, NAN, 0.25), row(5, ROLE_FIX, ATTEMPT_S_STARTING, NAN, NAN), row(6, ROLE_FIX, ATTEMPT_S_STARTING, NAN, 2),
+		row(1, ROLE_IMPLEMENT, ATTEMPT_S_EXITED, 1, NAN), row(2, ROLE_CHECK,
+		    ATTEMPT_S_EXITED, NAN, NAN), row(3, ROLE_REVIEW, ATTEMPT_S_LOST, NAN, 0.5),
+		row(4, ROLE_FIX, ATTEMPT_S_RUNNING, NAN, 0.25), row(5, ROLE_FIX, ATTEMPT_S_STARTING,
+		    NAN, NAN), row(6, ROLE_FIX, ATTEMPT_S_STARTING, NAN, 2),
 	};
 	const struct attempt_row *list[6];
 	struct budget b;
@@ -104,7 +107,8 @@ START_TEST(a_run_adds_up)
 	row_init(ROW_RUN, &run);
 	b = budget_of_run(&plan, &run, list, 6, ROW_NONE, 9 * HOUR);
 	ck_assert(b.spent[BUDGET_COST] == 1.5 && b.reserved[BUDGET_COST] == 2.25 && b.under_way[BUDGET_COST] == 2);
-	ck_assert(b.spent[BUDGET_WALL] == 0 && isnan(b.cap[BUDGET_TOKENS]) && budget_has_cap(&b) && plan_has_budget(&plan));
+	ck_assert(b.spent[BUDGET_WALL] == 0 && isnan(b.cap[BUDGET_TOKENS]) && budget_has_cap(&b) &&
+	    plan_has_budget(&plan));
 	b = budget_of_run(&plan, &run, list, 6, 6, 9 * HOUR);
 	ck_assert(b.reserved[BUDGET_COST] == 0.25 && b.under_way[BUDGET_COST] == 1);
 	/* time passes from the start, and no more after the end */
@@ -124,7 +128,8 @@ END_TEST
 START_TEST(what_is_set_aside)
 {
 	struct attempt_row rows[] = {
-		row(1, ROLE_IMPLEMENT, ATTEMPT_S_EXITED, 1, NAN), row(2, ROLE_IMPLEMENT, ATTEMPT_S_EXITED, 3, NAN), row(3, ROLE_IMPLEMENT, ATTEMPT_S_LOST, NAN, 7),
+		row(1, ROLE_IMPLEMENT, ATTEMPT_S_EXITED, 1, NAN), row(2, ROLE_IMPLEMENT,
+		    ATTEMPT_S_EXITED, 3, NAN), row(3, ROLE_IMPLEMENT, ATTEMPT_S_LOST, NAN, 7),
 		row(4, ROLE_REVIEW, ATTEMPT_S_EXITED, 0.25, NAN), row(5, ROLE_FIX, ATTEMPT_S_RUNNING, 9, NAN),
 	};
 	const struct attempt_row *list[5];
@@ -166,7 +171,8 @@ START_TEST(who_may_start)
 	/* sums of fractions are not exact, and that is nobody's fault */
 	ck_assert_int_eq(ask(dollars(0.3, 0.1 + 0.1, 0.05, 1), 0.05), BUDGET_START);
 	ck_assert_int_eq(ask(dollars(1, 0.1 * 9.999999999999999, 0, 0), 0.1), BUDGET_SPENT);
-	/* of several the one that says no is told; what is spent goes before what is only set aside */
+	/* of several the one that says no is told; what is spent goes before what is
+	 * only set aside */
 	b = dollars(10, 4, 6, 1);
 	b.cap[BUDGET_TOKENS] = 100;
 	b.spent[BUDGET_TOKENS] = 100;
@@ -187,7 +193,8 @@ START_TEST(four_fifths_are_told_once)
 	for (int i = 0; i < 40; i++)
 		told += budget_warns(10, i * 0.5, (i + 1) * 0.5);
 	ck_assert_int_eq(told, 1);
-	ck_assert(budget_warns(10, 7.99, 8) && !budget_warns(10, 8, 8.5) && !budget_warns(10, 1, 7.99) && budget_warns(10, 0, 50) && !budget_warns(NAN, 0, 50));
+	ck_assert(budget_warns(10, 7.99, 8) && !budget_warns(10, 8, 8.5) &&
+	    !budget_warns(10, 1, 7.99) && budget_warns(10, 0, 50) && !budget_warns(NAN, 0, 50));
 }
 END_TEST
 
@@ -215,7 +222,8 @@ END_TEST
 
 START_TEST(the_row_of_a_day)
 {
-	struct spend_row on[] = { { .day = 0 }, { .day = 20779 }, { .day = 20780 }, { .day = 24855 } }, *rows[] = { &on[3], &on[1], &on[0], &on[2] };
+	struct spend_row on[] = { { .day = 0 }, { .day = 20779 }, { .day = 20780 }, { .day = 24855 } },
+	    *rows[] = { &on[3], &on[1], &on[0], &on[2] };
 
 	ck_assert_ptr_null(budget_day_row(NULL, 0, 20779));
 	ck_assert_ptr_eq(budget_day_row(rows, 4, 20780), &on[2]);
@@ -245,7 +253,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { what_an_attempt_counts_as, tokens_of_a_conversation, a_run_adds_up, what_is_set_aside, who_may_start,
+	const TTest *const tests[] = { what_an_attempt_counts_as, tokens_of_a_conversation,
+	    a_run_adds_up, what_is_set_aside, who_may_start,
 	    four_fifths_are_told_once, texts, the_row_of_a_day, days };
 
 	return RUN_SUITE("budget", tests);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The carriers decision, file, exit and comments, and the marks of a corrector. What finds an object in a text is tested by
- * unit/verdict.c; here is what the object, the file or the status means. */
+/* The carriers decision, file, exit and comments, and the marks of a corrector. What finds
+ * an object in a text is tested by unit/verdict.c; here is what the object, the file or
+ * the status means. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@
 static struct verdict read_input(enum carrier carrier, const char *text, const char *file, int64_t status)
 {
 	/* copies of the exact size, so that a sanitizer sees every byte read behind them */
-	struct verdict_input in = { .text_size = text != NULL ? strlen(text) : 0, .file_size = file != NULL ? strlen(file) : 0, .status = status };
+	struct verdict_input in = { .text_size = text != NULL ? strlen(text) : 0,
+	    .file_size = file != NULL ? strlen(file) : 0, .status = status };
 	char *t = text != NULL ? memcpy(malloc(in.text_size + (in.text_size == 0)), text, in.text_size) : NULL;
 	char *f = file != NULL ? memcpy(malloc(in.file_size + (in.file_size == 0)), file, in.file_size) : NULL;
 	struct verdict v;
@@ -66,11 +68,11 @@ static const struct {
 	{ "{\"decision\":\"GO\",\"feedback\":\"ok\"}", VERDICT_PASS, "ok", NULL },
 	{ "{\"decision\":\"GO\",\"feedback\":\"\"}", VERDICT_PASS, "", NULL },
 	{ "{\"decision\":\"NO_GO\",\"feedback\":\"mend it\"}", VERDICT_FINDINGS, "mend it", NULL },
-	{ "{\"decision\":\"NO_GO\",\"feedback\":\"x\",\"quality_checks\":{\"tests\":false,\"style\" : true}}", VERDICT_FINDINGS, "x",
-	    "{\"tests\":false,\"style\":true}" },
+	{ "{\"decision\":\"NO_GO\",\"feedback\":\"x\",\"quality_checks\":{\"tests\":false,\"style\" : "
+	    "true}}", VERDICT_FINDINGS, "x", "{\"tests\":false,\"style\":true}" },
 	{ "{\"quality_checks\":{},\"feedback\":\"ok\",\"decision\":\"GO\"}", VERDICT_PASS, "ok", "{}" },
-	{ "{\"task_id\":\"a\",\"iteration\":2,\"decision\":\"GO\",\"feedback\":\"ok\",\"timestamp\":\"2026-02-27T11:30:00Z\"}", VERDICT_PASS,
-	    "ok", NULL },
+	{ "{\"task_id\":\"a\",\"iteration\":2,\"decision\":\"GO\",\"feedback\":\"ok\","
+	    "\"timestamp\":\"2026-02-27T11:30:00Z\"}", VERDICT_PASS, "ok", NULL },
 	{ "{\"decision\":\"Go\",\"feedback\":\"ok\"}", VERDICT_NONE, DECISION("\"Go\""), NULL },
 	{ "{\"decision\":\"go\",\"feedback\":\"ok\"}", VERDICT_NONE, DECISION("\"go\""), NULL },
 	{ "{\"decision\":\"NO-GO\",\"feedback\":\"x\"}", VERDICT_NONE, DECISION("\"NO-GO\""), NULL },
@@ -84,9 +86,12 @@ static const struct {
 	{ "{\"decision\":\"NO_GO\",\"feedback\":\" \\n\"}", VERDICT_NONE, FEEDBACK("\" \\n\""), NULL },
 	{ "{\"decision\":\"GO\",\"feedback\":\"ok\",\"quality_checks\":null}", VERDICT_NONE, CHECKS("null"), NULL },
 	{ "{\"decision\":\"GO\",\"feedback\":\"ok\",\"quality_checks\":[true]}", VERDICT_NONE, CHECKS("[true]"), NULL },
-	{ "{\"decision\":\"GO\",\"feedback\":\"ok\",\"quality_checks\":{\"tests\":\"yes\"}}", VERDICT_NONE, CHECKS("{\"tests\":\"yes\"}"), NULL },
-	{ "{\"decision\":\"GO\",\"feedback\":\"ok\",\"quality_checks\":{\"a\":true,\"a\":true}}", VERDICT_NONE, BROKEN, NULL },
-	{ "{\"decision\":\"NO_GO\",\"feedback\":\"x\"}\n{\"decision\":\"GO\",\"feedback\":\"ok\"}", VERDICT_NONE, "conflicting verdicts", NULL },
+	{ "{\"decision\":\"GO\",\"feedback\":\"ok\",\"quality_checks\":{\"tests\":\"yes\"}}",
+	    VERDICT_NONE, CHECKS("{\"tests\":\"yes\"}"), NULL },
+	{ "{\"decision\":\"GO\",\"feedback\":\"ok\",\"quality_checks\":{\"a\":true,\"a\":true}}",
+	    VERDICT_NONE, BROKEN, NULL },
+	{ "{\"decision\":\"NO_GO\",\"feedback\":\"x\"}\n{\"decision\":\"GO\",\"feedback\":\"ok\"}",
+	    VERDICT_NONE, "conflicting verdicts", NULL },
 	{ "GO", VERDICT_NONE, "no JSON object found in reviewer output", NULL },
 	{ "", VERDICT_NONE, "empty reviewer output", NULL },
 };
@@ -104,7 +109,8 @@ START_TEST(decision_file_wins)
 {
 	const char *go = "{\"decision\":\"GO\",\"feedback\":\"ok\"}";
 
-	expect(read_input(CARRIER_DECISION, go, "{\"decision\":\"NO_GO\",\"feedback\":\"x\"}", 0), VERDICT_FINDINGS, "x", "file");
+	expect(read_input(CARRIER_DECISION, go, "{\"decision\":\"NO_GO\",\"feedback\":\"x\"}", 0),
+	    VERDICT_FINDINGS, "x", "file");
 	expect(read_input(CARRIER_DECISION, go, "{", 0), VERDICT_NONE, BROKEN, "file");
 	expect(read_input(CARRIER_DECISION, go, "", 0), VERDICT_PASS, "ok", "text");
 	expect(read_input(CARRIER_DECISION, go, NULL, 1), VERDICT_PASS, "ok", "text");
@@ -118,10 +124,14 @@ START_TEST(exit_status)
 	expect(read_input(CARRIER_EXIT, "fine", NULL, 0), VERDICT_PASS, "", "exit");
 	expect(read_input(CARRIER_EXIT, NULL, NULL, 0), VERDICT_PASS, "", "exit");
 	expect(read_input(CARRIER_EXIT, "2 tests fail\n", NULL, 1), VERDICT_FINDINGS, "2 tests fail\n", "exit");
-	expect(read_input(CARRIER_EXIT, "caf\xe9 \xff\xfe", NULL, 1), VERDICT_FINDINGS, "caf\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd", "exit");
-	expect(read_input(CARRIER_EXIT, "{\"verdict\":\"pass\"}", NULL, 1), VERDICT_FINDINGS, "{\"verdict\":\"pass\"}", "exit");
-	expect(read_input(CARRIER_EXIT, " \n", NULL, 1), VERDICT_FINDINGS, "The reviewer asks for another pass and gave no reason.", "exit");
-	expect(read_input(CARRIER_EXIT, "\x1b[0m\n", NULL, 1), VERDICT_FINDINGS, "The reviewer asks for another pass and gave no reason.", "exit");
+	expect(read_input(CARRIER_EXIT, "caf\xe9 \xff\xfe", NULL, 1), VERDICT_FINDINGS,
+	    "caf\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd", "exit");
+	expect(read_input(CARRIER_EXIT, "{\"verdict\":\"pass\"}", NULL, 1), VERDICT_FINDINGS,
+	    "{\"verdict\":\"pass\"}", "exit");
+	expect(read_input(CARRIER_EXIT, " \n", NULL, 1), VERDICT_FINDINGS,
+	    "The reviewer asks for another pass and gave no reason.", "exit");
+	expect(read_input(CARRIER_EXIT, "\x1b[0m\n", NULL, 1), VERDICT_FINDINGS,
+	    "The reviewer asks for another pass and gave no reason.", "exit");
 	expect(read_input(CARRIER_EXIT, NULL, "a file is nothing here", 1), VERDICT_FINDINGS,
 	    "The reviewer asks for another pass and gave no reason.", "exit");
 	/* such ones are the reviewer's own failures, and judged before */
@@ -162,10 +172,13 @@ static const struct {
 	{ COMMENTS(MAY), VERDICT_PASS, "so", 1 },
 	{ COMMENTS(MUST), VERDICT_FINDINGS, "- src/foo.ts:42: undeclared dependency\n", 1 },
 	{ COMMENTS(MAY "," MUST "," MAY), VERDICT_FINDINGS, "- src/foo.ts:42: undeclared dependency\n", 3 },
-	{ COMMENTS(MUST "," MUST), VERDICT_FINDINGS, "- src/foo.ts:42: undeclared dependency\n- src/foo.ts:42: undeclared dependency\n", 2 },
+	{ COMMENTS(MUST "," MUST), VERDICT_FINDINGS,
+	    "- src/foo.ts:42: undeclared dependency\n- src/foo.ts:42: undeclared dependency\n", 2 },
 	{ ONE("\"severity\":\"must-fix\",\"comment\":\"x\""), VERDICT_FINDINGS, "- x\n", 1 },
-	{ ONE("\"file\":null,\"line\":null,\"severity\":\"must-fix\",\"comment\":\"x\""), VERDICT_FINDINGS, "- x\n", 1 },
-	{ ONE("\"file\":\"a.c\",\"line\":0,\"severity\":\"must-fix\",\"comment\":\"x\""), VERDICT_FINDINGS, "- a.c: x\n", 1 },
+	{ ONE("\"file\":null,\"line\":null,\"severity\":\"must-fix\",\"comment\":\"x\""),
+	    VERDICT_FINDINGS, "- x\n", 1 },
+	{ ONE("\"file\":\"a.c\",\"line\":0,\"severity\":\"must-fix\",\"comment\":\"x\""),
+	    VERDICT_FINDINGS, "- a.c: x\n", 1 },
 	{ ONE("\"file\":\" \",\"line\":3,\"severity\":\"must-fix\",\"comment\":\"x\""), VERDICT_FINDINGS, "- x\n", 1 },
 	{ "\xef\xbb\xbf" COMMENTS(""), VERDICT_PASS, "so", 0 },
 	{ "\n " COMMENTS("") "\r\n", VERDICT_PASS, "so", 0 },
@@ -189,15 +202,20 @@ static const struct {
 	{ "{\"comments\":[],\"summary\":\"\xff\"}", VERDICT_NONE, BROKEN, 0 },
 	{ "{}", VERDICT_NONE, "missing or invalid comments: expected array, got nothing", 0 },
 	{ "{\"summary\":\"so\"}", VERDICT_NONE, "missing or invalid comments: expected array, got nothing", 0 },
-	{ "{\"Comments\":[],\"summary\":\"so\"}", VERDICT_NONE, "missing or invalid comments: expected array, got nothing", 0 },
-	{ "{\"comments\":null,\"summary\":\"so\"}", VERDICT_NONE, "missing or invalid comments: expected array, got null", 0 },
-	{ "{\"comments\":{},\"summary\":\"so\"}", VERDICT_NONE, "missing or invalid comments: expected array, got {}", 0 },
-	{ "{\"comments\":\"none\",\"summary\":\"so\"}", VERDICT_NONE, "missing or invalid comments: expected array, got \"none\"", 0 },
+	{ "{\"Comments\":[],\"summary\":\"so\"}", VERDICT_NONE,
+	    "missing or invalid comments: expected array, got nothing", 0 },
+	{ "{\"comments\":null,\"summary\":\"so\"}", VERDICT_NONE,
+	    "missing or invalid comments: expected array, got null", 0 },
+	{ "{\"comments\":{},\"summary\":\"so\"}", VERDICT_NONE,
+	    "missing or invalid comments: expected array, got {}", 0 },
+	{ "{\"comments\":\"none\",\"summary\":\"so\"}", VERDICT_NONE,
+	    "missing or invalid comments: expected array, got \"none\"", 0 },
 	{ COMMENTS("1"), VERDICT_NONE, "missing or invalid comments: expected array of objects, got 1", 0 },
 	{ COMMENTS(MAY ",null"), VERDICT_NONE, "missing or invalid comments: expected array of objects, got null", 0 },
 	{ "{\"comments\":[]}", VERDICT_NONE, "missing or invalid summary: expected string, got nothing", 0 },
 	{ "{\"comments\":[" MUST "]}", VERDICT_NONE, "missing or invalid summary: expected string, got nothing", 0 },
-	{ "{\"comments\":[],\"summary\":{\"must_fix\":0}}", VERDICT_NONE, "missing or invalid summary: expected string, got {\"must_fix\":0}", 0 },
+	{ "{\"comments\":[],\"summary\":{\"must_fix\":0}}", VERDICT_NONE,
+	    "missing or invalid summary: expected string, got {\"must_fix\":0}", 0 },
 	{ ONE("\"comment\":\"x\""), VERDICT_NONE, SEVERITY("nothing"), 0 },
 	{ ONE("\"severity\":\"Must-Fix\",\"comment\":\"x\""), VERDICT_NONE, SEVERITY("\"Must-Fix\""), 0 },
 	{ ONE("\"severity\":\"must_fix\",\"comment\":\"x\""), VERDICT_NONE, SEVERITY("\"must_fix\""), 0 },
@@ -205,14 +223,20 @@ static const struct {
 	{ ONE("\"severity\":\"critical\",\"comment\":\"x\""), VERDICT_NONE, SEVERITY("\"critical\""), 0 },
 	{ ONE("\"severity\":1,\"comment\":\"x\""), VERDICT_NONE, SEVERITY("1"), 0 },
 	{ COMMENTS(MAY ",{\"severity\":\"nit\",\"comment\":\"x\"}"), VERDICT_NONE, SEVERITY("\"nit\""), 0 },
-	{ ONE("\"severity\":\"suggestion\""), VERDICT_NONE, "missing or invalid comment: expected string, got nothing", 0 },
-	{ ONE("\"severity\":\"suggestion\",\"comment\":7"), VERDICT_NONE, "missing or invalid comment: expected string, got 7", 0 },
-	{ ONE("\"severity\":\"must-fix\",\"comment\":\" \""), VERDICT_NONE, "missing or invalid comment: expected string, got \" \"", 0 },
-	{ ONE("\"file\":1,\"severity\":\"must-fix\",\"comment\":\"x\""), VERDICT_NONE, "missing or invalid file: expected string, got 1", 0 },
+	{ ONE("\"severity\":\"suggestion\""), VERDICT_NONE,
+	    "missing or invalid comment: expected string, got nothing", 0 },
+	{ ONE("\"severity\":\"suggestion\",\"comment\":7"), VERDICT_NONE,
+	    "missing or invalid comment: expected string, got 7", 0 },
+	{ ONE("\"severity\":\"must-fix\",\"comment\":\" \""), VERDICT_NONE,
+	    "missing or invalid comment: expected string, got \" \"", 0 },
+	{ ONE("\"file\":1,\"severity\":\"must-fix\",\"comment\":\"x\""), VERDICT_NONE,
+	    "missing or invalid file: expected string, got 1", 0 },
 	{ ONE("\"line\":\"42\",\"severity\":\"must-fix\",\"comment\":\"x\""), VERDICT_NONE,
 	    "missing or invalid line: expected line number, got \"42\"", 0 },
-	{ ONE("\"line\":-1,\"severity\":\"must-fix\",\"comment\":\"x\""), VERDICT_NONE, "missing or invalid line: expected line number, got -1", 0 },
-	{ ONE("\"line\":1.5,\"severity\":\"must-fix\",\"comment\":\"x\""), VERDICT_NONE, "missing or invalid line: expected line number, got 1.5", 0 },
+	{ ONE("\"line\":-1,\"severity\":\"must-fix\",\"comment\":\"x\""), VERDICT_NONE,
+	    "missing or invalid line: expected line number, got -1", 0 },
+	{ ONE("\"line\":1.5,\"severity\":\"must-fix\",\"comment\":\"x\""), VERDICT_NONE,
+	    "missing or invalid line: expected line number, got 1.5", 0 },
 };
 
 START_TEST(comments_table)
@@ -298,8 +322,10 @@ START_TEST(file_kinds)
 	expect(read_input(CARRIER_FILE, "I ran the tests.", NULL, 0), VERDICT_PASS, "I ran the tests.", "text");
 	expect(read_input(CARRIER_FILE, "I ran the tests.", "", 0), VERDICT_PASS, "I ran the tests.", "text");
 	expect(read_input(CARRIER_FILE, "I ran the tests.", " \r\n\t\n", 0), VERDICT_PASS, "I ran the tests.", "text");
-	expect(read_input(CARRIER_FILE, "I ran the tests.", "\xef\xbb\xbf\n", 0), VERDICT_PASS, "I ran the tests.", "text");
-	expect(read_input(CARRIER_FILE, "I ran the tests.", "\xef\xbb\xbf\xef\xbb\xbf", 0), VERDICT_PASS, "I ran the tests.", "text");
+	expect(read_input(CARRIER_FILE, "I ran the tests.", "\xef\xbb\xbf\n", 0), VERDICT_PASS,
+	    "I ran the tests.", "text");
+	expect(read_input(CARRIER_FILE, "I ran the tests.", "\xef\xbb\xbf\xef\xbb\xbf", 0),
+	    VERDICT_PASS, "I ran the tests.", "text");
 	expect(read_input(CARRIER_FILE, NULL, NULL, 0), VERDICT_NONE, NO_EVIDENCE, NULL);
 	expect(read_input(CARRIER_FILE, "", "", 0), VERDICT_NONE, NO_EVIDENCE, NULL);
 	expect(read_input(CARRIER_FILE, " \n", "\n", 0), VERDICT_NONE, NO_EVIDENCE, NULL);
@@ -310,22 +336,27 @@ START_TEST(file_kinds)
 	expect(read_input(CARRIER_FILE, "All good!", "- \n", 0), VERDICT_FINDINGS, "- \n", "file");
 	expect(read_input(CARRIER_FILE, "All good!", "#", 0), VERDICT_FINDINGS, "#", "file");
 	expect(read_input(CARRIER_FILE, "All good!", "\x1b[0m", 0), VERDICT_FINDINGS, "\x1b[0m", "file");
-	expect(read_input(CARRIER_FILE, "All good!", "- [x] FIXED: it leaks\n", 0), VERDICT_FINDINGS, "- [x] FIXED: it leaks\n", "file");
+	expect(read_input(CARRIER_FILE, "All good!", "- [x] FIXED: it leaks\n", 0),
+	    VERDICT_FINDINGS, "- [x] FIXED: it leaks\n", "file");
 	expect(read_input(CARRIER_FILE, "All good!", "- [x] FIXED:\n", 0), VERDICT_FINDINGS, "- [x] FIXED:\n", "file");
 	expect(read_input(CARRIER_FILE, "All good!", "\xff", 0), VERDICT_FINDINGS, "\xef\xbf\xbd", "file");
 }
 END_TEST
 
-/* A review file, and what is found in it: one line "severity|file|line|text" each, "-" for what is not given. */
+/* A review file, and what is found in it: one line "severity|file|line|text" each, "-" for
+ * what is not given. */
 static const struct {
 	const char *name, *file, *found;
 } reviews[] = {
 	{ "as the prompt asks",
 	    "# Review\n\n## Critical\n\n- [ ] `src/a.c:12` the buffer is one byte short\n- [ ] `src/b.c:7`: no test\n\n"
-	    "## Minor\n* a name\n\n## Test Failures\n1. test_x fails\n2) test_y fails\n\n## Typecheck/Lint Errors\n+ unused variable\n",
+	    "## Minor\n* a name\n\n## Test Failures\n1. test_x fails\n2) test_y fails\n\n"
+	    "## Typecheck/Lint Errors\n+ unused variable\n",
 	    "Critical|src/a.c|12|the buffer is one byte short\nCritical|src/b.c|7|no test\nMinor|-|0|a name\n"
-	    "Test Failures|-|0|test_x fails\nTest Failures|-|0|test_y fails\nTypecheck/Lint Errors|-|0|unused variable\n" },
-	{ "CRLF and BOM", "\xef\xbb\xbf## Critical\r\n- one\r\n  more\r\n- two\r\n", "Critical|-|0|one\r\n  more\nCritical|-|0|two\n" },
+	    "Test Failures|-|0|test_x fails\nTest Failures|-|0|test_y fails\n"
+	    "Typecheck/Lint Errors|-|0|unused variable\n" },
+	{ "CRLF and BOM", "\xef\xbb\xbf## Critical\r\n- one\r\n  more\r\n- two\r\n",
+	    "Critical|-|0|one\r\n  more\nCritical|-|0|two\n" },
 	{ "continuation, nested and lazy",
 	    "- one\n  more of it\n\n  a paragraph\n  - nested\n    1. deeper\n- two\nlazy\n\nprose\n- three\n",
 	    "-|-|0|one\n  more of it\n\n  a paragraph\n  - nested\n    1. deeper\n-|-|0|two\nlazy\n-|-|0|three\n" },
@@ -333,31 +364,45 @@ static const struct {
 	{ "bullets under a number", "1. one\n  - because\n2. two\n", "-|-|0|one\n  - because\n-|-|0|two\n" },
 	{ "code under an item is part of it", "- one\n  ```c\n- no item\n# no heading\n  ```\n- two\n",
 	    "-|-|0|one\n  ```c\n- no item\n# no heading\n  ```\n-|-|0|two\n" },
-	{ "code beside items is none", "- one\n\n```sh\n- no item\n## no heading\n```\n~~~\n- nor this\n~~~\n- two\n", "-|-|0|one\n-|-|0|two\n" },
+	{ "code beside items is none",
+	    "- one\n\n```sh\n- no item\n## no heading\n```\n~~~\n- nor this\n~~~\n- two\n",
+	    "-|-|0|one\n-|-|0|two\n" },
 	{ "a fence of other marks does not end it", "````\n```\n- no item\n~~~~\n````\n- one\n", "-|-|0|one\n" },
 	{ "strong lines as headings", "**Critical**\n- one\n\n**Minor issues:**\n\n- two\n\n**Nits**:\n- three\n",
 	    "Critical|-|0|one\nMinor issues|-|0|two\nNits|-|0|three\n" },
 	{ "headings in decoration", "### **Critical** ###\n- one\n####### seven\n- two\n#hash\n- three\n##\n- four\n",
 	    "Critical|-|0|one\n####### seven\nCritical|-|0|two\n#hash\nCritical|-|0|three\n-|-|0|four\n" },
-	{ "rules and dashes are no items", "---\n* * *\n-x\n- one\n---\n**bold** words\n- two\n1.5 times\n", "-|-|0|one\n-|-|0|two\n1.5 times\n" },
+	{ "rules and dashes are no items", "---\n* * *\n-x\n- one\n---\n**bold** words\n- two\n1.5 times\n",
+	    "-|-|0|one\n-|-|0|two\n1.5 times\n" },
 	{ "empty items are none", "- \n- [ ]\n-\n1.\n- one\n", "-|-|0|one\n" },
-	{ "fixed ones are none", "- [x] FIXED: one\n- [ ] two\n- **FIXED:** three\n- [x] four\n- FIXED five\n- Fixed: six\n",
+	{ "fixed ones are none",
+	    "- [x] FIXED: one\n- [ ] two\n- **FIXED:** three\n- [x] four\n- FIXED five\n- Fixed: six\n",
 	    "-|-|0|two\n-|-|0|four\n-|-|0|FIXED five\n-|-|0|Fixed: six\n" },
-	{ "emphasis is no part of the text", "- **src/a.c:3**: it **leaks** a ~~lot~~ `x ** y ** z` 2 ** 3\n", "-|src/a.c|3|it leaks a lot `x ** y ** z` 2 ** 3\n" },
+	{ "emphasis is no part of the text", "- **src/a.c:3**: it **leaks** a ~~lot~~ `x ** y ** z` 2 ** 3\n",
+	    "-|src/a.c|3|it leaks a lot `x ** y ** z` 2 ** 3\n" },
 	{ "an odd mark stays", "- a **b** c** d\n", "-|-|0|a b c** d\n" },
 	{ "places",
-	    "- src/a.c:12: text\n- `src/a.c:12:5` text\n- `src/a.c:12-15` - text\n- `src/a.c`:12 text\n- `src/a.c` (line 12): text\n"
-	    "- `src/a.c` (lines 12-20) text\n- `src/a.c` line 12, text\n- `src/a.c#L12-L15` — text\n- `Makefile:3` text\n- `a.py`: text\n- `a.py` – text\n",
-	    "-|src/a.c|12|text\n-|src/a.c|12|text\n-|src/a.c|12|text\n-|src/a.c|12|text\n-|src/a.c|12|text\n-|src/a.c|12|text\n"
+	    "- src/a.c:12: text\n- `src/a.c:12:5` text\n- `src/a.c:12-15` - text\n"
+	    "- `src/a.c`:12 text\n- `src/a.c` (line 12): text\n"
+	    "- `src/a.c` (lines 12-20) text\n- `src/a.c` line 12, text\n"
+	    "- `src/a.c#L12-L15` — text\n- `Makefile:3` text\n- `a.py`: text\n- `a.py` – text\n",
+	    "-|src/a.c|12|text\n-|src/a.c|12|text\n-|src/a.c|12|text\n-|src/a.c|12|text\n"
+	    "-|src/a.c|12|text\n-|src/a.c|12|text\n"
 	    "-|src/a.c|12|text\n-|src/a.c|12|text\n-|Makefile|3|text\n-|a.py|0|text\n-|a.py|0|text\n" },
-	{ "a place that the sentence needs", "- `src/a.c` is missing a test\n- `a.c` and `b.c` disagree\n- `src/a.c:9`\n",
-	    "-|src/a.c|0|`src/a.c` is missing a test\n-|a.c|0|`a.c` and `b.c` disagree\n-|src/a.c|9|`src/a.c:9`\n" },
+	{ "a place that the sentence needs",
+	    "- `src/a.c` is missing a test\n- `a.c` and `b.c` disagree\n- `src/a.c:9`\n",
+	    "-|src/a.c|0|`src/a.c` is missing a test\n-|a.c|0|`a.c` and `b.c` disagree\n"
+	    "-|src/a.c|9|`src/a.c:9`\n" },
 	{ "no places",
-	    "- `user.name` is unset\n- `foo()` fails\n- Note:12 a\n- 12:30 late\n- http://x/y.c:80 down\n- `and/or`: choose\n- src/a.c is odd\n- `a b.c:1` x\n"
+	    "- `user.name` is unset\n- `foo()` fails\n- Note:12 a\n- 12:30 late\n"
+	    "- http://x/y.c:80 down\n- `and/or`: choose\n- src/a.c is odd\n- `a b.c:1` x\n"
 	    "- `src/a.c:12 text\n- a.c:12abc\n- a.c:99999999999 x\n- :12 x\n- `` x\n",
-	    "-|-|0|`user.name` is unset\n-|-|0|`foo()` fails\n-|-|0|Note:12 a\n-|-|0|12:30 late\n-|-|0|http://x/y.c:80 down\n-|-|0|`and/or`: choose\n"
-	    "-|-|0|src/a.c is odd\n-|-|0|`a b.c:1` x\n-|-|0|`src/a.c:12 text\n-|-|0|a.c:12abc\n-|-|0|a.c:99999999999 x\n-|-|0|:12 x\n-|-|0|`` x\n" },
-	{ "no items: the whole is one", "## Critical\n\nThe loop never ends.\n", "-|-|0|## Critical\n\nThe loop never ends.\n" },
+	    "-|-|0|`user.name` is unset\n-|-|0|`foo()` fails\n-|-|0|Note:12 a\n-|-|0|12:30 late\n"
+	    "-|-|0|http://x/y.c:80 down\n-|-|0|`and/or`: choose\n"
+	    "-|-|0|src/a.c is odd\n-|-|0|`a b.c:1` x\n-|-|0|`src/a.c:12 text\n-|-|0|a.c:12abc\n"
+	    "-|-|0|a.c:99999999999 x\n-|-|0|:12 x\n-|-|0|`` x\n" },
+	{ "no items: the whole is one", "## Critical\n\nThe loop never ends.\n",
+	    "-|-|0|## Critical\n\nThe loop never ends.\n" },
 	{ "no items, with a place", "src/a.c:3: the loop never ends.\n", "-|src/a.c|3|the loop never ends.\n" },
 	{ "all fixed: the whole is one", "# Done\n- FIXED: a\n", "-|-|0|# Done\n- FIXED: a\n" },
 	{ "bytes that are no text", "- caf\xe9 \xff\n", "-|-|0|caf\xef\xbf\xbd \xef\xbf\xbd\n" },
@@ -366,8 +411,8 @@ static const struct {
 static void show(struct buf *b, const struct verdict_finding *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		buf_addf(b, "%s|%s|%ld|%s\n", list[i].severity != NULL ? list[i].severity : "-", list[i].file != NULL ? list[i].file : "-",
-		    list[i].line, list[i].text);
+		buf_addf(b, "%s|%s|%ld|%s\n", list[i].severity != NULL ? list[i].severity : "-",
+		    list[i].file != NULL ? list[i].file : "-", list[i].line, list[i].text);
 }
 
 START_TEST(file_items)
@@ -377,7 +422,8 @@ START_TEST(file_items)
 
 	ck_assert_int_eq(v.kind, VERDICT_FINDINGS);
 	show(&b, v.findings, v.nfindings);
-	ck_assert_msg(strcmp(b.data, reviews[_i].found) == 0, "%s:\n%s, not\n%s", reviews[_i].name, b.data, reviews[_i].found);
+	ck_assert_msg(strcmp(b.data, reviews[_i].found) == 0, "%s:\n%s, not\n%s", reviews[_i].name,
+	    b.data, reviews[_i].found);
 	buf_release(&b);
 	verdict_release(&v);
 }
@@ -472,7 +518,8 @@ START_TEST(marks_are_known_again)
 	ck_assert_msg(n == 1, "%s: %zu marks", marks[_i].marked, n);
 	was = id_of(&v.findings[0]);
 	is = id_of(&list[0]);
-	ck_assert_msg(strcmp(was, is) == 0, "\"%s\" and \"%s\" of %s", v.findings[0].text, list[0].text, marks[_i].marked);
+	ck_assert_msg(strcmp(was, is) == 0, "\"%s\" and \"%s\" of %s", v.findings[0].text,
+	    list[0].text, marks[_i].marked);
 	ck_assert_pstr_eq(list[0].severity, v.findings[0].severity);
 	free(was);
 	free(is);
@@ -483,8 +530,10 @@ END_TEST
 
 START_TEST(marks_of_a_file)
 {
-	static const char text[] = "# Review\n\n## Critical\n- [x] FIXED: `a.c:1` one\n- [ ] two\n- [ ] SKIPPED: three\n\nFIXED: four\nand more\n\n"
-				   "```\n- FIXED: code\n```\n- [x] five\n  FIXED: six\n## Minor\n- FIXED: \n- [x] FIXED: seven\n- FIXED it: eight\n";
+	static const char text[] = "# Review\n\n## Critical\n- [x] FIXED: `a.c:1` one\n- [ ] two\n"
+	    "- [ ] SKIPPED: three\n\nFIXED: four\nand more\n\n"
+				   "```\n- FIXED: code\n```\n- [x] five\n  FIXED: six\n## Minor\n"
+				   "- FIXED: \n- [x] FIXED: seven\n- FIXED it: eight\n";
 	struct verdict_finding *list;
 	size_t n = verdict_marks(text, sizeof(text) - 1, &list);
 	struct buf b = { 0 };
@@ -514,7 +563,8 @@ static double seconds(enum carrier carrier, const char *unit, size_t size)
 	while (b.size < size)
 		buf_adds(&b, unit);
 	for (int i = 0; i < 5; i++) {
-		struct verdict_input in = { .text = b.data, .text_size = b.size, .file = b.data, .file_size = b.size, .status = 1 };
+		struct verdict_input in = { .text = b.data, .text_size = b.size, .file = b.data,
+		    .file_size = b.size, .status = 1 };
 
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
 		verdict_read(carrier, &in, &v);
@@ -529,12 +579,14 @@ static double seconds(enum carrier carrier, const char *unit, size_t size)
 }
 
 static const char *const costly[] = {
-	"- \n", "- x\n", "- FIXED: x\n", "- **", "**", "** ", "`", "` ", "~~*_", "# x\n", "#", "```\n", "- ```", "- x\n\n", "  - ", "1. ", "x", "\n",
-	" \n", "\t", "- [ ] `a.c:1` x\n", "a/", "FIXED:", "FIXED: *\n", "*", "\xff", "\xc3\xa9", "\xf0\x9f", "**x**\n", "---\n", "{\"a\":", "[", "1,", "\"",
-	"{\"comments\":[", "{\"severity\":\"must-fix\",\"comment\":\"x\"},", "\x1b[", "\x1b]",
+	"- \n", "- x\n", "- FIXED: x\n", "- **", "**", "** ", "`", "` ", "~~*_", "# x\n", "#", "```\n",
+	"- ```", "- x\n\n", "  - ", "1. ", "x", "\n", " \n", "\t", "- [ ] `a.c:1` x\n", "a/", "FIXED:",
+	"FIXED: *\n", "*", "\xff", "\xc3\xa9", "\xf0\x9f", "**x**\n", "---\n", "{\"a\":", "[", "1,",
+	"\"", "{\"comments\":[", "{\"severity\":\"must-fix\",\"comment\":\"x\"},", "\x1b[", "\x1b]",
 };
 
-/* Four times the bytes may take four times as long, and a generous bit; what is quadratic takes sixteen times. */
+/* Four times the bytes may take four times as long, and a generous bit; what is quadratic
+ * takes sixteen times. */
 START_TEST(linear)
 {
 	static const enum carrier carriers[] = { CARRIER_DECISION, CARRIER_FILE, CARRIER_EXIT, CARRIER_COMMENTS };
@@ -543,7 +595,8 @@ START_TEST(linear)
 		double small = fmax(seconds(carriers[i], costly[_i], 64 * 1024), 50e-6);
 		double large = seconds(carriers[i], costly[_i], 256 * 1024 - 64);
 
-		ck_assert_msg(large < 10 * small, "carrier %d, unit %d: %g s for 64 KiB, %g s for 256 KiB", carriers[i], _i, small, large);
+		ck_assert_msg(large < 10 * small, "carrier %d, unit %d: %g s for 64 KiB, %g s for 256 KiB",
+		    carriers[i], _i, small, large);
 	}
 }
 END_TEST

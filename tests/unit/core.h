@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the suites of the pure core have in common: one test case of a list of tests, run and counted. */
+/* What the suites of the pure core have in common: one test case of a list of tests,
+ * run and counted. */
 #ifndef UNIT_CORE_H
 #define UNIT_CORE_H
 

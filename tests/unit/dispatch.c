@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON-RPC 2.0 against a table of test methods, without a socket: the specification's examples in both framings,
- * parameters, batches, limits, and calls that outlive their client. */
+/* JSON-RPC 2.0 against a table of test methods, without a socket: the specification's examples in
+ * both framings, parameters, batches, limits, and calls that outlive their client. */
 #include "rpc/dispatch.h"
 
 #include <check.h>
@@ -95,13 +95,16 @@ static struct reply large(struct rpc *rpc, struct call *call)
 }
 
 static const struct schema two[] = {
-	{ "minuend", SCHEMA_INT, .max = INT64_MAX, .help = "" }, { "subtrahend", SCHEMA_INT, .max = INT64_MAX, .help = "" }, { 0 },
+	{ "minuend", SCHEMA_INT, .max = INT64_MAX, .help = "" },
+	{ "subtrahend", SCHEMA_INT, .max = INT64_MAX, .help = "" }, { 0 },
 };
 static const struct schema three[] = {
-	{ "a", SCHEMA_INT, .max = 100, .help = "" }, { "b", SCHEMA_INT, .max = 100, .help = "" }, { "c", SCHEMA_INT, .max = 100, .help = "" }, { 0 },
+	{ "a", SCHEMA_INT, .max = 100, .help = "" }, { "b", SCHEMA_INT, .max = 100, .help = "" },
+	{ "c", SCHEMA_INT, .max = 100, .help = "" }, { 0 },
 };
 static const struct schema five[] = {
-	{ "a", SCHEMA_INT, .max = 9, .help = "" }, { "b", SCHEMA_INT, .max = 9, .help = "" }, { "c", SCHEMA_INT, .max = 9, .help = "" },
+	{ "a", SCHEMA_INT, .max = 9, .help = "" }, { "b", SCHEMA_INT, .max = 9, .help = "" },
+	{ "c", SCHEMA_INT, .max = 9, .help = "" },
 	{ "d", SCHEMA_INT, .max = 9, .help = "" }, { "e", SCHEMA_INT, .max = 9, .help = "" }, { 0 },
 };
 static const char *const colours[] = { "red", "green" };
@@ -247,8 +250,8 @@ static void expect(const char *request, const char *wanted)
 
 	strip(answer);
 	text = answer == NULL ? xstrdup("(none)") : json_dumps(answer, JSON_COMPACT);
-	ck_assert_msg(json_equal(answer, json) || (answer == NULL && json == NULL), "%s\nanswered %s\nwanted   %s", request, text,
-	    wanted == NULL ? "(none)" : wanted);
+	ck_assert_msg(json_equal(answer, json) || (answer == NULL && json == NULL),
+	    "%s\nanswered %s\nwanted   %s", request, text, wanted == NULL ? "(none)" : wanted);
 	free(text);
 	json_decref(answer);
 	json_decref(json);
@@ -264,14 +267,17 @@ static const struct {
 } examples[] = {
 	{ "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [42, 23], \"id\": 1}", RESULT("19", "1") },
 	{ "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": [23, 42], \"id\": 2}", RESULT("-19", "2") },
-	{ "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": {\"subtrahend\": 23, \"minuend\": 42}, \"id\": 3}", RESULT("19", "3") },
-	{ "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": {\"minuend\": 42, \"subtrahend\": 23}, \"id\": 4}", RESULT("19", "4") },
+	{ "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": {\"subtrahend\": 23, "
+	    "\"minuend\": 42}, \"id\": 3}", RESULT("19", "3") },
+	{ "{\"jsonrpc\": \"2.0\", \"method\": \"subtract\", \"params\": {\"minuend\": 42, "
+	    "\"subtrahend\": 23}, \"id\": 4}", RESULT("19", "4") },
 	{ "{\"jsonrpc\": \"2.0\", \"method\": \"update\", \"params\": [1,2,3,4,5]}", NULL },
 	{ "{\"jsonrpc\": \"2.0\", \"method\": \"foobar\"}", NULL },
 	{ "{\"jsonrpc\": \"2.0\", \"method\": \"foobar\", \"id\": \"1\"}", ERROR("-32601", "\"1\"") },
 	{ "{\"jsonrpc\": \"2.0\", \"method\": \"foobar, \"params\": \"bar\", \"baz]", ERROR("-32700", "null") },
 	{ "{\"jsonrpc\": \"2.0\", \"method\": 1, \"params\": \"bar\"}", ERROR("-32600", "null") },
-	{ "[{\"jsonrpc\": \"2.0\", \"method\": \"sum\", \"params\": [1,2,4], \"id\": \"1\"},{\"jsonrpc\": \"2.0\", \"method\"]", ERROR("-32700", "null") },
+	{ "[{\"jsonrpc\": \"2.0\", \"method\": \"sum\", \"params\": [1,2,4], \"id\": "
+	    "\"1\"},{\"jsonrpc\": \"2.0\", \"method\"]", ERROR("-32700", "null") },
 	{ "[]", ERROR("-32600", "null") },
 	{ "[1]", "[" ERROR("-32600", "null") "]" },
 	{ "[1,2,3]", "[" ERROR("-32600", "null") "," ERROR("-32600", "null") "," ERROR("-32600", "null") "]" },
@@ -281,20 +287,24 @@ static const struct {
 	  "{\"foo\": \"boo\"},"
 	  "{\"jsonrpc\": \"2.0\", \"method\": \"foo.get\", \"params\": {\"name\": \"myself\"}, \"id\": \"5\"},"
 	  "{\"jsonrpc\": \"2.0\", \"method\": \"get_data\", \"id\": \"9\"}]",
-	  "[" RESULT("7", "\"1\"") "," RESULT("19", "\"2\"") "," ERROR("-32600", "null") "," ERROR("-32601", "\"5\"") "," RESULT("[\"hello\",5]", "\"9\"") "]" },
-	{ "[{\"jsonrpc\": \"2.0\", \"method\": \"notify_sum\", \"params\": [1,2,4]},{\"jsonrpc\": \"2.0\", \"method\": \"notify_hello\", \"params\": [7]}]", NULL },
+	  "[" RESULT("7", "\"1\"") "," RESULT("19", "\"2\"") "," ERROR("-32600", "null") ","
+	  ERROR("-32601", "\"5\"") "," RESULT("[\"hello\",5]", "\"9\"") "]" },
+	{ "[{\"jsonrpc\": \"2.0\", \"method\": \"notify_sum\", \"params\": [1,2,4]},{\"jsonrpc\": "
+	    "\"2.0\", \"method\": \"notify_hello\", \"params\": [7]}]", NULL },
 	/* and what the text says beside them */
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"id\":null}", RESULT("[\"hello\",5]", "null") },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"id\":1.5}", RESULT("[\"hello\",5]", "1.5") },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"id\":\"\"}", RESULT("[\"hello\",5]", "\"\"") },
-	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"id\":9223372036854775807}", RESULT("[\"hello\",5]", "9223372036854775807") },
+	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"id\":9223372036854775807}",
+	    RESULT("[\"hello\",5]", "9223372036854775807") },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"id\":[1]}", ERROR("-32600", "null") },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"id\":true}", ERROR("-32600", "null") },
 	{ "{\"jsonrpc\":\"1.0\",\"method\":\"get_data\",\"id\":1}", ERROR("-32600", "1") },
 	{ "{\"method\":\"get_data\",\"id\":1}", ERROR("-32600", "1") },
 	{ "{\"jsonrpc\":2.0,\"method\":\"get_data\",\"id\":1}", ERROR("-32600", "1") },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1}", ERROR("-32600", "1") },
-	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"params\":null,\"id\":1}", "{\"jsonrpc\":\"2.0\",\"result\":[\"hello\",5],\"id\":1}" },
+	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"params\":null,\"id\":1}",
+	    "{\"jsonrpc\":\"2.0\",\"result\":[\"hello\",5],\"id\":1}" },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"params\":[],\"id\":1}", RESULT("[\"hello\",5]", "1") },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"params\":[1],\"id\":1}", ERROR("-32602", "1") },
 	{ "{\"jsonrpc\":\"2.0\",\"method\":\"sum\",\"params\":{\"x\":1}}", NULL },
@@ -326,7 +336,8 @@ END_TEST
 
 START_TEST(notifications_are_done)
 {
-	expect("[{\"jsonrpc\":\"2.0\",\"method\":\"notify_sum\",\"params\":[1,2,4]},{\"jsonrpc\":\"2.0\",\"method\":\"notify_hello\"}]", NULL);
+	expect("[{\"jsonrpc\":\"2.0\",\"method\":\"notify_sum\",\"params\":[1,2,4]},"
+	    "{\"jsonrpc\":\"2.0\",\"method\":\"notify_hello\"}]", NULL);
 	ck_assert_int_eq(notified, 2);
 }
 END_TEST
@@ -390,7 +401,8 @@ static const struct {
 
 START_TEST(parameters)
 {
-	char *request = xasprintf("{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"params\":%s,\"id\":1}", checks[_i].params);
+	char *request = xasprintf("{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"params\":%s,\"id\":1}",
+	    checks[_i].params);
 	json_t *answer = ask(request), *error = json_object_get(answer, "error");
 	const char *field = json_string_value(json_object_get(json_object_get(error, "data"), "field"));
 
@@ -408,14 +420,16 @@ END_TEST
 
 START_TEST(clamped)
 {
-	expect("{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"params\":{\"text\":\"a\",\"limit\":99999},\"id\":1}", RESULT("{\"text\":\"a\",\"limit\":10}", "1"));
+	expect("{\"jsonrpc\":\"2.0\",\"method\":\"echo\",\"params\":{\"text\":\"a\","
+	    "\"limit\":99999},\"id\":1}", RESULT("{\"text\":\"a\",\"limit\":10}", "1"));
 }
 END_TEST
 
 START_TEST(error_data)
 {
 	json_t *answer = ask("{\"jsonrpc\":\"2.0\",\"method\":\"refuse\",\"id\":1}");
-	json_t *wanted = json_loads("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":4,\"message\":\"no way\",\"data\":{\"kind\":\"conflict\","
+	json_t *wanted = json_loads("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":4,"
+	    "\"message\":\"no way\",\"data\":{\"kind\":\"conflict\","
 	    "\"retryable\":false,\"hint\":\"take another\",\"field\":\"key\"}}}", 0, NULL);
 
 	ck_assert(json_equal(answer, wanted));
@@ -467,8 +481,10 @@ START_TEST(batch_answer_is_bounded)
 
 	ck_assert_uint_eq(json_array_size(answer), 4);
 	ck_assert_ptr_nonnull(json_object_get(json_array_get(answer, 1), "result"));
-	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(json_array_get(answer, 2), "error"), "code")), RPC_LIMIT_REACHED);
-	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(json_array_get(answer, 3), "error"), "code")), RPC_LIMIT_REACHED);
+	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(json_array_get(answer, 2),
+	    "error"), "code")), RPC_LIMIT_REACHED);
+	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(json_array_get(answer, 3),
+	    "error"), "code")), RPC_LIMIT_REACHED);
 	json_decref(answer);
 	free(request);
 }
@@ -476,7 +492,8 @@ END_TEST
 
 START_TEST(scan_limits)
 {
-	char *many = repeated("{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"id\":1,\"params\":[", "1", SCAN_VALUES, "]}");
+	char *many = repeated("{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"id\":1,\"params\":[",
+	    "1", SCAN_VALUES, "]}");
 	char *deep = xcalloc(1, SCAN_DEPTH * 2 + 3);
 
 	expect(many, ERROR("-32700", "null"));
@@ -506,7 +523,8 @@ END_TEST
 
 START_TEST(batch_answered_later)
 {
-	expect("[{\"jsonrpc\":\"2.0\",\"method\":\"keep\",\"id\":1},{\"jsonrpc\":\"2.0\",\"method\":\"get_data\",\"id\":2}]", NULL);
+	expect("[{\"jsonrpc\":\"2.0\",\"method\":\"keep\",\"id\":1},{\"jsonrpc\":\"2.0\","
+	    "\"method\":\"get_data\",\"id\":2}]", NULL);
 	call_error(kept, RPC_BUSY, NULL, NULL, "not now");
 	ck_assert_ptr_nonnull(strstr(sent.data, "[{\"jsonrpc\":\"2.0\",\"id\":2,"));
 	ck_assert_ptr_nonnull(strstr(sent.data, "\"code\":9"));

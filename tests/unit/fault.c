@@ -39,7 +39,8 @@ static const struct {
 	{ PROCESS_LINGERED, ROW_NONE, PROVIDER_OK, TASK_R_FAILED, END_ERROR, FAULT_TASK },
 	{ PROCESS_EXITED, 0, PROVIDER_OK, TASK_R_DENIED, END_ERROR, FAULT_TASK },
 	{ PROCESS_EXITED, 0, PROVIDER_OK, TASK_R_NO_CHANGE, END_ERROR, FAULT_TASK },
-	/* a reviewer that was refused something and judged all the same; an empty change that a review looks at */
+	/* a reviewer that was refused something and judged all the same; an empty change that
+	 * a review looks at */
 	{ PROCESS_EXITED, 0, PROVIDER_OK, TASK_R_DENIED, END_NONE, FAULT_NONE },
 	{ PROCESS_EXITED, 0, PROVIDER_OK, TASK_R_NO_CHANGE, END_NONE, FAULT_NONE },
 	{ PROCESS_NONE, ROW_NONE, PROVIDER_NONE, TASK_R_NONE, END_NONE, FAULT_NONE },
@@ -63,7 +64,8 @@ START_TEST(one_of_three)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		struct attempt_row *a = make(i);
 
-		ck_assert_msg(attempt_fault(a) == table[i].wanted, "row %zu: %s", i, state_name(&fault_names, (int)attempt_fault(a)));
+		ck_assert_msg(attempt_fault(a) == table[i].wanted, "row %zu: %s", i,
+		    state_name(&fault_names, (int)attempt_fault(a)));
 		row_free(ROW_ATTEMPT, a);
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The event feed: from the ring, from pages, over gaps, with filters, to clients without room; never a hole, never twice. */
+/* The event feed: from the ring, from pages, over gaps, with filters, to clients without room;
+ * never a hole, never twice. */
 #include "rpc/feed.h"
 
 #include <check.h>
@@ -72,7 +73,8 @@ static void client_send(void *arg, const char *json, size_t size)
 	if (room > 0)
 		room--;
 	if (strcmp(json_string_value(json_object_get(message, "method")), "gap") == 0)
-		snprintf(got + n, sizeof(got) - n, "gap%d-%d ", (int)json_integer_value(json_object_get(params, "from")),
+		snprintf(got + n, sizeof(got) - n, "gap%d-%d ",
+		    (int)json_integer_value(json_object_get(params, "from")),
 		    (int)json_integer_value(json_object_get(params, "to")));
 	else
 		snprintf(got + n, sizeof(got) - n, "%d ", (int)json_integer_value(json_object_get(params, "seq")));
@@ -353,7 +355,8 @@ END_TEST
 START_TEST(document)
 {
 	struct event_row *row = event_row(10);
-	json_t *json, *wanted = json_loads("{\"seq\":10,\"time\":\"1970-01-01T00:00:10.000Z\",\"type\":\"run.state\",\"run\":1,\"phase\":\"p10\"}", 0, NULL);
+	json_t *json, *wanted = json_loads("{\"seq\":10,\"time\":\"1970-01-01T00:00:10.000Z\","
+	    "\"type\":\"run.state\",\"run\":1,\"phase\":\"p10\"}", 0, NULL);
 
 	json = event_json(row);
 	ck_assert(json_equal(json, wanted));

@@ -58,14 +58,17 @@ static inline void assert_field_equal(const struct row_type *type, const struct 
 		    (long long)*(const int64_t *)x, (long long)*(const int64_t *)y);
 		break;
 	case FIELD_REAL:
-		ck_assert_msg(memcmp(x, y, sizeof(double)) == 0 || *(const double *)x == *(const double *)y, "%s.%s", type->name, f->name);
+		ck_assert_msg(memcmp(x, y, sizeof(double)) == 0 ||
+		    *(const double *)x == *(const double *)y, "%s.%s", type->name, f->name);
 		break;
 	case FIELD_TEXT:
 	case FIELD_JSON:
 		if (*(char *const *)x == NULL || *(char *const *)y == NULL)
-			ck_assert_msg(*(char *const *)x == *(char *const *)y, "%s.%s: one is NULL", type->name, f->name);
+			ck_assert_msg(*(char *const *)x == *(char *const *)y, "%s.%s: one is NULL",
+			    type->name, f->name);
 		else
-			ck_assert_msg(strcmp(*(char *const *)x, *(char *const *)y) == 0, "%s.%s: '%s', '%s'", type->name,
+			ck_assert_msg(strcmp(*(char *const *)x, *(char *const *)y) == 0,
+			    "%s.%s: '%s', '%s'", type->name,
 			    f->name, *(char *const *)x, *(char *const *)y);
 		break;
 	case FIELD_STATE:

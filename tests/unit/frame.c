@@ -128,7 +128,8 @@ START_TEST(first_lines)
 	for (size_t step = 1; step <= size + 1; step++) {
 		char *out = read_all(beginnings[_i].stream, size, step, 100, beginnings[_i].eof);
 
-		ck_assert_msg(strcmp(out, beginnings[_i].out) == 0, "row %d, %zu bytes at a time: %s instead of %s", _i, step, out, beginnings[_i].out);
+		ck_assert_msg(strcmp(out, beginnings[_i].out) == 0,
+		    "row %d, %zu bytes at a time: %s instead of %s", _i, step, out, beginnings[_i].out);
 		free(out);
 	}
 }
@@ -141,7 +142,8 @@ START_TEST(streams)
 	for (size_t step = 1; step <= size + 1; step++) {
 		char *out = read_all(rows[_i].stream, size, step, 10, rows[_i].eof);
 
-		ck_assert_msg(strcmp(out, rows[_i].out) == 0, "row %d, %zu bytes at a time: %s instead of %s", _i, step, out, rows[_i].out);
+		ck_assert_msg(strcmp(out, rows[_i].out) == 0,
+		    "row %d, %zu bytes at a time: %s instead of %s", _i, step, out, rows[_i].out);
 		free(out);
 	}
 }

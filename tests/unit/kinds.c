@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds beside sentences: a database of an earlier version gets those of all sentences that it can have. */
+/* Kinds beside sentences: a database of an earlier version gets those of all sentences
+ * that it can have. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -43,7 +44,8 @@ static void setup(void)
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	for (int i = 0; i < 6; i++)
 		run_sql(sql_migrations[i].text);
-	run_sql("INSERT INTO run (id, owner, workdir, source, state, priority, iteration, plan) VALUES (1, 0, '/srv', 'prompt', 'running', 0, 1, '{}')");
+	run_sql("INSERT INTO run (id, owner, workdir, source, state, priority, iteration, "
+	    "plan) VALUES (1, 0, '/srv', 'prompt', 'running', 0, 1, '{}')");
 }
 
 static void teardown(void)
@@ -74,7 +76,8 @@ static void expect(const char *words, const char *sql, const char *kind)
 {
 	char *found = ask(sql);
 
-	ck_assert_msg(found != NULL && strcmp(found, kind) == 0, "\"%s\": %s, expected %s", words, found != NULL ? found : "none", kind);
+	ck_assert_msg(found != NULL && strcmp(found, kind) == 0, "\"%s\": %s, expected %s", words,
+	    found != NULL ? found : "none", kind);
 	free(found);
 }
 
@@ -97,31 +100,48 @@ static const struct {
 	{ RUN | SLOT | TASK, "NO_GO unresolved after 0 fix attempt(s)", END_EXHAUSTED },
 	{ RUN | SLOT | TASK, "must-fix unresolved after 1 fix attempt(s)", END_EXHAUSTED },
 	{ RUN | SLOT | TASK, "max review rounds (3) reached", END_EXHAUSTED },
-	{ RUN | SLOT | TASK, "Review failed after 3 iterations. Please manually review review.md for remaining issues.", END_EXHAUSTED },
+	{ RUN | SLOT | TASK, "Review failed after 3 iterations. "
+	    "Please manually review review.md for remaining issues.", END_EXHAUSTED },
 	{ RUN | SLOT | TASK, "stalled: 2 rounds in a row changed nothing or repeated every finding", END_STALLED },
-	{ SLOT, "stalled: 2 fix attempts in a row have left it so: the commit was refused by a hook of the repository:\n\nno", END_STALLED },
-	{ RUN | SLOT | TASK, "check `make test` still fails after 2 fix attempt(s): check process exited with status 2", END_CHECK },
-	{ SLOT, "the conflict with another task is not resolved: its markers are still in a.c. Resolve it so that both tasks hold, ...", END_CONFLICT },
-	{ SLOT, "this work conflicts with that of another task, which has been put on the same branch meanwhile: a.c. The work tree ...", END_CONFLICT },
-	{ SLOT, "rld/1 is checked out in /srv/a, so nothing is put on it: what is there would fall behind, ...", END_CONFLICT },
+	{ SLOT, "stalled: 2 fix attempts in a row have left it so: "
+	    "the commit was refused by a hook of the repository:\n\nno", END_STALLED },
+	{ RUN | SLOT | TASK, "check `make test` still fails after 2 fix attempt(s): "
+	    "check process exited with status 2", END_CHECK },
+	{ SLOT, "the conflict with another task is not resolved: its markers are still in a.c. "
+	    "Resolve it so that both tasks hold, ...", END_CONFLICT },
+	{ SLOT, "this work conflicts with that of another task, which has been put on the same "
+	    "branch meanwhile: a.c. The work tree ...", END_CONFLICT },
+	{ SLOT, "rld/1 is checked out in /srv/a, so nothing is put on it: "
+	    "what is there would fall behind, ...", END_CONFLICT },
 	{ SLOT, "the commit was refused by a hook of the repository:\n\nno", END_COMMIT_REFUSED },
 	{ SLOT | TASK, "not reviewed: limit: 3 iteration(s), 1 task(s) left", END_NOT_REVIEWED },
 	{ RUN | SLOT | TASK | ATTEMPT, "limit: $5.20 of $5.00 are spent (max_cost)", END_LIMIT },
 	{ RUN, "limit: 3 iteration(s), 5 task(s) left", END_LIMIT },
 	{ RUN, "limit: 9 of 8 are used (max_tokens), 2 task(s) left", END_LIMIT },
-	{ RUN | SLOT | TASK | ATTEMPT, "lost: implementer process is gone and its exit cannot be known: the machine was started anew", END_LOST },
+	{ RUN | SLOT | TASK | ATTEMPT, "lost: implementer process is gone and its exit cannot be "
+	    "known: the machine was started anew", END_LOST },
 	{ SLOT | ATTEMPT, "host: cannot write: No space left on device; make room", END_HOST },
-	{ RUN | SLOT | TASK | ATTEMPT, "reviewer process timed out after 2h; limits.timeout sets the limit", END_TIMEOUT },
-	{ RUN | SLOT | TASK | ATTEMPT, "fixer process printed nothing for 20m; limits.idle_timeout sets the limit", END_TIMEOUT },
-	{ RUN | SLOT | TASK | ATTEMPT, "commit process made no progress for 20m; limits.idle_timeout sets the limit", END_TIMEOUT },
-	{ RUN | SLOT | TASK | ATTEMPT, "check process could not be started: exec x: No such file or directory; look at ...", END_NOT_STARTED },
+	{ RUN | SLOT | TASK | ATTEMPT,
+	    "reviewer process timed out after 2h; limits.timeout sets the limit", END_TIMEOUT },
+	{ RUN | SLOT | TASK | ATTEMPT,
+	    "fixer process printed nothing for 20m; limits.idle_timeout sets the limit", END_TIMEOUT },
+	{ RUN | SLOT | TASK | ATTEMPT,
+	    "commit process made no progress for 20m; limits.idle_timeout sets the limit", END_TIMEOUT },
+	{ RUN | SLOT | TASK | ATTEMPT,
+	    "check process could not be started: exec x: No such file or directory; look at ...",
+	    END_NOT_STARTED },
 	{ RUN | SLOT | TASK | ATTEMPT, "implementer process was denied permissions and changed nothing", END_DENIED },
-	{ RUN | SLOT | TASK | ATTEMPT, "the implementer changed nothing and did not say that nothing was to be done", END_NO_CHANGE },
-	{ RUN | SLOT | TASK | ATTEMPT, "reviewer process exited with status 3: drift unresolved after 2 fix attempt(s)", END_ERROR },
+	{ RUN | SLOT | TASK | ATTEMPT,
+	    "the implementer changed nothing and did not say that nothing was to be done", END_NO_CHANGE },
+	{ RUN | SLOT | TASK | ATTEMPT,
+	    "reviewer process exited with status 3: drift unresolved after 2 fix attempt(s)", END_ERROR },
 	{ RUN | SLOT | TASK | ATTEMPT, "implementer process killed by signal 9", END_ERROR },
-	{ RUN | SLOT | TASK | ATTEMPT, "implementer process exited with status 0 but reported an error: limit: none", END_ERROR },
-	{ RUN | SLOT | TASK | ATTEMPT, "fixer process gave its result and did not exit within 30s; limits.post_result sets the limit: x", END_ERROR },
-	{ RUN | SLOT | TASK | ATTEMPT, "reviewer process was ended: its service refused every request: overloaded", END_ERROR },
+	{ RUN | SLOT | TASK | ATTEMPT,
+	    "implementer process exited with status 0 but reported an error: limit: none", END_ERROR },
+	{ RUN | SLOT | TASK | ATTEMPT, "fixer process gave its result and did not exit within 30s; "
+	    "limits.post_result sets the limit: x", END_ERROR },
+	{ RUN | SLOT | TASK | ATTEMPT,
+	    "reviewer process was ended: its service refused every request: overloaded", END_ERROR },
 	{ RUN | SLOT | TASK, "git measure failed: its process was killed three times", END_GIT },
 	{ RUN, "git snapshot failed: fatal: check process timed out after 2h", END_GIT },
 	{ RUN, "load of beads failed: bd: no such database", END_SOURCE },
@@ -155,12 +175,16 @@ static const struct {
 START_TEST(test_causes)
 {
 	static const struct { enum where where; const char *insert, *found; } rows[] = {
-		{ RUN, "INSERT INTO run (id, owner, workdir, source, state, plan, cause) VALUES (2, 0, '/', 'prompt', 'failed', '{}', %Q)",
-		    "SELECT end_kind FROM run WHERE id = 2" },
-		{ SLOT, "INSERT INTO slot (run, iteration, slot, stage, cause) VALUES (1, 1, 1, 'failed', %Q)", "SELECT end_kind FROM slot" },
-		{ TASK, "INSERT INTO task (run, id, state, reason) VALUES (1, 't', 'failed', %Q)", "SELECT end_kind FROM task" },
-		{ ATTEMPT, "INSERT INTO attempt (id, run, number, role, uuid, state, process, provider, outcome, cause) VALUES"
-		    " (1, 1, 1, 'review', 'u', 'exited', 'exited', 'ok', 'failed', %Q)", "SELECT end_kind FROM attempt" },
+		{ RUN, "INSERT INTO run (id, owner, workdir, source, state, plan, cause) VALUES (2, 0, "
+		    "'/', 'prompt', 'failed', '{}', %Q)", "SELECT end_kind FROM run WHERE id = 2" },
+		{ SLOT, "INSERT INTO slot (run, iteration, slot, stage, cause) VALUES (1, 1, 1, "
+		    "'failed', %Q)", "SELECT end_kind FROM slot" },
+		{ TASK, "INSERT INTO task (run, id, state, reason) VALUES (1, 't', 'failed', %Q)",
+		    "SELECT end_kind FROM task" },
+		{ ATTEMPT, "INSERT INTO attempt (id, run, number, role, uuid, state, process, "
+		    "provider, outcome, cause) VALUES"
+		    " (1, 1, 1, 'review', 'u', 'exited', 'exited', 'ok', 'failed', %Q)",
+		    "SELECT end_kind FROM attempt" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -192,7 +216,8 @@ static const struct {
 	{ RUN | SLOT, "group night: its only slot is in use", WAIT_GROUP },
 	{ SLOT, "account anthropic: limit until 2026-11-22T22:52:00.000Z: no more", WAIT_ACCOUNT },
 	{ SLOT, "retry 1 of 5 at 2026-11-22T22:52:00.000Z: reviewer process exited with status 1", WAIT_RETRY },
-	{ SLOT, "budget: account anthropic: $5.20 of $5.00 are spent (budget_day_usd), and the rest is set aside for ...", WAIT_BUDGET },
+	{ SLOT, "budget: account anthropic: $5.20 of $5.00 are spent (budget_day_usd), "
+	    "and the rest is set aside for ...", WAIT_BUDGET },
 	{ SLOT, "host: cannot fork: Resource temporarily unavailable; ...", WAIT_HOST },
 	{ SLOT, "waiting for disk space: 5 MB free at /srv, limits.disk_floor is 1 GB", WAIT_SPACE },
 	{ SLOT, "waiting to spawn until those before it have picked a task", WAIT_PICK },
@@ -212,7 +237,8 @@ static const struct {
 
 START_TEST(test_reasons)
 {
-	char *sql = sqlite3_mprintf("UPDATE run SET reason = %Q; INSERT INTO slot (run, iteration, slot, stage, reason) VALUES (1, 1, 1, 'waiting', %Q)",
+	char *sql = sqlite3_mprintf("UPDATE run SET reason = %Q; INSERT INTO slot (run, iteration, "
+	    "slot, stage, reason) VALUES (1, 1, 1, 'waiting', %Q)",
 	    reasons[_i].words, reasons[_i].words);
 	const char *kind = state_name(&wait_kind_names, (int)reasons[_i].kind);
 
@@ -235,29 +261,36 @@ START_TEST(test_held)
 }
 END_TEST
 
-/* By whom, in whatever stage; also while its lost commit agent is held, when the words stand beside. */
+/* By whom, in whatever stage; also while its lost commit agent is held, when the
+ * words stand beside. */
 START_TEST(test_accepted)
 {
 	run_sql("INSERT INTO slot (run, iteration, slot, stage, reason, cause) VALUES"
-	    " (1, 1, 1, 'measuring', NULL, 'accepted: human:ann'), (1, 1, 2, 'passed', NULL, 'accepted: drift unresolved after 1 fix attempt(s)'),"
-	    " (1, 1, 3, 'held', 'known issues: 2; max review rounds (1) reached', 'lost: commit process is gone'),"
+	    " (1, 1, 1, 'measuring', NULL, 'accepted: human:ann'), (1, 1, 2, 'passed', NULL, "
+	    "'accepted: drift unresolved after 1 fix attempt(s)'), (1, 1, 3, 'held', "
+	    "'known issues: 2; max review rounds (1) reached', 'lost: commit process is gone'),"
 	    " (1, 1, 4, 'held', 'accepted: human:bob: yes', 'lost: commit process is gone'),"
-	    " (1, 1, 5, 'passed', 'not reviewed: review is off', NULL), (1, 1, 6, 'failed', NULL, 'rejected by human:ann: accepted: no')");
+	    " (1, 1, 5, 'passed', 'not reviewed: review is off', NULL), (1, 1, 6, 'failed', NULL, "
+	    "'rejected by human:ann: accepted: no')");
 	upgrade();
-	expect("1 to 6", "SELECT group_concat(ifnull(accepted, '-'), ' ') FROM (SELECT accepted FROM slot ORDER BY slot)",
-	    "human policy known-issues human - -");
-	expect("3 and 4", "SELECT group_concat(wait_kind || ' ' || end_kind) FROM slot WHERE slot IN (3, 4)", "decision lost,decision lost");
+	expect("1 to 6", "SELECT group_concat(ifnull(accepted, '-'), ' ') FROM (SELECT accepted "
+	    "FROM slot ORDER BY slot)", "human policy known-issues human - -");
+	expect("3 and 4", "SELECT group_concat(wait_kind || ' ' || end_kind) FROM slot WHERE slot IN (3, 4)",
+	    "decision lost,decision lost");
 }
 END_TEST
 
 /* Nothing has no kind, and what holds something up keeps its own. */
 START_TEST(test_nothing)
 {
-	run_sql("INSERT INTO slot (run, iteration, slot, stage, wait, wait_reason) VALUES (1, 1, 1, 'measuring', 'host', 'host: full'), (1, 1, 2, 'passed', 'nothing', NULL);"
-	    "INSERT INTO task (run, id, state) VALUES (1, 't', 'open'); UPDATE run SET wait = 'source', wait_reason = 'source: busy'");
+	run_sql("INSERT INTO slot (run, iteration, slot, stage, wait, wait_reason) VALUES (1, 1, "
+	    "1, 'measuring', 'host', 'host: full'), (1, 1, 2, 'passed', 'nothing', NULL);"
+	    "INSERT INTO task (run, id, state) VALUES (1, 't', 'open'); "
+	    "UPDATE run SET wait = 'source', wait_reason = 'source: busy'");
 	upgrade();
 	expect("run", "SELECT wait || (end_kind IS NULL) || (wait_kind IS NULL) FROM run", "source11");
-	expect("slots", "SELECT group_concat(ifnull(wait, '-') || (end_kind IS NULL) || (wait_kind IS NULL) || (accepted IS NULL)) FROM slot", "host111,-111");
+	expect("slots", "SELECT group_concat(ifnull(wait, '-') || (end_kind IS NULL) || (wait_kind "
+	    "IS NULL) || (accepted IS NULL)) FROM slot", "host111,-111");
 	expect("task", "SELECT end_kind IS NULL FROM task", "1");
 }
 END_TEST
@@ -276,10 +309,12 @@ START_TEST(test_setters)
 	ck_assert(!slot_has_reason(slot, REASON(WAIT_GROUP, "none is free")));
 	slot_set_cause(slot, NO_CAUSE);
 	slot_set_reason(slot, NO_REASON);
-	ck_assert(slot->cause == NULL && slot->end_kind == END_NONE && slot->reason == NULL && slot->wait_kind == WAIT_NOTHING);
+	ck_assert(slot->cause == NULL && slot->end_kind == END_NONE && slot->reason == NULL &&
+	    slot->wait_kind == WAIT_NOTHING);
 	row_free(ROW_SLOT, slot);
 	for (int kind = 0; kind < ENDS; kind++)
-		ck_assert_int_eq(end_accepted((enum end_kind)kind) != ACCEPTED_BY_NONE, kind == END_WAIVED || kind == END_APPROVED || kind == END_KNOWN_ISSUES);
+		ck_assert_int_eq(end_accepted((enum end_kind)kind) != ACCEPTED_BY_NONE,
+		    kind == END_WAIVED || kind == END_APPROVED || kind == END_KNOWN_ISSUES);
 }
 END_TEST
 

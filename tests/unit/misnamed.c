@@ -93,7 +93,8 @@ START_TEST(a_fault_of_the_host_is_no_answer)
 }
 END_TEST
 
-/* An agent may make so many that they cannot be remembered: those are not forgotten, but an error. */
+/* An agent may make so many that they cannot be remembered: those are not forgotten,
+ * but an error. */
 START_TEST(too_many)
 {
 	char deep[3600], name[300];
@@ -108,7 +109,8 @@ START_TEST(too_many)
 		for (int after = 0; after < 35; after++) {
 			char *path;
 
-			snprintf(name, sizeof(name), "autom8%.*sreview.md%.*s", before, "-----------------------------------", after,
+			snprintf(name, sizeof(name), "autom8%.*sreview.md%.*s", before,
+			    "-----------------------------------", after,
 			    "-----------------------------------");
 			path = xasprintf("%s/%s", dir, name);
 			close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));

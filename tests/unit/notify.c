@@ -29,7 +29,8 @@ static void listen_at(const char *name)
 		address.sun_path[0] = '\0';
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	ck_assert_int_ne(fd, -1);
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length)), 0);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address,
+	    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length)), 0);
 }
 
 static void setup(void)

@@ -31,13 +31,18 @@ static const struct {
 	const char *file, *dir, *state, *socket0, *socket1;
 } good[] = {
 	{ "user", ENV("HOME", "/home/u", "XDG_RUNTIME_DIR", "/run/user/7"), { 0 }, false,
-	    "/home/u/.config/rld/rld.toml", "/home/u/.config/rld", "/home/u/.local/state/rld", "/run/user/7/rld.sock", "/home/u/.local/state/rld/rld.sock" },
-	{ "user, XDG set", ENV("HOME", "/home/u", "XDG_CONFIG_HOME", "/c", "XDG_STATE_HOME", "/s", "XDG_RUNTIME_DIR", "/r"), { 0 }, false,
+	    "/home/u/.config/rld/rld.toml", "/home/u/.config/rld", "/home/u/.local/state/rld",
+	    "/run/user/7/rld.sock", "/home/u/.local/state/rld/rld.sock" },
+	{ "user, XDG set", ENV("HOME", "/home/u", "XDG_CONFIG_HOME", "/c", "XDG_STATE_HOME", "/s",
+	    "XDG_RUNTIME_DIR", "/r"), { 0 }, false,
 	    "/c/rld/rld.toml", "/c/rld", "/s/rld", "/r/rld.sock", "/s/rld/rld.sock" },
-	{ "relative XDG is ignored", ENV("HOME", "/home/u", "XDG_CONFIG_HOME", "c", "XDG_STATE_HOME", "s", "XDG_RUNTIME_DIR", "r"), { 0 }, false,
-	    "/home/u/.config/rld/rld.toml", "/home/u/.config/rld", "/home/u/.local/state/rld", "/home/u/.local/state/rld/rld.sock", NULL },
+	{ "relative XDG is ignored", ENV("HOME", "/home/u", "XDG_CONFIG_HOME", "c",
+	    "XDG_STATE_HOME", "s", "XDG_RUNTIME_DIR", "r"), { 0 }, false,
+	    "/home/u/.config/rld/rld.toml", "/home/u/.config/rld", "/home/u/.local/state/rld",
+	    "/home/u/.local/state/rld/rld.sock", NULL },
 	{ "user without a runtime directory", ENV("HOME", "/home/u"), { 0 }, false,
-	    "/home/u/.config/rld/rld.toml", "/home/u/.config/rld", "/home/u/.local/state/rld", "/home/u/.local/state/rld/rld.sock", NULL },
+	    "/home/u/.config/rld/rld.toml", "/home/u/.config/rld", "/home/u/.local/state/rld",
+	    "/home/u/.local/state/rld/rld.sock", NULL },
 	{ "--system", ENV("HOME", "/root", "XDG_RUNTIME_DIR", "/run/user/0"), { .system = true }, true,
 	    "/etc/rld/rld.toml", "/etc/rld", "/var/lib/rld", "/run/rld/rld.sock", NULL },
 	{ "under systemd", ENV("STATE_DIRECTORY", "/var/lib/private/rld", "RUNTIME_DIRECTORY", "/run/x"), { 0 }, true,
@@ -46,11 +51,14 @@ static const struct {
 	    "/etc/rld/rld.toml", "/etc/rld", "/v/a", "/r/a/rld.sock", NULL },
 	{ "an empty STATE_DIRECTORY says nothing", ENV("HOME", "/h", "STATE_DIRECTORY", ""), { 0 }, false,
 	    "/h/.config/rld/rld.toml", "/h/.config/rld", "/h/.local/state/rld", "/h/.local/state/rld/rld.sock", NULL },
-	{ "all given", ENV("HOME", "/h", "XDG_RUNTIME_DIR", "/r"), { .config = "/x/my.toml", .state_dir = "/y", .socket = "/z/s" }, false,
+	{ "all given", ENV("HOME", "/h", "XDG_RUNTIME_DIR", "/r"),
+	    { .config = "/x/my.toml", .state_dir = "/y", .socket = "/z/s" }, false,
 	    "/x/my.toml", "/x", "/y", "/z/s", "/y/rld.sock" },
-	{ "the socket beside the state is the given one", ENV("HOME", "/h", "XDG_RUNTIME_DIR", "/r"), { .state_dir = "/y", .socket = "/y/rld.sock" }, false,
+	{ "the socket beside the state is the given one", ENV("HOME", "/h", "XDG_RUNTIME_DIR", "/r"),
+	    { .state_dir = "/y", .socket = "/y/rld.sock" }, false,
 	    "/h/.config/rld/rld.toml", "/h/.config/rld", "/y", "/y/rld.sock", NULL },
-	{ "given to a system instance", ENV("HOME", "/h"), { .system = true, .state_dir = "/y", .socket = "/z/s" }, true,
+	{ "given to a system instance", ENV("HOME", "/h"),
+	    { .system = true, .state_dir = "/y", .socket = "/z/s" }, true,
 	    "/etc/rld/rld.toml", "/etc/rld", "/y", "/z/s", NULL },
 	{ "config in the root directory", ENV("HOME", "/h"), { .config = "/rld.toml" }, false,
 	    "/rld.toml", "/", "/h/.local/state/rld", "/h/.local/state/rld/rld.sock", NULL },
@@ -84,7 +92,8 @@ START_TEST(test_relative)
 	ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
 	ck_assert_int_eq(chdir("/usr/lib"), 0);
 	variables = ENV("HOME", "/h");
-	ck_assert_int_eq(places_find(&p, &(struct places_given){ .config = "a/b.toml", .state_dir = "s", .socket = "k" }, environment, error), 0);
+	ck_assert_int_eq(places_find(&p, &(struct places_given){ .config = "a/b.toml",
+	    .state_dir = "s", .socket = "k" }, environment, error), 0);
 	ck_assert_str_eq(p.config_file, "/usr/lib/a/b.toml");
 	ck_assert_str_eq(p.config_dir, "/usr/lib/a");
 	ck_assert_str_eq(p.state_dir, "/usr/lib/s");
@@ -107,14 +116,16 @@ START_TEST(test_socket_length)
 		memset(path, 'x', sizeof(path));
 		path[0] = '/';
 		path[length] = '\0';
-		ck_assert_int_eq(places_find(&p, &(struct places_given){ .system = true, .socket = path }, environment, error), length == 107 ? 0 : -1);
+		ck_assert_int_eq(places_find(&p, &(struct places_given){ .system = true, .socket = path },
+		    environment, error), length == 107 ? 0 : -1);
 		if (length == 107)
 			places_release(&p);
 	}
 	ck_assert_ptr_nonnull(strstr(error, "longer than 107 bytes"));
 	ck_assert_ptr_nonnull(strstr(error, "--socket"));
 	ck_assert_ptr_null(p.state_dir);
-	ck_assert_int_eq(places_find(&p, &(struct places_given){ .state_dir = LONG_100, .socket = "/s" }, environment, error), -1);
+	ck_assert_int_eq(places_find(&p,
+	    &(struct places_given){ .state_dir = LONG_100, .socket = "/s" }, environment, error), -1);
 	ck_assert_ptr_nonnull(strstr(error, LONG_100 "/rld.sock"));
 }
 END_TEST

@@ -8,7 +8,8 @@
 #include "proto/escape.h"
 #include "proto/memory.h"
 
-/* The bytes in a block of their own size, so that a sanitizer sees who reads behind them. The lines joined by "|". */
+/* The bytes in a block of their own size, so that a sanitizer sees who reads behind them. The
+ * lines joined by "|". */
 static char *preview_of(enum reader_kind kind, const char *out, size_t size, bool cut, const char *err, size_t lines)
 {
 	struct preview_tail tail = { xmemdup0(out, size), size, cut }, said = { err, strlen(err), false };
@@ -32,20 +33,25 @@ static const struct {
 } texts[] = {
 	{ "", "", "", false },
 	{ "one\ntwo\nthree\nfour\n", "", "two|three|four", false },
-	{ "one\ntwo", "", "one|two", false },					/* no newline at the end */
-	{ "\n\n one\n   \ntwo \t\n\n", "", " one|two", false },			/* nothing blank, and no blanks at the end */
+	/* no newline at the end */
+	{ "one\ntwo", "", "one|two", false },
+	/* nothing blank, and no blanks at the end */
+	{ "\n\n one\n   \ntwo \t\n\n", "", " one|two", false },
 	{ "one\none\none\ntwo\none\n", "", "one|two|one", false },		/* repeats */
 	{ "one\r\ntwo\r\n", "", "one|two", false },
-	{ "10%\r20%\r30%\r40%", "", "20%|30%|40%", false },			/* a line that is written over */
+	/* a line that is written over */
+	{ "10%\r20%\r30%\r40%", "", "20%|30%|40%", false },
 	{ "a\tb\n", "", "a b", false },
 	{ "\033[31mred\033[0m \a\n", "", "red \\x07", false },
 	{ "\xc2\x9b" "2J\n", "", "\\x9b2J", false },
 	{ "x\xff\xfe\n", "", "x\\xff\\xfe", false },
 	{ "\xe2\x80\xae" "evil\n", "", "\\u{202e}evil", false },
-	{ "caf\xc3", "", "caf", false },					/* its last character is on its way */
+	/* its last character is on its way */
+	{ "caf\xc3", "", "caf", false },
 	{ "caf\xc3\n", "", "caf\\xc3", false },
 	{ "ginning lost\nwhole\n", "", "\xe2\x80\xa6ginning lost|whole", true },
-	{ "\xa9 lost\nwhole\n", "", "\xe2\x80\xa6 lost|whole", true },		/* cut in a character */
+	/* cut in a character */
+	{ "\xa9 lost\nwhole\n", "", "\xe2\x80\xa6 lost|whole", true },
 	{ " \n", "words on stderr\n", "words on stderr", false },
 	{ "out\n", "words on stderr\n", "out", false },
 };
@@ -77,7 +83,8 @@ static size_t characters(const char *text)
 	return n;
 }
 
-/* Lines around the cap, of characters of each length: never more than the cap, never a broken character. */
+/* Lines around the cap, of characters of each length: never more than the cap, never a
+ * broken character. */
 START_TEST(long_lines)
 {
 	static const char *const units[] = { "x", "\xc3\xbc", "\xe6\xbc\xa2", "\xf0\x9f\x98\x80", "\xff" };
@@ -94,9 +101,11 @@ START_TEST(long_lines)
 				buf_adds(&b, "\n");
 				shown = preview_of(READER_TEXT, b.data, b.size, cut == 1, "", 3);
 				wanted += cut == 1;
-				ck_assert_uint_eq(characters(shown), wanted < PREVIEW_CHARACTERS ? wanted : PREVIEW_CHARACTERS);
+				ck_assert_uint_eq(characters(shown),
+				    wanted < PREVIEW_CHARACTERS ? wanted : PREVIEW_CHARACTERS);
 				ck_assert(text_is_utf8(shown, strlen(shown)));
-				ck_assert_int_eq(strstr(shown, "\xe2\x80\xa6") != NULL, wanted > PREVIEW_CHARACTERS || cut == 1);
+				ck_assert_int_eq(strstr(shown, "\xe2\x80\xa6") != NULL,
+				    wanted > PREVIEW_CHARACTERS || cut == 1);
 				free(shown);
 				buf_release(&b);
 			}
@@ -124,29 +133,41 @@ START_TEST(huge_line)
 }
 END_TEST
 
-#define SAY(text) "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]},\"session_id\":\"s\"}\n"
-#define USE(name, input) "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"" name "\",\"input\":" input "}]}}\n"
-#define GOT "{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":\"secret of the tool\"}]}}\n"
+#define SAY(text) \
+	"{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"" text \
+	    "\"}]},\"session_id\":\"s\"}\n"
+#define USE(name, input) \
+	"{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"" \
+	    name "\",\"input\":" input "}]}}\n"
+#define GOT \
+	"{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":\"secret " \
+	    "of the tool\"}]}}\n"
 #define INIT "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\"}\n"
 #define DONE "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"All done.\"}\n"
-#define BROKE "{\"type\":\"result\",\"subtype\":\"error_during_execution\",\"is_error\":true,\"errors\":[\"it broke\"]}\n"
+#define BROKE \
+	"{\"type\":\"result\",\"subtype\":\"error_during_execution\",\"is_error\":true,\"errors\":[\"it broke\"]}\n"
 
 static const struct {
 	const char *out, *shown;
 	bool cut;
 } streams[] = {
 	{ INIT, "", false },
-	{ INIT SAY("I look.") USE("Bash", "{\"command\":\"make test\\nmake lint\",\"description\":\"d\"}") GOT, "I look.|Bash: make test", false },
-	{ USE("Read", "{\"file_path\":\"/w/a.c\",\"offset\":3}") GOT USE("Grep", "{\"path\":1,\"pattern\":\"x y\"}"), "Read: /w/a.c|Grep: x y", false },
+	{ INIT SAY("I look.") USE("Bash", "{\"command\":\"make test\\nmake lint\",\"description\":\"d\"}") GOT,
+	    "I look.|Bash: make test", false },
+	{ USE("Read", "{\"file_path\":\"/w/a.c\",\"offset\":3}") GOT USE("Grep",
+	    "{\"path\":1,\"pattern\":\"x y\"}"), "Read: /w/a.c|Grep: x y", false },
 	{ USE("TodoWrite", "{\"todos\":[]}"), "TodoWrite", false },
 	{ SAY("one\\n\\ntwo\\nthree\\nfour"), "two|three|four", false },
 	{ SAY("same") GOT SAY("same"), "same", false },
-	{ SAY("All done.") DONE, "All done.", false },				/* a success repeats what was said */
-	{ DONE, "All done.", false },						/* ... unless that is not there */
+	/* a success repeats what was said */
+	{ SAY("All done.") DONE, "All done.", false },
+	/* ... unless that is not there */
+	{ DONE, "All done.", false },
 	{ SAY("I try.") BROKE, "I try.|it broke", false },
 	{ SAY("I try.") "{\"type\":\"system\",\"subtype\":\"api_retry\",\"attempt\":2,\"error_status\":529}\n",
 	  "I try.|the service answered 529, retry 2", false },
-	{ SAY("whole") "{\"type\":\"assistant\",\"message\":{\"content\":[{\"ty", "whole", false },	/* still being written */
+	/* still being written */
+	{ SAY("whole") "{\"type\":\"assistant\",\"message\":{\"content\":[{\"ty", "whole", false },
 	{ "ext\",\"text\":\"its beginning is lost\"}]}}\n" SAY("whole"), "whole", true },
 	{ SAY("all of it is there") SAY("whole"), "all of it is there|whole", true },
 	{ "error: unknown option\n", "error: unknown option", false },
@@ -154,9 +175,12 @@ static const struct {
 	{ SAY("bell \\u0007 \\u001b[2J"), "bell \\x07 ", false },
 	{ SAY("lone \\ud800 half"), "lone \xef\xbf\xbd half", false },
 	{ SAY("raw \xff byte"), "raw \xef\xbf\xbd byte", false },
-	{ "{\"type\":\"assistant\",\"message\":{\"content\":\"a string\"}}\n{\"type\":\"assistant\",\"message\":7}\n{\"type\":8}\n7\n", "7", false },
-	{ "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"tool_use\",\"name\":\"Bash\"},"
-	  "{\"type\":\"text\",\"text\":\"b\"},{\"type\":\"thinking\",\"thinking\":\"no\"}]}}\n", "a|Bash|b", false },
+	{ "{\"type\":\"assistant\",\"message\":{\"content\":\"a string\"}}\n"
+	    "{\"type\":\"assistant\",\"message\":7}\n{\"type\":8}\n7\n", "7", false },
+	{ "{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
+	  "{\"type\":\"tool_use\",\"name\":\"Bash\"},"
+	  "{\"type\":\"text\",\"text\":\"b\"},{\"type\":\"thinking\",\"thinking\":\"no\"}]}}\n",
+	  "a|Bash|b", false },
 };
 
 START_TEST(claude_table)
@@ -212,7 +236,8 @@ START_TEST(rubbish)
 			seed = seed * 1103515245 + 12345;
 			data[i] = seed >> 30 == 0 ? '\n' : (char)(seed >> 16);
 		}
-		shown = preview_of(round % 2 == 0 ? READER_TEXT : READER_CLAUDE, data, sizeof(data), round % 3 == 0, "", 3);
+		shown = preview_of(round % 2 == 0 ? READER_TEXT : READER_CLAUDE, data, sizeof(data),
+		    round % 3 == 0, "", 3);
 		ck_assert(text_is_utf8(shown, strlen(shown)));
 		ck_assert_uint_le(characters(shown), 3 * PREVIEW_CHARACTERS + 2);
 		for (const char *p = shown; *p != '\0'; p++)

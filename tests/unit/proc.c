@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* proc against the real rl-shim: starts, reports, ends, adoptions, strays. Waits are for reports, FIFOs and deaths. */
+/* proc against the real rl-shim: starts, reports, ends, adoptions, strays. Waits are for reports,
+ * FIFOs and deaths. */
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
@@ -182,7 +183,8 @@ static void teardown(void)
 		close_proc();
 	uv_run(&w.loop, UV_RUN_DEFAULT);
 	ck_assert_int_eq(uv_loop_close(&w.loop), 0);
-	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);	/* no child is left, dead or alive */
+	/* no child is left, dead or alive */
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 	ck_assert_int_eq(errno, ECHILD);
 	/* the loop's own machinery (signal pipe) stays until exit; attempts must leave nothing */
 	ck_assert_int_le(count_fds(), w.fds + 4);
@@ -380,7 +382,9 @@ END_TEST
 
 START_TEST(files_environment_and_limits)
 {
-	struct launch *launch = shell(1, "cat; echo $RL_ATTEMPT_UUID $MORE; umask; ulimit -Sn; prlimit --core --noheadings --raw --output SOFT; prlimit -p $PPID --core --noheadings --raw --output SOFT");
+	struct launch *launch = shell(1,
+	    "cat; echo $RL_ATTEMPT_UUID $MORE; umask; ulimit -Sn; prlimit --core --noheadings "
+	    "--raw --output SOFT; prlimit -p $PPID --core --noheadings --raw --output SOFT");
 	char want[256], got[256];
 	struct output_chunk chunk;
 	struct rlimit core;
@@ -394,7 +398,8 @@ START_TEST(files_environment_and_limits)
 	proc_set_inherited(w.proc, 027, 99, 4096);
 	proc_start(w.proc, launch);
 	WAIT_FOR(w.of[1].ended);
-	snprintf(want, sizeof(want), "the prompt\n%s x\n0027\n99\n%d\n0\n", uuid_of(1), core.rlim_max < 4096 ? (int)core.rlim_max : 4096);
+	snprintf(want, sizeof(want), "the prompt\n%s x\n0027\n99\n%d\n0\n", uuid_of(1),
+	    core.rlim_max < 4096 ? (int)core.rlim_max : 4096);
 	dirfd = open_attempt(1);
 	ck_assert_int_eq(output_read(dirfd, RECORD_STDOUT, 0, got, sizeof(got), &chunk), 0);
 	ck_assert_int_eq((int)chunk.size, (int)strlen(want));
@@ -472,7 +477,8 @@ START_TEST(directory_is_used_once)
 }
 END_TEST
 
-/* Whoever makes the directory of a number to come gets it, and what it has put there stays as it is and counts for nothing. */
+/* Whoever makes the directory of a number to come gets it, and what it has put there stays as it is
+ * and counts for nothing. */
 START_TEST(directory_that_was_there_is_not_taken)
 {
 	char path[128];
@@ -623,7 +629,8 @@ START_TEST(killed_shim_is_lost_and_its_tree_ended)
 	int fd;
 
 	make_fifos();
-	proc_start(w.proc, shell(1, "setsid sh -c 'trap \"\" TERM; echo $$ > pid; exec 9> up; exec 9>&-; sleep 1000' & sleep 1000"));
+	proc_start(w.proc, shell(1, "setsid sh -c 'trap \"\" TERM; echo $$ > pid; exec 9> up; "
+	    "exec 9>&-; sleep 1000' & sleep 1000"));
 	WAIT_FOR(w.of[1].started);
 	wait_up();
 	snprintf(path, sizeof(path), "%s/pid", w.attempts);
@@ -635,12 +642,14 @@ START_TEST(killed_shim_is_lost_and_its_tree_ended)
 	ck_assert_int_eq(kill(shim_pid(1), SIGKILL), 0);
 	WAIT_FOR(w.of[1].ended);
 	ck_assert(w.of[1].lost);
-	ck_assert_int_eq(poll(&grandchild, 1, 0), 1);	/* dead when it is told, not some time later */
+	/* dead when it is told, not some time later */
+	ck_assert_int_eq(poll(&grandchild, 1, 0), 1);
 	close(grandchild.fd);
 }
 END_TEST
 
-/* Two that carry nothing, of which one is a child of the other: they have come to us, and die before it is told. */
+/* Two that carry nothing, of which one is a child of the other: they have come to us, and die
+ * before it is told. */
 START_TEST(killed_shim_and_a_bare_tree)
 {
 	char path[128], text[32] = { 0 };
@@ -648,7 +657,8 @@ START_TEST(killed_shim_and_a_bare_tree)
 	int fd;
 
 	make_fifos();
-	proc_start(w.proc, shell(1, "env -i setsid sh -c 'trap \"\" TERM; sh -c \"echo \\$\\$ > pid; exec 9> up; exec 9>&-; sleep 1000; :\"; :' & sleep 1000"));
+	proc_start(w.proc, shell(1, "env -i setsid sh -c 'trap \"\" TERM; "
+	    "sh -c \"echo \\$\\$ > pid; exec 9> up; exec 9>&-; sleep 1000; :\"; :' & sleep 1000"));
 	WAIT_FOR(w.of[1].started);
 	wait_up();
 	snprintf(path, sizeof(path), "%s/pid", w.attempts);
@@ -791,7 +801,8 @@ START_TEST(adopt_what_was_never_started)
 }
 END_TEST
 
-/* A directory for a number to come, with all that an attempt leaves behind: it says nothing of the attempt that gets the number. */
+/* A directory for a number to come, with all that an attempt leaves behind: it says nothing of the
+ * attempt that gets the number. */
 START_TEST(adopt_what_a_stranger_has_made)
 {
 	struct exit_record r = { .how = EXIT_BY_CODE, .started_ms = 1, .ended_ms = 2, .tree_empty = true };
@@ -867,7 +878,8 @@ START_TEST(adopt_damaged_identity)
 }
 END_TEST
 
-/* It is not synced: after a power cut its name may be there without its bytes, which is no damage. */
+/* It is not synced: after a power cut its name may be there without its bytes, which
+ * is no damage. */
 START_TEST(adopt_after_a_power_cut)
 {
 	int dirfd = open_attempt(1);
@@ -954,7 +966,8 @@ END_TEST
 
 static void look_now(int64_t id, bool last, struct inspection *l)
 {
-	*l = (struct inspection){ .dir = attempt_dir(id), .uuid = uuid_of(id), .boot_id = proc_boot_id(), .last = last };
+	*l = (struct inspection){ .dir = attempt_dir(id), .uuid = uuid_of(id),
+	    .boot_id = proc_boot_id(), .last = last };
 	inspect(l);
 }
 
@@ -1057,7 +1070,8 @@ static void break_the_disk(void)
 	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
-/* One unreadable attempt must not keep all the others waiting: recovery begins when the last one is found. */
+/* One unreadable attempt must not keep all the others waiting: recovery begins when the
+ * last one is found. */
 START_TEST(look_at_a_bad_disk_comes_to_an_end)
 {
 	struct inspection l;

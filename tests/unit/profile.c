@@ -24,23 +24,26 @@ static const struct row {
 	{ "verdict", CARRIER_VERDICT, "pass", "drift", NULL, NULL, 5, 2, HOUR, BAD_END_FAIL, BAD_END_FAIL, BAD_END_FAIL,
 	    FIXER_FRESH, SCOPE_TASK, COMMIT_MODE_NONE, STRICTNESS_SAME, false, false, false,
 	    PART_TASK | PART_ANSWER | PART_DIFF | PART_FOLLOW_UP | PART_GUIDELINES },
-	{ "decision", CARRIER_DECISION, "GO", "NO_GO", NULL, ".ai-sdd/state/review-logs", 2, 2, HOUR, BAD_END_FAIL, BAD_END_FAIL, BAD_END_HOLD,
+	{ "decision", CARRIER_DECISION, "GO", "NO_GO", NULL, ".ai-sdd/state/review-logs", 2, 2,
+	    HOUR, BAD_END_FAIL, BAD_END_FAIL, BAD_END_HOLD,
 	    FIXER_IMPLEMENTER, SCOPE_TASK, COMMIT_MODE_NONE, STRICTNESS_SAME, false, false, false,
 	    PART_TASK | PART_ANSWER | PART_DIFF | PART_GUIDELINES | PART_HISTORY },
-	{ "file", CARRIER_FILE, "pass", "issues", "autom8_review.md", NULL, 2, 2, HOUR, BAD_END_FAIL, BAD_END_FAIL, BAD_END_FAIL,
+	{ "file", CARRIER_FILE, "pass", "issues", "autom8_review.md", NULL, 2, 2, HOUR,
+	    BAD_END_FAIL, BAD_END_FAIL, BAD_END_FAIL,
 	    FIXER_CORRECTOR, SCOPE_RUN, COMMIT_MODE_AUTO, STRICTNESS_BY_ROUND, false, false, false,
 	    PART_PROJECT | PART_STORIES | PART_ROUND | PART_GUIDELINES | PART_DIFF },
-	{ "exit", CARRIER_EXIT, "accept", "retry", NULL, NULL, 4, 0, 120000, BAD_END_ACCEPT, BAD_END_ACCEPT, BAD_END_ACCEPT,
+	{ "exit", CARRIER_EXIT, "accept", "retry", NULL, NULL, 4, 0, 120000, BAD_END_ACCEPT,
+	    BAD_END_ACCEPT, BAD_END_ACCEPT,
 	    FIXER_RESUME, SCOPE_TASK, COMMIT_MODE_NONE, STRICTNESS_SAME, false, false, true, 0 },
-	{ "comments", CARRIER_COMMENTS, "pass", "must-fix", "review-comments.json", NULL, 2, 2, HOUR, BAD_END_FAIL, BAD_END_FAIL,
-	    BAD_END_KNOWN_ISSUES, FIXER_PER_FINDING, SCOPE_RUN, COMMIT_MODE_NONE, STRICTNESS_SAME, true, true, false,
-	    PART_DIFF | PART_CONVENTIONS },
+	{ "comments", CARRIER_COMMENTS, "pass", "must-fix", "review-comments.json", NULL, 2, 2,
+	    HOUR, BAD_END_FAIL, BAD_END_FAIL, BAD_END_KNOWN_ISSUES, FIXER_PER_FINDING, SCOPE_RUN,
+	    COMMIT_MODE_NONE, STRICTNESS_SAME, true, true, false, PART_DIFF | PART_CONVENTIONS },
 };
 
 static void expect_text(const char *name, const char *cell, const char *want)
 {
-	ck_assert_msg((cell == NULL) == (want == NULL) && (cell == NULL || strcmp(cell, want) == 0), "%s: %s, expected %s", name,
-	    cell ? cell : "nothing", want ? want : "nothing");
+	ck_assert_msg((cell == NULL) == (want == NULL) && (cell == NULL || strcmp(cell, want) == 0),
+	    "%s: %s, expected %s", name, cell ? cell : "nothing", want ? want : "nothing");
 }
 
 START_TEST(every_cell)
@@ -56,7 +59,8 @@ START_TEST(every_cell)
 		expect_text(want->name, p->findings_word, want->findings);
 		expect_text(want->name, p->carrier_file, want->file);
 		expect_text(want->name, p->review_log, want->log);
-#define CELL(member, cell) ck_assert_msg((int64_t)p->member == (int64_t)want->cell, "%s: " #member " is %lld, expected %lld", want->name, \
+#define CELL(member, cell) \
+	ck_assert_msg((int64_t)p->member == (int64_t)want->cell, "%s: " #member " is %lld, expected %lld", want->name, \
 		    (long long)p->member, (long long)want->cell)
 		CELL(max_fixes, max_fixes);
 		CELL(stall_limit, stall_limit);
@@ -77,7 +81,8 @@ START_TEST(every_cell)
 }
 END_TEST
 
-/* What is not to be told is in no prompt: neither reviewer nor fixers of "comments" see the task, whatever it is part of. */
+/* What is not to be told is in no prompt: neither reviewer nor fixers of "comments" see the task,
+ * whatever it is part of. */
 START_TEST(comments_never_see_the_task)
 {
 	static const unsigned of_the_task = PART_TASK | PART_PROJECT | PART_ANSWER;

@@ -76,7 +76,8 @@ static struct exit_record sample(void)
 {
 	struct exit_record r = {
 		.how = EXIT_NOT_STARTED, .status = ENOENT, .by = EXIT_TERM, .sender_pid = 42, .sender_uid = 1000,
-		.started_ms = INT64_C(1790000000123), .ended_ms = INT64_C(1790000000456), .stdout_bytes = UINT64_C(1) << 40,
+		.started_ms = INT64_C(1790000000123), .ended_ms = INT64_C(1790000000456),
+		.stdout_bytes = UINT64_C(1) << 40,
 		.stderr_bytes = 7, .dropped = 3, .tree_empty = true, .sandbox = 6,
 		.signalled_ms = INT64_C(1790000000400), .stdout_signalled = UINT64_C(1) << 40, .stderr_signalled = 5,
 	};
@@ -123,7 +124,8 @@ START_TEST(exit_every_code_and_signal)
 	struct exit_record r = { .how = EXIT_BY_CODE }, got;
 
 	for (r.status = 0; r.status < 256; r.status++) {
-		unlinkat(dirfd_, RECORD_EXIT, 0);	/* ext4 flushes a file that replaces another */
+		/* ext4 flushes a file that replaces another */
+		unlinkat(dirfd_, RECORD_EXIT, 0);
 		ck_assert_int_eq(exit_record_write(dirfd_, &r, false), 0);
 		ck_assert_int_eq(exit_record_read(dirfd_, &got), 0);
 		ck_assert_int_eq(got.status, r.status);
@@ -214,13 +216,16 @@ static void seal(const char *body, size_t size)
 	seal_as(RECORD_EXIT, body, size);
 }
 
-#define REST "sender_pid 0\nsender_uid 0\nstarted_ms 1\nended_ms 2\nstdout_bytes 0\nstderr_bytes 0\ndropped 0\ntree_empty 1\nerror \n"
+#define REST \
+	"sender_pid 0\nsender_uid 0\nstarted_ms 1\nended_ms 2\nstdout_bytes 0\nstderr_bytes 0\n" \
+	    "dropped 0\ntree_empty 1\nerror \n"
 
 static const struct {
 	const char *body;
 	int want;
 } sealed[] = {
-	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST, 0 },	/* as shims wrote it that could not confine */
+	/* as shims wrote it that could not confine */
+	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST, 0 },
 	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "sandbox 6\n", 0 },
 	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "sandbox -1\n", -EBADMSG },
 	{ "rl-exit 1\nhow code\nstatus 0\nby own\n" REST "sandbox \n", -EBADMSG },
@@ -331,7 +336,8 @@ END_TEST
 
 START_TEST(job_round_trip)
 {
-	char *argv[] = { (char[]){ "claude" }, (char[]){ "" }, (char[]){ "-p\nline two\\n" }, (char[]){ "end 0\n" }, (char[]){ "\xff" }, NULL };
+	char *argv[] = { (char[]){ "claude" }, (char[]){ "" }, (char[]){ "-p\nline two\\n" },
+	    (char[]){ "end 0\n" }, (char[]){ "\xff" }, NULL };
 	char cwd[] = "/work dir\n", input[] = "prompt", uuid[] = "0f8f";
 	struct shim_job want = {
 		.argv = argv, .cwd = cwd, .input = input, .uuid = uuid, .wall_ms = 1, .idle_ms = 2, .grace_ms = 3,
@@ -365,8 +371,10 @@ END_TEST
 START_TEST(job_that_is_confined)
 {
 	char *argv[] = { (char[]){ "x" }, NULL }, cwd[] = "/", uuid[] = "u";
-	char *writable[] = { (char[]){ "/tmp/a b" }, (char[]){ "/h/.c\n" }, NULL }, *relative[] = { (char[]){ "/x" }, (char[]){ "x" }, NULL };
-	struct shim_job want = { .argv = argv, .cwd = cwd, .uuid = uuid, .sandbox = JOB_REQUIRE, .writable = writable }, got;
+	char *writable[] = { (char[]){ "/tmp/a b" }, (char[]){ "/h/.c\n" }, NULL },
+	    *relative[] = { (char[]){ "/x" }, (char[]){ "x" }, NULL };
+	struct shim_job want = { .argv = argv, .cwd = cwd, .uuid = uuid, .sandbox = JOB_REQUIRE,
+	    .writable = writable }, got;
 
 	ck_assert_int_eq(shim_job_write(dirfd_, &want), 0);
 	ck_assert_int_eq(shim_job_read(dirfd_, &got), 0);
@@ -401,7 +409,9 @@ START_TEST(job_that_is_confined)
 }
 END_TEST
 
-#define JOB "rl-job 1\nargv x\ncwd /\nuuid u\nwall_ms 0\nidle_ms 0\ngrace_ms 0\noutput_bytes 0\nnofile 0\numask 18\ndurable 0\n"
+#define JOB \
+	"rl-job 1\nargv x\ncwd /\nuuid u\nwall_ms 0\nidle_ms 0\ngrace_ms 0\noutput_bytes 0\n" \
+	    "nofile 0\numask 18\ndurable 0\n"
 
 /* What an rld writes that knows nothing of confinement, and lies. */
 static const struct {
@@ -604,7 +614,8 @@ static const struct {
 	{ 1, 500000, 65536, 65536 },
 	{ 2, 200000, 999, 1000 },
 	{ 65537, 65537, 4096, 1000000 },
-	{ 131072, 262143, 4096, 65536 },	/* the newest segment alone is one byte short of the tail */
+	/* the newest segment alone is one byte short of the tail */
+	{ 131072, 262143, 4096, 65536 },
 	{ 131072, 262144, 4096, 65536 },
 	{ 1 << 20, 1 << 20, 65536, 65536 },
 	{ 1 << 20, 10 << 20, 65536, 100000 },
@@ -765,7 +776,8 @@ START_TEST(output_as_a_whole)
 }
 END_TEST
 
-/* What the host refuses for a while stays in memory, as far as there is room, and comes first when it does not any more. */
+/* What the host refuses for a while stays in memory, as far as there is room, and comes first when
+ * it does not any more. */
 START_TEST(output_waits_for_the_host)
 {
 	struct output_writer *w = output_writer_new(dirfd_, "stdout", 0);
@@ -826,7 +838,8 @@ END_TEST
 
 static void leave_record(uint64_t out, uint64_t err, uint64_t dropped)
 {
-	const struct exit_record record = { .how = EXIT_BY_CODE, .stdout_bytes = out, .stderr_bytes = err, .dropped = dropped, .tree_empty = true };
+	const struct exit_record record = { .how = EXIT_BY_CODE, .stdout_bytes = out,
+	    .stderr_bytes = err, .dropped = dropped, .tree_empty = true };
 
 	unlinkat(dirfd_, "exit", 0);
 	ck_assert_int_eq(exit_record_write(dirfd_, &record, false), 0);
@@ -887,13 +900,15 @@ START_TEST(host_faults)
 	static const int others[] = { 0, ENOENT, EACCES, EROFS, EPERM, EINVAL, ENOTDIR, ECHILD, EFBIG };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		ck_assert_msg(host_fault_said(words[i].text, words[i].last_only) == words[i].fault, "%s", words[i].text);
+		ck_assert_msg(host_fault_said(words[i].text, words[i].last_only) == words[i].fault,
+		    "%s", words[i].text);
 		if (words[i].fault != 0) {
 			ck_assert(host_fault(words[i].fault));
 			ck_assert_str_eq(host_words(words[i].fault), strerror(words[i].fault));
 			ck_assert_int_eq(host_noted(), words[i].fault);
 			ck_assert_str_ne(host_fault_remedy(words[i].fault), host_fault_remedy(ENOENT));
-			ck_assert_ptr_nonnull(strstr(host_refusal_hint(words[i].fault, "x"), host_fault_remedy(words[i].fault)));
+			ck_assert_ptr_nonnull(strstr(host_refusal_hint(words[i].fault, "x"),
+			    host_fault_remedy(words[i].fault)));
 			ck_assert_int_ne(host_refusal_code(words[i].fault, RPC_INVALID_PARAMS), RPC_INVALID_PARAMS);
 		}
 	}
@@ -921,7 +936,8 @@ static const struct {
 START_TEST(output_goes_on_after_an_error)
 {
 	struct output_writer *w = output_writer_new(dirfd_, "stdout", errors[_i].keep);
-	struct rlimit small = { .rlim_cur = errors[_i].limit, .rlim_max = RLIM_INFINITY }, none = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit small = { .rlim_cur = errors[_i].limit, .rlim_max = RLIM_INFINITY },
+	    none = { RLIM_INFINITY, RLIM_INFINITY };
 	char block[1000];
 	uint64_t kept;
 

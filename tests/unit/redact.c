@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Secrets are masked wherever they stand; what only looks random, or only speaks of secrets, stays as it is. */
+/* Secrets are masked wherever they stand; what only looks random, or only speaks of
+ * secrets, stays as it is. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,8 @@ static const struct {
 	{ "fatal: unable to access 'https://u:p@ss@h/'", "fatal: unable to access 'https://u:[secret]@h/'" },
 	{ "https://:abc@h", "https://:[secret]@h" },
 	{ "https://" HASH "@git.example.org/x", "https://[secret]@git.example.org/x" },
-	{ "postgres://app:s3cr3t@db:5432/app and redis://:pw@cache", "postgres://app:[secret]@db:5432/app and redis://:[secret]@cache" },
+	{ "postgres://app:s3cr3t@db:5432/app and redis://:pw@cache",
+	    "postgres://app:[secret]@db:5432/app and redis://:[secret]@cache" },
 	/* assignments */
 	{ "OPENAI_API_KEY=plainwords", "OPENAI_API_KEY=[secret]" },
 	{ "export DB_PASSWORD='correct horse'", "export DB_PASSWORD='[secret]'" },
@@ -84,8 +86,10 @@ static const struct {
 	/* key files */
 	{ "a\n-----BEGIN PRIVATE KEY-----\n" PEM_BODY "-----END PRIVATE KEY-----\nb",
 	    "a\n-----BEGIN PRIVATE KEY-----[secret]-----END PRIVATE KEY-----\nb" },
-	{ "-----BEGIN OPENSSH PRIVATE KEY-----\\nb3BlbnNzaC1rZXktdjEAAAAA\\nAAAAAAAAAAAAAAAAAAAA\\n", "-----BEGIN OPENSSH PRIVATE KEY-----[secret]\\n" },
-	{ "-----BEGIN RSA PRIVATE KEY-----\n" PEM_BODY "and so on", "-----BEGIN RSA PRIVATE KEY-----[secret]\nand so on" },
+	{ "-----BEGIN OPENSSH PRIVATE KEY-----\\nb3BlbnNzaC1rZXktdjEAAAAA\\nAAAAAAAAAAAAAAAAAAAA\\n",
+	    "-----BEGIN OPENSSH PRIVATE KEY-----[secret]\\n" },
+	{ "-----BEGIN RSA PRIVATE KEY-----\n" PEM_BODY "and so on",
+	    "-----BEGIN RSA PRIVATE KEY-----[secret]\nand so on" },
 
 	/* nothing of these is one */
 	{ "", NULL },
@@ -169,20 +173,28 @@ static const struct {
 	const char *name;
 	bool secret;
 } names[] = {
-	{ "ANTHROPIC_API_KEY", true }, { "OPENAI_API_KEY", true }, { "CLAUDE_CODE_OAUTH_TOKEN", true }, { "GH_TOKEN", true }, { "dbPassword", true },
-	{ "x-auth-token", true }, { "AUTH", true }, { "MYTOKEN", true }, { "MYAPIKEY", true }, { "PGPASSWORD", true }, { "DB_PASSWD", true },
-	{ "AWS_SECRET_ACCESS_KEY", true }, { "CREDENTIALS", true }, { "DB_PASS", true }, { "SMTP_PWD", true }, { "Authorization", true },
+	{ "ANTHROPIC_API_KEY", true }, { "OPENAI_API_KEY", true },
+	{ "CLAUDE_CODE_OAUTH_TOKEN", true }, { "GH_TOKEN", true }, { "dbPassword", true },
+	{ "x-auth-token", true }, { "AUTH", true }, { "MYTOKEN", true }, { "MYAPIKEY", true },
+	{ "PGPASSWORD", true }, { "DB_PASSWD", true },
+	{ "AWS_SECRET_ACCESS_KEY", true }, { "CREDENTIALS", true }, { "DB_PASS", true },
+	{ "SMTP_PWD", true }, { "Authorization", true },
 	{ "COPILOT_PROVIDER_BEARER_TOKEN", true }, { "KEY", true }, { "api.key", true }, { "SECRET_2", true },
-	{ "", false }, { "PATH", false }, { "HOME", false }, { "PWD", false }, { "OLDPWD", false }, { "PASS", false }, { "MAX_TOKENS", false },
-	{ "SSH_AUTH_SOCK", false }, { "AUTHOR", false }, { "GIT_AUTHOR_NAME", false }, { "MONKEY", false }, { "KEYBOARD", false }, { "TOKEN_FILE", false },
-	{ "AUTH_URL", false }, { "KEY_ID", false }, { "SECRETARY", false }, { "PASSAGE", false }, { "___", false }, { "tokenizer", false },
+	{ "", false }, { "PATH", false }, { "HOME", false }, { "PWD", false }, { "OLDPWD", false },
+	{ "PASS", false }, { "MAX_TOKENS", false },
+	{ "SSH_AUTH_SOCK", false }, { "AUTHOR", false }, { "GIT_AUTHOR_NAME", false },
+	{ "MONKEY", false }, { "KEYBOARD", false }, { "TOKEN_FILE", false },
+	{ "AUTH_URL", false }, { "KEY_ID", false }, { "SECRETARY", false }, { "PASSAGE", false },
+	{ "___", false }, { "tokenizer", false },
 };
 
 START_TEST(names_table)
 {
-	ck_assert(redact_hides("SOMETHING", "abcd-1234-ef56-gh78") && !redact_hides("BRANCH", "feature-1234-login-page") &&
+	ck_assert(redact_hides("SOMETHING", "abcd-1234-ef56-gh78") &&
+	    !redact_hides("BRANCH", "feature-1234-login-page") &&
 	    !redact_hides("TAG", "release-2026-11-22-rc1"));
-	ck_assert(redact_hides("SOMETHING", "ab12cd34ef56gh78") && !redact_hides("SOMETHING", "production") && !redact_hides("A_KEY", "/home/me/key"));
+	ck_assert(redact_hides("SOMETHING", "ab12cd34ef56gh78") &&
+	    !redact_hides("SOMETHING", "production") && !redact_hides("A_KEY", "/home/me/key"));
 	ck_assert_msg(redact_hides(names[_i].name, NULL) == names[_i].secret, "%s", names[_i].name);
 }
 END_TEST
@@ -198,7 +210,8 @@ static const struct {
 	{ "API_KEY=seven77", "seven77", NULL },				/* too short */
 	{ "API_KEY=", "x", NULL },
 	{ "API_KEY", "API_KEY", NULL },
-	{ "API_KEY=disabled", "it is disabled", NULL },			/* a word that speaks of none */
+	/* a word that speaks of none */
+	{ "API_KEY=disabled", "it is disabled", NULL },
 	{ "API_KEY=  padded-value\n", "a padded-value b", "a [secret] b" },
 	/* cut at an end */
 	{ "API_KEY=correct-horse-battery", "and correct-horse-ba", "and [secret]" },
@@ -212,7 +225,8 @@ static const struct {
 	/* in other forms */
 	{ "API_KEY=say \"friend\" now", "{\"x\":\"say \\\"friend\\\" now\"}", "{\"x\":\"[secret]\"}" },
 	{ "API_KEY=first line of it all\nsecond line of it all", "got second line of it all", "got [secret]" },
-	{ "API_KEY=first line of it all\nsecond line of it all", "first line of it all\\nsecond line of it all", "[secret]" },
+	{ "API_KEY=first line of it all\nsecond line of it all",
+	    "first line of it all\\nsecond line of it all", "[secret]" },
 	/* a name that says nothing, a value that does */
 	{ "SOMETHING=ab12cd34ef56gh78", "ab12cd34ef56gh78", "[secret]" },
 	{ "SOMETHING=production", "in production", NULL },
@@ -223,9 +237,11 @@ static const struct {
 	/* the file of credentials may be told, its word not */
 	{ "GOOGLE_APPLICATION_CREDENTIALS=/home/me/key.json", "/home/me/key.json is not there", NULL },
 	{ "AWS_SECRET_ACCESS_KEY=/abc+def/ghi", "got /abc+def/ghi", "got [secret]" },
-	{ "AWS_SECRET_ACCESS_KEY=/Jalr9UtnFEMI7K7MDENG/bPxRfiCYEXA0PLEKEY1", "got /Jalr9UtnFEMI7K7MDENG/bPxRfiCYEXA0PLEKEY1", "got [secret]" },
+	{ "AWS_SECRET_ACCESS_KEY=/Jalr9UtnFEMI7K7MDENG/bPxRfiCYEXA0PLEKEY1",
+	    "got /Jalr9UtnFEMI7K7MDENG/bPxRfiCYEXA0PLEKEY1", "got [secret]" },
 	/* a proxy's password, alone */
-	{ "HTTPS_PROXY=http://me:hunter2hunter2@proxy:3128", "hunter2hunter2 is no password", "[secret] is no password" },
+	{ "HTTPS_PROXY=http://me:hunter2hunter2@proxy:3128", "hunter2hunter2 is no password",
+	    "[secret] is no password" },
 	{ "HTTPS_PROXY=http://proxy:3128", "http://proxy:3128", NULL },
 };
 
@@ -263,7 +279,8 @@ START_TEST(many_values)
 		redact_add(redactor, text);
 		free(text);
 	}
-	masked = redact_text(redactor, "a prefix-0-and-more b prefix-0 c value number 17 d", strlen("a prefix-0-and-more b prefix-0 c value number 17 d"), NULL);
+	masked = redact_text(redactor, "a prefix-0-and-more b prefix-0 c value number 17 d",
+	    strlen("a prefix-0-and-more b prefix-0 c value number 17 d"), NULL);
 	ck_assert_str_eq(masked, "a [secret] b [secret] c [secret] d");
 	free(masked);
 	redact_free(redactor);
@@ -299,11 +316,13 @@ START_TEST(bytes)
 }
 END_TEST
 
-/* What looks like a beginning over and over: the limit of the test is the measure, and a quadratic walk would take minutes. */
+/* What looks like a beginning over and over: the limit of the test is the measure, and a quadratic
+ * walk would take minutes. */
 START_TEST(linear)
 {
 	static const char *const bad[] = {
-		"-----BEGIN PRIVATE KEY-----", "key=\"", "://", "password: ", "a.", "eyJaaaaaaaa.", "Bearer ", "AKIA", "sk-", "://a:", "token", "token=", "prefix-0", "eyJaaaaaaaa-", "eyJ-",
+		"-----BEGIN PRIVATE KEY-----", "key=\"", "://", "password: ", "a.", "eyJaaaaaaaa.",
+		"Bearer ", "AKIA", "sk-", "://a:", "token", "token=", "prefix-0", "eyJaaaaaaaa-", "eyJ-",
 	"a:token=", "x-", "api_key:\\\"", "bearer a-",
 	};
 	const char *word = bad[_i];

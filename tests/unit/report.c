@@ -33,8 +33,8 @@ static struct run_rows *make_run(enum run_state state, enum task_state task)
 	return rows;
 }
 
-static struct review_row *add_review(struct run_rows *rows, const char *task, int64_t round, const char *decision, const char *feedback,
-    const char *source)
+static struct review_row *add_review(struct run_rows *rows, const char *task, int64_t round,
+    const char *decision, const char *feedback, const char *source)
 {
 	struct review_row *review = row_new(ROW_REVIEW);
 
@@ -65,7 +65,8 @@ static void add_finding(struct run_rows *rows, int64_t review, int64_t number, c
 	run_rows_put(rows, ROW_FINDING, finding);
 }
 
-static struct attempt_row *add_attempt(struct run_rows *rows, enum role role, int64_t round, int64_t start_s, int64_t end_s)
+static struct attempt_row *add_attempt(struct run_rows *rows, enum role role, int64_t round,
+    int64_t start_s, int64_t end_s)
 {
 	struct attempt_row *a = row_new(ROW_ATTEMPT);
 
@@ -101,7 +102,8 @@ static json_t *at(const json_t *json, const char *path)
 	char *copy = xstrdup(path), *rest = copy, *key;
 
 	while (json != NULL && (key = strsep(&rest, ".")) != NULL)
-		json = key[0] >= '0' && key[0] <= '9' ? json_array_get(json, (size_t)strtonum(key, 0, 1000, NULL)) : json_object_get(json, key);
+		json = key[0] >= '0' && key[0] <= '9' ? json_array_get(json,
+		    (size_t)strtonum(key, 0, 1000, NULL)) : json_object_get(json, key);
 	free(copy);
 	ck_assert_msg(json != NULL, "there is no %s", path);
 	return (json_t *)json;
@@ -125,8 +127,10 @@ START_TEST(test_log_has_the_form_of_the_requirement)
 	add_review(rows, "implement", 2, "GO", "All criteria met.", "text");
 	assert_json(review_log_make(rows, "implement"),
 	    "{\"task_id\":\"implement\",\"overlay\":\"agentic_review\",\"iterations\":["
-	    "{\"iteration\":1,\"decision\":\"NO_GO\",\"feedback\":\"missing error handling\",\"timestamp\":\"2026-02-27T11:30:00Z\"},"
-	    "{\"iteration\":2,\"decision\":\"GO\",\"feedback\":\"All criteria met.\",\"timestamp\":\"2026-02-27T11:31:00Z\"}],"
+	    "{\"iteration\":1,\"decision\":\"NO_GO\",\"feedback\":\"missing error "
+	    "handling\",\"timestamp\":\"2026-02-27T11:30:00Z\"},"
+	    "{\"iteration\":2,\"decision\":\"GO\",\"feedback\":\"All criteria "
+	    "met.\",\"timestamp\":\"2026-02-27T11:31:00Z\"}],"
 	    "\"final_decision\":\"GO\",\"completed_at\":\"2026-02-27T11:31:00Z\"}");
 	run_rows_free(rows);
 }
@@ -315,7 +319,8 @@ static struct run_rows *make_story(void)
 
 static struct plan make_plan(void)
 {
-	struct plan plan = { .review = true, .profile = profile_find("verdict"), .profile_name = xstrdup("mine"), .max_fixes = 5 };
+	struct plan plan = { .review = true, .profile = profile_find("verdict"),
+	    .profile_name = xstrdup("mine"), .max_fixes = 5 };
 
 	plan.agents[ROLE_IMPLEMENT].name = xstrdup("dev");
 	plan.agents[ROLE_IMPLEMENT].model = xstrdup("m1");
@@ -339,11 +344,15 @@ START_TEST(test_report_of_a_reviewed_run)
 	assert_at(report, "settings.profile", "\"mine\"");
 	assert_at(report, "settings.base_profile", "\"verdict\"");
 	assert_at(report, "settings.max_review_rounds", "6");
-	assert_at(report, "result", "{\"outcome\":\"success\",\"exit_code\":0,\"answer\":\"the \357\277\275 answer\",\"attempt\":140,"
+	assert_at(report, "result", "{\"outcome\":\"success\",\"exit_code\":0,\"answer\":\"the "
+	    "\357\277\275 answer\",\"attempt\":140,"
 	    "\"ref\":null,\"tree\":\"1234\",\"commit\":\"5678\"}");
-	/* a reviewer that never ran was not invoked; of what was not priced, a check costs nothing */
-	assert_at(report, "stats", "{\"review_rounds\":2,\"fix_rounds\":1,\"checks\":1,\"turns\":6,\"attempts\":6,\"wall_ms\":60000,\"tokens\":"
-	    "{\"input\":101,\"cached\":null,\"cache_write\":null,\"output\":20,\"reasoning\":null},\"cost_usd\":0.75,\"unpriced_attempts\":2,"
+	/* a reviewer that never ran was not invoked; of what was not priced, a check
+	 * costs nothing */
+	assert_at(report, "stats", "{\"review_rounds\":2,\"fix_rounds\":1,\"checks\":1,\"turns\":6,"
+	    "\"attempts\":6,\"wall_ms\":60000,\"tokens\":"
+	    "{\"input\":101,\"cached\":null,\"cache_write\":null,\"output\":20,\"reasoning\":null},"
+	    "\"cost_usd\":0.75,\"unpriced_attempts\":2,"
 	    "\"faults\":{\"process\":2,\"provider\":0,\"task\":0},\"denials\":2,\"tool_errors\":3}");
 	ck_assert_uint_eq(json_array_size(at(report, "timeline")), 6);
 	for (size_t i = 0; i < 6; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When a service serves again, out of its words: every form that a program is known to use, at a fixed time. */
+/* When a service serves again, out of its words: every form that a program is known to use,
+ * at a fixed time. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@ static int64_t utc(const char *text)
 	int year, month, day, hour, minute, ms = 0;
 	double second;
 
-	ck_assert_msg(sscanf(text, "%d-%d-%dT%d:%d:%lf", &year, &month, &day, &hour, &minute, &second) == 6, "%s", text);
+	ck_assert_msg(sscanf(text, "%d-%d-%dT%d:%d:%lf", &year, &month, &day, &hour, &minute,
+	    &second) == 6, "%s", text);
 	ms = (int)(second * 1000 + 0.5);
 	return (zone_days(year, month, day) * 86400 + hour * 3600 + minute * 60) * 1000 + ms;
 }
@@ -35,15 +37,20 @@ static const struct {
 } forms[] = {
 	/* epochs */
 	{ "Claude AI usage limit reached|1795395600", NOW, NULL, "2026-11-23T01:00:00Z", false },
-	{ "{\"error\":{\"type\":\"usage_limit_reached\",\"resets_at\":1795395600,\"resets_in_seconds\":60}}", NOW, NULL, "2026-11-23T01:00:00Z", false },
+	{ "{\"error\":{\"type\":\"usage_limit_reached\",\"resets_at\":1795395600,\"resets_in_seconds\":60}}",
+	    NOW, NULL, "2026-11-23T01:00:00Z", false },
 	{ "\"resetsAt\": 1795395600123", NOW, NULL, "2026-11-23T01:00:00.123Z", false },
 	{ "X-RateLimit-Reset: 1795395600000", NOW, NULL, "2026-11-23T01:00:00Z", false },
 	{ "anthropic-ratelimit-unified-reset: 1795395600", NOW, NULL, "2026-11-23T01:00:00Z", false },
-	{ "usage limit reached|1700000000", NOW, NULL, NONE, false },			/* years ago */
-	{ "usage limit reached|1795377580", NOW, NULL, SOON, false },			/* 20 s ago: clocks differ */
-	{ "usage limit reached|1995395600", NOW, NULL, NONE, false },			/* in years */
+	/* years ago */
+	{ "usage limit reached|1700000000", NOW, NULL, NONE, false },
+	/* 20 s ago: clocks differ */
+	{ "usage limit reached|1795377580", NOW, NULL, SOON, false },
+	/* in years */
+	{ "usage limit reached|1995395600", NOW, NULL, NONE, false },
 	{ "usage limit reached|17953956001795395600", NOW, NULL, NONE, false },
-	{ "resets 9am (UTC), resets_at=1795395600", NOW, NULL, "2026-11-23T01:00:00Z", false },	/* what is meant for programs counts first */
+	/* what is meant for programs counts first */
+	{ "resets 9am (UTC), resets_at=1795395600", NOW, NULL, "2026-11-23T01:00:00Z", false },
 	/* seconds */
 	{ "\"resets_in_seconds\": 3600", NOW, NULL, "2026-11-22T21:00:00Z", false },
 	{ "retry-after: 7200", NOW, NULL, "2026-11-22T22:00:00Z", false },
@@ -53,7 +60,8 @@ static const struct {
 	{ "retry after a while", NOW, NULL, NONE, false },
 	{ "retry 3 of 5", NOW, NULL, NONE, false },
 	/* durations */
-	{ "You've hit your usage limit. Upgrade to Pro (https://x/y) or try again in 3 days 4 hours.", NOW, NULL, "2026-11-26T00:00:00Z", false },
+	{ "You've hit your usage limit. Upgrade to Pro (https://x/y) or try again in 3 days 4 hours.",
+	    NOW, NULL, "2026-11-26T00:00:00Z", false },
 	{ "try again in 4 days 3 hours 2 minutes.", NOW, NULL, "2026-11-26T23:02:00Z", false },
 	{ "Your quota will reset after 8h44m7s.", NOW, NULL, "2026-11-23T04:44:07Z", false },
 	{ "Your quota will reset after 42h1m20s.", NOW, NULL, "2026-11-24T14:01:20Z", false },
@@ -82,11 +90,15 @@ static const struct {
 	{ "try again at 9:30\xc2\xa0p.\xc2\xa0m. (America/Bogota)", NOW, NULL, "2026-11-23T02:30:00Z", false },
 	{ "try again at 9:30 a. m. (America/Bogota)", NOW, NULL, "2026-11-23T14:30:00Z", false },
 	{ "resets automatically at midnight Pacific", NOW, NULL, "2026-11-23T08:00:00Z", false },
-	{ "Sorry, your request was rate-limited. Please wait 587 hours 33 minutes before trying again.", NOW, NULL, "2026-12-17T07:33:00Z", false },
-	{ "Please wait for your limit to reset on November 25, 2026 at 2:00 AM or switch", NOW, "UTC", "2026-11-25T02:00:00Z", false },
-	{ "You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.", NOW, NULL, "2026-12-01T00:00:00Z", false },
+	{ "Sorry, your request was rate-limited. Please wait 587 hours 33 minutes before trying again.",
+	    NOW, NULL, "2026-12-17T07:33:00Z", false },
+	{ "Please wait for your limit to reset on November 25, 2026 at 2:00 AM or switch", NOW,
+	    "UTC", "2026-11-25T02:00:00Z", false },
+	{ "You have reached your specified API usage limits. You will regain access on 2026-12-01 "
+	    "at 00:00 UTC.", NOW, NULL, "2026-12-01T00:00:00Z", false },
 	{ "Please wait and try again.", NOW, "UTC", NONE, false },
-	{ "\xe6\x82\xa8\xe7\x9a\x84\xe9\x99\x90\xe9\xa2\x9d\xe5\xb0\x86\xe5\x9c\xa8 2026-11-23 07:41:44 \xe9\x87\x8d\xe7\xbd\xae", NOW, "Asia/Shanghai", "2026-11-22T23:41:44Z", false },
+	{ "\xe6\x82\xa8\xe7\x9a\x84\xe9\x99\x90\xe9\xa2\x9d\xe5\xb0\x86\xe5\x9c\xa8 2026-11-23 "
+	    "07:41:44 \xe9\x87\x8d\xe7\xbd\xae", NOW, "Asia/Shanghai", "2026-11-22T23:41:44Z", false },
 	{ "try again at 10:52\xc2\xa0p.m.", NOW, "UTC", "2026-11-22T22:52:00Z", false },
 	{ "try again at 10:52 PM.", NOW, "America/New_York", "2026-11-23T03:52:00Z", false },
 	{ "try again at 10:52 PM.", NOW, "CET-1CEST,M3.5.0,M10.5.0/3", "2026-11-22T21:52:00Z", false },
@@ -94,7 +106,8 @@ static const struct {
 	{ "resets at 22:30 (UTC+2)", NOW, NULL, "2026-11-22T20:30:00Z", false },
 	{ "resets at 22:30 GMT-05:30", NOW, NULL, "2026-11-23T04:00:00Z", false },
 	{ "resets at 11pm PST", NOW, NULL, "2026-11-23T07:00:00Z", false },
-	{ "Usage limit reached \xc2\xb7 continuing automatically at 9:45pm", NOW, "UTC", "2026-11-22T21:45:00Z", false },
+	{ "Usage limit reached \xc2\xb7 continuing automatically at 9:45pm", NOW, "UTC",
+	    "2026-11-22T21:45:00Z", false },
 	{ "resets 12am (UTC)", NOW, NULL, "2026-11-23T00:00:00Z", false },
 	{ "resets 12pm (UTC)", NOW, NULL, "2026-11-23T12:00:00Z", false },
 	{ "resets 12:30am (UTC)", NOW, NULL, "2026-11-23T00:30:00Z", false },
@@ -104,18 +117,22 @@ static const struct {
 	{ "resets 10:99pm (UTC)", NOW, NULL, NONE, false },
 	{ "resets 24:30 UTC", NOW, NULL, NONE, false },
 	{ "resets 9", NOW, NULL, NONE, false },
-	{ "resets 7:59pm (UTC)", NOW, NULL, SOON, false },				/* a minute ago is not tomorrow */
+	/* a minute ago is not tomorrow */
+	{ "resets 7:59pm (UTC)", NOW, NULL, SOON, false },
 	{ "resets 8pm (UTC)", NOW, NULL, SOON, false },
 	{ "resets 7:57pm (UTC)", NOW, NULL, "2026-11-23T19:57:00Z", false },
 	{ "resets 11:59pm (UTC)", "2026-11-23T00:00:40Z", NULL, SOON, false },	/* of yesterday */
 	{ "resets 9am (in an hour)", NOW, "UTC", "2026-11-23T09:00:00Z", false },
 	/* nights in which clocks are changed */
 	{ "resets 3am (Europe/Berlin)", "2026-03-29T00:30:00Z", NULL, "2026-03-29T01:00:00Z", false },
-	{ "resets 2:30am (Europe/Berlin)", "2026-03-29T00:30:00Z", NULL, "2026-03-29T01:30:00Z", false },	/* there is none */
+	/* there is none */
+	{ "resets 2:30am (Europe/Berlin)", "2026-03-29T00:30:00Z", NULL, "2026-03-29T01:30:00Z", false },
 	{ "resets 9am (Europe/Berlin)", "2026-03-28T20:00:00Z", NULL, "2026-03-29T07:00:00Z", false },
 	{ "resets 9am (Europe/Berlin)", "2026-10-24T20:00:00Z", NULL, "2026-10-25T08:00:00Z", false },
-	{ "resets 2:30am (Europe/Berlin)", "2026-10-25T00:00:00Z", NULL, "2026-10-25T00:30:00Z", false },	/* the first of two */
-	{ "resets 2:30am (Europe/Berlin)", "2026-10-25T00:45:00Z", NULL, "2026-10-25T01:30:00Z", false },	/* the second of two */
+	/* the first of two */
+	{ "resets 2:30am (Europe/Berlin)", "2026-10-25T00:00:00Z", NULL, "2026-10-25T00:30:00Z", false },
+	/* the second of two */
+	{ "resets 2:30am (Europe/Berlin)", "2026-10-25T00:45:00Z", NULL, "2026-10-25T01:30:00Z", false },
 	{ "resets 2:30am (Europe/Berlin)", "2026-10-25T01:45:00Z", NULL, "2026-10-26T01:30:00Z", false },
 	{ "resets 3am (America/New_York)", "2026-03-08T06:30:00Z", NULL, "2026-03-08T07:00:00Z", false },
 	{ "resets 2:30am (America/New_York)", "2026-03-08T06:30:00Z", NULL, "2026-03-08T07:30:00Z", false },
@@ -127,10 +144,12 @@ static const struct {
 	{ "resets Nov 25, 9am (America/New_York)", NOW, NULL, "2026-11-25T14:00:00Z", false },
 	{ "resets Aug 28 at 3pm (UTC)", "2026-08-22T00:00:00Z", NULL, "2026-08-28T15:00:00Z", false },
 	{ "try again at Apr 28th, 2026 10:03 PM", "2026-04-22T00:00:00Z", "UTC", "2026-04-28T22:03:00Z", false },
-	{ "try again at Oct 1st, 2026 9:31 AM.", "2026-09-28T00:00:00Z", "Europe/Berlin", "2026-10-01T07:31:00Z", false },
+	{ "try again at Oct 1st, 2026 9:31 AM.", "2026-09-28T00:00:00Z", "Europe/Berlin",
+	    "2026-10-01T07:31:00Z", false },
 	{ "resets Nov 25", NOW, "UTC", "2026-11-25T00:00:00Z", false },
 	{ "resets on 25 November 2026 (UTC)", NOW, NULL, "2026-11-25T00:00:00Z", false },
-	{ "resets Jan 2, 9am (UTC)", "2026-12-30T12:00:00Z", NULL, "2027-01-02T09:00:00Z", false },	/* of next year */
+	/* of next year */
+	{ "resets Jan 2, 9am (UTC)", "2026-12-30T12:00:00Z", NULL, "2027-01-02T09:00:00Z", false },
 	{ "resets Dec 31, 11:59pm (UTC)", "2027-01-01T00:00:30Z", NULL, SOON, false },
 	{ "resets 1am (UTC)", "2026-12-31T23:30:00Z", NULL, "2027-01-01T01:00:00Z", false },
 	{ "resets Feb 29, 9am (UTC)", "2028-02-27T12:00:00Z", NULL, "2028-02-29T09:00:00Z", false },
@@ -170,9 +189,11 @@ START_TEST(words)
 	struct reset_place place = { now, forms[_i].zone, ZONE_DATABASE };
 	char *doubt;
 
-	expected = strcmp(forms[_i].expected, NONE) == 0 ? ROW_NONE : strcmp(forms[_i].expected, SOON) == 0 ? now + 60000 : utc(forms[_i].expected);
+	expected = strcmp(forms[_i].expected, NONE) == 0 ? ROW_NONE :
+	    strcmp(forms[_i].expected, SOON) == 0 ? now + 60000 : utc(forms[_i].expected);
 	at = reset_time(forms[_i].words, &place, &doubt);
-	ck_assert_msg(at == expected, "%s: %lld, not %lld (%+lld s)", forms[_i].words, (long long)at, (long long)expected, (long long)(at - expected) / 1000);
+	ck_assert_msg(at == expected, "%s: %lld, not %lld (%+lld s)", forms[_i].words,
+	    (long long)at, (long long)expected, (long long)(at - expected) / 1000);
 	ck_assert_msg((doubt != NULL) == forms[_i].doubt, "%s: %s", forms[_i].words, doubt);
 	free(doubt);
 }
@@ -200,14 +221,17 @@ START_TEST(no_database)
 	char *doubt;
 
 	ck_assert_int_eq(reset_time("resets 10pm (Europe/Paris)", &place, &doubt), utc("2026-11-22T21:00:00Z"));
-	ck_assert_str_eq(doubt, "the time zone Europe/Paris is not known here (Debian: tzdata), so the time was taken for one of CET-1CEST,M3.5.0,M10.5.0/3");
+	ck_assert_str_eq(doubt, "the time zone Europe/Paris is not known here (Debian: tzdata), "
+	    "so the time was taken for one of CET-1CEST,M3.5.0,M10.5.0/3");
 	free(doubt);
 	place.zone = "Europe/Berlin";
 	ck_assert_int_eq(reset_time("resets 10pm (Europe/Paris)", &place, &doubt), utc("2026-11-22T22:00:00Z"));
-	ck_assert_str_eq(doubt, "the time zone Europe/Paris is not known here (Debian: tzdata), so the time was taken for one of UTC");
+	ck_assert_str_eq(doubt, "the time zone Europe/Paris is not known here (Debian: tzdata), "
+	    "so the time was taken for one of UTC");
 	free(doubt);
 	ck_assert_int_eq(reset_time("try again at 10 PM", &place, &doubt), utc("2026-11-22T22:00:00Z"));
-	ck_assert_str_eq(doubt, "the agent's time zone TZ=Europe/Berlin is not known here (Debian: tzdata), so the time was taken for one of UTC");
+	ck_assert_str_eq(doubt, "the agent's time zone TZ=Europe/Berlin is not known here (Debian: "
+	    "tzdata), so the time was taken for one of UTC");
 	free(doubt);
 	ck_assert_int_eq(reset_time("resets 10pm (UTC)", &place, &doubt), utc("2026-11-22T22:00:00Z"));
 	ck_assert_ptr_null(doubt);

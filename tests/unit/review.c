@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What ended attempts, measured trees and read verdicts mean, over all their facts; findings from round to round; the chain of the
- * review log. */
+/* What ended attempts, measured trees and read verdicts mean, over all their facts; findings from
+ * round to round; the chain of the review log. */
 #include <string.h>
 
 #include "core.h"
@@ -12,25 +12,30 @@
 #include "proto/memory.h"
 
 static const struct attempt_facts good = {
-	.role = ROLE_IMPLEMENT, .process = PROCESS_EXITED, .provider = PROVIDER_OK, .has_git = true, .review = true, .on_lost = ON_LOST_HOLD,
+	.role = ROLE_IMPLEMENT, .process = PROCESS_EXITED, .provider = PROVIDER_OK, .has_git = true,
+	.review = true, .on_lost = ON_LOST_HOLD,
 };
 
-/* What the specification says about one attempt. Section 6: exit 0 with is_error, or with denied permissions and no change, is no
- * success; a committer's evidence is what git finds afterwards. Section 5: a stop marker in the text of an implementer or a fixer releases
- * the task. Section 7: a failing check goes to the fixer; a program that reviews says "findings" by status 1. Section 10: on_lost
- * holds for every role, and gives up after three losses. */
+/* What the specification says about one attempt. Section 6: exit 0 with is_error, or with denied
+ * permissions and no change, is no success; a committer's evidence is what git finds afterwards.
+ * Section 5: a stop marker in the text of an implementer or a fixer releases the task. Section 7: a
+ * failing check goes to the fixer; a program that reviews says "findings" by status 1. Section 10:
+ * on_lost holds for every role, and gives up after three losses. */
 static enum slot_stage wanted_stage(const struct attempt_facts *f, enum move_reason *reason)
 {
 	static const enum slot_stage own[ROLES] = {
-		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING, [ROLE_REVIEW] = SLOT_S_REVIEWING,
+		[ROLE_IMPLEMENT] = SLOT_S_IMPLEMENTING, [ROLE_CHECK] = SLOT_S_CHECKING,
+		[ROLE_REVIEW] = SLOT_S_REVIEWING,
 		[ROLE_FIX] = SLOT_S_FIXING, [ROLE_COMMIT] = SLOT_S_COMMIT_AGENT,
 	};
 	bool answered = f->status == 0 || (f->role == ROLE_REVIEW && f->by_status && f->status == 1);
 	bool gone = f->process == PROCESS_LINGERED || (f->process == PROCESS_EXITED && answered);
 	bool ok = gone && !f->is_error && f->provider == PROVIDER_OK;
 	/* who has found nothing to do needed no permission */
-	bool evidence = ok && (!f->denied || f->has_git || f->role == ROLE_COMMIT || (f->role == ROLE_IMPLEMENT && f->stop));
-	enum slot_stage review = f->has_git ? SLOT_S_MEASURING : SLOT_S_REVIEWING, checked = f->checks > 0 ? SLOT_S_CHECKING : review;
+	bool evidence = ok &&
+	    (!f->denied || f->has_git || f->role == ROLE_COMMIT || (f->role == ROLE_IMPLEMENT && f->stop));
+	enum slot_stage review = f->has_git ? SLOT_S_MEASURING : SLOT_S_REVIEWING,
+	    checked = f->checks > 0 ? SLOT_S_CHECKING : review;
 
 	*reason = MOVE_DONE;
 	if (f->process == PROCESS_LOST && f->on_lost == ON_LOST_FAIL)
@@ -77,11 +82,16 @@ static void expect_stage(const struct attempt_facts *f)
 
 	if (stage != wanted || reason != wanted_reason || attempt_succeeded(f) != ok ||
 	    attempt_outcome(f) != (!ok ? TASK_R_FAILED : f->denied ? TASK_R_DENIED : TASK_R_DONE))
-		ck_abort_msg("%s, process %s, status %d, error %d, provider %s, denied %d, git %d, review %d, later %d, stop %d, by status %d, checkout %d, "
-		    "check %d of %d, items %d, on_lost %s, losses %d: %s (%s), expected %s (%s)", state_name(&role_names, (int)f->role),
-		    state_name(&process_result_names, (int)f->process), (int)f->status, f->is_error, state_name(&provider_result_names, (int)f->provider),
-		    f->denied, f->has_git, f->review, f->later, f->stop, f->by_status, f->checkout, (int)f->check, (int)f->checks, (int)f->items_left,
-		    state_name(&on_lost_names, (int)f->on_lost), (int)f->losses, state_name(&slot_stage_names, (int)stage), move_reason_name(reason),
+		ck_abort_msg("%s, process %s, status %d, error %d, provider %s, denied %d, git %d, "
+		    "review %d, later %d, stop %d, by status %d, checkout %d, "
+		    "check %d of %d, items %d, on_lost %s, losses %d: %s (%s), expected %s (%s)",
+		    state_name(&role_names, (int)f->role),
+		    state_name(&process_result_names, (int)f->process), (int)f->status, f->is_error,
+		    state_name(&provider_result_names, (int)f->provider),
+		    f->denied, f->has_git, f->review, f->later, f->stop, f->by_status, f->checkout,
+		    (int)f->check, (int)f->checks, (int)f->items_left,
+		    state_name(&on_lost_names, (int)f->on_lost), (int)f->losses,
+		    state_name(&slot_stage_names, (int)stage), move_reason_name(reason),
 		    state_name(&slot_stage_names, (int)wanted), move_reason_name(wanted_reason));
 }
 
@@ -136,7 +146,8 @@ START_TEST(where_work_goes)
 }
 END_TEST
 
-/* The source is told first, then the work tree is made, where there are these; slot 0 has nothing to implement. */
+/* The source is told first, then the work tree is made, where there are these; slot 0 has
+ * nothing to implement. */
 START_TEST(where_a_slot_begins)
 {
 	char *one[] = { (char *)"make", NULL };
@@ -144,15 +155,21 @@ START_TEST(where_a_slot_begins)
 	for (int isolation = 0; isolation < ISOLATIONS; isolation++)
 		for (int checks = 0; checks < 2; checks++)
 			for (int git = 0; git < 2; git++) {
-				struct plan plan = { .isolation = (enum isolation)isolation, .checks = checks ? one : NULL };
+				struct plan plan = { .isolation = (enum isolation)isolation,
+				    .checks = checks ? one : NULL };
 				bool worktree = isolation == ISOLATION_WORKTREE;
-				enum slot_stage work = checks ? SLOT_S_CHECKING : git ? SLOT_S_MEASURING : SLOT_S_REVIEWING;
+				enum slot_stage work = checks ? SLOT_S_CHECKING : git ?
+				    SLOT_S_MEASURING : SLOT_S_REVIEWING;
 
 				ck_assert_int_eq(first_stage(&plan, true), SLOT_S_CLAIMING);
-				ck_assert_int_eq(first_stage(&plan, false), worktree ? SLOT_S_CREATING_WORKTREE : SLOT_S_IMPLEMENTING);
-				ck_assert_int_eq(stage_after_claim(&plan), worktree ? SLOT_S_CREATING_WORKTREE : SLOT_S_IMPLEMENTING);
-				ck_assert_int_eq(first_review_stage(&plan, git), worktree ? SLOT_S_CREATING_WORKTREE : work);
-				ck_assert_int_eq(stage_after_worktree(&plan, true), checks ? SLOT_S_CHECKING : SLOT_S_MEASURING);
+				ck_assert_int_eq(first_stage(&plan, false),
+				    worktree ? SLOT_S_CREATING_WORKTREE : SLOT_S_IMPLEMENTING);
+				ck_assert_int_eq(stage_after_claim(&plan),
+				    worktree ? SLOT_S_CREATING_WORKTREE : SLOT_S_IMPLEMENTING);
+				ck_assert_int_eq(first_review_stage(&plan, git),
+				    worktree ? SLOT_S_CREATING_WORKTREE : work);
+				ck_assert_int_eq(stage_after_worktree(&plan, true),
+				    checks ? SLOT_S_CHECKING : SLOT_S_MEASURING);
 				ck_assert_int_eq(stage_after_worktree(&plan, false), SLOT_S_IMPLEMENTING);
 			}
 }
@@ -162,24 +179,32 @@ END_TEST
 START_TEST(where_a_cancel_leads)
 {
 	for (int stage = 0; stage < SLOT_STAGES; stage++)
-		if ((slot_followers[stage] & (1u << SLOT_S_ENDING | 1u << SLOT_S_CANCELLED)) != 0 && stage != SLOT_S_ENDING)
+		if ((slot_followers[stage] & (1u << SLOT_S_ENDING | 1u << SLOT_S_CANCELLED)) != 0 &&
+		    stage != SLOT_S_ENDING)
 			ck_assert_int_eq(stage_after_cancel((enum slot_stage)stage),
-			    stage == SLOT_S_WAITING || stage == SLOT_S_HELD || stage == SLOT_S_IMPLEMENTED ? SLOT_S_CANCELLED : SLOT_S_ENDING);
+			    stage == SLOT_S_WAITING || stage == SLOT_S_HELD ||
+			    stage == SLOT_S_IMPLEMENTED ? SLOT_S_CANCELLED : SLOT_S_ENDING);
 }
 END_TEST
 
-/* What is accepted is not reviewed again, nor is what slot 0 will review; what is reviewed is committed after the verdict, not before. */
+/* What is accepted is not reviewed again, nor is what slot 0 will review; what is reviewed is
+ * committed after the verdict, not before. */
 START_TEST(where_a_measured_tree_goes)
 {
-	static const enum slot_stage unreviewed[COMMIT_MODES] = { SLOT_S_PASSED, SLOT_S_COMMITTING, SLOT_S_COMMIT_AGENT };
+	static const enum slot_stage unreviewed[COMMIT_MODES] = { SLOT_S_PASSED, SLOT_S_COMMITTING,
+	    SLOT_S_COMMIT_AGENT };
 
 	for (int review = 0; review < 2; review++)
 		for (int commit = 0; commit < COMMIT_MODES; commit++)
 			for (int place = 0; place < REVIEW_PLACES; place++)
 				for (int why = 0; why < 4; why++) {
-					struct plan plan = { .review = review, .commit = (enum commit_mode)commit, .workspace = (enum review_place)place };
-					struct measure_facts facts = { .accepted = (why & 1) != 0, .later = (why & 2) != 0, .implement = true };
-					enum slot_stage want = place == REVIEW_IN_SNAPSHOT ? SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
+					struct plan plan = { .review = review,
+					    .commit = (enum commit_mode)commit,
+					    .workspace = (enum review_place)place };
+					struct measure_facts facts = { .accepted = (why & 1) != 0,
+					    .later = (why & 2) != 0, .implement = true };
+					enum slot_stage want = place == REVIEW_IN_SNAPSHOT ?
+					    SLOT_S_CHECKOUT : SLOT_S_REVIEWING;
 
 					if (!review || why != 0)
 						want = why == 2 ? SLOT_S_IMPLEMENTED : unreviewed[commit];
@@ -188,8 +213,9 @@ START_TEST(where_a_measured_tree_goes)
 }
 END_TEST
 
-/* Section 6: a false "done" is caught. Whoever was denied something and changed nothing has failed, whatever he says; an implementer that
- * changed nothing and did not say so is what run.on_no_change is about; a fixer that changed nothing is the stall limit's. */
+/* Section 6: a false "done" is caught. Whoever was denied something and changed nothing has failed,
+ * whatever he says; an implementer that changed nothing and did not say so is what run.on_no_change
+ * is about; a fixer that changed nothing is the stall limit's. */
 START_TEST(what_an_unchanged_tree_means)
 {
 	unsigned n, i;
@@ -209,7 +235,8 @@ START_TEST(what_an_unchanged_tree_means)
 		f.says_no_change = digit(&n, 2);
 		plan.review = digit(&n, 2);
 		plan.on_no_change = (enum on_no_change)digit(&n, ON_NO_CHANGES);
-		ck_assert_int_eq(measured_outcome(&f), !f.unchanged ? TASK_R_DONE : f.denied ? TASK_R_DENIED : f.says_no_change ? TASK_R_DONE : TASK_R_NO_CHANGE);
+		ck_assert_int_eq(measured_outcome(&f), !f.unchanged ? TASK_R_DONE : f.denied ?
+		    TASK_R_DENIED : f.says_no_change ? TASK_R_DONE : TASK_R_NO_CHANGE);
 		nothing = f.unchanged && f.implement && !f.denied && !f.says_no_change && !f.accepted;
 		ck_assert_int_eq(measured_no_change(&f), nothing);
 		unreviewed = f.later && !f.accepted ? SLOT_S_IMPLEMENTED : SLOT_S_COMMITTING;
@@ -223,15 +250,17 @@ START_TEST(what_an_unchanged_tree_means)
 		else
 			want = reviewed;
 		if (stage_after_measure(&plan, &f) != want)
-			ck_abort_msg("%u: %s, expected %s", i, state_name(&slot_stage_names, (int)stage_after_measure(&plan, &f)),
+			ck_abort_msg("%u: %s, expected %s", i,
+			    state_name(&slot_stage_names, (int)stage_after_measure(&plan, &f)),
 			    state_name(&slot_stage_names, (int)want));
 	}
 	ck_assert_uint_eq(i - 1, 128 * ON_NO_CHANGES);
 }
 END_TEST
 
-/* After the verdict: the commit, the merge, and the pin as the last of all, for nothing but what a verdict passed. Slot 0 works where all is
- * merged already; what it will review is pinned with the run. */
+/* After the verdict: the commit, the merge, and the pin as the last of all, for nothing but
+ * what a verdict passed. Slot 0 works where all is merged already; what it will review is
+ * pinned with the run. */
 START_TEST(where_a_passed_tree_goes)
 {
 	static const enum slot_stage passed[COMMIT_MODES] = { SLOT_S_PINNING, SLOT_S_COMMITTING, SLOT_S_COMMIT_AGENT };
@@ -240,17 +269,23 @@ START_TEST(where_a_passed_tree_goes)
 		for (int integrate = 0; integrate < INTEGRATES; integrate++)
 			for (int scope = 0; scope < SCOPES; scope++)
 				for (int review = 0; review < 2; review++) {
-					struct plan plan = { .review = review, .commit = (enum commit_mode)commit, .integrate = (enum integrate)integrate, .scope = (enum scope)scope };
+					struct plan plan = { .review = review,
+					    .commit = (enum commit_mode)commit, .integrate =
+					    (enum integrate)integrate, .scope = (enum scope)scope };
 					bool merge = integrate == INTEGRATE_MERGE, later = review && scope == SCOPE_RUN;
 
 					ck_assert_int_eq(stage_after_round(&plan, ROUND_PASS, true), passed[commit]);
 					ck_assert_int_eq(stage_after_round(&plan, ROUND_PASS, false), SLOT_S_PASSED);
-					ck_assert_int_eq(stage_after_commit(&plan, true, false), merge ? SLOT_S_MERGING : SLOT_S_PINNING);
-					ck_assert_int_eq(stage_after_commit(&plan, false, false), merge ? SLOT_S_MERGING : SLOT_S_PASSED);
+					ck_assert_int_eq(stage_after_commit(&plan, true, false),
+					    merge ? SLOT_S_MERGING : SLOT_S_PINNING);
+					ck_assert_int_eq(stage_after_commit(&plan, false, false),
+					    merge ? SLOT_S_MERGING : SLOT_S_PASSED);
 					ck_assert_int_eq(stage_after_commit(&plan, true, true), SLOT_S_PINNING);
 					ck_assert_int_eq(stage_after_commit(&plan, false, true), SLOT_S_PASSED);
-					ck_assert_int_eq(stage_after_merge(&plan, true), later ? SLOT_S_IMPLEMENTED : SLOT_S_PINNING);
-					ck_assert_int_eq(stage_after_merge(&plan, false), later ? SLOT_S_IMPLEMENTED : SLOT_S_PASSED);
+					ck_assert_int_eq(stage_after_merge(&plan, true),
+					    later ? SLOT_S_IMPLEMENTED : SLOT_S_PINNING);
+					ck_assert_int_eq(stage_after_merge(&plan, false),
+					    later ? SLOT_S_IMPLEMENTED : SLOT_S_PASSED);
 				}
 }
 END_TEST
@@ -281,19 +316,23 @@ START_TEST(causes)
 	f.status = 9;
 	expect_cause(f, 0, NULL, END_ERROR, "fixer process killed by signal 9");
 	f.process = PROCESS_TIMEOUT;
-	expect_cause(f, 2 * 60 * 60 * 1000, NULL, END_TIMEOUT, "fixer process timed out after 2h 00m; limits.x in rld.toml sets the limit");
+	expect_cause(f, 2 * 60 * 60 * 1000, NULL, END_TIMEOUT,
+	    "fixer process timed out after 2h 00m; limits.x in rld.toml sets the limit");
 	f.process = PROCESS_IDLE;
-	expect_cause(f, 20 * 60 * 1000, NULL, END_TIMEOUT, "fixer process printed nothing for 20m 00s; limits.x in rld.toml sets the limit");
+	expect_cause(f, 20 * 60 * 1000, NULL, END_TIMEOUT,
+	    "fixer process printed nothing for 20m 00s; limits.x in rld.toml sets the limit");
 	cause = attempt_cause(&f, &(struct attempt_limit){ 1000, true, "limits.x" }, NULL);
 	ck_assert_str_eq(cause, "fixer process made no progress for 1s; limits.x sets the limit");
 	free(cause);
 	f.process = PROCESS_LINGERED;
-	expect_cause(f, 30 * 1000, "no", END_ERROR, "fixer process gave its result and did not exit within 30s; limits.x in rld.toml sets the limit: no");
+	expect_cause(f, 30 * 1000, "no", END_ERROR, "fixer process gave its result and did not "
+	    "exit within 30s; limits.x in rld.toml sets the limit: no");
 	f.process = PROCESS_LOST;
 	expect_cause(f, 0, "why", END_LOST, "lost: fixer process is gone and its exit cannot be known: why");
 	f = good;
 	f.is_error = true;
-	expect_cause(f, 0, "it says so", END_ERROR, "implementer process exited with status 0 but reported an error: it says so");
+	expect_cause(f, 0, "it says so", END_ERROR,
+	    "implementer process exited with status 0 but reported an error: it says so");
 	f = good;
 	f.denied = true;
 	expect_cause(f, 0, NULL, END_DENIED, "implementer process was denied permissions and changed nothing");
@@ -307,7 +346,8 @@ START_TEST(causes)
 	expect_cause(f, 0, NULL, END_ERROR, "commit process exited with status 1");
 	f.process = PROCESS_TIMEOUT;
 	f.role = ROLE_REVIEW;
-	expect_cause(f, 120 * 1000, NULL, END_TIMEOUT, "reviewer process timed out after 2m 00s; limits.x in rld.toml sets the limit");
+	expect_cause(f, 120 * 1000, NULL, END_TIMEOUT,
+	    "reviewer process timed out after 2m 00s; limits.x in rld.toml sets the limit");
 }
 END_TEST
 
@@ -320,7 +360,8 @@ START_TEST(every_round_has_one_meaning)
 				for (int fix = 0; fix < 4; fix++)
 					for (int stalled = 0; stalled < 4; stalled++)
 						for (int limit = 0; limit < 3; limit++) {
-							struct review_facts f = { verdict, pass, changed, fix, 2, stalled, limit };
+							struct review_facts f = { verdict, pass,
+							    changed, fix, 2, stalled, limit };
 							enum round_end want = ROUND_FINDINGS;
 
 							if (!verdict || changed)
@@ -355,25 +396,38 @@ START_TEST(every_end_has_its_policy)
 					for (int commit = 0; commit < COMMIT_MODES; commit++)
 						for (int git = 0; git < 2; git++) {
 							struct plan plan = {
-								.on_malformed = (enum bad_end)malformed, .on_reviewer_error = (enum bad_end)reviewer,
-								.on_exhausted = (enum bad_end)exhausted, .commit = (enum commit_mode)commit,
+								.on_malformed = (enum bad_end)malformed,
+								.on_reviewer_error = (enum bad_end)reviewer,
+								.on_exhausted = (enum bad_end)exhausted,
+								.commit = (enum commit_mode)commit,
 							};
-							enum bad_end policy = end == ROUND_VIOLATION ? plan.on_malformed :
-							    end == ROUND_REVIEWER_ERROR ? plan.on_reviewer_error :
-							    end == ROUND_EXHAUSTED || end == ROUND_STALLED ? plan.on_exhausted :
-							    end == ROUND_CONFLICT || end == ROUND_REFUSED ? BAD_END_HOLD : BAD_ENDS;
+							enum bad_end policy = end == ROUND_VIOLATION ?
+							    plan.on_malformed :
+							    end == ROUND_REVIEWER_ERROR ?
+							    plan.on_reviewer_error :
+							    end == ROUND_EXHAUSTED || end == ROUND_STALLED ?
+							    plan.on_exhausted :
+							    end == ROUND_CONFLICT || end == ROUND_REFUSED ?
+							    BAD_END_HOLD : BAD_ENDS;
 							enum slot_stage want = SLOT_S_FAILED;
 
 							if (end == ROUND_PASS)
-								want = git ? (const enum slot_stage[]){ SLOT_S_PINNING, SLOT_S_COMMITTING, SLOT_S_COMMIT_AGENT }[commit] : SLOT_S_PASSED;
+								want = git ? (const enum slot_stage[]){
+								    SLOT_S_PINNING, SLOT_S_COMMITTING,
+								    SLOT_S_COMMIT_AGENT }[commit] :
+								    SLOT_S_PASSED;
 							else if (end == ROUND_FINDINGS)
 								want = SLOT_S_FIXING;
 							else if (policy == BAD_END_HOLD)
 								want = SLOT_S_HELD;
-							else if (policy == BAD_END_ACCEPT || policy == BAD_END_KNOWN_ISSUES)
-								want = git && commit != COMMIT_MODE_NONE ? SLOT_S_MEASURING : SLOT_S_PASSED;
-							ck_assert_int_eq(round_policy(&plan, (enum round_end)end), policy);
-							ck_assert_int_eq(stage_after_round(&plan, (enum round_end)end, git), want);
+							else if (policy == BAD_END_ACCEPT ||
+							    policy == BAD_END_KNOWN_ISSUES)
+								want = git && commit != COMMIT_MODE_NONE ?
+								    SLOT_S_MEASURING : SLOT_S_PASSED;
+							ck_assert_int_eq(round_policy(&plan,
+							    (enum round_end)end), policy);
+							ck_assert_int_eq(stage_after_round(&plan,
+							    (enum round_end)end, git), want);
 						}
 }
 END_TEST
@@ -389,7 +443,8 @@ START_TEST(holds_say_why)
 }
 END_TEST
 
-/* Rework: a lost attempt is run again, whatever it was; anything else is a fix with the human's text. */
+/* Rework: a lost attempt is run again, whatever it was; anything else is a fix with
+ * the human's text. */
 START_TEST(rework)
 {
 	static const enum slot_stage again[ROLES] = {
@@ -404,7 +459,8 @@ START_TEST(rework)
 				enum slot_stage want = kind != HOLD_LOST ? SLOT_S_FIXING :
 				    role == ROLE_REVIEW && checkout ? SLOT_S_CHECKOUT : again[role];
 
-				ck_assert_int_eq(stage_after_rework((enum hold_kind)kind, (enum role)role, checkout), want);
+				ck_assert_int_eq(stage_after_rework((enum hold_kind)kind,
+				    (enum role)role, checkout), want);
 			}
 }
 END_TEST
@@ -415,7 +471,8 @@ START_TEST(causes_of_rounds)
 	static const struct { const char *profile, *cause; } want[] = {
 		{ "verdict", "drift unresolved after 2 fix attempt(s)" },
 		{ "decision", "NO_GO unresolved after 2 fix attempt(s)" },
-		{ "file", "Review failed after 3 iterations. Please manually review autom8_review.md for remaining issues." },
+		{ "file", "Review failed after 3 iterations. "
+		    "Please manually review autom8_review.md for remaining issues." },
 		{ "exit", "max review rounds (3) reached" },
 		{ "comments", "must-fix unresolved after 2 fix attempt(s)" },
 	};
@@ -538,9 +595,11 @@ static void make_log(void)
 	}
 }
 
-static bool holds(struct review_row *const *reviews, size_t n, struct finding_row *const *findings, size_t nf, int64_t count, const char *head)
+static bool holds(struct review_row *const *reviews, size_t n, struct finding_row *const *findings,
+    size_t nf, int64_t count, const char *head)
 {
-	char *broken = chain_verify((const struct review_row *const *)reviews, n, (const struct finding_row *const *)findings, nf, count, head);
+	char *broken = chain_verify((const struct review_row *const *)reviews, n,
+	    (const struct finding_row *const *)findings, nf, count, head);
 	bool ok = broken == NULL;
 
 	free(broken);
@@ -558,11 +617,13 @@ START_TEST(the_chain_shows_every_change)
 	swapped[1] = log_rows[0];
 	swapped[2] = log_rows[2];
 	ck_assert(holds(log_rows, 3, log_findings, 2, 3, head));
-	ck_assert(!holds(log_rows, 2, log_findings, 2, 3, head));		/* cut off at the end */
+	/* cut off at the end */
+	ck_assert(!holds(log_rows, 2, log_findings, 2, 3, head));
 	ck_assert(!holds(log_rows, 2, log_findings, 2, 2, head));
 	ck_assert(!holds(log_rows + 1, 2, log_findings, 0, 2, head));	/* cut off at the start */
 	ck_assert(!holds(swapped, 3, log_findings, 2, 3, head));
-	ck_assert(!holds(log_rows, 3, log_findings, 1, 3, head));		/* a finding removed */
+	/* a finding removed */
+	ck_assert(!holds(log_rows, 3, log_findings, 1, 3, head));
 	log_rows[1]->feedback[0] = 'R';
 	ck_assert(!holds(log_rows, 3, log_findings, 2, 3, head));
 	log_rows[1]->feedback[0] = 'r';
@@ -609,9 +670,12 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { every_attempt_leads_to_one_stage, where_work_goes, where_a_slot_begins, where_a_cancel_leads, where_a_measured_tree_goes, what_an_unchanged_tree_means, where_a_passed_tree_goes, causes,
-	    every_round_has_one_meaning, a_failing_check, every_end_has_its_policy, holds_say_why, rework, causes_of_rounds, rounds_that_stall, ids_are_stable, new_repeated_resolved, the_chain_shows_every_change,
-	    fields_do_not_run_together };
+	const TTest *const tests[] = { every_attempt_leads_to_one_stage, where_work_goes,
+	    where_a_slot_begins, where_a_cancel_leads, where_a_measured_tree_goes,
+	    what_an_unchanged_tree_means, where_a_passed_tree_goes, causes,
+	    every_round_has_one_meaning, a_failing_check, every_end_has_its_policy, holds_say_why,
+	    rework, causes_of_rounds, rounds_that_stall, ids_are_stable, new_repeated_resolved,
+	    the_chain_shows_every_change, fields_do_not_run_together };
 
 	return RUN_SUITE("review", tests);
 }

@@ -22,7 +22,8 @@ static size_t field_size(const struct field *f)
 	abort();
 }
 
-/* No member without a field: fields follow each other as the compiler lays members out, padding apart. */
+/* No member without a field: fields follow each other as the compiler lays members
+ * out, padding apart. */
 START_TEST(test_table_is_total)
 {
 	const struct row_type *type = &row_types[_i];
@@ -33,7 +34,8 @@ START_TEST(test_table_is_total)
 		const struct field *f = &type->fields[i];
 		size_t size = field_size(f);
 
-		ck_assert_msg(f->offset == (end + size - 1) / size * size, "%s: a member before %s has no field", type->name, f->name);
+		ck_assert_msg(f->offset == (end + size - 1) / size * size,
+		    "%s: a member before %s has no field", type->name, f->name);
 		ck_assert_msg((f->kind == FIELD_STATE) == (f->names != NULL), "%s.%s", type->name, f->name);
 		end = f->offset + size;
 	}
@@ -127,7 +129,8 @@ END_TEST
 static const struct state_names *const all_names[] = {
 	&run_state_names, &task_state_names, &iteration_state_names, &slot_stage_names, &slot_phase_names, &role_names,
 	&attempt_state_names, &process_result_names, &provider_result_names, &task_result_names, &finding_state_names,
-	&on_lost_names, &bad_end_names, &fixer_names, &scope_names, &commit_mode_names, &review_place_names, &sandbox_names,
+	&on_lost_names, &bad_end_names, &fixer_names, &scope_names, &commit_mode_names,
+	&review_place_names, &sandbox_names,
 	&strictness_names, &hold_kind_names, &hold_state_names, &slot_leaving_names, &isolation_names, &integrate_names,
 	&on_failure_names, &assign_names, &claim_state_names,
 };
@@ -156,7 +159,8 @@ START_TEST(test_ends)
 {
 	for (int state = 0; state < RUN_STATES; state++) {
 		const char *name = state_name(&run_state_names, state);
-		bool end = strcmp(name, "succeeded") == 0 || strcmp(name, "failed") == 0 || strcmp(name, "cancelled") == 0;
+		bool end = strcmp(name, "succeeded") == 0 || strcmp(name, "failed") == 0 ||
+		    strcmp(name, "cancelled") == 0;
 
 		ck_assert_int_eq(run_state_is_end((enum run_state)state), end);
 	}

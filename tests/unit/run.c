@@ -81,10 +81,12 @@ START_TEST(every_cell)
 			for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
 				if ((int)cells[i].from == state && (int)cells[i].event == event)
 					want = &cells[i];
-			ck_assert_msg((edge == NULL) == (want == NULL), "%s in %s: %s", run_event_name((enum run_event)event),
+			ck_assert_msg((edge == NULL) == (want == NULL), "%s in %s: %s",
+			    run_event_name((enum run_event)event),
 			    state_name(&run_state_names, state), edge == NULL ? "no edge" : "an edge");
 			if (want != NULL)
-				ck_assert_msg(edge->action == want->action && edge->next == want->to, "%s in %s", run_event_name((enum run_event)event),
+				ck_assert_msg(edge->action == want->action && edge->next == want->to,
+				    "%s in %s", run_event_name((enum run_event)event),
 				    state_name(&run_state_names, state));
 		}
 }
@@ -111,7 +113,8 @@ START_TEST(ends_are_ends)
 }
 END_TEST
 
-/* slots: stages, "0:" before that of slot 0, "!" behind one that has not given back what it took. tasks: as tests/unit/tasks.h has them. */
+/* slots: stages, "0:" before that of slot 0, "!" behind one that has not given back what it took.
+ * tasks: as tests/unit/tasks.h has them. */
 static const struct scene {
 	const char *name, *slots, *tasks;
 	int64_t iteration, iterations;	/* 0: until no task remains */
@@ -124,82 +127,144 @@ static const struct scene {
 	enum end_kind kind;		/* of cause */
 } scenes[] = {
 	{ .name = "a prompt before its slot", .tasks = "t1:open", .ready = 1, .event = RUN_E_NEXT },
-	{ .name = "a prompt at work", .slots = "reviewing", .tasks = "t1:claimed", .iteration = 1, .event = RUN_EVENTS },
-	{ .name = "a prompt that passed", .slots = "passed", .tasks = "t1:passed", .iteration = 1, .event = RUN_E_PASSED },
-	{ .name = "a prompt that failed", .slots = "failed", .tasks = "t1:failed", .iteration = 1, .event = RUN_E_FAILED },
-	{ .name = "a prompt that is held", .slots = "held", .tasks = "t1:claimed", .iteration = 1, .one_tree = true, .event = RUN_E_HELD },
-	{ .name = "a prompt that was cancelled", .slots = "cancelled", .tasks = "t1:cancelled", .iteration = 1, .event = RUN_E_CANCELLED },
-	{ .name = "a prompt in its first and last iteration", .slots = "passed", .tasks = "t1:passed", .iteration = 1, .iterations = 1, .event = RUN_E_PASSED },
+	{ .name = "a prompt at work", .slots = "reviewing", .tasks = "t1:claimed", .iteration = 1,
+	    .event = RUN_EVENTS },
+	{ .name = "a prompt that passed", .slots = "passed", .tasks = "t1:passed", .iteration = 1,
+	    .event = RUN_E_PASSED },
+	{ .name = "a prompt that failed", .slots = "failed", .tasks = "t1:failed", .iteration = 1,
+	    .event = RUN_E_FAILED },
+	{ .name = "a prompt that is held", .slots = "held", .tasks = "t1:claimed", .iteration = 1,
+	    .one_tree = true, .event = RUN_E_HELD },
+	{ .name = "a prompt that was cancelled", .slots = "cancelled", .tasks = "t1:cancelled",
+	    .iteration = 1, .event = RUN_E_CANCELLED },
+	{ .name = "a prompt in its first and last iteration", .slots = "passed",
+	    .tasks = "t1:passed", .iteration = 1, .iterations = 1, .event = RUN_E_PASSED },
 	/* whoever still works is waited for */
-	{ .name = "another slot works", .slots = "failed checking passed", .tasks = "a:failed b:claimed c:passed", .iteration = 1, .event = RUN_EVENTS },
-	{ .name = "another slot is being ended", .slots = "held ending", .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_EVENTS },
-	{ .name = "another slot waits for one of the daemon", .slots = "waiting passed", .tasks = "a:claimed b:passed", .iteration = 1, .event = RUN_EVENTS },
-	{ .name = "it has passed, and its source is being told", .slots = "passed!", .tasks = "a:passed b:open", .iteration = 1, .more = true, .ready = 1, .event = RUN_EVENTS },
-	{ .name = "it has failed, and its work tree is being saved", .slots = "failed!", .tasks = "a:failed", .iteration = 1, .event = RUN_EVENTS },
-	{ .name = "it was cancelled, and its task is being released", .slots = "cancelled! passed", .tasks = "a:cancelled b:passed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "another slot works", .slots = "failed checking passed",
+	    .tasks = "a:failed b:claimed c:passed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "another slot is being ended", .slots = "held ending",
+	    .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "another slot waits for one of the daemon", .slots = "waiting passed",
+	    .tasks = "a:claimed b:passed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "it has passed, and its source is being told", .slots = "passed!",
+	    .tasks = "a:passed b:open", .iteration = 1, .more = true, .ready = 1, .event = RUN_EVENTS },
+	{ .name = "it has failed, and its work tree is being saved", .slots = "failed!",
+	    .tasks = "a:failed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "it was cancelled, and its task is being released", .slots = "cancelled! passed",
+	    .tasks = "a:cancelled b:passed", .iteration = 1, .event = RUN_EVENTS },
 	/* beads: more iterations, until nothing is left */
-	{ .name = "more tasks", .slots = "passed passed", .tasks = "a:passed b:passed c:open d:open<e e:open", .iteration = 1, .ready = 2, .event = RUN_E_NEXT },
-	{ .name = "the source may have more", .slots = "passed", .tasks = "a:passed", .iteration = 1, .more = true, .event = RUN_E_NEXT },
-	{ .name = "the source had no more", .slots = "passed", .tasks = "a:passed b:done c:taken", .iteration = 1, .event = RUN_E_PASSED,
+	{ .name = "more tasks", .slots = "passed passed", .tasks =
+	    "a:passed b:passed c:open d:open<e e:open", .iteration = 1, .ready = 2, .event = RUN_E_NEXT },
+	{ .name = "the source may have more", .slots = "passed", .tasks = "a:passed",
+	    .iteration = 1, .more = true, .event = RUN_E_NEXT },
+	{ .name = "the source had no more", .slots = "passed", .tasks = "a:passed b:done c:taken",
+	    .iteration = 1, .event = RUN_E_PASSED,
 		.cause = "1 task(s) left to others", .kind = END_TASKS_LEFT },
 	{ .name = "a source without tasks", .tasks = "", .event = RUN_E_PASSED },
 	{ .name = "all done before", .tasks = "a:done b:done", .event = RUN_E_PASSED },
 	/* limits */
-	{ .name = "the last iteration, and work left", .slots = "passed", .tasks = "a:passed b:open c:open<b", .iteration = 3, .iterations = 3, .ready = 1,
+	{ .name = "the last iteration, and work left", .slots = "passed",
+	    .tasks = "a:passed b:open c:open<b", .iteration = 3, .iterations = 3, .ready = 1,
 		.event = RUN_E_FAILED, .cause = "limit: 3 iteration(s), 2 task(s) left", .kind = END_LIMIT },
-	{ .name = "no money, and work left", .slots = "passed", .tasks = "a:passed b:open", .iteration = 1, .iterations = 3, .ready = 1, .spent = "$6.00 of $5.00 are spent (max_cost)",
-		.event = RUN_E_FAILED, .cause = "limit: $6.00 of $5.00 are spent (max_cost), 1 task(s) left", .kind = END_LIMIT },
-	{ .name = "no money, and nothing left", .slots = "passed", .tasks = "a:passed", .iteration = 1, .spent = "x", .event = RUN_E_PASSED },
-	{ .name = "no money, and a source that may have more", .slots = "passed", .tasks = "a:passed", .iteration = 1, .more = true, .spent = "x", .event = RUN_E_NEXT },
-	{ .name = "no money, and a task that it was missing for", .slots = "failed", .tasks = "a:failed b:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .spent = "x",
+	{ .name = "no money, and work left", .slots = "passed", .tasks = "a:passed b:open",
+	    .iteration = 1, .iterations = 3, .ready = 1, .spent = "$6.00 of $5.00 are spent (max_cost)",
+		.event = RUN_E_FAILED, .cause =
+		    "limit: $6.00 of $5.00 are spent (max_cost), 1 task(s) left", .kind = END_LIMIT },
+	{ .name = "no money, and nothing left", .slots = "passed", .tasks = "a:passed",
+	    .iteration = 1, .spent = "x", .event = RUN_E_PASSED },
+	{ .name = "no money, and a source that may have more", .slots = "passed",
+	    .tasks = "a:passed", .iteration = 1, .more = true, .spent = "x", .event = RUN_E_NEXT },
+	{ .name = "no money, and a task that it was missing for", .slots = "failed", .tasks =
+	    "a:failed b:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .spent = "x",
 		.event = RUN_E_FAILED },
-	{ .name = "no money, and somebody still works", .slots = "reviewing", .tasks = "a:claimed b:open", .iteration = 1, .ready = 1, .spent = "x", .event = RUN_EVENTS },
-	{ .name = "the last iteration but one", .slots = "passed", .tasks = "a:passed b:open", .iteration = 2, .iterations = 3, .ready = 1, .event = RUN_E_NEXT },
-	{ .name = "the last iteration, and nothing left", .slots = "passed", .tasks = "a:passed b:passed", .iteration = 3, .iterations = 3, .event = RUN_E_PASSED },
-	{ .name = "a limit, and a failure", .slots = "failed passed", .tasks = "a:failed b:passed c:open", .iteration = 1, .iterations = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .event = RUN_E_FAILED },
-	{ .name = "a limit, and a held task", .slots = "held", .tasks = "a:claimed b:open", .iteration = 1, .iterations = 1, .ready = 1, .event = RUN_E_HELD },
+	{ .name = "no money, and somebody still works", .slots = "reviewing",
+	    .tasks = "a:claimed b:open", .iteration = 1, .ready = 1, .spent = "x", .event = RUN_EVENTS },
+	{ .name = "the last iteration but one", .slots = "passed", .tasks = "a:passed b:open",
+	    .iteration = 2, .iterations = 3, .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "the last iteration, and nothing left", .slots = "passed",
+	    .tasks = "a:passed b:passed", .iteration = 3, .iterations = 3, .event = RUN_E_PASSED },
+	{ .name = "a limit, and a failure", .slots = "failed passed",
+	    .tasks = "a:failed b:passed c:open", .iteration = 1, .iterations = 1,
+	    .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .event = RUN_E_FAILED },
+	{ .name = "a limit, and a held task", .slots = "held", .tasks = "a:claimed b:open",
+	    .iteration = 1, .iterations = 1, .ready = 1, .event = RUN_E_HELD },
 	/* a failure */
-	{ .name = "stop", .slots = "failed passed", .tasks = "a:failed b:passed c:open", .iteration = 1, .on_failure = ON_FAILURE_STOP, .more = true, .ready = 1, .event = RUN_E_FAILED },
-	{ .name = "continue", .slots = "failed passed", .tasks = "a:failed b:passed c:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .event = RUN_E_NEXT },
-	{ .name = "continue, and ask the source", .slots = "failed", .tasks = "a:failed", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .more = true, .event = RUN_E_NEXT },
-	{ .name = "continue, to the end", .slots = "passed", .tasks = "a:failed b:passed c:passed", .iteration = 2, .on_failure = ON_FAILURE_CONTINUE, .event = RUN_E_FAILED },
-	{ .name = "those who depend on it never start", .slots = "failed", .tasks = "a:failed b:open<a c:open<b d:passed", .iteration = 2, .on_failure = ON_FAILURE_CONTINUE, .event = RUN_E_FAILED },
-	{ .name = "those who do not depend on it do", .slots = "failed", .tasks = "a:failed b:open<a c:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .event = RUN_E_NEXT },
-	{ .name = "continue, and a slot that had no task failed before", .slots = "passed", .tasks = "b:passed", .iteration = 2, .on_failure = ON_FAILURE_CONTINUE, .slot_failed = true,
+	{ .name = "stop", .slots = "failed passed", .tasks = "a:failed b:passed c:open", .iteration = 1,
+	    .on_failure = ON_FAILURE_STOP, .more = true, .ready = 1, .event = RUN_E_FAILED },
+	{ .name = "continue", .slots = "failed passed", .tasks = "a:failed b:passed c:open",
+	    .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "continue, and ask the source", .slots = "failed", .tasks = "a:failed",
+	    .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .more = true, .event = RUN_E_NEXT },
+	{ .name = "continue, to the end", .slots = "passed", .tasks = "a:failed b:passed c:passed",
+	    .iteration = 2, .on_failure = ON_FAILURE_CONTINUE, .event = RUN_E_FAILED },
+	{ .name = "those who depend on it never start", .slots = "failed",
+	    .tasks = "a:failed b:open<a c:open<b d:passed", .iteration = 2,
+	    .on_failure = ON_FAILURE_CONTINUE, .event = RUN_E_FAILED },
+	{ .name = "those who do not depend on it do", .slots = "failed", .tasks = "a:failed b:open<a c:open",
+	    .iteration = 1, .on_failure = ON_FAILURE_CONTINUE, .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "continue, and a slot that had no task failed before", .slots = "passed",
+	    .tasks = "b:passed", .iteration = 2, .on_failure = ON_FAILURE_CONTINUE, .slot_failed = true,
 		.event = RUN_E_FAILED },
 	/* held */
-	{ .name = "held in the tree of all", .slots = "held passed", .tasks = "a:claimed b:passed c:open", .iteration = 1, .one_tree = true, .ready = 1, .event = RUN_E_HELD },
-	{ .name = "held in a tree of its own", .slots = "held passed", .tasks = "a:claimed b:passed c:open", .iteration = 1, .ready = 1, .event = RUN_E_NEXT },
-	{ .name = "held, and the rest depends on it", .slots = "held passed", .tasks = "a:claimed b:passed c:open<a", .iteration = 1, .event = RUN_E_HELD },
-	{ .name = "held, and nothing else is left", .slots = "held", .tasks = "a:claimed b:passed", .iteration = 2, .event = RUN_E_HELD },
-	{ .name = "held, and another one failed: it ends when the human has spoken", .slots = "held failed", .tasks = "a:claimed b:failed c:open", .iteration = 1, .ready = 1, .event = RUN_E_HELD },
-	{ .name = "cancelled before held", .slots = "held cancelled", .tasks = "a:claimed b:cancelled", .iteration = 1, .event = RUN_E_CANCELLED },
+	{ .name = "held in the tree of all", .slots = "held passed", .tasks = "a:claimed b:passed c:open",
+	    .iteration = 1, .one_tree = true, .ready = 1, .event = RUN_E_HELD },
+	{ .name = "held in a tree of its own", .slots = "held passed",
+	    .tasks = "a:claimed b:passed c:open", .iteration = 1, .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "held, and the rest depends on it", .slots = "held passed",
+	    .tasks = "a:claimed b:passed c:open<a", .iteration = 1, .event = RUN_E_HELD },
+	{ .name = "held, and nothing else is left", .slots = "held", .tasks = "a:claimed b:passed",
+	    .iteration = 2, .event = RUN_E_HELD },
+	{ .name = "held, and another one failed: it ends when the human has spoken", .slots = "held failed",
+	    .tasks = "a:claimed b:failed c:open", .iteration = 1, .ready = 1, .event = RUN_E_HELD },
+	{ .name = "cancelled before held", .slots = "held cancelled",
+	    .tasks = "a:claimed b:cancelled", .iteration = 1, .event = RUN_E_CANCELLED },
 	/* a stop marker, and an iteration in which nothing was picked */
-	{ .name = "a stop marker", .slots = "passed passed", .tasks = "a:released b:passed c:open", .iteration = 1, .more = true, .stopped = true, .ready = 1,
+	{ .name = "a stop marker", .slots = "passed passed", .tasks = "a:released b:passed c:open",
+	    .iteration = 1, .more = true, .stopped = true, .ready = 1,
 		.event = RUN_E_PASSED, .cause = "stop-marker: 2 task(s) left", .kind = END_STOP_MARKER },
-	{ .name = "a stop marker, while a sibling works", .slots = "passed fixing", .tasks = "a:released b:claimed", .iteration = 1, .stopped = true, .event = RUN_EVENTS },
-	{ .name = "a stop marker, and a sibling that failed", .slots = "passed failed", .tasks = "a:released b:failed", .iteration = 1, .stopped = true, .event = RUN_E_FAILED },
-	{ .name = "a stop marker in the last iteration", .slots = "passed", .tasks = "a:released b:open", .iteration = 2, .iterations = 2, .stopped = true, .ready = 1,
+	{ .name = "a stop marker, while a sibling works", .slots = "passed fixing",
+	    .tasks = "a:released b:claimed", .iteration = 1, .stopped = true, .event = RUN_EVENTS },
+	{ .name = "a stop marker, and a sibling that failed", .slots = "passed failed",
+	    .tasks = "a:released b:failed", .iteration = 1, .stopped = true, .event = RUN_E_FAILED },
+	{ .name = "a stop marker in the last iteration", .slots = "passed",
+	    .tasks = "a:released b:open", .iteration = 2, .iterations = 2, .stopped = true, .ready = 1,
 		.event = RUN_E_PASSED, .cause = "stop-marker: 2 task(s) left", .kind = END_STOP_MARKER },
-	{ .name = "a stop marker when all is done", .slots = "passed", .tasks = "a:passed", .iteration = 2, .stopped = true, .event = RUN_E_PASSED, .cause = "stop-marker: 0 task(s) left", .kind = END_STOP_MARKER },
-	{ .name = "nothing was picked", .slots = "passed passed", .tasks = "a:open b:open", .iteration = 1, .more = true, .idle = true, .ready = 2,
+	{ .name = "a stop marker when all is done", .slots = "passed", .tasks = "a:passed",
+	    .iteration = 2, .stopped = true, .event = RUN_E_PASSED,
+	    .cause = "stop-marker: 0 task(s) left", .kind = END_STOP_MARKER },
+	{ .name = "nothing was picked", .slots = "passed passed", .tasks = "a:open b:open",
+	    .iteration = 1, .more = true, .idle = true, .ready = 2,
 		.event = RUN_E_PASSED, .cause = "nothing was picked: 2 task(s) left", .kind = END_NOT_PICKED },
-	{ .name = "nothing was picked, and nothing is left", .slots = "passed", .tasks = "a:taken", .iteration = 1, .idle = true, .event = RUN_E_PASSED,
+	{ .name = "nothing was picked, and nothing is left", .slots = "passed", .tasks = "a:taken",
+	    .iteration = 1, .idle = true, .event = RUN_E_PASSED,
 		.cause = "1 task(s) left to others", .kind = END_TASKS_LEFT },
-	/* the review of the whole run comes after all tasks, and after what a human still has to say */
-	{ .name = "all is implemented", .slots = "implemented implemented", .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_E_REVIEW },
-	{ .name = "all is implemented, in two iterations", .slots = "implemented implemented passed", .tasks = "a:claimed b:claimed c:taken", .iteration = 2, .event = RUN_E_REVIEW },
-	{ .name = "not all is implemented", .slots = "implemented", .tasks = "a:claimed b:open", .iteration = 1, .ready = 1, .event = RUN_E_NEXT },
-	{ .name = "implemented, and one works", .slots = "implemented fixing", .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_EVENTS },
-	{ .name = "implemented, and one is held", .slots = "implemented held", .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_E_HELD },
-	{ .name = "implemented, and one failed", .slots = "implemented failed", .tasks = "a:claimed b:failed", .iteration = 1, .event = RUN_E_FAILED },
-	{ .name = "implemented, and a stop marker", .slots = "implemented passed", .tasks = "a:claimed b:released", .iteration = 1, .stopped = true, .event = RUN_E_REVIEW },
-	{ .name = "implemented, and a limit", .slots = "implemented", .tasks = "a:claimed b:open", .iteration = 1, .iterations = 1, .ready = 1, .event = RUN_E_REVIEW },
-	{ .name = "the review of the whole is held", .slots = "implemented 0:held", .tasks = "a:implemented b:open", .iteration = 1, .more = true, .ready = 1, .event = RUN_E_HELD },
-	{ .name = "the review of the whole has failed", .slots = "implemented 0:failed", .tasks = "a:implemented b:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE,
+	/* the review of the whole run comes after all tasks, and after what a human
+	 * still has to say */
+	{ .name = "all is implemented", .slots = "implemented implemented",
+	    .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_E_REVIEW },
+	{ .name = "all is implemented, in two iterations", .slots = "implemented implemented passed",
+	    .tasks = "a:claimed b:claimed c:taken", .iteration = 2, .event = RUN_E_REVIEW },
+	{ .name = "not all is implemented", .slots = "implemented", .tasks = "a:claimed b:open",
+	    .iteration = 1, .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "implemented, and one works", .slots = "implemented fixing",
+	    .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_EVENTS },
+	{ .name = "implemented, and one is held", .slots = "implemented held",
+	    .tasks = "a:claimed b:claimed", .iteration = 1, .event = RUN_E_HELD },
+	{ .name = "implemented, and one failed", .slots = "implemented failed",
+	    .tasks = "a:claimed b:failed", .iteration = 1, .event = RUN_E_FAILED },
+	{ .name = "implemented, and a stop marker", .slots = "implemented passed",
+	    .tasks = "a:claimed b:released", .iteration = 1, .stopped = true, .event = RUN_E_REVIEW },
+	{ .name = "implemented, and a limit", .slots = "implemented", .tasks = "a:claimed b:open",
+	    .iteration = 1, .iterations = 1, .ready = 1, .event = RUN_E_REVIEW },
+	{ .name = "the review of the whole is held", .slots = "implemented 0:held", .tasks =
+	    "a:implemented b:open", .iteration = 1, .more = true, .ready = 1, .event = RUN_E_HELD },
+	{ .name = "the review of the whole has failed", .slots = "implemented 0:failed",
+	    .tasks = "a:implemented b:open", .iteration = 1, .on_failure = ON_FAILURE_CONTINUE,
 		.more = true, .ready = 1, .event = RUN_E_FAILED },
-	{ .name = "the review of the whole has passed", .slots = "passed 0:passed", .tasks = "a:passed b:open", .iteration = 1, .more = true, .ready = 1, .event = RUN_E_NEXT },
-	{ .name = "reviewed as a whole, at the limit", .slots = "passed passed", .tasks = "a:passed b:open", .iteration = 1, .iterations = 1, .ready = 1,
+	{ .name = "the review of the whole has passed", .slots = "passed 0:passed",
+	    .tasks = "a:passed b:open", .iteration = 1, .more = true, .ready = 1, .event = RUN_E_NEXT },
+	{ .name = "reviewed as a whole, at the limit", .slots = "passed passed",
+	    .tasks = "a:passed b:open", .iteration = 1, .iterations = 1, .ready = 1,
 		.event = RUN_E_FAILED, .cause = "limit: 1 iteration(s), 1 task(s) left", .kind = END_LIMIT },
 };
 
@@ -231,7 +296,8 @@ static void expect_scene(const struct scene *scene)
 {
 	struct slot_row **slots;
 	struct task_row **tasks;
-	struct loop loop = { .iteration = scene->iteration, .iterations = scene->iterations > 0 ? scene->iterations : ROW_NONE, .on_failure = scene->on_failure,
+	struct loop loop = { .iteration = scene->iteration, .iterations = scene->iterations > 0 ?
+	    scene->iterations : ROW_NONE, .on_failure = scene->on_failure,
 		.more = scene->more, .one_tree = scene->one_tree, .stopped = scene->stopped, .idle = scene->idle,
 		.failed = scene->slot_failed };
 	enum run_event event;
@@ -247,10 +313,12 @@ static void expect_scene(const struct scene *scene)
 	loop.slots = (const struct slot_row *const *)slots;
 	loop.tasks = (const struct task_row *const *)tasks;
 	event = run_settle(&loop);
-	ck_assert_msg(event == scene->event, "%s: %s", scene->name, event == RUN_EVENTS ? "somebody works" : run_event_name(event));
+	ck_assert_msg(event == scene->event, "%s: %s", scene->name,
+	    event == RUN_EVENTS ? "somebody works" : run_event_name(event));
 	cause = run_limit_cause(&loop, event, &kind);
 	ck_assert_msg(kind == scene->kind, "%s: kind %d", scene->name, (int)kind);
-	ck_assert_msg((cause == NULL) == (scene->cause == NULL) && (cause == NULL || strcmp(cause, scene->cause) == 0), "%s: %s", scene->name, cause != NULL ? cause : "no cause");
+	ck_assert_msg((cause == NULL) == (scene->cause == NULL) && (cause == NULL || strcmp(cause,
+	    scene->cause) == 0), "%s: %s", scene->name, cause != NULL ? cause : "no cause");
 	free(task_ready(loop.tasks, loop.ntasks, SIZE_MAX, &ready));
 	ck_assert_msg(ready == scene->ready, "%s: %zu ready", scene->name, ready);
 	free(cause);
@@ -299,7 +367,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { the_table_is_a_function, every_cell, ends_are_finished, ends_are_ends, every_scene, one_slot };
+	const TTest *const tests[] = { the_table_is_a_function, every_cell, ends_are_finished,
+	    ends_are_ends, every_scene, one_slot };
 
 	return RUN_SUITE("run", tests);
 }

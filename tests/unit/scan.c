@@ -12,9 +12,11 @@ static const struct {
 	const char *text;
 	enum scan_result result;
 } rows[] = {
-	{ "{}", SCAN_OK }, { "[]", SCAN_OK }, { "1", SCAN_OK }, { "null", SCAN_OK }, { "\"\"", SCAN_OK }, { "", SCAN_EMPTY }, { " \t\r\n", SCAN_EMPTY },
+	{ "{}", SCAN_OK }, { "[]", SCAN_OK }, { "1", SCAN_OK }, { "null", SCAN_OK },
+	{ "\"\"", SCAN_OK }, { "", SCAN_EMPTY }, { " \t\r\n", SCAN_EMPTY },
 	{ "{\"a\":[1,2,{\"b\":null}]}", SCAN_OK }, { "\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"", SCAN_OK },
-	{ "\"\\\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"", SCAN_OK }, { "nonsense ] ] } } :::", SCAN_OK }, { "\"never ends", SCAN_OK },
+	{ "\"\\\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\"", SCAN_OK },
+	{ "nonsense ] ] } } :::", SCAN_OK }, { "\"never ends", SCAN_OK },
 	{ "\"ends in \\", SCAN_OK },
 };
 
@@ -50,7 +52,8 @@ START_TEST(depth)
 	static const char *const forms[][2] = { { "[", "]" }, { "{\"a\":", "}" } };
 
 	for (int i = 0; i < 2; i++) {
-		char *fits = nested(SCAN_DEPTH, forms[i][0], forms[i][1]), *deep = nested(SCAN_DEPTH + 1, forms[i][0], forms[i][1]);
+		char *fits = nested(SCAN_DEPTH, forms[i][0], forms[i][1]),
+		    *deep = nested(SCAN_DEPTH + 1, forms[i][0], forms[i][1]);
 
 		ck_assert_int_eq(scan_json(fits, strlen(fits)), SCAN_OK);
 		ck_assert_int_eq(scan_json(deep, strlen(deep)), SCAN_DEEP);
@@ -75,7 +78,8 @@ static char *many(int count, const char *open, const char *member, const char *c
 START_TEST(values)
 {
 	static const char *const forms[][3] = {
-		{ "[", "1", "]" }, { "[", "\"\"", "]" }, { "[", "[]", "]" }, { "{", "\"a\":1", "}" }, { "{", "\"a\" : \"b\"", "}" }, { "[", " true ", "]" },
+		{ "[", "1", "]" }, { "[", "\"\"", "]" }, { "[", "[]", "]" },
+		{ "{", "\"a\":1", "}" }, { "{", "\"a\" : \"b\"", "}" }, { "[", " true ", "]" },
 	};
 
 	for (int i = 0; i < 6; i++) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Who gets the next slot of the daemon: scenes for each rule, random histories beside a reference that looks at every run, and how
- * far a call walks, which must not depend on how many wait. */
+/* Who gets the next slot of the daemon: scenes for each rule, random histories beside a reference
+ * that looks at every run, and how far a call walks, which must not depend on how many wait. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 #include <sys/tree.h>
 
-/* Each step of a walk over a tree or a list is counted. The schedule has no other way to get from one thing to another. */
+/* Each step of a walk over a tree or a list is counted. The schedule has no other way to get from
+ * one thing to another. */
 static uint64_t steps;
 
 static inline void *step(void *at)
@@ -35,81 +36,143 @@ static inline void *step(void *at)
 /* ---- scenes ---- */
 
 /* One command a line:
- *   slots N   group NAME N|- [paused]   add ID [o=OWNER] [p=PRIORITY] [a=AFTER] [g=GROUP] [w=WORKSPACE] [n=SEATS WANTED, 1]
- *   want ID N   take ID   give ID   occupy ID   remove ID
+ *   slots N   group NAME N|- [paused] add ID [o=OWNER] [p=PRIORITY] [a=AFTER] [g=GROUP]
+ *             [w=WORKSPACE] [n=SEATS WANTED, 1]
+ *   want ID N   take ID give ID occupy ID remove ID
  * and what is expected:
- *   grant ID...  who is granted a permit, one after the other, until nobody can     why ID TEXT|-   told ID...  in any order
- *   permits ID N   used N   used_by GROUP N   next ID */
+ *   grant ID...  who is granted a permit, one after the other, until nobody can why ID TEXT|- told
+ *                ID... in any order
+ *   permits ID N   used N used_by GROUP N next ID */
 static const struct {
 	const char *name, *text;
 } scenes[] = {
-	{ "nobody", "next 0\n used 0\n why 7 -\n permits 7 0\n take 7\n give 7\n want 7 2\n occupy 7\n remove 7\n told\n used_by g 0" },
-	{ "oldest first, in whatever order they came", "slots 2\n add 3\n add 1\n add 2\n grant 1 2\n why 3 all slots of the daemon are in use\n remove 1\n grant 3" },
-	{ "priority before age", "slots 2\n add 1\n add 2 p=5\n add 3 p=-5\n add 4 p=5\n grant 2 4\n remove 2\n remove 4\n grant 1 3" },
+	{ "nobody", "next 0\n used 0\n why 7 -\n permits 7 0\n take 7\n give 7\n want 7 2\n"
+	    " occupy 7\n remove 7\n told\n used_by g 0" },
+	{ "oldest first, in whatever order they came", "slots 2\n add 3\n add 1\n add 2\n"
+	    " grant 1 2\n why 3 all slots of the daemon are in use\n remove 1\n grant 3" },
+	{ "priority before age", "slots 2\n add 1\n add 2 p=5\n add 3 p=-5\n add 4 p=5\n"
+	    " grant 2 4\n remove 2\n remove 4\n grant 1 3" },
 	{ "one that wants nothing", "slots 9\n add 1 n=0\n next 0\n why 1 -\n want 1 1\n grant 1\n why 1 -" },
 	{ "one that no longer wants", "slots 1\n add 1\n add 2\n want 1 0\n grant 2" },
 	/* fairness */
-	{ "the owner with the fewest permits", "slots 4\n add 1 o=1\n add 2 o=1\n add 3 o=1\n add 4 o=2\n add 5 o=2\n grant 1 4 2 5\n"
+	{ "the owner with the fewest permits",
+	    "slots 4\n add 1 o=1\n add 2 o=1\n add 3 o=1\n add 4 o=2\n add 5 o=2\n grant 1 4 2 5\n"
 	    "remove 4\n add 6 o=2\n grant 6\n remove 1\n remove 2\n grant 3" },
 	{ "priority before fairness", "slots 3\n add 1 o=1 p=1\n add 2 o=1 p=1\n add 3 o=2\n grant 1 2 3" },
-	{ "permits count for the owner, not for the group", "slots 3\n add 1 o=1 g=a n=2\n add 2 o=1 g=b\n add 3 o=2 g=b\n grant 1 3 1\n give 1\n give 1\n grant 2" },
-	{ "permits of runs that want no more count as well", "slots 3\n add 1 o=1\n add 2 o=2\n take 1\n add 3 o=1\n grant 2 3" },
-	{ "a permit that is given back counts no more", "slots 2\n add 1 o=1\n add 2 o=2\n grant 1 2\n add 3 o=1\n add 4 o=2\n give 2\n grant 4" },
+	{ "permits count for the owner, not for the group", "slots 3\n add 1 o=1 g=a n=2\n"
+	    " add 2 o=1 g=b\n add 3 o=2 g=b\n grant 1 3 1\n give 1\n give 1\n grant 2" },
+	{ "permits of runs that want no more count as well",
+	    "slots 3\n add 1 o=1\n add 2 o=2\n take 1\n add 3 o=1\n grant 2 3" },
+	{ "a permit that is given back counts no more",
+	    "slots 2\n add 1 o=1\n add 2 o=2\n grant 1 2\n add 3 o=1\n add 4 o=2\n give 2\n grant 4" },
 	/* more than one permit */
-	{ "a running one and a queued one", "slots 3\n add 1 n=3\n add 2\n grant 1 1 1\n permits 1 3\n give 1\n permits 1 2\n used 2\n grant 2\n used 3\n want 1 1\n why 1 all slots of the daemon are in use" },
-	{ "nothing is given that nobody has", "slots 1\n add 1\n give 1\n permits 1 0\n used 0\n grant 1\n give 1\n give 1\n used 0\n want 1 1\n grant 1" },
-	{ "its end frees all its permits", "slots 3\n add 1 n=3 g=a\n grant 1 1 1\n used_by a 3\n add 2 n=3\n remove 1\n used 0\n used_by a 0\n permits 1 0\n grant 2 2 2" },
+	{ "a running one and a queued one",
+	    "slots 3\n add 1 n=3\n add 2\n grant 1 1 1\n permits 1 3\n give 1\n permits 1 2\n"
+	    " used 2\n grant 2\n used 3\n want 1 1\n why 1 all slots of the daemon are in use" },
+	{ "nothing is given that nobody has", "slots 1\n add 1\n give 1\n permits 1 0\n used 0\n"
+	    " grant 1\n give 1\n give 1\n used 0\n want 1 1\n grant 1" },
+	{ "its end frees all its permits", "slots 3\n add 1 n=3 g=a\n grant 1 1 1\n used_by a 3\n"
+	    " add 2 n=3\n remove 1\n used 0\n used_by a 0\n permits 1 0\n grant 2 2 2" },
 	/* workspaces */
-	{ "workdir busy", "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/b\n grant 1 3\n why 2 workdir busy: run 1\n remove 1\n grant 2" },
-	{ "it is kept without a permit", "slots 9\n add 1 w=/a\n add 2 w=/a\n grant 1\n give 1\n next 0\n why 2 workdir busy: run 1\n want 1 1\n grant 1\n remove 1\n grant 2" },
-	{ "who is inside goes on", "slots 9\n add 1 w=/a n=2\n add 2 w=/a p=9 n=0\n grant 1 1\n want 2 1\n next 0\n want 1 1\n grant 1\n permits 1 3" },
-	{ "who was in it when the daemon died", "slots 9\n add 2 w=/a\n add 1 w=/a n=0\n occupy 1\n next 0\n why 2 workdir busy: run 1\n occupy 1\n remove 1\n next 2" },
-	{ "two in it after a start: one after the other leaves", "slots 9\n add 1 w=/a n=0\n add 2 w=/a n=0\n add 3 w=/a\n take 1\n told 1 2 3\n take 2\n told 2\n why 3 workdir busy: run 1\n"
-	    "want 2 1\n grant 2\n told 2\n remove 1\n why 3 workdir busy: run 2\n told 3\n remove 2\n grant 3" },
-	{ "the second of two leaves", "slots 9\n add 1 w=/a n=0\n add 2 w=/a n=0\n add 3 w=/a\n take 1\n take 2\n told 1 2 3\n remove 2\n told\n remove 1\n told 3\n grant 3" },
-	{ "the best of those who wait gets in, whoever they are", "slots 2\n add 1 w=/a\n grant 1\n add 2 w=/a o=1 g=a\n add 3 w=/a o=2 g=b\n add 4 w=/a o=2 g=b p=1\n remove 1\n grant 4\n"
+	{ "workdir busy", "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/b\n grant 1 3\n"
+	    " why 2 workdir busy: run 1\n remove 1\n grant 2" },
+	{ "it is kept without a permit", "slots 9\n add 1 w=/a\n add 2 w=/a\n grant 1\n give 1\n"
+	    " next 0\n why 2 workdir busy: run 1\n want 1 1\n grant 1\n remove 1\n grant 2" },
+	{ "who is inside goes on", "slots 9\n add 1 w=/a n=2\n add 2 w=/a p=9 n=0\n grant 1 1\n"
+	    " want 2 1\n next 0\n want 1 1\n grant 1\n permits 1 3" },
+	{ "who was in it when the daemon died", "slots 9\n add 2 w=/a\n add 1 w=/a n=0\n occupy 1\n"
+	    " next 0\n why 2 workdir busy: run 1\n occupy 1\n remove 1\n next 2" },
+	{ "two in it after a start: one after the other leaves",
+	    "slots 9\n add 1 w=/a n=0\n add 2 w=/a n=0\n add 3 w=/a\n take 1\n told 1 2 3\n"
+	    " take 2\n told 2\n why 3 workdir busy: run 1\nwant 2 1\n grant 2\n told 2\n remove 1\n"
+	    " why 3 workdir busy: run 2\n told 3\n remove 2\n grant 3" },
+	{ "the second of two leaves", "slots 9\n add 1 w=/a n=0\n add 2 w=/a n=0\n add 3 w=/a\n"
+	    " take 1\n take 2\n told 1 2 3\n remove 2\n told\n remove 1\n told 3\n grant 3" },
+	{ "the best of those who wait gets in, whoever they are", "slots 2\n add 1 w=/a\n grant 1\n"
+	    " add 2 w=/a o=1 g=a\n add 3 w=/a o=2 g=b\n add 4 w=/a o=2 g=b p=1\n remove 1\n grant 4\n"
 	    "remove 4\n add 5 o=1 p=9\n grant 5 3" },
-	{ "whose group has no permit does not hold up the others", "slots 9\n group a 0\n add 1 w=/a g=a p=9\n add 2 w=/a g=b\n grant 2\n remove 2\n next 0\n group a 1\n grant 1" },
-	{ "the first at the door goes away", "slots 9\n add 1 w=/a\n grant 1\n add 2 w=/a\n add 3 w=/a\n remove 1\n next 2\n want 2 0\n grant 3" },
+	{ "whose group has no permit does not hold up the others", "slots 9\n group a 0\n"
+	    " add 1 w=/a g=a p=9\n add 2 w=/a g=b\n grant 2\n remove 2\n next 0\n group a 1\n grant 1" },
+	{ "the first at the door goes away", "slots 9\n add 1 w=/a\n grant 1\n add 2 w=/a\n"
+	    " add 3 w=/a\n remove 1\n next 2\n want 2 0\n grant 3" },
 	{ "sharing", "slots 9\n add 1\n add 2\n occupy 1\n grant 1 2" },
 	/* after */
-	{ "waits for the run before", "slots 9\n add 1\n add 2 a=1\n add 3 a=1\n add 4 a=2\n grant 1\n why 2 waits for run 1\n why 4 waits for run 2\n"
+	{ "waits for the run before", "slots 9\n add 1\n add 2 a=1\n add 3 a=1\n add 4 a=2\n"
+	    " grant 1\n why 2 waits for run 1\n why 4 waits for run 2\n"
 	    "remove 1\n grant 2 3\n remove 2\n grant 4" },
 	{ "a run that is not here has ended", "slots 9\n add 2 a=1\n grant 2" },
 	{ "it comes behind it after a start", "slots 9\n add 2 a=1\n add 1\n why 2 waits for run 1\n grant 1" },
-	{ "after, then the workspace", "slots 9\n add 1 w=/a\n add 2 w=/a a=1\n add 3 w=/a\n grant 1\n why 2 waits for run 1\n why 3 workdir busy: run 1\n remove 1\n grant 2" },
+	{ "after, then the workspace", "slots 9\n add 1 w=/a\n add 2 w=/a a=1\n add 3 w=/a\n"
+	    " grant 1\n why 2 waits for run 1\n why 3 workdir busy: run 1\n remove 1\n grant 2" },
 	/* groups */
 	{ "a group without limits", "slots 9\n add 1 g=night\n add 2 g=night\n grant 1 2\n used_by night 2" },
-	{ "a group's limit", "slots 9\n group night 4\n add 1 g=night n=4\n add 2 g=night\n add 3\n grant 1 1 1 1 3\n used_by night 4\n why 2 group night: all 4 slots are in use\n give 1\n grant 2" },
-	{ "a limit of one", "slots 9\n group night 1\n add 1 g=night\n add 2 g=night\n grant 1\n why 2 group night: its only slot is in use" },
-	{ "a limit that is taken away", "slots 9\n group night 1\n add 1 g=night n=3\n grant 1\n group night -\n grant 1 1" },
-	{ "a limit for all owners together", "slots 9\n group night 2\n add 1 g=night o=1\n add 2 g=night o=2\n add 3 g=night o=3\n grant 1 2\n remove 1\n grant 3" },
-	{ "a paused group", "slots 9\n group night - paused\n add 1 g=night\n add 2\n grant 2\n why 1 group night is paused\n group night -\n why 1 -\n grant 1" },
-	{ "a pause takes no permit away", "slots 9\n add 1 g=night n=2\n take 1\n group night - paused\n permits 1 1\n next 0\n why 1 group night is paused\n give 1\n used_by night 0\n next 0\n group night - \n grant 1" },
-	{ "pause before lack of slots, workspace before pause", "slots 0\n group g 0 paused\n add 1 g=g w=/a\n why 1 group g is paused\n add 2 g=g w=/a n=0\n occupy 2\n why 1 workdir busy: run 2" },
-	{ "a group is known as long as somebody is in it", "slots 9\n add 1 g=a\n grant 1\n remove 1\n used_by a 0\n add 2 g=a\n grant 2" },
-	{ "a limit stays when nobody is in it", "slots 9\n group a 1\n add 1 g=a n=2\n grant 1\n remove 1\n add 2 g=a n=2\n grant 2" },
+	{ "a group's limit",
+	    "slots 9\n group night 4\n add 1 g=night n=4\n add 2 g=night\n add 3\n grant 1 1 1 1 3\n"
+	    " used_by night 4\n why 2 group night: all 4 slots are in use\n give 1\n grant 2" },
+	{ "a limit of one", "slots 9\n group night 1\n add 1 g=night\n add 2 g=night\n grant 1\n"
+	    " why 2 group night: its only slot is in use" },
+	{ "a limit that is taken away",
+	    "slots 9\n group night 1\n add 1 g=night n=3\n grant 1\n group night -\n grant 1 1" },
+	{ "a limit for all owners together", "slots 9\n group night 2\n add 1 g=night o=1\n"
+	    " add 2 g=night o=2\n add 3 g=night o=3\n grant 1 2\n remove 1\n grant 3" },
+	{ "a paused group", "slots 9\n group night - paused\n add 1 g=night\n add 2\n grant 2\n"
+	    " why 1 group night is paused\n group night -\n why 1 -\n grant 1" },
+	{ "a pause takes no permit away", "slots 9\n add 1 g=night n=2\n take 1\n"
+	    " group night - paused\n permits 1 1\n next 0\n why 1 group night is paused\n give 1\n"
+	    " used_by night 0\n next 0\n group night - \n grant 1" },
+	{ "pause before lack of slots, workspace before pause",
+	    "slots 0\n group g 0 paused\n add 1 g=g w=/a\n why 1 group g is paused\n"
+	    " add 2 g=g w=/a n=0\n occupy 2\n why 1 workdir busy: run 2" },
+	{ "a group is known as long as somebody is in it",
+	    "slots 9\n add 1 g=a\n grant 1\n remove 1\n used_by a 0\n add 2 g=a\n grant 2" },
+	{ "a limit stays when nobody is in it",
+	    "slots 9\n group a 1\n add 1 g=a n=2\n grant 1\n remove 1\n add 2 g=a n=2\n grant 2" },
 	/* limits are never taken from those who grant */
-	{ "fewer slots", "slots 3\n add 1 n=3\n grant 1 1 1\n slots 1\n permits 1 3\n used 3\n add 2\n next 0\n give 1\n next 0\n give 1\n next 0\n give 1\n grant 2\n slots 2\n want 1 1\n grant 1" },
-	{ "fewer slots for a group", "slots 9\n group g 3\n add 1 g=g n=4\n grant 1 1 1\n group g 1\n permits 1 3\n why 1 group g: its only slot is in use\n give 1\n give 1\n next 0\n give 1\n grant 1" },
-	{ "found running beyond every limit", "slots 1\n group g 1\n add 1 g=g n=0 w=/a\n add 2 g=g n=0 w=/a\n add 3 n=0\n take 1\n take 2\n take 3\n used 3\n used_by g 2\n add 4\n next 0\n"
+	{ "fewer slots",
+	    "slots 3\n add 1 n=3\n grant 1 1 1\n slots 1\n permits 1 3\n used 3\n add 2\n next 0\n"
+	    " give 1\n next 0\n give 1\n next 0\n give 1\n grant 2\n slots 2\n want 1 1\n grant 1" },
+	{ "fewer slots for a group",
+	    "slots 9\n group g 3\n add 1 g=g n=4\n grant 1 1 1\n group g 1\n permits 1 3\n"
+	    " why 1 group g: its only slot is in use\n give 1\n give 1\n next 0\n give 1\n grant 1" },
+	{ "found running beyond every limit",
+	    "slots 1\n group g 1\n add 1 g=g n=0 w=/a\n add 2 g=g n=0 w=/a\n add 3 n=0\n take 1\n"
+	    " take 2\n take 3\n used 3\n used_by g 2\n add 4\n next 0\n"
 	    "remove 1\n remove 3\n next 0\n remove 2\n grant 4" },
-	{ "a group that is paused while it runs beyond its limit", "slots 9\n group g 1 paused\n add 1 g=g n=3\n take 1\n take 1\n permits 1 2\n give 1\n group g 1\n next 0\n give 1\n grant 1" },
+	{ "a group that is paused while it runs beyond its limit",
+	    "slots 9\n group g 1 paused\n add 1 g=g n=3\n take 1\n take 1\n permits 1 2\n give 1\n"
+	    " group g 1\n next 0\n give 1\n grant 1" },
 	/* who is to be told */
 	{ "all are told once", "slots 1\n add 1\n add 2\n add 3\n grant 1\n told 1 2 3\n told" },
-	{ "another slot that is lacking is no news", "slots 2\n group a 1\n add 1 g=a\n add 2 g=a\n add 3\n add 4\n grant 1 3\n told 1 2 3 4\n remove 3\n grant 4\n told 4\n"
-	    "remove 1\n add 5 p=9\n grant 5\n why 2 all slots of the daemon are in use\n told 5\n slots 1\n told\n slots 2" },
-	{ "a limit is told", "slots 9\n group a 1\n add 1 g=a\n add 2 g=a\n add 3 g=b\n grant 1 3\n told 1 2 3\n group a 1\n told\n group a 1 paused\n told 2\n group a 1\n told 2\n group b 5\n told" },
-	{ "the workspace goes to another", "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/a\n add 4 w=/b\n grant 1 4\n told 1 2 3 4\n give 1\n told\n remove 1\n grant 2\n told 2 3\n why 3 workdir busy: run 2" },
-	{ "those before it are over", "slots 9\n add 1\n add 2 a=1\n add 3 a=1 n=0\n grant 1\n told 1 2 3\n remove 1\n told 2\n remove 2\n told" },
+	{ "another slot that is lacking is no news", "slots 2\n group a 1\n add 1 g=a\n add 2 g=a\n"
+	    " add 3\n add 4\n grant 1 3\n told 1 2 3 4\n remove 3\n grant 4\n told 4\n"
+	    "remove 1\n add 5 p=9\n grant 5\n why 2 all slots of the daemon are in use\n told 5\n"
+	    " slots 1\n told\n slots 2" },
+	{ "a limit is told",
+	    "slots 9\n group a 1\n add 1 g=a\n add 2 g=a\n add 3 g=b\n grant 1 3\n told 1 2 3\n"
+	    " group a 1\n told\n group a 1 paused\n told 2\n group a 1\n told 2\n group b 5\n told" },
+	{ "the workspace goes to another",
+	    "slots 9\n add 1 w=/a\n add 2 w=/a\n add 3 w=/a\n add 4 w=/b\n grant 1 4\n told 1 2 3 4\n"
+	    " give 1\n told\n remove 1\n grant 2\n told 2 3\n why 3 workdir busy: run 2" },
+	{ "those before it are over", "slots 9\n add 1\n add 2 a=1\n add 3 a=1 n=0\n grant 1\n"
+	    " told 1 2 3\n remove 1\n told 2\n remove 2\n told" },
 	{ "an ended one is not told", "slots 1\n add 1\n add 2\n remove 1\n remove 2\n told" },
-	{ "who wants no more is told", "slots 0\n add 1\n told 1\n want 1 2\n told 1\n want 1 2\n want 1 1\n told\n want 1 0\n told 1\n why 1 -" },
-	{ "what a running one lacks is a further permit", "slots 0\n add 1 n=2\n told 1\n slots 1\n grant 1\n told 1\n why 1 all slots of the daemon are in use\n slots 2\n grant 1\n told 1\n why 1 -" },
+	{ "who wants no more is told", "slots 0\n add 1\n told 1\n want 1 2\n told 1\n want 1 2\n"
+	    " want 1 1\n told\n want 1 0\n told 1\n why 1 -" },
+	{ "what a running one lacks is a further permit",
+	    "slots 0\n add 1 n=2\n told 1\n slots 1\n grant 1\n told 1\n"
+	    " why 1 all slots of the daemon are in use\n slots 2\n grant 1\n told 1\n why 1 -" },
 };
 
 static const char *scene_name;
 static int scene_line;
-#define EXPECT(ok, ...) do { if (!(ok)) { char text[512]; snprintf(text, sizeof(text), __VA_ARGS__); ck_abort_msg("%s, line %d: %s", scene_name, scene_line, text); } } while (0)
+#define EXPECT(ok, ...) \
+	do { \
+		if (!(ok)) { \
+			char text[512]; \
+			snprintf(text, sizeof(text), __VA_ARGS__); \
+			ck_abort_msg("%s, line %d: %s", scene_name, scene_line, text); \
+		} \
+	} while (0)
 
 static int by_number(const void *a, const void *b)
 {
@@ -127,7 +190,8 @@ static size_t numbers(char *text, int64_t *list, size_t room)
 
 static void scene_add(struct schedule *s, char *words)
 {
-	struct schedule_run run = { .id = strtoll(words, &words, 10), .owner = 1, .after = ROW_NONE, .group = "default" };
+	struct schedule_run run = { .id = strtoll(words, &words, 10), .owner = 1, .after = ROW_NONE,
+	    .group = "default" };
 	int64_t wanted = 1;
 
 	for (char *word = strtok_r(words, " ", &words); word != NULL; word = strtok_r(NULL, " ", &words)) {
@@ -176,7 +240,8 @@ static void scene_told(struct schedule *s, char *words)
 static enum wait_kind kind_of(const char *reason)
 {
 	static const struct { const char *words; enum wait_kind kind; } kinds[] = {
-		{ "waits for run ", WAIT_AFTER }, { "workdir busy: ", WAIT_WORKSPACE }, { " is paused", WAIT_GROUP_PAUSED },
+		{ "waits for run ", WAIT_AFTER }, { "workdir busy: ", WAIT_WORKSPACE },
+		{ " is paused", WAIT_GROUP_PAUSED },
 		{ "all slots of the daemon are in use", WAIT_PERMIT }, { "group ", WAIT_GROUP }, { "", WAIT_OTHER },
 	};
 	size_t i = 0;
@@ -205,12 +270,14 @@ static void scene_step(struct schedule *s, char *words)
 		if (IS("group"))
 			schedule_set_group(s, first, number, strcmp(words, "paused") == 0);
 		else
-			EXPECT(schedule_group_used(s, first) == number, "%lld", (long long)schedule_group_used(s, first));
+			EXPECT(schedule_group_used(s, first) == number, "%lld",
+			    (long long)schedule_group_used(s, first));
 	} else if (IS("why")) {
 		enum wait_kind kind;
 		char *reason = schedule_reason(s, strtoll(words, &words, 10), &kind);
 
-		EXPECT(strcmp(words + 1, reason != NULL ? reason : "-") == 0, "%s", reason != NULL ? reason : "no reason");
+		EXPECT(strcmp(words + 1, reason != NULL ? reason : "-") == 0, "%s",
+		    reason != NULL ? reason : "no reason");
 		EXPECT(kind == kind_of(reason), "kind %d", (int)kind);
 		free(reason);
 	} else {
@@ -318,7 +385,8 @@ static enum model_why model_why(const struct model_run *run, const struct model_
 	for (size_t i = 0; i < RUNS && run->entered == 0 && run->space < SPACES; i++) {
 		const struct model_run *other = &model.runs[i];
 
-		if (other->id != 0 && other->space == run->space && other->entered != 0 && (*inside == NULL || other->entered < (*inside)->entered))
+		if (other->id != 0 && other->space == run->space && other->entered != 0 &&
+		    (*inside == NULL || other->entered < (*inside)->entered))
 			*inside = other;
 	}
 	if (*inside != NULL)
@@ -429,11 +497,13 @@ static void random_add(struct schedule *s)
 
 	if (run->id != 0)
 		return;
-	*run = (struct model_run){ .id = ++last_id, .owner = pick(OWNERS), .priority = (int64_t)pick(3) - 1, .after = ROW_NONE,
+	*run = (struct model_run){ .id = ++last_id, .owner = pick(OWNERS),
+	    .priority = (int64_t)pick(3) - 1, .after = ROW_NONE,
 		.group = (int)pick(GROUPS), .space = (int)pick(SPACES + 1), .told = "new" };
 	if (after != NULL && after != run && pick(3) == 0)
 		run->after = after->id;
-	schedule_add(s, &(struct schedule_run){ run->id, run->owner, run->priority, run->after, group_names[run->group], space_names[run->space] });
+	schedule_add(s, &(struct schedule_run){ run->id, run->owner, run->priority, run->after,
+	    group_names[run->group], space_names[run->space] });
 }
 
 static void random_change(struct schedule *s)
@@ -502,7 +572,8 @@ static int64_t expect_same(struct schedule *s)
 
 static uint64_t told, told_in_vain;
 
-/* Whoever's reason is of another kind than when it was told is told, and nobody twice; not all, sometimes, and then the rest later. */
+/* Whoever's reason is of another kind than when it was told is told, and nobody twice; not all,
+ * sometimes, and then the rest later. */
 static void expect_told(struct schedule *s)
 {
 	bool now[RUNS] = { false }, all = pick(4) != 0;
@@ -524,7 +595,8 @@ static void expect_told(struct schedule *s)
 		if (model.runs[i].id == 0)
 			continue;
 		class_of(&model.runs[i], class, sizeof(class));
-		ck_assert_msg(strcmp(model.runs[i].told, class) == 0, "run %d: told '%s', is '%s'", (int)model.runs[i].id, model.runs[i].told, class);
+		ck_assert_msg(strcmp(model.runs[i].told, class) == 0, "run %d: told '%s', is '%s'",
+		    (int)model.runs[i].id, model.runs[i].told, class);
 	}
 }
 
@@ -551,7 +623,8 @@ START_TEST(as_the_reference)
 	/* it was a history in which something happened, and few were told what they knew */
 	ck_assert_uint_gt(sat, 10000);
 	ck_assert_uint_gt(told, 10000);
-	ck_assert_msg(told_in_vain < told / 2, "%llu of %llu in vain", (unsigned long long)told_in_vain, (unsigned long long)told);
+	ck_assert_msg(told_in_vain < told / 2, "%llu of %llu in vain",
+	    (unsigned long long)told_in_vain, (unsigned long long)told);
 }
 END_TEST
 
@@ -562,16 +635,24 @@ static const char *const call_names[CALLS] = { "add", "want", "next", "take", "g
 
 static uint64_t worst[CALLS];
 
-#define COUNTED(call, ...) do { uint64_t begin = steps; __VA_ARGS__; if (steps - begin > worst[call]) worst[call] = steps - begin; } while (0)
+#define COUNTED(call, ...) \
+	do { \
+		uint64_t begin = steps; \
+		__VA_ARGS__; \
+		if (steps - begin > worst[call]) \
+			worst[call] = steps - begin; \
+	} while (0)
 
 static int64_t first_running[64];
 static size_t running;
 
-/* Half of the runs want one and the same workspace, an eighth comes after another, five owners in four groups, one of them with a limit. */
+/* Half of the runs want one and the same workspace, an eighth comes after another, five owners in
+ * four groups, one of them with a limit. */
 static void crowd_add(struct schedule *s, int64_t id)
 {
 	char path[32];
-	struct schedule_run run = { .id = id, .owner = id % 5, .priority = id % 3, .after = id % 8 == 0 ? id - 1 : ROW_NONE, .group = group_names[id % GROUPS] };
+	struct schedule_run run = { .id = id, .owner = id % 5, .priority = id % 3,
+	    .after = id % 8 == 0 ? id - 1 : ROW_NONE, .group = group_names[id % GROUPS] };
 
 	snprintf(path, sizeof(path), "/%lld", (long long)(id % 4 == 1 ? id / 3 : 0));
 	run.workspace = id % 4 == 3 ? NULL : path;
@@ -627,7 +708,8 @@ static void measure(size_t queued, int events)
 	schedule_free(s);
 }
 
-/* With a hundred times as many in the queue no call walks more than twice as far, which is what a tree may do. */
+/* With a hundred times as many in the queue no call walks more than twice as far, which is
+ * what a tree may do. */
 START_TEST(the_cost_of_an_event)
 {
 	uint64_t few[CALLS], more[CALLS];
@@ -637,11 +719,13 @@ START_TEST(the_cost_of_an_event)
 	measure(10000, 2000);
 	memcpy(more, worst, sizeof(more));
 	for (int call = 0; call < CALLS; call++)
-		ck_assert_msg(more[call] <= 2 * few[call] + 20, "%s: %llu steps with 100 in the queue, %llu with 10,000", call_names[call],
+		ck_assert_msg(more[call] <= 2 * few[call] + 20,
+		    "%s: %llu steps with 100 in the queue, %llu with 10,000", call_names[call],
 		    (unsigned long long)few[call], (unsigned long long)more[call]);
 	measure(100, 20000);
 	for (int call = 0; call < CALLS; call++)
-		ck_assert_msg(worst[call] <= few[call] + few[call] / 2, "%s: %llu steps after 2,000 runs, %llu after 20,000", call_names[call],
+		ck_assert_msg(worst[call] <= few[call] + few[call] / 2,
+		    "%s: %llu steps after 2,000 runs, %llu after 20,000", call_names[call],
 		    (unsigned long long)few[call], (unsigned long long)worst[call]);
 }
 END_TEST

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The schema itself: a database of an older rld is taken over whole, and its triggers hold against any statement. */
+/* The schema itself: a database of an older rld is taken over whole, and its triggers hold
+ * against any statement. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -60,7 +61,8 @@ static char *values_of(const char *sql)
 		for (int i = 0; i < sqlite3_column_count(stmt); i++) {
 			const char *text = (const char *)sqlite3_column_text(stmt, i);
 
-			buf_addf(&b, "%d %s=%s;", sqlite3_column_type(stmt, i), sqlite3_column_name(stmt, i), text != NULL ? text : "");
+			buf_addf(&b, "%d %s=%s;", sqlite3_column_type(stmt, i),
+			    sqlite3_column_name(stmt, i), text != NULL ? text : "");
 		}
 		buf_adds(&b, "\n");
 	}
@@ -100,37 +102,52 @@ static void close_store(struct store *store)
 
 /* What rld 0.1 left behind: each table, with and without values, runs at work and at their end. */
 static const char version_1[] =
-	"INSERT INTO run (id, owner, key, body_hash, workdir, workspace, has_git, source, state, reason, cause, priority,"
+	"INSERT INTO run (id, owner, key, body_hash, workdir, workspace, has_git, source, state, "
+	"reason, cause, priority,"
 	" iteration, iterations, plan, environment, base_tree, result_ref, result_tree, result_attempt, review_count,"
 	" review_head, warnings, retry_of, created_at, started_at, ended_at) VALUES"
-	" (1, 0, NULL, NULL, '/srv/a', NULL, NULL, 'prompt', 'queued', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"
+	" (1, 0, NULL, NULL, '/srv/a', NULL, NULL, 'prompt', 'queued', NULL, NULL, NULL, NULL, "
+	"NULL, NULL, NULL, NULL, NULL,"
 	"  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),"
-	" (2, 1000, 'k', 'h', '/srv/b', '/srv', 1, 'prompt', 'running', 'r', NULL, -3, 1, 1, '{\"review\":true,\"max_fixes\":7}',"
-	"  'e', 't', NULL, NULL, NULL, 2, 'fdc2d70bbee462ced41e3dbeaf40928aa3194140f32bdad6e0536b126bd45e73', '[\"w\"]', NULL, 1, 2, NULL),"
-	" (9, 1000, NULL, NULL, '/srv/c', '/srv/c', 0, 'prompt', 'failed', NULL, 'c', 0, 1, 1, '{\"max_fixes\":0}', NULL, NULL,"
+	" (2, 1000, 'k', 'h', '/srv/b', '/srv', 1, 'prompt', 'running', 'r', NULL, -3, 1, 1, "
+	"'{\"review\":true,\"max_fixes\":7}',"
+	"  'e', 't', NULL, NULL, NULL, 2, "
+	"'fdc2d70bbee462ced41e3dbeaf40928aa3194140f32bdad6e0536b126bd45e73', '[\"w\"]', NULL, 1, 2, NULL),"
+	" (9, 1000, NULL, NULL, '/srv/c', '/srv/c', 0, 'prompt', 'failed', NULL, 'c', 0, 1, 1, "
+	"'{\"max_fixes\":0}', NULL, NULL,"
 	"  'refs/rl/passed/9/t1', 'tt', 11, 0, NULL, '[]', 2, 1, 2, 3);"
-	"INSERT INTO task VALUES (2, 't1', 'title', 4, 'claimed', NULL), (9, 't1', NULL, NULL, 'passed', 'why'), (9, 't0', 'x', 1, 'open', NULL);"
+	"INSERT INTO task VALUES (2, 't1', 'title', 4, 'claimed', NULL), (9, 't1', NULL, NULL, "
+	"'passed', 'why'), (9, 't0', 'x', 1, 'open', NULL);"
 	"INSERT INTO task_text VALUES (2, 't1', 'text'), (9, 't1', 'a' || char(10) || 'b');"
 	"INSERT INTO iteration VALUES (2, 1, 'running', 5, NULL), (9, 1, 'failed', 6, 7);"
-	"INSERT INTO slot VALUES (2, 1, 1, 'reviewing', 't1', 2, 1, 1, 14, 13, 'ah', 'tree', 'pt', 'pa', 15, 0, NULL, NULL),"
+	"INSERT INTO slot VALUES (2, 1, 1, 'reviewing', 't1', 2, 1, 1, 14, 13, 'ah', 'tree', 'pt', "
+	"'pa', 15, 0, NULL, NULL),"
 	" (9, 1, 1, 'failed', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'r', 'c');"
-	"INSERT INTO attempt VALUES (14, 2, 1, 1, 1, 't1', 'review', 2, 'claude', 'm', 'u14', 'b', 'running', NULL, NULL, NULL, 'none',"
+	"INSERT INTO attempt VALUES (14, 2, 1, 1, 1, 't1', 'review', 2, 'claude', 'm', 'u14', 'b', "
+	"'running', NULL, NULL, NULL, 'none',"
 	"  'none', 'none', 1, 2, 3, 4, 5, 0.25, 's', 'ah', 99, 8, NULL),"
-	" (11, 9, 1, NULL, NULL, NULL, 'fix', NULL, NULL, NULL, 'u11', NULL, 'exited', 1, 9, 'c', 'exited', 'ok', 'done', NULL, NULL,"
+	" (11, 9, 1, NULL, NULL, NULL, 'fix', NULL, NULL, NULL, 'u11', NULL, 'exited', 1, 9, 'c', "
+	"'exited', 'ok', 'done', NULL, NULL,"
 	"  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);"
-	"INSERT INTO step VALUES (15, 2, 1, 'diff: diff', 'u15', 'b', 'exited', 0, NULL, NULL, 5, 6), (16, 2, NULL, 's', 'u16', NULL,"
+	"INSERT INTO step VALUES (15, 2, 1, 'diff: diff', 'u15', 'b', 'exited', 0, NULL, NULL, 5, "
+	"6), (16, 2, NULL, 's', 'u16', NULL,"
 	"  'running', NULL, NULL, NULL, NULL, NULL);"
-	"INSERT INTO review VALUES (2, 1, 't1', 'claude', 'codex', 1, 'drift', 'add a test' || char(10) || '- \303\244\303\266\303\274', NULL, 'text', 12,"
-	"  '4b825dc6', '[\"f1\",\"f2\"]', 1790000000123, NULL, '75f15706065b40e42cf003e0621853f3cb253b4e16592d3c63c55940f2fc75e8'),"
-	" (2, 2, 't1', 'claude', 'codex', 2, 'pass', NULL, '{\"tests\":\"ok\"}', 'file', 14, '5c825dc6', '[]', 1790000001123,"
-	"  '75f15706065b40e42cf003e0621853f3cb253b4e16592d3c63c55940f2fc75e8', 'fdc2d70bbee462ced41e3dbeaf40928aa3194140f32bdad6e0536b126bd45e73');"
+	"INSERT INTO review VALUES (2, 1, 't1', 'claude', 'codex', 1, 'drift', "
+	"'add a test' || char(10) || '- \303\244\303\266\303\274', NULL, 'text', 12,"
+	"  '4b825dc6', '[\"f1\",\"f2\"]', 1790000000123, NULL, "
+	"'75f15706065b40e42cf003e0621853f3cb253b4e16592d3c63c55940f2fc75e8'),"
+	" (2, 2, 't1', 'claude', 'codex', 2, 'pass', NULL, '{\"tests\":\"ok\"}', 'file', 14, "
+	"'5c825dc6', '[]', 1790000001123,"
+	"  '75f15706065b40e42cf003e0621853f3cb253b4e16592d3c63c55940f2fc75e8', "
+	"'fdc2d70bbee462ced41e3dbeaf40928aa3194140f32bdad6e0536b126bd45e73');"
 	"INSERT INTO finding VALUES (2, 1, 1, 'f1', NULL, NULL, NULL, 'add a test', 'new'),"
 	" (2, 1, 2, 'f2', 'a.c', 7, 'must-fix', '\303\244\303\266\303\274', 'repeated');"
 	"INSERT INTO event VALUES (40, 1, 'daemon', NULL, '{}'), (41, 2, 'run.state', 2, '{\"state\":\"running\"}');"
 	"INSERT INTO setting VALUES ('colour', 'blue'), ('none', NULL);";
 
 static const char *const tables_1[] = {
-	"run", "task", "task_text", "iteration", "slot", "attempt", "step", "review", "finding", "event", "setting", "sqlite_sequence",
+	"run", "task", "task_text", "iteration", "slot", "attempt", "step", "review", "finding",
+	"event", "setting", "sqlite_sequence",
 };
 #define TABLES (sizeof(tables_1) / sizeof(tables_1[0]))
 
@@ -138,14 +155,16 @@ static void make_version_1(void)
 {
 	run_sql(sql_migrations[0].text);
 	run_sql(version_1);
-	ck_assert_int_eq(ask("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name <> 'sqlite_stat1'"), TABLES);
+	ck_assert_int_eq(ask(
+	    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name <> 'sqlite_stat1'"), TABLES);
 }
 
 /* For each table a query of the columns that version 1 has. */
 static void columns_1(char *queries[TABLES])
 {
 	for (size_t i = 0; i < TABLES; i++) {
-		char *sql = xasprintf("SELECT 'SELECT ' || group_concat('\"' || name || '\"') || ' FROM %s ORDER BY 1, 2' AS q FROM pragma_table_info('%s')",
+		char *sql = xasprintf("SELECT 'SELECT ' || group_concat('\"' || name || '\"') || ' "
+		    "FROM %s ORDER BY 1, 2' AS q FROM pragma_table_info('%s')",
 		    tables_1[i], tables_1[i]);
 		sqlite3_stmt *stmt;
 
@@ -160,7 +179,8 @@ static void columns_1(char *queries[TABLES])
 /* The review log of run 2 by the statements of the daemon, and by its own check. */
 static void verify_chain(struct store *store)
 {
-	struct query_bind run[] = { { ":run", 2, NULL }, { NULL, 0, NULL } }, id[] = { { ":id", 2, NULL }, { NULL, 0, NULL } };
+	struct query_bind run[] = { { ":run", 2, NULL }, { NULL, 0, NULL } },
+	    id[] = { { ":id", 2, NULL }, { NULL, 0, NULL } };
 	struct rowset reviews, findings, runs;
 	struct run_row *row;
 	char *fault;
@@ -170,7 +190,8 @@ static void verify_chain(struct store *store)
 	store_read_now(store, "run.get", ROW_RUN, id, &runs);
 	ck_assert(reviews.count == 2 && findings.count == 2 && runs.count == 1);
 	row = runs.rows[0];
-	fault = chain_verify((const struct review_row *const *)reviews.rows, reviews.count, (const struct finding_row *const *)findings.rows,
+	fault = chain_verify((const struct review_row *const *)reviews.rows, reviews.count,
+	    (const struct finding_row *const *)findings.rows,
 	    findings.count, row->review_count, row->review_head);
 	ck_assert_msg(fault == NULL, "%s", fault);
 	rowset_release(&reviews);
@@ -180,7 +201,8 @@ static void verify_chain(struct store *store)
 
 START_TEST(test_upgrade_keeps_everything)
 {
-	static const char slots[] = "SELECT slot.run, fixes, \"check\", failed_check, item, message FROM slot ORDER BY 1";
+	static const char slots[] =
+	    "SELECT slot.run, fixes, \"check\", failed_check, item, message FROM slot ORDER BY 1";
 	char *queries[TABLES], *before[TABLES], *after, *triggers;
 	struct store *store;
 	struct rowset set;
@@ -191,7 +213,8 @@ START_TEST(test_upgrade_keeps_everything)
 		before[i] = values_of(queries[i]);
 		ck_assert_msg(strchr(before[i], '\n') != NULL, "%s is empty", tables_1[i]);
 	}
-	triggers = values_of("SELECT sql FROM sqlite_schema WHERE type IN ('trigger', 'index') AND name <> 'task_in_order' ORDER BY name");
+	triggers = values_of("SELECT sql FROM sqlite_schema WHERE type IN ('trigger', "
+	    "'index') AND name <> 'task_in_order' ORDER BY name");
 	store = open_store();
 	verify_chain(store);
 	store_read_now(store, "slot.unfinished", ROW_SLOT, NULL, &set);
@@ -201,7 +224,8 @@ START_TEST(test_upgrade_keeps_everything)
 	rowset_release(&set);
 	close_store(store);
 	ck_assert_int_eq(ask("PRAGMA user_version"), (int64_t)sql_migrations_count);
-	ck_assert_int_eq(ask("SELECT length(value) FROM setting WHERE name = 'instance' AND value NOT GLOB '*[^0-9a-f]*'"), 8);
+	ck_assert_int_eq(ask("SELECT length(value) FROM setting WHERE name = 'instance' AND value "
+	    "NOT GLOB '*[^0-9a-f]*'"), 8);
 	run_sql("DELETE FROM setting WHERE name = 'instance'");
 	for (size_t i = 0; i < TABLES; i++) {
 		after = values_of(queries[i]);
@@ -214,16 +238,20 @@ START_TEST(test_upgrade_keeps_everything)
 	ck_assert_str_eq(after, "1 run=2;1 fixes=7;1 check=0;5 failed_check=;1 item=0;5 message=;\n"
 	    "1 run=9;1 fixes=0;1 check=0;5 failed_check=;1 item=0;5 message=;\n");
 	free(after);
-	ck_assert_int_eq(ask("SELECT count(*) FROM run WHERE coalesce(subdir, result_commit, known_issues, others, instance) IS NOT NULL"), 0);
+	ck_assert_int_eq(ask("SELECT count(*) FROM run WHERE coalesce(subdir, result_commit, "
+	    "known_issues, others, instance) IS NOT NULL"), 0);
 	ck_assert_int_eq(ask("SELECT count(*) FROM task WHERE coalesce(locked_ref, locked_tree) IS NOT NULL"), 0);
 	ck_assert_int_eq(ask("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"), 1);
 	ck_assert_int_eq(ask("SELECT count(*) FROM pragma_foreign_key_check"), 0);
-	after = values_of("SELECT sql FROM sqlite_schema WHERE type IN ('trigger', 'index') AND name NOT IN ('attempt_after_lock',"
-	    " 'attempt_moved_after_lock', 'task_lock_is_never_changed', 'task_lock_is_never_deleted', 'hook_id_is_no_other',"
-	    " 'attempt_id_is_no_hook', 'step_id_is_no_hook', 'hold_of_run', 'hold_open', 'hook_unfinished', 'sqlite_autoindex_hook_1',"
-	    " 'task_in_order', 'claim_in_force', 'claim_is_never_stolen', 'sqlite_autoindex_claim_1', 'salvage_of_run',"
-	    " 'salvage_id_is_no_other', 'attempt_id_is_no_salvage', 'step_id_is_no_salvage', 'hook_id_is_no_salvage', 'sqlite_autoindex_group_1',"
-	    " 'sqlite_autoindex_cooldown_1')"
+	after = values_of("SELECT sql FROM sqlite_schema WHERE type IN ('trigger', "
+	    "'index') AND name NOT IN ('attempt_after_lock',"
+	    " 'attempt_moved_after_lock', 'task_lock_is_never_changed', "
+	    "'task_lock_is_never_deleted', 'hook_id_is_no_other',"
+	    " 'attempt_id_is_no_hook', 'step_id_is_no_hook', 'hold_of_run', 'hold_open', "
+	    "'hook_unfinished', 'sqlite_autoindex_hook_1', 'task_in_order', 'claim_in_force', "
+	    "'claim_is_never_stolen', 'sqlite_autoindex_claim_1', 'salvage_of_run',"
+	    " 'salvage_id_is_no_other', 'attempt_id_is_no_salvage', 'step_id_is_no_salvage', "
+	    "'hook_id_is_no_salvage', 'sqlite_autoindex_group_1', 'sqlite_autoindex_cooldown_1')"
 	    " ORDER BY name");
 	ck_assert_str_eq(after, triggers);
 	free(after);
@@ -237,15 +265,19 @@ END_TEST
 /* Of the second schema, with a run at work and one held. */
 static const char version_2[] =
 	"UPDATE run SET subdir = 'sub', known_issues = '[]' WHERE id = 2;"
-	"INSERT INTO run (id, owner, workdir, workspace, has_git, subdir, source, state, priority, iteration, iterations, plan) VALUES"
+	"INSERT INTO run (id, owner, workdir, workspace, has_git, subdir, source, state, priority, "
+	"iteration, iterations, plan) VALUES"
 	" (10, 1000, '/srv/d', '/srv/d', 1, '', 'prompt', 'held', 0, 1, 1, '{\"max_fixes\":3}');"
 	"INSERT INTO task (run, id, title, size, state) VALUES (10, 't1', 'held', 1, 'claimed');"
 	"INSERT INTO task_text VALUES (10, 't1', 'h');"
 	"INSERT INTO iteration VALUES (10, 1, 'running', 5, NULL);"
-	"INSERT INTO slot (run, iteration, slot, stage, task, round, fix, fixes, stalled, \"check\", item, interrupted) VALUES"
+	"INSERT INTO slot (run, iteration, slot, stage, task, round, fix, fixes, stalled, "
+	"\"check\", item, interrupted) VALUES"
 	" (10, 1, 1, 'held', 't1', 0, 0, 3, 0, 0, 0, 0);"
-	"INSERT INTO hold (id, run, task, iteration, slot, kind, reason, state, created_at) VALUES (4, 10, 't1', 1, 1, 'lost', 'r', 'open', 9);"
-	"INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (30, 10, 'on_hold', '[\"x\"]', '{}', 'u30', 'starting');";
+	"INSERT INTO hold (id, run, task, iteration, slot, kind, reason, state, "
+	"created_at) VALUES (4, 10, 't1', 1, 1, 'lost', 'r', 'open', 9);"
+	"INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (30, 10, "
+	"'on_hold', '[\"x\"]', '{}', 'u30', 'starting');";
 
 static void *only_row(struct store *store, const char *statement, enum row_kind kind, size_t at, size_t count)
 {
@@ -267,7 +299,8 @@ static void written_cb(void *arg, enum store_result result, struct decision *d)
 	free(d);
 }
 
-/* The rows of unfinished runs are whole for an engine that knows more of them, and it can write them back. */
+/* The rows of unfinished runs are whole for an engine that knows more of them, and it can
+ * write them back. */
 START_TEST(test_unfinished_runs_of_version_2)
 {
 	static const struct {
@@ -275,8 +308,10 @@ START_TEST(test_unfinished_runs_of_version_2)
 		enum row_kind kind;
 		size_t at, count;	/* of run 10: the last; the step is of run 2 */
 	} rows[] = {
-		{ "run.unfinished", ROW_RUN, 2, 3 }, { "task.unfinished", ROW_TASK, 1, 2 }, { "iteration.unfinished", ROW_ITERATION, 1, 2 },
-		{ "slot.unfinished", ROW_SLOT, 1, 2 }, { "step.unfinished", ROW_STEP, 0, 2 }, { "hold.unfinished", ROW_HOLD, 0, 1 },
+		{ "run.unfinished", ROW_RUN, 2, 3 }, { "task.unfinished", ROW_TASK, 1, 2 },
+		{ "iteration.unfinished", ROW_ITERATION, 1, 2 },
+		{ "slot.unfinished", ROW_SLOT, 1, 2 }, { "step.unfinished", ROW_STEP, 0, 2 },
+		{ "hold.unfinished", ROW_HOLD, 0, 1 },
 		{ "hook.unfinished", ROW_HOOK, 0, 1 },
 	};
 	enum { RUN, TASK, ITERATION, SLOT, STEP, HOLD, HOOK, COUNT };
@@ -300,9 +335,11 @@ START_TEST(test_unfinished_runs_of_version_2)
 
 		ck_assert(run->id == 10 && run->state == RUN_S_HELD && run->paused == 0 && run->stopped == 0);
 		ck_assert_str_eq(run->group, "default");
-		ck_assert(run->after_run == ROW_NONE && run->next_at == ROW_NONE && run->source_path == NULL && run->result_branch == NULL);
+		ck_assert(run->after_run == ROW_NONE && run->next_at == ROW_NONE &&
+		    run->source_path == NULL && run->result_branch == NULL);
 		ck_assert(task->run == 10 && task->position == 1 && task->priority == ROW_NONE && task->plan == NULL);
-		ck_assert(slot->stage == SLOT_S_HELD && slot->leaving == LEAVING_NOTHING && slot->worktree == NULL && slot->fixes == 3);
+		ck_assert(slot->stage == SLOT_S_HELD && slot->leaving == LEAVING_NOTHING &&
+		    slot->worktree == NULL && slot->fixes == 3);
 		ck_assert(slot->retries == 0 && slot->retry_at == ROW_NONE && slot->cooling == NULL);
 		ck_assert(step->id == 15 && step->slot == 1 && step->iteration == 1);
 	}
@@ -312,8 +349,10 @@ START_TEST(test_unfinished_runs_of_version_2)
 	while (!written)
 		uv_run(&loop, UV_RUN_ONCE);
 	close_store(store);
-	ck_assert_int_eq(ask("SELECT iteration IS NULL FROM step WHERE id = 16"), 1);	/* of the run itself */
-	ck_assert_int_eq(ask("SELECT count(*) FROM task WHERE run = 9 AND (id, position) IN (VALUES ('t1', 1), ('t0', 2))"), 2);
+	/* of the run itself */
+	ck_assert_int_eq(ask("SELECT iteration IS NULL FROM step WHERE id = 16"), 1);
+	ck_assert_int_eq(ask("SELECT count(*) FROM task WHERE run = 9 AND (id, "
+	    "position) IN (VALUES ('t1', 1), ('t0', 2))"), 2);
 	store = open_store();
 	for (int i = 0; i < COUNT; i++) {
 		again[i] = only_row(store, rows[i].statement, rows[i].kind, rows[i].at, rows[i].count);
@@ -328,9 +367,10 @@ END_TEST
 /* An upgraded database and a new one are the same to whoever writes statements. */
 START_TEST(test_upgraded_is_as_new)
 {
-	static const char columns[] = "SELECT m.name, c.name, c.type, c.\"notnull\", c.pk FROM sqlite_schema m, pragma_table_info(m.name) c"
-	    " WHERE m.type = 'table' ORDER BY 1, 2";
-	static const char rest[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE type <> 'table' ORDER BY name";
+	static const char columns[] = "SELECT m.name, c.name, c.type, c.\"notnull\", c.pk FROM "
+	    "sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1, 2";
+	static const char rest[] =
+	    "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE type <> 'table' ORDER BY name";
 	char *upgraded[2], *fresh[2];
 
 	make_version_1();
@@ -419,8 +459,9 @@ START_TEST(test_reviews_are_append_only)
 	static const char *const forms[] = {
 		"DELETE FROM %s WHERE number = 1", "DELETE FROM %s WHERE number = 2", "DELETE FROM %s",
 		"REPLACE INTO %s SELECT * FROM %s", "INSERT OR REPLACE INTO %s SELECT * FROM %s WHERE number = 2",
-		"UPDATE OR REPLACE %s SET number = 3 - number", "UPDATE %s SET number = number + 7", "UPDATE OR IGNORE %s SET run = 9",
-		"INSERT INTO %s SELECT * FROM %s WHERE true ON CONFLICT DO UPDATE SET number = excluded.number",
+		"UPDATE OR REPLACE %s SET number = 3 - number", "UPDATE %s SET number = number + 7",
+		"UPDATE OR IGNORE %s SET run = 9", "INSERT INTO %s SELECT * FROM %s WHERE true ON "
+		    "CONFLICT DO UPDATE SET number = excluded.number",
 	};
 	char *before[2], *after;
 
@@ -432,7 +473,8 @@ START_TEST(test_reviews_are_append_only)
 		char sql[256];
 
 		for (size_t i = 0; i < type->nfields; i++) {
-			snprintf(sql, sizeof(sql), "UPDATE %s SET \"%s\" = \"%s\"", type->name, type->fields[i].name, type->fields[i].name);
+			snprintf(sql, sizeof(sql), "UPDATE %s SET \"%s\" = \"%s\"", type->name,
+			    type->fields[i].name, type->fields[i].name);
 			expect_refusal(sql, "append-only");
 		}
 #pragma GCC diagnostic push
@@ -443,7 +485,8 @@ START_TEST(test_reviews_are_append_only)
 		}
 #pragma GCC diagnostic pop
 	}
-	expect_refusal("INSERT OR IGNORE INTO finding SELECT run, 77, number, id, file, line, severity, text, state FROM finding", "FOREIGN KEY");
+	expect_refusal("INSERT OR IGNORE INTO finding SELECT run, 77, number, id, file, line, "
+	    "severity, text, state FROM finding", "FOREIGN KEY");
 	after = values_of("SELECT * FROM review");
 	ck_assert_str_eq(after, before[0]);
 	free(after);
@@ -472,36 +515,51 @@ static const struct {
 	{ "REPLACE INTO attempt (id, run, number, task, role, uuid, state, process, provider, outcome)"
 	    " VALUES (20, 2, 2, 't1', 'fix', 'u', 'starting', 'none', 'none', 'none')", "is locked" },
 	{ "INSERT INTO attempt (id, run, number, task, role, uuid, state, process, provider, outcome)"
-	    " VALUES (20, 2, 2, 't2', 'fix', 'u', 'starting', 'none', 'none', 'none'); UPDATE attempt SET task = 't1' WHERE id = 20", "is locked" },
+	    " VALUES (20, 2, 2, 't2', 'fix', 'u', 'starting', 'none', 'none', 'none'); "
+	    "UPDATE attempt SET task = 't1' WHERE id = 20", "is locked" },
 	{ "INSERT INTO attempt (id, run, number, task, role, uuid, state, process, provider, outcome)"
 	    " VALUES (20, 9, 2, 't1', 'fix', 'u', 'starting', 'none', 'none', 'none')", NULL },
 	{ "INSERT INTO attempt (id, run, number, task, role, uuid, state, process, provider, outcome)"
 	    " VALUES (14, 2, 1, 't1', 'review', 'u14', 'exited', 'none', 'none', 'none')"
 	    " ON CONFLICT (id) DO UPDATE SET state = excluded.state, task = excluded.task", NULL },
-	{ "INSERT INTO hold (run, task, iteration, slot, kind, state, created_at) VALUES (2, 't1', 1, 1, 'lost', 'open', 1),"
+	{ "INSERT INTO hold (run, task, iteration, slot, kind, state, created_at) VALUES (2, 't1', "
+	    "1, 1, 'lost', 'open', 1),"
 	    " (2, 't1', 1, 1, 'lost', 'open', 1)", "UNIQUE constraint failed: hold.run, hold.task" },
-	{ "INSERT INTO hold (run, task, iteration, slot, kind, state, created_at) VALUES (2, 't1', 1, 1, 'lost', 'rework', 1),"
+	{ "INSERT INTO hold (run, task, iteration, slot, kind, state, created_at) VALUES (2, 't1', "
+	    "1, 1, 'lost', 'rework', 1),"
 	    " (2, 't1', 1, 1, 'lost', 'open', 1)", "UNIQUE constraint failed: hold.run, hold.task" },
-	{ "INSERT INTO hold (run, task, iteration, slot, kind, state, created_at) VALUES (2, 't1', 1, 1, 'lost', 'reworked', 1),"
-	    " (2, 't1', 1, 1, 'lost', 'open', 1), (2, 't2', 1, 2, 'lost', 'open', 1), (9, 't1', 1, 1, 'lost', 'open', 1)", NULL },
-	{ "INSERT INTO hold (run, task, iteration, slot, kind, state, created_at) VALUES (3, 't1', 1, 1, 'lost', 'open', 1)", "FOREIGN KEY" },
-	{ "INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (14, 2, 'on_end', '[]', '{}', 'h', 'starting')",
-	    "an attempt or a step has this id" },
-	{ "INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (15, 2, 'on_end', '[]', '{}', 'h', 'starting')",
-	    "an attempt or a step has this id" },
-	{ "INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (20, 2, 'on_end', '[]', '{}', 'h', 'starting');"
-	    "INSERT INTO step (id, run, name, uuid, state) VALUES (20, 2, 's', 'u', 'starting')", "a hook has this id" },
-	{ "INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (20, 9, 'on_end', '[]', '{}', 'h', 'starting');"
+	{ "INSERT INTO hold (run, task, iteration, slot, kind, state, created_at) VALUES (2, 't1', "
+	    "1, 1, 'lost', 'reworked', 1),"
+	    " (2, 't1', 1, 1, 'lost', 'open', 1), (2, 't2', 1, 2, 'lost', 'open', 1), (9, 't1', 1, "
+	    "1, 'lost', 'open', 1)", NULL },
+	{ "INSERT INTO hold (run, task, iteration, slot, kind, state, created_at) VALUES (3, 't1', "
+	    "1, 1, 'lost', 'open', 1)", "FOREIGN KEY" },
+	{ "INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (14, 2, "
+	    "'on_end', '[]', '{}', 'h', 'starting')", "an attempt or a step has this id" },
+	{ "INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (15, 2, "
+	    "'on_end', '[]', '{}', 'h', 'starting')", "an attempt or a step has this id" },
+	{ "INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (20, 2, "
+	    "'on_end', '[]', '{}', 'h', 'starting');"
+	    "INSERT INTO step (id, run, name, uuid, state) VALUES (20, 2, 's', 'u', 'starting')",
+	    "a hook has this id" },
+	{ "INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (20, 9, "
+	    "'on_end', '[]', '{}', 'h', 'starting');"
 	    "INSERT INTO attempt (id, run, number, task, role, uuid, state, process, provider, outcome)"
-	    " VALUES (20, 9, 2, 't1', 'fix', 'u', 'starting', 'none', 'none', 'none')", "a hook has this id" },
-	{ "INSERT INTO claim VALUES ('s', 't', 2, 'held', 1); UPDATE claim SET run = 1", "another run works on this task" },
+	    " VALUES (20, 9, 2, 't1', 'fix', 'u', 'starting', 'none', 'none', 'none')",
+	    "a hook has this id" },
+	{ "INSERT INTO claim VALUES ('s', 't', 2, 'held', 1); UPDATE claim SET run = 1",
+	    "another run works on this task" },
 	{ "INSERT INTO claim VALUES ('s', 't', 2, 'held', 1), ('s', 't', 1, 'held', 2)", "UNIQUE constraint failed" },
 	{ "INSERT INTO claim VALUES ('s', 't', 2, 'held', 1); INSERT INTO claim VALUES ('s', 't', 1, 'free', 2)"
-	    " ON CONFLICT (source, task) DO UPDATE SET run = excluded.run, state = excluded.state", "another run works on this task" },
-	{ "INSERT INTO claim VALUES ('s', 't', 2, 'held', 1); UPDATE claim SET state = 'free'; UPDATE claim SET run = 1, state = 'held'", NULL },
-	{ "INSERT INTO claim VALUES ('s', 't', 9, 'held', 1); UPDATE claim SET run = 1", NULL },	/* it has ended */
+	    " ON CONFLICT (source, task) DO UPDATE SET run = excluded.run, state = excluded.state",
+	    "another run works on this task" },
+	{ "INSERT INTO claim VALUES ('s', 't', 2, 'held', 1); UPDATE claim SET state = 'free'; "
+	    "UPDATE claim SET run = 1, state = 'held'", NULL },
+	/* it has ended */
+	{ "INSERT INTO claim VALUES ('s', 't', 9, 'held', 1); UPDATE claim SET run = 1", NULL },
 	{ "INSERT INTO claim VALUES ('s', 't', 3, 'held', 1)", "FOREIGN KEY" },
-	{ "INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (17, 9, 'on_end', '[]', '{}', 'h', 'starting')", NULL },
+	{ "INSERT INTO hook (id, run, name, command, environment, uuid, state) VALUES (17, 9, "
+	    "'on_end', '[]', '{}', 'h', 'starting')", NULL },
 };
 
 START_TEST(test_triggers)

@@ -12,7 +12,8 @@ static void scratch_make(char *path, size_t room, const char *name)
 {
 	const char *below = getenv("TMPDIR");
 
-	ck_assert_int_lt(snprintf(path, room, "%s/%s-XXXXXX", below != NULL && below[0] == '/' ? below : "/tmp", name), (int)room);
+	ck_assert_int_lt(snprintf(path, room, "%s/%s-XXXXXX",
+	    below != NULL && below[0] == '/' ? below : "/tmp", name), (int)room);
 	ck_assert_ptr_nonnull(mkdtemp(path));
 }
 

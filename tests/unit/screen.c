@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The live view without a terminal: tags, blocks, tables at several sizes, and what never reaches a screen. */
+/* The live view without a terminal: tags, blocks, tables at several sizes, and what never
+ * reaches a screen. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static json_t *document(const char *text)
 	}
 	json = json_loads(copy, 0, &error);
 	if (json == NULL)
-		ck_abort_msg("%s at %d: %s", error.text, error.position, copy + (error.position > 20 ? error.position - 20 : 0));
+		ck_abort_msg("%s at %d: %s", error.text, error.position,
+		    copy + (error.position > 20 ? error.position - 20 : 0));
 	free(copy);
 	return json;
 }
@@ -52,23 +54,34 @@ static const struct {
 	int64_t events;
 	const char *word, *text;
 } tags[] = {
-	{ RUN, "'slot': 1, 'phase': 'reviewing', 'round': 2, 'task': 'x-7'", "{'role': 'review', 'state': 'running'}", 9, "REVIEW", "reviewing x-7" },
-	{ RUN, "'slot': 1, 'phase': 'fixing', 'round': 2, 'fix': 2, 'task': 'x-7'", "{'role': 'fix', 'state': 'running'}", 9, "FIX", "fix attempt 2 for x-7" },
-	{ RUN, "'slot': 0, 'phase': 'reviewing', 'round': 1, 'task': 'x-9'", NULL, 0, "REVIEW", "reviewing the whole run" },
-	{ RUN, "'slot': 0, 'phase': 'fixing', 'round': 1, 'fix': 1, 'task': 'x-9'", NULL, 0, "FIX", "fix attempt 1 for the whole run" },
+	{ RUN, "'slot': 1, 'phase': 'reviewing', 'round': 2, 'task': 'x-7'",
+	    "{'role': 'review', 'state': 'running'}", 9, "REVIEW", "reviewing x-7" },
+	{ RUN, "'slot': 1, 'phase': 'fixing', 'round': 2, 'fix': 2, 'task': 'x-7'",
+	    "{'role': 'fix', 'state': 'running'}", 9, "FIX", "fix attempt 2 for x-7" },
+	{ RUN, "'slot': 0, 'phase': 'reviewing', 'round': 1, 'task': 'x-9'", NULL, 0, "REVIEW",
+	    "reviewing the whole run" },
+	{ RUN, "'slot': 0, 'phase': 'fixing', 'round': 1, 'fix': 1, 'task': 'x-9'", NULL, 0, "FIX",
+	    "fix attempt 1 for the whole run" },
 	{ RUN, "'slot': 1, 'phase': 'reviewing', 'round': 0, 'task': 'x-7'", NULL, 0, "COMMIT", "committing x-7" },
-	{ RUN, "'slot': 1, 'phase': 'checking', 'check': 2, 'task': 'x-7'", "{'role': 'check', 'agent': 'make test', 'state': 'running'}", 3, "CHECK",
+	{ RUN, "'slot': 1, 'phase': 'checking', 'check': 2, 'task': 'x-7'",
+	  "{'role': 'check', 'agent': 'make test', 'state': 'running'}", 3, "CHECK",
 	  "check 2 for x-7: make test" },
 	{ RUN, "'slot': 1, 'phase': 'committing', 'task': 'x-7'", NULL, 0, "COMMIT", "committing x-7" },
-	{ RUN ", 'result_branch': 'rl/42'", "'slot': 1, 'phase': 'committing', 'task': 'x-7'", NULL, 0, "COMMIT", "committing x-7" },
-	{ RUN ", 'result_branch': 'rl/42'", "'slot': 1, 'phase': 'committing', 'commit': 'c0ffee', 'task': 'x-7'", NULL, 0, "MERGE", "merging x-7" },
-	{ RUN, "'slot': 1, 'phase': 'held', 'task': 'x-7', 'cause': 'stalled: 2 rounds'", NULL, 0, "HELD", "stalled: 2 rounds" },
-	{ RUN, "'slot': 1, 'phase': 'cooling', 'reason': 'anthropic until 23:00'", NULL, 0, "COOLING", "anthropic until 23:00" },
+	{ RUN ", 'result_branch': 'rl/42'", "'slot': 1, 'phase': 'committing', 'task': 'x-7'", NULL,
+	    0, "COMMIT", "committing x-7" },
+	{ RUN ", 'result_branch': 'rl/42'",
+	    "'slot': 1, 'phase': 'committing', 'commit': 'c0ffee', 'task': 'x-7'", NULL, 0, "MERGE",
+	    "merging x-7" },
+	{ RUN, "'slot': 1, 'phase': 'held', 'task': 'x-7', 'cause': 'stalled: 2 rounds'", NULL, 0,
+	    "HELD", "stalled: 2 rounds" },
+	{ RUN, "'slot': 1, 'phase': 'cooling', 'reason': 'anthropic until 23:00'", NULL, 0,
+	    "COOLING", "anthropic until 23:00" },
 	{ RUN, "'slot': 1, 'phase': 'passed', 'reason': 'not reviewed: off'", NULL, 0, "PASSED", "not reviewed: off" },
-	{ RUN, "'slot': 1, 'phase': 'passed', 'reason': 'given back: x'", "{'outcome': 'stop-marker'}", 0, "STOPPED", "given back: x" },
+	{ RUN, "'slot': 1, 'phase': 'passed', 'reason': 'given back: x'",
+	    "{'outcome': 'stop-marker'}", 0, "STOPPED", "given back: x" },
 	{ RUN, "'slot': 1, 'phase': 'passed'", "{'outcome': 'done'}", 0, "PASSED", "" },
-	{ RUN, "'slot': 1, 'phase': 'failed', 'reason': 'r', 'cause': 'drift unresolved after 5 fix attempt(s)'", NULL, 0, "FAILED",
-	  "drift unresolved after 5 fix attempt(s)" },
+	{ RUN, "'slot': 1, 'phase': 'failed', 'reason': 'r', 'cause': 'drift unresolved after 5 "
+	  "fix attempt(s)'", NULL, 0, "FAILED", "drift unresolved after 5 fix attempt(s)" },
 	{ RUN, "'slot': 1, 'phase': 'cancelled', 'cause': 'cancelled'", NULL, 0, "CANCELLED", "cancelled" },
 	{ RUN, "'slot': 1, 'phase': 'implementing', 'task': 'x-7'", RUNNING, 12, "EVENTS", "working on x-7" },
 	{ RUN, "'slot': 1, 'phase': 'implementing', 'task': 'x-7'", RUNNING, 0, "RUN", "working on x-7" },
@@ -77,25 +90,35 @@ static const struct {
 	{ RUN, "'slot': 1, 'phase': 'waiting', 'task': 'x-7'", NULL, 0, "WAIT", "making ready for x-7" },
 	{ RUN, "'slot': 1, 'phase': 'waiting', 'task': 'x-7', 'attempt': 9, 'answer': 9", NULL, 0, "WAIT",
 	  "implemented x-7, waits for the review of the whole run" },
-	{ RUN, "'slot': 1, 'phase': 'waiting', 'reason': 'less than 1 GiB is free'", NULL, 0, "WAIT", "less than 1 GiB is free" },
-	{ "'id': 42, 'state': 'running', 'reason': 'all slots of the daemon are in use', 'wait_kind': 'permit'", "'slot': 1, 'phase': 'waiting'", NULL, 0, "QUEUED",
+	{ RUN, "'slot': 1, 'phase': 'waiting', 'reason': 'less than 1 GiB is free'", NULL, 0,
+	    "WAIT", "less than 1 GiB is free" },
+	{ "'id': 42, 'state': 'running', 'reason': 'all slots of the daemon are in use', "
+	  "'wait_kind': 'permit'", "'slot': 1, 'phase': 'waiting'", NULL, 0, "QUEUED",
 	  "all slots of the daemon are in use" },
-	{ "'id': 42, 'state': 'queued', 'reason': 'waits for run 2'", "'slot': 1, 'phase': 'waiting'", NULL, 0, "QUEUED", "waits for run 2" },
+	{ "'id': 42, 'state': 'queued', 'reason': 'waits for run 2'",
+	    "'slot': 1, 'phase': 'waiting'", NULL, 0, "QUEUED", "waits for run 2" },
 	{ "'id': 42, 'state': 'paused'", "'slot': 1, 'phase': 'waiting', 'task': 'x-7'", NULL, 0, "PAUSED", "" },
 	{ "'id': 42, 'state': 'queued', 'paused': true", "'slot': 1, 'phase': 'waiting'", NULL, 0, "PAUSED", "" },
 	/* a pause ends nothing that runs */
-	{ "'id': 42, 'state': 'paused'", "'slot': 1, 'phase': 'reviewing', 'round': 1, 'task': 'x-7'", NULL, 0, "REVIEW", "reviewing x-7" },
+	{ "'id': 42, 'state': 'paused'", "'slot': 1, 'phase': 'reviewing', 'round': 1, 'task': 'x-7'",
+	    NULL, 0, "REVIEW", "reviewing x-7" },
 	/* agents that pick: one starts after the other */
 	{ AGENT, "'slot': 1, 'phase': 'implementing'", RUNNING, 1, "EVENTS", "picking a bead" },
-	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'implementing'}]", "'slot': 2, 'phase': 'waiting', 'reason': 'those before it'", NULL, 0, "WAIT",
+	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'implementing'}]",
+	  "'slot': 2, 'phase': 'waiting', 'reason': 'those before it'", NULL, 0, "WAIT",
 	  "waiting to spawn until A1 picked a bead" },
-	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'passed'}, {'slot': 2, 'phase': 'fixing', 'task': 'x-1'}, {'slot': 3, 'phase': 'implementing'},"
-	  "{'slot': 4, 'phase': 'waiting'}, {'slot': 5, 'phase': 'waiting'}]", "'slot': 5, 'phase': 'waiting'", NULL, 0, "WAIT",
+	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'passed'}, {'slot': 2, 'phase': 'fixing', "
+	  "'task': 'x-1'}, {'slot': 3, 'phase': 'implementing'},"
+	  "{'slot': 4, 'phase': 'waiting'}, {'slot': 5, 'phase': 'waiting'}]",
+	  "'slot': 5, 'phase': 'waiting'", NULL, 0, "WAIT",
 	  "waiting to spawn until A3 picked a bead" },
-	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'passed'}]", "'slot': 2, 'phase': 'waiting', 'reason': 'less than 1 GiB is free'", NULL, 0, "WAIT",
+	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'passed'}]",
+	  "'slot': 2, 'phase': 'waiting', 'reason': 'less than 1 GiB is free'", NULL, 0, "WAIT",
 	  "less than 1 GiB is free" },
-	{ RUN ", 'slots': [{'slot': 1, 'phase': 'implementing'}]", "'slot': 2, 'phase': 'waiting'", NULL, 0, "WAIT", "" },
-	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'implementing', 'task': 'x-7'}]", "'slot': 2, 'phase': 'implementing'", STARTING, 0, "SPAWN",
+	{ RUN ", 'slots': [{'slot': 1, 'phase': 'implementing'}]", "'slot': 2, 'phase': 'waiting'",
+	    NULL, 0, "WAIT", "" },
+	{ AGENT ", 'slots': [{'slot': 1, 'phase': 'implementing', 'task': 'x-7'}]",
+	  "'slot': 2, 'phase': 'implementing'", STARTING, 0, "SPAWN",
 	  "launching after A1 picked x-7" },
 };
 
@@ -160,12 +183,16 @@ static void expect(const struct scene *scene, size_t width, size_t height, const
 }
 
 static const struct scene one = {
-	.run = "{'id': 3, 'state': 'running', 'source': 'prompt', 'iteration': 1, 'iterations': null, 'started_at': '2026-11-21T22:08:55.000Z',"
+	.run = "{'id': 3, 'state': 'running', 'source': 'prompt', 'iteration': 1, 'iterations': "
+	       "null, 'started_at': '2026-11-21T22:08:55.000Z',"
 	       "'history': [{'number': 1, 'state': 'running'}], 'totals': {'tokens': null, 'cost_usd': null},"
 	       "'tasks': [{'id': 't1', 'title': 'mend the parser', 'state': 'claimed'}],"
-	       "'slots': [{'slot': 1, 'phase': 'implementing', 'task': 't1', 'attempt': 5, 'round': 0, 'fix': 0, 'fixes': 5}]}",
-	.attempts = "[{'id': 5, 'iteration': 1, 'slot': 1, 'role': 'implement', 'agent': 'claude', 'state': 'running', 'started_at': '2026-11-21T22:09:00.000Z'}]",
-	.previews = "{'5': {'lines': ['I look at it.', 'Bash: make test', 'two tests fail'], 'updated_at': '2026-11-21T22:09:48.000Z', 'events': 7}}",
+	       "'slots': [{'slot': 1, 'phase': 'implementing', 'task': 't1', 'attempt': 5, "
+	       "'round': 0, 'fix': 0, 'fixes': 5}]}",
+	.attempts = "[{'id': 5, 'iteration': 1, 'slot': 1, 'role': 'implement', 'agent': 'claude', "
+	    "'state': 'running', 'started_at': '2026-11-21T22:09:00.000Z'}]",
+	.previews = "{'5': {'lines': ['I look at it.', 'Bash: make test', 'two tests fail'], "
+	    "'updated_at': '2026-11-21T22:09:48.000Z', 'events': 7}}",
 	.last = "implement: claude (attempt 3/1)",
 };
 
@@ -185,31 +212,46 @@ START_TEST(one_slot)
 }
 END_TEST
 
-#define TITLE "a title of a task that goes on and on until it is wider than any screen that a person has, and then a bit more of it, " \
+#define TITLE \
+	"a title of a task that goes on and on until it is wider than any screen that a person " \
+	    "has, and then a bit more of it, " \
 	"so that even two hundred columns are not enough for all of its many words"
-#define NIGHT_TASKS "'tasks': [{'id': 'x-1', 'title': 'first', 'state': 'passed'}, {'id': 'x-2', 'title': 'second', 'state': 'failed'}," \
-	"{'id': 'x-7', 'title': '" TITLE "', 'state': 'claimed'}, {'id': 'x-8', 'title': '\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97', 'state': 'claimed'}," \
-	"{'id': 'x-9', 'title': 'cafe\xcc\x81', 'state': 'claimed'}, {'id': 'x-10', 'title': 'tenth', 'state': 'open'}, {'id': 'x-0', 'title': 'zero', 'state': 'done'}]"
+#define NIGHT_TASKS \
+	"'tasks': [{'id': 'x-1', 'title': 'first', 'state': 'passed'}, {'id': 'x-2', 'title': " \
+	    "'second', 'state': 'failed'}," \
+	"{'id': 'x-7', 'title': '" TITLE "', 'state': 'claimed'}, {'id': 'x-8', 'title': " \
+	    "'\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97', " \
+	    "'state': 'claimed'}," \
+	"{'id': 'x-9', 'title': 'cafe\xcc\x81', 'state': 'claimed'}, {'id': 'x-10', 'title': " \
+	    "'tenth', 'state': 'open'}, {'id': 'x-0', 'title': 'zero', 'state': 'done'}]"
 
 static const struct scene night = {
-	.run = "{'id': 42, 'state': 'running', 'source': 'beads', 'iteration': 2, 'iterations': 5, 'started_at': '2026-11-21T20:07:00.000Z',"
+	.run = "{'id': 42, 'state': 'running', 'source': 'beads', 'iteration': 2, 'iterations': 5, "
+	       "'started_at': '2026-11-21T20:07:00.000Z',"
 	       "'history': [{'number': 1, 'state': 'failed'}, {'number': 2, 'state': 'running'}],"
 	       "'totals': {'tokens': 12345, 'cost_usd': 1.5}, 'holds': [{'id': 1}], " NIGHT_TASKS ","
-	       "'slots': [{'slot': 1, 'phase': 'reviewing', 'task': 'x-7', 'attempt': 15, 'round': 2, 'fix': 1, 'fixes': 5},"
-	       "{'slot': 2, 'phase': 'implementing', 'task': 'x-8', 'attempt': 16, 'round': 0, 'fix': 0, 'fixes': 5},"
-	       "{'slot': 3, 'phase': 'held', 'task': 'x-9', 'attempt': 14, 'round': 6, 'fix': 5, 'fixes': 5, 'cause': 'drift unresolved after 5 fix attempt(s)'},"
-	       "{'slot': 4, 'phase': 'waiting', 'task': null, 'attempt': null, 'round': 0, 'fix': 0, 'fixes': 5}]}",
+	       "'slots': [{'slot': 1, 'phase': 'reviewing', 'task': 'x-7', 'attempt': 15, 'round': "
+	       "2, 'fix': 1, 'fixes': 5},{'slot': 2, 'phase': 'implementing', 'task': 'x-8', "
+	       "'attempt': 16, 'round': 0, 'fix': 0, 'fixes': 5},"
+	       "{'slot': 3, 'phase': 'held', 'task': 'x-9', 'attempt': 14, 'round': 6, 'fix': 5, "
+	       "'fixes': 5, 'cause': 'drift unresolved after 5 fix attempt(s)'},{'slot': 4, 'phase': "
+	       "'waiting', 'task': null, 'attempt': null, 'round': 0, 'fix': 0, 'fixes': 5}]}",
 	.attempts = "[{'id': 9, 'iteration': 1, 'slot': 2, 'role': 'implement', 'agent': 'claude', 'state': 'lost'},"
 		    "{'id': 10, 'iteration': 1, 'slot': 2, 'role': 'implement', 'agent': 'claude', 'state': 'exited'},"
 		    "{'id': 14, 'iteration': 2, 'slot': 3, 'role': 'review', 'agent': 'codex', 'state': 'exited'},"
-		    "{'id': 15, 'iteration': 2, 'slot': 1, 'role': 'review', 'agent': 'codex', 'state': 'running', 'started_at': '2026-11-21T22:09:00.000Z'},"
-		    "{'id': 16, 'iteration': 2, 'slot': 2, 'role': 'implement', 'agent': 'claude', 'state': 'running', 'started_at': '2026-11-21T22:09:00.000Z'}]",
+		    "{'id': 15, 'iteration': 2, 'slot': 1, 'role': 'review', 'agent': 'codex', "
+		    "'state': 'running', 'started_at': '2026-11-21T22:09:00.000Z'},"
+		    "{'id': 16, 'iteration': 2, 'slot': 2, 'role': 'implement', 'agent': 'claude', "
+		    "'state': 'running', 'started_at': '2026-11-21T22:09:00.000Z'}]",
 	.previews = "{'15': {'lines': ['reading'], 'updated_at': '2026-11-21T22:09:59.500Z', 'events': 1},"
 		    "'16': {'lines': ['one', 'two', '\xe6\xbc\xa2\xe5\xad\x97'], 'updated_at': null, 'events': 3}}",
-	.reviews = "[{'task_id': 'x-1', 'iteration': 1, 'reviewer_agent': 'codex', 'decision': 'pass', 'feedback': 'fine', 'findings': []},"
-		   "{'task_id': 'x-7', 'iteration': 1, 'reviewer_agent': 'codex', 'decision': 'drift', 'feedback': 'two things\\nand more',"
-		   "'findings': [{'file': 'a.c', 'line': 12, 'severity': 'must-fix', 'text': 'off by one', 'state': 'new'},"
-		   "{'file': null, 'line': null, 'severity': null, 'text': 'no test', 'state': 'repeated'}]}]",
+	.reviews = "[{'task_id': 'x-1', 'iteration': 1, 'reviewer_agent': 'codex', 'decision': "
+	    "'pass', 'feedback': 'fine', 'findings': []},"
+		   "{'task_id': 'x-7', 'iteration': 1, 'reviewer_agent': 'codex', 'decision': "
+		   "'drift', 'feedback': 'two things\\nand more',"
+		   "'findings': [{'file': 'a.c', 'line': 12, 'severity': 'must-fix', 'text': "
+		   "'off by one', 'state': 'new'},{'file': null, 'line': null, 'severity': null, "
+		   "'text': 'no test', 'state': 'repeated'}]}]",
 	.last = "A1 x-7: Reviewing changes (iteration 2/6)...",
 };
 
@@ -262,7 +304,8 @@ START_TEST(four_slots_200x60)
 	struct lines l = rendered(&night, 200, 60, false);
 
 	ck_assert_uint_eq(l.count, 60);
-	ck_assert_str_eq(l.line[0], "Run 42  running  beads  iteration 2/5  1/6 done, 1 failed, 1 held  12.3k tokens  $1.50  2h 03m");
+	ck_assert_str_eq(l.line[0], "Run 42  running  beads  iteration 2/5  1/6 done, 1 failed, "
+	    "1 held  12.3k tokens  $1.50  2h 03m");
 	ck_assert_uint_le(text_width(l.line[3]), 200);
 	ck_assert_ptr_nonnull(strstr(l.line[3], "even two hundred columns are not enough for all of its many words"));
 	ck_assert_str_eq(l.line[58], "A1 x-7: Reviewing changes (iteration 2/6)...");
@@ -274,10 +317,14 @@ END_TEST
 START_TEST(ended)
 {
 	static const struct scene scene = {
-		.run = "{'id': 3, 'state': 'failed', 'source': 'prompt', 'cause': 'drift unresolved after 1 fix attempt(s)', 'started_at': '2026-11-21T22:00:00.000Z',"
-		       "'ended_at': '2026-11-21T22:01:00.000Z', 'tasks': [{'id': 't1', 'title': 'mend', 'state': 'failed'}],"
-		       "'slots': [{'slot': 1, 'phase': 'failed', 'task': 't1', 'attempt': 5, 'round': 2, 'fix': 1, 'fixes': 1, 'cause': 'drift unresolved after 1 fix attempt(s)'}]}",
-		.attempts = "[{'id': 5, 'slot': 1, 'role': 'review', 'agent': 'claude', 'state': 'exited', 'started_at': '2026-11-21T22:00:30.000Z'}]",
+		.run = "{'id': 3, 'state': 'failed', 'source': 'prompt', 'cause': 'drift unresolved "
+		       "after 1 fix attempt(s)', 'started_at': '2026-11-21T22:00:00.000Z',"
+		       "'ended_at': '2026-11-21T22:01:00.000Z', 'tasks': [{'id': 't1', 'title': "
+		       "'mend', 'state': 'failed'}],"
+		       "'slots': [{'slot': 1, 'phase': 'failed', 'task': 't1', 'attempt': 5, 'round': 2, "
+		       "'fix': 1, 'fixes': 1, 'cause': 'drift unresolved after 1 fix attempt(s)'}]}",
+		.attempts = "[{'id': 5, 'slot': 1, 'role': 'review', 'agent': 'claude', 'state': "
+		    "'exited', 'started_at': '2026-11-21T22:00:30.000Z'}]",
 		.previews = "{'5': {'lines': ['drift'], 'updated_at': '2026-11-21T22:00:59.000Z', 'events': 1}}",
 		.last = "Run 3 failed",
 	};
@@ -298,7 +345,8 @@ END_TEST
 START_TEST(next_try)
 {
 	static const struct scene scene = {
-		.run = "{'id': 3, 'state': 'running', 'source': 'beads', 'iteration': 1, 'iterations': 2, 'reason': 'pause', 'next_at': '2026-11-21T22:10:09.000Z', 'slots': []}",
+		.run = "{'id': 3, 'state': 'running', 'source': 'beads', 'iteration': 1, 'iterations': "
+		    "2, 'reason': 'pause', 'next_at': '2026-11-21T22:10:09.000Z', 'slots': []}",
 	};
 
 	expect(&scene, 80, 4, (const char *const[]){
@@ -313,13 +361,15 @@ END_TEST
 /* Of many iterations the newest ones. */
 START_TEST(long_history)
 {
-	json_t *run = document("{'id': 3, 'state': 'running', 'source': 'beads', 'iteration': 40}"), *history = json_array();
+	json_t *run = document("{'id': 3, 'state': 'running', 'source': 'beads', 'iteration': 40}"),
+	    *history = json_array();
 	struct view s = { .run = run, .now = at(NOW) };
 	struct screen_choice choice = { .slot = 0 };
 	struct lines l;
 
 	for (int i = 1; i <= 40; i++)
-		json_array_append_new(history, json_pack("{s:i, s:s}", "number", i, "state", i < 40 ? "passed" : "running"));
+		json_array_append_new(history,
+		    json_pack("{s:i, s:s}", "number", i, "state", i < 40 ? "passed" : "running"));
 	json_object_set_new(run, "history", history);
 	lines_init(&l, 60, false);
 	screen_run(&l, &s, &choice, 12);
@@ -333,16 +383,19 @@ END_TEST
 
 static json_t *many_slots(size_t count)
 {
-	json_t *run = document("{'id': 9, 'state': 'running', 'source': 'beads', 'iteration': 1, 'reason': 'a reason', 'tasks': [{'id': 'x', 'title': 't', 'state': 'claimed'}]}");
+	json_t *run = document("{'id': 9, 'state': 'running', 'source': 'beads', 'iteration': 1, "
+	    "'reason': 'a reason', 'tasks': [{'id': 'x', 'title': 't', 'state': 'claimed'}]}");
 	json_t *slots = json_array();
 
 	for (size_t i = 1; i <= count; i++)
-		json_array_append_new(slots, json_pack("{s:i, s:s, s:s, s:i}", "slot", (int)i, "phase", "implementing", "task", "x", "attempt", (int)i));
+		json_array_append_new(slots, json_pack("{s:i, s:s, s:s, s:i}", "slot", (int)i,
+		    "phase", "implementing", "task", "x", "attempt", (int)i));
 	json_object_set_new(run, "slots", slots);
 	return run;
 }
 
-/* Exactly as many lines as there are, none wider than the screen, and the chosen slot among them. */
+/* Exactly as many lines as there are, none wider than the screen, and the chosen
+ * slot among them. */
 START_TEST(any_size)
 {
 	static const size_t counts[] = { 0, 1, 3, 12, 64 };
@@ -352,7 +405,8 @@ START_TEST(any_size)
 		char key[8];
 
 		snprintf(key, sizeof key, "%d", i);
-		json_object_set_new(previews, key, document("{'lines': ['\xe6\xbc\xa2\xe5\xad\x97 one', 'two', 'three']}"));
+		json_object_set_new(previews, key,
+		    document("{'lines': ['\xe6\xbc\xa2\xe5\xad\x97 one', 'two', 'three']}"));
 	}
 	for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
 		json_t *run = many_slots(counts[c]);
@@ -375,7 +429,8 @@ START_TEST(any_size)
 					seen |= strncmp(l.line[i], mark, strlen(mark)) == 0;
 				}
 				if (height >= 6 && width >= 6 && counts[c] > 0)
-					ck_assert_msg(seen, "%zux%zu: slot %zu of %zu is not shown", width, height, chosen, counts[c]);
+					ck_assert_msg(seen, "%zux%zu: slot %zu of %zu is not shown",
+					    width, height, chosen, counts[c]);
 				lines_release(&l);
 				free(name);
 				free(mark);
@@ -393,14 +448,24 @@ END_TEST
 START_TEST(rubbish)
 {
 	static const struct scene scene = {
-		.run = "{'id': 3, 'state': 'run" RUBBISH "', 'source': 'b" RUBBISH "', 'iteration': 2, 'reason': 'r" RUBBISH "', 'history': [{'number': 1, 'state': 'p" RUBBISH "'},"
-		       "{'number': 2, 'state': 'running'}], 'tasks': [{'id': 't" RUBBISH "', 'title': 'm" RUBBISH "', 'state': 'claimed'}],"
-		       "'slots': [{'slot': 1, 'phase': 'fixing', 'task': 't" RUBBISH "', 'attempt': 5, 'round': 1, 'fix': 1, 'fixes': 5, 'reason': 'x" RUBBISH "'},"
-		       "{'slot': 2, 'phase': 'implementing', 'task': 't" RUBBISH "', 'attempt': 6, 'round': 0, 'fixes': 5}, {'slot': 3, 'phase': 'held', 'cause': 'c" RUBBISH "'}]}",
-		.attempts = "[{'id': 5, 'slot': 1, 'role': 'fix', 'agent': 'a" RUBBISH "', 'state': 'running'}, {'id': 6, 'slot': 2, 'role': 'implement', 'agent': 'a" RUBBISH "', 'state': 'running'}]",
+		.run = "{'id': 3, 'state': 'run" RUBBISH "', 'source': 'b" RUBBISH
+		       "', 'iteration': 2, 'reason': 'r" RUBBISH
+		       "', 'history': [{'number': 1, 'state': 'p" RUBBISH "'},"
+		       "{'number': 2, 'state': 'running'}], 'tasks': [{'id': 't" RUBBISH
+		       "', 'title': 'm" RUBBISH "', 'state': 'claimed'}],"
+		       "'slots': [{'slot': 1, 'phase': 'fixing', 'task': 't" RUBBISH
+		       "', 'attempt': 5, 'round': 1, 'fix': 1, 'fixes': 5, 'reason': 'x" RUBBISH "'},"
+		       "{'slot': 2, 'phase': 'implementing', 'task': 't" RUBBISH
+		       "', 'attempt': 6, 'round': 0, 'fixes': 5}, {'slot': 3, 'phase': 'held', 'cause': 'c"
+		       RUBBISH "'}]}",
+		.attempts = "[{'id': 5, 'slot': 1, 'role': 'fix', 'agent': 'a" RUBBISH
+		    "', 'state': 'running'}, {'id': 6, 'slot': 2, 'role': 'implement', 'agent': 'a"
+		    RUBBISH "', 'state': 'running'}]",
 		.previews = "{'6': {'lines': ['p" RUBBISH "', '" RUBBISH "'], 'events': 1}}",
-		.reviews = "[{'task_id': 't" RUBBISH "', 'iteration': 1, 'reviewer_agent': 'a" RUBBISH "', 'decision': 'd" RUBBISH "', 'feedback': 'f" RUBBISH "',"
-			   "'findings': [{'file': 'f" RUBBISH "', 'line': 1, 'severity': 's" RUBBISH "', 'text': 't" RUBBISH "', 'state': 's" RUBBISH "'}]}]",
+		.reviews = "[{'task_id': 't" RUBBISH "', 'iteration': 1, 'reviewer_agent': 'a"
+		    RUBBISH "', 'decision': 'd" RUBBISH "', 'feedback': 'f" RUBBISH "',"
+			   "'findings': [{'file': 'f" RUBBISH "', 'line': 1, 'severity': 's" RUBBISH
+			   "', 'text': 't" RUBBISH "', 'state': 's" RUBBISH "'}]}]",
 		.last = "last \033[2J",
 	};
 
@@ -433,7 +498,8 @@ END_TEST
 
 static json_t *phases(const char *first, const char *second)
 {
-	return json_pack("{s:[{s:i,s:s,s:i},{s:i,s:s,s:i}]}", "slots", "slot", 1, "phase", first, "round", 1, "slot", 2, "phase", second, "round", 1);
+	return json_pack("{s:[{s:i,s:s,s:i},{s:i,s:s,s:i}]}", "slots", "slot", 1, "phase", first,
+	    "round", 1, "slot", 2, "phase", second, "round", 1);
 }
 
 static void follow(struct screen_choice *choice, const char *first, const char *second)
@@ -447,7 +513,8 @@ static void follow(struct screen_choice *choice, const char *first, const char *
 /* Entering a review shows it, and leaving it by any way shows what was shown before. */
 START_TEST(review_is_shown_and_left)
 {
-	static const char *const ways[] = { "passed", "failed", "cancelled", "held", "committing", "waiting", "implementing", "checking" };
+	static const char *const ways[] = { "passed", "failed", "cancelled", "held", "committing",
+	    "waiting", "implementing", "checking" };
 
 	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
 		for (int before = SCREEN_OUTPUT; before <= SCREEN_REVIEW; before++) {
@@ -456,15 +523,18 @@ START_TEST(review_is_shown_and_left)
 			follow(&choice, "implementing", "implementing");
 			ck_assert_int_eq(choice.tab, before);
 			follow(&choice, "implementing", "reviewing");
-			ck_assert_int_eq(choice.tab, before);		/* another slot's review is no reason */
+			/* another slot's review is no reason */
+			ck_assert_int_eq(choice.tab, before);
 			follow(&choice, "reviewing", "implementing");
 			ck_assert_int_eq(choice.tab, SCREEN_REVIEW);
 			follow(&choice, "fixing", "implementing");
 			ck_assert_int_eq(choice.tab, SCREEN_REVIEW);
-			screen_turn(&choice);				/* a look at the output is not for ever */
+			/* a look at the output is not for ever */
+			screen_turn(&choice);
 			ck_assert_int_eq(choice.tab, SCREEN_OUTPUT);
 			follow(&choice, "reviewing", "implementing");
-			ck_assert_int_eq(choice.tab, SCREEN_OUTPUT);	/* nor taken back while it lasts */
+			/* nor taken back while it lasts */
+			ck_assert_int_eq(choice.tab, SCREEN_OUTPUT);
 			follow(&choice, ways[i], "implementing");
 			ck_assert_int_eq(choice.tab, before);
 		}
@@ -520,8 +590,10 @@ END_TEST
 
 START_TEST(list)
 {
-	json_t *runs = document("[{'id': 9, 'state': 'running', 'title': 'nine', 'started_at': '2026-11-21T22:00:00.000Z', 'slots': [{'slot': 1, 'phase': 'implementing'},"
-		"{'slot': 2, 'phase': 'fixing', 'fix': 1}]}, {'id': 8, 'state': 'queued', 'title': 'eight', 'reason': 'all slots of the daemon are in use',"
+	json_t *runs = document("[{'id': 9, 'state': 'running', 'title': 'nine', 'started_at': "
+	    "'2026-11-21T22:00:00.000Z', 'slots': [{'slot': 1, 'phase': 'implementing'},"
+		"{'slot': 2, 'phase': 'fixing', 'fix': 1}]}, {'id': 8, 'state': 'queued', 'title': "
+		"'eight', 'reason': 'all slots of the daemon are in use',"
 		"'created_at': '2026-11-21T22:09:00.000Z', 'started_at': null}]");
 	static const char *const wanted[] = {
 		"2 unfinished runs",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections of Markdown: what a heading is, where its section ends, and that the text comes as it stands. */
+/* Sections of Markdown: what a heading is, where its section ends, and that the text
+ * comes as it stands. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,8 @@ START_TEST(no_text)
 }
 END_TEST
 
-/* A file that nests or opens without end is read in passing, not for minutes: Check's timeout would notice. */
+/* A file that nests or opens without end is read in passing, not for minutes: Check's
+ * timeout would notice. */
 START_TEST(hostile_text)
 {
 	static const char *const patterns[] = { "> ", "- ", "[", "![[", "*a_ ", "`a``", "<!--", "[a](<b" };

@@ -5,15 +5,20 @@
 #include "core.h"
 #include "core/slot.h"
 
-#define ATTEMPT (1u << SLOT_S_IMPLEMENTING | 1u << SLOT_S_CHECKING | 1u << SLOT_S_REVIEWING | 1u << SLOT_S_FIXING | 1u << SLOT_S_COMMIT_AGENT)
-#define STEPS (1u << SLOT_S_CLAIMING | 1u << SLOT_S_CREATING_WORKTREE | 1u << SLOT_S_MEASURING | 1u << SLOT_S_CHECKOUT | 1u << SLOT_S_VERIFYING | \
+#define ATTEMPT \
+	(1u << SLOT_S_IMPLEMENTING | 1u << SLOT_S_CHECKING | 1u << SLOT_S_REVIEWING | 1u << \
+	    SLOT_S_FIXING | 1u << SLOT_S_COMMIT_AGENT)
+#define STEPS \
+	(1u << SLOT_S_CLAIMING | 1u << SLOT_S_CREATING_WORKTREE | 1u << SLOT_S_MEASURING | 1u << \
+	    SLOT_S_CHECKOUT | 1u << SLOT_S_VERIFYING | \
     1u << SLOT_S_PINNING | 1u << SLOT_S_COMMITTING | 1u << SLOT_S_MERGING)
 #define BIT(stage) (1u << SLOT_S_##stage)
 #define WORK (BIT(IMPLEMENTING) | BIT(FIXING))
 #define REVIEWED (BIT(CHECKING) | BIT(REVIEWING) | BIT(VERIFYING))
 #define BEGINNING (BIT(WAITING) | BIT(CREATING_WORKTREE))
 
-/* What follows a stage, from the side of what may come. Everything that is not here is not expected anywhere. */
+/* What follows a stage, from the side of what may come. Everything that is not here is not
+ * expected anywhere. */
 static const struct {
 	enum slot_stage to;
 	unsigned from;
@@ -27,9 +32,11 @@ static const struct {
 	{ SLOT_S_MEASURING, BEGINNING | WORK | REVIEWED | BIT(HELD) },
 	{ SLOT_S_CHECKOUT, BIT(MEASURING) | BIT(REVIEWING) | BIT(HELD) },
 	/* without git nothing is measured */
-	{ SLOT_S_REVIEWING, BIT(WAITING) | WORK | BIT(CHECKING) | BIT(MEASURING) | BIT(CHECKOUT) | BIT(REVIEWING) | BIT(HELD) },
+	{ SLOT_S_REVIEWING, BIT(WAITING) | WORK | BIT(CHECKING) | BIT(MEASURING) | BIT(CHECKOUT) |
+	    BIT(REVIEWING) | BIT(HELD) },
 	{ SLOT_S_VERIFYING, BIT(REVIEWING) },
-	{ SLOT_S_FIXING, BIT(CHECKING) | BIT(MEASURING) | BIT(VERIFYING) | BIT(FIXING) | BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
+	{ SLOT_S_FIXING, BIT(CHECKING) | BIT(MEASURING) | BIT(VERIFYING) | BIT(FIXING) |
+	    BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) },
 	/* what is committed is accepted, or needs no review, or a verdict passed it */
 	{ SLOT_S_COMMIT_AGENT, BIT(MEASURING) | BIT(VERIFYING) | BIT(COMMIT_AGENT) | BIT(HELD) },
 	{ SLOT_S_COMMITTING, BIT(MEASURING) | BIT(VERIFYING) | BIT(COMMIT_AGENT) },
@@ -40,8 +47,8 @@ static const struct {
 	{ SLOT_S_ENDING, ATTEMPT | STEPS },
 	{ SLOT_S_HELD, ATTEMPT | BIT(MEASURING) | BIT(VERIFYING) | BIT(COMMITTING) | BIT(MERGING) },
 	/* with a verdict, accepted, unreviewed, with its run, or without a task */
-	{ SLOT_S_PASSED, BIT(WAITING) | BIT(CLAIMING) | WORK | REVIEWED | BIT(MEASURING) | BIT(PINNING) | BIT(COMMITTING) | BIT(MERGING) |
-	    BIT(HELD) | BIT(IMPLEMENTED) },
+	{ SLOT_S_PASSED, BIT(WAITING) | BIT(CLAIMING) | WORK | REVIEWED | BIT(MEASURING) |
+	    BIT(PINNING) | BIT(COMMITTING) | BIT(MERGING) | BIT(HELD) | BIT(IMPLEMENTED) },
 	{ SLOT_S_FAILED, ATTEMPT | STEPS | BIT(HELD) | BIT(IMPLEMENTED) },
 	{ SLOT_S_CANCELLED, BIT(WAITING) | BIT(HELD) | BIT(IMPLEMENTED) | BIT(ENDING) },
 };
@@ -89,7 +96,8 @@ static unsigned reached_from(unsigned start)
 	return reached;
 }
 
-/* No stage is out of reach, and from each one every end is still open, but that what ends can only end. */
+/* No stage is out of reach, and from each one every end is still open, but that what
+ * ends can only end. */
 START_TEST(every_stage_is_on_a_way)
 {
 	static const unsigned ends = 1u << SLOT_S_PASSED | 1u << SLOT_S_FAILED | 1u << SLOT_S_CANCELLED;
@@ -140,7 +148,8 @@ START_TEST(phases)
 }
 END_TEST
 
-/* An attempt that waits before it starts is told from one that runs; nobody else cools, whatever its row has. */
+/* An attempt that waits before it starts is told from one that runs; nobody else cools,
+ * whatever its row has. */
 START_TEST(cooling)
 {
 	struct slot_row row;

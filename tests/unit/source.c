@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a submit names as its source of tasks: one, readable, and each task with the settings it asks for. */
+/* What a submit names as its source of tasks: one, readable, and each task with the
+ * settings it asks for. */
 #include "core/plan_json.h"
 #include "rpc/submit_source.h"
 
@@ -79,7 +80,8 @@ static void open_directory(void)
 
 static void close_directory(void)
 {
-	static const char *const names[] = { "with/.beads", "with", "file/.beads", "file", "none", "prd.json", "link", "link.json" };
+	static const char *const names[] = { "with/.beads", "with", "file/.beads", "file", "none",
+	    "prd.json", "link", "link.json" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (unlink(names[i]) == -1)
@@ -122,13 +124,15 @@ START_TEST(test_read_beads)
 		{ "{\"workdir\":\"@\",\"beads\":\"@/link/\"}", "with", NULL },
 		{ "{\"workdir\":\"@/none\",\"beads\":true}", NULL, "/none/.beads: No such file or directory" },
 		{ "{\"workdir\":\"@/with\",\"beads\":\"@/none\"}", NULL, "/none/.beads: No such file or directory" },
-		{ "{\"workdir\":\"@/with\",\"beads\":\"@/nowhere\"}", NULL, "/nowhere/.beads: No such file or directory" },
+		{ "{\"workdir\":\"@/with\",\"beads\":\"@/nowhere\"}", NULL,
+		    "/nowhere/.beads: No such file or directory" },
 		{ "{\"workdir\":\"@/with\",\"beads\":\"@/file\"}", NULL, "/file/.beads: Not a directory" },
 		/* the engine tells of the workdir */
 		{ "{\"workdir\":\"@/nowhere\",\"beads\":true}", "nowhere", NULL },
 	};
 
-	ck_assert(mkdir("with", 0700) == 0 && mkdir("with/.beads", 0700) == 0 && mkdir("none", 0700) == 0 && mkdir("file", 0700) == 0);
+	ck_assert(mkdir("with", 0700) == 0 && mkdir("with/.beads", 0700) == 0 &&
+	    mkdir("none", 0700) == 0 && mkdir("file", 0700) == 0);
 	ck_assert_int_eq(symlink("with", "link"), 0);
 	write_file("file/.beads", "");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -150,7 +154,9 @@ START_TEST(test_read_beads)
 }
 END_TEST
 
-#define STORIES "{\\\"userStories\\\":[{\\\"id\\\":\\\"US-1\\\",\\\"title\\\":\\\"T\\\",\\\"passes\\\":true},{\\\"id\\\":\\\"US-2\\\"}]}"
+#define STORIES \
+	"{\\\"userStories\\\":[{\\\"id\\\":\\\"US-1\\\",\\\"title\\\":\\\"T\\\"," \
+	    "\\\"passes\\\":true},{\\\"id\\\":\\\"US-2\\\"}]}"
 
 START_TEST(test_read_stories)
 {
@@ -185,7 +191,8 @@ START_TEST(test_read_stories)
 
 	ck_assert(!read_source(&source, &params, "{\"stories\":\"{\\n x\",\"stories_path\":\"@/prd.json\"}"));
 	ck_assert_str_eq(source.field, "stories");
-	ck_assert_msg(strstr(source.error, "/prd.json: ") != NULL && strstr(source.error, "line 2") != NULL, "%s", source.error);
+	ck_assert_msg(strstr(source.error, "/prd.json: ") != NULL &&
+	    strstr(source.error, "line 2") != NULL, "%s", source.error);
 	submit_source_release(&source);
 	json_decref(params);
 	ck_assert(!read_source(&source, &params, "{\"stories\":\"{\\n x\"}"));
@@ -200,7 +207,8 @@ START_TEST(test_read_workflow)
 	struct submit_source source;
 	json_t *params;
 
-	ck_assert(!read_source(&source, &params, "{\"workflow\":\"tasks:\\n  a:\\n    promt: x\\n\",\"workflow_path\":\"@/flow.yaml\"}"));
+	ck_assert(!read_source(&source, &params,
+	    "{\"workflow\":\"tasks:\\n  a:\\n    promt: x\\n\",\"workflow_path\":\"@/flow.yaml\"}"));
 	ck_assert_str_eq(source.field, "workflow");
 	ck_assert_msg(strstr(source.error, "/flow.yaml:3:5: ") != NULL, "%s", source.error);
 	submit_source_release(&source);
@@ -218,7 +226,8 @@ END_TEST
 
 struct given { const char *path, *value; };
 
-static bool resolve(struct submit_source *source, const char *file, const char *params, const struct given *given_, struct plan *plan)
+static bool resolve(struct submit_source *source, const char *file, const char *params,
+    const struct given *given_, struct plan *plan)
 {
 	struct config_override overrides[4];
 	struct config_error error;
@@ -249,36 +258,57 @@ static void release(struct submit_source *source)
 
 #define OVERLAY(inside) "    overlays:\n      agentic_review:\n        enabled: true\n" inside
 
-/* A workflow of one task, "a", and what its plan comes to; a NULL plan means the run's, "run." is the run's. */
+/* A workflow of one task, "a", and what its plan comes to; a NULL plan means the run's,
+ * "run." is the run's. */
 static const struct {
 	const char *name, *task, *file;
 	struct given given[4];
 	struct given want[6];
 } workflows[] = {
-	{ "nothing", "    prompt: x\n", "", { { 0 } }, { { "run.review", "false" }, { "run.agents.implement.name", "\"claude\"" } } },
-	{ "no overlay, whatever the run says", "    prompt: x\n", "[review]\nenabled = true\nprofile = \"file\"\n", { { "review.enabled", "true" }, { "review.reviewer", "\"judge\"" } },
-	    { { "run.review", "false" }, { "run.skip_reason", "\"each task of the workflow has its own, or none\"" }, { "run.commit", "\"none\"" } } },
-	{ "an overlay that is off", "    prompt: x\n    overlays:\n      agentic_review:\n        enabled: false\n        coder_agent: dev\n", "", { { "review.enabled", "true" } },
+	{ "nothing", "    prompt: x\n", "", { { 0 } },
 	    { { "run.review", "false" }, { "run.agents.implement.name", "\"claude\"" } } },
-	{ "an agent of its own", "    prompt: x\n    agent: dev\n", "", { { "default_agent", "\"judge\"" }, { "run.model", "\"m\"" } },
-	    { { "agents.implement.name", "\"dev\"" }, { "agents.implement.model", "null" }, { "review", "false" }, { "agents.commit.name", "\"dev\"" },
+	{ "no overlay, whatever the run says", "    prompt: x\n",
+	    "[review]\nenabled = true\nprofile = \"file\"\n",
+	    { { "review.enabled", "true" }, { "review.reviewer", "\"judge\"" } },
+	    { { "run.review", "false" }, { "run.skip_reason",
+	    "\"each task of the workflow has its own, or none\"" }, { "run.commit", "\"none\"" } } },
+	{ "an overlay that is off", "    prompt: x\n    overlays:\n      agentic_review:\n"
+	    "        enabled: false\n        coder_agent: dev\n", "", { { "review.enabled", "true" } },
+	    { { "run.review", "false" }, { "run.agents.implement.name", "\"claude\"" } } },
+	{ "an agent of its own", "    prompt: x\n    agent: dev\n", "",
+	    { { "default_agent", "\"judge\"" }, { "run.model", "\"m\"" } },
+	    { { "agents.implement.name", "\"dev\"" }, { "agents.implement.model", "null" },
+	    { "review", "false" }, { "agents.commit.name", "\"dev\"" },
 	    { "run.agents.implement.name", "\"judge\"" }, { "run.agents.implement.model", "\"m\"" } } },
-	{ "the run's agent by name keeps its model", "    prompt: x\n    agent: dev\n", "", { { "default_agent", "\"dev\"" }, { "run.model", "\"m\"" } },
+	{ "the run's agent by name keeps its model", "    prompt: x\n    agent: dev\n", "",
+	    { { "default_agent", "\"dev\"" }, { "run.model", "\"m\"" } },
 	    { { "agents.implement.model", "\"m\"" } } },
-	{ "an overlay", "    prompt: x\n" OVERLAY(""), "[review]\nscope = \"run\"\n", { { "default_agent", "\"dev\"" } },
-	    { { "review", "true" }, { "profile", "\"decision\"" }, { "max_fixes", "2" }, { "scope", "\"task\"" }, { "agents.review.name", "\"dev\"" }, { "run.review", "false" } } },
-	{ "an overlay that says all", "    prompt: x\n" OVERLAY("        coder_agent: dev\n        reviewer_agent: judge\n        max_iterations: 5\n"), "",
-	    { { "review.max_fixes", "9" }, { "review.agent", "\"claude\"" }, { "review.fixer_agent", "\"claude\"" }, { "review.profile", "\"verdict\"" } },
-	    { { "profile", "\"decision\"" }, { "max_fixes", "4" }, { "agents.implement.name", "\"dev\"" }, { "agents.fix.name", "\"dev\"" },
+	{ "an overlay", "    prompt: x\n" OVERLAY(""), "[review]\nscope = \"run\"\n",
+	    { { "default_agent", "\"dev\"" } },
+	    { { "review", "true" }, { "profile", "\"decision\"" }, { "max_fixes", "2" },
+	    { "scope", "\"task\"" }, { "agents.review.name", "\"dev\"" }, { "run.review", "false" } } },
+	{ "an overlay that says all", "    prompt: x\n" OVERLAY("        coder_agent: dev\n"
+	    "        reviewer_agent: judge\n        max_iterations: 5\n"), "",
+	    { { "review.max_fixes", "9" }, { "review.agent", "\"claude\"" },
+	    { "review.fixer_agent", "\"claude\"" }, { "review.profile", "\"verdict\"" } },
+	    { { "profile", "\"decision\"" }, { "max_fixes", "4" },
+	    { "agents.implement.name", "\"dev\"" }, { "agents.fix.name", "\"dev\"" },
 	    { "agents.review.name", "\"judge\"" }, { "run.agents.implement.name", "\"claude\"" } } },
-	{ "one review", "    prompt: x\n" OVERLAY("        max_iterations: 1\n"), "", { { 0 } }, { { "max_fixes", "0" } } },
-	{ "what an overlay does not say is as the run has it", "    prompt: x\n" OVERLAY("        reviewer_agent: judge\n"), "[review]\nfixer_agent = \"dev\"\n",
-	    { { "review.max_fixes", "9" }, { "review.on_exhausted", "\"fail\"" }, { "run.on_lost", "\"fail\"" } },
-	    { { "max_fixes", "9" }, { "on_exhausted", "\"fail\"" }, { "on_lost", "\"fail\"" }, { "agents.fix.name", "\"dev\"" } } },
-	{ "--skip-review beats it", "    prompt: x\n" OVERLAY(""), "", { { "review.skip", "true" } }, { { "review", "false" }, { "skip_reason", "\"--skip-review flag set\"" } } },
-	{ "a program of the run judges nothing here", "    prompt: x\n" OVERLAY(""), "", { { "review.reviewer", "\"true\"" }, { "review.profile", "\"exit\"" } },
+	{ "one review", "    prompt: x\n" OVERLAY("        max_iterations: 1\n"), "", { { 0 } },
+	    { { "max_fixes", "0" } } },
+	{ "what an overlay does not say is as the run has it", "    prompt: x\n"
+	    OVERLAY("        reviewer_agent: judge\n"), "[review]\nfixer_agent = \"dev\"\n",
+	    { { "review.max_fixes", "9" }, { "review.on_exhausted", "\"fail\"" },
+	    { "run.on_lost", "\"fail\"" } },
+	    { { "max_fixes", "9" }, { "on_exhausted", "\"fail\"" }, { "on_lost", "\"fail\"" },
+	    { "agents.fix.name", "\"dev\"" } } },
+	{ "--skip-review beats it", "    prompt: x\n" OVERLAY(""), "", { { "review.skip", "true" } },
+	    { { "review", "false" }, { "skip_reason", "\"--skip-review flag set\"" } } },
+	{ "a program of the run judges nothing here", "    prompt: x\n" OVERLAY(""), "",
+	    { { "review.reviewer", "\"true\"" }, { "review.profile", "\"exit\"" } },
 	    { { "profile", "\"decision\"" }, { "reviewer", "null" } } },
-	{ "who assigns is no question", "    prompt: x\n    agent: dev\n", "[run]\nassign = \"agent\"\n", { { 0 } }, { { "assign", "\"daemon\"" }, { "run.assign", "\"daemon\"" } } },
+	{ "who assigns is no question", "    prompt: x\n    agent: dev\n", "[run]\nassign = \"agent\"\n",
+	    { { 0 } }, { { "assign", "\"daemon\"" }, { "run.assign", "\"daemon\"" } } },
 };
 
 static json_t *workflow_of(const char *task)
@@ -294,7 +324,8 @@ START_TEST(test_workflow)
 	struct plan run, own = { 0 };
 	bool has_own;
 
-	ck_assert_msg(resolve(&source, file, params, workflows[_i].given, &run), "%s: %s", workflows[_i].name, source.error);
+	ck_assert_msg(resolve(&source, file, params, workflows[_i].given, &run), "%s: %s",
+	    workflows[_i].name, source.error);
 	ck_assert_uint_eq(source.tasks.count, 1);
 	has_own = source.plans[0] != NULL;
 	ck_assert(!has_own || plan_from_json(source.plans[0], &own) == 0);
@@ -303,7 +334,8 @@ START_TEST(test_workflow)
 		bool of_run = strncmp(path, "run.", strlen("run.")) == 0;
 		char *got = plan_at(of_run || !has_own ? &run : &own, of_run ? path + strlen("run.") : path);
 
-		ck_assert_msg(strcmp(got, workflows[_i].want[i].value) == 0, "%s: %s is %s", workflows[_i].name, path, got);
+		ck_assert_msg(strcmp(got, workflows[_i].want[i].value) == 0, "%s: %s is %s",
+		    workflows[_i].name, path, got);
 		free(got);
 	}
 	plan_release(&run);
@@ -320,20 +352,30 @@ static const struct {
 	struct given given[4];
 	const char *field, *head;
 } refused[] = {
-	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: nobody\\n\"}", { { 0 } }, "workflow", "workflow:4:12: there is no agent 'nobody'; choose one of claude, " },
-	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: nobody\\n\",\"workflow_path\":\"/flow.yaml\"}", { { 0 } }, "workflow",
+	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: nobody\\n\"}", { { 0 } },
+	    "workflow", "workflow:4:12: there is no agent 'nobody'; choose one of claude, " },
+	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: nobody\\n\","
+	    "\"workflow_path\":\"/flow.yaml\"}", { { 0 } }, "workflow",
 	    "/flow.yaml:4:12: there is no agent 'nobody'; " },
-	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: no body\\n\"}", { { 0 } }, "workflow", "workflow:4:12: must be the name of an agent: " },
-	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    overlays:\\n      agentic_review:\\n        enabled: true\\n        coder_agent: me\\n\"}", { { 0 } }, "workflow",
+	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: no body\\n\"}", { { 0 } },
+	    "workflow", "workflow:4:12: must be the name of an agent: " },
+	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    overlays:\\n      agentic_review:\\n        "
+	    "enabled: true\\n        coder_agent: me\\n\"}", { { 0 } }, "workflow",
 	    "workflow:7:22: there is no agent 'me'; " },
-	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    overlays:\\n      agentic_review:\\n        enabled: true\\n        reviewer_agent: me\\n\"}", { { 0 } }, "workflow",
+	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    overlays:\\n      agentic_review:\\n        "
+	    "enabled: true\\n        reviewer_agent: me\\n\"}", { { 0 } }, "workflow",
 	    "workflow:7:25: there is no agent 'me'; " },
 	/* the second task's fault is told at the second task */
-	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: dev\\n  b:\\n    prompt: y\\n    agent: devil\\n\"}", { { 0 } }, "workflow", "workflow:7:12: there is no agent 'devil'; " },
-	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n\"}", { { "default_agent", "\"nobody\"" } }, "the_field", "the_field: there is no agent 'nobody'; " },
-	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n\"}", { { "run.assign", "\"agent\"" } }, "assign", "agents pick their tasks themselves only among beads" },
-	{ "{\"stories\":\"" STORIES "\"}", { { "run.assign", "\"agent\"" } }, "assign", "agents pick their tasks themselves only among beads" },
-	{ "{\"task\":\"x\"}", { { "run.assign", "\"agent\"" } }, "assign", "agents pick their tasks themselves only among beads" },
+	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n    agent: dev\\n  b:\\n    prompt: y\\n    "
+	    "agent: devil\\n\"}", { { 0 } }, "workflow", "workflow:7:12: there is no agent 'devil'; " },
+	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n\"}", { { "default_agent", "\"nobody\"" } },
+	    "the_field", "the_field: there is no agent 'nobody'; " },
+	{ "{\"workflow\":\"tasks:\\n  a:\\n    prompt: x\\n\"}", { { "run.assign", "\"agent\"" } },
+	    "assign", "agents pick their tasks themselves only among beads" },
+	{ "{\"stories\":\"" STORIES "\"}", { { "run.assign", "\"agent\"" } }, "assign",
+	    "agents pick their tasks themselves only among beads" },
+	{ "{\"task\":\"x\"}", { { "run.assign", "\"agent\"" } }, "assign",
+	    "agents pick their tasks themselves only among beads" },
 };
 
 START_TEST(test_refused)
@@ -371,13 +413,17 @@ END_TEST
 START_TEST(test_same_kind)
 {
 	static const char *const inside[] = {
-		"", "        max_iterations: 2\n", "        max_iterations: 3\n", "        coder_agent: dev\n", "        reviewer_agent: dev\n", "        reviewer_agent: judge\n",
+		"", "        max_iterations: 2\n", "        max_iterations: 3\n",
+		"        coder_agent: dev\n", "        reviewer_agent: dev\n",
+		"        reviewer_agent: judge\n",
 	};
 	static const size_t count = sizeof(inside) / sizeof(inside[0]);
 	static const struct given none[4] = { { 0 } };
 
 	for (size_t i = 0; i < count * count; i++) {
-		json_t *json = json_pack("{s:o}", "workflow", json_sprintf("tasks:\n  a:\n    prompt: x\n" OVERLAY("%s") "  b:\n    prompt: y\n" OVERLAY("%s"), inside[i / count], inside[i % count]));
+		json_t *json = json_pack("{s:o}", "workflow",
+		    json_sprintf("tasks:\n  a:\n    prompt: x\n" OVERLAY("%s")
+		    "  b:\n    prompt: y\n" OVERLAY("%s"), inside[i / count], inside[i % count]));
 		char *params = json_dumps(json, 0);
 		struct submit_source source;
 		struct plan plan;
@@ -392,7 +438,8 @@ START_TEST(test_same_kind)
 }
 END_TEST
 
-/* Tasks that ask for the same have the same settings, which are made once; there is a bound to those that differ. */
+/* Tasks that ask for the same have the same settings, which are made once; there is a bound to
+ * those that differ. */
 START_TEST(test_many_kinds)
 {
 	static const struct given none[4] = { { 0 } };
@@ -418,7 +465,8 @@ START_TEST(test_many_kinds)
 			ck_assert_ptr_ne(source.plans[0], source.plans[1]);
 			plan_release(&plan);
 		} else {
-			ck_assert_msg(strncmp(source.error, "workflow:772:12: ", strlen("workflow:772:12: ")) == 0, "%s", source.error);
+			ck_assert_msg(strncmp(source.error, "workflow:772:12: ",
+			    strlen("workflow:772:12: ")) == 0, "%s", source.error);
 		}
 		release(&source);
 		free(params);

@@ -226,7 +226,8 @@ static const struct {
 	enum row_kind kind;
 	const char *name;
 } once[] = {
-	{ ROW_HOLD, "task" }, { ROW_HOLD, "iteration" }, { ROW_HOLD, "slot" }, { ROW_HOLD, "kind" }, { ROW_HOLD, "reason" },
+	{ ROW_HOLD, "task" }, { ROW_HOLD, "iteration" }, { ROW_HOLD, "slot" }, { ROW_HOLD, "kind" },
+	{ ROW_HOLD, "reason" },
 	{ ROW_HOLD, "attempt" }, { ROW_HOLD, "created_at" },
 	{ ROW_HOOK, "name" }, { ROW_HOOK, "command" }, { ROW_HOOK, "environment" },
 };
@@ -278,7 +279,8 @@ static void *keyed_row(enum row_kind kind, int seed)
 		((struct task_row *)row)->run = 5;
 		set_text(&((struct task_row *)row)->id, "t1");
 		if (seed == 1)	/* a lock is for ever: it comes with the second row */
-			set_text(&((struct task_row *)row)->locked_ref, NULL), set_text(&((struct task_row *)row)->locked_tree, NULL);
+			set_text(&((struct task_row *)row)->locked_ref, NULL),
+			    set_text(&((struct task_row *)row)->locked_tree, NULL);
 		break;
 	case ROW_ITERATION:
 		((struct iteration_row *)row)->run = 5;
@@ -354,7 +356,8 @@ START_TEST(test_every_kind_comes_back)
 	struct query_bind since[] = { { ":since", 0, NULL }, { ":limit", 10, NULL }, { NULL, 0, NULL } };
 	struct query_bind name[] = { { ":name", 0, "colour" }, { NULL, 0, NULL } };
 	struct query_bind limit[] = { { ":limit", 10, NULL }, { NULL, 0, NULL } };
-	const struct query_bind *binds[ROW_KINDS] = { [ROW_EVENT] = since, [ROW_SETTING] = name, [ROW_SALVAGE] = limit };
+	const struct query_bind *binds[ROW_KINDS] = { [ROW_EVENT] = since, [ROW_SETTING] = name,
+	    [ROW_SALVAGE] = limit };
 	struct world w;
 
 	world_init(&w);
@@ -400,7 +403,8 @@ START_TEST(test_every_kind_comes_back)
 }
 END_TEST
 
-/* What has no value comes back as having none, and a text that was written is not lost to a row without it. */
+/* What has no value comes back as having none, and a text that was written is not lost to
+ * a row without it. */
 START_TEST(test_no_value)
 {
 	struct attempt_row *attempt = row_new(ROW_ATTEMPT);
@@ -746,7 +750,8 @@ static const struct {
 	{ read_unknown_state, "column state holds 'dancing', which is no run state" },
 };
 
-/* Any error but lack of space ends the process and names the place; nothing of the batch is recorded. */
+/* Any error but lack of space ends the process and names the place; nothing of the
+ * batch is recorded. */
 START_TEST(test_error_ends_the_process)
 {
 	char words[1024];
@@ -813,9 +818,11 @@ START_TEST(test_old_events_go)
 	world_open(&w);
 	world_close(&w);
 	db = peek(&w);
-	ck_assert_int_eq(sqlite3_exec(db, "INSERT INTO event SELECT value, 1, 'daemon', NULL, '{}' FROM generate_series(1, 300);"
+	ck_assert_int_eq(sqlite3_exec(db,
+	    "INSERT INTO event SELECT value, 1, 'daemon', NULL, '{}' FROM generate_series(1, 300);"
 	    "INSERT INTO event VALUES (1000200, 1, 'daemon', NULL, '{}')", NULL, NULL, NULL), SQLITE_ERROR);
-	ck_assert_int_eq(sqlite3_exec(db, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) "
+	ck_assert_int_eq(sqlite3_exec(db,
+	    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) "
 	    "INSERT INTO event SELECT i, 1, 'daemon', NULL, '{}' FROM n;"
 	    "INSERT INTO event VALUES (1000200, 1, 'daemon', NULL, '{}')", NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
@@ -871,7 +878,8 @@ static void ordered_rows_cb(void *arg, struct rowset *set)
 	order->read_came = true;
 }
 
-/* While the thread is busy with one long decision, a thousand wait: they share the next commits, in order. */
+/* While the thread is busy with one long decision, a thousand wait: they share the next
+ * commits, in order. */
 START_TEST(test_group_commit)
 {
 	struct ordered ordered[1000];
@@ -1010,7 +1018,8 @@ START_TEST(test_no_space)
 	wait_told(&w, 4);
 	ck_assert_uint_eq(w.refused, 2);
 	ck_assert(!w.full && w.space_news == 2);
-	ck_assert_int_eq(w.last_seq, 3);	/* the numbers of what was rolled back are given again */
+	/* the numbers of what was rolled back are given again */
+	ck_assert_int_eq(w.last_seq, 3);
 	world_close(&w);
 	db = peek(&w);
 	ck_assert_int_eq(ask(db, "SELECT length(value) FROM setting WHERE name = 'big'"), (int64_t)sizes[_i]);
@@ -1023,7 +1032,8 @@ START_TEST(test_no_space)
 }
 END_TEST
 
-/* Space comes back while nothing waits: it is noticed all the same. Closing with a full disk drops what waits. */
+/* Space comes back while nothing waits: it is noticed all the same. Closing with a full disk
+ * drops what waits. */
 START_TEST(test_space_comes_back)
 {
 	char *text = text_of(2 << 20), words[1024];
@@ -1204,9 +1214,11 @@ START_TEST(test_only_ours)
 }
 END_TEST
 
-static const char *const otherwise[] = { "PRAGMA journal_mode = DELETE", "PRAGMA journal_mode = TRUNCATE", "PRAGMA journal_mode = PERSIST", "VACUUM INTO" };
+static const char *const otherwise[] = { "PRAGMA journal_mode = DELETE",
+    "PRAGMA journal_mode = TRUNCATE", "PRAGMA journal_mode = PERSIST", "VACUUM INTO" };
 
-/* A copy by VACUUM INTO, or a database whose journal another tool has changed, is opened like any other. */
+/* A copy by VACUUM INTO, or a database whose journal another tool has changed, is
+ * opened like any other. */
 START_TEST(test_not_in_wal_mode)
 {
 	bool copy = strcmp(otherwise[_i], "VACUUM INTO") == 0;
@@ -1265,7 +1277,8 @@ static void write_next(struct writer *writer)
 	store_commit(writer->w->store, d, true, acked_cb, writer);
 }
 
-/* Killed in the middle of its writes: what was acknowledged is there, whole, and numbered without a gap. */
+/* Killed in the middle of its writes: what was acknowledged is there, whole, and
+ * numbered without a gap. */
 START_TEST(test_kill)
 {
 	int64_t acked = 0, id, last = 0;
@@ -1311,7 +1324,8 @@ START_TEST(test_kill)
 		ck_assert_int_eq(ask(db, "SELECT count(*) FROM task_text"), last);
 		ck_assert_int_eq(ask(db, "SELECT count(*) FROM event"), 2 * last);
 		ck_assert_int_eq(ask(db, "SELECT max(seq) FROM event"), 2 * last);
-		ck_assert_int_eq(ask(db, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"), 1);
+		ck_assert_int_eq(ask(db,
+		    "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'"), 1);
 		sqlite3_close(db);
 	}
 	world_open(&w);
@@ -1353,7 +1367,8 @@ START_TEST(test_run_list)
 			struct run_row *run = w.set.rows[i];
 
 			ck_assert(before == ROW_NONE || run->id < before);
-			ck_assert(lists[_i].state == NULL || run->state == state_value(&run_state_names, lists[_i].state));
+			ck_assert(lists[_i].state == NULL ||
+			    run->state == state_value(&run_state_names, lists[_i].state));
 			ck_assert(lists[_i].owner == ROW_NONE || run->owner == lists[_i].owner);
 			before = run->id;
 			count++;
@@ -1534,7 +1549,8 @@ static const struct {
 	int64_t run;
 	const char *state;
 	size_t want;
-} hold_lists[] = { { ROW_NONE, NULL, 450 }, { 2, NULL, 150 }, { ROW_NONE, "open", 150 }, { 3, "rejected", 100 }, { 3, "approved", 0 }, { 4, NULL, 0 } };
+} hold_lists[] = { { ROW_NONE, NULL, 450 }, { 2, NULL, 150 }, { ROW_NONE, "open", 150 },
+    { 3, "rejected", 100 }, { 3, "approved", 0 }, { 4, NULL, 0 } };
 
 /* Newest first, each once, in pages that the id of the last row continues. */
 START_TEST(test_hold_list)
@@ -1562,7 +1578,8 @@ START_TEST(test_hold_list)
 
 			ck_assert(before == ROW_NONE || hold->id < before);
 			ck_assert(hold_lists[_i].run == ROW_NONE || hold->run == hold_lists[_i].run);
-			ck_assert(hold_lists[_i].state == NULL || hold->state == state_value(&hold_state_names, hold_lists[_i].state));
+			ck_assert(hold_lists[_i].state == NULL ||
+			    hold->state == state_value(&hold_state_names, hold_lists[_i].state));
 			before = hold->id;
 			count++;
 		}
@@ -1578,7 +1595,8 @@ START_TEST(test_hold_list)
 	store_read_now(w.store, "hold.unfinished", ROW_HOLD, NULL, &w.set);
 	ck_assert_uint_eq(w.set.count, 300);	/* not those of run 1, which has ended */
 	for (size_t i = 0; i < 300; i++)
-		ck_assert_int_eq(((struct hold_row *)w.set.rows[i])->id, 2001 + (int64_t)i / 150 * 1000 + (int64_t)i % 150);
+		ck_assert_int_eq(((struct hold_row *)w.set.rows[i])->id,
+		    2001 + (int64_t)i / 150 * 1000 + (int64_t)i % 150);
 	rowset_release(&w.set);
 	world_end(&w);
 }
@@ -1623,7 +1641,8 @@ START_TEST(test_tasks_in_order)
 }
 END_TEST
 
-/* What keeps others off is read at start, also when its run has ended; what was given back may be had by the next. */
+/* What keeps others off is read at start, also when its run has ended; what was given back may be
+ * had by the next. */
 START_TEST(test_claims_at_start)
 {
 	struct decision *d = decision_new();
@@ -1750,8 +1769,10 @@ static int64_t counter(struct world *w, const char *name)
 	return value;
 }
 
-/* An id is never used again, not even when its row is gone. Only unfinished runs are read at start. */
-/* What never began goes, and something with the same uuid and place takes another number in the same decision. */
+/* An id is never used again, not even when its row is gone. Only unfinished runs are
+ * read at start. */
+/* What never began goes, and something with the same uuid and place takes another number in
+ * the same decision. */
 START_TEST(test_dropped)
 {
 	static const enum row_kind dropped[] = { ROW_ATTEMPT, ROW_STEP, ROW_HOOK };

@@ -8,7 +8,9 @@
 #include "task/task.h"
 #include "task_dump.h"
 
-#define DEP(on, type) "{\"issue_id\":\"a\",\"depends_on_id\":\"" on "\",\"type\":\"" type "\",\"created_at\":\"2026-01-01T00:00:00Z\"}"
+#define DEP(on, type) \
+	"{\"issue_id\":\"a\",\"depends_on_id\":\"" on "\",\"type\":\"" type \
+	    "\",\"created_at\":\"2026-01-01T00:00:00Z\"}"
 #define WAITS(on, type) "{\"id\":\"a\",\"dependencies\":[" DEP(on, type) "]}\n"
 
 static const struct {
@@ -18,27 +20,42 @@ static const struct {
 	{ "\n \r\n\t\n", "" },
 	{ "{\"id\":\"a\"}\n", "a status=open ready" },
 	/* a new line, as bd exports it */
-	{ "{\"_type\":\"issue\",\"id\":\"x-7.1\",\"title\":\"T\",\"description\":\"D\",\"acceptance_criteria\":\"works\",\"status\":\"open\",\"priority\":0,\"issue_type\":\"bug\","
-	  "\"created_at\":\"2026-01-01T00:00:00Z\",\"updated_at\":\"2026-01-02T00:00:00Z\",\"labels\":[\"l\"],\"dependency_count\":0,\"dependent_count\":0,\"comment_count\":0}\n",
+	{ "{\"_type\":\"issue\",\"id\":\"x-7.1\",\"title\":\"T\",\"description\":\"D\","
+	  "\"acceptance_criteria\":\"works\",\"status\":\"open\",\"priority\":0,\"issue_type\":\"bug\","
+	  "\"created_at\":\"2026-01-01T00:00:00Z\",\"updated_at\":\"2026-01-02T00:00:00Z\","
+	  "\"labels\":[\"l\"],\"dependency_count\":0,\"dependent_count\":0,\"comment_count\":0}\n",
 	    "x-7.1 title=T status=open p=0 text=D accept=works at=2026-01-02T00:00:00Z ready" },
-	{ "{\"_type\":\"memory\",\"id\":\"m\"}\n{\"_type\":\"issue\",\"id\":\"a\"}\n{\"_type\":7,\"id\":\"n\"}\n", "a status=open ready" },
+	{ "{\"_type\":\"memory\",\"id\":\"m\"}\n{\"_type\":\"issue\",\"id\":\"a\"}\n"
+	    "{\"_type\":7,\"id\":\"n\"}\n", "a status=open ready" },
 	/* names of the id */
-	{ "{\"issue_id\":\"a\"}\n{\"key\":\"b\"}\n{\"id\":\"c\",\"key\":\"x\"}\n{\"id\":5}\n", "5 status=open ready; a status=open ready; b status=open ready; c status=open ready" },
+	{ "{\"issue_id\":\"a\"}\n{\"key\":\"b\"}\n{\"id\":\"c\",\"key\":\"x\"}\n{\"id\":5}\n",
+	    "5 status=open ready; a status=open ready; b status=open ready; c status=open ready" },
 	/* the last line of an id wins */
-	{ "{\"id\":\"a\",\"title\":\"one\"}\n{\"id\":\"b\"}\n{\"id\":\"a\",\"title\":\"two\",\"status\":\"closed\"}\n", "a title=two status=closed done; b status=open ready" },
+	{ "{\"id\":\"a\",\"title\":\"one\"}\n{\"id\":\"b\"}\n{\"id\":\"a\",\"title\":\"two\","
+	    "\"status\":\"closed\"}\n", "a title=two status=closed done; b status=open ready" },
 	{ "{\"id\":\"a\",\"priority\":1}\n{\"id\":\"a\"}\n", "a status=open ready" },
 	/* order */
-	{ "{\"id\":\"c\",\"priority\":2}\n{\"id\":\"b\",\"priority\":0}\n{\"id\":\"a\",\"priority\":2}\n{\"id\":\"0\"}\n{\"id\":\"z\",\"priority\":\"1\"}\n",
-	    "b status=open p=0 ready; z status=open p=1 ready; a status=open p=2 ready; c status=open p=2 ready; 0 status=open ready" },
+	{ "{\"id\":\"c\",\"priority\":2}\n{\"id\":\"b\",\"priority\":0}\n"
+	    "{\"id\":\"a\",\"priority\":2}\n{\"id\":\"0\"}\n{\"id\":\"z\",\"priority\":\"1\"}\n",
+	    "b status=open p=0 ready; z status=open p=1 ready; a status=open p=2 ready; "
+	    "c status=open p=2 ready; 0 status=open ready" },
 	/* statuses */
-	{ "{\"id\":\"a\",\"status\":\"in_progress\"}\n{\"id\":\"b\",\"status\":\"Open\"}\n{\"id\":\"c\",\"status\":\"blocked\"}\n{\"id\":\"d\",\"status\":\"deferred\"}\n"
-	  "{\"id\":\"e\",\"status\":\"pinned\"}\n{\"id\":\"f\",\"status\":\"tombstone\"}\n{\"id\":\"g\",\"status\":\"custom\"}\n{\"id\":\"h\",\"status\":null}\n",
-	    "a status=in_progress; b status=open ready; c status=blocked; d status=deferred; e status=pinned; f status=tombstone done; g status=custom; h status=open ready" },
+	{ "{\"id\":\"a\",\"status\":\"in_progress\"}\n{\"id\":\"b\",\"status\":\"Open\"}\n"
+	  "{\"id\":\"c\",\"status\":\"blocked\"}\n{\"id\":\"d\",\"status\":\"deferred\"}\n"
+	  "{\"id\":\"e\",\"status\":\"pinned\"}\n{\"id\":\"f\",\"status\":\"tombstone\"}\n"
+	  "{\"id\":\"g\",\"status\":\"custom\"}\n{\"id\":\"h\",\"status\":null}\n",
+	    "a status=in_progress; b status=open ready; c status=blocked; d status=deferred; "
+	    "e status=pinned; f status=tombstone done; g status=custom; h status=open ready" },
 	/* what is open, and not to be worked on */
-	{ "{\"id\":\"a\",\"assignee\":\"eve\"}\n{\"id\":\"b\",\"assignee\":\"\"}\n{\"id\":\"c\",\"pinned\":true}\n{\"id\":\"d\",\"ephemeral\":true}\n{\"id\":\"e\",\"is_template\":true}\n"
-	  "{\"id\":\"f\",\"issue_type\":\"gate\"}\n{\"id\":\"g\",\"issue_type\":\"epic\"}\n{\"id\":\"h\",\"defer_until\":\"2999-01-01T00:00:00Z\"}\n"
-	  "{\"id\":\"i\",\"defer_until\":\"2020-01-01T00:00:00.123456789+02:00\"}\n{\"id\":\"j\",\"defer_until\":\"tomorrow\"}\n{\"id\":\"-k\"}\n{\"id\":\"l\",\"issue_type\":\"molecule\"}\n",
-	    "-k status=open; a status=open; b status=open ready; c status=open; d status=open; e status=open; f status=open; g status=open ready; h status=open; "
+	{ "{\"id\":\"a\",\"assignee\":\"eve\"}\n{\"id\":\"b\",\"assignee\":\"\"}\n{\"id\":\"c\","
+	  "\"pinned\":true}\n{\"id\":\"d\",\"ephemeral\":true}\n{\"id\":\"e\",\"is_template\":true}\n"
+	  "{\"id\":\"f\",\"issue_type\":\"gate\"}\n{\"id\":\"g\",\"issue_type\":\"epic\"}\n"
+	  "{\"id\":\"h\",\"defer_until\":\"2999-01-01T00:00:00Z\"}\n"
+	  "{\"id\":\"i\",\"defer_until\":\"2020-01-01T00:00:00.123456789+02:00\"}\n"
+	  "{\"id\":\"j\",\"defer_until\":\"tomorrow\"}\n{\"id\":\"-k\"}\n"
+	  "{\"id\":\"l\",\"issue_type\":\"molecule\"}\n",
+	    "-k status=open; a status=open; b status=open ready; c status=open; d status=open; "
+	    "e status=open; f status=open; g status=open ready; h status=open; "
 	    "i status=open ready; j status=open; l status=open" },
 	/* dependencies, by type */
 	{ WAITS("b", "blocks") "{\"id\":\"b\"}\n", "a status=open <-b !b; b status=open ready" },
@@ -48,36 +65,53 @@ static const struct {
 	{ WAITS("b", "discovered-from") "{\"id\":\"b\"}\n", "a status=open ready; b status=open ready" },
 	{ WAITS("b", "my-own") "{\"id\":\"b\"}\n", "a status=open ready; b status=open ready" },
 	{ WAITS("b", "parent-child") "{\"id\":\"b\"}\n", "a status=open ready; b status=open ready" },
-	{ WAITS("b", "blocks") "{\"id\":\"b\",\"status\":\"closed\"}\n", "a status=open <-b ready; b status=closed done" },
+	{ WAITS("b", "blocks") "{\"id\":\"b\",\"status\":\"closed\"}\n",
+	    "a status=open <-b ready; b status=closed done" },
 	{ WAITS("b", "blocks") "{\"id\":\"b\",\"status\":\"pinned\"}\n", "a status=open <-b ready; b status=pinned" },
-	{ WAITS("b", "blocks") "{\"id\":\"b\",\"status\":\"in_progress\"}\n", "a status=open <-b !b; b status=in_progress" },
+	{ WAITS("b", "blocks") "{\"id\":\"b\",\"status\":\"in_progress\"}\n",
+	    "a status=open <-b !b; b status=in_progress" },
 	{ WAITS("gone", "blocks"), "a status=open <-gone" },
 	{ WAITS("gone", "parent-child"), "a status=open" },
 	{ WAITS("gone", "related"), "a status=open ready" },
 	/* without a type, and as words */
-	{ "{\"id\":\"a\",\"dependencies\":[{\"issue_id\":\"a\",\"depends_on_id\":\"b\"}]}\n{\"id\":\"b\"}\n", "a status=open <-b !b; b status=open ready" },
-	{ "{\"id\":\"a\",\"dependencies\":[\"b\",\"c\"]}\n{\"id\":\"b\",\"status\":\"closed\"}\n{\"id\":\"c\",\"status\":\"closed\"}\n", "a status=open <-b,c ready; b status=closed done; c status=closed done" },
-	{ "{\"id\":\"a\",\"dependencies\":null}\n{\"id\":\"b\",\"dependencies\":[]}\n", "a status=open ready; b status=open ready" },
+	{ "{\"id\":\"a\",\"dependencies\":[{\"issue_id\":\"a\",\"depends_on_id\":\"b\"}]}\n"
+	    "{\"id\":\"b\"}\n", "a status=open <-b !b; b status=open ready" },
+	{ "{\"id\":\"a\",\"dependencies\":[\"b\",\"c\"]}\n{\"id\":\"b\",\"status\":\"closed\"}\n"
+	    "{\"id\":\"c\",\"status\":\"closed\"}\n",
+	    "a status=open <-b,c ready; b status=closed done; c status=closed done" },
+	{ "{\"id\":\"a\",\"dependencies\":null}\n{\"id\":\"b\",\"dependencies\":[]}\n",
+	    "a status=open ready; b status=open ready" },
 	/* a record of the other direction is the other's */
 	{ "{\"id\":\"b\",\"dependencies\":[" DEP("b", "blocks") "]}\n", "b status=open ready" },
 	/* a parent hands down what holds it back, any number of generations */
-	{ "{\"id\":\"x\"}\n{\"id\":\"p\",\"dependencies\":[{\"depends_on_id\":\"x\",\"type\":\"blocks\"}]}\n{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"p\",\"type\":\"parent-child\"}]}\n"
+	{ "{\"id\":\"x\"}\n{\"id\":\"p\",\"dependencies\":[{\"depends_on_id\":\"x\",\"type\":\"blocks\"}]}\n"
+	  "{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"p\",\"type\":\"parent-child\"}]}\n"
 	  "{\"id\":\"d\",\"dependencies\":[{\"depends_on_id\":\"c\",\"type\":\"parent-child\"}]}\n",
 	    "c status=open !x; d status=open !x; p status=open <-x !x; x status=open ready" },
-	{ "{\"id\":\"p\",\"status\":\"deferred\"}\n{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"p\",\"type\":\"parent-child\"}]}\n", "c status=open; p status=deferred" },
-	{ "{\"id\":\"p\",\"status\":\"closed\",\"dependencies\":[\"x\"]}\n{\"id\":\"x\"}\n{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"p\",\"type\":\"parent-child\"}]}\n",
+	{ "{\"id\":\"p\",\"status\":\"deferred\"}\n"
+	    "{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"p\",\"type\":\"parent-child\"}]}\n",
+	    "c status=open; p status=deferred" },
+	{ "{\"id\":\"p\",\"status\":\"closed\",\"dependencies\":[\"x\"]}\n{\"id\":\"x\"}\n"
+	    "{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"p\",\"type\":\"parent-child\"}]}\n",
 	    "c status=open ready; p status=closed <-x done; x status=open ready" },
 	/* several, each told once; and what no bead's end changes is not told */
-	{ "{\"id\":\"a\",\"dependencies\":[\"x\",\"y\",\"x\",{\"depends_on_id\":\"p\",\"type\":\"parent-child\"}]}\n{\"id\":\"p\",\"dependencies\":[\"y\",\"z\"]}\n"
-	  "{\"id\":\"x\"}\n{\"id\":\"y\"}\n{\"id\":\"z\"}\n", "a status=open <-x,y,x !x,y,z; p status=open <-y,z !y,z; x status=open ready; y status=open ready; z status=open ready" },
-	{ "{\"id\":\"a\",\"dependencies\":[\"x\",\"gone\"]}\n{\"id\":\"x\"}\n", "a status=open <-x,gone; x status=open ready" },
-	{ "{\"id\":\"a\",\"assignee\":\"eve\",\"dependencies\":[\"x\"]}\n{\"id\":\"x\"}\n", "a status=open <-x; x status=open ready" },
+	{ "{\"id\":\"a\",\"dependencies\":[\"x\",\"y\",\"x\",{\"depends_on_id\":\"p\","
+	  "\"type\":\"parent-child\"}]}\n{\"id\":\"p\",\"dependencies\":[\"y\",\"z\"]}\n"
+	  "{\"id\":\"x\"}\n{\"id\":\"y\"}\n{\"id\":\"z\"}\n", "a status=open <-x,y,x !x,y,z; p "
+	  "status=open <-y,z !y,z; x status=open ready; y status=open ready; z status=open ready" },
+	{ "{\"id\":\"a\",\"dependencies\":[\"x\",\"gone\"]}\n{\"id\":\"x\"}\n",
+	    "a status=open <-x,gone; x status=open ready" },
+	{ "{\"id\":\"a\",\"assignee\":\"eve\",\"dependencies\":[\"x\"]}\n{\"id\":\"x\"}\n",
+	    "a status=open <-x; x status=open ready" },
 	/* cycles */
-	{ "{\"id\":\"a\",\"dependencies\":[\"b\"]}\n{\"id\":\"b\",\"dependencies\":[\"a\"]}\n{\"id\":\"c\"}\n", "a status=open <-b !b; b status=open <-a !a; c status=open ready" },
+	{ "{\"id\":\"a\",\"dependencies\":[\"b\"]}\n{\"id\":\"b\",\"dependencies\":[\"a\"]}\n"
+	    "{\"id\":\"c\"}\n", "a status=open <-b !b; b status=open <-a !a; c status=open ready" },
 	{ WAITS("a", "blocks"), "a status=open <-a !a" },
 	{ WAITS("a", "parent-child"), "a status=open" },
-	{ "{\"id\":\"a\",\"dependencies\":[{\"depends_on_id\":\"b\",\"type\":\"parent-child\"}]}\n{\"id\":\"b\",\"dependencies\":[{\"depends_on_id\":\"a\",\"type\":\"parent-child\"}]}\n"
-	  "{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"b\",\"type\":\"parent-child\"}]}\n", "a status=open; b status=open; c status=open" },
+	{ "{\"id\":\"a\",\"dependencies\":[{\"depends_on_id\":\"b\",\"type\":\"parent-child\"}]}\n"
+	  "{\"id\":\"b\",\"dependencies\":[{\"depends_on_id\":\"a\",\"type\":\"parent-child\"}]}\n"
+	  "{\"id\":\"c\",\"dependencies\":[{\"depends_on_id\":\"b\",\"type\":\"parent-child\"}]}\n",
+	  "a status=open; b status=open; c status=open" },
 	/* forms of the file */
 	{ "\xef\xbb\xbf{\"id\":\"a\"}\r\n{\"id\":\"b\"}\r\n", "a status=open ready; b status=open ready" },
 	{ "{\"id\":\"a\"}\n{\"id\":\"b\"}", "a status=open ready; b status=open ready" },
@@ -177,7 +211,8 @@ START_TEST(hostile)
 	buf_release(&b);
 	/* a family of 100,000 generations, and 100,000 lines of one id */
 	for (int i = 0; i < 100000; i++)
-		buf_addf(&b, "{\"id\":\"p%d\",\"dependencies\":[{\"depends_on_id\":\"p%d\",\"type\":\"parent-child\"}]}\n{\"id\":\"same\"}\n", i + 1, i);
+		buf_addf(&b, "{\"id\":\"p%d\",\"dependencies\":[{\"depends_on_id\":\"p%d\","
+		    "\"type\":\"parent-child\"}]}\n{\"id\":\"same\"}\n", i + 1, i);
 	buf_adds(&b, "{\"id\":\"p0\",\"dependencies\":[\"same\"]}\n");
 	ck_assert_int_eq(beads_read_jsonl(b.data, b.size, &list, &error), 0);
 	ck_assert_uint_eq(list.count, 100002);
@@ -211,7 +246,8 @@ static const struct {
 } answers[] = {
 	{ "[]\n", "", NULL },
 	{ "null\n", "", NULL },
-	{ "[\n  {\"id\": \"b\", \"status\": \"open\", \"priority\": 1},\n  {\"id\": \"a\", \"status\": \"open\", \"priority\": 1, \"assignee\": \"eve\"}\n]\n",
+	{ "[\n  {\"id\": \"b\", \"status\": \"open\", \"priority\": 1},\n"
+	    "  {\"id\": \"a\", \"status\": \"open\", \"priority\": 1, \"assignee\": \"eve\"}\n]\n",
 	    "a status=open p=1 ready; b status=open p=1 ready", NULL },
 	{ "[{\"id\": \"a\"}]", "a status=open ready", NULL },
 	{ "{\"id\": \"a\", \"status\": \"open\", \"schema_version\": 1}", "a status=open ready", NULL },
@@ -220,12 +256,17 @@ static const struct {
 	{ "{\"schema_version\": 1, \"data\": []}", "", NULL },
 	{ "[{\"id\": \"-a\"}, {\"id\": \"b\"}]", "-a status=open; b status=open ready", NULL },
 	/* as bd show prints dependencies: whole issues */
-	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"open\", \"dependency_type\": \"blocks\"}]}]", "a status=open <-b ready", NULL },
-	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"closed\", \"dependency_type\": \"blocks\"}], \"dependents\": [{\"id\": \"c\", \"dependency_type\": \"blocks\"}]}]",
+	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"open\", "
+	    "\"dependency_type\": \"blocks\"}]}]", "a status=open <-b ready", NULL },
+	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"closed\", \"dependency_type\": "
+	    "\"blocks\"}], \"dependents\": [{\"id\": \"c\", \"dependency_type\": \"blocks\"}]}]",
 	    "a status=open <-b ready", NULL },
-	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"open\", \"dependency_type\": \"related\"}]}]", "a status=open ready", NULL },
-	{ "{\"error\": \"no issues found matching the provided IDs\", \"schema_version\": 1}\n", NULL, "no issues found matching the provided IDs" },
-	{ "{\"schema_version\": 1, \"data\": {\"error\": \"bad \\u001b[31mthing\", \"hint\": \"h\"}}", NULL, "bad \\x1b[31mthing" },
+	{ "[{\"id\": \"a\", \"dependencies\": [{\"id\": \"b\", \"status\": \"open\", "
+	    "\"dependency_type\": \"related\"}]}]", "a status=open ready", NULL },
+	{ "{\"error\": \"no issues found matching the provided IDs\", \"schema_version\": 1}\n",
+	    NULL, "no issues found matching the provided IDs" },
+	{ "{\"schema_version\": 1, \"data\": {\"error\": \"bad \\u001b[31mthing\", \"hint\": \"h\"}}",
+	    NULL, "bad \\x1b[31mthing" },
 	{ "{\"error\": 1}", NULL, "bd says that it failed" },
 	{ "", NULL, "bd printed nothing" },
 	{ "\n", NULL, "it is" },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of tasks as a line of text: "id title=.. p=.. <-dep,dep !held-by ready; id ..". What is not there is not told. */
+/* A list of tasks as a line of text: "id title=.. p=.. <-dep,dep !held-by ready; id ..". What is
+ * not there is not told. */
 #ifndef TESTS_TASK_DUMP_H
 #define TESTS_TASK_DUMP_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of a source while a run works: with the scripted bd of tests/fakes, without bd, and of PRD files. */
+/* What is asked of a source while a run works: with the scripted bd of tests/fakes, without bd,
+ * and of PRD files. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -112,8 +113,8 @@ static enum step_next run(struct task_op *op)
 
 static struct task_op *op_of(enum task_op_kind kind, const char *task, const char *actor)
 {
-	return task_op_new(&(struct task_op_spec){ .kind = kind, .source = SOURCE_BEADS, .path = beads, .search = search, .task = task, .actor = actor,
-	    .reason = "--passed its review" });
+	return task_op_new(&(struct task_op_spec){ .kind = kind, .source = SOURCE_BEADS, .path = beads,
+	    .search = search, .task = task, .actor = actor, .reason = "--passed its review" });
 }
 
 /* "done", "taken: X" or the error. */
@@ -138,11 +139,15 @@ static void expect(enum task_op_kind kind, const char *task, const char *actor, 
 {
 	char *got = outcome(kind, task, actor);
 
-	ck_assert_msg(want[0] == '~' ? strstr(got, want + 1) != NULL : strcmp(got, want) == 0, "%s %s: %s", task_op_names[kind], task != NULL ? task : "", got);
+	ck_assert_msg(want[0] == '~' ? strstr(got, want + 1) != NULL : strcmp(got, want) == 0,
+	    "%s %s: %s", task_op_names[kind], task != NULL ? task : "", got);
 	free(got);
 }
 
-#define EXPORT "{\"id\":\"x-1\",\"title\":\"one\",\"priority\":1}\n{\"id\":\"x-2\",\"title\":\"two\",\"priority\":0,\"dependencies\":[{\"issue_id\":\"x-2\",\"depends_on_id\":\"x-1\",\"type\":\"blocks\"}]}\n"
+#define EXPORT \
+	"{\"id\":\"x-1\",\"title\":\"one\",\"priority\":1}\n" \
+	    "{\"id\":\"x-2\",\"title\":\"two\",\"priority\":0," \
+	    "\"dependencies\":[{\"issue_id\":\"x-2\",\"depends_on_id\":\"x-1\",\"type\":\"blocks\"}]}\n"
 
 /* ---- with bd ---- */
 
@@ -152,7 +157,8 @@ START_TEST(claims_and_closes)
 	char *log, *issues;
 
 	put("a project/.beads/issues.jsonl", EXPORT);
-	expect(TASK_OP_LOAD, NULL, "rld-1", "x-2 title=two status=open p=0 <-x-1 !x-1; x-1 title=one status=open p=1 ready");
+	expect(TASK_OP_LOAD, NULL, "rld-1",
+	    "x-2 title=two status=open p=0 <-x-1 !x-1; x-1 title=one status=open p=1 ready");
 	op = op_of(TASK_OP_LOAD, NULL, "rld-1");
 	ck_assert_int_eq(run(op), STEP_NEXT_DONE);
 	ck_assert(task_op_has_bd(op));
@@ -162,7 +168,8 @@ START_TEST(claims_and_closes)
 	expect(TASK_OP_CLAIM, "x-1", "rld-2", "taken: rld-1");
 	expect(TASK_OP_LOAD, NULL, "rld-2", "x-2 title=two status=open p=0 <-x-1 !x-1");
 	expect(TASK_OP_CLOSE, "x-2", "rld-2", "~bd close x-2 in ");
-	expect(TASK_OP_CLOSE, "x-2", "rld-2", "~blocked by open issues [x-1] (use --force to override); close those first");
+	expect(TASK_OP_CLOSE, "x-2", "rld-2",
+	    "~blocked by open issues [x-1] (use --force to override); close those first");
 	expect(TASK_OP_CLOSE, "x-1", "rld-1", "done");
 	expect(TASK_OP_CLOSE, "x-1", "rld-1", "done");
 	expect(TASK_OP_CLAIM, "x-1", "rld-1", "~taken: ");	/* another run's list was older */
@@ -183,7 +190,8 @@ END_TEST
 
 START_TEST(claim_of_what_is_closed)
 {
-	put("a project/.beads/issues.jsonl", "{\"id\":\"x-1\",\"status\":\"closed\"}\n{\"id\":\"x-2\",\"status\":\"open\",\"assignee\":\"eve\\u001b\"}\n");
+	put("a project/.beads/issues.jsonl", "{\"id\":\"x-1\",\"status\":\"closed\"}\n"
+	    "{\"id\":\"x-2\",\"status\":\"open\",\"assignee\":\"eve\\u001b\"}\n");
 	expect(TASK_OP_CLAIM, "x-1", "rld-1", "taken: nobody, and it has status closed");
 	expect(TASK_OP_CLAIM, "x-2", "rld-1", "taken: eve\\x1b");
 	expect(TASK_OP_CLAIM, "x-9", "rld-1", "~Issue x-9 not found; ");
@@ -192,7 +200,8 @@ END_TEST
 
 START_TEST(releases)
 {
-	put("a project/.beads/issues.jsonl", EXPORT "{\"id\":\"x-3\",\"status\":\"in_progress\",\"assignee\":\"eve\"}\n{\"id\":\"x-4\",\"status\":\"closed\",\"assignee\":\"rld-1\"}\n");
+	put("a project/.beads/issues.jsonl", EXPORT "{\"id\":\"x-3\",\"status\":\"in_progress\","
+	    "\"assignee\":\"eve\"}\n{\"id\":\"x-4\",\"status\":\"closed\",\"assignee\":\"rld-1\"}\n");
 	expect(TASK_OP_CLAIM, "x-1", "rld-1", "done");
 	expect(TASK_OP_RELEASE, "x-1", "rld-1", "done");
 	expect(TASK_OP_CLAIM, "x-1", "rld-2", "done");
@@ -247,20 +256,26 @@ static const struct {
 	{ TASK_OP_CLAIM, "echo '[{\"id\":\"y\",\"status\":\"in_progress\"}]'", "~it did not say" },
 	{ TASK_OP_CLAIM, "echo '[{\"id\":\"x\",\"status\":\"in_progress\"}]'", "done" },
 	{ TASK_OP_CLAIM, "echo '[{\"id\":\"x\",\"status\":\"in_progress\"}]'; exit 1", "~it failed without a word" },
-	{ TASK_OP_CLAIM, "echo warning >&2; echo 'Error claiming x: issue already claimed by eve' >&2; echo hint >&2; exit 1", "taken: eve" },
+	{ TASK_OP_CLAIM, "echo warning >&2; echo 'Error claiming x: "
+	    "issue already claimed by eve' >&2; echo hint >&2; exit 1", "taken: eve" },
 	{ TASK_OP_CLAIM, "echo 'Error claiming x: issue already claimed by rld-1' >&2; exit 1", "done" },
 	{ TASK_OP_CLAIM, "head -c 100000 /dev/zero >&2; exit 1", "~bd update x in " },
-	{ TASK_OP_CLOSE, "echo '[{\"id\":\"x\",\"status\":\"open\"}]'", "~it did not say that the issue is closed now" },
+	{ TASK_OP_CLOSE, "echo '[{\"id\":\"x\",\"status\":\"open\"}]'",
+	    "~it did not say that the issue is closed now" },
 	{ TASK_OP_CLOSE, "test $1 = show && echo '[{\"id\":\"x\",\"status\":\"closed\"}]'", "done" },
 	{ TASK_OP_RELEASE, "echo '[{\"id\":\"x\",\"status\":\"open\"}]'; test $1 = show", "done" },
-	{ TASK_OP_RELEASE, "echo '[{\"id\":\"x\",\"status\":\"closed\"}]'", "~it did not say that the issue is open now" },
+	{ TASK_OP_RELEASE, "echo '[{\"id\":\"x\",\"status\":\"closed\"}]'",
+	    "~it did not say that the issue is open now" },
 	{ TASK_OP_RELEASE, "echo '[]'", "~it did not show the issue" },
-	{ TASK_OP_CLOSE, "[ \"$PWD $BD_ACTOR $BEADS_ACTOR $PATH\" = \"$HERE\" ] && echo '[{\"id\":\"x\",\"status\":\"closed\"}]'", "done" },
+	{ TASK_OP_CLOSE, "[ \"$PWD $BD_ACTOR $BEADS_ACTOR $PATH\" = \"$HERE\" ] && echo "
+	    "'[{\"id\":\"x\",\"status\":\"closed\"}]'", "done" },
 };
 
 START_TEST(odd_table)
 {
-	char *script = xasprintf("#!/bin/sh\nPWD=$(/bin/pwd)\nHERE='%s rld-1 rld-1 %s/bin:/bin:/usr/bin'\n%s\n", beads, home, odd[_i].script), *path = in_home("bin/bd");
+	char *script =
+	    xasprintf("#!/bin/sh\nPWD=$(/bin/pwd)\nHERE='%s rld-1 rld-1 %s/bin:/bin:/usr/bin'\n%s\n",
+	    beads, home, odd[_i].script), *path = in_home("bin/bd");
 
 	free(search);
 	search = xasprintf("%s/bin:/bin:/usr/bin", home);
@@ -314,7 +329,8 @@ END_TEST
 /* One that hangs is ended by its shim, and what it has said until then is not why it failed. */
 START_TEST(bd_hangs)
 {
-	static const struct exit_record late = { .how = EXIT_BY_SIGNAL, .status = 15, .by = EXIT_WALL, .tree_empty = true };
+	static const struct exit_record late = { .how = EXIT_BY_SIGNAL, .status = 15,
+	    .by = EXIT_WALL, .tree_empty = true };
 	struct task_op *op = op_of(TASK_OP_LOAD, NULL, "rld-1");
 	char *dir = in_home("record");
 	int fd;
@@ -349,7 +365,8 @@ START_TEST(which_bd)
 		ck_assert_int_eq(run(op), STEP_NEXT_DONE);
 		ck_assert(!task_op_has_bd(op));
 		task_op_free(op);
-		expect(TASK_OP_LOAD, NULL, "rld-1", "x-2 title=two status=open p=0 <-x-1 !x-1; x-1 title=one status=open p=1 ready");
+		expect(TASK_OP_LOAD, NULL, "rld-1",
+		    "x-2 title=two status=open p=0 <-x-1 !x-1; x-1 title=one status=open p=1 ready");
 		expect(TASK_OP_CLAIM, "x-1", "rld-1", "done");
 		expect(TASK_OP_CLOSE, "x-1", "rld-1", "done");
 		expect(TASK_OP_RELEASE, "x-1", "rld-1", "done");
@@ -382,7 +399,8 @@ static void *claim_all(void *arg)
 
 	for (int i = 0; i < TASKS_AT_ONCE; i++) {
 		int number = (i * 7 + me * 5) % TASKS_AT_ONCE;
-		char *task = xasprintf("t%d", number), *actor = xasprintf("rld-%d", me), *got = outcome(TASK_OP_CLAIM, task, actor);
+		char *task = xasprintf("t%d", number), *actor = xasprintf("rld-%d", me),
+		    *got = outcome(TASK_OP_CLAIM, task, actor);
 
 		if (strcmp(got, "done") == 0) {
 			pthread_mutex_lock(&owner_mutex);
@@ -425,7 +443,8 @@ END_TEST
 
 static enum step_next pass(const char *path, const char *id, char **error)
 {
-	struct task_op *op = task_op_new(&(struct task_op_spec){ .kind = TASK_OP_CLOSE, .source = SOURCE_STORIES, .path = path, .task = id });
+	struct task_op *op = task_op_new(&(struct task_op_spec){ .kind = TASK_OP_CLOSE,
+	    .source = SOURCE_STORIES, .path = path, .task = id });
 	enum step_next next = task_op_begin(op);
 
 	if (error != NULL)
@@ -524,7 +543,9 @@ START_TEST(other_sources_do_nothing)
 	for (int source = 0; source < SOURCES; source++) {
 		ck_assert_int_eq(source_find(sources[source].name), source);
 		for (int kind = 0; kind < TASK_OPS; kind++) {
-			struct task_op *op = task_op_new(&(struct task_op_spec){ .kind = (enum task_op_kind)kind, .source = (enum source_kind)source, .task = "a", .search = search });
+			struct task_op *op =
+			    task_op_new(&(struct task_op_spec){ .kind = (enum task_op_kind)kind,
+			    .source = (enum source_kind)source, .task = "a", .search = search });
 			ck_assert_int_eq(task_op_begin(op), STEP_NEXT_DONE);
 			ck_assert_uint_eq(task_op_list(op)->count, 0);
 			ck_assert_ptr_null(task_op_taken(op));
@@ -533,7 +554,8 @@ START_TEST(other_sources_do_nothing)
 	}
 	ck_assert_int_eq(source_find("bead"), -1);
 	ck_assert(sources[SOURCE_BEADS].claims && sources[SOURCE_BEADS].reloads && sources[SOURCE_BEADS].markers);
-	ck_assert(sources[SOURCE_STORIES].claims && !sources[SOURCE_STORIES].reloads && sources[SOURCE_STORIES].markers);
+	ck_assert(sources[SOURCE_STORIES].claims && !sources[SOURCE_STORIES].reloads &&
+	    sources[SOURCE_STORIES].markers);
 	ck_assert(!sources[SOURCE_WORKFLOW].markers && !sources[SOURCE_PROMPT].markers);
 	task_op_free(NULL);
 }

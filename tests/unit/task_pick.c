@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is read from an agent's output: which task it has picked, and that there is nothing left to do. */
+/* What is read from an agent's output: which task it has picked, and that there is
+ * nothing left to do. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "task/marker.h"
 #include "task/pick.h"
 
-static char *const ids[] = { (char *)"x-7", (char *)"x-7.1", (char *)"x-71", (char *)"y-2", (char *)"my proj/1", (char *)"x-7", (char *)"", NULL };
+static char *const ids[] = { (char *)"x-7", (char *)"x-7.1", (char *)"x-71", (char *)"y-2",
+    (char *)"my proj/1", (char *)"x-7", (char *)"", NULL };
 
 static const struct {
 	const char *output, *want;	/* NULL: nothing is picked */
@@ -120,7 +122,8 @@ END_TEST
 START_TEST(picks_long_line)
 {
 	static const struct { const char *head, *tail, *want; } rows[] = {
-		{ "x-7", "\n", NULL }, { "", " x-7\n", NULL }, { "bd update x-7 ", "\n", "x-7" }, { "x-7", "\ny-2\n", "y-2" }, { "", "bd update x-7\n", NULL },
+		{ "x-7", "\n", NULL }, { "", " x-7\n", NULL }, { "bd update x-7 ", "\n", "x-7" },
+		{ "x-7", "\ny-2\n", "y-2" }, { "", "bd update x-7\n", NULL },
 		{ "x-7", "", NULL },
 	};
 	size_t size = _i % 2 == 0 ? 70000 : 1000000;
@@ -183,7 +186,8 @@ END_TEST
 
 /* ---- markers ---- */
 
-static char *const markers[] = { (char *)"no_beads_available", (char *)"no beads available", (char *)"", (char *)" ", (char *)" ALL DONE ", (char *)"> over", NULL };
+static char *const markers[] = { (char *)"no_beads_available", (char *)"no beads available",
+    (char *)"", (char *)" ", (char *)" ALL DONE ", (char *)"> over", NULL };
 
 static const struct {
 	const char *text;
@@ -230,7 +234,8 @@ START_TEST(marked_table)
 {
 	const char *found = marker_in(marked[_i].text, strlen(marked[_i].text), markers);
 
-	ck_assert_msg(found == (marked[_i].want >= 0 ? markers[marked[_i].want] : NULL), "%s in: %s", found, marked[_i].text);
+	ck_assert_msg(found == (marked[_i].want >= 0 ? markers[marked[_i].want] : NULL),
+	    "%s in: %s", found, marked[_i].text);
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PRDs as tools and people write them: read, refused, and changed where a story passes and nowhere else. */
+/* PRDs as tools and people write them: read, refused, and changed where a story passes
+ * and nowhere else. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,22 +14,30 @@ static const struct {
 	const char *text, *want;
 } read_well[] = {
 	{ PRD("{\"id\": \"US-001\"}"), "US-001" },
-	{ PRD("{\"id\": \"US-001\", \"title\": \"T\", \"description\": \"D\", \"acceptanceCriteria\": [\"a\", \"b\"], \"priority\": 1, \"passes\": false, \"notes\": \"\"}"),
+	{ PRD("{\"id\": \"US-001\", \"title\": \"T\", \"description\": \"D\", \"acceptanceCriteria\": "
+	    "[\"a\", \"b\"], \"priority\": 1, \"passes\": false, \"notes\": \"\"}"),
 	    "US-001 title=T p=1 text=D accept=- a\\n- b" },
-	{ "{\"project\": \"P\", \"branchName\": \"ralph/x\", \"description\": \"d\", \"userStories\": [{\"id\": \"a\", \"passes\": true, \"dependencies\": [\"zz\"]}]}", "a done" },
+	{ "{\"project\": \"P\", \"branchName\": \"ralph/x\", \"description\": \"d\", \"userStories\": "
+	    "[{\"id\": \"a\", \"passes\": true, \"dependencies\": [\"zz\"]}]}", "a done" },
 	/* order: priority, then as written; those without one last */
-	{ PRD("{\"id\":\"d\"},{\"id\":\"c\",\"priority\":2},{\"id\":\"b\",\"priority\":1},{\"id\":\"a\",\"priority\":2},{\"id\":\"z\",\"priority\":0},{\"id\":\"e\"}"),
+	{ PRD("{\"id\":\"d\"},{\"id\":\"c\",\"priority\":2},{\"id\":\"b\",\"priority\":1},"
+	    "{\"id\":\"a\",\"priority\":2},{\"id\":\"z\",\"priority\":0},{\"id\":\"e\"}"),
 	    "z p=0; b p=1; c p=2; a p=2; d; e" },
-	{ PRD("{\"id\":\"a\",\"priority\":\"3\"},{\"id\":\"b\",\"priority\":\"P1\"},{\"id\":\"c\",\"priority\":2.0},{\"id\":\"d\",\"priority\":null},{\"id\":\"e\",\"priority\":\"HIGH\"},"
-	    "{\"id\":\"f\",\"priority\":\"critical\"},{\"id\":\"g\",\"priority\":\"low\"},{\"id\":\"h\",\"priority\":\"Medium\"}"),
+	{ PRD("{\"id\":\"a\",\"priority\":\"3\"},{\"id\":\"b\",\"priority\":\"P1\"},{\"id\":\"c\","
+	    "\"priority\":2.0},{\"id\":\"d\",\"priority\":null},{\"id\":\"e\",\"priority\":\"HIGH\"},"
+	    "{\"id\":\"f\",\"priority\":\"critical\"},{\"id\":\"g\",\"priority\":\"low\"},"
+	    "{\"id\":\"h\",\"priority\":\"Medium\"}"),
 	    "f p=0; b p=1; e p=1; c p=2; h p=2; a p=3; g p=3; d" },
 	{ PRD("{\"id\": 7}, {\"id\": -1}"), "7; -1" },
-	{ PRD("{\"id\": \"a\", \"acceptanceCriteria\": \"it works\"}, {\"id\": \"b\", \"acceptanceCriteria\": []}, {\"id\": \"c\", \"acceptanceCriteria\": null, \"passes\": null}"),
+	{ PRD("{\"id\": \"a\", \"acceptanceCriteria\": \"it works\"}, {\"id\": \"b\", "
+	    "\"acceptanceCriteria\": []}, {\"id\": \"c\", \"acceptanceCriteria\": null, \"passes\": null}"),
 	    "a accept=it works; b; c" },
-	{ PRD("{\"id\": \"a\", \"acceptanceCriteria\": [\"one\\ntwo\\n\", \"three\"]}"), "a accept=- one\\n  two\\n- three" },
+	{ PRD("{\"id\": \"a\", \"acceptanceCriteria\": [\"one\\ntwo\\n\", \"three\"]}"),
+	    "a accept=- one\\n  two\\n- three" },
 	{ "\xef\xbb\xbf" PRD("{\"id\": \"\xc3\xa4 b\"}") "\r\n", "\xc3\xa4 b" },
 	{ "{\"stories\": 1, \"userStories\": [{\"id\": \"a\"}]}", "a" },
-	{ PRD("{\"id\": \"a\", \"dependsOn\": [\"b\", 7]}, {\"id\": \"b\", \"dependsOn\": []}, {\"id\": 7, \"dependsOn\": null}"), "a <-b,7; b; 7" },
+	{ PRD("{\"id\": \"a\", \"dependsOn\": [\"b\", 7]}, {\"id\": \"b\", \"dependsOn\": []}, "
+	    "{\"id\": 7, \"dependsOn\": null}"), "a <-b,7; b; 7" },
 };
 
 START_TEST(read_table)
@@ -73,11 +82,13 @@ static const struct {
 	{ PRD("{\"id\": \"a\", \"dependsOn\": \"b\"}"), "\"dependsOn\" is a string", "a list of ids" },
 	{ PRD("{\"id\": \"a\", \"dependsOn\": [[]]}"), "\"dependsOn\" is a list", "a list of ids" },
 	{ PRD("{\"id\": \"a\", \"dependsOn\": [\"b\"]}"), "userStories[0]: \"a\" depends on \"b\"", "leave it out" },
-	{ PRD("{\"id\": \"a\", \"dependsOn\": [\"b\"]}, {\"id\": \"b\", \"dependsOn\": [\"a\"]}"), "form a cycle: a -> b -> a", "take one of them out" },
+	{ PRD("{\"id\": \"a\", \"dependsOn\": [\"b\"]}, {\"id\": \"b\", \"dependsOn\": [\"a\"]}"),
+	    "form a cycle: a -> b -> a", "take one of them out" },
 	{ PRD("{\"id\": \"a\", \"title\": 3}"), "\"title\" is a number", "write text" },
 	{ PRD("{\"id\": \"a\", \"description\": []}"), "\"description\" is a list", "write text" },
 	{ PRD("{\"id\": \"a\", \"acceptanceCriteria\": [1]}"), "\"acceptanceCriteria\" is a list", "a list of texts" },
-	{ PRD("{\"id\": \"a\", \"acceptanceCriteria\": {}}"), "\"acceptanceCriteria\" is an object", "a list of texts" },
+	{ PRD("{\"id\": \"a\", \"acceptanceCriteria\": {}}"), "\"acceptanceCriteria\" is an object",
+	    "a list of texts" },
 	{ "{\"project\": 1, \"userStories\": [{\"id\": \"a\"}]}", "\"project\" is a number", "write text" },
 	{ PRD("{\"id\": \"a\"}") "x", "line 1", "" },
 	{ "\xff\xfe{", "no JSON", "" },
@@ -123,7 +134,8 @@ START_TEST(hostile)
 	refuse(b.data, b.size, "more than 10000 stories", "split");
 	buf_release(&b);
 	while (b.size <= 16 * 1024 * 1024)
-		buf_adds(&b, "                                                                                              ");
+		buf_adds(&b,
+		    "                                                                                              ");
 	refuse(b.data, b.size, "longer than 16 MiB", "split");
 	buf_release(&b);
 }
@@ -134,7 +146,8 @@ static const struct {
 	const char *id, *from, *to;
 } passes[] = {
 	{ "a", PRD("{\"id\": \"a\", \"passes\": false}"), PRD("{\"id\": \"a\", \"passes\": true}") },
-	{ "b", PRD("{\"id\": \"a\", \"passes\": false}, {\"id\": \"b\", \"passes\":false}") "\n", PRD("{\"id\": \"a\", \"passes\": false}, {\"id\": \"b\", \"passes\":true}") "\n" },
+	{ "b", PRD("{\"id\": \"a\", \"passes\": false}, {\"id\": \"b\", \"passes\":false}") "\n",
+	    PRD("{\"id\": \"a\", \"passes\": false}, {\"id\": \"b\", \"passes\":true}") "\n" },
 	{ "a", PRD("{\"id\": \"a\", \"passes\": true}"), PRD("{\"id\": \"a\", \"passes\": true}") },
 	{ "a", PRD("{\"passes\" : null ,\"id\": \"a\"}"), PRD("{\"passes\" : true ,\"id\": \"a\"}") },
 	/* the order of the file is not that of the priorities */
@@ -144,27 +157,39 @@ static const struct {
 	{ "a", PRD("{\"id\": \"a\"}"), PRD("{\"id\": \"a\",\"passes\": true}") },
 	{ "a", PRD("{\"id\":\"a\",\"title\":\"t\"}"), PRD("{\"id\":\"a\",\"title\":\"t\",\"passes\":true}") },
 	{ "a", "{\n  \"userStories\": [\n    {\n      \"id\": \"a\",\n      \"title\": \"t\"\n    }\n  ]\n}\n",
-	    "{\n  \"userStories\": [\n    {\n      \"id\": \"a\",\n      \"title\": \"t\",\n      \"passes\": true\n    }\n  ]\n}\n" },
-	{ "a", "{\r\n\t\"userStories\": [\r\n\t\t{\r\n\t\t\t\"id\": \"a\"\r\n\t\t}\r\n\t]\r\n}", "{\r\n\t\"userStories\": [\r\n\t\t{\r\n\t\t\t\"id\": \"a\",\r\n\t\t\t\"passes\": true\r\n\t\t}\r\n\t]\r\n}" },
+	    "{\n  \"userStories\": [\n    {\n      \"id\": \"a\",\n      \"title\": \"t\",\n"
+	    "      \"passes\": true\n    }\n  ]\n}\n" },
+	{ "a", "{\r\n\t\"userStories\": [\r\n\t\t{\r\n\t\t\t\"id\": \"a\"\r\n\t\t}\r\n\t]\r\n}",
+	    "{\r\n\t\"userStories\": [\r\n\t\t{\r\n\t\t\t\"id\": \"a\",\r\n"
+	    "\t\t\t\"passes\": true\r\n\t\t}\r\n\t]\r\n}" },
 	/* what only looks like it */
-	{ "a", PRD("{\"notes\": \"\\\"passes\\\": false }, {\", \"sub\": {\"passes\": false, \"id\": \"a\"}, \"id\": \"a\", \"passes\": false}"),
-	    PRD("{\"notes\": \"\\\"passes\\\": false }, {\", \"sub\": {\"passes\": false, \"id\": \"a\"}, \"id\": \"a\", \"passes\": true}") },
-	{ "a", "{\"x\": {\"userStories\": [{\"passes\": false}]}, \"userStories\": [{\"id\": \"a\", \"passes\": false}]}",
-	    "{\"x\": {\"userStories\": [{\"passes\": false}]}, \"userStories\": [{\"id\": \"a\", \"passes\": true}]}" },
+	{ "a", PRD("{\"notes\": \"\\\"passes\\\": false }, {\", \"sub\": {\"passes\": false, "
+	    "\"id\": \"a\"}, \"id\": \"a\", \"passes\": false}"),
+	    PRD("{\"notes\": \"\\\"passes\\\": false }, {\", \"sub\": {\"passes\": false, \"id\": "
+	    "\"a\"}, \"id\": \"a\", \"passes\": true}") },
+	{ "a", "{\"x\": {\"userStories\": [{\"passes\": false}]}, \"userStories\": [{\"id\": "
+	    "\"a\", \"passes\": false}]}", "{\"x\": {\"userStories\": [{\"passes\": false}]}, "
+	    "\"userStories\": [{\"id\": \"a\", \"passes\": true}]}" },
 	{ "a", PRD("{\"id\": \"a\", \"p\\u0061sses\": false}"), PRD("{\"id\": \"a\", \"p\\u0061sses\": true}") },
-	{ "\xc3\xa4", PRD("{\"id\": \"\\u00e4\", \"n\": 1.50e+1, \"passes\": false}"), PRD("{\"id\": \"\\u00e4\", \"n\": 1.50e+1, \"passes\": true}") },
+	{ "\xc3\xa4", PRD("{\"id\": \"\\u00e4\", \"n\": 1.50e+1, \"passes\": false}"),
+	    PRD("{\"id\": \"\\u00e4\", \"n\": 1.50e+1, \"passes\": true}") },
 	{ "7", PRD("{\"id\": 7, \"passes\": false}"), PRD("{\"id\": 7, \"passes\": true}") },
-	{ "a", "\xef\xbb\xbf " PRD("{\"id\": \"a\", \"passes\": false}"), "\xef\xbb\xbf " PRD("{\"id\": \"a\", \"passes\": true}") },
-	{ "a", PRD("{\"id\": \"a\", \"l\": [[], {}, \"]\\\\\"], \"passes\"\n:\nfalse\n}"), PRD("{\"id\": \"a\", \"l\": [[], {}, \"]\\\\\"], \"passes\"\n:\ntrue\n}") },
+	{ "a", "\xef\xbb\xbf " PRD("{\"id\": \"a\", \"passes\": false}"),
+	    "\xef\xbb\xbf " PRD("{\"id\": \"a\", \"passes\": true}") },
+	{ "a", PRD("{\"id\": \"a\", \"l\": [[], {}, \"]\\\\\"], \"passes\"\n:\nfalse\n}"),
+	    PRD("{\"id\": \"a\", \"l\": [[], {}, \"]\\\\\"], \"passes\"\n:\ntrue\n}") },
 };
 
 /* Files that are no PRD by now, and say all the same which story it is. */
 static const struct {
 	const char *from, *to;
 } sloppy[] = {
-	{ PRD("{\"id\": \"a\", \"passes\": false}, {\"id\": \"b\", \"priority\": \"urgent\"}"), PRD("{\"id\": \"a\", \"passes\": true}, {\"id\": \"b\", \"priority\": \"urgent\"}") },
-	{ PRD("{\"id\": \"a\", \"passes\": \"no\", \"dependsOn\": [\"gone\"]}"), PRD("{\"id\": \"a\", \"passes\": true, \"dependsOn\": [\"gone\"]}") },
-	{ PRD("1, {\"title\": \"x\"}, {\"id\": \"b\"}, {\"id\": \"b\"}, {\"id\": \"a\"}"), PRD("1, {\"title\": \"x\"}, {\"id\": \"b\"}, {\"id\": \"b\"}, {\"id\": \"a\",\"passes\": true}") },
+	{ PRD("{\"id\": \"a\", \"passes\": false}, {\"id\": \"b\", \"priority\": \"urgent\"}"),
+	    PRD("{\"id\": \"a\", \"passes\": true}, {\"id\": \"b\", \"priority\": \"urgent\"}") },
+	{ PRD("{\"id\": \"a\", \"passes\": \"no\", \"dependsOn\": [\"gone\"]}"),
+	    PRD("{\"id\": \"a\", \"passes\": true, \"dependsOn\": [\"gone\"]}") },
+	{ PRD("1, {\"title\": \"x\"}, {\"id\": \"b\"}, {\"id\": \"b\"}, {\"id\": \"a\"}"),
+	    PRD("1, {\"title\": \"x\"}, {\"id\": \"b\"}, {\"id\": \"b\"}, {\"id\": \"a\",\"passes\": true}") },
 };
 
 START_TEST(passes_all_the_same)

@@ -26,23 +26,32 @@ static const struct {
 } read_well[] = {
 	{ example, "implement agent=dev review coder=dev reviewer=reviewer max=3" },
 	{ "tasks: {b: {prompt: B, depends_on: [a]}, a: {prompt: A}}", "b text=B <-a; a text=A" },
-	{ "version: \"1\"\nname: n\ndescription: |\n  two\n  lines\ntasks:\n  a:\n    title: T\n    description: D\n    prompt: |\n      P\n      Q\n    depends_on: []\n",
+	{ "version: \"1\"\nname: n\ndescription: |\n  two\n  lines\ntasks:\n  a:\n    title: T\n"
+	    "    description: D\n    prompt: |\n      P\n      Q\n    depends_on: []\n",
 	    "a title=T text=D\\n\\nP\\nQ\\n" },
 	{ "version: 1\ntasks: {a: {description: D}}", "a text=D" },
-	{ "tasks:\n  a: {acceptance_criteria: [x, \"y z\", NO_GO]}\n  b: {acceptance_criteria: it works}\n  c: {acceptance_criteria: []}\n", "a accept=- x\\n- y z\\n- NO_GO; b accept=it works; c" },
+	{ "tasks:\n  a: {acceptance_criteria: [x, \"y z\", NO_GO]}\n  b: {acceptance_criteria: it works}\n"
+	    "  c: {acceptance_criteria: []}\n", "a accept=- x\\n- y z\\n- NO_GO; b accept=it works; c" },
 	/* core schema: these are texts */
-	{ "tasks: {a: {agent: NO_GO}, b: {agent: 12:30}, c: {agent: no}, d: {agent: On}, e: {agent: 0b1}, f: {agent: 1_000}, g: {agent: 2026-02-27}, h: {agent: tRue}, i: {agent: y}}",
-	    "a agent=NO_GO; b agent=12:30; c agent=no; d agent=On; e agent=0b1; f agent=1_000; g agent=2026-02-27; h agent=tRue; i agent=y" },
-	{ "tasks: {a: {agent: '12'}, b: {agent: \"true\"}, c: {agent: 'null'}}", "a agent=12; b agent=true; c agent=null" },
+	{ "tasks: {a: {agent: NO_GO}, b: {agent: 12:30}, c: {agent: no}, d: {agent: On}, e: {agent: "
+	    "0b1}, f: {agent: 1_000}, g: {agent: 2026-02-27}, h: {agent: tRue}, i: {agent: y}}",
+	    "a agent=NO_GO; b agent=12:30; c agent=no; d agent=On; e agent=0b1; f agent=1_000; "
+	    "g agent=2026-02-27; h agent=tRue; i agent=y" },
+	{ "tasks: {a: {agent: '12'}, b: {agent: \"true\"}, c: {agent: 'null'}}",
+	    "a agent=12; b agent=true; c agent=null" },
 	/* ids are words, whatever they look like */
-	{ "tasks:\n  1: {prompt: x}\n  2.0: {prompt: y, depends_on: [1]}\n  no: {prompt: z, depends_on: [2.0, \"1\"]}\n", "1 text=x; 2.0 text=y <-1; no text=z <-2.0,1" },
+	{ "tasks:\n  1: {prompt: x}\n  2.0: {prompt: y, depends_on: [1]}\n"
+	    "  no: {prompt: z, depends_on: [2.0, \"1\"]}\n", "1 text=x; 2.0 text=y <-1; no text=z <-2.0,1" },
 	{ "tasks: {a: {overlays: {}}}", "a" },
 	{ "tasks: {a: {overlays: {agentic_review: {enabled: True, max_iterations: 0x10}}}}", "a review max=16" },
-	{ "tasks: {a: {overlays: {agentic_review: {enabled: FALSE, coder_agent: x, max_iterations: 9, exit_conditions: [\"review.decision==GO\"]}}}}", "a" },
-	{ "tasks: {a: {overlays: {agentic_review: {enabled: true, exit_conditions: [review.decision  ==  GO]}}}}", "a review" },
+	{ "tasks: {a: {overlays: {agentic_review: {enabled: FALSE, coder_agent: x, max_iterations: "
+	    "9, exit_conditions: [\"review.decision==GO\"]}}}}", "a" },
+	{ "tasks: {a: {overlays: {agentic_review: {enabled: true, exit_conditions: "
+	    "[review.decision  ==  GO]}}}}", "a review" },
 	{ "tasks: {a: {agent: x, overlays: {agentic_review: {enabled: false, coder_agent: y}}}}", "a agent=x" },
 	{ "\xef\xbb\xbf%YAML 1.2\n---\ntasks:\r\n  a:\r\n    prompt: x\r\n...\n", "a text=x" },
-	{ "# a comment\ntasks: # another\n  \xc3\xa4\xe2\x82\xac: {prompt: \"\\u263a\"}\n", "\xc3\xa4\xe2\x82\xac text=\xe2\x98\xba" },
+	{ "# a comment\ntasks: # another\n  \xc3\xa4\xe2\x82\xac: {prompt: \"\\u263a\"}\n",
+	    "\xc3\xa4\xe2\x82\xac text=\xe2\x98\xba" },
 	{ "tasks:\n  a:\n    prompt: >-\n      fold\n      ed\n", "a text=fold ed" },
 };
 
@@ -75,7 +84,8 @@ END_TEST
 /* Where unknown agents are told of. */
 START_TEST(places)
 {
-	const char *text = "tasks:\n  a:\n    prompt: x\n  b:\n    agent:   dev\n    overlays:\n      agentic_review: {enabled: true, coder_agent: dev, reviewer_agent: rev}\n";
+	const char *text = "tasks:\n  a:\n    prompt: x\n  b:\n    agent:   dev\n    overlays:\n"
+	    "      agentic_review: {enabled: true, coder_agent: dev, reviewer_agent: rev}\n";
 	struct task_list list;
 	char *error;
 
@@ -108,7 +118,8 @@ static const struct {
 	{ "tasks: {}\n", "1:8", "at least one task" },
 	{ "tasks:\n- a\n", "2:1", "\"tasks\" is a list; write a mapping" },
 	{ "version: 2\ntasks: {a: {prompt: x}}\n", "1:10", "write \"1\"" },
-	{ "defaults: {}\ntasks: {a: {prompt: x}}\n", "1:1", "unknown key \"defaults\" in the workflow; it may have: version, name, description, tasks" },
+	{ "defaults: {}\ntasks: {a: {prompt: x}}\n", "1:1",
+	    "unknown key \"defaults\" in the workflow; it may have: version, name, description, tasks" },
 	{ "tasks: {a: {prompt: x}}\n---\ntasks: {}\n", "2:1", "a second document" },
 	{ "tasks: {a: {prompt: x}}\ntasks: {}\n", "2:1", "\"tasks\" is there already, in line 1" },
 	/* YAML itself */
@@ -125,13 +136,15 @@ static const struct {
 	{ "tasks: !map\n  a: {prompt: x}\n", "1:8", "tags (!)" },
 	{ "tasks:\n  a: {depends_on: !x []}\n", "2:19", "tags (!)" },
 	{ "tasks:\n  ? [a]\n  : {prompt: x}\n", "2:5", "stands for a key" },
-	{ "tasks:\n  a: {prompt: x}\n  b: {prompt: y}\n  a: {prompt: z}\n", "4:3", "\"a\" is there already, in line 2" },
+	{ "tasks:\n  a: {prompt: x}\n  b: {prompt: y}\n  a: {prompt: z}\n", "4:3",
+	    "\"a\" is there already, in line 2" },
 	{ "tasks:\n  a: {prompt: x, prompt: y}\n", "2:18", "\"prompt\" is there already" },
 	{ "tasks:\n  a: {prompt: x, <<: {agent: b}}\n", "2:18", "unknown key \"<<\"" },
 	/* a task */
 	{ "tasks:\n  a:\n", "2:5", "task \"a\" is empty; write its keys" },
 	{ "tasks:\n  a: text\n", "2:6", "task \"a\" is text" },
-	{ "tasks:\n  a:\n    promt: x\n", "3:5", "unknown key \"promt\" in task \"a\"; it may have: agent, title, description, prompt, depends_on, acceptance_criteria, overlays" },
+	{ "tasks:\n  a:\n    promt: x\n", "3:5", "unknown key \"promt\" in task \"a\"; it may have: "
+	    "agent, title, description, prompt, depends_on, acceptance_criteria, overlays" },
 	{ "tasks:\n  \"\": {prompt: x}\n", "2:3", "the id is empty" },
 	{ "tasks:\n  \"a\\eb\": {prompt: x}\n", "2:3", "control character" },
 	{ "tasks:\n  a: {agent: 12}\n", "2:14", "\"agent\" is a number; put it in quotes" },
@@ -150,14 +163,18 @@ static const struct {
 	{ "tasks:\n  a: {depends_on: b}\n", "2:19", "\"depends_on\" is text; write a list" },
 	{ "tasks:\n  a: {depends_on: }\n", "2:19", "\"depends_on\" is empty" },
 	{ "tasks:\n  a: {depends_on: [[b]]}\n", "2:20", "has a list in its list" },
-	{ "tasks:\n  a: {prompt: x}\n  b: {depends_on: [a, c]}\n", "3:23", "\"b\" depends on \"c\", and there is no such task" },
+	{ "tasks:\n  a: {prompt: x}\n  b: {depends_on: [a, c]}\n", "3:23",
+	    "\"b\" depends on \"c\", and there is no such task" },
 	{ "tasks:\n  a: {depends_on: [a]}\n", "2:20", "form a cycle: a -> a; take one" },
-	{ "tasks:\n  a: {depends_on: [b]}\n  b: {depends_on: [c]}\n  c: {depends_on: [a]}\n", "4:20", "a -> b -> c -> a;" },
+	{ "tasks:\n  a: {depends_on: [b]}\n  b: {depends_on: [c]}\n  c: {depends_on: [a]}\n",
+	    "4:20", "a -> b -> c -> a;" },
 	{ "tasks:\n  z: {depends_on: [a]}\n  a: {depends_on: [b]}\n  b: {depends_on: [a]}\n", "4:20", "a -> b -> a;" },
 	/* the overlay */
-	{ "tasks:\n  a:\n    overlays: {paired: {}}\n", "3:16", "unknown key \"paired\" in overlays; it may have: agentic_review" },
+	{ "tasks:\n  a:\n    overlays: {paired: {}}\n", "3:16",
+	    "unknown key \"paired\" in overlays; it may have: agentic_review" },
 	{ "tasks:\n  a:\n    overlays: true\n", "3:15", "overlays is true" },
-	{ REVIEW("enable: true"), "4:24", "unknown key \"enable\" in agentic_review; it may have: enabled, coder_agent, reviewer_agent, max_iterations, exit_conditions" },
+	{ REVIEW("enable: true"), "4:24", "unknown key \"enable\" in agentic_review; it may have: "
+	    "enabled, coder_agent, reviewer_agent, max_iterations, exit_conditions" },
 	{ REVIEW("reviewer_agent: x"), "4:23", "does not say whether it is enabled" },
 	{ REVIEW("enabled: yes"), "4:33", "\"enabled\" is text; write true or false" },
 	{ REVIEW("enabled: \"true\""), "4:33", "\"enabled\" is text; write true or false, without quotes" },
@@ -167,11 +184,14 @@ static const struct {
 	{ REVIEW("enabled: true, max_iterations: 3.0"), "4:55", "from 1 to 101" },
 	{ REVIEW("enabled: true, max_iterations: 99999999999999999999"), "4:55", "from 1 to 101" },
 	{ REVIEW("enabled: true, max_iterations: \"3\""), "4:55", "from 1 to 101" },
-	{ REVIEW("enabled: true, exit_conditions: [review.decision == NO_GO]"), "4:57", "the only one is \"review.decision == GO\"" },
-	{ REVIEW("enabled: true, exit_conditions: [review.decision == GO, confidence > 0.8]"), "4:80", "the only one is" },
+	{ REVIEW("enabled: true, exit_conditions: [review.decision == NO_GO]"), "4:57",
+	    "the only one is \"review.decision == GO\"" },
+	{ REVIEW("enabled: true, exit_conditions: [review.decision == GO, confidence > 0.8]"),
+	    "4:80", "the only one is" },
 	{ REVIEW("enabled: true, exit_conditions: []"), "4:56", "an empty list" },
 	{ REVIEW("enabled: true, exit_conditions: review.decision == GO"), "4:56", "is text; write a list" },
-	{ "tasks:\n  a:\n    agent: x\n    overlays: {agentic_review: {enabled: true, coder_agent: y}}\n", "4:61", "the coder stays the coder" },
+	{ "tasks:\n  a:\n    agent: x\n    overlays: {agentic_review: {enabled: true, coder_agent: y}}\n",
+	    "4:61", "the coder stays the coder" },
 };
 
 static void refuse(const char *text, size_t size, const char *at, const char *words)

@@ -44,9 +44,12 @@ static const struct scene {
 	{ "a:open<b b:released", NULL, "depends on b, which was given back/-" },
 	{ "a:open<b,c b:claimed c:failed", NULL, "depends on c, which failed/-/-" },
 	{ "a:open<b,c b:failed c:cancelled", NULL, "depends on b, which failed/-/-" },
-	{ "a:failed b:open<a c:open<b d:open<c e:open", "e", "-/depends on a, which failed/depends on b, which never starts/depends on c, which never starts/-" },
-	{ "a:open<b,c b:open c:open<d d:failed", "b", "depends on c, which never starts/-/depends on d, which failed/-" },
-	{ "a:failed b:open<a c:open<a d:open<b,c", NULL, "-/depends on a, which failed/depends on a, which failed/depends on b, which never starts" },
+	{ "a:failed b:open<a c:open<b d:open<c e:open", "e", "-/depends on a, "
+	    "which failed/depends on b, which never starts/depends on c, which never starts/-" },
+	{ "a:open<b,c b:open c:open<d d:failed", "b",
+	    "depends on c, which never starts/-/depends on d, which failed/-" },
+	{ "a:failed b:open<a c:open<a d:open<b,c", NULL,
+	    "-/depends on a, which failed/depends on a, which failed/depends on b, which never starts" },
 	/* what has begun goes on, whatever becomes of what it depends on */
 	{ "a:failed b:claimed<a c:open<b", NULL, "-/-/waits for b" },
 	/* each waits for another: nobody starts, and nobody looks for ever */
@@ -79,12 +82,14 @@ START_TEST(every_scene)
 		struct buf b = { 0 };
 
 		next = first_ready(tasks, count);
-		ck_assert_msg((next == NULL) == (scenes[i].next == NULL) && (next == NULL || strcmp(next->id, scenes[i].next) == 0), "%s: %s",
+		ck_assert_msg((next == NULL) == (scenes[i].next == NULL) &&
+		    (next == NULL || strcmp(next->id, scenes[i].next) == 0), "%s: %s",
 		    scenes[i].tasks, next != NULL ? next->id : "none");
 		buf_adds(&b, "");
 		for (size_t t = 0; t < count; t++) {
-			enum task_wait want = tasks[t]->state != TASK_S_OPEN ? TASK_W_NOT_OPEN : reasons[t] == NULL ? TASK_W_NOTHING :
-			    strncmp(reasons[t], "depends", strlen("depends")) == 0 ? TASK_W_NEVER : TASK_W_DEPENDENCY;
+			enum task_wait want = tasks[t]->state != TASK_S_OPEN ? TASK_W_NOT_OPEN :
+			    reasons[t] == NULL ? TASK_W_NOTHING : strncmp(reasons[t], "depends",
+			    strlen("depends")) == 0 ? TASK_W_NEVER : TASK_W_DEPENDENCY;
 
 			buf_addf(&b, "%s%s", t > 0 ? "/" : "", reasons[t] != NULL ? reasons[t] : "-");
 			ck_assert_msg(waits[t] == want, "%s: %s", scenes[i].tasks, tasks[t]->id);
@@ -141,8 +146,9 @@ END_TEST
 
 #define CHAIN 10000
 
-/* Each depends on the one before and on the first, and the first fails: a question about all of them is one walk with a search for each
- * dependency, and the stack does not grow with the chain. */
+/* Each depends on the one before and on the first, and the first fails: a question
+ * about all of them is one walk with a search for each dependency, and the stack does
+ * not grow with the chain. */
 START_TEST(a_long_chain)
 {
 	struct task_row **tasks = xcalloc(CHAIN, sizeof(*tasks));
@@ -178,7 +184,8 @@ START_TEST(a_long_chain)
 	}
 	free(reasons);
 	for (size_t i = 2; i < CHAIN; i++)
-		memcpy(strchr(tasks[i]->depends_on, ',') + 1, "\"tx\"", 4);	/* a task of nobody */
+		/* a task of nobody */
+		memcpy(strchr(tasks[i]->depends_on, ',') + 1, "\"tx\"", 4);
 	waits = task_waits((const struct task_row *const *)tasks, CHAIN);
 	ck_assert_int_eq(waits[CHAIN - 1], TASK_W_NEVER);
 	free(waits);
@@ -188,7 +195,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { every_scene, the_order_of_the_source, dependencies_as_they_are_written, a_long_chain };
+	const TTest *const tests[] = { every_scene, the_order_of_the_source,
+	    dependencies_as_they_are_written, a_long_chain };
 
 	return RUN_SUITE("tasks", tests);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks of a run from one line: "a:passed b:open<a,c c:open", each an id, a state and what it depends on. */
+/* Tasks of a run from one line: "a:passed b:open<a,c c:open", each an id, a state and
+ * what it depends on. */
 #ifndef UNIT_TASKS_H
 #define UNIT_TASKS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the built-in templates must say: the sentences that the requirements demand, one test for each criterion; and what they
- * must not: an unbiased reviewer never gets a word of the task. */
+/* What the built-in templates must say: the sentences that the requirements demand, one test for
+ * each criterion; and what they must not: an unbiased reviewer never gets a word of the task. */
 #include <check.h>
 #include <ctype.h>
 #include <stdlib.h>
@@ -22,10 +22,12 @@ static struct prompt_parts all_parts(void)
 	return (struct prompt_parts){
 		.task_id = "t1", .task_title = "Mend the parser", .task_status = "open", .task_priority = "1",
 		.task = SPAN("The parser loses the last line.\n\nAcceptance criteria:\n- no line is lost"),
-		.project = "parsers", .feature = "Reads every line of a file", .stories = SPAN("- US-001: lines\n- US-002: columns"),
+		.project = "parsers", .feature = "Reads every line of a file",
+		.stories = SPAN("- US-001: lines\n- US-002: columns"),
 		.round = 1, .max_reviews = 3, .strictness = STRICTNESS_BY_ROUND,
 		.follow_up = SPAN("src/parse.c:42: the last line is lost"),
-		.guidelines = SPAN("# Standards\nEvery error is handled."), .conventions = SPAN("# CLAUDE.md\nUse tabs."),
+		.guidelines = SPAN("# Standards\nEvery error is handled."),
+		.conventions = SPAN("# CLAUDE.md\nUse tabs."),
 		.history = reviews, .nhistory = 1, .review_file = "autom8_review.md",
 		.answer = SPAN("I mended it."), .diff = SPAN("+fixed\n"), .shared_tree = true, .interrupted = true,
 		.verdict_file = "/run/a/verdict.json",
@@ -79,7 +81,8 @@ static bool says_in_round(int64_t round, const char *profile, enum role role, co
 }
 
 #define SAYS_IN(round, profile, role, words) \
-	ck_assert_msg(says_in_round(round, profile, role, words), "%s in round %d does not say: %s", profile, round, words)
+	ck_assert_msg(says_in_round(round, profile, role, words), \
+	    "%s in round %d does not say: %s", profile, round, words)
 #define SAYS(profile, role, words) SAYS_IN(1, profile, role, words)
 
 /* requirement 002, US-002: the reviewer's prompt */
@@ -116,7 +119,8 @@ END_TEST
 /* FR-11 as well. */
 START_TEST(reviewer_gets_laxer)
 {
-	SAYS("file", ROLE_REVIEW, "Iteration 1: thorough review. Iteration 2: only significant issues. Iteration 3: only blocking bugs.");
+	SAYS("file", ROLE_REVIEW, "Iteration 1: thorough review. Iteration 2: "
+	    "only significant issues. Iteration 3: only blocking bugs.");
 	SAYS_IN(1, "file", ROLE_REVIEW, "This is a thorough review");
 	SAYS_IN(2, "file", ROLE_REVIEW, "Report only significant issues");
 	SAYS_IN(3, "file", ROLE_REVIEW, "Report only blocking bugs");
@@ -128,7 +132,8 @@ END_TEST
 /* FR-3 as well; each issue is an item that the carrier reads as a finding. */
 START_TEST(reviewer_writes_issues_to_the_file)
 {
-	SAYS("file", ROLE_REVIEW, "Write the issues to the file `autom8_review.md` in the current directory. Overwrite it if it exists.");
+	SAYS("file", ROLE_REVIEW, "Write the issues to the file `autom8_review.md` in the current "
+	    "directory. Overwrite it if it exists.");
 	SAYS("file", ROLE_REVIEW, "- Every issue is an item `- [ ] path/of/file:line: what is wrong");
 }
 END_TEST
@@ -136,7 +141,8 @@ END_TEST
 /* FR-4 as well. */
 START_TEST(reviewer_leaves_no_file_when_all_is_well)
 {
-	SAYS("file", ROLE_REVIEW, "If all checks pass and there is no issue to report, output nothing to the file: delete it if it exists");
+	SAYS("file", ROLE_REVIEW, "If all checks pass and there is no issue to report, "
+	    "output nothing to the file: delete it if it exists");
 }
 END_TEST
 
@@ -160,7 +166,8 @@ END_TEST
 /* FR-14 as well. */
 START_TEST(reviewer_runs_typecheck_and_lint)
 {
-	SAYS("file", ROLE_REVIEW, "Run typecheck and lint commands if they are available (e.g., `cargo check`, `npm run typecheck`).");
+	SAYS("file", ROLE_REVIEW, "Run typecheck and lint commands if they are available (e.g., "
+	    "`cargo check`, `npm run typecheck`).");
 }
 END_TEST
 
@@ -198,7 +205,8 @@ END_TEST
 /* FR-6 as well. */
 START_TEST(corrector_marks_what_is_fixed)
 {
-	SAYS("file", ROLE_FIX, "Mark each fixed item with the \"FIXED:\" prefix in `autom8_review.md`: `- [ ] text` becomes `- [x] FIXED: text`");
+	SAYS("file", ROLE_FIX, "Mark each fixed item with the \"FIXED:\" prefix in "
+	    "`autom8_review.md`: `- [ ] text` becomes `- [x] FIXED: text`");
 }
 END_TEST
 
@@ -217,7 +225,8 @@ START_TEST(nobody_commits_the_review_file)
 }
 END_TEST
 
-/* A user's own template is not told what the built-in one says: the rest of the prompt says where the issues are. */
+/* A user's own template is not told what the built-in one says: the rest of the prompt says
+ * where the issues are. */
 START_TEST(own_corrector_knows_the_file)
 {
 	struct prompt_parts parts = all_parts();
@@ -267,7 +276,8 @@ END_TEST
 START_TEST(coder_runs_again_with_the_feedback)
 {
 	SAYS("decision", ROLE_FIX, "this is your work in the current directory, once more");
-	SAYS("decision", ROLE_FIX, "The reviewer's decision is `NO_GO`. It asks for this: ```text src/parse.c:42: the last line is lost ```");
+	SAYS("decision", ROLE_FIX, "The reviewer's decision is `NO_GO`. It asks for this: "
+	    "```text src/parse.c:42: the last line is lost ```");
 	SAYS("decision", ROLE_FIX, "# Standards Every error is handled.");
 	SAYS("decision", ROLE_FIX, "Acceptance criteria: - no line is lost");
 }
@@ -301,14 +311,16 @@ END_TEST
 START_TEST(comments_reviewer_only_reads)
 {
 	SAYS("comments", ROLE_REVIEW, "You read; you do not run or build anything");
-	SAYS("comments", ROLE_REVIEW, "you do not create, change or delete any file but the one that your answer goes to");
+	SAYS("comments", ROLE_REVIEW,
+	    "you do not create, change or delete any file but the one that your answer goes to");
 }
 END_TEST
 
 /* FR-4. */
 START_TEST(comments_reviewer_writes_one_file)
 {
-	SAYS("comments", ROLE_REVIEW, "Write exactly one file, `autom8_review.md` in the current directory, and nothing else.");
+	SAYS("comments", ROLE_REVIEW,
+	    "Write exactly one file, `autom8_review.md` in the current directory, and nothing else.");
 	SAYS("comments", ROLE_REVIEW, "\"comments\": ");
 	SAYS("comments", ROLE_REVIEW, "\"file\": ");
 	SAYS("comments", ROLE_REVIEW, "\"line\": ");
@@ -346,7 +358,8 @@ END_TEST
 START_TEST(comments_example_is_valid)
 {
 	struct prompt_parts parts = all_parts();
-	char *prompt = build("comments", ROLE_REVIEW, &parts), *start = strstr(prompt, "    {\n"), *end = strstr(prompt, "\n    }\n");
+	char *prompt = build("comments", ROLE_REVIEW, &parts), *start = strstr(prompt, "    {\n"),
+	    *end = strstr(prompt, "\n    }\n");
 	struct verdict_input in = { .file = start };
 	struct verdict v;
 
@@ -364,7 +377,8 @@ END_TEST
 /* As above: the form that the contract asks for. */
 START_TEST(issue_form_is_understood)
 {
-	static const char text[] = "## Critical\n\n- [ ] src/parse.c:42: the last line is lost\n  see it with one.txt\n- [ ] src/b.c:1: x\n";
+	static const char text[] = "## Critical\n\n- [ ] src/parse.c:42: the last line is lost\n"
+	    "  see it with one.txt\n- [ ] src/b.c:1: x\n";
 	struct verdict_input in = { .text = "read all", .text_size = 8, .file = text, .file_size = sizeof(text) - 1 };
 	struct verdict v;
 
@@ -377,13 +391,15 @@ START_TEST(issue_form_is_understood)
 }
 END_TEST
 
-/* Random words everywhere where the task may stand, random templates: none of them reaches reviewer or fixer. */
+/* Random words everywhere where the task may stand, random templates: none of them reaches
+ * reviewer or fixer. */
 START_TEST(no_word_of_the_task_reaches_comments)
 {
 	static const char *const placeholders[] = {
-		"context", "interrupted", "project", "task", "review_iteration", "follow_up", "guidelines", "conventions", "history", "answer",
-		"diff", "shared_tree", "contract", "stories", "strictness", "task_id", "task_title", "project_name", "feature", "round",
-		"max_reviews", "review_file", "verdict_file",
+		"context", "interrupted", "project", "task", "review_iteration", "follow_up",
+		"guidelines", "conventions", "history", "answer", "diff", "shared_tree", "contract",
+		"stories", "strictness", "task_id", "task_title", "project_name", "feature",
+		"round", "max_reviews", "review_file", "verdict_file",
 	};
 	enum { WORDS = 12, PLACEHOLDERS = sizeof(placeholders) / sizeof(placeholders[0]) };
 
@@ -416,7 +432,8 @@ START_TEST(no_word_of_the_task_reaches_comments)
 		parts.resumed = role == ROLE_FIX && _i % 5 == 4;
 		for (int i = 0; i < PLACEHOLDERS; i++) {
 			if (_i == 1 || random() % 3 == 0)
-				buf_addf(&own, "%c{{%s}}", "x\n{"[random() % 3], placeholders[_i == 1 ? i : random() % PLACEHOLDERS]);
+				buf_addf(&own, "%c{{%s}}", "x\n{"[random() % 3],
+				    placeholders[_i == 1 ? i : random() % PLACEHOLDERS]);
 		}
 		if (_i > 0)
 			parts.template = (struct span){ own.data != NULL ? own.data : "", own.size };
@@ -459,7 +476,8 @@ START_TEST(file_names)
 	ck_assert_ptr_null(prompt_builtin(NULL, ROLE_CHECK).data);
 	ck_assert_ptr_eq(prompt_builtin(profile_find("verdict"), ROLE_FIX).data, prompt_builtin(NULL, ROLE_FIX).data);
 	ck_assert_ptr_ne(prompt_builtin(profile_find("file"), ROLE_FIX).data, prompt_builtin(NULL, ROLE_FIX).data);
-	ck_assert_ptr_eq(prompt_builtin(profile_find("file"), ROLE_IMPLEMENT).data, prompt_builtin(NULL, ROLE_IMPLEMENT).data);
+	ck_assert_ptr_eq(prompt_builtin(profile_find("file"), ROLE_IMPLEMENT).data,
+	    prompt_builtin(NULL, ROLE_IMPLEMENT).data);
 }
 END_TEST
 
@@ -482,7 +500,8 @@ START_TEST(builtins_are_whole)
 			ck_assert_uint_le(times(prompt, "+fixed"), 1);
 			ck_assert_int_eq(strstr(prompt, "RL_VERDICT_FILE") != NULL, role == ROLE_REVIEW &&
 			    (profiles[i].carrier == CARRIER_VERDICT || profiles[i].carrier == CARRIER_DECISION));
-			ck_assert_uint_eq(times(prompt, "## Your answer"), role == ROLE_REVIEW && profiles[i].carrier != CARRIER_EXIT);
+			ck_assert_uint_eq(times(prompt, "## Your answer"),
+			    role == ROLE_REVIEW && profiles[i].carrier != CARRIER_EXIT);
 			free(prompt);
 		}
 	}
@@ -499,7 +518,8 @@ START_TEST(read_only_is_said)
 
 			parts.read_only = on;
 			prompt = build(profiles[i].name, ROLE_REVIEW, &parts);
-			ck_assert_uint_eq(times(prompt, "This directory is read-only for you"), on && profiles[i].carrier != CARRIER_EXIT);
+			ck_assert_uint_eq(times(prompt, "This directory is read-only for you"),
+			    on && profiles[i].carrier != CARRIER_EXIT);
 			free(prompt);
 		}
 	}
@@ -513,14 +533,15 @@ START_TEST(embedding_is_exact)
 	for (const struct template *t = prompt_templates; t->name != NULL; t++) {
 		ck_assert_int_eq(t->text[strlen(t->text) - 1], '\n');
 		if (strcmp(t->name, "contract-verdict.md") == 0)
-			quotes = strstr(t->text, "line ends inside the string are written `\\n`, quotes `\\\"`, and") != NULL;
+			quotes = strstr(t->text,
+			    "line ends inside the string are written `\\n`, quotes `\\\"`, and") != NULL;
 	}
 	ck_assert(quotes);
 }
 END_TEST
 
-/* A reviewer that repeats its own instructions has not judged: whatever part of them it echoes is no verdict, and a
- * verdict behind the echo is read all the same. */
+/* A reviewer that repeats its own instructions has not judged: whatever part of them it echoes is
+ * no verdict, and a verdict behind the echo is read all the same. */
 static const struct {
 	const char *profile, *own;
 } echoes[] = {

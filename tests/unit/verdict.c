@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict carrier: what counts as pass, what as findings, and which sentence names every violation. */
+/* The verdict carrier: what counts as pass, what as findings, and which sentence names
+ * every violation. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -61,9 +62,12 @@ static const struct row rows[] = {
 	PASS("escaped letters are the same word", "{\"verdict\":\"p\\u0061ss\",\"followUpPrompt\":\"ok\"}")
 	PASS("escaped key is the same key", "{\"v\\u0065rdict\":\"pass\",\"followUpPrompt\":\"ok\"}")
 	PASS_WITH("blank summary of a pass", "{\"verdict\":\"pass\",\"followUpPrompt\":\"\"}", "")
-	DRIFT_WITH("braces in a string", "{\"verdict\":\"drift\",\"followUpPrompt\":\"close } and { and }}\"}", "close } and { and }}")
-	DRIFT_WITH("quotes in a string", "{\"verdict\":\"drift\",\"followUpPrompt\":\"say \\\"}\\\" \\\\\"}", "say \"}\" \\")
-	DRIFT_WITH("a verdict in a string", "{\"verdict\":\"drift\",\"followUpPrompt\":\"not {\\\"verdict\\\":\\\"pass\\\"}\"}",
+	DRIFT_WITH("braces in a string",
+	    "{\"verdict\":\"drift\",\"followUpPrompt\":\"close } and { and }}\"}", "close } and { and }}")
+	DRIFT_WITH("quotes in a string",
+	    "{\"verdict\":\"drift\",\"followUpPrompt\":\"say \\\"}\\\" \\\\\"}", "say \"}\" \\")
+	DRIFT_WITH("a verdict in a string",
+	    "{\"verdict\":\"drift\",\"followUpPrompt\":\"not {\\\"verdict\\\":\\\"pass\\\"}\"}",
 	    "not {\"verdict\":\"pass\"}")
 	DRIFT_WITH("escaped line ends", "{\"verdict\":\"drift\",\"followUpPrompt\":\"a\\n{\\n}\"}", "a\n{\n}")
 	DRIFT_WITH("unicode", "{\"verdict\":\"drift\",\"followUpPrompt\":\"größer als \\u00e9 \\ud83d\\ude00 漢\"}",
@@ -72,7 +76,8 @@ static const struct row rows[] = {
 	PASS("nested object with the key counts for nothing",
 	    "{\"verdict\":\"pass\",\"followUpPrompt\":\"ok\",\"x\":{\"verdict\":\"drift\"}}")
 	DRIFT("nested pass counts for nothing",
-	    "{\"verdict\":\"drift\",\"x\":{\n\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"\n},\"followUpPrompt\":\"mend it\"}")
+	    "{\"verdict\":\"drift\",\"x\":{\n\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"\n"
+	    "},\"followUpPrompt\":\"mend it\"}")
 	DRIFT("nested pass at the start of its line",
 	    "{\"verdict\":\"drift\",\"followUpPrompt\":\"mend it\",\"examples\":[\n" P "\n]}")
 
@@ -107,11 +112,14 @@ static const struct row rows[] = {
 	PASS("fence in CRLF", "```json\r\n" P "\r\n```\r\n")
 	PASS("fence never closed", "```json\n" P)
 	PASS("fence in a fence", "````\n```json\n" P "\n```\n````")
-	PASS("pretty in a fence", "Result:\n```json\n{\n\t\"verdict\": \"pass\",\n\t\"followUpPrompt\": \"ok\"\n}\n```\nThanks.")
+	PASS("pretty in a fence", "Result:\n```json\n{\n\t\"verdict\": \"pass\",\n"
+	    "\t\"followUpPrompt\": \"ok\"\n}\n```\nThanks.")
 	PASS("code fence before", "```sh\nmake test\n```\n" P)
 	BAD("inline code with three marks, then prose", "it printed ```" P "``` which is wrong", NO_OBJECT)
-	DRIFT_WITH("fence in a string", "{\"verdict\":\"drift\",\"followUpPrompt\":\"use ```json\\n{}\\n```\"}", "use ```json\n{}\n```")
-	BAD("code in a fence that opens a line with a brace", "```c\nint main(void)\n{\n\treturn 0;\n}\n```\n" P, BROKEN)
+	DRIFT_WITH("fence in a string",
+	    "{\"verdict\":\"drift\",\"followUpPrompt\":\"use ```json\\n{}\\n```\"}", "use ```json\n{}\n```")
+	BAD("code in a fence that opens a line with a brace",
+	    "```c\nint main(void)\n{\n\treturn 0;\n}\n```\n" P, BROKEN)
 	PASS("the same code behind no line start", "```c\nint main(void) {\n\treturn 0;\n}\n```\n" P)
 	BAD("two fences that disagree", "```json\n" D "\n```\nor\n```json\n" P "\n```", CONFLICT)
 	PASS("two fences that agree", "```json\n" P "\n```\nagain\n```json\n" P "\n```")
@@ -137,14 +145,16 @@ static const struct row rows[] = {
 	BAD("inline that disagree, the other way", "first " P ", then " D, CONFLICT)
 	PASS("inline shape before", "I answer with " SHAPE ". So: " P)
 	BAD("inline broken at the end", "So: {\"verdict\":\"pass\",\"followUpPrompt\":}", BROKEN)
-	BAD("inline with the key twice", "So: {\"verdict\":\"drift\",\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"}", BROKEN)
+	BAD("inline with the key twice",
+	    "So: {\"verdict\":\"drift\",\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"}", BROKEN)
 	BAD("inline truncated", "So: {\"verdict\":\"pass\",\"followUpPro", BROKEN)
 	BAD("a candidate inside an inline object", "So: {\"verdict\":\"drift\",\"x\":\n" P "\n}\n", BROKEN)
 	BAD("a candidate inside an inline object that never ends", "So: {\"verdict\":\"drift\",\"x\":\n" P "\n", BROKEN)
 	BAD("a candidate inside an inline array", "So: [\n" P ",\n" P "\n]\n", BROKEN)
 	BAD("a drift inside an inline object, then a pass", "So: {\"a\":\n" D "\n}\n" P, CONFLICT)
 	BAD("a broken one inside an inline object, then a pass", "So: {\"a\":\n{broken}\n}\n" P, BROKEN)
-	BAD("a drift inside an inline object that passes", "So: {\"a\":\n" D "\n,\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"}", BROKEN)
+	BAD("a drift inside an inline object that passes",
+	    "So: {\"a\":\n" D "\n,\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"}", BROKEN)
 	BAD("a pass inside an inline object, then a pass", "So: {\"a\":\n" P "\n}\n" P, CONFLICT)
 	BAD("a candidate inside an inline array that never ends", "So: [\n" P "\n", BROKEN)
 	PASS("quoted braces in prose", "A \"{\" is missing in line 4, and a '{'.\n" P)
@@ -217,7 +227,8 @@ static const struct row rows[] = {
 	/* keys twice */
 	BAD("drift and pass in one", "{\"verdict\":\"drift\",\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"}", BROKEN)
 	BAD("the same twice", "{\"verdict\":\"pass\",\"verdict\":\"pass\",\"followUpPrompt\":\"ok\"}", BROKEN)
-	BAD("twice by an escape", "{\"verdict\":\"drift\",\"verdic\\u0074\":\"pass\",\"followUpPrompt\":\"ok\"}", BROKEN)
+	BAD("twice by an escape",
+	    "{\"verdict\":\"drift\",\"verdic\\u0074\":\"pass\",\"followUpPrompt\":\"ok\"}", BROKEN)
 	BAD("another key twice", "{\"verdict\":\"pass\",\"followUpPrompt\":\"a\",\"followUpPrompt\":\"ok\"}", BROKEN)
 	BAD("twice in a nested one", "{\"verdict\":\"pass\",\"followUpPrompt\":\"ok\",\"x\":{\"a\":1,\"a\":2}}", BROKEN)
 	BAD("twice, then whole", "{\"verdict\":\"drift\",\"verdict\":\"drift\",\"followUpPrompt\":\"a\"}\n" P, BROKEN)
@@ -233,11 +244,15 @@ static const struct row rows[] = {
 	BAD("null", "{\"verdict\":null,\"followUpPrompt\":\"ok\"}", VERDICT("null"))
 	BAD("number", "{\"verdict\":1,\"followUpPrompt\":\"ok\"}", VERDICT("1"))
 	BAD("array of it", "{\"verdict\":[\"pass\"],\"followUpPrompt\":\"ok\"}", VERDICT("[\"pass\"]"))
-	BAD("object of it", "{\"verdict\":{\"verdict\":\"pass\"},\"followUpPrompt\":\"ok\"}", VERDICT("{\"verdict\":\"pass\"}"))
+	BAD("object of it", "{\"verdict\":{\"verdict\":\"pass\"},\"followUpPrompt\":\"ok\"}",
+	    VERDICT("{\"verdict\":\"pass\"}"))
 	BAD("homoglyph", "{\"verdict\":\"p\xd0\xb0ss\",\"followUpPrompt\":\"ok\"}", VERDICT("\"p\\u0430ss\""))
-	BAD("zero width inside", "{\"verdict\":\"pa\xe2\x80\x8bss\",\"followUpPrompt\":\"ok\"}", VERDICT("\"pa\\u200Bss\""))
-	BAD("control character shown as escape", "{\"verdict\":\"a\\u0007b\",\"followUpPrompt\":\"ok\"}", VERDICT("\"a\\u0007b\""))
-	BAD("long value cut", "{\"verdict\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}",
+	BAD("zero width inside", "{\"verdict\":\"pa\xe2\x80\x8bss\",\"followUpPrompt\":\"ok\"}",
+	    VERDICT("\"pa\\u200Bss\""))
+	BAD("control character shown as escape",
+	    "{\"verdict\":\"a\\u0007b\",\"followUpPrompt\":\"ok\"}", VERDICT("\"a\\u0007b\""))
+	BAD("long value cut", "{\"verdict\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}",
 	    VERDICT("\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."))
 	BAD("key in another case", "{\"Verdict\":\"pass\",\"followUpPrompt\":\"ok\"}", VERDICT("nothing"))
 	BAD("key with a space", "{\"verdict \":\"pass\",\"followUpPrompt\":\"ok\"}", VERDICT("nothing"))
@@ -299,8 +314,8 @@ static const struct row rows[] = {
 	DRIFT("diff lines with a verdict in them", "+" P "\n-" P "\n@@\n" D)
 	BAD("a file quoted with a pass in it, behind the drift", D "\n```\n" P "\n```", CONFLICT)
 	BAD("a tool call echoed", "{\"name\":\"Write\",\"input\":{\"verdict\":\"pass\"}}", VERDICT("nothing"))
-	BAD("a result line echoed", "{\"type\":\"result\",\"result\":\"{\\\"verdict\\\":\\\"pass\\\",\\\"followUpPrompt\\\":\\\"\\\"}\"}",
-	    VERDICT("nothing"))
+	BAD("a result line echoed", "{\"type\":\"result\",\"result\":\"{\\\"verdict\\\":\\\"pass\\\","
+	    "\\\"followUpPrompt\\\":\\\"\\\"}\"}", VERDICT("nothing"))
 	BAD("half a line in front", "Verdict:" P "\nBut wait, ", NO_OBJECT)
 };
 
@@ -470,7 +485,8 @@ END_TEST
 START_TEST(cut_inside_an_object)
 {
 	static const char *const heads[] = {
-		"{\"verdict\":\"drift\",\"followUpPrompt\":\"a\",\"x\":[\n",	/* whole at the end */
+		/* whole at the end */
+		"{\"verdict\":\"drift\",\"followUpPrompt\":\"a\",\"x\":[\n",
 		"{\"verdict\":\"drift\",\"x\":[\n",				/* never balanced */
 		"So: {\"verdict\":\"drift\",\"x\":[",				/* inline */
 		"[{\"verdict\":\"drift\"},\n",					/* an array */
@@ -498,7 +514,8 @@ START_TEST(cut_inside_an_object)
 }
 END_TEST
 
-/* A reader that had to drop bytes marks the place, so that what was inside an object is never taken for one. */
+/* A reader that had to drop bytes marks the place, so that what was inside an object is
+ * never taken for one. */
 START_TEST(text_with_a_gap)
 {
 	struct reader *r = reader_new(READER_TEXT);
@@ -570,15 +587,20 @@ static double seconds(const char *unit, const char *tail, size_t size)
 static const struct {
 	const char *unit, *tail;
 } costly[] = {
-	{ "{", "" }, { "{\n", "" }, { "\n{", "" }, { "[", "" }, { "[\n", "" }, { "\n[ ", "" }, { "[ \n{", "" }, { "{}", "" },
-	{ "{}\n", "" }, { "{\"a\":", "" }, { "{\"a\":[1,1,", "" }, { "\"", "" }, { "\\", "" }, { "{\\", "" }, { "`", "" },
-	{ "```", "" }, { "```\n", "" }, { "```a ", "" }, { "~~~{", "" }, { "\x1b", "" }, { "\x1b[", "" }, { "\x1b]", "" },
-	{ "\x1b]a", "" }, { "x", "" }, { "{\"verdict\":1}\n", "" }, { "{\"verdict\":", "" }, { "x {", "" }, { "x {}", "" },
+	{ "{", "" }, { "{\n", "" }, { "\n{", "" }, { "[", "" }, { "[\n", "" }, { "\n[ ", "" },
+	{ "[ \n{", "" }, { "{}", "" },
+	{ "{}\n", "" }, { "{\"a\":", "" }, { "{\"a\":[1,1,", "" }, { "\"", "" }, { "\\", "" },
+	{ "{\\", "" }, { "`", "" },
+	{ "```", "" }, { "```\n", "" }, { "```a ", "" }, { "~~~{", "" }, { "\x1b", "" },
+	{ "\x1b[", "" }, { "\x1b]", "" },
+	{ "\x1b]a", "" }, { "x", "" }, { "{\"verdict\":1}\n", "" }, { "{\"verdict\":", "" },
+	{ "x {", "" }, { "x {}", "" },
 	{ "{\"\n", "" }, { "}", "{" }, { " ", "x" }, { "\n", "{}" }, { "[1,", "" }, { "\"verdict\n", "{}" },
 };
 
-/* Four times the bytes may take four times as long, and a generous bit; a quadratic reader takes sixteen times. Inside
- * the window objects are parsed, behind it they are only passed over, so both halves are compared. */
+/* Four times the bytes may take four times as long, and a generous bit; a quadratic reader takes
+ * sixteen times. Inside the window objects are parsed, behind it they are only passed over, so both
+ * halves are compared. */
 START_TEST(linear)
 {
 	const char *unit = costly[_i].unit, *tail = costly[_i].tail;

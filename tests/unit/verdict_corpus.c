@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every transcript of tests/data/verdicts is read as it should be: no hostile one as a pass, and of the benign ones at most one
- * stays unread. The form of the files is described in their README. */
+/* Every transcript of tests/data/verdicts is read as it should be: no hostile one as a pass, and of
+ * the benign ones at most one stays unread. The form of the files is described in their README. */
 #include <check.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -38,7 +38,8 @@ static const struct {
 	{ "exit1", CARRIER_EXIT, 1, NULL },
 };
 
-static const char *const kinds[] = { [VERDICT_NONE] = "none", [VERDICT_PASS] = "pass", [VERDICT_FINDINGS] = "findings" };
+static const char *const kinds[] = { [VERDICT_NONE] = "none", [VERDICT_PASS] = "pass",
+    [VERDICT_FINDINGS] = "findings" };
 
 struct tally {
 	size_t cases, readings;
@@ -168,7 +169,8 @@ static enum verdict_kind read_case(const char *body, size_t size, size_t row, co
 	size_t head = mark == NULL || (mark > body && mark[-1] != '\n') ? size : (size_t)(mark - body);
 	size_t cut = head < size ? head + 8 : size;
 	size_t text_end = head < size && head > 0 ? head - 1 : head;
-	struct buf text = fill(body, text_end, carriers[row].dialect), file = fill(body + cut, size - cut, carriers[row].dialect);
+	struct buf text = fill(body, text_end, carriers[row].dialect),
+	    file = fill(body + cut, size - cut, carriers[row].dialect);
 	struct verdict_input in = { .text_size = text.size, .file_size = file.size, .status = carriers[row].status };
 	char *t = exact(&text), *f = exact(&file);
 	struct verdict v;
@@ -207,7 +209,8 @@ static void count_case(struct tally *t, const char *header, const char *body, si
 	for (size_t row = 0; row < COUNT(carriers); row++) {
 		enum verdict_kind kind;
 
-		if (strncmp(carriers[row].name, header, (size_t)(reading - 1 - header)) != 0 || carriers[row].name[reading - 1 - header] != '\0')
+		if (strncmp(carriers[row].name, header, (size_t)(reading - 1 - header)) != 0 ||
+		    carriers[row].name[reading - 1 - header] != '\0')
 			continue;
 		kind = read_case(body, size, row, name);
 		t->readings++;
@@ -253,8 +256,8 @@ static struct tally count(const char *what)
 		t = count_file(name, t);
 		free(name);
 	}
-	printf("%s: %zu transcripts, %zu readings, %zu false passes, %zu unread, %zu misread\n", what, t.cases, t.readings, t.false_passes,
-	    t.unread, t.misread);
+	printf("%s: %zu transcripts, %zu readings, %zu false passes, %zu unread, %zu misread\n",
+	    what, t.cases, t.readings, t.false_passes, t.unread, t.misread);
 	fflush(stdout);
 	return t;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Our reading of the tz database against the C library's, zone by zone; clock changes, POSIX rules, and files that are none. */
+/* Our reading of the tz database against the C library's, zone by zone; clock changes, POSIX rules,
+ * and files that are none. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,17 +38,20 @@ static void compare(const char *name, int64_t from, int64_t to, int64_t step)
 
 	ck_assert_msg(zone != NULL, "%s", name);
 	for (int64_t t = from; t < to; t += step)
-		ck_assert_msg(zone_offset(zone, t) == expected_offset(name, t), "%s at %lld: %lld", name, (long long)t, (long long)zone_offset(zone, t));
+		ck_assert_msg(zone_offset(zone, t) == expected_offset(name, t), "%s at %lld: %lld",
+		    name, (long long)t, (long long)zone_offset(zone, t));
 	zone_close(zone);
 }
 
 static const char *const zones[] = {
-	"UTC", "GMT", "Etc/UTC", "Europe/Berlin", "Europe/London", "Europe/Dublin", "America/New_York", "America/Los_Angeles", "America/St_Johns",
-	"America/Sao_Paulo", "America/Santiago", "Asia/Kolkata", "Asia/Kathmandu", "Asia/Tokyo", "Asia/Shanghai", "Asia/Gaza", "Australia/Sydney",
-	"Australia/Lord_Howe", "Pacific/Apia", "Pacific/Chatham", "Africa/Casablanca", "Africa/Cairo", "Antarctica/Troll", "America/Scoresbysund",
-	"EST5EDT", "CET", ":Europe/Berlin", "/usr/share/zoneinfo/Europe/Berlin",
-	"CET-1CEST,M3.5.0,M10.5.0/3", "EST5EDT,M3.2.0,M11.1.0", "<+0330>-3:30", "NZST-12NZDT,M9.5.0,M4.1.0/3", "XYZ3ABC2,J60/1,J300/0:30",
-	"XYZ-5ABC,59/24,299/-1", "IST-1GMT0,M10.5.0,M3.5.0/1", "UTC0",
+	"UTC", "GMT", "Etc/UTC", "Europe/Berlin", "Europe/London", "Europe/Dublin",
+	"America/New_York", "America/Los_Angeles", "America/St_Johns", "America/Sao_Paulo",
+	"America/Santiago", "Asia/Kolkata", "Asia/Kathmandu", "Asia/Tokyo", "Asia/Shanghai",
+	"Asia/Gaza", "Australia/Sydney", "Australia/Lord_Howe", "Pacific/Apia", "Pacific/Chatham",
+	"Africa/Casablanca", "Africa/Cairo", "Antarctica/Troll", "America/Scoresbysund", "EST5EDT",
+	"CET", ":Europe/Berlin", "/usr/share/zoneinfo/Europe/Berlin", "CET-1CEST,M3.5.0,M10.5.0/3",
+	"EST5EDT,M3.2.0,M11.1.0", "<+0330>-3:30", "NZST-12NZDT,M9.5.0,M4.1.0/3",
+	"XYZ3ABC2,J60/1,J300/0:30", "XYZ-5ABC,59/24,299/-1", "IST-1GMT0,M10.5.0,M3.5.0/1", "UTC0",
 };
 
 /* Each half hour of some years, those behind the end of the tables too. */
@@ -101,7 +105,8 @@ static const struct {
 	int first[3], second[3];	/* day, hour, minute */
 } nights[] = {
 	{ "Europe/Berlin", 3, 29, 1, 59, { 29, 0, 59 }, { 29, 0, 59 } },
-	{ "Europe/Berlin", 3, 29, 2, 0, { 29, 1, 0 }, { 29, 1, 0 } },		/* left out: shown as 3:00 */
+	/* left out: shown as 3:00 */
+	{ "Europe/Berlin", 3, 29, 2, 0, { 29, 1, 0 }, { 29, 1, 0 } },
 	{ "Europe/Berlin", 3, 29, 2, 59, { 29, 1, 59 }, { 29, 1, 59 } },
 	{ "Europe/Berlin", 3, 29, 3, 0, { 29, 1, 0 }, { 29, 1, 0 } },
 	{ "Europe/Berlin", 10, 25, 1, 59, { 24, 23, 59 }, { 24, 23, 59 } },
@@ -134,8 +139,10 @@ START_TEST(clock_changes)
 END_TEST
 
 static const char *const unknown[] = {
-	"Mars/Olympus", "../../../etc/passwd", "Europe/../../../etc/passwd", "/etc/passwd", "/usr/share/zoneinfo/../../../etc/passwd", "Europe", "zone.tab",
-	"CET-1CEST,M3.5.0", "CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.6.0,M10.5.0", "CET-1CEST,M3.5.7,M10.5.0", "CET", "C-1", "<+03", "CET-1CEST,M3.5.0,M10.5.0/3x", "CET-200",
+	"Mars/Olympus", "../../../etc/passwd", "Europe/../../../etc/passwd", "/etc/passwd",
+	"/usr/share/zoneinfo/../../../etc/passwd", "Europe", "zone.tab", "CET-1CEST,M3.5.0",
+	"CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.6.0,M10.5.0", "CET-1CEST,M3.5.7,M10.5.0", "CET",
+	"C-1", "<+03", "CET-1CEST,M3.5.0,M10.5.0/3x", "CET-200",
 	"a-name-that-is-longer-than-any-time-zone-of-the-world-has-ever-had-one",
 };
 
@@ -174,7 +181,8 @@ static struct zone *open_bytes(const char *dir, const char *data, size_t size)
 	return zone_open(dir, "Broken");
 }
 
-/* A file that is cut off or wrong anywhere: unknown or a zone, and no byte beyond it is looked at (the sanitizers see to that). */
+/* A file that is cut off or wrong anywhere: unknown or a zone, and no byte beyond it is looked at
+ * (the sanitizers see to that). */
 START_TEST(broken_files)
 {
 	char dir[] = "/tmp/zone-XXXXXX", *path, data[8192];
