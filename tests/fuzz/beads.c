@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text as .beads/issues.jsonl and as an answer of bd: refused with a message, or a list in which the ready ones are free of
- * everything that the list itself says; and the same text as an agent's output, from which a task is picked. */
+/* Any text as .beads/issues.jsonl and as an answer of bd: refused with a message, or a list in
+ * which the ready ones are free of everything that the list itself says; and the same text as an
+ * agent's output, from which a task is picked. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 
 static void check_error(char *error, const char *begins)
 {
-	if (strncmp(error, begins, strlen(begins)) != 0 || !text_is_utf8(error, strlen(error)) || strchr(error, '\n') != NULL || strchr(error, '\x1b') != NULL)
+	if (strncmp(error, begins, strlen(begins)) != 0 || !text_is_utf8(error, strlen(error)) ||
+	    strchr(error, '\n') != NULL || strchr(error, '\x1b') != NULL)
 		abort();
 	free(error);
 }
@@ -33,19 +35,22 @@ static void check_list(struct task_list *list, bool all_ready)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct task_item *item = &list->items[i], *before = i > 0 ? item - 1 : NULL;
 
-		if (item->id[0] == '\0' || item->status == NULL || (item->ready && item->id[0] == '-') || (all_ready && !item->ready && item->id[0] != '-'))
+		if (item->id[0] == '\0' || item->status == NULL || (item->ready && item->id[0] == '-') ||
+		    (all_ready && !item->ready && item->id[0] != '-'))
 			abort();
 		if (before != NULL && (before->priority == item->priority ? strcmp(before->id, item->id) >= 0 :
 		    before->priority == ROW_NONE || (item->priority != ROW_NONE && before->priority > item->priority)))
 			abort();
-		if (item->held_by != NULL && (item->ready || item->done || strcmp(item->status, "open") != 0 || item->held_by[0] == NULL))
+		if (item->held_by != NULL && (item->ready || item->done || strcmp(item->status,
+		    "open") != 0 || item->held_by[0] == NULL))
 			abort();
 		if (!item->ready || all_ready)
 			continue;
 		if (item->done || strcmp(item->status, "open") != 0)
 			abort();
 		for (size_t d = 0; item->depends_on != NULL && item->depends_on[d] != NULL; d++)
-			if (strcmp(item->depends_on[d], item->id) == 0 || (list->count < 500 && holds_back(list, item->depends_on[d])))
+			if (strcmp(item->depends_on[d], item->id) == 0 ||
+			    (list->count < 500 && holds_back(list, item->depends_on[d])))
 				abort();
 	}
 	task_list_release(list);
@@ -64,7 +69,8 @@ static void check_pick(const char *text, size_t size, size_t piece)
 	for (size_t at = 0; at < size; at += piece)
 		pick_feed(pieces, text + at, size - at < piece ? size - at : piece);
 	pick_end(pieces);
-	if ((pick_id(whole) == NULL) != (pick_id(pieces) == NULL) || (pick_id(whole) != NULL && strcmp(pick_id(whole), pick_id(pieces)) != 0))
+	if ((pick_id(whole) == NULL) != (pick_id(pieces) == NULL) ||
+	    (pick_id(whole) != NULL && strcmp(pick_id(whole), pick_id(pieces)) != 0))
 		abort();
 	if (marker != NULL && marker != markers[0] && marker != markers[1])
 		abort();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes for the carriers file, comments and exit, and for a corrector's marks. The first two bytes say the exit status
- * and where the final text ends and the carrier file begins. */
+/* Any bytes for the carriers file, comments and exit, and for a corrector's marks. The first two
+ * bytes say the exit status and where the final text ends and the carrier file begins. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +21,8 @@ static void must(bool true_)
 
 static bool is_words(const char *text)
 {
-	return text != NULL && text_is_utf8(text, strlen(text)) && strlen(text) <= FINDING_LONGEST && text[strspn(text, " \t\r\n\v\f")] != '\0';
+	return text != NULL && text_is_utf8(text, strlen(text)) &&
+	    strlen(text) <= FINDING_LONGEST && text[strspn(text, " \t\r\n\v\f")] != '\0';
 }
 
 static void check_findings(const struct verdict_finding *list, size_t count)
@@ -48,7 +49,8 @@ static bool is_blank(const uint8_t *data, size_t size)
 static bool has_must_fix(const struct verdict *v)
 {
 	for (size_t i = 0; i < v->nfindings; i++) {
-		must(strcmp(v->findings[i].severity, "must-fix") == 0 || strcmp(v->findings[i].severity, "suggestion") == 0);
+		must(strcmp(v->findings[i].severity, "must-fix") == 0 ||
+		    strcmp(v->findings[i].severity, "suggestion") == 0);
 		if (strcmp(v->findings[i].severity, "must-fix") == 0)
 			return true;
 	}
@@ -112,7 +114,8 @@ static void check_mark(const char *data, size_t size)
 
 static void check_all(int64_t status, size_t split, const char *data, size_t size)
 {
-	struct verdict_input in = { .text = data, .text_size = split, .file = data + split, .file_size = size - split, .status = status };
+	struct verdict_input in = { .text = data, .text_size = split, .file = data + split,
+	    .file_size = size - split, .status = status };
 	struct verdict_finding *list;
 	size_t n;
 
@@ -127,11 +130,14 @@ static void check_all(int64_t status, size_t split, const char *data, size_t siz
 
 /* What such files are made of: a byte of the input picks one. */
 static const char *const tokens[] = {
-	"{\"comments\":[", "],\"summary\":\"so\"}", "{\"severity\":\"must-fix\",\"comment\":\"x\"}", "{\"severity\":\"suggestion\",\"comment\":\"y\"}",
-	"{\"severity\":", "\"must-fix\"", "\"suggestion\"", "\"Must-Fix\"", ",\"comment\":\"z\"}", ",\"file\":\"a.c\"", ",\"line\":3", ",\"line\":null", ",", "null",
-	"{", "}", "[", "]", "\"", "\n", "\n", "\n- ", "\n- [ ] ", "\n- [x] FIXED: ", "\nFIXED: ", "\n1. ", "\n  - ", "\n    ", "\n## Critical\n", "\n**Minor**\n",
-	"\n```\n", "\n---\n", "\n\n", "FIXED:", "**", "~~", "*", "_", "`", "`src/a.c:12`", "src/a.c:12: ", "`a.py`", " - ", ": ", " (line 12)", " ", "\t", "text", "\r",
-	"\xef\xbb\xbf", "\xff", "\xc3\xa9", "\x1b[0m", "[ ] ", "#",
+	"{\"comments\":[", "],\"summary\":\"so\"}", "{\"severity\":\"must-fix\",\"comment\":\"x\"}",
+	"{\"severity\":\"suggestion\",\"comment\":\"y\"}", "{\"severity\":", "\"must-fix\"",
+	"\"suggestion\"", "\"Must-Fix\"", ",\"comment\":\"z\"}", ",\"file\":\"a.c\"", ",\"line\":3",
+	",\"line\":null", ",", "null", "{", "}", "[", "]", "\"", "\n", "\n", "\n- ", "\n- [ ] ",
+	"\n- [x] FIXED: ", "\nFIXED: ", "\n1. ", "\n  - ", "\n    ", "\n## Critical\n",
+	"\n**Minor**\n", "\n```\n", "\n---\n", "\n\n", "FIXED:", "**", "~~", "*", "_", "`",
+	"`src/a.c:12`", "src/a.c:12: ", "`a.py`", " - ", ": ", " (line 12)", " ", "\t", "text",
+	"\r", "\xef\xbb\xbf", "\xff", "\xc3\xa9", "\x1b[0m", "[ ] ", "#",
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

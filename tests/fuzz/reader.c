@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as an agent's output, in pieces of any size and with gaps: the pieces change nothing, a gap never makes a
- * result out of two halves, and every result is whole, also when its end has been looked at.
+/* Any bytes as an agent's output, in pieces of any size and with gaps: the pieces change
+ * nothing, a gap never makes a result out of two halves, and every result is whole, also when
+ * its end has been looked at.
  *
- * clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Idaemon $(pkg-config --cflags jansson libbsd-overlay) \
- *   -o fuzz-reader tests/fuzz/reader.c daemon/agent/?*.c daemon/core/state.c daemon/base/{memory,file,zone}.c proto/scan.c proto/escape.c $(pkg-config --libs jansson libbsd-overlay)
+ * clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Idaemon \
+ *   $(pkg-config --cflags jansson libbsd-overlay) -o fuzz-reader tests/fuzz/reader.c \
+ *   daemon/agent/?*.c daemon/core/state.c daemon/base/{memory,file,zone}.c proto/scan.c \
+ *   proto/escape.c $(pkg-config --libs jansson libbsd-overlay)
  * ./fuzz-reader -max_total_time=120 NEW tests/fuzz/corpus/reader
  */
 #include <math.h>
@@ -29,7 +32,8 @@ static bool same_text(const char *a, const char *b)
 
 static void expect_whole(const struct agent_result *r)
 {
-	const int64_t tokens[] = { r->tokens_input, r->tokens_cached, r->tokens_cache_write, r->tokens_output, r->tokens_reasoning };
+	const int64_t tokens[] = { r->tokens_input, r->tokens_cached, r->tokens_cache_write,
+	    r->tokens_output, r->tokens_reasoning };
 
 	expect(r->text != NULL && r->text[r->size] == '\0' && r->size <= AGENT_TEXT_MAX);
 	expect(r->provider > PROVIDER_NONE && r->provider < PROVIDER_RESULTS);
@@ -47,7 +51,8 @@ static void expect_whole(const struct agent_result *r)
 }
 
 /* steps: sizes of the pieces, over and over; 0 is a gap. */
-static struct agent_result read_in_steps(enum reader_kind kind, const char *data, size_t size, const uint8_t *steps, size_t nsteps, bool *gap)
+static struct agent_result read_in_steps(enum reader_kind kind, const char *data, size_t size,
+    const uint8_t *steps, size_t nsteps, bool *gap)
 {
 	struct reader *r = reader_new(kind);
 	struct agent_result result;
@@ -128,7 +133,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			expect(memmem(text, size, "false", 5) != NULL);
 		if (!gap) {
 			expect(parts.size == whole.size && memcmp(parts.text, whole.text, whole.size) == 0);
-			expect(parts.is_error == whole.is_error && parts.provider == whole.provider && parts.denials == whole.denials);
+			expect(parts.is_error == whole.is_error &&
+			    parts.provider == whole.provider && parts.denials == whole.denials);
 			expect(same_text(parts.session, whole.session) && same_text(parts.error, whole.error));
 			expect(parts.tokens_input == whole.tokens_input && parts.tokens_output == whole.tokens_output);
 			expect(parts.tool_errors == whole.tool_errors && parts.incomplete == whole.incomplete);
@@ -136,7 +142,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		expect_completed((enum reader_kind)kind, &parts, (int64_t)nsteps * 29 + 1, parts.text);
 		expect_completed((enum reader_kind)kind, &whole, ROW_NONE, NULL);
 		for (int cut = 0; cut < 2; cut++)
-			expect_shown((enum reader_kind)kind, &(struct preview_tail){ text, size, cut == 1 }, 1 + nsteps);
+			expect_shown((enum reader_kind)kind,
+			    &(struct preview_tail){ text, size, cut == 1 }, 1 + nsteps);
 		agent_result_release(&parts);
 		agent_result_release(&whole);
 	}

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Any words as a notice of a service, at any time and place: what comes out is no time, or one that can be waited for. Any words as a
- * POSIX rule: clocks are within a week of UTC, and the moments of a clock show it, but where it is left out.
+/* Any words as a notice of a service, at any time and place: what comes out is no time, or one that
+ * can be waited for. Any words as a POSIX rule: clocks are within a week of UTC, and the moments of
+ * a clock show it, but where it is left out.
  *
- * clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Idaemon $(pkg-config --cflags libbsd-overlay) \
- *   -o fuzz-reset tests/fuzz/reset.c daemon/agent/{reset,told}.c daemon/base/{zone,file,memory}.c $(pkg-config --libs libbsd-overlay)
+ * clang -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -Idaemon \
+ *   $(pkg-config --cflags libbsd-overlay) -o fuzz-reset tests/fuzz/reset.c \
+ *   daemon/agent/{reset,told}.c daemon/base/{zone,file,memory}.c \
+ *   $(pkg-config --libs libbsd-overlay)
  * ./fuzz-reset -max_total_time=120 NEW tests/fuzz/corpus/reset
  */
 #include <stdlib.h>
@@ -23,7 +26,8 @@ static void expect(bool holds)
 		abort();
 }
 
-static const char *const places[] = { NULL, "UTC", "Europe/Berlin", "America/New_York", "Mars/Olympus", "CET-1CEST,M3.5.0,M10.5.0/3", "" };
+static const char *const places[] = { NULL, "UTC", "Europe/Berlin", "America/New_York",
+    "Mars/Olympus", "CET-1CEST,M3.5.0,M10.5.0/3", "" };
 
 static void try_words(const char *words, int64_t now, const char *zone)
 {

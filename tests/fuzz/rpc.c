@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes from a client: frames and dispatch. The same bytes give the same answers however they are cut, every answer
- * is a JSON-RPC 2.0 response, and no call is left behind. */
+/* Any bytes from a client: frames and dispatch. The same bytes give the same answers however they
+ * are cut, every answer is a JSON-RPC 2.0 response, and no call is left behind. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,7 +51,8 @@ static void check_response(const json_t *json)
 	if (version == NULL || strcmp(json_string_value(version), "2.0") != 0 || json_object_get(json, "id") == NULL ||
 	    (json_object_get(json, "result") == NULL) == (error == NULL))
 		abort();
-	if (error != NULL && (!json_is_integer(json_object_get(error, "code")) || !json_is_string(json_object_get(error, "message"))))
+	if (error != NULL && (!json_is_integer(json_object_get(error,
+	    "code")) || !json_is_string(json_object_get(error, "message"))))
 		abort();
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text as a PRD: refused with a message, or read; then each story passes, and nothing else changes by that. */
+/* Any text as a PRD: refused with a message, or read; then each story passes, and nothing else
+ * changes by that. */
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 
 static void check_error(char *error)
 {
-	if (strncmp(error, "the PRD: ", 9) != 0 || !text_is_utf8(error, strlen(error)) || strchr(error, '\n') != NULL || strchr(error, '\x1b') != NULL)
+	if (strncmp(error, "the PRD: ", 9) != 0 || !text_is_utf8(error, strlen(error)) ||
+	    strchr(error, '\n') != NULL || strchr(error, '\x1b') != NULL)
 		abort();
 	free(error);
 }
@@ -88,7 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(out);
 	} else {
 		for (size_t i = 1; i < list.count; i++)
-			if (list.items[i].priority != ROW_NONE && (list.items[i - 1].priority == ROW_NONE || list.items[i - 1].priority > list.items[i].priority))
+			if (list.items[i].priority != ROW_NONE && (list.items[i - 1].priority ==
+			    ROW_NONE || list.items[i - 1].priority > list.items[i].priority))
 				abort();
 		for (size_t i = 0; i < list.count && i < STORIES_TRIED; i++)
 			check_pass(text, size, list.items[i].id);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text as rld.toml and as .rld.toml: refused with a message, or taken; what is taken resolves, and its plan survives a round trip. */
+/* Any text as rld.toml and as .rld.toml: refused with a message, or taken; what is taken resolves,
+ * and its plan survives a round trip. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a reviewer's output, for the carriers verdict and decision: a verdict is read only where a second reader, plain
- * and slow, reads the same one. */
+/* Any bytes as a reviewer's output, for the carriers verdict and decision: a verdict is read only
+ * where a second reader, plain and slow, reads the same one. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -31,7 +31,8 @@ static const struct dialect dialects[] = {
 struct parser {
 	const struct dialect *dialect;
 	const unsigned char *at, *end;
-	char *verdict, *words;		/* of the outermost object; decoded, NULL when it is no string */
+	char *verdict, *words;		/* of the outermost object; decoded, NULL
+					 * when it is no string */
 	bool has_verdict;
 	bool bad_checks;
 };
@@ -140,7 +141,8 @@ static char *string(struct parser *p)
 			}
 			put_point(&out, c);
 		} else {
-			const char *names = "\"\\/bfnrt", *means = "\"\\/\b\f\n\r\t", *n = *p->at ? strchr(names, *p->at) : NULL;
+			const char *names = "\"\\/bfnrt", *means = "\"\\/\b\f\n\r\t",
+			    *n = *p->at ? strchr(names, *p->at) : NULL;
 
 			if (n == NULL)
 				goto bad;
@@ -216,7 +218,8 @@ static char *decoded(const unsigned char *from, const unsigned char *end)
 	return string(&again);
 }
 
-/* The value between them, which is known to be JSON, is an object that has nothing but true and false. */
+/* The value between them, which is known to be JSON, is an object that has nothing
+ * but true and false. */
 static bool all_booleans(const unsigned char *from, const unsigned char *end)
 {
 	struct parser again = { .at = from, .end = end };
@@ -314,7 +317,8 @@ enum said { SAID_BROKEN, SAID_NOTHING, SAID_PASS, SAID_FINDINGS, SAID_ELSE };
 /* What the bytes say as one JSON object. */
 static enum said object_says(const struct dialect *d, const char *text, size_t size, char **words)
 {
-	struct parser p = { .dialect = d, .at = (const unsigned char *)text, .end = (const unsigned char *)text + size };
+	struct parser p = { .dialect = d, .at = (const unsigned char *)text,
+	    .end = (const unsigned char *)text + size };
 	enum said said = SAID_ELSE;
 	bool whole = value(&p, 0);
 
@@ -359,7 +363,8 @@ static size_t object_end(const char *text, size_t size, size_t i)
 	return size + 1;
 }
 
-/* Looks back to the start of the line: may an object at i be a verdict? last: where the one before ended. */
+/* Looks back to the start of the line: may an object at i be a verdict? last: where the
+ * one before ended. */
 static bool may_open(const char *text, size_t i, size_t last)
 {
 	size_t line = i;
@@ -380,7 +385,8 @@ static bool may_open(const char *text, size_t i, size_t last)
 		}
 		if (marks < 3)
 			return false;
-		while (line < i && (isalnum((unsigned char)text[line]) || text[line] == '_' || text[line] == '+' || text[line] == '-' || text[line] == '.'))
+		while (line < i && (isalnum((unsigned char)text[line]) || text[line] == '_' ||
+		    text[line] == '+' || text[line] == '-' || text[line] == '.'))
 			line++;
 		while (line < i && (text[line] == ' ' || text[line] == '\t'))
 			line++;
@@ -536,8 +542,10 @@ static void check(const struct dialect *d, const char *text, size_t size)
 		abort();
 	if (v.kind != VERDICT_NONE && size <= PLAIN_MAX) {
 		j = judge(d, text, size);
-		if (j.said != (v.kind == VERDICT_PASS ? SAID_PASS : SAID_FINDINGS) || j.words == NULL || strcmp(j.words, v.feedback) != 0) {
-			fprintf(stderr, "%s read %d \"%s\", the plain reader says %d \"%s\" in:\n", d->key, v.kind, v.feedback, j.said, j.words ? j.words : "");
+		if (j.said != (v.kind == VERDICT_PASS ? SAID_PASS : SAID_FINDINGS) ||
+		    j.words == NULL || strcmp(j.words, v.feedback) != 0) {
+			fprintf(stderr, "%s read %d \"%s\", the plain reader says %d \"%s\" in:\n",
+			    d->key, v.kind, v.feedback, j.said, j.words ? j.words : "");
 			fwrite(text, 1, size, stderr);
 			abort();
 		}
@@ -546,16 +554,19 @@ static void check(const struct dialect *d, const char *text, size_t size)
 	verdict_release(&v);
 }
 
-/* What reviewers' outputs are made of: a byte of the input picks one. "" is a NUL. @K, @W, @P and @F stand for key, words, pass
- * and findings of the carrier. */
+/* What reviewers' outputs are made of: a byte of the input picks one. "" is a NUL. @K, @W, @P and
+ * @F stand for key, words, pass and findings of the carrier. */
 static const char *const tokens[] = {
-	"{\"@K\":\"@P\",\"@W\":\"ok\"}", "{\"@K\":\"@F\",\"@W\":\"no\"}", "{\"@K\":\"@P\",\"@W\":\"}{\"}", "{\"@K\":\"@P@P\",\"@W\":\"ok\"}",
-	"{\"@K\":\"@P\"}", "{\"note\":1}", "{}", "{broken}", "{\"@K\":\"@P\" | \"@F\"}", "{\"@K\":\"@F\",\"@K\":\"@P\",\"@W\":\"ok\"}",
-	"{\"@K\":\"@P\",\"@W\":\"ok\",\"n\":1", "", "\"@K\":\"@P\"", "\"@K\":\"@F\"", "\"@W\":\"ok\"", "\"a\":", "{\"a\":", "{", "}", "[", "]", ",",
-	":", "\"", "\\", "\\\"", "\n", "\n", "\n", "\r\n", "\r", " ", "\t", "```json\n", "```", "~~~", "`", "prose", "> ", "- ", "1", "\x1b[1m", "\x1b]",
-	"\x07", "\x1b\\", "\x1b", "\xef\xbb\xbf", "\xff", "[1] ", "[x] ", "null", "\"d\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
-	"]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "\"quality_checks\":{\"a\":true}", "\"quality_checks\":{\"a\":", "true", "false",
-	"{\"@K\":\"@P\",\"@W\":\"ok\",",
+	"{\"@K\":\"@P\",\"@W\":\"ok\"}", "{\"@K\":\"@F\",\"@W\":\"no\"}", "{\"@K\":\"@P\",\"@W\":\"}{\"}",
+	"{\"@K\":\"@P@P\",\"@W\":\"ok\"}", "{\"@K\":\"@P\"}", "{\"note\":1}", "{}", "{broken}",
+	"{\"@K\":\"@P\" | \"@F\"}", "{\"@K\":\"@F\",\"@K\":\"@P\",\"@W\":\"ok\"}",
+	"{\"@K\":\"@P\",\"@W\":\"ok\",\"n\":1", "", "\"@K\":\"@P\"", "\"@K\":\"@F\"",
+	"\"@W\":\"ok\"", "\"a\":", "{\"a\":", "{", "}", "[", "]", ",", ":", "\"", "\\", "\\\"", "\n",
+	"\n", "\n", "\r\n", "\r", " ", "\t", "```json\n", "```", "~~~", "`", "prose", "> ", "- ",
+	"1", "\x1b[1m", "\x1b]", "\x07", "\x1b\\", "\x1b", "\xef\xbb\xbf", "\xff", "[1] ", "[x] ",
+	"null", "\"d\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+	"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "\"quality_checks\":{\"a\":true}",
+	"\"quality_checks\":{\"a\":", "true", "false", "{\"@K\":\"@P\",\"@W\":\"ok\",",
 };
 
 static char *put_token(char *end, const char *token, const struct dialect *d)
@@ -563,7 +574,8 @@ static char *put_token(char *end, const char *token, const struct dialect *d)
 	if (token[0] == '\0')
 		*end++ = '\0';
 	for (; *token != '\0'; token++) {
-		const char *name = *token != '@' ? NULL : token[1] == 'K' ? d->key : token[1] == 'W' ? d->words : token[1] == 'P' ? d->pass : d->findings;
+		const char *name = *token != '@' ? NULL : token[1] == 'K' ? d->key :
+		    token[1] == 'W' ? d->words : token[1] == 'P' ? d->pass : d->findings;
 
 		if (name == NULL) {
 			*end++ = *token;

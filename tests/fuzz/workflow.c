@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text as a workflow: refused with a line, a column and a message, or a list in which all that was promised holds. */
+/* Any text as a workflow: refused with a line, a column and a message, or a list in which all that
+ * was promised holds. */
 #include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,10 +19,14 @@ static void check_error(const char *error, const char *text, size_t size)
 
 	/* a line ends at whatever YAML 1.1 takes for a break; here CR LF counts twice */
 	for (size_t i = 0; i < size; i++)
-		lines += text[i] == '\n' || text[i] == '\r' || (size - i >= 3 && memcmp(text + i, "\xe2\x80", 2) == 0) || (size - i >= 2 && memcmp(text + i, "\xc2\x85", 2) == 0);
-	if (strncmp(error, "workflow:", n) != 0 || !text_is_utf8(error, strlen(error)) || strchr(error, '\n') != NULL || strchr(error, '\x1b') != NULL)
+		lines += text[i] == '\n' || text[i] == '\r' ||
+		    (size - i >= 3 && memcmp(text + i, "\xe2\x80", 2) == 0) ||
+		    (size - i >= 2 && memcmp(text + i, "\xc2\x85", 2) == 0);
+	if (strncmp(error, "workflow:", n) != 0 || !text_is_utf8(error, strlen(error)) ||
+	    strchr(error, '\n') != NULL || strchr(error, '\x1b') != NULL)
 		abort();
-	if (strtoul(error + n, &end, 10) < 1 || strtoul(error + n, NULL, 10) > lines || *end != ':' || strtoul(end + 1, &end, 10) < 1 || *end != ':')
+	if (strtoul(error + n, &end, 10) < 1 || strtoul(error + n, NULL, 10) > lines ||
+	    *end != ':' || strtoul(end + 1, &end, 10) < 1 || *end != ':')
 		abort();
 }
 
