@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* echo SOCKET RESULT: the least that a JSON-RPC server on libuv and jansson does. It parses each line, and answers with
- * the id of the request and the object in the file RESULT, read once. Prints "ready" when it listens; ends with its parent. */
+/* echo SOCKET RESULT: the least that a JSON-RPC server on libuv and jansson does. It parses each
+ * line, and answers with the id of the request and the object in the file RESULT, read once. Prints
+ * "ready" when it listens; ends with its parent. */
 #include <err.h>
 #include <jansson.h>
 #include <signal.h>
@@ -38,7 +39,8 @@ static void answer(struct client *client, const char *line, size_t size)
 
 	if (request == NULL)
 		errx(1, "the request does not parse");
-	reply = json_pack("{s:s,s:O,s:O}", "jsonrpc", "2.0", "id", json_object_get(request, "id"), "result", client->result);
+	reply = json_pack("{s:s,s:O,s:O}", "jsonrpc", "2.0", "id", json_object_get(request, "id"),
+	    "result", client->result);
 	text = json_dumps(reply, JSON_COMPACT);
 	if (text == NULL)
 		errx(1, "the request has no id");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* rate A B REQUEST PAIRS MS: sends REQUEST to the sockets A and B in turn, for MS milliseconds each, one at a time, PAIRS
- * times, on one connection each. Prints the answers per second, a line "A B" for each pair. */
+/* rate A B REQUEST PAIRS MS: sends REQUEST to the sockets A and B in turn, for MS milliseconds
+ * each, one at a time, PAIRS times, on one connection each. Prints the answers per second, a line
+ * "A B" for each pair. */
 #include <err.h>
 #include <stdint.h>
 #include <stdio.h>
