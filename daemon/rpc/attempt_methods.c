@@ -26,7 +26,8 @@ static void find_end(struct find *find, const struct attempt_row *row)
 	if (row != NULL)
 		find->found(find, row);
 	else
-		call_error(find->call, RPC_NOT_FOUND, "id", NULL, "there is no attempt %lld", (long long)call_int(find->call, "id", 0));
+		call_error(find->call, RPC_NOT_FOUND, "id", NULL, "there is no attempt %lld",
+		    (long long)call_int(find->call, "id", 0));
 	free(find);
 }
 
@@ -37,7 +38,8 @@ static void find_rows_cb(void *arg, struct rowset *set)
 }
 
 /* The row of the attempt that the call names: in the view, else in the store. */
-static struct reply find_attempt(struct rpc *rpc, struct call *call, void (*found)(struct find *find, const struct attempt_row *row))
+static struct reply find_attempt(struct rpc *rpc, struct call *call,
+    void (*found)(struct find *find, const struct attempt_row *row))
 {
 	int64_t id = call_int(call, "id", 0);
 	const struct query_bind binds[] = { { ":id", id, NULL }, { NULL, 0, NULL } };
@@ -106,7 +108,8 @@ struct preview_find {
 	char *task, *agent;
 };
 
-/* A task's own settings go before its run's. *secrets: what must not be seen of them; it stays empty when they cannot be read. */
+/* A task's own settings go before its run's. *secrets: what must not be seen of them; it stays
+ * empty when they cannot be read. */
 static enum reader_kind reader_of(const struct preview_find *find, const struct run_rows *rows, struct secrets *secrets)
 {
 	const struct plan *plan = rows == NULL ? NULL : engine_plan(find->rpc->options.engine, rows->run.id);
@@ -153,7 +156,8 @@ static void preview_found(struct find *find, const struct attempt_row *row)
 {
 	struct preview_find *preview = xcalloc(1, sizeof(*preview));
 
-	*preview = (struct preview_find){ find->rpc, find->call, row->id, (enum role)row->role, xstrdup(row->task), xstrdup(row->agent) };
+	*preview = (struct preview_find){ find->rpc, find->call, row->id, (enum role)row->role,
+	    xstrdup(row->task), xstrdup(row->agent) };
 	load_run(find->rpc, row->run, LOAD_TASKS, preview_run_cb, preview);
 }
 
@@ -203,7 +207,8 @@ static const struct schema output_params[] = {
 
 static const struct schema preview_params[] = {
 	ID_PARAM,
-	{ "lines", SCHEMA_INT, .clamp = true, .min = 1, .max = PREVIEW_LINES_MAX, .help = "lines at most; 3 when not given" },
+	{ "lines", SCHEMA_INT, .clamp = true, .min = 1, .max = PREVIEW_LINES_MAX,
+	    .help = "lines at most; 3 when not given" },
 	{ 0 },
 };
 
@@ -227,7 +232,8 @@ static const struct result_field output_results[] = {
 	{ 0 },
 };
 static const struct result_field preview_results[] = {
-	{ "lines", "array", "the last lines for people, the oldest first: no control characters, 220 characters each at most, none twice in a row" },
+	{ "lines", "array", "the last lines for people, the oldest first: no control characters, "
+	    "220 characters each at most, none twice in a row" },
 	{ "updated_at", "string|null", "when it last wrote; null: nothing yet" },
 	{ 0 },
 };
@@ -235,9 +241,12 @@ static const int find_errors[] = { RPC_NOT_FOUND, 0 };
 static const int output_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
 
 const struct method attempt_methods[] = {
-	{ "attempt.list", ACCESS_READ, true, list_params, list_results, find_errors, attempt_list, "attempts of a run" },
-	{ "attempt.get", ACCESS_READ, false, get_params, get_results, find_errors, attempt_get, "all about an attempt" },
-	{ "attempt.output", ACCESS_READ, true, output_params, output_results, output_errors, attempt_output, "what an attempt wrote or was given" },
+	{ "attempt.list", ACCESS_READ, true, list_params, list_results, find_errors, attempt_list,
+	    "attempts of a run" },
+	{ "attempt.get", ACCESS_READ, false, get_params, get_results, find_errors, attempt_get,
+	    "all about an attempt" },
+	{ "attempt.output", ACCESS_READ, true, output_params, output_results, output_errors,
+	    attempt_output, "what an attempt wrote or was given" },
 	{ "attempt.preview", ACCESS_READ, false, preview_params, preview_results, output_errors, attempt_preview,
 	    "the last lines of what an attempt shows, as its reader understands them" },
 	{ 0 },

@@ -20,7 +20,8 @@
 #define BLOBS_OF_UID 64
 #define BLOB_AGE (24 * 3600)	/* seconds after which one that nobody submitted makes way */
 
-/* One piece on its way to the disk. Pieces are written one after the other, so that pipelined ones keep their order. */
+/* One piece on its way to the disk. Pieces are written one after the other, so that pipelined ones
+ * keep their order. */
 struct blob_put {
 	struct rpc *rpc;
 	struct call *call;
@@ -37,7 +38,8 @@ struct blob_put {
 
 #define refuse(put, code, ...) refuse_field(put, code, NULL, __VA_ARGS__)
 
-static void refuse_field(struct blob_put *put, int code, const char *field, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static void refuse_field(struct blob_put *put, int code, const char *field, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 static void refuse_field(struct blob_put *put, int code, const char *field, const char *fmt, ...)
 {
@@ -54,7 +56,8 @@ static void refuse_errno(struct blob_put *put, const char *what, int error)
 {
 	bool full = error == ENOSPC || error == EDQUOT;
 
-	refuse(put, full ? RPC_NO_SPACE : RPC_UNAVAILABLE, "cannot %s %s/%s: %s", what, put->dir, put->name, strerror(error));
+	refuse(put, full ? RPC_NO_SPACE : RPC_UNAVAILABLE, "cannot %s %s/%s: %s", what, put->dir,
+	    put->name, strerror(error));
 }
 
 /* Before a new blob: old ones of the user are removed, and the rest is counted. */
@@ -133,7 +136,8 @@ static void put_run(void *arg)
 	else if (fd == -1 || fstat(fd, &st) == -1)
 		refuse_errno(put, "open", errno);
 	else if (put->offset > 0 && st.st_size != put->offset)
-		refuse_field(put, RPC_CONFLICT, "offset", "the blob has %lld bytes, but the offset is %lld: continue at its size, or begin at 0",
+		refuse_field(put, RPC_CONFLICT, "offset",
+		    "the blob has %lld bytes, but the offset is %lld: continue at its size, or begin at 0",
 		    (long long)st.st_size, (long long)put->offset);
 	else if (!put->check)
 		write_piece(put, fd);
@@ -156,7 +160,8 @@ static void put_done(void *arg)
 	if (put->code != RPC_OK)
 		call_error(put->call, put->code, put->field, NULL, "%s", put->message);
 	else
-		call_ok(put->call, json_pack("{s:s,s:I}", "blob", strchr(put->name, '-') + 1, "size", (json_int_t)put->offset + (json_int_t)put->size));
+		call_ok(put->call, json_pack("{s:s,s:I}", "blob", strchr(put->name, '-') + 1,
+		    "size", (json_int_t)put->offset + (json_int_t)put->size));
 	free(put->dir);
 	free(put->name);
 	free(put);
@@ -183,7 +188,8 @@ static struct reply put(struct rpc *rpc, struct call *call)
 	bool first;
 
 	if (!is_blob_name(blob))
-		return reply_error(call, RPC_INVALID_PARAMS, "blob", NULL, "'blob' must be made of letters, digits, '_' and '-'");
+		return reply_error(call, RPC_INVALID_PARAMS, "blob", NULL,
+		    "'blob' must be made of letters, digits, '_' and '-'");
 	if (offset + (int64_t)size > BLOB_MAX)
 		return reply_error(call, RPC_LIMIT_REACHED, "data", "split the task", "a blob may have 16 MiB");
 	p = xcalloc(1, sizeof(*p));
@@ -203,7 +209,8 @@ static struct reply put(struct rpc *rpc, struct call *call)
 }
 
 static const struct schema put_params[] = {
-	{ "blob", SCHEMA_TEXT, .required = true, .min = 1, .max = 64, .help = "a name of your choice: letters, digits, '_' and '-'" },
+	{ "blob", SCHEMA_TEXT, .required = true, .min = 1, .max = 64,
+	    .help = "a name of your choice: letters, digits, '_' and '-'" },
 	{ "offset", SCHEMA_INT, .required = true, .max = BLOB_MAX, .help = "the blob's present size; 0 begins anew" },
 	{ "data", SCHEMA_TEXT, .required = true, .max = INT_MAX, .help = "the text that belongs there" },
 	{ "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" },
@@ -217,6 +224,7 @@ static const struct result_field put_results[] = {
 static const int put_errors[] = { RPC_NOT_FOUND, RPC_CONFLICT, RPC_LIMIT_REACHED, RPC_NO_SPACE, RPC_UNAVAILABLE, 0 };
 
 const struct method blob_methods[] = {
-	{ "blob.put", ACCESS_SUBMIT, false, put_params, put_results, put_errors, put, "upload a piece of a text that is larger than a frame" },
+	{ "blob.put", ACCESS_SUBMIT, false, put_params, put_results, put_errors, put,
+	    "upload a piece of a text that is larger than a frame" },
 	{ 0 },
 };

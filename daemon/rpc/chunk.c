@@ -45,7 +45,8 @@ static json_t *base64(const unsigned char *p, size_t size)
 	json_t *json;
 
 	for (size_t i = 0; i < size; i += 3) {
-		uint32_t bits = (uint32_t)p[i] << 16 | (i + 1 < size ? (uint32_t)p[i + 1] << 8 : 0) | (i + 2 < size ? p[i + 2] : 0);
+		uint32_t bits = (uint32_t)p[i] << 16 | (i + 1 < size ? (uint32_t)p[i + 1] << 8 :
+		    0) | (i + 2 < size ? p[i + 2] : 0);
 
 		*out++ = letters[bits >> 18];
 		*out++ = letters[bits >> 12 & 63];
@@ -132,7 +133,8 @@ static void chunk_run(void *arg)
 	job->data = xcalloc(1, (size_t)r->limit);
 	job->id = r->id;
 	job->left = r->nothers;
-	while ((rv = read_one(job, (uint64_t)r->offset - before)) == 0 && job->left > 0 && (uint64_t)r->offset - before >= job->chunk.end) {
+	while ((rv = read_one(job, (uint64_t)r->offset - before)) == 0 && job->left > 0 &&
+	    (uint64_t)r->offset - before >= job->chunk.end) {
 		before += job->chunk.end;
 		job->id = r->others[r->nothers - job->left--];
 	}
@@ -150,7 +152,8 @@ static json_t *chunk_result(struct chunk_job *job)
 	size_t used;
 
 	data = chunk_encode(job->data, c->size, at_end, &used, &encoding);
-	json = json_pack("{s:I,s:I,s:o,s:s,s:b,s:I}", "offset", (json_int_t)c->offset, "next", (json_int_t)(c->offset + used),
+	json = json_pack("{s:I,s:I,s:o,s:s,s:b,s:I}", "offset", (json_int_t)c->offset, "next",
+	    (json_int_t)(c->offset + used),
 	    job->request.key, data, "encoding", encoding, "eof", eof, "dropped", (json_int_t)c->dropped);
 	if (job->request.more != NULL)
 		json_object_update_missing(json, job->request.more);
@@ -163,9 +166,11 @@ static void chunk_done(void *arg)
 	char *dir = directory(job);
 
 	if (job->error == ENOENT)
-		call_error(job->call, RPC_NOT_FOUND, "id", "it was removed from the state directory", "there is no record in %s", dir);
+		call_error(job->call, RPC_NOT_FOUND, "id",
+		    "it was removed from the state directory", "there is no record in %s", dir);
 	else if (job->error != 0)
-		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL, "cannot read %s/%s: %s", dir, job->request.name, strerror(job->error));
+		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL, "cannot read %s/%s: %s", dir,
+		    job->request.name, strerror(job->error));
 	else
 		call_ok(job->call, chunk_result(job));
 	free(dir);

@@ -15,9 +15,12 @@
 #define OUT_HIGH (32 * 1024)		/* more unsent: nothing more is read from this client */
 #define OUT_KEPT (16 * 1024)		/* of an empty output buffer */
 #define BUSY_MAX 64			/* calls under way */
-#define QUANTUM 4			/* documents taken at a time: who has more stands in the line */
-#define LINE_NS 1000000			/* of the line in one turn of the loop: others must not wait for it */
-#define POOL_IN (8 * 1024 * 1024)	/* of all clients: those with more than IN_FREE wait, but for one at a time */
+/* documents taken at a time: who has more stands in the line */
+#define QUANTUM 4
+/* of the line in one turn of the loop: others must not wait for it */
+#define LINE_NS 1000000
+/* of all clients: those with more than IN_FREE wait, but for one at a time */
+#define POOL_IN (8 * 1024 * 1024)
 #define IN_FREE (16 * 1024)
 #define POOL_OUT (8 * 1024 * 1024)	/* of all clients: those with unsent output wait */
 #define FRAME_MS 10000			/* a started frame must end; a last word must be taken */
@@ -36,9 +39,11 @@ struct conn {
 	size_t sent;			/* of out */
 	int events;			/* polled for */
 	bool eof;			/* the client has shut down its writing side */
-	bool deaf;			/* the client is gone: output is dropped, input is read to its end */
-	bool closing;			/* after the last byte of out; input is read and thrown away until its end, for a
-					 * close with unread input would look like a reset to the client */
+	bool deaf;			/* the client is gone: output is dropped, input
+					 * is read to its end */
+	bool closing;			/* after the last byte of out; input is read and thrown away
+					 * until its end, for a close with unread input would look
+					 * like a reset to the client */
 	bool shut;			/* our writing side is shut down */
 	bool doomed;
 	bool working;			/* documents are being taken: output is sent at the end */
@@ -54,7 +59,8 @@ static size_t unsent(const struct conn *conn)
 	return conn->out.size - conn->sent;
 }
 
-/* Put conn where pool_idle_cb() finds it: calls end inside other rooms' work, which must not be entered again from there. */
+/* Put conn where pool_idle_cb() finds it: calls end inside other rooms' work, which must not be
+ * entered again from there. */
 static void conn_again(struct conn *conn)
 {
 	struct pool *pool = conn->pool;
@@ -95,7 +101,8 @@ static void conn_count(struct conn *conn)
 /* May another document be dispatched? */
 static bool may_take(const struct conn *conn)
 {
-	return !conn->closing && !conn->doomed && unsent(conn) < OUT_HIGH && link_busy(conn->link) < BUSY_MAX && !link_large(conn->link);
+	return !conn->closing && !conn->doomed && unsent(conn) < OUT_HIGH &&
+	    link_busy(conn->link) < BUSY_MAX && !link_large(conn->link);
 }
 
 static bool may_read(struct conn *conn)
@@ -179,12 +186,14 @@ static void conn_update(struct conn *conn)
 		conn_doom(conn);
 		return;
 	}
-	if (!conn->closing && conn->eof && !frame_partial(conn->in) && (conn->deaf || (unsent(conn) == 0 && link_busy(conn->link) == 0 &&
+	if (!conn->closing && conn->eof && !frame_partial(conn->in) &&
+	    (conn->deaf || (unsent(conn) == 0 && link_busy(conn->link) == 0 &&
 	    link_waiting(conn->link) == 0 && link_follower(conn->link) == NULL))) {
 		conn_doom(conn);
 		return;
 	}
-	/* Only PRIORITIZED asked for: epoll reports a hang-up (and not a half-close), which libuv shows as that. */
+	/* Only PRIORITIZED asked for: epoll reports a hang-up (and not a half-close), which
+	 * libuv shows as that. */
 	if (!conn->deaf)
 		events |= UV_PRIORITIZED;
 	if (unsent(conn) > 0)
@@ -307,10 +316,11 @@ static void conn_refuse(struct conn *conn, int code, const char *message)
 /* In the client's own protocol, so that curl shows the sentence. */
 static void conn_refuse_http(struct conn *conn)
 {
-	static const char body[] = "This is the socket of rld, which speaks JSON-RPC 2.0 without HTTP: send one JSON document a line, or use rlctl rpc.\n";
+	static const char body[] = "This is the socket of rld, which speaks JSON-RPC 2.0 without "
+	    "HTTP: send one JSON document a line, or use rlctl rpc.\n";
 
-	buf_addf(&conn->out, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n%s",
-	    strlen(body), body);
+	buf_addf(&conn->out, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n"
+	    "Content-Length: %zu\r\nConnection: close\r\n\r\n%s", strlen(body), body);
 	conn_part(conn);
 }
 
@@ -351,7 +361,8 @@ static void conn_take(struct conn *conn)
 			conn_refuse(conn, RPC_PARSE_ERROR, "a frame may have 1 MiB: send larger texts with blob.put");
 			return;
 		case FRAME_BAD_HEADER:
-			conn_refuse(conn, RPC_PARSE_ERROR, "a header block must have one Content-Length, and the body that it says");
+			conn_refuse(conn, RPC_PARSE_ERROR,
+			    "a header block must have one Content-Length, and the body that it says");
 			return;
 		case FRAME_HTTP:
 			conn_refuse_http(conn);

@@ -15,7 +15,8 @@ struct pool {
 	server_document_cb *document;
 	void *arg;
 	TAILQ_HEAD(, conn) conns;
-	TAILQ_HEAD(, conn) again;	/* the line of those who have more documents than they may take at a time */
+	TAILQ_HEAD(, conn) again;	/* the line of those who have more documents than they
+					 * may take at a time */
 	uv_idle_t idle;			/* runs while again is not empty */
 	bool squeezed;			/* a connection waits for the sums to fall */
 	struct conn *favoured;		/* the one that may finish its frame meanwhile */
@@ -26,7 +27,8 @@ struct pool {
 	void *ended_arg;
 };
 
-/* The rest of the struct is the caller's to fill in. The caller closes pool->idle when it has ended. */
+/* The rest of the struct is the caller's to fill in. The caller closes pool->idle
+ * when it has ended. */
 void pool_init(struct pool *pool, uv_loop_t *loop);
 size_t pool_of_uid(const struct pool *pool, uid_t uid);
 /* Send what can be sent at once, then close all. */

@@ -21,7 +21,8 @@ static void counted_read_cb(void *arg, struct rowset *set)
 	tally_drop(&rpc->tally);
 }
 
-void rpc_read(struct rpc *rpc, const char *statement, enum row_kind kind, const struct query_bind *binds, store_rows_cb *cb, void *arg)
+void rpc_read(struct rpc *rpc, const char *statement, enum row_kind kind,
+    const struct query_bind *binds, store_rows_cb *cb, void *arg)
 {
 	struct counted_read *read = xcalloc(1, sizeof(*read));
 

@@ -28,11 +28,14 @@ struct rpc {
 	uv_timer_t stopper;		/* calls options.stop from the top of the loop */
 	bool stop_drain;
 	TAILQ_HEAD(, blob_put) blobs;	/* blob_methods.c: the first one is being written */
-	LIST_HEAD(, submit) keyed;	/* submit_methods.c: submits with a key that are under way */
-	TAILQ_HEAD(submits, submit) unread;	/* submit_methods.c: submits whose project is still to be read, in order */
+	LIST_HEAD(, submit) keyed;	/* submit_methods.c: submits with a key that
+					 * are under way */
+	TAILQ_HEAD(submits, submit) unread;	/* submit_methods.c: submits whose project is still
+						 * to be read, in order */
 	bool reading;			/* ... and others' are being read */
 	LIST_HEAD(, wait) waits;	/* wait_methods.c: run.wait not yet answered */
-	struct ended_cache *ended;		/* documents of ended runs that were asked for lately */
+	struct ended_cache *ended;		/* documents of ended runs that were
+						 * asked for lately */
 	void (*closed)(void *arg);
 	void *closed_arg;
 };
@@ -46,7 +49,8 @@ extern const struct method daemon_methods[], doctor_methods[], blob_methods[], s
 void waits_changed(struct rpc *rpc, int64_t run);
 
 /* store_read(), counted: the rows come while rpc lives. */
-void rpc_read(struct rpc *rpc, const char *statement, enum row_kind kind, const struct query_bind *binds, store_rows_cb *cb, void *arg);
+void rpc_read(struct rpc *rpc, const char *statement, enum row_kind kind,
+    const struct query_bind *binds, store_rows_cb *cb, void *arg);
 
 /* The settings in force. */
 const struct config *rpc_config(const struct rpc *rpc);

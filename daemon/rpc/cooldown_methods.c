@@ -26,11 +26,14 @@ static json_t *real(double value)
 
 static json_t *blank(const char *account)
 {
-	return json_pack("{s:o,s:[],s:b,s:n,s:n,s:n,s:n,s:n,s:n,s:i,s:{s:n,s:i,s:f,s:i,s:i},s:{s:f,s:i},s:{s:I,s:n,s:n,s:n}}",
-	    "account", json_text(account), "agents", "in_force", 0, "kind", "until", "reason", "attempt", "set_by", "created_at", "waiting", 0,
+	return json_pack("{s:o,s:[],s:b,s:n,s:n,s:n,s:n,s:n,s:n,s:i,s:{s:n,s:i,s:f,s:i,s:i},s:{s:f,"
+	    "s:i},s:{s:I,s:n,s:n,s:n}}",
+	    "account", json_text(account), "agents", "in_force", 0, "kind", "until", "reason",
+	    "attempt", "set_by", "created_at", "waiting", 0,
 	    "spent", "day", "attempts", 0, "cost_usd", 0.0, "tokens", 0, "wall_ms", 0,
 	    "reserved", "cost_usd", 0.0, "tokens", 0,
-	    "limits", "cooldown_max_ms", (json_int_t)ACCOUNT_COOLDOWN_MAX_MS, "budget_day_usd", "budget_day_tokens", "budget_day_wall_ms");
+	    "limits", "cooldown_max_ms", (json_int_t)ACCOUNT_COOLDOWN_MAX_MS, "budget_day_usd",
+	    "budget_day_tokens", "budget_day_wall_ms");
 }
 
 static json_t *document_in(json_t *accounts, const char *name)
@@ -54,13 +57,14 @@ static void add_agent(void *arg, const char *path, const char *value, const char
 
 	(void)from;
 	(void)help;
-	if (length <= around || strncmp(path, head, sizeof(head) - 1) != 0 || strcmp(path + length - sizeof(tail) + 1, tail) != 0)
+	if (length <= around || strncmp(path, head, sizeof(head) - 1) != 0 ||
+	    strcmp(path + length - sizeof(tail) + 1, tail) != 0)
 		return;
 	agent = xmemdup0(path + sizeof(head) - 1, length - around);
 	account = json_document(value, json_null());
 	/* one that names none has one of its own */
-	json_array_append_new(json_object_get(document_in(arg, json_is_string(account) ? json_string_value(account) : agent), "agents"),
-	    json_text(agent));
+	json_array_append_new(json_object_get(document_in(arg, json_is_string(account) ?
+	    json_string_value(account) : agent), "agents"), json_text(agent));
 	json_decref(account);
 	free(agent);
 }
@@ -85,12 +89,16 @@ static void add_info(void *arg, const struct account_info *info)
 	}
 	json_object_set_new(document, "waiting", json_integer((json_int_t)info->waiting));
 	if (info->spend != NULL)
-		json_object_set_new(document, "spent", json_pack("{s:o,s:I,s:f,s:I,s:I}", "day", day_text(info->spend->day),
+		json_object_set_new(document, "spent",
+		    json_pack("{s:o,s:I,s:f,s:I,s:I}", "day", day_text(info->spend->day),
 		    "attempts", (json_int_t)info->spend->attempts, "cost_usd", info->spend->cost_usd,
 		    "tokens", (json_int_t)info->spend->tokens, "wall_ms", (json_int_t)info->spend->wall_ms));
-	json_object_set_new(document, "reserved", json_pack("{s:f,s:I}", "cost_usd", info->reserved_usd, "tokens", (json_int_t)info->reserved_tokens));
-	json_object_set_new(document, "limits", json_pack("{s:I,s:o,s:o,s:o}", "cooldown_max_ms", (json_int_t)info->limits->cooldown_max_ms,
-	    "budget_day_usd", real(info->limits->budget_day_usd), "budget_day_tokens", json_int(info->limits->budget_day_tokens),
+	json_object_set_new(document, "reserved", json_pack("{s:f,s:I}", "cost_usd",
+	    info->reserved_usd, "tokens", (json_int_t)info->reserved_tokens));
+	json_object_set_new(document, "limits",
+	    json_pack("{s:I,s:o,s:o,s:o}", "cooldown_max_ms", (json_int_t)info->limits->cooldown_max_ms,
+	    "budget_day_usd", real(info->limits->budget_day_usd), "budget_day_tokens",
+	    json_int(info->limits->budget_day_tokens),
 	    "budget_day_wall_ms", json_int(info->limits->budget_day_wall_ms)));
 }
 
@@ -163,8 +171,8 @@ static void say_cb(void *arg, const char *name)
 {
 	struct saying *s = arg;
 
-	engine_cooldown_set(s->rpc->options.engine, call_text(s->call, "account"), s->until, call_text(s->call, "reason"), name,
-	    call_flag(s->call, "check"), said, s);
+	engine_cooldown_set(s->rpc->options.engine, call_text(s->call, "account"), s->until,
+	    call_text(s->call, "reason"), name, call_flag(s->call, "check"), said, s);
 }
 
 static struct reply say(struct rpc *rpc, struct call *call, int64_t until)
@@ -176,7 +184,8 @@ static struct reply say(struct rpc *rpc, struct call *call, int64_t until)
 	return reply_later(call);
 }
 
-/* A name that nobody pays by is a slip of the pen: what it was to keep from working would work on. */
+/* A name that nobody pays by is a slip of the pen: what it was to keep from working
+ * would work on. */
 static bool is_known(struct rpc *rpc, struct call *call, struct reply *refusal)
 {
 	const char *account = call_text(call, "account");
@@ -190,7 +199,8 @@ static bool is_known(struct rpc *rpc, struct call *call, struct reply *refusal)
 		buf_addf(&b, "%s%s", i > 0 ? ", " : "", names[i]);
 	if (!known)
 		*refusal = reply_error(call, RPC_NOT_FOUND, "account",
-		    "`rlctl cooldown list` shows which agent pays by which; `account` of an [agent.NAME] in rld.toml says so",
+		    "`rlctl cooldown list` shows which agent pays by which; "
+		    "`account` of an [agent.NAME] in rld.toml says so",
 		    "there is no account '%s': agents pay by %s", account, b.data != NULL ? b.data : "none");
 	buf_release(&b);
 	free(names);
@@ -206,12 +216,15 @@ static bool is_time(struct call *call, int64_t *until, struct reply *refusal)
 	int64_t now = clock_wall(), ms;
 
 	if ((text == NULL) == (span == NULL)) {
-		*refusal = reply_error(call, RPC_INVALID_PARAMS, field, "say for=2h, or until=2026-11-22T22:52:00Z", text == NULL ?
-		    "until when is the account exhausted?" : "'until' and 'for' both say how long: give one of them");
+		*refusal = reply_error(call, RPC_INVALID_PARAMS, field,
+		    "say for=2h, or until=2026-11-22T22:52:00Z", text == NULL ?
+		    "until when is the account exhausted?" :
+		    "'until' and 'for' both say how long: give one of them");
 		return false;
 	}
 	if (text != NULL && time_parse(text, until) == -1) {
-		*refusal = reply_error(call, RPC_INVALID_PARAMS, field, "for example 2026-11-22T22:52:00Z, or 2026-11-22T23:52:00+01:00",
+		*refusal = reply_error(call, RPC_INVALID_PARAMS, field,
+		    "for example 2026-11-22T22:52:00Z, or 2026-11-22T23:52:00+01:00",
 		    "'%s' is no time of RFC 3339", text);
 		return false;
 	}
@@ -223,12 +236,14 @@ static bool is_time(struct call *call, int64_t *until, struct reply *refusal)
 		*until = now + ms;
 	}
 	if (*until <= now) {
-		*refusal = reply_error(call, RPC_INVALID_PARAMS, field, "`rlctl cooldown clear` says that an account serves again",
+		*refusal = reply_error(call, RPC_INVALID_PARAMS, field,
+		    "`rlctl cooldown clear` says that an account serves again",
 		    text != NULL ? "that time has passed" : "that is no time at all");
 		return false;
 	}
 	if (*until - now > SPAN_MAX_DAYS * DAY_MS) {
-		*refusal = reply_error(call, RPC_INVALID_PARAMS, field, "to do without it for good, let no agent use it",
+		*refusal = reply_error(call, RPC_INVALID_PARAMS, field,
+		    "to do without it for good, let no agent use it",
 		    "that is more than %d days away", SPAN_MAX_DAYS);
 		return false;
 	}
@@ -262,7 +277,9 @@ static struct reply cooldown_clear(struct rpc *rpc, struct call *call)
 	return say(rpc, call, 0);
 }
 
-#define ACCOUNT_PARAM { "account", SCHEMA_TEXT, .required = true, .min = 1, .max = NAME_MAX_BYTES, .help = "that pays: anthropic, openai" }
+#define ACCOUNT_PARAM \
+	{ "account", SCHEMA_TEXT, .required = true, .min = 1, .max = NAME_MAX_BYTES, \
+	    .help = "that pays: anthropic, openai" }
 #define CHECK_PARAM { "check", SCHEMA_BOOL, .help = "look whether it would succeed, change nothing" }
 
 static const struct schema set_params[] = {
@@ -276,14 +293,16 @@ static const struct schema set_params[] = {
 static const struct schema clear_params[] = { ACCOUNT_PARAM, CHECK_PARAM, { 0 } };
 
 static const struct result_field list_results[] = {
-	{ "accounts", "array", "by name, with the fields of cooldown.set: those of agents and of rld.toml, and those that were exhausted or have paid" },
+	{ "accounts", "array", "by name, with the fields of cooldown.set: "
+	    "those of agents and of rld.toml, and those that were exhausted or have paid" },
 	{ 0 },
 };
 static const struct result_field account_results[] = {
 	{ "account", "string", "its name" },
 	{ "agents", "array", "that pay by it" },
 	{ "in_force", "boolean", "it is exhausted: nothing that it pays for is started" },
-	{ "kind", "string|null", "limit: its service says so; budget: what may be spent on a day is spent; operator: somebody says so" },
+	{ "kind", "string|null", "limit: its service says so; budget: "
+	    "what may be spent on a day is spent; operator: somebody says so" },
 	{ "until", "string|null", "when it serves again" },
 	{ "reason", "string|null", "in the words of the service, or of who set it" },
 	{ "attempt", "integer|null", "that was told so" },
@@ -292,14 +311,18 @@ static const struct result_field account_results[] = {
 	{ "waiting", "integer", "slots of runs that wait for it" },
 	{ "spent", "object", "today, by UTC, by attempts that have ended: day, attempts, cost_usd, tokens, wall_ms" },
 	{ "reserved", "object", "by attempts that have not: cost_usd, tokens" },
-	{ "limits", "object", "as rld.toml has them: cooldown_max_ms, budget_day_usd, budget_day_tokens, budget_day_wall_ms" },
+	{ "limits", "object", "as rld.toml has them: cooldown_max_ms, budget_day_usd, "
+	    "budget_day_tokens, budget_day_wall_ms" },
 	{ 0 },
 };
 static const int say_errors[] = { RPC_NOT_FOUND, RPC_NO_SPACE, 0 };
 
 const struct method cooldown_methods[] = {
-	{ "cooldown.list", ACCESS_READ, true, NULL, list_results, NULL, cooldown_list, "provider accounts: until when they are exhausted, and what they have spent" },
-	{ "cooldown.set", ACCESS_ADMIN, false, set_params, account_results, say_errors, cooldown_set, "an account is exhausted: whoever needs it waits" },
-	{ "cooldown.clear", ACCESS_ADMIN, false, clear_params, account_results, say_errors, cooldown_clear, "an account serves again: whoever waits for it goes on" },
+	{ "cooldown.list", ACCESS_READ, true, NULL, list_results, NULL, cooldown_list,
+	    "provider accounts: until when they are exhausted, and what they have spent" },
+	{ "cooldown.set", ACCESS_ADMIN, false, set_params, account_results, say_errors,
+	    cooldown_set, "an account is exhausted: whoever needs it waits" },
+	{ "cooldown.clear", ACCESS_ADMIN, false, clear_params, account_results, say_errors,
+	    cooldown_clear, "an account serves again: whoever waits for it goes on" },
 	{ 0 },
 };

@@ -23,12 +23,15 @@ static struct reply daemon_hello(struct rpc *rpc, struct call *call)
 	json_t *list;
 
 	if (min > RPC_PROTOCOL || max < RPC_PROTOCOL)
-		return reply_error(call, RPC_INVALID_PARAMS, min > RPC_PROTOCOL ? "min" : "max", "use an rlctl of the daemon's own version",
-		    "this daemon (version %s) speaks protocol %d, the client %" PRId64 " to %" PRId64, rpc->version, RPC_PROTOCOL, min, max);
+		return reply_error(call, RPC_INVALID_PARAMS, min > RPC_PROTOCOL ? "min" : "max",
+		    "use an rlctl of the daemon's own version",
+		    "this daemon (version %s) speaks protocol %d, the client %" PRId64 " to %" PRId64,
+		    rpc->version, RPC_PROTOCOL, min, max);
 	list = json_array();
 	for (size_t i = 0; names[i] != NULL; i++)
 		json_array_append_new(list, json_text(names[i]));
-	return reply_ok(call, json_pack("{s:s,s:i,s:s,s:[s,s,s,s],s:o}", "version", rpc->version, "protocol", RPC_PROTOCOL,
+	return reply_ok(call,
+	    json_pack("{s:s,s:i,s:s,s:[s,s,s,s],s:o}", "version", rpc->version, "protocol", RPC_PROTOCOL,
 	    "instance", rpc->instance, "capabilities", "batch", "blob", "check", "events", "agent_env", list));
 }
 
@@ -76,19 +79,14 @@ static struct reply daemon_status(struct rpc *rpc, struct call *call)
 	int64_t first, last;
 
 	store_event_range(o->store, &first, &last);
-	return reply_ok(call, json_pack("{s:s,s:s,s:s,s:i,s:i,s:o,s:o,s:I,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I},s:I}",
-	    "state", engine_draining(o->engine) ? "draining" : "running",
-	    "version", rpc->version,
-	    "instance", rpc->instance,
-	    "pid", (int)getpid(),
-	    "uid", (int)geteuid(),
-	    "state_dir", json_text(rpc->state_dir),
-	    "started_at", json_time(o->started_at),
+	return reply_ok(call,
+	    json_pack("{s:s,s:s,s:s,s:i,s:i,s:o,s:o,s:I,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:{s:I,s:I},s:I}",
+	    "state", engine_draining(o->engine) ? "draining" : "running", "version", rpc->version,
+	    "instance", rpc->instance, "pid", (int)getpid(), "uid", (int)geteuid(),
+	    "state_dir", json_text(rpc->state_dir), "started_at", json_time(o->started_at),
 	    "uptime_ms", (json_int_t)(clock_wall() - o->started_at),
-	    "config", json_text(config_path(config)),
-	    "runs", count_runs(rpc),
-	    "cooling", cooling(rpc),
-	    "parallel", (json_int_t)config_parallel(config),
+	    "config", json_text(config_path(config)), "runs", count_runs(rpc),
+	    "cooling", cooling(rpc), "parallel", (json_int_t)config_parallel(config),
 	    "attempts", (json_int_t)engine_running(o->engine),
 	    "busy", (json_int_t)engine_busy(o->engine),
 	    "clients", (json_int_t)server_clients(rpc->server),
@@ -125,10 +123,12 @@ static struct reply daemon_reload(struct rpc *rpc, struct call *call)
 
 	if (!call_flag(call, "check")) {
 		if (rpc->options.reload(rpc->options.arg, text, sizeof(text)) == -1)
-			return reply_error(call, RPC_UNAVAILABLE, NULL, "the old settings stay in force: mend the file and reload again", "%s", text);
+			return reply_error(call, RPC_UNAVAILABLE, NULL,
+			    "the old settings stay in force: mend the file and reload again", "%s", text);
 	} else if (path != NULL) {
 		if (config_load(&config, path, true, &error) == -1)
-			return reply_error(call, RPC_UNAVAILABLE, NULL, "mend the file before a reload", "%s", error.text);
+			return reply_error(call, RPC_UNAVAILABLE, NULL,
+			    "mend the file before a reload", "%s", error.text);
 		config_free(config);
 	}
 	return reply_ok(call, json_pack("{s:o}", "config", json_text(config_path(rpc_config(rpc)))));
@@ -136,8 +136,8 @@ static struct reply daemon_reload(struct rpc *rpc, struct call *call)
 
 static void add_setting(void *arg, const char *path, const char *value, const char *from, const char *help)
 {
-	json_array_append_new(arg, json_pack("{s:o,s:o,s:o,s:o}", "path", json_text(path), "value", json_document(value, json_null()),
-	    "from", json_text(from), "help", json_text(help)));
+	json_array_append_new(arg, json_pack("{s:o,s:o,s:o,s:o}", "path", json_text(path), "value",
+	    json_document(value, json_null()), "from", json_text(from), "help", json_text(help)));
 }
 
 /* A config.show that waits for a project to be read. */
@@ -152,14 +152,18 @@ static void show_settings(struct rpc *rpc, struct call *call, const struct proje
 	json_t *settings = json_array(), *profile = call_param(call, "profile");
 	const struct config_override overrides[] = {
 		{ "review.profile", json_dumps(profile, JSON_COMPACT | JSON_ENCODE_ANY), "profile" },
-		{ "review.enabled", "true", "profile" },	/* as --review=PROFILE of a submit: with the review off, it would not commit */
+		/* as --review=PROFILE of a submit: with the review off, it would not commit */
+		{ "review.enabled", "true", "profile" },
 	};
 	struct config_error error;
 
-	if (config_each(rpc_config(rpc), project, overrides, profile == NULL ? 0 : 2, add_setting, settings, &error) == 0) {
-		call_ok(call, json_pack("{s:o,s:O}", "config", json_text(config_path(rpc_config(rpc))), "settings", settings));
+	if (config_each(rpc_config(rpc), project, overrides, profile == NULL ? 0 : 2, add_setting,
+	    settings, &error) == 0) {
+		call_ok(call, json_pack("{s:o,s:O}", "config",
+		    json_text(config_path(rpc_config(rpc))), "settings", settings));
 	} else {
-		call_error(call, RPC_INVALID_PARAMS, error.field[0] != '\0' ? error.field : NULL, NULL, "%s", error.text);
+		call_error(call, RPC_INVALID_PARAMS, error.field[0] != '\0' ? error.field : NULL,
+		    NULL, "%s", error.text);
 	}
 	json_decref(settings);
 	free((char *)overrides[0].value);
@@ -196,7 +200,8 @@ static struct reply config_show(struct rpc *rpc, struct call *call)
 	if (workdir == NULL) {
 		show_settings(rpc, call, NULL);
 	} else if (workdir[0] != '/') {
-		return reply_error(call, RPC_INVALID_PARAMS, "workdir", "give an absolute path", "workdir '%s' is not absolute", workdir);
+		return reply_error(call, RPC_INVALID_PARAMS, "workdir", "give an absolute path",
+		    "workdir '%s' is not absolute", workdir);
 	} else {
 		shown = xcalloc(1, sizeof(*shown));
 		shown->rpc = rpc;
@@ -213,7 +218,8 @@ static const struct schema hello_params[] = {
 	{ 0 },
 };
 static const struct schema stop_params[] = {
-	{ "drain", SCHEMA_BOOL, .help = "take no new work, end when what runs has ended; otherwise end now and leave agents running" },
+	{ "drain", SCHEMA_BOOL, .help = "take no new work, end when what runs has ended; "
+	    "otherwise end now and leave agents running" },
 	{ "check", SCHEMA_BOOL, .help = "change nothing" },
 	{ 0 },
 };
@@ -223,7 +229,8 @@ static const struct schema check_params[] = {
 };
 
 static const struct schema config_params[] = {
-	{ "workdir", SCHEMA_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path: as for a run there, with the project's own settings" },
+	{ "workdir", SCHEMA_TEXT, .min = 1, .max = PATH_MAX,
+	    .help = "absolute path: as for a run there, with the project's own settings" },
 	{ "profile", SCHEMA_ANY, .path = "review.profile", .help = "as for a run that is reviewed by this profile" },
 	{ 0 },
 };
@@ -253,7 +260,8 @@ static const struct result_field status_results[] = {
 	{ "uptime_ms", "integer", "time since the start" },
 	{ "config", "string|null", "the file that was read" },
 	{ "runs", "object", "unfinished runs by state" },
-	{ "cooling", "array", "accounts that are exhausted: account, kind, until, reason, attempt, set_by, created_at, in_force" },
+	{ "cooling", "array", "accounts that are exhausted: account, kind, until, reason, attempt, "
+	    "set_by, created_at, in_force" },
 	{ "parallel", "integer", "slots of the whole daemon" },
 	{ "attempts", "integer", "attempts running now" },
 	{ "busy", "integer", "running runs, submits and commits under way: 0, and a draining daemon ends" },
@@ -281,11 +289,16 @@ static const int reload_errors[] = { RPC_UNAVAILABLE, 0 };
 static const int show_errors[] = { RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method daemon_methods[] = {
-	{ "rpc.discover", ACCESS_ANY, true, NULL, discover_results, NULL, daemon_discover, "describe every method, as an OpenRPC document" },
-	{ "daemon.hello", ACCESS_ANY, false, hello_params, hello_results, NULL, daemon_hello, "agree on a protocol version" },
-	{ "daemon.status", ACCESS_READ, false, NULL, status_results, NULL, daemon_status, "what the daemon is and does now" },
+	{ "rpc.discover", ACCESS_ANY, true, NULL, discover_results, NULL, daemon_discover,
+	    "describe every method, as an OpenRPC document" },
+	{ "daemon.hello", ACCESS_ANY, false, hello_params, hello_results, NULL, daemon_hello,
+	    "agree on a protocol version" },
+	{ "daemon.status", ACCESS_READ, false, NULL, status_results, NULL, daemon_status,
+	    "what the daemon is and does now" },
 	{ "daemon.stop", ACCESS_ADMIN, false, stop_params, stop_results, NULL, daemon_stop, "end the daemon" },
-	{ "daemon.reload", ACCESS_ADMIN, false, check_params, reload_results, reload_errors, daemon_reload, "read the config again; new runs only" },
-	{ "config.show", ACCESS_READ, false, config_params, config_results, show_errors, config_show, "the settings in force, and where each comes from" },
+	{ "daemon.reload", ACCESS_ADMIN, false, check_params, reload_results, reload_errors,
+	    daemon_reload, "read the config again; new runs only" },
+	{ "config.show", ACCESS_READ, false, config_params, config_results, show_errors,
+	    config_show, "the settings in force, and where each comes from" },
 	{ 0 },
 };

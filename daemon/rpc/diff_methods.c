@@ -11,7 +11,8 @@
 
 static bool shows_whole(const struct run_rows *rows, const struct slot_row *slot)
 {
-	bool merged = rows->run.result_branch != NULL && (slot->stage == SLOT_S_PASSED || slot->stage == SLOT_S_IMPLEMENTED);
+	bool merged = rows->run.result_branch != NULL &&
+	    (slot->stage == SLOT_S_PASSED || slot->stage == SLOT_S_IMPLEMENTED);
 
 	return slot->diff != ROW_NONE && (slot->slot == 0 || merged);
 }
@@ -21,20 +22,22 @@ static const struct slot_row *slot_of_task(const struct run_rows *rows, const ch
 	const struct slot_row *found = NULL;
 
 	for (size_t i = 0; i < rows->nslots; i++)
-		if (rows->slots[i]->diff != ROW_NONE && rows->slots[i]->task != NULL && strcmp(rows->slots[i]->task, task) == 0)
+		if (rows->slots[i]->diff != ROW_NONE && rows->slots[i]->task != NULL &&
+		    strcmp(rows->slots[i]->task, task) == 0)
 			found = rows->slots[i];
 	return found;
 }
 
 static int compare_positions(const void *a, const void *b)
 {
-	int64_t left = (*(const struct task_row *const *)a)->position, right = (*(const struct task_row *const *)b)->position;
+	int64_t left = (*(const struct task_row *const *)a)->position,
+	    right = (*(const struct task_row *const *)b)->position;
 
 	return (left > right) - (left < right);
 }
 
-/* What was put together or looked at as a whole, the newest of it; else what each task has done, in their order. *slot: the only
- * one, NULL: there are more. Step ids, free them. */
+/* What was put together or looked at as a whole, the newest of it; else what each task has done, in
+ * their order. *slot: the only one, NULL: there are more. Step ids, free them. */
 static int64_t *diff_steps(const struct run_rows *rows, size_t *count, const struct slot_row **slot)
 {
 	int64_t *steps = xcalloc(rows->ntasks + 1, sizeof(*steps));
@@ -80,7 +83,8 @@ static void diff_cb(void *arg, const struct run_rows *rows)
 	if (rows == NULL) {
 		call_no_run(d->call, "id", call_int(d->call, "id", 0));
 	} else if (count == 0) {
-		call_error(d->call, RPC_NOT_FOUND, "id", "a diff is taken for a review; without one, look with git diff in the workdir",
+		call_error(d->call, RPC_NOT_FOUND, "id",
+		    "a diff is taken for a review; without one, look with git diff in the workdir",
 		    "run %lld has no diff", (long long)rows->run.id);
 	} else {
 		request = (struct chunk_request){
@@ -94,7 +98,8 @@ static void diff_cb(void *arg, const struct run_rows *rows)
 			.complete = true,
 			.offset = call_int(d->call, "offset", 0),
 			.limit = call_int(d->call, "limit", CHUNK_MAX),
-			.more = json_pack("{s:o,s:o}", "base_tree", json_text(rows->run.base_tree), "tree", json_text(slot != NULL ? slot->tree : NULL)),
+			.more = json_pack("{s:o,s:o}", "base_tree", json_text(rows->run.base_tree),
+			    "tree", json_text(slot != NULL ? slot->tree : NULL)),
 		};
 		request.others = xcalloc(count, sizeof(*steps));
 		memcpy(request.others, steps + 1, (count - 1) * sizeof(*steps));
@@ -122,7 +127,8 @@ static const struct schema diff_params[] = {
 static const struct result_field diff_results[] = {
 	{ "offset", "integer", "first byte of diff; more than asked for where bytes were dropped" },
 	{ "next", "integer", "offset to go on with" },
-	{ "diff", "string", "the branch with the commits of every task, or the review of the whole, against the start; else what each task has changed, in their order" },
+	{ "diff", "string", "the branch with the commits of every task, or the review of the whole, "
+	    "against the start; else what each task has changed, in their order" },
 	{ "encoding", "string", "of diff: utf-8 or base64" },
 	{ "eof", "boolean", "nothing follows" },
 	{ "dropped", "integer", "bytes missing in front of offset" },
@@ -134,6 +140,7 @@ static const struct result_field diff_results[] = {
 static const int diff_errors[] = { RPC_NOT_FOUND, RPC_UNAVAILABLE, 0 };
 
 const struct method diff_methods[] = {
-	{ "run.diff", ACCESS_READ, true, diff_params, diff_results, diff_errors, diff_call, "what the run has changed" },
+	{ "run.diff", ACCESS_READ, true, diff_params, diff_results, diff_errors, diff_call,
+	    "what the run has changed" },
 	{ 0 },
 };

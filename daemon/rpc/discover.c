@@ -8,7 +8,8 @@
 #include "rpc/method.h"
 
 static const char *const access_names[ACCESSES] = {
-	[ACCESS_ANY] = "any", [ACCESS_READ] = "read", [ACCESS_SUBMIT] = "submit", [ACCESS_OWNER] = "owner", [ACCESS_ADMIN] = "admin",
+	[ACCESS_ANY] = "any", [ACCESS_READ] = "read", [ACCESS_SUBMIT] = "submit",
+	[ACCESS_OWNER] = "owner", [ACCESS_ADMIN] = "admin",
 };
 
 /* "string|null" becomes {"type": ["string", "null"]}. */
@@ -126,7 +127,8 @@ static json_t *schema_json(const struct schema *schema, bool lengths)
 	case SCHEMA_OBJECTS:
 		return list_json(schema, members_json(schema->members, false));
 	case SCHEMA_PAIRS:
-		return json_pack("{s:[o,o]}", "oneOf", list_json(&(struct schema){ .kind = SCHEMA_TEXTS }, discover_typed("string")), map_json());
+		return json_pack("{s:[o,o]}", "oneOf", list_json(&(struct schema){ .kind = SCHEMA_TEXTS },
+		    discover_typed("string")), map_json());
 	case SCHEMA_MAP:
 		return map_json();
 	case SCHEMA_OBJECT:
@@ -141,7 +143,8 @@ static json_t *error_json(int code)
 {
 	const struct rpc_error_row *row = rpc_error_find(code);
 
-	return json_pack("{s:i,s:s,s:{s:s,s:b}}", "code", code, "message", row->kind, "data", "kind", row->kind, "retryable", row->retryable);
+	return json_pack("{s:i,s:s,s:{s:s,s:b}}", "code", code, "message", row->kind, "data",
+	    "kind", row->kind, "retryable", row->retryable);
 }
 
 static void add_result(json_t *properties, const char *name, const char *type, const char *help)
@@ -155,7 +158,8 @@ static void add_result(json_t *properties, const char *name, const char *type, c
 static void add_row(json_t *properties, const char *name)
 {
 	static const char *const types[] = {
-		[FIELD_INT] = "integer|null", [FIELD_TIME] = "string|null", [FIELD_REAL] = "number|null", [FIELD_TEXT] = "string|null",
+		[FIELD_INT] = "integer|null", [FIELD_TIME] = "string|null",
+		[FIELD_REAL] = "number|null", [FIELD_TEXT] = "string|null",
 		[FIELD_JSON] = "array|null", [FIELD_STATE] = "string|null",
 	};
 
@@ -197,7 +201,8 @@ static json_t *method_json(const struct method *method)
 	json_t *params = json_array(), *properties = json_object(), *errors = json_array();
 
 	for (const struct schema *p = method->params; p != NULL && p->name != NULL; p++) {
-		json_array_append_new(params, json_pack("{s:s,s:s,s:b,s:o}", "name", p->name, "description", schema_help(p),
+		json_array_append_new(params,
+		    json_pack("{s:s,s:s,s:b,s:o}", "name", p->name, "description", schema_help(p),
 		    "required", p->required, "schema", schema_json(p, true)));
 	}
 	for (const struct result_field *r = method->results; r != NULL && r->name != NULL; r++) {
@@ -227,7 +232,8 @@ json_t *method_discover(method_tables tables, const char *version)
 		for (const struct method *m = *tables; m->name != NULL; m++)
 			json_array_append_new(methods, method_json(m));
 	}
-	return json_pack("{s:s,s:{s:s,s:s,s:s},s:o}", "openrpc", "1.3.2", "info", "title", "rld", "version", version, "description",
-	    "Runs coding agents and has each result reviewed. JSON-RPC 2.0 on a Unix socket, a document a line or Content-Length frames.",
-	    "methods", methods);
+	return json_pack("{s:s,s:{s:s,s:s,s:s},s:o}", "openrpc", "1.3.2", "info", "title", "rld",
+	    "version", version, "description",
+	    "Runs coding agents and has each result reviewed. JSON-RPC 2.0 on a Unix socket, "
+	    "a document a line or Content-Length frames.", "methods", methods);
 }

@@ -52,7 +52,8 @@ static json_t *usable_id(const json_t *request)
 	return json_is_string(id) || json_is_number(id) ? id : NULL;
 }
 
-static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *link, struct batch *batch, json_t *request)
+static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *link,
+    struct batch *batch, json_t *request)
 {
 	const char *why = flaw(request);
 	const struct method *method;
@@ -68,7 +69,8 @@ static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *l
 	}
 	id = json_object_get(request, "id");
 	name = json_object_get(request, "method");
-	method = strlen(json_string_value(name)) == json_string_length(name) ? method_find(tables, json_string_value(name)) : NULL;
+	method = strlen(json_string_value(name)) == json_string_length(name) ?
+	    method_find(tables, json_string_value(name)) : NULL;
 	if (method == NULL) {
 		char text[128];
 
@@ -83,7 +85,8 @@ static void dispatch_begin(method_tables tables, struct rpc *rpc, struct link *l
 	params = method_bind(method, json_object_get(request, "params"), &error);
 	call = call_new(link, batch, json_incref(id), params, params != NULL && method->large);
 	if (params == NULL) {
-		call_error(call, RPC_INVALID_PARAMS, error.field, rpc_error_find(RPC_INVALID_PARAMS)->help, "%s", error.text);
+		call_error(call, RPC_INVALID_PARAMS, error.field,
+		    rpc_error_find(RPC_INVALID_PARAMS)->help, "%s", error.text);
 	} else {
 		reply = method->handler(rpc, call);
 		if (!call_kept(call, reply)) {
@@ -106,7 +109,8 @@ static void begin_batch(method_tables tables, struct rpc *rpc, struct link *link
 		return;
 	}
 	if (json_array_size(requests) > BATCH_CALLS) {
-		snprintf(text, sizeof(text), "a batch may have %d requests, this one has %zu", BATCH_CALLS, json_array_size(requests));
+		snprintf(text, sizeof(text), "a batch may have %d requests, this one has %zu",
+		    BATCH_CALLS, json_array_size(requests));
 		answer_error(link, NULL, NULL, RPC_PARSE_ERROR, text);
 		return;
 	}
@@ -126,14 +130,16 @@ static bool is_integer(const char *data, size_t end)
 	return strspn(data + begin, "-0123456789") >= end - begin;
 }
 
-/* What could not be parsed. An integer beyond the range is a request all the same, and may be its id. */
+/* What could not be parsed. An integer beyond the range is a request all the same,
+ * and may be its id. */
 static void answer_unparsed(struct link *link, const char *data, size_t size, const json_error_t *error)
 {
 	char text[sizeof(error->text) + 64];
 	size_t end = error->position > 0 && (size_t)error->position <= size ? (size_t)error->position : 0;
 
 	if (json_error_code(error) == json_error_numeric_overflow && is_integer(data, end)) {
-		snprintf(text, sizeof(text), "the integer that ends at byte %zu is not from -2^63 to 2^63-1: send an id or a value of this size as a string", end);
+		snprintf(text, sizeof(text), "the integer that ends at byte %zu is not from -2^63 "
+		    "to 2^63-1: send an id or a value of this size as a string", end);
 		answer_error(link, NULL, NULL, RPC_INVALID_REQUEST, text);
 		return;
 	}

@@ -18,7 +18,8 @@ static struct doctor_check *doctor_add(struct doctor_checks *checks)
 	return &checks->list[checks->count++];
 }
 
-void doctor_vsay(struct doctor_checks *checks, const char *name, enum doctor_state state, const char *remedy, const char *fmt, va_list ap)
+void doctor_vsay(struct doctor_checks *checks, const char *name, enum doctor_state state,
+    const char *remedy, const char *fmt, va_list ap)
 {
 	char *text;
 
@@ -27,7 +28,8 @@ void doctor_vsay(struct doctor_checks *checks, const char *name, enum doctor_sta
 	*doctor_add(checks) = (struct doctor_check){ name, state, text, xstrdup(remedy) };
 }
 
-void doctor_say(struct doctor_checks *checks, const char *name, enum doctor_state state, const char *remedy, const char *fmt, ...)
+void doctor_say(struct doctor_checks *checks, const char *name, enum doctor_state state,
+    const char *remedy, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -61,7 +63,8 @@ json_t *doctor_json(const struct doctor_checks *checks)
 	for (size_t i = 0; i < checks->count; i++) {
 		const struct doctor_check *check = &checks->list[i];
 
-		json_array_append_new(list, json_pack("{s:s,s:s,s:o,s:o}", "name", check->name, "state", state_name(&doctor_state_names, (int)check->state),
+		json_array_append_new(list, json_pack("{s:s,s:s,s:o,s:o}", "name", check->name,
+		    "state", state_name(&doctor_state_names, (int)check->state),
 		    "text", json_text(check->text), "remedy", json_text(check->remedy)));
 	}
 	return list;

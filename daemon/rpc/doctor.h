@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks of daemon.doctor, and the three that look: at the host, at the agents, at the review logs. */
+/* The checks of daemon.doctor, and the three that look: at the host, at the agents, at
+ * the review logs. */
 #ifndef RPC_DOCTOR_H
 #define RPC_DOCTOR_H
 
@@ -30,10 +31,10 @@ struct doctor_checks {
 };
 
 /* remedy: copied, NULL for none. */
-void doctor_say(struct doctor_checks *checks, const char *name, enum doctor_state state, const char *remedy, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
-void doctor_vsay(struct doctor_checks *checks, const char *name, enum doctor_state state, const char *remedy, const char *fmt, va_list ap)
-    __attribute__((format(printf, 5, 0)));
+void doctor_say(struct doctor_checks *checks, const char *name, enum doctor_state state,
+    const char *remedy, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void doctor_vsay(struct doctor_checks *checks, const char *name, enum doctor_state state,
+    const char *remedy, const char *fmt, va_list ap) __attribute__((format(printf, 5, 0)));
 /* Those of from behind those of to; from is empty then. */
 void doctor_move(struct doctor_checks *to, struct doctor_checks *from);
 void doctor_release(struct doctor_checks *checks);
@@ -58,10 +59,12 @@ void doctor_look(struct doctor_host *host);
 
 /* Every agent that a run could name. */
 json_t *doctor_agents(const struct config *config);
-/* Warns of each [account.NAME] that none of these agents has as its account: its budgets hold nobody. */
+/* Warns of each [account.NAME] that none of these agents has as its account: its
+ * budgets hold nobody. */
 void doctor_accounts(const struct config *config, const json_t *agents, struct doctor_checks *checks);
 
-/* done is called once, on the loop: whether the review logs of the newest runs are as they were written. */
+/* done is called once, on the loop: whether the review logs of the newest runs are as
+ * they were written. */
 void doctor_chains(struct rpc *rpc, void (*done)(void *arg, enum doctor_state state, const char *text), void *arg);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The agents, for who looks whether they are there: that is their submitter, since they run in the submitter's environment. */
+/* The agents, for who looks whether they are there: that is their submitter, since they run in the
+ * submitter's environment. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,7 +36,8 @@ static const char *file_name(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
-/* The preset whose program this is: one of that name, or another [agent.NAME] that starts the same. */
+/* The preset whose program this is: one of that name, or another [agent.NAME] that
+ * starts the same. */
 static const struct agent_preset *preset_of(const char *name, const char *program)
 {
 	const struct agent_preset *own = agent_preset_find(name);
@@ -104,23 +106,31 @@ static const char *caveat(const json_t *command, const json_t *set)
 {
 	const char *sandbox = json_string_value(json_object_get(set, "IS_SANDBOX"));
 
-	if (geteuid() == 0 && has_word(command, "--dangerously-skip-permissions") && (sandbox == NULL || strcmp(sandbox, "1") != 0))
-		return "as root it refuses --dangerously-skip-permissions: add set = { IS_SANDBOX = \"1\" } to its table in rld.toml";
+	if (geteuid() == 0 && has_word(command, "--dangerously-skip-permissions") &&
+	    (sandbox == NULL || strcmp(sandbox, "1") != 0))
+		return "as root it refuses --dangerously-skip-permissions: "
+		    "add set = { IS_SANDBOX = \"1\" } to its table in rld.toml";
 	return NULL;
 }
 
 static json_t *agent_document(const json_t *known, const char *name, const json_t *command)
 {
-	const json_t *set = of_agent(known, name, "set"), *env = of_agent(known, name, "env"), *account = of_agent(known, name, "account");
+	const json_t *set = of_agent(known, name, "set"), *env = of_agent(known, name, "env"),
+	    *account = of_agent(known, name, "account");
 	const char *program = json_string_value(json_array_get(command, 0));
 	const struct agent_preset *preset = program == NULL ? NULL : preset_of(name, program);
 
-	return json_pack("{s:o,s:o,s:o,s:O?,s:O?,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name", json_text(name), "program", json_text(program),
-	    "preset", json_text(preset == NULL ? NULL : preset->name), "account", account, "reader", of_agent(known, name, "reader"),
-	    "env", env == NULL ? json_array() : json_incref((json_t *)env), "set", names_of(set), "used_by", used_by(known, name),
+	return json_pack("{s:o,s:o,s:o,s:O?,s:O?,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name",
+	    json_text(name), "program", json_text(program),
+	    "preset", json_text(preset == NULL ? NULL : preset->name), "account", account, "reader",
+	    of_agent(known, name, "reader"),
+	    "env", env == NULL ? json_array() : json_incref((json_t *)env), "set", names_of(set),
+	    "used_by", used_by(known, name),
 	    "measured", json_text(preset == NULL ? NULL : preset->version), "node",
-	    json_text(preset == NULL ? NULL : preset->node), "login", words(preset == NULL ? NULL : preset->login),
-	    "login_help", json_text(preset == NULL ? NULL : preset->login_help), "caveat", json_text(caveat(command, set)));
+	    json_text(preset == NULL ? NULL : preset->node), "login",
+	    words(preset == NULL ? NULL : preset->login),
+	    "login_help", json_text(preset == NULL ? NULL : preset->login_help), "caveat",
+	    json_text(caveat(command, set)));
 }
 
 json_t *doctor_agents(const struct config *config)
@@ -134,7 +144,8 @@ json_t *doctor_agents(const struct config *config)
 		size_t length = strlen(path);
 		char *name;
 
-		if (length < sizeof("agent..command") || strncmp(path, "agent.", 6) != 0 || strcmp(path + length - 8, ".command") != 0)
+		if (length < sizeof("agent..command") || strncmp(path, "agent.", 6) != 0 ||
+		    strcmp(path + length - 8, ".command") != 0)
 			continue;
 		name = xmemdup0(path + 6, length - 6 - 8);
 		json_array_append_new(list, agent_document(known, name, value));
@@ -166,8 +177,11 @@ void doctor_accounts(const struct config *config, const json_t *agents, struct d
 
 	for (size_t i = 0; i < count; i++) {
 		if (!pays(agents, accounts[i].name))
-			doctor_say(checks, "account", DOCTOR_WARNING, "rlctl cooldown list shows which account each agent has; rename the table, or write account "
-			    "in the table of its agent", "no agent is paid by %s: what [account.%s] in rld.toml says holds nobody", accounts[i].name, accounts[i].name);
+			doctor_say(checks, "account", DOCTOR_WARNING, "rlctl cooldown list shows "
+			    "which account each agent has; rename the table, or write account "
+			    "in the table of its agent",
+			    "no agent is paid by %s: what [account.%s] in rld.toml says holds nobody",
+			    accounts[i].name, accounts[i].name);
 	}
 	free(accounts);
 }

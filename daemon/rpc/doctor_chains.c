@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The review logs of the newest runs, one after another: rows from the store, hashes on a worker. */
+/* The review logs of the newest runs, one after another: rows from the store, hashes
+ * on a worker. */
 #include <stdlib.h>
 
 #include "base/offload.h"
@@ -15,7 +16,8 @@ struct chains {
 	struct rpc *rpc;
 	void (*done)(void *arg, enum doctor_state state, const char *text);
 	void *arg;
-	int64_t *ids;			/* runs that were reviewed and are still to be looked at, from at on */
+	int64_t *ids;			/* runs that were reviewed and are still to be
+					 * looked at, from at on */
 	size_t count, at;
 	int64_t before;			/* older runs than this one follow; ROW_NONE: none do */
 	size_t seen, reviews;
@@ -42,7 +44,8 @@ static void verify_run(void *arg)
 	struct chains *c = arg;
 	const struct run_rows *rows = c->rows;
 
-	c->fault = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings, rows->run.review_count, rows->run.review_head);
+	c->fault = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings,
+	    rows->run.review_count, rows->run.review_head);
 }
 
 static void verify_done(void *arg)
@@ -95,7 +98,8 @@ static void page_cb(void *arg, struct rowset *set)
 static void read_page(struct chains *c)
 {
 	const struct query_bind binds[] = {
-		{ ":state", ROW_NONE, NULL }, { ":owner", ROW_NONE, NULL }, { ":before", c->before, NULL }, { ":limit", STORE_PAGE, NULL }, { NULL, 0, NULL },
+		{ ":state", ROW_NONE, NULL }, { ":owner", ROW_NONE, NULL },
+		{ ":before", c->before, NULL }, { ":limit", STORE_PAGE, NULL }, { NULL, 0, NULL },
 	};
 
 	rpc_read(c->rpc, "run.list", ROW_RUN, binds, page_cb, c);

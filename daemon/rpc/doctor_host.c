@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The host as the daemon finds it: its own places, the programs it starts, the kernel, the clock, what was left behind. */
+/* The host as the daemon finds it: its own places, the programs it starts, the kernel, the clock,
+ * what was left behind. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -60,14 +61,15 @@ static void check_space(struct doctor_host *h)
 	size_format(bytes, free_text, sizeof(free_text));
 	size_format(h->disk_floor, floor_text, sizeof(floor_text));
 	if (bytes < h->disk_floor)
-		say(h, DOCTOR_FAILED, "free some space: no attempt starts before", "%s free at %s, limits.disk_floor is %s",
-		    free_text, h->state_dir, floor_text);
+		say(h, DOCTOR_FAILED, "free some space: no attempt starts before",
+		    "%s free at %s, limits.disk_floor is %s", free_text, h->state_dir, floor_text);
 	else if (bytes < 2 * h->disk_floor)
 		say(h, DOCTOR_WARNING, "free some space: below the floor no attempt starts",
 		    "%s free at %s, less than twice limits.disk_floor (%s)", free_text, h->state_dir, floor_text);
 	else if (fs.f_files > 0 && fs.f_favail < INODES_MIN)
 		say(h, DOCTOR_WARNING, "remove files that nobody needs: each attempt makes some",
-		    "the file system of %s has room for %llu more files", h->state_dir, (unsigned long long)fs.f_favail);
+		    "the file system of %s has room for %llu more files", h->state_dir,
+		    (unsigned long long)fs.f_favail);
 	else
 		say(h, DOCTOR_OK, NULL, "%s free at %s", free_text, h->state_dir);
 }
@@ -79,10 +81,12 @@ static void check_state_dir(struct doctor_host *h)
 	if (stat(h->state_dir, &st) == -1 || access(h->state_dir, R_OK | W_OK | X_OK) == -1)
 		say(h, DOCTOR_FAILED, "give it back to the daemon's user", "%s: %s", h->state_dir, strerror(errno));
 	else if (st.st_uid != geteuid())
-		say(h, DOCTOR_WARNING, "chown it to the daemon's user", "%s belongs to uid %d, the daemon is uid %d", h->state_dir,
+		say(h, DOCTOR_WARNING, "chown it to the daemon's user",
+		    "%s belongs to uid %d, the daemon is uid %d", h->state_dir,
 		    (int)st.st_uid, (int)geteuid());
 	else if ((st.st_mode & 077) != 0)
-		say(h, DOCTOR_WARNING, "chmod 700: outputs and prompts are in it", "%s has mode %03o: others may look into it",
+		say(h, DOCTOR_WARNING, "chmod 700: outputs and prompts are in it",
+		    "%s has mode %03o: others may look into it",
 		    h->state_dir, (unsigned)(st.st_mode & 0777));
 	else
 		say(h, DOCTOR_OK, NULL, "%s, for the daemon's user alone", h->state_dir);
@@ -95,7 +99,8 @@ static void check_helper(struct doctor_host *h, const char *name, const char *pa
 	size_t n = strlen(name);
 	int rv = access(path, X_OK) == -1 ? -errno : version_probe(path, line, sizeof(line));
 
-	snprintf(reinstall, sizeof(reinstall), "install %s of the same version as rld: what is started fails without", name);
+	snprintf(reinstall, sizeof(reinstall),
+	    "install %s of the same version as rld: what is started fails without", name);
 	if (rv == -ENOMSG)
 		say(h, DOCTOR_FAILED, reinstall, "%s does not say its version", path);
 	else if (rv != 0)
@@ -119,7 +124,8 @@ static void check_rl_git(struct doctor_host *h)
 
 static void check_git(struct doctor_host *h)
 {
-	static const char remedy[] = "install git: without it runs are only possible with the review off, or profile exit";
+	static const char remedy[] =
+	    "install git: without it runs are only possible with the review off, or profile exit";
 	char *path = program_find(getenv("PATH"), "git"), line[128];
 	int major = 0, minor = 0, rv;
 
@@ -130,8 +136,10 @@ static void check_git(struct doctor_host *h)
 	rv = version_probe(path, line, sizeof(line));
 	if (rv != 0)
 		say(h, DOCTOR_WARNING, remedy, "%s --version: %s", path, rv == -ENOMSG ? "it fails" : strerror(-rv));
-	else if (sscanf(line, "git version %d.%d", &major, &minor) != 2 || major < GIT_MAJOR || (major == GIT_MAJOR && minor < GIT_MINOR))
-		say(h, DOCTOR_WARNING, "install a newer git", "%s says '%s', which is older than %d.%d or none at all", path, line,
+	else if (sscanf(line, "git version %d.%d", &major, &minor) != 2 || major < GIT_MAJOR ||
+	    (major == GIT_MAJOR && minor < GIT_MINOR))
+		say(h, DOCTOR_WARNING, "install a newer git",
+		    "%s says '%s', which is older than %d.%d or none at all", path, line,
 		    GIT_MAJOR, GIT_MINOR);
 	else
 		say(h, DOCTOR_OK, NULL, "%s, %s", line + strlen("git version "), path);
@@ -145,13 +153,15 @@ static void check_bd(struct doctor_host *h)
 	if (path != NULL)
 		say(h, DOCTOR_OK, NULL, "%s", path);
 	else
-		say(h, DOCTOR_OK, NULL, "not on the PATH of the daemon: beads are read from .beads/issues.jsonl, and not closed there");
+		say(h, DOCTOR_OK, NULL, "not on the PATH of the daemon: "
+		    "beads are read from .beads/issues.jsonl, and not closed there");
 	free(path);
 }
 
 static void check_landlock(struct doctor_host *h)
 {
-	static const char remedy[] = "boot a kernel with Landlock, \"landlock\" among its lsm=: a reviewer that may only read is not confined without";
+	static const char remedy[] = "boot a kernel with Landlock, \"landlock\" among its lsm=: "
+	    "a reviewer that may only read is not confined without";
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_VERSION);
 	enum doctor_state bad = h->sandbox_required ? DOCTOR_FAILED : DOCTOR_WARNING;
 
@@ -177,7 +187,8 @@ static void check_config(struct doctor_host *h)
 	struct stat st;
 
 	if (config_load(&config, h->config_file, false, &error) == -1)
-		say(h, DOCTOR_FAILED, "mend it: the daemon would not start with it, nor take it at a reload", "%s", error.text);
+		say(h, DOCTOR_FAILED, "mend it: the daemon would not start with it, nor take it at a reload",
+		    "%s", error.text);
 	else if (!same)
 		say(h, DOCTOR_WARNING, "rlctl rpc daemon.reload", "%s has %s since it was read", h->config_file,
 		    !now.there ? "gone" : h->config.there ? "changed" : "come");
@@ -198,9 +209,11 @@ static void check_sockets(struct doctor_host *h)
 
 	for (size_t i = 0; h->sockets != NULL && h->sockets[i] != NULL; i++) {
 		if (lstat(h->sockets[i], &st) == -1)
-			say(h, DOCTOR_WARNING, "restart the daemon: it makes it anew", "%s: %s", h->sockets[i], strerror(errno));
+			say(h, DOCTOR_WARNING, "restart the daemon: it makes it anew", "%s: %s",
+			    h->sockets[i], strerror(errno));
 		else if (!S_ISSOCK(st.st_mode))
-			say(h, DOCTOR_WARNING, "move it away, and restart the daemon", "%s is no socket any more", h->sockets[i]);
+			say(h, DOCTOR_WARNING, "move it away, and restart the daemon",
+			    "%s is no socket any more", h->sockets[i]);
 		else
 			buf_addf(&good, "%s%s", good.size > 0 ? ", " : "", h->sockets[i]);
 	}
@@ -219,7 +232,8 @@ static void check_clock(struct doctor_host *h)
 		say(h, DOCTOR_FAILED, "set the clock", "the clock has never been set");
 	else if (rv == TIME_ERROR || (rv != -1 && (timex.status & STA_UNSYNC) != 0))
 		say(h, DOCTOR_WARNING, "let a time service set it, such as systemd-timesyncd or chrony",
-		    "the kernel does not know that anything keeps the clock right: waits for the reset of a limit go by it");
+		    "the kernel does not know that anything keeps the clock right: "
+		    "waits for the reset of a limit go by it");
 	else
 		say(h, DOCTOR_OK, NULL, "kept right, as the kernel says");
 }
@@ -232,8 +246,8 @@ static void check_time_zones(struct doctor_host *h)
 	if (access(sample, R_OK) == 0)
 		say(h, DOCTOR_OK, NULL, "known");
 	else
-		say(h, DOCTOR_WARNING, "install tzdata: a reset time with a zone is not understood without", "%s: %s", sample,
-		    strerror(errno));
+		say(h, DOCTOR_WARNING, "install tzdata: a reset time with a zone is not understood without",
+		    "%s: %s", sample, strerror(errno));
 	free(sample);
 }
 
@@ -259,16 +273,19 @@ static void check_limits(struct doctor_host *h)
 		return;
 	if (limit.rlim_cur < wanted)
 		say(h, DOCTOR_WARNING, "raise the hard limit: LimitNOFILE= of the service, or ulimit -Hn",
-		    "%llu open files at most, %d in use; %llu are wanted for %lld slots", (unsigned long long)limit.rlim_cur, open_files(),
+		    "%llu open files at most, %d in use; %llu are wanted for %lld slots",
+		    (unsigned long long)limit.rlim_cur, open_files(),
 		    (unsigned long long)wanted, (long long)h->parallel);
 	else
-		say(h, DOCTOR_OK, NULL, "%llu open files at most, %d in use", (unsigned long long)limit.rlim_cur, open_files());
+		say(h, DOCTOR_OK, NULL, "%llu open files at most, %d in use",
+		    (unsigned long long)limit.rlim_cur, open_files());
 }
 
 static void check_user(struct doctor_host *h)
 {
 	if (geteuid() == 0)
-		say(h, DOCTOR_WARNING, "run rld as a user of its own, or as yourself", "agents run as root: nothing on this host is safe from them");
+		say(h, DOCTOR_WARNING, "run rld as a user of its own, or as yourself",
+		    "agents run as root: nothing on this host is safe from them");
 	else
 		say(h, DOCTOR_OK, NULL, "agents run as uid %d", (int)geteuid());
 }
@@ -295,8 +312,8 @@ static void check_strays(struct doctor_host *h)
 		say(h, DOCTOR_OK, NULL, "no process of an attempt is without its rl-shim");
 	else
 		say(h, DOCTOR_WARNING, "look at them, and end what is of no use any more: kill PID",
-		    "%zu process%s of attempts without rl-shim: %s%s", left.count, left.count == 1 ? "" : "es", left.names.data,
-		    left.count > LEFT_SHOWN ? ", ..." : "");
+		    "%zu process%s of attempts without rl-shim: %s%s", left.count, left.count == 1 ?
+		    "" : "es", left.names.data, left.count > LEFT_SHOWN ? ", ..." : "");
 	buf_release(&left.names);
 }
 
@@ -325,7 +342,8 @@ static void check_attempts(struct doctor_host *h)
 	closedir(dir);
 	if (bad + strange > 0)
 		say(h, DOCTOR_WARNING, "look at them: " EXIT_BAD " is what could not be read as an exit record",
-		    "%zu directories in %s: %zu with a damaged exit record, %zu that are none of rld's", count, path, bad, strange);
+		    "%zu directories in %s: %zu with a damaged exit record, %zu that are none of rld's",
+		    count, path, bad, strange);
 	else
 		say(h, DOCTOR_OK, NULL, "%zu directories%s, no exit record was damaged", count,
 		    count == ATTEMPTS_MAX ? " looked at" : "");

@@ -11,7 +11,8 @@
 #include "rpc/context.h"
 #include "rpc/doctor.h"
 
-/* A call on its way: the database, then the host, then the review logs, then what the loop itself knows. */
+/* A call on its way: the database, then the host, then the review logs, then what the
+ * loop itself knows. */
 struct examination {
 	struct rpc *rpc;
 	struct call *call;
@@ -32,7 +33,8 @@ static void add_account(void *arg, const struct account_info *account)
 	time_format(account->cooldown->until, until, sizeof(until));
 	remedy = xasprintf("wait, or say that it serves again: rlctl cooldown clear %s", account->name);
 	doctor_say(checks, "account", DOCTOR_WARNING, remedy, "%s: %s until %s%s%s", account->name,
-	    state_name(&cooldown_kind_names, account->cooldown->kind), until, account->cooldown->reason != NULL ? ": " : "",
+	    state_name(&cooldown_kind_names, account->cooldown->kind), until,
+	    account->cooldown->reason != NULL ? ": " : "",
 	    account->cooldown->reason != NULL ? account->cooldown->reason : "");
 	free(remedy);
 }
@@ -50,9 +52,11 @@ static void add_accounts(struct examination *e, const json_t *agents)
 static void add_daemon(struct examination *e)
 {
 	if (engine_draining(e->rpc->options.engine))
-		doctor_say(&e->checks, "daemon", DOCTOR_WARNING, "start it again when it has ended", "rld %s is draining: it takes no new work", e->rpc->version);
+		doctor_say(&e->checks, "daemon", DOCTOR_WARNING, "start it again when it has ended",
+		    "rld %s is draining: it takes no new work", e->rpc->version);
 	else
-		doctor_say(&e->checks, "daemon", DOCTOR_OK, NULL, "rld %s, process %d, %zu attempts running", e->rpc->version, (int)getpid(),
+		doctor_say(&e->checks, "daemon", DOCTOR_OK, NULL,
+		    "rld %s, process %d, %zu attempts running", e->rpc->version, (int)getpid(),
 		    engine_running(e->rpc->options.engine));
 }
 
@@ -80,9 +84,9 @@ static void doctor_answer(struct examination *e)
 
 	add_daemon(e);
 	add_accounts(e, agents);
-	call_ok(e->call, json_pack("{s:s,s:s,s:i,s:b,s:o,s:o}", "state", state_name(&doctor_state_names, (int)worst(&e->checks)),
-	    "version", e->rpc->version, "uid", (int)geteuid(), "deep", e->deep, "checks", doctor_json(&e->checks),
-	    "agents", agents));
+	call_ok(e->call, json_pack("{s:s,s:s,s:i,s:b,s:o,s:o}", "state",
+	    state_name(&doctor_state_names, (int)worst(&e->checks)), "version", e->rpc->version, "uid",
+	    (int)geteuid(), "deep", e->deep, "checks", doctor_json(&e->checks), "agents", agents));
 	examination_free(e);
 }
 
@@ -92,7 +96,8 @@ static void chains_done(void *arg, enum doctor_state state, const char *text)
 {
 	struct examination *e = arg;
 
-	doctor_say(&e->checks, "reviews", state, state == DOCTOR_OK ? NULL : "somebody has changed the database: restore a backup, and trust that log no more",
+	doctor_say(&e->checks, "reviews", state, state == DOCTOR_OK ? NULL :
+	    "somebody has changed the database: restore a backup, and trust that log no more",
 	    "%s", text);
 	doctor_answer(e);
 }
@@ -119,21 +124,27 @@ static void database_cb(void *arg, enum store_health health, const char *fault)
 
 	switch (health) {
 	case STORE_WHOLE:
-		doctor_say(&e->checks, "database", DOCTOR_OK, NULL, "%s", e->deep ? "sound, its indexes as well" : "sound");
+		doctor_say(&e->checks, "database", DOCTOR_OK, NULL, "%s",
+		    e->deep ? "sound, its indexes as well" : "sound");
 		break;
 	case STORE_DAMAGED:
-		doctor_say(&e->checks, "database", DOCTOR_FAILED, "stop the daemon, keep a copy, and restore a backup of rld.db", "%s", fault);
+		doctor_say(&e->checks, "database", DOCTOR_FAILED,
+		    "stop the daemon, keep a copy, and restore a backup of rld.db", "%s", fault);
 		break;
 	case STORE_UNCHECKED:
-		doctor_say(&e->checks, "database", DOCTOR_OK, e->deep ? "check a copy: sqlite3 COPY 'PRAGMA integrity_check'" : "rlctl doctor --deep",
+		doctor_say(&e->checks, "database", DOCTOR_OK, e->deep ?
+		    "check a copy: sqlite3 COPY 'PRAGMA integrity_check'" : "rlctl doctor --deep",
 		    "too large to be read through beside the work");
 		break;
 	}
 	if (e->rpc->options.unknown != NULL)
-		doctor_say(&e->checks, "numbers", DOCTOR_WARNING, "stop the daemon and restore a newer rld.db together with its rld.db-wal, if there is one; "
-		    "else keep these directories for the outputs in them", "at its start: %s", e->rpc->options.unknown);
+		doctor_say(&e->checks, "numbers", DOCTOR_WARNING, "stop the daemon and restore a "
+		    "newer rld.db together with its rld.db-wal, if there is one; "
+		    "else keep these directories for the outputs in them", "at its start: %s",
+		    e->rpc->options.unknown);
 	if (*e->rpc->options.lost != NULL)
-		doctor_say(&e->checks, "results", DOCTOR_WARNING, "look for the work in the work tree, then put it into a commit, or retry the run: rlctl retry RUN",
+		doctor_say(&e->checks, "results", DOCTOR_WARNING, "look for the work in the work "
+		    "tree, then put it into a commit, or retry the run: rlctl retry RUN",
 		    "since the machine was started anew: %s", *e->rpc->options.lost);
 	offload(e->rpc->options.loop, host_run, host_done, e);
 }
@@ -188,7 +199,8 @@ static struct reply doctor_call(struct rpc *rpc, struct call *call)
 }
 
 static const struct schema doctor_params[] = {
-	{ "deep", SCHEMA_BOOL, .help = "also what takes time: every part of the database, the review logs of the newest 1000 runs, all attempts' directories" },
+	{ "deep", SCHEMA_BOOL, .help = "also what takes time: every part of the database, "
+	    "the review logs of the newest 1000 runs, all attempts' directories" },
 	{ 0 },
 };
 static const struct result_field doctor_results[] = {
@@ -196,13 +208,16 @@ static const struct result_field doctor_results[] = {
 	{ "version", "string", "of the daemon" },
 	{ "uid", "integer", "user whose rights agents have" },
 	{ "deep", "boolean", "as asked" },
-	{ "checks", "array", "{name, state, text, remedy} in the order in which they were made; remedy: null when there is nothing to do" },
-	{ "agents", "array", "{name, program, preset, account, reader, env, set, used_by, measured, node, login, login_help, caveat} of each agent that a run may "
+	{ "checks", "array", "{name, state, text, remedy} in the order in which they were made; "
+	    "remedy: null when there is nothing to do" },
+	{ "agents", "array", "{name, program, preset, account, reader, env, set, used_by, "
+	    "measured, node, login, login_help, caveat} of each agent that a run may "
 	    "name: what its submitter is to look for" },
 	{ 0 },
 };
 
 const struct method doctor_methods[] = {
-	{ "daemon.doctor", ACCESS_READ, true, doctor_params, doctor_results, NULL, doctor_call, "what works on this host, and what to do about the rest" },
+	{ "daemon.doctor", ACCESS_READ, true, doctor_params, doctor_results, NULL, doctor_call,
+	    "what works on this host, and what to do about the rest" },
 	{ 0 },
 };

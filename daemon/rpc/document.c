@@ -14,7 +14,8 @@
 #include "model/row_json.h"
 #include "proto/memory.h"
 
-/* What holds a run or a slot up from outside is its reason, and the next try is told as that of other waits. */
+/* What holds a run or a slot up from outside is its reason, and the next try is told as
+ * that of other waits. */
 static void add_wait(json_t *json, int kind, const char *reason, int64_t until)
 {
 	json_object_del(json, "wait_reason");
@@ -73,8 +74,8 @@ static json_t *document_totals(const struct run_rows *rows, int64_t now)
 	}
 	if (rows->run.started_at != ROW_NONE)
 		wall = (rows->run.ended_at != ROW_NONE ? rows->run.ended_at : now) - rows->run.started_at;
-	return json_pack("{s:o,s:o,s:o}", "tokens", json_int(tokens), "cost_usd", isnan(cost) ? json_null() : json_real(cost),
-	    "wall_ms", json_int(wall));
+	return json_pack("{s:o,s:o,s:o}", "tokens", json_int(tokens), "cost_usd",
+	    isnan(cost) ? json_null() : json_real(cost), "wall_ms", json_int(wall));
 }
 
 static json_t *limit(double value, bool whole)
@@ -90,8 +91,9 @@ static json_t *budget(const struct run_rows *rows, const struct plan *plan, int6
 	if (!budget_has_cap(&b))
 		return json_null();
 	return json_pack("{s:o,s:f,s:f,s:o,s:I,s:I,s:o,s:I}",
-	    "max_cost_usd", limit(b.cap[BUDGET_COST], false), "spent_usd", b.spent[BUDGET_COST], "reserved_usd", b.reserved[BUDGET_COST],
-	    "max_tokens", limit(b.cap[BUDGET_TOKENS], true), "spent_tokens", (json_int_t)b.spent[BUDGET_TOKENS],
+	    "max_cost_usd", limit(b.cap[BUDGET_COST], false), "spent_usd", b.spent[BUDGET_COST],
+	    "reserved_usd", b.reserved[BUDGET_COST], "max_tokens",
+	    limit(b.cap[BUDGET_TOKENS], true), "spent_tokens", (json_int_t)b.spent[BUDGET_TOKENS],
 	    "reserved_tokens", (json_int_t)b.reserved[BUDGET_TOKENS],
 	    "max_wall_ms", limit(b.cap[BUDGET_WALL], true), "wall_ms", (json_int_t)b.spent[BUDGET_WALL]);
 }
@@ -121,7 +123,8 @@ static int by_position(const void *a, const void *b)
 	return x->position == y->position ? strcmp(x->id, y->id) : x->position < y->position ? -1 : 1;
 }
 
-/* Why the tasks of a held run that wait for no other do not begin, malloc'd; NULL: it is not held. */
+/* Why the tasks of a held run that wait for no other do not begin, malloc'd; NULL:
+ * it is not held. */
 static char *held_back(const struct run_rows *rows, enum wait_kind *kind)
 {
 	const struct run_row *run = &rows->run;
@@ -135,11 +138,13 @@ static char *held_back(const struct run_rows *rows, enum wait_kind *kind)
 	*kind = WAIT_DECISION;
 	for (size_t i = 0; i < rows->nholds; i++)
 		if (rows->holds[i]->state == HOLD_S_OPEN)
-			return xasprintf("waits for the decision on hold %lld (%s)", (long long)rows->holds[i]->id, rows->holds[i]->task);
+			return xasprintf("waits for the decision on hold %lld (%s)",
+			    (long long)rows->holds[i]->id, rows->holds[i]->task);
 	return NULL;
 }
 
-/* A task that waits for others has no word of it in its row: whom it waits for changes with them. */
+/* A task that waits for others has no word of it in its row: whom it waits for
+ * changes with them. */
 static void add_reasons(json_t *list, const struct run_rows *rows, const struct task_row *const *order, size_t count)
 {
 	enum wait_kind kind;
@@ -152,7 +157,8 @@ static void add_reasons(json_t *list, const struct run_rows *rows, const struct 
 		json_object_set_new(json, "wait_kind", json_null());
 		if (text != NULL) {
 			json_object_set_new(json, "reason", json_text(text));
-			json_object_set_new(json, "wait_kind", json_text(state_name(&wait_kind_names, (int)(reasons[i] != NULL ? WAIT_TASK : kind))));
+			json_object_set_new(json, "wait_kind", json_text(state_name(&wait_kind_names,
+			    (int)(reasons[i] != NULL ? WAIT_TASK : kind))));
 		}
 		free(reasons[i]);
 	}
@@ -160,11 +166,13 @@ static void add_reasons(json_t *list, const struct run_rows *rows, const struct 
 	free(held);
 }
 
-/* In the order in which they are offered, each with what the last slot that had it has left in git. The first one's title is *title. */
+/* In the order in which they are offered, each with what the last slot that had it has left in git.
+ * The first one's title is *title. */
 static json_t *tasks(const struct run_rows *rows, const char **title)
 {
 	json_t *list = json_array(), *by_id = json_object(), *json;
-	const struct task_row **order = rows->ntasks == 0 ? NULL : (void *)xmemdup0(rows->tasks, rows->ntasks * sizeof(*order));
+	const struct task_row **order = rows->ntasks == 0 ? NULL :
+	    (void *)xmemdup0(rows->tasks, rows->ntasks * sizeof(*order));
 
 	if (order != NULL)
 		qsort(order, rows->ntasks, sizeof(*order), by_position);
@@ -239,13 +247,16 @@ static void set_plan(json_t *json, const struct run_rows *rows, const struct pla
 	json_object_set_new(json, "agents", agents);
 	json_object_set_new(json, "parallel", json_integer((json_int_t)plan->parallel));
 	json_object_set_new(json, "assign", json_string(state_name(&assign_names, (int)plan->assign)));
-	json_object_set_new(json, "review", json_pack("{s:b,s:o,s:o,s:o,s:s,s:I,s:I,s:s,s:s,s:s,s:s,s:I}", "enabled", plan->review,
+	json_object_set_new(json, "review",
+	    json_pack("{s:b,s:o,s:o,s:o,s:s,s:I,s:I,s:s,s:s,s:s,s:s,s:I}", "enabled", plan->review,
 	    "skip_reason", json_text(plan->skip_reason),
 	    "skip_kind", json_text(state_name(&skip_kind_names, (int)plan->skip_kind)),
-	    "profile", json_text(plan->profile_name != NULL ? plan->profile_name : plan->profile->name), "base_profile", plan->profile->name,
+	    "profile", json_text(plan->profile_name != NULL ? plan->profile_name : plan->profile->name),
+	    "base_profile", plan->profile->name,
 	    "max_fixes", (json_int_t)plan->max_fixes, "stall_limit", (json_int_t)plan->stall_limit,
 	    "fixer", state_name(&fixer_names, plan->fixer), "scope", state_name(&scope_names, plan->scope),
-	    "commit", state_name(&commit_mode_names, plan->commit), "on_exhausted", state_name(&bad_end_names, plan->on_exhausted),
+	    "commit", state_name(&commit_mode_names, plan->commit), "on_exhausted",
+	    state_name(&bad_end_names, plan->on_exhausted),
 	    "checks", (json_int_t)strings_count(plan->checks)));
 }
 
@@ -263,9 +274,10 @@ json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64
 	json_object_set_new(json, "totals", document_totals(rows, now));
 	json_object_set_new(json, "holds", open_holds(rows));
 	json_object_set_new(json, "history", history(rows));
-	json_object_set_new(json, "result", run->result_attempt == ROW_NONE ? json_null() : json_pack("{s:o,s:o,s:o,s:o}",
-	    "attempt", json_int(run->result_attempt), "tree", json_text(run->result_tree), "ref", json_text(run->result_ref),
-	    "commit", json_text(run->result_commit)));
+	json_object_set_new(json, "result",
+	    run->result_attempt == ROW_NONE ? json_null() : json_pack("{s:o,s:o,s:o,s:o}",
+	    "attempt", json_int(run->result_attempt), "tree", json_text(run->result_tree), "ref",
+	    json_text(run->result_ref), "commit", json_text(run->result_commit)));
 	if (plan != NULL)
 		set_plan(json, rows, plan, now);
 	else if (run->plan != NULL && plan_from_json(run->plan, &stored) == 0)

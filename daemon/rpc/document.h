@@ -11,8 +11,8 @@
 /* A line of a list. title: of the first task, NULL when it is not known. */
 json_t *run_summary(const struct run_row *run, const char *title);
 
-/* The whole: needs tasks, slots, attempts and holds. plan: of an unfinished run, as the engine holds it; NULL: read from the
- * row. now: ms since the epoch. */
+/* The whole: needs tasks, slots, attempts and holds. plan: of an unfinished run, as the engine
+ * holds it; NULL: read from the row. now: ms since the epoch. */
 json_t *run_document(const struct run_rows *rows, const struct plan *plan, int64_t now);
 
 json_t *attempt_document(const struct attempt_row *row);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The documents of ended runs that were asked for last: such a run does not change any more, and those that just ended are
- * asked for again and again. */
+/* The documents of ended runs that were asked for last: such a run does not change any more, and
+ * those that just ended are asked for again and again. */
 #ifndef RPC_ENDED_CACHE_H
 #define RPC_ENDED_CACHE_H
 
@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 #define ENDED_KEPT 16
-#define ENDED_ROWS 256	/* tasks and iterations of one that is kept: with ten thousand tasks it has tens of megabytes */
+/* tasks and iterations of one that is kept: with ten thousand tasks it has tens of megabytes */
+#define ENDED_ROWS 256
 
 struct ended_cache;
 

@@ -7,7 +7,8 @@
 
 #define ENVIRONMENT_MAX 4096	/* variables */
 
-/* An array of "K=V" or an object, checked as SCHEMA_PAIRS, as a NULL-terminated list; NULL for NULL. strings_free(). */
+/* An array of "K=V" or an object, checked as SCHEMA_PAIRS, as a NULL-terminated list; NULL for
+ * NULL. strings_free(). */
 char **environment_strings(const json_t *pairs);
 
 #endif

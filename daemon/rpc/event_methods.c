@@ -28,8 +28,10 @@ static struct reply event_subscribe(struct rpc *rpc, struct call *call)
 	int64_t last = feed_last(rpc->feed), since = call_int(call, "since", last);
 
 	if (since > last)
-		return reply_error(call, RPC_INVALID_PARAMS, "since", "begin at 0, or leave it out for what comes from now on",
-		    "the newest event is %lld, there is none above %lld yet", (long long)last, (long long)since);
+		return reply_error(call, RPC_INVALID_PARAMS, "since",
+		    "begin at 0, or leave it out for what comes from now on",
+		    "the newest event is %lld, there is none above %lld yet", (long long)last,
+		    (long long)since);
 	call_of_run(rpc, call, event_follow);
 	return reply_later(call);
 }
@@ -59,7 +61,8 @@ static void list_cb(void *arg, struct rowset *set)
 static struct reply event_list(struct rpc *rpc, struct call *call)
 {
 	const struct query_bind binds[] = {
-		{ ":since", call_int(call, "since", 0), NULL }, { ":limit", call_int(call, "limit", LIST_LIMIT), NULL }, { NULL, 0, NULL },
+		{ ":since", call_int(call, "since", 0), NULL },
+		{ ":limit", call_int(call, "limit", LIST_LIMIT), NULL }, { NULL, 0, NULL },
 	};
 
 	rpc_read(rpc, "event.since", ROW_EVENT, binds, list_cb, call);
@@ -67,21 +70,23 @@ static struct reply event_list(struct rpc *rpc, struct call *call)
 }
 
 static const char *const types[] = {
-	"run.state", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.merged", "attempt.started",
-	"attempt.ended", "review.decided", "review.skipped", "finding", "hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group",
-	"daemon", "host",
+	"run.state", "iteration.started", "iteration.ended", "slot.phase", "slot.picked", "slot.merged",
+	"attempt.started", "attempt.ended", "review.decided", "review.skipped", "finding",
+	"hold.opened", "hold.closed", "salvaged", "cooldown", "budget", "group", "daemon", "host",
 };
 static const struct state_names type_names = { "event type", types, sizeof(types) / sizeof(types[0]) };
 
 static const struct schema subscribe_params[] = {
-	{ "since", SCHEMA_INT, .max = INT64_MAX, .help = "newest event already seen, 0 for all; when not given: what comes from now on" },
+	{ "since", SCHEMA_INT, .max = INT64_MAX,
+	    .help = "newest event already seen, 0 for all; when not given: what comes from now on" },
 	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only events of this run" },
 	{ "types", SCHEMA_TEXTS, .min = 1, .max = 32, .choices = &type_names, .help = "only events of these types" },
 	{ 0 },
 };
 static const struct schema list_params[] = {
 	{ "since", SCHEMA_INT, .max = INT64_MAX, .help = "newest event already seen, 0 for all" },
-	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = STORE_PAGE, .help = "events in a page; 100 when not given" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = STORE_PAGE,
+	    .help = "events in a page; 100 when not given" },
 	{ 0 },
 };
 static const struct result_field seq_results[] = {
@@ -99,7 +104,9 @@ static const int subscribe_errors[] = { RPC_NOT_FOUND, 0 };
 const struct method event_methods[] = {
 	{ "event.list", ACCESS_READ, true, list_params, list_results, NULL, event_list, "events in pages" },
 	{ "event.subscribe", ACCESS_READ, false, subscribe_params, seq_results, subscribe_errors, event_subscribe,
-	    "have events sent as notifications `event`; `gap` {from, to} where they are no longer kept; replaces an earlier subscription" },
-	{ "event.unsubscribe", ACCESS_READ, false, NULL, seq_results, NULL, event_unsubscribe, "have no more events sent" },
+	    "have events sent as notifications `event`; `gap` {from, "
+	    "to} where they are no longer kept; replaces an earlier subscription" },
+	{ "event.unsubscribe", ACCESS_READ, false, NULL, seq_results, NULL, event_unsubscribe,
+	    "have no more events sent" },
 	{ 0 },
 };

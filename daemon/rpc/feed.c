@@ -122,7 +122,8 @@ static bool is_wanted(const struct follower *f, int64_t run, const char *type)
 static void emit_gap(struct follower *f, int64_t to)
 {
 	size_t size;
-	char *text = notification("gap", json_pack("{s:I,s:I}", "from", (json_int_t)f->cursor + 1, "to", (json_int_t)to), &size);
+	char *text = notification("gap",
+	    json_pack("{s:I,s:I}", "from", (json_int_t)f->cursor + 1, "to", (json_int_t)to), &size);
 
 	link_send(f->link, text, size);
 	free(text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Committed events to those who follow them. A subscription is a cursor: the newest events are a ring of texts made
- * once and shared, older ones are pages of the store, so a slow client costs the same as a quick one. */
+/* Committed events to those who follow them. A subscription is a cursor: the newest events are a
+ * ring of texts made once and shared, older ones are pages of the store, so a slow client costs the
+ * same as a quick one. */
 #ifndef RPC_FEED_H
 #define RPC_FEED_H
 
@@ -14,7 +15,8 @@ struct feed;
 
 /* Where older events come from. */
 struct feed_source {
-	/* At most limit event rows above since, in order. Exactly one cb, on the loop, not from inside the call. */
+	/* At most limit event rows above since, in order. Exactly one cb, on the loop, not from
+	 * inside the call. */
 	void (*page)(void *arg, int64_t since, int64_t limit, store_rows_cb *cb, void *cb_arg);
 	void *arg;
 };
@@ -31,8 +33,8 @@ void feed_add(struct feed *feed, const struct event_row *row);
 int64_t feed_last(const struct feed *feed);
 size_t feed_followers(const struct feed *feed);
 
-/* Send link the events above since, of the given run (ROW_NONE: any) and types (NULL-terminated, copied; NULL: any),
- * from the next turn on. Replaces what the link followed before. */
+/* Send link the events above since, of the given run (ROW_NONE: any) and types (NULL-terminated,
+ * copied; NULL: any), from the next turn on. Replaces what the link followed before. */
 void feed_follow(struct feed *feed, struct link *link, int64_t since, int64_t run, char *const *types);
 void feed_unfollow(struct link *link);
 

@@ -12,7 +12,8 @@
 
 static json_t *group_document(const struct group_info *group)
 {
-	return json_pack("{s:o,s:o,s:b,s:I,s:I,s:b}", "name", json_text(group->name), "slots", json_int(group->slots), "live", group->live,
+	return json_pack("{s:o,s:o,s:b,s:I,s:I,s:b}", "name", json_text(group->name), "slots",
+	    json_int(group->slots), "live", group->live,
 	    "used", (json_int_t)group->used, "queued", (json_int_t)group->queued, "paused", group->paused);
 }
 
@@ -66,7 +67,8 @@ static struct reply change(struct rpc *rpc, struct call *call, int64_t slots, in
 	struct setting *s;
 
 	if (!config_group_name(name))
-		return reply_error(call, RPC_INVALID_PARAMS, "name", "letters, digits, '_' and '-', at most 64, with a letter or a digit first",
+		return reply_error(call, RPC_INVALID_PARAMS, "name",
+		    "letters, digits, '_' and '-', at most 64, with a letter or a digit first",
 		    "'%s' is no name of a group", name);
 	s = xcalloc(1, sizeof(*s));
 	*s = (struct setting){ rpc, call, NULL };
@@ -94,14 +96,16 @@ static struct reply group_resume(struct rpc *rpc, struct call *call)
 
 static const struct schema set_params[] = {
 	NAME_PARAM,
-	{ "slots", SCHEMA_INT, .min = 1, .max = SLOTS_MAX, .help = "attempts of all its runs at a time; not given: as rld.toml says" },
+	{ "slots", SCHEMA_INT, .min = 1, .max = SLOTS_MAX,
+	    .help = "attempts of all its runs at a time; not given: as rld.toml says" },
 	CHECK_PARAM,
 	{ 0 },
 };
 static const struct schema pause_params[] = { NAME_PARAM, CHECK_PARAM, { 0 } };
 
 static const struct result_field list_results[] = {
-	{ "groups", "array", "by name, with the fields of group.set: those of rld.toml, those that were set, and those of unfinished runs" },
+	{ "groups", "array", "by name, with the fields of group.set: those of rld.toml, "
+	    "those that were set, and those of unfinished runs" },
 	{ 0 },
 };
 static const struct result_field group_results[] = {
@@ -117,8 +121,11 @@ static const int change_errors[] = { RPC_NO_SPACE, 0 };
 
 const struct method group_methods[] = {
 	{ "group.list", ACCESS_READ, true, NULL, list_results, NULL, group_list, "groups of runs and their slots" },
-	{ "group.set", ACCESS_ADMIN, false, set_params, group_results, change_errors, group_set, "how many slots a group has, from now on" },
-	{ "group.pause", ACCESS_ADMIN, false, pause_params, group_results, change_errors, pause_group, "let what runs end, and start nothing more of its runs" },
-	{ "group.resume", ACCESS_ADMIN, false, pause_params, group_results, change_errors, group_resume, "undo a pause of a group" },
+	{ "group.set", ACCESS_ADMIN, false, set_params, group_results, change_errors, group_set,
+	    "how many slots a group has, from now on" },
+	{ "group.pause", ACCESS_ADMIN, false, pause_params, group_results, change_errors,
+	    pause_group, "let what runs end, and start nothing more of its runs" },
+	{ "group.resume", ACCESS_ADMIN, false, pause_params, group_results, change_errors,
+	    group_resume, "undo a pause of a group" },
 	{ 0 },
 };

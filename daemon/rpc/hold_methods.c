@@ -182,7 +182,8 @@ struct deciding {
 
 static void decided_before(struct call *call, json_t *json)
 {
-	call_error(call, RPC_WRONG_STATE, "id", "`rlctl hold list --state open` shows what waits", "hold %lld waits for nobody: it is %s",
+	call_error(call, RPC_WRONG_STATE, "id", "`rlctl hold list --state open` shows what waits",
+	    "hold %lld waits for nobody: it is %s",
 	    (long long)call_int(call, "id", 0), json_string_value(json_object_get(json, "state")));
 	json_decref(json);
 }
@@ -215,8 +216,8 @@ static void decide_cb(void *arg, const char *name)
 {
 	struct deciding *d = arg;
 
-	engine_hold(d->rpc->options.engine, call_int(d->call, "id", 0), d->decision, name, call_text(d->call, "message"),
-	    call_flag(d->call, "check"), decide_reply, d);
+	engine_hold(d->rpc->options.engine, call_int(d->call, "id", 0), d->decision, name,
+	    call_text(d->call, "message"), call_flag(d->call, "check"), decide_reply, d);
 }
 
 static struct reply decide(struct rpc *rpc, struct call *call, enum hold_decision decision)
@@ -274,10 +275,15 @@ static const int errors[] = { RPC_NOT_FOUND, 0 };
 static const int decide_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
 
 const struct method hold_methods[] = {
-	{ "hold.list", ACCESS_READ, true, list_params, list_results, errors, hold_list, "what waits for a human, or did, in pages" },
-	{ "hold.get", ACCESS_READ, true, get_params, hold_results, errors, hold_get, "a hold with the reviews that led to it" },
-	{ "hold.approve", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, hold_approve, "accept the work as it is" },
-	{ "hold.reject", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, hold_reject, "the task has failed" },
-	{ "hold.rework", ACCESS_OWNER, true, decide_params, hold_results, decide_errors, hold_rework, "have it fixed and reviewed again" },
+	{ "hold.list", ACCESS_READ, true, list_params, list_results, errors, hold_list,
+	    "what waits for a human, or did, in pages" },
+	{ "hold.get", ACCESS_READ, true, get_params, hold_results, errors, hold_get,
+	    "a hold with the reviews that led to it" },
+	{ "hold.approve", ACCESS_OWNER, true, decide_params, hold_results, decide_errors,
+	    hold_approve, "accept the work as it is" },
+	{ "hold.reject", ACCESS_OWNER, true, decide_params, hold_results, decide_errors,
+	    hold_reject, "the task has failed" },
+	{ "hold.rework", ACCESS_OWNER, true, decide_params, hold_results, decide_errors,
+	    hold_rework, "have it fixed and reviewed again" },
 	{ 0 },
 };

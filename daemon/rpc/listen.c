@@ -21,14 +21,16 @@ struct listener {
 	ino_t ino;
 };
 
-/* The process that began to listen has ended. A child of it that is only now becoming another program still keeps the socket open: so does one of
- * a daemon that was killed while it started a supervisor. */
+/* The process that began to listen has ended. A child of it that is only now becoming another
+ * program still keeps the socket open: so does one of a daemon that was killed while it
+ * started a supervisor. */
 static bool is_orphan(int fd)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0 && kill(peer.pid, 0) == -1 && errno == ESRCH;
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0 &&
+	    kill(peer.pid, 0) == -1 && errno == ESRCH;
 }
 
 /* True when somebody accepts connections there. */
@@ -63,11 +65,15 @@ static int clear_path(const struct sockaddr_un *address, char *error, size_t roo
 	struct stat st;
 
 	if (lstat(address->sun_path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
-		snprintf(error, room, "%s is there and is no socket: move it away, or name another path with --socket", address->sun_path);
+		snprintf(error, room,
+		    "%s is there and is no socket: move it away, or name another path with --socket",
+		    address->sun_path);
 		return -1;
 	}
 	if (is_live(address)) {
-		snprintf(error, room, "another daemon answers at %s: use it, stop it, or name another path with --socket", address->sun_path);
+		snprintf(error, room,
+		    "another daemon answers at %s: use it, stop it, or name another path with --socket",
+		    address->sun_path);
 		return -1;
 	}
 	if (unlink(address->sun_path) == -1 && errno != ENOENT) {
@@ -84,7 +90,8 @@ int listener_open(const char *path, struct listener **out, char *error, size_t r
 	int fd, rv;
 
 	if (strlen(path) >= sizeof(address.sun_path)) {
-		snprintf(error, room, "the socket's path %s has %zu bytes, the system allows %zu: name a shorter one with --socket", path,
+		snprintf(error, room, "the socket's path %s has %zu bytes, the system allows %zu: "
+		    "name a shorter one with --socket", path,
 		    strlen(path), sizeof(address.sun_path) - 1);
 		return -1;
 	}
@@ -101,7 +108,9 @@ int listener_open(const char *path, struct listener **out, char *error, size_t r
 		rv = bind_private(fd, &address);
 	}
 	if (rv != 0) {
-		snprintf(error, room, "cannot make the socket %s: %s: see that its directory is there and writable", path, strerror(-rv));
+		snprintf(error, room,
+		    "cannot make the socket %s: %s: see that its directory is there and writable",
+		    path, strerror(-rv));
 		goto fail;
 	}
 	if (listen(fd, SOMAXCONN) == -1 || lstat(path, &st) == -1) {

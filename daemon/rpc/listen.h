@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A listening Unix socket: made with mode 0600 from its first moment, and removed only while it is still ours. */
+/* A listening Unix socket: made with mode 0600 from its first moment, and removed only while
+ * it is still ours. */
 #ifndef RPC_LISTEN_H
 #define RPC_LISTEN_H
 

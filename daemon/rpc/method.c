@@ -33,7 +33,8 @@ json_t *method_bind(const struct method *method, json_t *params, struct schema_e
 		json_array_foreach(params, i, value) {
 			if (param == NULL || param->name == NULL) {
 				snprintf(error->field, sizeof(error->field), "%zu", i);
-				snprintf(error->text, sizeof(error->text), "there are more parameters than this method has");
+				snprintf(error->text, sizeof(error->text),
+				    "there are more parameters than this method has");
 				json_decref(object);
 				return NULL;
 			}

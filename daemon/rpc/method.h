@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of methods: one row says all that decoding, checking, rpc.discover and the man pages need. */
+/* The table of methods: one row says all that decoding, checking, rpc.discover and
+ * the man pages need. */
 #ifndef RPC_METHOD_H
 #define RPC_METHOD_H
 
@@ -16,20 +17,23 @@ enum access { ACCESS_ANY, ACCESS_READ, ACCESS_SUBMIT, ACCESS_OWNER, ACCESS_ADMIN
 
 struct result_field {
 	const char *name;
-	const char *type;		/* of JSON schema: "integer", "string|null"; of RESULT_ROW the name of the row type */
+	const char *type;		/* of JSON schema: "integer", "string|null"; of RESULT_ROW
+					 * the name of the row type */
 	const char *help;
 };
 
 /* All columns of a kind of row that have a help text. */
 #define RESULT_ROW(kind) { "*", kind, NULL }
-/* The same of each member of the array that stands before; { "ARRAY[].NAME", ... } is one field more of theirs. */
+/* The same of each member of the array that stands before; { "ARRAY[].NAME", ... } is one
+ * field more of theirs. */
 #define RESULT_ITEMS(array, kind) { array "[]", kind, NULL }
 
 struct method {
 	const char *name;
 	enum access access;
 	bool large;			/* an answer may be large: one at a time per client */
-	const struct schema *params;	/* in the order of positional ones; ends with name NULL; NULL: none. ANY: config_resolve() checks it */
+	const struct schema *params;	/* in the order of positional ones; ends with name NULL;
+					 * NULL: none. ANY: config_resolve() checks it */
 	const struct result_field *results;	/* ends with name NULL */
 	const int *errors;		/* codes of its own, ends with 0; NULL: none */
 	struct reply (*handler)(struct rpc *rpc, struct call *call);
@@ -41,8 +45,9 @@ typedef const struct method *const *method_tables;
 
 const struct method *method_find(method_tables tables, const char *name);
 
-/* Make an object by name of params (object, array, or null or NULL for none), which stays the caller's, and check it against
- * the table. NULL with error: its text begins with the parameter at fault, and its field names it. */
+/* Make an object by name of params (object, array, or null or NULL for none), which stays the
+ * caller's, and check it against the table. NULL with error: its text begins with the parameter at
+ * fault, and its field names it. */
 json_t *method_bind(const struct method *method, json_t *params, struct schema_error *error);
 
 /* The OpenRPC document of the tables. */

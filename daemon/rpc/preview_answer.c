@@ -28,7 +28,8 @@ static void preview_run(void *arg)
 	struct redactor *redactor = secrets_redactor(job->state_dir, &job->request.secrets);
 	int dirfd = open(job->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	job->error = dirfd == -1 ? errno : -preview_read(dirfd, job->request.reader, redactor, job->request.lines, &job->lines, &job->updated);
+	job->error = dirfd == -1 ? errno : -preview_read(dirfd, job->request.reader, redactor,
+	    job->request.lines, &job->lines, &job->updated);
 	if (dirfd != -1)
 		close(dirfd);
 	redact_free(redactor);
@@ -40,9 +41,11 @@ static void preview_done(void *arg)
 	json_t *lines;
 
 	if (job->error == ENOENT) {
-		call_error(job->call, RPC_NOT_FOUND, "id", "it was removed from the state directory", "there is no record in %s", job->dir);
+		call_error(job->call, RPC_NOT_FOUND, "id", "it was removed from the state directory",
+		    "there is no record in %s", job->dir);
 	} else if (job->error != 0) {
-		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL, "cannot read the output in %s: %s", job->dir, strerror(job->error));
+		call_error(job->call, RPC_UNAVAILABLE, NULL, NULL,
+		    "cannot read the output in %s: %s", job->dir, strerror(job->error));
 	} else {
 		lines = json_array();
 		for (size_t i = 0; job->lines[i] != NULL; i++)

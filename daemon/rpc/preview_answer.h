@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The last lines of an attempt's output as its reader understands it, read off the loop, as an answer. */
+/* The last lines of an attempt's output as its reader understands it, read off the
+ * loop, as an answer. */
 #ifndef RPC_PREVIEW_ANSWER_H
 #define RPC_PREVIEW_ANSWER_H
 

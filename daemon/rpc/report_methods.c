@@ -60,8 +60,11 @@ static void answer_done(void *arg)
 	if (r->error == 0) {
 		json_object_set_new(result, "answer", json_text(r->text));
 	} else if (r->error != -ENOENT) {
-		why = r->error == -EFBIG ? xasprintf("the answer has more than %d MiB; attempt.output gives it in pieces", ANSWER_MAX >> 20)
-					 : xasprintf("the answer in %s cannot be read: %s", r->dir, strerror(-r->error));
+		why = r->error == -EFBIG ?
+		    xasprintf("the answer has more than %d MiB; attempt.output gives it in pieces",
+		    ANSWER_MAX >> 20)
+					 : xasprintf("the answer in %s cannot be read: %s", r->dir,
+					 strerror(-r->error));
 		json_array_append_new(json_object_get(r->report, "warnings"), json_text(why));
 		free(why);
 	}
@@ -131,7 +134,8 @@ static const struct result_field report_results[] = {
 	{ "ended_at", "string|null", "time of the end" },
 	{ "settings", "object|null", "{agents, review, profile, max_fixes, max_review_rounds, ...}" },
 	{ "result", "object", "{outcome, exit_code, answer, attempt, ref, tree, commit}" },
-	{ "stats", "object", "{review_rounds, fix_rounds, checks, turns, attempts, wall_ms, tokens, cost_usd, unpriced_attempts, faults, denials, tool_errors}" },
+	{ "stats", "object", "{review_rounds, fix_rounds, checks, turns, attempts, wall_ms, "
+	    "tokens, cost_usd, unpriced_attempts, faults, denials, tool_errors}" },
 	{ "timeline", "array", "a turn for each attempt: {turn, type, round, agent, decision, feedback, ...}" },
 	{ "tasks", "array", "as in run.get" },
 	{ "reviews", "array", "as in review.list" },
@@ -144,6 +148,7 @@ static const struct result_field report_results[] = {
 static const int report_errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method report_methods[] = {
-	{ "run.report", ACCESS_READ, true, report_params, report_results, report_errors, report_call, "what came of a run, for machines and archives" },
+	{ "run.report", ACCESS_READ, true, report_params, report_results, report_errors,
+	    report_call, "what came of a run, for machines and archives" },
 	{ 0 },
 };

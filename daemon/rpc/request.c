@@ -155,8 +155,8 @@ static void request_document(struct buf *b, const json_t *id, const char *member
 	buf_adds(b, "}");
 }
 
-/* The error object; data = {kind, retryable, hint[, field]}. The message of a wrong parameter says what is wrong with it: there is a hint
- * only when the handler knows more. */
+/* The error object; data = {kind, retryable, hint[, field]}. The message of a wrong parameter says
+ * what is wrong with it: there is a hint only when the handler knows more. */
 static json_t *error_object(int code, const char *field, const char *hint, const char *message)
 {
 	const struct rpc_error_row *row = rpc_error_find(code);
@@ -262,7 +262,8 @@ static void request_answer(struct call *call, const char *member, const json_t *
 	if (call->batch == NULL) {
 		link_send(call->link, b.data, b.size);
 	} else if (call->batch->out.size + b.size > BATCH_MAX) {
-		batch_error(call->batch, call->id, RPC_LIMIT_REACHED, "the answer does not fit into the batch's answer any more: ask for it alone");
+		batch_error(call->batch, call->id, RPC_LIMIT_REACHED,
+		    "the answer does not fit into the batch's answer any more: ask for it alone");
 	} else {
 		batch_add(call->batch, b.data, b.size);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A pending call, and the link to the client it came from: each has a life of its own, so that a client may leave
- * while its call is being worked on. */
+/* A pending call, and the link to the client it came from: each has a life of its own, so that a
+ * client may leave while its call is being worked on. */
 #ifndef RPC_REQUEST_H
 #define RPC_REQUEST_H
 
@@ -19,7 +19,8 @@ struct batch;
 struct link_ops {
 	void (*send)(void *arg, const char *json, size_t size);	/* one document, copied */
 	bool (*room)(void *arg);		/* more may be sent without being asked for */
-	bool (*deaf)(void *arg);		/* nobody will read an answer, though what was sent is still taken */
+	bool (*deaf)(void *arg);		/* nobody will read an answer, though what was
+						 * sent is still taken */
 	void (*relieved)(void *arg);		/* a call has ended: more documents may be taken */
 };
 
@@ -35,7 +36,8 @@ void tally_drop(struct tally *tally);
 
 /* tally counts the calls not yet answered. */
 struct link *link_new(uid_t uid, struct tally *tally, const struct link_ops *ops, void *arg);
-/* The client is gone: answers are dropped from now on, what waits for it is told. The link itself lives as long as its calls. */
+/* The client is gone: answers are dropped from now on, what waits for it is told. The link itself
+ * lives as long as its calls. */
 void link_close(struct link *link);
 
 void link_send(struct link *link, const char *json, size_t size);
@@ -50,7 +52,8 @@ size_t link_waiting(const struct link *link);
 /* A call is under way whose result may be large: take no other document until it is answered. */
 bool link_large(const struct link *link);
 
-/* The one subscription of a link. writable() and gone() may be called until it is taken away with NULL. */
+/* The one subscription of a link. writable() and gone() may be called until it is
+ * taken away with NULL. */
 void link_follow(struct link *link, void *follower, void (*writable)(void *follower), void (*gone)(void *follower));
 void *link_follower(const struct link *link);
 
@@ -64,11 +67,13 @@ void batch_begun(struct batch *batch);
 /* Bytes a batch's answer may have: calls whose answer does not fit are answered limit-reached. */
 #define BATCH_MAX (1024 * 1024)
 
-/* id NULL: a notification. params: object, checked by method_bind(). Both are taken over. batch may be NULL. */
+/* id NULL: a notification. params: object, checked by method_bind(). Both are taken over.
+ * batch may be NULL. */
 struct call *call_new(struct link *link, struct batch *batch, json_t *id, json_t *params, bool large);
 void call_unref(struct call *call);
 
-/* A handler's promise that its call was, or will be, answered. Only the three functions below make one. */
+/* A handler's promise that its call was, or will be, answered. Only the three
+ * functions below make one. */
 struct reply {
 	const struct call *call;
 };
@@ -88,8 +93,9 @@ void call_error(struct call *call, int code, const char *field, const char *hint
 /* For the dispatcher: true when the handler kept its promise. */
 bool call_kept(const struct call *call, struct reply reply);
 
-/* The call waits for something that may never happen: gone() is called, once, when the client leaves before the answer;
- * it must end the call with call_drop(). That may be at once, when the client has left already. */
+/* The call waits for something that may never happen: gone() is called, once, when the client
+ * leaves before the answer; it must end the call with call_drop(). That may be at once, when the
+ * client has left already. */
 void call_wait(struct call *call, void (*gone)(void *arg), void *arg);
 void call_drop(struct call *call);
 

@@ -41,9 +41,11 @@ static void verify_cb(void *arg, const struct run_rows *rows)
 		call_no_run(call, "run", call_int(call, "run", 0));
 		return;
 	}
-	fault = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings, rows->run.review_count, rows->run.review_head);
+	fault = chain_verify(rows->reviews, rows->nreviews, rows->findings, rows->nfindings,
+	    rows->run.review_count, rows->run.review_head);
 	call_ok(call, json_pack("{s:I,s:b,s:I,s:o,s:o}", "run", (json_int_t)rows->run.id, "ok", fault == NULL,
-	    "reviews", (json_int_t)rows->nreviews, "head", json_text(rows->run.review_head), "message", json_text(fault)));
+	    "reviews", (json_int_t)rows->nreviews, "head", json_text(rows->run.review_head),
+	    "message", json_text(fault)));
 	free(fault);
 }
 
@@ -92,12 +94,14 @@ static const struct schema list_params[] = {
 };
 static const struct schema verify_params[] = { RUN_PARAM, { 0 } };
 static const struct result_field list_results[] = {
-	{ "reviews", "array", "in order: {run, number, task_id, reviewer_agent, coder_agent, iteration, decision, feedback, quality_checks, "
+	{ "reviews", "array", "in order: {run, number, task_id, reviewer_agent, coder_agent, "
+	    "iteration, decision, feedback, quality_checks, "
 	    "source, attempt, tree, findings, final, timestamp, previous_hash, hash}" },
 	{ 0 },
 };
 static const struct result_field export_results[] = {
-	{ "logs", "array", "one a task: {task_id, overlay, iterations: [{iteration, decision, feedback, timestamp}], final_decision, "
+	{ "logs", "array", "one a task: {task_id, overlay, iterations: [{iteration, decision, "
+	    "feedback, timestamp}], final_decision, "
 	    "completed_at}; the last two are null until its reviews are over" },
 	{ 0 },
 };
@@ -113,7 +117,9 @@ static const int errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method review_methods[] = {
 	{ "review.list", ACCESS_READ, true, list_params, list_results, errors, review_list, "the review log of a run" },
-	{ "review.export", ACCESS_READ, true, verify_params, export_results, errors, review_export, "the review logs of a run, for other programs" },
-	{ "review.verify", ACCESS_READ, false, verify_params, verify_results, errors, review_verify, "prove that the review log was not changed" },
+	{ "review.export", ACCESS_READ, true, verify_params, export_results, errors, review_export,
+	    "the review logs of a run, for other programs" },
+	{ "review.verify", ACCESS_READ, false, verify_params, verify_results, errors, review_verify,
+	    "prove that the review log was not changed" },
 	{ 0 },
 };

@@ -11,7 +11,8 @@
 
 static const struct method *const tables[] = {
 	daemon_methods, doctor_methods, blob_methods, submit_methods, run_methods, diff_methods, wait_methods,
-	attempt_methods, review_methods, hold_methods, group_methods, cooldown_methods, salvage_methods, report_methods, event_methods, NULL,
+	attempt_methods, review_methods, hold_methods, group_methods, cooldown_methods,
+	salvage_methods, report_methods, event_methods, NULL,
 };
 
 static void event_page(void *arg, int64_t since, int64_t limit, store_rows_cb *cb, void *cb_arg)
@@ -95,7 +96,8 @@ static void stopper_closed_cb(uv_handle_t *handle)
 	closed(arg);
 }
 
-/* The last call is over. What is above us on the stack may still use rpc: it is freed from the top of the loop. */
+/* The last call is over. What is above us on the stack may still use rpc: it is freed from the
+ * top of the loop. */
 static void rpc_idle(void *arg)
 {
 	struct rpc *rpc = arg;

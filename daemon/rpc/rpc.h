@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The daemon's face to its clients: sockets, methods and the event feed. What main.c sees of this room. */
+/* The daemon's face to its clients: sockets, methods and the event feed. What main.c
+ * sees of this room. */
 #ifndef RPC_RPC_H
 #define RPC_RPC_H
 
@@ -11,17 +12,21 @@
 
 struct rpc;
 
-/* All pointed to must live until rpc_close() has told; state_dir, version and instance are copied. */
+/* All pointed to must live until rpc_close() has told; state_dir, version and
+ * instance are copied. */
 struct rpc_options {
 	uv_loop_t *loop;
 	struct engine *engine;
 	struct store *store;
-	const struct config *const *config;	/* where the settings in force are found: a reload swaps them */
+	const struct config *const *config;	/* where the settings in force are found: a
+						 * reload swaps them */
 	const char *state_dir;			/* absolute */
 	const char *config_file;		/* where one is looked for at a reload */
 	const char *shim, *rl_git;		/* paths of rl-shim and rl-git */
-	const char *unknown;			/* what the database did not know at the start, a sentence; NULL */
-	const char *const *lost;		/* results that are gone since a reboot, a sentence each; NULL: none, or not looked for yet */
+	const char *unknown;			/* what the database did not know at the start,
+						 * a sentence; NULL */
+	const char *const *lost;		/* results that are gone since a reboot, a sentence
+						 * each; NULL: none, or not looked for yet */
 	const char *version;
 	const char *instance;		/* of the state directory: eight hex digits */
 	int64_t started_at;			/* ms since the epoch */
@@ -44,8 +49,8 @@ void rpc_listen_again(struct rpc *rpc);
 /* A decision is on disk and in the view: tell subscribers and those who wait. */
 void rpc_committed(struct rpc *rpc, const struct decision *d);
 
-/* Give clients what can be sent at once and close. Frees rpc when the calls under way are over, then closed(). Engine
- * and store must still work. */
+/* Give clients what can be sent at once and close. Frees rpc when the calls under way are over,
+ * then closed(). Engine and store must still work. */
 void rpc_close(struct rpc *rpc, void (*closed)(void *arg), void *arg);
 
 /* rld --print-openrpc: the document of rpc.discover on stdout. Returns the exit status. */

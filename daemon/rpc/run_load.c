@@ -15,7 +15,8 @@ struct load {
 	size_t missing;		/* parts not read to their end */
 };
 
-/* One part on its way: all are asked for at once, so that they are one visit to the database thread. */
+/* One part on its way: all are asked for at once, so that they are one visit to the
+ * database thread. */
 struct load_part {
 	struct load *load;
 	const struct part *part;
@@ -143,5 +144,6 @@ void call_refused(struct call *call, const struct engine_reply *reply, const cha
 {
 	bool about = reply->code == RPC_NOT_FOUND || reply->code == RPC_WRONG_STATE;
 
-	call_error(call, reply->code, reply->field != NULL || !about ? reply->field : subject, reply->hint, "%s", reply->message);
+	call_error(call, reply->code, reply->field != NULL || !about ? reply->field : subject,
+	    reply->hint, "%s", reply->message);
 }

@@ -50,7 +50,8 @@ static void get_cb(void *arg, const struct run_rows *rows)
 		call_no_run(p->call, "id", call_int(p->call, "id", 0));
 	} else {
 		json = document(p->rpc, rows);
-		if (view_run(engine_view(p->rpc->options.engine), rows->run.id) == NULL && rows->ntasks + rows->niterations <= ENDED_ROWS)
+		if (view_run(engine_view(p->rpc->options.engine), rows->run.id) == NULL &&
+		    rows->ntasks + rows->niterations <= ENDED_ROWS)
 			ended_cache_keep(p->rpc->ended, rows->run.id, json);
 		call_ok(p->call, json);
 	}
@@ -171,11 +172,13 @@ static void cancel_ended_cb(void *arg, const struct run_rows *rows)
 	else if (rows->run.state == RUN_S_CANCELLED)
 		call_ok(call, run_document(rows, NULL, clock_wall()));
 	else
-		call_error(call, RPC_WRONG_STATE, "id", "there is nothing left to cancel", "run %lld has ended: %s", (long long)id,
+		call_error(call, RPC_WRONG_STATE, "id", "there is nothing left to cancel",
+		    "run %lld has ended: %s", (long long)id,
 		    state_name(&run_state_names, rows->run.state));
 }
 
-/* The run may have ended between the question and the answer: then it is looked up among the ended ones. */
+/* The run may have ended between the question and the answer: then it is looked up
+ * among the ended ones. */
 static void cancel_reply(void *arg, const struct engine_reply *reply)
 {
 	struct pending *p = arg;
@@ -219,7 +222,8 @@ static void pause_ended_cb(void *arg, const struct run_rows *rows)
 	if (rows == NULL)
 		call_no_run(call, "id", id);
 	else
-		call_error(call, RPC_WRONG_STATE, "id", "only a run that has not ended is paused and resumed; `rlctl retry` makes a new one",
+		call_error(call, RPC_WRONG_STATE, "id",
+		    "only a run that has not ended is paused and resumed; `rlctl retry` makes a new one",
 		    "run %lld has ended: %s", (long long)id, state_name(&run_state_names, rows->run.state));
 }
 
@@ -250,8 +254,8 @@ static char *agent_set(void *arg, const char *agent, const char *name)
 	return config_agent_set(arg, agent, name);
 }
 
-/* What its agents set was forgotten with the end of the run; that of a held one is still kept, unless another environment is sent. NULL, or why
- * the run cannot be repeated. */
+/* What its agents set was forgotten with the end of the run; that of a held one is still kept,
+ * unless another environment is sent. NULL, or why the run cannot be repeated. */
 static char *retry_secrets(struct rpc *rpc, const struct run_rows *rows, char ***environment)
 {
 	struct config *config = (struct config *)rpc_config(rpc);
@@ -284,10 +288,12 @@ static void retry_cb(void *arg, const struct run_rows *rows)
 	environment = environment_strings(call_param(p->call, "environment"));
 	why = retry_secrets(p->rpc, rows, &environment);
 	if (why != NULL) {
-		call_error(p->call, RPC_WRONG_STATE, "id", "set it there again and reload, or submit the task anew", "%s", why);
+		call_error(p->call, RPC_WRONG_STATE, "id",
+		    "set it there again and reload, or submit the task anew", "%s", why);
 		free(p);
 	} else {
-		engine_retry(p->rpc->options.engine, rows, call_uid(p->call), environment, call_flag(p->call, "check"), change_reply, p);
+		engine_retry(p->rpc->options.engine, rows, call_uid(p->call), environment,
+		    call_flag(p->call, "check"), change_reply, p);
 	}
 	free(why);
 	strings_wipe(environment);
@@ -327,7 +333,8 @@ static const struct result_field run_results[] = {
 	{ "slots", "array", "slots of the present iteration" },
 	RESULT_ITEMS("slots", "slot"),
 	{ "slots[].phase", "string",
-	    "waiting, implementing, checking, reviewing, fixing, committing, held, cooling, passed, failed or cancelled" },
+	    "waiting, implementing, checking, reviewing, fixing, committing, held, cooling, "
+	    "passed, failed or cancelled" },
 	{ "slots[].next_at", "string|null", "time of the next try, while something from outside holds it up" },
 	{ "tasks", "array", "in the order in which they are offered" },
 	RESULT_ITEMS("tasks", "task"),
@@ -337,7 +344,8 @@ static const struct result_field run_results[] = {
 	{ "disk_bytes", "integer|null", "of the work trees of its tasks, when they were last looked at" },
 	{ "attempts", "integer", "agent processes so far" },
 	{ "totals", "object", "{tokens, cost_usd, wall_ms}; null: not known" },
-	{ "budget", "object|null", "{max_cost_usd, spent_usd, reserved_usd, max_tokens, spent_tokens, reserved_tokens, max_wall_ms, wall_ms}; null: no limit" },
+	{ "budget", "object|null", "{max_cost_usd, spent_usd, reserved_usd, max_tokens, "
+	    "spent_tokens, reserved_tokens, max_wall_ms, wall_ms}; null: no limit" },
 	{ "holds", "array", "what waits for a human" },
 	RESULT_ITEMS("holds", "hold"),
 	{ "history", "array", "iterations so far" },
@@ -346,7 +354,8 @@ static const struct result_field run_results[] = {
 	{ "agents", "object", "{agent, model} of each role" },
 	{ "parallel", "integer", "slots of an iteration" },
 	{ "assign", "string", "who chooses the task of a slot: daemon or agent" },
-	{ "review", "object", "{enabled, skip_reason, skip_kind, profile, base_profile, max_fixes, stall_limit, fixer, scope, commit, on_exhausted, checks}" },
+	{ "review", "object", "{enabled, skip_reason, skip_kind, profile, base_profile, max_fixes, "
+	    "stall_limit, fixer, scope, commit, on_exhausted, checks}" },
 	{ 0 },
 };
 static const struct result_field list_results[] = {
@@ -357,14 +366,18 @@ static const struct result_field list_results[] = {
 
 static const int get_errors[] = { RPC_NOT_FOUND, 0 };
 static const int change_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_NO_SPACE, 0 };
-static const int retry_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
+static const int retry_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_DRAINING, RPC_NO_SPACE,
+    RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method run_methods[] = {
 	{ "run.get", ACCESS_READ, true, get_params, run_results, get_errors, run_get, "all about a run" },
 	{ "run.list", ACCESS_READ, true, list_params, list_results, NULL, run_list, "runs, newest first, in pages" },
-	{ "run.cancel", ACCESS_OWNER, false, change_params, run_results, change_errors, cancel, "end a run and its processes" },
-	{ "run.pause", ACCESS_OWNER, false, change_params, run_results, change_errors, pause_run, "let what runs end, and start nothing more" },
+	{ "run.cancel", ACCESS_OWNER, false, change_params, run_results, change_errors, cancel,
+	    "end a run and its processes" },
+	{ "run.pause", ACCESS_OWNER, false, change_params, run_results, change_errors, pause_run,
+	    "let what runs end, and start nothing more" },
 	{ "run.resume", ACCESS_OWNER, false, change_params, run_results, change_errors, run_resume, "undo a pause" },
-	{ "run.retry", ACCESS_OWNER, false, retry_params, run_results, retry_errors, run_retry, "a new run of the tasks that did not pass" },
+	{ "run.retry", ACCESS_OWNER, false, retry_params, run_results, retry_errors, run_retry,
+	    "a new run of the tasks that did not pass" },
 	{ 0 },
 };

@@ -34,14 +34,16 @@ static void add_slot(json_t *run, const struct slot_row *slot, int64_t next)
 void run_reason_add(struct rpc *rpc, const struct run_rows *rows, json_t *run)
 {
 	const struct slot_row *first = NULL;
-	bool all = rows != NULL && rows->run.state == RUN_S_RUNNING && rows->run.wait_kind == WAIT_NOTHING && rows->run.wait == WAIT_NOTHING;
+	bool all = rows != NULL && rows->run.state == RUN_S_RUNNING &&
+	    rows->run.wait_kind == WAIT_NOTHING && rows->run.wait == WAIT_NOTHING;
 	int64_t first_at = INT64_MAX, next;
 
 	for (size_t i = 0; rows != NULL && i < rows->nslots; i++) {
 		const struct slot_row *slot = rows->slots[i];
 
 		/* one at its end may still have something to give back */
-		if (slot->iteration != rows->run.iteration || (slot_stage_is_end((enum slot_stage)slot->stage) && slot->wait == WAIT_NOTHING))
+		if (slot->iteration != rows->run.iteration ||
+		    (slot_stage_is_end((enum slot_stage)slot->stage) && slot->wait == WAIT_NOTHING))
 			continue;
 		if (slot_row_phase(slot) != PHASE_COOLING && slot->wait == WAIT_NOTHING) {
 			all = false;
@@ -57,6 +59,7 @@ void run_reason_add(struct rpc *rpc, const struct run_rows *rows, json_t *run)
 	if (!all || first == NULL)
 		return;
 	json_object_set_new(run, "reason", json_text(first->wait != WAIT_NOTHING ? first->wait_reason : first->reason));
-	json_object_set_new(run, "wait_kind", json_text(state_name(&wait_kind_names, first->wait != WAIT_NOTHING ? first->wait : first->wait_kind)));
+	json_object_set_new(run, "wait_kind", json_text(state_name(&wait_kind_names,
+	    first->wait != WAIT_NOTHING ? first->wait : first->wait_kind)));
 	json_object_set_new(run, "next_at", first_at == INT64_MAX ? json_null() : json_time(first_at));
 }

@@ -42,8 +42,8 @@ static void get_cb(void *arg, struct rowset *set)
 	if (set->count > 0)
 		call_ok(call, json_row(ROW_SALVAGE, set->rows[0]));
 	else
-		call_error(call, RPC_NOT_FOUND, "id", "look at what there is with `rlctl salvage list`", "there is no salvage %lld",
-		    (long long)call_int(call, "id", 0));
+		call_error(call, RPC_NOT_FOUND, "id", "look at what there is with `rlctl salvage list`",
+		    "there is no salvage %lld", (long long)call_int(call, "id", 0));
 	rowset_release(set);
 }
 
@@ -57,7 +57,8 @@ static struct reply salvage_get(struct rpc *rpc, struct call *call)
 
 static const struct schema list_params[] = {
 	{ "run", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "only what this run has left" },
-	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX, .help = "of them in a page; 50 when not given" },
+	{ "limit", SCHEMA_INT, .clamp = true, .min = 1, .max = LIST_MAX,
+	    .help = "of them in a page; 50 when not given" },
 	{ "cursor", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "what the page before gave as next" },
 	{ 0 },
 };
@@ -78,7 +79,9 @@ static const struct result_field salvage_results[] = {
 static const int get_errors[] = { RPC_NOT_FOUND, 0 };
 
 const struct method salvage_methods[] = {
-	{ "salvage.list", ACCESS_READ, true, list_params, list_results, NULL, salvage_list, "what work trees had when they were removed, in pages" },
-	{ "salvage.get", ACCESS_READ, false, get_params, salvage_results, get_errors, salvage_get, "where git has what a work tree had" },
+	{ "salvage.list", ACCESS_READ, true, list_params, list_results, NULL, salvage_list,
+	    "what work trees had when they were removed, in pages" },
+	{ "salvage.get", ACCESS_READ, false, get_params, salvage_results, get_errors, salvage_get,
+	    "where git has what a work tree had" },
 	{ 0 },
 };

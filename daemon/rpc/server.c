@@ -32,7 +32,8 @@ struct server {
 	struct pool pool;
 	struct door *doors[PATHS_MAX];
 	size_t ndoors;
-	int spare;		/* a descriptor to give up when there are no others, so that a client can be told */
+	int spare;		/* a descriptor to give up when there are no others, so that a
+				 * client can be told */
 	int open;		/* uv handles */
 	void (*closed)(void *arg);
 	void *closed_arg;
@@ -107,20 +108,23 @@ static void admit(struct server *server, int fd)
 		close(fd);
 	} else if (peer.uid != geteuid() && peer.uid != 0) {
 		log_warn("a connection of uid %d was refused", (int)peer.uid);
-		snprintf(text, sizeof(text), "this daemon serves uid %d and root, not uid %d", (int)geteuid(), (int)peer.uid);
+		snprintf(text, sizeof(text), "this daemon serves uid %d and root, not uid %d",
+		    (int)geteuid(), (int)peer.uid);
 		turn_away(fd, RPC_NOT_PERMITTED, text);
 	} else if (server->pool.count >= CLIENTS_MAX) {
 		snprintf(text, sizeof(text), "there are %d connections already: close some", CLIENTS_MAX);
 		turn_away(fd, RPC_LIMIT_REACHED, text);
 	} else if (pool_of_uid(&server->pool, peer.uid) >= CLIENTS_OF_UID) {
-		snprintf(text, sizeof(text), "uid %d has %d connections already: close some", (int)peer.uid, CLIENTS_OF_UID);
+		snprintf(text, sizeof(text), "uid %d has %d connections already: close some",
+		    (int)peer.uid, CLIENTS_OF_UID);
 		turn_away(fd, RPC_LIMIT_REACHED, text);
 	} else {
 		conn_new(&server->pool, fd, peer.uid);
 	}
 }
 
-/* No descriptor is left: without one to spare, the waiting client would keep the loop awake for nothing. */
+/* No descriptor is left: without one to spare, the waiting client would keep the loop
+ * awake for nothing. */
 static bool refuse_one(struct server *server, int listener)
 {
 	int fd;

@@ -47,9 +47,12 @@ static const struct schema review_params[] = {
 	{ 0 },
 };
 static const struct schema submit_params[] = {
-	{ "task", SCHEMA_TEXT, .max = INT_MAX, .help = "what is to be done: the one task; or one of task_blob, beads, stories, workflow" },
-	{ "workdir", SCHEMA_TEXT, .required = true, .min = 1, .max = PATH_MAX, .help = "absolute path of the directory to work in" },
-	{ "task_blob", SCHEMA_TEXT, .min = 1, .max = 64, .help = "name of a blob that holds the task's text, instead of task" },
+	{ "task", SCHEMA_TEXT, .max = INT_MAX,
+	    .help = "what is to be done: the one task; or one of task_blob, beads, stories, workflow" },
+	{ "workdir", SCHEMA_TEXT, .required = true, .min = 1, .max = PATH_MAX,
+	    .help = "absolute path of the directory to work in" },
+	{ "task_blob", SCHEMA_TEXT, .min = 1, .max = 64,
+	    .help = "name of a blob that holds the task's text, instead of task" },
 	SETTING("agent", "default_agent"),
 	SETTING("reviewer_agent", "review.agent"),
 	SETTING("fixer_agent", "review.fixer_agent"),
@@ -63,17 +66,22 @@ static const struct schema submit_params[] = {
 	SETTING("on_lost", "run.on_lost"),
 	SETTING("env", "run.env"),
 	{ "priority", SCHEMA_INT, .min = -100, .max = 100, .help = "higher goes first; 0 when not given" },
-	{ "environment", SCHEMA_PAIRS, .max = ENVIRONMENT_MAX, .help = "the submitter's variables; only those that agents take are used" },
+	{ "environment", SCHEMA_PAIRS, .max = ENVIRONMENT_MAX,
+	    .help = "the submitter's variables; only those that agents take are used" },
 	{ "key", SCHEMA_TEXT, .min = 1, .max = 256, .help = "a repeat with this key gives the first result" },
 	{ "check", SCHEMA_BOOL, .help = "look whether it would be taken, change nothing" },
 	SETTING("reviewer", "review.reviewer"),
 	SETTING("checks", "review.checks"),
 	SETTING("commit", "run.commit"),
 	SETTING("report", "run.report"),
-	{ "beads", SCHEMA_TEXT_OR_TRUE, .min = 1, .max = PATH_MAX, .help = "absolute path of the directory that holds .beads, or true for the workdir: its beads are the tasks" },
-	{ "stories", SCHEMA_TEXT, .min = 1, .max = INT_MAX, .help = "text of a PRD in JSON: its user stories are the tasks" },
-	{ "stories_path", SCHEMA_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path of that file, in which the stories that pass are marked" },
-	{ "workflow", SCHEMA_TEXT, .min = 1, .max = INT_MAX, .help = "text of a workflow in YAML: its tasks are the tasks" },
+	{ "beads", SCHEMA_TEXT_OR_TRUE, .min = 1, .max = PATH_MAX, .help = "absolute path of the "
+	    "directory that holds .beads, or true for the workdir: its beads are the tasks" },
+	{ "stories", SCHEMA_TEXT, .min = 1, .max = INT_MAX,
+	    .help = "text of a PRD in JSON: its user stories are the tasks" },
+	{ "stories_path", SCHEMA_TEXT, .min = 1, .max = PATH_MAX,
+	    .help = "absolute path of that file, in which the stories that pass are marked" },
+	{ "workflow", SCHEMA_TEXT, .min = 1, .max = INT_MAX,
+	    .help = "text of a workflow in YAML: its tasks are the tasks" },
 	{ "workflow_path", SCHEMA_TEXT, .min = 1, .max = PATH_MAX, .help = "absolute path of that file, for messages" },
 	SETTING("assign", "run.assign"),
 	SETTING("stop_markers", "run.stop_markers"),
@@ -84,8 +92,10 @@ static const struct schema submit_params[] = {
 	SETTING("isolation", "run.isolation"),
 	SETTING("base", "run.base"),
 	SETTING("integrate", "run.integrate"),
-	{ "group", SCHEMA_TEXT, .min = 1, .max = 64, .help = "group whose limits hold for the run; \"default\" when not given" },
-	{ "after", SCHEMA_INT, .min = 1, .max = INT64_MAX, .help = "run that must have succeeded before this one starts" },
+	{ "group", SCHEMA_TEXT, .min = 1, .max = 64,
+	    .help = "group whose limits hold for the run; \"default\" when not given" },
+	{ "after", SCHEMA_INT, .min = 1, .max = INT64_MAX,
+	    .help = "run that must have succeeded before this one starts" },
 	SETTING("max_cost", "run.max_cost"),
 	SETTING("max_tokens", "run.max_tokens"),
 	SETTING("max_wall", "run.max_wall"),
@@ -100,9 +110,10 @@ struct overrides {
 	size_t count;
 };
 
-/* A submit on its way: its key is looked up, its project and source read, its settings resolved, then it is the engine's. One with a
- * key is on rpc's list from the first moment until its answer, so that a second with the same key, sent before the first
- * is on disk, waits for it instead of making another run. */
+/* A submit on its way: its key is looked up, its project and source read, its settings resolved,
+ * then it is the engine's. One with a key is on rpc's list from the first moment until its answer,
+ * so that a second with the same key, sent before the first is on disk, waits for it instead of
+ * making another run. */
 struct submit {
 	struct rpc *rpc;
 	struct call *call;
@@ -123,7 +134,8 @@ static void submit_start(struct submit *s);
 
 static bool is_same_key(const struct submit *a, const struct submit *b)
 {
-	return call_uid(a->call) == call_uid(b->call) && strcmp(call_text(a->call, "key"), call_text(b->call, "key")) == 0;
+	return call_uid(a->call) == call_uid(b->call) &&
+	    strcmp(call_text(a->call, "key"), call_text(b->call, "key")) == 0;
 }
 
 /* The call is about to be answered. Returns who waited for that. */
@@ -223,7 +235,8 @@ static void submit_follow(struct submit *s, const struct run_row *run)
 		text = xasprintf("there is no run %lld", id);
 		submit_refuse(s, RPC_NOT_FOUND, "after", "'rlctl list' shows the runs", text);
 	} else if (run_state_is_end(run->state) && run->state != RUN_S_SUCCEEDED) {
-		text = xasprintf("run %lld is %s, and what comes after it would never start", id, state_name(&run_state_names, run->state));
+		text = xasprintf("run %lld is %s, and what comes after it would never start", id,
+		    state_name(&run_state_names, run->state));
 		submit_refuse(s, RPC_WRONG_STATE, "after", "retry that run first, and come after its retry", text);
 	} else {
 		submit_go(s);
@@ -268,15 +281,17 @@ static void add_warning(json_t *list, char *text)
 	free(text);
 }
 
-/* Where the coder itself is to rework what was refused, another agent for that is a wish that its profile does not know. */
+/* Where the coder itself is to rework what was refused, another agent for that is a wish that its
+ * profile does not know. */
 static void warn_of_switch(json_t *list, const struct plan *plan)
 {
 	const char *coder = plan->agents[ROLE_IMPLEMENT].name, *fixer = plan->agents[ROLE_FIX].name;
 
-	if (!plan->review || plan->fixer != FIXER_IMPLEMENTER || fixer == NULL || coder == NULL || strcmp(coder, fixer) == 0)
+	if (!plan->review || plan->fixer != FIXER_IMPLEMENTER || fixer == NULL || coder == NULL ||
+	    strcmp(coder, fixer) == 0)
 		return;
-	add_warning(list, xasprintf("%s reworks what %s has written: in profile %s the coder stays the coder; omit the fixer's agent to keep it",
-	    fixer, coder, plan->profile_name));
+	add_warning(list, xasprintf("%s reworks what %s has written: in profile %s the coder stays "
+	    "the coder; omit the fixer's agent to keep it", fixer, coder, plan->profile_name));
 }
 
 static char *submit_warnings(const struct plan *plan, char *const *task_plans)
@@ -292,14 +307,17 @@ static char *submit_warnings(const struct plan *plan, char *const *task_plans)
 			warn_of_switch(list, &own);
 		plan_release(&own);
 	}
-	/* what --env names is stored with the run's settings, and its plan can be read as long as the run is remembered */
+	/* what --env names is stored with the run's settings, and its plan can be read as long as
+	 * the run is remembered */
 	for (size_t i = 0; plan->env != NULL && plan->env[i] != NULL; i++) {
 		size_t length = strcspn(plan->env[i], "=");
 		char *name = xmemdup0(plan->env[i], length);
 
 		if (redact_hides(name, plan->env[i][length] == '=' ? plan->env[i] + length + 1 : NULL)) {
-			text = xasprintf("%s looks like a secret, and what --env names is stored with the run in the database; leave it out there, and set "
-			    "env = [\"%s\"] in [agent.%s] of rld.toml: then it is taken from your environment, and forgotten with the end of the run",
+			text = xasprintf("%s looks like a secret, and what --env names is stored "
+			    "with the run in the database; leave it out there, and set "
+			    "env = [\"%s\"] in [agent.%s] of rld.toml: then it is taken from your "
+			    "environment, and forgotten with the end of the run",
 			    name, name, plan->agents[ROLE_IMPLEMENT].name);
 			add_warning(list, text);
 		}
@@ -310,7 +328,8 @@ static char *submit_warnings(const struct plan *plan, char *const *task_plans)
 	return text;
 }
 
-/* The settings in force are those of this moment: a reload may have come while the project was read. */
+/* The settings in force are those of this moment: a reload may have come while the
+ * project was read. */
 static void submit_resolve(struct submit *s)
 {
 	struct project *project = NULL;
@@ -321,7 +340,8 @@ static void submit_resolve(struct submit *s)
 	} else if (project_parse(&project, &s->project, &error) == -1) {
 		submit_refuse(s, host_refusal_code(-s->project.error, RPC_INVALID_PARAMS), error.field,
 		    host_refusal_hint(-s->project.error, NULL), error.text);
-	} else if (!submit_source_resolve(&s->source, rpc_config(s->rpc), project, s->overrides->list, s->overrides->count, &s->plan, &s->environment)) {
+	} else if (!submit_source_resolve(&s->source, rpc_config(s->rpc), project,
+	    s->overrides->list, s->overrides->count, &s->plan, &s->environment)) {
 		submit_refuse(s, RPC_INVALID_PARAMS, s->source.field, s->source.hint, s->source.error);
 	} else {
 		s->warnings = submit_warnings(&s->plan, s->source.kinds);
@@ -330,7 +350,8 @@ static void submit_resolve(struct submit *s)
 	project_free(project);
 }
 
-/* Projects and sources of those that came while the last ones were read: one worker, so that runs are numbered in the order of arrival. */
+/* Projects and sources of those that came while the last ones were read: one worker, so that runs
+ * are numbered in the order of arrival. */
 struct batch_read {
 	struct rpc *rpc;
 	struct submits submits;
@@ -399,7 +420,8 @@ static void by_key_cb(void *arg, struct rowset *set)
 		call_ok(s->call, submit_result(run));
 	else
 		call_error(s->call, RPC_CONFLICT, "key", "take another key, or submit what was submitted then",
-		    "the key '%s' belongs to run %lld, which was submitted with other parameters", call_text(s->call, "key"), (long long)run->id);
+		    "the key '%s' belongs to run %lld, which was submitted with other parameters",
+		    call_text(s->call, "key"), (long long)run->id);
 	rowset_release(set);
 	submit_free(s, next);
 }
@@ -495,12 +517,14 @@ static struct reply submit_call(struct rpc *rpc, struct call *call)
 		return reply;
 	}
 	if (group != NULL && !config_group_name(group)) {
-		reply = reply_error(call, RPC_INVALID_PARAMS, "group", NULL, "'group' must be a name: letters, digits, \"-\" and \"_\", at most 64");
+		reply = reply_error(call, RPC_INVALID_PARAMS, "group", NULL,
+		    "'group' must be a name: letters, digits, \"-\" and \"_\", at most 64");
 		submit_free(s, NULL);
 		return reply;
 	}
 	if (twice != NULL) {
-		reply = reply_error(call, RPC_INVALID_PARAMS, twice, NULL, "'%s' is given in two ways: leave one out", twice);
+		reply = reply_error(call, RPC_INVALID_PARAMS, twice, NULL,
+		    "'%s' is given in two ways: leave one out", twice);
 		submit_free(s, NULL);
 		return reply;
 	}
@@ -516,9 +540,11 @@ static const struct result_field submit_results[] = {
 	{ "warnings", "array", "what was taken, but may not be what was meant" },
 	{ 0 },
 };
-static const int submit_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_CONFLICT, RPC_LIMIT_REACHED, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
+static const int submit_errors[] = { RPC_NOT_FOUND, RPC_WRONG_STATE, RPC_CONFLICT,
+    RPC_LIMIT_REACHED, RPC_DRAINING, RPC_NO_SPACE, RPC_UNAVAILABLE, RPC_BUSY, 0 };
 
 const struct method submit_methods[] = {
-	{ "run.submit", ACCESS_SUBMIT, false, submit_params, submit_results, submit_errors, submit_call, "put a run in the queue" },
+	{ "run.submit", ACCESS_SUBMIT, false, submit_params, submit_results, submit_errors,
+	    submit_call, "put a run in the queue" },
 	{ 0 },
 };

@@ -17,7 +17,8 @@
 #include "proto/memory.h"
 #include "record/host_fault.h"
 
-#define KINDS_MAX 256		/* different settings in one workflow: they are resolved on the loop */
+/* different settings in one workflow: they are resolved on the loop */
+#define KINDS_MAX 256
 
 /* The parameters that name a source, and what its readers call its text. */
 static const struct given {
@@ -37,9 +38,11 @@ static const struct given {
 
 static const char mend[] = "mend the file, and submit it again";
 
-static bool submit_source_refuse(struct submit_source *source, const char *field, const char *hint, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static bool submit_source_refuse(struct submit_source *source, const char *field, const char *hint,
+    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-static bool submit_source_refuse(struct submit_source *source, const char *field, const char *hint, const char *fmt, ...)
+static bool submit_source_refuse(struct submit_source *source, const char *field, const char *hint,
+    const char *fmt, ...)
 {
 	va_list ap;
 
@@ -53,7 +56,8 @@ static bool submit_source_refuse(struct submit_source *source, const char *field
 	return false;
 }
 
-/* A path could not be used, for this errno: the submit's fault, or that of the host, which passes. */
+/* A path could not be used, for this errno: the submit's fault, or that of the host,
+ * which passes. */
 static void refuse_path(struct submit_source *source, const char *field, const char *hint, const char *path, int error)
 {
 	submit_source_refuse(source, field, host_refusal_hint(error, hint), "%s: %s", path, strerror(error));
@@ -89,20 +93,26 @@ bool submit_source_take(struct submit_source *source, const json_t *params)
 		if (here)
 			source->kind = given[i].kind;
 		if (path != NULL && !here)
-			return submit_source_refuse(source, given[i].path, NULL, "'%s' tells where '%s' is from: give both, or leave it out", given[i].path, given[i].param);
+			return submit_source_refuse(source, given[i].path, NULL,
+			    "'%s' tells where '%s' is from: give both, or leave it out",
+			    given[i].path, given[i].param);
 		if (path != NULL && path[0] != '/')
-			return submit_source_refuse(source, given[i].path, NULL, "'%s' must be an absolute path", given[i].path);
+			return submit_source_refuse(source, given[i].path, NULL,
+			    "'%s' must be an absolute path", given[i].path);
 	}
 	if (count != 1)
-		return submit_source_refuse(source, "task", NULL, "a run has one source of tasks: give one of 'task', 'task_blob', 'beads', 'stories' and 'workflow'");
+		return submit_source_refuse(source, "task", NULL, "a run has one source of tasks: "
+		    "give one of 'task', 'task_blob', 'beads', 'stories' and 'workflow'");
 	if (beads != NULL && beads[0] != '/')
-		return submit_source_refuse(source, "beads", NULL, "'beads' must be the absolute path of the directory that holds .beads, or true for the workdir");
+		return submit_source_refuse(source, "beads", NULL, "'beads' must be the absolute "
+		    "path of the directory that holds .beads, or true for the workdir");
 	return true;
 }
 
 static bool read_beads(struct submit_source *source)
 {
-	const char *named = text_of(source->params, "beads"), *dir = named != NULL ? named : text_of(source->params, "workdir");
+	const char *named = text_of(source->params, "beads"),
+	    *dir = named != NULL ? named : text_of(source->params, "workdir");
 	char *beads = xasprintf("%s/.beads", dir);
 	struct stat st;
 	int failure = stat(beads, &st) == -1 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
@@ -112,14 +122,16 @@ static bool read_beads(struct submit_source *source)
 		failure = errno;
 	/* a workdir that is wrong is told of as such, later */
 	if (failure != 0 && (source->path != NULL || named != NULL || host_fault(failure)))
-		refuse_path(source, "beads", "name the directory that holds .beads, or make it with 'bd init'", beads, failure);
+		refuse_path(source, "beads",
+		    "name the directory that holds .beads, or make it with 'bd init'", beads, failure);
 	if (source->path == NULL)
 		source->path = xstrdup(dir);
 	free(beads);
 	return source->error == NULL;
 }
 
-/* The words of a reader, which knows no files: "workflow:12:5: ..." is "/w/flow.yaml:12:5: ...". words is taken. */
+/* The words of a reader, which knows no files: "workflow:12:5: ..." is "/w/flow.yaml:12:5:
+ * ...". words is taken. */
 static bool refuse_text(struct submit_source *source, const struct given *row, char *words)
 {
 	size_t n = strlen(row->called);
@@ -132,7 +144,8 @@ static bool refuse_text(struct submit_source *source, const struct given *row, c
 	return false;
 }
 
-/* What passes is written back there, by a new file in its place: that it cannot be should not turn out when the work is done. */
+/* What passes is written back there, by a new file in its place: that it cannot be should not turn
+ * out when the work is done. */
 static bool check_write_back(struct submit_source *source, const struct given *row)
 {
 	char *directory = xmemdup0(source->path, (size_t)(strrchr(source->path, '/') - source->path) + 1);
@@ -142,7 +155,8 @@ static bool check_write_back(struct submit_source *source, const struct given *r
 	if (failure == EINVAL)
 		submit_source_refuse(source, row->path, "name the PRD itself", "%s is no regular file", source->path);
 	else if (failure != 0 || access(source->path, W_OK) == -1 || access(directory, W_OK | X_OK) == -1)
-		refuse_path(source, row->path, "let the daemon's user write the file and its directory: the stories that pass are marked there",
+		refuse_path(source, row->path, "let the daemon's user write the file and its "
+		    "directory: the stories that pass are marked there",
 		    source->path, failure != 0 ? failure : errno);
 	free(directory);
 	return source->error == NULL;
@@ -152,7 +166,8 @@ static bool read_text(struct submit_source *source, const struct given *row)
 {
 	const json_t *text = json_object_get(source->params, row->param);
 	const char *path = text_of(source->params, row->path);
-	int (*reader)(const char *, size_t, struct task_list *, char **) = source->kind == SOURCE_STORIES ? stories_read : workflow_read;
+	int (*reader)(const char *, size_t, struct task_list *,
+	    char **) = source->kind == SOURCE_STORIES ? stories_read : workflow_read;
 	char *words;
 
 	/* what a link leads to is meant, not the link */
@@ -216,13 +231,16 @@ static void layer_set(struct layer *layer, const char *path, json_t *value, cons
 	json_decref(value);
 	layer_drop(layer, path);
 	layer->list = xreallocarray(layer->list, layer->count + 1, sizeof(*layer->list));
-	layer->list[layer->count++] = (struct config_override){ path, layer_keep(layer, text), layer_keep(layer, place) };
+	layer->list[layer->count++] = (struct config_override){ path, layer_keep(layer, text),
+	    layer_keep(layer, place) };
 	free(text);
 }
 
-static void layer_set_at(struct layer *layer, const struct submit_source *source, const char *path, json_t *value, size_t line, size_t column)
+static void layer_set_at(struct layer *layer, const struct submit_source *source, const char *path,
+    json_t *value, size_t line, size_t column)
 {
-	char *place = xasprintf("%s:%zu:%zu", source->path != NULL ? source->path : given_of(source)->called, line, column);
+	char *place = xasprintf("%s:%zu:%zu",
+	    source->path != NULL ? source->path : given_of(source)->called, line, column);
 
 	layer_set(layer, path, value, place);
 	free(place);
@@ -235,7 +253,8 @@ static void layer_release(struct layer *layer)
 }
 
 /* What a task says over what the submit says. agent: the run's. */
-static void layer_task(struct layer *layer, const struct submit_source *source, const struct task_item *item, const char *agent)
+static void layer_task(struct layer *layer, const struct submit_source *source,
+    const struct task_item *item, const char *agent)
 {
 	const char *coder = item->review && item->coder != NULL ? item->coder : item->agent;
 
@@ -249,18 +268,25 @@ static void layer_task(struct layer *layer, const struct submit_source *source, 
 	layer_set(layer, "review.profile", json_string(sources[source->kind].profile), "workflow");
 	layer_set(layer, "review.scope", json_string("task"), "workflow");
 	if (item->coder != NULL) {
-		layer_set_at(layer, source, "default_agent", json_string(item->coder), item->coder_line, item->coder_column);
-		layer_set_at(layer, source, "review.fixer_agent", json_string(item->coder), item->coder_line, item->coder_column);
+		layer_set_at(layer, source, "default_agent", json_string(item->coder),
+		    item->coder_line, item->coder_column);
+		layer_set_at(layer, source, "review.fixer_agent", json_string(item->coder),
+		    item->coder_line, item->coder_column);
 	}
 	if (item->reviewer != NULL)
-		layer_set_at(layer, source, "review.agent", json_string(item->reviewer), item->reviewer_line, item->reviewer_column);
+		layer_set_at(layer, source, "review.agent", json_string(item->reviewer),
+		    item->reviewer_line, item->reviewer_column);
 	if (item->max_reviews != ROW_NONE)
-		layer_set_at(layer, source, "review.max_fixes", json_integer(item->max_reviews - 1), item->line, item->column);
+		layer_set_at(layer, source, "review.max_fixes", json_integer(item->max_reviews - 1),
+		    item->line, item->column);
 }
 
-/* A workflow's reviews are its own: what the run says about whether and how holds for no task. item NULL: the run itself. */
-static int resolve_workflow(struct submit_source *source, const struct task_item *item, const char *agent, const struct config *config,
-    const struct project *project, const struct config_override *overrides, size_t count, struct plan *plan, struct config_error *error)
+/* A workflow's reviews are its own: what the run says about whether and how holds for no task. item
+ * NULL: the run itself. */
+static int resolve_workflow(struct submit_source *source, const struct task_item *item,
+    const char *agent, const struct config *config,
+    const struct project *project, const struct config_override *overrides, size_t count,
+    struct plan *plan, struct config_error *error)
 {
 	struct layer layer = { .list = xcalloc(count + 1, sizeof(*layer.list)), .count = count };
 	int rv;
@@ -294,11 +320,13 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_settings(const struct task_item *a, const struct task_item *b)
 {
-	return same_text(a->agent, b->agent) && a->review == b->review && (!a->review || (a->max_reviews == b->max_reviews &&
+	return same_text(a->agent, b->agent) && a->review == b->review &&
+	    (!a->review || (a->max_reviews == b->max_reviews &&
 	    same_text(a->coder, b->coder) && same_text(a->reviewer, b->reviewer)));
 }
 
-static bool resolve_tasks(struct submit_source *source, const struct config *config, const struct project *project, const struct config_override *overrides,
+static bool resolve_tasks(struct submit_source *source, const struct config *config,
+    const struct project *project, const struct config_override *overrides,
     size_t count, const struct plan *run, char ***environment)
 {
 	const struct task_item *items = source->tasks.items, *kinds[KINDS_MAX];
@@ -314,10 +342,14 @@ static bool resolve_tasks(struct submit_source *source, const struct config *con
 		for (k = 0; k < nkinds && !same_settings(&items[i], kinds[k]); k++)
 			;
 		if (k == KINDS_MAX)
-			return submit_source_refuse(source, "workflow", mend, "%s:%zu:%zu: the tasks up to here have %d different agents and reviews, and a workflow has no more; split it",
-			    source->path != NULL ? source->path : "workflow", items[i].line, items[i].column, KINDS_MAX);
+			return submit_source_refuse(source, "workflow", mend,
+			    "%s:%zu:%zu: the tasks up to here have %d different agents and reviews, "
+			    "and a workflow has no more; split it",
+			    source->path != NULL ? source->path : "workflow", items[i].line,
+			    items[i].column, KINDS_MAX);
 		if (k == nkinds) {
-			if (resolve_workflow(source, &items[i], run->agents[ROLE_IMPLEMENT].name, config, project, overrides, count, &plan, &error) == -1)
+			if (resolve_workflow(source, &items[i], run->agents[ROLE_IMPLEMENT].name,
+			    config, project, overrides, count, &plan, &error) == -1)
 				return refuse_settings(source, &error);
 			plan.assign = ASSIGN_DAEMON;
 			secrets_hide(&plan, environment);
@@ -332,12 +364,15 @@ static bool resolve_tasks(struct submit_source *source, const struct config *con
 	return true;
 }
 
-/* Who picks among beads is nobody's question elsewhere; one who asks for it all the same is told so. */
-static bool check_assign(struct submit_source *source, const struct config_override *overrides, size_t count, struct plan *plan)
+/* Who picks among beads is nobody's question elsewhere; one who asks for it all the
+ * same is told so. */
+static bool check_assign(struct submit_source *source, const struct config_override *overrides,
+    size_t count, struct plan *plan)
 {
 	for (size_t i = 0; i < count && plan->assign == ASSIGN_AGENT; i++) {
 		if (strcmp(overrides[i].path, "run.assign") == 0)
-			return submit_source_refuse(source, "assign", "add --beads, or leave --assign out", "agents pick their tasks themselves only among beads");
+			return submit_source_refuse(source, "assign", "add --beads, or leave --assign out",
+			    "agents pick their tasks themselves only among beads");
 	}
 	plan->assign = ASSIGN_DAEMON;
 	return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the tasks of a submit come from: read off the loop, then the settings of the run and of each task. */
+/* Where the tasks of a submit come from: read off the loop, then the settings of the run
+ * and of each task. */
 #ifndef RPC_SUBMIT_SOURCE_H
 #define RPC_SUBMIT_SOURCE_H
 
@@ -13,7 +14,8 @@ struct submit_source {
 	enum source_kind kind;
 	char *path;			/* as struct submission has it: NULL: none */
 	struct task_list tasks;		/* STORIES, WORKFLOW */
-	char **plans;			/* WORKFLOW: resolved settings of each of tasks, NULL where the run's hold; else NULL */
+	char **plans;			/* WORKFLOW: resolved settings of each of tasks, NULL where
+					 * the run's hold; else NULL */
 
 	/* why there is no such run; error NULL: there may be one */
 	char *error;
@@ -28,11 +30,12 @@ struct submit_source {
 /* The one source that the parameters of run.submit name. False: error says why not. */
 bool submit_source_take(struct submit_source *source, const json_t *params);
 
-/* Reads what it names. Blocks on the disk, and on nothing else: a worker thread's work. False: error. */
+/* Reads what it names. Blocks on the disk, and on nothing else: a worker thread's
+ * work. False: error. */
 bool submit_source_read(struct submit_source *source);
 
-/* The settings of the run, as config_resolve(), and of each task that has its own. What agents set goes into *environment, see
- * job/secrets.h. False: error; then there is no plan. */
+/* The settings of the run, as config_resolve(), and of each task that has its own. What agents set
+ * goes into *environment, see job/secrets.h. False: error; then there is no plan. */
 bool submit_source_resolve(struct submit_source *source, const struct config *config, const struct project *project,
     const struct config_override *overrides, size_t count, struct plan *plan, char ***environment);
 

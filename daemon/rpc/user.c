@@ -21,7 +21,8 @@ static void user_run(void *arg)
 	struct passwd entry, *found = NULL;
 	char text[4096];
 
-	if (getpwuid_r(user->uid, &entry, text, sizeof(text), &found) == 0 && found != NULL && found->pw_name[0] != '\0')
+	if (getpwuid_r(user->uid, &entry, text, sizeof(text), &found) == 0 && found != NULL &&
+	    found->pw_name[0] != '\0')
 		snprintf(user->name, sizeof(user->name), "%s", found->pw_name);
 	else
 		snprintf(user->name, sizeof(user->name), "uid %u", (unsigned)user->uid);

@@ -9,8 +9,8 @@
 #define WAITS_OF_LINK 16
 #define IDS_MAX 256
 
-/* A run.wait. It looks at every run (which shows those that do not exist), waits for those that go on, and looks again
- * for the answer. */
+/* A run.wait. It looks at every run (which shows those that do not exist), waits for those that go
+ * on, and looks again for the answer. */
 struct wait {
 	struct rpc *rpc;
 	struct call *call;		/* NULL: the client is gone */
@@ -38,7 +38,8 @@ static void wait_free(struct wait *w)
 		free(w);
 }
 
-/* A held run whose holds have all been decided, or that is cancelled, goes on by itself: git and its task source are told first. */
+/* A held run whose holds have all been decided, or that is cancelled, goes on by itself: git and
+ * its task source are told first. */
 static bool is_settled(const struct run_rows *rows)
 {
 	if (rows->run.state != RUN_S_HELD)
@@ -187,7 +188,8 @@ static struct reply wait_for(struct rpc *rpc, struct call *call)
 	struct wait *w;
 
 	if (link_waiting(call_link(call)) >= WAITS_OF_LINK)
-		return reply_error(call, RPC_LIMIT_REACHED, NULL, "name several runs in one run.wait, or use another connection",
+		return reply_error(call, RPC_LIMIT_REACHED, NULL,
+		    "name several runs in one run.wait, or use another connection",
 		    "this connection waits %d times already", WAITS_OF_LINK);
 	w = xcalloc(1, sizeof(*w));
 	w->rpc = rpc;
@@ -199,7 +201,8 @@ static struct reply wait_for(struct rpc *rpc, struct call *call)
 
 static const struct schema wait_params[] = {
 	{ "ids", SCHEMA_IDS, .required = true, .min = 1, .max = IDS_MAX, .help = "of the runs" },
-	{ "timeout_ms", SCHEMA_INT, .max = INT64_C(36500) * 86400000, .help = "how long to wait at most; for ever when not given" },
+	{ "timeout_ms", SCHEMA_INT, .max = INT64_C(36500) * 86400000,
+	    .help = "how long to wait at most; for ever when not given" },
 	{ 0 },
 };
 static const struct result_field wait_results[] = {
@@ -210,6 +213,7 @@ static const struct result_field wait_results[] = {
 static const int wait_errors[] = { RPC_NOT_FOUND, RPC_LIMIT_REACHED, 0 };
 
 const struct method wait_methods[] = {
-	{ "run.wait", ACCESS_READ, false, wait_params, wait_results, wait_errors, wait_for, "answers when all have ended or are held, and their reports are written" },
+	{ "run.wait", ACCESS_READ, false, wait_params, wait_results, wait_errors, wait_for,
+	    "answers when all have ended or are held, and their reports are written" },
 	{ 0 },
 };
