@@ -55,7 +55,8 @@ void answer_end(struct answer *a, struct agent_result *out)
 		buf_add(&text, a->tail.data, a->tail.size);
 		buf_release(&a->tail);
 	} else {
-		buf_add(&a->tail, "", 0);	/* the bytes of an answer that was taken back end it otherwise */
+		/* the bytes of an answer that was taken back end it otherwise */
+		buf_add(&a->tail, "", 0);
 		text = a->tail;
 		a->tail = (struct buf){ 0 };
 	}

@@ -15,7 +15,8 @@ struct answer {
 void answer_add(struct answer *a, const char *data, size_t size);
 /* Another answer takes its place, whole. text NULL: an empty one. */
 void answer_set(struct answer *a, const char *text);
-/* Something is missing here: what stands before it goes, since a text with a hole reads as something that nobody said. */
+/* Something is missing here: what stands before it goes, since a text with a hole reads as
+ * something that nobody said. */
 void answer_lost(struct answer *a);
 /* Fills text, size and truncated; leaves nothing to release. */
 void answer_end(struct answer *a, struct agent_result *out);

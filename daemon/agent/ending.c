@@ -10,8 +10,8 @@
 #include "core/row.h"
 #include "proto/memory.h"
 
-/* Gemini CLI exits with the status of its service, of which eight bits remain: 401 is 145, 413 is 157. Below the first of them are
- * codes of its own, and those of a shell for signals up to 15. */
+/* Gemini CLI exits with the status of its service, of which eight bits remain: 401 is 145, 413 is
+ * 157. Below the first of them are codes of its own, and those of a shell for signals up to 15. */
 #define STATUS_BITS 256
 #define STATUS_FIRST (400 - STATUS_BITS)
 
@@ -35,7 +35,8 @@ static int64_t status_of(enum reader_kind reader, int64_t code)
 
 #define LAST_WORDS_MAX 300
 
-/* The line that ends before *end, which becomes where it begins; blanks behind it are left out. Its end when it is long. malloc'd. */
+/* The line that ends before *end, which becomes where it begins; blanks behind it are left out. Its
+ * end when it is long. malloc'd. */
 static char *line_before(const char *text, const char **end)
 {
 	const char *start = *end, *stop = *end;
@@ -72,7 +73,8 @@ char *agent_last_words(enum reader_kind reader, const char *text, size_t size)
 	return last;
 }
 
-/* Of a failure about which the output says nothing: stderr counts where there is no other word for it. */
+/* Of a failure about which the output says nothing: stderr counts where there is no
+ * other word for it. */
 static void ending_conclude(struct agent_result *result, const struct agent_ending *ending)
 {
 	bool mute = result->incomplete || ending->reader == READER_TEXT;
@@ -92,7 +94,8 @@ static void ending_conclude(struct agent_result *result, const struct agent_endi
 char *agent_result_complete(struct agent_result *result, const struct agent_ending *ending)
 {
 	struct reset_place place = { ending->at, ending->zone, ZONE_DATABASE };
-	bool failed = ending->exit_code != ROW_NONE && ending->exit_code != 0 && (result->is_error || ending->reader == READER_TEXT);
+	bool failed = ending->exit_code != ROW_NONE && ending->exit_code != 0 &&
+	    (result->is_error || ending->reader == READER_TEXT);
 	char *doubt = NULL;
 
 	if (result->provider == PROVIDER_OK && failed)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What readers of JSON events have in common: a format is a table of the events that mean something in it. */
+/* What readers of JSON events have in common: a format is a table of the events that mean
+ * something in it. */
 #ifndef AGENT_EVENTS_H
 #define AGENT_EVENTS_H
 
@@ -11,21 +12,25 @@
 
 struct events;
 
-/* One type of event; all others are noise. Each takes back the end that was told before it: the work continues, so a result counts only as
- * the last thing that was said. */
+/* One type of event; all others are noise. Each takes back the end that was told before it: the
+ * work continues, so a result counts only as the last thing that was said. */
 struct events_row {
 	const char *type;	/* of the member "type" */
-	void (*on)(struct events *e, const json_t *event);	/* NULL: the event only says that the work continues */
+	/* NULL: the event only says that the work continues */
+	void (*on)(struct events *e, const json_t *event);
 	bool aside;		/* it may follow the end and takes nothing back, unless on() does */
 };
 
 struct events_type {
 	const struct events_row *rows;	/* end with type NULL */
-	const char *session;		/* the member that names the conversation, in whatever event; NULL: see rows */
+	const char *session;		/* the member that names the conversation, in whatever
+					 * event; NULL: see rows */
 	const char *needs;		/* what the command must have for such events */
-	/* First bytes of events that only repeat what others say, and are not even parsed; NULL: none. */
+	/* First bytes of events that only repeat what others say, and are not even
+	 * parsed; NULL: none. */
 	const char *passed_over;
-	/* Rows that are no part of the answer: of one that is too long, on() is told that it was, event NULL. Ends with NULL; NULL: none. */
+	/* Rows that are no part of the answer: of one that is too long, on() is told that it was,
+	 * event NULL. Ends with NULL; NULL: none. */
 	const char *const *wordless;
 	/* Events without a "type"; NULL: noise. */
 	void (*on_untyped)(struct events *e, const json_t *event);
@@ -37,12 +42,16 @@ struct events {
 	struct json_stream stream;
 	struct answer answer;
 	bool served;		/* something was said or asked for by the model */
-	bool tool_since;	/* a tool was used after the last text: the next one is another answer */
+	bool tool_since;	/* a tool was used after the last text: the next one
+				 * is another answer */
 	char *session;
 	bool ended;		/* they said how the work went: well, or error */
-	bool answered;		/* the last message leaves nothing to do, in a format that tells the end apart */
-	bool broken_off;	/* they said that this turn was given up, in a format that has an event for that */
-	char *error;		/* the program's words for a failure that nothing good has followed; NULL: none */
+	bool answered;		/* the last message leaves nothing to do, in a format that
+				 * tells the end apart */
+	bool broken_off;	/* they said that this turn was given up, in a format that has
+				 * an event for that */
+	char *error;		/* the program's words for a failure that nothing good has
+				 * followed; NULL: none */
 	int64_t status;		/* the service's, with the error; 0: none */
 	enum provider_result provider;	/* of the error, when neither words nor status tell */
 	bool retryable;		/* the program says that the error passes by itself */
@@ -60,8 +69,8 @@ void events_gap(void *state);
 bool events_is_over(const void *state);
 void events_end(void *state, struct agent_result *out);
 
-/* Text that was said: a whole message takes the place of the former answer; a piece goes on with it, unless a tool was used in
- * between. NULL and "" say nothing. */
+/* Text that was said: a whole message takes the place of the former answer; a piece goes on with
+ * it, unless a tool was used in between. NULL and "" say nothing. */
 void events_message(struct events *e, const char *text);
 void events_piece(struct events *e, const char *text);
 

@@ -62,7 +62,8 @@ static size_t character_length(const char *p, const char *end)
 	return 0;
 }
 
-/* Length of the number at p, 0 when there is none. *large: a whole one that may not fit into 64 bits. */
+/* Length of the number at p, 0 when there is none. *large: a whole one that may not
+ * fit into 64 bits. */
 static size_t number_length(const char *p, const char *end, bool *large)
 {
 	size_t n = 0;

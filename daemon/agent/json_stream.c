@@ -16,8 +16,8 @@ enum { HEAD = 128 };
  *           ▲                 │ line end
  *           └── gap           └──▶ BETWEEN
  *
- * A line that begins with a brace begins a document, whatever the one before it lacks: a line that was cut off takes no
- * other with it.
+ * A line that begins with a brace begins a document, whatever the one before it lacks: a line that
+ * was cut off takes no other with it.
  */
 
 void json_stream_init(struct json_stream *s)
@@ -115,7 +115,8 @@ static enum step inside(struct json_stream *s, char c)
 }
 
 /* Returns how many bytes belong to the document, or to what is left of it. */
-static size_t in_document(struct json_stream *s, const char *data, size_t size, const struct json_taker *taker, void *state)
+static size_t in_document(struct json_stream *s, const char *data, size_t size,
+    const struct json_taker *taker, void *state)
 {
 	size_t i = 0;
 
@@ -135,7 +136,8 @@ static size_t in_document(struct json_stream *s, const char *data, size_t size, 
 			give(s, taker, state);
 			return i;
 		case STEP_BROKEN:
-			/* the byte is looked at again: a line end, or the beginning of the next one */
+			/* the byte is looked at again: a line end, or the beginning
+			 * of the next one */
 			s->at = STREAM_BETWEEN;
 			s->fresh = true;
 			if (s->skipping)

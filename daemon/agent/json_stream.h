@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The JSON documents of a stream, however their program lays them out: one a line, elements of one array, or indented over
- * many lines. Bounded memory whatever comes. */
+/* The JSON documents of a stream, however their program lays them out: one a line, elements of one
+ * array, or indented over many lines. Bounded memory whatever comes. */
 #ifndef AGENT_JSON_STREAM_H
 #define AGENT_JSON_STREAM_H
 
@@ -25,12 +25,14 @@ struct json_stream {
 struct json_taker {
 	/* A whole object, at most READER_LINE_MAX bytes; whether it is JSON is still open. */
 	void (*document)(void *state, const char *data, size_t size);
-	/* One that was longer was passed over; head: its first bytes, enough for the name of its type. NULL: nobody minds. */
+	/* One that was longer was passed over; head: its first bytes, enough for the name of its
+	 * type. NULL: nobody minds. */
 	void (*lost)(void *state, const char *head, size_t size);
 };
 
 void json_stream_init(struct json_stream *s);
-void json_stream_feed(struct json_stream *s, const char *data, size_t size, const struct json_taker *taker, void *state);
+void json_stream_feed(struct json_stream *s, const char *data, size_t size,
+    const struct json_taker *taker, void *state);
 /* Bytes are missing here: neither the present document nor what is left of the line counts. */
 void json_stream_gap(struct json_stream *s);
 void json_stream_release(struct json_stream *s);

@@ -33,7 +33,8 @@ static bool read_claude(const char *line, struct report *report)
 	bool is = member_is(event, "type", "system") && member_is(event, "subtype", "api_retry");
 
 	if (is)
-		*report = (struct report){ member_count(event, "error_status", 0), member_count(event, "retry_delay_ms", ROW_NONE),
+		*report = (struct report){ member_count(event, "error_status", 0),
+		    member_count(event, "retry_delay_ms", ROW_NONE),
 			xstrdup(words != NULL ? words : "") };
 	json_decref(event);
 	return is;
@@ -44,15 +45,20 @@ static const struct form {
 	enum reader_kind kind;
 	enum notice_stream stream;
 	const char *begins, *has;
-	const char *lacks;		/* a line with that is about a request beside the work; NULL: none is */
-	const char *status;		/* what stands in front of the status; NULL: the words tell it */
-	const char *words;		/* ... of the words, which go up to the next quote, if it ends with one, or to the end of the line */
+	const char *lacks;		/* a line with that is about a request beside the
+					 * work; NULL: none is */
+	const char *status;		/* what stands in front of the status; NULL:
+					 * the words tell it */
+	const char *words;		/* ... of the words, which go up to the next quote, if it
+					 * ends with one, or to the end of the line */
 	/* Instead of the last three, for lines that are JSON. False: it is no report. */
 	bool (*read)(const char *line, struct report *report);
 } forms[] = {
 	{ READER_CLAUDE, NOTICE_STDOUT, "{", "\"api_retry\"", NULL, NULL, NULL, read_claude },
-	{ READER_GEMINI, NOTICE_STDERR, "Attempt ", " failed with status ", NULL, " failed with status ", "Retrying with backoff... ", NULL },
-	{ READER_OPENCODE, NOTICE_STDERR, "timestamp=", " message=\"stream error\"", " small=true", NULL, " error.error=\"", NULL },
+	{ READER_GEMINI, NOTICE_STDERR, "Attempt ", " failed with status ", NULL,
+	    " failed with status ", "Retrying with backoff... ", NULL },
+	{ READER_OPENCODE, NOTICE_STDERR, "timestamp=", " message=\"stream error\"", " small=true",
+	    NULL, " error.error=\"", NULL },
 	{ READER_QWEN, NOTICE_STDOUT, "[log_", " failed with status ", NULL, " failed with status ", "] ", NULL },
 	{ READER_PI, NOTICE_STDOUT, "[log_", " failed with status ", NULL, " failed with status ", "] ", NULL },
 	{ READER_PI, NOTICE_STDERR, "[log_", " failed with status ", NULL, " failed with status ", "] ", NULL },
@@ -120,7 +126,8 @@ static bool read_report(enum reader_kind kind, enum notice_stream stream, const 
 	for (size_t i = 0; i < FORMS; i++) {
 		const struct form *f = &forms[i];
 
-		if (f->kind != kind || f->stream != stream || !begins(line, f->begins) || strstr(line, f->has) == NULL ||
+		if (f->kind != kind || f->stream != stream || !begins(line, f->begins) ||
+		    strstr(line, f->has) == NULL ||
 		    (f->lacks != NULL && strstr(line, f->lacks) != NULL))
 			continue;
 		if (f->read != NULL)
@@ -137,7 +144,8 @@ static void refused(struct notice *n, struct report *report, const struct reset_
 	struct refusal refusal = refusal_of(report->status, report->words, PROVIDER_OK);
 	char *doubt = NULL;
 
-	if (refusal.provider != PROVIDER_LIMIT && refusal.provider != PROVIDER_THROTTLED && refusal.provider != PROVIDER_AUTH) {
+	if (refusal.provider != PROVIDER_LIMIT && refusal.provider != PROVIDER_THROTTLED &&
+	    refusal.provider != PROVIDER_AUTH) {
 		free(report->words);
 		return;
 	}
@@ -150,7 +158,8 @@ static void refused(struct notice *n, struct report *report, const struct reset_
 	n->words = report->words;
 }
 
-static void read_line(struct notice *n, enum reader_kind kind, enum notice_stream stream, const char *line, const struct reset_place *place)
+static void read_line(struct notice *n, enum reader_kind kind, enum notice_stream stream,
+    const char *line, const struct reset_place *place)
 {
 	struct report report;
 
@@ -163,9 +172,11 @@ static void read_line(struct notice *n, enum reader_kind kind, enum notice_strea
 			n->tries = 0;
 }
 
-void notice_read(struct notice *n, enum reader_kind kind, enum notice_stream stream, const char *data, size_t size, const struct reset_place *place)
+void notice_read(struct notice *n, enum reader_kind kind, enum notice_stream stream,
+    const char *data, size_t size, const struct reset_place *place)
 {
-	for (const char *end; size > 0 && (end = memchr(data, '\n', size)) != NULL; size -= (size_t)(end - data) + 1, data = end + 1) {
+	for (const char *end; size > 0 && (end = memchr(data, '\n', size)) != NULL;
+	    size -= (size_t)(end - data) + 1, data = end + 1) {
 		char *line = xmemdup0(data, (size_t)(end - data));
 
 		read_line(n, kind, stream, line, place);

@@ -106,7 +106,8 @@ static char *shown(const struct preview_tail *line)
 	}
 	text = escaped(data, size);
 	n = characters(text);
-	out = xasprintf(ELLIPSIS "%s", text + (n < PREVIEW_CHARACTERS ? 0 : place_of(text, n - (PREVIEW_CHARACTERS - 1))));
+	out = xasprintf(ELLIPSIS "%s",
+	    text + (n < PREVIEW_CHARACTERS ? 0 : place_of(text, n - (PREVIEW_CHARACTERS - 1))));
 	free(text);
 	return out;
 }

@@ -14,7 +14,8 @@ struct progress {
 	bool seen;
 };
 
-/* Events that a program prints while its service does not serve it: of each try, and around it. Every other event is progress. */
+/* Events that a program prints while its service does not serve it: of each try, and around it.
+ * Every other event is progress. */
 static const struct {
 	enum reader_kind kind;
 	const char *type, *subtype;	/* subtype NULL: any */

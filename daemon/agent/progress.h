@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Does what an agent prints show that its work makes progress? Retries, warnings and lines that are no event do not. */
+/* Does what an agent prints show that its work makes progress? Retries, warnings and lines that are
+ * no event do not. */
 #ifndef AGENT_PROGRESS_H
 #define AGENT_PROGRESS_H
 
@@ -14,8 +15,8 @@ struct progress;
 struct progress *progress_new(enum reader_kind kind);
 void progress_free(struct progress *p);
 
-/* More of stdout, in order. True: there is progress in it; the next piece may then be any later one. Between two calls it keeps no more
- * than an event that has begun. */
+/* More of stdout, in order. True: there is progress in it; the next piece may then be any later
+ * one. Between two calls it keeps no more than an event that has begun. */
 bool progress_feed(struct progress *p, const char *data, size_t size);
 
 /* Bytes are left out here: what is left of the line does not count. */

@@ -122,7 +122,8 @@ static struct preview_tail whole(const struct preview_tail *tail)
 	return (struct preview_tail){ tail->data, tail->size - text_unfinished(tail->data, tail->size), tail->cut };
 }
 
-char **reader_preview(enum reader_kind kind, const struct preview_tail *out, const struct preview_tail *err, size_t lines)
+char **reader_preview(enum reader_kind kind, const struct preview_tail *out,
+    const struct preview_tail *err, size_t lines)
 {
 	struct preview p = { .wanted = lines };
 	struct preview_tail shown = whole(out), said = whole(err);

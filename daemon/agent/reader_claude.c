@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claude Code: a JSON document a line, of which "result" ends the work (--output-format stream-json or json). */
+/* Claude Code: a JSON document a line, of which "result" ends the work (--output-format
+ * stream-json or json). */
 #include "agent/reader.h"
 
 #include <stdlib.h>
@@ -28,8 +29,10 @@ struct claude_reader {
 	bool served;		/* the model has answered */
 	bool limited;		/* the service said that the account's limit is reached ... */
 	int64_t resets_at;	/* ... and until when: s or ms since the epoch; ROW_NONE: not */
-	char *notice;		/* what the program itself said in place of an answer; NULL: the model answered last */
-	int64_t retry_status;	/* of the service's last refusal that was retried, 0: none since the last answer */
+	char *notice;		/* what the program itself said in place of an answer; NULL: the
+				 * model answered last */
+	int64_t retry_status;	/* of the service's last refusal that was retried, 0: none
+				 * since the last answer */
 	int tool_errors;	/* denials among them */
 };
 
@@ -53,7 +56,8 @@ static void on_system(struct claude_reader *r, json_t *event)
 		r->retry_status = member_count(event, "error_status", 0);
 }
 
-/* The program speaks in the place of the model when that was not to be had; else a request was served. */
+/* The program speaks in the place of the model when that was not to be had; else a
+ * request was served. */
 static void on_assistant(struct claude_reader *r, json_t *event)
 {
 	const json_t *message = member(event, "message"), *block = json_array_get(member(message, "content"), 0);
@@ -88,7 +92,8 @@ static bool is_paid(const json_t *info)
 	    member_is(info, "overageStatus", "allowed_warning");
 }
 
-/* "allowed" and "allowed_warning" come with requests that were served. Newer programs tell the window's reset apart from the status. */
+/* "allowed" and "allowed_warning" come with requests that were served. Newer programs tell the
+ * window's reset apart from the status. */
 static void on_rate_limit(struct claude_reader *r, json_t *event)
 {
 	const json_t *info = member(event, "rate_limit_info"), *window = NULL;
@@ -143,8 +148,8 @@ static void lose_result(struct claude_reader *r)
 #define TYPE_FIRST "{\"type\":\""
 #define RESULT_HEAD TYPE_FIRST "result\""
 
-/* The result line says all once more: nothing is lost with what was passed over before it, unless it was that itself, of which newer
- * versions tell the type last. */
+/* The result line says all once more: nothing is lost with what was passed over before it, unless
+ * it was that itself, of which newer versions tell the type last. */
 static void on_lost(void *state, const char *head, size_t size)
 {
 	struct claude_reader *r = state;
@@ -172,7 +177,8 @@ static void claude_gap(void *state)
 	lose_result(r);		/* another may have followed */
 }
 
-/* What the failure says about the service. A status other than 429 is of a request that the limit let through. */
+/* What the failure says about the service. A status other than 429 is of a request that the
+ * limit let through. */
 static void claude_conclude(const struct claude_reader *r, struct agent_result *out)
 {
 	const json_t *result = r->over ? r->result : NULL;
@@ -212,7 +218,8 @@ static void read_usage(const json_t *usage, struct agent_result *out)
 	out->tokens_output = member_count(usage, "output_tokens", ROW_NONE);
 }
 
-/* Of several results each has the usage of its own turns; that by models, as the cost, is of all so far. */
+/* Of several results each has the usage of its own turns; that by models, as the cost,
+ * is of all so far. */
 static void read_models(const json_t *models, struct agent_result *out)
 {
 	const json_t *usage;
@@ -223,8 +230,10 @@ static void read_models(const json_t *models, struct agent_result *out)
 	out->tokens_input = out->tokens_cached = out->tokens_cache_write = out->tokens_output = ROW_NONE;
 	json_object_foreach((json_t *)models, name, usage) {
 		out->tokens_input = count_sum(out->tokens_input, member_count(usage, "inputTokens", ROW_NONE));
-		out->tokens_cached = count_sum(out->tokens_cached, member_count(usage, "cacheReadInputTokens", ROW_NONE));
-		out->tokens_cache_write = count_sum(out->tokens_cache_write, member_count(usage, "cacheCreationInputTokens", ROW_NONE));
+		out->tokens_cached = count_sum(out->tokens_cached,
+		    member_count(usage, "cacheReadInputTokens", ROW_NONE));
+		out->tokens_cache_write = count_sum(out->tokens_cache_write,
+		    member_count(usage, "cacheCreationInputTokens", ROW_NONE));
 		out->tokens_output = count_sum(out->tokens_output, member_count(usage, "outputTokens", ROW_NONE));
 	}
 }
@@ -234,7 +243,8 @@ static bool is_old_limit(const char *text)
 {
 	static const char words[] = "Claude AI usage limit reached|";
 
-	return text != NULL && strncmp(text, words, strlen(words)) == 0 && text[strlen(words) + strspn(text + strlen(words), "0123456789")] == '\0';
+	return text != NULL && strncmp(text, words, strlen(words)) == 0 &&
+	    text[strlen(words) + strspn(text + strlen(words), "0123456789")] == '\0';
 }
 
 /* With --json-schema the answer is an object; its text stands beside it as well, as a rule. */
@@ -243,7 +253,8 @@ static char *answer_of(const json_t *result)
 	const char *text = member_text(result, "result");
 	const json_t *object = member(result, "structured_output");
 
-	return (text == NULL || text[0] == '\0') && json_is_object(object) ? json_dumps(object, JSON_COMPACT) : xstrdup(text);
+	return (text == NULL || text[0] == '\0') && json_is_object(object) ?
+	    json_dumps(object, JSON_COMPACT) : xstrdup(text);
 }
 
 static void read_result(const json_t *result, struct agent_result *out)
@@ -346,4 +357,5 @@ static void claude_preview(struct preview *p, const struct preview_tail *out)
 		show_events(p, out, shown_last);
 }
 
-const struct reader_type reader_claude = { "claude", claude_new, claude_feed, claude_gap, claude_is_over, claude_end, claude_preview };
+const struct reader_type reader_claude = { "claude", claude_new, claude_feed, claude_gap,
+    claude_is_over, claude_end, claude_preview };

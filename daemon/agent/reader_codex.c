@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Codex: "turn.completed" or "turn.failed" ends the work (exec --json). An "error" in front of it may have been got over, and
- * an item of type "error" is a warning. */
+/* Codex: "turn.completed" or "turn.failed" ends the work (exec --json). An "error" in front of it
+ * may have been got over, and an item of type "error" is a warning. */
 #include "agent/events.h"
 
 #include "agent/member.h"
@@ -35,15 +35,16 @@ static void on_item(struct events *e, const json_t *event)
 	e->denials += member_is(item, "status", "declined");
 }
 
-/* Its total grows over the turns of a thread, those of earlier processes included: the newest counts, never the sum. What was
- * read from or written to the cache is a part of its input. */
+/* Its total grows over the turns of a thread, those of earlier processes included: the newest
+ * counts, never the sum. What was read from or written to the cache is a part of its input. */
 static void on_completed(struct events *e, const json_t *event)
 {
 	const json_t *usage = member(event, "usage");
 
 	e->cached = member_count(usage, "cached_input_tokens", ROW_NONE);
 	e->cache_write = member_count(usage, "cache_write_input_tokens", ROW_NONE);
-	e->input = count_without(count_without(member_count(usage, "input_tokens", ROW_NONE), e->cached), e->cache_write);
+	e->input = count_without(count_without(member_count(usage, "input_tokens", ROW_NONE), e->cached),
+	    e->cache_write);
 	e->output = member_count(usage, "output_tokens", ROW_NONE);
 	e->reasoning = member_count(usage, "reasoning_output_tokens", ROW_NONE);
 	e->of_session = true;
@@ -129,4 +130,5 @@ static void codex_preview(struct preview *p, const struct preview_tail *out)
 	show_events(p, out, shown);
 }
 
-const struct reader_type reader_codex = { "codex", codex_new, events_feed, events_gap, events_is_over, events_end, codex_preview };
+const struct reader_type reader_codex = { "codex", codex_new, events_feed, events_gap,
+    events_is_over, events_end, codex_preview };

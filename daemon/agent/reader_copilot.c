@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* GitHub Copilot CLI: events with their content in "data", of which "result" ends the work (--output-format json). They count
- * premium requests, no tokens. */
+/* GitHub Copilot CLI: events with their content in "data", of which "result" ends the work
+ * (--output-format json). They count premium requests, no tokens. */
 #include "agent/events.h"
 
 #include <stdlib.h>
@@ -50,7 +50,8 @@ static void on_tool(struct events *e, const json_t *event)
 {
 	const json_t *data = member(event, "data");
 	/* a command that was run is a success to it, however it ended */
-	bool failed = json_is_false(member(data, "success")) || member_count(member(data, "shellExecution"), "exitCode", 0) != 0;
+	bool failed = json_is_false(member(data, "success")) ||
+	    member_count(member(data, "shellExecution"), "exitCode", 0) != 0;
 
 	e->served = true;
 	if (member_is(member(data, "error"), "code", "denied"))
@@ -59,7 +60,8 @@ static void on_tool(struct events *e, const json_t *event)
 		e->tool_errors++;
 }
 
-/* Kinds of errors that say what a status says. A limit of some hours and a short one have the same: the words tell them apart. */
+/* Kinds of errors that say what a status says. A limit of some hours and a short one have the same:
+ * the words tell them apart. */
 static const struct { const char *type; int64_t status; } kinds[] = {
 	{ "authentication", 401 }, { "authorization", 403 }, { "quota", 402 }, { "rate_limit", 429 },
 };
@@ -99,7 +101,8 @@ static const struct events_row rows[] = {
 	{ NULL, NULL, false },
 };
 
-static const char *const wordless[] = { "user.message", "assistant.turn_start", "tool.execution_start", "tool.execution_complete", NULL };
+static const char *const wordless[] = { "user.message", "assistant.turn_start",
+    "tool.execution_start", "tool.execution_complete", NULL };
 
 static const struct events_type copilot = { .rows = rows, .wordless = wordless, .needs = "--output-format json" };
 
@@ -139,4 +142,5 @@ static void copilot_preview(struct preview *p, const struct preview_tail *out)
 	show_events(p, out, shown);
 }
 
-const struct reader_type reader_copilot = { "copilot", copilot_new, events_feed, events_gap, events_is_over, events_end, copilot_preview };
+const struct reader_type reader_copilot = { "copilot", copilot_new, events_feed, events_gap,
+    events_is_over, events_end, copilot_preview };

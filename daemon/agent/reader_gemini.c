@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Gemini CLI: an event a line of which "result" ends the work (--output-format stream-json), or one document over many lines
- * that says all (--output-format json). */
+/* Gemini CLI: an event a line of which "result" ends the work (--output-format stream-json), or one
+ * document over many lines that says all (--output-format json). */
 #include "agent/events.h"
 
 #include <string.h>
@@ -44,17 +44,20 @@ static void gemini_fail(struct events *e, const json_t *error)
 	events_fail(e, words, 0, service ? PROVIDER_ERROR : PROVIDER_OK);
 }
 
-/* What stopped the work, unless more of it follows: the result of a loop that was broken off is a success all the same. */
+/* What stopped the work, unless more of it follows: the result of a loop that was broken off is a
+ * success all the same. */
 static void on_error(struct events *e, const json_t *event)
 {
 	gemini_fail(e, event);
 }
 
-/* "input_tokens" has the cached ones in it, "input" has not. What the model thought is only in the total. */
+/* "input_tokens" has the cached ones in it, "input" has not. What the model thought is
+ * only in the total. */
 static void on_result(struct events *e, const json_t *event)
 {
 	const json_t *stats = member(event, "stats"), *error = member(event, "error");
-	int64_t sent = member_count(stats, "input_tokens", ROW_NONE), total = member_count(stats, "total_tokens", ROW_NONE);
+	int64_t sent = member_count(stats, "input_tokens", ROW_NONE),
+	    total = member_count(stats, "total_tokens", ROW_NONE);
 
 	e->cached = member_count(stats, "cached", ROW_NONE);
 	e->input = count_without(sent, e->cached);
@@ -96,7 +99,8 @@ static void on_document(struct events *e, const json_t *document)
 		return;
 	json_object_foreach((json_t *)models, name, model) {
 		const json_t *tokens = member(model, "tokens");
-		int64_t cached = member_count(tokens, "cached", ROW_NONE), thoughts = member_count(tokens, "thoughts", ROW_NONE);
+		int64_t cached = member_count(tokens, "cached", ROW_NONE),
+		    thoughts = member_count(tokens, "thoughts", ROW_NONE);
 
 		e->cached = count_sum(e->cached, cached);
 		e->input = count_sum(e->input, count_without(member_count(tokens, "prompt", ROW_NONE), cached));
@@ -127,7 +131,8 @@ static const struct events_row rows[] = {
 static const char *const wordless[] = { "init", "tool_use", "tool_result", NULL };
 
 static const struct events_type gemini = {
-	.rows = rows, .wordless = wordless, .session = "session_id", .needs = "--output-format stream-json", .on_untyped = on_document,
+	.rows = rows, .wordless = wordless, .session = "session_id",
+	.needs = "--output-format stream-json", .on_untyped = on_document,
 };
 
 static void *gemini_new(void)
@@ -171,4 +176,5 @@ static void gemini_preview(struct preview *p, const struct preview_tail *out)
 	show_events(p, out, shown);
 }
 
-const struct reader_type reader_gemini = { "gemini", gemini_new, events_feed, events_gap, events_is_over, events_end, gemini_preview };
+const struct reader_type reader_gemini = { "gemini", gemini_new, events_feed, events_gap,
+    events_is_over, events_end, gemini_preview };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenCode: steps, of which one that is not followed by another ends the work, as an "error" does (run --format json): it goes on after
- * "tool-calls" and "unknown". */
+/* OpenCode: steps, of which one that is not followed by another ends the work, as an "error" does
+ * (run --format json): it goes on after "tool-calls" and "unknown". */
 #include "agent/events.h"
 
 #include <math.h>
@@ -20,7 +20,8 @@ static void on_text(struct events *e, const json_t *event)
 
 static bool is_denial(const char *words)
 {
-	return words != NULL && (strstr(words, "rejected permission") != NULL || strstr(words, "prevents you from using") != NULL);
+	return words != NULL && (strstr(words, "rejected permission") != NULL || strstr(words,
+	    "prevents you from using") != NULL);
 }
 
 static void on_tool(struct events *e, const json_t *event)
@@ -96,7 +97,8 @@ static const struct events_row rows[] = {
 
 static const char *const wordless[] = { "tool_use", NULL };
 
-static const struct events_type opencode = { .rows = rows, .wordless = wordless, .session = "sessionID", .needs = "run --format json" };
+static const struct events_type opencode = { .rows = rows, .wordless = wordless,
+    .session = "sessionID", .needs = "run --format json" };
 
 static void *opencode_new(void)
 {
@@ -134,4 +136,5 @@ static void opencode_preview(struct preview *p, const struct preview_tail *out)
 	show_events(p, out, shown);
 }
 
-const struct reader_type reader_opencode = { "opencode", opencode_new, events_feed, events_gap, events_is_over, events_end, opencode_preview };
+const struct reader_type reader_opencode = { "opencode", opencode_new, events_feed, events_gap,
+    events_is_over, events_end, opencode_preview };

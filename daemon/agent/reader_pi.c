@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pi: each message as it ends, then "agent_end" (--mode json). Why the last one of the assistant stopped tells how the work
- * went, since the exit code does not. */
+/* Pi: each message as it ends, then "agent_end" (--mode json). Why the last one of the assistant
+ * stopped tells how the work went, since the exit code does not. */
 #include "agent/events.h"
 
 #include <math.h>
@@ -98,9 +98,11 @@ static const struct events_row rows[] = {
 	{ NULL, NULL, false },
 };
 
-static const char *const wordless[] = { "tool_execution_start", "tool_execution_end", "turn_end", "agent_start", "turn_start", "agent_end", NULL };
+static const char *const wordless[] = { "tool_execution_start", "tool_execution_end", "turn_end",
+    "agent_start", "turn_start", "agent_end", NULL };
 
-/* Each update has the whole message so far, twice: a stream of them grows with the square of the message. */
+/* Each update has the whole message so far, twice: a stream of them grows with the
+ * square of the message. */
 static const struct events_type pi = {
 	.rows = rows, .wordless = wordless, .needs = "--mode json", .passed_over = "{\"type\":\"message_update\",",
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Qwen Code: events much like Claude Code's, one a line (--output-format stream-json) or all in one array (json), of which
- * "result" ends the work. A refusal by the service comes as a success: its words are the result. */
+/* Qwen Code: events much like Claude Code's, one a line (--output-format stream-json) or all in one
+ * array (json), of which "result" ends the work. A refusal by the service comes as a success: its
+ * words are the result. */
 #include "agent/events.h"
 
 #include <string.h>
@@ -12,7 +13,8 @@
 #define REFUSED "[API Error: "
 
 /* What stands behind a refusal with status 429, for the ways to log in. */
-static const char *const throttled[] = { "]\nPossible quota limitations in place", "]\nPlease wait and try again later." };
+static const char *const throttled[] = { "]\nPossible quota limitations in place",
+    "]\nPlease wait and try again later." };
 
 /* Refusals that are told without more. */
 static const char *const bare[] = { "Qwen OAuth quota exceeded:", "Qwen OAuth free tier has been discontinued" };
@@ -41,7 +43,8 @@ static void on_user(struct events *e, const json_t *event)
 	}
 }
 
-/* The refusal that is the end of a text, maybe behind what had been said before it; NULL: none. *status: what it tells apart, 0. */
+/* The refusal that is the end of a text, maybe behind what had been said before it; NULL: none.
+ * *status: what it tells apart, 0. */
 static const char *refusal_in(const char *text, int64_t *status)
 {
 	const char *last = NULL;
@@ -92,13 +95,15 @@ static void on_result(struct events *e, const json_t *event)
 	if (refusal != NULL)
 		events_fail(e, refusal, status, PROVIDER_ERROR);
 	else if (!json_is_false(member(event, "is_error")) || text == NULL)
-		events_fail(e, member_text(error, "message") != NULL ? member_text(error, "message") : text, 0, PROVIDER_OK);
+		events_fail(e, member_text(error, "message") != NULL ?
+		    member_text(error, "message") : text, 0, PROVIDER_OK);
 	e->ended = true;
 }
 
 static const struct events_row rows[] = {
 	{ "system", on_system, true },
-	{ "assistant", on_assistant, false },	/* a subagent that failed gives a result of its own, and the work goes on */
+	/* a subagent that failed gives a result of its own, and the work goes on */
+	{ "assistant", on_assistant, false },
 	{ "user", on_user, false },
 	{ "result", on_result, false },
 	{ NULL, NULL, false },
@@ -106,7 +111,8 @@ static const struct events_row rows[] = {
 
 static const char *const wordless[] = { "system", "user", NULL };
 
-static const struct events_type qwen = { .rows = rows, .wordless = wordless, .session = "session_id", .needs = "--output-format stream-json" };
+static const struct events_type qwen = { .rows = rows, .wordless = wordless,
+    .session = "session_id", .needs = "--output-format stream-json" };
 
 static void *qwen_new(void)
 {
@@ -132,4 +138,5 @@ static void qwen_preview(struct preview *p, const struct preview_tail *out)
 	show_events(p, out, shown);
 }
 
-const struct reader_type reader_qwen = { "qwen", qwen_new, events_feed, events_gap, events_is_over, events_end, qwen_preview };
+const struct reader_type reader_qwen = { "qwen", qwen_new, events_feed, events_gap, events_is_over,
+    events_end, qwen_preview };

@@ -25,14 +25,16 @@ static const struct {
 	{ 400, INT64_MAX, { PROVIDER_ERROR, false } },
 };
 
-/* The programs' own words for what has no status, or no telling one: in small letters, with straight apostrophes. The narrow
- * ones first. */
+/* The programs' own words for what has no status, or no telling one: in small letters, with
+ * straight apostrophes. The narrow ones first. */
 static const struct {
 	const char *words;
 	enum provider_result provider;
-	enum { ANYWHERE, OF_SERVICE } where;	/* OF_SERVICE: only where it is known already that the service failed */
+	enum { ANYWHERE, OF_SERVICE } where;	/* OF_SERVICE: only where it is known already that
+						 * the service failed */
 } phrases[] = {
-	{ "you've hit a rate limit that restricts", PROVIDER_LIMIT, ANYWHERE },	/* Copilot: for hours */
+	/* Copilot: for hours */
+	{ "you've hit a rate limit that restricts", PROVIDER_LIMIT, ANYWHERE },
 	{ "limit · resets", PROVIDER_LIMIT, ANYWHERE },
 	{ "limit ∙ resets", PROVIDER_LIMIT, ANYWHERE },
 	{ "limit reached · resets", PROVIDER_LIMIT, ANYWHERE },
@@ -40,12 +42,16 @@ static const struct {
 	{ "you've hit your", PROVIDER_LIMIT, ANYWHERE },
 	{ "you've reached your", PROVIDER_LIMIT, ANYWHERE },
 	{ "you have hit your", PROVIDER_LIMIT, ANYWHERE },
-	{ "have reached your session usage", PROVIDER_LIMIT, ANYWHERE },		/* Ollama: "you (name) have ..." */
+	/* Ollama: "you (name) have ..." */
+	{ "have reached your session usage", PROVIDER_LIMIT, ANYWHERE },
 	{ "weekly rate limit", PROVIDER_LIMIT, ANYWHERE },
 	{ "user_weekly_rate_limited", PROVIDER_LIMIT, ANYWHERE },		/* Copilot */
-	{ "limit exhausted", PROVIDER_LIMIT, ANYWHERE },			/* Z.ai: "Weekly/Monthly Limit Exhausted" */
-	{ "使用上限", PROVIDER_LIMIT, ANYWHERE },				/* the same service in China: the upper limit of use */
-	{ "you have reached your specified", PROVIDER_LIMIT, ANYWHERE },	/* of an API key, with status 400 */
+	/* Z.ai: "Weekly/Monthly Limit Exhausted" */
+	{ "limit exhausted", PROVIDER_LIMIT, ANYWHERE },
+	/* the same service in China: the upper limit of use */
+	{ "使用上限", PROVIDER_LIMIT, ANYWHERE },
+	/* of an API key, with status 400 */
+	{ "you have reached your specified", PROVIDER_LIMIT, ANYWHERE },
 	{ "you hit your spend cap", PROVIDER_LIMIT, ANYWHERE },
 	{ "workspace is out of credits", PROVIDER_LIMIT, ANYWHERE },
 	{ "usage limit reached", PROVIDER_LIMIT, ANYWHERE },
@@ -77,7 +83,8 @@ static const struct {
 	{ "missing api key for", PROVIDER_AUTH, ANYWHERE },			/* Qwen Code */
 	{ "oauth token has expired", PROVIDER_AUTH, ANYWHERE },
 	{ "access token could not be refreshed", PROVIDER_AUTH, ANYWHERE },
-	{ "free tier has been discontinued", PROVIDER_AUTH, ANYWHERE },	/* Qwen Code: another login is needed */
+	/* Qwen Code: another login is needed */
+	{ "free tier has been discontinued", PROVIDER_AUTH, ANYWHERE },
 	{ "free tier was discontinued", PROVIDER_AUTH, ANYWHERE },
 	{ "resource_exhausted", PROVIDER_THROTTLED, ANYWHERE },
 	{ "rate limit reached", PROVIDER_THROTTLED, ANYWHERE },
@@ -86,7 +93,8 @@ static const struct {
 	{ "too many requests", PROVIDER_THROTTLED, ANYWHERE },
 	{ "rate_limit", PROVIDER_THROTTLED, ANYWHERE },
 	/* all of these pass by themselves */
-	{ "currently experiencing high demand", PROVIDER_ERROR, ANYWHERE },	/* Codex, for every 5xx */
+	/* Codex, for every 5xx */
+	{ "currently experiencing high demand", PROVIDER_ERROR, ANYWHERE },
 	{ "selected model is at capacity", PROVIDER_ERROR, ANYWHERE },
 	{ "overloaded", PROVIDER_ERROR, ANYWHERE },
 	{ "internal server error", PROVIDER_ERROR, ANYWHERE },
@@ -114,9 +122,11 @@ static const struct {
 	{ "premature close", PROVIDER_ERROR, OF_SERVICE },
 	{ "stream closed", PROVIDER_ERROR, OF_SERVICE },
 	{ "stream ended", PROVIDER_ERROR, OF_SERVICE },
-	{ "error decoding response body", PROVIDER_ERROR, OF_SERVICE },	/* Copilot, when it is cut off in mid-stream */
+	/* Copilot, when it is cut off in mid-stream */
+	{ "error decoding response body", PROVIDER_ERROR, OF_SERVICE },
 	{ "unexpected eof", PROVIDER_ERROR, OF_SERVICE },
-	{ "terminated", PROVIDER_ERROR, OF_SERVICE },		/* Qwen Code and pi, when it is cut off in mid-stream */
+	/* Qwen Code and pi, when it is cut off in mid-stream */
+	{ "terminated", PROVIDER_ERROR, OF_SERVICE },
 	{ "server had an error", PROVIDER_ERROR, OF_SERVICE },
 	{ "server_error", PROVIDER_ERROR, OF_SERVICE },
 	{ "timed out", PROVIDER_ERROR, OF_SERVICE },
@@ -125,7 +135,8 @@ static const struct {
 
 /* What stands in front of a status in a sentence. */
 static const char *const before_status[] = {
-	"api error: ", "request rejected (", "status ", "status: ", "status code ", "http ", "error: ", "\"code\":", "\"code\": ", "\"status\":", "\"status\": ",
+	"api error: ", "request rejected (", "status ", "status: ", "status code ", "http ",
+	"error: ", "\"code\":", "\"code\": ", "\"status\":", "\"status\": ",
 };
 
 static struct refusal by_status(int64_t status)
@@ -175,7 +186,8 @@ static int64_t status_in(const char *words)
 	return status;
 }
 
-/* Words say more than a number only where it may mean two things: 400 is also what is said to those who have not paid. */
+/* Words say more than a number only where it may mean two things: 400 is also what is said to those
+ * who have not paid. */
 static bool may_say_more(int64_t status, struct refusal is, enum provider_result provider)
 {
 	if (status == 400)
@@ -192,7 +204,8 @@ struct refusal refusal_of(int64_t status, const char *words, enum provider_resul
 		status = status_in(said);
 	is = by_status(status);
 	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++) {
-		if (!may_say_more(status, is, phrases[i].provider) || (phrases[i].where == OF_SERVICE && otherwise != PROVIDER_ERROR))
+		if (!may_say_more(status, is, phrases[i].provider) ||
+		    (phrases[i].where == OF_SERVICE && otherwise != PROVIDER_ERROR))
 			continue;
 		if (strstr(said, phrases[i].words) == NULL)
 			continue;
@@ -209,7 +222,8 @@ bool refusal_is_said(const char *words, enum provider_result provider)
 	bool found = false;
 
 	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]) && !found; i++)
-		found = phrases[i].provider == provider && phrases[i].where == ANYWHERE && strstr(said, phrases[i].words) != NULL;
+		found = phrases[i].provider == provider && phrases[i].where == ANYWHERE &&
+		    strstr(said, phrases[i].words) != NULL;
 	free(said);
 	return found;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a refusal by the model's service means, by its HTTP status and its words. Only for what a program reports as its
- * failure: good work may have the same words in it. */
+/* What a refusal by the model's service means, by its HTTP status and its words. Only for what a
+ * program reports as its failure: good work may have the same words in it. */
 #ifndef AGENT_REFUSAL_H
 #define AGENT_REFUSAL_H
 
@@ -14,8 +14,9 @@ struct refusal {
 	bool transient;		/* ERROR: of the kind that passes by itself */
 };
 
-/* status: 0 when the program gives none apart from its words. words: NULL, or what the program says. otherwise: what it is when
- * neither tells anything; PROVIDER_ERROR where the reader knows that the service failed. */
+/* status: 0 when the program gives none apart from its words. words: NULL, or what the program
+ * says. otherwise: what it is when neither tells anything; PROVIDER_ERROR where the reader knows
+ * that the service failed. */
 struct refusal refusal_of(int64_t status, const char *words, enum provider_result otherwise);
 
 /* Is there a phrase for it in the words? A number in them tells nothing here. */

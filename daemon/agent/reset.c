@@ -25,7 +25,8 @@
 #define STALE HOUR
 #define FAR (400 * DAY)
 
-/* Behind which words a time stands; what a bare number there counts. Long ones before short ones. */
+/* Behind which words a time stands; what a bare number there counts. Long ones
+ * before short ones. */
 static const struct anchor {
 	const char *words;
 	double bare_ms;		/* that one of a bare number is; 0: it is none */
@@ -81,10 +82,13 @@ static struct zone *zone_of(const struct time_phrase *phrase, const struct reset
 		return zone;
 	zone = zone_open(place->zones, place->zone);
 	if (name[0] != '\0')
-		*doubt = xasprintf("the time zone %s is not known here (Debian: tzdata), so the time was taken for one of %s", name,
-		    zone == NULL ? "UTC" : place->zone != NULL && place->zone[0] != '\0' ? place->zone : "this machine");
+		*doubt = xasprintf("the time zone %s is not known here (Debian: tzdata), "
+		    "so the time was taken for one of %s", name,
+		    zone == NULL ? "UTC" : place->zone != NULL && place->zone[0] != '\0' ?
+		    place->zone : "this machine");
 	else if (zone == NULL)
-		*doubt = xasprintf("the agent's time zone TZ=%s is not known here (Debian: tzdata), so the time was taken for one of UTC", place->zone);
+		*doubt = xasprintf("the agent's time zone TZ=%s is not known here (Debian: "
+		    "tzdata), so the time was taken for one of UTC", place->zone);
 	return zone;
 }
 
@@ -113,8 +117,10 @@ static int64_t date_moment(const struct time_phrase *phrase, const struct zone *
 {
 	int64_t nearest = ROW_NONE;
 
-	for (int64_t y = phrase->year > 0 ? phrase->year : year - 1; y <= (phrase->year > 0 ? phrase->year : year + 1); y++) {
-		int64_t at = is_date(y, phrase->month, phrase->day) ? moment_of(phrase, zone, zone_days(y, phrase->month, phrase->day), now) : ROW_NONE;
+	for (int64_t y = phrase->year > 0 ? phrase->year : year - 1;
+	    y <= (phrase->year > 0 ? phrase->year : year + 1); y++) {
+		int64_t at = is_date(y, phrase->month, phrase->day) ?
+		    moment_of(phrase, zone, zone_days(y, phrase->month, phrase->day), now) : ROW_NONE;
 
 		if (at != ROW_NONE && (nearest == ROW_NONE || llabs(at - now) < llabs(nearest - now)))
 			nearest = at;
@@ -135,7 +141,9 @@ static int64_t resolve(const struct time_phrase *phrase, const struct reset_plac
 	if (phrase->kind == TIME_PHRASE_TOMORROW)
 		at = moment_of(phrase, zone, today + 1, now);
 	/* the day before: midnight may just have passed */
-	for (int64_t d = today - 1; (phrase->kind == TIME_PHRASE_CLOCK || phrase->kind == TIME_PHRASE_WEEKDAY) && d <= today + 8; d++) {
+	for (int64_t d = today - 1;
+	    (phrase->kind == TIME_PHRASE_CLOCK || phrase->kind == TIME_PHRASE_WEEKDAY) &&
+	    d <= today + 8; d++) {
 		at = moment_of(phrase, zone, d, now);
 		if (at >= now - ROUNDED && (phrase->kind == TIME_PHRASE_CLOCK || d % 7 == phrase->weekday))
 			break;
@@ -152,7 +160,8 @@ static int64_t moment_after(double ms, int64_t now)
 }
 
 /* *certain: a program wrote it for programs. */
-static int64_t time_behind(const char *p, const struct anchor *anchor, const struct reset_place *place, bool *certain, char **doubt)
+static int64_t time_behind(const char *p, const struct anchor *anchor,
+    const struct reset_place *place, bool *certain, char **doubt)
 {
 	struct time_phrase phrase;
 

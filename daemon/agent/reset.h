@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When a service serves again, out of what it says: an epoch, a duration, or a clock and maybe a date of some time zone. */
+/* When a service serves again, out of what it says: an epoch, a duration, or a clock and maybe a
+ * date of some time zone. */
 #ifndef AGENT_RESET_H
 #define AGENT_RESET_H
 
@@ -8,12 +9,14 @@
 /* When and where it was said. */
 struct reset_place {
 	int64_t now;		/* ms since the epoch */
-	const char *zone;	/* what the program had as TZ, for clocks without a zone; NULL: the machine's */
+	const char *zone;	/* what the program had as TZ, for clocks without a zone;
+				 * NULL: the machine's */
 	const char *zones;	/* see zone_open() */
 };
 
-/* ms since the epoch, ROW_NONE: it says no time, or one that cannot be. What is over by now is given as a minute from now: clocks
- * differ, and a text leaves out seconds. *doubt: malloc'd, how a time zone that nobody knows was read; NULL: as told. */
+/* ms since the epoch, ROW_NONE: it says no time, or one that cannot be. What is over by now is
+ * given as a minute from now: clocks differ, and a text leaves out seconds. *doubt: malloc'd, how a
+ * time zone that nobody knows was read; NULL: as told. */
 int64_t reset_time(const char *words, const struct reset_place *place, char **doubt);
 
 /* Milliseconds of a number that counts them, or seconds, since the epoch; ROW_NONE stays. */

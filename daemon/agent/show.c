@@ -10,7 +10,8 @@
 
 /* Of what a tool is given, what tells most. */
 static const char *const told_inputs[] = {
-	"command", "file_path", "filePath", "absolute_path", "notebook_path", "path", "pattern", "query", "url", "description", "prompt",
+	"command", "file_path", "filePath", "absolute_path", "notebook_path", "path", "pattern",
+	"query", "url", "description", "prompt",
 };
 
 void show_text(struct preview *p, const char *text)
@@ -47,7 +48,8 @@ void show_blocks(struct preview *p, const json_t *event)
 	}
 }
 
-/* What is no JSON comes from what runs the program; a document that is not all there is none of that. */
+/* What is no JSON comes from what runs the program; a document that is not all there
+ * is none of that. */
 static bool is_plain(const struct preview_tail *line)
 {
 	size_t at = 0;
@@ -61,7 +63,8 @@ static bool is_plain(const struct preview_tail *line)
 struct showing {
 	struct preview *p;
 	const struct show_row *rows;
-	char *pieces;		/* of the text that the next older piece begins or goes on; NULL: none */
+	char *pieces;		/* of the text that the next older piece begins or
+				 * goes on; NULL: none */
 };
 
 static void show_pieces(struct showing *s)

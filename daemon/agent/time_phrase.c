@@ -21,14 +21,17 @@ static const struct {
 } units[] = {
 	{ "milliseconds", 1 }, { "millisecond", 1 }, { "ms", 1 },
 	{ "seconds", 1000 }, { "second", 1000 }, { "secs", 1000 }, { "sec", 1000 }, { "s", 1000 },
-	{ "minutes", MINUTE * 1000 }, { "minute", MINUTE * 1000 }, { "mins", MINUTE * 1000 }, { "min", MINUTE * 1000 }, { "m", MINUTE * 1000 },
-	{ "hours", HOUR * 1000 }, { "hour", HOUR * 1000 }, { "hrs", HOUR * 1000 }, { "hr", HOUR * 1000 }, { "h", HOUR * 1000 },
+	{ "minutes", MINUTE * 1000 }, { "minute", MINUTE * 1000 }, { "mins", MINUTE * 1000 },
+	{ "min", MINUTE * 1000 }, { "m", MINUTE * 1000 },
+	{ "hours", HOUR * 1000 }, { "hour", HOUR * 1000 }, { "hrs", HOUR * 1000 },
+	{ "hr", HOUR * 1000 }, { "h", HOUR * 1000 },
 	{ "days", DAY * 1000 }, { "day", DAY * 1000 }, { "d", DAY * 1000 },
 	{ "weeks", 7 * DAY * 1000 }, { "week", 7 * DAY * 1000 }, { "w", 7 * DAY * 1000 },
 };
 
 static const char *const months[] = {
-	"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+	"january", "february", "march", "april", "may", "june", "july", "august", "september",
+	"october", "november", "december",
 };
 
 /* Day 0 of the epoch first. */
@@ -39,16 +42,19 @@ static const struct {
 	const char *name, *zone;
 } known_zones[] = {
 	{ "z", "UTC" },
-	{ "pt", "America/Los_Angeles" }, { "pacific", "America/Los_Angeles" }, { "pst", "America/Los_Angeles" }, { "pdt", "America/Los_Angeles" },
+	{ "pt", "America/Los_Angeles" }, { "pacific", "America/Los_Angeles" },
+	{ "pst", "America/Los_Angeles" }, { "pdt", "America/Los_Angeles" },
 	{ "mt", "America/Denver" }, { "mdt", "America/Denver" },
 	{ "ct", "America/Chicago" }, { "cst", "America/Chicago" }, { "cdt", "America/Chicago" },
-	{ "et", "America/New_York" }, { "eastern", "America/New_York" }, { "est", "America/New_York" }, { "edt", "America/New_York" },
+	{ "et", "America/New_York" }, { "eastern", "America/New_York" },
+	{ "est", "America/New_York" }, { "edt", "America/New_York" },
 	{ "bst", "Europe/London" }, { "cest", "Europe/Berlin" }, { "cet", "Europe/Berlin" },
 };
 
 /* ---- words ---- */
 
-/* Behind the word, in whatever letters; NULL: something else stands here. A word of letters ends where they end. */
+/* Behind the word, in whatever letters; NULL: something else stands here. A word of letters
+ * ends where they end. */
 static const char *skip(const char *p, const char *word)
 {
 	size_t n = strlen(word);
@@ -237,7 +243,8 @@ static const char *read_offset(const char *p, int64_t *seconds)
 	return p;
 }
 
-/* "(Europe/Berlin)", "UTC", "(UTC+2)", "+02:00", "PST". A bare word that is nothing we know goes on with the sentence. */
+/* "(Europe/Berlin)", "UTC", "(UTC+2)", "+02:00", "PST". A bare word that is nothing we know goes on
+ * with the sentence. */
 static void read_zone(const char *p, struct time_phrase *phrase)
 {
 	static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
@@ -348,7 +355,8 @@ static bool read_day_and_clock(const char *p, struct time_phrase *phrase)
 		at = p;		/* a day alone is its beginning */
 	}
 	read_zone(at, phrase);
-	return phrase->kind != TIME_PHRASE_DATE || (phrase->month >= 1 && phrase->month <= 12 && phrase->day >= 1 && phrase->day <= 31);
+	return phrase->kind != TIME_PHRASE_DATE ||
+	    (phrase->month >= 1 && phrase->month <= 12 && phrase->day >= 1 && phrase->day <= 31);
 }
 
 bool time_phrase_parse(const char *words, struct time_phrase *phrase)
