@@ -61,7 +61,8 @@ struct config_stamp config_stamp_of(const char *path)
 
 bool config_stamp_equal(const struct config_stamp *a, const struct config_stamp *b)
 {
-	return a->there == b->there && a->device == b->device && a->inode == b->inode && a->size == b->size && a->changed_ns == b->changed_ns;
+	return a->there == b->there && a->device == b->device && a->inode == b->inode &&
+	    a->size == b->size && a->changed_ns == b->changed_ns;
 }
 
 const struct values *config_values(const struct config *config)
@@ -84,7 +85,8 @@ char *const *config_group_names(const struct config *config)
 	return config->groups;
 }
 
-static int check_name(const struct config *config, bool agent, const char *name, const char *field, const char *where, struct config_error *error)
+static int check_name(const struct config *config, bool agent, const char *name, const char *field,
+    const char *where, struct config_error *error)
 {
 	char *const *known = agent ? config->agents : config->profiles;
 	struct buf names = { 0 };
@@ -94,17 +96,17 @@ static int check_name(const struct config *config, bool agent, const char *name,
 	for (size_t i = 0; known[i] != NULL; i++)
 		buf_addf(&names, "%s%s", i == 0 ? "" : ", ", known[i]);
 	if (agent)
-		config_refuse(error, field, "%s: there is no agent '%s'; choose one of %s, or add an [agent.%s] with a command to rld.toml", where, name,
-		    names.data, name);
+		config_refuse(error, field, "%s: there is no agent '%s'; choose one of %s, or add "
+		    "an [agent.%s] with a command to rld.toml", where, name, names.data, name);
 	else
-		config_refuse(error, field, "%s: there is no profile '%s'; choose one of %s, or add a [profile.%s] that extends one to rld.toml", where, name,
-		    names.data, name);
+		config_refuse(error, field, "%s: there is no profile '%s'; choose one of %s, or add "
+		    "a [profile.%s] that extends one to rld.toml", where, name, names.data, name);
 	buf_release(&names);
 	return -1;
 }
 
-int config_check_name(const struct config *config, const struct setting *setting, const json_t *value, const char *field, const char *where,
-    struct config_error *error)
+int config_check_name(const struct config *config, const struct setting *setting,
+    const json_t *value, const char *field, const char *where, struct config_error *error)
 {
 	const json_t *name;
 	size_t i;
@@ -112,7 +114,8 @@ int config_check_name(const struct config *config, const struct setting *setting
 	if (setting->is.rule != &rule_agent && setting->is.rule != &rule_profile)
 		return 0;
 	if (setting->is.kind == SCHEMA_TEXT)
-		return check_name(config, setting->is.rule == &rule_agent, json_string_value(value), field, where, error);
+		return check_name(config, setting->is.rule == &rule_agent, json_string_value(value),
+		    field, where, error);
 	json_array_foreach(value, i, name) {
 		if (check_name(config, true, json_string_value(name), field, where, error) == -1)
 			return -1;

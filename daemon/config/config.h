@@ -10,14 +10,15 @@
 #include "core/plan.h"
 
 struct config_error {
-	char text[512];		/* a sentence with place and remedy: "/etc/rld/rld.toml:3:1: unknown key 'x' ..." */
+	char text[512];		/* a sentence with place and remedy: "/etc/rld/rld.toml:3:1:
+				 * unknown key 'x' ..." */
 	char field[64];		/* the submit parameter at fault, "" when it is none */
 };
 
 struct config;
 
-/* path NULL or a file that does not exist: defaults only (explicit = true makes a missing file an error).
- * 0, or -1 with error. */
+/* path NULL or a file that does not exist: defaults only (explicit = true makes a missing file an
+ * error). 0, or -1 with error. */
 int config_load(struct config **out, const char *path, bool explicit_path, struct config_error *error);
 void config_free(struct config *config);
 
@@ -41,8 +42,8 @@ int64_t config_parallel(const struct config *config);
 /* The group of runs that name none. */
 #define GROUP_DEFAULT "default"
 
-/* "default" and every [group.NAME]: their names, NULL-terminated, and beside them how many slots each has. Free *names with
- * strings_free(), *slots with free(). */
+/* "default" and every [group.NAME]: their names, NULL-terminated, and beside them how many slots
+ * each has. Free *names with strings_free(), *slots with free(). */
 void config_groups(const struct config *config, char ***names, int64_t **slots);
 
 /* What rld.toml says of a provider account; of a day of UTC: NaN, ROW_NONE: no limit. */
@@ -59,10 +60,12 @@ struct config_account *config_accounts(const struct config *config, size_t *coun
 /* What a group may be called. */
 bool config_group_name(const char *name);
 
-/* Names of the variables that any agent, or program that reviews, takes from the submitter's environment, sorted, each once. They live as long as config. */
+/* Names of the variables that any agent, or program that reviews, takes from the submitter's
+ * environment, sorted, each once. They live as long as config. */
 char *const *config_agent_env(const struct config *config);
 
-/* What [agent.NAME] sets for the variable of that name, with what its preset sets. New; NULL: nothing, or there is no such agent. */
+/* What [agent.NAME] sets for the variable of that name, with what its preset sets. New; NULL:
+ * nothing, or there is no such agent. */
 char *config_agent_set(const struct config *config, const char *agent, const char *name);
 
 /* One setting that a submit names, "review.agent" = "\"claude\"" (JSON text of the value). */
@@ -80,8 +83,8 @@ struct project_text {
 	int error;		/* 0, or the -errno why there is no text */
 };
 
-/* Blocks on the disk, and on nothing else: a worker thread's work. A link is not followed, what is no regular file is not
- * read. project_text_release() in any case. */
+/* Blocks on the disk, and on nothing else: a worker thread's work. A link is not followed, what is
+ * no regular file is not read. project_text_release() in any case. */
 void project_read(struct project_text *out, const char *workdir);
 void project_text_release(struct project_text *text);
 
@@ -91,18 +94,21 @@ struct project;
 int project_parse(struct project **out, const struct project_text *text, struct config_error *error);
 void project_free(struct project *project);
 
-/* The settings of one run: command line over project over [run] and [review] over profile over default. project may be NULL.
- * A reviewer among the overrides turns the review on, with a profile that goes by its exit status.
- * 0, or -1 with error. plan_release() frees what it filled. */
-int config_resolve(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
+/* The settings of one run: command line over project over [run] and [review] over profile over
+ * default. project may be NULL. A reviewer among the overrides turns the review on, with a profile
+ * that goes by its exit status. 0, or -1 with error. plan_release() frees what it filled. */
+int config_resolve(const struct config *config, const struct project *project,
+    const struct config_override *overrides, size_t count,
     struct plan *plan, struct config_error *error);
 
 typedef void config_each_cb(void *arg, const char *path, const char *value, const char *from, const char *help);
 
-/* Effective values in the order of the table, for a run with this project and these overrides: called once per key. value is JSON, from
- * "default", "profile verdict", "profile mine (/etc/rld/rld.toml:12)", "/etc/rld/rld.toml:7", "/home/ann/w/.rld.toml:3", "command line".
- * 0, or -1 with error. */
-int config_each(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
+/* Effective values in the order of the table, for a run with this project and these overrides:
+ * called once per key. value is JSON, from "default", "profile verdict", "profile mine
+ * (/etc/rld/rld.toml:12)", "/etc/rld/rld.toml:7", "/home/ann/w/.rld.toml:3", "command line". 0,
+ * or -1 with error. */
+int config_each(const struct config *config, const struct project *project,
+    const struct config_override *overrides, size_t count,
     config_each_cb *each, void *arg, struct config_error *error);
 
 #endif

@@ -13,7 +13,8 @@
 #include "core/row.h"
 #include "proto/memory.h"
 
-/* The tables that have names, and what each of them has to say; needs: the key that stands for all else. */
+/* The tables that have names, and what each of them has to say; needs: the key that
+ * stands for all else. */
 enum named { NAMED_AGENT, NAMED_PROFILE, NAMED_GROUP, NAMED_ACCOUNT, NAMED_KINDS };
 
 static const struct { const char *head, *needs; } named[NAMED_KINDS] = {
@@ -38,7 +39,8 @@ static int take_tables(struct config *config, const struct reading *r)
 	for (size_t i = 0; i < r->tables.count; i++) {
 		const struct value *table = &r->tables.list[i];
 		const char *name = setting_key(table->path);
-		char ***const lists[NAMED_KINDS] = { &config->agents, &config->profiles, &config->groups, &config->accounts };
+		char ***const lists[NAMED_KINDS] = { &config->agents, &config->profiles,
+		    &config->groups, &config->accounts };
 		enum named kind = named_kind(table);
 		char ***names = lists[kind];
 
@@ -51,7 +53,8 @@ static int take_tables(struct config *config, const struct reading *r)
 	return 0;
 }
 
-/* An agent that is no preset must say what to start, a profile what it extends, in the end a built-in one, a group how many slots it has. */
+/* An agent that is no preset must say what to start, a profile what it extends, in the end a
+ * built-in one, a group how many slots it has. */
 static int check_tables(const struct config *config, const struct reading *r)
 {
 	for (size_t i = 0; i < r->tables.count; i++) {
@@ -66,10 +69,13 @@ static int check_tables(const struct config *config, const struct reading *r)
 			return reading_refuse(r, table->line, table->column, table->path,
 			    xstrdup("has no command and is no preset: add command = [\"program\", \"argument\"]"));
 		if (value == NULL && kind == NAMED_PROFILE)
-			return reading_refuse(r, table->line, table->column, table->path, xstrdup("extends nothing: add extends = \"verdict\""));
+			return reading_refuse(r, table->line, table->column, table->path,
+			    xstrdup("extends nothing: add extends = \"verdict\""));
 		if (value == NULL && kind == NAMED_GROUP && strcmp(name, GROUP_DEFAULT) != 0)
-			return reading_refuse(r, table->line, table->column, table->path, xstrdup("limits nothing: add slots = 4"));
-		for (size_t steps = 0; kind == NAMED_PROFILE && at != NULL && profile_find(at) == NULL; at = config_extends(config, at)) {
+			return reading_refuse(r, table->line, table->column, table->path,
+			    xstrdup("limits nothing: add slots = 4"));
+		for (size_t steps = 0; kind == NAMED_PROFILE && at != NULL &&
+		    profile_find(at) == NULL; at = config_extends(config, at)) {
 			if (steps++ > r->tables.count)
 				return reading_refuse(r, value->line, value->column, value->path,
 				    xstrdup("leads into a cycle: in the end a profile extends a built-in one"));
@@ -126,7 +132,8 @@ int config_load(struct config **out, const char *path, bool explicit_path, struc
 	int rv;
 
 	/* file_read() follows no link, but a config may be one */
-	rv = path == NULL ? -ENOENT : (real = realpath(path, NULL)) == NULL ? -errno : file_read(AT_FDCWD, real, TOML_SIZE_MAX, &text, &size);
+	rv = path == NULL ? -ENOENT : (real = realpath(path, NULL)) == NULL ? -errno :
+	    file_read(AT_FDCWD, real, TOML_SIZE_MAX, &text, &size);
 	free(real);
 	if (rv == -ENOENT && !explicit_path) {
 		*out = config_new();
@@ -134,11 +141,13 @@ int config_load(struct config **out, const char *path, bool explicit_path, struc
 		return 0;
 	}
 	if (rv == -EFBIG)
-		return config_refuse(error, NULL, "%s: the file is longer than 32 KiB; no set of settings is, check what it holds", path);
+		return config_refuse(error, NULL,
+		    "%s: the file is longer than 32 KiB; no set of settings is, check what it holds", path);
 	if (rv == -EINVAL)
 		return config_refuse(error, NULL, "%s: is a directory or no regular file; name the file itself", path);
 	if (rv < 0)
-		return config_refuse(error, NULL, "%s: %s; check the path and its permissions", path == NULL ? "config" : path, strerror(-rv));
+		return config_refuse(error, NULL, "%s: %s; check the path and its permissions",
+		    path == NULL ? "config" : path, strerror(-rv));
 	rv = config_parse(out, path, text, size, error);
 	if (rv == 0)
 		(*out)->stamp = stamp;

@@ -83,7 +83,8 @@ void config_groups(const struct config *config, char ***names, int64_t **slots)
 }
 
 /* New reference, NULL when it is unset. */
-static json_t *get_of_account(const struct config *config, const char *name, const char *key, const struct setting **setting)
+static json_t *get_of_account(const struct config *config, const char *name, const char *key,
+    const struct setting **setting)
 {
 	char *path = xasprintf("account.%s.%s", name, key);
 	json_t *json = layers_get(&(struct layers){ .config = config }, path, NULL);

@@ -64,7 +64,8 @@ static json_t *preset_json(const char *path)
 	return NULL;
 }
 
-/* What the file says. Each key of a table is a setting of its own: those of a preset that are not written stay. */
+/* What the file says. Each key of a table is a setting of its own: those of a preset that are
+ * not written stay. */
 static json_t *file_json(const struct value *value)
 {
 	json_t *json;
@@ -87,15 +88,18 @@ static json_t *cell_json(const struct setting *setting, const struct profile *pr
 	return text == NULL ? NULL : json_string(text);
 }
 
-/* What the chosen profile says: the user's own one, those it extends, the built-in one. NULL: nothing. */
+/* What the chosen profile says: the user's own one, those it extends, the built-in
+ * one. NULL: nothing. */
 static json_t *profile_json(const struct layers *layers, const struct setting *setting, char **from)
 {
 	const struct profile *builtin = NULL;
 	json_t *json = NULL;
 
-	if (layers->profile == NULL || !(setting->layers & LAYER_PROFILE) || (layers->off && strncmp(setting->is.name, "run.", strlen("run.")) == 0))
+	if (layers->profile == NULL || !(setting->layers & LAYER_PROFILE) ||
+	    (layers->off && strncmp(setting->is.name, "run.", strlen("run.")) == 0))
 		return NULL;
-	for (const char *name = layers->profile; json == NULL && builtin == NULL; name = config_extends(layers->config, name)) {
+	for (const char *name = layers->profile; json == NULL && builtin == NULL;
+	    name = config_extends(layers->config, name)) {
 		char *path = xasprintf("profile.%s.%s", name, setting_key(setting->is.name));
 		const struct value *value = values_find(config_values(layers->config), path);
 
@@ -104,7 +108,8 @@ static json_t *profile_json(const struct layers *layers, const struct setting *s
 		if (value != NULL) {
 			json = json_incref(value->json);
 			*from = xasprintf("profile %s (%s:%u)", name, config_path(layers->config), value->line);
-		} else if (builtin != NULL && setting->profile_field != 0 && (json = cell_json(setting, builtin)) != NULL) {
+		} else if (builtin != NULL && setting->profile_field != 0 &&
+		    (json = cell_json(setting, builtin)) != NULL) {
 			*from = xasprintf("profile %s", name);
 		}
 	}
@@ -114,7 +119,8 @@ static json_t *profile_json(const struct layers *layers, const struct setting *s
 /* A preset's words for reviewers belong to its command, and go with it. */
 static bool is_overruled(const struct layers *layers, const struct setting *setting, const char *path)
 {
-	char *command = strcmp(setting->is.name, "agent.*.review") != 0 ? NULL : xasprintf("%.*scommand", (int)(setting_key(path) - path), path);
+	char *command = strcmp(setting->is.name, "agent.*.review") != 0 ? NULL :
+	    xasprintf("%.*scommand", (int)(setting_key(path) - path), path);
 	bool overruled = command != NULL && values_find(config_values(layers->config), command) != NULL;
 
 	free(command);
@@ -168,7 +174,8 @@ json_t *layers_get(const struct layers *layers, const char *path, struct origin 
 }
 
 /* Check what a submit gave, so that later lookups need not. */
-static int take_overrides(struct layers *layers, const struct config_override *overrides, size_t count, struct config_error *error)
+static int take_overrides(struct layers *layers, const struct config_override *overrides,
+    size_t count, struct config_error *error)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct config_override *o = &overrides[i];
@@ -177,7 +184,8 @@ static int take_overrides(struct layers *layers, const struct config_override *o
 		json_t *json;
 		char *why;
 
-		if (setting == NULL || rest != NULL || strcmp(setting->is.name, o->path) != 0 || !(setting->layers & LAYER_SUBMIT))
+		if (setting == NULL || rest != NULL || strcmp(setting->is.name, o->path) != 0 ||
+		    !(setting->layers & LAYER_SUBMIT))
 			return config_refuse(error, o->field, "%s: a submit cannot set '%s'", name, o->path);
 		json = json_loads(o->value, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
 		if (json == NULL)
@@ -213,9 +221,12 @@ static int check_stricter(const struct layers *layers, const struct value *value
 	char *text = json != NULL ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
 	int rv = 0;
 
-	if (json != NULL && (lower ? is_less(value->setting, json, value->json) : is_less(value->setting, value->json, json)))
-		rv = config_refuse(error, "workdir", "%s:%u:%u: '%s' may only be made %s by a project, and it is %s already (%s)",
-		    layers->project->path, value->line, value->column, value->path, lower ? "lower" : "stricter", text, origin.text);
+	if (json != NULL && (lower ? is_less(value->setting, json, value->json) :
+	    is_less(value->setting, value->json, json)))
+		rv = config_refuse(error, "workdir",
+		    "%s:%u:%u: '%s' may only be made %s by a project, and it is %s already (%s)",
+		    layers->project->path, value->line, value->column, value->path,
+		    lower ? "lower" : "stricter", text, origin.text);
 	free(text);
 	free(origin.text);
 	json_decref(json);
@@ -229,7 +240,8 @@ static int check_project(const struct layers *layers, struct config_error *error
 
 	for (size_t i = 0; layers->project != NULL && i < layers->project->values.count && rv == 0; i++) {
 		const struct value *value = &layers->project->values.list[i];
-		char *where = xasprintf("%s:%u:%u: '%s'", layers->project->path, value->line, value->column, value->path);
+		char *where = xasprintf("%s:%u:%u: '%s'", layers->project->path, value->line,
+		    value->column, value->path);
 
 		rv = config_check_name(layers->config, value->setting, value->json, "workdir", where, error);
 		free(where);
@@ -266,8 +278,8 @@ static int imply_reviewer(struct layers *layers, struct config_error *error)
 	if (values_find(&layers->submit, "review.enabled") == NULL)
 		set_submit(layers, "review.enabled", field, json_true());
 	if (!by_exit && values_find(&layers->submit, "review.profile") != NULL) {
-		rv = config_refuse(error, field, "%s: profile '%s' has an agent review, not a program; leave the profile out, or choose \"exit\"", field,
-		    layers->profile);
+		rv = config_refuse(error, field, "%s: profile '%s' has an agent review, not a "
+		    "program; leave the profile out, or choose \"exit\"", field, layers->profile);
 	} else if (!by_exit) {
 		set_submit(layers, "review.profile", field, json_string("exit"));
 		free(layers->profile);
@@ -277,7 +289,8 @@ static int imply_reviewer(struct layers *layers, struct config_error *error)
 	return rv;
 }
 
-/* A time that a submit sets for every attempt holds for reviews, too, unless it sets one for those. */
+/* A time that a submit sets for every attempt holds for reviews, too, unless it sets
+ * one for those. */
 static void imply_review_timeout(struct layers *layers)
 {
 	const struct value *timeout = values_find(&layers->submit, "limits.timeout");
@@ -292,8 +305,8 @@ static void imply_review_timeout(struct layers *layers)
 	free(field);
 }
 
-int layers_open(struct layers *layers, const struct config *config, const struct project *project, const struct config_override *overrides,
-    size_t count, struct config_error *error)
+int layers_open(struct layers *layers, const struct config *config, const struct project *project,
+    const struct config_override *overrides, size_t count, struct config_error *error)
 {
 	json_t *enabled;
 
@@ -309,7 +322,8 @@ int layers_open(struct layers *layers, const struct config *config, const struct
 	layers->off = !json_is_true(enabled);
 	json_decref(enabled);
 	for (size_t i = 0; project != NULL && i < project->values.count; i++) {
-		if ((project->values.list[i].setting->layers & (LAYER_STRICTER | LAYER_LOWER)) && check_stricter(layers, &project->values.list[i], error) == -1)
+		if ((project->values.list[i].setting->layers & (LAYER_STRICTER | LAYER_LOWER)) &&
+		    check_stricter(layers, &project->values.list[i], error) == -1)
 			return -1;
 	}
 	return 0;

@@ -26,7 +26,8 @@ int config_refuse(struct config_error *error, const char *field, const char *fmt
 	n = strlen(safe);
 	if (n >= sizeof(error->text)) {
 		n = sizeof(error->text) - 1;
-		while (n > 0 && ((unsigned char)safe[n] & 0xc0) == 0x80)	/* not inside a character */
+		/* not inside a character */
+		while (n > 0 && ((unsigned char)safe[n] & 0xc0) == 0x80)
 			n--;
 	}
 	memcpy(error->text, safe, n);
@@ -61,8 +62,10 @@ static int refuse_unknown(const struct reading *r, const struct toml_entry *entr
 	char *near;
 
 	/* [agent.x] is a table of rld.toml, and agent.x.model a key */
-	if (r->layer == LAYER_PROJECT && (setting_is_table(entry->path, LAYER_FILE) || setting_of_file(entry->path, LAYER_FILE, NULL) != NULL))
-		return refuse_at(r, entry->key, xasprintf("'%s' belongs to rld.toml; a project's own file has [run] and [review], "
+	if (r->layer == LAYER_PROJECT && (setting_is_table(entry->path,
+	    LAYER_FILE) || setting_of_file(entry->path, LAYER_FILE, NULL) != NULL))
+		return refuse_at(r, entry->key,
+		    xasprintf("'%s' belongs to rld.toml; a project's own file has [run] and [review], "
 		    "and nothing that runs agents or grants anything", entry->path));
 	near = setting_near(entry->path, r->layer);
 	refuse_at(r, entry->key, near != NULL ? xasprintf("unknown key '%s'; did you mean '%s'?", entry->path, near) :
@@ -90,8 +93,10 @@ static int take_named(struct reading *r, const struct toml_entry *entry, const c
 	struct value *table;
 
 	if (!setting_table_name(name))
-		return refuse_value(r, entry->key, entry->path, xasprintf("is no name for %s: use letters, digits, \"-\" and \"_\", at most 64",
-		    strncmp(entry->path, "account.", strlen("account.")) == 0 ? "an account" : entry->path[0] == 'a' ? "an agent" : entry->path[0] == 'p' ? "a profile" : "a group"));
+		return refuse_value(r, entry->key, entry->path,
+		    xasprintf("is no name for %s: use letters, digits, \"-\" and \"_\", at most 64",
+		    strncmp(entry->path, "account.", strlen("account.")) == 0 ? "an account" :
+		    entry->path[0] == 'a' ? "an agent" : entry->path[0] == 'p' ? "a profile" : "a group"));
 	table = values_put(&r->tables, entry->path, NULL, NULL);
 	table->line = entry->key.line;
 	table->column = entry->key.column;
@@ -133,7 +138,8 @@ static int take_table(struct reading *r, const struct toml_entry *entry)
 	return refuse_value(r, entry->key, entry->path, why);
 }
 
-static int take_member(struct reading *r, const struct toml_entry *entry, const struct setting *setting, const char *name)
+static int take_member(struct reading *r, const struct toml_entry *entry,
+    const struct setting *setting, const char *name)
 {
 	json_t *one = json_object();
 	char *path = xmemdup0(entry->path, (size_t)(name - 1 - entry->path));
@@ -152,10 +158,12 @@ static int take_member(struct reading *r, const struct toml_entry *entry, const 
 static json_t *from_base(const struct reading *r, const struct setting *setting, json_t *value)
 {
 	const char *text = json_string_value(value);
-	bool path = setting->is.rule == &rule_file || (setting->is.rule == &rule_file_or_none && text != NULL && strcmp(text, "none") != 0) ||
+	bool path = setting->is.rule == &rule_file ||
+	    (setting->is.rule == &rule_file_or_none && text != NULL && strcmp(text, "none") != 0) ||
 	    (setting->is.rule == &rule_program && text != NULL && strchr(text, '/') != NULL);
 
-	if (r->base == NULL || !path || text == NULL || text[0] == '\0' || text[0] == '/' || strlen(text) != json_string_length(value))
+	if (r->base == NULL || !path || text == NULL || text[0] == '\0' || text[0] == '/' ||
+	    strlen(text) != json_string_length(value))
 		return json_incref(value);
 	return json_sprintf("%s/%s", r->base, text);
 }
@@ -174,7 +182,8 @@ static int take_value(struct reading *r, const struct toml_entry *entry)
 	}
 	setting = setting_of_file(path, r->layer, &rest);
 	if (setting == NULL && setting_is_table(path, r->layer))
-		return refuse_value(r, entry->key, path, xasprintf("must be a table: write [%s] on a line of its own", path));
+		return refuse_value(r, entry->key, path,
+		    xasprintf("must be a table: write [%s] on a line of its own", path));
 	if (setting == NULL)
 		return refuse_unknown(r, entry);
 	if (rest != NULL)
@@ -182,7 +191,8 @@ static int take_value(struct reading *r, const struct toml_entry *entry)
 	json = from_base(r, setting, entry->value);
 	why = setting_refuse(setting, json);
 	/* a repository has no say about places outside of it */
-	if (why == NULL && r->layer == LAYER_PROJECT && setting->is.rule == &rule_directory && json_string_value(json)[0] == '/')
+	if (why == NULL && r->layer == LAYER_PROJECT && setting->is.rule == &rule_directory &&
+	    json_string_value(json)[0] == '/')
 		why = xstrdup("must be a path below the working directory");
 	if (why == NULL && (value = values_find(&r->values, path)) != NULL)
 		why = xasprintf("says again what line %u says: leave one out", value->line);

@@ -17,9 +17,11 @@ struct reading {
 	const char *field;		/* of errors; NULL: none */
 	enum setting_layer layer;	/* LAYER_FILE or LAYER_PROJECT */
 	const struct alias *aliases;	/* ends with name NULL; NULL: none */
-	const char *base;		/* directory that relative paths begin in; NULL: there are none */
+	const char *base;		/* directory that relative paths begin in;
+					 * NULL: there are none */
 	struct values values;
-	struct values tables;		/* [agent.NAME], [profile.NAME] and [group.NAME], in the order of the file */
+	struct values tables;		/* [agent.NAME], [profile.NAME] and [group.NAME], in the
+					 * order of the file */
 	struct config_error *error;
 };
 
@@ -28,7 +30,8 @@ int reading_take(struct reading *r, const char *text, size_t size);
 void reading_release(struct reading *r);
 
 /* Fill in error and return -1. field may be NULL. */
-int config_refuse(struct config_error *error, const char *field, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int config_refuse(struct config_error *error, const char *field, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* With the place in the file; why is freed. "'review.max_fixes' must be ..." */
 int reading_refuse(const struct reading *r, unsigned line, unsigned column, const char *path, char *why);
 

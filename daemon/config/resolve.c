@@ -13,7 +13,8 @@
 #include "core/row.h"
 #include "proto/memory.h"
 
-/* What each role asks for first; its agent falls back to the implementer's. A check is no agent's. */
+/* What each role asks for first; its agent falls back to the implementer's. A check
+ * is no agent's. */
 static const struct {
 	const char *agent, *model;
 } role_paths[ROLES] = {
@@ -51,8 +52,10 @@ static char **get_words(const struct layers *layers, const char *path)
 	return words;
 }
 
-/* A model belongs to one program: the implementer's goes with its agent only. path: of the agent's own. */
-static char *get_model(const struct layers *layers, enum role role, const struct agent_plan *implementer, bool same, const char *path)
+/* A model belongs to one program: the implementer's goes with its agent only. path: of
+ * the agent's own. */
+static char *get_model(const struct layers *layers, enum role role,
+    const struct agent_plan *implementer, bool same, const char *path)
 {
 	json_t *model = layers_get(layers, role_paths[role].model, NULL);
 	bool given = model != NULL;
@@ -109,8 +112,8 @@ static void fill_fallbacks(const struct layers *layers, struct agent_plan *agent
 	strings_free(names);
 }
 
-static int fill_agent(const struct layers *layers, enum role role, const struct agent_plan *implementer, struct agent_plan *agent,
-    struct config_error *error)
+static int fill_agent(const struct layers *layers, enum role role,
+    const struct agent_plan *implementer, struct agent_plan *agent, struct config_error *error)
 {
 	json_t *name;
 	char *path;
@@ -121,7 +124,8 @@ static int fill_agent(const struct layers *layers, enum role role, const struct 
 		agent->name = xstrdup(implementer->name);
 	/* only the built-in default can still be unknown here */
 	name = json_string(agent->name);
-	rv = config_check_name(layers->config, setting_find("default_agent", NULL), name, "agent", "default_agent", error);
+	rv = config_check_name(layers->config, setting_find("default_agent", NULL), name, "agent",
+	    "default_agent", error);
 	json_decref(name);
 	if (rv == -1)
 		return -1;
@@ -133,8 +137,10 @@ static int fill_agent(const struct layers *layers, enum role role, const struct 
 	return 0;
 }
 
-/* A program that judges by its exit status: no agent, but it is given what the implementer is given. */
-static void fill_reviewer(const struct layers *layers, const struct agent_plan *implementer, const char *program, struct agent_plan *agent)
+/* A program that judges by its exit status: no agent, but it is given what the
+ * implementer is given. */
+static void fill_reviewer(const struct layers *layers, const struct agent_plan *implementer,
+    const char *program, struct agent_plan *agent)
 {
 	const char *slash = strrchr(program, '/');
 
@@ -164,9 +170,11 @@ static int check_prompt(const struct layers *layers, const char *path, const cha
 		return 0;
 	json = layers_get(layers, path, &origin);
 	if (stat(file, &st) == -1 || access(file, R_OK) == -1)
-		rv = config_refuse(error, origin.field, "%s: %s: %s; name a readable file", origin.name, file, strerror(errno));
+		rv = config_refuse(error, origin.field, "%s: %s: %s; name a readable file",
+		    origin.name, file, strerror(errno));
 	else if (!S_ISREG(st.st_mode))
-		rv = config_refuse(error, origin.field, "%s: %s: is not a regular file; name a readable file", origin.name, file);
+		rv = config_refuse(error, origin.field,
+		    "%s: %s: is not a regular file; name a readable file", origin.name, file);
 	free(origin.text);
 	json_decref(json);
 	return rv;
@@ -248,13 +256,16 @@ static bool is_nearer(const struct layers *layers, const char *path)
 	return origin.field != NULL;
 }
 
-/* What is said of one role alone is said in rld.toml: it goes before what is said there, or by a profile, of all. */
+/* What is said of one role alone is said in rld.toml: it goes before what is said there, or by a
+ * profile, of all. */
 static void fill_clocks(const struct layers *layers, enum role role, struct clocks *clocks)
 {
 	for (int clock = 0; clock < CLOCKS; clock++) {
-		const char *own = clocks_own_setting(role, (enum clock)clock), *common = clocks_common_setting(role, (enum clock)clock);
+		const char *own = clocks_own_setting(role, (enum clock)clock),
+		    *common = clocks_common_setting(role, (enum clock)clock);
 
-		clocks->own[clock] = setting_find(own, NULL) != NULL && is_said(layers, own) && !is_nearer(layers, common);
+		clocks->own[clock] = setting_find(own, NULL) != NULL && is_said(layers, own) &&
+		    !is_nearer(layers, common);
 		clocks->ms[clock] = get_number(layers, clocks->own[clock] ? own : common);
 	}
 }
@@ -352,7 +363,8 @@ static int check_fixer(const struct layers *layers, const struct plan *plan, str
 		const char *why;
 	} rows[] = {
 		{ FIXER_CORRECTOR, plan->profile->carrier != CARRIER_FILE, "there is no review file to work off" },
-		{ FIXER_RESUME, plan->profile->no_task, "the conversation knows the task, and nobody in this profile may" },
+		{ FIXER_RESUME, plan->profile->no_task,
+		    "the conversation knows the task, and nobody in this profile may" },
 	};
 	struct origin origin;
 	int rv = 0;
@@ -361,7 +373,8 @@ static int check_fixer(const struct layers *layers, const struct plan *plan, str
 		if (plan->fixer != rows[i].fixer || !rows[i].impossible)
 			continue;
 		json_decref(layers_get(layers, "review.fixer", &origin));
-		rv = config_refuse(error, origin.field, "%s: fixer '%s' does not go with profile '%s': %s; choose another fixer", origin.name,
+		rv = config_refuse(error, origin.field,
+		    "%s: fixer '%s' does not go with profile '%s': %s; choose another fixer", origin.name,
 		    state_name(&fixer_names, (int)plan->fixer), plan->profile_name, rows[i].why);
 		free(origin.text);
 	}
@@ -372,8 +385,8 @@ static int check_fixer(const struct layers *layers, const struct plan *plan, str
 static int check_review(const struct layers *layers, const struct plan *plan, struct config_error *error)
 {
 	if (plan->profile->carrier == CARRIER_EXIT && plan->reviewer == NULL)
-		return config_refuse(error, "reviewer", "profile '%s' needs a program that reviews: name it with --reviewer, or set reviewer in [review]",
-		    plan->profile_name);
+		return config_refuse(error, "reviewer", "profile '%s' needs a program that reviews: "
+		    "name it with --reviewer, or set reviewer in [review]", plan->profile_name);
 	if (check_fixer(layers, plan, error) == -1)
 		return -1;
 	return check_prompt(layers, "review.reviewer_prompt", plan->reviewer_prompt, error);
@@ -389,11 +402,13 @@ static bool is_submitted(const struct layers *layers, const char *path, struct o
 static int check_checks(const struct layers *layers, const struct plan *plan, struct config_error *error)
 {
 	struct origin checks, enabled;
-	bool asked = is_submitted(layers, "review.checks", &checks), told = is_submitted(layers, "review.enabled", &enabled);
+	bool asked = is_submitted(layers, "review.checks", &checks),
+	    told = is_submitted(layers, "review.enabled", &enabled);
 	int rv = 0;
 
 	if (asked && !told && !plan->review && !get_number(layers, "review.skip") && strings_count(plan->checks) > 0)
-		rv = config_refuse(error, checks.field, "%s: checks are run before a review, and there is none (%s); add --review, or leave them out",
+		rv = config_refuse(error, checks.field, "%s: checks are run before a review, "
+		    "and there is none (%s); add --review, or leave them out",
 		    checks.name, plan->skip_reason);
 	free(checks.text);
 	free(enabled.text);
@@ -413,7 +428,8 @@ static const struct kept {
 };
 
 /* An agent that would spend without saying how much. where: what it is to do. */
-static int check_spender(const struct layers *layers, const struct kept *k, const struct agent_plan *agent, const char *where, struct config_error *error)
+static int check_spender(const struct layers *layers, const struct kept *k,
+    const struct agent_plan *agent, const char *where, struct config_error *error)
 {
 	char *path = xasprintf("account.%s.%s", agent->account, k->account);
 	const char *const limits[] = { k->run, path };
@@ -424,8 +440,10 @@ static int check_spender(const struct layers *layers, const struct kept *k, cons
 		json_t *cap = layers_get(layers, limits[i], &origin);
 
 		if (cap != NULL)
-			rv = config_refuse(error, origin.field != NULL ? origin.field : "agent", "%s: %s cannot be kept, since agent '%s', which %s, does not tell %s; "
-			    "choose another agent, leave the limit out, or %s", origin.name, limits[i], agent->name, where, k->what, k->remedies[i]);
+			rv = config_refuse(error, origin.field != NULL ? origin.field : "agent",
+			    "%s: %s cannot be kept, since agent '%s', which %s, does not tell %s; "
+			    "choose another agent, leave the limit out, or %s", origin.name,
+			    limits[i], agent->name, where, k->what, k->remedies[i]);
 		json_decref(cap);
 		free(origin.text);
 	}
@@ -433,11 +451,13 @@ static int check_spender(const struct layers *layers, const struct kept *k, cons
 	return rv;
 }
 
-/* Of all agents that may be started. A program that reviews is none: what it spends is its own affair. */
+/* Of all agents that may be started. A program that reviews is none: what it spends
+ * is its own affair. */
 static int check_budget(const struct layers *layers, const struct plan *plan, bool reviewed, struct config_error *error)
 {
 	/* what git refuses is fixed without a review, too */
-	bool fixed = reviewed || plan->commit != COMMIT_MODE_NONE || plan->isolation == ISOLATION_WORKTREE || plan->parallel > 1;
+	bool fixed = reviewed || plan->commit != COMMIT_MODE_NONE ||
+	    plan->isolation == ISOLATION_WORKTREE || plan->parallel > 1;
 	const struct { enum role role; bool used; const char *where; } rows[] = {
 		{ ROLE_IMPLEMENT, true, "implements" },
 		{ ROLE_REVIEW, reviewed && plan->reviewer == NULL, "reviews" },
@@ -449,13 +469,15 @@ static int check_budget(const struct layers *layers, const struct plan *plan, bo
 
 		for (size_t n = 0; rows[i].used && (agent = plan_agent_at(&plan->agents[rows[i].role], n)) != NULL; n++)
 			for (size_t k = 0; k < sizeof(kept) / sizeof(kept[0]); k++)
-				if (check_spender(layers, &kept[k], agent, n > 0 ? "takes over" : rows[i].where, error) == -1)
+				if (check_spender(layers, &kept[k], agent,
+				    n > 0 ? "takes over" : rows[i].where, error) == -1)
 					return -1;
 	}
 	return 0;
 }
 
-int config_resolve(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
+int config_resolve(const struct config *config, const struct project *project,
+    const struct config_override *overrides, size_t count,
     struct plan *plan, struct config_error *error)
 {
 	struct layers layers;
@@ -475,7 +497,8 @@ int config_resolve(const struct config *config, const struct project *project, c
 		rv = check_checks(&layers, plan, error);
 	if (rv == 0)
 		rv = check_budget(&layers, plan, plan->review, error);
-	if (rv == 0 && (plan->review || plan->skipped) && (check_review(&layers, plan, error) == -1 || check_budget(&layers, plan, true, error) == -1)) {
+	if (rv == 0 && (plan->review || plan->skipped) &&
+	    (check_review(&layers, plan, error) == -1 || check_budget(&layers, plan, true, error) == -1)) {
 		/* --skip-review beats every option; a retry will do without as well */
 		plan->skipped = false;
 		rv = plan->review ? -1 : 0;

@@ -37,27 +37,36 @@ const struct setting settings[] = {
 	    .help = "agent of runs that name none" }, .layers = BOTH, .fallback = "\"claude\"" },
 
 	{ { "agent.*.command", SCHEMA_ARGV, .min = 1,
-	    .help = "program and arguments; {model}, {prompt_file} and {session} are filled in" }, .layers = LAYER_FILE },
+	    .help = "program and arguments; {model}, {prompt_file} and {session} are filled in" },
+	    .layers = LAYER_FILE },
 	{ { "agent.*.review", SCHEMA_ARGV,
-	    .help = "the same for a reviewer that need not write a file; none: it is started like everybody else" }, .layers = LAYER_FILE, .fallback = "[]" },
+	    .help = "the same for a reviewer that need not write a file; none: "
+	    "it is started like everybody else" }, .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "agent.*.prompt", SCHEMA_CHOICE, .choices = &prompt_via_names,
 	    .help = "how the prompt reaches the program" }, .layers = LAYER_FILE, .fallback = "\"stdin\"" },
 	{ { "agent.*.reader", SCHEMA_CHOICE, .choices = &reader_names,
 	    .help = "how the program's output is read" }, .layers = LAYER_FILE, .fallback = "\"text\"" },
 	{ { "agent.*.model", SCHEMA_TEXT, .max = 256,
-	    .help = "model, where a role names none; empty: the program's own default" }, .layers = LAYER_FILE, .fallback = "\"\"" },
+	    .help = "model, where a role names none; empty: the program's own default" },
+	    .layers = LAYER_FILE, .fallback = "\"\"" },
 	{ { "agent.*.env", SCHEMA_TEXTS, .rule = &rule_variable,
-	    .help = "variables that pass from the submitter's environment, beside PATH, HOME, LANG and the like" }, .layers = LAYER_FILE, .fallback = "[]" },
+	    .help = "variables that pass from the submitter's environment, beside PATH, HOME, "
+	    "LANG and the like" }, .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "agent.*.set", SCHEMA_MAP, .rule = &rule_variable,
-	    .help = "variables with fixed values, added to those of a preset" }, .layers = LAYER_FILE, .fallback = "{}" },
+	    .help = "variables with fixed values, added to those of a preset" },
+	    .layers = LAYER_FILE, .fallback = "{}" },
 	{ { "agent.*.resume", SCHEMA_ARGV,
-	    .help = "words behind the command when a conversation goes on, {session} among them; none: it cannot" }, .layers = LAYER_FILE, .fallback = "[]" },
+	    .help = "words behind the command when a conversation goes on, {session} among them; "
+	    "none: it cannot" }, .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "agent.*.writable", SCHEMA_TEXTS, .rule = &rule_path,
-	    .help = "files and folders of the program's own state, which a confined reviewer may write" }, .layers = LAYER_FILE, .fallback = "[]" },
+	    .help = "files and folders of the program's own state, which a confined reviewer may write" },
+	    .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "agent.*.account", SCHEMA_TEXT, .rule = &rule_account,
-	    .help = "who pays: all agents of an account wait while it is exhausted; unset: named like the agent" }, .layers = LAYER_FILE },
+	    .help = "who pays: all agents of an account wait while it is exhausted; unset: "
+	    "named like the agent" }, .layers = LAYER_FILE },
 	{ { "agent.*.fallback", SCHEMA_TEXTS, .rule = &rule_agent,
-	    .help = "agents that take over while its account is exhausted, the first that can" }, .layers = LAYER_FILE, .fallback = "[]" },
+	    .help = "agents that take over while its account is exhausted, the first that can" },
+	    .layers = LAYER_FILE, .fallback = "[]" },
 
 	{ { "run.iterations", SCHEMA_INT, .min = 1, .max = 1000000,
 	    .help = "passes over the slots at most; unset: until no task remains" }, .layers = WORK },
@@ -66,23 +75,30 @@ const struct setting settings[] = {
 	{ { "run.pause_ms", SCHEMA_INT, .min = 0, .max = 30 * DAY,
 	    .help = "milliseconds between two iterations" }, .layers = WORK, .fallback = "0" },
 	{ { "run.isolation", SCHEMA_CHOICE, .choices = &isolation_names,
-	    .help = "where tasks are worked on: in the directory itself, or each in a git work tree of its own" }, .layers = WORK, .fallback = "\"auto\"" },
+	    .help = "where tasks are worked on: in the directory itself, "
+	    "or each in a git work tree of its own" }, .layers = WORK, .fallback = "\"auto\"" },
 	{ { "run.base", SCHEMA_TEXT, .max = 256, .rule = &rule_revision,
 	    .help = "branch or commit that the work is compared with" }, .layers = WORK },
 	{ { "run.commit", SCHEMA_CHOICE, .choices = &commit_mode_names,
-	    .help = "whether what changed is committed" }, .layers = KNOB, .fallback = "\"none\"", .profile_field = FIELD(commit) },
+	    .help = "whether what changed is committed" }, .layers = KNOB, .fallback = "\"none\"",
+	    .profile_field = FIELD(commit) },
 	{ { "run.integrate", SCHEMA_CHOICE, .choices = &integrate_names,
-	    .help = "whether the commits of work trees are put on one branch" }, .layers = WORK, .fallback = "\"auto\"" },
+	    .help = "whether the commits of work trees are put on one branch" }, .layers = WORK,
+	    .fallback = "\"auto\"" },
 	{ { "run.on_failure", SCHEMA_CHOICE, .choices = &on_failure_names,
-	    .help = "whether there is a next iteration when a task has failed" }, .layers = WORK, .fallback = "\"stop\"" },
+	    .help = "whether there is a next iteration when a task has failed" }, .layers = WORK,
+	    .fallback = "\"stop\"" },
 	{ { "run.assign", SCHEMA_CHOICE, .choices = &assign_names,
 	    .help = "who chooses the bead of a slot" }, .layers = WORK, .fallback = "\"daemon\"" },
 	{ { "run.stop_markers", SCHEMA_TEXTS, .bytes = 256, .rule = &rule_line,
-	    .help = "lines by which an agent says that there is nothing left to do" }, .layers = WORK, .fallback = "[\"no_beads_available\",\"no beads available\"]" },
+	    .help = "lines by which an agent says that there is nothing left to do" },
+	    .layers = WORK, .fallback = "[\"no_beads_available\",\"no beads available\"]" },
 	{ { "run.on_no_change", SCHEMA_CHOICE, .choices = &on_no_change_names,
-	    .help = "what becomes of an implementer that changed nothing and did not say so" }, .layers = WORK, .fallback = "\"review\"" },
+	    .help = "what becomes of an implementer that changed nothing and did not say so" },
+	    .layers = WORK, .fallback = "\"review\"" },
 	{ { "run.no_change_markers", SCHEMA_TEXTS, .bytes = 256, .rule = &rule_line,
-	    .help = "lines by which an implementer says that nothing is to be changed" }, .layers = WORK, .fallback = "[\"no_change_needed\",\"no change needed\"]" },
+	    .help = "lines by which an implementer says that nothing is to be changed" },
+	    .layers = WORK, .fallback = "[\"no_change_needed\",\"no change needed\"]" },
 	{ { "run.max_cost", SCHEMA_MONEY, .min = 1, .max = 1000000000,
 	    .help = "US dollars that all attempts of a run may cost; unset: no limit" }, .layers = CAP },
 	{ { "run.max_tokens", SCHEMA_INT, .min = 1, .max = INT64_C(1000000000000000),
@@ -92,7 +108,8 @@ const struct setting settings[] = {
 	{ { "run.on_lost", SCHEMA_CHOICE, .choices = &on_lost_names,
 	    .help = "what becomes of a run whose attempt was lost" }, .layers = WORK, .fallback = "\"hold\"" },
 	{ { "run.retries", SCHEMA_INT, .min = 0, .max = 100,
-	    .help = "tries in a row at most after failures of a service that pass by themselves" }, .layers = WORK, .fallback = "5" },
+	    .help = "tries in a row at most after failures of a service that pass by themselves" },
+	    .layers = WORK, .fallback = "5" },
 	{ { "run.model", SCHEMA_TEXT, .max = 256,
 	    .help = "model of the implementer" }, .layers = LAYER_SUBMIT },
 	{ { "run.env", SCHEMA_MAP, .rule = &rule_variable,
@@ -115,7 +132,8 @@ const struct setting settings[] = {
 	{ { "review.max_fixes", SCHEMA_INT, .min = 0, .max = 100,
 	    .help = "fix rounds at most; 0: one review, no fix" }, .layers = KNOB, .profile_field = FIELD(max_fixes) },
 	{ { "review.stall_limit", SCHEMA_INT, .min = 0, .max = 100,
-	    .help = "rounds without progress in a row that end the loop; 0: never" }, .layers = KNOB, .profile_field = FIELD(stall_limit) },
+	    .help = "rounds without progress in a row that end the loop; 0: never" },
+	    .layers = KNOB, .profile_field = FIELD(stall_limit) },
 	{ { "review.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
 	    .help = "wall time of one review" }, .layers = KNOB, .profile_field = FIELD(review_timeout_ms) },
 	{ { "review.on_malformed", SCHEMA_CHOICE, .choices = &bad_end_names,
@@ -133,21 +151,28 @@ const struct setting settings[] = {
 	{ { "review.checks", SCHEMA_TEXTS, .bytes = 64 * KIB, .rule = &rule_not_blank,
 	    .help = "shell commands that must succeed before each review" }, .layers = KNOB, .fallback = "[]" },
 	{ { "review.guidelines", SCHEMA_OBJECTS, .members = section_members, .rule = &rule_section,
-	    .help = "sections of files that say how work is judged, where the file exists" }, .layers = KNOB, .fallback = GUIDELINES_DEFAULT },
+	    .help = "sections of files that say how work is judged, where the file exists" },
+	    .layers = KNOB, .fallback = GUIDELINES_DEFAULT },
 	{ { "review.conventions", SCHEMA_TEXTS, .rule = &rule_below,
-	    .help = "files with the conventions of the project, where they exist" }, .layers = KNOB, .fallback = CONVENTIONS_DEFAULT },
+	    .help = "files with the conventions of the project, where they exist" }, .layers = KNOB,
+	    .fallback = CONVENTIONS_DEFAULT },
 	{ { "review.reviewer", SCHEMA_TEXT, .rule = &rule_program,
 	    .help = "program that reviews, in a profile that goes by its exit status" }, .layers = KNOB },
 	{ { "review.env", SCHEMA_TEXTS, .rule = &rule_variable,
-	    .help = "variables of the submitter that a program that reviews is given, beside those of the implementer" }, .layers = LAYER_FILE | LAYER_SUBMIT | LAYER_PROFILE, .fallback = "[]" },
+	    .help = "variables of the submitter that a program that reviews is given, beside those of the "
+	    "implementer" }, .layers = LAYER_FILE | LAYER_SUBMIT | LAYER_PROFILE, .fallback = "[]" },
 	{ { "review.review_file", SCHEMA_TEXT, .rule = &rule_file_name,
-	    .help = "name of the file in which the reviewer says what it found" }, .layers = KNOB, .profile_field = FIELD(carrier_file) },
+	    .help = "name of the file in which the reviewer says what it found" }, .layers = KNOB,
+	    .profile_field = FIELD(carrier_file) },
 	{ { "review.review_log", SCHEMA_TEXT, .rule = &rule_directory,
-	    .help = "directory for a log of each task's reviews; empty: none" }, .layers = KNOB, .profile_field = FIELD(review_log) },
+	    .help = "directory for a log of each task's reviews; empty: none" }, .layers = KNOB,
+	    .profile_field = FIELD(review_log) },
 	{ { "review.read_only", SCHEMA_BOOL,
-	    .help = "confine the reviewer, so that it cannot write what it judges" }, .layers = GUARD, .profile_field = FIELD(read_only) },
+	    .help = "confine the reviewer, so that it cannot write what it judges" },
+	    .layers = GUARD, .profile_field = FIELD(read_only) },
 	{ { "review.sandbox", SCHEMA_CHOICE, .choices = &sandbox_names,
-	    .help = "what a read_only review does when the kernel cannot confine it" }, .layers = GUARD, .fallback = "\"try\"" },
+	    .help = "what a read_only review does when the kernel cannot confine it" },
+	    .layers = GUARD, .fallback = "\"try\"" },
 	{ { "review.workspace", SCHEMA_CHOICE, .choices = &review_place_names,
 	    .help = "where the reviewer works" }, .layers = GUARD, .fallback = "\"same\"" },
 	{ { "review.developer_prompt", SCHEMA_TEXT, .rule = &rule_file,
@@ -161,16 +186,20 @@ const struct setting settings[] = {
 	    .help = "profile whose values hold where this one says nothing" }, .layers = LAYER_FILE },
 
 	{ { "hook.on_hold", SCHEMA_ARGV,
-	    .help = "program and arguments, started when a hold has been opened" }, .layers = LAYER_FILE, .fallback = "[]" },
+	    .help = "program and arguments, started when a hold has been opened" },
+	    .layers = LAYER_FILE, .fallback = "[]" },
 	{ { "hook.on_end", SCHEMA_ARGV,
 	    .help = "program and arguments, started when a run has ended" }, .layers = LAYER_FILE, .fallback = "[]" },
 
 	{ { "limits.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
-	    .help = "wall time of one attempt; of a review only when a submit sets it" }, .layers = BOTH, .fallback = "\"2h\"" },
+	    .help = "wall time of one attempt; of a review only when a submit sets it" },
+	    .layers = BOTH, .fallback = "\"2h\"" },
 	{ { "limits.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
-	    .help = "time without progress after which an attempt is ended; 0: never" }, .layers = BOTH, .fallback = "\"20m\"" },
+	    .help = "time without progress after which an attempt is ended; 0: never" },
+	    .layers = BOTH, .fallback = "\"20m\"" },
 	{ { "limits.post_result", SCHEMA_DURATION, .min = 0, .max = DAY,
-	    .help = "time without output after which an agent that has given its final result is ended; 0: never" }, .layers = LAYER_FILE, .fallback = "\"30s\"" },
+	    .help = "time without output after which an agent that has given its final result is "
+	    "ended; 0: never" }, .layers = LAYER_FILE, .fallback = "\"30s\"" },
 	{ { "limits.implement.timeout", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
 	    .help = "limits.timeout of implementers alone" }, .layers = LAYER_FILE },
 	{ { "limits.implement.idle_timeout", SCHEMA_DURATION, .min = 0, .max = 30 * DAY,
@@ -202,25 +231,30 @@ const struct setting settings[] = {
 	{ { "limits.grace", SCHEMA_DURATION, .min = SECOND, .max = 3600 * SECOND,
 	    .help = "time between SIGTERM and SIGKILL" }, .layers = LAYER_FILE, .fallback = "\"10s\"" },
 	{ { "limits.output", SCHEMA_SIZE, .min = 64 * KIB, .max = KIB * KIB * KIB * KIB,
-	    .help = "kept of each output stream of an attempt; the middle is dropped" }, .layers = LAYER_FILE, .fallback = "\"64M\"" },
+	    .help = "kept of each output stream of an attempt; the middle is dropped" },
+	    .layers = LAYER_FILE, .fallback = "\"64M\"" },
 	{ { "limits.disk_floor", SCHEMA_SIZE, .min = 0, .max = KIB * KIB * KIB * KIB,
-	    .help = "no attempt starts while less space is free; 0: never mind" }, .layers = LAYER_FILE, .fallback = "\"1G\"" },
+	    .help = "no attempt starts while less space is free; 0: never mind" },
+	    .layers = LAYER_FILE, .fallback = "\"1G\"" },
 
 	{ { "group.*.slots", SCHEMA_INT, .min = 1, .max = 1000,
 	    .help = "attempts of all runs of the group that may run at one time" }, .layers = LAYER_FILE },
 
 	{ { "account.*.cooldown_max", SCHEMA_DURATION, .min = SECOND, .max = 30 * DAY,
-	    .help = "time at most that a notice of its service stops an account" }, .layers = LAYER_FILE, .fallback = "\"24h\"" },
+	    .help = "time at most that a notice of its service stops an account" },
+	    .layers = LAYER_FILE, .fallback = "\"24h\"" },
 	{ { "account.*.budget_day_usd", SCHEMA_MONEY, .max = 1000000000,
 	    .help = "US dollars that an account may pay on a day of UTC; unset: no limit" }, .layers = LAYER_FILE },
 	{ { "account.*.budget_day_tokens", SCHEMA_INT, .min = 1, .max = INT64_C(1000000000000000),
 	    .help = "tokens that an account may use on a day of UTC; unset: no limit" }, .layers = LAYER_FILE },
 	{ { "account.*.budget_day_wall", SCHEMA_DURATION, .min = SECOND, .max = 1000 * DAY,
-	    .help = "wall time of all attempts of an account on a day of UTC; unset: no limit" }, .layers = LAYER_FILE },
+	    .help = "wall time of all attempts of an account on a day of UTC; unset: no limit" },
+	    .layers = LAYER_FILE },
 };
 const size_t settings_count = sizeof(settings) / sizeof(settings[0]);
 
-/* Length of the stretch of path that pattern covers ("*": one segment), 0 when it does not. Ends at a "." or the end. */
+/* Length of the stretch of path that pattern covers ("*": one segment), 0 when it does not. Ends at
+ * a "." or the end. */
 static size_t cover(const char *pattern, const char *path)
 {
 	const char *p = path;
@@ -247,7 +281,8 @@ const char *setting_key(const char *path)
 	return dot == NULL ? path : dot + 1;
 }
 
-/* The row that "profile.NAME.KEY" fills for those who choose that profile; NULL: there is none of that KEY. */
+/* The row that "profile.NAME.KEY" fills for those who choose that profile; NULL: there is
+ * none of that KEY. */
 static const struct setting *find_knob(const char *path)
 {
 	size_t n = cover("profile.*", path);
@@ -287,7 +322,8 @@ bool setting_is_table(const char *path, enum setting_layer layer)
 	const struct setting *setting = setting_find(path, NULL);
 
 	if (setting != NULL)
-		return setting->is.kind == SCHEMA_MAP && (setting->layers & layer) && cover(setting->is.name, path) == strlen(path);
+		return setting->is.kind == SCHEMA_MAP && (setting->layers & layer) &&
+		    cover(setting->is.name, path) == strlen(path);
 	for (size_t i = 0; i < settings_count; i++) {
 		char *head = xstrdup(settings[i].is.name);
 		char *dot;
@@ -331,7 +367,8 @@ static size_t distance(const char *a, const char *b, size_t limit)
 	return row[lb] < limit ? row[lb] : row[lb] == limit ? limit : limit + 1;
 }
 
-/* pattern with its "*" replaced by the second segment of path; NULL when path has none, or a quoted one. */
+/* pattern with its "*" replaced by the second segment of path; NULL when path has none,
+ * or a quoted one. */
 static char *spelled(const char *pattern, const char *path)
 {
 	const char *star = strchr(pattern, '*'), *name = strchr(path, '.');
@@ -362,7 +399,8 @@ static void weigh(const char *path, char *guess, bool named, size_t limit, char 
 char *setting_near(const char *path, enum setting_layer layer)
 {
 	size_t limit = strlen(path) < 6 ? 1 : 2, best = limit + 1, profile = cover("profile.*", path);
-	bool known = setting_find(path, NULL) != NULL;	/* but not as a key of the file: its namesake would mislead */
+	/* but not as a key of the file: its namesake would mislead */
+	bool known = setting_find(path, NULL) != NULL;
 	char *near = NULL;
 
 	for (size_t i = 0; i < settings_count; i++) {
@@ -371,7 +409,8 @@ char *setting_near(const char *path, enum setting_layer layer)
 		if (!(settings[i].layers & layer))
 			continue;
 		/* the right key in the wrong table, or in none */
-		weigh(path, spelled(settings[i].is.name, path), !known && key != settings[i].is.name && strchr(settings[i].is.name, '*') == NULL &&
+		weigh(path, spelled(settings[i].is.name, path), !known &&
+		    key != settings[i].is.name && strchr(settings[i].is.name, '*') == NULL &&
 		    strcmp(key, setting_key(path)) == 0, limit, &near, &best);
 		if (profile > 0 && layer == LAYER_FILE && (settings[i].layers & LAYER_PROFILE))
 			weigh(path, xasprintf("%.*s.%s", (int)profile, path, key), false, limit, &near, &best);

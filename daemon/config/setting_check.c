@@ -14,7 +14,8 @@ char *setting_refuse(const struct setting *setting, json_t *value)
 
 	if (schema_check(&setting->is, value, &error))
 		return NULL;
-	return xasprintf("%s%s%s%s", error.field[0] != '\0' ? "'" : "", error.field, error.field[0] != '\0' ? "' " : "", error.text);
+	return xasprintf("%s%s%s%s", error.field[0] != '\0' ? "'" : "", error.field,
+	    error.field[0] != '\0' ? "' " : "", error.text);
 }
 
 int64_t setting_number(const struct setting *setting, const json_t *value)
@@ -27,7 +28,8 @@ int64_t setting_number(const struct setting *setting, const json_t *value)
 		return json_integer_value(value);
 	if (setting->is.kind == SCHEMA_CHOICE)
 		return state_value(setting->is.choices, json_string_value(value));
-	if ((setting->is.kind != SCHEMA_DURATION && setting->is.kind != SCHEMA_SIZE) || schema_number(&setting->is, value, &number) != 0)
+	if ((setting->is.kind != SCHEMA_DURATION && setting->is.kind != SCHEMA_SIZE) ||
+	    schema_number(&setting->is, value, &number) != 0)
 		abort();
 	return number;
 }
@@ -39,7 +41,8 @@ double setting_money(const json_t *value)
 
 json_t *setting_json(const struct setting *setting, int64_t number)
 {
-	static const struct { int64_t ms; const char *unit; } units[] = { { 3600 * SECOND, "h" }, { 60 * SECOND, "m" }, { SECOND, "s" } };
+	static const struct { int64_t ms; const char *unit; } units[] = { { 3600 * SECOND, "h" },
+	    { 60 * SECOND, "m" }, { SECOND, "s" } };
 
 	if (setting->is.kind == SCHEMA_BOOL)
 		return json_boolean(number != 0);

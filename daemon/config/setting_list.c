@@ -7,7 +7,8 @@
 #include "config/layers.h"
 #include "proto/memory.h"
 
-/* Of what is set for agents, the values that look like secrets; a new document. Whoever may look at the settings need not have them. */
+/* Of what is set for agents, the values that look like secrets; a new document. Whoever may look at
+ * the settings need not have them. */
 static void hide(json_t **json)
 {
 	json_t *shown = json_object(), *value;
@@ -31,7 +32,8 @@ static void hide(json_t **json)
 	*json = shown;
 }
 
-static void tell(const struct layers *layers, const struct setting *setting, const char *path, config_each_cb *each, void *arg)
+static void tell(const struct layers *layers, const struct setting *setting, const char *path,
+    config_each_cb *each, void *arg)
 {
 	struct origin origin;
 	json_t *json = layers_get(layers, path, &origin);
@@ -47,7 +49,8 @@ static void tell(const struct layers *layers, const struct setting *setting, con
 }
 
 /* "agent.*.model" of each agent; table: "agent". */
-static void list_named(const struct layers *layers, const struct setting *setting, const char *table, char *const *names, config_each_cb *each, void *arg)
+static void list_named(const struct layers *layers, const struct setting *setting,
+    const char *table, char *const *names, config_each_cb *each, void *arg)
 {
 	for (size_t i = 0; names[i] != NULL; i++) {
 		char *path = xasprintf("%s.%s.%s", table, names[i], setting_key(setting->is.name));
@@ -68,7 +71,8 @@ static void list_profiles(const struct layers *layers, config_each_cb *each, voi
 	}
 }
 
-int config_each(const struct config *config, const struct project *project, const struct config_override *overrides, size_t count,
+int config_each(const struct config *config, const struct project *project,
+    const struct config_override *overrides, size_t count,
     config_each_cb *each, void *arg, struct config_error *error)
 {
 	struct layers layers;

@@ -67,8 +67,8 @@ static bool fits_file_or_none(const char *path, struct schema_error *error)
 	    schema_refuse(error, "must be an absolute path or \"none\": begin it with \"/\"");
 }
 
-/* Why a text is no path below a directory, as the end of a sentence; NULL when it is one. The repository's own
- * directory is not for agents to read or write. */
+/* Why a text is no path below a directory, as the end of a sentence; NULL when it is one. The
+ * repository's own directory is not for agents to read or write. */
 static const char *fault_below(const char *path)
 {
 	if (path[0] == '\0')
@@ -91,7 +91,8 @@ static bool fits_below(const char *path, struct schema_error *error)
 {
 	const char *fault = fault_below(path);
 
-	return fault == NULL || schema_refuse(error, "must be a path below the working directory, but '%s' %s", path, fault);
+	return fault == NULL ||
+	    schema_refuse(error, "must be a path below the working directory, but '%s' %s", path, fault);
 }
 
 static bool fits_directory(const char *path, struct schema_error *error)
@@ -101,7 +102,8 @@ static bool fits_directory(const char *path, struct schema_error *error)
 	if (has_control(path))
 		return schema_refuse(error, "must not contain control characters");
 	return fault == NULL ||
-	    schema_refuse(error, "must be an absolute path or one below the working directory, but '%s' %s", path, fault);
+	    schema_refuse(error,
+	    "must be an absolute path or one below the working directory, but '%s' %s", path, fault);
 }
 
 /* What would be a pattern in a file of git's is no plain name. */
@@ -109,9 +111,12 @@ static bool fits_file_name(const char *name, struct schema_error *error)
 {
 	if (has_control(name))
 		return schema_refuse(error, "must not contain control characters");
-	if (name[0] == '\0' || strlen(name) > 255 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcasecmp(name, ".git") == 0 ||
-	    strpbrk(name, "/*?[\\") != NULL || strchr("-!#: ", name[0]) != NULL || name[strlen(name) - 1] == ' ')
-		return schema_refuse(error, "must be the plain name of a file in the working directory, which '%s' is not", name);
+	if (name[0] == '\0' || strlen(name) > 255 || strcmp(name, ".") == 0 ||
+	    strcmp(name, "..") == 0 || strcasecmp(name, ".git") == 0 ||
+	    strpbrk(name, "/*?[\\") != NULL || strchr("-!#: ", name[0]) != NULL ||
+	    name[strlen(name) - 1] == ' ')
+		return schema_refuse(error,
+		    "must be the plain name of a file in the working directory, which '%s' is not", name);
 	return true;
 }
 
@@ -148,7 +153,8 @@ static bool refuse_variable(const char *name, struct schema_error *error)
 	char *text = xstrdup(name);
 
 	if (name[size] == '=')
-		schema_refuse(error, "names a variable '%.*s=...', but names are made of letters, digits and \"_\": write the name "
+		schema_refuse(error, "names a variable '%.*s=...', but names are made of letters, "
+		    "digits and \"_\": write the name "
 		    "alone in env, or NAME = \"VALUE\" in set", (int)size, name);
 	else if (secret_is_key(name, size) || redact_string(NULL, &text))
 		schema_refuse(error, "has what looks like a secret in place of the name of a variable, which holds it");
@@ -160,7 +166,8 @@ static bool refuse_variable(const char *name, struct schema_error *error)
 
 static bool fits_variable(const char *name, struct schema_error *error)
 {
-	if (name[0] == '\0' || strchr(UPPER LOWER "_", name[0]) == NULL || name[strspn(name, UPPER LOWER "_" DIGIT)] != '\0')
+	if (name[0] == '\0' || strchr(UPPER LOWER "_", name[0]) == NULL ||
+	    name[strspn(name, UPPER LOWER "_" DIGIT)] != '\0')
 		return refuse_variable(name, error);
 	return strncmp(name, "RL_", 3) != 0 ||
 	    schema_refuse(error, "names a variable '%s', but those that begin with RL_ are set by rld", name);

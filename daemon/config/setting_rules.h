@@ -21,7 +21,8 @@ extern const struct schema_rule
     rule_path,		/* absolute, or begins with "~/" */
     rule_variable;	/* name of an environment variable that a user may set */
 
-/* "[A-Za-z0-9][A-Za-z0-9_-]*", at most 64: what [agent.NAME], [profile.NAME], [group.NAME] and [account.NAME] may be called. */
+/* "[A-Za-z0-9][A-Za-z0-9_-]*", at most 64: what [agent.NAME], [profile.NAME], [group.NAME] and
+ * [account.NAME] may be called. */
 bool setting_table_name(const char *name);
 
 #endif

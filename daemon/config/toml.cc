@@ -31,7 +31,8 @@ toml_place place(const toml::source_region &region)
 
 bool bare(std::string_view key)
 {
-	return !key.empty() && key.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == key.npos;
+	return !key.empty() && key.find_first_not_of(
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == key.npos;
 }
 
 /* A key as TOML would write it: quoted ones can never look like a path of several segments. */
@@ -86,14 +87,17 @@ json_t *to_json(const toml::node &node, int depth)
 	} else if (const auto *table = node.as_table()) {
 		value = json_object();
 		add_members(value, *table, [value, depth](auto &&member) {
-			json_object_set_new(value, segment(member.first.str()).c_str(), to_json(member.second, depth + 1));
+			json_object_set_new(value, segment(member.first.str()).c_str(),
+			    to_json(member.second, depth + 1));
 		});
 	} else if (const auto *array = node.as_array()) {
 		value = json_array();
-		add_members(value, *array, [value, depth](const toml::node &item) { json_array_append_new(value, to_json(item, depth + 1)); });
+		add_members(value, *array, [value, depth](const toml::node &item) {
+		    json_array_append_new(value, to_json(item, depth + 1)); });
 	}
 	if (value == nullptr)
-		throw refusal{ "no setting takes a date, a time, inf or nan; a string stands in quotes", place(node.source()) };
+		throw refusal{ "no setting takes a date, a time, inf or nan; a string stands in quotes",
+		    place(node.source()) };
 	return value;
 }
 
@@ -106,17 +110,21 @@ void walk(struct toml_list *out, const toml::table &table, const std::string &pr
 		if (depth > depth_max)
 			throw refusal{ "tables are nested too deeply", place(key.source()) };
 		value = node.is_table() ? nullptr : to_json(node, depth);
-		out->entries = static_cast<toml_entry *>(xreallocarray(out->entries, out->count + 1, sizeof(*out->entries)));
-		out->entries[out->count++] = { xstrdup(path.c_str()), value, place(key.source()), place(node.source()) };
+		out->entries = static_cast<toml_entry *>(xreallocarray(out->entries, out->count + 1,
+		    sizeof(*out->entries)));
+		out->entries[out->count++] = { xstrdup(path.c_str()), value, place(key.source()),
+		    place(node.source()) };
 		if (value == nullptr)
 			walk(out, *node.as_table(), path + ".", depth + 1);
 	}
 }
 
-/* A number that does not fit may be somebody's secret without its quotes: the place tells which one it is. */
+/* A number that does not fit may be somebody's secret without its quotes: the place tells
+ * which one it is. */
 std::string described(std::string_view text)
 {
-	return text.find("is not representable") == text.npos ? std::string(text) : "a number is too large; a string stands in quotes";
+	return text.find("is not representable") == text.npos ? std::string(text) :
+	    "a number is too large; a string stands in quotes";
 }
 
 int refuse(struct toml_list *out, const char *text, toml_place at)

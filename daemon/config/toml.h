@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A TOML text as a flat list: every table and every value with its path and place. The one door to toml++. */
+/* A TOML text as a flat list: every table and every value with its path and place. The
+ * one door to toml++. */
 #ifndef CONFIG_TOML_H
 #define CONFIG_TOML_H
 
@@ -10,7 +11,8 @@
 extern "C" {
 #endif
 
-/* Dotted keys nest without bound, and toml++ recurses: this much text stays far from the end of the stack. */
+/* Dotted keys nest without bound, and toml++ recurses: this much text stays far from the
+ * end of the stack. */
 #define TOML_SIZE_MAX (32 * 1024)
 
 struct toml_place {
@@ -18,9 +20,11 @@ struct toml_place {
 };
 
 struct toml_entry {
-	char *path;			/* "agent.claude.set.K"; a segment that is no bare key stands in quotes */
-	json_t *value;			/* string, integer, real, boolean or array; NULL: a table, its members follow. A table inside
-					 * an array is an object; a key of it that is no bare key stands in quotes */
+	char *path;			/* "agent.claude.set.K"; a segment that is no bare key
+					 * stands in quotes */
+	json_t *value;			/* string, integer, real, boolean or array; NULL: a table,
+					 * its members follow. A table inside an array is an object;
+					 * a key of it that is no bare key stands in quotes */
 	struct toml_place key, at;	/* where the key, where the value stands */
 };
 
