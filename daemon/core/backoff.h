@@ -8,15 +8,17 @@
 /* The longest wait by back-off. A service that wants more has a limit, not a hiccup. */
 #define BACKOFF_MAX_MS (INT64_C(10) * 60 * 1000)
 
-/* ms before try number n, 1 the first: 5 s, and twice as long each time, up to BACKOFF_MAX_MS; then up to a quarter more or less, so that those
- * who failed together do not come back together. seed: names who waits; the same one gets the same. */
+/* ms before try number n, 1 the first: 5 s, and twice as long each time, up to BACKOFF_MAX_MS; then
+ * up to a quarter more or less, so that those who failed together do not come back together. seed:
+ * names who waits; the same one gets the same. */
 int64_t backoff_ms(int64_t n, const char *seed);
 
-/* ms before the next try of what has failed for elapsed ms: as long again, at least 1 s and at most max_ms, then a quarter more or less. */
+/* ms before the next try of what has failed for elapsed ms: as long again, at least 1 s and at most
+ * max_ms, then a quarter more or less. */
 int64_t backoff_again_ms(int64_t elapsed_ms, int64_t max_ms, const char *seed);
 
-/* TIME of that try. reset_at: when the service says that it serves again, ROW_NONE if it does not; later than the back-off it counts, up to
- * BACKOFF_MAX_MS from now. */
+/* TIME of that try. reset_at: when the service says that it serves again, ROW_NONE if it does not;
+ * later than the back-off it counts, up to BACKOFF_MAX_MS from now. */
 int64_t backoff_until(int64_t now, int64_t n, int64_t reset_at, const char *seed);
 
 #endif

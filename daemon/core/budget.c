@@ -44,7 +44,8 @@ double budget_told(const struct attempt_row *a, enum budget_kind kind)
 	case BUDGET_TOKENS:
 		return tokens_of(a);
 	case BUDGET_WALL:
-		return a->started_at == ROW_NONE || a->ended_at == ROW_NONE ? (double)NAN : (double)(a->ended_at - a->started_at);
+		return a->started_at == ROW_NONE || a->ended_at == ROW_NONE ? (double)NAN :
+		    (double)(a->ended_at - a->started_at);
 	case BUDGET_KINDS:
 		break;
 	}
@@ -53,7 +54,8 @@ double budget_told(const struct attempt_row *a, enum budget_kind kind)
 
 static bool is_same_conversation(const struct attempt_row *a, const struct attempt_row *b)
 {
-	return a->session != NULL && b->session != NULL && strcmp(a->session, b->session) == 0 && strcmp(a->agent, b->agent) == 0;
+	return a->session != NULL && b->session != NULL && strcmp(a->session, b->session) == 0 &&
+	    strcmp(a->agent, b->agent) == 0;
 }
 
 static void take_off(int64_t *tokens, int64_t before)
@@ -106,7 +108,8 @@ double budget_used(const struct attempt_row *a, enum budget_kind kind)
 void budget_add(struct budget *b, const struct attempt_row *a)
 {
 	for (int kind = BUDGET_COST; kind <= BUDGET_TOKENS; kind++) {
-		double used = has_ended(a) ? budget_used(a, (enum budget_kind)kind) : set_aside(a, (enum budget_kind)kind);
+		double used = has_ended(a) ? budget_used(a, (enum budget_kind)kind) :
+		    set_aside(a, (enum budget_kind)kind);
 
 		if (isnan(used))
 			continue;
@@ -115,8 +118,8 @@ void budget_add(struct budget *b, const struct attempt_row *a)
 	}
 }
 
-struct budget budget_of_run(const struct plan *plan, const struct run_row *run, const struct attempt_row *const *attempts, size_t count, int64_t but,
-    int64_t now)
+struct budget budget_of_run(const struct plan *plan, const struct run_row *run,
+    const struct attempt_row *const *attempts, size_t count, int64_t but, int64_t now)
 {
 	struct budget b = { .cap = { plan->max_cost_usd, number(plan->max_tokens), number(plan->max_wall_ms) } };
 
@@ -138,12 +141,14 @@ bool budget_has_cap(const struct budget *b)
 	return !isnan(b->cap[BUDGET_COST]) || !isnan(b->cap[BUDGET_TOKENS]) || !isnan(b->cap[BUDGET_WALL]);
 }
 
-double budget_estimate(const struct attempt_row *const *attempts, size_t count, enum role role, enum budget_kind kind, double cap)
+double budget_estimate(const struct attempt_row *const *attempts, size_t count, enum role role,
+    enum budget_kind kind, double cap)
 {
 	double most = NAN;
 
 	for (size_t i = 0; i < count; i++) {
-		double used = attempts[i]->role == (int)role && has_ended(attempts[i]) ? budget_told(attempts[i], kind) : (double)NAN;
+		double used = attempts[i]->role == (int)role && has_ended(attempts[i]) ?
+		    budget_told(attempts[i], kind) : (double)NAN;
 
 		if (!isnan(used) && !(used <= most))
 			most = used;

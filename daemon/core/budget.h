@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run or an account may spend: what it has spent, what is set aside for attempts under way, and whether one more may start. Pure.
+/* What a run or an account may spend: what it has spent, what is set aside for attempts under way,
+ * and whether one more may start. Pure.
  *
- * Nobody knows what an attempt will cost before it has ended. So something is set aside before it starts, and replaced by what it says
- * afterwards; when it says nothing, what was set aside counts. */
+ * Nobody knows what an attempt will cost before it has ended. So something is set aside
+ * before it starts, and replaced by what it says afterwards; when it says nothing, what was
+ * set aside counts. */
 #ifndef CORE_BUDGET_H
 #define CORE_BUDGET_H
 
@@ -33,8 +35,8 @@ struct budget {
 };
 
 /* That of a run from its rows, but for one attempt (ROW_NONE: all). now: TIME. */
-struct budget budget_of_run(const struct plan *plan, const struct run_row *run, const struct attempt_row *const *attempts, size_t count, int64_t but,
-    int64_t now);
+struct budget budget_of_run(const struct plan *plan, const struct run_row *run,
+    const struct attempt_row *const *attempts, size_t count, int64_t but, int64_t now);
 
 /* Does the plan of a run have one? */
 bool plan_has_budget(const struct plan *plan);
@@ -48,14 +50,18 @@ void budget_add(struct budget *b, const struct attempt_row *a);
 /* What an attempt says that it has used, NaN: it does not. Tokens are those of all kinds. */
 double budget_told(const struct attempt_row *a, enum budget_kind kind);
 
-/* The tokens of an attempt are those of its whole conversation: what the attempts before it in that have used is taken off. */
+/* The tokens of an attempt are those of its whole conversation: what the attempts before it in that
+ * have used is taken off. */
 void budget_take_off(const struct attempt_row *const *attempts, size_t count, struct attempt_row *a);
 
-/* What an attempt that has ended counts as: what it says, else what was set aside for it; NaN: neither. */
+/* What an attempt that has ended counts as: what it says, else what was set aside for
+ * it; NaN: neither. */
 double budget_used(const struct attempt_row *a, enum budget_kind kind);
 
-/* What is set aside for an attempt of that role: what the dearest of its role in the run has cost so far, else a twentieth of the cap. */
-double budget_estimate(const struct attempt_row *const *attempts, size_t count, enum role role, enum budget_kind kind, double cap);
+/* What is set aside for an attempt of that role: what the dearest of its role in the run has cost
+ * so far, else a twentieth of the cap. */
+double budget_estimate(const struct attempt_row *const *attempts, size_t count, enum role role,
+    enum budget_kind kind, double cap);
 
 enum budget_word {
 	BUDGET_START,
@@ -63,8 +69,8 @@ enum budget_word {
 	BUDGET_SPENT			/* nothing more starts */
 };
 
-/* May an attempt start for which `own` would be set aside? *kind: which limit says no. What would be the only thing under way may, as long as
- * anything is left: nobody waits for nothing. */
+/* May an attempt start for which `own` would be set aside? *kind: which limit says no. What would
+ * be the only thing under way may, as long as anything is left: nobody waits for nothing. */
 enum budget_word budget_ask(const struct budget *b, const double own[BUDGET_KINDS], enum budget_kind *kind);
 
 /* Is nothing left? *kind: of what. */
@@ -76,11 +82,13 @@ bool budget_warns(double cap, double before, double spent);
 /* "$4.80 of $5.00", "1200000 of 1000000 tokens", "2h 05m of 2h"; malloc'd. */
 char *budget_text(const struct budget *b, enum budget_kind kind);
 
-/* The row of an account that counts on a day, NULL: it has spent nothing yet. A clock that is set back over midnight makes no new day; one that
- * was days ahead for a while comes back to the day that it has left. */
+/* The row of an account that counts on a day, NULL: it has spent nothing yet. A clock that is set
+ * back over midnight makes no new day; one that was days ahead for a while comes back to the day
+ * that it has left. */
 struct spend_row *budget_day_row(struct spend_row *const *rows, size_t count, int64_t day);
 
-/* What may be spent on a day is of the days of UTC, counted from 1970-01-01; a negative time is of no day before that. */
+/* What may be spent on a day is of the days of UTC, counted from 1970-01-01; a negative time is of
+ * no day before that. */
 int64_t budget_day(int64_t time);
 /* TIME when the next one begins. */
 int64_t budget_midnight(int64_t time);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Why something ended, and why something waits: a kind for programs, and a sentence for people. Both are set together, here and
- * nowhere else: a row has a kind exactly when it has the sentence. Nothing is decided by the words of the sentence. Pure. */
+/* Why something ended, and why something waits: a kind for programs, and a sentence for people.
+ * Both are set together, here and nowhere else: a row has a kind exactly when it has the sentence.
+ * Nothing is decided by the words of the sentence. Pure. */
 #ifndef CORE_CAUSE_H
 #define CORE_CAUSE_H
 
@@ -28,7 +29,8 @@ struct reason {
 /* What a row has; borrowed from it. */
 struct cause run_cause(const struct run_row *run);
 struct cause slot_cause(const struct slot_row *slot);
-struct cause task_cause(const struct task_row *task);		/* its reason: why it ended so, or is not for this run */
+/* its reason: why it ended so, or is not for this run */
+struct cause task_cause(const struct task_row *task);
 struct cause attempt_row_cause(const struct attempt_row *attempt);
 
 /* Copy the text. A text of the row itself may be given. */

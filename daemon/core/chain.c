@@ -45,7 +45,8 @@ static void add_row(struct buf *b, enum row_kind kind, const void *row)
 	}
 }
 
-void review_hash(const struct review_row *row, const struct finding_row *const *findings, size_t count, char hex[DIGEST_HEX])
+void review_hash(const struct review_row *row, const struct finding_row *const *findings,
+    size_t count, char hex[DIGEST_HEX])
 {
 	struct buf b = { 0 };
 
@@ -63,8 +64,8 @@ static bool chain_same(const char *a, const char *b)
 	return (a == NULL && b == NULL) || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-char *chain_verify(const struct review_row *const *reviews, size_t nreviews, const struct finding_row *const *findings, size_t nfindings,
-    int64_t count, const char *head)
+char *chain_verify(const struct review_row *const *reviews, size_t nreviews,
+    const struct finding_row *const *findings, size_t nfindings, int64_t count, const char *head)
 {
 	const char *previous = NULL;
 	char hex[DIGEST_HEX];
@@ -75,18 +76,22 @@ char *chain_verify(const struct review_row *const *reviews, size_t nreviews, con
 		size_t first = f;
 
 		if (row->number != (int64_t)i + 1)
-			return xasprintf("review %zu is missing: number %lld stands in its place", i + 1, (long long)row->number);
+			return xasprintf("review %zu is missing: number %lld stands in its place",
+			    i + 1, (long long)row->number);
 		while (f < nfindings && findings[f]->review == row->number)
 			f++;
 		if (!chain_same(row->previous_hash, previous))
-			return xasprintf("review %zu does not follow review %zu: the row before it was changed, removed or reordered", i + 1, i);
+			return xasprintf("review %zu does not follow review %zu: "
+			    "the row before it was changed, removed or reordered", i + 1, i);
 		review_hash(row, findings + first, f - first, hex);
 		if (!chain_same(row->hash, hex))
-			return xasprintf("review %zu was changed: its hash is %.12s, its content gives %.12s", i + 1, row->hash ? row->hash : "", hex);
+			return xasprintf("review %zu was changed: its hash is %.12s, its content gives %.12s",
+			    i + 1, row->hash ? row->hash : "", hex);
 		previous = row->hash;
 	}
 	if (f != nfindings)
-		return xasprintf("finding %lld of review %lld belongs to no review in its place", (long long)findings[f]->number, (long long)findings[f]->review);
+		return xasprintf("finding %lld of review %lld belongs to no review in its place",
+		    (long long)findings[f]->number, (long long)findings[f]->review);
 	if ((int64_t)nreviews != count)
 		return xasprintf("the run has recorded %lld reviews, the log holds %zu", (long long)count, nreviews);
 	if (!chain_same(previous, head))

@@ -18,7 +18,9 @@ static const char *const common[CLOCKS] = {
 };
 
 /* The same in words: what is said of one role is said in rld.toml alone. */
-#define IN_FILE(role) { "limits." role ".timeout in rld.toml", "limits." role ".idle_timeout in rld.toml", "limits." role ".post_result in rld.toml" }
+#define IN_FILE(role) \
+	{ "limits." role ".timeout in rld.toml", "limits." role ".idle_timeout in rld.toml", \
+	    "limits." role ".post_result in rld.toml" }
 
 static const char *const own_origins[ROLES][CLOCKS] = {
 	[ROLE_IMPLEMENT] = IN_FILE("implement"),
@@ -48,5 +50,6 @@ const char *clocks_origin(const struct clocks *clocks, enum role role, enum cloc
 {
 	if (clocks->own[clock])
 		return own_origins[role][clock];
-	return role == ROLE_REVIEW && clock == CLOCK_WALL ? "review.timeout of the settings or the profile, or --timeout" : common_origins[clock];
+	return role == ROLE_REVIEW && clock == CLOCK_WALL ?
+	    "review.timeout of the settings or the profile, or --timeout" : common_origins[clock];
 }

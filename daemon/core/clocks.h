@@ -11,7 +11,8 @@
 enum clock {
 	CLOCK_WALL,		/* from its start */
 	CLOCK_IDLE,		/* without output; 0: no limit */
-	CLOCK_POST_RESULT,	/* without output, once its final result has been read; 0: no limit */
+	CLOCK_POST_RESULT,	/* without output, once its final result has been
+				 * read; 0: no limit */
 	CLOCKS
 };
 
@@ -24,7 +25,8 @@ struct clocks {
 const char *clocks_own_setting(enum role role, enum clock clock);
 /* What counts where that says nothing: "limits.timeout", and "review.timeout" for a review. */
 const char *clocks_common_setting(enum role role, enum clock clock);
-/* Where the time was said, for people, static: "limits.fix.timeout in rld.toml", "limits.timeout in rld.toml or --timeout". */
+/* Where the time was said, for people, static: "limits.fix.timeout in rld.toml", "limits.timeout in
+ * rld.toml or --timeout". */
 const char *clocks_origin(const struct clocks *clocks, enum role role, enum clock clock);
 
 #endif

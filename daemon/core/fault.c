@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/fault.h"
 
-static const char *const names[] = { [FAULT_NONE] = "none", [FAULT_PROCESS] = "process", [FAULT_PROVIDER] = "provider", [FAULT_TASK] = "task" };
+static const char *const names[] = { [FAULT_NONE] = "none", [FAULT_PROCESS] = "process",
+    [FAULT_PROVIDER] = "provider", [FAULT_TASK] = "task" };
 
 const struct state_names fault_names = { "fault", names, FAULTS };
 

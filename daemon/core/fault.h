@@ -10,7 +10,8 @@ enum fault { FAULT_NONE, FAULT_PROCESS, FAULT_PROVIDER, FAULT_TASK, FAULTS };
 extern const struct state_names fault_names;
 
 /* NONE: it succeeded, or has not ended, or a limit of its run kept it from being begun. A service
- * that did not serve goes before what the process made of that: its exit code, or that it went on in silence until its time was up. */
+ * that did not serve goes before what the process made of that: its exit code, or that it went on
+ * in silence until its time was up. */
 enum fault attempt_fault(const struct attempt_row *attempt);
 
 #endif

@@ -58,7 +58,8 @@ bool findings_have(const struct finding_row *const *rows, size_t count, const ch
 	return false;
 }
 
-struct finding_counts findings_compare(struct finding_row *const *now, size_t nnow, const struct finding_row *const *before, size_t nbefore)
+struct finding_counts findings_compare(struct finding_row *const *now, size_t nnow,
+    const struct finding_row *const *before, size_t nbefore)
 {
 	struct finding_counts counts = { 0 };
 

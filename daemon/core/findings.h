@@ -9,7 +9,8 @@
 
 #define FINDING_ID 17	/* 16 hex digits and NUL */
 
-/* Hash of file and text, white space and line numbers aside: "foo.c:12: x  is unset" and "foo.c:14: x is unset" are one. */
+/* Hash of file and text, white space and line numbers aside: "foo.c:12: x  is unset" and "foo.c:14:
+ *                                                                          x is unset" are one. */
 void finding_id(const char *file, const char *text, char id[FINDING_ID]);
 
 /* One of them has that id. */
@@ -19,8 +20,9 @@ struct finding_counts {
 	int64_t new, repeated, resolved;
 };
 
-/* Mark each of now as new or repeated against before (the round before, same run and task), and count those of before
- * that are gone. */
-struct finding_counts findings_compare(struct finding_row *const *now, size_t nnow, const struct finding_row *const *before, size_t nbefore);
+/* Mark each of now as new or repeated against before (the round before, same run and task), and
+ * count those of before that are gone. */
+struct finding_counts findings_compare(struct finding_row *const *now, size_t nnow,
+    const struct finding_row *const *before, size_t nbefore);
 
 #endif

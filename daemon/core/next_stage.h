@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which stage of a slot comes next: one function for each decision, facts in, stage out. Pure. What the facts
- * are is in core/review.h; which stages may follow each other at all is in core/slot.h. */
+/* Which stage of a slot comes next: one function for each decision, facts in, stage out.
+ * Pure. What the facts are is in core/review.h; which stages may follow each other at all
+ * is in core/slot.h. */
 #ifndef CORE_NEXT_STAGE_H
 #define CORE_NEXT_STAGE_H
 
@@ -23,11 +24,12 @@ enum slot_stage stage_after_worktree(const struct plan *plan, bool whole);
 /* The work of a round is done and not checked yet; checks: how many there are. */
 enum slot_stage stage_after_work(int64_t checks, bool has_git);
 
-/* FIXING for a check that failed, FAILED for a reviewer that gave no answer: the policy of the plan has the
- * last word about both, see stage_after_round(). */
+/* FIXING for a check that failed, FAILED for a reviewer that gave no answer: the policy of the plan
+ * has the last word about both, see stage_after_round(). */
 enum slot_stage stage_after_attempt(const struct attempt_facts *facts, enum move_reason *reason);
 
-/* Is it reviewed, where, or only committed? FAILED: what was denied stopped the work, or on_no_change says so. */
+/* Is it reviewed, where, or only committed? FAILED: what was denied stopped the work, or
+ * on_no_change says so. */
 enum slot_stage stage_after_measure(const struct plan *plan, const struct measure_facts *facts);
 
 /* By the policies of the plan. */
@@ -39,8 +41,8 @@ enum slot_stage stage_after_acceptance(const struct plan *plan, bool has_git);
 enum slot_stage stage_after_commit(const struct plan *plan, bool passed, bool whole);
 enum slot_stage stage_after_merge(const struct plan *plan, bool passed);
 
-/* A human sends a held slot back: the lost attempt again, else a fix. role: of the hold's attempt; checkout:
- * reviewers work in one of their own. */
+/* A human sends a held slot back: the lost attempt again, else a fix. role: of the hold's attempt;
+ * checkout: reviewers work in one of their own. */
 enum slot_stage stage_after_rework(enum hold_kind kind, enum role role, bool checkout);
 
 /* ENDING while something may be under way in the stage, else CANCELLED. */

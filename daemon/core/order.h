@@ -6,8 +6,10 @@
 #include <stdint.h>
 #include <sys/tree.h>
 
-/* The functions of an RB_HEAD, for the file that uses it. RB_GENERATE_STATIC asks for a word that the C library has used up. */
-#define TREE(name, type, field, compare) RB_GENERATE_INTERNAL(name, type, field, compare, __attribute__((unused)) static)
+/* The functions of an RB_HEAD, for the file that uses it. RB_GENERATE_STATIC asks for a word that
+ * the C library has used up. */
+#define TREE(name, type, field, compare) \
+	RB_GENERATE_INTERNAL(name, type, field, compare, __attribute__((unused)) static)
 
 static inline int order(int64_t a, int64_t b)
 {

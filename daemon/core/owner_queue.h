@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues before the slots of the daemon, one for each owner and group: the inside of core/schedule.h. Pure.
+/* The queues before the slots of the daemon, one for each owner and group: the inside of
+ * core/schedule.h. Pure.
  *
- * A queue is a tree of the runs that may start, in order of priority and age. Where only one run at a time is in a workspace, the runs that
- * want it wait at its gates, one for each queue; only the first at each gate is in the queue, and only while nobody is inside. So a
- * workspace that is taken or left costs as much as it has gates, however many runs wait there.
+ * A queue is a tree of the runs that may start, in order of priority and age. Where only one run at
+ * a time is in a workspace, the runs that want it wait at its gates, one for each queue; only the
+ * first at each gate is in the queue, and only while nobody is inside. So a workspace that is taken
+ * or left costs as much as it has gates, however many runs wait there.
  *
- * The bound: no call costs more with more runs waiting or more runs ended, but for the logarithm. Owners (a daemon serves its own user and
- * root), groups and the gates of a workspace are few; they are lists and are walked. */
+ * The bound: no call costs more with more runs waiting or more runs ended, but for the logarithm.
+ * Owners (a daemon serves its own user and root), groups and the gates of a workspace are few; they
+ * are lists and are walked. */
 #ifndef CORE_OWNER_QUEUE_H
 #define CORE_OWNER_QUEUE_H
 
@@ -42,7 +45,8 @@ struct gate {
 	struct owner_queue *queue;
 	size_t runs;			/* also those that want nothing */
 	RB_HEAD(gate_tree, queue_entry) waiting;
-	struct queue_entry *first;	/* of them, and in the queue; NULL: a run is inside, or none waits */
+	struct queue_entry *first;	/* of them, and in the queue; NULL: a run is
+					 * inside, or none waits */
 	struct waiters waiters;		/* those in QUEUE_GATE and QUEUE_READY */
 	LIST_ENTRY(gate) of_workspace, of_queue;
 };
@@ -86,7 +90,8 @@ struct queues {
 
 void queues_init(struct queues *queues);
 
-/* The gate of such a run, counted: made with the first that asks, gone when the last has put it back. path NULL: it shares. */
+/* The gate of such a run, counted: made with the first that asks, gone when the last has put it
+ * back. path NULL: it shares. */
 struct gate *gate_get(struct queues *queues, const char *path, const char *group, int64_t owner);
 void gate_put(struct queues *queues, struct gate *gate);
 

@@ -80,50 +80,63 @@ static char *plan_refuse(const struct refusal *refusals, size_t count, const cha
 static char *settle_isolation(struct plan *plan, bool has_git, const char **field)
 {
 	if (plan->isolation == ISOLATION_AUTO)
-		plan->isolation = plan->parallel > 1 && has_git && plan->assign == ASSIGN_DAEMON ? ISOLATION_WORKTREE : ISOLATION_SHARED;
+		plan->isolation = plan->parallel > 1 && has_git && plan->assign == ASSIGN_DAEMON ?
+		    ISOLATION_WORKTREE : ISOLATION_SHARED;
 	return REFUSE(((struct refusal[]){
 		{ plan->base != NULL && !has_git, "base",
-		    "a base is a commit, and the working directory is in no git repository; run 'git init' there, or leave --base out" },
+		    "a base is a commit, and the working directory is in no git repository; "
+		    "run 'git init' there, or leave --base out" },
 		{ plan->isolation == ISOLATION_WORKTREE && !has_git, "isolation",
-		    "work trees are made by git, and the working directory is in no git repository; run 'git init' there, or choose --isolation shared" },
+		    "work trees are made by git, and the working directory is in no git repository; "
+		    "run 'git init' there, or choose --isolation shared" },
 		{ plan->isolation == ISOLATION_WORKTREE && plan->assign == ASSIGN_AGENT, "assign",
-		    "agents that pick their task themselves work in one shared directory; choose --isolation shared, or --assign daemon" },
+		    "agents that pick their task themselves work in one shared directory; "
+		    "choose --isolation shared, or --assign daemon" },
 	}), field);
 }
 
-/* A work tree is of use to those who get its commits, so there is one unless somebody has said none. */
+/* A work tree is of use to those who get its commits, so there is one unless
+ * somebody has said none. */
 static void settle_commit(struct plan *plan, bool many)
 {
-	bool worktree = plan->isolation == ISOLATION_WORKTREE, whole = (plan->review || plan->skipped) && plan->scope == SCOPE_RUN;
+	bool worktree = plan->isolation == ISOLATION_WORKTREE,
+	    whole = (plan->review || plan->skipped) && plan->scope == SCOPE_RUN;
 
 	if (worktree && plan->commit == COMMIT_MODE_NONE && !plan->commit_said)
 		plan->commit = COMMIT_MODE_AUTO;
 	if (plan->integrate == INTEGRATE_AUTO)
-		plan->integrate = worktree && (many || whole) && plan->commit != COMMIT_MODE_NONE ? INTEGRATE_MERGE : INTEGRATE_NONE;
+		plan->integrate = worktree && (many || whole) && plan->commit != COMMIT_MODE_NONE ?
+		    INTEGRATE_MERGE : INTEGRATE_NONE;
 }
 
 static char *settle_trees(struct plan *plan, bool has_git, bool many, const char **field)
 {
-	bool worktree = plan->isolation == ISOLATION_WORKTREE, merge = plan->integrate == INTEGRATE_MERGE, commit = plan->commit != COMMIT_MODE_NONE;
+	bool worktree = plan->isolation == ISOLATION_WORKTREE,
+	    merge = plan->integrate == INTEGRATE_MERGE, commit = plan->commit != COMMIT_MODE_NONE;
 	/* others write the tree while one is looked at */
 	bool concurrent = !worktree && plan->parallel > 1 && many && has_git;
 	char *text = REFUSE(((struct refusal[]){
 		{ merge && !worktree, "integrate",
-		    "there are commits to merge only where each task has a work tree of its own; add --isolation worktree, or leave --integrate out" },
-		{ merge && !commit, "commit", "what is merged are commits, and this run makes none; choose --commit auto, or --integrate none" },
+		    "there are commits to merge only where each task has a work tree of its own; "
+		    "add --isolation worktree, or leave --integrate out" },
+		{ merge && !commit, "commit", "what is merged are commits, "
+		    "and this run makes none; choose --commit auto, or --integrate none" },
 		{ concurrent && commit && !(plan->review && plan->scope == SCOPE_RUN), "commit",
-		    "slots that share one directory would commit each other's work; choose --isolation worktree, --commit none, or one slot" },
+		    "slots that share one directory would commit each other's work; "
+		    "choose --isolation worktree, --commit none, or one slot" },
 	}), field);
 
 	if (text != NULL)
 		return text;
 	if (plan->scope == SCOPE_RUN && worktree && !merge && plan->skipped)
-		plan->skipped = false;	/* --skip-review beats every option; a retry will do without as well */
+		/* --skip-review beats every option; a retry will do without as well */
+		plan->skipped = false;
 	if (concurrent && plan->scope == SCOPE_TASK)
 		plan->workspace = REVIEW_IN_SNAPSHOT;
 	return REFUSE(((struct refusal[]){
 		{ plan->review && plan->scope == SCOPE_RUN && worktree && !merge, "review.scope",
-		    "a review of the whole run needs all work in one tree; add --integrate merge, or choose --isolation shared" },
+		    "a review of the whole run needs all work in one tree; add --integrate merge, "
+		    "or choose --isolation shared" },
 	}), field);
 }
 

@@ -23,14 +23,18 @@ struct member {
 	const char *name;
 	enum member_kind kind;
 	size_t offset;
-	enum { MAY_BE_NULL, NEVER_NULL, CAME_LATER } rule;	/* CAME_LATER: a plan of an older version has it not */
+	/* CAME_LATER: a plan of an older version has it not */
+	enum { MAY_BE_NULL, NEVER_NULL, CAME_LATER } rule;
 	const struct state_names *choices;	/* MEMBER_CHOICE */
-	size_t cell;			/* of struct profile: the value of one that came later; 0: none */
-	int64_t old;			/* ... and then this is its value, if it is a number or a choice */
+	size_t cell;			/* of struct profile: the value of one that
+					 * came later; 0: none */
+	int64_t old;			/* ... and then this is its value, if it is a
+					 * number or a choice */
 };
 
 #define AGENT(name, kind, rule) { #name, kind, offsetof(struct agent_plan, name), rule, NULL, 0, 0 }
-#define AGENT_CHOICE(name, choices) { #name, MEMBER_CHOICE, offsetof(struct agent_plan, name), NEVER_NULL, choices, 0, 0 }
+#define AGENT_CHOICE(name, choices) \
+	{ #name, MEMBER_CHOICE, offsetof(struct agent_plan, name), NEVER_NULL, choices, 0, 0 }
 static const struct member agent_members[] = {
 	AGENT(name, MEMBER_TEXT, NEVER_NULL),
 	AGENT(command, MEMBER_WORDS, NEVER_NULL),
@@ -47,10 +51,13 @@ static const struct member agent_members[] = {
 /* The profile stands before what comes from its cells. */
 #define PLAN(name, kind, rule) { #name, kind, offsetof(struct plan, name), rule, NULL, 0, 0 }
 #define PLAN_OLD(name, kind, old) { #name, kind, offsetof(struct plan, name), CAME_LATER, NULL, 0, old }
-#define PLAN_CELL(name, kind, cell) { #name, kind, offsetof(struct plan, name), CAME_LATER, NULL, offsetof(struct profile, cell), 0 }
-#define PLAN_CHOICE(name, choices) { #name, MEMBER_CHOICE, offsetof(struct plan, name), CAME_LATER, choices, offsetof(struct profile, name), 0 }
+#define PLAN_CELL(name, kind, cell) \
+	{ #name, kind, offsetof(struct plan, name), CAME_LATER, NULL, offsetof(struct profile, cell), 0 }
+#define PLAN_CHOICE(name, choices) \
+	{ #name, MEMBER_CHOICE, offsetof(struct plan, name), CAME_LATER, choices, offsetof(struct profile, name), 0 }
 #define PLAN_CHOICE_0(name, rule, choices) { #name, MEMBER_CHOICE, offsetof(struct plan, name), rule, choices, 0, 0 }
-#define PLAN_CHOICE_OLD(name, choices, old) { #name, MEMBER_CHOICE, offsetof(struct plan, name), CAME_LATER, choices, 0, old }
+#define PLAN_CHOICE_OLD(name, choices, old) \
+	{ #name, MEMBER_CHOICE, offsetof(struct plan, name), CAME_LATER, choices, 0, old }
 static const struct member plan_members[] = {
 	PLAN(review, MEMBER_BOOL, NEVER_NULL),
 	PLAN(skip_reason, MEMBER_TEXT, MAY_BE_NULL),
@@ -119,7 +126,8 @@ static const struct member clock_members[] = {
 static const enum role roles[] = { ROLE_IMPLEMENT, ROLE_REVIEW, ROLE_FIX, ROLE_COMMIT };
 
 /* Enums without negative values are unsigned ints here, whichever they are. */
-_Static_assert(sizeof(enum bad_end) == sizeof(unsigned) && sizeof(enum prompt_via) == sizeof(unsigned), "an enum is an unsigned int");
+_Static_assert(sizeof(enum bad_end) == sizeof(unsigned) &&
+    sizeof(enum prompt_via) == sizeof(unsigned), "an enum is an unsigned int");
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -165,7 +173,8 @@ static json_t *object_out(const struct member *members, size_t count, const void
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < count; i++)
-		json_object_set_new(object, members[i].name, member_out(&members[i], (const char *)base + members[i].offset));
+		json_object_set_new(object, members[i].name,
+		    member_out(&members[i], (const char *)base + members[i].offset));
 	return object;
 }
 
@@ -189,7 +198,8 @@ char *plan_to_json(const struct plan *plan)
 		json_object_set_new(agents, state_name(&role_names, (int)roles[i]), agent_out(&plan->agents[roles[i]]));
 	json_object_set_new(object, "agents", agents);
 	for (int role = 0; role < ROLES; role++)
-		json_object_set_new(clocks, state_name(&role_names, role), object_out(clock_members, COUNT(clock_members), &plan->clocks[role]));
+		json_object_set_new(clocks, state_name(&role_names, role),
+		    object_out(clock_members, COUNT(clock_members), &plan->clocks[role]));
 	json_object_set_new(object, "clocks", clocks);
 	json_object_update_new(object, object_out(plan_members, COUNT(plan_members), plan));
 	text = json_dumps(object, JSON_COMPACT);
@@ -287,7 +297,8 @@ static int member_in(const struct member *m, const json_t *json, void *p)
 }
 
 /* profile: found where it belongs once it has been read; NULL: nothing comes from its cells. */
-static int object_in(const json_t *object, const struct member *members, size_t count, const struct profile *const *profile, void *base)
+static int object_in(const json_t *object, const struct member *members, size_t count,
+    const struct profile *const *profile, void *base)
 {
 	for (size_t i = 0; i < count; i++) {
 		const json_t *json = json_object_get(object, members[i].name);
@@ -330,10 +341,12 @@ static int agent_in(const json_t *object, struct agent_plan *agent)
 /* Values that fit their types, but not each other. */
 static bool is_whole(const struct plan *plan)
 {
-	return plan->review == (plan->skip_reason == NULL) && plan->review == (plan->skip_kind == SKIP_NOTHING) && strings_count(plan->guidelines) % 2 == 0;
+	return plan->review == (plan->skip_reason == NULL) &&
+	    plan->review == (plan->skip_kind == SKIP_NOTHING) && strings_count(plan->guidelines) % 2 == 0;
 }
 
-/* Before roles had clocks of their own, and agents one after their result, a plan had these three times. */
+/* Before roles had clocks of their own, and agents one after their result, a plan had
+ * these three times. */
 static int old_clocks_in(const json_t *object, struct clocks *clocks)
 {
 	static const char *const names[] = { "timeout_ms", "review_timeout_ms", "idle_timeout_ms" };
@@ -342,7 +355,8 @@ static int old_clocks_in(const json_t *object, struct clocks *clocks)
 		if (!json_is_integer(json_object_get(object, names[i])))
 			return -1;
 	for (int role = 0; role < ROLES; role++) {
-		clocks[role].ms[CLOCK_WALL] = json_integer_value(json_object_get(object, names[role == ROLE_REVIEW ? 1 : 0]));
+		clocks[role].ms[CLOCK_WALL] =
+		    json_integer_value(json_object_get(object, names[role == ROLE_REVIEW ? 1 : 0]));
 		clocks[role].ms[CLOCK_IDLE] = json_integer_value(json_object_get(object, names[2]));
 	}
 	return 0;
@@ -356,7 +370,8 @@ static int clocks_in(const json_t *object, struct plan *plan)
 	if (clocks == NULL)
 		return old_clocks_in(object, plan->clocks);
 	for (int role = 0; role < ROLES && rv == 0; role++)
-		rv = object_in(json_object_get(clocks, state_name(&role_names, role)), clock_members, COUNT(clock_members), NULL, &plan->clocks[role]);
+		rv = object_in(json_object_get(clocks, state_name(&role_names, role)),
+		    clock_members, COUNT(clock_members), NULL, &plan->clocks[role]);
 	return rv;
 }
 

@@ -39,7 +39,8 @@ const struct profile profiles[] = {
 		.on_reviewer_error = BAD_END_FAIL,
 		.on_exhausted = BAD_END_HOLD,
 		.fixer = FIXER_IMPLEMENTER,
-		.help = "a JSON decision, GO or NO_GO with feedback; the implementer again; held for a human when NO_GO stays",
+		.help = "a JSON decision, GO or NO_GO with feedback; the implementer again; "
+		    "held for a human when NO_GO stays",
 	},
 	{
 		.name = "file",
@@ -59,7 +60,8 @@ const struct profile profiles[] = {
 		.scope = SCOPE_RUN,
 		.commit = COMMIT_MODE_AUTO,
 		.strictness = STRICTNESS_BY_ROUND,
-		.help = "a review file, absent when all is well; a corrector that works it off; laxer from round to round; commits on a pass",
+		.help = "a review file, absent when all is well; a corrector that works it off; "
+		    "laxer from round to round; commits on a pass",
 	},
 	{
 		.name = "exit",
@@ -75,7 +77,8 @@ const struct profile profiles[] = {
 		.on_reviewer_error = BAD_END_ACCEPT,
 		.on_exhausted = BAD_END_ACCEPT,
 		.fixer = FIXER_RESUME,
-		.help = "a program judges the answer by its exit status; the same conversation goes on; its failures never cost the answer",
+		.help = "a program judges the answer by its exit status; "
+		    "the same conversation goes on; its failures never cost the answer",
 	},
 	{
 		.name = "comments",
@@ -95,7 +98,8 @@ const struct profile profiles[] = {
 		.fixer = FIXER_PER_FINDING,
 		.scope = SCOPE_RUN,
 		.read_only = true,
-		.help = "a JSON file of comments on the diff, by a reviewer that never sees the task; a fresh fixer for each must-fix",
+		.help = "a JSON file of comments on the diff, "
+		    "by a reviewer that never sees the task; a fresh fixer for each must-fix",
 	},
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of review profiles: how the verdict is carried, what reviewer and fixer are given, how often is fixed, and what
- * each bad end comes to. A new profile is a row here, a new carrier one file in verdict/. */
+/* The table of review profiles: how the verdict is carried, what reviewer and fixer are given, how
+ * often is fixed, and what each bad end comes to. A new profile is a row here, a new carrier one
+ * file in verdict/. */
 #ifndef CORE_PROFILE_H
 #define CORE_PROFILE_H
 
@@ -12,14 +13,16 @@
 enum carrier {
 	CARRIER_VERDICT,	/* JSON object with "verdict" in the final text */
 	CARRIER_DECISION,	/* JSON object with "decision" in the final text */
-	CARRIER_FILE,		/* a review file in the working directory: absent or blank is a pass */
-	CARRIER_EXIT,		/* exit status of a program that gets the answer on stdin; stdout is the feedback */
+	CARRIER_FILE,		/* a review file in the working directory: absent or
+				 * blank is a pass */
+	CARRIER_EXIT,		/* exit status of a program that gets the answer on stdin;
+				 * stdout is the feedback */
 	CARRIER_COMMENTS,	/* a JSON file of comments in the working directory */
 	CARRIERS
 };
 
-/* Sections of a prompt, in the order of a prompt. A mask of them says what a role of a profile is given; the templates'
- * placeholders of the others stay empty. */
+/* Sections of a prompt, in the order of a prompt. A mask of them says what a role of a profile is
+ * given; the templates' placeholders of the others stay empty. */
 enum part {
 	PART_PROJECT = 1 << 0,		/* its name, and what its tasks are about as a whole */
 	PART_STORIES = 1 << 1,		/* all tasks of the run, whole */
@@ -35,7 +38,8 @@ enum part {
 
 #define PARTS 10
 
-/* The int64_t fields hold values of the enums of core/state.h and are knobs: defaults of [review] keys. */
+/* The int64_t fields hold values of the enums of core/state.h and are knobs: defaults
+ * of [review] keys. */
 struct profile {
 	const char *name;
 	enum carrier carrier;
@@ -44,8 +48,10 @@ struct profile {
 	const char *carrier_file;	/* FILE, COMMENTS: default name of the file; NULL: none */
 	const char *review_log;		/* default of review.review_log, NULL: none */
 	unsigned review_sees, fix_sees;	/* masks of enum part */
-	bool change_warns;		/* a reviewer that changed the tree is warned of; otherwise its verdict is void */
-	bool no_task;			/* neither reviewer nor fixer get the task in prompt, environment or names */
+	bool change_warns;		/* a reviewer that changed the tree is warned of; otherwise
+					 * its verdict is void */
+	bool no_task;			/* neither reviewer nor fixer get the task in prompt,
+					 * environment or names */
 	int64_t max_fixes;
 	int64_t stall_limit;
 	int64_t review_timeout_ms;

@@ -34,7 +34,8 @@ enum task_result attempt_outcome(const struct attempt_facts *f)
 	return f->denied ? TASK_R_DENIED : TASK_R_DONE;
 }
 
-/* A limit of which the time has come, or is said to be near, is no reason to stop all that the account pays. */
+/* A limit of which the time has come, or is said to be near, is no reason to stop all that
+ * the account pays. */
 static bool is_exhausted(const struct attempt_facts *f)
 {
 	if (f->provider == PROVIDER_LIMIT)
@@ -44,10 +45,12 @@ static bool is_exhausted(const struct attempt_facts *f)
 
 enum again attempt_again(const struct attempt_facts *f)
 {
-	bool ended = f->process == PROCESS_EXITED || f->process == PROCESS_SIGNALLED || f->process == PROCESS_LINGERED || f->process == PROCESS_REFUSED;
+	bool ended = f->process == PROCESS_EXITED || f->process == PROCESS_SIGNALLED ||
+	    f->process == PROCESS_LINGERED || f->process == PROCESS_REFUSED;
 	/* some programs wait in silence for the time to come */
 	bool silent = f->process == PROCESS_TIMEOUT || f->process == PROCESS_IDLE;
-	bool passes = f->provider == PROVIDER_LIMIT || f->provider == PROVIDER_THROTTLED || (f->provider == PROVIDER_ERROR && f->transient);
+	bool passes = f->provider == PROVIDER_LIMIT || f->provider == PROVIDER_THROTTLED ||
+	    (f->provider == PROVIDER_ERROR && f->transient);
 
 	if (f->host)
 		return AGAIN_HOST;
@@ -90,19 +93,21 @@ char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *l
 	switch (f->process) {
 	case PROCESS_NONE:
 	case PROCESS_LOST:
-		return xasprintf("lost: %s process is gone and its exit cannot be known%s%s", name, error ? ": " : "", error ? error : "");
+		return xasprintf("lost: %s process is gone and its exit cannot be known%s%s", name,
+		    error ? ": " : "", error ? error : "");
 	case PROCESS_NOT_STARTED:
 		return xasprintf("%s process could not be started: %s", name, error ? error : "unknown error");
 	case PROCESS_TIMEOUT:
 		return xasprintf("%s process timed out after %s; %s sets the limit", name, time, limit->setting);
 	case PROCESS_IDLE:
-		return xasprintf("%s process %s for %s; %s sets the limit", name, limit->progress ? "made no progress" : "printed nothing", time,
-		    limit->setting);
+		return xasprintf("%s process %s for %s; %s sets the limit", name,
+		    limit->progress ? "made no progress" : "printed nothing", time, limit->setting);
 	case PROCESS_LINGERED:
-		return xasprintf("%s process gave its result and did not exit within %s; %s sets the limit%s%s", name, time,
-		    limit->setting, error ? ": " : "", error ? error : "");
+		return xasprintf("%s process gave its result and did not exit within %s; %s sets the limit%s%s",
+		    name, time, limit->setting, error ? ": " : "", error ? error : "");
 	case PROCESS_REFUSED:
-		return xasprintf("%s process was ended: its service refused every request%s%s", name, error ? ": " : "", error ? error : "");
+		return xasprintf("%s process was ended: its service refused every request%s%s",
+		    name, error ? ": " : "", error ? error : "");
 	case PROCESS_CANCELLED:
 		return xasprintf("cancelled");
 	case PROCESS_SIGNALLED:
@@ -112,8 +117,10 @@ char *attempt_cause(const struct attempt_facts *f, const struct attempt_limit *l
 		break;
 	}
 	if (f->status != 0)
-		return xasprintf("%s process exited with status %d%s%s", name, (int)f->status, error ? ": " : "", error ? error : "");
-	return xasprintf("%s process exited with status 0 but reported an error%s%s", name, error ? ": " : "", error ? error : "");
+		return xasprintf("%s process exited with status %d%s%s", name, (int)f->status,
+		    error ? ": " : "", error ? error : "");
+	return xasprintf("%s process exited with status 0 but reported an error%s%s", name,
+	    error ? ": " : "", error ? error : "");
 }
 
 enum end_kind attempt_end_kind(const struct attempt_facts *f)
@@ -227,7 +234,8 @@ enum end_kind round_end_kind(enum round_end end)
 char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot)
 {
 	if (end == ROUND_STALLED)
-		return xasprintf("stalled: %lld rounds in a row changed nothing or repeated every finding", (long long)slot->stalled);
+		return xasprintf("stalled: %lld rounds in a row changed nothing or repeated every finding",
+		    (long long)slot->stalled);
 	switch (plan->profile->carrier) {
 	case CARRIER_FILE:
 		return xasprintf("Review failed after %lld iterations. Please manually review %s for remaining issues.",
@@ -252,7 +260,8 @@ bool round_stalls(const struct slot_row *slot, int64_t findings, int64_t repeate
 {
 	if (slot->round <= 1)
 		return false;
-	if (review_same(slot->tree, slot->previous_tree) && (review_same(slot->answer_hash, slot->previous_answer_hash) ||
+	if (review_same(slot->tree, slot->previous_tree) &&
+	    (review_same(slot->answer_hash, slot->previous_answer_hash) ||
 	    (slot->answer_hash == NULL && slot->previous_answer_hash == NULL)))
 		return true;	/* two agents that said nothing gave the same answer */
 	return findings > 0 && findings == repeated;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ended attempt, a measured tree and a read verdict mean: facts in, meaning out. core/next_stage.h says where they lead. Pure. */
+/* What an ended attempt, a measured tree and a read verdict mean: facts in, meaning out.
+ * core/next_stage.h says where they lead. Pure. */
 #ifndef CORE_REVIEW_H
 #define CORE_REVIEW_H
 
@@ -17,43 +18,57 @@ struct attempt_facts {
 	bool is_error;			/* the program itself says that it failed */
 	enum provider_result provider;
 	bool transient;			/* PROVIDER_ERROR: of the kind that passes by itself */
-	int64_t now, reset_at;		/* LIMIT, THROTTLED: TIME when it serves again; ROW_NONE: it does not say */
+	int64_t now, reset_at;		/* LIMIT, THROTTLED: TIME when it serves again;
+					 * ROW_NONE: it does not say */
 	bool account;			/* somebody pays for it: it is not a check */
-	int64_t retries, retries_max;	/* tries in a row after failures that pass by themselves, this one not included, and how many there may be */
-	bool host;			/* a fault of the host kept it from starting, or the output of a check from being kept */
-	bool cut;			/* ... or the end of what an agent said: its work is there, and its answer is not */
-	bool resumed;			/* it went on with the conversation of one that was cut off */
+	int64_t retries, retries_max;	/* tries in a row after failures that pass by themselves,
+					 * this one not included, and how many there may be */
+	bool host;			/* a fault of the host kept it from starting, or the output
+					 * of a check from being kept */
+	bool cut;			/* ... or the end of what an agent said: its work is there,
+					 * and its answer is not */
+	bool resumed;			/* it went on with the conversation of one
+					 * that was cut off */
 	bool denied;			/* it was refused a permission */
-	bool has_git;			/* so the tree can tell whether it did something all the same */
+	bool has_git;			/* so the tree can tell whether it did
+					 * something all the same */
 	bool review;			/* a review is wanted */
 	bool later;			/* ... of the whole run, when all is implemented */
-	bool stop;			/* IMPLEMENT: it said that there is nothing to do; or it picked nothing */
+	bool stop;			/* IMPLEMENT: it said that there is nothing to do; or
+					 * it picked nothing */
 	bool by_status;			/* REVIEW: exit status 1 is an answer as well */
 	bool checkout;			/* REVIEW: it works in a checkout of its own */
 	int64_t checks, check;		/* how many there are, and which one this was; 0: none */
 	int64_t items_left;		/* FIX: findings that wait for a fixer of their own */
 	enum on_lost on_lost;
-	int64_t losses;			/* attempts lost in a row in this place, this one included */
+	int64_t losses;			/* attempts lost in a row in this place, this
+					 * one included */
 };
 
-/* on_lost = "retry" gives up here and holds the run: what kills three in a row will kill the fourth, and each was paid. */
+/* on_lost = "retry" gives up here and holds the run: what kills three in a row will kill the
+ * fourth, and each was paid. */
 #define LOSSES_MAX 3
 
 /* What becomes of an attempt that its service did not serve, or the host. */
 enum again {
 	AGAIN_NOT,			/* nothing special: it has succeeded or failed */
-	AGAIN_COOL,			/* its account is exhausted: it begins again when it is not, and that uses nothing */
+	AGAIN_COOL,			/* its account is exhausted: it begins again when it is not,
+					 * and that uses nothing */
 	AGAIN_RETRY,			/* it begins again after a back-off, as often as it may */
-	AGAIN_HOST,			/* it begins again when the fault of the host is over, and that uses nothing */
-	AGAIN_ANEW			/* its conversation could not be gone on with, perhaps: it begins again without */
+	AGAIN_HOST,			/* it begins again when the fault of the host is over, and
+					 * that uses nothing */
+	AGAIN_ANEW			/* its conversation could not be gone on with, perhaps: it
+					 * begins again without */
 };
 
 enum again attempt_again(const struct attempt_facts *facts);
 
-/* Positive evidence only: exit 0, no error of its own, provider ok. Status 1 of a reviewer whose status is the verdict is one, too.
- * Whoever lingered had given its result: how it went when it was ended tells nothing. */
+/* Positive evidence only: exit 0, no error of its own, provider ok. Status 1 of a reviewer whose
+ * status is the verdict is one, too. Whoever lingered had given its result: how it went when it was
+ * ended tells nothing. */
 bool attempt_succeeded(const struct attempt_facts *facts);
-/* It ended well, but the end of its output could not be kept: nobody knows what it said, so it counts as lost, and is never a failure. */
+/* It ended well, but the end of its output could not be kept: nobody knows what it said, so it
+ * counts as lost, and is never a failure. */
 bool attempt_is_cut(const struct attempt_facts *facts);
 enum task_result attempt_outcome(const struct attempt_facts *facts);
 /* What the tree tells of the work that has been measured. */
@@ -79,9 +94,9 @@ struct attempt_limit {
 	const char *setting;	/* who sets it: "limits.timeout in rld.toml or --timeout" */
 };
 
-/* "reviewer process exited with status 3", "implementer process timed out after 2h": the cause of a failed attempt.
- * limit: of TIMEOUT, IDLE and LINGERED. error: the program's own words or the failed start, may be NULL.
- * malloc'd. */
+/* "reviewer process exited with status 3", "implementer process timed out after 2h": the cause of a
+ * failed attempt. limit: of TIMEOUT, IDLE and LINGERED. error: the program's own words or the
+ * failed start, may be NULL. malloc'd. */
 char *attempt_cause(const struct attempt_facts *facts, const struct attempt_limit *limit, const char *error);
 /* The kind of that cause. */
 enum end_kind attempt_end_kind(const struct attempt_facts *facts);
@@ -89,8 +104,10 @@ enum end_kind attempt_end_kind(const struct attempt_facts *facts);
 /* What a round of review came to. */
 enum round_end {
 	ROUND_PASS, ROUND_FINDINGS, ROUND_EXHAUSTED, ROUND_STALLED, ROUND_VIOLATION, ROUND_REVIEWER_ERROR,
-	ROUND_CONFLICT,			/* no fix round is left for a conflict with another task, or its branch cannot be moved */
-	ROUND_REFUSED,			/* ... for what a hook of the repository has against the commit */
+	ROUND_CONFLICT,			/* no fix round is left for a conflict with another task, or
+					 * its branch cannot be moved */
+	ROUND_REFUSED,			/* ... for what a hook of the repository has
+					 * against the commit */
 	ROUND_ENDS
 };
 
@@ -98,7 +115,8 @@ enum round_end {
 struct review_facts {
 	bool verdict;			/* there is a valid one ... */
 	bool pass;			/* ... and it says so */
-	bool tree_changed;		/* the reviewer changed or removed a file: then no verdict counts */
+	bool tree_changed;		/* the reviewer changed or removed a file: then
+					 * no verdict counts */
 	int64_t fix, fixes;		/* fix rounds used and allowed */
 	int64_t stalled, stall_limit;	/* stalled rounds in a row, this one included; 0 = never */
 };
@@ -112,7 +130,8 @@ enum round_end check_classify(int64_t fix, int64_t fixes);
 enum bad_end round_policy(const struct plan *plan, enum round_end end);
 enum hold_kind round_hold(enum round_end end);
 
-/* "drift unresolved after 5 fix attempt(s)": why an exhausted or stalled loop ended, in the profile's words. malloc'd. */
+/* "drift unresolved after 5 fix attempt(s)": why an exhausted or stalled loop ended, in the
+ * profile's words. malloc'd. */
 char *round_cause(const struct plan *plan, enum round_end end, const struct slot_row *slot);
 /* The kind of the cause of a round that ended badly. */
 enum end_kind round_end_kind(enum round_end end);
@@ -120,7 +139,8 @@ enum end_kind round_end_kind(enum round_end end);
 /* So many stalled rounds in a row end the loop. limit: 0 = never. */
 bool round_is_stalled(int64_t stalled, int64_t limit);
 
-/* A round stalls when tree and answer are both as in the round before, or when it has findings and all repeat. */
+/* A round stalls when tree and answer are both as in the round before, or when it has
+ * findings and all repeat. */
 bool round_stalls(const struct slot_row *slot, int64_t findings, int64_t repeated);
 
 #endif

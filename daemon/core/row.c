@@ -7,7 +7,8 @@
 
 #include "proto/memory.h"
 
-/* The offset of a member; does not compile when the member is of another type than its field kind asks for. */
+/* The offset of a member; does not compile when the member is of another type than its
+ * field kind asks for. */
 #define OFFSET(row, member, type)	\
 	(offsetof(struct row, member) + \
 	    0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((struct row *)0)->member), type) ? 1 : -1]))

@@ -39,11 +39,13 @@ enum row_kind {
 
 enum field_kind {
 	FIELD_INT,	/* int64_t, ROW_NONE = NULL */
-	FIELD_TIME,	/* int64_t milliseconds since the epoch, ROW_NONE = NULL; RFC 3339 in JSON */
+	FIELD_TIME,	/* int64_t milliseconds since the epoch, ROW_NONE = NULL; RFC
+			 * 3339 in JSON */
 	FIELD_REAL,	/* double, NaN = NULL */
 	FIELD_TEXT,	/* char *, owned by the row, NULL = NULL */
 	FIELD_JSON,	/* char * like FIELD_TEXT, holds a JSON document */
-	FIELD_STATE	/* int (an enum of core/state.h), stored as its name; NULL when it has none */
+	FIELD_STATE	/* int (an enum of core/state.h), stored as its name; NULL
+			 * when it has none */
 };
 
 struct field {
@@ -51,7 +53,8 @@ struct field {
 	enum field_kind kind;
 	size_t offset;
 	const struct state_names *names;	/* FIELD_STATE only */
-	bool hidden;			/* from clients: internal, or documents show it in another form */
+	bool hidden;			/* from clients: internal, or documents show
+					 * it in another form */
 	bool flag;			/* FIELD_INT that is 1 or nothing: a boolean for clients */
 	bool null;			/* clients may get null */
 	const char *shown;		/* name for clients; NULL: the column's */
@@ -76,13 +79,16 @@ struct run_row {
 	char *key;			/* idempotency key or NULL */
 	char *body_hash;		/* SHA-256 of the compared submit body, for the key */
 	char *workdir;			/* absolute, as submitted */
-	char *workspace;		/* real path that is busy while the run works: repository top, else workdir */
+	char *workspace;		/* real path that is busy while the run works: repository
+					 * top, else workdir */
 	int64_t has_git;		/* 1: workspace is a git repository's top */
 	char *subdir;			/* workdir relative to workspace, "": the same */
 	char *source;			/* name of a row of sources[] in task/task_op.h */
-	char *source_path;		/* beads: real path of the directory that holds .beads; stories, workflow: the file; NULL: none */
+	char *source_path;		/* beads: real path of the directory that holds .beads;
+					 * stories, workflow: the file; NULL: none */
 	char *project;			/* name of the project, where the source tells it; NULL */
-	char *feature;			/* what the tasks are about as a whole, where the source describes it; cut like a part of a prompt; NULL */
+	char *feature;			/* what the tasks are about as a whole, where the source
+					 * describes it; cut like a part of a prompt; NULL */
 	int state;			/* enum run_state */
 	char *reason;			/* why it waits, NULL when it does not */
 	int wait_kind;			/* enum wait_kind: of reason */
@@ -93,7 +99,8 @@ struct run_row {
 	int64_t after_run;		/* run that it waits for, ROW_NONE */
 	int64_t paused;			/* 1: somebody said so, and nobody has undone it */
 	int64_t next_at;		/* TIME of the next try, while it waits for one; ROW_NONE */
-	int wait;			/* enum wait_kind, host or source: what holds up what the run does between its slots */
+	int wait;			/* enum wait_kind, host or source: what holds up what the
+					 * run does between its slots */
 	char *wait_reason;		/* the same in words, NULL: nothing does */
 	int64_t wait_since;		/* TIME since when, ROW_NONE: nothing does */
 	int64_t wait_until;		/* TIME of the next try */
@@ -101,10 +108,14 @@ struct run_row {
 	int64_t iterations;		/* limit, ROW_NONE: until no task remains */
 	char *plan;			/* JSON: the resolved settings, see core/plan.h */
 	char *environment;		/* SHA-256 naming <state>/env/<hash>; NULL: none was sent */
-	char *base_tree;		/* tree id of the snapshot taken at start, as the disk has it */
-	char *base_commit;		/* commit that work trees start from, and that a commit agent's commits are on; NULL: none was needed */
-	char *result_branch;		/* integrate = "merge": short name of the branch that has everything; NULL */
-	int64_t stopped;		/* 1: an agent gave a stop marker; 2: an iteration found nothing to do */
+	char *base_tree;		/* tree id of the snapshot taken at start, as
+					 * the disk has it */
+	char *base_commit;		/* commit that work trees start from, and that a commit
+					 * agent's commits are on; NULL: none was needed */
+	char *result_branch;		/* integrate = "merge": short name of the branch that has
+					 * everything; NULL */
+	int64_t stopped;		/* 1: an agent gave a stop marker; 2: an iteration
+					 * found nothing to do */
 	char *result_ref;		/* refs/rl/<instance>/passed/<run>/<task> after a pass */
 	char *result_tree;
 	char *result_commit;		/* commit = "auto": the commit that holds the result */
@@ -112,11 +123,17 @@ struct run_row {
 	int64_t review_count;		/* length of the review chain */
 	char *review_head;		/* hash of the newest review row, NULL before the first */
 	char *warnings;			/* JSON array of strings */
-	char *known_issues;		/* JSON array of strings: findings that the run ended with by leave of its policy */
-	char *others;			/* JSON array of strings: paths in workspace where other runs kept their tasks while this one worked; NULL */
-	char *instance;			/* eight hex digits in the names of its refs; NULL: of an earlier version, they have none */
-	char *head;			/* HEAD of a shared work tree when the run began; NULL: no commit yet, or none was looked for */
-	char *head_at;			/* the first line of its file HEAD then, "ref: refs/heads/main" or a commit; NULL: none was looked for */
+	char *known_issues;		/* JSON array of strings: findings that the run ended with
+					 * by leave of its policy */
+	char *others;			/* JSON array of strings: paths in workspace where other
+					 * runs kept their tasks while this one worked; NULL */
+	char *instance;			/* eight hex digits in the names of its refs; NULL: of an
+					 * earlier version, they have none */
+	char *head;			/* HEAD of a shared work tree when the run began; NULL: no
+					 * commit yet, or none was looked for */
+	char *head_at;			/* the first line of its file HEAD then,
+					 * "ref: refs/heads/main" or a commit; NULL:
+					 * none was looked for */
 	int64_t retry_of;		/* run that this one retries, ROW_NONE */
 	int64_t created_at;
 	int64_t started_at;
@@ -127,19 +144,22 @@ struct task_row {
 	int64_t run;
 	char *id;			/* "t1" for a prompt */
 	char *title;			/* first line, cut */
-	char *text;			/* whole text; written once, NULL in rows read for the view */
+	char *text;			/* whole text; written once, NULL in rows
+					 * read for the view */
 	int64_t size;			/* bytes of text */
 	int64_t position;		/* 1.. in the order in which they are offered */
 	int64_t priority;		/* in the source's numbers, 0 first; ROW_NONE: none */
 	char *status;			/* the source's own word, NULL */
 	char *acceptance;		/* Markdown, NULL */
 	char *depends_on;		/* JSON array of ids, NULL */
-	char *plan;			/* JSON: settings of this task alone, as run.plan; NULL: the run's */
+	char *plan;			/* JSON: settings of this task alone, as
+					 * run.plan; NULL: the run's */
 	int state;			/* enum task_state */
 	char *reason;			/* why it ended so or is not for this run; NULL */
 	int end_kind;			/* enum end_kind: of reason */
 	int64_t disk_bytes;		/* of its work tree when it was last looked at, ROW_NONE */
-	char *locked_ref;		/* a verdict passed it: pinned here, and no later attempt of the run may take the task */
+	char *locked_ref;		/* a verdict passed it: pinned here, and no later attempt of
+					 * the run may take the task */
 	char *locked_tree;
 };
 
@@ -155,46 +175,63 @@ struct slot_row {
 	int64_t run;
 	int64_t iteration;
 	int64_t slot;			/* 1..N */
-	int stage;			/* enum slot_stage: where the machine of core/slot.h stands */
+	int stage;			/* enum slot_stage: where the machine of
+					 * core/slot.h stands */
 	int leaving;			/* enum slot_leaving: of a slot that has come to its end */
 	char *task;			/* NULL: none yet, the agent picks one, or none at all */
-	char *worktree;			/* absolute path of its own work tree, NULL: the run's workspace */
+	char *worktree;			/* absolute path of its own work tree, NULL:
+					 * the run's workspace */
 	char *branch;			/* of the work tree, short name */
-	char *base_commit;		/* that the branch was made at, or was moved to by a conflict */
+	char *base_commit;		/* that the branch was made at, or was moved
+					 * to by a conflict */
 	char *base_tree;		/* that tree as the disk had it; NULL: the run's */
-	char *head;			/* HEAD of a shared work tree when the slot began, NULL: the run's */
+	char *head;			/* HEAD of a shared work tree when the slot
+					 * began, NULL: the run's */
 	char *head_at;			/* as run.head_at, NULL: the run's */
 	char *commit_id;		/* what the slot has committed, NULL */
-	char *obstacle;			/* why git did not take the result: words of a hook, paths in conflict; for the fixer. NULL */
+	char *obstacle;			/* why git did not take the result: words of a hook, paths
+					 * in conflict; for the fixer. NULL */
 	int64_t round;			/* review number, 0 before the first */
 	int64_t fix;			/* fix rounds used */
-	int64_t fixes;			/* fix rounds allowed: max_fixes of the plan, and as many again for each rework */
+	int64_t fixes;			/* fix rounds allowed: max_fixes of the plan, and as many
+					 * again for each rework */
 	int64_t stalled;		/* stalled rounds in a row */
-	int64_t attempt;		/* the attempt that stage waits for or waited for, ROW_NONE */
-	int64_t answer;			/* attempt whose final text is the answer under review, ROW_NONE */
+	int64_t attempt;		/* the attempt that stage waits for or waited
+					 * for, ROW_NONE */
+	int64_t answer;			/* attempt whose final text is the answer under
+					 * review, ROW_NONE */
 	char *answer_hash;		/* SHA-256 of that answer, for "no progress" */
 	char *tree;			/* tree id under review in this round */
-	char *beside;			/* tree of the files that appeared during reviews and are no work, NULL: none */
+	char *beside;			/* tree of the files that appeared during reviews and are no
+					 * work, NULL: none */
 	char *previous_tree;		/* tree and answer of the round before */
 	char *previous_answer_hash;
 	int64_t diff;			/* step whose stdout is the diff under review, ROW_NONE */
 	int64_t check;			/* check under way, 1..; 0: none */
-	int64_t failed_check;		/* attempt whose output is the feedback of the fix under way, ROW_NONE */
-	int64_t item;			/* fixer per_finding: number of the finding that is being fixed; 0: none */
-	char *message;			/* what a human asked for with rework, until a reviewer or a check has had the next word */
-	int64_t interrupted;		/* attempts lost in a row: above 0, the next one is told that its predecessor was interrupted */
-	int64_t retries;		/* tries in a row that a service did not serve: the next waits longer, and there is a last one */
+	int64_t failed_check;		/* attempt whose output is the feedback of the fix
+					 * under way, ROW_NONE */
+	int64_t item;			/* fixer per_finding: number of the finding that is
+					 * being fixed; 0: none */
+	char *message;			/* what a human asked for with rework, until a reviewer or a
+					 * check has had the next word */
+	int64_t interrupted;		/* attempts lost in a row: above 0, the next one is told
+					 * that its predecessor was interrupted */
+	int64_t retries;		/* tries in a row that a service did not serve: the next
+					 * waits longer, and there is a last one */
 	int64_t retry_at;		/* TIME before which the next does not start; ROW_NONE */
 	char *cooling;			/* account that its attempt waits for; NULL: none */
 	int wait;			/* enum wait_kind, host or source: what holds the slot up */
 	char *wait_reason;		/* the same in words, NULL: nothing does */
-	int64_t wait_since;		/* TIME since when, also while it is tried again; ROW_NONE: nothing does */
+	int64_t wait_since;		/* TIME since when, also while it is tried again;
+					 * ROW_NONE: nothing does */
 	int64_t wait_until;		/* TIME of the next try */
 	char *reason;			/* why it waits or was skipped */
 	int wait_kind;			/* enum wait_kind: of reason */
-	char *cause;			/* why it ended; while it works: why it is accepted already */
+	char *cause;			/* why it ended; while it works: why it is
+					 * accepted already */
 	int end_kind;			/* enum end_kind: of cause */
-	int accepted;			/* enum accepted: who accepted the work that no verdict has passed, also while its commit is under way or held */
+	int accepted;			/* enum accepted: who accepted the work that no verdict has
+					 * passed, also while its commit is under way or held */
 };
 
 struct attempt_row {
@@ -225,14 +262,20 @@ struct attempt_row {
 	int64_t tokens_reasoning;
 	double cost_usd;		/* NaN: not given */
 	char *account;			/* who pays; NULL: nobody, it is a check */
-	double reserved_usd;		/* set aside for it while it has not ended, of a run with a budget; NaN: nothing */
+	double reserved_usd;		/* set aside for it while it has not ended, of a run with a
+					 * budget; NaN: nothing */
 	int64_t reserved_tokens;	/* the same, ROW_NONE: nothing */
-	int64_t resumes;		/* attempt whose conversation it goes on with; ROW_NONE: a new one */
-	int64_t denials, tool_errors;	/* tool uses that were refused for want of permission, and that went wrong; ROW_NONE: not known */
-	int64_t says_no_change;		/* IMPLEMENT: 1: its answer says that nothing is to be changed */
-	char *sandbox;			/* what confined it: "landlock 6", "none"; NULL: nothing was asked for */
+	int64_t resumes;		/* attempt whose conversation it goes on with;
+					 * ROW_NONE: a new one */
+	int64_t denials, tool_errors;	/* tool uses that were refused for want of permission, and
+					 * that went wrong; ROW_NONE: not known */
+	int64_t says_no_change;		/* IMPLEMENT: 1: its answer says that nothing
+					 * is to be changed */
+	char *sandbox;			/* what confined it: "landlock 6", "none"; NULL:
+					 * nothing was asked for */
 	char *session;			/* conversation id, NULL: none */
-	char *answer_hash;		/* SHA-256 of the final text file "answer", NULL: no final text */
+	char *answer_hash;		/* SHA-256 of the final text file "answer",
+					 * NULL: no final text */
 	int64_t bytes;			/* stdout + stderr as the agent wrote them */
 	int64_t started_at;
 	int64_t ended_at;
@@ -260,14 +303,18 @@ struct review_row {
 	char *task_id;
 	char *reviewer_agent;
 	char *coder_agent;
-	int64_t iteration;		/* the round, in the words of requirement 001; of a human the number behind them */
-	char *decision;			/* in the profile's words; "violation", "error" when there was none */
+	int64_t iteration;		/* the round, in the words of requirement 001; of a human
+					 * the number behind them */
+	char *decision;			/* in the profile's words; "violation", "error"
+					 * when there was none */
 	char *feedback;			/* follow-up, or the reason of a violation */
 	char *quality_checks;		/* JSON or NULL */
-	char *source;			/* "text", "file", "exit", "human" or NULL: where the verdict was read */
+	char *source;			/* "text", "file", "exit", "human" or NULL: where the
+					 * verdict was read */
 	int64_t attempt;		/* whose output holds the raw text */
 	char *tree;			/* tree under review */
-	char *findings;			/* JSON array of the finding ids, in order: part of the hash */
+	char *findings;			/* JSON array of the finding ids, in order:
+					 * part of the hash */
 	int64_t timestamp;
 	char *previous_hash;		/* NULL for number 1 */
 	char *hash;			/* see core/chain.h */
@@ -344,7 +391,8 @@ struct cooldown_row {
 /* What an account has paid for on one day. */
 struct spend_row {
 	char *account;
-	int64_t day;			/* of UTC, counted from 1970-01-01: that on which the attempts ended */
+	int64_t day;			/* of UTC, counted from 1970-01-01: that on which
+					 * the attempts ended */
 	int64_t attempts;
 	double cost_usd;
 	int64_t tokens, wall_ms;
@@ -356,7 +404,8 @@ struct hook_row {
 	int64_t run;
 	char *name;			/* "on_hold", "on_end" */
 	char *command;			/* JSON array: argv */
-	char *environment;		/* JSON object: the RL_* variables that tell what happened */
+	char *environment;		/* JSON object: the RL_* variables that tell
+					 * what happened */
 	char *uuid;
 	char *boot_id;
 	int state;			/* enum attempt_state */
@@ -382,7 +431,8 @@ struct setting_row {
 
 extern const struct row_type row_types[ROW_KINDS];
 
-/* A zeroed row with every FIELD_INT and FIELD_TIME = ROW_NONE and every FIELD_REAL = NaN. Caller frees with row_free(). */
+/* A zeroed row with every FIELD_INT and FIELD_TIME = ROW_NONE and every FIELD_REAL = NaN. Caller
+ * frees with row_free(). */
 void *row_new(enum row_kind kind);
 
 /* The same for a row embedded in another struct. */

@@ -73,7 +73,8 @@ static bool works(const struct slot_row *slot)
 {
 	if (slot->leaving != LEAVING_NOTHING)
 		return true;
-	return !slot_stage_is_end((enum slot_stage)slot->stage) && slot->stage != SLOT_S_HELD && slot->stage != SLOT_S_IMPLEMENTED;
+	return !slot_stage_is_end((enum slot_stage)slot->stage) && slot->stage != SLOT_S_HELD &&
+	    slot->stage != SLOT_S_IMPLEMENTED;
 }
 
 static size_t count_slots(const struct loop *l, enum slot_stage stage)
@@ -117,7 +118,8 @@ static bool at_limit(const struct loop *l)
 static bool review_stands(const struct loop *l)
 {
 	for (size_t i = 0; i < l->nslots; i++)
-		if (l->slots[i]->slot == 0 && (l->slots[i]->stage == SLOT_S_HELD || l->slots[i]->stage == SLOT_S_FAILED))
+		if (l->slots[i]->slot == 0 &&
+		    (l->slots[i]->stage == SLOT_S_HELD || l->slots[i]->stage == SLOT_S_FAILED))
 			return true;
 	return false;
 }

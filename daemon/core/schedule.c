@@ -191,7 +191,8 @@ void schedule_add(struct schedule *s, const struct schedule_run *run)
 	if (entry->after != ROW_NONE)
 		RB_INSERT(after_tree, &s->afters, entry);
 	waiters_join(&s->aside, &entry->waiter, &s->dirty);
-	for (next = first_after(s, entry->id); next != NULL && next->after == entry->id; next = RB_NEXT(after_tree, &s->afters, next))
+	for (next = first_after(s, entry->id); next != NULL && next->after == entry->id;
+	    next = RB_NEXT(after_tree, &s->afters, next))
 		schedule_update(s, next);
 }
 
@@ -228,7 +229,8 @@ void schedule_want(struct schedule *s, int64_t id, int64_t wanted)
 	entry->want = wanted;
 	schedule_update(s, entry);
 	if (more)
-		schedule_mark(s, entry);	/* nobody has been told what the further ones wait for */
+		/* nobody has been told what the further ones wait for */
+		schedule_mark(s, entry);
 }
 
 void schedule_take(struct schedule *s, int64_t id)

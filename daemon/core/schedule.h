@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The scheduler: which run gets the next slot of the daemon. An index over the unfinished runs; pure: it acts on nothing, and is made
- * again from the rows at every start.
+/* The scheduler: which run gets the next slot of the daemon. An index over the unfinished runs;
+ * pure: it acts on nothing, and is made again from the rows at every start.
  *
- * A permit is the right to use one slot of the daemon. A queued run wants its first; a running one may want more, one for each slot
- * that has a task. Highest priority first, then the owner with the fewest permits, then the oldest run. A run waits as well while
- * another one is in its workspace, while the run it comes after has not ended, and while its group is paused or has no permit left.
+ * A permit is the right to use one slot of the daemon. A queued run wants its first; a running one
+ * may want more, one for each slot that has a task. Highest priority first, then the owner with the
+ * fewest permits, then the oldest run. A run waits as well while another one is in its workspace,
+ * while the run it comes after has not ended, and while its group is paused or has no permit left.
  * A limit never takes a permit back: what is lowered only stops further ones.
  *
- * The bound: no call costs more when the queue or the history is longer, but for the logarithm. Owners, groups, and the groups and
- * owners that meet in a workspace are few, and are walked; schedule_set_group() walks the workspaces of its group.
- * A call about an id that is not here changes nothing, and answers 0 or NULL. */
+ * The bound: no call costs more when the queue or the history is longer, but for the logarithm.
+ * Owners, groups, and the groups and owners that meet in a workspace are few, and are walked;
+ * schedule_set_group() walks the workspaces of its group. A call about an id that is not here
+ * changes nothing, and answers 0 or NULL. */
 #ifndef CORE_SCHEDULE_H
 #define CORE_SCHEDULE_H
 
@@ -24,7 +26,8 @@ struct schedule_run {
 	int64_t id;
 	int64_t owner;
 	int64_t priority;		/* higher goes first */
-	int64_t after;			/* run that it comes after; ROW_NONE or one that is not here, before it or behind it: none */
+	int64_t after;			/* run that it comes after; ROW_NONE or one that is not
+					 * here, before it or behind it: none */
 	const char *group;
 	const char *workspace;		/* only one run at a time is in it; NULL: it shares */
 };
@@ -36,15 +39,17 @@ void schedule_set_slots(struct schedule *s, int64_t slots);
 /* A group that nobody has set has no limit of its own. slots ROW_NONE: no limit. */
 void schedule_set_group(struct schedule *s, const char *group, int64_t slots, bool paused);
 
-/* A run, in order of id or not; once. It wants nothing yet, and is not in its workspace. Strings are copied. */
+/* A run, in order of id or not; once. It wants nothing yet, and is not in its workspace.
+ * Strings are copied. */
 void schedule_add(struct schedule *s, const struct schedule_run *run);
 /* It is over: its permits, its workspace and those who came after it are free. */
 void schedule_remove(struct schedule *s, int64_t id);
 
 /* How many permits it wants beyond those it has. */
 void schedule_want(struct schedule *s, int64_t id, int64_t permits);
-/* It gets a permit: one more, one wanted less, and it is in its workspace until it is over. Also beyond every limit, and beside
- * whoever else is there: what is found running after a start has its permits. */
+/* It gets a permit: one more, one wanted less, and it is in its workspace until it is over.
+ * Also beyond every limit, and beside whoever else is there: what is found running after a
+ * start has its permits. */
 void schedule_take(struct schedule *s, int64_t id);
 /* It gives one permit back. It stays in its workspace. */
 void schedule_give(struct schedule *s, int64_t id);
@@ -58,15 +63,18 @@ int64_t schedule_permits(const struct schedule *s, int64_t id);	/* of one run */
 int64_t schedule_used(const struct schedule *s);		/* of all */
 int64_t schedule_group_used(const struct schedule *s, const char *group);
 
-/* Why a run does not get the permit that it wants, the first that holds, malloc'd: "waits for run 7", "workdir busy: run 7", "group night
- * is paused", "group night: all 4 slots are in use" ("its only slot is in use"), "all slots of the daemon are in use"; NULL: nothing but
- * its turn, or it wants none. Two are in a workspace only after a start: it is the first of them. */
+/* Why a run does not get the permit that it wants, the first that holds, malloc'd: "waits for run
+ * 7", "workdir busy: run 7", "group night is paused", "group night: all 4 slots are in use" ("its
+ * only slot is in use"), "all slots of the daemon are in use"; NULL: nothing but its turn, or it
+ * wants none. Two are in a workspace only after a start: it is the first of them. */
 char *schedule_reason(struct schedule *s, int64_t id, enum wait_kind *kind);
 
-/* The runs whose reason may be another than when they were last named here, each once; 0: no more. To be asked when schedule_next() has
- * no more to give. One that has just been added, has sat down, or wants more is named; lack of slots, of the group or of the daemon, is told
- * once: that it is another slot that is lacking changes nothing. When the workspace of many goes to the next run, all that wait for it are
- * named: a caller may leave the rest for later, who is named first then waits longest. */
+/* The runs whose reason may be another than when they were last named here, each once; 0: no more.
+ * To be asked when schedule_next() has no more to give. One that has just been added, has sat
+ * down, or wants more is named; lack of slots, of the group or of the daemon, is told once: that
+ * it is another slot that is lacking changes nothing. When the workspace of many goes to the next
+ * run, all that wait for it are named: a caller may leave the rest for later, who is named first
+ * then waits longest. */
 int64_t schedule_changed(struct schedule *s);
 
 #endif

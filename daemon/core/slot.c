@@ -15,7 +15,8 @@ const unsigned slot_followers[SLOT_STAGES] = {
 	[SLOT_S_CREATING_WORKTREE] = TO(IMPLEMENTING) | TO(CHECKING) | TO(MEASURING) | BREAK_OFF,
 	[SLOT_S_IMPLEMENTING] = TO(IMPLEMENTING) | TO(CHECKING) | TO(MEASURING) | TO(REVIEWING) | TO(IMPLEMENTED) |
 	    TO(HELD) | TO(PASSED) | BREAK_OFF,
-	[SLOT_S_CHECKING] = TO(CHECKING) | TO(MEASURING) | TO(REVIEWING) | TO(FIXING) | TO(HELD) | TO(PASSED) | BREAK_OFF,
+	[SLOT_S_CHECKING] = TO(CHECKING) | TO(MEASURING) | TO(REVIEWING) | TO(FIXING) | TO(HELD) |
+	    TO(PASSED) | BREAK_OFF,
 	[SLOT_S_MEASURING] = TO(CHECKOUT) | TO(REVIEWING) | TO(FIXING) | TO(COMMIT_AGENT) | TO(COMMITTING) |
 	    TO(IMPLEMENTED) | TO(HELD) | TO(PASSED) | BREAK_OFF,
 	[SLOT_S_CHECKOUT] = TO(REVIEWING) | BREAK_OFF,
@@ -87,7 +88,8 @@ enum slot_phase slot_phase(enum slot_stage stage)
 
 bool slot_cools(const struct slot_row *row)
 {
-	return (ATTEMPT & 1u << row->stage) != 0 && (row->cooling != NULL || row->retry_at != ROW_NONE || row->wait_kind == WAIT_BUDGET);
+	return (ATTEMPT & 1u << row->stage) != 0 &&
+	    (row->cooling != NULL || row->retry_at != ROW_NONE || row->wait_kind == WAIT_BUDGET);
 }
 
 enum slot_phase slot_row_phase(const struct slot_row *row)

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* The slot machine: one task on its way through implement, check, review and fix. Pure: which stage may
- * follow which. core/next_stage.h decides between them; slot/ does what a stage is for.
+/* The slot machine: one task on its way through implement, check, review and fix. Pure: which stage
+ * may follow which. core/next_stage.h decides between them; slot/ does what a stage is for.
  *
- *   WAITING ──▶ CLAIMING ──▶ CREATING_WORKTREE ──▶ IMPLEMENTING      the first stage of them that is wanted
+ *   WAITING ──▶ CLAIMING ──▶ CREATING_WORKTREE ──▶ IMPLEMENTING      the first stage of
+ *                                                                    them that is wanted
  *
- *                      ┌───────────────────── FIXING ◀───────────────────┐   findings, a failed check, a
- *                      ▼                                                 │   conflict, a hook that refuses
+ *                      ┌───────────────────── FIXING ◀───────────────────┐   findings, a
+ *                                                                            failed check, a
+ *                      ▼                                                 │ conflict, a
+ *                                                                        hook that refuses
  *   IMPLEMENTING ──▶ CHECKING ──▶ MEASURING ──▶ CHECKOUT ──▶ REVIEWING ──▶ VERIFYING
  *                                                                          │ the verdict passes it
  *         PASSED ◀── PINNING ◀── MERGING ◀── COMMITTING ◀── COMMIT_AGENT ◀─┘
  *
  *   Each arrow may skip stages that the plan does not want, or that need git where there is none.
- *   CHECKING and FIXING follow themselves, one check or finding after the other, and each stage of an attempt
- *   follows itself when that is lost, or was not served: a reviewer's by way of CHECKOUT.
- *   What a verdict passed is pinned last: a hook or a conflict may still send it back, and what is pinned is
- *   never touched again.
+ *   CHECKING and FIXING follow themselves, one check or finding after the other, and each stage of
+ *   an attempt follows itself when that is lost, or was not served: a reviewer's by way of
+ *   CHECKOUT. What a verdict passed is pinned last: a hook or a conflict may still send it back,
+ *   and what is pinned is never touched again.
  *
- *   IMPLEMENTED   waits for the review of the whole run, which is slot 0: it begins at CREATING_WORKTREE or
- *                 CHECKING; with it the others pass or fail
- *   HELD          waits for a human: after a lost attempt, and where the policy of a bad end says so.
- *                 Approved, it passes, by way of MEASURING when there is something to commit; sent back, the
- *                 lost attempt begins again, or a fix
- *   PASSED        also without a verdict: nothing was to be reviewed, a policy or a human accepts it, or the
- *                 slot has no task (any more)
+ *   IMPLEMENTED   waits for the review of the whole run, which is slot 0: it begins at
+ *                 CREATING_WORKTREE or CHECKING; with it the others pass or fail
+ *   HELD          waits for a human: after a lost attempt, and where the policy of a bad end says
+ *                 so. Approved, it passes, by way of MEASURING when there is something to commit;
+ *                 sent back, the lost attempt begins again, or a fix
+ *   PASSED        also without a verdict: nothing was to be reviewed, a policy or a human accepts
+ *                 it, or the slot has no task (any more)
  *   FAILED        from every stage that works
  *   ENDING        the run is cancelled and something is still under way: then CANCELLED
  *
@@ -48,15 +51,17 @@ enum move_reason {
 /* The stages that may follow a stage: a mask of 1u << enum slot_stage. */
 extern const unsigned slot_followers[SLOT_STAGES];
 
-/* The only writer of a slot's stage. False, and nothing changes: the slot is not in from, or to does not follow. */
+/* The only writer of a slot's stage. False, and nothing changes: the slot is not in from, or to
+ * does not follow. */
 bool slot_row_move(struct slot_row *row, enum slot_stage from, enum slot_stage to);
 
 const char *move_reason_name(enum move_reason reason);
 
 /* The phase that users see, of a stage by itself. */
 enum slot_phase slot_phase(enum slot_stage stage);
-/* The same of a slot, which may be cooling: its attempt waits for an account, for the host, or for a time, and has not been started. What an implementer
- * has done is measured as a part of his work while no review has begun. */
+/* The same of a slot, which may be cooling: its attempt waits for an account, for the host, or for
+ * a time, and has not been started. What an implementer has done is measured as a part of his work
+ * while no review has begun. */
 enum slot_phase slot_row_phase(const struct slot_row *row);
 bool slot_cools(const struct slot_row *row);
 

@@ -8,7 +8,8 @@
 /* The names of one enum, which has exactly count values. */
 #define NAMES(id, title, total, ...)								\
 	static const char *const id##_list[] = { __VA_ARGS__ };					\
-	static_assert(sizeof(id##_list) / sizeof(id##_list[0]) == (total), title " has a value without a name");	\
+	static_assert(sizeof(id##_list) / sizeof(id##_list[0]) == (total), \
+	    title " has a value without a name"); \
 	const struct state_names id##_names = { title, id##_list, (total) }
 
 NAMES(run_state, "run state", RUN_STATES,

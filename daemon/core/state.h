@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every enum that reaches the disk or the wire, with its names: they are stored as text, so values may be renumbered. */
+/* Every enum that reaches the disk or the wire, with its names: they are stored as text, so values
+ * may be renumbered. */
 #ifndef CORE_STATE_H
 #define CORE_STATE_H
 
@@ -9,17 +10,20 @@
 #include "proto/kinds.h"
 #include "proto/state_names.h"
 
-enum run_state { RUN_S_QUEUED, RUN_S_RUNNING, RUN_S_PAUSED, RUN_S_HELD, RUN_S_SUCCEEDED, RUN_S_FAILED, RUN_S_CANCELLED, RUN_STATES };
+enum run_state { RUN_S_QUEUED, RUN_S_RUNNING, RUN_S_PAUSED, RUN_S_HELD, RUN_S_SUCCEEDED,
+    RUN_S_FAILED, RUN_S_CANCELLED, RUN_STATES };
 enum task_state {
 	TASK_S_OPEN, TASK_S_CLAIMED,
 	TASK_S_IMPLEMENTED,	/* done, and reviewed with the whole run: others may build on it */
 	TASK_S_PASSED, TASK_S_FAILED, TASK_S_CANCELLED,
 	TASK_S_DONE,		/* its source says so: not ours to do */
-	TASK_S_TAKEN,		/* left to others: somebody else has it, or its source holds it back */
+	TASK_S_TAKEN,		/* left to others: somebody else has it, or its
+				 * source holds it back */
 	TASK_S_RELEASED,	/* given back: a stop marker */
 	TASK_STATES
 };
-enum iteration_state { ITERATION_S_RUNNING, ITERATION_S_PASSED, ITERATION_S_FAILED, ITERATION_S_CANCELLED, ITERATION_STATES };
+enum iteration_state { ITERATION_S_RUNNING, ITERATION_S_PASSED, ITERATION_S_FAILED,
+    ITERATION_S_CANCELLED, ITERATION_STATES };
 
 /* Slot stages are finer than the phases users see; slot_phase() in core/slot.h maps them. */
 enum slot_stage {
@@ -31,12 +35,14 @@ enum slot_stage {
 	SLOT_S_MEASURING,	/* git takes the tree and the diff that the review will judge */
 	SLOT_S_CHECKOUT,	/* git lays the tree under review out in a directory of its own */
 	SLOT_S_REVIEWING,	/* the review attempt runs */
-	SLOT_S_VERIFYING,	/* git takes the tree again: the reviewer must not have changed it; then the verdict is read */
+	SLOT_S_VERIFYING,	/* git takes the tree again: the reviewer must not have changed it;
+				 * then the verdict is read */
 	SLOT_S_FIXING,		/* the fix attempt runs */
 	SLOT_S_PINNING,		/* git pins the passed tree */
 	SLOT_S_COMMIT_AGENT,	/* the commit attempt runs */
 	SLOT_S_COMMITTING,	/* git commits what changed, or looks at what an agent committed */
-	SLOT_S_MERGING,		/* git puts the commits on those of the other tasks; one slot of a run at a time */
+	SLOT_S_MERGING,		/* git puts the commits on those of the other tasks; one slot
+				 * of a run at a time */
 	SLOT_S_IMPLEMENTED,	/* scope "run": done, and reviewed with the run by slot 0 */
 	SLOT_S_ENDING,		/* cancelled; the process is being ended */
 	SLOT_S_HELD,
@@ -66,8 +72,10 @@ enum attempt_state { ATTEMPT_S_STARTING, ATTEMPT_S_RUNNING, ATTEMPT_S_EXITED, AT
 /* The three results that are kept apart. *_NONE: not known yet. */
 enum process_result {
 	PROCESS_NONE, PROCESS_EXITED, PROCESS_SIGNALLED, PROCESS_TIMEOUT, PROCESS_IDLE,
-	PROCESS_LINGERED,	/* it gave its result, did not exit, and was ended: limits.post_result */
-	PROCESS_REFUSED,	/* it waited for a service that refused it, and was ended for that */
+	PROCESS_LINGERED,	/* it gave its result, did not exit, and was ended:
+				 * limits.post_result */
+	PROCESS_REFUSED,	/* it waited for a service that refused it, and was
+				 * ended for that */
 	PROCESS_CANCELLED, PROCESS_NOT_STARTED, PROCESS_LOST, PROCESS_RESULTS
 };
 enum provider_result {
@@ -75,7 +83,8 @@ enum provider_result {
 	PROVIDER_UNKNOWN,	/* the attempt failed before an answer of its service was seen */
 	PROVIDER_RESULTS
 };
-enum task_result { TASK_R_NONE, TASK_R_DONE, TASK_R_DENIED, TASK_R_NO_CHANGE, TASK_R_STOP_MARKER, TASK_R_FAILED, TASK_RESULTS };
+enum task_result { TASK_R_NONE, TASK_R_DONE, TASK_R_DENIED, TASK_R_NO_CHANGE, TASK_R_STOP_MARKER,
+    TASK_R_FAILED, TASK_RESULTS };
 
 enum finding_state { FINDING_NEW, FINDING_REPEATED, FINDING_RESOLVED, FINDING_STATES };
 enum on_lost { ON_LOST_HOLD, ON_LOST_RETRY, ON_LOST_FAIL, ON_LOST_CHOICES };
@@ -113,17 +122,22 @@ enum review_place { REVIEW_IN_PLACE, REVIEW_IN_SNAPSHOT, REVIEW_PLACES };
 enum sandbox { SANDBOX_OFF, SANDBOX_TRY, SANDBOX_REQUIRE, SANDBOXES };
 enum strictness { STRICTNESS_SAME, STRICTNESS_BY_ROUND, STRICTNESSES };
 
-enum hold_kind { HOLD_LOST, HOLD_EXHAUSTED, HOLD_STALLED, HOLD_VIOLATION, HOLD_REVIEWER, HOLD_CONFLICT, HOLD_REFUSED, HOLD_KINDS };
+enum hold_kind { HOLD_LOST, HOLD_EXHAUSTED, HOLD_STALLED, HOLD_VIOLATION, HOLD_REVIEWER,
+    HOLD_CONFLICT, HOLD_REFUSED, HOLD_KINDS };
 enum hold_state {
 	HOLD_S_OPEN, HOLD_S_APPROVED, HOLD_S_REJECTED,
-	HOLD_S_REWORK,		/* decided; its slot goes on when the run has a slot of the daemon again */
+	HOLD_S_REWORK,		/* decided; its slot goes on when the run has a slot of
+				 * the daemon again */
 	HOLD_S_REWORKED, HOLD_S_CANCELLED, HOLD_STATES
 };
 
-extern const struct state_names run_state_names, task_state_names, iteration_state_names, slot_stage_names, slot_phase_names,
-    role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names, finding_state_names,
-    on_lost_names, bad_end_names, fixer_names, scope_names, commit_mode_names, review_place_names, sandbox_names,
-    strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names, integrate_names, on_failure_names,
+extern const struct state_names run_state_names, task_state_names, iteration_state_names,
+    slot_stage_names, slot_phase_names,
+    role_names, attempt_state_names, process_result_names, provider_result_names, task_result_names,
+    finding_state_names, on_lost_names, bad_end_names, fixer_names, scope_names, commit_mode_names,
+    review_place_names, sandbox_names,
+    strictness_names, hold_kind_names, hold_state_names, slot_leaving_names, isolation_names,
+    integrate_names, on_failure_names,
     assign_names, claim_state_names, cooldown_kind_names, on_no_change_names, accepted_names;
 
 /* True for succeeded, failed, cancelled. */

@@ -10,8 +10,10 @@
 /* What holds a task back. */
 struct hold {
 	enum task_wait wait;
-	const struct task_row *by;	/* the first that may still pass, one that never will before it; NULL: none */
-	size_t edges;			/* 1 + number of the first edge to those who depend on it, 0: none */
+	const struct task_row *by;	/* the first that may still pass, one that never will
+					 * before it; NULL: none */
+	size_t edges;			/* 1 + number of the first edge to those who
+					 * depend on it, 0: none */
 };
 
 /* That an open task depends on another open one. */
@@ -31,7 +33,8 @@ struct graph {
 
 static bool never_passes(const struct task_row *task)
 {
-	return task->state == TASK_S_FAILED || task->state == TASK_S_CANCELLED || task->state == TASK_S_TAKEN || task->state == TASK_S_RELEASED;
+	return task->state == TASK_S_FAILED || task->state == TASK_S_CANCELLED ||
+	    task->state == TASK_S_TAKEN || task->state == TASK_S_RELEASED;
 }
 
 static bool has_passed(const struct task_row *task)
@@ -109,7 +112,8 @@ static void look_at(struct graph *g, size_t number)
 	json_decref(ids);
 }
 
-/* Who never starts takes those who depend on it along. No recursion: the chain may be as long as there are tasks. */
+/* Who never starts takes those who depend on it along. No recursion: the chain may be as long as
+ * there are tasks. */
 static void spread(struct graph *g)
 {
 	size_t *queue = xcalloc(g->count, sizeof(*queue)), done = 0, end = 0;

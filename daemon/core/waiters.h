@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs whose waiting reason changes at the same time, and the list of those that are to be told of it. No call costs more when there
- * are more of them. Pure. */
+/* Runs whose waiting reason changes at the same time, and the list of those that are to be told of
+ * it. No call costs more when there are more of them. Pure. */
 #ifndef CORE_WAITERS_H
 #define CORE_WAITERS_H
 
