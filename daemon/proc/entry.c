@@ -4,7 +4,8 @@
  *   proc_start ─▶ PREPARING ── spawned ──▶ WATCHING ── pidfd readable ──▶ LOOKING ──▶ ended()
  *   proc_adopt ─▶ LOOKING ─── running ──▶ found(), WATCHING
  *                    │ ▲
- *                    └─┴ PAUSING: the inspection gave no answer, or orphans of a killed shim are still there; once more in a moment
+ *                    └─┴ PAUSING: the inspection gave no answer, or orphans of a killed shim
+ *                               are still there; once more in a moment
  */
 #include <errno.h>
 #include <signal.h>
@@ -150,7 +151,8 @@ static void watch_cb(uv_poll_t *poll, int status, int events)
 	uv_close((uv_handle_t *)poll, watch_closed_cb);
 }
 
-/* Wait for the end of the shim; takes pidfd. Without one, or without memory for it, inspect again and again. */
+/* Wait for the end of the shim; takes pidfd. Without one, or without memory for it, inspect
+ * again and again. */
 static void entry_watch(struct entry *e, int pidfd)
 {
 	e->since = 0;
@@ -191,10 +193,12 @@ static void report_ended(struct entry *e)
 			sink->ended(e->proc->arg, e->id, NULL);
 			break;
 		}
-		/* The identity comes before the fork; it is not there, so there was none. With what is no room for that the shim exits. */
+		/* The identity comes before the fork; it is not there, so there was none. With what
+		 * is no room for that the shim exits. */
 		if (host_fault(e->exited))
 			none.status = e->exited;
-		snprintf(none.error, sizeof(none.error), "rl-shim ended before it started anything%s%s: see %s", none.status != ECHILD ? ": " : "",
+		snprintf(none.error, sizeof(none.error),
+		    "rl-shim ended before it started anything%s%s: see %s", none.status != ECHILD ? ": " : "",
 		    none.status != ECHILD ? strerror(none.status) : "", e->dir);
 		sink->ended(e->proc->arg, e->id, &none);
 		break;
@@ -223,7 +227,8 @@ static void report_found(struct entry *e)
 
 	e->adopting = false;
 	e->proc->sink->found(e->proc->arg, e->id, found[e->inspection.result],
-	    e->inspection.result == INSPECTION_ENDED ? &e->inspection.record : NULL, e->inspection.detail[0] != '\0' ? e->inspection.detail : NULL);
+	    e->inspection.result == INSPECTION_ENDED ? &e->inspection.record : NULL,
+	    e->inspection.detail[0] != '\0' ? e->inspection.detail : NULL);
 }
 
 static void entry_found_running(struct entry *e)
@@ -341,7 +346,8 @@ static int entry_spawn(struct entry *e)
 
 	/* rld leaves no core file; what it starts may, and a limit is inherited */
 	if (known)
-		setrlimit(RLIMIT_CORE, &(struct rlimit){ e->proc->core < own.rlim_max ? e->proc->core : own.rlim_max, own.rlim_max });
+		setrlimit(RLIMIT_CORE, &(struct rlimit){ e->proc->core < own.rlim_max ?
+		    e->proc->core : own.rlim_max, own.rlim_max });
 	rv = spawn_shim(e->proc->shim_path, e->dir, e->prepare.lock, e->launch->envp, e->uuid, &e->child);
 	if (known)
 		setrlimit(RLIMIT_CORE, &own);

@@ -48,11 +48,12 @@ static void inspect_absent(struct inspection *l)
 	if (this_boot(l))
 		inspect_conclude(l, INSPECTION_NEVER_STARTED, "");
 	else
-		inspect_conclude(l, INSPECTION_LOST, "the machine was started anew before the attempt was seen to start");
+		inspect_conclude(l, INSPECTION_LOST,
+		    "the machine was started anew before the attempt was seen to start");
 }
 
-/* The directory is of another attempt, or somebody made it beforehand: whatever it says is not said of this one. What rld has made has a
- * job with the uuid; only a power cut may have taken that. */
+/* The directory is of another attempt, or somebody made it beforehand: whatever it says is not said
+ * of this one. What rld has made has a job with the uuid; only a power cut may have taken that. */
 static bool is_of_another(const struct inspection *l, int dirfd)
 {
 	struct shim_job job;
@@ -70,7 +71,8 @@ static int inspect_open(struct inspection *l)
 	int dirfd = open(l->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (dirfd == -1 && errno == ENOENT) {
-		inspect_absent(l);	/* rld makes the directory before it spawns: without one nothing was spawned */
+		/* rld makes the directory before it spawns: without one nothing was spawned */
+		inspect_absent(l);
 		return -1;
 	}
 	if (dirfd == -1) {
@@ -115,17 +117,23 @@ static void inspect_ended(struct inspection *l, int dirfd)
 	if (rv == -ENOENT) {
 		inspect_absent(l);
 	} else if (rv == -EBADMSG && !this_boot(l)) {
-		inspect_conclude(l, INSPECTION_LOST, "the machine went down before the identity of its rl-shim was on the disk");	/* which is not synced */
+		/* which is not synced */
+		inspect_conclude(l, INSPECTION_LOST,
+		    "the machine went down before the identity of its rl-shim was on the disk");
 	} else if (rv == -EBADMSG) {
 		renameat(dirfd, RECORD_SHIM, dirfd, RECORD_SHIM ".bad");
-		inspect_conclude(l, INSPECTION_UNREADABLE, "the identity of the shim is damaged; it was set aside as shim.bad");
+		inspect_conclude(l, INSPECTION_UNREADABLE,
+		    "the identity of the shim is damaged; it was set aside as shim.bad");
 	} else if (rv != 0) {
 		inspect_fail(l, "identity of the shim", rv);
 	} else if (boot_id_read(now) == 0 && strcmp(id.boot_id, now) == 0) {
-		/* it would have held the lock of its own directory until it ended; whoever went on would kill or repeat what another rld has paid for */
+		/* it would have held the lock of its own directory until it ended; whoever went on
+		 * would kill or repeat what another rld has paid for */
 		if (l->uuid != NULL && strays_is_shim((pid_t)id.pid, l->uuid))
-			log_fatal("%s: its rl-shim, process %lld, works for another state directory, and this one is a copy of that; start rld with that "
-			    "one (--state-dir), or use the copy when the process has ended", l->dir, (long long)id.pid);
+			log_fatal("%s: its rl-shim, process %lld, works for another state directory, "
+			    "and this one is a copy of that; start rld with that "
+			    "one (--state-dir), or use the copy when the process has ended", l->dir,
+			    (long long)id.pid);
 		inspect_conclude(l, INSPECTION_LOST, "rl-shim was killed; the exit of its process cannot be known");
 	} else {
 		inspect_conclude(l, INSPECTION_LOST, "the machine was started anew while the attempt ran");
@@ -137,7 +145,8 @@ static void inspect_dir(struct inspection *l, int dirfd)
 	struct identity id;
 	int held, pidfd = -1, rv = identity_read(dirfd, &id);
 
-	/* pidfd first, lock second: a lock that is still held then says that the pid was the shim's. */
+	/* pidfd first, lock second: a lock that is still held then says that the pid
+	 * was the shim's. */
 	if (rv == 0) {
 		pidfd = pidfd_open((pid_t)id.pid, 0);
 		if (pidfd == -1 && is_passing(-errno)) {

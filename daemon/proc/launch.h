@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be started, what is found again, and the reports about both. Knows no libuv: the engine and its
- * simulation use it too. */
+/* What is to be started, what is found again, and the reports about both. Knows no libuv: the
+ * engine and its simulation use it too. */
 #ifndef PROC_LAUNCH_H
 #define PROC_LAUNCH_H
 
@@ -38,22 +38,28 @@ enum proc_found {
 
 struct adopt {
 	int64_t id;
-	const char *uuid;	/* of the row; strays that carry it are killed before FOUND_LOST is reported */
+	const char *uuid;	/* of the row; strays that carry it are killed before
+				 * FOUND_LOST is reported */
 	const char *boot_id;	/* of the row */
 };
 
 /* Reports, always from the event loop, never from inside a call. */
 struct proc_sink {
 	void (*started)(void *arg, int64_t id);
-	/* Could not be started: nothing runs, and it may be started again under its id. error: "attempt directory: No space left on device", status:
-	 * the errno of that, 0: it is none. */
+	/* Could not be started: nothing runs, and it may be started again under its id.
+	 * error: "attempt directory: No space left on device", status: the errno of
+	 * that, 0: it is none. */
 	void (*refused)(void *arg, int64_t id, int status, const char *error);
-	/* Could not be started: its directory was there before, and is not touched. Nothing runs. vacant: the next number that has none. */
+	/* Could not be started: its directory was there before, and is not touched. Nothing runs.
+	 * vacant: the next number that has none. */
 	void (*taken)(void *arg, int64_t id, int64_t vacant);
-	/* record is NULL when the shim died without leaving one (after its tree was ended): lost. */
+	/* record is NULL when the shim died without leaving one (after its tree was
+	 * ended): lost. */
 	void (*ended)(void *arg, int64_t id, const struct exit_record *record);
-	/* Answer to adopt. record only for FOUND_ENDED. detail: a sentence for the cause, may be NULL. */
-	void (*found)(void *arg, int64_t id, enum proc_found found, const struct exit_record *record, const char *detail);
+	/* Answer to adopt. record only for FOUND_ENDED. detail: a sentence for the
+	 * cause, may be NULL. */
+	void (*found)(void *arg, int64_t id, enum proc_found found,
+	    const struct exit_record *record, const char *detail);
 };
 
 #endif

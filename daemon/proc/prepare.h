@@ -10,16 +10,19 @@ struct prepare {
 	const struct launch *launch;
 	int lock;		/* out: descriptor of the held lock, the caller's; -1: failed */
 	bool made;		/* out: the directory was made for this launch. False at first */
-	int64_t vacant;		/* out: the directory was there before: the next number that has none; 0: it was not */
-	int status;		/* out: errno of what failed, 0: nothing did, or it is no such error */
+	int64_t vacant;		/* out: the directory was there before: the next number that has
+				 * none; 0: it was not */
+	int status;		/* out: errno of what failed, 0: nothing did, or it
+				 * is no such error */
 	char error[256];	/* out: what failed, where and why */
 };
 
-/* Directory, files, job, lock. Blocks: off the loop. The directory is made, never found: whoever made one beforehand could have put
- * anything into it. */
+/* Directory, files, job, lock. Blocks: off the loop. The directory is made, never found: whoever
+ * made one beforehand could have put anything into it. */
 void prepare(struct prepare *p);
 
-/* Nothing will be started there: take the directory away again, if it was made for this launch, so that the number can be used later. */
+/* Nothing will be started there: take the directory away again, if it was made for this launch, so
+ * that the number can be used later. */
 void prepare_undo(struct prepare *p);
 
 #endif

@@ -26,7 +26,8 @@ const char *proc_boot_id(void)
 	return id;
 }
 
-struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shim_path, const struct proc_sink *sink, void *arg)
+struct proc *proc_new(uv_loop_t *loop, const char *attempts_dir, const char *shim_path,
+    const struct proc_sink *sink, void *arg)
 {
 	struct proc *proc = xcalloc(1, sizeof(*proc));
 	struct rlimit limit;
@@ -74,7 +75,8 @@ void proc_start(struct proc *proc, struct launch *launch)
 	launch->job.umask = (int)proc->umask;
 	launch->job.nofile = proc->nofile;
 	e->launch = launch;
-	e->prepare = (struct prepare){ .attempts_dir = proc->attempts_dir, .dir = e->dir, .launch = launch, .lock = -1 };
+	e->prepare = (struct prepare){ .attempts_dir = proc->attempts_dir, .dir = e->dir,
+	    .launch = launch, .lock = -1 };
 	entry_prepare(e);
 }
 

@@ -21,12 +21,15 @@ struct entry {
 	enum entry_state state;
 	char *dir, *uuid, *boot_id;
 	bool adopting;		/* found() is still owed */
-	bool end_wanted, wind_up_wanted;	/* proc_end, proc_wind_up came, perhaps when nobody could be told */
+	bool end_wanted, wind_up_wanted;	/* proc_end, proc_wind_up came, perhaps when
+						 * nobody could be told */
 	pid_t child;		/* own and not reaped, else 0 */
 	int pidfd;		/* WATCHING, else -1 */
-	uint64_t since;		/* loop time since when the lock is held by nobody known, 0: it is not */
+	uint64_t since;		/* loop time since when the lock is held by nobody
+				 * known, 0: it is not */
 	bool warned;
-	int exited;		/* exit status of the shim; 0: it was none of ours, or has left its record */
+	int exited;		/* exit status of the shim; 0: it was none of ours, or
+				 * has left its record */
 	int tries;		/* how often orphans were looked for */
 	struct launch *launch;	/* PREPARING */
 	struct prepare prepare;
@@ -45,10 +48,12 @@ struct proc {
 	mode_t umask;
 	int64_t nofile;
 	rlim_t core;
-	bool mixed;		/* orphans of a killed shim cannot be told from processes of strangers */
+	bool mixed;		/* orphans of a killed shim cannot be told from
+				 * processes of strangers */
 	LIST_HEAD(, entry) entries;
 	size_t count;		/* entries not freed, in the list or not */
-	uv_timer_t anchor;	/* never runs; its close makes closed() come from the loop in any case */
+	uv_timer_t anchor;	/* never runs; its close makes closed() come from the
+				 * loop in any case */
 	bool anchored, closing;
 	void (*closed)(void *arg);
 	void *closed_arg;
@@ -56,7 +61,8 @@ struct proc {
 
 /* entry.c */
 
-/* The last step of proc_close(): with the anchor and the last entry gone, closed() is called and proc freed. */
+/* The last step of proc_close(): with the anchor and the last entry gone, closed() is
+ * called and proc freed. */
 void proc_check_closed(struct proc *proc);
 
 struct entry *entry_new(struct proc *proc, int64_t id, const char *uuid, const char *boot_id);

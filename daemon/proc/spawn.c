@@ -25,7 +25,8 @@ static int shim_descriptors(posix_spawn_file_actions_t *actions, int lock)
 	return rv;
 }
 
-/* SIGTERM, SIGUSR1 and SIGUSR2 stay blocked until the shim takes them as a descriptor: none that is sent from now on is lost, or ends it. */
+/* SIGTERM, SIGUSR1 and SIGUSR2 stay blocked until the shim takes them as a descriptor: none that is
+ * sent from now on is lost, or ends it. */
 static int attributes(posix_spawnattr_t *attr, bool shim)
 {
 	sigset_t all, blocked;
@@ -42,7 +43,8 @@ static int attributes(posix_spawnattr_t *attr, bool shim)
 	if (rv == 0)
 		rv = posix_spawnattr_setsigmask(attr, &blocked);
 	if (rv == 0)
-		rv = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+		rv = posix_spawnattr_setflags(attr,
+		    POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 	return rv;
 }
 
@@ -76,8 +78,8 @@ out:
 }
 
 /* put: which descriptors it gets, made of fd. 0 or a positive errno. */
-static int spawn(const char *path, char *const *argv, char *const *envp, int (*put)(posix_spawn_file_actions_t *actions, int fd), int fd,
-    bool shim, pid_t *pid)
+static int spawn(const char *path, char *const *argv, char *const *envp,
+    int (*put)(posix_spawn_file_actions_t *actions, int fd), int fd, bool shim, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;

@@ -27,8 +27,8 @@ static bool is_blind(void)
 	return errno == EMFILE || errno == ENFILE || errno == ENOMEM;
 }
 
-/* Does "NUL mark NUL" occur in the environment of the process? Bounded memory, whatever its size: chunks that overlap by a
- * mark. 1, 0, or -1 when it could not be looked at. */
+/* Does "NUL mark NUL" occur in the environment of the process? Bounded memory, whatever its size:
+ * chunks that overlap by a mark. 1, 0, or -1 when it could not be looked at. */
 static int carries(int procfd, const char *pid, const char *mark, size_t length)
 {
 	char path[64], chunk[16384];
@@ -53,7 +53,8 @@ static int carries(int procfd, const char *pid, const char *mark, size_t length)
 	return found;
 }
 
-/* A pidfd first, the look second, so that the signal goes to the process that was looked at. 1: it was marked; 0; -1. */
+/* A pidfd first, the look second, so that the signal goes to the process that was looked at. 1: it
+ * was marked; 0; -1. */
 static int kill_if_marked(int procfd, const char *name, const char *mark, size_t length)
 {
 	pid_t pid = (pid_t)strtol(name, NULL, 10);
@@ -131,8 +132,8 @@ static bool is_stray(int procfd, const char *entry, char name[32])
 	static const char mark[] = "\0" STRAYS_MARK "=";
 	pid_t pid = (pid_t)strtol(entry, NULL, 10), parent;
 
-	return pid > 0 && pid != getpid() && carries(procfd, entry, mark, sizeof(mark) - 1) == 1 && identify(pid, name, &parent) &&
-	    strcmp(name, SHIM_NAME) != 0 && !is_watched(parent);
+	return pid > 0 && pid != getpid() && carries(procfd, entry, mark, sizeof(mark) - 1) == 1 &&
+	    identify(pid, name, &parent) && strcmp(name, SHIM_NAME) != 0 && !is_watched(parent);
 }
 
 void strays_each(strays_cb *each, void *arg)
@@ -145,7 +146,8 @@ void strays_each(strays_cb *each, void *arg)
 	while (proc != NULL && (entry = readdir(proc)) != NULL) {
 		if (!is_stray(dirfd(proc), entry->d_name, name))
 			continue;
-		/* a process above it may have ended between two looks: what is a stray is one a moment later, too */
+		/* a process above it may have ended between two looks: what is a stray is one a
+		 * moment later, too */
 		nanosleep(&pause, NULL);
 		if (is_stray(dirfd(proc), entry->d_name, name))
 			each(arg, (pid_t)strtol(entry->d_name, NULL, 10), name);
@@ -164,7 +166,8 @@ bool strays_is_shim(pid_t pid, const char *uuid)
 
 	mark[0] = mark[length - 1] = '\0';
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	is = procfd != -1 && identify(pid, name, &parent) && strcmp(name, SHIM_NAME) == 0 && carries(procfd, number, mark, length) == 1;
+	is = procfd != -1 && identify(pid, name, &parent) && strcmp(name, SHIM_NAME) == 0 &&
+	    carries(procfd, number, mark, length) == 1;
 	if (procfd != -1)
 		close(procfd);
 	free(mark);
@@ -189,7 +192,8 @@ int strays_kill(const char *uuid)
 		quiet = found == 0 ? quiet + 1 : 0;
 		killed += found > 0 ? found : 0;
 		if (found != 0)
-			nanosleep(&pause, NULL);	/* a killed process shows its environment until it is gone */
+			/* a killed process shows its environment until it is gone */
+			nanosleep(&pause, NULL);
 	}
 	free(mark);
 	return quiet == QUIET_SCANS ? killed : -1;

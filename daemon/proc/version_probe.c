@@ -15,7 +15,8 @@
 #include "proc/spawn.h"
 #include "proto/clock.h"
 
-/* What is there now: the beginning is kept, the rest is thrown away. False: nothing more will come. */
+/* What is there now: the beginning is kept, the rest is thrown away. False: nothing
+ * more will come. */
 static bool version_probe_read(int fd, char *text, size_t room, size_t *size)
 {
 	char chunk[4096];
