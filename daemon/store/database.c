@@ -15,17 +15,20 @@
 #include "store/script.h"
 #include "store/statement.h"
 
-/* quick_check reads the whole file, 1 ms per MiB: larger ones would delay each start by more than a quarter second. */
+/* quick_check reads the whole file, 1 ms per MiB: larger ones would delay each start by more than
+ * a quarter second. */
 #define CHECK_MAX (256 << 20)
 
-/* A check that is asked for holds up commits: how long it may. Between two looks at the clock so many steps of SQLite's machine. */
+/* A check that is asked for holds up commits: how long it may. Between two looks at the clock so
+ * many steps of SQLite's machine. */
 #define CHECK_NS (UINT64_C(10) * 1000000000)
 #define CHECK_STEPS 20000
 
 /* Frames in the WAL that are worth a checkpoint: 4 MiB. */
 #define CHECKPOINT_FRAMES 1000
 
-/* The commit mark comes with one page of 4 KiB; reserving more at a time saves calls while the WAL grows. */
+/* The commit mark comes with one page of 4 KiB; reserving more at a time saves calls
+ * while the WAL grows. */
 #define RESERVE_MIN (16 << 10)
 #define RESERVE_STEP (256 << 10)
 
@@ -41,8 +44,8 @@ struct database {
 	bool checkpoint_failed;	/* told once */
 };
 
-/* The file is there, ours alone and 0600 before SQLite sees it; the WAL gets its mode from it. Closed again before
- * SQLite opens it: a later close(2) would drop SQLite's locks. */
+/* The file is there, ours alone and 0600 before SQLite sees it; the WAL gets its mode from it.
+ * Closed again before SQLite opens it: a later close(2) would drop SQLite's locks. */
 static int create_file(const char *path, off_t *size, char *error, size_t room)
 {
 	struct stat st;
@@ -55,11 +58,13 @@ static int create_file(const char *path, off_t *size, char *error, size_t room)
 		    errno == ELOOP ? "a symbolic link stands in its place: move it away" :
 		    errno == ENOSPC || errno == EDQUOT ? "free some space" : "change the rights";
 
-		snprintf(error, room, "%s: %s: %s, or name another place with --state-dir", path, strerror(errno), remedy);
+		snprintf(error, room, "%s: %s: %s, or name another place with --state-dir", path,
+		    strerror(errno), remedy);
 		return -1;
 	}
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		snprintf(error, room, "%s: no regular file: move it away, or name another place with --state-dir", path);
+		snprintf(error, room,
+		    "%s: no regular file: move it away, or name another place with --state-dir", path);
 		goto failed;
 	}
 	if ((st.st_mode & 077) != 0 && fchmod(fd, 0600) != 0) {
@@ -144,7 +149,8 @@ struct database *database_open(const char *path, char *error, size_t room)
 	db = xcalloc(1, sizeof(*db));
 	db->path = xstrdup(path);
 	db->wal = -1;
-	rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	rc = sqlite3_open_v2(path, &db->handle,
+	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 	if (db->handle == NULL)
 		abort();	/* out of memory */
 	if (rc != SQLITE_OK) {
@@ -169,7 +175,8 @@ struct database *database_open(const char *path, char *error, size_t room)
 	db->begin = database_statement(db, "transaction.begin");
 	db->commit = database_statement(db, "transaction.commit");
 	db->rollback = database_statement(db, "transaction.rollback");
-	sqlite3_wal_hook(db->handle, wal_hook, db);	/* takes the place of the automatic checkpoint, whose errors nobody sees */
+	/* takes the place of the automatic checkpoint, whose errors nobody sees */
+	sqlite3_wal_hook(db->handle, wal_hook, db);
 	return db;
 
 failed:
@@ -185,7 +192,8 @@ void database_close(struct database *db)
 		int rc = sqlite3_wal_checkpoint_v2(db->handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 
 		if (rc != SQLITE_OK)
-			log_warn("%s: checkpoint: %s: what is recorded stays in %s-wal", db->path, sqlite3_errmsg(db->handle), db->path);
+			log_warn("%s: checkpoint: %s: what is recorded stays in %s-wal", db->path,
+			    sqlite3_errmsg(db->handle), db->path);
 		statements_free(db->statements);
 	}
 	if (db->wal != -1)
@@ -213,7 +221,8 @@ _Noreturn static void die(struct database *db, const char *what)
 	    error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
 }
 
-/* Inside a transaction only the WAL is written; its file keeps the errno, also where the connection does not learn it. */
+/* Inside a transaction only the WAL is written; its file keeps the errno, also where the connection
+ * does not learn it. */
 static bool no_space(struct database *db, int rc)
 {
 	sqlite3_file *wal = NULL;
@@ -264,7 +273,8 @@ enum database_result database_change(struct database *db, struct statement *s, c
 	return outcome(db, s, run_plain(s, binds));
 }
 
-/* Blocks for the commit mark behind the end of the WAL. A file system that cannot reserve is taken as it is. */
+/* Blocks for the commit mark behind the end of the WAL. A file system that cannot reserve
+ * is taken as it is. */
 static enum database_result reserve(struct database *db)
 {
 	struct stat st;
@@ -313,7 +323,8 @@ void database_rollback(struct database *db)
 		die(db, statement_name(db->rollback));
 }
 
-void database_read(struct database *db, struct statement *s, enum row_kind kind, const struct query_bind *binds, size_t max, struct rowset *set)
+void database_read(struct database *db, struct statement *s, enum row_kind kind,
+    const struct query_bind *binds, size_t max, struct rowset *set)
 {
 	if (statement_rows(s) != kind)
 		log_fatal("bug: statement %s gives no %s rows", statement_name(s), row_types[kind].name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The one connection to the database: open, migrate, transactions, and what each error means. Used by one thread at a time. */
+/* The one connection to the database: open, migrate, transactions, and what each error means. Used
+ * by one thread at a time. */
 #ifndef STORE_DATABASE_H
 #define STORE_DATABASE_H
 
@@ -8,7 +9,8 @@
 struct database;
 struct statement;
 
-/* What may be answered to a failure; any other one ends the process, naming the file and the statement. */
+/* What may be answered to a failure; any other one ends the process, naming the file
+ * and the statement. */
 enum database_result {
 	DATABASE_OK,
 	DATABASE_FULL	/* no space; nothing is lost by database_rollback() */
@@ -25,8 +27,8 @@ enum database_result database_begin(struct database *db);
 enum database_result database_put(struct database *db, enum row_kind kind, const void *row);
 enum database_result database_change(struct database *db, struct statement *s, const struct query_bind *binds);
 
-/* Put everything but the commit mark on the disk and reserve the room for that: lack of space shows here, where it can
- * still be rolled back. */
+/* Put everything but the commit mark on the disk and reserve the room for that: lack of space shows
+ * here, where it can still be rolled back. */
 enum database_result database_flush(struct database *db);
 
 /* After database_flush(). Any error ends the process, since the commit may have happened. */
@@ -34,9 +36,11 @@ void database_commit(struct database *db);
 void database_rollback(struct database *db);
 
 /* Rows of s, which must be of this kind; see statement_run(). */
-void database_read(struct database *db, struct statement *s, enum row_kind kind, const struct query_bind *binds, size_t max, struct rowset *set);
+void database_read(struct database *db, struct statement *s, enum row_kind kind,
+    const struct query_bind *binds, size_t max, struct rowset *set);
 
-/* Read the whole file and see whether it is sound; deep: its indexes against their tables as well. What is wrong goes to fault. */
+/* Read the whole file and see whether it is sound; deep: its indexes against their tables as well.
+ * What is wrong goes to fault. */
 enum store_health database_check(struct database *db, bool deep, char *fault, size_t room);
 
 /* Move the WAL into the database when it has grown long enough. */

@@ -36,11 +36,13 @@ int migrate_version(sqlite3 *db, char *error, size_t room)
 	if (blank && version == 0)
 		return 0;
 	if (!ours || version < 1) {
-		snprintf(error, room, "%s: the database of another program: move it away, or name another place with --state-dir", path);
+		snprintf(error, room, "%s: the database of another program: move it away, "
+		    "or name another place with --state-dir", path);
 		return -1;
 	}
 	if ((size_t)version > sql_migrations_count) {
-		snprintf(error, room, "%s: written by a newer rld (schema %d, this one knows %zu): start that one, or name another place with --state-dir",
+		snprintf(error, room, "%s: written by a newer rld (schema %d, this one knows %zu): "
+		    "start that one, or name another place with --state-dir",
 		    path, version, sql_migrations_count);
 		return -1;
 	}
@@ -61,7 +63,8 @@ static int migrate_one(sqlite3 *db, int version, char *error, size_t room)
 		snprintf(error, room, "bug: %s leaves the schema at version %d", m->name, reached);
 		goto rollback;
 	}
-	return script_once(db, "migration.commit", NULL, error, room);	/* on failure the caller gives up: nothing is retried */
+	/* on failure the caller gives up: nothing is retried */
+	return script_once(db, "migration.commit", NULL, error, room);
 
 rollback:
 	if (!sqlite3_get_autocommit(db))

@@ -6,10 +6,12 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
-/* Refuse what is not ours, or newer than this program. The version found, or -1 with a sentence in error. Only reads. */
+/* Refuse what is not ours, or newer than this program. The version found, or -1 with a sentence in
+ * error. Only reads. */
 int migrate_version(sqlite3 *db, char *error, size_t room);
 
-/* From version on, as found. 0, or -1 with a sentence in error; the migration that failed is rolled back. */
+/* From version on, as found. 0, or -1 with a sentence in error; the migration that
+ * failed is rolled back. */
 int migrate_run(sqlite3 *db, int version, char *error, size_t room);
 
 #endif

@@ -17,7 +17,8 @@ static const struct {
 	{ SQLITE_CORRUPT, "damaged: restore a backup, or move it away to begin anew" },
 	{ SQLITE_READONLY, "cannot be written: change its owner, or name another place with --state-dir" },
 	{ SQLITE_PERM, "cannot be written: change its owner, or name another place with --state-dir" },
-	{ SQLITE_CANTOPEN, "cannot be opened: see to the rights of its directory, or name another place with --state-dir" },
+	{ SQLITE_CANTOPEN, "cannot be opened: see to the rights of its directory, "
+	    "or name another place with --state-dir" },
 };
 
 bool script_is_full(int rc, int error)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs scripts of sql/ while the database is being opened, and says in a sentence what went wrong. */
+/* Runs scripts of sql/ while the database is being opened, and says in a sentence
+ * what went wrong. */
 #ifndef STORE_SCRIPT_H
 #define STORE_SCRIPT_H
 

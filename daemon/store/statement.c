@@ -22,7 +22,8 @@ struct statement {
 	enum row_kind put;		/* kind that a ".put" writes, else ROW_KINDS */
 	enum row_kind rows;		/* kind of the columns, else ROW_KINDS */
 	const struct field **params;	/* of a ".put": [i] is the field of parameter i + 1 */
-	const struct field **columns;	/* [i] is the field of column i, NULL for the column AFTER */
+	const struct field **columns;	/* [i] is the field of column i, NULL for the
+					 * column AFTER */
 	int nparams, ncolumns;
 	int after;			/* index of the column AFTER, -1: not paged */
 };
@@ -336,7 +337,8 @@ int statement_run(struct statement *s, const struct query_bind *binds, size_t ma
 		if (s->after != -1)
 			after = sqlite3_column_int64(s->stmt, s->after);
 	}
-	sqlite3_reset(s->stmt);		/* at once: an unfinished SELECT would keep the WAL from being checkpointed */
+	/* at once: an unfinished SELECT would keep the WAL from being checkpointed */
+	sqlite3_reset(s->stmt);
 	if (rc != SQLITE_DONE)
 		rowset_release(set);
 	return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The named statements of sql/, prepared: rows are bound to their parameters and read from their columns by the field table. */
+/* The named statements of sql/, prepared: rows are bound to their parameters and read from their
+ * columns by the field table. */
 #ifndef STORE_STATEMENT_H
 #define STORE_STATEMENT_H
 
@@ -10,7 +11,8 @@
 struct statement;
 struct statements;
 
-/* Prepare all and hold each parameter and column against the fields. NULL with a sentence in error. */
+/* Prepare all and hold each parameter and column against the fields. NULL with a
+ * sentence in error. */
 struct statements *statements_new(sqlite3 *db, char *error, size_t room);
 void statements_free(struct statements *all);
 
@@ -27,8 +29,8 @@ struct statement *statements_put(struct statements *all, enum row_kind kind, siz
 /* Run a ".put" with row's fields. SQLITE_DONE, or an error code. */
 int statement_write(struct statement *s, const void *row);
 
-/* Run any other with binds (may be NULL); rows go into set when it gives some, max at the most. SQLITE_DONE, or an error
- * code and an empty set. */
+/* Run any other with binds (may be NULL); rows go into set when it gives some, max at the most.
+ * SQLITE_DONE, or an error code and an empty set. */
 int statement_run(struct statement *s, const struct query_bind *binds, size_t max, struct rowset *set);
 
 #endif

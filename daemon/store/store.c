@@ -11,7 +11,8 @@
 #include "proto/memory.h"
 #include "store/database.h"
 
-/* The newest events that stay. Older ones go in small bites, a few more with each commit than it brings. */
+/* The newest events that stay. Older ones go in small bites, a few more with each
+ * commit than it brings. */
 #define EVENTS_KEPT INT64_C(1000000)
 #define EVENTS_BITE 64
 
@@ -54,7 +55,8 @@ struct store {
 	/* The thread's; the loop's before it starts and after it ended. */
 	struct database *db;
 	struct statement *trim;
-	struct jobs waiting;		/* decisions not yet recorded: more than one turn only for want of space */
+	struct jobs waiting;		/* decisions not yet recorded: more than one turn only
+					 * for want of space */
 	struct event_range events;
 	bool full;
 	uint64_t retry_at;		/* while full: not before */
@@ -95,7 +97,8 @@ static void job_free(struct job *job)
 
 /* ---- the thread ---- */
 
-/* Take over what the loop has handed; wait for it when there is nothing to do. False: closing, and nothing is left. */
+/* Take over what the loop has handed; wait for it when there is nothing to do. False: closing, and
+ * nothing is left. */
 static bool store_take(struct store *s, struct jobs *reads)
 {
 	struct job *job;
@@ -121,13 +124,15 @@ static bool store_take(struct store *s, struct jobs *reads)
 }
 
 /* Kinds that have an id, which is the first field of their rows. */
-static const char *const drops[ROW_KINDS] = { [ROW_ATTEMPT] = "attempt.drop", [ROW_STEP] = "step.drop", [ROW_HOOK] = "hook.drop" };
+static const char *const drops[ROW_KINDS] = { [ROW_ATTEMPT] = "attempt.drop",
+    [ROW_STEP] = "step.drop", [ROW_HOOK] = "hook.drop" };
 
 static enum database_result drop_row(struct store *s, const struct change *change)
 {
 	int64_t id = *(const int64_t *)change->row;
 
-	return database_change(s->db, database_statement(s->db, drops[change->kind]), (struct query_bind[]){ { ":id", id, NULL }, { NULL, 0, NULL } });
+	return database_change(s->db, database_statement(s->db, drops[change->kind]),
+	    (struct query_bind[]){ { ":id", id, NULL }, { NULL, 0, NULL } });
 }
 
 static enum database_result record_decision(struct store *s, struct decision *d, struct event_range *events)
@@ -140,7 +145,8 @@ static enum database_result record_decision(struct store *s, struct decision *d,
 			if (events->first == 0)
 				events->first = events->last;
 		}
-		if ((change->drop ? drop_row(s, change) : database_put(s->db, change->kind, change->row)) != DATABASE_OK)
+		if ((change->drop ? drop_row(s, change) :
+		    database_put(s->db, change->kind, change->row)) != DATABASE_OK)
 			return DATABASE_FULL;
 	}
 	return DATABASE_OK;
@@ -171,7 +177,8 @@ static enum database_result record_batch(struct store *s)
 		if (record_decision(s, job->decision, &events) != DATABASE_OK)
 			goto full;
 	}
-	if (trim_events(s, events.last - s->events.last, &events) != DATABASE_OK || database_flush(s->db) != DATABASE_OK)
+	if (trim_events(s, events.last - s->events.last, &events) != DATABASE_OK ||
+	    database_flush(s->db) != DATABASE_OK)
 		goto full;
 	database_commit(s->db);
 	s->commits++;
@@ -310,7 +317,8 @@ void store_commit(struct store *s, struct decision *d, bool refusable, store_com
 	store_hand_over(s, job);
 }
 
-void store_read(struct store *s, const char *statement, enum row_kind kind, const struct query_bind *binds, store_rows_cb *cb, void *arg)
+void store_read(struct store *s, const char *statement, enum row_kind kind,
+    const struct query_bind *binds, store_rows_cb *cb, void *arg)
 {
 	struct job *job = xcalloc(1, sizeof(*job));
 	size_t n = 0;
@@ -339,7 +347,8 @@ void store_check(struct store *s, bool deep, store_checked_cb *cb, void *arg)
 	store_hand_over(s, job);
 }
 
-void store_read_now(struct store *s, const char *statement, enum row_kind kind, const struct query_bind *binds, struct rowset *set)
+void store_read_now(struct store *s, const char *statement, enum row_kind kind,
+    const struct query_bind *binds, struct rowset *set)
 {
 	assert(!s->started);
 	database_read(s->db, database_statement(s->db, statement), kind, binds, SIZE_MAX, set);
@@ -426,7 +435,8 @@ struct store *store_open(uv_loop_t *loop, const char *path, store_space_cb *spac
 	STAILQ_INIT(&s->done);
 	s->events = (struct event_range){ read_seq(s, "event.first"), read_seq(s, "event.last") };
 	s->published.events = s->told_events = s->events;
-	if (uv_mutex_init(&s->lock) != 0 || uv_cond_init(&s->wake) != 0 || uv_async_init(loop, &s->async, store_report_cb) != 0)
+	if (uv_mutex_init(&s->lock) != 0 || uv_cond_init(&s->wake) != 0 ||
+	    uv_async_init(loop, &s->async, store_report_cb) != 0)
 		log_fatal("database thread: no resources");
 	s->async.data = s;
 	return s;
@@ -461,7 +471,8 @@ void store_close(struct store *s)
 	if (s->started)
 		uv_thread_join(&s->thread);
 
-	/* What the callbacks hand over now is recorded here: the thread is gone, its part is ours. */
+	/* What the callbacks hand over now is recorded here: the thread is gone, its
+	 * part is ours. */
 	s->started = true;
 	s->retry_at = 0;
 	do {
