@@ -55,7 +55,8 @@ static void log_emit(enum log_level level, const char *prefix, const char *fmt, 
 		return;
 	if (vasprintf(&text, fmt, ap) == -1)
 		abort();
-	/* what speaks in texts of others has been masked by whoever took them in; this is the second net */
+	/* what speaks in texts of others has been masked by whoever took them in; this
+	 * is the second net */
 	redact_string(NULL, &text);
 	safe = text_escape(text, strlen(text), false);
 	buf_addf(&line, "<%d>%s%s\n", levels[level].priority, prefix, safe);

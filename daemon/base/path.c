@@ -37,7 +37,8 @@ static const char *absolute_variable(char *(*environment)(const char *), const c
 	return value != NULL && value[0] == '/' ? value : NULL;
 }
 
-/* systemd passes a list with ":" when a unit names several directories; ours is the first. New string or NULL. */
+/* systemd passes a list with ":" when a unit names several directories; ours is the first.
+ * New string or NULL. */
 static char *unit_directory(char *(*environment)(const char *), const char *name)
 {
 	const char *value = absolute_variable(environment, name);
@@ -126,7 +127,8 @@ int places_find(struct places *out, const struct places_given *given,
 		snprintf(error, 512, "no home directory is known; set HOME, or give --config and --state-dir");
 		goto fail;
 	}
-	/* A logout removes $XDG_RUNTIME_DIR under a running daemon: the socket beside the state stays. */
+	/* A logout removes $XDG_RUNTIME_DIR under a running daemon: the socket beside
+	 * the state stays. */
 	if (!out->system)
 		out->socket[out->socket[0] == NULL ? 0 : 1] = xasprintf("%s/rld.sock", out->state_dir);
 	if (out->socket[1] != NULL && strcmp(out->socket[0], out->socket[1]) == 0) {

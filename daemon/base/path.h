@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an instance keeps its things: a system instance as systemd says, a user instance as the XDG directories say. */
+/* Where an instance keeps its things: a system instance as systemd says, a user instance as the XDG
+ * directories say. */
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
 #include <stdbool.h>
 
-/* What the command line asked for. NULL: not given. Relative paths are taken from the working directory. */
+/* What the command line asked for. NULL: not given. Relative paths are taken from the
+ * working directory. */
 struct places_given {
 	bool system;			/* --system; $STATE_DIRECTORY says the same */
 	const char *config, *state_dir, *socket;

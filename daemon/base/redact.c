@@ -127,7 +127,8 @@ static void add_password(struct redactor *redactor, const char *value)
 	redact_add_value(redactor, value + hit.from, hit.to - hit.from);
 }
 
-/* Files and sockets have names of their own: to be told which one is not there helps, and gives nothing away. */
+/* Files and sockets have names of their own: to be told which one is not there helps, and
+ * gives nothing away. */
 static bool is_path(const char *value)
 {
 	if ((value[0] != '/' && strncmp(value, "~/", 2) != 0) ||
@@ -144,11 +145,13 @@ static bool is_path(const char *value)
 	return true;
 }
 
-/* What has letters and digits and is no key: who and where somebody is, and what of many things is meant. */
+/* What has letters and digits and is no key: who and where somebody is, and what of many
+ * things is meant. */
 static bool is_told(const char *name, size_t size)
 {
 	static const char *const endings[] = {
-		"USER", "LOGNAME", "NAME", "HOST", "MODEL", "VERSION", "PROJECT", "REGION", "LOCATION", "LANG", "URL", "TYPE", "FORMAT", "MODE", "LEVEL", "ID",
+		"USER", "LOGNAME", "NAME", "HOST", "MODEL", "VERSION", "PROJECT", "REGION",
+		"LOCATION", "LANG", "URL", "TYPE", "FORMAT", "MODE", "LEVEL", "ID",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
@@ -191,7 +194,8 @@ static size_t cut_end(const char *text, size_t size)
 	return size;
 }
 
-/* Bytes of a value at the beginning of text, up to `end`: all of it, or what a cut has left of it. 0: there is none. */
+/* Bytes of a value at the beginning of text, up to `end`: all of it, or what a cut has left of it.
+ * 0: there is none. */
 static size_t value_at(const struct redactor *redactor, const char *text, size_t end)
 {
 	if (redactor == NULL || end < REDACT_VALUE_MIN)

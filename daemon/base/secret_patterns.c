@@ -8,8 +8,8 @@
 
 #include "proto/memory.h"
 
-
-/* So much of a word says what it is. What goes on behind that is walked only when it is a secret, which is then over. */
+/* So much of a word says what it is. What goes on behind that is walked only when it is a secret,
+ * which is then over. */
 #define JUDGED_MAX 128
 
 /* ---- bytes ---- */
@@ -56,8 +56,8 @@ static bool secret_begins(const struct secret_scan *s, size_t at, const char *wo
 	return s->size - at >= n && memcmp(s->text + at, word, n) == 0;
 }
 
-/* The end of the run of letters, digits, "_" and "-" at `at`. Each of the places that ask for it, one after the other in a token, keeps its
- * last answer, so that no run is walked twice. */
+/* The end of the run of letters, digits, "_" and "-" at `at`. Each of the places that ask for it,
+ * one after the other in a token, keeps its last answer, so that no run is walked twice. */
 static size_t word_end(struct secret_scan *s, size_t at, int place)
 {
 	struct secret_match *word = &s->words[place];
@@ -126,24 +126,27 @@ static bool ends_with_word(const struct part *part, const char *const *words, si
 #define IS(part, words) is_word(part, words, ARRAY_SIZE(words))
 
 static const char *const whole_words[] = {
-	"key", "keys", "token", "secret", "secrets", "password", "passwords", "passwd", "passphrase", "credential", "credentials",
-	"auth", "authorization", "apikey", "bearer",
+	"key", "keys", "token", "secret", "secrets", "password", "passwords", "passwd",
+	"passphrase", "credential", "credentials", "auth", "authorization", "apikey", "bearer",
 };
 static const char *const endings[] = {
-	"token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
+	"token", "secret", "password", "passwd", "passphrase", "apikey", "accesskey", "secretkey",
+	"privatekey", "authkey",
 };
 static const char *const last_words[] = { "pass", "pwd" };
 /* Behind a word that speaks of a secret: what is about it, and not itself. */
 static const char *const about[] = {
-	"sock", "file", "files", "path", "dir", "helper", "type", "method", "mode", "timeout", "ttl", "count", "limit", "size", "length",
-	"len", "index", "bits", "algorithm", "alg", "url", "uri", "host", "port", "name", "id", "ids", "version", "format", "prefix", "expiry",
+	"sock", "file", "files", "path", "dir", "helper", "type", "method", "mode", "timeout",
+	"ttl", "count", "limit", "size", "length", "len", "index", "bits", "algorithm", "alg",
+	"url", "uri", "host", "port", "name", "id", "ids", "version", "format", "prefix", "expiry",
 	"expires", "budget", "usage", "window", "error", "errors", "required", "enabled", "disabled",
 };
 /* Passwords say what they are; a key or token does with such a word in front. */
 static const char *const plain_words[] = { "password", "passwords", "passwd", "passphrase",
 	"secret", "secrets", "apikey", "authorization" };
 static const char *const key_words[] = {
-	"api", "access", "secret", "private", "auth", "license", "signing", "encryption", "service", "client", "master", "account", "admin",
+	"api", "access", "secret", "private", "auth", "license", "signing", "encryption", "service",
+	"client", "master", "account", "admin",
 };
 
 /* BARE: "key", which is one of a map more often than not. */
@@ -180,8 +183,9 @@ bool secret_is_name(const char *name, size_t size)
 bool secret_is_placeholder(const char *value, size_t size)
 {
 	static const char *const words[] = {
-		"true", "false", "null", "none", "nil", "yes", "no", "on", "off", "undefined", "required", "optional", "missing", "unset", "empty",
-		"string", "disabled", "enabled", "redacted", "removed", "invalid", "expired", "default", "unknown", "value",
+		"true", "false", "null", "none", "nil", "yes", "no", "on", "off", "undefined",
+		"required", "optional", "missing", "unset", "empty", "string", "disabled", "enabled",
+		"redacted", "removed", "invalid", "expired", "default", "unknown", "value",
 	};
 
 	/* what is filled in elsewhere, cut short, or masked by somebody; a file of one's own */
@@ -226,7 +230,8 @@ static bool is_code(const char *value, size_t size, char next)
 	    run_of(value, size, 0, ALNUM | UNDER | DOT) == size;
 }
 
-/* A sentence, such as "must be at least 8 characters", has numbers; a passphrase has them within a word. */
+/* A sentence, such as "must be at least 8 characters", has numbers; a passphrase has
+ * them within a word. */
 #define PHRASE_WORD 8
 
 /* STYLE_HEADER: behind "Basic " and the like, where a word of a sentence may stand as well. */
@@ -289,7 +294,8 @@ static size_t skip_quote(const struct secret_scan *s, size_t at, char *quote)
 	return mark + 1;
 }
 
-/* ":", "=", ":=", "=>" behind a name that ends at *at; *at: where the value begins. False: it is no assignment. */
+/* ":", "=", ":=", "=>" behind a name that ends at *at; *at: where the value begins. False: it
+ * is no assignment. */
 static bool skip_sign(const struct secret_scan *s, size_t *at, bool *tight)
 {
 	size_t end;
@@ -326,7 +332,8 @@ static size_t skip_scheme(const struct secret_scan *s, size_t at)
 	return at;
 }
 
-/* The end of a value, up to its quotation mark or what cannot be a part of it; of one without, `most` bytes are looked at. */
+/* The end of a value, up to its quotation mark or what cannot be a part of it; of one without,
+ * `most` bytes are looked at. */
 static size_t value_end(const struct secret_scan *s, size_t at, char quote, size_t most)
 {
 	size_t end = at;
@@ -380,7 +387,8 @@ static const struct known {
 	unsigned body;		/* classes of what follows */
 	size_t min;
 	size_t exact;		/* ... and no more; 0: any */
-	enum { ANY, MIXED, LONG_RUN } rule;	/* MIXED: a letter and a digit; LONG_RUN: that, and 16 bytes without a mark */
+	enum { ANY, MIXED, LONG_RUN } rule;	/* MIXED: a letter and a digit; LONG_RUN: that, and
+						 * 16 bytes without a mark */
 } known[] = {
 	{ "sk-ant-", ALNUM | UNDER | DASH, 12, 0, ANY },
 	{ "sk-proj-", ALNUM | UNDER | DASH, 16, 0, MIXED },
@@ -388,11 +396,9 @@ static const struct known {
 	{ "sk-admin-", ALNUM | UNDER | DASH, 16, 0, MIXED },
 	{ "sk-or-v1-", ALNUM, 16, 0, MIXED },
 	{ "sk-", ALNUM | UNDER | DASH, 20, 0, LONG_RUN },
-	{ "sk_live_", ALNUM, 16, 0, ANY },
-	{ "sk_test_", ALNUM, 16, 0, MIXED },
+	{ "sk_live_", ALNUM, 16, 0, ANY }, { "sk_test_", ALNUM, 16, 0, MIXED },
 	{ "rk_live_", ALNUM, 16, 0, ANY },
-	{ "ghp_", ALNUM, 20, 0, ANY },
-	{ "gho_", ALNUM, 20, 0, ANY },
+	{ "ghp_", ALNUM, 20, 0, ANY }, { "gho_", ALNUM, 20, 0, ANY },
 	{ "ghu_", ALNUM, 20, 0, ANY },
 	{ "ghs_", ALNUM, 20, 0, ANY },
 	{ "ghr_", ALNUM, 20, 0, ANY },

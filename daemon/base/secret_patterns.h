@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Patterns of secrets in text: keys of known services, what stands behind a name that speaks of one, headers, key files, URLs. Pure.
+/* Patterns of secrets in text: keys of known services, what stands behind a name that speaks of
+ * one, headers, key files, URLs. Pure.
  *
- *   sk-ant-api03-Ab..     ghp_Ab..   github_pat_..   glpat-..   AKIA..   AIza..   xoxb-..   npm_..   and the like (secret_patterns.c has the table)
- *   eyJ..  .  ..  .  ..   a JSON web token
+ *   sk-ant-api03-Ab..     ghp_Ab.. github_pat_.. glpat-.. AKIA.. AIza.. xoxb-.. npm_.. and the like
+ *                         (secret_patterns.c has the table)
+ *   eyJ..  . .. . .. a JSON web token
  *   -----BEGIN .. PRIVATE KEY-----  up to its end
- *   https://user:SECRET@host
- *   Bearer SECRET; Authorization: Basic SECRET
- *   API_KEY=SECRET, "password": "SECRET", x-api-key: SECRET
+ *   https://user:SECRET@host Bearer SECRET; Authorization: Basic SECRET API_KEY=SECRET, "password":
+ *   "SECRET", x-api-key: SECRET
  *
- * What only has many letters and digits is none of these: git ids, uuids, digests, base64, long identifiers stay. */
+ * What only has many letters and digits is none of these: git ids, uuids, digests, base64, long
+ * identifiers stay. */
 #ifndef BASE_SECRET_PATTERNS_H
 #define BASE_SECRET_PATTERNS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What stands in place of a secret. Behind the beginning that tells its kind, where it has one: "sk-ant-[secret]". */
+/* What stands in place of a secret. Behind the beginning that tells its kind, where it has
+ * one: "sk-ant-[secret]". */
 #define SECRET_MARK "[secret]"
 
 /* The bytes from..to are secret. */
@@ -23,24 +26,29 @@ struct secret_match {
 	size_t from, to;
 };
 
-/* A walk through a text, from its beginning to its end: what was looked at is not looked at again, so that it is linear. */
+/* A walk through a text, from its beginning to its end: what was looked at is not looked at again,
+ * so that it is linear. */
 struct secret_scan {
 	const char *text;
 	size_t size;
 	size_t named;		/* names that begin before have been judged */
-	size_t key_end;		/* begin of the next END line of a private key; valid from key_from on */
+	size_t key_end;		/* begin of the next END line of a private key; valid
+				 * from key_from on */
 	size_t key_from;
 	bool key_known;
 	struct secret_match words[3];	/* the last words of each part of a token */
 };
 
-/* Is there one that begins to tell itself at byte at: its first byte, or the first of its name? at must grow from call to call. */
+/* Is there one that begins to tell itself at byte at: its first byte, or the first of its name? at
+ * must grow from call to call. */
 bool secret_find(struct secret_scan *scan, size_t at, struct secret_match *hit);
 
-/* A name whose value is a secret by custom: ANTHROPIC_API_KEY, dbPassword, x-auth-token; not MAX_TOKENS, SSH_AUTH_SOCK, AUTHOR. */
+/* A name whose value is a secret by custom: ANTHROPIC_API_KEY, dbPassword, x-auth-token; not
+ * MAX_TOKENS, SSH_AUTH_SOCK, AUTHOR. */
 bool secret_is_name(const char *name, size_t size);
 
-/* A value that looks like a key whatever its name says: 16 bytes or more with letters and digits, no word, path, URL or sentence. */
+/* A value that looks like a key whatever its name says: 16 bytes or more with letters and digits,
+ * no word, path, URL or sentence. */
 bool secret_is_key(const char *value, size_t size);
 
 /* A word that stands in place of a value: "none", "required", "changeme". */

@@ -17,7 +17,8 @@ static bool is_structure(char c)
 	return c == '{' || c == '}' || c == '"' || c == '\\';
 }
 
-/* Length of the escape sequence at p (ECMA-48). Whatever its kind, it ends before a byte of structure or a line end. */
+/* Length of the escape sequence at p (ECMA-48). Whatever its kind, it ends before a byte of
+ * structure or a line end. */
 static size_t escape_length(const char *p, size_t left)
 {
 	size_t n = 2;

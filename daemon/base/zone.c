@@ -16,7 +16,8 @@
 
 /* A day of each year on which clocks are changed. */
 struct change {
-	enum { CHANGE_M, CHANGE_J, CHANGE_N } kind;	/* week of a month, day without and with the leap day */
+	enum { CHANGE_M, CHANGE_J, CHANGE_N } kind;	/* week of a month, day without and
+							 * with the leap day */
 	int month, week, day;
 	int64_t time;			/* s after its midnight, as the clock shows it before */
 };
@@ -257,7 +258,8 @@ static bool read_changes(struct zone *zone, const unsigned char *p, const size_t
 	return true;
 }
 
-/* A first block for programs that know 32 bits only stands before the one that counts, a rule behind it. */
+/* A first block for programs that know 32 bits only stands before the one that counts,
+ * a rule behind it. */
 static bool read_file(struct zone *zone, const char *data, size_t size)
 {
 	size_t n[COUNTS], used;
@@ -368,7 +370,8 @@ int64_t zone_offset(const struct zone *zone, int64_t moment)
 	return low == 0 ? zone->first : zone->offsets[low - 1];
 }
 
-/* Clocks are changed once within two days, so the offsets of both sides are all that can be meant. */
+/* Clocks are changed once within two days, so the offsets of both sides are all that
+ * can be meant. */
 void zone_local_to_utc(const struct zone *zone, int64_t wall, int64_t moments[2])
 {
 	int64_t before = wall - zone_offset(zone, wall - DAY), after = wall - zone_offset(zone, wall + DAY);
