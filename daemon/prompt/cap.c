@@ -5,7 +5,8 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* Bytes of the code point at p (RFC 3629); 0 when there is none: not UTF-8, or a NUL, which no argument can carry. */
+/* Bytes of the code point at p (RFC 3629); 0 when there is none: not UTF-8, or a NUL, which no
+ * argument can carry. */
 static size_t point_length(const unsigned char *p, size_t left)
 {
 	static const struct {

@@ -14,7 +14,8 @@ struct setting {
 	const struct prompt_parts *parts;
 };
 
-/* {{name}}, and the function that writes what replaces it. A section brings its heading with it, or nothing at all. */
+/* {{name}}, and the function that writes what replaces it. A section brings its heading with it,
+ * or nothing at all. */
 struct placeholder {
 	const char *name;
 	unsigned part;		/* enum part; 0: for everybody */
@@ -28,7 +29,8 @@ extern const struct placeholder placeholder_values[];
 
 /* False: it is a check or a human who says what is to be done. */
 bool feedback_is_of_review(const struct prompt_parts *parts);
-/* That the work was interrupted, if so; then the feedback under a line that says whose it is, without heading and fence. */
+/* That the work was interrupted, if so; then the feedback under a line that says whose it is,
+ * without heading and fence. */
 void feedback_write(struct buf *out, const struct setting *s);
 
 #endif

@@ -87,7 +87,8 @@ static const struct placeholder *placeholder_at(struct span text, size_t *size)
 	*size = (size_t)(end - text.data) + 2;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		for (const struct placeholder *placeholder = tables[i]; placeholder->name != NULL; placeholder++) {
-			if (strlen(placeholder->name) == *size - 4 && memcmp(placeholder->name, text.data + 2, *size - 4) == 0)
+			if (strlen(placeholder->name) == *size - 4 &&
+			    memcmp(placeholder->name, text.data + 2, *size - 4) == 0)
 				return placeholder;
 		}
 	}
@@ -150,10 +151,12 @@ unsigned prompt_sees(const struct profile *profile, enum role role)
 	return masks[role];
 }
 
-/* A review's words are for those whose profile says so; what a check or a human says, for everybody who can settle it. */
+/* A review's words are for those whose profile says so; what a check or a human says, for everybody
+ * who can settle it. */
 static unsigned seen_by(const struct profile *profile, enum role role, const struct prompt_parts *parts)
 {
-	return prompt_sees(profile, role) | (role != ROLE_REVIEW && !feedback_is_of_review(parts) ? PART_FOLLOW_UP : 0) |
+	return prompt_sees(profile,
+	    role) | (role != ROLE_REVIEW && !feedback_is_of_review(parts) ? PART_FOLLOW_UP : 0) |
 	    (role == ROLE_REVIEW && parts->strictness == STRICTNESS_BY_ROUND ? PART_ROUND : 0);
 }
 

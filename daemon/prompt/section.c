@@ -14,7 +14,8 @@ static size_t line_offset(struct span text, int line)
 	size_t at = 0;
 
 	for (; line > 1 && at < text.size; at++) {
-		if (text.data[at] == '\n' || (text.data[at] == '\r' && (at + 1 == text.size || text.data[at + 1] != '\n')))
+		if (text.data[at] == '\n' ||
+		    (text.data[at] == '\r' && (at + 1 == text.size || text.data[at + 1] != '\n')))
 			line--;
 	}
 	return at;
@@ -74,13 +75,15 @@ static const char *without_number(const char *heading)
 static bool reads(cmark_node *node, const char *wanted, bool numbered)
 {
 	char *plain = plain_text(node);
-	bool same = strcasecmp(numbered ? plain : without_number(plain), numbered ? wanted : without_number(wanted)) == 0;
+	bool same = strcasecmp(numbered ? plain : without_number(plain),
+	    numbered ? wanted : without_number(wanted)) == 0;
 
 	free(plain);
 	return same;
 }
 
-/* Only children of the document are looked at: a heading in a quotation or a list belongs to that. NULL: none reads so. */
+/* Only children of the document are looked at: a heading in a quotation or a list belongs to that.
+ * NULL: none reads so. */
 static cmark_node *find_heading(cmark_node *document, const char *wanted, bool numbered)
 {
 	cmark_node *node = cmark_node_first_child(document);
@@ -104,7 +107,8 @@ static size_t section_end(struct span markdown, cmark_node *heading)
 
 char *prompt_section(struct span markdown, const char *heading)
 {
-	cmark_node *document = cmark_parse_document(markdown.data != NULL ? markdown.data : "", markdown.size, CMARK_OPT_DEFAULT), *found;
+	cmark_node *document = cmark_parse_document(markdown.data != NULL ? markdown.data : "",
+	    markdown.size, CMARK_OPT_DEFAULT), *found;
 	char *wanted = collapse(heading), *section = NULL;
 	size_t start;
 
