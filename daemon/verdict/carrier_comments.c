@@ -69,7 +69,8 @@ static char *read_comment(const json_t *comment, struct verdict_finding *finding
 		return extract_invalid("comments", "array of objects", comment);
 	if (word == NULL || (strcmp(word, MUST_FIX) != 0 && strcmp(word, SUGGESTION) != 0)) {
 		char *got = extract_got(severity);
-		char *reason = xasprintf("invalid severity: expected \"" MUST_FIX "\" or \"" SUGGESTION "\", got %s", got);
+		char *reason = xasprintf("invalid severity: expected \"" MUST_FIX "\" or \""
+		    SUGGESTION "\", got %s", got);
 
 		free(got);
 		return reason;
@@ -97,7 +98,8 @@ static char *read_comments(const json_t *comments, struct verdict *out)
 		return extract_invalid("comments", "array", comments);
 	if (json_array_size(comments) > COMMENTS_MAX)
 		return xstrdup("too many comments: at most " TEXT(COMMENTS_MAX));
-	out->findings = json_array_size(comments) > 0 ? xcalloc(json_array_size(comments), sizeof(*out->findings)) : NULL;
+	out->findings = json_array_size(comments) > 0 ?
+	    xcalloc(json_array_size(comments), sizeof(*out->findings)) : NULL;
 	json_array_foreach(comments, i, comment) {
 		reason = read_comment(comment, &out->findings[i]);
 		if (reason != NULL)

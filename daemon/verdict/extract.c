@@ -12,7 +12,8 @@
 struct slice {
 	size_t start, size;
 	bool broken;		/* known without parsing it */
-	bool inside;		/* of an array or of an object in prose: no verdict, but it may contradict one */
+	bool inside;		/* of an array or of an object in prose: no verdict, but it
+				 * may contradict one */
 };
 
 struct scan {
@@ -30,11 +31,13 @@ struct scan {
 /* What a { at this place of its line is. */
 enum place {
 	PLACE_FIRST,		/* first thing on the line or in a fence: a candidate */
-	PLACE_BEHIND,		/* on the line on which a candidate ended: one as well, so that "{...} {...}" are two */
+	PLACE_BEHIND,		/* on the line on which a candidate ended: one as well, so that
+				 * "{...} {...}" are two */
 	PLACE_INNER		/* in prose */
 };
 
-/* Index behind the bracket that closes the one at start, strings and escapes respected; 0 when none does. */
+/* Index behind the bracket that closes the one at start, strings and escapes respected;
+ * 0 when none does. */
 static size_t balance(const char *text, size_t size, size_t start, size_t *deepest)
 {
 	const char open = text[start], close = open == '{' ? '}' : ']';
@@ -75,7 +78,8 @@ static bool mentions(const struct scan *s, size_t start, size_t size)
 	return memmem(s->text + start, size, s->quoted, strlen(s->quoted)) != NULL;
 }
 
-/* Objects out of bounds are not parsed. One that has the key in plain sight may disagree with the verdict. */
+/* Objects out of bounds are not parsed. One that has the key in plain sight may disagree
+ * with the verdict. */
 static void push(struct scan *s, size_t start, size_t end, bool broken)
 {
 	struct slice *place = &s->slices[s->count % EXTRACT_OBJECTS];
@@ -123,8 +127,8 @@ static bool opens_array(const char *text, size_t size, size_t i)
 	return i < size && (isdigit((unsigned char)text[i]) || (text[i] != '\0' && strchr("{[\"-", text[i]) != NULL));
 }
 
-/* An object with a member, or an array of such, in the middle of a line: {"name": or [{"name": and the like. Code and
- * prose have braces that close nowhere, so other ones are no JSON. */
+/* An object with a member, or an array of such, in the middle of a line: {"name": or [{"name": and
+ * the like. Code and prose have braces that close nowhere, so other ones are no JSON. */
 static bool opens_member(const char *text, size_t size, size_t i)
 {
 	if (text[i] == '[')
@@ -143,8 +147,8 @@ static bool opens_member(const char *text, size_t size, size_t i)
 	return i < size && text[i] == ':';
 }
 
-/* Something opens at i whose inside is not to be taken for a verdict. An array with the key is none itself; an object in
- * prose has to end, or it is a broken one. */
+/* Something opens at i whose inside is not to be taken for a verdict. An array with the key is none
+ * itself; an object in prose has to end, or it is a broken one. */
 static void enclose(struct scan *s, size_t i, bool array)
 {
 	size_t deepest, end = balance(s->text, s->size, i, &deepest);
@@ -156,7 +160,8 @@ static void enclose(struct scan *s, size_t i, bool array)
 	s->inside = end > 0 ? end : s->size;
 }
 
-/* Collect the slices. One that never balances takes all the rest of the text: nothing inside it is looked at. */
+/* Collect the slices. One that never balances takes all the rest of the text: nothing inside
+ * it is looked at. */
 static void scan_run(struct scan *s)
 {
 	enum place place = PLACE_FIRST;
@@ -203,7 +208,8 @@ static void scan_release(struct scan *s)
 	free(s->quoted);
 }
 
-/* The object of a slice, NULL when it is broken. jansson takes a raw NUL behind a number for the end of the text. */
+/* The object of a slice, NULL when it is broken. jansson takes a raw NUL behind a number for the
+ * end of the text. */
 static json_t *slice_parse(const struct scan *s, const struct slice *slice)
 {
 	if (slice->broken || memchr(s->text + slice->start, '\0', slice->size) != NULL)
@@ -211,8 +217,8 @@ static json_t *slice_parse(const struct scan *s, const struct slice *slice)
 	return json_loadb(s->text + slice->start, slice->size, JSON_REJECT_DUPLICATES, NULL);
 }
 
-/* Read the slices in order: the last object with the key counts. broken: it does not, or there is none where one was
- * meant. */
+/* Read the slices in order: the last object with the key counts. broken: it does not, or there is
+ * none where one was meant. */
 static struct extract scan_read(const struct scan *s, const char *key, bool *broken)
 {
 	struct extract found = { .result = EXTRACT_NO_OBJECT, .conflict = s->stale };
@@ -233,7 +239,8 @@ static struct extract scan_read(const struct scan *s, const char *key, bool *bro
 			inside = true;
 			json_decref(object);
 		} else {
-			if (found.object != NULL && !json_equal(json_object_get(found.object, key), json_object_get(object, key)))
+			if (found.object != NULL && !json_equal(json_object_get(found.object, key),
+			    json_object_get(object, key)))
 				found.conflict = true;
 			json_decref(found.object);
 			found.object = object;
@@ -246,8 +253,9 @@ static struct extract scan_read(const struct scan *s, const char *key, bool *bro
 	return found;
 }
 
-/* Nothing stands on a line of its own: the object that ends the text. Closing marks of code may follow it. In prose a
- * broken brace means nothing, but whole objects with the key have to agree here as well. */
+/* Nothing stands on a line of its own: the object that ends the text. Closing marks of code may
+ * follow it. In prose a broken brace means nothing, but whole objects with the key have to
+ * agree here as well. */
 static struct extract read_end(const char *text, size_t size, const char *key, enum extract_result otherwise)
 {
 	struct extract found = { .result = otherwise };

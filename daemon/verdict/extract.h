@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the JSON object that carries a verdict in a reviewer's text: pure, bounded, linear in the length of the text. */
+/* Finds the JSON object that carries a verdict in a reviewer's text: pure, bounded, linear in the
+ * length of the text. */
 #ifndef VERDICT_EXTRACT_H
 #define VERDICT_EXTRACT_H
 
@@ -10,13 +11,15 @@
 
 #define EXTRACT_WINDOW (256 * 1024)	/* bytes at the end of the text whose objects are read */
 #define EXTRACT_OBJECTS 64		/* the last ones of them */
-#define EXTRACT_DEPTH 64		/* objects and arrays inside each other, the outermost counts */
+/* objects and arrays inside each other, the outermost counts */
+#define EXTRACT_DEPTH 64
 
 enum extract_result {
 	EXTRACT_FOUND,
 	EXTRACT_EMPTY,		/* nothing but white space */
 	EXTRACT_NO_OBJECT,
-	EXTRACT_BROKEN,		/* an object that is none, where one was meant; or JSON that is no object */
+	EXTRACT_BROKEN,		/* an object that is none, where one was meant; or JSON
+				 * that is no object */
 	EXTRACT_KEYLESS,	/* whole objects, none of them with the key */
 	EXTRACT_RESULTS
 };
@@ -24,18 +27,22 @@ enum extract_result {
 struct extract {
 	enum extract_result result;
 	json_t *object;		/* EXTRACT_FOUND: the last one with the key, owned by the caller */
-	bool conflict;		/* EXTRACT_FOUND: another one gives the key another value, or might: it was out of bounds */
+	bool conflict;		/* EXTRACT_FOUND: another one gives the key another value, or might:
+				 * it was out of bounds */
 };
 
-/* A candidate is each { that is the first thing on its line or in a fence, to the } that balances it. When no candidate
- * has the key and none is broken, the object that ends the text counts, wherever on its line it starts.
+/* A candidate is each { that is the first thing on its line or in a fence, to the } that balances
+ * it. When no candidate has the key and none is broken, the object that ends the text counts,
+ * wherever on its line it starts.
  *
- * "A broken candidate after it, or with none before it, is a violation" is read as: each broken candidate is one, unless it
- * stands between two whole objects with the key, which then have to agree. So one before the first verdict counts as well,
- * be it only C code with a brace at the start of its line: it may have been a verdict of the other kind, cut or misspelt,
- * and then the whole one behind it may be its inside or a quotation. Nobody can tell, so nobody passes. The price is paid by
- * reviewers that quote such code in front of their verdict, which is why the response contract in the prompt forbids it.
- * Behind a broken one nothing is looked for inside it. */
+ * "A broken candidate after it, or with none before it, is a violation" is read as: each
+ * broken candidate is one, unless it stands between two whole objects with the key, which then
+ * have to agree. So one before the first verdict counts as well, be it only C code with a
+ * brace at the start of its line: it may have been a verdict of the other kind, cut or
+ * misspelt, and then the whole one behind it may be its inside or a quotation. Nobody can
+ * tell, so nobody passes. The price is paid by reviewers that quote such code in front of
+ * their verdict, which is why the response contract in the prompt forbids it. Behind a broken
+ * one nothing is looked for inside it. */
 struct extract extract_find(const char *text, size_t size, const char *key);
 
 /* What was got in place of what was expected: short JSON in ASCII, "nothing" for NULL. malloc'd. */

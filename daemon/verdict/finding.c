@@ -5,7 +5,8 @@
 #include "proto/memory.h"
 #include "verdict/carrier.h"
 
-/* Length without the white space at the end: feedback is kept byte for byte, a finding is an item of a list. */
+/* Length without the white space at the end: feedback is kept byte for byte, a finding is
+ * an item of a list. */
 static size_t trimmed(const char *text)
 {
 	size_t length = strlen(text);

@@ -49,12 +49,14 @@ static size_t count(const char *p, const char *end, char c)
 /* Behind "[ ]" or "[x]", and whoever marks may put a second one in front; or p. */
 static const char *skip_box(const char *p, const char *end)
 {
-	while (end - p >= 3 && p[0] == '[' && strchr(" xX~-", p[1]) != NULL && p[2] == ']' && (end - p == 3 || isspace((unsigned char)p[3])))
+	while (end - p >= 3 && p[0] == '[' && strchr(" xX~-", p[1]) != NULL && p[2] == ']' &&
+	    (end - p == 3 || isspace((unsigned char)p[3])))
 		p = skip(p + 3, end, " \t\n");
 	return p;
 }
 
-/* Behind "FIXED:", in whatever emphasis; NULL when p does not begin with it. *open: the mark of emphasis that is still open. */
+/* Behind "FIXED:", in whatever emphasis; NULL when p does not begin with it. *open: the mark of
+ * emphasis that is still open. */
 static const char *skip_fixed(const char *p, const char *end, char *open)
 {
 	*open = '\0';
@@ -71,7 +73,8 @@ static const char *skip_fixed(const char *p, const char *end, char *open)
 	return skip(p, end, " \t\n");
 }
 
-/* A mark of strong emphasis or of deletion: which one it is, -1 for none. One with white space on both sides is text. */
+/* A mark of strong emphasis or of deletion: which one it is, -1 for none. One with white space on
+ * both sides is text. */
 static int strong_mark(const char *from, const char *p, const char *end)
 {
 	if (end - p < 2 || p[0] != p[1] || (*p != '*' && *p != '~'))
@@ -81,7 +84,8 @@ static int strong_mark(const char *from, const char *p, const char *end)
 	return *p == '~';
 }
 
-/* Without the pairs of them outside of code, wherever they begin and end: a corrector may put its mark before or behind. */
+/* Without the pairs of them outside of code, wherever they begin and end: a corrector may put its
+ * mark before or behind. */
 static char *without_strong(const char *from, const char *end)
 {
 	size_t left[2] = { 0, 0 };
@@ -230,8 +234,8 @@ static bool is_strong_line(const struct line *line)
 	const char *end = line->end > line->text && line->end[-1] == ':' ? line->end - 1 : line->end;
 	size_t size = (size_t)(end - line->text);
 
-	return size > 4 && size <= SEVERITY_LONGEST && memcmp(line->text, "**", 2) == 0 && memcmp(end - 2, "**", 2) == 0 &&
-	    memmem(line->text + 2, size - 4, "**", 2) == NULL;
+	return size > 4 && size <= SEVERITY_LONGEST && memcmp(line->text, "**", 2) == 0 &&
+	    memcmp(end - 2, "**", 2) == 0 && memmem(line->text + 2, size - 4, "**", 2) == NULL;
 }
 
 /* "---", "* * *" */
@@ -258,7 +262,8 @@ static const char *list_text(const struct line *line)
 
 	while (p + digits < line->end && digits < 10 && isdigit((unsigned char)p[digits]))
 		digits++;
-	if (digits > 9 || (digits > 0 ? p + digits == line->end || (p[digits] != '.' && p[digits] != ')') : strchr("-*+", *p) == NULL))
+	if (digits > 9 || (digits > 0 ? p + digits == line->end || (p[digits] != '.' && p[digits] != ')') :
+	    strchr("-*+", *p) == NULL))
 		return NULL;
 	p += digits + 1;
 	return p == line->end || isspace((unsigned char)*p) ? skip(p, line->end, " \t") : NULL;

@@ -27,7 +27,8 @@ static enum verdict_kind kind_of(const struct object_form *form, const json_t *w
 static char *invalid_word(const struct object_form *form, const json_t *word)
 {
 	char *got = extract_got(word);
-	char *reason = xasprintf("invalid %s: expected \"%s\" or \"%s\", got %s", form->key, form->pass, form->findings, got);
+	char *reason = xasprintf("invalid %s: expected \"%s\" or \"%s\", got %s", form->key,
+	    form->pass, form->findings, got);
 
 	free(got);
 	return reason;
@@ -49,7 +50,8 @@ static bool valid_checks(const json_t *checks)
 }
 
 /* The object was found, and its word is one of the two. */
-static void read_rest(const struct object_form *form, const struct extract *found, enum verdict_kind kind, struct verdict *out)
+static void read_rest(const struct object_form *form, const struct extract *found,
+    enum verdict_kind kind, struct verdict *out)
 {
 	const json_t *feedback = json_object_get(found->object, form->feedback);
 	const json_t *checks = form->checks != NULL ? json_object_get(found->object, form->checks) : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The carriers that are one JSON object in a text: a word that decides, and a text that says why. */
+/* The carriers that are one JSON object in a text: a word that decides, and a text
+ * that says why. */
 #ifndef VERDICT_OBJECT_CARRIER_H
 #define VERDICT_OBJECT_CARRIER_H
 

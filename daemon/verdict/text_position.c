@@ -11,8 +11,9 @@
 
 /* `name.suffix` alone may be code as well: only of these it is a file. */
 static const char *const suffixes[] = {
-	"c", "h", "cc", "hh", "cpp", "hpp", "m", "rs", "go", "zig", "py", "js", "jsx", "mjs", "ts", "tsx", "vue", "java", "kt", "scala", "cs",
-	"rb", "php", "pl", "swift", "sh", "bash", "sql", "md", "rst", "txt", "json", "toml", "yaml", "yml", "xml", "html", "css", "scss", "ini",
+	"c", "h", "cc", "hh", "cpp", "hpp", "m", "rs", "go", "zig", "py", "js", "jsx", "mjs", "ts",
+	"tsx", "vue", "java", "kt", "scala", "cs", "rb", "php", "pl", "swift", "sh", "bash", "sql",
+	"md", "rst", "txt", "json", "toml", "yaml", "yml", "xml", "html", "css", "scss", "ini",
 	"cfg", "conf", "lock", "mod", "csv", "proto", "tf",
 };
 
@@ -28,7 +29,8 @@ static size_t suffix_length(const char *path, size_t size)
 
 	while (n < size && isalnum((unsigned char)path[size - 1 - n]))
 		n++;
-	return n > 0 && n <= 8 && n + 1 < size && path[size - 1 - n] == '.' && isalpha((unsigned char)path[size - n]) ? n : 0;
+	return n > 0 && n <= 8 && n + 1 < size && path[size - 1 - n] == '.' &&
+	    isalpha((unsigned char)path[size - n]) ? n : 0;
 }
 
 static bool is_known(const char *suffix, size_t size)
@@ -48,7 +50,8 @@ static bool is_evident(const char *path, size_t size, bool quoted, long line)
 	if (size == 0 || size > PATH_LONGEST)
 		return false;
 	if (line > 0)
-		return folder || suffix > 0 || (quoted && isupper((unsigned char)path[0]));	/* Makefile */
+		/* Makefile */
+		return folder || suffix > 0 || (quoted && isupper((unsigned char)path[0]));
 	return quoted && suffix > 0 && (folder || is_known(path + size - suffix, suffix));
 }
 
@@ -57,7 +60,8 @@ static size_t digits(const char *p)
 	return strspn(p, "0123456789");
 }
 
-/* ":12", ":12:5", ":12-15", "#L12-L15", " line 12", " (lines 12-15)" at p: their length and the first number; 0: none. */
+/* ":12", ":12:5", ":12-15", "#L12-L15", " line 12", " (lines 12-15)" at p: their length and the
+ * first number; 0: none. */
 static size_t line_length(const char *p, long *line)
 {
 	static const char *const openings[] = { ":", "#L", " (line ", " (lines ", " (L", " line ", " lines " };

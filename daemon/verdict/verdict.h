@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of a reviewer in, a verdict or the fixed reason of a violation out. Pure; one file per carrier. */
+/* Bytes of a reviewer in, a verdict or the fixed reason of a violation out. Pure; one
+ * file per carrier. */
 #ifndef VERDICT_VERDICT_H
 #define VERDICT_VERDICT_H
 
@@ -24,16 +25,19 @@ struct verdict_finding {
 
 struct verdict {
 	enum verdict_kind kind;
-	char *reason;		/* VERDICT_NONE: one of a fixed set of sentences, see docs/protocol.md */
-	char *feedback;		/* what the fixer is told; never NULL or blank for VERDICT_FINDINGS */
+	char *reason;		/* VERDICT_NONE: one of a fixed set of sentences, see
+				 * docs/protocol.md */
+	char *feedback;		/* what the fixer is told; never NULL or blank for
+				 * VERDICT_FINDINGS */
 	char *quality_checks;	/* DECISION: the object as compact JSON; NULL: not given */
 	const char *source;	/* "text", "file" or "exit", static; NULL when nothing was read */
 	struct verdict_finding *findings;
 	size_t nfindings;
 };
 
-/* What a reviewer left behind. text: its final text, any bytes. file: VERDICT and DECISION: $RL_VERDICT_FILE, FILE and
- * COMMENTS: the carrier file in the working directory; NULL: it is not there. */
+/* What a reviewer left behind. text: its final text, any bytes. file: VERDICT and
+ * DECISION: $RL_VERDICT_FILE, FILE and COMMENTS: the carrier file in the working
+ * directory; NULL: it is not there. */
 struct verdict_input {
 	const char *text;
 	size_t text_size;
@@ -46,9 +50,10 @@ struct verdict_input {
 void verdict_read(enum carrier carrier, const struct verdict_input *in, struct verdict *out);
 void verdict_release(struct verdict *v);
 
-/* The items of a Markdown review file that a corrector marked ("- [x] FIXED: text", "FIXED: text", with or without list
- * mark, check box and emphasis): their texts as the review had them, without the mark, so that finding_id() knows them again.
- * Split into file, line, severity and text as the file carrier does. Their number; *out is new, NULL when there is none. */
+/* The items of a Markdown review file that a corrector marked ("- [x] FIXED: text", "FIXED: text",
+ * with or without list mark, check box and emphasis): their texts as the review had them, without
+ * the mark, so that finding_id() knows them again. Split into file, line, severity and text as the
+ * file carrier does. Their number; *out is new, NULL when there is none. */
 size_t verdict_marks(const char *text, size_t size, struct verdict_finding **out);
 void verdict_findings_free(struct verdict_finding *findings, size_t count);
 
