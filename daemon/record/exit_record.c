@@ -19,7 +19,8 @@ static const char *const by_names[] = {
 };
 
 #define ROW(name, kind) { #name, kind, offsetof(struct exit_record, name), 0, NULL }
-#define NAMES(name, list) { #name, FIELDS_NAME, offsetof(struct exit_record, name), sizeof(list) / sizeof((list)[0]), list }
+#define NAMES(name, list) \
+	{ #name, FIELDS_NAME, offsetof(struct exit_record, name), sizeof(list) / sizeof((list)[0]), list }
 
 static const struct fields_row exit_rows[] = {
 	NAMES(how, how_names),

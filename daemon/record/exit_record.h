@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The exit record: what rl-shim leaves behind when an attempt or step has ended and its process tree is empty. */
+/* The exit record: what rl-shim leaves behind when an attempt or step has ended and its
+ * process tree is empty. */
 #ifndef RECORD_EXIT_RECORD_H
 #define RECORD_EXIT_RECORD_H
 
@@ -18,7 +19,8 @@ enum exit_by {
 	EXIT_WALL,		/* wall timeout */
 	EXIT_IDLE,		/* idle timeout */
 	EXIT_TERM,		/* the shim got SIGTERM: sender_pid and sender_uid say from whom */
-	EXIT_RESULT		/* the shim got SIGUSR1, for its result had been given, and it did not exit in the time for that */
+	EXIT_RESULT		/* the shim got SIGUSR1, for its result had been given, and it did
+				 * not exit in the time for that */
 };
 
 struct exit_record {
@@ -30,14 +32,19 @@ struct exit_record {
 	uint64_t stdout_bytes, stderr_bytes;	/* as the program wrote them */
 	uint64_t dropped;			/* of these, bytes not kept */
 	bool tree_empty;			/* waitpid said ECHILD */
-	int64_t signalled_ms;			/* wall clock: when the shim first sent a signal to the tree, or was about to; 0: it sent none */
-	uint64_t stdout_signalled, stderr_signalled;	/* of the bytes above, those written before that; 0 without signalled_ms */
-	int sandbox;				/* Landlock ABI that confined it; 0: it was not confined */
-	char error[256];			/* EXIT_NOT_STARTED: "exec /no/such: No such file or directory" */
+	int64_t signalled_ms;			/* wall clock: when the shim first sent a signal to
+						 * the tree, or was about to; 0: it sent none */
+	uint64_t stdout_signalled, stderr_signalled;	/* of the bytes above, those written before
+							 * that; 0 without signalled_ms */
+	int sandbox;				/* Landlock ABI that confined it; 0: it
+						 * was not confined */
+	char error[256];			/* EXIT_NOT_STARTED: "exec /no/such: No such
+						 * file or directory" */
 };
 
-/* Write atomically and durably as <dirfd>/exit: space reserved beforehand by exit_record_reserve(), then tmp, fsync,
- * rename, fsync(dir). durable=false leaves both fsyncs out (git steps, which are run again). 0 or -errno. */
+/* Write atomically and durably as <dirfd>/exit: space reserved beforehand by exit_record_reserve(),
+ * then tmp, fsync, rename, fsync(dir). durable=false leaves both fsyncs out (git steps, which are
+ * run again). 0 or -errno. */
 int exit_record_reserve(int dirfd);
 int exit_record_write(int dirfd, const struct exit_record *record, bool durable);
 

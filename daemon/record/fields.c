@@ -131,7 +131,8 @@ static int write_all(int fd, const char *data, size_t size)
 
 int fields_write(int dirfd, const char *name, const struct fields_type *type, const void *object, bool durable)
 {
-	char small[2048], tmp[64];	/* an exit record fits: it must be written even when memory is short */
+	/* an exit record fits: it must be written even when memory is short */
+	char small[2048], tmp[64];
 	struct out out = { .data = small, .room = sizeof(small) };
 	int fd, rv;
 
@@ -398,7 +399,8 @@ int fields_copy(const struct fields_type *type, void *to, const void *from)
 		const struct fields_row *row = &type->rows[i];
 		char *const *list;
 
-		if (row->kind == FIELDS_STRING && *AT(to, row, char *) != NULL && (*AT(to, row, char *) = strdup(*AT(to, row, char *))) == NULL)
+		if (row->kind == FIELDS_STRING && *AT(to, row, char *) != NULL &&
+		    (*AT(to, row, char *) = strdup(*AT(to, row, char *))) == NULL)
 			rv = -ENOMEM;
 		if (row->kind != FIELDS_LIST)
 			continue;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The form of the small text files in an attempt's directory, by one table per struct:
  *
- *	rl-KIND VERSION
- *	name value		one line per row, in the order of the table
- *	end CHECKSUM		FNV-1a of all before it
+ *  *	rl-KIND VERSION
+ *  *	name value		one line per row, in the order of the table
+ *  *	end CHECKSUM		FNV-1a of all before it
  *
- * Backslash and LF are escaped in values, every other byte but NUL stands as it is. A file that was cut short, changed
- * or written by another version does not read. Shims outlive an upgrade of rld, and an rld may start the shim of a newer
- * one: so what comes later is a row that may be missing (FIELDS_OPTION, FIELDS_OPTION64, FIELDS_STRING, FIELDS_LIST). A file without it is
- * what the older ones write and read; one that has it they refuse, rather than pass over what they cannot do.
- * Used by rl-shim too: nothing but libc. */
+ * Backslash and LF are escaped in values, every other byte but NUL stands as it is. A file that was
+ * cut short, changed or written by another version does not read. Shims outlive an upgrade of rld,
+ * and an rld may start the shim of a newer one: so what comes later is a row that may be missing
+ * (FIELDS_OPTION, FIELDS_OPTION64, FIELDS_STRING, FIELDS_LIST). A file without it is what the older
+ * ones write and read; one that has it they refuse, rather than pass over what they cannot do. Used
+ * by rl-shim too: nothing but libc. */
 #ifndef RECORD_FIELDS_H
 #define RECORD_FIELDS_H
 
@@ -45,12 +46,13 @@ struct fields_type {
 	size_t file_max;		/* longest file that is read */
 };
 
-/* Replace dirfd/name atomically, by way of name.tmp, mode 0600. An existing name.tmp is written over without being
- * truncated first, so that space reserved in it counts. durable: fsync of file and directory. 0 or -errno. */
+/* Replace dirfd/name atomically, by way of name.tmp, mode 0600. An existing name.tmp is written
+ * over without being truncated first, so that space reserved in it counts. durable: fsync of file
+ * and directory. 0 or -errno. */
 int fields_write(int dirfd, const char *name, const struct fields_type *type, const void *object, bool durable);
 
-/* Fills object. 0; -ENOENT; -EBADMSG: there, but not a file of this type and version; -errno: could not be read now.
- * On failure object is all zero. */
+/* Fills object. 0; -ENOENT; -EBADMSG: there, but not a file of this type and version; -errno: could
+ * not be read now. On failure object is all zero. */
 int fields_read(int dirfd, const char *name, const struct fields_type *type, void *object);
 
 /* The same of an open descriptor, which stays the caller's. */

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define BUSY(error, remedy)	{ error, #error, HOST_FAULT_BUSY, remedy, "try again in a moment; if it stays, " remedy }
+#define BUSY(error, remedy) \
+	{ error, #error, HOST_FAULT_BUSY, remedy, "try again in a moment; if it stays, " remedy }
 #define SPACE(error, remedy)	{ error, #error, HOST_FAULT_SPACE, remedy, remedy ", then try again" }
 #define BROKEN(error, remedy)	{ error, #error, HOST_FAULT_BROKEN, remedy, remedy ", then try again" }
 

@@ -16,7 +16,8 @@ struct identity {
 /* This boot's id, as the kernel gives it. 0 or -errno. */
 int boot_id_read(char out[BOOT_ID]);
 
-/* Write the calling process's identity into dirfd. Not fsynced: after a power cut no shim lives, and proc/inspect.c does not mind. 0 or -errno. */
+/* Write the calling process's identity into dirfd. Not fsynced: after a power cut no shim lives,
+ * and proc/inspect.c does not mind. 0 or -errno. */
 int identity_write(int dirfd);
 
 /* 0; -ENOENT: no shim has come so far; -EBADMSG: unreadable; -errno. */

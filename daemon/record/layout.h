@@ -5,16 +5,19 @@
 
 #define RECORD_LOCK "lock"		/* flocked by rld, handed to the shim as fd 3 */
 #define RECORD_JOB "job"
-#define RECORD_SHIM "shim"		/* version, pid, boot id of the shim; renamed into place before the fork */
+/* version, pid, boot id of the shim; renamed into place before the fork */
+#define RECORD_SHIM "shim"
 #define RECORD_EXIT "exit"
 #define RECORD_PROMPT "prompt"		/* stdin of an agent */
 #define RECORD_OPERATION "operation"	/* stdin of rl-git */
 #define RECORD_RESULT "result"		/* of rl-git */
 #define RECORD_ANSWER "answer"		/* final text, written by the daemon after the exit */
-#define RECORD_MASKED "answer.masked"	/* the same without secrets, for reports; there only when it differs */
+/* the same without secrets, for reports; there only when it differs */
+#define RECORD_MASKED "answer.masked"
 #define RECORD_PREVIEW "preview.masked"	/* its last lines, when they would have shown a secret */
 #define RECORD_VERDICT "verdict.json"	/* RL_VERDICT_FILE */
-#define RECORD_CARRIER "carrier"	/* the file in which a review came, as it was when it was read */
+/* the file in which a review came, as it was when it was read */
+#define RECORD_CARRIER "carrier"
 #define RECORD_LARGE "carrier.large"	/* one that was too large to be read */
 #define RECORD_MISNAMED "carrier.misnamed"	/* a file with nearly the name of that one */
 #define RECORD_FINDINGS "findings.json"	/* RL_FINDINGS_FILE */

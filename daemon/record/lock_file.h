@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The flock that a living shim holds. rld takes it, hands the open file to the shim, and closes its own descriptor:
- * there is no moment in which a started attempt looks free. */
+/* The flock that a living shim holds. rld takes it, hands the open file to the shim, and closes its
+ * own descriptor: there is no moment in which a started attempt looks free. */
 #ifndef RECORD_LOCK_FILE_H
 #define RECORD_LOCK_FILE_H
 
-/* Create and lock dirfd/lock. A descriptor (CLOEXEC), -EWOULDBLOCK when somebody holds it, or -errno. */
+/* Create and lock dirfd/lock. A descriptor (CLOEXEC), -EWOULDBLOCK when somebody
+ * holds it, or -errno. */
 int lock_take(int dirfd);
 
 /* 1: somebody holds it; 0: nobody does, or there is no lock file; -errno. */

@@ -27,16 +27,18 @@ struct segment {
 	uint64_t start, size;
 };
 
-/* The first head bytes are kept in segments that are never unlinked. Behind them come segments of segment_size, of which the
- * oldest is unlinked when the others still hold the last tail bytes. So head + tail bytes are there for certain, and at
- * most one segment more. */
+/* The first head bytes are kept in segments that are never unlinked. Behind them come segments of
+ * segment_size, of which the oldest is unlinked when the others still hold the last tail bytes. So
+ * head + tail bytes are there for certain, and at most one segment more. */
 struct output_writer {
 	int dirfd;		/* not owned */
 	const char *stream;	/* not owned */
 	uint64_t head, tail, segment_size;
 	bool capped;
-	uint64_t written, dropped;	/* of what has come all but what waits: where the next byte goes, and how many are not there */
-	char *waiting;			/* behind that: bytes that a fault of the host keeps from the disk for now, owned; NULL: there were none yet */
+	uint64_t written, dropped;	/* of what has come all but what waits: where the next byte
+					 * goes, and how many are not there */
+	char *waiting;			/* behind that: bytes that a fault of the host keeps from
+					 * the disk for now, owned; NULL: there were none yet */
 	size_t nwaiting;
 	int fd;			/* of the newest segment, -1: the next byte begins one */
 	struct segment open;	/* the newest */
@@ -151,7 +153,8 @@ static ssize_t write_some(struct output_writer *w, const char *data, size_t size
 	return rv;
 }
 
-/* As much as the disk takes. The count that it took; *error: 0, or -errno of what kept it from the rest. */
+/* As much as the disk takes. The count that it took; *error: 0, or -errno of what kept
+ * it from the rest. */
 static size_t write_most(struct output_writer *w, const char *data, size_t size, int *error)
 {
 	size_t done = 0;
@@ -178,7 +181,8 @@ static void drop(struct output_writer *w, size_t size)
 	w->dropped += size;
 }
 
-/* Keep bytes in memory that the disk cannot take now; of more than there is room for the last ones. */
+/* Keep bytes in memory that the disk cannot take now; of more than there is room for
+ * the last ones. */
 static void wait_with(struct output_writer *w, const char *data, size_t size)
 {
 	size_t excess;
@@ -339,7 +343,8 @@ static int segment_open(int dirfd, const char *stream, uint64_t start, struct st
 	return rv != 0 ? rv : fd;
 }
 
-/* Bytes of the segment at start that begin at offset: the count, 0 when it ends before, or -errno. */
+/* Bytes of the segment at start that begin at offset: the count, 0 when it ends
+ * before, or -errno. */
 static ssize_t segment_read(int dirfd, const char *stream, uint64_t start, uint64_t offset, void *buffer, size_t room)
 {
 	struct stat st;
@@ -362,7 +367,8 @@ static ssize_t segment_read(int dirfd, const char *stream, uint64_t start, uint6
 }
 
 /* One pass. -ENOENT: a segment was unlinked between the look and the read. */
-static int read_once(int dirfd, const char *stream, uint64_t offset, char *buffer, size_t room, struct output_chunk *chunk)
+static int read_once(int dirfd, const char *stream, uint64_t offset, char *buffer, size_t room,
+    struct output_chunk *chunk)
 {
 	struct place place;
 	struct stat st;

@@ -50,7 +50,8 @@ static bool plausible(const struct shim_job *job)
 	return job->argv != NULL && job->cwd != NULL && job->cwd[0] == '/' && job->uuid != NULL && job->wall_ms >= 0 &&
 	    job->idle_ms >= 0 && job->grace_ms >= 0 && job->output_bytes >= 0 && job->nofile >= 0 && job->umask >= 0 &&
 	    job->umask <= 0777 && job->post_result_ms >= 0 && job->sandbox >= JOB_OPEN && job->sandbox <= JOB_REQUIRE &&
-	    (job->idle_stdout == 0 || job->idle_stdout == 1) && (job->marks_signal == 0 || job->marks_signal == 1) && all_absolute(job->writable);
+	    (job->idle_stdout == 0 || job->idle_stdout == 1) &&
+	    (job->marks_signal == 0 || job->marks_signal == 1) && all_absolute(job->writable);
 }
 
 int shim_job_write(int dirfd, const struct shim_job *job)
