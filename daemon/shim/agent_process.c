@@ -35,7 +35,8 @@ static void raise_oom_score(void)
 		return;
 	if (read(fd, text, sizeof(text) - 1) > 0) {
 		score = strtol(text, NULL, 10) + OOM_STEP;
-		if (pwrite(fd, text, (size_t)snprintf(text, sizeof(text), "%ld", score < OOM_MAX ? score : OOM_MAX), 0) == -1) {
+		if (pwrite(fd, text, (size_t)snprintf(text, sizeof(text), "%ld",
+		    score < OOM_MAX ? score : OOM_MAX), 0) == -1) {
 			/* the score stays */
 		}
 	}
@@ -53,7 +54,8 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The environment of the agent is in our memory, too: a core file with it would outlive the run. What it was before. */
+/* The environment of the agent is in our memory, too: a core file with it would outlive the run.
+ * What it was before. */
 static rlim_t withhold_core(void)
 {
 	struct rlimit limit;
@@ -82,8 +84,8 @@ static void restore_limits(const struct shim_job *job, rlim_t core)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* What confine() would come to, tried by a child of its own: a filter of system calls may kill who asks. *result is 0 or
- * -errno of that; -1 when it could not be tried. */
+/* What confine() would come to, tried by a child of its own: a filter of system calls may kill who
+ * asks. *result is 0 or -errno of that; -1 when it could not be tried. */
 static int rehearse(const struct shim_job *job, int *result)
 {
 	int status, rv;
@@ -121,7 +123,8 @@ static int confine_as_asked(const struct shim_job *job, int rehearsed, struct ag
 }
 
 /* In the child. Returns only when it failed. */
-static void become(const struct shim_job *job, pid_t shim, int in, int out, int err, int told, int rehearsed, rlim_t core, struct agent_report *report)
+static void become(const struct shim_job *job, pid_t shim, int in, int out, int err, int told,
+    int rehearsed, rlim_t core, struct agent_report *report)
 {
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -159,7 +162,8 @@ static int make_pipe(int ends[2])
 {
 	if (pipe2(ends, O_CLOEXEC) == -1)
 		return -1;
-	return fcntl(ends[0], F_SETFL, O_NONBLOCK);	/* our end alone: the agent's blocks as it expects */
+	/* our end alone: the agent's blocks as it expects */
+	return fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
 static void close_pipe(const int ends[2])
@@ -220,7 +224,8 @@ void agent_failure_text(const struct agent_report *report, const struct shim_job
 			     strcmp(report->what, "input") == 0 ? job->input : NULL;
 
 	if (strcmp(report->what, "sandbox") == 0)
-		snprintf(out, room, "sandbox: there is no Landlock here (%s): set review.sandbox = \"try\" to go on without it, "
+		snprintf(out, room, "sandbox: there is no Landlock here (%s): "
+		    "set review.sandbox = \"try\" to go on without it, "
 		    "or run rld on a kernel that has it", strerror(report->error));
 	else
 		snprintf(out, room, "%s%s%s: %s", report->what, object != NULL ? " " : "", object != NULL ? object : "",

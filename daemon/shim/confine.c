@@ -45,7 +45,8 @@ static const struct ruleset additions[CONFINE_LEVEL] = {
 /* What shells, build tools and terminals open for writing, and keeps nothing. */
 static const char *const devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts" };
 
-/* Allow all that is restricted beneath path. A failure leaves it restricted, so it is none of the confinement. */
+/* Allow all that is restricted beneath path. A failure leaves it restricted, so it is none of
+ * the confinement. */
 static void allow(int ruleset, uint64_t rights, const char *path)
 {
 	struct path_beneath beneath = { .fd = open(path, O_PATH | O_CLOEXEC) };
@@ -80,7 +81,8 @@ int confine(char *const *writable)
 		allow(ruleset, attr.fs, devices[i]);
 	for (; writable != NULL && *writable != NULL; writable++)
 		allow(ruleset, attr.fs, *writable);
-	/* Without no_new_privs it is for those with CAP_SYS_ADMIN only; and all are to be treated alike. */
+	/* Without no_new_privs it is for those with CAP_SYS_ADMIN only; and all are to
+	 * be treated alike. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 || syscall(SYS_landlock_restrict_self, ruleset, 0) == -1)
 		rv = -errno;
 	close(ruleset);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* rl-shim: supervises one attempt and outlives the daemon that started it.
  *
- *	rl-shim [DIRECTORY]
- *	rl-shim --version
+ *  *	rl-shim [DIRECTORY]
+ *  *	rl-shim --version
  *
- * DIRECTORY (default: the working directory) holds the job; descriptor 3 is its lock file, locked by the caller. Started
- * by rld, with SIGTERM, SIGUSR1 and SIGUSR2 blocked from its first moment on. The truth is in the files that it writes: its own exit status
- * is 0 when an exit record was left, the errno of what kept it from that when none could be, 2 for a wrong start, which touches nothing. */
+ * DIRECTORY (default: the working directory) holds the job; descriptor 3 is its lock file, locked
+ * by the caller. Started by rld, with SIGTERM, SIGUSR1 and SIGUSR2 blocked from its first moment
+ * on. The truth is in the files that it writes: its own exit status is 0 when an exit record was
+ * left, the errno of what kept it from that when none could be, 2 for a wrong start, which
+ * touches nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -48,13 +50,14 @@ static void tidy_descriptors(void)
 {
 	for (int fd = 0; fd < RECORD_LOCK_FD; fd++)
 		if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
-			open("/dev/null", O_RDWR);	/* the lowest free one, so this very number */
+			/* the lowest free one, so this very number */
+			open("/dev/null", O_RDWR);
 	fcntl(RECORD_LOCK_FD, F_SETFD, FD_CLOEXEC);
 	close_range(RECORD_LOCK_FD + 1, ~0U, 0);
 }
 
-/* Descriptor 3 must be this directory's lock. Locking it again through the same open file changes nothing; it fails when
- * another shim has the directory. */
+/* Descriptor 3 must be this directory's lock. Locking it again through the same open file changes
+ * nothing; it fails when another shim has the directory. */
 static int check_lock(int dirfd)
 {
 	struct stat mine, there;
@@ -72,7 +75,8 @@ static bool used(int dirfd)
 	return faccessat(dirfd, RECORD_SHIM, F_OK, 0) == 0 || faccessat(dirfd, RECORD_EXIT, F_OK, 0) == 0;
 }
 
-/* A hang-up or a stray key must not end paid work; SIGTERM, SIGUSR1, SIGUSR2 and SIGCHLD come as a descriptor. */
+/* A hang-up or a stray key must not end paid work; SIGTERM, SIGUSR1, SIGUSR2 and SIGCHLD come
+ * as a descriptor. */
 static int take_signals(void)
 {
 	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM };
@@ -101,7 +105,8 @@ static void not_started(struct exit_record *record, const char *what, int error)
 	snprintf(record->error, sizeof(record->error), "%s: %s", what, strerror(error));
 }
 
-/* The record vouches for the output: that is on the disk first. A disk that cannot keep it takes nothing from the exit, which is known. */
+/* The record vouches for the output: that is on the disk first. A disk that cannot keep it takes
+ * nothing from the exit, which is known. */
 static int write_record(int dirfd, const struct exit_record *record, bool durable)
 {
 	static const char *const streams[] = { RECORD_STDOUT, RECORD_STDERR };
@@ -115,7 +120,8 @@ static int write_record(int dirfd, const struct exit_record *record, bool durabl
 	return exit_record_write(dirfd, record, durable);
 }
 
-/* The last thing that may fail. The exit of a started agent waits for a fault of the host to pass, until SIGTERM comes. */
+/* The last thing that may fail. The exit of a started agent waits for a fault of the host to pass,
+ * until SIGTERM comes. */
 static int leave_record(int dirfd, int sigfd, const struct exit_record *record, bool durable)
 {
 	struct signalfd_siginfo info;
@@ -123,7 +129,8 @@ static int leave_record(int dirfd, int sigfd, const struct exit_record *record, 
 
 	while (host_fault(-(rv = write_record(dirfd, record, durable)))) {
 		if (!used(dirfd))
-			return rv;	/* no identity: nothing was started, and that shows without a record */
+			/* no identity: nothing was started, and that shows without a record */
+			return rv;
 		sleep(FULL_RETRY_S);
 		while (read(sigfd, &info, sizeof(info)) == sizeof(info))
 			if (info.ssi_signo == SIGTERM)

@@ -2,9 +2,11 @@
 /*
  *   RUNNING ── SIGUSR1: its result is there, it may go ──▶ WINDING
  *   WINDING ── it prints: it was not through ──▶ RUNNING
- *   RUNNING, WINDING ── the agent exits ──▶ DRAINING ── pipes at EOF, quiet, too long, SIGTERM ──▶ ENDING (strays, short grace)
- *   RUNNING ── SIGTERM, wall or idle limit, SIGUSR2: no progress for as long as the idle limit ────▶ ENDING (tree, the job's grace)
- *   WINDING ── SIGTERM, wall limit, post-result limit without output ─────────────────────────────▶ ENDING (the same)
+ *   RUNNING, WINDING ── the agent exits ──▶ DRAINING
+ *   DRAINING ── pipes at EOF, quiet, too long, SIGTERM ──▶ ENDING (strays, short grace)
+ *   RUNNING ── SIGTERM, wall or idle limit, SIGUSR2: no progress for as long as the idle limit ──▶
+ *       ENDING (tree, the job's grace)
+ *   WINDING ── SIGTERM, wall limit, post-result limit without output ──▶ ENDING (the same)
  *   ENDING ─── grace is over ──▶ KILLING
  *   ENDING, KILLING ── waitpid says ECHILD ──▶ DONE
  *   KILLING ── strays cannot be killed ──▶ DONE, and the record says that the tree is not empty
@@ -27,7 +29,9 @@
 
 #define HELD_IDLE_MS 2000	/* pipes held after the exit: so long without data ends the wait */
 #define HELD_HARD_MS 30000	/* and so long in any case */
-#define QUIET_MS 500		/* whoever has printed since then has begun another turn on the way of SIGUSR1, which comes again if not */
+/* whoever has printed since then has begun another turn on the way of SIGUSR1, which
+ * comes again if not */
+#define QUIET_MS 500
 #define STRAY_GRACE_MS 2000	/* for what a finished agent left behind */
 #define KILL_EVERY_MS 10
 #define KILL_LIMIT_MS 30000	/* strays that outlive SIGKILL for so long are reported instead */
@@ -52,7 +56,8 @@ struct supervisor {
 	int sigfd;
 	enum phase phase;
 	int64_t now, started, entered;	/* monotonic; entered: begin of the phase */
-	int64_t last_output, last_counted;	/* on any stream, and on one that counts for the limits of silence */
+	int64_t last_output, last_counted;	/* on any stream, and on one that counts for the
+						 * limits of silence */
 	int64_t last_said;		/* on stdout; 0: nothing yet */
 	int64_t grace;			/* of ENDING */
 	bool term;			/* SIGTERM came, its sender is in the record */
@@ -86,7 +91,8 @@ static void empty_pipes(struct supervisor *s)
 				break;
 }
 
-/* The tree is about to get its first signal: what it has written so far is the last that it said unasked. */
+/* The tree is about to get its first signal: what it has written so far is the last that
+ * it said unasked. */
 static void mark_signal(struct supervisor *s)
 {
 	struct exit_record *r = s->record;
@@ -247,7 +253,8 @@ static bool pump(struct supervisor *s, struct stream *stream)
 		s->last_said = s->now;
 		s->wind_up = false;
 	}
-	output_write(stream->writer, s->chunk, (size_t)n);	/* what a full disk refuses waits, see keep_output() */
+	/* what a full disk refuses waits, see keep_output() */
+	output_write(stream->writer, s->chunk, (size_t)n);
 	return true;
 }
 
@@ -319,7 +326,8 @@ static void loop(struct supervisor *s)
 		for (int i = 0; i < 2; i++)
 			if (s->streams[i].fd != -1)
 				pump(s, &s->streams[i]);
-		/* Signals before the reaping: an agent that was already dead when SIGTERM came ended by itself. */
+		/* Signals before the reaping: an agent that was already dead when SIGTERM came
+		 * ended by itself. */
 		read_signals(s);
 		do {
 			before = s->phase;
@@ -347,7 +355,8 @@ static void record_status(struct supervisor *s)
 	}
 }
 
-/* The last words of what was paid for wait for space, until SIGTERM comes. A step is run again instead. */
+/* The last words of what was paid for wait for space, until SIGTERM comes. A step is
+ * run again instead. */
 static void keep_output(struct supervisor *s)
 {
 	struct pollfd signals = { .fd = s->sigfd, .events = POLLIN };

@@ -6,8 +6,9 @@
 #include "record/exit_record.h"
 #include "record/shim_job.h"
 
-/* Start the job and stay with it until its tree is empty; fills the record. sigfd: a signalfd of SIGTERM, SIGUSR1,
- * SIGUSR2 and SIGCHLD, all blocked, not blocking to read. The caller is a subreaper. */
+/* Start the job and stay with it until its tree is empty; fills the record. sigfd: a
+ * signalfd of SIGTERM, SIGUSR1, SIGUSR2 and SIGCHLD, all blocked, not blocking to read. The
+ * caller is a subreaper. */
 void supervise(const struct shim_job *job, int dirfd, int sigfd, struct exit_record *record);
 
 #endif
