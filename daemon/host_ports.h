@@ -10,7 +10,8 @@
 #include "proc/proc.h"
 #include "store/store.h"
 
-/* What the ports act on; must live as long as the engine. proc is set before the engine starts anything. */
+/* What the ports act on; must live as long as the engine. proc is set before the engine
+ * starts anything. */
 struct host_ports {
 	uv_loop_t *loop;
 	struct store *store;

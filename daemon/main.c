@@ -40,8 +40,10 @@ struct daemon {
 	char *shim, *rl_git;	/* paths of rl-shim and rl-git */
 	const char *socket;	/* of places: the one that agents and hooks are told of */
 	char *instance;		/* eight hex digits, of the state directory */
-	char *unknown;		/* what the state directory has that the database did not know at the start, NULL */
-	struct results *results;	/* to be looked at since the machine was started anew; NULL: none */
+	char *unknown;		/* what the state directory has that the database did not know
+				 * at the start, NULL */
+	struct results *results;	/* to be looked at since the machine was started
+					 * anew; NULL: none */
 	char *lost;		/* ... and which are gone, NULL */
 	int lock;
 	struct state_watch *watch;	/* NULL: there is none */
@@ -98,8 +100,9 @@ static char *find_helper(const char *name)
 	return path;
 }
 
-/* Each connection, attempt and step takes descriptors, and nothing of ours is for others to read; nor do environments of runs
- * stay behind in a core file. Agents get all these settings back as we were started with them. */
+/* Each connection, attempt and step takes descriptors, and nothing of ours is for others to read;
+ * nor do environments of runs stay behind in a core file. Agents get all these settings back as we
+ * were started with them. */
 static void set_limits(struct daemon *d)
 {
 	struct rlimit limit;
@@ -208,7 +211,8 @@ static void signal_cb(uv_signal_t *handle, int signum)
 		stop(d);
 }
 
-/* Tear-down: no new work, then clients and watches, then the store, then the loop runs dry. Agents go on. */
+/* Tear-down: no new work, then clients and watches, then the store, then the loop runs
+ * dry. Agents go on. */
 
 static void finish(struct daemon *d)
 {
@@ -266,8 +270,8 @@ static void state_gone(void *arg)
 {
 	struct daemon *d = arg;
 
-	log_error("%s/lock was removed under this daemon: ending, so that nothing is recorded where no rld finds it; running agents continue under "
-	    "rl-shim", d->places.state_dir);
+	log_error("%s/lock was removed under this daemon: ending, so that nothing is recorded "
+	    "where no rld finds it; running agents continue under rl-shim", d->places.state_dir);
 	d->failed = true;
 	stop(d);
 }

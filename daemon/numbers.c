@@ -9,7 +9,8 @@
 #include "base/log.h"
 #include "proto/memory.h"
 
-/* No daemon gets so far. Whoever made a directory beyond it would use up the numbers that JSON can carry. */
+/* No daemon gets so far. Whoever made a directory beyond it would use up the numbers
+ * that JSON can carry. */
 #define NUMBER_MAX INT64_C(1000000000000)
 
 /* The number that a name is, 0 when it is none. */
@@ -54,7 +55,9 @@ char *numbers_raise(const char *state_dir, struct numbers *numbers)
 		return NULL;
 	numbers->run = there.run > known.run ? there.run : known.run;
 	numbers->attempt = there.attempt > known.attempt ? there.attempt : known.attempt;
-	return xasprintf("%s has attempts/%lld and runs/%lld, but rld.db knows attempts up to %lld and runs up to %lld only: it is an old copy or its "
-	    "rld.db-wal was lost, or another program made the directories; new runs and attempts get higher numbers", state_dir,
+	return xasprintf("%s has attempts/%lld and runs/%lld, but rld.db knows attempts up to %lld "
+	    "and runs up to %lld only: it is an old copy or its "
+	    "rld.db-wal was lost, or another program made the directories; "
+	    "new runs and attempts get higher numbers", state_dir,
 	    (long long)there.attempt, (long long)there.run, (long long)known.attempt, (long long)known.run);
 }

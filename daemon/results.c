@@ -95,10 +95,12 @@ static int whole(const char *program, const char *workspace, const char *name)
 	return rv;
 }
 
-/* git changes no ref whose file has something else than an object's name: after a power cut, zeros or nothing. */
+/* git changes no ref whose file has something else than an object's name: after a power cut,
+ * zeros or nothing. */
 static void remove_broken(const char *workspace, const char *ref)
 {
-	char *common = git_dir_common(workspace), *file = common != NULL ? xasprintf("%s/%s", common, ref) : NULL, *data;
+	char *common = git_dir_common(workspace),
+	    *file = common != NULL ? xasprintf("%s/%s", common, ref) : NULL, *data;
 	size_t size;
 
 	if (file != NULL && file_read(AT_FDCWD, file, REF_MAX, &data, &size) == 0) {
@@ -120,7 +122,8 @@ static bool pin(const char *program, const struct salvage_row *row)
 
 static char *name_of(const struct salvage_row *row)
 {
-	return row->task != NULL ? xasprintf("run %lld, task %s", (long long)row->run, row->task) : xasprintf("run %lld", (long long)row->run);
+	return row->task != NULL ? xasprintf("run %lld, task %s", (long long)row->run, row->task) :
+	    xasprintf("run %lld", (long long)row->run);
 }
 
 static void tell(struct results *results, const char *name, const char *what, const char *workspace)
@@ -141,15 +144,18 @@ static void results_inspect(struct results *results, const char *program, const 
 	kept = row->ref != NULL ? whole(program, row->workspace, row->commit_id) : -ENOMSG;
 	name = name_of(row);
 	if (kept == 0 && pin(program, row)) {
-		log_warn("%s: %s in %s was missing or broken after the machine was started anew, and points at %.12s again", name, row->ref,
-		    row->workspace, row->commit_id);
+		log_warn("%s: %s in %s was missing or broken after the machine was started anew, "
+		    "and points at %.12s again", name, row->ref, row->workspace, row->commit_id);
 	} else if (kept == 0) {
-		log_warn("%s: %s in %s is missing or broken after the machine was started anew, and cannot be made again; what it kept is there: "
+		log_warn("%s: %s in %s is missing or broken after the machine was started anew, "
+		    "and cannot be made again; what it kept is there: "
 		    "git update-ref %s %s", name, row->ref, row->workspace, row->ref, row->commit_id);
 		tell(results, name, where, row->workspace);
 	} else if (kept == -ENOMSG) {
-		log_warn("%s: %s in %s is missing or damaged after the machine was started anew, and so is what it kept, %.12s; look for the work in the "
-		    "work tree, or retry the run: rlctl retry %lld", name, where, row->workspace, row->commit_id, (long long)row->run);
+		log_warn("%s: %s in %s is missing or damaged after the machine was started anew, "
+		    "and so is what it kept, %.12s; look for the work in the "
+		    "work tree, or retry the run: rlctl retry %lld", name, where, row->workspace,
+		    row->commit_id, (long long)row->run);
 		tell(results, name, where, row->workspace);
 	}
 	free(name);

@@ -11,18 +11,22 @@
 #include "base/log.h"
 #include "proto/memory.h"
 
-/* Another user who can write here can put other files in the place of ours: jobs, environments, the database. */
+/* Another user who can write here can put other files in the place of ours: jobs,
+ * environments, the database. */
 static void check_owner(const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st) == -1)
-		log_fatal("state directory %s: %s; let uid %d use it, or name another with --state-dir", path, strerror(errno), (int)geteuid());
+		log_fatal("state directory %s: %s; let uid %d use it, or name another with --state-dir",
+		    path, strerror(errno), (int)geteuid());
 	if (st.st_uid != geteuid())
-		log_fatal("state directory %s belongs to uid %d, and this is uid %d; chown it, run rld as its owner, or name another with --state-dir",
+		log_fatal("state directory %s belongs to uid %d, and this is uid %d; chown it, "
+		    "run rld as its owner, or name another with --state-dir",
 		    path, (int)st.st_uid, (int)geteuid());
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		log_fatal("state directory %s has mode %03o, so that others can change what is in it; run 'chmod go-w %s', or name another with --state-dir",
+		log_fatal("state directory %s has mode %03o, so that others can change what is in "
+		    "it; run 'chmod go-w %s', or name another with --state-dir",
 		    path, (unsigned)(st.st_mode & 0777), path);
 }
 
@@ -35,7 +39,8 @@ static void make_state(const char *state_dir)
 		int rv = file_mkdirs(path, 0700);
 
 		if (rv != 0)
-			log_fatal("state directory %s: %s; create it for uid %d, or name another with --state-dir", path, strerror(-rv), (int)geteuid());
+			log_fatal("state directory %s: %s; create it for uid %d, "
+			    "or name another with --state-dir", path, strerror(-rv), (int)geteuid());
 		check_owner(path);
 		free(path);
 	}
@@ -51,7 +56,8 @@ static void make_parent(const char *socket)
 		rv = file_mkdirs(dir, 0700);
 	}
 	if (rv != 0)
-		log_fatal("socket directory %s: %s; create it, or name another socket with --socket", dir, strerror(-rv));
+		log_fatal("socket directory %s: %s; create it, or name another socket with --socket",
+		    dir, strerror(-rv));
 	free(dir);
 }
 

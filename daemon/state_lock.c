@@ -66,8 +66,8 @@ int state_lock_take(const char *state_dir, char *error, size_t room)
 	if (rv != 0) {
 		read_holder(fd, holder);
 		if (rv == -EINTR)
-			snprintf(error, room, "%s is held by another rld (pid %s); stop that one, or give this one its own --state-dir",
-			    path, holder);
+			snprintf(error, room, "%s is held by another rld (pid %s); stop that one, "
+			    "or give this one its own --state-dir", path, holder);
 		else
 			snprintf(error, room, "%s: %s", path, strerror(-rv));
 		close(fd);

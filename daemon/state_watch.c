@@ -51,7 +51,8 @@ struct state_watch *state_watch_new(uv_loop_t *loop, int lock, void (*gone)(void
 	char path[64];
 
 	*watch = (struct state_watch){ .lock = lock, .gone = gone, .arg = arg };
-	/* the file that we hold, whatever is at its path by now; the number of its names is an attribute */
+	/* the file that we hold, whatever is at its path by now; the number of its
+	 * names is an attribute */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", lock);
 	watch->events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (watch->events == -1 || inotify_add_watch(watch->events, path, IN_ATTRIB | IN_DELETE_SELF) == -1 ||
